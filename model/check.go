@@ -1,0 +1,62 @@
+package model
+
+import "fmt"
+
+// Check reports every broken invariant of p, at most a hundred; none for a sound profile. Loaders cannot publish a
+// profile that fails it: tests and fuzzing run it after every load.
+func Check(p *Profile) []error {
+	c := &checker{}
+	c.that(p.Lost >= 0, "lost bytes are negative: %d", p.Lost)
+	c.that(!p.Complete || p.Lost == 0, "complete, but %d bytes were lost", p.Lost)
+	c.that(p.Meta.Format != "", "no format")
+	for i, q := range p.Problems {
+		c.that(q.Code != "" && q.Message != "" && q.Count > 0 && q.Offset >= NoOffset, "problem %d is malformed: %+v", i, q)
+	}
+	if p.Stacks != nil {
+		checkStacks(c, p.Stacks)
+	}
+	return c.errs
+}
+
+type checker struct{ errs []error }
+
+func (c *checker) that(ok bool, format string, args ...any) {
+	if !ok && len(c.errs) < 100 {
+		c.errs = append(c.errs, fmt.Errorf(format, args...))
+	}
+}
+
+func checkStacks(c *checker, s *Stacks) {
+	frames, nodes := len(s.FrameFunc), len(s.Parent)
+	c.that(len(s.Functions) > 0 && s.Functions[0] == "", "function 0 is not reserved")
+	c.that(len(s.Files) > 0 && s.Files[0] == "", "file 0 is not reserved")
+	c.that(frames > 0 && len(s.FrameFile) == frames && len(s.FrameLine) == frames, "frame columns differ in length")
+	c.that(nodes > 0 && len(s.Frame) == nodes && len(s.Depth) == nodes, "node columns differ in length")
+	if len(c.errs) > 0 {
+		return
+	}
+	for i := range frames {
+		c.that(int(s.FrameFunc[i]) < len(s.Functions), "frame %d: function %d", i, s.FrameFunc[i])
+		c.that(int(s.FrameFile[i]) < len(s.Files), "frame %d: file %d", i, s.FrameFile[i])
+	}
+	c.that(s.Parent[0] == 0 && s.Depth[0] == 0 && s.Frame[0] == 0, "the root is not node 0")
+	for i := 1; i < nodes; i++ {
+		c.that(int(s.Parent[i]) < i, "node %d: parent %d", i, s.Parent[i])
+		c.that(int(s.Frame[i]) < frames, "node %d: frame %d", i, s.Frame[i])
+		c.that(int(s.Parent[i]) >= i || s.Depth[i] == s.Depth[s.Parent[i]]+1, "node %d: depth %d", i, s.Depth[i])
+	}
+	for id, leaf := range s.Leaf {
+		c.that(int(leaf) < nodes, "stack %d: leaf %d of %d nodes", id, leaf, nodes)
+	}
+}
+
+// CheckEvents reports what is wrong with a batch of events that follows one ending at time last.
+func CheckEvents(last Time, events []Event) []error {
+	c := &checker{}
+	for i, e := range events {
+		c.that(e.Time >= last, "event %d: time falls from %d to %d", i, last, e.Time)
+		c.that(e.Kind <= Marker, "event %d: kind %d", i, e.Kind)
+		last = e.Time
+	}
+	return c.errs
+}

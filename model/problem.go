@@ -1,0 +1,47 @@
+package model
+
+import "slices"
+
+// Severity orders problems: an error breaks a rule of the format, a warning makes some figure uncertain, a note explains.
+type Severity uint8
+
+const (
+	Note Severity = iota
+	Warning
+	Error
+)
+
+// String returns the word of the command line's contract.
+func (s Severity) String() string { return [...]string{"note", "warning", "error"}[s] }
+
+// Problem is one thing about a file that is damaged, guessed or uncertain.
+type Problem struct {
+	Severity Severity
+	Code     string // stable kebab-case name of the rule or reading
+	Message  string // one sentence, lower case, no full stop; may hold bytes of the file: clean it before printing
+	Count    int64  // how often, at least 1
+	Offset   int64  // byte offset of the first occurrence (after decompression), -1 when it has none
+	Line     int64  // line of the first occurrence in text formats, 0 when it has none
+}
+
+// MaxProblemKinds bounds a problem list: a hostile file may break every rule, and invent reasons to.
+const MaxProblemKinds = 1000
+
+// AddProblem returns list with p added: one of the same code, severity and message only counts up (the first offset stays).
+// The list given is never changed, so that a published revision stays as it is.
+func AddProblem(list []Problem, p Problem) []Problem {
+	if p.Count == 0 {
+		p.Count = 1
+	}
+	for i, q := range list {
+		if q.Code == p.Code && q.Severity == p.Severity && q.Message == p.Message {
+			list = slices.Clone(list)
+			list[i].Count += p.Count
+			return list
+		}
+	}
+	if len(list) >= MaxProblemKinds {
+		return list
+	}
+	return append(slices.Clip(list), p)
+}

@@ -1,0 +1,62 @@
+// Package model says what a memory profile is: the types that loaders fill, analysis asks and views show.
+//
+// A [Profile] is immutable once it is published through a [Store]; a half-loaded file is an ordinary profile that says
+// Complete == false. It is made of facets, nil when the file has no such thing, so that a view can declare what it needs
+// and a new format needs no new view. Columns hold no pointers, and every invariant that stands on a field is proven by
+// [Check]. The package imports the standard library only.
+package model
+
+// Profile is one revision of what is known about one file. All fields are read-only after [Store.Publish].
+type Profile struct {
+	Meta     Meta
+	Revision int  // 1 for the first published revision, then rising by one
+	Complete bool // the file was read to its end and nothing of it was lost
+
+	Stacks      *Stacks     // symbols and the stack tree; nil until read, or when the format has none
+	Allocations EventSource // the events of an allocation trace; nil for other formats
+
+	Problems []Problem // what is damaged, guessed or uncertain, in the order found, one per code where possible
+	Lost     int64     // input bytes (after decompression) that could not be used
+}
+
+// Meta is what a file says about itself in its headers.
+type Meta struct {
+	Path    string // as the user named it; "-" for standard input
+	Name    string // last element of Path, for titles
+	Format  string // "mlyze", …: the names of the command line's contract
+	Version int    // of the format, as the file states it
+	Size    int64  // bytes of the file as stored; of a pipe, what has arrived
+	Outer   string // outer compression: "", "gzip", "zstd"
+
+	Start     uint64 // absolute start, microseconds since 1970, when HasStart
+	HasStart  bool
+	FrameNote string // how the order of frames was decided, in words; "" when there are no stacks
+	Facts     []Fact // what only this format says, for `info` and the help screen
+}
+
+// Fact is one line of `info`: a name in the field's words and its value, already formatted for people.
+type Fact struct {
+	Key   string // stable, snake_case: the key in JSON
+	Label string
+	Value string
+	Int   int64 // the exact value where HasInt
+	// HasInt says that Value is a rendering of Int.
+	HasInt bool
+}
+
+// Facet names one kind of content that a view may need.
+type Facet uint8
+
+const (
+	FacetNone        Facet = 0
+	FacetStacks      Facet = 1 << (iota - 1)
+	FacetAllocations       // every allocation and free, in order
+)
+
+// Has reports whether the profile offers every facet in f.
+func (p *Profile) Has(f Facet) bool {
+	if f&FacetStacks != 0 && p.Stacks == nil {
+		return false
+	}
+	return f&FacetAllocations == 0 || p.Allocations != nil
+}

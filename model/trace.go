@@ -1,0 +1,46 @@
+package model
+
+import "context"
+
+// StackID is a stack's number in its file: sparse, any 64-bit value, possibly without an entry in the file's tables.
+type StackID uint64
+
+// EventKind says what an [Event] is.
+type EventKind uint8
+
+const (
+	Alloc EventKind = iota
+	Free
+	GC
+	Marker
+)
+
+// Event is one event of an allocation trace. Which fields hold what depends on Kind; the others are zero.
+type Event struct {
+	Time   Time   // never falls from one event to the next
+	Addr   uint64 // Alloc, Free: the address; 0 is "unknown" and can never be matched
+	Size   uint64 // Alloc: bytes asked for. GC: bytes freed
+	ID     uint64 // Alloc: the StackID. GC: objects freed. Marker: name id
+	Thread uint16 // Alloc
+	Kind   EventKind
+}
+
+// EventBatch is a run of events in file order.
+type EventBatch struct {
+	Events   []Event   // reused by the source: valid only until yield returns
+	Offset   int64     // input bytes (after decompression) consumed up to and with this batch
+	Problems []Problem // found since the last batch
+	Lost     int64     // bytes skipped since the last batch because nothing in them could be read
+}
+
+// EventSource replays an allocation trace. A source may be replayed any number of times, also concurrently.
+type EventSource interface {
+	// Replay calls yield with every batch from the first event to the last. It ends with nil at the end of the
+	// trace, with ctx.Err() when ctx is done, or with yield's error. Damage is no error: it is reported in the
+	// batches. Events of a file that shrank or cannot be read any further end the trace with a Problem.
+	Replay(ctx context.Context, yield func(*EventBatch) error) error
+	// Extent is the offset where events begin and the input's size; size is -1 while unknown (pipes).
+	Extent() (begin, size int64)
+	// MarkerName resolves a marker's name id; ok is false where the file has no such name, or has not told yet.
+	MarkerName(id uint64) (name string, ok bool)
+}
