@@ -1,0 +1,203 @@
+package widget
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+)
+
+const (
+	maxMarks   = 4  // combining marks kept after one base character
+	maxJoins   = 4  // characters kept together by zero-width joiners
+	maxCluster = 64 // bytes of one character as seen by a person; longer ones are replaced
+	ellipsis   = "…"
+	joiner     = '\u200d'
+	badCluster = "\ufffd"
+)
+
+// Clean makes a string from a file safe to print: control characters become their pictures (U+2400 …, DEL U+2421), invalid
+// UTF-8 and invisible or direction-changing characters become U+FFFD, and combining marks beyond four are dropped. A
+// clean string is returned as it is, without allocation.
+func Clean(s string) string {
+	i := 0
+	for i < len(s) && s[i] >= 0x20 && s[i] < 0x7f {
+		i++
+	}
+	if i == len(s) {
+		return s
+	}
+	var c cleaner
+	for i < len(s) {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if c.next(r, n) != r || r == utf8.RuneError && n == 1 {
+			return cleanFrom(s)
+		}
+		i += n
+	}
+	return s
+}
+
+func cleanFrom(s string) string {
+	var b strings.Builder
+	b.Grow(len(s) + 8)
+	var c cleaner
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r = c.next(r, n); r >= 0 {
+			b.WriteRune(r)
+		}
+		i += n
+	}
+	return b.String()
+}
+
+// cleaner replaces one rune after the other; it remembers how long the current character has become.
+type cleaner struct {
+	marks, joins int
+	joined       bool // the last rune was a joiner
+}
+
+// next returns what stands for r, which took n bytes: itself, a replacement, or -1 to drop it.
+func (c *cleaner) next(r rune, n int) rune {
+	switch {
+	case r < 0x7f && r >= 0x20:
+		*c = cleaner{}
+		return r
+	case r < 0x20:
+		*c = cleaner{}
+		return 0x2400 + r
+	case r == 0x7f:
+		*c = cleaner{}
+		return 0x2421
+	case r == joiner:
+		if c.joins++; c.joins > maxJoins {
+			return unicode.ReplacementChar
+		}
+		c.joined = true
+		return r
+	case r == utf8.RuneError && n == 1:
+		return unicode.ReplacementChar
+	case r < 0xa0, unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp):
+		return unicode.ReplacementChar
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Mc):
+		if c.marks++; c.marks > maxMarks {
+			return -1
+		}
+		return r
+	}
+	if !c.joined {
+		c.joins = 0
+	}
+	c.marks, c.joined = 0, false
+	return r
+}
+
+// Tagless is [Clean] for strings handed to tview, whose style tags it takes apart with a character that tview never draws.
+func Tagless(s string) string { return strings.ReplaceAll(Clean(s), "[", "[\u200b") }
+
+// plain reports whether s is printable ASCII: one byte, one cell.
+func plain(s string) bool {
+	for i := range len(s) {
+		if s[i] < 0x20 || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// nextCluster splits the first character, as a person sees it, off a clean string. Monstrous ones are replaced.
+func nextCluster(s string, state int) (cluster, rest string, width, newState int) {
+	cluster, rest, width, newState = uniseg.FirstGraphemeClusterInString(s, state)
+	if len(cluster) > maxCluster {
+		return badCluster, rest, 1, newState
+	}
+	return cluster, rest, width, newState
+}
+
+// Width is the number of cells that s takes when printed.
+func Width(s string) int {
+	if plain(s) {
+		return len(s)
+	}
+	return cleanWidth(Clean(s))
+}
+
+func cleanWidth(s string) int {
+	w, state, cw := 0, -1, 0
+	for s != "" {
+		_, s, cw, state = nextCluster(s, state)
+		w += cw
+	}
+	return w
+}
+
+// Truncate cleans s and cuts it to at most w cells, ending in "…" when something was cut.
+func Truncate(s string, w int) string {
+	if plain(s) && len(s) <= w {
+		return s
+	}
+	s = Clean(s)
+	if w <= 0 {
+		return ""
+	}
+	if len(s) <= w || cleanWidth(s) <= w {
+		return s
+	}
+	return s[:prefixLen(s, w-1)] + ellipsis
+}
+
+// TruncateLeft is [Truncate] keeping the end: "…llector.cpp:17". Made for places in files.
+func TruncateLeft(s string, w int) string {
+	s = Clean(s)
+	if w <= 0 {
+		return ""
+	}
+	full := len(s)
+	if !plain(s) {
+		full = cleanWidth(s)
+	}
+	if full <= w {
+		return s
+	}
+	return ellipsis + suffix(s, full-(w-1))
+}
+
+// TruncateMiddle is [Truncate] keeping both ends.
+func TruncateMiddle(s string, w int) string {
+	s = Clean(s)
+	if w <= 0 {
+		return ""
+	}
+	full := cleanWidth(s)
+	if full <= w {
+		return s
+	}
+	head := w / 2
+	return s[:prefixLen(s, head)] + ellipsis + suffix(s, full-(w-1-head))
+}
+
+// prefixLen is the number of bytes of clean s that fit into w cells.
+func prefixLen(s string, w int) int {
+	rest, state := s, -1
+	for rest != "" {
+		_, after, cw, st := nextCluster(rest, state)
+		if cw > w {
+			break
+		}
+		w -= cw
+		rest, state = after, st
+	}
+	return len(s) - len(rest)
+}
+
+// suffix is clean s without its first cells, at least skip of them.
+func suffix(s string, skip int) string {
+	state, cw := -1, 0
+	for s != "" && skip > 0 {
+		_, s, cw, state = nextCluster(s, state)
+		skip -= cw
+	}
+	return s
+}
