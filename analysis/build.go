@@ -1,0 +1,125 @@
+package analysis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/memtui/memtui/model"
+)
+
+// Build replays the allocations of the store's profile into ix, which must be empty, and publishes what it finds on the way
+// as problems and lost bytes. It waits for the first revision; symbols may arrive later. Being cancelled is no error: what
+// was read stays, and [Status] says that there is more. It returns when there is nothing left to read.
+func Build(ctx context.Context, store *model.Store, ix *Index) error {
+	p, err := firstRevision(ctx, store)
+	if err != nil || p.Allocations == nil {
+		return err
+	}
+	begin, size := p.Allocations.Extent()
+	ix.mu.Lock()
+	ix.store = store
+	ix.status.Offset, ix.status.Size = begin, size
+	ix.mu.Unlock()
+	err = p.Allocations.Replay(ctx, func(b *model.EventBatch) error {
+		if len(b.Problems) > 0 || b.Lost > 0 {
+			publish(store, b.Problems, b.Lost)
+		}
+		_, size := p.Allocations.Extent()
+		ix.mu.Lock()
+		defer ix.mu.Unlock()
+		ix.status.Offset, ix.status.Size = b.Offset, size
+		return ix.append(b.Events)
+	})
+	return ix.finish(store, err)
+}
+
+func firstRevision(ctx context.Context, store *model.Store) (*model.Profile, error) {
+	for {
+		p, changed := store.Watch()
+		if p != nil {
+			return p, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-changed:
+		}
+	}
+}
+
+// publish adds problems and lost bytes to the current revision.
+func publish(store *model.Store, problems []model.Problem, lost int64) {
+	store.Update(func(p *model.Profile) *model.Profile {
+		next := *p
+		next.Lost += lost
+		for _, q := range problems {
+			next.Problems = model.AddProblem(next.Problems, q)
+		}
+		return &next
+	})
+}
+
+// finish ends the reading and says what is uncertain about the answers.
+func (ix *Index) finish(store *model.Store, err error) error {
+	ix.mu.Lock()
+	stopped := err != nil
+	ix.status.Stopped, ix.status.Final = stopped, !stopped
+	var found []model.Problem
+	say := func(s model.Severity, code string, count uint64, format string, args ...any) {
+		if count > 0 {
+			found = append(found, model.Problem{Severity: s, Code: code, Message: fmt.Sprintf(format, args...), Count: int64(min(count, math.MaxInt64)), Offset: model.NoOffset})
+		}
+	}
+	t := &ix.totals
+	say(model.Note, "unaddressed", t.UnaddressedCount, "allocations without an address cannot be matched with a free: live figures are upper bounds")
+	say(model.Warning, "overwritten", t.OverwrittenCount, "allocations at an address that was still live: the old block was taken as freed there")
+	say(model.Note, "unmatched-free", t.UnmatchedFrees, "frees of an address where nothing was known to live were ignored")
+	if ix.status.Saturated || ix.curve.liveHi != 0 {
+		ix.status.Saturated = true
+		say(model.Warning, "sum-overflow", 1, "a sum does not fit 64 bits: it is shown as 2^64-1")
+	}
+	switch {
+	case errors.Is(err, errBudget), errors.Is(err, errEvents):
+		say(model.Warning, "stopped", 1, "reading stopped after %s events: %v", model.Group(t.Events), err)
+		err = nil
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		say(model.Warning, "stopped", 1, "reading was stopped after %s events: there is more in the file", model.Group(t.Events))
+		err = nil
+	}
+	ix.mu.Unlock()
+	publish(store, found, 0)
+	return err
+}
+
+// Conclude publishes the last revision, when both symbols and events are read: what the two say together, and whether the
+// file is complete.
+func Conclude(store *model.Store, ix *Index) {
+	ix.mu.RLock()
+	final, dangling, first := ix.status.Final, 0, model.StackID(0)
+	s := ix.stacks()
+	for _, id := range ix.stackIDs {
+		if _, ok := s.Node(id); !ok {
+			if dangling == 0 {
+				first = id
+			}
+			dangling++
+		}
+	}
+	ix.mu.RUnlock()
+	store.Update(func(p *model.Profile) *model.Profile {
+		if p == nil {
+			return nil
+		}
+		next := *p
+		if dangling > 0 {
+			next.Problems = model.AddProblem(next.Problems, model.Problem{
+				Severity: model.Warning, Code: "dangling-stack", Count: int64(dangling), Offset: model.NoOffset,
+				Message: fmt.Sprintf("stacks that events name and the file does not define, such as %d, are shown by number", first),
+			})
+		}
+		next.Complete = next.Lost == 0 && (final || next.Allocations == nil)
+		return &next
+	})
+}

@@ -1,0 +1,174 @@
+package analysis
+
+import (
+	"context"
+	"sort"
+
+	"github.com/memtui/memtui/model"
+)
+
+// overwrittenAt is the block that an allocation over its address ended.
+func (ix *Index) overwrittenAt(event int) uint32 {
+	i := sort.Search(len(ix.overwritten), func(i int) bool { return int(ix.overwritten[i].event) >= event })
+	return ix.overwritten[i].block
+}
+
+// Live implements [Trace].
+func (ix *Index) Live(_ context.Context, at Instant) (Level, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	return ix.publicLevel(ix.eventsAt(at)), nil
+}
+
+func (ix *Index) publicLevel(n int) Level {
+	l := ix.levelAt(n)
+	out := Level{Bytes: l.bytes, Count: uint64(l.count)}
+	if n > 0 {
+		out.Time = ix.time.at(n - 1)
+	}
+	return out
+}
+
+// Peak implements [Trace].
+func (ix *Index) Peak(_ context.Context, r Range) (Peak, bool, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	lo, hi := ix.eventRange(r)
+	n, ok := ix.peakAfter(lo, hi)
+	if !ok {
+		return Peak{}, false, nil
+	}
+	l := ix.publicLevel(n)
+	return Peak{l, Instant{l.Time, uint64(n)}}, true, nil
+}
+
+// peakAfter is the number of events up to and with the first of events [lo, hi) that reaches their highest level.
+func (ix *Index) peakAfter(lo, hi int) (n int, ok bool) {
+	if lo >= hi {
+		return 0, false
+	}
+	top := ix.extremesOf(lo, hi).maxBytes
+	for lo < hi { // skip whole runs that stay below
+		next := min((lo/pyramidBase+1)*pyramidBase, hi)
+		if ix.extremesOf(lo, next).maxBytes == top {
+			break
+		}
+		lo = next
+	}
+	ix.walk(lo, hi, ix.levelAt(lo), func(i int, after *level) bool {
+		n = i + 1
+		return after.bytes != top
+	})
+	return n, true
+}
+
+// Curve implements [Trace].
+func (ix *Index) Curve(ctx context.Context, r Range, n int) ([]Column, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	from, to := ix.bounds(r)
+	cols := make([]Column, max(n, 0))
+	lo, _ := ix.eventRange(Range{r.From, to})
+	before := ix.levelAt(lo)
+	for i := range cols {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c := &cols[i]
+		c.From, c.To = columnEdge(from, to, i, n), columnEdge(from, to, i+1, n)
+		hi := max(ix.eventsUntil(c.To), lo)
+		after := ix.levelAt(hi)
+		e := ix.extremesOf(lo, hi)
+		e.addLevel(&before)
+		c.MinBytes, c.MaxBytes, c.LastBytes = e.minBytes, e.maxBytes, after.bytes
+		c.MinCount, c.MaxCount, c.LastCount = uint64(e.minCount), uint64(e.maxCount), uint64(after.count)
+		c.AllocBytes = after.allocBytes - before.allocBytes
+		c.AllocCount = uint64(after.allocCount - before.allocCount)
+		c.FreeCount = uint64(after.freeEvents - before.freeEvents)
+		c.Events = uint64(hi - lo)
+		lo, before = hi, after
+	}
+	return cols, nil
+}
+
+// bounds is the finite time span of a range: what is loaded where it has no bound.
+func (ix *Index) bounds(r Range) (from, to model.Time) {
+	from, to = max(r.From, 0), r.To
+	if to == model.MaxTime {
+		to = ix.duration()
+	}
+	return from, max(to, from)
+}
+
+// columnEdge is the end of column i-1 of n equal columns of (from, to].
+func columnEdge(from, to model.Time, i, n int) model.Time {
+	span := uint64(to - from)
+	return from + model.Time(span/uint64(n)*uint64(i)+span%uint64(n)*uint64(i)/uint64(n))
+}
+
+// Marks implements [Trace].
+func (ix *Index) Marks(_ context.Context, r Range, limit int) ([]Mark, int, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	lo, hi := ix.eventRange(r)
+	from := sort.Search(len(ix.marks), func(i int) bool { return int(ix.marks[i].event) >= lo })
+	to := sort.Search(len(ix.marks), func(i int) bool { return int(ix.marks[i].event) >= hi })
+	total := to - from
+	shown := total
+	if limit > 0 {
+		shown = min(total, limit)
+	}
+	out := make([]Mark, shown)
+	for i := range out {
+		out[i] = ix.publicMark(ix.marks[from+i*total/shown])
+	}
+	return out, total, nil
+}
+
+func (ix *Index) publicMark(m mark) Mark {
+	out := Mark{Time: ix.time.at(int(m.event)), GC: m.gc}
+	if m.gc {
+		out.Objects, out.Bytes = m.id, m.bytes
+		return out
+	}
+	out.ID, out.Name = m.id, model.UnknownMarker(m.id)
+	if p := ix.profile(); p != nil && p.Allocations != nil {
+		if name, ok := p.Allocations.MarkerName(m.id); ok {
+			out.Name = name
+		}
+	}
+	return out
+}
+
+// Neighbour implements [Trace].
+func (ix *Index) Neighbour(t model.Time, dir int) (model.Time, bool) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	if dir > 0 {
+		n := ix.eventsUntil(t)
+		if n >= ix.time.n {
+			return 0, false
+		}
+		return ix.time.at(n), true
+	}
+	n := ix.time.search(0, ix.time.n, func(x model.Time) bool { return x >= t })
+	if n == 0 {
+		return 0, false
+	}
+	return ix.time.at(n - 1), true
+}
+
+// Landmark implements [Trace].
+func (ix *Index) Landmark(t model.Time, dir int) (model.Time, bool) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	at := func(i int) model.Time { return ix.time.at(int(ix.marks[i].event)) }
+	i := sort.Search(len(ix.marks), func(i int) bool { return at(i) > t })
+	if dir < 0 {
+		i = sort.Search(len(ix.marks), func(i int) bool { return at(i) >= t }) - 1
+	}
+	if i < 0 || i >= len(ix.marks) {
+		return 0, false
+	}
+	return at(i), true
+}

@@ -1,0 +1,95 @@
+package analysis
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/memtui/memtui/model"
+)
+
+func TestEmptyIndexAnswers(t *testing.T) {
+	ix := NewIndex()
+	ctx := t.Context()
+	if _, ok, err := ix.Peak(ctx, Whole); ok || err != nil {
+		t.Errorf("peak of nothing: %v, %v", ok, err)
+	}
+	if cols, err := ix.Curve(ctx, Whole, 3); err != nil || len(cols) != 3 || cols[2].MaxBytes != 0 {
+		t.Errorf("curve of nothing: %v, %v", cols, err)
+	}
+	if rows, err := ix.Sites(ctx, Query{At: End, Range: Whole}); err != nil || len(rows) != 0 {
+		t.Errorf("sites of nothing: %v, %v", rows, err)
+	}
+	if _, ok := ix.Neighbour(0, 1); ok {
+		t.Error("a neighbour of nothing")
+	}
+}
+
+func TestSumsSaturate(t *testing.T) {
+	big := model.Event{Addr: 8, Size: math.MaxUint64}
+	other := big
+	other.Addr = 16
+	ix := buildIndex(t, []model.Event{big, other, {Kind: model.Free, Addr: 8}}, nil)
+	if s := ix.Status(); !s.Saturated {
+		t.Error("not flagged")
+	}
+	peak, _, _ := ix.Peak(t.Context(), Whole)
+	live, _ := ix.Live(t.Context(), End)
+	if peak.Bytes != math.MaxUint64 || live.Bytes != math.MaxUint64 || live.Count != 1 {
+		t.Errorf("peak %d, live %+v", peak.Bytes, live)
+	}
+}
+
+func TestBudgetStops(t *testing.T) {
+	store := new(model.Store)
+	events := randomTrace(rand.New(rand.NewPCG(1, 2)), 200_000)
+	store.Publish(&model.Profile{Meta: model.Meta{Format: "test"}, Allocations: &sliceSource{events, 4096}})
+	ix := NewIndex()
+	ix.SetBudget(4 << 20)
+	if err := Build(t.Context(), store, ix); err != nil {
+		t.Fatal(err)
+	}
+	Conclude(store, ix)
+	if s := ix.Status(); !s.Stopped || s.Final || s.Events == 0 || s.Events == uint64(len(events)) {
+		t.Errorf("status %+v", s)
+	}
+	if p := store.Current(); p.Complete || len(p.Problems) == 0 {
+		t.Errorf("profile %+v", p)
+	}
+}
+
+// TestManyEvents crosses checkpoints and chunk borders, where the twin would be too slow: cumulative answers of parts must
+// add up to the whole.
+func TestPartsAddUp(t *testing.T) {
+	events := randomTrace(rand.New(rand.NewPCG(3, 4)), 300_000)
+	ix := buildIndex(t, events, testStacks())
+	ctx := t.Context()
+	end := ix.Status().Duration
+	var sum Totals
+	cuts := []model.Time{model.NoTime, 1, end / 7, end / 3, end/3 + 1, end / 2, end - 1, model.MaxTime}
+	for i := 1; i < len(cuts); i++ {
+		part, _ := ix.Totals(ctx, Range{cuts[i-1], cuts[i]})
+		sum.Events += part.Events
+		sum.AllocBytes += part.AllocBytes
+		sum.FreedBytes += part.FreedBytes
+		sum.OverwrittenBytes += part.OverwrittenBytes
+		sum.TemporaryCount += part.TemporaryCount
+		sum.MarkerCount += part.MarkerCount
+		live, _ := ix.Live(ctx, At(cuts[i]))
+		if want := sum.AllocBytes - sum.FreedBytes - sum.OverwrittenBytes; live.Bytes != want {
+			t.Errorf("live at %v: %d, want %d", cuts[i], live.Bytes, want)
+		}
+		rows, _ := ix.Sites(ctx, Query{At: At(cuts[i]), Range: Whole, By: ByThread})
+		total := uint64(0)
+		for _, r := range rows {
+			total += r.LiveBytes
+		}
+		if total != live.Bytes {
+			t.Errorf("threads at %v: %d, want %d", cuts[i], total, live.Bytes)
+		}
+	}
+	whole, _ := ix.Totals(ctx, Whole)
+	if sum.Events != whole.Events || sum.AllocBytes != whole.AllocBytes || sum.TemporaryCount != whole.TemporaryCount || sum.MarkerCount != whole.MarkerCount {
+		t.Errorf("parts %+v, whole %+v", sum, whole)
+	}
+}

@@ -1,0 +1,194 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/memtui/memtui/model"
+)
+
+// Leaks implements [Trace].
+func (ix *Index) Leaks(ctx context.Context, q LeakQuery) (Leaks, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	lo, hi := ix.eventRange(q.Range)
+	from, to := ix.bounds(q.Range)
+	end := min(to, ix.duration())
+	var blocks []uint32
+	ix.kept(lo, hi, func(b uint32) {
+		if end-ix.bornAt(b) >= q.MinAge {
+			blocks = append(blocks, b)
+		}
+	})
+	l := leakList{ix: ix, by: q.By, from: from, to: to, end: end}
+	return l.make(ctx, blocks, lo, hi, func(s *LeakSite, births []model.Time) {
+		d := development{s.History, s.Bytes, s.Count, float64(to-from) / 1e6 / HistoryColumns}
+		s.Shape = d.shape()
+	})
+}
+
+// Shares of the duration that make a block late-freed.
+const (
+	latePercent = 2
+	longPercent = 50
+)
+
+// LateFreed implements [Trace]. Ages are lifetimes.
+func (ix *Index) LateFreed(ctx context.Context) (Leaks, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	duration := ix.duration()
+	late := duration - percentOf(duration, latePercent)
+	first := ix.time.search(0, ix.time.n, func(t model.Time) bool { return t >= late })
+	var blocks []uint32
+	for i := first; i < ix.time.n; i++ {
+		if ix.kind.at(i) != evFree {
+			continue
+		}
+		if b := ix.ref.at(i); ix.lifetime(int(b), uint32(i)) >= percentOf(duration, longPercent) {
+			blocks = append(blocks, b)
+		}
+	}
+	l := leakList{ix: ix, to: duration, end: duration}
+	return l.make(ctx, blocks, 0, ix.time.n, func(s *LeakSite, _ []model.Time) { s.Shape = Shape{Kind: ShapeShutdown} })
+}
+
+// percentOf is floor(t*p/100) without overflow.
+func percentOf(t model.Time, p int64) model.Time {
+	return t/100*model.Time(p) + t%100*model.Time(p)/100
+}
+
+func (ix *Index) bornAt(block uint32) model.Time { return ix.time.at(int(ix.born.at(int(block)))) }
+
+// leakList puts blocks together by group.
+type leakList struct {
+	ix            *Index
+	by            Group
+	from, to, end model.Time // the range, and the instant that ages count to
+}
+
+// make groups blocks (in any order) and calls finish for every group with the births of its blocks, ascending.
+func (l *leakList) make(ctx context.Context, blocks []uint32, lo, hi int, finish func(*LeakSite, []model.Time)) (Leaks, error) {
+	ix := l.ix
+	d, f := dimOf(l.by), ix.foldOf(l.by)
+	slices.SortFunc(blocks, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(f.keyOf(ix.key(d, a)), f.keyOf(ix.key(d, b))), cmp.Compare(a, b))
+	})
+	sites := ix.siteSums(l.by, lo, hi, hi)
+	ix.addPeaks(ctx, l.by, sites, lo, hi)
+	ix.addKept(l.by, sites, lo, hi)
+	var out Leaks
+	for len(blocks) > 0 {
+		if err := ctx.Err(); err != nil {
+			return Leaks{}, err
+		}
+		k := f.keyOf(ix.key(d, blocks[0]))
+		n := 1
+		for n < len(blocks) && f.keyOf(ix.key(d, blocks[n])) == k {
+			n++
+		}
+		site, births := l.site(sites[k], blocks[:n])
+		finish(&site, births)
+		out.Bytes, _ = model.SaturatingAdd(out.Bytes, site.Bytes)
+		out.Count += site.Count
+		out.Sites = append(out.Sites, site)
+		blocks = blocks[n:]
+	}
+	l.name(out.Sites)
+	slices.SortFunc(out.Sites, func(a, b LeakSite) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Stack, b.Stack))
+	})
+	return out, nil
+}
+
+func (l *leakList) name(sites []LeakSite) {
+	rows := make([]Site, len(sites))
+	for i := range sites {
+		rows[i] = sites[i].Site
+	}
+	l.ix.nameSites(l.by, rows)
+	for i := range sites {
+		sites[i].Site = rows[i]
+	}
+}
+
+// site sums up the blocks of one group, given in the order of birth.
+func (l *leakList) site(s Site, blocks []uint32) (LeakSite, []model.Time) {
+	out := LeakSite{Site: s, Count: uint64(len(blocks)), History: make([]uint64, HistoryColumns)}
+	births := make([]model.Time, len(blocks))
+	ages := make([]model.Time, len(blocks))
+	seen := map[uint16]bool{}
+	for i, b := range blocks {
+		size := l.ix.size.at(int(b))
+		births[i] = l.ix.bornAt(b)
+		ages[i] = l.age(b)
+		out.Bytes, _ = model.SaturatingAdd(out.Bytes, size)
+		col := columnOf(births[i], l.from, l.to)
+		out.History[col], _ = model.SaturatingAdd(out.History[col], size)
+		if t := l.ix.threads[l.ix.thread.at(int(b))]; len(seen) < 8 {
+			seen[t] = true
+		}
+	}
+	for i := 1; i < len(out.History); i++ {
+		out.History[i], _ = model.SaturatingAdd(out.History[i], out.History[i-1])
+	}
+	for t := range seen {
+		out.Threads = append(out.Threads, t)
+	}
+	slices.Sort(out.Threads)
+	slices.Sort(ages)
+	out.Newest, out.Median, out.Oldest = ages[0], ages[len(ages)/2], ages[len(ages)-1]
+	out.First, out.Last = births[0], births[len(births)-1]
+	return out, births
+}
+
+// age is how long a block has lived at the end, or had lived when it was freed before.
+func (l *leakList) age(b uint32) model.Time {
+	if died := l.ix.died.at(int(b)); died != alive && l.ix.time.at(int(died)) <= l.end {
+		return l.ix.lifetime(int(b), died)
+	}
+	return l.end - l.ix.bornAt(b)
+}
+
+// columnOf is the history column that a time falls into.
+func columnOf(t, from, to model.Time) int {
+	if to <= from {
+		return HistoryColumns - 1
+	}
+	share := float64(t-from) / float64(to-from)
+	return min(max(int(share*HistoryColumns), 0), HistoryColumns-1)
+}
+
+// Lifetimes implements [Trace].
+func (ix *Index) Lifetimes(ctx context.Context, by Group, key Key, r Range) (Lifetimes, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	d, f := dimOf(by), ix.foldOf(by)
+	lo, hi := ix.eventRange(r)
+	first := ix.born.search(0, ix.born.n, func(b uint32) bool { return int(b) >= lo })
+	var lives []model.Time
+	var out Lifetimes
+	sum := 0.0
+	for b := first; b < ix.born.n && int(ix.born.at(b)) < hi; b++ {
+		if f.keyOf(ix.key(d, uint32(b))) != key {
+			continue
+		}
+		died := ix.died.at(b)
+		if died == alive {
+			out.NeverFreed++
+			continue
+		}
+		t := ix.lifetime(b, died)
+		lives = append(lives, t)
+		sum += float64(t)
+	}
+	if len(lives) == 0 {
+		return out, ctx.Err()
+	}
+	slices.Sort(lives)
+	out.Freed = uint64(len(lives))
+	out.Min, out.Median, out.Max = lives[0], lives[len(lives)/2], lives[len(lives)-1]
+	out.Mean = sum / float64(len(lives))
+	return out, ctx.Err()
+}

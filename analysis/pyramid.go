@@ -1,0 +1,213 @@
+package analysis
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/memtui/memtui/model"
+)
+
+// pyramid keeps the extremes of the live level over runs of events: level 0 over pyramidBase events, every level above over
+// pyramidFan times as many. Any range of events is covered by a few of its spans and two partial runs at the bottom, so no
+// extreme is ever averaged away.
+type pyramid struct {
+	liveHi, live uint64 // 128 bits: hostile sizes add up beyond 64
+	count        uint64
+	allocBytes   uint64
+	allocCount   uint32
+	freeEvents   uint32
+
+	run    int // events in cur
+	cur    extremes
+	base   column[baseRun]
+	levels []column[extremes] // levels[0] over pyramidFan base runs
+}
+
+const (
+	pyramidBase = 256
+	pyramidFan  = 16
+)
+
+// extremes of the level after each event of a run. An empty one has minBytes > maxBytes.
+type extremes struct {
+	minBytes, maxBytes uint64
+	minCount, maxCount uint32
+}
+
+// baseRun is a whole run of pyramidBase events and the sums at its end.
+type baseRun struct {
+	extremes
+	level
+}
+
+// level is the state after an event.
+type level struct {
+	bytes, allocBytes             uint64
+	count, allocCount, freeEvents uint32
+}
+
+var nothing = extremes{minBytes: math.MaxUint64, minCount: math.MaxUint32}
+
+func (e *extremes) add(o extremes) {
+	e.minBytes, e.maxBytes = min(e.minBytes, o.minBytes), max(e.maxBytes, o.maxBytes)
+	e.minCount, e.maxCount = min(e.minCount, o.minCount), max(e.maxCount, o.maxCount)
+}
+
+func (e *extremes) addLevel(l *level) {
+	e.add(extremes{l.bytes, l.bytes, l.count, l.count})
+}
+
+func (p *pyramid) alloc(size uint64) {
+	var carry uint64
+	p.live, carry = bits.Add64(p.live, size, 0)
+	p.liveHi += carry
+	p.count++
+	p.allocBytes, _ = model.SaturatingAdd(p.allocBytes, size)
+	p.allocCount++
+}
+
+func (p *pyramid) free(size uint64) {
+	var borrow uint64
+	p.live, borrow = bits.Sub64(p.live, size, 0)
+	p.liveHi -= borrow
+	p.count--
+}
+
+// now is the level after what was added last, saturated.
+func (p *pyramid) now() level {
+	l := level{p.live, p.allocBytes, uint32(p.count), p.allocCount, p.freeEvents}
+	if p.liveHi != 0 {
+		l.bytes = math.MaxUint64
+	}
+	return l
+}
+
+// endEvent closes one event.
+func (p *pyramid) endEvent() {
+	if p.run == 0 {
+		p.cur = nothing
+	}
+	l := p.now()
+	p.cur.addLevel(&l)
+	if p.run++; p.run < pyramidBase {
+		return
+	}
+	p.run = 0
+	p.base.append(baseRun{p.cur, l})
+	n := p.base.n
+	for lv := 0; n%pyramidFan == 0; lv++ {
+		p.fold(lv, n)
+		n /= pyramidFan
+	}
+}
+
+// fold appends to levels[lv] the extremes of the last pyramidFan spans of the n below it.
+func (p *pyramid) fold(lv, n int) {
+	if lv == len(p.levels) {
+		p.levels = append(p.levels, column[extremes]{})
+	}
+	e := nothing
+	for i := n - pyramidFan; i < n; i++ {
+		e.add(p.span(lv-1, i))
+	}
+	p.levels[lv].append(e)
+}
+
+// span is span i of a level; level -1 is the base.
+func (p *pyramid) span(lv, i int) extremes {
+	if lv < 0 {
+		return p.base.at(i).extremes
+	}
+	return p.levels[lv].at(i)
+}
+
+// spans returns the extremes over base runs [from, to).
+func (p *pyramid) spans(from, to int) extremes {
+	e := nothing
+	for lv := -1; from < to; lv++ {
+		if lv+1 >= len(p.levels) {
+			for ; from < to; from++ {
+				e.add(p.span(lv, from))
+			}
+			return e
+		}
+		for ; from < to && from%pyramidFan != 0; from++ {
+			e.add(p.span(lv, from))
+		}
+		for ; from < to && to%pyramidFan != 0; to-- {
+			e.add(p.span(lv, to-1))
+		}
+		from, to = from/pyramidFan, to/pyramidFan
+	}
+	return e
+}
+
+func (p *pyramid) memory() int64 {
+	n := int64(len(p.base.chunks)) * chunkLen * 56
+	for i := range p.levels {
+		n += int64(len(p.levels[i].chunks)) * chunkLen * 24
+	}
+	return n
+}
+
+// levelAt is the state after n events.
+func (ix *Index) levelAt(n int) level {
+	if n >= ix.time.n {
+		return ix.curve.now()
+	}
+	runs := n / pyramidBase
+	var l level
+	if runs > 0 {
+		l = ix.curve.base.at(runs - 1).level
+	}
+	ix.walk(runs*pyramidBase, n, l, func(_ int, after *level) bool { l = *after; return true })
+	return l
+}
+
+// walk calls f with the state after each of the events [from, to), given the state before them, until f returns false.
+func (ix *Index) walk(from, to int, l level, f func(event int, after *level) bool) {
+	for i := from; i < to; i++ {
+		switch ix.kind.at(i) {
+		case evAlloc, evAllocOver:
+			ix.walkAlloc(i, &l)
+		case evFree:
+			size := ix.size.at(int(ix.ref.at(i)))
+			l.bytes -= min(size, l.bytes)
+			l.count--
+			l.freeEvents++
+		case evFreeUnknown:
+			l.freeEvents++
+		}
+		if !f(i, &l) {
+			return
+		}
+	}
+}
+
+func (ix *Index) walkAlloc(event int, l *level) {
+	size := ix.size.at(int(ix.ref.at(event)))
+	if ix.kind.at(event) == evAllocOver {
+		old := ix.size.at(int(ix.overwrittenAt(event)))
+		l.bytes -= min(old, l.bytes)
+		l.count--
+	}
+	l.bytes, _ = model.SaturatingAdd(l.bytes, size)
+	l.allocBytes, _ = model.SaturatingAdd(l.allocBytes, size)
+	l.count++
+	l.allocCount++
+}
+
+// extremesOf returns the extremes of the level after each of the events [from, to); empty without events.
+func (ix *Index) extremesOf(from, to int) extremes {
+	e := nothing
+	note := func(_ int, after *level) bool { e.addLevel(after); return true }
+	first, last := (from+pyramidBase-1)/pyramidBase, min(to/pyramidBase, ix.curve.base.n)
+	if first >= last {
+		ix.walk(from, to, ix.levelAt(from), note)
+		return e
+	}
+	ix.walk(from, first*pyramidBase, ix.levelAt(from), note)
+	e.add(ix.curve.spans(first, last))
+	ix.walk(last*pyramidBase, to, ix.curve.base.at(last-1).level, note)
+	return e
+}

@@ -1,0 +1,347 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/memtui/memtui/model"
+)
+
+// Sites implements [Trace].
+func (ix *Index) Sites(ctx context.Context, q Query) ([]Site, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	lo, hi := ix.eventRange(q.Range)
+	rows := ix.siteSums(q.By, lo, hi, ix.eventsAt(q.At))
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	ix.addPeaks(ctx, q.By, rows, lo, hi)
+	ix.addKept(q.By, rows, lo, hi)
+	rows = slices.DeleteFunc(rows, func(s Site) bool { return s.AllocCount == 0 && s.LiveCount == 0 && s.FreedCount == 0 })
+	ix.nameSites(q.By, rows)
+	return rows, ctx.Err()
+}
+
+// siteSums returns one row per key of the group, empty ones included: sums of events [lo, hi), live figures after n events.
+func (ix *Index) siteSums(by Group, lo, hi, n int) []Site {
+	d, f := dimOf(by), ix.foldOf(by)
+	first, last, at := ix.sumsAt(d, lo), ix.sumsAt(d, hi), ix.sumsAt(d, n)
+	rows := make([]Site, ix.keyCount(by))
+	largest := make([]uint64, len(rows))
+	for k := range last {
+		row := &rows[f.keyOf(uint32(k))]
+		a, b, l := &first[k], &last[k], &at[k]
+		bytes := b.allocBytes - a.allocBytes
+		row.AllocBytes, _ = model.SaturatingAdd(row.AllocBytes, bytes)
+		row.AllocCount += uint64(b.allocCount - a.allocCount)
+		row.FreedBytes, _ = model.SaturatingAdd(row.FreedBytes, b.freedBytes-a.freedBytes)
+		row.FreedCount += uint64(b.freedCount - a.freedCount)
+		row.Temporary += uint64(b.temporary - a.temporary)
+		row.LiveBytes, _ = model.SaturatingAdd(row.LiveBytes, l.liveBytes())
+		row.LiveCount += l.liveCount()
+		if d == dimStack && (bytes > largest[f.keyOf(uint32(k))] || largest[f.keyOf(uint32(k))] == 0) {
+			row.Stack, largest[f.keyOf(uint32(k))] = ix.stackIDs[k], bytes
+		}
+	}
+	ix.mendTemporary(by, rows, lo, hi)
+	for k := range rows {
+		rows[k].Key = Key(k)
+	}
+	return rows
+}
+
+// mendTemporary moves temporary blocks, which are counted when they end, to the range of their allocation.
+func (ix *Index) mendTemporary(by Group, rows []Site, lo, hi int) {
+	f := ix.foldOf(by)
+	edge := func(event int, change uint64) {
+		if event <= 0 || event >= ix.time.n || ix.kind.at(event) != evFree {
+			return
+		}
+		if block := ix.ref.at(event); int(ix.born.at(int(block)))+1 == event {
+			rows[f.keyOf(ix.key(dimOf(by), block))].Temporary += change
+		}
+	}
+	if lo < hi {
+		edge(lo, ^uint64(0)) // born before the range
+		edge(hi, 1)          // ends just after it
+	}
+}
+
+func (ix *Index) keyCount(by Group) int {
+	if f := ix.foldOf(by); f != nil {
+		return len(f.names)
+	}
+	return len(ix.sums[dimOf(by)])
+}
+
+// addPeaks fills the highest live bytes of each group alone after any event of [lo, hi).
+func (ix *Index) addPeaks(ctx context.Context, by Group, rows []Site, lo, hi int) {
+	if lo == 0 && hi == ix.time.n {
+		p := ix.passOf(ctx, by)
+		for k := range rows {
+			if k < len(p.peak) {
+				rows[k].PeakBytes = max(p.peak[k], rows[k].LiveBytes)
+			}
+		}
+		return
+	}
+	if lo >= hi {
+		return
+	}
+	d, f := dimOf(by), ix.foldOf(by)
+	live := make([]uint64, len(rows))
+	for k, c := range ix.sumsAt(d, lo) {
+		live[f.keyOf(uint32(k))], _ = model.SaturatingAdd(live[f.keyOf(uint32(k))], c.liveBytes())
+	}
+	seen := make([]bool, len(rows))
+	ix.replay(lo, hi, func(event int, block uint32, size uint64, how change) {
+		k := f.keyOf(ix.key(d, block))
+		if !seen[k] && event > lo {
+			rows[k].PeakBytes = live[k] // carried in, and still there after the first event
+		}
+		seen[k] = true
+		live[k] = changed(live[k], size, how)
+		rows[k].PeakBytes = max(rows[k].PeakBytes, live[k])
+	})
+	for k := range rows {
+		if !seen[k] {
+			rows[k].PeakBytes = live[k] // it held this level after every event of the range
+		}
+	}
+}
+
+// changed is a live level after a block of the size is born or ends.
+func changed(live, size uint64, how change) uint64 {
+	if how == born {
+		s, _ := model.SaturatingAdd(live, size)
+		return s
+	}
+	return live - min(size, live)
+}
+
+// addKept fills what was allocated in events [lo, hi) and is live after them.
+func (ix *Index) addKept(by Group, rows []Site, lo, hi int) {
+	if lo == 0 {
+		d, f := dimOf(by), ix.foldOf(by)
+		for k, c := range ix.sumsAt(d, hi) {
+			row := &rows[f.keyOf(uint32(k))]
+			row.LeakBytes, _ = model.SaturatingAdd(row.LeakBytes, c.liveBytes())
+			row.LeakCount += c.liveCount()
+		}
+		return
+	}
+	d, f := dimOf(by), ix.foldOf(by)
+	ix.kept(lo, hi, func(block uint32) {
+		row := &rows[f.keyOf(ix.key(d, block))]
+		row.LeakBytes, _ = model.SaturatingAdd(row.LeakBytes, ix.size.at(int(block)))
+		row.LeakCount++
+	})
+}
+
+// kept calls f for every block that is born in events [lo, hi) and alive after them, in order of birth.
+func (ix *Index) kept(lo, hi int, f func(block uint32)) {
+	bornFrom := func(event int) int {
+		return ix.born.search(0, ix.born.n, func(b uint32) bool { return int(b) >= event })
+	}
+	for b, end := bornFrom(lo), bornFrom(hi); b < end; b++ {
+		if int(ix.died.at(b)) >= hi {
+			f(uint32(b))
+		}
+	}
+}
+
+// nameSites fills the names of rows, which may be a part of all.
+func (ix *Index) nameSites(by Group, rows []Site) {
+	s, f := ix.stacks(), ix.foldOf(by)
+	for i := range rows {
+		r := &rows[i]
+		switch {
+		case by == ByStack:
+			r.Stack = ix.stackIDs[r.Key]
+			r.Name, r.Where, r.Node = siteName(s, r.Stack)
+		case f != nil:
+			r.Name = f.names[r.Key]
+			r.Node, _ = s.Node(r.Stack)
+		default:
+			r.Name = ix.dimensionName(by, r.Key)
+		}
+	}
+}
+
+// Weights implements [Trace].
+func (ix *Index) Weights(ctx context.Context, c Cost, q Query) ([]uint64, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	lo, hi := ix.eventRange(q.Range)
+	at := ix.eventsAt(q.At)
+	if c == CostPeak {
+		at, _ = ix.peakAfter(lo, hi)
+	}
+	rows := ix.siteSums(ByStack, lo, hi, at)
+	if c == CostLeaked {
+		ix.addKept(ByStack, rows, lo, hi)
+	}
+	out := make([]uint64, len(rows))
+	for i := range rows {
+		out[i] = rows[i].Cost(c)
+	}
+	return out, ctx.Err()
+}
+
+// Cost is the row's figure of one cost. CostPeak is what lives at the instant, which the caller chose to be the peak.
+func (s *Site) Cost(c Cost) uint64 {
+	switch c {
+	case CostLive, CostPeak:
+		return s.LiveBytes
+	case CostLiveCount:
+		return s.LiveCount
+	case CostTotal:
+		return s.AllocBytes
+	case CostCount:
+		return s.AllocCount
+	case CostLeaked:
+		return s.LeakBytes
+	}
+	return s.Temporary
+}
+
+// Totals implements [Trace].
+func (ix *Index) Totals(_ context.Context, r Range) (Totals, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	lo, hi := ix.eventRange(r)
+	if lo == 0 && hi == ix.time.n {
+		return ix.totals, nil
+	}
+	t := Totals{Events: uint64(hi - lo)}
+	for i := lo; i < hi; i++ {
+		if ix.kind.at(i) == evFreeUnknown {
+			t.UnmatchedFrees++
+		}
+	}
+	ix.replay(lo, hi, func(event int, block uint32, size uint64, how change) { ix.addTotals(&t, block, size, how) })
+	t.FreeCount = t.FreedCount + t.UnmatchedFrees
+	t.TemporaryCount = 0
+	for _, s := range ix.siteSums(BySizeClass, lo, hi, lo) {
+		t.TemporaryCount += s.Temporary
+	}
+	for _, m := range ix.marks {
+		if int(m.event) < lo || int(m.event) >= hi {
+			continue
+		}
+		if !m.gc {
+			t.MarkerCount++
+			continue
+		}
+		t.GCCount++
+		t.GCObjects, _ = model.SaturatingAdd(t.GCObjects, m.id)
+		t.GCBytes, _ = model.SaturatingAdd(t.GCBytes, m.bytes)
+	}
+	return t, nil
+}
+
+func (ix *Index) addTotals(t *Totals, block uint32, size uint64, how change) {
+	switch how {
+	case born:
+		t.AllocCount++
+		t.AllocBytes, _ = model.SaturatingAdd(t.AllocBytes, size)
+		if ix.addr.at(int(block)) == 0 {
+			t.UnaddressedCount++
+			t.UnaddressedBytes, _ = model.SaturatingAdd(t.UnaddressedBytes, size)
+		}
+	case overwrote:
+		t.OverwrittenCount++
+		t.OverwrittenBytes, _ = model.SaturatingAdd(t.OverwrittenBytes, size)
+	default:
+		t.FreedCount++
+		t.FreedBytes, _ = model.SaturatingAdd(t.FreedBytes, size)
+	}
+}
+
+// Functions implements [Trace].
+func (ix *Index) Functions(ctx context.Context, r Range) ([]Function, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	lo, hi := ix.eventRange(r)
+	s := ix.stacks()
+	t := newFunctionTable(s)
+	for _, row := range ix.siteSums(ByStack, lo, hi, lo) {
+		if row.AllocCount == 0 {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		t.add(ix.stackIDs[row.Key], row.AllocBytes, row.AllocCount)
+	}
+	return t.rows, nil
+}
+
+// functionTable sums up allocations per function name: two ids of one name are one function.
+type functionTable struct {
+	stacks *model.Stacks
+	byName map[string]int
+	byID   []int // row of a FuncID, -1 while it has none
+	seen   []int // by row: the last stack that counted there
+	stack  int
+	rows   []Function
+}
+
+func newFunctionTable(s *model.Stacks) *functionTable {
+	t := &functionTable{stacks: s, byName: map[string]int{}}
+	if s != nil {
+		t.byID = slices.Repeat([]int{-1}, len(s.Functions))
+	}
+	return t
+}
+
+func (t *functionTable) row(name string) int {
+	i, ok := t.byName[name]
+	if !ok {
+		i = len(t.rows)
+		t.byName[name] = i
+		t.rows = append(t.rows, Function{Name: name})
+		t.seen = append(t.seen, 0)
+	}
+	return i
+}
+
+// add counts one stack's allocations.
+func (t *functionTable) add(id model.StackID, bytes, count uint64) {
+	t.stack++
+	leaf, ok := t.stacks.Node(id)
+	if !ok || leaf == 0 {
+		t.count(t.row(model.UnknownStack(id)), bytes, count, true)
+		return
+	}
+	for n := leaf; n != 0; n = t.stacks.Parent[n] {
+		f := t.stacks.FrameFunc[t.stacks.Frame[n]]
+		if t.byID[f] < 0 {
+			t.byID[f] = t.row(t.stacks.Functions[f])
+		}
+		t.count(t.byID[f], bytes, count, n == leaf)
+	}
+}
+
+func (t *functionTable) count(row int, bytes, count uint64, self bool) {
+	r := &t.rows[row]
+	if t.seen[row] != t.stack {
+		t.seen[row] = t.stack
+		r.TotalBytes, _ = model.SaturatingAdd(r.TotalBytes, bytes)
+		r.TotalCount += count
+	}
+	if self {
+		r.SelfBytes, _ = model.SaturatingAdd(r.SelfBytes, bytes)
+		r.SelfCount += count
+	}
+}
+
+// SortSites orders rows by a figure, largest first, ties by count and then by stack id.
+func SortSites(rows []Site, figure func(*Site) uint64, count func(*Site) uint64) {
+	slices.SortFunc(rows, func(a, b Site) int {
+		return cmp.Or(cmp.Compare(figure(&b), figure(&a)), cmp.Compare(count(&b), count(&a)),
+			cmp.Compare(a.Stack, b.Stack), cmp.Compare(a.Key, b.Key))
+	})
+}
