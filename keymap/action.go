@@ -1,0 +1,171 @@
+// Package keymap is the one table of what can be done and which keys do it. Help, footer hints, the command palette,
+// `memtui keys`, the README's table and the manual page are generated from it; nothing else in the program knows a key.
+//
+// A key means the same everywhere. h and l always move the instant, also in trees and flame graphs, so that holding
+// one of them shows any view developing. The arrows are spatial: left and right move the instant too, but in a tree they
+// close and open a node, and in a flame graph they go to the neighbouring frame. Esc goes back one level and never
+// quits; Ctrl-C ends the most urgent thing: typing, else loading, else the program.
+//
+// The package imports the standard library only, so it also defines the key names and reads the text of the config file.
+package keymap
+
+// Action is something that a person can ask for. Its text is its name in the palette, the config file and `memtui keys`.
+type Action string
+
+// What works everywhere.
+const (
+	Quit           Action = "quit"
+	Help           Action = "help"
+	Palette        Action = "palette"
+	Back           Action = "back"
+	HistoryBack    Action = "history-back"
+	HistoryForward Action = "history-forward"
+	Copy           Action = "copy"
+	CopyCommand    Action = "copy-command"
+	Exact          Action = "exact"
+	Names          Action = "names"
+	Theme          Action = "theme"
+	Mouse          Action = "mouse"
+	Reload         Action = "reload"
+	Redraw         Action = "redraw"
+	Suspend        Action = "suspend"
+	StopLoading    Action = "stop-loading"
+)
+
+// Screens and panes. Screen1 … Screen9 are the screens that the loaded file has, in order; the named ones have no key
+// of their own and are reached through the palette.
+const (
+	Screen1        Action = "screen-1"
+	Screen2        Action = "screen-2"
+	Screen3        Action = "screen-3"
+	Screen4        Action = "screen-4"
+	Screen5        Action = "screen-5"
+	Screen6        Action = "screen-6"
+	Screen7        Action = "screen-7"
+	Screen8        Action = "screen-8"
+	Screen9        Action = "screen-9"
+	NextScreen     Action = "next-screen"
+	PreviousScreen Action = "previous-screen"
+	LastScreen     Action = "last-screen"
+	NextPane       Action = "next-pane"
+	PreviousPane   Action = "previous-pane"
+	Maximise       Action = "maximise"
+	ShowOverview   Action = "overview"
+	ShowTimeline   Action = "timeline"
+	ShowSites      Action = "sites"
+	ShowLeaks      Action = "leaks"
+	ShowStacks     Action = "stacks"
+	ShowProblems   Action = "problems"
+)
+
+// Moving within the focused pane, and finding.
+const (
+	Up           Action = "up"
+	Down         Action = "down"
+	PageUp       Action = "page-up"
+	PageDown     Action = "page-down"
+	First        Action = "first"
+	Last         Action = "last"
+	Open         Action = "open"
+	Find         Action = "find" // filters the rows of a table, searches in trees, flame graphs and texts
+	FindNext     Action = "find-next"
+	FindPrevious Action = "find-previous"
+)
+
+// The instant, the range and the time axis.
+const (
+	StepBack        Action = "step-back"
+	StepForward     Action = "step-forward"
+	LeapBack        Action = "leap-back"
+	LeapForward     Action = "leap-forward"
+	LandmarkBack    Action = "landmark-back"
+	LandmarkForward Action = "landmark-forward"
+	EventBack       Action = "event-back"
+	EventForward    Action = "event-forward"
+	Peak            Action = "peak"
+	PeakInRange     Action = "peak-in-range"
+	End             Action = "end"
+	GotoTime        Action = "time"
+	Range           Action = "range"
+	ClearRange      Action = "clear-range"
+	ZoomIn          Action = "zoom-in"
+	ZoomOut         Action = "zoom-out"
+	ZoomReset       Action = "zoom-reset"
+	PanLeft         Action = "pan-left"
+	PanRight        Action = "pan-right"
+	Series          Action = "series"
+)
+
+// Tables, trees and flame graphs.
+const (
+	Sort        Action = "sort"
+	SortReverse Action = "sort-reverse"
+	ColumnLeft  Action = "column-left"
+	ColumnRight Action = "column-right"
+	Group       Action = "group"
+	AgeUp       Action = "min-age-up"
+	AgeDown     Action = "min-age-down"
+	Flame       Action = "flame"
+	Invert      Action = "invert"
+	Cost        Action = "cost"
+	Recursion   Action = "recursion"
+	HotPath     Action = "hot-path"
+	Collapse    Action = "collapse"
+	Expand      Action = "expand"
+	Toggle      Action = "toggle"
+	ExpandAll   Action = "expand-all"
+	Left        Action = "left"
+	Right       Action = "right"
+)
+
+// Typing one line: a filter, a search, a time, a command.
+const (
+	Accept       Action = "accept"
+	Cancel       Action = "cancel"
+	Complete     Action = "complete"
+	CompleteBack Action = "complete-back"
+	Earlier      Action = "earlier"
+	Later        Action = "later"
+	DeleteWord   Action = "delete-word"
+	ClearLine    Action = "clear-line"
+)
+
+// Scope is a place where keys work. Its text is its name in the config file.
+type Scope string
+
+const (
+	ScopeGlobal   Scope = "global"
+	ScopeOverview Scope = "overview" // footer only
+	ScopeTimeline Scope = "timeline" // footer only
+	ScopeTable    Scope = "table"
+	ScopeLeaks    Scope = "leaks"  // the Leaks screen: give it before ScopeTable
+	ScopeStacks   Scope = "stacks" // tree or flame graph: give it after ScopeTree or ScopeFlame
+	ScopeTree     Scope = "tree"
+	ScopeFlame    Scope = "flame"
+	ScopeText     Scope = "text"    // help and other texts; footer only
+	ScopeLoading  Scope = "loading" // while a file is read: give it first
+	ScopeInput    Scope = "input"   // one line of typing: hides every scope after it
+)
+
+// Scopes returns all scopes, the most general first.
+func Scopes() []Scope {
+	return []Scope{ScopeGlobal, ScopeOverview, ScopeTimeline, ScopeTable, ScopeLeaks, ScopeStacks, ScopeTree, ScopeFlame,
+		ScopeText, ScopeLoading, ScopeInput}
+}
+
+// Where says in words where the keys of a scope work ("in trees"); "" for everywhere.
+func (s Scope) Where() string {
+	switch s {
+	case ScopeOverview, ScopeTimeline, ScopeLeaks, ScopeStacks:
+		return "on " + string(s)
+	case ScopeTable, ScopeTree, ScopeText:
+		return "in " + string(s) + "s"
+	case ScopeFlame:
+		return "in flame graphs"
+	case ScopeLoading:
+		return "while loading"
+	case ScopeInput:
+		return "while typing"
+	}
+	return ""
+}

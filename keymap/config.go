@@ -1,0 +1,143 @@
+package keymap
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+)
+
+// Line is one `key = value` line of a config file. It is an alias, so that package themes, which knows nothing of this
+// one, takes the same lines.
+type Line = struct {
+	Number int // from 1
+	Key    string
+	Value  string // without blanks at its ends, never ""
+}
+
+// Config is a config file taken apart; what settings and roles mean is the business of others.
+//
+//	# comments stand on lines of their own
+//	theme = dark
+//	mouse = on
+//	bind = global.quit q Ctrl-Q
+//	[theme night]
+//	base = dark
+//	warning = #ffaf00 bold
+type Config struct {
+	Settings []Line // everything before the first section but bindings, each key once
+	Bindings []Line // bind and unbind, for [Map.Merge]
+	Themes   []ThemeLines
+}
+
+// ThemeLines is a section [theme NAME]: the lines of one theme of the user's.
+type ThemeLines struct {
+	Name   string // letters, digits, - and _
+	Number int    // line of the heading
+	Lines  []Line
+}
+
+// MaxConfig is the size of the largest config file that is read, in bytes.
+const MaxConfig = 1 << 20
+
+// ParseConfig reads a config file. Every error names its line; what could be read is returned beside the errors.
+func ParseConfig(r io.Reader) (*Config, error) {
+	limited := &io.LimitedReader{R: r, N: MaxConfig + 1}
+	in := bufio.NewScanner(limited)
+	in.Buffer(nil, MaxConfig+1)
+	p := configReader{config: &Config{}, seen: map[string]int{}}
+	for number := 1; in.Scan(); number++ {
+		if err := p.line(number, strings.TrimSpace(strings.TrimPrefix(in.Text(), "\ufeff"))); err != nil {
+			p.errs = append(p.errs, fmt.Errorf("line %d: %w", number, err))
+		}
+	}
+	if err := in.Err(); err != nil {
+		p.errs = append(p.errs, err)
+	} else if limited.N == 0 {
+		p.errs = append(p.errs, fmt.Errorf("larger than %d bytes", MaxConfig))
+	}
+	return p.config, errors.Join(p.errs...)
+}
+
+// maxConfigErrors ends the list of errors: a file that is no config file breaks a rule on every line.
+const maxConfigErrors = 20
+
+type configReader struct {
+	config *Config
+	theme  *ThemeLines    // the section we are in, nil before the first
+	seen   map[string]int // section and key → line
+	errs   []error
+}
+
+func (p *configReader) line(number int, text string) error {
+	switch {
+	case len(p.errs) >= maxConfigErrors || text == "" || text[0] == '#':
+		return nil
+	case text[0] == '[':
+		return p.heading(number, text)
+	}
+	key, value, ok := strings.Cut(text, "=")
+	l := Line{Number: number, Key: strings.TrimSpace(key), Value: strings.TrimSpace(value)}
+	if !ok || !isName(l.Key) || l.Value == "" {
+		return fmt.Errorf("not of the form key = value: %q", shorten(text))
+	}
+	if p.theme == nil && (l.Key == "bind" || l.Key == "unbind") {
+		p.config.Bindings = append(p.config.Bindings, l)
+		return nil
+	}
+	section := ""
+	if p.theme != nil {
+		section = p.theme.Name
+	}
+	if err := p.once(section+"\n"+l.Key, l.Key, number); err != nil {
+		return err
+	}
+	if p.theme != nil {
+		p.theme.Lines = append(p.theme.Lines, l)
+	} else {
+		p.config.Settings = append(p.config.Settings, l)
+	}
+	return nil
+}
+
+func (p *configReader) heading(number int, text string) error {
+	words := strings.Fields(strings.TrimSuffix(text[1:], "]"))
+	p.config.Themes = append(p.config.Themes, ThemeLines{Number: number})
+	p.theme = &p.config.Themes[len(p.config.Themes)-1] // also when malformed: its lines are no settings
+	if !strings.HasSuffix(text, "]") || len(words) != 2 || words[0] != "theme" || !isName(words[1]) {
+		p.config.Themes = p.config.Themes[:len(p.config.Themes)-1]
+		p.theme = &ThemeLines{}
+		return fmt.Errorf("not of the form [theme NAME]: %q", shorten(text))
+	}
+	p.theme.Name = words[1]
+	return p.once("theme "+words[1], "theme "+words[1], number)
+}
+
+// once reports what stands in the file twice.
+func (p *configReader) once(id, what string, number int) error {
+	if first := p.seen[id]; first != 0 {
+		return fmt.Errorf("%s stands on line %d already", what, first)
+	}
+	p.seen[id] = number
+	return nil
+}
+
+// isName tells names from other text: letters, digits, - and _, beginning with a letter or digit.
+func isName(s string) bool {
+	for i, r := range s {
+		letter := r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r))
+		if !letter && (i == 0 || r != '-' && r != '_') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func shorten(s string) string {
+	if runes := []rune(s); len(runes) > 40 {
+		return string(runes[:40]) + "…"
+	}
+	return s
+}

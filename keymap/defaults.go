@@ -1,0 +1,158 @@
+package keymap
+
+// defaults is the built-in table, in the order of the help.
+func defaults() []section {
+	return []section{
+		{"Time", timeRows()},
+		{"Range and zoom", rangeRows()},
+		{"Move and find", moveRows()},
+		{"Tables", tableRows()},
+		{"Stacks", stackRows()},
+		{"Screens and panes", screenRows()},
+		{"Program", programRows()},
+		{"Typing", inputRows()},
+	}
+}
+
+func timeRows() []row {
+	const s = ScopeGlobal
+	return []row{
+		{s, StepBack, "h Left", "Move the instant one column of the chart earlier; everything follows."},
+		{s, StepForward, "l Right", "Move the instant one column of the chart later; everything follows."},
+		{s, LeapBack, "H", "Move the instant a tenth of the chart earlier."},
+		{s, LeapForward, "L", "Move the instant a tenth of the chart later."},
+		{s, EventBack, ",", "Move the instant to the event before."},
+		{s, EventForward, ".", "Move the instant to the next event."},
+		{s, LandmarkBack, "{", "Move the instant to the marker or collection before."},
+		{s, LandmarkForward, "}", "Move the instant to the next marker or collection."},
+		{s, Peak, "p", "Move the instant to the peak of the whole run."},
+		{s, PeakInRange, "P", "Move the instant to the peak within the range."},
+		{s, End, "e", "Move the instant to the end of the run, and stay there while it loads."},
+		{s, GotoTime, "t", "Type an instant: 12.5s, 350ms, 50%, peak, end."},
+	}
+}
+
+func rangeRows() []row {
+	const s = ScopeGlobal
+	return []row{
+		{s, Range, "v", "Start a range at the instant; moving the instant extends it; again ends it."},
+		{s, ClearRange, "u", "Forget the range: everything is about the whole run again."},
+		{s, ZoomIn, "+", "Zoom in: the chart around the instant or to the range, the flame graph to the selection."},
+		{s, ZoomOut, "- _", "Zoom out."},
+		{s, ZoomReset, "0", "Show the whole run, or the whole flame graph."},
+		{s, PanLeft, "( Shift-Left", "Shift the zoomed chart to earlier times."},
+		{s, PanRight, ") Shift-Right", "Shift the zoomed chart to later times."},
+		{s, Series, "m", "Next series in the chart: live bytes, live blocks, allocation rate."},
+	}
+}
+
+func moveRows() []row {
+	const s = ScopeGlobal
+	return []row{
+		{s, Up, "Up k", "Go up one row."},
+		{s, Down, "Down j", "Go down one row."},
+		{s, PageUp, "PgUp Ctrl-B", "Go up one page."},
+		{s, PageDown, "PgDn Ctrl-F", "Go down one page."},
+		{s, First, "g Home", "Go to the first row."},
+		{s, Last, "G End", "Go to the last row."},
+		{s, Open, "Enter", "Open what is selected."},
+		{s, Find, "/", "Filter a table (text, !text, live>1M), or search a tree, a flame graph or a text."},
+		{s, FindNext, "n", "Go to the next match."},
+		{s, FindPrevious, "N", "Go to the match before."},
+	}
+}
+
+func tableRows() []row {
+	const s = ScopeTable
+	return []row{
+		{s, Sort, "s", "Sort by the next column."},
+		{s, SortReverse, "S", "Reverse the order."},
+		{s, ColumnLeft, "<", "Sort by the column to the left."},
+		{s, ColumnRight, ">", "Sort by the column to the right."},
+		{s, Group, "b", "Group by the next key: stack, function, file, module, thread, size."},
+		{ScopeLeaks, AgeUp, "a", "Raise the minimum age of what counts as a leak."},
+		{ScopeLeaks, AgeDown, "A", "Lower the minimum age of what counts as a leak."},
+	}
+}
+
+func stackRows() []row {
+	return []row{
+		{ScopeStacks, Flame, "f", "Switch between call tree and flame graph."},
+		{ScopeStacks, Invert, "i", "Switch between top-down and bottom-up."},
+		{ScopeStacks, Cost, "c", "Next cost: live, blocks, peak, total, count, leaked, temporary."},
+		{ScopeStacks, Recursion, "r", "Fold recursive calls into one frame, or show them all."},
+		{ScopeStacks, HotPath, "x", "Open the heaviest path below the selection, until it branches."},
+		{ScopeTree, Collapse, "Left", "Close the node, or go to its parent."},
+		{ScopeTree, Expand, "Right", "Open the node, or go to its first child."},
+		{ScopeTree, Toggle, "Space", "Open or close the node."},
+		{ScopeTree, ExpandAll, "*", "Open everything below the node."},
+		{ScopeFlame, Left, "Left", "Go to the frame on the left."},
+		{ScopeFlame, Right, "Right", "Go to the frame on the right."},
+	}
+}
+
+func screenRows() []row {
+	const s = ScopeGlobal
+	const nth = "Go to a screen by its number."
+	return []row{
+		{s, Screen1, "1", nth},
+		{s, Screen2, "2", nth},
+		{s, Screen3, "3", nth},
+		{s, Screen4, "4", nth},
+		{s, Screen5, "5", nth},
+		{s, Screen6, "6", nth},
+		{s, Screen7, "7", nth},
+		{s, Screen8, "8", nth},
+		{s, Screen9, "9", nth},
+		{s, NextScreen, "]", "Go to the next screen."},
+		{s, PreviousScreen, "[", "Go to the screen before."},
+		{s, LastScreen, "`", "Go to the screen that was shown last."},
+		{s, NextPane, "Tab", "Give the keys to the next pane."},
+		{s, PreviousPane, "Backtab", "Give the keys to the pane before."},
+		{s, Maximise, "z", "Give the whole screen to this pane, or take it back."},
+		{s, ShowOverview, "", "Headline figures, the chart, and what to look at first."},
+		{s, ShowTimeline, "", "The live curve with zoom, and the top sites at the instant."},
+		{s, ShowSites, "", "Who allocates: every site with its figures."},
+		{s, ShowLeaks, "", "What was never freed, and how it grew."},
+		{s, ShowStacks, "", "Call tree and flame graph."},
+		{s, ShowProblems, "", "What in this file is damaged, guessed or uncertain."},
+	}
+}
+
+func programRows() []row {
+	const s = ScopeGlobal
+	return []row{
+		{s, Help, "? F1", "Show the keys that work here."},
+		{s, Palette, ":", "Type a command; the list shows all of them."},
+		{s, Back, "Esc", "Go back one level. Never quits."},
+		{s, HistoryBack, "Alt-Left Ctrl-O", "Go back to the view before."},
+		{s, HistoryForward, "Alt-Right", "Go forward again."},
+		{s, Copy, "y", "Copy the selected row or stack."},
+		{s, CopyCommand, "Y", "Copy the command line that prints this view."},
+		{s, Exact, "=", "Switch between rounded and exact numbers."},
+		{s, Names, "w", "Switch between short names and names as they stand in the file."},
+		{s, Theme, "T", "Next colour theme."},
+		{s, Mouse, "M", "Switch the mouse off (to select text) or on."},
+		{s, Reload, "Ctrl-R", "Read the file again."},
+		{s, Redraw, "Ctrl-L", "Repaint the screen."},
+		{s, Suspend, "Ctrl-Z", "Suspend the program; fg brings it back."},
+		{ScopeLoading, StopLoading, "Ctrl-C", "Stop loading and keep what was read."},
+		{s, Quit, "q Ctrl-C", "Quit."},
+	}
+}
+
+func inputRows() []row {
+	const s = ScopeInput
+	return []row{
+		{s, Accept, "Enter", "Take what was typed."},
+		{s, Cancel, "Esc Ctrl-C", "Forget what was typed."},
+		{s, Complete, "Tab", "Complete what was typed, or take the next proposal."},
+		{s, CompleteBack, "Backtab", "Take the proposal before."},
+		{s, Earlier, "Up Ctrl-P", "Go to the line above, or to what was typed earlier."},
+		{s, Later, "Down Ctrl-N", "Go to the line below, or to what was typed later."},
+		{s, DeleteWord, "Ctrl-W", "Delete the word before the cursor."},
+		{s, ClearLine, "Ctrl-U", "Delete everything before the cursor."},
+		{s, Redraw, "Ctrl-L", "Repaint the screen."},
+		{s, Suspend, "Ctrl-Z", "Suspend the program; fg brings it back."},
+	}
+}

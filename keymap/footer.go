@@ -1,0 +1,151 @@
+package keymap
+
+import (
+	"slices"
+	"unicode/utf8"
+)
+
+// Hint is one item of the footer.
+type Hint struct {
+	Keys   string // "h/l"
+	Text   string // "time"
+	Action Action // the first of them: what a click on the hint does
+}
+
+// Width is the number of cells of the hint as "keys text".
+func (h Hint) Width() int {
+	n := utf8.RuneCountInString(h.Keys)
+	if h.Text != "" {
+		n += 1 + utf8.RuneCountInString(h.Text)
+	}
+	return n
+}
+
+// hint names actions that share a word in the footer.
+type hint struct {
+	text    string
+	actions []Action
+}
+
+// MaxHints is the most items a footer shows: more are not read.
+const MaxHints = 9
+
+// hintGap is the number of blanks between two hints.
+const hintGap = 2
+
+// Hints returns the keys that matter most where the given scopes hold, most special scope first, as many as fit side by
+// side in cells with two blanks between them and one before. Help and quit come last and are kept longest; quit has a
+// Text only where there is room for it.
+func (m *Map) Hints(cells int, scopes ...Scope) []Hint {
+	room := cells - 1 + hintGap
+	take := func(list, more []Hint, limit int) []Hint {
+		for _, h := range more {
+			if need := h.Width() + hintGap; need <= room && len(list) < limit {
+				list = append(list, h)
+				room -= need
+			}
+		}
+		return list
+	}
+	tail := take(nil, m.resolve(tailHints(scopes), scopes), MaxHints)
+	list := append(take(nil, m.resolve(bodyHints(scopes), scopes), MaxHints-len(tail)), tail...)
+	const word = "quit"
+	if n := len(list); n > 0 && list[n-1].Action == Quit && room > len(word) {
+		list[n-1].Text = word
+	}
+	return list
+}
+
+// resolve looks up the keys of hints; what has no key here is left out, and so is what stands earlier in the list.
+func (m *Map) resolve(hints []hint, scopes []Scope) []Hint {
+	var list []Hint
+	seen := map[Action]bool{}
+	for _, h := range hints {
+		out := Hint{Text: h.text}
+		for _, a := range h.actions {
+			keys := m.Keys(a, scopes...)
+			if seen[a] || len(keys) == 0 {
+				continue
+			}
+			seen[a] = true
+			out.Keys = appendKey(out.Keys, keys[0])
+			if out.Action == "" {
+				out.Action = a
+			}
+		}
+		if out.Keys != "" {
+			list = append(list, out)
+		}
+	}
+	return list
+}
+
+// appendKey joins keys with a slash, arrows without one.
+func appendKey(keys string, c Chord) string {
+	name := c.Short()
+	arrow := func(s string) bool { r, _ := utf8.DecodeLastRuneInString(s); return r >= '←' && r <= '↓' }
+	if keys == "" || arrow(keys) && arrow(name) {
+		return keys + name
+	}
+	return keys + "/" + name
+}
+
+// tailHints are always shown, at the right.
+func tailHints(scopes []Scope) []hint {
+	if slices.Contains(scopes, ScopeInput) {
+		return nil
+	}
+	return []hint{{"help", []Action{Help}}, {"", []Action{Quit}}}
+}
+
+func bodyHints(scopes []Scope) []hint {
+	var list []hint
+	for _, s := range scopes {
+		list = append(list, footer(s)...)
+		if s == ScopeInput || s == ScopeText {
+			break
+		}
+	}
+	return list
+}
+
+// footer lists what matters in one scope, most important first. Words must stay short: eight of them share 80 cells.
+func footer(s Scope) []hint {
+	var (
+		timeHint = hint{"time", []Action{StepBack, StepForward}}
+		peak     = hint{"peak", []Action{Peak}}
+		rng      = hint{"range", []Action{Range}}
+		filter   = hint{"filter", []Action{Find}}
+		search   = hint{"search", []Action{Find}}
+		cost     = hint{"cost", []Action{Cost}}
+		invert   = hint{"invert", []Action{Invert}}
+	)
+	switch s {
+	case ScopeOverview:
+		return []hint{timeHint, peak, rng, {"timeline", []Action{Screen2}}, {"sites", []Action{Screen3}},
+			{"leaks", []Action{Screen4}}, {"stacks", []Action{Screen5}}, {"open", []Action{Open}}}
+	case ScopeTimeline:
+		return []hint{timeHint, peak, rng, {"zoom", []Action{ZoomIn, ZoomOut}}, {"go to", []Action{GotoTime}},
+			{"series", []Action{Series}}, {"pane", []Action{NextPane}}}
+	case ScopeTable:
+		return []hint{{"open", []Action{Open}}, filter, {"sort", []Action{Sort}}, {"group", []Action{Group}}}
+	case ScopeLeaks:
+		return []hint{{"blocks", []Action{Open}}, filter, {"sort", []Action{Sort}}, {"group", []Action{Group}},
+			{"min age", []Action{AgeUp, AgeDown}}}
+	case ScopeTree:
+		return []hint{{"open", []Action{Collapse, Expand}}, {"hot path", []Action{HotPath}}, {"flame", []Action{Flame}}, invert, cost, search}
+	case ScopeFlame:
+		return []hint{{"move", []Action{Up, Down, Left, Right}}, {"zoom", []Action{Open}}, {"out", []Action{Back}},
+			{"tree", []Action{Flame}}, invert, cost, search}
+	case ScopeText:
+		return []hint{{"scroll", []Action{Up, Down}}, search, {"next", []Action{FindNext}}, {"back", []Action{Back}}}
+	case ScopeLoading:
+		return []hint{{"stop loading", []Action{StopLoading}}}
+	case ScopeInput:
+		return []hint{{"accept", []Action{Accept}}, {"cancel", []Action{Cancel}}, {"complete", []Action{Complete}},
+			{"earlier", []Action{Earlier, Later}}}
+	case ScopeGlobal:
+		return []hint{timeHint, peak, rng, {"copy", []Action{Copy}}, {"command", []Action{CopyCommand}}, {"pane", []Action{NextPane}}}
+	}
+	return nil
+}
