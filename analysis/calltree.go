@@ -1,0 +1,273 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/memtui/memtui/model"
+)
+
+// CallTree is the structure of a call tree, without weights: made once per set of options and weighed as often as the
+// instant moves ([CallTree.Fold]). Node 0 is the root, "all"; a node's parent has a smaller number.
+type CallTree struct {
+	parent []int32
+	label  []int32
+	frame  []model.FrameID // the first frame seen at the node
+	mixed  []bool          // frames of several lines or files meet at the node
+	leaf   []int32         // by dense stack index: where the stack's weight belongs
+	start  []int32         // children of n are child[start[n]:start[n+1]]
+	child  []int32
+	labels []string
+	cut    int // stacks whose far end was left out because the tree would grow beyond bounds
+}
+
+// TreeOptions choose how stacks become a tree.
+type TreeOptions struct {
+	Invert   bool                // bottom-up: allocating functions first, their callers below
+	Collapse bool                // direct recursion becomes one node
+	Name     func(string) string // shortens function names, merging what becomes equal; nil keeps them
+}
+
+// maxTreeSteps bounds the work of an inverted tree, whose stacks share nothing.
+const maxTreeSteps = 1 << 24
+
+// NewCallTree builds the tree of the stacks ids, as [Trace.StackIDs] returns them. s may be nil.
+func NewCallTree(ctx context.Context, s *model.Stacks, ids []model.StackID, opt TreeOptions) (*CallTree, error) {
+	b := &treeBuilder{
+		t: &CallTree{leaf: make([]int32, len(ids))}, s: s, opt: opt,
+		next: map[[2]int32]int32{}, byName: map[string]int32{},
+	}
+	b.node(-1, b.labelOf("all"), 0)
+	if s != nil {
+		b.byFunc = slices.Repeat([]int32{-1}, len(s.Functions))
+	}
+	add := b.topDown
+	if opt.Invert {
+		add = b.bottomUp
+	}
+	if err := add(ctx, ids); err != nil {
+		return nil, err
+	}
+	b.t.link()
+	return b.t, nil
+}
+
+type treeBuilder struct {
+	t      *CallTree
+	s      *model.Stacks
+	opt    TreeOptions
+	next   map[[2]int32]int32 // node, label → child
+	byName map[string]int32
+	byFunc []int32 // label of a FuncID, -1 while it has none
+}
+
+func (b *treeBuilder) labelOf(name string) int32 {
+	l, ok := b.byName[name]
+	if !ok {
+		l = int32(len(b.t.labels))
+		b.byName[name] = l
+		b.t.labels = append(b.t.labels, name)
+	}
+	return l
+}
+
+// label is the label of a node of the stacks' tree.
+func (b *treeBuilder) label(n model.NodeID) int32 {
+	f := b.s.FrameFunc[b.s.Frame[n]]
+	if b.s.Functions[f] == "" {
+		return b.labelOf(FunctionName(b.s, n))
+	}
+	if b.byFunc[f] < 0 {
+		name := b.s.Functions[f]
+		if b.opt.Name != nil {
+			name = b.opt.Name(name)
+		}
+		b.byFunc[f] = b.labelOf(name)
+	}
+	return b.byFunc[f]
+}
+
+func (b *treeBuilder) node(parent, label int32, frame model.FrameID) int32 {
+	n := int32(len(b.t.parent))
+	b.t.parent = append(b.t.parent, parent)
+	b.t.label = append(b.t.label, label)
+	b.t.frame = append(b.t.frame, frame)
+	b.t.mixed = append(b.t.mixed, false)
+	return n
+}
+
+// step returns the child of n with the label, made if there is none.
+func (b *treeBuilder) step(n, label int32, frame model.FrameID) int32 {
+	if b.opt.Collapse && n != 0 && b.t.label[n] == label {
+		return n
+	}
+	key := [2]int32{n, label}
+	c, ok := b.next[key]
+	if !ok {
+		c = b.node(n, label, frame)
+		b.next[key] = c
+	} else if b.t.frame[c] != frame {
+		b.t.mixed[c] = true
+	}
+	return c
+}
+
+// topDown follows the stacks' own tree, in which parents come first.
+func (b *treeBuilder) topDown(ctx context.Context, ids []model.StackID) error {
+	var of []int32
+	if b.s != nil {
+		of = make([]int32, len(b.s.Parent))
+		for n := 1; n < len(of); n++ {
+			if n&chunkMask == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			of[n] = b.step(of[b.s.Parent[n]], b.label(model.NodeID(n)), b.s.Frame[n])
+		}
+	}
+	for i, id := range ids {
+		if leaf, ok := b.s.Node(id); ok && leaf != 0 {
+			b.t.leaf[i] = of[leaf]
+		} else {
+			b.t.leaf[i] = b.step(0, b.labelOf(model.UnknownStack(id)), 0)
+		}
+	}
+	return nil
+}
+
+// bottomUp walks every stack from its leaf.
+func (b *treeBuilder) bottomUp(ctx context.Context, ids []model.StackID) error {
+	depth := maxTreeSteps / max(len(ids), 1)
+	for i, id := range ids {
+		if i&1023 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		leaf, ok := b.s.Node(id)
+		if !ok || leaf == 0 {
+			b.t.leaf[i] = b.step(0, b.labelOf(model.UnknownStack(id)), 0)
+			continue
+		}
+		n, left := int32(0), depth
+		for at := leaf; at != 0; at = b.s.Parent[at] {
+			if left--; left < 0 {
+				b.t.cut++
+				break
+			}
+			n = b.step(n, b.label(at), b.s.Frame[at])
+		}
+		b.t.leaf[i] = n
+	}
+	return nil
+}
+
+// link makes the children lists.
+func (t *CallTree) link() {
+	n := len(t.parent)
+	t.start = make([]int32, n+1)
+	for _, p := range t.parent[1:] {
+		t.start[p+1]++
+	}
+	for i := range n {
+		t.start[i+1] += t.start[i]
+	}
+	t.child = make([]int32, n-1)
+	at := slices.Clone(t.start[:n])
+	for c := 1; c < n; c++ {
+		p := t.parent[c]
+		t.child[at[p]] = int32(c)
+		at[p]++
+	}
+}
+
+// Len is the number of nodes.
+func (t *CallTree) Len() int { return len(t.parent) }
+
+// Cut is the number of stacks whose root end an inverted tree leaves out to stay bounded.
+func (t *CallTree) Cut() int { return t.cut }
+
+// Parent is the node's caller (top-down) or callee (bottom-up), -1 for the root.
+func (t *CallTree) Parent(n int32) int32 { return t.parent[n] }
+
+// Name is the function of a node, not cleaned.
+func (t *CallTree) Name(n int32) string { return t.labels[t.label[n]] }
+
+// Label identifies the node's name within this tree: equal names have equal labels.
+func (t *CallTree) Label(n int32) int32 { return t.label[n] }
+
+// Frame is the first frame that was put into a node; mixed says that others of other lines are in it too.
+func (t *CallTree) Frame(n int32) (f model.FrameID, mixed bool) { return t.frame[n], t.mixed[n] }
+
+// Folded is a call tree with weights.
+type Folded struct {
+	*CallTree
+	Self  []uint64 // by node: of stacks that end here
+	Total []uint64 // by node: of stacks that pass here
+}
+
+// Fold weighs the tree by one figure per stack, as [Trace.Weights] returns it. Stacks that the tree does not know yet are
+// left out.
+func (t *CallTree) Fold(weights []uint64) *Folded {
+	f := &Folded{t, make([]uint64, len(t.parent)), make([]uint64, len(t.parent))}
+	for i, w := range weights[:min(len(weights), len(t.leaf))] {
+		f.Self[t.leaf[i]], _ = model.SaturatingAdd(f.Self[t.leaf[i]], w)
+	}
+	copy(f.Total, f.Self)
+	for n := len(t.parent) - 1; n > 0; n-- {
+		f.Total[t.parent[n]], _ = model.SaturatingAdd(f.Total[t.parent[n]], f.Total[n])
+	}
+	return f
+}
+
+// Children returns the children of n that weigh anything, heaviest first, equals by name. The slice is the caller's.
+func (f *Folded) Children(n int32) []int32 {
+	var out []int32
+	for _, c := range f.child[f.start[n]:f.start[n+1]] {
+		if f.Total[c] > 0 {
+			out = append(out, c)
+		}
+	}
+	slices.SortFunc(out, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(f.Total[b], f.Total[a]), cmp.Compare(f.Name(a), f.Name(b)))
+	})
+	return out
+}
+
+// HasChildren reports whether any child of n weighs anything.
+func (f *Folded) HasChildren(n int32) bool {
+	return slices.ContainsFunc(f.child[f.start[n]:f.start[n+1]], func(c int32) bool { return f.Total[c] > 0 })
+}
+
+// HotPath descends from n into the heaviest child as long as that child holds at least half of its parent, and returns the
+// nodes below n on the way.
+func (f *Folded) HotPath(n int32) []int32 {
+	var out []int32
+	for {
+		best := int32(-1)
+		for _, c := range f.child[f.start[n]:f.start[n+1]] {
+			if best < 0 || f.Total[c] > f.Total[best] {
+				best = c
+			}
+		}
+		if best < 0 || f.Total[best] == 0 || f.Total[best] < f.Total[n]-f.Total[n]/2 {
+			return out
+		}
+		out = append(out, best)
+		n = best
+	}
+}
+
+// Matching sums the weight of stacks in which any frame's name satisfies match, each stack once.
+func (f *Folded) Matching(match func(name string) bool) (weight uint64) {
+	hit := make([]bool, len(f.labels))
+	for i, l := range f.labels {
+		hit[i] = i != 0 && match(l)
+	}
+	under := make([]bool, len(f.parent))
+	for n := 1; n < len(f.parent); n++ {
+		under[n] = hit[f.label[n]] || under[f.parent[n]]
+		if under[n] {
+			weight, _ = model.SaturatingAdd(weight, f.Self[n])
+		}
+	}
+	return weight
+}
