@@ -1,0 +1,67 @@
+// Package themes turns what a thing means into how it looks. Views name roles, never colours; a theme gives every role a
+// style. Colour is never the only sign of anything: views put a glyph or a word beside it, and mono has no colour at all.
+//
+// The built-in themes stand on the 240 fixed colours of 256-colour terminals, so that they look the same with and without
+// true colour, their contrast can be computed, and a style costs a third fewer bytes than an RGB one.
+package themes
+
+// Role is what something on the screen means.
+type Role uint8
+
+const (
+	Text          Role = iota // data; its background is that of the whole screen
+	Muted                     // labels, units, what can be overlooked
+	Title                     // titles of panes, with the answer in them
+	StatusBar                 // first line: file, screen, instant
+	Badge                     // in the status bar: partial, damaged
+	Header                    // column heads
+	Rule                      // thin lines and frames
+	Focus                     // rule and title of the focused pane
+	Accent                    // the one thing to look at
+	Selection                 // the selected row of the focused pane
+	Unfocused                 // the selected row of another pane
+	Cursor                    // the column of the instant in a chart
+	RangeMark                 // background of the selected range in a chart
+	Bar                       // bars in tables
+	Spark                     // sparklines in tables
+	ChartArea                 // filled area below the curve
+	ChartBand                 // between the smallest and the largest value of a column
+	Axis                      // axes, ticks and their labels
+	PeakMark                  // where the peak is
+	Gain                      // grew, more
+	Loss                      // leaked, lost; what should not be
+	Warning                   // uncertain
+	Error                     // broken
+	Note                      // explanation
+	Mark                      // a marker of the program under test
+	GC                        // a collection
+	Match                     // matched text, matching frames of a flame graph
+	FlameSelected             // the selected frame of a flame graph
+	FlameRest                 // frames too narrow to show, merged
+	Input                     // the line being typed
+	Popup                     // text of what lies over the screen
+	HintKey                   // footer: the key
+	HintText                  // footer: what it does
+	RoleCount
+)
+
+// String returns the role's name in config files.
+func (r Role) String() string {
+	names := [...]string{"text", "muted", "title", "status-bar", "badge", "header", "rule", "focus", "accent", "selection",
+		"unfocused", "cursor", "range", "bar", "spark", "chart-area", "chart-band", "axis", "peak", "gain", "loss", "warning",
+		"error", "note", "mark", "gc", "match", "flame-selected", "flame-rest", "input", "popup", "hint-key", "hint-text"}
+	if int(r) < len(names) {
+		return names[r]
+	}
+	return "unknown"
+}
+
+// roleNamed finds a role by its name.
+func roleNamed(name string) (Role, bool) {
+	for r := range RoleCount {
+		if r.String() == name {
+			return r, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,110 @@
+package themes
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gdamore/tcell/v2"
+)
+
+// Theme gives every role a style. It never changes: any goroutine may use it.
+type Theme struct {
+	name   string
+	styles [RoleCount]tcell.Style
+	parts  [RoleCount]spec // what styles hold, taken apart
+	flame  []tcell.Style   // at least one
+	heat   []tcell.Style   // at least one, from least to most
+	specs  table           // what the styles were made of, for themes based on this one
+	colors int             // how many colours the terminal must have: 0, 8, 16 or 256
+}
+
+// Name returns the theme's name in flags and config files.
+func (t *Theme) Name() string { return t.name }
+
+// Style returns the complete style of a role, background included.
+func (t *Theme) Style(r Role) tcell.Style { return t.styles[min(r, RoleCount-1)] }
+
+// Over returns the foreground of one role on the background of another, with the attributes of both: a gain in the
+// selected row, a curve within the range.
+func (t *Theme) Over(r, on Role) tcell.Style {
+	part, ground := t.parts[min(r, RoleCount-1)], t.parts[min(on, RoleCount-1)]
+	part.bg = ground.bg
+	part.attrs |= ground.attrs
+	return part.style()
+}
+
+// Heat returns the style of a value between 0 (least) and 1 (most); what lies outside is cut, NaN is 0.
+func (t *Theme) Heat(v float64) tcell.Style {
+	if math.IsNaN(v) {
+		v = 0
+	}
+	n := len(t.heat)
+	return t.heat[min(int(min(max(v, 0), 1)*float64(n)), n-1)]
+}
+
+// Flame returns the style of a flame graph's cell, by a hash of its name: a name has one style everywhere.
+func (t *Theme) Flame(hash uint32) tcell.Style { return t.flame[hash%uint32(len(t.flame))] }
+
+// Flames returns the styles that [Theme.Flame] chooses from. The caller must not change them.
+func (t *Theme) Flames() []tcell.Style { return t.flame }
+
+// Names returns the names of the built-in themes, the default first.
+func Names() []string {
+	var list []string
+	for _, b := range builtins() {
+		list = append(list, b.name)
+	}
+	return list
+}
+
+// Get returns a built-in theme.
+func Get(name string) (*Theme, error) {
+	for _, b := range builtins() {
+		if b.name == name {
+			return b.theme()
+		}
+	}
+	return nil, fmt.Errorf("no theme is called %q", name)
+}
+
+// Usable returns the themes that a terminal with so many colours can show, the default first, then the user's. With noColor
+// (NO_COLOR) or without colours that is mono alone; with fewer than 256 colours terminal16, mono, and those of the user's
+// that keep to the colours there are. A theme of the user's hides the built-in one of its name.
+func Usable(colors int, noColor bool, user ...*Theme) []*Theme {
+	if noColor {
+		colors = 0
+	}
+	var list []*Theme
+	for _, t := range all(user) {
+		if t.colors <= colors {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+func all(user []*Theme) []*Theme {
+	var list []*Theme
+	for _, b := range builtins() {
+		hidden := b.name != plain && slices.ContainsFunc(user, func(t *Theme) bool { return t.name == b.name })
+		if t, err := b.theme(); err == nil && !hidden {
+			list = append(list, t)
+		}
+	}
+	return append(list, user...)
+}
+
+// Pick returns the theme of that name if the terminal can show it, else the best that it can show. "" and "auto" mean the
+// default. Unknown names are errors, whatever the terminal.
+func Pick(name string, colors int, noColor bool, user ...*Theme) (*Theme, error) {
+	named := func(t *Theme) bool { return t.name == name }
+	usable := Usable(colors, noColor, user...)
+	if i := slices.IndexFunc(usable, named); i >= 0 {
+		return usable[i], nil
+	}
+	if name != "" && name != "auto" && !slices.ContainsFunc(all(user), named) {
+		return nil, fmt.Errorf("no theme is called %q", name)
+	}
+	return usable[0], nil
+}
