@@ -33,7 +33,6 @@ type Look struct {
 
 // Over lays top over base: colours that top sets win, default colours of top let base through, attributes add up.
 func Over(base, top tcell.Style) tcell.Style {
-	//lint:ignore SA1019 colours and attributes are all that is wanted here
 	fg, bg, attrs := top.Decompose()
 	if fg != tcell.ColorDefault {
 		base = base.Foreground(fg)
@@ -42,7 +41,6 @@ func Over(base, top tcell.Style) tcell.Style {
 		base = base.Background(bg)
 	}
 	if attrs != 0 {
-		//lint:ignore SA1019 as above
 		_, _, below := base.Decompose()
 		base = base.Attributes(below | attrs)
 	}
@@ -50,6 +48,19 @@ func Over(base, top tcell.Style) tcell.Style {
 		base = base.Underline(u)
 	}
 	return base
+}
+
+// InBox returns a copy of k for what is drawn inside a [Box]: complete styles get the box's background.
+func (k *Look) InBox() *Look {
+	_, bg, _ := k.Box.Decompose()
+	in := *k
+	for _, st := range [...]*tcell.Style{
+		&in.Text, &in.Muted, &in.Title, &in.Rule, &in.Header, &in.Sorted, &in.Bar, &in.Spark,
+		&in.Band, &in.Area, &in.Axis, &in.Peak, &in.Mark,
+	} {
+		*st = st.Background(bg)
+	}
+	return &in
 }
 
 // Glyphs are the one-cell drawings that widgets use besides text. Every string is one cell wide.

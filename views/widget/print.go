@@ -77,6 +77,10 @@ func repeat(s tcell.Screen, x, y, w int, glyph string, st tcell.Style) {
 // (" Live bytes ───── peak 1.13 MiB at 61.0 ms"). The title is cut before the answer, which is dropped only when it
 // leaves no room for ten cells of title.
 func TitleLine(s tcell.Screen, r Rect, k *Look, title, answer string) {
+	titleLine(s, r, k, title, nil, answer)
+}
+
+func titleLine(s tcell.Screen, r Rect, k *Look, title string, legend []LegendItem, answer string) {
 	if r.Empty() {
 		return
 	}
@@ -90,6 +94,15 @@ func TitleLine(s tcell.Screen, r Rect, k *Look, title, answer string) {
 	if title != "" {
 		x += margin
 		x += printText(s, x, r.Y, end-x, title, k.Title, k.Glyphs.Ellipsis) + 1
+	}
+	for _, item := range legend {
+		w := Width(item.Text) + 2
+		if x+w+1 >= end {
+			break
+		}
+		s.Put(x, r.Y, k.Glyphs.Bullet, item.Style)
+		Print(s, x+2, r.Y, w, item.Text, k.Muted)
+		x += w + 1
 	}
 	HLine(s, x, r.Y, end-x, k)
 }
