@@ -21,7 +21,7 @@ type Sample struct {
 func Samples() []Sample {
 	list := []Sample{
 		{Name: "kvleak", About: "a small C++ key-value server that leaks one buffer per closed session"},
-		{Name: "pystart", About: "the CPython interpreter starting up and shutting down: 64 thousand allocations, deep stacks"},
+		{Name: "pystart", About: "the CPython interpreter starting up and shutting down: ten thousand events, deep stacks"},
 	}
 	for i := range list {
 		// The name comes from the list above: a missing file would be a broken build, and shows as an empty sample.

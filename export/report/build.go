@@ -1,0 +1,216 @@
+package report
+
+import (
+	"context"
+	"math"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// Options say what a report is about.
+type Options struct {
+	At       analysis.Instant
+	AtTime   model.Time     // the time of At, for people
+	Range    analysis.Range // of sums, sites, leaks
+	From, To model.Time     // what the user narrowed the range to; model.NoTime where not
+	By       string         // sort key of sites, one of [SortKeys]; "" is alloc_bytes
+	Group    analysis.Group // also a table of these groups, unless ByStack
+	MinAge   model.Time     // of leaks
+	Limit    int            // rows per table, 0 is all
+	History  bool           // also the histories that text and markdown draw
+}
+
+// curveColumns is the width of the curve: that of the chart in an 80 column text report.
+const curveColumns = 72
+
+// historyColumns is the width of the small curves in table rows.
+const historyColumns = 12
+
+// Build asks trace everything a report says. p is the revision whose problems and completeness it shows. The only
+// errors are those of ctx and of trace.
+func Build(ctx context.Context, p *model.Profile, trace analysis.Trace, opt Options) (*Report, error) {
+	r := &Report{Header: NewHeader(SchemaReport, p), options: opt, meta: p.Meta}
+	status := trace.Status()
+	r.Time.Duration, r.Time.At = &status.Duration, &opt.AtTime
+	if opt.From != model.NoTime {
+		r.Time.From = &opt.From
+	}
+	if opt.To != model.NoTime {
+		r.Time.To = &opt.To
+	}
+	b := &builder{ctx: ctx, trace: trace, stacks: p.Stacks, opt: opt, out: &Trace{}}
+	for _, step := range []func() error{
+		b.totals, b.sites, b.leaks, b.functions, b.groups, b.threads, b.markers, b.histograms, b.curve, b.histories,
+	} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	b.out.LiveUpperBound, b.out.Saturated = status.Unfreed, status.Saturated
+	r.Trace = b.out
+	return r, nil
+}
+
+// builder carries what the steps of one Build share.
+type builder struct {
+	ctx    context.Context
+	trace  analysis.Trace
+	stacks *model.Stacks
+	opt    Options
+	out    *Trace
+
+	peak  *analysis.Peak          // of the range, nil without events
+	keys  map[uint64]analysis.Key // of the stacks in the tables
+	order []uint64                // the same stacks, in order of appearance
+}
+
+func (b *builder) totals() error {
+	t, err := b.trace.Totals(b.ctx, b.opt.Range)
+	if err != nil {
+		return err
+	}
+	live, err := b.trace.Live(b.ctx, b.opt.At)
+	if err != nil {
+		return err
+	}
+	peak, ok, err := b.trace.Peak(b.ctx, b.opt.Range)
+	if err != nil {
+		return err
+	}
+	*b.out = Trace{
+		Events: t.Events, AllocCount: t.AllocCount, AllocBytes: t.AllocBytes,
+		FreeCount: t.FreeCount, FreedCount: t.FreedCount, FreedBytes: t.FreedBytes, UnmatchedFrees: t.UnmatchedFrees,
+		OverwrittenCount: t.OverwrittenCount, OverwrittenBytes: t.OverwrittenBytes,
+		UnaddressedCount: t.UnaddressedCount, UnaddressedBytes: t.UnaddressedBytes,
+		GCCount: t.GCCount, GCObjects: t.GCObjects, GCBytes: t.GCBytes,
+		MarkerCount: t.MarkerCount, TemporaryCount: t.TemporaryCount,
+		Live: Live{live.Bytes, live.Count},
+	}
+	if ok {
+		b.peak = &peak
+		b.out.Peak = &Peak{peak.Bytes, peak.Count, peak.Time}
+	}
+	return nil
+}
+
+func (b *builder) leaks() error {
+	leaks, err := b.trace.Leaks(b.ctx, analysis.LeakQuery{Range: b.opt.Range, MinAge: b.opt.MinAge})
+	if err != nil {
+		return err
+	}
+	late, err := b.trace.LateFreed(b.ctx)
+	if err != nil {
+		return err
+	}
+	b.out.Leaks = Leaks{b.opt.MinAge, leaks.Bytes, leaks.Count, b.leakSites(leaks.Sites)}
+	b.out.LateFreed = Late{late.Bytes, late.Count, b.leakSites(late.Sites)}
+	b.out.Rows.Leaks, b.out.Rows.LateFreed = len(leaks.Sites), len(late.Sites)
+	return nil
+}
+
+func (b *builder) leakSites(sites []analysis.LeakSite) []LeakSite {
+	sites = limit(sites, b.opt.Limit)
+	out := make([]LeakSite, len(sites))
+	for i, s := range sites {
+		frames := newFrames(b.stacks, s.Stack)
+		out[i] = LeakSite{
+			Stack: uint64(s.Stack), Place: frames.place(s.Stack), Frames: frames,
+			Bytes: s.Bytes, Count: s.Count, Oldest: s.Oldest, Newest: s.Newest, Median: s.Median,
+			First: s.First, Last: s.Last,
+			Shape: s.Shape.Kind.String(), Slope: finite(s.Shape.Slope), Fit: finite(s.Shape.Fit), Steps: s.Shape.Steps,
+			Threads: s.Threads, history: s.History, allocs: s.AllocCount,
+		}
+	}
+	return out
+}
+
+// finite is a pointer to f, nil where it is no number.
+func finite(f float64) *float64 {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return nil
+	}
+	return &f
+}
+
+func (b *builder) markers() error {
+	if b.out.MarkerCount == 0 {
+		return nil
+	}
+	all := int(min(b.out.MarkerCount+b.out.GCCount, math.MaxInt32))
+	marks, _, err := b.trace.Marks(b.ctx, b.opt.Range, all)
+	if err != nil {
+		return err
+	}
+	for _, m := range marks {
+		if m.GC {
+			continue
+		}
+		b.out.Rows.Markers++
+		if b.opt.Limit > 0 && len(b.out.Markers) >= b.opt.Limit {
+			continue
+		}
+		if m.Name == "" {
+			m.Name = model.UnknownMarker(m.ID)
+		}
+		b.out.Markers = append(b.out.Markers, Marker{m.Time, m.Name})
+	}
+	return nil
+}
+
+func (b *builder) histograms() error {
+	sizes, lifetimes, err := b.trace.Histograms(b.ctx, b.opt.Range)
+	if err != nil {
+		return err
+	}
+	for _, s := range sizes {
+		if s.Count > 0 {
+			b.out.Sizes = append(b.out.Sizes, Size(s))
+		}
+	}
+	for _, s := range lifetimes {
+		if s.Count > 0 {
+			b.out.Lifetimes = append(b.out.Lifetimes, Lifetime(s))
+		}
+	}
+	return nil
+}
+
+func (b *builder) curve() error {
+	columns, err := b.trace.Curve(b.ctx, b.opt.Range, curveColumns)
+	if err != nil {
+		return err
+	}
+	for _, c := range columns {
+		b.out.Curve = append(b.out.Curve, Point{c.To, c.MinBytes, c.MaxBytes, c.LastBytes, c.LastCount, c.AllocBytes})
+	}
+	return nil
+}
+
+// histories asks for the small curves of all rows at once.
+func (b *builder) histories() error {
+	if !b.opt.History || len(b.order) == 0 {
+		return nil
+	}
+	keys := make([]analysis.Key, len(b.order))
+	for i, stack := range b.order {
+		keys[i] = b.keys[stack]
+	}
+	curves, err := b.trace.History(b.ctx, analysis.ByStack, keys, historyColumns)
+	if err != nil {
+		return err
+	}
+	b.out.histories = make(map[uint64][]uint64, len(curves))
+	for i, c := range curves {
+		b.out.histories[b.order[i]] = c
+	}
+	return nil
+}
+
+// limit cuts a table to n rows, 0 is all.
+func limit[T any](rows []T, n int) []T {
+	if n > 0 && len(rows) > n {
+		return rows[:n]
+	}
+	return rows
+}

@@ -1,0 +1,148 @@
+package report
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/memtui/memtui/model"
+)
+
+// WriteCSV writes one table of r, named as in [Tables], with the JSON names as its header. Numbers are exact, unknown
+// values are empty, names are cleaned, and frames stand in one cell, leaf first, separated by semicolons.
+func WriteCSV(w io.Writer, r *Report, table string) error {
+	if r.Trace == nil {
+		return nil
+	}
+	rows, ok := r.Trace.rows(table)
+	if !ok {
+		return fmt.Errorf("no table %q: there are %s", table, strings.Join(Tables(), ", "))
+	}
+	out := csv.NewWriter(w)
+	v := reflect.ValueOf(rows)
+	if err := out.Write(header(v.Type().Elem())); err != nil {
+		return err
+	}
+	for i := range v.Len() {
+		if err := out.Write(record(v.Index(i))); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// rows is the table of that name, a slice of structs.
+func (t *Trace) rows(table string) (any, bool) {
+	switch table {
+	case "", "sites":
+		return t.Sites, true
+	case "live_sites":
+		return t.LiveSites, true
+	case "peak_sites":
+		return t.PeakSites, true
+	case "leaks":
+		return t.Leaks.Sites, true
+	case "late_freed":
+		return t.LateFreed.Sites, true
+	case "functions":
+		return t.Functions, true
+	case "groups":
+		return t.Groups, true
+	case "threads":
+		return t.Threads, true
+	case "markers":
+		return t.Markers, true
+	case "sizes":
+		return t.Sizes, true
+	case "lifetimes":
+		return t.Lifetimes, true
+	case "curve":
+		return t.Curve, true
+	}
+	return nil, false
+}
+
+// header is the JSON names of a row type in order.
+func header(t reflect.Type) []string {
+	var names []string
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if f.Anonymous {
+			names = append(names, header(f.Type)...)
+			continue
+		}
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// record is the cells of a row, aligned with header.
+func record(v reflect.Value) []string {
+	var cells []string
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		if f.Anonymous {
+			cells = append(cells, record(v.Field(i))...)
+			continue
+		}
+		if f.Tag.Get("json") != "" {
+			cells = append(cells, cellOf(v.Field(i)))
+		}
+	}
+	return cells
+}
+
+func cellOf(v reflect.Value) string {
+	switch x := v.Interface().(type) {
+	case Frames:
+		return x.cell()
+	case []uint16:
+		return strings.Trim(fmt.Sprint(x), "[]")
+	case string:
+		return model.Clean(x)
+	case *string:
+		if x == nil {
+			return ""
+		}
+		return model.Clean(*x)
+	case *float64:
+		if x == nil {
+			return ""
+		}
+		return strconv.FormatFloat(*x, 'g', -1, 64)
+	}
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return ""
+		}
+		v = v.Elem()
+	}
+	if v.CanInt() {
+		return strconv.FormatInt(v.Int(), 10)
+	}
+	return strconv.FormatUint(v.Uint(), 10)
+}
+
+// cell is the stack in one line: "leaf (file:line);caller (file:line)".
+func (f Frames) cell() string {
+	var out strings.Builder
+	if f.IsZero() {
+		return ""
+	}
+	for p := range f.All() {
+		if out.Len() > 0 {
+			out.WriteByte(';')
+		}
+		out.WriteString(p.Name())
+		if at := p.Where(); at != "" {
+			out.WriteString(" (" + at + ")")
+		}
+	}
+	return out.String()
+}

@@ -1,0 +1,108 @@
+package report
+
+import (
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// Frames is a stack, leaf first, resolved only while it is written: stacks may be 50,000 frames deep, and many rows may
+// show the same one. The zero Frames is a stack that the file does not define.
+type Frames struct {
+	stacks *model.Stacks // nil in the zero Frames
+	leaf   model.NodeID
+}
+
+// newFrames finds the stack id; s may be nil.
+func newFrames(s *model.Stacks, id model.StackID) Frames {
+	leaf, ok := s.Node(id)
+	if !ok {
+		return Frames{}
+	}
+	return Frames{stacks: s, leaf: leaf}
+}
+
+// IsZero reports whether the file does not define the stack.
+func (f Frames) IsZero() bool { return f.stacks == nil }
+
+// All yields the frames, leaf first.
+func (f Frames) All() iter.Seq[Place] {
+	return func(yield func(Place) bool) {
+		for n := f.leaf; n != 0; n = f.stacks.Parent[n] {
+			if !yield(placeOf(f.stacks, f.stacks.Frame[n])) {
+				return
+			}
+		}
+	}
+}
+
+// site is the stack without the allocation functions at its leaf: what the screens name a site after. It is empty where f is.
+func (f Frames) site() Frames {
+	if f.stacks == nil || f.leaf == 0 {
+		return f
+	}
+	return Frames{f.stacks, analysis.SiteNode(f.stacks, f.leaf)}
+}
+
+// Depth is the number of frames.
+func (f Frames) Depth() int {
+	if f.stacks == nil {
+		return 0
+	}
+	return int(f.stacks.Depth[f.leaf])
+}
+
+// place is the leaf frame, or what stands for a stack that the file does not define.
+func (f Frames) place(id model.StackID) Place {
+	if f.stacks == nil {
+		name := model.UnknownStack(id)
+		return Place{Function: &name}
+	}
+	for p := range f.All() {
+		return p
+	}
+	return Place{}
+}
+
+// placeOf resolves one frame; what the file leaves out stays nil.
+func placeOf(s *model.Stacks, id model.FrameID) Place {
+	var p Place
+	if f := s.FrameFunc[id]; f != 0 {
+		p.Function = &s.Functions[f]
+	}
+	if f := s.FrameFile[id]; f != 0 {
+		p.File = &s.Files[f]
+	}
+	if line := s.FrameLine[id]; line != model.NoLine {
+		p.Line = &s.FrameLine[id]
+	}
+	return p
+}
+
+// Name is the function, cleaned, or a stand-in where the file has none.
+func (p Place) Name() string {
+	if p.Function == nil || *p.Function == "" {
+		return analysis.NoFunction
+	}
+	return model.Clean(*p.Function)
+}
+
+// Where is file:line, cleaned; "" where the file is unknown. A line of 0 or less says nothing and is left out.
+func (p Place) Where() string {
+	if p.File == nil {
+		return ""
+	}
+	if p.Line == nil || *p.Line <= 0 {
+		return model.Clean(*p.File)
+	}
+	return model.Clean(*p.File) + ":" + strconv.FormatInt(*p.Line, 10)
+}
+
+// Base is Where without directories.
+func (p Place) Base() string {
+	where := p.Where()
+	return where[strings.LastIndexByte(where, '/')+1:]
+}

@@ -1,0 +1,141 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/memtui/memtui/model"
+)
+
+// WriteMarkdown writes r as tables for tickets and reviews: whole names and paths, no drawings.
+func WriteMarkdown(w io.Writer, r *Report, style Style) error {
+	out := bufio.NewWriter(w)
+	style.Color = false
+	m := &markdownWriter{out, &textWriter{out, r, style}}
+	m.head()
+	if r.Trace != nil {
+		m.figures()
+		for _, table := range r.Trace.tables(style, true) {
+			m.table(table)
+		}
+	}
+	m.problems()
+	return out.Flush()
+}
+
+type markdownWriter struct {
+	out  *bufio.Writer
+	text *textWriter
+}
+
+func (m *markdownWriter) printf(format string, args ...any) { fmt.Fprintf(m.out, format, args...) }
+
+func (m *markdownWriter) head() {
+	t := m.text
+	m.printf("# %s\n\n", code(t.r.File.Name))
+	m.printf("%s · %s\n", t.style.text(t.wholeness()), t.style.text(t.scope()))
+}
+
+// figures is the table of sums, rounded and exact.
+func (m *markdownWriter) figures() {
+	v, s := m.text.r.Trace, m.text.style
+	m.printf("\n| | bytes | exact | blocks |\n|---|---:|---:|---:|\n")
+	row := func(name string, bytes, count uint64) {
+		m.printf("| %s | %s | %s | %s |\n", name, s.bytes(bytes), model.Bytes(bytes).Exact(), s.count(count))
+	}
+	row("live", v.Live.Bytes, v.Live.Count)
+	if v.Peak != nil {
+		row("peak at "+s.time(v.Peak.Time), v.Peak.Bytes, v.Peak.Count)
+	}
+	row("allocated", v.AllocBytes, v.AllocCount)
+	row("freed", v.FreedBytes, v.FreedCount)
+	row("never freed", v.Leaks.Bytes, v.Leaks.Count)
+	m.printf("\n%s events, %s", s.count(v.Events), plural(int(v.TemporaryCount), "temporary block"))
+	if v.UnmatchedFrees > 0 {
+		m.printf(", %s of an unknown address", plural(int(v.UnmatchedFrees), "free"))
+	}
+	if v.LiveUpperBound {
+		m.printf("; live figures are upper bounds: blocks without an address cannot be freed")
+	}
+	m.printf(".\n")
+}
+
+func (m *markdownWriter) table(tab table) {
+	m.printf("\n## %s\n\n%s\n\n", tab.title, tab.answer)
+	var heads, rules strings.Builder
+	for _, c := range tab.cols {
+		switch c.kind {
+		case sketch:
+			continue
+		case number:
+			rules.WriteString("|---:")
+		default:
+			rules.WriteString("|---")
+		}
+		heads.WriteString("| " + strings.ToLower(c.head) + " ")
+	}
+	m.printf("%s|\n%s|\n", heads.String(), rules.String())
+	for _, row := range tab.rows {
+		for i, cell := range row {
+			switch tab.cols[i].kind {
+			case sketch:
+				continue
+			case name, where:
+				cell = code(cell)
+			}
+			m.printf("| %s ", cell)
+		}
+		m.printf("|\n")
+	}
+	if tab.more > 0 {
+		m.printf("\n%s more.\n", model.Group(uint64(tab.more)))
+	}
+}
+
+func (m *markdownWriter) problems() {
+	problems := m.text.r.Problems
+	if len(problems) == 0 {
+		return
+	}
+	m.printf("\n## Problems\n\n")
+	for _, p := range bySeverity(problems) {
+		m.printf("- %s: %s%s (%s)\n", p.Severity, prose(p.Message), p.place(), code(p.Code))
+	}
+}
+
+// code quotes a name so that nothing in it is markup: cleaned, in a code span that is longer than any run of backticks
+// in it, and with the one character that ends a table cell escaped.
+func code(s string) string {
+	s = strings.TrimSpace(model.Clean(s))
+	if s == "" {
+		return ""
+	}
+	fence, run := 1, 0
+	for _, r := range s {
+		if r != '`' {
+			run = 0
+			continue
+		}
+		run++
+		fence = max(fence, run+1)
+	}
+	ticks, blank := strings.Repeat("`", fence), ""
+	if fence > 1 {
+		blank = " "
+	}
+	return ticks + blank + strings.ReplaceAll(s, "|", `\|`) + blank + ticks
+}
+
+// prose makes a sentence that may hold names of the file safe: cleaned, and nothing in it is markup.
+func prose(s string) string {
+	var out strings.Builder
+	for _, r := range model.Clean(s) {
+		if strings.ContainsRune("\\`*_{}[]<>()#!|~@&", r) {
+			out.WriteByte('\\')
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}

@@ -1,0 +1,284 @@
+// Package report writes what analysis knows about a profile: as JSON, text, markdown and CSV.
+//
+// [Build] asks the same questions as the screens and puts the answers into a [Report], which is plain data; the writers
+// only arrange it. The names in the JSON tags are the command line's contract: they do not change. An unknown value is
+// an absent key, so fields that can be unknown are pointers, and 0 is always a real 0.
+package report
+
+import (
+	"github.com/memtui/memtui/model"
+)
+
+// Schema names of the objects, with the version that rises when a name's meaning changes.
+const (
+	SchemaReport   = "memtui.report/1"
+	SchemaInfo     = "memtui.info/1"
+	SchemaValidate = "memtui.validate/1"
+)
+
+// Header is what every command's object starts with.
+type Header struct {
+	Schema    string    `json:"schema"`
+	File      File      `json:"file"`
+	Complete  bool      `json:"complete"`
+	LostBytes int64     `json:"lost_bytes"`
+	Problems  []Problem `json:"problems"`
+	Time      Time      `json:"time"`
+}
+
+// File says which file the object is about.
+type File struct {
+	Name        string `json:"name"` // without directories
+	Format      string `json:"format,omitzero"`
+	Version     *int   `json:"version,omitzero"`
+	Bytes       int64  `json:"bytes"`                // as stored
+	Compression string `json:"compression,omitzero"` // "gzip", "zstd"
+}
+
+// Problem is a [model.Problem] in the words of the contract.
+type Problem struct {
+	Severity string `json:"severity"`
+	Code     string `json:"code"`
+	Message  string `json:"message"`
+	Count    int64  `json:"count"`
+	Offset   *int64 `json:"offset,omitzero"`
+	Line     *int64 `json:"line,omitzero"`
+}
+
+// Time is in microseconds since the start of the file, but for Start, which is since 1970.
+type Time struct {
+	Start    *uint64     `json:"start_us,omitzero"`
+	Duration *model.Time `json:"duration_us,omitzero"`
+	At       *model.Time `json:"at_us,omitzero"`
+	From     *model.Time `json:"from_us,omitzero"` // only when the user narrowed the range
+	To       *model.Time `json:"to_us,omitzero"`
+}
+
+// Report is everything that is said about one file at one instant and over one range.
+type Report struct {
+	Header
+	Trace *Trace `json:"trace,omitzero"`
+
+	options Options
+	meta    model.Meta
+}
+
+// Trace holds the answers about an allocation trace. Sums cover the whole range, whatever the limit of the tables is.
+type Trace struct {
+	Events           uint64 `json:"events"`
+	AllocCount       uint64 `json:"alloc_count"`
+	AllocBytes       uint64 `json:"alloc_bytes"`
+	FreeCount        uint64 `json:"free_count"`
+	FreedCount       uint64 `json:"freed_count"`
+	FreedBytes       uint64 `json:"freed_bytes"`
+	UnmatchedFrees   uint64 `json:"unmatched_free_count"`
+	OverwrittenCount uint64 `json:"overwritten_count"`
+	OverwrittenBytes uint64 `json:"overwritten_bytes"`
+	UnaddressedCount uint64 `json:"unaddressed_count"`
+	UnaddressedBytes uint64 `json:"unaddressed_bytes"`
+	GCCount          uint64 `json:"gc_count"`
+	GCObjects        uint64 `json:"gc_objects"`
+	GCBytes          uint64 `json:"gc_bytes"`
+	MarkerCount      uint64 `json:"marker_count"`
+	TemporaryCount   uint64 `json:"temporary_count"`
+	LiveUpperBound   bool   `json:"live_upper_bound"` // blocks without an address can never be freed
+	Saturated        bool   `json:"saturated"`        // a sum did not fit 64 bits and stands at 2^64-1
+
+	Peak *Peak `json:"peak,omitzero"` // nil when the range has no event
+	Live Live  `json:"live"`
+
+	Sites     []Site     `json:"sites"`
+	LiveSites []Site     `json:"live_sites"`
+	PeakSites []Site     `json:"peak_sites"`
+	Leaks     Leaks      `json:"leaks"`
+	LateFreed Late       `json:"late_freed"`
+	Functions []Function `json:"functions"`
+	Groups    []Group    `json:"groups,omitzero"` // only when grouping was asked for
+	Threads   []Thread   `json:"threads"`
+	Markers   []Marker   `json:"markers"`
+	Sizes     []Size     `json:"sizes"`
+	Lifetimes []Lifetime `json:"lifetimes"`
+	Curve     []Point    `json:"curve"`
+	Rows      RowCounts  `json:"row_counts"` // of the tables before the limit
+
+	histories map[uint64][]uint64 // live bytes over the whole run by stack, of the rows shown; nil when not asked for
+}
+
+// Peak is the state just after the event that first reaches the highest live bytes of the range.
+type Peak struct {
+	Bytes uint64     `json:"bytes"`
+	Count uint64     `json:"count"`
+	Time  model.Time `json:"time_us"`
+}
+
+// Live is what lives at the instant.
+type Live struct {
+	Bytes uint64 `json:"bytes"`
+	Count uint64 `json:"count"`
+}
+
+// Place is a line of a program. Each part is nil where the file does not tell it.
+type Place struct {
+	Function *string `json:"function,omitzero"`
+	File     *string `json:"file,omitzero"`
+	Line     *int64  `json:"line,omitzero"`
+}
+
+// Site is one stack's figures. Its place is that of the leaf frame.
+type Site struct {
+	Stack uint64 `json:"stack"`
+	Place
+	AllocBytes     uint64 `json:"alloc_bytes"`
+	AllocCount     uint64 `json:"alloc_count"`
+	FreedBytes     uint64 `json:"freed_bytes"`
+	FreedCount     uint64 `json:"freed_count"`
+	LiveBytes      uint64 `json:"live_bytes"`
+	LiveCount      uint64 `json:"live_count"`
+	PeakBytes      uint64 `json:"peak_bytes"`
+	LeakedBytes    uint64 `json:"leaked_bytes"`
+	LeakedCount    uint64 `json:"leaked_count"`
+	TemporaryCount uint64 `json:"temporary_count"`
+	Frames         Frames `json:"frames,omitzero"`
+}
+
+// Leaks are the blocks of the range that live at its end and are old enough.
+type Leaks struct {
+	MinAge model.Time `json:"min_age_us"`
+	Bytes  uint64     `json:"bytes"`
+	Count  uint64     `json:"count"`
+	Sites  []LeakSite `json:"sites"`
+}
+
+// Late are the blocks that lived long and were freed only at the end of the run.
+type Late struct {
+	Bytes uint64     `json:"bytes"`
+	Count uint64     `json:"count"`
+	Sites []LeakSite `json:"sites"`
+}
+
+// LeakSite is one stack's leaked blocks. Ages are those at the end of the range.
+type LeakSite struct {
+	Stack uint64 `json:"stack"`
+	Place
+	Bytes   uint64     `json:"bytes"`
+	Count   uint64     `json:"count"`
+	Oldest  model.Time `json:"oldest_us"`
+	Newest  model.Time `json:"newest_us"`
+	Median  model.Time `json:"median_us"`
+	First   model.Time `json:"first_us"` // birth of the oldest, since the start of the file
+	Last    model.Time `json:"last_us"`
+	Shape   string     `json:"shape"`
+	Slope   *float64   `json:"slope_bytes_per_s,omitzero"` // of the fitted line
+	Fit     *float64   `json:"fit,omitzero"`               // its R²
+	Steps   int        `json:"steps"`
+	Threads []uint16   `json:"threads"`
+	Frames  Frames     `json:"frames,omitzero"`
+
+	history []uint64
+	allocs  uint64 // blocks that the site allocated in the range, to say which share leaked
+}
+
+// Function is one function name's share, a function once per stack in the totals.
+type Function struct {
+	Function   string `json:"function"`
+	SelfBytes  uint64 `json:"self_bytes"`
+	SelfCount  uint64 `json:"self_count"`
+	TotalBytes uint64 `json:"total_bytes"`
+	TotalCount uint64 `json:"total_count"`
+}
+
+// Group is one member of the grouping asked for.
+type Group struct {
+	Group          string `json:"group"`
+	AllocBytes     uint64 `json:"alloc_bytes"`
+	AllocCount     uint64 `json:"alloc_count"`
+	LiveBytes      uint64 `json:"live_bytes"`
+	LiveCount      uint64 `json:"live_count"`
+	PeakBytes      uint64 `json:"peak_bytes"`
+	LeakedBytes    uint64 `json:"leaked_bytes"`
+	LeakedCount    uint64 `json:"leaked_count"`
+	TemporaryCount uint64 `json:"temporary_count"`
+}
+
+// Thread is what one thread allocated.
+type Thread struct {
+	Thread     uint16 `json:"thread"`
+	AllocBytes uint64 `json:"alloc_bytes"`
+	AllocCount uint64 `json:"alloc_count"`
+}
+
+// Marker is a named moment.
+type Marker struct {
+	Time model.Time `json:"time_us"`
+	Name string     `json:"name"`
+}
+
+// Size counts allocations of Min to Max bytes.
+type Size struct {
+	Min   uint64 `json:"min"`
+	Max   uint64 `json:"max"`
+	Count uint64 `json:"count"`
+	Bytes uint64 `json:"bytes"`
+}
+
+// Lifetime counts freed blocks that lived for Min to Max microseconds.
+type Lifetime struct {
+	Min   uint64 `json:"min_us"`
+	Max   uint64 `json:"max_us"`
+	Count uint64 `json:"count"`
+	Bytes uint64 `json:"bytes"`
+}
+
+// Point is one column of the live curve: the extremes after any event of the column, and the state at its end.
+type Point struct {
+	To         model.Time `json:"to_us"`
+	MinBytes   uint64     `json:"min_bytes"`
+	MaxBytes   uint64     `json:"max_bytes"`
+	Bytes      uint64     `json:"bytes"`
+	Count      uint64     `json:"count"`
+	AllocBytes uint64     `json:"alloc_bytes"`
+}
+
+// RowCounts says how long each table is without a limit.
+type RowCounts struct {
+	Sites     int `json:"sites"`
+	LiveSites int `json:"live_sites"`
+	PeakSites int `json:"peak_sites"`
+	Leaks     int `json:"leaks"`
+	LateFreed int `json:"late_freed"`
+	Functions int `json:"functions"`
+	Groups    int `json:"groups"`
+	Threads   int `json:"threads"`
+	Markers   int `json:"markers"`
+}
+
+// NewHeader fills in what a profile's headers tell. The schema's times are left to the caller.
+func NewHeader(schema string, p *model.Profile) Header {
+	h := Header{
+		Schema:   schema,
+		File:     File{Name: p.Meta.Name, Format: p.Meta.Format, Bytes: p.Meta.Size, Compression: p.Meta.Outer},
+		Complete: p.Complete, LostBytes: p.Lost,
+		Problems: make([]Problem, len(p.Problems)),
+	}
+	if p.Meta.Format != "" {
+		h.File.Version = &p.Meta.Version
+	}
+	if p.Meta.HasStart {
+		h.Time.Start = &p.Meta.Start
+	}
+	for i, q := range p.Problems {
+		h.Problems[i] = newProblem(q)
+	}
+	return h
+}
+
+func newProblem(q model.Problem) Problem {
+	out := Problem{Severity: q.Severity.String(), Code: q.Code, Message: q.Message, Count: q.Count}
+	if q.Offset >= 0 {
+		out.Offset = &q.Offset
+	}
+	if q.Line > 0 {
+		out.Line = &q.Line
+	}
+	return out
+}

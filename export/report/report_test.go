@@ -1,0 +1,327 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// events is a trace in memory.
+type events []model.Event
+
+func (e events) Replay(ctx context.Context, yield func(*model.EventBatch) error) error {
+	return yield(&model.EventBatch{Events: e})
+}
+func (e events) Extent() (begin, size int64) { return 0, 0 }
+func (e events) MarkerName(id uint64) (string, bool) {
+	if id == 1 {
+		return "phase \x1b[31mtwo", true
+	}
+	return "", false
+}
+
+// hostile is a function name that tries everything: escapes, markup of ticket systems, tags, quotes.
+const hostile = "evil\x1b]0;x\a|`[red]<b>\"\n,\u009b\u202e\xff"
+
+// sample is a profile with two sites and a stack that the file does not define, and its index.
+func sample(t *testing.T) (*model.Profile, *analysis.Index) {
+	t.Helper()
+	s := model.NewStacks()
+	s.Functions = append(s.Functions, "main", hostile, "")
+	s.Files = append(s.Files, "/src/app/main.c")
+	s.FrameFunc = append(s.FrameFunc, 1, 2, 3)
+	s.FrameFile = append(s.FrameFile, 1, 1, 0)
+	s.FrameLine = append(s.FrameLine, 10, 0, model.NoLine)
+	s.Parent = append(s.Parent, 0, 1, 1)
+	s.Frame = append(s.Frame, 1, 2, 3)
+	s.Depth = append(s.Depth, 1, 2, 2)
+	s.Leaf = map[model.StackID]model.NodeID{5: 2, 7: 3, 9: 0}
+	trace := events{
+		{Time: 0, Kind: model.Alloc, Addr: 1, Size: 1000, ID: 5, Thread: 1},
+		{Time: 10, Kind: model.Alloc, Addr: 2, Size: 64, ID: 7, Thread: 2},
+		{Time: 20, Kind: model.Free, Addr: 2},
+		{Time: 30, Kind: model.Alloc, Addr: 3, Size: 500, ID: 77, Thread: 2},
+		{Time: 35, Kind: model.GC, Size: 4096, ID: 12},
+		{Time: 40, Kind: model.Marker, ID: 1},
+		{Time: 50, Kind: model.Marker, ID: 8},
+		{Time: 60, Kind: model.Free, Addr: 3},
+		{Time: 70, Kind: model.Alloc, Addr: 4, Size: 1000, ID: 9, Thread: 1},
+		{Time: 99, Kind: model.Free, Addr: 0xdead},
+	}
+	store := &model.Store{}
+	store.Publish(&model.Profile{
+		Meta: model.Meta{
+			Path: "dir/x.mlyze", Name: "x.mlyze", Format: "mlyze", Version: 1, Size: 1234, Start: 1763613840000000, HasStart: true,
+		},
+		Stacks: s, Allocations: trace,
+		Problems: []model.Problem{{Severity: model.Warning, Code: "demo", Message: "seen " + hostile, Count: 2, Offset: 300}},
+	})
+	ix := analysis.NewIndex()
+	if err := analysis.Build(t.Context(), store, ix); err != nil {
+		t.Fatal(err)
+	}
+	analysis.Conclude(store, ix)
+	p := store.Current()
+	for _, err := range model.Check(p) {
+		t.Error(err)
+	}
+	return p, ix
+}
+
+func build(t *testing.T, opt Options) *Report {
+	t.Helper()
+	p, ix := sample(t)
+	r, err := Build(t.Context(), p, ix, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func whole() Options {
+	return Options{At: analysis.End, AtTime: 99, Range: analysis.Whole, From: model.NoTime, To: model.NoTime, Limit: 20, History: true}
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll("testdata", 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, got, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s differs (-want +got):\n%s", path, diff)
+	}
+}
+
+func TestWriters(t *testing.T) {
+	r := build(t, whole())
+	grouped := whole()
+	grouped.Group, grouped.Limit, grouped.From, grouped.To = analysis.ByThread, 1, 0, 60
+	grouped.Range, grouped.At, grouped.AtTime = analysis.Range{From: model.NoTime, To: 60}, analysis.At(60), 60
+	narrow := build(t, grouped)
+	for name, write := range map[string]func(*bytes.Buffer) error{
+		"whole.txt":    func(b *bytes.Buffer) error { return WriteText(b, r, Style{}) },
+		"ascii.txt":    func(b *bytes.Buffer) error { return WriteText(b, r, Style{ASCII: true, Width: 80, Exact: true}) },
+		"narrow.txt":   func(b *bytes.Buffer) error { return WriteText(b, narrow, Style{Width: 500}) },
+		"whole.json":   func(b *bytes.Buffer) error { return WriteJSON(b, r) },
+		"narrow.json":  func(b *bytes.Buffer) error { return WriteJSON(b, narrow) },
+		"whole.md":     func(b *bytes.Buffer) error { return WriteMarkdown(b, r, Style{}) },
+		"sites.csv":    func(b *bytes.Buffer) error { return WriteCSV(b, r, "sites") },
+		"leaks.csv":    func(b *bytes.Buffer) error { return WriteCSV(b, r, "leaks") },
+		"markers.csv":  func(b *bytes.Buffer) error { return WriteCSV(b, r, "markers") },
+		"lifetime.csv": func(b *bytes.Buffer) error { return WriteCSV(b, r, "lifetimes") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			if err := write(&out); err != nil {
+				t.Fatal(err)
+			}
+			for i, c := range out.String() {
+				if c != '\n' && (c < ' ' || c == 0x7f || c >= 0x80 && c < 0xa0 || c == 0x202e) {
+					t.Errorf("control character %U at %d", c, i)
+				}
+			}
+			golden(t, name, out.Bytes())
+		})
+	}
+}
+
+func TestColourIsOnlyOurOwn(t *testing.T) {
+	var out bytes.Buffer
+	if err := WriteText(&out, build(t, whole()), Style{Color: true}); err != nil {
+		t.Fatal(err)
+	}
+	rest := out.String()
+	for _, code := range []string{"\x1b[0m", "\x1b[1m", "\x1b[2m"} {
+		rest = strings.ReplaceAll(rest, code, "")
+	}
+	if strings.ContainsRune(rest, 0x1b) {
+		t.Error("an escape sequence of the file came through")
+	}
+}
+
+func TestEveryCSVTableHasAHeader(t *testing.T) {
+	r := build(t, whole())
+	for _, name := range Tables() {
+		var out bytes.Buffer
+		if err := WriteCSV(&out, r, name); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := csv.NewReader(&out).ReadAll()
+		if err != nil || len(rows) == 0 || len(rows[0]) < 2 {
+			t.Errorf("%s: %q, %v", name, rows, err)
+		}
+	}
+	if err := WriteCSV(&bytes.Buffer{}, r, "nonsense"); err == nil {
+		t.Error("no error for an unknown table")
+	}
+}
+
+func TestSortKeys(t *testing.T) {
+	want := map[string][]uint64{
+		"alloc_bytes":     {5, 9, 77, 7}, // 1,000 twice: lower stack first
+		"live_bytes":      {5, 9, 7, 77},
+		"peak_bytes":      {5, 9, 77, 7},
+		"temporary_count": {7, 5, 9, 77},
+		"freed_bytes":     {77, 7, 5, 9},
+		"leaked_count":    {5, 9, 7, 77},
+	}
+	for key, order := range want {
+		opt := whole()
+		opt.By = key
+		var got []uint64
+		for _, s := range build(t, opt).Trace.Sites {
+			got = append(got, s.Stack)
+		}
+		if diff := cmp.Diff(order, got); diff != "" {
+			t.Errorf("%s: %s", key, diff)
+		}
+	}
+}
+
+func TestLimitCutsTablesButNotSums(t *testing.T) {
+	opt := whole()
+	all := build(t, opt).Trace
+	opt.Limit = 1
+	cut := build(t, opt).Trace
+	if len(cut.Sites) != 1 || len(cut.Functions) != 1 || len(cut.Markers) != 1 || len(cut.Leaks.Sites) != 1 || len(cut.Threads) != 1 {
+		t.Errorf("a table is longer than its limit: %+v", cut)
+	}
+	if cut.AllocBytes != all.AllocBytes || cut.Leaks.Bytes != all.Leaks.Bytes || cut.Rows != all.Rows {
+		t.Error("the limit changes a sum")
+	}
+}
+
+// The stupid twin of WriteJSON is encoding/json; both must mean the same.
+func TestJSONMeansWhatEncodingJSONMeans(t *testing.T) {
+	type row struct {
+		A uint64   `json:"a"`
+		B *string  `json:"b,omitzero"`
+		C float64  `json:"c"`
+		D []uint16 `json:"d"`
+	}
+	type object struct {
+		Name  string `json:"name"`
+		Rows  []row  `json:"rows"`
+		Yes   bool   `json:"yes"`
+		Empty *row   `json:"empty,omitzero"`
+		In    row    `json:"in"`
+	}
+	text := hostile
+	v := object{hostile, []row{{math.MaxUint64, &text, 0.1, []uint16{1, 2}}, {D: []uint16{}}}, true, nil, row{C: -1e300, D: []uint16{}}}
+	var out bytes.Buffer
+	if err := WriteJSON(&out, v); err != nil {
+		t.Fatal(err)
+	}
+	var got, want any
+	plain, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatalf("%v in %s", err, out.Bytes())
+	}
+	if err := json.Unmarshal(plain, &want); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func FuzzJSONString(f *testing.F) {
+	f.Add(hostile)
+	f.Add("\U000e0041\U0001d173 é")
+	f.Fuzz(func(t *testing.T, s string) {
+		encoded := appendString(nil, s)
+		for _, r := range string(encoded) {
+			if r < ' ' || r >= 0x7f && r < 0xa0 {
+				t.Fatalf("%q holds a raw control character", encoded)
+			}
+		}
+		var got, want string
+		plain, _ := json.Marshal(s)
+		if err := json.Unmarshal(encoded, &got); err != nil {
+			t.Fatalf("%s: %v", encoded, err)
+		}
+		if err := json.Unmarshal(plain, &want); err != nil {
+			t.Fatal(err)
+		}
+		if got != want {
+			t.Fatalf("%q became %q, want %q", s, got, want)
+		}
+	})
+}
+
+func TestWidths(t *testing.T) {
+	for _, c := range []struct {
+		s    string
+		n    int
+		head string
+		tail string
+	}{
+		{"abcdef", 6, "abcdef", "abcdef"},
+		{"abcdef", 4, "abc…", "…def"},
+		{"日本語", 5, "日本…", "…本語"},
+		{"日本語", 4, "日…", "…語"},
+		{"abc", 0, "", ""},
+	} {
+		if got := fit(c.s, c.n, "…"); got != c.head {
+			t.Errorf("fit(%q, %d) = %q, want %q", c.s, c.n, got, c.head)
+		}
+		if got := fitTail(c.s, c.n, "…"); got != c.tail {
+			t.Errorf("fitTail(%q, %d) = %q, want %q", c.s, c.n, got, c.tail)
+		}
+	}
+}
+
+func TestEmptyTrace(t *testing.T) {
+	store := &model.Store{}
+	store.Publish(&model.Profile{Meta: model.Meta{Name: "empty", Format: "mlyze"}, Allocations: events{}})
+	ix := analysis.NewIndex()
+	if err := analysis.Build(t.Context(), store, ix); err != nil {
+		t.Fatal(err)
+	}
+	opt := whole()
+	opt.AtTime = 0
+	r, err := Build(t.Context(), store.Current(), ix, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Trace.Peak != nil || r.Trace.Live.Bytes != 0 {
+		t.Errorf("peak %+v, live %+v", r.Trace.Peak, r.Trace.Live)
+	}
+	for _, write := range []func(*bytes.Buffer) error{
+		func(b *bytes.Buffer) error { return WriteText(b, r, Style{}) },
+		func(b *bytes.Buffer) error { return WriteMarkdown(b, r, Style{}) },
+		func(b *bytes.Buffer) error { return WriteJSON(b, r) },
+		func(b *bytes.Buffer) error { return WriteCSV(b, r, "") },
+	} {
+		var out bytes.Buffer
+		if err := write(&out); err != nil || out.Len() == 0 {
+			t.Errorf("%v: %q", err, out.String())
+		}
+	}
+}

@@ -1,0 +1,193 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// sortKey is one way to sort sites: the value, and the count that breaks ties.
+type sortKey struct {
+	name         string
+	value, count func(*analysis.Site) uint64
+}
+
+// sortKeys are what --by takes. The first is the default.
+func sortKeys() []sortKey {
+	allocs := func(s *analysis.Site) uint64 { return s.AllocCount }
+	lives := func(s *analysis.Site) uint64 { return s.LiveCount }
+	leaked := func(s *analysis.Site) uint64 { return s.LeakCount }
+	return []sortKey{
+		{"alloc_bytes", func(s *analysis.Site) uint64 { return s.AllocBytes }, allocs},
+		{"alloc_count", allocs, allocs},
+		{"live_bytes", func(s *analysis.Site) uint64 { return s.LiveBytes }, lives},
+		{"live_count", lives, lives},
+		{"peak_bytes", func(s *analysis.Site) uint64 { return s.PeakBytes }, allocs},
+		{"temporary_count", func(s *analysis.Site) uint64 { return s.Temporary }, allocs},
+		{"freed_bytes", func(s *analysis.Site) uint64 { return s.FreedBytes }, func(s *analysis.Site) uint64 { return s.FreedCount }},
+		{"leaked_bytes", func(s *analysis.Site) uint64 { return s.LeakBytes }, leaked},
+		{"leaked_count", leaked, leaked},
+	}
+}
+
+// SortKeys names the ways to sort sites, the default first.
+func SortKeys() []string {
+	var names []string
+	for _, k := range sortKeys() {
+		names = append(names, k.name)
+	}
+	return names
+}
+
+// keyNamed finds a sort key; names that are unknown mean the default.
+func keyNamed(name string) sortKey {
+	keys := sortKeys()
+	for _, k := range keys {
+		if k.name == name {
+			return k
+		}
+	}
+	return keys[0]
+}
+
+// sorted returns the rows that keep accepts, highest key first, ties by the key's count, then by stack, then by name.
+func sorted(rows []analysis.Site, key sortKey, keep func(*analysis.Site) bool) []*analysis.Site {
+	out := make([]*analysis.Site, 0, len(rows))
+	for i := range rows {
+		if keep(&rows[i]) {
+			out = append(out, &rows[i])
+		}
+	}
+	slices.SortFunc(out, func(a, b *analysis.Site) int {
+		return cmp.Or(
+			cmp.Compare(key.value(b), key.value(a)), cmp.Compare(key.count(b), key.count(a)),
+			cmp.Compare(a.Stack, b.Stack), cmp.Compare(a.Key, b.Key))
+	})
+	return out
+}
+
+// lives reports whether a row belongs into a table of what is live. An empty block is one too.
+func lives(s *analysis.Site) bool { return s.LiveCount > 0 }
+
+func allocated(s *analysis.Site) bool { return s.AllocCount > 0 }
+
+// sites fills the three tables of sites: of the range, of the instant, of the range's peak.
+func (b *builder) sites() error {
+	rows, err := b.trace.Sites(b.ctx, analysis.Query{At: b.opt.At, Range: b.opt.Range})
+	if err != nil {
+		return err
+	}
+	key, keep := keyNamed(b.opt.By), allocated
+	if strings.HasPrefix(key.name, "live_") || key.name == "freed_bytes" {
+		keep = func(s *analysis.Site) bool { return allocated(s) || key.value(s) > 0 }
+	}
+	b.out.Sites, b.out.Rows.Sites = b.table(sorted(rows, key, keep))
+	byLive := keyNamed("live_bytes")
+	b.out.LiveSites, b.out.Rows.LiveSites = b.table(sorted(rows, byLive, lives))
+	if b.peak == nil {
+		return nil
+	}
+	atPeak := rows
+	if b.peak.Instant != b.opt.At {
+		atPeak, err = b.trace.Sites(b.ctx, analysis.Query{At: b.peak.Instant, Range: b.opt.Range})
+		if err != nil {
+			return err
+		}
+	}
+	b.out.PeakSites, b.out.Rows.PeakSites = b.table(sorted(atPeak, byLive, lives))
+	return nil
+}
+
+// table turns the first rows into those of the report, and says how many there were.
+func (b *builder) table(rows []*analysis.Site) ([]Site, int) {
+	n := len(rows)
+	rows = limit(rows, b.opt.Limit)
+	out := make([]Site, len(rows))
+	for i, s := range rows {
+		frames := newFrames(b.stacks, s.Stack)
+		out[i] = Site{
+			Stack: uint64(s.Stack), Place: frames.place(s.Stack), Frames: frames,
+			AllocBytes: s.AllocBytes, AllocCount: s.AllocCount, FreedBytes: s.FreedBytes, FreedCount: s.FreedCount,
+			LiveBytes: s.LiveBytes, LiveCount: s.LiveCount, PeakBytes: s.PeakBytes,
+			LeakedBytes: s.LeakBytes, LeakedCount: s.LeakCount, TemporaryCount: s.Temporary,
+		}
+		b.remember(uint64(s.Stack), s.Key)
+	}
+	return out, n
+}
+
+// remember notes a stack whose history will be drawn.
+func (b *builder) remember(stack uint64, key analysis.Key) {
+	if b.keys == nil {
+		b.keys = map[uint64]analysis.Key{}
+	}
+	if _, known := b.keys[stack]; !known {
+		b.keys[stack] = key
+		b.order = append(b.order, stack)
+	}
+}
+
+func (b *builder) functions() error {
+	list, err := b.trace.Functions(b.ctx, b.opt.Range)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(list, func(x, y analysis.Function) int {
+		return cmp.Or(
+			cmp.Compare(y.TotalBytes, x.TotalBytes), cmp.Compare(y.TotalCount, x.TotalCount), cmp.Compare(x.Name, y.Name))
+	})
+	b.out.Rows.Functions = len(list)
+	for _, f := range limit(list, b.opt.Limit) {
+		b.out.Functions = append(b.out.Functions, Function{f.Name, f.SelfBytes, f.SelfCount, f.TotalBytes, f.TotalCount})
+	}
+	return nil
+}
+
+// groups fills the table of the grouping asked for, sorted like the sites.
+func (b *builder) groups() error {
+	if b.opt.Group == analysis.ByStack {
+		return nil
+	}
+	rows, err := b.trace.Sites(b.ctx, analysis.Query{At: b.opt.At, Range: b.opt.Range, By: b.opt.Group})
+	if err != nil {
+		return err
+	}
+	list := sorted(rows, keyNamed(b.opt.By), func(*analysis.Site) bool { return true })
+	b.out.Rows.Groups = len(list)
+	for _, s := range limit(list, b.opt.Limit) {
+		b.out.Groups = append(b.out.Groups, Group{
+			s.Name, s.AllocBytes, s.AllocCount, s.LiveBytes, s.LiveCount, s.PeakBytes, s.LeakBytes, s.LeakCount, s.Temporary,
+		})
+	}
+	return nil
+}
+
+// threads lists what each thread allocated in the range, most bytes first.
+func (b *builder) threads() error {
+	rows, err := b.trace.Sites(b.ctx, analysis.Query{At: b.opt.At, Range: b.opt.Range, By: analysis.ByThread})
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		rows[i].Stack = model.StackID(threadOf(rows[i])) // ties are broken by thread
+	}
+	list := sorted(rows, keyNamed("alloc_bytes"), allocated)
+	b.out.Rows.Threads = len(list)
+	for _, s := range limit(list, b.opt.Limit) {
+		b.out.Threads = append(b.out.Threads, Thread{uint16(s.Stack), s.AllocBytes, s.AllocCount})
+	}
+	return nil
+}
+
+// threadOf is the number of a row of threads, which are named "thread 3".
+func threadOf(s analysis.Site) uint64 {
+	n, err := strconv.ParseUint(strings.TrimPrefix(s.Name, "thread "), 10, 16)
+	if err != nil {
+		return uint64(s.Key)
+	}
+	return n
+}

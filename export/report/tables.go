@@ -1,0 +1,306 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/memtui/memtui/model"
+)
+
+// table is one table of the text and markdown reports, formatted but not yet laid out.
+type table struct {
+	name   string // as --table takes it
+	title  string
+	answer string // what the table says in a few words, beside its title
+	more   int    // rows that the limit left out
+	cols   []col
+	rows   [][]string // one cell per column; all clean
+	notes  [][]string // lines below a row, by row; nil without
+}
+
+type col struct {
+	head string
+	kind colKind
+}
+
+type colKind uint8
+
+const (
+	number colKind = iota // to the right
+	word                  // to the left
+	name                  // to the left, takes the room that is left over
+	where                 // to the left, cut at its start
+	sketch                // a bar or a curve: only in text
+)
+
+// tables are all tables that have something to say, in the order of the text report.
+func (t *Trace) tables(s Style, full bool) []table {
+	w := tableWriter{t, s, full}
+	list := []table{
+		w.leaks(), w.sites(), w.live(), w.peak(), w.lateFreed(), w.groups(), w.functions(), w.threads(), w.markers(),
+		w.sizes(), w.lifetimes(),
+	}
+	out := list[:0]
+	for _, t := range list {
+		if len(t.rows) > 0 {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+type tableWriter struct {
+	t     *Trace
+	style Style
+	full  bool // whole paths and names: for markdown
+}
+
+// place is the two last cells of a row, both about the first frame that is no allocation function: it and who called it,
+// and its line.
+func (w tableWriter) place(p Place, f Frames) []string {
+	f = f.site()
+	if f.Depth() > 0 {
+		p = f.place(0)
+	}
+	if w.full {
+		return []string{p.Name(), p.Where()}
+	}
+	name, skipped := p.Name(), false
+	for q := range f.All() {
+		if skipped && q.Name() != p.Name() {
+			name += w.style.text(" ← ") + q.Name()
+			break
+		}
+		skipped = true
+	}
+	return []string{name, p.Base()}
+}
+
+func placeCols() []col { return []col{{"FUNCTION", name}, {"WHERE", where}} }
+
+func (w tableWriter) sites() table {
+	t := w.t
+	out := table{
+		name: "sites", title: "Top sites", more: t.Rows.Sites - len(t.Sites),
+		answer: w.style.bytes(t.AllocBytes) + " allocated at " + plural(t.Rows.Sites, "site"),
+		cols:   append([]col{{"ALLOCATED", number}, {"BLOCKS", number}, {"TEMP", number}, {"LIVE", number}, {"PEAK", number}}, placeCols()...),
+	}
+	for _, s := range t.Sites {
+		out.rows = append(out.rows, append([]string{
+			w.style.bytes(s.AllocBytes), w.style.count(s.AllocCount), w.style.share(s.TemporaryCount, s.AllocCount),
+			w.style.bytes(s.LiveBytes), w.style.bytes(s.PeakBytes),
+		}, w.place(s.Place, s.Frames)...))
+	}
+	return out
+}
+
+func (w tableWriter) live() table {
+	out := w.levels(w.t.LiveSites, w.t.Live.Bytes)
+	out.name, out.title, out.more = "live_sites", "Live", w.t.Rows.LiveSites-len(w.t.LiveSites)
+	out.answer = w.style.bytes(w.t.Live.Bytes) + " in " + plural(int(w.t.Live.Count), "block")
+	return out
+}
+
+func (w tableWriter) peak() table {
+	if w.t.Peak == nil {
+		return table{}
+	}
+	out := w.levels(w.t.PeakSites, w.t.Peak.Bytes)
+	out.name, out.title, out.more = "peak_sites", "At the peak", w.t.Rows.PeakSites-len(w.t.PeakSites)
+	out.answer = fmt.Sprintf("%s in %s at %s", w.style.bytes(w.t.Peak.Bytes), plural(int(w.t.Peak.Count), "block"), w.style.time(w.t.Peak.Time))
+	return out
+}
+
+// levels is a table of what lives at some instant, of total bytes.
+func (w tableWriter) levels(sites []Site, total uint64) table {
+	out := table{cols: append([]col{{"LIVE", number}, {"BLOCKS", number}, {"SHARE", number}, {"TREND", sketch}}, placeCols()...)}
+	for _, s := range sites {
+		out.rows = append(out.rows, append([]string{
+			w.style.bytes(s.LiveBytes), w.style.count(s.LiveCount), w.style.share(s.LiveBytes, total),
+			w.style.spark(w.t.histories[s.Stack], historyColumns),
+		}, w.place(s.Place, s.Frames)...))
+	}
+	return out
+}
+
+// leakStacks is how many leaks show their stack in the text report, leakFrames how many frames of it.
+const (
+	leakStacks = 3
+	leakFrames = 5
+)
+
+func (w tableWriter) leaks() table {
+	l := w.t.Leaks
+	out := w.leakRows(l.Sites)
+	out.name, out.title, out.more = "leaks", "Never freed", w.t.Rows.Leaks-len(l.Sites)
+	out.answer = fmt.Sprintf("%s in %s at %s", w.style.bytes(l.Bytes), plural(int(l.Count), "block"), plural(w.t.Rows.Leaks, "site"))
+	if l.MinAge > 0 {
+		out.answer += ", at least " + w.style.time(l.MinAge) + " old"
+	}
+	for i, s := range l.Sites {
+		if i < leakStacks {
+			out.notes = append(out.notes, w.stackLines(s.Frames, leakFrames))
+		}
+	}
+	return out
+}
+
+func (w tableWriter) lateFreed() table {
+	l := w.t.LateFreed
+	out := w.leakRows(l.Sites)
+	out.name, out.title, out.more = "late_freed", "Freed only at the end of the run", w.t.Rows.LateFreed-len(l.Sites)
+	out.answer = w.style.bytes(l.Bytes) + " in " + plural(int(l.Count), "block")
+	return out
+}
+
+func (w tableWriter) leakRows(sites []LeakSite) table {
+	out := table{cols: append([]col{
+		{"BYTES", number}, {"BLOCKS", number}, {"LEAK", number}, {"OLDEST", number}, {"SHAPE", word}, {"TREND", sketch},
+	}, placeCols()...)}
+	for _, s := range sites {
+		out.rows = append(out.rows, append([]string{
+			w.style.bytes(s.Bytes), w.style.count(s.Count), w.style.share(s.Count, s.allocs), w.style.time(s.Oldest),
+			w.shape(s), w.style.spark(s.history, historyColumns),
+		}, w.place(s.Place, s.Frames)...))
+	}
+	return out
+}
+
+// shape is the verdict with the figure that goes with it.
+func (w tableWriter) shape(s LeakSite) string {
+	switch {
+	case s.Shape == "linear" && s.Slope != nil:
+		return "linear " + w.style.rate(*s.Slope)
+	case s.Shape == "steps":
+		return fmt.Sprintf("steps (%d)", s.Steps)
+	}
+	return s.Shape
+}
+
+// stackLines draws the callers of a site, at most n of them.
+func (w tableWriter) stackLines(f Frames, n int) []string {
+	var lines []string
+	skipLeaf := true
+	f = f.site()
+	for p := range f.All() {
+		if skipLeaf {
+			skipLeaf = false
+			continue
+		}
+		if len(lines) == n {
+			lines = append(lines, w.style.cut() + " " + plural(f.Depth()-1-n, "more frame"))
+			break
+		}
+		at := p.Base()
+		if at != "" {
+			at = "  " + at
+		}
+		lines = append(lines, w.style.text("← ")+p.Name()+at)
+	}
+	return lines
+}
+
+func (w tableWriter) groups() table {
+	out := table{
+		name: "groups", title: "Groups", more: w.t.Rows.Groups - len(w.t.Groups), answer: plural(w.t.Rows.Groups, "group"),
+		cols: []col{{"ALLOCATED", number}, {"BLOCKS", number}, {"TEMP", number}, {"LIVE", number}, {"PEAK", number}, {"LEAKED", number}, {"GROUP", name}},
+	}
+	for _, g := range w.t.Groups {
+		out.rows = append(out.rows, []string{
+			w.style.bytes(g.AllocBytes), w.style.count(g.AllocCount), w.style.share(g.TemporaryCount, g.AllocCount),
+			w.style.bytes(g.LiveBytes), w.style.bytes(g.PeakBytes), w.style.bytes(g.LeakedBytes), model.Clean(g.Group),
+		})
+	}
+	return out
+}
+
+func (w tableWriter) functions() table {
+	out := table{
+		name: "functions", title: "Functions", more: w.t.Rows.Functions - len(w.t.Functions),
+		answer: "allocated by the function itself and below it",
+		cols:   []col{{"TOTAL", number}, {"BLOCKS", number}, {"SELF", number}, {"BLOCKS", number}, {"SHARE", number}, {"FUNCTION", name}},
+	}
+	for _, f := range w.t.Functions {
+		out.rows = append(out.rows, []string{
+			w.style.bytes(f.TotalBytes), w.style.count(f.TotalCount), w.style.bytes(f.SelfBytes), w.style.count(f.SelfCount),
+			w.style.share(f.TotalBytes, w.t.AllocBytes), Place{Function: &f.Function}.Name(),
+		})
+	}
+	return out
+}
+
+func (w tableWriter) threads() table {
+	out := table{
+		name: "threads", title: "Threads", answer: plural(w.t.Rows.Threads, "thread"), more: w.t.Rows.Threads - len(w.t.Threads),
+		cols: []col{{"THREAD", number}, {"ALLOCATED", number}, {"BLOCKS", number}, {"SHARE", number}},
+	}
+	for _, t := range w.t.Threads {
+		out.rows = append(out.rows, []string{
+			fmt.Sprint(t.Thread), w.style.bytes(t.AllocBytes), w.style.count(t.AllocCount), w.style.share(t.AllocBytes, w.t.AllocBytes),
+		})
+	}
+	return out
+}
+
+func (w tableWriter) markers() table {
+	out := table{
+		name: "markers", title: "Markers", answer: plural(w.t.Rows.Markers, "marker"), more: w.t.Rows.Markers - len(w.t.Markers),
+		cols: []col{{"TIME", number}, {"NAME", name}},
+	}
+	for _, m := range w.t.Markers {
+		out.rows = append(out.rows, []string{w.style.time(m.Time), model.Clean(m.Name)})
+	}
+	return out
+}
+
+// barCells is the width of the bars in histograms.
+const barCells = 24
+
+func (w tableWriter) sizes() table {
+	out := table{
+		name: "sizes", title: "Sizes", answer: "allocated blocks by size",
+		cols: []col{{"FROM", number}, {"TO", number}, {"BLOCKS", number}, {"BYTES", number}, {"", sketch}},
+	}
+	top := uint64(0)
+	for _, s := range w.t.Sizes {
+		top = max(top, s.Count)
+	}
+	for _, s := range w.t.Sizes {
+		out.rows = append(out.rows, []string{
+			w.style.bytes(s.Min), w.style.bytes(s.Max), w.style.count(s.Count), w.style.bytes(s.Bytes), w.style.bar(s.Count, top, barCells),
+		})
+	}
+	return out
+}
+
+func (w tableWriter) lifetimes() table {
+	out := table{
+		name: "lifetimes", title: "Lifetimes", answer: "freed blocks by how long they lived",
+		cols: []col{{"FROM", number}, {"TO", number}, {"BLOCKS", number}, {"BYTES", number}, {"", sketch}},
+	}
+	top := uint64(0)
+	for _, l := range w.t.Lifetimes {
+		top = max(top, l.Count)
+	}
+	for _, l := range w.t.Lifetimes {
+		out.rows = append(out.rows, []string{
+			w.style.time(saturate(l.Min)), w.style.time(saturate(l.Max)), w.style.count(l.Count), w.style.bytes(l.Bytes), w.style.bar(l.Count, top, barCells),
+		})
+	}
+	return out
+}
+
+func saturate(us uint64) model.Time { return model.Time(min(us, uint64(model.MaxTime))) }
+
+// plural is a count with its noun.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return model.Group(uint64(max(n, 0))) + " " + noun + "s"
+}
+
+// Tables names the tables that [WriteCSV] can write, the default first.
+func Tables() []string {
+	return strings.Fields("sites live_sites peak_sites leaks late_freed functions groups threads markers sizes lifetimes curve")
+}

@@ -1,0 +1,265 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/memtui/memtui/model"
+)
+
+// WriteText writes r for people: headline, chart, then every table that has rows. Every name is cleaned, so that nothing
+// in a file can move the cursor or change colours.
+func WriteText(w io.Writer, r *Report, style Style) error {
+	out := bufio.NewWriter(w)
+	t := &textWriter{out, r, style}
+	t.head()
+	if r.Trace != nil {
+		t.chart()
+		t.figures()
+		for _, table := range r.Trace.tables(style, false) {
+			t.table(table)
+		}
+	}
+	t.problems()
+	return out.Flush()
+}
+
+type textWriter struct {
+	out   *bufio.Writer // its first error is kept and returned by Flush
+	r     *Report
+	style Style
+}
+
+func (t *textWriter) line(parts ...string) {
+	for _, p := range parts {
+		t.out.WriteString(p)
+	}
+	t.out.WriteByte('\n')
+}
+
+// head says what the report is about, and in a word whether the file is whole.
+func (t *textWriter) head() {
+	f := t.r.File
+	about := []string{}
+	if f.Format != "" {
+		about = append(about, fmt.Sprintf("%s %d", f.Format, *f.Version))
+	}
+	size := t.style.bytes(uint64(max(f.Bytes, 0)))
+	if f.Compression != "" {
+		size += " " + f.Compression
+	}
+	about = append(about, size)
+	if t.r.Trace != nil {
+		about = append(about, t.style.count(t.r.Trace.Events)+" events")
+	}
+	if d := t.r.Time.Duration; d != nil {
+		about = append(about, t.style.time(*d))
+	}
+	about = append(about, t.wholeness())
+	t.line(t.style.bold(model.Clean(f.Name)), "  ", t.style.text(strings.Join(about, " · ")))
+	t.line(t.style.dim(t.style.text(t.scope())))
+}
+
+// wholeness is a word or two on how much of the file could be used.
+func (t *textWriter) wholeness() string {
+	switch {
+	case t.r.Complete && len(t.r.Problems) == 0:
+		return "whole"
+	case t.r.Complete:
+		return "whole, " + plural(len(t.r.Problems), "remark") + " below"
+	case t.r.LostBytes > 0:
+		return "INCOMPLETE: " + t.style.bytes(uint64(t.r.LostBytes)) + " unreadable, see below"
+	}
+	return "INCOMPLETE, see below"
+}
+
+// scope says which instant and range everything below is about.
+func (t *textWriter) scope() string {
+	var parts []string
+	if s := t.r.Time.Start; s != nil {
+		parts = append(parts, "started "+StartTime(*s))
+	}
+	at := "end of run"
+	if t.r.Time.At != nil && t.r.Time.Duration != nil && *t.r.Time.At != *t.r.Time.Duration {
+		at = "live at " + t.r.Time.At.String()
+	}
+	parts = append(parts, at)
+	if t.r.Time.From != nil || t.r.Time.To != nil {
+		from, to := "start", "end"
+		if t.r.Time.From != nil {
+			from = t.r.Time.From.String()
+		}
+		if t.r.Time.To != nil {
+			to = t.r.Time.To.String()
+		}
+		parts = append(parts, "range "+from+" … "+to)
+	}
+	return strings.Join(parts, " · ")
+}
+
+// StartTime renders an absolute start in UTC; values beyond the calendar are shown as the number they are.
+func StartTime(us uint64) string {
+	const year9999 = 253402300800_000000
+	if us >= year9999 {
+		return model.Group(us) + " µs after 1970"
+	}
+	return time.UnixMicro(int64(us)).UTC().Format("2006-01-02 15:04:05 UTC")
+}
+
+// figures are the sums in a few lines, each with its exact number.
+func (t *textWriter) figures() {
+	v := t.r.Trace
+	t.line()
+	bound := ""
+	if v.LiveUpperBound {
+		bound = " (an upper bound: blocks without an address cannot be freed)"
+	}
+	t.figure("live", v.Live.Bytes, v.Live.Count, bound)
+	t.figure("allocated", v.AllocBytes, v.AllocCount, "")
+	t.figure("freed", v.FreedBytes, v.FreedCount, t.unmatched())
+	if v.OverwrittenCount > 0 {
+		t.figure("overwritten", v.OverwrittenBytes, v.OverwrittenCount, " (allocated over a live address)")
+	}
+	if v.UnaddressedCount > 0 {
+		t.figure("unaddressed", v.UnaddressedBytes, v.UnaddressedCount, "")
+	}
+	t.line(" ", pad("temporary", 12, false), pad(t.style.share(v.TemporaryCount, v.AllocCount), 10, true),
+		"  ", plural(int(v.TemporaryCount), "block"), " freed by the very next event")
+	if v.GCCount > 0 {
+		t.line(" ", pad("collected", 12, false), pad(t.style.bytes(v.GCBytes), 10, true),
+			"  ", t.style.count(v.GCObjects), " objects in ", plural(int(v.GCCount), "collection"))
+	}
+	if v.Saturated {
+		t.line(" a sum is larger than 64 bits can hold and stands at the largest number")
+	}
+}
+
+func (t *textWriter) unmatched() string {
+	if n := t.r.Trace.UnmatchedFrees; n > 0 {
+		return fmt.Sprintf(" (and %s of an unknown address)", plural(int(n), "free"))
+	}
+	return ""
+}
+
+func (t *textWriter) figure(name string, bytes, count uint64, note string) {
+	exact := ""
+	if !t.style.Exact {
+		exact = "  " + model.Bytes(bytes).Exact()
+	}
+	t.line(" ", pad(name, 12, false), pad(t.style.bytes(bytes), 10, true), exact, " in ", plural(int(count), "block"), note)
+}
+
+// title starts a section: its name, a rule, its answer.
+func (t *textWriter) title(name, answer string) {
+	answer = fit(answer, t.style.width()-cells(name)-6, t.style.cut())
+	rule := max(t.style.width()-cells(name)-cells(answer)-4, 1)
+	t.line()
+	t.line(" ", t.style.bold(name), " ", t.style.dim(strings.Repeat(t.style.text("─"), rule)), " ", answer)
+}
+
+func (t *textWriter) table(tab table) {
+	t.title(tab.title, tab.answer)
+	widths := tab.widths(t.style)
+	heads := make([]string, len(tab.cols))
+	for i, c := range tab.cols {
+		heads[i] = c.head
+	}
+	t.line(t.style.dim(t.row(tab, widths, heads)))
+	for i, row := range tab.rows {
+		t.line(t.row(tab, widths, row))
+		if i >= len(tab.notes) {
+			continue
+		}
+		for _, note := range tab.notes[i] {
+			t.line("     ", t.style.dim(fit(note, t.style.width()-5, t.style.cut())))
+		}
+	}
+	if tab.more > 0 {
+		t.line("  ", t.style.dim(t.style.text(fmt.Sprintf("… %s more (--limit 0 shows all)", model.Group(uint64(tab.more))))))
+	}
+}
+
+// row lays out one row; the result has no blanks at its end.
+func (t *textWriter) row(tab table, widths []int, row []string) string {
+	var line strings.Builder
+	for i, cell := range row {
+		line.WriteString("  ")
+		switch tab.cols[i].kind {
+		case where:
+			cell = fitTail(cell, widths[i], t.style.cut())
+		default:
+			cell = fit(cell, widths[i], t.style.cut())
+		}
+		line.WriteString(pad(cell, widths[i], tab.cols[i].kind == number))
+	}
+	return strings.TrimRight(line.String(), " ")
+}
+
+// maxWhere bounds the column of file:line, so that names keep most of the room.
+const maxWhere = 28
+
+// widths fits the columns into the line: numbers get what they need, the name what is left over.
+func (tab table) widths(s Style) []int {
+	widths, flexible, left := make([]int, len(tab.cols)), -1, s.width()
+	for i, c := range tab.cols {
+		widths[i] = cells(c.head)
+		for _, row := range tab.rows {
+			widths[i] = max(widths[i], cells(row[i]))
+		}
+		if c.kind == where {
+			widths[i] = min(widths[i], maxWhere)
+		}
+		if c.kind == name {
+			flexible = i
+			left -= 2
+			continue
+		}
+		left -= widths[i] + 2
+	}
+	if flexible >= 0 {
+		widths[flexible] = min(widths[flexible], max(left, 12))
+	}
+	return widths
+}
+
+// problems lists what is damaged, guessed or uncertain, errors first.
+func (t *textWriter) problems() {
+	if len(t.r.Problems) == 0 {
+		return
+	}
+	t.title("Problems", plural(len(t.r.Problems), "remark")+" on this file")
+	for _, p := range bySeverity(t.r.Problems) {
+		t.line("  ", pad(p.Severity, 8, false), model.Clean(p.Message), p.place(), t.style.dim(" ["+model.Clean(p.Code)+"]"))
+	}
+}
+
+// bySeverity orders errors before warnings before notes, and keeps the order otherwise.
+func bySeverity(problems []Problem) []Problem {
+	var out []Problem
+	for _, want := range []model.Severity{model.Error, model.Warning, model.Note} {
+		for _, p := range problems {
+			if p.Severity == want.String() {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+// place is how often and where a problem was found, in words.
+func (p Problem) place() string {
+	out := ""
+	if p.Offset != nil {
+		out += " at byte " + model.Group(uint64(*p.Offset))
+	}
+	if p.Line != nil {
+		out += fmt.Sprintf(" (line %d)", *p.Line)
+	}
+	if p.Count > 1 {
+		out += ", " + model.Group(uint64(p.Count)) + " times"
+	}
+	return out
+}
