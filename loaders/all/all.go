@@ -1,0 +1,10 @@
+// Package all is the list of every format that memtui reads.
+package all
+
+import (
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/mlyze"
+)
+
+// Formats returns the formats in the order in which they are asked; the slice is the caller's.
+func Formats() []loaders.Format { return []loaders.Format{mlyze.Format()} }

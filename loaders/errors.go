@@ -1,0 +1,46 @@
+package loaders
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// What can be wrong with an input as a whole. Their texts say what to do or what usually happened.
+var (
+	ErrUnknownFormat = errors.New("no known format")
+	ErrShrank        = errors.New("the file became shorter while it was being read")
+	ErrEmpty         = errors.New("the file is empty: usually its recorder was killed before its first flush")
+	ErrDirectory     = errors.New("this is a directory, not a file")
+)
+
+// FormatError says that an input cannot be used at all as what it claims to be, and where that shows.
+type FormatError struct {
+	Format string // name of the format
+	Path   string // as the user named it
+	Offset int64  // byte offset after decompression, -1 when it has none
+	Line   int64  // line in text formats, 0 when it has none
+	Field  string // what was being read, "" when that adds nothing
+	Err    error
+}
+
+// Error says path, format, place, field and cause, leaving out what is unknown.
+func (e *FormatError) Error() string {
+	var b strings.Builder
+	if e.Path != "" {
+		b.WriteString(e.Path + ": ")
+	}
+	b.WriteString(e.Format)
+	if e.Line > 0 {
+		fmt.Fprintf(&b, " line %d", e.Line)
+	} else if e.Offset >= 0 {
+		fmt.Fprintf(&b, " at byte %d", e.Offset)
+	}
+	if e.Field != "" {
+		b.WriteString(" (" + e.Field + ")")
+	}
+	return b.String() + ": " + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *FormatError) Unwrap() error { return e.Err }

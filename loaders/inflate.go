@@ -1,0 +1,55 @@
+package loaders
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+const (
+	magicLength = 4
+	// maxWindow bounds what a zstd frame may make its decoder remember: that of `zstd -22 --ultra`.
+	maxWindow = 128 << 20
+)
+
+// outerFormat recognises a compressed stream by its first bytes: "gzip", "zstd", or "".
+func outerFormat(head []byte) string {
+	switch {
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+		return "gzip"
+	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		return "zstd"
+	case len(head) >= 4 && head[0]&0xf0 == 0x50 && bytes.Equal(head[1:4], []byte{0x2a, 0x4d, 0x18}):
+		return "zstd" // a skippable frame, as parallel and seekable writers put first
+	}
+	return ""
+}
+
+// inflate returns a reader of what r holds, all members or frames one after the other, the compression's name, and what
+// must be called when reading is done.
+func inflate(r io.Reader) (plain io.Reader, outer string, done func(), err error) {
+	b := bufio.NewReaderSize(r, 1<<16)
+	head, err := b.Peek(magicLength)
+	if err != nil && err != io.EOF {
+		return nil, "", nil, err
+	}
+	switch outer = outerFormat(head); outer {
+	case "gzip":
+		z, err := gzip.NewReader(b)
+		return z, outer, func() {}, err
+	case "zstd":
+		z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+		if err != nil {
+			return nil, outer, nil, err
+		}
+		return z, outer, z.Close, nil
+	}
+	return b, "", func() {}, nil
+}
+
+// cut reports whether err is that of a compressed stream which ends too early.
+func cut(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }

@@ -1,0 +1,63 @@
+package mlyze
+
+import (
+	"context"
+	"io"
+
+	"github.com/memtui/memtui/loaders"
+)
+
+const (
+	blockSize = 1 << 20
+	history   = 512 // bytes before pos that stay in the buffer: some events, for looking back after damage
+)
+
+// blocks reads the input in large blocks into one buffer. It reads instead of using the mapping: as fast, a fraction of
+// the resident memory, and a file that shrinks is an error and no signal.
+type blocks struct {
+	ctx  context.Context
+	src  *loaders.Source
+	buf  []byte // buf[pos:end] is what comes next
+	pos  int
+	end  int
+	base int64 // offset of buf[0]
+	eof  bool  // nothing follows end
+	err  error // why, when that is not the end of the input
+}
+
+func newBlocks(ctx context.Context, src *loaders.Source, at int64) *blocks {
+	return &blocks{ctx: ctx, src: src, buf: make([]byte, history+blockSize), base: at}
+}
+
+// offset is where in the input pos is.
+func (b *blocks) offset() int64 { return b.base + int64(b.pos) }
+
+// left is how many bytes are in the buffer.
+func (b *blocks) left() int { return b.end - b.pos }
+
+// rest returns the bytes in the buffer, valid until the next fill.
+func (b *blocks) rest() []byte { return b.buf[b.pos:b.end] }
+
+// fill reads more, at least a byte unless eof becomes true.
+func (b *blocks) fill() {
+	if drop := b.pos - history; drop > 0 {
+		copy(b.buf, b.buf[drop:b.end])
+		b.pos, b.end, b.base = history, b.end-drop, b.base+int64(drop)
+	}
+	n, err := b.src.ReadSome(b.ctx, b.buf[b.end:], b.base+int64(b.end))
+	b.end += n
+	if err != nil {
+		b.eof = true
+		if err != io.EOF {
+			b.err = err
+		}
+	}
+}
+
+// have reads until n bytes are there and reports whether they are.
+func (b *blocks) have(n int) bool {
+	for b.left() < n && !b.eof {
+		b.fill()
+	}
+	return b.left() >= n
+}

@@ -1,0 +1,81 @@
+package mlyze
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
+)
+
+// Rules of thumb for what opening a file costs, measured on real recordings.
+const (
+	bytesPerEvent  = 13  // of the file
+	indexPerEvent  = 36  // bytes of memory
+	microsPerEvent = 0.2 // of loading and indexing
+	microsPerByte  = 0.002
+)
+
+func info(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.Profile, error) {
+	o, err := begin(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	if o.header.length <= smallMetadata {
+		if err := o.readTables(false); err != nil {
+			return nil, err
+		}
+		o.deliver()
+	}
+	return &model.Profile{Meta: o.meta(), Problems: o.found.list, Lost: o.lost}, nil
+}
+
+// meta says what headers and metadata, where that has been read, tell.
+func (o *opening) meta() model.Meta {
+	m := model.Meta{
+		Path: o.src.Path(), Name: o.src.Name(), Format: formatName, Version: int(o.header.version),
+		Size: o.src.StoredSize(), Outer: o.src.Outer(), Start: o.header.start, HasStart: true,
+	}
+	fact := func(key, label string, n int64) {
+		m.Facts = append(m.Facts, model.Fact{Key: key, Label: label, Value: model.Group(uint64(n)), Int: n, HasInt: true})
+	}
+	size := func(key, label string, n int64) {
+		m.Facts = append(m.Facts, model.Fact{Key: key, Label: label, Value: model.Bytes(n).String(), Int: n, HasInt: true})
+	}
+	size("metadata_bytes", "Metadata", o.header.length)
+	if total := o.src.Size(); total >= o.trace.begin {
+		events := (total - o.trace.begin) / bytesPerEvent
+		micros := int64(float64(events)*microsPerEvent + float64(o.header.length)*microsPerByte)
+		size("event_bytes", "Events take", total-o.trace.begin)
+		fact("estimated_events", "Events, about", events)
+		size("estimated_memory_bytes", "Memory to open, about", events*indexPerEvent+o.header.length)
+		m.Facts = append(m.Facts, model.Fact{
+			Key: "estimated_open_us", Label: "Time to open, about", Value: openTime(micros), Int: micros, HasInt: true,
+		})
+	}
+	if t := o.tables; t != nil {
+		fact("stacks", "Stacks", int64(len(t.stacks)))
+		fact("functions", "Function names", int64(len(t.funcs.index)))
+		fact("files", "File names", int64(len(t.files.index)))
+		if t.empty() {
+			m.Facts = append(m.Facts, model.Fact{Key: "tables", Label: "Tables", Value: "empty: the names of stacks and markers are lost"})
+		}
+	}
+	if o.trace.batched {
+		m.Facts = append(m.Facts, model.Fact{Key: "deltas", Label: "Times", Value: "one per batch of events, as the reference tracer writes them"})
+	}
+	return m
+}
+
+func openTime(micros int64) string {
+	if micros < 100_000 {
+		return "under 0.1 s"
+	}
+	d := time.Duration(micros) * time.Microsecond
+	if d < 10*time.Second {
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+	}
+	return fmt.Sprintf("%d s", int64(d.Seconds()))
+}

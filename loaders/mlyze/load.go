@@ -1,0 +1,278 @@
+package mlyze
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
+)
+
+const (
+	// smallMetadata is read before anything is published: it takes no time, and only there the tables can be empty.
+	smallMetadata = 64 << 10
+	// maxSearch bounds how much is read to find the end of metadata whose length is wrong.
+	maxSearch = 64 << 20
+)
+
+// Format is the .mlyze format.
+func Format() loaders.Format {
+	return loaders.Format{
+		Name:       formatName,
+		Summary:    "memlyze allocation trace: every allocation and free, with stacks",
+		Extensions: []string{".mlyze"},
+		Sniff:      sniff,
+		Load:       load,
+		Info:       info,
+		Validate:   validate,
+	}
+}
+
+func sniff(head []byte) loaders.Confidence {
+	if bytes.HasPrefix(head, []byte(magic)) {
+		return loaders.Sure
+	}
+	return loaders.No
+}
+
+// opening is a file that is being opened.
+type opening struct {
+	ctx    context.Context
+	src    *loaders.Source
+	header header
+	trace  *trace
+	tables *tables // nil until read
+	found  findings
+	lost   int64
+}
+
+func begin(ctx context.Context, src *loaders.Source) (*opening, error) {
+	o := &opening{ctx: ctx, src: src}
+	h, err := readHeader(ctx, src, &o.found)
+	if err != nil {
+		return nil, err
+	}
+	o.header = h
+	o.trace = &trace{src: src, begin: headerSize + h.length, ready: make(chan struct{})}
+	return o, nil
+}
+
+func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *model.Store) error {
+	o, err := begin(ctx, src)
+	if err != nil {
+		return err
+	}
+	early := o.header.length > smallMetadata && o.looksRight()
+	if early {
+		o.publish(store, nil, "")
+	}
+	err = o.readTables(early)
+	o.deliver()
+	if err != nil {
+		return err
+	}
+	if err := o.decideBatched(); err != nil {
+		return err
+	}
+	if !early {
+		o.publish(store, nil, "")
+	}
+	stacks, note := o.tables.buildStacks(opt.FrameOrder, &o.found)
+	o.publish(store, stacks, note)
+	return nil
+}
+
+// looksRight reports whether the metadata ends where the header says and events follow: then they can be shown before the
+// metadata has been read.
+func (o *opening) looksRight() bool {
+	edge := make([]byte, 16)
+	at := headerSize + o.header.length
+	n, err := readFull(o.ctx, o.src, edge, at-int64(len(edge)))
+	if err != nil || n < len(edge) {
+		return false
+	}
+	return bytes.HasSuffix(bytes.TrimRight(edge, " \t\r\n"), []byte("}")) && o.eventsAt(at)
+}
+
+// eventsAt reports whether plausible events begin at offset at, or the input ends there.
+func (o *opening) eventsAt(at int64) bool {
+	in := newBlocks(o.ctx, o.src, at)
+	j := judge{knowledge: knowledge{zeroes: true, high: true}, tables: o.tables}
+	enough := in.have(lookahead)
+	b := in.rest()
+	if in.err != nil || len(b) == 0 {
+		return in.err == nil && o.src.Size() == at
+	}
+	// Even a few events will do here: only the beginning of a small or damaged trace may be left.
+	for n, p := 0, 0; n < runLength && p < len(b); n++ {
+		var e model.Event
+		size, delta, st := decodeOne(b[p:], &e)
+		if st == short && !enough {
+			return n > 0
+		}
+		if st != decoded || !j.plausible(&e, delta) {
+			return n >= endLength
+		}
+		p += size
+	}
+	return true
+}
+
+// deliver gives the tables to the trace.
+func (o *opening) deliver() {
+	if o.tables == nil {
+		o.tables = parseMetadata(nil, headerSize, &findings{})
+	}
+	o.trace.tables = o.tables
+	close(o.trace.ready)
+}
+
+// readTables reads the metadata. Unless settled, it also finds out where events begin if the header is wrong about that.
+func (o *opening) readTables(settled bool) error {
+	data, err := o.src.Range(headerSize, o.header.length)
+	if err == nil {
+		err = o.src.Guard(func() error {
+			o.tables = parseMetadata(data, headerSize, &o.found)
+			return nil
+		})
+	}
+	if ctxErr := o.ctx.Err(); ctxErr != nil {
+		return ctxErr
+	}
+	if err != nil {
+		o.found.add(model.Error, "metadata-json", headerSize, "the metadata cannot be read: "+err.Error())
+		return nil
+	}
+	whole := int64(len(data)) == o.header.length
+	if !whole {
+		o.found.add(model.Error, "metadata-length", offLength,
+			fmt.Sprintf("the header says %d bytes of metadata, but only %d bytes follow it", o.header.length, len(data)))
+	}
+	switch end := headerSize + int64(o.tables.end); {
+	case o.tables.broken != "":
+		return o.repair(settled, whole, int64(len(data)))
+	case whole && o.blank(data):
+	case settled:
+	case o.eventsAt(end):
+		o.trace.begin = end
+		if whole {
+			o.found.add(model.Error, "metadata-length", offLength,
+				fmt.Sprintf("the header says %d bytes of metadata, but they end after %d", o.header.length, o.tables.end))
+		}
+	default:
+		o.found.add(model.Error, "metadata-json", end, "bytes follow the metadata's end")
+		o.lost += int64(len(data)) - int64(o.tables.end)
+		if !whole {
+			return o.search(end)
+		}
+	}
+	return nil
+}
+
+// blank reports whether only white space follows the JSON value.
+func (o *opening) blank(data []byte) bool {
+	blank := false
+	err := o.src.Guard(func() error {
+		blank = len(bytes.TrimLeft(data[o.tables.end:], " \t\r\n")) == 0
+		return nil
+	})
+	return err == nil && blank
+}
+
+// repair looks for the events behind metadata that cannot be read to its end: behind its natural end when the length is too
+// small, where the length says, or anywhere.
+func (o *opening) repair(settled, whole bool, length int64) error {
+	if o.tables.cut && whole && !settled {
+		if o.longer() {
+			return nil
+		}
+	}
+	o.found.add(model.Error, "metadata-json", headerSize+int64(o.tables.end), "the metadata is no valid JSON: "+o.tables.broken)
+	if settled || whole && o.eventsAt(headerSize+length) {
+		o.lost += length - int64(o.tables.end)
+		return nil
+	}
+	return o.search(headerSize)
+}
+
+// longer reads the metadata anew, further than the header says, and reports whether that makes sense.
+func (o *opening) longer() bool {
+	var again *tables
+	var found findings
+	data, err := o.src.Range(headerSize, maxSearch)
+	if err != nil {
+		return false
+	}
+	err = o.src.Guard(func() error {
+		again = parseMetadata(data, headerSize, &found)
+		return nil
+	})
+	if err != nil || again.broken != "" || !o.eventsAt(headerSize+int64(again.end)) {
+		return false
+	}
+	o.tables, o.trace.begin = again, headerSize+int64(again.end)
+	o.found.list = append(o.found.list, found.list...)
+	o.found.add(model.Error, "metadata-length", offLength,
+		fmt.Sprintf("the header says %d bytes of metadata, but they end after %d", o.header.length, again.end))
+	return true
+}
+
+// search looks for the first plausible events from offset from on.
+func (o *opening) search(from int64) error {
+	in := newBlocks(o.ctx, o.src, from)
+	j := judge{tables: o.tables}
+	if err := j.resync(o.ctx, in, 0); err != nil {
+		return err
+	}
+	o.trace.begin = in.offset()
+	o.lost = max(0, o.trace.begin-headerSize-int64(o.tables.end))
+	return nil
+}
+
+// errSeen ends a replay that has seen enough.
+var errSeen = errors.New("seen enough")
+
+// decideBatched recognises files of the reference tracer: empty tables, and no event has an address.
+func (o *opening) decideBatched() error {
+	if !o.tables.empty() || o.header.length > smallMetadata {
+		return nil
+	}
+	blocks := 0
+	err := o.trace.Replay(o.ctx, func(b *model.EventBatch) error {
+		for i := range b.Events {
+			if e := &b.Events[i]; e.Kind <= model.Free {
+				blocks++
+				if e.Addr != 0 {
+					return errSeen
+				}
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, errSeen) || blocks == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	o.trace.batched = true
+	o.found.add(model.Warning, "batched-deltas", o.trace.begin,
+		"no event has an address and all tables are empty, as the reference tracer writes them: "+
+			"each batch of events counts its time once, live figures are upper bounds")
+	return nil
+}
+
+// publish publishes what is known so far.
+func (o *opening) publish(store *model.Store, stacks *model.Stacks, note string) {
+	meta := o.meta()
+	meta.FrameNote = note
+	store.Update(func(*model.Profile) *model.Profile {
+		return &model.Profile{
+			Meta: meta, Stacks: stacks, Allocations: o.trace,
+			Problems: slices.Clone(o.found.list), Lost: o.lost,
+		}
+	})
+}

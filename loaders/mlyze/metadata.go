@@ -1,0 +1,392 @@
+package mlyze
+
+import (
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/memtui/memtui/model"
+)
+
+// tables is the metadata as the file writes it: ids are the file's own, sparse and unchecked.
+type tables struct {
+	stacks  map[uint64]span // by stack id; spans of flat
+	flat    []uint32        // frames of all stacks, in the file's order: indexes into frames
+	order   []uint64        // stack ids in the file's order
+	frames  []rawFrame      // distinct
+	frameAt []uint32        // where in the metadata each of them stands first
+	files   nameTable
+	funcs   nameTable
+	present [3]bool // which tables the JSON has: stack_traces, files, functions
+	end     int     // length of the JSON value, or of what of it could be read
+	broken  string  // why the JSON cannot be read to its end, "" when it can
+	cut     bool    // because the bytes end within it
+}
+
+// empty reports whether the file names nothing at all, as those of the reference tracer.
+func (t *tables) empty() bool {
+	return len(t.stacks) == 0 && len(t.files.index) == 0 && len(t.funcs.index) == 0
+}
+
+// span is a run of tables.flat.
+type span struct{ from, to int }
+
+// rawFrame is one frame as the file writes it.
+type rawFrame struct {
+	file, fn         uint64
+	line             int64 // model.NoLine when absent
+	hasFile, hasFunc bool
+}
+
+// nameTable maps the ids of one of the file's tables to names; of an id that occurs twice the last counts.
+type nameTable struct {
+	index map[uint64]int
+	names []string // in the file's order
+}
+
+func (n *nameTable) reset() { *n = nameTable{index: map[uint64]int{}} }
+
+func (n *nameTable) set(id uint64, name string) {
+	if i, ok := n.index[id]; ok {
+		n.names[i] = name
+		return
+	}
+	n.index[id] = len(n.names)
+	n.names = append(n.names, name)
+}
+
+func (n *nameTable) get(id uint64) (string, bool) {
+	i, ok := n.index[id]
+	if !ok {
+		return "", false
+	}
+	return n.names[i], true
+}
+
+// metaParser reads the metadata JSON into tables.
+type metaParser struct {
+	scanner
+	tables
+	found  *findings
+	base   int64 // offset of the JSON in the file
+	intern frameSet
+}
+
+// parseMetadata reads the JSON object at the start of b, which lies at offset base. What is wrong goes to found, except
+// that the JSON does not end well: the tables say that, and hold what stands before.
+func parseMetadata(b []byte, base int64, found *findings) *tables {
+	m := &metaParser{scanner: scanner{b: b}, found: found, base: base}
+	m.resetStacks()
+	m.files.reset()
+	m.funcs.reset()
+	m.root()
+	m.tables.frames, m.tables.frameAt = m.intern.frames, m.intern.at
+	m.end, m.broken, m.cut = m.p, m.reason, m.ended()
+	if m.broken != "" {
+		m.end = m.scanner.at
+	}
+	return &m.tables
+}
+
+func (m *metaParser) warn(code string, at int, message string) {
+	m.found.add(model.Warning, code, m.base+int64(at), message)
+}
+
+func (m *metaParser) resetStacks() {
+	m.stacks, m.flat, m.order = map[uint64]span{}, m.flat[:0], m.order[:0]
+}
+
+func (m *metaParser) root() {
+	if c := m.next(); c != '{' {
+		at := m.p
+		if m.skip() {
+			m.found.add(model.Error, "metadata-types", m.base+int64(at), "the metadata is not a JSON object")
+		}
+		return
+	}
+	m.p++
+	for first := true; m.more('}', first); first = false {
+		at := m.p
+		key, ok := m.key()
+		if !ok {
+			return
+		}
+		switch string(key) {
+		case "stack_traces":
+			m.present[0] = true
+			m.resetStacks()
+			m.table("stack_traces", m.stack)
+		case "files":
+			m.present[1] = true
+			m.files.reset()
+			m.table("files", func(id uint64, ok bool) bool { return m.name(&m.files, id, ok) })
+		case "functions":
+			m.present[2] = true
+			m.funcs.reset()
+			m.table("functions", func(id uint64, ok bool) bool { return m.name(&m.funcs, id, ok) })
+		default:
+			m.warn("metadata-keys", at, "the metadata has a key of unknown meaning")
+			m.skip()
+		}
+	}
+	if m.reason == "" {
+		m.reportMissing()
+	}
+}
+
+func (m *metaParser) reportMissing() {
+	for i, name := range []string{"stack_traces", "files", "functions"} {
+		if !m.present[i] {
+			m.found.add(model.Error, "metadata-tables", m.base, "the metadata has no table "+name)
+		}
+	}
+}
+
+// table reads an object whose keys are ids; value reads one entry, ok says that the id is one.
+func (m *metaParser) table(name string, value func(id uint64, ok bool) bool) bool {
+	if c := m.next(); c != '{' {
+		at := m.p
+		if m.skip() {
+			m.found.add(model.Error, "metadata-types", m.base+int64(at), name+" is not an object")
+		}
+		return m.reason == ""
+	}
+	m.p++
+	for first := true; m.more('}', first); first = false {
+		m.next()
+		at := m.p
+		key, ok := m.key()
+		if !ok {
+			return false
+		}
+		id, ok := parseID(key)
+		if !ok {
+			code := "table-key"
+			if name == "stack_traces" {
+				code = "stack-key"
+			}
+			m.warn(code, at, "a key of "+name+" is no id, its entry is ignored")
+		}
+		if !value(id, ok) {
+			return false
+		}
+	}
+	return m.reason == ""
+}
+
+// parseID reads an id as writers write keys: decimal, without sign or leading zero, below 2^64.
+func parseID(b []byte) (uint64, bool) {
+	if len(b) == 0 || len(b) > 20 || b[0] == '0' && len(b) > 1 {
+		return 0, false
+	}
+	var v uint64
+	for _, c := range b {
+		d := uint64(c - '0')
+		hi, lo := bits.Mul64(v, 10)
+		if d > 9 || hi != 0 || lo > math.MaxUint64-d {
+			return 0, false
+		}
+		v = lo + d
+	}
+	return v, true
+}
+
+// name reads one entry of a name table.
+func (m *metaParser) name(t *nameTable, id uint64, ok bool) bool {
+	if c := m.next(); c != '"' {
+		m.warn("metadata-types", m.p, "a name is not a string")
+		return m.skip()
+	}
+	at := m.p
+	b, good := m.str()
+	if !good {
+		return false
+	}
+	if !utf8.Valid(b) {
+		m.warn("name-encoding", at, "a name is not valid UTF-8")
+	}
+	if ok {
+		t.set(id, string(b))
+	}
+	return true
+}
+
+// stack reads one entry of stack_traces.
+func (m *metaParser) stack(id uint64, ok bool) bool {
+	if m.next() != '[' {
+		m.found.add(model.Error, "metadata-types", m.base+int64(m.p), "a stack is not an array")
+		return m.skip()
+	}
+	m.p++
+	from := len(m.flat)
+	for first := true; m.more(']', first); first = false {
+		if c := m.next(); c != '{' {
+			m.found.add(model.Error, "metadata-types", m.base+int64(m.p), "a frame is not an object")
+			if !m.skip() {
+				return false
+			}
+			continue
+		}
+		at := m.p
+		f, good := m.frame()
+		if !good {
+			return false
+		}
+		m.flat = append(m.flat, m.intern.add(f, at))
+	}
+	if m.reason != "" {
+		return false
+	}
+	if !ok {
+		m.flat = m.flat[:from]
+		return true
+	}
+	if _, again := m.stacks[id]; !again {
+		m.order = append(m.order, id)
+	}
+	m.stacks[id] = span{from, len(m.flat)}
+	return true
+}
+
+// frame reads one frame object; the scanner stands on its brace.
+func (m *metaParser) frame() (f rawFrame, ok bool) {
+	at := m.p
+	m.p++
+	f.line = model.NoLine
+	fields := 0
+	for first := true; m.more('}', first); first = false {
+		key, ok := m.key()
+		if !ok {
+			return f, false
+		}
+		switch string(key) {
+		case "file_id":
+			f.file, f.hasFile = m.id()
+			fields |= 1
+		case "func_id":
+			f.fn, f.hasFunc = m.id()
+			fields |= 2
+		case "line":
+			f.line = m.line()
+			fields |= 4
+		default:
+			m.skip()
+		}
+	}
+	if fields != 7 {
+		m.warn("frame-fields", at, "a frame lacks file_id, line or func_id")
+	}
+	return f, m.reason == ""
+}
+
+// id reads the id of a file or function: a number, or what can be taken for one.
+func (m *metaParser) id() (v uint64, ok bool) {
+	m.next()
+	if v, ok := m.digits(); ok {
+		return v, true
+	}
+	at := m.p
+	text, isNumber := m.scalar()
+	if v, ok = parseID(text); ok && isNumber {
+		return v, true // of more than 18 digits
+	}
+	if !ok && isNumber {
+		if f, err := strconv.ParseFloat(string(text), 64); err == nil && f >= 0 && f < 1<<53 && f == math.Trunc(f) {
+			v, ok = uint64(f), true
+		}
+	}
+	m.warn("frame-fields", at, "an id in a frame is not an unsigned integer")
+	return v, ok
+}
+
+// line reads a line number; model.NoLine for what is none.
+func (m *metaParser) line() int64 {
+	m.next()
+	if v, ok := m.digits(); ok {
+		return int64(v)
+	}
+	at := m.p
+	text, isNumber := m.scalar()
+	v, err := strconv.ParseInt(string(text), 10, 64)
+	if err == nil && isNumber && v >= 0 {
+		return v
+	}
+	m.warn("frame-fields", at, "a line in a frame is not an unsigned integer")
+	if err == nil {
+		return v
+	}
+	if f, err := strconv.ParseFloat(string(text), 64); err == nil && math.Abs(f) < 1<<53 && f == math.Trunc(f) {
+		return int64(f)
+	}
+	return model.NoLine
+}
+
+// scalar reads any value and returns the bytes of a number or string, nil for others.
+func (m *metaParser) scalar() (text []byte, isNumber bool) {
+	switch c := m.next(); c {
+	case '"':
+		text, _ = m.str()
+		return text, false
+	case '{', '[', 't', 'f', 'n':
+		m.skip()
+		return nil, false
+	}
+	text, ok := m.token()
+	return text, ok
+}
+
+// frameSet gives each distinct frame a number. It is a hash table of its own because it is asked for every frame of every
+// stack: half of the work of reading metadata.
+type frameSet struct {
+	frames []rawFrame
+	at     []uint32 // offset of the first occurrence
+	slots  []uint32 // number+1; length a power of two, at most half full
+	seed   uint64
+}
+
+// add returns the number of f; at is where it stands, for its first occurrence.
+func (s *frameSet) add(f rawFrame, at int) uint32 {
+	if 2*len(s.frames) >= len(s.slots) {
+		s.grow()
+	}
+	mask := uint64(len(s.slots) - 1)
+	for i := s.hash(&f) & mask; ; i = (i + 1) & mask {
+		n := s.slots[i]
+		if n == 0 {
+			s.frames = append(s.frames, f)
+			s.at = append(s.at, uint32(at))
+			s.slots[i] = uint32(len(s.frames))
+			return uint32(len(s.frames) - 1)
+		}
+		if s.frames[n-1] == f {
+			return n - 1
+		}
+	}
+}
+
+func (s *frameSet) grow() {
+	if s.slots == nil {
+		s.seed = rand.Uint64()
+	}
+	s.slots = make([]uint32, max(64, 2*len(s.slots)))
+	mask := uint64(len(s.slots) - 1)
+	for n := range s.frames {
+		i := s.hash(&s.frames[n]) & mask
+		for s.slots[i] != 0 {
+			i = (i + 1) & mask
+		}
+		s.slots[i] = uint32(n + 1)
+	}
+}
+
+func (s *frameSet) hash(f *rawFrame) uint64 {
+	return mix(mix(f.file, f.fn^s.seed), uint64(f.line)^bits.RotateLeft64(s.seed, 32))
+}
+
+// mix hashes two words; b must hold a random seed, so that no file can aim at collisions.
+func mix(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a^0x9e3779b97f4a7c15^bits.RotateLeft64(b, 17), b|1)
+	return hi ^ lo
+}

@@ -1,0 +1,208 @@
+package mlyze
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
+)
+
+// buildStacks makes the model's tables of the file's: ids are resolved, frames become distinct, stacks one tree. note says
+// how the order of frames was decided. Ids without a name go to found.
+func (t *tables) buildStacks(order loaders.FrameOrder, found *findings) (s *model.Stacks, note string) {
+	s = model.NewStacks()
+	s.LeafFirst, note = t.decideOrder(order)
+	frames := t.resolveFrames(s, found)
+	b := newTreeBuilder(s)
+	var path []model.FrameID
+	s.Leaf = make(map[model.StackID]model.NodeID, len(t.order))
+	for _, id := range t.order {
+		sp := t.stacks[id]
+		raw := t.flat[sp.from:sp.to]
+		path = path[:0]
+		for i := range raw {
+			if s.LeafFirst {
+				i = len(raw) - 1 - i
+			}
+			path = append(path, frames[raw[i]])
+		}
+		s.Leaf[model.StackID(id)] = b.insert(path)
+	}
+	return s, note
+}
+
+// decideOrder tells which end of the stacks is the root: programs have few entry points and many places that allocate, so
+// the end with fewer distinct frames is it. Stacks of one frame say nothing.
+func (t *tables) decideOrder(asked loaders.FrameOrder) (leafFirst bool, note string) {
+	switch asked {
+	case loaders.LeafFirst:
+		return true, "leaf first: as asked"
+	case loaders.RootFirst:
+		return false, "root first: as asked"
+	}
+	atStart, atEnd := make([]bool, len(t.frames)), make([]bool, len(t.frames))
+	starts, ends := 0, 0
+	count := func(seen []bool, f uint32, n *int) {
+		if !seen[f] {
+			seen[f] = true
+			*n++
+		}
+	}
+	for _, id := range t.order {
+		if sp := t.stacks[id]; sp.to-sp.from >= 2 {
+			count(atStart, t.flat[sp.from], &starts)
+			count(atEnd, t.flat[sp.to-1], &ends)
+		}
+	}
+	switch {
+	case starts == ends:
+		return true, "leaf first: assumed, the stacks do not tell"
+	case ends < starts:
+		return true, fmt.Sprintf("leaf first: %d distinct frames at the end, %d at the start", ends, starts)
+	}
+	return false, fmt.Sprintf("root first: %d distinct frames at the start, %d at the end", starts, ends)
+}
+
+// resolveFrames fills the names and frames of s and returns the FrameID of each of the file's frames.
+func (t *tables) resolveFrames(s *model.Stacks, found *findings) []model.FrameID {
+	funcs := resolver[model.FuncID]{t: &t.funcs, what: "function", names: &s.Functions, found: found}
+	files := resolver[model.FileID]{t: &t.files, what: "file", names: &s.Files, found: found}
+	type key struct {
+		fn   model.FuncID
+		file model.FileID
+		line int64
+	}
+	known := map[key]model.FrameID{}
+	ids := make([]model.FrameID, len(t.frames))
+	for i, f := range t.frames {
+		k := key{line: f.line}
+		at := headerSize + int64(t.frameAt[i])
+		if f.hasFunc {
+			k.fn = funcs.resolve(f.fn, at)
+		}
+		if f.hasFile {
+			k.file = files.resolve(f.file, at)
+		}
+		id, ok := known[k]
+		if !ok {
+			id = model.FrameID(len(s.FrameFunc))
+			known[k] = id
+			s.FrameFunc = append(s.FrameFunc, k.fn)
+			s.FrameFile = append(s.FrameFile, k.file)
+			s.FrameLine = append(s.FrameLine, k.line)
+		}
+		ids[i] = id
+	}
+	return ids
+}
+
+// resolver gives names their dense ids: equal names share one.
+type resolver[ID ~uint32] struct {
+	t      *nameTable
+	what   string
+	names  *[]string
+	found  *findings
+	byFile map[uint64]ID // by the file's id
+	byName map[string]ID
+}
+
+func (r *resolver[ID]) resolve(id uint64, at int64) ID {
+	if dense, ok := r.byFile[id]; ok {
+		return dense
+	}
+	if r.byFile == nil {
+		r.byFile, r.byName = map[uint64]ID{}, map[string]ID{}
+	}
+	name, ok := r.t.get(id)
+	if !ok {
+		name = "<" + r.what + " " + strconv.FormatUint(id, 10) + "?>"
+		r.found.add(dangling(len(r.t.index)), "dangling-"+r.what, at, "frames name a "+r.what+" that the file does not define")
+	}
+	dense, ok := r.byName[name]
+	if !ok {
+		dense = ID(len(*r.names))
+		*r.names = append(*r.names, name)
+		r.byName[name] = dense
+	}
+	r.byFile[id] = dense
+	return dense
+}
+
+// dangling is how bad an id without an entry is: in a table that is empty, as files of the reference tracer have them, it is
+// to be expected.
+func dangling(entries int) model.Severity {
+	if entries == 0 {
+		return model.Warning
+	}
+	return model.Error
+}
+
+// treeBuilder adds stacks to the tree of s.
+type treeBuilder struct {
+	s    *model.Stacks
+	path []model.NodeID // nodes of the stack before, root first: neighbours share most of theirs
+	keys []uint64       // parent and frame of a node, 0 for a free slot; length a power of two
+	vals []model.NodeID
+	seed uint64
+}
+
+func newTreeBuilder(s *model.Stacks) *treeBuilder {
+	return &treeBuilder{s: s, keys: make([]uint64, 1<<10), vals: make([]model.NodeID, 1<<10), seed: rand.Uint64()}
+}
+
+// insert adds a stack, root frame first, and returns its leaf.
+func (b *treeBuilder) insert(frames []model.FrameID) model.NodeID {
+	same := 0
+	for same < len(frames) && same < len(b.path) && b.s.Frame[b.path[same]] == frames[same] {
+		same++
+	}
+	b.path = b.path[:same]
+	node := model.NodeID(0)
+	if same > 0 {
+		node = b.path[same-1]
+	}
+	for _, f := range frames[same:] {
+		node = b.child(node, f)
+		b.path = append(b.path, node)
+	}
+	return node
+}
+
+func (b *treeBuilder) child(parent model.NodeID, f model.FrameID) model.NodeID {
+	s := b.s
+	if 2*len(s.Parent) >= len(b.keys) {
+		b.grow()
+	}
+	key := uint64(parent)<<32 | uint64(f) // never 0: f is none of the reserved
+	i := b.slot(key)
+	if b.keys[i] == 0 {
+		b.keys[i], b.vals[i] = key, model.NodeID(len(s.Parent))
+		s.Parent = append(s.Parent, parent)
+		s.Frame = append(s.Frame, f)
+		s.Depth = append(s.Depth, s.Depth[parent]+1)
+	}
+	return b.vals[i]
+}
+
+// slot returns where key is or belongs.
+func (b *treeBuilder) slot(key uint64) uint64 {
+	mask := uint64(len(b.keys) - 1)
+	i := mix(key, b.seed) & mask
+	for b.keys[i] != 0 && b.keys[i] != key {
+		i = (i + 1) & mask
+	}
+	return i
+}
+
+func (b *treeBuilder) grow() {
+	keys, vals := b.keys, b.vals
+	b.keys, b.vals = make([]uint64, 2*len(keys)), make([]model.NodeID, 2*len(vals))
+	for i, k := range keys {
+		if k != 0 {
+			j := b.slot(k)
+			b.keys[j], b.vals[j] = k, vals[i]
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package mlyze
+
+import (
+	"context"
+
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
+)
+
+// trace is the event source of one file.
+type trace struct {
+	src     *loaders.Source
+	begin   int64 // where events begin
+	batched bool  // the file is one of the reference tracer: one delta per batch
+
+	ready  chan struct{} // closed when the metadata has been read, well or not
+	tables *tables       // set before
+}
+
+// Replay implements [model.EventSource].
+func (t *trace) Replay(ctx context.Context, yield func(*model.EventBatch) error) error {
+	return t.newReplay(ctx, yield).run()
+}
+
+// Extent implements [model.EventSource].
+func (t *trace) Extent() (begin, size int64) { return t.begin, t.src.Size() }
+
+// MarkerName implements [model.EventSource].
+func (t *trace) MarkerName(id uint64) (name string, ok bool) {
+	select {
+	case <-t.ready:
+		return t.tables.funcs.get(id)
+	default:
+		return "", false
+	}
+}
+
+// waitTables returns the metadata as soon as it has been read.
+func (t *trace) waitTables(ctx context.Context) (*tables, error) {
+	select {
+	case <-t.ready:
+		return t.tables, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}

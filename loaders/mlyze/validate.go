@@ -1,0 +1,114 @@
+package mlyze
+
+import (
+	"context"
+	"errors"
+
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
+)
+
+// validate reports every broken rule of the format, the header's first, then the metadata's, then those of the events.
+func validate(ctx context.Context, src *loaders.Source, report func(loaders.Violation)) error {
+	v := &validator{report: report}
+	o, err := begin(ctx, src)
+	var broken *loaders.FormatError
+	if errors.As(err, &broken) {
+		rule := "magic"
+		if broken.Field == "header" {
+			rule = "header-truncated"
+		}
+		v.found.add(model.Error, rule, broken.Offset, broken.Err.Error())
+		v.emit()
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := v.open(o); err != nil {
+		return err
+	}
+	r := o.trace.newReplay(ctx, func(b *model.EventBatch) error {
+		v.take(b.Problems)
+		return nil
+	})
+	r.watch = v.event
+	v.tables, v.live = o.tables, map[uint64]uint64{}
+	err = r.run()
+	v.emit()
+	return err
+}
+
+// validator collects violations.
+type validator struct {
+	report func(loaders.Violation)
+	found  findings
+	tables *tables
+	live   map[uint64]uint64 // sizes by address
+	sum    uint64            // bytes allocated
+}
+
+// open checks everything in front of the events.
+func (v *validator) open(o *opening) error {
+	err := o.readTables(false)
+	o.deliver()
+	if err == nil {
+		err = o.decideBatched()
+	}
+	if err != nil {
+		return err
+	}
+	o.tables.buildStacks(loaders.FrameOrderAuto, &o.found)
+	v.take(o.found.list)
+	return nil
+}
+
+func (v *validator) take(list []model.Problem) {
+	for _, p := range list {
+		v.found.addN(p.Severity, p.Code, p.Offset, p.Message, p.Count)
+	}
+}
+
+// emit reports what was found, but for notes, which break no rule.
+func (v *validator) emit() {
+	for _, p := range v.found.list {
+		if p.Severity != model.Note {
+			v.report(loaders.Violation{Rule: p.Code, Severity: p.Severity, Message: p.Message, Offset: p.Offset, Count: p.Count})
+		}
+	}
+}
+
+// event checks one event that decodes: its references, and what it does to the blocks that live.
+func (v *validator) event(e *model.Event, offset int64, _ uint64) {
+	switch e.Kind {
+	case model.Alloc:
+		v.alloc(e, offset)
+	case model.Free:
+		if _, ok := v.live[e.Addr]; !ok && e.Addr != 0 {
+			v.found.add(model.Warning, "unmatched-free", offset, "a FREE has an address where nothing lives")
+		}
+		delete(v.live, e.Addr)
+	case model.Marker:
+		if _, ok := v.tables.funcs.get(e.ID); !ok {
+			v.found.add(dangling(len(v.tables.funcs.index)), "dangling-marker", offset, "a MARKER has a name id that functions does not define")
+		}
+	}
+}
+
+func (v *validator) alloc(e *model.Event, offset int64) {
+	if _, ok := v.tables.stacks[e.ID]; !ok {
+		v.found.add(dangling(len(v.tables.stacks)), "dangling-stack", offset, "an ALLOC has a stack id that stack_traces does not define")
+	}
+	sum, fits := model.SaturatingAdd(v.sum, e.Size)
+	if !fits {
+		v.found.add(model.Warning, "sum-overflow", offset, "the sum of all sizes does not fit 64 bits")
+	}
+	v.sum = sum
+	if e.Addr == 0 {
+		return
+	}
+	if _, ok := v.live[e.Addr]; ok {
+		v.found.add(model.Warning, "overwritten", offset, "an ALLOC has an address where a block still lives")
+	}
+	v.live[e.Addr] = e.Size
+}

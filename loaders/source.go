@@ -1,0 +1,272 @@
+package loaders
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"sync"
+
+	"github.com/memtui/memtui/model"
+	"golang.org/x/sys/unix"
+)
+
+// Source is the bytes of one input, decompressed, for any number of goroutines. A plain regular file is read in place and
+// mapped on demand; everything else (pipes, standard input, compressed files) runs through a [spool].
+//
+// Offsets and lengths mean decompressed bytes. A regular file ends where it ended when it was opened.
+type Source struct {
+	path  string
+	outer string
+	file  *os.File    // regular files; nil for pipes
+	info  os.FileInfo // of file when it was opened
+	owned bool        // file is closed with the source
+	spool *spool      // nil for files that are read in place
+
+	mapOnce sync.Once
+	mapped  []byte
+	mapErr  error
+}
+
+// OpenSource opens a file, a FIFO, or standard input for the path "-". Cancelling ctx ends every read that waits for more
+// input. The caller must Close the source.
+func OpenSource(ctx context.Context, path string, stdin io.Reader) (*Source, error) {
+	if path == "-" {
+		if f, ok := stdin.(*os.File); ok && atStart(f) {
+			return openRegular(ctx, path, f, false)
+		}
+		if stdin == nil {
+			return nil, errors.New("-: there is no standard input")
+		}
+		return openStream(ctx, path, func() (io.Reader, error) { return stdin, nil })
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, describe(path, err)
+	case info.IsDir():
+		return nil, fmt.Errorf("%s: %w", path, ErrDirectory)
+	case !info.Mode().IsRegular():
+		// Opening a FIFO waits for its writer: that must not block the caller.
+		return openStream(ctx, path, func() (io.Reader, error) { return os.Open(path) })
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, describe(path, err)
+	}
+	src, err := openRegular(ctx, path, f, true)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return src, nil
+}
+
+// atStart reports whether f is a regular file of which nothing has been read yet.
+func atStart(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	at, err := f.Seek(0, io.SeekCurrent)
+	return err == nil && at == 0
+}
+
+// describe puts an error of the system into the words of the command line.
+func describe(path string, err error) error {
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("%s: no such file", path)
+	case errors.Is(err, os.ErrPermission):
+		return fmt.Errorf("%s: no permission to read it", path)
+	}
+	return err
+}
+
+func openRegular(ctx context.Context, path string, f *os.File, owned bool) (*Source, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, describe(path, err)
+	}
+	if info.Size() == 0 {
+		return nil, fmt.Errorf("%s: %w", path, ErrEmpty)
+	}
+	head := make([]byte, magicLength)
+	n, err := f.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return nil, describe(path, err)
+	}
+	s := &Source{path: path, file: f, info: info, owned: owned}
+	if s.outer = outerFormat(head[:n]); s.outer != "" {
+		s.spool = startSpool(ctx, func() (io.Reader, error) { return io.NewSectionReader(f, 0, info.Size()), nil })
+	}
+	return s, nil
+}
+
+func openStream(ctx context.Context, path string, open func() (io.Reader, error)) (*Source, error) {
+	return &Source{path: path, spool: startSpool(ctx, open)}, nil
+}
+
+// Path returns the path as the user named it, "-" for standard input.
+func (s *Source) Path() string { return s.path }
+
+// Name returns the last element of the path, for titles.
+func (s *Source) Name() string {
+	if s.path == "-" {
+		return "standard input"
+	}
+	return filepath.Base(s.path)
+}
+
+// StoredSize returns the file's size in bytes as it is stored; of a pipe, the bytes that have arrived.
+func (s *Source) StoredSize() int64 {
+	if s.file != nil {
+		return s.info.Size()
+	}
+	return s.spool.received.Load()
+}
+
+// Size returns the number of bytes after decompression, -1 while that is unknown.
+func (s *Source) Size() int64 {
+	if s.spool != nil {
+		return s.spool.finalSize()
+	}
+	return s.info.Size()
+}
+
+// Outer names the compression around the input: "", "gzip" or "zstd". Of a pipe it waits for the first bytes.
+func (s *Source) Outer() string {
+	if s.file == nil {
+		return s.spool.outerFormat()
+	}
+	return s.outer
+}
+
+// ReadAt fills p from off on, waiting for input that has not arrived yet. It returns [io.EOF] with what there is at the end
+// of the input and [ErrShrank] where a file has lost bytes that it had when it was opened.
+func (s *Source) ReadAt(p []byte, off int64) (int, error) {
+	if s.spool != nil {
+		return s.spool.readAt(context.Background(), p, off, len(p))
+	}
+	return s.readFile(p, off)
+}
+
+// ReadSome is ReadAt that waits for one byte only and returns what has arrived by then: for a pipe that is slow. It stops
+// waiting when ctx is done.
+func (s *Source) ReadSome(ctx context.Context, p []byte, off int64) (int, error) {
+	if s.spool != nil {
+		return s.spool.readAt(ctx, p, off, 1)
+	}
+	return s.readFile(p, off)
+}
+
+func (s *Source) readFile(p []byte, off int64) (int, error) {
+	left := s.info.Size() - off
+	if left <= 0 || off < 0 {
+		return 0, io.EOF
+	}
+	whole := int64(len(p)) <= left
+	if !whole {
+		p = p[:left]
+	}
+	n, err := s.file.ReadAt(p, off)
+	switch {
+	case n < len(p) && (err == nil || err == io.EOF):
+		return n, ErrShrank
+	case err != nil && err != io.EOF:
+		return n, err
+	case !whole:
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// Range returns up to n bytes from off on, fewer only at the end of the input. Of a plain file they are the mapping itself:
+// they must not be changed, die with Close, and may only be read under [Source.Guard]. Of a spooled input they are a copy.
+func (s *Source) Range(off, n int64) ([]byte, error) {
+	if off < 0 || n < 0 {
+		return nil, fmt.Errorf("range of %d bytes at %d", n, off)
+	}
+	if s.spool != nil {
+		return s.spool.copyRange(off, n)
+	}
+	s.mapOnce.Do(func() {
+		s.mapped, s.mapErr = unix.Mmap(int(s.file.Fd()), 0, int(s.info.Size()), unix.PROT_READ, unix.MAP_SHARED)
+	})
+	if s.mapErr != nil {
+		return s.readRange(off, n)
+	}
+	size := int64(len(s.mapped))
+	off = min(off, size)
+	return s.mapped[off : off+min(n, size-off)], nil
+}
+
+// readRange stands in for the mapping on file systems that have none.
+func (s *Source) readRange(off, n int64) ([]byte, error) {
+	b := make([]byte, max(0, min(n, s.info.Size()-off)))
+	got, err := s.readFile(b, off)
+	if err == io.EOF {
+		err = nil
+	}
+	return b[:got], err
+}
+
+// Guard runs f, which may read bytes of Range, and returns its error, or [ErrShrank] when such a byte was gone. A defect
+// that makes f panic becomes an error too: a bad file must never take the terminal down.
+func (s *Source) Guard(f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case interface{ Addr() uintptr }:
+			err = ErrShrank
+		default:
+			err = fmt.Errorf("internal error: %v", r)
+		}
+	}()
+	return f()
+}
+
+// Problems tells what became of the decompression; complete once Size is known.
+func (s *Source) Problems() []model.Problem {
+	if s.spool == nil {
+		return nil
+	}
+	return s.spool.problems()
+}
+
+// Grown reports whether a regular file has become longer since it was opened: it is probably still being written.
+func (s *Source) Grown() bool { return s.sizeNow() > s.StoredSize() }
+
+// Shrunk reports whether a regular file has become shorter since it was opened.
+func (s *Source) Shrunk() bool { return s.sizeNow() < s.StoredSize() }
+
+func (s *Source) sizeNow() int64 {
+	if s.file != nil {
+		if info, err := s.file.Stat(); err == nil {
+			return info.Size()
+		}
+	}
+	return s.StoredSize()
+}
+
+// Close releases everything. Reads that wait return [os.ErrClosed]; slices of Range must not be used any more.
+func (s *Source) Close() error {
+	if s.spool != nil {
+		s.spool.close()
+	}
+	s.mapOnce.Do(func() { s.mapErr = os.ErrClosed })
+	if s.mapped != nil {
+		if err := unix.Munmap(s.mapped); err != nil {
+			return err
+		}
+		s.mapped, s.mapErr = nil, os.ErrClosed
+	}
+	if s.file != nil && s.owned {
+		return s.file.Close()
+	}
+	return nil
+}

@@ -1,0 +1,312 @@
+package loaders
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"github.com/memtui/memtui/model"
+)
+
+const (
+	spoolChunk  = 1 << 20
+	spoolMemory = 64 << 20 // bytes kept in memory; what follows goes to an unlinked temporary file
+)
+
+// spool holds the bytes of a stream that can be read once only, so that they can be read at any offset, any number of times.
+// One goroutine fills it as fast as the stream gives; readers wait for what they need.
+type spool struct {
+	received atomic.Int64  // bytes of the stream as it came, before decompression
+	opened   chan struct{} // closed when outer is known
+
+	mu       sync.Mutex
+	arrived  *sync.Cond // something below changed
+	chunks   [][]byte   // each spoolChunk long, spoolMemory together at most; bytes below size never change
+	file     *os.File   // what does not fit; nil while all does
+	size     int64
+	done     bool // no more will come
+	err      error
+	outer    string
+	problem  []model.Problem
+	input    io.Closer // the stream, where it can be closed
+	detached func() bool
+}
+
+// startSpool starts filling from what open returns; open runs on the spool's goroutine and may block.
+func startSpool(ctx context.Context, open func() (io.Reader, error)) *spool {
+	s := &spool{opened: make(chan struct{})}
+	s.arrived = sync.NewCond(&s.mu)
+	s.detached = context.AfterFunc(ctx, func() { s.stop(context.Cause(ctx)) })
+	go s.run(open)
+	return s
+}
+
+func (s *spool) run(open func() (io.Reader, error)) {
+	defer s.finish(nil)
+	raw, err := open()
+	if err != nil {
+		close(s.opened)
+		s.finish(err)
+		return
+	}
+	if c, ok := raw.(io.Closer); ok && raw != io.Reader(os.Stdin) {
+		if !s.adopt(c) {
+			close(s.opened)
+			return
+		}
+	}
+	plain, outer, release, err := inflate(&countingReader{raw, &s.received})
+	s.mu.Lock()
+	s.outer = outer
+	s.mu.Unlock()
+	close(s.opened)
+	if err != nil {
+		s.damage(outer, err)
+		return
+	}
+	defer release()
+	if err := s.fill(plain); err != nil {
+		s.damage(outer, err)
+	}
+}
+
+// adopt makes c the stream that stopping closes; false when that has already happened.
+func (s *spool) adopt(c io.Closer) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.done {
+		c.Close()
+		return false
+	}
+	s.input = c
+	return true
+}
+
+// fill reads r to its end.
+func (s *spool) fill(r io.Reader) error {
+	for {
+		buf, stopped := s.room()
+		if stopped {
+			return nil
+		}
+		n, err := r.Read(buf)
+		if werr := s.add(buf[:n]); werr != nil {
+			s.finish(fmt.Errorf("no room for the temporary copy: %w", werr))
+			return nil
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// room returns where the next bytes go: the end of the last chunk, or a buffer for the file.
+func (s *spool) room() (buf []byte, stopped bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.done {
+		return nil, true
+	}
+	used := s.size % spoolChunk
+	if s.size >= spoolMemory {
+		if s.size == spoolMemory && s.file == nil {
+			s.chunks = append(s.chunks, make([]byte, spoolChunk)) // the buffer, behind the chunks that hold data
+		}
+		return s.chunks[len(s.chunks)-1], false
+	}
+	if int(s.size/spoolChunk) == len(s.chunks) {
+		s.chunks = append(s.chunks, make([]byte, spoolChunk))
+	}
+	return s.chunks[len(s.chunks)-1][used:], false
+}
+
+// add makes b, which lies in the buffer of room, part of the spool.
+func (s *spool) add(b []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.done || len(b) == 0 {
+		return nil
+	}
+	if s.size >= spoolMemory {
+		if s.file == nil {
+			f, err := os.CreateTemp("", "memtui-*")
+			if err != nil {
+				return err
+			}
+			os.Remove(f.Name())
+			s.file = f
+		}
+		if _, err := s.file.WriteAt(b, s.size-spoolMemory); err != nil {
+			return err
+		}
+	}
+	s.size += int64(len(b))
+	s.arrived.Broadcast()
+	return nil
+}
+
+// damage ends the spool at what came out so far.
+func (s *spool) damage(outer string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.done {
+		return
+	}
+	p := model.Problem{Severity: model.Error, Code: "read", Message: "reading the input failed: " + err.Error(), Count: 1, Offset: s.size}
+	if outer != "" {
+		p.Code, p.Message = "compression", "the "+outer+" stream is damaged: "+err.Error()
+		if cut(err) {
+			p.Message = "the " + outer + " stream ends too early"
+		}
+	}
+	s.problem = append(s.problem, p)
+}
+
+// finish says that no more will come; the first reason counts.
+func (s *spool) finish(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.done {
+		s.done, s.err = true, err
+		s.arrived.Broadcast()
+	}
+}
+
+// stop finishes and lets go of a stream that is being waited for.
+func (s *spool) stop(err error) {
+	s.finish(err)
+	s.mu.Lock()
+	input := s.input
+	s.input = nil
+	s.mu.Unlock()
+	if input != nil {
+		input.Close()
+	}
+}
+
+func (s *spool) close() {
+	s.detached()
+	s.stop(os.ErrClosed)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.err = os.ErrClosed
+	s.chunks = nil
+	s.size = 0
+	if s.file != nil {
+		s.file.Close()
+		s.file = nil
+	}
+	s.arrived.Broadcast()
+}
+
+func (s *spool) finalSize() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.done {
+		return -1
+	}
+	return s.size
+}
+
+func (s *spool) outerFormat() string {
+	<-s.opened
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.outer
+}
+
+func (s *spool) problems() []model.Problem {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.problem[:len(s.problem):len(s.problem)]
+}
+
+// readAt copies to p, waiting until least bytes from off on are there, none will come, or ctx is done.
+func (s *spool) readAt(ctx context.Context, p []byte, off int64, least int) (int, error) {
+	if off < 0 {
+		return 0, io.EOF
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.done && s.size-off < int64(least) {
+		defer context.AfterFunc(ctx, s.wake)()
+	}
+	for !s.done && s.size-off < int64(least) && ctx.Err() == nil {
+		s.arrived.Wait()
+	}
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	if s.err != nil && (errors.Is(s.err, os.ErrClosed) || off >= s.size) {
+		return 0, s.err
+	}
+	n, err := s.copyTo(p, off)
+	if err == nil && s.done && n < len(p) {
+		if err = s.err; err == nil {
+			err = io.EOF
+		}
+	}
+	return n, err
+}
+
+// wake lets readers look again whether they should wait on.
+func (s *spool) wake() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.arrived.Broadcast()
+}
+
+// copyTo copies what is there; the lock is held.
+func (s *spool) copyTo(p []byte, off int64) (n int, err error) {
+	if left := s.size - off; left <= 0 {
+		return 0, nil
+	} else if int64(len(p)) > left {
+		p = p[:left]
+	}
+	for n < len(p) && off < spoolMemory {
+		chunk := s.chunks[off/spoolChunk]
+		c := copy(p[n:], chunk[off%spoolChunk:])
+		n += c
+		off += int64(c)
+	}
+	if n < len(p) {
+		m, err := s.file.ReadAt(p[n:], off-spoolMemory)
+		return n + m, err
+	}
+	return n, nil
+}
+
+// copyRange returns up to n bytes from off on. It allocates for what is there, not for what is asked.
+func (s *spool) copyRange(off, n int64) ([]byte, error) {
+	s.mu.Lock()
+	for !s.done && s.size-off < n {
+		s.arrived.Wait() // also for a length that is a lie: only the end of the input can tell
+	}
+	n = max(0, min(n, s.size-off))
+	s.mu.Unlock()
+	b := make([]byte, n)
+	got, err := s.readAt(context.Background(), b, off, len(b))
+	if err == io.EOF {
+		err = nil
+	}
+	return b[:got], err
+}
+
+// countingReader counts what passes.
+type countingReader struct {
+	r io.Reader
+	n *atomic.Int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n.Add(int64(n))
+	return n, err
+}

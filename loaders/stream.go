@@ -1,0 +1,11 @@
+package loaders
+
+import (
+	"context"
+	"io"
+)
+
+// OpenStream is [OpenSource] for bytes that are no file, such as the built-in samples; path is what is shown for them.
+func OpenStream(ctx context.Context, path string, r io.Reader) (*Source, error) {
+	return openStream(ctx, path, func() (io.Reader, error) { return r, nil })
+}
