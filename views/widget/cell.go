@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
@@ -41,8 +42,7 @@ type Cell struct {
 	Spark []uint64    // oldest first
 	Top   uint64      // value that fills a spark's height, 0 for its largest
 
-	indent int    // cells before the marker, set by trees
-	note   string // short text between indent and marker, set by trees
+	depth  int    // levels above, set by trees
 	marker string // one-cell glyph before the text, set by trees
 }
 
@@ -89,24 +89,32 @@ func cutText(text string, w int, cut Cut) string {
 	return ShortenPath(text, w)
 }
 
+const (
+	indentStep = 2
+	maxIndent  = 48 // cells of indentation; deeper nodes carry a note like "+57"
+)
+
+// branchIndent is the number of cells before the marker of a tree cell that is w wide, at most about half of it; noted is
+// set where the depth must be told in digits instead.
+func branchIndent(depth, w int) (n int, noted bool) {
+	limit := max(0, min(maxIndent, w/2-indentStep))
+	if n = depth * indentStep; n > limit {
+		return max(limit, len(strconv.Itoa(depth))+2), true
+	}
+	return n, false
+}
+
 // drawBranch draws a tree cell's indentation, depth note and marker, and returns the cells used.
 func drawBranch(s tcell.Screen, x, y, w int, c *Cell, st tcell.Style) int {
-	n := branchIndent(c)
-	if c.note != "" {
-		Print(s, x, y, w, c.note, st)
+	n, noted := branchIndent(c.depth, w)
+	if noted {
+		s.Put(x, y, "+", st)
+		Print(s, x+1, y, w-1, strconv.Itoa(c.depth), st)
 	}
 	if n < w {
 		s.Put(x+n, y, c.marker, st)
 	}
 	return min(w, n+2)
-}
-
-// branchIndent is the number of cells before a tree cell's marker.
-func branchIndent(c *Cell) int {
-	if c.note != "" {
-		return max(c.indent, len(c.note)+1)
-	}
-	return c.indent
 }
 
 // drawMatches redraws the places of text where highlight, in lower case, occurs in either case. Only ASCII is searched.

@@ -64,7 +64,7 @@ func TestChartGolden(t *testing.T) {
 			if ascii {
 				name, k = name+"-ascii", asciiLook()
 			}
-			c := testChart(0)
+			c := testChart(1)
 			r := Rect{0, 0, size[0], size[1]}
 			c.Data = hill(c.Dots(r))
 			if size[1] >= 12 {
@@ -220,7 +220,7 @@ func TestSteps(t *testing.T) {
 func BenchmarkChart200x50(b *testing.B) {
 	s, k := newScreen(b, 200, 50), testLook()
 	r := Rect{0, 0, 200, 50}
-	c := testChart(0)
+	c := testChart(1)
 	c.Data = hill(c.Dots(r))
 	b.ReportAllocs()
 	for b.Loop() {

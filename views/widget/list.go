@@ -84,7 +84,7 @@ func (l *List) Scroll(n int) {
 	l.clamp()
 }
 
-// Offset is the first visible row of the last frame, Height the number of rows that fit.
+// Offset is the first visible row.
 func (l *List) Offset() int { return l.offset }
 
 // Height is the number of rows that fitted into the last frame.

@@ -120,15 +120,16 @@ func brailleBars(l, r int) string {
 
 // asciiArea stands for a cell with l and r of four dots filled. A full cell of the area is light, one of the band heavy.
 func asciiArea(l, r int, band bool) string {
-	switch n := l + r; {
-	case n == 2*dotsY && !band:
-		return ":"
-	case n <= 2:
+	switch max(l, r) {
+	case 1:
 		return "."
-	case n <= 4:
+	case 2:
 		return "-"
-	case n <= 6:
+	case 3:
 		return "="
 	}
-	return "#"
+	if band {
+		return "#"
+	}
+	return ":"
 }

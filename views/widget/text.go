@@ -107,10 +107,11 @@ func plain(s string) bool {
 	return true
 }
 
-// nextCluster splits the first character, as a person sees it, off a clean string. Monstrous ones are replaced.
+// nextCluster splits the first character, as a person sees it, off a clean string. Monstrous ones, also those wider than
+// two cells, are replaced: terminals do not agree on them.
 func nextCluster(s string, state int) (cluster, rest string, width, newState int) {
 	cluster, rest, width, newState = uniseg.FirstGraphemeClusterInString(s, state)
-	if len(cluster) > maxCluster {
+	if len(cluster) > maxCluster || width > 2 {
 		return badCluster, rest, 1, newState
 	}
 	return cluster, rest, width, newState

@@ -2,7 +2,6 @@ package widget
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/gdamore/tcell/v2"
 )
@@ -15,8 +14,6 @@ type TreeSource interface {
 }
 
 const (
-	maxIndent    = 24 // levels drawn as indentation, deeper ones carry a note like "+57"
-	indentStep   = 2
 	maxOpenAll   = 20_000 // rows that one OpenAll adds at most
 	maxHotLevels = 100_000
 )
@@ -264,14 +261,17 @@ func (t *Tree) HitMarker(x, y int) (row int, ok bool) {
 	if !ok || t.Source.Leaf(t.open[row].id) {
 		return row, false
 	}
+	if t.TreeColumn >= len(t.widths) {
+		return row, false
+	}
 	at := t.header.X
-	for i := range min(t.TreeColumn, len(t.widths)) {
-		if t.widths[i] > 0 {
-			at += t.widths[i] + columnGap
+	for _, w := range t.widths[:t.TreeColumn] {
+		if w > 0 {
+			at += w + columnGap
 		}
 	}
-	c := treeTable{t}.Cell(row, t.TreeColumn)
-	return row, x == at+branchIndent(&c)
+	n, _ := branchIndent(int(t.open[row].depth), t.widths[t.TreeColumn])
+	return row, x == at+n
 }
 
 // Draw shows the visible part of the tree in r.
@@ -292,10 +292,7 @@ func (v treeTable) Cell(row, col int) Cell {
 	if col != v.t.TreeColumn {
 		return c
 	}
-	c.marker, c.indent = " ", indentStep*min(int(r.depth), maxIndent)
-	if r.depth > maxIndent {
-		c.note = "+" + strconv.Itoa(int(r.depth))
-	}
+	c.marker, c.depth = " ", int(r.depth)
 	if v.t.glyphs != nil && !v.t.Source.Leaf(r.id) {
 		c.marker = v.t.glyphs.Closed
 		if r.open {

@@ -1,0 +1,184 @@
+package widget
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestClean(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain":                                  "plain",
+		"größe 日本語":                              "größe 日本語",
+		"a\nb\tc":                                "a␊b␉c",
+		"\x1b]0;PWNED\x07":                       "␛]0;PWNED␇",
+		"\x7f":                                   "␡",
+		"\x9b31m":                                "\ufffd31m",
+		"a\xffb":                                 "a\ufffdb",
+		"\u202eabc":                              "\ufffdabc",
+		"a\u200bb\ufeff":                         "a\ufffdb\ufffd",
+		"\u2028x":                                "\ufffdx",
+		"e\u0301":                                "e\u0301",
+		"👨\u200d👩\u200d👧":                        "👨\u200d👩\u200d👧",
+		"\U000e0041":                             "\ufffd",
+		"\ufffd":                                 "\ufffd",
+		"":                                       "",
+		"x\u0301\u0301\u0301\u0301\u0301\u0301y": "x\u0301\u0301\u0301\u0301y",
+	} {
+		if got := Clean(in); got != want {
+			t.Errorf("Clean(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestTagless(t *testing.T) {
+	for in, want := range map[string]string{"vector[int]": "vector[\u200bint]", "plain": "plain", "[:::x]": "[\u200b:::x]"} {
+		if got := Tagless(in); got != want {
+			t.Errorf("Tagless(%q) = %q", in, got)
+		}
+	}
+}
+
+func TestCuts(t *testing.T) {
+	for _, c := range []struct {
+		w                             int
+		s, end, left, middle, folders string
+	}{
+		{20, "short", "short", "short", "short", "short"},
+		{5, "abcdefgh", "abcd…", "…efgh", "ab…gh", "…efgh"},
+		{1, "abc", "…", "…", "…", "…"},
+		{0, "abc", "", "", "", ""},
+		{-1, "abc", "", "", "", ""},
+		{5, "日本語の", "日本…", "…語の", "日…の", "…語の"},
+		{4, "日本語の", "日…", "…の", "日…", "…の"},
+		{16, "/usr/src/lib/kvleak.cpp:17", "/usr/src/lib/kv…", "…b/kvleak.cpp:17", "/usr/src….cpp:17", "…/kvleak.cpp:17"},
+		{20, "/usr/src/lib/kvleak.cpp:17", "/usr/src/lib/kvleak…", "…c/lib/kvleak.cpp:17", "/usr/src/l…ak.cpp:17", "…/lib/kvleak.cpp:17"},
+		{13, `C:\src\kvleak.cpp:17`, `C:\src\kvlea…`, "…vleak.cpp:17", `C:\src…cpp:17`, "kvleak.cpp:17"},
+	} {
+		for i, got := range []string{Truncate(c.s, c.w), TruncateLeft(c.s, c.w), TruncateMiddle(c.s, c.w), ShortenPath(c.s, c.w)} {
+			if want := []string{c.end, c.left, c.middle, c.folders}[i]; got != want {
+				t.Errorf("%d of %q at %d: %q, want %q", i, c.s, c.w, got, want)
+			}
+		}
+	}
+}
+
+func TestShortenTemplates(t *testing.T) {
+	for in, want := range map[string]string{
+		"std::map<int, std::vector<x> >::f(int)": "std::map<…>::f(int)",
+		"main":                                   "main",
+		"operator<<(std::ostream&, foo<int> const&)": "operator<<(std::ostream&, foo<…> const&)",
+		"bool operator< <int>(a<b>, c)":              "bool operator< <int>(a<…>, c)",
+		"A::operator->() const":                      "A::operator->() const",
+		"operator<=><int>(x)":                        "operator<=><int>(x)",
+		"<lambda>":                                   "<lambda>",
+		"<T as Trait<u8>>::call":                     "<T as Trait<…>>::call",
+		"Vec::<u8>::push":                            "Vec::<…>::push",
+		"f<(a)->b>::g":                               "f<…>::g",
+		"broken<a":                                   "broken<a",
+		"a<b<c>":                                     "a<b<…>",
+		"x<>":                                        "x<>",
+		"std::function<void (int)>::operator()(int) const": "std::function<…>::operator()(int) const",
+	} {
+		if got := ShortenTemplates(in); got != want {
+			t.Errorf("ShortenTemplates(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// hostile makes random strings out of everything that ever broke a terminal.
+func hostile(rng *rand.Rand) string {
+	parts := []string{"a", "name", " ", "[", "\x1b[31m", "\x1b]0;x\x07", "\n", "\x00", "\x7f", "\x9d", "\xff", "\xe2\x82", "日本", "e\u0301", "\u0301", "\u202e", "\u200d", "👨\u200d👩", "🇩🇪", "\ufe0f", "\u200b", "\U000e0020", "ᄀ", "가", "\u0600", "/", "<", ">", "…", strings.Repeat("\u0302", 40), strings.Repeat("ᄀ", 40)}
+	var b strings.Builder
+	for range rng.IntN(12) {
+		b.WriteString(parts[rng.IntN(len(parts))])
+	}
+	return b.String()
+}
+
+// TestTextProperties checks on random hostile strings that nothing dangerous is left, that widths are kept, and that what
+// is drawn stays in its place.
+func TestTextProperties(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	s := newScreen(t, 40, 1)
+	for range 20_000 {
+		in, w := hostile(rng), rng.IntN(24)
+		c := Clean(in)
+		if !utf8.ValidString(c) || Clean(c) != c {
+			t.Fatalf("Clean(%q) = %q is not clean", in, c)
+		}
+		for _, r := range c {
+			if r < 0x20 || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e {
+				t.Fatalf("Clean(%q) = %q", in, c)
+			}
+		}
+		for i, cut := range []string{Truncate(in, w), TruncateLeft(in, w), TruncateMiddle(in, w), ShortenPath(in, w)} {
+			if Width(cut) > w {
+				t.Fatalf("cut %d of %q to %d: %q is %d wide", i, in, w, cut, Width(cut))
+			}
+		}
+		ShortenTemplates(in)
+		s.Clear()
+		n := Print(s, 3, 0, w, in, testLook().Text)
+		if n != min(Width(in), w) && n != w-1 {
+			t.Fatalf("Print(%q) in %d used %d, width %d", in, w, n, Width(in))
+		}
+		for x := range 40 {
+			str, _, cw := s.Get(x, 0)
+			if str != " " && (x < 3 || x+cw > 3+w) {
+				t.Fatalf("Print(%q) in %d drew %q at %d", in, w, str, x)
+			}
+			if len(str) > maxCluster {
+				t.Fatalf("cell of %d bytes", len(str))
+			}
+		}
+	}
+}
+
+func TestPrintRight(t *testing.T) {
+	s := newScreen(t, 12, 2)
+	PrintRight(s, 0, 0, 10, "12.5 KiB", testLook().Text)
+	PrintRight(s, 0, 1, 4, "12.5 KiB", testLook().Text)
+	if got := rows(s); got[0] != "  12.5 KiB" || got[1] != "12.…" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestCleanAllocatesNothing(t *testing.T) {
+	for _, s := range []string{"std::vector<int>::push_back(int&&)", "größe"} {
+		if n := testing.AllocsPerRun(100, func() { Clean(s) }); n != 0 {
+			t.Errorf("Clean(%q): %v allocations", s, n)
+		}
+	}
+}
+
+func BenchmarkClean(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		Clean("std::vector<int>::push_back(int&&)")
+	}
+}
+
+func FuzzText(f *testing.F) {
+	for _, s := range []string{"a<b>::c", "\x1b[31m", "日本/語.c:1", "operator<<"} {
+		f.Add(s, 7)
+	}
+	f.Fuzz(func(t *testing.T, s string, w int) {
+		w %= 200
+		if c := Clean(s); Clean(c) != c {
+			t.Errorf("Clean(%q) = %q is not clean", s, c)
+		}
+		for _, cut := range []string{Truncate(s, w), TruncateLeft(s, w), TruncateMiddle(s, w), ShortenPath(s, w)} {
+			if Width(cut) > max(w, 0) {
+				t.Errorf("%q cut to %d is %q", s, w, cut)
+			}
+		}
+		ShortenTemplates(s)
+		for _, row := range Wrap(s, w) {
+			if Width(row) > max(w, 2) {
+				t.Errorf("%q wrapped to %d has %q", s, w, row)
+			}
+		}
+	})
+}
