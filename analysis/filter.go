@@ -1,0 +1,155 @@
+package analysis
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/memtui/memtui/model"
+)
+
+// Filter chooses rows of tables: all its terms must hold.
+type Filter struct{ terms []term }
+
+// term is a text that the row's name must hold, an expression that it must match, or a comparison of a figure.
+type term struct {
+	not   bool
+	text  string         // lower case
+	expr  *regexp.Regexp // instead of text
+	field string         // for comparisons
+	op    string
+	value float64
+	share bool // value is a percentage
+}
+
+// FilterFields are the figures that a filter can compare, under the names that columns have.
+func FilterFields() []string {
+	return []string{"live", "blocks", "peak", "total", "count", "temp", "leaked", "mean", "age"}
+}
+
+var comparison = regexp.MustCompile(`^(!?)([a-z]+)(>=|<=|>|<|=)(.+)$`)
+
+// ParseFilter reads words that must all hold: part of a name or place, /regular expression/, a comparison such as live>1M,
+// temp>=50% or age>2s, and any of these after a "!" for its opposite. Upper and lower case are the same. An empty text is a
+// filter that everything passes.
+func ParseFilter(text string) (*Filter, error) {
+	f := &Filter{}
+	for _, w := range filterWords(text) {
+		t, err := parseTerm(w)
+		if err != nil {
+			return nil, err
+		}
+		f.terms = append(f.terms, t)
+	}
+	return f, nil
+}
+
+// filterWords splits at blanks outside of /…/.
+func filterWords(text string) []string {
+	var words []string
+	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
+		body := strings.TrimPrefix(text, "!")
+		if strings.HasPrefix(body, "/") {
+			if end := strings.Index(body[1:], "/ "); end >= 0 {
+				cut := len(text) - len(body) + end + 2
+				words, text = append(words, text[:cut]), text[cut:]
+				continue
+			}
+			return append(words, text)
+		}
+		w, rest, _ := strings.Cut(text, " ")
+		words, text = append(words, w), rest
+	}
+	return words
+}
+
+func parseTerm(w string) (term, error) {
+	if m := comparison.FindStringSubmatch(strings.ToLower(w)); m != nil {
+		for _, name := range FilterFields() {
+			if name == m[2] {
+				return parseComparison(w, m)
+			}
+		}
+	}
+	t := term{}
+	w, t.not = strings.CutPrefix(w, "!")
+	if strings.HasPrefix(w, "/") && len(w) > 1 {
+		expr, err := regexp.Compile("(?i)" + strings.TrimSuffix(w[1:], "/"))
+		if err != nil {
+			return t, fmt.Errorf("%s is no regular expression", w)
+		}
+		t.expr = expr
+		return t, nil
+	}
+	t.text = strings.ToLower(w)
+	return t, nil
+}
+
+func parseComparison(w string, m []string) (term, error) {
+	t := term{not: m[1] == "!", field: m[2], op: m[3]}
+	number, isShare := strings.CutSuffix(m[4], "%")
+	if isShare {
+		v, err := strconv.ParseFloat(number, 64)
+		t.value, t.share = v/100, true
+		if err != nil {
+			return t, fmt.Errorf("%s: %q is no percentage", w, m[4])
+		}
+		return t, nil
+	}
+	if t.field == "age" {
+		v, err := model.ParseTime(m[4], 0)
+		t.value = float64(v)
+		return t, err
+	}
+	v, err := model.ParseSize(m[4])
+	t.value = float64(v)
+	return t, err
+}
+
+// Row is what a filter looks at. Value returns a figure, or its share of the whole where share is set; ok is false for a
+// figure that the row does not have, which no comparison fits.
+type Row interface {
+	Texts() []string
+	Value(field string, share bool) (v float64, ok bool)
+}
+
+// Match reports whether every term of the filter holds for r. A nil filter matches everything.
+func (f *Filter) Match(r Row) bool {
+	if f == nil {
+		return true
+	}
+	for i := range f.terms {
+		if f.terms[i].holds(r) == f.terms[i].not {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *term) holds(r Row) bool {
+	if t.op != "" {
+		v, ok := r.Value(t.field, t.share)
+		return ok && compare(v, t.op, t.value)
+	}
+	for _, s := range r.Texts() {
+		if t.expr != nil && t.expr.MatchString(s) || t.expr == nil && strings.Contains(strings.ToLower(s), t.text) {
+			return true
+		}
+	}
+	return false
+}
+
+func compare(v float64, op string, w float64) bool {
+	switch op {
+	case ">":
+		return v > w
+	case ">=":
+		return v >= w
+	case "<":
+		return v < w
+	case "<=":
+		return v <= w
+	}
+	return v == w
+}

@@ -1,0 +1,41 @@
+package analysis
+
+import "testing"
+
+type filterRow struct {
+	texts  []string
+	values map[string]float64
+}
+
+func (r filterRow) Texts() []string { return r.texts }
+func (r filterRow) Value(field string, share bool) (float64, bool) {
+	if share {
+		field += "%"
+	}
+	v, ok := r.values[field]
+	return v, ok
+}
+
+func TestFilter(t *testing.T) {
+	row := filterRow{[]string{"parse_table(Reader&)", "kvleak.cpp:88"}, map[string]float64{"live": 2 << 20, "temp%": 0.6, "age": 3e6}}
+	tests := map[string]bool{
+		"": true, "PARSE": true, "kvleak": true, "nothing": false, "!nothing": true, "!parse": false, "parse cpp": true, "parse nothing": false,
+		"live>1M": true, "live>=2MiB": true, "live<1M": false, "!live<1M": true, "temp>=50%": true, "temp>60%": false, "age>2s": true,
+		"count>1": false, "/^parse_/": true, "/table.*reader/ live>1M": true, "!/^kv/": false, "x>1": false, "live=2M": true,
+	}
+	for text, want := range tests {
+		f, err := ParseFilter(text)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		if got := f.Match(row); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+	for _, text := range []string{"live>x", "temp>%", "/(/", "age>5"} {
+		if _, err := ParseFilter(text); err == nil {
+			t.Errorf("%q accepted", text)
+		}
+	}
+}

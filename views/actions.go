@@ -1,0 +1,256 @@
+package views
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gdamore/tcell/v2"
+	"github.com/rivo/tview"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+)
+
+// scopes are those in which keys are looked up now, the most special first.
+func (a *app) scopes() []keymap.Scope {
+	var s []keymap.Scope
+	switch {
+	case a.prompt != nil:
+		return []keymap.Scope{keymap.ScopeInput}
+	case len(a.overlays) > 0:
+		s = append(s, a.overlays[len(a.overlays)-1].scopes()...)
+	default:
+		s = append(s, a.current().scopes()...)
+	}
+	if a.loading() && a.o.Stop != nil {
+		s = append([]keymap.Scope{keymap.ScopeLoading}, s...)
+	}
+	return append(s, keymap.ScopeGlobal)
+}
+
+// InputHandler implements tview.Primitive: a key is typed text, or an action of the overlay, the screen or the program.
+func (a *app) InputHandler() func(*tcell.EventKey, func(tview.Primitive)) {
+	return func(ev *tcell.EventKey, _ func(tview.Primitive)) { a.key(ev) }
+}
+
+func (a *app) key(ev *tcell.EventKey) {
+	a.message = ""
+	if a.prompt != nil {
+		a.typeKey(ev)
+		return
+	}
+	if n := len(a.overlays); n > 0 && a.overlays[n-1].key(ev) {
+		return
+	}
+	if act, ok := a.o.Keys.Lookup(chordOf(ev), a.scopes()...); ok {
+		a.do(act)
+	}
+}
+
+// do carries out an action: the overlay, else the screen, else the program.
+func (a *app) do(act keymap.Action) {
+	if n := len(a.overlays); n > 0 {
+		if a.overlays[n-1].do(act) {
+			return
+		}
+		if act == keymap.Back || act == keymap.Help {
+			a.overlays = a.overlays[:n-1]
+			return
+		}
+	} else if a.current().do(act) {
+		return
+	}
+	if a.doTime(act) || a.doScreens(act) {
+		return
+	}
+	a.doProgram(act)
+}
+
+// doTime handles what moves the instant, the range and the view.
+func (a *app) doTime(act keymap.Action) bool {
+	if a.trace == nil {
+		return false
+	}
+	leap := max(a.state.Columns/10, 1)
+	switch act {
+	case keymap.StepBack:
+		a.emit(step{-1})
+	case keymap.StepForward:
+		a.emit(step{1})
+	case keymap.LeapBack:
+		a.emit(step{-leap})
+	case keymap.LeapForward:
+		a.emit(step{leap})
+	case keymap.EventBack:
+		a.neighbour(a.trace.Neighbour, -1)
+	case keymap.EventForward:
+		a.neighbour(a.trace.Neighbour, 1)
+	case keymap.LandmarkBack:
+		a.neighbour(a.trace.Landmark, -1)
+	case keymap.LandmarkForward:
+		a.neighbour(a.trace.Landmark, 1)
+	case keymap.Peak:
+		a.peakIn(analysis.Whole)
+	case keymap.PeakInRange:
+		a.peakIn(a.state.Range)
+	case keymap.End:
+		a.emit(moveTo{analysis.End})
+	case keymap.GotoTime:
+		a.askTime()
+	case keymap.Range:
+		a.emit(startRange{})
+		if a.state.Anchor != model.NoTime {
+			a.say("range starts here: move the instant to extend it, v again to end it, u to forget it")
+		}
+	case keymap.ClearRange:
+		a.emit(clearRange{})
+	case keymap.ZoomIn:
+		a.emit(zoom{0.5})
+	case keymap.ZoomOut:
+		a.emit(zoom{2})
+	case keymap.ZoomReset:
+		a.emit(zoom{0})
+	case keymap.PanLeft:
+		a.emit(pan{-0.25})
+	case keymap.PanRight:
+		a.emit(pan{0.25})
+	default:
+		return false
+	}
+	return true
+}
+
+func (a *app) neighbour(find func(model.Time, int) (model.Time, bool), dir int) {
+	if t, ok := find(a.state.Now(), dir); ok {
+		a.emit(moveTo{analysis.At(t)})
+		return
+	}
+	a.say("there is none any further")
+}
+
+// doScreens handles what goes from screen to screen.
+func (a *app) doScreens(act keymap.Action) bool {
+	if n, ok := strings.CutPrefix(string(act), "screen-"); ok && len(n) == 1 {
+		a.overlays = nil
+		a.goTo(int(n[0] - '1'))
+		return true
+	}
+	n := len(a.screens)
+	switch act {
+	case keymap.NextScreen:
+		a.goTo((a.at + 1) % n)
+	case keymap.PreviousScreen:
+		a.goTo((a.at + n - 1) % n)
+	case keymap.LastScreen:
+		a.goTo(min(a.previous, n-1))
+	case keymap.HistoryBack:
+		a.travel(&a.past, &a.future)
+	case keymap.HistoryForward:
+		a.travel(&a.future, &a.past)
+	case keymap.Back:
+		a.back()
+	default:
+		for i, s := range a.screens {
+			if s.action() == act {
+				a.overlays = nil
+				a.goTo(i)
+				return true
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// back undoes one level: what is filtered, then the range, then the way here.
+func (a *app) back() {
+	switch {
+	case a.state.Anchor != model.NoTime || !a.state.Range.IsWhole():
+		a.emit(clearRange{})
+	case a.state.Filter != "":
+		a.emit(setFilter{""})
+	case !a.state.AtEnd():
+		a.emit(moveTo{analysis.End})
+	case len(a.past) > 0:
+		a.travel(&a.past, &a.future)
+	case a.at != 0:
+		a.goTo(0)
+	default:
+		a.say("q quits, ? helps")
+	}
+}
+
+// doProgram handles what is about the program itself.
+func (a *app) doProgram(act keymap.Action) {
+	switch act {
+	case keymap.Quit:
+		a.o.Terminal.Quit()
+	case keymap.StopLoading:
+		a.o.Stop()
+		a.say("stopped loading: what was read is shown, totals are lower bounds")
+	case keymap.Help:
+		a.popup(newHelp(a))
+	case keymap.Palette:
+		a.popup(newPalette(a))
+	case keymap.Find:
+		a.askFind()
+	case keymap.Copy:
+		a.copyOut(a.current().copyText(), "nothing is selected here")
+	case keymap.CopyCommand:
+		a.copyOut(a.commandLine(), "")
+	case keymap.Exact:
+		a.emit(setExact{!a.state.Exact})
+	case keymap.Names:
+		a.emit(setNames{!a.state.FullName})
+	case keymap.Theme:
+		a.setTheme(a.themeAt + 1)
+		a.stale = true
+		a.say("theme " + a.theme.Name())
+	case keymap.Mouse:
+		a.o.Terminal.SetMouse(!a.o.Terminal.Mouse())
+		a.say(map[bool]string{true: "mouse on", false: "mouse off: select text with it as usual, M brings it back"}[a.o.Terminal.Mouse()])
+	case keymap.Reload:
+		a.o.Terminal.Fail(ErrReload)
+	case keymap.Redraw:
+		a.o.Terminal.Redraw()
+	case keymap.Suspend:
+		a.o.Terminal.Suspend()
+	}
+}
+
+// copyOut sends text to the terminal's clipboard.
+func (a *app) copyOut(text, empty string) {
+	if text == "" {
+		a.say(empty)
+		return
+	}
+	if ok, why := a.o.Terminal.Copy(text); !ok {
+		a.say(why)
+		return
+	}
+	first, _, _ := strings.Cut(text, "\n")
+	a.say("sent to the clipboard: " + first)
+}
+
+// commandLine is the command that prints what is on screen.
+func (a *app) commandLine() string {
+	words := []string{"memtui", "report"}
+	s := &a.state
+	switch {
+	case a.trace == nil:
+	case s.At.Events != 0:
+		words = append(words, "--at", "peak")
+	case !s.AtEnd():
+		words = append(words, "--at", fmt.Sprintf("%dus", s.Now()))
+	}
+	if !s.Range.IsWhole() {
+		words = append(words, "--from", fmt.Sprintf("%dus", max(s.Range.From, 0)), "--to", fmt.Sprintf("%dus", s.Range.To))
+	}
+	words = append(words, a.current().command()...)
+	words = append(words, a.o.Command...)
+	for i := range words {
+		words[i] = shellQuote(words[i])
+	}
+	return strings.Join(words, " ")
+}

@@ -1,0 +1,284 @@
+package views
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/gdamore/tcell/v2"
+	"github.com/rivo/tview"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/term"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// Options are what the program is given. All fields but Reload and Stop are required.
+type Options struct {
+	Terminal *term.Terminal
+	Store    *model.Store   // its revisions are followed
+	Trace    analysis.Trace // nil for files without allocations
+	Keys     *keymap.Map
+	Themes   []*themes.Theme // that the terminal can show; the first is used at the start
+	Command  []string        // how this file is named on a command line: flags that matter, then its path
+	Stop     func()          // ends loading, keeping what was read; nil when that is impossible
+	Patience time.Duration   // how long a frame waits for answers; 0 for the usual
+}
+
+// ErrReload is what Run returns when the file shall be read again.
+var ErrReload = errors.New("read the file again")
+
+// Run shows the program until the user quits (nil), asks for the file to be read again (ErrReload), or the terminal ends
+// (its error). It restores the terminal before it returns.
+func Run(o Options) error {
+	a := newApp(o)
+	a.follow()
+	return o.Terminal.Run(a)
+}
+
+// app is the root primitive: it owns the state and the screens, routes keys and applies intents.
+type app struct {
+	*tview.Flex
+	env
+	o        Options
+	state    State
+	stale    bool // the state was not shown yet
+	all      []screen
+	screens  []screen // of all, those that the file has
+	at       int      // the one on screen
+	previous int
+	header   *bar
+	footer   *bar
+	overlays []overlay
+	prompt   *prompt
+	message  string
+	past     []place // history, the newest last
+	future   []place
+	themeAt  int
+	hits     []hintHit // footer cells of hints, for the mouse
+	dragFrom point
+	dragging bool
+}
+
+type point struct{ x, y int }
+
+// place is where one was: enough to come back.
+type place struct {
+	screen int
+	state  State
+}
+
+func newApp(o Options) *app {
+	a := &app{Flex: tview.NewFlex().SetDirection(tview.FlexRow), o: o, state: newState(), stale: true}
+	if o.Patience == 0 {
+		a.o.Patience = patience
+	}
+	a.env = env{
+		ctx: o.Terminal.Context(), trace: o.Trace, patience: a.o.Patience,
+		post: o.Terminal.Post, background: o.Terminal.Go,
+		emit: a.emit, open: a.openScreen, say: a.say,
+		changed: func() { a.stale = true },
+		popup:   func(v overlay) { a.overlays = append(a.overlays, v) },
+	}
+	a.setTheme(0)
+	a.header, a.footer = &bar{Box: tview.NewBox(), drawBar: a.drawHeader}, &bar{Box: tview.NewBox(), drawBar: a.drawFooter}
+	a.all = allScreens(&a.env)
+	a.refresh()
+	a.layout()
+	return a
+}
+
+// follow refreshes the state whenever more was read, until everything is.
+func (a *app) follow() {
+	const often = 100 * time.Millisecond
+	a.o.Terminal.Background(func() {
+		for {
+			_, changed := a.o.Store.Watch()
+			a.post(a.refresh)
+			tick := time.NewTimer(often)
+			done := a.o.Trace == nil
+			if a.o.Trace != nil {
+				s := a.o.Trace.Status()
+				done = s.Final || s.Stopped
+			}
+			if done {
+				tick.Stop() // only revisions are left to wait for
+			}
+			select {
+			case <-a.ctx.Done():
+				tick.Stop()
+				return
+			case <-changed:
+			case <-tick.C:
+			}
+			if !done {
+				select { // no more often than that
+				case <-a.ctx.Done():
+					return
+				case <-tick.C:
+				case <-time.After(often):
+				}
+			}
+		}
+	})
+}
+
+// refresh adopts what is loaded by now.
+func (a *app) refresh() {
+	i := loaded{profile: a.o.Store.Current()}
+	if a.trace != nil {
+		i.status = a.trace.Status()
+	}
+	if a.state.Profile == i.profile && a.state.Status == i.status && len(a.screens) > 0 {
+		return
+	}
+	a.state, a.stale = a.state.Apply(i), true
+	a.offer()
+}
+
+// offer chooses the screens that the file has.
+func (a *app) offer() {
+	var on screen
+	if len(a.screens) > 0 {
+		on = a.screens[a.at]
+	}
+	a.screens = a.screens[:0:0]
+	for _, s := range a.all {
+		if a.state.Profile == nil && s.needs() == model.FacetNone || a.state.Profile != nil && a.state.Profile.Has(s.needs()) {
+			a.screens = append(a.screens, s)
+		}
+	}
+	a.at = 0
+	for i, s := range a.screens {
+		if s == on {
+			a.at = i
+		}
+	}
+	if on != a.screens[a.at] {
+		a.layout()
+	}
+}
+
+// layout puts header, the screen and the footer below each other. Very low terminals do without the footer.
+func (a *app) layout() {
+	a.Clear()
+	a.AddItem(a.header, 1, 0, false)
+	a.AddItem(a.screens[a.at], 0, 1, true)
+	a.AddItem(a.footer, 1, 0, false)
+	a.stale = true
+}
+
+func (a *app) current() screen { return a.screens[a.at] }
+
+// emit applies an intent.
+func (a *app) emit(i Intent) {
+	a.state, a.stale = a.state.Apply(i), true
+}
+
+func (a *app) say(text string) { a.message = text }
+
+func (a *app) setTheme(i int) {
+	a.themeAt = i % len(a.o.Themes)
+	a.theme = a.o.Themes[a.themeAt]
+	a.look = lookOf(a.theme, a.o.Terminal.Caps().Unicode)
+	a.o.Terminal.Screen().SetStyle(a.theme.Style(themes.Text))
+}
+
+// Draw implements tview.Primitive. The state is shown to the one screen that is visible, once per frame.
+func (a *app) Draw(s tcell.Screen) {
+	a.showState()
+	a.Flex.Draw(s)
+	x, y, w, h := a.GetRect()
+	body := widget.Rect{X: x, Y: y + 1, W: w, H: max(h-2, 0)}
+	for _, o := range a.overlays {
+		o.draw(s, body, a.look)
+	}
+}
+
+func (a *app) showState() {
+	a.Flex.SetRect(a.GetRect())
+	if c, ok := a.current().(interface{ columns() int }); ok {
+		if n := c.columns(); n > 0 && n != a.state.Columns {
+			a.emit(setColumns{n})
+		}
+	}
+	for range 3 { // an answer that came within the patience changes what is shown at most twice
+		if !a.stale {
+			return
+		}
+		a.stale = false
+		st := a.state
+		a.current().show(&st)
+	}
+}
+
+// openScreen goes to the screen that an action names.
+func (a *app) openScreen(to keymap.Action) {
+	for i, s := range a.screens {
+		if s.action() == to {
+			a.goTo(i)
+		}
+	}
+}
+
+// goTo shows screen i and remembers where one was.
+func (a *app) goTo(i int) {
+	if i < 0 || i >= len(a.screens) {
+		a.say("this file has " + plural(len(a.screens), "screen", "screens"))
+		return
+	}
+	if i == a.at {
+		return
+	}
+	a.remember()
+	a.previous, a.at = a.at, i
+	a.layout()
+}
+
+// maxHistory bounds the way back.
+const maxHistory = 100
+
+func (a *app) remember() {
+	a.past = append(a.past, place{a.at, a.state})
+	if len(a.past) > maxHistory {
+		a.past = a.past[1:]
+	}
+	a.future = nil
+}
+
+// travel goes one step along from, leaving the present on to.
+func (a *app) travel(from, to *[]place) {
+	n := len(*from)
+	if n == 0 {
+		a.say("no other view to go to")
+		return
+	}
+	p := (*from)[n-1]
+	*from = (*from)[:n-1]
+	*to = append(*to, place{a.at, a.state})
+	now := a.state
+	a.state = p.state
+	a.state.Profile, a.state.Status, a.state.Columns = now.Profile, now.Status, now.Columns
+	a.previous, a.at = a.at, min(p.screen, len(a.screens)-1)
+	a.layout()
+}
+
+// peakIn moves to the peak of a range, found off the loop.
+func (a *app) peakIn(r analysis.Range) {
+	if a.trace == nil {
+		return
+	}
+	a.background(func() {
+		p, ok, err := a.trace.Peak(context.WithoutCancel(a.ctx), r)
+		a.post(func() {
+			if err == nil && ok {
+				a.emit(moveTo{p.Instant})
+			} else {
+				a.say("nothing is allocated there")
+			}
+		})
+	})
+}

@@ -1,0 +1,175 @@
+package views
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gdamore/tcell/v2"
+	"github.com/rivo/tview"
+
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// bar is a line of the frame around the screens.
+type bar struct {
+	*tview.Box
+	drawBar func(s tcell.Screen, r widget.Rect)
+}
+
+func (b *bar) Draw(s tcell.Screen) {
+	x, y, w, h := b.GetRect()
+	if w > 0 && h > 0 {
+		b.drawBar(s, widget.Rect{X: x, Y: y, W: w, H: h})
+	}
+}
+
+// drawHeader says which file, screen and instant everything is about, and whether it is all there.
+func (a *app) drawHeader(s tcell.Screen, r widget.Rect) {
+	st := a.style(themes.StatusBar)
+	widget.Fill(s, r, st)
+	name := "memtui"
+	if p := a.state.Profile; p != nil {
+		name = p.Meta.Name
+	}
+	title := a.current().name()
+	if about := a.current().about(); about != "" {
+		title += " · " + about
+	}
+	when, whole := a.instantText(), a.completeness()
+	right := widget.Width(when) + 3 + widget.Width(whole) + 1
+	left := 1 + widget.Width(name) + 2 + widget.Width(title) + 1
+	if left+right > r.W { // the instant is worth more than the file's full name
+		name = widget.TruncateMiddle(name, max(r.W-right-widget.Width(title)-4, 8))
+	}
+	x := r.X + 1
+	x += widget.Print(s, x, r.Y, r.W-2, name, a.over(themes.Accent, st))
+	x += 2
+	x += widget.Print(s, x, r.Y, r.X+r.W-x-1, title, st.Bold(true))
+	room := r.X + r.W - x - 2
+	if room < widget.Width(whole) {
+		return
+	}
+	badge := st
+	if whole != "whole" {
+		badge = a.over(themes.Badge, st)
+	}
+	end := r.X + r.W - 1
+	end -= widget.Width(whole)
+	widget.Print(s, end, r.Y, widget.Width(whole), whole, badge)
+	if room > widget.Width(whole)+4 {
+		text := widget.Truncate(when, room-widget.Width(whole)-3)
+		widget.Print(s, end-3-widget.Width(text), r.Y, widget.Width(text)+3, text+" · ", st)
+	}
+}
+
+// over is the style of a role on the background of another style.
+func (a *app) over(r themes.Role, on tcell.Style) tcell.Style {
+	_, bg, _ := on.Decompose()
+	return a.style(r).Background(bg)
+}
+
+// instantText says what everything on screen is about.
+func (a *app) instantText() string {
+	s := &a.state
+	if a.trace == nil || s.Status.Events == 0 {
+		return ""
+	}
+	at := "end of run · " + s.Status.Duration.String()
+	if !s.AtEnd() {
+		at = "at " + s.Now().String()
+		if s.At.Events != 0 {
+			at += " (peak)"
+		}
+	}
+	if s.Range.IsWhole() {
+		return at
+	}
+	from := max(s.Range.From, 0)
+	r := fmt.Sprintf("range %v – %v (%v)", from, s.Range.To, s.Range.To-from)
+	if s.Now() != s.Range.To {
+		r += " · live " + at
+	}
+	return r
+}
+
+// completeness is one word or two on how much of the file all figures cover.
+func (a *app) completeness() string {
+	p, st := a.state.Profile, a.state.Status
+	switch {
+	case p == nil:
+		return "opening"
+	case a.loading() && st.Size > 0 && st.Size > st.Offset:
+		return fmt.Sprintf("loading %d %%", st.Offset*100/st.Size)
+	case a.loading():
+		return "loading " + model.Bytes(max(st.Offset, 0)).String()
+	case st.Stopped:
+		return "stopped: totals are lower bounds"
+	case p.Lost > 0:
+		return "damaged: " + model.Bytes(p.Lost).String() + " lost"
+	case !p.Complete:
+		return "incomplete"
+	case st.Unfreed:
+		return "live ≤ shown"
+	}
+	return "whole"
+}
+
+// loading reports whether more is being read.
+func (a *app) loading() bool {
+	return a.trace != nil && !a.state.Status.Final && !a.state.Status.Stopped
+}
+
+// hintHit is where a hint of the footer stands.
+type hintHit struct {
+	from, to int
+	action   keymap.Action
+}
+
+// drawFooter shows the keys that matter here, or what is typed, or what there is to say.
+func (a *app) drawFooter(s tcell.Screen, r widget.Rect) {
+	a.hits = a.hits[:0]
+	if a.prompt != nil {
+		a.prompt.draw(s, r, a.look, a.style(themes.Input))
+		return
+	}
+	st := a.style(themes.HintText)
+	widget.Fill(s, r, st)
+	if a.message != "" {
+		widget.Print(s, r.X+1, r.Y, r.W-2, a.message, a.over(themes.Accent, st))
+		return
+	}
+	x := r.X + 1
+	for _, h := range a.o.Keys.Hints(r.W, a.scopes()...) {
+		from := x
+		x += widget.Print(s, x, r.Y, r.X+r.W-x, h.Keys, a.style(themes.HintKey))
+		if h.Text != "" {
+			x++
+			x += widget.Print(s, x, r.Y, r.X+r.W-x, h.Text, st)
+		}
+		a.hits = append(a.hits, hintHit{from, x, h.Action})
+		x += 2
+	}
+}
+
+// plural joins a number and the right word.
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return model.Group(uint64(max(n, 0))) + " " + many
+}
+
+// shellQuote makes one word of a command line.
+func shellQuote(s string) string {
+	safe := func(r rune) bool {
+		return r == '.' || r == '/' || r == '-' || r == '_' || r == '=' || r == ',' || r == ':' || r == '%' || r == '+' || r == '@' ||
+			r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !safe(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

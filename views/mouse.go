@@ -1,0 +1,86 @@
+package views
+
+import (
+	"github.com/gdamore/tcell/v2"
+	"github.com/rivo/tview"
+
+	"github.com/memtui/memtui/keymap"
+)
+
+// MouseHandler implements tview.Primitive. Everything the mouse does has a key as well.
+func (a *app) MouseHandler() func(tview.MouseAction, *tcell.EventMouse, func(tview.Primitive)) (bool, tview.Primitive) {
+	return func(action tview.MouseAction, ev *tcell.EventMouse, _ func(tview.Primitive)) (bool, tview.Primitive) {
+		return a.mouse(action, ev), nil
+	}
+}
+
+func (a *app) mouse(action tview.MouseAction, ev *tcell.EventMouse) bool {
+	x, y := ev.Position()
+	const rows = 3 // of one turn of the wheel
+	switch action {
+	case tview.MouseScrollUp:
+		a.wheel(x, y, -rows)
+	case tview.MouseScrollDown:
+		a.wheel(x, y, rows)
+	case tview.MouseLeftDown:
+		a.dragFrom, a.dragging = point{x, y}, false
+	case tview.MouseMove:
+		if ev.Buttons()&tcell.Button1 == 0 || len(a.overlays) > 0 {
+			return false
+		}
+		a.dragging = true
+		a.drag(x, y, false)
+	case tview.MouseLeftUp:
+		if !a.dragging {
+			return false
+		}
+		a.drag(x, y, true)
+	case tview.MouseLeftClick, tview.MouseLeftDoubleClick:
+		if !a.dragging {
+			a.click(x, y, action == tview.MouseLeftDoubleClick)
+		}
+		a.dragging = false
+	default:
+		return false
+	}
+	return true
+}
+
+func (a *app) wheel(x, y, rows int) {
+	if len(a.overlays) == 0 {
+		if c, ok := a.current().(clicker); ok {
+			c.wheel(x, y, rows)
+			return
+		}
+	}
+	act := keymap.Down
+	if rows < 0 {
+		act, rows = keymap.Up, -rows
+	}
+	for range rows {
+		a.do(act)
+	}
+}
+
+func (a *app) drag(x, y int, done bool) {
+	if c, ok := a.current().(clicker); ok {
+		c.drag(a.dragFrom.x, a.dragFrom.y, x, y, done)
+	}
+}
+
+func (a *app) click(x, y int, double bool) {
+	a.message = ""
+	_, top, _, h := a.GetRect()
+	if y == top+h-1 {
+		for _, hit := range a.hits {
+			if x >= hit.from && x < hit.to {
+				a.do(hit.action)
+				return
+			}
+		}
+		return
+	}
+	if c, ok := a.current().(clicker); ok && len(a.overlays) == 0 {
+		c.click(x, y, double)
+	}
+}

@@ -1,0 +1,13 @@
+package views
+
+// allScreens lists every screen in the order of its number. A file is offered those whose facets it has.
+func allScreens(e *env) []screen {
+	return []screen{
+		newOverview(e),
+		newTimeline(e),
+		newSites(e),
+		newLeaks(e),
+		newStacks(e),
+		newProblems(e),
+	}
+}
