@@ -84,11 +84,19 @@ func dump(s tcell.Screen) string {
 			}
 			if st != tcell.StyleDefault {
 				fg, bg, attrs := st.Decompose()
-				fmt.Fprintf(&b, "%d:%d-%d %s/%s %x\n", y, from, x-1, fg, bg, attrs)
+				fmt.Fprintf(&b, "%d:%d-%d %s/%s %x\n", y, from, x-1, colour(fg), colour(bg), attrs)
 			}
 		}
 	}
 	return b.String()
+}
+
+// colour is a colour's RGB value: tcell has several names for some of them and picks one by chance.
+func colour(c tcell.Color) string {
+	if c == tcell.ColorDefault {
+		return "-"
+	}
+	return fmt.Sprintf("%06x", c.Hex())
 }
 
 func golden(t *testing.T, name, got string) {
