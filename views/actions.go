@@ -211,6 +211,10 @@ func (a *app) doProgram(act keymap.Action) {
 		a.o.Terminal.SetMouse(!a.o.Terminal.Mouse())
 		a.say(map[bool]string{true: "mouse on", false: "mouse off: select text with it as usual, M brings it back"}[a.o.Terminal.Mouse()])
 	case keymap.Reload:
+		if a.o.Once {
+			a.say("standard input cannot be read again")
+			return
+		}
 		a.o.Terminal.Fail(ErrReload)
 	case keymap.Redraw:
 		a.o.Terminal.Redraw()

@@ -24,6 +24,7 @@ type Options struct {
 	Keys     *keymap.Map
 	Themes   []*themes.Theme // that the terminal can show; the first is used at the start
 	Command  []string        // how this file is named on a command line: flags that matter, then its path
+	Once     bool            // the input cannot be read again
 	Stop     func()          // ends loading, keeping what was read; nil when that is impossible
 	Patience time.Duration   // how long a frame waits for answers; 0 for the usual
 }

@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"github.com/memtui/memtui/internal/term"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+)
+
+const description = "Shows in a terminal where memory went: memtui FILE opens a file."
+
+// globals are the flags that mean the same everywhere. Each may also stand in the environment as MEMTUI_NAME and in the
+// config file as name = value; the command line wins, then the environment.
+type globals struct {
+	Format     string  `short:"f" enum:"text,json,markdown,csv" default:"text" placeholder:"FORMAT" help:"Output: text, json, markdown or csv."`
+	Limit      int     `default:"20" placeholder:"N" help:"Rows per table, 0 for all (${default})."`
+	At         moment  `placeholder:"TIME" help:"The instant: 12.5s, 350ms, 4h3m, 50%, peak, end (the default)."`
+	From       moment  `placeholder:"TIME" help:"Start of the range (the start of the file)."`
+	To         moment  `placeholder:"TIME" help:"End of the range (the end of the file)."`
+	By         string  `placeholder:"KEY" help:"Sort key of sites: ${sortkeys}."`
+	MinAge     moment  `placeholder:"TIME" help:"Leaks must be at least this old (0)."`
+	FrameOrder string  `enum:"auto,leaf-first,root-first" default:"auto" placeholder:"ORDER" help:"Order of frames in .mlyze: auto, leaf-first or root-first."`
+	MaxMemory  byteNum `placeholder:"SIZE" help:"Stop reading before memory grows beyond this: 64MiB, 1.5G."`
+	Index      string  `enum:"cache,beside,none" default:"cache" placeholder:"PLACE" help:"Where indexes are kept: cache, beside or none."`
+	Color      string  `enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Colours: auto, always or never."`
+	ASCII      bool    `name:"ascii" help:"Draw with ASCII characters only."`
+	Mouse      bool    `default:"true" negatable:"" help:"Use the mouse."`
+	Theme      string  `placeholder:"NAME" help:"Colour theme."`
+}
+
+// grammar is the whole command line.
+type grammar struct {
+	globals
+	Open       openCmd       `cmd:"" default:"withargs" aliases:"analyze" help:"Open a file in the full-screen program (the default command)."`
+	Demo       demoCmd       `cmd:"" help:"Open a sample that is built into the program."`
+	Info       infoCmd       `cmd:"" help:"Say what files are, from their headers only."`
+	Report     reportCmd     `cmd:"" help:"Print everything the screens say, at an instant or over a range."`
+	Validate   validateCmd   `cmd:"" help:"Check files against every rule of their format."`
+	Keys       keysCmd       `cmd:"" help:"Print the table of keys."`
+	Version    versionCmd    `cmd:"" help:"Print the version."`
+	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
+	Man        manCmd        `cmd:"" help:"Print the manual page."`
+}
+
+// app is what every command gets.
+type app struct {
+	env    Env
+	out    *bufio.Writer // of standard output; Main flushes it
+	flags  *globals
+	parser *kong.Kong
+	config *keymap.Config
+	keys   *keymap.Map
+}
+
+// Main runs one command and returns the exit status. ctx ends what it does early.
+func Main(ctx context.Context, env Env) int {
+	a := &app{env: env, out: bufio.NewWriterSize(env.Stdout, 1<<16)}
+	err := a.run(ctx)
+	if flushErr := a.out.Flush(); err == nil && flushErr != nil {
+		err = inputError(fmt.Errorf("standard output: %w", flushErr))
+	}
+	return a.status(ctx, err)
+}
+
+// status prints what went wrong and says it as an exit status.
+func (a *app) status(ctx context.Context, err error) int {
+	if err == nil {
+		return statusDone
+	}
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		fmt.Fprintln(a.env.Stderr, "memtui: interrupted")
+		return statusSignal
+	}
+	if text := err.Error(); text != "" {
+		fmt.Fprintln(a.env.Stderr, "memtui: "+model.Clean(text))
+	}
+	if sig := (*term.SignalError)(nil); errors.As(err, &sig) {
+		return sig.Status()
+	}
+	var coded *statusError
+	if errors.As(err, &coded) {
+		return coded.status
+	}
+	return statusInput
+}
+
+func (a *app) run(ctx context.Context) error {
+	config, configErr := readConfig(a.env.Getenv)
+	a.config = config
+	var g grammar
+	exited := false
+	parser, err := kong.New(&g,
+		kong.Name("memtui"), kong.Description(description),
+		kong.Vars{"sortkeys": sortKeyList()},
+		kong.Writers(a.out, a.env.Stderr),
+		kong.Exit(func(int) { exited = true }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}),
+		kong.Resolvers(settings{config, a.env.Getenv}),
+	)
+	if err != nil {
+		return err
+	}
+	a.parser, a.flags = parser, &g.globals
+	parsed, err := parser.Parse(a.env.Args)
+	if exited {
+		return nil
+	}
+	if err != nil {
+		return usageError(fmt.Errorf("%w%s", err, a.hint(a.env.Args)))
+	}
+	if !needsNothing(parsed.Command()) {
+		if err := a.configure(configErr); err != nil {
+			return usageError(err)
+		}
+	}
+	parsed.BindTo(ctx, (*context.Context)(nil))
+	return parsed.Run(a)
+}
+
+// needsNothing names the commands that must work whatever the config file says.
+func needsNothing(command string) bool {
+	first, _, _ := strings.Cut(command, " ")
+	return slices.Contains([]string{"version", "completion", "man"}, first)
+}
+
+// configure checks what the parser cannot, and applies what holds for every command.
+func (a *app) configure(configErr error) error {
+	if configErr != nil {
+		return configErr
+	}
+	a.keys = keymap.Default()
+	if err := a.keys.Merge(a.config.Bindings); err != nil {
+		return fmt.Errorf("%s: %w", configPath(a.env.Getenv), err)
+	}
+	if a.flags.Limit < 0 {
+		return fmt.Errorf("--limit: must not be negative, but is %d", a.flags.Limit)
+	}
+	if a.flags.MaxMemory > 0 {
+		debug.SetMemoryLimit(int64(a.flags.MaxMemory))
+	}
+	return nil
+}
+
+// formats checks that a command can write the format asked for.
+func (a *app) formats(command string, known ...string) error {
+	if slices.Contains(known, a.flags.Format) {
+		return nil
+	}
+	return usageError(fmt.Errorf("%s writes %s, not %s", command, strings.Join(known, " or "), a.flags.Format))
+}

@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"github.com/memtui/memtui/keymap"
+)
+
+// configPath is where the user's config file would be, "" when there is no home.
+func configPath(getenv func(string) string) string {
+	if dir := getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "memtui", "config")
+	}
+	if home := getenv("HOME"); home != "" {
+		return filepath.Join(home, ".config", "memtui", "config")
+	}
+	return ""
+}
+
+// readConfig reads the config file; a missing one is empty. The config is never nil.
+func readConfig(getenv func(string) string) (*keymap.Config, error) {
+	path := configPath(getenv)
+	if path == "" {
+		return &keymap.Config{}, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			err = nil
+		}
+		return &keymap.Config{}, err
+	}
+	defer f.Close()
+	config, err := keymap.ParseConfig(f)
+	if config == nil {
+		config = &keymap.Config{}
+	}
+	if err != nil {
+		return config, fmt.Errorf("%s: %w", path, err)
+	}
+	for _, line := range config.Settings {
+		if !isSetting(line.Key) {
+			return config, fmt.Errorf("%s: line %d: %q is no setting", path, line.Number, line.Key)
+		}
+	}
+	return config, nil
+}
+
+// isSetting reports whether a config file may hold a value for the flag of that name. What is about one file or one
+// question has no place there.
+func isSetting(name string) bool {
+	switch name {
+	case "format", "limit", "by", "min-age", "frame-order", "max-memory", "index", "color", "ascii", "mouse", "theme":
+		return true
+	}
+	return false
+}
+
+// settings gives flags that the command line does not set their value from the environment, else from the config file.
+type settings struct {
+	config *keymap.Config
+	getenv func(string) string
+}
+
+// Validate is part of kong's interface; config files are checked when they are read, environments have nothing to check.
+func (settings) Validate(*kong.Application) error { return nil }
+
+// Resolve returns the value of a flag, nil to leave it at its default.
+func (s settings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	if flag.Name == "help" || flag.Hidden {
+		return nil, nil
+	}
+	name := "MEMTUI_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
+	if v := s.getenv(name); v != "" {
+		return value(flag, v), nil
+	}
+	if flag.Name == "mouse" && s.getenv("MEMTUI_NO_MOUSE") != "" {
+		return "false", nil
+	}
+	for _, line := range s.config.Settings {
+		if line.Key == flag.Name {
+			return value(flag, line.Value), nil
+		}
+	}
+	return nil, nil
+}
+
+// value puts the words of config files into those of the parser.
+func value(flag *kong.Flag, v string) string {
+	if !flag.IsBool() {
+		return v
+	}
+	switch strings.ToLower(v) {
+	case "on":
+		return "true"
+	case "off":
+		return "false"
+	}
+	return v
+}

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/memtui/memtui/internal/demo"
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/all"
+)
+
+type demoCmd struct {
+	Name string `arg:"" optional:"" help:"Name of the sample."`
+	List bool   `help:"Name the samples."`
+}
+
+// Run opens a built-in sample like a file.
+func (c *demoCmd) Run(ctx context.Context, a *app) error {
+	samples := demo.Samples()
+	if c.List {
+		for _, s := range samples {
+			fmt.Fprintf(a.out, "%-10s %s\n", s.Name, s.About)
+		}
+		return nil
+	}
+	if err := a.checkOptions(); err != nil {
+		return err
+	}
+	var names []string
+	for _, sample := range samples {
+		if c.Name == sample.Name || c.Name == "" {
+			return a.demo(ctx, sample)
+		}
+		names = append(names, sample.Name)
+	}
+	return usageError(fmt.Errorf("no sample %q: there are %s", c.Name, strings.Join(names, ", ")))
+}
+
+func (a *app) demo(ctx context.Context, sample demo.Sample) error {
+	src, err := loaders.OpenStream(ctx, sample.File(), sample.Open())
+	if err != nil {
+		return err
+	}
+	format, err := loaders.Detect(src, all.Formats())
+	if err != nil {
+		src.Close()
+		return inputError(err)
+	}
+	s := a.start(ctx, src, format)
+	defer s.close()
+	return a.show(ctx, s, "demo "+sample.Name)
+}

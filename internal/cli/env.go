@@ -1,0 +1,73 @@
+// Package cli is the command line: one file per command, and what they share. It prints only through [Env], reads the
+// environment only through it, and never ends the process: [Main] returns the exit status.
+package cli
+
+import (
+	"context"
+	"io"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+)
+
+// Env is the world around one run of the program.
+type Env struct {
+	Args           []string // without the program's name
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Getenv         func(string) string
+	IsTerminal     bool // standard output is a terminal
+	Width          int  // its columns, 0 when unknown
+
+	// FullScreen shows a file until the user quits. Where it is nil, `open` prints the report.
+	FullScreen func(context.Context, Screen) error
+}
+
+// Screen is what the full-screen program is started with.
+type Screen struct {
+	Store  *model.Store
+	Trace  analysis.Trace
+	Done   <-chan struct{} // closed when loading has ended, for whatever reason
+	Cancel func()          // ends loading; what was read stays
+
+	Command []string       // how the file is named on a command line: flags that matter to it, then its path
+	Once    bool           // the input cannot be read again
+	Config  *keymap.Config // never nil
+	Keys    *keymap.Map    // with the user's bindings
+	Theme   string         // "" chooses
+	Mouse   bool
+	ASCII   bool
+	NoColor bool
+	MinAge  model.Time
+	At      analysis.Instant // state to start in
+	Range   analysis.Range
+}
+
+// Exit statuses of the command line's contract.
+const (
+	statusDone       = 0
+	statusViolations = 1 // validate found some
+	statusUsage      = 2
+	statusInput      = 3 // the input cannot be used at all
+	statusSignal     = 130
+)
+
+// statusError is an error with the exit status that goes with it. err may be nil: then nothing is printed.
+type statusError struct {
+	status int
+	err    error
+}
+
+func (e *statusError) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+func (e *statusError) Unwrap() error { return e.err }
+
+func usageError(err error) error { return &statusError{statusUsage, err} }
+
+func inputError(err error) error { return &statusError{statusInput, err} }

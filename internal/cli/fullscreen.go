@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/memtui/memtui/internal/term"
+	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views"
+)
+
+// FullScreen runs the full-screen program on the process's terminal. It is what main puts into [Env.FullScreen].
+func FullScreen(_ context.Context, s Screen) error {
+	t, err := term.Open(term.Options{Mouse: s.Mouse, ASCII: s.ASCII, Color: s.color(), Stderr: os.Stderr})
+	if err != nil {
+		return err
+	}
+	list, err := usableThemes(s, t.Caps().Colors)
+	if err != nil {
+		return errors.Join(err, t.Close())
+	}
+	return views.Run(views.Options{
+		Terminal: t, Store: s.Store, Trace: s.Trace, Keys: s.Keys, Themes: list,
+		Command: s.Command, Stop: s.Cancel, Once: s.Once,
+	})
+}
+
+func (s *Screen) color() term.Color {
+	if s.NoColor {
+		return term.ColorNever
+	}
+	return term.ColorAuto
+}
+
+// usableThemes lists the themes that the terminal can show, the chosen one first.
+func usableThemes(s Screen, colors int) ([]*themes.Theme, error) {
+	var user []*themes.Theme
+	for _, section := range s.Config.Themes {
+		t, err := themes.Load(section.Name, section.Lines)
+		if err != nil {
+			return nil, usageError(fmt.Errorf("config file: %w", err))
+		}
+		user = append(user, t)
+	}
+	first, err := themes.Pick(s.Theme, colors, s.NoColor, user...)
+	if err != nil {
+		return nil, usageError(err)
+	}
+	list := []*themes.Theme{first}
+	for _, t := range themes.Usable(colors, s.NoColor, user...) {
+		if t.Name() != first.Name() {
+			list = append(list, t)
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
+)
+
+type infoCmd struct {
+	Files []string `arg:"" name:"file" help:"Files, or - for standard input."`
+}
+
+// infoObject is what info says about one file.
+type infoObject struct {
+	report.Header
+	Index string     `json:"index"`
+	Facts []infoFact `json:"facts"`
+}
+
+type infoFact struct {
+	Key   string `json:"key"`
+	Label string `json:"label"`
+	Text  string `json:"text"`
+	Value *int64 `json:"value,omitzero"` // exact, where it is a number
+}
+
+// severalInfos is the object for more than one file.
+type severalInfos struct {
+	Schema string        `json:"schema"`
+	Files  []*infoObject `json:"files"`
+}
+
+// indexState is what info says about indexes: there are none on disk, whatever --index asks for.
+const indexState = "in memory, built on every open; no index file is written"
+
+// Run says what files are, from their headers only. Files that cannot be used are named, and the others still shown.
+func (c *infoCmd) Run(ctx context.Context, a *app) error {
+	if err := a.formats("info", "text", "json"); err != nil {
+		return err
+	}
+	var objects []*infoObject
+	err := eachFile(c.Files, a.env.Stderr, func(path string) error {
+		o, err := a.info(ctx, path)
+		if err == nil {
+			objects = append(objects, o)
+		}
+		return err
+	})
+	switch {
+	case a.flags.Format == "text":
+		for i, o := range objects {
+			if i > 0 {
+				fmt.Fprintln(a.out)
+			}
+			o.text(a.out)
+		}
+	case len(c.Files) > 1:
+		return firstError(report.WriteJSON(a.out, severalInfos{report.SchemaInfo, objects}), err)
+	case len(objects) == 1:
+		return report.WriteJSON(a.out, objects[0])
+	}
+	return err
+}
+
+// eachFile calls f for every file. The errors of all but the last failing file are printed, and that one is returned.
+func eachFile(paths []string, stderr io.Writer, f func(path string) error) error {
+	var last error
+	for _, path := range paths {
+		if err := f(path); err != nil {
+			if last != nil {
+				fmt.Fprintln(stderr, "memtui: "+model.Clean(last.Error()))
+			}
+			last = err
+		}
+	}
+	return last
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) info(ctx context.Context, path string) (*infoObject, error) {
+	src, format, err := a.source(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	var p *model.Profile
+	err = src.Guard(func() error {
+		p, err = format.Info(ctx, src, loaders.Options{FrameOrder: a.frameOrder()})
+		return err
+	})
+	if err != nil {
+		return nil, inputError(err)
+	}
+	o := &infoObject{Header: report.NewHeader(report.SchemaInfo, p), Index: indexState}
+	o.Complete = !hasError(p.Problems) // as far as headers tell
+	for _, f := range p.Meta.Facts {
+		fact := infoFact{Key: f.Key, Label: f.Label, Text: f.Value}
+		if f.HasInt {
+			fact.Value = &f.Int
+		}
+		o.Facts = append(o.Facts, fact)
+	}
+	return o, nil
+}
+
+func hasError(problems []model.Problem) bool {
+	for _, p := range problems {
+		if p.Severity == model.Error {
+			return true
+		}
+	}
+	return false
+}
+
+func (o *infoObject) text(w io.Writer) {
+	line := func(name, value string) { fmt.Fprintf(w, "  %-22s %s\n", model.Clean(name), model.Clean(value)) }
+	fmt.Fprintln(w, model.Clean(o.File.Name))
+	line("format", fmt.Sprintf("%s %d", o.File.Format, *o.File.Version))
+	size := fmt.Sprintf("%s (%s)", model.Bytes(o.File.Bytes), model.Bytes(o.File.Bytes).Exact())
+	if o.File.Compression != "" {
+		size += ", " + o.File.Compression
+	}
+	line("size", size)
+	if s := o.Time.Start; s != nil {
+		line("started", report.StartTime(*s))
+	}
+	for _, f := range o.Facts {
+		line(f.Label, f.Text)
+	}
+	line("index", o.Index)
+	for _, p := range o.Problems {
+		line(p.Severity, p.Message+" ["+p.Code+"]")
+	}
+}

@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"github.com/memtui/memtui/keymap"
+)
+
+type manCmd struct{}
+
+// Run prints the manual page in roff, for `man -l -`.
+func (c *manCmd) Run(a *app) error {
+	m := manual{a.out}
+	app := a.parser.Model
+	m.printf(".TH MEMTUI 1\n.SH NAME\nmemtui \\- shows in a terminal where memory went\n")
+	m.printf(".SH SYNOPSIS\n.B memtui\n[flags] FILE\n.br\n.B memtui\nCOMMAND [flags] [arguments]\n")
+	m.printf(".SH COMMANDS\n")
+	for _, c := range app.Children {
+		m.command(c)
+	}
+	m.printf(".SH FLAGS\n")
+	for _, f := range visible(app, nil) {
+		m.flag(f)
+	}
+	m.printf(".SH TIMES AND SIZES\n%s\n", roff(timesAndSizes))
+	m.printf(".SH KEYS\n")
+	for _, section := range keymap.Default().Help() {
+		m.printf(".SS %s\n", roff(section.Title))
+		for _, row := range section.Rows {
+			m.printf(".TP\n%s\n%s%s\n", orDash(roff(row.Keys)), roff(row.Help), in(row.Where))
+		}
+	}
+	m.printf(".SH EXIT STATUS\n")
+	for _, s := range []string{
+		"0 done", "1 done, and validate found violations", "2 the command line or the config file is wrong",
+		"3 the input cannot be used at all: missing, empty, of no known format, or nothing in it can be read",
+	} {
+		m.printf(".TP\n%s\n%s\n", s[:1], roff(s[2:]))
+	}
+	m.printf(".SH FILES AND ENVIRONMENT\n%s\n", roff(filesAndEnvironment))
+	return nil
+}
+
+const timesAndSizes = "Times are numbers with units, such as 12.5s, 350ms, 900us or 4h3m; shares of the duration, such as 50%; " +
+	"peak, the state just after the highest live bytes; or end. Sizes are 4096, 64KiB or 1.5M, in powers of 1,024."
+
+const filesAndEnvironment = "$XDG_CONFIG_HOME/memtui/config, else ~/.config/memtui/config, holds lines such as theme = dark, mouse = off and " +
+	"bind = global.quit q. Every flag may also be set in the environment as MEMTUI_ and its name, such as MEMTUI_THEME. " +
+	"The command line wins over the environment, and that over the config file. NO_COLOR switches colours off."
+
+type manual struct{ w io.Writer }
+
+func (m manual) printf(format string, args ...any) { fmt.Fprintf(m.w, format, args...) }
+
+func (m manual) command(c *kong.Node) {
+	var arguments []string
+	for _, p := range c.Positional {
+		name := strings.ToUpper(p.Name)
+		if !p.Required {
+			name = "[" + name + "]"
+		}
+		if p.IsSlice() {
+			name += "…"
+		}
+		arguments = append(arguments, name)
+	}
+	m.printf(".TP\n.B %s %s\n%s\n", c.Name, roff(strings.Join(arguments, " ")), roff(c.Help))
+	for _, f := range c.Flags {
+		m.printf(".br\n\\fB%s\\fR %s\n", roff(strings.Join(flagNames(f), ", ")), roff(f.Help))
+	}
+}
+
+func (m manual) flag(f *kong.Flag) {
+	value := ""
+	if takesValue(f) {
+		value = " " + roff(f.FormatPlaceHolder())
+	}
+	m.printf(".TP\n\\fB%s\\fR%s\n%s\n", roff(strings.Join(flagNames(f), ", ")), value, roff(f.Help))
+}
+
+// roff escapes what roff would take for markup.
+func roff(s string) string {
+	s = strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\e`), "-", `\-`)
+	if strings.HasPrefix(s, ".") || strings.HasPrefix(s, "'") {
+		s = `\&` + s
+	}
+	return s
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return `\-`
+	}
+	return s
+}
+
+// in adds where a key works.
+func in(where string) string {
+	if where == "" {
+		return ""
+	}
+	return " (" + roff(where) + ")"
+}

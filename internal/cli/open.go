@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/memtui/memtui/internal/term"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views"
+)
+
+type openCmd struct {
+	File []string `arg:"" optional:"" help:"A file, or - for standard input."`
+}
+
+// Run shows one file full-screen, or prints its report where there is no terminal.
+func (c *openCmd) Run(ctx context.Context, a *app) error {
+	switch {
+	case len(c.File) == 0:
+		return usageError(errors.New("no file given: try memtui FILE, memtui demo, or memtui --help"))
+	case len(c.File) > 1:
+		return usageError(fmt.Errorf("one file is opened at a time, but %d are given%s", len(c.File), a.hint(c.File)))
+	}
+	if err := a.checkOptions(); err != nil {
+		return err
+	}
+	return a.again(func() error {
+		s, err := a.open(ctx, c.File[0])
+		if err != nil {
+			return err
+		}
+		defer s.close()
+		return a.show(ctx, s, c.File[0])
+	})
+}
+
+// again calls f until it no longer asks for the input to be read again.
+func (a *app) again(f func() error) error {
+	for {
+		if err := f(); !errors.Is(err, views.ErrReload) {
+			return err
+		}
+	}
+}
+
+// show starts the full-screen program, as soon as the headers are read, or prints the report.
+func (a *app) show(ctx context.Context, s *session, path string) error {
+	if !a.env.IsTerminal || a.env.FullScreen == nil {
+		return a.write(ctx, s, reportCmd{})
+	}
+	if err := s.begun(ctx); err != nil {
+		return err
+	}
+	err := a.env.FullScreen(ctx, Screen{
+		Store: s.store, Trace: s.index, Done: s.done, Cancel: s.stop, Command: a.naming(path), Once: path == "-",
+		Config: a.config, Keys: a.keys, Theme: a.flags.Theme, Mouse: a.flags.Mouse, ASCII: a.flags.ASCII, NoColor: a.noColor(),
+	})
+	if errors.Is(err, term.ErrUnusable) {
+		fmt.Fprintf(a.env.Stderr, "memtui: %s; here is the report\n", model.Clean(err.Error()))
+		return a.write(ctx, s, reportCmd{})
+	}
+	if err != nil {
+		return err
+	}
+	select {
+	case <-s.done:
+		if s.err != nil {
+			return inputError(s.err)
+		}
+	default:
+	}
+	return nil
+}
+
+// naming is how a command line names the file as it is opened now.
+func (a *app) naming(path string) []string {
+	if a.flags.FrameOrder != "auto" {
+		return []string{"--frame-order", a.flags.FrameOrder, path}
+	}
+	return []string{path}
+}
+
+// begun waits for the first revision, so that a file of which nothing can be read is an error message and not a screen.
+func (s *session) begun(ctx context.Context) error {
+	for {
+		p, changed := s.store.Watch()
+		if p != nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-changed:
+		case <-s.done:
+			_, err := s.profile(ctx)
+			return err
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/model"
+)
+
+func sortKeyList() string { return strings.Join(report.SortKeys(), ", ") }
+
+// options puts the flags about instant, range and tables into numbers, which takes the whole trace: `50%` and `peak`
+// mean nothing without it.
+func (a *app) options(ctx context.Context, trace analysis.Trace) (report.Options, error) {
+	f := a.flags
+	opt := report.Options{
+		At: analysis.End, Range: analysis.Whole, From: model.NoTime, To: model.NoTime,
+		By: f.By, Limit: f.Limit, History: f.Format == "text" || f.Format == "markdown",
+	}
+	duration := trace.Status().Duration
+	peak, _, err := trace.Peak(ctx, analysis.Whole)
+	if err != nil {
+		return opt, err
+	}
+	if f.From.given() {
+		opt.From = f.From.resolve(duration, peak.Time)
+		opt.Range.From = opt.From
+		if opt.From == 0 {
+			opt.Range.From = model.NoTime // a range from the start includes time 0
+		}
+	}
+	opt.AtTime = duration
+	if f.To.given() {
+		opt.To = f.To.resolve(duration, peak.Time)
+		opt.Range.To = opt.To
+		opt.At, opt.AtTime = analysis.At(opt.To), min(opt.To, duration)
+	}
+	if opt.Range.From > opt.Range.To {
+		return opt, usageError(fmt.Errorf("the range ends at %s, before it begins at %s", opt.To, opt.From))
+	}
+	switch {
+	case f.At.kind == peakTime && peak.Instant != (analysis.Instant{}):
+		opt.At, opt.AtTime = peak.Instant, peak.Time
+	case f.At.given():
+		at := f.At.resolve(duration, peak.Time)
+		opt.At, opt.AtTime = analysis.At(at), min(at, duration)
+	}
+	if f.MinAge.given() {
+		opt.MinAge = f.MinAge.resolve(duration, peak.Time)
+	}
+	return opt, nil
+}
+
+// checkOptions finds mistakes in flags that can be seen before the file is read.
+func (a *app) checkOptions() error {
+	f := a.flags
+	if f.MinAge.kind == peakTime || f.MinAge.kind == endTime {
+		return usageError(fmt.Errorf("--min-age: write a time such as 10s, or a share of the duration such as 10%%"))
+	}
+	if f.By == "" {
+		return nil
+	}
+	for _, key := range report.SortKeys() {
+		if key == f.By {
+			return nil
+		}
+	}
+	return usageError(fmt.Errorf("--by: %q is no sort key: there are %s", f.By, sortKeyList()))
+}
+
+// style is how text is drawn on this output.
+func (a *app) style(exact bool) report.Style {
+	color := a.flags.Color == "always" || a.flags.Color == "auto" && a.env.IsTerminal && !a.noColor()
+	return report.Style{Width: a.env.Width, ASCII: a.flags.ASCII, Color: color, Exact: exact}
+}
+
+// noColor reports whether the environment or the user asks for no colours.
+func (a *app) noColor() bool {
+	return a.flags.Color == "never" || a.flags.Color == "auto" && (a.env.Getenv("NO_COLOR") != "" || a.env.Getenv("TERM") == "dumb")
+}

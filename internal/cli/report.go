@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/export/report"
+)
+
+type reportCmd struct {
+	File  string `arg:"" help:"A file, or - for standard input."`
+	Table string `enum:"sites,live_sites,peak_sites,leaks,late_freed,functions,groups,threads,markers,sizes,lifetimes,curve" default:"sites" placeholder:"NAME" help:"The table that csv writes: sites, live_sites, peak_sites, leaks, late_freed, functions, groups, threads, markers, sizes, lifetimes or curve."`
+	Group string `enum:"stack,function,file,module,thread,size" default:"stack" placeholder:"KIND" help:"Also a table of groups: by function, file, module, thread or size."`
+	Exact bool   `help:"Bytes as exact numbers."`
+}
+
+// Run prints the report of one file.
+func (c *reportCmd) Run(ctx context.Context, a *app) error {
+	if err := a.checkOptions(); err != nil {
+		return err
+	}
+	s, err := a.open(ctx, c.File)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	return a.write(ctx, s, *c)
+}
+
+// write waits for a session and prints its report.
+func (a *app) write(ctx context.Context, s *session, c reportCmd) error {
+	r, err := a.report(ctx, s, groupNamed(c.Group))
+	if err != nil {
+		return err
+	}
+	switch style := a.style(c.Exact); a.flags.Format {
+	case "json":
+		return report.WriteJSON(a.out, r)
+	case "markdown":
+		return report.WriteMarkdown(a.out, r, style)
+	case "csv":
+		return report.WriteCSV(a.out, r, c.Table)
+	default:
+		return report.WriteText(a.out, r, style)
+	}
+}
+
+// groupNamed finds a grouping by the name that flags use; unknown ones mean none.
+func groupNamed(name string) analysis.Group {
+	for g := range analysis.GroupCount {
+		if g.String() == name {
+			return g
+		}
+	}
+	return analysis.ByStack
+}

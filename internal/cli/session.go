@@ -1,0 +1,215 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/all"
+	"github.com/memtui/memtui/model"
+)
+
+// session is one input being read: symbols and events at the same time, into a store and an index that may be asked
+// all the while.
+type session struct {
+	src   *loaders.Source
+	store *model.Store
+	index *analysis.Index
+	stop  context.CancelFunc // ends the reading of events; what was read stays
+	done  chan struct{}      // closed when everything has been read
+	err   error              // why nothing can be shown; valid once done is closed
+}
+
+// source opens an input and finds its format.
+func (a *app) source(ctx context.Context, path string) (*loaders.Source, loaders.Format, error) {
+	src, err := loaders.OpenSource(ctx, path, a.env.Stdin)
+	if err != nil {
+		return nil, loaders.Format{}, inputError(fmt.Errorf("%w%s", err, a.missing(path)))
+	}
+	format, err := loaders.Detect(src, all.Formats())
+	if err != nil {
+		src.Close()
+		return nil, loaders.Format{}, inputError(err)
+	}
+	return src, format, nil
+}
+
+// open starts to read an input in the background. The caller closes the session.
+func (a *app) open(ctx context.Context, path string) (*session, error) {
+	src, format, err := a.source(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return a.start(ctx, src, format), nil
+}
+
+func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.Format) *session {
+	reading, stop := context.WithCancel(ctx)
+	s := &session{
+		src: src, store: &model.Store{}, index: analysis.NewIndex(),
+		stop: stop, done: make(chan struct{}),
+	}
+	if a.flags.MaxMemory > 0 {
+		s.index.SetBudget(int64(a.flags.MaxMemory))
+	}
+	go s.read(reading, format, loaders.Options{FrameOrder: a.frameOrder()})
+	return s
+}
+
+func (a *app) frameOrder() loaders.FrameOrder {
+	switch a.flags.FrameOrder {
+	case "leaf-first":
+		return loaders.LeafFirst
+	case "root-first":
+		return loaders.RootFirst
+	}
+	return loaders.FrameOrderAuto
+}
+
+// read loads symbols and replays events at the same time, and closes done.
+func (s *session) read(ctx context.Context, format loaders.Format, opt loaders.Options) {
+	defer close(s.done)
+	defer s.stop()
+	var loading sync.WaitGroup
+	var loadErr error
+	building, abandon := context.WithCancel(ctx)
+	defer abandon()
+	loading.Go(func() {
+		loadErr = s.src.Guard(func() error { return format.Load(ctx, s.src, opt, s.store) })
+		if loadErr != nil && s.store.Current() == nil {
+			abandon() // there will never be a first revision to build on
+		}
+	})
+	buildErr := s.src.Guard(func() error { return analysis.Build(building, s.store, s.index) })
+	loading.Wait()
+	if s.store.Current() == nil {
+		s.err = loadErr
+		if s.err == nil {
+			s.err = buildErr
+		}
+		return
+	}
+	for _, err := range []error{loadErr, buildErr} {
+		if err != nil && !errors.Is(err, context.Canceled) {
+			s.remark(model.Problem{Severity: model.Error, Code: "unreadable", Message: err.Error(), Offset: model.NoOffset})
+		}
+	}
+	for _, p := range s.src.Problems() {
+		s.remark(p)
+	}
+	analysis.Conclude(s.store, s.index)
+	s.store.Update(damaged)
+	s.err = s.unusable()
+}
+
+// damaged takes back that a profile is complete when a rule of the format was broken: names may be lost where no byte of
+// an event is.
+func damaged(p *model.Profile) *model.Profile {
+	if !p.Complete || !hasError(p.Problems) {
+		return nil
+	}
+	next := *p
+	next.Complete = false
+	return &next
+}
+
+// remark publishes a problem, unless the loader has told it already.
+func (s *session) remark(p model.Problem) {
+	s.store.Update(func(old *model.Profile) *model.Profile {
+		for _, q := range old.Problems {
+			if q.Code == p.Code && q.Message == p.Message {
+				return nil
+			}
+		}
+		next := *old
+		next.Problems = model.AddProblem(old.Problems, p)
+		return &next
+	})
+}
+
+// unusable says why nothing at all of the input can be shown: neither events nor stacks, and an error. nil otherwise.
+func (s *session) unusable() error {
+	p := s.store.Current()
+	if s.index.Status().Events > 0 || (p.Stacks != nil && len(p.Stacks.Leaf) > 0) {
+		return nil
+	}
+	for _, q := range p.Problems {
+		if q.Severity == model.Error {
+			return &loaders.FormatError{
+				Format: p.Meta.Format, Path: p.Meta.Path, Offset: q.Offset, Line: q.Line,
+				Err: errors.New("nothing in it can be read: " + q.Message),
+			}
+		}
+	}
+	return nil
+}
+
+// profile waits until everything is read and returns the last revision. It fails when nothing can be shown, and when ctx
+// is done.
+func (s *session) profile(ctx context.Context) (*model.Profile, error) {
+	<-s.done
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case s.err != nil:
+		return nil, inputError(s.err)
+	}
+	return s.store.Current(), nil
+}
+
+// close ends reading and releases the input.
+func (s *session) close() {
+	s.stop()
+	<-s.done
+	s.src.Close()
+}
+
+// report waits for a session and builds its report.
+func (a *app) report(ctx context.Context, s *session, group analysis.Group) (*report.Report, error) {
+	p, err := s.profile(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a.warn(p)
+	opt, err := a.options(ctx, s.index)
+	if err != nil {
+		return nil, err
+	}
+	opt.Group = group
+	return report.Build(ctx, p, s.index, opt)
+}
+
+// warn says in one line on standard error that figures do not cover the whole file.
+func (a *app) warn(p *model.Profile) {
+	if p.Complete {
+		return
+	}
+	var what []string
+	if p.Lost > 0 {
+		what = append(what, model.Bytes(p.Lost).Exact()+" could not be read")
+	}
+	for _, q := range p.Problems {
+		if q.Severity == model.Error || q.Code == "stopped" {
+			what = append(what, q.Message)
+			break
+		}
+	}
+	if len(what) == 0 {
+		what = []string{"not all of it was read"}
+	}
+	fmt.Fprintf(a.env.Stderr, "memtui: warning: %s is incomplete: %s\n", model.Clean(p.Meta.Name), model.Clean(strings.Join(what, ": ")))
+}
+
+// missing suggests a command where a file does not exist and its name looks like one.
+func (a *app) missing(path string) string {
+	if _, err := os.Lstat(path); err == nil || path == "-" {
+		return ""
+	}
+	return a.hint([]string{path})
+}

@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
+)
+
+type validateCmd struct {
+	Files []string `arg:"" name:"file" help:"Files, or - for standard input."`
+}
+
+// validation is what validate says about one file.
+type validation struct {
+	report.Header
+	Valid      bool        `json:"valid"`
+	Violations []violation `json:"violations"`
+}
+
+type violation struct {
+	Rule     string `json:"rule"`
+	Severity string `json:"severity"`
+	Message  string `json:"message"`
+	Offset   *int64 `json:"offset,omitzero"`
+	Line     *int64 `json:"line,omitzero"`
+	Count    int64  `json:"count"`
+}
+
+// severalValidations is the object for more than one file.
+type severalValidations struct {
+	Schema string        `json:"schema"`
+	Valid  bool          `json:"valid"`
+	Files  []*validation `json:"files"`
+}
+
+// Run checks files. The status says whether all of them are valid; one that cannot be used at all weighs most.
+func (c *validateCmd) Run(ctx context.Context, a *app) error {
+	if err := a.formats("validate", "text", "json"); err != nil {
+		return err
+	}
+	all := severalValidations{Schema: report.SchemaValidate, Valid: true}
+	err := eachFile(c.Files, a.env.Stderr, func(path string) error {
+		v, err := a.validate(ctx, path)
+		if err != nil {
+			return err
+		}
+		all.Files = append(all.Files, v)
+		all.Valid = all.Valid && v.Valid
+		if a.flags.Format == "text" {
+			v.text(a.out)
+		}
+		return nil
+	})
+	var writeErr error
+	switch {
+	case a.flags.Format == "text":
+	case len(c.Files) > 1:
+		all.Valid = all.Valid && err == nil
+		writeErr = report.WriteJSON(a.out, all)
+	case len(all.Files) == 1:
+		writeErr = report.WriteJSON(a.out, all.Files[0])
+	}
+	if err := firstError(writeErr, err); err != nil || all.Valid {
+		return err
+	}
+	return &statusError{status: statusViolations}
+}
+
+func (a *app) validate(ctx context.Context, path string) (*validation, error) {
+	src, format, err := a.source(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	v := &validation{Valid: true, Header: a.validateHeader(ctx, src, format)}
+	report := func(x loaders.Violation) { v.add(x) }
+	err = src.Guard(func() error { return format.Validate(ctx, src, report) })
+	for _, p := range src.Problems() {
+		v.add(loaders.Violation{Rule: p.Code, Severity: p.Severity, Message: p.Message, Offset: p.Offset, Line: p.Line, Count: p.Count})
+	}
+	var broken *loaders.FormatError
+	switch {
+	case errors.As(err, &broken):
+		v.add(loaders.Violation{Rule: "unreadable", Severity: model.Error, Message: broken.Error(), Offset: broken.Offset, Line: broken.Line, Count: 1})
+	case err != nil:
+		return nil, err
+	}
+	v.Complete = v.Valid
+	return v, nil
+}
+
+// validateHeader says what the file is; of a damaged one as much as its loader knows without it.
+func (a *app) validateHeader(ctx context.Context, src *loaders.Source, format loaders.Format) report.Header {
+	var p *model.Profile
+	err := src.Guard(func() (err error) {
+		p, err = format.Info(ctx, src, loaders.Options{})
+		return err
+	})
+	if err != nil || p == nil {
+		h := report.NewHeader(report.SchemaValidate, &model.Profile{
+			Meta: model.Meta{Path: src.Path(), Name: src.Name(), Format: format.Name, Size: src.StoredSize(), Outer: src.Outer()},
+		})
+		h.File.Version = nil
+		return h
+	}
+	h := report.NewHeader(report.SchemaValidate, p)
+	h.Problems = nil // the violations say the same, and more
+	return h
+}
+
+// add notes a violation. Notes are no violations: they explain, and nothing is wrong.
+func (v *validation) add(x loaders.Violation) {
+	if x.Severity == model.Note {
+		return
+	}
+	out := violation{Rule: x.Rule, Severity: x.Severity.String(), Message: x.Message, Count: x.Count}
+	if x.Offset >= 0 {
+		out.Offset = &x.Offset
+	}
+	if x.Line > 0 {
+		out.Line = &x.Line
+	}
+	v.Violations = append(v.Violations, out)
+	v.Valid = v.Valid && x.Severity != model.Error
+}
+
+func (v *validation) text(w io.Writer) {
+	verdict := "valid"
+	switch {
+	case !v.Valid:
+		verdict = "INVALID"
+	case len(v.Violations) > 0:
+		verdict = "valid, with warnings"
+	}
+	fmt.Fprintf(w, "%s: %s\n", model.Clean(v.File.Name), verdict)
+	for _, x := range v.Violations {
+		at := "        -"
+		if x.Offset != nil {
+			at = fmt.Sprintf("%9d", *x.Offset)
+		}
+		if x.Line != nil {
+			at += fmt.Sprintf(" line %d", *x.Line)
+		}
+		times := ""
+		if x.Count > 1 {
+			times = " (" + model.Group(uint64(x.Count)) + " times)"
+		}
+		fmt.Fprintf(w, "  %s  %-7s  %s: %s%s\n", at, x.Severity, model.Clean(x.Rule), model.Clean(x.Message), times)
+	}
+}
