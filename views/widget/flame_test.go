@@ -232,6 +232,9 @@ func TestFlameReload(t *testing.T) {
 	if id, _ := f.Selected(); id != 5 || f.Zoom() != 5 {
 		t.Errorf("selected %d, zoom %d", id, f.Zoom())
 	}
+	if !f.ZoomOut() || f.Zoom() != 2 || !f.ZoomReset() || f.ZoomReset() || f.ZoomOut() {
+		t.Errorf("zoom %d", f.Zoom())
+	}
 	f.Reload(src, func(id uint64) bool { return id == 0 })
 	f.Draw(s, Rect{0, 0, 80, 8}, k)
 	if id, _ := f.Selected(); id != 0 || f.Zoom() != 0 {

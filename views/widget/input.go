@@ -251,7 +251,7 @@ func (in *Input) completeStep(n int) InputResult {
 	return InputChanged
 }
 
-// Draw shows the line in the first row of r and the terminal's cursor in it.
+// Draw shows the line in the first row of r and the terminal's cursor in it, which whoever draws the frame hides before.
 func (in *Input) Draw(s tcell.Screen, r Rect, k *Look) {
 	if r.Empty() {
 		return

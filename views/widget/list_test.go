@@ -196,6 +196,26 @@ func TestListHits(t *testing.T) {
 	}
 }
 
+func TestListColumnCursor(t *testing.T) {
+	l := leakList()
+	l.Column, l.SortColumn = -1, 2
+	for _, want := range []int{2, 3, 4, 5, 5} {
+		if l.NextColumn(1); l.Column != want {
+			t.Errorf("column %d, want %d", l.Column, want)
+		}
+	}
+	s, k := newScreen(t, 60, 6), testLook()
+	l.Draw(s, Rect{0, 0, 60, 6}, k)
+	if l.widths[5] == 0 {
+		t.Error("the column under the cursor is not shown")
+	}
+	l.HideHeader = true
+	l.Draw(s, Rect{0, 0, 60, 6}, k)
+	if _, ok := l.HitHeader(4, 0); ok {
+		t.Error("hit a header that is not there")
+	}
+}
+
 // TestColumnsFit lays out random columns and checks that they fit and that nothing is given away.
 func TestColumnsFit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))

@@ -126,6 +126,24 @@ func TestRect(t *testing.T) {
 	}
 }
 
+func TestTitleLineAndSpans(t *testing.T) {
+	s, k := newScreen(t, 40, 5), testLook()
+	TitleLine(s, Rect{0, 0, 40, 1}, k, "Live bytes", "peak 1.13 MiB")
+	TitleLine(s, Rect{0, 1, 20, 1}, k, "Live bytes", "peak 1.13 MiB")
+	TitleLine(s, Rect{0, 2, 24, 1}, k, "Live bytes at \n", "peak 1.13 MiB")
+	TitleLine(s, Rect{}, k, "nothing", "")
+	n := PrintSpans(s, 1, 3, 12, []Span{{Text: "h/l", Style: k.Title}, {Text: " time  "}, {Text: "p peak"}, {Text: "q"}}, k)
+	want := []string{" Live bytes ────────────── peak 1.13 MiB", " Live bytes ────────", " Live byt… peak 1.13 MiB", " h/l time  p…", ""}
+	for i, line := range rows(s) {
+		if line != want[i] {
+			t.Errorf("%q, want %q", line, want[i])
+		}
+	}
+	if n != 12 {
+		t.Errorf("%d cells used", n)
+	}
+}
+
 func TestBarsAreMonotonous(t *testing.T) {
 	for _, k := range []*Look{testLook(), asciiLook()} {
 		s := newScreen(t, 10, 1)

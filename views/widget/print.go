@@ -55,6 +55,16 @@ func putClusters(s tcell.Screen, x, y int, text string, st tcell.Style) int {
 	return n
 }
 
+// PrintSpans draws spans one after the other in at most maxw cells and returns the cells used. The last one that does not
+// fit is cut.
+func PrintSpans(s tcell.Screen, x, y, maxw int, spans []Span, k *Look) int {
+	n := 0
+	for i := range spans {
+		n += printText(s, x+n, y, maxw-n, spans[i].Text, orElse(spans[i].Style, k.Text), k.Glyphs.Ellipsis)
+	}
+	return n
+}
+
 // Fill blanks r in style st.
 func Fill(s tcell.Screen, r Rect, st tcell.Style) {
 	for y := r.Y; y < r.Y+r.H; y++ {
