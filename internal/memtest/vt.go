@@ -1,0 +1,261 @@
+package memtest
+
+import (
+	"encoding/base64"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/rivo/uniseg"
+)
+
+// A Cell is one position of an emulated screen. The position to the right of a
+// wide text has Text "" and Width 0.
+type Cell struct {
+	Text  string
+	Width int
+	Style Style
+}
+
+// A Style is how a cell looks. Colours are "" (the terminal's own), "3" (of the
+// palette) or "#rrggbb".
+type Style struct {
+	Fg, Bg string
+	Attrs  string // of "bdiuvkr" (bold dim italic underline reverse blink strike), in that order
+}
+
+// A VT is a terminal emulator that knows what tcell writes, for reading what a
+// program shows and what state it leaves behind. It answers nothing. It is not
+// safe for concurrent use.
+type VT struct {
+	W, H      int
+	CursorX   int
+	CursorY   int
+	Modes     map[string]bool // private modes as "?25", kitty keyboard as "kitty", other keys as "modifyOtherKeys"
+	Titles    []string        // titles set, in order
+	Clipboard []string        // decoded OSC 52 texts, in order
+	Unknown   []string        // sequences that are not understood, printable
+	Bytes     int             // how many were received
+	Keypad    bool
+
+	main, alt []Cell
+	inAlt     bool
+	style     Style
+	acs       bool
+	wrapNext  bool
+	kitty     int
+	buf       []byte // an incomplete sequence or rune
+}
+
+// NewVT makes an emulator in the state that terminals are usually in.
+func NewVT(w, h int) *VT {
+	v := &VT{W: w, H: h, Modes: map[string]bool{"?7": true, "?25": true}}
+	v.main, v.alt = blank(w*h), blank(w*h)
+	return v
+}
+
+func blank(n int) []Cell {
+	cells := make([]Cell, n)
+	for i := range cells {
+		cells[i] = Cell{Text: " ", Width: 1}
+	}
+	return cells
+}
+
+// Resize changes the size, keeping what still fits.
+func (v *VT) Resize(w, h int) {
+	resized := func(old []Cell) []Cell {
+		cells := blank(w * h)
+		for y := range min(h, v.H) {
+			copy(cells[y*w:y*w+min(w, v.W)], old[y*v.W:])
+		}
+		return cells
+	}
+	v.main, v.alt = resized(v.main), resized(v.alt)
+	v.W, v.H = w, h
+	v.CursorX, v.CursorY = min(v.CursorX, w-1), min(v.CursorY, h-1)
+}
+
+// Alt reports whether the alternate screen is shown.
+func (v *VT) Alt() bool { return v.inAlt }
+
+func (v *VT) cells() []Cell {
+	if v.inAlt {
+		return v.alt
+	}
+	return v.main
+}
+
+// At returns the cell at a place of the screen that is shown.
+func (v *VT) At(x, y int) Cell { return v.cells()[y*v.W+x] }
+
+// Text returns the rows of the screen that is shown, without trailing blanks,
+// each ended by a newline.
+func (v *VT) Text() string {
+	var b strings.Builder
+	for y := range v.H {
+		b.WriteString(strings.TrimRight(v.Row(y), " "))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// Row returns the whole of one row.
+func (v *VT) Row(y int) string {
+	var b strings.Builder
+	for x := range v.W {
+		b.WriteString(v.At(x, y).Text)
+	}
+	return b.String()
+}
+
+// Residue lists what differs from the state of a new terminal: empty after a
+// program that cleaned up. The screen's content and the cursor's place do not
+// count.
+func (v *VT) Residue() []string {
+	var left []string
+	for mode, on := range v.Modes {
+		if on != (mode == "?7" || mode == "?25") && mode != "?12" { // ?12: a blinking cursor, as terminfo has it
+			left = append(left, fmt.Sprintf("%s=%t", mode, on))
+		}
+	}
+	if v.inAlt {
+		left = append(left, "alternate screen")
+	}
+	if v.Keypad {
+		left = append(left, "application keypad")
+	}
+	if v.style != (Style{}) {
+		left = append(left, fmt.Sprintf("style %+v", v.style))
+	}
+	if v.acs {
+		left = append(left, "alternate characters")
+	}
+	sort.Strings(left)
+	return left
+}
+
+// put draws a rune at the cursor, or joins it to the cluster before.
+func (v *VT) put(r rune) {
+	if v.acs {
+		if s, ok := acs[r]; ok {
+			r = s
+		}
+	}
+	if r >= 0x80 && v.join(r) {
+		return
+	}
+	width := 1
+	if r >= 0x80 {
+		width = max(1, uniseg.StringWidth(string(r)))
+	}
+	if v.wrapNext && v.Modes["?7"] {
+		v.CursorX, v.wrapNext = 0, false
+		v.lineFeed()
+	}
+	if v.CursorX+width > v.W {
+		v.CursorX = max(0, v.W-width)
+	}
+	v.store(v.CursorX, v.CursorY, Cell{Text: string(r), Width: width, Style: v.style})
+	v.advance(width)
+}
+
+func (v *VT) advance(width int) {
+	v.CursorX += width
+	if v.CursorX >= v.W {
+		v.CursorX, v.wrapNext = v.W-1, true
+	}
+}
+
+// join adds r to the cluster that ends at the cursor, when they are one.
+func (v *VT) join(r rune) bool {
+	x := v.CursorX - 1
+	if v.wrapNext {
+		x = v.CursorX
+	}
+	if x >= 0 && v.At(x, v.CursorY).Width == 0 {
+		x--
+	}
+	if x < 0 {
+		return false
+	}
+	before := v.At(x, v.CursorY)
+	joined := before.Text + string(r)
+	if uniseg.GraphemeClusterCount(joined) != 1 {
+		return false
+	}
+	width := min(2, max(1, uniseg.StringWidth(joined)))
+	v.store(x, v.CursorY, Cell{Text: joined, Width: width, Style: before.Style})
+	v.CursorX, v.wrapNext = x, false
+	v.advance(width)
+	return true
+}
+
+// store writes a cell and blanks the other half of every wide cell it breaks.
+func (v *VT) store(x, y int, c Cell) {
+	if x < 0 || y < 0 || x >= v.W || y >= v.H {
+		return
+	}
+	row := v.cells()[y*v.W : (y+1)*v.W]
+	for i := x; i < min(x+c.Width, v.W); i++ {
+		if row[i].Width == 0 && i > 0 {
+			row[i-1].Text, row[i-1].Width = " ", 1
+		}
+		if row[i].Width == 2 && i+1 < v.W {
+			row[i+1].Text, row[i+1].Width = " ", 1
+		}
+	}
+	row[x] = c
+	if c.Width == 2 && x+1 < v.W {
+		row[x+1] = Cell{Style: c.Style}
+	}
+}
+
+func (v *VT) lineFeed() {
+	if v.CursorY < v.H-1 {
+		v.CursorY++
+		return
+	}
+	cells := v.cells()
+	copy(cells, cells[v.W:])
+	copy(cells[(v.H-1)*v.W:], blank(v.W))
+}
+
+// erase blanks cells from one place to another, in reading order, to excluded.
+func (v *VT) erase(from, to int) {
+	cells := v.cells()
+	for i := max(from, 0); i < min(to, len(cells)); i++ {
+		cells[i] = Cell{Text: " ", Width: 1, Style: Style{Bg: v.style.Bg}}
+	}
+}
+
+// acs is the line drawing set of old terminals.
+var acs = map[rune]rune{
+	'j': '┘', 'k': '┐', 'l': '┌', 'm': '└', 'n': '┼', 'q': '─', 't': '├', 'u': '┤', 'v': '┴', 'w': '┬', 'x': '│',
+}
+
+// osc handles an operating system command without its frame.
+func (v *VT) osc(s string) {
+	code, rest, _ := strings.Cut(s, ";")
+	switch code {
+	case "0", "1", "2":
+		v.Titles = append(v.Titles, rest)
+	case "52":
+		_, data, _ := strings.Cut(rest, ";")
+		text, err := base64.StdEncoding.DecodeString(data)
+		if err != nil {
+			v.unknown("\x1b]" + s)
+			return
+		}
+		v.Clipboard = append(v.Clipboard, string(text))
+	case "8", "112":
+		if rest == ";" || code == "112" { // the end of a link, the cursor's own colour
+			return
+		}
+		v.unknown("\x1b]" + s)
+	default:
+		v.unknown("\x1b]" + s)
+	}
+}
+
+func (v *VT) unknown(s string) { v.Unknown = append(v.Unknown, fmt.Sprintf("%q", s)) }

@@ -1,0 +1,112 @@
+package term
+
+import (
+	"math/bits"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gdamore/tcell/v2"
+)
+
+// A charset rewrites cells for a terminal that shows less than Unicode. Nil
+// shows everything.
+type charset struct {
+	// native holds runes beyond ASCII that the terminal draws by its own means
+	// (the line drawing set of old terminals).
+	native map[rune]bool
+}
+
+// lineDrawing pairs terminfo's names of the alternate characters with runes.
+const lineDrawing = "j┘k┐l┌m└n┼q─t├u┤v┴w┬x│"
+
+// newCharset makes the charset of a terminal without Unicode whose terminfo
+// acsc string is given; with "" it is ASCII alone.
+func newCharset(altChars string) *charset {
+	c := &charset{native: map[rune]bool{}}
+	for i := 0; i+1 < len(altChars); i += 2 {
+		if at := strings.IndexByte(lineDrawing, altChars[i]); at >= 0 {
+			r, _ := utf8.DecodeRuneInString(lineDrawing[at+1:])
+			c.native[r] = true
+		}
+	}
+	return c
+}
+
+// showsUnicode tells whether tcell can send, in a character set, what our
+// screens are made of.
+func showsUnicode(name string) bool {
+	enc := tcell.GetEncoding(name)
+	if enc == nil {
+		return false
+	}
+	for _, r := range "─║⣿█▸é" {
+		if out, err := enc.NewEncoder().String(string(r)); err != nil || out == "" || out[0] == '\x1a' {
+			return false
+		}
+	}
+	return true
+}
+
+// rewrite returns what to draw instead of a cluster. Its width is 1; a wide
+// cluster leaves a blank behind it, which is up to the caller.
+func (c *charset) rewrite(text string) string {
+	r, n := utf8.DecodeRuneInString(text)
+	if r >= ' ' && r <= '~' {
+		return text[:1] // without its marks
+	}
+	if n == len(text) && c.native[r] {
+		return text
+	}
+	s, _ := runeText(asciiOf(r))
+	return s
+}
+
+// asciiOf returns the printable ASCII character that resembles r most, or '?'.
+func asciiOf(r rune) rune {
+	switch {
+	case r >= 0x2800 && r <= 0x28ff: // braille: the more dots, the more ink
+		return rune(" ..::+*##"[bits.OnesCount8(uint8(r-0x2800))])
+	case r >= 0x2500 && r <= 0x257f:
+		return asciiOfBox(r)
+	case r >= 0xc0 && r <= 0xff:
+		return rune(latin1[r-0xc0])
+	}
+	if i := strings.IndexRune(lookalikes, r); i >= 0 {
+		i += utf8.RuneLen(r)
+		return rune(lookalikes[i])
+	}
+	return '?'
+}
+
+// asciiOfBox covers single, heavy, double and dashed lines: straight ones keep
+// their direction, everything else is a crossing.
+func asciiOfBox(r rune) rune {
+	switch {
+	case strings.ContainsRune("─━┄┅┈┉╌╍╴╶╸╺╼╾", r):
+		return '-'
+	case strings.ContainsRune("│┃┆┇┊┋╎╏╵╷╹╻╽╿║", r):
+		return '|'
+	case r == '═':
+		return '='
+	case r == '╱':
+		return '/'
+	case r == '╲':
+		return '\\'
+	case r == '╳':
+		return 'X'
+	}
+	return '+'
+}
+
+// latin1 is U+00C0…U+00FF without accents.
+const latin1 = "AAAAAAACEEEEIIIIDNOOOOOxOUUUUYTsaaaaaaaceeeeiiiidnooooo/ouuuuyty"
+
+// lookalikes is pairs of a rune and its ASCII character.
+const lookalikes = "▁_▂.▃:▄-▅=▆+▇*█#" + "▀\"▌=▐=▉#▊#▋=▍-▎-▏." + "░.▒:▓%" +
+	"▔-▕|▖.▗.▘'▝'▙#▚%▛#▜#▞%▟#■#□o▪*▫.▬=" +
+	"←<↑^→>↓v↔-↕|⇐<⇒>⇑^⇓v↩<↪>⏎<↳>↵<" +
+	"▲^△^▴^▵^▼v▽v▾v▿v▶>▷>▸>▹>►>◀<◁<◂<◃<◄<" +
+	"◆*◇o◈*●*○o◉@◌o◍o◎@◐o◑o◒o◓o◯o◦o•*·.∙.‣>⁃-★*☆*♦*" +
+	"…~⋯~⋮:–-—-−-‐-‑-‒-―-“\"”\"„\"‘'’'‚,«<»>‹<›>" +
+	"×x÷/±+≤<≥>≠!≈~≡=∞8√vΔdδdΣSσsπpµuμu²2³3¹1°o∅0∑S∏P∙.⊕+⊗x⊘0" +
+	"✓v✔v✕x✖x✗x✘x⚠!⚡!⚑P⚐P⌘#⌥%⇧^⌃^␣_⎺-⎻-⎼_⎽_∧^∨v§S¶P©c®r£#¥Y€E¢c¡!¿?"

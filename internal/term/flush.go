@@ -1,0 +1,225 @@
+package term
+
+import (
+	"sync"
+
+	"github.com/gdamore/tcell/v2"
+)
+
+// flusher carries frames from the UI goroutine to the terminal. It holds two
+// copies of the screen: the newest frame (guarded by mu) and what the terminal
+// was sent (its own). It never writes to the terminal while it holds mu, so the
+// UI goroutine never waits for the terminal.
+type flusher struct {
+	mu      sync.Mutex
+	frame   []cell
+	w, h    int
+	at      point
+	changed bool // the frame differs from the one before
+	stale   bool // what was sent is in doubt: offer all of it to tcell again
+	refresh bool // the terminal's content is in doubt: clear it and send all
+	ops     []func()
+	busy    bool // a flush is under way
+	closed  bool
+	frames  int
+	wake    chan struct{} // nil: flush in show
+	done    chan struct{} // closed when the goroutine has ended
+	idle    func()        // called without mu whenever a flush ends; nil for nobody
+
+	// The flushing goroutine's own.
+	out    tcell.Screen
+	sent   []cell
+	sentW  int
+	sentAt point
+	diff   []change
+	parked bool // tcell has given the terminal up: its Show would never return
+}
+
+// change is a cell to send.
+type change struct {
+	x, y int
+	cell
+}
+
+func (f *flusher) start(out tcell.Screen, async bool) {
+	f.out = out
+	f.at, f.sentAt = hidden(), hidden()
+	f.done = make(chan struct{})
+	if !async {
+		close(f.done)
+		return
+	}
+	f.wake = make(chan struct{}, 1)
+	go func() {
+		defer close(f.done)
+		for range f.wake {
+			f.flush()
+		}
+	}()
+}
+
+// show takes over a frame: it copies the cells that changed and reports to the
+// flusher when there are any.
+func (f *flusher) show(cells []cell, w, h int, at point, refresh bool) {
+	f.mu.Lock()
+	if w != f.w || h != f.h {
+		f.frame, f.w, f.h = make([]cell, len(cells)), w, h
+		f.changed = true
+	}
+	for i := range cells {
+		if c := &cells[i]; *c != f.frame[i] {
+			f.frame[i] = *c
+			f.changed = true
+		}
+	}
+	if at != f.at {
+		f.at, f.changed = at, true
+	}
+	f.refresh = f.refresh || refresh
+	work := f.changed || f.stale || f.refresh
+	f.mu.Unlock()
+	if work {
+		f.kick()
+	}
+}
+
+// later has op run on the flushing goroutine before the next frame.
+func (f *flusher) later(op func()) {
+	f.mu.Lock()
+	f.ops = append(f.ops, op)
+	f.mu.Unlock()
+	f.kick()
+}
+
+// park has give, which makes tcell give the terminal up, run on the flushing
+// goroutine, and keeps frames back from then on.
+func (f *flusher) park(give func()) {
+	f.do(func() { f.parked = true; give() })
+}
+
+// unpark is the opposite.
+func (f *flusher) unpark(take func()) {
+	f.do(func() { take(); f.parked = false })
+}
+
+// do is later and waits until op has run. It must not be called by an op.
+func (f *flusher) do(op func()) {
+	done := make(chan struct{})
+	f.later(func() { defer close(done); op() })
+	select {
+	case <-done:
+	case <-f.done:
+	}
+}
+
+func (f *flusher) kick() {
+	if f.wake == nil {
+		f.flush()
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return
+	}
+	select {
+	case f.wake <- struct{}{}:
+	default:
+	}
+}
+
+// shut runs last on the flushing goroutine, ends it, and returns when it has
+// ended. Frames shown afterwards are dropped. Only the first call does anything.
+func (f *flusher) shut(last func()) {
+	f.mu.Lock()
+	if f.closed {
+		f.mu.Unlock()
+		<-f.done
+		return
+	}
+	f.ops = append(f.ops, func() { f.parked = true; last() })
+	f.mu.Unlock()
+	f.kick()
+	f.mu.Lock()
+	f.closed = true
+	if f.wake != nil {
+		close(f.wake)
+	}
+	f.mu.Unlock()
+	<-f.done
+}
+
+// invalidate makes the next frame go out whole: because the terminal lost what
+// it showed (refresh), or because tcell may have cut its copy of the screen.
+func (f *flusher) invalidate(refresh bool) {
+	f.mu.Lock()
+	f.stale = true
+	f.refresh = f.refresh || refresh
+	f.mu.Unlock()
+}
+
+// resting reports whether nothing waits to be sent.
+func (f *flusher) resting() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.closed || !f.busy && !f.changed && !f.stale && !f.refresh && len(f.ops) == 0
+}
+
+// flush sends what there is to send: operations first, then the frame.
+func (f *flusher) flush() {
+	f.mu.Lock()
+	ops, refresh, at := f.ops, f.refresh, f.at
+	f.collect()
+	f.ops, f.busy = nil, true
+	f.changed, f.stale, f.refresh = false, false, false
+	send := refresh || len(f.diff) > 0 || at != f.sentAt
+	if send {
+		f.frames++
+	}
+	f.mu.Unlock()
+
+	for _, op := range ops {
+		op()
+	}
+	if send && !f.parked {
+		f.send(at, refresh)
+	}
+
+	f.mu.Lock()
+	f.busy = false
+	f.stale = f.stale || f.parked
+	f.mu.Unlock()
+	if f.idle != nil {
+		f.idle()
+	}
+}
+
+// collect fills diff with what the terminal lacks and counts it as sent.
+// mu is held.
+func (f *flusher) collect() {
+	f.diff = f.diff[:0]
+	all := f.stale || f.refresh || len(f.sent) != len(f.frame) || f.sentW != f.w
+	if all {
+		f.sent, f.sentW = make([]cell, len(f.frame)), f.w
+	}
+	for i := range f.frame {
+		if c := &f.frame[i]; all || *c != f.sent[i] {
+			f.diff = append(f.diff, change{i % f.w, i / f.w, *c})
+			f.sent[i] = *c
+		}
+	}
+}
+
+func (f *flusher) send(at point, refresh bool) {
+	for i := range f.diff {
+		c := &f.diff[i]
+		f.out.Put(c.x, c.y, c.text, c.style)
+	}
+	f.out.ShowCursor(at.x, at.y)
+	f.sentAt = at
+	if refresh {
+		f.out.Sync()
+		return
+	}
+	f.out.Show()
+}

@@ -1,0 +1,138 @@
+//go:build unix
+
+package term
+
+import (
+	"errors"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/gdamore/tcell/v2"
+	"github.com/gdamore/tcell/v2/terminfo"
+	"golang.org/x/term"
+)
+
+// errClosing is what a reader gets that tcell is about to wait for.
+var errClosing = errors.New("the terminal is being released")
+
+// tty stands between tcell and the terminal for one reason: tcell waits for its
+// reading goroutine when it releases the terminal, and that one waits for a
+// channel nobody reads any more when input is pending. So reading must have
+// ended before tcell is told to stop; see release.
+type tty struct {
+	tcell.Tty
+	closing atomic.Bool
+	stopped chan struct{} // one token: the reading goroutine got its error
+	written atomic.Int64  // bytes that tcell wrote
+}
+
+func newTTY(inner tcell.Tty) *tty {
+	return &tty{Tty: inner, stopped: make(chan struct{}, 1)}
+}
+
+func (t *tty) Start() error {
+	t.closing.Store(false)
+	select {
+	case <-t.stopped:
+	default:
+	}
+	return t.Tty.Start()
+}
+
+func (t *tty) Read(b []byte) (int, error) {
+	n, err := 0, errClosing
+	if !t.closing.Load() {
+		n, err = t.Tty.Read(b)
+	}
+	if t.closing.Load() {
+		n, err = 0, errClosing
+	}
+	if err != nil {
+		select {
+		case t.stopped <- struct{}{}:
+		default:
+		}
+	}
+	return n, err
+}
+
+func (t *tty) Write(b []byte) (int, error) {
+	t.written.Add(int64(len(b)))
+	return t.Tty.Write(b)
+}
+
+// release makes the reading goroutine end. The caller must keep reading tcell's
+// events, else that goroutine cannot.
+func (t *tty) release() {
+	t.closing.Store(true)
+	_ = t.Drain() // wakes a blocked Read
+	select {
+	case <-t.stopped:
+		t.stopped <- struct{}{} // for the next who asks
+	case <-time.After(100 * time.Millisecond):
+	}
+}
+
+// A lifeline restores the terminal without tcell. It holds the modes as they
+// were before anything was touched, and its own way to the terminal.
+type lifeline struct {
+	file  *os.File
+	state *term.State
+	reset string // leaves every mode that tcell may have entered
+}
+
+// saveTerminal opens the controlling terminal and remembers its modes.
+func saveTerminal() (*lifeline, error) {
+	f, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	l := &lifeline{file: f}
+	if err := l.control(func(fd int) (err error) { l.state, err = term.GetState(fd); return err }); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// control runs f with the descriptor. (File.Fd would make the file blocking,
+// and deadlines useless.)
+func (l *lifeline) control(f func(fd int) error) error {
+	raw, err := l.file.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var ferr error
+	if err := raw.Control(func(fd uintptr) { ferr = f(int(fd)) }); err != nil {
+		return err
+	}
+	return ferr
+}
+
+// restoreModes sets the terminal's modes as they were found.
+func (l *lifeline) restoreModes() {
+	_ = l.control(func(fd int) error { return term.Restore(fd, l.state) })
+}
+
+// hardReset does all that tcell should have done. It gives up on a terminal that
+// takes no bytes.
+func (l *lifeline) hardReset() {
+	l.restoreModes()
+	_ = l.file.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
+	_, _ = l.file.WriteString(l.reset)
+}
+
+func (l *lifeline) close() { _ = l.file.Close() }
+
+// resetSequence leaves every mode that tcell enters on a terminal.
+func resetSequence(ti *terminfo.Terminfo) string {
+	s := ""
+	if xtermLike(ti) { // synchronised output and the three keyboard protocols
+		s = "\x1b[?2026l\x1b[?9001l\x1b[<u\x1b[>4;0m"
+	}
+	if ti.Mouse != "" || xtermLike(ti) {
+		s += "\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l"
+	}
+	return s + ti.ExitKeypad + ti.EnableAutoMargin + ti.AttrOff + ti.ShowCursor + ti.ExitCA
+}
