@@ -297,6 +297,25 @@ func TestWidths(t *testing.T) {
 	}
 }
 
+func TestShorten(t *testing.T) {
+	for in, want := range map[string]string{
+		"main":                           "main",
+		"std::map<int, std::string>::at": "std::map<…>::at",
+		"f<int>":                         "f<int>",
+		"a<bbbbb<c>>::g(std::x<yyyyyy>)": "a<…>::g(std::x<…>)",
+		"operator<":                      "operator<",
+		"std::operator<< <char, traits>": "std::operator<< <char, traits>",
+		"x<(a->b), ccc>::y":              "x<…>::y",
+		"broken<<<<":                     "broken<<<<",
+		"<stack 77?>":                    "<stack 77?>",
+		"<no name>":                      "<no name>",
+	} {
+		if got := (Style{}).shorten(in); got != want {
+			t.Errorf("%q became %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestEmptyTrace(t *testing.T) {
 	store := &model.Store{}
 	store.Publish(&model.Profile{Meta: model.Meta{Name: "empty", Format: "mlyze"}, Allocations: events{}})

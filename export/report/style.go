@@ -58,13 +58,52 @@ func (s Style) share(part, whole uint64) string {
 	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
 }
 
+// percent is share without digits, for narrow columns.
+func (s Style) percent(part, whole uint64) string {
+	if whole == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.0f%%", 100*float64(part)/float64(whole))
+}
+
+// shorten leaves out what stands between the outermost angle brackets of a name, where that is longer than a few characters:
+// "std::map<int, std::string>::find" becomes "std::map<…>::find". Operators and names like "<stack 7?>" stay.
+func (s Style) shorten(name string) string {
+	const short = 4
+	var out strings.Builder
+	depth, from, operator := 0, 0, strings.Index(name, "operator")
+	for i, r := range name {
+		bracket := i > 0 && (r == '<' || r == '>') && (operator < 0 || i < operator || i > operator+len("operator<=>"))
+		switch {
+		case bracket && r == '<':
+			if depth == 0 {
+				out.WriteString(name[from : i+1])
+				from = i + 1
+			}
+			depth++
+		case bracket && r == '>' && depth > 0 && name[i-1] != '-':
+			if depth--; depth > 0 {
+				break
+			}
+			if i-from > short {
+				out.WriteString(s.cut())
+				from = i
+			}
+		}
+	}
+	if depth > 0 {
+		return name // not what we take it for
+	}
+	return out.String() + name[from:]
+}
+
 // rate is a slope in bytes per second, signed.
 func (s Style) rate(perSecond float64) string {
 	sign := "+"
 	if perSecond < 0 {
 		sign, perSecond = "-", -perSecond
 	}
-	return sign + model.Bytes(math.Min(perSecond, math.MaxInt64)).String() + "/s"
+	return sign + model.Bytes(math.Min(perSecond, math.MaxInt64)).Short() + "/s"
 }
 
 func (s Style) bold(t string) string { return s.escape("1", t) }

@@ -65,10 +65,10 @@ func (w tableWriter) place(p Place, f Frames) []string {
 	if w.full {
 		return []string{p.Name(), p.Where()}
 	}
-	name, skipped := p.Name(), false
+	name, skipped := w.style.shorten(p.Name()), false
 	for q := range f.All() {
 		if skipped && q.Name() != p.Name() {
-			name += w.style.text(" ← ") + q.Name()
+			name += w.style.text(" ← ") + w.style.shorten(q.Name())
 			break
 		}
 		skipped = true
@@ -125,8 +125,9 @@ func (w tableWriter) levels(sites []Site, total uint64) table {
 
 // leakStacks is how many leaks show their stack in the text report, leakFrames how many frames of it.
 const (
-	leakStacks = 3
-	leakFrames = 5
+	leakStacks  = 3
+	leakFrames  = 5
+	leakColumns = 10 // of their curves: the row has much else to say
 )
 
 func (w tableWriter) leaks() table {
@@ -159,8 +160,8 @@ func (w tableWriter) leakRows(sites []LeakSite) table {
 	}, placeCols()...)}
 	for _, s := range sites {
 		out.rows = append(out.rows, append([]string{
-			w.style.bytes(s.Bytes), w.style.count(s.Count), w.style.share(s.Count, s.allocs), w.style.time(s.Oldest),
-			w.shape(s), w.style.spark(s.history, historyColumns),
+			w.style.bytes(s.Bytes), w.style.count(s.Count), w.style.percent(s.Count, s.allocs), w.style.time(s.Oldest),
+			w.shape(s), w.style.spark(s.history, leakColumns),
 		}, w.place(s.Place, s.Frames)...))
 	}
 	return out
@@ -188,14 +189,14 @@ func (w tableWriter) stackLines(f Frames, n int) []string {
 			continue
 		}
 		if len(lines) == n {
-			lines = append(lines, w.style.cut() + " " + plural(f.Depth()-1-n, "more frame"))
+			lines = append(lines, w.style.cut()+" "+plural(f.Depth()-1-n, "more frame"))
 			break
 		}
 		at := p.Base()
 		if at != "" {
 			at = "  " + at
 		}
-		lines = append(lines, w.style.text("← ")+p.Name()+at)
+		lines = append(lines, w.style.text("← ")+w.style.shorten(p.Name())+at)
 	}
 	return lines
 }

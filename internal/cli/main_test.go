@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/memtui/memtui/model"
+)
+
+// run runs one command in this process, with an empty environment.
+func run(t *testing.T, env Env, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	var out, err bytes.Buffer
+	env.Args, env.Stdout, env.Stderr = args, &out, &err
+	if env.Getenv == nil {
+		env.Getenv = func(string) string { return "" }
+	}
+	status = Main(t.Context(), env)
+	return status, out.String(), err.String()
+}
+
+const sample = "../../testdata/small_kvleak.mlyze"
+
+func TestHostileFileNames(t *testing.T) {
+	kv, err := os.ReadFile(sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "evil\x1b[2J\x07\u202e.mlyze")
+	if err := os.WriteFile(path, kv[:len(kv)-1001], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"report", path}, {"report", "-f", "json", path}, {"report", "-f", "markdown", path}, {"report", "-f", "csv", path},
+		{"validate", path}, {"info", path}, {"info", path + "gone"}, {"report", "--\x1b[2J", path}, {path, path + "\x1b"},
+	} {
+		_, out, errs := run(t, Env{}, args...)
+		if out+errs == "" {
+			t.Errorf("%q says nothing", args)
+		}
+		for _, r := range out + errs {
+			if r != '\n' && (r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x202e) {
+				t.Errorf("%q prints %U", args, r)
+				break
+			}
+		}
+	}
+}
+
+func TestFullScreenGetsTheFileWhileItLoads(t *testing.T) {
+	var got Screen
+	screen := func(_ context.Context, s Screen) error {
+		got = s
+		if s.Store.Current() == nil {
+			t.Error("started before there was anything to show")
+		}
+		<-s.Done
+		if p := s.Store.Current(); !p.Complete || s.Trace.Status().Events != 14012 {
+			t.Errorf("complete %v, %d events", p.Complete, s.Trace.Status().Events)
+		}
+		return nil
+	}
+	status, out, errs := run(t, Env{IsTerminal: true, FullScreen: screen}, sample, "--no-mouse", "--theme", "light", "--frame-order", "leaf-first")
+	if status != 0 || out+errs != "" {
+		t.Errorf("status %d, output %q, %q", status, out, errs)
+	}
+	if got.Mouse || got.Theme != "light" || strings.Join(got.Command, " ") != "--frame-order leaf-first "+sample {
+		t.Errorf("started with %+v", got)
+	}
+	if status, _, _ := run(t, Env{IsTerminal: true, FullScreen: screen}, "demo"); status != 0 {
+		t.Errorf("the demo ends with status %d", status)
+	}
+}
+
+func TestFullScreenNeverStartsWithoutAnythingToShow(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "short.mlyze")
+	if err := os.WriteFile(path, []byte("MLYZ"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	never := func(context.Context, Screen) error { return errors.New("started") }
+	if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: never}, path); status != statusInput || strings.Contains(errs, "started") {
+		t.Errorf("status %d: %s", status, errs)
+	}
+}
+
+func TestInterruptedCommandsEnd(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out, errs bytes.Buffer
+	status := Main(ctx, Env{
+		Args: []string{"report", sample}, Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" },
+	})
+	if status != statusSignal || out.Len() > 0 {
+		t.Errorf("status %d, output %q, %q", status, out.String(), errs.String())
+	}
+}
+
+func TestStandardOutputThatFails(t *testing.T) {
+	var errs bytes.Buffer
+	status := Main(t.Context(), Env{
+		Args: []string{"report", sample}, Stdout: full{}, Stderr: &errs, Getenv: func(string) string { return "" },
+	})
+	if status == statusDone || !strings.Contains(errs.String(), "no space") {
+		t.Errorf("status %d: %s", status, errs.String())
+	}
+}
+
+// full is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+func TestMemoryLimitStopsReading(t *testing.T) {
+	status, out, errs := run(t, Env{}, "report", "-f", "json", "--max-memory", "64K", sample)
+	if status != 0 || !strings.Contains(out, `"complete": false`) || !strings.Contains(errs, "incomplete") {
+		t.Errorf("status %d: %.300s %s", status, out, errs)
+	}
+}
+
+func TestDamagedProfilesAreNotComplete(t *testing.T) {
+	p := &model.Profile{Complete: true, Problems: []model.Problem{{Severity: model.Warning}}}
+	if damaged(p) != nil {
+		t.Error("a warning makes a file incomplete")
+	}
+	p.Problems = append(p.Problems, model.Problem{Severity: model.Error})
+	if next := damaged(p); next == nil || next.Complete || !p.Complete {
+		t.Error("an error leaves the file complete, or the published revision was changed")
+	}
+}
