@@ -1,0 +1,157 @@
+package views
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/memtest"
+	"github.com/memtui/memtui/internal/term"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/all"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/themes"
+)
+
+// kvleak is a real trace: a key-value store that leaks, recorded for 76 ms.
+var kvleak = sync.OnceValue(func() []byte {
+	data, err := os.ReadFile(filepath.Join("..", "testdata", "small_kvleak.mlyze"))
+	if err != nil {
+		return nil
+	}
+	return data
+})
+
+// loadBytes reads a trace to its end, as the program does.
+func loadBytes(t testing.TB, name string, data []byte) (*model.Store, *analysis.Index) {
+	t.Helper()
+	src, err := loaders.OpenStream(t.Context(), name, bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { src.Close() })
+	store, ix := &model.Store{}, analysis.NewIndex()
+	format, err := loaders.Detect(src, all.Formats())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := format.Load(t.Context(), src, loaders.Options{}, store); err != nil {
+		t.Logf("%s: %v", name, err) // damaged files are shown, too
+	}
+	if store.Current() == nil {
+		return store, ix
+	}
+	if err := analysis.Build(t.Context(), store, ix); err != nil && !errors.Is(err, context.Canceled) {
+		t.Logf("%s: %v", name, err)
+	}
+	analysis.Conclude(store, ix)
+	return store, ix
+}
+
+// ui is the program on a simulated terminal.
+type ui struct {
+	t   testing.TB
+	sim *term.Simulation
+	app *app
+}
+
+// colourCaps and the others are terminals to test on.
+var (
+	colourCaps = term.Caps{Unicode: true, Colors: 1 << 24, TrueColor: true, Clipboard: true}
+	monoCaps   = term.Caps{Unicode: true, Clipboard: true}
+	asciiCaps  = term.Caps{Clipboard: true}
+)
+
+// openKvleak starts the program on the real trace.
+func openKvleak(t testing.TB, w, h int, caps term.Caps) *ui {
+	t.Helper()
+	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
+	return openUI(t, w, h, caps, store, ix)
+}
+
+// openUI starts the program. Frames wait for their answers, so that what is on screen does not depend on chance.
+func openUI(t testing.TB, w, h int, caps term.Caps, store *model.Store, trace analysis.Trace) *ui {
+	t.Helper()
+	u := &ui{t: t, sim: term.NewSimulationCaps(w, h, caps)}
+	u.app = newApp(Options{
+		Terminal: u.sim.Terminal, Store: store, Trace: trace, Keys: keymap.Default(),
+		Themes:  themes.Usable(caps.Colors, caps.Colors == 0),
+		Command: []string{"small_kvleak.mlyze"}, Patience: 5 * time.Second,
+	})
+	u.app.follow()
+	u.sim.Start(u.app)
+	t.Cleanup(func() { _ = u.sim.Stop() })
+	u.sim.Settle()
+	return u
+}
+
+// keys types keys by name, one frame each: see term.ParseKey.
+func (u *ui) keys(names ...string) *ui {
+	u.t.Helper()
+	for _, n := range names {
+		if err := u.sim.Type(n); err != nil {
+			u.t.Fatal(err)
+		}
+		u.sim.Settle()
+	}
+	return u
+}
+
+// text is the screen without styles.
+func (u *ui) text() string { u.sim.Settle(); return u.sim.Text() }
+
+// body is the screen between header and footer.
+func (u *ui) body() string {
+	lines := strings.Split(strings.TrimSuffix(u.text(), "\n"), "\n")
+	if len(lines) < 3 {
+		return ""
+	}
+	return strings.Join(lines[1:len(lines)-1], "\n")
+}
+
+// golden compares the screen, styles included, with testdata/NAME.golden.
+func (u *ui) golden(name string) {
+	u.t.Helper()
+	u.sim.Settle()
+	var dump string
+	u.sim.Do(func() { dump = memtest.Dump(u.sim.Screen()) })
+	memtest.Golden(u.t, name, dump)
+}
+
+// has fails the test unless the screen holds every text.
+func (u *ui) has(texts ...string) {
+	u.t.Helper()
+	got := u.text()
+	for _, want := range texts {
+		if !strings.Contains(got, want) {
+			u.t.Errorf("the screen does not hold %q:\n%s", want, got)
+		}
+	}
+}
+
+// goldenSizes opens the real trace on every terminal that must look right, types keys, and compares with
+// testdata/NAME-SIZE-THEME.golden.
+func goldenSizes(t *testing.T, name string, keys ...string) {
+	t.Helper()
+	for _, tt := range []struct {
+		size string
+		w, h int
+		mode string
+		caps term.Caps
+	}{
+		{"80x24", 80, 24, "dark", colourCaps}, {"80x24", 80, 24, "mono", monoCaps}, {"80x24", 80, 24, "ascii", asciiCaps},
+		{"120x40", 120, 40, "dark", colourCaps}, {"20x5", 20, 5, "mono", monoCaps},
+	} {
+		t.Run(tt.size+"-"+tt.mode, func(t *testing.T) {
+			openKvleak(t, tt.w, tt.h, tt.caps).keys(keys...).golden(name + "-" + tt.size + "-" + tt.mode)
+		})
+	}
+}
