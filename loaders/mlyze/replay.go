@@ -154,7 +154,6 @@ func (r *replay) damage(st status) error {
 		r.judge.learn(old, old[0].Time) // what is left of the batches before
 	}
 	r.stepBack()
-	r.learn()
 	from := r.in.offset()
 	r.in.pos++
 	if err := r.judge.resync(r.in.ctx, r.in, r.gaps); err != nil {
@@ -181,10 +180,10 @@ func (r *replay) damage(st status) error {
 	return nil
 }
 
-// learn tells the judge the events that it has not seen.
-func (r *replay) learn() {
-	r.judge.learn(r.out[r.learned:r.n], r.timeBefore(r.learned))
-	r.learned = r.n
+// learn tells the judge the events up to out[n] that it has not seen.
+func (r *replay) learn(n int) {
+	r.judge.learn(r.out[r.learned:n], r.timeBefore(r.learned))
+	r.learned = n
 }
 
 // askTables waits for the metadata, which tells plausible stacks: whether it is there must not depend on who is faster.
@@ -201,25 +200,24 @@ func (r *replay) timeBefore(i int) model.Time {
 	return r.out[i-1].Time
 }
 
-// stepBack takes back the last events as far as one of them is not plausible: what overwrote the bytes here may have begun
-// within an event before.
+// stepBack takes back the last events from the first of them on that is not plausible: what overwrote the bytes here may
+// have begun within an event before.
 func (r *replay) stepBack() {
-	keep, keepPos := r.n, r.in.pos
-	pos := r.in.pos
-	for i := r.n - 1; i >= r.learned && i >= r.n-lookBack; i-- {
+	oldest := max(r.learned, r.n-lookBack)
+	r.learn(oldest)
+	keep, keepPos, pos := r.n, r.in.pos, r.in.pos
+	for i := r.n - 1; i >= oldest; i-- {
 		e := r.out[i]
 		delta := uint64(e.Time - r.timeBefore(i))
 		pos -= minimalSize(&e, delta)
+		var again model.Event
 		if pos < 0 {
 			break
 		}
-		var again model.Event
 		if _, d, st := decodeOne(r.in.buf[pos:r.in.end], &again); st != decoded || d != delta || again.Addr != e.Addr || again.ID != e.ID {
 			break
 		}
-		// Only what no writer means: large sizes and long pauses do occur.
-		j := judge{knowledge: knowledge{zeroes: true, maxDelta: 1 << 62, events: 1, maxID: 1 << 62}, tables: r.judge.tables}
-		if !j.plausible(&e, delta) {
+		if r.judge.spoilt(&e) {
 			keep, keepPos = i, pos
 		}
 	}
@@ -230,6 +228,7 @@ func (r *replay) stepBack() {
 			r.spans = r.spans[:keep]
 		}
 	}
+	r.learn(r.n)
 }
 
 // flush hands the batch on and starts the next.
@@ -242,7 +241,7 @@ func (r *replay) flush() error {
 		return nil
 	}
 	if r.gaps > 0 {
-		r.learn()
+		r.learn(r.n)
 	}
 	r.used = max(r.used, r.n)
 	r.batch.Events, r.batch.Offset = r.out[:r.n], r.in.offset()

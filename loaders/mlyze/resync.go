@@ -34,6 +34,7 @@ type knowledge struct {
 	events   uint64
 	zeroes   bool // there are blocks without an address
 	high     bool // addresses above canonical
+	thread0  bool // blocks of a thread 0
 	maxDelta uint64
 }
 
@@ -51,6 +52,7 @@ func (k *knowledge) learn(events []model.Event, before model.Time) {
 		}
 		if e.Kind == model.Alloc {
 			k.maxID = max(k.maxID, e.ID)
+			k.thread0 = k.thread0 || e.Thread == 0
 		}
 		k.zeroes = k.zeroes || e.Addr == 0
 		k.high = k.high || e.Addr >= canonical
@@ -104,6 +106,22 @@ func (j *judge) plausible(e *model.Event, delta uint64) bool {
 		return ok
 	}
 	return j.events == 0 && e.ID < saneID || e.ID <= 2*j.maxID+1024
+}
+
+// spoilt reports whether an event right before damage is rather part of it. Only events unlike all others are: large sizes
+// and long pauses do occur, and where little is known nothing is.
+func (j *judge) spoilt(e *model.Event) bool {
+	if e.Kind > model.Free || j.events < 4*lookBack {
+		return false
+	}
+	if e.Addr != 0 && !j.familiar(region(e.Addr), nil) || e.Addr == 0 && !j.zeroes {
+		return true
+	}
+	if e.Kind == model.Free {
+		return false
+	}
+	_, known := j.tables.stacks[e.ID]
+	return len(j.tables.stacks) > 0 && !known || e.Size >= canonical || e.Thread == 0 && !j.thread0
 }
 
 // verdict of a run.

@@ -20,21 +20,18 @@ func (t *tables) buildStacks(order loaders.FrameOrder, found *findings) (s *mode
 	s.Leaf = make(map[model.StackID]model.NodeID, len(t.order))
 	for _, id := range t.order {
 		sp := t.stacks[id]
-		raw := t.flat[sp.from:sp.to]
-		path = path[:0]
-		for i := range raw {
-			if s.LeafFirst {
-				i = len(raw) - 1 - i
-			}
-			path = append(path, frames[raw[i]])
-		}
+		path = appendPath(path[:0], t.flat[sp.from:sp.to], s.LeafFirst, func(raw uint32) model.FrameID { return frames[raw] })
 		s.Leaf[model.StackID(id)] = b.insert(path)
 	}
 	return s, note
 }
 
-// decideOrder tells which end of the stacks is the root: programs have few entry points and many places that allocate, so
-// the end with fewer distinct frames is it. Stacks of one frame say nothing.
+// orderSample is how many frames are looked at to decide their order.
+const orderSample = 1 << 16
+
+// decideOrder tells which end of the stacks is the root: that where they share more, because programs have few entry points
+// and many places that allocate. Sharing is measured over whole stacks, as the size of the tree that they make: the frame at
+// the very end alone misleads where a recorder cuts deep stacks, which leaves any frame there.
 func (t *tables) decideOrder(asked loaders.FrameOrder) (leafFirst bool, note string) {
 	switch asked {
 	case loaders.LeafFirst:
@@ -42,27 +39,44 @@ func (t *tables) decideOrder(asked loaders.FrameOrder) (leafFirst bool, note str
 	case loaders.RootFirst:
 		return false, "root first: as asked"
 	}
-	atStart, atEnd := make([]bool, len(t.frames)), make([]bool, len(t.frames))
-	starts, ends := 0, 0
-	count := func(seen []bool, f uint32, n *int) {
-		if !seen[f] {
-			seen[f] = true
-			*n++
-		}
-	}
-	for _, id := range t.order {
-		if sp := t.stacks[id]; sp.to-sp.from >= 2 {
-			count(atStart, t.flat[sp.from], &starts)
-			count(atEnd, t.flat[sp.to-1], &ends)
-		}
+	fromStart, fromEnd := t.treeSize(false), t.treeSize(true)
+	why := func(end string, fewer int, other string, more int) string {
+		return fmt.Sprintf("stacks share more frames at the %s (%s distinct paths) than at the %s (%s)",
+			end, model.Group(uint64(fewer)), other, model.Group(uint64(more)))
 	}
 	switch {
-	case starts == ends:
-		return true, "leaf first: assumed, the stacks do not tell"
-	case ends < starts:
-		return true, fmt.Sprintf("leaf first: %d distinct frames at the end, %d at the start", ends, starts)
+	case fromEnd < fromStart:
+		return true, "leaf first: " + why("end", fromEnd, "start", fromStart)
+	case fromStart < fromEnd:
+		return false, "root first: " + why("start", fromStart, "end", fromEnd)
 	}
-	return false, fmt.Sprintf("root first: %d distinct frames at the start, %d at the end", starts, ends)
+	return true, "leaf first: assumed, the stacks do not tell"
+}
+
+// treeSize counts the distinct paths of the first stacks, read from their end or their start.
+func (t *tables) treeSize(reverse bool) int {
+	b := newTreeBuilder(model.NewStacks())
+	var path []model.FrameID
+	for _, id := range t.order {
+		sp := t.stacks[id]
+		path = appendPath(path[:0], t.flat[sp.from:sp.to], reverse, func(raw uint32) model.FrameID { return model.FrameID(raw + 1) })
+		b.insert(path)
+		if sp.to > orderSample {
+			break
+		}
+	}
+	return len(b.s.Parent) - 1
+}
+
+// appendPath appends the frames of a stack to path, in their order or reversed.
+func appendPath(path []model.FrameID, raw []uint32, reverse bool, frame func(uint32) model.FrameID) []model.FrameID {
+	for i := range raw {
+		if reverse {
+			i = len(raw) - 1 - i
+		}
+		path = append(path, frame(raw[i]))
+	}
+	return path
 }
 
 // resolveFrames fills the names and frames of s and returns the FrameID of each of the file's frames.
