@@ -151,7 +151,7 @@ func (ix *Index) Neighbour(t model.Time, dir int) (model.Time, bool) {
 		}
 		return ix.time.at(n), true
 	}
-	n := ix.time.search(0, ix.time.n, func(x model.Time) bool { return x >= t })
+	n := ix.time.search(func(x model.Time) bool { return x >= t })
 	if n == 0 {
 		return 0, false
 	}

@@ -137,7 +137,7 @@ func (ix *Index) Histograms(ctx context.Context, r Range) (sizes, lifetimes []Bu
 	defer ix.mu.RUnlock()
 	var bySize, byLife [sizeClasses]Bucket
 	lo, hi := ix.eventRange(r)
-	first := ix.born.search(0, ix.born.n, func(b uint32) bool { return int(b) >= lo })
+	first := ix.born.search(func(b uint32) bool { return int(b) >= lo })
 	for b := first; b < ix.born.n && int(ix.born.at(b)) < hi; b++ {
 		if b&chunkMask == 0 && ctx.Err() != nil {
 			return nil, nil, ctx.Err()

@@ -10,14 +10,14 @@ import (
 )
 
 // Index is the straightforward in-memory implementation of [Trace]: every event and every block in columns, cumulative
-// sums at checkpoints, and a pyramid over the live curve. It costs about 31 bytes per event and is built by [Build] while
+// sums at checkpoints, and a pyramid over the live curve. It costs about 25 bytes per event and is built by [Build] while
 // it is being asked. Events and blocks are numbered by 32 bits; "n events" always means the state after the first n.
 type Index struct {
 	mu    sync.RWMutex // writers hold it for one batch, readers for one answer
 	store *model.Store // for symbols, which arrive when they are read; nil in an index nothing was built into
 
 	// By event.
-	time column[model.Time]
+	time timeColumn
 	kind column[eventKind]
 	ref  column[uint32] // the block that is born or ends; of other events unused
 
@@ -25,7 +25,7 @@ type Index struct {
 	addr   column[uint64]
 	size   column[uint64]
 	stack  column[uint32] // dense stack index
-	thread column[uint32] // dense thread index
+	thread column[uint16] // dense thread index
 	born   column[uint32] // event
 	died   column[uint32] // event, alive while nothing ended the block
 
@@ -36,7 +36,7 @@ type Index struct {
 	stackIDs   []model.StackID // by dense index
 	stackIndex map[model.StackID]uint32
 	threads    []uint16 // by dense index
-	threadOf   map[uint16]uint32
+	threadOf   map[uint16]uint16
 
 	sums        [dimCount][]cell // by key of the dimension: everything so far
 	checkpoints []checkpoint
@@ -77,7 +77,7 @@ func NewIndex() *Index {
 	ix := &Index{
 		live:       map[uint64]uint32{},
 		stackIndex: map[model.StackID]uint32{},
-		threadOf:   map[uint16]uint32{},
+		threadOf:   map[uint16]uint16{},
 	}
 	ix.status.Size = -1
 	ix.sums[dimSize] = make([]cell, sizeClasses)
@@ -218,10 +218,10 @@ func (ix *Index) denseStack(id model.StackID) uint32 {
 	return i
 }
 
-func (ix *Index) denseThread(t uint16) uint32 {
+func (ix *Index) denseThread(t uint16) uint16 {
 	i, ok := ix.threadOf[t]
 	if !ok {
-		i = uint32(len(ix.threads))
+		i = uint16(len(ix.threads)) // there are no more than 65,536
 		ix.threadOf[t] = i
 		ix.threads = append(ix.threads, t)
 		ix.sums[dimThread] = append(ix.sums[dimThread], cell{})
@@ -231,7 +231,7 @@ func (ix *Index) denseThread(t uint16) uint32 {
 
 // memory estimates the bytes that the index holds: columns and checkpoints, and the address table at its usual load.
 func (ix *Index) memory() int64 {
-	const perEvent, perBlock, perLive = 8 + 1 + 4, 8 + 8 + 4 + 4 + 4 + 4, 24
+	const perEvent, perBlock, perLive = 4 + 1 + 4, 8 + 8 + 4 + 2 + 4 + 4, 24
 	n := int64(len(ix.time.chunks))*chunkLen*perEvent + int64(len(ix.addr.chunks))*chunkLen*perBlock
 	n += int64(len(ix.live))*perLive + ix.curve.memory()
 	for i := range ix.checkpoints {

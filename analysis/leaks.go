@@ -40,7 +40,7 @@ func (ix *Index) LateFreed(ctx context.Context) (Leaks, error) {
 	defer ix.mu.RUnlock()
 	duration := ix.duration()
 	late := duration - percentOf(duration, latePercent)
-	first := ix.time.search(0, ix.time.n, func(t model.Time) bool { return t >= late })
+	first := ix.time.search(func(t model.Time) bool { return t >= late })
 	var blocks []uint32
 	for i := first; i < ix.time.n; i++ {
 		if ix.kind.at(i) != evFree {
@@ -166,7 +166,7 @@ func (ix *Index) Lifetimes(ctx context.Context, by Group, key Key, r Range) (Lif
 	defer ix.mu.RUnlock()
 	d, f := dimOf(by), ix.foldOf(by)
 	lo, hi := ix.eventRange(r)
-	first := ix.born.search(0, ix.born.n, func(b uint32) bool { return int(b) >= lo })
+	first := ix.born.search(func(b uint32) bool { return int(b) >= lo })
 	var lives []model.Time
 	var out Lifetimes
 	sum := 0.0

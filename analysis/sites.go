@@ -143,7 +143,7 @@ func (ix *Index) addKept(by Group, rows []Site, lo, hi int) {
 // kept calls f for every block that is born in events [lo, hi) and alive after them, in order of birth.
 func (ix *Index) kept(lo, hi int, f func(block uint32)) {
 	bornFrom := func(event int) int {
-		return ix.born.search(0, ix.born.n, func(b uint32) bool { return int(b) >= event })
+		return ix.born.search(func(b uint32) bool { return int(b) >= event })
 	}
 	for b, end := bornFrom(lo), bornFrom(hi); b < end; b++ {
 		if int(ix.died.at(b)) >= hi {

@@ -90,7 +90,7 @@ func (ix *Index) key(d dim, block uint32) uint32 {
 	case dimStack:
 		return ix.stack.at(int(block))
 	case dimThread:
-		return ix.thread.at(int(block))
+		return uint32(ix.thread.at(int(block)))
 	}
 	return sizeClass(ix.size.at(int(block)))
 }
@@ -152,7 +152,7 @@ func (ix *Index) eventsUntil(t model.Time) int {
 	if t >= ix.duration() {
 		return ix.time.n
 	}
-	return ix.time.search(0, ix.time.n, func(x model.Time) bool { return x > t })
+	return ix.time.search(func(x model.Time) bool { return x > t })
 }
 
 // eventRange is the half-open range of events that r holds.

@@ -191,6 +191,7 @@ func (a *app) setTheme(i int) {
 // Draw implements tview.Primitive. The state is shown to the one screen that is visible, once per frame.
 func (a *app) Draw(s tcell.Screen) {
 	a.showState()
+	s.HideCursor() // what is typed into shows it
 	a.Flex.Draw(s)
 	x, y, w, h := a.GetRect()
 	body := widget.Rect{X: x, Y: y + 1, W: w, H: max(h-2, 0)}

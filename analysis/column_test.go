@@ -1,0 +1,39 @@
+package analysis
+
+import (
+	"math/rand/v2"
+	"slices"
+	"sort"
+	"testing"
+
+	"github.com/memtui/memtui/model"
+)
+
+// Times of short and of endless runs come back as they were put in, also where a chunk outgrows its offsets.
+func TestTimeColumn(t *testing.T) {
+	for _, gap := range []int64{3, 1 << 14, 1 << 20, 1 << 45} {
+		r := rand.New(rand.NewPCG(uint64(gap), 1))
+		var c timeColumn
+		var want []model.Time
+		at := model.Time(r.Int64N(100))
+		for range 3 * chunkLen / 2 {
+			c.append(at)
+			want = append(want, at)
+			at, _ = at.Add(r.Uint64N(uint64(gap)))
+		}
+		got := make([]model.Time, c.n)
+		for i := range got {
+			got[i] = c.at(i)
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("gap %d: times differ", gap)
+		}
+		for range 100 {
+			x := want[r.IntN(len(want))]
+			after := func(y model.Time) bool { return y > x }
+			if i := c.search(after); i != sort.Search(len(want), func(i int) bool { return after(want[i]) }) {
+				t.Fatalf("gap %d: search for %d gives %d", gap, x, i)
+			}
+		}
+	}
+}
