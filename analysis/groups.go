@@ -17,6 +17,33 @@ type groupCache struct {
 	mu     sync.Mutex
 	folds  [GroupCount]*fold
 	passes [GroupCount]*pass
+	labels labels
+}
+
+// labels are how stacks are shown, by dense index: the search for the telling frame is too slow to repeat at every instant.
+type labels struct {
+	stacks *model.Stacks // made from these symbols
+	of     []label
+}
+
+type label struct {
+	name, where string
+	leaf        model.NodeID
+}
+
+// labelsOf returns the labels of all stacks. They are read-only once made; later ones are appended.
+func (ix *Index) labelsOf(s *model.Stacks) []label {
+	ix.groups.mu.Lock()
+	defer ix.groups.mu.Unlock()
+	l := &ix.groups.labels
+	if l.stacks != s {
+		*l = labels{stacks: s}
+	}
+	for _, id := range ix.stackIDs[len(l.of):] {
+		name, where, leaf := siteName(s, id)
+		l.of = append(l.of, label{name, where, leaf})
+	}
+	return l.of
 }
 
 // fold maps dense stack indexes to the keys of a group that is derived from stacks. Read-only once made.
