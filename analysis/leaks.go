@@ -171,9 +171,13 @@ func (ix *Index) Lifetimes(ctx context.Context, by Group, key Key, r Range) (Lif
 	var out Lifetimes
 	sum := 0.0
 	for b := first; b < ix.born.n && int(ix.born.at(b)) < hi; b++ {
+		if b&chunkMask == 0 && ctx.Err() != nil {
+			return Lifetimes{}, ctx.Err()
+		}
 		if f.keyOf(ix.key(d, uint32(b))) != key {
 			continue
 		}
+		out.Threads = addThread(out.Threads, ix.threads[ix.thread.at(b)])
 		died := ix.died.at(b)
 		if died == alive {
 			out.NeverFreed++
@@ -183,6 +187,7 @@ func (ix *Index) Lifetimes(ctx context.Context, by Group, key Key, r Range) (Lif
 		lives = append(lives, t)
 		sum += float64(t)
 	}
+	slices.Sort(out.Threads)
 	if len(lives) == 0 {
 		return out, ctx.Err()
 	}
@@ -191,4 +196,13 @@ func (ix *Index) Lifetimes(ctx context.Context, by Group, key Key, r Range) (Lif
 	out.Min, out.Median, out.Max = lives[0], lives[len(lives)/2], lives[len(lives)-1]
 	out.Mean = sum / float64(len(lives))
 	return out, ctx.Err()
+}
+
+// addThread adds to the threads that are named; more than a few tell nothing.
+func addThread(threads []uint16, t uint16) []uint16 {
+	const few = 8
+	if len(threads) < few && !slices.Contains(threads, t) {
+		return append(threads, t)
+	}
+	return threads
 }

@@ -155,12 +155,17 @@ func (ix *Index) kept(lo, hi int, f func(block uint32)) {
 // nameSites fills the names of rows, which may be a part of all.
 func (ix *Index) nameSites(by Group, rows []Site) {
 	s, f := ix.stacks(), ix.foldOf(by)
+	var shown []label
+	if by == ByStack {
+		shown = ix.labelsOf(s)
+	}
 	for i := range rows {
 		r := &rows[i]
 		switch {
 		case by == ByStack:
+			l := &shown[r.Key]
 			r.Stack = ix.stackIDs[r.Key]
-			r.Name, r.Where, r.Node = siteName(s, r.Stack)
+			r.Name, r.Where, r.Node = l.name, l.where, l.leaf
 		case f != nil:
 			r.Name = f.names[r.Key]
 			r.Node, _ = s.Node(r.Stack)

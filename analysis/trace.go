@@ -270,6 +270,7 @@ type Lifetimes struct {
 	Min, Median, Max model.Time
 	Mean             float64 // µs
 	NeverFreed       uint64
+	Threads          []uint16 // threads that allocated the blocks, at most 8, ascending
 }
 
 // BlockQuery asks for single blocks of one group: those alive at At, or, with Leaked set, those born in Range, alive at its
