@@ -25,7 +25,9 @@ func story() ([]model.Event, *model.Stacks) {
 	at := func(t model.Time, stack model.StackID, addr, size uint64) {
 		events = append(events, model.Event{Kind: model.Alloc, Time: t, ID: uint64(stack), Addr: addr, Size: size})
 	}
-	free := func(t model.Time, addr uint64) { events = append(events, model.Event{Kind: model.Free, Time: t, Addr: addr}) }
+	free := func(t model.Time, addr uint64) {
+		events = append(events, model.Event{Kind: model.Free, Time: t, Addr: addr})
+	}
 	at(0, late, 9_000, 40_000)
 	at(5, kept, 9_008, 50_000)
 	for i := range uint64(100) {

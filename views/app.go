@@ -200,8 +200,20 @@ func (a *app) Draw(s tcell.Screen) {
 	}
 }
 
+// placeScreen gives the screen the place that the layout will give it, so that it can ask for what fits before it draws.
+func (a *app) placeScreen() {
+	x, y, w, h := a.GetRect()
+	place := [4]int{x, y + 1, w, max(h-2, 0)}
+	was := [4]int{}
+	if was[0], was[1], was[2], was[3] = a.current().GetRect(); was != place {
+		a.current().SetRect(place[0], place[1], place[2], place[3])
+		a.stale = true
+	}
+}
+
 func (a *app) showState() {
 	a.Flex.SetRect(a.GetRect())
+	a.placeScreen()
 	if c, ok := a.current().(interface{ columns() int }); ok {
 		if n := c.columns(); n > 0 && n != a.state.Columns {
 			a.emit(setColumns{n})

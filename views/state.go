@@ -19,6 +19,7 @@ type State struct {
 
 	Group  analysis.Group
 	Cost   analysis.Cost
+	Series series // what charts show
 	Filter string // of tables
 	MinAge model.Time
 
@@ -66,6 +67,7 @@ type (
 	pan        struct{ share float64 } // of what is visible
 	setGroup   struct{ by analysis.Group }
 	setCost    struct{ cost analysis.Cost }
+	setSeries  struct{ series series }
 	setFilter  struct{ text string }
 	setMinAge  struct{ age model.Time }
 	selectKey  struct{ sel Selection }
@@ -77,6 +79,7 @@ type (
 func (i loaded) apply(s State) State     { s.Profile, s.Status = i.profile, i.status; return s }
 func (i setGroup) apply(s State) State   { s.Group = i.by; return s }
 func (i setCost) apply(s State) State    { s.Cost = i.cost; return s }
+func (i setSeries) apply(s State) State  { s.Series = i.series; return s }
 func (i setFilter) apply(s State) State  { s.Filter = i.text; return s }
 func (i setMinAge) apply(s State) State  { s.MinAge = max(i.age, 0); return s }
 func (i selectKey) apply(s State) State  { s.Selected = i.sel; return s }

@@ -1,0 +1,149 @@
+package views
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// series is what the charts show over time.
+type series uint8
+
+const (
+	seriesBytes  series = iota // live bytes
+	seriesBlocks               // live blocks
+	seriesRate                 // bytes allocated per second
+	seriesCount
+)
+
+// next is the one after s, in turn.
+func (s series) next() series { return (s + 1) % seriesCount }
+
+func (s series) String() string {
+	return [...]string{"Live bytes", "Live blocks", "Allocation rate"}[s]
+}
+
+// point is what a chart shows of a column of the curve.
+func (s series) point(c *analysis.Column) widget.Point {
+	switch s {
+	case seriesBlocks:
+		return widget.Point{Lo: c.MinCount, Hi: c.MaxCount, Last: c.LastCount, OK: true}
+	case seriesRate:
+		v := rateOf(c)
+		return widget.Point{Lo: v, Hi: v, Last: v, OK: true}
+	}
+	return widget.Point{Lo: c.MinBytes, Hi: c.MaxBytes, Last: c.LastBytes, OK: true}
+}
+
+// rateOf is the bytes per second that a column allocates.
+func rateOf(c *analysis.Column) uint64 {
+	const most = 1 << 63
+	if r := analysis.Rate(c.AllocBytes, c.To-c.From); r < most {
+		return uint64(r)
+	}
+	return most
+}
+
+// format is a value of the series in full ("1.13 MiB", "495 blocks", "3.20 MiB/s").
+func (s series) format(v uint64, exact bool) string {
+	switch s {
+	case seriesBlocks:
+		return blocksText(v)
+	case seriesRate:
+		return bytesText(v, exact) + "/s"
+	}
+	return bytesText(v, exact)
+}
+
+// short is a value of the series for an axis, at most five cells.
+func (s series) short(v uint64) string {
+	if s == seriesBlocks {
+		return model.ShortCount(v)
+	}
+	return model.Bytes(v).Short()
+}
+
+// bytesText is an amount of memory, rounded or exact.
+func bytesText(v uint64, exact bool) string {
+	if exact {
+		return model.Bytes(v).Exact()
+	}
+	return model.Bytes(v).String()
+}
+
+func blocksText(n uint64) string {
+	if n == 1 {
+		return "1 block"
+	}
+	return model.Group(n) + " blocks"
+}
+
+// timeText is a time, rounded to three digits or exact to the microsecond.
+func timeText(t model.Time, exact bool) string {
+	if !exact || t < 1000 {
+		return t.String()
+	}
+	return axisTime(int64(t), 1)
+}
+
+// shareText is part of whole in percent, "" of nothing.
+func shareText(part, whole uint64) string {
+	switch {
+	case whole == 0:
+		return ""
+	case part > 0 && float64(part) < 0.0005*float64(whole):
+		return "<0.1 %"
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
+}
+
+// deltaText is after − before with its sign, "±0" without a difference.
+func deltaText(before, after uint64, format func(uint64) string) string {
+	switch {
+	case after > before:
+		return "+" + format(after-before)
+	case after < before:
+		return "−" + format(before-after)
+	}
+	return "±0"
+}
+
+// axisTime writes a moment so that moments which are step apart look different: "20 ms", "61.034 ms", "1:04:03".
+func axisTime(t, step int64) string {
+	const second, minute, hour = 1_000_000, 60_000_000, 3_600_000_000
+	switch {
+	case t == 0:
+		return "0"
+	case t < 1000 && step < 1000:
+		return strconv.FormatInt(t, 10) + " µs"
+	case t < second && step < second:
+		return fixed(t, 1000, step) + " ms"
+	case t < minute && step < minute:
+		return fixed(t, second, step) + " s"
+	case t < hour:
+		return fmt.Sprintf("%d:%s", t/minute, clockSeconds(t%minute, step))
+	case step%minute == 0:
+		return fmt.Sprintf("%d:%02d h", t/hour, t%hour/minute)
+	}
+	return fmt.Sprintf("%d:%02d:%s", t/hour, t%hour/minute, clockSeconds(t%minute, step))
+}
+
+// fixed is t in a unit of so many microseconds, with the decimals that step needs.
+func fixed(t, unit, step int64) string {
+	digits := 0
+	for u := unit; u > 1 && step%u != 0; u /= 10 {
+		digits++
+	}
+	return strconv.FormatFloat(float64(t)/float64(unit), 'f', digits, 64)
+}
+
+func clockSeconds(t, step int64) string {
+	text := fixed(t, 1_000_000, step)
+	if t < 10_000_000 {
+		return "0" + text
+	}
+	return text
+}
