@@ -30,7 +30,7 @@ const historyColumns = 12
 // Build asks trace everything a report says. p is the revision whose problems and completeness it shows. The only
 // errors are those of ctx and of trace.
 func Build(ctx context.Context, p *model.Profile, trace analysis.Trace, opt Options) (*Report, error) {
-	r := &Report{Header: NewHeader(SchemaReport, p), options: opt, meta: p.Meta}
+	r := &Report{Header: NewHeader(SchemaReport, p)}
 	status := trace.Status()
 	r.Time.Duration, r.Time.At = &status.Duration, &opt.AtTime
 	if opt.From != model.NoTime {

@@ -17,7 +17,7 @@ func WriteMarkdown(w io.Writer, r *Report, style Style) error {
 	m.head()
 	if r.Trace != nil {
 		m.figures()
-		for _, table := range r.Trace.tables(style, true) {
+		for _, table := range r.tables(style, true) {
 			m.table(table)
 		}
 	}

@@ -58,9 +58,6 @@ type Time struct {
 type Report struct {
 	Header
 	Trace *Trace `json:"trace,omitzero"`
-
-	options Options
-	meta    model.Meta
 }
 
 // Trace holds the answers about an allocation trace. Sums cover the whole range, whatever the limit of the tables is.

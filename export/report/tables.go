@@ -34,8 +34,8 @@ const (
 )
 
 // tables are all tables that have something to say, in the order of the text report.
-func (t *Trace) tables(s Style, full bool) []table {
-	w := tableWriter{t, s, full}
+func (r *Report) tables(s Style, full bool) []table {
+	w := tableWriter{r.Trace, s, full, r.instant(), r.Time.From != nil || r.Time.To != nil}
 	list := []table{
 		w.leaks(), w.sites(), w.live(), w.peak(), w.lateFreed(), w.groups(), w.functions(), w.threads(), w.markers(),
 		w.sizes(), w.lifetimes(),
@@ -50,9 +50,19 @@ func (t *Trace) tables(s Style, full bool) []table {
 }
 
 type tableWriter struct {
-	t     *Trace
-	style Style
-	full  bool // whole paths and names: for markdown
+	t      *Trace
+	style  Style
+	full   bool   // whole paths and names: for markdown
+	at     string // the instant in words
+	narrow bool   // the range is not the whole file
+}
+
+// instant names the instant: "at the end", "at 20.0 ms".
+func (r *Report) instant() string {
+	if r.Time.At == nil || r.Time.Duration == nil || *r.Time.At == *r.Time.Duration {
+		return "at the end"
+	}
+	return "at " + r.Time.At.String()
 }
 
 // place is the two last cells of a row, both about the first frame that is no allocation function: it and who called it,
@@ -96,7 +106,7 @@ func (w tableWriter) sites() table {
 
 func (w tableWriter) live() table {
 	out := w.levels(w.t.LiveSites, w.t.Live.Bytes)
-	out.name, out.title, out.more = "live_sites", "Live", w.t.Rows.LiveSites-len(w.t.LiveSites)
+	out.name, out.title, out.more = "live_sites", "Live "+w.style.text(w.at), w.t.Rows.LiveSites-len(w.t.LiveSites)
 	out.answer = w.style.bytes(w.t.Live.Bytes) + " in " + plural(int(w.t.Live.Count), "block")
 	return out
 }
@@ -132,9 +142,12 @@ const (
 
 func (w tableWriter) leaks() table {
 	l := w.t.Leaks
-	out := w.leakRows(l.Sites)
+	out := w.leakRows(l.Sites, "LEAK")
 	out.name, out.title, out.more = "leaks", "Never freed", w.t.Rows.Leaks-len(l.Sites)
 	out.answer = fmt.Sprintf("%s in %s at %s", w.style.bytes(l.Bytes), plural(int(l.Count), "block"), plural(w.t.Rows.Leaks, "site"))
+	if w.narrow {
+		out.title = "Allocated in the range, not freed by its end"
+	}
 	if l.MinAge > 0 {
 		out.answer += ", at least " + w.style.time(l.MinAge) + " old"
 	}
@@ -148,15 +161,16 @@ func (w tableWriter) leaks() table {
 
 func (w tableWriter) lateFreed() table {
 	l := w.t.LateFreed
-	out := w.leakRows(l.Sites)
+	out := w.leakRows(l.Sites, "SHARE")
 	out.name, out.title, out.more = "late_freed", "Freed only at the end of the run", w.t.Rows.LateFreed-len(l.Sites)
 	out.answer = w.style.bytes(l.Bytes) + " in " + plural(int(l.Count), "block")
 	return out
 }
 
-func (w tableWriter) leakRows(sites []LeakSite) table {
+// leakRows is a table of leaked blocks; share is the heading of their part of the site's blocks.
+func (w tableWriter) leakRows(sites []LeakSite, share string) table {
 	out := table{cols: append([]col{
-		{"BYTES", number}, {"BLOCKS", number}, {"LEAK", number}, {"OLDEST", number}, {"SHAPE", word}, {"TREND", sketch},
+		{"BYTES", number}, {"BLOCKS", number}, {share, number}, {"OLDEST", number}, {"SHAPE", word}, {"TREND", sketch},
 	}, placeCols()...)}
 	for _, s := range sites {
 		out.rows = append(out.rows, append([]string{

@@ -19,7 +19,7 @@ func WriteText(w io.Writer, r *Report, style Style) error {
 	if r.Trace != nil {
 		t.chart()
 		t.figures()
-		for _, table := range r.Trace.tables(style, false) {
+		for _, table := range r.tables(style, false) {
 			t.table(table)
 		}
 	}
@@ -82,11 +82,7 @@ func (t *textWriter) scope() string {
 	if s := t.r.Time.Start; s != nil {
 		parts = append(parts, "started "+StartTime(*s))
 	}
-	at := "end of run"
-	if t.r.Time.At != nil && t.r.Time.Duration != nil && *t.r.Time.At != *t.r.Time.Duration {
-		at = "live at " + t.r.Time.At.String()
-	}
-	parts = append(parts, at)
+	parts = append(parts, "live "+t.r.instant())
 	if t.r.Time.From != nil || t.r.Time.To != nil {
 		from, to := "start", "end"
 		if t.r.Time.From != nil {
