@@ -25,8 +25,12 @@ type blocks struct {
 	err  error // why, when that is not the end of the input
 }
 
-func newBlocks(ctx context.Context, src *loaders.Source, at int64) *blocks {
-	return &blocks{ctx: ctx, src: src, buf: make([]byte, history+blockSize), base: at}
+// newBlocks reads from offset at on, in blocks of size bytes or what is left.
+func newBlocks(ctx context.Context, src *loaders.Source, at int64, size int) *blocks {
+	if total := src.Size(); total >= 0 {
+		size = int(min(int64(size), max(0, total-at)+1)) // a byte more, to meet the end
+	}
+	return &blocks{ctx: ctx, src: src, buf: make([]byte, history+max(size, 2*lookahead)), base: at}
 }
 
 // offset is where in the input pos is.

@@ -99,7 +99,7 @@ func (o *opening) looksRight() bool {
 
 // eventsAt reports whether plausible events begin at offset at, or the input ends there.
 func (o *opening) eventsAt(at int64) bool {
-	in := newBlocks(o.ctx, o.src, at)
+	in := newBlocks(o.ctx, o.src, at, 2*lookahead)
 	j := judge{knowledge: knowledge{zeroes: true, high: true}, tables: o.tables}
 	enough := in.have(lookahead)
 	b := in.rest()
@@ -222,7 +222,7 @@ func (o *opening) longer() bool {
 
 // search looks for the first plausible events from offset from on.
 func (o *opening) search(from int64) error {
-	in := newBlocks(o.ctx, o.src, from)
+	in := newBlocks(o.ctx, o.src, from, blockSize)
 	j := judge{tables: o.tables}
 	if err := j.resync(o.ctx, in, 0); err != nil {
 		return err

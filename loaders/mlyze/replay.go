@@ -49,7 +49,7 @@ type eventSpan struct {
 }
 
 func (t *trace) newReplay(ctx context.Context, yield func(*model.EventBatch) error) *replay {
-	r := &replay{trace: t, in: newBlocks(ctx, t.src, t.begin), yield: yield, out: make([]model.Event, batchEvents)}
+	r := &replay{trace: t, in: newBlocks(ctx, t.src, t.begin, blockSize), yield: yield, out: make([]model.Event, batchEvents)}
 	r.judge.zeroes = t.batched
 	return r
 }
