@@ -194,6 +194,14 @@ func (t *CallTree) Name(n int32) string { return t.labels[t.label[n]] }
 // Label identifies the node's name within this tree: equal names have equal labels.
 func (t *CallTree) Label(n int32) int32 { return t.label[n] }
 
+// Leaf is the node that carries the weight of the stack with the dense index i, 0 for one that the tree does not know yet.
+func (t *CallTree) Leaf(i int) int32 {
+	if i < 0 || i >= len(t.leaf) {
+		return 0
+	}
+	return t.leaf[i]
+}
+
 // Frame is the first frame that was put into a node; mixed says that others of other lines are in it too.
 func (t *CallTree) Frame(n int32) (f model.FrameID, mixed bool) { return t.frame[n], t.mixed[n] }
 

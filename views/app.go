@@ -172,6 +172,9 @@ func (a *app) layout() {
 	a.stale = true
 }
 
+// HasFocus implements tview.Primitive: the program hands keys on itself, whichever screen it shows.
+func (a *app) HasFocus() bool { return true }
+
 func (a *app) current() screen { return a.screens[a.at] }
 
 // emit applies an intent.

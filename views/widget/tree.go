@@ -31,8 +31,9 @@ type Tree struct {
 	Source     TreeSource
 	TreeColumn int // the column that shows the structure
 
-	open   []treeRow // visible rows in preorder
-	glyphs *Glyphs   // of the frame being drawn
+	open   []treeRow       // visible rows in preorder
+	was    map[uint64]bool // nodes that were open when the source last had them
+	glyphs *Glyphs         // of the frame being drawn
 }
 
 // NewTree returns a tree with those columns and no roots.
@@ -45,7 +46,7 @@ func NewTree(src TreeSource, cols []Column) *Tree {
 
 // SetRoots shows roots, all closed, and selects the first.
 func (t *Tree) SetRoots(roots []uint64) {
-	t.open = t.open[:0]
+	t.open, t.was = t.open[:0], nil
 	for _, id := range roots {
 		t.open = append(t.open, treeRow{id: id})
 	}
@@ -53,17 +54,22 @@ func (t *Tree) SetRoots(roots []uint64) {
 	t.List.Refresh()
 }
 
-// Reload asks the source again: nodes that were open stay open, the selected node stays selected where it still exists.
-// It must follow every change of the source. It replaces [List.Refresh], which only looks at the rows there are.
+// Reload asks the source again: nodes that were open stay open, even when they were gone in between, and the selected node
+// stays selected where it still exists. It must follow every change of the source. It replaces [List.Refresh], which only
+// looks at the rows there are.
 func (t *Tree) Reload(roots []uint64) {
-	was := make(map[uint64]bool)
+	if t.was == nil {
+		t.was = make(map[uint64]bool)
+	}
 	for _, r := range t.open {
 		if r.open {
-			was[r.id] = true
+			t.was[r.id] = true
+		} else {
+			delete(t.was, r.id)
 		}
 	}
 	limit := len(t.open) + maxOpenAll
-	t.open = t.preorder(t.open[:0:0], roots, 0, limit, func(id uint64) bool { return was[id] })
+	t.open = t.preorder(t.open[:0:0], roots, 0, limit, func(id uint64) bool { return t.was[id] })
 	t.List.Refresh()
 }
 

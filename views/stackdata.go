@@ -1,0 +1,197 @@
+package views
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// treeKey determines the structure of a call tree.
+type treeKey struct {
+	stacks   *model.Stacks
+	ids      int // stacks in use
+	invert   bool
+	collapse bool
+	full     bool // names as they stand in the file
+}
+
+// shape is the key without what only ever grows: trees of one shape number their nodes alike.
+func (k treeKey) shape() treeKey { k.ids = 0; return k }
+
+// callTree is a call tree without weights and what it was made of.
+type callTree struct {
+	*analysis.CallTree
+	key treeKey
+	ids []model.StackID
+}
+
+// makeTree builds the structure of a call tree.
+func makeTree(ctx context.Context, trace analysis.Trace, key treeKey) (*callTree, error) {
+	ids := trace.StackIDs()
+	ids = ids[:min(key.ids, len(ids))]
+	opt := analysis.TreeOptions{Invert: key.invert, Collapse: key.collapse}
+	if !key.full {
+		opt.Name = widget.ShortenTemplates
+	}
+	t, err := analysis.NewCallTree(ctx, key.stacks, ids, opt)
+	return &callTree{t, key, ids}, err
+}
+
+// foldKey determines the weights of a call tree.
+type foldKey struct {
+	tree     *callTree
+	revision uint64
+	cost     analysis.Cost
+	at       analysis.Instant // zero where the cost does not depend on it
+	over     analysis.Range   // zero where the cost does not depend on it
+}
+
+// foldKeyOf leaves out of a state what does not matter for its cost.
+func foldKeyOf(t *callTree, s *State) foldKey {
+	k := foldKey{tree: t, revision: s.Status.Revision, cost: s.Cost}
+	if s.Cost == analysis.CostLive || s.Cost == analysis.CostLiveCount {
+		k.at = s.At
+	} else {
+		k.over = s.Range
+	}
+	return k
+}
+
+// weighed is a call tree with the weights of one cost at one instant or over one range. It never changes.
+type weighed struct {
+	*analysis.Folded
+	tree *callTree
+	key  foldKey
+	peak model.Time // when the peak is, for CostPeak; model.NoTime where there is none
+}
+
+// weigh asks for the weights of every stack and sums them up the tree.
+func weigh(ctx context.Context, trace analysis.Trace, key foldKey) (*weighed, error) {
+	w := &weighed{tree: key.tree, key: key, peak: model.NoTime}
+	q := analysis.Query{At: key.at, Range: key.over}
+	if key.over == (analysis.Range{}) {
+		q.Range = analysis.Whole
+	}
+	weights, err := trace.Weights(ctx, key.cost, q)
+	if err != nil {
+		return nil, err
+	}
+	if key.cost == analysis.CostPeak {
+		p, ok, err := trace.Peak(ctx, q.Range)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			w.peak = p.Time
+		}
+	}
+	w.Folded = key.tree.Fold(weights)
+	return w, nil
+}
+
+// nodeIDs are nodes as widgets know them.
+func nodeIDs(nodes []int32) []uint64 {
+	out := make([]uint64, len(nodes))
+	for i, n := range nodes {
+		out[i] = uint64(n)
+	}
+	return out
+}
+
+// exists reports whether a node is there and weighs anything.
+func (w *weighed) exists(id uint64) bool { return id < uint64(w.Len()) && w.Total[id] > 0 }
+
+// frame is what is known of a node beyond its name; mixed says that it stands for several places.
+func (w *weighed) frame(n int32) (f model.Frame, mixed bool) {
+	id, mixed := w.Frame(n)
+	if w.tree.key.stacks == nil || id == 0 {
+		return model.Frame{Line: model.NoLine}, mixed
+	}
+	return w.tree.key.stacks.At(id), mixed
+}
+
+// place is a node's file and line, "" when unknown.
+func (w *weighed) place(n int32) string {
+	f, mixed := w.frame(n)
+	if f.File == "" {
+		return ""
+	}
+	if f.Line == model.NoLine {
+		return f.File
+	}
+	place := f.File + ":" + strconv.FormatInt(f.Line, 10)
+	if mixed {
+		place += " …"
+	}
+	return place
+}
+
+// path is the nodes from below the root down to n, only the last limit of them (limit ≤ 0: all); left is how many more
+// there are.
+func (w *weighed) path(n int32, limit int) (nodes []int32, left int) {
+	for at := n; at > 0; at = w.Parent(at) {
+		if limit > 0 && len(nodes) >= limit {
+			left++
+			continue
+		}
+		nodes = append(nodes, at)
+	}
+	for i, j := 0, len(nodes)-1; i < j; i, j = i+1, j-1 {
+		nodes[i], nodes[j] = nodes[j], nodes[i]
+	}
+	return nodes, left
+}
+
+// follow finds the node in another tree of the same stacks that a path of names leads to, as far as it goes: short or
+// full names and folded recursion are no obstacle.
+func (w *weighed) follow(names []string) int32 {
+	at := int32(0)
+	for i, name := range names {
+		if i > 0 && name == names[i-1] && at != 0 && w.tree.key.collapse {
+			continue
+		}
+		next := int32(-1)
+		for _, c := range w.Children(at) {
+			if widget.ShortenTemplates(w.Name(c)) == name {
+				next = c
+				break
+			}
+		}
+		if next < 0 {
+			break
+		}
+		at = next
+	}
+	return at
+}
+
+// names is the path to n in a form that [weighed.follow] finds in other trees.
+func (w *weighed) names(n int32) []string {
+	nodes, _ := w.path(n, 0)
+	out := make([]string, len(nodes))
+	for i, m := range nodes {
+		out[i] = widget.ShortenTemplates(w.Name(m))
+	}
+	return out
+}
+
+// share is part of whole in percent, as tables show it.
+func stackShare(part, whole uint64) string {
+	if whole == 0 {
+		return ""
+	}
+	switch v := float64(part) / float64(whole) * 100; {
+	case part == whole:
+		return "100 %"
+	case v >= 99.95: // not quite all
+		return ">99.9 %"
+	case v >= 0.05:
+		return strconv.FormatFloat(v, 'f', 1, 64) + " %"
+	case part > 0:
+		return "<0.1 %"
+	}
+	return "0 %"
+}
