@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
@@ -265,14 +264,22 @@ func (o *opening) decideBatched() error {
 	return nil
 }
 
-// publish publishes what is known so far.
+// publish publishes what is known so far. What others have found in the meantime, such as damage among the events, stays.
 func (o *opening) publish(store *model.Store, stacks *model.Stacks, note string) {
 	meta := o.meta()
 	meta.FrameNote = note
-	store.Update(func(*model.Profile) *model.Profile {
-		return &model.Profile{
-			Meta: meta, Stacks: stacks, Allocations: o.trace,
-			Problems: slices.Clone(o.found.list), Lost: o.lost,
+	found, lost := o.found.take(), o.lost
+	o.lost = 0
+	store.Update(func(old *model.Profile) *model.Profile {
+		next := model.Profile{}
+		if old != nil {
+			next = *old
 		}
+		next.Meta, next.Stacks, next.Allocations = meta, stacks, o.trace
+		next.Lost += lost
+		for _, p := range found {
+			next.Problems = model.AddProblem(next.Problems, p)
+		}
+		return &next
 	})
 }
