@@ -11,7 +11,7 @@ import (
 // After damage nothing says where the next event begins: there are no marks, lengths or checksums. But from a wrong offset
 // the bytes soon make no sense: types above 3, addresses no machine has, unknown stacks, sizes of petabytes. So the search
 // tries every offset until a long run of events is plausible. A wrong offset may fall in step with the true events after
-// one or two false ones; therefore the first addresses of a run must also lie where others lie.
+// one or two false ones; therefore the first of a run must also be like others.
 const (
 	runLength  = 48                   // events that must be plausible
 	endLength  = 3                    // fewer suffice when they end exactly where the input ends
@@ -36,7 +36,11 @@ type knowledge struct {
 	high     bool // addresses above canonical
 	thread0  bool // blocks of a thread 0
 	maxDelta uint64
+	maxSize  uint64 // of a block
 }
+
+// usual reports whether a block of this size is nothing new, give or take.
+func (k *knowledge) usual(size uint64) bool { return size <= 1<<20 || size/4 <= k.maxSize }
 
 // learn takes up events; before is the time of the one before them.
 func (k *knowledge) learn(events []model.Event, before model.Time) {
@@ -52,6 +56,7 @@ func (k *knowledge) learn(events []model.Event, before model.Time) {
 		}
 		if e.Kind == model.Alloc {
 			k.maxID = max(k.maxID, e.ID)
+			k.maxSize = max(k.maxSize, e.Size)
 			k.thread0 = k.thread0 || e.Thread == 0
 		}
 		k.zeroes = k.zeroes || e.Addr == 0
@@ -108,8 +113,8 @@ func (j *judge) plausible(e *model.Event, delta uint64) bool {
 	return j.events == 0 && e.ID < saneID || e.ID <= 2*j.maxID+1024
 }
 
-// spoilt reports whether an event right before damage is rather part of it. Only events unlike all others are: large sizes
-// and long pauses do occur, and where little is known nothing is.
+// spoilt reports whether an event right before damage is rather part of it: only one unlike all others is, and where little
+// is known nothing is.
 func (j *judge) spoilt(e *model.Event) bool {
 	if e.Kind > model.Free || j.events < 4*lookBack {
 		return false
@@ -121,7 +126,7 @@ func (j *judge) spoilt(e *model.Event) bool {
 		return false
 	}
 	_, known := j.tables.stacks[e.ID]
-	return len(j.tables.stacks) > 0 && !known || e.Size >= canonical || e.Thread == 0 && !j.thread0
+	return len(j.tables.stacks) > 0 && !known || !j.usual(e.Size) || e.Thread == 0 && !j.thread0
 }
 
 // verdict of a run.
@@ -130,14 +135,14 @@ type verdict uint8
 const (
 	nonsense verdict = iota
 	possible         // every event is plausible
-	likely           // and the first addresses lie near others
+	likely           // and the first of them are like others: where the blocks lie, and how large they are
 )
 
 // run judges the events that b begins with; eof says that the input ends with b.
 func (j *judge) run(b []byte, eof bool) verdict {
 	var early, late [runLength]uint64 // regions of the first events, and of those that are surely in step
 	earlies, lates := 0, 0
-	n, p := 0, 0
+	n, p, usual := 0, 0, true
 	for ; n < runLength; n++ {
 		var e model.Event
 		size, delta, st := decodeOne(b[p:], &e)
@@ -148,6 +153,9 @@ func (j *judge) run(b []byte, eof bool) verdict {
 			return nonsense
 		}
 		p += size
+		if n < cutLength && e.Kind == model.Alloc {
+			usual = usual && (j.events == 0 || j.usual(e.Size))
+		}
 		if e.Kind <= model.Free && e.Addr != 0 {
 			if n < cutLength {
 				early[earlies] = region(e.Addr)
@@ -160,6 +168,9 @@ func (j *judge) run(b []byte, eof bool) verdict {
 	}
 	if n < runLength && (p == len(b) && n < endLength || p < len(b) && n < cutLength) {
 		return nonsense
+	}
+	if !usual {
+		return possible
 	}
 	for _, r := range early[:earlies] {
 		if !j.familiar(r, late[:lates]) {
