@@ -51,6 +51,7 @@ type Session struct {
 	vt   *VT
 	raw  bytes.Buffer
 	eof  bool
+	gate chan struct{} // nil, or closed by Thaw
 }
 
 // Start runs a program. The session is closed at the test's end.
@@ -125,6 +126,7 @@ func environment(t testing.TB, extra []string) []string {
 	env := map[string]string{
 		"TERM": "xterm-256color", "LANG": "C.UTF-8",
 		"PATH": os.Getenv("PATH"), "HOME": t.TempDir(),
+		"GORACE": "atexit_sleep_ms=0", // else a second per program under -race
 	}
 	if dir := os.Getenv("GOCOVERDIR"); dir != "" {
 		env["GOCOVERDIR"] = dir
@@ -154,7 +156,11 @@ func (s *Session) read() {
 		s.eof = s.eof || err != nil
 		close(s.more)
 		s.more = make(chan struct{})
+		gate := s.gate
 		s.mu.Unlock()
+		if gate != nil {
+			<-gate
+		}
 		if err != nil { // EIO: the last end of the terminal was closed
 			return
 		}
@@ -162,6 +168,9 @@ func (s *Session) read() {
 }
 
 func (s *Session) close() {
+	if s.isFrozen() {
+		s.Thaw()
+	}
 	_ = s.cmd.Process.Kill()
 	_ = s.slave.Close()
 	_ = s.master.Close()
@@ -212,6 +221,22 @@ func (s *Session) Resize(w, h int) {
 func (s *Session) Hangup() {
 	_ = s.slave.Close()
 	_ = s.master.Close()
+}
+
+// Freeze lets the terminal take no more bytes than what is being read already
+// and what the system buffers, until Thaw.
+func (s *Session) Freeze() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gate = make(chan struct{})
+}
+
+// Thaw ends Freeze.
+func (s *Session) Thaw() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.gate)
+	s.gate = nil
 }
 
 // WaitUntil waits until ok holds for the emulated terminal, which is looked at
@@ -287,7 +312,9 @@ func (s *Session) Exit() int {
 	case <-time.After(patience):
 		s.t.Fatalf("the program does not end; its screen:\n%s", s.Text())
 	}
-	s.drain()
+	if !s.isFrozen() {
+		s.drain()
+	}
 	var failed *exec.ExitError
 	if !errors.As(err, &failed) {
 		if err != nil {
@@ -299,6 +326,12 @@ func (s *Session) Exit() int {
 		return 128 + int(status.Signal())
 	}
 	return failed.ExitCode()
+}
+
+func (s *Session) isFrozen() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.gate != nil
 }
 
 // drain waits until what was written before the end has arrived: a mark that

@@ -31,6 +31,8 @@ func TestMain(m *testing.M) {
 		os.Exit(shell())
 	case "plain":
 		os.Exit(child(Options{Stderr: os.Stderr}))
+	case "quiet":
+		os.Exit(child(Options{}))
 	case "ascii":
 		os.Exit(child(Options{Stderr: os.Stderr, ASCII: true}))
 	default:
@@ -52,7 +54,9 @@ func child(o Options) int {
 	var broken *PanicError
 	switch {
 	case errors.As(err, &sig):
-		fmt.Fprintln(os.Stderr, err)
+		if o.Stderr != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
 		return sig.Status()
 	case errors.As(err, &broken):
 		return 4
@@ -104,6 +108,8 @@ func (p *probe) key(e *tcell.EventKey) *tcell.EventKey {
 		select {} // a handler that never ends
 	case 'c':
 		p.term.Copy("vector[int]\x1b")
+	case 'f': // more than a terminal that is not read takes
+		p.term.screen.later(func() { _, _ = p.term.tty.Write(make([]byte, 1<<20)) })
 	case 'm':
 		p.term.SetMouse(!p.term.Mouse())
 	case 'o':

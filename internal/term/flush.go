@@ -32,6 +32,7 @@ type flusher struct {
 	sentW  int
 	sentAt point
 	diff   []change
+	plan   plan
 	parked bool // tcell has given the terminal up: its Show would never return
 }
 
@@ -210,16 +211,30 @@ func (f *flusher) collect() {
 	}
 }
 
+// send writes the differences: row by row, as tcell does it, or style by style
+// in a frame for each, when that takes fewer bytes.
 func (f *flusher) send(at point, refresh bool) {
-	for i := range f.diff {
-		c := &f.diff[i]
-		f.out.Put(c.x, c.y, c.text, c.style)
+	groups := 1
+	if !refresh {
+		groups = f.plan.make(f.diff)
 	}
-	f.out.ShowCursor(at.x, at.y)
+	for g := range groups {
+		for i := range f.diff {
+			if c := &f.diff[i]; groups == 1 || f.plan.group[i] == uint8(g) {
+				f.out.Put(c.x, c.y, c.text, c.style)
+			}
+		}
+		switch {
+		case refresh:
+			f.out.ShowCursor(at.x, at.y)
+			f.out.Sync()
+		case g == groups-1:
+			f.out.ShowCursor(at.x, at.y)
+			f.out.Show()
+		default:
+			f.out.HideCursor()
+			f.out.Show()
+		}
+	}
 	f.sentAt = at
-	if refresh {
-		f.out.Sync()
-		return
-	}
-	f.out.Show()
 }

@@ -76,6 +76,17 @@ func TestSignalWhileHandlerHangs(t *testing.T) {
 	s.Restored()
 }
 
+func TestSignalWhileTerminalTakesNothing(t *testing.T) {
+	s := start(t, "quiet") // printing on such a terminal would wait
+	s.WaitFor("ready")
+	s.Freeze()
+	s.Send("fx")
+	s.Signal(syscall.SIGTERM)
+	if got := s.Exit(); got != 143 {
+		t.Errorf("exit status %d", got)
+	}
+}
+
 func TestPanics(t *testing.T) {
 	for key, want := range map[string]string{"p": "panic: on the loop \ufffd[31m", "g": "panic: in a goroutine"} {
 		s := start(t, "child")

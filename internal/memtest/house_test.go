@@ -1,0 +1,301 @@
+package memtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/memtui/memtui"
+
+// allowed says what each folder may import beside the standard library. A name
+// without a dot is a folder of ours, with everything below it; others are
+// modules, with everything below them. Folders that are not listed (below them
+// too) may not exist.
+var allowed = map[string][]string{
+	".":             {"internal/cli", "golang.org/x/term"},
+	"model":         {},
+	"keymap":        {},
+	"themes":        {"github.com/gdamore/tcell/v2"},
+	"analysis":      {"model"},
+	"loaders":       {"model", "loaders", "github.com/klauspost/compress", "golang.org/x/sys"},
+	"export":        {"model", "analysis", "export"},
+	"views/widget":  {"github.com/gdamore/tcell/v2", "github.com/rivo/tview", "github.com/rivo/uniseg", "github.com/NimbleMarkets/ntcharts/canvas/runes"},
+	"views":         {"model", "analysis", "keymap", "themes", "views", "internal/term", "github.com/gdamore/tcell/v2", "github.com/rivo/tview"},
+	"internal/term": {"github.com/gdamore/tcell/v2", "github.com/rivo/tview", "github.com/rivo/uniseg", "golang.org/x/sys", "golang.org/x/term"},
+	"internal/memtest": {"github.com/gdamore/tcell/v2", "github.com/rivo/uniseg", "github.com/creack/pty",
+		"golang.org/x/sys", "golang.org/x/term"},
+	"internal/demo": {"github.com/klauspost/compress"},
+	"internal/cli": {"model", "keymap", "themes", "analysis", "loaders", "export", "views", "internal",
+		"github.com/alecthomas/kong", "github.com/gdamore/tcell/v2", "golang.org/x/sys", "golang.org/x/term", "github.com/klauspost/compress"},
+}
+
+type listed struct {
+	ImportPath string
+	Imports    []string
+	Deps       []string
+}
+
+func packages(t *testing.T) []listed {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-e", "-json=ImportPath,Imports,Deps", "./...")
+	cmd.Dir = root(t)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []listed
+	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
+		var p listed
+		if err := d.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// root is the repository's folder.
+func root(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// folder is a package's place in the repository, "." for main; "" is foreign.
+func folder(path string) string {
+	if path == module {
+		return "."
+	}
+	rest, ok := strings.CutPrefix(path, module+"/")
+	if !ok {
+		return ""
+	}
+	return rest
+}
+
+func within(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
+
+// rule finds the row of allowed that is closest to a folder.
+func rule(dir string) (string, bool) {
+	for ; dir != "." && dir != ""; dir = filepath.ToSlash(filepath.Dir(dir)) {
+		if _, ok := allowed[dir]; ok {
+			return dir, true
+		}
+	}
+	return ".", dir == "."
+}
+
+func TestImportsGoOneWay(t *testing.T) {
+	for _, p := range packages(t) {
+		dir := folder(p.ImportPath)
+		row, ok := rule(dir)
+		if !ok || row == "." && dir != "." {
+			t.Errorf("%s: the house plan has no such folder", dir)
+			continue
+		}
+		for _, imp := range p.Imports {
+			first, _, _ := strings.Cut(imp, "/")
+			name := folder(imp)
+			if name == "" && !strings.Contains(first, ".") {
+				continue // standard library
+			}
+			if name == "" {
+				name = imp
+			}
+			if !slices.ContainsFunc(allowed[row], func(a string) bool { return within(name, a) }) {
+				t.Errorf("%s must not import %s", dir, imp)
+			}
+		}
+	}
+}
+
+// Bubble Tea asks the terminal for its colours before main runs, and waits five
+// seconds for terminals that do not answer.
+func TestNoCharm(t *testing.T) {
+	for _, p := range packages(t) {
+		for _, dep := range p.Deps {
+			if strings.Contains(dep, "charmbracelet") || strings.Contains(dep, "muesli/termenv") {
+				t.Errorf("%s links %s", p.ImportPath, dep)
+				break
+			}
+		}
+	}
+}
+
+const (
+	maxFunction = 80 // lines, but for functions whose comment says "hot kernel"
+	p90Function = 40
+	maxFile     = 600
+)
+
+func TestSizesAndHabits(t *testing.T) {
+	set := token.NewFileSet()
+	perFolder := map[string][]int{}
+	err := filepath.WalkDir(root(t), func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && path != root(t)) {
+			return fs.SkipDir
+		}
+		if d.IsDir() || filepath.Ext(path) != ".go" {
+			return nil
+		}
+		file, err := parser.ParseFile(set, path, nil, parser.ParseComments)
+		if err != nil {
+			if errors.Is(err, fs.ErrNotExist) { // somebody is renaming it
+				return nil
+			}
+			return err
+		}
+		name, err := filepath.Rel(root(t), path)
+		if err != nil {
+			return err
+		}
+		c := checker{t: t, set: set, name: filepath.ToSlash(name), test: strings.HasSuffix(path, "_test.go")}
+		perFolder[filepath.ToSlash(filepath.Dir(name))] = append(perFolder[filepath.ToSlash(filepath.Dir(name))], c.file(file)...)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir, lengths := range perFolder {
+		slices.Sort(lengths)
+		if n := len(lengths); n >= 10 && lengths[n*9/10] > p90Function {
+			t.Errorf("%s: a tenth of the functions has %d lines or more", dir, lengths[n*9/10])
+		}
+	}
+}
+
+// checker looks at one file.
+type checker struct {
+	t    *testing.T
+	set  *token.FileSet
+	name string
+	test bool
+}
+
+func (c checker) complain(at token.Pos, format string, args ...any) {
+	c.t.Helper()
+	c.t.Errorf("%s:%d: %s", c.name, c.set.Position(at).Line, fmt.Sprintf(format, args...))
+}
+
+func (c checker) lines(n ast.Node) int {
+	return c.set.Position(n.End()).Line - c.set.Position(n.Pos()).Line + 1
+}
+
+// file returns the lengths of the file's functions; tests have none that count.
+func (c checker) file(f *ast.File) (lengths []int) {
+	if n := c.set.File(f.Pos()).LineCount(); n > maxFile {
+		c.complain(f.Pos(), "%d lines", n)
+	}
+	for _, comment := range f.Comments {
+		for _, word := range []string{"TO" + "DO", "FIX" + "ME"} {
+			if strings.Contains(comment.Text(), word) {
+				c.complain(comment.Pos(), "%s", word)
+			}
+		}
+	}
+	if c.test {
+		return nil
+	}
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			lengths = append(lengths, c.function(f, d))
+		case *ast.GenDecl:
+			c.declaration(d)
+		}
+	}
+	c.calls(f)
+	return lengths
+}
+
+func (c checker) function(f *ast.File, d *ast.FuncDecl) int {
+	n := c.lines(d)
+	if n > maxFunction && !strings.Contains(d.Doc.Text(), "hot kernel") {
+		c.complain(d.Pos(), "%s has %d lines", d.Name.Name, n)
+	}
+	if d.Name.Name == "init" && d.Recv == nil {
+		c.complain(d.Pos(), "init")
+	}
+	if d.Name.IsExported() && exportedReceiver(d) && f.Name.Name != "main" {
+		c.doc(d.Pos(), d.Name.Name, d.Doc)
+	}
+	return n
+}
+
+// exportedReceiver reports whether users see the function; methods that only
+// implement an interface (Error, String …) explain themselves.
+func exportedReceiver(d *ast.FuncDecl) bool {
+	if d.Recv == nil {
+		return true
+	}
+	typ := d.Recv.List[0].Type
+	if star, ok := typ.(*ast.StarExpr); ok {
+		typ = star.X
+	}
+	if index, ok := typ.(*ast.IndexExpr); ok {
+		typ = index.X
+	}
+	if index, ok := typ.(*ast.IndexListExpr); ok {
+		typ = index.X
+	}
+	id, ok := typ.(*ast.Ident)
+	obvious := []string{"Error", "String", "Unwrap", "Len", "Less", "Swap", "MarshalJSON", "UnmarshalJSON", "Read", "Write", "Close", "Is"}
+	return ok && id.IsExported() && !slices.Contains(obvious, d.Name.Name)
+}
+
+func (c checker) doc(at token.Pos, name string, doc *ast.CommentGroup) {
+	if strings.TrimSpace(doc.Text()) == "" {
+		c.complain(at, "%s has no comment", name)
+	}
+}
+
+func (c checker) declaration(d *ast.GenDecl) {
+	for _, spec := range d.Specs {
+		if s, ok := spec.(*ast.TypeSpec); ok && s.Name.IsExported() && d.Doc == nil {
+			c.doc(s.Pos(), s.Name.Name, s.Doc)
+		}
+	}
+}
+
+// calls looks for ways to end the process.
+func (c checker) calls(f *ast.File) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		switch fun := call.Fun.(type) {
+		case *ast.Ident:
+			if fun.Name == "panic" {
+				c.complain(call.Pos(), "panic")
+			}
+		case *ast.SelectorExpr:
+			pkg, ok := fun.X.(*ast.Ident)
+			if !ok {
+				break
+			}
+			what := pkg.Name + "." + fun.Sel.Name
+			if what == "os.Exit" && f.Name.Name != "main" || strings.HasPrefix(what, "log.Fatal") || strings.HasPrefix(what, "log.Panic") {
+				c.complain(call.Pos(), "%s", what)
+			}
+		}
+		return true
+	})
+}

@@ -1,0 +1,63 @@
+package memtest
+
+import (
+	"encoding/binary"
+	"encoding/json"
+)
+
+// TraceEvent is one event of a trace made by hand.
+type TraceEvent struct {
+	Kind  byte   // 0 ALLOC, 1 FREE, 2 GC, 3 MARKER
+	Delta uint64 // microseconds since the event before
+	Addr  uint64
+	Size  uint64 // GC: bytes
+	ID    uint64 // stack; GC: objects; MARKER: name
+}
+
+// TraceOf encodes events as a .mlyze file with the given metadata.
+func TraceOf(metadata []byte, events []TraceEvent) []byte {
+	out := make([]byte, 256, 256+len(metadata)+16*len(events))
+	copy(out, "MTRC")
+	binary.LittleEndian.PutUint32(out[4:], 1)
+	binary.LittleEndian.PutUint32(out[16:], uint32(len(metadata)))
+	out = append(out, metadata...)
+	for _, e := range events {
+		out = binary.AppendUvarint(append(out, e.Kind), e.Delta)
+		switch e.Kind {
+		case 0:
+			out = binary.LittleEndian.AppendUint64(out, e.Addr)
+			out = binary.AppendUvarint(binary.AppendUvarint(out, e.Size), e.ID)
+			out = append(out, 1, 0)
+		case 1:
+			out = binary.LittleEndian.AppendUint64(out, e.Addr)
+		case 2:
+			out = binary.AppendUvarint(binary.AppendUvarint(out, e.ID), e.Size)
+		default:
+			out = binary.AppendUvarint(out, e.ID)
+		}
+	}
+	return out
+}
+
+// Trace is a .mlyze file whose only function, file and marker have the given name: n blocks are allocated and every other
+// one is freed.
+func Trace(name string, n int) []byte {
+	type frame struct {
+		File int `json:"file_id"`
+		Line int `json:"line"`
+		Func int `json:"func_id"`
+	}
+	metadata, _ := json.Marshal(map[string]any{ // strings and numbers always have a JSON form
+		"stack_traces": map[string][]frame{"0": {{0, 42, 0}}},
+		"files":        map[string]string{"0": name},
+		"functions":    map[string]string{"0": name},
+	})
+	events := []TraceEvent{{Kind: 3, Delta: 5}}
+	for i := range uint64(n) {
+		events = append(events, TraceEvent{Delta: 1000, Addr: 0x1000 + 64*i, Size: 1 << 20})
+		if i%2 == 1 {
+			events = append(events, TraceEvent{Kind: 1, Delta: 10, Addr: 0x1000 + 64*i})
+		}
+	}
+	return TraceOf(metadata, append(events, TraceEvent{Kind: 2, Delta: 7, ID: 3, Size: 99}))
+}
