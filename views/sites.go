@@ -1,17 +1,442 @@
 package views
 
 import (
+	"context"
+	"fmt"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/widget"
 )
 
-type sites struct{ pane }
+// sites is the table of who allocates, by stack or another group, at the instant and over the range.
+type sites struct {
+	tablePane
+	rows    *lazy[siteKey, *siteRows]
+	ordered *lazy[orderKey, *siteTable]
+	shapes  *lazy[shapeKey, *shapeSet]
+	trends  *lazy[trendKey, map[analysis.Key][]uint64]
+	lives   *lazy[lifeKey, analysis.Lifetimes]
 
-func newSites(e *env) *sites { return &sites{newPane(e)} }
+	table   *siteTable // what the list shows, nil before the first answer
+	sort    siteColumn
+	up      bool
+	adopted Selection // what the list has selected last on behalf of the state
+	figures figures
+}
+
+// lifeKey determines the lifetimes of one group's blocks.
+type lifeKey struct {
+	revision uint64
+	by       analysis.Group
+	key      analysis.Key
+	over     analysis.Range
+}
+
+func newSites(e *env) *sites {
+	p := &sites{tablePane: newTablePane(e)}
+	p.rows = newLazy(e, func(ctx context.Context, k siteKey) (*siteRows, error) { return fetchSites(ctx, e.trace, k) })
+	p.ordered = newLazy(e, func(_ context.Context, k orderKey) (*siteTable, error) { return orderSites(k), nil })
+	p.shapes = newLazy(e, func(ctx context.Context, k shapeKey) (*shapeSet, error) { return fetchShapes(ctx, e.trace, k) })
+	p.trends = newLazy(e, func(ctx context.Context, k trendKey) (map[analysis.Key][]uint64, error) {
+		return fetchTrends(ctx, e.trace, k)
+	})
+	p.lives = newLazy(e, func(ctx context.Context, k lifeKey) (analysis.Lifetimes, error) {
+		return e.trace.Lifetimes(ctx, k.by, k.key, k.over)
+	})
+	p.list = widget.List{Table: p, Descending: true, Column: int(siteLive)}
+	p.moved, p.sortBy, p.enter = p.tell, p.order, p.openBlocks
+	return p
+}
 
 func (p *sites) name() string           { return "Sites" }
 func (p *sites) action() keymap.Action  { return keymap.ShowSites }
 func (p *sites) needs() model.Facet     { return model.FacetAllocations }
-func (p *sites) scopes() []keymap.Scope { return nil }
-func (p *sites) show(s *State)          { p.state = *s }
-func (p *sites) do(keymap.Action) bool  { return false }
+func (p *sites) scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopeTable} }
+
+func (p *sites) about() string {
+	if p.blocks.open {
+		return "blocks"
+	}
+	if p.state.Group != analysis.ByStack {
+		return "by " + p.state.Group.String()
+	}
+	return ""
+}
+
+func (p *sites) command() []string {
+	var words []string
+	if key := p.sort.reportKey(); key != "" {
+		words = append(words, "--by", key)
+	}
+	if p.state.Group != analysis.ByStack {
+		words = append(words, "--group", p.state.Group.String())
+	}
+	return words
+}
+
+// show implements screen. What depends on the instant is asked for first; nothing else is asked for again while it moves.
+func (p *sites) show(s *State) {
+	if p.state.Group != s.Group {
+		p.list.Home()
+		p.blocks.open = false
+	}
+	p.state = *s
+	if p.trace == nil {
+		return
+	}
+	p.rows.ask(siteKey{s.Status.Revision, analysis.Query{At: s.At, Range: s.Range, By: s.Group}})
+	rows, ok := p.rows.get()
+	if !ok {
+		return
+	}
+	p.shapes.ask(shapeKey{s.Status.Revision, rows.key.By, rows.keys})
+	key := orderKey{rows: rows, filter: s.Filter, sort: p.sort, up: p.up}
+	if p.sort == siteTrend || p.sort == siteShape {
+		key.shapes, _ = p.shapes.get()
+	}
+	p.ordered.ask(key)
+	if p.table, ok = p.ordered.get(); !ok {
+		return
+	}
+	p.list.Refresh()
+	p.adopt()
+	p.askTrends()
+	p.explain()
+	if p.blocks.open {
+		p.blocks.show(&p.state, analysis.BlockQuery{At: s.At}, "live "+atText(s), s.Now())
+	}
+}
+
+// atText says when the instant is.
+func atText(s *State) string {
+	if s.AtEnd() {
+		return "at the end"
+	}
+	return "at " + s.Now().String()
+}
+
+// adopt selects the row that was selected elsewhere.
+func (p *sites) adopt() {
+	want := p.state.Selected
+	if !want.Set || want == p.adopted || want.By != p.table.key.By || !p.ordered.fresh() {
+		return
+	}
+	p.adopted = want
+	p.list.SelectID(groupID(want.By, want.Key))
+}
+
+// groupID tells groups of all kinds apart.
+func groupID(by analysis.Group, k analysis.Key) uint64 { return uint64(by)<<32 | uint64(k) }
+
+// tell makes the selected row the selection of the program.
+func (p *sites) tell() {
+	if row, ok := p.selected(); ok {
+		p.adopted = Selection{By: p.table.key.By, Key: row.Key, Stack: row.Stack, Set: true}
+		p.emit(selectKey{p.adopted})
+	}
+}
+
+// selected is the selected row.
+func (p *sites) selected() (*analysis.Site, bool) {
+	i, ok := p.list.Selected()
+	if !ok || p.table == nil {
+		return nil, false
+	}
+	return p.table.row(i), true
+}
+
+func (t *siteTable) row(i int) *analysis.Site { return &t.rows[t.order[i]] }
+
+// askTrends asks for the sparklines of what is visible.
+func (p *sites) askTrends() {
+	from, to := p.window()
+	keys := make([]analysis.Key, 0, to-from)
+	for i := from; i < to; i++ {
+		keys = append(keys, p.table.row(i).Key)
+	}
+	p.trends.ask(trendKey{p.state.Status.Revision, p.table.key.By, packKeys(keys)})
+}
+
+// Len implements widget.Table.
+func (p *sites) Len() int {
+	if p.table == nil {
+		return 0
+	}
+	return len(p.table.order)
+}
+
+// ID implements widget.Table.
+func (p *sites) ID(row int) uint64 { return groupID(p.table.key.By, p.table.row(row).Key) }
+
+// Cell implements widget.Table.
+func (p *sites) Cell(row, col int) widget.Cell {
+	s := p.table.row(row)
+	switch c := siteColumn(col); c {
+	case siteShare:
+		n, whole := p.shareOfRow(s)
+		return widget.Cell{Kind: widget.BarCell, Bar: shareOf(n, whole)}
+	case siteCount:
+		return widget.Cell{Text: p.figures.count(s.AllocCount)}
+	case siteTemp:
+		return p.faint(s.Temporary == 0, shortShare(s.TemporaryShare()))
+	case siteTrend:
+		trends, _ := p.trends.get()
+		return widget.Cell{Kind: widget.SparkCell, Spark: trends[s.Key]}
+	case siteShape:
+		return p.shapeCell(p.shapeOf(s.Key))
+	case siteName:
+		return widget.Cell{Text: p.shortName(s.Name)}
+	case siteWhere:
+		return widget.Cell{Text: s.Where, Style: p.look.Muted}
+	default:
+		n := c.figure()(s)
+		return p.faint(n == 0, p.figures.bytes(n))
+	}
+}
+
+// faint is a number that is muted when it is nothing.
+func (p *sites) faint(nothing bool, text string) widget.Cell {
+	if nothing {
+		return widget.Cell{Text: text, Style: p.look.Muted}
+	}
+	return widget.Cell{Text: text}
+}
+
+func (p *tablePane) shortName(name string) string {
+	if p.state.FullName {
+		return name
+	}
+	return widget.ShortenTemplates(name)
+}
+
+func (p *sites) shapeOf(k analysis.Key) analysis.Shape {
+	shapes, _ := p.shapes.get()
+	return shapes.of(p.table.key.By, k)
+}
+
+// shareOfRow is a row's part of what is sorted by: of the sum, or of the largest where sums mean nothing.
+func (p *sites) shareOfRow(s *analysis.Site) (n, whole uint64) {
+	sum := &p.table.sum
+	switch p.sort {
+	case siteMean:
+		return 0, 0
+	case siteTemp:
+		return s.Temporary, sum.Temporary
+	}
+	figure := p.sort.figure()
+	return figure(s), figure(sum)
+}
+
+// Draw implements tview.Primitive.
+func (p *sites) Draw(s tcell.Screen) {
+	r := p.rect()
+	if p.blocks.open {
+		p.blocks.draw(s, r)
+		return
+	}
+	body := r
+	if r.H > 3 {
+		var title widget.Rect
+		title, body = r.CutTop(1)
+		widget.TitleLine(s, title, p.look, p.title(), p.answer())
+	}
+	p.split(body)
+	p.columns(p.listAt.W)
+	p.list.Empty = p.emptyText()
+	p.list.Highlight = filterWord(p.state.Filter)
+	p.drawPanes(s, body)
+}
+
+// columns lays out the table for its width.
+func (p *sites) columns(w int) {
+	p.figures = figures{exact: p.state.Exact, wide: w >= 130}
+	sum := analysis.Site{}
+	if p.table != nil {
+		sum = p.table.sum
+	}
+	p.list.Columns = siteColumns(w, p.figures, &sum, p.state.Group)
+	p.list.SortColumn, p.list.Column = int(p.sort), int(p.sort)
+	p.list.Descending = !p.up
+}
+
+func (p *sites) title() string {
+	t := "Sites by " + p.state.Group.String()
+	if p.state.Filter != "" {
+		t += " · filter “" + p.state.Filter + "”"
+	}
+	return t
+}
+
+// answer says how many rows there are, and how much of everything they are.
+func (p *sites) answer() string {
+	if p.table == nil {
+		return ""
+	}
+	t, f := p.table, figures{p.state.Exact, true}
+	n, unit := len(t.order), " "+p.state.Group.String()+"s"
+	if p.state.Group == analysis.ByStack {
+		unit = " sites"
+	}
+	what, shown, all := "live", t.shown.LiveBytes, t.sum.LiveBytes
+	switch p.sort {
+	case siteTotal, siteMean, siteCount, siteTemp:
+		what, shown, all = "total", t.shown.AllocBytes, t.sum.AllocBytes
+	case siteLeaked:
+		what, shown, all = "leaked", t.shown.LeakBytes, t.sum.LeakBytes
+	}
+	if what == "live" && p.state.Status.Unfreed {
+		what = "live ≤"
+	}
+	if n == len(t.rows) {
+		return model.Group(uint64(n)) + unit + " · " + what + " " + f.bytes(all)
+	}
+	return fmt.Sprintf("%s of %s%s · %s %s of %s", model.Group(uint64(n)), model.Group(uint64(len(t.rows))), unit, what,
+		f.bytes(shown), f.bytes(all))
+}
+
+// emptyText says why there are no rows, and what to do.
+func (p *sites) emptyText() []string {
+	switch {
+	case p.table == nil:
+		return []string{"Adding up…"}
+	case len(p.table.rows) > 0:
+		return []string{"No " + p.state.Group.String() + " passes the filter “" + p.state.Filter + "”.", "Esc forgets the filter, / changes it."}
+	case !p.state.Status.Final && !p.state.Status.Stopped:
+		return []string{"Reading: no allocation so far."}
+	case !p.state.Range.IsWhole():
+		return []string{"Nothing was allocated in this range, and nothing lives at its end.", "u forgets the range."}
+	}
+	return []string{"This file records no allocation.", "Problems says what was found in it."}
+}
+
+// do implements screen.
+func (p *sites) do(a keymap.Action) bool {
+	if p.blocks.open {
+		return p.blocks.do(a)
+	}
+	switch a {
+	case keymap.Group:
+		p.emit(setGroup{(p.state.Group + 1) % analysis.GroupCount})
+	case keymap.SortReverse:
+		p.up = !p.up
+		p.changed()
+	default:
+		return p.doTable(a)
+	}
+	return true
+}
+
+// order sorts by a column; by the same one again reverses.
+func (p *sites) order(col int) {
+	if siteColumn(col) == p.sort {
+		p.up = !p.up
+	} else {
+		p.up = false
+	}
+	p.sort = siteColumn(col)
+	if p.sort == siteWhere && p.state.Group != analysis.ByStack {
+		p.sort = siteLive
+	}
+	p.changed()
+}
+
+// openBlocks lists the live blocks of the selected row.
+func (p *sites) openBlocks() {
+	row, ok := p.selected()
+	if !ok {
+		return
+	}
+	p.tell()
+	p.blocks.empty = []string{"Nothing of this lives " + atText(&p.state) + ".", "Esc goes back; p goes to the peak, h and l move the instant."}
+	p.blocks.start(p.shortName(row.Name), analysis.BlockQuery{By: p.table.key.By, Key: row.Key})
+}
+
+func (p *sites) copyText() string {
+	if p.blocks.open {
+		return p.blocks.copyText()
+	}
+	row, ok := p.selected()
+	if !ok {
+		return ""
+	}
+	return model.Clean(row.Name) + " " + model.Clean(row.Where) + "\n" + p.detail.facts[0] + "\n" + p.detail.text()
+}
+
+// explain fills the detail pane from the selected row.
+func (p *sites) explain() {
+	row, ok := p.selected()
+	if !ok {
+		p.detail = detail{}
+		return
+	}
+	by := p.table.key.By
+	p.lives.ask(lifeKey{p.state.Status.Revision, by, row.Key, p.state.Range})
+	p.detail.setGroup(&p.state, by, row)
+	shape := p.shapeOf(row.Key)
+	p.detail.answer = shape.Kind.String()
+	if shape.Kind == analysis.ShapeNone {
+		p.detail.answer = ""
+	}
+	p.detail.facts = []string{p.amounts(row)}
+	if text := shapeSentence(shape); text != "" {
+		p.detail.facts = append(p.detail.facts, p.shapeSign(shape.Kind)+" "+text)
+	}
+	p.detail.facts = append(p.detail.facts, p.lifetimes(row))
+}
+
+// amounts is the row's figures in a sentence.
+func (p *sites) amounts(s *analysis.Site) string {
+	f := figures{p.state.Exact, true}
+	atMost := ""
+	if p.state.Status.Unfreed {
+		atMost = "≤ "
+	}
+	return fmt.Sprintf("live %s%s in %s (%s of all) · peak %s · total %s in %s of %s on average", atMost, f.bytes(s.LiveBytes),
+		countBlocks(s.LiveCount), shortShare(shareOf(s.LiveBytes, p.table.sum.LiveBytes)), f.bytes(s.PeakBytes),
+		f.bytes(s.AllocBytes), countBlocks(s.AllocCount), f.bytes(s.MeanSize()))
+}
+
+// lifetimes says how long the blocks of a row lived, and who allocated them.
+func (p *sites) lifetimes(s *analysis.Site) string {
+	l, ok := p.lives.get()
+	if !ok || !p.lives.fresh() {
+		return "lifetimes: adding up…"
+	}
+	text := "none was freed"
+	if l.Freed > 0 {
+		text = fmt.Sprintf("%s freed after %v – %v, median %v, %s at once", model.Group(l.Freed), l.Min, l.Max, l.Median,
+			shortShare(s.TemporaryShare()))
+	}
+	if l.NeverFreed > 0 {
+		text += fmt.Sprintf("; %s never freed (%s)", model.Group(l.NeverFreed), shortShare(shareOf(l.NeverFreed, l.Freed+l.NeverFreed)))
+	}
+	if t := threadsText(l.Threads); t != "" {
+		text += "; " + t
+	}
+	return text
+}
+
+// setGroup shows the stack of a group: its own, or the one that allocated most of it.
+func (d *detail) setGroup(s *State, by analysis.Group, row *analysis.Site) {
+	d.title = row.Name
+	if !s.FullName {
+		d.title = widget.ShortenTemplates(row.Name)
+	}
+	if by != analysis.ByStack {
+		d.title += " · the stack that allocated most of it"
+	}
+	if by == analysis.ByThread || by == analysis.BySizeClass {
+		d.title = row.Name
+		d.setNoStack("press b for the stacks that allocate: a " + by.String() + " has no stack of its own")
+		return
+	}
+	var stacks *model.Stacks
+	if s.Profile != nil {
+		stacks = s.Profile.Stacks
+	}
+	d.setStack(stacks, row.Stack, row.Node, s.FullName)
+}

@@ -1,0 +1,299 @@
+package views
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// blockPane lists single blocks in place of a table, as long as it is open.
+type blockPane struct {
+	*env
+	open  bool
+	name  string // of the group whose blocks they are
+	what  string // which of them ("live at 61.0 ms")
+	empty []string
+	until model.Time // the instant that ages count to
+	state State
+
+	query  analysis.BlockQuery
+	blocks *lazy[blockKey, analysis.BlockList]
+	near   *lazy[nearKey, []analysis.Block]
+	list   widget.List
+	detail detail
+}
+
+// blockKey determines a list of blocks.
+type blockKey struct {
+	revision uint64
+	analysis.BlockQuery
+}
+
+// nearKey determines the rows that are read ahead of drawing: rows from … from+count of a list.
+type nearKey struct {
+	list        analysis.BlockList
+	from, count int
+}
+
+// The columns of the list.
+const (
+	blockSize = iota
+	blockAge
+	blockBorn
+	blockDied
+	blockThread
+	blockAddr
+	blockSite
+)
+
+func newBlockPane(e *env) blockPane {
+	return blockPane{
+		env: e,
+		blocks: newLazy(e, func(ctx context.Context, k blockKey) (analysis.BlockList, error) {
+			return e.trace.Blocks(ctx, k.BlockQuery)
+		}),
+		near: newLazy(e, func(_ context.Context, k nearKey) ([]analysis.Block, error) {
+			rows := make([]analysis.Block, 0, k.count)
+			for i := k.from; i < min(k.from+k.count, k.list.Len()); i++ {
+				rows = append(rows, k.list.Row(i))
+			}
+			return rows, nil
+		}),
+	}
+}
+
+// start opens the list for a group, largest blocks first.
+func (p *blockPane) start(name string, q analysis.BlockQuery) {
+	p.open, p.name, p.query = true, name, q
+	p.list = widget.List{Table: p, SortColumn: blockSize, Descending: true, Column: -1}
+	p.changed()
+}
+
+// show asks for the blocks of a query that follows the state: what is of it, and until when they live.
+func (p *blockPane) show(s *State, q analysis.BlockQuery, what string, until model.Time) {
+	q.Sort, q.By, q.Key = p.query.Sort, p.query.By, p.query.Key
+	p.state, p.query, p.what, p.until = *s, q, what, until
+	p.blocks.ask(blockKey{s.Status.Revision, q})
+	p.list.Refresh()
+	if list, ok := p.blocks.get(); ok {
+		const page = 256 // rows read at once, at least what two screens show
+		from := p.list.Offset() / (page / 2) * (page / 2)
+		p.near.ask(nearKey{list, from, page})
+	}
+	p.explain()
+}
+
+// Len implements widget.Table.
+func (p *blockPane) Len() int {
+	if list, ok := p.blocks.get(); ok {
+		return list.Len()
+	}
+	return 0
+}
+
+// ID implements widget.Table: rows are known by their position.
+func (p *blockPane) ID(row int) uint64 { return uint64(row) }
+
+// row returns a block that was read ahead.
+func (p *blockPane) row(i int) (analysis.Block, bool) {
+	rows, _ := p.near.get()
+	if from := p.near.key.from; p.near.fresh() && i >= from && i < from+len(rows) {
+		return rows[i-from], true
+	}
+	return analysis.Block{}, false
+}
+
+// Cell implements widget.Table.
+func (p *blockPane) Cell(row, col int) widget.Cell {
+	b, ok := p.row(row)
+	if !ok {
+		return widget.Cell{Text: p.look.Glyphs.Ellipsis, Style: p.look.Muted}
+	}
+	switch col {
+	case blockSize:
+		return widget.Cell{Text: figures{p.state.Exact, true}.bytes(b.Size)}
+	case blockAge:
+		return widget.Cell{Text: p.time(p.age(&b))}
+	case blockBorn:
+		return widget.Cell{Text: p.time(b.Born)}
+	case blockDied:
+		if b.Died == model.NoTime {
+			return widget.Cell{Text: "never", Style: p.look.Muted}
+		}
+		return widget.Cell{Text: p.time(b.Died)}
+	case blockThread:
+		return widget.Cell{Text: fmt.Sprint(b.Thread)}
+	case blockAddr:
+		return widget.Cell{Text: addressText(b.Addr), Style: p.look.Muted}
+	}
+	name, where := p.site(&b)
+	if where != "" {
+		name += "  " + where
+	}
+	return widget.Cell{Text: name}
+}
+
+// age is how long a block has lived at the instant of the list.
+func (p *blockPane) age(b *analysis.Block) model.Time { return max(p.until-b.Born, 0) }
+
+// time is a time as the state wants numbers.
+func (p *blockPane) time(t model.Time) string {
+	if p.state.Exact && t >= 0 {
+		return model.Group(uint64(t)) + " µs"
+	}
+	return t.String()
+}
+
+func addressText(addr uint64) string {
+	if addr == 0 {
+		return "unknown"
+	}
+	return fmt.Sprintf("0x%x", addr)
+}
+
+// site names the stack of a block.
+func (p *blockPane) site(b *analysis.Block) (name, where string) {
+	s := p.stacks()
+	leaf, ok := s.Node(b.Stack)
+	if !ok || leaf == 0 {
+		return model.UnknownStack(b.Stack), ""
+	}
+	n := analysis.SiteNode(s, leaf)
+	name, where = analysis.FunctionName(s, n), analysis.Where(s.At(s.Frame[n]))
+	if !p.state.FullName {
+		name = widget.ShortenTemplates(name)
+	}
+	return name, where
+}
+
+// stacks are the symbols, nil before they are read.
+func (p *blockPane) stacks() *model.Stacks {
+	if p.state.Profile == nil {
+		return nil
+	}
+	return p.state.Profile.Stacks
+}
+
+// explain fills the detail pane from the selected block.
+func (p *blockPane) explain() {
+	i, ok := p.list.Selected()
+	b, have := p.row(i)
+	if !ok || !have {
+		p.detail = detail{}
+		return
+	}
+	leaf, _ := p.stacks().Node(b.Stack)
+	p.detail.setStack(p.stacks(), b.Stack, leaf, p.state.FullName)
+	p.detail.title = "Block " + addressText(b.Addr)
+	p.detail.answer = model.Bytes(b.Size).Exact() + " · thread " + fmt.Sprint(b.Thread)
+	fate := "never freed"
+	if b.Died != model.NoTime {
+		fate = fmt.Sprintf("freed at %v after %v", b.Died, b.Died-b.Born)
+	}
+	p.detail.facts = []string{fmt.Sprintf("allocated at %v, %s", b.Born, fate)}
+	if b.Addr == 0 {
+		p.detail.facts = append(p.detail.facts, "the file has no address for it, so that no free can ever match it")
+	}
+}
+
+// draw shows the list and the selected block in r.
+func (p *blockPane) draw(s tcell.Screen, r widget.Rect) {
+	title, body := r.CutTop(1)
+	widget.TitleLine(s, title, p.look, "Blocks of "+p.name, p.answer())
+	f := figures{p.state.Exact, true}
+	const right = widget.Right
+	tw := 9
+	if p.state.Exact {
+		tw = len(p.time(p.state.Status.Duration))
+	}
+	site := widget.Column{Title: "SITE", Width: 12, Grow: 1, Drop: 1}
+	p.list.Columns = []widget.Column{
+		blockSize: {Title: "SIZE", Width: f.bytesWidth(1 << 40), Align: right}, blockAge: {Title: "AGE", Width: tw, Align: right},
+		blockBorn: {Title: "BORN", Width: tw, Align: right, Drop: 3}, blockDied: {Title: "FREED", Width: tw, Align: right, Drop: 4},
+		blockThread: {Title: "THREAD", Width: 6, Align: right, Drop: 5}, blockAddr: {Title: "ADDRESS", Width: 14, Drop: 2},
+		blockSite: site,
+	}
+	p.list.Empty = p.empty
+	if !p.blocks.fresh() {
+		p.list.Empty = []string{"Looking for blocks…"}
+	}
+	list, detail := body, widget.Rect{}
+	if body.H >= lowHeight {
+		list, detail = body.CutBottom(min(max(body.H*2/5, 8), 18))
+	}
+	p.list.Focused = true
+	p.list.Draw(s, list, p.look)
+	if p.list.Len() > 0 {
+		p.detail.draw(s, detail, p.look, false)
+	}
+}
+
+func (p *blockPane) answer() string {
+	if !p.blocks.fresh() {
+		return ""
+	}
+	order := [...]string{"largest", "oldest", "newest"}[p.query.Sort]
+	return countBlocks(uint64(p.Len())) + " " + p.what + " · " + order + " first"
+}
+
+// do carries out an action while the list is open.
+func (p *blockPane) do(a keymap.Action) bool {
+	switch a {
+	case keymap.Back, keymap.Open:
+		p.open = false
+	case keymap.Sort, keymap.ColumnRight:
+		p.sortBy((p.query.Sort + 1) % 3)
+	case keymap.ColumnLeft:
+		p.sortBy((p.query.Sort + 2) % 3)
+	case keymap.SortReverse:
+		p.sortBy([...]analysis.BlockOrder{analysis.LargestFirst, analysis.NewestFirst, analysis.OldestFirst}[p.query.Sort])
+	default:
+		if !moveList(&p.list, a) {
+			return false
+		}
+	}
+	p.changed()
+	return true
+}
+
+func (p *blockPane) sortBy(o analysis.BlockOrder) {
+	p.query.Sort = o
+	p.list.SortColumn, p.list.Descending = [...]int{blockSize, blockAge, blockAge}[o], o != analysis.NewestFirst
+	p.list.Home()
+	p.changed()
+}
+
+// click selects a block, or sorts by what stands in the header.
+func (p *blockPane) click(x, y int) {
+	if row, ok := p.list.HitRow(x, y); ok {
+		p.list.Select(row)
+		p.changed()
+		return
+	}
+	switch col, ok := p.list.HitHeader(x, y); {
+	case !ok:
+	case col == blockSize:
+		p.sortBy(analysis.LargestFirst)
+	case col == blockAge && p.query.Sort == analysis.OldestFirst, col == blockBorn:
+		p.sortBy(analysis.NewestFirst)
+	case col == blockAge:
+		p.sortBy(analysis.OldestFirst)
+	}
+}
+
+// copyText is the selected block and its stack.
+func (p *blockPane) copyText() string {
+	i, ok := p.list.Selected()
+	b, have := p.row(i)
+	if !ok || !have {
+		return ""
+	}
+	return fmt.Sprintf("%s at %s, thread %d: %s\n%s", model.Bytes(b.Size).Exact(), addressText(b.Addr), b.Thread,
+		p.detail.facts[0], p.detail.text())
+}

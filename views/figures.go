@@ -1,0 +1,182 @@
+package views
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// figures writes numbers as there is room for them: in five cells, rounded with their unit, or exact.
+type figures struct{ exact, wide bool }
+
+// bytes is an amount of memory ("32.5K", "32.5 KiB", "33,280 B").
+func (f figures) bytes(n uint64) string {
+	switch {
+	case f.exact:
+		return model.Bytes(n).Exact()
+	case f.wide:
+		return model.Bytes(n).String()
+	case n < 1000:
+		return model.Bytes(n).String()
+	}
+	return model.Bytes(n).Short()
+}
+
+// bytesWidth is the cells that bytes needs for amounts up to most.
+func (f figures) bytesWidth(most uint64) int {
+	switch {
+	case f.exact:
+		return max(len(model.Bytes(most).Exact()), 5)
+	case f.wide:
+		return 8
+	}
+	return 5
+}
+
+// count is a number of blocks ("12.3k", "12,345").
+func (f figures) count(n uint64) string {
+	if f.exact || f.wide {
+		return model.Group(n)
+	}
+	return model.ShortCount(n)
+}
+
+// countWidth is the cells that count needs for numbers up to most.
+func (f figures) countWidth(most uint64) int {
+	if f.exact || f.wide {
+		return max(len(model.Group(most)), 6)
+	}
+	return 5
+}
+
+// shortShare is a share in at most five cells ("0%", "<0.1%", "7.6%", "91%").
+func shortShare(v float64) string {
+	switch {
+	case v <= 0:
+		return "0%"
+	case v < 0.001:
+		return "<0.1%"
+	case v < 0.0995:
+		return fmt.Sprintf("%.1f%%", v*100)
+	case v < 1 && v > 0.99:
+		return "99%" // 100% is all of it
+	}
+	return fmt.Sprintf("%.0f%%", v*100)
+}
+
+// shareOf is a share of a whole that may be empty.
+func shareOf(n, whole uint64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(n) / float64(whole)
+}
+
+// slopeText is a rate of growth ("+442 KiB/s").
+func slopeText(slope float64) string {
+	sign := "+"
+	if slope < 0 {
+		sign = "-"
+	}
+	v := math.Min(math.Abs(slope), math.MaxUint64/2)
+	return sign + model.Bytes(v).String() + "/s"
+}
+
+// shapeCell is a shape in a table: a sign, the word, and how fast or how often.
+func (e *env) shapeCell(s analysis.Shape) widget.Cell {
+	text := e.shapeSign(s.Kind) + " " + s.Kind.String()
+	switch s.Kind {
+	case analysis.ShapeNone:
+		return widget.Cell{}
+	case analysis.ShapeLinear:
+		text += " " + slopeText(s.Slope)
+	case analysis.ShapeSteps:
+		text += fmt.Sprintf(" (%d)", s.Steps)
+	}
+	return widget.Cell{Text: text, Style: e.shapeStyle(s.Kind)}
+}
+
+// shapeSign stands beside the colour of a shape.
+func (e *env) shapeSign(k analysis.ShapeKind) string {
+	g := &e.look.Glyphs
+	switch k {
+	case analysis.ShapeLinear, analysis.ShapeSteps:
+		return g.Loss
+	case analysis.ShapeOnce:
+		return g.Bullet
+	case analysis.ShapeBurst:
+		return g.Marker
+	case analysis.ShapeShutdown:
+		return g.Gain
+	case analysis.ShapePlateau:
+		return g.Same
+	}
+	return " "
+}
+
+func (e *env) shapeStyle(k analysis.ShapeKind) tcell.Style {
+	switch k {
+	case analysis.ShapeLinear:
+		return e.style(themes.Loss)
+	case analysis.ShapeSteps, analysis.ShapeBurst:
+		return e.style(themes.Warning)
+	}
+	return e.look.Text
+}
+
+// shapeSentence says what a shape means.
+func shapeSentence(s analysis.Shape) string {
+	fit := fmt.Sprintf(" (%s, R² %.3f)", slopeText(s.Slope), s.Fit)
+	switch s.Kind {
+	case analysis.ShapeOnce:
+		return "once: a single block, kept"
+	case analysis.ShapeLinear:
+		return "linear: grows steadily, as a leak does" + fit
+	case analysis.ShapeSteps:
+		return "steps: grows in " + plural(s.Steps, "jump", "jumps") + " and never shrinks back" + fit
+	case analysis.ShapePlateau:
+		return "plateau: grew, then stayed, like a cache or a pool that has filled up"
+	case analysis.ShapeBurst:
+		return "burst: high for a short part of the run only"
+	case analysis.ShapeShutdown:
+		return "shutdown: held almost to the end and given back there"
+	case analysis.ShapeMixed:
+		return "mixed: goes up and down without a trend" + fit
+	}
+	return ""
+}
+
+// countBlocks is a number of blocks in words ("13 blocks").
+func countBlocks(n uint64) string {
+	if n == 1 {
+		return "1 block"
+	}
+	return model.Group(n) + " blocks"
+}
+
+// threadsText names threads ("thread 2", "threads 1, 2, 3"), "" for none.
+func threadsText(threads []uint16) string {
+	if len(threads) == 0 {
+		return ""
+	}
+	text := "thread "
+	if len(threads) > 1 {
+		text = "threads "
+	}
+	for i, t := range threads {
+		if i > 0 {
+			text += ", "
+		}
+		text += fmt.Sprint(t)
+	}
+	if len(threads) == 8 {
+		text += " …"
+	}
+	return text
+}

@@ -1,0 +1,338 @@
+package views
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// siteKey determines the figures of all sites.
+type siteKey struct {
+	revision uint64
+	analysis.Query
+}
+
+// siteRows are the figures of all sites, and what they add up to. Read-only once made.
+type siteRows struct {
+	key  siteKey
+	rows []analysis.Site
+	sum  analysis.Site // sums; PeakBytes is the largest
+	keys int           // one more than the largest key
+}
+
+// fetchSites asks for all sites.
+func fetchSites(ctx context.Context, trace analysis.Trace, k siteKey) (*siteRows, error) {
+	rows, err := trace.Sites(ctx, k.Query)
+	if err != nil {
+		return nil, err
+	}
+	t := &siteRows{key: k, rows: rows}
+	for i := range rows {
+		t.sum = addSite(t.sum, &rows[i])
+		t.keys = max(t.keys, int(rows[i].Key)+1)
+	}
+	return t, nil
+}
+
+func addSite(sum analysis.Site, s *analysis.Site) analysis.Site {
+	add := func(to *uint64, n uint64) { *to, _ = model.SaturatingAdd(*to, n) }
+	add(&sum.LiveBytes, s.LiveBytes)
+	add(&sum.LiveCount, s.LiveCount)
+	add(&sum.AllocBytes, s.AllocBytes)
+	add(&sum.AllocCount, s.AllocCount)
+	add(&sum.LeakBytes, s.LeakBytes)
+	add(&sum.LeakCount, s.LeakCount)
+	add(&sum.Temporary, s.Temporary)
+	sum.PeakBytes = max(sum.PeakBytes, s.PeakBytes)
+	return sum
+}
+
+// siteColumn is a column of the sites table, in the order of the table.
+type siteColumn int
+
+const (
+	siteLive siteColumn = iota
+	siteShare
+	sitePeak
+	siteTotal
+	siteCount
+	siteTemp
+	siteLeaked
+	siteMean
+	siteTrend
+	siteShape
+	siteName
+	siteWhere
+)
+
+// orderKey determines which rows are shown, and in which order.
+type orderKey struct {
+	rows   *siteRows
+	filter string
+	sort   siteColumn
+	up     bool
+	shapes *shapeSet // for sorting by shape, else nil
+}
+
+// siteTable is siteRows filtered and sorted. Read-only once made.
+type siteTable struct {
+	*siteRows
+	order []int32
+	shown analysis.Site // sums of the rows in order
+}
+
+// orderSites filters and sorts. A filter that means nothing hides nothing.
+func orderSites(k orderKey) *siteTable {
+	f, _ := analysis.ParseFilter(k.filter)
+	t := &siteTable{siteRows: k.rows, order: make([]int32, 0, len(k.rows.rows))}
+	for i := range k.rows.rows {
+		row := &k.rows.rows[i]
+		if k.filter != "" && !f.Match(&filterSite{site: row, sum: &k.rows.sum}) {
+			continue
+		}
+		t.order = append(t.order, int32(i))
+		t.shown = addSite(t.shown, row)
+	}
+	less := k.compare()
+	rows := k.rows.rows
+	slices.SortFunc(t.order, func(a, b int32) int { return less(&rows[a], &rows[b]) })
+	return t
+}
+
+// compare orders rows by the key's column: figures largest first, names alphabetically; up is the other way round.
+func (k *orderKey) compare() func(a, b *analysis.Site) int {
+	tie := func(a, b *analysis.Site) int {
+		return cmp.Or(cmp.Compare(b.AllocCount, a.AllocCount), cmp.Compare(a.Stack, b.Stack), cmp.Compare(a.Key, b.Key))
+	}
+	first := bigger(k.sort.figure())
+	switch k.sort {
+	case siteTemp:
+		first = bigger((*analysis.Site).TemporaryShare)
+	case siteName:
+		first = func(a, b *analysis.Site) int { return strings.Compare(a.Name, b.Name) }
+	case siteWhere:
+		first = func(a, b *analysis.Site) int { return strings.Compare(a.Where, b.Where) }
+	case siteTrend, siteShape:
+		first = bigger(k.slope)
+	}
+	sign := 1
+	if k.up {
+		sign = -1
+	}
+	return func(a, b *analysis.Site) int {
+		if c := first(a, b); c != 0 {
+			return c * sign
+		}
+		return tie(a, b)
+	}
+}
+
+func bigger[F cmp.Ordered](figure func(*analysis.Site) F) func(a, b *analysis.Site) int {
+	return func(a, b *analysis.Site) int { return cmp.Compare(figure(b), figure(a)) }
+}
+
+func (k *orderKey) slope(s *analysis.Site) float64 {
+	return k.shapes.of(k.rows.key.By, s.Key).Slope
+}
+
+// shapeKey determines the shapes of all groups: those of keys 0 … keys-1.
+type shapeKey struct {
+	revision uint64
+	by       analysis.Group
+	keys     int
+}
+
+// shapeSet is the shapes of all groups by key. Read-only once made.
+type shapeSet struct {
+	by     analysis.Group
+	shapes []analysis.Shape
+}
+
+func fetchShapes(ctx context.Context, trace analysis.Trace, k shapeKey) (*shapeSet, error) {
+	keys := make([]analysis.Key, k.keys)
+	for i := range keys {
+		keys[i] = analysis.Key(i)
+	}
+	shapes, err := trace.Shapes(ctx, k.by, keys)
+	return &shapeSet{k.by, shapes}, err
+}
+
+// of is the shape of a group, none before it is known.
+func (s *shapeSet) of(by analysis.Group, k analysis.Key) analysis.Shape {
+	if s == nil || s.by != by || int(k) >= len(s.shapes) {
+		return analysis.Shape{}
+	}
+	return s.shapes[k]
+}
+
+// figure is the number that a column of numbers shows; that of live bytes for the others.
+func (c siteColumn) figure() func(*analysis.Site) uint64 {
+	switch c {
+	case sitePeak:
+		return func(s *analysis.Site) uint64 { return s.PeakBytes }
+	case siteTotal:
+		return func(s *analysis.Site) uint64 { return s.AllocBytes }
+	case siteCount:
+		return func(s *analysis.Site) uint64 { return s.AllocCount }
+	case siteTemp:
+		return func(s *analysis.Site) uint64 { return s.Temporary }
+	case siteLeaked:
+		return func(s *analysis.Site) uint64 { return s.LeakBytes }
+	case siteMean:
+		return (*analysis.Site).MeanSize
+	}
+	return func(s *analysis.Site) uint64 { return s.LiveBytes }
+}
+
+// reportKey is the column's name for `memtui report --by`, "" where the report cannot sort so.
+func (c siteColumn) reportKey() string {
+	switch c {
+	case siteLive, siteShare:
+		return "live_bytes"
+	case sitePeak:
+		return "peak_bytes"
+	case siteTotal:
+		return "alloc_bytes"
+	case siteCount:
+		return "alloc_count"
+	case siteTemp:
+		return "temporary_count"
+	case siteLeaked:
+		return "leaked_bytes"
+	}
+	return ""
+}
+
+// siteColumns lays the table out for a width of w cells.
+func siteColumns(w int, f figures, sum *analysis.Site, by analysis.Group) []widget.Column {
+	const right = widget.Right
+	b := f.bytesWidth(max(sum.AllocBytes, sum.LiveBytes))
+	cut := widget.CutEnd
+	if by == analysis.ByFile || by == analysis.ByModule {
+		cut = widget.CutFolder
+	}
+	cols := []widget.Column{
+		siteLive:   {Title: "LIVE", Width: b, Align: right},
+		siteShare:  {Title: "SHARE", Width: 6, Grow: 1, MaxWidth: 12, Drop: 9},
+		sitePeak:   {Title: "PEAK", Width: b, Align: right, Drop: 2},
+		siteTotal:  {Title: "TOTAL", Width: b, Align: right, Drop: 3},
+		siteCount:  {Title: "COUNT", Width: f.countWidth(sum.AllocCount), Align: right, Drop: 4},
+		siteTemp:   {Title: "TEMP", Width: 5, Align: right, Drop: 5},
+		siteLeaked: {Title: "LEAK", Width: b, Align: right, Drop: 5},
+		siteMean:   {Title: "MEAN", Width: b, Align: right, Drop: 6},
+		siteTrend:  {Title: "TREND", Width: 6, Grow: 2, MaxWidth: 20, Drop: 1},
+		siteShape:  {Title: "SHAPE", Width: 18, Drop: 8},
+		siteName:   {Title: siteTitle(by), Width: 17, Grow: 8, Cut: cut},
+		siteWhere:  {Title: "PLACE", Width: 18, Grow: 1, MaxWidth: 30, Drop: 7, Cut: widget.CutFolder},
+	}
+	if by != analysis.ByStack { // they have none: left out at any width
+		cols[siteWhere].Width, cols[siteWhere].Drop = math.MaxInt16, 99
+	}
+	return cols
+}
+
+func siteTitle(by analysis.Group) string {
+	if by == analysis.ByStack {
+		return "SITE"
+	}
+	return strings.ToUpper(by.String())
+}
+
+// filterSite shows a site to a filter.
+type filterSite struct {
+	site  *analysis.Site
+	sum   *analysis.Site
+	age   model.Time // of its oldest block, for leaks
+	aged  bool
+	texts [2]string
+}
+
+// Texts implements analysis.Row.
+func (r *filterSite) Texts() []string {
+	r.texts = [2]string{r.site.Name, r.site.Where}
+	return r.texts[:]
+}
+
+// Value implements analysis.Row. Shares are of the sum of all sites; those of temporary and leaked blocks are of the
+// site's own.
+func (r *filterSite) Value(field string, share bool) (float64, bool) {
+	s, v, whole := r.site, uint64(0), uint64(0)
+	switch field {
+	case "live":
+		v, whole = s.LiveBytes, r.sum.LiveBytes
+	case "blocks":
+		v, whole = s.LiveCount, r.sum.LiveCount
+	case "peak":
+		v, whole = s.PeakBytes, r.sum.PeakBytes
+	case "total":
+		v, whole = s.AllocBytes, r.sum.AllocBytes
+	case "count":
+		v, whole = s.AllocCount, r.sum.AllocCount
+	case "temp":
+		v, whole = s.Temporary, s.AllocCount
+	case "leaked":
+		if share {
+			return s.LeakShare(), true
+		}
+		v = s.LeakBytes
+	case "mean":
+		v = s.MeanSize()
+	case "age":
+		return float64(r.age), r.aged && !share
+	default:
+		return 0, false
+	}
+	if share {
+		return shareOf(v, whole), whole > 0
+	}
+	return float64(v), true
+}
+
+// filterWord is the text that a filter looks for, for highlighting; "" when it compares or excludes only.
+func filterWord(filter string) string {
+	for _, w := range strings.Fields(strings.ToLower(filter)) {
+		if !strings.ContainsAny(w, "!/<>=") {
+			return w
+		}
+	}
+	return ""
+}
+
+// trendKey determines sparklines: the groups are packed, four bytes each, to be comparable.
+type trendKey struct {
+	revision uint64
+	by       analysis.Group
+	keys     string
+}
+
+func packKeys(keys []analysis.Key) string {
+	b := make([]byte, 0, 4*len(keys))
+	for _, k := range keys {
+		b = binary.LittleEndian.AppendUint32(b, uint32(k))
+	}
+	return string(b)
+}
+
+// fetchTrends asks for the histories of a few groups.
+func fetchTrends(ctx context.Context, trace analysis.Trace, k trendKey) (map[analysis.Key][]uint64, error) {
+	var keys []analysis.Key
+	for b := []byte(k.keys); len(b) >= 4; b = b[4:] {
+		keys = append(keys, analysis.Key(binary.LittleEndian.Uint32(b)))
+	}
+	histories, err := trace.History(ctx, k.by, keys, analysis.HistoryColumns)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[analysis.Key][]uint64, len(keys))
+	for i, h := range histories {
+		out[keys[i]] = h
+	}
+	return out, nil
+}
