@@ -321,3 +321,19 @@ func TestFormatError(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// panickyReader stands for a defect in a decoder.
+type panickyReader struct{}
+
+func (panickyReader) Read([]byte) (int, error) { panic("a defect") }
+
+func TestADefectWhileReadingIsAnErrorNotACrash(t *testing.T) {
+	src, err := OpenStream(t.Context(), "x", panickyReader{})
+	if err == nil {
+		defer src.Close()
+		_, err = src.ReadAt(make([]byte, 1), 0)
+	}
+	if err == nil {
+		t.Error("no error")
+	}
+}

@@ -47,6 +47,7 @@ func startSpool(ctx context.Context, open func() (io.Reader, error)) *spool {
 
 func (s *spool) run(open func() (io.Reader, error)) {
 	defer s.finish(nil)
+	defer s.survive()
 	raw, err := open()
 	if err != nil {
 		close(s.opened)
@@ -71,6 +72,20 @@ func (s *spool) run(open func() (io.Reader, error)) {
 	defer release()
 	if err := s.fill(plain); err != nil {
 		s.damage(outer, err)
+	}
+}
+
+// survive turns a defect in decompressing into damage of the input, deferred: nobody else could catch it here.
+func (s *spool) survive() {
+	r := recover()
+	if r == nil {
+		return
+	}
+	s.damage(s.outer, fmt.Errorf("internal error: %v", r))
+	select {
+	case <-s.opened:
+	default:
+		close(s.opened)
 	}
 }
 
