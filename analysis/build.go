@@ -97,29 +97,60 @@ func (ix *Index) finish(store *model.Store, err error) error {
 // file is complete.
 func Conclude(store *model.Store, ix *Index) {
 	ix.mu.RLock()
-	final, dangling, first := ix.status.Final, 0, model.StackID(0)
-	s := ix.stacks()
-	for _, id := range ix.stackIDs {
-		if _, ok := s.Node(id); !ok {
-			if dangling == 0 {
-				first = id
-			}
-			dangling++
-		}
-	}
+	final := ix.status.Final
+	found := ix.dangling()
 	ix.mu.RUnlock()
 	store.Update(func(p *model.Profile) *model.Profile {
 		if p == nil {
 			return nil
 		}
 		next := *p
-		if dangling > 0 {
-			next.Problems = model.AddProblem(next.Problems, model.Problem{
-				Severity: model.Warning, Code: "dangling-stack", Count: int64(dangling), Offset: model.NoOffset,
-				Message: fmt.Sprintf("stacks that events name and the file does not define, such as %d, are shown by number", first),
-			})
+		for _, q := range found {
+			next.Problems = model.AddProblem(next.Problems, q)
 		}
 		next.Complete = next.Lost == 0 && (final || next.Allocations == nil)
 		return &next
 	})
+}
+
+// dangling reports the stacks and markers that events name and the file does not define.
+func (ix *Index) dangling() []model.Problem {
+	stacks, markers := danglingIDs{}, danglingIDs{}
+	s, p := ix.stacks(), ix.profile()
+	for _, id := range ix.stackIDs {
+		if _, ok := s.Node(id); !ok {
+			stacks.add(uint64(id))
+		}
+	}
+	seen := map[uint64]bool{}
+	for _, m := range ix.marks {
+		if m.gc || seen[m.id] {
+			continue
+		}
+		seen[m.id] = true
+		if _, ok := p.Allocations.MarkerName(m.id); !ok {
+			markers.add(m.id)
+		}
+	}
+	return append(stacks.problem("dangling-stack", "stacks"), markers.problem("dangling-marker", "marker names")...)
+}
+
+// danglingIDs counts ids without a definition.
+type danglingIDs struct{ first, count uint64 }
+
+func (d *danglingIDs) add(id uint64) {
+	if d.count == 0 {
+		d.first = id
+	}
+	d.count++
+}
+
+func (d *danglingIDs) problem(code, what string) []model.Problem {
+	if d.count == 0 {
+		return nil
+	}
+	return []model.Problem{{
+		Severity: model.Warning, Code: code, Count: int64(d.count), Offset: model.NoOffset,
+		Message: fmt.Sprintf("%s that events name and the file does not define, such as %d, are shown by number", what, d.first),
+	}}
 }

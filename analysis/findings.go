@@ -267,7 +267,7 @@ func (f *finder) late() error {
 		return err
 	}
 	first := &l.Sites[0]
-	text := blocksOf(first.Count, first.Bytes) + ", held for at least half the run"
+	text := blocksOf(first.Count, first.Bytes) + ", held for half the run"
 	if n := len(l.Sites) - 1; n > 0 {
 		text += fmt.Sprintf("; %v at all such sites", model.Bytes(l.Bytes))
 	}
@@ -286,8 +286,8 @@ func (f *finder) temporary() error {
 	if most == nil || ratio(most.Temporary, f.totals.AllocCount) < hotPart {
 		return nil
 	}
-	f.add(Finding{Kind: FindingTemporary, Site: *most, Text: fmt.Sprintf("%s of %s blocks freed at once (%.0f %%)",
-		model.Group(most.Temporary), model.Group(most.AllocCount), 100*most.TemporaryShare())})
+	f.add(Finding{Kind: FindingTemporary, Site: *most, Text: fmt.Sprintf("%.0f %% of %s blocks freed at once",
+		100*most.TemporaryShare(), model.Group(most.AllocCount))})
 	return nil
 }
 

@@ -72,8 +72,8 @@ func TestFindingsTellTheStory(t *testing.T) {
 		"leak grows | grow: 99 blocks of 1000 B, 1 per 100 µs, none freed",
 		"leak | keep: 1 block of 48.8 KiB since 5 µs",
 		"burst | burst: 488 KiB of the peak (76 %) for 500 µs",
-		"freed late | pool: 1 block of 39.1 KiB, held for at least half the run",
-		"temporary | scratch: 400 of 400 blocks freed at once (100 %)",
+		"freed late | pool: 1 block of 39.1 KiB, held for half the run",
+		"temporary | scratch: 100 % of 400 blocks freed at once",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

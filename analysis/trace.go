@@ -154,8 +154,8 @@ func (g Group) String() string {
 	return [...]string{"stack", "function", "file", "module", "thread", "size"}[g]
 }
 
-// Key is a group's member: a dense stack index, thread number, size class, or an index into the group's own names. Keys stay
-// valid while a trace loads.
+// Key is a group's member: a dense stack index, a dense thread index, a size class, or an index into the group's own names.
+// Keys stay valid while a trace loads, but those of functions, files and modules only from when the symbols are read.
 type Key uint32
 
 // Query asks for groups at an instant and over a range.
