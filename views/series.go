@@ -51,7 +51,7 @@ func rateOf(c *analysis.Column) uint64 {
 func (s series) format(v uint64, exact bool) string {
 	switch s {
 	case seriesBlocks:
-		return blocksText(v)
+		return someBlocks(v)
 	case seriesRate:
 		return bytesText(v, exact) + "/s"
 	}
@@ -74,7 +74,7 @@ func bytesText(v uint64, exact bool) string {
 	return model.Bytes(v).String()
 }
 
-func blocksText(n uint64) string {
+func someBlocks(n uint64) string {
 	if n == 1 {
 		return "1 block"
 	}
@@ -89,8 +89,8 @@ func timeText(t model.Time, exact bool) string {
 	return axisTime(int64(t), 1)
 }
 
-// shareText is part of whole in percent, "" of nothing.
-func shareText(part, whole uint64) string {
+// partText is part of whole in percent, "" of nothing.
+func partText(part, whole uint64) string {
 	switch {
 	case whole == 0:
 		return ""
