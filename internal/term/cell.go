@@ -88,6 +88,12 @@ func firstCluster(s string) (text, rest string, width int) {
 		text = clean
 		width = max(1, uniseg.StringWidth(clean))
 	}
+	if width > 2 { // letters joined in ways that no terminal knows
+		text = text[:n]
+		if width = max(1, uniseg.StringWidth(text)); width > 2 {
+			return string(unicode.ReplacementChar), rest, 1
+		}
+	}
 	return text, rest, width
 }
 

@@ -201,6 +201,8 @@ func TestHostileText(t *testing.T) {
 		"vector[int][red][-]": "vector[int][red][-]",
 		"\u2028\u2029":        "\ufffd\ufffd",
 		"\U000e0041x":         "\ufffdx",
+		"\u2e3b!":             "\ufffd!",
+		"훸\ud7f8!":            "훸!",
 	} {
 		s := newScreen(simScreen(t), Caps{Unicode: true, Colors: 256}, nil, false)
 		s.PutStr(0, 0, in)
