@@ -187,7 +187,7 @@ func stackShare(part, whole uint64) string {
 	case part == whole:
 		return "100 %"
 	case v >= 99.95: // not quite all
-		return ">99.9 %"
+		return "99.9 %"
 	case v >= 0.05:
 		return strconv.FormatFloat(v, 'f', 1, 64) + " %"
 	case part > 0:

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
@@ -45,7 +46,7 @@ func (p *stacks) answer(w int) string {
 	if p.now == nil {
 		return ""
 	}
-	all := p.bound() + p.amount(p.now.Total[0]) + " = 100 %"
+	all := p.bound() + p.weight(p.now.Total[0]) + " = 100 %"
 	if cut := p.now.Cut(); cut > 0 {
 		all = plural(cut, "stack", "stacks") + " cut · " + all
 	}
@@ -133,7 +134,7 @@ func (d *stackDetail) draw(p *stacks, s tcell.Screen, side, below widget.Rect) {
 	}
 	name := p.now.Name(at)
 	widget.TitleLine(s, title, &look, widget.Truncate(name, max(title.W/2, 10)), p.shares(at, title.W))
-	d.text.Replace(p.detailLines(at, !side.Empty() || rest.H >= 9))
+	d.text.Replace(p.detailLines(at, rest.W-2, rest.H))
 	if d.of != at {
 		d.of = at
 		d.text.Home()
@@ -145,7 +146,7 @@ func (d *stackDetail) draw(p *stacks, s tcell.Screen, side, below widget.Rect) {
 // shares is a frame's weight, of all and of its parent.
 func (p *stacks) shares(n int32, w int) string {
 	total := p.now.Total[n]
-	out := p.amount(total) + " · " + stackShare(total, p.now.Total[0]) + " of all"
+	out := p.weight(total) + " · " + stackShare(total, p.now.Total[0]) + " of all"
 	parent := p.now.Parent(n)
 	if parent <= 0 || w < 60 {
 		return out
@@ -153,8 +154,8 @@ func (p *stacks) shares(n int32, w int) string {
 	return out + " · " + stackShare(total, p.now.Total[parent]) + " of " + widget.Truncate(p.now.Name(parent), w/5)
 }
 
-// detailLines is the text of the detail; tall lists the path a frame a line.
-func (p *stacks) detailLines(n int32, tall bool) []widget.Line {
+// detailLines is the text of the detail. The path is one line where that fits into what w and h leave, else a frame a line.
+func (p *stacks) detailLines(n int32, w, h int) []widget.Line {
 	if n == 0 {
 		return []widget.Line{widget.Plain("Everything: " + p.sentence(n))}
 	}
@@ -169,68 +170,103 @@ func (p *stacks) detailLines(n int32, tall bool) []widget.Line {
 		what += " · several lines: the first is shown"
 	}
 	lines = append(lines, widget.Line{Spans: []widget.Span{{Text: what, Style: p.look.Muted}}, Indent: 2})
-	if tall {
-		return append(append(lines, widget.Line{}), p.pathRows(n)...)
+	const tall = 8
+	if h < tall {
+		if path := p.pathLine(n); len(widget.Wrap(path, w)) <= h-2 {
+			return append(lines, widget.Plain(path))
+		}
+		return append(lines, p.pathRows(n, w)...)
 	}
-	return append(lines, p.pathLine(n))
+	return append(append(lines, widget.Line{}), p.pathRows(n, w)...)
 }
 
-// sentence tells a frame's own share and what is below it.
+// sentence tells a frame's weight in the other unit, its own share, and what is below it.
 func (p *stacks) sentence(n int32) string {
-	out := "self " + p.amount(p.now.Self[n])
-	kids := p.now.Children(n)
-	word := "callee"
+	var parts []string
+	if f, _ := p.now.Frame(n); n > 0 && f == 0 {
+		parts = append(parts, "the file does not define this stack")
+	}
+	if b := p.besideText(n); b != "" {
+		parts = append(parts, b)
+	}
+	one, many := "callee", "callees"
 	if p.now.tree.key.invert {
-		word = "caller"
+		one, many = "caller", "callers"
+	} else {
+		parts = append(parts, "self "+p.amount(p.now.Self[n]))
 	}
-	switch len(kids) {
+	switch kids := p.now.Children(n); len(kids) {
 	case 0:
-		return out + " · no " + word + "s"
 	case 1:
-		return out + " · 1 " + word + ": " + p.now.Name(kids[0])
+		parts = append(parts, "1 "+one+": "+p.now.Name(kids[0]))
+	default:
+		parts = append(parts, plural(len(kids), one, many)+", the heaviest "+p.now.Name(kids[0])+" with "+
+			stackShare(p.now.Total[kids[0]], p.now.Total[n]))
 	}
-	return out + " · " + model.Group(uint64(len(kids))) + " " + word + "s, the heaviest " + p.now.Name(kids[0]) + " with " +
-		stackShare(p.now.Total[kids[0]], p.now.Total[n])
+	return strings.Join(parts, " · ")
 }
 
-// pathLine is the way to a frame in one line, callers first.
-func (p *stacks) pathLine(n int32) widget.Line {
+// besideText is a frame's weight in blocks where the cost is bytes, and the other way round; "" where it is not known.
+func (p *stacks) besideText(n int32) string {
+	w, ok := p.other.get()
+	if !ok || w.tree != p.now.tree || w.key.at != p.now.key.at || w.key.over != p.now.key.over || beside(w.key.cost) != p.now.key.cost {
+		return ""
+	}
+	bytes, blocks := p.now.Total[n], w.Total[n]
+	if w.key.cost.IsBytes() {
+		bytes, blocks = blocks, bytes
+	}
+	if blocks == 0 {
+		return ""
+	}
+	mean := model.Bytes(bytes / blocks).String()
+	if w.key.cost.IsBytes() {
+		return model.Bytes(bytes).String() + ", " + mean + " each on average"
+	}
+	if blocks == 1 {
+		return "1 block"
+	}
+	return model.Group(blocks) + " blocks of " + mean + " on average"
+}
+
+// pathLine is the way to a frame in one line, callers first; "" for a frame without callers.
+func (p *stacks) pathLine(n int32) string {
 	nodes, left := p.now.path(n, maxPath)
-	arrow := " " + p.look.Glyphs.ArrowRight + " "
+	if len(nodes) < 2 {
+		return ""
+	}
 	names := make([]string, 0, len(nodes)+1)
+	if left > 0 {
+		names = append(names, "("+plural(left, "frame", "frames")+")")
+	}
 	for _, m := range nodes {
 		names = append(names, p.now.Name(m))
 	}
-	if left > 0 {
-		names = append([]string{"(" + plural(left, "frame", "frames") + ")"}, names...)
-	}
 	if p.now.tree.key.invert {
-		for i, j := 0, len(names)-1; i < j; i, j = i+1, j-1 {
-			names[i], names[j] = names[j], names[i]
-		}
+		slices.Reverse(names)
 	}
-	return widget.Line{Spans: []widget.Span{{Text: strings.Join(names, arrow)}}}
+	return strings.Join(names, " "+p.look.Glyphs.ArrowRight+" ")
 }
 
-// pathRows is the way to a frame, the selected frame first, a line each.
-func (p *stacks) pathRows(n int32) []widget.Line {
+// pathRows is the way to a frame, the nearest first, a line each of at most w cells with the place at its end.
+func (p *stacks) pathRows(n int32, w int) []widget.Line {
 	nodes, left := p.now.path(n, maxPath)
-	head := "called from"
+	head := "by "
 	if p.now.tree.key.invert {
-		head = "calls"
+		head = "calls "
 	}
-	lines := []widget.Line{{Spans: []widget.Span{{Text: head, Style: p.look.Header}}}}
-	for i := len(nodes) - 2; i >= 0; i-- {
-		m := nodes[i]
+	var lines []widget.Line
+	for _, m := range slices.Backward(nodes[:len(nodes)-1]) {
+		place := widget.ShortenPath(p.now.place(m), w/3)
+		room := w - len(head) - widget.Width(place) - 1
+		name := widget.TruncateMiddle(p.now.Name(m), room)
 		lines = append(lines, widget.Line{Spans: []widget.Span{
-			{Text: p.now.Name(m)}, {Text: "  " + p.now.place(m), Style: p.look.Muted},
-		}, Indent: 2})
+			{Text: head, Style: p.look.Muted}, {Text: name},
+			{Text: strings.Repeat(" ", max(room-widget.Width(name), 0)+1)}, {Text: place, Style: p.look.Muted},
+		}})
 	}
 	if left > 0 {
 		lines = append(lines, widget.Plain("… "+plural(left, "more frame", "more frames")))
-	}
-	if len(nodes) < 2 {
-		return nil
 	}
 	return lines
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
@@ -14,9 +15,10 @@ import (
 // made once; what follows the instant is only its weights.
 type stacks struct {
 	pane
-	tree   *lazy[treeKey, *callTree]
-	weight *lazy[foldKey, *weighed]
-	search *lazy[searchKey, *found]
+	tree    *lazy[treeKey, *callTree]
+	weights *lazy[foldKey, *weighed]
+	other   *lazy[foldKey, *weighed] // blocks beside bytes, or bytes beside blocks
+	search  *lazy[searchKey, *found]
 
 	now   *weighed // what is shown; nil before the first answer
 	rows  *treePane
@@ -38,7 +40,8 @@ type stacks struct {
 func newStacks(e *env) *stacks {
 	p := &stacks{pane: newPane(e)}
 	p.tree = newLazy(e, func(ctx context.Context, k treeKey) (*callTree, error) { return makeTree(ctx, e.trace, k) })
-	p.weight = newLazy(e, func(ctx context.Context, k foldKey) (*weighed, error) { return weigh(ctx, e.trace, k) })
+	p.weights = newLazy(e, func(ctx context.Context, k foldKey) (*weighed, error) { return weigh(ctx, e.trace, k) })
+	p.other = newLazy(e, func(ctx context.Context, k foldKey) (*weighed, error) { return weigh(ctx, e.trace, k) })
 	p.search = newLazy(e, findNames)
 	p.rows, p.graph = newTreePane(p), newFlamePane(p)
 	return p
@@ -76,8 +79,12 @@ func (p *stacks) show(s *State) {
 	if !ok {
 		return
 	}
-	p.askWeights(foldKeyOf(t, s))
-	w, ok := p.weight.get()
+	key := foldKeyOf(t, s)
+	askWeights(p.weights, key)
+	if key.cost = beside(key.cost); key.cost < analysis.CostCountOf {
+		askWeights(p.other, key)
+	}
+	w, ok := p.weights.get()
 	if !ok {
 		return
 	}
@@ -100,14 +107,29 @@ func (p *stacks) treeKey() treeKey {
 
 // askWeights asks again for what was asked already only once the answer is there: a file that grows faster than answers
 // come shall not starve them.
-func (p *stacks) askWeights(k foldKey) {
-	if p.weight.asked && !p.weight.fresh() {
-		old := p.weight.key
+func askWeights(z *lazy[foldKey, *weighed], k foldKey) {
+	if z.asked && !z.fresh() {
+		old := z.key
 		if old.revision = k.revision; old == k {
 			return
 		}
 	}
-	p.weight.ask(k)
+	z.ask(k)
+}
+
+// beside is the cost that says more about another: blocks for bytes, bytes for blocks; analysis.CostCountOf for none.
+func beside(c analysis.Cost) analysis.Cost {
+	switch c {
+	case analysis.CostLive:
+		return analysis.CostLiveCount
+	case analysis.CostLiveCount:
+		return analysis.CostLive
+	case analysis.CostTotal:
+		return analysis.CostCount
+	case analysis.CostCount:
+		return analysis.CostTotal
+	}
+	return analysis.CostCountOf
 }
 
 // adopt shows other weights. What is open and selected stays, unless the tree has another shape or nobody has chosen yet.
@@ -229,6 +251,10 @@ func (p *stacks) Draw(s tcell.Screen) {
 		widget.TitleLine(s, title, p.look, p.title(), p.answer(title.W))
 	}
 	body, side, below := p.divide(body)
+	if at := p.selected(); at > 0 && side.Empty() && below.Empty() && r.H >= 6 {
+		widget.Fill(s, title, p.look.Text)
+		widget.TitleLine(s, title, p.look, p.now.Name(at), p.shares(at, title.W))
+	}
 	if p.flame {
 		p.graph.draw(s, body)
 	} else {
@@ -245,9 +271,9 @@ func (p *stacks) divide(r widget.Rect) (body, side, below widget.Rect) {
 		return r, side, below
 	case r.W >= wide:
 		body, side = r.CutRight(r.W / 3)
-		body.W--
+		body.W -= 2
 	default:
-		body, below = r.CutBottom(min(max(r.H/3, 6), 13))
+		body, below = r.CutBottom(min(max(r.H*3/10, 6), 13))
 	}
 	return body, side, below
 }

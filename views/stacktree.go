@@ -25,23 +25,42 @@ const (
 // treePane is the call tree: [widget.Tree] over what the screen shows.
 type treePane struct {
 	*widget.Tree
-	of   *stacks
-	want uint64 // what was selected last, which the weights of some instants do not have
+	of    *stacks
+	want  uint64 // what was selected last, which the weights of some instants do not have
+	shown []int  // columns on screen: what column a cell belongs to
 }
 
 func newTreePane(p *stacks) *treePane {
 	t := &treePane{of: p}
-	t.Tree = widget.NewTree(t, []widget.Column{
-		columnTotal: {Width: 9, Align: widget.Right},
-		columnShare: {Title: "%", Width: 7, Align: widget.Right},
-		columnBar:   {Width: 6, Drop: 3},
-		columnSelf:  {Title: "SELF", Width: 9, Align: widget.Right, Drop: 2},
-		columnName:  {Title: "FUNCTION", Width: 12, Grow: 3},
-		columnPlace: {Title: "PLACE", Width: 14, Grow: 1, MaxWidth: 48, Cut: widget.CutFolder, Drop: 1},
-	})
-	t.TreeColumn = columnName
-	t.Focused = true
+	t.Tree = widget.NewTree(t, nil)
 	return t
+}
+
+// arrange chooses the columns for a pane of w cells. Bottom-up only the functions at the top have a weight of their own, and
+// it is all they have: there is no column for it.
+func (t *treePane) arrange(w int) {
+	p, width := t.of, 8
+	if p.state.Exact {
+		width = max(len(p.amount(p.now.Total[0])), width)
+	}
+	all := [...]widget.Column{
+		columnTotal: {Title: costColumn(p.now.key.cost), Width: width, Align: widget.Right},
+		columnShare: {Title: "%", Width: 6, Align: widget.Right, Drop: 1},
+		columnBar:   {Width: min(max(w/12, 5), 16), Drop: 4},
+		columnSelf:  {Title: "SELF", Width: width, Align: widget.Right, Drop: 3},
+		columnName:  {Title: "FUNCTION", Width: min(26, max(w-14, 8)), Grow: 3, Cut: widget.CutMiddle},
+		columnPlace: {Title: "PLACE", Width: 13, Grow: 1, MaxWidth: 48, Cut: widget.CutFolder, Drop: 2},
+	}
+	t.Columns, t.shown = t.Columns[:0], t.shown[:0]
+	for i, c := range all {
+		if i == columnSelf && p.now.tree.key.invert {
+			continue
+		}
+		if i == columnName {
+			t.TreeColumn = len(t.shown)
+		}
+		t.Columns, t.shown = append(t.Columns, c), append(t.shown, i)
+	}
 }
 
 // roots are the functions that everything else hangs off.
@@ -67,7 +86,7 @@ func (t *treePane) Cell(id uint64, col int) widget.Cell {
 		return widget.Cell{}
 	}
 	n := int32(id)
-	switch col {
+	switch t.shown[col] {
 	case columnTotal:
 		return widget.Cell{Text: t.of.amount(w.Total[n])}
 	case columnShare:
@@ -96,6 +115,10 @@ func (t *treePane) reset(at int32) {
 		return
 	}
 	t.hotPath()
+	if t.of.now.tree.key.invert { // the function that allocates is at the top
+		t.Home()
+		t.remember()
+	}
 }
 
 // reload adopts other weights of the same tree.
@@ -185,13 +208,7 @@ func (t *treePane) draw(s tcell.Screen, r widget.Rect) {
 		p.drawEmpty(s, r)
 		return
 	}
-	t.Columns[columnTotal].Title = costColumn(p.now.key.cost)
-	width := 9
-	if p.state.Exact {
-		width = max(len(p.amount(p.now.Total[0])), width)
-	}
-	t.Columns[columnTotal].Width, t.Columns[columnSelf].Width = width, width
-	t.Columns[columnBar].Width = min(max(r.W/12, 6), 16)
+	t.arrange(r.W)
 	t.Focused = !p.detail
 	t.Empty = p.emptyText()
 	t.Draw(s, r, p.look)
@@ -199,7 +216,7 @@ func (t *treePane) draw(s tcell.Screen, r widget.Rect) {
 
 // costColumn is a cost as a column's title.
 func costColumn(c analysis.Cost) string {
-	return [...]string{"LIVE", "BLOCKS", "AT PEAK", "ALLOCATED", "COUNT", "LEAKED", "TEMPORARY"}[c]
+	return [...]string{"LIVE", "BLOCKS", "AT PEAK", "TOTAL", "COUNT", "LEAKED", "TEMP"}[c]
 }
 
 // amount is a weight in the unit of the cost.
@@ -217,6 +234,17 @@ func (p *stacks) amount(v uint64) string {
 		return model.Group(v)
 	}
 	return model.ShortCount(v)
+}
+
+// weight is an amount that says what it counts.
+func (p *stacks) weight(v uint64) string {
+	if p.now.key.cost.IsBytes() {
+		return p.amount(v)
+	}
+	if v == 1 {
+		return "1 block"
+	}
+	return p.amount(v) + " blocks"
 }
 
 // drawEmpty explains a screen without a tree.

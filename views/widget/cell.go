@@ -92,13 +92,17 @@ func cutText(text string, w int, cut Cut) string {
 const (
 	indentStep = 2
 	maxIndent  = 48 // cells of indentation; deeper nodes carry a note like "+57"
+	narrowTree = 40 // cells below which names need the room more than the structure does
 )
 
 // branchIndent is the number of cells before the marker of a tree cell that is w wide, at most about half of it; noted is
 // set where the depth must be told in digits instead.
 func branchIndent(depth, w int) (n int, noted bool) {
-	limit := max(0, min(maxIndent, w/2-indentStep))
-	if n = depth * indentStep; n > limit {
+	step, limit := indentStep, max(0, min(maxIndent, w/2-indentStep))
+	if w < narrowTree {
+		step, limit = 1, max(0, w/3)
+	}
+	if n = depth * step; n > limit {
 		return max(limit, len(strconv.Itoa(depth))+2), true
 	}
 	return n, false
