@@ -1,0 +1,138 @@
+package views
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// rangeKey determines the figures of a range.
+type rangeKey struct {
+	revision uint64
+	r        analysis.Range
+}
+
+// rangeFigures is what happens in a range.
+type rangeFigures struct {
+	rangeKey
+	start, end analysis.Level
+	totals     analysis.Totals
+	peak       analysis.Peak
+	hasPeak    bool // the range has an event
+}
+
+func fetchRange(ctx context.Context, t analysis.Trace, k rangeKey) (f rangeFigures, err error) {
+	f.rangeKey = k
+	if k.r.From >= 0 { // otherwise it starts before everything, where nothing lives
+		if f.start, err = t.Live(ctx, analysis.At(k.r.From)); err != nil {
+			return f, err
+		}
+	}
+	if f.end, err = t.Live(ctx, analysis.At(k.r.To)); err != nil {
+		return f, err
+	}
+	if f.totals, err = t.Totals(ctx, k.r); err != nil {
+		return f, err
+	}
+	f.peak, f.hasPeak, err = t.Peak(ctx, k.r)
+	return f, err
+}
+
+// figure is a labelled number in a line of them.
+type figure struct {
+	label, value string
+	role         themes.Role
+}
+
+// drawReadout says what the chart shows at the instant, and over the range.
+func (p *timeline) drawReadout(s tcell.Screen, r widget.Rect) {
+	if r.Empty() || p.state.Status.Events == 0 {
+		return
+	}
+	p.drawFigures(s, r.X+1, r.Y, r.W-2, p.instantFigures())
+	if v, ok := p.rng.get(); ok && r.H >= 3 && !p.state.Range.IsWhole() {
+		p.drawFigures(s, r.X+1, r.Y+1, r.W-2, p.spanFigures(&v))
+		p.drawFigures(s, r.X+1, r.Y+2, r.W-2, p.flowFigures(&v))
+	}
+}
+
+// drawFigures draws as many figures as fit whole.
+func (p *timeline) drawFigures(s tcell.Screen, x, y, w int, list []figure) {
+	end, gap := x+w, 3
+	if w < 100 {
+		gap = 2
+	}
+	for i, f := range list {
+		if i > 0 && x+widget.Width(f.label)+1+widget.Width(f.value) > end {
+			return
+		}
+		if f.label != "" {
+			x += widget.Print(s, x, y, end-x, f.label, p.look.Muted) + 1
+		}
+		x += widget.Print(s, x, y, end-x, f.value, p.style(f.role)) + gap
+	}
+}
+
+// instantFigures is what holds at the instant: time, level, what is being allocated, how far below the peak.
+func (p *timeline) instantFigures() []figure {
+	s, level := &p.state, p.top.rows.level
+	bytes := func(v uint64) string { return bytesText(v, s.Exact) }
+	atMost := ""
+	if s.Status.Unfreed {
+		atMost = "≤ "
+	}
+	list := []figure{
+		{"at", axisTime(int64(s.Now()), 1), themes.Accent},
+		{"live", fmt.Sprintf("%s%s in %s", atMost, bytes(level.Bytes), someBlocks(level.Count)), themes.Title},
+	}
+	if c, ok := p.chart.column(s.Now()); ok {
+		list = append(list, figure{"allocating", bytes(rateOf(&c)) + "/s", themes.Text})
+	}
+	if q, ok := p.chart.peak.get(); ok && q.ok {
+		list = append(list, figure{"to peak", deltaText(level.Bytes, q.run.Bytes, bytes), themes.Text})
+	}
+	if c, ok := p.chart.column(s.Now()); ok {
+		list = append(list, figure{"events in this column", model.Group(c.Events), themes.Muted})
+	}
+	return list
+}
+
+// spanFigures compares both ends of the range.
+func (p *timeline) spanFigures(f *rangeFigures) []figure {
+	exact := p.state.Exact
+	bytes := func(v uint64) string { return bytesText(v, exact) }
+	change, role := deltaText(f.start.Bytes, f.end.Bytes, bytes), themes.Text
+	switch {
+	case f.end.Bytes > f.start.Bytes:
+		role = themes.Loss
+	case f.end.Bytes < f.start.Bytes:
+		role = themes.Gain
+	}
+	return []figure{
+		{"start", bytes(f.start.Bytes), themes.Text},
+		{"end", bytes(f.end.Bytes), themes.Text},
+		{"Δ", change + ", " + deltaText(f.start.Count, f.end.Count, someBlocks), role},
+		{"over", timeText(f.r.To-max(f.r.From, 0), exact), themes.Text},
+	}
+}
+
+// flowFigures sums up what happens in the range.
+func (p *timeline) flowFigures(f *rangeFigures) []figure {
+	bytes := func(v uint64) string { return bytesText(v, p.state.Exact) }
+	list := []figure{
+		{"allocated", bytes(f.totals.AllocBytes) + " in " + model.Group(f.totals.AllocCount), themes.Text},
+		{"freed", bytes(f.totals.FreedBytes) + " in " + model.Group(f.totals.FreedCount), themes.Text},
+	}
+	if !f.hasPeak {
+		return []figure{{"", "nothing happens in this range", themes.Muted}}
+	}
+	return append(list,
+		figure{"high", bytes(f.peak.Bytes) + " at " + timeText(f.peak.Time, p.state.Exact), themes.Text},
+		figure{"temporary", partText(f.totals.TemporaryCount, f.totals.AllocCount), themes.Text})
+}
