@@ -73,6 +73,7 @@ func (p *blockPane) start(name string, q analysis.BlockQuery) {
 	p.open, p.name, p.query = true, name, q
 	p.list = widget.List{Table: p, SortColumn: blockSize, Descending: true, Column: -1}
 	p.changed()
+	p.say("Esc goes back to the table; s sorts by size, age or newest")
 }
 
 // show asks for the blocks of a query that follows the state: what is of it, and until when they live.
@@ -159,7 +160,7 @@ func addressText(addr uint64) string {
 
 // site names the stack of a block.
 func (p *blockPane) site(b *analysis.Block) (name, where string) {
-	s := p.stacks()
+	s := p.state.stacks()
 	leaf, ok := s.Node(b.Stack)
 	if !ok || leaf == 0 {
 		return model.UnknownStack(b.Stack), ""
@@ -167,17 +168,9 @@ func (p *blockPane) site(b *analysis.Block) (name, where string) {
 	n := analysis.SiteNode(s, leaf)
 	name, where = analysis.FunctionName(s, n), analysis.Where(s.At(s.Frame[n]))
 	if !p.state.FullName {
-		name = widget.ShortenTemplates(name)
+		name = bareFunction(name)
 	}
 	return name, where
-}
-
-// stacks are the symbols, nil before they are read.
-func (p *blockPane) stacks() *model.Stacks {
-	if p.state.Profile == nil {
-		return nil
-	}
-	return p.state.Profile.Stacks
 }
 
 // explain fills the detail pane from the selected block.
@@ -188,8 +181,8 @@ func (p *blockPane) explain() {
 		p.detail = detail{}
 		return
 	}
-	leaf, _ := p.stacks().Node(b.Stack)
-	p.detail.setStack(p.stacks(), b.Stack, leaf, p.state.FullName)
+	leaf, _ := p.state.stacks().Node(b.Stack)
+	p.detail.setStack(p.state.stacks(), b.Stack, leaf, p.state.FullName)
 	p.detail.title = "Block " + addressText(b.Addr)
 	p.detail.answer = model.Bytes(b.Size).Exact() + " · thread " + fmt.Sprint(b.Thread)
 	fate := "never freed"
@@ -212,7 +205,10 @@ func (p *blockPane) draw(s tcell.Screen, r widget.Rect) {
 	if p.state.Exact {
 		tw = len(p.time(p.state.Status.Duration))
 	}
-	site := widget.Column{Title: "SITE", Width: 12, Grow: 1, Drop: 1}
+	site := widget.Column{Title: "SITE", Width: 12, Grow: 1, Drop: 1, Cut: widget.CutScope}
+	if p.query.By == analysis.ByStack { // it would be the same in every row
+		hide(&site)
+	}
 	p.list.Columns = []widget.Column{
 		blockSize: {Title: "SIZE", Width: f.bytesWidth(1 << 40), Align: right}, blockAge: {Title: "AGE", Width: tw, Align: right},
 		blockBorn: {Title: "BORN", Width: tw, Align: right, Drop: 3}, blockDied: {Title: "FREED", Width: tw, Align: right, Drop: 4},
@@ -245,8 +241,9 @@ func (p *blockPane) answer() string {
 // do carries out an action while the list is open.
 func (p *blockPane) do(a keymap.Action) bool {
 	switch a {
-	case keymap.Back, keymap.Open:
+	case keymap.Back:
 		p.open = false
+	case keymap.Open: // there is nothing further in
 	case keymap.Sort, keymap.ColumnRight:
 		p.sortBy((p.query.Sort + 1) % 3)
 	case keymap.ColumnLeft:

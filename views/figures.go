@@ -78,24 +78,24 @@ func shareOf(n, whole uint64) float64 {
 	return float64(n) / float64(whole)
 }
 
-// slopeText is a rate of growth ("+442 KiB/s").
-func slopeText(slope float64) string {
+// slopeText is a rate of growth ("+442 KiB/s", "+442K/s").
+func slopeText(slope float64, wide bool) string {
 	sign := "+"
 	if slope < 0 {
 		sign = "-"
 	}
 	v := math.Min(math.Abs(slope), math.MaxUint64/2)
-	return sign + model.Bytes(v).String() + "/s"
+	return sign + figures{wide: wide}.bytes(uint64(v)) + "/s"
 }
 
 // shapeCell is a shape in a table: a sign, the word, and how fast or how often.
-func (e *env) shapeCell(s analysis.Shape) widget.Cell {
+func (e *env) shapeCell(s analysis.Shape, wide bool) widget.Cell {
 	text := e.shapeSign(s.Kind) + " " + s.Kind.String()
 	switch s.Kind {
 	case analysis.ShapeNone:
 		return widget.Cell{}
 	case analysis.ShapeLinear:
-		text += " " + slopeText(s.Slope)
+		text += " " + slopeText(s.Slope, wide)
 	case analysis.ShapeSteps:
 		text += fmt.Sprintf(" (%d)", s.Steps)
 	}
@@ -132,7 +132,7 @@ func (e *env) shapeStyle(k analysis.ShapeKind) tcell.Style {
 
 // shapeSentence says what a shape means.
 func shapeSentence(s analysis.Shape) string {
-	fit := fmt.Sprintf(" (%s, R² %.3f)", slopeText(s.Slope), s.Fit)
+	fit := fmt.Sprintf(" (%s, R² %.3f)", slopeText(s.Slope, true), s.Fit)
 	switch s.Kind {
 	case analysis.ShapeOnce:
 		return "once: a single block, kept"
@@ -147,7 +147,7 @@ func shapeSentence(s analysis.Shape) string {
 	case analysis.ShapeShutdown:
 		return "shutdown: held almost to the end and given back there"
 	case analysis.ShapeMixed:
-		return "mixed: goes up and down without a trend" + fit
+		return "mixed: goes up and down without a trend"
 	}
 	return ""
 }
@@ -180,3 +180,6 @@ func threadsText(threads []uint16) string {
 	}
 	return text
 }
+
+// hide leaves a column out at any width.
+func hide(c *widget.Column) { c.Width, c.Drop = math.MaxInt16, 99 }

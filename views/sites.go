@@ -83,6 +83,9 @@ func (p *sites) show(s *State) {
 	if p.state.Group != s.Group {
 		p.list.Home()
 		p.blocks.open = false
+		if p.sort == siteWhere {
+			p.sort = siteLive
+		}
 	}
 	p.state = *s
 	if p.trace == nil {
@@ -94,7 +97,7 @@ func (p *sites) show(s *State) {
 		return
 	}
 	p.shapes.ask(shapeKey{s.Status.Revision, rows.key.By, rows.keys})
-	key := orderKey{rows: rows, filter: s.Filter, sort: p.sort, up: p.up}
+	key := orderKey{rows: rows, filter: s.Filter, sort: p.sort, up: p.up, labels: p.labels, stacks: s.stacks(), full: s.FullName}
 	if p.sort == siteTrend || p.sort == siteShape {
 		key.shapes, _ = p.shapes.get()
 	}
@@ -187,11 +190,11 @@ func (p *sites) Cell(row, col int) widget.Cell {
 		trends, _ := p.trends.get()
 		return widget.Cell{Kind: widget.SparkCell, Spark: trends[s.Key]}
 	case siteShape:
-		return p.shapeCell(p.shapeOf(s.Key))
+		return p.shapeCell(p.shapeOf(s.Key), p.figures.wide)
 	case siteName:
-		return widget.Cell{Text: p.shortName(s.Name)}
+		return widget.Cell{Text: p.label(s).name}
 	case siteWhere:
-		return widget.Cell{Text: s.Where, Style: p.look.Muted}
+		return widget.Cell{Text: p.label(s).where, Style: p.look.Muted}
 	default:
 		n := c.figure()(s)
 		return p.faint(n == 0, p.figures.bytes(n))
@@ -206,11 +209,9 @@ func (p *sites) faint(nothing bool, text string) widget.Cell {
 	return widget.Cell{Text: text}
 }
 
-func (p *tablePane) shortName(name string) string {
-	if p.state.FullName {
-		return name
-	}
-	return widget.ShortenTemplates(name)
+// label is how the table shows a row.
+func (p *sites) label(s *analysis.Site) siteLabel {
+	return p.labels.label(p.state.stacks(), p.table.key.By, s, p.state.FullName)
 }
 
 func (p *sites) shapeOf(k analysis.Key) analysis.Shape {
@@ -253,7 +254,7 @@ func (p *sites) Draw(s tcell.Screen) {
 
 // columns lays out the table for its width.
 func (p *sites) columns(w int) {
-	p.figures = figures{exact: p.state.Exact, wide: w >= 130}
+	p.figures = figures{exact: p.state.Exact, wide: w >= 150}
 	sum := analysis.Site{}
 	if p.table != nil {
 		sum = p.table.sum
@@ -352,7 +353,7 @@ func (p *sites) openBlocks() {
 	}
 	p.tell()
 	p.blocks.empty = []string{"Nothing of this lives " + atText(&p.state) + ".", "Esc goes back; p goes to the peak, h and l move the instant."}
-	p.blocks.start(p.shortName(row.Name), analysis.BlockQuery{By: p.table.key.By, Key: row.Key})
+	p.blocks.start(p.label(row).name, analysis.BlockQuery{By: p.table.key.By, Key: row.Key})
 }
 
 func (p *sites) copyText() string {
@@ -395,9 +396,13 @@ func (p *sites) amounts(s *analysis.Site) string {
 	if p.state.Status.Unfreed {
 		atMost = "≤ "
 	}
-	return fmt.Sprintf("live %s%s in %s (%s of all) · peak %s · total %s in %s of %s on average", atMost, f.bytes(s.LiveBytes),
+	mean := ""
+	if s.AllocCount > 1 {
+		mean = ", " + f.bytes(s.MeanSize()) + " on average"
+	}
+	return fmt.Sprintf("live %s%s in %s (%s of all) · peak %s · total %s in %s%s", atMost, f.bytes(s.LiveBytes),
 		countBlocks(s.LiveCount), shortShare(shareOf(s.LiveBytes, p.table.sum.LiveBytes)), f.bytes(s.PeakBytes),
-		f.bytes(s.AllocBytes), countBlocks(s.AllocCount), f.bytes(s.MeanSize()))
+		f.bytes(s.AllocBytes), countBlocks(s.AllocCount), mean)
 }
 
 // lifetimes says how long the blocks of a row lived, and who allocated them.
@@ -407,9 +412,14 @@ func (p *sites) lifetimes(s *analysis.Site) string {
 		return "lifetimes: adding up…"
 	}
 	text := "none was freed"
-	if l.Freed > 0 {
-		text = fmt.Sprintf("%s freed after %v – %v, median %v, %s at once", model.Group(l.Freed), l.Min, l.Max, l.Median,
-			shortShare(s.TemporaryShare()))
+	switch {
+	case l.Freed > 0 && l.Min == l.Max:
+		text = fmt.Sprintf("%s freed after %v", model.Group(l.Freed), l.Min)
+	case l.Freed > 0:
+		text = fmt.Sprintf("%s freed after %v to %v, median %v", model.Group(l.Freed), l.Min, l.Max, l.Median)
+	}
+	if s.Temporary > 0 {
+		text += fmt.Sprintf(", %s of all by the very next event", shortShare(s.TemporaryShare()))
 	}
 	if l.NeverFreed > 0 {
 		text += fmt.Sprintf("; %s never freed (%s)", model.Group(l.NeverFreed), shortShare(shareOf(l.NeverFreed, l.Freed+l.NeverFreed)))
@@ -434,9 +444,5 @@ func (d *detail) setGroup(s *State, by analysis.Group, row *analysis.Site) {
 		d.setNoStack("press b for the stacks that allocate: a " + by.String() + " has no stack of its own")
 		return
 	}
-	var stacks *model.Stacks
-	if s.Profile != nil {
-		stacks = s.Profile.Stacks
-	}
-	d.setStack(stacks, row.Stack, row.Node, s.FullName)
+	d.setStack(s.stacks(), row.Stack, row.Node, s.FullName)
 }

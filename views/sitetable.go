@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"math"
 	"slices"
 	"strings"
 
@@ -79,6 +78,9 @@ type orderKey struct {
 	sort   siteColumn
 	up     bool
 	shapes *shapeSet // for sorting by shape, else nil
+	labels *siteLabels
+	stacks *model.Stacks
+	full   bool
 }
 
 // siteTable is siteRows filtered and sorted. Read-only once made.
@@ -94,7 +96,7 @@ func orderSites(k orderKey) *siteTable {
 	t := &siteTable{siteRows: k.rows, order: make([]int32, 0, len(k.rows.rows))}
 	for i := range k.rows.rows {
 		row := &k.rows.rows[i]
-		if k.filter != "" && !f.Match(&filterSite{site: row, sum: &k.rows.sum}) {
+		if k.filter != "" && !f.Match(&filterSite{site: row, sum: &k.rows.sum, label: k.labels.label(k.stacks, k.rows.key.By, row, k.full)}) {
 			continue
 		}
 		t.order = append(t.order, int32(i))
@@ -214,7 +216,10 @@ func (c siteColumn) reportKey() string {
 func siteColumns(w int, f figures, sum *analysis.Site, by analysis.Group) []widget.Column {
 	const right = widget.Right
 	b := f.bytesWidth(max(sum.AllocBytes, sum.LiveBytes))
-	cut := widget.CutEnd
+	cut, shape := widget.CutScope, 17
+	if f.wide {
+		shape = 20
+	}
 	if by == analysis.ByFile || by == analysis.ByModule {
 		cut = widget.CutFolder
 	}
@@ -228,12 +233,12 @@ func siteColumns(w int, f figures, sum *analysis.Site, by analysis.Group) []widg
 		siteLeaked: {Title: "LEAK", Width: b, Align: right, Drop: 5},
 		siteMean:   {Title: "MEAN", Width: b, Align: right, Drop: 6},
 		siteTrend:  {Title: "TREND", Width: 6, Grow: 2, MaxWidth: 20, Drop: 1},
-		siteShape:  {Title: "SHAPE", Width: 18, Drop: 8},
+		siteShape:  {Title: "SHAPE", Width: shape, Drop: 8},
 		siteName:   {Title: siteTitle(by), Width: 17, Grow: 8, Cut: cut},
 		siteWhere:  {Title: "PLACE", Width: 18, Grow: 1, MaxWidth: 30, Drop: 7, Cut: widget.CutFolder},
 	}
 	if by != analysis.ByStack { // they have none: left out at any width
-		cols[siteWhere].Width, cols[siteWhere].Drop = math.MaxInt16, 99
+		hide(&cols[siteWhere])
 	}
 	return cols
 }
@@ -249,14 +254,15 @@ func siteTitle(by analysis.Group) string {
 type filterSite struct {
 	site  *analysis.Site
 	sum   *analysis.Site
+	label siteLabel  // as the table shows it
 	age   model.Time // of its oldest block, for leaks
 	aged  bool
-	texts [2]string
+	texts [4]string
 }
 
 // Texts implements analysis.Row.
 func (r *filterSite) Texts() []string {
-	r.texts = [2]string{r.site.Name, r.site.Where}
+	r.texts = [...]string{r.site.Name, r.site.Where, r.label.name, r.label.where}
 	return r.texts[:]
 }
 

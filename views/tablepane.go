@@ -4,6 +4,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
 )
 
@@ -21,12 +22,24 @@ type tablePane struct {
 	offset   int // of the list, when rows were last asked for
 	height   int
 
+	labels *siteLabels
+
 	moved  func()        // the selection was moved by a person
 	sortBy func(col int) // a column's title was clicked
 	enter  func()        // the selected row was opened
 }
 
-func newTablePane(e *env) tablePane { return tablePane{pane: newPane(e), blocks: newBlockPane(e)} }
+func newTablePane(e *env) tablePane {
+	return tablePane{pane: newPane(e), blocks: newBlockPane(e), labels: &siteLabels{}}
+}
+
+// stacks are the symbols, nil before they are read.
+func (s *State) stacks() *model.Stacks {
+	if s.Profile == nil {
+		return nil
+	}
+	return s.Profile.Stacks
+}
 
 // Sizes below and above which the detail pane changes its place.
 const (
@@ -42,9 +55,10 @@ func (p *tablePane) split(r widget.Rect) {
 		p.listAt, p.detailAt = widget.Rect{}, r
 	case p.big || r.H < lowHeight-1:
 	case r.W >= sideWidth:
-		p.listAt, p.detailAt = r.CutRight(min(max(r.W*2/5, 60), 90))
+		p.listAt, p.detailAt = r.CutRight(min(max(r.W*7/20, 56), 90))
 	default:
-		p.listAt, p.detailAt = r.CutBottom(min(max(r.H*2/5, 9), 18))
+		spare := r.H - p.list.Len() - 1 // that the table cannot use
+		p.listAt, p.detailAt = r.CutBottom(max(min(max(r.H*2/5, 9), 18), min(spare, r.H*3/5)))
 	}
 }
 

@@ -22,6 +22,7 @@ const (
 	CutEnd    Cut = iota // keep the beginning: names
 	CutMiddle            // keep both ends
 	CutFolder            // keep the end, dropping whole folders first: places in files
+	CutScope             // keep the end, dropping whole scopes first: names of functions
 )
 
 // CellKind is how a [Cell] draws.
@@ -83,8 +84,11 @@ func cutText(text string, w int, cut Cut) string {
 	if cut == CutEnd || len(text) <= w {
 		return text
 	}
-	if cut == CutMiddle {
+	switch cut {
+	case CutMiddle:
 		return TruncateMiddle(text, w)
+	case CutScope:
+		return ShortenScopes(text, w)
 	}
 	return ShortenPath(text, w)
 }

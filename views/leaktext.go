@@ -1,0 +1,161 @@
+package views
+
+import (
+	"fmt"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// drawTitle draws both sections with their answers, the one that is shown marked, and the minimum age.
+func (p *leaks) drawTitle(s tcell.Screen, r widget.Rect) {
+	found, haveFound := p.found.get()
+	gone, haveGone := p.late.get()
+	never, late := "never freed "+p.sums(found, haveFound, !p.inLate), "late-freed "+p.sums(gone, haveGone, p.inLate)
+	if f := p.state.Filter; f != "" && p.table != nil {
+		shown := fmt.Sprintf("%d of %d · %s", len(p.table.order), len(p.table.found.Sites), figures{p.state.Exact, true}.bytes(p.table.bytes))
+		if p.inLate {
+			late = "late-freed " + shown
+		} else {
+			never = "never freed " + shown
+		}
+	}
+	x := r.X + 1
+	for i, text := range [...]string{never, late} {
+		st := p.look.Muted
+		mark := "  "
+		if (i == 1) == p.inLate {
+			st, mark = p.look.Title, p.look.Glyphs.ArrowRight+" "
+		}
+		x += widget.Print(s, x, r.Y, r.X+r.W-x-1, mark+text+"  ", st)
+	}
+	age := "min age " + p.state.MinAge.String()
+	if p.state.MinAge == 0 {
+		age = "min age 0"
+	}
+	if room := r.X + r.W - x - 2; room >= widget.Width(age) && !p.inLate {
+		widget.PrintRight(s, r.X, r.Y, r.W-1, age, p.style(themes.Accent))
+	}
+}
+
+// sums is a leak list in a few words, or in fewer.
+func (p *leaks) sums(l *analysis.Leaks, ok, long bool) string {
+	switch {
+	case !ok:
+		return "…"
+	case l.Count == 0:
+		return "nothing"
+	}
+	atMost := ""
+	if p.state.Status.Unfreed {
+		atMost = "≤ "
+	}
+	text := atMost + figures{p.state.Exact, true}.bytes(l.Bytes)
+	if long {
+		text += " in " + countBlocks(l.Count)
+	}
+	return text
+}
+
+// note warns where the figures mean less than they seem to, "" where they do not.
+func (p *leaks) note() string {
+	t, ok := p.totals.get()
+	switch {
+	case p.inLate || !ok || t.AllocCount == 0:
+		return ""
+	case t.UnaddressedCount == t.AllocCount:
+		return "! This file has no addresses: no free can be matched to its block, so everything looks leaked."
+	case t.UnaddressedCount > 0:
+		return fmt.Sprintf("! %s of %s have no address, so their frees are unknown: at most this much leaked.",
+			model.Group(t.UnaddressedCount), countBlocks(t.AllocCount))
+	case p.state.Status.FreesNever && p.state.Status.Final:
+		return "! This file records no free at all: everything looks leaked."
+	case !p.state.Range.IsWhole():
+		return "Allocated in the range and still live at its end; u forgets the range."
+	}
+	return ""
+}
+
+// emptyText says why there are no rows, and what to do.
+func (p *leaks) emptyText() []string {
+	t, _ := p.totals.get()
+	switch {
+	case p.table == nil:
+		return []string{"Adding up…"}
+	case len(p.table.found.Sites) > 0:
+		return []string{"No leak passes the filter “" + p.state.Filter + "”.", "Esc forgets the filter, / changes it."}
+	case p.inLate:
+		return []string{"No block was freed in the last 2 % of the run after living for at least half of it.", "Tab goes on."}
+	case p.state.MinAge > 0:
+		return []string{"No block that was never freed is " + p.state.MinAge.String() + " old at the end.", "A lowers the minimum age."}
+	case t.AllocCount == 0:
+		return []string{"Nothing was allocated here, so nothing leaked."}
+	case !p.state.Range.IsWhole():
+		return []string{"Nothing that was allocated in this range lives at its end: all " + countBlocks(t.AllocCount) + " were freed.",
+			"u forgets the range."}
+	case !p.state.Status.Final && !p.state.Status.Stopped:
+		return []string{"Nothing is left of the " + countBlocks(t.AllocCount) + " read so far."}
+	}
+	return []string{p.look.Glyphs.Check + " Nothing leaked: all " + countBlocks(t.AllocCount) + " were freed."}
+}
+
+// explain fills the detail pane from the selected row.
+func (p *leaks) explain() {
+	row, ok := p.selected()
+	if !ok {
+		p.detail = detail{}
+		return
+	}
+	p.detail.setGroup(&p.state, p.group(), &row.Site)
+	f := figures{p.state.Exact, true}
+	p.detail.answer = countBlocks(row.Count)
+	if row.Count > 1 {
+		each := " each"
+		if row.Bytes%row.Count != 0 {
+			each = " on average"
+		}
+		p.detail.answer += " · " + f.bytes(row.Bytes/row.Count) + each
+	}
+	p.detail.facts = []string{p.rhythm(row), p.fate(row)}
+	if text := shapeSentence(row.Shape); text != "" && !p.inLate {
+		p.detail.facts = append([]string{p.shapeSign(row.Shape.Kind) + " " + text}, p.detail.facts...)
+	}
+}
+
+// rhythm says when the blocks came, and from where.
+func (p *leaks) rhythm(s *analysis.LeakSite) string {
+	text := "allocated at " + s.First.String()
+	if s.Count > 1 {
+		text = fmt.Sprintf("every %v one more, from %v to %v; median age %v", (s.Last-s.First)/model.Time(s.Count-1), s.First, s.Last, s.Median)
+	}
+	if t := threadsText(s.Threads); t != "" {
+		text += "; " + t
+	}
+	return text
+}
+
+// fate says what became of the blocks of a site.
+func (p *leaks) fate(s *analysis.LeakSite) string {
+	whole := "the run"
+	if !p.state.Range.IsWhole() {
+		whole = "the range"
+	}
+	switch {
+	case p.inLate:
+		if s.Newest == s.Oldest {
+			return fmt.Sprintf("freed within the last 2 %% of the run, after living for %v", s.Oldest)
+		}
+		return fmt.Sprintf("freed within the last 2 %% of the run, after living for %v to %v", s.Newest, s.Oldest)
+	case s.LeakCount >= s.AllocCount:
+		return fmt.Sprintf("freed by nobody: %d of %s of this site are live at the end of %s", s.LeakCount, countBlocks(s.AllocCount), whole)
+	}
+	text := fmt.Sprintf("%s of %s (%s) are live at the end of %s", model.Group(s.LeakCount), countBlocks(s.AllocCount), shortShare(s.LeakShare()), whole)
+	if s.Count < s.LeakCount {
+		text += fmt.Sprintf(", %s of them at least %v old", model.Group(s.Count), p.state.MinAge)
+	}
+	return text + "; the others were freed"
+}

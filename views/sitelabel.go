@@ -1,0 +1,70 @@
+package views
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// siteLabels are how tables show sites: what a library function allocates for somebody is shown after who that is
+// ("open_session › _M_mutate"), since the library's own name tells nothing. Safe for use from any goroutine.
+type siteLabels struct {
+	mu     sync.Mutex
+	stacks *model.Stacks
+	of     map[model.NodeID]siteLabel
+}
+
+// siteLabel is a name and a place, not cleaned.
+type siteLabel struct{ name, where string }
+
+// label is how a site of a grouping is shown; full names stand as they are.
+func (l *siteLabels) label(stacks *model.Stacks, by analysis.Group, s *analysis.Site, full bool) siteLabel {
+	switch {
+	case full || by == analysis.ByThread || by == analysis.BySizeClass || by == analysis.ByModule || by == analysis.ByFile:
+		return siteLabel{s.Name, s.Where}
+	case by == analysis.ByFunction || stacks == nil || s.Node == 0 || family(s.Name) == "":
+		return siteLabel{bareFunction(s.Name), s.Where}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.stacks != stacks {
+		l.stacks, l.of = stacks, map[model.NodeID]siteLabel{}
+	}
+	out, ok := l.of[s.Node]
+	if !ok {
+		out = labelOfCaller(stacks, s)
+		l.of[s.Node] = out
+	}
+	return out
+}
+
+// labelOfCaller names the nearest caller outside of libraries; the site itself where there is none.
+func labelOfCaller(stacks *model.Stacks, s *analysis.Site) siteLabel {
+	const far = 64
+	n := analysis.SiteNode(stacks, s.Node)
+	for range far {
+		n = stacks.Parent[n]
+		if n == 0 {
+			break
+		}
+		f := stacks.At(stacks.Frame[n])
+		if f.Function != "" && family(f.Function) == "" {
+			return siteLabel{bareFunction(f.Function) + " › " + lastScope(bareFunction(s.Name)), analysis.Where(f)}
+		}
+	}
+	return siteLabel{bareFunction(s.Name), s.Where}
+}
+
+// bareFunction is a function's name for tables: without template arguments, arguments and return type.
+func bareFunction(name string) string { return widget.WithoutSignature(widget.ShortenTemplates(name)) }
+
+// lastScope is what follows the last "::" of a name.
+func lastScope(name string) string {
+	if i := strings.LastIndex(name, "::"); i >= 0 && i+2 < len(name) {
+		return name[i+2:]
+	}
+	return name
+}
