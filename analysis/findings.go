@@ -23,12 +23,13 @@ const (
 	FindingLate                         // given back only at the end of the run
 	FindingTemporary                    // freed by the very next event
 	FindingHot                          // allocates most
+	FindingClean                        // everything was freed
 )
 
 // String returns the label of lists, at most ten cells.
 func (k FindingKind) String() string {
 	return [...]string{
-		"damaged", "no address", "leak grows", "leak", "cache?", "burst", "peak", "freed late", "temporary", "most bytes",
+		"damaged", "no address", "leak grows", "leak", "cache?", "burst", "peak", "freed late", "temporary", "most bytes", "no leak",
 	}[k]
 }
 
@@ -71,9 +72,9 @@ func (k FindingKind) limit() int {
 // Findings returns what is most worth looking at in the whole of a trace, most telling first, at most [MaxFindings]. p may
 // be nil. It costs some walks over the trace: ask for it when everything is read.
 func Findings(ctx context.Context, t Trace, p *model.Profile) ([]Finding, error) {
-	f := finder{ctx: ctx, t: t, status: t.Status()}
+	f := finder{ctx: ctx, t: t, status: t.Status(), whole: p == nil || p.Complete && p.Lost == 0}
 	f.damage(p)
-	for _, look := range []func() error{f.prepare, f.leaks, f.peak, f.late, f.temporary, f.hot, f.histories} {
+	for _, look := range []func() error{f.prepare, f.leaks, f.peak, f.late, f.temporary, f.hot, f.trim, f.histories} {
 		if err := look(); err != nil {
 			return nil, err
 		}
@@ -89,13 +90,14 @@ type finder struct {
 	ctx    context.Context
 	t      Trace
 	status Status
+	whole  bool // nothing of the file is missing
 	totals Totals
 	sites  []Site // at the peak, over the whole run
 	top    Peak
 	out    []Finding
 }
 
-// add appends a finding unless there are enough of its kind, or in all.
+// add appends a finding unless there are enough of its kind.
 func (f *finder) add(x Finding) {
 	same := 0
 	for i := range f.out {
@@ -103,7 +105,7 @@ func (f *finder) add(x Finding) {
 			same++
 		}
 	}
-	if same < x.Kind.limit() && len(f.out) < MaxFindings {
+	if same < x.Kind.limit() {
 		f.out = append(f.out, x)
 	}
 }
@@ -130,7 +132,7 @@ func (f *finder) prepare() (err error) {
 		return err
 	}
 	if n := f.totals.UnaddressedCount; n > 0 {
-		f.add(Finding{Kind: FindingNoAddress, Text: fmt.Sprintf("%s of %s blocks cannot be freed: live figures are upper bounds",
+		f.add(Finding{Kind: FindingNoAddress, Text: fmt.Sprintf("%s of %s blocks have no address: live is an upper bound",
 			model.Group(n), model.Group(f.totals.AllocCount))})
 	}
 	return nil
@@ -143,6 +145,9 @@ func (f *finder) leaks() error {
 	l, err := f.t.Leaks(f.ctx, LeakQuery{Range: Whole})
 	if err != nil {
 		return err
+	}
+	if l.Count == 0 && f.whole {
+		f.add(Finding{Kind: FindingClean, Text: "all " + model.Group(f.totals.AllocCount) + " blocks were freed"})
 	}
 	for _, kind := range []FindingKind{FindingGrowing, FindingKept, FindingCache} {
 		for i := range l.Sites {
@@ -176,7 +181,7 @@ func leakText(kind FindingKind, s *LeakSite) string {
 	case kind == FindingGrowing && s.Count > 1:
 		text += fmt.Sprintf(", 1 per %v", max((s.Last-s.First)/model.Time(s.Count-1), 1))
 	case kind == FindingCache:
-		text += fmt.Sprintf(", none after %v: a cache?", s.Last)
+		text += fmt.Sprintf(", none after %v", s.Last)
 	case s.Count == 1 || s.First == s.Last:
 		text += fmt.Sprintf(" since %v", s.First)
 	default:
@@ -267,10 +272,11 @@ func (f *finder) late() error {
 		return err
 	}
 	first := &l.Sites[0]
-	text := blocksOf(first.Count, first.Bytes) + ", held for half the run"
-	if n := len(l.Sites) - 1; n > 0 {
-		text += fmt.Sprintf("; %v at all such sites", model.Bytes(l.Bytes))
+	text := model.Bytes(first.Bytes).String()
+	if len(l.Sites) > 1 {
+		text += " of " + model.Bytes(l.Bytes).String()
 	}
+	text += " held for half the run"
 	f.add(Finding{Kind: FindingLate, Site: first.Site, History: first.History, Text: text})
 	return nil
 }
@@ -302,6 +308,21 @@ func (f *finder) hot() error {
 	})
 	f.add(Finding{Kind: FindingHot, Site: s, Text: fmt.Sprintf("%s, %.0f %% of all allocated bytes",
 		blocksOf(s.AllocCount, s.AllocBytes), 100*ratio(s.AllocBytes, f.totals.AllocBytes))})
+	return nil
+}
+
+// trim keeps the most telling ones: the least of several of one kind go first.
+func (f *finder) trim() error {
+	for len(f.out) > MaxFindings {
+		last := len(f.out) - 1
+		for i := last; i > 0; i-- {
+			if f.out[i].Kind == f.out[i-1].Kind {
+				last = i
+				break
+			}
+		}
+		f.out = slices.Delete(f.out, last, last+1)
+	}
 	return nil
 }
 

@@ -72,7 +72,7 @@ func TestFindingsTellTheStory(t *testing.T) {
 		"leak grows | grow: 99 blocks of 1000 B, 1 per 100 µs, none freed",
 		"leak | keep: 1 block of 48.8 KiB since 5 µs",
 		"burst | burst: 488 KiB of the peak (76 %) for 500 µs",
-		"freed late | pool: 1 block of 39.1 KiB, held for half the run",
+		"freed late | pool: 39.1 KiB held for half the run",
 		"temporary | scratch: 100 % of 400 blocks freed at once",
 	}
 	if !slices.Equal(got, want) {
@@ -95,6 +95,16 @@ func TestFindingsWithoutFrees(t *testing.T) {
 	}
 	if want := "2.00 KiB of the file could not be read: totals are lower bounds"; list[0].Text != want {
 		t.Errorf("%q", list[0].Text)
+	}
+}
+
+func TestFindingsWithoutLeaks(t *testing.T) {
+	events := []model.Event{
+		{Addr: 16, Size: 10}, {Addr: 32, Size: 1000, Time: 50}, {Kind: model.Free, Addr: 16, Time: 60}, {Kind: model.Free, Addr: 32, Time: 70},
+	}
+	list, err := Findings(t.Context(), buildIndex(t, events, nil), nil)
+	if err != nil || len(list) == 0 || list[0].Kind != FindingClean || list[0].Text != "all 2 blocks were freed" {
+		t.Errorf("%v, %v", list, err)
 	}
 }
 

@@ -217,11 +217,6 @@ func (a *app) placeScreen() {
 func (a *app) showState() {
 	a.Flex.SetRect(a.GetRect())
 	a.placeScreen()
-	if c, ok := a.current().(interface{ columns() int }); ok {
-		if n := c.columns(); n > 0 && n != a.state.Columns {
-			a.emit(setColumns{n})
-		}
-	}
 	for range 3 { // an answer that came within the patience changes what is shown at most twice
 		if !a.stale {
 			return
@@ -229,6 +224,11 @@ func (a *app) showState() {
 		a.stale = false
 		st := a.state
 		a.current().show(&st)
+		if c, ok := a.current().(interface{ columns() int }); ok {
+			if n := c.columns(); n > 0 && n != a.state.Columns {
+				a.emit(setColumns{n})
+			}
+		}
 	}
 }
 

@@ -114,7 +114,10 @@ func (c *chartPane) setData(from, to model.Time) {
 	}
 	ch.Decimal = s.Series == seriesBlocks
 	ch.FormatX, ch.FormatY = axisTime, s.Series.short
-	ch.Empty = "nothing is recorded here"
+	ch.Empty = "the file has no events"
+	if !s.Status.Final {
+		ch.Empty = "reading the first events"
+	}
 	v, ok := c.curve.get()
 	ch.Data = ch.Data[:0]
 	if ok {

@@ -104,7 +104,7 @@ func (p *findingsPane) text(f *analysis.Finding) string {
 
 // shortFunction is a function's name without arguments and well-known namespaces.
 func shortFunction(name string, full bool) string {
-	if full {
+	if full || strings.HasPrefix(name, "<") {
 		return name
 	}
 	name = widget.ShortenTemplates(name)
@@ -140,6 +140,8 @@ func (p *findingsPane) sign(k analysis.FindingKind) (string, themes.Role) {
 		return g.Marker, themes.PeakMark
 	case analysis.FindingLate:
 		return g.Gain, themes.Note
+	case analysis.FindingClean:
+		return g.Check, themes.Gain
 	}
 	return g.Bullet, themes.Warning
 }

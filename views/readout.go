@@ -88,8 +88,8 @@ func (p *timeline) instantFigures() []figure {
 		atMost = "≤ "
 	}
 	list := []figure{
-		{"at", axisTime(int64(s.Now()), 1), themes.Accent},
 		{"live", fmt.Sprintf("%s%s in %s", atMost, bytes(level.Bytes), someBlocks(level.Count)), themes.Title},
+		{"at", axisTime(int64(s.Now()), 1), themes.Accent},
 	}
 	if c, ok := p.chart.column(s.Now()); ok {
 		list = append(list, figure{"allocating", bytes(rateOf(&c)) + "/s", themes.Text})

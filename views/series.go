@@ -113,7 +113,7 @@ func deltaText(before, after uint64, format func(uint64) string) string {
 
 // axisTime writes a moment so that moments which are step apart look different: "20 ms", "61.034 ms", "1:04:03".
 func axisTime(t, step int64) string {
-	const second, minute, hour = 1_000_000, 60_000_000, 3_600_000_000
+	const second, minute, hour, day = 1_000_000, 60_000_000, 3_600_000_000, 86_400_000_000
 	switch {
 	case t == 0:
 		return "0"
@@ -125,6 +125,8 @@ func axisTime(t, step int64) string {
 		return fixed(t, second, step) + " s"
 	case t < hour:
 		return fmt.Sprintf("%d:%s", t/minute, clockSeconds(t%minute, step))
+	case step%day == 0:
+		return strconv.FormatInt(t/day, 10) + " d"
 	case step%minute == 0:
 		return fmt.Sprintf("%d:%02d h", t/hour, t%hour/minute)
 	}

@@ -84,7 +84,7 @@ func (t *topSites) setColumns() {
 	}
 	const right = widget.Right
 	t.list.Columns = []widget.Column{
-		topName:      {Title: "SITE", Width: 14, Grow: 3},
+		topName:      {Title: "SITE", Width: 24, Grow: 3},
 		topWhere:     {Title: "WHERE", Width: 14, Grow: 1, MaxWidth: 30, Cut: widget.CutFolder, Drop: 2},
 		topValue:     {Title: t.valueTitle(), Width: bytes, Align: right},
 		topBar:       {Width: 10, Drop: 3},
@@ -205,6 +205,9 @@ func (t *topSites) empty() []string {
 // title is the heading and what it says at its right.
 func (t *topSites) title() (title, answer string) {
 	what := "Top " + [...]string{"allocators", "functions", "files", "modules", "threads", "sizes"}[t.rows.by]
+	if t.state.Status.Events == 0 {
+		return what, ""
+	}
 	answer = costText(t.rows.shown)
 	switch t.rows.shown {
 	case analysis.CostLive, analysis.CostLiveCount:
