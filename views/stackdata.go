@@ -60,6 +60,14 @@ func foldKeyOf(t *callTree, s *State) foldKey {
 	return k
 }
 
+// query is what a trace is asked for a key.
+func (k foldKey) query() analysis.Query {
+	if k.over == (analysis.Range{}) {
+		k.over = analysis.Whole
+	}
+	return analysis.Query{At: k.at, Range: k.over}
+}
+
 // weighed is a call tree with the weights of one cost at one instant or over one range. It never changes.
 type weighed struct {
 	*analysis.Folded
@@ -71,10 +79,7 @@ type weighed struct {
 // weigh asks for the weights of every stack and sums them up the tree.
 func weigh(ctx context.Context, trace analysis.Trace, key foldKey) (*weighed, error) {
 	w := &weighed{tree: key.tree, key: key, peak: model.NoTime}
-	q := analysis.Query{At: key.at, Range: key.over}
-	if key.over == (analysis.Range{}) {
-		q.Range = analysis.Whole
-	}
+	q := key.query()
 	weights, err := trace.Weights(ctx, key.cost, q)
 	if err != nil {
 		return nil, err
@@ -90,6 +95,44 @@ func weigh(ctx context.Context, trace analysis.Trace, key foldKey) (*weighed, er
 	}
 	w.Folded = key.tree.Fold(weights)
 	return w, nil
+}
+
+// plainWeights are the weights of single stacks, not summed up.
+type plainWeights struct {
+	key    foldKey
+	weight []uint64
+}
+
+// weighStacks asks for the weights of every stack.
+func weighStacks(ctx context.Context, trace analysis.Trace, key foldKey) (plainWeights, error) {
+	w, err := trace.Weights(ctx, key.cost, key.query())
+	return plainWeights{key, w}, err
+}
+
+// members are the stacks that pass a node. Who asks for the same node again gets the same answer without looking again.
+type members struct {
+	tree   *callTree
+	node   int32
+	stacks []int
+}
+
+// of returns the dense indexes of the stacks that pass n.
+func (m *members) of(t *callTree, n int32) []int {
+	if m.tree == t && m.node == n {
+		return m.stacks
+	}
+	*m = members{tree: t, node: n}
+	under := make([]bool, t.Len())
+	under[n] = true
+	for c := int(n) + 1; c < len(under); c++ {
+		under[c] = under[t.Parent(int32(c))]
+	}
+	for i := range t.ids {
+		if under[t.Leaf(i)] {
+			m.stacks = append(m.stacks, i)
+		}
+	}
+	return m.stacks
 }
 
 // nodeIDs are nodes as widgets know them.

@@ -209,10 +209,15 @@ func (p *stacks) sentence(n int32) string {
 // besideText is a frame's weight in blocks where the cost is bytes, and the other way round; "" where it is not known.
 func (p *stacks) besideText(n int32) string {
 	w, ok := p.other.get()
-	if !ok || w.tree != p.now.tree || w.key.at != p.now.key.at || w.key.over != p.now.key.over || beside(w.key.cost) != p.now.key.cost {
+	if !ok || w.key.tree != p.now.tree || w.key.at != p.now.key.at || w.key.over != p.now.key.over || beside(w.key.cost) != p.now.key.cost {
 		return ""
 	}
-	bytes, blocks := p.now.Total[n], w.Total[n]
+	bytes, blocks := p.now.Total[n], uint64(0)
+	for _, i := range p.through.of(p.now.tree, n) {
+		if i < len(w.weight) {
+			blocks, _ = model.SaturatingAdd(blocks, w.weight[i])
+		}
+	}
 	if w.key.cost.IsBytes() {
 		bytes, blocks = blocks, bytes
 	}

@@ -17,7 +17,7 @@ type stacks struct {
 	pane
 	tree    *lazy[treeKey, *callTree]
 	weights *lazy[foldKey, *weighed]
-	other   *lazy[foldKey, *weighed] // blocks beside bytes, or bytes beside blocks
+	other   *lazy[foldKey, plainWeights] // blocks beside bytes, or bytes beside blocks
 	search  *lazy[searchKey, *found]
 
 	now   *weighed // what is shown; nil before the first answer
@@ -31,7 +31,8 @@ type stacks struct {
 	detail   bool // the detail has the keys
 	whole    bool // the pane has the whole screen
 	touched  bool // the user has moved or opened something: the tree is not opened anew
-	ids      int  // stacks that the tree was asked for
+	through  members
+	ids      int // stacks that the tree was asked for
 	text     string
 	jump     bool // go to the first match once the search is done
 	adopted  Selection
@@ -41,7 +42,7 @@ func newStacks(e *env) *stacks {
 	p := &stacks{pane: newPane(e)}
 	p.tree = newLazy(e, func(ctx context.Context, k treeKey) (*callTree, error) { return makeTree(ctx, e.trace, k) })
 	p.weights = newLazy(e, func(ctx context.Context, k foldKey) (*weighed, error) { return weigh(ctx, e.trace, k) })
-	p.other = newLazy(e, func(ctx context.Context, k foldKey) (*weighed, error) { return weigh(ctx, e.trace, k) })
+	p.other = newLazy(e, func(ctx context.Context, k foldKey) (plainWeights, error) { return weighStacks(ctx, e.trace, k) })
 	p.search = newLazy(e, findNames)
 	p.rows, p.graph = newTreePane(p), newFlamePane(p)
 	return p
@@ -107,7 +108,7 @@ func (p *stacks) treeKey() treeKey {
 
 // askWeights asks again for what was asked already only once the answer is there: a file that grows faster than answers
 // come shall not starve them.
-func askWeights(z *lazy[foldKey, *weighed], k foldKey) {
+func askWeights[V any](z *lazy[foldKey, V], k foldKey) {
 	if z.asked && !z.fresh() {
 		old := z.key
 		if old.revision = k.revision; old == k {

@@ -1,11 +1,207 @@
 package views
 
-import "testing"
+import (
+	"strings"
+	"testing"
+	"time"
 
-func TestStacksKeys(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps)
-	u.keys("5", "f")
-	u.has("Stacks · flame")
-	u.keys("p")
-	u.has("(peak)")
+	"github.com/memtui/memtui/analysis"
+)
+
+func TestStacksGolden(t *testing.T) {
+	goldenSizes(t, "stacks-tree", "5")
+	goldenSizes(t, "stacks-flame", "5", "p", "f", "Down", "Down", "Right")
+}
+
+func TestStacksWide(t *testing.T) {
+	openKvleak(t, 200, 50, colourCaps).keys("5", "i", "c", "c", "c", "/", "s", "t", "d", "Enter").golden("stacks-bottom-up-200x50")
+}
+
+// Every cost that the screen shows is that of the trace.
+func TestStacksCosts(t *testing.T) {
+	store, ix := loadFew(t)
+	u := openUI(t, 100, 24, colourCaps, store, ix).keys("5")
+	u.has("Nothing is live at the end: everything was freed.", "c shows another cost, p goes to the peak.")
+	u.keys("p").has("175 B = 100 %", "at 30 µs (peak)")
+	for _, want := range []string{"Live blocks, top-down", "3 blocks = 100 %", "Live bytes at the peak, 30 µs, top-down", "175 B = 100 %",
+		"Allocated bytes, top-down", "175 B = 100 %", "Allocations, top-down", "3 blocks = 100 %",
+		"Leaked bytes", "Nothing was leaked", "Temporary blocks", "1 block = 100 %"} {
+		if strings.Contains(want, ", top-down") || strings.HasPrefix(want, "Leaked") || strings.HasPrefix(want, "Temp") {
+			u.keys("c")
+		}
+		u.has(want)
+	}
+	u.keys("c").has("Live bytes, top-down")
+}
+
+// The tree is never one closed line: the heaviest path is open, and stays so while the instant moves.
+func TestStacksKeepWhatIsOpen(t *testing.T) {
+	store, ix := loadFew(t)
+	u := openUI(t, 100, 24, colourCaps, store, ix).keys("5", "t")
+	u.keys("3", "0", "u", "s", "Enter").has("vector<…>::push", "parse", "draw")
+	u.keys("g", "Down", "Down", "Down")
+	if got := u.app.stacks().copyText(); !strings.HasPrefix(got, "draw") {
+		t.Fatalf("selected %q, want draw", got)
+	}
+	u.keys("t", "4", "5", "u", "s", "Enter") // draw weighs nothing here
+	u.has("vector<…>::push")
+	u.keys("e").has("Nothing is live at the end")
+	u.keys("p").has("vector<…>::push", "draw")
+	if got := u.app.stacks().copyText(); !strings.HasPrefix(got, "draw") {
+		t.Errorf("selected %q after coming back, want draw", got)
+	}
+}
+
+func (a *app) stacks() *stacks {
+	for _, s := range a.all {
+		if s, ok := s.(*stacks); ok {
+			return s
+		}
+	}
+	return nil
+}
+
+func TestStacksNamesAndRecursion(t *testing.T) {
+	store, ix := loadFew(t)
+	u := openUI(t, 100, 24, colourCaps, store, ix).keys("5", "p", "G", "g", "Down", "Down")
+	u.has("vector<…>::push")
+	u.keys("w").has("vector<int>::push")
+	if got := u.app.stacks().copyText(); !strings.HasPrefix(got, "vector<int>::push  vector<int>::push.c:17\nparse") {
+		t.Errorf("the selection did not survive other names: %q", got)
+	}
+	u.keys("w", "r").has("recursion folded")
+	u.keys("i").has("bottom-up", "recursion folded")
+	u.keys("i", "r").has("top-down ")
+}
+
+func TestStacksSearch(t *testing.T) {
+	store, ix := loadFew(t)
+	u := openUI(t, 100, 24, colourCaps, store, ix).keys("5", "p", "/", "P", "A", "R", "Enter")
+	u.has("“PAR” matches 85.7 %", " parse ───")
+	u.keys("/", "Ctrl+U", "/", "w", "|", "p", "u", "Enter").has("“/w|pu” matches 100 %")
+	first := u.app.stacks().copyText()
+	u.keys("n")
+	second := u.app.stacks().copyText()
+	if first == second || !strings.HasPrefix(second, "draw") && !strings.HasPrefix(first, "draw") {
+		t.Errorf("next went from %q to %q", first, second)
+	}
+	u.keys("n")
+	if got := u.app.stacks().copyText(); got != first {
+		t.Errorf("the search does not go round: %q", got)
+	}
+	u.keys("N")
+	if got := u.app.stacks().copyText(); got != second {
+		t.Errorf("back leads to %q, want %q", got, second)
+	}
+	u.keys("f").has("matches 100 %")
+	u.keys("f", "/", "Ctrl+U", "z", "z", "Enter").has("“zz” matches nothing")
+	u.keys("Esc")
+	if strings.Contains(u.text(), "matches") {
+		t.Error("Esc does not end the search")
+	}
+}
+
+func TestFlameZoom(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps).keys("5", "f", "p", "Down", "Right")
+	u.has(" clone3 ─")
+	u.keys("Enter")
+	f := u.app.stacks().graph
+	if f.Zoom() == 0 {
+		t.Fatal("not zoomed")
+	}
+	zoomed := f.Zoom()
+	u.keys("h", "h", "l", "l", "e", "p")
+	if f.Zoom() != zoomed {
+		t.Error("the zoom did not survive scrubbing")
+	}
+	u.keys("Esc")
+	if f.Zoom() != 0 {
+		t.Error("Esc does not zoom out")
+	}
+	u.keys("+", "0", "x").has("self ")
+	u.keys("f").has("FUNCTION")
+}
+
+func TestStacksMouse(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps).keys("5")
+	rows := strings.Split(u.text(), "\n")
+	y, x := 0, 0
+	for i, row := range rows {
+		if at := strings.Index(row, "▸ clone3"); at >= 0 && y == 0 {
+			y, x = i, len([]rune(row[:at]))
+		}
+	}
+	u.sim.Click(x, y)
+	u.has("▾ clone3", " clone3 ─")
+	u.keys("f")
+	u.sim.Click(4, 2)
+	u.has("Everything:")
+}
+
+func TestStacksCopyAndCommand(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps).keys("5", "y")
+	if got, want := u.sim.Clipboard(), "main  /home/dev/work/ht/src/kvleak.cpp:23\n__libc_start_call_main"; !strings.HasPrefix(got, want) {
+		t.Errorf("copied %q, want %q…", got, want)
+	}
+	u.keys("c", "c", "c", "Y")
+	if got, want := u.sim.Clipboard(), "memtui report --by alloc_bytes small_kvleak.mlyze"; got != want {
+		t.Errorf("copied %q, want %q", got, want)
+	}
+}
+
+// Fifty thousand frames do no harm: not opened, not as a flame graph, not searched, not folded.
+func TestStacksDeep(t *testing.T) {
+	store, ix := loadDeep(t)
+	begin := time.Now()
+	u := openUI(t, 80, 24, colourCaps, store, ix).keys("5", "x", "G", "g", "G", "*")
+	u.has("level_49999")
+	u.keys("/", "l", "e", "v", "e", "l", "_", "4", "9", "9", "9", "8", "Enter").has("level_49998")
+	u.keys("f", "h", "Enter", "Down", "x", "Up", "i", "r", "h", "y", "Esc", "Esc", "f", "*", "l", "PgUp")
+	if d := time.Since(begin); d > 20*time.Second {
+		t.Errorf("took %v", d)
+	}
+}
+
+// What is shown at an instant is what the trace says about it.
+func TestStacksEqualTheTrace(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps).keys("5", "H", "H", "h")
+	p := u.app.stacks()
+	weights, err := u.app.trace.Weights(t.Context(), analysis.CostLive, analysis.Query{At: u.app.state.At, Range: analysis.Whole})
+	if err != nil {
+		t.Fatal(err)
+	}
+	live, err := u.app.trace.Live(t.Context(), u.app.state.At)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := uint64(0)
+	for _, w := range weights {
+		sum += w
+	}
+	if p.now.Total[0] != sum || sum != live.Bytes {
+		t.Errorf("the tree weighs %d, the stacks %d, live are %d", p.now.Total[0], sum, live.Bytes)
+	}
+}
+
+// BenchmarkFlameScrub is a step of the instant with a flame graph of 14,000 stacks × 60 frames on screen.
+func BenchmarkFlameScrub(b *testing.B) {
+	store, ix := loadMany(b)
+	for _, keys := range [][]string{{"5", "f"}, {"5"}} {
+		name := map[int]string{1: "tree", 2: "flame"}[len(keys)]
+		b.Run(name, func(b *testing.B) {
+			u := openUI(b, 200, 50, colourCaps, store, ix)
+			u.sim.Settle()
+			_ = u.sim.Type(keys...)
+			u.sim.Settle()
+			worst := time.Duration(0)
+			b.ResetTimer()
+			for i := range b.N {
+				begin := time.Now()
+				_ = u.sim.Type([]string{"h", "h", "h", "l"}[i%4])
+				u.sim.Settle()
+				worst = max(worst, time.Since(begin))
+			}
+			b.ReportMetric(float64(worst.Microseconds())/1000, "ms-worst")
+		})
+	}
 }

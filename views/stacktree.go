@@ -27,6 +27,7 @@ type treePane struct {
 	*widget.Tree
 	of    *stacks
 	want  uint64 // what was selected last, which the weights of some instants do not have
+	begun bool   // something was open or selected once
 	shown []int  // columns on screen: what column a cell belongs to
 }
 
@@ -111,6 +112,7 @@ func (t *treePane) Cell(id uint64, col int) widget.Cell {
 // reset shows the tree with the heaviest path open, or with at selected.
 func (t *treePane) reset(at int32) {
 	t.SetRoots(t.roots())
+	t.begun = t.Len() > 0
 	if at > 0 && t.reveal(at) {
 		return
 	}
@@ -123,7 +125,7 @@ func (t *treePane) reset(at int32) {
 
 // reload adopts other weights of the same tree.
 func (t *treePane) reload() {
-	if t.Len() == 0 { // there was nothing to open yet
+	if !t.begun { // there was nothing to open yet
 		t.reset(0)
 		return
 	}
