@@ -1,0 +1,135 @@
+package views
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/memtest"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+)
+
+func TestOverviewGolden(t *testing.T) { goldenSizes(t, "overview") }
+
+func TestOverviewWideGolden(t *testing.T) {
+	openKvleak(t, 200, 50, colourCaps).golden("overview-200x50-dark")
+}
+
+func TestOverviewNamesTheLeak(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {100, 30}} {
+		openKvleak(t, size[0], size[1], colourCaps).has(
+			"small_kvleak.mlyze", "close_session", "429 KiB in 44 blocks", "3.14 MiB in 7,028", "peak 1.13 MiB at 61.0 ms", "13.7 %")
+	}
+}
+
+// state is the program's state, read on its loop.
+func (u *ui) state() (s State) {
+	u.sim.Settle()
+	u.sim.Do(func() { s = u.app.state })
+	return s
+}
+
+// onScreen is the screen that is shown, read on the loop.
+func (u *ui) onScreen() (a keymap.Action) {
+	u.sim.Settle()
+	u.sim.Do(func() { a = u.app.current().action() })
+	return a
+}
+
+func TestFindingsLeadSomewhere(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps).keys("Enter")
+	if s := u.state(); u.onScreen() != keymap.ShowLeaks || !s.Selected.Set || s.Selected.By != analysis.ByStack {
+		t.Errorf("the growing leak leads to %s with %+v", u.onScreen(), s.Selected)
+	}
+	u = openKvleak(t, 80, 24, colourCaps).keys("Down", "Down", "Enter")
+	if s := u.state(); u.onScreen() != keymap.ShowSites || s.At.Events == 0 {
+		t.Errorf("the burst leads to %s at %+v", u.onScreen(), s.At)
+	}
+}
+
+func TestAllocatorsAreSortedAndOpened(t *testing.T) {
+	u := openKvleak(t, 100, 30, colourCaps).keys("Tab", "s", "s", "s")
+	u.has("by allocated bytes", "alloc_buffer(unsigned long)")
+	if got := strings.Join(u.app.commandWords(), " "); !strings.Contains(got, "--by alloc_bytes") {
+		t.Errorf("the command is %q", got)
+	}
+	u.keys("b")
+	u.has("Top functions")
+	u.keys("Down", "Enter")
+	if s := u.state(); u.onScreen() != keymap.ShowSites || s.Selected.By != analysis.ByFunction || !s.Selected.Set {
+		t.Errorf("opened %s with %+v", u.onScreen(), s.Selected)
+	}
+}
+
+// commandWords is the command of what is on screen.
+func (a *app) commandWords() []string { return a.current().command() }
+
+func TestOverviewFilters(t *testing.T) {
+	u := openKvleak(t, 100, 30, colourCaps).keys("/", "c", "l", "o", "s", "e", "_", "Enter")
+	u.has("1 of 6 pass the filter", "close_session(Session*, bool)")
+	u.keys("/", "Ctrl+U", "z", "z", "z", "Enter")
+	u.has("No row passes the filter zzz.")
+}
+
+func TestOverviewFallsBackToThePeak(t *testing.T) {
+	data := memtest.TraceOf([]byte(`{}`), []memtest.TraceEvent{
+		{Delta: 10, Addr: 16, Size: 4096, ID: 7}, {Delta: 1000, Addr: 32, Size: 100, ID: 8},
+		{Kind: 1, Delta: 10, Addr: 16}, {Kind: 1, Delta: 10, Addr: 32},
+	})
+	store, ix := loadBytes(t, "clean.mlyze", data)
+	u := openUI(t, 80, 24, colourCaps, store, ix)
+	u.has("nothing is live at the end: by live bytes at the peak", "<stack 7?>", "4.00 KiB", "no leak", "all 2 blocks were freed")
+}
+
+func TestOverviewOfNothing(t *testing.T) {
+	store, ix := loadBytes(t, "empty.mlyze", memtest.TraceOf([]byte(`{}`), nil))
+	u := openUI(t, 80, 24, colourCaps, store, ix)
+	u.has("the file has no events", "The file has no events.")
+	u.keys("2", "h", "l", "+", "v", "p", "m").has("the file has no events")
+}
+
+func TestOverviewExactNumbers(t *testing.T) {
+	openKvleak(t, 120, 40, colourCaps).keys("=").has("439,382 B in 44 blocks", "3,296,735 B in 7,028", "peak 1,187,022 B at 60.988 ms")
+}
+
+func TestChartTakesTheMouse(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps)
+	u.sim.Click(40, 4)
+	s := u.state()
+	if s.AtEnd() || s.Now() < 30*1000 || s.Now() > 45*1000 {
+		t.Errorf("a click in the middle goes to %v", s.At)
+	}
+	mouse := func(x int, b tcell.ButtonMask) { u.sim.Event(tcell.NewEventMouse(x, 4, b, tcell.ModNone)) }
+	mouse(20, tcell.ButtonPrimary)
+	mouse(30, tcell.ButtonPrimary)
+	mouse(40, tcell.ButtonPrimary)
+	mouse(40, tcell.ButtonNone)
+	s = u.state()
+	if s.Range.IsWhole() || s.Range.To-s.Range.From < 20*model.Time(1000) {
+		t.Errorf("dragging selects %v", s.Range)
+	}
+	mouse(40, tcell.WheelUp)
+	if s = u.state(); s.View.IsWhole() {
+		t.Error("the wheel does not zoom")
+	}
+	mouse(40, tcell.WheelDown)
+	if s = u.state(); !s.View.IsWhole() {
+		t.Errorf("the wheel does not zoom out: %v", s.View)
+	}
+}
+
+func TestClicksSelectRows(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps)
+	lines := strings.Split(u.text(), "\n")
+	for y, l := range lines {
+		if strings.Contains(l, "close_session(Session*") {
+			u.sim.Click(10, y)
+		}
+	}
+	if s := u.state(); !s.Selected.Set {
+		t.Error("a click selects nothing")
+	}
+}

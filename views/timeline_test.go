@@ -1,0 +1,117 @@
+package views
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/memtest"
+	"github.com/memtui/memtui/model"
+)
+
+func TestTimelineGolden(t *testing.T) { goldenSizes(t, "timeline", "2", "p") }
+
+func TestTimelineWideGolden(t *testing.T) {
+	openKvleak(t, 200, 50, colourCaps).keys("2", "H", "v", "H", "H", "v", "+").golden("timeline-200x50-dark")
+}
+
+// What the screen says at every instant is what the trace answers there.
+func TestReadoutFollowsTheInstant(t *testing.T) {
+	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
+	u := openUI(t, 120, 40, colourCaps, store, ix).keys("2")
+	for range 12 {
+		before := u.state()
+		u.keys("h", "h", "H")
+		s := u.state()
+		if s.Now() >= before.Now() {
+			t.Fatalf("h goes from %v to %v", before.Now(), s.Now())
+		}
+		level, err := ix.Live(t.Context(), s.At)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u.has(fmt.Sprintf("live %v in %s", model.Bytes(level.Bytes), someBlocks(level.Count)), "at "+axisTime(int64(s.Now()), 1))
+		if s.Now() == 0 {
+			break
+		}
+	}
+}
+
+func TestStepsAreColumns(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps).keys("2", "h")
+	if s := u.state(); s.Columns != 80-6 || s.Status.Duration-s.Now() != s.StepWidth() {
+		t.Errorf("%d columns; one step goes to %v", s.Columns, s.Now())
+	}
+}
+
+func TestRangeFigures(t *testing.T) {
+	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
+	u := openUI(t, 160, 40, colourCaps, store, ix).keys("2", "H", "v", "H", "H", "v")
+	s := u.state()
+	totals, err := ix.Totals(t.Context(), s.Range)
+	if err != nil || s.Range.IsWhole() {
+		t.Fatal(s.Range, err)
+	}
+	from, _ := ix.Live(t.Context(), analysis.At(s.Range.From))
+	to, _ := ix.Live(t.Context(), analysis.At(s.Range.To))
+	peak, _, _ := ix.Peak(t.Context(), s.Range)
+	u.has(
+		fmt.Sprintf("allocated %v in %s", model.Bytes(totals.AllocBytes), model.Group(totals.AllocCount)),
+		fmt.Sprintf("freed %v in %s", model.Bytes(totals.FreedBytes), model.Group(totals.FreedCount)),
+		fmt.Sprintf("start %v", model.Bytes(from.Bytes)), fmt.Sprintf("end %v", model.Bytes(to.Bytes)),
+		fmt.Sprintf("high %v at %v", model.Bytes(peak.Bytes), peak.Time))
+	u.keys("u").has("Top allocators")
+	if s := u.state(); !s.Range.IsWhole() {
+		t.Error("u does not forget the range")
+	}
+}
+
+func TestZoomToSingleMicroseconds(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps).keys("2", "p")
+	for range 20 {
+		u.keys("+")
+	}
+	from, to := ptr(u.state()).Visible()
+	if to-from > 80 || to-from < 10 {
+		t.Errorf("zoomed to %v – %v", from, to)
+	}
+	u.has("60.98")
+	u.keys("0")
+	if s := u.state(); !s.View.IsWhole() {
+		t.Error("0 does not show everything")
+	}
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func TestSeriesInTurn(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps).keys("2", "m")
+	u.has("Live blocks", "at most 501 blocks")
+	u.keys("m").has("Allocation rate", "/s")
+	u.keys("m").has("Live bytes", "peak 1.13 MiB at 61.0 ms")
+}
+
+func TestTimelinePanes(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps).keys("2", "Down", "Tab")
+	u.has("worker_reader(int)", "close_session ─")
+	u.keys("z").has("clone3")
+	u.keys("Tab").has("Live bytes ─")
+	u.keys("z").has("Top allocators")
+	openKvleak(t, 120, 40, colourCaps).keys("2").has("__libc_start_main_impl", "Top allocators")
+}
+
+func TestMarksAndCollections(t *testing.T) {
+	meta := []byte(`{"files":{"0":"warm-up"},"functions":{"0":"warm-up"}}`)
+	events := []memtest.TraceEvent{{Delta: 10, Addr: 16, Size: 4096}, {Kind: 3, Delta: 1000}, {Kind: 2, Delta: 3000, ID: 5, Size: 9}}
+	store, ix := loadBytes(t, "marks.mlyze", memtest.TraceOf(meta, append(events, memtest.TraceEvent{Delta: 5000, Addr: 32, Size: 1})))
+	u := openUI(t, 80, 24, colourCaps, store, ix).keys("2")
+	u.has("◆ ", "╵")
+	u.keys("{")
+	if s := u.state(); s.Now() != 4010 {
+		t.Errorf("the collection is at %v", s.Now())
+	}
+	u.keys("{")
+	if s := u.state(); s.Now() != 1010 {
+		t.Errorf("the marker is at %v", s.Now())
+	}
+}
