@@ -95,7 +95,7 @@ func peakMemory(b *testing.B, s *memtest.Session) int64 {
 
 var (
 	eventsLine   = regexp.MustCompile(`"events": *(\d+)`)
-	metadataLine = regexp.MustCompile(`"metadata_bytes": *(\d+)`)
+	metadataLine = regexp.MustCompile(`"metadata_bytes".*"value": *(\d+)`)
 )
 
 func number(b *testing.B, re *regexp.Regexp, args ...string) float64 {

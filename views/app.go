@@ -46,7 +46,8 @@ type app struct {
 	env
 	o        Options
 	state    State
-	stale    bool // the state was not shown yet
+	progress analysis.Status // how far loading is by now, which the state may lag behind
+	stale    bool            // the state was not shown yet
 	all      []screen
 	screens  []screen // of all, those that the file has
 	at       int      // the one on screen
@@ -78,7 +79,7 @@ func newApp(o Options) *app {
 		a.o.Patience = patience
 	}
 	a.env = env{
-		ctx: o.Terminal.Context(), trace: o.Trace, patience: a.o.Patience,
+		ctx: o.Terminal.Context(), trace: o.Trace, patience: a.o.Patience, work: &work{},
 		post: o.Terminal.Post, background: o.Terminal.Go,
 		emit: a.emit, open: a.openScreen, say: a.say,
 		changed: func() { a.stale = true },
@@ -94,44 +95,48 @@ func newApp(o Options) *app {
 
 // follow refreshes the state whenever more was read, until everything is.
 func (a *app) follow() {
-	const often = 100 * time.Millisecond
 	a.o.Terminal.Background(func() {
-		for {
-			_, changed := a.o.Store.Watch()
+		for a.awaitMore() {
 			a.post(a.refresh)
-			tick := time.NewTimer(often)
-			done := a.o.Trace == nil
-			if a.o.Trace != nil {
-				s := a.o.Trace.Status()
-				done = s.Final || s.Stopped
-			}
-			if done {
-				tick.Stop() // only revisions are left to wait for
-			}
-			select {
-			case <-a.ctx.Done():
-				tick.Stop()
-				return
-			case <-changed:
-			case <-tick.C:
-			}
-			if !done {
-				select { // no more often than that
-				case <-a.ctx.Done():
-					return
-				case <-tick.C:
-				case <-time.After(often):
-				}
-			}
 		}
 	})
 }
 
-// refresh adopts what is loaded by now.
+// awaitMore waits until more may have been read: a tenth of a second while a file loads, afterwards for the next revision.
+// It is false at the end of the program.
+func (a *app) awaitMore() bool {
+	_, changed := a.o.Store.Watch()
+	if a.trace != nil {
+		if s := a.trace.Status(); !s.Final && !s.Stopped {
+			tick := time.NewTimer(100 * time.Millisecond)
+			defer tick.Stop()
+			select {
+			case <-a.ctx.Done():
+				return false
+			case <-tick.C:
+				return true
+			}
+		}
+	}
+	a.post(a.refresh) // what came between the last tick and the end
+	select {
+	case <-a.ctx.Done():
+		return false
+	case <-changed:
+		return true
+	}
+}
+
+// refresh adopts what is loaded by now: always how far loading is, and what the figures are about as often as the last
+// figures allow.
 func (a *app) refresh() {
 	i := loaded{profile: a.o.Store.Current()}
 	if a.trace != nil {
 		i.status = a.trace.Status()
+	}
+	a.progress = i.status
+	if a.loading() && a.state.Profile != nil && a.state.Status.Events > 0 && !a.work.rested() {
+		return
 	}
 	if a.state.Profile == i.profile && a.state.Status == i.status && len(a.screens) > 0 {
 		return
@@ -217,6 +222,7 @@ func (a *app) placeScreen() {
 func (a *app) showState() {
 	a.Flex.SetRect(a.GetRect())
 	a.placeScreen()
+	a.until = time.Now().Add(a.patience)
 	for range 3 { // an answer that came within the patience changes what is shown at most twice
 		if !a.stale {
 			return

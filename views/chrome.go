@@ -97,7 +97,7 @@ func (a *app) instantText() string {
 
 // completeness is one word or two on how much of the file all figures cover.
 func (a *app) completeness() string {
-	p, st := a.state.Profile, a.state.Status
+	p, st := a.state.Profile, a.progress
 	switch {
 	case p == nil:
 		return "opening"
@@ -119,7 +119,7 @@ func (a *app) completeness() string {
 
 // loading reports whether more is being read.
 func (a *app) loading() bool {
-	return a.trace != nil && !a.state.Status.Final && !a.state.Status.Stopped
+	return a.trace != nil && !a.progress.Final && !a.progress.Stopped
 }
 
 // hintHit is where a hint of the footer stands.

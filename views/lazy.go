@@ -2,12 +2,51 @@ package views
 
 import (
 	"context"
+	"sync"
 	"time"
 )
 
-// patience is how long showing a state waits for an answer before it draws with the one it has: most answers come within
-// it, and one frame with the right figures is better than two.
+// patience is how long showing a state waits for all its answers together before it draws with those it has: most come
+// within it, and one frame with the right figures is better than two.
 const patience = 9 * time.Millisecond
+
+// loadShare is the part of the time that answers may take while a file loads: they hold up the loading, and are outdated
+// as soon as they come.
+const loadShare = 0.2
+
+// work measures how long answers take. Any goroutine may use it.
+type work struct {
+	mu      sync.Mutex
+	running int
+	began   time.Time // of the spell in which something runs
+	ended   time.Time // of the last one
+	took    time.Duration
+}
+
+func (w *work) start() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.running == 0 {
+		w.began = time.Now()
+	}
+	w.running++
+}
+
+func (w *work) stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.running--; w.running == 0 {
+		w.ended = time.Now()
+		w.took = w.ended.Sub(w.began)
+	}
+}
+
+// rested reports whether nothing runs and the last spell is long enough ago for loadShare.
+func (w *work) rested() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.running == 0 && time.Since(w.ended) >= time.Duration(float64(w.took)*(1/loadShare-1))
+}
 
 // lazy is a value that is computed away from the event loop for a key that determines it. Asking for another key cancels
 // the computation that runs; the last value stays until the new one is there. Its methods belong to the event loop.
@@ -44,7 +83,9 @@ func (z *lazy[K, V]) ask(key K) {
 	ctx, cancel := context.WithCancel(z.env.ctx)
 	z.key, z.asked, z.ready, z.cancel = key, true, false, cancel
 	done := make(chan answer[V], 1)
+	z.env.work.start()
 	z.env.background(func() {
+		defer z.env.work.stop()
 		v, err := z.compute(ctx, key)
 		done <- answer[V]{v, err}
 		z.env.post(func() {
@@ -55,7 +96,7 @@ func (z *lazy[K, V]) ask(key K) {
 			}
 		})
 	})
-	late := time.NewTimer(z.env.patience)
+	late := time.NewTimer(time.Until(z.env.until))
 	defer late.Stop()
 	select {
 	case a := <-done:

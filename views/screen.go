@@ -73,6 +73,8 @@ type env struct {
 	look       *widget.Look   // of the current theme
 	theme      *themes.Theme
 	patience   time.Duration
+	until      time.Time // when showing the state ends waiting for answers
+	work       *work
 	post       func(func())        // any goroutine: run on the event loop
 	background func(func())        // run off the event loop
 	emit       func(Intent)        // change the state
