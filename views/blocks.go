@@ -220,14 +220,12 @@ func (p *blockPane) draw(s tcell.Screen, r widget.Rect) {
 		p.list.Empty = []string{"Looking for blocks…"}
 	}
 	list, detail := body, widget.Rect{}
-	if body.H >= lowHeight {
-		list, detail = body.CutBottom(min(max(body.H*2/5, 8), 18))
+	if n := p.list.Len(); n > 0 && body.H >= lowHeight-1 {
+		list, detail = body.CutBottom(detailHeight(body.H, n))
 	}
 	p.list.Focused = true
 	p.list.Draw(s, list, p.look)
-	if p.list.Len() > 0 {
-		p.detail.draw(s, detail, p.look, false)
-	}
+	p.detail.draw(s, detail, p.look, false)
 }
 
 func (p *blockPane) answer() string {

@@ -125,7 +125,7 @@ func leakColumns(f figures, all *analysis.Leaks, by analysis.Group, late bool) [
 	if late {
 		hide(&cols[leakShare])
 		hide(&cols[leakShape])
-		cols[leakOldest].Title, cols[leakNewest].Title = "LIVED", "LEAST"
+		cols[leakOldest].Title, cols[leakNewest].Title, cols[leakNewest].Width = "LIVED", "AT LEAST", max(ages, 8)
 	}
 	if by == analysis.ByFile || by == analysis.ByModule {
 		cols[leakSite].Cut = widget.CutFolder

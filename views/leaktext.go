@@ -92,8 +92,10 @@ func (p *leaks) emptyText() []string {
 		return []string{"No block was freed in the last 2 % of the run after living for at least half of it.", "Tab goes on."}
 	case p.state.MinAge > 0:
 		return []string{"No block that was never freed is " + p.state.MinAge.String() + " old at the end.", "A lowers the minimum age."}
+	case t.AllocCount == 0 && p.state.Range.IsWhole():
+		return []string{"Nothing was allocated, so nothing leaked."}
 	case t.AllocCount == 0:
-		return []string{"Nothing was allocated here, so nothing leaked."}
+		return []string{"Nothing was allocated in this range, so nothing leaked.", "u forgets the range."}
 	case !p.state.Range.IsWhole():
 		return []string{"Nothing that was allocated in this range lives at its end: all " + countBlocks(t.AllocCount) + " were freed.",
 			"u forgets the range."}

@@ -53,13 +53,18 @@ func (p *tablePane) split(r widget.Rect) {
 	switch {
 	case p.big && p.inDetail || p.inDetail && r.H < lowHeight-1:
 		p.listAt, p.detailAt = widget.Rect{}, r
-	case p.big || r.H < lowHeight-1:
+	case p.big || r.H < lowHeight-1 || p.list.Len() == 0:
 	case r.W >= sideWidth:
 		p.listAt, p.detailAt = r.CutRight(min(max(r.W*7/20, 56), 90))
 	default:
-		spare := r.H - p.list.Len() - 1 // that the table cannot use
-		p.listAt, p.detailAt = r.CutBottom(max(min(max(r.H*2/5, 9), 18), min(spare, r.H*3/5)))
+		p.listAt, p.detailAt = r.CutBottom(detailHeight(r.H, p.list.Len()))
 	}
+}
+
+// detailHeight is the rows of a detail pane below a table of n rows in h rows: what the table cannot use is its own. It does
+// not depend on the selection, so that nothing jumps while one goes through a table.
+func detailHeight(h, n int) int {
+	return max(min(max(h*2/5, 9), 18), min(h-n-1, h*3/5))
 }
 
 // drawPanes draws the table and its detail in the area below the title.

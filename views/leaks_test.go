@@ -1,0 +1,74 @@
+package views
+
+import (
+	"context"
+	"testing"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+func TestLeaksGolden(t *testing.T) { goldenSizes(t, "leaks", "4", "j") }
+
+func TestLateFreedGolden(t *testing.T) { goldenSizes(t, "late", "4", "Tab") }
+
+func TestLeaksShowTheAnswersOfAnalysis(t *testing.T) {
+	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
+	u := openUI(t, 160, 50, colourCaps, store, ix).keys("4", "=")
+	for _, key := range []string{"", "a", "a", "a", "a"} {
+		if key != "" {
+			u.keys(key)
+		}
+		var age model.Time
+		u.sim.Do(func() { age = u.app.state.MinAge })
+		want, err := ix.Leaks(context.Background(), analysis.LeakQuery{Range: analysis.Whole, MinAge: age})
+		if err != nil {
+			t.Fatal(err)
+		}
+		u.has(model.Bytes(want.Bytes).Exact()+" in "+countBlocks(want.Count), "min age")
+		for i := range want.Sites {
+			u.has(model.Bytes(want.Sites[i].Bytes).Exact())
+		}
+	}
+}
+
+func TestLeakDetail(t *testing.T) {
+	u := openKvleak(t, 100, 30, colourCaps).keys("4", "j")
+	u.has("linear", "13 blocks · 2.50 KiB each", "freed by nobody: 13 of 13 blocks", "thread 2", "one more")
+	u.keys("Enter").has("Blocks of close_session", "13 blocks never freed")
+	u.keys("Esc", "Tab", "Enter").has("live at 74.5")
+}
+
+func TestLeaksOfARangeWithoutAny(t *testing.T) {
+	u := openKvleak(t, 100, 30, colourCaps).keys("4", ":")
+	for _, k := range "range 70ms 71ms" {
+		u.keys(map[rune]string{' ': "Space"}[k] + map[bool]string{true: string(k)}[k != ' '])
+	}
+	u.keys("Enter")
+	u.has("u forgets the range")
+}
+
+func TestMinAges(t *testing.T) {
+	for _, d := range []model.Time{0, 1, 57, 76_000, model.Second, 3600 * model.Second, model.MaxTime} {
+		steps := minAges(d)
+		if len(steps) == 0 || steps[0] != 0 {
+			t.Fatalf("%v: %v", d, steps)
+		}
+		age := model.Time(0)
+		for i := range steps {
+			if age != steps[i] || age > d {
+				t.Fatalf("%v: step %d is %v of %v", d, i, age, steps)
+			}
+			if back := nextAge(nextAge(age, d, 1), d, -1); i+1 < len(steps) && back != age {
+				t.Errorf("%v: up and down from %v is %v", d, age, back)
+			}
+			age = nextAge(age, d, 1)
+		}
+	}
+	if got := nextAge(5000, 76_000, 1); got != 7600 {
+		t.Errorf("above 5 ms of 76 ms comes %v", got)
+	}
+	if got := nextAge(5000, 76_000, -1); got != 1000 {
+		t.Errorf("below 5 ms of 76 ms comes %v", got)
+	}
+}

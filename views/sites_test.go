@@ -1,0 +1,137 @@
+package views
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+func TestSitesGolden(t *testing.T) { goldenSizes(t, "sites", "3", "j") }
+
+func TestBlocksGolden(t *testing.T) { goldenSizes(t, "blocks", "3", "j", "Enter", "j") }
+
+// What the table shows is what the report of the same instant says.
+func TestSitesShowTheAnswersOfAnalysis(t *testing.T) {
+	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
+	u := openUI(t, 200, 50, colourCaps, store, ix).keys("3", "p", "=")
+	var at analysis.Instant
+	u.sim.Do(func() { at = u.app.state.At })
+	rows, err := ix.Sites(context.Background(), analysis.Query{At: at, Range: analysis.Whole})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range rows {
+		u.has(model.Bytes(rows[i].LiveBytes).Exact(), model.Bytes(rows[i].PeakBytes).Exact(), model.Bytes(rows[i].AllocBytes).Exact())
+	}
+}
+
+// The selected site stays selected whatever happens to the order of rows.
+func TestSelectedSiteStays(t *testing.T) {
+	u := openKvleak(t, 120, 40, colourCaps).keys("3", "j")
+	selected := func() string {
+		var name string
+		u.sim.Do(func() {
+			if row, ok := siteScreen(u).selected(); ok {
+				name = row.Name
+			}
+		})
+		return name
+	}
+	want := selected()
+	if !strings.Contains(want, "close_session") {
+		t.Fatalf("selected %q", want)
+	}
+	for _, keys := range [][]string{{"p"}, {"h", "h"}, {"s"}, {"s"}, {"S"}, {"/", "c", "l", "o", "Enter"}, {"Esc"}, {"e"}, {"4"}, {"3"}} {
+		if got := func() string { u.keys(keys...); return selected() }(); got != want {
+			t.Fatalf("after %v %q is selected", keys, got)
+		}
+	}
+}
+
+func siteScreen(u *ui) *sites {
+	for _, s := range u.app.screens {
+		if p, ok := s.(*sites); ok {
+			return p
+		}
+	}
+	return nil
+}
+
+func TestSitesFilter(t *testing.T) {
+	u := openKvleak(t, 100, 30, colourCaps).keys("3", "/")
+	for _, k := range "live>1K" {
+		u.keys(string(k))
+	}
+	u.has("3 of 21 sites", "live 427 KiB of 429 KiB")
+	u.keys("Enter", "/", "Ctrl+U")
+	for _, k := range "nowhere" {
+		u.keys(string(k))
+	}
+	u.has("No stack passes the filter “nowhere”", "Esc forgets the filter")
+	u.keys("Enter", "Esc")
+	u.has("21 sites · live 429 KiB")
+}
+
+func TestSitesByEveryGroup(t *testing.T) {
+	u := openKvleak(t, 120, 40, colourCaps).keys("3")
+	for _, want := range []string{"FUNCTION", "FILE", "MODULE", "THREAD", "SIZE"} {
+		u.keys("b").has(" " + want + "\n")
+	}
+}
+
+func TestSitesSort(t *testing.T) {
+	u := openKvleak(t, 120, 40, colourCaps).keys("3")
+	for range 24 { // through all columns and around, both ways
+		u.keys("s", "S", "S")
+		var sorted, shown int
+		u.sim.Do(func() { sorted, shown = int(siteScreen(u).sort), siteScreen(u).list.SortColumn })
+		if sorted != shown {
+			t.Fatalf("sorted by %d, marked %d", sorted, shown)
+		}
+	}
+	u.keys("<", "<", "<", ">", "b", "<", ">")
+}
+
+func TestBlocksOfASite(t *testing.T) {
+	u := openKvleak(t, 100, 30, colourCaps).keys("3", "j", "Enter")
+	u.has("Blocks of close_session", "13 blocks live at the end", "largest first", "4.50 KiB")
+	for _, press := range []struct{ key, order string }{{"s", "oldest"}, {"s", "newest"}, {"S", "oldest"}} {
+		u.keys(press.key).has(press.order + " first")
+	}
+	u.keys("p").has("at 61.0 ms") // follows the instant
+	u.keys("Esc")
+	u.has("Sites by stack")
+}
+
+func TestDetailHasTheWholeStack(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps).keys("3", "j")
+	u.has("… 5 frames of std::")
+	u.keys("Tab", "z").has("clone3")
+	u.keys("w").has("std::thread::_Invoker<std::tuple<")
+	u.keys("Esc").has("SITE")
+}
+
+func TestSitesMouse(t *testing.T) {
+	u := openKvleak(t, 100, 30, colourCaps).keys("3")
+	u.sim.Click(20, 4)
+	u.sim.Settle()
+	if row, _ := siteScreen(u).selected(); row == nil || !strings.Contains(row.Name, "close_session") {
+		t.Errorf("a click selected %+v", row)
+	}
+	u.sim.Click(13, 2)
+	u.sim.Settle()
+	if p := siteScreen(u); p.sort != sitePeak {
+		t.Errorf("a click on a title sorts by column %d", p.sort)
+	}
+}
+
+func TestShortShare(t *testing.T) {
+	for v, want := range map[float64]string{0: "0%", 0.0001: "<0.1%", 0.0761: "7.6%", 0.13: "13%", 0.9999: "99%", 1: "100%"} {
+		if got := shortShare(v); got != want {
+			t.Errorf("%v is %q, want %q", v, got, want)
+		}
+	}
+}
