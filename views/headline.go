@@ -61,8 +61,11 @@ func (h *headline) items(s *State, now analysis.Level) [][2]item {
 	if s.Status.Unfreed {
 		atMost = "≤ "
 	}
-	if !s.Range.IsWhole() {
+	switch {
+	case !s.Range.IsWhole():
 		leaked = "kept"
+	case !s.Status.Final:
+		leaked = "unfreed" // nobody knows yet whether it will be
 	}
 	t := &h.totals
 	leak := item{leaked, atMost + bytes(h.kept.Bytes), in(h.kept.Count) + " blocks"}

@@ -133,3 +133,18 @@ func TestClicksSelectRows(t *testing.T) {
 		t.Error("a click selects nothing")
 	}
 }
+
+// unfinished is a trace of which more is to come.
+type unfinished struct{ *analysis.Index }
+
+func (u unfinished) Status() analysis.Status {
+	s := u.Index.Status()
+	s.Final = false
+	return s
+}
+
+func TestOverviewWhileLoading(t *testing.T) {
+	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
+	u := openUI(t, 80, 24, colourCaps, store, unfinished{ix})
+	u.has("unfreed 429 KiB", "by live bytes so far", "Found when everything is read.", "loading")
+}

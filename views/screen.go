@@ -57,7 +57,6 @@ type pane struct {
 func newPane(e *env) pane { return pane{Box: tview.NewBox(), env: e} }
 
 func (p *pane) about() string     { return "" }
-func (p *pane) copyText() string  { return "" }
 func (p *pane) command() []string { return nil }
 
 // rect is where the pane draws.

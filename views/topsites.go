@@ -20,8 +20,8 @@ import (
 type topSites struct {
 	env     *env
 	list    widget.List
-	fixed   bool          // cost is always fixedTo
-	fixedTo analysis.Cost // instead of the state's
+	fixed   bool          // the cost is always fixedTo instead of the state's
+	fixedTo analysis.Cost // one that does not depend on the instant
 	state   State
 	adopted Selection // the state's selection that the list follows already
 	rows    topRows
@@ -170,12 +170,12 @@ func (t *topRows) choose(sites []analysis.Site) error {
 // show adopts a state.
 func (t *topSites) show(s *State) {
 	t.state = *s
-	cost := s.Cost
+	cost, at := s.Cost, s.At
 	if t.fixed {
-		cost = t.fixedTo
+		cost, at = t.fixedTo, analysis.End // which it does not depend on
 	}
 	if s.Status.Events > 0 {
-		t.lazy.ask(topKey{s.Status.Revision, s.At, s.Range, s.Group, cost, s.Filter})
+		t.lazy.ask(topKey{s.Status.Revision, at, s.Range, s.Group, cost, s.Filter})
 	}
 	t.rows, _ = t.lazy.get()
 	t.setColumns()
@@ -237,6 +237,8 @@ func costText(c analysis.Cost) string {
 // whenText names the rows' instant.
 func (t *topSites) whenText() string {
 	switch {
+	case t.rows.at == analysis.End && !t.state.Status.Final:
+		return "so far"
 	case t.rows.at == analysis.End:
 		return "at the end"
 	case t.rows.at.Events != 0:
@@ -372,8 +374,12 @@ func (t *topSites) copyText() string {
 	if s.Where != "" {
 		text += "  " + model.Clean(s.Where)
 	}
-	return fmt.Sprintf("%s  live %s in %s, allocated %s in %s", text,
-		model.Bytes(s.LiveBytes).Exact(), someBlocks(s.LiveCount), model.Bytes(s.AllocBytes).Exact(), someBlocks(s.AllocCount))
+	value := model.Group(s.Cost(t.rows.shown)) + " blocks"
+	if t.rows.shown.IsBytes() {
+		value = model.Bytes(s.Cost(t.rows.shown)).Exact()
+	}
+	_, answer := t.title()
+	return text + "  " + value + " " + answer
 }
 
 // command is the arguments of the report that prints the table.
