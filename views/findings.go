@@ -2,7 +2,6 @@ package views
 
 import (
 	"context"
-	"strings"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -15,11 +14,12 @@ import (
 
 // findingsPane lists what is most worth looking at. Each line leads somewhere.
 type findingsPane struct {
-	env   *env
-	list  widget.List
-	state State
-	rows  []analysis.Finding
-	lazy  *lazy[findingsKey, []analysis.Finding]
+	env    *env
+	list   widget.List
+	state  State
+	rows   []analysis.Finding
+	labels siteLabels
+	lazy   *lazy[findingsKey, []analysis.Finding]
 }
 
 // findingsKey determines the findings. They are about the whole run, whatever the instant and the range.
@@ -99,27 +99,7 @@ func (p *findingsPane) text(f *analysis.Finding) string {
 	if f.Site.Name == "" {
 		return f.Text
 	}
-	return shortFunction(f.Site.Name, p.state.FullName) + ": " + f.Text
-}
-
-// shortFunction is a function's name without arguments and well-known namespaces.
-func shortFunction(name string, full bool) string {
-	if full || strings.HasPrefix(name, "<") {
-		return name
-	}
-	name = widget.ShortenTemplates(name)
-	if i := strings.IndexByte(name, '('); i > 0 && !strings.HasSuffix(name[:i], "operator") {
-		name = name[:i]
-	}
-	if i := strings.LastIndexByte(name, ' '); i > 0 && !strings.Contains(name, "operator") { // a return type
-		name = name[i+1:]
-	}
-	for _, ns := range [...]string{"std::__cxx11::", "std::__1::", "std::"} {
-		if rest, ok := strings.CutPrefix(name, ns); ok && rest != "" {
-			return rest
-		}
-	}
-	return name
+	return p.labels.label(p.state.stacks(), analysis.ByStack, &f.Site, p.state.FullName).name + ": " + f.Text
 }
 
 // sign is what stands beside a finding's colour.

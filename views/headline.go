@@ -57,45 +57,47 @@ type item struct{ label, value, rest string }
 func (h *headline) items(s *State, now analysis.Level) [][2]item {
 	bytes := func(v uint64) string { return bytesText(v, s.Exact) }
 	in := func(n uint64) string { return " in " + model.Group(n) }
-	atMost, leaked := "", "leaked"
-	if s.Status.Unfreed {
-		atMost = "≤ "
+	t, span := &h.totals, s.Status.Duration
+	if !s.Range.IsWhole() {
+		span = min(s.Range.To, span) - max(s.Range.From, 0)
 	}
-	switch {
-	case !s.Range.IsWhole():
-		leaked = "kept"
-	case !s.Status.Final:
-		leaked = "unfreed" // nobody knows yet whether it will be
-	}
-	t := &h.totals
-	leak := item{leaked, atMost + bytes(h.kept.Bytes), in(h.kept.Count) + " blocks"}
-	switch {
-	case h.kept.Count == 1:
-		leak.rest = " in 1 block"
-	case h.kept.Count == 0:
-		leak.value, leak.rest = "nothing", ""
-	}
+	rate := rateOf(&analysis.Column{To: span, AllocBytes: t.AllocBytes})
 	leaking := item{"leaking", plural(h.leaking, "site", "sites"), ""}
 	if s.Status.FreesNever {
 		leaking = item{"frees", "none", ""}
 	}
-	span := s.Status.Duration
-	if !s.Range.IsWhole() {
-		span = min(s.Range.To, span) - max(s.Range.From, 0)
-	}
-	mean := uint64(0)
-	if t.AllocCount > 0 {
-		mean = t.AllocBytes / t.AllocCount
-	}
 	return [][2]item{
-		{{"live", atMost + bytes(now.Bytes), " in " + someBlocks(now.Count)}, leak},
+		{{"live", atMost(s) + bytes(now.Bytes), " in " + someBlocks(now.Count)}, h.keptItem(s)},
 		{{"allocated", bytes(t.AllocBytes), in(t.AllocCount)}, {"freed", bytes(t.FreedBytes), in(t.FreedCount)}},
 		{{"temporary", partText(t.TemporaryCount, t.AllocCount), ""}, {"sites", model.Group(uint64(h.sites)), ""}},
 		{{"threads", model.Group(uint64(h.threads)), ""}, leaking},
-		{{"mean block", bytes(mean), ""}, {"rate", bytes(uint64(analysis.Rate(t.AllocBytes, span))) + "/s", ""}},
+		{{"mean block", bytes(t.AllocBytes / max(t.AllocCount, 1)), ""}, {"rate", bytes(rate) + "/s", ""}},
 		{{"duration", timeText(span, s.Exact), ""}, {"events", model.Group(t.Events), ""}},
 		{{"markers", model.Group(t.MarkerCount), ""}, {"collections", model.Group(t.GCCount), h.collected()}},
 	}
+}
+
+// atMost stands before figures that are upper bounds.
+func atMost(s *State) string {
+	if s.Status.Unfreed {
+		return "≤ "
+	}
+	return ""
+}
+
+// keptItem is what was allocated in the range and lives at its end.
+func (h *headline) keptItem(s *State) item {
+	label := "leaked"
+	switch {
+	case !s.Range.IsWhole():
+		label = "kept"
+	case !s.Status.Final:
+		label = "unfreed" // nobody knows yet whether it will be
+	}
+	if h.kept.Count == 0 {
+		return item{label, "nothing", ""}
+	}
+	return item{label, atMost(s) + bytesText(h.kept.Bytes, s.Exact), " in " + someBlocks(h.kept.Count)}
 }
 
 func (h *headline) collected() string {

@@ -52,7 +52,7 @@ func TestFindingsLeadSomewhere(t *testing.T) {
 
 func TestAllocatorsAreSortedAndOpened(t *testing.T) {
 	u := openKvleak(t, 100, 30, colourCaps).keys("Tab", "s", "s", "s")
-	u.has("by allocated bytes", "alloc_buffer(unsigned long)")
+	u.has("by allocated bytes", "alloc_buffer ")
 	if got := strings.Join(u.app.commandWords(), " "); !strings.Contains(got, "--by alloc_bytes") {
 		t.Errorf("the command is %q", got)
 	}
@@ -69,7 +69,7 @@ func (a *app) commandWords() []string { return a.current().command() }
 
 func TestOverviewFilters(t *testing.T) {
 	u := openKvleak(t, 100, 30, colourCaps).keys("/", "c", "l", "o", "s", "e", "_", "Enter")
-	u.has("1 of 6 pass the filter", "close_session(Session*, bool)")
+	u.has("1 of 6 pass the filter", "close_session  ")
 	u.keys("/", "Ctrl+U", "z", "z", "z", "Enter")
 	u.has("No row passes the filter zzz.")
 }
@@ -125,7 +125,7 @@ func TestClicksSelectRows(t *testing.T) {
 	u := openKvleak(t, 80, 24, colourCaps)
 	lines := strings.Split(u.text(), "\n")
 	for y, l := range lines {
-		if strings.Contains(l, "close_session(Session*") {
+		if strings.Contains(l, "close_session  ") {
 			u.sim.Click(10, y)
 		}
 	}

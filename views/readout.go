@@ -83,12 +83,8 @@ func (p *timeline) drawFigures(s tcell.Screen, x, y, w int, list []figure) {
 func (p *timeline) instantFigures() []figure {
 	s, level := &p.state, p.top.rows.level
 	bytes := func(v uint64) string { return bytesText(v, s.Exact) }
-	atMost := ""
-	if s.Status.Unfreed {
-		atMost = "≤ "
-	}
 	list := []figure{
-		{"live", fmt.Sprintf("%s%s in %s", atMost, bytes(level.Bytes), someBlocks(level.Count)), themes.Title},
+		{"live", fmt.Sprintf("%s%s in %s", atMost(s), bytes(level.Bytes), someBlocks(level.Count)), themes.Title},
 		{"at", axisTime(int64(s.Now()), 1), themes.Accent},
 	}
 	if c, ok := p.chart.column(s.Now()); ok {

@@ -72,16 +72,12 @@ func (p *timeline) showStack() {
 		p.stack.setNoStack("no row is selected")
 		return
 	}
-	p.stack.title = shortFunction(row.Name, p.state.FullName)
+	p.stack.title = p.top.label(row).name
 	p.stack.answer = bytesText(row.LiveBytes, p.state.Exact) + " live in " + someBlocks(row.LiveCount)
 	if p.top.rows.by != analysis.ByStack {
 		p.stack.facts = []string{"the stack that allocates most of it"}
 	}
-	var stacks *model.Stacks
-	if p.state.Profile != nil {
-		stacks = p.state.Profile.Stacks
-	}
-	p.stack.setStack(stacks, row.Stack, row.Node, p.state.FullName)
+	p.stack.setStack(p.state.stacks(), row.Stack, row.Node, p.state.FullName)
 }
 
 // Sizes of the parts.

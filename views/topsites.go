@@ -25,6 +25,7 @@ type topSites struct {
 	state   State
 	adopted Selection // the state's selection that the list follows already
 	rows    topRows
+	labels  siteLabels
 	lazy    *lazy[topKey, topRows]
 }
 
@@ -35,6 +36,8 @@ type topKey struct {
 	by       analysis.Group
 	cost     analysis.Cost
 	filter   string
+	stacks   *model.Stacks // for labels
+	full     bool
 }
 
 // topRows is the content of the table.
@@ -70,7 +73,7 @@ const (
 
 func newTopSites(e *env) *topSites {
 	t := &topSites{env: e}
-	t.lazy = newLazy(e, func(ctx context.Context, k topKey) (topRows, error) { return fetchTop(ctx, e.trace, k) })
+	t.lazy = newLazy(e, func(ctx context.Context, k topKey) (topRows, error) { return fetchTop(ctx, e.trace, &t.labels, k) })
 	t.list = widget.List{Table: t, SortColumn: topValue, Descending: true, Column: -1}
 	t.setColumns()
 	return t
@@ -110,7 +113,7 @@ func capitals(by analysis.Group) string {
 }
 
 // fetchTop finds the rows. Where nothing is live it takes what was live at the peak, so that the table always says something.
-func fetchTop(ctx context.Context, t analysis.Trace, k topKey) (topRows, error) {
+func fetchTop(ctx context.Context, t analysis.Trace, labels *siteLabels, k topKey) (topRows, error) {
 	out := topRows{topKey: k, shown: k.cost}
 	var err error
 	if out.level, err = t.Live(ctx, k.at); err != nil {
@@ -131,7 +134,7 @@ func fetchTop(ctx context.Context, t analysis.Trace, k topKey) (topRows, error) 
 	if err != nil {
 		return out, err
 	}
-	if err := out.choose(sites); err != nil {
+	if err := out.choose(sites, labels); err != nil {
 		return out, err
 	}
 	keys := make([]analysis.Key, min(len(out.rows), maxTopTrends))
@@ -143,7 +146,7 @@ func fetchTop(ctx context.Context, t analysis.Trace, k topKey) (topRows, error) 
 }
 
 // choose keeps the rows that have any of the cost and pass the filter, highest first.
-func (t *topRows) choose(sites []analysis.Site) error {
+func (t *topRows) choose(sites []analysis.Site, labels *siteLabels) error {
 	filter, err := analysis.ParseFilter(t.filter)
 	if err != nil {
 		return err
@@ -156,7 +159,9 @@ func (t *topRows) choose(sites []analysis.Site) error {
 	sites = slices.DeleteFunc(sites, func(s analysis.Site) bool { return s.Cost(t.shown) == 0 })
 	t.groups = len(sites)
 	if t.filter != "" {
-		sites = slices.DeleteFunc(sites, func(s analysis.Site) bool { return !filter.Match(&filterSite{site: &s, sum: &sum}) })
+		sites = slices.DeleteFunc(sites, func(s analysis.Site) bool {
+			return !filter.Match(&filterSite{site: &s, sum: &sum, label: labels.label(t.stacks, t.by, &s, t.full)})
+		})
 	}
 	t.hits = len(sites)
 	slices.SortFunc(sites, func(a, b analysis.Site) int {
@@ -175,7 +180,7 @@ func (t *topSites) show(s *State) {
 		cost, at = t.fixedTo, analysis.End // which it does not depend on
 	}
 	if s.Status.Events > 0 {
-		t.lazy.ask(topKey{s.Status.Revision, at, s.Range, s.Group, cost, s.Filter})
+		t.lazy.ask(topKey{s.Status.Revision, at, s.Range, s.Group, cost, s.Filter, s.stacks(), s.FullName})
 	}
 	t.rows, _ = t.lazy.get()
 	t.setColumns()
@@ -273,9 +278,9 @@ func (t *topSites) Cell(row, col int) widget.Cell {
 	value := s.Cost(t.rows.shown)
 	switch col {
 	case topName:
-		return widget.Cell{Text: shownName(s.Name, t.state.FullName)}
+		return widget.Cell{Text: t.label(s).name}
 	case topWhere:
-		return widget.Cell{Text: s.Where, Style: t.env.style(themes.Muted)}
+		return widget.Cell{Text: t.label(s).where, Style: t.env.style(themes.Muted)}
 	case topValue:
 		if t.rows.shown.IsBytes() {
 			return widget.Cell{Text: bytesText(value, exact)}
@@ -303,12 +308,9 @@ func (t *topSites) Cell(row, col int) widget.Cell {
 	return widget.Cell{}
 }
 
-// shownName is a function as tables show it.
-func shownName(name string, full bool) string {
-	if full {
-		return name
-	}
-	return widget.ShortenTemplates(name)
+// label is how a row is shown.
+func (t *topSites) label(s *analysis.Site) siteLabel {
+	return t.labels.label(t.state.stacks(), t.rows.by, s, t.state.FullName)
 }
 
 // selected is the row under the pointer.
