@@ -33,7 +33,9 @@ func BenchmarkScrub(b *testing.B) {
 				steps = append(steps, time.Since(begin))
 			}
 			slices.Sort(steps)
-			ms := func(share float64) float64 { return float64(steps[int(share*float64(len(steps)-1))].Microseconds()) / 1000 }
+			ms := func(share float64) float64 {
+				return float64(steps[int(share*float64(len(steps)-1))].Microseconds()) / 1000
+			}
 			b.ReportMetric(ms(0.5), "ms-p50")
 			b.ReportMetric(ms(0.99), "ms-p99")
 		})

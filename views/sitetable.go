@@ -1,10 +1,8 @@
 package views
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
-	"slices"
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
@@ -70,79 +68,6 @@ const (
 	siteName
 	siteWhere
 )
-
-// orderKey determines which rows are shown, and in which order.
-type orderKey struct {
-	rows   *siteRows
-	filter string
-	sort   siteColumn
-	up     bool
-	shapes *shapeSet // for sorting by shape, else nil
-	labels *siteLabels
-	stacks *model.Stacks
-	full   bool
-}
-
-// siteTable is siteRows filtered and sorted. Read-only once made.
-type siteTable struct {
-	*siteRows
-	order []int32
-	shown analysis.Site // sums of the rows in order
-}
-
-// orderSites filters and sorts. A filter that means nothing hides nothing.
-func orderSites(k orderKey) *siteTable {
-	f, _ := analysis.ParseFilter(k.filter)
-	t := &siteTable{siteRows: k.rows, order: make([]int32, 0, len(k.rows.rows))}
-	for i := range k.rows.rows {
-		row := &k.rows.rows[i]
-		if k.filter != "" && !f.Match(&filterSite{site: row, sum: &k.rows.sum, label: k.labels.label(k.stacks, k.rows.key.By, row, k.full)}) {
-			continue
-		}
-		t.order = append(t.order, int32(i))
-		t.shown = addSite(t.shown, row)
-	}
-	less := k.compare()
-	rows := k.rows.rows
-	slices.SortFunc(t.order, func(a, b int32) int { return less(&rows[a], &rows[b]) })
-	return t
-}
-
-// compare orders rows by the key's column: figures largest first, names alphabetically; up is the other way round.
-func (k *orderKey) compare() func(a, b *analysis.Site) int {
-	tie := func(a, b *analysis.Site) int {
-		return cmp.Or(cmp.Compare(b.AllocCount, a.AllocCount), cmp.Compare(a.Stack, b.Stack), cmp.Compare(a.Key, b.Key))
-	}
-	first := bigger(k.sort.figure())
-	switch k.sort {
-	case siteTemp:
-		first = bigger((*analysis.Site).TemporaryShare)
-	case siteName:
-		first = func(a, b *analysis.Site) int { return strings.Compare(a.Name, b.Name) }
-	case siteWhere:
-		first = func(a, b *analysis.Site) int { return strings.Compare(a.Where, b.Where) }
-	case siteTrend, siteShape:
-		first = bigger(k.slope)
-	}
-	sign := 1
-	if k.up {
-		sign = -1
-	}
-	return func(a, b *analysis.Site) int {
-		if c := first(a, b); c != 0 {
-			return c * sign
-		}
-		return tie(a, b)
-	}
-}
-
-func bigger[F cmp.Ordered](figure func(*analysis.Site) F) func(a, b *analysis.Site) int {
-	return func(a, b *analysis.Site) int { return cmp.Compare(figure(b), figure(a)) }
-}
-
-func (k *orderKey) slope(s *analysis.Site) float64 {
-	return k.shapes.of(k.rows.key.By, s.Key).Slope
-}
 
 // shapeKey determines the shapes of all groups: those of keys 0 … keys-1.
 type shapeKey struct {
