@@ -82,18 +82,19 @@ func (p *timeline) drawFigures(s tcell.Screen, x, y, w int, list []figure) {
 // instantFigures is what holds at the instant: time, level, what is being allocated, how far below the peak.
 func (p *timeline) instantFigures() []figure {
 	s, level := &p.state, p.top.rows.level
+	now := min(p.top.rows.at.T, s.Status.Duration) // of the level, which may be a frame late
 	bytes := func(v uint64) string { return bytesText(v, s.Exact) }
 	list := []figure{
 		{"live", fmt.Sprintf("%s%s in %s", atMost(s), bytes(level.Bytes), someBlocks(level.Count)), themes.Title},
-		{"at", axisTime(int64(s.Now()), 1), themes.Accent},
+		{"at", axisTime(int64(now), 1), themes.Accent},
 	}
-	if c, ok := p.chart.column(s.Now()); ok {
+	if c, ok := p.chart.column(now); ok {
 		list = append(list, figure{"allocating", bytes(rateOf(&c)) + "/s", themes.Text})
 	}
 	if q, ok := p.chart.peak.get(); ok && q.ok {
 		list = append(list, figure{"to peak", deltaText(level.Bytes, q.run.Bytes, bytes), themes.Text})
 	}
-	if c, ok := p.chart.column(s.Now()); ok {
+	if c, ok := p.chart.column(now); ok {
 		list = append(list, figure{"events in this column", model.Group(c.Events), themes.Muted})
 	}
 	return list

@@ -56,8 +56,7 @@ type pane struct {
 
 func newPane(e *env) pane { return pane{Box: tview.NewBox(), env: e} }
 
-func (p *pane) about() string     { return "" }
-func (p *pane) command() []string { return nil }
+func (p *pane) about() string { return "" }
 
 // rect is where the pane draws.
 func (p *pane) rect() widget.Rect {

@@ -386,8 +386,11 @@ func (t *topSites) copyText() string {
 
 // command is the arguments of the report that prints the table.
 func (t *topSites) command() []string {
-	by := [...]string{"live_bytes", "live_count", "peak_bytes", "alloc_bytes", "alloc_count", "leaked_bytes", "temporary_count"}[t.rows.shown]
-	args := []string{"--by", by}
+	by := [...]string{"live_bytes", "live_count", "", "alloc_bytes", "alloc_count", "leaked_bytes", "temporary_count"}[t.rows.shown]
+	var args []string
+	if by != "" { // the report has a table of the peak anyway
+		args = append(args, "--by", by)
+	}
 	if t.state.Group != analysis.ByStack {
 		args = append(args, "--group", t.state.Group.String())
 	}
