@@ -66,6 +66,7 @@ func (ix *Index) finish(store *model.Store, err error) error {
 	ix.mu.Lock()
 	stopped := err != nil
 	ix.status.Stopped, ix.status.Final = stopped, !stopped
+	ix.live = nil
 	var found []model.Problem
 	say := func(s model.Severity, code string, count uint64, format string, args ...any) {
 		if count > 0 {

@@ -87,3 +87,30 @@ func (c *timeColumn) at(i int) model.Time {
 func (c *timeColumn) search(over func(model.Time) bool) int {
 	return sort.Search(c.n, func(i int) bool { return over(c.at(i)) })
 }
+
+// sizeColumn is a column of block sizes: four bytes each, and the few that do not fit beside it.
+type sizeColumn struct {
+	column[uint32]
+	large map[int]uint64 // where the column says largeSize
+}
+
+const largeSize = math.MaxUint32
+
+func (c *sizeColumn) append(v uint64) {
+	if v < largeSize {
+		c.column.append(uint32(v))
+		return
+	}
+	if c.large == nil {
+		c.large = map[int]uint64{}
+	}
+	c.large[c.n] = v
+	c.column.append(largeSize)
+}
+
+func (c *sizeColumn) at(i int) uint64 {
+	if v := c.column.at(i); v != largeSize {
+		return uint64(v)
+	}
+	return c.large[i]
+}

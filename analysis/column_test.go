@@ -37,3 +37,16 @@ func TestTimeColumn(t *testing.T) {
 		}
 	}
 }
+
+func TestSizeColumn(t *testing.T) {
+	want := []uint64{0, 1, largeSize - 1, largeSize, largeSize + 1, 1 << 63, 7, 1<<64 - 1}
+	var c sizeColumn
+	for _, v := range want {
+		c.append(v)
+	}
+	for i, v := range want {
+		if got := c.at(i); got != v {
+			t.Errorf("size %d: %d, want %d", i, got, v)
+		}
+	}
+}

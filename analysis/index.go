@@ -10,7 +10,7 @@ import (
 )
 
 // Index is the straightforward in-memory implementation of [Trace]: every event and every block in columns, cumulative
-// sums at checkpoints, and a pyramid over the live curve. It costs about 25 bytes per event and is built by [Build] while
+// sums at checkpoints, and a pyramid over the live curve. It costs about 23 bytes per event and is built by [Build] while
 // it is being asked. Events and blocks are numbered by 32 bits; "n events" always means the state after the first n.
 type Index struct {
 	mu    sync.RWMutex // writers hold it for one batch, readers for one answer
@@ -23,13 +23,13 @@ type Index struct {
 
 	// By block, in the order of birth.
 	addr   column[uint64]
-	size   column[uint64]
+	size   sizeColumn
 	stack  column[uint32] // dense stack index
 	thread column[uint16] // dense thread index
 	born   column[uint32] // event
 	died   column[uint32] // event, alive while nothing ended the block
 
-	live        map[uint64]uint32 // address → block
+	live        map[uint64]uint32 // address → block; nil once nothing more will be read
 	overwritten []overwrite       // by event
 	marks       []mark            // by event
 
@@ -231,7 +231,7 @@ func (ix *Index) denseThread(t uint16) uint16 {
 
 // memory estimates the bytes that the index holds: columns and checkpoints, and the address table at its usual load.
 func (ix *Index) memory() int64 {
-	const perEvent, perBlock, perLive = 4 + 1 + 4, 8 + 8 + 4 + 2 + 4 + 4, 24
+	const perEvent, perBlock, perLive = 4 + 1 + 4, 8 + 4 + 4 + 2 + 4 + 4, 24
 	n := int64(len(ix.time.chunks))*chunkLen*perEvent + int64(len(ix.addr.chunks))*chunkLen*perBlock
 	n += int64(len(ix.live))*perLive + ix.curve.memory()
 	for i := range ix.checkpoints {

@@ -5,14 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views"
 )
 
+// gcPercent is how much garbage may stand beside what lives. What lives is an index that may be large and holds no pointers,
+// so collecting often is cheap, and the machine belongs to somebody else's production.
+const gcPercent = 10
+
 // FullScreen runs the full-screen program on the process's terminal. It is what main puts into [Env.FullScreen].
 func FullScreen(_ context.Context, s Screen) error {
+	debug.SetGCPercent(gcPercent)
 	t, err := term.Open(term.Options{Mouse: s.Mouse, ASCII: s.ASCII, Color: s.color(), Stderr: os.Stderr})
 	if err != nil {
 		return err
