@@ -70,7 +70,9 @@ func newBlockPane(e *env) blockPane {
 
 // start opens the list for a group, largest blocks first.
 func (p *blockPane) start(name string, q analysis.BlockQuery) {
-	p.open, p.name, p.query = true, name, q
+	empty := p.empty
+	*p = newBlockPane(p.env) // nothing of another group may be seen
+	p.open, p.name, p.query, p.empty = true, name, q, empty
 	p.list = widget.List{Table: p, SortColumn: blockSize, Descending: true, Column: -1}
 	p.changed()
 	p.say("Esc goes back to the table; s sorts by size, age or newest")
@@ -185,14 +187,21 @@ func (p *blockPane) explain() {
 	p.detail.setStack(p.state.stacks(), b.Stack, leaf, p.state.FullName)
 	p.detail.title = "Block " + addressText(b.Addr)
 	p.detail.answer = model.Bytes(b.Size).Exact() + " · thread " + fmt.Sprint(b.Thread)
-	fate := "never freed"
-	if b.Died != model.NoTime {
-		fate = fmt.Sprintf("freed at %v after %v", b.Died, b.Died-b.Born)
-	}
-	p.detail.facts = []string{fmt.Sprintf("allocated at %v, %s", b.Born, fate)}
+	p.detail.facts = []string{fateText(&b)}
 	if b.Addr == 0 {
 		p.detail.facts = append(p.detail.facts, "the file has no address for it, so that no free can ever match it")
 	}
+}
+
+// fateText says when a block came and went.
+func fateText(b *analysis.Block) string {
+	switch {
+	case b.Died != model.NoTime:
+		return fmt.Sprintf("allocated at %v, freed at %v after %v", b.Born, b.Died, b.Died-b.Born)
+	case b.Addr == 0:
+		return fmt.Sprintf("allocated at %v, no free is known", b.Born)
+	}
+	return fmt.Sprintf("allocated at %v, never freed", b.Born)
 }
 
 // draw shows the list and the selected block in r.
@@ -290,5 +299,5 @@ func (p *blockPane) copyText() string {
 		return ""
 	}
 	return fmt.Sprintf("%s at %s, thread %d: %s\n%s", model.Bytes(b.Size).Exact(), addressText(b.Addr), b.Thread,
-		p.detail.facts[0], p.detail.text())
+		fateText(&b), p.detail.text())
 }

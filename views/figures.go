@@ -24,6 +24,8 @@ func (f figures) bytes(n uint64) string {
 		return model.Bytes(n).String()
 	case n < 1000:
 		return model.Bytes(n).String()
+	case n < 1024: // the unit would not fit
+		return fmt.Sprintf("%.2fK", float64(n)/1024)
 	}
 	return model.Bytes(n).Short()
 }
@@ -132,7 +134,10 @@ func (e *env) shapeStyle(k analysis.ShapeKind) tcell.Style {
 
 // shapeSentence says what a shape means.
 func shapeSentence(s analysis.Shape) string {
-	fit := fmt.Sprintf(" (%s, R² %.3f)", slopeText(s.Slope, true), s.Fit)
+	fit := ""
+	if s.Fit >= 0.5 || s.Kind == analysis.ShapeLinear {
+		fit = fmt.Sprintf(" (%s, R² %.3f)", slopeText(s.Slope, true), s.Fit)
+	}
 	switch s.Kind {
 	case analysis.ShapeOnce:
 		return "once: a single block, kept"

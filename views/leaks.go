@@ -15,8 +15,8 @@ import (
 // leaks is the table of what was never freed, or, in its other section, only when the run was ending.
 type leaks struct {
 	tablePane
-	found   *lazy[leakKey, *analysis.Leaks]
-	late    *lazy[uint64, *analysis.Leaks] // by revision
+	found   *lazy[leakKey, *leakList]
+	late    *lazy[uint64, *leakList] // by revision
 	totals  *lazy[totalsKey, analysis.Totals]
 	ordered *lazy[leakOrder, *leakTable]
 
@@ -42,13 +42,13 @@ type totalsKey struct {
 
 func newLeaks(e *env) *leaks {
 	p := &leaks{tablePane: newTablePane(e)}
-	p.found = newLazy(e, func(ctx context.Context, k leakKey) (*analysis.Leaks, error) {
+	p.found = newLazy(e, func(ctx context.Context, k leakKey) (*leakList, error) {
 		l, err := e.trace.Leaks(ctx, k.LeakQuery)
-		return &l, err
+		return &leakList{l, k.By}, err
 	})
-	p.late = newLazy(e, func(ctx context.Context, _ uint64) (*analysis.Leaks, error) {
+	p.late = newLazy(e, func(ctx context.Context, _ uint64) (*leakList, error) {
 		l, err := e.trace.LateFreed(ctx)
-		return &l, err
+		return &leakList{l, analysis.ByStack}, err
 	})
 	p.totals = newLazy(e, func(ctx context.Context, k totalsKey) (analysis.Totals, error) { return e.trace.Totals(ctx, k.over) })
 	p.ordered = newLazy(e, func(_ context.Context, k leakOrder) (*leakTable, error) { return orderLeaks(k), nil })
@@ -119,7 +119,7 @@ func (p *leaks) show(s *State) {
 	if !ok {
 		return
 	}
-	p.ordered.ask(leakOrder{found, p.group(), s.Filter, p.sort, p.up, p.labels, s.stacks(), s.FullName})
+	p.ordered.ask(leakOrder{found, s.Filter, p.sort, p.up, p.labels, s.stacks(), s.FullName})
 	if p.table, ok = p.ordered.get(); !ok {
 		return
 	}
@@ -146,7 +146,7 @@ func (p *leaks) showBlocks() {
 // adopt selects the row that was selected elsewhere.
 func (p *leaks) adopt() {
 	want := p.state.Selected
-	if !want.Set || want == p.adopted || want.By != p.group() || !p.ordered.fresh() {
+	if !want.Set || want == p.adopted || want.By != p.table.found.by || !p.ordered.fresh() {
 		return
 	}
 	p.adopted = want
@@ -156,7 +156,7 @@ func (p *leaks) adopt() {
 // tell makes the selected row the selection of the program.
 func (p *leaks) tell() {
 	if row, ok := p.selected(); ok {
-		p.adopted = Selection{By: p.group(), Key: row.Key, Stack: row.Stack, Set: true}
+		p.adopted = Selection{By: p.table.found.by, Key: row.Key, Stack: row.Stack, Set: true}
 		p.emit(selectKey{p.adopted})
 	}
 }
@@ -181,7 +181,7 @@ func (p *leaks) Len() int {
 }
 
 // ID implements widget.Table.
-func (p *leaks) ID(row int) uint64 { return groupID(p.group(), p.table.row(row).Key) }
+func (p *leaks) ID(row int) uint64 { return groupID(p.table.found.by, p.table.row(row).Key) }
 
 // Cell implements widget.Table.
 func (p *leaks) Cell(row, col int) widget.Cell {
@@ -209,7 +209,7 @@ func (p *leaks) Cell(row, col int) widget.Cell {
 
 // label is how the table shows a row.
 func (p *leaks) label(s *analysis.LeakSite) siteLabel {
-	return p.labels.label(p.state.stacks(), p.group(), &s.Site, p.state.FullName)
+	return p.labels.label(p.state.stacks(), p.table.found.by, &s.Site, p.state.FullName)
 }
 
 func (p *leaks) age(t model.Time) string {
@@ -270,10 +270,10 @@ func (p *leaks) setAge(dir int) {
 
 // order sorts by a column; by the same one again reverses.
 func (p *leaks) order(col int) {
-	c := leakColumn(col)
-	if c == leakWhere && p.group() != analysis.ByStack || p.inLate && (c == leakShare || c == leakShape) {
-		c = leakBytes
-	}
+	c := leakColumn(skipColumns(int(p.sort), col, int(leakWhere)+1, func(col int) bool {
+		c := leakColumn(col) // a trend sorts like its shape
+		return c == leakTrend || c == leakWhere && p.group() != analysis.ByStack || p.inLate && (c == leakShare || c == leakShape)
+	}))
 	p.up = c == p.sort && !p.up
 	p.sort = c
 	p.changed()
@@ -287,7 +287,7 @@ func (p *leaks) openBlocks() {
 	}
 	p.tell()
 	p.blocks.empty = []string{"None of these blocks is left.", "Esc goes back."}
-	p.blocks.start(p.label(row).name, analysis.BlockQuery{By: p.group(), Key: row.Key})
+	p.blocks.start(p.label(row).name, analysis.BlockQuery{By: p.table.found.by, Key: row.Key})
 }
 
 func (p *leaks) copyText() string {
@@ -325,11 +325,11 @@ func (p *leaks) Draw(s tcell.Screen) {
 	}
 	p.split(body)
 	p.figures = figures{exact: p.state.Exact, wide: p.listAt.W >= 110}
-	all := &analysis.Leaks{}
+	all := &leakList{by: p.group()}
 	if p.table != nil {
 		all = p.table.found
 	}
-	p.list.Columns = leakColumns(p.figures, all, p.group(), p.inLate)
+	p.list.Columns = leakColumns(p.figures, all, p.inLate)
 	p.list.SortColumn, p.list.Column, p.list.Descending = int(p.sort), int(p.sort), !p.up
 	p.list.Empty, p.list.Highlight = p.emptyText(), filterWord(p.state.Filter)
 	p.drawPanes(s, body)

@@ -25,10 +25,15 @@ const (
 	leakWhere
 )
 
+// leakList is a list of leaks and what it is put together by. Read-only once made.
+type leakList struct {
+	analysis.Leaks
+	by analysis.Group
+}
+
 // leakOrder determines which leaks are shown, and in which order.
 type leakOrder struct {
-	found  *analysis.Leaks
-	by     analysis.Group
+	found  *leakList
 	filter string
 	sort   leakColumn
 	up     bool
@@ -76,7 +81,7 @@ func orderLeaks(k leakOrder) *leakTable {
 }
 
 func (k *leakOrder) filterRow(row *analysis.LeakSite, sum *analysis.Site) *filterSite {
-	label := k.labels.label(k.stacks, k.by, &row.Site, k.full)
+	label := k.labels.label(k.stacks, k.found.by, &row.Site, k.full)
 	return &filterSite{site: &row.Site, sum: sum, label: label, age: row.Oldest, aged: true}
 }
 
@@ -102,7 +107,7 @@ func (k *leakOrder) compare() func(a, b *analysis.LeakSite) int {
 }
 
 // leakColumns lays the table out. late tables have no shares and shapes: their blocks were freed.
-func leakColumns(f figures, all *analysis.Leaks, by analysis.Group, late bool) []widget.Column {
+func leakColumns(f figures, all *leakList, late bool) []widget.Column {
 	const right = widget.Right
 	ages, shape := 7, 17
 	if f.wide {
@@ -119,7 +124,7 @@ func leakColumns(f figures, all *analysis.Leaks, by analysis.Group, late bool) [
 		leakNewest: {Title: "NEWEST", Width: ages, Align: right, Drop: 7},
 		leakShape:  {Title: "SHAPE", Width: shape, Drop: 2},
 		leakTrend:  {Title: "TREND", Width: 6, Grow: 1, MaxWidth: 20, Drop: 1},
-		leakSite:   {Title: siteTitle(by), Width: 16, Grow: 5, Cut: widget.CutScope},
+		leakSite:   {Title: siteTitle(all.by), Width: 16, Grow: 5, Cut: widget.CutScope},
 		leakWhere:  {Title: "PLACE", Width: 18, Grow: 1, MaxWidth: 30, Drop: 6, Cut: widget.CutFolder},
 	}
 	if late {
@@ -127,10 +132,10 @@ func leakColumns(f figures, all *analysis.Leaks, by analysis.Group, late bool) [
 		hide(&cols[leakShape])
 		cols[leakOldest].Title, cols[leakNewest].Title, cols[leakNewest].Width = "LIVED", "AT LEAST", max(ages, 8)
 	}
-	if by == analysis.ByFile || by == analysis.ByModule {
+	if all.by == analysis.ByFile || all.by == analysis.ByModule {
 		cols[leakSite].Cut = widget.CutFolder
 	}
-	if by != analysis.ByStack { // they have none: left out at any width
+	if all.by != analysis.ByStack { // they have none: left out at any width
 		hide(&cols[leakWhere])
 	}
 	return cols

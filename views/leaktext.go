@@ -16,6 +16,9 @@ func (p *leaks) drawTitle(s tcell.Screen, r widget.Rect) {
 	found, haveFound := p.found.get()
 	gone, haveGone := p.late.get()
 	never, late := "never freed "+p.sums(found, haveFound, !p.inLate), "late-freed "+p.sums(gone, haveGone, p.inLate)
+	if !p.found.fresh() {
+		never += " …" // more is known soon
+	}
 	if f := p.state.Filter; f != "" && p.table != nil {
 		shown := fmt.Sprintf("%d of %d · %s", len(p.table.order), len(p.table.found.Sites), figures{p.state.Exact, true}.bytes(p.table.bytes))
 		if p.inLate {
@@ -43,7 +46,7 @@ func (p *leaks) drawTitle(s tcell.Screen, r widget.Rect) {
 }
 
 // sums is a leak list in a few words, or in fewer.
-func (p *leaks) sums(l *analysis.Leaks, ok, long bool) string {
+func (p *leaks) sums(l *leakList, ok, long bool) string {
 	switch {
 	case !ok:
 		return "…"
@@ -68,9 +71,9 @@ func (p *leaks) note() string {
 	case p.inLate || !ok || t.AllocCount == 0:
 		return ""
 	case t.UnaddressedCount == t.AllocCount:
-		return "! This file has no addresses: no free can be matched to its block, so everything looks leaked."
+		return "! No addresses in this file: frees are unknown, so everything looks leaked."
 	case t.UnaddressedCount > 0:
-		return fmt.Sprintf("! %s of %s have no address, so their frees are unknown: at most this much leaked.",
+		return fmt.Sprintf("! %s of %s have no address, their frees are unknown: this is at most.",
 			model.Group(t.UnaddressedCount), countBlocks(t.AllocCount))
 	case p.state.Status.FreesNever && p.state.Status.Final:
 		return "! This file records no free at all: everything looks leaked."
@@ -112,7 +115,7 @@ func (p *leaks) explain() {
 		p.detail = detail{}
 		return
 	}
-	p.detail.setGroup(&p.state, p.group(), &row.Site)
+	p.detail.setGroup(&p.state, p.table.found.by, &row.Site)
 	f := figures{p.state.Exact, true}
 	p.detail.answer = countBlocks(row.Count)
 	if row.Count > 1 {
@@ -152,6 +155,8 @@ func (p *leaks) fate(s *analysis.LeakSite) string {
 			return fmt.Sprintf("freed within the last 2 %% of the run, after living for %v", s.Oldest)
 		}
 		return fmt.Sprintf("freed within the last 2 %% of the run, after living for %v to %v", s.Newest, s.Oldest)
+	case s.LeakCount >= s.AllocCount && p.state.Status.Unfreed:
+		return fmt.Sprintf("no free is known of any of the %s of this site, perhaps because it has no address", countBlocks(s.AllocCount))
 	case s.LeakCount >= s.AllocCount:
 		return fmt.Sprintf("freed by nobody: %d of %s of this site are live at the end of %s", s.LeakCount, countBlocks(s.AllocCount), whole)
 	}

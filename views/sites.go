@@ -259,13 +259,21 @@ func (p *sites) columns(w int) {
 	if p.table != nil {
 		sum = p.table.sum
 	}
-	p.list.Columns = siteColumns(w, p.figures, &sum, p.state.Group)
+	p.list.Columns = siteColumns(w, p.figures, &sum, p.by())
 	p.list.SortColumn, p.list.Column = int(p.sort), int(p.sort)
 	p.list.Descending = !p.up
 }
 
+// by is what the rows shown are put together by: the state's group may be on its way.
+func (p *sites) by() analysis.Group {
+	if p.table == nil {
+		return p.state.Group
+	}
+	return p.table.key.By
+}
+
 func (p *sites) title() string {
-	t := "Sites by " + p.state.Group.String()
+	t := "Sites by " + p.by().String()
 	if p.state.Filter != "" {
 		t += " · filter “" + p.state.Filter + "”"
 	}
@@ -278,8 +286,8 @@ func (p *sites) answer() string {
 		return ""
 	}
 	t, f := p.table, figures{p.state.Exact, true}
-	n, unit := len(t.order), " "+p.state.Group.String()+"s"
-	if p.state.Group == analysis.ByStack {
+	n, unit := len(t.order), " "+p.by().String()+"s"
+	if p.by() == analysis.ByStack {
 		unit = " sites"
 	}
 	what, shown, all := "live", t.shown.LiveBytes, t.sum.LiveBytes
@@ -291,6 +299,9 @@ func (p *sites) answer() string {
 	}
 	if what == "live" && p.state.Status.Unfreed {
 		what = "live ≤"
+	}
+	if !p.rows.fresh() || !p.ordered.fresh() {
+		what = "adding up… " + what
 	}
 	if n == len(t.rows) {
 		return model.Group(uint64(n)) + unit + " · " + what + " " + f.bytes(all)
@@ -333,15 +344,12 @@ func (p *sites) do(a keymap.Action) bool {
 
 // order sorts by a column; by the same one again reverses.
 func (p *sites) order(col int) {
-	if siteColumn(col) == p.sort {
-		p.up = !p.up
-	} else {
-		p.up = false
-	}
+	col = skipColumns(int(p.sort), col, int(siteWhere)+1, func(col int) bool {
+		c := siteColumn(col) // a share sorts like its figure, a trend like its shape
+		return c == siteShare || c == siteTrend || c == siteWhere && p.state.Group != analysis.ByStack
+	})
+	p.up = siteColumn(col) == p.sort && !p.up
 	p.sort = siteColumn(col)
-	if p.sort == siteWhere && p.state.Group != analysis.ByStack {
-		p.sort = siteLive
-	}
 	p.changed()
 }
 
@@ -364,7 +372,7 @@ func (p *sites) copyText() string {
 	if !ok {
 		return ""
 	}
-	return model.Clean(row.Name) + " " + model.Clean(row.Where) + "\n" + p.detail.facts[0] + "\n" + p.detail.text()
+	return model.Clean(row.Name) + " " + model.Clean(row.Where) + "\n" + p.amounts(row) + "\n" + p.detail.text()
 }
 
 // explain fills the detail pane from the selected row.
@@ -411,7 +419,10 @@ func (p *sites) lifetimes(s *analysis.Site) string {
 	if !ok || !p.lives.fresh() {
 		return "lifetimes: adding up…"
 	}
-	text := "none was freed"
+	text, never := "none was freed", "never freed"
+	if p.state.Status.Unfreed {
+		text, never = "no free is known", "without a known free"
+	}
 	switch {
 	case l.Freed > 0 && l.Min == l.Max:
 		text = fmt.Sprintf("%s freed after %v", model.Group(l.Freed), l.Min)
@@ -422,7 +433,7 @@ func (p *sites) lifetimes(s *analysis.Site) string {
 		text += fmt.Sprintf(", %s of all by the very next event", shortShare(s.TemporaryShare()))
 	}
 	if l.NeverFreed > 0 {
-		text += fmt.Sprintf("; %s never freed (%s)", model.Group(l.NeverFreed), shortShare(shareOf(l.NeverFreed, l.Freed+l.NeverFreed)))
+		text += fmt.Sprintf("; %s %s (%s)", model.Group(l.NeverFreed), never, shortShare(shareOf(l.NeverFreed, l.Freed+l.NeverFreed)))
 	}
 	if t := threadsText(l.Threads); t != "" {
 		text += "; " + t

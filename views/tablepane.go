@@ -124,6 +124,19 @@ func (p *tablePane) doTable(a keymap.Action) bool {
 	return true
 }
 
+// skipColumns goes on from column to, in the direction that leads to it, past those that sort nothing of their own; behind
+// the last of n it begins again.
+func skipColumns(from, to, n int, skip func(col int) bool) int {
+	dir := 1
+	if to < from {
+		dir = -1
+	}
+	for to > 0 && to < n && skip(to) {
+		to += dir
+	}
+	return to % n
+}
+
 // click implements clicker.
 func (p *tablePane) click(x, y int, double bool) {
 	if p.blocks.open {

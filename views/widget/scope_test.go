@@ -1,0 +1,60 @@
+package widget
+
+import "testing"
+
+func TestWithoutSignature(t *testing.T) {
+	for name, want := range map[string]string{
+		"main":                              "main",
+		"close_session(Session*, bool)":     "close_session",
+		"void std::vector<…>::f(int) const": "std::vector<…>::f",
+		"render[abi:cxx11](int)":            "render",
+		"operator new(unsigned long)":       "operator new",
+		"a::operator()(int) const":          "a::operator()",
+		"a::operator()":                     "a::operator()",
+		"(anonymous namespace)::f()":        "(anonymous namespace)::f",
+		"main.(*T).Method":                  "main.(*T).Method",
+		"<lambda>":                          "<lambda>",
+		"f)":                                "f)",
+		"()":                                "()",
+		"":                                  "",
+		"void":                              "void",
+		" (":                                " (",
+		"<stack 77?>":                       "<stack 77?>",
+		"int (*f(int))(long)":               "(*f(int))",
+		"a::b(std::map<int, char>)::{lambda()#1}::operator()() const": "a::b(std::map<int, char>)::{lambda()#1}::operator()",
+	} {
+		if got := WithoutSignature(name); got != want {
+			t.Errorf("%q becomes %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestShortenScopes(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		w    int
+		want string
+	}{
+		{"a::b::c", 7, "a::b::c"},
+		{"std::vector<…>::push_back", 24, "…vector<…>::push_back"},
+		{"std::vector<a::b>::push_back", 12, "…push_back"},
+		{"no_scope_here", 8, "no_s…ere"},
+		{"a::much_too_long_for_this", 8, "a::m…his"},
+		{"a::", 2, "a…"},
+		{"", 0, ""},
+	} {
+		if got := ShortenScopes(c.name, c.w); got != c.want || Width(got) > c.w {
+			t.Errorf("%q in %d is %q, want %q", c.name, c.w, got, c.want)
+		}
+	}
+}
+
+func FuzzShortenScopes(f *testing.F) {
+	f.Add("std::vector<a::b>::f(int)", 9)
+	f.Fuzz(func(t *testing.T, name string, w int) {
+		w = max(0, min(w, 200))
+		if got := ShortenScopes(WithoutSignature(name), w); Width(got) > w {
+			t.Fatalf("%q in %d is %q", name, w, got)
+		}
+	})
+}
