@@ -220,6 +220,8 @@ func (a *app) doProgram(act keymap.Action) {
 		a.o.Terminal.Redraw()
 	case keymap.Suspend:
 		a.o.Terminal.Suspend()
+	default:
+		a.say(string(act) + " does nothing here")
 	}
 }
 

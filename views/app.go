@@ -56,6 +56,7 @@ type app struct {
 	footer   *bar
 	overlays []overlay
 	prompt   *prompt
+	typed    map[string][]string // earlier lines, by the prompt's name
 	message  string
 	past     []place // history, the newest last
 	future   []place

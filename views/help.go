@@ -1,6 +1,7 @@
 package views
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
@@ -10,63 +11,114 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// helpView shows the keys that work on the screen below, generated from the key table, then what the file is.
+// helpView shows what the screen below is and which keys work on it, generated from the key table, then how to read the
+// figures and what the file is.
 type helpView struct {
-	text widget.TextView
-	name string
-	h    int
+	app    *app
+	name   string
+	below  []keymap.Scope // of the screen below
+	text   widget.TextView
+	lines  []widget.Line
+	from   *widget.Look // that lines were made for
+	k      *widget.Look // the same within the box
+	width  int          // that the text had in the last frame
+	search string
+	at     int // line of the match that was gone to last
 }
 
+// keyWidth is the column of keys in the help.
+const keyWidth = 16
+
 func newHelp(a *app) *helpView {
-	v := &helpView{name: "Keys on " + a.current().name()}
-	var lines []widget.Line
-	heading := func(text string) {
-		if len(lines) > 0 {
-			lines = append(lines, widget.Line{})
-		}
-		lines = append(lines, widget.Line{Spans: []widget.Span{{Text: text, Style: a.look.Title}}})
+	v := &helpView{app: a, name: "Keys on " + a.current().name(), below: a.scopes()}
+	v.build(a.look)
+	v.text.SetLines(v.lines)
+	return v
+}
+
+// build makes the text in the styles of a look.
+func (v *helpView) build(k *widget.Look) {
+	v.from, v.k, v.lines = k, k.InBox(), nil
+	v.intro()
+	special, general := splitSections(v.app.o.Keys.Help(append(slices.Clip(v.below), keymap.ScopeInput)...))
+	for _, s := range append(special, general...) {
+		v.section(s)
 	}
-	for _, s := range a.o.Keys.Help(append(a.scopes(), keymap.ScopeInput)...) {
-		heading(s.Title)
-		for _, r := range s.Rows {
-			help := r.Help
-			if r.Where != "" {
-				help += " (" + r.Where + ")"
-			}
-			const keyWidth = 16
-			keys := r.Keys + strings.Repeat(" ", max(keyWidth-widget.Width(r.Keys), 1))
-			lines = append(lines, widget.Line{Spans: []widget.Span{{Text: keys, Style: a.look.Sorted}, {Text: help}}, Indent: keyWidth})
-		}
-	}
-	heading("Reading the figures")
+	v.heading("Reading the figures")
 	for _, t := range []string{
 		"An instant means: after all events up to that time. The peak is the state just after the event that first reached it.",
 		"Live is what is allocated and not yet freed at the instant. Total and count are over the whole run, or over the range.",
 		"Leaked was never freed. Temporary blocks were freed by the very next event. Units are binary: 1 KiB is 1024 bytes.",
+		"≤ and ≥ say that a figure can only be less, or more: blocks without an address cannot be freed, a file may not be read to its end.",
 		"Shapes: once, linear (grows steadily), steps, plateau (filled up, like a cache), burst, shutdown (given back at the end), mixed.",
 	} {
-		lines = append(lines, widget.Plain(t))
+		v.lines = append(v.lines, widget.Plain(t))
 	}
-	if p := a.state.Profile; p != nil && len(p.Meta.Facts) > 0 {
-		heading("This file")
-		for _, f := range fileFacts(p) {
-			lines = append(lines, widget.Plain(f))
-		}
+	if p := v.app.state.Profile; p != nil {
+		v.heading("This file")
+		v.lines = append(v.lines, factLines(p, v.k)...)
 	}
-	v.text.SetLines(lines)
-	return v
 }
 
-// fileFacts is what the file says about itself, a line each.
-func fileFacts(p *model.Profile) []string {
-	out := []string{p.Meta.Path}
+// intro says what the screen is for.
+func (v *helpView) intro() {
+	for _, e := range v.app.o.Keys.Actions(keymap.ScopeGlobal) {
+		if e.Action == v.app.current().action() {
+			v.lines = append(v.lines, widget.Line{Spans: []widget.Span{
+				{Text: v.app.current().name() + ": ", Style: v.k.Title}, {Text: e.Help},
+			}})
+		}
+	}
+}
+
+func (v *helpView) heading(text string) {
+	if len(v.lines) > 0 {
+		v.lines = append(v.lines, widget.Line{})
+	}
+	v.lines = append(v.lines, widget.Line{Spans: []widget.Span{{Text: text, Style: v.k.Title}}})
+}
+
+func (v *helpView) section(s keymap.Section) {
+	v.heading(s.Title)
+	for _, r := range s.Rows {
+		keys := r.Keys + strings.Repeat(" ", max(keyWidth-widget.Width(r.Keys), 1))
+		v.lines = append(v.lines, widget.Line{
+			Spans: []widget.Span{{Text: keys, Style: v.k.Sorted}, {Text: r.Help}}, Indent: keyWidth,
+		})
+	}
+}
+
+// splitSections puts what is special to a screen before what works everywhere.
+func splitSections(list []keymap.Section) (special, general []keymap.Section) {
+	for _, s := range list {
+		here := false
+		for _, r := range s.Rows {
+			here = here || r.Where != "" && r.Where != keymap.ScopeInput.Where()
+		}
+		if here {
+			special = append(special, s)
+		} else {
+			general = append(general, s)
+		}
+	}
+	return special, general
+}
+
+// factLines is what the file says about itself, a line each.
+func factLines(p *model.Profile, k *widget.Look) []widget.Line {
+	const labelWidth = 22
+	lines := []widget.Line{widget.Plain(p.Meta.Path)}
+	fact := func(label, value string) {
+		label += strings.Repeat(" ", max(labelWidth-widget.Width(label), 1))
+		lines = append(lines, widget.Line{Spans: []widget.Span{{Text: label, Style: k.Muted}, {Text: value}}, Indent: labelWidth})
+	}
 	for _, f := range p.Meta.Facts {
-		out = append(out, f.Label+": "+f.Value)
+		fact(f.Label, f.Value)
 	}
 	if p.Meta.FrameNote != "" {
-		out = append(out, "frames: "+p.Meta.FrameNote)
+		fact("Order of frames", p.Meta.FrameNote)
 	}
-	return out
+	return lines
 }
 
 func (v *helpView) title() string            { return v.name }
@@ -74,12 +126,87 @@ func (v *helpView) scopes() []keymap.Scope   { return []keymap.Scope{keymap.Scop
 func (v *helpView) key(*tcell.EventKey) bool { return false }
 
 func (v *helpView) draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
-	in := widget.Box(s, r.Centered(min(r.W, 100), r.H), k, v.name)
-	v.h = in.H
-	v.text.Draw(s, in, k)
+	in := overlayBox(s, r, 100, r.H, k, v.name)
+	if v.from != k {
+		v.build(k)
+		v.mark()
+	}
+	v.width = in.W - 1
+	v.text.Draw(s, in, v.k)
 }
 
-func (v *helpView) do(a keymap.Action) bool { return scrollText(&v.text, a) }
+func (v *helpView) do(a keymap.Action) bool {
+	switch a {
+	case keymap.FindNext:
+		v.next(v.at+1, 1)
+	case keymap.FindPrevious:
+		v.next(v.at-1, -1)
+	default:
+		return scrollText(&v.text, a)
+	}
+	return true
+}
+
+// find implements finder: matching lines are marked, and the first is gone to.
+func (v *helpView) find(text string) {
+	v.search, v.at = text, 0
+	v.mark()
+	if text != "" {
+		v.next(0, 1)
+	}
+}
+
+// mark shows the text with what matches in the style of matches.
+func (v *helpView) mark() {
+	marked := make([]widget.Line, len(v.lines))
+	for i, l := range v.lines {
+		marked[i] = l
+		if !v.matches(i) {
+			continue
+		}
+		marked[i].Spans = slices.Clone(l.Spans)
+		for j := range marked[i].Spans {
+			s := &marked[i].Spans[j]
+			if s.Style == tcell.StyleDefault {
+				s.Style = v.k.Text
+			}
+			s.Style = widget.Over(s.Style, v.k.Match)
+		}
+	}
+	v.text.Replace(marked)
+}
+
+func (v *helpView) findText() string { return v.search }
+
+func (v *helpView) matches(line int) bool {
+	if v.search == "" {
+		return false
+	}
+	var text strings.Builder
+	for _, s := range v.lines[line].Spans {
+		text.WriteString(s.Text)
+	}
+	return nameMatcher(v.search)(text.String())
+}
+
+// next goes to the nearest matching line from one on in a direction, round at the ends.
+func (v *helpView) next(from, step int) {
+	n := len(v.lines)
+	for i := range n {
+		at := ((from+i*step)%n + n) % n
+		if v.matches(at) {
+			v.at = at
+			var above widget.TextView
+			above.SetLines(v.lines[:at])
+			v.text.Home()
+			v.text.Scroll(max(above.Rows(max(v.width, 1))-2, 0))
+			return
+		}
+	}
+	if v.search != "" {
+		v.app.say("nothing here matches " + v.search)
+	}
+}
 
 // scrollText moves a text by the usual actions.
 func scrollText(t *widget.TextView, a keymap.Action) bool {

@@ -9,33 +9,36 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// palette is a line to type a command in, above the list of all that fit it.
+// palette is a line to type a command in, above the list of all that fit it and a word about the selected one.
 type palette struct {
 	app   *app
 	input widget.Input
 	list  widget.List
-	all   []keymap.Entry
-	shown []keymap.Entry
+	all   []paletteRow
+	shown []paletteRow
 }
 
-// wordCommands are commands that take an argument; the other commands are the key table's actions.
-func wordCommands() []keymap.Entry {
-	return []keymap.Entry{
-		{Action: "at", Help: "at TIME: move the instant (12.5s, 50%, peak, end)"},
-		{Action: "range", Help: "range FROM TO: select a range (range 10ms 2s)"},
-		{Action: "filter", Help: "filter TEXT: filter tables (live>1M, !std::)"},
-		{Action: "group", Help: "group KEY: stack, function, file, module, thread, size"},
-		{Action: "min-age", Help: "min-age TIME: least age of a leak"},
-		{Action: "theme", Help: "theme NAME: change the colours"},
-	}
+// paletteRow is a command that can be chosen.
+type paletteRow struct {
+	name   string // as it is typed
+	keys   string
+	help   string
+	action keymap.Action // what it does; "" for commands with an argument
+	more   bool          // an argument is missing
 }
 
 func newPalette(a *app) *palette {
-	p := &palette{app: a, all: append(wordCommands(), a.o.Keys.Actions(a.everyScope()...)...)}
-	p.input.Prompt, p.input.Hint = ":", "type a command; Up and Down choose, Tab completes, Enter runs it"
+	p := &palette{app: a}
+	for _, c := range commands() {
+		p.all = append(p.all, paletteRow{name: c.name, keys: c.argument, help: c.help, more: true})
+	}
+	for _, e := range a.o.Keys.Actions(a.everyScope()...) {
+		p.all = append(p.all, paletteRow{name: string(e.Action), keys: e.Keys, help: e.Help, action: e.Action})
+	}
+	p.input.Prompt, p.input.Hint = ":", "type a command; ↑ and ↓ choose, Tab completes, Enter runs it"
 	p.list = widget.List{
 		Table: p, SortColumn: -1, Column: -1, HideHeader: true, Focused: true,
-		Columns: []widget.Column{{Width: 16}, {Width: 10}, {Width: 20, Grow: 1}},
+		Columns: []widget.Column{{Width: 16, Grow: 1, MaxWidth: 20}, {Width: 10, Drop: 1}, {Width: 20, Grow: 4, Drop: 2}},
 		Empty:   []string{"No command has that in its name.", "Backspace shows more of them."},
 	}
 	p.narrow()
@@ -51,62 +54,121 @@ func (a *app) everyScope() []keymap.Scope {
 	return append(s, keymap.ScopeGlobal)
 }
 
-// narrow lists the commands that fit what is typed: those that begin with it first.
+// narrow lists the commands that fit what is typed: those that begin with it first, then those that have it in the name,
+// then in the sentence about them. Behind a command stand its arguments.
 func (p *palette) narrow() {
-	word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(p.input.Text())), " ")
-	var begins, holds []keymap.Entry
-	for _, e := range p.all {
-		name := string(e.Action)
-		switch {
-		case strings.HasPrefix(name, word):
-			begins = append(begins, e)
-		case strings.Contains(name, word) || strings.Contains(strings.ToLower(e.Help), word):
-			holds = append(holds, e)
-		}
+	text := strings.ToLower(strings.TrimLeft(p.input.Text(), " "))
+	word, argument, typed := strings.Cut(text, " ")
+	if p.shown = nil; typed {
+		p.arguments(word, strings.TrimSpace(argument))
+	} else {
+		p.names(word)
 	}
-	p.shown = append(begins, holds...)
 	p.list.Refresh()
 	p.list.Home()
+}
+
+func (p *palette) names(word string) {
+	const sentence = 4 // letters from which sentences are searched: shorter words are in all of them
+	var holds, says []paletteRow
+	for _, r := range p.all {
+		switch {
+		case strings.HasPrefix(r.name, word):
+			p.shown = append(p.shown, r)
+		case strings.Contains(r.name, word):
+			holds = append(holds, r)
+		case len(word) >= sentence && strings.Contains(strings.ToLower(r.help), word):
+			says = append(says, r)
+		}
+	}
+	p.shown = append(append(p.shown, holds...), says...)
+}
+
+// arguments lists what can follow a command.
+func (p *palette) arguments(word, argument string) {
+	for _, c := range commands() {
+		if c.name != word {
+			continue
+		}
+		if c.values == nil {
+			p.shown = append(p.shown, paletteRow{name: c.name, keys: c.argument, help: c.help, more: argument == ""})
+			return
+		}
+		for _, v := range c.values(p.app) {
+			if strings.Contains(v, argument) {
+				p.shown = append(p.shown, paletteRow{name: c.name + " " + v, help: c.help})
+			}
+		}
+	}
 }
 
 // Len, Cell and ID implement widget.Table.
 func (p *palette) Len() int          { return len(p.shown) }
 func (p *palette) ID(row int) uint64 { return uint64(row) }
 func (p *palette) Cell(row, col int) widget.Cell {
-	e := p.shown[row]
+	r := p.shown[row]
+	k := p.app.look.InBox()
 	switch col {
 	case 0:
-		return widget.Cell{Text: string(e.Action)}
+		return widget.Cell{Text: r.name, Style: k.Text}
 	case 1:
-		return widget.Cell{Text: e.Keys, Style: p.app.look.Sorted}
+		if r.more {
+			return widget.Cell{Text: r.keys, Style: k.Muted}
+		}
+		return widget.Cell{Text: r.keys, Style: k.Sorted}
 	}
-	return widget.Cell{Text: e.Help, Style: p.app.look.Muted}
+	return widget.Cell{Text: r.help, Style: k.Muted}
 }
 
 func (p *palette) title() string          { return "Commands" }
 func (p *palette) scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopeInput} }
-func (p *palette) do(keymap.Action) bool  { return false }
+
+// do moves the selection for the mouse's wheel: keys are typed text.
+func (p *palette) do(a keymap.Action) bool { return moveList(&p.list, a) }
 
 func (p *palette) draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
-	in := widget.Box(s, r.Centered(min(r.W, 90), min(r.H, 22)), k, p.title())
+	in := overlayBox(s, r, 90, 22, k, p.title())
+	k = k.InBox()
 	line, list := in.CutTop(1)
 	p.input.Draw(s, line, k)
+	if row, ok := p.list.Selected(); ok && list.H >= 8 {
+		var about widget.Rect
+		list, about = list.CutBottom(3)
+		widget.HLine(s, about.X, about.Y, about.W, k)
+		for i, l := range widget.Wrap(p.shown[row].help, about.W) {
+			if i < about.H-1 {
+				widget.Print(s, about.X, about.Y+1+i, about.W, l, k.Text)
+			}
+		}
+	}
 	p.list.Draw(s, list, k)
 }
 
+// paste implements paster.
+func (p *palette) paste(text string) {
+	p.input.Paste(text)
+	p.narrow()
+}
+
 func (p *palette) key(ev *tcell.EventKey) bool {
+	if ev = p.app.editKey(ev); ev == nil {
+		return true
+	}
 	switch ev.Key() {
-	case tcell.KeyUp, tcell.KeyCtrlP:
+	case tcell.KeyUp, tcell.KeyBacktab:
 		p.list.Move(-1)
 		return true
-	case tcell.KeyDown, tcell.KeyCtrlN:
+	case tcell.KeyDown:
 		p.list.Move(1)
 		return true
+	case tcell.KeyPgUp:
+		p.list.Page(-1)
+		return true
+	case tcell.KeyPgDn:
+		p.list.Page(1)
+		return true
 	case tcell.KeyTab:
-		if row, ok := p.list.Selected(); ok {
-			p.input.SetText(string(p.shown[row].Action) + " ")
-			p.narrow()
-		}
+		p.complete()
 		return true
 	}
 	switch p.input.Key(ev) {
@@ -121,21 +183,51 @@ func (p *palette) key(ev *tcell.EventKey) bool {
 	return true
 }
 
+// overlayBox is where an overlay of at most w×h cells draws: in a frame where there is room for one.
+func overlayBox(s tcell.Screen, r widget.Rect, w, h int, k *widget.Look, title string) widget.Rect {
+	const low, narrow = 8, 30
+	if r.H < low || r.W < narrow {
+		widget.Fill(s, r, k.Box)
+		return r
+	}
+	return widget.Box(s, r.Centered(min(r.W, w), min(r.H, h)), k, title)
+}
+
+// complete takes over the selected command.
+func (p *palette) complete() {
+	row, ok := p.list.Selected()
+	if !ok {
+		return
+	}
+	text := p.shown[row].name
+	if p.shown[row].more {
+		text += " "
+	}
+	p.input.SetText(text)
+	p.narrow()
+}
+
 // close ends the palette, which lies on top.
 func (p *palette) close() {
 	p.app.overlays = p.app.overlays[:len(p.app.overlays)-1]
 	p.app.o.Terminal.Screen().HideCursor()
 }
 
-// run carries out what is typed, or what is selected where only a part of its name is.
+// run carries out the selected command, or what is typed where that has an argument of its own.
 func (p *palette) run() {
 	text := strings.TrimSpace(p.input.Text())
-	if row, ok := p.list.Selected(); ok && !strings.Contains(text, " ") {
-		text = string(p.shown[row].Action)
-		if row < len(p.shown) && p.isWord(text) {
-			p.input.SetText(text + " ")
-			p.narrow()
+	if row, ok := p.list.Selected(); ok {
+		r := p.shown[row]
+		switch {
+		case r.more:
+			p.complete()
 			return
+		case r.action != "":
+			p.close()
+			p.app.do(r.action)
+			return
+		case strings.Contains(r.name, " "):
+			text = r.name
 		}
 	}
 	p.close()
@@ -143,13 +235,4 @@ func (p *palette) run() {
 		p.app.popup(p)
 		p.input.Problem = err.Error()
 	}
-}
-
-func (p *palette) isWord(name string) bool {
-	for _, e := range wordCommands() {
-		if string(e.Action) == name {
-			return true
-		}
-	}
-	return false
 }

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/gdamore/tcell/v2"
@@ -11,11 +12,13 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// problems lists what in the file is damaged, guessed or uncertain, and what the file says about itself.
+// problems lists what in the file is damaged, guessed or uncertain, the worst first, and what the file says about itself.
 type problems struct {
 	pane
 	list widget.List
-	rows []model.Problem
+	rows []model.Problem // those that the search leaves
+	all  int
+	text string // what is searched
 }
 
 func newProblems(e *env) *problems {
@@ -23,10 +26,9 @@ func newProblems(e *env) *problems {
 	p.list = widget.List{
 		Table: p, SortColumn: -1, Column: -1, Focused: true,
 		Columns: []widget.Column{
-			{Title: "SEVERITY", Width: 9}, {Title: "COUNT", Width: 8, Align: widget.Right, Drop: 1},
-			{Title: "OFFSET", Width: 14, Align: widget.Right, Drop: 2}, {Title: "WHAT", Width: 20, Grow: 1},
+			{Title: "SEVERITY", Width: 9}, {Title: "COUNT", Width: 6, Align: widget.Right, Drop: 1},
+			{Title: "AT BYTE", Width: 9, Align: widget.Right, Drop: 2}, {Title: "WHAT", Width: 20, Grow: 1},
 		},
-		Empty: []string{"Nothing in this file is damaged, guessed or uncertain.", "`memtui validate` checks every rule of the format."},
 	}
 	return p
 }
@@ -34,19 +36,27 @@ func newProblems(e *env) *problems {
 func (p *problems) name() string           { return "Problems" }
 func (p *problems) action() keymap.Action  { return keymap.ShowProblems }
 func (p *problems) needs() model.Facet     { return model.FacetNone }
-func (p *problems) scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopeTable} }
+func (p *problems) scopes() []keymap.Scope { return nil }
+func (p *problems) command() []string      { return nil }
 
 func (p *problems) about() string {
-	if len(p.rows) == 0 {
+	if p.all == 0 {
 		return ""
 	}
-	return plural(len(p.rows), "finding", "findings")
+	return plural(p.all, "finding", "findings")
 }
 
 func (p *problems) show(s *State) {
-	p.state, p.rows = *s, nil
+	p.state, p.rows, p.all = *s, nil, 0
 	if s.Profile != nil {
-		p.rows = s.Profile.Problems
+		p.all = len(s.Profile.Problems)
+		match := nameMatcher(p.text)
+		for _, q := range s.Profile.Problems {
+			if match(q.Code + " " + q.Severity.String() + " " + q.Message) {
+				p.rows = append(p.rows, q)
+			}
+		}
+		slices.SortStableFunc(p.rows, func(a, b model.Problem) int { return int(b.Severity) - int(a.Severity) })
 	}
 	p.list.Refresh()
 }
@@ -78,28 +88,91 @@ func (p *problems) severityStyle(s model.Severity) tcell.Style {
 	return p.style([...]themes.Role{themes.Note, themes.Warning, themes.Error}[s])
 }
 
-// Draw implements tview.Primitive: the list, and the selected finding in full below it with the facts about the file.
+// Draw implements tview.Primitive: the list, the selected finding in full, and the facts about the file, one below the other
+// without gaps.
 func (p *problems) Draw(s tcell.Screen) {
-	list, detail := p.rect().CutBottom(min(p.rect().H/2, 10))
+	r := p.rect()
+	p.list.Empty = p.emptyText()
+	rows := len(p.rows)
+	if rows == 0 {
+		rows = len(p.list.Empty)
+	}
+	list, rest := r.CutTop(min(max(rows+1, 3), max(r.H/2, 3)))
 	p.list.Draw(s, list, p.look)
-	if detail.Empty() || p.state.Profile == nil {
+	if p.state.Profile == nil {
 		return
 	}
-	title, rest := detail.CutTop(1)
-	widget.TitleLine(s, title, p.look, "This file", p.state.Profile.Meta.Format)
-	var lines []string
 	if row, ok := p.list.Selected(); ok && row < len(p.rows) {
-		lines = append(widget.Wrap(p.rows[row].Code+": "+p.rows[row].Message, rest.W-2), "")
+		rest = p.drawFinding(s, rest, &p.rows[row])
 	}
-	for _, f := range fileFacts(p.state.Profile) {
-		lines = append(lines, widget.Wrap(f, rest.W-2)...)
+	_, rest = rest.CutTop(1)
+	title, rest := rest.CutTop(1)
+	if rest.Empty() {
+		return
 	}
-	for i, l := range lines[:min(len(lines), rest.H)] {
-		widget.Print(s, rest.X+1, rest.Y+i, rest.W-2, l, p.look.Text)
+	widget.TitleLine(s, title, p.look, "This file", p.state.Profile.Meta.Format)
+	var facts widget.TextView
+	facts.SetLines(factLines(p.state.Profile, p.look))
+	facts.Draw(s, rest.Inset(1, 0), p.look)
+}
+
+func (p *problems) emptyText() []string {
+	switch {
+	case p.state.Profile == nil:
+		return []string{"Opening the file …"}
+	case p.all > 0:
+		return []string{"No finding has that in it.", "/ and Ctrl-U shows all of them."}
+	case p.state.Profile.Complete:
+		return []string{p.look.Glyphs.Check + " Nothing in this file is damaged, guessed or uncertain.",
+			"  memtui validate checks every rule of the format."}
+	}
+	return []string{"Nothing wrong so far, but the file is not read to its end."}
+}
+
+// drawFinding shows a finding in full and returns what is left of r.
+func (p *problems) drawFinding(s tcell.Screen, r widget.Rect, q *model.Problem) (rest widget.Rect) {
+	_, r = r.CutTop(1)
+	title, r := r.CutTop(1)
+	where := ""
+	if q.Count > 1 {
+		where = model.Group(uint64(q.Count)) + " times"
+	}
+	if q.Offset >= 0 {
+		if where != "" {
+			where += ", first "
+		}
+		where += "at byte " + model.Group(uint64(q.Offset))
+	}
+	widget.TitleLine(s, title, p.look, p.sign(q.Severity)+" "+q.Code, where)
+	lines := widget.Wrap(q.Message, r.W-2)
+	for i, l := range lines[:min(len(lines), r.H)] {
+		widget.Print(s, r.X+1, r.Y+i, r.W-2, l, p.look.Text)
+	}
+	_, rest = r.CutTop(len(lines))
+	return rest
+}
+
+func (p *problems) do(a keymap.Action) bool {
+	if a == keymap.Back && p.text != "" {
+		p.find("")
+		return true
+	}
+	return moveList(&p.list, a)
+}
+
+// find implements finder: only findings that match are listed.
+func (p *problems) find(text string) { p.text = text; p.changed() }
+func (p *problems) findText() string { return p.text }
+
+// click implements clicker.
+func (p *problems) click(x, y int, _ bool) {
+	if row, ok := p.list.HitRow(x, y); ok {
+		p.list.Select(row)
 	}
 }
 
-func (p *problems) do(a keymap.Action) bool { return moveList(&p.list, a) }
+func (p *problems) drag(_, _, _, _ int, _ bool) {}
+func (p *problems) wheel(_, _, rows int)        { p.list.Scroll(rows) }
 
 func (p *problems) copyText() string {
 	row, ok := p.list.Selected()

@@ -8,6 +8,7 @@ import (
 	"github.com/rivo/tview"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
 )
@@ -30,6 +31,9 @@ func (p *prompt) draw(s tcell.Screen, r widget.Rect, k *widget.Look, st tcell.St
 // typeKey hands a key to the prompt.
 func (a *app) typeKey(ev *tcell.EventKey) {
 	p := a.prompt
+	if ev = a.editKey(ev); ev == nil {
+		return
+	}
 	switch p.Key(ev) {
 	case widget.InputChanged:
 		p.Problem = ""
@@ -42,6 +46,7 @@ func (a *app) typeKey(ev *tcell.EventKey) {
 			return
 		}
 		p.Remember()
+		a.typed[p.Prompt] = p.History
 		a.prompt = nil
 		a.o.Terminal.Screen().HideCursor()
 	case widget.InputCanceled:
@@ -53,9 +58,38 @@ func (a *app) typeKey(ev *tcell.EventKey) {
 	}
 }
 
+// editKey is the key by which an edit line knows what the key table has the key do while typing; nil for one that was
+// carried out already.
+func (a *app) editKey(ev *tcell.EventKey) *tcell.EventKey {
+	act, ok := a.o.Keys.Lookup(chordOf(ev), keymap.ScopeInput)
+	if !ok {
+		return ev
+	}
+	if act == keymap.Redraw || act == keymap.Suspend {
+		a.doProgram(act)
+		return nil
+	}
+	keys := map[keymap.Action]tcell.Key{
+		keymap.Accept: tcell.KeyEnter, keymap.Cancel: tcell.KeyEsc, keymap.Complete: tcell.KeyTab, keymap.CompleteBack: tcell.KeyBacktab,
+		keymap.Earlier: tcell.KeyUp, keymap.Later: tcell.KeyDown, keymap.DeleteWord: tcell.KeyCtrlW, keymap.ClearLine: tcell.KeyCtrlU,
+	}
+	if k, ok := keys[act]; ok {
+		return tcell.NewEventKey(k, 0, tcell.ModNone)
+	}
+	return ev
+}
+
+// paster is an overlay that takes pasted text.
+type paster interface{ paste(text string) }
+
 // PasteHandler implements tview.Primitive: pasted text is only ever typed, never a command.
 func (a *app) PasteHandler() func(text string, setFocus func(p tview.Primitive)) {
 	return func(text string, _ func(tview.Primitive)) {
+		if n := len(a.overlays); n > 0 && a.prompt == nil {
+			if o, ok := a.overlays[n-1].(paster); ok {
+				o.paste(text)
+			}
+		}
 		if a.prompt == nil {
 			return
 		}
@@ -70,6 +104,7 @@ func (a *app) PasteHandler() func(text string, setFocus func(p tview.Primitive))
 func (a *app) askTime() {
 	a.prompt = &prompt{accept: a.goToTime}
 	a.prompt.Prompt, a.prompt.Hint = "time: ", "12.5s, 350ms, 50%, peak, end"
+	a.recall(a.prompt)
 }
 
 func (a *app) goToTime(text string) error {
@@ -92,21 +127,37 @@ func (a *app) goToTime(text string) error {
 	return nil
 }
 
-// askFind types a filter for tables, or a search for screens that search.
+// searched is what / searches here: the overlay on top, else the screen; nil where / filters tables.
+func (a *app) searched() (f finder, ok bool) {
+	if n := len(a.overlays); n > 0 {
+		f, ok = a.overlays[n-1].(finder)
+		return f, ok
+	}
+	f, ok = a.current().(finder)
+	return f, ok
+}
+
+// askFind types a filter for tables, or a search for what searches.
 func (a *app) askFind() {
-	before, set := a.state.Filter, func(text string) { a.emit(setFilter{text}) }
-	label, hint := "filter: ", "text, !text, live>1M, leaked>=50%, /regex/"
-	if f, ok := a.current().(finder); ok {
-		before, set = f.findText(), f.find
-		label, hint = "search: ", "part of a name, or /regex/"
+	f, search := a.searched()
+	if !search && len(a.overlays) > 0 {
+		a.say("there is nothing to search here")
+		return
 	}
-	check := func(string) error { return nil }
-	if _, ok := a.current().(finder); !ok {
-		check = func(text string) error {
-			_, err := analysis.ParseFilter(text)
-			return err
-		}
+	if search {
+		a.ask("search: ", "part of a name, or /regex/", f.findText(), f.find, func(string) error { return nil })
+		return
 	}
+	check := func(text string) error {
+		_, err := analysis.ParseFilter(text)
+		return err
+	}
+	set := func(text string) { a.emit(setFilter{text}) }
+	a.ask("filter: ", "text, !text, live>1M, leaked>=50%, /regex/", a.state.Filter, set, check)
+}
+
+// ask types a text that takes effect with every letter for which check has no objection; Esc brings the text before back.
+func (a *app) ask(label, hint, before string, set func(string), check func(string) error) {
 	a.prompt = &prompt{
 		typed: func(text string) {
 			if check(text) == nil {
@@ -124,69 +175,13 @@ func (a *app) askFind() {
 	}
 	a.prompt.Prompt, a.prompt.Hint = label, hint
 	a.prompt.SetText(before)
+	a.recall(a.prompt)
 }
 
-// runCommand carries out what was typed in the palette: an action's name, or a word with an argument.
-func (a *app) runCommand(text string) error {
-	word, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
-	rest = strings.TrimSpace(rest)
-	switch word {
-	case "at", "time":
-		return a.goToTime(rest)
-	case "range":
-		return a.rangeCommand(rest)
-	case "filter":
-		if _, err := analysis.ParseFilter(rest); err != nil {
-			return err
-		}
-		a.emit(setFilter{rest})
-		return nil
-	case "min-age":
-		d, err := model.ParseTime(rest, a.state.Status.Duration)
-		if err == nil {
-			a.emit(setMinAge{d})
-		}
-		return err
-	case "group":
-		for g := range analysis.GroupCount {
-			if g.String() == rest {
-				a.emit(setGroup{g})
-				return nil
-			}
-		}
-		return fmt.Errorf("group by stack, function, file, module, thread or size")
-	case "theme":
-		for i, t := range a.o.Themes {
-			if t.Name() == rest {
-				a.setTheme(i)
-				a.stale = true
-				return nil
-			}
-		}
-		return fmt.Errorf("no theme %q here", rest)
+// recall gives a prompt what was typed into earlier ones of its name.
+func (a *app) recall(p *prompt) {
+	if a.typed == nil {
+		a.typed = map[string][]string{}
 	}
-	for _, e := range a.o.Keys.Actions(a.everyScope()...) {
-		if string(e.Action) == text {
-			a.do(e.Action)
-			return nil
-		}
-	}
-	return fmt.Errorf("no command %q", text)
-}
-
-func (a *app) rangeCommand(text string) error {
-	from, to, ok := strings.Cut(text, " ")
-	if !ok {
-		return fmt.Errorf("write two times: range 10ms 2s")
-	}
-	f, err := model.ParseTime(from, a.state.Status.Duration)
-	if err != nil {
-		return err
-	}
-	t, err := model.ParseTime(to, a.state.Status.Duration)
-	if err != nil {
-		return err
-	}
-	a.emit(setRange{analysis.Range{From: min(f, t), To: max(f, t)}})
-	return nil
+	p.History = a.typed[p.Prompt]
 }

@@ -60,8 +60,8 @@ func oneLine(text string) string {
 			return ' '
 		}
 		return r
-	}, text)
-	return Clean(strings.TrimRight(text, " "))
+	}, strings.TrimRight(text, "\r\n"))
+	return Clean(text)
 }
 
 func (in *Input) insert(text string) {

@@ -1,0 +1,136 @@
+package views
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+)
+
+// command is what can be typed in the palette with an argument; the other commands are the key table's actions.
+type command struct {
+	name, argument string // "at", "TIME"
+	help           string
+	values         func(a *app) []string // every argument there is; nil where there are too many
+	run            func(a *app, argument string) error
+}
+
+// commands are those that take an argument.
+func commands() []command {
+	return []command{
+		{"at", "TIME", "Move the instant: 12.5s, 350ms, 50%, peak, end.", nil, (*app).goToTime},
+		{"range", "FROM TO", "Select a range: 10ms 2s.", nil, (*app).rangeCommand},
+		{"filter", "TEXT", "Filter tables: live>1M, !std::, /regex/.", nil, (*app).filterCommand},
+		{"group", "KEY", "Group tables by stack, function, file, module, thread or size.", groupNames, (*app).groupCommand},
+		{"cost", "KEY", "Weigh stacks by live, blocks, peak, total, count, leaked or temporary.", costNames, (*app).costCommand},
+		{"min-age", "TIME", "Count as leaks only what is at least that old: 50ms, 2s.", nil, (*app).ageCommand},
+		{"theme", "NAME", "Change the colours.", themeNames, (*app).themeCommand},
+	}
+}
+
+func groupNames(*app) (names []string) {
+	for g := range analysis.GroupCount {
+		names = append(names, g.String())
+	}
+	return names
+}
+
+func costNames(*app) (names []string) {
+	for c := range analysis.CostCountOf {
+		names = append(names, c.String())
+	}
+	return names
+}
+
+func themeNames(a *app) (names []string) {
+	for _, t := range a.o.Themes {
+		names = append(names, t.Name())
+	}
+	return names
+}
+
+// runCommand carries out a line: a command with its argument, or the name of an action.
+func (a *app) runCommand(text string) error {
+	word, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
+	rest = strings.TrimSpace(rest)
+	for _, c := range commands() {
+		if c.name != word || rest == "" {
+			continue
+		}
+		return c.run(a, rest)
+	}
+	for _, e := range a.o.Keys.Actions(a.everyScope()...) {
+		if string(e.Action) == word && rest == "" {
+			a.do(e.Action)
+			return nil
+		}
+	}
+	return fmt.Errorf("no command %q", text)
+}
+
+func (a *app) rangeCommand(text string) error {
+	from, to, ok := strings.Cut(text, " ")
+	if !ok {
+		return fmt.Errorf("write two times: range 10ms 2s")
+	}
+	f, err := model.ParseTime(from, a.state.Status.Duration)
+	if err != nil {
+		return err
+	}
+	t, err := model.ParseTime(strings.TrimSpace(to), a.state.Status.Duration)
+	if err != nil {
+		return err
+	}
+	a.emit(setRange{analysis.Range{From: min(f, t), To: max(f, t)}})
+	return nil
+}
+
+func (a *app) filterCommand(text string) error {
+	if _, err := analysis.ParseFilter(text); err != nil {
+		return err
+	}
+	a.emit(setFilter{text})
+	return nil
+}
+
+func (a *app) groupCommand(text string) error {
+	for g := range analysis.GroupCount {
+		if g.String() == text {
+			a.emit(setGroup{g})
+			return nil
+		}
+	}
+	return fmt.Errorf("group by %s", strings.Join(groupNames(a), ", "))
+}
+
+func (a *app) costCommand(text string) error {
+	for c := range analysis.CostCountOf {
+		if c.String() == text {
+			a.emit(setCost{c})
+			a.openScreen(keymap.ShowStacks)
+			return nil
+		}
+	}
+	return fmt.Errorf("costs are %s", strings.Join(costNames(a), ", "))
+}
+
+func (a *app) ageCommand(text string) error {
+	d, err := model.ParseTime(text, a.state.Status.Duration)
+	if err == nil {
+		a.emit(setMinAge{d})
+	}
+	return err
+}
+
+func (a *app) themeCommand(text string) error {
+	for i, t := range a.o.Themes {
+		if t.Name() == text {
+			a.setTheme(i)
+			a.stale = true
+			return nil
+		}
+	}
+	return fmt.Errorf("themes here are %s", strings.Join(themeNames(a), ", "))
+}
