@@ -27,6 +27,7 @@ type blockPane struct {
 	near   *lazy[nearKey, []analysis.Block]
 	list   widget.List
 	detail detail
+	labels *siteLabels
 }
 
 // blockKey determines a list of blocks.
@@ -54,7 +55,7 @@ const (
 
 func newBlockPane(e *env) blockPane {
 	return blockPane{
-		env: e,
+		env: e, labels: &siteLabels{},
 		blocks: newLazy(e, func(ctx context.Context, k blockKey) (analysis.BlockList, error) {
 			return e.trace.Blocks(ctx, k.BlockQuery)
 		}),
@@ -135,11 +136,7 @@ func (p *blockPane) Cell(row, col int) widget.Cell {
 	case blockAddr:
 		return widget.Cell{Text: addressText(b.Addr), Style: p.look.Muted}
 	}
-	name, where := p.site(&b)
-	if where != "" {
-		name += "  " + where
-	}
-	return widget.Cell{Text: name}
+	return widget.Cell{Text: p.site(&b)}
 }
 
 // age is how long a block has lived at the instant of the list.
@@ -161,18 +158,15 @@ func addressText(addr uint64) string {
 }
 
 // site names the stack of a block.
-func (p *blockPane) site(b *analysis.Block) (name, where string) {
+func (p *blockPane) site(b *analysis.Block) string {
 	s := p.state.stacks()
 	leaf, ok := s.Node(b.Stack)
 	if !ok || leaf == 0 {
-		return model.UnknownStack(b.Stack), ""
+		return model.UnknownStack(b.Stack)
 	}
-	n := analysis.SiteNode(s, leaf)
-	name, where = analysis.FunctionName(s, n), analysis.Where(s.At(s.Frame[n]))
-	if !p.state.FullName {
-		name = bareFunction(name)
-	}
-	return name, where
+	name := analysis.FunctionName(s, analysis.SiteNode(s, leaf))
+	site := analysis.Site{Name: name, Stack: b.Stack, Node: leaf}
+	return p.labels.label(s, analysis.ByStack, &site, p.state.FullName).name
 }
 
 // explain fills the detail pane from the selected block.

@@ -117,11 +117,15 @@ func sortable(v float64) uint64 {
 	}
 }
 
-// tie is the number that orders rows of the same value.
+// tie is the number that orders rows of the same value. Of those of which nothing lives, the report shows none; here the
+// ones that allocated most come first, behind live blocks without bytes.
 func (k *orderKey) tie(s *analysis.Site) uint64 {
 	switch k.sort {
 	case siteLive, siteShare:
-		return s.LiveCount
+		if s.LiveCount == 0 {
+			return s.AllocBytes >> 1
+		}
+		return s.LiveCount | 1<<63
 	case siteLeaked:
 		return s.LeakCount
 	}
