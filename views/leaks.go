@@ -221,18 +221,23 @@ func (p *leaks) age(t model.Time) string {
 
 // do implements screen.
 func (p *leaks) do(a keymap.Action) bool {
+	switch a {
+	case keymap.Group:
+		p.emit(setGroup{(p.state.Group + 1) % analysis.GroupCount})
+		return true
+	case keymap.AgeUp:
+		p.setAge(1)
+		return true
+	case keymap.AgeDown:
+		p.setAge(-1)
+		return true
+	}
 	if p.blocks.open {
 		return p.blocks.do(a)
 	}
 	switch a {
 	case keymap.NextPane, keymap.PreviousPane:
 		p.nextSection()
-	case keymap.Group:
-		p.emit(setGroup{(p.state.Group + 1) % analysis.GroupCount})
-	case keymap.AgeUp:
-		p.setAge(1)
-	case keymap.AgeDown:
-		p.setAge(-1)
 	case keymap.SortReverse:
 		p.up = !p.up
 		p.changed()
@@ -260,7 +265,9 @@ func (p *leaks) nextSection() {
 }
 
 func (p *leaks) setAge(dir int) {
-	p.inLate = false
+	if p.inLate { // where it means nothing
+		p.inLate, p.blocks.open = false, false
+	}
 	age := nextAge(p.state.MinAge, p.state.Status.Duration, dir)
 	if age == p.state.MinAge {
 		p.say("no other step that way: the run lasted " + p.state.Status.Duration.String())

@@ -327,12 +327,14 @@ func (p *sites) emptyText() []string {
 
 // do implements screen.
 func (p *sites) do(a keymap.Action) bool {
+	if a == keymap.Group {
+		p.emit(setGroup{(p.state.Group + 1) % analysis.GroupCount})
+		return true
+	}
 	if p.blocks.open {
 		return p.blocks.do(a)
 	}
 	switch a {
-	case keymap.Group:
-		p.emit(setGroup{(p.state.Group + 1) % analysis.GroupCount})
 	case keymap.SortReverse:
 		p.up = !p.up
 		p.changed()
