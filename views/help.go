@@ -174,6 +174,7 @@ func (v *helpView) mark() {
 		}
 	}
 	v.text.Replace(marked)
+	v.text.Rows(max(v.width, 1)) // so that there is something to scroll
 }
 
 func (v *helpView) findText() string { return v.search }

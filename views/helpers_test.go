@@ -127,7 +127,7 @@ func (u *ui) golden(name string) {
 }
 
 // has fails the test unless the screen holds every text.
-func (u *ui) has(texts ...string) {
+func (u *ui) has(texts ...string) *ui {
 	u.t.Helper()
 	got := u.text()
 	for _, want := range texts {
@@ -135,6 +135,7 @@ func (u *ui) has(texts ...string) {
 			u.t.Errorf("the screen does not hold %q:\n%s", want, got)
 		}
 	}
+	return u
 }
 
 // goldenSizes opens the real trace on every terminal that must look right, types keys, and compares with

@@ -61,7 +61,7 @@ func (p *pane) about() string { return "" }
 // rect is where the pane draws.
 func (p *pane) rect() widget.Rect {
 	x, y, w, h := p.GetRect()
-	return widget.Rect{X: x, Y: y, W: w, H: h}
+	return widget.Rect{X: x, Y: y, W: max(w, 0), H: max(h, 0)}
 }
 
 // env is what screens may use of the program.

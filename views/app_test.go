@@ -1,0 +1,227 @@
+package views
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+)
+
+func TestHelpGolden(t *testing.T) { goldenSizes(t, "help", "5", "?") }
+func TestPaletteGolden(t *testing.T) {
+	goldenSizes(t, "palette", "5", ":", "t", "h", "e", "m", "e", "Enter")
+}
+func TestProblemsGolden(t *testing.T) { goldenSizes(t, "problems", "6") }
+
+// damagedKvleak is the real trace with some of its events overwritten and its end cut off.
+func damagedKvleak() []byte {
+	data := append([]byte(nil), kvleak()...)
+	data = data[:len(data)-1000]
+	copy(data[len(data)/2:], strings.Repeat("\xff\xfe", 40))
+	return data
+}
+
+func TestProblemsOfDamage(t *testing.T) {
+	store, ix := loadBytes(t, "small_kvleak.mlyze", damagedKvleak())
+	u := openUI(t, 100, 30, colourCaps, store, ix).keys("6")
+	u.has("damaged: ", "findings", "▲ error", "at byte ")
+	u.golden("problems-damaged-100x30")
+	u.keys("/", "n", "o", " ", "s", "u", "c", "h", "Enter").has("No finding has that in it.")
+	u.keys("Esc").has("▲ error")
+	u.keys("G", "y")
+	if got := u.sim.Clipboard(); !strings.Contains(got, ": ") {
+		t.Errorf("copied %q", got)
+	}
+}
+
+func TestHelpSearch(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps).keys("5", "?")
+	u.has("Keys on Stacks", "Stacks: Call tree and flame graph.")
+	u.keys("/", "c", "l", "i", "p", "b", "o", "a", "r", "d", "Enter").has("nothing here matches")
+	u.keys("/", "Ctrl+U", "s", "u", "s", "p", "e", "n", "d", "Enter").has("Suspend the program")
+	u.keys("n", "N", "T").has("Keys on Stacks") // also when the theme changes below
+	u.keys("Esc").has("FUNCTION")
+	u.keys("F1").has("Keys on")
+	u.keys("?")
+	if strings.Contains(u.text(), "Keys on") {
+		t.Error("? does not close the help")
+	}
+}
+
+func TestPalette(t *testing.T) {
+	tests := []struct {
+		typed string
+		want  string
+	}{
+		{"leaks", " Leaks "}, {"stac", " Stacks "}, {"at peak", "(peak)"}, {"at 50%", "at 38.0 ms"}, {"range 10ms 20ms", "range 10.0 ms – 20.0 ms"},
+		{"cost leaked", "Leaked bytes"}, {"filter live>1M", "Overview"}, {"exact", "439,382 B"}, {"time", "time: "}, {"q zzz", "no command"},
+		{"at nowhere", "write 12.5s"}, {"theme none", "themes here are dark"}, {"group thread", "Overview"}, {"min-age 5ms", "Overview"},
+	}
+	for _, tt := range tests {
+		u := openKvleak(t, 120, 30, colourCaps).keys(":")
+		for _, r := range tt.typed {
+			u.keys(map[bool]string{true: "Space", false: string(r)}[r == ' '])
+		}
+		u.keys("Enter")
+		u.sim.Settle()
+		if got := u.text(); !strings.Contains(got, tt.want) {
+			t.Errorf(":%s does not lead to %q:\n%s", tt.typed, tt.want, got)
+		}
+	}
+}
+
+func TestPaletteArguments(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps).keys(":", "g", "r", "o", "u", "p", "Enter", "t", "h", "Enter")
+	if got := u.app.state.Group.String(); got != "thread" {
+		t.Errorf("grouped by %s", got)
+	}
+	u.keys(":", "t", "h", "e", "Tab", "l", "i", "g", "Enter")
+	if got := u.app.theme.Name(); got != "light" {
+		t.Errorf("theme %s", got)
+	}
+	u.keys(":", "z", "z", "z").has("No command has that in its name.")
+	u.keys("Esc", ":", "Down", "Down", "Up", "PgDn", "Esc")
+}
+
+// Words typed once are there again.
+func TestPromptHistory(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps).keys("t", "5", "m", "s", "Enter").has("at 5.00 ms")
+	u.keys("t", "9", "9", "s", "Enter").has("the run ends at 76.0 ms")
+	u.keys("Ctrl+U", "Up").has("time: 5ms")
+	u.keys("Enter", "t", "Ctrl+L", "Esc").has("at 5.00 ms")
+}
+
+// Esc undoes one thing after the other and never quits.
+func TestEscapeNeverQuits(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps).keys("3", "5", "f", "p", "v", "h", "h", "?")
+	for range 30 {
+		u.keys("Esc")
+	}
+	if u.sim.Context().Err() != nil {
+		t.Fatal("Esc quits")
+	}
+	u.has("q quits")
+}
+
+func TestHistoryBackAndForward(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps).keys("3", "5", "p")
+	u.keys("Alt+Left").has(" Sites ")
+	u.keys("Alt+Left").has(" Overview ")
+	u.keys("Alt+Left").has("no other view")
+	u.keys("Alt+Right", "Alt+Right").has(" Stacks ", "(peak)")
+	u.keys("`").has(" Sites ")
+	u.keys("]").has(" Leaks ")
+	u.keys("[", "[").has(" Timeline ")
+	u.keys("8").has("this file has 6 screens")
+}
+
+func TestThemesSwitchLive(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps)
+	seen := map[string]bool{}
+	for range len(u.app.o.Themes) {
+		for _, screen := range []string{"1", "2", "3", "4", "5", "6"} {
+			u.keys(screen)
+		}
+		seen[u.app.theme.Name()] = true
+		u.keys("T")
+	}
+	if len(seen) != len(u.app.o.Themes) {
+		t.Errorf("saw %v", seen)
+	}
+}
+
+func TestExactNumbersAndNames(t *testing.T) {
+	for _, screen := range []string{"1", "3", "4", "5"} {
+		u := openKvleak(t, 120, 40, colourCaps).keys(screen)
+		u.has("429 KiB")
+		u.keys("=").has("439,382 B")
+		u.keys("=", "w", "w").has("429 KiB")
+	}
+}
+
+func TestMouseCanBeSwitchedOff(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps)
+	before := u.app.o.Terminal.Mouse()
+	u.keys("M")
+	if u.app.o.Terminal.Mouse() == before {
+		t.Error("the mouse did not change")
+	}
+	u.keys("M").has("mouse ")
+}
+
+// A click on the footer does what it says.
+func TestFooterClick(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps).keys("5")
+	rows := strings.Split(u.text(), "\n")
+	x := strings.Index(rows[23], "flame")
+	u.sim.Click(len([]rune(rows[23][:x])), 23)
+	u.has("Stacks · flame")
+}
+
+// Every key of the table does something where its scope says that it works.
+func TestEveryActionIsHandled(t *testing.T) {
+	ends := map[keymap.Action]bool{keymap.Quit: true, keymap.Suspend: true, keymap.Reload: true, keymap.StopLoading: true}
+	handled := map[[2]string]bool{}
+	for _, screen := range []string{"1", "2", "3", "4", "5", "6"} {
+		for _, keys := range [][]string{{}, {"Tab"}, {"f"}, {"f", "Tab"}, {"Enter"}, {"?"}} {
+			u := openKvleak(t, 80, 24, colourCaps).keys(screen).keys(keys...)
+			for _, opens := range []bool{false, true} { // what is opened stays open: that comes last
+				for _, b := range u.app.o.Keys.Bindings() {
+					if ends[b.Action] || b.Scope == keymap.ScopeInput || opens != (b.Action == keymap.Open) {
+						continue
+					}
+					u.sim.Do(func() {
+						if slices.Contains(u.app.scopes(), b.Scope) && tryAction(u.app, b.Action) {
+							handled[[2]string{string(b.Scope), string(b.Action)}] = true
+						}
+					})
+				}
+			}
+		}
+	}
+	for _, b := range keymap.Default().Bindings() {
+		if !ends[b.Action] && b.Scope != keymap.ScopeInput && !handled[[2]string{string(b.Scope), string(b.Action)}] {
+			t.Errorf("%s does nothing anywhere in scope %s", b.Action, b.Scope)
+		}
+	}
+}
+
+// tryAction does an action and puts everything back; it reports whether somebody took it.
+func tryAction(a *app, act keymap.Action) bool {
+	state, at, overlays, past, future := a.state, a.at, append([]overlay(nil), a.overlays...), a.past, a.future
+	a.message = ""
+	a.do(act)
+	ok := !strings.Contains(a.message, "does nothing here")
+	a.prompt, a.overlays, a.past, a.future, a.state = nil, overlays, past, future, state
+	if a.at != at {
+		a.at = at
+		a.layout()
+	}
+	return ok
+}
+
+// The keys of typing work in prompts and in the palette, also when they are others.
+func TestTypingKeysCanBeBound(t *testing.T) {
+	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
+	u := openUI(t, 80, 24, colourCaps, store, ix)
+	if err := u.app.o.Keys.Merge([]keymap.Line{
+		{Number: 1, Key: "bind", Value: "input.accept F2"}, {Number: 2, Key: "bind", Value: "input.cancel F3"},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	u.keys("t", "p", "e", "a", "k", "F2").has("(peak)")
+	u.keys("t", "x", "F3").has("(peak)")
+	u.keys(":", "F3")
+	if len(u.app.overlays) != 0 {
+		t.Error("the palette is still there")
+	}
+}
+
+// A file that could not be read at all still has a screen.
+func TestNoProfile(t *testing.T) {
+	u := openUI(t, 80, 24, colourCaps, &model.Store{}, nil)
+	u.has("opening", "Opening the file")
+	u.keys("?", "Esc", ":", "Esc", "h", "p", "t", "Esc", "/", "Esc", "y", "Y", "v", "+", "=", "w")
+}
