@@ -107,9 +107,9 @@ func (p *tablePane) doTable(a keymap.Action) bool {
 	case keymap.Open:
 		p.enter()
 	case keymap.Sort:
-		p.sortBy((p.list.SortColumn + 1) % len(p.list.Columns))
+		p.sortBy((p.list.SortColumn + 1) % max(len(p.list.Columns), 1)) // none before the first frame
 	case keymap.ColumnRight:
-		p.sortBy(min(p.list.SortColumn+1, len(p.list.Columns)-1))
+		p.sortBy(max(min(p.list.SortColumn+1, len(p.list.Columns)-1), 0))
 	case keymap.ColumnLeft:
 		p.sortBy(max(p.list.SortColumn-1, 0))
 	default:
