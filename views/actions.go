@@ -23,7 +23,7 @@ func (a *app) scopes() []keymap.Scope {
 	default:
 		s = append(s, a.current().scopes()...)
 	}
-	if a.loading() && a.o.Stop != nil {
+	if a.loading() && a.o.Stop != nil && !a.stopped {
 		s = append([]keymap.Scope{keymap.ScopeLoading}, s...)
 	}
 	return append(s, keymap.ScopeGlobal)
@@ -188,6 +188,7 @@ func (a *app) doProgram(act keymap.Action) {
 		a.o.Terminal.Quit()
 	case keymap.StopLoading:
 		a.o.Stop()
+		a.stopped = true
 		a.say("stopped loading: what was read is shown, totals are lower bounds")
 	case keymap.Help:
 		a.popup(newHelp(a))

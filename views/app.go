@@ -36,8 +36,18 @@ var ErrReload = errors.New("read the file again")
 // (its error). It restores the terminal before it returns.
 func Run(o Options) error {
 	a := newApp(o)
+	o.Terminal.SetKeys(a.ownKey)
 	a.follow()
 	return o.Terminal.Run(a)
+}
+
+// ownKey keeps Ctrl-C from ending the program at once: while something is typed or loading it ends that.
+func (a *app) ownKey(ev *tcell.EventKey) *tcell.EventKey {
+	if ev.Key() != tcell.KeyCtrlC {
+		return ev
+	}
+	a.key(ev)
+	return nil
 }
 
 // app is the root primitive: it owns the state and the screens, routes keys and applies intents.
@@ -48,6 +58,7 @@ type app struct {
 	state    State
 	progress analysis.Status // how far loading is by now, which the state may lag behind
 	stale    bool            // the state was not shown yet
+	stopped  bool            // the user stopped loading
 	all      []screen
 	screens  []screen // of all, those that the file has
 	at       int      // the one on screen
@@ -89,7 +100,7 @@ func newApp(o Options) *app {
 	a.setTheme(0)
 	a.header, a.footer = &bar{Box: tview.NewBox(), drawBar: a.drawHeader}, &bar{Box: tview.NewBox(), drawBar: a.drawFooter}
 	a.all = allScreens(&a.env)
-	a.refresh()
+	a.refresh(a.loadedNow())
 	a.layout()
 	return a
 }
@@ -98,7 +109,7 @@ func newApp(o Options) *app {
 func (a *app) follow() {
 	a.o.Terminal.Background(func() {
 		for a.awaitMore() {
-			a.post(a.refresh)
+			a.postRefresh()
 		}
 	})
 }
@@ -119,7 +130,7 @@ func (a *app) awaitMore() bool {
 			}
 		}
 	}
-	a.post(a.refresh) // what came between the last tick and the end
+	a.postRefresh() // what came between the last tick and the end
 	select {
 	case <-a.ctx.Done():
 		return false
@@ -128,13 +139,23 @@ func (a *app) awaitMore() bool {
 	}
 }
 
-// refresh adopts what is loaded by now: always how far loading is, and what the figures are about as often as the last
-// figures allow.
-func (a *app) refresh() {
+// postRefresh asks what is loaded, which may have to wait for a lock, off the loop.
+func (a *app) postRefresh() {
+	i := a.loadedNow()
+	a.post(func() { a.refresh(i) })
+}
+
+func (a *app) loadedNow() loaded {
 	i := loaded{profile: a.o.Store.Current()}
 	if a.trace != nil {
 		i.status = a.trace.Status()
 	}
+	return i
+}
+
+// refresh adopts what is loaded: always how far loading is, and what the figures are about as often as the last figures
+// allow.
+func (a *app) refresh(i loaded) {
 	a.progress = i.status
 	if a.loading() && a.state.Profile != nil && a.state.Status.Events > 0 && !a.work.rested() {
 		return
