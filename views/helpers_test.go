@@ -108,15 +108,6 @@ func (u *ui) keys(names ...string) *ui {
 // text is the screen without styles.
 func (u *ui) text() string { u.sim.Settle(); return u.sim.Text() }
 
-// body is the screen between header and footer.
-func (u *ui) body() string {
-	lines := strings.Split(strings.TrimSuffix(u.text(), "\n"), "\n")
-	if len(lines) < 3 {
-		return ""
-	}
-	return strings.Join(lines[1:len(lines)-1], "\n")
-}
-
 // golden compares the screen, styles included, with testdata/NAME.golden.
 func (u *ui) golden(name string) {
 	u.t.Helper()

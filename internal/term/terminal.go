@@ -104,7 +104,9 @@ func Open(o Options) (*Terminal, error) {
 // means ASCII, and box lines are one column wide whatever the locale thinks.
 func prepareTcell(o Options) {
 	tcell.SetEncodingFallback(tcell.EncodingFallbackASCII)
-	uniseg.EastAsianAmbiguousWidth = 1
+	if uniseg.EastAsianAmbiguousWidth != 1 { // other terminals of the process may be drawing
+		uniseg.EastAsianAmbiguousWidth = 1
+	}
 	if o.Color == ColorAlways {
 		_ = os.Unsetenv("NO_COLOR") // tcell asks for it with every colour
 	}
