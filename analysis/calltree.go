@@ -18,6 +18,8 @@ type CallTree struct {
 	leaf   []int32         // by dense stack index: where the stack's weight belongs
 	start  []int32         // children of n are child[start[n]:start[n+1]]
 	child  []int32
+	begin  []int32 // stacks that end at n are ending[begin[n]:begin[n+1]]
+	ending []int32
 	labels []string
 	cut    int // stacks whose far end was left out because the tree would grow beyond bounds
 }
@@ -160,23 +162,32 @@ func (b *treeBuilder) bottomUp(ctx context.Context, ids []model.StackID) error {
 	return nil
 }
 
-// link makes the children lists.
+// link makes the lists of children and of stacks that end at a node.
 func (t *CallTree) link() {
 	n := len(t.parent)
-	t.start = make([]int32, n+1)
-	for _, p := range t.parent[1:] {
-		t.start[p+1]++
+	t.start, t.child = chain(n, t.parent[1:])
+	for i := range t.child {
+		t.child[i]++ // the root is nobody's child
+	}
+	t.begin, t.ending = chain(n, t.leaf)
+}
+
+// chain lists, for each of n keys, the indexes of keys that equal it: list[start[k]:start[k+1]], ascending.
+func chain(n int, keys []int32) (start, list []int32) {
+	start = make([]int32, n+1)
+	for _, k := range keys {
+		start[k+1]++
 	}
 	for i := range n {
-		t.start[i+1] += t.start[i]
+		start[i+1] += start[i]
 	}
-	t.child = make([]int32, n-1)
-	at := slices.Clone(t.start[:n])
-	for c := 1; c < n; c++ {
-		p := t.parent[c]
-		t.child[at[p]] = int32(c)
-		at[p]++
+	list = make([]int32, len(keys))
+	at := slices.Clone(start[:n])
+	for i, k := range keys {
+		list[at[k]] = int32(i)
+		at[k]++
 	}
+	return start, list
 }
 
 // Len is the number of nodes.
@@ -208,22 +219,34 @@ func (t *CallTree) Frame(n int32) (f model.FrameID, mixed bool) { return t.frame
 // Folded is a call tree with weights.
 type Folded struct {
 	*CallTree
-	Self  []uint64 // by node: of stacks that end here
-	Total []uint64 // by node: of stacks that pass here
+	Total   []uint64 // by node: of stacks that pass here
+	weights []uint64 // by stack
 }
 
-// Fold weighs the tree by one figure per stack, as [Trace.Weights] returns it. Stacks that the tree does not know yet are
-// left out.
+// Fold weighs the tree by one figure per stack, as [Trace.Weights] returns it, and keeps the slice. Stacks that the tree does
+// not know yet are left out.
 func (t *CallTree) Fold(weights []uint64) *Folded {
-	f := &Folded{t, make([]uint64, len(t.parent)), make([]uint64, len(t.parent))}
-	for i, w := range weights[:min(len(weights), len(t.leaf))] {
-		f.Self[t.leaf[i]], _ = model.SaturatingAdd(f.Self[t.leaf[i]], w)
+	f := &Folded{t, make([]uint64, len(t.parent)), weights[:min(len(weights), len(t.leaf))]}
+	for i, w := range f.weights {
+		f.Total[t.leaf[i]], _ = model.SaturatingAdd(f.Total[t.leaf[i]], w)
 	}
-	copy(f.Total, f.Self)
 	for n := len(t.parent) - 1; n > 0; n-- {
-		f.Total[t.parent[n]], _ = model.SaturatingAdd(f.Total[t.parent[n]], f.Total[n])
+		if w := f.Total[n]; w > 0 {
+			p := t.parent[n]
+			f.Total[p], _ = model.SaturatingAdd(f.Total[p], w)
+		}
 	}
 	return f
+}
+
+// Self is the weight of the stacks that end at a node.
+func (f *Folded) Self(n int32) (weight uint64) {
+	for _, i := range f.ending[f.begin[n]:f.begin[n+1]] {
+		if int(i) < len(f.weights) {
+			weight, _ = model.SaturatingAdd(weight, f.weights[i])
+		}
+	}
+	return weight
 }
 
 // Children returns the children of n that weigh anything, heaviest first, equals by name. The slice is the caller's.
@@ -273,8 +296,10 @@ func (f *Folded) Matching(match func(name string) bool) (weight uint64) {
 	under := make([]bool, len(f.parent))
 	for n := 1; n < len(f.parent); n++ {
 		under[n] = hit[f.label[n]] || under[f.parent[n]]
-		if under[n] {
-			weight, _ = model.SaturatingAdd(weight, f.Self[n])
+	}
+	for i, w := range f.weights {
+		if under[f.leaf[i]] {
+			weight, _ = model.SaturatingAdd(weight, w)
 		}
 	}
 	return weight

@@ -20,7 +20,7 @@ func paths(f *Folded) []string {
 			names = append(names, f.Name(at))
 		}
 		slices.Reverse(names)
-		out = append(out, strings.Join(names, ";")+" "+itoa(f.Total[n])+" "+itoa(f.Self[n]))
+		out = append(out, strings.Join(names, ";")+" "+itoa(f.Total[n])+" "+itoa(f.Self(n)))
 	}
 	slices.Sort(out)
 	return out

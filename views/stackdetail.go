@@ -193,7 +193,7 @@ func (p *stacks) sentence(n int32) string {
 	if p.now.tree.key.invert {
 		one, many = "caller", "callers"
 	} else {
-		parts = append(parts, "self "+p.amount(p.now.Self[n]))
+		parts = append(parts, "self "+p.amount(p.now.Self(n)))
 	}
 	switch kids := p.now.Children(n); len(kids) {
 	case 0:

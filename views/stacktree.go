@@ -95,10 +95,11 @@ func (t *treePane) Cell(id uint64, col int) widget.Cell {
 	case columnBar:
 		return widget.Cell{Kind: widget.BarCell, Bar: float64(w.Total[n]) / float64(max(w.Total[0], 1))}
 	case columnSelf:
-		if w.Self[n] == 0 {
+		self := w.Self(n)
+		if self == 0 {
 			return widget.Cell{Text: "0", Style: t.of.look.Muted}
 		}
-		return widget.Cell{Text: t.of.amount(w.Self[n])}
+		return widget.Cell{Text: t.of.amount(self)}
 	case columnName:
 		c := widget.Cell{Text: w.Name(n)}
 		if f := t.of.matching(); f != nil && t.Highlight == "" && f.matches(n) {
