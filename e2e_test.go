@@ -169,7 +169,7 @@ func TestEscNeverQuits(t *testing.T) {
 	s.Send("3")
 	s.WaitFor("Sites by stack")
 	s.Send("\x1b") // an Esc and a key right behind it would be one key with Alt
-	s.WaitFor("Look here first")
+	s.WaitGone("Sites by stack")
 	s.Send("\x1b")
 	s.WaitFor("q quits")
 	leave(t, s)

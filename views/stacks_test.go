@@ -1,6 +1,7 @@
 package views
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -140,7 +141,7 @@ func TestStacksMouse(t *testing.T) {
 
 func TestStacksCopyAndCommand(t *testing.T) {
 	u := openKvleak(t, 80, 24, colourCaps).keys("5", "y")
-	if got, want := u.sim.Clipboard(), "main  /home/dev/work/ht/src/kvleak.cpp:23\n__libc_start_call_main"; !strings.HasPrefix(got, want) {
+	if got, want := u.sim.Clipboard(), "main  /home/dev/code/ht/src/kvleak.cpp:23\n__libc_start_call_main"; !strings.HasPrefix(got, want) {
 		t.Errorf("copied %q, want %q…", got, want)
 	}
 	u.keys("c", "c", "c", "Y")
@@ -193,15 +194,16 @@ func BenchmarkFlameScrub(b *testing.B) {
 			u.sim.Settle()
 			_ = u.sim.Type(keys...)
 			u.sim.Settle()
-			worst := time.Duration(0)
+			steps := make([]time.Duration, 0, b.N)
 			b.ResetTimer()
 			for i := range b.N {
 				begin := time.Now()
 				_ = u.sim.Type([]string{"h", "h", "h", "l"}[i%4])
 				u.sim.Settle()
-				worst = max(worst, time.Since(begin))
+				steps = append(steps, time.Since(begin))
 			}
-			b.ReportMetric(float64(worst.Microseconds())/1000, "ms-worst")
+			slices.Sort(steps)
+			b.ReportMetric(float64(steps[len(steps)*99/100].Microseconds())/1000, "p99-ms")
 		})
 	}
 }
