@@ -11,7 +11,7 @@ import (
 
 func TestHelpGolden(t *testing.T) { goldenSizes(t, "help", "5", "?") }
 func TestPaletteGolden(t *testing.T) {
-	goldenSizes(t, "palette", "5", ":", "t", "h", "e", "m", "e", "Enter")
+	goldenSizes(t, "palette", "6", ":", "t", "h", "e", "m", "e", "Enter")
 }
 func TestProblemsGolden(t *testing.T) { goldenSizes(t, "problems", "6") }
 

@@ -156,17 +156,19 @@ func (w *weighed) frame(n int32) (f model.Frame, mixed bool) {
 	return w.tree.key.stacks.At(id), mixed
 }
 
+// label is a node's name as trees and graphs show it: without its signature, unless names stand as in the file.
+func (w *weighed) label(n int32) string {
+	if w.tree.key.full {
+		return w.Name(n)
+	}
+	return widget.WithoutSignature(w.Name(n))
+}
+
 // place is a node's file and line, "" when unknown.
 func (w *weighed) place(n int32) string {
 	f, mixed := w.frame(n)
-	if f.File == "" {
-		return ""
-	}
-	if f.Line == model.NoLine {
-		return f.File
-	}
-	place := f.File + ":" + strconv.FormatInt(f.Line, 10)
-	if mixed {
+	place := framePlace(f)
+	if mixed && place != "" {
 		place += " …"
 	}
 	return place

@@ -132,8 +132,8 @@ func (d *stackDetail) draw(p *stacks, s tcell.Screen, side, below widget.Rect) {
 			s.Put(d.area.X-1, y, p.look.Glyphs.Vertical, p.look.Rule)
 		}
 	}
-	name := p.now.Name(at)
-	widget.TitleLine(s, title, &look, widget.Truncate(name, max(title.W/2, 10)), p.shares(at, title.W))
+	name := widget.ShortenScopes(p.now.label(at), max(title.W/2, 10))
+	widget.TitleLine(s, title, &look, name, p.shares(at, title.W))
 	d.text.Replace(p.detailLines(at, rest.W-2, rest.H))
 	if d.of != at {
 		d.of = at
@@ -151,7 +151,7 @@ func (p *stacks) shares(n int32, w int) string {
 	if parent <= 0 || w < 60 {
 		return out
 	}
-	return out + " · " + stackShare(total, p.now.Total[parent]) + " of " + widget.Truncate(p.now.Name(parent), w/5)
+	return out + " · " + stackShare(total, p.now.Total[parent]) + " of " + widget.Truncate(p.now.label(parent), w/5)
 }
 
 // detailLines is the text of the detail. The path is one line where that fits into what w and h leave, else a frame a line.
@@ -198,9 +198,9 @@ func (p *stacks) sentence(n int32) string {
 	switch kids := p.now.Children(n); len(kids) {
 	case 0:
 	case 1:
-		parts = append(parts, "1 "+one+": "+p.now.Name(kids[0]))
+		parts = append(parts, "1 "+one+": "+p.now.label(kids[0]))
 	default:
-		parts = append(parts, plural(len(kids), one, many)+", the heaviest "+p.now.Name(kids[0])+" with "+
+		parts = append(parts, plural(len(kids), one, many)+", the heaviest "+p.now.label(kids[0])+" with "+
 			stackShare(p.now.Total[kids[0]], p.now.Total[n]))
 	}
 	return strings.Join(parts, " · ")
@@ -245,7 +245,7 @@ func (p *stacks) pathLine(n int32) string {
 		names = append(names, "("+plural(left, "frame", "frames")+")")
 	}
 	for _, m := range nodes {
-		names = append(names, p.now.Name(m))
+		names = append(names, p.now.label(m))
 	}
 	if p.now.tree.key.invert {
 		slices.Reverse(names)
@@ -264,7 +264,7 @@ func (p *stacks) pathRows(n int32, w int) []widget.Line {
 	for _, m := range slices.Backward(nodes[:len(nodes)-1]) {
 		place := widget.ShortenPath(p.now.place(m), w/3)
 		room := w - len(head) - widget.Width(place) - 1
-		name := widget.TruncateMiddle(p.now.Name(m), room)
+		name := widget.TruncateMiddle(p.now.label(m), room)
 		lines = append(lines, widget.Line{Spans: []widget.Span{
 			{Text: head, Style: p.look.Muted}, {Text: name},
 			{Text: strings.Repeat(" ", max(room-widget.Width(name), 0)+1)}, {Text: place, Style: p.look.Muted},

@@ -31,7 +31,7 @@ func (g *flamePane) Children(id uint64) []uint64 {
 }
 
 func (g *flamePane) Value(id uint64) uint64 { return g.of.now.Total[id] }
-func (g *flamePane) Label(id uint64) string { return g.of.now.Name(int32(id)) }
+func (g *flamePane) Label(id uint64) string { return g.of.now.label(int32(id)) }
 func (g *flamePane) Note(id uint64) string  { return g.of.amount(g.of.now.Total[id]) }
 
 // reset shows the whole graph, with at selected.

@@ -254,7 +254,7 @@ func (p *stacks) Draw(s tcell.Screen) {
 	body, side, below := p.divide(body)
 	if at := p.selected(); at > 0 && side.Empty() && below.Empty() && r.H >= 6 {
 		widget.Fill(s, title, p.look.Text)
-		widget.TitleLine(s, title, p.look, p.now.Name(at), p.shares(at, title.W))
+		widget.TitleLine(s, title, p.look, p.now.label(at), p.shares(at, title.W))
 	}
 	if p.flame {
 		p.graph.draw(s, body)

@@ -49,7 +49,7 @@ func (t *treePane) arrange(w int) {
 		columnShare: {Title: "%", Width: 6, Align: widget.Right, Drop: 1},
 		columnBar:   {Width: min(max(w/12, 5), 16), Drop: 4},
 		columnSelf:  {Title: "SELF", Width: width, Align: widget.Right, Drop: 3},
-		columnName:  {Title: "FUNCTION", Width: min(26, max(w-14, 8)), Grow: 3, Cut: widget.CutMiddle},
+		columnName:  {Title: "FUNCTION", Width: min(26, max(w-14, 8)), Grow: 3, Cut: widget.CutScope},
 		columnPlace: {Title: "PLACE", Width: 13, Grow: 1, MaxWidth: 48, Cut: widget.CutFolder, Drop: 2},
 	}
 	t.Columns, t.shown = t.Columns[:0], t.shown[:0]
@@ -101,7 +101,7 @@ func (t *treePane) Cell(id uint64, col int) widget.Cell {
 		}
 		return widget.Cell{Text: t.of.amount(self)}
 	case columnName:
-		c := widget.Cell{Text: w.Name(n)}
+		c := widget.Cell{Text: w.label(n)}
 		if f := t.of.matching(); f != nil && t.Highlight == "" && f.matches(n) {
 			c.Style = widget.Over(t.of.look.Text, t.of.look.Match)
 		}
