@@ -1,6 +1,7 @@
 package views
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -43,7 +44,7 @@ func (p *stacks) title() string {
 
 // answer is what everything together weighs, and how much of it a search finds.
 func (p *stacks) answer(w int) string {
-	if p.now == nil {
+	if p.now == nil || p.now.Total[0] == 0 {
 		return ""
 	}
 	all := p.bound() + p.weight(p.now.Total[0]) + " = 100 %"
@@ -70,7 +71,7 @@ func (p *stacks) bound() string {
 	switch st := &p.state.Status; {
 	case live && st.Unfreed:
 		return "≤ "
-	case !st.Final && !live:
+	case !st.Final && !live, p.now.Total[0] == math.MaxUint64:
 		return "≥ "
 	}
 	return ""
@@ -86,6 +87,9 @@ func (p *stacks) emptyText() []string {
 	}
 	const other = "c shows another cost, p goes to the peak."
 	if p.state.Status.Events == 0 {
+		if p.state.Profile.Complete {
+			return []string{"This file has no events: nothing was allocated while it was recorded."}
+		}
 		return []string{"No allocation was read from this file.", "The Problems screen says what is wrong with it."}
 	}
 	switch p.now.key.cost {

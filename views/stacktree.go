@@ -207,13 +207,12 @@ func (t *treePane) highlight(text string) {
 
 func (t *treePane) draw(s tcell.Screen, r widget.Rect) {
 	p := t.of
-	if p.now == nil {
+	if p.now == nil || p.now.Total[0] == 0 {
 		p.drawEmpty(s, r)
 		return
 	}
 	t.arrange(r.W)
 	t.Focused = !p.detail
-	t.Empty = p.emptyText()
 	t.Draw(s, r, p.look)
 }
 
