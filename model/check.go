@@ -60,3 +60,27 @@ func CheckEvents(last Time, events []Event) []error {
 	}
 	return c.errs
 }
+
+// CheckHeap reports every broken invariant of a decoded snapshot, at most a hundred.
+func CheckHeap(h *Heap) []error {
+	c := &checker{}
+	rows, edges := len(h.Kinds), len(h.To)
+	c.that(len(h.Size) == rows && len(h.Extra) == rows && len(h.Entity) == rows, "row columns differ in length")
+	c.that(len(h.Start) == rows+1 && len(h.Label) == edges, "%d rows and %d references with %d starts and %d labels", rows, edges, len(h.Start), len(h.Label))
+	c.that(h.Tables != nil, "no tables")
+	if len(c.errs) > 0 {
+		return c.errs
+	}
+	c.that(h.Start[0] == 0 && int(h.Start[rows]) == edges, "references of all rows are [%d, %d) of %d", h.Start[0], h.Start[rows], edges)
+	for r := range rows {
+		c.that(h.Start[r] <= h.Start[r+1], "row %d: references end before they start", r)
+		_, large := h.Large[Row(r)]
+		c.that(large == (h.Extra[r] == LargeExtra), "row %d: a large size is half there", r)
+	}
+	for e, to := range h.To {
+		c.that(int(to) < rows, "reference %d: row %d of %d", e, to, rows)
+		_, large := h.LargeIndex[uint32(e)]
+		c.that(large == (h.Label[e].Kind() == LabelLarge), "reference %d: a large index is half there", e)
+	}
+	return c.errs
+}

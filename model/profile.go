@@ -14,6 +14,7 @@ type Profile struct {
 
 	Stacks      *Stacks     // symbols and the stack tree; nil until read, or when the format has none
 	Allocations EventSource // the events of an allocation trace; nil for other formats
+	Heaps       HeapSource  // heap snapshots; nil for other formats
 
 	Problems []Problem // what is damaged, guessed or uncertain, in the order found, one per code where possible
 	Lost     int64     // input bytes (after decompression) that could not be used
@@ -51,11 +52,15 @@ const (
 	FacetNone        Facet = 0
 	FacetStacks      Facet = 1 << (iota - 1)
 	FacetAllocations       // every allocation and free, in order
+	FacetHeaps             // snapshots of an object graph
 )
 
 // Has reports whether the profile offers every facet in f.
 func (p *Profile) Has(f Facet) bool {
 	if f&FacetStacks != 0 && p.Stacks == nil {
+		return false
+	}
+	if f&FacetHeaps != 0 && p.Heaps == nil {
 		return false
 	}
 	return f&FacetAllocations == 0 || p.Allocations != nil
