@@ -1,7 +1,6 @@
 package views
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -33,7 +32,11 @@ var kvleak = sync.OnceValue(func() []byte {
 // loadBytes reads a trace to its end, as the program does.
 func loadBytes(t testing.TB, name string, data []byte) (*model.Store, *analysis.Index) {
 	t.Helper()
-	src, err := loaders.OpenStream(t.Context(), name, bytes.NewReader(data))
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	src, err := loaders.OpenSource(t.Context(), path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,6 +56,11 @@ func loadBytes(t testing.TB, name string, data []byte) (*model.Store, *analysis.
 		t.Logf("%s: %v", name, err)
 	}
 	analysis.Conclude(store, ix)
+	store.Update(func(p *model.Profile) *model.Profile {
+		next := *p
+		next.Meta.Path = name // where the test put it is nobody's business
+		return &next
+	})
 	return store, ix
 }
 
