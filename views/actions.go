@@ -197,7 +197,7 @@ func (a *app) doProgram(act keymap.Action) {
 	case keymap.Find:
 		a.askFind()
 	case keymap.Copy:
-		a.copyOut(a.current().copyText(), "nothing is selected here")
+		a.copyOut(a.selectedText(), "nothing is selected here")
 	case keymap.CopyCommand:
 		a.copyOut(a.commandLine(), "")
 	case keymap.Exact:
@@ -224,6 +224,19 @@ func (a *app) doProgram(act keymap.Action) {
 	default:
 		a.say(string(act) + " does nothing here")
 	}
+}
+
+// copier is an overlay with something to copy.
+type copier interface{ copyText() string }
+
+// selectedText is what is selected in the overlay on top, else on the screen.
+func (a *app) selectedText() string {
+	if n := len(a.overlays); n > 0 {
+		if o, ok := a.overlays[n-1].(copier); ok {
+			return o.copyText()
+		}
+	}
+	return a.current().copyText()
 }
 
 // copyOut sends text to the terminal's clipboard.

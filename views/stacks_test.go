@@ -123,6 +123,16 @@ func TestFlameZoom(t *testing.T) {
 	u.keys("f").has("FUNCTION")
 }
 
+func TestAroundOneFunction(t *testing.T) {
+	u := openKvleak(t, 100, 30, colourCaps).keys("5", "c", "c", "c", "i", "Enter", "g")
+	u.has("Callers and callees of operator new", "self 1.43 MiB", "called by worker_batch", "65.1 %")
+	u.keys("Enter").has("Callers and callees of worker_batch", "calls operator new")
+	u.golden("stacks-around-100x30")
+	u.keys("h", "y").has("sent to the clipboard: ")
+	u.keys("Esc").has("of operator new")
+	u.keys("Esc").has("FUNCTION")
+}
+
 func TestStacksMouse(t *testing.T) {
 	u := openKvleak(t, 80, 24, colourCaps).keys("5")
 	rows := strings.Split(u.text(), "\n")

@@ -167,8 +167,12 @@ func (t *treePane) do(a keymap.Action) bool {
 		t.Close()
 	case keymap.Expand:
 		t.Open()
-	case keymap.Toggle, keymap.Open:
+	case keymap.Toggle:
 		t.Toggle()
+	case keymap.Open:
+		if id, ok := t.SelectedID(); ok {
+			t.of.popup(newAroundView(t.of, t.of.now.Name(int32(id))))
+		}
 	case keymap.ExpandAll:
 		if !t.OpenAll() {
 			t.of.say("more is below than can be opened at once: open parts of it")
