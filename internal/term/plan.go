@@ -5,17 +5,30 @@ import "github.com/gdamore/tcell/v2"
 // A plan decides in which order differences are sent. A cursor column over a
 // chart changes two cells in each row, of two styles: row by row every cell
 // costs a change of style (some forty bytes in true colour), style by style every
-// cell costs a movement (eight).
+// cell costs a movement (eight). So styles that alternate with others often go
+// out in a group of their own, and all other styles together, row by row.
 type plan struct {
-	group []uint8 // of each change
-	ids   map[tcell.Style]uint8
-	ends  [maxGroups]point // behind the last cell of each group
+	group  []uint8 // of each change; 0 is what goes out row by row
+	ids    map[tcell.Style]int
+	styles []plannedStyle // by id
+	groups []sending      // by group
+}
+
+type plannedStyle struct {
+	runs  int // stretches of this style, row by row
+	group uint8
+}
+
+// sending is where the sending of a group has got to.
+type sending struct {
+	end   point // behind its last cell
+	style int
 }
 
 const (
-	maxGroups  = 6   // more styles than this are sent row by row
-	maxPlanned = 800 // and so are more changes
-	styleCost  = 30  // bytes, roughly
+	maxGroups  = 12
+	maxPlanned = 1500 // more changes than this are sent row by row
+	styleCost  = 30   // bytes, roughly
 	moveCost   = 8
 	frameCost  = 60 // of an extra frame
 )
@@ -26,41 +39,75 @@ func (p *plan) make(diff []change) int {
 	if len(diff) < 8 || len(diff) > maxPlanned {
 		return 1
 	}
-	if p.ids == nil {
-		p.ids = map[tcell.Style]uint8{}
-	}
-	clear(p.ids)
-	p.group = p.group[:0]
-	p.ends = [maxGroups]point{}
-	byRow, byStyle := 0, 0
-	end := hidden()
-	for i := range diff {
-		c := &diff[i]
-		g, known := p.ids[c.style]
-		if !known {
-			if len(p.ids) == maxGroups {
-				return 1
-			}
-			g = uint8(len(p.ids))
-			p.ids[c.style] = g
-			p.ends[g] = hidden()
-			byStyle += styleCost + frameCost
-		}
-		p.group = append(p.group, g)
-		here, after := point{c.x, c.y}, point{c.x + max(1, c.width), c.y}
-		if i == 0 || c.style != diff[i-1].style {
-			byRow += styleCost
-		}
-		if here != end {
-			byRow += moveCost
-		}
-		if here != p.ends[g] {
-			byStyle += moveCost
-		}
-		end, p.ends[g] = after, after
-	}
-	if byRow <= byStyle {
+	p.count(diff)
+	groups := p.choose()
+	if groups == 1 {
 		return 1
 	}
-	return len(p.ids)
+	p.group = p.group[:0]
+	for i := range diff {
+		p.group = append(p.group, p.styles[p.ids[diff[i].style]].group)
+	}
+	alone := p.cost(diff, 1, func(int) uint8 { return 0 })
+	if p.cost(diff, groups, func(i int) uint8 { return p.group[i] }) >= alone {
+		return 1
+	}
+	return groups
+}
+
+// count numbers the styles and counts their stretches.
+func (p *plan) count(diff []change) {
+	if p.ids == nil {
+		p.ids = map[tcell.Style]int{}
+	}
+	clear(p.ids)
+	p.styles = p.styles[:0]
+	last := -1
+	for i := range diff {
+		id, known := p.ids[diff[i].style]
+		if !known {
+			id = len(p.styles)
+			p.ids[diff[i].style] = id
+			p.styles = append(p.styles, plannedStyle{})
+		}
+		if id != last {
+			p.styles[id].runs++
+		}
+		last = id
+	}
+}
+
+// choose gives a group of its own to each style that pays for it, and returns
+// the number of groups.
+func (p *plan) choose() int {
+	groups := 1
+	for id := range p.styles {
+		s := &p.styles[id]
+		if groups < maxGroups && s.runs*styleCost > 2*(frameCost+styleCost) {
+			s.group = uint8(groups)
+			groups++
+		}
+	}
+	return groups
+}
+
+// cost estimates the bytes that sending takes.
+func (p *plan) cost(diff []change, groups int, groupOf func(i int) uint8) int {
+	p.groups = p.groups[:0]
+	for range groups {
+		p.groups = append(p.groups, sending{hidden(), -1})
+	}
+	n := (groups - 1) * frameCost
+	for i := range diff {
+		c, g := &diff[i], &p.groups[groupOf(i)]
+		if id := p.ids[c.style]; id != g.style {
+			n += styleCost
+			g.style = id
+		}
+		if (point{c.x, c.y}) != g.end {
+			n += moveCost
+		}
+		g.end = point{c.x + max(1, c.width), c.y}
+	}
+	return n
 }
