@@ -129,6 +129,9 @@ func (s *Source) StoredSize() int64 {
 	return s.spool.received.Load()
 }
 
+// Piped reports whether the input is no regular file, so that its size is known only when it has ended.
+func (s *Source) Piped() bool { return s.file == nil }
+
 // Size returns the number of bytes after decompression, -1 while that is unknown.
 func (s *Source) Size() int64 {
 	if s.spool != nil {
@@ -185,7 +188,8 @@ func (s *Source) readFile(p []byte, off int64) (int, error) {
 }
 
 // Range returns up to n bytes from off on, fewer only at the end of the input. Of a plain file they are the mapping itself:
-// they must not be changed, die with Close, and may only be read under [Source.Guard]. Of a spooled input they are a copy.
+// they must not be changed, die with Close, and may only be read under [Source.Guard]. Of a spooled input they are a copy,
+// and an error when that would be larger than a small file should cost.
 func (s *Source) Range(off, n int64) ([]byte, error) {
 	if off < 0 || n < 0 {
 		return nil, fmt.Errorf("range of %d bytes at %d", n, off)

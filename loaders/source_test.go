@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -335,5 +336,14 @@ func TestADefectWhileReadingIsAnErrorNotACrash(t *testing.T) {
 	}
 	if err == nil {
 		t.Error("no error")
+	}
+}
+
+// A hundred kilobytes of zstd can hold gigabytes, and metadata may claim to be that large: no range is.
+func TestRangeOfBomb(t *testing.T) {
+	s := &spool{size: 3 << 30, done: true}
+	s.arrived = sync.NewCond(&s.mu)
+	if b, err := s.copyRange(256, 1<<32-1); err == nil || len(b) > 0 {
+		t.Errorf("%d bytes, error %v", len(b), err)
 	}
 }

@@ -14,7 +14,8 @@ import (
 
 const (
 	spoolChunk  = 1 << 20
-	spoolMemory = 64 << 20 // bytes kept in memory; what follows goes to an unlinked temporary file
+	spoolMemory = 64 << 20  // bytes kept in memory; what follows goes to an unlinked temporary file
+	spoolRange  = 512 << 20 // bytes that one range may copy: a small compressed file can claim, and hold, any number
 )
 
 // spool holds the bytes of a stream that can be read once only, so that they can be read at any offset, any number of times.
@@ -306,6 +307,10 @@ func (s *spool) copyRange(off, n int64) ([]byte, error) {
 	}
 	n = max(0, min(n, s.size-off))
 	s.mu.Unlock()
+	if n > spoolRange {
+		return nil, fmt.Errorf("%s of a compressed file or a pipe are more than the %s that memory is spent on: decompress it first",
+			model.Bytes(n), model.Bytes(spoolRange))
+	}
 	b := make([]byte, n)
 	got, err := s.readAt(context.Background(), b, off, len(b))
 	if err == io.EOF {

@@ -31,7 +31,7 @@ type File struct {
 	Name        string `json:"name"` // without directories
 	Format      string `json:"format,omitzero"`
 	Version     *int   `json:"version,omitzero"`
-	Bytes       int64  `json:"bytes"`                // as stored
+	Bytes       int64  `json:"bytes,omitzero"`       // as stored; 0 while a pipe has not ended: no file is empty
 	Compression string `json:"compression,omitzero"` // "gzip", "zstd"
 }
 

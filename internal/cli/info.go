@@ -104,6 +104,9 @@ func (a *app) info(ctx context.Context, path string) (*infoObject, error) {
 		return nil, inputError(err)
 	}
 	o := &infoObject{Header: report.NewHeader(report.SchemaInfo, p), Index: indexState}
+	if src.Piped() && src.Size() < 0 {
+		o.File.Bytes = 0 // of a pipe: what has arrived says nothing
+	}
 	o.Complete = !hasError(p.Problems) // as far as headers tell
 	for _, f := range p.Meta.Facts {
 		fact := infoFact{Key: f.Key, Label: f.Label, Text: f.Value}
@@ -128,7 +131,10 @@ func (o *infoObject) text(w io.Writer) {
 	line := func(name, value string) { fmt.Fprintf(w, "  %-22s %s\n", model.Clean(name), model.Clean(value)) }
 	fmt.Fprintln(w, model.Clean(o.File.Name))
 	line("format", fmt.Sprintf("%s %d", o.File.Format, *o.File.Version))
-	size := fmt.Sprintf("%s (%s)", model.Bytes(o.File.Bytes), model.Bytes(o.File.Bytes).Exact())
+	size := "not known before the input ends"
+	if o.File.Bytes > 0 {
+		size = fmt.Sprintf("%s (%s)", model.Bytes(o.File.Bytes), model.Bytes(o.File.Bytes).Exact())
+	}
 	if o.File.Compression != "" {
 		size += ", " + o.File.Compression
 	}

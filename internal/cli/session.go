@@ -105,6 +105,7 @@ func (s *session) read(ctx context.Context, format loaders.Format, opt loaders.O
 	}
 	analysis.Conclude(s.store, s.index)
 	s.store.Update(damaged)
+	s.store.Update(s.sized)
 	s.err = s.unusable()
 }
 
@@ -116,6 +117,17 @@ func damaged(p *model.Profile) *model.Profile {
 	}
 	next := *p
 	next.Complete = false
+	return &next
+}
+
+// sized tells how large a pipe was, which nobody knew when its first bytes were published.
+func (s *session) sized(p *model.Profile) *model.Profile {
+	size := s.src.StoredSize()
+	if p.Meta.Size == size {
+		return nil
+	}
+	next := *p
+	next.Meta.Size = size
 	return &next
 }
 

@@ -90,6 +90,7 @@ func (a *app) validate(ctx context.Context, path string) (*validation, error) {
 	case err != nil:
 		return nil, err
 	}
+	v.File.Bytes = src.StoredSize() // of a pipe, known only now
 	v.Complete = v.Valid
 	return v, nil
 }
