@@ -44,6 +44,8 @@ type HeapGraph struct {
 	RetainedCount []uint32 // rows of the same, the row included
 	Unreachable   int
 
+	kept   map[model.Row][]model.Row // what is left of the references of inter-generational roots; nil: all
+	shared *heapShared
 	caches heapCaches
 }
 
@@ -84,23 +86,16 @@ type HeapStep struct {
 	Edge uint32 // reference that leads here; meaningless for the first step
 }
 
-// HeapChange is a type in two snapshots. Rows are matched by name and representation.
+// HeapChange is a type or a frame in two snapshots. Types are matched by name and representation, frames by name, file and line.
 type HeapChange struct {
-	Name, Repr              string
+	Name, Repr              string // not cleaned; Repr is "" for frames
+	File                    string // frames
+	Line                    int64  // frames
 	BeforeBytes, AfterBytes uint64
 	BeforeCount, AfterCount uint64
 }
 
-// The functions over these types, each in its file:
-//
-//	NewHeaps(src model.HeapSource, budget int64) Heaps                                        heaps.go
-//	NewHeapGraph(ctx, h *model.Heap, p EdgePolicy) (*HeapGraph, error)                        dominators.go
-//	SumHeap(h) HeapTotals · HeapTypes(h, kind) []HeapGroup · HeapFrames(h) []HeapGroup        heaptypes.go
-//	(*HeapGraph) RetainedByGroup(ctx, kind) (map[uint32]uint64)                               heaptypes.go
-//	(*HeapGraph) Path(ctx, row, without map[model.Row]bool) ([]HeapStep, bool, error)         heappaths.go
-//	(*HeapGraph) In(row) iterates incoming references (reverse CSR, made on first use)        heappaths.go
-//	(*HeapGraph) Children(row) []model.Row by retained, Accumulation(row) model.Row           dominators.go
-//	DiffTypes(before, after *model.Heap) []HeapChange · GrownSubtrees(before, after)          heapdiff.go
-
-// heapCaches is what a graph computes on first use.
+// heapCaches is what a graph computes on first use; heapShared is what graphs of one snapshot share.
 type heapCaches struct{}
+
+type heapShared struct{}
