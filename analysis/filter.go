@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,19 +24,34 @@ type term struct {
 	share bool // value is a percentage
 }
 
-// FilterFields are the figures that a filter can compare, under the names that columns have.
+// FilterFields are the figures that a filter can compare. Those whose column is headed otherwise can be written as the
+// heading too: leak, bytes and oldest.
 func FilterFields() []string {
 	return []string{"live", "blocks", "peak", "total", "count", "temp", "leaked", "mean", "age"}
 }
 
-var comparison = regexp.MustCompile(`^(!?)([a-z]+)(>=|<=|>|<|=)(.+)$`)
+// filterField is the figure that a word names; known is false for words that name none.
+func filterField(name string) (field string, known bool) {
+	switch name {
+	case "leak", "bytes":
+		return "leaked", true
+	case "oldest":
+		return "age", true
+	}
+	return name, slices.Contains(FilterFields(), name)
+}
+
+var (
+	comparison = regexp.MustCompile(`^(!?)([a-z]+)%?(>=|<=|>|<|=)(.*)$`)
+	spaced     = regexp.MustCompile(`(^|\s)(!?[a-zA-Z]+%?)\s*(>=|<=|>|<|=)\s+([0-9])|(^|\s)(!?[a-zA-Z]+%?)\s+(>=|<=|>|<|=)\s*([0-9])`)
+)
 
 // ParseFilter reads words that must all hold: part of a name or place, /regular expression/, a comparison such as live>1M,
-// temp>=50% or age>2s, and any of these after a "!" for its opposite. Upper and lower case are the same. An empty text is a
+// temp>=50% or age>2s (blanks around the sign do no harm), and any of these after a "!" for its opposite. Upper and lower case are the same. An empty text is a
 // filter that everything passes.
 func ParseFilter(text string) (*Filter, error) {
 	f := &Filter{}
-	for _, w := range filterWords(text) {
+	for _, w := range filterWords(spaced.ReplaceAllString(text, "$1$5$2$6$3$7$4$8")) {
 		t, err := parseTerm(w)
 		if err != nil {
 			return nil, err
@@ -66,10 +82,13 @@ func filterWords(text string) []string {
 
 func parseTerm(w string) (term, error) {
 	if m := comparison.FindStringSubmatch(strings.ToLower(w)); m != nil {
-		for _, name := range FilterFields() {
-			if name == m[2] {
-				return parseComparison(w, m)
-			}
+		field, known := filterField(m[2])
+		if known {
+			m[2] = field
+			return parseComparison(w, m)
+		}
+		if _, err := model.ParseSize(strings.TrimSuffix(m[4], "%")); err == nil {
+			return term{}, fmt.Errorf("%s is no figure: %s", m[2], strings.Join(FilterFields(), ", "))
 		}
 	}
 	t := term{}
@@ -88,6 +107,9 @@ func parseTerm(w string) (term, error) {
 
 func parseComparison(w string, m []string) (term, error) {
 	t := term{not: m[1] == "!", field: m[2], op: m[3]}
+	if m[4] == "" {
+		return t, fmt.Errorf("%s what?", w)
+	}
 	number, isShare := strings.CutSuffix(m[4], "%")
 	if isShare {
 		v, err := strconv.ParseFloat(number, 64)

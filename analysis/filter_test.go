@@ -17,11 +17,13 @@ func (r filterRow) Value(field string, share bool) (float64, bool) {
 }
 
 func TestFilter(t *testing.T) {
-	row := filterRow{[]string{"parse_table(Reader&)", "kvleak.cpp:88"}, map[string]float64{"live": 2 << 20, "temp%": 0.6, "age": 3e6}}
+	row := filterRow{[]string{"parse_table(Reader&)", "kvleak.cpp:88"}, map[string]float64{"live": 2 << 20, "temp%": 0.6, "age": 3e6, "leaked": 5000, "leaked%": 0.5}}
 	tests := map[string]bool{
 		"": true, "PARSE": true, "kvleak": true, "nothing": false, "!nothing": true, "!parse": false, "parse cpp": true, "parse nothing": false,
 		"live>1M": true, "live>=2MiB": true, "live<1M": false, "!live<1M": true, "temp>=50%": true, "temp>60%": false, "age>2s": true,
-		"count>1": false, "/^parse_/": true, "/table.*reader/ live>1M": true, "!/^kv/": false, "x>1": false, "live=2M": true,
+		"count>1": false, "x>y": false, "/^parse_/": true, "/table.*reader/ live>1M": true, "!/^kv/": false, "live=2M": true,
+		"live > 1M": true, "parse live >1M": true, "live> 4M": false, "!live > 4M": true, "leak>1": true, "bytes<1K": false, "oldest>2s": true,
+		"leak%>=50%": true, "vector<int>": false, "a<b": false,
 	}
 	for text, want := range tests {
 		f, err := ParseFilter(text)
@@ -33,7 +35,7 @@ func TestFilter(t *testing.T) {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}
-	for _, text := range []string{"live>x", "temp>%", "/(/", "age>5"} {
+	for _, text := range []string{"live>x", "temp>%", "/(/", "age>5", "live>", "size>10", "x>1", "bogus >= 3%"} {
 		if _, err := ParseFilter(text); err == nil {
 			t.Errorf("%q accepted", text)
 		}

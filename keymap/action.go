@@ -56,6 +56,12 @@ const (
 	ShowLeaks      Action = "leaks"
 	ShowStacks     Action = "stacks"
 	ShowProblems   Action = "problems"
+	ShowSnapshots  Action = "snapshots"
+	ShowTypes      Action = "types"
+	ShowFrames     Action = "frames"
+	ShowDominators Action = "dominators"
+	ShowObject     Action = "object"
+	ShowComparison Action = "comparison"
 )
 
 // Moving within the focused pane, and finding.
@@ -118,6 +124,17 @@ const (
 	Right       Action = "right"
 )
 
+// Heap snapshots.
+const (
+	Edges        Action = "edges"
+	DominatorsOf Action = "dominators-of-this"
+	ObjectOf     Action = "object-of-this"
+	Exclude      Action = "exclude"
+	Only         Action = "only"
+	Swap         Action = "swap"
+	Normalise    Action = "normalise"
+)
+
 // Typing one line: a filter, a search, a time, a command.
 const (
 	Accept       Action = "accept"
@@ -134,34 +151,41 @@ const (
 type Scope string
 
 const (
-	ScopeGlobal   Scope = "global"
-	ScopeOverview Scope = "overview" // footer only
-	ScopeTimeline Scope = "timeline" // footer only
-	ScopeTable    Scope = "table"
-	ScopeLeaks    Scope = "leaks"  // the Leaks screen: give it before ScopeTable
-	ScopeStacks   Scope = "stacks" // tree or flame graph: give it after ScopeTree or ScopeFlame
-	ScopeTree     Scope = "tree"
-	ScopeFlame    Scope = "flame"
-	ScopeText     Scope = "text"    // help and other texts; footer only
-	ScopeLoading  Scope = "loading" // while a file is read: give it first
-	ScopeInput    Scope = "input"   // one line of typing: hides every scope after it
+	ScopeGlobal     Scope = "global"
+	ScopeOverview   Scope = "overview" // footer only
+	ScopeTimeline   Scope = "timeline" // footer only
+	ScopeTable      Scope = "table"
+	ScopeBlocks     Scope = "blocks" // single blocks in place of a table, footer only: give it before ScopeTable
+	ScopeLeaks      Scope = "leaks"  // the Leaks screen: give it before ScopeTable
+	ScopeStacks     Scope = "stacks" // tree or flame graph: give it after ScopeTree or ScopeFlame
+	ScopeTree       Scope = "tree"
+	ScopeFlame      Scope = "flame"
+	ScopeHeap       Scope = "heap" // screens of heap snapshots: give it after those of the screen
+	ScopeDominators Scope = "dominators"
+	ScopeObject     Scope = "object" // footer only
+	ScopeComparison Scope = "comparison"
+	ScopeText       Scope = "text"    // help and other texts; footer only
+	ScopeLoading    Scope = "loading" // while a file is read: give it first
+	ScopeInput      Scope = "input"   // one line of typing: hides every scope after it
 )
 
 // Scopes returns all scopes, the most general first.
 func Scopes() []Scope {
-	return []Scope{ScopeGlobal, ScopeOverview, ScopeTimeline, ScopeTable, ScopeLeaks, ScopeStacks, ScopeTree, ScopeFlame,
-		ScopeText, ScopeLoading, ScopeInput}
+	return []Scope{ScopeGlobal, ScopeOverview, ScopeTimeline, ScopeTable, ScopeBlocks, ScopeLeaks, ScopeStacks, ScopeTree, ScopeFlame,
+		ScopeHeap, ScopeDominators, ScopeObject, ScopeComparison, ScopeText, ScopeLoading, ScopeInput}
 }
 
 // Where says in words where the keys of a scope work ("in trees"); "" for everywhere.
 func (s Scope) Where() string {
 	switch s {
-	case ScopeOverview, ScopeTimeline, ScopeLeaks, ScopeStacks:
+	case ScopeOverview, ScopeTimeline, ScopeBlocks, ScopeLeaks, ScopeStacks, ScopeDominators, ScopeObject, ScopeComparison:
 		return "on " + string(s)
 	case ScopeTable, ScopeTree, ScopeText:
 		return "in " + string(s) + "s"
 	case ScopeFlame:
 		return "in flame graphs"
+	case ScopeHeap:
+		return "in heap snapshots"
 	case ScopeLoading:
 		return "while loading"
 	case ScopeInput:

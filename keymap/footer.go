@@ -102,7 +102,7 @@ func bodyHints(scopes []Scope) []hint {
 	var list []hint
 	for _, s := range scopes {
 		list = append(list, footer(s)...)
-		if s == ScopeInput || s == ScopeText {
+		if s == ScopeInput || s == ScopeText || s == ScopeBlocks {
 			break
 		}
 	}
@@ -132,11 +132,25 @@ func footer(s Scope) []hint {
 	case ScopeLeaks:
 		return []hint{{"blocks", []Action{Open}}, filter, {"sort", []Action{Sort}}, {"group", []Action{Group}},
 			{"min age", []Action{AgeUp, AgeDown}}}
+	case ScopeBlocks:
+		return []hint{{"back", []Action{Back}}, {"sort", []Action{Sort}}, {"reverse", []Action{SortReverse}}, {"copy", []Action{Copy}}, timeHint, peak}
 	case ScopeTree:
 		return []hint{{"open", []Action{Collapse, Expand}}, {"hot path", []Action{HotPath}}, {"flame", []Action{Flame}}, invert, cost, search}
 	case ScopeFlame:
 		return []hint{{"move", []Action{Up, Down, Left, Right}}, {"zoom", []Action{Open}}, {"out", []Action{Back}},
 			{"tree", []Action{Flame}}, invert, cost, search}
+	case ScopeHeap:
+		return []hint{{"snapshot", []Action{StepBack, StepForward}}, {"largest", []Action{Peak}}, {"mark before", []Action{Range}},
+			{"dominators", []Action{DominatorsOf}}, {"edges", []Action{Edges}}}
+	case ScopeDominators:
+		return []hint{{"out/in", []Action{Collapse, Expand}}, {"accumulation", []Action{HotPath}}, {"by type", []Action{Group}},
+			{"object", []Action{ObjectOf}}, filter}
+	case ScopeObject:
+		return []hint{{"open", []Action{Open}}, {"pane", []Action{NextPane}}, {"group", []Action{Group}}, {"exclude", []Action{Exclude}},
+			{"back", []Action{HistoryBack}}}
+	case ScopeComparison:
+		return []hint{{"objects", []Action{Open}}, {"only", []Action{Only}}, {"by", []Action{Group}}, {"figure", []Action{Cost}},
+			{"swap", []Action{Swap}}, {"shares", []Action{Normalise}}, {"before", []Action{Range}}}
 	case ScopeText:
 		return []hint{{"scroll", []Action{Up, Down}}, search, {"next", []Action{FindNext}}, {"back", []Action{Back}}}
 	case ScopeLoading:

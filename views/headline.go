@@ -66,10 +66,14 @@ func (h *headline) items(s *State, now analysis.Level) [][2]item {
 	if s.Status.FreesNever {
 		leaking = item{"frees", "none", ""}
 	}
+	sites := item{"sites", model.Group(uint64(h.sites)), ""}
+	if !s.Range.IsWhole() { // others may have live blocks all the same
+		sites.rest = " allocate"
+	}
 	return [][2]item{
 		{{"live", atMost(s) + bytes(now.Bytes), " in " + someBlocks(now.Count)}, h.keptItem(s)},
 		{{"allocated", bytes(t.AllocBytes), in(t.AllocCount)}, {"freed", bytes(t.FreedBytes), in(t.FreedCount)}},
-		{{"temporary", partText(t.TemporaryCount, t.AllocCount), ""}, {"sites", model.Group(uint64(h.sites)), ""}},
+		{{"temporary", partText(t.TemporaryCount, t.AllocCount), ""}, sites},
 		{{"threads", model.Group(uint64(h.threads)), ""}, leaking},
 		{{"mean block", bytes(t.AllocBytes / max(t.AllocCount, 1)), ""}, {"rate", bytes(rate) + "/s", ""}},
 		{{"duration", timeText(span, s.Exact), ""}, {"events", model.Group(t.Events), ""}},

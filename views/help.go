@@ -56,7 +56,7 @@ func (v *helpView) build(k *widget.Look) {
 	}
 	if p := v.app.state.Profile; p != nil {
 		v.heading("This file")
-		v.lines = append(v.lines, factLines(p, v.k)...)
+		v.lines = append(v.lines, factLines(p, v.k, v.app.state.Status.Final)...)
 	}
 }
 
@@ -104,8 +104,8 @@ func splitSections(list []keymap.Section) (special, general []keymap.Section) {
 	return special, general
 }
 
-// factLines is what the file says about itself, a line each.
-func factLines(p *model.Profile, k *widget.Look) []widget.Line {
+// factLines is what the file says about itself, a line each. Once it is read nobody asks what reading it will cost.
+func factLines(p *model.Profile, k *widget.Look, read bool) []widget.Line {
 	const labelWidth = 22
 	lines := []widget.Line{widget.Plain(p.Meta.Path)}
 	fact := func(label, value string) {
@@ -113,6 +113,9 @@ func factLines(p *model.Profile, k *widget.Look) []widget.Line {
 		lines = append(lines, widget.Line{Spans: []widget.Span{{Text: label, Style: k.Muted}, {Text: value}}, Indent: labelWidth})
 	}
 	for _, f := range p.Meta.Facts {
+		if read && strings.HasPrefix(f.Key, "estimated_") {
+			continue
+		}
 		fact(f.Label, f.Value)
 	}
 	if p.Meta.FrameNote != "" {

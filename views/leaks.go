@@ -62,6 +62,9 @@ func (p *leaks) action() keymap.Action { return keymap.ShowLeaks }
 func (p *leaks) needs() model.Facet    { return model.FacetAllocations }
 
 func (p *leaks) scopes() []keymap.Scope {
+	if p.blocks.open {
+		return []keymap.Scope{keymap.ScopeBlocks, keymap.ScopeTable}
+	}
 	return []keymap.Scope{keymap.ScopeLeaks, keymap.ScopeTable}
 }
 

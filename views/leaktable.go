@@ -82,7 +82,9 @@ func orderLeaks(k leakOrder) *leakTable {
 
 func (k *leakOrder) filterRow(row *analysis.LeakSite, sum *analysis.Site) *filterSite {
 	label := k.labels.label(k.stacks, k.found.by, &row.Site, k.full)
-	return &filterSite{site: &row.Site, sum: sum, label: label, age: row.Oldest, aged: true}
+	site := row.Site // with the figures that the columns show
+	site.LiveCount, site.LeakBytes = row.Count, row.Bytes
+	return &filterSite{site: &site, sum: sum, label: label, age: row.Oldest, aged: true}
 }
 
 // compare orders leaks by the column alone: figures largest first, names alphabetically.

@@ -100,12 +100,20 @@ func (p *leaks) emptyText() []string {
 	case t.AllocCount == 0:
 		return []string{"Nothing was allocated in this range, so nothing leaked.", "u forgets the range."}
 	case !p.state.Range.IsWhole():
-		return []string{"Nothing that was allocated in this range lives at its end: all " + countBlocks(t.AllocCount) + " were freed.",
+		return []string{"Nothing that was allocated in this range lives at its end: " + allFreed(t.AllocCount),
 			"u forgets the range."}
 	case !p.state.Status.Final && !p.state.Status.Stopped:
 		return []string{"Nothing is left of the " + countBlocks(t.AllocCount) + " read so far."}
 	}
-	return []string{p.look.Glyphs.Check + " Nothing leaked: all " + countBlocks(t.AllocCount) + " were freed."}
+	return []string{p.look.Glyphs.Check + " Nothing leaked: " + allFreed(t.AllocCount)}
+}
+
+// allFreed says that n blocks were freed.
+func allFreed(n uint64) string {
+	if n == 1 {
+		return "its only block was freed."
+	}
+	return "all " + countBlocks(n) + " were freed."
 }
 
 // explain fills the detail pane from the selected row.
@@ -155,6 +163,10 @@ func (p *leaks) fate(s *analysis.LeakSite) string {
 			return fmt.Sprintf("freed within the last 2 %% of the run, after living for %v", s.Oldest)
 		}
 		return fmt.Sprintf("freed within the last 2 %% of the run, after living for %v to %v", s.Newest, s.Oldest)
+	case s.AllocCount == 1 && p.state.Status.Unfreed:
+		return "no free is known of the only block of this site, perhaps because it has no address"
+	case s.AllocCount == 1:
+		return "freed by nobody: the only block of this site is live at the end of " + whole
 	case s.LeakCount >= s.AllocCount && p.state.Status.Unfreed:
 		return fmt.Sprintf("no free is known of any of the %s of this site, perhaps because it has no address", countBlocks(s.AllocCount))
 	case s.LeakCount >= s.AllocCount:

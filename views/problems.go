@@ -19,6 +19,18 @@ type problems struct {
 	rows []model.Problem // those that the search leaves
 	all  int
 	text string // what is searched
+
+	facts   widget.TextView // about the file
+	factsOf factsKey
+	inFacts bool // they have the keys
+	big     bool // the pane that has the keys fills the screen
+}
+
+// factsKey determines the lines of the facts.
+type factsKey struct {
+	profile *model.Profile
+	look    *widget.Look
+	read    bool
 }
 
 func newProblems(e *env) *problems {
@@ -92,12 +104,20 @@ func (p *problems) severityStyle(s model.Severity) tcell.Style {
 // without gaps.
 func (p *problems) Draw(s tcell.Screen) {
 	r := p.rect()
-	p.list.Empty = p.emptyText()
+	p.list.Empty, p.list.Focused = p.emptyText(), !p.inFacts
+	if p.big && p.inFacts && p.state.Profile != nil {
+		p.drawFacts(s, r)
+		return
+	}
 	rows := len(p.rows)
 	if rows == 0 {
 		rows = len(p.list.Empty)
 	}
-	list, rest := r.CutTop(min(max(rows+1, 3), max(r.H/2, 3)))
+	most := max(r.H/2, 3)
+	if p.big {
+		most = r.H
+	}
+	list, rest := r.CutTop(min(max(rows+1, 3), most))
 	p.list.Draw(s, list, p.look)
 	if p.state.Profile == nil {
 		return
@@ -106,14 +126,25 @@ func (p *problems) Draw(s tcell.Screen) {
 		rest = p.drawFinding(s, rest, &p.rows[row])
 	}
 	_, rest = rest.CutTop(1)
-	title, rest := rest.CutTop(1)
-	if rest.Empty() {
+	p.drawFacts(s, rest)
+}
+
+// drawFacts shows what the file says about itself.
+func (p *problems) drawFacts(s tcell.Screen, r widget.Rect) {
+	title, r := r.CutTop(1)
+	if r.Empty() {
 		return
 	}
-	widget.TitleLine(s, title, p.look, "This file", p.state.Profile.Meta.Format)
-	var facts widget.TextView
-	facts.SetLines(factLines(p.state.Profile, p.look))
-	facts.Draw(s, rest.Inset(1, 0), p.look)
+	look := p.look
+	if p.inFacts {
+		look = dressed(look)
+	}
+	widget.TitleLine(s, title, look, "This file", p.state.Profile.Meta.Format)
+	if k := (factsKey{p.state.Profile, p.look, p.state.Status.Final}); k != p.factsOf {
+		p.factsOf = k
+		p.facts.Replace(factLines(k.profile, k.look, k.read))
+	}
+	p.facts.Draw(s, r.Inset(1, 0), p.look)
 }
 
 func (p *problems) emptyText() []string {
@@ -153,11 +184,21 @@ func (p *problems) drawFinding(s tcell.Screen, r widget.Rect, q *model.Problem) 
 }
 
 func (p *problems) do(a keymap.Action) bool {
-	if a == keymap.Back && p.text != "" {
+	switch {
+	case a == keymap.NextPane, a == keymap.PreviousPane:
+		p.inFacts = !p.inFacts
+	case a == keymap.Maximise:
+		p.big = !p.big
+	case a == keymap.Back && (p.big || p.inFacts):
+		p.big, p.inFacts = false, false
+	case a == keymap.Back && p.text != "":
 		p.find("")
-		return true
+	case p.inFacts:
+		return scrollText(&p.facts, a)
+	default:
+		return moveList(&p.list, a)
 	}
-	return moveList(&p.list, a)
+	return true
 }
 
 // find implements finder: only findings that match are listed.
@@ -167,6 +208,7 @@ func (p *problems) findText() string { return p.text }
 // click implements clicker.
 func (p *problems) click(x, y int, _ bool) {
 	if row, ok := p.list.HitRow(x, y); ok {
+		p.inFacts = false
 		p.list.Select(row)
 	}
 }

@@ -108,7 +108,7 @@ func (a *app) askTime() {
 }
 
 func (a *app) goToTime(text string) error {
-	switch text = strings.TrimSpace(text); text {
+	switch text = strings.ToLower(strings.TrimSpace(text)); text {
 	case "":
 	case "peak":
 		a.peakIn(analysis.Whole)
@@ -158,11 +158,15 @@ func (a *app) askFind() {
 
 // ask types a text that takes effect with every letter for which check has no objection; Esc brings the text before back.
 func (a *app) ask(label, hint, before string, set func(string), check func(string) error) {
-	a.prompt = &prompt{
+	p := &prompt{}
+	*p = prompt{
 		typed: func(text string) {
-			if check(text) == nil {
-				set(text)
+			if err := check(text); err != nil {
+				p.Problem = err.Error()
+				return
 			}
+			p.Problem = ""
+			set(text)
 		},
 		accept: func(text string) error {
 			if err := check(text); err != nil {
@@ -173,6 +177,7 @@ func (a *app) ask(label, hint, before string, set func(string), check func(strin
 		},
 		cancel: func() { set(before) },
 	}
+	a.prompt = p
 	a.prompt.Prompt, a.prompt.Hint = label, hint
 	a.prompt.SetText(before)
 	a.recall(a.prompt)

@@ -52,10 +52,15 @@ func newSites(e *env) *sites {
 	return p
 }
 
-func (p *sites) name() string           { return "Sites" }
-func (p *sites) action() keymap.Action  { return keymap.ShowSites }
-func (p *sites) needs() model.Facet     { return model.FacetAllocations }
-func (p *sites) scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopeTable} }
+func (p *sites) name() string          { return "Sites" }
+func (p *sites) action() keymap.Action { return keymap.ShowSites }
+func (p *sites) needs() model.Facet    { return model.FacetAllocations }
+func (p *sites) scopes() []keymap.Scope {
+	if p.blocks.open {
+		return []keymap.Scope{keymap.ScopeBlocks, keymap.ScopeTable}
+	}
+	return []keymap.Scope{keymap.ScopeTable}
+}
 
 func (p *sites) about() string {
 	if p.blocks.open {
@@ -286,9 +291,12 @@ func (p *sites) answer() string {
 		return ""
 	}
 	t, f := p.table, figures{p.state.Exact, true}
-	n, unit := len(t.order), " "+p.by().String()+"s"
+	n, unit := len(t.order), " "+p.by().String()
 	if p.by() == analysis.ByStack {
-		unit = " sites"
+		unit = " site"
+	}
+	if len(t.rows) != 1 {
+		unit += "s"
 	}
 	what, shown, all := "live", t.shown.LiveBytes, t.sum.LiveBytes
 	switch p.sort {

@@ -98,6 +98,12 @@ func (t *topSites) setColumns() {
 		topTemporary: {Title: "TEMP", Width: 7, Align: right, Drop: 8},
 		topTrend:     {Title: "TREND", Width: 16, Drop: 4},
 	}
+	switch t.rows.by {
+	case analysis.ByFunction:
+		t.list.Columns[topName].Cut = widget.CutScope
+	case analysis.ByFile, analysis.ByModule:
+		t.list.Columns[topName].Cut = widget.CutFolder
+	}
 	if t.rows.by != analysis.ByStack {
 		t.list.Columns[topName].Title, t.list.Columns[topWhere] = capitals(t.rows.by), widget.Column{Width: 1, Drop: 9}
 	}

@@ -1,0 +1,71 @@
+package views
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestFilterSaysWhatIsWrong(t *testing.T) {
+	u := openKvleak(t, 100, 30, colourCaps).keys("3", "/")
+	typeText(u, "size>10")
+	u.has("size is no figure: live, blocks, peak", "21 sites")
+	u.keys("Ctrl+U")
+	typeText(u, "leak>1K")
+	u.has("3 of 21 sites")
+	lacks(t, u, "is no figure")
+	u.keys("Esc", "/")
+	typeText(u, "live > 1K")
+	u.has("3 of 21 sites")
+}
+
+func TestLeakFilterComparesWhatTheTableShows(t *testing.T) {
+	u := openKvleak(t, 100, 30, colourCaps).keys("4", "p", "/") // at the peak other blocks are live than those that leak
+	typeText(u, "blocks>=13")
+	u.has("3 of 6 ")
+}
+
+func TestBlocksFooterOffersWhatWorksThere(t *testing.T) {
+	u := openKvleak(t, 100, 30, colourCaps).keys("4", "Enter", "x")
+	u.has("Esc back  s sort  S reverse")
+	lacks(t, u, "b group", "a/A min age")
+	u.keys("Esc").has("b group", "a/A min age")
+}
+
+func TestProblemsPanes(t *testing.T) {
+	u := openKvleak(t, 80, 12, colourCaps).keys("6")
+	u.has("This file", "Metadata")
+	lacks(t, u, "Events, about", "Time to open") // it is open
+	u.keys("Tab", "G").has("distinct paths")
+	u.keys("z").has("Metadata", "distinct paths")
+	lacks(t, u, "Nothing in this file")
+	u.keys("Esc").has("Nothing in this file")
+}
+
+func TestTimesInCapitals(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps).keys("t")
+	typeText(u, "PEAK")
+	u.keys("Enter").has("(peak)")
+}
+
+func TestFilesAreCutAtTheFolder(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps).keys(":")
+	typeText(u, "group file")
+	u.keys("Enter").has("/kvleak.cpp ")
+}
+
+// typeText types into what is open.
+func typeText(u *ui, text string) {
+	for _, r := range text {
+		u.keys(string(r))
+	}
+}
+
+func lacks(t *testing.T, u *ui, texts ...string) {
+	t.Helper()
+	shown := u.text()
+	for _, text := range texts {
+		if strings.Contains(shown, text) {
+			t.Errorf("%q is on screen:\n%s", text, shown)
+		}
+	}
+}
