@@ -15,7 +15,6 @@ func (p *stacks) do(a keymap.Action) bool {
 		p.toggleFlame()
 	case keymap.Invert:
 		p.invert = !p.invert
-		p.touched = false
 		p.changed()
 	case keymap.Recursion:
 		p.collapse = !p.collapse

@@ -142,8 +142,12 @@ func (p *stacks) adopt(w *weighed) {
 		p.reset(0)
 	case old.tree.key.shape() != w.tree.key.shape():
 		at := int32(0)
-		if old.tree.key.invert == w.tree.key.invert && old.tree.key.stacks == w.tree.key.stacks && p.touched {
-			at = w.follow(old.names(p.selectedIn(old)))
+		if p.touched {
+			names := old.names(p.selectedIn(old))
+			if n := len(names); n > 0 && old.tree.key.invert != w.tree.key.invert {
+				names = names[n-1:] // the way there is another one, but the function may be at its top
+			}
+			at = w.follow(names)
 		}
 		p.reset(at)
 	case !p.touched && (old.key.cost != w.key.cost || old.key.revision != w.key.revision):

@@ -75,6 +75,18 @@ func TestStacksNamesAndRecursion(t *testing.T) {
 	u.keys("i", "r").has("top-down ")
 }
 
+// A site that was selected elsewhere is looked for here, and its function when the tree is turned round.
+func TestStacksFollowTheSelection(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps).keys("3", "Down", "5")
+	if got := u.app.stacks().copyText(); !strings.HasPrefix(got, "close_session(Session*, bool)  ") {
+		t.Errorf("selected %q", got)
+	}
+	u.keys("i", "h", "l")
+	if got := u.app.stacks().copyText(); got != "close_session(Session*, bool)  /home/dev/code/ht/src/kvleak.cpp:17\n" {
+		t.Errorf("selected %q bottom-up", got)
+	}
+}
+
 func TestStacksSearch(t *testing.T) {
 	store, ix := loadFew(t)
 	u := openUI(t, 100, 24, colourCaps, store, ix).keys("5", "p", "/", "P", "A", "R", "Enter")
