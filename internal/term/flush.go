@@ -40,6 +40,7 @@ type flusher struct {
 type change struct {
 	x, y int
 	cell
+	again bool // the terminal shows it already
 }
 
 func (f *flusher) start(out tcell.Screen, async bool) {
@@ -205,9 +206,47 @@ func (f *flusher) collect() {
 	}
 	for i := range f.frame {
 		if c := &f.frame[i]; all || *c != f.sent[i] {
-			f.diff = append(f.diff, change{i % f.w, i / f.w, *c})
+			if !all {
+				f.bridge(i)
+			}
+			f.diff = append(f.diff, change{i % f.w, i / f.w, *c, false})
 			f.sent[i] = *c
 		}
+	}
+}
+
+// other is a text that is not the given one.
+func other(text string) string {
+	if text == "x" {
+		return "y"
+	}
+	return "x"
+}
+
+// maxBridge is how many cells between two differences are sent again rather than
+// jumped over: fewer bytes than a movement takes.
+const maxBridge = moveCost - 1
+
+// bridge appends the unchanged cells between the last difference and cell i
+// when all are of one row and style and take fewer bytes than the jump.
+func (f *flusher) bridge(i int) {
+	if len(f.diff) == 0 {
+		return
+	}
+	last := &f.diff[len(f.diff)-1]
+	from := last.y*f.w + last.x + max(1, last.width)
+	if from/f.w != i/f.w || last.style != f.frame[i].style {
+		return
+	}
+	bytes := 0
+	for k := from; k < i; k++ {
+		c := &f.frame[k]
+		if bytes += max(1, len(c.text)); bytes > maxBridge || c.style != last.style || c.width > 1 {
+			return
+		}
+	}
+	for k := from; k < i; k++ {
+		f.diff = append(f.diff, change{k % f.w, k / f.w, f.frame[k], true})
 	}
 }
 
@@ -220,9 +259,14 @@ func (f *flusher) send(at point, refresh bool) {
 	}
 	for g := range groups {
 		for i := range f.diff {
-			if c := &f.diff[i]; groups == 1 || f.plan.group[i] == uint8(g) {
-				f.out.Put(c.x, c.y, c.text, c.style)
+			c := &f.diff[i]
+			if groups > 1 && f.plan.group[i] != uint8(g) {
+				continue
 			}
+			if c.again {
+				f.out.Put(c.x, c.y, other(c.text), c.style) // tcell sends what was changed, also when it was changed back
+			}
+			f.out.Put(c.x, c.y, c.text, c.style)
 		}
 		switch {
 		case refresh:

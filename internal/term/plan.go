@@ -27,7 +27,7 @@ type sending struct {
 
 const (
 	maxGroups  = 12
-	maxPlanned = 1500 // more changes than this are sent row by row
+	maxPlanned = 8000 // more changes than this are sent row by row
 	styleCost  = 30   // bytes, roughly
 	moveCost   = 8
 	frameCost  = 60 // of an extra frame
