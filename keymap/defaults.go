@@ -8,6 +8,7 @@ func defaults() []section {
 		{"Move and find", moveRows()},
 		{"Tables", tableRows()},
 		{"Stacks", stackRows()},
+		{"Heap snapshots", heapRows()},
 		{"Screens and panes", screenRows()},
 		{"Program", programRows()},
 		{"Typing", inputRows()},
@@ -17,26 +18,26 @@ func defaults() []section {
 func timeRows() []row {
 	const s = ScopeGlobal
 	return []row{
-		{s, StepBack, "h Left", "Move the instant one column of the chart earlier; everything follows."},
-		{s, StepForward, "l Right", "Move the instant one column of the chart later; everything follows."},
-		{s, LeapBack, "H", "Move the instant a tenth of the chart earlier."},
-		{s, LeapForward, "L", "Move the instant a tenth of the chart later."},
+		{s, StepBack, "h Left", "Move the instant one column of the chart, or one heap snapshot, earlier; everything follows."},
+		{s, StepForward, "l Right", "Move the instant one column of the chart, or one heap snapshot, later; everything follows."},
+		{s, LeapBack, "H", "Move the instant a tenth of the chart, or ten snapshots, earlier."},
+		{s, LeapForward, "L", "Move the instant a tenth of the chart, or ten snapshots, later."},
 		{s, EventBack, ",", "Move the instant to the event before."},
 		{s, EventForward, ".", "Move the instant to the next event."},
 		{s, LandmarkBack, "{", "Move the instant to the marker or collection before."},
 		{s, LandmarkForward, "}", "Move the instant to the next marker or collection."},
-		{s, Peak, "p", "Move the instant to the peak of the whole run."},
+		{s, Peak, "p", "Move the instant to the peak of the whole run, or to the largest snapshot."},
 		{s, PeakInRange, "P", "Move the instant to the peak within the range."},
 		{s, End, "e", "Move the instant to the end of the run, and stay there while it loads."},
-		{s, GotoTime, "t", "Type an instant: 12.5s, 350ms, 50%, peak, end."},
+		{s, GotoTime, "t", "Type an instant (12.5s, 350ms, 50%, peak, end), or the number of a snapshot."},
 	}
 }
 
 func rangeRows() []row {
 	const s = ScopeGlobal
 	return []row{
-		{s, Range, "v", "Start a range at the instant; moving the instant extends it; again ends it."},
-		{s, ClearRange, "u", "Forget the range: everything is about the whole run again."},
+		{s, Range, "v", "Start a range at the instant, or mark the snapshot to compare with; again ends it."},
+		{s, ClearRange, "u", "Forget the range, the marked snapshot, and retainers left out."},
 		{s, ZoomIn, "+", "Zoom in: the chart around the instant or to the range, the flame graph to the selection."},
 		{s, ZoomOut, "- _", "Zoom out."},
 		{s, ZoomReset, "0", "Show the whole run, or the whole flame graph."},
@@ -91,6 +92,22 @@ func stackRows() []row {
 	}
 }
 
+func heapRows() []row {
+	return []row{
+		{ScopeHeap, Edges, "E", "Switch between references as they hold memory, and all as they were recorded."},
+		{ScopeHeap, DominatorsOf, "D", "Show what the selection retains on the Dominators screen."},
+		{ScopeHeap, ObjectOf, "O", "Show the selection on the Object screen."},
+		{ScopeHeap, HotPath, "x", "Go down to the accumulation point: where what is retained spreads out."},
+		{ScopeHeap, Exclude, "X", "Leave the selected retainer out of paths to the root and look again; u takes all back."},
+		{ScopeDominators, Collapse, "Left", "Go out to what dominates the rows shown."},
+		{ScopeDominators, Expand, "Right", "Go into the selected row."},
+		{ScopeComparison, Cost, "c", "Compare the next figure: bytes, count, retained."},
+		{ScopeComparison, Only, "o", "Show only what is new, gone, grown or shrunk; again for the next."},
+		{ScopeComparison, Swap, "~", "Swap before and after."},
+		{ScopeComparison, Normalise, "%", "Compare shares of the whole instead of amounts."},
+	}
+}
+
 func screenRows() []row {
 	const s = ScopeGlobal
 	const nth = "Go to a screen by its number."
@@ -115,6 +132,12 @@ func screenRows() []row {
 		{s, ShowSites, "", "Who allocates: every site with its figures."},
 		{s, ShowLeaks, "", "What was never freed, and how it grew."},
 		{s, ShowStacks, "", "Call tree and flame graph."},
+		{s, ShowSnapshots, "", "Every heap snapshot of the file, and how types and frames develop."},
+		{s, ShowTypes, "", "What is on the heap, by type."},
+		{s, ShowFrames, "", "Which frames of the program are on the heap."},
+		{s, ShowDominators, "", "What holds how much memory: descend from the root."},
+		{s, ShowObject, "", "One object: its references, what holds it, and the way from the root."},
+		{s, ShowComparison, "", "Two heap snapshots side by side: what is new, gone, grown and shrunk."},
 		{s, ShowProblems, "", "What in this file is damaged, guessed or uncertain."},
 	}
 }
