@@ -85,15 +85,16 @@ const (
 	wideTimeline = 110 // cells from which on stack and table stand side by side
 	lowTimeline  = 10  // rows below which there is no table
 	tableRows    = 8   // of the table below the chart at least, where there is room
+	tableMost    = 14  // and at most: its rows change with every step, and what changes must be sent
 )
 
-// layout gives the chart three fifths, and the table what is left.
+// layout gives the chart three fifths or more, and the table what is left.
 func (p *timeline) layout(r widget.Rect) (a timelineAreas) {
 	if p.maximal {
 		return p.maximised(r)
 	}
 	if r.H >= lowTimeline {
-		chart := max(min(r.H*3/5, r.H-tableRows-p.readoutRows()), 6)
+		chart := max(min(r.H*3/5, r.H-tableRows-p.readoutRows()), r.H-tableMost-p.readoutRows(), 6)
 		a.chart, r = r.CutTop(chart)
 		a.readout, r = r.CutTop(p.readoutRows())
 		a.top, a.stack = p.splitTable(r)
