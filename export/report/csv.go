@@ -11,16 +11,18 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// WriteCSV writes one table of r, named as in [Tables], with the JSON names as its header. Numbers are exact, unknown
+// WriteCSV writes one table of r, named as in [Tables] or [HeapTables], with the JSON names as its header. Numbers are exact, unknown
 // values are empty, names are cleaned, and frames stand in one cell, leaf first, separated by semicolons.
 func WriteCSV(w io.Writer, r *Report, table string) error {
-	if r.Trace == nil {
-		return nil
-	}
-	rows, ok := r.Trace.rows(table)
+	rows, ok := r.rows(table)
 	if !ok {
-		return fmt.Errorf("no table %q: there are %s", table, strings.Join(Tables(), ", "))
+		return fmt.Errorf("no table %q here: there are %s", table, strings.Join(r.tableNames(), ", "))
 	}
+	return writeRows(w, rows)
+}
+
+// writeRows writes a slice of structs.
+func writeRows(w io.Writer, rows any) error {
 	out := csv.NewWriter(w)
 	v := reflect.ValueOf(rows)
 	if err := out.Write(header(v.Type().Elem())); err != nil {
@@ -33,6 +35,23 @@ func WriteCSV(w io.Writer, r *Report, table string) error {
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// rows is the table of that name, a slice of structs; "" is what the report is about.
+func (r *Report) rows(table string) (any, bool) {
+	switch {
+	case r.Trace != nil:
+		return r.Trace.rows(table)
+	case r.Path != nil:
+		return r.Path, table == ""
+	case r.Found != nil:
+		return r.Found, table == ""
+	case r.Object != nil:
+		return r.Object.edges(), table == ""
+	case r.Heap != nil:
+		return r.Heap.rows(table)
+	}
+	return nil, false
 }
 
 // rows is the table of that name, a slice of structs.
@@ -122,6 +141,9 @@ func cellOf(v reflect.Value) string {
 			return ""
 		}
 		v = v.Elem()
+	}
+	if v.Kind() == reflect.Bool {
+		return strconv.FormatBool(v.Bool())
 	}
 	if v.CanInt() {
 		return strconv.FormatInt(v.Int(), 10)

@@ -17,9 +17,12 @@ func WriteMarkdown(w io.Writer, r *Report, style Style) error {
 	m.head()
 	if r.Trace != nil {
 		m.figures()
-		for _, table := range r.tables(style, true) {
-			m.table(table)
-		}
+	}
+	if r.Heap != nil {
+		m.heapFigures()
+	}
+	for _, table := range r.tables(style, true) {
+		m.table(table)
 	}
 	m.problems()
 	return out.Flush()

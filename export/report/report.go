@@ -58,6 +58,13 @@ type Time struct {
 type Report struct {
 	Header
 	Trace *Trace `json:"trace,omitzero"`
+	Heap  *Heap  `json:"heap,omitzero"`
+
+	// What was asked about single rows of a snapshot.
+	Object   *HeapObject `json:"object,omitzero"`
+	Path     []HeapStep  `json:"path,omitzero"`
+	Found    []HeapRow   `json:"rows,omitzero"`
+	FoundAll *int        `json:"row_count,omitzero"` // of Found, without a limit
 }
 
 // Trace holds the answers about an allocation trace. Sums cover the whole range, whatever the limit of the tables is.

@@ -35,10 +35,11 @@ const (
 
 // tables are all tables that have something to say, in the order of the text report.
 func (r *Report) tables(s Style, full bool) []table {
-	w := tableWriter{r.Trace, s, full, r.instant(), r.Time.From != nil || r.Time.To != nil}
-	list := []table{
-		w.leaks(), w.sites(), w.live(), w.peak(), w.lateFreed(), w.groups(), w.functions(), w.threads(), w.markers(),
-		w.sizes(), w.lifetimes(),
+	list := r.heapTables(s, full)
+	if r.Trace != nil {
+		w := tableWriter{r.Trace, s, full, r.instant(), r.Time.From != nil || r.Time.To != nil}
+		list = append(list, w.leaks(), w.sites(), w.live(), w.peak(), w.lateFreed(), w.groups(), w.functions(), w.threads(),
+			w.markers(), w.sizes(), w.lifetimes())
 	}
 	out := list[:0]
 	for _, t := range list {
@@ -315,7 +316,18 @@ func plural(n int, noun string) string {
 	return model.Group(uint64(max(n, 0))) + " " + noun + "s"
 }
 
-// Tables names the tables that [WriteCSV] can write, the default first.
+// Tables names the tables of traces that [WriteCSV] can write, the default first.
 func Tables() []string {
 	return strings.Fields("sites live_sites peak_sites leaks late_freed functions groups threads markers sizes lifetimes curve")
+}
+
+// HeapTables names the tables of heap snapshots that [WriteCSV] can write, the default first.
+func HeapTables() []string { return strings.Fields("types frames dominators snapshots") }
+
+// tableNames are the tables of this report.
+func (r *Report) tableNames() []string {
+	if r.Trace != nil {
+		return Tables()
+	}
+	return HeapTables()
 }

@@ -19,9 +19,12 @@ func WriteText(w io.Writer, r *Report, style Style) error {
 	if r.Trace != nil {
 		t.chart()
 		t.figures()
-		for _, table := range r.tables(style, false) {
-			t.table(table)
-		}
+	}
+	if r.Heap != nil {
+		t.heapFigures()
+	}
+	for _, table := range r.tables(style, false) {
+		t.table(table)
 	}
 	t.problems()
 	return out.Flush()
@@ -55,12 +58,17 @@ func (t *textWriter) head() {
 	if t.r.Trace != nil {
 		about = append(about, t.style.count(t.r.Trace.Events)+" events")
 	}
+	if t.r.Heap != nil {
+		about = append(about, plural(t.r.Heap.count, "snapshot"))
+	}
 	if d := t.r.Time.Duration; d != nil {
 		about = append(about, t.style.time(*d))
 	}
 	about = append(about, t.wholeness())
 	t.line(t.style.bold(model.Clean(f.Name)), "  ", t.style.text(strings.Join(about, " · ")))
-	t.line(t.style.dim(t.style.text(t.scope())))
+	if scope := t.scope(); scope != "" {
+		t.line(t.style.dim(t.style.text(scope)))
+	}
 }
 
 // wholeness is a word or two on how much of the file could be used.
@@ -81,6 +89,9 @@ func (t *textWriter) scope() string {
 	var parts []string
 	if s := t.r.Time.Start; s != nil {
 		parts = append(parts, "started "+StartTime(*s))
+	}
+	if t.r.Heap != nil {
+		return strings.Join(append(parts, t.heapScope()...), " · ")
 	}
 	parts = append(parts, "live "+t.r.instant())
 	if t.r.Time.From != nil || t.r.Time.To != nil {

@@ -1,0 +1,180 @@
+package report
+
+import "github.com/memtui/memtui/model"
+
+// SchemaHeap is the name of the object that commands about one heap snapshot write.
+const SchemaHeap = "memtui.heap/1"
+
+// Heap holds the answers about heap snapshots. Lists that were not asked for are nil, and absent.
+type Heap struct {
+	Snapshots  []Snapshot   `json:"snapshots,omitzero"`
+	Snapshot   *int         `json:"snapshot,omitzero"` // the one that the lists below are about
+	Edges      string       `json:"edges,omitzero"`    // the references that retained sizes follow: "roots", "all"
+	Types      []HeapType   `json:"types,omitzero"`
+	Frames     []HeapFrame  `json:"frames,omitzero"`
+	Dominators []Dominator  `json:"dominators,omitzero"`
+	Counts     *HeapLengths `json:"row_counts,omitzero"`
+
+	count int      // snapshots of the file, whole or not
+	shown Snapshot // the figures of Snapshot, for people
+}
+
+// HeapLengths says how long each list is without a limit.
+type HeapLengths struct {
+	Types      int `json:"types"`
+	Frames     int `json:"frames"`
+	Dominators int `json:"dominators"`
+}
+
+// Snapshot is the figures of one snapshot: counted over its rows, or what headers tell where it was not decoded. What is not
+// known is nil.
+type Snapshot struct {
+	Index       int         `json:"index"`
+	Time        *model.Time `json:"time_us,omitzero"` // since the recording began
+	GC          *int64      `json:"gc,omitzero"`      // number of the collection
+	Rows        *int64      `json:"rows,omitzero"`
+	References  *int64      `json:"references,omitzero"`
+	Objects     *int64      `json:"objects,omitzero"`
+	TypeObjects *int64      `json:"type_objects,omitzero"`
+	STables     *int64      `json:"stables,omitzero"`
+	Frames      *int64      `json:"frames,omitzero"`
+	Bytes       *uint64     `json:"bytes,omitzero"` // managed and unmanaged
+	Managed     *uint64     `json:"managed_bytes,omitzero"`
+	Unmanaged   *uint64     `json:"unmanaged_bytes,omitzero"`
+	Complete    bool        `json:"complete"`
+}
+
+// HeapType is the objects of one type: rows of kind 1 only.
+type HeapType struct {
+	ID        uint32  `json:"id"`
+	Type      string  `json:"type"`
+	Repr      string  `json:"repr"`
+	Count     uint64  `json:"count"`
+	Bytes     uint64  `json:"bytes"`
+	Managed   uint64  `json:"managed_bytes"`
+	Unmanaged uint64  `json:"unmanaged_bytes"`
+	Retained  *uint64 `json:"retained_bytes,omitzero"` // by the set of all of them
+}
+
+// HeapFrame is the frames of one routine or block.
+type HeapFrame struct {
+	ID       uint32  `json:"id"`
+	Frame    string  `json:"frame"` // "" for an anonymous block
+	File     *string `json:"file,omitzero"`
+	Line     *int64  `json:"line,omitzero"`
+	Count    uint64  `json:"count"`
+	Bytes    uint64  `json:"bytes"`
+	Retained *uint64 `json:"retained_bytes,omitzero"`
+}
+
+// Dominator is a row with what it alone keeps alive.
+type Dominator struct {
+	Row           model.Row `json:"row"`
+	Kind          string    `json:"kind"`
+	Label         string    `json:"label"`
+	Bytes         uint64    `json:"bytes"`
+	RetainedBytes uint64    `json:"retained_bytes"`
+	RetainedCount uint64    `json:"retained_count"`
+}
+
+// HeapRow is a row that a search found.
+type HeapRow struct {
+	Row   model.Row `json:"row"`
+	Kind  string    `json:"kind"`
+	Label string    `json:"label"`
+	Bytes uint64    `json:"bytes"`
+}
+
+// HeapObject is everything about one row.
+type HeapObject struct {
+	Row           model.Row  `json:"row"`
+	Kind          string     `json:"kind"`
+	Label         string     `json:"label"`
+	Repr          *string    `json:"repr,omitzero"` // of objects, type objects and STables
+	Bytes         uint64     `json:"bytes"`
+	Managed       uint64     `json:"managed_bytes"`
+	Unmanaged     uint64     `json:"unmanaged_bytes"`
+	RetainedBytes uint64     `json:"retained_bytes"`
+	RetainedCount uint64     `json:"retained_count"`
+	Dominator     *model.Row `json:"dominator,omitzero"` // nil for the root
+	Out           []HeapEdge `json:"out"`                // in the file's order
+	In            []HeapEdge `json:"in"`                 // by row
+	OutCount      int        `json:"out_count"`
+	InCount       int        `json:"in_count"`
+}
+
+// HeapEdge is a reference, seen from one of its ends: Row is the other one.
+type HeapEdge struct {
+	Row   model.Row `json:"row"`
+	Label string    `json:"label"` // of the other row
+	Edge  string    `json:"edge"`
+}
+
+// HeapStep is a row of a path from the root.
+type HeapStep struct {
+	Row   model.Row `json:"row"`
+	Kind  string    `json:"kind"`
+	Label string    `json:"label"`
+	Edge  *string   `json:"edge,omitzero"` // how the row before reaches it; nil for the root
+}
+
+// newSnapshot is what headers tell of a snapshot.
+func newSnapshot(index int, info model.HeapInfo) Snapshot {
+	s := Snapshot{
+		Index: index, Complete: info.Complete, GC: known(info.GC), Rows: known(info.Rows), References: known(info.References),
+		Objects: known(info.Objects), TypeObjects: known(info.TypeObjects), STables: known(info.STables), Frames: known(info.Frames),
+		Bytes: knownBytes(info.Bytes), Managed: knownBytes(info.ManagedBytes), Unmanaged: knownBytes(info.UnmanagedBytes),
+	}
+	if info.Time != model.NoTime {
+		s.Time = &info.Time
+	}
+	return s
+}
+
+// known is a pointer to n, nil for what is not known.
+func known(n int64) *int64 {
+	if n == model.NoCount {
+		return nil
+	}
+	return &n
+}
+
+func knownBytes(n int64) *uint64 {
+	if n < 0 {
+		return nil
+	}
+	u := uint64(n)
+	return &u
+}
+
+// rows is the table of that name, a slice of structs; "" is the first that was asked for.
+func (h *Heap) rows(table string) (any, bool) {
+	switch {
+	case table == "types" || table == "" && h.Types != nil:
+		return h.Types, true
+	case table == "frames" || table == "" && h.Frames != nil:
+		return h.Frames, true
+	case table == "dominators" || table == "" && h.Dominators != nil:
+		return h.Dominators, true
+	case table == "snapshots" || table == "":
+		return h.Snapshots, true
+	}
+	return nil, false
+}
+
+// directedEdge is a reference with its direction: a row of CSV.
+type directedEdge struct {
+	Way string `json:"direction"` // "out", "in"
+	HeapEdge
+}
+
+func (o *HeapObject) edges() []directedEdge {
+	var out []directedEdge
+	for _, e := range o.Out {
+		out = append(out, directedEdge{"out", e})
+	}
+	for _, e := range o.In {
+		out = append(out, directedEdge{"in", e})
+	}
+	return out
+}

@@ -1,0 +1,258 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// HeapLists says which lists a report about snapshots has.
+type HeapLists uint8
+
+// The lists, to be added up.
+const (
+	ListSnapshots HeapLists = 1 << iota
+	ListTypes
+	ListFrames
+	ListDominators
+	EveryList = ListSnapshots | ListTypes | ListFrames | ListDominators
+)
+
+// HeapOptions say what a report about snapshots is about.
+type HeapOptions struct {
+	Schema   string // of the object
+	Snapshot int    // what types, frames and dominators are about; -1 for none of them
+	Lists    HeapLists
+	Edges    analysis.EdgePolicy
+	By       string // sort key of the lists that have it, one of [HeapSortKeys]; "" is each list's own
+	Limit    int    // rows per list, but for snapshots; 0 is all
+}
+
+// BuildHeap answers the questions of opt about the snapshots of p. To count them, it decodes every whole snapshot, one
+// after the other, and keeps none. One that cannot be decoded is a problem of the report. The only errors are those of ctx.
+func BuildHeap(ctx context.Context, p *model.Profile, opt HeapOptions) (*Report, error) {
+	r := &Report{Header: NewHeader(opt.Schema, p), Heap: &Heap{count: p.Heaps.Len()}}
+	if n := p.Heaps.Len(); n > 0 {
+		r.Time.Duration = newSnapshot(n-1, p.Heaps.Info(n-1)).Time
+	}
+	b := &heapBuilder{ctx: ctx, src: p.Heaps, opt: opt, report: r}
+	if opt.Lists&ListSnapshots != 0 {
+		r.Heap.Snapshots = make([]Snapshot, 0, p.Heaps.Len())
+	}
+	for i := range p.Heaps.Len() {
+		if err := b.snapshot(i); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// WholeSnapshot is the last snapshot of which nothing is missing, -1 when there is none.
+func WholeSnapshot(src model.HeapSource) int {
+	for i := src.Len() - 1; i >= 0; i-- {
+		if src.Info(i).Complete {
+			return i
+		}
+	}
+	return -1
+}
+
+// heapBuilder carries what the steps of one BuildHeap share.
+type heapBuilder struct {
+	ctx    context.Context
+	src    model.HeapSource
+	opt    HeapOptions
+	report *Report
+}
+
+// snapshot adds snapshot i, and the lists about it when it is the chosen one.
+func (b *heapBuilder) snapshot(i int) error {
+	info := b.src.Info(i)
+	out, chosen := newSnapshot(i, info), i == b.opt.Snapshot
+	var h *model.Heap
+	if chosen || info.Complete && b.opt.Lists&ListSnapshots != 0 {
+		var err error
+		if h, err = b.src.Open(b.ctx, i, nil); err != nil {
+			if b.ctx.Err() != nil {
+				return b.ctx.Err()
+			}
+			b.damaged(&out, err)
+			h = nil
+		}
+	}
+	if h != nil && info.Complete {
+		if !h.Complete {
+			b.damaged(&out, errors.New("parts of it are missing"))
+		}
+		out.count(analysis.SumHeap(h))
+	}
+	if b.opt.Lists&ListSnapshots != 0 {
+		b.report.Heap.Snapshots = append(b.report.Heap.Snapshots, out)
+	}
+	if !chosen {
+		return nil
+	}
+	b.report.Heap.Snapshot, b.report.Heap.shown, b.report.Time.At = &i, out, out.Time
+	if h == nil {
+		return nil
+	}
+	return b.lists(h)
+}
+
+// damaged notes a snapshot that is not what its headers say.
+func (b *heapBuilder) damaged(s *Snapshot, err error) {
+	s.Complete, b.report.Complete = false, false
+	b.report.Problems = append(b.report.Problems, newProblem(model.Problem{
+		Severity: model.Error, Code: "snapshot-unreadable", Count: 1, Offset: model.NoOffset,
+		Message: fmt.Sprintf("snapshot %d cannot be read: %v", s.Index, err),
+	}))
+}
+
+// count puts sums over all rows in the place of what headers say.
+func (s *Snapshot) count(t analysis.HeapTotals) {
+	bytes := t.Bytes()
+	s.Rows, s.References, s.Objects, s.TypeObjects = &t.Rows, &t.References, &t.Objects, &t.TypeObjects
+	s.STables, s.Frames, s.Bytes, s.Managed, s.Unmanaged = &t.STables, &t.Frames, &bytes, &t.ManagedBytes, &t.UnmanagedBytes
+}
+
+// lists fills in what is said about the chosen snapshot. A cut one has no graph: references that are missing would make
+// everything look unreachable.
+func (b *heapBuilder) lists(h *model.Heap) error {
+	var graph *analysis.HeapGraph
+	if h.Complete && b.opt.Lists&(ListTypes|ListFrames|ListDominators) != 0 {
+		var err error
+		if graph, err = analysis.NewHeapGraph(b.ctx, h, b.opt.Edges); err != nil {
+			return err
+		}
+		b.report.Heap.Edges = b.opt.Edges.String()
+	}
+	b.report.Heap.Counts = &HeapLengths{}
+	if b.opt.Lists&ListTypes != 0 {
+		if err := b.types(h, graph); err != nil {
+			return err
+		}
+	}
+	if b.opt.Lists&ListFrames != 0 {
+		if err := b.frames(h, graph); err != nil {
+			return err
+		}
+	}
+	if b.opt.Lists&ListDominators != 0 && graph != nil {
+		b.dominators(graph)
+	}
+	return nil
+}
+
+// retained asks what the groups of a kind retain, nil without a graph.
+func (b *heapBuilder) retained(g *analysis.HeapGraph, kind model.HeapKind) (map[uint32]uint64, error) {
+	if g == nil {
+		return nil, nil
+	}
+	return g.RetainedByGroup(b.ctx, kind)
+}
+
+func (b *heapBuilder) types(h *model.Heap, g *analysis.HeapGraph) error {
+	retained, err := b.retained(g, model.KindObject)
+	if err != nil {
+		return err
+	}
+	groups := analysis.HeapTypes(h, model.KindObject)
+	sortGroups(groups, b.opt.By, retained)
+	b.report.Heap.Counts.Types = len(groups)
+	b.report.Heap.Types = []HeapType{}
+	for _, t := range limit(groups, b.opt.Limit) {
+		b.report.Heap.Types = append(b.report.Heap.Types, HeapType{
+			ID: t.ID, Type: t.Name, Repr: t.Repr, Count: t.Count, Bytes: t.Bytes(), Managed: t.ManagedBytes, Unmanaged: t.UnmanagedBytes,
+			Retained: retainedOf(retained, t.ID),
+		})
+	}
+	return nil
+}
+
+func (b *heapBuilder) frames(h *model.Heap, g *analysis.HeapGraph) error {
+	retained, err := b.retained(g, model.KindFrame)
+	if err != nil {
+		return err
+	}
+	groups := analysis.HeapFrames(h)
+	sortGroups(groups, b.opt.By, retained)
+	b.report.Heap.Counts.Frames = len(groups)
+	b.report.Heap.Frames = []HeapFrame{}
+	for _, f := range limit(groups, b.opt.Limit) {
+		out := HeapFrame{ID: f.ID, Frame: f.Name, Count: f.Count, Bytes: f.Bytes(), Retained: retainedOf(retained, f.ID)}
+		if f.File != "" || f.Line != model.NoLine {
+			out.File = &f.File
+		}
+		if f.Line != model.NoLine {
+			out.Line = &f.Line
+		}
+		b.report.Heap.Frames = append(b.report.Heap.Frames, out)
+	}
+	return nil
+}
+
+func retainedOf(retained map[uint32]uint64, id uint32) *uint64 {
+	if retained == nil {
+		return nil
+	}
+	n := retained[id]
+	return &n
+}
+
+// HeapSortKeys names the ways to sort types and frames, the default first.
+func HeapSortKeys() []string {
+	return []string{"bytes", "count", "managed_bytes", "unmanaged_bytes", "retained_bytes"}
+}
+
+// sortGroups orders groups by a key, highest first, ties by count, then by id.
+func sortGroups(groups []analysis.HeapGroup, by string, retained map[uint32]uint64) {
+	key := func(g *analysis.HeapGroup) uint64 {
+		switch by {
+		case "count":
+			return g.Count
+		case "managed_bytes":
+			return g.ManagedBytes
+		case "unmanaged_bytes":
+			return g.UnmanagedBytes
+		case "retained_bytes":
+			return retained[g.ID]
+		}
+		return g.Bytes()
+	}
+	slices.SortFunc(groups, func(x, y analysis.HeapGroup) int {
+		return cmp.Or(cmp.Compare(key(&y), key(&x)), cmp.Compare(y.Count, x.Count), cmp.Compare(x.ID, y.ID))
+	})
+}
+
+// dominators lists the rows that retain most; the recorder's own roots are left out.
+func (b *heapBuilder) dominators(g *analysis.HeapGraph) {
+	rows, count := []model.Row{}, 0
+	order := func(x, y model.Row) int {
+		return cmp.Or(cmp.Compare(g.Retained[y], g.Retained[x]), cmp.Compare(g.RetainedCount[y], g.RetainedCount[x]), cmp.Compare(x, y))
+	}
+	for i, k := range g.Heap.Kinds {
+		if k.Virtual() {
+			continue
+		}
+		rows = append(rows, model.Row(i))
+		count++
+		if b.opt.Limit > 0 && len(rows) >= 16*b.opt.Limit { // most rows are never sorted
+			slices.SortFunc(rows, order)
+			rows = rows[:b.opt.Limit]
+		}
+	}
+	slices.SortFunc(rows, order)
+	b.report.Heap.Counts.Dominators = count
+	b.report.Heap.Dominators = []Dominator{}
+	for _, row := range limit(rows, b.opt.Limit) {
+		b.report.Heap.Dominators = append(b.report.Heap.Dominators, Dominator{
+			Row: row, Kind: g.Heap.Kinds[row].String(), Label: analysis.HeapLabel(g.Heap, row), Bytes: g.Heap.Bytes(row),
+			RetainedBytes: g.Retained[row], RetainedCount: uint64(g.RetainedCount[row]),
+		})
+	}
+}

@@ -1,0 +1,304 @@
+package report
+
+import (
+	"fmt"
+	"path"
+
+	"github.com/memtui/memtui/model"
+)
+
+// heapScope says which snapshot everything below is about.
+func (t *textWriter) heapScope() []string {
+	h := t.r.Heap
+	if h.Snapshot == nil {
+		return nil
+	}
+	parts := []string{fmt.Sprintf("snapshot %d (of 0…%d)", *h.Snapshot, h.count-1)}
+	if h.shown.GC != nil {
+		parts = append(parts, "GC "+model.Group(uint64(max(*h.shown.GC, 0))))
+	}
+	if h.shown.Time != nil {
+		parts = append(parts, "at "+h.shown.Time.String())
+	}
+	if !h.shown.Complete {
+		parts = append(parts, "INCOMPLETE")
+	}
+	if h.Edges == "all" {
+		parts = append(parts, "retained over all references")
+	}
+	return parts
+}
+
+// heapFigures are the sums of the chosen snapshot.
+func (t *textWriter) heapFigures() {
+	s := t.r.Heap.shown
+	if t.r.Heap.Snapshot == nil || s.Bytes == nil {
+		return
+	}
+	t.line()
+	exact := ""
+	if !t.style.Exact {
+		exact = "  " + model.Bytes(*s.Bytes).Exact()
+	}
+	split := ""
+	if s.Managed != nil && s.Unmanaged != nil {
+		split = fmt.Sprintf(": %s managed, %s unmanaged", t.style.bytes(*s.Managed), t.style.bytes(*s.Unmanaged))
+	}
+	t.line(" ", pad("heap", 12, false), pad(t.style.bytes(*s.Bytes), 10, true), exact, split)
+	for _, c := range s.counts() {
+		t.line(" ", pad(c.name, 12, false), pad(t.style.count(c.n), 10, true))
+	}
+}
+
+// heapFigures is the table of sums, rounded and exact.
+func (m *markdownWriter) heapFigures() {
+	s, style := m.text.r.Heap.shown, m.text.style
+	if m.text.r.Heap.Snapshot == nil {
+		return
+	}
+	m.printf("\n| | | exact |\n|---|---:|---:|\n")
+	for _, b := range []struct {
+		name string
+		n    *uint64
+	}{{"heap", s.Bytes}, {"managed", s.Managed}, {"unmanaged", s.Unmanaged}} {
+		if b.n != nil {
+			m.printf("| %s | %s | %s |\n", b.name, style.bytes(*b.n), model.Bytes(*b.n).Exact())
+		}
+	}
+	for _, c := range s.counts() {
+		m.printf("| %s | %s | |\n", c.name, style.count(c.n))
+	}
+}
+
+// counted is one of a snapshot's counts.
+type counted struct {
+	name string
+	n    uint64
+}
+
+// counts are the counts that are known.
+func (s *Snapshot) counts() []counted {
+	var out []counted
+	add := func(name string, n *int64) {
+		if n != nil {
+			out = append(out, counted{name, uint64(max(*n, 0))})
+		}
+	}
+	add("objects", s.Objects)
+	add("type objects", s.TypeObjects)
+	add("STables", s.STables)
+	add("frames", s.Frames)
+	add("references", s.References)
+	return out
+}
+
+// heapTables are the lists about snapshots, in the order of the text report.
+func (r *Report) heapTables(s Style, full bool) []table {
+	var list []table
+	w := heapWriter{r.Heap, s, full}
+	if r.Object != nil {
+		list = append(list, w.object(r.Object), w.edges("References from it", r.Object.Out, r.Object.OutCount),
+			w.edges("References to it", r.Object.In, r.Object.InCount))
+	}
+	if r.Path != nil {
+		list = append(list, w.path(r.Path))
+	}
+	if r.Found != nil {
+		list = append(list, w.found(r.Found, *r.FoundAll))
+	}
+	if r.Heap != nil {
+		list = append(list, w.types(), w.frames(), w.dominators(), w.snapshots())
+	}
+	return list
+}
+
+type heapWriter struct {
+	h     *Heap
+	style Style
+	full  bool // whole names and paths: for markdown
+}
+
+func (w heapWriter) total() uint64 {
+	if w.h == nil || w.h.shown.Bytes == nil {
+		return 0
+	}
+	return *w.h.shown.Bytes
+}
+
+// bytes renders what may be unknown.
+func (w heapWriter) bytes(n *uint64) string {
+	if n == nil {
+		return ""
+	}
+	return w.style.bytes(*n)
+}
+
+func (w heapWriter) count(n *int64) string {
+	if n == nil {
+		return ""
+	}
+	return w.style.count(uint64(max(*n, 0)))
+}
+
+func (w heapWriter) name(s string) string {
+	if w.full {
+		return model.Clean(s)
+	}
+	return w.style.shorten(model.Clean(s))
+}
+
+func (w heapWriter) snapshots() table {
+	out := table{
+		name: "snapshots", title: "Snapshots", answer: plural(len(w.h.Snapshots), "snapshot"),
+		cols: []col{{"#", number}, {"GC", number}, {"TIME", number}, {"BYTES", number}, {"", sketch}, {"ROWS", number}, {"REFERENCES", number},
+			{"OBJECTS", number}, {"FRAMES", number}, {"", word}},
+	}
+	top := uint64(0)
+	for _, s := range w.h.Snapshots {
+		if s.Bytes != nil {
+			top = max(top, *s.Bytes)
+		}
+	}
+	for _, s := range w.h.Snapshots {
+		bar, time, note := "", "", ""
+		if s.Bytes != nil {
+			bar = w.style.bar(*s.Bytes, top, snapshotBar)
+		}
+		if s.Time != nil {
+			time = w.style.time(*s.Time)
+		}
+		if !s.Complete {
+			note = "incomplete"
+		}
+		out.rows = append(out.rows, []string{
+			fmt.Sprint(s.Index), w.count(s.GC), time, w.bytes(s.Bytes), bar, w.count(s.Rows), w.count(s.References),
+			w.count(s.Objects), w.count(s.Frames), note,
+		})
+	}
+	return out
+}
+
+// snapshotBar is the width of the bars of snapshots, in cells.
+const snapshotBar = 12
+
+func (w heapWriter) types() table {
+	out := table{
+		name: "types", title: "Types", answer: "objects by type",
+		cols: []col{{"BYTES", number}, {"SHARE", number}, {"COUNT", number}, {"UNMANAGED", number}, {"RETAINED", number}, {"TYPE", name}, {"REPR", word}},
+	}
+	if w.h.Counts != nil {
+		out.more = w.h.Counts.Types - len(w.h.Types)
+		out.answer = plural(w.h.Counts.Types, "type") + " of objects"
+	}
+	for _, t := range w.h.Types {
+		out.rows = append(out.rows, []string{
+			w.style.bytes(t.Bytes), w.style.share(t.Bytes, w.total()), w.style.count(t.Count), w.style.bytes(t.Unmanaged), w.bytes(t.Retained),
+			w.name(t.Type), model.Clean(t.Repr),
+		})
+	}
+	return out
+}
+
+func (w heapWriter) frames() table {
+	out := table{
+		name: "frames", title: "Frames",
+		cols: []col{{"BYTES", number}, {"SHARE", number}, {"COUNT", number}, {"RETAINED", number}, {"FRAME", name}, {"WHERE", where}},
+	}
+	if w.h.Counts != nil {
+		out.more = w.h.Counts.Frames - len(w.h.Frames)
+		out.answer = "frames of " + plural(w.h.Counts.Frames, "block")
+	}
+	for _, f := range w.h.Frames {
+		frame, at := w.name(f.Frame), ""
+		if frame == "" {
+			frame = "<anon>"
+		}
+		if f.File != nil {
+			at = model.Clean(*f.File)
+			if !w.full {
+				at = path.Base(at)
+			}
+		}
+		if f.Line != nil && at != "" {
+			at += fmt.Sprintf(":%d", *f.Line)
+		}
+		out.rows = append(out.rows, []string{
+			w.style.bytes(f.Bytes), w.style.share(f.Bytes, w.total()), w.style.count(f.Count), w.bytes(f.Retained), frame, at,
+		})
+	}
+	return out
+}
+
+func (w heapWriter) dominators() table {
+	out := table{
+		name: "dominators", title: "Dominators", answer: "rows by what they alone keep alive",
+		cols: []col{{"RETAINED", number}, {"SHARE", number}, {"ROWS", number}, {"BYTES", number}, {"ROW", number}, {"WHAT", name}, {"KIND", word}},
+	}
+	if w.h.Counts != nil {
+		out.more = w.h.Counts.Dominators - len(w.h.Dominators)
+	}
+	for _, d := range w.h.Dominators {
+		out.rows = append(out.rows, []string{
+			w.style.bytes(d.RetainedBytes), w.style.share(d.RetainedBytes, w.total()), w.style.count(d.RetainedCount), w.style.bytes(d.Bytes),
+			fmt.Sprint(d.Row), w.name(d.Label), d.Kind,
+		})
+	}
+	return out
+}
+
+func (w heapWriter) object(o *HeapObject) table {
+	out := table{
+		name: "object", title: fmt.Sprintf("Row %d", o.Row), answer: w.name(o.Label),
+		cols: []col{{"WHAT", word}, {"IS", name}},
+	}
+	add := func(what, is string) { out.rows = append(out.rows, []string{what, is}) }
+	add("kind", o.Kind)
+	add("name", model.Clean(o.Label))
+	if o.Repr != nil {
+		add("representation", model.Clean(*o.Repr))
+	}
+	add("bytes", fmt.Sprintf("%s: %s managed, %s unmanaged", w.style.bytes(o.Bytes), w.style.bytes(o.Managed), w.style.bytes(o.Unmanaged)))
+	add("retained", fmt.Sprintf("%s in %s", w.style.bytes(o.RetainedBytes), plural(int(o.RetainedCount), "row")))
+	if o.Dominator != nil {
+		add("dominator", fmt.Sprintf("row %d", *o.Dominator))
+	}
+	return out
+}
+
+// edges is a table of references and their other ends.
+func (w heapWriter) edges(title string, edges []HeapEdge, count int) table {
+	out := table{
+		name: "references", title: title, answer: plural(count, "reference"), more: count - len(edges),
+		cols: []col{{"REFERENCE", word}, {"ROW", number}, {"WHAT", name}},
+	}
+	for _, e := range edges {
+		out.rows = append(out.rows, []string{w.name(e.Edge), fmt.Sprint(e.Row), w.name(e.Label)})
+	}
+	return out
+}
+
+func (w heapWriter) path(steps []HeapStep) table {
+	out := table{
+		name: "path", title: "Path from the root", answer: plural(len(steps)-1, "step"),
+		cols: []col{{"REFERENCE", word}, {"ROW", number}, {"WHAT", name}, {"KIND", word}},
+	}
+	for _, s := range steps {
+		edge := ""
+		if s.Edge != nil {
+			edge = w.name(*s.Edge)
+		}
+		out.rows = append(out.rows, []string{edge, fmt.Sprint(s.Row), w.name(s.Label), s.Kind})
+	}
+	return out
+}
+
+func (w heapWriter) found(rows []HeapRow, all int) table {
+	out := table{
+		name: "rows", title: "Found", answer: plural(all, "row"), more: all - len(rows),
+		cols: []col{{"ROW", number}, {"BYTES", number}, {"WHAT", name}, {"KIND", word}},
+	}
+	for _, r := range rows {
+		out.rows = append(out.rows, []string{fmt.Sprint(r.Row), w.style.bytes(r.Bytes), w.name(r.Label), r.Kind})
+	}
+	return out
+}
