@@ -100,14 +100,19 @@ func loadFew(t testing.TB) (*model.Store, *analysis.Index) {
 	})
 }
 
-// loadMany is a million events of 14,000 stacks, 60 frames each.
+// loadMany is a million events of 14,000 stacks, 60 frames each, of which a hundred share all but the last ten: twice the
+// nodes of a real recording of a Python program with as many.
 func loadMany(t testing.TB) (*model.Store, *analysis.Index) {
 	const count, depth, events = 14_000, 60, 1_000_000
 	m := newStackMaker()
 	for i := range count {
 		names := make([]string, depth)
 		for d := range depth {
-			names[d] = fmt.Sprintf("f%d_%d", d, i%(1+d*d*4))
+			of := i
+			if d < depth-10 {
+				of = i / 100
+			}
+			names[d] = fmt.Sprintf("f%d_%d", d, of)
 		}
 		m.add(model.StackID(i), names...)
 	}
