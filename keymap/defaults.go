@@ -87,8 +87,10 @@ func stackRows() []row {
 		{ScopeTree, Expand, "Right", "Open the node, or go to its first child."},
 		{ScopeTree, Toggle, "Space", "Open or close the node."},
 		{ScopeTree, ExpandAll, "*", "Open everything below the node."},
+		{ScopeTree, Open, "Enter", "Show who calls the function and what it calls, wherever that is."},
 		{ScopeFlame, Left, "Left", "Go to the frame on the left."},
 		{ScopeFlame, Right, "Right", "Go to the frame on the right."},
+		{ScopeFlame, Open, "Enter", "Zoom: give the frame the full width. Esc zooms out."},
 	}
 }
 
