@@ -78,6 +78,9 @@ func (a *app) instantText() string {
 		return ""
 	}
 	at := "end of run · " + s.Status.Duration.String()
+	if !s.Status.Final { // nobody knows yet when it ends
+		at = "read to " + s.Status.Duration.String()
+	}
 	if !s.AtEnd() {
 		at = "at " + s.Now().String()
 		if s.At.Events != 0 {

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/gdamore/tcell/v2"
@@ -73,7 +74,7 @@ func (h *headline) items(s *State, now analysis.Level) [][2]item {
 	return [][2]item{
 		{{"live", atMost(s) + bytes(now.Bytes), " in " + someBlocks(now.Count)}, h.keptItem(s)},
 		{{"allocated", bytes(t.AllocBytes), in(t.AllocCount)}, {"freed", bytes(t.FreedBytes), in(t.FreedCount)}},
-		{{"temporary", partText(t.TemporaryCount, t.AllocCount), ""}, sites},
+		{{"temporary", cmp.Or(partText(t.TemporaryCount, t.AllocCount), "none"), ""}, sites},
 		{{"threads", model.Group(uint64(h.threads)), ""}, leaking},
 		{{"mean block", bytes(t.AllocBytes / max(t.AllocCount, 1)), ""}, {"rate", bytes(rate) + "/s", ""}},
 		{{"duration", timeText(span, s.Exact), ""}, {"events", model.Group(t.Events), ""}},

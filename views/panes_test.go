@@ -3,6 +3,8 @@ package views
 import (
 	"strings"
 	"testing"
+
+	"github.com/memtui/memtui/internal/memtest"
 )
 
 func TestFilterSaysWhatIsWrong(t *testing.T) {
@@ -51,6 +53,15 @@ func TestFilesAreCutAtTheFolder(t *testing.T) {
 	u := openKvleak(t, 80, 24, colourCaps).keys(":")
 	typeText(u, "group file")
 	u.keys("Enter").has("/kvleak.cpp ")
+}
+
+func TestFilesWithoutAllocations(t *testing.T) {
+	data := memtest.TraceOf([]byte(`{}`), []memtest.TraceEvent{{Kind: 3, Delta: 10, ID: 1}, {Kind: 3, Delta: 1000, ID: 1}})
+	store, ix := loadBytes(t, "marks.mlyze", data)
+	u := openUI(t, 80, 24, colourCaps, store, ix)
+	u.has("No allocation is in this file.", "temporary none")
+	u.keys("5").has("No allocation is in this file.")
+	lacks(t, u, "everything was freed")
 }
 
 // typeText types into what is open.

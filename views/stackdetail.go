@@ -94,6 +94,9 @@ func (p *stacks) emptyText() []string {
 	}
 	switch p.now.key.cost {
 	case analysis.CostLive, analysis.CostLiveCount:
+		if p.state.AtEnd() && p.state.Status.FreesNever {
+			return []string{"No allocation is in this file.", "The Problems screen says what was found in it."}
+		}
 		if p.state.AtEnd() {
 			return []string{"Nothing is live at the end: everything was freed.", other}
 		}

@@ -151,7 +151,11 @@ func (d *detail) draw(s tcell.Screen, r widget.Rect, k *widget.Look, focused boo
 	if focused {
 		look = dressed(k)
 	}
-	widget.TitleLine(s, title, look, d.title, d.answer)
+	name := d.title
+	if room := title.W - widget.Width(d.answer) - 6; widget.Width(name) > room && strings.HasPrefix(name, "/") { // the file, not its folders
+		name = widget.TruncateLeft(name, max(room, 10))
+	}
+	widget.TitleLine(s, title, look, name, d.answer)
 	body = body.Inset(1, 0)
 	facts := d.wrapped(body.W)
 	least := min(len(d.frames), 3)

@@ -210,6 +210,9 @@ func (t *topSites) empty() []string {
 	case s.Status.Events == 0:
 		return []string{"The file has no events.", "Its problems, if any, are on the Problems screen."}
 	}
+	if s.Status.Final && s.Status.FreesNever && t.rows.level.Count == 0 {
+		return []string{"No allocation is in this file.", "The Problems screen says what was found in it."}
+	}
 	return []string{"Nothing has this cost.", "s takes the next one."}
 }
 

@@ -102,6 +102,6 @@ func ASCIIGlyphs() Glyphs {
 		Up: "^", Down: "v",
 		Peak: "^", Marker: "*", GC: "'", Bullet: "o",
 		Ellipsis: "~", Track: ":", Thumb: "#", Separator: "|", Crossing: "+",
-		Loss: "^", Gain: "v", Same: "=", Warning: "!", Check: "x", ArrowRight: ">",
+		Loss: "^", Gain: "v", Same: "=", Warning: "!", Check: "+", ArrowRight: ">",
 	}
 }
