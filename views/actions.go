@@ -23,7 +23,7 @@ func (a *app) scopes() []keymap.Scope {
 	default:
 		s = append(s, a.current().scopes()...)
 	}
-	if a.loading() && a.o.Stop != nil && !a.stopped {
+	if a.loading() && a.o.Stop != nil && !a.stopped || a.decoding() {
 		s = append([]keymap.Scope{keymap.ScopeLoading}, s...)
 	}
 	return append(s, keymap.ScopeGlobal)
@@ -50,6 +50,9 @@ func (a *app) key(ev *tcell.EventKey) {
 
 // do carries out an action: the overlay, else the screen, else the program.
 func (a *app) do(act keymap.Action) {
+	if a.stopsDecoding(act) {
+		return
+	}
 	if n := len(a.overlays); n > 0 {
 		if a.overlays[n-1].do(act) {
 			return
@@ -61,7 +64,7 @@ func (a *app) do(act keymap.Action) {
 	} else if a.current().do(act) {
 		return
 	}
-	if a.doTime(act) || a.doScreens(act) {
+	if a.doTime(act) || a.doSnapshots(act) || a.doScreens(act) {
 		return
 	}
 	a.doProgram(act)
@@ -166,6 +169,7 @@ func (a *app) doScreens(act keymap.Action) bool {
 // back undoes one level: what is filtered, then the range, then the way here.
 func (a *app) back() {
 	switch {
+	case a.heaps != nil && a.heapBack():
 	case a.state.Anchor != model.NoTime || !a.state.Range.IsWhole():
 		a.emit(clearRange{})
 	case a.state.Filter != "":
@@ -266,6 +270,13 @@ func (a *app) commandLine() string {
 	}
 	if !s.Range.IsWhole() {
 		words = append(words, "--from", fmt.Sprintf("%dus", max(s.Range.From, 0)), "--to", fmt.Sprintf("%dus", s.Range.To))
+	}
+	if c, ok := a.current().(commander); ok {
+		words = c.commandLine(a.o.Command)
+		for i := range words {
+			words[i] = shellQuote(words[i])
+		}
+		return strings.Join(words, " ")
 	}
 	words = append(words, a.current().command()...)
 	words = append(words, a.o.Command...)

@@ -18,15 +18,18 @@ import (
 
 // Options are what the program is given. All fields but Reload and Stop are required.
 type Options struct {
-	Terminal *term.Terminal
-	Store    *model.Store   // its revisions are followed
-	Trace    analysis.Trace // nil for files without allocations
-	Keys     *keymap.Map
-	Themes   []*themes.Theme // that the terminal can show; the first is used at the start
-	Command  []string        // how this file is named on a command line: flags that matter, then its path
-	Once     bool            // the input cannot be read again
-	Stop     func()          // ends loading, keeping what was read; nil when that is impossible
-	Patience time.Duration   // how long a frame waits for answers; 0 for the usual
+	Terminal   *term.Terminal
+	Store      *model.Store   // its revisions are followed
+	Trace      analysis.Trace // nil for files without allocations
+	After      analysis.Heaps // heap snapshots of a second file to compare with, nil for none
+	AfterName  string         // of that file
+	HeapBudget int64          // bytes of decoded snapshots to keep; 0 for the usual
+	Keys       *keymap.Map
+	Themes     []*themes.Theme // that the terminal can show; the first is used at the start
+	Command    []string        // how this file is named on a command line: flags that matter, then its path
+	Once       bool            // the input cannot be read again
+	Stop       func()          // ends loading, keeping what was read; nil when that is impossible
+	Patience   time.Duration   // how long a frame waits for answers; 0 for the usual
 }
 
 // ErrReload is what Run returns when the file shall be read again.
@@ -75,6 +78,7 @@ type app struct {
 	hits     []hintHit // footer cells of hints, for the mouse
 	dragFrom point
 	dragging bool
+	ticking  bool // something is drawn again in a moment
 }
 
 type point struct{ x, y int }
@@ -93,11 +97,12 @@ func newApp(o Options) *app {
 	a.env = env{
 		ctx: o.Terminal.Context(), trace: o.Trace, patience: a.o.Patience, work: &work{},
 		post: o.Terminal.Post, background: o.Terminal.Go,
-		emit: a.emit, open: a.openScreen, say: a.say,
+		emit: a.emit, open: a.openScreen, visit: a.visit, say: a.say, after: o.After, afterName: o.AfterName,
 		changed: func() { a.stale = true },
 		popup:   func(v overlay) { a.overlays = append(a.overlays, v) },
 	}
 	a.setTheme(0)
+	a.loads = newHeapLoads(&a.env)
 	a.header, a.footer = &bar{Box: tview.NewBox(), drawBar: a.drawHeader}, &bar{Box: tview.NewBox(), drawBar: a.drawFooter}
 	a.all = allScreens(&a.env)
 	a.refresh(a.loadedNow())
@@ -164,7 +169,23 @@ func (a *app) refresh(i loaded) {
 		return
 	}
 	a.state, a.stale = a.state.Apply(i), true
+	a.adoptHeaps(i.profile)
 	a.offer()
+}
+
+// heapBudget is how many bytes of decoded snapshots are kept: about two of a large program.
+const heapBudget = 1 << 30
+
+// adoptHeaps begins with the snapshots of a revision unless they are known.
+func (a *app) adoptHeaps(p *model.Profile) {
+	if p == nil || p.Heaps == nil || a.heaps != nil && a.heaps.Source() == p.Heaps {
+		return
+	}
+	budget := a.o.HeapBudget
+	if budget <= 0 {
+		budget = heapBudget
+	}
+	a.heaps = analysis.NewHeaps(p.Heaps, budget)
 }
 
 // offer chooses the screens that the file has.
@@ -221,6 +242,7 @@ func (a *app) setTheme(i int) {
 // Draw implements tview.Primitive. The state is shown to the one screen that is visible, once per frame.
 func (a *app) Draw(s tcell.Screen) {
 	a.showState()
+	a.followProgress()
 	s.HideCursor() // what is typed into shows it
 	a.Flex.Draw(s)
 	x, y, w, h := a.GetRect()
@@ -285,6 +307,15 @@ func (a *app) goTo(i int) {
 
 // maxHistory bounds the way back.
 const maxHistory = 100
+
+// visit goes to the screen that an action names, if it is not there already, and changes the state.
+func (a *app) visit(to keymap.Action, i Intent) {
+	if a.current().action() == to {
+		a.remember()
+	}
+	a.openScreen(to)
+	a.emit(i)
+}
 
 func (a *app) remember() {
 	a.past = append(a.past, place{a.at, a.state})

@@ -74,6 +74,9 @@ func (a *app) over(r themes.Role, on tcell.Style) tcell.Style {
 // instantText says what everything on screen is about.
 func (a *app) instantText() string {
 	s := &a.state
+	if a.heaps != nil {
+		return a.snapshotText()
+	}
 	if a.trace == nil || s.Status.Events == 0 {
 		return ""
 	}
@@ -104,6 +107,8 @@ func (a *app) completeness() string {
 	switch {
 	case p == nil:
 		return "opening"
+	case a.decoding():
+		return a.loads.progress()
 	case a.loading() && st.Size > 0 && st.Size > st.Offset:
 		return fmt.Sprintf("loading %d %%", st.Offset*100/st.Size)
 	case a.loading():

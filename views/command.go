@@ -26,6 +26,7 @@ func commands() []command {
 		{"group", "KEY", "Group tables by stack, function, file, module, thread or size.", groupNames, (*app).groupCommand},
 		{"cost", "KEY", "Weigh stacks by live, blocks, peak, total, count, leaked or temporary.", costNames, (*app).costCommand},
 		{"min-age", "TIME", "Count as leaks only what is at least that old: 50ms, 2s.", nil, (*app).ageCommand},
+		{"row", "ROW", "Look at a row of a heap snapshot by its number.", nil, (*app).goToRow},
 		{"theme", "NAME", "Change the colours.", themeNames, (*app).themeCommand},
 	}
 }

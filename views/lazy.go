@@ -118,6 +118,14 @@ func (z *lazy[K, V]) install(ctx context.Context, a answer[V]) {
 	z.env.changed()
 }
 
+// stop cancels what is being computed; the next ask begins again.
+func (z *lazy[K, V]) stop() {
+	if z.asked && !z.ready {
+		z.cancel()
+		z.asked = false
+	}
+}
+
 // get returns the newest value; ok is false before the first.
 func (z *lazy[K, V]) get() (v V, ok bool) { return z.value, z.have }
 

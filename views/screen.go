@@ -34,6 +34,11 @@ type screen interface {
 	command() []string
 }
 
+// commander is a screen that another command than "memtui report" prints.
+type commander interface {
+	commandLine(file []string) []string // the whole command; file is how the file is named
+}
+
 // finder is a screen in which / searches instead of filtering tables.
 type finder interface {
 	find(text string) // as it is typed; "" ends the search
@@ -68,18 +73,23 @@ func (p *pane) rect() widget.Rect {
 type env struct {
 	ctx        context.Context
 	trace      analysis.Trace // nil for files without allocations
-	look       *widget.Look   // of the current theme
+	heaps      analysis.Heaps // nil for files without heap snapshots
+	after      analysis.Heaps // those of the file that this one is compared with, nil for none
+	afterName  string
+	loads      *heapLoads   // the decoded snapshot that heap screens share
+	look       *widget.Look // of the current theme
 	theme      *themes.Theme
 	patience   time.Duration
 	until      time.Time // when showing the state ends waiting for answers
 	work       *work
-	post       func(func())        // any goroutine: run on the event loop
-	background func(func())        // run off the event loop
-	emit       func(Intent)        // change the state
-	open       func(keymap.Action) // go to another screen
-	changed    func()              // a lazy value arrived: show the state again before the next frame
-	say        func(text string)   // one line of feedback, until the next key
-	popup      func(o overlay)     // show something over the screen
+	post       func(func())                // any goroutine: run on the event loop
+	background func(func())                // run off the event loop
+	emit       func(Intent)                // change the state
+	open       func(keymap.Action)         // go to another screen
+	visit      func(keymap.Action, Intent) // change the state on the way to a screen, even the same: one can come back
+	changed    func()                      // a lazy value arrived: show the state again before the next frame
+	say        func(text string)           // one line of feedback, until the next key
+	popup      func(o overlay)             // show something over the screen
 }
 
 // style is shorthand for a role of the current theme.

@@ -27,6 +27,8 @@ type State struct {
 	Exact    bool // exact numbers instead of rounded ones
 	FullName bool // names as the file has them instead of shortened ones
 
+	Heap HeapState
+
 	Columns int // cells that charts have for the time axis: the unit of a step
 }
 
@@ -40,7 +42,7 @@ type Selection struct {
 
 // newState is the state before anything is loaded.
 func newState() State {
-	return State{At: analysis.End, Range: analysis.Whole, View: analysis.Whole, Anchor: model.NoTime, Columns: 70}
+	return State{At: analysis.End, Range: analysis.Whole, View: analysis.Whole, Anchor: model.NoTime, Heap: newHeapState(), Columns: 70}
 }
 
 // Intent is a change that somebody wants.

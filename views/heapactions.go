@@ -1,0 +1,169 @@
+package views
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+)
+
+// stopsDecoding ends the decoding of a snapshot where an action asks for that.
+func (a *app) stopsDecoding(act keymap.Action) bool {
+	if !a.decoding() || act != keymap.StopLoading && (act != keymap.Back || len(a.overlays) > 0) {
+		return false
+	}
+	a.loads.stop()
+	a.say("stopped decoding: Enter goes on")
+	return true
+}
+
+// doSnapshots handles what moves from snapshot to snapshot, and what all heap screens have in common.
+func (a *app) doSnapshots(act keymap.Action) bool {
+	if a.heaps == nil {
+		return false
+	}
+	at := a.state.snapshot()
+	switch act {
+	case keymap.StepBack:
+		a.toSnapshot(at - 1)
+	case keymap.StepForward:
+		a.toSnapshot(at + 1)
+	case keymap.LeapBack:
+		a.toSnapshot(at - 10)
+	case keymap.LeapForward:
+		a.toSnapshot(at + 10)
+	case keymap.Peak:
+		a.toSnapshot(largest(a.heaps.Source()))
+	case keymap.End:
+		a.emit(setSnapshot{noSnapshot})
+	case keymap.GotoTime:
+		a.askSnapshot()
+	case keymap.Range:
+		a.markBefore(at)
+	case keymap.ClearRange:
+		a.heapBack()
+	case keymap.Edges:
+		a.toggleEdges()
+	default:
+		return false
+	}
+	return true
+}
+
+// toSnapshot goes to a snapshot, or as far as there are any.
+func (a *app) toSnapshot(i int) {
+	last := a.state.snapshots() - 1
+	if to := min(max(i, 0), last); last < 0 || to == a.state.snapshot() && to != i {
+		a.say("there is no snapshot any further")
+	} else {
+		a.emit(setSnapshot{to})
+	}
+}
+
+// markBefore marks the snapshot as the one to compare with, or takes the mark back.
+func (a *app) markBefore(at int) {
+	if a.state.Heap.Before == at {
+		a.emit(setBefore{noSnapshot})
+		a.say("no snapshot is marked: Comparison compares with the first")
+		return
+	}
+	a.emit(setBefore{at})
+	a.say(fmt.Sprintf("snapshot #%d is marked as before: go to another one, then see Comparison", at))
+}
+
+// heapBack takes back what was marked or left out; false when there is nothing of that kind.
+func (a *app) heapBack() bool {
+	switch {
+	case a.state.Heap.Without != "":
+		a.emit(include{})
+	case a.state.Heap.Before != noSnapshot:
+		a.emit(setBefore{noSnapshot})
+	default:
+		return false
+	}
+	return true
+}
+
+func (a *app) toggleEdges() {
+	p := analysis.AllEdges
+	text := "all references count as holding memory, those of inter-generational roots too"
+	if a.state.Heap.Policy == analysis.AllEdges {
+		p, text = analysis.RootEdges, "inter-generational roots hold nothing that something else reaches"
+	}
+	a.emit(setPolicy{p})
+	a.say("edges " + p.String() + ": " + text)
+}
+
+// askSnapshot types a snapshot's number.
+func (a *app) askSnapshot() {
+	a.prompt = &prompt{accept: a.goToSnapshot}
+	a.prompt.Prompt, a.prompt.Hint = "snapshot: ", fmt.Sprintf("0 … %d, peak, end", a.state.snapshots()-1)
+	a.recall(a.prompt)
+}
+
+func (a *app) goToSnapshot(text string) error {
+	switch text = strings.TrimPrefix(strings.TrimSpace(text), "#"); text {
+	case "":
+	case "peak":
+		a.toSnapshot(largest(a.heaps.Source()))
+	case "end":
+		a.emit(setSnapshot{noSnapshot})
+	default:
+		i, err := strconv.Atoi(text)
+		if n := a.state.snapshots(); err != nil || i >= n || i < -n {
+			return fmt.Errorf("snapshots are numbered 0 … %d", n-1)
+		} else if i < 0 { // from the end, as on the command line
+			i += n
+		}
+		a.emit(setSnapshot{i})
+	}
+	return nil
+}
+
+// goToRow shows a row on the Object screen.
+func (a *app) goToRow(text string) error {
+	if a.heaps == nil {
+		return fmt.Errorf("this file has no heap snapshots")
+	}
+	load, ok := a.loads.heap.get()
+	n, err := strconv.ParseUint(strings.ReplaceAll(strings.TrimPrefix(text, "#"), ",", ""), 10, 32)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%q is no row", text)
+	case ok && load.i == a.state.snapshot() && int(n) >= load.heap.Len():
+		return fmt.Errorf("the last row is #%s", model.Group(uint64(load.heap.Len()-1)))
+	}
+	a.visit(keymap.ShowObject, setRow{a.state.snapshot(), model.Row(n)})
+	return nil
+}
+
+// snapshotText says which snapshot everything on screen is about.
+func (a *app) snapshotText() string {
+	i := a.state.snapshot()
+	if i < 0 {
+		return "no snapshot"
+	}
+	text := fmt.Sprintf("snapshot #%d of %d", i, a.state.snapshots())
+	info := a.heaps.Source().Info(i)
+	if info.GC != model.NoCount {
+		text += fmt.Sprintf(" · GC %d", info.GC)
+	}
+	if n := a.snapshotBytes(i, &info); n != model.NoCount {
+		text += " · " + bytesText(uint64(n), a.state.Exact)
+	}
+	if !info.Complete {
+		text += " · cut off"
+	}
+	return text
+}
+
+// snapshotBytes is how large a snapshot is, model.NoCount while nobody knows.
+func (a *app) snapshotBytes(i int, info *model.HeapInfo) int64 {
+	if t, ok := a.loads.totals[heapKey{a.heaps, i}]; ok {
+		return int64(min(t.Bytes(), 1<<62))
+	}
+	return info.Bytes
+}

@@ -1,0 +1,353 @@
+package views
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// groupKey determines the groups of a snapshot.
+type groupKey struct {
+	load *heapLoad
+	by   heapBy
+}
+
+// groupSet is all groups, and what they add up to. Read-only once made.
+type groupSet struct {
+	groupKey
+	groups []analysis.HeapGroup
+	sum    analysis.HeapGroup
+}
+
+func fetchGroups(_ context.Context, k groupKey) (*groupSet, error) {
+	set := &groupSet{groupKey: k}
+	switch k.by {
+	case byFrame:
+		set.groups = analysis.HeapFrames(k.load.heap)
+	case byRepr:
+		set.groups = byRepresentation(analysis.HeapTypes(k.load.heap, k.by.kind()))
+	default:
+		set.groups = analysis.HeapTypes(k.load.heap, k.by.kind())
+	}
+	for i := range set.groups {
+		addGroup(&set.sum, &set.groups[i])
+	}
+	return set, nil
+}
+
+func addGroup(sum, g *analysis.HeapGroup) {
+	sum.Count += g.Count
+	sum.ManagedBytes += g.ManagedBytes
+	sum.UnmanagedBytes, _ = model.SaturatingAdd(sum.UnmanagedBytes, g.UnmanagedBytes)
+}
+
+// byRepresentation adds up the types of each representation. The id is that of the first type.
+func byRepresentation(types []analysis.HeapGroup) []analysis.HeapGroup {
+	at := map[string]int{}
+	var out []analysis.HeapGroup
+	for i := range types {
+		g := &types[i]
+		j, ok := at[g.Repr]
+		if !ok {
+			j = len(out)
+			at[g.Repr] = j
+			out = append(out, analysis.HeapGroup{ID: g.ID, Name: g.Repr, Repr: g.Repr})
+		}
+		addGroup(&out[j], g)
+	}
+	return out
+}
+
+// retainKey determines what groups retain.
+type retainKey struct {
+	graph *heapGraph
+	kind  model.HeapKind
+}
+
+// retainSet is what each group retains, by its id. Read-only once made.
+type retainSet struct {
+	retainKey
+	of map[uint32]uint64
+}
+
+func fetchRetained(ctx context.Context, k retainKey) (*retainSet, error) {
+	of, err := k.graph.RetainedByGroup(ctx, k.kind)
+	return &retainSet{k, of}, err
+}
+
+// fits reports whether the figures are those of the groups.
+func (r *retainSet) fits(set *groupSet, p analysis.EdgePolicy) bool {
+	return r.graph.heapKey == set.load.heapKey && r.graph.policy == p && r.kind == set.by.kind()
+}
+
+// groupColumn is a column of the table of groups, in the order of the table.
+type groupColumn int
+
+const (
+	groupTitle groupColumn = iota
+	groupRepr
+	groupCount
+	groupBytes
+	groupShare
+	groupManaged
+	groupUnmanaged
+	groupRetained
+	groupWhere
+)
+
+// groupOrder determines which groups are shown, and in which order.
+type groupOrder struct {
+	set      *groupSet
+	retained *retainSet // nil until known
+	filter   string
+	sort     groupColumn
+	up       bool
+}
+
+// groupTable is groups filtered and sorted. Read-only once made.
+type groupTable struct {
+	groupOrder
+	order []int32
+	shown analysis.HeapGroup
+}
+
+func (t *groupTable) row(i int) *analysis.HeapGroup { return &t.set.groups[t.order[i]] }
+
+// retains is what a group retains; ok is false before it is known.
+func (k *groupOrder) retains(g *analysis.HeapGroup) (n uint64, ok bool) {
+	if k.retained == nil {
+		return 0, false
+	}
+	return k.retained.of[g.ID], true
+}
+
+// orderGroups filters and sorts. A filter that means nothing hides nothing.
+func orderGroups(k groupOrder) *groupTable {
+	f, _ := analysis.ParseFilter(k.filter)
+	t := &groupTable{groupOrder: k}
+	for i := range k.set.groups {
+		g := &k.set.groups[i]
+		if k.filter == "" || f.Match(&filterGroup{g, &k}) {
+			t.order = append(t.order, int32(i))
+			addGroup(&t.shown, g)
+		}
+	}
+	slices.SortStableFunc(t.order, func(a, b int32) int { // the groups stand in the report's order
+		x, y := &k.set.groups[a], &k.set.groups[b]
+		if k.up {
+			x, y = y, x
+		}
+		return k.compare(x, y)
+	})
+	return t
+}
+
+// compare orders the largest first, and names by the alphabet.
+func (k *groupOrder) compare(x, y *analysis.HeapGroup) int {
+	switch k.sort {
+	case groupTitle:
+		return strings.Compare(x.Name, y.Name)
+	case groupRepr:
+		return strings.Compare(x.Repr, y.Repr)
+	case groupWhere:
+		return cmp.Or(strings.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
+	case groupCount:
+		return cmp.Compare(y.Count, x.Count)
+	case groupManaged:
+		return cmp.Compare(y.ManagedBytes, x.ManagedBytes)
+	case groupUnmanaged:
+		return cmp.Compare(y.UnmanagedBytes, x.UnmanagedBytes)
+	case groupRetained:
+		a, _ := k.retains(x)
+		b, _ := k.retains(y)
+		return cmp.Compare(b, a)
+	}
+	return cmp.Compare(y.Bytes(), x.Bytes())
+}
+
+// filterGroup shows a group to a filter.
+type filterGroup struct {
+	*analysis.HeapGroup
+	in *groupOrder
+}
+
+// Texts implements analysis.Row.
+func (g *filterGroup) Texts() []string {
+	return []string{g.Name, g.Repr, frameWhere(g.File, g.Line, true)}
+}
+
+// Value implements analysis.Row: the fields of filters are those of allocations, of which these come nearest.
+func (g *filterGroup) Value(field string, share bool) (float64, bool) {
+	v, whole := uint64(0), uint64(0)
+	sum := &g.in.set.sum
+	switch field {
+	case "leaked", "live": // what is written as bytes
+		v, whole = g.HeapGroup.Bytes(), sum.Bytes()
+	case "blocks", "count":
+		v, whole = g.Count, sum.Count
+	case "total", "peak", "retained":
+		n, ok := g.in.retains(g.HeapGroup)
+		if !ok {
+			return 0, false
+		}
+		v, whole = n, sum.Bytes()
+	case "mean":
+		v = g.HeapGroup.Bytes() / max(g.Count, 1)
+	default:
+		return 0, false
+	}
+	if share {
+		return shareOf(v, whole), whole > 0
+	}
+	return float64(v), true
+}
+
+// groupName names a group: a type, a representation, or a frame.
+func groupName(g *analysis.HeapGroup, by heapBy, full bool) string {
+	if by == byFrame {
+		return frameText(g.Name, g.File, g.Line, full)
+	}
+	return heapName(g.Name)
+}
+
+// columns lays the table out for its width.
+func (p *heapGroups) columns(w int) {
+	f := figures{p.state.Exact, w >= 100}
+	var sum analysis.HeapGroup
+	if p.table != nil {
+		sum = p.table.set.sum
+	}
+	const right = widget.Right
+	b := max(f.bytesWidth(sum.Bytes()), 8)
+	title, _, _ := p.by.words()
+	p.list.Columns = []widget.Column{
+		groupTitle:     {Title: strings.ToUpper(title), Width: 16, Grow: 6, MaxWidth: 60, Cut: widget.CutMiddle},
+		groupRepr:      {Title: "REPR", Width: 10, Grow: 2, MaxWidth: 24, Drop: 5},
+		groupCount:     {Title: "COUNT", Width: max(f.countWidth(sum.Count), 7), Align: right},
+		groupBytes:     {Title: "BYTES", Width: b, Align: right},
+		groupShare:     {Title: "SHARE", Width: 6, Grow: 1, MaxWidth: 16, Drop: 2},
+		groupManaged:   {Title: "MANAGED", Width: b, Align: right, Drop: 6},
+		groupUnmanaged: {Title: "UNMANAGED", Width: max(b, 9), Align: right, Drop: 4},
+		groupRetained:  {Title: "RETAINED", Width: b, Align: right, Drop: 1},
+		groupWhere:     {Title: "PLACE", Width: 14, Grow: 3, MaxWidth: 60, Drop: 3, Cut: widget.CutFolder},
+	}
+	if p.by == byFrame {
+		hide(&p.list.Columns[groupRepr])
+	} else {
+		hide(&p.list.Columns[groupWhere])
+	}
+	if p.by == byRepr {
+		hide(&p.list.Columns[groupRepr])
+		hide(&p.list.Columns[groupRetained])
+	}
+	p.list.SortColumn, p.list.Column, p.list.Descending = int(p.sort), int(p.sort), !p.up
+}
+
+// Len implements widget.Table.
+func (p *heapGroups) Len() int {
+	if p.table == nil {
+		return 0
+	}
+	return len(p.table.order)
+}
+
+// ID implements widget.Table.
+func (p *heapGroups) ID(row int) uint64 { return uint64(p.by)<<32 | uint64(p.table.row(row).ID) }
+
+// Cell implements widget.Table.
+func (p *heapGroups) Cell(row, col int) widget.Cell {
+	g := p.table.row(row)
+	bytes := func(n uint64) widget.Cell {
+		c := widget.Cell{Text: bytesText(n, p.state.Exact)}
+		if n == 0 {
+			c.Style = p.look.Muted
+		}
+		return c
+	}
+	switch groupColumn(col) {
+	case groupTitle:
+		return widget.Cell{Text: heapName(g.Name)}
+	case groupRepr:
+		return widget.Cell{Text: g.Repr, Style: p.look.Muted}
+	case groupCount:
+		return widget.Cell{Text: model.Group(g.Count)}
+	case groupBytes:
+		return bytes(g.Bytes())
+	case groupShare:
+		return p.shareOfGroup(g)
+	case groupManaged:
+		return bytes(g.ManagedBytes)
+	case groupUnmanaged:
+		return bytes(g.UnmanagedBytes)
+	case groupRetained:
+		if n, ok := p.table.retains(g); ok {
+			return bytes(n)
+		}
+		return widget.Cell{Text: p.look.Glyphs.Ellipsis, Style: p.look.Muted}
+	}
+	return widget.Cell{Text: frameWhere(g.File, g.Line, p.state.FullName), Style: p.look.Muted}
+}
+
+// shareOfGroup is the bar of a row: of what is sorted by.
+func (p *heapGroups) shareOfGroup(g *analysis.HeapGroup) widget.Cell {
+	sum := &p.table.set.sum
+	switch p.sort {
+	case groupCount:
+		return shareCell(g.Count, sum.Count)
+	case groupManaged:
+		return shareCell(g.ManagedBytes, sum.ManagedBytes)
+	case groupUnmanaged:
+		return shareCell(g.UnmanagedBytes, sum.UnmanagedBytes)
+	case groupRetained:
+		n, _ := p.table.retains(g)
+		return shareCell(n, p.load.totals.Bytes())
+	}
+	return shareCell(g.Bytes(), sum.Bytes())
+}
+
+// amounts is a group's figures in a sentence.
+func (p *heapGroups) amounts(g *analysis.HeapGroup) string {
+	exact := p.state.Exact
+	text := fmt.Sprintf("%s: %s managed + %s unmanaged (%s of all bytes), %s each on average", model.Group(g.Count),
+		bytesText(g.ManagedBytes, exact), bytesText(g.UnmanagedBytes, exact),
+		shortShare(shareOf(g.Bytes(), p.load.totals.Bytes())), bytesText(g.Bytes()/max(g.Count, 1), exact))
+	if n, ok := p.table.retains(g); ok && p.by != byRepr {
+		text += fmt.Sprintf("; each for itself they retain %s (%s)", bytesText(n, exact), shortShare(shareOf(n, p.load.totals.Bytes())))
+	}
+	return text
+}
+
+// explain fills the detail pane from the selected row: its figures, and what holds it.
+func (p *heapGroups) explain() {
+	g, ok := p.selected()
+	if !ok || p.load == nil {
+		p.detail.set(0, "", "", nil)
+		return
+	}
+	i, _ := p.list.Selected()
+	lines := []widget.Line{said(p.amounts(g))}
+	answer := g.Repr
+	switch {
+	case p.by == byRepr:
+		lines = append(lines, p.note("Enter lists the types with this representation"))
+	case p.graph == nil:
+		lines = append(lines, p.note("what holds them: looking…"))
+	default:
+		p.holders.ask(holderKey{graph: p.graph, kind: p.by.kind(), id: g.ID})
+		if held, ok := p.holders.get(); ok && p.holders.fresh() {
+			lines = append(lines, p.holderLines(held, g.Count)...)
+			answer = "held by"
+			if g.Repr != "" {
+				answer = g.Repr + " · " + answer
+			}
+			answer += " " + held.summary()
+		}
+	}
+	p.detail.set(p.ID(i), groupName(g, p.by, p.state.FullName), answer, lines)
+}

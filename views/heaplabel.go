@@ -1,0 +1,97 @@
+package views
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// heapText names a row as tables show it: its type or frame, and what it is where that is no plain object. Not cleaned.
+func heapText(h *model.Heap, r model.Row, full bool) string {
+	if int(r) >= h.Len() {
+		return rowText(r) + "?"
+	}
+	switch h.Kinds[r] {
+	case model.KindTypeObject:
+		return heapName(analysis.HeapLabel(h, r)) + " (type object)"
+	case model.KindSTable:
+		return heapName(analysis.HeapLabel(h, r)) + " (STable)"
+	case model.KindFrame:
+		name, file, line := h.Tables.Frame(h.Entity[r])
+		return frameText(name, file, line, full)
+	}
+	return heapName(analysis.HeapLabel(h, r))
+}
+
+// frameText names a static frame: "name (file:line)", with the last part of the path only unless full.
+func frameText(name, file string, line int64, full bool) string {
+	if where := frameWhere(file, line, full); where != "" {
+		return heapName(name) + " (" + where + ")"
+	}
+	return heapName(name)
+}
+
+// frameWhere is a frame's place, "" when the file does not say.
+func frameWhere(file string, line int64, full bool) string {
+	if file == "" {
+		return ""
+	}
+	if i := strings.LastIndexByte(file, '/'); i >= 0 && !full {
+		file = file[i+1:]
+	}
+	if line == model.NoLine {
+		return file
+	}
+	return fmt.Sprintf("%s:%d", file, line)
+}
+
+// namedRow is a row with its number ("NQPArray #40,211").
+func namedRow(h *model.Heap, r model.Row, full bool) string {
+	if int(r) < h.Len() && h.Kinds[r].Virtual() {
+		return heapText(h, r, full)
+	}
+	return heapText(h, r, full) + " " + rowText(r)
+}
+
+// kindText says what a row is in words.
+func kindText(h *model.Heap, r model.Row) string {
+	switch h.Kinds[r] {
+	case model.KindObject:
+		return "object"
+	case model.KindTypeObject:
+		return "type object"
+	case model.KindSTable:
+		return "STable"
+	case model.KindFrame:
+		return "frame"
+	}
+	return "the recorder's, no memory of the program"
+}
+
+// reprText is the representation of a row's type, "" for rows without one.
+func reprText(h *model.Heap, r model.Row) string {
+	switch h.Kinds[r] {
+	case model.KindObject, model.KindTypeObject, model.KindSTable:
+		_, repr := h.Tables.Type(h.Entity[r])
+		return repr
+	}
+	return ""
+}
+
+// edgeText is a reference's description in quotes where it is a word of the file's.
+func edgeText(h *model.Heap, e uint32) string {
+	if h.Label[e].Kind() == model.LabelUnknown {
+		return "?"
+	}
+	return h.EdgeText(e)
+}
+
+// objects is a number of rows in words.
+func objectsText(n uint64) string {
+	if n == 1 {
+		return "1 object"
+	}
+	return model.Group(n) + " objects"
+}
