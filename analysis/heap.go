@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/memtui/memtui/model"
 )
@@ -95,7 +96,23 @@ type HeapChange struct {
 	BeforeCount, AfterCount uint64
 }
 
-// heapCaches is what a graph computes on first use; heapShared is what graphs of one snapshot share.
-type heapCaches struct{}
+// heapCaches is what a graph computes on first use.
+type heapCaches struct {
+	tree  domTree
+	paths pathTree
+	bytes atomic.Int64 // of both
+}
 
-type heapShared struct{}
+// heapShared is what the graphs of one snapshot compute once for both.
+type heapShared struct {
+	in    inEdges
+	bytes atomic.Int64
+}
+
+// rowBits is a set of rows.
+type rowBits []uint64
+
+func newRowBits(n int) rowBits { return make(rowBits, (n+63)/64) }
+
+func (b rowBits) has(r model.Row) bool { return b[r>>6]>>(r&63)&1 != 0 }
+func (b rowBits) set(r model.Row)      { b[r>>6] |= 1 << (r & 63) }

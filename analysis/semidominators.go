@@ -1,0 +1,207 @@
+package analysis
+
+import (
+	"context"
+
+	"github.com/memtui/memtui/model"
+)
+
+// domWork is one run of the semi-NCA algorithm (Georgiadis 2005). Rows get numbers in the order of a depth-first walk, and
+// most columns go by number. A reference from a lower number to a higher one needs no list: until the higher one is done,
+// nothing can have been linked above its source. The columns have several lives, to save memory.
+type domWork struct {
+	ctx    context.Context
+	g      *HeapGraph
+	report func(done float64)
+
+	reached rowBits
+	order   []model.Row // number → row
+	number  []uint32    // row → number; from semiDominators on number → immediate dominator's
+	forest  []domLink   // by number
+	semi    []uint32    // by number; during the walk how many references were followed
+	start   []uint32    // by number: its predecessors are preds[start[i]:start[i+1]]
+	preds   []uint32    // numbers higher than their target's
+	stack   []uint32
+}
+
+// domLink is a node of the forest of what is done: an ancestor (at first the parent in the walk) and the least
+// semidominator on the way there.
+type domLink struct{ ancestor, label uint32 }
+
+func newDomWork(ctx context.Context, g *HeapGraph, report func(done float64)) *domWork {
+	n := g.Heap.Len()
+	return &domWork{ctx: ctx, g: g, report: report,
+		order: make([]model.Row, n), number: make([]uint32, n), forest: make([]domLink, n), semi: make([]uint32, n), start: make([]uint32, n+1)}
+}
+
+// pause is called now and then with the share of a part that is done, and where the part lies in the whole.
+func (w *domWork) pause(i, n int, from, to float64) error {
+	w.report(from + (to-from)*float64(i)/float64(n))
+	return w.ctx.Err()
+}
+
+const pauseEvery = 1 << 16 // rows
+
+// walk numbers the rows that the root reaches.
+func (w *domWork) walk() error {
+	var (
+		seen = newRowBits(len(w.order))
+		out  = w.g.out(model.RootRow)
+		i    = uint32(0) // the current row's number
+		next = uint32(0) // its next reference
+		n    = uint32(1)
+	)
+	seen.set(model.RootRow)
+	for {
+		if int(next) == len(out) {
+			if i == 0 {
+				break
+			}
+			i = w.forest[i].ancestor
+			out, next = w.g.out(w.order[i]), w.semi[i]
+			continue
+		}
+		t := out[next]
+		next++
+		if seen.has(t) {
+			continue
+		}
+		seen.set(t)
+		w.semi[i] = next
+		w.order[n], w.number[t], w.forest[n].ancestor = t, n, i
+		i, n = n, n+1
+		out, next = w.g.out(t), 0
+		if n%pauseEvery == 0 {
+			if err := w.pause(int(n), len(w.order), 0, 0.35); err != nil {
+				return err
+			}
+		}
+	}
+	w.reached, w.g.Unreachable = seen, len(w.order)-int(n)
+	w.order, w.forest = w.order[:n], w.forest[:n]
+	return nil
+}
+
+// listPreds lists the predecessors of higher number, and takes the least one of the others as the first guess of the
+// semidominator.
+func (w *domWork) listPreds() error {
+	for i := range w.forest {
+		w.semi[i] = w.forest[i].ancestor
+	}
+	n := len(w.order)
+	for i, r := range w.order {
+		for _, t := range w.g.out(r) {
+			j := w.number[t]
+			if int(j) < i {
+				w.start[j]++
+			} else if uint32(i) < w.semi[j] {
+				w.semi[j] = uint32(i)
+			}
+		}
+		if i%pauseEvery == 0 {
+			if err := w.pause(i, n, 0.35, 0.5); err != nil {
+				return err
+			}
+		}
+	}
+	sum := uint32(0)
+	for j, c := range w.start {
+		sum += c
+		w.start[j] = sum
+	}
+	w.preds = make([]uint32, sum)
+	for i, r := range w.order {
+		for _, t := range w.g.out(r) {
+			if j := w.number[t]; int(j) < i {
+				w.start[j]--
+				w.preds[w.start[j]] = uint32(i)
+			}
+		}
+		if i%pauseEvery == 0 {
+			if err := w.pause(i, n, 0.5, 0.65); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// semiDominators goes backwards through the walk. What is done lies at numbers above i.
+func (w *domWork) semiDominators() error {
+	n := len(w.order)
+	idom := w.number
+	for i := n - 1; i > 0; i-- {
+		idom[i] = w.forest[i].ancestor
+		least := w.semi[i]
+		for _, p := range w.preds[w.start[i]:w.start[i+1]] {
+			label := w.forest[p].label
+			if w.forest[p].ancestor > uint32(i) {
+				label = w.compress(p, uint32(i))
+			}
+			least = min(least, label)
+		}
+		w.semi[i], w.forest[i].label = least, least
+		if i%pauseEvery == 0 {
+			if err := w.pause(n-i, n, 0.65, 0.9); err != nil {
+				return err
+			}
+		}
+	}
+	idom[0] = 0
+	return nil
+}
+
+// compress hangs all of p's ancestors above i directly under the highest one's parent, and returns p's label.
+func (w *domWork) compress(p, i uint32) uint32 {
+	stack, forest := w.stack[:0], w.forest
+	for forest[p].ancestor > i {
+		stack = append(stack, p)
+		p = forest[p].ancestor
+	}
+	top := forest[p]
+	for k := len(stack) - 1; k >= 0; k-- {
+		f := &forest[stack[k]]
+		top.label = min(top.label, f.label)
+		*f = top
+	}
+	w.stack = stack
+	return top.label
+}
+
+// immediate climbs from each parent to the nearest ancestor that is no lower than the semidominator.
+func (w *domWork) immediate() {
+	idom := w.number[:len(w.order)]
+	for i := 1; i < len(idom); i++ {
+		d := idom[i]
+		for d > w.semi[i] {
+			d = idom[d]
+		}
+		idom[i] = d
+	}
+}
+
+// retain translates numbers to rows and sums up from the leaves to the root. A dominator has a lower number than what it
+// dominates.
+func (w *domWork) retain() {
+	g, h, n := w.g, w.g.Heap, w.g.Heap.Len()
+	w.preds, w.forest, w.semi, w.stack = nil, nil, nil, nil
+	g.Idom, g.RetainedCount, g.Retained = make([]model.Row, n), w.start[:n:n], make([]uint64, n)
+	for r := range n {
+		g.Retained[r], g.RetainedCount[r] = h.Bytes(model.Row(r)), 1
+	}
+	add := func(d, r model.Row) {
+		g.Retained[d], _ = model.SaturatingAdd(g.Retained[d], g.Retained[r])
+		g.RetainedCount[d] += g.RetainedCount[r]
+	}
+	for i := len(w.order) - 1; i > 0; i-- {
+		r, d := w.order[i], w.order[w.number[i]]
+		g.Idom[r] = d
+		add(d, r)
+	}
+	for r := range n {
+		if !w.reached.has(model.Row(r)) {
+			add(model.RootRow, model.Row(r))
+		}
+	}
+	w.report(1)
+}
