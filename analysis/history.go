@@ -15,8 +15,17 @@ type pass struct {
 	shapes []Shape  // by key
 }
 
-// passOf returns the pass of a group, over everything loaded or, while more is arriving, over most of it.
-func (ix *Index) passOf(ctx context.Context, by Group) *pass {
+// warm makes the pass of a group, which takes longest of all, without holding up the loading. Whoever needs the pass while
+// it holds sums calls this first, without the lock.
+func (ix *Index) warm(ctx context.Context, by Group) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	ix.passOf(ctx, by, true)
+}
+
+// passOf returns the pass of a group, over everything loaded or, while more is arriving, over most of it. With breathe it
+// may let writers in, so that the caller must hold no sums.
+func (ix *Index) passOf(ctx context.Context, by Group, breathe bool) *pass {
 	f := ix.foldOf(by)
 	ix.groups.mu.Lock()
 	p := ix.groups.passes[by]
@@ -25,7 +34,7 @@ func (ix *Index) passOf(ctx context.Context, by Group) *pass {
 	if fresh && sameNames(p.fold, f) {
 		return p
 	}
-	p = ix.makePass(ctx, by, f)
+	p = ix.makePass(ctx, by, f, breathe)
 	if ctx.Err() == nil {
 		ix.groups.mu.Lock()
 		ix.groups.passes[by] = p
@@ -48,7 +57,7 @@ type passBuilder struct {
 	col       int
 }
 
-func (ix *Index) makePass(ctx context.Context, by Group, f *fold) *pass {
+func (ix *Index) makePass(ctx context.Context, by Group, f *fold, breathe bool) *pass {
 	keys, n := ix.keyCount(by), ix.time.n
 	p := &pass{fold: f, events: n, max: make([]uint64, keys*HistoryColumns), peak: make([]uint64, keys), shapes: make([]Shape, keys)}
 	b := passBuilder{
@@ -60,7 +69,10 @@ func (ix *Index) makePass(ctx context.Context, by Group, f *fold) *pass {
 	for b.col < HistoryColumns && ctx.Err() == nil {
 		to := n
 		if b.col < HistoryColumns-1 {
-			to = max(from, ix.eventsUntil(columnEdge(0, end, b.col+1, HistoryColumns)))
+			to = min(max(from, ix.eventsUntil(columnEdge(0, end, b.col+1, HistoryColumns))), n)
+		}
+		if breathe {
+			ix.breathe()
 		}
 		ix.replay(from, to, func(_ int, block uint32, size uint64, how change) {
 			k := f.keyOf(ix.key(d, block))
@@ -96,7 +108,7 @@ func (b *passBuilder) endColumn() {
 func (ix *Index) History(ctx context.Context, by Group, keys []Key, n int) ([][]uint64, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	p := ix.passOf(ctx, by)
+	p := ix.passOf(ctx, by, true)
 	out := make([][]uint64, len(keys))
 	for i, k := range keys {
 		out[i] = make([]uint64, max(n, 0))
@@ -121,7 +133,7 @@ func resample(dst, src []uint64) {
 func (ix *Index) Shapes(ctx context.Context, by Group, keys []Key) ([]Shape, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	p := ix.passOf(ctx, by)
+	p := ix.passOf(ctx, by, true)
 	out := make([]Shape, len(keys))
 	for i, k := range keys {
 		if int(k) < len(p.shapes) {

@@ -240,6 +240,16 @@ func (ix *Index) memory() int64 {
 	return n
 }
 
+// breathe lets a waiting writer in, in the middle of a long answer: neither it nor a frame behind it must wait for the end.
+// Answers may call it where all they hold is numbers of events and of blocks: what is loaded stays as it is, while sums and
+// the number of keys change.
+func (ix *Index) breathe() {
+	if !ix.status.Final && !ix.status.Stopped {
+		ix.mu.RUnlock()
+		ix.mu.RLock()
+	}
+}
+
 // Status implements [Trace].
 func (ix *Index) Status() Status {
 	ix.mu.RLock()
@@ -247,6 +257,7 @@ func (ix *Index) Status() Status {
 	s := ix.status
 	s.Events = ix.totals.Events
 	s.Duration = ix.duration()
+	s.Stacks = len(ix.stackIDs)
 	s.FreesNever = ix.totals.FreedCount == 0
 	s.Revision = s.Events << 8
 	if s.Final {

@@ -93,3 +93,44 @@ func TestPartsAddUp(t *testing.T) {
 		t.Errorf("parts %+v, whole %+v", sum, whole)
 	}
 }
+
+// Every question may be asked at any moment while a trace loads.
+func TestAskingWhileLoading(t *testing.T) {
+	store := new(model.Store)
+	r := rand.New(rand.NewPCG(5, 6))
+	events := randomTrace(r, 60_000)
+	for i := range events {
+		if events[i].Kind == model.Alloc {
+			events[i].ID = uint64(r.IntN(1 + i/20)) // new stacks all the time
+		}
+	}
+	store.Publish(&model.Profile{Meta: model.Meta{Format: "test"}, Stacks: testStacks(), Allocations: &sliceSource{events, 64}})
+	ix := NewIndex()
+	done := make(chan error, 1)
+	go func() { done <- Build(t.Context(), store, ix) }()
+	ctx := t.Context()
+	for i := 0; ; i++ {
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Fatal(err)
+			}
+			return
+		default:
+		}
+		by := Group(i) % GroupCount
+		d := ix.Status().Duration
+		rg := []Range{Whole, {d / 3, d}, {model.NoTime, d / 2}}[i%3]
+		_, err1 := ix.Sites(ctx, Query{At: At(d / 2), Range: rg, By: by})
+		_, err2 := ix.Leaks(ctx, LeakQuery{Range: rg, By: by})
+		_, err3 := ix.History(ctx, by, []Key{0, 3, 9999}, 10)
+		_, err4 := ix.Curve(ctx, rg, 50)
+		_, err5 := ix.Weights(ctx, Cost(i)%CostCountOf, Query{At: End, Range: rg})
+		_, err6 := ix.LateFreed(ctx)
+		for _, err := range []error{err1, err2, err3, err4, err5, err6} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

@@ -10,6 +10,9 @@ import (
 
 // Leaks implements [Trace].
 func (ix *Index) Leaks(ctx context.Context, q LeakQuery) (Leaks, error) {
+	if q.Range.IsWhole() {
+		ix.warm(ctx, q.By)
+	}
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	lo, hi := ix.eventRange(q.Range)
@@ -36,6 +39,7 @@ const (
 
 // LateFreed implements [Trace]. Ages are lifetimes.
 func (ix *Index) LateFreed(ctx context.Context) (Leaks, error) {
+	ix.warm(ctx, ByStack)
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	duration := ix.duration()

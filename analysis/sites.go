@@ -10,6 +10,9 @@ import (
 
 // Sites implements [Trace].
 func (ix *Index) Sites(ctx context.Context, q Query) ([]Site, error) {
+	if q.Range.IsWhole() {
+		ix.warm(ctx, q.By)
+	}
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	lo, hi := ix.eventRange(q.Range)
@@ -79,7 +82,7 @@ func (ix *Index) keyCount(by Group) int {
 // addPeaks fills the highest live bytes of each group alone after any event of [lo, hi).
 func (ix *Index) addPeaks(ctx context.Context, by Group, rows []Site, lo, hi int) {
 	if lo == 0 && hi == ix.time.n {
-		p := ix.passOf(ctx, by)
+		p := ix.passOf(ctx, by, false)
 		for k := range rows {
 			if k < len(p.peak) {
 				rows[k].PeakBytes = max(p.peak[k], rows[k].LiveBytes)

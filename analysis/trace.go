@@ -58,6 +58,7 @@ type Trace interface {
 type Status struct {
 	Events     uint64
 	Duration   model.Time // time of the last event
+	Stacks     int        // distinct stacks in use
 	Final      bool       // the input has been read to its end, or to where it ends being readable
 	Stopped    bool       // reading was cancelled or ran out of its memory budget: there is more in the file
 	Offset     int64      // input bytes read

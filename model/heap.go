@@ -104,9 +104,11 @@ const (
 	LabelLarge   EdgeLabel = 3 // an index that stands in Heap.LargeIndex
 )
 
-// Kind is one of the label kinds; Value the rest.
+// Kind is one of the label kinds.
 func (l EdgeLabel) Kind() EdgeLabel { return l & 3 }
-func (l EdgeLabel) Value() uint32   { return uint32(l >> 2) }
+
+// Value is the index, or the number of the string.
+func (l EdgeLabel) Value() uint32 { return uint32(l >> 2) }
 
 // HeapTables name what rows refer to. Indexes beyond a table are legal in damaged files: use the methods.
 type HeapTables struct {

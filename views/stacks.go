@@ -98,7 +98,7 @@ func (p *stacks) show(s *State) {
 
 func (p *stacks) treeKey() treeKey {
 	st := &p.state.Status
-	if n := len(p.trace.StackIDs()); st.Final || st.Stopped || n > p.ids+p.ids/4 {
+	if n := st.Stacks; st.Final || st.Stopped || n > p.ids+p.ids/4 {
 		p.ids = n // while more is read only now and then
 	}
 	return treeKey{

@@ -1,0 +1,98 @@
+package views
+
+import (
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/gdamore/tcell/v2"
+	"github.com/rivo/tview"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/term"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/all"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/themes"
+)
+
+// timed measures how long the event loop is busy with each frame.
+type timed struct {
+	*app
+	frames []time.Duration
+}
+
+func (t *timed) Draw(s tcell.Screen) {
+	begin := time.Now()
+	t.app.Draw(s)
+	t.frames = append(t.frames, time.Since(begin))
+}
+
+func (t *timed) InputHandler() func(*tcell.EventKey, func(tview.Primitive)) {
+	handle := t.app.InputHandler()
+	return func(ev *tcell.EventKey, focus func(tview.Primitive)) {
+		begin := time.Now()
+		handle(ev, focus)
+		if d := time.Since(begin); len(t.frames) > 0 {
+			t.frames[len(t.frames)-1] = max(t.frames[len(t.frames)-1], d)
+		}
+	}
+}
+
+// BenchmarkLoading measures the frames of the program at 200×50 while a trace loads and somebody scrubs: the longest, and
+// how many there were. MEMTUI_BENCH_TRACE names the trace; without it the small sample is over in a moment.
+func BenchmarkLoading(b *testing.B) {
+	path := os.Getenv("MEMTUI_BENCH_TRACE")
+	if path == "" {
+		path = "../testdata/small_kvleak.mlyze"
+	}
+	for b.Loop() {
+		frames := framesWhileLoading(b, path)
+		slices.Sort(frames)
+		ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+		b.ReportMetric(float64(len(frames)), "frames")
+		b.ReportMetric(ms(frames[len(frames)/2]), "ms-p50")
+		b.ReportMetric(ms(frames[len(frames)-1]), "ms-longest")
+	}
+}
+
+func framesWhileLoading(b *testing.B, path string) []time.Duration {
+	src, err := loaders.OpenSource(b.Context(), path, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer src.Close()
+	format, err := loaders.Detect(src, all.Formats())
+	if err != nil {
+		b.Fatal(err)
+	}
+	store, ix := &model.Store{}, analysis.NewIndex()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if format.Load(b.Context(), src, loaders.Options{}, store) == nil && analysis.Build(b.Context(), store, ix) == nil {
+			analysis.Conclude(store, ix)
+		}
+	}()
+	sim := term.NewSimulation(200, 50)
+	dark, err := themes.Get("dark")
+	if err != nil {
+		b.Fatal(err)
+	}
+	root := &timed{app: newApp(Options{Terminal: sim.Terminal, Store: store, Trace: ix, Keys: keymap.Default(), Themes: []*themes.Theme{dark}})}
+	root.app.follow()
+	sim.Start(root)
+	for i := 0; ; i++ {
+		select {
+		case <-done:
+			if err := sim.Stop(); err != nil {
+				b.Fatal(err)
+			}
+			return root.frames
+		case <-time.After(30 * time.Millisecond): // as fast as a held key repeats
+			_ = sim.Type([]string{"h", "3", "l", "2", "h", "5", "h", "1"}[i%8])
+		}
+	}
+}
