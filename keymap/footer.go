@@ -131,7 +131,7 @@ func footer(s Scope) []hint {
 		return []hint{{"open", []Action{Open}}, filter, {"sort", []Action{Sort}}, {"group", []Action{Group}}}
 	case ScopeLeaks:
 		return []hint{{"blocks", []Action{Open}}, filter, {"sort", []Action{Sort}}, {"group", []Action{Group}},
-			{"min age", []Action{AgeUp, AgeDown}}}
+			{"min age", []Action{AgeUp, AgeDown}}, {"pane", []Action{NextPane}}}
 	case ScopeBlocks:
 		return []hint{{"back", []Action{Back}}, {"sort", []Action{Sort}}, {"reverse", []Action{SortReverse}}, {"copy", []Action{Copy}}, timeHint, peak}
 	case ScopeTree:

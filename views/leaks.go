@@ -226,6 +226,10 @@ func (p *leaks) age(t model.Time) string {
 func (p *leaks) do(a keymap.Action) bool {
 	switch a {
 	case keymap.Group:
+		if p.inLate {
+			p.say("what was freed late is listed by stack only")
+			return true
+		}
 		p.emit(setGroup{(p.state.Group + 1) % analysis.GroupCount})
 		return true
 	case keymap.AgeUp:
@@ -239,8 +243,10 @@ func (p *leaks) do(a keymap.Action) bool {
 		return p.blocks.do(a)
 	}
 	switch a {
-	case keymap.NextPane, keymap.PreviousPane:
-		p.nextSection()
+	case keymap.NextPane:
+		p.nextSection(1)
+	case keymap.PreviousPane:
+		p.nextSection(-1)
 	case keymap.SortReverse:
 		p.up = !p.up
 		p.changed()
@@ -250,17 +256,22 @@ func (p *leaks) do(a keymap.Action) bool {
 	return true
 }
 
-// nextSection goes from what was never freed to what was freed late, to the stack, and back.
-func (p *leaks) nextSection() {
-	switch {
-	case p.inDetail:
-		p.inDetail, p.inLate = false, false
-	case p.inLate:
-		p.inDetail = true
-	default:
-		p.inLate = true
+// nextSection goes from what was never freed to its stack, to what was freed late, to its stack, and to the first again;
+// the other way round where dir is -1.
+func (p *leaks) nextSection(dir int) {
+	at, late := 0, p.inLate
+	if p.inDetail {
+		at++
 	}
-	if !p.inDetail {
+	if p.inLate {
+		at += 2
+	}
+	at = (at + dir + 4) % 4
+	if at%2 == 1 && p.list.Len() == 0 { // no stack to see
+		at = (at + dir + 4) % 4
+	}
+	p.inDetail, p.inLate = at%2 == 1, at >= 2
+	if p.inLate != late {
 		p.list.Home()
 		p.sort, p.up = leakBytes, false
 	}

@@ -10,7 +10,7 @@ import (
 
 func TestLeaksGolden(t *testing.T) { goldenSizes(t, "leaks", "4", "j") }
 
-func TestLateFreedGolden(t *testing.T) { goldenSizes(t, "late", "4", "Tab") }
+func TestLateFreedGolden(t *testing.T) { goldenSizes(t, "late", "4", "Tab", "Tab") }
 
 func TestLeaksShowTheAnswersOfAnalysis(t *testing.T) {
 	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
@@ -36,7 +36,7 @@ func TestLeakDetail(t *testing.T) {
 	u := openKvleak(t, 100, 30, colourCaps).keys("4", "j")
 	u.has("linear", "13 blocks · 2.50 KiB each", "freed by nobody: 13 of 13 blocks", "thread 2", "one more")
 	u.keys("Enter").has("Blocks of close_session", "13 blocks never freed")
-	u.keys("Esc", "Tab", "Enter").has("live at 74.5")
+	u.keys("Esc", "Tab", "Tab", "Enter").has("live at 74.5")
 }
 
 func TestLeaksOfARangeWithoutAny(t *testing.T) {

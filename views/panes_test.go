@@ -43,6 +43,16 @@ func TestProblemsPanes(t *testing.T) {
 	u.keys("Esc").has("Nothing in this file")
 }
 
+func TestLeaksPanes(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps).keys("4")
+	u.has("▸  391K", "Tab pane")
+	u.keys("Tab").has("▹  391K", "never freed 429 KiB in 44") // the stack has the keys
+	u.keys("Tab").has("▸ 71.0K", "late-freed 90.7 KiB in 139")
+	u.keys("b").has("by stack only")
+	u.keys("Backtab").has("▹  391K")
+	u.keys("Backtab", "Backtab").has("▹ 71.0K")
+}
+
 func TestTimesInCapitals(t *testing.T) {
 	u := openKvleak(t, 80, 24, colourCaps).keys("t")
 	typeText(u, "PEAK")

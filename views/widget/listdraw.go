@@ -85,12 +85,13 @@ func (l *List) drawRow(s tcell.Screen, body Rect, row int, k *Look) {
 	var over tcell.Style
 	if row == l.selected {
 		over = k.Inactive
+		pointer := k.Glyphs.Idle
 		if l.Focused {
-			over = k.Selected
+			over, pointer = k.Selected, k.Glyphs.Pointer
 		}
 		repeat(s, body.X, y, body.W-1, " ", Over(k.Text, over))
 		if l.header.X > body.X || body.W >= narrowList {
-			s.Put(body.X, y, k.Glyphs.Pointer, Over(k.Text, over))
+			s.Put(body.X, y, pointer, Over(k.Text, over))
 		}
 	}
 	x, end := l.header.X, l.header.X+l.header.W

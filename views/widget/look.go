@@ -71,6 +71,7 @@ type Glyphs struct {
 	TopLeft, TopRight, BottomLeft, BottomRight   string
 	TickLeft, TickDown, Corner                   string // on the y axis, on the x axis, where they meet
 	Open, Closed, Pointer                        string // tree nodes, the selected row
+	Idle                                         string // the selected row of a pane that does not have the keys
 	Up, Down                                     string // sort direction
 	Peak, Marker, GC, Bullet                     string
 	Ellipsis, Track, Thumb, Separator, Crossing  string
@@ -83,7 +84,7 @@ func UnicodeGlyphs() Glyphs {
 		Horizontal: "─", Vertical: "│",
 		TopLeft: "┌", TopRight: "┐", BottomLeft: "└", BottomRight: "┘",
 		TickLeft: "┤", TickDown: "┬", Corner: "└",
-		Open: "▾", Closed: "▸", Pointer: "▸",
+		Open: "▾", Closed: "▸", Pointer: "▸", Idle: "▹",
 		Up: "▲", Down: "▼",
 		Peak: "▲", Marker: "◆", GC: "╵", Bullet: "●",
 		Ellipsis: "…", Track: "│", Thumb: "┃", Separator: "│", Crossing: "┼",
@@ -98,7 +99,7 @@ func ASCIIGlyphs() Glyphs {
 		Horizontal: "-", Vertical: "|",
 		TopLeft: "+", TopRight: "+", BottomLeft: "+", BottomRight: "+",
 		TickLeft: "+", TickDown: "+", Corner: "+",
-		Open: "-", Closed: "+", Pointer: ">",
+		Open: "-", Closed: "+", Pointer: ">", Idle: "-",
 		Up: "^", Down: "v",
 		Peak: "^", Marker: "*", GC: "'", Bullet: "o",
 		Ellipsis: "~", Track: ":", Thumb: "#", Separator: "|", Crossing: "+",
