@@ -16,7 +16,7 @@ import (
 func WriteCSV(w io.Writer, r *Report, table string) error {
 	rows, ok := r.rows(table)
 	if !ok {
-		return fmt.Errorf("no table %q here: there are %s", table, strings.Join(r.tableNames(), ", "))
+		return fmt.Errorf("no table %q here: there are %s", table, strings.Join(r.TableNames(), ", "))
 	}
 	return writeRows(w, rows)
 }
@@ -35,6 +35,12 @@ func writeRows(w io.Writer, rows any) error {
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// HasTable reports whether WriteCSV can write the table of that name; "" is what the report is about.
+func (r *Report) HasTable(name string) bool {
+	_, ok := r.rows(name)
+	return ok
 }
 
 // rows is the table of that name, a slice of structs; "" is what the report is about.

@@ -36,10 +36,7 @@ type HeapOptions struct {
 // BuildHeap answers the questions of opt about the snapshots of p. To count them, it decodes every whole snapshot, one
 // after the other, and keeps none. One that cannot be decoded is a problem of the report. The only errors are those of ctx.
 func BuildHeap(ctx context.Context, p *model.Profile, opt HeapOptions) (*Report, error) {
-	r := &Report{Header: NewHeader(opt.Schema, p), Heap: &Heap{count: p.Heaps.Len()}}
-	if n := p.Heaps.Len(); n > 0 {
-		r.Time.Duration = newSnapshot(n-1, p.Heaps.Info(n-1)).Time
-	}
+	r := newHeapReport(opt.Schema, p)
 	b := &heapBuilder{ctx: ctx, src: p.Heaps, opt: opt, report: r}
 	if opt.Lists&ListSnapshots != 0 {
 		r.Heap.Snapshots = make([]Snapshot, 0, p.Heaps.Len())
@@ -50,6 +47,22 @@ func BuildHeap(ctx context.Context, p *model.Profile, opt HeapOptions) (*Report,
 		}
 	}
 	return r, nil
+}
+
+// NewHeapReport is a report about one decoded snapshot, to be filled in.
+func NewHeapReport(p *model.Profile, snapshot int, edges analysis.EdgePolicy) *Report {
+	r := newHeapReport(SchemaHeap, p)
+	info := newSnapshot(snapshot, p.Heaps.Info(snapshot))
+	r.Heap.Snapshot, r.Heap.Edges, r.Heap.shown, r.Time.At = &snapshot, edges.String(), info, info.Time
+	return r
+}
+
+func newHeapReport(schema string, p *model.Profile) *Report {
+	r := &Report{Header: NewHeader(schema, p), Heap: &Heap{count: p.Heaps.Len()}}
+	if n := p.Heaps.Len(); n > 0 {
+		r.Time.Duration = newSnapshot(n-1, p.Heaps.Info(n-1)).Time
+	}
+	return r
 }
 
 // WholeSnapshot is the last snapshot of which nothing is missing, -1 when there is none.

@@ -1,6 +1,9 @@
 package report
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
 )
@@ -47,8 +50,12 @@ func NewHeapPath(h *model.Heap, steps []analysis.HeapStep) []HeapStep {
 	return out
 }
 
-// NewHeapRows describes rows, in their order.
-func NewHeapRows(h *model.Heap, rows []model.Row) []HeapRow {
+// NewHeapRows describes rows, at most n of them, 0 for all: in their order, or the largest first, which sorts them.
+func NewHeapRows(h *model.Heap, rows []model.Row, bySize bool, n int) []HeapRow {
+	if bySize {
+		slices.SortFunc(rows, func(x, y model.Row) int { return cmp.Or(cmp.Compare(h.Bytes(y), h.Bytes(x)), cmp.Compare(x, y)) })
+	}
+	rows = limit(rows, n)
 	out := make([]HeapRow, len(rows))
 	for i, row := range rows {
 		out[i] = HeapRow{row, h.Kinds[row].String(), analysis.HeapLabel(h, row), h.Bytes(row)}

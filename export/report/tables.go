@@ -324,8 +324,8 @@ func Tables() []string {
 // HeapTables names the tables of heap snapshots that [WriteCSV] can write, the default first.
 func HeapTables() []string { return strings.Fields("types frames dominators snapshots") }
 
-// tableNames are the tables of this report.
-func (r *Report) tableNames() []string {
+// TableNames are the tables that [WriteCSV] can write of this report.
+func (r *Report) TableNames() []string {
 	if r.Trace != nil {
 		return Tables()
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -36,7 +37,7 @@ func choices(v *kong.Value) []string {
 	if v.Enum == "" {
 		return nil
 	}
-	return v.EnumSlice()
+	return slices.DeleteFunc(v.EnumSlice(), func(choice string) bool { return choice == "" })
 }
 
 // takesValue reports whether a word must follow the flag.
@@ -53,7 +54,7 @@ func visible(app *kong.Application, command *kong.Node) []*kong.Flag {
 	if command == nil {
 		return flags
 	}
-	for _, f := range command.Flags {
+	for _, f := range ownFlags(command) {
 		if !f.Hidden {
 			flags = append(flags, f)
 		}
@@ -61,9 +62,25 @@ func visible(app *kong.Application, command *kong.Node) []*kong.Flag {
 	return flags
 }
 
-// words are what may stand in place of an argument besides files.
+// ownFlags are the flags of a command and of the verbs below it, each name once.
+func ownFlags(command *kong.Node) []*kong.Flag {
+	flags := slices.Clip(command.Flags)
+	for _, verb := range command.Children {
+		for _, f := range verb.Flags {
+			if !slices.ContainsFunc(flags, func(g *kong.Flag) bool { return g.Name == f.Name }) {
+				flags = append(flags, f)
+			}
+		}
+	}
+	return flags
+}
+
+// words are what may stand in place of an argument besides files: choices and verbs.
 func words(command *kong.Node) []string {
 	var out []string
+	for _, verb := range command.Children {
+		out = append(out, verb.Name)
+	}
 	for _, p := range command.Positional {
 		out = append(out, choices(p)...)
 	}
@@ -132,7 +149,9 @@ func zsh(w io.Writer, app *kong.Application) {
 	fmt.Fprintf(w, "  )\n  local command=\n  (( CURRENT > 2 )) && command=${words[2]}\n  case $command in\n")
 	for _, c := range app.Children {
 		arguments := "'*:file:_files'"
-		if list := words(c); len(list) > 0 {
+		if list := words(c); len(c.Children) > 0 {
+			arguments = fmt.Sprintf("'2:verb:(%s)' '*:file:_files'", strings.Join(list, " "))
+		} else if len(list) > 0 {
 			arguments = fmt.Sprintf("'*:argument:(%s)'", strings.Join(list, " "))
 		}
 		fmt.Fprintf(w, "    %s) _arguments%s '1:command:' %s;;\n", c.Name, zshFlags(app, c), arguments)
@@ -165,7 +184,11 @@ func fish(w io.Writer, app *kong.Application) {
 	for _, c := range app.Children {
 		fmt.Fprintf(w, "complete -c %s -n __fish_use_subcommand -a %s -d %s\n", app.Name, c.Name, quote(c.Help))
 		if list := words(c); len(list) > 0 {
-			fmt.Fprintf(w, "complete -c %s -n '__fish_seen_subcommand_from %s' -f -a %s\n", app.Name, c.Name, quote(strings.Join(list, " ")))
+			only := "-f "
+			if len(c.Children) > 0 {
+				only = "" // files follow the verb
+			}
+			fmt.Fprintf(w, "complete -c %s -n '__fish_seen_subcommand_from %s' "+only+"-a %s\n", app.Name, c.Name, quote(strings.Join(list, " ")))
 		}
 	}
 	flag := func(f *kong.Flag, condition string) {
@@ -187,7 +210,7 @@ func fish(w io.Writer, app *kong.Application) {
 		flag(f, "")
 	}
 	for _, c := range app.Children {
-		for _, f := range c.Flags {
+		for _, f := range ownFlags(c) {
 			flag(f, " -n '__fish_seen_subcommand_from "+c.Name+"'")
 		}
 	}

@@ -55,7 +55,7 @@ func readConfig(getenv func(string) string) (*keymap.Config, error) {
 // question has no place there.
 func isSetting(name string) bool {
 	switch name {
-	case "format", "limit", "by", "min-age", "frame-order", "max-memory", "index", "color", "ascii", "mouse", "theme":
+	case "format", "limit", "by", "min-age", "frame-order", "edges", "max-memory", "index", "color", "ascii", "mouse", "theme":
 		return true
 	}
 	return false

@@ -26,8 +26,14 @@ type Env struct {
 
 // Screen is what the full-screen program is started with.
 type Screen struct {
-	Store  *model.Store
-	Trace  analysis.Trace
+	Store *model.Store
+	Trace analysis.Trace // nil for heap snapshots
+
+	After     model.HeapSource // snapshots of a second file to compare with, nil for none
+	AfterName string           // of that file
+
+	HeapBudget int64 // bytes of decoded snapshots to keep, 0 for the usual
+
 	Done   <-chan struct{} // closed when loading has ended, for whatever reason
 	Cancel func()          // ends loading; what was read stays
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime/debug"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views"
@@ -15,6 +16,9 @@ import (
 // gcPercent is how much garbage may stand beside what lives. What lives is an index that may be large and holds no pointers,
 // so collecting often is cheap, and the machine belongs to somebody else's production.
 const gcPercent = 10
+
+// afterBudget is how many bytes of decoded snapshots of a second file are kept: one of a large program.
+const afterBudget = 512 << 20
 
 // FullScreen runs the full-screen program on the process's terminal. It is what main puts into [Env.FullScreen].
 func FullScreen(_ context.Context, s Screen) error {
@@ -27,10 +31,18 @@ func FullScreen(_ context.Context, s Screen) error {
 	if err != nil {
 		return errors.Join(err, t.Close())
 	}
-	return views.Run(views.Options{
+	opt := views.Options{
 		Terminal: t, Store: s.Store, Trace: s.Trace, Keys: s.Keys, Themes: list,
-		Command: s.Command, Stop: s.Cancel, Once: s.Once,
-	})
+		Command: s.Command, Stop: s.Cancel, Once: s.Once, HeapBudget: s.HeapBudget,
+	}
+	if s.After != nil {
+		budget := s.HeapBudget
+		if budget <= 0 {
+			budget = afterBudget
+		}
+		opt.After, opt.AfterName = analysis.NewHeaps(s.After, budget), s.AfterName
+	}
+	return views.Run(opt)
 }
 
 func (s *Screen) color() term.Color {

@@ -19,7 +19,12 @@ func (c *manCmd) Run(a *app) error {
 	m.printf(".SH SYNOPSIS\n.B memtui\n[flags] FILE\n.br\n.B memtui\nCOMMAND [flags] [arguments]\n")
 	m.printf(".SH COMMANDS\n")
 	for _, c := range app.Children {
-		m.command(c)
+		if len(c.Children) == 0 {
+			m.command(c, c.Name)
+		}
+		for _, verb := range c.Children {
+			m.command(verb, c.Name+" "+verb.Name)
+		}
 	}
 	m.printf(".SH FLAGS\n")
 	for _, f := range visible(app, nil) {
@@ -55,7 +60,7 @@ type manual struct{ w io.Writer }
 
 func (m manual) printf(format string, args ...any) { fmt.Fprintf(m.w, format, args...) }
 
-func (m manual) command(c *kong.Node) {
+func (m manual) command(c *kong.Node, name string) {
 	var arguments []string
 	for _, p := range c.Positional {
 		name := strings.ToUpper(p.Name)
@@ -67,7 +72,7 @@ func (m manual) command(c *kong.Node) {
 		}
 		arguments = append(arguments, name)
 	}
-	m.printf(".TP\n.B %s %s\n%s\n", c.Name, roff(strings.Join(arguments, " ")), roff(c.Help))
+	m.printf(".TP\n.B %s %s\n%s\n", name, roff(strings.Join(arguments, " ")), roff(c.Help))
 	for _, f := range c.Flags {
 		m.printf(".br\n\\fB%s\\fR %s\n", roff(strings.Join(flagNames(f), ", ")), roff(f.Help))
 	}

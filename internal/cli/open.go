@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
@@ -19,8 +20,8 @@ func (c *openCmd) Run(ctx context.Context, a *app) error {
 	switch {
 	case len(c.File) == 0:
 		return usageError(errors.New("no file given: try memtui FILE, memtui demo, or memtui --help"))
-	case len(c.File) > 1:
-		return usageError(fmt.Errorf("one file is opened at a time, but %d are given%s", len(c.File), a.hint(c.File)))
+	case len(c.File) > 2:
+		return usageError(fmt.Errorf("one file is opened at a time, or two to compare, but %d are given%s", len(c.File), a.hint(c.File)))
 	}
 	if err := a.checkOptions(); err != nil {
 		return err
@@ -31,8 +32,36 @@ func (c *openCmd) Run(ctx context.Context, a *app) error {
 			return err
 		}
 		defer s.close()
-		return a.show(ctx, s, c.File[0])
+		if len(c.File) == 1 {
+			return a.show(ctx, s, c.File[0])
+		}
+		after, err := a.open(ctx, c.File[1])
+		if err != nil {
+			return fmt.Errorf("%w%s", err, a.hint(c.File))
+		}
+		defer after.close()
+		return a.compare(ctx, s, after, c.File)
 	})
+}
+
+// compare shows two files side by side, or prints the difference where there is no terminal.
+func (a *app) compare(ctx context.Context, s, after *session, files []string) error {
+	if !a.env.IsTerminal || a.env.FullScreen == nil {
+		return a.writeDiff(ctx, s, after, false)
+	}
+	before, err := s.profile(ctx)
+	if err != nil {
+		return err
+	}
+	p, err := after.profile(ctx)
+	if err != nil {
+		return err
+	}
+	if before.Heaps == nil || p.Heaps == nil {
+		return usageError(errors.New("only heap snapshots are compared full-screen: memtui diff BEFORE AFTER prints what changed"))
+	}
+	s.after, s.afterName = p.Heaps, p.Meta.Name
+	return a.show(ctx, s, files[0])
 }
 
 // again calls f until it no longer asks for the input to be read again.
@@ -52,8 +81,12 @@ func (a *app) show(ctx context.Context, s *session, path string) error {
 	if err := s.begun(ctx); err != nil {
 		return err
 	}
+	var trace analysis.Trace
+	if s.store.Current().Heaps == nil {
+		trace = s.index
+	}
 	err := a.env.FullScreen(ctx, Screen{
-		Store: s.store, Trace: s.index, Done: s.done, Cancel: s.stop, Command: a.naming(path), Once: path == "-",
+		Store: s.store, Trace: trace, HeapBudget: int64(a.flags.MaxMemory) / 2, After: s.after, AfterName: s.afterName, Done: s.done, Cancel: s.stop, Command: a.naming(a.target(path).path), Once: path == "-",
 		Config: a.config, Keys: a.keys, Theme: a.flags.Theme, Mouse: a.flags.Mouse, ASCII: a.flags.ASCII, NoColor: a.noColor(),
 	})
 	if errors.Is(err, term.ErrUnusable) {
@@ -81,11 +114,11 @@ func (a *app) naming(path string) []string {
 	return []string{path}
 }
 
-// begun waits for the first revision, so that a file of which nothing can be read is an error message and not a screen.
+// begun waits for the first revision that has something to show, so that a file of which nothing can be read is an error message and not a screen.
 func (s *session) begun(ctx context.Context) error {
 	for {
 		p, changed := s.store.Watch()
-		if p != nil {
+		if p != nil && (p.Allocations != nil || p.Heaps != nil || p.Stacks != nil) {
 			return nil
 		}
 		select {

@@ -60,15 +60,7 @@ func (a *app) checkOptions() error {
 	if f.MinAge.kind == peakTime || f.MinAge.kind == endTime {
 		return usageError(fmt.Errorf("--min-age: write a time such as 10s, or a share of the duration such as 10%%"))
 	}
-	if f.By == "" {
-		return nil
-	}
-	for _, key := range report.SortKeys() {
-		if key == f.By {
-			return nil
-		}
-	}
-	return usageError(fmt.Errorf("--by: %q is no sort key: there are %s", f.By, sortKeyList()))
+	return checkKey(f.By, append(report.SortKeys(), report.HeapSortKeys()...))
 }
 
 // style is how text is drawn on this output.

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/export/report"
@@ -9,7 +11,7 @@ import (
 
 type reportCmd struct {
 	File  string `arg:"" help:"A file, or - for standard input."`
-	Table string `enum:"sites,live_sites,peak_sites,leaks,late_freed,functions,groups,threads,markers,sizes,lifetimes,curve" default:"sites" placeholder:"NAME" help:"The table that csv writes: sites, live_sites, peak_sites, leaks, late_freed, functions, groups, threads, markers, sizes, lifetimes or curve."`
+	Table string `enum:"${tables}," default:"" placeholder:"NAME" help:"The table that csv writes. Of traces: sites (the default), live_sites, peak_sites, leaks, late_freed, functions, groups, threads, markers, sizes, lifetimes or curve. Of heap snapshots: types (the default), frames, dominators or snapshots."`
 	Group string `enum:"stack,function,file,module,thread,size" default:"stack" placeholder:"KIND" help:"Also a table of groups: by function, file, module, thread or size."`
 	Exact bool   `help:"Bytes as exact numbers."`
 }
@@ -33,12 +35,20 @@ func (a *app) write(ctx context.Context, s *session, c reportCmd) error {
 	if err != nil {
 		return err
 	}
+	return a.writeReport(r, c)
+}
+
+// writeReport prints a report in the format asked for.
+func (a *app) writeReport(r *report.Report, c reportCmd) error {
 	switch style := a.style(c.Exact); a.flags.Format {
 	case "json":
 		return report.WriteJSON(a.out, r)
 	case "markdown":
 		return report.WriteMarkdown(a.out, r, style)
 	case "csv":
+		if !r.HasTable(c.Table) {
+			return usageError(fmt.Errorf("--table: there is no table %q here: there are %s", c.Table, strings.Join(r.TableNames(), ", ")))
+		}
 		return report.WriteCSV(a.out, r, c.Table)
 	default:
 		return report.WriteText(a.out, r, style)

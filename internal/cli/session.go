@@ -21,9 +21,15 @@ type session struct {
 	src   *loaders.Source
 	store *model.Store
 	index *analysis.Index
-	stop  context.CancelFunc // ends the reading of events; what was read stays
-	done  chan struct{}      // closed when everything has been read
-	err   error              // why nothing can be shown; valid once done is closed
+	// snapshot is the one that the user asks for, nil for none. Negative numbers count from the end.
+	snapshot *int
+
+	after     model.HeapSource // a second file to compare with, nil for none
+	afterName string
+
+	stop context.CancelFunc // ends the reading of events; what was read stays
+	done chan struct{}      // closed when everything has been read
+	err  error              // why nothing can be shown; valid once done is closed
 }
 
 // source opens an input and finds its format.
@@ -42,11 +48,14 @@ func (a *app) source(ctx context.Context, path string) (*loaders.Source, loaders
 
 // open starts to read an input in the background. The caller closes the session.
 func (a *app) open(ctx context.Context, path string) (*session, error) {
-	src, format, err := a.source(ctx, path)
+	t := a.target(path)
+	src, format, err := a.source(ctx, t.path)
 	if err != nil {
 		return nil, err
 	}
-	return a.start(ctx, src, format), nil
+	s := a.start(ctx, src, format)
+	s.snapshot = t.snapshot
+	return s, nil
 }
 
 func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.Format) *session {
@@ -145,9 +154,13 @@ func (s *session) remark(p model.Problem) {
 	})
 }
 
-// unusable says why nothing at all of the input can be shown: neither events nor stacks, and an error. nil otherwise.
+// unusable says why nothing at all of the input can be shown: neither events nor stacks nor snapshots, and an error. nil
+// otherwise.
 func (s *session) unusable() error {
 	p := s.store.Current()
+	if p.Heaps != nil && p.Heaps.Len() > 0 {
+		return nil
+	}
 	if s.index.Status().Events > 0 || (p.Stacks != nil && len(p.Stacks.Leaf) > 0) {
 		return nil
 	}
@@ -189,12 +202,37 @@ func (a *app) report(ctx context.Context, s *session, group analysis.Group) (*re
 		return nil, err
 	}
 	a.warn(p)
+	if p.Heaps != nil {
+		return a.heapReport(ctx, s, p)
+	}
+	if s.snapshot != nil {
+		return nil, usageError(fmt.Errorf("%s holds no heap snapshots: it is %s", p.Meta.Name, p.Meta.Format))
+	}
+	if err := checkKey(a.flags.By, report.SortKeys()); err != nil {
+		return nil, err
+	}
 	opt, err := a.options(ctx, s.index)
 	if err != nil {
 		return nil, err
 	}
 	opt.Group = group
 	return report.Build(ctx, p, s.index, opt)
+}
+
+// heapReport decodes all snapshots, one after the other.
+func (a *app) heapReport(ctx context.Context, s *session, p *model.Profile) (r *report.Report, err error) {
+	if err := checkKey(a.flags.By, report.HeapSortKeys()); err != nil {
+		return nil, err
+	}
+	opt, err := a.heapOptions(s, p)
+	if err != nil {
+		return nil, err
+	}
+	err = s.src.Guard(func() error {
+		r, err = report.BuildHeap(ctx, p, opt)
+		return err
+	})
+	return r, err
 }
 
 // warn says in one line on standard error that figures do not cover the whole file.

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/model"
+)
+
+// target is a file as the user names it, and the snapshot in it that he asks for: nil for none.
+type target struct {
+	path     string
+	snapshot *int
+}
+
+// target takes FILE#N apart, unless a file has that very name. --snapshot holds where the name says nothing.
+func (a *app) target(name string) target {
+	path, number, ok := cutLast(name, '#')
+	if n, err := strconv.Atoi(number); ok && err == nil {
+		if _, err := os.Lstat(name); err != nil {
+			return target{path, &n}
+		}
+	}
+	return target{name, a.flags.Snapshot}
+}
+
+// cutLast is strings.Cut at the last separator.
+func cutLast(s string, sep byte) (before, after string, found bool) {
+	i := strings.LastIndexByte(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+1:], true
+}
+
+// snapshot is the number of the snapshot that the user asks for: by number, from the end, or by an instant; else the last
+// whole one. ok is false when there is none and he asks for none.
+func (a *app) snapshot(p *model.Profile, asked *int) (n int, ok bool, err error) {
+	count := p.Heaps.Len()
+	if asked == nil && a.flags.At.given() {
+		n, err := a.snapshotAt(p)
+		return n, err == nil, err
+	}
+	if asked == nil {
+		n := report.WholeSnapshot(p.Heaps)
+		return n, n >= 0, nil
+	}
+	n = *asked
+	if n < 0 {
+		n += count
+	}
+	if n < 0 || n >= count {
+		return 0, false, usageError(fmt.Errorf("%s has no snapshot %d: there are %d, from 0", p.Meta.Name, *asked, count))
+	}
+	return n, true, nil
+}
+
+// snapshotAt finds the last whole snapshot taken up to --at; the peak is the largest one.
+func (a *app) snapshotAt(p *model.Profile) (int, error) {
+	largest, last, most := model.NoTime, model.NoTime, model.NoCount
+	for i := range p.Heaps.Len() {
+		info := p.Heaps.Info(i)
+		last = max(last, info.Time)
+		if info.Complete && info.Bytes > most {
+			largest, most = info.Time, info.Bytes
+		}
+	}
+	if last == model.NoTime {
+		return 0, usageError(fmt.Errorf("--at: %s does not say when its snapshots were taken; use --snapshot", p.Meta.Name))
+	}
+	at := a.flags.At.resolve(last, largest)
+	for i := p.Heaps.Len() - 1; i >= 0; i-- {
+		if info := p.Heaps.Info(i); info.Complete && info.Time != model.NoTime && info.Time <= at {
+			return i, nil
+		}
+	}
+	return 0, usageError(fmt.Errorf("--at: %s has no whole snapshot up to %s", p.Meta.Name, at))
+}
+
+// edges is the edge policy that flags choose.
+func (a *app) edges() analysis.EdgePolicy {
+	if a.flags.Edges == analysis.AllEdges.String() {
+		return analysis.AllEdges
+	}
+	return analysis.RootEdges
+}
