@@ -93,7 +93,7 @@ func (s Style) change(n int64) string {
 func (d *Diff) table(s Style, full bool) table {
 	out := table{
 		title: "Changes by " + d.what, answer: plural(d.changed, d.what) + " of " + model.Group(uint64(d.Count)), more: max(d.changed-len(d.Rows), 0),
-		cols: []col{{"BEFORE", number}, {"AFTER", number}, {s.text("Δ BYTES"), number}, {s.text("Δ COUNT"), number}, {"", word}, {strings.ToUpper(d.what), name}},
+		cols: []col{{"BEFORE", number}, {"AFTER", number}, {"CHANGE", number}, {"COUNT", number}, {"", word}, {strings.ToUpper(d.what), name}},
 	}
 	if d.what == "type" {
 		out.cols = append(out.cols, col{"REPR", word})
@@ -105,8 +105,6 @@ func (d *Diff) table(s Style, full bool) table {
 			cells = append(cells, model.Clean(*r.Type), model.Clean(*r.Repr))
 		case r.Type != nil:
 			cells = append(cells, s.shorten(model.Clean(*r.Type)), model.Clean(*r.Repr))
-		case full:
-			cells = append(cells, model.Clean(r.Key))
 		default:
 			cells = append(cells, r.short(s))
 		}
