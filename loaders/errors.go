@@ -10,7 +10,7 @@ import (
 var (
 	ErrUnknownFormat = errors.New("no known format")
 	ErrShrank        = errors.New("the file became shorter while it was being read")
-	ErrEmpty         = errors.New("the file is empty: usually its recorder was killed before its first flush")
+	ErrEmpty         = errors.New("the file is empty: usually its recorder crashed or was killed before its first flush or snapshot")
 	ErrDirectory     = errors.New("this is a directory, not a file")
 )
 

@@ -1,0 +1,141 @@
+package mvmheap
+
+import (
+	"runtime"
+	"sync"
+	"unsafe"
+
+	"github.com/memtui/memtui/model"
+)
+
+// assemble lays the references out in the order of rows, and drops what leads nowhere.
+func (d *decoding) assemble() {
+	h := d.heap
+	if len(h.Start) == 0 {
+		d.make(0)
+	}
+	if len(h.Kinds) > 0 && h.Kinds[0] != model.KindRoot {
+		d.found(model.Error, "root-row", d.s.first(), 1, "row 0 is of kind %s, not the root", h.Kinds[0])
+	}
+	refs := min(len(d.to), len(d.label)) // a row's slice may not reach further
+	sorted := d.slices(uint32(refs))
+	if d.strict && d.failed() == nil {
+		d.checkTiling(uint32(refs))
+	}
+	edges := int(h.Start[len(h.Kinds)])
+	switch {
+	case d.badTo:
+		d.compact()
+	case sorted && edges == refs:
+		h.To, h.Label = d.to[:refs], d.label[:refs]
+	default:
+		h.To = gather(make([]model.Row, edges), d.to, d.starts, h.Start)
+		// The targets' old place serves the labels: this is where memory peaks.
+		h.Label = gather(reuse(d.to, edges), d.label, d.starts, h.Start)
+	}
+	if len(d.large) > 0 {
+		for e, l := range h.Label {
+			if l.Kind() == model.LabelLarge {
+				h.LargeIndex[uint32(e)] = d.large[l.Value()]
+			}
+		}
+	}
+	d.to, d.label, d.starts, d.large = nil, nil, nil, nil
+}
+
+// slices makes heap.Start, which holds counts, say where references begin when they stand in the order of rows. Rows whose
+// slice does not lie within the references lose it. It reports whether they stand in that order already.
+func (d *decoding) slices(refs uint32) (sorted bool) {
+	h := d.heap
+	var bad tally
+	at := uint32(0)
+	sorted = true
+	for r := range h.Kinds {
+		n := h.Start[r+1]
+		first := d.starts[r]
+		if n > 0 && (uint64(first)+uint64(n) > uint64(refs) || n > refs-at) {
+			bad.add(int64(r))
+			n = 0
+		}
+		sorted = sorted && (n == 0 || first == at)
+		at += n
+		h.Start[r+1] = at
+	}
+	if bad.n > 0 && (h.Complete || refs > 0) {
+		d.tell(bad, "reference-slice", d.s.blocks[colrfstr].start, "rows claim references that do not exist, or those of others")
+	}
+	return sorted
+}
+
+// checkTiling checks that no reference belongs to two rows, and none to nobody.
+func (d *decoding) checkTiling(refs uint32) {
+	h := d.heap
+	taken := make([]uint64, refs/64+1)
+	var twice tally
+	for r := range h.Kinds {
+		for e := range h.Start[r+1] - h.Start[r] {
+			e += d.starts[r]
+			if taken[e/64]&(1<<(e%64)) != 0 {
+				twice.add(int64(r))
+				break
+			}
+			taken[e/64] |= 1 << (e % 64)
+		}
+	}
+	d.tell(twice, "reference-slice", d.s.blocks[colrfstr].start, "rows claim references of others")
+	if edges := h.Start[len(h.Kinds)]; edges < refs && h.Complete {
+		d.found(model.Error, "reference-slice", d.s.blocks[colrfstr].start, int64(refs-edges), "references belong to no row")
+	}
+}
+
+// reuse makes the memory of old that of n labels: both are 32-bit numbers without pointers. Nobody may use old any more.
+func reuse(old []model.Row, n int) []model.EdgeLabel {
+	if n == 0 || n > len(old) {
+		return make([]model.EdgeLabel, n)
+	}
+	return unsafe.Slice((*model.EdgeLabel)(unsafe.Pointer(unsafe.SliceData(old))), n)
+}
+
+// gather copies each row's slice of src to its place in dst, on all cores.
+func gather[T any](dst, src []T, from, start []uint32) []T {
+	rows := len(from)
+	workers := runtime.GOMAXPROCS(0)
+	if rows < 1<<14 {
+		workers = 1
+	}
+	var group sync.WaitGroup
+	for w := range workers {
+		group.Go(func() {
+			for r := rows * w / workers; r < rows*(w+1)/workers; r++ {
+				out := dst[start[r]:start[r+1]]
+				if len(out) == 0 {
+					continue // its slice may lie anywhere
+				}
+				in := src[from[r]:][:len(out)]
+				for i := range out { // most have few: cheaper than copy
+					out[i] = in[i]
+				}
+			}
+		})
+	}
+	group.Wait()
+	return dst
+}
+
+// compact is gather where some references lead nowhere: they are left out.
+func (d *decoding) compact() {
+	h := d.heap
+	edges := h.Start[len(h.Kinds)]
+	h.To, h.Label = make([]model.Row, 0, edges), make([]model.EdgeLabel, 0, edges)
+	begin := uint32(0)
+	for r := range h.Kinds {
+		n := h.Start[r+1] - begin
+		begin = h.Start[r+1]
+		for e := d.starts[r]; n > 0; e, n = e+1, n-1 {
+			if d.to[e] != noRow {
+				h.To, h.Label = append(h.To, d.to[e]), append(h.Label, d.label[e])
+			}
+		}
+		h.Start[r+1] = uint32(len(h.To))
+	}
+}

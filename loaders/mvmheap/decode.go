@@ -1,0 +1,371 @@
+package mvmheap
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/memtui/memtui/model"
+)
+
+// maxLarge bounds how many sizes and indexes of one snapshot may not fit their columns; real snapshots have none.
+const maxLarge = 1 << 20
+
+// decoding is a snapshot on its way into memory. Columns are written by one goroutine each.
+type decoding struct {
+	f        *file
+	ctx      context.Context
+	i        int
+	s        *snapshot
+	heap     *model.Heap
+	progress func(float64) // may be nil
+	strict   bool          // check what nobody needs to know for showing the snapshot
+
+	starts  []uint32    // by row: where its references begin in the two columns below
+	to      []model.Row // in the order of the file
+	label   []model.EdgeLabel
+	large   []uint64      // indexes that do not fit their label, which says where here
+	badTo   bool          // some of to lead nowhere: noRow
+	counted chan struct{} // closed when the counts of references are in heap.Start, as far as they go
+	sum     int64         // of them
+
+	done, total atomic.Int64 // bytes of the file
+
+	mu       sync.Mutex
+	problems []model.Problem
+	lost     int64
+	err      error // of reading, the first
+}
+
+// noRow marks a reference that leads nowhere.
+const noRow = ^model.Row(0)
+
+func (f *file) newDecoding(ctx context.Context, i int, progress func(float64)) *decoding {
+	return &decoding{
+		f: f, ctx: ctx, i: i, s: &f.snaps[i], progress: progress, counted: make(chan struct{}),
+		heap: &model.Heap{Large: map[model.Row]uint64{}, LargeIndex: map[uint32]uint64{}, Complete: f.snaps[i].whole},
+	}
+}
+
+// tally counts how often a rule is broken in one column, and remembers where first.
+type tally struct {
+	n     int64
+	first int64
+}
+
+func (t *tally) add(at int64) {
+	if t.n == 0 {
+		t.first = at
+	}
+	t.n++
+}
+
+// found notes n breaches of a rule, of which the first is told in the message.
+func (d *decoding) found(severity model.Severity, code string, at, n int64, format string, args ...any) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	text := fmt.Sprintf("snapshot %d: ", d.i) + fmt.Sprintf(format, args...)
+	d.problems = model.AddProblem(d.problems, model.Problem{Severity: severity, Code: code, Message: text, Count: n, Offset: at})
+}
+
+// tell notes what a tally has counted; what completes "… , first in row 7".
+func (d *decoding) tell(t tally, code string, at int64, what string) {
+	if t.n > 0 {
+		d.found(model.Error, code, at, t.n, "%s, first number %d", what, t.first)
+	}
+}
+
+// fail ends the decoding with an error that is not the file's fault.
+func (d *decoding) fail(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.err == nil {
+		d.err = err
+	}
+}
+
+func (d *decoding) failed() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.err
+}
+
+// advance tells of n more bytes read.
+func (d *decoding) advance(n int) {
+	done := d.done.Add(int64(n))
+	if d.progress != nil {
+		d.progress(float64(done) / float64(max(1, d.total.Load())) * 0.9)
+	}
+}
+
+// run decodes the snapshot.
+func (d *decoding) run() (*model.Heap, error) {
+	tables, err := d.f.tables.get(d.ctx, d.i)
+	if err != nil {
+		return nil, err
+	}
+	d.heap.Tables = tables
+	if d.f.version == 2 {
+		d.run2()
+	} else {
+		d.run3()
+	}
+	if err := d.failed(); err != nil {
+		return nil, err
+	}
+	d.assemble()
+	return d.heap, d.ctx.Err()
+}
+
+// make allocates the columns of n rows.
+func (d *decoding) make(n int) {
+	h := d.heap
+	h.Size, h.Extra, h.Entity = make([]uint16, n), make([]uint32, n), make([]uint32, n)
+	h.Start, d.starts = make([]uint32, n+1), make([]uint32, n)
+}
+
+// run3 decodes the columns of version 3, several at once. The first says how many rows there are.
+func (d *decoding) run3() {
+	for k := range wholeColumns {
+		d.total.Add(d.s.blocks[k].end - d.s.blocks[k].start)
+	}
+	d.each([]kind{colkind})
+	if d.failed() != nil {
+		return
+	}
+	d.make(len(d.heap.Kinds))
+	// References wait for the counts, which say how many there are; the largest columns go first.
+	d.each([]kind{colrfcnt, reftrget, refdescr, colrfstr, colusize, coltofi, colsize})
+}
+
+// each decodes columns on all cores, begun in the order given.
+func (d *decoding) each(kinds []kind) {
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(kinds)) {
+		workers.Go(func() {
+			t := d.f.kit()
+			defer d.f.kits.Put(t)
+			for i := next.Add(1) - 1; int(i) < len(kinds); i = next.Add(1) - 1 {
+				if err := d.f.src.Guard(func() error { return d.column(t, kinds[i]) }); err != nil {
+					d.fail(err)
+				}
+				if kinds[i] == colrfcnt {
+					close(d.counted)
+				}
+			}
+		})
+	}
+	workers.Wait()
+}
+
+// column decodes one column.
+func (d *decoding) column(t *kit, k kind) error {
+	b := d.s.blocks[k]
+	if !b.there() || d.failed() != nil {
+		return nil // said when the file was opened
+	}
+	limit, take, finish := d.taker(k)
+	n, bad, err := d.f.column(d.ctx, t, b, k, limit, d.advance, take)
+	if err != nil {
+		return err
+	}
+	if bad != nil {
+		d.mu.Lock()
+		d.lost += b.end - b.start
+		d.heap.Complete = false
+		d.mu.Unlock()
+		d.found(model.Error, bad.rule, b.start, 1, "column %s cannot be read behind %d numbers: %v", k, n, bad)
+	}
+	switch {
+	case n > limit && k == colkind || n > limit && k >= refdescr && limit == d.f.maxRefs():
+		d.found(model.Error, "too-large", b.start, 1, "%s is far longer than a file of this size can mean", k)
+	case n > limit:
+		d.found(model.Error, "row-count", b.start, 1, "%s is longer than the %d %s", k, limit, unit(k))
+	case n < limit && k != colkind && bad == nil:
+		d.found(model.Error, "row-count", b.start, 1, "%s has %d numbers for %d %s", k, n, limit, unit(k))
+	}
+	finish(min(n, limit))
+	return nil
+}
+
+// unit is what limits a column's length.
+func unit(k kind) string {
+	if k >= refdescr {
+		return "references that rows have"
+	}
+	return "rows"
+}
+
+// saturate counts values above limit and returns what they become.
+func saturate(v, limit uint64, t *tally, at int64) uint64 {
+	if v > limit {
+		t.add(at)
+		return limit
+	}
+	return v
+}
+
+// taker says how long column k may be, what becomes of its values, and what to do with n of them in the end.
+func (d *decoding) taker(k kind) (limit int64, take func(at int64, vals []uint64), finish func(n int64)) {
+	h, rows, at := d.heap, int64(len(d.heap.Kinds)), d.s.blocks[k].start
+	var over tally
+	told := func(int64) { d.tell(over, "entry-size", at, k.String()+" holds numbers that are too large") }
+	switch k {
+	case colkind:
+		return d.f.maxRows(), d.takeKinds(&over), func(int64) { d.tell(over, "kind", at, "rows have a kind that does not exist") }
+	case colsize:
+		return rows, func(at int64, vals []uint64) {
+			for i, v := range vals {
+				h.Size[at+int64(i)] = uint16(saturate(v, math.MaxUint16, &over, at+int64(i)))
+			}
+		}, told
+	case coltofi:
+		return rows, func(at int64, vals []uint64) {
+			for i, v := range vals {
+				h.Entity[at+int64(i)] = uint32(saturate(v, math.MaxUint32, &over, at+int64(i)))
+			}
+		}, told
+	case colrfcnt:
+		return rows, func(at int64, vals []uint64) {
+			for i, v := range vals {
+				v = saturate(v, math.MaxUint32, &over, at+int64(i))
+				h.Start[at+int64(i)+1] = uint32(v)
+				d.sum += int64(v)
+			}
+		}, told
+	case colrfstr:
+		return rows, func(at int64, vals []uint64) {
+			for i, v := range vals {
+				d.starts[at+int64(i)] = uint32(min(v, math.MaxUint32)) // judged with the row's count
+			}
+		}, func(int64) {}
+	case colusize:
+		return rows, func(at int64, vals []uint64) {
+			for i, v := range vals {
+				d.setExtra(model.Row(at)+model.Row(i), v, &over)
+			}
+		}, told
+	case refdescr:
+		return d.takeLabels()
+	}
+	return d.takeTargets()
+}
+
+// takeKinds appends to heap.Kinds, whose length nobody knows.
+func (d *decoding) takeKinds(bad *tally) func(at int64, vals []uint64) {
+	m := &d.s.meta
+	guess := count(m.Objects) + count(m.TypeObjects) + count(m.STables) + count(m.Frames) + 1<<10
+	d.heap.Kinds = make([]model.HeapKind, 0, max(0, min(guess, d.f.maxRows())))
+	return func(at int64, vals []uint64) {
+		for i, v := range vals {
+			if v == 0 || v > uint64(model.KindCallStack) {
+				bad.add(at + int64(i))
+				v = uint64(model.KindUnknown)
+			}
+			d.heap.Kinds = append(d.heap.Kinds, model.HeapKind(v))
+		}
+	}
+}
+
+// setExtra stores an unmanaged size.
+func (d *decoding) setExtra(r model.Row, v uint64, over *tally) {
+	if v < uint64(model.LargeExtra) {
+		d.heap.Extra[r] = uint32(v)
+		return
+	}
+	if len(d.heap.Large) >= maxLarge {
+		over.add(int64(r))
+		d.heap.Extra[r] = model.LargeExtra - 1
+		return
+	}
+	d.heap.Extra[r] = model.LargeExtra
+	d.heap.Large[r] = v
+}
+
+// references waits for how many references rows have and returns that, bounded.
+func (d *decoding) references() int64 {
+	<-d.counted
+	return min(d.sum, d.f.maxRefs())
+}
+
+func (d *decoding) takeTargets() (limit int64, take func(at int64, vals []uint64), finish func(n int64)) {
+	limit = d.references()
+	d.to = make([]model.Row, limit)
+	rows := uint64(len(d.heap.Kinds))
+	var bad tally
+	return limit, func(at int64, vals []uint64) {
+			out := d.to[at:]
+			for i, v := range vals {
+				if v >= rows {
+					bad.add(at + int64(i))
+					v = uint64(noRow)
+				}
+				out[i] = model.Row(v)
+			}
+		}, func(n int64) {
+			d.to, d.badTo = d.to[:n], bad.n > 0
+			d.tell(bad, "target", d.s.blocks[reftrget].start, "references lead to rows that do not exist")
+		}
+}
+
+// labels packs descriptions of references.
+type labels struct {
+	d       *decoding
+	bad     tally // kinds that do not exist, and values that mean nothing
+	dropped tally // indexes too large and too many
+}
+
+// pack makes a label of a kind and a value; at is the number of the reference.
+func (l *labels) pack(kind, value uint64, at int64) model.EdgeLabel {
+	switch model.EdgeLabel(kind) {
+	case model.LabelUnknown:
+		if value != 0 {
+			l.bad.add(at)
+		}
+		return model.LabelUnknown
+	case model.LabelIndex:
+		if value < 1<<30 {
+			return model.EdgeLabel(value)<<2 | model.LabelIndex
+		}
+		if len(l.d.large) < maxLarge {
+			l.d.large = append(l.d.large, value)
+			return model.EdgeLabel(len(l.d.large)-1)<<2 | model.LabelLarge
+		}
+		l.dropped.add(at)
+		return model.LabelUnknown
+	case model.LabelString:
+		if value < 1<<30 {
+			return model.EdgeLabel(value)<<2 | model.LabelString
+		}
+	}
+	l.bad.add(at)
+	return model.LabelUnknown
+}
+
+func (l *labels) tell(at int64) {
+	l.d.tell(l.bad, "label", at, "references have a description that does not exist")
+	l.d.tell(l.dropped, "too-large", at, "references have indexes that are too large")
+}
+
+func (d *decoding) takeLabels() (limit int64, take func(at int64, vals []uint64), finish func(n int64)) {
+	limit = d.references()
+	d.label = make([]model.EdgeLabel, limit)
+	l := labels{d: d}
+	return limit, func(at int64, vals []uint64) {
+			out := d.label[at:]
+			for i, v := range vals {
+				if v&3 == uint64(model.LabelString) && v < 1<<32 { // the commonest, first
+					out[i] = model.EdgeLabel(v)
+					continue
+				}
+				out[i] = l.pack(v&3, v>>2, at+int64(i))
+			}
+		}, func(n int64) {
+			d.label = d.label[:n]
+			l.tell(d.s.blocks[refdescr].start)
+		}
+}

@@ -1,0 +1,61 @@
+package mvmheap
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
+)
+
+// snapshot is where the blocks of one snapshot stand.
+type snapshot struct {
+	blocks [numKinds]span
+	meta   snapMeta
+	whole  bool  // every column is there, and what follows them
+	rows   int64 // version 2: rows of coll that are there
+	refs   int64 // version 2: rows of refs
+}
+
+// there reports whether all of kinds are.
+func (s *snapshot) there(kinds ...kind) bool {
+	for _, k := range kinds {
+		if !s.blocks[k].there() {
+			return false
+		}
+	}
+	return true
+}
+
+// file is one file that is open: the source of its snapshots.
+type file struct {
+	src     *loaders.Source
+	size    int64
+	version int
+	meta    fileMeta
+	snaps   []snapshot
+
+	problems []model.Problem // found while opening
+	lost     int64
+
+	tables tables
+	kits   sync.Pool // of *kit
+
+	mu      sync.Mutex
+	store   *model.Store           // where problems of decoding go; nil: nowhere
+	counted map[int]model.HeapInfo // exact figures of snapshots that have been decoded
+}
+
+func (f *file) problem(severity model.Severity, code string, offset int64, format string, args ...any) {
+	f.problems = model.AddProblem(f.problems, model.Problem{Severity: severity, Code: code, Message: fmt.Sprintf(format, args...), Offset: offset})
+}
+
+// refuse is the error of a file of which nothing can be used.
+func (f *file) refuse(offset int64, field string, err error) error {
+	return &loaders.FormatError{Format: formatName, Path: f.src.Path(), Offset: offset, Field: field, Err: err}
+}
+
+// maxRows and maxRefs bound what a file of this size can mean: even the columns that compress best need bytes for each row
+// and reference in one of the others. Real files have a third of a row and one reference a byte.
+func (f *file) maxRows() int64 { return min(4*f.size+1<<20, 1<<32-2) }
+func (f *file) maxRefs() int64 { return min(8*f.size+4<<20, 1<<32-2) }

@@ -1,0 +1,85 @@
+package mvmheap
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
+)
+
+// Rules of thumb for what opening a snapshot costs, measured on real files.
+const (
+	bytesPerRow       = 19 // of memory
+	bytesPerReference = 8
+)
+
+// info reads headers and names, but no snapshot.
+func info(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.Profile, error) {
+	f, _, err := open(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	meta := f.describe()
+	t, err := f.tables.get(ctx, len(f.snaps)-1)
+	if err != nil {
+		return nil, err
+	}
+	meta.Facts = append(meta.Facts,
+		number("strings", "Strings", int64(len(t.Strings))),
+		number("types", "Types", int64(len(t.Types))),
+		number("frames", "Frames", int64(len(t.Frames))),
+	)
+	problems := f.problems
+	for _, p := range f.tables.problems {
+		problems = model.AddProblem(problems, p)
+	}
+	return &model.Profile{Meta: meta, Problems: problems, Lost: f.lost}, nil
+}
+
+func number(key, label string, n int64) model.Fact {
+	return model.Fact{Key: key, Label: label, Value: model.Group(uint64(n)), Int: n, HasInt: true}
+}
+
+// describe says what the headers tell.
+func (f *file) describe() model.Meta {
+	m := model.Meta{
+		Path: f.src.Path(), Name: f.src.Name(), Format: formatName, Version: f.version,
+		Size: f.src.StoredSize(), Outer: f.src.Outer(),
+	}
+	whole, rows, refs := int64(0), int64(0), int64(0)
+	last := model.NoTime
+	for i := range f.snaps {
+		h := f.stated(i)
+		if h.Complete {
+			whole++
+		}
+		// Rows are not written in version 3; the roots, which no total counts, are a handful.
+		rows = max(rows, h.Rows, h.Objects+h.TypeObjects+h.STables+h.Frames)
+		refs = max(refs, h.References)
+		last = max(last, h.Time)
+	}
+	m.Facts = append(m.Facts, number("snapshots", "Snapshots", int64(len(f.snaps))))
+	if n := int64(len(f.snaps)) - whole; n > 0 {
+		m.Facts = append(m.Facts, number("cut_snapshots", "Snapshots cut short", n))
+	}
+	if rows > 0 {
+		m.Facts = append(m.Facts, number("largest_rows", "Rows of the largest, about", rows), number("largest_references", "References of the largest", refs))
+		memory := rows*bytesPerRow + refs*bytesPerReference
+		m.Facts = append(m.Facts, model.Fact{
+			Key: "estimated_memory_bytes", Label: "Memory to open it, about", Value: model.Bytes(memory).String(), Int: memory, HasInt: true,
+		})
+	}
+	if last != model.NoTime {
+		m.Facts = append(m.Facts, model.Fact{Key: "last_snapshot_us", Label: "Last snapshot after", Value: last.String(), Int: int64(last), HasInt: true})
+	}
+	if t := f.meta.Start; t != nil && *t >= 0 {
+		m.Facts = append(m.Facts, model.Fact{
+			Key: "start_clock_us", Label: "Started when the clock said", Value: model.Time(*t).String() + " (of a clock that counts from boot)", Int: *t, HasInt: true,
+		})
+	}
+	if p := f.meta.PID; p != nil {
+		m.Facts = append(m.Facts, model.Fact{Key: "pid", Label: "Process", Value: strconv.FormatInt(*p, 10), Int: *p, HasInt: true})
+	}
+	return m
+}

@@ -1,0 +1,140 @@
+package mvmheap
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/memtui/memtui/model"
+)
+
+// block is one block met by walking.
+type block struct {
+	kind kind
+	span
+}
+
+// walker goes through a file of version 3 from the front, block by block.
+type walker struct {
+	f       *file
+	w       *window
+	current *snapshot   // the one whose blocks are being met; nil behind its table of contents
+	tail    snapshot    // names behind the last snapshot, which nobody needs
+	tocs    int         // tables of contents in a row
+	clean   bool        // the walk ended at the end of the file, where one can be
+	met     func(block) // called for every whole block; may be nil
+}
+
+// walk finds the snapshots from the front. What it cannot get past is a problem; only failures of reading are errors.
+func (r *walker) walk() error {
+	r.f.snaps = nil
+	at := int64(len(magic))
+	for at < r.w.size {
+		b, err := r.block(at)
+		if r.w.err != nil {
+			return r.w.err
+		}
+		if err != nil {
+			r.stop(at, b.kind, err)
+			return nil
+		}
+		if !r.place(b) {
+			r.f.problem(model.Error, "block", at, "a block of kind %s stands where none can", b.kind)
+		}
+		if r.met != nil {
+			r.met(b)
+		}
+		at = b.end
+	}
+	r.clean = r.current == nil && r.tocs > 0
+	if !r.clean && len(r.f.snaps) > 0 {
+		r.f.problem(model.Error, "truncated", at, "the file ends within a snapshot: its recorder was probably killed")
+	}
+	return nil
+}
+
+// errUnknown is a block whose length nobody can know.
+var errUnknown = errors.New("no known block begins here")
+
+// block measures the block at offset at. Of one that is cut it tells the kind.
+func (r *walker) block(at int64) (b block, err error) {
+	head := r.w.peek(at, nameLength)
+	k, ok := kindOf(head)
+	if !ok {
+		if len(head) < nameLength {
+			return block{kind: numKinds}, r.w.cut()
+		}
+		return block{kind: numKinds}, errUnknown
+	}
+	b = block{k, span{at, 0}}
+	head = r.w.peek(at, int(k.header()))
+	if int64(len(head)) < k.header() {
+		return b, r.w.cut()
+	}
+	n := binary.LittleEndian.Uint64(head[len(head)-8:])
+	left := uint64(r.w.size - at - k.header())
+	switch {
+	case k <= strings3:
+		b.end, err = frameEnd(r.w, at+k.header())
+		return b, err
+	case k == toc && n <= left/tocEntry:
+		n = n*tocEntry + tocFooter
+	case k == toc:
+		n = left + 1
+	}
+	if n > left {
+		return b, errCut
+	}
+	b.end = at + k.header() + int64(n)
+	return b, nil
+}
+
+// place gives a block to its snapshot; false where it cannot belong.
+func (r *walker) place(b block) bool {
+	switch {
+	case b.kind == toc:
+		r.tocs++
+		if r.current != nil {
+			r.current.whole = r.current.columns()
+			r.current = nil
+		}
+		return true
+	case b.kind == filemeta:
+		return b.start == int64(len(magic))
+	case b.kind == snapmeta || r.current == nil && b.kind < wholeColumns:
+		r.f.snaps = append(r.f.snaps, snapshot{})
+		r.current = &r.f.snaps[len(r.f.snaps)-1]
+	}
+	r.tocs = 0
+	s := r.current
+	if s == nil {
+		s = &r.tail
+	}
+	if s.blocks[b.kind].there() {
+		return false
+	}
+	s.blocks[b.kind] = b.span
+	return true
+}
+
+// stop says why the walk ends at offset at.
+func (r *walker) stop(at int64, k kind, err error) {
+	lost := r.w.size - at
+	r.f.lost += lost
+	name := "a block"
+	if k < numKinds {
+		name = "the block " + k.String()
+	}
+	switch {
+	case errors.Is(err, errCut) && k == toc && r.tocs > 0:
+		r.f.problem(model.Error, "truncated", at, "the file ends within its table of contents")
+	case errors.Is(err, errCut):
+		r.f.problem(model.Error, "truncated", at,
+			"the file ends within %s, %d bytes after its start: its recorder was probably killed", name, lost)
+	case errors.Is(err, errUnknown) && r.tocs > 1:
+		r.f.problem(model.Error, "trailing", at, "%d bytes follow the end of the recording", lost)
+	case errors.Is(err, errUnknown):
+		r.f.problem(model.Error, "block", at, "no known block begins here; the %d bytes up to the end cannot be used", lost)
+	default:
+		r.f.problem(model.Error, "zstd", at, "%s cannot be skipped, the %d bytes up to the end cannot be used: %v", name, lost, err)
+	}
+}

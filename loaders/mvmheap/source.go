@@ -1,0 +1,201 @@
+package mvmheap
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/memtui/memtui/model"
+)
+
+// Len implements [model.HeapSource].
+func (f *file) Len() int { return len(f.snaps) }
+
+// Info implements [model.HeapSource]. A snapshot that has been decoded has exact figures from then on.
+func (f *file) Info(i int) model.HeapInfo {
+	f.mu.Lock()
+	exact, ok := f.counted[i]
+	f.mu.Unlock()
+	if ok {
+		return exact
+	}
+	return f.stated(i)
+}
+
+// stated is what the file's headers tell of a snapshot.
+func (f *file) stated(i int) model.HeapInfo {
+	s := &f.snaps[i]
+	info := s.meta.info(f.meta.Start)
+	info.Complete = s.whole
+	if f.version == 2 {
+		info.Rows = s.rows
+		if s.whole {
+			info.References = s.refs
+		}
+	}
+	return info
+}
+
+// Tables implements [model.HeapSource].
+func (f *file) Tables(ctx context.Context, i int) (*model.HeapTables, error) {
+	if err := f.has(i); err != nil {
+		return nil, err
+	}
+	return f.tables.get(ctx, i)
+}
+
+func (f *file) has(i int) error {
+	if i < 0 || i >= len(f.snaps) {
+		return fmt.Errorf("there is no snapshot %d", i)
+	}
+	return nil
+}
+
+// Open implements [model.HeapSource].
+func (f *file) Open(ctx context.Context, i int, progress func(done float64)) (*model.Heap, error) {
+	if err := f.has(i); err != nil {
+		return nil, err
+	}
+	d := f.newDecoding(ctx, i, progress)
+	h, err := d.run()
+	if err != nil {
+		return nil, err
+	}
+	info := f.stated(i)
+	info.Rows = int64(h.Len())
+	if h.Complete {
+		info = recount(h, info)
+	}
+	f.mu.Lock()
+	_, again := f.counted[i]
+	f.counted[i] = info
+	f.mu.Unlock()
+	if !again {
+		f.publish(d.problems, d.lost)
+	}
+	if progress != nil {
+		progress(1)
+	}
+	return h, nil
+}
+
+// recount replaces the totals of info by what the rows say.
+func recount(h *model.Heap, info model.HeapInfo) model.HeapInfo {
+	var rows [256]int64
+	managed, unmanaged := uint64(0), uint64(0)
+	for r, k := range h.Kinds {
+		rows[k]++
+		managed += uint64(h.Size[r])
+		unmanaged, _ = model.SaturatingAdd(unmanaged, h.Unmanaged(model.Row(r)))
+	}
+	all, _ := model.SaturatingAdd(managed, unmanaged)
+	signed := func(n uint64) int64 { return int64(min(n, 1<<63-1)) }
+	info.Rows, info.References = int64(len(h.Kinds)), int64(len(h.To))
+	info.Objects, info.TypeObjects = rows[model.KindObject], rows[model.KindTypeObject]
+	info.STables, info.Frames = rows[model.KindSTable], rows[model.KindFrame]
+	info.Bytes, info.ManagedBytes, info.UnmanagedBytes = signed(all), signed(managed), signed(unmanaged)
+	return info
+}
+
+// publish adds what was found after the file was opened to its profile.
+func (f *file) publish(problems []model.Problem, lost int64) {
+	f.mu.Lock()
+	store := f.store
+	f.mu.Unlock()
+	if store == nil || len(problems) == 0 && lost == 0 {
+		return
+	}
+	store.Update(func(old *model.Profile) *model.Profile {
+		if old == nil {
+			return nil
+		}
+		next := *old
+		next.Lost += lost
+		for _, p := range problems {
+			next.Problems = model.AddProblem(next.Problems, p)
+			next.Complete = next.Complete && p.Severity != model.Error
+		}
+		next.Complete = next.Complete && next.Lost == 0
+		return &next
+	})
+}
+
+// Scores implements [model.HeapSource].
+func (f *file) Scores(ctx context.Context, i int) (model.HeapScores, bool, error) {
+	if err := f.has(i); err != nil {
+		return model.HeapScores{}, false, err
+	}
+	s, _, ok, err := f.scores(ctx, i)
+	return s, ok, err
+}
+
+const maxScores = 1 << 16 // of one snapshot; recorders write 160
+
+// scores reads the high scores of snapshot i; broken says what is wrong with them, "" when nothing is.
+func (f *file) scores(ctx context.Context, i int) (s model.HeapScores, broken string, ok bool, err error) {
+	b := &f.snaps[i]
+	if !b.there(topIDs, topscore) {
+		return s, "", false, nil
+	}
+	tables, err := f.tables.get(ctx, i)
+	if err != nil {
+		return s, "", false, err
+	}
+	t := f.kit()
+	defer f.kits.Put(t)
+	var columns [2][]uint64
+	for c, k := range []kind{topIDs, topscore} {
+		_, bad, err := f.column(ctx, t, b.blocks[k], k, maxScores, nil, func(_ int64, vals []uint64) { columns[c] = append(columns[c], vals...) })
+		if err != nil {
+			return s, "", false, err
+		}
+		if bad != nil {
+			return s, fmt.Sprintf("%s cannot be read: %v", k, bad), false, nil
+		}
+	}
+	boards := map[string]*[]model.HeapScore{
+		"types_by_count": &s.TypesByCount, "frames_by_count": &s.FramesByCount,
+		"types_by_size": &s.TypesBySize, "frames_by_size": &s.FramesBySize,
+	}
+	order, each := f.meta.Scores.Order, f.meta.Scores.Count
+	if len(order) == 0 || each <= 0 || each > maxScores {
+		order, each = []string{"types_by_count", "frames_by_count", "types_by_size", "frames_by_size"}, int64(len(columns[0])/4)
+	}
+	for n, name := range order {
+		if n > maxScores { // a file may name any number of boards
+			break
+		}
+		list, known := boards[name]
+		length := len(tables.Frames)
+		if name == "types_by_count" || name == "types_by_size" {
+			length = len(tables.Types)
+		}
+		if known && *list == nil {
+			*list = board(columns, int64(n)*each, each, length)
+		}
+	}
+	if len(columns[0]) != len(columns[1]) || int64(len(columns[0])) != each*int64(len(order)) {
+		broken = fmt.Sprintf("%d ids and %d scores for %d boards of %d", len(columns[0]), len(columns[1]), len(order), each)
+	}
+	return s, broken, true, nil
+}
+
+// board reads n entries from number from on. Those without a score, or with an id beyond a table of length, are padding.
+func board(columns [2][]uint64, from, n int64, length int) []model.HeapScore {
+	list := []model.HeapScore{}
+	for e := from; e < from+n && e < int64(min(len(columns[0]), len(columns[1]))); e++ {
+		if id, score := columns[0][e], columns[1][e]; score > 0 && id < uint64(length) {
+			list = append(list, model.HeapScore{ID: uint32(id), Score: score})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b model.HeapScore) int {
+		switch {
+		case a.Score > b.Score:
+			return -1
+		case a.Score < b.Score:
+			return 1
+		}
+		return 0
+	})
+	return list
+}

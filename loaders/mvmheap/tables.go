@@ -1,0 +1,230 @@
+package mvmheap
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/memtui/memtui/model"
+)
+
+// tables are the names of a file, decoded snapshot after snapshot as far as anybody asked. What was handed out stays: later
+// snapshots only append.
+type tables struct {
+	f  *file
+	mu sync.Mutex
+
+	all      model.HeapTables
+	upTo     []model.HeapTables // by snapshot
+	budget   int64              // bytes that may still be decoded: what a zstd bomb is stopped by
+	problems []model.Problem    // by then
+}
+
+// tableRatio bounds how much larger than the file its decoded tables can be.
+const tableRatio = 8
+
+func (t *tables) init(f *file) {
+	t.f = f
+	t.budget = tableRatio*f.size + 16<<20
+}
+
+// get returns the tables of snapshot i.
+func (t *tables) get(ctx context.Context, i int) (*model.HeapTables, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for len(t.upTo) <= i {
+		if err := t.next(ctx, &t.f.snaps[len(t.upTo)]); err != nil {
+			return nil, err
+		}
+		t.upTo = append(t.upTo, model.HeapTables{
+			Strings: slices.Clip(t.all.Strings), Types: slices.Clip(t.all.Types), Frames: slices.Clip(t.all.Frames),
+		})
+	}
+	out := t.upTo[i]
+	return &out, nil
+}
+
+// next adds the tables of the next snapshot. Only failures of reading and an end of ctx are errors; then nothing was added.
+func (t *tables) next(ctx context.Context, s *snapshot) error {
+	read := t.next3
+	if t.f.version == 2 {
+		read = t.next2
+	}
+	before := t.all
+	err := read(ctx, s)
+	if err != nil {
+		t.all = before
+	}
+	return err
+}
+
+func (t *tables) problem(severity model.Severity, code string, at int64, format string, args ...any) {
+	p := model.Problem{Severity: severity, Code: code, Message: fmt.Sprintf(format, args...), Offset: at}
+	t.problems = model.AddProblem(t.problems, p)
+	t.f.publish([]model.Problem{p}, 0)
+}
+
+func (t *tables) next3(ctx context.Context, s *snapshot) error {
+	if b := s.blocks[strings3]; b.there() {
+		raw, err := t.inflate(ctx, b, strings3)
+		if err != nil {
+			return err
+		}
+		t.addStrings(raw, b.start)
+	}
+	columns := map[kind][]uint32{}
+	for k := reprname; k <= sffile; k++ {
+		if b := s.blocks[k]; b.there() {
+			col, err := t.column(ctx, b, k)
+			if err != nil {
+				return err
+			}
+			columns[k] = col
+		}
+	}
+	at := func(k kind, i int) uint32 { // a short column is a problem of its own
+		if i < len(columns[k]) {
+			return columns[k][i]
+		}
+		return ^uint32(0)
+	}
+	for i := range t.rows(s, columns, reprname, typename) {
+		t.all.Types = append(t.all.Types, model.HeapType{Repr: at(reprname, i), Name: at(typename, i)})
+	}
+	for i := range t.rows(s, columns, sfname, sffile) {
+		t.all.Frames = append(t.all.Frames, model.HeapFrame{
+			Name: at(sfname, i), Cuid: at(sfcuid, i), Line: at(sfline, i), File: at(sffile, i),
+		})
+	}
+	return nil
+}
+
+// rows is the length of the longest of the columns from first to last.
+func (t *tables) rows(s *snapshot, columns map[kind][]uint32, first, last kind) int {
+	n := 0
+	for k := first; k <= last; k++ {
+		n = max(n, len(columns[k]))
+	}
+	for k := first; k <= last; k++ {
+		if len(columns[k]) != n {
+			t.problem(model.Error, "row-count", s.first(), "%s has %d rows where its neighbours have %d", k, len(columns[k]), n)
+		}
+	}
+	return n
+}
+
+// inflate decompresses a whole block.
+func (t *tables) inflate(ctx context.Context, b span, k kind) ([]byte, error) {
+	kit := t.f.kit()
+	defer t.f.kits.Put(kit)
+	in, err := t.f.openColumn(ctx, kit, b, k, nil)
+	if err != nil {
+		return nil, err
+	}
+	if in.bad != nil {
+		t.problem(model.Error, in.bad.rule, b.start, "the block %s cannot be read: %v", k, in.bad)
+		return nil, nil
+	}
+	raw, err := io.ReadAll(io.LimitReader(kit.dec, t.budget+1))
+	if fatal := in.failure(ctx); fatal != nil {
+		return nil, fatal
+	}
+	if int64(len(raw)) > t.budget {
+		t.problem(model.Error, "too-large", b.start, "the names are far larger than a file of this size can mean")
+		t.budget = 0
+		return nil, nil
+	}
+	t.budget -= int64(len(raw))
+	if err != nil {
+		t.problem(model.Error, "zstd", b.start, "the block %s is damaged: %v", k, err)
+	}
+	return raw, nil
+}
+
+// column decodes a column of small numbers.
+func (t *tables) column(ctx context.Context, b span, k kind) ([]uint32, error) {
+	raw, err := t.inflate(ctx, b, k)
+	if err != nil || len(raw) == 0 {
+		return nil, err
+	}
+	width, err := t.f.width(b)
+	if err != nil {
+		return nil, err
+	}
+	if len(raw)%width != 0 {
+		t.problem(model.Error, "entry-size", b.start, "%s does not end with a whole number", k)
+	}
+	vals := unpack(nil, raw, width)
+	out := make([]uint32, len(vals))
+	for i, v := range vals {
+		out[i] = uint32(min(v, 1<<32-1))
+	}
+	return out, nil
+}
+
+// addStrings cuts raw into strings that share its copy.
+func (t *tables) addStrings(raw []byte, at int64) {
+	text := string(raw)
+	for len(text) > 0 {
+		if len(text) < 4 || uint64(binary.LittleEndian.Uint32(raw)) > uint64(len(text)-4) {
+			t.problem(model.Error, "string-index", at, "the last string of a block is cut")
+			return
+		}
+		n := 4 + int(binary.LittleEndian.Uint32(raw))
+		t.addString(text[4:n], at)
+		text, raw = text[n:], raw[n:]
+	}
+}
+
+func (t *tables) addString(s string, at int64) {
+	if !utf8.ValidString(s) {
+		t.problem(model.Warning, "strings-utf8", at, "a string is not valid UTF-8")
+	}
+	t.all.Strings = append(t.all.Strings, s)
+}
+
+// next2 reads the tables of version 2, of which the file has as many bytes as they take.
+func (t *tables) next2(ctx context.Context, s *snapshot) error {
+	for _, k := range []kind{strs, types, fram} {
+		b := s.blocks[k]
+		if !b.there() {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		raw, err := t.f.bytes(span{b.start + k.header(), b.end})
+		if err != nil {
+			return err
+		}
+		switch k {
+		case strs:
+			t.addStrings2(raw, b.start)
+		case types:
+			for ; len(raw) >= typeRow; raw = raw[typeRow:] {
+				t.all.Types = append(t.all.Types, model.HeapType{Repr: low(raw), Name: low(raw[8:])})
+			}
+		default:
+			for ; len(raw) >= framRow; raw = raw[framRow:] {
+				t.all.Frames = append(t.all.Frames, model.HeapFrame{Name: low(raw), Cuid: low(raw[8:]), Line: low(raw[16:]), File: low(raw[24:])})
+			}
+		}
+	}
+	return nil
+}
+
+// low is the half of a 64-bit number that means something.
+func low(b []byte) uint32 { return binary.LittleEndian.Uint32(b) }
+
+func (t *tables) addStrings2(raw []byte, at int64) {
+	text := string(raw)
+	for len(raw) >= 8 && binary.LittleEndian.Uint64(raw) <= uint64(len(raw)-8) {
+		n := 8 + int(binary.LittleEndian.Uint64(raw))
+		t.addString(text[8:n], at)
+		text, raw = text[n:], raw[n:]
+	}
+}

@@ -1,0 +1,230 @@
+package mvmheap
+
+import (
+	"context"
+	"errors"
+
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
+)
+
+// validate reports every broken rule: those of blocks and tables of contents first, then those of each snapshot.
+func validate(ctx context.Context, src *loaders.Source, report func(loaders.Violation)) error {
+	f, w, err := open(ctx, src)
+	var broken *loaders.FormatError
+	if errors.As(err, &broken) {
+		rule := broken.Field
+		if rule == "" {
+			rule = "truncated"
+		}
+		report(loaders.Violation{Rule: rule, Severity: model.Error, Message: broken.Err.Error(), Offset: broken.Offset, Count: 1})
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	v := &validator{ctx: ctx, f: f, w: w, problems: f.problems}
+	if f.version == 3 {
+		err = v.blocks()
+	}
+	for i := range f.snaps {
+		if err == nil {
+			err = v.snapshot(i)
+		}
+	}
+	v.take(f.tables.problems)
+	for _, p := range v.problems {
+		if p.Severity != model.Note {
+			report(loaders.Violation{Rule: p.Code, Severity: p.Severity, Message: p.Message, Offset: p.Offset, Count: p.Count})
+		}
+	}
+	return err
+}
+
+// validator collects what is wrong with a file.
+type validator struct {
+	ctx      context.Context
+	f        *file
+	w        *window
+	problems []model.Problem
+}
+
+// take adds problems, each once: two routes may find the same.
+func (v *validator) take(list []model.Problem) {
+	for _, p := range list {
+		known := false
+		for _, q := range v.problems {
+			known = known || q.Code == p.Code && q.Offset == p.Offset
+		}
+		if !known {
+			v.problems = model.AddProblem(v.problems, p)
+		}
+	}
+}
+
+// blocks walks through the file and compares every table of contents with the blocks that are there.
+func (v *validator) blocks() error {
+	walked := &file{src: v.f.src, size: v.f.size}
+	var blocks []block
+	r := walker{f: walked, w: v.w, met: func(b block) { blocks = append(blocks, b) }}
+	if err := r.walk(); err != nil {
+		return err
+	}
+	v.take(walked.problems)
+	c := contents{v: v}
+	for _, b := range blocks {
+		if b.kind == toc {
+			c.check(b)
+			continue
+		}
+		if b.kind == filemeta {
+			c.outer = append(c.outer, b)
+			continue
+		}
+		c.inner = append(c.inner, b)
+		c.inside = true
+	}
+	if at := v.w.size - tocFooter; r.clean && len(c.problems) == 0 {
+		if _, err := v.w.outer(); err != nil {
+			c.add(at, err.Error())
+		}
+	}
+	v.take(c.problems)
+	return v.w.err
+}
+
+// contents follows which blocks tables of contents have to list.
+type contents struct {
+	v        *validator
+	inner    []block // of the snapshot so far
+	outer    []block // filemeta and inner tables so far
+	inside   bool    // the next table is an inner one for sure
+	last     bool    // the table before was an inner one
+	problems []model.Problem
+}
+
+func (c *contents) add(at int64, text string) {
+	c.problems = model.AddProblem(c.problems, model.Problem{Severity: model.Error, Code: "toc", Message: text, Offset: at})
+}
+
+// check compares one table of contents with what it has to list. Behind an inner one always stands an outer one.
+func (c *contents) check(b block) {
+	want := c.outer
+	inner := c.inside || !c.last
+	if inner {
+		want = c.inner
+		c.outer = append(c.outer, b)
+		c.inner = nil
+	}
+	c.inside, c.last = false, inner
+	entries, err := c.v.w.readTOC(b.start, b.end)
+	var bad *errTOC
+	if errors.As(err, &bad) {
+		c.add(bad.offset, bad.text)
+	}
+	if err != nil {
+		return
+	}
+	for i, e := range entries {
+		if i >= len(want) || !e.known || e.kind != want[i].kind || e.span != want[i].span {
+			c.add(b.start+tocHeader+int64(i)*tocEntry, "an entry of a table of contents names a block that is not there")
+			return
+		}
+	}
+	if len(entries) < len(want) {
+		c.add(b.start, "a table of contents leaves out blocks that are there")
+	}
+}
+
+// snapshot decodes a snapshot and checks what refers to names and totals.
+func (v *validator) snapshot(i int) error {
+	s := &v.f.snaps[i]
+	d := v.f.newDecoding(v.ctx, i, nil)
+	d.strict = true
+	h, err := d.run()
+	if err != nil {
+		return err
+	}
+	if !s.whole && len(v.problems) == 0 {
+		d.found(model.Error, "row-count", s.first(), 1, "some columns are missing")
+	}
+	d.checkIndexes(h)
+	if s.whole && h.Complete {
+		d.checkTotals(h)
+	}
+	_, broken, _, err := v.f.scores(v.ctx, i)
+	if broken != "" {
+		d.found(model.Warning, "high-scores", s.blocks[topIDs].start, 1, "%s", broken)
+	}
+	v.take(d.problems)
+	return err
+}
+
+// checkIndexes checks that types, frames and strings exist. A snapshot that was cut has lost its own names.
+func (d *decoding) checkIndexes(h *model.Heap) {
+	if !d.s.whole {
+		return
+	}
+	rows, labels := d.s.blocks[coltofi].start, d.s.blocks[refdescr].start
+	if d.f.version == 2 {
+		rows, labels = d.s.blocks[coll].start, d.s.blocks[refs].start
+	}
+	var noType, noFrame, noString tally
+	for r, k := range h.Kinds {
+		switch {
+		case k >= model.KindObject && k <= model.KindSTable && int(h.Entity[r]) >= len(h.Tables.Types):
+			noType.add(int64(r))
+		case k == model.KindFrame && int(h.Entity[r]) >= len(h.Tables.Frames):
+			noFrame.add(int64(r))
+		}
+	}
+	for e, l := range h.Label {
+		if l.Kind() == model.LabelString && int(l.Value()) >= len(h.Tables.Strings) {
+			noString.add(int64(e))
+		}
+	}
+	d.tell(noType, "type-index", rows, "rows have a type that does not exist")
+	d.tell(noFrame, "frame-index", rows, "rows have a frame that does not exist")
+	d.tell(noString, "string-index", labels, "references have a name that does not exist")
+	d.checkNames(h.Tables)
+}
+
+// checkNames checks that the names of types and frames exist.
+func (d *decoding) checkNames(t *model.HeapTables) {
+	n := uint32(len(t.Strings))
+	var bad tally
+	for i, x := range t.Types {
+		if x.Name >= n || x.Repr >= n {
+			bad.add(int64(i))
+		}
+	}
+	d.tell(bad, "string-index", d.s.first(), "types have a name that does not exist")
+	bad = tally{}
+	for i, x := range t.Frames {
+		if x.Name >= n || x.Cuid >= n || x.File >= n {
+			bad.add(int64(i))
+		}
+	}
+	d.tell(bad, "string-index", d.s.first(), "frames have a name that does not exist")
+}
+
+// checkTotals compares the snapshot's metadata with its rows. Frames of call stacks are rows that total_frames leaves out.
+func (d *decoding) checkTotals(h *model.Heap) {
+	if d.f.version == 2 {
+		return
+	}
+	stated, counted := d.f.stated(d.i), recount(h, model.HeapInfo{})
+	at := d.s.blocks[snapmeta].start
+	for _, t := range []struct {
+		name            string
+		stated, counted int64
+	}{
+		{"total_heap_size", stated.Bytes, counted.Bytes}, {"total_objects", stated.Objects, counted.Objects},
+		{"total_typeobjects", stated.TypeObjects, counted.TypeObjects}, {"total_stables", stated.STables, counted.STables},
+		{"total_refs", stated.References, counted.References}, {"total_frames", stated.Frames, min(stated.Frames, counted.Frames)},
+	} {
+		if t.stated != t.counted && t.stated != model.NoCount {
+			d.found(model.Error, "totals", at, 1, "%s is %d, but the rows say %d", t.name, t.stated, t.counted)
+		}
+	}
+}
