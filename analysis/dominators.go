@@ -21,12 +21,12 @@ func newHeapGraph(ctx context.Context, h *model.Heap, p EdgePolicy, shared *heap
 		return nil, err
 	}
 	g := &HeapGraph{Heap: h, Policy: p, shared: shared}
+	w := newDomWork(ctx, g, report)
 	if p == RootEdges {
-		if err := g.leaveOutInterGen(ctx); err != nil {
+		if err := g.leaveOutInterGen(ctx, w.order); err != nil {
 			return nil, err
 		}
 	}
-	w := newDomWork(ctx, g, report)
 	for _, part := range []func() error{w.walk, w.listPreds, w.semiDominators} {
 		if err := part(); err != nil {
 			return nil, err
@@ -60,7 +60,7 @@ func checkHeap(h *model.Heap) error {
 }
 
 // leaveOutInterGen replaces the references of inter-generational roots by those that nothing else reaches.
-func (g *HeapGraph) leaveOutInterGen(ctx context.Context) error {
+func (g *HeapGraph) leaveOutInterGen(ctx context.Context, scratch []model.Row) error {
 	h, kept := g.Heap, map[model.Row][]model.Row{}
 	for r, k := range h.Kinds {
 		if k == model.KindInterGenRoots && h.Start[r] < h.Start[r+1] {
@@ -72,7 +72,7 @@ func (g *HeapGraph) leaveOutInterGen(ctx context.Context) error {
 	}
 	g.kept = kept
 	seen := newRowBits(h.Len())
-	if _, err := g.flood(ctx, seen, nil, model.RootRow); err != nil {
+	if err := g.flood(ctx, scratch, seen, nil, model.RootRow); err != nil {
 		return err
 	}
 	rest := map[model.Row][]model.Row{}

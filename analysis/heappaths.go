@@ -10,33 +10,35 @@ import (
 )
 
 // flood walks breadth first from the root under the policy, over rows that are not in seen, and adds them to it. Where from is
-// not nil, it takes each row's predecessor. The walk ends when target is found, unless that is the root; n is the number of rows met.
-func (g *HeapGraph) flood(ctx context.Context, seen rowBits, from []model.Row, target model.Row) (n int, err error) {
+// not nil, it takes each row's predecessor. The walk ends when target is found, unless that is the root. queue is scratch space
+// for as many rows as there are.
+func (g *HeapGraph) flood(ctx context.Context, queue []model.Row, seen rowBits, from []model.Row, target model.Row) error {
 	if seen.has(model.RootRow) {
-		return 0, nil
+		return nil
 	}
-	queue := make([]model.Row, 1, g.Heap.Len())
 	seen.set(model.RootRow)
-	for i := 0; i < len(queue); i++ {
+	queue[0] = model.RootRow
+	for i, n := 0, 1; i < n; i++ {
 		r := queue[i]
 		for _, t := range g.out(r) {
 			if seen.has(t) {
 				continue
 			}
 			seen.set(t)
-			queue = append(queue, t)
+			queue[n] = t
+			n++
 			if from != nil {
 				from[t] = r
 			}
 			if t == target {
-				return len(queue), nil
+				return nil
 			}
 		}
 		if i%pauseEvery == 0 && ctx.Err() != nil {
-			return 0, ctx.Err()
+			return ctx.Err()
 		}
 	}
-	return len(queue), nil
+	return nil
 }
 
 // pathTree holds a shortest path to every row: its predecessor there.
@@ -55,7 +57,7 @@ func (g *HeapGraph) shortest(ctx context.Context) (*pathTree, error) {
 		return p, nil
 	}
 	seen, from := newRowBits(g.Heap.Len()), make([]model.Row, g.Heap.Len())
-	if _, err := g.flood(ctx, seen, from, model.RootRow); err != nil {
+	if err := g.flood(ctx, make([]model.Row, len(from)), seen, from, model.RootRow); err != nil {
 		return nil, err
 	}
 	p.seen, p.from = seen, from
@@ -85,7 +87,7 @@ func (g *HeapGraph) Path(ctx context.Context, row model.Row, without map[model.R
 			seen.set(r)
 		}
 	}
-	if _, err := g.flood(ctx, seen, from, row); err != nil || !seen.has(row) {
+	if err := g.flood(ctx, make([]model.Row, len(from)), seen, from, row); err != nil || !seen.has(row) {
 		return nil, false, err
 	}
 	return g.steps(from, row), true, nil

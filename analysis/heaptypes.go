@@ -142,7 +142,7 @@ func (g *HeapGraph) RetainedBySet(ctx context.Context, kind model.HeapKind, id u
 			seen.set(model.Row(r))
 		}
 	}
-	if _, err = g.flood(ctx, seen, nil, model.RootRow); err != nil {
+	if err = g.flood(ctx, make([]model.Row, h.Len()), seen, nil, model.RootRow); err != nil {
 		return 0, 0, err
 	}
 	for _, r := range set {
