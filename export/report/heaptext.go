@@ -32,7 +32,7 @@ func (t *textWriter) heapScope() []string {
 // heapFigures are the sums of the chosen snapshot.
 func (t *textWriter) heapFigures() {
 	s := t.r.Heap.shown
-	if t.r.Heap.Snapshot == nil || s.Bytes == nil {
+	if t.r.Heap.Snapshot == nil || s.Bytes == nil || t.r.Schema != SchemaReport {
 		return
 	}
 	t.line()
@@ -53,7 +53,7 @@ func (t *textWriter) heapFigures() {
 // heapFigures is the table of sums, rounded and exact.
 func (m *markdownWriter) heapFigures() {
 	s, style := m.text.r.Heap.shown, m.text.style
-	if m.text.r.Heap.Snapshot == nil {
+	if m.text.r.Heap.Snapshot == nil || m.text.r.Schema != SchemaReport {
 		return
 	}
 	m.printf("\n| | | exact |\n|---|---:|---:|\n")
