@@ -220,6 +220,15 @@ func (a *app) doProgram(act keymap.Action) {
 			a.say("standard input cannot be read again")
 			return
 		}
+		if a.o.Readable != nil {
+			if err := a.o.Readable(); err != nil {
+				a.say("not read again: " + model.Clean(err.Error()))
+				return
+			}
+		}
+		if a.o.Memory != nil {
+			a.o.Memory.keep(a)
+		}
 		a.o.Terminal.Fail(ErrReload)
 	case keymap.Redraw:
 		a.o.Terminal.Redraw()

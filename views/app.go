@@ -16,7 +16,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Options are what the program is given. All fields but Reload and Stop are required.
+// Options are what the program is given. All fields are required unless they say what their zero means.
 type Options struct {
 	Terminal   *term.Terminal
 	Store      *model.Store   // its revisions are followed
@@ -28,6 +28,8 @@ type Options struct {
 	Themes     []*themes.Theme // that the terminal can show; the first is used at the start
 	Command    []string        // how this file is named on a command line: flags that matter, then its path
 	Once       bool            // the input cannot be read again
+	Readable   func() error    // why the file cannot be read again now, nil when it can; may be nil
+	Memory     *Memory         // where one was before the file was read again; nil for nowhere
 	Stop       func()          // ends loading, keeping what was read; nil when that is impossible
 	Patience   time.Duration   // how long a frame waits for answers; 0 for the usual
 }
@@ -77,6 +79,7 @@ type app struct {
 	themeAt  int
 	hits     []hintHit // footer cells of hints, for the mouse
 	dragFrom point
+	pressed  bool // the left button, since dragFrom
 	dragging bool
 	ticking  bool // something is drawn again in a moment
 }
@@ -101,11 +104,14 @@ func newApp(o Options) *app {
 		changed: func() { a.stale = true },
 		popup:   func(v overlay) { a.overlays = append(a.overlays, v) },
 	}
-	a.setTheme(0)
+	a.setTheme(o.Memory.recall(&a.state))
 	a.loads = newHeapLoads(&a.env)
 	a.header, a.footer = &bar{Box: tview.NewBox(), drawBar: a.drawHeader}, &bar{Box: tview.NewBox(), drawBar: a.drawFooter}
 	a.all = allScreens(&a.env)
 	a.refresh(a.loadedNow())
+	if o.Memory != nil {
+		a.at = min(o.Memory.screen, len(a.screens)-1)
+	}
 	a.layout()
 	return a
 }

@@ -23,14 +23,16 @@ func (a *app) mouse(action tview.MouseAction, ev *tcell.EventMouse) bool {
 	case tview.MouseScrollDown:
 		a.wheel(x, y, rows)
 	case tview.MouseLeftDown:
-		a.dragFrom, a.dragging = point{x, y}, false
+		a.dragFrom, a.pressed, a.dragging = point{x, y}, true, false
 	case tview.MouseMove:
-		if ev.Buttons()&tcell.Button1 == 0 || len(a.overlays) > 0 {
+		// The way to where the button went down is reported with the button down, before it goes down.
+		if ev.Buttons()&tcell.Button1 == 0 || !a.pressed || len(a.overlays) > 0 {
 			return false
 		}
 		a.dragging = true
 		a.drag(x, y, false)
 	case tview.MouseLeftUp:
+		a.pressed = false
 		if !a.dragging {
 			return false
 		}

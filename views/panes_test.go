@@ -1,9 +1,13 @@
 package views
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/internal/memtest"
 )
 
@@ -51,6 +55,32 @@ func TestLeaksPanes(t *testing.T) {
 	u.keys("b").has("by stack only")
 	u.keys("Backtab").has("▹  391K")
 	u.keys("Backtab", "Backtab").has("▹ 71.0K")
+}
+
+func TestTwoClicksAreNoRange(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps)
+	press := func(x, y int, b tcell.ButtonMask) { u.sim.Event(tcell.NewEventMouse(x, y, b, tcell.ModNone)) }
+	for _, x := range []int{20, 50} {
+		press(x, 4, tcell.ButtonPrimary)
+		press(x, 4, tcell.ButtonNone)
+	}
+	if s := u.state(); !s.Range.IsWhole() || s.AtEnd() {
+		t.Errorf("two clicks select %v at %v", s.Range, s.At)
+	}
+}
+
+func TestReadingAgainComesBackToWhereOneWas(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps)
+	gone := errors.New("the file is gone")
+	memory := &Memory{}
+	u.sim.Do(func() { u.app.o.Memory, u.app.o.Readable = memory, func() error { return gone } })
+	u.keys("t").keys("2", "0", "m", "s", "Enter", "3", "b", "Ctrl+R").has("not read again: the file is gone", "at 20.0 ms")
+	u.sim.Do(func() { memory.keep(u.app) })
+	s := newState()
+	memory.recall(&s)
+	if s.At != analysis.At(20000) || s.Group != analysis.ByFunction || s.Profile != nil || memory.screen != 2 {
+		t.Errorf("came back to %+v on screen %d", s, memory.screen)
+	}
 }
 
 func TestTimesInCapitals(t *testing.T) {

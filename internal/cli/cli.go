@@ -14,6 +14,7 @@ import (
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views"
 )
 
 const description = "Shows in a terminal where memory went: memtui FILE opens a file."
@@ -63,6 +64,7 @@ type app struct {
 	parser *kong.Kong
 	config *keymap.Config
 	keys   *keymap.Map
+	memory views.Memory // of the full-screen program, for reading the file again
 }
 
 // Main runs one command and returns the exit status. ctx ends what it does early.

@@ -9,6 +9,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views"
 )
 
 // Env is the world around one run of the program.
@@ -39,6 +40,8 @@ type Screen struct {
 
 	Command []string       // how the file is named on a command line: flags that matter to it, then its path
 	Once    bool           // the input cannot be read again
+	Again   func() error   // why it cannot be read again now
+	Memory  *views.Memory  // where the user was before it was read again
 	Config  *keymap.Config // never nil
 	Keys    *keymap.Map    // with the user's bindings
 	Theme   string         // "" chooses

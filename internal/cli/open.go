@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/internal/term"
@@ -87,6 +89,7 @@ func (a *app) show(ctx context.Context, s *session, path string) error {
 	}
 	err := a.env.FullScreen(ctx, Screen{
 		Store: s.store, Trace: trace, HeapBudget: int64(a.flags.MaxMemory) / 2, After: s.after, AfterName: s.afterName, Done: s.done, Cancel: s.stop, Command: a.naming(a.target(path).path), Once: path == "-",
+		Memory: &a.memory, Again: readable(a.target(path).path),
 		Config: a.config, Keys: a.keys, Theme: a.flags.Theme, Mouse: a.flags.Mouse, ASCII: a.flags.ASCII, NoColor: a.noColor(),
 	})
 	if errors.Is(err, term.ErrUnusable) {
@@ -104,6 +107,25 @@ func (a *app) show(ctx context.Context, s *session, path string) error {
 	default:
 	}
 	return nil
+}
+
+// readable returns what says why a file cannot be read again: it is gone, or empty. It is nil for what is no file.
+func readable(path string) func() error {
+	if _, err := os.Stat(path); err != nil {
+		return nil
+	}
+	return func() error {
+		info, err := os.Stat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return errors.New("the file is gone")
+		case err != nil:
+			return err
+		case info.Mode().IsRegular() && info.Size() == 0:
+			return errors.New("the file is empty by now")
+		}
+		return nil
+	}
 }
 
 // naming is how a command line names the file as it is opened now.
