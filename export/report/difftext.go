@@ -59,14 +59,23 @@ func (s DiffSide) text(style Style) string {
 func (d *Diff) sentence(style Style) string {
 	t := d.Totals
 	if t.DeltaBytes == 0 && t.DeltaCount == 0 {
-		return "the same bytes and blocks in all: " + style.bytes(t.AfterBytes)
+		return "the same bytes and " + d.things() + " in all: " + style.bytes(t.AfterBytes)
 	}
 	word := map[bool]string{true: "grew", false: "shrank"}[t.DeltaBytes >= 0]
-	out := fmt.Sprintf("%s by %s (%s), from %s to %s", word, style.bytes(magnitude(t.DeltaBytes)), signed(t.DeltaCount), style.bytes(t.BeforeBytes), style.bytes(t.AfterBytes))
+	out := fmt.Sprintf("%s by %s (%s %s), from %s to %s", word, style.bytes(magnitude(t.DeltaBytes)), signed(t.DeltaCount), d.things(),
+		style.bytes(t.BeforeBytes), style.bytes(t.AfterBytes))
 	if !d.Complete {
 		out += "; not all of both files could be read"
 	}
 	return out
+}
+
+// things are what counts count.
+func (d *Diff) things() string {
+	if d.what == "type" {
+		return "objects"
+	}
+	return "blocks"
 }
 
 // signed is a change with its sign.
@@ -96,7 +105,7 @@ func (d *Diff) table(s Style, full bool) table {
 		cols: []col{{"BEFORE", number}, {"AFTER", number}, {"CHANGE", number}, {"COUNT", number}, {"", word}, {strings.ToUpper(d.what), name}},
 	}
 	if d.what == "type" {
-		out.cols = append(out.cols, col{"REPR", word})
+		out.cols = append(out.cols, col{"REPR", symbol})
 	}
 	for _, r := range d.Rows[:min(d.changed, len(d.Rows))] {
 		cells := []string{s.bytes(r.BeforeBytes), s.bytes(r.AfterBytes), s.change(r.DeltaBytes), signed(r.DeltaCount), r.Status}

@@ -19,11 +19,11 @@ type Heap struct {
 	shown Snapshot // the figures of Snapshot, for people
 }
 
-// HeapLengths says how long each list is without a limit.
+// HeapLengths says how long each list is without a limit; nil where there is none.
 type HeapLengths struct {
-	Types      int `json:"types"`
-	Frames     int `json:"frames"`
-	Dominators int `json:"dominators"`
+	Types      *int `json:"types,omitzero"`
+	Frames     *int `json:"frames,omitzero"`
+	Dominators *int `json:"dominators,omitzero"`
 }
 
 // Snapshot is the figures of one snapshot: counted over its rows, or what headers tell where it was not decoded. What is not

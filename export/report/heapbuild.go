@@ -144,7 +144,9 @@ func (b *heapBuilder) lists(h *model.Heap) error {
 		}
 		b.report.Heap.Edges = b.opt.Edges.String()
 	}
-	b.report.Heap.Counts = &HeapLengths{}
+	if b.opt.Lists&^ListSnapshots != 0 {
+		b.report.Heap.Counts = &HeapLengths{}
+	}
 	if b.opt.Lists&ListTypes != 0 {
 		if err := b.types(h, graph); err != nil {
 			return err
@@ -176,7 +178,8 @@ func (b *heapBuilder) types(h *model.Heap, g *analysis.HeapGraph) error {
 	}
 	groups := analysis.HeapTypes(h, model.KindObject)
 	sortGroups(groups, b.opt.By, retained)
-	b.report.Heap.Counts.Types = len(groups)
+	n := len(groups)
+	b.report.Heap.Counts.Types = &n
 	b.report.Heap.Types = []HeapType{}
 	for _, t := range limit(groups, b.opt.Limit) {
 		b.report.Heap.Types = append(b.report.Heap.Types, HeapType{
@@ -194,7 +197,8 @@ func (b *heapBuilder) frames(h *model.Heap, g *analysis.HeapGraph) error {
 	}
 	groups := analysis.HeapFrames(h)
 	sortGroups(groups, b.opt.By, retained)
-	b.report.Heap.Counts.Frames = len(groups)
+	n := len(groups)
+	b.report.Heap.Counts.Frames = &n
 	b.report.Heap.Frames = []HeapFrame{}
 	for _, f := range limit(groups, b.opt.Limit) {
 		out := HeapFrame{ID: f.ID, Frame: f.Name, Count: f.Count, Bytes: f.Bytes(), Retained: retainedOf(retained, f.ID)}
@@ -260,7 +264,7 @@ func (b *heapBuilder) dominators(g *analysis.HeapGraph) {
 		}
 	}
 	slices.SortFunc(rows, order)
-	b.report.Heap.Counts.Dominators = count
+	b.report.Heap.Counts.Dominators = &count
 	b.report.Heap.Dominators = []Dominator{}
 	for _, row := range limit(rows, b.opt.Limit) {
 		b.report.Heap.Dominators = append(b.report.Heap.Dominators, Dominator{

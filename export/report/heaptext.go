@@ -140,6 +140,14 @@ func (w heapWriter) count(n *int64) string {
 	return w.style.count(uint64(max(*n, 0)))
 }
 
+// length is how long a list is without a limit, 0 for one that was not asked for.
+func (w heapWriter) length(of func(*HeapLengths) *int) int {
+	if w.h.Counts == nil || of(w.h.Counts) == nil {
+		return 0
+	}
+	return *of(w.h.Counts)
+}
+
 func (w heapWriter) name(s string) string {
 	if w.full {
 		return model.Clean(s)
@@ -183,13 +191,11 @@ const snapshotBar = 12
 
 func (w heapWriter) types() table {
 	out := table{
-		name: "types", title: "Types", answer: "objects by type",
-		cols: []col{{"BYTES", number}, {"SHARE", number}, {"COUNT", number}, {"UNMANAGED", number}, {"RETAINED", number}, {"TYPE", name}, {"REPR", word}},
+		name: "types", title: "Types",
+		cols: []col{{"BYTES", number}, {"SHARE", number}, {"COUNT", number}, {"UNMANAGED", number}, {"RETAINED", number}, {"TYPE", name}, {"REPR", symbol}},
 	}
-	if w.h.Counts != nil {
-		out.more = w.h.Counts.Types - len(w.h.Types)
-		out.answer = plural(w.h.Counts.Types, "type") + " of objects"
-	}
+	n := w.length(func(c *HeapLengths) *int { return c.Types })
+	out.more, out.answer = n-len(w.h.Types), plural(n, "type")+" of objects"
 	for _, t := range w.h.Types {
 		out.rows = append(out.rows, []string{
 			w.style.bytes(t.Bytes), w.style.share(t.Bytes, w.total()), w.style.count(t.Count), w.style.bytes(t.Unmanaged), w.bytes(t.Retained),
@@ -204,10 +210,8 @@ func (w heapWriter) frames() table {
 		name: "frames", title: "Frames",
 		cols: []col{{"BYTES", number}, {"SHARE", number}, {"COUNT", number}, {"RETAINED", number}, {"FRAME", name}, {"WHERE", where}},
 	}
-	if w.h.Counts != nil {
-		out.more = w.h.Counts.Frames - len(w.h.Frames)
-		out.answer = "frames of " + plural(w.h.Counts.Frames, "block")
-	}
+	n := w.length(func(c *HeapLengths) *int { return c.Frames })
+	out.more, out.answer = n-len(w.h.Frames), "frames of "+plural(n, "block")
 	for _, f := range w.h.Frames {
 		frame, at := w.name(f.Frame), ""
 		if frame == "" {
@@ -234,9 +238,7 @@ func (w heapWriter) dominators() table {
 		name: "dominators", title: "Dominators", answer: "rows by what they alone keep alive",
 		cols: []col{{"RETAINED", number}, {"SHARE", number}, {"ROWS", number}, {"BYTES", number}, {"ROW", number}, {"WHAT", name}, {"KIND", word}},
 	}
-	if w.h.Counts != nil {
-		out.more = w.h.Counts.Dominators - len(w.h.Dominators)
-	}
+	out.more = w.length(func(c *HeapLengths) *int { return c.Dominators }) - len(w.h.Dominators)
 	for _, d := range w.h.Dominators {
 		out.rows = append(out.rows, []string{
 			w.style.bytes(d.RetainedBytes), w.style.share(d.RetainedBytes, w.total()), w.style.count(d.RetainedCount), w.style.bytes(d.Bytes),
@@ -269,7 +271,7 @@ func (w heapWriter) object(o *HeapObject) table {
 func (w heapWriter) edges(title string, edges []HeapEdge, count int) table {
 	out := table{
 		name: "references", title: title, answer: plural(count, "reference"), more: count - len(edges),
-		cols: []col{{"REFERENCE", word}, {"ROW", number}, {"WHAT", name}},
+		cols: []col{{"REFERENCE", symbol}, {"ROW", number}, {"WHAT", name}},
 	}
 	for _, e := range edges {
 		out.rows = append(out.rows, []string{w.name(e.Edge), fmt.Sprint(e.Row), w.name(e.Label)})
@@ -280,7 +282,7 @@ func (w heapWriter) edges(title string, edges []HeapEdge, count int) table {
 func (w heapWriter) path(steps []HeapStep) table {
 	out := table{
 		name: "path", title: "Path from the root", answer: plural(len(steps)-1, "step"),
-		cols: []col{{"REFERENCE", word}, {"ROW", number}, {"WHAT", name}, {"KIND", word}},
+		cols: []col{{"REFERENCE", symbol}, {"ROW", number}, {"WHAT", name}, {"KIND", word}},
 	}
 	for _, s := range steps {
 		edge := ""

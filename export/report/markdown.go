@@ -85,7 +85,7 @@ func (m *markdownWriter) table(tab table) {
 			switch tab.cols[i].kind {
 			case sketch:
 				continue
-			case name, where:
+			case name, where, symbol:
 				cell = code(cell)
 			}
 			m.printf("| %s ", cell)

@@ -30,6 +30,7 @@ const (
 	word                  // to the left
 	name                  // to the left, takes the room that is left over
 	where                 // to the left, cut at its start
+	symbol                // to the left, short; it stands in the file
 	sketch                // a bar or a curve: only in text
 )
 

@@ -205,8 +205,11 @@ func (t *textWriter) row(tab table, widths []int, row []string) string {
 	return strings.TrimRight(line.String(), " ")
 }
 
-// maxWhere bounds the column of file:line, so that names keep most of the room.
-const maxWhere = 28
+// maxWhere bounds the column of file:line, so that names keep most of the room, maxSymbol those of other short names.
+const (
+	maxWhere  = 28
+	maxSymbol = 44
+)
 
 // widths fits the columns into the line: numbers get what they need, the name what is left over.
 func (tab table) widths(s Style) []int {
@@ -216,8 +219,11 @@ func (tab table) widths(s Style) []int {
 		for _, row := range tab.rows {
 			widths[i] = max(widths[i], cells(row[i]))
 		}
-		if c.kind == where {
+		switch c.kind {
+		case where:
 			widths[i] = min(widths[i], maxWhere)
+		case symbol:
+			widths[i] = min(widths[i], maxSymbol)
 		}
 		if c.kind == name {
 			flexible = i

@@ -30,7 +30,7 @@ func (c *demoCmd) Run(ctx context.Context, a *app) error {
 	var names []string
 	for _, sample := range samples {
 		if c.Name == sample.Name || c.Name == "" {
-			return a.demo(ctx, sample)
+			return a.again(func() error { return a.demo(ctx, sample) })
 		}
 		names = append(names, sample.Name)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"github.com/memtui/memtui/views"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,6 +75,21 @@ func TestFullScreenGetsTheFileWhileItLoads(t *testing.T) {
 	}
 	if status, _, _ := run(t, Env{IsTerminal: true, FullScreen: screen}, "demo"); status != 0 {
 		t.Errorf("the demo ends with status %d", status)
+	}
+}
+
+func TestReadingAgain(t *testing.T) {
+	for _, name := range []string{sample, "demo"} {
+		times := 0
+		screen := func(_ context.Context, s Screen) error {
+			if times++; times < 3 {
+				return views.ErrReload
+			}
+			return nil
+		}
+		if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: screen}, name); status != 0 || times != 3 {
+			t.Errorf("%s: shown %d times, status %d, %q", name, times, status, errs)
+		}
 	}
 }
 

@@ -25,7 +25,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs every script of testdata/script in a folder with a real recording, kv.mlyze, and what can become of it.
+// TestScripts runs every script of testdata/script in a folder with real recordings, kv.mlyze and heap.mvmheap, and what can
+// become of them.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
@@ -46,12 +47,18 @@ func TestScripts(t *testing.T) {
 			if err := z.Close(); err != nil {
 				return err
 			}
+			heap, err := os.ReadFile("../demo/samples/records.mvmheap")
+			if err != nil {
+				return err
+			}
 			cut := len(kv) - 50_000
 			for name, data := range map[string][]byte{
 				"kv.mlyze": kv, "kv.mlyze.gz": packed.Bytes(), "empty.mlyze": nil,
 				"cut.mlyze": kv[:cut], "header.mlyze": kv[:200], "noise": bytes.Repeat([]byte("\x1b[31m?!"), 100),
 				"hole.mlyze":        append(append(bytes.Clone(kv[:cut]), bytes.Repeat([]byte{0xfe}, 40)...), kv[cut:]...),
 				"evil\x1b[2J.mlyze": kv[:cut],
+				"heap.mvmheap":      heap, "heap#1": heap, "heapcut.mvmheap": heap[:800_000], "heapfirst.mvmheap": heap[:50_000],
+				"heapstart.mvmheap": heap[:16],
 			} {
 				if err := os.WriteFile(filepath.Join(env.WorkDir, name), data, 0o666); err != nil {
 					return err

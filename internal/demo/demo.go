@@ -7,31 +7,34 @@ import (
 	"io"
 )
 
-//go:embed samples/*.mlyze.zst
+//go:embed samples/*.mlyze.zst samples/*.mvmheap
 var files embed.FS
 
 // Sample is one recording.
 type Sample struct {
 	Name  string // what `memtui demo NAME` takes
 	About string // one line: what was recorded, and what there is to see
+	file  string
 	data  []byte
 }
 
-// Samples lists the recordings, the default one first. Both are heaptrack recordings of real programs, converted.
+// Samples lists the recordings, the default one first. The traces are heaptrack recordings of real programs, converted; the
+// snapshots are as MoarVM wrote them.
 func Samples() []Sample {
 	list := []Sample{
-		{Name: "kvleak", About: "a small C++ key-value server that leaks one buffer per closed session"},
-		{Name: "pystart", About: "the CPython interpreter starting up and shutting down: ten thousand events, deep stacks"},
+		{Name: "kvleak", file: "kvleak.mlyze.zst", About: "a small C++ key-value server that leaks one buffer per closed session"},
+		{Name: "pystart", file: "pystart.mlyze.zst", About: "the CPython interpreter starting up and shutting down: ten thousand events, deep stacks"},
+		{Name: "heap", file: "records.mvmheap", About: "heap snapshots of an NQP program that keeps what it makes: three collections, 2,000 records more at each"},
 	}
 	for i := range list {
 		// The name comes from the list above: a missing file would be a broken build, and shows as an empty sample.
-		list[i].data, _ = files.ReadFile("samples/" + list[i].File())
+		list[i].data, _ = files.ReadFile("samples/" + list[i].file)
 	}
 	return list
 }
 
 // File is the sample's name as a file.
-func (s Sample) File() string { return s.Name + ".mlyze.zst" }
+func (s Sample) File() string { return s.file }
 
 // Open returns the sample's bytes from the start, as stored.
 func (s Sample) Open() io.Reader { return bytes.NewReader(s.data) }
