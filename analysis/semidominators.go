@@ -83,21 +83,25 @@ func (w *domWork) walk() error {
 }
 
 // listPreds lists the predecessors of higher number, and takes the least one of the others as the first guess of the
-// semidominator.
+// semidominator. References to lower numbers are noted in the order of their sources first, then dealt out to their targets:
+// looking numbers up costs more than the list.
 func (w *domWork) listPreds() error {
 	for i := range w.forest {
 		w.semi[i] = w.forest[i].ancestor
 	}
 	n := len(w.order)
+	back := make([]uint32, 0, len(w.g.Heap.To)/4)
 	for i, r := range w.order {
 		for _, t := range w.g.out(r) {
 			j := w.number[t]
 			if int(j) < i {
 				w.start[j]++
+				back = append(back, j)
 			} else if uint32(i) < w.semi[j] {
 				w.semi[j] = uint32(i)
 			}
 		}
+		w.forest[i].label = uint32(len(back)) // where the targets of i end
 		if i%pauseEvery == 0 {
 			if err := w.pause(i, n, 0.35, 0.5); err != nil {
 				return err
@@ -110,20 +114,17 @@ func (w *domWork) listPreds() error {
 		w.start[j] = sum
 	}
 	w.preds = make([]uint32, sum)
-	for i, r := range w.order {
-		for _, t := range w.g.out(r) {
-			if j := w.number[t]; int(j) < i {
-				w.start[j]--
-				w.preds[w.start[j]] = uint32(i)
-			}
+	first := uint32(0)
+	for i := range w.order {
+		end := w.forest[i].label
+		for _, j := range back[first:end] {
+			k := w.start[j] - 1
+			w.start[j], w.preds[k] = k, uint32(i)
 		}
-		if i%pauseEvery == 0 {
-			if err := w.pause(i, n, 0.5, 0.65); err != nil {
-				return err
-			}
-		}
+		first = end
 	}
-	return nil
+	w.report(0.65)
+	return w.ctx.Err()
 }
 
 // semiDominators goes backwards through the walk. What is done lies at numbers above i.
