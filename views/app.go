@@ -354,10 +354,18 @@ func (a *app) peakIn(r analysis.Range) {
 		return
 	}
 	a.background(func() {
-		p, ok, err := a.trace.Peak(context.WithoutCancel(a.ctx), r)
+		ctx := context.WithoutCancel(a.ctx)
+		p, ok, err := a.trace.Peak(ctx, r)
+		at := analysis.At(p.Instant.T)
+		// Only the peak of all that there will be has a name on a command line; elsewhere the instant is a time, as it is there.
+		if a.trace.Status().Final {
+			if whole, _, _ := a.trace.Peak(ctx, analysis.Whole); whole.Instant == p.Instant {
+				at = p.Instant
+			}
+		}
 		a.post(func() {
 			if err == nil && ok {
-				a.emit(moveTo{p.Instant})
+				a.emit(moveTo{at})
 			} else {
 				a.say("nothing is allocated there")
 			}

@@ -83,6 +83,21 @@ func TestReadingAgainComesBackToWhereOneWas(t *testing.T) {
 	}
 }
 
+// The command that prints a view prints what it shows: the peak of a range is a time there.
+func TestThePeakOfARangeIsNotThePeak(t *testing.T) {
+	u := openKvleak(t, 100, 24, colourCaps).keys(":")
+	typeText(u, "range 10ms 30ms")
+	u.keys("Enter", "P").has("live at 28.9 ms", "184 KiB in 493 blocks")
+	command := func() (c string) { u.sim.Do(func() { c = u.app.commandLine() }); return c }
+	if c := command(); strings.Contains(c, "peak") || !strings.Contains(c, "--at 28894us") {
+		t.Error(c)
+	}
+	u.keys("u", "p").has("at 61.0 ms (peak)")
+	if c := command(); !strings.Contains(c, "--at peak") {
+		t.Error(c)
+	}
+}
+
 func TestTimesInCapitals(t *testing.T) {
 	u := openKvleak(t, 80, 24, colourCaps).keys("t")
 	typeText(u, "PEAK")

@@ -230,6 +230,9 @@ func (t *topSites) title() (title, answer string) {
 		if !t.fixed && t.rows.shown != t.rows.cost {
 			answer = "nothing is live " + t.whenText() + ": " + answer
 		}
+		if !t.state.Range.IsWhole() {
+			answer += " in the range"
+		}
 	default:
 		if !t.state.Range.IsWhole() {
 			answer += " in the range"

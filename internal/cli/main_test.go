@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"github.com/memtui/memtui/views"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views"
 )
 
 // run runs one command in this process, with an empty environment.
