@@ -1,0 +1,95 @@
+//go:build linux
+
+package main_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/memtest"
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/mvmheap"
+	"github.com/memtui/memtui/model"
+)
+
+// openHeaps opens the file that MEMTUI_BENCH_HEAP names, or a made one of 500,000 rows.
+func openHeaps(b *testing.B) model.HeapSource {
+	path := os.Getenv("MEMTUI_BENCH_HEAP")
+	if path == "" {
+		data, err := memtest.Heap3(memtest.HeapSpec{Rows: 500_000, References: 1_900_000})
+		if err != nil {
+			b.Fatal(err)
+		}
+		path = filepath.Join(b.TempDir(), "made.mvmheap")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	src, err := loaders.OpenSource(context.Background(), path, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { src.Close() })
+	store := &model.Store{}
+	if err := mvmheap.Format().Load(context.Background(), src, loaders.Options{}, store); err != nil {
+		b.Fatal(err)
+	}
+	p, _ := store.Watch()
+	return p.Heaps
+}
+
+// lastWhole is the last snapshot that has all its columns.
+func lastWhole(b *testing.B, src model.HeapSource) int {
+	for i := src.Len() - 1; i >= 0; i-- {
+		if src.Info(i).Complete {
+			return i
+		}
+	}
+	b.Fatal("no whole snapshot")
+	return 0
+}
+
+// BenchmarkHeap prints the parts of looking at a snapshot for the first time, each the best of all runs: decoding, types,
+// dominators with retained sizes under either policy, and shortest paths.
+func BenchmarkHeap(b *testing.B) {
+	ctx, src := context.Background(), openHeaps(b)
+	last := lastWhole(b, src)
+	var rows, refs float64
+	best := map[string]time.Duration{}
+	measure := func(what string, f func() error) {
+		began := time.Now()
+		if err := f(); err != nil {
+			b.Fatal(err)
+		}
+		if d := time.Since(began); best[what] == 0 || d < best[what] {
+			best[what] = d
+		}
+	}
+	for b.Loop() {
+		var h *model.Heap
+		var g *analysis.HeapGraph
+		var err error
+		measure("all", func() error {
+			measure("decode", func() error { h, err = src.Open(ctx, last, nil); return err })
+			measure("types", func() error { analysis.HeapTypes(h, model.KindObject); return nil })
+			measure("roots", func() error { g, err = analysis.NewHeapGraph(ctx, h, analysis.RootEdges); return err })
+			return err
+		})
+		measure("every", func() error { _, err := analysis.NewHeapGraph(ctx, h, analysis.AllEdges); return err })
+		measure("paths", func() error { _, _, err := g.Path(ctx, model.Row(h.Len()-1), nil); return err })
+		measure("tree", func() error { _, err := g.RetainedByGroup(ctx, model.KindObject); return err })
+		rows, refs = float64(h.Len()), float64(len(h.To))
+	}
+	b.ReportMetric(rows, "rows")
+	b.ReportMetric(milliseconds(best["all"]), "ms-to-retained")
+	b.ReportMetric(milliseconds(best["decode"]), "ms-decode")
+	b.ReportMetric(milliseconds(best["types"]), "ms-types")
+	b.ReportMetric(milliseconds(best["tree"]), "ms-retained-by-type")
+	b.ReportMetric(float64(best["roots"])/rows, "ns/row-roots")
+	b.ReportMetric(float64(best["every"])/rows, "ns/row-all")
+	b.ReportMetric(float64(best["paths"])/refs, "ns/ref-path")
+}
