@@ -203,6 +203,10 @@ func (a *app) doProgram(act keymap.Action) {
 	case keymap.Copy:
 		a.copyOut(a.selectedText(), "nothing is selected here")
 	case keymap.CopyCommand:
+		if len(a.o.Command) == 0 {
+			a.say("a built-in sample is no file that a command could name")
+			return
+		}
 		a.copyOut(a.commandLine(), "")
 	case keymap.Exact:
 		a.emit(setExact{!a.state.Exact})

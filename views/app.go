@@ -26,7 +26,7 @@ type Options struct {
 	HeapBudget int64          // bytes of decoded snapshots to keep; 0 for the usual
 	Keys       *keymap.Map
 	Themes     []*themes.Theme // that the terminal can show; the first is used at the start
-	Command    []string        // how this file is named on a command line: flags that matter, then its path
+	Command    []string        // how this file is named on a command line: flags that matter, then its path; empty for what has none
 	Once       bool            // the input cannot be read again
 	Readable   func() error    // why the file cannot be read again now, nil when it can; may be nil
 	Memory     *Memory         // where one was before the file was read again; nil for nowhere
@@ -93,6 +93,9 @@ type place struct {
 }
 
 func newApp(o Options) *app {
+	if p := o.Store.Current(); p != nil && p.Heaps != nil && p.Allocations == nil {
+		o.Trace = nil // an index of nothing
+	}
 	a := &app{Flex: tview.NewFlex().SetDirection(tview.FlexRow), o: o, state: newState(), stale: true}
 	if o.Patience == 0 {
 		a.o.Patience = patience

@@ -98,6 +98,12 @@ func TestThePeakOfARangeIsNotThePeak(t *testing.T) {
 	}
 }
 
+func TestSamplesHaveNoCommand(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps)
+	u.sim.Do(func() { u.app.o.Command = nil })
+	u.keys("Y").has("a built-in sample is no file")
+}
+
 func TestTimesInCapitals(t *testing.T) {
 	u := openKvleak(t, 80, 24, colourCaps).keys("t")
 	typeText(u, "PEAK")

@@ -128,8 +128,11 @@ func readable(path string) func() error {
 	}
 }
 
-// naming is how a command line names the file as it is opened now.
+// naming is how a command line names the file as it is opened now; none for a sample, which has no path.
 func (a *app) naming(path string) []string {
+	if path == "" {
+		return nil
+	}
 	if a.flags.FrameOrder != "auto" {
 		return []string{"--frame-order", a.flags.FrameOrder, path}
 	}
