@@ -160,7 +160,8 @@ const (
 	ScopeStacks     Scope = "stacks" // tree or flame graph: give it after ScopeTree or ScopeFlame
 	ScopeTree       Scope = "tree"
 	ScopeFlame      Scope = "flame"
-	ScopeHeap       Scope = "heap" // screens of heap snapshots: give it after those of the screen
+	ScopeSnapshots  Scope = "snapshots" // footer only
+	ScopeHeap       Scope = "heap"      // screens of heap snapshots: give it after those of the screen
 	ScopeDominators Scope = "dominators"
 	ScopeObject     Scope = "object" // footer only
 	ScopeComparison Scope = "comparison"
@@ -172,13 +173,13 @@ const (
 // Scopes returns all scopes, the most general first.
 func Scopes() []Scope {
 	return []Scope{ScopeGlobal, ScopeOverview, ScopeTimeline, ScopeTable, ScopeBlocks, ScopeLeaks, ScopeStacks, ScopeTree, ScopeFlame,
-		ScopeHeap, ScopeDominators, ScopeObject, ScopeComparison, ScopeText, ScopeLoading, ScopeInput}
+		ScopeSnapshots, ScopeHeap, ScopeDominators, ScopeObject, ScopeComparison, ScopeText, ScopeLoading, ScopeInput}
 }
 
 // Where says in words where the keys of a scope work ("in trees"); "" for everywhere.
 func (s Scope) Where() string {
 	switch s {
-	case ScopeOverview, ScopeTimeline, ScopeBlocks, ScopeLeaks, ScopeStacks, ScopeDominators, ScopeObject, ScopeComparison:
+	case ScopeOverview, ScopeTimeline, ScopeBlocks, ScopeLeaks, ScopeStacks, ScopeSnapshots, ScopeDominators, ScopeObject, ScopeComparison:
 		return "on " + string(s)
 	case ScopeTable, ScopeTree, ScopeText:
 		return "in " + string(s) + "s"

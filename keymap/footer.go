@@ -139,6 +139,9 @@ func footer(s Scope) []hint {
 	case ScopeFlame:
 		return []hint{{"move", []Action{Up, Down, Left, Right}}, {"zoom", []Action{Open}}, {"out", []Action{Back}},
 			{"tree", []Action{Flame}}, invert, cost, search}
+	case ScopeSnapshots:
+		return []hint{{"types", []Action{Open}}, {"largest", []Action{Peak}}, {"mark before", []Action{Range}}, {"compare", []Action{Screen6}},
+			{"trends", []Action{NextPane}}, {"bytes/count", []Action{Series}}, {"order", []Action{Sort}}}
 	case ScopeHeap:
 		return []hint{{"snapshot", []Action{StepBack, StepForward}}, {"largest", []Action{Peak}}, {"mark before", []Action{Range}},
 			{"dominators", []Action{DominatorsOf}}, {"edges", []Action{Edges}}}

@@ -8,6 +8,12 @@ func allScreens(e *env) []screen {
 		newSites(e),
 		newLeaks(e),
 		newStacks(e),
+		newHeapSnapshots(e),
+		newHeapTypes(e),
+		newHeapFrames(e),
+		newHeapDominators(e),
+		newHeapObject(e),
+		newHeapComparison(e),
 		newProblems(e),
 	}
 }

@@ -1,0 +1,364 @@
+package views
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// sideText names one side of the comparison.
+func (p *heapComparison) sideText(k heapKey) string {
+	text := fmt.Sprintf("#%d", k.i)
+	if info := k.heaps.Source().Info(k.i); info.GC != model.NoCount {
+		text += fmt.Sprintf(" (GC %d)", info.GC)
+	}
+	if p.after != nil {
+		name := p.afterName
+		if k.heaps == p.heaps && p.state.Profile != nil {
+			name = p.state.Profile.Meta.Name
+		}
+		text = widget.ShortenPath(name, 24) + " " + text
+	}
+	return text
+}
+
+// sidesText says which side is before.
+func (p *heapComparison) sidesText() string {
+	if p.heaps == nil || p.state.snapshot() < 0 {
+		return "Comparison"
+	}
+	k := p.keys(&p.state)
+	return "before: " + p.sideText(k[0]) + " · after: " + p.sideText(k[1])
+}
+
+// drawHead draws which side is which, the change in a sentence, and the totals; it returns what is left.
+func (p *heapComparison) drawHead(s tcell.Screen, r widget.Rect) widget.Rect {
+	const low = 12
+	if r.H <= 3 {
+		return r
+	}
+	line, r := r.CutTop(1)
+	widget.TitleLine(s, line, p.look, p.sidesText(), "")
+	if r.H < low {
+		return r
+	}
+	line, r = r.CutTop(1)
+	widget.Print(s, line.X+1, line.Y, line.W-2, p.sentence(), p.look.Title)
+	return p.drawTotals(s, r)
+}
+
+// drawTotals draws the table of totals.
+func (p *heapComparison) drawTotals(s tcell.Screen, r widget.Rect) widget.Rect {
+	b, a := &p.loads2[0].totals, &p.loads2[1].totals
+	bytes := func(n uint64) string { return bytesText(n, p.state.Exact) }
+	rows := []struct {
+		name          string
+		before, after uint64
+		text          func(uint64) string
+	}{
+		{"bytes", b.Bytes(), a.Bytes(), bytes},
+		{"objects", uint64(b.Objects), uint64(a.Objects), model.Group},
+		{"refs", uint64(b.References), uint64(a.References), model.Group},
+		{"frames", uint64(b.Frames), uint64(a.Frames), model.Group},
+		{"managed", b.ManagedBytes, a.ManagedBytes, bytes},
+		{"unmanaged", b.UnmanagedBytes, a.UnmanagedBytes, bytes},
+	}
+	n, w := 3, 13
+	if r.H >= 32 {
+		n = len(rows)
+	}
+	head, r := r.CutTop(1)
+	x := head.X + 12
+	for i, t := range []string{"before", "after", "Δ", "%"} {
+		widget.PrintRight(s, x+i*w, head.Y, w, t, p.look.Header)
+	}
+	for _, v := range rows[:n] {
+		var line widget.Rect
+		line, r = r.CutTop(1)
+		widget.Print(s, line.X+2, line.Y, 10, v.name, p.look.Muted)
+		widget.PrintRight(s, x, line.Y, w, v.text(v.before), p.look.Text)
+		widget.PrintRight(s, x+w, line.Y, w, v.text(v.after), p.look.Text)
+		c := p.deltaCell(v.before, v.after, v.text)
+		widget.PrintRight(s, x+2*w, line.Y, w, c.Text, c.Style)
+		widget.PrintRight(s, x+3*w, line.Y, w, p.percentText(v.before, v.after), c.Style)
+	}
+	return r
+}
+
+// percentText is a relative change ("+50.4 %"), "new" and "gone" where there is none.
+func (p *heapComparison) percentText(before, after uint64) string {
+	switch g := growth(before, after); {
+	case before == after:
+		return "="
+	case before == 0:
+		return "new"
+	case after == 0:
+		return "gone"
+	case g < 0:
+		return fmt.Sprintf("%s%.1f %%", minus(p.look), -g*100)
+	case g >= 100:
+		return fmt.Sprintf("%s ×", model.Group(uint64(g+1)))
+	default:
+		return fmt.Sprintf("+%.1f %%", g*100)
+	}
+}
+
+// sentence says what happened in words.
+func (p *heapComparison) sentence() string {
+	if p.sameSides() {
+		return "Both sides are the same snapshot."
+	}
+	b, a := p.loads2[0], p.loads2[1]
+	when := "From before to after"
+	ib, ia := b.heaps.Source().Info(b.i), a.heaps.Source().Info(a.i)
+	if b.heaps == a.heaps && ib.Time != model.NoTime && ia.Time != model.NoTime {
+		if ia.Time >= ib.Time {
+			when = "In " + (ia.Time - ib.Time).String()
+		} else {
+			when = "Going back " + (ib.Time - ia.Time).String()
+		}
+	}
+	before, after := b.totals.Bytes(), a.totals.Bytes()
+	text := when
+	switch {
+	case after > before:
+		text += " the heap grew by " + bytesText(after-before, p.state.Exact)
+	case after < before:
+		text += " the heap shrank by " + bytesText(before-after, p.state.Exact)
+	default:
+		text += " the heap stayed as large as it was"
+	}
+	if d := a.totals.Objects - b.totals.Objects; d < 0 {
+		text += " (" + model.Group(uint64(-d)) + " objects fewer)"
+	} else if d > 0 {
+		text += " (" + objectsText(uint64(d)) + " more)"
+	}
+	return text + p.mostOf(before, after) + "."
+}
+
+// mostOf names the type that makes up most of the change, "" when there is none that does.
+func (p *heapComparison) mostOf(before, after uint64) string {
+	set, ok := p.changes.get()
+	if !ok || set.frames || before == after || set.sides != p.loads2 {
+		return ""
+	}
+	var best *changeRow
+	most, whole := 0.0, float64(after)-float64(before)
+	for i := range set.rows {
+		c := &set.rows[i]
+		if d := (float64(c.AfterBytes) - float64(c.BeforeBytes)) / whole; d > most {
+			best, most = c, d
+		}
+	}
+	const worth = 0.1
+	if best == nil || most < worth {
+		return ""
+	}
+	name := model.Clean(heapName(best.Name))
+	if most > 1 {
+		return "; " + name + " alone by " + bytesText(max(best.AfterBytes, best.BeforeBytes)-min(best.AfterBytes, best.BeforeBytes), p.state.Exact)
+	}
+	return fmt.Sprintf("; %.0f %% of that is %s", most*100, name)
+}
+
+func (p *heapComparison) title() string {
+	t := [...]string{"Types", "Frames", "Subtrees that grew"}[p.by]
+	if p.by == compareSubtrees {
+		return t
+	}
+	t += " by Δ " + p.figure.String()
+	if p.shares {
+		t += ", as shares"
+	}
+	if p.only != "" {
+		t += " · " + p.only + " only"
+	}
+	if p.state.Filter != "" {
+		t += " · filter “" + p.state.Filter + "”"
+	}
+	return t
+}
+
+// answer counts the changes.
+func (p *heapComparison) answer(w int) string {
+	if p.by == compareSubtrees {
+		if p.trees == nil {
+			return ""
+		}
+		return "by growth of what they retain"
+	}
+	if p.table == nil {
+		return ""
+	}
+	n := p.table.set.status
+	count := func(k string) string { return model.Group(uint64(n[k])) + " " + k }
+	parts := []string{count("new"), count("gone"), count("grown"), count("shrunk")}
+	if w >= 70 {
+		parts = append([]string{"all " + model.Group(uint64(len(p.table.set.rows)))}, parts...)
+	}
+	return strings.Join(parts, " · ")
+}
+
+// columns lays the table out for its width.
+func (p *heapComparison) columns(w int) {
+	const right = widget.Right
+	b, name := 9, "TYPE"
+	if p.state.Exact {
+		b = 14
+	}
+	if p.by == compareFrames {
+		name = "FRAME"
+	}
+	delta := "Δ " + strings.ToUpper(p.figure.String())
+	p.list.Columns = []widget.Column{
+		changeTitle: {Title: name, Width: 14, Grow: 4, MaxWidth: 60, Cut: widget.CutMiddle}, changeRepr: {Title: "REPR", Width: 11, Grow: 1, MaxWidth: 20, Drop: 5},
+		changeBefore: {Title: "BEFORE", Width: b, Align: right, Drop: 3}, changeAfter: {Title: "AFTER", Width: b, Align: right, Drop: 2},
+		changeDelta: {Title: delta, Width: max(b+1, widget.Width(delta)+1), Align: right}, changeBar: {Title: "", Width: 5, Grow: 1, MaxWidth: 12, Drop: 6},
+		changePercent: {Title: "%", Width: 9, Align: right, Drop: 4}, changeOther: {Title: "Δ COUNT", Width: 9, Align: right, Drop: 1},
+		changeStatus: {Title: "", Width: 6, Drop: 7},
+	}
+	c := p.list.Columns
+	switch {
+	case p.by == compareSubtrees:
+		c[changeTitle].Title, c[changeTitle].Cut, c[changeTitle].MaxWidth = "WHERE", widget.CutMiddle, 0
+		c[changeOther].Title, c[changeDelta].Title = "Δ ROWS", "Δ RETAINED"
+		hide(&c[changeRepr])
+		hide(&c[changeStatus])
+	case p.by == compareFrames:
+		hide(&c[changeRepr])
+	}
+	if p.figure == figureCount && p.by != compareSubtrees {
+		hide(&c[changeOther])
+	}
+	p.list.SortColumn, p.list.Column, p.list.Descending = int(p.sort), int(p.sort), !p.up
+	if p.by == compareSubtrees {
+		p.list.SortColumn, p.list.Column, p.list.Descending = int(changeDelta), -1, true
+	}
+}
+
+// Len, ID and Cell implement widget.Table.
+func (p *heapComparison) Len() int {
+	switch {
+	case p.by == compareSubtrees && p.trees != nil:
+		return len(p.trees.list)
+	case p.by == compareSubtrees || p.table == nil:
+		return 0
+	}
+	return len(p.table.order)
+}
+
+func (p *heapComparison) ID(row int) uint64 {
+	if p.by == compareSubtrees {
+		return uint64(row)
+	}
+	return uint64(p.table.order[row])
+}
+
+func (p *heapComparison) Cell(row, col int) widget.Cell {
+	if p.by == compareSubtrees {
+		return p.treeCell(&p.trees.list[row], changeColumn(col))
+	}
+	c := p.table.row(row)
+	before, after, ok := p.table.values(c)
+	switch changeColumn(col) {
+	case changeTitle:
+		return widget.Cell{Text: p.changeName(c)}
+	case changeRepr:
+		return widget.Cell{Text: c.Repr, Style: p.look.Muted}
+	case changeOther:
+		return p.deltaCell(c.BeforeCount, c.AfterCount, model.Group)
+	case changeStatus:
+		return p.statusCell(c.status)
+	}
+	if !ok {
+		return widget.Cell{Text: p.look.Glyphs.Ellipsis, Style: p.look.Muted}
+	}
+	return p.figureCell(before, after, changeColumn(col))
+}
+
+// figureCell is a column of the figure that is compared.
+func (p *heapComparison) figureCell(before, after uint64, col changeColumn) widget.Cell {
+	text, wholes := p.amount, p.table.wholes()
+	if p.shares {
+		// shares in units of a hundredth of a percent, so that changes of them are exact
+		const unit = 10_000
+		before = uint64(math.Round(shareOf(before, wholes[0]) * unit))
+		after = uint64(math.Round(shareOf(after, wholes[1]) * unit))
+		text = func(n uint64) string { return fmt.Sprintf("%.2f %%", float64(n)*100/unit) }
+	}
+	switch col {
+	case changeBefore:
+		return widget.Cell{Text: text(before)}
+	case changeAfter:
+		return widget.Cell{Text: text(after)}
+	case changeDelta:
+		return p.deltaCell(before, after, text)
+	case changePercent:
+		return widget.Cell{Text: p.percentText(before, after), Style: p.deltaCell(before, after, text).Style}
+	}
+	most := p.table.most
+	if p.shares {
+		most = 10_000
+	}
+	return widget.Cell{Kind: widget.BarCell, Bar: shareOf(max(before, after)-min(before, after), most), Style: p.deltaCell(before, after, text).Style}
+}
+
+func (p *heapComparison) amount(n uint64) string {
+	if p.figure == figureCount {
+		return model.Group(n)
+	}
+	return bytesText(n, p.state.Exact)
+}
+
+func (p *heapComparison) statusCell(status string) widget.Cell {
+	switch status {
+	case "new", "grown":
+		return widget.Cell{Text: status, Style: p.style(themes.Loss)}
+	case "gone", "shrunk":
+		return widget.Cell{Text: status, Style: p.style(themes.Gain)}
+	}
+	return widget.Cell{Text: status, Style: p.look.Muted}
+}
+
+// treeCell is a cell of the table of subtrees.
+func (p *heapComparison) treeCell(t *analysis.GrownSubtree, col changeColumn) widget.Cell {
+	bytes := func(n uint64) string { return bytesText(n, p.state.Exact) }
+	switch col {
+	case changeTitle:
+		return widget.Cell{Text: p.treeName(t)}
+	case changeBefore:
+		return widget.Cell{Text: bytes(t.BeforeBytes)}
+	case changeAfter:
+		return widget.Cell{Text: bytes(t.AfterBytes)}
+	case changeDelta:
+		return p.deltaCell(t.BeforeBytes, t.AfterBytes, bytes)
+	case changePercent:
+		return widget.Cell{Text: p.percentText(t.BeforeBytes, t.AfterBytes)}
+	case changeOther:
+		return p.deltaCell(uint64(t.BeforeRows), uint64(t.AfterRows), model.Group)
+	}
+	top := &p.trees.list[0]
+	return shareCell(t.AfterBytes-min(t.BeforeBytes, t.AfterBytes), top.AfterBytes-min(top.BeforeBytes, top.AfterBytes))
+}
+
+// treeName is the end of the way to a subtree.
+func (p *heapComparison) treeName(t *analysis.GrownSubtree) string {
+	if len(t.Path) == 0 {
+		return "the root"
+	}
+	return strings.Join(t.Path, " "+p.look.Glyphs.ArrowRight+" ")
+}
+
+func (p *heapComparison) changeName(c *changeRow) string {
+	if p.table != nil && p.table.set.frames {
+		return frameText(c.Name, c.File, c.Line, p.state.FullName)
+	}
+	return heapName(c.Name)
+}
