@@ -31,7 +31,7 @@ func WriteDiffMarkdown(w io.Writer, d *Diff, style Style) error {
 	style.Color = false
 	m := &markdownWriter{out, &textWriter{out, &Report{Header: d.Header}, style}}
 	m.printf("# %s and %s\n\n", code(d.Before.name()), code(d.After.name()))
-	m.printf("%s\n", prose(style.text(d.sentence(style))))
+	m.printf("%s\n", style.text(d.sentence(style)))
 	if d.changed > 0 {
 		m.table(d.table(style, true))
 	}
