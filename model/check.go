@@ -1,6 +1,9 @@
 package model
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Check reports every broken invariant of p, at most a hundred; none for a sound profile. Loaders cannot publish a
 // profile that fails it: tests and fuzzing run it after every load.
@@ -14,6 +17,9 @@ func Check(p *Profile) []error {
 	}
 	if p.Stacks != nil {
 		checkStacks(c, p.Stacks)
+	}
+	if p.Timeline != nil {
+		checkTimeline(c, p.Timeline)
 	}
 	return c.errs
 }
@@ -81,6 +87,40 @@ func CheckHeap(h *Heap) []error {
 		c.that(int(to) < rows, "reference %d: row %d of %d", e, to, rows)
 		_, large := h.LargeIndex[uint32(e)]
 		c.that(large == (h.Label[e].Kind() == LabelLarge), "reference %d: a large index is half there", e)
+	}
+	return c.errs
+}
+
+func checkTimeline(c *checker, t *Timeline) {
+	for i := range t.Series {
+		s := &t.Series[i]
+		n := len(s.Times)
+		c.that(len(s.Values) == n && (s.Point == nil || len(s.Point) == n), "series %d: columns differ in length", i)
+		last := Time(0)
+		for k, at := range s.Times {
+			c.that(at >= last, "series %d: time falls at point %d", i, k)
+			last = at
+		}
+		for k, v := range s.Values {
+			c.that(!math.IsNaN(v) && !math.IsInf(v, 0), "series %d: value %d is %v", i, k, v)
+		}
+	}
+}
+
+// CheckLayout reports every broken invariant of a page layout, at most a hundred.
+func CheckLayout(l *Layout) []error {
+	c := &checker{}
+	for i := range l.Types {
+		t := &l.Types[i]
+		n := t.Len()
+		c.that(len(t.Start) == n+1 && t.Start[0] == 0 && int(t.Start[n]) == len(t.Runs), "type %d: runs of %d pages", i, n)
+		c.that((t.Sizes == nil) == (t.Uniform != 0) || n == 0, "type %d: sizes", i)
+		c.that(t.Sizes == nil || len(t.Sizes) == n, "type %d: %d sizes of %d pages", i, len(t.Sizes), n)
+		c.that(t.Known == nil || len(t.Known) == n, "type %d: known", i)
+		c.that(t.Occupancy == nil || len(t.Occupancy) == n, "type %d: occupancy", i)
+		for p := range n {
+			c.that(t.Start[p] <= t.Start[p+1], "type %d, page %d: runs end before they start", i, p)
+		}
 	}
 	return c.errs
 }

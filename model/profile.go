@@ -15,6 +15,8 @@ type Profile struct {
 	Stacks      *Stacks     // symbols and the stack tree; nil until read, or when the format has none
 	Allocations EventSource // the events of an allocation trace; nil for other formats
 	Heaps       HeapSource  // heap snapshots; nil for other formats
+	Timeline    *Timeline   // measured curves; nil for other formats
+	Pages       PageSource  // page layouts; nil when there are none
 
 	Problems []Problem // what is damaged, guessed or uncertain, in the order found, one per code where possible
 	Lost     int64     // input bytes (after decompression) that could not be used
@@ -53,6 +55,8 @@ const (
 	FacetStacks      Facet = 1 << (iota - 1)
 	FacetAllocations       // every allocation and free, in order
 	FacetHeaps             // snapshots of an object graph
+	FacetTimeline          // measured curves
+	FacetPages             // page layouts
 )
 
 // Has reports whether the profile offers every facet in f.
@@ -60,7 +64,7 @@ func (p *Profile) Has(f Facet) bool {
 	if f&FacetStacks != 0 && p.Stacks == nil {
 		return false
 	}
-	if f&FacetHeaps != 0 && p.Heaps == nil {
+	if f&FacetHeaps != 0 && p.Heaps == nil || f&FacetTimeline != 0 && p.Timeline == nil || f&FacetPages != 0 && p.Pages == nil {
 		return false
 	}
 	return f&FacetAllocations == 0 || p.Allocations != nil
