@@ -34,7 +34,7 @@ var allowed = map[string][]string{
 	"views":         {"model", "analysis", "keymap", "themes", "views", "internal/term", "github.com/gdamore/tcell/v2", "github.com/rivo/tview"},
 	"internal/term": {"github.com/gdamore/tcell/v2", "github.com/rivo/tview", "github.com/rivo/uniseg", "golang.org/x/sys", "golang.org/x/term"},
 	"internal/memtest": {"github.com/gdamore/tcell/v2", "github.com/rivo/uniseg", "github.com/creack/pty",
-		"golang.org/x/sys", "golang.org/x/term"},
+		"golang.org/x/sys", "golang.org/x/term", "github.com/klauspost/compress"},
 	"internal/demo": {"github.com/klauspost/compress"},
 	"internal/cli": {"model", "keymap", "themes", "analysis", "loaders", "export", "views", "internal",
 		"github.com/alecthomas/kong", "github.com/gdamore/tcell/v2", "golang.org/x/sys", "golang.org/x/term", "github.com/klauspost/compress"},

@@ -62,7 +62,7 @@ func (d *decoding) slices(refs uint32) (sorted bool) {
 		h.Start[r+1] = at
 	}
 	if bad.n > 0 && (h.Complete || refs > 0) {
-		d.tell(bad, "reference-slice", d.s.blocks[colrfstr].start, "rows claim references that do not exist, or those of others")
+		d.tell(bad, "reference-slice", d.place(colrfstr), "rows claim references that do not exist, or those of others")
 	}
 	return sorted
 }
@@ -82,9 +82,9 @@ func (d *decoding) checkTiling(refs uint32) {
 			taken[e/64] |= 1 << (e % 64)
 		}
 	}
-	d.tell(twice, "reference-slice", d.s.blocks[colrfstr].start, "rows claim references of others")
+	d.tell(twice, "reference-slice", d.place(colrfstr), "rows claim references of others")
 	if edges := h.Start[len(h.Kinds)]; edges < refs && h.Complete {
-		d.found(model.Error, "reference-slice", d.s.blocks[colrfstr].start, int64(refs-edges), "references belong to no row")
+		d.found(model.Error, "reference-slice", d.place(colrfstr), int64(refs-edges), "references belong to no row")
 	}
 }
 

@@ -78,6 +78,17 @@ func (d *decoding) tell(t tally, code string, at int64, what string) {
 	}
 }
 
+// place is where column k begins, or what stands for it in version 2.
+func (d *decoding) place(k kind) int64 {
+	switch {
+	case d.f.version == 3:
+		return d.s.blocks[k].start
+	case k == refdescr || k == reftrget:
+		return d.s.blocks[refs].start
+	}
+	return d.s.blocks[coll].start
+}
+
 // fail ends the decoding with an error that is not the file's fault.
 func (d *decoding) fail(err error) {
 	d.mu.Lock()

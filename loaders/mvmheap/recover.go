@@ -70,22 +70,47 @@ func (r *walker) block(at int64) (b block, err error) {
 	if int64(len(head)) < k.header() {
 		return b, r.w.cut()
 	}
-	n := binary.LittleEndian.Uint64(head[len(head)-8:])
-	left := uint64(r.w.size - at - k.header())
 	switch {
 	case k <= strings3:
 		b.end, err = frameEnd(r.w, at+k.header())
 		return b, err
-	case k == toc && n <= left/tocEntry:
-		n = n*tocEntry + tocFooter
 	case k == toc:
-		n = left + 1
+		b.end, err = r.tocEnd(at)
+		return b, err
 	}
-	if n > left {
+	n := binary.LittleEndian.Uint64(head[len(head)-8:])
+	if n > uint64(r.w.size-at-k.header()) {
 		return b, errCut
 	}
 	b.end = at + k.header() + int64(n)
 	return b, nil
+}
+
+// tocEnd finds the end of the table of contents at offset at. It ends with its own place: that is believed where its count
+// disagrees.
+func (r *walker) tocEnd(at int64) (int64, error) {
+	counted := int64(0)
+	if n := binary.LittleEndian.Uint64(r.w.peek(at+nameLength, 8)); n < uint64(r.w.size)/tocEntry {
+		counted = at + tocHeader + int64(n)*tocEntry + tocFooter
+	}
+	if counted > 0 && r.ownPlace(counted-tocFooter, at) {
+		return counted, nil
+	}
+	for end := at + tocHeader; end+tocFooter <= r.w.size; end += tocEntry {
+		if r.ownPlace(end, at) {
+			return end + tocFooter, nil
+		}
+	}
+	if counted > 0 && counted <= r.w.size {
+		return counted, nil
+	}
+	return 0, r.w.cut()
+}
+
+// ownPlace reports whether the number at offset end is at.
+func (r *walker) ownPlace(end, at int64) bool {
+	b := r.w.peek(end, tocFooter)
+	return len(b) == tocFooter && binary.LittleEndian.Uint64(b) == uint64(at)
 }
 
 // place gives a block to its snapshot; false where it cannot belong.

@@ -130,7 +130,7 @@ func (r *walker2) end() error {
 	}
 	// The index may have more rows than there are snapshots: a program can veto single ones.
 	tail := r.w.peek(r.w.size-8, 8)
-	if n := left/32 - 1; left%32 != 0 || n < 0 || len(tail) < 8 || binary.LittleEndian.Uint64(tail) != uint64(n) {
+	if n := left/32 - 1; left%32 != 0 || n < int64(len(r.f.snaps)) || len(tail) < 8 || binary.LittleEndian.Uint64(tail) != uint64(n) {
 		return fmt.Errorf("the last %d bytes are no index", left)
 	}
 	return nil

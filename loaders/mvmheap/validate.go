@@ -165,10 +165,7 @@ func (d *decoding) checkIndexes(h *model.Heap) {
 	if !d.s.whole {
 		return
 	}
-	rows, labels := d.s.blocks[coltofi].start, d.s.blocks[refdescr].start
-	if d.f.version == 2 {
-		rows, labels = d.s.blocks[coll].start, d.s.blocks[refs].start
-	}
+	rows, labels := d.place(coltofi), d.place(refdescr)
 	var noType, noFrame, noString tally
 	for r, k := range h.Kinds {
 		switch {

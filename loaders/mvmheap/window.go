@@ -56,13 +56,13 @@ func (w *window) fill(off int64, n int) {
 		return
 	}
 	if w.mem == nil {
-		w.mem = make([]byte, windowSize)
+		w.mem = make([]byte, min(windowSize, w.size))
 	}
 	size := windowSize
 	if off < w.off || off > w.off+2*windowSize {
 		size = max(n, 4<<10) // a jump: little may be wanted here
 	}
-	got, err := w.src.ReadAt(w.mem[:size], off)
+	got, err := w.src.ReadAt(w.mem[:min(size, len(w.mem))], off)
 	if err != nil && !errors.Is(err, io.EOF) {
 		w.err = err
 	}
