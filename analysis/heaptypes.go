@@ -37,29 +37,44 @@ func SumHeap(h *model.Heap) HeapTotals {
 	return t
 }
 
-// groupHeap sums the rows of one kind by type or frame. Only groups with rows are listed, in no order.
+// idIndex numbers the types or frames that occur, in order of first use. Damaged files have numbers beyond their tables.
+type idIndex struct {
+	dense []int32 // by id: number plus one
+	rest  map[uint32]int32
+	ids   []uint32
+}
+
+func newIDIndex(h *model.Heap) *idIndex {
+	return &idIndex{dense: make([]int32, max(len(h.Tables.Types), len(h.Tables.Frames))), rest: map[uint32]int32{}}
+}
+
+func (x *idIndex) number(id uint32) int {
+	if int(id) < len(x.dense) {
+		if x.dense[id] == 0 {
+			x.ids = append(x.ids, id)
+			x.dense[id] = int32(len(x.ids))
+		}
+		return int(x.dense[id]) - 1
+	}
+	n, ok := x.rest[id]
+	if !ok {
+		n = int32(len(x.ids))
+		x.ids, x.rest[id] = append(x.ids, id), n
+	}
+	return int(n)
+}
+
+// groupHeap sums the rows of one kind by type or frame: most bytes first, then count, then id.
 func groupHeap(h *model.Heap, kind model.HeapKind) []HeapGroup {
 	var list []HeapGroup
-	at := map[uint32]int{} // for numbers beyond the table
-	dense := make([]int32, max(len(h.Tables.Types), len(h.Tables.Frames)))
+	x := newIDIndex(h)
 	for r, id := range h.Entity[:min(len(h.Entity), h.Len())] {
 		if h.Kinds[r] != kind {
 			continue
 		}
-		i := -1
-		if int(id) < len(dense) {
-			i = int(dense[id]) - 1
-		} else if k, ok := at[id]; ok {
-			i = k
-		}
-		if i < 0 {
-			i = len(list)
+		i := x.number(id)
+		if i == len(list) {
 			list = append(list, HeapGroup{ID: id})
-			if int(id) < len(dense) {
-				dense[id] = int32(i + 1)
-			} else {
-				at[id] = i
-			}
 		}
 		g := &list[i]
 		g.Count++
@@ -94,17 +109,22 @@ func HeapFrames(h *model.Heap) []HeapGroup {
 // RetainedByGroup sums, for each type or frame of one kind, what its rows retain, what they retain of each other counted
 // once. Memory that only several rows together keep alive is not in it: see RetainedBySet.
 func (g *HeapGraph) RetainedByGroup(ctx context.Context, kind model.HeapKind) (map[uint32]uint64, error) {
-	sum, within := map[uint32]uint64{}, map[uint32]int{}
 	h, t := g.Heap, g.tree()
+	x := newIDIndex(h)
+	var sums []uint64
+	var within []int // how many rows of the group the walk is inside of
 	enter := func(r model.Row, by int) {
 		if h.Kinds[r] != kind {
 			return
 		}
-		id := h.Entity[r]
-		if by > 0 && within[id] == 0 {
-			sum[id], _ = model.SaturatingAdd(sum[id], g.Retained[r])
+		i := x.number(h.Entity[r])
+		if i == len(sums) {
+			sums, within = append(sums, 0), append(within, 0)
 		}
-		within[id] += by
+		if by > 0 && within[i] == 0 {
+			sums[i], _ = model.SaturatingAdd(sums[i], g.Retained[r])
+		}
+		within[i] += by
 	}
 	// The dominator tree is walked without a stack: next tells where each row's children are at.
 	next := slices.Clone(t.start[:len(t.start)-1])
@@ -121,10 +141,15 @@ func (g *HeapGraph) RetainedByGroup(ctx context.Context, kind model.HeapKind) (m
 		}
 		enter(r, -1)
 		if r == model.RootRow {
-			return sum, nil
+			break
 		}
 		r = g.Idom[r]
 	}
+	byID := map[uint32]uint64{}
+	for i, id := range x.ids {
+		byID[id] = sums[i]
+	}
+	return byID, nil
 }
 
 // RetainedBySet is what would become unreachable without all the rows of one type or frame, they included: never less

@@ -90,7 +90,7 @@ func (w *domWork) listPreds() error {
 		w.semi[i] = w.forest[i].ancestor
 	}
 	n := len(w.order)
-	back := make([]uint32, 0, len(w.g.Heap.To)/4)
+	back := make([]uint32, 0, len(w.g.Heap.To)-(n-1)) // all but those that the walk went along
 	for i, r := range w.order {
 		for _, t := range w.g.out(r) {
 			j := w.number[t]
