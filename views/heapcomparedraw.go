@@ -138,7 +138,7 @@ func (p *heapComparison) sentence() string {
 	if d := a.totals.Objects - b.totals.Objects; d < 0 {
 		text += " (" + model.Group(uint64(-d)) + " objects fewer)"
 	} else if d > 0 {
-		text += " (" + objectsText(uint64(d)) + " more)"
+		text += " (" + plural(int(d), "object", "objects") + ")"
 	}
 	return text + p.mostOf(before, after) + "."
 }

@@ -57,8 +57,12 @@ func (p *heapComparison) explain() {
 	case g == nil:
 		lines = append(lines, p.note("who holds them: looking…"))
 	default:
+		key := holderKey{graph: g, kind: p.table.set.kind(), id: uint32(c.after.id), before: p.graph2[0], beforeID: c.before.id}
 		answer = "who holds them after"
-		p.holders.ask(holderKey{graph: g, kind: p.table.set.kind(), id: uint32(c.after.id)})
+		if c.AfterCount > c.BeforeCount {
+			answer = "who holds the new ones"
+		}
+		p.holders.ask(key)
 		if held, ok := p.holders.get(); ok && p.holders.fresh() {
 			lines = append(lines, p.holderLines(held, c.AfterCount)...)
 		}

@@ -160,7 +160,7 @@ func (p *heapDominators) answer() string {
 	if p.graph.i != p.state.snapshot() {
 		text = fmt.Sprintf("still #%d: ", p.graph.i)
 	}
-	return text + bytesText(p.graph.Retained[p.top], p.state.Exact) + " in " + objectsText(uint64(p.graph.RetainedCount[p.top]))
+	return text + bytesText(p.graph.Retained[p.top], p.state.Exact) + " in " + rowsText(uint64(p.graph.RetainedCount[p.top]))
 }
 
 // crumbs is the way from the root to the row whose children are listed: its end, where not all of it fits.
@@ -308,7 +308,7 @@ func (p *heapDominators) explain() {
 	}
 	h, g, exact := p.graph.Heap, p.graph, p.state.Exact
 	lines := []widget.Line{said(fmt.Sprintf("retains %s (%s of all) in %s · itself %s", bytesText(v.retained, exact),
-		shortShare(shareOf(v.retained, p.load.totals.Bytes())), objectsText(v.rows), bytesText(v.own, exact)))}
+		shortShare(shareOf(v.retained, p.load.totals.Bytes())), rowsText(v.rows), bytesText(v.own, exact)))}
 	if v.count > 1 {
 		lines = append(lines, p.note("Enter lists these ", model.Group(v.count), " rows"))
 		p.detail.set(domID(v.row), p.label(v), plural(int(v.count), "row", "rows"), lines)
@@ -328,7 +328,7 @@ func (p *heapDominators) copyText() string {
 	if !ok {
 		return ""
 	}
-	return model.Clean(fmt.Sprintf("%s retains %s in %s", namedRow(p.graph.Heap, v.row, true), model.Bytes(v.retained).Exact(), objectsText(v.rows)))
+	return model.Clean(fmt.Sprintf("%s retains %s in %s", namedRow(p.graph.Heap, v.row, true), model.Bytes(v.retained).Exact(), rowsText(v.rows)))
 }
 
 // fetchDominated lists what a row dominates directly. Of a row that dominates nothing its neighbours are listed.

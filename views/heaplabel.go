@@ -67,7 +67,7 @@ func kindText(h *model.Heap, r model.Row) string {
 	case model.KindFrame:
 		return "frame"
 	}
-	return "the recorder's, no memory of the program"
+	return "a root, no memory itself"
 }
 
 // reprText is the representation of a row's type, "" for rows without one.
@@ -88,10 +88,10 @@ func edgeText(h *model.Heap, e uint32) string {
 	return h.EdgeText(e)
 }
 
-// objects is a number of rows in words.
-func objectsText(n uint64) string {
+// rowsText is a number of rows in words.
+func rowsText(n uint64) string {
 	if n == 1 {
-		return "1 object"
+		return "1 row"
 	}
-	return model.Group(n) + " objects"
+	return model.Group(n) + " rows"
 }

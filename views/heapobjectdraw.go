@@ -79,7 +79,7 @@ func (p *heapObject) drawList(s tcell.Screen, i int, r widget.Rect) {
 	}
 	name, answer, empty := p.describe(i)
 	widget.TitleLine(s, title, &look, name, answer)
-	l.columns()
+	l.columns(body.W)
 	l.HideHeader = l.path || body.H < 4
 	l.Empty = []string{empty}
 	l.Highlight = ""
@@ -142,7 +142,7 @@ func (p *heapObject) title() string { return namedRow(p.graph.Heap, p.shown, p.s
 func (p *heapObject) retains() string {
 	g := p.graph
 	return fmt.Sprintf("retains %s in %s · %s", bytesText(g.Retained[p.shown], p.state.Exact),
-		objectsText(uint64(g.RetainedCount[p.shown])), shortShare(shareOf(g.Retained[p.shown], g.Retained[model.RootRow])))
+		rowsText(uint64(g.RetainedCount[p.shown])), shortShare(shareOf(g.Retained[p.shown], g.Retained[model.RootRow])))
 }
 
 // facts say in two lines what the row is and what holds it.
@@ -152,14 +152,14 @@ func (p *heapObject) facts() []string {
 	if repr := reprText(h, r); repr != "" {
 		what += " · " + repr
 	}
-	what += fmt.Sprintf(" · %s managed + %s unmanaged · row %s of %s", bytesText(uint64(h.Size[r]), p.state.Exact),
-		bytesText(h.Unmanaged(r), p.state.Exact), model.Group(uint64(r)), model.Group(uint64(h.Len())))
+	what += fmt.Sprintf(" · row %s of %s · %s managed + %s unmanaged", model.Group(uint64(r)), model.Group(uint64(h.Len())), bytesText(uint64(h.Size[r]), p.state.Exact),
+		bytesText(h.Unmanaged(r), p.state.Exact))
 	held := "held by " + namedRow(h, g.Idom[r], p.state.FullName) + ", which retains " + bytesText(g.Retained[g.Idom[r]], p.state.Exact)
 	switch {
 	case p.state.Heap.RowOf >= 0 && p.state.Heap.RowOf != p.state.snapshot():
 		held = fmt.Sprintf("what was chosen was a row of #%d: rows mean nothing in another snapshot", p.state.Heap.RowOf)
 	case r == model.RootRow:
-		held = "everything hangs off this row: Enter follows a reference, D shows what holds how much"
+		held = "everything hangs off it: Enter follows a reference, D shows who holds how much"
 	case g.Idom[r] == model.RootRow:
 		held = "held by nothing alone: several ways lead here from the root"
 	}

@@ -209,7 +209,7 @@ func (p *heapObjects) explain() {
 	answer := kindText(h, r)
 	if g != nil {
 		answer = "retains " + bytesText(g.Retained[r], p.state.Exact)
-		lines = append(lines, said(fmt.Sprintf("retains %s in %s", bytesText(g.Retained[r], p.state.Exact), objectsText(uint64(g.RetainedCount[r])))))
+		lines = append(lines, said(fmt.Sprintf("retains %s in %s", bytesText(g.Retained[r], p.state.Exact), rowsText(uint64(g.RetainedCount[r])))))
 		lines = append(lines, p.dominatorLines(g, r)...)
 	}
 	p.detail.set(uint64(r), namedRow(h, r, p.state.FullName), answer, lines)

@@ -186,7 +186,7 @@ func (l *refList) Cell(row, col int) widget.Cell {
 }
 
 // columns lays the list out.
-func (l *refList) columns() {
+func (l *refList) columns(w int) {
 	const right = widget.Right
 	b := 8
 	if l.p.state.Exact {
@@ -197,8 +197,8 @@ func (l *refList) columns() {
 		how = "BY"
 	}
 	l.Columns = []widget.Column{
-		refText: {Title: how, Width: 10, Grow: 1, MaxWidth: 36, Drop: 1, Cut: widget.CutMiddle}, refCount: {Title: "COUNT", Width: 7, Align: right, Drop: 3},
-		refEnd: {Title: "ROW", Width: 14, Grow: 2, Cut: widget.CutMiddle}, refBytes: {Title: "BYTES", Width: b, Align: right, Drop: 2},
+		refText: {Title: how, Width: 8, Grow: 1, MaxWidth: max(w/4, 12), Drop: 1, Cut: widget.CutMiddle}, refCount: {Title: "COUNT", Width: 7, Align: right, Drop: 3},
+		refEnd: {Title: "ROW", Width: 16, Grow: 6, Cut: widget.CutMiddle}, refBytes: {Title: "BYTES", Width: b, Align: right, Drop: 2},
 		refRetained: {Title: "RETAINED", Width: b, Align: right, Drop: 4},
 	}
 	if l.path {
