@@ -137,8 +137,10 @@ func (p *heapComparison) show(s *State) {
 		return
 	}
 	for i, load := range p.loads2 {
+		if p.graph2[i] = nil; load.unlinked() {
+			continue
+		}
 		p.graphs[i].ask(graphKey{load.heapKey, s.Heap.Policy})
-		p.graph2[i] = nil
 		if g, ok := p.graphs[i].get(); ok && p.graphs[i].fresh() && p.graphs[i].err == nil {
 			p.graph2[i] = g
 		}
@@ -221,6 +223,10 @@ func (p *heapComparison) emptyText() []string {
 		return []string{"Decoding both snapshots…"}
 	case p.sameSides():
 		return []string{"Both sides are the same snapshot: nothing differs.", "h and l choose after, v marks a snapshot as before, t types a number."}
+	case p.by == compareSubtrees && p.loads2[0].unlinked():
+		return p.loads2[0].unlinkedText()
+	case p.by == compareSubtrees && p.loads2[1].unlinked():
+		return p.loads2[1].unlinkedText()
 	case p.by == compareSubtrees && p.trees == nil:
 		return []string{"Looking for what holds what in both snapshots…"}
 	case p.by == compareSubtrees:

@@ -113,7 +113,7 @@ func (p *heapComparison) percentText(before, after uint64) string {
 // sentence says what happened in words.
 func (p *heapComparison) sentence() string {
 	if p.sameSides() {
-		return "Both sides are the same snapshot."
+		return "Both sides are the same snapshot: v marks one as before, h and l go to another."
 	}
 	b, a := p.loads2[0], p.loads2[1]
 	when := "From before to after"
@@ -135,12 +135,27 @@ func (p *heapComparison) sentence() string {
 	default:
 		text += " the heap stayed as large as it was"
 	}
-	if d := a.totals.Objects - b.totals.Objects; d < 0 {
-		text += " (" + model.Group(uint64(-d)) + " objects fewer)"
-	} else if d > 0 {
-		text += " (" + plural(int(d), "object", "objects") + ")"
+	text += objectsChange(a.totals.Objects-b.totals.Objects, after > before)
+	for i, l := range p.loads2 {
+		if !l.heap.Complete {
+			return text + ", but " + [...]string{"before", "after"}[i] + " is cut off."
+		}
 	}
 	return text + p.mostOf(before, after) + "."
+}
+
+// objectsChange says how many objects more or fewer there are, shortly where that goes without saying.
+func objectsChange(d int64, grew bool) string {
+	n := plural(int(max(d, -d)), "object", "objects")
+	switch {
+	case d == 0:
+		return ""
+	case d > 0 == grew:
+		return " (" + n + ")"
+	case d > 0:
+		return " (though with " + n + " more)"
+	}
+	return " (though with " + n + " fewer)"
 }
 
 // mostOf names the type that makes up most of the change, "" when there is none that does.

@@ -54,6 +54,8 @@ func (p *heapComparison) explain() {
 	switch g := p.graph2[1]; {
 	case c.after.id < 0:
 		lines = append(lines, p.note("none is left after: ~ swaps the sides to see what held them"))
+	case p.loads2[1].unlinked():
+		lines = append(lines, p.note(p.loads2[1].unlinkedText()[0]))
 	case g == nil:
 		lines = append(lines, p.note("who holds them: looking…"))
 	default:

@@ -84,7 +84,11 @@ func (p *heapDominators) show(s *State) {
 	if g := p.loads.askGraph(p.load, s.Heap.Policy); g != nil {
 		p.graph = g
 	}
+	if p.load.unlinked() {
+		p.graph, p.table = nil, nil
+	}
 	if p.graph == nil {
+		p.list.Refresh()
 		return
 	}
 	top := s.top()
@@ -183,6 +187,8 @@ func (p *heapDominators) emptyText() []string {
 	switch {
 	case p.load == nil:
 		return p.loads.waiting(&p.state)
+	case p.load.unlinked():
+		return p.load.unlinkedText()
 	case p.graph == nil:
 		if z := p.loads.graph; z.ready && z.err != nil {
 			return []string{"What dominates what cannot be told: " + z.err.Error(), "Types and Frames show what there is."}

@@ -227,14 +227,14 @@ func (p *heapGroups) columns(w int) {
 	b := max(f.bytesWidth(sum.Bytes()), 8)
 	title, _, _ := p.by.words()
 	p.list.Columns = []widget.Column{
-		groupTitle:     {Title: strings.ToUpper(title), Width: 16, Grow: 6, MaxWidth: 60, Cut: widget.CutMiddle},
-		groupRepr:      {Title: "REPR", Width: 10, Grow: 2, MaxWidth: 24, Drop: 5},
-		groupCount:     {Title: "COUNT", Width: max(f.countWidth(sum.Count), 7), Align: right},
+		groupTitle:     {Title: strings.ToUpper(title), Width: 10, Grow: 6, MaxWidth: 60, Cut: widget.CutMiddle},
+		groupRepr:      {Title: "REPR", Width: 10, Grow: 2, MaxWidth: 24, Drop: 6},
+		groupCount:     {Title: "COUNT", Width: max(f.countWidth(sum.Count), 7), Align: right, Drop: 1},
 		groupBytes:     {Title: "BYTES", Width: b, Align: right},
-		groupShare:     {Title: "SHARE", Width: 6, Grow: 1, MaxWidth: 16, Drop: 2},
-		groupManaged:   {Title: "MANAGED", Width: b, Align: right, Drop: 6},
-		groupUnmanaged: {Title: "UNMANAGED", Width: max(b, 9), Align: right, Drop: 4},
-		groupRetained:  {Title: "RETAINED", Width: b, Align: right, Drop: 1},
+		groupShare:     {Title: "SHARE", Width: 6, Grow: 1, MaxWidth: 16, Drop: 4},
+		groupManaged:   {Title: "MANAGED", Width: b, Align: right, Drop: 7},
+		groupUnmanaged: {Title: "UNMANAGED", Width: max(b, 9), Align: right, Drop: 5},
+		groupRetained:  {Title: "RETAINED", Width: b, Align: right, Drop: 2},
 		groupWhere:     {Title: "PLACE", Width: 14, Grow: 3, MaxWidth: 60, Drop: 3, Cut: widget.CutFolder},
 	}
 	if p.by == byFrame {
@@ -289,6 +289,9 @@ func (p *heapGroups) Cell(row, col int) widget.Cell {
 		if n, ok := p.table.retains(g); ok {
 			return bytes(n)
 		}
+		if p.load.unlinked() {
+			return widget.Cell{Text: "?", Style: p.look.Muted}
+		}
 		return widget.Cell{Text: p.look.Glyphs.Ellipsis, Style: p.look.Muted}
 	}
 	return widget.Cell{Text: frameWhere(g.File, g.Line, p.state.FullName), Style: p.look.Muted}
@@ -336,6 +339,8 @@ func (p *heapGroups) explain() {
 	switch {
 	case p.by == byRepr:
 		lines = append(lines, p.note("Enter lists the types with this representation"))
+	case p.load.unlinked():
+		lines = append(lines, p.note(p.load.unlinkedText()[0]))
 	case p.graph == nil:
 		lines = append(lines, p.note("what holds them: looking…"))
 	default:

@@ -125,10 +125,10 @@ func (p *pane) holderLines(h *holderSet, count uint64) []widget.Line {
 		line := widget.Line{Indent: 2}
 		if h.before != nil {
 			change := p.deltaCell(v.before, v.count, model.Group)
-			line.Spans = append(line.Spans, widget.Span{Text: change.Text + " ", Style: change.Style})
-			how = "now " + how
+			line.Spans = append(line.Spans, widget.Span{Text: change.Text, Style: change.Style})
+			how = ", now " + how
 			if v.before == v.count {
-				how = how[len("now "):]
+				how = " " + how[len(", now "):]
 			}
 		}
 		line.Spans = append(line.Spans, widget.Span{Text: how})

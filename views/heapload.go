@@ -22,6 +22,15 @@ type heapLoad struct {
 	totals analysis.HeapTotals
 }
 
+// unlinked reports whether the file ends before the references of the snapshot: nobody knows what holds what.
+func (l *heapLoad) unlinked() bool { return !l.heap.Complete && len(l.heap.To) == 0 }
+
+// unlinkedText says so, and what to do.
+func (l *heapLoad) unlinkedText() []string {
+	return []string{fmt.Sprintf("The file ends before the references of snapshot #%d: nobody knows what holds what.", l.i),
+		"Types and Frames show what there is of it; h goes to the snapshot before."}
+}
+
 // graphKey names a snapshot's dominators.
 type graphKey struct {
 	heapKey
@@ -86,6 +95,10 @@ func (l *heapLoads) ask(s *State) *heapLoad {
 
 // askGraph asks for the dominators of a decoded snapshot, and returns them once they are there, else nil.
 func (l *heapLoads) askGraph(load *heapLoad, p analysis.EdgePolicy) *heapGraph {
+	if load.unlinked() {
+		l.graph.stop()
+		return nil
+	}
 	key := graphKey{load.heapKey, p}
 	if key.heapKey != l.paused {
 		l.graph.ask(key)

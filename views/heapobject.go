@@ -86,6 +86,9 @@ func (p *heapObject) show(s *State) {
 	if g := p.loads.askGraph(p.load, s.Heap.Policy); g != nil {
 		p.adopt(g, s)
 	}
+	if p.load.unlinked() {
+		p.graph = nil
+	}
 	if p.graph == nil {
 		return
 	}
@@ -307,6 +310,8 @@ func (p *heapObject) drawEmpty(s tcell.Screen, r widget.Rect) {
 	switch z := p.loads.graph; {
 	case p.load == nil:
 		lines = p.loads.waiting(&p.state)
+	case p.load.unlinked():
+		lines = p.load.unlinkedText()
 	case z.ready && z.err != nil:
 		lines = []string{"Who holds whom cannot be told: " + z.err.Error()}
 	}

@@ -166,7 +166,11 @@ func (p *heapObjects) Cell(row, col int) widget.Cell {
 		return widget.Cell{Text: bytesText(h.Unmanaged(r), p.state.Exact)}
 	}
 	if g == nil {
-		return widget.Cell{Text: p.look.Glyphs.Ellipsis, Style: p.look.Muted}
+		text := p.look.Glyphs.Ellipsis
+		if p.table.set.load.unlinked() {
+			text = "?"
+		}
+		return widget.Cell{Text: text, Style: p.look.Muted}
 	}
 	switch objectColumn(col) {
 	case objectRetained:

@@ -38,6 +38,8 @@ func fetchPath(ctx context.Context, k pathKey) (*pathSet, error) {
 // summary says how long the path is.
 func (s *pathSet) summary() string {
 	switch n := len(s.steps) - 1; {
+	case !s.found && s.without == "":
+		return "no way from the root"
 	case !s.found:
 		return "no other way from the root"
 	case n == 0:

@@ -213,7 +213,7 @@ func (p *heapSnapshots) Draw(s tcell.Screen) {
 	case p.big && p.inTrends || p.inTrends && r.H < lowHeight:
 		p.listAt, p.trends.area = widget.Rect{}, r
 	case p.big || r.H < lowHeight || n == 0:
-	case r.W >= sideWidth:
+	case r.W >= sideWidth && n+2 > r.H/2:
 		p.listAt, p.trends.area = r.CutLeft(r.W / 2)
 		_, p.trends.area = p.trends.area.CutLeft(1)
 	default:

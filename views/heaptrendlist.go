@@ -111,7 +111,7 @@ func (l *trendList) answer() string {
 	case !ok:
 		return "reading…"
 	case set.none:
-		return "this format has no high scores of types"
+		return "the file has no high scores of types"
 	}
 	text := "by bytes"
 	if l.p.counts {
