@@ -18,6 +18,22 @@ type groupCache struct {
 	folds  [GroupCount]*fold
 	passes [GroupCount]*pass
 	labels labels
+
+	cellPeaks cellPeaks
+}
+
+// cellPeaks are the peaks of groups that were asked for last of a cell. Read-only once made.
+type cellPeaks struct {
+	key  cellPeaksKey
+	fold *fold
+	peak []uint64 // by key
+}
+
+type cellPeaksKey struct {
+	by     Group
+	in     Cell
+	lo, hi int // events
+	keys   int
 }
 
 // labels are how stacks are shown, by dense index: the search for the telling frame is too slow to repeat at every instant.

@@ -10,7 +10,7 @@ import (
 
 // Leaks implements [Trace].
 func (ix *Index) Leaks(ctx context.Context, q LeakQuery) (Leaks, error) {
-	if q.Range.IsWhole() {
+	if q.Range.IsWhole() && q.Cell.IsAll() {
 		ix.warm(ctx, q.By)
 	}
 	ix.mu.RLock()
@@ -20,11 +20,11 @@ func (ix *Index) Leaks(ctx context.Context, q LeakQuery) (Leaks, error) {
 	end := min(to, ix.duration())
 	var blocks []uint32
 	ix.kept(lo, hi, func(b uint32) {
-		if end-ix.bornAt(b) >= q.MinAge {
+		if end-ix.bornAt(b) >= q.MinAge && ix.in(q.Cell, b) {
 			blocks = append(blocks, b)
 		}
 	})
-	l := leakList{ix: ix, by: q.By, from: from, to: to, end: end}
+	l := leakList{ix: ix, by: q.By, in: q.Cell, from: from, to: to, end: end}
 	return l.make(ctx, blocks, lo, hi, func(s *LeakSite, births []model.Time) {
 		d := development{s.History, s.Bytes, s.Count, float64(to-from) / 1e6 / HistoryColumns}
 		s.Shape = d.shape()
@@ -69,6 +69,7 @@ func (ix *Index) bornAt(block uint32) model.Time { return ix.time.at(int(ix.born
 type leakList struct {
 	ix            *Index
 	by            Group
+	in            Cell
 	from, to, end model.Time // the range, and the instant that ages count to
 }
 
@@ -79,9 +80,9 @@ func (l *leakList) make(ctx context.Context, blocks []uint32, lo, hi int, finish
 	slices.SortFunc(blocks, func(a, b uint32) int {
 		return cmp.Or(cmp.Compare(f.keyOf(ix.key(d, a)), f.keyOf(ix.key(d, b))), cmp.Compare(a, b))
 	})
-	sites := ix.siteSums(l.by, lo, hi, hi)
-	ix.addPeaks(ctx, l.by, sites, lo, hi)
-	ix.addKept(l.by, sites, lo, hi)
+	sites := ix.siteSums(l.by, l.in, lo, hi, hi)
+	ix.addPeaks(ctx, l.by, l.in, sites, lo, hi)
+	ix.addKept(l.by, l.in, sites, lo, hi)
 	var out Leaks
 	for len(blocks) > 0 {
 		if err := ctx.Err(); err != nil {

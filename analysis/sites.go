@@ -10,27 +10,28 @@ import (
 
 // Sites implements [Trace].
 func (ix *Index) Sites(ctx context.Context, q Query) ([]Site, error) {
-	if q.Range.IsWhole() {
+	if q.Range.IsWhole() && q.Cell.IsAll() {
 		ix.warm(ctx, q.By)
 	}
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	lo, hi := ix.eventRange(q.Range)
-	rows := ix.siteSums(q.By, lo, hi, ix.eventsAt(q.At))
+	rows := ix.siteSums(q.By, q.Cell, lo, hi, ix.eventsAt(q.At))
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	ix.addPeaks(ctx, q.By, rows, lo, hi)
-	ix.addKept(q.By, rows, lo, hi)
+	ix.addPeaks(ctx, q.By, q.Cell, rows, lo, hi)
+	ix.addKept(q.By, q.Cell, rows, lo, hi)
 	rows = slices.DeleteFunc(rows, func(s Site) bool { return s.AllocCount == 0 && s.LiveCount == 0 && s.FreedCount == 0 })
 	ix.nameSites(q.By, rows)
 	return rows, ctx.Err()
 }
 
-// siteSums returns one row per key of the group, empty ones included: sums of events [lo, hi), live figures after n events.
-func (ix *Index) siteSums(by Group, lo, hi, n int) []Site {
+// siteSums returns one row per key of the group, empty ones included: sums of events [lo, hi), live figures after n events, of the blocks in a cell.
+func (ix *Index) siteSums(by Group, in Cell, lo, hi, n int) []Site {
 	d, f := dimOf(by), ix.foldOf(by)
-	first, last, at := ix.sumsAt(d, lo), ix.sumsAt(d, hi), ix.sumsAt(d, n)
+	sums := ix.sumsIn(d, in, lo, hi, n)
+	first, last, at := sums[0], sums[1], sums[2]
 	rows := make([]Site, ix.keyCount(by))
 	largest := make([]uint64, len(rows))
 	for k := range last {
@@ -48,7 +49,7 @@ func (ix *Index) siteSums(by Group, lo, hi, n int) []Site {
 			row.Stack, largest[f.keyOf(uint32(k))] = ix.stackIDs[k], bytes
 		}
 	}
-	ix.mendTemporary(by, rows, lo, hi)
+	ix.mendTemporary(by, in, rows, lo, hi)
 	for k := range rows {
 		rows[k].Key = Key(k)
 	}
@@ -56,13 +57,13 @@ func (ix *Index) siteSums(by Group, lo, hi, n int) []Site {
 }
 
 // mendTemporary moves temporary blocks, which are counted when they end, to the range of their allocation.
-func (ix *Index) mendTemporary(by Group, rows []Site, lo, hi int) {
+func (ix *Index) mendTemporary(by Group, in Cell, rows []Site, lo, hi int) {
 	f := ix.foldOf(by)
 	edge := func(event int, change uint64) {
 		if event <= 0 || event >= ix.time.n || ix.kind.at(event) != evFree {
 			return
 		}
-		if block := ix.ref.at(event); int(ix.born.at(int(block)))+1 == event {
+		if block := ix.ref.at(event); int(ix.born.at(int(block)))+1 == event && ix.in(in, block) {
 			rows[f.keyOf(ix.key(dimOf(by), block))].Temporary += change
 		}
 	}
@@ -80,7 +81,11 @@ func (ix *Index) keyCount(by Group) int {
 }
 
 // addPeaks fills the highest live bytes of each group alone after any event of [lo, hi).
-func (ix *Index) addPeaks(ctx context.Context, by Group, rows []Site, lo, hi int) {
+func (ix *Index) addPeaks(ctx context.Context, by Group, in Cell, rows []Site, lo, hi int) {
+	if !in.IsAll() {
+		ix.addCellPeaks(by, in, rows, lo, hi)
+		return
+	}
 	if lo == 0 && hi == ix.time.n {
 		p := ix.passOf(ctx, by, false)
 		for k := range rows {
@@ -93,13 +98,46 @@ func (ix *Index) addPeaks(ctx context.Context, by Group, rows []Site, lo, hi int
 	if lo >= hi {
 		return
 	}
+	ix.replayPeaks(by, in, rows, lo, hi)
+}
+
+// addCellPeaks is addPeaks for the blocks in a cell. The peaks of the whole run, which scrubbing asks for again and again,
+// are kept for the last cell.
+func (ix *Index) addCellPeaks(by Group, in Cell, rows []Site, lo, hi int) {
+	key := cellPeaksKey{by, in, lo, hi, len(rows)}
+	ix.groups.mu.Lock()
+	kept := ix.groups.cellPeaks
+	ix.groups.mu.Unlock()
+	if kept.key != key || kept.fold != ix.foldOf(by) {
+		if lo < hi {
+			ix.replayPeaks(by, in, rows, lo, hi)
+		}
+		kept = cellPeaks{key: key, fold: ix.foldOf(by), peak: make([]uint64, len(rows))}
+		for k := range rows {
+			kept.peak[k] = rows[k].PeakBytes
+		}
+		ix.groups.mu.Lock()
+		ix.groups.cellPeaks = kept
+		ix.groups.mu.Unlock()
+		return
+	}
+	for k := range rows {
+		rows[k].PeakBytes = kept.peak[k]
+	}
+}
+
+// replayPeaks finds the peaks by following every event of [lo, hi).
+func (ix *Index) replayPeaks(by Group, in Cell, rows []Site, lo, hi int) {
 	d, f := dimOf(by), ix.foldOf(by)
 	live := make([]uint64, len(rows))
-	for k, c := range ix.sumsAt(d, lo) {
+	for k, c := range ix.sumsIn(d, in, lo)[0] {
 		live[f.keyOf(uint32(k))], _ = model.SaturatingAdd(live[f.keyOf(uint32(k))], c.liveBytes())
 	}
 	seen := make([]bool, len(rows))
 	ix.replay(lo, hi, func(event int, block uint32, size uint64, how change) {
+		if !ix.in(in, block) {
+			return
+		}
 		k := f.keyOf(ix.key(d, block))
 		if !seen[k] && event > lo {
 			rows[k].PeakBytes = live[k] // carried in, and still there after the first event
@@ -125,10 +163,10 @@ func changed(live, size uint64, how change) uint64 {
 }
 
 // addKept fills what was allocated in events [lo, hi) and is live after them.
-func (ix *Index) addKept(by Group, rows []Site, lo, hi int) {
+func (ix *Index) addKept(by Group, in Cell, rows []Site, lo, hi int) {
 	if lo == 0 {
 		d, f := dimOf(by), ix.foldOf(by)
-		for k, c := range ix.sumsAt(d, hi) {
+		for k, c := range ix.sumsIn(d, in, hi)[0] {
 			row := &rows[f.keyOf(uint32(k))]
 			row.LeakBytes, _ = model.SaturatingAdd(row.LeakBytes, c.liveBytes())
 			row.LeakCount += c.liveCount()
@@ -137,6 +175,9 @@ func (ix *Index) addKept(by Group, rows []Site, lo, hi int) {
 	}
 	d, f := dimOf(by), ix.foldOf(by)
 	ix.kept(lo, hi, func(block uint32) {
+		if !ix.in(in, block) {
+			return
+		}
 		row := &rows[f.keyOf(ix.key(d, block))]
 		row.LeakBytes, _ = model.SaturatingAdd(row.LeakBytes, ix.size.at(int(block)))
 		row.LeakCount++
@@ -145,10 +186,8 @@ func (ix *Index) addKept(by Group, rows []Site, lo, hi int) {
 
 // kept calls f for every block that is born in events [lo, hi) and alive after them, in order of birth.
 func (ix *Index) kept(lo, hi int, f func(block uint32)) {
-	bornFrom := func(event int) int {
-		return ix.born.search(func(b uint32) bool { return int(b) >= event })
-	}
-	for b, end := bornFrom(lo), bornFrom(hi); b < end; b++ {
+	from, end := ix.bornIn(lo, hi)
+	for b := from; b < end; b++ {
 		if int(ix.died.at(b)) >= hi {
 			f(uint32(b))
 		}
@@ -187,9 +226,9 @@ func (ix *Index) Weights(ctx context.Context, c Cost, q Query) ([]uint64, error)
 	if c == CostPeak {
 		at, _ = ix.peakAfter(lo, hi)
 	}
-	rows := ix.siteSums(ByStack, lo, hi, at)
+	rows := ix.siteSums(ByStack, q.Cell, lo, hi, at)
 	if c == CostLeaked {
-		ix.addKept(ByStack, rows, lo, hi)
+		ix.addKept(ByStack, q.Cell, rows, lo, hi)
 	}
 	out := make([]uint64, len(rows))
 	for i := range rows {
@@ -232,7 +271,7 @@ func (ix *Index) Totals(_ context.Context, r Range) (Totals, error) {
 	ix.replay(lo, hi, func(event int, block uint32, size uint64, how change) { ix.addTotals(&t, block, size, how) })
 	t.FreeCount = t.FreedCount + t.UnmatchedFrees
 	t.TemporaryCount = 0
-	for _, s := range ix.siteSums(BySizeClass, lo, hi, lo) {
+	for _, s := range ix.siteSums(BySizeClass, Cell{}, lo, hi, lo) {
 		t.TemporaryCount += s.Temporary
 	}
 	for _, m := range ix.marks {
@@ -275,7 +314,7 @@ func (ix *Index) Functions(ctx context.Context, r Range) ([]Function, error) {
 	lo, hi := ix.eventRange(r)
 	s := ix.stacks()
 	t := newFunctionTable(s)
-	for _, row := range ix.siteSums(ByStack, lo, hi, lo) {
+	for _, row := range ix.siteSums(ByStack, Cell{}, lo, hi, lo) {
 		if row.AllocCount == 0 {
 			continue
 		}

@@ -44,6 +44,11 @@ type Trace interface {
 	Lifetimes(ctx context.Context, by Group, key Key, r Range) (Lifetimes, error)
 	// Blocks lists single blocks, lazily.
 	Blocks(ctx context.Context, q BlockQuery) (BlockList, error)
+	// Uses returns the blocks that ever held an address, by birth: the last limit of them, and their full number. Address 0
+	// is unknown and finds nothing.
+	Uses(ctx context.Context, addr uint64, limit int) (blocks []Block, total int, err error)
+	// Grid counts blocks by size and lifetime.
+	Grid(ctx context.Context, q GridQuery) (*Grid, error)
 	// Histograms counts allocations of r by size, and freed blocks allocated in r by lifetime, in powers of two.
 	Histograms(ctx context.Context, r Range) (sizes, lifetimes []Bucket, err error)
 	// Marks returns the markers and GC events of r in order, at most limit of them, evenly thinned, and their full number.
@@ -164,6 +169,7 @@ type Query struct {
 	At    Instant // live figures
 	Range Range   // everything else
 	By    Group
+	Cell  Cell // only blocks in it
 }
 
 // Site is one group's figures. Peak is the highest live bytes of the group alone within the range.
@@ -215,6 +221,7 @@ type LeakQuery struct {
 	Range  Range
 	MinAge model.Time
 	By     Group
+	Cell   Cell // only blocks in it
 }
 
 // Leaks is a leak list and its sums.
@@ -275,15 +282,18 @@ type Lifetimes struct {
 }
 
 // BlockQuery asks for single blocks of one group: those alive at At, or, with Leaked set, those born in Range, alive at its
-// end, and at least MinAge old there.
+// end, and at least MinAge old there, or, with Born set, those born in Range, whatever became of them.
 type BlockQuery struct {
 	At     Instant
 	Leaked bool
+	Born   bool
 	Range  Range
 	MinAge model.Time
 	By     Group
 	Key    Key
-	All    bool // of every group
+	All    bool   // of every group
+	Cell   Cell   // only blocks in it
+	Addr   uint64 // only blocks that hold this address, 0 for all
 	Sort   BlockOrder
 }
 
@@ -294,11 +304,14 @@ const (
 	LargestFirst BlockOrder = iota
 	OldestFirst
 	NewestFirst
+	LowestFirst   // by address; unknown ones come first
+	ShortestFirst // by lifetime over the whole run; never freed ones come last
 )
 
-// BlockList is a sorted list of blocks. Row may be called from any goroutine.
+// BlockList is a sorted list of blocks. Its methods may be called from any goroutine.
 type BlockList interface {
 	Len() int
+	Bytes() uint64 // of all of them, 2^64-1 when that does not fit
 	Row(i int) Block
 }
 
@@ -310,6 +323,11 @@ type Block struct {
 	Died   model.Time // model.NoTime while never freed
 	Stack  model.StackID
 	Thread uint16
+}
+
+// Holds reports whether an address lies in the block; one of no size holds its own.
+func (b *Block) Holds(addr uint64) bool {
+	return b.Addr != 0 && (addr == b.Addr || addr > b.Addr && addr-b.Addr < b.Size)
 }
 
 // Bucket counts values Min ≤ v ≤ Max, powers of two.

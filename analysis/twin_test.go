@@ -103,6 +103,9 @@ func (w *twin) sites(q Query) map[string]twinSite {
 	out := map[string]twinSite{}
 	for i := range w.blocks {
 		b := &w.blocks[i]
+		if !w.in(q.Cell, b) {
+			continue
+		}
 		name := w.groupName(q.By, b)
 		s := out[name]
 		if b.born >= lo && b.born < hi {
@@ -131,7 +134,7 @@ func (w *twin) sites(q Query) map[string]twinSite {
 			level := uint64(0)
 			for i := range w.blocks {
 				b := &w.blocks[i]
-				if b.born < n && (b.died < 0 || b.died >= n) && w.groupName(q.By, b) == name {
+				if b.born < n && (b.died < 0 || b.died >= n) && w.in(q.Cell, b) && w.groupName(q.By, b) == name {
 					level += b.Size
 				}
 			}

@@ -1,0 +1,159 @@
+package analysis
+
+import (
+	"context"
+	"math/bits"
+
+	"github.com/memtui/memtui/model"
+)
+
+// Classes of the size × lifetime grid. Both are bit lengths: class 0 holds 0, class c holds 2^(c-1) … 2^c-1, of sizes in
+// bytes and of lifetimes in microseconds. The last lifetime class is that of blocks that nothing ended.
+const (
+	SizeClasses = sizeClasses
+	LifeClasses = NeverFreed + 1
+	NeverFreed  = 64
+)
+
+// Cell is a rectangle of the size × lifetime grid. The zero value stands for all of it.
+type Cell struct {
+	SizeFrom, SizeTo uint8 // size classes From ≤ c < To
+	LifeFrom, LifeTo uint8 // lifetime classes From ≤ c < To
+}
+
+// IsAll reports whether every block is in the cell.
+func (c Cell) IsAll() bool { return c == Cell{} }
+
+// Has reports whether blocks of a size class and a lifetime class are in the cell.
+func (c Cell) Has(size, life int) bool {
+	return c == Cell{} || size >= int(c.SizeFrom) && size < int(c.SizeTo) && life >= int(c.LifeFrom) && life < int(c.LifeTo)
+}
+
+// SizeClass is the class of a block's size.
+func SizeClass(size uint64) int { return bits.Len64(size) }
+
+// LifeClass is the class of how long a block lived.
+func (b *Block) LifeClass() int {
+	if b.Died == model.NoTime {
+		return NeverFreed
+	}
+	return bits.Len64(uint64(b.Died - b.Born))
+}
+
+// ClassBounds is the smallest and the largest value of a class other than NeverFreed.
+func ClassBounds(class int) (lo, hi uint64) { return sizeBounds(uint32(class)) }
+
+// GridQuery asks for the grid of the blocks of one group that are born in Range. Lifetimes count to the end of the run.
+type GridQuery struct {
+	Range Range
+	By    Group
+	Key   Key
+	All   bool // of every group
+}
+
+// GridCell is how many blocks of one size class and one lifetime class there are.
+type GridCell struct{ Count, Bytes uint64 }
+
+// Grid holds its cells by size class and lifetime class.
+type Grid [SizeClasses][LifeClasses]GridCell
+
+// Sum adds up the part of the grid that is in c.
+func (g *Grid) Sum(c Cell) GridCell {
+	var sum GridCell
+	for s := range g {
+		for l := range g[s] {
+			if c.Has(s, l) {
+				sum.Count += g[s][l].Count
+				sum.Bytes, _ = model.SaturatingAdd(sum.Bytes, g[s][l].Bytes)
+			}
+		}
+	}
+	return sum
+}
+
+// Grid implements [Trace].
+func (ix *Index) Grid(ctx context.Context, q GridQuery) (*Grid, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	d, f := dimOf(q.By), ix.foldOf(q.By)
+	from, to := ix.bornIn(ix.eventRange(q.Range))
+	g := new(Grid)
+	for b := from; b < to; b++ {
+		if b&chunkMask == 0 {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			ix.breathe()
+		}
+		if !q.All && f.keyOf(ix.key(d, uint32(b))) != q.Key {
+			continue
+		}
+		size := ix.size.at(b)
+		at := &g[SizeClass(size)][ix.lifeClass(b)]
+		at.Count++
+		at.Bytes, _ = model.SaturatingAdd(at.Bytes, size)
+	}
+	return g, nil
+}
+
+// bornIn is the half-open range of blocks that are born in events [lo, hi).
+func (ix *Index) bornIn(lo, hi int) (from, to int) {
+	bornFrom := func(event int) int { return ix.born.search(func(b uint32) bool { return int(b) >= event }) }
+	return bornFrom(lo), bornFrom(hi)
+}
+
+func (ix *Index) lifeClass(block int) int {
+	died := ix.died.at(block)
+	if died == alive {
+		return NeverFreed
+	}
+	return bits.Len64(uint64(ix.lifetime(block, died)))
+}
+
+// in reports whether a block is in a cell.
+func (ix *Index) in(c Cell, block uint32) bool {
+	if c.IsAll() {
+		return true
+	}
+	size := SizeClass(ix.size.at(int(block)))
+	return size >= int(c.SizeFrom) && size < int(c.SizeTo) && c.Has(size, ix.lifeClass(int(block)))
+}
+
+// sumsIn returns what sumsAt does after each of some numbers of events, of the blocks in a cell alone. There are no
+// checkpoints of cells: it looks at all blocks once.
+func (ix *Index) sumsIn(d dim, c Cell, after ...int) [][]cell {
+	out := make([][]cell, len(after))
+	last := 0
+	for i, n := range after {
+		if c.IsAll() {
+			out[i] = ix.sumsAt(d, n)
+			continue
+		}
+		out[i] = make([]cell, len(ix.sums[d]))
+		last = max(last, n)
+	}
+	if c.IsAll() {
+		return out
+	}
+	_, to := ix.bornIn(0, last)
+	for b := range to {
+		if !ix.in(c, uint32(b)) {
+			continue
+		}
+		k, size := ix.key(d, uint32(b)), ix.size.at(b)
+		begin, end := int(ix.born.at(b)), int(ix.died.at(b))
+		how := freed
+		if end == begin+1 && ix.kind.at(end) == evFree {
+			how = freedAtOnce
+		}
+		for i, n := range after {
+			if begin < n {
+				out[i][k].apply(born, size)
+			}
+			if end < n {
+				out[i][k].apply(how, size)
+			}
+		}
+	}
+	return out
+}
