@@ -23,6 +23,7 @@ type Options struct {
 	Trace      analysis.Trace // nil for files without allocations
 	After      analysis.Heaps // heap snapshots of a second file to compare with, nil for none
 	AfterName  string         // of that file
+	HeapStart  HeapStart      // where to begin in heap snapshots
 	HeapBudget int64          // bytes of decoded snapshots to keep; 0 for the usual
 	Keys       *keymap.Map
 	Themes     []*themes.Theme // that the terminal can show; the first is used at the start
@@ -108,11 +109,13 @@ func newApp(o Options) *app {
 		popup:   func(v overlay) { a.overlays = append(a.overlays, v) },
 	}
 	a.setTheme(o.Memory.recall(&a.state))
+	o.HeapStart.begin(&a.state)
 	a.loads = newHeapLoads(&a.env)
 	a.header, a.footer = &bar{Box: tview.NewBox(), drawBar: a.drawHeader}, &bar{Box: tview.NewBox(), drawBar: a.drawFooter}
 	a.all = allScreens(&a.env)
 	a.refresh(a.loadedNow())
-	if o.Memory != nil {
+	a.at = a.firstScreen()
+	if o.Memory != nil && o.Memory.state != nil {
 		a.at = min(o.Memory.screen, len(a.screens)-1)
 	}
 	a.layout()

@@ -33,6 +33,7 @@ type Screen struct {
 	After     model.HeapSource // snapshots of a second file to compare with, nil for none
 	AfterName string           // of that file
 
+	HeapStart  views.HeapStart
 	HeapBudget int64 // bytes of decoded snapshots to keep, 0 for the usual
 
 	Done   <-chan struct{} // closed when loading has ended, for whatever reason

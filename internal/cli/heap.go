@@ -86,7 +86,7 @@ func (a *app) onHeap(ctx context.Context, file string, f func(*session, *model.P
 		return err
 	}
 	if p.Heaps == nil {
-		return usageError(fmt.Errorf("%s holds no heap snapshots: it is %s", p.Meta.Name, p.Meta.Format))
+		return noHeaps(p)
 	}
 	a.warn(p)
 	return s.src.Guard(func() error { return f(s, p) })
@@ -102,6 +102,10 @@ func (a *app) heapOptions(s *session, p *model.Profile) (report.HeapOptions, err
 		opt.Snapshot = n
 	}
 	return opt, err
+}
+
+func noHeaps(p *model.Profile) error {
+	return usageError(fmt.Errorf("%s holds no heap snapshots: it is %s", p.Meta.Name, p.Meta.Format))
 }
 
 func noWhole(p *model.Profile) error {

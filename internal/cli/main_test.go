@@ -148,3 +148,45 @@ func TestDamagedProfilesAreNotComplete(t *testing.T) {
 		t.Error("an error leaves the file complete, or the published revision was changed")
 	}
 }
+
+const heapSample = "../demo/samples/records.mvmheap"
+
+func TestFullScreenOfSnapshotsBeginsWhereTheUserAsks(t *testing.T) {
+	var got Screen
+	screen := func(_ context.Context, s Screen) error { got = s; return nil }
+	start := func(args ...string) (snapshot, after int) {
+		t.Helper()
+		got = Screen{}
+		if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: screen}, args...); status != 0 {
+			t.Fatalf("%q: status %d, %s", args, status, errs)
+		}
+		if got.Trace != nil || got.Store.Current().Heaps == nil {
+			t.Errorf("%q: not started as a file of snapshots", args)
+		}
+		snapshot, after = -1, -1
+		if p := got.HeapStart.Snapshot; p != nil {
+			snapshot = *p
+		}
+		if p := got.HeapStart.After; p != nil {
+			after = *p
+		}
+		return snapshot, after
+	}
+	if snapshot, after := start(heapSample); snapshot != -1 || after != -1 || got.After != nil {
+		t.Errorf("without a number: %d, %d", snapshot, after)
+	}
+	if snapshot, _ := start(heapSample + "#-3"); snapshot != 0 || got.Command[0] != heapSample {
+		t.Errorf("snapshot %d of %q", snapshot, got.Command)
+	}
+	if snapshot, _ := start("demo", "heap", "--snapshot", "1", "--edges", "all"); snapshot != 1 || got.HeapStart.Edges.String() != "all" {
+		t.Errorf("snapshot %d, edges %s", snapshot, got.HeapStart.Edges)
+	}
+	if snapshot, after := start(heapSample+"#0", heapSample+"#2"); snapshot != 0 || after != 2 || got.After == nil || got.AfterName != "records.mvmheap" {
+		t.Errorf("two files: %d, %d of %q", snapshot, after, got.AfterName)
+	}
+	for _, args := range [][]string{{heapSample + "#3"}, {sample, "--snapshot", "1"}, {sample, sample}, {heapSample, sample}} {
+		if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: screen}, args...); status != statusUsage {
+			t.Errorf("%q: status %d, %s", args, status, errs)
+		}
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
@@ -51,18 +50,16 @@ func (a *app) compare(ctx context.Context, s, after *session, files []string) er
 	if !a.env.IsTerminal || a.env.FullScreen == nil {
 		return a.writeDiff(ctx, s, after, false)
 	}
-	before, err := s.profile(ctx)
-	if err != nil {
-		return err
+	for _, side := range []*session{s, after} {
+		p, err := side.profile(ctx)
+		if err != nil {
+			return err
+		}
+		if p.Heaps == nil {
+			return usageError(errors.New("only heap snapshots are compared full-screen: memtui diff BEFORE AFTER prints what changed"))
+		}
 	}
-	p, err := after.profile(ctx)
-	if err != nil {
-		return err
-	}
-	if before.Heaps == nil || p.Heaps == nil {
-		return usageError(errors.New("only heap snapshots are compared full-screen: memtui diff BEFORE AFTER prints what changed"))
-	}
-	s.after, s.afterName = p.Heaps, p.Meta.Name
+	s.after = after
 	return a.show(ctx, s, files[0])
 }
 
@@ -83,15 +80,16 @@ func (a *app) show(ctx context.Context, s *session, path string) error {
 	if err := s.begun(ctx); err != nil {
 		return err
 	}
-	var trace analysis.Trace
-	if s.store.Current().Heaps == nil {
-		trace = s.index
-	}
-	err := a.env.FullScreen(ctx, Screen{
-		Store: s.store, Trace: trace, HeapBudget: int64(a.flags.MaxMemory) / 2, After: s.after, AfterName: s.afterName, Done: s.done, Cancel: s.stop, Command: a.naming(a.target(path).path), Once: path == "-",
-		Memory: &a.memory, Again: readable(a.target(path).path),
+	file := a.target(path).path
+	screen := Screen{
+		Store: s.store, Trace: s.index, Done: s.done, Cancel: s.stop, Command: a.naming(file), Once: file == "-",
+		Memory: &a.memory, Again: readable(file),
 		Config: a.config, Keys: a.keys, Theme: a.flags.Theme, Mouse: a.flags.Mouse, ASCII: a.flags.ASCII, NoColor: a.noColor(),
-	})
+	}
+	if err := a.heapScreen(ctx, s, &screen); err != nil {
+		return err
+	}
+	err := a.env.FullScreen(ctx, screen)
 	if errors.Is(err, term.ErrUnusable) {
 		fmt.Fprintf(a.env.Stderr, "memtui: %s; here is the report\n", model.Clean(err.Error()))
 		return a.write(ctx, s, reportCmd{})
@@ -107,6 +105,42 @@ func (a *app) show(ctx context.Context, s *session, path string) error {
 	default:
 	}
 	return nil
+}
+
+// heapScreen says where to begin in heap snapshots, and what to compare them with.
+func (a *app) heapScreen(ctx context.Context, s *session, screen *Screen) error {
+	if s.store.Current().Heaps == nil {
+		if s.snapshot != nil {
+			return noHeaps(s.store.Current())
+		}
+		return nil
+	}
+	screen.Trace, screen.HeapBudget, screen.HeapStart.Edges = nil, int64(a.flags.MaxMemory)/2, a.edges()
+	var err error
+	if screen.HeapStart.Snapshot, err = a.startAt(ctx, s); err != nil || s.after == nil {
+		return err
+	}
+	p := s.after.store.Current()
+	screen.After, screen.AfterName = p.Heaps, p.Meta.Name
+	screen.Once = screen.Once || p.Meta.Path == "-"
+	screen.HeapStart.After, err = a.startAt(ctx, s.after)
+	return err
+}
+
+// startAt is the snapshot that the user asks for, nil for none. To count from the end, everything must be read.
+func (a *app) startAt(ctx context.Context, s *session) (*int, error) {
+	if s.snapshot == nil && !a.flags.At.given() {
+		return nil, nil
+	}
+	p, err := s.profile(ctx)
+	if err != nil {
+		return nil, err
+	}
+	n, ok, err := a.snapshot(p, s.snapshot)
+	if !ok {
+		return nil, err
+	}
+	return &n, nil
 }
 
 // readable returns what says why a file cannot be read again: it is gone, or empty. It is nil for what is no file.

@@ -24,8 +24,7 @@ type session struct {
 	// snapshot is the one that the user asks for, nil for none. Negative numbers count from the end.
 	snapshot *int
 
-	after     model.HeapSource // a second file to compare with, nil for none
-	afterName string
+	after *session // a second file to compare with, nil for none
 
 	stop context.CancelFunc // ends the reading of events; what was read stays
 	done chan struct{}      // closed when everything has been read
@@ -61,7 +60,7 @@ func (a *app) open(ctx context.Context, path string) (*session, error) {
 func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.Format) *session {
 	reading, stop := context.WithCancel(ctx)
 	s := &session{
-		src: src, store: &model.Store{}, index: analysis.NewIndex(),
+		src: src, store: &model.Store{}, index: analysis.NewIndex(), snapshot: a.flags.Snapshot,
 		stop: stop, done: make(chan struct{}),
 	}
 	if a.flags.MaxMemory > 0 {
@@ -206,7 +205,7 @@ func (a *app) report(ctx context.Context, s *session, group analysis.Group) (*re
 		return a.heapReport(ctx, s, p)
 	}
 	if s.snapshot != nil {
-		return nil, usageError(fmt.Errorf("%s holds no heap snapshots: it is %s", p.Meta.Name, p.Meta.Format))
+		return nil, noHeaps(p)
 	}
 	if err := checkKey(a.flags.By, report.SortKeys()); err != nil {
 		return nil, err
