@@ -14,7 +14,7 @@ import (
 
 const (
 	chunkValues = 32 << 10 // values decoded at once: as 64-bit numbers they stay in the second-level cache
-	maxWindow   = 64 << 20 // what a zstd frame may make its decoder remember; recorders use 4 MiB
+	maxWindow   = 32 << 20 // what a zstd frame may make its decoder remember; recorders use 4 MiB
 )
 
 // kit is what one goroutine needs to decode columns, kept from one to the next.
@@ -30,9 +30,10 @@ func (f *file) kit() *kit {
 		return k
 	}
 	// The options are constants that the decoder accepts: there is no error to return.
-	dec, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+	dec, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1),
 		zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecodeBuffersBelow(0))
-	return &kit{dec: dec, in: bufio.NewReaderSize(nil, 64<<10), raw: make([]byte, 8*chunkValues), vals: make([]uint64, 0, chunkValues)}
+	n := int(min(chunkValues, max(512, f.size)))
+	return &kit{dec: dec, in: bufio.NewReaderSize(nil, 2*n), raw: make([]byte, 8*n), vals: make([]uint64, 0, n)}
 }
 
 // damage is why a column cannot be read, and the rule that breaks.
@@ -130,7 +131,7 @@ func (f *file) column(ctx context.Context, t *kit, b span, k kind, limit int64, 
 		return 0, in.damaged(), err
 	}
 	for {
-		got, readErr := t.fill(chunkValues * in.wide)
+		got, readErr := t.fill(len(t.raw) / 8 * in.wide)
 		t.vals = unpack(t.vals[:0], t.raw[:got], in.wide)
 		vals := t.vals
 		if int64(len(vals)) > limit-n {

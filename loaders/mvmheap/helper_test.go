@@ -3,6 +3,8 @@ package mvmheap
 import (
 	"bytes"
 	"context"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/memtui/memtui/internal/memtest"
@@ -52,21 +54,47 @@ func (r *result) valid() bool {
 	return true
 }
 
+// write makes a file of b.
+func write(t testing.TB, b []byte) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "x.mvmheap")
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// openFile is openBytes for a regular file.
+func openFile(t testing.TB, path string) *result {
+	t.Helper()
+	src, err := loaders.OpenSource(context.Background(), path, nil)
+	if err != nil {
+		return &result{err: err}
+	}
+	defer src.Close()
+	return openSource(t, src)
+}
+
 // openBytes runs everything over b as it comes through a pipe.
 func openBytes(t testing.TB, b []byte) *result {
 	t.Helper()
-	ctx := context.Background()
-	src, err := loaders.OpenSource(ctx, "-", bytes.NewReader(b))
+	src, err := loaders.OpenSource(context.Background(), "-", bytes.NewReader(b))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer src.Close()
+	return openSource(t, src)
+}
+
+func openSource(t testing.TB, src *loaders.Source) *result {
+	t.Helper()
+	ctx := context.Background()
 	var store model.Store
 	r := &result{}
 	if r.err = load(ctx, src, loaders.Options{}, &store); r.err == nil {
 		r.decode(t, &store)
 	}
-	err = src.Guard(func() error {
+	err := src.Guard(func() error {
 		return validate(ctx, src, func(v loaders.Violation) { r.violations = append(r.violations, v) })
 	})
 	if err != nil {

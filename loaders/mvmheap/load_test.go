@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -45,6 +44,15 @@ func TestVersionsAgree(t *testing.T) {
 				t.Errorf("snapshot %d: %+v and %+v", i, a, b)
 			}
 		}
+	}
+}
+
+// TestPipe reads a file as it comes through a pipe: it can only be opened when all of it is there.
+func TestPipe(t *testing.T) {
+	b := heap3(t, small())
+	piped, file := openBytes(t, b), openFile(t, write(t, b))
+	if piped.err != nil || !reflect.DeepEqual(piped.heaps, file.heaps) || len(piped.violations) > 0 {
+		t.Error(piped.err, piped.violations)
 	}
 }
 
@@ -224,11 +232,7 @@ func TestRealCut(t *testing.T) {
 }
 
 func TestInfo(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x.mvmheap")
-	if err := os.WriteFile(path, heap3(t, small()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	src, err := loaders.OpenSource(context.Background(), path, nil)
+	src, err := loaders.OpenSource(context.Background(), write(t, heap3(t, small())), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
