@@ -96,10 +96,12 @@ func (g *HeapGraph) out(r model.Row) []model.Row {
 type domTree struct {
 	once  sync.Once
 	start []uint32
+	mu    sync.RWMutex // held for reading where rows is read before it is sorted
+	sort  sync.Once
 	rows  []model.Row
 }
 
-// tree makes the children's lists on first use.
+// tree makes the children's lists on first use, each in ascending order until Children sorts them.
 func (g *HeapGraph) tree() *domTree {
 	t := &g.caches.tree
 	t.once.Do(func() {
@@ -119,11 +121,6 @@ func (g *HeapGraph) tree() *domTree {
 			t.start[d]--
 			t.rows[t.start[d]] = model.Row(r)
 		}
-		for r := range n {
-			if list := t.rows[t.start[r]:t.start[r+1]]; len(list) > 1 {
-				slices.SortFunc(list, g.heavierFirst)
-			}
-		}
 		g.caches.bytes.Add(int64(8 * n))
 	})
 	return t
@@ -140,6 +137,15 @@ func (g *HeapGraph) heavierFirst(a, b model.Row) int {
 // The first call on a graph takes time in proportion to its rows.
 func (g *HeapGraph) Children(r model.Row) []model.Row {
 	t := g.tree()
+	t.sort.Do(func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		for r := range g.Idom {
+			if list := t.rows[t.start[r]:t.start[r+1]]; len(list) > 1 {
+				slices.SortFunc(list, g.heavierFirst)
+			}
+		}
+	})
 	return t.rows[t.start[r]:t.start[r+1]]
 }
 

@@ -110,6 +110,8 @@ func HeapFrames(h *model.Heap) []HeapGroup {
 // once. Memory that only several rows together keep alive is not in it: see RetainedBySet.
 func (g *HeapGraph) RetainedByGroup(ctx context.Context, kind model.HeapKind) (map[uint32]uint64, error) {
 	h, t := g.Heap, g.tree()
+	t.mu.RLock()
+	defer t.mu.RUnlock()
 	x := newIDIndex(h)
 	var sums []uint64
 	var within []int // how many rows of the group the walk is inside of

@@ -17,21 +17,23 @@ type domWork struct {
 	reached rowBits
 	order   []model.Row // number → row
 	number  []uint32    // row → number; from semiDominators on number → immediate dominator's
-	forest  []domLink   // by number
-	semi    []uint32    // by number; during the walk how many references were followed
-	start   []uint32    // by number: its predecessors are preds[start[i]:start[i+1]]
+	forest  []uint64    // domLinks by number; in the end Retained
+	semi    []model.Row // numbers by number; during the walk how many references were followed; in the end Idom
+	start   []uint32    // by number: its predecessors are preds[start[i]:start[i+1]]; in the end RetainedCount
 	preds   []uint32    // numbers higher than their target's
 	stack   []uint32
 }
 
-// domLink is a node of the forest of what is done: an ancestor (at first the parent in the walk) and the least
+// domLink is a node of the forest of what is done, packed: above an ancestor (at first the parent in the walk), below the least
 // semidominator on the way there.
-type domLink struct{ ancestor, label uint32 }
+func domLink(ancestor, label uint32) uint64 { return uint64(ancestor)<<32 | uint64(label) }
+
+func (w *domWork) ancestor(i uint32) uint32 { return uint32(w.forest[i] >> 32) }
 
 func newDomWork(ctx context.Context, g *HeapGraph, report func(done float64)) *domWork {
 	n := g.Heap.Len()
 	return &domWork{ctx: ctx, g: g, report: report,
-		order: make([]model.Row, n), number: make([]uint32, n), forest: make([]domLink, n), semi: make([]uint32, n), start: make([]uint32, n+1)}
+		order: make([]model.Row, n), number: make([]uint32, n), forest: make([]uint64, n), semi: make([]model.Row, n), start: make([]uint32, n+1)}
 }
 
 // pause is called now and then with the share of a part that is done, and where the part lies in the whole.
@@ -57,8 +59,8 @@ func (w *domWork) walk() error {
 			if i == 0 {
 				break
 			}
-			i = w.forest[i].ancestor
-			out, next = w.g.out(w.order[i]), w.semi[i]
+			i = w.ancestor(i)
+			out, next = w.g.out(w.order[i]), uint32(w.semi[i])
 			continue
 		}
 		t := out[next]
@@ -67,8 +69,8 @@ func (w *domWork) walk() error {
 			continue
 		}
 		seen.set(t)
-		w.semi[i] = next
-		w.order[n], w.number[t], w.forest[n].ancestor = t, n, i
+		w.semi[i] = model.Row(next)
+		w.order[n], w.number[t], w.forest[n] = t, n, domLink(i, 0)
 		i, n = n, n+1
 		out, next = w.g.out(t), 0
 		if n%pauseEvery == 0 {
@@ -87,7 +89,7 @@ func (w *domWork) walk() error {
 // looking numbers up costs more than the list.
 func (w *domWork) listPreds() error {
 	for i := range w.forest {
-		w.semi[i] = w.forest[i].ancestor
+		w.semi[i] = model.Row(w.ancestor(uint32(i)))
 	}
 	n := len(w.order)
 	back := make([]uint32, 0, len(w.g.Heap.To)-(n-1)) // all but those that the walk went along
@@ -97,11 +99,11 @@ func (w *domWork) listPreds() error {
 			if int(j) < i {
 				w.start[j]++
 				back = append(back, j)
-			} else if uint32(i) < w.semi[j] {
-				w.semi[j] = uint32(i)
+			} else if model.Row(i) < w.semi[j] {
+				w.semi[j] = model.Row(i)
 			}
 		}
-		w.forest[i].label = uint32(len(back)) // where the targets of i end
+		w.forest[i] |= uint64(len(back)) // where the targets of i end
 		if i%pauseEvery == 0 {
 			if err := w.pause(i, n, 0.35, 0.5); err != nil {
 				return err
@@ -116,7 +118,7 @@ func (w *domWork) listPreds() error {
 	w.preds = make([]uint32, sum)
 	first := uint32(0)
 	for i := range w.order {
-		end := w.forest[i].label
+		end := uint32(w.forest[i])
 		for _, j := range back[first:end] {
 			k := w.start[j] - 1
 			w.start[j], w.preds[k] = k, uint32(i)
@@ -132,16 +134,16 @@ func (w *domWork) semiDominators() error {
 	n := len(w.order)
 	idom := w.number
 	for i := n - 1; i > 0; i-- {
-		idom[i] = w.forest[i].ancestor
-		least := w.semi[i]
+		idom[i] = w.ancestor(uint32(i))
+		least := uint32(w.semi[i])
 		for _, p := range w.preds[w.start[i]:w.start[i+1]] {
-			label := w.forest[p].label
-			if w.forest[p].ancestor > uint32(i) {
-				label = w.compress(p, uint32(i))
+			link := w.forest[p]
+			if uint32(link>>32) > uint32(i) {
+				link = w.compress(p, uint32(i))
 			}
-			least = min(least, label)
+			least = min(least, uint32(link))
 		}
-		w.semi[i], w.forest[i].label = least, least
+		w.semi[i], w.forest[i] = model.Row(least), domLink(idom[i], least)
 		if i%pauseEvery == 0 {
 			if err := w.pause(n-i, n, 0.65, 0.9); err != nil {
 				return err
@@ -152,21 +154,21 @@ func (w *domWork) semiDominators() error {
 	return nil
 }
 
-// compress hangs all of p's ancestors above i directly under the highest one's parent, and returns p's label.
-func (w *domWork) compress(p, i uint32) uint32 {
+// compress hangs all of p's ancestors above i directly under the highest one's parent, and returns p's link.
+func (w *domWork) compress(p, i uint32) uint64 {
 	stack, forest := w.stack[:0], w.forest
-	for forest[p].ancestor > i {
+	for uint32(forest[p]>>32) > i {
 		stack = append(stack, p)
-		p = forest[p].ancestor
+		p = uint32(forest[p] >> 32)
 	}
 	top := forest[p]
 	for k := len(stack) - 1; k >= 0; k-- {
 		f := &forest[stack[k]]
-		top.label = min(top.label, f.label)
+		top = top>>32<<32 | min(top<<32, *f<<32)>>32
 		*f = top
 	}
 	w.stack = stack
-	return top.label
+	return top
 }
 
 // immediate climbs from each parent to the nearest ancestor that is no lower than the semidominator.
@@ -174,7 +176,7 @@ func (w *domWork) immediate() {
 	idom := w.number[:len(w.order)]
 	for i := 1; i < len(idom); i++ {
 		d := idom[i]
-		for d > w.semi[i] {
+		for d > uint32(w.semi[i]) {
 			d = idom[d]
 		}
 		idom[i] = d
@@ -185,10 +187,9 @@ func (w *domWork) immediate() {
 // dominates.
 func (w *domWork) retain() {
 	g, h, n := w.g, w.g.Heap, w.g.Heap.Len()
-	w.preds, w.forest, w.semi, w.stack = nil, nil, nil, nil
-	g.Idom, g.RetainedCount, g.Retained = make([]model.Row, n), w.start[:n:n], make([]uint64, n)
+	g.Idom, g.Retained, g.RetainedCount = w.semi, w.forest[:n], w.start[:n:n]
 	for r := range n {
-		g.Retained[r], g.RetainedCount[r] = h.Bytes(model.Row(r)), 1
+		g.Idom[r], g.Retained[r], g.RetainedCount[r] = model.RootRow, h.Bytes(model.Row(r)), 1
 	}
 	add := func(d, r model.Row) {
 		g.Retained[d], _ = model.SaturatingAdd(g.Retained[d], g.Retained[r])
