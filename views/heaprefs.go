@@ -197,8 +197,8 @@ func (l *refList) columns(w int) {
 		how = "BY"
 	}
 	l.Columns = []widget.Column{
-		refText: {Title: how, Width: 8, Grow: 1, MaxWidth: max(w/3, 12), Drop: 1, Cut: widget.CutMiddle}, refCount: {Title: "COUNT", Width: 7, Align: right, Drop: 3},
-		refEnd: {Title: "ROW", Width: 16, Grow: 6, Cut: widget.CutMiddle}, refBytes: {Title: "BYTES", Width: b, Align: right, Drop: 2},
+		refText: {Title: how, Width: 8, Grow: 3, MaxWidth: max(w/3, 12), Drop: 1, Cut: widget.CutMiddle}, refCount: {Title: "COUNT", Width: 7, Align: right, Drop: 3},
+		refEnd: {Title: "ROW", Width: 16, Grow: 4, Cut: widget.CutMiddle}, refBytes: {Title: "BYTES", Width: b, Align: right, Drop: 2},
 		refRetained: {Title: "RETAINED", Width: b, Align: right, Drop: 4},
 	}
 	if l.path {

@@ -1,0 +1,288 @@
+package views
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/demo"
+	"github.com/memtui/memtui/internal/memtest"
+	"github.com/memtui/memtui/internal/term"
+	"github.com/memtui/memtui/model"
+)
+
+// records is a real file: three snapshots of a program that keeps what it makes.
+func records(t testing.TB) []byte {
+	t.Helper()
+	for _, s := range demo.Samples() {
+		if s.Name == "heap" {
+			data, err := io.ReadAll(s.Open())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return data
+		}
+	}
+	t.Fatal("no sample of heap snapshots")
+	return nil
+}
+
+func openRecords(t testing.TB, w, h int, caps term.Caps) *ui {
+	t.Helper()
+	store, ix := loadBytes(t, "records.mvmheap", records(t))
+	u := openUI(t, w, h, caps, store, ix)
+	u.sim.Do(func() { u.app.o.Command = []string{"records.mvmheap"} })
+	return u
+}
+
+// heapGoldens is goldenSizes on heap snapshots.
+func heapGoldens(t *testing.T, name string, keys ...string) {
+	t.Helper()
+	for _, tt := range []struct {
+		w, h int
+		mode string
+		caps term.Caps
+	}{
+		{80, 24, "dark", colourCaps}, {80, 24, "mono", monoCaps}, {80, 24, "ascii", asciiCaps}, {120, 40, "dark", colourCaps}, {20, 5, "mono", monoCaps},
+	} {
+		size := fmt.Sprintf("%dx%d-%s", tt.w, tt.h, tt.mode)
+		t.Run(size, func(t *testing.T) {
+			openRecords(t, tt.w, tt.h, tt.caps).keys(keys...).golden("heap-" + name + "-" + size)
+		})
+	}
+}
+
+func TestSnapshotsGolden(t *testing.T)  { heapGoldens(t, "snapshots", "k") }
+func TestTypesGolden(t *testing.T)      { heapGoldens(t, "types", "2", "j") }
+func TestObjectsGolden(t *testing.T)    { heapGoldens(t, "objects", "2", "Enter", "j") }
+func TestFramesGolden(t *testing.T)     { heapGoldens(t, "frames", "3") }
+func TestDominatorsGolden(t *testing.T) { heapGoldens(t, "dominators", "4", "x") }
+func TestObjectGolden(t *testing.T)     { heapGoldens(t, "object", "4", "x", "O") }
+func TestComparisonGolden(t *testing.T) { heapGoldens(t, "comparison", "6") }
+func TestSubtreesGolden(t *testing.T)   { heapGoldens(t, "subtrees", "6", "b", "b") }
+
+// What the screens show is what analysis says.
+func TestTypesShowTheAnswersOfAnalysis(t *testing.T) {
+	u := openRecords(t, 200, 100, colourCaps).keys("2", "=")
+	var h *model.Heap
+	var g *analysis.HeapGraph
+	u.sim.Do(func() {
+		var err error
+		if h, err = u.app.heaps.Heap(t.Context(), u.app.state.snapshot()); err != nil {
+			t.Error(err)
+		}
+		if g, err = u.app.heaps.Graph(t.Context(), u.app.state.snapshot(), analysis.RootEdges); err != nil {
+			t.Error(err)
+		}
+	})
+	types := analysis.HeapTypes(h, model.KindObject)
+	retained, err := g.RetainedByGroup(t.Context(), model.KindObject)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range types[:20] {
+		v := &types[i]
+		u.has(v.Name, model.Group(v.Count), model.Bytes(v.Bytes()).Exact(), model.Bytes(v.UnmanagedBytes).Exact(), model.Bytes(retained[v.ID]).Exact())
+	}
+}
+
+// Moving from snapshot to snapshot works on every screen, and every screen follows.
+func TestSnapshotsMove(t *testing.T) {
+	u := openRecords(t, 120, 40, colourCaps)
+	last := u.app.state.snapshot()
+	for _, screen := range []string{"1", "2", "3", "4", "5", "6"} {
+		u.keys(screen, "e").has(fmt.Sprintf("snapshot #%d of", last))
+		u.keys("h").has(fmt.Sprintf("snapshot #%d of", last-1))
+		u.keys("l", "l").has("there is no snapshot any further")
+		u.keys("t", "0", "Enter").has("snapshot #0 of")
+		u.keys("L").has(fmt.Sprintf("snapshot #%d of", last))
+		u.keys("p").has("snapshot #")
+	}
+}
+
+func TestTypesOfEveryKind(t *testing.T) {
+	u := openRecords(t, 120, 40, colourCaps).keys("2")
+	for _, want := range []string{"REPRs ", "Type objects ", "STables ", "Types "} {
+		u.keys("b").has(want)
+	}
+	u.keys("b", "Enter").has("types whose name or REPR has")
+	u.keys("Esc").has("Types ─")
+}
+
+func TestHeapTablesSort(t *testing.T) {
+	u := openRecords(t, 120, 40, colourCaps)
+	for _, screen := range []string{"1", "2", "3", "4", "5", "6"} {
+		u.keys(screen)
+		for range 12 {
+			u.keys("s", "S")
+		}
+		u.keys("<", ">", "Tab", "j", "Tab", "z", "z")
+	}
+}
+
+func TestTypesFilter(t *testing.T) {
+	u := openRecords(t, 120, 40, colourCaps).keys("2", "/")
+	typeText(u, "record")
+	u.keys("Enter").has("filter “record”", "1 of ")
+	u.keys("/", "Ctrl+U")
+	typeText(u, "count>1000000000")
+	u.keys("Enter").has("No type passes the filter")
+	u.keys("Esc").has("Types ─")
+}
+
+// From a type to one of its objects, to who refers to it, and back the whole way.
+func TestObjectsAreReachable(t *testing.T) {
+	u := openRecords(t, 120, 40, colourCaps).keys("2", "Enter")
+	u.has("Objects of ", "most retained first")
+	u.keys("Enter").has("Object · #", "References out", "References in", "Shortest way from the root")
+	first := u.app.state.Heap.Row
+	u.keys("Enter")
+	if u.app.state.Heap.Row == first {
+		t.Error("Enter does not follow a reference")
+	}
+	u.keys("Alt+Left")
+	if u.app.state.Heap.Row != first {
+		t.Error("Alt-Left does not go back")
+	}
+	u.keys("Alt+Right", "Alt+Left", "D").has("Dominators")
+	u.keys("O").has("Object · #")
+}
+
+// Leaving a retainer out shows another way, or says that there is none.
+func TestExcludeRetainer(t *testing.T) {
+	u := openRecords(t, 120, 40, colourCaps).keys("2", "Enter", "Enter", "Tab", "Tab")
+	u.keys("X").has("every way has this row")
+	u.keys("j", "X")
+	if n := len(u.app.state.Heap.excluded()); n != 1 {
+		t.Fatalf("%d rows are left out", n)
+	}
+	u.has("without 1 row")
+	u.keys("u")
+	if u.app.state.Heap.Without != "" {
+		t.Error("u does not take it back")
+	}
+	u.keys("Backtab", "X", "Backtab", "X").has("only what leads here can be left out")
+}
+
+func TestObjectGroups(t *testing.T) {
+	u := openRecords(t, 120, 40, colourCaps).keys("2", "/")
+	typeText(u, "NQPArray")
+	u.keys("Enter", "Enter", "Enter").has("in 2 groups")
+	u.keys("Enter").has("alike of")
+	u.keys("/", "1")
+	u.keys("Enter", "Esc", "Esc").has("in 2 groups")
+	u.keys("b")
+	if strings.Contains(u.text(), "in 2 groups") {
+		t.Error("b does not list single references")
+	}
+}
+
+func TestDominatorsDescend(t *testing.T) {
+	u := openRecords(t, 120, 40, colourCaps).keys("4")
+	u.has("Dominators ─")
+	u.keys("Right").has("Held by ")
+	u.keys("Left").has("Dominators ─")
+	u.keys("Left").has("this is the root")
+	u.keys("x").has("memory is spread over many")
+	u.keys("b").has(" × ")
+	u.keys("Enter").has("only ")
+	u.keys("Left").has(" × ")
+	u.keys("E").has("all references count", "all edges")
+	u.keys("E")
+}
+
+func TestComparisonSides(t *testing.T) {
+	u := openRecords(t, 120, 40, colourCaps).keys("1", "k", "v", "6")
+	u.has("before: #1", "after: #1", "Both sides are the same snapshot")
+	u.keys("e").has("before: #1", "after: #2", "the heap grew by")
+	u.keys("~").has("before: #2", "after: #1", "the heap shrank by")
+	u.keys("~", "u").has("before: #0", "after: #2")
+	for _, want := range []string{"new only", "gone only", "grown only", "shrunk only"} {
+		u.keys("o").has(want)
+	}
+	u.keys("o", "c").has("Δ COUNT▼")
+	u.keys("c").has("Δ RETAINED▼")
+	u.keys("c", "%").has("as shares", " %")
+	u.keys("%", "b").has("Frames by Δ bytes")
+	u.keys("b").has("Subtrees that grew")
+	u.keys("Enter").has("Dominators")
+	u.keys("Esc", "6", "b", "Enter").has("Objects of ")
+}
+
+// Every screen can be printed by a command.
+func TestHeapCommands(t *testing.T) {
+	u := openRecords(t, 120, 40, colourCaps)
+	for screen, want := range map[string]string{
+		"1": "memtui heap snapshots records.mvmheap", "2": "memtui heap types records.mvmheap --snapshot 2", "3": "memtui heap frames records.mvmheap --snapshot 2",
+		"4": "memtui heap dominators records.mvmheap --snapshot 2", "5": "memtui heap object records.mvmheap 0 --snapshot 2", "6": "memtui diff 'records.mvmheap#0' 'records.mvmheap#2'",
+	} {
+		u.keys(screen)
+		var got string
+		u.sim.Do(func() { got = u.app.commandLine() })
+		if got != want {
+			t.Errorf("screen %s is printed by %q, want %q", screen, got, want)
+		}
+		u.keys("y")
+	}
+}
+
+// Whatever a screen offers to open with the mouse opens.
+func TestHeapMouse(t *testing.T) {
+	u := openRecords(t, 120, 40, colourCaps)
+	for _, screen := range []string{"1", "2", "3", "4", "5", "6"} {
+		for y := 2; y < 38; y += 3 {
+			u.keys(screen)
+			u.sim.Click(20, y)
+			u.sim.Settle()
+			u.sim.Click(90, y)
+			u.sim.Settle()
+		}
+	}
+}
+
+// Two files are compared where a second one was given; it is plain which is which.
+func TestTwoFiles(t *testing.T) {
+	store, _ := loadBytes(t, "before.mvmheap", records(t))
+	other, _ := loadBytes(t, "after.mvmheap", records(t))
+	u := openUI(t, 120, 40, colourCaps, store, nil)
+	u.sim.Do(func() {
+		u.app.after, u.app.afterName = analysis.NewHeaps(other.Current().Heaps, 1<<30), "after.mvmheap"
+		u.app.emit(setSnapshot{0})
+	})
+	u.keys("6").has("before: before.mvmheap #0", "after: after.mvmheap #2", "the heap grew by")
+	u.keys("~").has("before: after.mvmheap #2", "after: before.mvmheap #0", "the heap shrank by")
+}
+
+// BenchmarkHeapScreens measures from the key to the flushed frame with everything in it, on a snapshot that nobody has
+// looked at: a made-up one of half a million rows, or that of the file MEMTUI_BENCH_HEAP.
+func BenchmarkHeapScreens(b *testing.B) {
+	data, err := memtest.Heap3(memtest.HeapSpec{Rows: 500_000, References: 1_900_000, Spread: 1000, Seed: 1})
+	if name := os.Getenv("MEMTUI_BENCH_HEAP"); name != "" {
+		data, err = os.ReadFile(name)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, screen := range []struct{ key, name string }{{"2", "types"}, {"4", "dominators"}} {
+		b.Run(screen.name, func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				store, _ := loadBytes(b, "large.mvmheap", data)
+				u := openUI(b, 120, 40, colourCaps, store, nil)
+				b.StartTimer()
+				u.keys(screen.key)
+				if strings.Contains(u.text(), u.app.look.Glyphs.Ellipsis+"┃") {
+					b.Error("what is retained is missing")
+				}
+				b.StopTimer()
+				if err := u.sim.Stop(); err != nil {
+					b.Fatal(err)
+				}
+				b.StartTimer()
+			}
+		})
+	}
+}
