@@ -68,7 +68,7 @@ func (m manual) command(c *kong.Node, name string) {
 			name = "[" + name + "]"
 		}
 		if p.IsSlice() {
-			name += "…"
+			name += "..."
 		}
 		arguments = append(arguments, name)
 	}
@@ -86,9 +86,18 @@ func (m manual) flag(f *kong.Flag) {
 	m.printf(".TP\n\\fB%s\\fR%s\n%s\n", roff(strings.Join(flagNames(f), ", ")), value, roff(f.Help))
 }
 
-// roff escapes what roff would take for markup.
+// roff escapes what roff would take for markup, and what is not ASCII: readers take the bytes for Latin-1.
 func roff(s string) string {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\e`), "-", `\-`)
+	var ascii strings.Builder
+	for _, r := range s {
+		if r < 0x80 {
+			ascii.WriteRune(r)
+		} else {
+			fmt.Fprintf(&ascii, `\[u%04X]`, r)
+		}
+	}
+	s = ascii.String()
 	if strings.HasPrefix(s, ".") || strings.HasPrefix(s, "'") {
 		s = `\&` + s
 	}
