@@ -6,35 +6,41 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// pass is what one walk over all events tells about every key of a group. Read-only once made.
+// pass is what one walk over all events tells about the keys of a group: the peak of every key, and the development of
+// all, or, where there are very many, of those that were asked for. Read-only once made.
 type pass struct {
 	fold   *fold
 	events int
-	max    []uint64 // HistoryColumns per key: highest level within each column, the one carried in included
 	peak   []uint64 // by key
-	shapes []Shape  // by key
+	slot   []int32  // by key: where its development stands, -1 where it was not asked for
+	max    []uint64 // HistoryColumns per slot: highest level within each column, the one carried in included
+	shapes []Shape  // by slot
 }
 
-// warm makes the pass of a group, which takes longest of all, without holding up the loading. Whoever needs the pass while
+// manyKeys is the number of keys from which on developments are followed only where somebody looks: they take half a
+// kilobyte each, and a hostile file has as many stacks as events.
+const manyKeys = 1 << 15
+
+// warm makes the pass of a group, which takes longest of all, without holding up the loading. Whoever needs the peaks while
 // it holds sums calls this first, without the lock.
 func (ix *Index) warm(ctx context.Context, by Group) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	ix.passOf(ctx, by, true)
+	ix.passOf(ctx, by, nil, true)
 }
 
-// passOf returns the pass of a group, over everything loaded or, while more is arriving, over most of it. With breathe it
-// may let writers in, so that the caller must hold no sums.
-func (ix *Index) passOf(ctx context.Context, by Group, breathe bool) *pass {
+// passOf returns the pass of a group, over everything loaded or, while more is arriving, over most of it, with the
+// developments of the keys wanted. With breathe it may let writers in, so that the caller must hold no sums.
+func (ix *Index) passOf(ctx context.Context, by Group, want []Key, breathe bool) *pass {
 	f := ix.foldOf(by)
 	ix.groups.mu.Lock()
 	p := ix.groups.passes[by]
 	ix.groups.mu.Unlock()
 	fresh := p != nil && (p.events == ix.time.n || !ix.status.Final && p.events > ix.time.n/4*3)
-	if fresh && sameNames(p.fold, f) {
+	if fresh && sameNames(p.fold, f) && p.follows(want) {
 		return p
 	}
-	p = ix.makePass(ctx, by, f, breathe)
+	p = ix.makePass(ctx, by, f, want, breathe)
 	if ctx.Err() == nil {
 		ix.groups.mu.Lock()
 		ix.groups.passes[by] = p
@@ -43,26 +49,60 @@ func (ix *Index) passOf(ctx context.Context, by Group, breathe bool) *pass {
 	return p
 }
 
+// follows reports whether the pass has the development of every key that it knows at all.
+func (p *pass) follows(want []Key) bool {
+	for _, k := range want {
+		if int(k) < len(p.slot) && p.slot[k] < 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // sameNames reports whether two folds of one group came from the same symbols, so that their keys agree.
 func sameNames(a, b *fold) bool {
 	return a == b || a != nil && b != nil && a.stacks == b.stacks
 }
 
-// passBuilder follows the level of every key from column to column.
-type passBuilder struct {
-	live, top []uint64
-	last      []uint64 // HistoryColumns per key: level at the column's end
-	allocs    []uint64
-	out       *pass
-	col       int
+// slots numbers the keys whose development is followed.
+func slots(keys int, want []Key) (slot []int32, n int) {
+	slot = make([]int32, keys)
+	if keys <= manyKeys {
+		for k := range slot {
+			slot[k] = int32(k)
+		}
+		return slot, keys
+	}
+	for k := range slot {
+		slot[k] = -1
+	}
+	for _, k := range want {
+		if int(k) < keys && slot[k] < 0 {
+			slot[k] = int32(n)
+			n++
+		}
+	}
+	return slot, n
 }
 
-func (ix *Index) makePass(ctx context.Context, by Group, f *fold, breathe bool) *pass {
+// passBuilder follows the level of every key from column to column.
+type passBuilder struct {
+	out  *pass
+	live []uint64 // by key
+	now  []uint64 // by slot: the level
+	top  []uint64 // by slot: the highest level in the column
+	last []uint64 // HistoryColumns per slot: level at the column's end
+	born []uint64 // by slot: blocks
+	col  int
+}
+
+func (ix *Index) makePass(ctx context.Context, by Group, f *fold, want []Key, breathe bool) *pass {
 	keys, n := ix.keyCount(by), ix.time.n
-	p := &pass{fold: f, events: n, max: make([]uint64, keys*HistoryColumns), peak: make([]uint64, keys), shapes: make([]Shape, keys)}
+	slot, followed := slots(keys, want)
+	p := &pass{fold: f, events: n, peak: make([]uint64, keys), slot: slot, max: make([]uint64, followed*HistoryColumns), shapes: make([]Shape, followed)}
 	b := passBuilder{
-		live: make([]uint64, keys), top: make([]uint64, keys), allocs: make([]uint64, keys),
-		last: make([]uint64, keys*HistoryColumns), out: p,
+		out: p, live: make([]uint64, keys), now: make([]uint64, followed), top: make([]uint64, followed),
+		last: make([]uint64, followed*HistoryColumns), born: make([]uint64, followed),
 	}
 	d, end := dimOf(by), ix.duration()
 	from := 0
@@ -75,48 +115,70 @@ func (ix *Index) makePass(ctx context.Context, by Group, f *fold, breathe bool) 
 			ix.breathe()
 		}
 		ix.replay(from, to, func(_ int, block uint32, size uint64, how change) {
-			k := f.keyOf(ix.key(d, block))
-			b.live[k] = changed(b.live[k], size, how)
-			b.top[k] = max(b.top[k], b.live[k])
-			if how == born {
-				b.allocs[k]++
-			}
+			b.change(f.keyOf(ix.key(d, block)), size, how)
 		})
 		b.endColumn()
 		from = to
 	}
-	width := float64(end) / 1e6 / HistoryColumns
-	for k := range p.shapes {
-		at := k * HistoryColumns
-		dev := development{b.last[at : at+HistoryColumns], p.peak[k], b.allocs[k], width}
-		p.shapes[k] = dev.shape()
-	}
+	b.judge(slot, float64(end)/1e6/HistoryColumns)
 	return p
 }
 
-func (b *passBuilder) endColumn() {
-	for k, top := range b.top {
-		b.out.max[k*HistoryColumns+b.col] = top
-		b.last[k*HistoryColumns+b.col] = b.live[k]
-		b.out.peak[k] = max(b.out.peak[k], top)
+func (b *passBuilder) change(k Key, size uint64, how change) {
+	level := changed(b.live[k], size, how)
+	b.live[k] = level
+	b.out.peak[k] = max(b.out.peak[k], level)
+	s := b.out.slot[k]
+	if s < 0 {
+		return
 	}
-	copy(b.top, b.live)
+	b.now[s], b.top[s] = level, max(b.top[s], level)
+	if how == born {
+		b.born[s]++
+	}
+}
+
+func (b *passBuilder) endColumn() {
+	for s, top := range b.top {
+		b.out.max[s*HistoryColumns+b.col] = top
+		b.last[s*HistoryColumns+b.col] = b.now[s]
+	}
+	copy(b.top, b.now)
 	b.col++
+}
+
+// judge gives every development its shape.
+func (b *passBuilder) judge(slot []int32, width float64) {
+	for k, s := range slot {
+		if s < 0 {
+			continue
+		}
+		at := int(s) * HistoryColumns
+		d := development{b.last[at : at+HistoryColumns], b.out.peak[k], b.born[s], width}
+		b.out.shapes[s] = d.shape()
+	}
 }
 
 // History implements [Trace]. n beyond HistoryColumns repeats columns.
 func (ix *Index) History(ctx context.Context, by Group, keys []Key, n int) ([][]uint64, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	p := ix.passOf(ctx, by, true)
+	p := ix.passOf(ctx, by, keys, true)
 	out := make([][]uint64, len(keys))
 	for i, k := range keys {
 		out[i] = make([]uint64, max(n, 0))
-		if int(k) < len(p.peak) {
-			resample(out[i], p.max[int(k)*HistoryColumns:(int(k)+1)*HistoryColumns])
+		if s, ok := p.slotOf(k); ok {
+			resample(out[i], p.max[s*HistoryColumns:(s+1)*HistoryColumns])
 		}
 	}
 	return out, ctx.Err()
+}
+
+func (p *pass) slotOf(k Key) (s int, ok bool) {
+	if int(k) >= len(p.slot) || p.slot[k] < 0 {
+		return 0, false
+	}
+	return int(p.slot[k]), true
 }
 
 // resample fills dst with the highest values of the equal parts of src.
@@ -133,11 +195,11 @@ func resample(dst, src []uint64) {
 func (ix *Index) Shapes(ctx context.Context, by Group, keys []Key) ([]Shape, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	p := ix.passOf(ctx, by, true)
+	p := ix.passOf(ctx, by, keys, true)
 	out := make([]Shape, len(keys))
 	for i, k := range keys {
-		if int(k) < len(p.shapes) {
-			out[i] = p.shapes[k]
+		if s, ok := p.slotOf(k); ok {
+			out[i] = p.shapes[s]
 		}
 	}
 	return out, ctx.Err()

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	gocmp "github.com/google/go-cmp/cmp"
+
 	"github.com/memtui/memtui/model"
 )
 
@@ -132,5 +134,36 @@ func TestAskingWhileLoading(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	}
+}
+
+// With very many stacks developments are followed where somebody looks, and say the same.
+func TestManyStacks(t *testing.T) {
+	const n = manyKeys + 100
+	var events []model.Event
+	for i := range uint64(n) {
+		events = append(events, model.Event{Time: model.Time(i), Addr: 8 * (i + 1), Size: i + 1, ID: i})
+	}
+	ix := buildIndex(t, events, nil)
+	keys := []Key{0, n / 2, n - 1, n + 5}
+	history, err := ix.History(t.Context(), ByStack, keys, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]uint64{{1, 1}, {0, n/2 + 1}, {0, n}, {0, 0}}
+	if d := gocmp.Diff(want, history); d != "" {
+		t.Error(d)
+	}
+	shapes, _ := ix.Shapes(t.Context(), ByStack, keys)
+	if shapes[0].Kind != ShapeOnce || shapes[3].Kind != ShapeNone {
+		t.Errorf("shapes %v", shapes)
+	}
+	leaks, err := ix.Leaks(t.Context(), LeakQuery{Range: Whole})
+	if err != nil || leaks.Count != n || leaks.Sites[0].Bytes != n || leaks.Sites[0].History[HistoryColumns-1] != n || leaks.Sites[n-1].History != nil {
+		t.Errorf("leaks: %v, %d blocks", err, leaks.Count)
+	}
+	rows, _ := ix.Sites(t.Context(), Query{At: End, Range: Whole})
+	if len(rows) != n || rows[7].PeakBytes != 8 {
+		t.Errorf("%d sites, peak %d", len(rows), rows[7].PeakBytes)
 	}
 }

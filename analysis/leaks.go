@@ -25,10 +25,7 @@ func (ix *Index) Leaks(ctx context.Context, q LeakQuery) (Leaks, error) {
 		}
 	})
 	l := leakList{ix: ix, by: q.By, in: q.Cell, from: from, to: to, end: end}
-	return l.make(ctx, blocks, lo, hi, func(s *LeakSite, births []model.Time) {
-		d := development{s.History, s.Bytes, s.Count, float64(to-from) / 1e6 / HistoryColumns}
-		s.Shape = d.shape()
-	})
+	return l.make(ctx, blocks, lo, hi)
 }
 
 // Shares of the duration that make a block late-freed.
@@ -54,8 +51,8 @@ func (ix *Index) LateFreed(ctx context.Context) (Leaks, error) {
 			blocks = append(blocks, b)
 		}
 	}
-	l := leakList{ix: ix, to: duration, end: duration}
-	return l.make(ctx, blocks, 0, ix.time.n, func(s *LeakSite, _ []model.Time) { s.Shape = Shape{Kind: ShapeShutdown} })
+	l := leakList{ix: ix, to: duration, end: duration, late: true}
+	return l.make(ctx, blocks, 0, ix.time.n)
 }
 
 // percentOf is floor(t*p/100) without overflow.
@@ -71,10 +68,18 @@ type leakList struct {
 	by            Group
 	in            Cell
 	from, to, end model.Time // the range, and the instant that ages count to
+	late          bool       // blocks were freed, at the end of the run
+
+	ages    []model.Time           // of one group, reused
+	history [HistoryColumns]uint64 // of one group, reused
 }
 
-// make groups blocks (in any order) and calls finish for every group with the births of its blocks, ascending.
-func (l *leakList) make(ctx context.Context, blocks []uint32, lo, hi int, finish func(*LeakSite, []model.Time)) (Leaks, error) {
+// historyRows is how many leaking groups keep their history, the largest ones: more are not looked at, and a hostile file
+// has as many stacks as events.
+const historyRows = 4096
+
+// make groups blocks, which come in any order.
+func (l *leakList) make(ctx context.Context, blocks []uint32, lo, hi int) (Leaks, error) {
 	ix := l.ix
 	d, f := dimOf(l.by), ix.foldOf(l.by)
 	slices.SortFunc(blocks, func(a, b uint32) int {
@@ -84,6 +89,7 @@ func (l *leakList) make(ctx context.Context, blocks []uint32, lo, hi int, finish
 	ix.addPeaks(ctx, l.by, l.in, sites, lo, hi)
 	ix.addKept(l.by, l.in, sites, lo, hi)
 	var out Leaks
+	rest := blocks
 	for len(blocks) > 0 {
 		if err := ctx.Err(); err != nil {
 			return Leaks{}, err
@@ -93,8 +99,8 @@ func (l *leakList) make(ctx context.Context, blocks []uint32, lo, hi int, finish
 		for n < len(blocks) && f.keyOf(ix.key(d, blocks[n])) == k {
 			n++
 		}
-		site, births := l.site(sites[k], blocks[:n])
-		finish(&site, births)
+		site := l.site(sites[k], blocks[:n])
+		site.first = len(rest) - len(blocks)
 		out.Bytes, _ = model.SaturatingAdd(out.Bytes, site.Bytes)
 		out.Count += site.Count
 		out.Sites = append(out.Sites, site)
@@ -104,6 +110,11 @@ func (l *leakList) make(ctx context.Context, blocks []uint32, lo, hi int, finish
 	slices.SortFunc(out.Sites, func(a, b LeakSite) int {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Stack, b.Stack))
 	})
+	for i := range out.Sites[:min(len(out.Sites), historyRows)] {
+		s := &out.Sites[i]
+		l.follow(rest[s.first : s.first+int(s.Count)])
+		s.History = slices.Clone(l.history[:])
+	}
 	return out, nil
 }
 
@@ -119,33 +130,36 @@ func (l *leakList) name(sites []LeakSite) {
 }
 
 // site sums up the blocks of one group, given in the order of birth.
-func (l *leakList) site(s Site, blocks []uint32) (LeakSite, []model.Time) {
-	out := LeakSite{Site: s, Count: uint64(len(blocks)), History: make([]uint64, HistoryColumns)}
-	births := make([]model.Time, len(blocks))
-	ages := make([]model.Time, len(blocks))
-	seen := map[uint16]bool{}
-	for i, b := range blocks {
-		size := l.ix.size.at(int(b))
-		births[i] = l.ix.bornAt(b)
-		ages[i] = l.age(b)
-		out.Bytes, _ = model.SaturatingAdd(out.Bytes, size)
-		col := columnOf(births[i], l.from, l.to)
-		out.History[col], _ = model.SaturatingAdd(out.History[col], size)
-		if t := l.ix.threads[l.ix.thread.at(int(b))]; len(seen) < 8 {
-			seen[t] = true
-		}
-	}
-	for i := 1; i < len(out.History); i++ {
-		out.History[i], _ = model.SaturatingAdd(out.History[i], out.History[i-1])
-	}
-	for t := range seen {
-		out.Threads = append(out.Threads, t)
+func (l *leakList) site(s Site, blocks []uint32) LeakSite {
+	out := LeakSite{Site: s, Count: uint64(len(blocks)), First: l.ix.bornAt(blocks[0]), Last: l.ix.bornAt(blocks[len(blocks)-1])}
+	l.ages = l.ages[:0]
+	for _, b := range blocks {
+		l.ages = append(l.ages, l.age(b))
+		out.Bytes, _ = model.SaturatingAdd(out.Bytes, l.ix.size.at(int(b)))
+		out.Threads = addThread(out.Threads, l.ix.threads[l.ix.thread.at(int(b))])
 	}
 	slices.Sort(out.Threads)
-	slices.Sort(ages)
-	out.Newest, out.Median, out.Oldest = ages[0], ages[len(ages)/2], ages[len(ages)-1]
-	out.First, out.Last = births[0], births[len(births)-1]
-	return out, births
+	slices.Sort(l.ages)
+	out.Newest, out.Median, out.Oldest = l.ages[0], l.ages[len(l.ages)/2], l.ages[len(l.ages)-1]
+	out.Shape = Shape{Kind: ShapeShutdown}
+	if !l.late {
+		l.follow(blocks)
+		d := development{l.history[:], out.Bytes, out.Count, float64(l.to-l.from) / 1e6 / HistoryColumns}
+		out.Shape = d.shape()
+	}
+	return out
+}
+
+// follow adds the blocks up over the range, into l.history.
+func (l *leakList) follow(blocks []uint32) {
+	clear(l.history[:])
+	for _, b := range blocks {
+		col := &l.history[columnOf(l.ix.bornAt(b), l.from, l.to)]
+		*col, _ = model.SaturatingAdd(*col, l.ix.size.at(int(b)))
+	}
+	for i := 1; i < len(l.history); i++ {
+		l.history[i], _ = model.SaturatingAdd(l.history[i], l.history[i-1])
+	}
 }
 
 // age is how long a block has lived at the end, or had lived when it was freed before.

@@ -87,7 +87,7 @@ func (ix *Index) addPeaks(ctx context.Context, by Group, in Cell, rows []Site, l
 		return
 	}
 	if lo == 0 && hi == ix.time.n {
-		p := ix.passOf(ctx, by, false)
+		p := ix.passOf(ctx, by, nil, false)
 		for k := range rows {
 			if k < len(p.peak) {
 				rows[k].PeakBytes = max(p.peak[k], rows[k].LiveBytes)

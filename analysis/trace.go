@@ -238,8 +238,10 @@ type LeakSite struct {
 	Median         model.Time // median age
 	First, Last    model.Time // birth of the oldest and of the newest
 	Shape          Shape      // how the leaked bytes came to be
-	History        []uint64   // leaked bytes over the range, HistoryColumns columns
+	History        []uint64   // leaked bytes over the range, HistoryColumns columns; nil beyond the few thousand largest groups
 	Threads        []uint16   // threads that allocated them, at most 8, ascending
+
+	first int // of its blocks, while the list is made
 }
 
 // HistoryColumns is the resolution of histories and shapes.
