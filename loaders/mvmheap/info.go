@@ -64,10 +64,10 @@ func (f *file) describe() model.Meta {
 		m.Facts = append(m.Facts, number("cut_snapshots", "Snapshots cut short", n))
 	}
 	if rows > 0 {
-		m.Facts = append(m.Facts, number("largest_rows", "Rows of the largest, about", rows), number("largest_references", "References of the largest", refs))
+		m.Facts = append(m.Facts, number("largest_rows", "Rows at most, about", rows), number("largest_references", "References at most", refs))
 		memory := rows*bytesPerRow + refs*bytesPerReference
 		m.Facts = append(m.Facts, model.Fact{
-			Key: "estimated_memory_bytes", Label: "Memory to open it, about", Value: model.Bytes(memory).String(), Int: memory, HasInt: true,
+			Key: "estimated_memory_bytes", Label: "Memory to open, about", Value: model.Bytes(memory).String(), Int: memory, HasInt: true,
 		})
 	}
 	if last != model.NoTime {
@@ -75,7 +75,7 @@ func (f *file) describe() model.Meta {
 	}
 	if t := f.meta.Start; t != nil && *t >= 0 {
 		m.Facts = append(m.Facts, model.Fact{
-			Key: "start_clock_us", Label: "Started when the clock said", Value: model.Time(*t).String() + " (of a clock that counts from boot)", Int: *t, HasInt: true,
+			Key: "start_clock_us", Label: "Clock at the start", Value: model.Time(*t).String() + " since boot, most likely", Int: *t, HasInt: true,
 		})
 	}
 	if p := f.meta.PID; p != nil {
