@@ -63,7 +63,7 @@ func (p *stacks) back() bool {
 		p.detail = false
 	case p.whole:
 		p.whole = false
-	case p.flame && p.now != nil && p.graph.ZoomOut():
+	case p.flame && p.now != nil && p.graph.ZoomBack():
 		p.touched = true
 	case p.text != "":
 		p.find("")

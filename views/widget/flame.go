@@ -21,6 +21,7 @@ type Flame struct {
 	src       FlameSource
 	sel, zoom uint64
 	trail     []uint64 // where the selection came from on its way up
+	zoomed    []uint64 // where zooming in began, for the way back
 	reveal    bool     // bring the selection into view
 	offset    int      // first visible level
 	area      Rect     // of the last frame
@@ -66,7 +67,44 @@ func (f *Flame) Select(id uint64) {
 func (f *Flame) Zoom() uint64 { return f.zoom }
 
 // ZoomIn gives the selected node the full width. ok is false when it has it already.
-func (f *Flame) ZoomIn() (ok bool) { return f.src != nil && f.zoomTo(f.sel) }
+func (f *Flame) ZoomIn() (ok bool) {
+	from := f.zoom
+	if f.src == nil || !f.zoomTo(f.sel) {
+		return false
+	}
+	f.zoomed = append(f.zoomed, from)
+	return true
+}
+
+// ZoomBack undoes the last ZoomIn whose start still is an ancestor of what is zoomed; without one it goes to the root. ok
+// is false at the root.
+func (f *Flame) ZoomBack() (ok bool) {
+	if f.src == nil {
+		return false
+	}
+	for n := len(f.zoomed); n > 0; n = len(f.zoomed) {
+		to := f.zoomed[n-1]
+		f.zoomed = f.zoomed[:n-1]
+		if f.isAbove(to, f.zoom) {
+			return f.zoomTo(to)
+		}
+	}
+	return f.ZoomReset()
+}
+
+// isAbove reports whether a is a true ancestor of id.
+func (f *Flame) isAbove(a, id uint64) bool {
+	for {
+		p, ok := f.src.Parent(id)
+		if !ok {
+			return false
+		}
+		if p == a {
+			return true
+		}
+		id = p
+	}
+}
 
 // ZoomOut goes back to the parent of the zoomed node. ok is false at the root.
 func (f *Flame) ZoomOut() (ok bool) {
@@ -78,7 +116,10 @@ func (f *Flame) ZoomOut() (ok bool) {
 }
 
 // ZoomReset goes back to the root. ok is false when it is zoomed already.
-func (f *Flame) ZoomReset() (ok bool) { return f.src != nil && f.zoomTo(f.src.Root()) }
+func (f *Flame) ZoomReset() (ok bool) {
+	f.zoomed = f.zoomed[:0]
+	return f.src != nil && f.zoomTo(f.src.Root())
+}
 
 func (f *Flame) zoomTo(id uint64) bool {
 	if f.zoom == id {

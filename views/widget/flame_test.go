@@ -268,3 +268,22 @@ func BenchmarkFlame200x50(b *testing.B) {
 		f.Draw(s, Rect{0, 0, 200, 50}, k)
 	}
 }
+
+// Going back undoes zooming step by step, however deep each step went.
+func TestFlameZoomBack(t *testing.T) {
+	f := &Flame{}
+	f.Reset(demoForest())
+	f.Draw(newScreen(t, 80, 8), Rect{0, 0, 80, 8}, testLook())
+	f.Select(2)
+	f.ZoomIn()
+	f.Select(5)
+	f.ZoomIn()
+	for _, want := range []uint64{2, 0} {
+		if !f.ZoomBack() || f.Zoom() != want {
+			t.Errorf("back to %d, want %d", f.Zoom(), want)
+		}
+	}
+	if f.ZoomBack() {
+		t.Error("back from the root")
+	}
+}
