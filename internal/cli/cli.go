@@ -156,9 +156,14 @@ func (a *app) configure(configErr error) error {
 	return nil
 }
 
-// formats checks that a command can write the format asked for.
+// formats checks that a command can write the format asked for. A format that is only a setting of the user's gives way to
+// text where a command does not know it.
 func (a *app) formats(command string, known ...string) error {
 	if slices.Contains(known, a.flags.Format) {
+		return nil
+	}
+	if !slices.ContainsFunc(a.env.Args, func(s string) bool { return strings.HasPrefix(s, "-f") || strings.HasPrefix(s, "--format") }) {
+		a.flags.Format = "text"
 		return nil
 	}
 	return usageError(fmt.Errorf("%s writes %s, not %s", command, strings.Join(known, " or "), a.flags.Format))
