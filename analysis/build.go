@@ -9,20 +9,33 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Build replays the allocations of the store's profile into ix, which must be empty, and publishes what it finds on the way
+// Loading is a [Trace] that [Build] fills.
+type Loading interface {
+	Trace
+	// SetBudget limits the memory that it may take, 0 for no limit. Call it before Build.
+	SetBudget(bytes int64)
+	build(ctx context.Context, store *model.Store, p *model.Profile) error
+	dangling() []model.Problem
+}
+
+// Build reads the allocations of the store's profile into ix, which must be empty, and publishes what it finds on the way
 // as problems and lost bytes. It waits for the first revision; symbols may arrive later. Being cancelled is no error: what
 // was read stays, and [Status] says that there is more. It returns when there is nothing left to read.
-func Build(ctx context.Context, store *model.Store, ix *Index) error {
+func Build(ctx context.Context, store *model.Store, ix Loading) error {
 	p, err := firstRevision(ctx, store)
 	if err != nil || p.Allocations == nil {
 		return err
 	}
+	return ix.build(ctx, store, p)
+}
+
+func (ix *Index) build(ctx context.Context, store *model.Store, p *model.Profile) error {
 	begin, size := p.Allocations.Extent()
 	ix.mu.Lock()
 	ix.store = store
 	ix.status.Offset, ix.status.Size = begin, size
 	ix.mu.Unlock()
-	err = p.Allocations.Replay(ctx, func(b *model.EventBatch) error {
+	err := p.Allocations.Replay(ctx, func(b *model.EventBatch) error {
 		if len(b.Problems) > 0 || b.Lost > 0 {
 			publish(store, b.Problems, b.Lost)
 		}
@@ -64,21 +77,27 @@ func publish(store *model.Store, problems []model.Problem, lost int64) {
 // finish ends the reading and says what is uncertain about the answers.
 func (ix *Index) finish(store *model.Store, err error) error {
 	ix.mu.Lock()
-	stopped := err != nil
-	ix.status.Stopped, ix.status.Final = stopped, !stopped
+	ix.status.Stopped, ix.status.Final = err != nil, err == nil
 	ix.live = nil
+	ix.status.Saturated = ix.status.Saturated || ix.curve.liveHi != 0
+	found, err := remarks(&ix.totals, ix.status.Saturated, err)
+	ix.mu.Unlock()
+	publish(store, found, 0)
+	return err
+}
+
+// remarks says what is uncertain about answers after reading that ended with err, and returns err unless it is among that.
+func remarks(t *Totals, saturated bool, err error) ([]model.Problem, error) {
 	var found []model.Problem
 	say := func(s model.Severity, code string, count uint64, format string, args ...any) {
 		if count > 0 {
 			found = append(found, model.Problem{Severity: s, Code: code, Message: fmt.Sprintf(format, args...), Count: int64(min(count, math.MaxInt64)), Offset: model.NoOffset})
 		}
 	}
-	t := &ix.totals
 	say(model.Note, "unaddressed", t.UnaddressedCount, "allocations without an address cannot be matched with a free: live figures are upper bounds")
 	say(model.Warning, "overwritten", t.OverwrittenCount, "allocations at an address that was still live: the old block was taken as freed there")
 	say(model.Note, "unmatched-free", t.UnmatchedFrees, "frees of an address where nothing was known to live were ignored")
-	if ix.status.Saturated || ix.curve.liveHi != 0 {
-		ix.status.Saturated = true
+	if saturated {
 		say(model.Warning, "sum-overflow", 1, "a sum does not fit 64 bits: it is shown as 2^64-1")
 	}
 	switch {
@@ -89,18 +108,14 @@ func (ix *Index) finish(store *model.Store, err error) error {
 		say(model.Warning, "stopped", 1, "reading was stopped after %s events: there is more in the file", model.Group(t.Events))
 		err = nil
 	}
-	ix.mu.Unlock()
-	publish(store, found, 0)
-	return err
+	return found, err
 }
 
 // Conclude publishes the last revision, when both symbols and events are read: what the two say together, and whether the
 // file is complete.
-func Conclude(store *model.Store, ix *Index) {
-	ix.mu.RLock()
-	final := ix.status.Final
+func Conclude(store *model.Store, ix Loading) {
+	final := ix.Status().Final
 	found := ix.dangling()
-	ix.mu.RUnlock()
 	store.Update(func(p *model.Profile) *model.Profile {
 		if p == nil {
 			return nil
@@ -114,8 +129,20 @@ func Conclude(store *model.Store, ix *Index) {
 	})
 }
 
-// dangling reports the stacks and markers that events name and the file does not define.
 func (ix *Index) dangling() []model.Problem {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	var markers []uint64
+	for _, m := range ix.marks {
+		if !m.gc {
+			markers = append(markers, m.id)
+		}
+	}
+	return ix.undefined(markers)
+}
+
+// undefined reports the stacks and markers that events name and the file does not define.
+func (ix *names) undefined(markerIDs []uint64) []model.Problem {
 	stacks, markers := danglingIDs{}, danglingIDs{}
 	s, p := ix.stacks(), ix.profile()
 	for _, id := range ix.stackIDs {
@@ -124,13 +151,13 @@ func (ix *Index) dangling() []model.Problem {
 		}
 	}
 	seen := map[uint64]bool{}
-	for _, m := range ix.marks {
-		if m.gc || seen[m.id] {
+	for _, id := range markerIDs {
+		if seen[id] {
 			continue
 		}
-		seen[m.id] = true
-		if _, ok := p.Allocations.MarkerName(m.id); !ok {
-			markers.add(m.id)
+		seen[id] = true
+		if _, ok := p.Allocations.MarkerName(id); !ok {
+			markers.add(id)
 		}
 	}
 	return append(stacks.problem("dangling-stack", "stacks"), markers.problem("dangling-marker", "marker names")...)

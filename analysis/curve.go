@@ -131,13 +131,17 @@ func (ix *Index) publicMark(m mark) Mark {
 		out.Objects, out.Bytes = m.id, m.bytes
 		return out
 	}
-	out.ID, out.Name = m.id, model.UnknownMarker(m.id)
+	out.ID, out.Name = m.id, ix.markerName(m.id)
+	return out
+}
+
+func (ix *names) markerName(id uint64) string {
 	if p := ix.profile(); p != nil && p.Allocations != nil {
-		if name, ok := p.Allocations.MarkerName(m.id); ok {
-			out.Name = name
+		if name, ok := p.Allocations.MarkerName(id); ok {
+			return name
 		}
 	}
-	return out
+	return model.UnknownMarker(id)
 }
 
 // Neighbour implements [Trace].

@@ -11,6 +11,29 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
+// names are what stacks and threads are called.
+type names struct {
+	store    *model.Store    // for symbols, which arrive when they are read; nil in an index nothing was built into
+	stackIDs []model.StackID // by dense index
+	threads  []uint16        // by dense index
+	groups   groupCache
+}
+
+func (ix *names) profile() *model.Profile {
+	if ix.store == nil {
+		return nil
+	}
+	return ix.store.Current()
+}
+
+// stacks returns the symbols as far as they are read, nil before.
+func (ix *names) stacks() *model.Stacks {
+	if p := ix.profile(); p != nil {
+		return p.Stacks
+	}
+	return nil
+}
+
 // groupCache keeps what is derived from symbols and from whole passes until more is loaded. Its lock is taken inside the
 // index's read lock, never the other way round.
 type groupCache struct {
@@ -48,7 +71,7 @@ type label struct {
 }
 
 // labelsOf returns the labels of all stacks. They are read-only once made; later ones are appended.
-func (ix *Index) labelsOf(s *model.Stacks) []label {
+func (ix *names) labelsOf(s *model.Stacks) []label {
 	ix.groups.mu.Lock()
 	defer ix.groups.mu.Unlock()
 	l := &ix.groups.labels
@@ -81,7 +104,7 @@ func dimOf(by Group) dim {
 }
 
 // foldOf returns the mapping of stacks to groups, nil for groups that are a dimension themselves.
-func (ix *Index) foldOf(by Group) *fold {
+func (ix *names) foldOf(by Group) *fold {
 	if by == ByStack || dimOf(by) != dimStack {
 		return nil
 	}
@@ -213,7 +236,7 @@ func siteName(s *model.Stacks, id model.StackID) (name, where string, leaf model
 }
 
 // dimensionName names a key of a dimension that is a group itself, other than stacks.
-func (ix *Index) dimensionName(by Group, k Key) string {
+func (ix *names) dimensionName(by Group, k Key) string {
 	if by == ByThread {
 		return "thread " + strconv.Itoa(int(ix.threads[k]))
 	}

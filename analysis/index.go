@@ -13,8 +13,8 @@ import (
 // sums at checkpoints, and a pyramid over the live curve. It costs about 23 bytes per event and is built by [Build] while
 // it is being asked. Events and blocks are numbered by 32 bits; "n events" always means the state after the first n.
 type Index struct {
-	mu    sync.RWMutex // writers hold it for one batch, readers for one answer
-	store *model.Store // for symbols, which arrive when they are read; nil in an index nothing was built into
+	mu sync.RWMutex // writers hold it for one batch, readers for one answer
+	names
 
 	// By event.
 	time timeColumn
@@ -33,9 +33,7 @@ type Index struct {
 	overwritten []overwrite       // by event
 	marks       []mark            // by event
 
-	stackIDs   []model.StackID // by dense index
 	stackIndex map[model.StackID]uint32
-	threads    []uint16 // by dense index
 	threadOf   map[uint16]uint16
 
 	sums        [dimCount][]cell // by key of the dimension: everything so far
@@ -44,8 +42,6 @@ type Index struct {
 	totals      Totals
 	status      Status
 	budget      int64 // bytes, 0 = unlimited
-
-	groups groupCache
 }
 
 type eventKind uint8
@@ -84,7 +80,7 @@ func NewIndex() *Index {
 	return ix
 }
 
-// SetBudget limits the memory that the index may take, 0 for no limit. Call it before Build.
+// SetBudget implements [Loading].
 func (ix *Index) SetBudget(bytes int64) { ix.budget = bytes }
 
 var (
@@ -274,21 +270,6 @@ func (ix *Index) duration() model.Time {
 		return 0
 	}
 	return ix.time.at(ix.time.n - 1)
-}
-
-func (ix *Index) profile() *model.Profile {
-	if ix.store == nil {
-		return nil
-	}
-	return ix.store.Current()
-}
-
-// stacks returns the symbols as far as they are read, nil before.
-func (ix *Index) stacks() *model.Stacks {
-	if p := ix.profile(); p != nil {
-		return p.Stacks
-	}
-	return nil
 }
 
 // StackIDs implements [Trace].

@@ -195,7 +195,7 @@ func (ix *Index) kept(lo, hi int, f func(block uint32)) {
 }
 
 // nameSites fills the names of rows, which may be a part of all.
-func (ix *Index) nameSites(by Group, rows []Site) {
+func (ix *names) nameSites(by Group, rows []Site) {
 	s, f := ix.stacks(), ix.foldOf(by)
 	var shown []label
 	if by == ByStack {

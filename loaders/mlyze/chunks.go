@@ -1,0 +1,277 @@
+package mlyze
+
+import (
+	"context"
+	"encoding/binary"
+	"io"
+	"math"
+
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
+)
+
+const (
+	decodeBuffer = 512 << 10
+	decodeBack   = zeroRun // bytes before an event that stay in the buffer, to recognise holes
+	syncChains   = 48      // offsets that are tried: more than an event is long, as writers write them
+	syncEvents   = 24      // events that the last chain must be good for
+	syncBytes    = 8 << 10
+)
+
+// Decoder implements [model.ChunkSource]. A batched file tells times only in order; a pipe is read as it comes.
+func (t *trace) Decoder() model.Decoder {
+	if t.batched {
+		return nil
+	}
+	return &decoder{src: t.src, begin: t.begin}
+}
+
+// ReplayFrom implements [model.ChunkSource].
+func (t *trace) ReplayFrom(ctx context.Context, offset int64, before model.Time, yield func(*model.EventBatch) error) error {
+	r := t.newReplay(ctx, yield)
+	r.in = newBlocks(ctx, t.src, offset, blockSize)
+	r.now, r.before = before, before
+	return r.run()
+}
+
+// decoder is a [model.Decoder]. Its buffer grows to what is asked of it.
+type decoder struct {
+	src   *loaders.Source
+	begin int64
+	buf   []byte
+	base  int64 // offset of buf[0]
+	end   int   // bytes in buf
+	eof   bool
+}
+
+// load makes the bytes from at on available, with some before them, and returns at's place in the buffer.
+func (d *decoder) load(at, to int64) (pos int, err error) {
+	d.base = max(d.begin, at-decodeBack)
+	want := int(min(decodeBuffer, max(to-d.base, 0)+window))
+	if len(d.buf) < want {
+		d.buf = make([]byte, want)
+	}
+	d.end, err = d.src.ReadAt(d.buf[:want], d.base)
+	d.eof = err == io.EOF
+	if d.eof {
+		err = nil
+	}
+	return int(at - d.base), err
+}
+
+// Decode implements [model.Decoder].
+func (d *decoder) Decode(c *model.Columns, from, to int64, limit int) (next int64, err error) {
+	pos, err := d.load(from, to)
+	if err != nil {
+		return from, err
+	}
+	now := uint32(0)
+	for d.base+int64(pos) < to && c.Len() < limit {
+		if c.Len() == len(c.Offset)*model.OffsetEvery {
+			c.Offset = append(c.Offset, d.base+int64(pos))
+		}
+		if c.Len() > 0 { // the first one may come after any time
+			due := min(limit, len(c.Offset)*model.OffsetEvery) - c.Len()
+			var n int
+			pos, n, now = decodeColumns(d.buf[:d.end], pos, int(min(to-d.base, int64(d.end))), now, due, c)
+			if n == due || d.base+int64(pos) >= to {
+				continue
+			}
+		}
+		if d.end-pos < window && !d.eof {
+			if pos, err = d.load(d.base+int64(pos), to); err != nil {
+				return d.base + int64(pos), err
+			}
+			if d.end-pos < window && !d.eof {
+				return d.base + int64(pos), io.ErrUnexpectedEOF
+			}
+			continue
+		}
+		if d.end == pos {
+			break
+		}
+		size, more := d.one(c, pos, &now)
+		if size == 0 {
+			err = model.ErrIrregular
+		}
+		if !more {
+			return d.base + int64(pos), err
+		}
+		pos += size
+	}
+	return d.base + int64(pos), nil
+}
+
+// one decodes the event at pos by the general path. size is 0 if it is irregular; more is false if it is not to be taken.
+func (d *decoder) one(c *model.Columns, pos int, now *uint32) (size int, more bool) {
+	var e model.Event
+	size, delta, st := decodeOne(d.buf[pos:d.end], &e)
+	if st != decoded || delta > math.MaxInt64 || e.Kind == model.Alloc && e.Addr == 0 && d.zeroes(pos) {
+		return 0, false
+	}
+	if c.Len() == 0 {
+		c.Delta, delta = model.Time(delta), 0
+	}
+	if delta > uint64(math.MaxUint32-*now) {
+		return size, false
+	}
+	*now += uint32(delta)
+	c.Append(&e, *now)
+	return size, true
+}
+
+// zeroes reports whether the event at pos lies in a run of zero bytes that is too long to be events, as in [replay.zeroes].
+func (d *decoder) zeroes(pos int) bool {
+	from, to := pos, pos
+	for to < d.end && to-from < zeroRun && d.buf[to] == 0 {
+		to++
+	}
+	for from > 0 && to-from < zeroRun && d.buf[from-1] == 0 {
+		from--
+	}
+	return to-from >= zeroRun
+}
+
+// Sync implements [model.Decoder]. From every wrong offset the events soon make no sense, or fall in step with the true ones.
+// So it follows all chains of events from a few neighbouring offsets, the one that is furthest behind first, until only one
+// is left for a while.
+func (d *decoder) Sync(off int64) (at int64, ok bool) {
+	off = max(off, d.begin)
+	start, err := d.load(off, off+syncBytes)
+	if err != nil || d.eof || d.end-start < syncBytes/2 {
+		return 0, false
+	}
+	var chains [syncChains]int
+	n, alone := syncChains, 0
+	for i := range chains {
+		chains[i] = start + i
+	}
+	for alone < syncEvents {
+		size := plausibleEvent(d.buf[chains[0]:d.end])
+		if chains[0]+maxEvent > d.end {
+			return 0, false
+		}
+		switch {
+		case size > 0 && n == 1:
+			if alone == 0 {
+				at = d.base + int64(chains[0])
+			}
+			chains[0] += size
+			alone++
+			continue
+		case n == 1:
+			return 0, false
+		}
+		n = advanceChain(&chains, n, size)
+	}
+	return at, true
+}
+
+// advanceChain moves the first of n ascending offsets on by size, or drops it if that is 0 or it meets another.
+func advanceChain(chains *[syncChains]int, n, size int) int {
+	to, i := chains[0]+size, 0
+	for ; i+1 < n && (size == 0 || chains[i+1] < to); i++ {
+		chains[i] = chains[i+1]
+	}
+	if size == 0 || i+1 < n && chains[i+1] == to {
+		copy(chains[i:n-1], chains[i+1:n])
+		return n - 1
+	}
+	chains[i] = to
+	return n
+}
+
+// plausibleEvent returns the length of the event that b begins with, 0 if no usual trace has such a one.
+func plausibleEvent(b []byte) int {
+	var e model.Event
+	size, delta, st := decodeOne(b, &e)
+	if st != decoded || delta > saneDelta || size != minimalSize(&e, delta) {
+		return 0
+	}
+	switch {
+	case e.Kind <= model.Free && (e.Addr == 0 || e.Addr >= canonical || e.Addr < 1<<12):
+		return 0
+	case e.ID > saneID && e.Kind != model.GC, e.Size > saneSize:
+		return 0
+	}
+	return size
+}
+
+// decodeColumns is decodeHot for columns: it stops where the next event begins at stop or behind. hot kernel
+func decodeColumns(buf []byte, pos, stop int, now uint32, limit int, c *model.Columns) (next, n int, last uint32) {
+	kinds, times, addrs := c.Kind, c.Time, c.Addr
+	sizes, ids, threads := c.Size, c.ID, c.Thread
+	stop = min(stop, len(buf)-window+1)
+	for ; n < limit && pos < stop; n++ {
+		if now > math.MaxUint32-hotDelta {
+			break
+		}
+		w := (*[window]byte)(buf[pos:])
+		kind := w[0]
+		if kind > typeFree {
+			break
+		}
+		delta, p := uint32(w[1]), 2
+		if delta >= 0x80 {
+			b := uint32(w[2])
+			delta = delta&0x7f | b<<7
+			p = 3
+			if b >= 0x80 {
+				c := uint32(w[3])
+				delta = delta&0x3fff | c<<14
+				p = 4
+				if c >= 0x80 {
+					break
+				}
+			}
+		}
+		addr := binary.LittleEndian.Uint64(w[p&7:])
+		if addr == 0 {
+			break
+		}
+		p += 8
+		if kind == typeFree {
+			now += delta
+			kinds, times, addrs = append(kinds, model.Free), append(times, now), append(addrs, addr)
+			pos += p
+			continue
+		}
+		size := uint64(w[p&31])
+		p++
+		if size >= 0x80 {
+			b := uint64(w[p&31])
+			p++
+			size = size&0x7f | b<<7
+			if b >= 0x80 {
+				c := uint64(w[p&31])
+				p++
+				size = size&0x3fff | c<<14
+				if c >= 0x80 {
+					break
+				}
+			}
+		}
+		id := uint64(w[p&31])
+		p++
+		if id >= 0x80 {
+			b := uint64(w[p&31])
+			p++
+			id = id&0x7f | b<<7
+			if b >= 0x80 {
+				c := uint64(w[p&31])
+				p++
+				id = id&0x3fff | c<<14
+				if c >= 0x80 {
+					break
+				}
+			}
+		}
+		now += delta
+		kinds, times, addrs = append(kinds, model.Alloc), append(times, now), append(addrs, addr)
+		sizes, ids, threads = append(sizes, size), append(ids, id), append(threads, binary.LittleEndian.Uint16(w[p&31:]))
+		pos += p + 2
+	}
+	c.Kind, c.Time, c.Addr = kinds, times, addrs
+	c.Size, c.ID, c.Thread = sizes, ids, threads
+	return pos, n, now
+}

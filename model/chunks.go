@@ -1,0 +1,68 @@
+package model
+
+import (
+	"context"
+	"errors"
+)
+
+// Columns are a run of events, column by column: half the size of a slice of [Event], and what comes once per block is there
+// once per block only.
+type Columns struct {
+	Delta Time        // from the event before the first one to it
+	Kind  []EventKind // by event
+	Time  []uint32    // by event: µs since the first one
+	Addr  []uint64    // by event; 0 for GC and markers
+
+	// By event that is no FREE, in order; the fields of [Event].
+	Size   []uint64
+	ID     []uint64
+	Thread []uint16
+
+	// Offset is where every OffsetEvery-th event begins, the first one included. Only decoders set it.
+	Offset []int64
+}
+
+// OffsetEvery is the distance of events in [Columns.Offset].
+const OffsetEvery = 512
+
+// Len is the number of events.
+func (c *Columns) Len() int { return len(c.Kind) }
+
+// Reset forgets the events and keeps the memory.
+func (c *Columns) Reset() {
+	c.Delta, c.Kind, c.Time, c.Addr = 0, c.Kind[:0], c.Time[:0], c.Addr[:0]
+	c.Size, c.ID, c.Thread, c.Offset = c.Size[:0], c.ID[:0], c.Thread[:0], c.Offset[:0]
+}
+
+// Append adds one event, at µs after the first.
+func (c *Columns) Append(e *Event, at uint32) {
+	c.Kind, c.Time, c.Addr = append(c.Kind, e.Kind), append(c.Time, at), append(c.Addr, e.Addr)
+	if e.Kind != Free {
+		c.Size, c.ID, c.Thread = append(c.Size, e.Size), append(c.ID, e.ID), append(c.Thread, e.Thread)
+	}
+}
+
+// ErrIrregular says that events are damaged, or end within one: only [EventSource.Replay] tells what is there.
+var ErrIrregular = errors.New("irregular events")
+
+// ChunkSource is an [EventSource] whose events can also be read from the middle on, by several goroutines.
+type ChunkSource interface {
+	EventSource
+	// Decoder returns a new decoder, nil when this source can only be replayed in order.
+	Decoder() Decoder
+	// ReplayFrom is Replay from an exact boundary on, given the time of the event before it. All events before it were
+	// regular.
+	ReplayFrom(ctx context.Context, offset int64, before Time, yield func(*EventBatch) error) error
+}
+
+// Decoder reads events from the middle of a source. It belongs to one goroutine at a time.
+type Decoder interface {
+	// Sync guesses an offset at or soon after off where an event begins; ok is false when it cannot tell. A guess is proven
+	// when decoding from an earlier boundary meets it.
+	Sync(off int64) (at int64, ok bool)
+	// Decode fills c, which must be empty, with the events that begin in [from, to), at most limit of them and no more than
+	// fit the width of Columns.Time, and returns where the next one begins. from must be a boundary. The error is
+	// ErrIrregular where [EventSource.Replay] would report anything but the end of the file, or that of reading; what came
+	// before is in c then.
+	Decode(c *Columns, from, to int64, limit int) (next int64, err error)
+}
