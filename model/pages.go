@@ -63,7 +63,7 @@ func (t *PageType) RunsOf(page int) []byte { return t.Runs[t.Start[page]:t.Start
 func (t *PageType) EachRun(page int, f func(occupied bool, bits uint64) bool) {
 	left, occupied := t.Bits(page), true
 	for data := t.RunsOf(page); left > 0 && len(data) > 0; occupied = !occupied {
-		run, n := runLength(data)
+		run, n := RunLength(data)
 		if n == 0 {
 			break
 		}
@@ -79,8 +79,8 @@ func (t *PageType) EachRun(page int, f func(occupied bool, bits uint64) bool) {
 	}
 }
 
-// runLength reads one varint; n is 0 when it is cut. Values beyond 64 bits saturate.
-func runLength(data []byte) (v uint64, n int) {
+// RunLength reads one varint, the length of a run in bits; n is 0 when it is cut. Values beyond 64 bits saturate.
+func RunLength(data []byte) (v uint64, n int) {
 	for shift := 0; n < len(data); shift += 7 {
 		b := data[n]
 		n++
