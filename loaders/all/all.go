@@ -3,9 +3,12 @@ package all
 
 import (
 	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/memdump"
 	"github.com/memtui/memtui/loaders/mlyze"
 	"github.com/memtui/memtui/loaders/mvmheap"
 )
 
 // Formats returns the formats in the order in which they are asked; the slice is the caller's.
-func Formats() []loaders.Format { return []loaders.Format{mlyze.Format(), mvmheap.Format()} }
+func Formats() []loaders.Format {
+	return []loaders.Format{mlyze.Format(), mvmheap.Format(), memdump.MB(), memdump.JSON()}
+}

@@ -1,0 +1,45 @@
+package memdump
+
+import (
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
+)
+
+// findings collects problems, those of one kind together. Messages are constants, so there are few kinds.
+type findings struct{ list []model.Problem }
+
+// add counts a problem; line is 0 in binary files.
+func (f *findings) add(severity model.Severity, code string, offset, line int64, message string) {
+	for i := range f.list {
+		if p := &f.list[i]; p.Code == code && p.Severity == severity && p.Message == message {
+			p.Count++
+			return
+		}
+	}
+	if len(f.list) < model.MaxProblemKinds {
+		f.list = append(f.list, model.Problem{Severity: severity, Code: code, Message: message, Offset: offset, Line: line, Count: 1})
+	}
+}
+
+// broken reports whether an error is among them.
+func (f *findings) broken() bool {
+	for _, p := range f.list {
+		if p.Severity == model.Error {
+			return true
+		}
+	}
+	return false
+}
+
+// limits bound what a file of its size can mean. They lie far above real files: compressed, a point has two bytes or
+// more, because times rise. A small file that holds millions of equal points is a bomb.
+type limits struct{ src *loaders.Source }
+
+func (l limits) points() int  { return 2<<20 + int(4*l.src.StoredSize()) }
+func (l limits) layouts() int { return 1<<20 + int(l.src.StoredSize()/4) } // events alike
+func (l limits) series() int  { return 1<<16 + int(l.src.StoredSize()/16) }
+func (l limits) strings() int { return 1<<20 + int(l.src.StoredSize()/2) }
+func (l limits) text() int    { return 16<<20 + int(16*l.src.StoredSize()) } // bytes of all strings; of the runs of one layout
+func (l limits) pages() int   { return 4<<20 + int(2*l.src.StoredSize()) }   // of one layout
+
+const tooLarge = "the file claims more than one of its size can mean: what follows was not read"

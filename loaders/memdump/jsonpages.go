@@ -1,0 +1,335 @@
+package memdump
+
+import (
+	"context"
+	"math"
+	"unicode/utf8"
+
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
+)
+
+// jsonLayout decodes a memory object.
+type jsonLayout struct {
+	l        *lexer
+	pages    int // of all types
+	runs     int // bytes, of all types
+	free     []freeRange
+	overflow bool
+}
+
+// read returns what there is of the layout, whose bracket was read.
+func (d *jsonLayout) read() *model.Layout {
+	out := &model.Layout{}
+	stated := false
+	for first := true; ; {
+		k, ok := d.l.member(&first)
+		if !ok {
+			break
+		}
+		if k != keyPageTypes || d.l.peek() != '[' {
+			d.l.value()
+			continue
+		}
+		stated = true
+		d.l.next()
+		for first := true; d.l.element(&first) && !d.overflow; {
+			if d.l.peek() != '{' {
+				d.l.value()
+				d.l.wrong(model.Error, "page-types", "a page type is not an object; it was left out")
+				continue
+			}
+			d.l.next()
+			if len(out.Types) >= d.l.limits.pages()/64 {
+				d.tooLarge()
+				break
+			}
+			out.Types = append(out.Types, d.pageType())
+		}
+	}
+	if !stated && !d.l.dead {
+		d.l.wrong(model.Error, "page-types", "a memory layout has no array of page types")
+	}
+	return out
+}
+
+// tooLarge ends reading.
+func (d *jsonLayout) tooLarge() {
+	d.overflow = true
+	d.l.dead = true
+}
+
+// pageType reads a type whose bracket was read.
+func (d *jsonLayout) pageType() model.PageType {
+	t := model.PageType{Start: make([]uint32, 1, 16)}
+	at, line := d.l.at, d.l.atLine
+	stated := false
+	for first := true; ; {
+		k, ok := d.l.member(&first)
+		if !ok {
+			break
+		}
+		switch {
+		case k == keyName:
+			if d.l.value() == tokString {
+				t.Name = string(d.l.text)
+				if !utf8.Valid(d.l.text) {
+					d.l.wrong(model.Warning, "name-encoding", "a string is not UTF-8")
+				}
+			}
+		case k == keyUniform:
+			t.Uniform = d.size("the uniform size of pages is no whole number of bytes")
+		case k == keyPages && d.l.peek() == '[':
+			stated = true
+			d.l.next()
+			d.pagesOf(&t)
+		default:
+			d.l.value()
+		}
+	}
+	if !stated && !d.l.dead {
+		d.l.found.add(model.Error, "page-types", at, line, "a page type has no array of pages")
+	}
+	if t.Uniform != 0 {
+		d.settle(&t, at, line)
+	}
+	return t
+}
+
+// settle gives all pages of a type its uniform size.
+func (d *jsonLayout) settle(t *model.PageType, at, line int64) {
+	for _, size := range t.Sizes {
+		if size != t.Uniform && size != 0 {
+			d.l.found.add(model.Warning, "size", at, line, "a page has another size than its type says; that of the type counts")
+			break
+		}
+	}
+	t.Sizes = nil
+}
+
+// size reads bytes; 0 for null and for what is no size.
+func (d *jsonLayout) size(message string) uint64 {
+	f, kind := d.l.numeric()
+	if kind == tokNull || kind == tokEnd {
+		return 0
+	}
+	if !(f >= 0 && f < 1<<63) {
+		d.l.wrong(model.Error, "size", message)
+		return 0
+	}
+	if f != math.Trunc(f) || kind == tokString {
+		d.l.wrong(model.Error, "size", message)
+	}
+	d.l.found.tellSize(uint64(f), d.l.at, d.l.atLine)
+	return uint64(f)
+}
+
+// pagesOf reads the pages of a type whose bracket was read.
+func (d *jsonLayout) pagesOf(t *model.PageType) {
+	for first := true; d.l.element(&first); {
+		if d.pages++; d.pages > d.l.limits.pages() || d.runs > d.l.limits.text() {
+			d.tooLarge()
+			return
+		}
+		start := len(t.Runs)
+		if d.l.peek() != '{' {
+			if d.l.value(); d.l.dead {
+				return
+			}
+			d.l.wrong(model.Error, "page-types", "a page is not an object; it counts as one of no bytes, or of its type's size")
+			d.add(t, jsonPage{occupancy: -1}, start)
+			continue
+		}
+		d.l.next()
+		at, line := d.l.at, d.l.atLine
+		p := d.page(t)
+		if d.l.dead {
+			t.Runs = t.Runs[:start]
+			return
+		}
+		d.add(t, p, start)
+		size := p.size
+		if t.Uniform != 0 {
+			size = t.Uniform
+		}
+		if p.bitmap {
+			d.l.found.tellRuns(checkRuns(t.Runs[start:], size/8+min(size%8, 1)), at, line)
+		}
+	}
+}
+
+// jsonPage is a page as read; its runs are in its type already.
+type jsonPage struct {
+	size      uint64
+	occupancy float32
+	bitmap    bool // it has one
+	free      bool // it has a free list
+}
+
+// add puts a page into the columns of its type.
+func (d *jsonLayout) add(t *model.PageType, p jsonPage, start int) {
+	d.runs += len(t.Runs) - start
+	n := t.Len()
+	t.Start = append(grow(t.Start, 0), uint32(len(t.Runs)))
+	t.Sizes = append(grow(t.Sizes, 0), p.size)
+	known := p.bitmap || p.free
+	if !known && t.Known == nil {
+		t.Known = make([]bool, n, n+firstRoom)
+		for i := range t.Known {
+			t.Known[i] = true
+		}
+	}
+	if t.Known != nil {
+		t.Known = append(grow(t.Known, 0), known)
+	}
+	setOccupancy(t, p.occupancy, 0)
+}
+
+// page reads a page whose bracket was read. A bitmap counts more than a free list.
+func (d *jsonLayout) page(t *model.PageType) jsonPage {
+	p := jsonPage{occupancy: -1}
+	start := len(t.Runs)
+	d.free = d.free[:0]
+	for first := true; ; {
+		k, ok := d.l.member(&first)
+		if !ok {
+			break
+		}
+		switch {
+		case k == keySize:
+			p.size = d.size("the size of a page is no whole number of bytes")
+		case k == keyBitmap:
+			t.Runs = t.Runs[:start]
+			p.bitmap = d.bitmap(t)
+		case k == keyFreeList && d.l.peek() == '[':
+			d.l.next()
+			p.free = true
+			d.freeList()
+		case k == keyFreeList:
+			if kind := d.l.value(); kind != tokNull && kind != tokEnd {
+				d.l.wrong(model.Error, "freelist", "a free list is not an array; it was left out")
+			}
+		case k == keyOccupancy:
+			p.occupancy = d.occupancy()
+		default:
+			d.l.value()
+		}
+	}
+	if p.free && !p.bitmap {
+		var overlap bool
+		if t.Runs, overlap = appendFree(t.Runs, d.free); overlap {
+			d.l.wrong(model.Error, "freelist", "the ranges of a free list overlap; bytes count once")
+		}
+	}
+	return p
+}
+
+// bitmap reads runs in hex; false when there are none.
+func (d *jsonLayout) bitmap(t *model.PageType) bool {
+	switch d.l.value() {
+	case tokNull, tokEnd:
+		return false
+	case tokString:
+	default:
+		d.l.wrong(model.Error, "bitmap", "a bitmap is not a string; it was left out")
+		return false
+	}
+	if len(d.l.text) == 0 {
+		d.l.wrong(model.Warning, "bitmap", "a bitmap is empty; it was left out")
+		return false
+	}
+	var faults hexFault
+	t.Runs, faults = appendHex(t.Runs, d.l.text)
+	if faults&hexOdd != 0 {
+		d.l.wrong(model.Error, "bitmap", "a bitmap has an odd number of digits; the last one counts as a byte")
+	}
+	if faults&hexStrange != 0 {
+		d.l.wrong(model.Error, "bitmap", "a bitmap has characters that are no hex digits; they count as zero")
+	}
+	return true
+}
+
+// freeList reads ranges; what is none is left out.
+func (d *jsonLayout) freeList() {
+	d.free = d.free[:0]
+	for first := true; d.l.element(&first); {
+		if d.l.peek() != '[' {
+			d.l.value()
+			d.l.wrong(model.Error, "freelist", badRange)
+			continue
+		}
+		d.l.next()
+		var ends [2]float64
+		n := 0
+		for first := true; d.l.element(&first); n++ {
+			if f, kind := d.l.numeric(); n < 2 {
+				if ends[n] = f; kind != tokNumber {
+					ends[n] = math.NaN()
+				}
+			}
+		}
+		d.addRange(ends, n)
+	}
+}
+
+const badRange = "a range of a free list is not a start and an end; it was left out"
+
+func (d *jsonLayout) addRange(ends [2]float64, n int) {
+	start, okStart := rangeEnd(ends[0])
+	end, okEnd := rangeEnd(ends[1])
+	switch {
+	case d.l.dead:
+	case n != 2 || !okStart || !okEnd:
+		d.l.wrong(model.Error, "freelist", badRange)
+	case end < start:
+		d.l.wrong(model.Error, "freelist", "a range of a free list ends before it starts; it was left out")
+	case len(d.free) > d.l.limits.text()/16:
+		d.tooLarge()
+	default:
+		if start%8 != 0 {
+			d.l.wrong(model.Warning, "freelist", "a range of a free list does not start at a multiple of 8; bits are rounded down")
+		}
+		d.free = append(d.free, freeRange{start, end})
+	}
+}
+
+func (d *jsonLayout) occupancy() float32 {
+	f, kind := d.l.numeric()
+	if kind == tokNull || kind == tokEnd {
+		return -1
+	}
+	known, fits := occupancyOf(f)
+	if !fits || kind != tokNumber {
+		d.l.wrong(model.Error, "occupancy", badOccupancy)
+	}
+	return known
+}
+
+// jsonDecoder decodes layouts of a JSON file: each is a range of its bytes.
+type jsonDecoder struct{ src *loaders.Source }
+
+// decode implements decoder.
+func (j jsonDecoder) decode(ctx context.Context, _ int, ref layoutRef) (out *model.Layout, err error) {
+	var found findings
+	chunk := int(min(max(ref.n, 1), directChunk))
+	l := newLexer(ctx, j.src, &found, chunk)
+	l.base, l.r.off, l.limit, l.line = ref.off, ref.off, ref.off+ref.n, int64(ref.line)
+	err = j.src.Guard(func() error {
+		d := jsonLayout{l: l}
+		if l.next() == '{' {
+			out = d.read()
+		}
+		if d.overflow {
+			found.add(model.Error, "too-large", l.offset(), l.line, tooLarge)
+		}
+		return l.err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	if out == nil {
+		out = &model.Layout{}
+	}
+	out.Problems = found.list
+	return out, nil
+}

@@ -1,0 +1,315 @@
+package memdump
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"io"
+	"math"
+	"unicode/utf8"
+
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
+)
+
+const (
+	mbName     = "memdump-mb"
+	mbMagic    = "MEMD"
+	headerSize = 8
+	newest     = 2 // version
+	flagGzip   = 1
+)
+
+// Sections and flags of points.
+const (
+	sectionStrings = 1
+	sectionSeries  = 2
+
+	pointMeta = 1
+	pointName = 2
+	pointUUID = 4
+)
+
+var errShort = errors.New("the file is too small to be a Memory Dump")
+
+// mbHeader is what stands in front of the body.
+type mbHeader struct {
+	version, flags uint16
+	size           int64 // 0 for a body without a header
+	gzip           bool  // by the body's first bytes
+}
+
+// readHeader looks at the first bytes.
+func readHeader(ctx context.Context, src *loaders.Source, found *findings) (h mbHeader, err error) {
+	head := make([]byte, headerSize+2)
+	n, err := fill(&fileReader{ctx: ctx, src: src}, head)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return h, err
+	}
+	head = head[:n]
+	if n < len(mbMagic) || string(head[:4]) != mbMagic {
+		found.add(model.Error, "magic", 0, 0, "the header is missing: the file begins with what should follow it")
+		return h, nil
+	}
+	if n < headerSize {
+		return h, &loaders.FormatError{Format: mbName, Path: src.Path(), Offset: int64(n), Field: "truncated", Err: errShort}
+	}
+	h.version, h.flags = binary.LittleEndian.Uint16(head[4:]), binary.LittleEndian.Uint16(head[6:])
+	h.size, h.gzip = headerSize, n == len(head) && head[8] == 0x1f && head[9] == 0x8b
+	h.judge(found, n > headerSize)
+	return h, nil
+}
+
+func (h mbHeader) judge(found *findings, hasBody bool) {
+	switch {
+	case h.version == 0 && h.flags&flagGzip == 0:
+		found.add(model.Error, "version", 4, 0, "version 0 without the flag of gzip: the application refuses it")
+	case h.version == 0 || h.version > newest:
+		found.add(model.Warning, "version", 4, 0, "the version is none of 1 and 2; the file is read as one of version 2")
+	}
+	if h.flags&flagGzip != 0 && !h.gzip && hasBody {
+		found.add(model.Error, "flags", 6, 0, "the flags say gzip, but the body is not compressed")
+	}
+	if h.flags&^flagGzip != 0 {
+		found.add(model.Warning, "flags", 6, 0, "flags are set that mean nothing")
+	}
+}
+
+// mbBody reads the body of a .mb from the front.
+type mbBody struct {
+	s       *stream
+	a       *assembly
+	found   *findings
+	strings []string
+	tables  []tableAt
+	text    int  // bytes of strings
+	strict  bool // decode every layout, to find what is wrong with it
+	scratch []byte
+}
+
+// tableAt says how many strings there were when a layout was read: those that come later are not meant.
+type tableAt struct{ layout, strings int }
+
+// read reads all sections. An error is one of reading; what is wrong with the file is in found.
+func (b *mbBody) read() error {
+	for !b.s.atEnd() && !b.a.overflow {
+		at := b.s.offset()
+		switch id := b.s.u8(); id {
+		case sectionStrings:
+			b.readStrings()
+		case sectionSeries:
+			b.tables = append(b.tables, tableAt{len(b.a.layouts), len(b.strings)})
+			b.readSeries()
+		default:
+			b.found.add(model.Error, "section", at, 0, "an unknown section: it has no length, so what follows cannot be read")
+			return nil
+		}
+		if b.s.big {
+			b.found.add(model.Error, "varint", at, 0, "a number does not fit 64 bits")
+			b.s.big = false
+		}
+	}
+	var broken *damage
+	switch err := b.s.err(); {
+	case b.a.overflow:
+		b.found.add(model.Error, "too-large", b.s.offset(), 0, tooLarge)
+	case errors.As(err, &broken):
+		b.found.add(model.Error, "gzip", b.s.offset(), 0, broken.Error())
+	case err != nil:
+		return err
+	case b.s.ended:
+		b.found.add(model.Error, "truncated", b.s.offset(), 0, "the file ends in the middle of a record")
+	}
+	return nil
+}
+
+func (b *mbBody) readStrings() {
+	n := b.s.uvarint()
+	for i := uint64(0); i < n && !b.s.ended; i++ {
+		at := b.s.offset()
+		length := b.s.uvarint()
+		if length > uint64(b.a.limits.text()-b.text) || len(b.strings) >= b.a.limits.strings() {
+			b.tooLong(length)
+			return
+		}
+		b.scratch = b.s.appendTo(b.scratch[:0], length)
+		if b.s.ended {
+			return
+		}
+		if !utf8.Valid(b.scratch) {
+			b.found.add(model.Warning, "name-encoding", at, 0, "a string is not UTF-8")
+		}
+		b.text += len(b.scratch)
+		b.strings = append(b.strings, string(b.scratch))
+	}
+}
+
+// tooLong ends reading at a string that is too long, or is not there at all.
+func (b *mbBody) tooLong(length uint64) {
+	b.s.skip(length)
+	b.a.overflow = !b.s.ended
+}
+
+// name resolves an index; text that does not exist is "".
+func (b *mbBody) name(index uint64, at int64, code, message string) string {
+	if index < uint64(len(b.strings)) {
+		return b.strings[index]
+	}
+	if !b.s.ended {
+		b.found.add(model.Error, code, at, 0, message)
+	}
+	return ""
+}
+
+func (b *mbBody) readSeries() {
+	n := b.s.uvarint()
+	for i := uint64(0); i < n && !b.s.ended && !b.a.overflow; i++ {
+		at := b.s.offset()
+		id := b.uuid("a series")
+		name, color := b.s.uvarint(), b.s.uvarint()
+		visible, points := b.s.u8(), b.s.uvarint()
+		if b.s.ended {
+			return
+		}
+		s := b.a.begin()
+		s.ID, s.Visible, s.HasVisible = id, visible == 1, true
+		s.Name = b.name(name, at, "string-index", "the name of a series does not exist")
+		s.Color = b.name(color, at, "string-index", "the color of a series does not exist")
+		if !colorful(s.Color) {
+			b.found.add(model.Warning, "color", at, 0, "the color of a series is not like #1a73e8")
+		}
+		if visible > 1 {
+			b.found.add(model.Warning, "series", at, 0, "whether a series is visible is neither 0 nor 1; only 1 means yes")
+		}
+		for k := uint64(0); k < points && !b.a.overflow && b.readPoint(points); k++ {
+		}
+		b.a.end(at, 0)
+	}
+}
+
+// uuid reads 16 bytes; zeros are "".
+func (b *mbBody) uuid(of string) string {
+	at := b.s.offset()
+	if !b.s.need(16) {
+		return ""
+	}
+	id := [16]byte(b.s.buf[b.s.pos:])
+	b.s.pos += 16
+	if id == ([16]byte{}) {
+		return ""
+	}
+	if !legalUUID(id) {
+		b.found.add(model.Error, "uuid", at, 0, "the uuid of "+of+" is none of RFC 9562: the application refuses the whole file")
+	}
+	if of != "a series" {
+		return "" // nobody asks for those of points
+	}
+	return formatUUID(id)
+}
+
+func formatUUID(id [16]byte) string {
+	var out [36]byte
+	at := 0
+	for i, c := range id {
+		if i == 4 || i == 6 || i == 8 || i == 10 {
+			out[at] = '-'
+			at++
+		}
+		hex.Encode(out[at:], []byte{c})
+		at += 2
+	}
+	return string(out[:])
+}
+
+// legalUUID reports whether version and variant are those of RFC 9562.
+func legalUUID(id [16]byte) bool {
+	v := id[6] >> 4
+	return v >= 1 && v <= 8 && id[8]>>6 == 2 || id == [16]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
+}
+
+// colorful reports whether s is a color as the web writes it, or none.
+func colorful(s string) bool {
+	if s == "" {
+		return true
+	}
+	for _, c := range []byte(s[1:]) {
+		if hexDigit(c) < 0 {
+			return false
+		}
+	}
+	return s[0] == '#' && (len(s) == 4 || len(s) == 5 || len(s) == 7 || len(s) == 9)
+}
+
+// readPoint reads one point; false when it is not there. A point that is cut behind its value stays.
+func (b *mbBody) readPoint(stated uint64) bool {
+	if !b.s.need(17) {
+		return false
+	}
+	at, rec := b.s.offset(), b.s.buf[b.s.pos:]
+	us := math.Float64frombits(binary.LittleEndian.Uint64(rec))
+	p := point{at: stampOf(us), value: math.Float64frombits(binary.LittleEndian.Uint64(rec[8:]))}
+	flags := rec[16]
+	b.s.pos += 17
+	if p.odd() {
+		b.found.tellPoint(&p, at, 0)
+	}
+	if flags != 0 {
+		b.readRest(&p, at, flags)
+	}
+	b.a.add(&p, stated)
+	return !b.s.ended
+}
+
+// odd reports whether there is something to tell about a point.
+func (p *point) odd() bool {
+	return uint64(p.at) > year9999 || p.value < 0 || p.value-p.value != 0
+}
+
+// tellPoint says what is wrong with time or value of a point.
+func (f *findings) tellPoint(p *point, offset, line int64) {
+	if p.at == noStamp {
+		f.add(model.Error, "timestamp", offset, line, "a point has no usable time; it was left out")
+	} else if uint64(p.at) > year9999 {
+		f.add(model.Warning, "timestamp", offset, line, "a time is before 1970 or after 9999")
+	}
+	if p.value-p.value != 0 {
+		f.add(model.Error, "value", offset, line, "a point has no usable value; it was left out")
+	}
+	if p.value < 0 && !math.IsInf(p.value, 0) {
+		f.add(model.Warning, "value", offset, line, "a value is negative")
+	}
+}
+
+// readRest reads what flags say that follows a point.
+func (b *mbBody) readRest(p *point, at int64, flags uint8) {
+	if flags&^(pointMeta|pointName|pointUUID) != 0 {
+		b.found.add(model.Warning, "point", at, 0, "a point has flags that mean nothing")
+	}
+	if flags&pointName != 0 {
+		p.event = b.name(b.s.uvarint(), at, "string-index", "the name of a point does not exist")
+	}
+	if flags&pointUUID != 0 {
+		b.uuid("a point")
+	}
+	if flags&pointMeta == 0 {
+		return
+	}
+	if event := b.s.uvarint(); event > 0 {
+		if name := b.name(event-1, at, "event-index", "the event of a point does not exist"); name != "" {
+			p.event = name
+		}
+	}
+	if b.s.u8() != 1 || b.s.ended {
+		return
+	}
+	p.layout, p.off = true, b.s.offset()
+	if b.strict {
+		d := mbLayout{s: b.s, strings: b.strings, limits: b.a.limits, found: b.found}
+		d.read()
+		b.a.overflow = b.a.overflow || d.overflow
+	} else {
+		skipLayout(b.s)
+	}
+	p.n = b.s.offset() - p.off
+}

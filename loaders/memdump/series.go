@@ -1,0 +1,195 @@
+package memdump
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/memtui/memtui/model"
+)
+
+const (
+	noStamp  = math.MinInt64
+	maxStamp = 1 << 62                 // microseconds: differences must fit 64 bits
+	year9999 = 253_402_300_800_000_000 // its end
+)
+
+// stampOf rounds microseconds since 1970; noStamp for what is no time.
+func stampOf(us float64) int64 {
+	if !(math.Abs(us) < maxStamp) {
+		return noStamp
+	}
+	return int64(math.Round(us))
+}
+
+// layoutRef is where a layout stands.
+type layoutRef struct {
+	at     int64 // as stampOf says; since Timeline.Start once the file is read
+	off, n int64
+	series uint32
+	point  uint32
+	line   uint32 // of its first byte, in JSON
+}
+
+// point is one point of the file, as read.
+type point struct {
+	at     int64 // noStamp when it has no usable time
+	value  float64
+	event  string // "" for none
+	layout bool
+	off, n int64
+	line   int64
+}
+
+// assembly puts what is read into columns.
+type assembly struct {
+	limits   limits
+	found    *findings
+	series   []model.Series
+	layouts  []layoutRef
+	start    int64 // the earliest time of any point, noStamp for none
+	points   int   // in columns
+	events   int
+	overflow bool // a limit was reached: reading must stop
+
+	unsorted bool   // of the current series
+	seen     uint32 // points of the current series, those dropped included
+}
+
+func newAssembly(l limits, found *findings) *assembly {
+	return &assembly{limits: l, found: found, start: noStamp}
+}
+
+// begin starts a series; the pointer is good until the next one.
+func (a *assembly) begin() *model.Series {
+	a.unsorted, a.seen = false, 0
+	if len(a.series) >= a.limits.series() {
+		a.overflow = true
+	}
+	a.series = append(a.series, model.Series{})
+	return &a.series[len(a.series)-1]
+}
+
+const firstRoom = 64
+
+// room is the next capacity of a column that is full: more than it has, but not more than the file says.
+func room(have int, stated uint64) int {
+	more := max(firstRoom, have*4)
+	if have > 1<<16 {
+		more = have * 2
+	}
+	if stated > uint64(have) {
+		more = int(min(stated, uint64(more)))
+	}
+	return more
+}
+
+// grow returns s with room for another value.
+func grow[T any](s []T, stated uint64) []T {
+	if len(s) < cap(s) {
+		return s
+	}
+	return append(make([]T, 0, room(len(s), stated)), s...)
+}
+
+// add puts a point into the last series; stated is how many points the file says that has, 0 when it does not.
+func (a *assembly) add(p *point, stated uint64) {
+	s := &a.series[len(a.series)-1]
+	index := a.seen
+	a.seen++
+	if a.points >= a.limits.points() || a.seen == math.MaxUint32 {
+		a.overflow = true
+		return
+	}
+	if p.at != noStamp && (a.start == noStamp || p.at < a.start) {
+		a.start = p.at
+	}
+	if p.layout {
+		a.addLayout(s, p, index)
+	}
+	if p.at == noStamp || math.IsNaN(p.value) || math.IsInf(p.value, 0) {
+		a.drop(s)
+		return
+	}
+	n := len(s.Times)
+	a.unsorted = a.unsorted || n > 0 && p.at < int64(s.Times[n-1])
+	s.Times = append(grow(s.Times, stated), model.Time(p.at))
+	s.Values = append(grow(s.Values, stated), p.value)
+	if s.Dropped > 0 {
+		s.Point = append(grow(s.Point, stated), index)
+	}
+	a.points++
+	if p.event != "" && a.events < a.limits.layouts() {
+		a.events++
+		s.Events = append(s.Events, model.SeriesEvent{At: model.Time(p.at), Value: p.value, Name: p.event})
+	}
+}
+
+func (a *assembly) addLayout(s *model.Series, p *point, index uint32) {
+	if len(a.layouts) >= a.limits.layouts() {
+		a.overflow = true
+		return
+	}
+	s.Layouts++
+	a.layouts = append(a.layouts, layoutRef{
+		at: p.at, off: p.off, n: p.n, series: uint32(len(a.series) - 1), point: index, line: uint32(min(p.line, math.MaxUint32)),
+	})
+}
+
+// drop counts a point that is in no column. From the first on, places differ from indexes.
+func (a *assembly) drop(s *model.Series) {
+	if s.Dropped == 0 {
+		s.Point = make([]uint32, len(s.Times), len(s.Times)+firstRoom)
+		for i := range s.Point {
+			s.Point[i] = uint32(i)
+		}
+	}
+	s.Dropped++
+}
+
+// end sorts the last series.
+func (a *assembly) end(offset, line int64) {
+	if !a.unsorted {
+		return
+	}
+	a.unsorted = false
+	a.found.add(model.Warning, "order", offset, line, "the points of a series are not in the order of time; they were sorted")
+	s := &a.series[len(a.series)-1]
+	order := make([]uint32, len(s.Times))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortStableFunc(order, func(x, y uint32) int { return cmp.Compare(s.Times[x], s.Times[y]) })
+	times, values := make([]model.Time, len(order)), make([]float64, len(order))
+	for to, from := range order {
+		times[to], values[to] = s.Times[from], s.Values[from]
+		order[to] = s.FilePoint(int(from))
+	}
+	s.Times, s.Values, s.Point = times, values, order
+	slices.SortStableFunc(s.Events, func(x, y model.SeriesEvent) int { return cmp.Compare(x.At, y.At) })
+}
+
+// timeline makes all times relative to the first one.
+func (a *assembly) timeline() *model.Timeline {
+	start := a.start
+	if start == noStamp {
+		start = 0
+	}
+	for i := range a.series {
+		s := &a.series[i]
+		for k := range s.Times {
+			s.Times[k] -= model.Time(start)
+		}
+		for k := range s.Events {
+			s.Events[k].At -= model.Time(start)
+		}
+	}
+	for i := range a.layouts {
+		if l := &a.layouts[i]; l.at == noStamp {
+			l.at = int64(model.NoTime)
+		} else {
+			l.at -= start
+		}
+	}
+	return &model.Timeline{Series: a.series, Start: start}
+}
