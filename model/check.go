@@ -18,6 +18,9 @@ func Check(p *Profile) []error {
 	if p.Stacks != nil {
 		checkStacks(c, p.Stacks)
 	}
+	if p.Weights != nil {
+		checkWeights(c, p.Weights, p.Stacks)
+	}
 	if p.Timeline != nil {
 		checkTimeline(c, p.Timeline)
 	}

@@ -12,11 +12,12 @@ type Profile struct {
 	Revision int  // 1 for the first published revision, then rising by one
 	Complete bool // the file was read to its end and nothing of it was lost
 
-	Stacks      *Stacks     // symbols and the stack tree; nil until read, or when the format has none
-	Allocations EventSource // the events of an allocation trace; nil for other formats
-	Heaps       HeapSource  // heap snapshots; nil for other formats
-	Timeline    *Timeline   // measured curves; nil for other formats
-	Pages       PageSource  // page layouts; nil when there are none
+	Stacks      *Stacks       // symbols and the stack tree; nil until read, or when the format has none
+	Allocations EventSource   // the events of an allocation trace; nil for other formats
+	Heaps       HeapSource    // heap snapshots; nil for other formats
+	Timeline    *Timeline     // measured curves; nil for other formats
+	Pages       PageSource    // page layouts; nil when there are none
+	Weights     *StackProfile // weighted stacks; nil for other formats
 
 	Problems []Problem // what is damaged, guessed or uncertain, in the order found, one per code where possible
 	Lost     int64     // input bytes (after decompression) that could not be used
@@ -57,6 +58,7 @@ const (
 	FacetHeaps             // snapshots of an object graph
 	FacetTimeline          // measured curves
 	FacetPages             // page layouts
+	FacetProfile           // weighted stacks
 )
 
 // Has reports whether the profile offers every facet in f.
@@ -64,7 +66,8 @@ func (p *Profile) Has(f Facet) bool {
 	if f&FacetStacks != 0 && p.Stacks == nil {
 		return false
 	}
-	if f&FacetHeaps != 0 && p.Heaps == nil || f&FacetTimeline != 0 && p.Timeline == nil || f&FacetPages != 0 && p.Pages == nil {
+	if f&FacetHeaps != 0 && p.Heaps == nil || f&FacetTimeline != 0 && p.Timeline == nil || f&FacetPages != 0 && p.Pages == nil ||
+		f&FacetProfile != 0 && p.Weights == nil {
 		return false
 	}
 	return f&FacetAllocations == 0 || p.Allocations != nil

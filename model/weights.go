@@ -1,0 +1,263 @@
+package model
+
+import "strconv"
+
+// Indexes into the tables of a [StackProfile].
+type (
+	RecordID uint32 // of a stack record, in file order, from 0
+	MetricID uint16
+	DSOID    uint32 // 0 is unknown
+	ThreadID uint32 // 0 is unknown
+)
+
+// NoRecord is the record of a sample or a window's row whose stack the file does not define.
+const NoRecord = ^RecordID(0)
+
+// NoEvent is the event of a record that names none.
+const NoEvent = ^uint16(0)
+
+// NoCPU is the CPU of a record that names none, or one beyond 65,534.
+const NoCPU = ^uint16(0)
+
+// StackProfile is a profile of weighted stacks: records of one stack each under one event, samples and windows of time. Its
+// stacks are those of the same revision's [Stacks], whose Leaf map stays empty: a record holds its node itself. Records are
+// known by their position and never merged by what the file calls their id, because writers reuse ids. Columns with equal
+// index spaces have equal lengths; everything is read-only.
+type StackProfile struct {
+	SourceTool, Command, ToolVersion string // "" when the file does not say
+	FrameOrder, StackIDMode          string // as the file states them
+
+	Events  []ProfileEvent
+	Metrics []ProfileMetric // by MetricID, in order of appearance
+	DSOs    []DSO           // [0] is unknown
+	Threads []ProfileThread // [0] is unknown
+
+	// By FrameID of Stacks. Frames of the file that say the same are one.
+	FrameDSO    []DSOID
+	FrameKind   []FrameKind
+	FrameFlags  []FrameFlags
+	FrameColumn []uint32 // of the source line; 0 is unknown
+
+	Records StackRecords
+	Samples []SampleChunk
+	Windows []Window
+
+	Start, End Time // the header's time range, relative to its start: Start is 0; both NoTime when it gives none
+	// StartSeconds is the file's own clock where times here are 0.
+	StartSeconds float64
+
+	Counts ProfileCounts
+	Lines  LineSource // the records as written; nil when they cannot be read again
+}
+
+// ProfileCounts are numbers of records of the file, whatever became of them.
+type ProfileCounts struct{ DSOs, Frames, Threads, Stacks, Samples, Windows int64 }
+
+// LineSource reads records of a text file again.
+type LineSource interface {
+	// Line returns the line that starts at an offset, without its end.
+	Line(offset int64) ([]byte, error)
+}
+
+// ProfileEvent is what stacks are weighed under.
+type ProfileEvent struct {
+	Name, Kind, Mode string
+	PrimaryName      string   // "" when the file gives none
+	Primary          MetricID // of PrimaryName; meaningless when that is ""
+	SamplePeriod     float64  // 0 when the file gives none
+	FrequencyHz      float64  // 0 when the file gives none
+	TracksFrees      bool
+	HasTimestamps    bool
+	Declared         bool // false: only stacks or samples name it
+}
+
+// ProfileMetric is one kind of weight.
+type ProfileMetric struct {
+	Name string
+	Unit string // as first stated; "" when never
+}
+
+// DSO is a binary, library or kernel image.
+type DSO struct {
+	Name, BuildID string
+	Kernel        bool
+}
+
+// ProfileThread is a thread that the file lists, or that only records name. Numbers are -1 when unknown.
+type ProfileThread struct {
+	PID, TID int64
+	Comm     string
+	Declared bool
+}
+
+// FrameKind tells user from kernel code.
+type FrameKind uint8
+
+const (
+	FrameUnknown FrameKind = iota
+	FrameUser
+	FrameKernel
+)
+
+// String returns the word of the format.
+func (k FrameKind) String() string { return [...]string{"unknown", "user", "kernel"}[k] }
+
+// FrameFlags are properties of a frame.
+type FrameFlags uint8
+
+const (
+	FrameInlined    FrameFlags = 1 << iota
+	FrameUnresolved            // the function is an address
+)
+
+// StackRecords are columns by RecordID.
+type StackRecords struct {
+	Node   []NodeID // the leaf
+	Event  []uint16 // index of Events, or NoEvent
+	Thread []ThreadID
+	CPU    []uint16
+	Offset []int64 // of the record's line in the file
+	ID     []uint64
+	IDKind []IDKind
+
+	Weights   WeightTable
+	Exclusive WeightTable // of the leaf alone; no weights where the file gives none
+
+	Texts []string // ids that are neither 16 hexadecimal digits nor numbers; ID is their index
+}
+
+// IDKind says what the ID of a record is.
+type IDKind uint8
+
+const (
+	IDHex    IDKind = iota // "0x" and 16 digits
+	IDNumber               // a number
+	IDText                 // an index of Texts
+	IDNone                 // there is none
+)
+
+// Len is the number of records.
+func (r *StackRecords) Len() int { return len(r.Node) }
+
+// Name is a record's id as the file writes it; number says that it is no string. It is "" where there is none.
+func (r *StackRecords) Name(id RecordID) (name string, number bool) {
+	switch r.IDKind[id] {
+	case IDHex:
+		digits := strconv.FormatUint(r.ID[id], 16)
+		return "0x" + "0000000000000000"[len(digits):] + digits, false
+	case IDNumber:
+		return strconv.FormatUint(r.ID[id], 10), true
+	case IDText:
+		return r.Texts[r.ID[id]], false
+	}
+	return "", false
+}
+
+// WeightTable holds a list of weights per row, back to back: those of row i are [Start[i], Start[i+1]).
+type WeightTable struct {
+	Start []uint32 // one more than rows; nil when there are no rows
+	Tag   []uint16 // metric and kind of number
+	Bits  []uint64
+}
+
+// Kinds of numbers in the low bits of a tag.
+const (
+	bitsUnsigned = iota
+	bitsSigned
+	bitsFloat
+	tagShift = 2
+)
+
+// MaxMetrics is how many metrics tags can tell apart.
+const MaxMetrics = 1 << (16 - tagShift)
+
+// Add appends a weight to the row that [WeightTable.EndRow] will end.
+func (w *WeightTable) Add(m MetricID, n Number) {
+	w.Tag = append(w.Tag, uint16(m)<<tagShift|uint16(n.kind))
+	w.Bits = append(w.Bits, n.bits)
+}
+
+// EndRow ends a row.
+func (w *WeightTable) EndRow() {
+	if w.Start == nil {
+		w.Start = append(w.Start, 0)
+	}
+	w.Start = append(w.Start, uint32(len(w.Tag)))
+}
+
+// Rows is the number of rows.
+func (w *WeightTable) Rows() int { return max(len(w.Start)-1, 0) }
+
+// All yields the weights of a row in the file's order.
+func (w *WeightTable) All(row int) func(yield func(MetricID, Number) bool) {
+	return func(yield func(MetricID, Number) bool) {
+		for i := w.Start[row]; i < w.Start[row+1]; i++ {
+			if !yield(MetricID(w.Tag[i]>>tagShift), Number{w.Bits[i], uint8(w.Tag[i] & (1<<tagShift - 1))}) {
+				return
+			}
+		}
+	}
+}
+
+// Get returns a row's weight of a metric, the first where the row has several. ok is false when it has none.
+func (w *WeightTable) Get(row int, m MetricID) (n Number, ok bool) {
+	for i := w.Start[row]; i < w.Start[row+1]; i++ {
+		if MetricID(w.Tag[i]>>tagShift) == m {
+			return Number{w.Bits[i], uint8(w.Tag[i] & (1<<tagShift - 1))}, true
+		}
+	}
+	return Number{}, false
+}
+
+// SampleChunk is a run of samples in file order, columns of equal length. Times need not rise.
+type SampleChunk struct {
+	Time   []Time     // since the start of the time range; negative before it
+	Record []RecordID // or NoRecord
+	Event  []uint16   // index of Events, or NoEvent
+	CPU    []uint16
+	Thread []ThreadID
+	Period []float64 // what the sample weighs in its event's primary metric; 0 when the file does not say
+}
+
+// Len is the number of samples.
+func (c *SampleChunk) Len() int { return len(c.Time) }
+
+// Window is a span of time with weights of its own. Windows may overlap.
+type Window struct {
+	ID         string
+	Start, End Time
+	Record     []RecordID // row by row, or NoRecord
+	Weights    WeightTable
+}
+
+// Source is a frame's line as the file writes it, "" when unknown.
+func (p *StackProfile) Source(s *Stacks, f FrameID) string {
+	out := s.Files[s.FrameFile[f]]
+	if line := s.FrameLine[f]; line != NoLine {
+		out += ":" + strconv.FormatInt(line, 10)
+		if c := p.FrameColumn[f]; c != 0 {
+			out += ":" + strconv.FormatUint(uint64(c), 10)
+		}
+	}
+	return out
+}
+
+// Event finds an event by name.
+func (p *StackProfile) Event(name string) (int, bool) {
+	for i := range p.Events {
+		if p.Events[i].Name == name {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// Metric finds a metric by name.
+func (p *StackProfile) Metric(name string) (MetricID, bool) {
+	for i := range p.Metrics {
+		if p.Metrics[i].Name == name {
+			return MetricID(i), true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,64 @@
+package model
+
+// checkWeights reports what is wrong with a profile of weighted stacks.
+func checkWeights(c *checker, p *StackProfile, s *Stacks) {
+	c.that(s != nil, "weights without stacks")
+	c.that(len(p.DSOs) > 0 && len(p.Threads) > 0, "DSO 0 and thread 0 are not reserved")
+	if len(c.errs) > 0 {
+		return
+	}
+	n := len(s.FrameFunc)
+	c.that(len(p.FrameDSO) == n && len(p.FrameKind) == n && len(p.FrameFlags) == n && len(p.FrameColumn) == n, "frame columns differ in length")
+	r := &p.Records
+	rows := r.Len()
+	c.that(len(r.Event) == rows && len(r.Thread) == rows && len(r.CPU) == rows && len(r.Offset) == rows && len(r.ID) == rows && len(r.IDKind) == rows,
+		"record columns differ in length")
+	checkTable(c, p, &r.Weights, rows, "weights")
+	checkTable(c, p, &r.Exclusive, rows, "exclusive weights")
+	if len(c.errs) > 0 {
+		return
+	}
+	for f, d := range p.FrameDSO {
+		c.that(int(d) < len(p.DSOs) && p.FrameKind[f] <= FrameKernel, "frame %d: dso %d, kind %d", f, d, p.FrameKind[f])
+	}
+	for i := range rows {
+		c.that(int(r.Node[i]) < len(s.Parent), "record %d: node %d", i, r.Node[i])
+		c.that(int(r.Thread[i]) < len(p.Threads) && p.eventKnown(r.Event[i]), "record %d: thread %d, event %d", i, r.Thread[i], r.Event[i])
+		c.that(r.IDKind[i] != IDText || r.ID[i] < uint64(len(r.Texts)), "record %d: id %d", i, r.ID[i])
+	}
+	checkSamples(c, p, rows)
+}
+
+func (p *StackProfile) eventKnown(e uint16) bool { return e == NoEvent || int(e) < len(p.Events) }
+
+func checkSamples(c *checker, p *StackProfile, rows int) {
+	known := func(r RecordID) bool { return r == NoRecord || int(r) < rows }
+	for i := range p.Samples {
+		s := &p.Samples[i]
+		n := s.Len()
+		c.that(len(s.Record) == n && len(s.Event) == n && len(s.CPU) == n && len(s.Thread) == n && len(s.Period) == n, "chunk %d: columns differ in length", i)
+		if len(c.errs) > 0 {
+			return
+		}
+		for k := range n {
+			c.that(known(s.Record[k]) && p.eventKnown(s.Event[k]) && int(s.Thread[k]) < len(p.Threads), "chunk %d, sample %d is malformed", i, k)
+		}
+	}
+	for i := range p.Windows {
+		w := &p.Windows[i]
+		checkTable(c, p, &w.Weights, len(w.Record), "window")
+		for _, r := range w.Record {
+			c.that(known(r), "window %d: record %d", i, r)
+		}
+	}
+}
+
+func checkTable(c *checker, p *StackProfile, w *WeightTable, rows int, what string) {
+	c.that(w.Rows() == rows && len(w.Tag) == len(w.Bits), "%s: %d rows of %d", what, w.Rows(), rows)
+	for i := 1; i < len(w.Start); i++ {
+		c.that(w.Start[i-1] <= w.Start[i] && int(w.Start[i]) <= len(w.Tag), "%s: row %d", what, i-1)
+	}
+	for _, t := range w.Tag {
+		c.that(int(t>>tagShift) < len(p.Metrics) && t&(1<<tagShift-1) <= bitsFloat, "%s: tag %d", what, t)
+	}
+}
