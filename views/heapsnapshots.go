@@ -25,12 +25,13 @@ type heapSnapshots struct {
 	rows     []snapshotRow
 	scores   *lazy[scoreKey, *scoreSet]
 	unknown  *lazy[heapKey, analysis.HeapTotals] // sums of a snapshot whose headers do not tell them
+	hopeless map[heapKey]bool                    // what cannot be decoded
 	counts   bool
 	grown    bool
 }
 
 func newHeapSnapshots(e *env) *heapSnapshots {
-	p := &heapSnapshots{pane: newPane(e)}
+	p := &heapSnapshots{pane: newPane(e), hopeless: map[heapKey]bool{}}
 	p.scores = newLazy(e, fetchScores)
 	p.unknown = newLazy(e, func(ctx context.Context, k heapKey) (analysis.HeapTotals, error) {
 		h, err := k.heaps.Heap(ctx, k.i)
@@ -78,7 +79,9 @@ func (p *heapSnapshots) show(s *State) {
 
 // askUnknown adds up one snapshot after the other where only that tells how large they are.
 func (p *heapSnapshots) askUnknown() {
-	if t, ok := p.unknown.get(); ok && p.unknown.fresh() && p.unknown.err == nil {
+	if p.unknown.fresh() && p.unknown.err != nil {
+		p.hopeless[p.unknown.key] = true
+	} else if t, ok := p.unknown.get(); ok && p.unknown.fresh() {
 		if _, known := p.loads.totals[p.unknown.key]; !known {
 			p.loads.totals[p.unknown.key] = t
 			p.rows = p.loads.snapshotRows(&p.state)
@@ -86,12 +89,10 @@ func (p *heapSnapshots) askUnknown() {
 	}
 	for i := range p.rows {
 		if p.rows[i].info.Bytes == model.NoCount {
-			key := heapKey{p.heaps, i}
-			if p.unknown.fresh() && p.unknown.key == key { // it cannot be decoded
-				continue
+			if key := (heapKey{p.heaps, i}); !p.hopeless[key] {
+				p.unknown.ask(key)
+				return
 			}
-			p.unknown.ask(key)
-			return
 		}
 	}
 }

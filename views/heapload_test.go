@@ -1,0 +1,158 @@
+package views
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/memtui/memtui/model"
+)
+
+// slowHeaps is a file of made-up snapshots whose last one takes until it is let go or nobody wants it any more.
+type slowHeaps struct {
+	release  chan struct{}
+	started  chan struct{}
+	canceled atomic.Bool
+	damaged  bool
+}
+
+func (s *slowHeaps) Len() int { return 2 }
+
+func (s *slowHeaps) Info(i int) model.HeapInfo {
+	bytes := model.NoCount
+	if s.release != nil {
+		bytes = 240 // nothing needs to be added up
+	}
+	return model.HeapInfo{Time: model.NoTime, GC: model.NoCount, Complete: true, Rows: model.NoCount, References: model.NoCount, Objects: model.NoCount,
+		TypeObjects: model.NoCount, STables: model.NoCount, Frames: model.NoCount, Bytes: bytes, ManagedBytes: model.NoCount, UnmanagedBytes: model.NoCount}
+}
+
+func (s *slowHeaps) Open(ctx context.Context, i int, progress func(float64)) (*model.Heap, error) {
+	if s.damaged {
+		return nil, errors.New("its columns are gone")
+	}
+	if i == 1 && s.release != nil {
+		if progress != nil {
+			progress(0.4)
+		}
+		select {
+		case s.started <- struct{}{}:
+		default:
+		}
+		select {
+		case <-ctx.Done():
+			s.canceled.Store(true)
+			return nil, ctx.Err()
+		case <-s.release:
+		}
+	}
+	return smallHeap(), nil
+}
+
+func (s *slowHeaps) Scores(context.Context, int) (model.HeapScores, bool, error) {
+	return model.HeapScores{}, false, nil
+}
+
+func (s *slowHeaps) Tables(context.Context, int) (*model.HeapTables, error) {
+	return smallHeap().Tables, nil
+}
+
+// smallHeap is a root that holds a list of two blocks; one of them refers to itself.
+func smallHeap() *model.Heap {
+	return &model.Heap{
+		Kinds: []model.HeapKind{model.KindRoot, model.KindObject, model.KindObject, model.KindObject},
+		Size:  []uint16{0, 24, 100, 100}, Extra: []uint32{0, 16, 0, 0}, Entity: []uint32{0, 0, 1, 1},
+		Start: []uint32{0, 1, 3, 3, 4}, To: []model.Row{1, 2, 3, 3},
+		Label:  []model.EdgeLabel{model.LabelString | 4<<2, model.LabelIndex, model.LabelIndex | 1<<2, model.LabelUnknown},
+		Tables: &model.HeapTables{Strings: []string{"List", "VMArray", "Block\x1b[2J", "P6opaque", "root"}, Types: []model.HeapType{{Repr: 1, Name: 0}, {Repr: 3, Name: 2}}},
+
+		Complete: true,
+	}
+}
+
+func openSlow(t *testing.T, src *slowHeaps, patience time.Duration) *ui {
+	t.Helper()
+	if errs := model.CheckHeap(smallHeap()); len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	store := &model.Store{}
+	store.Publish(&model.Profile{Meta: model.Meta{Path: "slow.mvmheap", Name: "slow.mvmheap", Format: "mvmheap"}, Complete: true, Heaps: src})
+	u := openUI(t, 100, 30, colourCaps, store, nil)
+	u.sim.Do(func() { u.app.patience = patience; u.app.o.Terminal.SetKeys(u.app.ownKey) })
+	return u
+}
+
+// What takes long says so, can be stopped, and goes on when asked to. The program is never idle here: it is asked until it
+// shows what it should.
+func TestDecodingCanBeStopped(t *testing.T) {
+	src := &slowHeaps{release: make(chan struct{}), started: make(chan struct{}, 1)}
+	u := openSlow(t, src, time.Millisecond)
+	u.busyKeys("2")
+	<-src.started
+	u.waitFor("Snapshot #1: ", "Esc stops that", "^C stop loading", "40 %")
+	u.busyKeys("Esc")
+	u.waitFor("Decoding snapshot #1 was stopped.", "Enter decodes it after all")
+	u.busyKeys("Enter")
+	<-src.started
+	u.waitFor("Esc stops that")
+	u.busyKeys("Ctrl+C")
+	u.waitFor("was stopped")
+	u.busyKeys("h")
+	u.waitFor("Types ─", "2 types")
+	for !src.canceled.Load() {
+		u.sim.Do(func() {}) // the test's deadline ends it
+	}
+	close(src.release)
+	u.busyKeys("l")
+	u.waitFor("snapshot #1 of 2 · 240 B", "2 types")
+}
+
+// busyKeys types keys without waiting for anything.
+func (u *ui) busyKeys(names ...string) {
+	u.t.Helper()
+	if err := u.sim.Type(names...); err != nil {
+		u.t.Fatal(err)
+	}
+}
+
+// waitFor draws frames until the screen holds every text.
+func (u *ui) waitFor(texts ...string) {
+	u.t.Helper()
+	var got string
+	missing := func() bool {
+		u.sim.Do(func() { got = u.sim.Text() })
+		for _, want := range texts {
+			if !strings.Contains(got, want) {
+				return true
+			}
+		}
+		return false
+	}
+	for deadline := time.Now().Add(10 * time.Second); missing(); {
+		if time.Now().After(deadline) {
+			u.t.Fatalf("the screen never held %q:\n%s", texts, got)
+		}
+	}
+}
+
+func TestDamagedSnapshotSaysWhy(t *testing.T) {
+	u := openSlow(t, &slowHeaps{damaged: true}, 5*time.Second)
+	for _, screen := range []string{"2", "3", "4", "5"} {
+		u.keys(screen).has("cannot be decoded: its columns are gone")
+	}
+	u.keys("6").has("cannot be decoded")
+}
+
+// Figures that can be added up in the head, on every screen, and names that would clear the terminal.
+func TestSmallHeap(t *testing.T) {
+	u := openSlow(t, &slowHeaps{}, 5*time.Second)
+	u.has("240 B") // headers do not tell: it is added up
+	u.keys("2").has("Block␛[2J", "200 B", "40 B")
+	u.keys("4").has("List #1", "240 B", "100%")
+	u.keys("Right").has("Held by List #1", "Block␛[2J #2", "Block␛[2J #3")
+	u.keys("j", "O").has("Block␛[2J #3", "2 references", "2 steps from the root")
+	u.keys("Tab", "Enter").has("Object")
+}
