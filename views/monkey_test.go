@@ -43,6 +43,12 @@ func TestMonkey(t *testing.T) {
 		"damaged": func(t testing.TB) (*model.Store, *analysis.Index) {
 			return loadBytes(t, "damaged.mlyze", damagedKvleak())
 		},
+		"heaps": func(t testing.TB) (*model.Store, *analysis.Index) {
+			return loadBytes(t, "heaps.mvmheap", records(t))
+		},
+		"cut heaps": func(t testing.TB) (*model.Store, *analysis.Index) {
+			return loadBytes(t, "cut.mvmheap", records(t)[:len(records(t))*4/5])
+		},
 		"header": func(t testing.TB) (*model.Store, *analysis.Index) {
 			return loadBytes(t, "header.mlyze", kvleak()[:len(kvleak())/20])
 		},
