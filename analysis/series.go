@@ -48,7 +48,7 @@ func SumSeries(s *model.Series, from, to model.Time) SeriesFigures {
 		sum += v
 	}
 	f.Mean = sum / float64(f.Points)
-	if math.IsInf(sum, 0) { // of huge values: less exact, but finite
+	if math.IsInf(sum, 0) || math.IsNaN(sum) { // of huge values: less exact, but finite
 		f.Mean = 0
 		for _, v := range s.Values[lo:hi] {
 			f.Mean += v / float64(f.Points)

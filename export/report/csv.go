@@ -57,7 +57,7 @@ func (r *Report) rows(table string) (any, bool) {
 	case r.Heap != nil:
 		return r.Heap.rows(table)
 	}
-	return nil, false
+	return r.dumpRows(table)
 }
 
 // rows is the table of that name, a slice of structs.
@@ -100,7 +100,7 @@ func header(t reflect.Type) []string {
 			names = append(names, header(f.Type)...)
 			continue
 		}
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && f.Tag.Get("csv") != "-" {
 			names = append(names, name)
 		}
 	}
@@ -116,7 +116,7 @@ func record(v reflect.Value) []string {
 			cells = append(cells, record(v.Field(i))...)
 			continue
 		}
-		if f.Tag.Get("json") != "" {
+		if f.Tag.Get("json") != "" && f.Tag.Get("csv") != "-" {
 			cells = append(cells, cellOf(v.Field(i)))
 		}
 	}
@@ -147,6 +147,9 @@ func cellOf(v reflect.Value) string {
 			return ""
 		}
 		v = v.Elem()
+	}
+	if a, ok := v.Interface().(jsonAppender); ok {
+		return string(a.appendJSON(nil))
 	}
 	if v.Kind() == reflect.Bool {
 		return strconv.FormatBool(v.Bool())

@@ -51,6 +51,12 @@ type DiffRow struct {
 	DiffFigures
 	Status string `json:"status"` // "new", "gone", "grown", "shrunk", "same"
 
+	// Of page layouts: what became of the bits, page by page; not in CSV.
+	NewlyOccupied *uint64 `json:"newly_occupied_bits,omitzero" csv:"-"`
+	NewlyFree     *uint64 `json:"newly_free_bits,omitzero" csv:"-"`
+	SameOccupied  *uint64 `json:"same_occupied_bits,omitzero" csv:"-"`
+
+	named  bool   // Key stands, even where it is empty
 	frames Frames // of traces; Key is made of them when the row is shown
 }
 
@@ -152,7 +158,7 @@ func (d *Diff) finish(n int) {
 	d.Count = len(d.Rows)
 	d.Rows = limit(d.Rows, n)
 	for i := range d.Rows {
-		if r := &d.Rows[i]; r.Key == "" {
+		if r := &d.Rows[i]; r.Key == "" && !r.named {
 			r.Key = r.frames.cell()
 		}
 	}

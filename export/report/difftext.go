@@ -72,8 +72,13 @@ func (d *Diff) sentence(style Style) string {
 
 // things are what counts count.
 func (d *Diff) things() string {
-	if d.what == "type" {
+	switch d.what {
+	case "type":
 		return "objects"
+	case "page type":
+		return "pages"
+	case "series":
+		return "points"
 	}
 	return "blocks"
 }
@@ -107,11 +112,18 @@ func (d *Diff) table(s Style, full bool) table {
 	if d.what == "type" {
 		out.cols = append(out.cols, col{"REPR", symbol})
 	}
+	if d.what == "page type" {
+		out.cols = append(out.cols[:5:5], col{"TAKEN", number}, col{"FREED", number}, out.cols[5])
+	}
 	for _, r := range d.Rows[:min(d.changed, len(d.Rows))] {
 		cells := []string{s.bytes(r.BeforeBytes), s.bytes(r.AfterBytes), s.change(r.DeltaBytes), signed(r.DeltaCount), r.Status}
 		switch {
 		case r.Type != nil && full:
 			cells = append(cells, model.Clean(*r.Type), model.Clean(*r.Repr))
+		case r.NewlyOccupied != nil:
+			cells = append(cells, s.bits(*r.NewlyOccupied), s.bits(*r.NewlyFree), dumpWriter{}.name(r.Key))
+		case r.named:
+			cells = append(cells, dumpWriter{}.name(r.Key))
 		case r.Type != nil:
 			cells = append(cells, s.shorten(model.Clean(*r.Type)), model.Clean(*r.Repr))
 		default:

@@ -60,6 +60,11 @@ type Report struct {
 	Trace *Trace `json:"trace,omitzero"`
 	Heap  *Heap  `json:"heap,omitzero"`
 
+	Series       []Series      `json:"series,omitzero"` // in the file's order
+	SeriesEvents []SeriesEvent `json:"series_events,omitzero"`
+	DumpCounts   *DumpLengths  `json:"row_counts,omitzero"`
+	Pages        *Pages        `json:"pages,omitzero"`
+
 	// What was asked about single rows of a snapshot.
 	Object   *HeapObject `json:"object,omitzero"`
 	Path     []HeapStep  `json:"path,omitzero"`

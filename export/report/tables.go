@@ -36,7 +36,7 @@ const (
 
 // tables are all tables that have something to say, in the order of the text report.
 func (r *Report) tables(s Style, full bool) []table {
-	list := r.heapTables(s, full)
+	list := append(r.heapTables(s, full), r.dumpTables(s, full)...)
 	if r.Trace != nil {
 		w := tableWriter{r.Trace, s, full, r.instant(), r.Time.From != nil || r.Time.To != nil}
 		list = append(list, w.leaks(), w.sites(), w.live(), w.peak(), w.lateFreed(), w.groups(), w.functions(), w.threads(),
@@ -311,8 +311,11 @@ func saturate(us uint64) model.Time { return model.Time(min(us, uint64(model.Max
 
 // plural is a count with its noun.
 func plural(n int, noun string) string {
-	if n == 1 {
+	switch {
+	case n == 1:
 		return "1 " + noun
+	case strings.HasSuffix(noun, "s"):
+		return model.Group(uint64(max(n, 0))) + " " + noun
 	}
 	return model.Group(uint64(max(n, 0))) + " " + noun + "s"
 }
@@ -327,8 +330,13 @@ func HeapTables() []string { return strings.Fields("types frames dominators snap
 
 // TableNames are the tables that [WriteCSV] can write of this report.
 func (r *Report) TableNames() []string {
-	if r.Trace != nil {
+	switch {
+	case r.Trace != nil:
 		return Tables()
+	case r.DumpCounts != nil:
+		return DumpTables()
+	case r.Pages != nil:
+		return PageTables()
 	}
 	return HeapTables()
 }

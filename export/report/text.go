@@ -61,6 +61,7 @@ func (t *textWriter) head() {
 	if t.r.Heap != nil {
 		about = append(about, plural(t.r.Heap.count, "snapshot"))
 	}
+	about = append(about, t.dumpAbout()...)
 	if d := t.r.Time.Duration; d != nil {
 		about = append(about, t.style.time(*d))
 	}
@@ -93,7 +94,10 @@ func (t *textWriter) scope() string {
 	if t.r.Heap != nil {
 		return strings.Join(append(parts, t.heapScope()...), " · ")
 	}
-	parts = append(parts, "live "+t.r.instant())
+	if t.r.Trace != nil {
+		parts = append(parts, "live "+t.r.instant())
+	}
+	parts = append(parts, t.dumpScope()...)
 	if t.r.Time.From != nil || t.r.Time.To != nil {
 		from, to := "start", "end"
 		if t.r.Time.From != nil {

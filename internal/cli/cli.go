@@ -30,7 +30,9 @@ type globals struct {
 	By         string  `placeholder:"KEY" help:"Sort key of sites: ${sortkeys}. Of types and frames in heap snapshots: ${heapkeys}."`
 	MinAge     moment  `placeholder:"TIME" help:"Leaks must be at least this old (0)."`
 	FrameOrder string  `enum:"auto,leaf-first,root-first" default:"auto" placeholder:"ORDER" help:"Order of frames in .mlyze: auto, leaf-first or root-first."`
-	Snapshot   *int    `placeholder:"N" help:"Of heap snapshots: which one, from 0, or from the end as in --snapshot=-1 (the last whole one). FILE#N says the same."`
+	Snapshot   *int    `placeholder:"N" help:"Of heap snapshots or page layouts: which one, from 0, or from the end as in --snapshot=-1 (the last whole one). FILE#N says the same."`
+	Series     *int    `placeholder:"N" help:"Of memory dumps: which curve, from 0, in the file's order."`
+	Point      *int    `placeholder:"N" help:"Of memory dumps: the page layout of this point, from 0, in the file's order."`
 	Edges      string  `enum:"roots,all" default:"roots" placeholder:"WHICH" help:"References that hold memory in heap snapshots: roots, without those of inter-generational roots that keep nothing alive, or all."`
 	MaxMemory  byteNum `placeholder:"SIZE" help:"Stop reading before memory grows beyond this: 64MiB, 1.5G."`
 	Index      string  `enum:"cache,beside,none" default:"cache" placeholder:"PLACE" help:"Where indexes are kept: cache, beside or none."`
@@ -48,8 +50,9 @@ type grammar struct {
 	Info       infoCmd       `cmd:"" help:"Say what files are, from their headers only."`
 	Report     reportCmd     `cmd:"" help:"Print everything the screens say, at an instant or over a range."`
 	Validate   validateCmd   `cmd:"" help:"Check files against every rule of their format."`
-	Diff       diffCmd       `cmd:"" help:"Say what changed between two traces, or two heap snapshots."`
+	Diff       diffCmd       `cmd:"" help:"Say what changed between two traces, two heap snapshots, or two memory dumps."`
 	Heap       heapCmd       `cmd:"" help:"Ask about heap snapshots: snapshots, types, frames, find, object, path, dominators."`
+	Pages      pagesCmd      `cmd:"" help:"Say what is in one page layout of a memory dump, or draw it with --map."`
 	Keys       keysCmd       `cmd:"" help:"Print the table of keys."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
@@ -106,7 +109,7 @@ func (a *app) run(ctx context.Context) error {
 	exited := false
 	parser, err := kong.New(&g,
 		kong.Name("memtui"), kong.Description(description),
-		kong.Vars{"sortkeys": sortKeyList(), "heapkeys": strings.Join(report.HeapSortKeys(), ", "), "tables": strings.Join(append(report.Tables(), report.HeapTables()...), ",")},
+		kong.Vars{"sortkeys": sortKeyList(), "heapkeys": strings.Join(report.HeapSortKeys(), ", "), "tables": strings.Join(slices.Concat(report.Tables(), report.HeapTables(), report.DumpTables()), ",")},
 		kong.Writers(a.out, a.env.Stderr),
 		kong.Exit(func(int) { exited = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}),

@@ -109,6 +109,10 @@ func (a *app) show(ctx context.Context, s *session, path string) error {
 
 // heapScreen says where to begin in heap snapshots, and what to compare them with.
 func (a *app) heapScreen(ctx context.Context, s *session, screen *Screen) error {
+	if s.store.Current().Timeline != nil {
+		screen.Trace = nil
+		return nil
+	}
 	if s.store.Current().Heaps == nil {
 		if s.snapshot != nil {
 			return noHeaps(s.store.Current())
@@ -177,7 +181,7 @@ func (a *app) naming(path string) []string {
 func (s *session) begun(ctx context.Context) error {
 	for {
 		p, changed := s.store.Watch()
-		if p != nil && (p.Allocations != nil || p.Heaps != nil || p.Stacks != nil) {
+		if p != nil && (p.Allocations != nil || p.Heaps != nil || p.Timeline != nil || p.Stacks != nil) {
 			return nil
 		}
 		select {

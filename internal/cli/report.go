@@ -11,7 +11,7 @@ import (
 
 type reportCmd struct {
 	File  string `arg:"" help:"A file, or - for standard input."`
-	Table string `enum:"${tables}," default:"" placeholder:"NAME" help:"The table that csv writes. Of traces: sites (the default), live_sites, peak_sites, leaks, late_freed, functions, groups, threads, markers, sizes, lifetimes or curve. Of heap snapshots: types (the default), frames, dominators or snapshots."`
+	Table string `enum:"${tables}," default:"" placeholder:"NAME" help:"The table that csv writes. Of traces: sites (the default), live_sites, peak_sites, leaks, late_freed, functions, groups, threads, markers, sizes, lifetimes or curve. Of heap snapshots: types (the default), frames, dominators or snapshots. Of memory dumps: series (the default), series_events, page_types, holes, runs or sparse_pages."`
 	Group string `enum:"stack,function,file,module,thread,size" default:"stack" placeholder:"KIND" help:"Also a table of groups: by function, file, module, thread or size."`
 	Exact bool   `help:"Bytes as exact numbers."`
 }

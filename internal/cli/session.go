@@ -153,11 +153,11 @@ func (s *session) remark(p model.Problem) {
 	})
 }
 
-// unusable says why nothing at all of the input can be shown: neither events nor stacks nor snapshots, and an error. nil
+// unusable says why nothing at all of the input can be shown: neither events nor stacks nor snapshots nor curves, and an error. nil
 // otherwise.
 func (s *session) unusable() error {
 	p := s.store.Current()
-	if p.Heaps != nil && p.Heaps.Len() > 0 {
+	if p.Heaps != nil && p.Heaps.Len() > 0 || p.Timeline != nil && len(p.Timeline.Series) > 0 {
 		return nil
 	}
 	if s.index.Status().Events > 0 || (p.Stacks != nil && len(p.Stacks.Leaf) > 0) {
@@ -203,6 +203,9 @@ func (a *app) report(ctx context.Context, s *session, group analysis.Group) (*re
 	a.warn(p)
 	if p.Heaps != nil {
 		return a.heapReport(ctx, s, p)
+	}
+	if p.Timeline != nil {
+		return a.dumpReport(ctx, s, p)
 	}
 	if s.snapshot != nil {
 		return nil, noHeaps(p)

@@ -1,0 +1,189 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/memtui/memtui/model"
+)
+
+// dumpAbout are the parts of the headline that only dumps have.
+func (t *textWriter) dumpAbout() []string {
+	if t.r.DumpCounts == nil {
+		return nil
+	}
+	c := t.r.DumpCounts
+	return []string{plural(c.Series, "series"), plural(c.points, "point"), plural(c.layouts, "layout")}
+}
+
+// dumpScope says which instant and layout everything below is about.
+func (t *textWriter) dumpScope() []string {
+	var parts []string
+	if t.r.DumpCounts != nil {
+		parts = append(parts, t.r.instant())
+	}
+	p := t.r.Pages
+	if p == nil {
+		return parts
+	}
+	at := fmt.Sprintf("layout %d: point %d of series %d", p.Layout, p.Point, p.Series)
+	if p.name != "" {
+		at += " (" + model.Clean(p.name) + ")"
+	}
+	if p.Time != nil {
+		at += ", " + p.Time.String()
+	}
+	return append(parts, at)
+}
+
+// dumpTables are the lists about curves and pages, in the order of the text report.
+func (r *Report) dumpTables(s Style, full bool) []table {
+	var list []table
+	w := dumpWriter{r, s, full}
+	if r.DumpCounts != nil {
+		list = append(list, w.series(), w.events())
+	}
+	if r.Pages != nil {
+		list = append(list, w.types(), w.lengths(), w.sparse())
+	}
+	return list
+}
+
+type dumpWriter struct {
+	r     *Report
+	style Style
+	full  bool // whole names: for markdown
+}
+
+func (w dumpWriter) name(s string) string {
+	if s == "" {
+		return "(no name)"
+	}
+	return model.Clean(s)
+}
+
+// value renders a measured number, "" for one that is not known.
+func (s Style) value(v *Value) string {
+	if v == nil {
+		return ""
+	}
+	f := math.Round(math.Abs(float64(*v)))
+	out := s.bytes(uint64(min(f, math.MaxInt64)))
+	if *v < 0 && f > 0 {
+		out = "-" + out
+	}
+	return out
+}
+
+func (w dumpWriter) series() table {
+	out := table{
+		name: "series", title: "Series", more: w.r.DumpCounts.Series - len(w.r.Series), answer: plural(w.r.DumpCounts.Series, "curve"),
+		cols: []col{{"#", number}, {"POINTS", number}, {"MIN", number}, {"MEAN", number}, {"MAX", number}, {"VALUE", number}, {"TREND", sketch}, {"EVENTS", number},
+			{"LAYOUTS", number}, {"NAME", name}},
+	}
+	for _, s := range w.r.Series {
+		out.rows = append(out.rows, []string{
+			fmt.Sprint(s.Index), w.style.count(uint64(s.Points)), w.style.value(s.Min), w.style.value((*Value)(s.Mean)), w.style.value(s.Max),
+			w.style.value(s.At), w.style.spark(s.history, historyColumns), w.style.count(uint64(s.Events)), w.style.count(uint64(s.Layouts)), w.name(s.Name),
+		})
+	}
+	return out
+}
+
+func (w dumpWriter) events() table {
+	out := table{
+		name: "series_events", title: "Events", more: w.r.DumpCounts.Events - len(w.r.SeriesEvents), answer: plural(w.r.DumpCounts.Events, "event"),
+		cols: []col{{"TIME", number}, {"SERIES", number}, {"VALUE", number}, {"NAME", name}},
+	}
+	for _, e := range w.r.SeriesEvents {
+		out.rows = append(out.rows, []string{w.style.time(e.Time), fmt.Sprint(e.Series), w.style.value(&e.Value), model.Clean(e.Name)})
+	}
+	return out
+}
+
+// bits is how many bytes so many bits stand for, for people.
+func (s Style) bits(n uint64) string {
+	if n > math.MaxUint64/8 {
+		return s.bytes(math.MaxUint64)
+	}
+	return s.bytes(8 * n)
+}
+
+func (w dumpWriter) types() table {
+	p := w.r.Pages
+	pages := p.FullPages + p.EmptyPages + p.PartialPages
+	out := table{
+		name: "page_types", title: "Pages",
+		answer: fmt.Sprintf("%s of %s occupied in %s", w.style.bytes(p.OccupiedBytes), w.style.bytes(p.Bytes), plural(pages, "page")),
+		cols: []col{{"PAGES", number}, {"BYTES", number}, {"OCCUPIED", number}, {"SHARE", number}, {"FULL", number}, {"EMPTY", number}, {"HOLES", number},
+			{"LARGEST", number}, {"GIVES BACK", number}, {"TYPE", name}},
+	}
+	for _, t := range p.Types {
+		out.rows = append(out.rows, []string{
+			w.style.count(uint64(t.Pages)), w.style.bytes(t.Bytes), w.style.bytes(t.OccupiedBytes), w.style.share(t.OccupiedBytes, t.Bytes),
+			w.style.count(uint64(t.FullPages)), w.style.count(uint64(t.EmptyPages)), w.style.count(t.HoleCount), w.style.bits(t.LargestHole),
+			w.style.bytes(t.Returned), w.name(t.Name),
+		})
+	}
+	return out
+}
+
+// lengths sets holes and runs of one length side by side.
+func (w dumpWriter) lengths() table {
+	p := w.r.Pages
+	out := table{
+		name: "holes", title: "Holes and runs by length", answer: fmt.Sprintf("%s, %s of occupied bytes", plural(int(p.HoleCount), "hole"), plural(int(p.RunCount), "run")),
+		cols: []col{{"FROM", number}, {"TO", number}, {"HOLES", number}, {"FREE", number}, {"", sketch}, {"RUNS", number}, {"OCCUPIED", number}, {"", sketch}},
+	}
+	holes, runs := p.Holes, p.Runs
+	topHole, topRun := mostBits(holes), mostBits(runs)
+	for len(holes)+len(runs) > 0 {
+		var h, r RunClass
+		from := uint64(math.MaxUint64)
+		if len(holes) > 0 {
+			from = holes[0].Min
+		}
+		if len(runs) > 0 && runs[0].Min <= from {
+			from, r, runs = runs[0].Min, runs[0], runs[1:]
+		}
+		if len(holes) > 0 && holes[0].Min == from {
+			h, holes = holes[0], holes[1:]
+		}
+		out.rows = append(out.rows, []string{
+			w.style.bits(from), w.style.bits(from<<1 - 1), w.style.count(h.Count), w.style.bits(h.Bits), w.style.bar(h.Bits, topHole, barCells/2),
+			w.style.count(r.Count), w.style.bits(r.Bits), w.style.bar(r.Bits, topRun, barCells/2),
+		})
+	}
+	return out
+}
+
+func mostBits(classes []RunClass) uint64 {
+	top := uint64(0)
+	for _, c := range classes {
+		top = max(top, c.Bits)
+	}
+	return top
+}
+
+func (w dumpWriter) sparse() table {
+	p := w.r.Pages
+	out := table{
+		name: "sparse_pages", title: "Held by least", more: p.SparseCount - len(p.Sparse), answer: plural(p.SparseCount, "partial page"),
+		cols: []col{{"OCCUPIED", number}, {"SHARE", number}, {"SIZE", number}, {"PAGE", number}, {"TYPE", name}},
+	}
+	for _, s := range p.Sparse {
+		out.rows = append(out.rows, []string{
+			w.style.bits(s.Occupied), w.style.share(s.Occupied, s.Occupied+s.Free), w.style.bytes(s.Size), fmt.Sprint(s.Page), w.name(s.Name),
+		})
+	}
+	return out
+}
+
+// DumpTables names the tables of curves and layouts that [WriteCSV] can write, the default first.
+func DumpTables() []string {
+	return append([]string{"series", "series_events"}, PageTables()...)
+}
+
+// PageTables names the tables of a layout that [WriteCSV] can write, the default first.
+func PageTables() []string { return strings.Fields("page_types holes runs sparse_pages") }

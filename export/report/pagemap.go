@@ -1,0 +1,63 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// mapCells is the width of the grid, mapRows how many lines it has at most where nothing else is asked for.
+const (
+	mapCells = 64
+	mapRows  = 512
+)
+
+// fillGlyphs draw the levels of [analysis.PageFill], empty first; the ASCII ones are what screens fall back to.
+func (s Style) fillGlyphs() []string {
+	if s.ASCII {
+		return strings.Split("_ . : % #", " ")
+	}
+	return strings.Split("· ░ ▒ ▓ █", " ")
+}
+
+// WritePageMap draws the layout of r as a grid in the file's order, a cell for so many pages: 0 takes as few as fit on some
+// screens.
+func WritePageMap(w io.Writer, r *Report, l *model.Layout, perCell int, style Style) error {
+	if perCell <= 0 {
+		perCell = 1
+		for n := r.Pages.FullPages + r.Pages.EmptyPages + r.Pages.PartialPages; n/perCell > mapCells*mapRows; {
+			perCell *= 2
+		}
+	}
+	t := &textWriter{bufio.NewWriter(w), r, style}
+	t.head()
+	for i := range l.Types {
+		t.pageGrid(&l.Types[i], &r.Pages.Types[i], perCell)
+	}
+	g := style.fillGlyphs()
+	cell := "1 cell = " + plural(perCell, "page")
+	t.line()
+	t.line(" ", t.style.dim(fmt.Sprintf("%s full  %s >= 75 %%  %s >= 25 %%  %s less  %s empty  %s", g[4], g[3], g[2], g[1], g[0], cell)))
+	t.problems()
+	return t.out.Flush()
+}
+
+func (t *textWriter) pageGrid(p *model.PageType, f *PageType, perCell int) {
+	answer := fmt.Sprintf("%s occupied · %d empty · %d full · %s", t.style.share(f.OccupiedBits, f.OccupiedBits+f.FreeBits), f.EmptyPages, f.FullPages, plural(f.Pages, "page"))
+	if f.Pages == 0 {
+		answer = "no pages"
+	}
+	t.title(dumpWriter{}.name(f.Name), t.style.text(answer))
+	fills, glyphs := analysis.PageFills(p), t.style.fillGlyphs()
+	for from := 0; from < len(fills); from += mapCells * perCell {
+		var row strings.Builder
+		for i := from; i < min(from+mapCells*perCell, len(fills)); i += perCell {
+			row.WriteString(glyphs[analysis.MixFills(fills[i:min(i+perCell, len(fills))]).Level()])
+		}
+		t.line(pad(fmt.Sprintf("page %d", from), 15, true), " ", row.String())
+	}
+}

@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/model"
+)
+
+// dumpReport says what is in curves and in one page layout.
+func (a *app) dumpReport(ctx context.Context, s *session, p *model.Profile) (r *report.Report, err error) {
+	opt, err := a.dumpOptions(p)
+	if err != nil {
+		return nil, err
+	}
+	err = s.src.Guard(func() error {
+		opt.Layout = -1
+		n, ok, err := a.layout(ctx, p, s.snapshot)
+		if err != nil {
+			return err
+		}
+		if ok {
+			opt.Layout = n
+		}
+		r, err = report.BuildDump(ctx, p, opt)
+		return err
+	})
+	return r, err
+}
+
+// dumpOptions puts the flags about instant and range into times.
+func (a *app) dumpOptions(p *model.Profile) (report.DumpOptions, error) {
+	f := a.flags
+	opt := report.DumpOptions{At: analysis.TimelineEnd(p.Timeline), From: model.NoTime, To: model.NoTime, Limit: f.Limit}
+	if f.By != "" {
+		return opt, usageError(errors.New("--by: the tables of a dump stand in the file's order"))
+	}
+	end, peak := opt.At, dumpPeak(p.Timeline)
+	if f.From.given() {
+		opt.From = f.From.resolve(end, peak)
+	}
+	if f.To.given() {
+		opt.To = f.To.resolve(end, peak)
+		opt.At = min(opt.To, end)
+	}
+	if opt.To != model.NoTime && opt.From > opt.To {
+		return opt, usageError(fmt.Errorf("the range ends at %s, before it begins at %s", opt.To, opt.From))
+	}
+	if f.At.given() {
+		opt.At = min(f.At.resolve(end, peak), end)
+	}
+	return opt, nil
+}
+
+// dumpPeak is when any curve first reaches the highest value of all.
+func dumpPeak(t *model.Timeline) model.Time {
+	at, top := model.Time(0), math.Inf(-1)
+	for i := range t.Series {
+		if f := analysis.SumSeries(&t.Series[i], 0, model.MaxTime); f.Points > 0 && f.Max > top {
+			at, top = f.MaxAt, f.Max
+		}
+	}
+	return at
+}
+
+// layout is the number of the page layout that the user asks for: by number, by series and point, or by an instant; else the
+// last one that has pages of the first series that has such. ok is false when there is none and he asks for none.
+func (a *app) layout(ctx context.Context, p *model.Profile, asked *int) (n int, ok bool, err error) {
+	f, count := a.flags, 0
+	if p.Pages != nil {
+		count = p.Pages.Len()
+	}
+	if asked != nil {
+		if n = *asked; n < 0 {
+			n += count
+		}
+		if n < 0 || n >= count {
+			return 0, false, usageError(fmt.Errorf("%s has no layout %d: there are %d, from 0", p.Meta.Name, *asked, count))
+		}
+		return n, true, nil
+	}
+	if f.Series != nil && (*f.Series < 0 || *f.Series >= len(p.Timeline.Series)) {
+		return 0, false, usageError(fmt.Errorf("%s has no series %d: there are %d, from 0", p.Meta.Name, *f.Series, len(p.Timeline.Series)))
+	}
+	if f.Point != nil {
+		n, err = a.layoutAtPoint(p, count)
+		return n, err == nil, err
+	}
+	until := model.MaxTime
+	if f.At.given() {
+		until = f.At.resolve(analysis.TimelineEnd(p.Timeline), dumpPeak(p.Timeline))
+	}
+	n, err = lastLayout(ctx, p, count, func(info model.LayoutInfo) bool {
+		return (f.Series == nil || info.Series == *f.Series) && (until == model.MaxTime || info.At != model.NoTime && info.At <= until)
+	})
+	switch {
+	case err != nil:
+		return 0, false, err
+	case n < 0 && f.Series != nil:
+		return 0, false, usageError(fmt.Errorf("series %d of %s has no page layout there", *f.Series, p.Meta.Name))
+	}
+	return n, n >= 0, nil
+}
+
+// layoutAtPoint finds the layout of a point, by its index in the file.
+func (a *app) layoutAtPoint(p *model.Profile, count int) (int, error) {
+	f := a.flags
+	for i := range count {
+		info := p.Pages.Info(i)
+		if int64(info.Point) == int64(*f.Point) && (f.Series == nil || info.Series == *f.Series) {
+			return i, nil
+		}
+	}
+	in := p.Meta.Name
+	if f.Series != nil {
+		in = fmt.Sprintf("series %d of %s", *f.Series, in)
+	}
+	return 0, usageError(fmt.Errorf("point %d of %s has no page layout", *f.Point, in))
+}
+
+// lastLayout is the last layout with pages of the first series that has one among those that fit, else the last one of the
+// first series that has any; -1 for none. Layouts that cannot be decoded count as without pages.
+func lastLayout(ctx context.Context, p *model.Profile, count int, fits func(model.LayoutInfo) bool) (int, error) {
+	bySeries := make([][]int, len(p.Timeline.Series))
+	for i := range count {
+		if info := p.Pages.Info(i); fits(info) && info.Series < len(bySeries) {
+			bySeries[info.Series] = append(bySeries[info.Series], i)
+		}
+	}
+	empty := -1
+	for _, layouts := range bySeries {
+		for k := len(layouts) - 1; k >= 0; k-- {
+			if empty < 0 {
+				empty = layouts[k]
+			}
+			l, err := p.Pages.Open(ctx, layouts[k])
+			if ctx.Err() != nil {
+				return -1, ctx.Err()
+			}
+			if err != nil {
+				continue
+			}
+			for i := range l.Types {
+				if l.Types[i].Len() > 0 {
+					return layouts[k], nil
+				}
+			}
+		}
+	}
+	return empty, nil
+}
+
+func noDump(p *model.Profile) error {
+	return usageError(fmt.Errorf("%s holds no page layouts: it is %s", p.Meta.Name, p.Meta.Format))
+}
+
+// openLayout decodes a layout.
+func openLayout(ctx context.Context, s *session, p *model.Profile, n int) (l *model.Layout, err error) {
+	err = s.src.Guard(func() error {
+		l, err = p.Pages.Open(ctx, n)
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		err = inputError(fmt.Errorf("%s: layout %d: %w", p.Meta.Name, n, err))
+	}
+	return l, err
+}
+
+// diffDumps compares the chosen layouts of two files, or the curves where one has none.
+func (a *app) diffDumps(ctx context.Context, before, after *session, b, p *model.Profile) (*report.Diff, error) {
+	if err := checkKey(a.flags.By, report.DumpDiffKeys()); err != nil {
+		return nil, err
+	}
+	was, err := a.dumpSide(ctx, before, b)
+	if err != nil {
+		return nil, err
+	}
+	is, err := a.dumpSide(ctx, after, p)
+	if err != nil {
+		return nil, err
+	}
+	return report.DiffDumps(was, is, a.flags.By, a.flags.Limit), nil
+}
+
+func (a *app) dumpSide(ctx context.Context, s *session, p *model.Profile) (side report.DumpSide, err error) {
+	side.Profile = p
+	n, ok, err := a.layout(ctx, p, s.snapshot)
+	if err != nil || !ok {
+		return side, err
+	}
+	side.Index = n
+	side.Layout, err = openLayout(ctx, s, p, n)
+	return side, err
+}
