@@ -32,8 +32,8 @@ type mark struct {
 }
 
 const (
-	markSpacing = 2 << 20 // bytes of the body: inflated in 7 ms
-	maxMarks    = 1024    // then every second one goes
+	markSpacing = 512 << 10 // bytes of the body: inflated in 3 ms
+	maxMarks    = 1024      // then every second one goes
 )
 
 // marks are the places at which inflating can begin, in order. One goroutine adds, and nobody looks before it is done.

@@ -114,3 +114,16 @@ func (r *result) decode(t testing.TB, store *model.Store) {
 		r.layouts = append(r.layouts, l)
 	}
 }
+
+func sourceOf(t testing.TB, path string, b []byte) *loaders.Source {
+	t.Helper()
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	src, err := loaders.OpenSource(context.Background(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { src.Close() })
+	return src
+}
