@@ -24,10 +24,11 @@ type jsonFile struct {
 	lost   int64
 }
 
-// readJSON reads everything but layouts; those too, to judge them, when strict.
-func readJSON(ctx context.Context, src *loaders.Source, strict bool) (*jsonFile, error) {
+// readJSON reads everything but layouts; those too, to judge them, when strict. Points go to a sink where there is one.
+func readJSON(ctx context.Context, src *loaders.Source, strict bool, to *sink) (*jsonFile, error) {
 	f := &jsonFile{found: &findings{}, strict: strict}
 	f.a = newAssembly(limits{src}, f.found)
+	f.a.sink = to
 	f.l = newLexer(ctx, src, f.found, jsonChunk)
 	f.l.strict = strict
 	if err := f.mark(src); err != nil {
@@ -185,11 +186,13 @@ func (f *jsonFile) points() {
 				return
 			}
 			f.l.wrong(model.Error, "point", "a point is not an object; it was left out")
-			f.a.add(&point{at: noStamp}, 0)
+			f.a.exact = noPoint()
+			f.a.add(&point{at: noStamp, value: math.NaN()}, 0)
 			continue
 		}
 		f.l.next()
 		p := point{at: noStamp, value: math.NaN()}
+		f.a.exact = noPoint()
 		at, line := f.l.at, f.l.atLine
 		if f.point(&p); f.l.dead {
 			return // a point that is cut is none
@@ -219,7 +222,13 @@ func (f *jsonFile) point(p *point) {
 				f.l.wrong(model.Error, "value", "a value is a string; it counts as the number in it")
 			}
 		case keyName:
-			name = f.text(f.l.value(), "point", "the name of a point is not a string")
+			t := f.l.value()
+			name = f.text(t, "point", "the name of a point is not a string")
+			f.a.exact.name, f.a.exact.hasName = name, t == tokString
+		case keyPointID:
+			if t := f.l.value(); t == tokString && f.a.sink != nil {
+				f.a.exact.id = string(f.l.text)
+			}
 		case keyMeta:
 			f.meta(p)
 		default:
@@ -236,6 +245,7 @@ func (f *jsonFile) timestamp() int64 {
 	switch f.l.value() {
 	case tokNumber:
 		us, i, exact := number64(f.l.text)
+		f.a.exact.us = us
 		if exact {
 			return i
 		}
@@ -244,6 +254,9 @@ func (f *jsonFile) timestamp() int64 {
 		us, local := parseISO(f.l.text)
 		if local {
 			f.l.wrong(model.Warning, "timestamp", "a time has no zone; it counts as UTC")
+		}
+		if us != noStamp {
+			f.a.exact.us = float64(us)
 		}
 		return us
 	}
@@ -259,6 +272,7 @@ func (f *jsonFile) meta(p *point) {
 		return
 	}
 	f.l.next()
+	f.a.exact.hasMeta = true
 	for first := true; ; {
 		k, ok := f.l.member(&first)
 		if !ok {
@@ -266,7 +280,9 @@ func (f *jsonFile) meta(p *point) {
 		}
 		switch {
 		case k == keyEvent:
-			p.event = f.text(f.l.value(), "point", "the event of a point is not a string")
+			t := f.l.value()
+			p.event = f.text(t, "point", "the event of a point is not a string")
+			f.a.exact.event, f.a.exact.hasEvent = p.event, t == tokString
 		case k == keyMemory && f.l.peek() == '{':
 			f.memory(p)
 		case k == keyMemory:

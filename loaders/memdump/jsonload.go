@@ -54,14 +54,19 @@ func sniffJSON(head []byte) loaders.Confidence {
 }
 
 func loadJSON(ctx context.Context, src *loaders.Source, store *model.Store) error {
-	f, err := readJSON(ctx, src, false)
+	f, err := readJSON(ctx, src, false, nil)
 	if err == nil {
 		err = refuse(src, jsonName, len(f.a.series), f.found)
 	}
 	if err != nil {
 		return err
 	}
-	store.Publish(assemble(describe(src, jsonName), f.a, jsonDecoder{src}, f.lost))
+	p := assemble(describe(src, jsonName), f.a, jsonDecoder{src}, f.lost)
+	p.Timeline.Points = points{src, func(ctx context.Context, src *loaders.Source, strict bool, to *sink) error {
+		_, err := readJSON(ctx, src, strict, to)
+		return err
+	}}
+	store.Publish(p)
 	return nil
 }
 
@@ -70,7 +75,7 @@ func infoJSON(ctx context.Context, src *loaders.Source) (*model.Profile, error) 
 	if src.StoredSize() > countable {
 		return &model.Profile{Meta: describe(src, jsonName)}, nil
 	}
-	f, err := readJSON(ctx, src, false)
+	f, err := readJSON(ctx, src, false, nil)
 	if err == nil {
 		err = refuse(src, jsonName, len(f.a.series), f.found)
 	}
@@ -82,7 +87,7 @@ func infoJSON(ctx context.Context, src *loaders.Source) (*model.Profile, error) 
 }
 
 func validateJSON(ctx context.Context, src *loaders.Source, report func(loaders.Violation)) error {
-	f, err := readJSON(ctx, src, true)
+	f, err := readJSON(ctx, src, true, nil)
 	if f == nil {
 		return reportRefusal(err, report)
 	}

@@ -114,6 +114,7 @@ const (
 	keyVisible
 	keyData
 	keyTimestamp
+	keyPointID
 	keyValue
 	keyMeta
 	keyEvent
@@ -141,6 +142,8 @@ func keyOf(text []byte) key {
 		return keyData
 	case "timestamp":
 		return keyTimestamp
+	case "pointId":
+		return keyPointID
 	case "value":
 		return keyValue
 	case "meta":

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/memtui/memtui/loaders"
@@ -48,15 +49,16 @@ func readHeader(ctx context.Context, src *loaders.Source, found *findings) (h mb
 		return h, err
 	}
 	head = head[:n]
-	if n < len(mbMagic) || string(head[:4]) != mbMagic {
+	cut := n < headerSize && strings.HasPrefix(string(head)+mbMagic[min(n, 4):], mbMagic)
+	if !cut && !strings.HasPrefix(string(head), mbMagic) {
 		found.add(model.Error, "magic", 0, 0, "the header is missing: the file begins with what should follow it")
 		return h, nil
 	}
-	if n < headerSize {
+	if cut {
 		return h, &loaders.FormatError{Format: mbName, Path: src.Path(), Offset: int64(n), Field: "truncated", Err: errShort}
 	}
 	h.version, h.flags = binary.LittleEndian.Uint16(head[4:]), binary.LittleEndian.Uint16(head[6:])
-	h.size, h.gzip = headerSize, n == len(head) && head[8] == 0x1f && head[9] == 0x8b
+	h.size, h.gzip = headerSize, n > headerSize+1 && head[8] == 0x1f && head[9] == 0x8b
 	h.judge(found, n > headerSize)
 	return h, nil
 }
@@ -202,7 +204,7 @@ func (b *mbBody) uuid(of string) string {
 	if !legalUUID(id) {
 		b.found.add(model.Error, "uuid", at, 0, "the uuid of "+of+" is none of RFC 9562: the application refuses the whole file")
 	}
-	if of != "a series" {
+	if of != "a series" && b.a.sink == nil {
 		return "" // nobody asks for those of points
 	}
 	return formatUUID(id)
@@ -251,6 +253,9 @@ func (b *mbBody) readPoint(stated uint64) bool {
 	p := point{at: stampOf(us), value: math.Float64frombits(binary.LittleEndian.Uint64(rec[8:]))}
 	flags := rec[16]
 	b.s.pos += 17
+	if b.a.sink != nil {
+		b.a.exact = exactPoint{us: us}
+	}
 	if p.odd() {
 		b.found.tellPoint(&p, at, 0)
 	}
@@ -288,17 +293,21 @@ func (b *mbBody) readRest(p *point, at int64, flags uint8) {
 	}
 	if flags&pointName != 0 {
 		p.event = b.name(b.s.uvarint(), at, "string-index", "the name of a point does not exist")
+		b.a.exact.name, b.a.exact.hasName = p.event, true
 	}
 	if flags&pointUUID != 0 {
-		b.uuid("a point")
+		b.a.exact.id = b.uuid("a point")
 	}
 	if flags&pointMeta == 0 {
 		return
 	}
+	b.a.exact.hasMeta = true
 	if event := b.s.uvarint(); event > 0 {
-		if name := b.name(event-1, at, "event-index", "the event of a point does not exist"); name != "" {
+		name := b.name(event-1, at, "event-index", "the event of a point does not exist")
+		if name != "" {
 			p.event = name
 		}
+		b.a.exact.event, b.a.exact.hasEvent = name, true
 	}
 	if b.s.u8() != 1 || b.s.ended {
 		return

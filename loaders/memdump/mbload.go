@@ -69,8 +69,8 @@ type mbFile struct {
 	lost   int64
 }
 
-// readMB reads everything but layouts; those too, to judge them, when strict.
-func readMB(ctx context.Context, src *loaders.Source, strict bool) (*mbFile, error) {
+// readMB reads everything but layouts; those too, to judge them, when strict. Points go to a sink where there is one.
+func readMB(ctx context.Context, src *loaders.Source, strict bool, to *sink) (*mbFile, error) {
 	f := &mbFile{found: &findings{}, marks: &marks{spacing: markSpacing}}
 	h, err := readHeader(ctx, src, f.found)
 	if err != nil {
@@ -78,6 +78,7 @@ func readMB(ctx context.Context, src *loaders.Source, strict bool) (*mbFile, err
 	}
 	f.header = h
 	f.a = newAssembly(limits{src}, f.found)
+	f.a.sink = to
 	f.body = mbBody{a: f.a, found: f.found, strict: strict}
 	if !h.gzip {
 		raw := &fileReader{ctx: ctx, src: src, off: h.size}
@@ -127,7 +128,7 @@ func refuse(src *loaders.Source, format string, series int, found *findings) err
 }
 
 func loadMB(ctx context.Context, src *loaders.Source, store *model.Store) error {
-	f, err := readMB(ctx, src, false)
+	f, err := readMB(ctx, src, false, nil)
 	if err == nil {
 		err = refuse(src, mbName, len(f.a.series), f.found)
 	}
@@ -135,7 +136,12 @@ func loadMB(ctx context.Context, src *loaders.Source, store *model.Store) error 
 		return err
 	}
 	d := &mbDecoder{src: src, header: f.header, marks: f.marks, strings: f.body.strings, tables: f.body.tables}
-	store.Publish(assemble(f.describe(src), f.a, d, f.lost))
+	p := assemble(f.describe(src), f.a, d, f.lost)
+	p.Timeline.Points = points{src, func(ctx context.Context, src *loaders.Source, strict bool, to *sink) error {
+		_, err := readMB(ctx, src, strict, to)
+		return err
+	}}
+	store.Publish(p)
 	return nil
 }
 
@@ -208,7 +214,7 @@ const countable = 4 << 20
 // infoMB counts what small files hold; of large ones it reads the header only.
 func infoMB(ctx context.Context, src *loaders.Source) (*model.Profile, error) {
 	if src.StoredSize() <= countable {
-		f, err := readMB(ctx, src, false)
+		f, err := readMB(ctx, src, false, nil)
 		if err == nil {
 			err = refuse(src, mbName, len(f.a.series), f.found)
 		}
@@ -227,7 +233,7 @@ func infoMB(ctx context.Context, src *loaders.Source) (*model.Profile, error) {
 }
 
 func validateMB(ctx context.Context, src *loaders.Source, report func(loaders.Violation)) error {
-	f, err := readMB(ctx, src, true)
+	f, err := readMB(ctx, src, true, nil)
 	if f == nil {
 		return reportRefusal(err, report)
 	}

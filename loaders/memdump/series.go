@@ -54,6 +54,9 @@ type assembly struct {
 
 	unsorted bool   // of the current series
 	seen     uint32 // points of the current series, those dropped included
+
+	sink  *sink      // takes the points instead, nil for columns
+	exact exactPoint // of the current point, for the sink
 }
 
 func newAssembly(l limits, found *findings) *assembly {
@@ -99,6 +102,11 @@ func (a *assembly) add(p *point, stated uint64) {
 	a.seen++
 	if a.points >= a.limits.points() || a.seen == math.MaxUint32 {
 		a.overflow = true
+		return
+	}
+	if a.sink != nil {
+		a.sink.take(len(a.series)-1, p, &a.exact)
+		a.overflow = a.sink.err != nil
 		return
 	}
 	if p.at != noStamp && (a.start == noStamp || p.at < a.start) {
