@@ -4,6 +4,8 @@ package model
 type Timeline struct {
 	Series []Series // in the file's order
 	Start  int64    // the earliest finite time of any point, microseconds since 1970; Time 0 of this file
+
+	Points PointSource // every point again, as the file has it; nil where nothing can tell
 }
 
 // Series is one measured curve. Its columns are sorted by time, points of one time in the file's order.

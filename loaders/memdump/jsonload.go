@@ -62,8 +62,8 @@ func loadJSON(ctx context.Context, src *loaders.Source, store *model.Store) erro
 		return err
 	}
 	p := assemble(describe(src, jsonName), f.a, jsonDecoder{src}, f.lost)
-	p.Timeline.Points = points{src, func(ctx context.Context, src *loaders.Source, strict bool, to *sink) error {
-		_, err := readJSON(ctx, src, strict, to)
+	p.Timeline.Points = points{src, func(ctx context.Context, to *sink) error {
+		_, err := readJSON(ctx, src, false, to)
 		return err
 	}}
 	store.Publish(p)

@@ -137,8 +137,8 @@ func loadMB(ctx context.Context, src *loaders.Source, store *model.Store) error 
 	}
 	d := &mbDecoder{src: src, header: f.header, marks: f.marks, strings: f.body.strings, tables: f.body.tables}
 	p := assemble(f.describe(src), f.a, d, f.lost)
-	p.Timeline.Points = points{src, func(ctx context.Context, src *loaders.Source, strict bool, to *sink) error {
-		_, err := readMB(ctx, src, strict, to)
+	p.Timeline.Points = points{src, func(ctx context.Context, to *sink) error {
+		_, err := readMB(ctx, src, false, to)
 		return err
 	}}
 	store.Publish(p)

@@ -26,13 +26,13 @@ type sink struct {
 // points implements [model.PointSource] by reading the file again.
 type points struct {
 	src  *loaders.Source
-	read func(ctx context.Context, src *loaders.Source, strict bool, to *sink) error
+	read func(ctx context.Context, to *sink) error
 }
 
 // Points implements [model.PointSource].
 func (p points) Points(ctx context.Context, yield func(*model.PointRecord) error) error {
 	to := &sink{yield: yield}
-	err := p.src.Guard(func() error { return p.read(ctx, p.src, false, to) })
+	err := p.src.Guard(func() error { return p.read(ctx, to) })
 	if to.err != nil {
 		return to.err
 	}

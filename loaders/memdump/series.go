@@ -105,6 +105,7 @@ func (a *assembly) add(p *point, stated uint64) {
 		return
 	}
 	if a.sink != nil {
+		a.points++
 		a.sink.take(len(a.series)-1, p, &a.exact)
 		a.overflow = a.sink.err != nil
 		return
