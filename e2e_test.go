@@ -66,13 +66,13 @@ func TestAPersonFindsTheLeak(t *testing.T) {
 		s.WaitFor("Keys on Leaks")
 		s.Send("\x1b")
 		s.WaitGone("Keys on Leaks")
-		for _, screen := range []string{"1 Overview", "2 Timeline", "3 Sites", "4 Leaks", "5 Stacks", "6 Problems"} {
+		for _, screen := range []string{"1 Overview", "2 Timeline", "3 Sites", "4 Leaks", "5 Stacks", "6 Blocks", "7 Lifetimes", "8 Problems"} {
 			key, name, _ := strings.Cut(screen, " ")
 			s.Send(key)
 			s.WaitFor(name)
 		}
 		s.Send("9")
-		s.WaitFor("6 screens")
+		s.WaitFor("8 screens")
 		leave(t, s)
 	}
 }
@@ -104,7 +104,7 @@ func TestSmallAndOddSizes(t *testing.T) {
 	s.WaitFor("close_session")
 	for _, size := range [][2]int{{20, 5}, {1, 1}, {300, 3}, {60, 15}, {2, 60}, {80, 24}} {
 		s.Resize(size[0], size[1])
-		s.Send("123456lhp\t??v+-u")
+		s.Send("12345678lhp\t??v+-u")
 	}
 	s.Send("1")
 	s.WaitFor("small_kvleak.mlyze")
@@ -185,7 +185,7 @@ func TestHostileNamesStayText(t *testing.T) {
 	}
 	s := start(t, 120, 40, path)
 	s.WaitFor("PWNED")
-	for _, screen := range []string{"2Timeline", "3Sites", "4Leaks", "5Stacks", "6Problems", "?Keys on"} {
+	for _, screen := range []string{"2Timeline", "3Sites", "4Leaks", "5Stacks", "8Problems", "?Keys on"} {
 		s.Send(screen[:1])
 		s.WaitFor(screen[1:])
 		s.WaitFor("evil")

@@ -25,7 +25,7 @@ type term struct {
 }
 
 // FilterFields are the figures that a filter can compare. Those whose column is headed otherwise can be written as the
-// heading too: leak, bytes and oldest.
+// heading too: leak, bytes, size and oldest.
 func FilterFields() []string {
 	return []string{"live", "blocks", "peak", "total", "count", "temp", "leaked", "mean", "age"}
 }
@@ -33,6 +33,8 @@ func FilterFields() []string {
 // filterField is the figure that a word names; known is false for words that name none.
 func filterField(name string) (field string, known bool) {
 	switch name {
+	case "size": // of single blocks
+		return "mean", true
 	case "leak", "bytes":
 		return "leaked", true
 	case "oldest":

@@ -55,6 +55,8 @@ const (
 	ShowSites      Action = "sites"
 	ShowLeaks      Action = "leaks"
 	ShowStacks     Action = "stacks"
+	ShowBlocks     Action = "blocks"
+	ShowLifetimes  Action = "lifetimes"
 	ShowProblems   Action = "problems"
 	ShowSnapshots  Action = "snapshots"
 	ShowTypes      Action = "types"
@@ -155,7 +157,9 @@ const (
 	ScopeOverview   Scope = "overview" // footer only
 	ScopeTimeline   Scope = "timeline" // footer only
 	ScopeTable      Scope = "table"
-	ScopeBlocks     Scope = "blocks" // single blocks in place of a table, footer only: give it before ScopeTable
+	ScopeBlocks     Scope = "blocks"      // single blocks in place of a table, footer only: give it before ScopeTable
+	ScopeBlockTable Scope = "block-table" // the Blocks screen: give it before ScopeTable
+	ScopeLifetimes  Scope = "lifetimes"
 	ScopeLeaks      Scope = "leaks"  // the Leaks screen: give it before ScopeTable
 	ScopeStacks     Scope = "stacks" // tree or flame graph: give it after ScopeTree or ScopeFlame
 	ScopeTree       Scope = "tree"
@@ -172,15 +176,17 @@ const (
 
 // Scopes returns all scopes, the most general first.
 func Scopes() []Scope {
-	return []Scope{ScopeGlobal, ScopeOverview, ScopeTimeline, ScopeTable, ScopeBlocks, ScopeLeaks, ScopeStacks, ScopeTree, ScopeFlame,
+	return []Scope{ScopeGlobal, ScopeOverview, ScopeTimeline, ScopeTable, ScopeBlocks, ScopeBlockTable, ScopeLeaks, ScopeStacks, ScopeTree, ScopeFlame, ScopeLifetimes,
 		ScopeSnapshots, ScopeHeap, ScopeDominators, ScopeObject, ScopeComparison, ScopeText, ScopeLoading, ScopeInput}
 }
 
 // Where says in words where the keys of a scope work ("in trees"); "" for everywhere.
 func (s Scope) Where() string {
 	switch s {
-	case ScopeOverview, ScopeTimeline, ScopeBlocks, ScopeLeaks, ScopeStacks, ScopeSnapshots, ScopeDominators, ScopeObject, ScopeComparison:
+	case ScopeOverview, ScopeTimeline, ScopeBlocks, ScopeLifetimes, ScopeLeaks, ScopeStacks, ScopeSnapshots, ScopeDominators, ScopeObject, ScopeComparison:
 		return "on " + string(s)
+	case ScopeBlockTable:
+		return "on blocks"
 	case ScopeTable, ScopeTree, ScopeText:
 		return "in " + string(s) + "s"
 	case ScopeFlame:

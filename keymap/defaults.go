@@ -8,6 +8,7 @@ func defaults() []section {
 		{"Move and find", moveRows()},
 		{"Tables", tableRows()},
 		{"Stacks", stackRows()},
+		{"Blocks and lifetimes", blockRows()},
 		{"Heap snapshots", heapRows()},
 		{"Screens and panes", screenRows()},
 		{"Program", programRows()},
@@ -94,6 +95,20 @@ func stackRows() []row {
 	}
 }
 
+func blockRows() []row {
+	return []row{
+		{ScopeBlockTable, Open, "Enter", "List all uses of the block's address over the run."},
+		{ScopeBlockTable, Only, "o", "Switch between blocks that live at the instant and those allocated in the range."},
+		{ScopeLifetimes, Left, "Left", "Go to the cell of shorter lives."},
+		{ScopeLifetimes, Right, "Right", "Go to the cell of longer lives; the last column is what was never freed."},
+		{ScopeLifetimes, Open, "Enter", "Show only blocks of this size and lifetime on every screen; again lists them."},
+		{ScopeLifetimes, Series, "m", "Switch between bytes and blocks."},
+		{ScopeLifetimes, Only, "o", "Only the site that is selected elsewhere, or all of them."},
+		{ScopeLifetimes, AgeUp, "a", "Move the line of what counts as short-lived to longer lives."},
+		{ScopeLifetimes, AgeDown, "A", "Move the line of what counts as short-lived to shorter lives."},
+	}
+}
+
 func heapRows() []row {
 	return []row{
 		{ScopeHeap, Edges, "E", "Switch between references as they hold memory, and all as they were recorded."},
@@ -134,6 +149,8 @@ func screenRows() []row {
 		{s, ShowSites, "", "Who allocates: every site with its figures."},
 		{s, ShowLeaks, "", "What was never freed, and how it grew."},
 		{s, ShowStacks, "", "Call tree and flame graph."},
+		{s, ShowBlocks, "", "Single blocks: address, size, birth, end, thread and stack; all uses of an address."},
+		{s, ShowLifetimes, "", "How large blocks are and how long they live, as a grid."},
 		{s, ShowSnapshots, "", "Every heap snapshot of the file, and how types and frames develop."},
 		{s, ShowTypes, "", "What is on the heap, by type."},
 		{s, ShowFrames, "", "Which frames of the program are on the heap."},

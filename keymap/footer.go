@@ -102,7 +102,7 @@ func bodyHints(scopes []Scope) []hint {
 	var list []hint
 	for _, s := range scopes {
 		list = append(list, footer(s)...)
-		if s == ScopeInput || s == ScopeText || s == ScopeBlocks {
+		if s == ScopeInput || s == ScopeText || s == ScopeBlocks || s == ScopeBlockTable {
 			break
 		}
 	}
@@ -134,6 +134,12 @@ func footer(s Scope) []hint {
 			{"min age", []Action{AgeUp, AgeDown}}, {"pane", []Action{NextPane}}}
 	case ScopeBlocks:
 		return []hint{{"back", []Action{Back}}, {"sort", []Action{Sort}}, {"reverse", []Action{SortReverse}}, {"copy", []Action{Copy}}, timeHint, peak}
+	case ScopeBlockTable:
+		return []hint{{"uses", []Action{Open}}, {"filter, address", []Action{Find}}, {"sort", []Action{Sort}}, {"reverse", []Action{SortReverse}},
+			{"live/all", []Action{Only}}, timeHint, peak}
+	case ScopeLifetimes:
+		return []hint{{"move", []Action{Up, Down, Left, Right}}, {"only this", []Action{Open}}, {"short-lived", []Action{AgeUp, AgeDown}},
+			{"bytes/count", []Action{Series}}, {"site/all", []Action{Only}}, rng}
 	case ScopeTree:
 		return []hint{{"open", []Action{Collapse, Expand}}, {"hot path", []Action{HotPath}}, {"flame", []Action{Flame}}, invert, cost, search}
 	case ScopeFlame:

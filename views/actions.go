@@ -170,6 +170,8 @@ func (a *app) doScreens(act keymap.Action) bool {
 func (a *app) back() {
 	switch {
 	case a.heaps != nil && a.heapBack():
+	case !a.state.Cell.IsAll():
+		a.emit(setCell{})
 	case a.state.Anchor != model.NoTime || !a.state.Range.IsWhole():
 		a.emit(clearRange{})
 	case a.state.Filter != "":

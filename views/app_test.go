@@ -11,9 +11,9 @@ import (
 
 func TestHelpGolden(t *testing.T) { goldenSizes(t, "help", "5", "?") }
 func TestPaletteGolden(t *testing.T) {
-	goldenSizes(t, "palette", "6", ":", "t", "h", "e", "m", "e", "Enter")
+	goldenSizes(t, "palette", "8", ":", "t", "h", "e", "m", "e", "Enter")
 }
-func TestProblemsGolden(t *testing.T) { goldenSizes(t, "problems", "6") }
+func TestProblemsGolden(t *testing.T) { goldenSizes(t, "problems", "8") }
 
 // damagedKvleak is the real trace with some of its events overwritten and its end cut off.
 func damagedKvleak() []byte {
@@ -25,7 +25,7 @@ func damagedKvleak() []byte {
 
 func TestProblemsOfDamage(t *testing.T) {
 	store, ix := loadBytes(t, "small_kvleak.mlyze", damagedKvleak())
-	u := openUI(t, 100, 30, colourCaps, store, ix).keys("6")
+	u := openUI(t, 100, 30, colourCaps, store, ix).keys("8")
 	u.has("damaged: ", "findings", "▲ error", "at byte ")
 	u.golden("problems-damaged-100x30")
 	u.keys("/", "n", "o", " ", "s", "u", "c", "h", "Enter").has("No finding has that in it.")
@@ -114,14 +114,14 @@ func TestHistoryBackAndForward(t *testing.T) {
 	u.keys("`").has(" Sites ")
 	u.keys("]").has(" Leaks ")
 	u.keys("[", "[").has(" Timeline ")
-	u.keys("8").has("this file has 6 screens")
+	u.keys("9").has("this file has 8 screens")
 }
 
 func TestThemesSwitchLive(t *testing.T) {
 	u := openKvleak(t, 80, 24, colourCaps)
 	seen := map[string]bool{}
 	for range len(u.app.o.Themes) {
-		for _, screen := range []string{"1", "2", "3", "4", "5", "6"} {
+		for _, screen := range []string{"1", "2", "3", "4", "5", "6", "7", "8"} {
 			u.keys(screen)
 		}
 		seen[u.app.theme.Name()] = true
@@ -165,7 +165,7 @@ func TestEveryActionIsHandled(t *testing.T) {
 	ends := map[keymap.Action]bool{keymap.Quit: true, keymap.Suspend: true, keymap.Reload: true, keymap.StopLoading: true}
 	handled, here := map[[2]string]bool{}, map[keymap.Scope]bool{} // scopes of other kinds of files are their tests' business
 	screens := map[keymap.Action]bool{}
-	for _, screen := range []string{"1", "2", "3", "4", "5", "6"} {
+	for _, screen := range []string{"1", "2", "3", "4", "5", "6", "7", "8"} {
 		for _, keys := range [][]string{{}, {"Tab"}, {"f"}, {"f", "Tab"}, {"Enter"}, {"?"}} {
 			u := openKvleak(t, 80, 24, colourCaps).keys(screen).keys(keys...)
 			for _, opens := range []bool{false, true} { // what is opened stays open: that comes last

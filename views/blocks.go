@@ -3,6 +3,7 @@ package views
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -12,7 +13,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// blockPane lists single blocks in place of a table, as long as it is open.
+// blockPane lists single blocks: in place of a table, as long as it is open, and on a screen of their own.
 type blockPane struct {
 	*env
 	open  bool
@@ -23,22 +24,21 @@ type blockPane struct {
 	state State
 
 	query  analysis.BlockQuery
-	blocks *lazy[blockKey, analysis.BlockList]
+	uses   uint64 // instead of the query: all blocks that ever held this address; 0 for none
+	filter string
+	up     bool // the order is reversed
+	lives  bool // ages are lifetimes: of blocks that may have ended
+	blocks *lazy[blockKey, *blockTable]
 	near   *lazy[nearKey, []analysis.Block]
 	list   widget.List
 	detail detail
 	labels *siteLabels
 }
 
-// blockKey determines a list of blocks.
-type blockKey struct {
-	revision uint64
-	analysis.BlockQuery
-}
-
 // nearKey determines the rows that are read ahead of drawing: rows from … from+count of a list.
 type nearKey struct {
-	list        analysis.BlockList
+	list        *blockTable
+	up          bool
 	from, count int
 }
 
@@ -56,13 +56,11 @@ const (
 func newBlockPane(e *env) blockPane {
 	return blockPane{
 		env: e, labels: &siteLabels{},
-		blocks: newLazy(e, func(ctx context.Context, k blockKey) (analysis.BlockList, error) {
-			return e.trace.Blocks(ctx, k.BlockQuery)
-		}),
+		blocks: newLazy(e, func(ctx context.Context, k blockKey) (*blockTable, error) { return fetchBlocks(ctx, e.trace, k) }),
 		near: newLazy(e, func(_ context.Context, k nearKey) ([]analysis.Block, error) {
 			rows := make([]analysis.Block, 0, k.count)
 			for i := k.from; i < min(k.from+k.count, k.list.Len()); i++ {
-				rows = append(rows, k.list.Row(i))
+				rows = append(rows, k.list.row(i, k.up))
 			}
 			return rows, nil
 		}),
@@ -76,19 +74,29 @@ func (p *blockPane) start(name string, q analysis.BlockQuery) {
 	p.open, p.name, p.query, p.empty = true, name, q, empty
 	p.list = widget.List{Table: p, SortColumn: blockSize, Descending: true, Column: -1}
 	p.changed()
-	p.say("Esc goes back to the table; s sorts by size, age or newest")
+	p.say("Esc goes back to the table; s sorts by size, age, newest or address")
 }
 
 // show asks for the blocks of a query that follows the state: what is of it, and until when they live.
 func (p *blockPane) show(s *State, q analysis.BlockQuery, what string, until model.Time) {
 	q.Sort, q.By, q.Key = p.query.Sort, p.query.By, p.query.Key
 	p.state, p.query, p.what, p.until = *s, q, what, until
-	p.blocks.ask(blockKey{s.Status.Revision, q})
+	p.ask()
+}
+
+// ask asks for the list, and for the rows of it that are visible.
+func (p *blockPane) ask() {
+	s := &p.state
+	key := blockKey{revision: s.Status.Revision, BlockQuery: p.query, uses: p.uses}
+	if p.filter != "" {
+		key.filter, key.stacks, key.labels, key.until, key.full = p.filter, s.stacks(), p.labels, p.until, s.FullName
+	}
+	p.blocks.ask(key)
 	p.list.Refresh()
 	if list, ok := p.blocks.get(); ok {
 		const page = 256 // rows read at once, at least what two screens show
 		from := p.list.Offset() / (page / 2) * (page / 2)
-		p.near.ask(nearKey{list, from, page})
+		p.near.ask(nearKey{list, p.up, from, page})
 	}
 	p.explain()
 }
@@ -139,8 +147,8 @@ func (p *blockPane) Cell(row, col int) widget.Cell {
 	return widget.Cell{Text: p.site(&b)}
 }
 
-// age is how long a block has lived at the instant of the list.
-func (p *blockPane) age(b *analysis.Block) model.Time { return max(p.until-b.Born, 0) }
+// age is how long a block has lived at the instant of the list, or had lived when it ended before.
+func (p *blockPane) age(b *analysis.Block) model.Time { return ageAt(b, p.until) }
 
 // time is a time as the state wants numbers.
 func (p *blockPane) time(t model.Time) string {
@@ -159,14 +167,7 @@ func addressText(addr uint64) string {
 
 // site names the stack of a block.
 func (p *blockPane) site(b *analysis.Block) string {
-	s := p.state.stacks()
-	leaf, ok := s.Node(b.Stack)
-	if !ok || leaf == 0 {
-		return model.UnknownStack(b.Stack)
-	}
-	name := analysis.FunctionName(s, analysis.SiteNode(s, leaf))
-	site := analysis.Site{Name: name, Stack: b.Stack, Node: leaf}
-	return p.labels.label(s, analysis.ByStack, &site, p.state.FullName).name
+	return blockSiteName(p.state.stacks(), p.labels, b.Stack, p.state.FullName)
 }
 
 // explain fills the detail pane from the selected block.
@@ -201,7 +202,7 @@ func fateText(b *analysis.Block) string {
 // draw shows the list and the selected block in r.
 func (p *blockPane) draw(s tcell.Screen, r widget.Rect) {
 	title, body := r.CutTop(1)
-	widget.TitleLine(s, title, p.look, "Blocks of "+p.name, p.answer())
+	widget.TitleLine(s, title, p.look, p.title(), p.answer())
 	f := figures{p.state.Exact, true}
 	const right = widget.Right
 	tw := 9
@@ -209,7 +210,7 @@ func (p *blockPane) draw(s tcell.Screen, r widget.Rect) {
 		tw = len(p.time(p.state.Status.Duration))
 	}
 	site := widget.Column{Title: "SITE", Width: 12, Grow: 1, Drop: 1, Cut: widget.CutScope}
-	if p.query.By == analysis.ByStack { // it would be the same in every row
+	if p.query.By == analysis.ByStack && !p.query.All { // it would be the same in every row
 		hide(&site)
 	}
 	p.list.Columns = []widget.Column{
@@ -217,6 +218,9 @@ func (p *blockPane) draw(s tcell.Screen, r widget.Rect) {
 		blockBorn: {Title: "BORN", Width: tw, Align: right, Drop: 3}, blockDied: {Title: "FREED", Width: tw, Align: right, Drop: 4},
 		blockThread: {Title: "THREAD", Width: 6, Align: right, Drop: 5}, blockAddr: {Title: "ADDRESS", Width: 14, Drop: 2},
 		blockSite: site,
+	}
+	if p.lives {
+		p.list.Columns[blockAge].Title = "LIVED"
 	}
 	p.list.Empty = p.empty
 	if !p.blocks.fresh() {
@@ -226,17 +230,81 @@ func (p *blockPane) draw(s tcell.Screen, r widget.Rect) {
 	if n := p.list.Len(); n > 0 && body.H >= lowHeight-1 {
 		list, detail = body.CutBottom(detailHeight(body.H, n))
 	}
+	if body.W >= sideWidth && detail.H > 0 {
+		list, detail = body.CutRight(min(max(body.W*7/20, 56), 90))
+		for y := range detail.H {
+			s.Put(detail.X, detail.Y+y, p.look.Glyphs.Vertical, p.look.Rule)
+		}
+		_, detail = detail.CutLeft(1)
+	}
 	p.list.Focused = true
+	p.list.SortColumn, p.list.Descending = p.sortColumn()
 	p.list.Draw(s, list, p.look)
 	p.detail.draw(s, detail, p.look, false)
 }
 
+func (p *blockPane) title() string {
+	t := "Blocks of " + p.name
+	if p.name == "" {
+		t = "Blocks"
+	}
+	if p.uses != 0 {
+		t = "Uses of " + addressText(p.uses)
+	}
+	if p.query.Addr != 0 && p.uses == 0 {
+		t += " that hold " + addressText(p.query.Addr)
+	}
+	if p.filter != "" {
+		t += " · filter “" + p.filter + "”"
+	}
+	return t
+}
+
 func (p *blockPane) answer() string {
-	if !p.blocks.fresh() {
+	list, ok := p.blocks.get()
+	if !ok || !p.blocks.fresh() {
 		return ""
 	}
-	order := [...]string{"largest", "oldest", "newest"}[p.query.Sort]
-	return countBlocks(uint64(p.Len())) + " " + p.what + " · " + order + " first"
+	return list.count() + " " + p.what + ", " + figures{p.state.Exact, true}.bytes(list.bytes) + " · " + p.orderText() + " first"
+}
+
+// orderText is what comes first.
+func (p *blockPane) orderText() string {
+	words := [...][2]string{{"largest", "smallest"}, {"oldest", "newest"}, {"newest", "oldest"}, {"lowest address", "highest address"},
+		{"shortest-lived", "longest-lived"}}[p.query.Sort]
+	if p.uses != 0 {
+		words = [2]string{"earliest", "latest"}
+	}
+	if p.up {
+		return words[1]
+	}
+	return words[0]
+}
+
+// sortColumn is the column that sorts, and its direction.
+func (p *blockPane) sortColumn() (col int, descending bool) {
+	col = [...]int{blockSize, blockAge, blockAge, blockAddr, blockAge}[p.query.Sort]
+	descending = p.query.Sort == analysis.LargestFirst || p.query.Sort == analysis.OldestFirst
+	if p.lives && col == blockAge && p.query.Sort != analysis.ShortestFirst || p.uses != 0 {
+		col, descending = blockBorn, p.query.Sort == analysis.NewestFirst && p.uses == 0
+	}
+	return col, descending != p.up
+}
+
+// orders are those that s goes through.
+func (p *blockPane) orders() []analysis.BlockOrder {
+	list := []analysis.BlockOrder{analysis.LargestFirst, analysis.OldestFirst, analysis.NewestFirst, analysis.LowestFirst}
+	if p.lives {
+		list = append(list, analysis.ShortestFirst)
+	}
+	return list
+}
+
+// nextOrder is the order n further on.
+func (p *blockPane) nextOrder(n int) analysis.BlockOrder {
+	list := p.orders()
+	at := max(slices.Index(list, p.query.Sort), 0)
+	return list[(at+n+len(list))%len(list)]
 }
 
 // do carries out an action while the list is open.
@@ -246,11 +314,12 @@ func (p *blockPane) do(a keymap.Action) bool {
 		p.open = false
 	case keymap.Open: // there is nothing further in
 	case keymap.Sort, keymap.ColumnRight:
-		p.sortBy((p.query.Sort + 1) % 3)
+		p.sortBy(p.nextOrder(1))
 	case keymap.ColumnLeft:
-		p.sortBy((p.query.Sort + 2) % 3)
+		p.sortBy(p.nextOrder(-1))
 	case keymap.SortReverse:
-		p.sortBy([...]analysis.BlockOrder{analysis.LargestFirst, analysis.NewestFirst, analysis.OldestFirst}[p.query.Sort])
+		p.up = !p.up
+		p.list.Home()
 	default:
 		if !moveList(&p.list, a) {
 			return false
@@ -261,8 +330,12 @@ func (p *blockPane) do(a keymap.Action) bool {
 }
 
 func (p *blockPane) sortBy(o analysis.BlockOrder) {
+	if p.uses != 0 {
+		p.say("the uses of an address are listed in their order; S reverses it")
+		return
+	}
+	p.up = p.query.Sort == o && !p.up
 	p.query.Sort = o
-	p.list.SortColumn, p.list.Descending = [...]int{blockSize, blockAge, blockAge}[o], o != analysis.NewestFirst
 	p.list.Home()
 	p.changed()
 }
@@ -278,10 +351,12 @@ func (p *blockPane) click(x, y int) {
 	case !ok:
 	case col == blockSize:
 		p.sortBy(analysis.LargestFirst)
-	case col == blockAge && p.query.Sort == analysis.OldestFirst, col == blockBorn:
-		p.sortBy(analysis.NewestFirst)
-	case col == blockAge:
+	case col == blockAge && p.lives:
+		p.sortBy(analysis.ShortestFirst)
+	case col == blockAge, col == blockBorn:
 		p.sortBy(analysis.OldestFirst)
+	case col == blockAddr:
+		p.sortBy(analysis.LowestFirst)
 	}
 }
 

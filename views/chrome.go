@@ -48,6 +48,7 @@ func (a *app) drawHeader(s tcell.Screen, r widget.Rect) {
 	x += widget.Print(s, x, r.Y, r.W-2, name, a.over(themes.Accent, st))
 	x += 2
 	x += widget.Print(s, x, r.Y, r.X+r.W-x-1, title, st.Bold(true))
+	x += a.drawCell(s, widget.Rect{X: x, Y: r.Y, W: r.X + r.W - x - right - 1, H: 1}, st)
 	room := r.X + r.W - x - 2
 	if room < widget.Width(whole) {
 		return
@@ -64,6 +65,25 @@ func (a *app) drawHeader(s tcell.Screen, r widget.Rect) {
 		widget.Print(s, end-3-widget.Width(text), r.Y, widget.Width(text)+3, text+" · ", st)
 	}
 }
+
+// drawCell says that only blocks of one size and lifetime are shown, or that the screen does not heed that.
+func (a *app) drawCell(s tcell.Screen, r widget.Rect, st tcell.Style) (width int) {
+	if a.trace == nil || a.state.Cell.IsAll() || r.W < 8 {
+		return 0
+	}
+	text := "only " + cellText(a.state.Cell)
+	if widget.Width(text)+2 > r.W {
+		text = "one cell"
+	}
+	style := a.over(themes.Badge, st)
+	if n, ok := a.current().(narrower); !ok || !n.narrows() {
+		text, style = "all cells here", a.over(themes.Muted, st)
+	}
+	return 1 + widget.Print(s, r.X+1, r.Y, r.W-1, text, style)
+}
+
+// narrower is a screen that can show the blocks of one size and lifetime alone.
+type narrower interface{ narrows() bool }
 
 // over is the style of a role on the background of another style.
 func (a *app) over(r themes.Role, on tcell.Style) tcell.Style {

@@ -60,6 +60,7 @@ func newLeaks(e *env) *leaks {
 func (p *leaks) name() string          { return "Leaks" }
 func (p *leaks) action() keymap.Action { return keymap.ShowLeaks }
 func (p *leaks) needs() model.Facet    { return model.FacetAllocations }
+func (p *leaks) narrows() bool         { return !p.inLate }
 
 func (p *leaks) scopes() []keymap.Scope {
 	if p.blocks.open {
@@ -112,7 +113,7 @@ func (p *leaks) show(s *State) {
 	if p.trace == nil {
 		return
 	}
-	p.found.ask(leakKey{s.Status.Revision, analysis.LeakQuery{Range: s.Range, MinAge: s.MinAge, By: s.Group}})
+	p.found.ask(leakKey{s.Status.Revision, analysis.LeakQuery{Range: s.Range, MinAge: s.MinAge, By: s.Group, Cell: s.Cell}})
 	p.late.ask(s.Status.Revision)
 	p.totals.ask(totalsKey{s.Status.Revision, s.Range})
 	found, ok := p.found.get()
@@ -142,7 +143,7 @@ func (p *leaks) showBlocks() {
 		p.blocks.show(s, analysis.BlockQuery{At: analysis.At(max(at, 0))}, "live at "+at.String(), at)
 		return
 	}
-	q := analysis.BlockQuery{Leaked: true, Range: s.Range, MinAge: s.MinAge}
+	q := analysis.BlockQuery{Leaked: true, Range: s.Range, MinAge: s.MinAge, Cell: s.Cell}
 	p.blocks.show(s, q, "never freed", min(s.Range.To, s.Status.Duration))
 }
 

@@ -93,6 +93,8 @@ func (p *leaks) emptyText() []string {
 		return []string{"No leak passes the filter “" + p.state.Filter + "”.", "Esc forgets the filter, / changes it."}
 	case p.inLate:
 		return []string{"No block was freed in the last 2 % of the run after living for at least half of it.", "Tab goes on."}
+	case !p.state.Cell.IsAll():
+		return noneInCell(p.state.Cell)
 	case p.state.MinAge > 0:
 		return []string{"No block that was never freed is " + p.state.MinAge.String() + " old at the end.", "A lowers the minimum age."}
 	case t.AllocCount == 0 && p.state.Range.IsWhole():

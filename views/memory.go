@@ -23,7 +23,7 @@ func (m *Memory) keep(a *app) {
 	if a.state.AtEnd() {
 		s.At = analysis.End
 	}
-	s.Anchor = model.NoTime
+	s.Anchor, s.Cell = model.NoTime, analysis.Cell{}
 	m.state, m.screen, m.theme = &s, a.at, a.themeAt
 }
 

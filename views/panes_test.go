@@ -13,8 +13,8 @@ import (
 
 func TestFilterSaysWhatIsWrong(t *testing.T) {
 	u := openKvleak(t, 100, 30, colourCaps).keys("3", "/")
-	typeText(u, "size>10")
-	u.has("size is no figure: live, blocks, peak", "21 sites")
+	typeText(u, "weight>10")
+	u.has("weight is no figure: live, blocks, peak", "21 sites")
 	u.keys("Ctrl+U")
 	typeText(u, "leak>1K")
 	u.has("3 of 21 sites")
@@ -38,7 +38,7 @@ func TestBlocksFooterOffersWhatWorksThere(t *testing.T) {
 }
 
 func TestProblemsPanes(t *testing.T) {
-	u := openKvleak(t, 80, 12, colourCaps).keys("6")
+	u := openKvleak(t, 80, 12, colourCaps).keys("8")
 	u.has("This file", "Metadata")
 	lacks(t, u, "Events, about", "Time to open") // it is open
 	u.keys("Tab", "G").has("distinct paths")

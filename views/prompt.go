@@ -137,6 +137,12 @@ func (a *app) searched() (f finder, ok bool) {
 	return f, ok
 }
 
+// addressFinder is a screen in which / takes an address as well as a filter.
+type addressFinder interface {
+	search(text string) // as it is typed
+	searchText() string
+}
+
 // askFind types a filter for tables, or a search for what searches.
 func (a *app) askFind() {
 	f, search := a.searched()
@@ -146,6 +152,11 @@ func (a *app) askFind() {
 	}
 	if search {
 		a.ask("search: ", "part of a name, or /regex/", f.findText(), f.find, func(string) error { return nil })
+		return
+	}
+	if b, ok := a.current().(addressFinder); ok {
+		check := func(text string) error { _, err := analysis.ParseFilter(text); return err }
+		a.ask("filter: ", "text, size>1M, age>2s, or an address: 0x7f…", b.searchText(), b.search, check)
 		return
 	}
 	check := func(text string) error {

@@ -8,6 +8,8 @@ func allScreens(e *env) []screen {
 		newSites(e),
 		newLeaks(e),
 		newStacks(e),
+		newBlocks(e),
+		newLifetimes(e),
 		newHeapSnapshots(e),
 		newHeapTypes(e),
 		newHeapFrames(e),

@@ -55,6 +55,7 @@ func newSites(e *env) *sites {
 func (p *sites) name() string          { return "Sites" }
 func (p *sites) action() keymap.Action { return keymap.ShowSites }
 func (p *sites) needs() model.Facet    { return model.FacetAllocations }
+func (p *sites) narrows() bool         { return true }
 func (p *sites) scopes() []keymap.Scope {
 	if p.blocks.open {
 		return []keymap.Scope{keymap.ScopeBlocks, keymap.ScopeTable}
@@ -96,7 +97,7 @@ func (p *sites) show(s *State) {
 	if p.trace == nil {
 		return
 	}
-	p.rows.ask(siteKey{s.Status.Revision, analysis.Query{At: s.At, Range: s.Range, By: s.Group}})
+	p.rows.ask(siteKey{s.Status.Revision, analysis.Query{At: s.At, Range: s.Range, By: s.Group, Cell: s.Cell}})
 	rows, ok := p.rows.get()
 	if !ok {
 		return
@@ -115,7 +116,7 @@ func (p *sites) show(s *State) {
 	p.askTrends()
 	p.explain()
 	if p.blocks.open {
-		p.blocks.show(&p.state, analysis.BlockQuery{At: s.At}, "live "+atText(s), s.Now())
+		p.blocks.show(&p.state, analysis.BlockQuery{At: s.At, Cell: s.Cell}, "live "+atText(s), s.Now())
 	}
 }
 
@@ -265,6 +266,10 @@ func (p *sites) columns(w int) {
 		sum = p.table.sum
 	}
 	p.list.Columns = siteColumns(w, p.figures, &sum, p.by())
+	if !p.state.Cell.IsAll() { // they are about all blocks of a group
+		hide(&p.list.Columns[siteTrend])
+		hide(&p.list.Columns[siteShape])
+	}
 	p.list.SortColumn, p.list.Column = int(p.sort), int(p.sort)
 	p.list.Descending = !p.up
 }
@@ -325,6 +330,8 @@ func (p *sites) emptyText() []string {
 		return []string{"Adding up…"}
 	case len(p.table.rows) > 0:
 		return []string{"No " + p.state.Group.String() + " passes the filter “" + p.state.Filter + "”.", "Esc forgets the filter, / changes it."}
+	case !p.state.Cell.IsAll():
+		return noneInCell(p.state.Cell)
 	case !p.state.Status.Final && !p.state.Status.Stopped:
 		return []string{"Reading: no allocation so far."}
 	case !p.state.Range.IsWhole():
@@ -403,6 +410,11 @@ func (p *sites) explain() {
 	p.detail.facts = []string{p.amounts(row)}
 	if text := shapeSentence(shape); text != "" {
 		p.detail.facts = append(p.detail.facts, p.shapeSign(shape.Kind)+" "+text)
+	}
+	if !p.table.key.Cell.IsAll() {
+		p.detail.facts = append(p.detail.facts[:1], "only blocks of "+cellText(p.table.key.Cell)+"; Esc takes that back")
+		p.detail.answer = ""
+		return
 	}
 	p.detail.facts = append(p.detail.facts, p.lifetimes(row))
 }

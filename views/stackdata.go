@@ -47,11 +47,12 @@ type foldKey struct {
 	cost     analysis.Cost
 	at       analysis.Instant // zero where the cost does not depend on it
 	over     analysis.Range   // zero where the cost does not depend on it
+	cell     analysis.Cell
 }
 
 // foldKeyOf leaves out of a state what does not matter for its cost.
 func foldKeyOf(t *callTree, s *State) foldKey {
-	k := foldKey{tree: t, revision: s.Status.Revision, cost: s.Cost}
+	k := foldKey{tree: t, revision: s.Status.Revision, cost: s.Cost, cell: s.Cell}
 	if s.Cost == analysis.CostLive || s.Cost == analysis.CostLiveCount {
 		k.at = s.At
 	} else {
@@ -65,7 +66,7 @@ func (k foldKey) query() analysis.Query {
 	if k.over == (analysis.Range{}) {
 		k.over = analysis.Whole
 	}
-	return analysis.Query{At: k.at, Range: k.over}
+	return analysis.Query{At: k.at, Range: k.over, Cell: k.cell}
 }
 
 // weighed is a call tree with the weights of one cost at one instant or over one range. It never changes.

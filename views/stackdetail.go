@@ -92,6 +92,9 @@ func (p *stacks) emptyText() []string {
 		}
 		return []string{"No allocation was read from this file.", "The Problems screen says what is wrong with it."}
 	}
+	if !p.now.key.cell.IsAll() {
+		return append(noneInCell(p.now.key.cell), other)
+	}
 	switch p.now.key.cost {
 	case analysis.CostLive, analysis.CostLiveCount:
 		if p.state.AtEnd() && p.state.Status.FreesNever {

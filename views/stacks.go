@@ -51,6 +51,7 @@ func newStacks(e *env) *stacks {
 func (p *stacks) name() string          { return "Stacks" }
 func (p *stacks) action() keymap.Action { return keymap.ShowStacks }
 func (p *stacks) needs() model.Facet    { return model.FacetAllocations }
+func (p *stacks) narrows() bool         { return true }
 
 func (p *stacks) scopes() []keymap.Scope {
 	switch {

@@ -22,6 +22,7 @@ type State struct {
 	Series series // what charts show
 	Filter string // of tables
 	MinAge model.Time
+	Cell   analysis.Cell // tables and stacks show only blocks of this size and lifetime
 
 	Selected Selection
 	Exact    bool // exact numbers instead of rounded ones
@@ -72,6 +73,7 @@ type (
 	setSeries  struct{ series series }
 	setFilter  struct{ text string }
 	setMinAge  struct{ age model.Time }
+	setCell    struct{ cell analysis.Cell }
 	selectKey  struct{ sel Selection }
 	setExact   struct{ on bool }
 	setNames   struct{ full bool }
@@ -84,6 +86,7 @@ func (i setCost) apply(s State) State    { s.Cost = i.cost; return s }
 func (i setSeries) apply(s State) State  { s.Series = i.series; return s }
 func (i setFilter) apply(s State) State  { s.Filter = i.text; return s }
 func (i setMinAge) apply(s State) State  { s.MinAge = max(i.age, 0); return s }
+func (i setCell) apply(s State) State    { s.Cell = i.cell; return s }
 func (i selectKey) apply(s State) State  { s.Selected = i.sel; return s }
 func (i setExact) apply(s State) State   { s.Exact = i.on; return s }
 func (i setNames) apply(s State) State   { s.FullName = i.full; return s }
