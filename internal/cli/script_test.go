@@ -51,6 +51,10 @@ func TestScripts(t *testing.T) {
 			if err != nil {
 				return err
 			}
+			dump, err := os.ReadFile("../demo/samples/real_proc_python.mb")
+			if err != nil {
+				return err
+			}
 			cut := len(kv) - 50_000
 			for name, data := range map[string][]byte{
 				"kv.mlyze": kv, "kv.mlyze.gz": packed.Bytes(), "empty.mlyze": nil,
@@ -58,7 +62,7 @@ func TestScripts(t *testing.T) {
 				"hole.mlyze":        append(append(bytes.Clone(kv[:cut]), bytes.Repeat([]byte{0xfe}, 40)...), kv[cut:]...),
 				"evil\x1b[2J.mlyze": kv[:cut],
 				"heap.mvmheap":      heap, "heap#1": heap, "heapcut.mvmheap": heap[:800_000], "heapfirst.mvmheap": heap[:50_000],
-				"heapstart.mvmheap": heap[:16],
+				"heapstart.mvmheap": heap[:16], "python.mb": dump, "cut.mb": dump[:20_000],
 			} {
 				if err := os.WriteFile(filepath.Join(env.WorkDir, name), data, 0o666); err != nil {
 					return err

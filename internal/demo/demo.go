@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-//go:embed samples/*.mlyze.zst samples/*.mvmheap
+//go:embed samples/*.mlyze.zst samples/*.mvmheap samples/*.mb
 var files embed.FS
 
 // Sample is one recording.
@@ -19,12 +19,13 @@ type Sample struct {
 }
 
 // Samples lists the recordings, the default one first. The traces are heaptrack recordings of real programs, converted; the
-// snapshots are as MoarVM wrote them.
+// snapshots are as MoarVM wrote them; the memory dump was made from what Linux says about a live process.
 func Samples() []Sample {
 	list := []Sample{
 		{Name: "kvleak", file: "kvleak.mlyze.zst", About: "a small C++ key-value server that leaks one buffer per closed session"},
 		{Name: "pystart", file: "pystart.mlyze.zst", About: "the CPython interpreter starting up and shutting down: ten thousand events, deep stacks"},
 		{Name: "heap", file: "records.mvmheap", About: "heap snapshots of an NQP program that keeps what it makes: three collections, 2,000 records more at each"},
+		{Name: "pages", file: "real_proc_python.mb", About: "a Python process that allocates and frees: its memory every 20 ms, and which pages of it were present"},
 	}
 	for i := range list {
 		// The name comes from the list above: a missing file would be a broken build, and shows as an empty sample.
