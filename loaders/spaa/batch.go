@@ -1,0 +1,178 @@
+package spaa
+
+import (
+	"fmt"
+
+	"github.com/memtui/memtui/model"
+)
+
+// place is where a record stands in its block.
+type place struct {
+	at   uint32 // bytes
+	line uint32
+}
+
+// issue is something wrong with records of a block.
+type issue struct {
+	rule     string
+	severity model.Severity
+	message  string // about the first
+	place    place
+	count    int64
+}
+
+// weight is one metric of a record; the metric is a name of the block's worker.
+type weight struct {
+	metric uint32
+	value  model.Number
+}
+
+// unitNote is a metric's unit, as a worker first met it.
+type unitNote struct {
+	metric uint32
+	unit   string
+}
+
+// span is a part of one of a batch's lists.
+type span struct{ from, to uint32 }
+
+type dsoRecord struct {
+	place
+	id  uint64
+	dso model.DSO
+}
+
+type frameRecord struct {
+	place
+	id, dso    uint64
+	dsoKnown   bool
+	function   []byte
+	source     []byte // of srcline
+	kind       model.FrameKind
+	flags      model.FrameFlags
+	ip, symoff uint64 // hashes of what is written, 0 for nothing
+	depth      int32  // of inlining, -1 when not given
+}
+
+type threadRecord struct {
+	place
+	pid, tid int64
+	comm     []byte
+}
+
+// noName is the event of a record that gives none.
+const noName = ^uint32(0)
+
+type stackRecord struct {
+	place
+	id        identifier
+	frames    span // of batch.ids
+	weights   span // of batch.weights
+	exclusive span // of batch.weights
+	related   span // of batch.related
+	leaf      uint64
+	hasLeaf   bool // leaf is the frame of exclusive
+	event     uint32
+	cpu       uint16
+	pid, tid  int64
+	comm      []byte
+}
+
+type sampleRecord struct {
+	place
+	id       identifier
+	time     float64
+	period   float64
+	pid, tid int64
+	event    uint32
+	cpu      uint16
+}
+
+type windowRecord struct {
+	place
+	id         string
+	start, end float64
+	unit       string
+	rows       []windowRow
+}
+
+type windowRow struct {
+	id      identifier
+	weights span // of batch.weights
+}
+
+type headerRecord struct {
+	place
+	header header
+}
+
+// batch is what one block holds. Byte slices lie in the block.
+type batch struct {
+	lines int64 // including the one that the block's end cuts off
+	lost  int64 // bytes of lines that cannot be used
+	first place // of the first record
+	kind  recordType
+	seen  bool // there is a first record
+
+	issues  []issue
+	headers []headerRecord
+	dsos    []dsoRecord
+	frames  []frameRecord
+	threads []threadRecord
+	stacks  []stackRecord
+	samples []sampleRecord
+	windows []windowRecord
+
+	ids     []uint64
+	weights []weight
+	related []identifier
+	units   []unitNote
+	names   []string // events and metrics of the worker so far; only ever grows
+	worker  int
+}
+
+func (b *batch) reset() {
+	clear(b.issues)
+	*b = batch{
+		issues: b.issues[:0], headers: b.headers[:0], dsos: b.dsos[:0], frames: b.frames[:0], threads: b.threads[:0],
+		stacks: b.stacks[:0], samples: b.samples[:0], windows: b.windows[:0],
+		ids: b.ids[:0], weights: b.weights[:0], related: b.related[:0], units: b.units[:0],
+	}
+}
+
+// issue notes what is wrong with a record. Of the same kind only the first is described.
+func (b *batch) issue(severity model.Severity, rule string, p place, format string, args ...any) {
+	for i := range b.issues {
+		if q := &b.issues[i]; q.rule == rule && q.severity == severity {
+			q.count++
+			return
+		}
+	}
+	b.issues = append(b.issues, issue{rule, severity, fmt.Sprintf(format, args...), p, 1})
+}
+
+// nameTable numbers the names of events and metrics that one worker meets.
+type nameTable struct {
+	number map[string]uint32
+	list   []string
+	last   [8]uint32 // numbers met lately, by length
+}
+
+// find returns the number of a name.
+func (t *nameTable) find(name []byte) uint32 {
+	slot := &t.last[len(name)%len(t.last)]
+	if int(*slot) < len(t.list) && t.list[*slot] == string(name) {
+		return *slot
+	}
+	n, ok := t.number[string(name)]
+	if !ok {
+		if t.number == nil {
+			t.number = map[string]uint32{}
+		}
+		n = uint32(len(t.list))
+		t.list = append(t.list, string(name))
+		t.number[t.list[n]] = n
+	}
+	*slot = n
+	return n
+}

@@ -1,0 +1,178 @@
+package spaa
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"hash/maphash"
+	"io"
+	"runtime"
+	"sync"
+
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
+)
+
+const (
+	firstBlock = 64 << 10 // so that the first screen comes at once
+	blockSize  = 512 << 10
+	maxLine    = 64 << 20 // of a line; longer ones are passed over
+	maxWorkers = 4
+)
+
+// block is a run of whole lines on its way through reading, parsing and merging.
+type block struct {
+	mem    []byte
+	data   []byte
+	offset int64
+	skip   int64 // bytes of a line that is too long, in place of data
+	out    batch
+	err    error
+	parsed chan struct{}
+}
+
+// pipeline reads a source once, in order, and parses blocks on several goroutines.
+type pipeline struct {
+	ctx    context.Context
+	src    *loaders.Source
+	strict bool
+	queue  chan *block // in the file's order
+	work   chan *block
+	free   chan *block
+	err    error // of reading; valid once queue is closed
+}
+
+// each calls f with every block of the source in order; what f gets is good until it returns.
+func each(ctx context.Context, src *loaders.Source, strict bool, f func(*block) error) error {
+	ctx, stop := context.WithCancel(ctx)
+	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
+	n := 2*workers + 2
+	p := &pipeline{ctx: ctx, src: src, strict: strict, queue: make(chan *block, n), work: make(chan *block, n), free: make(chan *block, n)}
+	for range n {
+		p.free <- &block{parsed: make(chan struct{}, 1)}
+	}
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer stop()
+	running.Go(p.read)
+	for i := range workers {
+		running.Go(func() { p.parse(i) })
+	}
+	for b := range p.queue {
+		<-b.parsed
+		if b.err != nil {
+			return b.err
+		}
+		if err := f(b); err != nil {
+			return err
+		}
+		p.free <- b
+	}
+	return p.err
+}
+
+// read cuts the source into blocks and hands them to both queues.
+func (p *pipeline) read() {
+	defer close(p.queue)
+	defer close(p.work)
+	p.err = p.src.Guard(p.cut)
+}
+
+func (p *pipeline) cut() error {
+	var rest []byte // of the last read: a line without its end
+	at := int64(0)  // offset of rest
+	size := firstBlock
+	for {
+		var b *block
+		select {
+		case b = <-p.free:
+		case <-p.ctx.Done():
+			return p.ctx.Err()
+		}
+		end, err := p.fill(b, rest, at, size)
+		if err != nil {
+			return err
+		}
+		size = blockSize
+		whole := len(b.data)
+		switch i := bytes.LastIndexByte(b.data, '\n'); {
+		case end:
+		case b.skip == 0:
+			whole = i + 1
+		}
+		rest = append(rest[:0], b.data[whole:]...)
+		b.data, b.offset = b.data[:whole], at
+		at += int64(whole) + b.skip
+		p.queue <- b
+		p.work <- b
+		if end {
+			return nil
+		}
+	}
+}
+
+// fill puts rest and what follows into b, until there is an end of a line in it. end says that the source has ended.
+func (p *pipeline) fill(b *block, rest []byte, at int64, size int) (end bool, err error) {
+	b.data, b.skip, b.err = append(b.mem[:0], rest...), 0, nil
+	for {
+		from := len(b.data)
+		if need := max(size, from+size/2); cap(b.data) < need {
+			b.data = append(make([]byte, 0, max(need, min(2*from, maxLine+size))), b.data...)
+		}
+		n, err := p.src.ReadSome(p.ctx, b.data[from:cap(b.data)], at+int64(from))
+		b.data = b.data[:from+n]
+		b.mem = b.data
+		switch {
+		case errors.Is(err, io.EOF):
+			return true, nil
+		case err != nil:
+			return false, err
+		case bytes.IndexByte(b.data[from:], '\n') >= 0:
+			return false, nil
+		case len(b.data) > maxLine:
+			return p.pass(b, at)
+		}
+	}
+}
+
+// pass drops a line that is too long: b becomes a gap up to the next end of a line.
+func (p *pipeline) pass(b *block, at int64) (end bool, err error) {
+	b.skip = int64(len(b.data))
+	b.data = b.data[:blockSize]
+	for {
+		n, err := p.src.ReadSome(p.ctx, b.data, at+b.skip)
+		if i := bytes.IndexByte(b.data[:n], '\n'); i >= 0 {
+			b.skip += int64(i) + 1
+			break
+		}
+		b.skip += int64(n)
+		if errors.Is(err, io.EOF) {
+			end = true
+			break
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	b.data, b.mem = nil, nil // the memory of the long line goes
+	return end, nil
+}
+
+// parse is one worker.
+func (p *pipeline) parse(worker int) {
+	q := &parser{worker: worker, strict: p.strict, seed: maphash.MakeSeed(), units: map[string]string{}}
+	for b := range p.work {
+		b.err = p.src.Guard(func() error {
+			if b.skip > 0 {
+				b.out.reset()
+				b.out.lines, b.out.lost, b.out.worker = 1, b.skip, worker
+				b.out.names = q.names.list
+				b.out.issue(model.Error, "line-length", place{}, "a line is longer than %s and was passed over", model.Bytes(maxLine))
+				return nil
+			}
+			q.block(b.data, &b.out)
+			return nil
+		})
+		b.parsed <- struct{}{}
+	}
+}

@@ -1,0 +1,246 @@
+package spaa
+
+import (
+	"math"
+	"time"
+
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
+)
+
+// builder makes the model's tables of batches, in the file's order. It is one goroutine's own.
+type builder struct {
+	src    *loaders.Source
+	strict bool
+	found  findings
+	lost   int64
+	lines  int64 // before the current block
+	offset int64 // of the current block
+
+	header    *header
+	unit      float64 // seconds
+	start     float64 // the file's clock where times are 0, in its unit
+	started   bool
+	leafFirst bool
+
+	p    *model.StackProfile
+	s    *model.Stacks
+	tree tree
+	dict dictionaries
+	ids  stackIDs
+	late lateReferences
+
+	events  [][]uint16 // by worker and name: the event plus one, 0 while unknown
+	metrics [][]uint16 // the same of metrics
+	eventOf map[string]uint16
+	metric  map[string]model.MetricID
+	threads threadTable
+
+	order orders // for validation
+}
+
+func newBuilder(src *loaders.Source, strict bool) *builder {
+	b := &builder{
+		src: src, strict: strict, unit: 1, leafFirst: true, s: model.NewStacks(),
+		p: &model.StackProfile{
+			DSOs: []model.DSO{{}}, Threads: []model.ProfileThread{{PID: -1, TID: -1}}, Start: model.NoTime, End: model.NoTime,
+			FrameDSO: []model.DSOID{0}, FrameKind: []model.FrameKind{0}, FrameFlags: []model.FrameFlags{0}, FrameColumn: []uint32{0},
+			Lines: &lineReader{src},
+		},
+		eventOf: map[string]uint16{}, metric: map[string]model.MetricID{},
+	}
+	b.tree.s = b.s
+	b.dict.init()
+	b.ids.init()
+	b.order.init()
+	return b
+}
+
+// merge adds one block.
+func (b *builder) merge(k *block) error {
+	o := &k.out
+	b.offset = k.offset
+	b.lost += o.lost
+	b.grow(o)
+	for _, i := range o.issues {
+		b.found.add(model.Problem{
+			Severity: i.severity, Code: i.rule, Message: i.message, Count: i.count, Offset: b.at(i.place), Line: b.line(i.place),
+		})
+	}
+	b.first(o)
+	for i := range o.headers {
+		b.addHeader(&o.headers[i])
+	}
+	for i := range o.dsos {
+		b.addDSO(&o.dsos[i])
+	}
+	for i := range o.frames {
+		b.addFrame(&o.frames[i])
+	}
+	for i := range o.threads {
+		b.addThread(&o.threads[i])
+	}
+	for _, u := range o.units {
+		if m, ok := b.metricOf(o, u.metric); ok && b.p.Metrics[m].Unit == "" {
+			b.p.Metrics[m].Unit = u.unit
+		}
+	}
+	for i := range o.stacks {
+		b.addStack(o, &o.stacks[i])
+	}
+	for i := range o.samples {
+		b.addSample(o, &o.samples[i])
+	}
+	for i := range o.windows {
+		b.addWindow(o, &o.windows[i])
+	}
+	b.lines += o.lines
+	return nil
+}
+
+func (b *builder) at(p place) int64   { return b.offset + int64(p.at) }
+func (b *builder) line(p place) int64 { return b.lines + int64(p.line) + 1 }
+
+func (b *builder) problem(severity model.Severity, rule string, p place, format string, args ...any) {
+	b.found.say(severity, rule, b.at(p), b.line(p), format, args...)
+}
+
+// first holds the file's first record against the rule that it is the header.
+func (b *builder) first(o *batch) {
+	if b.order.begun || !o.seen {
+		return
+	}
+	b.order.begun = true
+	if o.kind != typeHeader {
+		b.problem(model.Error, "header", o.first, "the first record is no header")
+	}
+	if b.line(o.first) > 1 && b.strict {
+		b.problem(model.Warning, "header", o.first, "the header is not on line 1")
+	}
+}
+
+// grow makes room for the names that a worker has met.
+func (b *builder) grow(o *batch) {
+	for len(b.events) <= o.worker {
+		b.events, b.metrics = append(b.events, nil), append(b.metrics, nil)
+	}
+	if n := len(o.names) - len(b.events[o.worker]); n > 0 {
+		b.events[o.worker] = append(b.events[o.worker], make([]uint16, n)...)
+		b.metrics[o.worker] = append(b.metrics[o.worker], make([]uint16, n)...)
+	}
+}
+
+// event is the number of an event that a record names; one that no header declares is added.
+func (b *builder) event(o *batch, name uint32, p place) uint16 {
+	if name == noName {
+		return model.NoEvent
+	}
+	slot := &b.events[o.worker][name]
+	if *slot == 0 {
+		*slot = b.eventNamed(o.names[name]) + 1
+	}
+	e := *slot - 1
+	if e != model.NoEvent && !b.p.Events[e].Declared {
+		b.problem(model.Error, "event", p, "the event %s is not declared in the header", shortened([]byte(o.names[name])))
+	}
+	return e
+}
+
+func (b *builder) eventNamed(name string) uint16 {
+	e, ok := b.eventOf[name]
+	if !ok {
+		if len(b.p.Events) >= int(model.NoEvent)-1 {
+			return model.NoEvent
+		}
+		e = uint16(len(b.p.Events))
+		b.eventOf[name] = e
+		b.p.Events = append(b.p.Events, model.ProfileEvent{Name: name})
+	}
+	return e
+}
+
+func (b *builder) metricOf(o *batch, name uint32) (m model.MetricID, ok bool) {
+	slot := &b.metrics[o.worker][name]
+	if *slot == 0 {
+		m, ok := b.metricNamed(o.names[name])
+		if !ok {
+			return 0, false
+		}
+		*slot = uint16(m) + 1
+	}
+	return model.MetricID(*slot - 1), true
+}
+
+func (b *builder) metricNamed(name string) (m model.MetricID, ok bool) {
+	m, ok = b.metric[name]
+	if !ok {
+		if len(b.p.Metrics) >= model.MaxMetrics-1 {
+			return 0, false
+		}
+		m = model.MetricID(len(b.p.Metrics))
+		b.metric[name] = m
+		b.p.Metrics = append(b.p.Metrics, model.ProfileMetric{Name: name})
+	}
+	return m, true
+}
+
+func (b *builder) addHeader(r *headerRecord) {
+	if b.header != nil {
+		b.problem(model.Error, "header", r.place, "there is a second header")
+		return
+	}
+	h := r.header
+	b.header = &h
+	b.p.SourceTool, b.p.Command, b.p.ToolVersion, b.p.FrameOrder, b.p.StackIDMode = h.tool, h.command, h.toolVersion, h.order, h.idMode
+	b.leafFirst = h.order != "root_to_leaf"
+	b.s.LeafFirst = b.leafFirst
+	b.unit, _ = secondsOf(h.unit)
+	for _, ev := range h.events {
+		e := b.eventNamed(ev.Name)
+		if ev.PrimaryName != "" {
+			ev.Primary, _ = b.metricNamed(ev.PrimaryName)
+		}
+		if e != model.NoEvent {
+			b.p.Events[e] = ev
+		}
+	}
+	if h.hasRange {
+		b.begin(h.start)
+		b.p.Start, b.p.End = 0, b.time(h.end, b.unit)
+	}
+}
+
+// begin sets the zero of all times, once.
+func (b *builder) begin(start float64) {
+	if !b.started {
+		b.started, b.start = true, start
+		b.p.StartSeconds = start * b.unit
+	}
+}
+
+// time is a moment of the file's clock, in seconds times unit.
+func (b *builder) time(t, unit float64) model.Time {
+	if unit != b.unit {
+		t = t * unit / b.unit
+	}
+	b.begin(t)
+	us := math.Round((t - b.start) * b.unit * 1e6)
+	if math.Abs(us) >= math.MaxInt64 {
+		return model.MaxTime
+	}
+	return model.Time(us)
+}
+
+// publishEvery is how often what has been read is published.
+const publishEvery = 250 * time.Millisecond
+
+// profile is what has been read so far, or in all; nothing of it will change.
+func (b *builder) profile(meta model.Meta, complete bool) *model.Profile {
+	p, s := *b.p, *b.s
+	p.Samples = append([]model.SampleChunk(nil), p.Samples...)
+	p.Windows = append([]model.Window(nil), p.Windows...)
+	p.Events = append([]model.ProfileEvent(nil), p.Events...)
+	p.Metrics = append([]model.ProfileMetric(nil), p.Metrics...)
+	p.Threads = append([]model.ProfileThread(nil), p.Threads...)
+	return &model.Profile{Meta: meta, Stacks: &s, Weights: &p, Problems: b.found.list(), Lost: b.lost, Complete: complete}
+}

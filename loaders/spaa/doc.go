@@ -1,0 +1,37 @@
+// Package spaa reads SPAA 1.0, "Stack Profile for Agentic Analysis": weighted stacks of profilers of any kind as lines of JSON.
+//
+// # Grammar
+//
+//	file   = header (dso | frame | thread | stack | sample | window)*       one JSON object a line, UTF-8
+//	header = {type: "header", format: "spaa", version: "1.0", frame_order, stack_id_mode, source_tool, events, time_range, source}
+//	event  = {name, kind, sampling: {mode, primary_metric, …}, allocation_tracking}
+//	dso    = {type, id, name, build_id, is_kernel}
+//	frame  = {type, id, func, dso, kind, srcline, ip, symoff, inlined, inline_depth, func_resolved, srcline_resolved}
+//	thread = {type, pid, tid, comm}
+//	stack  = {type, id, frames: [id…], context: {event, pid, tid, cpu, comm, …}, weights: [{metric, value, unit}…],
+//	          exclusive: {frame, weights}, stack_type, related_stacks}
+//	sample = {type, timestamp, event, stack_id, period, pid, tid, cpu, context}
+//	window = {type, id, start, end, unit, by_stack: [{stack_id, weights}…]}
+//
+// Members stand in any order: most writers sort them, so that type comes last. Ids of DSOs and frames are integers of 64
+// bits, those of stacks strings or integers. Dictionaries stand before what uses them; samples and stacks mix freely.
+//
+// # What real writers do
+//
+// Ids that are called content-addressable are hashes of numbers that mean nothing outside the file, and the same frames
+// under two events get the same id. Records are therefore known by their position, and compared by resolved frames. The leaf
+// of a root_to_leaf stack is its last frame, whatever section 4.5 says.
+//
+// # Reading
+//
+// Blocks of whole lines are taken apart on several goroutines and merged in order. Lines of one writer look alike: a line is
+// first compared with the bytes that stood between the values of lines before ([lineScanner]), and only taken apart name by
+// name when it differs. Opening checks what it needs; only validation holds every byte against the grammar of JSON.
+//
+// # Rules
+//
+// The validator's rules, which are also the codes of problems. json, utf-8, line-length, record-type, header, header-field,
+// version, enum, event, dso, frame, thread, stack, context, weights, primary-metric, exclusive, frame-order, inline-order,
+// reference, order, duplicate-id, sample, window. Only warnings: duplicate-key, stack-id (one id under several events),
+// time-range, source-tool, build-id, context-key, suspicious-weight.
+package spaa

@@ -1,0 +1,50 @@
+package spaa
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/memtui/memtui/model"
+)
+
+// findings are problems by rule and severity: the first of a kind is described, the others are counted.
+type findings struct {
+	at  map[findingKey]int
+	all []model.Problem
+}
+
+type findingKey struct {
+	rule     string
+	severity model.Severity
+}
+
+// say notes a problem; its text is only made when it is the first of its kind.
+func (f *findings) say(severity model.Severity, rule string, offset, line int64, format string, args ...any) {
+	if i, ok := f.at[findingKey{rule, severity}]; ok {
+		f.all[i].Count++
+		return
+	}
+	f.add(model.Problem{Severity: severity, Code: rule, Message: fmt.Sprintf(format, args...), Count: 1, Offset: offset, Line: line})
+}
+
+// add notes problems that were counted elsewhere.
+func (f *findings) add(p model.Problem) {
+	k := findingKey{p.Code, p.Severity}
+	if i, ok := f.at[k]; ok {
+		f.all[i].Count += p.Count
+		return
+	}
+	if f.at == nil {
+		f.at = map[findingKey]int{}
+	}
+	f.at[k] = len(f.all)
+	f.all = append(f.all, p)
+}
+
+// list is a copy of the problems by their place in the file.
+func (f *findings) list() []model.Problem {
+	out := slices.Clone(f.all)
+	slices.SortStableFunc(out, func(a, b model.Problem) int { return cmp.Compare(a.Line, b.Line) })
+	return out
+}

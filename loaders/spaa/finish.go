@@ -1,0 +1,79 @@
+package spaa
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/memtui/memtui/model"
+)
+
+// finish resolves references to what came later, when everything is read. Columns that were published stay as they are.
+func (b *builder) finish() {
+	if b.header == nil {
+		b.found.say(model.Error, "header", 0, 0, "there is no header")
+	}
+	b.lateFrames()
+	b.lateSamples()
+	for _, r := range b.late.windows {
+		w := &b.p.Windows[r.window]
+		rec, ok := b.ids.first(r.id)
+		if !ok {
+			b.found.say(model.Warning, "reference", model.NoOffset, 0, "window %s names the stack %s, which does not exist", shortened([]byte(w.ID)), r.id)
+			continue
+		}
+		w.Record = slices.Clone(w.Record)
+		w.Record[r.row] = rec
+	}
+	for _, r := range b.late.related {
+		if _, ok := b.ids.first(r.id); !ok {
+			b.found.say(model.Warning, "reference", r.at, r.line, "a stack is related to the stack %s, which does not exist", r.id)
+		}
+	}
+	b.order.finish(b)
+}
+
+// lateFrames resolves the stacks whose frames came behind them, or never.
+func (b *builder) lateFrames() {
+	if len(b.late.stacks) == 0 {
+		return
+	}
+	rec := &b.p.Records
+	rec.Node = slices.Clone(rec.Node)
+	unknown := map[uint64]model.FrameID{}
+	for _, l := range b.late.stacks {
+		name, _ := rec.Name(l.record)
+		missed := false
+		rec.Node[l.record], _ = b.tree.insert(&b.dict, l.ids, b.leafFirst, func(id uint64) (model.FrameID, bool) {
+			b.found.say(model.Error, "reference", rec.Offset[l.record], l.line, "stack %s names the frame %d, which does not exist", shortened([]byte(name)), id)
+			missed = true
+			if _, ok := unknown[id]; !ok {
+				unknown[id] = b.internFrame(frameKey{
+					function: b.function([]byte("<frame " + strconv.FormatUint(id, 10) + "?>")), line: model.NoLine,
+				})
+			}
+			return unknown[id], true
+		})
+		if !missed {
+			b.found.say(model.Error, "order", rec.Offset[l.record], l.line, "stack %s stands before a frame of its", shortened([]byte(name)))
+		}
+	}
+}
+
+func (b *builder) lateSamples() {
+	p := b.p
+	own := -1 // the chunk that has been copied
+	for _, l := range b.late.samples {
+		n := int(l.sample / chunkSize)
+		c := &p.Samples[n]
+		k := int(l.sample % chunkSize)
+		rec, ok := b.ids.find(l.id, c.Event[k], p.Records.Event)
+		if !ok {
+			b.found.say(model.Error, "reference", l.at, l.line, "a sample names the stack %s, which does not exist", l.id)
+			continue
+		}
+		if own != n {
+			own, c.Record = n, slices.Clone(c.Record)
+		}
+		c.Record[k] = rec
+	}
+}

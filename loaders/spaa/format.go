@@ -1,0 +1,138 @@
+package spaa
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
+)
+
+const formatName = "spaa"
+
+// Format is the SPAA format, version 1.0.
+func Format() loaders.Format {
+	return loaders.Format{
+		Name:       formatName,
+		Summary:    "stack profiles of any tool: weighted stacks, samples, windows of time",
+		Extensions: []string{".spaa"},
+		Sniff:      sniff,
+		Load:       load,
+		Info:       info,
+		Validate:   validate,
+	}
+}
+
+// sniff looks for members that only these files have: names stand in any order, and the header may be long.
+func sniff(head []byte) loaders.Confidence {
+	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	if len(head) == 0 || head[0] != '{' {
+		return loaders.No
+	}
+	for _, name := range []string{`"spaa"`, `"primary_metric"`, `"frame_order"`, `"stack_id_mode"`} {
+		if bytes.Contains(head, []byte(name)) {
+			return loaders.Sure
+		}
+	}
+	if !bytes.Contains(head, []byte(`"type"`)) {
+		return loaders.No
+	}
+	for _, name := range []string{`"header"`, `"dso"`, `"frame"`, `"stack"`, `"stack_id"`, `"thread"`} {
+		if bytes.Contains(head, []byte(name)) {
+			return loaders.Maybe
+		}
+	}
+	return loaders.No
+}
+
+var errNothing = errors.New("no record of it can be read")
+
+// load reads everything, and publishes what there is while it does.
+func load(ctx context.Context, src *loaders.Source, _ loaders.Options, store *model.Store) error {
+	b := newBuilder(src, false)
+	last := time.Time{}
+	meta := b.meta()
+	err := each(ctx, src, false, func(k *block) error {
+		if err := b.merge(k); err != nil {
+			return err
+		}
+		if b.empty() || time.Since(last) < publishEvery {
+			return nil
+		}
+		last, meta = time.Now(), b.meta()
+		store.Update(func(*model.Profile) *model.Profile { return b.profile(meta, false) })
+		return nil
+	})
+	stopped := err != nil
+	b.finish()
+	if b.empty() {
+		if err == nil {
+			err = b.refuse()
+		}
+		return err
+	}
+	if stopped && ctx.Err() != nil {
+		b.found.say(model.Warning, "stopped", model.NoOffset, 0, "reading was stopped: there is more in the file")
+		err = nil
+	}
+	meta = b.meta()
+	whole := !stopped && b.lost == 0
+	store.Update(func(*model.Profile) *model.Profile { return b.profile(meta, whole) })
+	return err
+}
+
+// empty reports whether nothing has been read that could be shown.
+func (b *builder) empty() bool {
+	c := b.p.Counts
+	return b.header == nil && c.Stacks == 0 && c.Samples == 0 && c.Frames == 0
+}
+
+// refuse is the error of a file of which nothing can be used.
+func (b *builder) refuse() error {
+	e := &loaders.FormatError{Format: formatName, Path: b.src.Path(), Offset: 0, Line: 1, Err: errNothing}
+	for _, p := range b.found.all {
+		if p.Severity == model.Error {
+			e.Offset, e.Line, e.Err = p.Offset, p.Line, errors.New(p.Message)
+			break
+		}
+	}
+	return e
+}
+
+// validate applies every rule of the specification.
+func validate(ctx context.Context, src *loaders.Source, report func(loaders.Violation)) error {
+	b := newBuilder(src, true)
+	if err := each(ctx, src, true, b.merge); err != nil {
+		return err
+	}
+	b.finish()
+	for _, p := range b.found.list() {
+		if p.Severity != model.Note {
+			report(loaders.Violation{Rule: p.Code, Severity: p.Severity, Message: p.Message, Offset: p.Offset, Line: p.Line, Count: p.Count})
+		}
+	}
+	return nil
+}
+
+// lineReader reads lines of a source again.
+type lineReader struct{ src *loaders.Source }
+
+// Line returns the line at an offset, at most maxLine of it.
+func (r *lineReader) Line(offset int64) ([]byte, error) {
+	for size := 4 << 10; ; size *= 4 {
+		buf := make([]byte, size)
+		n, err := r.src.ReadAt(buf, offset)
+		if i := bytes.IndexByte(buf[:n], '\n'); i >= 0 {
+			return bytes.TrimSuffix(buf[:i], []byte("\r")), nil
+		}
+		switch {
+		case errors.Is(err, io.EOF) || size > maxLine:
+			return buf[:n], nil
+		case err != nil:
+			return nil, err
+		}
+	}
+}

@@ -1,0 +1,252 @@
+package spaa
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/memtui/memtui/model"
+)
+
+// header is what the first record says.
+type header struct {
+	format, version, tool, order, idMode string
+	command, toolVersion                 string
+	events                               []model.ProfileEvent
+	hasRange                             bool
+	start, end                           float64
+	unit                                 string
+}
+
+// headerReader reads one header and reports what is wrong with it.
+type headerReader struct {
+	b    *batch
+	at   place
+	h    header
+	seen map[key]bool
+}
+
+func (r *headerReader) error(rule, format string, args ...any) {
+	r.b.issue(model.Error, rule, r.at, format, args...)
+}
+
+func (r *headerReader) warn(rule, format string, args ...any) {
+	r.b.issue(model.Warning, rule, r.at, format, args...)
+}
+
+// word reads a string that must be one.
+func (r *headerReader) word(name string, value []byte) string {
+	s, ok := text(value)
+	if !ok {
+		r.error("header-field", "%s of the header is no string", name)
+	}
+	return string(s)
+}
+
+func (p *parser) header(at place) {
+	r := &headerReader{b: p.out, at: at, seen: map[key]bool{}}
+	for _, f := range p.scanner.fields {
+		r.seen[f.key] = true
+		r.field(f)
+	}
+	r.check()
+	p.out.headers = append(p.out.headers, headerRecord{at, r.h})
+}
+
+func (r *headerReader) field(f field) {
+	switch f.key {
+	case keyFormat:
+		r.h.format = r.word("format", f.value)
+	case keyVersion:
+		r.h.version = r.word("version", f.value)
+	case keySourceTool:
+		r.h.tool = r.word("source_tool", f.value)
+	case keyFrameOrder:
+		r.h.order = r.word("frame_order", f.value)
+	case keyIDMode:
+		r.h.idMode = r.word("stack_id_mode", f.value)
+	case keyEvents:
+		r.events(f.value)
+	case keyTimeRange:
+		r.timeRange(f.value)
+	case keySource:
+		r.source(f.value)
+	}
+}
+
+// check finds what is missing or not allowed.
+func (r *headerReader) check() {
+	h := &r.h
+	if h.format != formatName {
+		r.error("header-field", "format is %q, not %q", shortened([]byte(h.format)), formatName)
+	}
+	switch {
+	case h.version == "1.0":
+	case strings.HasPrefix(h.version, "1."):
+		r.warn("version", "version %q is newer than 1.0", shortened([]byte(h.version)))
+	default:
+		r.error("version", "version is %q, not \"1.0\"", shortened([]byte(h.version)))
+	}
+	if !r.seen[keyFrameOrder] || !slices.Contains([]string{"leaf_to_root", "root_to_leaf"}, h.order) {
+		r.error("header-field", "frame_order is %q: it must be leaf_to_root or root_to_leaf", shortened([]byte(h.order)))
+	}
+	switch {
+	case !r.seen[keyIDMode]:
+		r.warn("header-field", "the header has no stack_id_mode; content_addressable is assumed")
+	case h.idMode != "content_addressable" && h.idMode != "local":
+		r.error("enum", "stack_id_mode is %q: it must be content_addressable or local", shortened([]byte(h.idMode)))
+	}
+	if !r.seen[keyEvents] {
+		r.error("header-field", "the header has no events")
+	}
+	tools := []string{"perf", "dtrace", "heaptrack", "heaptrack-folded", "chrome-cpuprofile", "chrome-trace", "chrome-heaptimeline", "turbopack", "jemalloc", "tcmalloc", "memtui"}
+	if !slices.Contains(tools, h.tool) {
+		r.warn("source-tool", "source_tool %q is not known", shortened([]byte(h.tool)))
+	}
+	if h.hasRange && h.end < h.start {
+		r.warn("time-range", "the time range ends before it starts")
+	}
+}
+
+func (r *headerReader) timeRange(value []byte) {
+	c := members(value)
+	start, end := false, false
+	for name, value, ok := c.member(); ok; name, value, ok = c.member() {
+		switch keyOf(name) {
+		case keyStart:
+			r.h.start, start = float(value)
+		case keyEnd:
+			r.h.end, end = float(value)
+		case keyUnit:
+			r.h.unit = r.word("unit", value)
+		}
+	}
+	if r.h.hasRange = start && end; !r.h.hasRange {
+		r.error("time-range", "time_range needs the numbers start and end")
+	}
+	if _, ok := secondsOf(r.h.unit); !ok {
+		r.warn("time-range", "the unit of time_range is %q; seconds are assumed", shortened([]byte(r.h.unit)))
+	}
+}
+
+// secondsOf is how long a unit of time is.
+func secondsOf(unit string) (seconds float64, ok bool) {
+	switch strings.ToLower(unit) {
+	case "seconds", "second", "s", "sec":
+		return 1, true
+	case "milliseconds", "ms":
+		return 1e-3, true
+	case "microseconds", "us", "µs":
+		return 1e-6, true
+	case "nanoseconds", "ns":
+		return 1e-9, true
+	}
+	return 1, false
+}
+
+func (r *headerReader) source(value []byte) {
+	c := members(value)
+	for name, value, ok := c.member(); ok; name, value, ok = c.member() {
+		s, isText := text(value)
+		switch string(name) {
+		case "command":
+			r.h.command = string(s)
+		case "tool_version":
+			r.h.toolVersion = string(s)
+		case "tool":
+			if isText && r.h.tool == "" {
+				r.h.tool = string(s)
+			}
+		}
+	}
+}
+
+func (r *headerReader) events(value []byte) {
+	c := elements(value)
+	for e, ok := c.element(); ok; e, ok = c.element() {
+		if len(r.h.events) < int(model.NoEvent)/2 {
+			r.event(e)
+		}
+	}
+	if c.bad {
+		r.error("header-field", "events is no array")
+	} else if len(r.h.events) == 0 {
+		r.warn("event", "the header declares no event")
+	}
+}
+
+func (r *headerReader) event(value []byte) {
+	ev := model.ProfileEvent{Declared: true}
+	var sampled, named bool
+	c := members(value)
+	for name, value, ok := c.member(); ok; name, value, ok = c.member() {
+		switch string(name) {
+		case "name":
+			s, ok := text(value)
+			ev.Name, named = string(s), ok
+		case "kind":
+			s, _ := text(value)
+			ev.Kind = string(s)
+		case "sampling":
+			sampled = true
+			r.sampling(&ev, value)
+		case "allocation_tracking":
+			tracking(&ev, value)
+		}
+	}
+	if c.bad || !named {
+		r.error("event", "an event of the header has no name")
+		return
+	}
+	if !slices.Contains([]string{"hardware", "software", "allocation", "deallocation", "timer", "probe"}, ev.Kind) {
+		r.error("enum", "kind of the event %s is %q", shortened([]byte(ev.Name)), shortened([]byte(ev.Kind)))
+	}
+	if !sampled {
+		r.error("event", "the event %s has no sampling", shortened([]byte(ev.Name)))
+	}
+	for i := range r.h.events {
+		if r.h.events[i].Name == ev.Name {
+			r.error("event", "the event %s is declared twice", shortened([]byte(ev.Name)))
+			return
+		}
+	}
+	r.h.events = append(r.h.events, ev)
+}
+
+func (r *headerReader) sampling(ev *model.ProfileEvent, value []byte) {
+	c := members(value)
+	for name, value, ok := c.member(); ok; name, value, ok = c.member() {
+		s, _ := text(value)
+		switch string(name) {
+		case "mode":
+			ev.Mode = string(s)
+		case "primary_metric":
+			ev.PrimaryName = string(s)
+		case "sample_period":
+			ev.SamplePeriod, _ = float(value)
+		case "frequency_hz":
+			ev.FrequencyHz, _ = float(value)
+		}
+	}
+	if !slices.Contains([]string{"period", "frequency", "event"}, ev.Mode) {
+		r.error("enum", "sampling mode is %q: it must be period, frequency or event", shortened([]byte(ev.Mode)))
+	}
+	if ev.PrimaryName == "" {
+		r.error("primary-metric", "an event of the header has no primary_metric")
+	}
+	if ev.Mode == "frequency" && ev.FrequencyHz == 0 {
+		r.warn("event", "an event is sampled by frequency and does not say which")
+	}
+}
+
+func tracking(ev *model.ProfileEvent, value []byte) {
+	c := members(value)
+	for name, value, ok := c.member(); ok; name, value, ok = c.member() {
+		is, _ := truth(value)
+		switch string(name) {
+		case "tracks_frees":
+			ev.TracksFrees = is
+		case "has_timestamps":
+			ev.HasTimestamps = is
+		}
+	}
+}

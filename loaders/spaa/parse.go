@@ -1,0 +1,314 @@
+package spaa
+
+import (
+	"bytes"
+	"hash/maphash"
+	"unicode/utf8"
+
+	"github.com/memtui/memtui/model"
+)
+
+// parser turns blocks into batches. It is one worker's own.
+type parser struct {
+	scanner lineScanner
+	names   nameTable
+	worker  int
+	strict  bool // check what only validation asks for
+	checker jsonChecker
+	seed    maphash.Seed
+
+	out   *batch
+	units map[string]string // of metrics, as first stated
+}
+
+// block parses whole lines; the last one may lack its end. long says that this is the start of a line that is too long.
+func (p *parser) block(data []byte, out *batch) {
+	p.out = out
+	out.reset()
+	out.worker = p.worker
+	for at := 0; at < len(data); {
+		end := bytes.IndexByte(data[at:], '\n')
+		next := at + end + 1
+		if end < 0 {
+			next = len(data)
+			end = next - at
+		}
+		line := data[at : at+end]
+		p.line(line, place{uint32(at), uint32(out.lines)}, next == len(data) && data[len(data)-1] != '\n')
+		out.lines++
+		at = next
+	}
+	out.names = p.names.list
+}
+
+// line parses one line; last says that it has no end.
+func (p *parser) line(line []byte, at place, last bool) {
+	for len(line) > 0 && (line[len(line)-1] == '\r' || line[len(line)-1] == ' ' || line[len(line)-1] == '\t') {
+		line = line[:len(line)-1]
+	}
+	if len(line) == 0 {
+		return
+	}
+	sound := !p.strict || p.check(line, at)
+	if !sound || !p.scanner.scan(line) {
+		p.refuse(line, at, last, sound)
+		p.note(at, typeUnknown)
+		return
+	}
+	kind, typed := typeUnknown, false
+	for _, f := range p.scanner.fields {
+		if f.key == keyType {
+			kind, typed = typeOf(f.value), f.value[0] == '"'
+		}
+	}
+	p.note(at, kind)
+	switch kind {
+	case typeSample:
+		p.sample(at)
+	case typeStack:
+		p.stack(at)
+	case typeFrame:
+		p.frame(at)
+	case typeDSO:
+		p.dso(at)
+	case typeThread:
+		p.thread(at)
+	case typeWindow:
+		p.window(at)
+	case typeHeader:
+		p.header(at)
+	default:
+		p.unknown(line, at, typed)
+	}
+}
+
+// refuse reports a line that is no JSON object.
+func (p *parser) refuse(line []byte, at place, last, sound bool) {
+	p.out.lost += int64(len(line)) + 1
+	switch {
+	case !sound:
+	case last:
+		p.out.issue(model.Error, "json", at, "the last record is cut")
+	case line[0] != '{':
+		p.out.issue(model.Error, "json", at, "a line is no JSON object")
+	default:
+		p.out.issue(model.Error, "json", at, "a line is no well-formed JSON object")
+	}
+}
+
+// check applies the full rules of JSON to a line.
+func (p *parser) check(line []byte, at place) (ok bool) {
+	if !utf8.Valid(line) {
+		p.out.issue(model.Error, "utf-8", at, "a line is not valid UTF-8")
+	}
+	twice, err := p.checker.object(line)
+	if err != nil {
+		p.out.issue(model.Error, "json", at, "%v", err)
+		return false
+	}
+	if twice != "" {
+		p.out.issue(model.Warning, "duplicate-key", at, "the member %s stands twice in one object", shortened([]byte(twice)))
+	}
+	return true
+}
+
+// note remembers the block's first record.
+func (p *parser) note(at place, kind recordType) {
+	if !p.out.seen {
+		p.out.seen, p.out.first, p.out.kind = true, at, kind
+	}
+}
+
+// unknown reports a record of a type that the specification does not know.
+func (p *parser) unknown(line []byte, at place, typed bool) {
+	if !typed {
+		p.out.lost += int64(len(line)) + 1
+		p.out.issue(model.Error, "record-type", at, "a record has no type, or one that is no string")
+		return
+	}
+	severity := model.Note
+	if p.strict {
+		severity = model.Warning
+	}
+	for _, f := range p.scanner.fields {
+		if f.key == keyType {
+			p.out.issue(severity, "record-type", at, "records of the unknown type %s are skipped", shortened(f.value))
+		}
+	}
+}
+
+// wrong reports a member whose value is not what it must be.
+func (p *parser) wrong(rule string, at place, k key) {
+	p.out.issue(model.Error, rule, at, "%s of a %s record is missing or not what it must be", names[k], rule)
+}
+
+func (p *parser) warn(rule string, at place, format string, args ...any) {
+	if p.strict {
+		p.out.issue(model.Warning, rule, at, format, args...)
+	}
+}
+
+func (p *parser) dso(at place) {
+	r := dsoRecord{place: at}
+	var id, named bool
+	for _, f := range p.scanner.fields {
+		switch f.key {
+		case keyID:
+			r.id, id = unsigned(f.value)
+		case keyName:
+			s, ok := text(f.value)
+			r.dso.Name, named = string(s), ok
+		case keyBuildID:
+			s, _ := text(f.value)
+			r.dso.BuildID = string(s)
+			if !hexadecimal(s) {
+				p.warn("build-id", at, "build_id %q is no hexadecimal number in lower case", shortened(s))
+			}
+		case keyIsKernel:
+			is, ok := truth(f.value)
+			if r.dso.Kernel = is; !ok {
+				p.wrong("dso", at, keyIsKernel)
+			}
+		}
+	}
+	if !id || !named {
+		p.wrong("dso", at, keyID)
+		if !id {
+			return
+		}
+	}
+	if !r.dso.Kernel && (bytes.HasPrefix([]byte(r.dso.Name), []byte("[kernel")) || r.dso.Name == "vmlinux") {
+		p.out.issue(model.Error, "dso", at, "%s is no kernel image by its is_kernel", shortened([]byte(r.dso.Name)))
+	}
+	p.out.dsos = append(p.out.dsos, r)
+}
+
+func hexadecimal(s []byte) bool {
+	for _, c := range s {
+		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'f') {
+			return false
+		}
+	}
+	return len(s) > 0
+}
+
+func (p *parser) thread(at place) {
+	r := threadRecord{place: at, pid: -1, tid: -1}
+	for _, f := range p.scanner.fields {
+		switch f.key {
+		case keyPID:
+			r.pid = task(f.value)
+		case keyTID:
+			r.tid = task(f.value)
+		case keyComm:
+			r.comm, _ = text(f.value)
+		}
+	}
+	if r.pid == -1 || r.tid == -1 {
+		p.wrong("thread", at, map[bool]key{true: keyPID, false: keyTID}[r.pid == -1])
+	}
+	p.out.threads = append(p.out.threads, r)
+}
+
+// task reads the number of a process or thread, -1 when it is none.
+func task(value []byte) int64 {
+	n, ok := unsigned(value)
+	if !ok || n > 1<<62 {
+		return -1
+	}
+	return int64(n)
+}
+
+// cpuOf reads the number of a CPU.
+func cpuOf(value []byte) uint16 {
+	n, ok := unsigned(value)
+	if !ok || n >= uint64(model.NoCPU) {
+		return model.NoCPU
+	}
+	return uint16(n)
+}
+
+func (p *parser) frame(at place) {
+	r := frameRecord{place: at, depth: -1}
+	var id, named, kinded bool
+	srclineKnown := true
+	for _, f := range p.scanner.fields {
+		switch f.key {
+		case keyID:
+			r.id, id = unsigned(f.value)
+		case keyFunc:
+			r.function, named = text(f.value)
+		case keyDSO:
+			r.dso, r.dsoKnown = unsigned(f.value)
+		case keySrcline:
+			r.source, _ = text(f.value)
+		case keyKind:
+			r.kind, kinded = frameKind(f.value)
+		case keyFuncResolved:
+			if is, ok := truth(f.value); ok && !is {
+				r.flags |= model.FrameUnresolved
+			}
+		case keySrclineResolved:
+			srclineKnown = string(f.value) != "false"
+		case keyInlined:
+			if is, _ := truth(f.value); is {
+				r.flags |= model.FrameInlined
+			}
+		case keyIP, keySymoff, keyInlineDepth:
+			p.inlining(&r, f)
+		}
+	}
+	if !srclineKnown && r.source != nil && string(r.source) == "??:0" {
+		r.source = nil
+	}
+	if !id {
+		p.wrong("frame", at, keyID)
+		return
+	}
+	if !named {
+		p.wrong("frame", at, keyFunc)
+	}
+	if !r.dsoKnown {
+		p.wrong("frame", at, keyDSO)
+	}
+	if !kinded {
+		p.out.issue(model.Error, "enum", at, "kind of frame %d must be user, kernel or unknown", r.id)
+	}
+	if r.flags&model.FrameUnresolved != 0 && !bytes.HasPrefix(r.function, []byte("0x")) {
+		p.warn("frame", at, "func of the unresolved frame %d is no address", r.id)
+	}
+	p.out.frames = append(p.out.frames, r)
+}
+
+// inlining notes what only the rules about inlined frames ask for.
+func (p *parser) inlining(r *frameRecord, f field) {
+	if !p.strict {
+		return
+	}
+	switch f.key {
+	case keyIP:
+		r.ip = maphash.Bytes(p.seed, f.value)
+		if s, ok := text(f.value); !ok || !bytes.HasPrefix(s, []byte("0x")) {
+			p.warn("frame", r.place, "ip of a frame is no hexadecimal string")
+		}
+	case keySymoff:
+		r.symoff = maphash.Bytes(p.seed, f.value)
+	case keyInlineDepth:
+		n, ok := unsigned(f.value)
+		if !ok || n > 1<<30 {
+			p.wrong("frame", r.place, keyInlineDepth)
+			return
+		}
+		r.depth = int32(n)
+	}
+}
+
+func frameKind(value []byte) (k model.FrameKind, ok bool) {
+	switch string(value) {
+	case `"user"`:
+		return model.FrameUser, true
+	case `"kernel"`:
+		return model.FrameKernel, true
+	}
+	return model.FrameUnknown, string(value) == `"unknown"`
+}

@@ -1,0 +1,323 @@
+package spaa
+
+import (
+	"bytes"
+
+	"github.com/memtui/memtui/model"
+)
+
+func (p *parser) stack(at place) {
+	r := stackRecord{place: at, id: identifier{kind: model.IDNone}, event: noName, cpu: model.NoCPU, pid: -1, tid: -1}
+	var frames, context, weights, exclusive bool
+	for _, f := range p.scanner.fields {
+		switch f.key {
+		case keyID:
+			r.id = identify(f.value)
+		case keyFrames:
+			r.frames, frames = p.frameList(f.value)
+		case keyContext:
+			context = p.context(&r, f.value)
+		case keyWeights:
+			r.weights, weights = p.weights(f.value, at)
+		case keyExclusive:
+			exclusive = true
+			p.exclusive(&r, f.value)
+		case keyRelated:
+			p.related(&r, f.value)
+		case keyStackType:
+			if s := string(f.value); s != `"unified"` && s != `"user"` && s != `"kernel"` {
+				p.out.issue(model.Error, "enum", at, "stack_type is %s", shortened(f.value))
+			}
+		}
+	}
+	if r.id.kind == model.IDNone {
+		p.wrong("stack", at, keyID)
+	}
+	switch {
+	case !frames:
+		p.wrong("stack", at, keyFrames)
+	case r.frames.from == r.frames.to:
+		p.warn("stack", at, "stack %s has no frames", r.id)
+	}
+	if !context {
+		p.out.issue(model.Error, "context", at, "stack %s has no context with an event", r.id)
+	}
+	if !weights {
+		p.out.issue(model.Error, "weights", at, "stack %s has no list of weights", r.id)
+	}
+	p.shoulds(&r, exclusive)
+	p.out.stacks = append(p.out.stacks, r)
+}
+
+// shoulds reports what a stack should have.
+func (p *parser) shoulds(r *stackRecord, exclusive bool) {
+	switch {
+	case !p.strict:
+	case !exclusive:
+		p.warn("exclusive", r.place, "stack %s has no exclusive weights", r.id)
+	default:
+		for _, w := range p.out.weights[r.weights.from:min(r.weights.to, r.weights.from+maxCompared)] {
+			if !p.weighs(r.exclusive, w.metric) {
+				p.warn("exclusive", r.place, "exclusive weights of stack %s lack %s", r.id, shortened([]byte(p.names.list[w.metric])))
+				break
+			}
+		}
+	}
+}
+
+func (p *parser) weighs(s span, metric uint32) bool {
+	for _, w := range p.out.weights[s.from:min(s.to, s.from+maxCompared)] {
+		if w.metric == metric {
+			return true
+		}
+	}
+	return false
+}
+
+// frameList reads the ids of frames. One that is no number ends the list.
+func (p *parser) frameList(value []byte) (s span, ok bool) {
+	s.from = uint32(len(p.out.ids))
+	ok = len(value) >= 2 && value[0] == '['
+	if ok && !p.plainList(value[1:len(value)-1]) {
+		p.out.ids = p.out.ids[:s.from]
+		c := elements(value)
+		for e, more := c.element(); more; e, more = c.element() {
+			id, isNumber := unsigned(e)
+			if !isNumber {
+				ok = false
+				break
+			}
+			p.out.ids = append(p.out.ids, id)
+		}
+		ok = ok && !c.bad
+	}
+	s.to = uint32(len(p.out.ids))
+	return s, ok
+}
+
+// plainList reads "1,2,3"; false when anything else is in it.
+func (p *parser) plainList(b []byte) bool {
+	n, digits := uint64(0), 0
+	for _, c := range b {
+		if d := c - '0'; d <= 9 {
+			n = n*10 + uint64(d)
+			digits++
+			continue
+		}
+		if c != ',' || digits == 0 || digits > 18 {
+			return false
+		}
+		p.out.ids = append(p.out.ids, n)
+		n, digits = 0, 0
+	}
+	if digits == 0 || digits > 18 {
+		return len(b) == 0
+	}
+	p.out.ids = append(p.out.ids, n)
+	return true
+}
+
+func (p *parser) context(r *stackRecord, value []byte) (ok bool) {
+	c := members(value)
+	for name, value, more := c.member(); more; name, value, more = c.member() {
+		switch string(name) {
+		case "event":
+			s, isText := text(value)
+			if isText {
+				r.event, ok = p.names.find(s), true
+			}
+		case "pid":
+			r.pid = task(value)
+		case "tid":
+			r.tid = task(value)
+		case "cpu":
+			r.cpu = cpuOf(value)
+		case "comm":
+			r.comm, _ = text(value)
+		case "probe", "execname", "uid", "zonename", "trace_fields":
+		default:
+			if !bytes.HasPrefix(name, []byte("x_")) {
+				p.warn("context-key", r.place, "the context key %s is not known", shortened(name))
+			}
+		}
+	}
+	return ok && !c.bad
+}
+
+// weights reads a list of weights. What cannot be read of it is reported and left out.
+func (p *parser) weights(value []byte, at place) (s span, ok bool) {
+	s.from = uint32(len(p.out.weights))
+	c := elements(value)
+	for e, more := c.element(); more; e, more = c.element() {
+		p.weight(e, at, s.from)
+	}
+	s.to = uint32(len(p.out.weights))
+	return s, !c.bad
+}
+
+func (p *parser) weight(value []byte, at place, from uint32) {
+	var w weight
+	var named, valued bool
+	var unit []byte
+	c := members(value)
+	for name, value, more := c.member(); more; name, value, more = c.member() {
+		switch string(name) {
+		case "metric":
+			s, ok := text(value)
+			if named = ok; ok {
+				w.metric = p.names.find(s)
+			}
+		case "value":
+			w.value, valued = number(value)
+		case "unit":
+			unit, _ = text(value)
+		}
+	}
+	if !named || !valued || c.bad {
+		p.out.issue(model.Error, "weights", at, "a weight has no metric, or no value that is a number")
+		return
+	}
+	if p.strict {
+		for _, q := range p.out.weights[from:min(int(from)+maxCompared, len(p.out.weights))] {
+			if q.metric == w.metric {
+				p.warn("weights", at, "the metric %s stands twice in one list", shortened([]byte(p.names.list[w.metric])))
+			}
+		}
+		if w.value.Float64() < 0 {
+			p.warn("suspicious-weight", at, "a weight is negative")
+		}
+	}
+	if name := p.names.list[w.metric]; len(unit) > 0 && p.units[name] == "" && len(p.units) < model.MaxMetrics {
+		p.units[name] = string(unit)
+		p.out.units = append(p.out.units, unitNote{w.metric, p.units[name]})
+	}
+	p.out.weights = append(p.out.weights, w)
+}
+
+func (p *parser) exclusive(r *stackRecord, value []byte) {
+	c := members(value)
+	for name, value, more := c.member(); more; name, value, more = c.member() {
+		switch string(name) {
+		case "frame":
+			r.leaf, r.hasLeaf = unsigned(value)
+		case "weights":
+			var ok bool
+			if r.exclusive, ok = p.weights(value, r.place); !ok {
+				p.out.issue(model.Error, "exclusive", r.place, "exclusive weights are no list")
+			}
+		}
+	}
+	if c.bad || !r.hasLeaf {
+		p.out.issue(model.Error, "exclusive", r.place, "exclusive has no frame")
+	}
+}
+
+func (p *parser) related(r *stackRecord, value []byte) {
+	if !p.strict {
+		return
+	}
+	r.related.from = uint32(len(p.out.related))
+	c := elements(value)
+	for e, more := c.element(); more; e, more = c.element() {
+		id := identify(e)
+		p.out.related = append(p.out.related, id)
+	}
+	r.related.to = uint32(len(p.out.related))
+}
+
+func (p *parser) sample(at place) {
+	r := sampleRecord{place: at, id: identifier{kind: model.IDNone}, event: noName, cpu: model.NoCPU, pid: -1, tid: -1}
+	timed := false
+	for _, f := range p.scanner.fields {
+		switch f.key {
+		case keyTimestamp:
+			r.time, timed = float(f.value)
+		case keyPeriod:
+			n, ok := float(f.value)
+			if r.period = n; !ok {
+				p.wrong("sample", at, keyPeriod)
+			} else if n == 0 {
+				p.warn("suspicious-weight", at, "the period of a sample is 0")
+			}
+		case keyPID:
+			r.pid = task(f.value)
+		case keyTID:
+			r.tid = task(f.value)
+		case keyCPU:
+			r.cpu = cpuOf(f.value)
+		case keyEvent:
+			if s, ok := text(f.value); ok {
+				r.event = p.names.find(s)
+			}
+		case keyStackID:
+			r.id = identify(f.value)
+		}
+	}
+	if !timed {
+		p.wrong("sample", at, keyTimestamp)
+		return
+	}
+	if r.event == noName {
+		p.wrong("sample", at, keyEvent)
+	}
+	if r.id.kind == model.IDNone {
+		p.wrong("sample", at, keyStackID)
+	}
+	p.out.samples = append(p.out.samples, r)
+}
+
+func (p *parser) window(at place) {
+	r := windowRecord{place: at}
+	var start, end, rows bool
+	for _, f := range p.scanner.fields {
+		switch f.key {
+		case keyID:
+			s, ok := text(f.value)
+			if r.id = string(s); !ok {
+				r.id = string(f.value)
+			}
+		case keyStart:
+			r.start, start = float(f.value)
+		case keyEnd:
+			r.end, end = float(f.value)
+		case keyUnit:
+			s, _ := text(f.value)
+			r.unit = string(s)
+		case keyByStack:
+			rows = p.windowRows(&r, f.value)
+		}
+	}
+	if !start || !end {
+		p.wrong("window", at, keyStart)
+		return
+	}
+	if !rows {
+		p.wrong("window", at, keyByStack)
+	}
+	if r.end < r.start {
+		p.warn("window", at, "window %s ends before it starts", shortened([]byte(r.id)))
+	}
+	p.out.windows = append(p.out.windows, r)
+}
+
+func (p *parser) windowRows(r *windowRecord, value []byte) bool {
+	c := elements(value)
+	for e, more := c.element(); more; e, more = c.element() {
+		row := windowRow{id: identifier{kind: model.IDNone}}
+		m := members(e)
+		weighed := false
+		for name, value, ok := m.member(); ok; name, value, ok = m.member() {
+			switch string(name) {
+			case "stack_id":
+				row.id = identify(value)
+			case "weights":
+				row.weights, weighed = p.weights(value, r.place)
+			}
+		}
+		if row.id.kind == model.IDNone || !weighed || m.bad {
+			p.out.issue(model.Error, "window", r.place, "a row of window %s has no stack_id or no weights", shortened([]byte(r.id)))
+		}
+		r.rows = append(r.rows, row)
+	}
+	return !c.bad
+}
