@@ -97,13 +97,8 @@ type passBuilder struct {
 }
 
 func (ix *Index) makePass(ctx context.Context, by Group, f *fold, want []Key, breathe bool) *pass {
-	keys, n := ix.keyCount(by), ix.time.n
-	slot, followed := slots(keys, want)
-	p := &pass{fold: f, events: n, peak: make([]uint64, keys), slot: slot, max: make([]uint64, followed*HistoryColumns), shapes: make([]Shape, followed)}
-	b := passBuilder{
-		out: p, live: make([]uint64, keys), now: make([]uint64, followed), top: make([]uint64, followed),
-		last: make([]uint64, followed*HistoryColumns), born: make([]uint64, followed),
-	}
+	n := ix.time.n
+	b := newPassBuilder(f, n, ix.keyCount(by), want)
 	d, end := dimOf(by), ix.duration()
 	from := 0
 	for b.col < HistoryColumns && ctx.Err() == nil {
@@ -120,8 +115,17 @@ func (ix *Index) makePass(ctx context.Context, by Group, f *fold, want []Key, br
 		b.endColumn()
 		from = to
 	}
-	b.judge(slot, float64(end)/1e6/HistoryColumns)
-	return p
+	b.judge(float64(end) / 1e6 / HistoryColumns)
+	return b.out
+}
+
+func newPassBuilder(f *fold, events, keys int, want []Key) *passBuilder {
+	slot, followed := slots(keys, want)
+	p := &pass{fold: f, events: events, peak: make([]uint64, keys), slot: slot, max: make([]uint64, followed*HistoryColumns), shapes: make([]Shape, followed)}
+	return &passBuilder{
+		out: p, live: make([]uint64, keys), now: make([]uint64, followed), top: make([]uint64, followed),
+		last: make([]uint64, followed*HistoryColumns), born: make([]uint64, followed),
+	}
 }
 
 func (b *passBuilder) change(k Key, size uint64, how change) {
@@ -148,8 +152,8 @@ func (b *passBuilder) endColumn() {
 }
 
 // judge gives every development its shape.
-func (b *passBuilder) judge(slot []int32, width float64) {
-	for k, s := range slot {
+func (b *passBuilder) judge(width float64) {
+	for k, s := range b.out.slot {
 		if s < 0 {
 			continue
 		}
@@ -164,6 +168,10 @@ func (ix *Index) History(ctx context.Context, by Group, keys []Key, n int) ([][]
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	p := ix.passOf(ctx, by, keys, true)
+	return p.histories(keys, n), ctx.Err()
+}
+
+func (p *pass) histories(keys []Key, n int) [][]uint64 {
 	out := make([][]uint64, len(keys))
 	for i, k := range keys {
 		out[i] = make([]uint64, max(n, 0))
@@ -171,7 +179,7 @@ func (ix *Index) History(ctx context.Context, by Group, keys []Key, n int) ([][]
 			resample(out[i], p.max[s*HistoryColumns:(s+1)*HistoryColumns])
 		}
 	}
-	return out, ctx.Err()
+	return out
 }
 
 func (p *pass) slotOf(k Key) (s int, ok bool) {
@@ -196,13 +204,17 @@ func (ix *Index) Shapes(ctx context.Context, by Group, keys []Key) ([]Shape, err
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	p := ix.passOf(ctx, by, keys, true)
+	return p.shapesOf(keys), ctx.Err()
+}
+
+func (p *pass) shapesOf(keys []Key) []Shape {
 	out := make([]Shape, len(keys))
 	for i, k := range keys {
 		if s, ok := p.slotOf(k); ok {
 			out[i] = p.shapes[s]
 		}
 	}
-	return out, ctx.Err()
+	return out
 }
 
 // Histograms implements [Trace].

@@ -123,7 +123,7 @@ func (l *leakList) name(sites []LeakSite) {
 	for i := range sites {
 		rows[i] = sites[i].Site
 	}
-	l.ix.nameSites(l.by, rows)
+	l.ix.nameSites(l.by, l.ix.foldOf(l.by), rows)
 	for i := range sites {
 		sites[i].Site = rows[i]
 	}

@@ -93,7 +93,12 @@ func (p *pyramid) endEvent() {
 		return
 	}
 	p.run = 0
-	p.base.append(baseRun{p.cur, l})
+	p.push(baseRun{p.cur, l})
+}
+
+// push adds a whole run.
+func (p *pyramid) push(r baseRun) {
+	p.base.append(r)
 	n := p.base.n
 	for lv := 0; n%pyramidFan == 0; lv++ {
 		p.fold(lv, n)

@@ -23,7 +23,7 @@ func (ix *Index) Sites(ctx context.Context, q Query) ([]Site, error) {
 	ix.addPeaks(ctx, q.By, q.Cell, rows, lo, hi)
 	ix.addKept(q.By, q.Cell, rows, lo, hi)
 	rows = slices.DeleteFunc(rows, func(s Site) bool { return s.AllocCount == 0 && s.LiveCount == 0 && s.FreedCount == 0 })
-	ix.nameSites(q.By, rows)
+	ix.nameSites(q.By, ix.foldOf(q.By), rows)
 	return rows, ctx.Err()
 }
 
@@ -194,9 +194,12 @@ func (ix *Index) kept(lo, hi int, f func(block uint32)) {
 	}
 }
 
-// nameSites fills the names of rows, which may be a part of all.
-func (ix *names) nameSites(by Group, rows []Site) {
-	s, f := ix.stacks(), ix.foldOf(by)
+// nameSites fills the names of rows, which may be a part of all and were put together by f.
+func (ix *names) nameSites(by Group, f *fold, rows []Site) {
+	s := ix.stacks()
+	if f != nil {
+		s = f.stacks
+	}
 	var shown []label
 	if by == ByStack {
 		shown = ix.labelsOf(s)

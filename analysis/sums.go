@@ -46,6 +46,15 @@ func (c *cell) apply(how change, size uint64) {
 	}
 }
 
+// add adds the sums of events that follow.
+func (c *cell) add(o *cell) {
+	c.allocBytes, _ = model.SaturatingAdd(c.allocBytes, o.allocBytes)
+	c.freedBytes, _ = model.SaturatingAdd(c.freedBytes, o.freedBytes)
+	c.allocCount += o.allocCount
+	c.freedCount += o.freedCount
+	c.temporary += o.temporary
+}
+
 func (c *cell) liveBytes() uint64 { return c.allocBytes - min(c.freedBytes, c.allocBytes) }
 func (c *cell) liveCount() uint64 { return uint64(c.allocCount - c.freedCount) }
 

@@ -42,7 +42,7 @@ func (c *Columns) Append(e *Event, at uint32) {
 	}
 }
 
-// ErrIrregular says that events are damaged, or end within one: only [EventSource.Replay] tells what is there.
+// ErrIrregular says that events are damaged: only [EventSource.Replay] tells what is there.
 var ErrIrregular = errors.New("irregular events")
 
 // ChunkSource is an [EventSource] whose events can also be read from the middle on, by several goroutines.
@@ -62,7 +62,7 @@ type Decoder interface {
 	Sync(off int64) (at int64, ok bool)
 	// Decode fills c, which must be empty, with the events that begin in [from, to), at most limit of them and no more than
 	// fit the width of Columns.Time, and returns where the next one begins. from must be a boundary. The error is
-	// ErrIrregular where [EventSource.Replay] would report anything but the end of the file, or that of reading; what came
-	// before is in c then.
+	// ErrIrregular where [EventSource.Replay] would report anything but how the input ends, or that of reading; what came
+	// before is in c then. Where the input ends within an event, next is its begin.
 	Decode(c *Columns, from, to int64, limit int) (next int64, err error)
 }

@@ -90,10 +90,7 @@ func (d *decoder) Decode(c *model.Columns, from, to int64, limit int) (next int6
 		if d.end == pos {
 			break
 		}
-		size, more := d.one(c, pos, &now)
-		if size == 0 {
-			err = model.ErrIrregular
-		}
+		size, more, err := d.one(c, pos, &now)
 		if !more {
 			return d.base + int64(pos), err
 		}
@@ -102,22 +99,25 @@ func (d *decoder) Decode(c *model.Columns, from, to int64, limit int) (next int6
 	return d.base + int64(pos), nil
 }
 
-// one decodes the event at pos by the general path. size is 0 if it is irregular; more is false if it is not to be taken.
-func (d *decoder) one(c *model.Columns, pos int, now *uint32) (size int, more bool) {
+// one decodes the event at pos by the general path. more is false if it is not to be taken.
+func (d *decoder) one(c *model.Columns, pos int, now *uint32) (size int, more bool, err error) {
 	var e model.Event
 	size, delta, st := decodeOne(d.buf[pos:d.end], &e)
+	if st == short && d.eof {
+		return 0, false, nil
+	}
 	if st != decoded || delta > math.MaxInt64 || e.Kind == model.Alloc && e.Addr == 0 && d.zeroes(pos) {
-		return 0, false
+		return 0, false, model.ErrIrregular
 	}
 	if c.Len() == 0 {
 		c.Delta, delta = model.Time(delta), 0
 	}
 	if delta > uint64(math.MaxUint32-*now) {
-		return size, false
+		return size, false, nil
 	}
 	*now += uint32(delta)
 	c.Append(&e, *now)
-	return size, true
+	return size, true, nil
 }
 
 // zeroes reports whether the event at pos lies in a run of zero bytes that is too long to be events, as in [replay.zeroes].

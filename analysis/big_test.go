@@ -1,0 +1,325 @@
+package analysis
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/mlyze"
+	"github.com/memtui/memtui/model"
+)
+
+// chunkedSlice is a chunk source over a slice: event i lies at bytes [10+7i, 17+7i). It guesses wrong, or not at all, now and
+// then, and may claim that an event is irregular.
+type chunkedSlice struct {
+	sliceSource
+	irregular int // event, -1 for none
+}
+
+const (
+	sliceBegin = 10
+	sliceEvent = 7
+)
+
+func (s *chunkedSlice) Extent() (int64, int64) {
+	return sliceBegin, sliceBegin + int64(len(s.events))*sliceEvent
+}
+
+func (s *chunkedSlice) Replay(ctx context.Context, yield func(*model.EventBatch) error) error {
+	return s.ReplayFrom(ctx, sliceBegin, 0, yield)
+}
+
+func (s *chunkedSlice) ReplayFrom(ctx context.Context, offset int64, _ model.Time, yield func(*model.EventBatch) error) error {
+	at := int(offset-sliceBegin) / sliceEvent
+	rest := sliceSource{s.events[at:], s.batch}
+	return rest.Replay(ctx, func(b *model.EventBatch) error {
+		from := at + int(b.Offset) - len(b.Events)
+		b.Offset = sliceBegin + (int64(at)+b.Offset)*sliceEvent
+		if s.irregular >= from && s.irregular < from+len(b.Events) {
+			b.Problems = []model.Problem{{Severity: model.Error, Code: "test", Message: "irregular", Count: 1, Offset: model.NoOffset}}
+		}
+		return yield(b)
+	})
+}
+
+func (s *chunkedSlice) Decoder() model.Decoder { return &sliceDecoder{s, rand.New(rand.NewPCG(1, 1))} }
+
+type sliceDecoder struct {
+	*chunkedSlice
+	r *rand.Rand
+}
+
+func (d *sliceDecoder) Sync(off int64) (int64, bool) {
+	n := (off - sliceBegin + sliceEvent - 1) / sliceEvent
+	return sliceBegin + n*sliceEvent + int64(d.r.IntN(8)/7*3), d.r.IntN(5) > 0
+}
+
+func (d *sliceDecoder) Decode(c *model.Columns, from, to int64, limit int) (int64, error) {
+	i := int(from-sliceBegin) / sliceEvent
+	if int(from-sliceBegin)%sliceEvent != 0 {
+		return from, model.ErrIrregular
+	}
+	for ; from < to && c.Len() < limit && i < len(d.events); i++ {
+		if i == d.irregular {
+			return from, model.ErrIrregular
+		}
+		e := &d.events[i]
+		if c.Len()%model.OffsetEvery == 0 {
+			c.Offset = append(c.Offset, from)
+		}
+		if c.Len() == 0 {
+			c.Delta = e.Time
+			if i > 0 {
+				c.Delta -= d.events[i-1].Time
+			}
+			c.Append(e, 0)
+		} else {
+			since := e.Time - d.events[i-c.Len()].Time
+			if since > 1<<32-1 {
+				break
+			}
+			c.Append(e, uint32(since))
+		}
+		from += sliceEvent
+	}
+	return from, nil
+}
+
+// buildBoth builds the index under test and its twin.
+func buildBoth(t testing.TB, source model.EventSource, stacks *model.Stacks, chunkSize int) (*FileIndex, *Index) {
+	t.Helper()
+	build := func(ix Loading) *model.Profile {
+		store := new(model.Store)
+		store.Publish(&model.Profile{Meta: model.Meta{Format: "test"}, Stacks: stacks, Allocations: source})
+		if err := Build(t.Context(), store, ix); err != nil {
+			t.Fatal(err)
+		}
+		Conclude(store, ix)
+		return store.Current()
+	}
+	ix, twin := newFileIndex(chunkSize), NewIndex()
+	a, b := build(ix), build(twin)
+	if d := gocmp.Diff(b.Problems, a.Problems); d != "" {
+		t.Errorf("problems (-twin +index):\n%s", d)
+	}
+	if a.Lost != b.Lost || a.Complete != b.Complete {
+		t.Errorf("lost %d, complete %v; want %d, %v", a.Lost, a.Complete, b.Lost, b.Complete)
+	}
+	return ix, twin
+}
+
+// agree asks both everything about some ranges.
+func agree(t *testing.T, ix, twin Trace, r *rand.Rand) {
+	t.Helper()
+	a, b := ix.Status(), twin.Status()
+	a.Revision, b.Revision = 0, 0
+	same(t, "status", a, b)
+	same(t, "stacks", ix.StackIDs(), twin.StackIDs())
+	late, _ := ix.LateFreed(t.Context())
+	want, _ := twin.LateFreed(t.Context())
+	same(t, "late", late, want)
+	end := b.Duration
+	ranges := []Range{Whole, {model.NoTime, end / 2}, {end / 3, end}, {0, model.MaxTime}, {end, end}}
+	for range 3 {
+		from := model.Time(r.Int64N(max(int64(end), 1)))
+		ranges = append(ranges, Range{from, from + model.Time(r.Int64N(max(int64(end-from), 1)))})
+	}
+	for _, rg := range ranges {
+		agreeOn(t, ix, twin, r, rg)
+		if t.Failed() {
+			t.Fatalf("range %v", rg)
+		}
+	}
+}
+
+func same(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if reflect.DeepEqual(want, got) { // much faster
+		return
+	}
+	if d := gocmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(LeakSite{}, "first")); d != "" {
+		if len(d) > 3000 {
+			d = d[:3000]
+		}
+		t.Errorf("%s (-twin +index):\n%s", what, d)
+	}
+}
+
+// both collects answers of both to one question.
+func both[T any](t *testing.T, what string, ix, twin Trace, ask func(Trace) (T, error)) T {
+	t.Helper()
+	got, err := ask(ix)
+	if err != nil {
+		t.Errorf("%s: %v", what, err)
+	}
+	want, _ := ask(twin)
+	same(t, what, got, want)
+	return want
+}
+
+func agreeOn(t *testing.T, ix, twin Trace, r *rand.Rand, rg Range) {
+	ctx := t.Context()
+	both(t, "totals", ix, twin, func(x Trace) (Totals, error) { return x.Totals(ctx, rg) })
+	peak := both(t, "peak", ix, twin, func(x Trace) (Peak, error) { p, _, err := x.Peak(ctx, rg); return p, err })
+	both(t, "functions", ix, twin, func(x Trace) ([]Function, error) { return x.Functions(ctx, rg) })
+	for _, n := range []int{1, 7, 100} {
+		both(t, "curve", ix, twin, func(x Trace) ([]Column, error) { return x.Curve(ctx, rg, n) })
+	}
+	both(t, "sizes", ix, twin, func(x Trace) ([]Bucket, error) { b, _, err := x.Histograms(ctx, rg); return b, err })
+	both(t, "lives", ix, twin, func(x Trace) ([]Bucket, error) { _, b, err := x.Histograms(ctx, rg); return b, err })
+	both(t, "marks", ix, twin, func(x Trace) ([]Mark, error) { m, _, err := x.Marks(ctx, rg, 9); return m, err })
+	for _, at := range []model.Time{rg.From, rg.To, rg.To / 2} {
+		for _, dir := range []int{-1, 1} {
+			both(t, "neighbour", ix, twin, func(x Trace) (model.Time, error) { n, _ := x.Neighbour(at, dir); return n, nil })
+			both(t, "landmark", ix, twin, func(x Trace) (model.Time, error) { n, _ := x.Landmark(at, dir); return n, nil })
+		}
+	}
+	cells := []Cell{{}, someCells(r)[r.IntN(6)]}
+	for _, at := range []Instant{End, At(rg.To / 2), peak.Instant} {
+		both(t, "live", ix, twin, func(x Trace) (Level, error) { return x.Live(ctx, at) })
+		for by := range GroupCount {
+			for _, in := range cells {
+				q := Query{At: at, Range: rg, By: by, Cell: in}
+				both(t, "sites by "+by.String(), ix, twin, func(x Trace) ([]Site, error) { return x.Sites(ctx, q) })
+			}
+		}
+		for c := range CostCountOf {
+			q := Query{At: at, Range: rg, Cell: cells[r.IntN(2)]}
+			both(t, "weights by "+c.String(), ix, twin, func(x Trace) ([]uint64, error) { return x.Weights(ctx, c, q) })
+		}
+	}
+	agreeOnBlocks(t, ix, twin, r, rg, cells)
+}
+
+func agreeOnBlocks(t *testing.T, ix, twin Trace, r *rand.Rand, rg Range, cells []Cell) {
+	ctx := t.Context()
+	keys := []Key{0, 1, 3}
+	for by := range GroupCount {
+		q := LeakQuery{Range: rg, MinAge: model.Time(r.Int64N(50)), By: by, Cell: cells[r.IntN(2)]}
+		both(t, "leaks by "+by.String(), ix, twin, func(x Trace) (Leaks, error) { return x.Leaks(ctx, q) })
+		both(t, "history", ix, twin, func(x Trace) ([][]uint64, error) { return x.History(ctx, by, keys, 30) })
+		both(t, "shapes", ix, twin, func(x Trace) ([]Shape, error) { return x.Shapes(ctx, by, keys) })
+		key := keys[r.IntN(2)]
+		both(t, "lifetimes", ix, twin, func(x Trace) (Lifetimes, error) { return x.Lifetimes(ctx, by, key, rg) })
+		both(t, "grid", ix, twin, func(x Trace) (*Grid, error) {
+			return x.Grid(ctx, GridQuery{Range: rg, By: by, Key: 1, All: by == ByThread})
+		})
+	}
+	for _, q := range []BlockQuery{{At: At(rg.To)}, {At: At(rg.To / 2)}, {Leaked: true, MinAge: 2}, {Born: true}} {
+		q.Range, q.Cell, q.Sort = rg, cells[r.IntN(2)], BlockOrder(r.IntN(5))
+		q.All, q.Key = r.IntN(3) > 0, Key(r.IntN(3))
+		if r.IntN(4) == 0 {
+			q.Addr = uint64(1 + r.IntN(100))
+		}
+		both(t, "blocks", ix, twin, func(x Trace) ([]Block, error) {
+			l, err := x.Blocks(ctx, q)
+			if err != nil {
+				return nil, err
+			}
+			rows := []Block{{Size: l.Bytes()}}
+			for i := 0; i < l.Len(); i += 1 + l.Len()/1000 {
+				rows = append(rows, l.Row(i))
+			}
+			return rows, nil
+		})
+	}
+	addr := uint64(r.IntN(12)) * 8
+	both(t, "uses", ix, twin, func(x Trace) ([]Block, error) { b, _, err := x.Uses(ctx, addr, 5); return b, err })
+	both(t, "uses", ix, twin, func(x Trace) (int, error) { _, n, err := x.Uses(ctx, addr, 5); return n, err })
+}
+
+func TestFileIndexAgrees(t *testing.T) {
+	for seed := range uint64(24) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		events := randomTrace(r, []int{0, 1, 40, 700, 3000, 9000}[seed%6])
+		if seed%4 == 3 { // hours between events
+			for i := range events {
+				events[i].Time += model.Time(i/(1+len(events)/5)) * 5_000_000_000
+			}
+		}
+		for i := range events {
+			if seed%3 == 1 && events[i].Addr != 0 { // blocks that live longer
+				events[i].Addr += uint64(r.IntN(300)) * 16
+			}
+		}
+		s := &chunkedSlice{sliceSource{events, 100}, -1}
+		if len(events) > 0 && seed%5 > 2 {
+			s.irregular = r.IntN(len(events))
+		}
+		ix, twin := buildBoth(t, s, testStacks(), 1000<<(seed%5))
+		agree(t, ix, twin, r)
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+func TestFileIndexKeepsWhatCannotBeReadAgain(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 5))
+	events := randomTrace(r, 5000)
+	ix, twin := buildBoth(t, &sliceSource{events, 100}, testStacks(), 1<<12)
+	agree(t, ix, twin, r)
+}
+
+// TestFileIndexAgreesOnFiles reads every trace of the loader's tests.
+func TestFileIndexAgreesOnFiles(t *testing.T) {
+	paths, err := filepath.Glob("../loaders/mlyze/testdata/*/*.mlyze")
+	more, _ := filepath.Glob("../testdata/*.mlyze")
+	if paths = append(paths, more...); err != nil || len(paths) < 20 {
+		t.Fatal(len(paths), err)
+	}
+	for _, path := range paths {
+		t.Run(filepath.Base(path), func(t *testing.T) { agreeOnFile(t, path, 16<<10) })
+	}
+}
+
+func agreeOnFile(t *testing.T, path string, chunkSize int) {
+	src, err := loaders.OpenSource(t.Context(), path, nil)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer src.Close()
+	store := new(model.Store)
+	if err := mlyze.Format().Load(t.Context(), src, loaders.Options{}, store); err != nil {
+		t.Skip(err)
+	}
+	p := store.Current()
+	ix, twin := buildBoth(t, p.Allocations, p.Stacks, chunkSize)
+	agree(t, ix, twin, rand.New(rand.NewPCG(1, 2)))
+}
+
+// TestFileIndexAgreesOnDamage overwrites bytes of a real trace.
+func TestFileIndexAgreesOnDamage(t *testing.T) {
+	good, err := os.ReadFile("../testdata/small_kvleak.mlyze")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(12) {
+		r := rand.New(rand.NewPCG(seed, 6))
+		b := append([]byte(nil), good...)
+		for range 1 + r.IntN(3) {
+			at, n := len(b)/4+r.IntN(len(b)*3/4), 1+r.IntN(100)
+			for i := at; i < min(at+n, len(b)); i++ {
+				b[i] = byte(r.Uint32() * uint32(seed&1))
+			}
+		}
+		if seed%3 == 0 {
+			b = b[:len(b)-r.IntN(1000)]
+		}
+		path := filepath.Join(t.TempDir(), "damaged.mlyze")
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		agreeOnFile(t, path, 8<<10)
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}

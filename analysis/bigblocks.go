@@ -1,0 +1,175 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/memtui/memtui/model"
+)
+
+// Blocks implements [Trace]. The list holds four bytes per block and reads the rest when asked for a row.
+func (ix *FileIndex) Blocks(ctx context.Context, q BlockQuery) (BlockList, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	r := ix.reader()
+	lo, hi := r.eventRange(q.Range)
+	if !q.Leaked && !q.Born {
+		lo, hi = 0, r.eventsAt(q.At)
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	_, to := ix.bounds(q.Range)
+	end := min(to, ix.duration())
+	g := ix.grouping(q.By, q.Cell)
+	c := blockCollector{list: &fileBlocks{ix: ix}, by: q.Sort}
+	take := func(b *fileBlock) {
+		switch {
+		case !q.Born && int(b.died) < hi, q.Leaked && end-b.bornAt < q.MinAge:
+		case !q.All && g.keyOf(b) != q.Key, !b.in(q.Cell), q.Addr != 0 && !b.holds(q.Addr):
+		default:
+			c.add(b)
+		}
+	}
+	var err error
+	if q.Born || q.Addr != 0 || q.Sort == LowestFirst {
+		err = ix.eachBorn(ctx, lo, hi, take)
+	} else {
+		err = ix.eachKept(ctx, lo, hi, take) // does not know addresses, and need not read them
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.sort()
+	return c.list, ctx.Err()
+}
+
+func (b *fileBlock) holds(addr uint64) bool {
+	x := Block{Addr: b.addr, Size: b.size}
+	return x.Holds(addr)
+}
+
+// blockCollector makes a sorted list.
+type blockCollector struct {
+	list *fileBlocks
+	by   BlockOrder
+	rows []ranked // when they are not sorted by birth
+}
+
+func (c *blockCollector) add(b *fileBlock) {
+	c.list.bytes, _ = model.SaturatingAdd(c.list.bytes, b.size)
+	key := b.addr
+	switch c.by {
+	case OldestFirst, NewestFirst:
+		c.list.born = append(c.list.born, b.born)
+		return
+	case LargestFirst:
+		key = ^b.size
+	case ShortestFirst:
+		if key = math.MaxUint64; b.died != alive {
+			key = uint64(b.diedAt - b.bornAt)
+		}
+	}
+	c.rows = append(c.rows, ranked{key, b.born})
+}
+
+func (c *blockCollector) sort() {
+	if c.by == NewestFirst {
+		slices.Reverse(c.list.born)
+	}
+	if len(c.rows) == 0 {
+		return
+	}
+	slices.SortFunc(c.rows, func(a, b ranked) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.block, b.block)) })
+	c.list.born = make([]uint32, len(c.rows))
+	for i := range c.rows {
+		c.list.born[i] = c.rows[i].block
+	}
+}
+
+// fileBlocks is a list of blocks by the events of their births.
+type fileBlocks struct {
+	ix    *FileIndex
+	born  []uint32
+	bytes uint64
+
+	mu   sync.Mutex
+	rows map[uint32]Block // asked for lately
+}
+
+const keptRows = 4096
+
+// Len implements [BlockList].
+func (l *fileBlocks) Len() int { return len(l.born) }
+
+// Bytes implements [BlockList].
+func (l *fileBlocks) Bytes() uint64 { return l.bytes }
+
+// Row implements [BlockList]. What the input does not tell any more is 0.
+func (l *fileBlocks) Row(i int) Block {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	event := l.born[i]
+	if b, ok := l.rows[event]; ok {
+		return b
+	}
+	if len(l.rows) >= keptRows || l.rows == nil {
+		l.rows = map[uint32]Block{}
+	}
+	l.ix.mu.RLock()
+	defer l.ix.mu.RUnlock()
+	b, err := l.ix.bornAt(int(event))
+	if err != nil {
+		return Block{Died: model.NoTime}
+	}
+	row := l.ix.public(&b)
+	if l.ix.status.Final || l.ix.status.Stopped { // until then it may still end
+		l.rows[event] = row
+	}
+	return row
+}
+
+// bornAt is the block that is born at an event.
+func (ix *FileIndex) bornAt(event int) (fileBlock, error) {
+	c := ix.chunks[ix.chunkAt(event)]
+	rec := ix.records.born.search(func(e uint32) bool { return int(e) >= event })
+	if rec == ix.records.len() || int(ix.records.born.at(rec)) != event {
+		v, err := ix.view(c)
+		if err != nil {
+			return fileBlock{}, err
+		}
+		p, _ := slices.BinarySearch(v.event, uint32(event-c.first))
+		return ix.blockOf(v, p), nil
+	}
+	b := ix.recordBlock(rec)
+	r := ix.reader()
+	run := ix.runOf(event)
+	events, _ := r.read(c, run)
+	if r.err == nil {
+		b.addr = events.Addr[event-ix.runBegin(run)]
+	}
+	return b, r.err
+}
+
+// Uses implements [Trace].
+func (ix *FileIndex) Uses(ctx context.Context, addr uint64, limit int) (blocks []Block, total int, err error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	if addr == 0 {
+		return nil, 0, ctx.Err()
+	}
+	limit = max(limit, 0)
+	err = ix.eachBorn(ctx, 0, ix.events(), func(b *fileBlock) {
+		if !b.holds(addr) {
+			return
+		}
+		total++
+		if blocks = append(blocks, ix.public(b)); len(blocks) > 2*limit {
+			blocks = append(blocks[:0], blocks[len(blocks)-limit:]...)
+		}
+	})
+	return blocks[max(len(blocks)-limit, 0):], total, err
+}

@@ -1,0 +1,247 @@
+package analysis
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/memtui/memtui/model"
+)
+
+const (
+	chunkEvents  = 1 << 22 // most events of a chunk: a stream of ends can tell no longer way back
+	eventBytes   = 12      // how long events are, about
+	regularAfter = 16      // events before damage that [model.EventSource.Replay] may still take back, with some to spare
+	settleAfter  = 100 * time.Millisecond
+)
+
+// builder reads a source into a FileIndex. Chunks are decoded by several goroutines, matched in order by one, and folded in
+// order by another.
+type builder struct {
+	ix     *FileIndex
+	store  *model.Store
+	events model.EventSource
+	source model.ChunkSource // nil if it can only be replayed
+	end    int64
+
+	match   matcher
+	pos     int64 // where the event behind those matched begins
+	matched chan *job
+	spare   chan *job // jobs to use again
+	fold    folder
+	foldErr error
+	stop    context.CancelCauseFunc
+}
+
+func (ix *FileIndex) build(ctx context.Context, store *model.Store, p *model.Profile) error {
+	begin, size := p.Allocations.Extent()
+	b := &builder{ix: ix, store: store, events: p.Allocations, end: size, pos: begin}
+	b.match.table = newAddressTable()
+	b.fold.ix = ix
+	if s, ok := p.Allocations.(model.ChunkSource); ok && s.Decoder() != nil {
+		b.source = s
+	}
+	ix.mu.Lock()
+	ix.store, ix.source = store, b.source
+	ix.decoders.New = func() any { return b.source.Decoder() }
+	ix.status.Offset, ix.status.Size = begin, size
+	ix.mu.Unlock()
+	err := b.run(ctx)
+	ix.mu.Lock()
+	ix.status.Stopped, ix.status.Final = err != nil, err == nil
+	ix.status.Saturated = ix.status.Saturated || ix.curve.liveHi != 0
+	ix.loading = 0
+	found, err := remarks(&ix.totals, ix.status.Saturated, err)
+	ix.mu.Unlock()
+	publish(store, found, 0)
+	return err
+}
+
+// run reads everything.
+func (b *builder) run(outer context.Context) error {
+	ctx, stop := context.WithCancelCause(outer)
+	defer stop(nil)
+	b.stop = stop
+	ahead := runtime.GOMAXPROCS(0) + 2
+	b.spare, b.matched = make(chan *job, ahead+4), make(chan *job, 2)
+	for range cap(b.spare) {
+		b.spare <- new(job)
+	}
+	var folding sync.WaitGroup
+	folding.Go(b.foldAll)
+	regular, err := false, error(nil)
+	if b.source != nil && b.end >= 0 {
+		regular, err = b.parallel(ctx, ahead)
+	}
+	if err == nil && regular {
+		err = b.source.ReplayFrom(ctx, b.pos, b.match.now, b.sequence(0).batch)
+	} else if err == nil {
+		err = b.sequential(ctx)
+	}
+	close(b.matched)
+	folding.Wait()
+	if err != nil && outer.Err() == nil {
+		if cause := context.Cause(ctx); cause != nil {
+			err = cause
+		}
+	}
+	return err
+}
+
+// foldAll folds what is matched until that ends.
+func (b *builder) foldAll() {
+	for j := range b.matched {
+		if b.foldErr == nil {
+			if b.foldErr = b.fold.fold(j); b.foldErr != nil {
+				b.stop(b.foldErr)
+			}
+		}
+		b.spare <- j
+	}
+}
+
+// forward matches a chunk and hands it on.
+func (b *builder) forward(ctx context.Context, j *job) error {
+	if b.match.events > maxEvents-len(j.events.Kind) || b.match.records > 1<<31-2-uint32(len(j.events.Size)) {
+		return errEvents
+	}
+	b.match.match(j)
+	b.pos = j.next
+	b.ix.mu.Lock()
+	b.ix.loading = b.match.memory()
+	b.ix.mu.Unlock()
+	select {
+	case b.matched <- j:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// job returns an unused job.
+func (b *builder) job(ctx context.Context, from, to int64) (*job, error) {
+	select {
+	case j := <-b.spare:
+		j.reset(from, to)
+		return j, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// decode reads a job's events.
+func (b *builder) decode(j *job) {
+	d := b.ix.decoders.Get().(model.Decoder)
+	defer b.ix.decoders.Put(d)
+	defer close(j.decoded)
+	j.next, j.err = d.Decode(&j.events, j.from, j.to, chunkEvents)
+	if j.err == nil {
+		j.number()
+	}
+}
+
+// feed starts to decode all chunks, each between guessed boundaries, and sends them in order.
+func (b *builder) feed(ctx context.Context, order chan<- *job) {
+	defer close(order)
+	d := b.source.Decoder()
+	from := b.pos
+	for at := b.pos + int64(b.ix.chunkSize); from < b.end; at += int64(b.ix.chunkSize) {
+		to := b.end
+		if at < b.end {
+			guess, ok := d.Sync(at)
+			if !ok {
+				continue
+			}
+			to = guess
+		}
+		j, err := b.job(ctx, from, to)
+		if err != nil {
+			return
+		}
+		go b.decode(j)
+		select {
+		case order <- j:
+		case <-ctx.Done():
+			return
+		}
+		from = to
+	}
+}
+
+// parallel reads the source in chunks up to its end, or to where events are irregular.
+func (b *builder) parallel(ctx context.Context, ahead int) (regular bool, err error) {
+	feeding, stop := context.WithCancel(ctx)
+	order := make(chan *job, ahead)
+	go b.feed(feeding, order)
+	defer func() {
+		stop()
+		for j := range order { // they are still being decoded into
+			<-j.decoded
+			b.spare <- j
+		}
+	}()
+	var held *job // it is followed by few events that are known to be regular, or none
+	pos, now := b.pos, model.Time(0)
+	for j := range order {
+		<-j.decoded
+		for again := j.from != pos; pos < j.to; again = true {
+			if again {
+				if j, err = b.redo(ctx, j, held != j, pos); err != nil {
+					return false, err
+				}
+			}
+			n := j.events.Len()
+			irregular := j.err != nil || n > 0 && j.events.Delta > model.MaxTime-now-model.Time(j.events.Time[n-1])
+			if held != nil && (!irregular || n >= regularAfter) {
+				if err := b.forward(ctx, held); err != nil {
+					return false, err
+				}
+			}
+			held = nil
+			if irregular {
+				return false, nil
+			}
+			if n == 0 {
+				break // the input ends within an event
+			}
+			held, pos = j, j.next
+			now += j.events.Delta + model.Time(j.events.Time[n-1])
+		}
+		if j != held {
+			b.spare <- j
+		}
+	}
+	if held != nil {
+		err = b.forward(ctx, held)
+	}
+	return err == nil, err
+}
+
+// redo decodes what is left of a job, or all of it, from a proven boundary on; the job itself may be used again if it holds
+// nothing that is needed.
+func (b *builder) redo(ctx context.Context, j *job, reuse bool, pos int64) (*job, error) {
+	to := j.to
+	if reuse {
+		j.reset(pos, to)
+	} else {
+		var err error
+		if j, err = b.job(ctx, pos, to); err != nil {
+			return nil, err
+		}
+	}
+	b.decode(j)
+	return j, nil
+}
+
+func (ix *FileIndex) dangling() []model.Problem {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	var markers []uint64
+	for _, m := range ix.marks {
+		if !m.gc {
+			markers = append(markers, m.id)
+		}
+	}
+	return ix.undefined(markers)
+}

@@ -1,0 +1,414 @@
+package analysis
+
+import (
+	"context"
+	"math"
+	"sort"
+
+	"github.com/memtui/memtui/model"
+)
+
+// runReader reads runs of events again, with the level after each of them. It keeps the last one. It belongs to one answer:
+// the lock is held all the time.
+type runReader struct {
+	ix     *FileIndex
+	run    int // that is loaded, -1 if none
+	first  int // events before it
+	times  []model.Time
+	levels []level // after each event
+	events model.Columns
+	err    error // the first one; from then on nothing makes sense
+}
+
+func (ix *FileIndex) reader() *runReader { return &runReader{ix: ix, run: -1} }
+
+// chunkOf is the chunk that a run belongs to.
+func (ix *FileIndex) chunkOf(run int) *chunk {
+	k := sort.Search(len(ix.chunks), func(i int) bool { return ix.chunks[i].firstRun > run })
+	return ix.chunks[k-1]
+}
+
+// runOf is the run that an event belongs to.
+func (ix *FileIndex) runOf(event int) int {
+	c := ix.chunks[ix.chunkAt(event)]
+	return c.firstRun + (event-c.first)/runLength
+}
+
+// runBegin is the number of events before a run.
+func (ix *FileIndex) runBegin(run int) int {
+	c := ix.chunkOf(run)
+	return c.first + (run-c.firstRun)*runLength
+}
+
+// runEnd is the number of events up to and with a run.
+func (ix *FileIndex) runEnd(run int) int {
+	c := ix.chunkOf(run)
+	return c.first + min((run-c.firstRun+1)*runLength, c.n)
+}
+
+// load reads a run.
+func (r *runReader) load(run int) {
+	if run == r.run || r.err != nil {
+		return
+	}
+	c := r.ix.chunkOf(run)
+	// The level before a chunk is known in 128 bits, that before other runs only as it is shown.
+	from, hi, l := run, uint64(0), level{}
+	for from > c.firstRun && r.ix.curve.base.at(from-1).bytes == math.MaxUint64 {
+		from--
+	}
+	if from > 0 {
+		l = r.ix.curve.base.at(from - 1).level
+	}
+	if from == c.firstRun {
+		hi, l.bytes = c.hi, c.lo
+	}
+	for ; from <= run && r.err == nil; from++ {
+		hi, l = r.follow(c, from, hi, l)
+	}
+	if r.run = run; r.err != nil {
+		r.run, r.times, r.levels = -1, r.times[:0], r.levels[:0]
+	}
+}
+
+// follow reads a run of a chunk, given the level before it.
+func (r *runReader) follow(c *chunk, run int, hi uint64, l level) (uint64, level) {
+	events, p := r.read(c, run)
+	if r.err != nil {
+		return hi, l
+	}
+	start := r.ix.runs.at(run)
+	r.first = c.first + (run-c.firstRun)*runLength
+	r.times, r.levels = r.times[:0], r.levels[:0]
+	rest := c.freed[start.freed:]
+	local := uint32(r.first - c.first)
+	over := c.over[sort.Search(len(c.over), func(i int) bool { return c.over[i].event >= local }):]
+	lo, begin := l.bytes, c.begin+model.Time(start.time)
+	for i, kind := range events.Kind {
+		switch kind {
+		case model.Alloc:
+			if len(over) > 0 && over[0].event == local+uint32(i) {
+				hi, lo = sub128(hi, lo, over[0].size)
+				l.count--
+				over = over[1:]
+			}
+			size := events.Size[p]
+			hi, lo = add128(hi, lo, size)
+			l.allocBytes, _ = model.SaturatingAdd(l.allocBytes, size)
+			l.count++
+			l.allocCount++
+			p++
+		case model.Free:
+			l.freeEvents++
+			var size uint64
+			var ok bool
+			if size, ok, rest = nextFreed(rest, c.common); ok {
+				hi, lo = sub128(hi, lo, size)
+				l.count--
+			}
+		default:
+			p++
+		}
+		l.bytes = shown(hi, lo)
+		r.times = append(r.times, begin+model.Time(events.Time[i]-events.Time[0]))
+		r.levels = append(r.levels, l)
+	}
+	l.bytes = lo
+	return hi, l
+}
+
+// read returns the events of a run, and which of those that are no FREE is the first.
+func (r *runReader) read(c *chunk, run int) (events *model.Columns, p int) {
+	start := r.ix.runs.at(run)
+	from := (run - c.firstRun) * runLength
+	n := min(runLength, c.n-from)
+	if k := c.kept; k != nil {
+		return &model.Columns{
+			Kind: k.Kind[from : from+n], Time: k.Time[from : from+n], Addr: k.Addr[from : from+n],
+			Size: k.Size, ID: k.ID, Thread: k.Thread,
+		}, int(start.at)
+	}
+	to := c.to
+	if c.first+from+n < c.first+c.n {
+		to = c.from + int64(r.ix.runs.at(run+1).at)
+	}
+	d := r.ix.decoders.Get().(model.Decoder)
+	defer r.ix.decoders.Put(d)
+	r.events.Reset()
+	var next int64
+	if next, r.err = d.Decode(&r.events, c.from+int64(start.at), to, n); r.err == nil && (next != to || r.events.Len() != n) {
+		r.err = errChanged
+	}
+	return &r.events, 0
+}
+
+// levelAt is the state after n events.
+func (r *runReader) levelAt(n int) level {
+	ix := r.ix
+	switch {
+	case n >= ix.events():
+		return ix.curve.now()
+	case n == 0:
+		return level{}
+	}
+	run := ix.runOf(n - 1)
+	if ix.runEnd(run) == n {
+		return ix.curve.base.at(run).level
+	}
+	if r.load(run); r.err != nil {
+		return level{}
+	}
+	return r.levels[n-1-r.first]
+}
+
+// part adds the extremes after events [lo, hi), all of one run.
+func (r *runReader) part(e *extremes, run, lo, hi int) {
+	if lo >= hi {
+		return
+	}
+	if r.load(run); r.err != nil {
+		return
+	}
+	for i := lo - r.first; i < hi-r.first; i++ {
+		e.addLevel(&r.levels[i])
+	}
+}
+
+// extremesOf returns the extremes of the level after each of the events [lo, hi); empty without events.
+func (r *runReader) extremesOf(lo, hi int) extremes {
+	e := nothing
+	if lo >= hi {
+		return e
+	}
+	ix := r.ix
+	first, last := ix.runOf(lo), ix.runOf(hi-1)
+	begin, end := ix.runBegin(last), ix.runEnd(first)
+	if first == last && (lo > begin || hi < end) {
+		r.part(&e, first, lo, hi)
+		return e
+	}
+	if lo > ix.runBegin(first) {
+		r.part(&e, first, lo, end)
+		first++
+	}
+	if hi < ix.runEnd(last) {
+		r.part(&e, last, begin, hi)
+		last--
+	}
+	e.add(ix.curve.spans(first, last+1))
+	return e
+}
+
+// peakAfter is the number of events up to and with the first of events [lo, hi) that reaches their highest level.
+func (r *runReader) peakAfter(lo, hi int) (n int, ok bool) {
+	if lo >= hi {
+		return 0, false
+	}
+	ix := r.ix
+	top := r.extremesOf(lo, hi).maxBytes
+	run := ix.runOf(lo)
+	if end := ix.runEnd(run); end < hi && r.extremesOf(lo, end).maxBytes != top {
+		for run++; ix.curve.base.at(run).maxBytes < top; run++ { // whole runs that stay below
+		}
+		lo = ix.runBegin(run)
+	}
+	if r.load(run); r.err != nil {
+		return 0, false
+	}
+	for i := lo - r.first; i < len(r.levels); i++ {
+		if r.levels[i].bytes == top {
+			return r.first + i + 1, true
+		}
+	}
+	return hi, true
+}
+
+// timeAt is the time of an event.
+func (r *runReader) timeAt(event int) model.Time {
+	ix := r.ix
+	run := ix.runOf(event)
+	c := ix.chunkOf(run)
+	if event == c.first+c.n-1 {
+		return c.end
+	}
+	if r.load(run); r.err != nil {
+		return 0
+	}
+	return r.times[event-r.first]
+}
+
+// search returns the number of events before the first one for whose time over is true; over must be false and then true
+// along the trace.
+func (r *runReader) search(over func(model.Time) bool) int {
+	ix := r.ix
+	k := sort.Search(len(ix.chunks), func(i int) bool { return over(ix.chunks[i].end) })
+	if k == len(ix.chunks) {
+		return ix.events()
+	}
+	c := ix.chunks[k]
+	if over(c.begin) {
+		return c.first
+	}
+	runs := (c.n + runLength - 1) / runLength
+	i := sort.Search(runs, func(i int) bool { return over(c.begin + model.Time(ix.runs.at(c.firstRun+i).time)) })
+	if r.load(c.firstRun + i - 1); r.err != nil {
+		return 0
+	}
+	return r.first + sort.Search(len(r.times), func(i int) bool { return over(r.times[i]) })
+}
+
+// eventsAt is the number of events that an instant covers.
+func (r *runReader) eventsAt(at Instant) int {
+	if at.Events != 0 {
+		return int(min(at.Events, uint64(r.ix.events())))
+	}
+	return r.eventsUntil(at.T)
+}
+
+// eventsUntil is the number of events with time ≤ t.
+func (r *runReader) eventsUntil(t model.Time) int {
+	return r.search(func(x model.Time) bool { return x > t })
+}
+
+// eventRange is the half-open range of events that rg holds.
+func (r *runReader) eventRange(rg Range) (lo, hi int) {
+	hi = r.eventsUntil(rg.To)
+	if rg.From >= 0 {
+		lo = min(r.eventsUntil(rg.From), hi)
+	}
+	return lo, hi
+}
+
+// bounds is the finite time span of a range: what is loaded where it has no bound.
+func (ix *FileIndex) bounds(r Range) (from, to model.Time) {
+	from, to = max(r.From, 0), r.To
+	if to == model.MaxTime {
+		to = ix.duration()
+	}
+	return from, max(to, from)
+}
+
+func (r *runReader) publicLevel(n int) Level {
+	l := r.levelAt(n)
+	out := Level{Bytes: l.bytes, Count: uint64(l.count)}
+	if n > 0 {
+		out.Time = r.timeAt(n - 1)
+	}
+	return out
+}
+
+// Live implements [Trace].
+func (ix *FileIndex) Live(_ context.Context, at Instant) (Level, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	r := ix.reader()
+	l := r.publicLevel(r.eventsAt(at))
+	return l, r.err
+}
+
+// Peak implements [Trace].
+func (ix *FileIndex) Peak(_ context.Context, rg Range) (Peak, bool, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	r := ix.reader()
+	n, ok := r.peakAfter(r.eventRange(rg))
+	if !ok {
+		return Peak{}, false, r.err
+	}
+	l := r.publicLevel(n)
+	return Peak{l, Instant{l.Time, uint64(n)}}, true, r.err
+}
+
+// Curve implements [Trace].
+func (ix *FileIndex) Curve(ctx context.Context, rg Range, n int) ([]Column, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	r := ix.reader()
+	from, to := ix.bounds(rg)
+	cols := make([]Column, max(n, 0))
+	lo, _ := r.eventRange(Range{rg.From, to})
+	before := r.levelAt(lo)
+	for i := range cols {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c := &cols[i]
+		c.From, c.To = columnEdge(from, to, i, n), columnEdge(from, to, i+1, n)
+		hi := max(r.eventsUntil(c.To), lo)
+		after := r.levelAt(hi)
+		e := r.extremesOf(lo, hi)
+		e.addLevel(&before)
+		c.fill(&e, &before, &after, hi-lo)
+		lo, before = hi, after
+	}
+	return cols, r.err
+}
+
+func (c *Column) fill(e *extremes, before, after *level, events int) {
+	c.MinBytes, c.MaxBytes, c.LastBytes = e.minBytes, e.maxBytes, after.bytes
+	c.MinCount, c.MaxCount, c.LastCount = uint64(e.minCount), uint64(e.maxCount), uint64(after.count)
+	c.AllocBytes = after.allocBytes - before.allocBytes
+	c.AllocCount = uint64(after.allocCount - before.allocCount)
+	c.FreeCount = uint64(after.freeEvents - before.freeEvents)
+	c.Events = uint64(events)
+}
+
+// marksIn is the half-open range of marks in events [lo, hi).
+func (ix *FileIndex) marksIn(lo, hi int) (from, to int) {
+	from = sort.Search(len(ix.marks), func(i int) bool { return int(ix.marks[i].event) >= lo })
+	return from, sort.Search(len(ix.marks), func(i int) bool { return int(ix.marks[i].event) >= hi })
+}
+
+// Marks implements [Trace].
+func (ix *FileIndex) Marks(_ context.Context, rg Range, limit int) ([]Mark, int, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	r := ix.reader()
+	from, to := ix.marksIn(r.eventRange(rg))
+	total := to - from
+	n := total
+	if limit > 0 {
+		n = min(total, limit)
+	}
+	out := make([]Mark, n)
+	for i := range out {
+		m := ix.marks[from+i*total/n]
+		out[i] = Mark{Time: m.time, GC: m.gc}
+		if m.gc {
+			out[i].Objects, out[i].Bytes = m.id, m.bytes
+		} else {
+			out[i].ID, out[i].Name = m.id, ix.markerName(m.id)
+		}
+	}
+	return out, total, r.err
+}
+
+// Neighbour implements [Trace].
+func (ix *FileIndex) Neighbour(t model.Time, dir int) (model.Time, bool) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	r := ix.reader()
+	n := r.search(func(x model.Time) bool { return x > t })
+	if dir <= 0 {
+		n = r.search(func(x model.Time) bool { return x >= t }) - 1
+	}
+	if n < 0 || n >= ix.events() || r.err != nil {
+		return 0, false
+	}
+	at := r.timeAt(n)
+	return at, r.err == nil
+}
+
+// Landmark implements [Trace].
+func (ix *FileIndex) Landmark(t model.Time, dir int) (model.Time, bool) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	i := sort.Search(len(ix.marks), func(i int) bool { return ix.marks[i].time > t })
+	if dir < 0 {
+		i = sort.Search(len(ix.marks), func(i int) bool { return ix.marks[i].time >= t }) - 1
+	}
+	if i < 0 || i >= len(ix.marks) {
+		return 0, false
+	}
+	return ix.marks[i].time, true
+}

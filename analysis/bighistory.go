@@ -1,0 +1,161 @@
+package analysis
+
+import (
+	"context"
+	"slices"
+
+	"github.com/memtui/memtui/model"
+)
+
+// pass returns the pass of a group, over everything loaded or, while more is arriving, over most of it, with the
+// developments of the keys wanted.
+func (g *grouping) pass(ctx context.Context, want []Key) (*pass, error) {
+	ix := g.ix
+	ix.groups.mu.Lock()
+	p := ix.groups.passes[g.by]
+	ix.groups.mu.Unlock()
+	n := ix.events()
+	fresh := p != nil && (p.events == n || !ix.status.Final && p.events > n/4*3)
+	if fresh && sameNames(p.fold, g.f) && p.follows(want) {
+		return p, nil
+	}
+	p, err := g.makePass(ctx, n, want)
+	if err == nil {
+		ix.groups.mu.Lock()
+		ix.groups.passes[g.by] = p
+		ix.groups.mu.Unlock()
+	}
+	return p, err
+}
+
+func (g *grouping) makePass(ctx context.Context, n int, want []Key) (*pass, error) {
+	ix := g.ix
+	b := newPassBuilder(g.f, n, g.keys, want)
+	r, end := ix.reader(), ix.duration()
+	var edges [HistoryColumns]int // events up to and with each column
+	for i := range edges {
+		if edges[i] = n; i < HistoryColumns-1 {
+			edges[i] = min(r.eventsUntil(columnEdge(0, end, i+1, HistoryColumns)), n)
+		}
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	err := ix.replay(ctx, 0, n, func(v *view, event int, to ref, how change) {
+		for event >= edges[b.col] {
+			b.endColumn()
+		}
+		site, size := ix.siteSize(v, to)
+		b.change(g.key(site, size), size, how)
+	})
+	for b.col < HistoryColumns {
+		b.endColumn()
+	}
+	b.judge(float64(end) / 1e6 / HistoryColumns)
+	return b.out, err
+}
+
+// History implements [Trace]. n beyond HistoryColumns repeats columns.
+func (ix *FileIndex) History(ctx context.Context, by Group, keys []Key, n int) ([][]uint64, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	p, err := ix.grouping(by, Cell{}).pass(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	return p.histories(keys, n), ctx.Err()
+}
+
+// Shapes implements [Trace].
+func (ix *FileIndex) Shapes(ctx context.Context, by Group, keys []Key) ([]Shape, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	p, err := ix.grouping(by, Cell{}).pass(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	return p.shapesOf(keys), ctx.Err()
+}
+
+// Histograms implements [Trace].
+func (ix *FileIndex) Histograms(ctx context.Context, rg Range) (sizes, lifetimes []Bucket, err error) {
+	g, err := ix.Grid(ctx, GridQuery{Range: rg, All: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	var bySize, byLife [sizeClasses]Bucket
+	for s := range g {
+		for l, c := range g[s] {
+			bySize[s].addAll(c)
+			if l != NeverFreed {
+				byLife[l].addAll(c)
+			}
+		}
+	}
+	return buckets(&bySize), buckets(&byLife), nil
+}
+
+func (b *Bucket) addAll(c GridCell) {
+	b.Count += c.Count
+	b.Bytes, _ = model.SaturatingAdd(b.Bytes, c.Bytes)
+}
+
+// Grid implements [Trace].
+func (ix *FileIndex) Grid(ctx context.Context, q GridQuery) (*Grid, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	r := ix.reader()
+	lo, hi := r.eventRange(q.Range)
+	if r.err != nil {
+		return nil, r.err
+	}
+	by, out := ix.grouping(q.By, Cell{}), new(Grid)
+	err := ix.eachBorn(ctx, lo, hi, func(b *fileBlock) {
+		if q.All || by.keyOf(b) == q.Key {
+			at := &out[SizeClass(b.size)][b.lifeClass()]
+			at.Count++
+			at.Bytes, _ = model.SaturatingAdd(at.Bytes, b.size)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// Lifetimes implements [Trace].
+func (ix *FileIndex) Lifetimes(ctx context.Context, by Group, key Key, rg Range) (Lifetimes, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	r := ix.reader()
+	lo, hi := r.eventRange(rg)
+	if r.err != nil {
+		return Lifetimes{}, r.err
+	}
+	g := ix.grouping(by, Cell{})
+	var lives []model.Time
+	var out Lifetimes
+	sum := 0.0
+	err := ix.eachBorn(ctx, lo, hi, func(b *fileBlock) {
+		if g.keyOf(b) != key {
+			return
+		}
+		out.Threads = addThread(out.Threads, ix.threads[ix.sites.thread[b.site]])
+		if b.died == alive {
+			out.NeverFreed++
+			return
+		}
+		t := b.diedAt - b.bornAt
+		lives = append(lives, t)
+		sum += float64(t)
+	})
+	slices.Sort(out.Threads)
+	if err != nil || len(lives) == 0 {
+		return out, err
+	}
+	slices.Sort(lives)
+	out.Freed = uint64(len(lives))
+	out.Min, out.Median, out.Max = lives[0], lives[len(lives)/2], lives[len(lives)-1]
+	out.Mean = sum / float64(len(lives))
+	return out, nil
+}

@@ -1,0 +1,145 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/memtui/memtui/model"
+)
+
+// Leaks implements [Trace].
+func (ix *FileIndex) Leaks(ctx context.Context, q LeakQuery) (Leaks, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	r := ix.reader()
+	lo, hi := r.eventRange(q.Range)
+	if r.err != nil {
+		return Leaks{}, r.err
+	}
+	l := ix.leakSums(q.By, q.Cell, q.Range)
+	err := ix.eachKept(ctx, lo, hi, func(b *fileBlock) {
+		if age := l.end - b.bornAt; age >= q.MinAge && b.in(q.Cell) {
+			l.add(b, age)
+		}
+	})
+	if err != nil {
+		return Leaks{}, err
+	}
+	width := float64(l.to-l.from) / 1e6 / HistoryColumns
+	return l.list(ctx, lo, hi, func(s *LeakSite) {
+		d := development{s.History, s.Bytes, s.Count, width}
+		s.Shape = d.shape()
+	})
+}
+
+// LateFreed implements [Trace]. Ages are lifetimes.
+func (ix *FileIndex) LateFreed(ctx context.Context) (Leaks, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	n, duration := ix.events(), ix.duration()
+	late := duration - percentOf(duration, latePercent)
+	r := ix.reader()
+	first := r.search(func(t model.Time) bool { return t >= late })
+	if r.err != nil {
+		return Leaks{}, r.err
+	}
+	l := ix.leakSums(ByStack, Cell{}, Whole)
+	var blocks []fileBlock
+	err := ix.replay(ctx, first, n, func(v *view, _ int, r ref, how change) {
+		if how != freed && how != freedAtOnce {
+			return
+		}
+		if b := ix.refBlock(v, r); b.diedAt-b.bornAt >= percentOf(duration, longPercent) {
+			blocks = append(blocks, b)
+		}
+	})
+	if err != nil {
+		return Leaks{}, err
+	}
+	slices.SortFunc(blocks, func(a, b fileBlock) int { return cmp.Compare(a.born, b.born) })
+	for i := range blocks {
+		l.add(&blocks[i], blocks[i].diedAt-blocks[i].bornAt)
+	}
+	return l.list(ctx, 0, n, func(s *LeakSite) { s.Shape = Shape{Kind: ShapeShutdown} })
+}
+
+// leakSums sums up blocks by group, in the order of birth.
+type leakSums struct {
+	*grouping
+	from, to, end model.Time // the range, and the instant that ages count to
+	sites         map[Key]*leakSum
+}
+
+type leakSum struct {
+	LeakSite
+	ages []model.Time
+}
+
+func (ix *FileIndex) leakSums(by Group, in Cell, rg Range) *leakSums {
+	l := &leakSums{grouping: ix.grouping(by, in), sites: map[Key]*leakSum{}}
+	l.from, l.to = ix.bounds(rg)
+	l.end = min(l.to, ix.duration())
+	return l
+}
+
+// add takes one block.
+func (l *leakSums) add(b *fileBlock, age model.Time) {
+	k := l.keyOf(b)
+	s := l.sites[k]
+	if s == nil {
+		s = &leakSum{LeakSite: LeakSite{History: make([]uint64, HistoryColumns), First: b.bornAt}}
+		l.sites[k] = s
+	}
+	s.Count++
+	s.Last = b.bornAt
+	s.ages = append(s.ages, age)
+	s.Bytes, _ = model.SaturatingAdd(s.Bytes, b.size)
+	col := columnOf(b.bornAt, l.from, l.to)
+	s.History[col], _ = model.SaturatingAdd(s.History[col], b.size)
+	s.Threads = addThread(s.Threads, l.ix.threads[l.ix.sites.thread[b.site]])
+}
+
+// list makes the answer, with figures of events [lo, hi).
+func (l *leakSums) list(ctx context.Context, lo, hi int, finish func(*LeakSite)) (Leaks, error) {
+	rows, err := l.sums(ctx, lo, hi, hi)
+	if err == nil {
+		err = l.addPeaks(ctx, rows, lo, hi)
+	}
+	if err == nil {
+		err = l.addKept(ctx, rows, lo, hi)
+	}
+	if err != nil {
+		return Leaks{}, err
+	}
+	var out Leaks
+	rows = slices.DeleteFunc(rows, func(s Site) bool { return l.sites[s.Key] == nil })
+	l.ix.nameSites(l.by, l.f, rows)
+	for _, row := range rows {
+		s := l.sites[row.Key]
+		s.Site = row
+		s.seal()
+		finish(&s.LeakSite)
+		out.Bytes, _ = model.SaturatingAdd(out.Bytes, s.Bytes)
+		out.Count += s.Count
+		out.Sites = append(out.Sites, s.LeakSite)
+	}
+	slices.SortFunc(out.Sites, func(a, b LeakSite) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Stack, b.Stack))
+	})
+	for i := historyRows; i < len(out.Sites); i++ {
+		out.Sites[i].History = nil
+	}
+	return out, nil
+}
+
+// seal computes what needs all blocks.
+func (s *leakSum) seal() {
+	for i := 1; i < len(s.History); i++ {
+		s.History[i], _ = model.SaturatingAdd(s.History[i], s.History[i-1])
+	}
+	slices.Sort(s.Threads)
+	slices.Sort(s.ages)
+	n := len(s.ages)
+	s.Newest, s.Median, s.Oldest = s.ages[0], s.ages[n/2], s.ages[n-1]
+}

@@ -1,0 +1,195 @@
+package analysis
+
+import (
+	"context"
+	"slices"
+
+	"github.com/memtui/memtui/model"
+)
+
+// Sites implements [Trace].
+func (ix *FileIndex) Sites(ctx context.Context, q Query) ([]Site, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	r := ix.reader()
+	lo, hi := r.eventRange(q.Range)
+	at := r.eventsAt(q.At)
+	if r.err != nil {
+		return nil, r.err
+	}
+	g := ix.grouping(q.By, q.Cell)
+	rows, err := g.sums(ctx, lo, hi, at)
+	if err == nil {
+		err = g.addPeaks(ctx, rows, lo, hi)
+	}
+	if err == nil {
+		err = g.addKept(ctx, rows, lo, hi)
+	}
+	if err != nil {
+		return nil, err
+	}
+	rows = slices.DeleteFunc(rows, func(s Site) bool { return s.AllocCount == 0 && s.LiveCount == 0 && s.FreedCount == 0 })
+	ix.nameSites(q.By, g.f, rows)
+	return rows, ctx.Err()
+}
+
+// addPeaks fills the highest live bytes of each group alone after any event of [lo, hi).
+func (g *grouping) addPeaks(ctx context.Context, rows []Site, lo, hi int) error {
+	if g.in.IsAll() && lo == 0 && hi == g.ix.events() {
+		p, err := g.pass(ctx, nil)
+		if err != nil {
+			return err
+		}
+		for k := range rows {
+			if k < len(p.peak) {
+				rows[k].PeakBytes = max(p.peak[k], rows[k].LiveBytes)
+			}
+		}
+		return nil
+	}
+	if lo >= hi {
+		return ctx.Err()
+	}
+	return g.keptPeaks(ctx, rows, lo, hi)
+}
+
+// keptPeaks replays the peaks of a range or a cell. The last ones are kept, as scrubbing asks for them again and again.
+func (g *grouping) keptPeaks(ctx context.Context, rows []Site, lo, hi int) error {
+	groups := &g.ix.groups
+	key := cellPeaksKey{g.by, g.in, lo, hi, len(rows)}
+	groups.mu.Lock()
+	kept := groups.cellPeaks
+	groups.mu.Unlock()
+	if kept.key != key || kept.fold != g.f {
+		if err := g.replayPeaks(ctx, rows, lo, hi); err != nil {
+			return err
+		}
+		kept = cellPeaks{key: key, fold: g.f, peak: make([]uint64, len(rows))}
+		for k := range rows {
+			kept.peak[k] = rows[k].PeakBytes
+		}
+		groups.mu.Lock()
+		groups.cellPeaks = kept
+		groups.mu.Unlock()
+		return nil
+	}
+	for k := range rows {
+		rows[k].PeakBytes = kept.peak[k]
+	}
+	return nil
+}
+
+// replayPeaks finds the peaks by following every event of [lo, hi).
+func (g *grouping) replayPeaks(ctx context.Context, rows []Site, lo, hi int) error {
+	ix := g.ix
+	carried, err := ix.sumsIn(ctx, g.d, g.in, lo)
+	if err != nil {
+		return err
+	}
+	live := make([]uint64, len(rows))
+	for k, c := range carried[0][:g.known(len(carried[0]))] {
+		key := g.f.keyOf(uint32(k))
+		live[key], _ = model.SaturatingAdd(live[key], c.liveBytes())
+	}
+	seen := make([]bool, len(rows))
+	err = ix.replay(ctx, lo, hi, func(v *view, event int, r ref, how change) {
+		site, size := ix.siteSize(v, r)
+		if !g.in.IsAll() {
+			if b := ix.refBlock(v, r); !b.in(g.in) {
+				return
+			}
+		}
+		k := g.key(site, size)
+		if !seen[k] && event > lo {
+			rows[k].PeakBytes = live[k] // carried in, and still there after the first event
+		}
+		seen[k] = true
+		live[k] = changed(live[k], size, how)
+		rows[k].PeakBytes = max(rows[k].PeakBytes, live[k])
+	})
+	for k := range rows {
+		if !seen[k] {
+			rows[k].PeakBytes = live[k] // it held this level after every event of the range
+		}
+	}
+	return err
+}
+
+// addKept fills what was allocated in events [lo, hi) and is live after them.
+func (g *grouping) addKept(ctx context.Context, rows []Site, lo, hi int) error {
+	ix := g.ix
+	if lo == 0 {
+		sums, err := ix.sumsIn(ctx, g.d, g.in, hi)
+		if err != nil {
+			return err
+		}
+		for k, c := range sums[0][:g.known(len(sums[0]))] {
+			row := &rows[g.f.keyOf(uint32(k))]
+			row.LeakBytes, _ = model.SaturatingAdd(row.LeakBytes, c.liveBytes())
+			row.LeakCount += c.liveCount()
+		}
+		return nil
+	}
+	return ix.eachKept(ctx, lo, hi, func(b *fileBlock) {
+		if !b.in(g.in) {
+			return
+		}
+		row := &rows[g.keyOf(b)]
+		row.LeakBytes, _ = model.SaturatingAdd(row.LeakBytes, b.size)
+		row.LeakCount++
+	})
+}
+
+// Weights implements [Trace].
+func (ix *FileIndex) Weights(ctx context.Context, c Cost, q Query) ([]uint64, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	r := ix.reader()
+	lo, hi := r.eventRange(q.Range)
+	at := r.eventsAt(q.At)
+	if c == CostPeak {
+		at, _ = r.peakAfter(lo, hi)
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	g := ix.grouping(ByStack, q.Cell)
+	rows, err := g.sums(ctx, lo, hi, at)
+	if err == nil && c == CostLeaked {
+		err = g.addKept(ctx, rows, lo, hi)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := make([]uint64, len(rows))
+	for i := range rows {
+		out[i] = rows[i].Cost(c)
+	}
+	return out, ctx.Err()
+}
+
+// Functions implements [Trace].
+func (ix *FileIndex) Functions(ctx context.Context, rg Range) ([]Function, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	r := ix.reader()
+	lo, hi := r.eventRange(rg)
+	if r.err != nil {
+		return nil, r.err
+	}
+	rows, err := ix.grouping(ByStack, Cell{}).sums(ctx, lo, hi, lo)
+	if err != nil {
+		return nil, err
+	}
+	t := newFunctionTable(ix.stacks())
+	for _, row := range rows {
+		if row.AllocCount == 0 {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		t.add(ix.stackIDs[row.Key], row.AllocBytes, row.AllocCount)
+	}
+	return t.rows, nil
+}

@@ -1,0 +1,186 @@
+package analysis
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// The stream of ends tells, for each FREE of a chunk, which block it ends. The first byte says how:
+//
+//	0            none
+//	1 … 191      the allocation that many before it
+//	192 … 223    the same, five more bits and a byte beyond 192
+//	224          the same, three bytes
+//	225          the record with the number in four bytes
+//	226 … 255    the record of the FREE before plus a distance, five bits less two and a byte
+//
+// "Allocations before" counts GC and marker events too.
+const (
+	endNear    = 191
+	endMiddle  = 192
+	endFar     = 224
+	endRecord  = 225
+	endNearby  = 226
+	nearbySpan = (256 - endNearby) << 8
+)
+
+// endWriter writes a stream of ends.
+type endWriter struct {
+	b    []byte
+	last uint32 // record
+}
+
+func (w *endWriter) none() { w.b = append(w.b, 0) }
+
+// local is the allocation distance before; it is less than 2^24.
+func (w *endWriter) local(distance int) {
+	switch {
+	case distance <= endNear:
+		w.b = append(w.b, byte(distance))
+	case distance-endMiddle < (endFar-endMiddle)<<8:
+		d := distance - endMiddle
+		w.b = append(w.b, byte(endMiddle+d>>8), byte(d))
+	default:
+		w.b = append(w.b, endFar, byte(distance), byte(distance>>8), byte(distance>>16))
+	}
+}
+
+func (w *endWriter) record(r uint32) {
+	if d := int(r) - int(w.last) + nearbySpan/2; d >= 0 && d < nearbySpan {
+		w.b = append(w.b, byte(endNearby+d>>8), byte(d))
+	} else {
+		w.b = binary.LittleEndian.AppendUint32(append(w.b, endRecord), r)
+	}
+	w.last = r
+}
+
+// endReader reads a stream of ends.
+type endReader struct {
+	b    []byte
+	last uint32
+}
+
+// next returns the block that the next FREE ends; payload is the number of events before it that are no FREE.
+func (r *endReader) next(payload int) ref {
+	c := r.b[0]
+	switch {
+	case c == 0:
+		r.b = r.b[1:]
+		return noRef
+	case c <= endNear:
+		r.b = r.b[1:]
+		return localRef | ref(payload-int(c))
+	case c < endFar:
+		d := endMiddle + int(c-endMiddle)<<8 + int(r.b[1])
+		r.b = r.b[2:]
+		return localRef | ref(payload-d)
+	case c == endFar:
+		d := int(r.b[1]) | int(r.b[2])<<8 | int(r.b[3])<<16
+		r.b = r.b[4:]
+		return localRef | ref(payload-d)
+	case c == endRecord:
+		r.last = binary.LittleEndian.Uint32(r.b[1:])
+		r.b = r.b[5:]
+	default:
+		r.last = uint32(int(r.last) + (int(c-endNearby)<<8 | int(r.b[1])) - nearbySpan/2)
+		r.b = r.b[2:]
+	}
+	return ref(r.last)
+}
+
+// The stream of freed sizes tells, for each FREE, how many bytes it ends: 0 for none, 1 … 254 for one of the chunk's common
+// sizes, 255 for one that follows as a varint.
+const (
+	mostCommon  = 254
+	rareSize    = 255
+	smallSizes  = 4096 // only smaller sizes are counted, and can be common
+	noFreedSize = ^uint64(0)
+)
+
+// sizeWriter finds common sizes and writes streams. It may be used again.
+type sizeWriter struct {
+	count [smallSizes]uint32
+	code  [smallSizes]byte
+}
+
+// common returns the most common of some sizes; noFreedSize counts for nothing.
+func (w *sizeWriter) common(sizes []uint64) []uint64 {
+	clear(w.count[:])
+	clear(w.code[:])
+	for _, s := range sizes {
+		if s < smallSizes {
+			w.count[s]++
+		}
+	}
+	var all []uint64
+	for s, n := range w.count {
+		if n > 1 {
+			all = append(all, uint64(s))
+		}
+	}
+	if len(all) > mostCommon {
+		slices.SortStableFunc(all, func(a, b uint64) int { return int(w.count[b]) - int(w.count[a]) })
+		all = slices.Clone(all[:mostCommon])
+	}
+	for i, s := range all {
+		w.code[s] = byte(i + 1)
+	}
+	return all
+}
+
+func (w *sizeWriter) append(b []byte, size uint64) []byte {
+	switch {
+	case size == noFreedSize:
+		return append(b, 0)
+	case size < smallSizes && w.code[size] != 0:
+		return append(b, w.code[size])
+	}
+	return binary.AppendUvarint(append(b, rareSize), size)
+}
+
+// nextFreed reads the next freed size from a stream and returns the rest; ok is false where nothing was freed.
+func nextFreed(b []byte, common []uint64) (size uint64, ok bool, rest []byte) {
+	switch c := b[0]; c {
+	case 0:
+		return 0, false, b[1:]
+	case rareSize:
+		size, n := binary.Uvarint(b[1:])
+		return size, true, b[1+n:]
+	default:
+		return common[c-1], true, b[1:]
+	}
+}
+
+// appendCells writes the cells of some keys, given in ascending order; all others are zero.
+func appendCells(b []byte, keys []uint32, cells []cell) []byte {
+	last := uint32(0)
+	for _, k := range keys {
+		c := &cells[k]
+		b = binary.AppendUvarint(b, uint64(k-last))
+		b = binary.AppendUvarint(b, uint64(c.allocCount))
+		b = binary.AppendUvarint(b, c.allocBytes)
+		b = binary.AppendUvarint(b, uint64(c.freedCount))
+		b = binary.AppendUvarint(b, c.freedBytes)
+		b = binary.AppendUvarint(b, uint64(c.temporary))
+		last = k
+	}
+	return b
+}
+
+// addCells adds what appendCells wrote to cells.
+func addCells(cells []cell, b []byte) {
+	k := uint64(0)
+	for len(b) > 0 {
+		var v [6]uint64
+		for i := range v {
+			if b[0] < 0x80 {
+				v[i], b = uint64(b[0]), b[1:]
+				continue
+			}
+			x, n := binary.Uvarint(b)
+			v[i], b = x, b[n:]
+		}
+		k += v[0]
+		cells[k].add(&cell{allocBytes: v[2], freedBytes: v[4], allocCount: uint32(v[1]), freedCount: uint32(v[3]), temporary: uint32(v[5])})
+	}
+}

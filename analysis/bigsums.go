@@ -1,0 +1,276 @@
+package analysis
+
+import (
+	"context"
+	"math/bits"
+	"sort"
+
+	"github.com/memtui/memtui/model"
+)
+
+// key is the key of a site's block in a dimension.
+func (ix *FileIndex) key(d dim, site uint32, size uint64) uint32 {
+	switch d {
+	case dimStack:
+		return ix.sites.stack[site]
+	case dimThread:
+		return ix.sites.thread[site]
+	}
+	return sizeClass(size)
+}
+
+// sumsAt returns the sums of one dimension after n events, as long as the dimension is now. The result may be shared:
+// read-only.
+func (ix *FileIndex) sumsAt(d dim, n int) ([]cell, error) {
+	now := ix.sums[d]
+	if n >= ix.events() {
+		return now, nil
+	}
+	out := make([]cell, len(now))
+	k, from := ix.chunkAt(n), 0
+	if i := sort.Search(len(ix.checkpoints), func(i int) bool { return ix.checkpoints[i].chunk > k }); i > 0 {
+		from = ix.checkpoints[i-1].chunk
+		copy(out, ix.checkpoints[i-1].sums[d])
+	}
+	for ; from < k; from++ {
+		addCells(out, ix.chunks[from].sums[d])
+	}
+	if c := ix.chunks[k]; n > c.first {
+		v, err := ix.view(c)
+		if err != nil {
+			return nil, err
+		}
+		ix.eachChange(v, 0, n-c.first, func(_ int, r ref, how change) {
+			site, size := ix.siteSize(v, r)
+			out[ix.key(d, site, size)].apply(how, size)
+		})
+	}
+	return out, nil
+}
+
+// sumsIn returns what sumsAt does after each of some numbers of events, of the blocks in a cell alone.
+func (ix *FileIndex) sumsIn(ctx context.Context, d dim, in Cell, after ...int) (out [][]cell, err error) {
+	last := 0
+	for _, n := range after {
+		sums := make([]cell, 0)
+		if in.IsAll() {
+			if sums, err = ix.sumsAt(d, n); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, sums)
+		last = max(last, n)
+	}
+	if in.IsAll() {
+		return out, ctx.Err()
+	}
+	add := func(i int, b *fileBlock, how change) {
+		k := ix.key(d, b.site, b.size)
+		if n := len(ix.sums[d]); len(out[i]) < n { // there may be more of them now than when this began
+			out[i] = append(out[i], make([]cell, n-len(out[i]))...)
+		}
+		out[i][k].apply(how, b.size)
+	}
+	err = ix.replay(ctx, 0, last, func(v *view, event int, r ref, how change) {
+		b := ix.refBlock(v, r)
+		if !b.in(in) {
+			return
+		}
+		for i, n := range after {
+			if event < n {
+				add(i, &b, how)
+			}
+		}
+	})
+	for i := range out {
+		out[i] = append(out[i], make([]cell, len(ix.sums[d])-len(out[i]))...)
+	}
+	return out, err
+}
+
+func (b *fileBlock) lifeClass() int {
+	if b.died == alive {
+		return NeverFreed
+	}
+	return bits.Len64(uint64(b.diedAt - b.bornAt))
+}
+
+// in reports whether a block is in a cell.
+func (b *fileBlock) in(c Cell) bool { return c.IsAll() || c.Has(SizeClass(b.size), b.lifeClass()) }
+
+// grouping is a group as one answer sees it from begin to end, while more is loaded.
+type grouping struct {
+	ix   *FileIndex
+	by   Group
+	d    dim
+	f    *fold
+	in   Cell // only blocks in it
+	keys int
+}
+
+func (ix *FileIndex) grouping(by Group, in Cell) *grouping {
+	g := &grouping{ix: ix, by: by, d: dimOf(by), f: ix.foldOf(by), in: in}
+	g.keys = len(ix.sums[g.d])
+	if g.f != nil {
+		g.keys = len(g.f.names)
+	}
+	return g
+}
+
+// key is the key of a site's block in the group.
+func (g *grouping) key(site uint32, size uint64) Key { return g.f.keyOf(g.ix.key(g.d, site, size)) }
+
+func (g *grouping) keyOf(b *fileBlock) Key { return g.key(b.site, b.size) }
+
+// sums returns one row per key of the group, empty ones included: sums of events [lo, hi), live figures after n events.
+func (g *grouping) sums(ctx context.Context, lo, hi, n int) ([]Site, error) {
+	ix, d, f := g.ix, g.d, g.f
+	sums, err := ix.sumsIn(ctx, d, g.in, lo, hi, n)
+	if err != nil {
+		return nil, err
+	}
+	first, last, at := sums[0], sums[1], sums[2]
+	rows := make([]Site, g.keys)
+	largest := make([]uint64, len(rows))
+	for k := range last[:g.known(len(last))] {
+		key := f.keyOf(uint32(k))
+		row := &rows[key]
+		a, b, l := &first[k], &last[k], &at[k]
+		bytes := b.allocBytes - a.allocBytes
+		row.AllocBytes, _ = model.SaturatingAdd(row.AllocBytes, bytes)
+		row.AllocCount += uint64(b.allocCount - a.allocCount)
+		row.FreedBytes, _ = model.SaturatingAdd(row.FreedBytes, b.freedBytes-a.freedBytes)
+		row.FreedCount += uint64(b.freedCount - a.freedCount)
+		row.Temporary += uint64(b.temporary - a.temporary)
+		row.LiveBytes, _ = model.SaturatingAdd(row.LiveBytes, l.liveBytes())
+		row.LiveCount += l.liveCount()
+		if d == dimStack && (bytes > largest[key] || largest[key] == 0) {
+			row.Stack, largest[key] = ix.stackIDs[k], bytes
+		}
+	}
+	// Temporary blocks are counted when they end, but belong to the range of their allocation.
+	err = ix.temporaryAtEdges(lo, hi, func(b *fileBlock, change uint64) {
+		if b.in(g.in) {
+			rows[g.keyOf(b)].Temporary += change
+		}
+	})
+	for k := range rows {
+		rows[k].Key = Key(k)
+	}
+	return rows, err
+}
+
+// known is how many of n keys of the dimension the group knows: none of those that are loaded since.
+func (g *grouping) known(n int) int {
+	if g.f != nil {
+		return min(n, len(g.f.of))
+	}
+	return min(n, g.keys)
+}
+
+// temporaryAtEdges calls f for a temporary block that ends with the first of events [lo, hi), with -1, and for one that ends
+// with the first event behind, with 1.
+func (ix *FileIndex) temporaryAtEdges(lo, hi int, f func(b *fileBlock, change uint64)) error {
+	if lo >= hi {
+		return nil
+	}
+	for _, edge := range []struct {
+		event  int
+		change uint64
+	}{{lo, ^uint64(0)}, {hi, 1}} {
+		if edge.event <= 0 || edge.event >= ix.events() {
+			continue
+		}
+		v, err := ix.view(ix.chunks[ix.chunkAt(edge.event)])
+		if err != nil {
+			return err
+		}
+		i := edge.event - v.c.first
+		ix.eachChange(v, i, i+1, func(_ int, r ref, how change) {
+			if how == freedAtOnce {
+				b := ix.refBlock(v, r)
+				f(&b, edge.change)
+			}
+		})
+	}
+	return nil
+}
+
+// Totals implements [Trace].
+func (ix *FileIndex) Totals(ctx context.Context, rg Range) (Totals, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	r := ix.reader()
+	lo, hi := r.eventRange(rg)
+	if lo == 0 && hi == ix.events() || r.err != nil {
+		return ix.totals, r.err
+	}
+	t := Totals{}
+	for k := ix.chunkAt(lo); k < len(ix.chunks) && ix.chunks[k].first < hi; k++ {
+		c := ix.chunks[k]
+		if c.first >= lo && c.first+c.n <= hi {
+			t.add(&c.totals)
+			continue
+		}
+		v, err := ix.view(c)
+		if err != nil {
+			return t, err
+		}
+		part := ix.partTotals(v, max(lo-c.first, 0), min(hi-c.first, c.n))
+		t.add(&part)
+	}
+	err := ix.temporaryAtEdges(lo, hi, func(_ *fileBlock, change uint64) { t.TemporaryCount += change })
+	return t, err
+}
+
+// partTotals sums events [from, to) of a view.
+func (ix *FileIndex) partTotals(v *view, from, to int) Totals {
+	t := Totals{Events: uint64(max(to-from, 0))}
+	add := func(a *uint64, b uint64) { *a, _ = model.SaturatingAdd(*a, b) }
+	for i := from; i < to; i++ {
+		if v.events.Kind[i] == model.Free {
+			t.FreeCount++
+		}
+	}
+	ix.eachChange(v, from, to, func(event int, r ref, how change) {
+		_, size := ix.siteSize(v, r)
+		switch how {
+		case born:
+			t.AllocCount++
+			add(&t.AllocBytes, size)
+			if v.events.Addr[event] == 0 {
+				t.UnaddressedCount++
+				add(&t.UnaddressedBytes, size)
+			}
+		case overwrote:
+			t.OverwrittenCount++
+			add(&t.OverwrittenBytes, size)
+		case freedAtOnce:
+			t.TemporaryCount++
+			fallthrough
+		default:
+			t.FreedCount++
+			add(&t.FreedBytes, size)
+		}
+	})
+	t.UnmatchedFrees = t.FreeCount - t.FreedCount
+	first, last := ix.marksIn(v.c.first+from, v.c.first+to)
+	for _, m := range ix.marks[first:max(first, last)] {
+		if !m.gc {
+			t.MarkerCount++
+			continue
+		}
+		t.GCCount++
+		add(&t.GCObjects, m.id)
+		add(&t.GCBytes, m.bytes)
+	}
+	return t
+}
+
+// public is a block as others see it.
+func (ix *FileIndex) public(b *fileBlock) Block {
+	return Block{
+		Addr: b.addr, Size: b.size, Born: b.bornAt, Died: b.diedAt,
+		Stack: ix.stackIDs[ix.sites.stack[b.site]], Thread: ix.threads[ix.sites.thread[b.site]],
+	}
+}

@@ -1,0 +1,363 @@
+package analysis
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sort"
+	"sync"
+
+	"github.com/memtui/memtui/model"
+)
+
+// view is a chunk as it is read again: all its events and what became of its blocks. Read-only once made.
+type view struct {
+	c      *chunk
+	events model.Columns
+	event  []uint32 // by event that is no FREE: its number in the chunk
+	site   []uint32 // by event that is no FREE: that of an ALLOC
+	died   []uint32 // by event that is no FREE: number of the event of the chunk that ends the block, + 1; 0 if none does
+	record []uint32 // by event that is no FREE: the record, if it has one
+	refs   []ref    // by FREE
+}
+
+// load reads the events of a chunk into v, whose memory is used again. It needs no lock.
+func (ix *FileIndex) load(v *view, c *chunk) error {
+	v.c = c
+	if c.kept != nil {
+		v.events = *c.kept
+		return nil
+	}
+	d := ix.decoders.Get().(model.Decoder)
+	defer ix.decoders.Put(d)
+	v.events.Reset()
+	next, err := d.Decode(&v.events, c.from, c.to, c.n)
+	if err == nil && (next != c.to || v.events.Len() != c.n) {
+		err = errChanged
+	}
+	if err != nil {
+		return fmt.Errorf("reading events again: %w", err)
+	}
+	return nil
+}
+
+// resolve fills in all but the events. The lock is held.
+func (ix *FileIndex) resolve(v *view) error {
+	e := &v.events
+	n := len(e.Size)
+	v.event, v.site, v.died, v.record = resize(v.event, n), resize(v.site, n), resize(v.died, n), resize(v.record, n)
+	v.refs = resize(v.refs, e.Len()-n)
+	clear(v.died)
+	r := endReader{b: v.c.ends}
+	over := v.c.over
+	p, free := 0, 0
+	for i, kind := range e.Kind {
+		if kind == model.Free {
+			if len(r.b) == 0 {
+				return errChanged
+			}
+			to := r.next(p)
+			v.refs[free] = to
+			free++
+			if q, ok := to.local(); ok {
+				if q >= p {
+					return errChanged
+				}
+				v.died[q] = uint32(i) + 1
+			}
+			continue
+		}
+		v.event[p], v.site[p] = uint32(i), 0
+		if kind == model.Alloc {
+			s, ok := ix.sites.find(siteKey{e.ID[p], e.Thread[p]})
+			if !ok {
+				return errChanged
+			}
+			v.site[p] = s
+			if len(over) > 0 && int(over[0].event) == i {
+				if q, ok := over[0].ref.local(); ok {
+					v.died[q] = uint32(i) + 1
+				}
+				over = over[1:]
+			}
+		} else {
+			v.died[p] = 1 // no block at all
+		}
+		p++
+	}
+	rec := v.c.firstRec
+	for p := range v.died {
+		v.record[p] = rec
+		if v.died[p] == 0 {
+			rec++
+		}
+	}
+	if rec-v.c.firstRec != v.c.records {
+		return errChanged
+	}
+	return nil
+}
+
+// keptViews is how many chunks stay decoded.
+const keptViews = 4
+
+// viewCache keeps the views that were asked for last.
+type viewCache struct {
+	mu    sync.Mutex
+	views []*view // last one first
+}
+
+// view returns a chunk's view. The lock is held.
+func (ix *FileIndex) view(c *chunk) (*view, error) {
+	k := &ix.views
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for i, v := range k.views {
+		if v.c == c {
+			copy(k.views[1:i+1], k.views[:i])
+			k.views[0] = v
+			return v, nil
+		}
+	}
+	v := new(view)
+	if err := ix.load(v, c); err != nil {
+		return nil, err
+	}
+	if err := ix.resolve(v); err != nil {
+		return nil, err
+	}
+	if len(k.views) == keptViews {
+		k.views = k.views[:keptViews-1]
+	}
+	k.views = slices.Insert(k.views, 0, v)
+	return v, nil
+}
+
+// chunkAt is the chunk with the event number n, the number of chunks if there is none.
+func (ix *FileIndex) chunkAt(n int) int {
+	return sort.Search(len(ix.chunks), func(i int) bool { return ix.chunks[i].first+ix.chunks[i].n > n })
+}
+
+// eachView calls f for the chunks with events [lo, hi), in order, with the part of them that is in it. f must not keep the
+// view. The lock is held, and between chunks given to writers for a moment.
+func (ix *FileIndex) eachView(ctx context.Context, lo, hi int, f func(v *view, from, to int)) error {
+	if lo >= hi {
+		return ctx.Err()
+	}
+	part := func(v *view) { f(v, max(lo-v.c.first, 0), min(hi-v.c.first, v.c.n)) }
+	first, last := ix.chunkAt(lo), ix.chunkAt(hi-1)
+	if last-first < 2 {
+		for _, c := range ix.chunks[first : last+1] {
+			v, err := ix.view(c)
+			if err != nil {
+				return err
+			}
+			part(v)
+		}
+		return ctx.Err()
+	}
+	return ix.scan(ctx, ix.chunks[first:last+1], part)
+}
+
+// scan is eachView for many chunks: it reads ahead, and its views are not kept.
+func (ix *FileIndex) scan(ctx context.Context, chunks []*chunk, f func(v *view)) error {
+	type loaded struct {
+		v   *view
+		err error
+	}
+	stop := make(chan struct{})
+	defer close(stop)
+	ahead, spare := make(chan loaded), make(chan *view, 2)
+	spare <- new(view)
+	spare <- new(view)
+	go func() {
+		for _, c := range chunks {
+			var v *view
+			select {
+			case v = <-spare:
+			case <-stop:
+				return
+			}
+			err := ix.load(v, c)
+			select {
+			case ahead <- loaded{v, err}:
+			case <-stop:
+				return
+			}
+		}
+	}()
+	for range chunks {
+		l := <-ahead
+		err := l.err
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = ix.resolve(l.v)
+		}
+		if err != nil {
+			return err
+		}
+		f(l.v)
+		if l.v.c.kept != nil {
+			l.v.events = model.Columns{}
+		}
+		spare <- l.v
+		ix.breathe()
+	}
+	return nil
+}
+
+// fileBlock is a block with all that is known about it.
+type fileBlock struct {
+	site           uint32
+	size           uint64
+	addr           uint64     // 0 where it was not looked up
+	born, died     uint32     // events; alive
+	bornAt, diedAt model.Time // NoTime while alive
+}
+
+// blockOf is the block of an allocation of a view.
+func (ix *FileIndex) blockOf(v *view, p int) (b fileBlock) {
+	event := v.event[p]
+	c := v.c
+	b = fileBlock{
+		site: v.site[p], size: v.events.Size[p], addr: v.events.Addr[event],
+		born: uint32(c.first) + event, bornAt: c.begin + model.Time(v.events.Time[event]),
+	}
+	if died := v.died[p]; died != 0 {
+		b.died, b.diedAt = uint32(c.first)+died-1, c.begin+model.Time(v.events.Time[died-1])
+	} else {
+		b.died, b.diedAt = ix.endOf(int(v.record[p]))
+	}
+	return b
+}
+
+func (ix *FileIndex) endOf(record int) (died uint32, at model.Time) {
+	if died = ix.records.died.at(record); died == alive {
+		return died, model.NoTime
+	}
+	return died, ix.records.diedAt.at(record)
+}
+
+// recordBlock is the block of a record, without its address.
+func (ix *FileIndex) recordBlock(r int) (b fileBlock) {
+	b = fileBlock{
+		site: ix.records.site.at(r), size: ix.records.size.at(r),
+		born: ix.records.born.at(r), bornAt: ix.records.bornAt.at(r),
+	}
+	b.died, b.diedAt = ix.endOf(r)
+	return b
+}
+
+func (ix *FileIndex) refBlock(v *view, r ref) fileBlock {
+	if p, ok := r.local(); ok {
+		return ix.blockOf(v, p)
+	}
+	return ix.recordBlock(int(r))
+}
+
+// siteSize is a part of refBlock, faster.
+func (ix *FileIndex) siteSize(v *view, r ref) (site uint32, size uint64) {
+	if p, ok := r.local(); ok {
+		return v.site[p], v.events.Size[p]
+	}
+	return ix.records.site.at(int(r)), ix.records.size.at(int(r))
+}
+
+// eachChange calls f for every block that is born or ends in events [from, to) of a view, in order; an allocation over a
+// live address ends the old block first.
+func (ix *FileIndex) eachChange(v *view, from, to int, f func(event int, r ref, how change)) {
+	e := &v.events
+	p := sort.Search(len(v.event), func(i int) bool { return int(v.event[i]) >= from })
+	free := from - p
+	over := v.c.over[sort.Search(len(v.c.over), func(i int) bool { return int(v.c.over[i].event) >= from }):]
+	for i := from; i < to; i++ {
+		switch e.Kind[i] {
+		case model.Alloc:
+			if len(over) > 0 && int(over[0].event) == i {
+				f(i, over[0].ref, overwrote)
+				over = over[1:]
+			}
+			f(i, localRef|ref(p), born)
+			p++
+		case model.Free:
+			r := v.refs[free]
+			free++
+			if r == noRef {
+				continue
+			}
+			f(i, r, ix.howFreed(v, i, p, r))
+		default:
+			p++
+		}
+	}
+}
+
+// howFreed tells whether the block that a FREE of a view ends was born by the event before; p is the number of events before
+// that are no FREE.
+func (ix *FileIndex) howFreed(v *view, event, p int, r ref) change {
+	if q, ok := r.local(); ok {
+		if q == p-1 && int(v.event[q]) == event-1 {
+			return freedAtOnce
+		}
+	} else if event == 0 && int(ix.records.born.at(int(r)))+1 == v.c.first {
+		return freedAtOnce
+	}
+	return freed
+}
+
+// replay is eachChange for any events, with their numbers in the whole trace.
+func (ix *FileIndex) replay(ctx context.Context, lo, hi int, f func(v *view, event int, r ref, how change)) error {
+	return ix.eachView(ctx, lo, hi, func(v *view, from, to int) {
+		ix.eachChange(v, from, to, func(event int, r ref, how change) { f(v, v.c.first+event, r, how) })
+	})
+}
+
+// eachBorn calls f for every block that is born in events [lo, hi), in order.
+func (ix *FileIndex) eachBorn(ctx context.Context, lo, hi int, f func(b *fileBlock)) error {
+	return ix.eachView(ctx, lo, hi, func(v *view, from, to int) { ix.bornIn(v, from, to, f) })
+}
+
+func (ix *FileIndex) bornIn(v *view, from, to int, f func(b *fileBlock)) {
+	p := sort.Search(len(v.event), func(i int) bool { return int(v.event[i]) >= from })
+	for ; p < len(v.event) && int(v.event[p]) < to; p++ {
+		if v.events.Kind[v.event[p]] == model.Alloc {
+			b := ix.blockOf(v, p)
+			f(&b)
+		}
+	}
+}
+
+// eachKept calls f for every block that is born in events [lo, hi) and alive after them, in order of birth. It need not know
+// addresses.
+func (ix *FileIndex) eachKept(ctx context.Context, lo, hi int, f func(b *fileBlock)) error {
+	if lo >= hi {
+		return ctx.Err()
+	}
+	k := ix.chunkAt(hi)
+	records := ix.records.len()
+	if k < len(ix.chunks) {
+		records = int(ix.chunks[k].firstRec)
+	}
+	first := ix.records.born.search(func(e uint32) bool { return int(e) >= lo })
+	for r := first; r < records; r++ {
+		if int(ix.records.died.at(r)) >= hi {
+			b := ix.recordBlock(r)
+			f(&b)
+		}
+	}
+	if k == len(ix.chunks) || ix.chunks[k].first == hi {
+		return ctx.Err()
+	}
+	v, err := ix.view(ix.chunks[k])
+	if err != nil {
+		return err
+	}
+	ix.bornIn(v, max(lo-v.c.first, 0), hi-v.c.first, func(b *fileBlock) {
+		if int(b.died) >= hi {
+			f(b)
+		}
+	})
+	return ctx.Err()
+}
