@@ -17,6 +17,7 @@ type LayoutInfo struct {
 	Series int    // index into Timeline.Series
 	Point  uint32 // index of the point in the file
 	At     Time   // NoTime when the point has no usable time
+	Empty  bool   // it holds no page; false also where only decoding can tell
 }
 
 // Layout is the page bitmaps of one moment.

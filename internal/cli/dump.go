@@ -137,6 +137,9 @@ func lastLayout(ctx context.Context, p *model.Profile, count int, fits func(mode
 			if empty < 0 {
 				empty = layouts[k]
 			}
+			if p.Pages.Info(layouts[k]).Empty {
+				continue
+			}
 			l, err := p.Pages.Open(ctx, layouts[k])
 			if ctx.Err() != nil {
 				return -1, ctx.Err()

@@ -213,18 +213,18 @@ func TestBombs(t *testing.T) {
 	points := bytes.Repeat(body{}.point(1, 2, 0), 1<<20)
 	pages := bytes.Repeat(body{}.page(-1), 1<<20)
 	for name, b := range map[string]body{
-		"points":          append(head.series(1, 0, 1<<40), bytes.Repeat(points, 16)...),
-		"series":          append(body(append(bytes.Clone(head), sectionSeries)).num(1<<40), bytes.Repeat([]byte("\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x01\x00"), 8<<20)...),
-		"strings":         append(body{sectionStrings}.num(1<<40), make([]byte, 64<<20)...),
-		"one string":      append(body{sectionStrings}.num(1, 1<<60), make([]byte, 64<<20)...),
-		"string sections": bytes.Repeat(body{}.strings(strings.Repeat("x", 60<<10)), 2000),
-		"layouts":         append(head.series(1, 0, 1<<40), bytes.Repeat(body{}.point(1, 2, pointMeta).num(0, 1, 0), 4<<20)...),
-		"pages":           append(head.series(1, 0, 1).point(1, 2, pointMeta).num(0, 1, 1, 1, 8, 1<<40), bytes.Repeat(pages, 12)...),
-		"types":           append(head.series(1, 0, 1).point(1, 2, pointMeta).num(0, 1, 1<<40), make([]byte, 32<<20)...),
+		"points":          append(head.series(1, 0, 1<<40), bytes.Repeat(points, 5)...),
+		"series":          append(body(append(bytes.Clone(head), sectionSeries)).num(1<<40), bytes.Repeat([]byte("\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x01\x00"), 2<<20)...),
+		"strings":         append(body{sectionStrings}.num(1<<40), make([]byte, 20<<20)...),
+		"one string":      append(body{sectionStrings}.num(1, 1<<60), make([]byte, 20<<20)...),
+		"string sections": bytes.Repeat(body{}.strings(strings.Repeat("x", 60<<10)), 600),
+		"layouts":         append(head.series(1, 0, 1<<40), bytes.Repeat(body{}.point(1, 2, pointMeta).num(0, 1, 0), 2<<20)...),
+		"pages":           append(head.series(1, 0, 1).point(1, 2, pointMeta).num(0, 1, 1, 1, 8, 1<<40), bytes.Repeat(pages, 6)...),
+		"types":           append(head.series(1, 0, 1).point(1, 2, pointMeta).num(0, 1, 1<<40), make([]byte, 8<<20)...),
 		"counts":          head.series(1, 0, 1<<63).point(1, 2, pointMeta).num(0, 1, 1, 1, 1<<40, 1<<62),
 		"runs":            head.series(1, 0, 1).point(1, 2, pointMeta).num(0, 1, 1, 1, 8, 1).page(-1)[:60].num(1 << 62),
 	} {
-		packed := append([]byte(memtest.DumpHeader), deflated(t, 6, b)...)
+		packed := append([]byte(memtest.DumpHeader), deflated(t, 1, b)...)
 		runtime.GC()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -31,15 +31,19 @@ func (f *findings) broken() bool {
 	return false
 }
 
-// limits bound what a file of its size can mean. They lie far above real files: compressed, a point has two bytes or
-// more, because times rise. A small file that holds millions of equal points is a bomb.
+// limits bound what a file of its size can mean. They lie above real files: compressed, a point of a flat curve has 1.7
+// bytes or more, because times rise. A small file that holds millions of equal points is a bomb.
 type limits struct{ src *loaders.Source }
 
-func (l limits) points() int  { return 2<<20 + int(4*l.src.StoredSize()) }
+func (l limits) points() int  { return 2<<20 + int(l.src.StoredSize()) }
 func (l limits) layouts() int { return 1<<20 + int(l.src.StoredSize()/4) } // events alike
 func (l limits) series() int  { return 1<<16 + int(l.src.StoredSize()/16) }
 func (l limits) strings() int { return 1<<20 + int(l.src.StoredSize()/2) }
 func (l limits) text() int    { return 16<<20 + int(16*l.src.StoredSize()) } // bytes of all strings; of the runs of one layout
 func (l limits) pages() int   { return 4<<20 + int(2*l.src.StoredSize()) }   // of one layout
 
-const tooLarge = "the file claims more than one of its size can mean: what follows was not read"
+// Messages of several places.
+const (
+	tooLarge  = "the file claims more than one of its size can mean: what follows was not read"
+	bigNumber = "a number does not fit 64 bits"
+)

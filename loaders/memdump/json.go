@@ -307,4 +307,5 @@ func (f *jsonFile) memory(p *point) {
 		f.l.skip('{')
 	}
 	p.n = f.l.offset() - p.off
+	p.empty = p.n < int64(len(`{"pageTypes":[{"pages":[{}]}]}`))
 }

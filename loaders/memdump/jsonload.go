@@ -72,7 +72,7 @@ func loadJSON(ctx context.Context, src *loaders.Source, store *model.Store) erro
 
 // infoJSON counts what small files hold; of large ones the headers tell nothing.
 func infoJSON(ctx context.Context, src *loaders.Source) (*model.Profile, error) {
-	if src.StoredSize() > countable {
+	if src.StoredSize() > 8*countable {
 		return &model.Profile{Meta: describe(src, jsonName)}, nil
 	}
 	f, err := readJSON(ctx, src, false, nil)

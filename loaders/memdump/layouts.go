@@ -44,7 +44,7 @@ func (p *pages) Len() int { return len(p.refs) }
 // Info implements [model.PageSource].
 func (p *pages) Info(i int) model.LayoutInfo {
 	r := &p.refs[i]
-	return model.LayoutInfo{Series: int(r.series), Point: r.point, At: model.Time(r.at)}
+	return model.LayoutInfo{Series: int(r.series), Point: r.point, At: model.Time(r.at), Empty: r.empty}
 }
 
 // Open implements [model.PageSource].
@@ -125,6 +125,10 @@ func (d *mbDecoder) decode(ctx context.Context, i int, ref layoutRef) (l *model.
 	err = d.src.Guard(func() error {
 		m := mbLayout{s: c.s, strings: d.stringsOf(i), limits: limits, found: &found}
 		l = m.read()
+		if c.s.big {
+			found.add(model.Error, "varint", ref.off, 0, bigNumber)
+			c.s.big = false
+		}
 		if m.overflow {
 			found.add(model.Error, "too-large", c.s.offset(), 0, tooLarge)
 		}

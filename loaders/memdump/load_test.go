@@ -55,7 +55,7 @@ func same(t *testing.T, name string, got, want *result) {
 		t.Errorf("%s: other curves", name)
 	}
 	for i := range want.layouts {
-		if a, b := got.profile.Pages.Info(i), want.profile.Pages.Info(i); a != b {
+		if a, b := got.profile.Pages.Info(i), want.profile.Pages.Info(i); a != b || a.Empty {
 			t.Errorf("%s: layout %d is at %+v, want %+v", name, i, a, b)
 		}
 		for k, want := range want.layouts[i].Types {

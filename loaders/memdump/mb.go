@@ -108,7 +108,7 @@ func (b *mbBody) read() error {
 			return nil
 		}
 		if b.s.big {
-			b.found.add(model.Error, "varint", at, 0, "a number does not fit 64 bits")
+			b.found.add(model.Error, "varint", at, 0, bigNumber)
 			b.s.big = false
 		}
 	}
@@ -318,7 +318,7 @@ func (b *mbBody) readRest(p *point, at int64, flags uint8) {
 		d.read()
 		b.a.overflow = b.a.overflow || d.overflow
 	} else {
-		skipLayout(b.s)
+		p.empty = skipLayout(b.s)
 	}
 	p.n = b.s.offset() - p.off
 }

@@ -209,7 +209,7 @@ func (h mbHeader) facts() []model.Fact {
 }
 
 // countable is the size of file, as stored, up to which reading it all costs nothing worth saving.
-const countable = 4 << 20
+const countable = 8 << 20
 
 // infoMB counts what small files hold; of large ones it reads the header only.
 func infoMB(ctx context.Context, src *loaders.Source) (*model.Profile, error) {

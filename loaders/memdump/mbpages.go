@@ -6,12 +6,14 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// skipLayout leaves out a memory record.
-func skipLayout(s *stream) {
+// skipLayout leaves out a memory record and reports whether it has no page.
+func skipLayout(s *stream) (empty bool) {
+	empty = true
 	for types := s.uvarint(); types > 0 && !s.ended; types-- {
 		s.uvarint()
 		uniform := s.uvarint()
 		for pages := s.uvarint(); pages > 0 && !s.ended; pages-- {
+			empty = false
 			if uniform == 0 {
 				s.uvarint()
 			}
@@ -19,6 +21,7 @@ func skipLayout(s *stream) {
 			s.skip(s.uvarint())
 		}
 	}
+	return empty
 }
 
 // mbLayout decodes a memory record.

@@ -29,6 +29,7 @@ type layoutRef struct {
 	series uint32
 	point  uint32
 	line   uint32 // of its first byte, in JSON
+	empty  bool
 }
 
 // point is one point of the file, as read.
@@ -37,6 +38,7 @@ type point struct {
 	value  float64
 	event  string // "" for none
 	layout bool
+	empty  bool // the layout has no page for sure
 	off, n int64
 	line   int64
 }
@@ -141,7 +143,7 @@ func (a *assembly) addLayout(s *model.Series, p *point, index uint32) {
 	}
 	s.Layouts++
 	a.layouts = append(a.layouts, layoutRef{
-		at: p.at, off: p.off, n: p.n, series: uint32(len(a.series) - 1), point: index, line: uint32(min(p.line, math.MaxUint32)),
+		at: p.at, off: p.off, n: p.n, series: uint32(len(a.series) - 1), point: index, line: uint32(min(p.line, math.MaxUint32)), empty: p.empty,
 	})
 }
 
