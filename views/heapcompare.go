@@ -315,13 +315,17 @@ func (p *heapComparison) goHolder(a keymap.Action) {
 func (p *heapComparison) holderRow() (model.Row, bool) {
 	if p.by == compareSubtrees {
 		t, ok := p.selectedTree()
-		if !ok {
+		if !ok || p.trees.graphs != p.graph2 {
 			return 0, false
 		}
 		return t.Row, true
 	}
-	held, ok := p.holders.get()
-	if !ok || !p.holders.fresh() || len(held.holders) == 0 {
+	c, ok := p.selected()
+	held, have := p.holders.get()
+	if !ok || !have || !p.holders.fresh() || held.graph != p.graph2[1] || int64(held.id) != c.after.id {
+		return 0, false
+	}
+	if len(held.holders) == 0 || held.holders[0].gone != "" {
 		return 0, false
 	}
 	return held.holders[0].row, true
@@ -335,7 +339,7 @@ func (p *heapComparison) openRow() {
 	}
 	c, ok := p.selected()
 	switch {
-	case !ok:
+	case !ok || p.table.set.sides != p.loads2:
 	case c.after.id < 0:
 		p.say("none is left: ~ swaps before and after")
 	case p.loads2[1].heaps != p.heaps:

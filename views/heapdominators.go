@@ -19,9 +19,9 @@ type heapDominators struct {
 	paths  *lazy[pathKey, *pathSet]
 
 	load    *heapLoad
-	graph   *heapGraph
-	table   *domTable // what the list shows, nil before the first answer
-	top     model.Row // whose children are listed
+	graph   *heapGraph // of the table
+	table   *domTable  // what the list shows, nil before the first answer
+	top     model.Row  // whose children are listed
 	grouped bool
 	only    domOnly
 	sort    domColumn
@@ -81,24 +81,22 @@ func (p *heapDominators) show(s *State) {
 		p.list.Refresh()
 		return
 	}
-	if g := p.loads.askGraph(p.load, s.Heap.Policy); g != nil {
-		p.graph = g
-	}
 	if p.load.unlinked() {
 		p.graph, p.table = nil, nil
 	}
-	if p.graph == nil {
+	g := p.loads.askGraph(p.load, s.Heap.Policy)
+	if g == nil {
 		p.list.Refresh()
 		return
 	}
 	top := s.top()
-	if p.graph.i != s.snapshot() || int(top) >= p.graph.Heap.Len() {
+	if g.i != s.snapshot() || int(top) >= g.Heap.Len() {
 		top = model.RootRow
 	}
 	if p.only.top != top {
 		p.only = domOnly{}
 	}
-	p.tables.ask(domKey{graph: p.graph, top: top, grouped: p.grouped && !p.only.set, only: p.only, filter: s.Filter, sort: p.sort, up: p.up})
+	p.tables.ask(domKey{graph: g, top: top, grouped: p.grouped && !p.only.set, only: p.only, filter: s.Filter, sort: p.sort, up: p.up})
 	t, ok := p.tables.get()
 	if !ok {
 		return
@@ -106,7 +104,7 @@ func (p *heapDominators) show(s *State) {
 	if p.table == nil || p.table.top != t.top || p.table.graph != t.graph {
 		p.list.Home()
 	}
-	p.table, p.top = t, t.top
+	p.table, p.top, p.graph = t, t.top, t.graph
 	p.list.Refresh()
 	if t.wanted.set && t.wanted != p.wanted { // a row that holds nothing: shown among its neighbours
 		p.wanted = t.wanted
@@ -314,7 +312,7 @@ func (p *heapDominators) explain() {
 	}
 	h, g, exact := p.graph.Heap, p.graph, p.state.Exact
 	lines := []widget.Line{said(fmt.Sprintf("retains %s (%s of all) in %s · itself %s", bytesText(v.retained, exact),
-		shortShare(shareOf(v.retained, p.load.totals.Bytes())), rowsText(v.rows), bytesText(v.own, exact)))}
+		shortShare(shareOf(v.retained, g.Retained[model.RootRow])), rowsText(v.rows), bytesText(v.own, exact)))}
 	if v.count > 1 {
 		lines = append(lines, p.note("Enter lists these ", model.Group(v.count), " rows"))
 		p.detail.set(domID(v.row), p.label(v), plural(int(v.count), "row", "rows"), lines)

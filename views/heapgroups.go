@@ -155,6 +155,9 @@ func (p *heapGroups) show(s *State) {
 	}
 	p.load = set.load
 	p.graph = p.loads.askGraph(load, s.Heap.Policy)
+	if load != set.load { // the table is still about another snapshot
+		p.graph = nil
+	}
 	key := groupOrder{set: set, filter: s.Filter, sort: p.sort, up: p.up}
 	if p.graph != nil && p.by != byRepr {
 		p.retained.ask(retainKey{p.graph, p.by.kind()})

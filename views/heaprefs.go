@@ -39,10 +39,8 @@ type refRow struct {
 // refSet is the references of a row. Read-only once made.
 type refSet struct {
 	refKey
-	out, in    []refRow
-	outN, inN  int
-	outGrouped bool // some row of out stands for several
-	inGrouped  bool
+	out, in   []refRow
+	outN, inN int
 }
 
 func fetchRefs(ctx context.Context, k refKey) (*refSet, error) {
