@@ -58,6 +58,9 @@ const (
 	ShowBlocks     Action = "blocks"
 	ShowLifetimes  Action = "lifetimes"
 	ShowProblems   Action = "problems"
+	ShowSeries     Action = "measured-series"
+	ShowPages      Action = "pages"
+	ShowFragments  Action = "fragmentation"
 	ShowSnapshots  Action = "snapshots"
 	ShowTypes      Action = "types"
 	ShowFrames     Action = "frames"
@@ -137,6 +140,16 @@ const (
 	Normalise    Action = "normalise"
 )
 
+// Measured series and page layouts.
+const (
+	Log        Action = "logarithmic"
+	Stacked    Action = "stacked"
+	PlayBack   Action = "play-back"
+	Order      Action = "order"
+	MarkB      Action = "mark-b"
+	Difference Action = "difference"
+)
+
 // Typing one line: a filter, a search, a time, a command.
 const (
 	Accept       Action = "accept"
@@ -169,21 +182,26 @@ const (
 	ScopeDominators Scope = "dominators"
 	ScopeObject     Scope = "object" // footer only
 	ScopeComparison Scope = "comparison"
-	ScopeText       Scope = "text"    // help and other texts; footer only
-	ScopeLoading    Scope = "loading" // while a file is read: give it first
-	ScopeInput      Scope = "input"   // one line of typing: hides every scope after it
+	ScopeSeries     Scope = "series"
+	ScopePages      Scope = "pages"
+	ScopeFragments  Scope = "fragmentation" // footer only
+	ScopeText       Scope = "text"          // help and other texts; footer only
+	ScopeLoading    Scope = "loading"       // while a file is read: give it first
+	ScopeInput      Scope = "input"         // one line of typing: hides every scope after it
 )
 
 // Scopes returns all scopes, the most general first.
 func Scopes() []Scope {
 	return []Scope{ScopeGlobal, ScopeOverview, ScopeTimeline, ScopeTable, ScopeBlocks, ScopeBlockTable, ScopeLeaks, ScopeStacks, ScopeTree, ScopeFlame, ScopeLifetimes,
-		ScopeSnapshots, ScopeHeap, ScopeDominators, ScopeObject, ScopeComparison, ScopeText, ScopeLoading, ScopeInput}
+		ScopeSnapshots, ScopeHeap, ScopeDominators, ScopeObject, ScopeComparison,
+		ScopeSeries, ScopePages, ScopeFragments, ScopeText, ScopeLoading, ScopeInput}
 }
 
 // Where says in words where the keys of a scope work ("in trees"); "" for everywhere.
 func (s Scope) Where() string {
 	switch s {
-	case ScopeOverview, ScopeTimeline, ScopeBlocks, ScopeLifetimes, ScopeLeaks, ScopeStacks, ScopeSnapshots, ScopeDominators, ScopeObject, ScopeComparison:
+	case ScopeOverview, ScopeTimeline, ScopeBlocks, ScopeLifetimes, ScopeLeaks, ScopeStacks, ScopeSnapshots, ScopeDominators, ScopeObject, ScopeComparison,
+		ScopeSeries, ScopePages, ScopeFragments:
 		return "on " + string(s)
 	case ScopeBlockTable:
 		return "on blocks"

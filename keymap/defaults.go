@@ -10,6 +10,7 @@ func defaults() []section {
 		{"Stacks", stackRows()},
 		{"Blocks and lifetimes", blockRows()},
 		{"Heap snapshots", heapRows()},
+		{"Series and pages", dumpRows()},
 		{"Screens and panes", screenRows()},
 		{"Program", programRows()},
 		{"Typing", inputRows()},
@@ -19,15 +20,15 @@ func defaults() []section {
 func timeRows() []row {
 	const s = ScopeGlobal
 	return []row{
-		{s, StepBack, "h Left", "Move the instant one column of the chart, or one heap snapshot, earlier; everything follows."},
-		{s, StepForward, "l Right", "Move the instant one column of the chart, or one heap snapshot, later; everything follows."},
-		{s, LeapBack, "H", "Move the instant a tenth of the chart, or ten snapshots, earlier."},
-		{s, LeapForward, "L", "Move the instant a tenth of the chart, or ten snapshots, later."},
-		{s, EventBack, ",", "Move the instant to the event before."},
-		{s, EventForward, ".", "Move the instant to the next event."},
-		{s, LandmarkBack, "{", "Move the instant to the marker or collection before."},
-		{s, LandmarkForward, "}", "Move the instant to the next marker or collection."},
-		{s, Peak, "p", "Move the instant to the peak of the whole run, or to the largest snapshot."},
+		{s, StepBack, "h Left", "Move the instant one chart column, heap snapshot or page layout earlier; everything follows."},
+		{s, StepForward, "l Right", "Move the instant one chart column, heap snapshot or page layout later; everything follows."},
+		{s, LeapBack, "H", "Move the instant a tenth of the chart, ten snapshots or ten layouts earlier."},
+		{s, LeapForward, "L", "Move the instant a tenth of the chart, ten snapshots or ten layouts later."},
+		{s, EventBack, ",", "Move the instant to the event or measured point before."},
+		{s, EventForward, ".", "Move the instant to the next event or measured point."},
+		{s, LandmarkBack, "{", "Move the instant to the marker, collection or named event before."},
+		{s, LandmarkForward, "}", "Move the instant to the next marker, collection or named event."},
+		{s, Peak, "p", "Move the instant to the peak of the whole run or series, or to the largest snapshot."},
 		{s, PeakInRange, "P", "Move the instant to the peak within the range."},
 		{s, End, "e", "Move the instant to the end of the run, and stay there while it loads."},
 		{s, GotoTime, "t", "Type an instant (12.5s, 350ms, 50%, peak, end), or the number of a snapshot."},
@@ -37,14 +38,14 @@ func timeRows() []row {
 func rangeRows() []row {
 	const s = ScopeGlobal
 	return []row{
-		{s, Range, "v", "Start a range at the instant, or mark the snapshot to compare with; again ends it."},
-		{s, ClearRange, "u", "Forget the range, the marked snapshot, and retainers left out."},
-		{s, ZoomIn, "+", "Zoom in: the chart around the instant or to the range, the flame graph to the selection."},
+		{s, Range, "v", "Start a range at the instant, or mark the snapshot or layout to compare with; again ends it."},
+		{s, ClearRange, "u", "Forget the range, marked snapshots and layouts, and retainers left out."},
+		{s, ZoomIn, "+", "Zoom in: chart to range or instant, flame graphs and pages to the selection."},
 		{s, ZoomOut, "- _", "Zoom out."},
 		{s, ZoomReset, "0", "Show the whole run, or the whole flame graph."},
 		{s, PanLeft, "( Shift-Left", "Shift the zoomed chart to earlier times."},
 		{s, PanRight, ") Shift-Right", "Shift the zoomed chart to later times."},
-		{s, Series, "m", "Next series in the chart: live bytes, live blocks, allocation rate."},
+		{s, Series, "m", "Next series in the chart: live bytes, live blocks, allocation rate, or what was measured."},
 	}
 }
 
@@ -125,6 +126,25 @@ func heapRows() []row {
 	}
 }
 
+func dumpRows() []row {
+	return []row{
+		{ScopeSeries, Toggle, "Space", "Hide the selected series, or show it again."},
+		{ScopeSeries, Only, "o", "Show the selected series alone, or all of them."},
+		{ScopeSeries, Log, "^", "Switch between a linear and a logarithmic scale."},
+		{ScopeSeries, Stacked, "&", "Switch between curves over each other and curves stacked up."},
+		{ScopeSeries, Open, "Enter", "Show the page layouts of the selected series."},
+		{ScopePages, Left, "Left", "Go to the cell on the left."},
+		{ScopePages, Right, "Right", "Go to the cell on the right."},
+		{ScopePages, Open, "Enter", "Zoom to the pages of the cell, down to single bits. Esc zooms out."},
+		{ScopePages, Toggle, "Space", "Play the layouts forward, or pause."},
+		{ScopePages, PlayBack, "R", "Play the layouts backward, or pause."},
+		{ScopePages, Order, "C", "Next order of cells: rows, Hilbert curve, Morton curve."},
+		{ScopePages, Group, "b", "Switch between all types of pages and one at a time; Tab goes to the next."},
+		{ScopePages, MarkB, "V", "Mark the layout that is compared with the marked one, instead of the one at the instant."},
+		{ScopePages, Difference, "d", "Switch between occupancy and the difference from A to B."},
+	}
+}
+
 func screenRows() []row {
 	const s = ScopeGlobal
 	const nth = "Go to a screen by its number."
@@ -157,6 +177,9 @@ func screenRows() []row {
 		{s, ShowDominators, "", "What holds how much memory: descend from the root."},
 		{s, ShowObject, "", "One object: its references, what holds it, and the way from the root."},
 		{s, ShowComparison, "", "Two heap snapshots side by side: what is new, gone, grown and shrunk."},
+		{s, ShowSeries, "", "Measured curves: all series over time."},
+		{s, ShowPages, "", "One page layout as a grid: what is occupied and what is free."},
+		{s, ShowFragments, "", "What holes cost: occupancy, holes and runs by type of page, and over time."},
 		{s, ShowProblems, "", "What in this file is damaged, guessed or uncertain."},
 	}
 }

@@ -94,7 +94,7 @@ type place struct {
 }
 
 func newApp(o Options) *app {
-	if p := o.Store.Current(); p != nil && p.Heaps != nil && p.Allocations == nil {
+	if p := o.Store.Current(); p != nil && (p.Heaps != nil || p.Timeline != nil) && p.Allocations == nil {
 		o.Trace = nil // an index of nothing
 	}
 	a := &app{Flex: tview.NewFlex().SetDirection(tview.FlexRow), o: o, state: newState(), stale: true}
@@ -111,7 +111,9 @@ func newApp(o Options) *app {
 	a.setTheme(o.Memory.recall(&a.state))
 	o.HeapStart.begin(&a.state)
 	a.loads = newHeapLoads(&a.env)
+	a.layouts = newLayoutLoads(&a.env)
 	a.header, a.footer = &bar{Box: tview.NewBox(), drawBar: a.drawHeader}, &bar{Box: tview.NewBox(), drawBar: a.drawFooter}
+	a.adoptDump(o.Store.Current())
 	a.all = allScreens(&a.env)
 	a.refresh(a.loadedNow())
 	a.at = a.firstScreen()
@@ -173,6 +175,10 @@ func (a *app) loadedNow() loaded {
 // refresh adopts what is loaded: always how far loading is, and what the figures are about as often as the last figures
 // allow.
 func (a *app) refresh(i loaded) {
+	a.adoptDump(i.profile)
+	if a.dump != nil {
+		i.status = a.dump.status()
+	}
 	a.progress = i.status
 	if a.loading() && a.state.Profile != nil && a.state.Status.Events > 0 && !a.work.rested() {
 		return
@@ -356,6 +362,10 @@ func (a *app) travel(from, to *[]place) {
 
 // peakIn moves to the peak of a range, found off the loop.
 func (a *app) peakIn(r analysis.Range) {
+	if a.dump != nil {
+		a.dumpPeak(r)
+		return
+	}
 	if a.trace == nil {
 		return
 	}

@@ -219,47 +219,57 @@ func (c *chartPane) click(x, y int) bool {
 	return ok
 }
 
-// drag selects the range between two places in the chart. One that ends outside ends at the chart's edge.
+// drag selects the range between two places in the chart.
 func (c *chartPane) drag(fromX, fromY, x int) bool {
-	a, ok := c.chart.TimeAt(fromX, fromY)
+	return dragRange(c.env, &c.chart, fromX, fromY, x)
+}
+
+// wheel zooms in and out around the pointer; false means that it is not over the chart.
+func (c *chartPane) wheel(x, y, rows int) bool {
+	return wheelZoom(c.env, &c.state, &c.chart, c.columns(), x, y, rows)
+}
+
+// dragRange selects the range between two places in a chart. One that ends outside ends at the chart's edge.
+func dragRange(e *env, chart *widget.Chart, fromX, fromY, x int) bool {
+	a, ok := chart.TimeAt(fromX, fromY)
 	if !ok {
 		return false
 	}
-	b, ok := c.chart.TimeAt(x, fromY)
+	b, ok := chart.TimeAt(x, fromY)
 	if !ok {
-		b = c.chart.To
+		b = chart.To
 		if x < fromX {
-			b = c.chart.From
+			b = chart.From
 		}
 	}
-	if cell := c.chart.CellTime(); a != b { // the first column belongs to the range as a whole
+	if cell := chart.CellTime(); a != b { // the first column belongs to the range as a whole
 		if a < b {
 			a -= cell
 		} else {
 			b -= cell
 		}
-		a, b = max(a, c.chart.From), max(b, c.chart.From)
+		a, b = max(a, chart.From), max(b, chart.From)
 	}
-	c.env.emit(setRange{analysis.Range{From: model.Time(min(a, b)), To: model.Time(max(a, b))}})
+	e.emit(setRange{analysis.Range{From: model.Time(min(a, b)), To: model.Time(max(a, b))}})
 	return true
 }
 
-// wheel zooms in and out around the pointer; false means that it is not over the chart.
-func (c *chartPane) wheel(x, y, rows int) bool {
-	t, ok := c.chart.TimeAt(x, y)
+// wheelZoom zooms a chart of so many columns in and out around the pointer.
+func wheelZoom(e *env, s *State, chart *widget.Chart, columns, x, y, rows int) bool {
+	t, ok := chart.TimeAt(x, y)
 	if !ok {
 		return false
 	}
-	from, to := c.state.Visible()
-	span := max((to-from)/2, model.Time(min(c.columns(), 20)))
+	from, to := s.Visible()
+	span := max((to-from)/2, model.Time(min(columns, 20)))
 	if rows > 0 {
-		if to-from >= c.state.Status.Duration/2 {
-			c.env.emit(zoom{0})
+		if to-from >= s.Status.Duration/2 {
+			e.emit(zoom{0})
 			return true
 		}
 		span = 2 * (to - from)
 	}
-	start := model.Time(t) - model.Time(float64(span)*float64(t-c.chart.From)/max(float64(to-from), 1))
-	c.env.emit(zoomTo{analysis.Range{From: start, To: start + span}})
+	start := model.Time(t) - model.Time(float64(span)*float64(t-chart.From)/max(float64(to-from), 1))
+	e.emit(zoomTo{analysis.Range{From: start, To: start + span}})
 	return true
 }

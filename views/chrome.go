@@ -97,6 +97,9 @@ func (a *app) instantText() string {
 	if a.heaps != nil {
 		return a.snapshotText()
 	}
+	if a.dump != nil {
+		return a.dumpInstant()
+	}
 	if a.trace == nil || s.Status.Events == 0 {
 		return ""
 	}

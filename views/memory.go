@@ -24,6 +24,7 @@ func (m *Memory) keep(a *app) {
 		s.At = analysis.End
 	}
 	s.Anchor, s.Cell = model.NoTime, analysis.Cell{}
+	s.Dump = newDumpState()
 	m.state, m.screen, m.theme = &s, a.at, a.themeAt
 }
 

@@ -16,6 +16,9 @@ func allScreens(e *env) []screen {
 		newHeapDominators(e),
 		newHeapObject(e),
 		newHeapComparison(e),
+		newDumpSeries(e),
+		newDumpPages(e),
+		newDumpFragments(e),
 		newProblems(e),
 	}
 }

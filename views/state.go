@@ -29,6 +29,7 @@ type State struct {
 	FullName bool // names as the file has them instead of shortened ones
 
 	Heap HeapState
+	Dump DumpState
 
 	Columns int // cells that charts have for the time axis: the unit of a step
 }
@@ -43,7 +44,7 @@ type Selection struct {
 
 // newState is the state before anything is loaded.
 func newState() State {
-	return State{At: analysis.End, Range: analysis.Whole, View: analysis.Whole, Anchor: model.NoTime, Heap: newHeapState(), Columns: 70}
+	return State{At: analysis.End, Range: analysis.Whole, View: analysis.Whole, Anchor: model.NoTime, Heap: newHeapState(), Dump: newDumpState(), Columns: 70}
 }
 
 // Intent is a change that somebody wants.

@@ -1,0 +1,521 @@
+package views
+
+import (
+	"math/bits"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// pageSpot is a place in a layout: a page, and a part of it where pages are divided.
+type pageSpot struct{ typ, page, part int }
+
+// gridPages is the pages of one type, as the grid shows them: how full they are, or how they changed.
+type gridPages struct {
+	name  string
+	is    *model.PageType
+	fills []analysis.PageFill
+	diff  *typeDiff // nil for occupancy
+}
+
+func (g *gridPages) len() int {
+	if g.diff != nil {
+		return len(g.diff.changes)
+	}
+	return len(g.fills)
+}
+
+// bits is the number of bits of a page, in the layout where it has more.
+func (g *gridPages) bits(page int) uint64 {
+	n := uint64(0)
+	if page < g.is.Len() {
+		n = g.is.Bits(page)
+	}
+	if g.diff != nil && page < g.diff.was.Len() {
+		n = max(n, g.diff.was.Bits(page))
+	}
+	return n
+}
+
+// gridSection is where the pages of a type stand among all rows: a title, then the map.
+type gridSection struct {
+	typ, row int
+	cells    widget.Bitmap
+}
+
+func (s *gridSection) rows() int { return 1 + s.cells.Rows() }
+
+// pageGrid is the grid of pages: types below each other, one cell for 2^level pages, or 2^-level cells for one page.
+type pageGrid struct {
+	env      *env
+	types    []gridPages
+	titles   func(typ int) (title, answer string)
+	order    widget.CellOrder
+	level    int
+	zoomed   bool // a person chose the level; until then everything fits
+	alone    bool // the cursor's type only
+	cursor   pageSpot
+	area     widget.Rect
+	label    int // cells of the row labels
+	first    int // row at the top
+	rows     int // there are
+	sections []gridSection
+	parts    map[pageSpot][]partFigures // of pages, divided as level says
+	divided  int                        // the level of parts
+}
+
+// partFigures are the bits of a part of a page. With a difference occupied are those newly occupied.
+type partFigures struct{ all, occupied, freed uint64 }
+
+// mostLevel bounds both zooming out and in.
+const mostLevel = 24
+
+// place fits the types into r and brings the cursor into view.
+func (g *pageGrid) place(r widget.Rect, types []gridPages, same bool) {
+	g.types, g.area = types, r
+	if !same {
+		g.parts = nil
+	}
+	g.tidy()
+	g.label = 0
+	if most := g.longest(); r.W >= 40 {
+		g.label = len("page ") + len(model.Group(uint64(max(most-1, 0)))) + 1
+	}
+	if !g.zoomed {
+		g.fit()
+	}
+	g.build()
+	g.reveal()
+}
+
+// tidy keeps the cursor on a page that there is.
+func (g *pageGrid) tidy() {
+	c := &g.cursor
+	if c.typ >= len(g.types) {
+		*c = pageSpot{}
+	}
+	if len(g.types) == 0 {
+		return
+	}
+	if g.types[c.typ].len() == 0 {
+		for i := range g.types {
+			if g.types[i].len() > 0 {
+				*c = pageSpot{typ: i}
+				break
+			}
+		}
+	}
+	c.page = min(max(c.page, 0), max(g.types[c.typ].len()-1, 0))
+}
+
+func (g *pageGrid) longest() (most int) {
+	for i := range g.types {
+		most = max(most, g.types[i].len())
+	}
+	return most
+}
+
+// fit chooses the finest level at which everything is visible; where the types are too many, one at which each is.
+func (g *pageGrid) fit() {
+	for g.level = 0; g.level < mostLevel; g.level++ {
+		if g.build(); g.rows <= g.area.H {
+			return
+		}
+	}
+	for g.level = 0; g.level < mostLevel; g.level++ {
+		g.build()
+		most := 0
+		for i := range g.sections {
+			most = max(most, g.sections[i].rows())
+		}
+		if most <= max(g.area.H/2, 2) {
+			return
+		}
+	}
+}
+
+// build computes the sections at the level.
+func (g *pageGrid) build() {
+	g.sections, g.rows = g.sections[:0], 0
+	w := max(g.area.W-g.label-1, 1)
+	if w >= 32 {
+		w -= w % 16 // rows begin at round numbers
+	}
+	for i := range g.types {
+		if g.alone && i != g.cursor.typ {
+			continue
+		}
+		s := gridSection{typ: i, row: g.rows}
+		s.cells = widget.Bitmap{Cells: g.count(i), Width: w, Order: g.order, Most: max(g.area.H-1, 1)}
+		g.sections = append(g.sections, s)
+		g.rows += s.rows()
+	}
+}
+
+// count is the number of cells of a type.
+func (g *pageGrid) count(typ int) int {
+	n := g.types[typ].len()
+	if g.level >= 0 {
+		return (n + 1<<g.level - 1) >> g.level
+	}
+	return n << -g.level
+}
+
+// cellOf is the cell of a spot.
+func (g *pageGrid) cellOf(c pageSpot) int {
+	if g.level >= 0 {
+		return c.page >> g.level
+	}
+	return c.page<<-g.level + min(c.part, 1<<-g.level-1)
+}
+
+// spot is the first page of a cell, or the page and part that it is.
+func (g *pageGrid) spot(typ, cell int) pageSpot {
+	if g.level >= 0 {
+		return pageSpot{typ, cell << g.level, 0}
+	}
+	return pageSpot{typ, cell >> -g.level, cell & (1<<-g.level - 1)}
+}
+
+// pages is the pages of the cell under the cursor, from the first to before the last.
+func (g *pageGrid) pages() (from, to int) {
+	if g.level < 0 {
+		return g.cursor.page, g.cursor.page + 1
+	}
+	from = g.cursor.page >> g.level << g.level
+	return from, min(from+1<<g.level, g.types[g.cursor.typ].len())
+}
+
+// section is that of the cursor; nil without any.
+func (g *pageGrid) section() *gridSection {
+	for i := range g.sections {
+		if g.sections[i].typ == g.cursor.typ {
+			return &g.sections[i]
+		}
+	}
+	return nil
+}
+
+// reveal scrolls so that the cursor is visible, with the title above it where there is room.
+func (g *pageGrid) reveal() {
+	s := g.section()
+	if s == nil {
+		return
+	}
+	_, y := s.cells.Place(g.cellOf(g.cursor))
+	row := s.row + 1 + y
+	if row < g.first+1 {
+		g.first = row - 1
+	}
+	g.first = max(g.first, row-g.area.H+1)
+	g.first = max(min(g.first, g.rows-g.area.H), 0)
+}
+
+// move goes to another cell by columns and rows, over the edges of types too.
+func (g *pageGrid) move(dx, dy int) {
+	s := g.section()
+	if s == nil || s.cells.Cells == 0 {
+		return
+	}
+	x, y := s.cells.Place(g.cellOf(g.cursor))
+	if dx != 0 && s.cells.Order == widget.RowOrder { // rows follow each other
+		g.cursor = g.spot(s.typ, min(max(g.cellOf(g.cursor)+dx, 0), s.cells.Cells-1))
+		return
+	}
+	for steps := max(dx, -dx) + max(dy, -dy); steps > 0; steps-- {
+		nx, ny := x+sign(dx), y+sign(dy)
+		if ny < 0 || ny >= s.cells.Rows() {
+			if !g.nextType(sign(dy), nx) {
+				return
+			}
+			if s = g.section(); s == nil || s.cells.Cells == 0 {
+				return
+			}
+			x, y = s.cells.Place(g.cellOf(g.cursor))
+			continue
+		}
+		cell, ok := s.cells.At(nx, ny)
+		if !ok && dy != 0 {
+			cell, ok = s.cells.Cells-1, ny == s.cells.Rows()-1
+		}
+		if !ok {
+			return
+		}
+		x, y = nx, ny
+		g.cursor = g.spot(s.typ, cell)
+	}
+}
+
+func sign(n int) int { return min(max(n, -1), 1) }
+
+// nextType goes to the nearest type with pages before or after the cursor's, in column x of its nearest row.
+func (g *pageGrid) nextType(dir, x int) bool {
+	for i := g.cursor.typ + dir; i >= 0 && i < len(g.types); i += dir {
+		if g.types[i].len() == 0 || g.alone {
+			continue
+		}
+		g.cursor = pageSpot{typ: i}
+		if s := g.section(); s != nil {
+			y := 0
+			if dir < 0 {
+				y = s.cells.Rows() - 1
+			}
+			cell, ok := s.cells.At(x, y)
+			if !ok {
+				cell = s.cells.Cells - 1
+				if dir > 0 {
+					cell = min(cell, s.cells.Band()-1)
+				}
+			}
+			g.cursor = g.spot(i, cell)
+		}
+		return true
+	}
+	return false
+}
+
+// turnType goes round to the next type with pages.
+func (g *pageGrid) turnType(dir int) {
+	for n := range g.types {
+		i := (g.cursor.typ + dir*(n+1) + (n+2)*len(g.types)) % len(g.types)
+		if g.types[i].len() > 0 {
+			g.cursor = pageSpot{typ: i}
+			return
+		}
+	}
+}
+
+// zoom goes n levels out, or in for n < 0; false where there is no further level.
+func (g *pageGrid) zoom(n int) bool {
+	if len(g.types) == 0 || g.types[g.cursor.typ].len() == 0 {
+		return false
+	}
+	finest := -bits.Len64(max(g.types[g.cursor.typ].bits(g.cursor.page), 1) - 1) // one cell for a bit
+	coarsest := bits.Len64(uint64(max(g.longest()-1, 0)))
+	to := min(max(g.level+n, max(finest, -mostLevel)), min(coarsest, mostLevel))
+	if to == g.level {
+		return false
+	}
+	if g.level >= 0 && to < 0 {
+		g.cursor.part = 0
+	} else if d := g.level - to; g.level < 0 && to < 0 {
+		if d > 0 {
+			g.cursor.part <<= d
+		} else {
+			g.cursor.part >>= -d
+		}
+	}
+	g.level, g.zoomed = to, true
+	return true
+}
+
+// hit moves the cursor to a cell of the screen; false where there is none.
+func (g *pageGrid) hit(x, y int) bool {
+	if !g.area.Contains(x, y) {
+		return false
+	}
+	row := y - g.area.Y + g.first
+	for i := range g.sections {
+		s := &g.sections[i]
+		if row < s.row || row >= s.row+s.rows() {
+			continue
+		}
+		if cell, ok := s.cells.At(x-g.area.X-g.label, row-s.row-1); ok && row > s.row {
+			g.cursor = g.spot(s.typ, cell)
+			return true
+		}
+	}
+	return false
+}
+
+// draw shows the visible rows.
+func (g *pageGrid) draw(s tcell.Screen) {
+	paint := g.painter()
+	for i := range g.sections {
+		sec := &g.sections[i]
+		y := g.area.Y + sec.row - g.first
+		if y >= g.area.Y && y < g.area.Y+g.area.H {
+			title, answer := g.titles(sec.typ)
+			widget.TitleLine(s, widget.Rect{X: g.area.X, Y: y, W: g.area.W, H: 1}, g.env.look, title, answer)
+		}
+		top, skip := y+1, 0
+		if top < g.area.Y {
+			skip = g.area.Y - top
+			top = g.area.Y
+		}
+		h := min(sec.cells.Rows()-skip, g.area.Y+g.area.H-top)
+		if h <= 0 || sec.cells.Cells == 0 {
+			continue
+		}
+		body := widget.Rect{X: g.area.X + g.label, Y: top, W: g.area.W - g.label, H: h}
+		sec.cells.Draw(s, body, skip, func(cell int) (string, tcell.Style) { return paint(sec.typ, cell) })
+		g.drawLabels(s, sec, top, skip, h)
+	}
+}
+
+// drawLabels says which page a row, or a row of tiles, begins with.
+func (g *pageGrid) drawLabels(s tcell.Screen, sec *gridSection, top, skip, h int) {
+	if g.label == 0 {
+		return
+	}
+	side := sec.cells.Side()
+	for y := range h {
+		row := skip + y
+		if row%side != 0 {
+			continue
+		}
+		c := g.spot(sec.typ, row/side*sec.cells.Band())
+		text := "page " + model.Group(uint64(c.page))
+		if c.part > 0 {
+			n := g.types[sec.typ].bits(c.page)
+			text = "+" + model.Bytes(8*partStart(n, c.part, 1<<-g.level)).Short()
+		}
+		widget.PrintRight(s, g.area.X, top+y, g.label-1, text, g.env.look.Axis)
+	}
+}
+
+// partStart is the first bit of a part of a page of n bits divided into so many.
+func partStart(n uint64, part, parts int) uint64 {
+	hi, lo := bits.Mul64(n, uint64(part))
+	q, _ := bits.Div64(hi, lo, uint64(parts))
+	return q
+}
+
+// The signs of how full a cell is, and of how it changed.
+func fillGlyphs(plain bool) [analysis.FillLevels]string {
+	if plain {
+		return [...]string{"_", ".", ":", "%", "#"}
+	}
+	return [...]string{"·", "░", "▒", "▓", "█"}
+}
+
+// painter gives cells their signs and styles.
+func (g *pageGrid) painter() func(typ, cell int) (string, tcell.Style) {
+	e := g.env
+	glyphs := fillGlyphs(e.look.Glyphs.Plain)
+	var heat [analysis.FillLevels]tcell.Style
+	for i := range heat {
+		heat[i] = e.theme.Heat(float64(i) / float64(len(heat)-1))
+	}
+	up, down, both, same := e.style(themes.Loss), e.style(themes.Gain), e.style(themes.Warning), e.look.Muted
+	at := g.cellOf(g.cursor)
+	return func(typ, cell int) (text string, st tcell.Style) {
+		if g.types[typ].diff == nil {
+			fill, ok := g.fill(typ, cell)
+			if text, st = " ", e.look.Text; ok {
+				text, st = glyphs[fill.Level()], heat[fill.Level()]
+			}
+		} else {
+			switch occupied, freed := g.change(typ, cell); {
+			case occupied > 0 && freed > 0 && occupied < 2*freed && freed < 2*occupied:
+				text, st = "±", both
+				if e.look.Glyphs.Plain {
+					text = "x"
+				}
+			case occupied > freed:
+				text, st = e.look.Glyphs.Up, up
+			case freed > 0:
+				text, st = e.look.Glyphs.Down, down
+			default:
+				text, st = e.look.Glyphs.Same, same
+			}
+		}
+		if typ == g.cursor.typ && cell == at {
+			st = widget.Over(st, e.look.Cursor).Reverse(true)
+		}
+		return text, st
+	}
+}
+
+// fill is how full a cell is; ok is false for a part without a bit.
+func (g *pageGrid) fill(typ, cell int) (f analysis.PageFill, ok bool) {
+	t := &g.types[typ]
+	if g.level == 0 {
+		return t.fills[cell], true
+	}
+	if g.level > 0 {
+		from := cell << g.level
+		return analysis.MixFills(t.fills[from:min(from+1<<g.level, len(t.fills))]), true
+	}
+	c := g.spot(typ, cell)
+	p := g.partsOf(c)[c.part]
+	return analysis.FillOf(p.occupied, p.all), p.all > 0
+}
+
+// change is the bits of a cell that are newly occupied and newly free.
+func (g *pageGrid) change(typ, cell int) (occupied, freed uint64) {
+	if g.level < 0 {
+		c := g.spot(typ, cell)
+		p := g.partsOf(c)[c.part]
+		return p.occupied, p.freed
+	}
+	list := g.types[typ].diff.changes
+	for _, c := range list[cell<<g.level : min((cell+1)<<g.level, len(list))] {
+		occupied += uint64(c.occupied)
+		freed += uint64(c.freed)
+	}
+	return occupied, freed
+}
+
+// partsKept is how many pages are kept divided.
+const partsKept = 4096
+
+// partsOf is the parts of a page at the level.
+func (g *pageGrid) partsOf(c pageSpot) []partFigures {
+	if g.parts == nil || g.divided != g.level || len(g.parts) > partsKept {
+		g.parts, g.divided = map[pageSpot][]partFigures{}, g.level
+	}
+	key := pageSpot{typ: c.typ, page: c.page}
+	list, ok := g.parts[key]
+	if !ok {
+		list = divide(&g.types[c.typ], c.page, 1<<-g.level)
+		g.parts[key] = list
+	}
+	return list
+}
+
+// divide cuts a page into parts of as equal numbers of bits as possible.
+func divide(t *gridPages, page, parts int) []partFigures {
+	out := make([]partFigures, parts)
+	n := t.bits(page)
+	at, part := uint64(0), 0
+	add := func(bits uint64, f func(p *partFigures, n uint64)) {
+		for bits > 0 && part < parts {
+			end := partStart(n, part+1, parts)
+			step := min(bits, end-at)
+			if step > 0 {
+				out[part].all += step
+				f(&out[part], step)
+			}
+			at, bits = at+step, bits-step
+			if at == end {
+				part++
+			}
+		}
+	}
+	if t.diff == nil {
+		analysis.EachPageRun(t.is, page, func(occupied bool, bits uint64) {
+			add(bits, func(p *partFigures, n uint64) {
+				if occupied {
+					p.occupied += n
+				}
+			})
+		})
+		return out
+	}
+	analysis.EachChange(t.diff.was, pageIn(t.diff.was, page), t.diff.is, pageIn(t.diff.is, page), func(was, is bool, bits uint64) {
+		add(bits, func(p *partFigures, n uint64) {
+			switch {
+			case is && !was:
+				p.occupied += n
+			case was && !is:
+				p.freed += n
+			}
+		})
+	})
+	return out
+}

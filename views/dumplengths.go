@@ -1,0 +1,156 @@
+package views
+
+import (
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// drawLengths shows how long holes and runs are, in powers of two, by the memory in them.
+func (p *dumpFragments) drawLengths(s tcell.Screen, r widget.Rect) {
+	row := p.selected()
+	if r.H < 3 || row == nil {
+		return
+	}
+	look := p.look
+	if p.focus == fragmentLengths {
+		look = dressed(look)
+	}
+	title, r := r.CutTop(1)
+	name := row.Name
+	if row.all {
+		name = "all types"
+	}
+	widget.TitleLine(s, title, look, "Lengths of holes and runs", name)
+	head, r := r.CutTop(1)
+	first, last := lengthClasses(row.PageFigures)
+	if last < first {
+		widget.Print(s, head.X+1, head.Y, head.W-2, "there is no page", p.look.Muted)
+		return
+	}
+	first, last, every := p.fitClasses(first, last, r.H)
+	bar := max((r.W-10-2*8)/2, 1)
+	widget.PrintRight(s, head.X, head.Y, 9, "LENGTH", p.look.Header)
+	widget.Print(s, head.X+10, head.Y, bar+7, "HOLES", p.look.Header)
+	widget.Print(s, head.X+10+bar+8, head.Y, bar+7, "RUNS", p.look.Header)
+	holes, runs := mostBits(&row.Holes, first, last, every), mostBits(&row.Runs, first, last, every)
+	for y := 0; first+y*every <= last && y < r.H; y++ {
+		class := first + y*every
+		h, u := sumClass(&row.Holes, class, every), sumClass(&row.Runs, class, every)
+		widget.PrintRight(s, r.X, r.Y+y, 9, model.Bytes(uint64(8)<<min(class, 60)).String(), p.look.Axis)
+		p.drawLength(s, r.X+10, r.Y+y, bar, h, holes)
+		p.drawLength(s, r.X+10+bar+8, r.Y+y, bar, u, runs)
+	}
+}
+
+// drawLength is one bar and its amount.
+func (p *dumpFragments) drawLength(s tcell.Screen, x, y, w int, n, top uint64) {
+	if n == 0 {
+		return
+	}
+	widget.DrawBar(s, x, y, w, shareOf(n, top), p.look.Bar, &p.look.Glyphs)
+	widget.PrintRight(s, x+w, y, 6, model.Bytes(holeBytes(n)).Short(), p.look.Muted)
+}
+
+// lengthClasses is the shortest and the longest class that there is.
+func lengthClasses(f *analysis.PageFigures) (first, last int) {
+	first, last = 64, -1
+	for i := range f.Holes.Counts {
+		if f.Holes.Counts[i] > 0 || f.Runs.Counts[i] > 0 {
+			first, last = min(first, i), i
+		}
+	}
+	return first, last
+}
+
+// fitClasses puts neighbouring classes together until they fit into so many rows.
+func (p *dumpFragments) fitClasses(first, last, rows int) (int, int, int) {
+	every := 1
+	for (last-first)/every+1 > max(rows, 1) {
+		every++
+	}
+	return first, last, every
+}
+
+func sumClass(f *analysis.RunFigures, class, n int) (sum uint64) {
+	for i := class; i < min(class+n, len(f.Bits)); i++ {
+		sum, _ = model.SaturatingAdd(sum, f.Bits[i])
+	}
+	return sum
+}
+
+func mostBits(f *analysis.RunFigures, first, last, every int) (most uint64) {
+	for i := first; i <= last; i += every {
+		most = max(most, sumClass(f, i, every))
+	}
+	return most
+}
+
+// sparseList lists the pages that are held by least.
+type sparseList struct {
+	widget.List
+	p    *dumpFragments
+	refs []analysis.PageRef
+}
+
+// show takes the pages of the selected type.
+func (l *sparseList) show() {
+	l.refs = l.refs[:0]
+	if l.p.figures != nil {
+		row := l.p.selected()
+		for _, ref := range l.p.figures.sparse {
+			if row == nil || row.all || ref.Type == row.typ {
+				l.refs = append(l.refs, ref)
+			}
+		}
+	}
+	l.Refresh()
+}
+
+func (l *sparseList) selectedPage() *analysis.PageRef {
+	if row, ok := l.Selected(); ok && row < len(l.refs) {
+		return &l.refs[row]
+	}
+	return nil
+}
+
+// Len, ID and Cell implement widget.Table.
+func (l *sparseList) Len() int { return len(l.refs) }
+func (l *sparseList) ID(row int) uint64 {
+	return uint64(l.refs[row].Type)<<40 | uint64(l.refs[row].Page)
+}
+
+func (l *sparseList) Cell(row, col int) widget.Cell {
+	r := &l.refs[row]
+	switch col {
+	case 0:
+		return widget.Cell{Text: l.p.figures.Types[r.Type].Name}
+	case 1:
+		return widget.Cell{Text: model.Group(uint64(r.Page))}
+	case 2:
+		return widget.Cell{Text: bytesText(holeBytes(r.Occupied), l.p.state.Exact)}
+	case 3:
+		return widget.Cell{Text: bytesText(r.Size, l.p.state.Exact)}
+	}
+	return widget.Cell{Text: shortShare(shareOf(r.Occupied, r.Bits))}
+}
+
+func (l *sparseList) draw(s tcell.Screen, r widget.Rect) {
+	if r.H < 2 {
+		return
+	}
+	title, r := r.CutTop(1)
+	widget.TitleLine(s, title, l.p.look, "Pages held by least", model.Group(uint64(l.p.figures.held))+" partial")
+	const right = widget.Right
+	b := 8
+	if l.p.state.Exact {
+		b = 13
+	}
+	l.Columns = []widget.Column{{Title: "TYPE", Width: 6, Grow: 1}, {Title: "PAGE", Width: 7, Align: right}, {Title: "HELD BY", Width: b, Align: right},
+		{Title: "SIZE", Width: b, Align: right, Drop: 1}, {Title: "", Width: 5, Align: right, Drop: 2}}
+	l.Focused = l.p.focus == fragmentSparse
+	l.Empty = []string{"No page is partly occupied."}
+	l.List.Draw(s, r, l.p.look)
+}

@@ -1,0 +1,153 @@
+package views
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// noLayout stands for no page layout, noSeries for the series that has layouts first.
+const (
+	noLayout = -1
+	noSeries = -1
+)
+
+// DumpState is what screens of measured series and page layouts are about, besides the instant.
+type DumpState struct {
+	Series int              // selected, noSeries for the first with layouts
+	Layout int              // chosen at LayoutAt, noLayout to follow the instant: several may have one time, or none
+	On     analysis.Instant // where Layout was chosen; elsewhere it counts for nothing
+	MarkA  int              // layouts to compare, noLayout for none
+	MarkB  int              // noLayout for the one at the instant
+	Diff   bool             // Pages shows the difference from MarkA
+	Spot   pageSpot         // where the grid was sent to
+	Sent   int              // how often it was
+}
+
+func newDumpState() DumpState {
+	return DumpState{Series: noSeries, Layout: noLayout, MarkA: noLayout, MarkB: noLayout}
+}
+
+// The intents about dumps.
+type (
+	chooseSeries struct{ series int }
+	chooseLayout struct {
+		layout int
+		at     model.Time
+	}
+	markLayouts struct{ a, b int }
+	setDiff     struct{ on bool }
+	showPage    struct{ spot pageSpot }
+)
+
+func (i chooseSeries) apply(s State) State { s.Dump.Series = i.series; return s }
+func (i setDiff) apply(s State) State      { s.Dump.Diff = i.on; return s }
+
+func (i showPage) apply(s State) State {
+	s.Dump.Spot, s.Dump.Diff = i.spot, false
+	s.Dump.Sent++
+	return s
+}
+
+func (i markLayouts) apply(s State) State {
+	s.Dump.MarkA, s.Dump.MarkB = i.a, i.b
+	s.Dump.Diff = s.Dump.Diff && i.a != noLayout
+	return s
+}
+
+func (i chooseLayout) apply(s State) State {
+	s = s.Apply(moveTo{analysis.At(max(i.at, 0))})
+	s.Dump.Layout, s.Dump.On = i.layout, s.At
+	return s
+}
+
+// dumpFile is what a file of measured series holds, as screens ask for it. Read-only once made.
+type dumpFile struct {
+	timeline *model.Timeline
+	pages    model.PageSource // nil for none
+	layouts  [][]int          // by series: indices into pages by time, those without one first
+	end      model.Time
+	points   uint64
+}
+
+func newDumpFile(p *model.Profile) *dumpFile {
+	d := &dumpFile{timeline: p.Timeline, pages: p.Pages, end: analysis.TimelineEnd(p.Timeline)}
+	d.layouts = make([][]int, len(p.Timeline.Series))
+	for i := range p.Timeline.Series {
+		d.points += uint64(len(p.Timeline.Series[i].Times))
+	}
+	if p.Pages == nil {
+		return d
+	}
+	for i := range p.Pages.Len() {
+		if n := p.Pages.Info(i).Series; n >= 0 && n < len(d.layouts) {
+			d.layouts[n] = append(d.layouts[n], i)
+		}
+	}
+	for _, list := range d.layouts {
+		slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(d.time(a), d.time(b)) })
+	}
+	return d
+}
+
+// time is when a layout was taken, model.NoTime when nobody knows.
+func (d *dumpFile) time(layout int) model.Time { return d.pages.Info(layout).At }
+
+// status is what a file without allocations has of a trace's.
+func (d *dumpFile) status() analysis.Status {
+	return analysis.Status{Events: d.points, Duration: d.end, Final: true, Revision: 1}
+}
+
+// series is the one whose layouts are shown: the selected one if it has any, else the first that has; noSeries without any.
+func (d *dumpFile) series(s *State) int {
+	if n := s.Dump.Series; n >= 0 && n < len(d.layouts) && len(d.layouts[n]) > 0 {
+		return n
+	}
+	return slices.IndexFunc(d.layouts, func(list []int) bool { return len(list) > 0 })
+}
+
+// place is which layout a state is about: the last one at or before the instant. n is its place among list, noLayout before
+// the first.
+func (d *dumpFile) place(s *State) (list []int, n int) {
+	series := d.series(s)
+	if series == noSeries {
+		return nil, noLayout
+	}
+	list = d.layouts[series]
+	if s.Dump.Layout != noLayout && s.Dump.On == s.At {
+		if n = slices.Index(list, s.Dump.Layout); n >= 0 {
+			return list, n
+		}
+	}
+	now := s.Now()
+	n, _ = slices.BinarySearchFunc(list, now, func(layout int, t model.Time) int {
+		if d.time(layout) <= t {
+			return -1
+		}
+		return 1
+	})
+	if n > 0 && d.time(list[n-1]) == model.NoTime { // nobody knows that it was before
+		return list, noLayout
+	}
+	return list, n - 1
+}
+
+// layout is the index of the layout that a state is about, noLayout for none.
+func (d *dumpFile) layout(s *State) int {
+	list, n := d.place(s)
+	if n < 0 {
+		return noLayout
+	}
+	return list[n]
+}
+
+// sides are the layouts that a difference is from and to; a is noLayout when none is marked.
+func (d *dumpFile) sides(s *State) (a, b int) {
+	a, b = s.Dump.MarkA, s.Dump.MarkB
+	if b == noLayout {
+		b = d.layout(s)
+	}
+	return a, b
+}
