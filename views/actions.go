@@ -64,7 +64,7 @@ func (a *app) do(act keymap.Action) {
 	} else if a.current().do(act) {
 		return
 	}
-	if a.doPoints(act) || a.doTime(act) || a.doSnapshots(act) || a.doScreens(act) {
+	if a.doTime(act) || a.doSnapshots(act) || a.doScreens(act) {
 		return
 	}
 	a.doProgram(act)
@@ -72,7 +72,7 @@ func (a *app) do(act keymap.Action) {
 
 // doTime handles what moves the instant, the range and the view.
 func (a *app) doTime(act keymap.Action) bool {
-	if a.trace == nil && a.dump == nil {
+	if a.trace == nil {
 		return false
 	}
 	leap := max(a.state.Columns/10, 1)
@@ -172,8 +172,6 @@ func (a *app) back() {
 	case a.heaps != nil && a.heapBack():
 	case !a.state.Cell.IsAll():
 		a.emit(setCell{})
-	case a.state.Dump.Diff:
-		a.emit(setDiff{false})
 	case a.state.Anchor != model.NoTime || !a.state.Range.IsWhole():
 		a.emit(clearRange{})
 	case a.state.Filter != "":

@@ -3,6 +3,8 @@ package views
 import (
 	"strings"
 	"testing"
+
+	"github.com/memtui/memtui/analysis"
 )
 
 func TestLifetimesGolden(t *testing.T) {
@@ -79,4 +81,27 @@ func TestLifetimesMouse(t *testing.T) {
 	u.sim.Click(60, 3)
 	u.sim.Settle()
 	u.has("256 KiB–512 KiB, never freed: 1 block")
+}
+
+func TestCommandOfACell(t *testing.T) {
+	u := openKvleak(t, 120, 40, colourCaps).keys("7", "Enter", "3")
+	var command string
+	var cell analysis.Cell
+	u.sim.Do(func() { command, cell = u.app.commandLine(), u.app.state.Cell })
+	if want := "--cell " + cellArgument(cell) + " "; cell.IsAll() || !strings.Contains(command, want) {
+		t.Errorf("%s of %+v", command, cell)
+	}
+	for _, c := range []struct {
+		cell analysis.Cell
+		want string
+	}{
+		{analysis.Cell{SizeTo: analysis.SizeClasses, LifeFrom: analysis.NeverFreed, LifeTo: analysis.LifeClasses}, "any,never"},
+		{analysis.Cell{SizeFrom: 7, SizeTo: 8, LifeTo: analysis.LifeClasses}, "64,any"},
+		{analysis.Cell{SizeFrom: 0, SizeTo: 1, LifeFrom: 11, LifeTo: 12}, "0,1024us"},
+		{analysis.Cell{SizeFrom: 64, SizeTo: 65, LifeFrom: 0, LifeTo: 1}, "9223372036854775808,0us"},
+	} {
+		if got := cellArgument(c.cell); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
 }

@@ -19,7 +19,8 @@ func BenchmarkScrub(b *testing.B) {
 	for _, screen := range []struct {
 		name string
 		keys []string
-	}{{"timeline", []string{"2"}}, {"sites", []string{"3"}}, {"leaks", []string{"4"}}, {"stacks", []string{"5"}}} {
+	}{{"timeline", []string{"2"}}, {"sites", []string{"3"}}, {"leaks", []string{"4"}}, {"stacks", []string{"5"}},
+		{"blocks", []string{"6"}}, {"narrowed", []string{"7", "Enter", "3"}}} {
 		b.Run(screen.name, func(b *testing.B) {
 			u := openUI(b, 200, 50, colourCaps, store, ix)
 			u.sim.Do(func() { u.app.patience = patience })

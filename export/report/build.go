@@ -17,6 +17,8 @@ type Options struct {
 	By       string         // sort key of sites, one of [SortKeys]; "" is alloc_bytes
 	Group    analysis.Group // also a table of these groups, unless ByStack
 	MinAge   model.Time     // of leaks
+	Cell     analysis.Cell  // of sites, leaks and blocks
+	Blocks   string         // also single blocks: "blocks" or "born_blocks"
 	Limit    int            // rows per table, 0 is all
 	History  bool           // also the histories that text and markdown draw
 }
@@ -41,7 +43,7 @@ func Build(ctx context.Context, p *model.Profile, trace analysis.Trace, opt Opti
 	}
 	b := &builder{ctx: ctx, trace: trace, stacks: p.Stacks, opt: opt, out: &Trace{}}
 	for _, step := range []func() error{
-		b.totals, b.sites, b.leaks, b.functions, b.groups, b.threads, b.markers, b.histograms, b.curve, b.histories,
+		b.totals, b.sites, b.leaks, b.functions, b.groups, b.threads, b.markers, b.histograms, b.grid, b.blocks, b.curve, b.histories,
 	} {
 		if err := step(); err != nil {
 			return nil, err
@@ -95,7 +97,7 @@ func (b *builder) totals() error {
 }
 
 func (b *builder) leaks() error {
-	leaks, err := b.trace.Leaks(b.ctx, analysis.LeakQuery{Range: b.opt.Range, MinAge: b.opt.MinAge})
+	leaks, err := b.trace.Leaks(b.ctx, analysis.LeakQuery{Range: b.opt.Range, MinAge: b.opt.MinAge, Cell: b.opt.Cell})
 	if err != nil {
 		return err
 	}

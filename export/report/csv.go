@@ -85,6 +85,12 @@ func (t *Trace) rows(table string) (any, bool) {
 		return t.Sizes, true
 	case "lifetimes":
 		return t.Lifetimes, true
+	case "grid":
+		return t.Grid, true
+	case "blocks":
+		return t.Blocks, true
+	case "born_blocks":
+		return t.Born, true
 	case "curve":
 		return t.Curve, true
 	}

@@ -107,8 +107,11 @@ type Trace struct {
 	Markers   []Marker   `json:"markers"`
 	Sizes     []Size     `json:"sizes"`
 	Lifetimes []Lifetime `json:"lifetimes"`
+	Grid      []GridCell `json:"grid"`
 	Curve     []Point    `json:"curve"`
-	Rows      RowCounts  `json:"row_counts"` // of the tables before the limit
+	Blocks    []Block    `json:"blocks,omitzero"`      // only when asked for: those that live at the instant
+	Born      []Block    `json:"born_blocks,omitzero"` // only when asked for: those allocated in the range
+	Rows      RowCounts  `json:"row_counts"`           // of the tables before the limit
 
 	histories map[uint64][]uint64 // live bytes over the whole run by stack, of the rows shown; nil when not asked for
 }
@@ -238,6 +241,27 @@ type Lifetime struct {
 	Bytes uint64 `json:"bytes"`
 }
 
+// GridCell counts the blocks of the range whose sizes and lifetimes are in two powers of two.
+type GridCell struct {
+	MinSize uint64  `json:"min_bytes"`
+	MaxSize uint64  `json:"max_bytes"`
+	MinLife *uint64 `json:"min_us,omitzero"` // nil for blocks that were never freed
+	MaxLife *uint64 `json:"max_us,omitzero"`
+	Count   uint64  `json:"count"`
+	Bytes   uint64  `json:"bytes"`
+}
+
+// Block is one allocation. Its place is that of the leaf frame.
+type Block struct {
+	Address *string     `json:"address,omitzero"` // hexadecimal
+	Bytes   uint64      `json:"bytes"`
+	Born    model.Time  `json:"born_us"`
+	Died    *model.Time `json:"died_us,omitzero"` // nil while never freed
+	Thread  uint16      `json:"thread"`
+	Stack   uint64      `json:"stack"`
+	Place
+}
+
 // Point is one column of the live curve: the extremes after any event of the column, and the state at its end.
 type Point struct {
 	To         model.Time `json:"to_us"`
@@ -259,6 +283,8 @@ type RowCounts struct {
 	Groups    int `json:"groups"`
 	Threads   int `json:"threads"`
 	Markers   int `json:"markers"`
+	Blocks    int `json:"blocks,omitzero"`
+	Born      int `json:"born_blocks,omitzero"`
 }
 
 // NewHeader fills in what a profile's headers tell. The schema's times are left to the caller.

@@ -77,7 +77,7 @@ func allocated(s *analysis.Site) bool { return s.AllocCount > 0 }
 
 // sites fills the three tables of sites: of the range, of the instant, of the range's peak.
 func (b *builder) sites() error {
-	rows, err := b.trace.Sites(b.ctx, analysis.Query{At: b.opt.At, Range: b.opt.Range})
+	rows, err := b.trace.Sites(b.ctx, analysis.Query{At: b.opt.At, Range: b.opt.Range, Cell: b.opt.Cell})
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (b *builder) sites() error {
 	}
 	atPeak := rows
 	if b.peak.Instant != b.opt.At {
-		atPeak, err = b.trace.Sites(b.ctx, analysis.Query{At: b.peak.Instant, Range: b.opt.Range})
+		atPeak, err = b.trace.Sites(b.ctx, analysis.Query{At: b.peak.Instant, Range: b.opt.Range, Cell: b.opt.Cell})
 		if err != nil {
 			return err
 		}
@@ -152,7 +152,7 @@ func (b *builder) groups() error {
 	if b.opt.Group == analysis.ByStack {
 		return nil
 	}
-	rows, err := b.trace.Sites(b.ctx, analysis.Query{At: b.opt.At, Range: b.opt.Range, By: b.opt.Group})
+	rows, err := b.trace.Sites(b.ctx, analysis.Query{At: b.opt.At, Range: b.opt.Range, By: b.opt.Group, Cell: b.opt.Cell})
 	if err != nil {
 		return err
 	}

@@ -322,7 +322,7 @@ func plural(n int, noun string) string {
 
 // Tables names the tables of traces that [WriteCSV] can write, the default first.
 func Tables() []string {
-	return strings.Fields("sites live_sites peak_sites leaks late_freed functions groups threads markers sizes lifetimes curve")
+	return strings.Fields("sites live_sites peak_sites leaks late_freed functions groups threads markers sizes lifetimes grid blocks born_blocks curve")
 }
 
 // HeapTables names the tables of heap snapshots that [WriteCSV] can write, the default first.

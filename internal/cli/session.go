@@ -195,7 +195,7 @@ func (s *session) close() {
 }
 
 // report waits for a session and builds its report.
-func (a *app) report(ctx context.Context, s *session, group analysis.Group) (*report.Report, error) {
+func (a *app) report(ctx context.Context, s *session, c reportCmd) (*report.Report, error) {
 	p, err := s.profile(ctx)
 	if err != nil {
 		return nil, err
@@ -217,7 +217,10 @@ func (a *app) report(ctx context.Context, s *session, group analysis.Group) (*re
 	if err != nil {
 		return nil, err
 	}
-	opt.Group = group
+	opt.Group, opt.Cell = groupNamed(c.Group), c.Cell.Cell
+	if c.Table == "blocks" || c.Table == "born_blocks" {
+		opt.Blocks = c.Table
+	}
 	return report.Build(ctx, p, s.index, opt)
 }
 

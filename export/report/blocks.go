@@ -1,0 +1,69 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// grid lists the cells of sizes and lifetimes that have blocks.
+func (b *builder) grid() error {
+	g, err := b.trace.Grid(b.ctx, analysis.GridQuery{Range: b.opt.Range, All: true})
+	if err != nil {
+		return err
+	}
+	for s := range g {
+		for l, c := range g[s] {
+			if c.Count == 0 {
+				continue
+			}
+			row := GridCell{Count: c.Count, Bytes: c.Bytes}
+			row.MinSize, row.MaxSize = analysis.ClassBounds(s)
+			if l != analysis.NeverFreed {
+				lo, hi := analysis.ClassBounds(l)
+				row.MinLife, row.MaxLife = &lo, &hi
+			}
+			b.out.Grid = append(b.out.Grid, row)
+		}
+	}
+	return nil
+}
+
+// blocks lists single blocks, the largest first, when they are asked for.
+func (b *builder) blocks() error {
+	if b.opt.Blocks == "" {
+		return nil
+	}
+	q := analysis.BlockQuery{At: b.opt.At, Range: b.opt.Range, Born: b.opt.Blocks == "born_blocks", All: true, Cell: b.opt.Cell}
+	list, err := b.trace.Blocks(b.ctx, q)
+	if err != nil {
+		return err
+	}
+	n := list.Len()
+	if b.opt.Limit > 0 {
+		n = min(n, b.opt.Limit)
+	}
+	rows := make([]Block, n)
+	for i := range rows {
+		rows[i] = b.block(list.Row(i))
+	}
+	if q.Born {
+		b.out.Born, b.out.Rows.Born = rows, list.Len()
+	} else {
+		b.out.Blocks, b.out.Rows.Blocks = rows, list.Len()
+	}
+	return nil
+}
+
+func (b *builder) block(x analysis.Block) Block {
+	row := Block{Bytes: x.Size, Born: x.Born, Thread: x.Thread, Stack: uint64(x.Stack), Place: newFrames(b.stacks, x.Stack).place(x.Stack)}
+	if x.Addr != 0 {
+		addr := fmt.Sprintf("0x%x", x.Addr)
+		row.Address = &addr
+	}
+	if x.Died != model.NoTime {
+		row.Died = &x.Died
+	}
+	return row
+}
