@@ -4,9 +4,12 @@ import (
 	"bufio"
 	"context"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"math"
 	"strconv"
+	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/memtui/memtui/model"
@@ -82,16 +85,18 @@ func (j *jsonWriter) text(before, s string) {
 	j.buf = appendJSONString(append(j.buf, before...), s)
 }
 
-// appendJSONString appends s quoted; what is not UTF-8 becomes U+FFFD.
+// appendJSONString appends s quoted; what is not UTF-8 becomes U+FFFD. Characters that control terminals are escaped: the file
+// may be printed.
 func appendJSONString(dst []byte, s string) []byte {
-	const digits = "0123456789abcdef"
 	dst = append(dst, '"')
 	for _, r := range s {
 		switch {
 		case r == '"' || r == '\\':
 			dst = append(dst, '\\', byte(r))
-		case r < ' ' || r == 0x7f:
-			dst = append(dst, '\\', 'u', '0', '0', digits[r>>4], digits[r&15])
+		case r < ' ' || r >= 0x7f && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp):
+			for _, unit := range utf16.Encode([]rune{r}) {
+				dst = fmt.Appendf(dst, `\u%04x`, unit)
+			}
 		default:
 			dst = utf8.AppendRune(dst, r)
 		}

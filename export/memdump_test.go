@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/memdump"
@@ -130,6 +131,27 @@ func TestWhatADumpCannotHoldIsSaid(t *testing.T) {
 		if !strings.Contains(text.String(), part) {
 			t.Errorf("no %s in\n%s", part, text.String())
 		}
+	}
+}
+
+func TestNamesSurviveAndControlNothing(t *testing.T) {
+	name := "a\"\\\x1b[2J\u009b1m\u202e\U000e0001\n日本"
+	var mb, text bytes.Buffer
+	p := load(t, memdump.JSON(), appendJSONString([]byte(`[{"data":[],"name":`), name))
+	if _, err := WriteMB(t.Context(), &mb, p); err != nil {
+		t.Fatal(err)
+	}
+	back := load(t, memdump.MB(), mb.Bytes())
+	if _, err := WriteDumpJSON(t.Context(), &text, back); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range text.String() {
+		if r != '\n' && (r < ' ' || r >= 0x7f && unicode.In(r, unicode.Cc, unicode.Cf)) {
+			t.Errorf("%U stands in the file", r)
+		}
+	}
+	if again := load(t, memdump.JSON(), text.Bytes()); p.Timeline.Series[0].Name != name || again.Timeline.Series[0].Name != name {
+		t.Errorf("got %q, then %q", p.Timeline.Series[0].Name, again.Timeline.Series[0].Name)
 	}
 }
 

@@ -21,7 +21,10 @@ const exponents = 1e21
 func (v Value) append(dst []byte) []byte {
 	f := float64(v)
 	if size := math.Abs(f); f == 0 || size >= 1e-6 && size < exponents {
-		return strconv.AppendFloat(dst, f+0, 'f', -1, 64)
+		if f == math.Trunc(f) {
+			return strconv.AppendFloat(dst, f+0, 'f', 0, 64) // every digit, not only those that tell it from others
+		}
+		return strconv.AppendFloat(dst, f, 'f', -1, 64)
 	}
 	return strconv.AppendFloat(dst, f, 'g', -1, 64)
 }
@@ -93,8 +96,7 @@ type Pages struct {
 	Sparse      []SparsePage `json:"sparse_pages"` // the partial pages with the fewest occupied bits
 	SparseCount int          `json:"sparse_page_count"`
 
-	name   string // of the series
-	shared *analysis.LayoutFigures
+	name string // of the series
 }
 
 // PageTotals are sums over pages.

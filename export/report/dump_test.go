@@ -1,0 +1,120 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/memtui/memtui/model"
+)
+
+func TestMeasuredNumbers(t *testing.T) {
+	for f, want := range map[float64]string{
+		20971520: "20971520", 0: "0", math.Copysign(0, -1): "0", -5: "-5", 3145728.5: "3145728.5", 1 << 60: "1152921504606846976",
+		1e300: "1e+300", 1e-9: "1e-09", 0.25: "0.25",
+	} {
+		if got := string(Value(f).appendJSON(nil)); got != want {
+			t.Errorf("%v is written %s", f, got)
+		}
+	}
+	for f, want := range map[float64]string{42: "42.0", 0: "0.0", 2.5: "2.5", 1e300: "1e+300"} {
+		if got := string(Mean(f).appendJSON(nil)); got != want {
+			t.Errorf("the mean %v is written %s", f, got)
+		}
+	}
+}
+
+const hostileName = "a\x1b[2J\x9b\u202e|`\n"
+
+// layouts is a page source of one layout.
+type layouts struct{ model.Layout }
+
+func (l *layouts) Len() int                                         { return 1 }
+func (l *layouts) Info(int) model.LayoutInfo                        { return model.LayoutInfo{At: 7} }
+func (l *layouts) Open(context.Context, int) (*model.Layout, error) { return &l.Layout, nil }
+
+// hostileDump has names that would control a terminal, negative and huge values, and more pages than fit a screen.
+func hostileDump() *model.Profile {
+	const pages = 100_000
+	pt := model.PageType{Name: hostileName, Uniform: 64, Start: make([]uint32, pages+1)}
+	for i := range pages {
+		pt.Runs = append(pt.Runs, byte(i%9))
+		pt.Start[i+1] = uint32(len(pt.Runs))
+		if i%9 < 8 {
+			pt.Runs = append(pt.Runs, byte(8-i%9))
+			pt.Start[i+1]++
+		}
+	}
+	return &model.Profile{
+		Meta: model.Meta{Name: hostileName, Path: hostileName, Format: "memdump-mb"},
+		Timeline: &model.Timeline{Series: []model.Series{{
+			ID: hostileName, Name: hostileName, Color: hostileName, Times: []model.Time{0, 7}, Values: []float64{-1e308, 1e308}, Layouts: 1,
+			Events: []model.SeriesEvent{{At: 7, Name: hostileName}},
+		}}},
+		Pages: &layouts{model.Layout{
+			Types:    []model.PageType{pt},
+			Problems: []model.Problem{{Severity: model.Error, Code: hostileName, Message: hostileName, Count: 1, Offset: model.NoOffset}},
+		}},
+	}
+}
+
+func TestHostileDumpsControlNothing(t *testing.T) {
+	p := hostileDump()
+	r, err := BuildDump(t.Context(), p, DumpOptions{At: 7, From: model.NoTime, To: model.NoTime, Limit: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Complete {
+		t.Error("complete in spite of an error in the layout")
+	}
+	l := &p.Pages.(*layouts).Layout
+	var out bytes.Buffer
+	side := DumpSide{Profile: p, Layout: l}
+	d := DiffDumps(side, DumpSide{Profile: p, Layout: &model.Layout{}}, "", 0)
+	curves := DiffDumps(DumpSide{Profile: p}, side, "", 0)
+	for _, write := range []func() error{
+		func() error { return WriteText(&out, r, Style{}) },
+		func() error { return WriteMarkdown(&out, r, Style{}) },
+		func() error { return WriteJSON(&out, r) },
+		func() error { return WriteCSV(&out, r, "series") },
+		func() error { return WriteCSV(&out, r, "page_types") },
+		func() error { return WritePageMap(&out, r, l, 0, Style{}) },
+		func() error { return WriteDiffText(&out, d, Style{}) },
+		func() error { return WriteDiffMarkdown(&out, curves, Style{}) },
+	} {
+		out.Reset()
+		if err := write(); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range out.String() {
+			if c != '\n' && (c < ' ' || unicode.In(c, unicode.Cc, unicode.Cf)) {
+				t.Errorf("%U in %.200q", c, out.String())
+				break
+			}
+		}
+	}
+	if d.Rows[0].Status != "gone" || *d.Rows[0].NewlyFree != r.Pages.OccupiedBits || curves.Rows[0].Status != "same" {
+		t.Errorf("differences %+v, %+v", d.Rows[0], curves.Rows[0])
+	}
+}
+
+func TestLargeLayoutsFitAMap(t *testing.T) {
+	p := hostileDump()
+	l := &p.Pages.(*layouts).Layout
+	var out bytes.Buffer
+	r := NewPagesReport(p, 0, l, 1)
+	if err := WritePageMap(&out, r, l, 0, Style{ASCII: true}); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), "page "); n > mapRows+1 || !strings.Contains(out.String(), "1 cell = 4 pages") {
+		t.Errorf("%d lines:\n%.500s", n, out.String())
+	}
+	for line := range strings.Lines(out.String()) {
+		if strings.HasPrefix(strings.TrimLeft(line, " "), "page ") && strings.ContainsFunc(line, func(c rune) bool { return c >= 0x7f }) {
+			t.Fatalf("characters outside ASCII: %q", line)
+		}
+	}
+}
