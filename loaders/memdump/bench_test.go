@@ -17,7 +17,7 @@ import (
 )
 
 // benchSpec is a file whose body has 150 MB: 20 series, a million points, two million pages.
-var benchSpec = memtest.DumpSpec{Series: 20, Points: 50_000, Layouts: 10, Pages: 10_000, Runs: 45}
+var benchSpec = memtest.DumpSpec{Series: 20, Points: 50_000, Layouts: 10, Pages: 10_000, Runs: 47}
 
 // benchFile is the file that MEMTUI_BENCH_DUMP names, or the one of benchSpec, with -short a tenth of it.
 func benchFile(b *testing.B, write func(io.Writer, memtest.DumpSpec) error) *loaders.Source {
