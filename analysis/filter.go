@@ -27,7 +27,7 @@ type term struct {
 // FilterFields are the figures that a filter can compare. Those whose column is headed otherwise can be written as the
 // heading too: leak, bytes, size and oldest.
 func FilterFields() []string {
-	return []string{"live", "blocks", "peak", "total", "count", "temp", "leaked", "mean", "age"}
+	return []string{"live", "blocks", "peak", "total", "count", "temp", "leaked", "mean", "age", "retained", "managed", "unmanaged"}
 }
 
 // filterField is the figure that a word names; known is false for words that name none.

@@ -164,7 +164,11 @@ func (a *app) askFind() {
 		return err
 	}
 	set := func(text string) { a.emit(setFilter{text}) }
-	a.ask("filter: ", "text, !text, live>1M, leaked>=50%, /regex/", a.state.Filter, set, check)
+	hint := "text, !text, live>1M, leaked>=50%, /regex/"
+	if a.heaps != nil {
+		hint = "text, !text, bytes>1M, retained>=5%, count>100, /regex/"
+	}
+	a.ask("filter: ", hint, a.state.Filter, set, check)
 }
 
 // ask types a text that takes effect with every letter for which check has no objection; Esc brings the text before back.
