@@ -96,7 +96,6 @@ func TestDecodingCanBeStopped(t *testing.T) {
 	u.busyKeys("Esc")
 	u.waitFor("Decoding snapshot #1 was stopped.", "Enter decodes it after all")
 	u.busyKeys("Enter")
-	<-src.started
 	u.waitFor("Esc stops that")
 	u.busyKeys("Ctrl+C")
 	u.waitFor("was stopped")
