@@ -63,8 +63,8 @@ func (b *builder) run(outer context.Context) error {
 	ctx, stop := context.WithCancelCause(outer)
 	defer stop(nil)
 	b.stop = stop
-	ahead := runtime.GOMAXPROCS(0) + 2
-	b.spare, b.matched = make(chan *job, ahead+4), make(chan *job, 2)
+	ahead := runtime.GOMAXPROCS(0)
+	b.spare, b.matched = make(chan *job, ahead+4), make(chan *job)
 	for range cap(b.spare) {
 		b.spare <- new(job)
 	}

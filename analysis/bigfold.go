@@ -24,6 +24,7 @@ type folder struct {
 	sizes     sizeWriter
 	freed     []uint64 // by FREE: bytes that it ends
 	live      pyramid  // only what it counts
+	before    level    // the chunk
 	runs      []baseRun
 	starts    []runStart
 	marks     []fileMark
@@ -36,7 +37,11 @@ func (f *folder) fold(j *job) error {
 	f.j = j
 	f.intern()
 	f.begin()
-	f.walk()
+	if f.small() {
+		f.walkSmall()
+	} else {
+		f.walk()
+	}
 	f.finish()
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
@@ -112,6 +117,7 @@ func (f *folder) begin() {
 	}
 	f.dimCells[dimSize] = append(f.dimCells[dimSize][:0], make([]cell, sizeClasses)...)
 	f.ends = endWriter{b: f.ends.b[:0]}
+	f.before = f.live.now()
 	f.freed, f.runs, f.starts, f.marks = f.freed[:0], f.runs[:0], f.starts[:0], f.marks[:0]
 }
 
@@ -126,6 +132,128 @@ func (f *folder) local(site uint32) uint32 {
 	return uint32(len(f.global) - 1)
 }
 
+// small reports whether no sum can overflow, and no event of the chunk is out of the ordinary.
+func (f *folder) small() bool {
+	const limit = 1 << 62
+	sum := f.live.allocBytes
+	for _, size := range f.j.events.Size {
+		if sum += size; sum >= limit || size >= limit {
+			return false
+		}
+	}
+	return f.live.allocBytes < limit && f.live.liveHi == 0
+}
+
+// walkSmall is walk where small says so: sums are added without a look at overflow, and the levels are kept in registers.
+// hot kernel
+func (f *folder) walkSmall() {
+	j, t := f.j, &f.c.totals
+	kinds, sizes, sites, refs := j.events.Kind, j.events.Size, j.siteOf, j.refs
+	bySize := f.dimCells[dimSize]
+	p, free, over := 0, 0, 0
+	for first := 0; first < len(kinds); first += runLength {
+		f.startRun(first, p, free)
+		live, count := f.live.live, uint32(f.live.count)
+		var e extremes
+		run := kinds[first:min(first+runLength, len(kinds))]
+		for k, kind := range run {
+			switch {
+			case kind == model.Alloc && (over == len(j.over) || int(j.over[over].event) != first+k):
+				size := sizes[p]
+				c, s := &f.siteCells[sites[p]], &bySize[sizeClass(size)]
+				c.allocBytes += size
+				c.allocCount++
+				s.allocBytes += size
+				s.allocCount++
+				t.AllocCount++
+				t.AllocBytes += size
+				if j.slots[p] == noSlot {
+					t.UnaddressedCount++
+					t.UnaddressedBytes += size
+				}
+				p++
+				live += size
+				count++
+				e.maxBytes, e.maxCount = max(e.maxBytes, live), max(e.maxCount, count)
+			case kind == model.Free:
+				r := refs[free]
+				free++
+				t.FreeCount++
+				if r == noRef {
+					t.UnmatchedFrees++
+					f.ends.none()
+					f.freed = append(f.freed, noFreedSize)
+					break
+				}
+				var site, now uint32
+				var size uint64
+				if q, ok := r.local(); ok {
+					site, size = sites[q], sizes[q]
+					f.ends.local(p - q)
+					if q == p-1 && kinds[first+k-1] == model.Alloc {
+						now = 1
+					}
+				} else {
+					site, size = f.block(r)
+					f.ends.record(uint32(r))
+					if first+k == 0 && int(f.records.born.at(int(r)))+1 == f.c.first {
+						now = 1
+					}
+				}
+				c, s := &f.siteCells[site], &bySize[sizeClass(size)]
+				c.freedBytes += size
+				c.freedCount++
+				c.temporary += now
+				s.freedBytes += size
+				s.freedCount++
+				s.temporary += now
+				t.FreedCount++
+				t.FreedBytes += size
+				t.TemporaryCount += uint64(now)
+				f.freed = append(f.freed, size)
+				live -= size
+				count--
+				if k > 0 {
+					e.minBytes, e.minCount = min(e.minBytes, live), min(e.minCount, count)
+				}
+			default:
+				f.live.live, f.live.count = live, uint64(count)
+				p, over = f.rare(first+k, p, over)
+				live, count = f.live.live, uint32(f.live.count)
+				e.add(extremes{live, live, count, count})
+			}
+			if k == 0 {
+				e = extremes{live, live, count, count}
+			}
+		}
+		f.live.live, f.live.count = live, uint64(count)
+		f.live.allocBytes, f.live.allocCount = f.before.allocBytes+t.AllocBytes, f.before.allocCount+uint32(t.AllocCount)
+		f.live.freeEvents = f.before.freeEvents + uint32(t.FreeCount)
+		f.runs = append(f.runs, baseRun{e, f.live.now()})
+	}
+	t.Events = uint64(len(kinds))
+}
+
+// rare takes an event that is neither a FREE nor an ordinary ALLOC.
+func (f *folder) rare(i, p, over int) (nextP, nextOver int) {
+	e, t := &f.j.events, &f.c.totals
+	switch e.Kind[i] {
+	case model.Alloc:
+		f.overwrite(&f.j.over[over])
+		over++
+		f.alloc(p, e.Addr[i])
+	case model.GC:
+		t.GCCount++
+		t.GCObjects = f.sum(t.GCObjects, e.ID[p])
+		t.GCBytes = f.sum(t.GCBytes, e.Size[p])
+		f.mark(i, mark{gc: true, id: e.ID[p], bytes: e.Size[p]})
+	case model.Marker:
+		t.MarkerCount++
+		f.mark(i, mark{id: e.ID[p]})
+	}
+	return p + 1, over
+}
+
 // walk follows the chunk's events.
 func (f *folder) walk() {
 	j, e, t := f.j, &f.j.events, &f.c.totals
@@ -134,27 +262,15 @@ func (f *folder) walk() {
 		if i%runLength == 0 {
 			f.startRun(i, p, free)
 		}
-		switch kind {
-		case model.Alloc:
-			if over < len(j.over) && int(j.over[over].event) == i {
-				f.overwrite(&j.over[over])
-				over++
-			}
-			f.alloc(p, e.Addr[i])
-			p++
-		case model.Free:
+		switch {
+		case kind == model.Free:
 			f.free(i, p, j.refs[free])
 			free++
-		case model.GC:
-			t.GCCount++
-			t.GCObjects = f.sum(t.GCObjects, e.ID[p])
-			t.GCBytes = f.sum(t.GCBytes, e.Size[p])
-			f.mark(i, mark{gc: true, id: e.ID[p], bytes: e.Size[p]})
+		case kind == model.Alloc && (over == len(j.over) || int(j.over[over].event) != i):
+			f.alloc(p, e.Addr[i])
 			p++
-		case model.Marker:
-			t.MarkerCount++
-			f.mark(i, mark{id: e.ID[p]})
-			p++
+		default:
+			p, over = f.rare(i, p, over)
 		}
 		l := f.live.now()
 		f.live.cur.addLevel(&l)

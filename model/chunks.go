@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"errors"
+	"slices"
 )
 
 // Columns are a run of events, column by column: half the size of a slice of [Event], and what comes once per block is there
@@ -32,6 +33,12 @@ func (c *Columns) Len() int { return len(c.Kind) }
 func (c *Columns) Reset() {
 	c.Delta, c.Kind, c.Time, c.Addr = 0, c.Kind[:0], c.Time[:0], c.Addr[:0]
 	c.Size, c.ID, c.Thread, c.Offset = c.Size[:0], c.ID[:0], c.Thread[:0], c.Offset[:0]
+}
+
+// Grow makes room for n more events.
+func (c *Columns) Grow(n int) {
+	c.Kind, c.Time, c.Addr = slices.Grow(c.Kind, n), slices.Grow(c.Time, n), slices.Grow(c.Addr, n)
+	c.Size, c.ID, c.Thread = slices.Grow(c.Size, n), slices.Grow(c.ID, n), slices.Grow(c.Thread, n)
 }
 
 // Append adds one event, at µs after the first.

@@ -16,6 +16,8 @@ const (
 	syncChains   = 48      // offsets that are tried: more than an event is long, as writers write them
 	syncEvents   = 24      // events that the last chain must be good for
 	syncBytes    = 8 << 10
+	usualEvent   = 11      // bytes
+	decodeAhead  = 8 << 20 // bytes that memory is reserved for at once
 )
 
 // Decoder implements [model.ChunkSource]. A batched file tells times only in order; a pipe is read as it comes.
@@ -66,6 +68,7 @@ func (d *decoder) Decode(c *model.Columns, from, to int64, limit int) (next int6
 		return from, err
 	}
 	now := uint32(0)
+	c.Grow(min(limit, int(min(to-from, decodeAhead))/usualEvent+model.OffsetEvery))
 	for d.base+int64(pos) < to && c.Len() < limit {
 		if c.Len() == len(c.Offset)*model.OffsetEvery {
 			c.Offset = append(c.Offset, d.base+int64(pos))
@@ -197,15 +200,16 @@ func plausibleEvent(b []byte) int {
 	return size
 }
 
-// decodeColumns is decodeHot for columns: it stops where the next event begins at stop or behind. hot kernel
+// decodeColumns is decodeHot for columns: it stops where the next event begins at stop or behind, or after limit events.
+// hot kernel
 func decodeColumns(buf []byte, pos, stop int, now uint32, limit int, c *model.Columns) (next, n int, last uint32) {
-	kinds, times, addrs := c.Kind, c.Time, c.Addr
-	sizes, ids, threads := c.Size, c.ID, c.Thread
+	c.Grow(limit)
+	had, q := len(c.Kind), 0
+	kinds, times, addrs := c.Kind[had:had+limit], c.Time[had:had+limit], c.Addr[had:had+limit]
+	p0 := len(c.Size)
+	sizes, ids, threads := c.Size[p0:p0+limit], c.ID[p0:p0+limit], c.Thread[p0:p0+limit]
 	stop = min(stop, len(buf)-window+1)
-	for ; n < limit && pos < stop; n++ {
-		if now > math.MaxUint32-hotDelta {
-			break
-		}
+	for n < len(kinds) && pos < stop && now <= math.MaxUint32-hotDelta {
 		w := (*[window]byte)(buf[pos:])
 		kind := w[0]
 		if kind > typeFree {
@@ -232,7 +236,8 @@ func decodeColumns(buf []byte, pos, stop int, now uint32, limit int, c *model.Co
 		p += 8
 		if kind == typeFree {
 			now += delta
-			kinds, times, addrs = append(kinds, model.Free), append(times, now), append(addrs, addr)
+			kinds[n], times[n], addrs[n] = model.Free, now, addr
+			n++
 			pos += p
 			continue
 		}
@@ -267,11 +272,13 @@ func decodeColumns(buf []byte, pos, stop int, now uint32, limit int, c *model.Co
 			}
 		}
 		now += delta
-		kinds, times, addrs = append(kinds, model.Alloc), append(times, now), append(addrs, addr)
-		sizes, ids, threads = append(sizes, size), append(ids, id), append(threads, binary.LittleEndian.Uint16(w[p&31:]))
+		kinds[n], times[n], addrs[n] = model.Alloc, now, addr
+		sizes[q], ids[q], threads[q] = size, id, binary.LittleEndian.Uint16(w[p&31:])
+		n++
+		q++
 		pos += p + 2
 	}
-	c.Kind, c.Time, c.Addr = kinds, times, addrs
-	c.Size, c.ID, c.Thread = sizes, ids, threads
+	c.Kind, c.Time, c.Addr = c.Kind[:had+n], c.Time[:had+n], c.Addr[:had+n]
+	c.Size, c.ID, c.Thread = c.Size[:p0+q], c.ID[:p0+q], c.Thread[:p0+q]
 	return pos, n, now
 }
