@@ -56,6 +56,8 @@ func (r *Report) rows(table string) (any, bool) {
 		return r.Object.edges(), table == ""
 	case r.Heap != nil:
 		return r.Heap.rows(table)
+	case r.Stacks != nil:
+		return r.Stacks.rows(table)
 	}
 	return r.dumpRows(table)
 }
@@ -131,7 +133,7 @@ func record(v reflect.Value) []string {
 
 func cellOf(v reflect.Value) string {
 	switch x := v.Interface().(type) {
-	case Frames:
+	case interface{ cell() string }:
 		return x.cell()
 	case []uint16:
 		return strings.Trim(fmt.Sprint(x), "[]")

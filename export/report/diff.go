@@ -136,7 +136,10 @@ func newDiff(before, after *model.Profile, b, a DiffSide) *Diff {
 }
 
 func (d *Diff) add(r DiffRow) {
-	if r.Status = r.status(); r.Status != "same" {
+	if r.Status == "" {
+		r.Status = r.status()
+	}
+	if r.Status != "same" {
 		d.changed++
 	}
 	d.Rows = append(d.Rows, r)

@@ -57,8 +57,9 @@ type Time struct {
 // Report is everything that is said about one file at one instant and over one range.
 type Report struct {
 	Header
-	Trace *Trace `json:"trace,omitzero"`
-	Heap  *Heap  `json:"heap,omitzero"`
+	Trace  *Trace  `json:"trace,omitzero"`
+	Heap   *Heap   `json:"heap,omitzero"`
+	Stacks *Stacks `json:"stacks,omitzero"`
 
 	Series       []Series      `json:"series,omitzero"` // in the file's order
 	SeriesEvents []SeriesEvent `json:"series_events,omitzero"`

@@ -37,6 +37,7 @@ const (
 // tables are all tables that have something to say, in the order of the text report.
 func (r *Report) tables(s Style, full bool) []table {
 	list := append(r.heapTables(s, full), r.dumpTables(s, full)...)
+	list = append(list, r.stackTables(s, full)...)
 	if r.Trace != nil {
 		w := tableWriter{r.Trace, s, full, r.instant(), r.Time.From != nil || r.Time.To != nil}
 		list = append(list, w.leaks(), w.sites(), w.live(), w.peak(), w.lateFreed(), w.groups(), w.functions(), w.threads(),
@@ -333,6 +334,8 @@ func (r *Report) TableNames() []string {
 	switch {
 	case r.Trace != nil:
 		return Tables()
+	case r.Stacks != nil:
+		return StackTables()
 	case r.DumpCounts != nil:
 		return DumpTables()
 	case r.Pages != nil:

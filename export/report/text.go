@@ -61,6 +61,12 @@ func (t *textWriter) head() {
 	if t.r.Heap != nil {
 		about = append(about, plural(t.r.Heap.count, "snapshot"))
 	}
+	if s := t.r.Stacks; s != nil {
+		about = append(about, plural(int(s.Counts.Stacks), "stack"))
+		if s.Counts.Samples > 0 {
+			about = append(about, plural(int(s.Counts.Samples), "sample"))
+		}
+	}
 	about = append(about, t.dumpAbout()...)
 	if d := t.r.Time.Duration; d != nil {
 		about = append(about, t.style.time(*d))
@@ -93,6 +99,9 @@ func (t *textWriter) scope() string {
 	}
 	if t.r.Heap != nil {
 		return strings.Join(append(parts, t.heapScope()...), " · ")
+	}
+	if t.r.Stacks != nil {
+		return strings.Join(append(parts, t.stackScope()), " · ")
 	}
 	if t.r.Trace != nil {
 		parts = append(parts, "live "+t.r.instant())

@@ -27,7 +27,8 @@ type globals struct {
 	At         moment  `placeholder:"TIME" help:"The instant: 12.5s, 350ms, 4h3m, 50%, peak, end (the default)."`
 	From       moment  `placeholder:"TIME" help:"Start of the range (the start of the file)."`
 	To         goal    `placeholder:"TIME" help:"End of the range (the end of the file). Of convert: the format to write."`
-	By         string  `placeholder:"KEY" help:"Sort key of sites: ${sortkeys}. Of types and frames in heap snapshots: ${heapkeys}."`
+	By         string  `placeholder:"KEY" help:"Sort key of sites: ${sortkeys}. Of types and frames in heap snapshots: ${heapkeys}. Of stack profiles: any metric."`
+	Event      string  `placeholder:"NAME" help:"Of stack profiles: the event that tables are about (the first that has stacks)."`
 	MinAge     moment  `placeholder:"TIME" help:"Leaks must be at least this old (0)."`
 	FrameOrder string  `enum:"auto,leaf-first,root-first" default:"auto" placeholder:"ORDER" help:"Order of frames in .mlyze: auto, leaf-first or root-first."`
 	Snapshot   *int    `placeholder:"N" help:"Of heap snapshots or page layouts: which one, from 0, or from the end as in --snapshot=-1 (the last whole one). FILE#N says the same."`
@@ -110,7 +111,7 @@ func (a *app) run(ctx context.Context) error {
 	exited := false
 	parser, err := kong.New(&g,
 		kong.Name("memtui"), kong.Description(description),
-		kong.Vars{"sortkeys": sortKeyList(), "heapkeys": strings.Join(report.HeapSortKeys(), ", "), "tables": strings.Join(slices.Concat(report.Tables(), report.HeapTables(), report.DumpTables()), ",")},
+		kong.Vars{"sortkeys": sortKeyList(), "heapkeys": strings.Join(report.HeapSortKeys(), ", "), "tables": strings.Join(slices.Concat(report.Tables(), report.HeapTables(), report.DumpTables(), []string{"total_functions", "top", "events"}), ",")},
 		kong.Writers(a.out, a.env.Stderr),
 		kong.Exit(func(int) { exited = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}),

@@ -71,6 +71,8 @@ func (a *app) diff(ctx context.Context, before, after *session) (*report.Diff, e
 	switch {
 	case b.Heaps != nil && p.Heaps != nil:
 		return a.diffHeaps(ctx, before, after, b, p)
+	case b.Weights != nil && p.Weights != nil:
+		return a.diffStacks(before, after, b, p)
 	case b.Timeline != nil && p.Timeline != nil:
 		return a.diffDumps(ctx, before, after, b, p)
 	case b.Allocations != nil && p.Allocations != nil:

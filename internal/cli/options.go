@@ -60,7 +60,7 @@ func (a *app) checkOptions() error {
 	if f.MinAge.kind == peakTime || f.MinAge.kind == endTime {
 		return usageError(fmt.Errorf("--min-age: write a time such as 10s, or a share of the duration such as 10%%"))
 	}
-	return checkKey(f.By, append(report.SortKeys(), report.HeapSortKeys()...))
+	return nil
 }
 
 // style is how text is drawn on this output.

@@ -20,7 +20,7 @@ import (
 type session struct {
 	src   *loaders.Source
 	store *model.Store
-	index *analysis.Index
+	index analysis.Loading
 	// snapshot is the one that the user asks for, nil for none. Negative numbers count from the end.
 	snapshot *int
 
@@ -60,7 +60,7 @@ func (a *app) open(ctx context.Context, path string) (*session, error) {
 func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.Format) *session {
 	reading, stop := context.WithCancel(ctx)
 	s := &session{
-		src: src, store: &model.Store{}, index: analysis.NewIndex(), snapshot: a.flags.Snapshot,
+		src: src, store: &model.Store{}, index: analysis.NewFileIndex(), snapshot: a.flags.Snapshot,
 		stop: stop, done: make(chan struct{}),
 	}
 	if a.flags.MaxMemory > 0 {
@@ -157,7 +157,7 @@ func (s *session) remark(p model.Problem) {
 // otherwise.
 func (s *session) unusable() error {
 	p := s.store.Current()
-	if p.Heaps != nil && p.Heaps.Len() > 0 || p.Timeline != nil && len(p.Timeline.Series) > 0 {
+	if p.Weights != nil || p.Heaps != nil && p.Heaps.Len() > 0 || p.Timeline != nil && len(p.Timeline.Series) > 0 {
 		return nil
 	}
 	if s.index.Status().Events > 0 || (p.Stacks != nil && len(p.Stacks.Leaf) > 0) {
@@ -203,6 +203,9 @@ func (a *app) report(ctx context.Context, s *session, c reportCmd) (*report.Repo
 	a.warn(p)
 	if p.Heaps != nil {
 		return a.heapReport(ctx, s, p)
+	}
+	if p.Weights != nil {
+		return a.stacksReport(ctx, s, p)
 	}
 	if p.Timeline != nil {
 		return a.dumpReport(ctx, s, p)

@@ -1,0 +1,301 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// Stacks holds the answers about a profile of weighted stacks.
+type Stacks struct {
+	SourceTool  string `json:"source_tool,omitzero"`
+	Command     string `json:"command,omitzero"`
+	FrameOrder  string `json:"frame_order,omitzero"`
+	StackIDMode string `json:"stack_id_mode,omitzero"`
+
+	Events    []StackEvent      `json:"events"`           // in the file's order
+	Event     *string           `json:"event,omitzero"`   // that the tables are about; nil when the file has none
+	Metric    *string           `json:"metric,omitzero"`  // that the tables are about
+	Total     *Amount           `json:"total,omitzero"`   // of Metric under Event; nil where a sum means nothing
+	Top       []WeightedStack   `json:"top"`              // heaviest first
+	Functions []WeighedFunction `json:"functions"`        // by self; only those that are a leaf with a weight
+	Inclusive []WeighedFunction `json:"total_functions"`  // all, by total
+	Counts    StackCounts       `json:"counts"`           // of records
+	Rows      StackRows         `json:"row_counts"`       // of the tables before the limit
+	Threads   []ProfiledThread  `json:"threads,omitzero"` // by weight
+}
+
+// StackCounts are numbers of records of the file.
+type StackCounts struct {
+	DSOs    int64 `json:"dsos"`
+	Frames  int64 `json:"frames"`
+	Threads int64 `json:"threads"`
+	Stacks  int64 `json:"stacks"`
+	Samples int64 `json:"samples"`
+	Windows int64 `json:"windows"`
+}
+
+// StackRows says how long each table is without a limit.
+type StackRows struct {
+	Top       int `json:"top"`
+	Functions int `json:"functions"`
+	Inclusive int `json:"total_functions"`
+	Threads   int `json:"threads"`
+}
+
+// StackEvent is one event with the plain sums of its metrics.
+type StackEvent struct {
+	Name    string  `json:"name"`
+	Kind    string  `json:"kind,omitzero"`
+	Mode    string  `json:"mode,omitzero"`
+	Primary *string `json:"primary_metric,omitzero"`
+	Stacks  int     `json:"stacks"`
+	Totals  Totals  `json:"totals"`
+}
+
+// Totals are sums by metric, an object in JSON.
+type Totals []MetricTotal
+
+// MetricTotal is one sum.
+type MetricTotal struct {
+	Metric string
+	Sum    Amount
+}
+
+func (t Totals) appendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	for i, m := range t {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		dst = m.Sum.appendJSON(append(appendString(dst, m.Metric), ": "...))
+	}
+	return append(dst, '}')
+}
+
+func (t Totals) cell() string {
+	out := ""
+	for i, m := range t {
+		if i > 0 {
+			out += ";"
+		}
+		out += model.Clean(m.Metric) + "=" + m.Sum.String()
+	}
+	return out
+}
+
+// Amount is an exact sum.
+type Amount struct{ model.Amount }
+
+func (a Amount) appendJSON(dst []byte) []byte { return append(dst, a.String()...) }
+func (a Amount) cell() string                 { return a.String() }
+
+// RecordName is the id of a stack as the file writes it: a string or a number.
+type RecordName struct {
+	text   string
+	number bool
+}
+
+func (n RecordName) appendJSON(dst []byte) []byte {
+	if n.number {
+		return append(dst, n.text...)
+	}
+	return appendString(dst, n.text)
+}
+
+func (n RecordName) cell() string { return model.Clean(n.text) }
+
+// WeightedStack is one record.
+type WeightedStack struct {
+	Stack  RecordName    `json:"stack"`
+	Value  Amount        `json:"value"`
+	Frames ProfileFrames `json:"frames"`
+}
+
+// WeighedFunction is one function of one DSO. What the file does not tell is nil.
+type WeighedFunction struct {
+	Function string  `json:"function"`
+	DSO      *string `json:"dso,omitzero"`
+	Self     Amount  `json:"self"`
+	Total    Amount  `json:"total"`
+}
+
+// ProfiledThread is what one thread weighs. What the file does not tell is nil.
+type ProfiledThread struct {
+	PID   *int64 `json:"pid,omitzero"`
+	TID   *int64 `json:"tid,omitzero"`
+	Comm  string `json:"comm,omitzero"`
+	Value Amount `json:"value"`
+}
+
+// ProfileFrames is a stack, leaf first, resolved only while it is written.
+type ProfileFrames struct {
+	p    *model.Profile
+	leaf model.NodeID
+}
+
+// All yields the numbers of the frames, leaf first.
+func (f ProfileFrames) All() iter.Seq[model.FrameID] {
+	return func(yield func(model.FrameID) bool) {
+		for n := f.leaf; n != 0; n = f.p.Stacks.Parent[n] {
+			if !yield(f.p.Stacks.Frame[n]) {
+				return
+			}
+		}
+	}
+}
+
+func (f ProfileFrames) appendJSON(dst []byte) []byte {
+	dst = append(dst, '[')
+	sep := ""
+	s, w := f.p.Stacks, f.p.Weights
+	for id := range f.All() {
+		dst = appendString(append(append(dst, sep...), `{"function": `...), s.Functions[s.FrameFunc[id]])
+		if d := w.FrameDSO[id]; d != 0 {
+			dst = appendString(append(dst, `, "dso": `...), w.DSOs[d].Name)
+		}
+		if source := w.Source(s, id); source != "" {
+			dst = appendString(append(dst, `, "source": `...), source)
+		}
+		dst = appendString(append(dst, `, "kind": `...), w.FrameKind[id].String())
+		if w.FrameFlags[id]&model.FrameInlined != 0 {
+			dst = append(dst, `, "inlined": true`...)
+		}
+		dst = append(dst, '}')
+		sep = ", "
+	}
+	return append(dst, ']')
+}
+
+func (f ProfileFrames) cell() string { return Frames{f.p.Stacks, f.leaf}.cell() }
+
+// StackOptions say what a report about weighted stacks is about.
+type StackOptions struct {
+	Selection *analysis.ProfileSelection // nil when the file has no event or no metric
+	Limit     int                        // rows per table, 0 is all
+}
+
+// BuildStacks answers what a report says about the weighted stacks of p. The only errors are those of ctx.
+func BuildStacks(ctx context.Context, p *model.Profile, opt StackOptions) (*Report, error) {
+	w := p.Weights
+	r := &Report{Header: NewHeader(SchemaReport, p), Stacks: &Stacks{
+		SourceTool: w.SourceTool, Command: w.Command, FrameOrder: w.FrameOrder, StackIDMode: w.StackIDMode,
+		Counts: StackCounts(w.Counts),
+	}}
+	if w.End != model.NoTime {
+		duration := w.End - w.Start
+		r.Time.Duration = &duration
+	}
+	out := r.Stacks
+	for i, t := range analysis.ProfileTotals(w) {
+		out.Events = append(out.Events, newStackEvent(w, &w.Events[i], t))
+	}
+	if opt.Selection == nil {
+		return r, nil
+	}
+	s := opt.Selection
+	event, metric := w.Events[s.Event].Name, w.Metrics[s.Metric].Name
+	out.Event, out.Metric = &event, &metric
+	if !analysis.NoSum(metric) {
+		out.Total = &Amount{s.Total()}
+	}
+	top := s.Top()
+	out.Rows.Top = len(top)
+	for _, t := range limit(top, opt.Limit) {
+		name, number := w.Records.Name(t.Record)
+		out.Top = append(out.Top, WeightedStack{RecordName{name, number}, Amount{t.Value}, ProfileFrames{p, w.Records.Node[t.Record]}})
+	}
+	functions, err := s.Functions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out.functions(p, functions, opt.Limit)
+	out.threads(s, opt.Limit)
+	return r, nil
+}
+
+// functions fills both tables of functions; list is by self.
+func (out *Stacks) functions(p *model.Profile, list []analysis.ProfileFunction, n int) {
+	own := slices.DeleteFunc(slices.Clone(list), func(f analysis.ProfileFunction) bool { return f.Self.IsZero() })
+	out.Rows.Functions, out.Rows.Inclusive = len(own), len(list)
+	for _, f := range limit(own, n) {
+		out.Functions = append(out.Functions, newWeighedFunction(p, f))
+	}
+	slices.SortStableFunc(list, func(a, b analysis.ProfileFunction) int { return b.Total.Compare(a.Total) })
+	for _, f := range limit(list, n) {
+		out.Inclusive = append(out.Inclusive, newWeighedFunction(p, f))
+	}
+}
+
+func newStackEvent(w *model.StackProfile, e *model.ProfileEvent, t analysis.EventTotals) StackEvent {
+	out := StackEvent{Name: e.Name, Kind: e.Kind, Mode: e.Mode, Stacks: t.Stacks}
+	if e.PrimaryName != "" {
+		out.Primary = &e.PrimaryName
+	}
+	for _, m := range t.Sums {
+		out.Totals = append(out.Totals, MetricTotal{w.Metrics[m.Metric].Name, Amount{m.Sum}})
+	}
+	return out
+}
+
+func newWeighedFunction(p *model.Profile, f analysis.ProfileFunction) WeighedFunction {
+	out := WeighedFunction{Function: p.Stacks.Functions[f.Function], Self: Amount{f.Self}, Total: Amount{f.Total}}
+	if f.DSO != 0 {
+		out.DSO = &p.Weights.DSOs[f.DSO].Name
+	}
+	return out
+}
+
+// threads lists threads by weight, where records tell more than one.
+func (out *Stacks) threads(s *analysis.ProfileSelection, n int) {
+	w := s.Profile
+	sums := make([]model.Amount, len(w.Threads))
+	for r, t := range w.Records.Thread {
+		if n, ok := s.Weight(model.RecordID(r)); ok {
+			sums[t].Add(n)
+		}
+	}
+	for t, sum := range sums {
+		if t == 0 || sum.IsZero() {
+			continue
+		}
+		th := &w.Threads[t]
+		row := ProfiledThread{Comm: th.Comm, Value: Amount{sum}}
+		if th.PID >= 0 {
+			row.PID = &th.PID
+		}
+		if th.TID >= 0 {
+			row.TID = &th.TID
+		}
+		out.Threads = append(out.Threads, row)
+	}
+	slices.SortStableFunc(out.Threads, func(a, b ProfiledThread) int { return b.Value.Compare(a.Value.Amount) })
+	out.Rows.Threads = len(out.Threads)
+	out.Threads = limit(out.Threads, n)
+}
+
+// StackTables names the tables of stack profiles that [WriteCSV] can write, the default first.
+func StackTables() []string {
+	return []string{"functions", "total_functions", "top", "events", "threads"}
+}
+
+// rows is the table of that name, a slice of structs.
+func (out *Stacks) rows(table string) (any, bool) {
+	switch cmp.Or(table, "functions") {
+	case "functions":
+		return out.Functions, true
+	case "total_functions":
+		return out.Inclusive, true
+	case "top":
+		return out.Top, true
+	case "events":
+		return out.Events, true
+	case "threads":
+		return out.Threads, true
+	}
+	return nil, false
+}

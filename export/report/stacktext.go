@@ -1,0 +1,175 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// amount renders a sum of a metric: bytes and times with their units, everything else as a number.
+func (s Style) amount(metric string, a model.Amount) string {
+	f := a.Float64()
+	switch {
+	case a.IsFloat():
+		return fmt.Sprintf("%.6g", f)
+	case f < 0 || f >= math.MaxUint64:
+		return a.String()
+	case strings.HasSuffix(metric, "_bytes"):
+		return s.bytes(a.Uint64())
+	case s.Exact:
+	case strings.HasSuffix(metric, "_ns"):
+		return s.time(model.Time(a.Uint64() / 1000 & math.MaxInt64))
+	case strings.HasSuffix(metric, "_us"):
+		return s.time(model.Time(a.Uint64() & math.MaxInt64))
+	}
+	return model.Group(a.Uint64())
+}
+
+// part is a share of a total in percent.
+func (out *Stacks) part(a model.Amount) string {
+	if out.Total == nil || out.Total.Float64() <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.1f %%", 100*a.Float64()/out.Total.Float64())
+}
+
+// stackScope says what recorded the profile, and what the tables are about.
+func (t *textWriter) stackScope() string {
+	s := t.r.Stacks
+	var parts []string
+	if s.SourceTool != "" {
+		parts = append(parts, "recorded by "+model.Clean(s.SourceTool))
+	}
+	if s.Command != "" {
+		parts = append(parts, "of "+model.Clean(s.Command))
+	}
+	if s.Event != nil {
+		parts = append(parts, "event "+model.Clean(*s.Event)+" by "+model.Clean(*s.Metric))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// stackTables are the tables about weighted stacks, in the order of the text report.
+func (r *Report) stackTables(s Style, full bool) []table {
+	if r.Stacks == nil {
+		return nil
+	}
+	w := stackWriter{r.Stacks, s, full, ""}
+	if r.Stacks.Metric != nil {
+		w.metric = *r.Stacks.Metric
+	}
+	return []table{w.events(), w.functions(), w.inclusive(), w.top(), w.threads()}
+}
+
+type stackWriter struct {
+	r      *Stacks
+	style  Style
+	full   bool
+	metric string
+}
+
+func (w stackWriter) name(s string) string {
+	if s = model.Clean(s); s == "" {
+		s = analysis.NoFunction
+	}
+	if w.full {
+		return s
+	}
+	return w.style.shorten(s)
+}
+
+func (w stackWriter) events() table {
+	out := table{
+		name: "events", title: "Events", answer: plural(len(w.r.Events), "event"),
+		cols: []col{{"STACKS", number}, {"TOTAL", number}, {"METRIC", word}, {"EVENT", name}, {"KIND", word}},
+	}
+	for _, e := range w.r.Events {
+		label, kind, stacks := w.name(e.Name), model.Clean(e.Kind), w.style.count(uint64(e.Stacks))
+		if len(e.Totals) == 0 {
+			out.rows = append(out.rows, []string{stacks, "", "", label, kind})
+		}
+		for _, m := range e.Totals {
+			metric := model.Clean(m.Metric)
+			if e.Primary != nil && *e.Primary == m.Metric {
+				metric += " (primary)"
+			}
+			out.rows = append(out.rows, []string{stacks, w.style.amount(m.Metric, m.Sum.Amount), metric, label, kind})
+		}
+	}
+	return out
+}
+
+func (w stackWriter) functions() table {
+	return w.functionTable("functions", "Functions by self", w.r.Functions, w.r.Rows.Functions)
+}
+
+func (w stackWriter) inclusive() table {
+	return w.functionTable("total_functions", "Functions by total", w.r.Inclusive, w.r.Rows.Inclusive)
+}
+
+func (w stackWriter) functionTable(id, title string, list []WeighedFunction, all int) table {
+	out := table{
+		name: id, title: title, more: all - len(list), answer: plural(all, "function") + " by " + model.Clean(w.metric),
+		cols: []col{{"SELF", number}, {"", number}, {"TOTAL", number}, {"", number}, {"FUNCTION", name}, {"DSO", where}},
+	}
+	for _, f := range list {
+		dso := ""
+		if f.DSO != nil {
+			dso = model.Clean(*f.DSO)
+			if !w.full {
+				dso = dso[strings.LastIndexByte(dso, '/')+1:]
+			}
+		}
+		out.rows = append(out.rows, []string{
+			w.style.amount(w.metric, f.Self.Amount), w.r.part(f.Self.Amount), w.style.amount(w.metric, f.Total.Amount), w.r.part(f.Total.Amount), w.name(f.Function), dso,
+		})
+	}
+	return out
+}
+
+func (w stackWriter) top() table {
+	out := table{
+		name: "top", title: "Stacks", more: w.r.Rows.Top - len(w.r.Top), answer: plural(w.r.Rows.Top, "stack") + " by " + model.Clean(w.metric),
+		cols: []col{{"VALUE", number}, {"", number}, {"STACK", name}, {"ID", word}},
+	}
+	for _, s := range w.r.Top {
+		out.rows = append(out.rows, []string{w.style.amount(w.metric, s.Value.Amount), w.r.part(s.Value.Amount), w.frames(s.Frames), fit(s.Stack.cell(), 24, w.style.cut())})
+	}
+	return out
+}
+
+// frames names a stack after its first frames; in full, all of them.
+func (w stackWriter) frames(f ProfileFrames) string {
+	const short = 3
+	var names []string
+	for id := range f.All() {
+		names = append(names, w.name(f.p.Stacks.Functions[f.p.Stacks.FrameFunc[id]]))
+		if len(names) == short {
+			break
+		}
+	}
+	if len(names) == 0 {
+		return analysis.NoFunction
+	}
+	return strings.Join(names, w.style.text(" ← "))
+}
+
+func (w stackWriter) threads() table {
+	out := table{
+		name: "threads", title: "Threads", more: w.r.Rows.Threads - len(w.r.Threads), answer: plural(w.r.Rows.Threads, "thread"),
+		cols: []col{{"VALUE", number}, {"", number}, {"PID", number}, {"TID", number}, {"NAME", name}},
+	}
+	id := func(n *int64) string {
+		if n == nil {
+			return ""
+		}
+		return fmt.Sprint(*n)
+	}
+	for _, t := range w.r.Threads {
+		out.rows = append(out.rows, []string{w.style.amount(w.metric, t.Value.Amount), w.r.part(t.Value.Amount), id(t.PID), id(t.TID), model.Clean(t.Comm)})
+	}
+	return out
+}

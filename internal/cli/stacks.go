@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/model"
+)
+
+// stacksReport is the report about weighted stacks.
+func (a *app) stacksReport(ctx context.Context, s *session, p *model.Profile) (*report.Report, error) {
+	if s.snapshot != nil {
+		return nil, noHeaps(p)
+	}
+	if a.flags.At.given() || a.flags.MinAge.given() {
+		return nil, usageError(errors.New("--at and --min-age: profiles of stacks are sums over time; narrow them with --from and --to"))
+	}
+	selected, err := a.selection(ctx, p, a.flags.Event)
+	if err != nil {
+		return nil, err
+	}
+	return report.BuildStacks(ctx, p, report.StackOptions{Selection: selected, Limit: a.flags.Limit})
+}
+
+// selection is what --event, --by, --from and --to choose; nil when the profile has nothing to choose from.
+func (a *app) selection(ctx context.Context, p *model.Profile, name string) (*analysis.ProfileSelection, error) {
+	w := p.Weights
+	event, ok, err := eventNamed(p, name)
+	if !ok {
+		return nil, err
+	}
+	metric, ok := analysis.DefaultMetric(w, event)
+	if by := a.flags.By; by != "" {
+		if metric, ok = w.Metric(by); !ok {
+			return nil, usageError(fmt.Errorf("--by: %s has no metric %q: there are %s", p.Meta.Name, by, metricNames(w)))
+		}
+	}
+	if !ok {
+		return nil, nil
+	}
+	if !a.flags.From.given() && !a.flags.To.given() {
+		return analysis.SelectProfile(p, event, metric), nil
+	}
+	return a.rangeSelection(ctx, p, event, metric)
+}
+
+// rangeSelection weighs stacks by their samples between --from and --to.
+func (a *app) rangeSelection(ctx context.Context, p *model.Profile, event uint16, metric model.MetricID) (*analysis.ProfileSelection, error) {
+	first, last := sampleRange(p.Weights)
+	if first > last {
+		return nil, usageError(fmt.Errorf("--from and --to: %s has no samples", p.Meta.Name))
+	}
+	from, to := first, last
+	if a.flags.From.given() {
+		from = a.flags.From.resolve(last, last)
+	}
+	if a.flags.To.given() {
+		to = a.flags.To.resolve(last, last)
+	}
+	s, ok, err := analysis.SelectSamples(ctx, p, event, metric, from, to)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, usageError(fmt.Errorf("--by: samples do not tell %s, only the event's primary metric and counts", p.Weights.Metrics[metric].Name))
+	}
+	return s, nil
+}
+
+// sampleRange is the times of the earliest and the latest sample; first > last when there are none.
+func sampleRange(w *model.StackProfile) (first, last model.Time) {
+	first, last = model.MaxTime, -model.MaxTime
+	for i := range w.Samples {
+		first, last = min(first, slices.Min(w.Samples[i].Time)), max(last, slices.Max(w.Samples[i].Time))
+	}
+	return first, last
+}
+
+// eventNamed finds the event that tables are about; "" is the first that has stacks. ok is false without an error when the profile has
+// no events at all.
+func eventNamed(p *model.Profile, name string) (event uint16, ok bool, err error) {
+	w := p.Weights
+	if name == "" {
+		return analysis.DefaultEvent(w), len(w.Events) > 0, nil
+	}
+	if i, ok := w.Event(name); ok {
+		return uint16(i), true, nil
+	}
+	var known []string
+	for _, e := range w.Events {
+		known = append(known, e.Name)
+	}
+	return 0, false, usageError(fmt.Errorf("--event: %s has no event %q: there are %s", p.Meta.Name, name, strings.Join(known, ", ")))
+}
+
+func metricNames(w *model.StackProfile) string {
+	var names []string
+	for _, m := range w.Metrics {
+		names = append(names, m.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// diffStacks compares two profiles of weighted stacks under one event, by one metric.
+func (a *app) diffStacks(before, after *session, b, p *model.Profile) (*report.Diff, error) {
+	if before.snapshot != nil || after.snapshot != nil {
+		return nil, usageError(errors.New("diff: profiles of stacks have no snapshots"))
+	}
+	event := a.flags.Event
+	if event == "" {
+		if e, ok, _ := eventNamed(b, ""); ok {
+			event = b.Weights.Events[e].Name
+		}
+	}
+	if event == "" {
+		return nil, usageError(fmt.Errorf("diff: %s has no event", b.Meta.Name))
+	}
+	metric := a.flags.By
+	if metric == "" {
+		metric = primaryOf(b, event)
+	}
+	sides := [2]report.StackSide{}
+	known := false
+	for i, side := range []*model.Profile{b, p} {
+		sides[i].Profile = side
+		e, _, err := eventNamed(side, event)
+		if err != nil {
+			return nil, err
+		}
+		m, ok := side.Weights.Metric(metric)
+		if !ok {
+			continue
+		}
+		known = true
+		sides[i].Weights = analysis.SelectProfile(side, e, m)
+		if count, ok := analysis.CountMetric(side.Weights, m); ok {
+			sides[i].Count = analysis.SelectProfile(side, e, count)
+		}
+	}
+	if !known {
+		return nil, usageError(fmt.Errorf("--by: there is no metric %q: there are %s", metric, metricNames(p.Weights)))
+	}
+	return report.DiffStacks(sides[0], sides[1], a.flags.Limit), nil
+}
+
+// primaryOf is the name of an event's own metric.
+func primaryOf(p *model.Profile, event string) string {
+	e, _, _ := eventNamed(p, event)
+	m, ok := analysis.DefaultMetric(p.Weights, e)
+	if !ok {
+		return ""
+	}
+	return p.Weights.Metrics[m].Name
+}
