@@ -64,7 +64,7 @@ func (a *app) do(act keymap.Action) {
 	} else if a.current().do(act) {
 		return
 	}
-	if a.doTime(act) || a.doSnapshots(act) || a.doScreens(act) {
+	if a.doPoints(act) || a.doTime(act) || a.doSnapshots(act) || a.doScreens(act) {
 		return
 	}
 	a.doProgram(act)
@@ -72,7 +72,7 @@ func (a *app) do(act keymap.Action) {
 
 // doTime handles what moves the instant, the range and the view.
 func (a *app) doTime(act keymap.Action) bool {
-	if a.trace == nil {
+	if a.trace == nil && a.dump == nil {
 		return false
 	}
 	leap := max(a.state.Columns/10, 1)
@@ -172,6 +172,8 @@ func (a *app) back() {
 	case a.heaps != nil && a.heapBack():
 	case !a.state.Cell.IsAll():
 		a.emit(setCell{})
+	case a.state.Dump.Diff:
+		a.emit(setDiff{false})
 	case a.state.Anchor != model.NoTime || !a.state.Range.IsWhole():
 		a.emit(clearRange{})
 	case a.state.Filter != "":
@@ -285,9 +287,6 @@ func (a *app) commandLine() string {
 	}
 	if !s.Range.IsWhole() {
 		words = append(words, "--from", fmt.Sprintf("%dus", max(s.Range.From, 0)), "--to", fmt.Sprintf("%dus", s.Range.To))
-	}
-	if n, ok := a.current().(narrower); ok && n.narrows() && !s.Cell.IsAll() {
-		words = append(words, "--cell", cellArgument(s.Cell))
 	}
 	if n, ok := a.current().(narrower); ok && n.narrows() && !s.Cell.IsAll() {
 		words = append(words, "--cell", cellArgument(s.Cell))
