@@ -13,8 +13,8 @@ import (
 
 func TestFilterSaysWhatIsWrong(t *testing.T) {
 	u := openKvleak(t, 100, 30, colourCaps).keys("3", "/")
-	typeText(u, "weight>10")
-	u.has("weight is no figure: live, blocks, peak", "21 sites")
+	typeText(u, "heft>10")
+	u.has("heft is no figure: live, blocks, peak", "21 sites")
 	u.keys("Ctrl+U")
 	typeText(u, "leak>1K")
 	u.has("3 of 21 sites")
