@@ -31,7 +31,7 @@ type builder struct {
 	spare   chan *job // jobs to use again
 	fold    folder
 	foldErr error
-	stop    context.CancelCauseFunc
+	stop    context.CancelFunc
 }
 
 func (ix *FileIndex) build(ctx context.Context, store *model.Store, p *model.Profile) error {
@@ -60,8 +60,8 @@ func (ix *FileIndex) build(ctx context.Context, store *model.Store, p *model.Pro
 
 // run reads everything.
 func (b *builder) run(outer context.Context) error {
-	ctx, stop := context.WithCancelCause(outer)
-	defer stop(nil)
+	ctx, stop := context.WithCancel(outer)
+	defer stop()
 	b.stop = stop
 	ahead := runtime.GOMAXPROCS(0)
 	b.spare, b.matched = make(chan *job, ahead+4), make(chan *job)
@@ -81,10 +81,8 @@ func (b *builder) run(outer context.Context) error {
 	}
 	close(b.matched)
 	folding.Wait()
-	if err != nil && outer.Err() == nil {
-		if cause := context.Cause(ctx); cause != nil {
-			err = cause
-		}
+	if b.foldErr != nil && outer.Err() == nil {
+		return b.foldErr // why ctx is done
 	}
 	return err
 }
@@ -94,7 +92,7 @@ func (b *builder) foldAll() {
 	for j := range b.matched {
 		if b.foldErr == nil {
 			if b.foldErr = b.fold.fold(j); b.foldErr != nil {
-				b.stop(b.foldErr)
+				b.stop()
 			}
 		}
 		b.spare <- j
