@@ -291,9 +291,6 @@ func (a *app) commandLine() string {
 	if n, ok := a.current().(narrower); ok && n.narrows() && !s.Cell.IsAll() {
 		words = append(words, "--cell", cellArgument(s.Cell))
 	}
-	if n, ok := a.current().(narrower); ok && n.narrows() && !s.Cell.IsAll() {
-		words = append(words, "--cell", cellArgument(s.Cell))
-	}
 	if c, ok := a.current().(commander); ok {
 		words = c.commandLine(a.o.Command)
 		for i := range words {
