@@ -81,7 +81,7 @@ func BenchmarkHeap(b *testing.B) {
 		})
 		measure("every", func() error { _, err := analysis.NewHeapGraph(ctx, h, analysis.AllEdges); return err })
 		measure("paths", func() error { _, _, err := g.Path(ctx, model.Row(h.Len()-1), nil); return err })
-		measure("tree", func() error { _, err := g.RetainedByGroup(ctx, model.KindObject); return err })
+		measure("tree", func() error { _, err := g.RetainedBySets(ctx, model.KindObject); return err })
 		rows, refs = float64(h.Len()), float64(len(h.To))
 	}
 	b.ReportMetric(rows, "rows")

@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	"github.com/memtui/memtui/model"
@@ -104,82 +103,4 @@ func HeapFrames(h *model.Heap) []HeapGroup {
 		list[i].Name, list[i].File, list[i].Line = h.Tables.Frame(list[i].ID)
 	}
 	return list
-}
-
-// RetainedByGroup sums, for each type or frame of one kind, what its rows retain, what they retain of each other counted
-// once. Memory that only several rows together keep alive is not in it: see RetainedBySet.
-func (g *HeapGraph) RetainedByGroup(ctx context.Context, kind model.HeapKind) (map[uint32]uint64, error) {
-	h, t := g.Heap, g.tree()
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	x := newIDIndex(h)
-	var sums []uint64
-	var within []int // how many rows of the group the walk is inside of
-	enter := func(r model.Row, by int) {
-		if h.Kinds[r] != kind {
-			return
-		}
-		i := x.number(h.Entity[r])
-		if i == len(sums) {
-			sums, within = append(sums, 0), append(within, 0)
-		}
-		if by > 0 && within[i] == 0 {
-			sums[i], _ = model.SaturatingAdd(sums[i], g.Retained[r])
-		}
-		within[i] += by
-	}
-	// The dominator tree is walked without a stack: next tells where each row's children are at.
-	next := slices.Clone(t.start[:len(t.start)-1])
-	enter(model.RootRow, 1)
-	for r, steps := model.RootRow, 0; ; steps++ {
-		if steps%pauseEvery == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if next[r] < t.start[r+1] {
-			next[r]++
-			r = t.rows[next[r]-1]
-			enter(r, 1)
-			continue
-		}
-		enter(r, -1)
-		if r == model.RootRow {
-			break
-		}
-		r = g.Idom[r]
-	}
-	byID := map[uint32]uint64{}
-	for i, id := range x.ids {
-		byID[id] = sums[i]
-	}
-	return byID, nil
-}
-
-// RetainedBySet is what would become unreachable without all the rows of one type or frame, they included: never less
-// than RetainedByGroup says. Rows that nothing reaches anyway do not count.
-func (g *HeapGraph) RetainedBySet(ctx context.Context, kind model.HeapKind, id uint32) (bytes, rows uint64, err error) {
-	h, p := g.Heap, (*pathTree)(nil)
-	if p, err = g.shortest(ctx); err != nil {
-		return 0, 0, err
-	}
-	seen := newRowBits(h.Len())
-	var set []model.Row
-	for r, k := range h.Kinds {
-		if k == kind && h.Entity[r] == id {
-			set = append(set, model.Row(r))
-			seen.set(model.Row(r))
-		}
-	}
-	if err = g.flood(ctx, make([]model.Row, h.Len()), seen, nil, model.RootRow); err != nil {
-		return 0, 0, err
-	}
-	for _, r := range set {
-		seen[r>>6] &^= 1 << (r & 63)
-	}
-	for r := range h.Kinds {
-		if r := model.Row(r); p.seen.has(r) && !seen.has(r) {
-			rows++
-			bytes, _ = model.SaturatingAdd(bytes, h.Bytes(r))
-		}
-	}
-	return bytes, rows, nil
 }

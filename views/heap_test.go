@@ -79,7 +79,7 @@ func TestTypesShowTheAnswersOfAnalysis(t *testing.T) {
 		}
 	})
 	types := analysis.HeapTypes(h, model.KindObject)
-	retained, err := g.RetainedByGroup(t.Context(), model.KindObject)
+	retained, err := g.RetainedBySets(t.Context(), model.KindObject)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestTypesFilter(t *testing.T) {
 	typeText(u, "record")
 	u.keys("Enter").has("filter “record”", "1 of ")
 	u.keys("/", "Ctrl+U")
-	typeText(u, "count>1000000000")
+	typeText(u, "retained>1G")
 	u.keys("Enter").has("No type passes the filter")
 	u.keys("Esc").has("Types ─")
 }

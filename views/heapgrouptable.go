@@ -77,7 +77,7 @@ type retainSet struct {
 }
 
 func fetchRetained(ctx context.Context, k retainKey) (*retainSet, error) {
-	of, err := k.graph.RetainedByGroup(ctx, k.kind)
+	of, err := k.graph.RetainedBySets(ctx, k.kind)
 	return &retainSet{k, of}, err
 }
 
@@ -119,12 +119,13 @@ type groupTable struct {
 
 func (t *groupTable) row(i int) *analysis.HeapGroup { return &t.set.groups[t.order[i]] }
 
-// retains is what a group retains; ok is false before it is known.
+// retains is what a group retains; ok is false before it is known, and where it takes too long to find out.
 func (k *groupOrder) retains(g *analysis.HeapGroup) (n uint64, ok bool) {
 	if k.retained == nil {
 		return 0, false
 	}
-	return k.retained.of[g.ID], true
+	n, ok = k.retained.of[g.ID]
+	return n, ok
 }
 
 // orderGroups filters and sorts. A filter that means nothing hides nothing.
@@ -191,6 +192,10 @@ func (g *filterGroup) Value(field string, share bool) (float64, bool) {
 		v, whole = g.HeapGroup.Bytes(), sum.Bytes()
 	case "blocks", "count":
 		v, whole = g.Count, sum.Count
+	case "managed":
+		v, whole = g.ManagedBytes, sum.ManagedBytes
+	case "unmanaged":
+		v, whole = g.UnmanagedBytes, sum.UnmanagedBytes
 	case "total", "peak", "retained":
 		n, ok := g.in.retains(g.HeapGroup)
 		if !ok {
@@ -289,7 +294,7 @@ func (p *heapGroups) Cell(row, col int) widget.Cell {
 		if n, ok := p.table.retains(g); ok {
 			return bytes(n)
 		}
-		if p.load.unlinked() {
+		if p.load.unlinked() || p.table.retained != nil {
 			return widget.Cell{Text: "?", Style: p.look.Muted}
 		}
 		return widget.Cell{Text: p.look.Glyphs.Ellipsis, Style: p.look.Muted}
@@ -321,7 +326,7 @@ func (p *heapGroups) amounts(g *analysis.HeapGroup) string {
 		bytesText(g.ManagedBytes, exact), bytesText(g.UnmanagedBytes, exact),
 		shortShare(shareOf(g.Bytes(), p.load.totals.Bytes())), bytesText(g.Bytes()/max(g.Count, 1), exact))
 	if n, ok := p.table.retains(g); ok && p.by != byRepr {
-		text += fmt.Sprintf("; each for itself they retain %s (%s)", bytesText(n, exact), shortShare(shareOf(n, p.load.totals.Bytes())))
+		text += fmt.Sprintf("; all together they retain %s (%s)", bytesText(n, exact), shortShare(shareOf(n, p.load.totals.Bytes())))
 	}
 	return text
 }

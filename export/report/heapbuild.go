@@ -168,7 +168,7 @@ func (b *heapBuilder) retained(g *analysis.HeapGraph, kind model.HeapKind) (map[
 	if g == nil {
 		return nil, nil
 	}
-	return g.RetainedByGroup(b.ctx, kind)
+	return g.RetainedBySets(b.ctx, kind)
 }
 
 func (b *heapBuilder) types(h *model.Heap, g *analysis.HeapGraph) error {
