@@ -54,7 +54,7 @@ type grammar struct {
 	Diff       diffCmd       `cmd:"" help:"Say what changed between two traces, two heap snapshots, or two memory dumps."`
 	Heap       heapCmd       `cmd:"" help:"Ask about heap snapshots: snapshots, types, frames, find, object, path, dominators."`
 	Pages      pagesCmd      `cmd:"" help:"Say what is in one page layout of a memory dump, or draw it with --map."`
-	Convert    convertCmd    `cmd:"" help:"Write a file in another format: memory dumps as .mb or JSON."`
+	Convert    convertCmd    `cmd:"" help:"Write a file in another format: memory dumps as .mb or JSON, traces and stack profiles as SPAA."`
 	Keys       keysCmd       `cmd:"" help:"Print the table of keys."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`

@@ -16,7 +16,9 @@ import (
 
 type convertCmd struct {
 	In  string `arg:"" help:"A file, or - for standard input."`
-	Out string `arg:"" help:"The file to write; its suffix chooses the format. - is standard output."`
+	Out string `arg:"" help:"The file to write; its suffix chooses the format: .mb, .json, .spaa, .spaa.zst or .spaa.gz. - is standard output."`
+
+	Samples bool `help:"Of traces as .spaa: also a sample for every allocation, with its time."`
 }
 
 // converter writes a profile as another file.
@@ -31,7 +33,7 @@ type goal struct {
 // UnmarshalText reads either.
 func (g *goal) UnmarshalText(text []byte) error {
 	switch format := strings.ToLower(strings.TrimSpace(string(text))); format {
-	case "mb", "json":
+	case "mb", "json", "spaa":
 		g.format = format
 		return nil
 	}
@@ -53,11 +55,14 @@ func (c *convertCmd) converter(goal goal) (converter, error) {
 	case "json":
 		return export.WriteDumpJSON, nil
 	}
-	return nil, usageError(errors.New("convert: the name of OUT does not tell a format: let it end in .mb or .json, or write --to mb or --to json"))
+	return nil, usageError(errors.New("convert: the name of OUT does not tell a format: let it end in .mb, .json or .spaa, or write --to mb, --to json or --to spaa"))
 }
 
 // Run writes a file in another format, and says what that cannot hold.
 func (c *convertCmd) Run(ctx context.Context, a *app) error {
+	if c.toStacks(a.flags.To) {
+		return c.stacks(ctx, a)
+	}
 	write, err := c.converter(a.flags.To)
 	if err != nil {
 		return err
@@ -72,7 +77,7 @@ func (c *convertCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if p.Timeline == nil {
-		return usageError(fmt.Errorf("convert writes memory dumps only, and %s is %s", p.Meta.Name, p.Meta.Format))
+		return usageError(fmt.Errorf("convert writes memory dumps as memory dumps, and traces and stack profiles as .spaa, but %s is %s", p.Meta.Name, p.Meta.Format))
 	}
 	if s.snapshot != nil {
 		return usageError(errors.New("convert writes whole files, not one layout"))
@@ -88,6 +93,12 @@ func (c *convertCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
+	a.losses(lost)
+	return nil
+}
+
+// losses prints what the file written does not hold.
+func (a *app) losses(lost []export.Loss) {
 	for _, l := range lost {
 		times := ""
 		if l.Count > 1 {
@@ -95,7 +106,6 @@ func (c *convertCmd) Run(ctx context.Context, a *app) error {
 		}
 		fmt.Fprintf(a.env.Stderr, "memtui: note: %s%s\n", model.Clean(l.What), times)
 	}
-	return nil
 }
 
 // writeFile lets f write a file, which replaces one of that name only once it is whole. - is standard output.

@@ -108,9 +108,10 @@ type headerRecord struct {
 
 // batch is what one block holds. Byte slices lie in the block.
 type batch struct {
-	lines int64 // including the one that the block's end cuts off
-	lost  int64 // bytes of lines that cannot be used
-	first place // of the first record
+	lines int64    // including the one that the block's end cuts off
+	lost  int64    // bytes of lines that cannot be used
+	bad   []uint32 // where lines start that cannot be used
+	first place    // of the first record
 	kind  recordType
 	seen  bool // there is a first record
 
@@ -134,7 +135,7 @@ type batch struct {
 func (b *batch) reset() {
 	clear(b.issues)
 	*b = batch{
-		issues: b.issues[:0], headers: b.headers[:0], dsos: b.dsos[:0], frames: b.frames[:0], threads: b.threads[:0],
+		issues: b.issues[:0], bad: b.bad[:0], headers: b.headers[:0], dsos: b.dsos[:0], frames: b.frames[:0], threads: b.threads[:0],
 		stacks: b.stacks[:0], samples: b.samples[:0], windows: b.windows[:0],
 		ids: b.ids[:0], weights: b.weights[:0], related: b.related[:0], units: b.units[:0],
 	}

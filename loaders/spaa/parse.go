@@ -82,9 +82,15 @@ func (p *parser) line(line []byte, at place, last bool) {
 	}
 }
 
+// drop counts a line that cannot be used.
+func (p *parser) drop(line []byte, at place) {
+	p.out.lost += int64(len(line)) + 1
+	p.out.bad = append(p.out.bad, at.at)
+}
+
 // refuse reports a line that is no JSON object.
 func (p *parser) refuse(line []byte, at place, last, sound bool) {
-	p.out.lost += int64(len(line)) + 1
+	p.drop(line, at)
 	switch {
 	case !sound:
 	case last:
@@ -122,7 +128,7 @@ func (p *parser) note(at place, kind recordType) {
 // unknown reports a record of a type that the specification does not know.
 func (p *parser) unknown(line []byte, at place, typed bool) {
 	if !typed {
-		p.out.lost += int64(len(line)) + 1
+		p.drop(line, at)
 		p.out.issue(model.Error, "record-type", at, "a record has no type, or one that is no string")
 		return
 	}
@@ -171,11 +177,12 @@ func (p *parser) dso(at place) {
 			}
 		}
 	}
-	if !id || !named {
+	if !named {
+		p.wrong("dso", at, keyName)
+	}
+	if !id {
 		p.wrong("dso", at, keyID)
-		if !id {
-			return
-		}
+		return
 	}
 	if !r.dso.Kernel && (bytes.HasPrefix([]byte(r.dso.Name), []byte("[kernel")) || r.dso.Name == "vmlinux") {
 		p.out.issue(model.Error, "dso", at, "%s is no kernel image by its is_kernel", shortened([]byte(r.dso.Name)))
@@ -208,6 +215,15 @@ func (p *parser) thread(at place) {
 		p.wrong("thread", at, map[bool]key{true: keyPID, false: keyTID}[r.pid == -1])
 	}
 	p.out.threads = append(p.out.threads, r)
+}
+
+// numbered warns of a process or thread that is no number; -1 is what writers put for none.
+func (p *parser) numbered(at place, k key, value []byte) int64 {
+	n := task(value)
+	if n < 0 && string(value) != "-1" && string(value) != "null" {
+		p.warn("thread", at, "%s of a record is no number", names[k])
+	}
+	return n
 }
 
 // task reads the number of a process or thread, -1 when it is none.

@@ -127,9 +127,9 @@ func (p *parser) context(r *stackRecord, value []byte) (ok bool) {
 				r.event, ok = p.names.find(s), true
 			}
 		case "pid":
-			r.pid = task(value)
+			r.pid = p.numbered(r.place, keyPID, value)
 		case "tid":
-			r.tid = task(value)
+			r.tid = p.numbered(r.place, keyTID, value)
 		case "cpu":
 			r.cpu = cpuOf(value)
 		case "comm":
@@ -240,9 +240,9 @@ func (p *parser) sample(at place) {
 				p.warn("suspicious-weight", at, "the period of a sample is 0")
 			}
 		case keyPID:
-			r.pid = task(f.value)
+			r.pid = p.numbered(at, keyPID, f.value)
 		case keyTID:
-			r.tid = task(f.value)
+			r.tid = p.numbered(at, keyTID, f.value)
 		case keyCPU:
 			r.cpu = cpuOf(f.value)
 		case keyEvent:

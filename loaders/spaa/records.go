@@ -107,7 +107,7 @@ func (b *builder) addStack(o *batch, r *stackRecord) {
 		b.late.stacks = append(b.late.stacks, lateStack{id, append([]uint64(nil), ids...), b.line(r.place)})
 	}
 	event := b.event(o, r.event, r.place)
-	b.repeated(r, event)
+	b.repeated(r, event, leaf)
 	rec.Node, rec.Event = append(rec.Node, leaf), append(rec.Event, event)
 	rec.Thread, rec.CPU = append(rec.Thread, b.thread(r.pid, r.tid, r.comm)), append(rec.CPU, r.cpu)
 	rec.Offset = append(rec.Offset, b.at(r.place))
@@ -153,7 +153,7 @@ func (b *builder) addWeights(o *batch, to *model.WeightTable, s span, event uint
 }
 
 // repeated reports an id that stands twice.
-func (b *builder) repeated(r *stackRecord, event uint16) {
+func (b *builder) repeated(r *stackRecord, event uint16, leaf model.NodeID) {
 	first, ok := b.ids.first(r.id)
 	if !ok {
 		return
@@ -162,6 +162,10 @@ func (b *builder) repeated(r *stackRecord, event uint16) {
 	found, _ := b.ids.find(r.id, event, events)
 	if events[found] == event {
 		b.problem(model.Error, "duplicate-id", r.place, "the id %s of a stack stands twice under one event", r.id)
+		return
+	}
+	if b.p.StackIDMode == "content_addressable" && leaf != 0 && b.p.Records.Node[first] != leaf && b.p.Records.Node[first] != 0 {
+		b.problem(model.Error, "stack-id", r.place, "the content-addressable id %s stands for two lists of frames", r.id)
 		return
 	}
 	b.problem(model.Warning, "stack-id", r.place, "the id %s of a stack stands twice, under different events; the first is record %d", r.id, first)

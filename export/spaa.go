@@ -1,0 +1,304 @@
+package export
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// Records of SPAA, members in the order of the specification.
+type (
+	spaaHeader struct {
+		Type       string      `json:"type"`
+		Format     string      `json:"format"`
+		Version    string      `json:"version"`
+		SourceTool string      `json:"source_tool"`
+		FrameOrder string      `json:"frame_order"`
+		Events     []spaaEvent `json:"events"`
+		TimeRange  spaaRange   `json:"time_range"`
+		IDMode     string      `json:"stack_id_mode"`
+	}
+	spaaEvent struct {
+		Name     string       `json:"name"`
+		Kind     string       `json:"kind"`
+		Sampling spaaSampling `json:"sampling"`
+		Tracking spaaTracking `json:"allocation_tracking"`
+	}
+	spaaSampling struct {
+		Mode    string `json:"mode"`
+		Primary string `json:"primary_metric"`
+	}
+	spaaTracking struct {
+		Frees      bool `json:"tracks_frees"`
+		Timestamps bool `json:"has_timestamps"`
+	}
+	spaaRange struct {
+		Start json.Number `json:"start"`
+		End   json.Number `json:"end"`
+		Unit  string      `json:"unit"`
+	}
+	spaaDSO struct {
+		Type   string `json:"type"`
+		ID     int    `json:"id"`
+		Name   string `json:"name"`
+		Kernel bool   `json:"is_kernel"`
+	}
+	spaaFrame struct {
+		Type     string  `json:"type"`
+		ID       uint32  `json:"id"`
+		Function string  `json:"func"`
+		Resolved bool    `json:"func_resolved"`
+		DSO      int     `json:"dso"`
+		Source   *string `json:"srcline,omitempty"`
+		Kind     string  `json:"kind"`
+	}
+	spaaStack struct {
+		Type      string        `json:"type"`
+		ID        string        `json:"id"`
+		Frames    []uint32      `json:"frames"`
+		StackType string        `json:"stack_type"`
+		Context   spaaContext   `json:"context"`
+		Weights   []spaaWeight  `json:"weights"`
+		Exclusive spaaExclusive `json:"exclusive"`
+	}
+	spaaContext struct {
+		Event string `json:"event"`
+	}
+	spaaExclusive struct {
+		Frame   uint32       `json:"frame"`
+		Weights []spaaWeight `json:"weights"`
+	}
+	spaaWeight struct {
+		Metric string `json:"metric"`
+		Value  uint64 `json:"value"`
+		Unit   string `json:"unit,omitempty"`
+	}
+	spaaSample struct {
+		Type    string      `json:"type"`
+		Time    json.Number `json:"timestamp"`
+		Thread  uint16      `json:"tid"`
+		Event   string      `json:"event"`
+		Period  uint64      `json:"period"`
+		StackID string      `json:"stack_id"`
+	}
+)
+
+const (
+	spaaMalloc  = "malloc"
+	spaaNoStack = "[unknown stack]"
+)
+
+// WriteSPAA writes a trace as stacks of the event malloc with the metrics that section 9 of the specification names, of the whole trace.
+// With samples there is one for every allocation. Ids of stacks are hashes of their resolved frames.
+func WriteSPAA(ctx context.Context, w io.Writer, p *model.Profile, trace analysis.Trace, samples bool) ([]Loss, error) {
+	if p.Allocations == nil {
+		return nil, errors.New("only traces can be written as stacks of allocations")
+	}
+	out := bufio.NewWriterSize(w, 1<<16)
+	s := &spaaWriter{ctx: ctx, out: json.NewEncoder(out), p: p, trace: trace, stacks: p.Stacks, ids: map[model.StackID]string{}}
+	s.out.SetEscapeHTML(false)
+	if s.stacks == nil {
+		s.stacks = model.NewStacks()
+	}
+	steps := []func() error{s.header, s.frames, s.sites}
+	if samples {
+		steps = append(steps, s.samples)
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	s.lost.add("markers, collections, sizes and lifetimes of blocks are not written")
+	return s.lost.list, out.Flush()
+}
+
+type spaaWriter struct {
+	ctx    context.Context
+	out    *json.Encoder
+	p      *model.Profile
+	trace  analysis.Trace
+	stacks *model.Stacks
+	lost   losses
+	ids    map[model.StackID]string // of the stacks written
+}
+
+// seconds is a time in the unit of the file, exactly.
+func seconds(t model.Time) json.Number {
+	return json.Number(fmt.Sprintf("%d.%06d", t/model.Second, t%model.Second))
+}
+
+func (s *spaaWriter) header() error {
+	return s.out.Encode(spaaHeader{
+		Type: "header", Format: "spaa", Version: "1.0", SourceTool: "memtui", FrameOrder: "leaf_to_root",
+		Events: []spaaEvent{{
+			Name: spaaMalloc, Kind: "allocation", Sampling: spaaSampling{"event", "alloc_bytes"}, Tracking: spaaTracking{true, true},
+		}},
+		TimeRange: spaaRange{seconds(0), seconds(s.trace.Status().Duration), "seconds"}, IDMode: "content_addressable",
+	})
+}
+
+// name is a name as UTF-8.
+func (s *spaaWriter) name(name string) string {
+	if !utf8.ValidString(name) {
+		s.lost.add("a name is not valid UTF-8: its other bytes were replaced")
+	}
+	return name
+}
+
+// frames writes the dictionaries. Frame 0 stands for stacks without frames.
+func (s *spaaWriter) frames() error {
+	if err := s.out.Encode(spaaDSO{Type: "dso", ID: 0, Name: "[unknown]"}); err != nil {
+		return err
+	}
+	for i := range s.stacks.FrameFunc {
+		f := s.stacks.At(model.FrameID(i))
+		r := spaaFrame{Type: "frame", ID: uint32(i), Function: s.name(f.Function), Resolved: f.Function != "" || i == 0, Kind: "user"}
+		if i == 0 {
+			r.Function, r.Kind = spaaNoStack, "unknown"
+		}
+		if f.File != "" {
+			source := s.name(f.File)
+			if f.Line != model.NoLine {
+				source += ":" + strconv.FormatInt(f.Line, 10)
+			}
+			r.Source = &source
+		}
+		if err := s.out.Encode(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sites writes one record per list of frames: stacks of the trace with the same frames are one.
+func (s *spaaWriter) sites() error {
+	sites, err := s.trace.Sites(s.ctx, analysis.Query{At: analysis.End, Range: analysis.Whole})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(sites, func(a, b analysis.Site) int {
+		if a.Stack < b.Stack {
+			return -1
+		}
+		return 1
+	})
+	var order []string
+	rows := map[string]*spaaRow{}
+	for i := range sites {
+		id := s.id(sites[i].Stack)
+		r, ok := rows[id]
+		if !ok {
+			r = &spaaRow{site: sites[i]}
+			rows[id] = r
+			order = append(order, id)
+			continue
+		}
+		r.merge(&sites[i])
+		s.lost.add("stacks of equal frames are one, without a peak")
+	}
+	for _, id := range order {
+		if err := s.out.Encode(s.record(id, rows[id])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// spaaRow is what stacks of equal frames sum up to.
+type spaaRow struct {
+	site   analysis.Site
+	merged bool
+}
+
+func (r *spaaRow) merge(b *analysis.Site) {
+	r.merged = true
+	a := &r.site
+	for _, n := range []struct {
+		to   *uint64
+		more uint64
+	}{
+		{&a.AllocBytes, b.AllocBytes}, {&a.AllocCount, b.AllocCount}, {&a.FreedBytes, b.FreedBytes}, {&a.FreedCount, b.FreedCount},
+		{&a.LiveBytes, b.LiveBytes}, {&a.LiveCount, b.LiveCount},
+	} {
+		*n.to, _ = model.SaturatingAdd(*n.to, n.more)
+	}
+}
+
+func (s *spaaWriter) record(id string, r *spaaRow) spaaStack {
+	t := &r.site
+	const bytes = "bytes"
+	weights := []spaaWeight{
+		{"alloc_bytes", t.AllocBytes, bytes}, {"alloc_count", t.AllocCount, ""}, {"free_bytes", t.FreedBytes, bytes}, {"free_count", t.FreedCount, ""},
+		{"live_bytes", t.LiveBytes, bytes}, {"live_count", t.LiveCount, ""},
+	}
+	exclusive := weights
+	if !r.merged {
+		weights = append(slices.Clone(weights), spaaWeight{"peak_bytes", t.PeakBytes, bytes})
+		exclusive = weights
+	}
+	frames := s.frameIDs(t.Stack)
+	return spaaStack{
+		Type: "stack", ID: id, Frames: frames, StackType: "user", Context: spaaContext{spaaMalloc}, Weights: weights,
+		Exclusive: spaaExclusive{frames[0], exclusive},
+	}
+}
+
+// frameIDs are the frames of a stack, leaf first; frame 0 for one without frames.
+func (s *spaaWriter) frameIDs(id model.StackID) []uint32 {
+	leaf, _ := s.stacks.Node(id)
+	var out []uint32
+	for n := leaf; n != 0; n = s.stacks.Parent[n] {
+		out = append(out, uint32(s.stacks.Frame[n]))
+	}
+	if len(out) == 0 {
+		s.lost.add("a stack without frames is written as " + spaaNoStack)
+		out = []uint32{0}
+	}
+	return out
+}
+
+// id is a hash of the resolved frames of a stack, leaf first.
+func (s *spaaWriter) id(stack model.StackID) string {
+	if id, ok := s.ids[stack]; ok {
+		return id
+	}
+	h := fnv.New64a()
+	leaf, _ := s.stacks.Node(stack)
+	for n := leaf; n != 0; n = s.stacks.Parent[n] {
+		f := s.stacks.At(s.stacks.Frame[n])
+		fmt.Fprintf(h, "%s\x00%s\x00%d\x00", f.Function, f.File, f.Line)
+	}
+	id := fmt.Sprintf("0x%016x", h.Sum64())
+	s.ids[stack] = id
+	return id
+}
+
+// samples writes every allocation.
+func (s *spaaWriter) samples() error {
+	return s.p.Allocations.Replay(s.ctx, func(b *model.EventBatch) error {
+		for i := range b.Events {
+			e := &b.Events[i]
+			if e.Kind != model.Alloc {
+				continue
+			}
+			r := spaaSample{
+				Type: "sample", Time: seconds(e.Time), Thread: e.Thread, Event: spaaMalloc, Period: e.Size, StackID: s.id(model.StackID(e.ID)),
+			}
+			if err := s.out.Encode(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
