@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-//go:embed samples/*.mlyze.zst samples/*.mvmheap samples/*.mb
+//go:embed samples/*.mlyze.zst samples/*.mvmheap samples/*.mb samples/*.spaa.zst
 var files embed.FS
 
 // Sample is one recording.
@@ -19,13 +19,16 @@ type Sample struct {
 }
 
 // Samples lists the recordings, the default one first. The traces are heaptrack recordings of real programs, converted; the
-// snapshots are as MoarVM wrote them; the memory dump was made from what Linux says about a live process.
+// snapshots are as MoarVM wrote them; the memory dump was made from what Linux says about a live process. The
+// stack profiles were recorded with heaptrack and perf, and converted.
 func Samples() []Sample {
 	list := []Sample{
 		{Name: "kvleak", file: "kvleak.mlyze.zst", About: "a small C++ key-value server that leaks one buffer per closed session"},
 		{Name: "pystart", file: "pystart.mlyze.zst", About: "the CPython interpreter starting up and shutting down: ten thousand events, deep stacks"},
 		{Name: "heap", file: "records.mvmheap", About: "heap snapshots of an NQP program that keeps what it makes: three collections, 2,000 records more at each"},
 		{Name: "pages", file: "real_proc_python.mb", About: "a Python process that allocates and frees: its memory every 20 ms, and which pages of it were present"},
+		{Name: "stacks", file: "server.spaa.zst", About: "the same key-value server as a stack profile: allocations by stack, with samples, windows and four threads"},
+		{Name: "perf", file: "python.spaa.zst", About: "a Python program under perf: CPU time and page faults, with frames of the kernel"},
 	}
 	for i := range list {
 		// The name comes from the list above: a missing file would be a broken build, and shows as an empty sample.
