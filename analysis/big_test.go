@@ -278,6 +278,9 @@ func TestFileIndexAgreesOnFiles(t *testing.T) {
 	for _, path := range paths {
 		t.Run(filepath.Base(path), func(t *testing.T) { agreeOnFile(t, path, 16<<10) })
 	}
+	if path := os.Getenv("MEMTUI_BENCH_TRACE"); path != "" {
+		t.Run("large", func(t *testing.T) { agreeOnFile(t, path, 256<<10) })
+	}
 }
 
 func agreeOnFile(t *testing.T, path string, chunkSize int) {

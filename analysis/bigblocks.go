@@ -34,7 +34,11 @@ func (ix *FileIndex) Blocks(ctx context.Context, q BlockQuery) (BlockList, error
 			c.add(b)
 		}
 	}
+	plain := q.All && q.Cell.IsAll() && q.Addr == 0 && (q.Sort == OldestFirst || q.Sort == NewestFirst)
 	var err error
+	if plain && !q.Born && !q.Leaked {
+		return ix.liveBlocks(ctx, hi, q.Sort == NewestFirst)
+	}
 	if q.Born || q.Addr != 0 || q.Sort == LowestFirst {
 		err = ix.eachBorn(ctx, lo, hi, take)
 	} else {
@@ -90,11 +94,39 @@ func (c *blockCollector) sort() {
 	}
 }
 
+// liveBlocks lists all blocks that are alive after n events, by birth. Of blocks of earlier chunks it only counts how many
+// there are: a row is looked for when it is asked for.
+func (ix *FileIndex) liveBlocks(ctx context.Context, n int, newest bool) (BlockList, error) {
+	r := ix.reader()
+	l := &fileBlocks{ix: ix, bytes: r.levelAt(n).bytes, events: n, records: ix.recordsBefore(n), newest: newest}
+	if r.err != nil {
+		return nil, r.err
+	}
+	total := 0
+	for from := 0; from < l.records; from += chunkLen {
+		count := 0
+		for _, died := range ix.records.died.chunks[from>>chunkBits][:min(chunkLen, l.records-from)] {
+			if int(died) >= n {
+				count++
+			}
+		}
+		total += count
+		l.counts = append(l.counts, total)
+	}
+	err := ix.keptOfChunk(ctx, 0, n, func(b *fileBlock) { l.born = append(l.born, b.born) })
+	return l, err
+}
+
 // fileBlocks is a list of blocks by the events of their births.
 type fileBlocks struct {
 	ix    *FileIndex
 	born  []uint32
 	bytes uint64
+
+	// Before those of born come the blocks of the first records that are alive after a number of events.
+	events, records int
+	counts          []int // of them, up to and with each chunk of the column
+	newest          bool  // all in the opposite order
 
 	mu   sync.Mutex
 	rows map[uint32]Block // asked for lately
@@ -103,7 +135,36 @@ type fileBlocks struct {
 const keptRows = 4096
 
 // Len implements [BlockList].
-func (l *fileBlocks) Len() int { return len(l.born) }
+func (l *fileBlocks) Len() int { return l.counted() + len(l.born) }
+
+func (l *fileBlocks) counted() int {
+	if len(l.counts) == 0 {
+		return 0
+	}
+	return l.counts[len(l.counts)-1]
+}
+
+// event is that of the birth of row i. The index is locked.
+func (l *fileBlocks) event(i int) uint32 {
+	if l.newest {
+		i = l.Len() - 1 - i
+	}
+	if i >= l.counted() {
+		return l.born[i-l.counted()]
+	}
+	k, _ := slices.BinarySearch(l.counts, i+1)
+	if k > 0 {
+		i -= l.counts[k-1]
+	}
+	found := uint32(0)
+	l.ix.keptRecords(k*chunkLen, min((k+1)*chunkLen, l.records), l.events, func(r int) {
+		if i == 0 {
+			found = l.ix.records.born.at(r)
+		}
+		i--
+	})
+	return found
+}
 
 // Bytes implements [BlockList].
 func (l *fileBlocks) Bytes() uint64 { return l.bytes }
@@ -112,15 +173,15 @@ func (l *fileBlocks) Bytes() uint64 { return l.bytes }
 func (l *fileBlocks) Row(i int) Block {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	event := l.born[i]
+	l.ix.mu.RLock()
+	defer l.ix.mu.RUnlock()
+	event := l.event(i)
 	if b, ok := l.rows[event]; ok {
 		return b
 	}
 	if len(l.rows) >= keptRows || l.rows == nil {
 		l.rows = map[uint32]Block{}
 	}
-	l.ix.mu.RLock()
-	defer l.ix.mu.RUnlock()
 	b, err := l.ix.bornAt(int(event))
 	if err != nil {
 		return Block{Died: model.NoTime}
@@ -141,8 +202,8 @@ func (ix *FileIndex) bornAt(event int) (fileBlock, error) {
 		if err != nil {
 			return fileBlock{}, err
 		}
-		p, _ := slices.BinarySearch(v.event, uint32(event-c.first))
-		return ix.blockOf(v, p), nil
+		defer ix.done(v)
+		return ix.blockOf(v, v.payload(event-c.first)), nil
 	}
 	b := ix.recordBlock(rec)
 	r := ix.reader()

@@ -40,12 +40,65 @@ func (ix *FileIndex) sumsAt(d dim, n int) ([]cell, error) {
 		if err != nil {
 			return nil, err
 		}
-		ix.eachChange(v, 0, n-c.first, func(_ int, r ref, how change) {
-			site, size := ix.siteSize(v, r)
-			out[ix.key(d, site, size)].apply(how, size)
-		})
+		ix.addBegin(out, d, v, n-c.first)
+		ix.done(v)
 	}
 	return out, nil
+}
+
+// addBegin adds the first n events of a view to the sums of a dimension: eachChange by hand, as scrubbing waits for it.
+// hot kernel
+func (ix *FileIndex) addBegin(out []cell, d dim, v *view, n int) {
+	of := ix.sites.stack
+	if d == dimThread {
+		of = ix.sites.thread
+	}
+	key := func(site uint32, size uint64) uint32 {
+		if d == dimSize {
+			return sizeClass(size)
+		}
+		return of[site]
+	}
+	over := v.c.over
+	kinds, sizes, sites, refs := v.events.Kind[:n], v.events.Size, v.site, v.refs
+	p, free := 0, 0
+	for i, kind := range kinds {
+		switch kind {
+		case model.Alloc:
+			if len(over) > 0 && int(over[0].event) == i {
+				site, size := ix.siteSize(v, over[0].ref)
+				out[key(site, size)].apply(overwrote, size)
+				over = over[1:]
+			}
+			size := sizes[p]
+			c := &out[key(sites[p], size)]
+			c.allocBytes, _ = model.SaturatingAdd(c.allocBytes, size)
+			c.allocCount++
+			p++
+		case model.Free:
+			r := refs[free]
+			free++
+			if r == noRef {
+				continue
+			}
+			var site uint32
+			var size uint64
+			q, ok := r.local()
+			if ok {
+				site, size = sites[q], sizes[q]
+			} else {
+				site, size = ix.records.site.at(int(r)), ix.records.size.at(int(r))
+			}
+			c := &out[key(site, size)]
+			c.freedBytes, _ = model.SaturatingAdd(c.freedBytes, size)
+			c.freedCount++
+			if (ok && q == p-1 || i == 0) && ix.howFreed(v, i, p, r) == freedAtOnce {
+				c.temporary++
+			}
+		default:
+			p++
+		}
+	}
 }
 
 // sumsIn returns what sumsAt does after each of some numbers of events, of the blocks in a cell alone.
@@ -185,6 +238,7 @@ func (ix *FileIndex) temporaryAtEdges(lo, hi int, f func(b *fileBlock, change ui
 		if err != nil {
 			return err
 		}
+		defer ix.done(v)
 		i := edge.event - v.c.first
 		ix.eachChange(v, i, i+1, func(_ int, r ref, how change) {
 			if how == freedAtOnce {
@@ -217,6 +271,7 @@ func (ix *FileIndex) Totals(ctx context.Context, rg Range) (Totals, error) {
 			return t, err
 		}
 		part := ix.partTotals(v, max(lo-c.first, 0), min(hi-c.first, c.n))
+		ix.done(v)
 		t.add(&part)
 	}
 	err := ix.temporaryAtEdges(lo, hi, func(_ *fileBlock, change uint64) { t.TemporaryCount += change })

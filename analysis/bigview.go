@@ -10,15 +10,22 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// view is a chunk as it is read again: all its events and what became of its blocks. Read-only once made.
+// view is a chunk as it is read again: all its events and what became of its blocks. Read-only while somebody uses it.
 type view struct {
 	c      *chunk
+	users  int // of a kept view
 	events model.Columns
-	event  []uint32 // by event that is no FREE: its number in the chunk
 	site   []uint32 // by event that is no FREE: that of an ALLOC
-	died   []uint32 // by event that is no FREE: number of the event of the chunk that ends the block, + 1; 0 if none does
-	record []uint32 // by event that is no FREE: the record, if it has one
 	refs   []ref    // by FREE
+	fates
+}
+
+// fates tell what became of the blocks of a view, by event that is no FREE. Only some answers need them.
+type fates struct {
+	once   *sync.Once
+	event  []uint32 // its number in the chunk
+	died   []uint32 // number of the event of the chunk that ends the block, + 1; 0 if none does
+	record []uint32 // the record, if the block has one
 }
 
 // load reads the events of a chunk into v, whose memory is used again. It needs no lock.
@@ -41,61 +48,82 @@ func (ix *FileIndex) load(v *view, c *chunk) error {
 	return nil
 }
 
-// resolve fills in all but the events. The lock is held.
+// resolve fills in sites and what FREEs end. The lock is held.
 func (ix *FileIndex) resolve(v *view) error {
 	e := &v.events
 	n := len(e.Size)
-	v.event, v.site, v.died, v.record = resize(v.event, n), resize(v.site, n), resize(v.died, n), resize(v.record, n)
-	v.refs = resize(v.refs, e.Len()-n)
-	clear(v.died)
+	v.once = new(sync.Once)
+	v.site, v.refs = resize(v.site, n), resize(v.refs, e.Len()-n)
+	small, keys := ix.sites.first, ix.sites.keys
 	r := endReader{b: v.c.ends}
-	over := v.c.over
 	p, free := 0, 0
-	for i, kind := range e.Kind {
-		if kind == model.Free {
+	for _, kind := range e.Kind {
+		switch kind {
+		case model.Free:
 			if len(r.b) == 0 {
 				return errChanged
 			}
 			to := r.next(p)
+			if q, ok := to.local(); ok && q >= p || !ok && to != noRef && uint32(to) >= v.c.firstRec {
+				return errChanged
+			}
 			v.refs[free] = to
 			free++
-			if q, ok := to.local(); ok {
-				if q >= p {
-					return errChanged
-				}
-				v.died[q] = uint32(i) + 1
-			}
 			continue
-		}
-		v.event[p], v.site[p] = uint32(i), 0
-		if kind == model.Alloc {
-			s, ok := ix.sites.find(siteKey{e.ID[p], e.Thread[p]})
+		case model.Alloc:
+			id, thread := e.ID[p], e.Thread[p]
+			if id < uint64(len(small)) {
+				if s := small[id]; s != 0 && keys[s-1].thread == thread {
+					v.site[p] = s - 1
+					p++
+					continue
+				}
+			}
+			s, ok := ix.sites.find(siteKey{id, thread})
 			if !ok {
 				return errChanged
 			}
 			v.site[p] = s
-			if len(over) > 0 && int(over[0].event) == i {
-				if q, ok := over[0].ref.local(); ok {
-					v.died[q] = uint32(i) + 1
-				}
-				over = over[1:]
-			}
-		} else {
-			v.died[p] = 1 // no block at all
 		}
 		p++
 	}
-	rec := v.c.firstRec
-	for p := range v.died {
-		v.record[p] = rec
-		if v.died[p] == 0 {
-			rec++
-		}
-	}
-	if rec-v.c.firstRec != v.c.records {
-		return errChanged
-	}
 	return nil
+}
+
+// follow fills in the fates of a view, once.
+func (v *view) follow() {
+	v.once.Do(func() {
+		n := len(v.events.Size)
+		v.event, v.died, v.record = resize(v.event, n), resize(v.died, n), resize(v.record, n)
+		clear(v.died)
+		p, free := 0, 0
+		for i, kind := range v.events.Kind {
+			if kind == model.Free {
+				if q, ok := v.refs[free].local(); ok {
+					v.died[q] = uint32(i) + 1
+				}
+				free++
+				continue
+			}
+			v.event[p] = uint32(i)
+			if kind != model.Alloc {
+				v.died[p] = 1 // no block at all
+			}
+			p++
+		}
+		for _, o := range v.c.over {
+			if q, ok := o.ref.local(); ok {
+				v.died[q] = o.event + 1
+			}
+		}
+		rec := v.c.firstRec
+		for p := range v.died {
+			v.record[p] = rec
+			if v.died[p] == 0 && rec+1 < v.c.firstRec+v.c.records {
+				rec++
+			}
+		}
+	})
 }
 
 // keptViews is how many chunks stay decoded.
@@ -107,30 +135,57 @@ type viewCache struct {
 	views []*view // last one first
 }
 
-// view returns a chunk's view. The lock is held.
+// view returns a chunk's view, to be given back with done. The lock is held.
 func (ix *FileIndex) view(c *chunk) (*view, error) {
 	k := &ix.views
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for i, v := range k.views {
-		if v.c == c {
-			copy(k.views[1:i+1], k.views[:i])
-			k.views[0] = v
-			return v, nil
+	i := slices.IndexFunc(k.views, func(v *view) bool { return v.c == c })
+	if i < 0 {
+		v := k.spare()
+		err := ix.load(v, c)
+		if err == nil {
+			err = ix.resolve(v)
+		}
+		if err != nil {
+			return nil, err
+		}
+		i = len(k.views)
+		k.views = append(k.views, v)
+	}
+	v := k.views[i]
+	copy(k.views[1:i+1], k.views[:i])
+	k.views[0] = v
+	v.users++
+	return v, nil
+}
+
+// spare takes the view that nobody has used for longest out of the cache, or makes a new one.
+func (k *viewCache) spare() *view {
+	if len(k.views) >= keptViews {
+		for i := len(k.views) - 1; i >= 0; i-- {
+			if v := k.views[i]; v.users == 0 {
+				k.views = slices.Delete(k.views, i, i+1)
+				v.forget()
+				return v
+			}
 		}
 	}
-	v := new(view)
-	if err := ix.load(v, c); err != nil {
-		return nil, err
+	return new(view)
+}
+
+// forget drops events that do not belong to the view.
+func (v *view) forget() {
+	if v.c.kept != nil {
+		v.events = model.Columns{}
 	}
-	if err := ix.resolve(v); err != nil {
-		return nil, err
-	}
-	if len(k.views) == keptViews {
-		k.views = k.views[:keptViews-1]
-	}
-	k.views = slices.Insert(k.views, 0, v)
-	return v, nil
+}
+
+// done gives a view back.
+func (ix *FileIndex) done(v *view) {
+	ix.views.mu.Lock()
+	v.users--
+	ix.views.mu.Unlock()
 }
 
 // chunkAt is the chunk with the event number n, the number of chunks if there is none.
@@ -153,6 +208,7 @@ func (ix *FileIndex) eachView(ctx context.Context, lo, hi int, f func(v *view, f
 				return err
 			}
 			part(v)
+			ix.done(v)
 		}
 		return ctx.Err()
 	}
@@ -199,9 +255,7 @@ func (ix *FileIndex) scan(ctx context.Context, chunks []*chunk, f func(v *view))
 			return err
 		}
 		f(l.v)
-		if l.v.c.kept != nil {
-			l.v.events = model.Columns{}
-		}
+		l.v.forget()
 		spare <- l.v
 		ix.breathe()
 	}
@@ -219,6 +273,7 @@ type fileBlock struct {
 
 // blockOf is the block of an allocation of a view.
 func (ix *FileIndex) blockOf(v *view, p int) (b fileBlock) {
+	v.follow()
 	event := v.event[p]
 	c := v.c
 	b = fileBlock{
@@ -265,11 +320,20 @@ func (ix *FileIndex) siteSize(v *view, r ref) (site uint32, size uint64) {
 	return ix.records.site.at(int(r)), ix.records.size.at(int(r))
 }
 
+// payload is the number of events before an event of a view that are no FREE.
+func (v *view) payload(event int) int {
+	v.follow()
+	return sort.Search(len(v.event), func(i int) bool { return int(v.event[i]) >= event })
+}
+
 // eachChange calls f for every block that is born or ends in events [from, to) of a view, in order; an allocation over a
 // live address ends the old block first.
 func (ix *FileIndex) eachChange(v *view, from, to int, f func(event int, r ref, how change)) {
 	e := &v.events
-	p := sort.Search(len(v.event), func(i int) bool { return int(v.event[i]) >= from })
+	p := 0
+	if from > 0 {
+		p = v.payload(from)
+	}
 	free := from - p
 	over := v.c.over[sort.Search(len(v.c.over), func(i int) bool { return int(v.c.over[i].event) >= from }):]
 	for i := from; i < to; i++ {
@@ -298,7 +362,7 @@ func (ix *FileIndex) eachChange(v *view, from, to int, f func(event int, r ref, 
 // that are no FREE.
 func (ix *FileIndex) howFreed(v *view, event, p int, r ref) change {
 	if q, ok := r.local(); ok {
-		if q == p-1 && int(v.event[q]) == event-1 {
+		if q == p-1 && v.events.Kind[event-1] == model.Alloc {
 			return freedAtOnce
 		}
 	} else if event == 0 && int(ix.records.born.at(int(r)))+1 == v.c.first {
@@ -320,8 +384,7 @@ func (ix *FileIndex) eachBorn(ctx context.Context, lo, hi int, f func(b *fileBlo
 }
 
 func (ix *FileIndex) bornIn(v *view, from, to int, f func(b *fileBlock)) {
-	p := sort.Search(len(v.event), func(i int) bool { return int(v.event[i]) >= from })
-	for ; p < len(v.event) && int(v.event[p]) < to; p++ {
+	for p := v.payload(from); p < len(v.event) && int(v.event[p]) < to; p++ {
 		if v.events.Kind[v.event[p]] == model.Alloc {
 			b := ix.blockOf(v, p)
 			f(&b)
@@ -335,18 +398,39 @@ func (ix *FileIndex) eachKept(ctx context.Context, lo, hi int, f func(b *fileBlo
 	if lo >= hi {
 		return ctx.Err()
 	}
-	k := ix.chunkAt(hi)
-	records := ix.records.len()
-	if k < len(ix.chunks) {
-		records = int(ix.chunks[k].firstRec)
-	}
 	first := ix.records.born.search(func(e uint32) bool { return int(e) >= lo })
-	for r := first; r < records; r++ {
-		if int(ix.records.died.at(r)) >= hi {
-			b := ix.recordBlock(r)
-			f(&b)
-		}
+	ix.keptRecords(first, ix.recordsBefore(hi), hi, func(r int) {
+		b := ix.recordBlock(r)
+		f(&b)
+	})
+	return ix.keptOfChunk(ctx, lo, hi, f)
+}
+
+// recordsBefore is the number of records of the chunks that end before hi events, or with them.
+func (ix *FileIndex) recordsBefore(hi int) int {
+	if k := ix.chunkAt(hi); k < len(ix.chunks) {
+		return int(ix.chunks[k].firstRec)
 	}
+	return ix.records.len()
+}
+
+// keptRecords calls f for the records [from, to) whose blocks are alive after hi events.
+func (ix *FileIndex) keptRecords(from, to, hi int, f func(r int)) {
+	for from < to {
+		base := from &^ chunkMask
+		end := min(chunkLen, to-base)
+		for i, died := range ix.records.died.chunks[from>>chunkBits][from-base : end] {
+			if int(died) >= hi {
+				f(from + i)
+			}
+		}
+		from = base + chunkLen
+	}
+}
+
+// keptOfChunk is eachKept for the blocks of the chunk that hi lies within, if there is one.
+func (ix *FileIndex) keptOfChunk(ctx context.Context, lo, hi int, f func(b *fileBlock)) error {
+	k := ix.chunkAt(hi)
 	if k == len(ix.chunks) || ix.chunks[k].first == hi {
 		return ctx.Err()
 	}
@@ -354,6 +438,7 @@ func (ix *FileIndex) eachKept(ctx context.Context, lo, hi int, f func(b *fileBlo
 	if err != nil {
 		return err
 	}
+	defer ix.done(v)
 	ix.bornIn(v, max(lo-v.c.first, 0), hi-v.c.first, func(b *fileBlock) {
 		if int(b.died) >= hi {
 			f(b)
