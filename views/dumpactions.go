@@ -12,10 +12,16 @@ import (
 
 // adoptDump begins with the series of a revision unless they are known.
 func (a *app) adoptDump(p *model.Profile) {
-	if p == nil || p.Timeline == nil || p.Allocations != nil || a.dump != nil && a.dump.timeline == p.Timeline && a.dump.pages == p.Pages {
+	if p == nil || p.Timeline == nil || p.Allocations != nil {
 		return
 	}
-	a.dump = newDumpFile(p)
+	layouts := 0
+	if p.Pages != nil {
+		layouts = p.Pages.Len()
+	}
+	if a.dump == nil || a.dump.timeline != p.Timeline || a.dump.count != layouts {
+		a.dump = newDumpFile(p)
+	}
 }
 
 // doPoints handles what moves the instant from point to point and from name to name.
@@ -116,14 +122,14 @@ func (a *app) dumpInstant() string {
 	s := &a.state
 	text := "at " + s.Now().String()
 	if s.AtEnd() {
-		text = "end · " + s.Now().String()
-	}
-	if clock := a.dump.clockText(s.Now()); clock != "" {
-		text += " · " + clock
+		text = "end " + s.Now().String()
 	}
 	if !s.Range.IsWhole() {
 		from := max(s.Range.From, 0)
-		text = fmt.Sprintf("range %v – %v · %s", from, s.Range.To, text)
+		return fmt.Sprintf("range %v – %v · %s", from, s.Range.To, text)
+	}
+	if clock := a.dump.clockText(s.Now()); clock != "" {
+		text += " · " + clock
 	}
 	return text
 }

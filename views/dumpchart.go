@@ -184,9 +184,9 @@ func (c *dumpChart) cells() int { return c.chart.Dots(c.area) / 2 }
 func (c *dumpChart) do(a keymap.Action) bool {
 	switch a {
 	case keymap.Log:
-		c.chart.Log = !c.chart.Log
+		c.chart.Log, c.chart.Stacked = !c.chart.Log, false
 	case keymap.Stacked:
-		c.chart.Stacked = !c.chart.Stacked
+		c.chart.Log, c.chart.Stacked = false, !c.chart.Stacked // what is added up has no place on a logarithmic axis
 	default:
 		return false
 	}

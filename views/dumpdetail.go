@@ -74,12 +74,13 @@ func (p *dumpPages) describePage(d *pageDetail, t *gridPages, page int) {
 	if holes > 0 {
 		d.answer += fmt.Sprintf(" · %s, largest %s", plural(int(holes), "hole", "holes"), p.bits(largest))
 	}
+	at := ""
 	if g := &p.grid; g.level < 0 {
 		n := t.bits(page)
 		start, end := partStart(n, g.cursor.part, 1<<-g.level), partStart(n, g.cursor.part+1, 1<<-g.level)
-		d.title += fmt.Sprintf(", bytes %s – %s", model.Group(8*start), model.Group(max(8*end, 8*start+1)-1))
+		at = fmt.Sprintf("bytes %s – %s · ", model.Group(8*start), model.Group(max(8*end, 8*start+1)-1))
 	}
-	d.facts = fmt.Sprintf("occupied %s  free %s  runs %s", p.bits(occupied), p.bits(free), strings.Join(runs, " · "))
+	d.facts = at + fmt.Sprintf("occupied %s  free %s  runs %s", p.bits(occupied), p.bits(free), strings.Join(runs, " · "))
 	switch {
 	case t.is.Known == nil || t.is.Known[page]:
 	case t.is.Occupancy != nil && t.is.Occupancy[page] >= 0:
@@ -207,7 +208,7 @@ func slot(from, to, x, w int) int {
 // drawChange shows which way a cell changed.
 func (p *dumpPages) drawChange(s tcell.Screen, x, y int, up, down uint64) {
 	g := &p.look.Glyphs
-	text, st := g.Same, p.look.Muted
+	text, st := sameGlyph(p.look), p.look.Muted
 	if up > down {
 		text, st = g.Up, p.style(themes.Loss)
 	} else if down > 0 {

@@ -393,6 +393,14 @@ func fillGlyphs(plain bool) [analysis.FillLevels]string {
 	return [...]string{"·", "░", "▒", "▓", "█"}
 }
 
+// sameGlyph stands for what did not change.
+func sameGlyph(k *widget.Look) string {
+	if k.Glyphs.Plain {
+		return k.Glyphs.Same
+	}
+	return "·"
+}
+
 // painter gives cells their signs and styles.
 func (g *pageGrid) painter() func(typ, cell int) (string, tcell.Style) {
 	e := g.env
@@ -421,7 +429,7 @@ func (g *pageGrid) painter() func(typ, cell int) (string, tcell.Style) {
 			case freed > 0:
 				text, st = e.look.Glyphs.Down, down
 			default:
-				text, st = e.look.Glyphs.Same, same
+				text, st = sameGlyph(e.look), same
 			}
 		}
 		if typ == g.cursor.typ && cell == at {

@@ -57,8 +57,6 @@ func (p *dumpSeries) command() []string      { return nil }
 
 func (p *dumpSeries) about() string {
 	switch {
-	case p.chart.chart.Log && p.chart.chart.Stacked:
-		return "stacked, log"
 	case p.chart.chart.Log:
 		return "log"
 	case p.chart.chart.Stacked:
@@ -201,7 +199,7 @@ func (p *dumpSeries) Cell(row, col int) widget.Cell {
 	case seriesLabel:
 		c := widget.Cell{Text: seriesName(s, row)}
 		if p.hidden[row] {
-			c.Text, c.Style = c.Text+" (hidden)", p.look.Muted
+			c.Style = p.look.Muted
 		}
 		return c
 	case seriesNow:

@@ -68,6 +68,7 @@ type dumpFile struct {
 	timeline *model.Timeline
 	pages    model.PageSource // nil for none
 	layouts  [][]int          // by series: indices into pages by time, those without one first
+	count    int              // of layouts
 	end      model.Time
 	points   uint64
 }
@@ -81,7 +82,8 @@ func newDumpFile(p *model.Profile) *dumpFile {
 	if p.Pages == nil {
 		return d
 	}
-	for i := range p.Pages.Len() {
+	d.count = p.Pages.Len()
+	for i := range d.count {
 		if n := p.Pages.Info(i).Series; n >= 0 && n < len(d.layouts) {
 			d.layouts[n] = append(d.layouts[n], i)
 		}

@@ -49,6 +49,12 @@ func TestMonkey(t *testing.T) {
 		"cut heaps": func(t testing.TB) (*model.Store, *analysis.Index) {
 			return loadBytes(t, "cut.mvmheap", records(t)[:len(records(t))*4/5])
 		},
+		"dump": func(t testing.TB) (*model.Store, *analysis.Index) {
+			return loadBytes(t, "dump.mb", processDump(t))
+		},
+		"cut dump": func(t testing.TB) (*model.Store, *analysis.Index) {
+			return loadBytes(t, "cut.mb", processDump(t)[:len(processDump(t))/2])
+		},
 		"header": func(t testing.TB) (*model.Store, *analysis.Index) {
 			return loadBytes(t, "header.mlyze", kvleak()[:len(kvleak())/20])
 		},

@@ -59,6 +59,9 @@ func timeStep(d uint64) uint64 {
 // yTicks returns the values with a label on the y axis of rows cells, ascending from 0.
 func (c *Chart) yTicks(rows int) []uint64 {
 	n := max(1, min((rows-1)/2, 8))
+	if c.Log && c.floor > 0 {
+		return doublings(c.floor, c.top, n)
+	}
 	if c.Log {
 		return logTicks(c.top, n, c.Decimal)
 	}
@@ -73,6 +76,17 @@ func (c *Chart) yTicks(rows int) []uint64 {
 	}
 	for v := step; v <= c.top && v >= step; v += step {
 		ticks = append(ticks, v)
+	}
+	return ticks
+}
+
+// doublings are floor and at most n of its powers-of-two multiples.
+func doublings(floor, top uint64, n int) []uint64 {
+	steps := bits.Len64(top/floor) - 1
+	every := max(1, (steps+n-1)/n)
+	ticks := []uint64{floor}
+	for i := every; i <= steps; i += every {
+		ticks = append(ticks, floor<<i)
 	}
 	return ticks
 }

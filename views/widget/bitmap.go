@@ -23,13 +23,14 @@ type Bitmap struct {
 	Most  int // rows that a tile may have
 }
 
-// Side is the number of rows and columns of a tile: 1 in rows, else the largest power of two that fits.
+// Side is the number of rows and columns of a tile: 1 in rows, else the largest power of two that fits and leaves some tiles
+// to stand side by side.
 func (b *Bitmap) Side() int {
 	side := 1
 	if b.Order == RowOrder {
 		return side
 	}
-	for 2*side <= min(b.Most, b.Width, 1<<12) && side*side < b.Cells {
+	for 2*side <= min(b.Most, b.Width, 1<<12) && 16*side*side <= b.Cells {
 		side *= 2
 	}
 	return side
@@ -48,11 +49,16 @@ func (b *Bitmap) Rows() int {
 
 // At is the cell at column x and row y; ok is false where there is none.
 func (b *Bitmap) At(x, y int) (cell int, ok bool) {
-	side := b.Side()
-	if x < 0 || y < 0 || x >= max(b.Width/side, 1)*side {
+	return b.at(b.Side(), x, y)
+}
+
+// at is At for tiles of side.
+func (b *Bitmap) at(side, x, y int) (cell int, ok bool) {
+	across := max(b.Width/side, 1)
+	if x < 0 || y < 0 || x >= across*side {
 		return 0, false
 	}
-	tile := y/side*max(b.Width/side, 1) + x/side
+	tile := y/side*across + x/side
 	cell = tile * side * side
 	switch b.Order {
 	case HilbertOrder:
@@ -79,9 +85,10 @@ func (b *Bitmap) Place(cell int) (x, y int) {
 
 // Draw shows the rows from first on in r. paint gives a cell its sign, one cell wide, and its style. What is no cell stays.
 func (b *Bitmap) Draw(s tcell.Screen, r Rect, first int, paint func(cell int) (string, tcell.Style)) {
+	side := b.Side()
 	for y := range r.H {
 		for x := range min(r.W, b.Width) {
-			if cell, ok := b.At(x, first+y); ok {
+			if cell, ok := b.at(side, x, first+y); ok {
 				text, st := paint(cell)
 				s.Put(r.X+x, r.Y+y, text, st)
 			}

@@ -54,6 +54,7 @@ type Chart struct {
 
 	plot   Rect // of the last frame
 	top    uint64
+	floor  uint64  // value at the bottom of a logarithmic axis, 0 for 0
 	points []Point // one per dot column of the last frame
 }
 

@@ -1,6 +1,10 @@
 package widget
 
-import "github.com/gdamore/tcell/v2"
+import (
+	"math/bits"
+
+	"github.com/gdamore/tcell/v2"
+)
 
 // Curve is one of several in a [Lines] chart.
 type Curve struct {
@@ -59,7 +63,8 @@ func (c *Lines) Draw(s tcell.Screen, r Rect, k *Look) {
 
 // prepare spreads the curves over dot columns, adds them up where they are stacked, and finds the top of the axis.
 func (c *Lines) prepare() (any bool) {
-	c.top = c.Top
+	c.top, c.floor = c.Top, 0
+	least := uint64(0) // above 0
 	c.lines = c.lines[:0]
 	for i := range c.Curves {
 		c.Data = c.Curves[i].Data
@@ -70,6 +75,9 @@ func (c *Lines) prepare() (any bool) {
 				continue
 			}
 			any = true
+			if lo := line[x].Lo; lo > 0 && (least == 0 || lo < least) {
+				least = lo
+			}
 			if c.Stacked && i > 0 {
 				line[x] = onTop(line[x], below(c.lines, x))
 			}
@@ -78,6 +86,9 @@ func (c *Lines) prepare() (any bool) {
 		c.lines = append(c.lines, line)
 	}
 	c.Data = nil
+	if c.Log && least > 0 && !c.Stacked {
+		c.floor = 1 << (bits.Len64(least) - 1)
+	}
 	return any
 }
 

@@ -27,7 +27,10 @@ func (c *Chart) height(v uint64, rows int) int {
 		return 0
 	}
 	share := float64(v) / float64(c.top)
-	if c.Log {
+	switch {
+	case c.Log && c.floor > 0:
+		share = math.Log(float64(max(v, c.floor))/float64(c.floor)) / max(math.Log(float64(c.top)/float64(c.floor)), 1e-9)
+	case c.Log:
 		share = math.Log1p(float64(v)) / math.Log1p(float64(c.top))
 	}
 	full := rows * dotsY

@@ -1,0 +1,291 @@
+package views
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/demo"
+	"github.com/memtui/memtui/internal/term"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// processDump is a real file: the memory of a process over twelve seconds, with fifteen page layouts.
+func processDump(t testing.TB) []byte {
+	t.Helper()
+	for _, s := range demo.Samples() {
+		if s.Name == "pages" {
+			data, err := io.ReadAll(s.Open())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return data
+		}
+	}
+	t.Fatal("no sample of page layouts")
+	return nil
+}
+
+func openDump(t testing.TB, w, h int, caps term.Caps) *ui {
+	t.Helper()
+	store, ix := loadBytes(t, "process.mb", processDump(t))
+	u := openUI(t, w, h, caps, store, ix)
+	u.sim.Do(func() { u.app.o.Command = []string{"process.mb"} })
+	return u
+}
+
+// dumpGoldens is goldenSizes on a memory dump.
+func dumpGoldens(t *testing.T, name string, keys ...string) {
+	t.Helper()
+	for _, tt := range []struct {
+		w, h int
+		mode string
+		caps term.Caps
+	}{
+		{80, 24, "dark", colourCaps}, {80, 24, "mono", monoCaps}, {80, 24, "ascii", asciiCaps}, {120, 40, "dark", colourCaps}, {20, 5, "mono", monoCaps},
+	} {
+		size := fmt.Sprintf("%dx%d-%s", tt.w, tt.h, tt.mode)
+		t.Run(size, func(t *testing.T) {
+			openDump(t, tt.w, tt.h, tt.caps).keys(keys...).golden("dump-" + name + "-" + size)
+		})
+	}
+}
+
+func TestSeriesGolden(t *testing.T)      { dumpGoldens(t, "series", "H") }
+func TestStackedGolden(t *testing.T)     { dumpGoldens(t, "stacked", "&", "H", "v", "H") }
+func TestLogGolden(t *testing.T)         { dumpGoldens(t, "log", "^") }
+func TestPagesGolden(t *testing.T)       { dumpGoldens(t, "pages", "2", "Tab") }
+func TestHilbertGolden(t *testing.T)     { dumpGoldens(t, "hilbert", "2", "C", "b", "Tab") }
+func TestPageBitsGolden(t *testing.T)    { dumpGoldens(t, "bits", "2", "Tab", "Enter", "Right") }
+func TestDifferenceGolden(t *testing.T)  { dumpGoldens(t, "difference", "2", "d", "Tab") }
+func TestFragmentsGolden(t *testing.T)   { dumpGoldens(t, "fragmentation", "3", "h", "j") }
+func TestSparsePagesGolden(t *testing.T) { dumpGoldens(t, "sparse", "3", "Tab", "j", "m") }
+
+// h and l go from layout to layout where layouts are shown, and column by column elsewhere.
+func TestLayoutsStep(t *testing.T) {
+	u := openDump(t, 120, 40, colourCaps).keys("2")
+	u.has("layout 15/15")
+	u.keys("h").has("layout 14/15")
+	u.keys("3").has("layout 14/15")
+	u.keys("H").has("layout 4/15")
+	u.keys("h", "h", "h").has("layout 1/15")
+	u.keys("h").has("there is no layout any further")
+	u.keys("2", "l").has("layout 2/15")
+	u.keys("t", "0", "Enter").has("05:02:28")
+	u.keys("e").has("layout 15/15")
+	u.keys("1", "h").has("at 11.9 s")
+	u.keys(",", ".", "{", "}", "p").has("at 8.00 s")
+}
+
+// Space plays to the end, R to the beginning; Space again and whatever goes elsewhere pauses.
+func TestLayoutsPlay(t *testing.T) {
+	u := openDump(t, 80, 24, colourCaps).keys("2", "h", "h")
+	u.sim.Do(func() { u.app.current().(*dumpPages).frame = time.Millisecond })
+	u.keys("Space").has("layout 15/15")
+	u.keys("R").has("layout 1/15")
+	u.sim.Do(func() {
+		p := u.app.current().(*dumpPages)
+		p.frame = time.Hour
+		for _, end := range []keymap.Action{keymap.Toggle, keymap.Screen1, keymap.StepForward} {
+			p.do(keymap.Toggle)
+			if p.playing != 1 {
+				t.Error("it does not play")
+			}
+			if p.do(end); p.playing != 0 {
+				t.Errorf("%s does not pause", end)
+			}
+		}
+	})
+}
+
+func TestDifferenceOfLayouts(t *testing.T) {
+	u := openDump(t, 120, 40, colourCaps).keys("2", "d")
+	u.has("compared with the first layout", "(here)", "newly occupied", "since A:")
+	u.keys("d", "h", "v").has("marked as A")
+	u.keys("l", "d").has("newly free")
+	u.keys("h").has("nothing changed")
+	u.keys("V").has("marked as B")
+	u.keys("u")
+	if d := u.app.state.Dump; d.MarkA != noLayout || d.MarkB != noLayout || d.Diff {
+		t.Errorf("u leaves %+v", d)
+	}
+}
+
+// What the grid says of a whole layout is what analysis says.
+func TestPagesShowTheAnswersOfAnalysis(t *testing.T) {
+	u := openDump(t, 120, 60, colourCaps).keys("3", "=")
+	var f *analysis.LayoutFigures
+	u.sim.Do(func() {
+		l, err := u.app.dump.pages.Open(t.Context(), u.app.dump.layout(&u.app.state))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		f = analysis.SumLayout(l)
+	})
+	u.has(bytesText(f.All.Returned, true), model.Group(uint64(f.All.Pages)))
+	for i := range f.Types {
+		if v := &f.Types[i]; v.Pages > 0 {
+			u.has(v.Name, percent(v.Share()), bytesText(v.Returned, true))
+		}
+	}
+	u.keys("Tab", "Enter").has("page ")
+}
+
+func TestSeriesTogglesAndScales(t *testing.T) {
+	u := openDump(t, 120, 40, colourCaps)
+	u.keys("o").has("hidden").keys("o")
+	u.keys("j", "Space").has("hidden").keys("Space")
+	u.keys("^").has("log").keys("^", "&").has("stacked").keys("&")
+	u.keys("+", "+", ")", "(", "-", "0", "z", "z")
+	u.keys("v", "H", "v").has("IN RANGE").keys("u")
+	u.keys("G", "Enter").has("no page layouts")
+	u.keys("g", "Enter").has("Pages")
+}
+
+// Every screen can be printed by a command.
+func TestDumpCommands(t *testing.T) {
+	u := openDump(t, 120, 40, colourCaps)
+	for _, c := range [][2]string{
+		{"1", "memtui report process.mb"}, {"2", "memtui pages --map 'process.mb#14'"}, {"3", "memtui pages 'process.mb#14'"}, {"2", "memtui pages --map 'process.mb#14'"},
+		{"d", "memtui diff 'process.mb#0' 'process.mb#14'"},
+	} {
+		u.keys(c[0])
+		var got string
+		u.sim.Do(func() { got = u.app.commandLine() })
+		if got != c[1] {
+			t.Errorf("after %s: %q, want %q", c[0], got, c[1])
+		}
+		u.keys("y")
+	}
+}
+
+// Whatever can be clicked, dragged and scrolled is, on every screen.
+func TestDumpMouse(t *testing.T) {
+	u := openDump(t, 120, 40, colourCaps)
+	for _, screen := range []string{"1", "2", "3"} {
+		for y := 2; y < 38; y += 3 {
+			for _, x := range []int{12, 90} {
+				u.keys(screen)
+				u.sim.Click(x, y)
+				u.sim.Settle()
+			}
+		}
+	}
+}
+
+// Holding a key down on the grid at every level and in every order never fails.
+func TestGridMovesEverywhere(t *testing.T) {
+	u := openDump(t, 60, 20, monoCaps).keys("2")
+	for range 3 {
+		for _, k := range []string{"+", "Right", "Down", "G", "Right", "Down", "Up", "Left", "g", "Left", "Up", "-", "-", "PgDn", "PgUp", "Tab", "b", "Right", "Down", "b", "d", "Down", "d", "Enter", "Down", "Enter", "PgDn", "Esc", "C"} {
+			u.keys(k)
+		}
+	}
+}
+
+// madePages is one layout of many pages.
+type madePages struct{ layouts []*model.Layout }
+
+func (m madePages) Len() int { return len(m.layouts) }
+func (m madePages) Info(i int) model.LayoutInfo {
+	return model.LayoutInfo{Point: uint32(i), At: model.Time(i) * model.Second}
+}
+func (m madePages) Open(context.Context, int) (*model.Layout, error) { return nil, nil }
+
+// makeLayout is n pages of 4 KiB, each with a few holes.
+func makeLayout(n, seed int) *model.Layout {
+	t := model.PageType{Name: "Heap", Uniform: 4096, Start: []uint32{0}}
+	for i := range n {
+		switch (i*7 + seed) % 5 {
+		case 0:
+			t.Runs = append(t.Runs, 0, 0x80, 0x04)
+		case 1:
+			t.Runs = append(t.Runs, 100, 100, 100, 90, 50, 72)
+		default:
+			t.Runs = append(t.Runs, 0x80, 0x01, byte(i%100), 20, 20, 60)
+		}
+		t.Start = append(t.Start, uint32(len(t.Runs)))
+	}
+	return &model.Layout{Types: []model.PageType{t}}
+}
+
+type openPages struct{ madePages }
+
+func (m openPages) Open(_ context.Context, i int) (*model.Layout, error) { return m.layouts[i], nil }
+
+// openMade starts the program on made-up layouts.
+func openMade(t testing.TB, w, h, layouts, pages int) *ui {
+	store := &model.Store{}
+	src := openPages{}
+	s := model.Series{Name: "made", Layouts: layouts}
+	for i := range layouts {
+		src.layouts = append(src.layouts, makeLayout(pages, i))
+		s.Times = append(s.Times, model.Time(i)*model.Second)
+		s.Values = append(s.Values, float64(i)*1e6)
+	}
+	store.Update(func(*model.Profile) *model.Profile {
+		return &model.Profile{Meta: model.Meta{Name: "made.mb", Format: "memory-dump"}, Complete: true, Pages: src, Timeline: &model.Timeline{Series: []model.Series{s}}}
+	})
+	return openUI(t, w, h, colourCaps, store, nil)
+}
+
+func TestAMillionPagesFit(t *testing.T) {
+	u := openMade(t, 80, 24, 2, 1_000_000).keys("2")
+	u.has("1,000,000 pages", " pages · ")
+	if strings.Contains(u.text(), "1 cell = 1 page") {
+		t.Error("a million pages do not fit into cells of one page")
+	}
+}
+
+// BenchmarkPageGrid measures a frame of the grid of a million pages.
+func BenchmarkPageGrid(b *testing.B) {
+	for order := range widget.CellOrders {
+		b.Run(order.String(), func(b *testing.B) {
+			u := openMade(b, 200, 50, 1, 1_000_000).keys("2")
+			screen := tcell.NewSimulationScreen("UTF-8")
+			if err := screen.Init(); err != nil {
+				b.Fatal(err)
+			}
+			screen.SetSize(200, 50)
+			u.sim.Do(func() {
+				p := u.app.current().(*dumpPages)
+				p.grid.order = order
+				p.grid.place(p.grid.area, p.grid.types, true)
+				for b.Loop() {
+					p.grid.draw(screen)
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkOccupancy measures how full a million pages are, from their encoded runs.
+func BenchmarkOccupancy(b *testing.B) {
+	d := newDumpFile(&model.Profile{Timeline: &model.Timeline{Series: []model.Series{{}}}, Pages: openPages{madePages{[]*model.Layout{makeLayout(1_000_000, 0)}}}})
+	for b.Loop() {
+		if _, err := openLayout(b.Context(), layoutKey{d, 0}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkLayoutScrub measures from the key to the flushed frame of another layout of twenty thousand pages.
+func BenchmarkLayoutScrub(b *testing.B) {
+	u := openMade(b, 200, 50, 20, 20_000).keys("2")
+	key := "h"
+	for i := 0; b.Loop(); i++ {
+		if i%19 == 0 {
+			key = map[string]string{"h": "l", "l": "h"}[key]
+		}
+		u.keys(key)
+	}
+}
