@@ -49,8 +49,8 @@ var (
 )
 
 // ParseFilter reads words that must all hold: part of a name or place, /regular expression/, a comparison such as live>1M,
-// temp>=50% or age>2s (blanks around the sign do no harm), and any of these after a "!" for its opposite. Upper and lower case are the same. An empty text is a
-// filter that everything passes.
+// temp>=50% or age>2s (blanks around the sign do no harm), and any of these after a "!" for its opposite. Upper and lower
+// case are the same. An empty text is a filter that everything passes.
 func ParseFilter(text string) (*Filter, error) {
 	f := &Filter{}
 	for _, w := range filterWords(spaced.ReplaceAllString(text, "$1$5$2$6$3$7$4$8")) {
@@ -90,7 +90,7 @@ func parseTerm(w string) (term, error) {
 			return parseComparison(w, m)
 		}
 		if _, err := model.ParseSize(strings.TrimSuffix(m[4], "%")); err == nil {
-			return term{}, fmt.Errorf("%s is no figure: %s", m[2], strings.Join(FilterFields(), ", "))
+			return term{}, fmt.Errorf("%s is no figure: %s …", m[2], strings.Join(FilterFields()[:6], ", "))
 		}
 	}
 	t := term{}

@@ -35,7 +35,7 @@ func TestFilter(t *testing.T) {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}
-	for _, text := range []string{"live>x", "temp>%", "/(/", "age>5", "live>", "size>10", "x>1", "bogus >= 3%"} {
+	for _, text := range []string{"live>x", "temp>%", "/(/", "age>5", "live>", "heft>10", "x>1", "bogus >= 3%"} {
 		if _, err := ParseFilter(text); err == nil {
 			t.Errorf("%q accepted", text)
 		}
