@@ -50,8 +50,13 @@ func number(value []byte) (model.Number, bool) {
 	if n, ok := unsigned(value); ok {
 		return model.Unsigned(n), true
 	}
-	if len(value) == 0 || !numeric(value[0]) {
+	if len(value) == 0 || value[0] != '-' && (value[0] < '0' || value[0] > '9') {
 		return model.Number{}, false
+	}
+	for _, c := range value {
+		if !numeric(c) {
+			return model.Number{}, false
+		}
 	}
 	if n, err := strconv.ParseInt(string(value), 10, 64); err == nil {
 		return model.Signed(n), true

@@ -1,0 +1,147 @@
+package spaa
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
+)
+
+// TestStringEnd compares the search by eight bytes with one by one.
+func TestStringEnd(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		b := make([]byte, 1+rng.IntN(40))
+		for i := range b {
+			b[i] = `ab"\`[rng.IntN(4)]
+			if rng.IntN(2) == 0 {
+				b[i] = byte(rng.IntN(256))
+			}
+		}
+		b[0] = '"'
+		if got, want := stringEnd(b, 0), slowStringEnd(b, 1); got != want {
+			t.Fatalf("%q: %d, want %d", b, got, want)
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for _, s := range []string{
+		"0", "1", "-1", "1.5", "12345.6789", "0.1", "1e3", "1E-7", "18446744073709551615", "18446744073709551616", "9007199254740993.5",
+		"123456789012345678", "0.000001", "-9223372036854775808", "1.7976931348623157e308", "99999999999999999999.25",
+	} {
+		want, err := strconv.ParseFloat(s, 64)
+		if got, ok := float([]byte(s)); err != nil || !ok || got != want {
+			t.Error(s, got, ok)
+		}
+		if n, ok := number([]byte(s)); !ok || n.Float64() != want {
+			t.Error(s, n, ok)
+		}
+	}
+	for _, s := range []string{"", `"1"`, "1e400", "null", "1.2.3", ".5", "5.", "+1", "-", "NaN", "0x1", "1_0"} {
+		if f, ok := float([]byte(s)); ok && s != "5." { // strconv takes "5."; strict checking does not
+			t.Error(s, f)
+		}
+		if _, ok := unsigned([]byte(s)); ok {
+			t.Error(s)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	var got table
+	want := map[uint64]uint32{}
+	for range 50_000 {
+		k := rng.Uint64N(20_000) << (rng.UintN(2) * 32)
+		if rng.IntN(2) == 0 {
+			v := rng.Uint32() >> 1
+			got.put(k, v)
+			want[k] = v
+		}
+		v, ok := got.get(k)
+		if w, there := want[k]; v != w && ok || ok != there {
+			t.Fatal(k, v, ok, w)
+		}
+	}
+}
+
+func TestSource(t *testing.T) {
+	for text, want := range map[string]struct {
+		file   string
+		line   int64
+		column uint32
+	}{
+		"a.c:5": {"a.c", 5, 0}, "x://a.js:1:13": {"x://a.js", 1, 13}, "a.c": {"a.c", model.NoLine, 0}, "a:05": {"a:05", model.NoLine, 0},
+		"": {"", model.NoLine, 0}, "a:5:0": {"a:5", 0, 0}, ":": {":", model.NoLine, 0}, "a:99999999999": {"a:99999999999", model.NoLine, 0},
+	} {
+		file, line, column := splitSource([]byte(text))
+		if string(file) != want.file || line != want.line || column != want.column {
+			t.Error(text, string(file), line, column)
+		}
+	}
+}
+
+// FuzzJSON compares the checker of JSON with the standard library's, and the scanner with both.
+func FuzzJSON(f *testing.F) {
+	for line := range bytes.Lines([]byte(good)) {
+		f.Add(line)
+	}
+	for _, s := range []string{`{}`, `{"a":[]}`, `{"a":{"b":-0.5e+7}}`, `{"\u00e9\n":true}`, `{"a":1,}`, `{"a" 1}`, `{"a":"`, "{\"a\":\"\x01\"}", `{"a":00}`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		b = bytes.TrimSpace(b)
+		var c jsonChecker
+		_, err := c.object(b)
+		object := len(b) > 0 && b[0] == '{'
+		if valid := json.Valid(b); (err == nil) != (valid && object) {
+			t.Fatalf("%q: %v, json.Valid %v", b, err, valid)
+		}
+		var s lineScanner
+		if err == nil && !s.scan(b) {
+			t.Fatalf("%q: not taken apart", b)
+		}
+		if err == nil && len(s.shapes) > 0 {
+			first := append([]field(nil), s.fields...)
+			if !s.match(&s.shapes[s.last], b) || len(first) != len(s.fields) {
+				t.Fatalf("%q: its own shape does not match", b)
+			}
+		}
+	})
+}
+
+// FuzzLoad holds every invariant of the model against any bytes, and that validation ends.
+func FuzzLoad(f *testing.F) {
+	f.Add([]byte(good))
+	f.Add([]byte(good[300:]))
+	for i := range lines() {
+		l := lines()
+		l[i] = l[i][:len(l[i])/2]
+		f.Add([]byte(l[i] + "\n" + good))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		src, err := loaders.OpenStream(context.Background(), "a.spaa", bytes.NewReader(b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer src.Close()
+		var store model.Store
+		if load(context.Background(), src, loaders.Options{}, &store) == nil {
+			for _, err := range model.Check(store.Current()) {
+				t.Error(err)
+			}
+		}
+		if err := validate(context.Background(), src, func(loaders.Violation) {}); err != nil {
+			t.Error(err)
+		}
+		if _, err := Copy(context.Background(), src, &bytes.Buffer{}); err != nil {
+			t.Error(err)
+		}
+	})
+}
