@@ -15,6 +15,7 @@ import (
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/widget"
 )
 
@@ -165,6 +166,16 @@ func TestDumpCommands(t *testing.T) {
 			t.Errorf("after %s: %q, want %q", c[0], got, c[1])
 		}
 		u.keys("y")
+	}
+}
+
+// A program that is asked for a layout begins with it.
+func TestBeginWithLayout(t *testing.T) {
+	store, ix := loadBytes(t, "process.mb", processDump(t))
+	sim, n := term.NewSimulationCaps(80, 24, colourCaps), 3
+	a := newApp(Options{Terminal: sim.Terminal, Store: store, Trace: ix, Keys: keymap.Default(), Themes: themes.Usable(1<<24, false), HeapStart: HeapStart{Snapshot: &n}})
+	if got := a.current().name(); got != "Pages" || a.dump.layout(&a.state) != n {
+		t.Errorf("it begins on %s with layout %d", got, a.dump.layout(&a.state))
 	}
 }
 

@@ -74,14 +74,14 @@ func (c *dumpChart) show(s *State, r widget.Rect, shown []int, front int) {
 	c.setMarks(shown)
 	from, to := s.Visible()
 	dots := c.chart.Dots(r)
-	if span := int64(to - from); span > 0 && span < int64(dots) {
-		dots = int(span) // no column is shorter than a microsecond
+	if span := int64(to - from); span < int64(dots) {
+		dots = min(dots, max(int(span), 1)) // no column is shorter than a microsecond
 	}
 	if c.curves.ask(d); dots > 0 && c.curves.fresh() {
 		c.columns.ask(columnsKey{d, from, to, dots})
 	}
 	ch := &c.chart
-	ch.From, ch.To, ch.Cursor, ch.PeakAt = int64(from), int64(to), int64(s.Now()), -1
+	ch.From, ch.To, ch.Cursor, ch.PeakAt = int64(from), int64(max(to, from+1)), int64(s.Now()), -1 // everything may be at one time
 	ch.RangeFrom, ch.RangeTo = 0, 0
 	if !s.Range.IsWhole() {
 		ch.RangeFrom, ch.RangeTo = int64(max(s.Range.From, 0)), int64(s.Range.To)
@@ -95,7 +95,7 @@ func (c *dumpChart) show(s *State, r widget.Rect, shown []int, front int) {
 		return
 	}
 	ch.Empty = "no point of the series shown is here"
-	ch.DataFrom, ch.DataTo = int64(v.from), int64(v.to)
+	ch.DataFrom, ch.DataTo = int64(v.from), int64(max(v.to, v.from+1))
 	for _, n := range shown {
 		ch.Curves = append(ch.Curves, widget.Curve{Data: seriesPoints(v.series[n]), Glyph: c.env.seriesGlyph(n), Style: c.env.seriesStyle(n), Front: n == front})
 	}

@@ -27,7 +27,7 @@ func (p *dumpPages) describe() (d pageDetail) {
 	t := &g.types[g.cursor.typ]
 	from, to := g.pages()
 	d.page = to == from+1
-	name := widget.Truncate(t.name, 24)
+	name := widget.Truncate(typeLabel(t.name), 24)
 	if d.page {
 		d.title = fmt.Sprintf("page %s of %s", model.Group(uint64(from)), name)
 	} else {

@@ -101,7 +101,7 @@ func (p *dumpFragments) show(s *State) {
 // setRows makes the rows: all types, then each that has pages.
 func (p *dumpFragments) setRows() {
 	p.rows = p.rows[:0]
-	if p.figures != nil {
+	if p.figures != nil && p.figures.All.Pages > 0 {
 		p.rows = append(p.rows, fragmentRow{PageFigures: &p.figures.All, all: true})
 		for i := range p.figures.Types {
 			if p.figures.Types[i].Pages > 0 {
@@ -254,7 +254,7 @@ func (p *dumpFragments) Draw(s tcell.Screen) {
 	if !body.Empty() {
 		p.types.Draw(s, body, p.look)
 	}
-	if p.figures != nil {
+	if len(p.rows) > 0 {
 		p.drawLengths(s, p.areas.lengths)
 		p.sparse.draw(s, p.areas.sparse)
 	}
@@ -289,6 +289,9 @@ func (p *dumpFragments) emptyText() []string {
 		return []string{"At " + p.state.Now().String() + " there is no layout yet.", "l goes to the first one."}
 	case p.layouts.figures.err != nil:
 		return []string{"This layout cannot be decoded: " + widget.Clean(p.layouts.figures.err.Error()), "h and l go to others."}
+	}
+	if p.figures != nil {
+		return []string{"This layout has no pages.", "h and l go to others."}
 	}
 	return []string{"Decoding the layout " + p.look.Glyphs.Ellipsis}
 }

@@ -126,7 +126,7 @@ func (l *sparseList) Cell(row, col int) widget.Cell {
 	r := &l.refs[row]
 	switch col {
 	case 0:
-		return widget.Cell{Text: l.p.figures.Types[r.Type].Name}
+		return widget.Cell{Text: typeLabel(l.p.figures.Types[r.Type].Name)}
 	case 1:
 		return widget.Cell{Text: model.Group(uint64(r.Page))}
 	case 2:

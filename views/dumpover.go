@@ -52,7 +52,8 @@ func (c *layoutChart) show(s *State, r widget.Rect, typeName string) {
 	c.env.layouts.over.ask(key)
 	from, to := s.Visible()
 	ch := &c.chart
-	ch.From, ch.To, ch.DataFrom, ch.DataTo = int64(from), int64(to), int64(from), int64(to)
+	ch.From, ch.To = int64(from), int64(max(to, from+1)) // everything may be at one time
+	ch.DataFrom, ch.DataTo = ch.From, ch.To
 	ch.Cursor, ch.PeakAt = int64(s.Now()), -1
 	ch.RangeFrom, ch.RangeTo = 0, 0
 	if !s.Range.IsWhole() {

@@ -240,9 +240,7 @@ func (p *dumpPages) emptyText() []string {
 // typeTitle is the line above the pages of a type.
 func (p *dumpPages) typeTitle(typ int) (title, answer string) {
 	t := &p.grid.types[typ]
-	if title = t.name; title == "" {
-		title = "(no name)"
-	}
+	title = typeLabel(t.name)
 	if t.len() == 0 {
 		return title, "no pages"
 	}
@@ -269,6 +267,14 @@ func (p *dumpPages) typeTitle(typ int) (title, answer string) {
 		answer += " · " + model.Group(uint64(f.Full)) + " full"
 	}
 	return title, answer
+}
+
+// typeLabel is how a type of pages is called.
+func typeLabel(name string) string {
+	if name == "" {
+		return "(no name)"
+	}
+	return name
 }
 
 // bits is the memory that so many bits stand for.
@@ -306,13 +312,17 @@ func (p *dumpPages) drawHead(s tcell.Screen, r widget.Rect) {
 			if t.len() == 0 {
 				continue
 			}
+			word := ""
+			if text == "" {
+				word = " pages"
+				if t.len() == 1 {
+					word = " page"
+				}
+			}
 			if text != "" {
 				text += " · "
 			}
-			text += t.name + " " + model.Group(uint64(t.len()))
-			if i == 0 {
-				text += " pages"
-			}
+			text += typeLabel(t.name) + " " + model.Group(uint64(t.len())) + word
 		}
 	}
 	widget.Print(s, r.X+1, r.Y, r.W-n-4, text, p.look.Text)

@@ -5,9 +5,9 @@ import (
 	"github.com/memtui/memtui/keymap"
 )
 
-// HeapStart says where to begin in heap snapshots. The zero value begins with the last whole ones.
+// HeapStart says where to begin in heap snapshots, or among page layouts. The zero value begins with the last ones.
 type HeapStart struct {
-	Snapshot *int // nil for the last whole one
+	Snapshot *int // or page layout; nil for the last whole one
 	After    *int // of the second file
 	Edges    analysis.EdgePolicy
 }
@@ -23,13 +23,18 @@ func (h HeapStart) begin(s *State) {
 	}
 }
 
-// firstScreen is where a program without memories begins: two files are there to be compared.
+// firstScreen is where a program without memories begins: two files are there to be compared,
+// and a layout that was asked for is there to be seen.
 func (a *app) firstScreen() int {
-	if a.o.After == nil {
+	to := keymap.ShowComparison
+	if n := a.o.HeapStart.Snapshot; a.dump != nil && n != nil && *n >= 0 && *n < a.dump.count {
+		a.state = a.state.Apply(chooseSeries{a.dump.pages.Info(*n).Series}).Apply(chooseLayout{*n, a.dump.time(*n)})
+		to = keymap.ShowPages
+	} else if a.o.After == nil {
 		return 0
 	}
 	for i, s := range a.screens {
-		if s.action() == keymap.ShowComparison {
+		if s.action() == to {
 			return i
 		}
 	}

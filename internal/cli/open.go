@@ -111,7 +111,7 @@ func (a *app) show(ctx context.Context, s *session, path string) error {
 func (a *app) heapScreen(ctx context.Context, s *session, screen *Screen) error {
 	if s.store.Current().Timeline != nil {
 		screen.Trace = nil
-		return nil
+		return a.startAtLayout(ctx, s, screen)
 	}
 	if s.store.Current().Heaps == nil {
 		if s.snapshot != nil {
@@ -128,6 +128,22 @@ func (a *app) heapScreen(ctx context.Context, s *session, screen *Screen) error 
 	screen.After, screen.AfterName = p.Heaps, p.Meta.Name
 	screen.Once = screen.Once || p.Meta.Path == "-"
 	screen.HeapStart.After, err = a.startAt(ctx, s.after)
+	return err
+}
+
+// startAtLayout begins at the page layout that the user asks for, if any.
+func (a *app) startAtLayout(ctx context.Context, s *session, screen *Screen) error {
+	if s.snapshot == nil {
+		return nil
+	}
+	p, err := s.profile(ctx)
+	if err != nil {
+		return err
+	}
+	n, ok, err := a.layout(ctx, p, s.snapshot)
+	if ok {
+		screen.HeapStart.Snapshot = &n
+	}
 	return err
 }
 
