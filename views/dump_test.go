@@ -283,7 +283,7 @@ func BenchmarkPageGrid(b *testing.B) {
 func BenchmarkOccupancy(b *testing.B) {
 	d := newDumpFile(&model.Profile{Timeline: &model.Timeline{Series: []model.Series{{}}}, Pages: openPages{madePages{[]*model.Layout{makeLayout(1_000_000, 0)}}}})
 	for b.Loop() {
-		if _, err := openLayout(b.Context(), layoutKey{d, 0}); err != nil {
+		if _, err := fillLayout(b.Context(), layoutKey{d, 0}, &lastLayout{}); err != nil {
 			b.Fatal(err)
 		}
 	}

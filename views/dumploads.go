@@ -2,6 +2,7 @@ package views
 
 import (
 	"context"
+	"sync"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
@@ -83,14 +84,43 @@ type layoutLoads struct {
 	figures *lazy[layoutKey, *layoutFigures]
 	diff    *lazy[diffKey, *layoutDiff]
 	over    *lazy[developmentKey, *development]
+	last    lastLayout
 }
 
 func newLayoutLoads(e *env) *layoutLoads {
-	return &layoutLoads{env: e, load: newLazy(e, openLayout), figures: newLazy(e, sumLayout), diff: newLazy(e, diffLayouts), over: newLazy(e, fetchDevelopment)}
+	l := &layoutLoads{env: e, diff: newLazy(e, diffLayouts), over: newLazy(e, fetchDevelopment)}
+	l.load = newLazy(e, func(ctx context.Context, k layoutKey) (*layoutLoad, error) { return fillLayout(ctx, k, &l.last) })
+	l.figures = newLazy(e, func(ctx context.Context, k layoutKey) (*layoutFigures, error) { return sumLayout(ctx, k, &l.last) })
+	return l
 }
 
-func openLayout(ctx context.Context, k layoutKey) (*layoutLoad, error) {
-	l, err := k.dump.pages.Open(ctx, k.layout)
+// lastLayout keeps the layout that was decoded last: how full its pages are and what they add up to are two questions. Any
+// goroutine may use it.
+type lastLayout struct {
+	mu     sync.Mutex
+	key    layoutKey
+	layout *model.Layout
+}
+
+// open decodes a layout unless it is the last one.
+func (l *lastLayout) open(ctx context.Context, k layoutKey) (*model.Layout, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.layout != nil && l.key == k {
+		return l.layout, nil
+	}
+	if err := ctx.Err(); err != nil { // nobody waits any more
+		return nil, err
+	}
+	layout, err := k.dump.pages.Open(ctx, k.layout)
+	if err == nil {
+		l.key, l.layout = k, layout
+	}
+	return layout, err
+}
+
+func fillLayout(ctx context.Context, k layoutKey, last *lastLayout) (*layoutLoad, error) {
+	l, err := last.open(ctx, k)
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +137,8 @@ func openLayout(ctx context.Context, k layoutKey) (*layoutLoad, error) {
 // sparseMost is how many of the pages held by least are listed.
 const sparseMost = 500
 
-func sumLayout(ctx context.Context, k layoutKey) (*layoutFigures, error) {
-	l, err := k.dump.pages.Open(ctx, k.layout)
+func sumLayout(ctx context.Context, k layoutKey, last *lastLayout) (*layoutFigures, error) {
+	l, err := last.open(ctx, k)
 	if err != nil {
 		return nil, err
 	}
