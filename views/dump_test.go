@@ -177,6 +177,12 @@ func TestBeginWithLayout(t *testing.T) {
 	if got := a.current().name(); got != "Pages" || a.dump.layout(&a.state) != n {
 		t.Errorf("it begins on %s with layout %d", got, a.dump.layout(&a.state))
 	}
+
+	was := a.state.Apply(chooseLayout{7, a.dump.time(7)}) // the file is read again
+	a = newApp(Options{Terminal: sim.Terminal, Store: store, Trace: ix, Keys: keymap.Default(), Themes: themes.Usable(1<<24, false), HeapStart: HeapStart{Snapshot: &n}, Memory: &Memory{state: &was}})
+	if got := a.dump.layout(&a.state); got != 7 {
+		t.Errorf("layout %d is shown after layout 7 was read again", got)
+	}
 }
 
 // Whatever can be clicked, dragged and scrolled is, on every screen.

@@ -27,7 +27,8 @@ func (h HeapStart) begin(s *State) {
 // and a layout that was asked for is there to be seen.
 func (a *app) firstScreen() int {
 	to := keymap.ShowComparison
-	if n := a.o.HeapStart.Snapshot; a.dump != nil && n != nil && *n >= 0 && *n < a.dump.count {
+	again := a.o.Memory != nil && a.o.Memory.state != nil
+	if n := a.o.HeapStart.Snapshot; !again && a.dump != nil && n != nil && *n >= 0 && *n < a.dump.count {
 		a.state = a.state.Apply(chooseSeries{a.dump.pages.Info(*n).Series}).Apply(chooseLayout{*n, a.dump.time(*n)})
 		to = keymap.ShowPages
 	} else if a.o.After == nil {

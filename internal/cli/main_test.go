@@ -149,6 +149,39 @@ func TestDamagedProfilesAreNotComplete(t *testing.T) {
 	}
 }
 
+func TestFullScreenOfDumpsBeginsWhereTheUserAsks(t *testing.T) {
+	const dump = "../../loaders/memdump/testdata/small.mb"
+	got := -1
+	screen := func(_ context.Context, s Screen) error {
+		got = -1
+		if n := s.HeapStart.Snapshot; n != nil {
+			got = *n
+		}
+		return nil
+	}
+	for _, tt := range []struct {
+		args []string
+		want int
+	}{
+		{[]string{dump}, -1},
+		{[]string{dump + "#0"}, 0},
+		{[]string{dump + "#-1"}, 1},
+		{[]string{dump, "--snapshot", "1"}, 1},
+		{[]string{dump, "--point", "3"}, 1},
+		{[]string{dump, "--series", "0"}, 0}, // its last one has no pages
+		{[]string{dump, "--series", "0", "--point", "1"}, 0},
+	} {
+		if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: screen}, tt.args...); status != 0 || got != tt.want {
+			t.Errorf("%q: layout %d, status %d, %s", tt.args, got, status, errs)
+		}
+	}
+	for _, args := range [][]string{{dump + "#2"}, {dump, "--series", "3"}, {dump, "--series", "2"}, {dump, "--point", "0"}} {
+		if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: screen}, args...); status != statusUsage {
+			t.Errorf("%q: status %d, %s", args, status, errs)
+		}
+	}
+}
+
 const heapSample = "../demo/samples/records.mvmheap"
 
 func TestFullScreenOfSnapshotsBeginsWhereTheUserAsks(t *testing.T) {

@@ -133,18 +133,20 @@ func (a *app) heapScreen(ctx context.Context, s *session, screen *Screen) error 
 
 // startAtLayout begins at the page layout that the user asks for, if any.
 func (a *app) startAtLayout(ctx context.Context, s *session, screen *Screen) error {
-	if s.snapshot == nil {
+	if s.snapshot == nil && a.flags.Series == nil && a.flags.Point == nil {
 		return nil
 	}
 	p, err := s.profile(ctx)
 	if err != nil {
 		return err
 	}
-	n, ok, err := a.layout(ctx, p, s.snapshot)
-	if ok {
-		screen.HeapStart.Snapshot = &n
-	}
-	return err
+	return s.src.Guard(func() error {
+		n, ok, err := a.layout(ctx, p, s.snapshot)
+		if ok {
+			screen.HeapStart.Snapshot = &n
+		}
+		return err
+	})
 }
 
 // startAt is the snapshot that the user asks for, nil for none. To count from the end, everything must be read.
