@@ -57,6 +57,7 @@ type pageGrid struct {
 	order    widget.CellOrder
 	level    int
 	zoomed   bool // a person chose the level; until then everything fits
+	fitted   fitted
 	alone    bool // the cursor's type only
 	cursor   pageSpot
 	area     widget.Rect
@@ -119,14 +120,31 @@ func (g *pageGrid) longest() (most int) {
 	return most
 }
 
-// fit chooses the finest level at which everything is visible; where the types are too many, one at which each is.
+// fitted says what a level was chosen for.
+type fitted struct {
+	w, h  int
+	order widget.CellOrder
+	alone bool
+	typ   int // where it stands alone
+}
+
+// fit chooses the finest level at which everything is visible; where the types are too many, one at which each is. A level
+// that still does stays: cells shall mean the same from layout to layout.
 func (g *pageGrid) fit() {
-	for g.level = 0; g.level < mostLevel; g.level++ {
+	now := fitted{g.area.W, g.area.H, g.order, g.alone, 0}
+	if g.alone {
+		now.typ = g.cursor.typ
+	}
+	if g.build(); g.fitted == now && g.level >= -g.fitting() && g.rows <= g.area.H && g.rows > g.area.H/4 {
+		return
+	}
+	g.fitted, g.cursor.part = now, 0
+	for g.level = -g.fitting(); g.level < mostLevel; g.level++ {
 		if g.build(); g.rows <= g.area.H {
 			return
 		}
 	}
-	for g.level = 0; g.level < mostLevel; g.level++ {
+	for g.level = 0; g.level < mostLevel; g.level++ { // too many types
 		g.build()
 		most := 0
 		for i := range g.sections {
@@ -136,6 +154,17 @@ func (g *pageGrid) fit() {
 			return
 		}
 	}
+}
+
+// fitting is how often pages may be halved to use the room there is: not beyond single bits.
+func (g *pageGrid) fitting() int {
+	most := 6
+	for i := range g.types {
+		if g.types[i].len() > 0 {
+			most = min(most, bits.Len64(max(g.types[i].bits(0), 1))-1)
+		}
+	}
+	return most
 }
 
 // build computes the sections at the level.

@@ -493,11 +493,11 @@ func (p *dumpPages) doZoom(a keymap.Action) bool {
 			ok = g.zoom(-mostLevel)
 		}
 	case keymap.ZoomReset:
-		g.zoomed = false
+		g.zoomed, g.fitted = false, fitted{}
 	case keymap.Back:
 		switch {
 		case g.zoomed:
-			g.zoomed = false
+			g.zoomed, g.fitted = false, fitted{}
 		case g.alone:
 			g.alone = false
 		case p.big:
