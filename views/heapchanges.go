@@ -136,17 +136,20 @@ func (k *changeOrder) values(c *changeRow) (before, after uint64, ok bool) {
 		if k.retained[0] == nil || k.retained[1] == nil {
 			return 0, 0, false
 		}
-		return k.retained[0].of2(c.before), k.retained[1].of2(c.after), true
+		before, ok = k.retained[0].of2(c.before)
+		after, known := k.retained[1].of2(c.after)
+		return before, after, ok && known
 	}
 	return c.BeforeBytes, c.AfterBytes, true
 }
 
-// of2 is what a type or frame retains, 0 where the snapshot has none.
-func (r *retainSet) of2(c changeID) uint64 {
+// of2 is what a type or frame retains, 0 where the snapshot has none; ok is false where that took too long to find out.
+func (r *retainSet) of2(c changeID) (n uint64, ok bool) {
 	if c.id < 0 {
-		return 0
+		return 0, true
 	}
-	return r.of[uint32(c.id)]
+	n, ok = r.of[uint32(c.id)]
+	return n, ok
 }
 
 // wholes are what shares of both sides are of.

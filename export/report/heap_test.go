@@ -159,6 +159,15 @@ func TestUnreadableSnapshotsAreProblems(t *testing.T) {
 	}
 }
 
+func TestUnknownRetainedIsAbsent(t *testing.T) {
+	if n := retainedOf(map[uint32]uint64{1: 0}, 1); n == nil || *n != 0 {
+		t.Error("what is known is absent")
+	}
+	if retainedOf(map[uint32]uint64{1: 5}, 2) != nil || retainedOf(nil, 1) != nil {
+		t.Error("what is not known is there")
+	}
+}
+
 func TestWholeSnapshot(t *testing.T) {
 	cut := smallHeap(1)
 	cut.Complete = false

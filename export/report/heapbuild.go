@@ -163,7 +163,7 @@ func (b *heapBuilder) lists(h *model.Heap) error {
 	return nil
 }
 
-// retained asks what the groups of a kind retain, nil without a graph.
+// retained asks what the groups of a kind retain: nil without a graph, and without those that take too long to find out.
 func (b *heapBuilder) retained(g *analysis.HeapGraph, kind model.HeapKind) (map[uint32]uint64, error) {
 	if g == nil {
 		return nil, nil
@@ -213,11 +213,12 @@ func (b *heapBuilder) frames(h *model.Heap, g *analysis.HeapGraph) error {
 	return nil
 }
 
+// retainedOf is what a group retains, nil where that is not known.
 func retainedOf(retained map[uint32]uint64, id uint32) *uint64 {
-	if retained == nil {
+	n, ok := retained[id]
+	if !ok {
 		return nil
 	}
-	n := retained[id]
 	return &n
 }
 
