@@ -71,8 +71,11 @@ func (l *List) Page(n int) {
 	l.Move(step)
 }
 
-// Home selects the first row.
-func (l *List) Home() { l.Select(0) }
+// Home selects the first row, whichever that will be after the next Refresh.
+func (l *List) Home() {
+	l.Select(0)
+	l.offset, l.moved = 0, false
+}
 
 // End selects the last row.
 func (l *List) End() { l.Select(l.Len() - 1) }

@@ -258,3 +258,15 @@ func BenchmarkList10M(b *testing.B) {
 		l.Draw(s, Rect{0, 0, 200, 50}, k)
 	}
 }
+
+func TestHomeFollowsNoRow(t *testing.T) {
+	order := []uint64{10, 20, 30, 40}
+	l := &List{Table: numbers{4, order, nil}}
+	l.Select(2)
+	l.Home()
+	slices.Reverse(order)
+	l.Refresh()
+	if row, _ := l.Selected(); row != 0 || l.Offset() != 0 {
+		t.Errorf("the selection went to row %d, the view to %d", row, l.Offset())
+	}
+}
