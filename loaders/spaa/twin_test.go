@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"testing"
@@ -26,6 +27,22 @@ func TestStringEnd(t *testing.T) {
 		b[0] = '"'
 		if got, want := stringEnd(b, 0), slowStringEnd(b, 1); got != want {
 			t.Fatalf("%q: %d, want %d", b, got, want)
+		}
+	}
+}
+
+// TestHex compares eight digits at once with the standard library.
+func TestHex(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for i := range 200_000 {
+		s := []byte(fmt.Sprintf("%08x", rng.Uint32()))
+		if i%2 == 0 {
+			s[rng.IntN(8)] = byte(rng.IntN(256))
+		}
+		want, err := strconv.ParseUint(string(s), 16, 32)
+		lower := bytes.Equal(bytes.ToLower(s), s)
+		if got, ok := hex8(s); ok != (err == nil && lower) || ok && got != want {
+			t.Fatalf("%q: %x, %v, want %x", s, got, ok, want)
 		}
 	}
 }

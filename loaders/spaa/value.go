@@ -2,6 +2,7 @@ package spaa
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"math"
 	"strconv"
@@ -113,15 +114,19 @@ type identifier struct {
 
 // identify reads an id; kind is IDNone when it is neither a string nor an integer without a sign.
 func identify(value []byte) identifier {
-	if n, ok := unsigned(value); ok {
-		return identifier{value: n, kind: model.IDNumber}
+	if len(value) == len(`"0x0123456789abcdef"`) && string(value[:3]) == `"0x` {
+		high, ok := hex8(value[3:])
+		low, ok2 := hex8(value[11:])
+		if ok && ok2 {
+			return identifier{value: high<<32 | low, kind: model.IDHex}
+		}
 	}
 	s, ok := text(value)
 	if !ok {
+		if n, ok := unsigned(value); ok {
+			return identifier{value: n, kind: model.IDNumber}
+		}
 		return identifier{kind: model.IDNone}
-	}
-	if n, ok := hex16(s); ok {
-		return identifier{value: n, kind: model.IDHex}
 	}
 	return identifier{kind: model.IDText, text: s}
 }
@@ -147,21 +152,15 @@ func shortened(s []byte) string {
 	return string(s)
 }
 
-// hex16 reads "0x" and 16 digits in lower case, the form that all converters write.
-func hex16(s []byte) (n uint64, ok bool) {
-	if len(s) != 18 || s[0] != '0' || s[1] != 'x' {
-		return 0, false
-	}
-	for _, c := range s[2:] {
-		switch {
-		case c >= '0' && c <= '9':
-			c -= '0'
-		case c >= 'a' && c <= 'f':
-			c -= 'a' - 10
-		default:
-			return 0, false
-		}
-		n = n<<4 | uint64(c)
-	}
-	return n, true
+// hex8 reads eight hexadecimal digits in lower case, all at once.
+func hex8(s []byte) (n uint64, ok bool) {
+	x := binary.BigEndian.Uint64(s)
+	low, letters := x&(ones*0x0f), x>>6&ones // the digit's low half, and 1 where it is a letter
+	bad := x&(ones*0xf0) ^ (ones*0x30 + letters*0x30)
+	bad |= (low + ones*6 + letters*3) & (ones * 0x10)          // above 9, above f
+	bad |= ^(low + ones*0x0f) & (ones * 0x10) & (letters << 4) // below a
+	n = low + letters*9
+	n = (n | n>>4) & 0x00ff00ff00ff00ff
+	n = (n | n>>8) & 0x0000ffff0000ffff
+	return (n | n>>16) & 0xffffffff, bad == 0
 }
