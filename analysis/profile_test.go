@@ -1,0 +1,165 @@
+package analysis
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/memtui/memtui/model"
+)
+
+// randomProfile is a small profile with recursion, two events, some exclusive weights, samples and a window.
+func randomProfile(rng *rand.Rand) *model.Profile {
+	s := model.NewStacks()
+	w := &model.StackProfile{
+		Events:  []model.ProfileEvent{{Name: "a", PrimaryName: "period", Primary: 0}, {Name: "b", PrimaryName: "samples", Primary: 1}},
+		Metrics: []model.ProfileMetric{{Name: "period"}, {Name: "samples"}, {Name: "peak_bytes"}},
+		DSOs:    []model.DSO{{}, {Name: "x"}, {Name: "y"}, {Name: "x"}}, Threads: []model.ProfileThread{{}},
+		FrameDSO: []model.DSOID{0}, FrameKind: []model.FrameKind{0}, FrameFlags: []model.FrameFlags{0}, FrameColumn: []uint32{0},
+	}
+	for i := range 8 {
+		s.Functions = append(s.Functions, fmt.Sprint("f", i))
+		s.FrameFunc, s.FrameFile, s.FrameLine = append(s.FrameFunc, model.FuncID(1+i/2)), append(s.FrameFile, 0), append(s.FrameLine, int64(i))
+		w.FrameDSO, w.FrameKind = append(w.FrameDSO, model.DSOID(rng.IntN(4))), append(w.FrameKind, model.FrameUser)
+		w.FrameFlags, w.FrameColumn = append(w.FrameFlags, 0), append(w.FrameColumn, 0)
+	}
+	for range 30 {
+		parent := rng.IntN(len(s.Parent))
+		s.Parent, s.Frame = append(s.Parent, model.NodeID(parent)), append(s.Frame, model.FrameID(1+rng.IntN(8)))
+		s.Depth = append(s.Depth, s.Depth[parent]+1)
+	}
+	r := &w.Records
+	for i := range 40 {
+		r.Node, r.Event = append(r.Node, model.NodeID(rng.IntN(len(s.Parent)))), append(r.Event, uint16(rng.IntN(2)))
+		r.Thread, r.CPU, r.Offset = append(r.Thread, 0), append(r.CPU, model.NoCPU), append(r.Offset, 0)
+		r.ID, r.IDKind = append(r.ID, uint64(rng.IntN(30))), append(r.IDKind, model.IDHex)
+		for range rng.IntN(4) {
+			r.Weights.Add(model.MetricID(rng.IntN(3)), model.Unsigned(rng.Uint64N(1000)))
+		}
+		r.Weights.EndRow()
+		if i%3 == 0 {
+			r.Exclusive.Add(model.MetricID(rng.IntN(2)), model.Unsigned(rng.Uint64N(10)))
+		}
+		r.Exclusive.EndRow()
+	}
+	c := model.SampleChunk{}
+	for range 100 {
+		c.Time, c.Record = append(c.Time, model.Time(rng.IntN(50))), append(c.Record, model.RecordID(rng.IntN(40)))
+		c.Event, c.CPU = append(c.Event, uint16(rng.IntN(2))), append(c.CPU, 0)
+		c.Thread, c.Period = append(c.Thread, 0), append(c.Period, float64(rng.IntN(9)))
+	}
+	w.Samples = []model.SampleChunk{c}
+	win := model.Window{Record: []model.RecordID{3, 3, model.NoRecord}}
+	for range win.Record {
+		win.Weights.Add(0, model.Unsigned(7))
+		win.Weights.EndRow()
+	}
+	w.Windows = []model.Window{win}
+	return &model.Profile{Meta: model.Meta{Format: "spaa"}, Stacks: s, Weights: w}
+}
+
+// functionsTwin counts functions with maps of names, record by record.
+func functionsTwin(s *ProfileSelection) (self, total map[string]uint64) {
+	self, total = map[string]uint64{}, map[string]uint64{}
+	p, st := s.Profile, s.Stacks
+	for r := range p.Records.Len() {
+		id := model.RecordID(r)
+		n, ok := s.Weight(id)
+		if !ok {
+			continue
+		}
+		seen := map[string]bool{}
+		for node := p.Records.Node[r]; node != 0; node = st.Parent[node] {
+			f := st.Frame[node]
+			name := st.Functions[st.FrameFunc[f]] + " " + p.DSOs[p.FrameDSO[f]].Name
+			if len(seen) == 0 {
+				own := n
+				if x, has := p.Records.Exclusive.Get(r, s.Metric); has && s.picked == nil {
+					own = x
+				}
+				self[name] += uint64(own.Float64())
+			}
+			if !seen[name] {
+				total[name] += uint64(n.Float64())
+			}
+			seen[name] = true
+		}
+	}
+	return self, total
+}
+
+func TestProfileFunctions(t *testing.T) {
+	for seed := range uint64(50) {
+		p := randomProfile(rand.New(rand.NewPCG(seed, 1)))
+		for _, err := range model.Check(p) {
+			t.Fatal(err)
+		}
+		samples, _, _ := SelectSamples(context.Background(), p, 0, 0, 10, 30)
+		for _, s := range []*ProfileSelection{SelectProfile(p, 0, 0), SelectProfile(p, 1, 1), samples, SelectWindows(p, 0, 0, 0)} {
+			self, total := functionsTwin(s)
+			list, err := s.Functions(context.Background())
+			if err != nil || len(list) != len(total) {
+				t.Fatal(len(list), len(total), err)
+			}
+			for i, f := range list {
+				name := p.Stacks.Functions[f.Function] + " " + p.Weights.DSOs[f.DSO].Name
+				if f.Self.Uint64() != self[name] || f.Total.Uint64() != total[name] {
+					t.Errorf("seed %d, %s: %v %v, want %d %d", seed, name, f.Self, f.Total, self[name], total[name])
+				}
+				if i > 0 && list[i-1].Self.Compare(f.Self) < 0 {
+					t.Error("not by self")
+				}
+			}
+		}
+	}
+}
+
+func TestProfileTotals(t *testing.T) {
+	for seed := range uint64(20) {
+		p := randomProfile(rand.New(rand.NewPCG(seed, 2)))
+		for e, row := range ProfileTotals(p.Weights) {
+			stacks := 0
+			for _, event := range p.Weights.Records.Event {
+				if int(event) == e {
+					stacks++
+				}
+			}
+			if row.Stacks != stacks {
+				t.Error(row.Stacks, stacks)
+			}
+			for _, m := range row.Sums {
+				if want := SelectProfile(p, uint16(e), m.Metric).Total(); want != m.Sum || m.Metric == 2 {
+					t.Error(m, want)
+				}
+			}
+		}
+	}
+}
+
+func TestProfileSamples(t *testing.T) {
+	p := randomProfile(rand.New(rand.NewPCG(9, 3)))
+	s, ok, err := SelectSamples(context.Background(), p, 0, 0, 10, 30)
+	if !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	want := 0.0
+	c := p.Weights.Samples[0]
+	for i := range c.Time {
+		if c.Event[i] == 0 && c.Time[i] >= 10 && c.Time[i] <= 30 && p.Weights.Records.Event[c.Record[i]] == 0 {
+			want += c.Period[i]
+		}
+	}
+	if got := s.Total().Float64(); got != want {
+		t.Error(got, want)
+	}
+	if _, ok, _ := SelectSamples(context.Background(), p, 1, 0, 0, 50); ok {
+		t.Error("samples cannot tell a metric that is not the event's own")
+	}
+	top := s.Top()
+	for i := 1; i < len(top); i++ {
+		if top[i-1].Value.Compare(top[i].Value) < 0 {
+			t.Error("not by value")
+		}
+	}
+}
