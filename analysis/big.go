@@ -90,10 +90,12 @@ const runLength = model.OffsetEvery
 
 // records are the blocks that outlive their chunk, by birth.
 type records struct {
-	site           column[uint32]
-	size           sizeColumn
-	born, died     column[uint32] // events; alive
-	bornAt, diedAt wideTimes      // diedAt of what is alive is 0
+	site   column[uint32]
+	size   sizeColumn
+	born   riseColumn     // events
+	bornAt riseColumn     // times
+	died   column[uint32] // events; alive
+	diedAt wideTimes      // of what is alive 0
 }
 
 func (r *records) len() int { return r.site.n }
@@ -138,7 +140,7 @@ type fileMark struct {
 }
 
 // defaultChunk is large enough that sums cost little and small enough that an answer reads one within a frame.
-const defaultChunk = 4 << 20
+const defaultChunk = 2 << 20
 
 // NewFileIndex returns an empty index. It answers at once, about nothing.
 func NewFileIndex() *FileIndex { return newFileIndex(defaultChunk) }

@@ -261,6 +261,63 @@ func TestFileIndexAgrees(t *testing.T) {
 	}
 }
 
+// Every question may be asked at any moment while a trace loads.
+func TestFileIndexAnswersWhileLoading(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	events := randomTrace(r, 30_000)
+	for i := range events {
+		if events[i].Kind == model.Alloc {
+			events[i].ID = uint64(r.IntN(1 + i/20)) // new stacks all the time
+		}
+	}
+	slice := sliceSource{events, 64}
+	for _, source := range []model.EventSource{&slice, &chunkedSlice{slice, -1}, &chunkedSlice{slice, 20_000}} {
+		store := new(model.Store)
+		store.Publish(&model.Profile{Meta: model.Meta{Format: "test"}, Stacks: testStacks(), Allocations: source})
+		ix := newFileIndex(1 << 11)
+		done := make(chan error, 1)
+		go func() { done <- Build(t.Context(), store, ix) }()
+		for i := 0; len(done) == 0; i++ {
+			askEverything(t, ix, store, i)
+		}
+		if err := <-done; err != nil || ix.events() != len(events) {
+			t.Fatal(ix.events(), err)
+		}
+	}
+}
+
+func askEverything(t *testing.T, ix Trace, store *model.Store, i int) {
+	ctx := t.Context()
+	if i%5 == 4 { // symbols arrive
+		store.Update(func(p *model.Profile) *model.Profile {
+			next := *p
+			next.Stacks = testStacks()
+			return &next
+		})
+	}
+	by := Group(i) % GroupCount
+	d := ix.Status().Duration
+	rg := []Range{Whole, {d / 3, d}, {model.NoTime, d / 2}}[i%3]
+	in := []Cell{{}, {0, 5, 0, LifeClasses}}[i/3%2]
+	_, err1 := ix.Sites(ctx, Query{At: At(d / 2), Range: rg, By: by, Cell: in})
+	_, err2 := ix.Leaks(ctx, LeakQuery{Range: rg, By: by, Cell: in})
+	_, err3 := ix.History(ctx, by, []Key{0, 3, 9999}, 10)
+	_, err4 := ix.Curve(ctx, rg, 50)
+	_, err5 := ix.Weights(ctx, Cost(i)%CostCountOf, Query{At: End, Range: rg})
+	_, err6 := ix.LateFreed(ctx)
+	_, err7 := ix.Grid(ctx, GridQuery{Range: rg, By: by, Key: 2})
+	l, err8 := ix.Blocks(ctx, BlockQuery{At: At(d / 2), By: by, All: true, Sort: BlockOrder(i % 5)})
+	if err8 == nil && l.Len() > 0 {
+		l.Row(l.Len() / 2)
+	}
+	_, err9 := ix.Lifetimes(ctx, by, 1, rg)
+	for _, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestFileIndexKeepsWhatCannotBeReadAgain(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 5))
 	events := randomTrace(r, 5000)

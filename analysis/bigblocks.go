@@ -159,7 +159,7 @@ func (l *fileBlocks) event(i int) uint32 {
 	found := uint32(0)
 	l.ix.keptRecords(k*chunkLen, min((k+1)*chunkLen, l.records), l.events, func(r int) {
 		if i == 0 {
-			found = l.ix.records.born.at(r)
+			found = uint32(l.ix.records.born.at(r))
 		}
 		i--
 	})
@@ -196,7 +196,7 @@ func (l *fileBlocks) Row(i int) Block {
 // bornAt is the block that is born at an event.
 func (ix *FileIndex) bornAt(event int) (fileBlock, error) {
 	c := ix.chunks[ix.chunkAt(event)]
-	rec := ix.records.born.search(func(e uint32) bool { return int(e) >= event })
+	rec := ix.records.born.search(uint64(event))
 	if rec == ix.records.len() || int(ix.records.born.at(rec)) != event {
 		v, err := ix.view(c)
 		if err != nil {

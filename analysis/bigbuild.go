@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"sync"
 	"time"
@@ -91,7 +92,7 @@ func (b *builder) run(outer context.Context) error {
 func (b *builder) foldAll() {
 	for j := range b.matched {
 		if b.foldErr == nil {
-			if b.foldErr = b.fold.fold(j); b.foldErr != nil {
+			if b.foldErr = guarded(func() error { return b.fold.fold(j) }); b.foldErr != nil {
 				b.stop()
 			}
 		}
@@ -133,10 +134,23 @@ func (b *builder) decode(j *job) {
 	d := b.ix.decoders.Get().(model.Decoder)
 	defer b.ix.decoders.Put(d)
 	defer close(j.decoded)
-	j.next, j.err = d.Decode(&j.events, j.from, j.to, chunkEvents)
-	if j.err == nil {
-		j.number()
-	}
+	j.err = guarded(func() error {
+		var err error
+		if j.next, err = d.Decode(&j.events, j.from, j.to, chunkEvents); err == nil {
+			j.number()
+		}
+		return err
+	})
+}
+
+// guarded runs f on a goroutine of our own, where a defect must not take the program down.
+func guarded(f func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("internal error: %v", r)
+		}
+	}()
+	return f()
 }
 
 // feed starts to decode all chunks, each between guessed boundaries, and sends them in order.

@@ -476,9 +476,9 @@ func (f *folder) survivors() {
 		}
 		r.site.append(f.global[j.siteOf[p]])
 		r.size.append(j.events.Size[p])
-		r.born.append(uint32(c.first + i))
+		r.born.append(uint64(c.first + i))
 		r.died.append(alive)
-		r.bornAt.append(c.begin + model.Time(j.events.Time[i]))
+		r.bornAt.append(uint64(c.begin + model.Time(j.events.Time[i])))
 		r.diedAt.append(0)
 	}
 }
@@ -510,7 +510,7 @@ type chunkSums struct {
 }
 
 // sparseFactor balances what sums of chunks cost to add up against the memory of a checkpoint.
-const sparseFactor = 4
+const sparseFactor = 8
 
 func (ix *FileIndex) checkpointIfDue() {
 	keys := 0
@@ -531,7 +531,7 @@ func (ix *FileIndex) checkpointIfDue() {
 
 // memory estimates the bytes that the index holds.
 func (ix *FileIndex) memory() int64 {
-	n := ix.loading + ix.curve.memory() + int64(ix.runs.n)*12 + int64(ix.records.len())*24
+	n := ix.loading + ix.curve.memory() + int64(ix.runs.n)*12 + int64(ix.records.len())*18
 	for i := range ix.checkpoints {
 		n += ix.checkpoints[i].memory()
 	}

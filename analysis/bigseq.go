@@ -67,7 +67,7 @@ func (s *sequence) tick() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.j != nil && time.Since(s.since) >= settleAfter && s.err == nil {
-		s.err = s.close()
+		s.err = guarded(s.close)
 	}
 }
 

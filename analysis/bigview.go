@@ -234,7 +234,7 @@ func (ix *FileIndex) scan(ctx context.Context, chunks []*chunk, f func(v *view))
 			case <-stop:
 				return
 			}
-			err := ix.load(v, c)
+			err := guarded(func() error { return ix.load(v, c) })
 			select {
 			case ahead <- loaded{v, err}:
 			case <-stop:
@@ -299,7 +299,7 @@ func (ix *FileIndex) endOf(record int) (died uint32, at model.Time) {
 func (ix *FileIndex) recordBlock(r int) (b fileBlock) {
 	b = fileBlock{
 		site: ix.records.site.at(r), size: ix.records.size.at(r),
-		born: ix.records.born.at(r), bornAt: ix.records.bornAt.at(r),
+		born: uint32(ix.records.born.at(r)), bornAt: model.Time(ix.records.bornAt.at(r)),
 	}
 	b.died, b.diedAt = ix.endOf(r)
 	return b
@@ -398,7 +398,7 @@ func (ix *FileIndex) eachKept(ctx context.Context, lo, hi int, f func(b *fileBlo
 	if lo >= hi {
 		return ctx.Err()
 	}
-	first := ix.records.born.search(func(e uint32) bool { return int(e) >= lo })
+	first := ix.records.born.search(uint64(lo))
 	ix.keptRecords(first, ix.recordsBefore(hi), hi, func(r int) {
 		b := ix.recordBlock(r)
 		f(&b)

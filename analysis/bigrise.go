@@ -1,0 +1,68 @@
+package analysis
+
+import (
+	"encoding/binary"
+	"sort"
+)
+
+// riseColumn is an append-only column of numbers that never fall, in little more than a byte each: every riseSpan-th as it
+// is, and between those the distances.
+type riseColumn struct {
+	n      int
+	last   uint64
+	anchor []riseAnchor
+	steps  []byte
+}
+
+type riseAnchor struct {
+	value uint64
+	at    uint32 // in steps, of the next value
+}
+
+const riseSpan = 32
+
+func (c *riseColumn) append(v uint64) {
+	if c.n%riseSpan == 0 {
+		c.anchor = append(c.anchor, riseAnchor{v, uint32(len(c.steps))})
+	} else {
+		c.steps = binary.AppendUvarint(c.steps, v-c.last)
+	}
+	c.last = v
+	c.n++
+}
+
+func (c *riseColumn) at(i int) uint64 {
+	a := c.anchor[i/riseSpan]
+	return c.walk(&a, i%riseSpan)
+}
+
+// walk moves a on by n values.
+func (c *riseColumn) walk(a *riseAnchor, n int) uint64 {
+	for ; n > 0; n-- {
+		if d := c.steps[a.at]; d < 0x80 {
+			a.value += uint64(d)
+			a.at++
+			continue
+		}
+		d, size := binary.Uvarint(c.steps[a.at:])
+		a.value += d
+		a.at += uint32(size)
+	}
+	return a.value
+}
+
+// search returns the first index whose value is at least v, n if there is none.
+func (c *riseColumn) search(v uint64) int {
+	k := sort.Search(len(c.anchor), func(i int) bool { return c.anchor[i].value >= v }) - 1
+	if k < 0 {
+		return 0
+	}
+	a := c.anchor[k]
+	i := k*riseSpan + 1
+	for ; i < min((k+1)*riseSpan, c.n); i++ {
+		if c.walk(&a, 1) >= v {
+			return i
+		}
+	}
+	return i
+}
