@@ -302,6 +302,9 @@ func DefaultMetric(p *model.StackProfile, event uint16) (m model.MetricID, ok bo
 // CountMetric is the metric that counts what another one measures: alloc_count for alloc_bytes, else how often a stack was seen.
 func CountMetric(p *model.StackProfile, metric model.MetricID) (m model.MetricID, ok bool) {
 	name := p.Metrics[metric].Name
+	if strings.HasSuffix(name, "_count") || countsSamples(name) {
+		return metric, true
+	}
 	if stem, isBytes := strings.CutSuffix(name, "_bytes"); isBytes {
 		return p.Metric(stem + "_count")
 	}

@@ -21,7 +21,10 @@ type Diff struct {
 	Totals DiffFigures `json:"totals"` // over all rows, whatever the limit
 	Rows   []DiffRow   `json:"rows"`   // by the size of the change in bytes
 	Count  int         `json:"row_count"`
+	Event  *string     `json:"event,omitzero"`  // of profiles of stacks
+	Metric *string     `json:"metric,omitzero"` // of profiles of stacks: what the fields of bytes hold
 
+	counted string // of profiles of stacks: what the fields of counts hold
 	what    string // what a row is, for people: "type", "stack"
 	changed int    // rows that are not the same on both sides; they stand first
 }

@@ -33,23 +33,43 @@ func DiffStacks(before, after StackSide, n int) *Diff {
 	side := func(s StackSide) DiffSide { return DiffSide{File: NewHeader(SchemaDiff, s.Profile).File} }
 	d := newDiff(before.Profile, after.Profile, side(before), side(after))
 	d.what = "stack"
+	d.measured(before)
+	d.measured(after)
 	for i, r := range m.rows {
 		r.DiffFigures = newFigures(r.BeforeBytes, r.AfterBytes, r.BeforeCount, r.AfterCount)
-		r.Status = r.status()
-		switch {
-		case !there[0][i]:
-			r.Status = "new"
-		case !there[1][i]:
-			r.Status = "gone"
-		case r.Status == "new":
-			r.Status = "grown"
-		case r.Status == "gone":
-			r.Status = "shrunk"
-		}
+		r.Status = statusOf(r.DiffFigures, there[0][i], there[1][i])
 		d.add(r)
 	}
 	d.finish(n)
 	return d
+}
+
+// statusOf is the status of a stack that a side has or has not, whatever it weighs.
+func statusOf(f DiffFigures, before, after bool) string {
+	switch status := f.status(); {
+	case !before:
+		return "new"
+	case !after:
+		return "gone"
+	case status == "new":
+		return "grown"
+	case status == "gone":
+		return "shrunk"
+	default:
+		return status
+	}
+}
+
+// measured says what the figures are, where a side tells.
+func (d *Diff) measured(s StackSide) {
+	if s.Weights == nil {
+		return
+	}
+	p := s.Profile.Weights
+	d.Event, d.Metric, d.counted = &p.Events[s.Weights.Event].Name, &p.Metrics[s.Weights.Metric].Name, "stacks"
+	if s.Count != nil {
+		d.counted = p.Metrics[s.Count.Metric].Name
+	}
 }
 
 // profiled adds a record to the row of its stack on one side, and returns that row.

@@ -14,6 +14,7 @@ func WriteDiffCSV(w io.Writer, d *Diff) error { return writeRows(w, d.Rows) }
 
 // WriteDiffText writes d for people.
 func WriteDiffText(w io.Writer, d *Diff, style Style) error {
+	style = d.style(style)
 	t := &textWriter{bufio.NewWriter(w), &Report{Header: d.Header}, style}
 	t.line("before  ", t.style.bold(d.Before.text(style)))
 	t.line("after   ", t.style.bold(d.After.text(style)))
@@ -28,6 +29,7 @@ func WriteDiffText(w io.Writer, d *Diff, style Style) error {
 // WriteDiffMarkdown writes d as a table for tickets.
 func WriteDiffMarkdown(w io.Writer, d *Diff, style Style) error {
 	out := bufio.NewWriter(w)
+	style = d.style(style)
 	style.Color = false
 	m := &markdownWriter{out, &textWriter{out, &Report{Header: d.Header}, style}}
 	m.printf("# %s and %s\n\n", code(d.Before.name()), code(d.After.name()))
@@ -59,10 +61,17 @@ func (s DiffSide) text(style Style) string {
 func (d *Diff) sentence(style Style) string {
 	t := d.Totals
 	if t.DeltaBytes == 0 && t.DeltaCount == 0 {
+		if d.Metric != nil {
+			return "the same " + model.Clean(*d.Metric) + " in all: " + style.bytes(t.AfterBytes)
+		}
 		return "the same bytes and " + d.things() + " in all: " + style.bytes(t.AfterBytes)
 	}
+	what := ""
+	if d.Metric != nil {
+		what = model.Clean(*d.Metric) + " "
+	}
 	word := map[bool]string{true: "grew", false: "shrank"}[t.DeltaBytes >= 0]
-	out := fmt.Sprintf("%s by %s (%s %s), from %s to %s", word, style.bytes(magnitude(t.DeltaBytes)), signed(t.DeltaCount), d.things(),
+	out := fmt.Sprintf("%s%s by %s (%s %s), from %s to %s", what, word, style.bytes(magnitude(t.DeltaBytes)), signed(t.DeltaCount), d.things(),
 		style.bytes(t.BeforeBytes), style.bytes(t.AfterBytes))
 	if !d.Complete {
 		out += "; not all of both files could be read"
@@ -70,8 +79,17 @@ func (d *Diff) sentence(style Style) string {
 	return out
 }
 
+// style is how the figures of d look: those of a metric that is no number of bytes are plain numbers.
+func (d *Diff) style(s Style) Style {
+	s.Exact = s.Exact || d.Metric != nil && !strings.HasSuffix(*d.Metric, "_bytes")
+	return s
+}
+
 // things are what counts count.
 func (d *Diff) things() string {
+	if d.counted != "" {
+		return model.Clean(d.counted)
+	}
 	switch d.what {
 	case "type":
 		return "objects"
