@@ -163,7 +163,11 @@ func (p *dumpPages) drawBits(s tcell.Screen, r widget.Rect) {
 	glyphs := fillGlyphs(p.look.Glyphs.Plain)
 	var parts []partFigures
 	if p.detail.page {
-		parts = divide(t, from, int(min(uint64(r.W), max(t.bits(from), 1))))
+		n, runs := t.bits(from), g.runsOf(g.cursor.typ, from)
+		parts = make([]partFigures, min(uint64(r.W), max(n, 1)))
+		for i := range parts {
+			parts[i] = runs.part(n, i, len(parts))
+		}
 	}
 	for x := range r.W {
 		fill := analysis.PageFill(0)

@@ -65,21 +65,18 @@ type pageGrid struct {
 	first    int // row at the top
 	rows     int // there are
 	sections []gridSection
-	parts    map[pageSpot][]partFigures // of pages, divided as level says
-	divided  int                        // the level of parts
+	runs     map[pageSpot]pageRuns // of the pages that were divided
+	kept     int                   // runs that these are
 }
 
-// partFigures are the bits of a part of a page. With a difference occupied are those newly occupied.
-type partFigures struct{ all, occupied, freed uint64 }
-
-// mostLevel bounds both zooming out and in.
+// mostLevel bounds zooming out.
 const mostLevel = 24
 
 // place fits the types into r and brings the cursor into view.
 func (g *pageGrid) place(r widget.Rect, types []gridPages, same bool) {
 	g.types, g.area = types, r
 	if !same {
-		g.parts = nil
+		g.runs = nil
 	}
 	g.tidy()
 	g.label = 0
@@ -325,7 +322,8 @@ func (g *pageGrid) zoom(n int) bool {
 	}
 	finest := -bits.Len64(max(g.types[g.cursor.typ].bits(g.cursor.page), 1) - 1) // one cell for a bit
 	coarsest := bits.Len64(uint64(max(g.longest()-1, 0)))
-	to := min(max(g.level+n, max(finest, -mostLevel)), min(coarsest, mostLevel))
+	finest = max(finest, bits.Len(uint(g.longest()))-62) // cells are numbered
+	to := min(max(g.level+n, finest), min(coarsest, mostLevel))
 	if to == g.level {
 		return false
 	}
@@ -407,13 +405,6 @@ func (g *pageGrid) drawLabels(s tcell.Screen, sec *gridSection, top, skip, h int
 	}
 }
 
-// partStart is the first bit of a part of a page of n bits divided into so many.
-func partStart(n uint64, part, parts int) uint64 {
-	hi, lo := bits.Mul64(n, uint64(part))
-	q, _ := bits.Div64(hi, lo, uint64(parts))
-	return q
-}
-
 // The signs of how full a cell is, and of how it changed.
 func fillGlyphs(plain bool) [analysis.FillLevels]string {
 	if plain {
@@ -478,16 +469,14 @@ func (g *pageGrid) fill(typ, cell int) (f analysis.PageFill, ok bool) {
 		from := cell << g.level
 		return analysis.MixFills(t.fills[from:min(from+1<<g.level, len(t.fills))]), true
 	}
-	c := g.spot(typ, cell)
-	p := g.partsOf(c)[c.part]
+	p := g.partAt(g.spot(typ, cell))
 	return analysis.FillOf(p.occupied, p.all), p.all > 0
 }
 
 // change is the bits of a cell that are newly occupied and newly free.
 func (g *pageGrid) change(typ, cell int) (occupied, freed uint64) {
 	if g.level < 0 {
-		c := g.spot(typ, cell)
-		p := g.partsOf(c)[c.part]
+		p := g.partAt(g.spot(typ, cell))
 		return p.occupied, p.freed
 	}
 	list := g.types[typ].diff.changes
@@ -496,63 +485,4 @@ func (g *pageGrid) change(typ, cell int) (occupied, freed uint64) {
 		freed += uint64(c.freed)
 	}
 	return occupied, freed
-}
-
-// partsKept is how many pages are kept divided.
-const partsKept = 4096
-
-// partsOf is the parts of a page at the level.
-func (g *pageGrid) partsOf(c pageSpot) []partFigures {
-	if g.parts == nil || g.divided != g.level || len(g.parts) > partsKept {
-		g.parts, g.divided = map[pageSpot][]partFigures{}, g.level
-	}
-	key := pageSpot{typ: c.typ, page: c.page}
-	list, ok := g.parts[key]
-	if !ok {
-		list = divide(&g.types[c.typ], c.page, 1<<-g.level)
-		g.parts[key] = list
-	}
-	return list
-}
-
-// divide cuts a page into parts of as equal numbers of bits as possible.
-func divide(t *gridPages, page, parts int) []partFigures {
-	out := make([]partFigures, parts)
-	n := t.bits(page)
-	at, part := uint64(0), 0
-	add := func(bits uint64, f func(p *partFigures, n uint64)) {
-		for bits > 0 && part < parts {
-			end := partStart(n, part+1, parts)
-			step := min(bits, end-at)
-			if step > 0 {
-				out[part].all += step
-				f(&out[part], step)
-			}
-			at, bits = at+step, bits-step
-			if at == end {
-				part++
-			}
-		}
-	}
-	if t.diff == nil {
-		analysis.EachPageRun(t.is, page, func(occupied bool, bits uint64) {
-			add(bits, func(p *partFigures, n uint64) {
-				if occupied {
-					p.occupied += n
-				}
-			})
-		})
-		return out
-	}
-	analysis.EachChange(t.diff.was, pageIn(t.diff.was, page), t.diff.is, pageIn(t.diff.is, page), func(was, is bool, bits uint64) {
-		add(bits, func(p *partFigures, n uint64) {
-			switch {
-			case is && !was:
-				p.occupied += n
-			case was && !is:
-				p.freed += n
-			}
-		})
-	})
-	return out
 }

@@ -490,7 +490,7 @@ func (p *dumpPages) doZoom(a keymap.Action) bool {
 		case g.level > -6:
 			ok = g.zoom(-6 - g.level)
 		default:
-			ok = g.zoom(-mostLevel)
+			ok = g.zoom(-64)
 		}
 	case keymap.ZoomReset:
 		g.zoomed, g.fitted = false, fitted{}
