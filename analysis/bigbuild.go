@@ -108,7 +108,7 @@ func (b *builder) forward(ctx context.Context, j *job) error {
 	b.match.match(j)
 	b.pos = j.next
 	b.ix.mu.Lock()
-	b.ix.loading = b.match.memory()
+	b.ix.loading = b.match.table.memory()
 	b.ix.mu.Unlock()
 	select {
 	case b.matched <- j:

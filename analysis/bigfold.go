@@ -167,7 +167,7 @@ func (f *folder) walkSmall() {
 				s.allocCount++
 				t.AllocCount++
 				t.AllocBytes += size
-				if j.slots[p] == noSlot {
+				if j.events.Addr[first+k] == 0 {
 					t.UnaddressedCount++
 					t.UnaddressedBytes += size
 				}
@@ -466,14 +466,11 @@ func (f *folder) publish() {
 // survivors makes records of the blocks that outlive the chunk.
 func (f *folder) survivors() {
 	j, c, r := f.j, f.c, &f.records
-	p := -1
-	for i, kind := range j.events.Kind {
-		if kind == model.Free {
+	for p, died := range j.died {
+		if died != 0 {
 			continue
 		}
-		if p++; j.died[p] != 0 {
-			continue
-		}
+		i := int(j.event[p])
 		r.site.append(f.global[j.siteOf[p]])
 		r.size.append(j.events.Size[p])
 		r.born.append(uint64(c.first + i))

@@ -17,7 +17,7 @@ type job struct {
 	refs     []ref      // by FREE: the block that it ends
 	over     []overEnd  // sizes are not filled in yet
 	died     []uint32   // by event that is no FREE: number of the event that ends the block, + 1; 0 if none of the chunk does
-	slots    []uint32   // by event that is no FREE: where the block is in matcher.pool
+	event    []uint32   // by event that is no FREE: its number
 	deaths   []death
 	firstRec uint32
 	records  uint32
@@ -63,15 +63,11 @@ func resize[T any](s []T, n int) []T {
 
 // matcher finds out which block each FREE ends. It takes the chunks in order.
 type matcher struct {
-	table   *addressTable // address → slot of pool + 1
-	pool    column[ref]   // live blocks
-	free    []uint32      // slots of pool
+	table   *addressTable // address → ref of the block + 1
 	records uint32
 	now     model.Time
 	events  int
 }
-
-const noSlot = 1<<32 - 1
 
 // match fills in what happens to the blocks of a chunk.
 func (m *matcher) match(j *job) {
@@ -79,7 +75,7 @@ func (m *matcher) match(j *job) {
 	payloads := len(c.Size)
 	j.before, j.firstRec = m.now, m.records
 	j.refs = resize(j.refs, len(c.Kind)-payloads)
-	j.slots = resize(j.slots, payloads)
+	j.event = resize(j.event, payloads)
 	j.died = resize(j.died, payloads)
 	clear(j.died)
 	j.over, j.deaths = j.over[:0], j.deaths[:0]
@@ -89,9 +85,8 @@ func (m *matcher) match(j *job) {
 		case model.Free:
 			r := noRef
 			if a := c.Addr[i]; a != 0 {
-				if slot := m.table.take(a); slot != 0 {
-					r = m.pool.at(int(slot - 1))
-					m.free = append(m.free, slot-1)
+				if v := m.table.take(a); v != 0 {
+					r = ref(v - 1)
 					j.end(r, i)
 				}
 			}
@@ -99,37 +94,21 @@ func (m *matcher) match(j *job) {
 			f++
 			continue
 		case model.Alloc:
-			j.slots[p] = noSlot
 			if a := c.Addr[i]; a != 0 {
-				j.slots[p] = m.alloc(j, a, i, p)
+				if old := m.table.put(a, uint32(localRef)+uint32(p)+1); old != 0 {
+					j.over = append(j.over, overEnd{event: uint32(i), ref: ref(old - 1)})
+					j.end(ref(old-1), i)
+				}
 			}
 		default:
 			j.died[p] = 1 // no block at all
 		}
+		j.event[p] = uint32(i)
 		p++
 	}
 	m.survive(j)
 	m.now += c.Delta + model.Time(c.Time[len(c.Time)-1])
 	m.events += len(c.Kind)
-}
-
-// alloc notes a block at an address.
-func (m *matcher) alloc(j *job, addr uint64, event, payload int) (slot uint32) {
-	if n := len(m.free); n > 0 {
-		slot = m.free[n-1]
-		m.free = m.free[:n-1]
-		m.pool.set(int(slot), localRef|ref(payload))
-	} else {
-		slot = uint32(m.pool.n)
-		m.pool.append(localRef | ref(payload))
-	}
-	if old := m.table.put(addr, slot+1); old != 0 {
-		r := m.pool.at(int(old - 1))
-		m.free = append(m.free, old-1)
-		j.over = append(j.over, overEnd{event: uint32(event), ref: r})
-		j.end(r, event)
-	}
-	return slot
 }
 
 // end notes that an event ends a block.
@@ -147,15 +126,10 @@ func (m *matcher) survive(j *job) {
 		if died != 0 {
 			continue
 		}
-		if slot := j.slots[p]; slot != noSlot {
-			m.pool.set(int(slot), ref(m.records))
+		if a := j.events.Addr[j.event[p]]; a != 0 {
+			m.table.put(a, m.records+1)
 		}
 		m.records++
 	}
 	j.records = m.records - j.firstRec
-}
-
-// memory is what the matcher takes.
-func (m *matcher) memory() int64 {
-	return m.table.memory() + int64(len(m.pool.chunks))*chunkLen*4 + int64(cap(m.free))*4
 }
