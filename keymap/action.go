@@ -67,6 +67,8 @@ const (
 	ShowDominators Action = "dominators"
 	ShowObject     Action = "object"
 	ShowComparison Action = "comparison"
+	ShowProfile    Action = "profile"
+	ShowFunctions  Action = "functions"
 )
 
 // Moving within the focused pane, and finding.
@@ -185,6 +187,7 @@ const (
 	ScopeSeries     Scope = "series"
 	ScopePages      Scope = "pages"
 	ScopeFragments  Scope = "fragmentation" // footer only
+	ScopeProfile    Scope = "profile"       // screens of stack profiles: give it after those of the screen
 	ScopeText       Scope = "text"          // help and other texts; footer only
 	ScopeLoading    Scope = "loading"       // while a file is read: give it first
 	ScopeInput      Scope = "input"         // one line of typing: hides every scope after it
@@ -194,7 +197,7 @@ const (
 func Scopes() []Scope {
 	return []Scope{ScopeGlobal, ScopeOverview, ScopeTimeline, ScopeTable, ScopeBlocks, ScopeBlockTable, ScopeLeaks, ScopeStacks, ScopeTree, ScopeFlame, ScopeLifetimes,
 		ScopeSnapshots, ScopeHeap, ScopeDominators, ScopeObject, ScopeComparison,
-		ScopeSeries, ScopePages, ScopeFragments, ScopeText, ScopeLoading, ScopeInput}
+		ScopeSeries, ScopePages, ScopeFragments, ScopeProfile, ScopeText, ScopeLoading, ScopeInput}
 }
 
 // Where says in words where the keys of a scope work ("in trees"); "" for everywhere.
@@ -209,6 +212,8 @@ func (s Scope) Where() string {
 		return "in " + string(s) + "s"
 	case ScopeFlame:
 		return "in flame graphs"
+	case ScopeProfile:
+		return "in stack profiles"
 	case ScopeHeap:
 		return "in heap snapshots"
 	case ScopeLoading:

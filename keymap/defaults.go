@@ -11,6 +11,7 @@ func defaults() []section {
 		{"Blocks and lifetimes", blockRows()},
 		{"Heap snapshots", heapRows()},
 		{"Series and pages", dumpRows()},
+		{"Stack profiles", profileRows()},
 		{"Screens and panes", screenRows()},
 		{"Program", programRows()},
 		{"Typing", inputRows()},
@@ -145,6 +146,14 @@ func dumpRows() []row {
 	}
 }
 
+func profileRows() []row {
+	const s = ScopeProfile
+	return []row{
+		{s, Cost, "c", "Weigh stacks by the next event of the file; every screen follows."},
+		{s, Series, "m", "Weigh stacks by the next metric of the event; every screen follows."},
+	}
+}
+
 func screenRows() []row {
 	const s = ScopeGlobal
 	const nth = "Go to a screen by its number."
@@ -180,6 +189,8 @@ func screenRows() []row {
 		{s, ShowSeries, "", "Measured curves: all series over time."},
 		{s, ShowPages, "", "One page layout as a grid: what is occupied and what is free."},
 		{s, ShowFragments, "", "What holes cost: occupancy, holes and runs by type of page, and over time."},
+		{s, ShowProfile, "", "Events, metrics and totals of a stack profile, its threads and binaries."},
+		{s, ShowFunctions, "", "What functions, binaries, source lines and threads weigh, several events side by side."},
 		{s, ShowProblems, "", "What in this file is damaged, guessed or uncertain."},
 	}
 }

@@ -64,7 +64,7 @@ func (a *app) do(act keymap.Action) {
 	} else if a.current().do(act) {
 		return
 	}
-	if a.doPoints(act) || a.doTime(act) || a.doSnapshots(act) || a.doScreens(act) {
+	if a.doProfile(act) || a.doPoints(act) || a.doTime(act) || a.doSnapshots(act) || a.doScreens(act) {
 		return
 	}
 	a.doProgram(act)
@@ -72,7 +72,7 @@ func (a *app) do(act keymap.Action) {
 
 // doTime handles what moves the instant, the range and the view.
 func (a *app) doTime(act keymap.Action) bool {
-	if a.trace == nil && a.dump == nil {
+	if a.trace == nil && a.dump == nil && a.prof == nil {
 		return false
 	}
 	leap := max(a.state.Columns/10, 1)
@@ -170,6 +170,8 @@ func (a *app) doScreens(act keymap.Action) bool {
 func (a *app) back() {
 	switch {
 	case a.heaps != nil && a.heapBack():
+	case a.state.Prof.Window != noWindow:
+		a.emit(chooseWindow{noWindow})
 	case !a.state.Cell.IsAll():
 		a.emit(setCell{})
 	case a.state.Dump.Diff:

@@ -94,7 +94,7 @@ type place struct {
 }
 
 func newApp(o Options) *app {
-	if p := o.Store.Current(); p != nil && (p.Heaps != nil || p.Timeline != nil) && p.Allocations == nil {
+	if p := o.Store.Current(); p != nil && (p.Heaps != nil || p.Timeline != nil || p.Weights != nil) && p.Allocations == nil {
 		o.Trace = nil // an index of nothing
 	}
 	a := &app{Flex: tview.NewFlex().SetDirection(tview.FlexRow), o: o, state: newState(), stale: true}
@@ -114,6 +114,7 @@ func newApp(o Options) *app {
 	a.layouts = newLayoutLoads(&a.env)
 	a.header, a.footer = &bar{Box: tview.NewBox(), drawBar: a.drawHeader}, &bar{Box: tview.NewBox(), drawBar: a.drawFooter}
 	a.adoptDump(o.Store.Current())
+	a.adoptProf(o.Store.Current())
 	a.all = allScreens(&a.env)
 	a.refresh(a.loadedNow())
 	a.at = a.firstScreen()
@@ -179,6 +180,9 @@ func (a *app) refresh(i loaded) {
 	if a.dump != nil {
 		i.status = a.dump.status()
 	}
+	if a.adoptProf(i.profile); a.prof != nil {
+		i.status = a.prof.status()
+	}
 	a.progress = i.status
 	if a.loading() && a.state.Profile != nil && a.state.Status.Events > 0 && !a.work.rested() {
 		return
@@ -214,6 +218,9 @@ func (a *app) offer() {
 	}
 	a.screens = a.screens[:0:0]
 	for _, s := range a.all {
+		if o, ok := s.(offered); ok && (a.state.Profile == nil || !o.offeredFor(a.state.Profile)) {
+			continue
+		}
 		if a.state.Profile == nil && s.needs() == model.FacetNone || a.state.Profile != nil && a.state.Profile.Has(s.needs()) {
 			a.screens = append(a.screens, s)
 		}

@@ -97,6 +97,9 @@ func (a *app) instantText() string {
 	if a.heaps != nil {
 		return a.snapshotText()
 	}
+	if a.prof != nil {
+		return a.prof.instantText(s)
+	}
 	if a.dump != nil {
 		return a.dumpInstant()
 	}

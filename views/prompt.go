@@ -168,6 +168,9 @@ func (a *app) askFind() {
 	if a.heaps != nil {
 		hint = "text, !text, bytes>1M, retained>=5%, count>100, /regex/"
 	}
+	if a.prof != nil {
+		hint = "text, !text, /regex/"
+	}
 	a.ask("filter: ", hint, a.state.Filter, set, check)
 }
 

@@ -39,6 +39,9 @@ type commander interface {
 	commandLine(file []string) []string // the whole command; file is how the file is named
 }
 
+// offered is a screen that only some files with its facets have.
+type offered interface{ offeredFor(p *model.Profile) bool }
+
 // finder is a screen in which / searches instead of filtering tables.
 type finder interface {
 	find(text string) // as it is typed; "" ends the search
@@ -79,6 +82,7 @@ type env struct {
 	dump       *dumpFile    // nil for files without measured series
 	layouts    *layoutLoads // of page layouts, which screens share
 	loads      *heapLoads   // the decoded snapshot that heap screens share
+	prof       *profFile    // nil for files without weighted stacks
 	look       *widget.Look // of the current theme
 	theme      *themes.Theme
 	patience   time.Duration

@@ -19,6 +19,11 @@ func allScreens(e *env) []screen {
 		newDumpSeries(e),
 		newDumpPages(e),
 		newDumpFragments(e),
+		newProfileScreen(e),
+		newProfFunctions(e),
+		newProfStacks(e),
+		newProfTimeline(e),
+		newProfLeaks(e),
 		newProblems(e),
 	}
 }

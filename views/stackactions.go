@@ -21,6 +21,10 @@ func (p *stacks) do(a keymap.Action) bool {
 		p.say(map[bool]string{true: "direct recursion is one frame", false: "every recursive call is a frame"}[p.collapse])
 		p.changed()
 	case keymap.Cost:
+		if p.prof != nil {
+			p.nextEvent(&p.state)
+			return true
+		}
 		p.emit(setCost{(p.state.Cost + 1) % analysis.CostCountOf})
 	case keymap.NextPane, keymap.PreviousPane:
 		p.detail = !p.detail && !p.whole
@@ -184,6 +188,9 @@ func (p *stacks) copyText() string {
 
 // command names the table of the report that is sorted by the same cost.
 func (p *stacks) command() []string {
+	if p.prof != nil {
+		return p.prof.arguments(&p.state)
+	}
 	by := [...]string{"live_bytes", "live_count", "peak_bytes", "alloc_bytes", "alloc_count", "", "temporary_count"}[p.state.Cost]
 	if by == "" { // leaks are in every report
 		return nil

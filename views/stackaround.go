@@ -108,7 +108,7 @@ func (v *aroundView) draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
 	in := overlayBox(s, r, 110, max(v.Len()+5, 12), k, v.title()+" of "+widget.ShortenScopes(v.label(v.name), max(r.W-30, 10)))
 	k = k.InBox()
 	about, list := in.CutTop(2)
-	text := costWords(v.of.now.key.cost) + ": " + v.of.bound() + v.of.weight(v.data.Total) + ", " +
+	text := v.of.costText() + ": " + v.of.bound() + v.of.weight(v.data.Total) + ", " +
 		stackShare(v.data.Total, v.of.now.Total[0]) + " of all · self " + v.of.amount(v.data.Self)
 	if !v.found {
 		text = "This function is not among the stacks any more."

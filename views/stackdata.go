@@ -15,11 +15,12 @@ type treeKey struct {
 	ids      int // stacks in use
 	invert   bool
 	collapse bool
-	full     bool // names as they stand in the file
+	full     bool      // names as they stand in the file
+	prof     *profFile // of weighted stacks; nil for traces
 }
 
 // shape is the key without what only ever grows: trees of one shape number their nodes alike.
-func (k treeKey) shape() treeKey { k.ids = 0; return k }
+func (k treeKey) shape() treeKey { k.ids, k.prof = 0, nil; return k }
 
 // callTree is a call tree without weights and what it was made of.
 type callTree struct {
@@ -30,6 +31,9 @@ type callTree struct {
 
 // makeTree builds the structure of a call tree.
 func makeTree(ctx context.Context, trace analysis.Trace, key treeKey) (*callTree, error) {
+	if key.prof != nil {
+		return profTree(ctx, key)
+	}
 	ids := trace.StackIDs()
 	ids = ids[:min(key.ids, len(ids))]
 	opt := analysis.TreeOptions{Invert: key.invert, Collapse: key.collapse}
@@ -48,10 +52,14 @@ type foldKey struct {
 	at       analysis.Instant // zero where the cost does not depend on it
 	over     analysis.Range   // zero where the cost does not depend on it
 	cell     analysis.Cell
+	prof     profKey // of weighted stacks, zero for traces
 }
 
 // foldKeyOf leaves out of a state what does not matter for its cost.
 func foldKeyOf(t *callTree, s *State) foldKey {
+	if t.key.prof != nil {
+		return foldKey{tree: t, prof: t.key.prof.key(s)}
+	}
 	k := foldKey{tree: t, revision: s.Status.Revision, cost: s.Cost, cell: s.Cell}
 	if s.Cost == analysis.CostLive || s.Cost == analysis.CostLiveCount {
 		k.at = s.At
@@ -75,10 +83,14 @@ type weighed struct {
 	tree *callTree
 	key  foldKey
 	peak model.Time // when the peak is, for CostPeak; model.NoTime where there is none
+	unit profUnit   // of weighted stacks
 }
 
 // weigh asks for the weights of every stack and sums them up the tree.
 func weigh(ctx context.Context, trace analysis.Trace, key foldKey) (*weighed, error) {
+	if key.prof.of != nil {
+		return weighProf(ctx, key)
+	}
 	w := &weighed{tree: key.tree, key: key, peak: model.NoTime}
 	q := key.query()
 	weights, err := trace.Weights(ctx, key.cost, q)
@@ -159,16 +171,20 @@ func (w *weighed) frame(n int32) (f model.Frame, mixed bool) {
 
 // label is a node's name as trees and graphs show it: without its signature, unless names stand as in the file.
 func (w *weighed) label(n int32) string {
+	sign := w.sign(n)
 	if w.tree.key.full {
-		return w.Name(n)
+		return sign + w.Name(n)
 	}
-	return widget.WithoutSignature(w.Name(n))
+	return sign + widget.WithoutSignature(w.Name(n))
 }
 
 // place is a node's file and line, "" when unknown.
 func (w *weighed) place(n int32) string {
 	f, mixed := w.frame(n)
 	place := framePlace(f)
+	if place == "" {
+		place = w.dso(n)
+	}
 	if mixed && place != "" {
 		place += " …"
 	}

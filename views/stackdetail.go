@@ -28,6 +28,9 @@ func (p *stacks) title() string {
 		cost, invert, collapse = p.now.key.cost, p.now.tree.key.invert, p.now.tree.key.collapse
 	}
 	t := costWords(cost)
+	if p.prof != nil {
+		t = p.profTitle()
+	}
 	if p.now != nil && p.now.peak >= 0 {
 		t += ", " + p.now.peak.String()
 	}
@@ -67,6 +70,9 @@ func (p *stacks) answer(w int) string {
 
 // bound is the sign of figures that are not exact: what is read so far is less, blocks that cannot be freed are more.
 func (p *stacks) bound() string {
+	if p.prof != nil {
+		return p.profBound()
+	}
 	live := p.now.key.cost <= analysis.CostPeak || p.now.key.cost == analysis.CostLeaked
 	switch st := &p.state.Status; {
 	case live && st.Unfreed:
@@ -80,6 +86,8 @@ func (p *stacks) bound() string {
 // emptyText says why there is no tree, and what to do.
 func (p *stacks) emptyText() []string {
 	switch {
+	case p.prof != nil:
+		return p.profEmpty()
 	case p.trace == nil:
 		return []string{"This file has no allocations."}
 	case p.now == nil:

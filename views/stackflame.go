@@ -134,6 +134,7 @@ func (g *flamePane) draw(s tcell.Screen, r widget.Rect) {
 	if f := p.matching(); f != nil {
 		g.Match = func(id uint64) bool { return f.matches(int32(id)) }
 	}
+	g.Style = p.frameStyle()
 	g.Focused = !p.detail
 	g.Draw(s, r, p.look)
 }

@@ -36,6 +36,7 @@ type stacks struct {
 	text     string
 	jump     bool // go to the first match once the search is done
 	adopted  Selection
+	sought   int // of ProfState.Sent: what was shown already
 }
 
 func newStacks(e *env) *stacks {
@@ -73,7 +74,7 @@ func (p *stacks) about() string {
 // show asks for the tree, its weights and what the search finds in them, and shows the newest that there are.
 func (p *stacks) show(s *State) {
 	p.state = *s
-	if s.Profile == nil || p.trace == nil {
+	if s.Profile == nil || p.trace == nil && p.prof == nil {
 		return
 	}
 	p.tree.ask(p.treeKey())
@@ -83,7 +84,7 @@ func (p *stacks) show(s *State) {
 	}
 	key := foldKeyOf(t, s)
 	askWeights(p.weights, key)
-	if key.cost = beside(key.cost); key.cost < analysis.CostCountOf {
+	if key.cost = beside(key.cost); key.cost < analysis.CostCountOf && p.prof == nil {
 		askWeights(p.other, key)
 	}
 	w, ok := p.weights.get()
@@ -94,6 +95,7 @@ func (p *stacks) show(s *State) {
 		p.adopt(w)
 	}
 	p.adoptSelection()
+	p.adoptSought()
 	p.askSearch()
 }
 
@@ -103,7 +105,7 @@ func (p *stacks) treeKey() treeKey {
 		p.ids = n // while more is read only now and then
 	}
 	return treeKey{
-		stacks: p.state.Profile.Stacks, ids: p.ids, invert: p.invert, collapse: p.collapse, full: p.state.FullName,
+		stacks: p.state.Profile.Stacks, ids: p.ids, invert: p.invert, collapse: p.collapse, full: p.state.FullName, prof: p.prof,
 	}
 }
 
@@ -151,7 +153,7 @@ func (p *stacks) adopt(w *weighed) {
 			at = w.follow(names)
 		}
 		p.reset(at)
-	case !p.touched && (old.key.cost != w.key.cost || old.key.revision != w.key.revision):
+	case !p.touched && (old.key.cost != w.key.cost || !old.key.prof.same(w.key.prof) || old.key.revision != w.key.revision):
 		p.reset(0)
 	default:
 		p.rows.reload()

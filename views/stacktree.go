@@ -45,7 +45,7 @@ func (t *treePane) arrange(w int) {
 		width = max(len(p.amount(p.now.Total[0])), width)
 	}
 	all := [...]widget.Column{
-		columnTotal: {Title: costColumn(p.now.key.cost), Width: width, Align: widget.Right},
+		columnTotal: {Title: p.costTitle(), Width: width, Align: widget.Right},
 		columnShare: {Title: "%", Width: 6, Align: widget.Right, Drop: 1},
 		columnBar:   {Width: min(max(w/12, 5), 16), Drop: 4},
 		columnSelf:  {Title: "SELF", Width: width, Align: widget.Right, Drop: 3},
@@ -101,7 +101,7 @@ func (t *treePane) Cell(id uint64, col int) widget.Cell {
 		}
 		return widget.Cell{Text: t.of.amount(self)}
 	case columnName:
-		c := widget.Cell{Text: w.label(n)}
+		c := widget.Cell{Text: w.label(n), Style: t.of.signStyle(n)}
 		if f := t.of.matching(); f != nil && t.Highlight == "" && f.matches(n) {
 			c.Style = widget.Over(t.of.look.Text, t.of.look.Match)
 		}
@@ -227,6 +227,9 @@ func costColumn(c analysis.Cost) string {
 
 // amount is a weight in the unit of the cost.
 func (p *stacks) amount(v uint64) string {
+	if p.prof != nil {
+		return p.profAmount(v)
+	}
 	cost := p.state.Cost
 	if p.now != nil {
 		cost = p.now.key.cost
@@ -244,7 +247,7 @@ func (p *stacks) amount(v uint64) string {
 
 // weight is an amount that says what it counts.
 func (p *stacks) weight(v uint64) string {
-	if p.now.key.cost.IsBytes() {
+	if p.now.key.cost.IsBytes() || p.prof != nil {
 		return p.amount(v)
 	}
 	if v == 1 {

@@ -30,6 +30,7 @@ type State struct {
 
 	Heap HeapState
 	Dump DumpState
+	Prof ProfState
 
 	Columns int // cells that charts have for the time axis: the unit of a step
 }
@@ -44,7 +45,7 @@ type Selection struct {
 
 // newState is the state before anything is loaded.
 func newState() State {
-	return State{At: analysis.End, Range: analysis.Whole, View: analysis.Whole, Anchor: model.NoTime, Heap: newHeapState(), Dump: newDumpState(), Columns: 70}
+	return State{At: analysis.End, Range: analysis.Whole, View: analysis.Whole, Anchor: model.NoTime, Heap: newHeapState(), Dump: newDumpState(), Prof: newProfState(), Columns: 70}
 }
 
 // Intent is a change that somebody wants.

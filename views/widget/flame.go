@@ -1,5 +1,7 @@
 package widget
 
+import "github.com/gdamore/tcell/v2"
+
 // FlameSource is the tree that a [Flame] shows. All methods are called on the event loop, Children only for nodes that are
 // at least one cell wide.
 type FlameSource interface {
@@ -15,8 +17,9 @@ type FlameSource interface {
 // are merged into one "(n more)". Only what is visible is laid out. Call [Flame.Reset] before anything else.
 type Flame struct {
 	Focused bool
-	Match   func(id uint64) bool // frames to highlight; nil: no search
-	Empty   []string             // shown when the root has no value: why, and what to do
+	Match   func(id uint64) bool                      // frames to highlight; nil: no search
+	Style   func(id uint64) (st tcell.Style, ok bool) // of frames that do not have the colour of their name; may be nil
+	Empty   []string                                  // shown when the root has no value: why, and what to do
 
 	src       FlameSource
 	sel, zoom uint64

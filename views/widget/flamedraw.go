@@ -75,6 +75,11 @@ func (f *Flame) style(id uint64, label string, ancestor bool, k *Look) tcell.Sty
 	case len(k.Frames) > 0:
 		st = k.Frames[nameHash(label)%uint32(len(k.Frames))]
 	}
+	if f.Style != nil && !ancestor && len(k.Frames) > 0 {
+		if own, ok := f.Style(id); ok {
+			st = own
+		}
+	}
 	if f.Match != nil && f.Match(id) {
 		st = Over(st, k.Match)
 	}

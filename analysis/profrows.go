@@ -1,0 +1,195 @@
+package analysis
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/memtui/memtui/model"
+)
+
+// ProfileBy is what rows of a profile's table stand for.
+type ProfileBy uint8
+
+const (
+	ByFunctionDSO ProfileBy = iota // a function of a binary
+	ByDSO
+	BySourceLine
+	ByProfileThread
+	ByFrameKind // user or kernel code
+	ProfileByCount
+)
+
+// String is the title of the column of names.
+func (b ProfileBy) String() string {
+	return [...]string{"function", "DSO", "source line", "thread", "kind"}[b]
+}
+
+// ProfileRow is one row of a table and its weights, in the order of the selections.
+type ProfileRow struct {
+	ID      uint32        // the same for the same profile and grouping, whatever is selected
+	Name    string        // not cleaned; "" for a function, a DSO or a source that the file does not name
+	Frame   model.FrameID // the first frame that belongs to the row; 0 for threads
+	Weights []FrameWeight
+}
+
+// FrameWeight is what the stacks weigh whose leaf it is, and those that pass it, each once.
+type FrameWeight struct{ Self, Total model.Amount }
+
+// ProfileTable weighs the rows of one grouping under several selections of one profile. Rows that none of them reaches are
+// left out; the order is that of first appearance. A thread's self and total are both the weight of its stacks.
+func ProfileTable(ctx context.Context, by ProfileBy, selections ...*ProfileSelection) ([]ProfileRow, error) {
+	if len(selections) == 0 {
+		return nil, nil
+	}
+	first := selections[0]
+	rows, of := first.tableRows(by)
+	n := len(selections)
+	weights, hit := make([]FrameWeight, n*len(rows)), make([]bool, len(rows))
+	for i := range rows {
+		rows[i].Weights = weights[i*n : (i+1)*n : (i+1)*n]
+	}
+	for k, s := range selections {
+		if err := s.weigh(ctx, by, k, rows, of, hit); err != nil {
+			return nil, err
+		}
+	}
+	out := rows[:0]
+	for i := range rows {
+		if hit[i] {
+			out = append(out, rows[i])
+		}
+	}
+	return out, nil
+}
+
+// weigh adds a selection's weights up in column k.
+func (s *ProfileSelection) weigh(ctx context.Context, by ProfileBy, k int, rows []ProfileRow, of []uint32, hit []bool) error {
+	seen := make([]uint32, len(rows)) // by row: the record that counted it last, plus one
+	rec, st := &s.Profile.Records, s.Stacks
+	for r := range rec.Len() {
+		if r%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		n, ok := s.Weight(model.RecordID(r))
+		if !ok {
+			continue
+		}
+		if by == ByProfileThread {
+			w := &rows[of[rec.Thread[r]]]
+			w.Weights[k].Self.Add(n)
+			w.Weights[k].Total.Add(n)
+			hit[of[rec.Thread[r]]] = true
+			continue
+		}
+		leaf := rec.Node[r]
+		if leaf != 0 {
+			self, _ := s.Self(model.RecordID(r))
+			rows[of[st.Frame[leaf]]].Weights[k].Self.Add(self)
+		}
+		for node := leaf; node != 0; node = st.Parent[node] {
+			if row := of[st.Frame[node]]; seen[row] != uint32(r)+1 {
+				seen[row], hit[row] = uint32(r)+1, true
+				rows[row].Weights[k].Total.Add(n)
+			}
+		}
+	}
+	return nil
+}
+
+// tableRows makes the rows of a grouping, and tells which one each frame belongs to, or each thread.
+func (s *ProfileSelection) tableRows(by ProfileBy) (rows []ProfileRow, of []uint32) {
+	if by == ByFunctionDSO {
+		functions, of := s.functionRows()
+		rows = make([]ProfileRow, len(functions))
+		for i, f := range functions {
+			rows[i] = ProfileRow{ID: uint32(i), Name: s.Stacks.Functions[f.Function]}
+		}
+		for f, row := range of {
+			if rows[row].Frame == 0 {
+				rows[row].Frame = model.FrameID(f)
+			}
+		}
+		return rows, of
+	}
+	at := map[string]uint32{}
+	n := len(s.Stacks.FrameFunc)
+	if by == ByProfileThread {
+		n = len(s.Profile.Threads)
+	}
+	of = make([]uint32, n)
+	for i := range of {
+		name, frame := s.rowName(by, i)
+		row, ok := at[name]
+		if !ok {
+			row = uint32(len(rows))
+			at[name] = row
+			rows = append(rows, ProfileRow{ID: row, Name: name, Frame: frame})
+		}
+		of[i] = row
+	}
+	return rows, of
+}
+
+// rowName is the row that a frame, or a thread, belongs to.
+func (s *ProfileSelection) rowName(by ProfileBy, i int) (string, model.FrameID) {
+	f := model.FrameID(i)
+	switch by {
+	case ByDSO:
+		return s.Profile.DSOs[s.Profile.FrameDSO[i]].Name, f
+	case BySourceLine:
+		return s.Profile.Source(s.Stacks, f), f
+	case ByFrameKind:
+		return s.Profile.FrameKind[i].String(), f
+	}
+	return ThreadName(&s.Profile.Threads[i]), 0
+}
+
+// ThreadName is a thread in words ("worker 4242/4243"), "" when nothing is known of it. It is not cleaned.
+func ThreadName(t *model.ProfileThread) string {
+	name := t.Comm
+	add := func(text string) {
+		if name != "" {
+			name += " "
+		}
+		name += text
+	}
+	switch {
+	case t.TID >= 0 && t.PID >= 0 && t.TID != t.PID:
+		add(strconv.FormatInt(t.PID, 10) + "/" + strconv.FormatInt(t.TID, 10))
+	case t.TID >= 0:
+		add(strconv.FormatInt(t.TID, 10))
+	case t.PID >= 0:
+		add(strconv.FormatInt(t.PID, 10))
+	}
+	return name
+}
+
+// SampleCurve adds up what the samples of an event weigh in n columns of equal duration over [from, to]: their periods, or
+// how many there are where count is set or no sample has a period. It fails only with the context's error.
+func SampleCurve(ctx context.Context, w *model.StackProfile, event uint16, count bool, from, to model.Time, n int) ([]float64, error) {
+	out := make([]float64, n)
+	if n == 0 || to < from {
+		return out, nil
+	}
+	span := float64(to-from) + 1
+	for i := range w.Samples {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c := &w.Samples[i]
+		for k, t := range c.Time {
+			if t < from || t > to || c.Event[k] != event {
+				continue
+			}
+			weight := 1.0
+			if !count {
+				weight = c.Period[k]
+			}
+			out[min(int(float64(t-from)/span*float64(n)), n-1)] += weight
+		}
+	}
+	return out, nil
+}
+
+// CountsSamples reports whether a metric is how often a stack was seen, which samples tell without a period.
+func CountsSamples(metric string) bool { return countsSamples(metric) }
