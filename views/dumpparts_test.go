@@ -65,7 +65,7 @@ func TestZoomToBitsOfHugePages(t *testing.T) {
 	if !g.zoom(-64) || g.level != -29 {
 		t.Fatalf("level %d", g.level)
 	}
-	for cell, want := range map[int]partFigures{0: {}, g.count(0) / 2: {all: 1}, g.count(0)/2 - 1: {all: 1, occupied: 1}, g.count(0) - 1: {all: 1}} {
+	for cell, want := range map[int]partFigures{0: {all: 1, occupied: 1}, g.count(0) / 2: {all: 1}, g.count(0)/2 - 1: {all: 1, occupied: 1}, g.count(0) - 1: {all: 1}} {
 		if got := g.partAt(g.spot(0, cell)); got != want {
 			t.Errorf("cell %d: %+v, want %+v", cell, got, want)
 		}
