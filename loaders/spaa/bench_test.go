@@ -51,12 +51,13 @@ func writeBench(w io.Writer, megabytes int) {
 	ids := make([]uint64, stacks)
 	for i := range ids {
 		ids[i] = rng.Uint64()
-		fmt.Fprintf(w, `{"type":"stack","id":"0x%016x","frames":[%d`, ids[i], 1+rng.IntN(frames))
-		for d := 18; d > 0; d-- {
-			fmt.Fprintf(w, ",%d", 1+(i>>(d/2))%frames)
+		leaf := 1 + rng.IntN(frames)
+		fmt.Fprintf(w, `{"type":"stack","id":"0x%016x","frames":[%d`, ids[i], leaf)
+		for d := range 18 { // callers further out are shared by more stacks
+			fmt.Fprintf(w, ",%d", 1+(i>>(d/2+1))%frames)
 		}
-		fmt.Fprintf(w, `],"context":{"event":"cycles","pid":42,"tid":%d},"weights":[{"metric":"samples","value":%d},{"metric":"period","value":%d}],"exclusive":{"frame":1,"weights":[{"metric":"period","value":1}]}}`+"\n",
-			42+i%8, i, 1000*i)
+		fmt.Fprintf(w, `],"context":{"event":"cycles","pid":42,"tid":%d},"weights":[{"metric":"samples","value":%d},{"metric":"period","value":%d}],"exclusive":{"frame":%d,"weights":[{"metric":"period","value":1}]}}`+"\n",
+			42+i%8, i, 1000*i, leaf)
 	}
 	for i := range samples {
 		fmt.Fprintf(w, `{"type":"sample","timestamp":%d.%06d,"pid":42,"tid":%d,"cpu":%d,"event":"cycles","period":%d,"stack_id":"0x%016x","context":{}}`+"\n",
