@@ -77,7 +77,7 @@ func (p *dumpPages) describePage(d *pageDetail, t *gridPages, page int) {
 	at := ""
 	if g := &p.grid; g.level < 0 {
 		n := t.bits(page)
-		start, end := partStart(n, g.cursor.part, 1<<-g.level), partStart(n, g.cursor.part+1, 1<<-g.level)
+		start, end := partStart(n, g.cursor.part, g.parts(g.cursor.typ)), partStart(n, g.cursor.part+1, g.parts(g.cursor.typ))
 		at = fmt.Sprintf("bytes %s – %s · ", model.Group(8*start), model.Group(max(8*end, 8*start+1)-1))
 	}
 	d.facts = at + fmt.Sprintf("occupied %s  free %s  runs %s", p.bits(occupied), p.bits(free), strings.Join(runs, " · "))

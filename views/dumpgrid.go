@@ -20,6 +20,7 @@ type gridPages struct {
 	is    *model.PageType
 	fills []analysis.PageFill
 	diff  *typeDiff // nil for occupancy
+	most  uint64    // bits of the largest page; 0 until it was asked for
 }
 
 func (g *gridPages) len() int {
@@ -49,7 +50,8 @@ type gridSection struct {
 
 func (s *gridSection) rows() int { return 1 + s.cells.Rows() }
 
-// pageGrid is the grid of pages: types below each other, one cell for 2^level pages, or 2^-level cells for one page.
+// pageGrid is the grid of pages: types below each other, one cell for 2^level pages, or 2^-level cells for one page,
+// but no more than its type's pages have bits.
 type pageGrid struct {
 	env      *env
 	types    []gridPages
@@ -188,7 +190,7 @@ func (g *pageGrid) count(typ int) int {
 	if g.level >= 0 {
 		return (n + 1<<g.level - 1) >> g.level
 	}
-	return n << -g.level
+	return n * g.parts(typ)
 }
 
 // cellOf is the cell of a spot.
@@ -196,7 +198,8 @@ func (g *pageGrid) cellOf(c pageSpot) int {
 	if g.level >= 0 {
 		return c.page >> g.level
 	}
-	return c.page<<-g.level + min(c.part, 1<<-g.level-1)
+	parts := g.parts(c.typ)
+	return c.page*parts + min(c.part, parts-1)
 }
 
 // spot is the first page of a cell, or the page and part that it is.
@@ -204,7 +207,8 @@ func (g *pageGrid) spot(typ, cell int) pageSpot {
 	if g.level >= 0 {
 		return pageSpot{typ, cell << g.level, 0}
 	}
-	return pageSpot{typ, cell >> -g.level, cell & (1<<-g.level - 1)}
+	parts := g.parts(typ)
+	return pageSpot{typ, cell / parts, cell % parts}
 }
 
 // pages is the pages of the cell under the cursor, from the first to before the last.
@@ -327,16 +331,12 @@ func (g *pageGrid) zoom(n int) bool {
 	if to == g.level {
 		return false
 	}
-	if g.level >= 0 && to < 0 {
+	if g.level >= 0 {
 		g.cursor.part = 0
-	} else if d := g.level - to; g.level < 0 && to < 0 {
-		if d > 0 {
-			g.cursor.part <<= d
-		} else {
-			g.cursor.part >>= -d
-		}
 	}
+	was := g.parts(g.cursor.typ)
 	g.level, g.zoomed = to, true
+	g.cursor.part = int(scale(uint64(g.parts(g.cursor.typ)), g.cursor.part, was))
 	return true
 }
 
@@ -399,7 +399,7 @@ func (g *pageGrid) drawLabels(s tcell.Screen, sec *gridSection, top, skip, h int
 		text := "page " + model.Group(uint64(c.page))
 		if c.part > 0 {
 			n := g.types[sec.typ].bits(c.page)
-			text = "+" + model.Bytes(8*partStart(n, c.part, 1<<-g.level)).Short()
+			text = "+" + model.Bytes(8*partStart(n, c.part, g.parts(sec.typ))).Short()
 		}
 		widget.PrintRight(s, g.area.X, top+y, g.label-1, text, g.env.look.Axis)
 	}

@@ -339,7 +339,8 @@ func (p *dumpPages) cellText() string {
 	}
 	n := uint64(0)
 	if g.level < 0 && len(g.types) > 0 && g.types[g.cursor.typ].len() > 0 {
-		n = (g.types[g.cursor.typ].bits(g.cursor.page) + 1<<-g.level - 1) >> -g.level
+		parts := uint64(g.parts(g.cursor.typ))
+		n = (g.types[g.cursor.typ].bits(g.cursor.page) + parts - 1) / parts
 	}
 	switch {
 	case g.level == 0:

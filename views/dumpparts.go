@@ -70,11 +70,34 @@ func (r pageRuns) part(n uint64, part, parts int) partFigures {
 	return r.between(partStart(n, part, parts), partStart(n, part+1, parts))
 }
 
-// partStart is the first bit of a part of a page of n bits divided into so many.
+// partStart is the first bit of a part of a page of n bits divided into so many. Where there are more parts than bits, those
+// behind the last bit are empty.
 func partStart(n uint64, part, parts int) uint64 {
+	if n < uint64(parts) {
+		return min(uint64(part), n)
+	}
+	return scale(n, part, parts)
+}
+
+// scale is n · part / parts, for part up to parts.
+func scale(n uint64, part, parts int) uint64 {
 	hi, lo := bits.Mul64(n, uint64(part))
 	q, _ := bits.Div64(hi, lo, uint64(parts))
 	return q
+}
+
+// parts is how many cells show a page at a level below 0; 1 at others.
+func (g *pageGrid) parts(typ int) int {
+	if g.level >= 0 {
+		return 1
+	}
+	t := &g.types[typ]
+	if t.most == 0 {
+		for page := range t.len() {
+			t.most = max(t.most, t.bits(page))
+		}
+	}
+	return int(min(1<<-g.level, max(t.most, 1)))
 }
 
 // runsKept is how many runs of pages are kept: 24 MiB.
@@ -98,5 +121,5 @@ func (g *pageGrid) runsOf(typ, page int) pageRuns {
 
 // partAt is the figures of a part of a page, at a level below 0.
 func (g *pageGrid) partAt(c pageSpot) partFigures {
-	return g.runsOf(c.typ, c.page).part(g.types[c.typ].bits(c.page), c.part, 1<<-g.level)
+	return g.runsOf(c.typ, c.page).part(g.types[c.typ].bits(c.page), c.part, g.parts(c.typ))
 }

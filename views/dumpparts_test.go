@@ -74,3 +74,20 @@ func TestZoomToBitsOfHugePages(t *testing.T) {
 		t.Errorf("%d runs are kept", g.kept)
 	}
 }
+
+// Where pages have no power of two of bits, there is still one cell for each bit, and none besides.
+func TestOneCellForEachBit(t *testing.T) {
+	g := pageGrid{types: []gridPages{{is: onePage(6000, 750), fills: make([]analysis.PageFill, 1)}}, area: widget.Rect{W: 80, H: 20}}
+	for g.zoom(-1) {
+		if g.count(0) > 750 {
+			t.Fatalf("%d cells for 750 bits", g.count(0))
+		}
+		g.cursor.part = g.parts(0) - 1
+	}
+	if g.count(0) != 750 || g.cursor.part != 749 {
+		t.Errorf("%d cells, the cursor on %d", g.count(0), g.cursor.part)
+	}
+	if g.zoom(1); g.cursor.part != 511 {
+		t.Errorf("half as close the cursor is on %d of %d", g.cursor.part, g.parts(0))
+	}
+}
