@@ -4,10 +4,14 @@ package analysis
 
 import (
 	"context"
+	"encoding/binary"
+	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -17,12 +21,83 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// openBench loads the trace that MEMTUI_BENCH_TRACE names, or a small one.
-func openBench(b *testing.B) *model.Profile {
+// benchTraces are the trace that MEMTUI_BENCH_TRACE names, or a small one, and a random one of as many events as
+// MEMTUI_BENCH_EVENTS says, of which a quarter or five million live.
+func benchTraces(b *testing.B, f func(b *testing.B, path string)) {
 	path := os.Getenv("MEMTUI_BENCH_TRACE")
 	if path == "" {
 		path = "../testdata/small_kvleak.mlyze"
 	}
+	b.Run("real", func(b *testing.B) { f(b, path) })
+	n, _ := strconv.Atoi(os.Getenv("MEMTUI_BENCH_EVENTS"))
+	path = filepath.Join(b.TempDir(), "random.mlyze")
+	if err := os.WriteFile(path, randomFile(max(n, 100_000)), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("random", func(b *testing.B) { f(b, path) })
+}
+
+// randomFile is a trace that has nothing that real ones have: sizes, stacks and lifetimes are independent of each other and
+// uniform, addresses spread over ten gigabytes.
+func randomFile(events int) []byte {
+	const header, tables, stacks = 256, `{"stack_traces": {}, "files": {}, "functions": {"0": "f"}}`, 20_000
+	out := make([]byte, header, header+len(tables)+events*14)
+	copy(out, "MTRC")
+	binary.LittleEndian.PutUint32(out[4:], 1)
+	binary.LittleEndian.PutUint32(out[16:], uint32(len(tables)))
+	out = append(out, tables...)
+	r := rand.New(rand.NewPCG(1, 1))
+	want := min(events/4, 5_000_000)
+	var live []uint64
+	for next := uint64(0); events > 0; events-- {
+		delta := byte(r.Uint32() & 1)
+		if i := len(live); i > 0 && (i >= want || r.IntN(8) == 0) {
+			k := r.IntN(i)
+			out = binary.LittleEndian.AppendUint64(append(out, 1, delta), live[k])
+			live[k], live = live[i-1], live[:i-1]
+			continue
+		}
+		next = (next + 0x9e37_79b9_7f4a_7c15) // spreads without ever repeating
+		addr := uint64(0x7000_0000_0000) + next>>31<<4
+		live = append(live, addr)
+		out = binary.LittleEndian.AppendUint64(append(out, 0, delta), addr)
+		out = binary.AppendUvarint(out, uint64(16+r.IntN(1<<(4+r.IntN(9)))))
+		out = binary.AppendUvarint(out, uint64(r.IntN(stacks)))
+		out = append(out, 1, 0)
+	}
+	return out
+}
+
+// naive decodes all events of a trace as one would first write it, and returns how many there are.
+func naive(b []byte) (events int, sum uint64) {
+	varint := func() {
+		v, n := binary.Uvarint(b)
+		sum += v
+		b = b[n:]
+	}
+	for ; len(b) > 0; events++ {
+		kind := b[0]
+		b = b[1:]
+		varint()
+		if kind <= 1 {
+			sum += binary.LittleEndian.Uint64(b)
+			b = b[8:]
+		} else {
+			varint()
+		}
+		switch kind {
+		case 0:
+			varint()
+			varint()
+			b = b[2:]
+		case 2:
+			varint()
+		}
+	}
+	return events, sum
+}
+
+func openBench(b *testing.B, path string) *model.Profile {
 	src, err := loaders.OpenSource(context.Background(), path, nil)
 	if err != nil {
 		b.Fatal(err)
@@ -45,87 +120,110 @@ func fileIndexOf(b *testing.B, p *model.Profile) *FileIndex {
 	return ix
 }
 
-// BenchmarkFileIndex prints what building costs, beside a replay alone in the same run.
-func BenchmarkFileIndex(b *testing.B) {
-	p := openBench(b)
-	var best, naive, cpu time.Duration
-	events := 0
+// BenchmarkFileIndex prints how fast the index is built, in the best run, and how that compares with a naive decode loop over
+// the same bytes in memory, taken in turns.
+func BenchmarkFileIndex(b *testing.B) { benchTraces(b, benchBuild) }
+
+func benchBuild(b *testing.B, path string) {
+	p := openBench(b, path)
+	file, err := os.ReadFile(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	begin, _ := p.Allocations.Extent()
+	const never = time.Duration(math.MaxInt64)
+	best, cpu, loop, events := never, never, never, 0
 	var ix *FileIndex
 	for b.Loop() {
-		began, used := time.Now(), cpuTime()
+		ix = nil
+		runtime.GC()
+		began, used := time.Now(), cpuTime(ofProcess)
 		ix = fileIndexOf(b, p)
-		if d := time.Since(began); best == 0 || d < best {
-			best = d
-		}
-		if d := cpuTime() - used; cpu == 0 || d < cpu {
-			cpu = d
-		}
-		events = ix.events()
+		best, cpu = min(best, time.Since(began)), min(cpu, cpuTime(ofProcess)-used)
 		began = time.Now()
-		if err := p.Allocations.Replay(context.Background(), func(*model.EventBatch) error { return nil }); err != nil {
-			b.Fatal(err)
-		}
-		if d := time.Since(began); naive == 0 || d < naive {
-			naive = d
-		}
+		events, _ = naive(file[begin:])
+		loop = min(loop, time.Since(began))
+	}
+	if events != ix.events() {
+		b.Errorf("%d events, want %d", ix.events(), events)
 	}
 	b.ReportMetric(float64(events)/best.Seconds()/1e6, "Mevents/s")
-	b.ReportMetric(float64(best)/float64(naive), "x-replay")
+	b.ReportMetric(float64(best)/float64(loop), "x-naive")
 	b.ReportMetric(float64(cpu.Nanoseconds())/float64(events), "cpu-ns/event")
 	b.ReportMetric(float64(ix.memory())/float64(events), "B/event")
-	b.ReportMetric(float64(ix.records.len())/float64(events), "records/event")
 }
 
-// cpuTime is what the process has used so far.
-func cpuTime() time.Duration {
+const (
+	ofProcess = syscall.RUSAGE_SELF
+	ofThread  = 1
+)
+
+// cpuTime is what the process or the thread has used so far: other programs on the machine matter less to it than to the
+// time of day.
+func cpuTime(who int) time.Duration {
 	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+	if syscall.Getrusage(who, &u) != nil {
 		return 0
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkScrub prints percentiles of answers at random instants.
-func BenchmarkScrub(b *testing.B) {
-	p := openBench(b)
+// BenchmarkScrub prints percentiles of answers at random instants and ranges.
+func BenchmarkScrub(b *testing.B) { benchTraces(b, benchScrub) }
+
+func benchScrub(b *testing.B, path string) {
+	p := openBench(b, path)
 	ix := fileIndexOf(b, p)
 	runtime.GC()
-	end := int64(ix.duration())
-	ctx := context.Background()
+	ctx, end := context.Background(), int64(ix.duration())
+	tree, err := NewCallTree(ctx, p.Stacks, ix.StackIDs(), TreeOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
 	r := rand.New(rand.NewPCG(1, 2))
-	ask := map[string]func() error{
-		"weights-at": func() error {
-			_, err := ix.Weights(ctx, CostLive, Query{At: At(model.Time(r.Int64N(end))), Range: Whole})
-			return err
-		},
-		"weights-in-range": func() error {
-			from := r.Int64N(end)
-			_, err := ix.Weights(ctx, CostTotal, Query{At: End, Range: Range{model.Time(from), model.Time(from + r.Int64N(end-from))}})
-			return err
-		},
-		"blocks-at": func() error {
-			_, err := ix.Blocks(ctx, BlockQuery{At: At(model.Time(r.Int64N(end))), All: true, Sort: OldestFirst})
-			return err
-		},
-		"curve-320": func() error {
-			from := r.Int64N(end)
-			_, err := ix.Curve(ctx, Range{model.Time(from), model.Time(from + r.Int64N(end-from))}, 320)
-			return err
-		},
+	instant := func() Instant { return At(model.Time(r.Int64N(end))) }
+	somewhere := func() Range {
+		from := r.Int64N(end)
+		return Range{model.Time(from), model.Time(from + r.Int64N(end-from))}
 	}
-	for name, f := range ask {
-		b.Run(name, func(b *testing.B) {
-			var all []time.Duration
-			for b.Loop() {
-				began := time.Now()
-				if err := f(); err != nil {
-					b.Fatal(err)
-				}
-				all = append(all, time.Since(began))
+	percentiles(b, "flame-graph-at", func() error {
+		w, err := ix.Weights(ctx, CostLive, Query{At: instant(), Range: Whole})
+		tree.Fold(w)
+		return err
+	})
+	percentiles(b, "allocated-in-range", func() error {
+		_, err := ix.Weights(ctx, CostTotal, Query{At: End, Range: somewhere()})
+		return err
+	})
+	percentiles(b, "blocks-at", func() error {
+		_, err := ix.Blocks(ctx, BlockQuery{At: instant(), All: true, Sort: OldestFirst})
+		return err
+	})
+	percentiles(b, "curve-of-320", func() error {
+		_, err := ix.Curve(ctx, somewhere(), 320)
+		return err
+	})
+}
+
+// percentiles runs f often and prints the median and the 99th percentile of its time and of its processor time.
+func percentiles(b *testing.B, name string, f func() error) {
+	b.Run(name, func(b *testing.B) {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		var wall, cpu []time.Duration
+		for b.Loop() {
+			began, used := time.Now(), cpuTime(ofThread)
+			if err := f(); err != nil {
+				b.Fatal(err)
 			}
-			slices.Sort(all)
-			b.ReportMetric(float64(all[len(all)/2].Microseconds()), "µs-median")
-			b.ReportMetric(float64(all[len(all)*99/100].Microseconds()), "µs-p99")
-		})
-	}
+			wall, cpu = append(wall, time.Since(began)), append(cpu, cpuTime(ofThread)-used)
+		}
+		slices.Sort(wall)
+		slices.Sort(cpu)
+		n := len(wall)
+		b.ReportMetric(float64(wall[n/2].Microseconds()), "µs-median")
+		b.ReportMetric(float64(wall[n*99/100].Microseconds()), "µs-p99")
+		b.ReportMetric(float64(cpu[n/2].Microseconds()), "cpu-µs-median")
+		b.ReportMetric(float64(cpu[n*99/100].Microseconds()), "cpu-µs-p99")
+	})
 }

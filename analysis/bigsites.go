@@ -154,7 +154,37 @@ func (ix *FileIndex) Weights(ctx context.Context, c Cost, q Query) ([]uint64, er
 		return nil, r.err
 	}
 	g := ix.grouping(ByStack, q.Cell)
-	rows, err := g.sums(ctx, lo, hi, at)
+	if c == CostLeaked || c == CostTemporary {
+		return g.rowWeights(ctx, c, lo, hi)
+	}
+	if c == CostTotal || c == CostCount {
+		at = lo
+	} else {
+		hi = at
+	}
+	sums, err := ix.sumsIn(ctx, dimStack, q.Cell, at, hi)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]uint64, g.keys)
+	for k := range out {
+		switch a, b := &sums[0][k], &sums[1][k]; c {
+		case CostTotal:
+			out[k] = b.allocBytes - a.allocBytes
+		case CostCount:
+			out[k] = uint64(b.allocCount - a.allocCount)
+		case CostLiveCount:
+			out[k] = a.liveCount()
+		default:
+			out[k] = a.liveBytes()
+		}
+	}
+	return out, ctx.Err()
+}
+
+// rowWeights are the costs that need more than sums.
+func (g *grouping) rowWeights(ctx context.Context, c Cost, lo, hi int) ([]uint64, error) {
+	rows, err := g.sums(ctx, lo, hi, lo)
 	if err == nil && c == CostLeaked {
 		err = g.addKept(ctx, rows, lo, hi)
 	}

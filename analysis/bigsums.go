@@ -104,9 +104,11 @@ func (ix *FileIndex) addBegin(out []cell, d dim, v *view, n int) {
 // sumsIn returns what sumsAt does after each of some numbers of events, of the blocks in a cell alone.
 func (ix *FileIndex) sumsIn(ctx context.Context, d dim, in Cell, after ...int) (out [][]cell, err error) {
 	last := 0
-	for _, n := range after {
+	for i, n := range after {
 		sums := make([]cell, 0)
-		if in.IsAll() {
+		if in.IsAll() && i > 0 && n == after[i-1] {
+			sums = out[i-1] // read-only
+		} else if in.IsAll() {
 			if sums, err = ix.sumsAt(d, n); err != nil {
 				return nil, err
 			}
