@@ -3,6 +3,7 @@ package views
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/gdamore/tcell/v2"
@@ -82,7 +83,8 @@ type app struct {
 	dragFrom point
 	pressed  bool // the left button, since dragFrom
 	dragging bool
-	ticking  bool // something is drawn again in a moment
+	profiles atomic.Pointer[profFile] // of the newest revision
+	ticking  bool                     // something is drawn again in a moment
 }
 
 type point struct{ x, y int }
@@ -167,6 +169,7 @@ func (a *app) postRefresh() {
 
 func (a *app) loadedNow() loaded {
 	i := loaded{profile: a.o.Store.Current()}
+	a.profOf(i.profile)
 	if a.trace != nil {
 		i.status = a.trace.Status()
 	}

@@ -55,6 +55,12 @@ func TestMonkey(t *testing.T) {
 		"cut dump": func(t testing.TB) (*model.Store, *analysis.Index) {
 			return loadBytes(t, "cut.mb", processDump(t)[:len(processDump(t))/2])
 		},
+		"profile": func(t testing.TB) (*model.Store, *analysis.Index) {
+			return loadBytes(t, "profile.spaa", serverProfile(t))
+		},
+		"events": func(t testing.TB) (*model.Store, *analysis.Index) {
+			return loadBytes(t, "events.spaa", pythonProfile(t))
+		},
 		"header": func(t testing.TB) (*model.Store, *analysis.Index) {
 			return loadBytes(t, "header.mlyze", kvleak()[:len(kvleak())/20])
 		},

@@ -63,7 +63,7 @@ type profFile struct {
 	profile     *model.Profile
 	weights     *model.StackProfile
 	metrics     [][]model.MetricID // by event: those that can be added up, the event's own first
-	has         []map[model.MetricID]bool
+	has         [][]bool // by event and metric: any record has it
 	first, last model.Time // of samples; first > last without any
 	samples     uint64
 	end         model.Time // of samples, windows and the file's own range
@@ -90,11 +90,11 @@ func newProfFile(p *model.Profile) *profFile {
 func (d *profFile) findMetrics() {
 	w := d.weights
 	d.metrics = make([][]model.MetricID, len(w.Events))
-	d.has = make([]map[model.MetricID]bool, len(w.Events))
+	d.has = make([][]bool, len(w.Events))
+	for e := range d.has {
+		d.has[e] = make([]bool, len(w.Metrics))
+	}
 	take := func(e int, m model.MetricID) {
-		if d.has[e] == nil {
-			d.has[e] = map[model.MetricID]bool{}
-		}
 		if !d.has[e][m] {
 			d.has[e][m] = true
 			if !analysis.NoSum(w.Metrics[m].Name) {
@@ -262,10 +262,23 @@ func (d *profFile) arguments(s *State) (args []string) {
 
 // adoptProf begins with the weighted stacks of a revision unless they are known.
 func (a *app) adoptProf(p *model.Profile) {
-	if p == nil || p.Weights == nil || p.Stacks == nil || p.Allocations != nil || a.prof != nil && a.prof.profile == p {
-		return
+	if d := a.profOf(p); d != nil {
+		a.prof = d
 	}
-	a.prof = newProfFile(p)
+}
+
+// profOf is what a revision holds of weighted stacks, nil for nothing. It may take a while the first time: off the event loop, which
+// finds the answer there afterwards.
+func (a *app) profOf(p *model.Profile) *profFile {
+	if p == nil || p.Weights == nil || p.Stacks == nil || p.Allocations != nil {
+		return nil
+	}
+	if d := a.profiles.Load(); d != nil && d.profile == p {
+		return d
+	}
+	d := newProfFile(p)
+	a.profiles.Store(d)
+	return d
 }
 
 // doProfile handles what all screens of stack profiles have in common.
@@ -328,5 +341,5 @@ func (d *profFile) metricsOf(e uint16) []model.MetricID {
 // metricNamed finds a metric of an event by its name.
 func (d *profFile) metricNamed(e uint16, name string) (model.MetricID, bool) {
 	m, ok := d.weights.Metric(name)
-	return m, ok && int(e) < len(d.has) && d.has[e][m]
+	return m, ok && int(e) < len(d.has) && int(m) < len(d.has[e]) && d.has[e][m]
 }

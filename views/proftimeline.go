@@ -3,6 +3,7 @@ package views
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -300,6 +301,8 @@ func (p *profTimeline) do(a keymap.Action) bool {
 	switch a {
 	case keymap.Open:
 		p.choose()
+	case keymap.Peak:
+		p.toPeak()
 	case keymap.Maximise:
 		p.big = !p.big
 		p.changed()
@@ -307,6 +310,17 @@ func (p *profTimeline) do(a keymap.Action) bool {
 		return moveList(&p.list, a)
 	}
 	return true
+}
+
+// toPeak moves the instant to the highest column.
+func (p *profTimeline) toPeak() {
+	c, ok := p.curve.get()
+	if !ok || c.top == 0 {
+		p.say("there is nothing to go to")
+		return
+	}
+	i := slices.Index(c.values, c.top)
+	p.emit(moveTo{analysis.At(c.from + model.Time(float64(c.to-c.from)*(float64(i)+0.5)/float64(len(c.values))))})
 }
 
 // choose shows the selected window alone on every screen, or the whole run again.

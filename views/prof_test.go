@@ -1,0 +1,196 @@
+package views
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/demo"
+	"github.com/memtui/memtui/internal/term"
+	"github.com/memtui/memtui/model"
+)
+
+// sampleFile is an embedded recording.
+func sampleFile(t testing.TB, file string) []byte {
+	t.Helper()
+	for _, s := range demo.Samples() {
+		if s.File() == file {
+			data, err := io.ReadAll(s.Open())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return data
+		}
+	}
+	t.Fatalf("no sample %s", file)
+	return nil
+}
+
+// serverProfile is a real file: the allocations of a program that leaks, with samples and windows.
+func serverProfile(t testing.TB) []byte { return sampleFile(t, "server.spaa.zst") }
+
+// pythonProfile is a real file: page faults and samples of the CPU clock, with kernel and inlined frames.
+func pythonProfile(t testing.TB) []byte { return sampleFile(t, "python.spaa.zst") }
+
+func openProfile(t testing.TB, w, h int, caps term.Caps, name string, data []byte) *ui {
+	t.Helper()
+	store, ix := loadBytes(t, name, data)
+	u := openUI(t, w, h, caps, store, ix)
+	u.sim.Do(func() { u.app.o.Command = []string{name} })
+	return u
+}
+
+func openServer(t testing.TB, w, h int) *ui {
+	return openProfile(t, w, h, colourCaps, "server.spaa", serverProfile(t))
+}
+
+func openPython(t testing.TB, w, h int) *ui {
+	return openProfile(t, w, h, colourCaps, "python.spaa", pythonProfile(t))
+}
+
+// profGoldens is goldenSizes on stack profiles.
+func profGoldens(t *testing.T, name, file string, data []byte, keys ...string) {
+	t.Helper()
+	for _, tt := range []struct {
+		w, h int
+		mode string
+		caps term.Caps
+	}{
+		{80, 24, "dark", colourCaps}, {80, 24, "mono", monoCaps}, {80, 24, "ascii", asciiCaps}, {120, 40, "dark", colourCaps}, {20, 5, "mono", monoCaps},
+	} {
+		size := fmt.Sprintf("%dx%d-%s", tt.w, tt.h, tt.mode)
+		t.Run(size, func(t *testing.T) {
+			openProfile(t, tt.w, tt.h, tt.caps, file, data).keys(keys...).golden("prof-" + name + "-" + size)
+		})
+	}
+}
+
+func TestProfileGolden(t *testing.T) {
+	profGoldens(t, "events", "python.spaa", pythonProfile(t), "j", "Enter")
+}
+func TestFunctionsGolden(t *testing.T) {
+	profGoldens(t, "functions", "python.spaa", pythonProfile(t), "c", "2", "j")
+}
+func TestProfileStacksGolden(t *testing.T) {
+	profGoldens(t, "stacks", "python.spaa", pythonProfile(t), "3")
+}
+func TestProfileFlameGolden(t *testing.T) {
+	profGoldens(t, "flame", "python.spaa", pythonProfile(t), "c", "3", "f")
+}
+func TestProfileTimelineGolden(t *testing.T) {
+	profGoldens(t, "timeline", "server.spaa", serverProfile(t), "4", "H", "v", "H")
+}
+func TestProfileLeaksGolden(t *testing.T) {
+	profGoldens(t, "leaks", "server.spaa", serverProfile(t), "5", "j")
+}
+
+// What the screen shows is what analysis, and so the report, says.
+func TestFunctionsShowTheAnswersOfAnalysis(t *testing.T) {
+	u := openServer(t, 200, 100).keys("2", "=")
+	p := u.app.state.Profile
+	event := analysis.DefaultEvent(p.Weights)
+	metric, ok := analysis.DefaultMetric(p.Weights, event)
+	if !ok {
+		t.Fatal("no metric")
+	}
+	sel := analysis.SelectProfile(p, event, metric)
+	rows, err := sel.Functions(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows[:10] {
+		u.has(model.Bytes(r.Self.Uint64()).Exact(), model.Bytes(r.Total.Uint64()).Exact())
+	}
+	total := sel.Total()
+	u.has("all "+model.Bytes(total.Uint64()).Exact(), fmt.Sprintf("%d rows", len(rows)))
+	u.keys("3").has(model.Bytes(total.Uint64()).Exact() + " = 100 %")
+}
+
+// A range of samples that is chosen once restricts every screen, and the command says so.
+func TestProfileRange(t *testing.T) {
+	u := openServer(t, 120, 40).keys("4", "H", "v", "H", "H", "v")
+	u.has("all screens: samples")
+	r := u.app.state.Range
+	if r.IsWhole() {
+		t.Fatal("no range is selected")
+	}
+	u.keys("2").has(fmt.Sprintf("samples %v – %v", max(r.From, 0), r.To))
+	u.keys("3").has("samples ")
+	sel, ok, err := analysis.SelectSamples(t.Context(), u.app.state.Profile, 0, analysisMetric(t, u), max(r.From, 0), r.To)
+	if err != nil || !ok {
+		t.Fatal(err)
+	}
+	total := sel.Total()
+	u.keys("=").has(model.Bytes(total.Uint64()).Exact() + " = 100 %")
+	var line string
+	u.sim.Do(func() { line = u.app.commandLine() })
+	if want := fmt.Sprintf("memtui report --from %dus --to %dus server.spaa", max(r.From, 0), r.To); line != want {
+		t.Errorf("the command is %q, not %q", line, want)
+	}
+	u.keys("m", "m").has("samples do not tell")
+	u.keys("u").has("top-down ─")
+}
+
+func analysisMetric(t *testing.T, u *ui) model.MetricID {
+	t.Helper()
+	m, ok := analysis.DefaultMetric(u.app.state.Profile.Weights, 0)
+	if !ok {
+		t.Fatal("no metric")
+	}
+	return m
+}
+
+// A window is chosen from the list, and Esc takes it back.
+func TestProfileWindow(t *testing.T) {
+	u := openServer(t, 120, 40).keys("4", "j", "Enter")
+	name := u.app.state.Profile.Weights.Windows[1].ID
+	u.keys("2").has("window " + name)
+	u.keys("3").has("window " + name)
+	u.keys("Esc")
+	if strings.Contains(u.text(), "window "+name) {
+		t.Error("Esc does not take the window back")
+	}
+}
+
+// Event and metric are those of all screens, and of the command.
+func TestProfileEventAndMetric(t *testing.T) {
+	u := openPython(t, 120, 40).keys("j", "Enter", "2")
+	event := u.app.state.Profile.Weights.Events[1].Name
+	u.has(event + " by ")
+	u.keys("3").has(event + " by ")
+	u.keys("m", "2")
+	var line string
+	u.sim.Do(func() { line = u.app.commandLine() })
+	if !strings.Contains(line, "--event "+event) || !strings.Contains(line, "--by ") {
+		t.Errorf("the command is %q", line)
+	}
+}
+
+// Every grouping has rows that lead on.
+func TestFunctionsGroups(t *testing.T) {
+	u := openPython(t, 120, 40).keys("2")
+	for _, want := range []string{"DSO▼", "SOURCE LINE", "THREAD", "KIND"} {
+		u.keys("b").has(strings.TrimSuffix(want, "▼"))
+	}
+	u.has("kernel", "user")
+	u.keys("b", "b", "Enter").has("filter “")
+	u.keys("Esc", "g", "Enter").has("Callers and callees of")
+}
+
+func TestProfileLeaksLeadToStacks(t *testing.T) {
+	u := openServer(t, 120, 40).keys("5")
+	u.has("live in", "PEAK", "do not add up")
+	u.keys("Enter").has("Callers and callees of", "live_bytes")
+	u.keys("Esc", "Alt+Left").has("live at the end, by stack")
+}
+
+// Whatever is missing is said.
+func TestEmptyProfiles(t *testing.T) {
+	header := `{"type":"header","format":"spaa","version":"1.0","source_tool":"x","frame_order":"leaf_to_root","events":[{"name":"e","kind":"timer","sampling":{"mode":"event","primary_metric":"samples"}}],"stack_id_mode":"local"}` + "\n"
+	u := openProfile(t, 80, 24, colourCaps, "empty.spaa", []byte(header))
+	u.has("no samples, no windows")
+	u.keys("2").has("This file holds no stacks")
+	u.keys("3").has("This file holds no stacks")
+}
