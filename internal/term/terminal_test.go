@@ -157,17 +157,22 @@ func TestSuspend(t *testing.T) {
 	}
 }
 
-// foreground finds the shell's only child.
+// foreground finds the shell's only child. The kernel's list may leave a child out while processes come and go, so that it
+// is asked again.
 func foreground(t *testing.T, s *memtest.Session) (pid int) {
 	t.Helper()
-	list, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", s.Pid(), s.Pid()))
-	if err != nil {
-		t.Skip("no list of children here")
+	for late := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		list, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", s.Pid(), s.Pid()))
+		if err != nil {
+			t.Skip("no list of children here")
+		}
+		if _, err = fmt.Sscan(string(list), &pid); err == nil {
+			return pid
+		}
+		if time.Now().After(late) {
+			t.Fatalf("children %q: %v", list, err)
+		}
 	}
-	if _, err := fmt.Sscan(string(list), &pid); err != nil {
-		t.Fatalf("children %q: %v", list, err)
-	}
-	return pid
 }
 
 func TestStoppedByForce(t *testing.T) {
