@@ -38,6 +38,7 @@ type FileIndex struct {
 	loading     int64 // bytes that only the building needs
 
 	views    viewCache
+	curves   curveCache
 	decoders sync.Pool
 }
 

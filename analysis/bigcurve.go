@@ -3,24 +3,33 @@ package analysis
 import (
 	"context"
 	"math"
+	"slices"
 	"sort"
+	"sync"
 
 	"github.com/memtui/memtui/model"
 )
 
-// runReader reads runs of events again, with the level after each of them. It keeps the last one. It belongs to one answer:
-// the lock is held all the time.
+// runReader reads runs of events again, with the level after each of them. It belongs to one answer: the lock is held all
+// the time.
 type runReader struct {
-	ix     *FileIndex
-	run    int // that is loaded, -1 if none
+	ix         *FileIndex
+	*runLevels            // the run that was loaded last
+	other      *runLevels // the one before: a range has two ends
+	events     model.Columns
+	err        error // the first one; from then on nothing makes sense
+}
+
+type runLevels struct {
+	run    int // -1 if none is loaded
 	first  int // events before it
 	times  []model.Time
 	levels []level // after each event
-	events model.Columns
-	err    error // the first one; from then on nothing makes sense
 }
 
-func (ix *FileIndex) reader() *runReader { return &runReader{ix: ix, run: -1} }
+func (ix *FileIndex) reader() *runReader {
+	return &runReader{ix: ix, runLevels: &runLevels{run: -1}, other: &runLevels{run: -1}}
+}
 
 // chunkOf is the chunk that a run belongs to.
 func (ix *FileIndex) chunkOf(run int) *chunk {
@@ -51,6 +60,9 @@ func (r *runReader) load(run int) {
 	if run == r.run || r.err != nil {
 		return
 	}
+	if r.runLevels, r.other = r.other, r.runLevels; run == r.run {
+		return
+	}
 	c := r.ix.chunkOf(run)
 	// The level before a chunk is known in 128 bits, that before other runs only as it is shown.
 	from, hi, l := run, uint64(0), level{}
@@ -79,7 +91,7 @@ func (r *runReader) follow(c *chunk, run int, hi uint64, l level) (uint64, level
 	}
 	start := r.ix.runs.at(run)
 	r.first = c.first + (run-c.firstRun)*runLength
-	r.times, r.levels = r.times[:0], r.levels[:0]
+	r.times, r.levels = resize(r.times, events.Len()), resize(r.levels, events.Len())
 	rest := c.freed[start.freed:]
 	local := uint32(r.first - c.first)
 	over := c.over[sort.Search(len(c.over), func(i int) bool { return c.over[i].event >= local }):]
@@ -110,8 +122,7 @@ func (r *runReader) follow(c *chunk, run int, hi uint64, l level) (uint64, level
 			p++
 		}
 		l.bytes = shown(hi, lo)
-		r.times = append(r.times, begin+model.Time(events.Time[i]-events.Time[0]))
-		r.levels = append(r.levels, l)
+		r.times[i], r.levels[i] = begin+model.Time(events.Time[i]-events.Time[0]), l
 	}
 	l.bytes = lo
 	return hi, l
@@ -319,10 +330,58 @@ func (ix *FileIndex) Peak(_ context.Context, rg Range) (Peak, bool, error) {
 	return Peak{l, Instant{l.Time, uint64(n)}}, true, r.err
 }
 
-// Curve implements [Trace].
+// Curve implements [Trace]. The last few answers are kept: a screen asks again whenever it is drawn.
 func (ix *FileIndex) Curve(ctx context.Context, rg Range, n int) ([]Column, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
+	key := curveKey{rg, n, ix.events()}
+	if cols := ix.curves.get(key); cols != nil {
+		return cols, ctx.Err()
+	}
+	cols, err := ix.makeCurve(ctx, rg, n)
+	if err == nil {
+		ix.curves.put(key, slices.Clone(cols))
+	}
+	return cols, err
+}
+
+// curveCache keeps the last answers of Curve, which nobody changes.
+type curveCache struct {
+	mu   sync.Mutex
+	kept [4]keptCurve
+	next int
+}
+
+type keptCurve struct {
+	key  curveKey
+	cols []Column
+}
+
+type curveKey struct {
+	r         Range
+	n, events int
+}
+
+// get returns a copy of an answer, nil if it is not there.
+func (c *curveCache) get(key curveKey) []Column {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range c.kept {
+		if k := &c.kept[i]; k.cols != nil && k.key == key {
+			return slices.Clone(k.cols)
+		}
+	}
+	return nil
+}
+
+func (c *curveCache) put(key curveKey, cols []Column) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.kept[c.next] = keptCurve{key, cols}
+	c.next = (c.next + 1) % len(c.kept)
+}
+
+func (ix *FileIndex) makeCurve(ctx context.Context, rg Range, n int) ([]Column, error) {
 	r := ix.reader()
 	from, to := ix.bounds(rg)
 	cols := make([]Column, max(n, 0))
