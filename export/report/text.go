@@ -101,7 +101,7 @@ func (t *textWriter) scope() string {
 		return strings.Join(append(parts, t.heapScope()...), " · ")
 	}
 	if t.r.Stacks != nil {
-		return strings.Join(append(parts, t.stackScope()), " · ")
+		parts = append(parts, t.stackScope())
 	}
 	if t.r.Trace != nil {
 		parts = append(parts, "live "+t.r.instant())

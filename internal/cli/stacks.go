@@ -24,7 +24,20 @@ func (a *app) stacksReport(ctx context.Context, s *session, p *model.Profile) (*
 	if err != nil {
 		return nil, err
 	}
-	return report.BuildStacks(ctx, p, report.StackOptions{Selection: selected, Limit: a.flags.Limit})
+	r, err := report.BuildStacks(ctx, p, report.StackOptions{Selection: selected, Limit: a.flags.Limit})
+	if err != nil || selected == nil {
+		return r, err
+	}
+	_, last := sampleRange(p.Weights)
+	if a.flags.From.given() {
+		from := a.flags.From.resolve(last, last)
+		r.Time.From = &from
+	}
+	if a.flags.To.given() {
+		to := a.flags.To.resolve(last, last)
+		r.Time.To = &to
+	}
+	return r, nil
 }
 
 // selection is what --event, --by, --from and --to choose; nil when the profile has nothing to choose from.

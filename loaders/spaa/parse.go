@@ -274,13 +274,20 @@ func (p *parser) frame(at place) {
 			p.inlining(&r, f)
 		}
 	}
-	if !srclineKnown && r.source != nil && string(r.source) == "??:0" {
+	if !srclineKnown && string(r.source) == "??:0" {
 		r.source = nil
 	}
 	if !id {
 		p.wrong("frame", at, keyID)
 		return
 	}
+	p.checkFrame(&r, named, kinded)
+	p.out.frames = append(p.out.frames, r)
+}
+
+// checkFrame reports what a frame lacks.
+func (p *parser) checkFrame(r *frameRecord, named, kinded bool) {
+	at := r.place
 	if !named {
 		p.wrong("frame", at, keyFunc)
 	}
@@ -293,7 +300,6 @@ func (p *parser) frame(at place) {
 	if r.flags&model.FrameUnresolved != 0 && !bytes.HasPrefix(r.function, []byte("0x")) {
 		p.warn("frame", at, "func of the unresolved frame %d is no address", r.id)
 	}
-	p.out.frames = append(p.out.frames, r)
 }
 
 // inlining notes what only the rules about inlined frames ask for.
