@@ -306,3 +306,21 @@ func BenchmarkLayoutScrub(b *testing.B) {
 		u.keys(key)
 	}
 }
+
+// Names of events of several series never overwrite each other.
+func TestMarksOfSeriesStandInOrder(t *testing.T) {
+	event := func(at model.Time) []model.SeriesEvent { return []model.SeriesEvent{{At: at, Name: "GC_END"}} }
+	d := &dumpFile{timeline: &model.Timeline{Series: []model.Series{{Events: event(40)}, {Events: event(10)}}}}
+	u := openDump(t, 80, 24, colourCaps)
+	u.sim.Do(func() {
+		e := u.app.env
+		e.dump = d
+		c := newDumpChart(&e)
+		c.state.View = analysis.Whole
+		c.state.Status.Duration = 100
+		c.setMarks([]int{0, 1})
+		if m := c.chart.Marks; len(m) != 2 || m[0].At != 10 || m[1].At != 40 {
+			t.Errorf("marks %+v", m)
+		}
+	})
+}

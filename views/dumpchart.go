@@ -1,8 +1,10 @@
 package views
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/gdamore/tcell/v2"
@@ -104,7 +106,7 @@ func (c *dumpChart) show(s *State, r widget.Rect, shown []int, front int) {
 // maxEvents bounds the named events of one chart.
 const maxEvents = 1000
 
-// setMarks gives the named events of the series to the chart.
+// setMarks gives the named events of the series to the chart, by time: names end where the next one begins.
 func (c *dumpChart) setMarks(shown []int) {
 	c.chart.Marks = c.chart.Marks[:0]
 	from, to := c.state.Visible()
@@ -115,6 +117,7 @@ func (c *dumpChart) setMarks(shown []int) {
 			}
 		}
 	}
+	slices.SortStableFunc(c.chart.Marks, func(a, b widget.Mark) int { return cmp.Compare(a.At, b.At) })
 }
 
 // seriesPoints are the columns as charts show them: nothing before the first point, and the last value where there is none.

@@ -2,6 +2,7 @@ package views
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/gdamore/tcell/v2"
@@ -251,7 +252,7 @@ func (p *dumpPages) typeTitle(typ int) (title, answer string) {
 		}
 		answer = fmt.Sprintf("%s %s newly occupied · %s %s newly free", p.look.Glyphs.Up, p.bits(c.NewlyOccupied), p.look.Glyphs.Down, p.bits(c.NewlyFree))
 		if d := c.After.Pages - c.Before.Pages; d != 0 {
-			answer = fmt.Sprintf("%+d pages · ", d) + answer
+			answer = strings.Replace(fmt.Sprintf("%+d pages · ", d), "-", "−", 1) + answer
 		}
 		return title, answer
 	}

@@ -270,7 +270,7 @@ func (p *dumpSeries) divide(r widget.Rect) (chart, list widget.Rect) {
 	if p.big || r.H < 8 {
 		return r, widget.Rect{}
 	}
-	rows := len(p.all()) + 1
+	rows := max(len(p.all())+1, 3) // fewer have no titles
 	if e := p.eventText(); e != "" || len(p.chart.chart.Marks) > 0 {
 		rows++
 	}
