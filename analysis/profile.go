@@ -66,6 +66,7 @@ type ProfileSelection struct {
 	Event   uint16
 	Metric  model.MetricID
 
+	keep   []bool    // by record, of [ProfileSelection.Keep]; nil for all
 	picked []float64 // by record, of a range of samples or of windows; nil for the weights of the records themselves
 }
 
@@ -128,7 +129,7 @@ func SelectWindows(p *model.Profile, event uint16, metric model.MetricID, window
 
 // Weight is what a record weighs; ok is false for one that is not selected.
 func (s *ProfileSelection) Weight(r model.RecordID) (n model.Number, ok bool) {
-	if s.Profile.Records.Event[r] != s.Event {
+	if s.Profile.Records.Event[r] != s.Event || s.keep != nil && !s.keep[r] {
 		return n, false
 	}
 	if s.picked == nil {

@@ -151,6 +151,8 @@ func profileRows() []row {
 	return []row{
 		{s, Cost, "c", "Weigh stacks by the next event of the file; every screen follows."},
 		{s, Series, "m", "Weigh stacks by the next metric of the event; every screen follows."},
+		{s, Only, "o", "Focus: keep only stacks with the selected function on every screen. Esc takes it back."},
+		{s, Exclude, "X", "Ignore stacks with the selected function on every screen. Esc takes it back."},
 	}
 }
 

@@ -170,7 +170,7 @@ func footer(s Scope) []hint {
 		return []hint{{"layout", []Action{StepBack, StepForward}}, {"select", []Action{Up, Down}}, {"pane", []Action{NextPane}},
 			{"page", []Action{Open}}, {"series", []Action{Series}}, {"go to", []Action{GotoTime}}}
 	case ScopeProfile:
-		return []hint{{"event", []Action{Cost}}, {"metric", []Action{Series}}, rng, filter}
+		return []hint{{"event", []Action{Cost}}, {"metric", []Action{Series}}, {"focus/ignore", []Action{Only, Exclude}}, rng, filter}
 	case ScopeText:
 		return []hint{{"scroll", []Action{Up, Down}}, search, {"next", []Action{FindNext}}, {"back", []Action{Back}}}
 	case ScopeLoading:

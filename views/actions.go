@@ -170,6 +170,8 @@ func (a *app) doScreens(act keymap.Action) bool {
 func (a *app) back() {
 	switch {
 	case a.heaps != nil && a.heapBack():
+	case a.state.Prof.Chips != "":
+		a.emit(dropChip{})
 	case a.state.Prof.Window != noWindow:
 		a.emit(chooseWindow{noWindow})
 	case !a.state.Cell.IsAll():

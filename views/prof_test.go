@@ -194,3 +194,33 @@ func TestEmptyProfiles(t *testing.T) {
 	u.keys("2").has("This file holds no stacks")
 	u.keys("3").has("This file holds no stacks")
 }
+
+// Filters of stacks hold on every screen, and are taken back one by one.
+func TestProfileChips(t *testing.T) {
+	u := openPython(t, 120, 40).keys("c", "2", "o")
+	name := u.app.state.Prof.Chips[1:]
+	u.has("only " + name)
+	keep := u.app.prof.kept("+" + name)
+	e, m := u.app.prof.event(&u.app.state), analysisMetric(t, u)
+	sel := analysis.SelectProfile(u.app.state.Profile, e, m).Keep(keep)
+	total := sel.Total()
+	rest := analysis.SelectProfile(u.app.state.Profile, e, m).Keep(u.app.prof.kept("-" + name)).Total()
+	rest.Sum(total)
+	if all := analysis.SelectProfile(u.app.state.Profile, e, m).Total(); rest.Compare(all) != 0 {
+		t.Errorf("with and without the function: %v of %v", rest, all)
+	}
+	u.keys("3", "=").has("only "+name, model.Group(total.Uint64())+" = 100 %")
+	u.keys("2", "j", "X").has("only " + name + ", without ")
+	u.keys("Esc")
+	if strings.Contains(u.text(), "without") {
+		t.Error("Esc does not take the last filter back")
+	}
+	u.keys("Esc")
+	if strings.Contains(u.text(), "only "+name) {
+		t.Error("Esc does not take the first filter back")
+	}
+	u.keys("Alt+Left", "Alt+Left")
+	if u.app.state.Prof.Chips == "" {
+		t.Log(u.text())
+	}
+}

@@ -329,6 +329,8 @@ func (p *profFunctions) do(a keymap.Action) bool {
 		p.emit(setProfileBy{(p.state.Prof.By + 1) % analysis.ProfileByCount})
 	case keymap.Open:
 		p.enter()
+	case keymap.Only, keymap.Exclude:
+		p.chip(a)
 	default:
 		return moveList(&p.list, a)
 	}

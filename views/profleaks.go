@@ -45,6 +45,7 @@ type profLeakKey struct {
 	of     *profFile
 	event  uint16
 	filter string
+	chips  string
 	sort   int
 	up     bool
 }
@@ -82,11 +83,12 @@ func fetchProfLeaks(ctx context.Context, k profLeakKey) (*profLeakTable, error) 
 		t.metrics[i], t.has[i] = k.of.metricNamed(k.event, name)
 	}
 	f, _ := analysis.ParseFilter(k.filter)
+	keep := k.of.kept(k.chips)
 	for r, e := range w.Records.Event {
 		if r&4095 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if e != k.event {
+		if e != k.event || keep != nil && !keep[r] {
 			continue
 		}
 		row := profLeak{record: model.RecordID(r)}
@@ -160,7 +162,7 @@ func (p *profLeaks) show(s *State) {
 	if p.prof == nil || len(p.prof.weights.Events) == 0 {
 		return
 	}
-	p.table.ask(profLeakKey{p.prof, p.event(s), s.Filter, p.sort, p.up})
+	p.table.ask(profLeakKey{p.prof, p.event(s), s.Filter, s.Prof.Chips, p.sort, p.up})
 	if t, ok := p.table.get(); ok {
 		p.now = t
 	}
@@ -301,6 +303,9 @@ func (p *profLeaks) titleText() string {
 	t := p.now.of.eventName(p.now.event) + ": live at the end, by stack"
 	if k := p.prof.key(&p.state); k.ranged || k.window != noWindow {
 		t += " (whole run)"
+	}
+	if p.now.chips != "" {
+		t += ", " + chipsText(p.now.chips)
 	}
 	return t
 }

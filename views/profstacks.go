@@ -196,6 +196,8 @@ func (d *profFile) noWeight(k profKey) []string {
 		return []string{"This file holds no stacks.", "Problems says what was found in it."}
 	case k.none:
 		return []string{"The event " + d.eventName(k.event) + " has no stacks.", "c weighs by the next event."}
+	case k.chips != "":
+		return []string{"No stack is left: " + chipsText(k.chips) + ".", "Esc takes the last filter back."}
 	case k.window != noWindow:
 		return []string{"The window holds no stacks of this event and metric.", "Esc shows the whole run again, c and m weigh otherwise."}
 	case k.ranged:

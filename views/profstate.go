@@ -23,6 +23,7 @@ type ProfState struct {
 	Metric int                // noMetric for the event's own
 	Window int                // noWindow for the records as a whole
 	By     analysis.ProfileBy // what rows of Functions stand for
+	Chips  string             // filters of stacks in the order they were set: see chip
 	Sought string             // the function that Stacks was sent to
 	Sent   int                // how often it was
 }
@@ -63,8 +64,8 @@ type profFile struct {
 	profile     *model.Profile
 	weights     *model.StackProfile
 	metrics     [][]model.MetricID // by event: those that can be added up, the event's own first
-	has         [][]bool // by event and metric: any record has it
-	first, last model.Time // of samples; first > last without any
+	has         [][]bool           // by event and metric: any record has it
+	first, last model.Time         // of samples; first > last without any
 	samples     uint64
 	end         model.Time // of samples, windows and the file's own range
 }
@@ -150,13 +151,14 @@ type profKey struct {
 	from, to model.Time
 	ranged   bool
 	window   int
+	chips    string
 }
 
 // same reports whether two keys ask the same of files that may be revisions of one.
 func (k profKey) same(o profKey) bool { k.of = o.of; return k == o }
 
 func (d *profFile) key(s *State) profKey {
-	k := profKey{of: d, event: d.event(s), window: noWindow}
+	k := profKey{of: d, event: d.event(s), window: noWindow, chips: s.Prof.Chips}
 	m, ok := d.metric(s)
 	k.metric, k.none = m, !ok
 	if n := s.Prof.Window; n >= 0 && n < len(d.weights.Windows) {
@@ -170,6 +172,13 @@ func (d *profFile) key(s *State) profKey {
 // selection weighs what a key asks for; whole says that samples do not tell the metric, so that the range counts for nothing. It
 // is nil where there is nothing to weigh by.
 func (k profKey) selection(ctx context.Context) (sel *analysis.ProfileSelection, whole bool, err error) {
+	if sel, whole, err = k.unfiltered(ctx); sel == nil || err != nil || k.chips == "" {
+		return sel, whole, err
+	}
+	return sel.Keep(k.of.kept(k.chips)), whole, nil
+}
+
+func (k profKey) unfiltered(ctx context.Context) (sel *analysis.ProfileSelection, whole bool, err error) {
 	p := k.of.profile
 	switch {
 	case k.none:
@@ -216,6 +225,17 @@ func (k profKey) title() string { return k.of.eventName(k.event) + " by " + k.me
 
 // scope is the part of the file that is weighed, "" for all of it.
 func (k profKey) scope() string {
+	out := k.span()
+	if k.chips == "" {
+		return out
+	}
+	if out != "" {
+		out += ", "
+	}
+	return out + chipsText(k.chips)
+}
+
+func (k profKey) span() string {
 	switch {
 	case k.window != noWindow:
 		return fmt.Sprintf("window %s", widget.Clean(windowName(k.of.weights, k.window)))

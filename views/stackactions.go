@@ -16,6 +16,8 @@ func (p *stacks) do(a keymap.Action) bool {
 	case keymap.Invert:
 		p.invert = !p.invert
 		p.changed()
+	case keymap.Only, keymap.Exclude:
+		return p.chip(a)
 	case keymap.Recursion:
 		p.collapse = !p.collapse
 		p.say(map[bool]string{true: "direct recursion is one frame", false: "every recursive call is a frame"}[p.collapse])
