@@ -39,6 +39,7 @@ type FileIndex struct {
 
 	views    viewCache
 	curves   curveCache
+	grids    gridCache
 	decoders sync.Pool
 }
 

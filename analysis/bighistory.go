@@ -3,6 +3,7 @@ package analysis
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/memtui/memtui/model"
 )
@@ -100,15 +101,54 @@ func (b *Bucket) addAll(c GridCell) {
 	b.Bytes, _ = model.SaturatingAdd(b.Bytes, c.Bytes)
 }
 
+// gridCache keeps the last grid of blocks of every group: it costs reading all events of its range.
+type gridCache struct {
+	mu     sync.Mutex
+	events int // of the index
+	lo, hi int // that the grid is about
+	grid   *Grid
+}
+
+// get returns a copy of the grid of events [lo, hi), nil if it is not there.
+func (c *gridCache) get(events, lo, hi int) *Grid {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.grid == nil || c.events != events || c.lo != lo || c.hi != hi {
+		return nil
+	}
+	g := *c.grid
+	return &g
+}
+
+func (c *gridCache) put(events, lo, hi int, g Grid) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.events, c.lo, c.hi, c.grid = events, lo, hi, &g
+}
+
 // Grid implements [Trace].
 func (ix *FileIndex) Grid(ctx context.Context, q GridQuery) (*Grid, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	r := ix.reader()
+	r, n := ix.reader(), ix.events()
 	lo, hi := r.eventRange(q.Range)
 	if r.err != nil {
 		return nil, r.err
 	}
+	if !q.All {
+		return ix.makeGrid(ctx, q, lo, hi)
+	}
+	if g := ix.grids.get(n, lo, hi); g != nil {
+		return g, ctx.Err()
+	}
+	g, err := ix.makeGrid(ctx, q, lo, hi)
+	if err == nil && ix.events() == n { // what is still arriving may end blocks
+		ix.grids.put(n, lo, hi, *g)
+	}
+	return g, err
+}
+
+func (ix *FileIndex) makeGrid(ctx context.Context, q GridQuery, lo, hi int) (*Grid, error) {
 	by, out := ix.grouping(q.By, Cell{}), new(Grid)
 	err := ix.eachBorn(ctx, lo, hi, func(b *fileBlock) {
 		if q.All || by.keyOf(b) == q.Key {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/internal/term"
@@ -13,16 +12,11 @@ import (
 	"github.com/memtui/memtui/views"
 )
 
-// gcPercent is how much garbage may stand beside what lives. What lives is an index that may be large and holds no pointers,
-// so collecting often is cheap, and the machine belongs to somebody else's production.
-const gcPercent = 10
-
 // afterBudget is how many bytes of decoded snapshots of a second file are kept: one of a large program.
 const afterBudget = 512 << 20
 
 // FullScreen runs the full-screen program on the process's terminal. It is what main puts into [Env.FullScreen].
 func FullScreen(_ context.Context, s Screen) error {
-	debug.SetGCPercent(gcPercent)
 	t, err := term.Open(term.Options{Mouse: s.Mouse, ASCII: s.ASCII, Color: s.color(), Stderr: os.Stderr})
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strings"
 	"sync"
 
@@ -57,7 +58,12 @@ func (a *app) open(ctx context.Context, path string) (*session, error) {
 	return s, nil
 }
 
+// gcPercent is how much garbage may stand beside what lives. What lives is an index that may be large and holds no pointers,
+// so collecting often is cheap, and the machine belongs to somebody else's production.
+const gcPercent = 10
+
 func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.Format) *session {
+	debug.SetGCPercent(gcPercent)
 	reading, stop := context.WithCancel(ctx)
 	s := &session{
 		src: src, store: &model.Store{}, index: analysis.NewFileIndex(), snapshot: a.flags.Snapshot,
