@@ -324,3 +324,23 @@ func TestMarksOfSeriesStandInOrder(t *testing.T) {
 		}
 	})
 }
+
+// A file of very many series is shown without columns for all of them, and each of them can be looked at.
+func TestManySeries(t *testing.T) {
+	made := make([]model.Series, 3000)
+	for i := range made {
+		made[i] = model.Series{Name: fmt.Sprint("s", i), Times: []model.Time{0, 10}, Values: []float64{1, float64(i)}}
+	}
+	store := &model.Store{}
+	store.Publish(&model.Profile{Timeline: &model.Timeline{Series: made}, Complete: true})
+	u := openUI(t, 80, 24, colourCaps, store, nil).has("3,000 series, 2,744 hidden")
+	u.keys("G", "o").has("2,999 hidden", "s2999 at most")
+	u.sim.Do(func() {
+		set, _ := u.app.current().(*dumpSeries).chart.columns.get()
+		for n, columns := range set.series {
+			if (columns != nil) != (n == 2999) {
+				t.Errorf("series %d: %d columns", n, len(columns))
+			}
+		}
+	})
+}

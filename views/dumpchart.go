@@ -3,6 +3,7 @@ package views
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"math"
 	"slices"
 	"strconv"
@@ -33,11 +34,22 @@ type columnsKey struct {
 	dump     *dumpFile
 	from, to model.Time
 	n        int
+	shown    string // which series, as [seriesList] writes them
 }
 
+// columnSet is the columns of the series that are shown, by series; nil for others.
 type columnSet struct {
 	columnsKey
 	series [][]analysis.SeriesColumn
+}
+
+// seriesList makes a key of a list of series.
+func seriesList(shown []int) string {
+	var key []byte
+	for _, n := range shown {
+		key = binary.AppendUvarint(key, uint64(n))
+	}
+	return string(key)
 }
 
 func newDumpChart(e *env) *dumpChart {
@@ -55,11 +67,16 @@ func newDumpChart(e *env) *dumpChart {
 	c.columns = newLazy(e, func(ctx context.Context, k columnsKey) (columnSet, error) {
 		set := columnSet{columnsKey: k}
 		curves, _ := c.curves.get() // of the same file: asked for afterwards only
-		for _, v := range curves {
+		set.series = make([][]analysis.SeriesColumn, len(curves))
+		for list := []byte(k.shown); len(list) > 0; {
 			if err := ctx.Err(); err != nil {
 				return set, err
 			}
-			set.series = append(set.series, v.Columns(k.from, k.to, k.n))
+			n, used := binary.Uvarint(list)
+			list = list[used:]
+			if n < uint64(len(curves)) {
+				set.series[n] = curves[n].Columns(k.from, k.to, k.n)
+			}
 		}
 		return set, nil
 	})
@@ -80,7 +97,7 @@ func (c *dumpChart) show(s *State, r widget.Rect, shown []int, front int) {
 		dots = min(dots, max(int(span), 1)) // no column is shorter than a microsecond
 	}
 	if c.curves.ask(d); dots > 0 && c.curves.fresh() {
-		c.columns.ask(columnsKey{d, from, to, dots})
+		c.columns.ask(columnsKey{d, from, to, dots, seriesList(shown)})
 	}
 	ch := &c.chart
 	ch.From, ch.To, ch.Cursor, ch.PeakAt = int64(from), int64(max(to, from+1)), int64(s.Now()), -1 // everything may be at one time
@@ -99,6 +116,9 @@ func (c *dumpChart) show(s *State, r widget.Rect, shown []int, front int) {
 	ch.Empty = "no point of the series shown is here"
 	ch.DataFrom, ch.DataTo = int64(v.from), int64(max(v.to, v.from+1))
 	for _, n := range shown {
+		if v.series[n] == nil { // shown since
+			continue
+		}
 		ch.Curves = append(ch.Curves, widget.Curve{Data: seriesPoints(v.series[n]), Glyph: c.env.seriesGlyph(n), Style: c.env.seriesStyle(n), Front: n == front})
 	}
 }

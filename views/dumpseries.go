@@ -110,9 +110,13 @@ func hiddenSeries(all []model.Series) []bool {
 	return out
 }
 
+// mostShown is how many series one chart shows: more are no picture, and a damaged file may claim a hundred thousand.
+const mostShown = 256
+
+// shown is the series of the chart: the first that are not hidden.
 func (p *dumpSeries) shown() (list []int) {
 	for i, hidden := range p.hidden {
-		if !hidden {
+		if !hidden && len(list) < mostShown {
 			list = append(list, i)
 		}
 	}
@@ -131,7 +135,7 @@ func (p *dumpSeries) titles() {
 	ch := &p.chart.chart
 	ch.Title = plural(len(p.hidden), "series", "series")
 	if n := len(p.hidden) - len(p.shown()); n > 0 {
-		ch.Title += fmt.Sprintf(", %d hidden", n)
+		ch.Title += fmt.Sprintf(", %s hidden", model.Group(uint64(n)))
 	}
 	if text := p.about(); text != "" {
 		ch.Title += " · " + text
