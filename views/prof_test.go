@@ -224,3 +224,9 @@ func TestProfileChips(t *testing.T) {
 		t.Log(u.text())
 	}
 }
+
+// A command is offered only where it prints what is shown.
+func TestProfileCommand(t *testing.T) {
+	u := openServer(t, 120, 40).keys("4", "Enter", "Y").has("no command prints one window")
+	u.keys("Esc", "Y").has("sent to the clipboard: memtui report server.spaa")
+}

@@ -295,6 +295,11 @@ func (p *profLeaks) Draw(s tcell.Screen) {
 	p.list.Empty = p.emptyText()
 	p.list.Draw(s, p.listAt, p.look)
 	if !p.pathAt.Empty() {
+		if p.pathAt.Y == p.listAt.Y {
+			for y := range p.pathAt.H {
+				s.Put(p.pathAt.X-1, p.pathAt.Y+y, p.look.Glyphs.Vertical, p.look.Rule)
+			}
+		}
 		p.detail.draw(s, p.pathAt, p.look, p.inPath)
 	}
 }

@@ -314,6 +314,11 @@ func (a *app) doProfile(act keymap.Action) bool {
 			return false
 		}
 		a.say("there are no samples that a range could select")
+	case keymap.CopyCommand:
+		if a.state.Prof.Chips == "" && a.state.Prof.Window == noWindow {
+			return false
+		}
+		a.say("no command prints one window or filtered stacks: Esc takes that back")
 	case keymap.Series:
 		a.nextMetric(&a.state)
 	case keymap.EventBack, keymap.EventForward, keymap.LandmarkBack, keymap.LandmarkForward, keymap.Peak, keymap.PeakInRange:
