@@ -3,6 +3,7 @@ package analysis
 import (
 	"context"
 	"slices"
+	"sort"
 	"sync"
 
 	"github.com/memtui/memtui/model"
@@ -42,18 +43,78 @@ func (g *grouping) makePass(ctx context.Context, n int, want []Key) (*pass, erro
 	if r.err != nil {
 		return nil, r.err
 	}
-	err := ix.replay(ctx, 0, n, func(v *view, event int, to ref, how change) {
-		for event >= edges[b.col] {
-			b.endColumn()
+	keys := g.keysOfSites()
+	err := ix.eachView(ctx, 0, n, func(v *view, from, to int) {
+		for from < to { // by columns
+			for v.c.first+from >= edges[b.col] {
+				b.endColumn()
+			}
+			end := min(to, edges[b.col]-v.c.first)
+			g.follow(v, from, end, keys, b)
+			from = end
 		}
-		site, size := ix.siteSize(v, to)
-		b.change(g.key(site, size), size, how)
 	})
 	for b.col < HistoryColumns {
 		b.endColumn()
 	}
 	b.judge(float64(end) / 1e6 / HistoryColumns)
 	return b.out, err
+}
+
+// keysOfSites is the key of every site that the group knows; nil where the size decides.
+func (g *grouping) keysOfSites() []Key {
+	if g.d == dimSize {
+		return nil
+	}
+	of := g.ix.sites.stack
+	if g.d == dimThread {
+		of = g.ix.sites.thread
+	}
+	keys := make([]Key, 0, len(of))
+	for _, k := range of {
+		if int(k) >= g.known(int(k)+1) {
+			break // it came later
+		}
+		keys = append(keys, g.f.keyOf(k))
+	}
+	return keys
+}
+
+// follow gives a pass what events [from, to) of a view change: eachChange by hand, as everything is read for it.
+func (g *grouping) follow(v *view, from, to int, keys []Key, b *passBuilder) {
+	ix, p, over := g.ix, 0, v.c.over
+	if from > 0 {
+		p = v.payload(from)
+		over = over[sort.Search(len(over), func(i int) bool { return int(over[i].event) >= from }):]
+	}
+	free := from - p
+	change := func(site uint32, size uint64, how change) {
+		if keys != nil {
+			b.change(keys[site], size, how)
+		} else {
+			b.change(Key(sizeClass(size)), size, how)
+		}
+	}
+	for i := from; i < to; i++ {
+		switch v.events.Kind[i] {
+		case model.Alloc:
+			if len(over) > 0 && int(over[0].event) == i {
+				site, size := ix.siteSize(v, over[0].ref)
+				change(site, size, overwrote)
+				over = over[1:]
+			}
+			change(v.site[p], v.events.Size[p], born)
+			p++
+		case model.Free:
+			if r := v.refs[free]; r != noRef {
+				site, size := ix.siteSize(v, r)
+				change(site, size, freed)
+			}
+			free++
+		default:
+			p++
+		}
+	}
 }
 
 // History implements [Trace]. n beyond HistoryColumns repeats columns.
