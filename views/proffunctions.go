@@ -90,6 +90,9 @@ func fetchProfRows(ctx context.Context, k rowsKey) (*profRows, error) {
 		if other.metric, _ = analysis.DefaultMetric(k.of.weights, other.event); analysis.NoSum(k.of.weights.Metrics[other.metric].Name) {
 			continue
 		}
+		if other.unrange() { // only its whole run is known
+			continue
+		}
 		sel, _, err := other.selection(ctx)
 		if err != nil {
 			return nil, err
