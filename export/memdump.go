@@ -40,7 +40,7 @@ func (d dumpReader) points(ctx context.Context, yield func(*model.PointRecord, *
 			return yield(r, nil)
 		}
 		for _, q := range l.Problems {
-			d.lost.add("of a damaged page layout what it means was written: " + q.Message)
+			d.lost.add("of a damaged page layout its bits were written, some perhaps damaged as before: " + q.Message)
 		}
 		if d.p.Meta.Format == "memdump-json" {
 			d.digits(l)
