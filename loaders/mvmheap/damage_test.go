@@ -133,7 +133,7 @@ func TestBombs(t *testing.T) {
 		if r.err != nil || r.valid() {
 			t.Errorf("%v: %v, %+v", kinds, r.err, r.violations)
 		}
-		if used := after.TotalAlloc - before.TotalAlloc; used > 600<<20 {
+		if used := after.TotalAlloc - before.TotalAlloc; used > poolLeak*600<<20 {
 			t.Errorf("%v: %d MiB allocated for %d bytes", kinds, used>>20, len(b))
 		}
 	}
