@@ -147,6 +147,9 @@ func (c *Chart) drawYAxis(s tcell.Screen, p chartParts, k *Look) {
 }
 
 func (c *Chart) formatY(v uint64) string {
+	if c.zeros && c.floor > 0 && v == c.floor {
+		v = 0
+	}
 	if c.FormatY == nil {
 		return strconv.FormatUint(v, 10)
 	}

@@ -55,6 +55,7 @@ type Chart struct {
 	plot   Rect // of the last frame
 	top    uint64
 	floor  uint64  // value at the bottom of a logarithmic axis, 0 for 0
+	zeros  bool    // values of 0 stand at the bottom of one that has a floor, below all others
 	points []Point // one per dot column of the last frame
 }
 

@@ -63,7 +63,7 @@ func (c *Lines) Draw(s tcell.Screen, r Rect, k *Look) {
 
 // prepare spreads the curves over dot columns, adds them up where they are stacked, and finds the top of the axis.
 func (c *Lines) prepare() (any bool) {
-	c.top, c.floor = c.Top, 0
+	c.top, c.floor, c.zeros = c.Top, 0, false
 	least := uint64(0) // above 0
 	c.lines = c.lines[:0]
 	for i := range c.Curves {
@@ -75,6 +75,7 @@ func (c *Lines) prepare() (any bool) {
 				continue
 			}
 			any = true
+			c.zeros = c.zeros || line[x].Lo == 0
 			if lo := line[x].Lo; lo > 0 && (least == 0 || lo < least) {
 				least = lo
 			}
@@ -88,6 +89,9 @@ func (c *Lines) prepare() (any bool) {
 	c.Data = nil
 	if c.Log && least > 0 && !c.Stacked {
 		c.floor = 1 << (bits.Len64(least) - 1)
+		if c.zeros {
+			c.floor = max(c.floor/2, 1)
+		}
 	}
 	return any
 }

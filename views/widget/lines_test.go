@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -90,5 +91,19 @@ func TestLogAxisBeginsBelowTheSmallest(t *testing.T) {
 	}
 	if low, high := c.height(1<<20, 11), c.height(1<<30, 11); low != 1 || high != 44 || c.height(1<<25, 11) != 22 {
 		t.Errorf("heights %d, %d, %d", low, c.height(1<<25, 11), high)
+	}
+}
+
+func TestLogAxisSaysZeroWhereZerosStand(t *testing.T) {
+	for _, zero := range []bool{false, true} {
+		data := []Point{{1 << 20, 1 << 20, 1 << 20, true}, {1 << 30, 1 << 30, 1 << 30, true}}
+		if zero {
+			data = append(data, Point{0, 0, 0, true})
+		}
+		c := &Lines{Chart: Chart{Log: true, From: 0, To: 10, DataFrom: 0, DataTo: 10, FormatY: func(v uint64) string { return fmt.Sprint(v >> 10) }}, Curves: []Curve{{Data: data, Glyph: "x"}}}
+		text := drawLines(t, c, 40, 12, testLook())
+		if got := strings.Contains(text, " 0┤"); got != zero || strings.Contains(text, "1024┤") == zero {
+			t.Errorf("zeros: %v\n%s", zero, text)
+		}
 	}
 }
