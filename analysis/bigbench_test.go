@@ -37,8 +37,8 @@ func benchTraces(b *testing.B, f func(b *testing.B, path string)) {
 	b.Run("random", func(b *testing.B) { f(b, path) })
 }
 
-// randomFile is a trace that has nothing that real ones have: sizes, stacks and lifetimes are independent of each other and
-// uniform, addresses spread over ten gigabytes.
+// randomFile is a trace whose sizes, stacks and lifetimes are independent of each other, which real ones never are. Addresses
+// come from an allocator with a list of free blocks per size, as in C libraries.
 func randomFile(events int) []byte {
 	const header, tables, stacks = 256, `{"stack_traces": {}, "files": {}, "functions": {"0": "f"}}`, 20_000
 	out := make([]byte, header, header+len(tables)+events*14)
@@ -48,20 +48,29 @@ func randomFile(events int) []byte {
 	out = append(out, tables...)
 	r := rand.New(rand.NewPCG(1, 1))
 	want := min(events/4, 5_000_000)
-	var live []uint64
-	for next := uint64(0); events > 0; events-- {
+	type block struct{ addr, size uint64 }
+	var live []block
+	free := map[uint64][]uint64{}
+	for top := uint64(0x7000_0000_0000); events > 0; events-- {
 		delta := byte(r.Uint32() & 1)
-		if i := len(live); i > 0 && (i >= want || r.IntN(8) == 0) {
-			k := r.IntN(i)
-			out = binary.LittleEndian.AppendUint64(append(out, 1, delta), live[k])
-			live[k], live = live[i-1], live[:i-1]
+		if n := len(live); n > 0 && (n >= want || r.IntN(8) == 0) {
+			k := r.IntN(n)
+			b := live[k]
+			out = binary.LittleEndian.AppendUint64(append(out, 1, delta), b.addr)
+			live[k], live = live[n-1], live[:n-1]
+			free[b.size] = append(free[b.size], b.addr)
 			continue
 		}
-		next = (next + 0x9e37_79b9_7f4a_7c15) // spreads without ever repeating
-		addr := uint64(0x7000_0000_0000) + next>>31<<4
-		live = append(live, addr)
+		size := uint64(16 * (1 + r.IntN(1<<r.IntN(8))))
+		addr := top
+		if l := free[size]; len(l) > 0 {
+			addr, free[size] = l[len(l)-1], l[:len(l)-1]
+		} else {
+			top += size + 16
+		}
+		live = append(live, block{addr, size})
 		out = binary.LittleEndian.AppendUint64(append(out, 0, delta), addr)
-		out = binary.AppendUvarint(out, uint64(16+r.IntN(1<<(4+r.IntN(9)))))
+		out = binary.AppendUvarint(out, size)
 		out = binary.AppendUvarint(out, uint64(r.IntN(stacks)))
 		out = append(out, 1, 0)
 	}

@@ -20,6 +20,10 @@ type page struct {
 	shift uint8    // dense: slot = offset >> shift
 	keys  []uint16 // sparse: open addressing; nil if dense
 	vals  []uint32 // 0 is empty
+
+	// Where both are at first: heaps that are spread thin have millions of pages.
+	firstKeys [sparsest]uint16
+	firstVals [sparsest]uint32
 }
 
 const (
@@ -58,7 +62,8 @@ func (t *addressTable) put(addr uint64, v uint32) (old uint32) {
 	p := d[uint16(addr>>16)]
 	off := uint16(addr)
 	if p == nil {
-		p = &page{keys: make([]uint16, sparsest), vals: make([]uint32, sparsest)}
+		p = new(page)
+		p.keys, p.vals = p.firstKeys[:], p.firstVals[:]
 		d[uint16(addr>>16)] = p
 		t.bytes += p.bytes()
 	}
@@ -138,7 +143,7 @@ func (t *addressTable) takeOdd(addr uint64) (old uint32) {
 // memory estimates the bytes that the table takes.
 func (t *addressTable) memory() int64 { return t.bytes + int64(len(t.odd))*24 }
 
-func (p *page) bytes() int64 { return 96 + int64(len(p.keys))*2 + int64(len(p.vals))*4 }
+func (p *page) bytes() int64 { return 176 + int64(len(p.keys))*2 + int64(len(p.vals))*4 }
 
 // home is where an offset belongs in a sparse page.
 func (p *page) home(off uint16) int { return int(off*0x9e35>>4) & (len(p.vals) - 1) }
