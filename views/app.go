@@ -136,13 +136,21 @@ func (a *app) follow() {
 	})
 }
 
+// pause is how long to wait for more events: hardly at all for the first ones, since there is no chart before them.
+func pause(events uint64) time.Duration {
+	if events == 0 {
+		return 4 * time.Millisecond
+	}
+	return 100 * time.Millisecond
+}
+
 // awaitMore waits until more may have been read: a tenth of a second while a file loads, afterwards for the next revision.
 // It is false at the end of the program.
 func (a *app) awaitMore() bool {
 	_, changed := a.o.Store.Watch()
 	if a.trace != nil {
 		if s := a.trace.Status(); !s.Final && !s.Stopped {
-			tick := time.NewTimer(100 * time.Millisecond)
+			tick := time.NewTimer(pause(s.Events))
 			defer tick.Stop()
 			select {
 			case <-a.ctx.Done():
