@@ -11,6 +11,7 @@ import (
 )
 
 const (
+	firstPart    = 16      // the first chunk is this much smaller, and the next ones double: there is something to show at once
 	chunkEvents  = 1 << 22 // most events of a chunk: a stream of ends can tell no longer way back
 	eventBytes   = 12      // how long events are, about
 	regularAfter = 16      // events before damage that [model.EventSource.Replay] may still take back, with some to spare
@@ -157,8 +158,9 @@ func guarded(f func() error) (err error) {
 func (b *builder) feed(ctx context.Context, order chan<- *job) {
 	defer close(order)
 	d := b.source.Decoder()
-	from := b.pos
-	for at := b.pos + int64(b.ix.chunkSize); from < b.end; at += int64(b.ix.chunkSize) {
+	from, size := b.pos, int64(max(b.ix.chunkSize/firstPart, 1))
+	for at := b.pos + size; from < b.end; at += size {
+		size = min(2*size, int64(b.ix.chunkSize))
 		to := b.end
 		if at < b.end {
 			guess, ok := d.Sync(at)

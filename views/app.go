@@ -130,15 +130,16 @@ func newApp(o Options) *app {
 // follow refreshes the state whenever more was read, until everything is.
 func (a *app) follow() {
 	a.o.Terminal.Background(func() {
-		for a.awaitMore() {
-			a.postRefresh()
+		for seen := uint64(0); a.awaitMore(seen); {
+			seen = a.postRefresh()
 		}
 	})
 }
 
-// pause is how long to wait for more events: hardly at all for the first ones, since there is no chart before them.
-func pause(events uint64) time.Duration {
-	if events == 0 {
+// pause is how long to wait for more events than were seen: hardly at all for the first ones, since there is no chart
+// before them.
+func pause(seen uint64) time.Duration {
+	if seen == 0 {
 		return 4 * time.Millisecond
 	}
 	return 100 * time.Millisecond
@@ -146,11 +147,11 @@ func pause(events uint64) time.Duration {
 
 // awaitMore waits until more may have been read: a tenth of a second while a file loads, afterwards for the next revision.
 // It is false at the end of the program.
-func (a *app) awaitMore() bool {
+func (a *app) awaitMore(seen uint64) bool {
 	_, changed := a.o.Store.Watch()
 	if a.trace != nil {
 		if s := a.trace.Status(); !s.Final && !s.Stopped {
-			tick := time.NewTimer(pause(s.Events))
+			tick := time.NewTimer(pause(seen))
 			defer tick.Stop()
 			select {
 			case <-a.ctx.Done():
@@ -169,10 +170,11 @@ func (a *app) awaitMore() bool {
 	}
 }
 
-// postRefresh asks what is loaded, which may have to wait for a lock, off the loop.
-func (a *app) postRefresh() {
+// postRefresh asks what is loaded, which may have to wait for a lock, off the loop, and returns the number of events.
+func (a *app) postRefresh() (events uint64) {
 	i := a.loadedNow()
 	a.post(func() { a.refresh(i) })
+	return i.status.Events
 }
 
 func (a *app) loadedNow() loaded {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/internal/term"
@@ -15,8 +16,13 @@ import (
 // afterBudget is how many bytes of decoded snapshots of a second file are kept: one of a large program.
 const afterBudget = 512 << 20
 
+// spareThreads are for the event loop and what writes to the terminal, beside the goroutines that load and answer: the
+// system gives a thread that mostly sleeps its turn at once, while Go's scheduler would let it wait for theirs.
+const spareThreads = 2
+
 // FullScreen runs the full-screen program on the process's terminal. It is what main puts into [Env.FullScreen].
 func FullScreen(_ context.Context, s Screen) error {
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + spareThreads)
 	t, err := term.Open(term.Options{Mouse: s.Mouse, ASCII: s.ASCII, Color: s.color(), Stderr: os.Stderr})
 	if err != nil {
 		return err
