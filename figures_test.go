@@ -160,6 +160,7 @@ func BenchmarkBytes(b *testing.B) {
 		s.WaitUntil("everything", isRead)
 		s.Send("2")
 		s.WaitFor("Timeline")
+		time.Sleep(time.Second) // trends and shapes come last
 		before := settle(s)
 		s.Send("\x1b[99~") // a key that nothing is bound to
 		b.ReportMetric(float64(settle(s)-before), "B-when-idle")

@@ -18,7 +18,9 @@ func (g *HeapGraph) flood(ctx context.Context, queue []model.Row, seen rowBits, 
 	}
 	seen.set(model.RootRow)
 	queue[0] = model.RootRow
+	touched := uint32(0)
 	for i, n := 0, 1; i < n; i++ {
+		touched += g.touchQueue(queue[i:n])
 		r := queue[i]
 		for _, t := range g.out(r) {
 			if seen.has(t) {
@@ -38,7 +40,23 @@ func (g *HeapGraph) flood(ctx context.Context, queue []model.Row, seen rowBits, 
 			return ctx.Err()
 		}
 	}
+	if touched != 0 {
+		queue[0] = model.RootRow // as it was: keeps the touches from being optimised away
+	}
 	return nil
+}
+
+// touchQueue is for rows that wait in a walk's queue: see touchFar.
+func (g *HeapGraph) touchQueue(waiting []model.Row) (touched uint32) {
+	if len(waiting) <= touchFar {
+		return 0
+	}
+	start, to := g.Heap.Start, g.Heap.To
+	touched = start[waiting[touchFar]]
+	if len(to) > 0 {
+		touched += uint32(to[min(int(start[waiting[touchNear]]), len(to)-1)])
+	}
+	return touched
 }
 
 // pathTree holds a shortest path to every row: its predecessor there.
