@@ -69,21 +69,7 @@ func (p *heapPane) split(r widget.Rect) {
 
 // drawPanes draws the table and its detail where split has put them.
 func (p *heapPane) drawPanes(s tcell.Screen) {
-	p.list.Focused = !p.inDetail
-	if !p.listAt.Empty() {
-		p.list.Draw(s, p.listAt, p.look)
-	}
-	at := p.detailAt
-	if !at.Empty() && at.Y == p.listAt.Y && at.X > p.listAt.X {
-		var rule widget.Rect
-		rule, at = at.CutLeft(1)
-		for y := range rule.H {
-			s.Put(rule.X, rule.Y+y, p.look.Glyphs.Vertical, p.look.Rule)
-		}
-	}
-	if !at.Empty() {
-		p.detail.draw(s, at, p.look, p.inDetail)
-	}
+	drawListAndDetail(s, p.look, &p.list, p.listAt, &p.detail, p.detailAt, p.inDetail)
 }
 
 // drawTitled draws a title line where there is room for one, and returns what is below it.

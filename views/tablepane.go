@@ -67,24 +67,33 @@ func detailHeight(h, n int) int {
 	return max(min(max(h*2/5, 9), 18), min(h-n-1, h*3/5))
 }
 
-// drawPanes draws the table and its detail in the area below the title.
-func (p *tablePane) drawPanes(s tcell.Screen, r widget.Rect) {
-	p.split(r)
-	p.list.Focused = !p.inDetail
-	if !p.listAt.Empty() {
-		p.list.Draw(s, p.listAt, p.look)
+// detailDrawer is the pane that explains the selected row of a table.
+type detailDrawer interface {
+	draw(s tcell.Screen, r widget.Rect, k *widget.Look, focused bool)
+}
+
+// drawListAndDetail draws a table and its detail, with a rule between them where they stand side by side.
+func drawListAndDetail(s tcell.Screen, k *widget.Look, list *widget.List, listAt widget.Rect, d detailDrawer, at widget.Rect, inDetail bool) {
+	list.Focused = !inDetail
+	if !listAt.Empty() {
+		list.Draw(s, listAt, k)
 	}
-	at := p.detailAt
-	if !at.Empty() && at.Y == p.listAt.Y && at.X > p.listAt.X {
+	if !at.Empty() && at.Y == listAt.Y && at.X > listAt.X {
 		var rule widget.Rect
 		rule, at = at.CutLeft(1)
 		for y := range rule.H {
-			s.Put(rule.X, rule.Y+y, p.look.Glyphs.Vertical, p.look.Rule)
+			s.Put(rule.X, rule.Y+y, k.Glyphs.Vertical, k.Rule)
 		}
 	}
 	if !at.Empty() {
-		p.detail.draw(s, at, p.look, p.inDetail)
+		d.draw(s, at, k, inDetail)
 	}
+}
+
+// drawPanes draws the table and its detail in the area below the title.
+func (p *tablePane) drawPanes(s tcell.Screen, r widget.Rect) {
+	p.split(r)
+	drawListAndDetail(s, p.look, &p.list, p.listAt, &p.detail, p.detailAt, p.inDetail)
 	if p.list.Offset() != p.offset || p.list.Height() != p.height {
 		p.offset, p.height = p.list.Offset(), p.list.Height()
 		p.changed() // other rows are visible: their sparklines are asked for

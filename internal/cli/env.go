@@ -49,9 +49,6 @@ type Screen struct {
 	Mouse   bool
 	ASCII   bool
 	NoColor bool
-	MinAge  model.Time
-	At      analysis.Instant // state to start in
-	Range   analysis.Range
 }
 
 // Exit statuses of the command line's contract.
