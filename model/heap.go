@@ -49,7 +49,8 @@ type HeapSource interface {
 	// Info is what headers tell of snapshot i, without decoding it.
 	Info(i int) HeapInfo
 	// Open decodes snapshot i: seconds and hundreds of megabytes for large ones. The heap is the caller's to keep and
-	// never changes. progress may be nil and is called from any goroutine with shares of the whole, 0 … 1.
+	// never changes. progress may be nil and is called from any goroutine, one call at a time, with shares of the whole, 0 … 1,
+	// that never fall.
 	Open(ctx context.Context, i int, progress func(done float64)) (*Heap, error)
 	// Scores are the highest types and frames of snapshot i as the recorder counted them, decoded without the snapshot;
 	// ok is false where the format has none.

@@ -32,7 +32,8 @@ type decoding struct {
 	counted chan struct{} // closed when the counts of references are in heap.Start, as far as they go
 	sum     int64         // of them
 
-	done, total atomic.Int64 // bytes of the file
+	telling     sync.Mutex // held while progress is told: one at a time, never falling
+	done, total int64      // bytes of the file; done is guarded by telling
 
 	mu       sync.Mutex
 	problems []model.Problem
@@ -106,10 +107,13 @@ func (d *decoding) failed() error {
 
 // advance tells of n more bytes read.
 func (d *decoding) advance(n int) {
-	done := d.done.Add(int64(n))
-	if d.progress != nil {
-		d.progress(float64(done) / float64(max(1, d.total.Load())) * 0.9)
+	if d.progress == nil {
+		return
 	}
+	d.telling.Lock()
+	defer d.telling.Unlock()
+	d.done += int64(n)
+	d.progress(float64(d.done) / float64(max(1, d.total)) * 0.9)
 }
 
 // run decodes the snapshot.
@@ -141,7 +145,7 @@ func (d *decoding) make(n int) {
 // run3 decodes the columns of version 3, several at once. The first says how many rows there are.
 func (d *decoding) run3() {
 	for k := range wholeColumns {
-		d.total.Add(d.s.blocks[k].end - d.s.blocks[k].start)
+		d.total += d.s.blocks[k].end - d.s.blocks[k].start
 	}
 	d.each([]kind{colkind})
 	if d.failed() != nil {

@@ -21,7 +21,7 @@ func (d *decoding) run2() {
 	}
 	d.heap.Kinds = make([]model.HeapKind, rows)
 	d.make(int(rows))
-	d.total.Store(rows*collRow + s.blocks[refs].end - s.blocks[refs].start)
+	d.total = rows*collRow + s.blocks[refs].end - s.blocks[refs].start
 	var group sync.WaitGroup
 	for _, f := range []func() error{d.rows2, d.refs2} {
 		group.Go(func() {
