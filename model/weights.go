@@ -209,19 +209,6 @@ func (w *WeightTable) Get(row int, m MetricID) (n Number, ok bool) {
 	return Number{}, false
 }
 
-// SampleChunk is a run of samples in file order, columns of equal length. Times need not rise.
-type SampleChunk struct {
-	Time   []Time     // since the start of the time range; negative before it
-	Record []RecordID // or NoRecord
-	Event  []uint16   // index of Events, or NoEvent
-	CPU    []uint16
-	Thread []ThreadID
-	Period []float64 // what the sample weighs in its event's primary metric; 0 when the file does not say
-}
-
-// Len is the number of samples.
-func (c *SampleChunk) Len() int { return len(c.Time) }
-
 // Window is a span of time with weights of its own. Windows may overlap.
 type Window struct {
 	ID         string

@@ -36,12 +36,16 @@ func checkSamples(c *checker, p *StackProfile, rows int) {
 	for i := range p.Samples {
 		s := &p.Samples[i]
 		n := s.Len()
-		c.that(len(s.Record) == n && len(s.Event) == n && len(s.CPU) == n && len(s.Thread) == n && len(s.Period) == n, "chunk %d: columns differ in length", i)
+		c.that(s.equalColumns(), "chunk %d: columns differ in length, or are too long", i)
+		for _, l := range s.Labels {
+			c.that(p.eventKnown(l.Event) && int(l.Thread) < len(p.Threads), "chunk %d: a label is malformed", i)
+		}
 		if len(c.errs) > 0 {
 			return
 		}
 		for k := range n {
-			c.that(known(s.Record[k]) && p.eventKnown(s.Event[k]) && int(s.Thread[k]) < len(p.Threads), "chunk %d, sample %d is malformed", i, k)
+			c.that(known(s.Record[k]) && int(s.Label[k]) < len(s.Labels), "chunk %d, sample %d is malformed", i, k)
+			c.that(s.First <= s.Time(k) && s.Time(k) <= s.Last, "chunk %d, sample %d: time beyond those of the chunk", i, k)
 		}
 	}
 	for i := range p.Windows {

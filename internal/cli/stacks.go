@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
@@ -89,7 +88,9 @@ func (a *app) rangeSelection(ctx context.Context, p *model.Profile, event uint16
 func sampleRange(w *model.StackProfile) (first, last model.Time) {
 	first, last = model.MaxTime, -model.MaxTime
 	for i := range w.Samples {
-		first, last = min(first, slices.Min(w.Samples[i].Time)), max(last, slices.Max(w.Samples[i].Time))
+		if c := &w.Samples[i]; c.Len() > 0 {
+			first, last = min(first, c.First), max(last, c.Last)
+		}
 	}
 	return first, last
 }

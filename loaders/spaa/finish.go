@@ -63,10 +63,10 @@ func (b *builder) lateSamples() {
 	p := b.p
 	own := -1 // the chunk that has been copied
 	for _, l := range b.late.samples {
-		n := int(l.sample / chunkSize)
+		n := int(l.sample / model.MaxChunk)
 		c := &p.Samples[n]
-		k := int(l.sample % chunkSize)
-		rec, ok := b.ids.find(l.id, c.Event[k], p.Records.Event)
+		k := int(l.sample % model.MaxChunk)
+		rec, ok := b.ids.find(l.id, c.Labels[c.Label[k]].Event, p.Records.Event)
 		if !ok {
 			b.found.say(model.Error, "reference", l.at, l.line, "a sample names the stack %s, which does not exist", l.id)
 			continue

@@ -189,15 +189,12 @@ func (b *builder) leaf(r *stackRecord, ids []uint64) {
 	}
 }
 
-// chunkSize is how many samples one chunk holds.
-const chunkSize = 1 << 15
-
 func (b *builder) addSample(o *batch, r *sampleRecord) {
 	p := b.p
 	n := p.Counts.Samples
 	p.Counts.Samples++
-	if n%chunkSize == 0 {
-		p.Samples = append(p.Samples, newChunk())
+	if n%model.MaxChunk == 0 {
+		p.Samples = append(p.Samples, model.NewSampleChunk(int(min(n, model.MaxChunk))))
 	}
 	c := &p.Samples[len(p.Samples)-1]
 	t := b.time(r.time, b.unit)
@@ -212,15 +209,9 @@ func (b *builder) addSample(o *batch, r *sampleRecord) {
 	if p.End != model.NoTime && (t < 0 || t > p.End) && p.End >= 0 {
 		b.problem(model.Warning, "time-range", r.place, "samples lie outside the time range")
 	}
-	c.Time, c.Record, c.Event = append(c.Time, t), append(c.Record, rec), append(c.Event, event)
-	c.CPU, c.Thread, c.Period = append(c.CPU, r.cpu), append(c.Thread, b.thread(r.pid, r.tid, nil)), append(c.Period, r.period)
-}
-
-func newChunk() model.SampleChunk {
-	return model.SampleChunk{
-		Time: make([]model.Time, 0, chunkSize), Record: make([]model.RecordID, 0, chunkSize), Event: make([]uint16, 0, chunkSize),
-		CPU: make([]uint16, 0, chunkSize), Thread: make([]model.ThreadID, 0, chunkSize), Period: make([]float64, 0, chunkSize),
-	}
+	c.Add(model.Sample{
+		Time: t, Record: rec, SampleLabel: model.SampleLabel{Event: event, CPU: r.cpu, Thread: b.thread(r.pid, r.tid, nil)}, Period: r.period,
+	})
 }
 
 func (b *builder) addWindow(o *batch, r *windowRecord) {
