@@ -214,6 +214,54 @@ func benchScrub(b *testing.B, path string) {
 	})
 }
 
+// BenchmarkWhole prints how long answers take that need every event, when they are asked for the first time, in milliseconds.
+func BenchmarkWhole(b *testing.B) { benchTraces(b, benchWhole) }
+
+func benchWhole(b *testing.B, path string) {
+	ix := fileIndexOf(b, openBench(b, path))
+	ctx, end := context.Background(), ix.duration()
+	small := Cell{SizeFrom: 5, SizeTo: 8, LifeFrom: 0, LifeTo: LifeClasses}
+	narrow := func(by Group, at model.Time) error {
+		_, err := ix.Sites(ctx, Query{At: At(at), Range: Whole, By: by, Cell: small})
+		return err
+	}
+	for _, ask := range []struct {
+		name string
+		f    func() error
+	}{
+		{"late-freed", func() error { _, err := ix.LateFreed(ctx); return err }},
+		{"leaks", func() error { _, err := ix.Leaks(ctx, LeakQuery{Range: Whole}); return err }},
+		{"grid", func() error { _, err := ix.Grid(ctx, GridQuery{Range: Whole, All: true}); return err }},
+		{"lifetimes", func() error { _, err := ix.Lifetimes(ctx, ByStack, 7, Whole); return err }},
+		{"narrowed-first", func() error { return narrow(ByStack, end/2) }},
+		{"narrowed-next", func() error { return narrow(ByStack, end/3) }},
+		{"narrowed-other", func() error { return narrow(ByFunction, end/3) }},
+	} {
+		b.Run(ask.name, func(b *testing.B) { first(b, ask.f) })
+	}
+	for by := range GroupCount {
+		b.Run("sites-by-"+by.String(), func(b *testing.B) {
+			first(b, func() error { _, err := ix.Sites(ctx, Query{At: End, Range: Whole, By: by}); return err })
+		})
+	}
+}
+
+// first times the first run of f.
+func first(b *testing.B, f func() error) {
+	var took, cpu time.Duration
+	for b.Loop() {
+		began, used := time.Now(), cpuTime(ofProcess)
+		if err := f(); err != nil {
+			b.Fatal(err)
+		}
+		if took == 0 {
+			took, cpu = time.Since(began), cpuTime(ofProcess)-used
+		}
+	}
+	b.ReportMetric(took.Seconds()*1e3, "ms-first")
+	b.ReportMetric(cpu.Seconds()*1e3, "cpu-ms-first")
+}
+
 // percentiles runs f often and prints the median and the 99th percentile of its time and of its processor time.
 func percentiles(b *testing.B, name string, f func() error) {
 	b.Run(name, func(b *testing.B) {
