@@ -92,7 +92,11 @@ func (r *runReader) follow(c *chunk, run int, hi uint64, l level) (uint64, level
 	start := r.ix.runs.at(run)
 	r.first = c.first + (run-c.firstRun)*runLength
 	r.times, r.levels = resize(r.times, events.Len()), resize(r.levels, events.Len())
-	rest := c.freed[start.freed:]
+	rest, err := c.freedFrom(start.freed)
+	if err != nil {
+		r.err = err
+		return hi, l
+	}
 	local := uint32(r.first - c.first)
 	over := c.over[sort.Search(len(c.over), func(i int) bool { return c.over[i].event >= local }):]
 	lo, begin := l.bytes, c.begin+model.Time(start.time)
