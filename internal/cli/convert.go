@@ -28,11 +28,11 @@ type convertCmd struct {
 // Help is the table of targets, and what chooses the figures.
 func (c *convertCmd) Help() string {
 	var out strings.Builder
-	out.WriteString("OUT can be:\n")
+	out.WriteString("OUT can be:\n\n")
 	for _, t := range targets() {
-		fmt.Fprintf(&out, "\n  %-10s  %-29s  %s", t.name, strings.Join(t.suffixes, " "), t.what)
+		fmt.Fprintf(&out, "  %-10s  %-29s  %s\n", t.name, strings.Join(t.suffixes, " "), t.what)
 	}
-	return out.String() + "\n\nEach may be compressed: .gz or .zst after the suffix. Stacks are those of traces and stack profiles. Those of traces are weighed by --by " + strings.Join(export.TraceMetrics(), ", ") +
+	return out.String() + "\nEach may be compressed: .gz or .zst after the suffix. Stacks are those of traces and stack profiles. Those of traces are weighed by --by " + strings.Join(export.TraceMetrics(), ", ") +
 		": what lives at --at (then live_bytes is the default), what was allocated, freed or leaked from --from to --to, leaks of at least --min-age. " +
 		"Those of profiles are weighed by --by, any metric of --event, in a range by their samples. " +
 		"Part of a trace is what --from and --to leave, and of that the blocks that --function to --thread choose; blocks that live at --from stay. " +

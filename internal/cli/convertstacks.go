@@ -171,18 +171,16 @@ func (c *conversion) weighed(ctx context.Context, main *analysis.ProfileSelectio
 	ranged := c.flags.From.given() || c.flags.To.given()
 	var all []*analysis.ProfileSelection
 	at := 0
-	for _, sum := range analysis.ProfileTotals(c.p.Weights)[main.Event].Sums {
+	for _, metric := range c.metrics(main.Event, rows) {
 		sel := main
 		switch {
-		case sum.Metric == main.Metric:
+		case metric == main.Metric:
 			at = len(all)
-		case analysis.NoSum(c.p.Weights.Metrics[sum.Metric].Name) && !rows:
-			continue
 		case !ranged:
-			sel = analysis.SelectProfile(c.p, main.Event, sum.Metric)
+			sel = analysis.SelectProfile(c.p, main.Event, metric)
 		default:
 			var err error
-			sel, err = c.rangeSelection(ctx, c.p, main.Event, sum.Metric)
+			sel, err = c.rangeSelection(ctx, c.p, main.Event, metric)
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
@@ -197,6 +195,20 @@ func (c *conversion) weighed(ctx context.Context, main *analysis.ProfileSelectio
 	}
 	from, to := c.covered(ranged)
 	return export.ProfileStacks(c.p, all, at, from, to), nil
+}
+
+// metrics are those of an event. Those that do not add up are left out, unless nobody does that.
+func (c *conversion) metrics(event uint16, rows bool) (list []model.MetricID) {
+	w := c.p.Weights
+	for _, sum := range analysis.ProfileTotals(w)[event].Sums {
+		list = append(list, sum.Metric)
+	}
+	for m := range w.Metrics {
+		if rows && analysis.NoSum(w.Metrics[m].Name) {
+			list = append(list, model.MetricID(m))
+		}
+	}
+	return list
 }
 
 // covered is the time that the figures of a stack profile are about.
