@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -145,13 +146,15 @@ func (b *builder) decode(j *job) {
 	})
 }
 
+var errInternal = errors.New("internal error")
+
 // guarded runs f on a goroutine of our own, where neither a defect nor a byte of a mapping that is gone must take the program
 // down.
 func guarded(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("internal error: %v", r)
+			err = fmt.Errorf("%w: %v", errInternal, r)
 		}
 	}()
 	return f()

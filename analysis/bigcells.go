@@ -10,6 +10,7 @@ import (
 // made.
 type cellSums struct {
 	in          Cell
+	members     *membership
 	events      int              // of the index
 	now         [dimCount][]cell // after all of them
 	chunks      [][dimCount][]byte
@@ -60,9 +61,9 @@ func (ix *FileIndex) cellSums(ctx context.Context, in Cell) (*cellSums, error) {
 }
 
 func (ix *FileIndex) makeCellSums(ctx context.Context, in Cell) (*cellSums, error) {
-	s := &cellSums{in: in, events: ix.events(), chunks: make([][dimCount][]byte, len(ix.chunks))}
+	s := &cellSums{in: in, members: ix.membership(in), events: ix.events(), chunks: make([][dimCount][]byte, len(ix.chunks))}
 	err := ix.together(ctx, 0, s.events, func() chunkWork {
-		w := cellSummer{ix: ix, in: in}
+		w := cellSummer{ix: ix, in: s.members, sites: make([]cell, len(ix.sites.keys))}
 		for d := range ix.sums {
 			w.cells[d] = make([]cell, len(ix.sums[d]))
 		}
@@ -94,30 +95,42 @@ const cellCheckpoints = 16
 
 // cellSummer sums up the blocks of a cell in one chunk after the other.
 type cellSummer struct {
-	ix     *FileIndex
-	in     Cell
-	member []bool
-	cells  [dimCount][]cell
-	keys   [dimCount][]uint32
+	ix      *FileIndex
+	in      *membership
+	member  []bool
+	sites   []cell
+	touched []uint32 // sites
+	cells   [dimCount][]cell
+	keys    [dimCount][]uint32
 }
 
 func (w *cellSummer) chunk(v *view) (out [dimCount][]byte) {
 	ix := w.ix
-	w.member = ix.members(v, w.in, w.member)
+	w.member = w.in.of(v, w.member)
+	bySize := w.cells[dimSize]
 	ix.eachChange(v, 0, v.c.n, func(_ int, r ref, how change) {
-		if !ix.member(v, r, w.in, w.member) {
+		if !w.in.has(r, w.member) {
 			return
 		}
 		site, size := ix.siteSize(v, r)
-		for d := range w.cells {
-			k := ix.key(dim(d), site, size)
-			c := &w.cells[d][k]
-			if *c == (cell{}) {
-				w.keys[d] = append(w.keys[d], k)
-			}
-			c.apply(how, size)
+		c := &w.sites[site]
+		if *c == (cell{}) {
+			w.touched = append(w.touched, site)
 		}
+		c.apply(how, size)
+		bySize[sizeClass(size)].apply(how, size)
 	})
+	for _, site := range w.touched {
+		w.add(dimStack, ix.sites.stack[site], site)
+		w.add(dimThread, ix.sites.thread[site], site)
+		w.sites[site] = cell{}
+	}
+	for k, c := range bySize {
+		if c != (cell{}) {
+			w.keys[dimSize] = append(w.keys[dimSize], uint32(k))
+		}
+	}
+	w.touched = w.touched[:0]
 	for d := range w.cells {
 		slices.Sort(w.keys[d])
 		out[d] = appendCells(nil, w.keys[d], w.cells[d])
@@ -127,6 +140,14 @@ func (w *cellSummer) chunk(v *view) (out [dimCount][]byte) {
 		w.keys[d] = w.keys[d][:0]
 	}
 	return out
+}
+
+func (w *cellSummer) add(d dim, k, site uint32) {
+	c := &w.cells[d][k]
+	if *c == (cell{}) {
+		w.keys[d] = append(w.keys[d], k)
+	}
+	c.add(&w.sites[site])
 }
 
 // sumsAt is [FileIndex.sumsAt] for the blocks in the cell.
@@ -151,9 +172,9 @@ func (s *cellSums) sumsAt(ix *FileIndex, d dim, n int) ([]cell, error) {
 		return nil, err
 	}
 	defer ix.done(v)
-	member := ix.members(v, s.in, nil)
+	member := s.members.of(v, nil)
 	ix.eachChange(v, 0, n-v.c.first, func(_ int, r ref, how change) {
-		if ix.member(v, r, s.in, member) {
+		if s.members.has(r, member) {
 			site, size := ix.siteSize(v, r)
 			out[ix.key(d, site, size)].apply(how, size)
 		}

@@ -228,17 +228,38 @@ func (ix *FileIndex) Grid(ctx context.Context, q GridQuery) (*Grid, error) {
 
 func (ix *FileIndex) makeGrid(ctx context.Context, q GridQuery, lo, hi int) (*Grid, error) {
 	by, out := ix.grouping(q.By, Cell{}), new(Grid)
-	err := ix.eachBorn(ctx, lo, hi, func(b *fileBlock) {
-		if q.All || by.keyOf(b) == q.Key {
-			at := &out[SizeClass(b.size)][b.lifeClass()]
-			at.Count++
-			at.Bytes, _ = model.SaturatingAdd(at.Bytes, b.size)
+	var grids []*Grid
+	err := ix.together(ctx, lo, hi, func() chunkWork {
+		g := new(Grid)
+		grids = append(grids, g)
+		return func(_ int, v *view, from, to int) {
+			for p := v.payload(from); p < len(v.event) && int(v.event[p]) < to; p++ {
+				if v.events.Kind[v.event[p]] != model.Alloc {
+					continue
+				}
+				size := v.events.Size[p]
+				if q.All || by.key(v.site[p], size) == q.Key {
+					g[SizeClass(size)][ix.lifeClass(v, p)].add(1, size)
+				}
+			}
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
+	for _, g := range grids {
+		for s := range g {
+			for l := range g[s] {
+				out[s][l].add(g[s][l].Count, g[s][l].Bytes)
+			}
+		}
+	}
 	return out, nil
+}
+
+func (c *GridCell) add(count, bytes uint64) {
+	c.Count += count
+	c.Bytes, _ = model.SaturatingAdd(c.Bytes, bytes)
 }
 
 // Lifetimes implements [Trace].
@@ -251,29 +272,64 @@ func (ix *FileIndex) Lifetimes(ctx context.Context, by Group, key Key, rg Range)
 		return Lifetimes{}, r.err
 	}
 	g := ix.grouping(by, Cell{})
-	var lives []model.Time
-	var out Lifetimes
-	sum := 0.0
-	err := ix.eachBorn(ctx, lo, hi, func(b *fileBlock) {
-		if g.keyOf(b) != key {
-			return
+	var all lifetimes
+	parts := inOrder[lifetimes]{take: all.add}
+	err := ix.together(ctx, lo, hi, func() chunkWork {
+		return func(n int, v *view, from, to int) {
+			var l lifetimes
+			for p := v.payload(from); p < len(v.event) && int(v.event[p]) < to; p++ {
+				if v.events.Kind[v.event[p]] == model.Alloc && g.key(v.site[p], v.events.Size[p]) == key {
+					l.block(ix, v, p)
+				}
+			}
+			parts.put(n, l)
 		}
-		out.Threads = addThread(out.Threads, ix.threads[ix.sites.thread[b.site]])
-		if b.died == alive {
-			out.NeverFreed++
-			return
-		}
-		t := b.diedAt - b.bornAt
-		lives = append(lives, t)
-		sum += float64(t)
 	})
-	slices.Sort(out.Threads)
-	if err != nil || len(lives) == 0 {
-		return out, err
+	if err != nil {
+		return Lifetimes{}, err
 	}
-	slices.Sort(lives)
-	out.Freed = uint64(len(lives))
-	out.Min, out.Median, out.Max = lives[0], lives[len(lives)/2], lives[len(lives)-1]
-	out.Mean = sum / float64(len(lives))
-	return out, nil
+	return all.sum(), nil
+}
+
+// lifetimes are those of some blocks.
+type lifetimes struct {
+	lives   []model.Time
+	never   uint64
+	threads []uint16
+}
+
+func (l *lifetimes) block(ix *FileIndex, v *view, p int) {
+	b := ix.blockOf(v, p)
+	l.threads = addThread(l.threads, ix.threads[ix.sites.thread[b.site]])
+	if b.died == alive {
+		l.never++
+	} else {
+		l.lives = append(l.lives, b.diedAt-b.bornAt)
+	}
+}
+
+// add adds those of later blocks.
+func (l *lifetimes) add(o lifetimes) {
+	l.lives = append(l.lives, o.lives...)
+	l.never += o.never
+	for _, t := range o.threads {
+		l.threads = addThread(l.threads, t)
+	}
+}
+
+func (l *lifetimes) sum() Lifetimes {
+	out := Lifetimes{NeverFreed: l.never, Threads: l.threads}
+	slices.Sort(out.Threads)
+	n := len(l.lives)
+	if n == 0 {
+		return out
+	}
+	sum := 0.0
+	for _, t := range l.lives {
+		sum += float64(t)
+	}
+	slices.Sort(l.lives)
+	out.Freed, out.Mean = uint64(n), sum/float64(n)
+	out.Min, out.Median, out.Max = l.lives[0], l.lives[n/2], l.lives[n-1]
+	return out
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"sync"
 
 	"github.com/memtui/memtui/model"
@@ -87,6 +86,14 @@ func (k *KeptIndex) Write(ctx context.Context, w io.Writer) error {
 		return errors.New("not everything was read")
 	}
 	return ix.save(ctx, w, k.place.Key())
+}
+
+// CheckIndex says why a file cannot be the index of an input, nil if it seems to be. It reads the ends of the file only.
+func CheckIndex(file *IndexFile, key IndexKey) error {
+	return guarded(func() error {
+		_, err := openFile(file.Data, key, layoutOfFiles())
+		return err
+	})
 }
 
 // Close gives the file back as soon as nothing reads it any more. Later questions have no answer.
@@ -229,21 +236,13 @@ func ask[T any](ctx context.Context, k *KeptIndex, early bool, f func(ix *FileIn
 	if !s.file {
 		return f(s.ix)
 	}
-	err = k.guard(func() error {
+	err = guarded(func() error {
 		out, err = f(s.ix)
 		return err
 	})
+	if errors.Is(err, errInternal) {
+		k.place.Discard()
+		err = fmt.Errorf("%w (%w)", errIndexBroken, err)
+	}
 	return out, err
-}
-
-// guard runs f, which reads the file.
-func (k *KeptIndex) guard(f func() error) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if r := recover(); r != nil {
-			k.place.Discard()
-			err = fmt.Errorf("%w (%v)", errIndexBroken, r)
-		}
-	}()
-	return f()
 }

@@ -29,7 +29,7 @@ type stretch struct {
 type climbs struct {
 	ix     *FileIndex
 	groups []*grouping
-	in     Cell
+	in     *membership
 	keyOf  [][]Key // by group, by site; nil where the size decides
 	edges  []int   // events up to and with each column
 	take   func(s *stretch)
@@ -87,9 +87,7 @@ const (
 )
 
 func (w *climber) chunk(n int, v *view, from, to int) {
-	if !w.in.IsAll() {
-		w.member = w.ix.members(v, w.in, w.member)
-	}
+	w.member = w.in.of(v, w.member)
 	var list []*stretch
 	for from < to {
 		column := sort.Search(len(w.edges), func(i int) bool { return w.edges[i] > v.c.first+from })
@@ -160,7 +158,7 @@ func (w *climber) follow(v *view, from, to int) {
 		p = v.payload(from)
 		over = over[sort.Search(len(over), func(i int) bool { return int(over[i].event) >= from }):]
 	}
-	free, all := from-p, w.in.IsAll()
+	free, all := from-p, w.in.all()
 	sites, sizes, refs := v.site, v.events.Size, v.refs
 	for i, kind := range v.events.Kind[from:to] {
 		if len(w.moves) >= movesKept {
@@ -169,7 +167,7 @@ func (w *climber) follow(v *view, from, to int) {
 		switch kind {
 		case model.Alloc:
 			if len(over) > 0 && int(over[0].event) == from+i {
-				if r := over[0].ref; all || ix.member(v, r, w.in, w.member) {
+				if r := over[0].ref; all || w.in.has(r, w.member) {
 					site, size := ix.siteSize(v, r)
 					w.moves = append(w.moves, move{-int64(size), site})
 				}
@@ -182,7 +180,7 @@ func (w *climber) follow(v *view, from, to int) {
 		case model.Free:
 			r := refs[free]
 			free++
-			if r == noRef || !all && !ix.member(v, r, w.in, w.member) {
+			if r == noRef || !all && !w.in.has(r, w.member) {
 				continue
 			}
 			if q, ok := r.local(); ok {
@@ -196,44 +194,9 @@ func (w *climber) follow(v *view, from, to int) {
 	}
 }
 
-// members tells of the allocations of a view which are in a cell, into memory that may be used again.
-func (ix *FileIndex) members(v *view, in Cell, is []bool) []bool {
-	v.follow()
-	is = resize(is, len(v.event))
-	for p, event := range v.event {
-		size := SizeClass(v.events.Size[p])
-		if size < int(in.SizeFrom) || size >= int(in.SizeTo) || v.events.Kind[event] != model.Alloc {
-			is[p] = false
-			continue
-		}
-		b := fileBlock{size: v.events.Size[p]}
-		if died := v.died[p]; died != 0 {
-			b.died, b.bornAt, b.diedAt = died, model.Time(v.events.Time[event]), model.Time(v.events.Time[died-1])
-		} else {
-			b.bornAt = v.c.begin + model.Time(v.events.Time[event])
-			b.died, b.diedAt = ix.endOf(int(v.record[p]))
-		}
-		is[p] = b.in(in)
-	}
-	return is
-}
-
-// member is members for any block.
-func (ix *FileIndex) member(v *view, r ref, in Cell, is []bool) bool {
-	if p, ok := r.local(); ok {
-		return is[p]
-	}
-	size := SizeClass(ix.records.size.at(int(r)))
-	if size < int(in.SizeFrom) || size >= int(in.SizeTo) {
-		return false
-	}
-	b := ix.recordBlock(int(r))
-	return b.in(in)
-}
-
 // passes makes the passes of several groups at once, with the developments of the keys that are wanted of the first.
 func (ix *FileIndex) passes(ctx context.Context, n int, groups []*grouping, want []Key) ([]*pass, error) {
-	c := climbs{ix: ix, groups: groups}
+	c := climbs{ix: ix, groups: groups, in: ix.membership(Cell{})}
 	builders := make([]*passBuilder, len(groups))
 	for i, g := range groups {
 		builders[i] = newPassBuilder(g.f, n, g.keys, want)
@@ -296,7 +259,7 @@ func (b *passBuilder) climb(k Key, c *climb) {
 // peaksIn returns the highest level of every key of some groups after any of events [lo, hi), of blocks in a cell alone, given
 // the levels before.
 func (ix *FileIndex) peaksIn(ctx context.Context, groups []*grouping, lo, hi int, live [][]uint64) ([][]uint64, error) {
-	c := climbs{ix: ix, groups: groups, in: groups[0].in}
+	c := climbs{ix: ix, groups: groups, in: ix.membership(groups[0].in)}
 	peaks, first := make([][]uint64, len(groups)), true
 	for i, g := range groups {
 		peaks[i] = make([]uint64, g.keys)

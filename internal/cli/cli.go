@@ -22,7 +22,7 @@ const description = "Shows in a terminal where memory went: memtui FILE opens a 
 // globals are the flags that mean the same everywhere. Each may also stand in the environment as MEMTUI_NAME and in the
 // config file as name = value; the command line wins, then the environment.
 type globals struct {
-	Format     string  `short:"f" enum:"text,json,markdown,csv" default:"text" placeholder:"FORMAT" help:"Output: text, json, markdown or csv."`
+	Format     string  `short:"f" enum:"text,json,markdown,csv,html" default:"text" placeholder:"FORMAT" help:"Output: text, json, markdown or csv. Of report: html, a page for browsers, too."`
 	Limit      int     `default:"20" placeholder:"N" help:"Rows per table, 0 for all (${default})."`
 	At         moment  `placeholder:"TIME" help:"The instant: 12.5s, 350ms, 4h3m, 50%, peak, end (the default)."`
 	From       moment  `placeholder:"TIME" help:"Start of the range (the start of the file)."`
@@ -36,7 +36,7 @@ type globals struct {
 	Point      *int    `placeholder:"N" help:"Of memory dumps: the page layout of this point, from 0, in the file's order."`
 	Edges      string  `enum:"roots,all" default:"roots" placeholder:"WHICH" help:"References that hold memory in heap snapshots: roots, without those of inter-generational roots that keep nothing alive, or all."`
 	MaxMemory  byteNum `placeholder:"SIZE" help:"Stop reading before memory grows beyond this: 64MiB, 1.5G."`
-	Index      string  `enum:"cache,beside,none" default:"cache" placeholder:"PLACE" help:"Where indexes are kept: cache, beside or none."`
+	Index      string  `enum:"cache,beside,none" default:"cache" placeholder:"PLACE" help:"Where the indexes of traces are kept: in the user's cache, if they are large, beside the file, or none."`
 	Color      string  `enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Colours: auto, always or never."`
 	ASCII      bool    `name:"ascii" help:"Draw with ASCII characters only."`
 	Mouse      bool    `default:"true" negatable:"" help:"Use the mouse."`
@@ -130,6 +130,11 @@ func (a *app) run(ctx context.Context) error {
 	}
 	if g.To.format != "" && !strings.HasPrefix(parsed.Command(), "convert ") {
 		return usageError(fmt.Errorf("--to: %q is no time; only convert takes a format there", g.To.format))
+	}
+	if g.Format == "html" && !writesHTML(parsed.Command()) {
+		if err := a.formats(parsed.Command(), "text", "json", "markdown", "csv"); err != nil {
+			return err
+		}
 	}
 	if !needsNothing(parsed.Command()) {
 		if err := a.configure(configErr); err != nil {

@@ -198,19 +198,20 @@ func (b *builder) addSample(o *batch, r *sampleRecord) {
 	}
 	c := &p.Samples[len(p.Samples)-1]
 	t := b.time(r.time, b.unit)
-	event := b.event(o, r.event, r.place)
-	rec, ok := b.ids.find(r.id, event, p.Records.Event)
+	l := &o.labels[r.label]
+	event, id := b.event(o, l.event, r.place), o.idOf(r)
+	rec, ok := b.ids.find(id, event, p.Records.Event)
 	if !ok {
 		rec = model.NoRecord
-		late := lateSample{n, r.id, b.at(r.place), b.line(r.place)}
-		late.id.text = append([]byte(nil), r.id.text...)
+		late := lateSample{n, id, b.at(r.place), b.line(r.place)}
+		late.id.text = append([]byte(nil), id.text...)
 		b.late.samples = append(b.late.samples, late)
 	}
 	if p.End != model.NoTime && (t < 0 || t > p.End) && p.End >= 0 {
 		b.problem(model.Warning, "time-range", r.place, "samples lie outside the time range")
 	}
 	c.Add(model.Sample{
-		Time: t, Record: rec, SampleLabel: model.SampleLabel{Event: event, CPU: r.cpu, Thread: b.thread(r.pid, r.tid, nil)}, Period: r.period,
+		Time: t, Record: rec, SampleLabel: model.SampleLabel{Event: event, CPU: l.cpu, Thread: b.thread(l.pid, l.tid, nil)}, Period: r.period,
 	})
 }
 
