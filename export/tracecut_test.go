@@ -188,7 +188,7 @@ func TestPartsBySiteKeepTheFigures(t *testing.T) {
 		return slices.ContainsFunc(p.Stacks.Frames(nil, s.Node, -1), func(f model.Frame) bool { return through.MatchString(f.Function) })
 	}))
 
-	module := regexp.MustCompile("c\\+\\+|lib")
+	module := regexp.MustCompile(`c\+\+|lib`)
 	cut = Everything()
 	cut.Module = module
 	back, bx = cutOf(t, p, ix, cut)
