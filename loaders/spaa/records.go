@@ -143,7 +143,9 @@ func (b *builder) addWeights(o *batch, to *model.WeightTable, s span, event uint
 			b.found.say(model.Error, "weights", model.NoOffset, 0, "there are more than %d metrics: the others are left out", model.MaxMetrics-1)
 			continue
 		}
-		to.Add(m, w.value)
+		if !to.Add(m, w.value) {
+			b.found.say(model.Error, "weights", model.NoOffset, 0, "there are too many weights: the last ones are left out")
+		}
 		if event != model.NoEvent && b.p.Events[event].Primary == m {
 			primary = true
 		}
