@@ -103,6 +103,19 @@ func (ix *FileIndex) addBegin(out []cell, d dim, v *view, n int) {
 
 // sumsIn returns what sumsAt does after each of some numbers of events, of the blocks in a cell alone.
 func (ix *FileIndex) sumsIn(ctx context.Context, d dim, in Cell, after ...int) (out [][]cell, err error) {
+	if !in.IsAll() && ix.settled() {
+		kept, err := ix.cellSums(ctx, in)
+		for i := 0; i < len(after) && err == nil; i++ {
+			var sums []cell
+			if i > 0 && after[i] == after[i-1] {
+				sums = out[i-1] // read-only
+			} else {
+				sums, err = kept.sumsAt(ix, d, after[i])
+			}
+			out = append(out, sums)
+		}
+		return out, err
+	}
 	last := 0
 	for i, n := range after {
 		sums := make([]cell, 0)

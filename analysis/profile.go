@@ -89,15 +89,18 @@ func SelectSamples(ctx context.Context, p *model.Profile, event uint16, metric m
 			return nil, false, err
 		}
 		c := &w.Samples[i]
-		times, records, events, periods := c.Time, c.Record[:len(c.Time)], c.Event[:len(c.Time)], c.Period[:len(c.Time)]
-		for k, t := range times {
-			if t < from || t > to || events[k] != event || records[k] == model.NoRecord {
+		if c.Len() == 0 || c.Last < from || c.First > to {
+			continue
+		}
+		under, labels := c.Under(event), c.Label[:len(c.Record)]
+		for k, r := range c.Record {
+			if t := c.Time(k); t < from || t > to || !under[labels[k]] || r == model.NoRecord {
 				continue
 			}
 			if counts {
-				picked[records[k]]++
+				picked[r]++
 			} else {
-				picked[records[k]] += periods[k]
+				picked[r] += c.Period(k)
 			}
 		}
 	}

@@ -45,9 +45,9 @@ func randomProfile(rng *rand.Rand) *model.Profile {
 	}
 	c := model.SampleChunk{}
 	for range 100 {
-		c.Time, c.Record = append(c.Time, model.Time(rng.IntN(50))), append(c.Record, model.RecordID(rng.IntN(40)))
-		c.Event, c.CPU = append(c.Event, uint16(rng.IntN(2))), append(c.CPU, 0)
-		c.Thread, c.Period = append(c.Thread, 0), append(c.Period, float64(rng.IntN(9)))
+		s := model.Sample{Time: model.Time(rng.IntN(50)), Record: model.RecordID(rng.IntN(40))}
+		s.Event, s.Period = uint16(rng.IntN(2)), float64(rng.IntN(9))
+		c.Add(s)
 	}
 	w.Samples = []model.SampleChunk{c}
 	win := model.Window{Record: []model.RecordID{3, 3, model.NoRecord}}
@@ -145,9 +145,9 @@ func TestProfileSamples(t *testing.T) {
 	}
 	want := 0.0
 	c := p.Weights.Samples[0]
-	for i := range c.Time {
-		if c.Event[i] == 0 && c.Time[i] >= 10 && c.Time[i] <= 30 && p.Weights.Records.Event[c.Record[i]] == 0 {
-			want += c.Period[i]
+	for i := range c.Len() {
+		if s := c.At(i); s.Event == 0 && s.Time >= 10 && s.Time <= 30 && p.Weights.Records.Event[s.Record] == 0 {
+			want += s.Period
 		}
 	}
 	if got := s.Total().Float64(); got != want {

@@ -177,13 +177,18 @@ func SampleCurve(ctx context.Context, w *model.StackProfile, event uint16, count
 			return nil, err
 		}
 		c := &w.Samples[i]
-		for k, t := range c.Time {
-			if t < from || t > to || c.Event[k] != event {
+		if c.Len() == 0 || c.Last < from || c.First > to {
+			continue
+		}
+		under := c.Under(event)
+		for k, label := range c.Label {
+			t := c.Time(k)
+			if t < from || t > to || !under[label] {
 				continue
 			}
 			weight := 1.0
 			if !count {
-				weight = c.Period[k]
+				weight = c.Period(k)
 			}
 			out[min(int(float64(t-from)/span*float64(n)), n-1)] += weight
 		}

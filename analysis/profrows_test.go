@@ -120,10 +120,14 @@ func TestStacksThrough(t *testing.T) {
 // Every sample is in one column.
 func TestSampleCurve(t *testing.T) {
 	p := madeProfile(1)
-	p.Weights.Samples = []model.SampleChunk{{
-		Time: []model.Time{0, 5, 9, 10, 3}, Record: []model.RecordID{0, 1, 2, 3, 4}, Event: []uint16{0, 0, 1, 0, 0},
-		CPU: make([]uint16, 5), Thread: make([]model.ThreadID, 5), Period: []float64{1, 2, 4, 8, 16},
-	}}
+	p.Weights.Samples = make([]model.SampleChunk, 2) // one without samples
+	for i, t := range []model.Time{0, 5, 9, 10, 3} {
+		s := model.Sample{Time: t, Record: model.RecordID(i), Period: float64(int(1) << i)}
+		if i == 2 {
+			s.Event = 1
+		}
+		p.Weights.Samples[0].Add(s)
+	}
 	for n := 1; n < 20; n++ {
 		c, err := SampleCurve(t.Context(), p.Weights, 0, false, 0, 10, n)
 		if err != nil {

@@ -36,12 +36,16 @@ func checkSamples(c *checker, p *StackProfile, rows int) {
 	for i := range p.Samples {
 		s := &p.Samples[i]
 		n := s.Len()
-		c.that(len(s.Record) == n && len(s.Event) == n && len(s.CPU) == n && len(s.Thread) == n && len(s.Period) == n, "chunk %d: columns differ in length", i)
+		c.that(s.equalColumns(), "chunk %d: columns differ in length, or are too long", i)
+		for _, l := range s.Labels {
+			c.that(p.eventKnown(l.Event) && int(l.Thread) < len(p.Threads), "chunk %d: a label is malformed", i)
+		}
 		if len(c.errs) > 0 {
 			return
 		}
 		for k := range n {
-			c.that(known(s.Record[k]) && p.eventKnown(s.Event[k]) && int(s.Thread[k]) < len(p.Threads), "chunk %d, sample %d is malformed", i, k)
+			c.that(known(s.Record[k]) && int(s.Label[k]) < len(s.Labels), "chunk %d, sample %d is malformed", i, k)
+			c.that(s.First <= s.Time(k) && s.Time(k) <= s.Last, "chunk %d, sample %d: time beyond those of the chunk", i, k)
 		}
 	}
 	for i := range p.Windows {
@@ -54,11 +58,14 @@ func checkSamples(c *checker, p *StackProfile, rows int) {
 }
 
 func checkTable(c *checker, p *StackProfile, w *WeightTable, rows int, what string) {
-	c.that(w.Rows() == rows && len(w.Tag) == len(w.Bits), "%s: %d rows of %d", what, w.Rows(), rows)
-	for i := 1; i < len(w.Start); i++ {
-		c.that(w.Start[i-1] <= w.Start[i] && int(w.Start[i]) <= len(w.Tag), "%s: row %d", what, i-1)
-	}
-	for _, t := range w.Tag {
-		c.that(int(t>>tagShift) < len(p.Metrics) && t&(1<<tagShift-1) <= bitsFloat, "%s: tag %d", what, t)
+	c.that(w.Rows() == rows, "%s: %d rows of %d", what, w.Rows(), rows)
+	for i := range w.Rows() {
+		c.that(w.start[i] <= w.start[i+1] && int(w.start[i+1]) <= len(w.data), "%s: row %d", what, i)
+		if len(c.errs) > 0 {
+			return
+		}
+		for m := range w.All(i) {
+			c.that(int(m) < len(p.Metrics), "%s: row %d has the metric %d", what, i, m)
+		}
 	}
 }

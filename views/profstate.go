@@ -74,10 +74,10 @@ func newProfFile(p *model.Profile) *profFile {
 	w := p.Weights
 	d := &profFile{profile: p, weights: w, first: model.MaxTime, last: -model.MaxTime, end: max(w.End, 0)}
 	for i := range w.Samples {
-		for _, t := range w.Samples[i].Time {
-			d.first, d.last = min(d.first, t), max(d.last, t)
+		if c := &w.Samples[i]; c.Len() > 0 {
+			d.first, d.last = min(d.first, c.First), max(d.last, c.Last)
+			d.samples += uint64(c.Len())
 		}
-		d.samples += uint64(w.Samples[i].Len())
 	}
 	d.end = max(d.end, d.last)
 	for i := range w.Windows {

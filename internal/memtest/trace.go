@@ -1,40 +1,27 @@
 package memtest
 
 import (
-	"encoding/binary"
 	"encoding/json"
+
+	"github.com/memtui/memtui/export/mlyze"
+	"github.com/memtui/memtui/model"
 )
 
 // TraceEvent is one event of a trace made by hand.
 type TraceEvent struct {
-	Kind  byte   // 0 ALLOC, 1 FREE, 2 GC, 3 MARKER
-	Delta uint64 // microseconds since the event before
-	Addr  uint64
-	Size  uint64 // GC: bytes
-	ID    uint64 // stack; GC: objects; MARKER: name
+	Kind   byte   // 0 ALLOC, 1 FREE, 2 GC, 3 MARKER
+	Delta  uint64 // microseconds since the event before
+	Addr   uint64
+	Size   uint64 // GC: bytes
+	ID     uint64 // stack; GC: objects; MARKER: name
+	Thread uint16 // ALLOC; 0 is written as 1
 }
 
 // TraceOf encodes events as a .mlyze file with the given metadata.
 func TraceOf(metadata []byte, events []TraceEvent) []byte {
-	out := make([]byte, 256, 256+len(metadata)+16*len(events))
-	copy(out, "MTRC")
-	binary.LittleEndian.PutUint32(out[4:], 1)
-	binary.LittleEndian.PutUint32(out[16:], uint32(len(metadata)))
-	out = append(out, metadata...)
+	out := append(mlyze.AppendHeader(nil, 0, uint32(len(metadata))), metadata...)
 	for _, e := range events {
-		out = binary.AppendUvarint(append(out, e.Kind), e.Delta)
-		switch e.Kind {
-		case 0:
-			out = binary.LittleEndian.AppendUint64(out, e.Addr)
-			out = binary.AppendUvarint(binary.AppendUvarint(out, e.Size), e.ID)
-			out = append(out, 1, 0)
-		case 1:
-			out = binary.LittleEndian.AppendUint64(out, e.Addr)
-		case 2:
-			out = binary.AppendUvarint(binary.AppendUvarint(out, e.ID), e.Size)
-		default:
-			out = binary.AppendUvarint(out, e.ID)
-		}
+		out = mlyze.AppendEvent(out, e.Delta, &model.Event{Kind: model.EventKind(e.Kind), Addr: e.Addr, Size: e.Size, ID: e.ID, Thread: max(e.Thread, 1)})
 	}
 	return out
 }

@@ -29,7 +29,9 @@
 // delta, that counts once ("batched-deltas"). Killed before its first flush the tracer leaves an empty file, later one
 // without its tail. A clock that goes backwards becomes a small positive delta: nothing tells.
 //
-// The order of frames is not specified. The end where stacks share more is the root; see tables.decideOrder.
+// The order of frames is not specified. The end where stacks share more is the root; see tables.decideOrder. Metadata may
+// state it with one more key, "frame_order": "leaf_to_root" or "root_to_leaf", as parts of traces need it, whose stacks may
+// share more of their leaves.
 //
 // # Reading what is damaged
 //

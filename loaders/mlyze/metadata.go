@@ -10,6 +10,13 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
+// Orders of frames as metadata can state them, a key beyond the specification that files written by this program have where
+// the stacks alone would mislead.
+const (
+	leafToRoot = "leaf_to_root"
+	rootToLeaf = "root_to_leaf"
+)
+
 // tables is the metadata as the file writes it: ids are the file's own, sparse and unchecked.
 type tables struct {
 	stacks  map[uint64]span // by stack id; spans of flat
@@ -20,6 +27,7 @@ type tables struct {
 	files   nameTable
 	funcs   nameTable
 	present [3]bool // which tables the JSON has: stack_traces, files, functions
+	states  string  // the order of frames that the file states, "" for none
 	end     int     // length of the JSON value, or of what of it could be read
 	broken  string  // why the JSON cannot be read to its end, "" when it can
 	cut     bool    // because the bytes end within it
@@ -123,6 +131,10 @@ func (m *metaParser) root() {
 			m.present[2] = true
 			m.funcs.reset()
 			m.table("functions", func(id uint64, ok bool) bool { return m.name(&m.funcs, id, ok) })
+		case "frame_order":
+			if text, _ := m.scalar(); string(text) == leafToRoot || string(text) == rootToLeaf {
+				m.states = string(text)
+			}
 		default:
 			m.warn("metadata-keys", at, "the metadata has a key of unknown meaning")
 			m.skip()

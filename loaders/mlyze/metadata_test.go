@@ -110,3 +110,20 @@ func FuzzMetadata(f *testing.F) {
 		}
 	})
 }
+
+// All stacks of a part of a trace may end in one leaf, which then looks like the root.
+func TestTheFileStatesTheOrderOfFrames(t *testing.T) {
+	const shared = `{"stack_traces": {"0": [{"file_id": 0, "line": 1, "func_id": 0}, {"file_id": 0, "line": 1, "func_id": 1}], ` +
+		`"1": [{"file_id": 0, "line": 1, "func_id": 0}, {"file_id": 0, "line": 1, "func_id": 2}]}, ` +
+		`"files": {"0": "a.c"}, "functions": {"0": "leaf", "1": "f", "2": "g"}`
+	for states, leafFirst := range map[string]bool{
+		"": false, `, "frame_order": "leaf_to_root"`: true, `, "frame_order": "root_to_leaf"`: false, `, "frame_order": ["?"]`: false,
+	} {
+		f := newFile().alloc(1, 16, 1, 0, 1)
+		f.meta = shared + states + "}"
+		r := openBytes(t, f.bytes())
+		if r.profile.Stacks.LeafFirst != leafFirst || r.errors() > 0 || r.has("metadata-keys") != nil {
+			t.Errorf("%s: leaf first %t, %v", states, r.profile.Stacks.LeafFirst, r.problems)
+		}
+	}
+}

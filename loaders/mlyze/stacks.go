@@ -39,6 +39,12 @@ func (t *tables) decideOrder(asked loaders.FrameOrder) (leafFirst bool, note str
 	case loaders.RootFirst:
 		return false, "root first: as asked"
 	}
+	switch t.states {
+	case leafToRoot:
+		return true, "leaf first: as the file states"
+	case rootToLeaf:
+		return false, "root first: as the file states"
+	}
 	fromStart, fromEnd := t.treeSize(false), t.treeSize(true)
 	why := func(end string, fewer int, other string, more int) string {
 		return fmt.Sprintf("stacks share more frames at the %s (%s distinct paths) than at the %s (%s)",

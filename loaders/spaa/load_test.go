@@ -38,7 +38,9 @@ func said(p *model.Profile) string {
 		fmt.Fprintln(&out)
 	}
 	for _, c := range w.Samples {
-		fmt.Fprintln(&out, c)
+		for i := range c.Len() {
+			fmt.Fprintln(&out, c.At(i))
+		}
 	}
 	for _, x := range w.Windows {
 		fmt.Fprintln(&out, x)
@@ -69,7 +71,7 @@ func TestLoad(t *testing.T) {
 	if n, _ := w.Records.Weights.Get(2, w.Events[1].Primary); n != model.Float(4096.5) {
 		t.Error(n)
 	}
-	if c := w.Samples[0]; c.Time[0] != 500_000 || c.Record[1] != 1 || c.Thread[1] != w.Records.Thread[1] || c.Period[0] != 1000 {
+	if c := w.Samples[0]; c.Time(0) != 500_000 || c.Record[1] != 1 || c.At(1).Thread != w.Records.Thread[1] || c.Period(0) != 1000 {
 		t.Errorf("%+v", c)
 	}
 	if w.Start != 0 || w.End != 4*model.Second || w.StartSeconds != 100 {

@@ -1,0 +1,40 @@
+package model
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// TestSampleChunk holds that a chunk gives back what was put in, and that its copies stay.
+func TestSampleChunk(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 5))
+	times := []Time{0, 1, -5, 1 << 31, -1 << 31, MaxTime, -MaxTime, 7}
+	periods := []float64{0, 1, 1<<32 - 1, 1 << 32, 0.5, -3, 1e300}
+	for range 200 {
+		var c, copied SampleChunk
+		var want []Sample
+		at, kinds := rng.IntN(40), 1+rng.IntN(len(times))
+		for i := range 60 {
+			if i == at {
+				copied = c
+			}
+			s := Sample{
+				times[rng.IntN(kinds)], RecordID(i), SampleLabel{uint16(rng.IntN(2)), uint16(rng.IntN(2)), ThreadID(rng.IntN(2))},
+				periods[rng.IntN(min(kinds, len(periods)))],
+			}
+			want = append(want, s)
+			c.Add(s)
+		}
+		if c.Len() != 60 || copied.Len() != at || len(c.Labels) > 8 || !c.equalColumns() {
+			t.Fatal(c.Len(), copied.Len(), at, c.Labels)
+		}
+		for i, s := range want {
+			if c.At(i) != s || i < at && copied.At(i) != s || s.Time < c.First || s.Time > c.Last {
+				t.Fatal(i, c.At(i), s)
+			}
+			if c.Under(1)[c.Label[i]] != (s.Event == 1) {
+				t.Fatal("label of", s)
+			}
+		}
+	}
+}
