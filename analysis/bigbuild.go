@@ -52,7 +52,7 @@ func (ix *FileIndex) build(ctx context.Context, store *model.Store, p *model.Pro
 		b.source = s
 	}
 	ix.mu.Lock()
-	ix.store, ix.source, ix.begin = store, b.source, begin
+	ix.store, ix.source, ix.begin = store, b.source, b.pos
 	ix.decoders.New = func() any { return b.source.Decoder() }
 	ix.status.Offset, ix.status.Size = b.pos, b.end
 	ix.mu.Unlock()
