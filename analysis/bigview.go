@@ -13,9 +13,7 @@ import (
 // view is a chunk as it is read again: all its events and what became of its blocks. Read-only while somebody uses it.
 type view struct {
 	c      *chunk
-	users  int        // of a kept view
-	filled *sync.Once // a kept view, or err
-	err    error
+	users  int // of a kept view
 	events model.Columns
 	site   []uint32 // by event that is no FREE: that of an ALLOC
 	refs   []ref    // by FREE
@@ -139,30 +137,19 @@ type viewCache struct {
 
 // view returns a chunk's view, to be given back with done. The lock is held.
 func (ix *FileIndex) view(c *chunk) (*view, error) {
-	v := ix.views.use(c)
-	v.filled.Do(func() {
-		v.err = guarded(func() error {
-			if err := ix.load(v, c); err != nil {
-				return err
-			}
-			return ix.resolve(v)
-		})
-	})
-	if v.err != nil {
-		ix.views.drop(v)
-		return nil, v.err
-	}
-	return v, nil
-}
-
-// use returns the view of a chunk, which is yet to be filled if nobody has asked for it lately.
-func (k *viewCache) use(c *chunk) *view {
+	k := &ix.views
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	i := slices.IndexFunc(k.views, func(v *view) bool { return v.c == c })
 	if i < 0 {
 		v := k.spare()
-		v.c, v.filled, v.err = c, new(sync.Once), nil
+		err := ix.load(v, c)
+		if err == nil {
+			err = ix.resolve(v)
+		}
+		if err != nil {
+			return nil, err
+		}
 		i = len(k.views)
 		k.views = append(k.views, v)
 	}
@@ -170,14 +157,7 @@ func (k *viewCache) use(c *chunk) *view {
 	copy(k.views[1:i+1], k.views[:i])
 	k.views[0] = v
 	v.users++
-	return v
-}
-
-// drop forgets a view that could not be filled.
-func (k *viewCache) drop(v *view) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.views = slices.DeleteFunc(k.views, func(o *view) bool { return o == v })
+	return v, nil
 }
 
 // spare takes the view that nobody has used for longest out of the cache, or makes a new one.

@@ -181,9 +181,9 @@ func SampleCurve(ctx context.Context, w *model.StackProfile, event uint16, count
 			continue
 		}
 		under := c.Under(event)
-		for k := range c.Len() {
+		for k, label := range c.Label {
 			t := c.Time(k)
-			if t < from || t > to || !under[c.Label(k)] {
+			if t < from || t > to || !under[label] {
 				continue
 			}
 			weight := 1.0

@@ -2,7 +2,6 @@ package spaa
 
 import (
 	"bytes"
-	"hash/maphash"
 	"strconv"
 
 	"github.com/memtui/memtui/model"
@@ -14,8 +13,8 @@ type dictionaries struct {
 	dense  []model.FrameID // by id, where ids are small; 0 is unknown
 	sparse map[uint64]model.FrameID
 	frames index // of all frames of the model
-	funcs  nameSet
-	files  nameSet
+	funcs  map[string]model.FuncID
+	files  map[string]model.FileID
 	count  int // of frames, so far
 }
 
@@ -32,8 +31,7 @@ type frameKey struct {
 
 func (d *dictionaries) init() {
 	d.dso, d.sparse = map[uint64]model.DSOID{}, map[uint64]model.FrameID{}
-	d.funcs.seed = maphash.MakeSeed()
-	d.files.seed = d.funcs.seed
+	d.funcs, d.files = map[string]model.FuncID{"": 0}, map[string]model.FileID{"": 0}
 }
 
 // frame finds a frame by the file's id; ok is false for one that is not defined, so far.
@@ -141,17 +139,23 @@ func (b *builder) internFrame(k frameKey) model.FrameID {
 }
 
 func (b *builder) function(name []byte) model.FuncID {
-	if len(name) == 0 {
-		return 0
+	id, ok := b.dict.funcs[string(name)]
+	if !ok {
+		id = model.FuncID(len(b.s.Functions))
+		b.s.Functions = append(b.s.Functions, string(name))
+		b.dict.funcs[b.s.Functions[id]] = id
 	}
-	return model.FuncID(b.dict.funcs.number(&b.s.Functions, name))
+	return id
 }
 
 func (b *builder) file(name []byte) model.FileID {
-	if len(name) == 0 {
-		return 0
+	id, ok := b.dict.files[string(name)]
+	if !ok {
+		id = model.FileID(len(b.s.Files))
+		b.s.Files = append(b.s.Files, string(name))
+		b.dict.files[b.s.Files[id]] = id
 	}
-	return model.FileID(b.dict.files.number(&b.s.Files, name))
+	return id
 }
 
 // splitSource takes "file:line" or "file:line:column" apart. Only numbers that print as they stand are taken off.

@@ -124,12 +124,10 @@ func TestTree(t *testing.T) {
 		for i := range ids {
 			ids[i] = 1 + rng.Uint64N(6)
 		}
-		x.reset()
-		of, ok := x.resolve(&d, ids, false, nil)
-		if !ok {
+		if !x.resolve(&d, ids, false, nil) {
 			t.Fatal("unknown")
 		}
-		leaf := x.insert(of)
+		leaf := x.insert()
 		for at, n := leaf, len(ids); n > 0; at, n = x.s.Parent[at], n-1 {
 			name := fmt.Sprint(ids[:n])
 			if known, ok := want[name]; ok && known != at {
