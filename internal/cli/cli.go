@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/alecthomas/kong"
 	"github.com/memtui/memtui/export/report"
@@ -70,6 +71,9 @@ type app struct {
 	config *keymap.Config
 	keys   *keymap.Map
 	memory views.Memory // of the full-screen program, for reading the file again
+
+	opening sync.Mutex // guards others
+	others  []*session // opened from within the full-screen program
 }
 
 // Main runs one command and returns the exit status. ctx ends what it does early.
