@@ -131,14 +131,14 @@ func footer(s Scope) []hint {
 		return []hint{{"open", []Action{Open}}, filter, {"sort", []Action{Sort}}, {"group", []Action{Group}}}
 	case ScopeLeaks:
 		return []hint{{"blocks", []Action{Open}}, filter, {"sort", []Action{Sort}}, {"group", []Action{Group}},
-			{"min age", []Action{AgeUp, AgeDown}}, {"pane", []Action{NextPane}}}
+			{"min age", []Action{AgeUp}}, {"pane", []Action{NextPane}}}
 	case ScopeBlocks:
 		return []hint{{"back", []Action{Back}}, {"sort", []Action{Sort}}, {"reverse", []Action{SortReverse}}, {"copy", []Action{Copy}}, timeHint, peak}
 	case ScopeBlockTable:
 		return []hint{{"uses", []Action{Open}}, {"filter, address", []Action{Find}}, {"sort", []Action{Sort}}, {"reverse", []Action{SortReverse}},
 			{"live/all", []Action{Only}}, timeHint, peak}
 	case ScopeLifetimes:
-		return []hint{{"move", []Action{Up, Down, Left, Right}}, {"only this", []Action{Open}}, {"short-lived", []Action{AgeUp, AgeDown}},
+		return []hint{{"move", []Action{Up, Down, Left, Right}}, {"only this", []Action{Open}}, {"short-lived", []Action{AgeUp}},
 			{"bytes/count", []Action{Series}}, {"site/all", []Action{Only}}, rng}
 	case ScopeTree:
 		return []hint{{"open", []Action{Collapse, Expand}}, {"hot path", []Action{HotPath}}, {"flame", []Action{Flame}}, invert, cost, search}

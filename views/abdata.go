@@ -175,7 +175,7 @@ func (e *env) momentText(s *State, f *comparedFile, m moment) string {
 	if e.second == nil {
 		return text
 	}
-	return f.name + " " + text
+	return widget.TruncateMiddle(f.name, 14) + " " + text
 }
 
 // momentText names the event, the metric and the part of a profile that one side is about.

@@ -74,7 +74,7 @@ func compareKind(p *model.Profile) string {
 	switch {
 	case p.Heaps != nil:
 		return "snapshots"
-	case p.Stacks != nil:
+	case p.Allocations != nil || p.Stacks != nil:
 		return "stacks"
 	}
 	return ""
