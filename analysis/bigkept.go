@@ -33,6 +33,7 @@ type IndexPlace interface {
 type KeptIndex struct {
 	place  IndexPlace
 	budget int64
+	chart  func() // see OnChart
 
 	mu     sync.Mutex
 	now    *keptState
@@ -70,6 +71,16 @@ func (k *KeptIndex) fresh() *keptState {
 func (k *KeptIndex) SetBudget(bytes int64) {
 	k.budget = bytes
 	k.now.ix.SetBudget(bytes)
+}
+
+// OnChart has f called once, when [KeptIndex.Chart] has first answered about events, or when it turns out that no file is
+// used: what else wants the processor may wait until then. Call it before Build.
+func (k *KeptIndex) OnChart(f func()) { k.chart = sync.OnceFunc(f) }
+
+func (k *KeptIndex) charted() {
+	if k.chart != nil && k.Status().Events > 0 {
+		k.chart()
+	}
 }
 
 // Used reports whether the index comes from a file, and why not if there was a place for one.
@@ -125,6 +136,9 @@ func (k *KeptIndex) build(ctx context.Context, store *model.Store, p *model.Prof
 	err := k.restore(ctx, store, p)
 	if err == nil {
 		return nil
+	}
+	if k.chart != nil {
+		k.chart()
 	}
 	k.mu.Lock()
 	k.why = err

@@ -28,6 +28,7 @@ type SideRow struct {
 	Nth      int          // the second of a name is another thing than the first
 	Own      bool         // the texts are ids, which mean nothing in another file
 	Listed   bool         // it is there even where it weighs nothing
+	Kept     bool         // it makes a row even where it weighs nothing, but is not there then
 
 	Bytes, Count uint64 // Bytes holds whatever is compared
 }
@@ -142,6 +143,7 @@ type CompareRow struct {
 	Node     model.NodeID // in [Comparison.Joined]; 0 for a thing that is no stack
 	Key, Sub string       // as the sides have it, masked; not cleaned. Key is "" for stacks
 	Row      [2]int       // the heaviest row of each side, by index; -1 where it has none
+	There    [2]bool      // the side has it
 	CompareFigures
 	Status ChangeStatus
 }
@@ -217,10 +219,11 @@ type rowMatcher struct {
 func (m *rowMatcher) add(side int, s *CompareSide) {
 	for i := range s.Rows {
 		row := &s.Rows[i]
-		if !row.there() {
+		if !row.there() && !row.Kept {
 			continue
 		}
 		out := m.row(side, row)
+		out.There[side] = out.There[side] || row.there()
 		bytes, count := &out.BeforeBytes, &out.BeforeCount
 		if side == 1 {
 			bytes, count = &out.AfterBytes, &out.AfterCount
@@ -278,6 +281,7 @@ func (c *Comparison) swap() {
 	for i := range c.Rows {
 		r := &c.Rows[i]
 		r.Row[0], r.Row[1] = r.Row[1], r.Row[0]
+		r.There[0], r.There[1] = r.There[1], r.There[0]
 		r.CompareFigures = CompareFigures{r.AfterBytes, r.BeforeBytes, r.AfterCount, r.BeforeCount}
 	}
 }
@@ -347,9 +351,9 @@ func (c *Comparison) conclude() {
 func (r *CompareRow) status() ChangeStatus {
 	change := cmp.Or(cmp.Compare(r.AfterBytes, r.BeforeBytes), cmp.Compare(r.AfterCount, r.BeforeCount))
 	switch {
-	case r.Row[0] < 0:
+	case !r.There[0] && r.There[1]:
 		return ChangeNew
-	case r.Row[1] < 0:
+	case r.There[0] && !r.There[1]:
 		return ChangeGone
 	case change > 0:
 		return ChangeGrown
@@ -363,11 +367,12 @@ func (r *CompareRow) status() ChangeStatus {
 func (c *Comparison) unmatched(r *CompareRow) {
 	side, rows := 0, c.Before.Rows
 	bytes, count := r.BeforeBytes, r.BeforeCount
-	switch {
-	case r.Row[0] >= 0 && r.Row[1] >= 0:
-		return
-	case r.Row[0] < 0:
+	switch r.Status {
+	case ChangeGone:
+	case ChangeNew:
 		side, rows, bytes, count = 1, c.After.Rows, r.AfterBytes, r.AfterCount
+	default:
+		return
 	}
 	c.Unmatched[side].add(bytes, count)
 	if rows[r.Row[side]].Own && (c.Before.File != c.After.File || c.Before.File == "") {

@@ -199,7 +199,7 @@ func PagesSide(l *model.Layout, figure func(*PageFigures) uint64) *CompareSide {
 	for i := range l.Types {
 		f := &sums.Types[i]
 		name := l.Types[i].Name
-		out.Rows[i] = SideRow{Key: name, Nth: seen[name], Listed: true, Bytes: figure(f), Count: uint64(f.Pages)}
+		out.Rows[i] = SideRow{Key: name, Nth: seen[name], Kept: true, Bytes: figure(f), Count: uint64(f.Pages)}
 		seen[name]++
 	}
 	return out
@@ -212,7 +212,7 @@ func SeriesSide(t *model.Timeline, at model.Time) *CompareSide {
 	seen := map[string]int{}
 	for i := range t.Series {
 		s := &t.Series[i]
-		r := SideRow{Key: s.Name, Nth: seen[s.Name], Listed: true}
+		r := SideRow{Key: s.Name, Nth: seen[s.Name], Kept: true}
 		seen[s.Name]++
 		if v, last, ok := ValueAt(s, at); ok {
 			r.Bytes, r.Count = uint64(math.Round(min(max(v, 0), 1<<63))), uint64(last)+1

@@ -70,7 +70,11 @@ func (c *Comparison) Sentence(w CompareWords) string {
 		if n < 0 {
 			sign = "-"
 		}
-		fmt.Fprintf(&out, " (%s%s %s)", sign, model.Group(distance(t.BeforeCount, t.AfterCount)), w.Counted)
+		d, word := distance(t.BeforeCount, t.AfterCount), w.Counted
+		if d == 1 {
+			word = strings.TrimSuffix(word, "s")
+		}
+		fmt.Fprintf(&out, " (%s%s %s)", sign, model.Group(d), word)
 	}
 	out.WriteString(c.most(&w))
 	out.WriteString(".")

@@ -27,8 +27,8 @@ type globals struct {
 	Limit      int     `default:"20" placeholder:"N" help:"Rows per table, 0 for all (${default})."`
 	At         moment  `placeholder:"TIME" help:"The instant: 12.5s, 350ms, 4h3m, 50%, peak, end (the default)."`
 	From       moment  `placeholder:"TIME" help:"Start of the range (the start of the file)."`
-	To         goal    `placeholder:"TIME" help:"End of the range (the end of the file). Of convert: the format to write."`
-	By         string  `placeholder:"KEY" help:"Sort key of sites: ${sortkeys}. Of types and frames in heap snapshots: ${heapkeys}. Of stack profiles: any metric."`
+	To         goal    `placeholder:"TIME" help:"End of the range (the end of the file). Of convert: also the format to write; it may stand twice there."`
+	By         string  `placeholder:"KEY" help:"Sort key of sites: ${sortkeys}. Of types and frames in heap snapshots: ${heapkeys}. Of stack profiles: any metric. Of convert: what stacks are weighed by."`
 	Event      string  `placeholder:"NAME" help:"Of stack profiles: the event that tables are about (the first that has stacks)."`
 	MinAge     moment  `placeholder:"TIME" help:"Leaks must be at least this old (0)."`
 	FrameOrder string  `enum:"auto,leaf-first,root-first" default:"auto" placeholder:"ORDER" help:"Order of frames in .mlyze: auto, leaf-first or root-first."`
@@ -52,10 +52,11 @@ type grammar struct {
 	Info       infoCmd       `cmd:"" help:"Say what files are, from their headers only."`
 	Report     reportCmd     `cmd:"" help:"Print everything the screens say, at an instant or over a range."`
 	Validate   validateCmd   `cmd:"" help:"Check files against every rule of their format."`
-	Diff       diffCmd       `cmd:"" help:"Say what changed between two traces, two heap snapshots, or two memory dumps."`
+	Diff       diffCmd       `cmd:"" help:"Say what changed between two files, or between two places of one."`
 	Heap       heapCmd       `cmd:"" help:"Ask about heap snapshots: snapshots, types, frames, find, object, path, dominators."`
 	Pages      pagesCmd      `cmd:"" help:"Say what is in one page layout of a memory dump, or draw it with --map."`
-	Convert    convertCmd    `cmd:"" help:"Write a file in another format: memory dumps as .mb or JSON, traces and stack profiles as SPAA."`
+	Convert    convertCmd    `cmd:"" help:"Write a file in another format, or part of a trace: for flame graphs, speedscope, pprof, spreadsheets and scripts."`
+	Evidence   evidenceCmd   `cmd:"" help:"Write report, stacks and commands into a folder or archive, for a ticket; --redact replaces names."`
 	Keys       keysCmd       `cmd:"" help:"Print the table of keys."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`

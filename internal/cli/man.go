@@ -74,9 +74,25 @@ func (m manual) command(c *kong.Node, name string) {
 		arguments = append(arguments, name)
 	}
 	m.printf(".TP\n.B %s %s\n%s\n", name, roff(strings.Join(arguments, " ")), roff(c.Help))
+	m.detail(c.Detail)
 	for _, f := range c.Flags {
 		m.printf(".br\n\\fB%s\\fR %s\n", roff(strings.Join(flagNames(f), ", ")), roff(f.Help))
 	}
+}
+
+// detail prints paragraphs; those that begin with spaces are tables.
+func (m manual) detail(text string) {
+	if text == "" {
+		return
+	}
+	for paragraph := range strings.SplitSeq(text, "\n\n") {
+		if strings.HasPrefix(paragraph, " ") {
+			m.printf(".sp\n.nf\n%s\n.fi\n", roff(paragraph))
+			continue
+		}
+		m.printf(".sp\n%s\n", roff(paragraph))
+	}
+	m.printf(".sp\n")
 }
 
 func (m manual) flag(f *kong.Flag) {

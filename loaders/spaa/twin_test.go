@@ -73,21 +73,79 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-func TestTable(t *testing.T) {
+// TestIndex compares an index of numbers, with few hashes, with a map.
+func TestIndex(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	var got table
+	var x index
+	var keys []uint64
 	want := map[uint64]uint32{}
+	hash := func(k uint64) uint64 { return mix(k%5000, 7) } // several of one hash
 	for range 50_000 {
-		k := rng.Uint64N(20_000) << (rng.UintN(2) * 32)
-		if rng.IntN(2) == 0 {
-			v := rng.Uint32() >> 1
-			got.put(k, v)
-			want[k] = v
+		k := rng.Uint64N(20_000)
+		got, ok := uint32(0), false
+		for s := x.seek(hash(k)); !ok; {
+			n, more := s.next()
+			if !more {
+				break
+			}
+			got, ok = n, keys[n] == k
 		}
-		v, ok := got.get(k)
-		if w, there := want[k]; v != w && ok || ok != there {
-			t.Fatal(k, v, ok, w)
+		if n, there := want[k]; ok != there || ok && got != n {
+			t.Fatal(k, got, ok, n)
 		}
+		if ok {
+			continue
+		}
+		if x.full(1) {
+			x.clear(x.count * 3 / 2)
+			for n, k := range keys {
+				x.put(hash(k), uint32(n))
+			}
+		}
+		want[k] = uint32(len(keys))
+		keys = append(keys, k)
+		x.put(hash(k), want[k])
+	}
+}
+
+// TestTree compares the tree of random stacks with one of maps, also when its index is given up in between.
+func TestTree(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	var d dictionaries
+	d.init()
+	for id := range uint64(6) {
+		d.define(id+1, model.FrameID(id+1))
+	}
+	var x tree
+	x.init(model.NewStacks())
+	want := map[string]model.NodeID{}
+	for i := range 20_000 {
+		ids := make([]uint64, rng.IntN(12))
+		for i := range ids {
+			ids[i] = 1 + rng.Uint64N(6)
+		}
+		if !x.resolve(&d, ids, false, nil) {
+			t.Fatal("unknown")
+		}
+		leaf := x.insert()
+		for at, n := leaf, len(ids); n > 0; at, n = x.s.Parent[at], n-1 {
+			name := fmt.Sprint(ids[:n])
+			if known, ok := want[name]; ok && known != at {
+				t.Fatal(name, at, known)
+			}
+			want[name] = at
+			if x.s.Frame[at] != model.FrameID(ids[n-1]) || int(x.s.Depth[at]) != n {
+				t.Fatal(name, at)
+			}
+		}
+		if i%5000 == 0 {
+			for range idleBlocks {
+				x.rest(0)
+			}
+		}
+	}
+	if len(x.s.Parent) != len(want)+1 {
+		t.Error(len(x.s.Parent), "nodes of", len(want))
 	}
 }
 
