@@ -161,14 +161,14 @@ func footer(s Scope) []hint {
 		return []hint{{"objects", []Action{Open}}, {"only", []Action{Only}}, {"by", []Action{Group}}, {"figure", []Action{Cost}},
 			{"swap", []Action{Swap}}, {"shares", []Action{Normalise}}, {"before", []Action{Range}}}
 	case ScopeDifference:
-		return []hint{{"end", []Action{Difference}}, {"mark A/B", []Action{MarkA, MarkB}}, {"only", []Action{Only}}, {"swap", []Action{Swap}},
+		return []hint{{"end", []Action{Difference}}, {"mark", []Action{MarkA, MarkB}}, {"only", []Action{Only}}, {"swap", []Action{Swap}},
 			{"per", []Action{Normalise}}, {"align", []Action{Align}}, {"match", []Action{Match}}, {"group", []Action{Group}}, filter}
 	case ScopeSeries:
 		return []hint{timeHint, peak, rng, {"zoom", []Action{ZoomIn, ZoomOut}}, {"hide", []Action{Toggle}}, {"log", []Action{Log}},
 			{"stack", []Action{Stacked}}, {"pages", []Action{Open}}}
 	case ScopePages:
 		return []hint{{"layout", []Action{StepBack, StepForward}}, {"play", []Action{Toggle}}, {"zoom", []Action{ZoomIn, ZoomOut}},
-			{"order", []Action{Order}}, {"mark A/B", []Action{MarkA, MarkB}}, {"diff", []Action{Difference}}, {"types", []Action{Group}}}
+			{"order", []Action{Order}}, {"mark", []Action{MarkA, MarkB}}, {"diff", []Action{Difference}}, {"types", []Action{Group}}}
 	case ScopeFragments:
 		return []hint{{"layout", []Action{StepBack, StepForward}}, {"select", []Action{Up, Down}}, {"pane", []Action{NextPane}},
 			{"page", []Action{Open}}, {"series", []Action{Series}}, {"go to", []Action{GotoTime}}}

@@ -279,11 +279,72 @@ func (a *app) awaitSecond(s *Second) bool {
 	return true
 }
 
-// diffCommand is the command line that prints the difference.
-func (e *env) diffCommand(s *State, file []string, by analysis.Group, cost analysis.Cost) []string {
+// diffCommand is the command line that prints the difference of a kind of rows ("stack", "size"), by a key of reports ("" for the
+// usual one).
+func (e *env) diffCommand(s *State, file []string, kind, by string) []string {
 	words := []string{"memtui", "diff"}
-	if e.second == nil {
-		return append(words, file...)
+	m := s.moments(e.second != nil, e.timeMap(s))
+	for i, flag := range []string{"--a", "--b"} {
+		if text := e.placeArgument(m[i]); text != "" {
+			words = append(words, flag, text)
+		}
 	}
-	return append(append(words, file...), e.second.path)
+	if kind != "" {
+		words = append(words, "--group", kind)
+	}
+	if by != "" {
+		words = append(words, "--by", by)
+	}
+	words = append(words, s.Compare.arguments()...)
+	words = append(words, file...)
+	if e.second != nil {
+		words = append(words, e.second.path)
+	}
+	return words
+}
+
+// placeArgument is a moment as the command line writes it, "" for the end.
+func (e *env) placeArgument(m moment) string {
+	if n := m.prof.Window; e.prof != nil && n != noWindow {
+		return fmt.Sprintf("#%d", n)
+	}
+	switch {
+	case !m.over.IsWhole():
+		return fmt.Sprintf("%dus..%dus", max(m.over.From, 0), m.over.To)
+	case m.at == analysis.End:
+		return ""
+	case m.at.Events != 0:
+		return "peak"
+	}
+	return fmt.Sprintf("%dus", m.at.T)
+}
+
+// arguments are the flags of memtui diff that say how the difference is shown.
+func (c *CompareState) arguments() (words []string) {
+	for mask := range strings.SplitSeq(c.Masks, "\n") {
+		if mask != "" {
+			words = append(words, "--mask", mask)
+		}
+	}
+	if c.Match != analysis.MatchFrames {
+		words = append(words, "--match", c.Match.String())
+	}
+	if c.Per != analysis.NormalNone {
+		words = append(words, "--normalize", c.Per.String())
+	}
+	switch {
+	case c.Only == 1:
+		words = append(words, "--only", "new,gone,grown,shrunk")
+	case c.Only > 1:
+		words = append(words, "--only", analysis.ChangeStatus(c.Only-1).String())
+	}
+	if c.Swapped {
+		words = append(words, "--swap")
+	}
+	return words
+}
+
+// costKey is the sort key of reports that belongs to a cost, "" for the usual one.
+func costKey(c analysis.Cost) string {
+	return [...]string{"", "live_count", "", "alloc_bytes", "alloc_count", "leaked_bytes", "temporary_count"}[c]
 }

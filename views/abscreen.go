@@ -36,7 +36,15 @@ func (p *compareScreen) command() []string     { return nil }
 
 // commandLine implements commander.
 func (p *compareScreen) commandLine(file []string) []string {
-	return p.diffCommand(&p.state, file, p.group(), p.cost())
+	switch {
+	case p.what == compareSizes:
+		return p.diffCommand(&p.state, file, "size", "alloc_bytes")
+	case p.what == compareLives:
+		return p.diffCommand(&p.state, file, "lifetime", "alloc_bytes")
+	case p.prof != nil:
+		return append(p.diffCommand(&p.state, file, "function", ""), p.prof.arguments(&p.state)...)
+	}
+	return p.diffCommand(&p.state, file, p.group().String(), costKey(p.cost()))
 }
 
 func (p *compareScreen) scopes() []keymap.Scope {

@@ -101,7 +101,10 @@ func (p *compareStacks) about() string {
 
 // commandLine implements commander.
 func (p *compareStacks) commandLine(file []string) []string {
-	return p.diffCommand(&p.state, file, analysis.ByStack, p.state.Cost)
+	if p.prof != nil {
+		return append(p.diffCommand(&p.state, file, "stack", ""), p.prof.arguments(&p.state)...)
+	}
+	return p.diffCommand(&p.state, file, "stack", costKey(p.state.Cost))
 }
 
 func (p *compareStacks) scopes() []keymap.Scope {
