@@ -50,6 +50,7 @@ type sideKey struct {
 	over     analysis.Range
 	prof     profKey // of stack profiles; the zero key for traces
 	label    string
+	partial  bool // more is being read
 }
 
 // compareKey determines a comparison.
@@ -90,6 +91,13 @@ func (f *comparedFile) profFile(s *State) *profFile {
 	return f.prof
 }
 
+// adopt takes a revision's weighted stacks that are known already.
+func (f *comparedFile) adopt(d *profFile) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.prof = d
+}
+
 // span is how long the file's recording is.
 func (f *comparedFile) span(s *State) analysis.TimeSpan {
 	switch {
@@ -126,21 +134,20 @@ func (e *env) sideKey(s *State, f *comparedFile, m moment, what compareWhat, by 
 	}
 	k = sideKey{file: f, stacks: p.Stacks, what: what, by: by, label: e.momentText(s, f, m)}
 	if d := f.profFile(s); d != nil {
-		at := *s
-		at.Prof, at.Range = m.prof, m.over
-		if f.store == nil {
-			at.Prof.Chips = s.Prof.Chips
-		}
-		k.prof = d.key(&at)
+		k.prof = e.profSide(s, f, d, m, cost)
+		k.partial = !d.profile.Complete
 		return k, true
 	}
 	if f.trace == nil {
 		return k, false
 	}
-	k.revision, k.cost, k.over = s.Status.Revision, cost, analysis.Whole
+	status := &s.Status
 	if f.store != nil {
-		k.revision = f.trace.Status().Revision
+		now := f.trace.Status()
+		status = &now
 	}
+	k.revision, k.cost, k.over = status.Revision, cost, analysis.Whole
+	k.partial = !status.Final && !status.Stopped
 	if what == compareSites && (cost == analysis.CostLive || cost == analysis.CostLiveCount) {
 		k.at = m.at
 		return k, true
@@ -149,6 +156,43 @@ func (e *env) sideKey(s *State, f *comparedFile, m moment, what compareWhat, by 
 		k.over = analysis.Range{From: model.NoTime, To: m.at.T} // all that happened up to the instant
 	}
 	return k, true
+}
+
+// profSide is what one side of a comparison asks of a profile. A side of the second file that nobody marked is weighed by the event
+// and the metric of the same names as the first file's, or by the metric that is called like the cost of a trace.
+func (e *env) profSide(s *State, f *comparedFile, d *profFile, m moment, cost analysis.Cost) profKey {
+	at := *s
+	at.Prof, at.Range = m.prof, m.over
+	switch {
+	case f.store == nil:
+		at.Prof.Chips = s.Prof.Chips
+	case s.Compare.Marks[sideB].Set && s.Compare.Marks[sideB].Other:
+	case e.prof != nil:
+		event, metric := e.prof.event(s), ""
+		if id, ok := e.prof.metric(s); ok {
+			metric = e.prof.weights.Metrics[id].Name
+		}
+		d.choose(&at.Prof, e.prof.eventName(event), metric)
+	default:
+		d.choose(&at.Prof, "", [...]string{"live_bytes", "live_count", "live_bytes", "alloc_bytes", "alloc_count", "leaked_bytes", "temporary_count"}[cost])
+	}
+	return d.key(&at)
+}
+
+// choose finds an event and a metric by their names, as far as the profile has them. Without an event's name any that has the metric
+// will do.
+func (d *profFile) choose(st *ProfState, event, metric string) {
+	for i := range d.weights.Events {
+		m, ok := d.metricNamed(uint16(i), metric)
+		switch named := event != "" && d.eventName(uint16(i)) == event; {
+		case named && ok, event == "" && ok:
+			st.Event, st.Metric = i, int(m)
+			return
+		case named:
+			st.Event = i
+			return
+		}
+	}
 }
 
 // momentText names a side: the file where there are two, and the instant or range.
@@ -170,24 +214,16 @@ func (e *env) momentText(s *State, f *comparedFile, m moment) string {
 		text = at.T.String()
 	}
 	if d := f.profFile(s); d != nil {
-		text = d.momentText(s, m)
+		k := e.profSide(s, f, d, m, s.Cost)
+		text = k.title()
+		if span := k.span(); span != "" {
+			text += " " + span
+		}
 	}
 	if e.second == nil {
 		return text
 	}
 	return widget.TruncateMiddle(f.name, 14) + " " + text
-}
-
-// momentText names the event, the metric and the part of a profile that one side is about.
-func (d *profFile) momentText(s *State, m moment) string {
-	at := *s
-	at.Prof, at.Range = m.prof, m.over
-	k := d.key(&at)
-	text := k.title()
-	if span := k.span(); span != "" {
-		text += " " + span
-	}
-	return text
 }
 
 // timeMap tells which time of the second file belongs to one of the first.
@@ -375,6 +411,14 @@ func (c *compareSet) measure() string {
 	default:
 		return strings.ToLower(costWords(k.cost))
 	}
+}
+
+// title is what is compared, as titles begin.
+func (c *compareSet) title() string {
+	if c.key.sides[0].prof.of != nil { // metrics are called as the file calls them
+		return c.measure()
+	}
+	return capital(c.measure())
 }
 
 // words are the nouns of the comparison's sentences.

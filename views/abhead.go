@@ -29,7 +29,11 @@ func headLines(st *State, c *compareSet, w, h int) (sentence []string, signs boo
 	if c == nil || h < 8 {
 		return nil, false, nil
 	}
-	sentence = widget.Wrap(c.Sentence(c.words(st)), w-2)
+	text := c.Sentence(c.words(st))
+	if c.key.sides[0].partial || c.key.sides[1].partial {
+		text = "So far, while more is being read: " + text
+	}
+	sentence = widget.Wrap(text, w-2)
 	if h < 14 {
 		return sentence[:1], false, nil
 	}

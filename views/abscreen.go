@@ -127,7 +127,7 @@ func (p *compareScreen) title() string {
 		return "Difference"
 	}
 	k := &p.set.key.sides[0]
-	title := capital(p.set.measure()) + " by " + k.thing()
+	title := p.set.title() + " by " + k.thing()
 	if text := p.state.Compare.onlyText(); text != "" {
 		title += " · " + text
 	}

@@ -454,7 +454,7 @@ func (p *compareStacks) title() string {
 	if p.invert {
 		way = "bottom-up"
 	}
-	return capital(p.set.measure()) + " · " + way
+	return p.set.title() + " · " + way
 }
 
 func (p *compareStacks) answer() string {
