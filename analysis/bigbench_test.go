@@ -12,9 +12,10 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/mlyze"
@@ -163,18 +164,18 @@ func benchBuild(b *testing.B, path string) {
 }
 
 const (
-	ofProcess = syscall.RUSAGE_SELF
-	ofThread  = 1
+	ofProcess = unix.CLOCK_PROCESS_CPUTIME_ID
+	ofThread  = unix.CLOCK_THREAD_CPUTIME_ID
 )
 
 // cpuTime is what the process or the thread has used so far: other programs on the machine matter less to it than to the
 // time of day.
-func cpuTime(who int) time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(who, &u) != nil {
+func cpuTime(clock int32) time.Duration {
+	var t unix.Timespec
+	if unix.ClockGettime(clock, &t) != nil {
 		return 0
 	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	return time.Duration(t.Nano())
 }
 
 // BenchmarkScrub prints percentiles of answers at random instants and ranges.

@@ -53,11 +53,8 @@ func (ix *FileIndex) addBegin(out []cell, d dim, v *view, n int) {
 	if d == dimThread {
 		of = ix.sites.thread
 	}
-	key := func(site uint32, size uint64) uint32 {
-		if d == dimSize {
-			return sizeClass(size)
-		}
-		return of[site]
+	if d == dimSize {
+		of = nil
 	}
 	over := v.c.over
 	kinds, sizes, sites, refs := v.events.Kind[:n], v.events.Size, v.site, v.refs
@@ -67,11 +64,15 @@ func (ix *FileIndex) addBegin(out []cell, d dim, v *view, n int) {
 		case model.Alloc:
 			if len(over) > 0 && int(over[0].event) == i {
 				site, size := ix.siteSize(v, over[0].ref)
-				out[key(site, size)].apply(overwrote, size)
+				out[ix.key(d, site, size)].apply(overwrote, size)
 				over = over[1:]
 			}
 			size := sizes[p]
-			c := &out[key(sites[p], size)]
+			k := sizeClass(size)
+			if of != nil {
+				k = of[sites[p]]
+			}
+			c := &out[k]
 			c.allocBytes, _ = model.SaturatingAdd(c.allocBytes, size)
 			c.allocCount++
 			p++
@@ -89,7 +90,11 @@ func (ix *FileIndex) addBegin(out []cell, d dim, v *view, n int) {
 			} else {
 				site, size = ix.records.site.at(int(r)), ix.records.size.at(int(r))
 			}
-			c := &out[key(site, size)]
+			k := sizeClass(size)
+			if of != nil {
+				k = of[site]
+			}
+			c := &out[k]
 			c.freedBytes, _ = model.SaturatingAdd(c.freedBytes, size)
 			c.freedCount++
 			if (ok && q == p-1 || i == 0) && ix.howFreed(v, i, p, r) == freedAtOnce {

@@ -34,7 +34,7 @@ type CompareState struct {
 	Masks   string         // texts of analysis.ParseMask, one per line
 	Sought  model.NodeID   // of the joined stacks: what Stacks was sent to
 	Sent    int            // how often it was
-	Only    int            // 0 for all rows, 1 for changed ones, then analysis.ChangeStatus + 1
+	Only    int            // 0 for all rows, 1 for changed ones, 2 for new, 3 for gone, 4 for grown, 5 for shrunk ones
 }
 
 // The intents about comparisons. Their fields are documented by CompareState's.

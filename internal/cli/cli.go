@@ -8,7 +8,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/alecthomas/kong"
 	"github.com/memtui/memtui/export/report"
@@ -53,6 +52,7 @@ type grammar struct {
 	Report     reportCmd     `cmd:"" help:"Print everything the screens say, at an instant or over a range."`
 	Validate   validateCmd   `cmd:"" help:"Check files against every rule of their format."`
 	Diff       diffCmd       `cmd:"" help:"Say what changed between two files, or between two places of one."`
+	Check      checkCmd      `cmd:"" help:"Say whether a file keeps limits, for CI: status 1 where it does not."`
 	Heap       heapCmd       `cmd:"" help:"Ask about heap snapshots: snapshots, types, frames, find, object, path, dominators."`
 	Pages      pagesCmd      `cmd:"" help:"Say what is in one page layout of a memory dump, or draw it with --map."`
 	Convert    convertCmd    `cmd:"" help:"Write a file in another format, or part of a trace: for flame graphs, speedscope, pprof, spreadsheets and scripts."`
@@ -72,9 +72,6 @@ type app struct {
 	config *keymap.Config
 	keys   *keymap.Map
 	memory views.Memory // of the full-screen program, for reading the file again
-
-	opening sync.Mutex // guards others
-	others  []*session // opened from within the full-screen program
 }
 
 // Main runs one command and returns the exit status. ctx ends what it does early.

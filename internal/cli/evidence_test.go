@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/memtui/memtui/export/redact"
 	"github.com/memtui/memtui/internal/demo"
+	"github.com/memtui/memtui/views"
 )
 
 // sampleFile puts a built-in sample into a file.
@@ -215,5 +217,41 @@ func TestEvidenceUsage(t *testing.T) {
 		if status, _, _ := run(t, Env{}, args...); status != statusUsage {
 			t.Errorf("%q: status %d", args, status)
 		}
+	}
+}
+
+// The key of the full screen writes the same as the command, about what is on screen.
+func TestEvidenceOfTheScreen(t *testing.T) {
+	dir := t.TempDir()
+	screen := func(ctx context.Context, s Screen) error {
+		q := views.EvidenceQuery{Place: filepath.Join(dir, "screen"), Flags: []string{"--at", "peak", "--from", "0us", "--to", "70000us"}}
+		if err := s.Evidence(ctx, q); err != nil {
+			return err
+		}
+		if err := s.Evidence(ctx, q); err == nil {
+			t.Error("it writes over what is there")
+		}
+		return s.Evidence(ctx, views.EvidenceQuery{Place: filepath.Join(dir, "none"), Redact: true})
+	}
+	if status, out, errs := run(t, Env{IsTerminal: true, FullScreen: screen}, sample); status != 0 || out+errs != "" {
+		t.Fatalf("status %d, %q, %q", status, out, errs)
+	}
+	if status, _, errs := run(t, Env{}, "evidence", "-o", filepath.Join(dir, "command"), "--at", "peak", "--from", "0us", "--to", "70000us", sample); status != 0 {
+		t.Fatalf("status %d, %q", status, errs)
+	}
+	command := folder(t, filepath.Join(dir, "command"))
+	for name, data := range folder(t, filepath.Join(dir, "screen")) {
+		if !bytes.Equal(data, command[name]) {
+			t.Errorf("%s is not that of the command", name)
+		}
+	}
+	if text := string(folder(t, filepath.Join(dir, "none"))["COMMANDS.txt"]); strings.Contains(text, "kvleak") {
+		t.Errorf("a name is left in\n%s", text)
+	}
+	demo := func(ctx context.Context, s Screen) error {
+		return s.Evidence(ctx, views.EvidenceQuery{Place: filepath.Join(dir, "demo.tar"), Flags: []string{"--snapshot", "1"}})
+	}
+	if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: demo}, "demo", "heap"); status != 0 {
+		t.Errorf("status %d, %q", status, errs)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"sync"
 
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/model"
@@ -81,7 +82,7 @@ func compareKind(p *model.Profile) string {
 }
 
 // openSecond opens another file to compare with. It stays open until the program ends.
-func (a *app) openSecond(ctx context.Context, first *session, path string) (*views.Second, error) {
+func (a *app) openSecond(ctx context.Context, first *session, path string, others *openFiles) (*views.Second, error) {
 	s, err := a.open(ctx, path)
 	if err != nil {
 		return nil, err
@@ -93,9 +94,7 @@ func (a *app) openSecond(ctx context.Context, first *session, path string) (*vie
 		s.close()
 		return nil, err
 	}
-	a.opening.Lock()
-	defer a.opening.Unlock()
-	a.others = append(a.others, s)
+	others.add(s)
 	return s.second(path), nil
 }
 
@@ -109,14 +108,31 @@ func (s *session) second(path string) *views.Second {
 	return out
 }
 
-// closeOthers closes what was opened to compare with.
-func (a *app) closeOthers() {
-	a.opening.Lock()
-	defer a.opening.Unlock()
-	for _, s := range a.others {
+// openFiles are files that were opened from within the full-screen program. Any goroutine may use it.
+type openFiles struct {
+	mu   sync.Mutex
+	list []*session
+	done bool
+}
+
+// add keeps a file open until the program ends.
+func (o *openFiles) add(s *session) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.done {
+		s.close()
+		return
+	}
+	o.list = append(o.list, s)
+}
+
+func (o *openFiles) close() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.done = true
+	for _, s := range o.list {
 		s.close()
 	}
-	a.others = nil
 }
 
 // again calls f until it no longer asks for the input to be read again.
@@ -145,13 +161,22 @@ func (a *app) show(ctx context.Context, s *session, path string) error {
 	if err := a.heapScreen(ctx, s, &screen); err != nil {
 		return err
 	}
-	defer a.closeOthers()
-	screen.OpenSecond = func(path string) (*views.Second, error) { return a.openSecond(ctx, s, path) }
+	var others openFiles
+	defer others.close()
+	screen.OpenSecond = func(path string) (*views.Second, error) { return a.openSecond(ctx, s, path, &others) }
 	if s.after != nil && s.store.Current().Heaps == nil {
 		screen.Second = s.after.second(s.afterPath)
 	}
 	screen.Home, _ = os.UserHomeDir()
+	var writing sync.WaitGroup // evidence, which reads from the session
+	write := a.evidenceOf(s, path)
+	screen.Evidence = func(ctx context.Context, q views.EvidenceQuery) error {
+		writing.Add(1)
+		defer writing.Done()
+		return write(ctx, q)
+	}
 	err := a.env.FullScreen(ctx, screen)
+	writing.Wait()
 	if errors.Is(err, term.ErrUnusable) {
 		fmt.Fprintf(a.env.Stderr, "memtui: %s; here is the report\n", model.Clean(err.Error()))
 		return a.write(ctx, s, reportCmd{})

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/export/report"
@@ -90,9 +89,6 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 	return s
 }
 
-// mostHold is how long symbols wait for the first chart: there may be none, as on a small screen.
-const mostHold = 50 * time.Millisecond
-
 // hold is what symbols wait for: until the first chart is there, where an index promises one soon. nil if they need not.
 func (a *app) hold(s *session) <-chan struct{} {
 	if s.place == nil || !a.env.IsTerminal || a.env.FullScreen == nil {
@@ -101,11 +97,7 @@ func (a *app) hold(s *session) <-chan struct{} {
 	if _, err := os.Stat(s.place.path); err != nil {
 		return nil
 	}
-	hold := make(chan struct{})
-	release := sync.OnceFunc(func() { close(hold) })
-	s.index.OnChart(release)
-	time.AfterFunc(mostHold, release)
-	return hold
+	return s.index.FirstChart()
 }
 
 func (a *app) frameOrder() loaders.FrameOrder {
