@@ -145,12 +145,19 @@ const (
 
 // Measured series and page layouts.
 const (
-	Log        Action = "logarithmic"
-	Stacked    Action = "stacked"
-	PlayBack   Action = "play-back"
-	Order      Action = "order"
+	Log      Action = "logarithmic"
+	Stacked  Action = "stacked"
+	PlayBack Action = "play-back"
+	Order    Action = "order"
+)
+
+// Comparing two moments, or two files.
+const (
+	MarkA      Action = "mark-a"
 	MarkB      Action = "mark-b"
 	Difference Action = "difference"
+	Align      Action = "align"
+	Match      Action = "match"
 )
 
 // Typing one line: a filter, a search, a time, a command.
@@ -185,6 +192,7 @@ const (
 	ScopeDominators Scope = "dominators"
 	ScopeObject     Scope = "object" // footer only
 	ScopeComparison Scope = "comparison"
+	ScopeDifference Scope = "difference" // screens that show a difference
 	ScopeSeries     Scope = "series"
 	ScopePages      Scope = "pages"
 	ScopeFragments  Scope = "fragmentation" // footer only
@@ -197,7 +205,7 @@ const (
 // Scopes returns all scopes, the most general first.
 func Scopes() []Scope {
 	return []Scope{ScopeGlobal, ScopeOverview, ScopeTimeline, ScopeTable, ScopeBlocks, ScopeBlockTable, ScopeLeaks, ScopeStacks, ScopeTree, ScopeFlame, ScopeLifetimes,
-		ScopeSnapshots, ScopeHeap, ScopeDominators, ScopeObject, ScopeComparison,
+		ScopeSnapshots, ScopeHeap, ScopeDominators, ScopeObject, ScopeComparison, ScopeDifference,
 		ScopeSeries, ScopePages, ScopeFragments, ScopeProfile, ScopeText, ScopeLoading, ScopeInput}
 }
 
@@ -213,6 +221,8 @@ func (s Scope) Where() string {
 		return "in " + string(s) + "s"
 	case ScopeFlame:
 		return "in flame graphs"
+	case ScopeDifference:
+		return "in differences"
 	case ScopeProfile:
 		return "in stack profiles"
 	case ScopeHeap:

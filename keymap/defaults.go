@@ -11,6 +11,7 @@ func defaults() []section {
 		{"Blocks and lifetimes", blockRows()},
 		{"Heap snapshots", heapRows()},
 		{"Series and pages", dumpRows()},
+		{"Compare", compareRows()},
 		{"Stack profiles", profileRows()},
 		{"Screens and panes", screenRows()},
 		{"Program", programRows()},
@@ -75,7 +76,7 @@ func tableRows() []row {
 		{s, ColumnRight, ">", "Sort by the column to the right."},
 		{s, Group, "b", "Group by the next key: stack, function, file, module, thread, size; type, REPR, kind in heaps."},
 		{ScopeLeaks, AgeUp, "a", "Raise the minimum age of what counts as a leak."},
-		{ScopeLeaks, AgeDown, "A", "Lower the minimum age of what counts as a leak."},
+		{ScopeLeaks, AgeDown, "Alt-a", "Lower the minimum age of what counts as a leak."},
 	}
 }
 
@@ -107,7 +108,7 @@ func blockRows() []row {
 		{ScopeLifetimes, Series, "m", "Switch between bytes and blocks."},
 		{ScopeLifetimes, Only, "o", "Only the site that is selected elsewhere, or all of them."},
 		{ScopeLifetimes, AgeUp, "a", "Move the line of what counts as short-lived to longer lives."},
-		{ScopeLifetimes, AgeDown, "A", "Move the line of what counts as short-lived to shorter lives."},
+		{ScopeLifetimes, AgeDown, "Alt-a", "Move the line of what counts as short-lived to shorter lives."},
 	}
 }
 
@@ -141,8 +142,20 @@ func dumpRows() []row {
 		{ScopePages, PlayBack, "R", "Play the layouts backward, or pause."},
 		{ScopePages, Order, "C", "Next order of cells: rows, Hilbert curve, Morton curve."},
 		{ScopePages, Group, "b", "Switch between all types of pages and one at a time; Tab goes to the next."},
-		{ScopePages, MarkB, "V", "Mark the layout that is compared with the marked one, instead of the one at the instant."},
-		{ScopePages, Difference, "d", "Switch between occupancy and the difference from A to B."},
+	}
+}
+
+func compareRows() []row {
+	const s, in = ScopeGlobal, ScopeDifference
+	return []row{
+		{s, MarkA, "A", "Mark this instant, range, snapshot or layout as A, before; again forgets that."},
+		{s, MarkB, "B", "Mark this instant, range or layout as B, after; without a mark B is where you are."},
+		{s, Difference, "d", "Show what changed from A to B on every screen, or end that."},
+		{in, Swap, "~", "Swap before and after."},
+		{in, Only, "o", "Show only what changed, is new, gone, grown or shrunk; again for the next."},
+		{in, Normalise, "%", "Make both sides equal: in their total, duration, allocations, collections or markers."},
+		{in, Align, "|", "Align the curves of two files at the start, at a marker or by share of duration."},
+		{in, Match, "\"", "Match frames by function, file and line, by function and file, or by function alone."},
 	}
 }
 

@@ -64,7 +64,7 @@ func (a *app) do(act keymap.Action) {
 	} else if a.current().do(act) {
 		return
 	}
-	if a.doProfile(act) || a.doPoints(act) || a.doTime(act) || a.doSnapshots(act) || a.doScreens(act) {
+	if a.doCompare(act) || a.doProfile(act) || a.doPoints(act) || a.doTime(act) || a.doSnapshots(act) || a.doScreens(act) {
 		return
 	}
 	a.doProgram(act)
@@ -169,6 +169,8 @@ func (a *app) doScreens(act keymap.Action) bool {
 // back undoes one level: what is filtered, then the range, then the way here.
 func (a *app) back() {
 	switch {
+	case a.state.Compare.On:
+		a.emit(showDifference{false})
 	case a.heaps != nil && a.heapBack():
 	case a.state.Prof.Chips != "":
 		a.emit(dropChip{})

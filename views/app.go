@@ -20,12 +20,15 @@ import (
 // Options are what the program is given. All fields are required unless they say what their zero means.
 type Options struct {
 	Terminal   *term.Terminal
-	Store      *model.Store   // its revisions are followed
-	Trace      analysis.Trace // nil for files without allocations
-	After      analysis.Heaps // heap snapshots of a second file to compare with, nil for none
-	AfterName  string         // of that file
-	HeapStart  HeapStart      // where to begin in heap snapshots
-	HeapBudget int64          // bytes of decoded snapshots to keep; 0 for the usual
+	Store      *model.Store                       // its revisions are followed
+	Trace      analysis.Trace                     // nil for files without allocations
+	Second     *Second                            // a file to compare with, nil for none
+	OpenSecond func(path string) (*Second, error) // opens one from within, off the event loop; nil when that is impossible
+	Home       string                             // the user's directory, for ~
+	After      analysis.Heaps                     // heap snapshots of a second file to compare with, nil for none
+	AfterName  string                             // of that file
+	HeapStart  HeapStart                          // where to begin in heap snapshots
+	HeapBudget int64                              // bytes of decoded snapshots to keep; 0 for the usual
 	Keys       *keymap.Map
 	Themes     []*themes.Theme // that the terminal can show; the first is used at the start
 	Command    []string        // how this file is named on a command line: flags that matter, then its path; empty for what has none
@@ -69,8 +72,10 @@ type app struct {
 	stale    bool            // the state was not shown yet
 	stopped  bool            // the user stopped loading
 	all      []screen
-	screens  []screen // of all, those that the file has
-	at       int      // the one on screen
+	screens  []screen          // of all, those that the file has
+	at       int               // the one on screen
+	twins    map[screen]screen // what stands for a screen while the difference is shown
+	laid     screen            // what the layout holds
 	previous int
 	header   *bar
 	footer   *bar
@@ -109,6 +114,7 @@ func newApp(o Options) *app {
 		ctx: o.Terminal.Context(), trace: o.Trace, patience: a.o.Patience, work: &work{},
 		post: o.Terminal.Post, background: o.Terminal.Go,
 		emit: a.emit, open: a.openScreen, visit: a.visit, say: a.say, after: o.After, afterName: o.AfterName,
+		first: &comparedFile{trace: o.Trace}, joins: &joinCache{},
 		changed: func() { a.stale = true },
 		popup:   func(v overlay) { a.overlays = append(a.overlays, v) },
 	}
@@ -120,12 +126,17 @@ func newApp(o Options) *app {
 	a.adoptDump(o.Store.Current())
 	a.adoptProf(o.Store.Current())
 	a.all = allScreens(&a.env)
+	a.twins = differences(&a.env, a.all)
 	a.refresh(a.loadedNow())
 	a.at = a.firstScreen()
 	if o.Memory != nil && o.Memory.state != nil {
 		a.at = min(o.Memory.screen, len(a.screens)-1)
 	}
 	a.layout()
+	if o.Second != nil {
+		a.adoptSecond(o.Second)
+		a.emit(showDifference{true})
+	}
 	return a
 }
 
@@ -246,7 +257,7 @@ func (a *app) offer() {
 			a.at = i
 		}
 	}
-	if on != a.screens[a.at] {
+	if on != a.screens[a.at] || a.laid == nil {
 		a.layout()
 	}
 }
@@ -255,7 +266,8 @@ func (a *app) offer() {
 func (a *app) layout() {
 	a.Clear()
 	a.AddItem(a.header, 1, 0, false)
-	a.AddItem(a.screens[a.at], 0, 1, true)
+	a.laid = a.current()
+	a.AddItem(a.laid, 0, 1, true)
 	a.AddItem(a.footer, 1, 0, false)
 	a.stale = true
 }
@@ -263,7 +275,14 @@ func (a *app) layout() {
 // HasFocus implements tview.Primitive: the program hands keys on itself, whichever screen it shows.
 func (a *app) HasFocus() bool { return true }
 
-func (a *app) current() screen { return a.screens[a.at] }
+// current is the screen that is shown, or what stands for it while the difference is.
+func (a *app) current() screen {
+	s := a.screens[a.at]
+	if twin := a.twins[s]; twin != nil && a.state.Compare.On {
+		return twin
+	}
+	return s
+}
 
 // emit applies an intent.
 func (a *app) emit(i Intent) {
@@ -304,6 +323,9 @@ func (a *app) placeScreen() {
 }
 
 func (a *app) showState() {
+	if a.laid != a.current() {
+		a.layout()
+	}
 	a.Flex.SetRect(a.GetRect())
 	a.placeScreen()
 	a.until = time.Now().Add(a.patience)

@@ -27,6 +27,9 @@ func commands() []command {
 		{"cost", "KEY", "Weigh stacks by live, blocks, peak, total, count, leaked or temporary.", costNames, (*app).costCommand},
 		{"min-age", "TIME", "Count as leaks only what is at least that old: 50ms, 2s.", nil, (*app).ageCommand},
 		{"row", "ROW", "Look at a row of a heap snapshot by its number.", nil, (*app).goToRow},
+		{"compare", "FILE", "Compare with another file: every screen shows the difference.", nil, (*app).compareCommand},
+		{"mask", "REGEXP=TEXT", "Make names alike before they are compared: paths, templates, addresses, hashes, none.", maskNames, (*app).maskCommand},
+		{"normalise", "KEY", "Make both sides equal in something before they are compared.", normalNames, (*app).normaliseCommand},
 		{"theme", "NAME", "Change the colours.", themeNames, (*app).themeCommand},
 	}
 }

@@ -284,6 +284,7 @@ func (d *profFile) arguments(s *State) (args []string) {
 func (a *app) adoptProf(p *model.Profile) {
 	if d := a.profOf(p); d != nil {
 		a.prof = d
+		a.first.adopt(d)
 	}
 }
 

@@ -32,6 +32,8 @@ type State struct {
 	Dump DumpState
 	Prof ProfState
 
+	Compare CompareState
+
 	Columns int // cells that charts have for the time axis: the unit of a step
 }
 

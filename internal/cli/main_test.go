@@ -217,7 +217,10 @@ func TestFullScreenOfSnapshotsBeginsWhereTheUserAsks(t *testing.T) {
 	if snapshot, after := start(heapSample+"#0", heapSample+"#2"); snapshot != 0 || after != 2 || got.After == nil || got.AfterName != "records.mvmheap" {
 		t.Errorf("two files: %d, %d of %q", snapshot, after, got.AfterName)
 	}
-	for _, args := range [][]string{{heapSample + "#3"}, {sample, "--snapshot", "1"}, {sample, sample}, {heapSample, sample}} {
+	if start(sample, sample); got.Second == nil || got.Second.Name != "small_kvleak.mlyze" || got.Second.Trace == nil || got.OpenSecond == nil {
+		t.Errorf("two traces: %+v", got.Second)
+	}
+	for _, args := range [][]string{{heapSample + "#3"}, {sample, "--snapshot", "1"}, {heapSample, sample}} {
 		if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: screen}, args...); status != statusUsage {
 			t.Errorf("%q: status %d, %s", args, status, errs)
 		}

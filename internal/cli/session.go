@@ -31,7 +31,8 @@ type session struct {
 	// snapshot is the one that the user asks for, nil for none. Negative numbers count from the end.
 	snapshot *int
 
-	after *session // a second file to compare with, nil for none
+	after     *session // a second file to compare with, nil for none
+	afterPath string   // how a command line names it
 
 	stop context.CancelFunc // ends the reading of events; what was read stays
 	done chan struct{}      // closed when everything has been read
