@@ -132,10 +132,17 @@ func (t *tree) rebuild(more int) {
 	hashes := newScratch(8 * len(s.Parent))
 	defer hashes.free()
 	binary.LittleEndian.PutUint64(hashes.b, t.seed)
-	for n := 1; n < len(s.Parent); n++ {
-		h := mix(binary.LittleEndian.Uint64(hashes.b[8*int(s.Parent[n]):]), uint64(s.Frame[n]))
-		binary.LittleEndian.PutUint64(hashes.b[8*n:], h)
-		t.nodes.put(h, uint32(n))
+	const group = 256 // whose slots are fetched side by side
+	for from := 1; from < len(s.Parent); from += group {
+		to := min(from+group, len(s.Parent))
+		for n := from; n < to; n++ {
+			h := mix(binary.LittleEndian.Uint64(hashes.b[8*int(s.Parent[n]):]), uint64(s.Frame[n]))
+			binary.LittleEndian.PutUint64(hashes.b[8*n:], h)
+			t.seen += t.nodes.at(uint32(h))
+		}
+		for n := from; n < to; n++ {
+			t.nodes.put(binary.LittleEndian.Uint64(hashes.b[8*n:]), uint32(n))
+		}
 	}
 }
 
