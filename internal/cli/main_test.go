@@ -217,12 +217,30 @@ func TestFullScreenOfSnapshotsBeginsWhereTheUserAsks(t *testing.T) {
 	if snapshot, after := start(heapSample+"#0", heapSample+"#2"); snapshot != 0 || after != 2 || got.After == nil || got.AfterName != "records.mvmheap" {
 		t.Errorf("two files: %d, %d of %q", snapshot, after, got.AfterName)
 	}
-	if start(sample, sample); got.Second == nil || got.Second.Name != "small_kvleak.mlyze" || got.Second.Trace == nil || got.OpenSecond == nil {
-		t.Errorf("two traces: %+v", got.Second)
-	}
 	for _, args := range [][]string{{heapSample + "#3"}, {sample, "--snapshot", "1"}, {heapSample, sample}} {
 		if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: screen}, args...); status != statusUsage {
 			t.Errorf("%q: status %d, %s", args, status, errs)
 		}
+	}
+}
+
+// TestFullScreenOfTwoTraces opens two files of stacks, which every screen compares.
+func TestFullScreenOfTwoTraces(t *testing.T) {
+	var got Screen
+	screen := func(_ context.Context, s Screen) error {
+		got = s
+		if second, err := s.OpenSecond(sample); err != nil || second.Trace == nil {
+			t.Errorf("a file opened from within: %+v, %v", second, err)
+		}
+		if _, err := s.OpenSecond(heapSample); err == nil {
+			t.Error("a heap snapshot beside a trace")
+		}
+		return nil
+	}
+	if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: screen}, sample, sample); status != statusDone {
+		t.Fatalf("status %d, %s", status, errs)
+	}
+	if got.Second == nil || got.Second.Trace == nil || got.Second.Name != "small_kvleak.mlyze" {
+		t.Errorf("%+v", got.Second)
 	}
 }
