@@ -13,9 +13,7 @@ import (
 // developments of the keys wanted.
 func (g *grouping) pass(ctx context.Context, want []Key) (*pass, error) {
 	ix := g.ix
-	ix.groups.mu.Lock()
-	p := ix.groups.passes[g.by]
-	ix.groups.mu.Unlock()
+	p := ix.groups.passIn(g.by, g.in.set)
 	n := ix.events()
 	fresh := p != nil && (p.events == n || !ix.status.Final && p.events > n/4*3)
 	if fresh && sameNames(p.fold, g.f) && p.follows(want) {
@@ -23,9 +21,7 @@ func (g *grouping) pass(ctx context.Context, want []Key) (*pass, error) {
 	}
 	p, err := g.makePass(ctx, n, want)
 	if err == nil {
-		ix.groups.mu.Lock()
-		ix.groups.passes[g.by] = p
-		ix.groups.mu.Unlock()
+		ix.groups.keepPass(g.by, g.in.set, p)
 	}
 	return p, err
 }
@@ -88,7 +84,11 @@ func (g *grouping) follow(v *view, from, to int, keys []Key, b *passBuilder) {
 		over = over[sort.Search(len(over), func(i int) bool { return int(over[i].event) >= from }):]
 	}
 	free := from - p
+	set := g.in.set
 	change := func(site uint32, size uint64, how change) {
+		if set != nil && !set.has(ix.sites.stack[site]) {
+			return
+		}
 		if keys != nil {
 			b.change(keys[site], size, how)
 		} else {
@@ -118,10 +118,10 @@ func (g *grouping) follow(v *view, from, to int, keys []Key, b *passBuilder) {
 }
 
 // History implements [Trace]. n beyond HistoryColumns repeats columns.
-func (ix *FileIndex) History(ctx context.Context, by Group, keys []Key, n int) ([][]uint64, error) {
+func (ix *FileIndex) History(ctx context.Context, by Group, only StackFilter, keys []Key, n int) ([][]uint64, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	p, err := ix.grouping(by, Cell{}).pass(ctx, keys)
+	p, err := ix.grouping(by, ix.filtered(Cell{Stacks: only})).pass(ctx, keys)
 	if err != nil {
 		return nil, err
 	}
@@ -129,10 +129,10 @@ func (ix *FileIndex) History(ctx context.Context, by Group, keys []Key, n int) (
 }
 
 // Shapes implements [Trace].
-func (ix *FileIndex) Shapes(ctx context.Context, by Group, keys []Key) ([]Shape, error) {
+func (ix *FileIndex) Shapes(ctx context.Context, by Group, only StackFilter, keys []Key) ([]Shape, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	p, err := ix.grouping(by, Cell{}).pass(ctx, keys)
+	p, err := ix.grouping(by, ix.filtered(Cell{Stacks: only})).pass(ctx, keys)
 	if err != nil {
 		return nil, err
 	}
@@ -225,7 +225,7 @@ func (ix *FileIndex) makeGrid(ctx context.Context, q GridQuery, lo, hi int) (*Gr
 }
 
 // Lifetimes implements [Trace].
-func (ix *FileIndex) Lifetimes(ctx context.Context, by Group, key Key, rg Range) (Lifetimes, error) {
+func (ix *FileIndex) Lifetimes(ctx context.Context, by Group, key Key, rg Range, only StackFilter) (Lifetimes, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	r := ix.reader()
@@ -233,12 +233,12 @@ func (ix *FileIndex) Lifetimes(ctx context.Context, by Group, key Key, rg Range)
 	if r.err != nil {
 		return Lifetimes{}, r.err
 	}
-	g := ix.grouping(by, Cell{})
+	g := ix.grouping(by, ix.filtered(Cell{Stacks: only}))
 	var lives []model.Time
 	var out Lifetimes
 	sum := 0.0
 	err := ix.eachBorn(ctx, lo, hi, func(b *fileBlock) {
-		if g.keyOf(b) != key {
+		if g.keyOf(b) != key || !ix.in(g.in, b) {
 			return
 		}
 		out.Threads = addThread(out.Threads, ix.threads[ix.sites.thread[b.site]])

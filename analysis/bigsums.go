@@ -103,6 +103,7 @@ func (ix *FileIndex) addBegin(out []cell, d dim, v *view, n int) {
 
 // sumsIn returns what sumsAt does after each of some numbers of events, of the blocks in a cell alone.
 func (ix *FileIndex) sumsIn(ctx context.Context, d dim, in Cell, after ...int) (out [][]cell, err error) {
+	in = in.of(d)
 	last := 0
 	for i, n := range after {
 		sums := make([]cell, 0)
@@ -128,7 +129,7 @@ func (ix *FileIndex) sumsIn(ctx context.Context, d dim, in Cell, after ...int) (
 	}
 	err = ix.replay(ctx, 0, last, func(v *view, event int, r ref, how change) {
 		b := ix.refBlock(v, r)
-		if !b.in(in) {
+		if !ix.in(in, &b) {
 			return
 		}
 		for i, n := range after {
@@ -151,7 +152,12 @@ func (b *fileBlock) lifeClass() int {
 }
 
 // in reports whether a block is in a cell.
-func (b *fileBlock) in(c Cell) bool { return c.IsAll() || c.Has(SizeClass(b.size), b.lifeClass()) }
+func (ix *FileIndex) in(c Cell, b *fileBlock) bool {
+	if c.set != nil && !c.set.has(ix.sites.stack[b.site]) {
+		return false
+	}
+	return c.Rectangle().IsAll() || c.Has(SizeClass(b.size), b.lifeClass())
+}
 
 // grouping is a group as one answer sees it from begin to end, while more is loaded.
 type grouping struct {
@@ -164,7 +170,7 @@ type grouping struct {
 }
 
 func (ix *FileIndex) grouping(by Group, in Cell) *grouping {
-	g := &grouping{ix: ix, by: by, d: dimOf(by), f: ix.foldOf(by), in: in}
+	g := &grouping{ix: ix, by: by, d: dimOf(by), f: ix.foldIn(by, in.set), in: in}
 	g.keys = len(ix.sums[g.d])
 	if g.f != nil {
 		g.keys = len(g.f.names)
@@ -205,7 +211,7 @@ func (g *grouping) sums(ctx context.Context, lo, hi, n int) ([]Site, error) {
 	}
 	// Temporary blocks are counted when they end, but belong to the range of their allocation.
 	err = ix.temporaryAtEdges(lo, hi, func(b *fileBlock, change uint64) {
-		if b.in(g.in) {
+		if ix.in(g.in, b) {
 			rows[g.keyOf(b)].Temporary += change
 		}
 	})

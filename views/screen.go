@@ -83,6 +83,7 @@ type env struct {
 	layouts    *layoutLoads // of page layouts, which screens share
 	loads      *heapLoads   // the decoded snapshot that heap screens share
 	prof       *profFile    // nil for files without weighted stacks
+	views      *stackViews  // of traces
 	look       *widget.Look // of the current theme
 	theme      *themes.Theme
 	patience   time.Duration
