@@ -37,10 +37,18 @@ type FileIndex struct {
 	budget      int64 // bytes, 0 = unlimited
 	loading     int64 // bytes that only the building needs
 
+	begin int64           // where the events begin in the input
+	found []model.Problem // among the events, and how many bytes were lost with them
+	lost  int64
+
 	views    viewCache
 	curves   curveCache
 	grids    gridCache
+	cells    cellCache
+	peaks    peakCache
 	decoders sync.Pool
+	spare    sync.Pool // views for together
+	flights  flights
 }
 
 // chunk is a run of events and what the file does not tell about them.
@@ -56,10 +64,11 @@ type chunk struct {
 	records    uint32 // blocks of it that outlive it
 	hi, lo     uint64 // live bytes before it, 128 bits
 
-	ends   []byte    // by FREE: see endWriter
-	freed  []byte    // by FREE: bytes that it ends, see sizeWriter
-	common []uint64  // sizes that freed names by number
-	over   []overEnd // by event
+	ends   []byte       // by FREE: see endWriter
+	freed  []byte       // by FREE: bytes that it ends, see sizeWriter
+	common []uint64     // sizes that freed names by number
+	proof  *streamProof // of freed, where that comes from a file
+	over   []overEnd    // by event
 	sums   [dimCount][]byte
 	totals Totals
 }

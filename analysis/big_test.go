@@ -173,6 +173,7 @@ func agreeOn(t *testing.T, ix, twin Trace, r *rand.Rand, rg Range) {
 	both(t, "functions", ix, twin, func(x Trace) ([]Function, error) { return x.Functions(ctx, rg, "") })
 	for _, n := range []int{1, 7, 100} {
 		both(t, "curve", ix, twin, func(x Trace) ([]Column, error) { return x.Curve(ctx, rg, n) })
+		agreeOnChart(t, ix, twin.(*Index), rg, n)
 	}
 	both(t, "sizes", ix, twin, func(x Trace) ([]Bucket, error) { b, _, err := x.Histograms(ctx, rg); return b, err })
 	both(t, "lives", ix, twin, func(x Trace) ([]Bucket, error) { _, b, err := x.Histograms(ctx, rg); return b, err })
@@ -201,6 +202,36 @@ func agreeOn(t *testing.T, ix, twin Trace, r *rand.Rand, rg Range) {
 		}
 	}
 	agreeOnBlocks(t, ix, twin, r, rg, cells)
+}
+
+// agreeOnChart asks the twin about the columns that the index chose, and looks at where they are.
+func agreeOnChart(t *testing.T, ix Trace, twin *Index, rg Range, n int) {
+	t.Helper()
+	cols, err := ix.Chart(t.Context(), rg, n)
+	if err != nil || len(cols) != n {
+		t.Fatalf("chart: %d columns, %v", len(cols), err)
+	}
+	from, to := twin.bounds(rg)
+	lo, hi := twin.eventRange(Range{rg.From, to})
+	events := []int{lo}
+	for i, c := range cols {
+		n := events[i] + int(c.Events)
+		events = append(events, n)
+		off := c.To - columnEdge(from, to, i+1, len(cols))
+		if max(off, -off) > (to-from)/model.Time(len(cols))/edgeShare || n > lo && twin.time.at(n-1) > c.To || n < hi && twin.time.at(n) < c.To {
+			t.Errorf("column %d of %d ends after %d events at %v, %v off", i, len(cols), n, c.To, off)
+		}
+	}
+	if events[len(cols)] != hi || cols[len(cols)-1].To != to {
+		t.Errorf("%d columns end after %d events, want %d", len(cols), events[len(cols)], hi)
+	}
+	want, _ := twin.columns(t.Context(), lo, n, func(i int) (model.Time, int) {
+		if i == 0 {
+			return from, lo
+		}
+		return cols[i-1].To, events[i]
+	})
+	same(t, "chart", cols, want)
 }
 
 func agreeOnBlocks(t *testing.T, ix, twin Trace, r *rand.Rand, rg Range, cells []Cell) {

@@ -208,10 +208,69 @@ func benchScrub(b *testing.B, path string) {
 		_, err := ix.Blocks(ctx, BlockQuery{At: instant(), All: true, Sort: OldestFirst})
 		return err
 	})
+	percentiles(b, "chart-of-320", func() error {
+		_, err := ix.Chart(ctx, somewhere(), 320)
+		return err
+	})
+	for span := end / 10; span >= 1000; span /= 10 {
+		percentiles(b, "chart-of-320-"+strconv.FormatInt(span, 10)+"µs", func() error {
+			from := r.Int64N(end - span)
+			_, err := ix.Chart(ctx, Range{model.Time(from), model.Time(from + span)}, 320)
+			return err
+		})
+	}
 	percentiles(b, "curve-of-320", func() error {
 		_, err := ix.Curve(ctx, somewhere(), 320)
 		return err
 	})
+}
+
+// BenchmarkWhole prints how long answers take that need every event, when they are asked for the first time, in milliseconds.
+func BenchmarkWhole(b *testing.B) { benchTraces(b, benchWhole) }
+
+func benchWhole(b *testing.B, path string) {
+	ix := fileIndexOf(b, openBench(b, path))
+	ctx, end := context.Background(), ix.duration()
+	small := Cell{SizeFrom: 5, SizeTo: 8, LifeFrom: 0, LifeTo: LifeClasses}
+	narrow := func(by Group, at model.Time) error {
+		_, err := ix.Sites(ctx, Query{At: At(at), Range: Whole, By: by, Cell: small})
+		return err
+	}
+	for _, ask := range []struct {
+		name string
+		f    func() error
+	}{
+		{"late-freed", func() error { _, err := ix.LateFreed(ctx, ""); return err }},
+		{"leaks", func() error { _, err := ix.Leaks(ctx, LeakQuery{Range: Whole}); return err }},
+		{"grid", func() error { _, err := ix.Grid(ctx, GridQuery{Range: Whole, All: true}); return err }},
+		{"lifetimes", func() error { _, err := ix.Lifetimes(ctx, ByStack, 7, Whole, ""); return err }},
+		{"narrowed-first", func() error { return narrow(ByStack, end/2) }},
+		{"narrowed-next", func() error { return narrow(ByStack, end/3) }},
+		{"narrowed-other", func() error { return narrow(ByFunction, end/3) }},
+	} {
+		b.Run(ask.name, func(b *testing.B) { first(b, ask.f) })
+	}
+	for by := range GroupCount {
+		b.Run("sites-by-"+by.String(), func(b *testing.B) {
+			first(b, func() error { _, err := ix.Sites(ctx, Query{At: End, Range: Whole, By: by}); return err })
+		})
+	}
+}
+
+// first times the first run of f.
+func first(b *testing.B, f func() error) {
+	var took, cpu time.Duration
+	for b.Loop() {
+		began, used := time.Now(), cpuTime(ofProcess)
+		if err := f(); err != nil {
+			b.Fatal(err)
+		}
+		if took == 0 {
+			took, cpu = time.Since(began), cpuTime(ofProcess)-used
+		}
+	}
+	b.ReportMetric(took.Seconds()*1e3, "ms-first")
+	b.ReportMetric(cpu.Seconds()*1e3, "cpu-ms-first")
 }
 
 // percentiles runs f often and prints the median and the 99th percentile of its time and of its processor time.
@@ -230,9 +289,9 @@ func percentiles(b *testing.B, name string, f func() error) {
 		slices.Sort(wall)
 		slices.Sort(cpu)
 		n := len(wall)
-		b.ReportMetric(float64(wall[n/2].Microseconds()), "µs-median")
-		b.ReportMetric(float64(wall[n*99/100].Microseconds()), "µs-p99")
-		b.ReportMetric(float64(cpu[n/2].Microseconds()), "cpu-µs-median")
-		b.ReportMetric(float64(cpu[n*99/100].Microseconds()), "cpu-µs-p99")
+		b.ReportMetric(float64(wall[n/2].Nanoseconds())/1e3, "µs-median")
+		b.ReportMetric(float64(wall[n*99/100].Nanoseconds())/1e3, "µs-p99")
+		b.ReportMetric(float64(cpu[n/2].Nanoseconds())/1e3, "cpu-µs-median")
+		b.ReportMetric(float64(cpu[n*99/100].Nanoseconds())/1e3, "cpu-µs-p99")
 	})
 }

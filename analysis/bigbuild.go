@@ -2,8 +2,10 @@ package analysis
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -45,7 +47,7 @@ func (ix *FileIndex) build(ctx context.Context, store *model.Store, p *model.Pro
 		b.source = s
 	}
 	ix.mu.Lock()
-	ix.store, ix.source = store, b.source
+	ix.store, ix.source, ix.begin = store, b.source, begin
 	ix.decoders.New = func() any { return b.source.Decoder() }
 	ix.status.Offset, ix.status.Size = begin, size
 	ix.mu.Unlock()
@@ -144,11 +146,15 @@ func (b *builder) decode(j *job) {
 	})
 }
 
-// guarded runs f on a goroutine of our own, where a defect must not take the program down.
+var errInternal = errors.New("internal error")
+
+// guarded runs f on a goroutine of our own, where neither a defect nor a byte of a mapping that is gone must take the program
+// down.
 func guarded(f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("internal error: %v", r)
+			err = fmt.Errorf("%w: %v", errInternal, r)
 		}
 	}()
 	return f()

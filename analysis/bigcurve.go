@@ -92,7 +92,11 @@ func (r *runReader) follow(c *chunk, run int, hi uint64, l level) (uint64, level
 	start := r.ix.runs.at(run)
 	r.first = c.first + (run-c.firstRun)*runLength
 	r.times, r.levels = resize(r.times, events.Len()), resize(r.levels, events.Len())
-	rest := c.freed[start.freed:]
+	rest, err := c.freedFrom(start.freed)
+	if err != nil {
+		r.err = err
+		return hi, l
+	}
 	local := uint32(r.first - c.first)
 	over := c.over[sort.Search(len(c.over), func(i int) bool { return c.over[i].event >= local }):]
 	lo, begin := l.bytes, c.begin+model.Time(start.time)
@@ -334,11 +338,14 @@ func (ix *FileIndex) Peak(_ context.Context, rg Range) (Peak, bool, error) {
 func (ix *FileIndex) Curve(ctx context.Context, rg Range, n int) ([]Column, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	key := curveKey{rg, n, ix.events()}
+	return ix.keptCurve(curveKey{rg, n, ix.events(), false}, func() ([]Column, error) { return ix.makeCurve(ctx, rg, n) })
+}
+
+func (ix *FileIndex) keptCurve(key curveKey, make func() ([]Column, error)) ([]Column, error) {
 	if cols := ix.curves.get(key); cols != nil {
-		return cols, ctx.Err()
+		return cols, nil
 	}
-	cols, err := ix.makeCurve(ctx, rg, n)
+	cols, err := make()
 	if err == nil {
 		ix.curves.put(key, slices.Clone(cols))
 	}
@@ -360,6 +367,7 @@ type keptCurve struct {
 type curveKey struct {
 	r         Range
 	n, events int
+	chart     bool
 }
 
 // get returns a copy of an answer, nil if it is not there.

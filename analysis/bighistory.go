@@ -3,7 +3,6 @@ package analysis
 import (
 	"context"
 	"slices"
-	"sort"
 	"sync"
 
 	"github.com/memtui/memtui/model"
@@ -12,48 +11,104 @@ import (
 // pass returns the pass of a group, over everything loaded or, while more is arriving, over most of it, with the
 // developments of the keys wanted.
 func (g *grouping) pass(ctx context.Context, want []Key) (*pass, error) {
-	ix := g.ix
-	p := ix.groups.passIn(g.by, g.in.set)
-	n := ix.events()
-	fresh := p != nil && (p.events == n || !ix.status.Final && p.events > n/4*3)
-	if fresh && sameNames(p.fold, g.f) && p.follows(want) {
+	ix, n := g.ix, g.ix.events()
+	if p := g.kept(n, want); p != nil {
 		return p, nil
 	}
-	p, err := g.makePass(ctx, n, want)
-	if err == nil {
-		ix.groups.keepPass(g.by, g.in.set, p)
+	if !ix.settled() || !ix.climbing() || g.set != nil {
+		return g.makePasses(ctx, n, []*grouping{g}, want)
 	}
-	return p, err
+	err := ix.shared(ctx, passID{g.by, len(want)}, func(ctx context.Context) error {
+		groups := []*grouping{g}
+		for _, by := range companions(g.by) {
+			if other := ix.grouping(by, Cell{}); other.kept(n, nil) == nil {
+				groups = append(groups, other)
+			}
+		}
+		_, err := g.makePasses(ctx, n, groups, want)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if p := g.kept(n, want); p != nil {
+		return p, nil
+	}
+	return g.makePasses(ctx, n, []*grouping{g}, want) // it was made for other keys
 }
 
+// companions are the groups that are followed along with another: they cost little more.
+func companions(by Group) []Group {
+	together := []Group{ByStack, ByThread, BySizeClass}
+	if dimOf(by) == dimStack && by != ByStack {
+		together = []Group{ByFunction, ByFile, ByModule}
+	}
+	return slices.DeleteFunc(together, func(other Group) bool { return other == by })
+}
+
+type passID struct {
+	by   Group
+	keys int
+}
+
+// kept is the pass that was made, nil if it does not do.
+func (g *grouping) kept(n int, want []Key) *pass {
+	ix := g.ix
+	p := ix.groups.passIn(g.by, g.set)
+	fresh := p != nil && (p.events == n || !ix.status.Final && p.events > n/4*3)
+	if fresh && sameNames(p.fold, g.f) && p.follows(want) {
+		return p
+	}
+	return nil
+}
+
+// makePasses makes and keeps the passes of some groups, and returns the first.
+func (g *grouping) makePasses(ctx context.Context, n int, groups []*grouping, want []Key) (*pass, error) {
+	ix := g.ix
+	var passes []*pass
+	var err error
+	if ix.climbing() {
+		passes, err = ix.passes(ctx, n, groups, want)
+	} else {
+		passes = make([]*pass, 1)
+		groups = groups[:1]
+		passes[0], err = g.makePass(ctx, n, want)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range passes {
+		ix.groups.keepPass(groups[i].by, groups[i].set, p)
+	}
+	return passes[0], nil
+}
+
+// makePass is passes for levels that may not fit 63 bits: it follows every event in order.
 func (g *grouping) makePass(ctx context.Context, n int, want []Key) (*pass, error) {
 	ix := g.ix
 	b := newPassBuilder(g.f, n, g.keys, want)
-	r, end := ix.reader(), ix.duration()
-	var edges [HistoryColumns]int // events up to and with each column
-	for i := range edges {
-		if edges[i] = n; i < HistoryColumns-1 {
-			edges[i] = min(r.eventsUntil(columnEdge(0, end, i+1, HistoryColumns)), n)
-		}
+	edges, err := ix.columnEnds(n)
+	if err != nil {
+		return nil, err
 	}
-	if r.err != nil {
-		return nil, r.err
-	}
-	keys := g.keysOfSites()
-	err := ix.eachView(ctx, 0, n, func(v *view, from, to int) {
+	err = ix.eachView(ctx, 0, n, func(v *view, from, to int) {
 		for from < to { // by columns
 			for v.c.first+from >= edges[b.col] {
 				b.endColumn()
 			}
 			end := min(to, edges[b.col]-v.c.first)
-			g.follow(v, from, end, keys, b)
+			ix.eachChange(v, from, end, func(_ int, r ref, how change) {
+				if site, size := ix.siteSize(v, r); g.keeps(site) {
+					b.change(g.key(site, size), size, how)
+				}
+			})
 			from = end
 		}
 	})
 	for b.col < HistoryColumns {
 		b.endColumn()
 	}
-	b.judge(float64(end) / 1e6 / HistoryColumns)
+	b.judge(float64(ix.duration()) / 1e6 / HistoryColumns)
 	return b.out, err
 }
 
@@ -74,47 +129,6 @@ func (g *grouping) keysOfSites() []Key {
 		keys = append(keys, g.f.keyOf(k))
 	}
 	return keys
-}
-
-// follow gives a pass what events [from, to) of a view change: eachChange by hand, as everything is read for it.
-func (g *grouping) follow(v *view, from, to int, keys []Key, b *passBuilder) {
-	ix, p, over := g.ix, 0, v.c.over
-	if from > 0 {
-		p = v.payload(from)
-		over = over[sort.Search(len(over), func(i int) bool { return int(over[i].event) >= from }):]
-	}
-	free := from - p
-	set := g.in.set
-	change := func(site uint32, size uint64, how change) {
-		if set != nil && !set.has(ix.sites.stack[site]) {
-			return
-		}
-		if keys != nil {
-			b.change(keys[site], size, how)
-		} else {
-			b.change(Key(sizeClass(size)), size, how)
-		}
-	}
-	for i := from; i < to; i++ {
-		switch v.events.Kind[i] {
-		case model.Alloc:
-			if len(over) > 0 && int(over[0].event) == i {
-				site, size := ix.siteSize(v, over[0].ref)
-				change(site, size, overwrote)
-				over = over[1:]
-			}
-			change(v.site[p], v.events.Size[p], born)
-			p++
-		case model.Free:
-			if r := v.refs[free]; r != noRef {
-				site, size := ix.siteSize(v, r)
-				change(site, size, freed)
-			}
-			free++
-		default:
-			p++
-		}
-	}
 }
 
 // History implements [Trace]. n beyond HistoryColumns repeats columns.
@@ -211,17 +225,38 @@ func (ix *FileIndex) Grid(ctx context.Context, q GridQuery) (*Grid, error) {
 
 func (ix *FileIndex) makeGrid(ctx context.Context, q GridQuery, lo, hi int) (*Grid, error) {
 	by, out := ix.grouping(q.By, Cell{}), new(Grid)
-	err := ix.eachBorn(ctx, lo, hi, func(b *fileBlock) {
-		if q.All || by.keyOf(b) == q.Key {
-			at := &out[SizeClass(b.size)][b.lifeClass()]
-			at.Count++
-			at.Bytes, _ = model.SaturatingAdd(at.Bytes, b.size)
+	var grids []*Grid
+	err := ix.together(ctx, lo, hi, func() chunkWork {
+		g := new(Grid)
+		grids = append(grids, g)
+		return func(_ int, v *view, from, to int) {
+			for p := v.payload(from); p < len(v.event) && int(v.event[p]) < to; p++ {
+				if v.events.Kind[v.event[p]] != model.Alloc {
+					continue
+				}
+				size := v.events.Size[p]
+				if q.All || by.key(v.site[p], size) == q.Key {
+					g[SizeClass(size)][ix.lifeClass(v, p)].add(1, size)
+				}
+			}
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
+	for _, g := range grids {
+		for s := range g {
+			for l := range g[s] {
+				out[s][l].add(g[s][l].Count, g[s][l].Bytes)
+			}
+		}
+	}
 	return out, nil
+}
+
+func (c *GridCell) add(count, bytes uint64) {
+	c.Count += count
+	c.Bytes, _ = model.SaturatingAdd(c.Bytes, bytes)
 }
 
 // Lifetimes implements [Trace].
@@ -234,29 +269,64 @@ func (ix *FileIndex) Lifetimes(ctx context.Context, by Group, key Key, rg Range,
 		return Lifetimes{}, r.err
 	}
 	g := ix.grouping(by, ix.filtered(Cell{Stacks: only}))
-	var lives []model.Time
-	var out Lifetimes
-	sum := 0.0
-	err := ix.eachBorn(ctx, lo, hi, func(b *fileBlock) {
-		if g.keyOf(b) != key || !ix.in(g.in, b) {
-			return
+	var all lifetimes
+	parts := inOrder[lifetimes]{take: all.add}
+	err := ix.together(ctx, lo, hi, func() chunkWork {
+		return func(n int, v *view, from, to int) {
+			var l lifetimes
+			for p := v.payload(from); p < len(v.event) && int(v.event[p]) < to; p++ {
+				if v.events.Kind[v.event[p]] == model.Alloc && g.key(v.site[p], v.events.Size[p]) == key && g.keeps(v.site[p]) {
+					l.block(ix, v, p)
+				}
+			}
+			parts.put(n, l)
 		}
-		out.Threads = addThread(out.Threads, ix.threads[ix.sites.thread[b.site]])
-		if b.died == alive {
-			out.NeverFreed++
-			return
-		}
-		t := b.diedAt - b.bornAt
-		lives = append(lives, t)
-		sum += float64(t)
 	})
-	slices.Sort(out.Threads)
-	if err != nil || len(lives) == 0 {
-		return out, err
+	if err != nil {
+		return Lifetimes{}, err
 	}
-	slices.Sort(lives)
-	out.Freed = uint64(len(lives))
-	out.Min, out.Median, out.Max = lives[0], lives[len(lives)/2], lives[len(lives)-1]
-	out.Mean = sum / float64(len(lives))
-	return out, nil
+	return all.sum(), nil
+}
+
+// lifetimes are those of some blocks.
+type lifetimes struct {
+	lives   []model.Time
+	never   uint64
+	threads []uint16
+}
+
+func (l *lifetimes) block(ix *FileIndex, v *view, p int) {
+	b := ix.blockOf(v, p)
+	l.threads = addThread(l.threads, ix.threads[ix.sites.thread[b.site]])
+	if b.died == alive {
+		l.never++
+	} else {
+		l.lives = append(l.lives, b.diedAt-b.bornAt)
+	}
+}
+
+// add adds those of later blocks.
+func (l *lifetimes) add(o lifetimes) {
+	l.lives = append(l.lives, o.lives...)
+	l.never += o.never
+	for _, t := range o.threads {
+		l.threads = addThread(l.threads, t)
+	}
+}
+
+func (l *lifetimes) sum() Lifetimes {
+	out := Lifetimes{NeverFreed: l.never, Threads: l.threads}
+	slices.Sort(out.Threads)
+	n := len(l.lives)
+	if n == 0 {
+		return out
+	}
+	sum := 0.0
+	for _, t := range l.lives {
+		sum += float64(t)
+	}
+	slices.Sort(l.lives)
+	out.Freed, out.Mean = uint64(n), sum/float64(n)
+	out.Min, out.Median, out.Max = l.lives[0], l.lives[n/2], l.lives[n-1]
+	return out
 }

@@ -45,24 +45,54 @@ func (ix *FileIndex) LateFreed(ctx context.Context, only StackFilter) (Leaks, er
 	if r.err != nil {
 		return Leaks{}, r.err
 	}
-	l := ix.leakSums(ByStack, ix.filtered(Cell{Stacks: only}), Whole)
-	var blocks []fileBlock
-	err := ix.replay(ctx, first, n, func(v *view, _ int, r ref, how change) {
-		if how != freed && how != freedAtOnce {
-			return
-		}
-		if b := ix.refBlock(v, r); b.diedAt-b.bornAt >= percentOf(duration, longPercent) && ix.in(l.in, &b) {
-			blocks = append(blocks, b)
+	in := ix.filtered(Cell{Stacks: only})
+	l := ix.leakSums(ByStack, in, Whole)
+	err := ix.eachLong(ctx, percentOf(duration, longPercent), func(b *fileBlock) {
+		if int(b.died) >= first && !ix.overwrites(int(b.died)) && ix.in(in, b) {
+			l.add(b, b.diedAt-b.bornAt)
 		}
 	})
 	if err != nil {
 		return Leaks{}, err
 	}
-	slices.SortFunc(blocks, func(a, b fileBlock) int { return cmp.Compare(a.born, b.born) })
-	for i := range blocks {
-		l.add(&blocks[i], blocks[i].diedAt-blocks[i].bornAt)
-	}
 	return l.list(ctx, 0, n, func(s *LeakSite) { s.Shape = Shape{Kind: ShapeShutdown} })
+}
+
+// eachLong calls f for the blocks that something ended after they had lived for at least as long as least, in order of birth.
+func (ix *FileIndex) eachLong(ctx context.Context, least model.Time, f func(b *fileBlock)) error {
+	take := func(b *fileBlock) {
+		if b.died != alive && b.diedAt-b.bornAt >= least {
+			f(b)
+		}
+	}
+	for _, c := range ix.chunks {
+		if c.end-c.begin >= least { // blocks without a record may do too
+			v, err := ix.view(c)
+			if err != nil {
+				return err
+			}
+			ix.bornIn(v, 0, c.n, take)
+			ix.done(v)
+			continue
+		}
+		for r := int(c.firstRec); r < int(c.firstRec+c.records); r++ {
+			if at := ix.records.diedAt.at(r); at >= c.begin+least {
+				b := ix.recordBlock(r)
+				take(&b)
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// overwrites reports whether an event is an allocation over a live address.
+func (ix *FileIndex) overwrites(event int) bool {
+	c := ix.chunks[ix.chunkAt(event)]
+	_, ok := slices.BinarySearchFunc(c.over, uint32(event-c.first), func(o overEnd, e uint32) int { return cmp.Compare(o.event, e) })
+	return ok
 }
 
 // leakSums sums up blocks by group, in the order of birth.

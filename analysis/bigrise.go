@@ -51,6 +51,26 @@ func (c *riseColumn) walk(a *riseAnchor, n int) uint64 {
 	return a.value
 }
 
+// riseReader reads a column from its begin on.
+type riseReader struct {
+	c *riseColumn
+	i int
+	a riseAnchor
+}
+
+func (c *riseColumn) reader() riseReader { return riseReader{c: c} }
+
+// next returns the next value; there must be one.
+func (r *riseReader) next() uint64 {
+	if r.i%riseSpan == 0 {
+		r.a = r.c.anchor[r.i/riseSpan]
+	} else {
+		r.c.walk(&r.a, 1)
+	}
+	r.i++
+	return r.a.value
+}
+
 // search returns the first index whose value is at least v, n if there is none.
 func (c *riseColumn) search(v uint64) int {
 	k := sort.Search(len(c.anchor), func(i int) bool { return c.anchor[i].value >= v }) - 1

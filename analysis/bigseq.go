@@ -74,7 +74,7 @@ func (s *sequence) tick() {
 // batch takes one batch.
 func (s *sequence) batch(batch *model.EventBatch) error {
 	if len(batch.Problems) > 0 || batch.Lost > 0 {
-		publish(s.b.store, batch.Problems, batch.Lost)
+		s.b.found(batch.Problems, batch.Lost)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,6 +102,17 @@ func (s *sequence) batch(batch *model.EventBatch) error {
 	s.b.ix.status.Offset, s.b.ix.status.Size = max(s.b.ix.status.Offset, batch.Offset), size
 	s.b.ix.mu.Unlock()
 	return s.err
+}
+
+// found publishes problems and lost bytes, and keeps them with the index.
+func (b *builder) found(problems []model.Problem, lost int64) {
+	publish(b.store, problems, lost)
+	b.ix.mu.Lock()
+	defer b.ix.mu.Unlock()
+	b.ix.lost += lost
+	for _, p := range problems {
+		b.ix.found = model.AddProblem(b.ix.found, p)
+	}
 }
 
 // take adds one event. whole says that its batch lies in one piece.

@@ -3,6 +3,7 @@ package analysis
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/memtui/memtui/model"
 )
@@ -53,30 +54,83 @@ func (g *grouping) addPeaks(ctx context.Context, rows []Site, lo, hi int) error 
 	return g.keptPeaks(ctx, rows, lo, hi)
 }
 
-// keptPeaks replays the peaks of a range or a cell. The last ones are kept, as scrubbing asks for them again and again.
+// keptPeaks finds the peaks of a range or a cell. The last ones are kept, as scrubbing asks for them again and again.
 func (g *grouping) keptPeaks(ctx context.Context, rows []Site, lo, hi int) error {
-	groups := &g.ix.groups
 	key := cellPeaksKey{g.by, g.in, lo, hi, len(rows)}
-	groups.mu.Lock()
-	kept := groups.cellPeaks
-	groups.mu.Unlock()
-	if kept.key != key || kept.fold != g.f {
-		if err := g.replayPeaks(ctx, rows, lo, hi); err != nil {
+	peaks := g.ix.peaks.get(key, g.f)
+	if peaks == nil {
+		var err error
+		if peaks, err = g.findPeaks(ctx, key); err != nil {
 			return err
 		}
-		kept = cellPeaks{key: key, fold: g.f, peak: make([]uint64, len(rows))}
-		for k := range rows {
-			kept.peak[k] = rows[k].PeakBytes
-		}
-		groups.mu.Lock()
-		groups.cellPeaks = kept
-		groups.mu.Unlock()
-		return nil
 	}
 	for k := range rows {
-		rows[k].PeakBytes = kept.peak[k]
+		rows[k].PeakBytes = peaks[k]
 	}
 	return nil
+}
+
+// peakCache keeps the peaks of every group in the range and the cell that were asked about last.
+type peakCache struct {
+	mu   sync.Mutex
+	kept [GroupCount]cellPeaks
+}
+
+func (c *peakCache) get(key cellPeaksKey, f *fold) []uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if k := &c.kept[key.by]; k.key == key && k.fold == f {
+		return k.peak
+	}
+	return nil
+}
+
+func (c *peakCache) put(key cellPeaksKey, f *fold, peak []uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.kept[key.by] = cellPeaks{key, f, peak}
+}
+
+// findPeaks finds the peaks of a group, and those of others with it.
+func (g *grouping) findPeaks(ctx context.Context, key cellPeaksKey) ([]uint64, error) {
+	ix := g.ix
+	if !ix.climbing() {
+		rows := make([]Site, key.keys)
+		err := g.replayPeaks(ctx, rows, key.lo, key.hi)
+		peaks := make([]uint64, key.keys)
+		for k := range rows {
+			peaks[k] = rows[k].PeakBytes
+		}
+		return peaks, err
+	}
+	groups := []*grouping{g}
+	for _, by := range companions(g.by) {
+		if ix.settled() && key.hi-key.lo > 1<<20 {
+			groups = append(groups, ix.grouping(by, g.in))
+		}
+	}
+	live := make([][]uint64, len(groups))
+	for i, g := range groups {
+		carried, err := ix.sumsIn(ctx, g.d, g.in, key.lo)
+		if err != nil {
+			return nil, err
+		}
+		live[i] = make([]uint64, g.keys)
+		for k, c := range carried[0][:g.known(len(carried[0]))] {
+			live[i][g.f.keyOf(uint32(k))] += c.liveBytes()
+		}
+	}
+	peaks, err := ix.peaksIn(ctx, groups, key.lo, key.hi, live)
+	if err != nil {
+		return nil, err
+	}
+	for i, g := range groups {
+		if !g.in.IsAll() && !ix.settled() {
+			break // blocks may still end, and leave the cell
+		}
+		ix.peaks.put(cellPeaksKey{g.by, g.in, key.lo, key.hi, g.keys}, g.f, peaks[i])
+	}
+	return peaks[0], nil
 }
 
 // replayPeaks finds the peaks by following every event of [lo, hi).

@@ -8,6 +8,11 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
+// keeps reports whether blocks of a site count, as far as their stack decides.
+func (g *grouping) keeps(site uint32) bool {
+	return g.set == nil || g.set.has(g.ix.sites.stack[site])
+}
+
 // key is the key of a site's block in a dimension.
 func (ix *FileIndex) key(d dim, site uint32, size uint64) uint32 {
 	switch d {
@@ -104,6 +109,19 @@ func (ix *FileIndex) addBegin(out []cell, d dim, v *view, n int) {
 // sumsIn returns what sumsAt does after each of some numbers of events, of the blocks in a cell alone.
 func (ix *FileIndex) sumsIn(ctx context.Context, d dim, in Cell, after ...int) (out [][]cell, err error) {
 	in = in.of(d)
+	if !in.IsAll() && ix.settled() {
+		kept, err := ix.cellSums(ctx, in)
+		for i := 0; i < len(after) && err == nil; i++ {
+			var sums []cell
+			if i > 0 && after[i] == after[i-1] {
+				sums = out[i-1] // read-only
+			} else {
+				sums, err = kept.sumsAt(ix, d, after[i])
+			}
+			out = append(out, sums)
+		}
+		return out, err
+	}
 	last := 0
 	for i, n := range after {
 		sums := make([]cell, 0)
@@ -165,12 +183,13 @@ type grouping struct {
 	by   Group
 	d    dim
 	f    *fold
-	in   Cell // only blocks in it
+	in   Cell      // only blocks in it; without a filter of stacks where f heeds that
+	set  *stackSet // what a filter leaves of stacks, nil for all
 	keys int
 }
 
 func (ix *FileIndex) grouping(by Group, in Cell) *grouping {
-	g := &grouping{ix: ix, by: by, d: dimOf(by), f: ix.foldIn(by, in.set), in: in}
+	g := &grouping{ix: ix, by: by, d: dimOf(by), f: ix.foldIn(by, in.set), in: in.of(dimOf(by)), set: in.set}
 	g.keys = len(ix.sums[g.d])
 	if g.f != nil {
 		g.keys = len(g.f.names)

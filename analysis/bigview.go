@@ -176,7 +176,7 @@ func (k *viewCache) spare() *view {
 
 // forget drops events that do not belong to the view.
 func (v *view) forget() {
-	if v.c.kept != nil {
+	if v.c != nil && v.c.kept != nil {
 		v.events = model.Columns{}
 	}
 }

@@ -67,16 +67,31 @@ func (ix *Index) Curve(ctx context.Context, r Range, n int) ([]Column, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	from, to := ix.bounds(r)
-	cols := make([]Column, max(n, 0))
 	lo, _ := ix.eventRange(Range{r.From, to})
+	return ix.columns(ctx, lo, n, func(i int) (model.Time, int) {
+		at := columnEdge(from, to, i, n)
+		return at, ix.eventsUntil(at)
+	})
+}
+
+// Chart implements [Trace].
+func (ix *Index) Chart(ctx context.Context, r Range, n int) ([]Column, error) {
+	return ix.Curve(ctx, r, n)
+}
+
+// columns returns n columns behind lo events, between any edges: a time, and how many events are before it. The lock is held.
+func (ix *Index) columns(ctx context.Context, lo, n int, edge func(i int) (model.Time, int)) ([]Column, error) {
+	cols := make([]Column, max(n, 0))
+	from, _ := edge(0)
 	before := ix.levelAt(lo)
 	for i := range cols {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		c := &cols[i]
-		c.From, c.To = columnEdge(from, to, i, n), columnEdge(from, to, i+1, n)
-		hi := max(ix.eventsUntil(c.To), lo)
+		to, hi := edge(i + 1)
+		c.From, c.To = from, to
+		hi = max(hi, lo)
 		after := ix.levelAt(hi)
 		e := ix.extremesOf(lo, hi)
 		e.addLevel(&before)
@@ -86,7 +101,7 @@ func (ix *Index) Curve(ctx context.Context, r Range, n int) ([]Column, error) {
 		c.AllocCount = uint64(after.allocCount - before.allocCount)
 		c.FreeCount = uint64(after.freeEvents - before.freeEvents)
 		c.Events = uint64(hi - lo)
-		lo, before = hi, after
+		from, lo, before = to, hi, after
 	}
 	return cols, nil
 }

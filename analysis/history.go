@@ -201,7 +201,7 @@ func (p *pass) histories(keys []Key, n int) [][]uint64 {
 }
 
 func (p *pass) slotOf(k Key) (s int, ok bool) {
-	if int(k) >= len(p.slot) || p.slot[k] < 0 {
+	if int(k) >= len(p.slot) || p.slot[k] < 0 || p.fold != nil && p.fold.drops && int(k) == len(p.slot)-1 {
 		return 0, false
 	}
 	return int(p.slot[k]), true

@@ -13,6 +13,11 @@ const noFrames = "<no frames>"
 // NewLeafTree builds the tree of stacks that are known by their leaf nodes: the dense index of a stack is its place among
 // leaves, which may repeat.
 func NewLeafTree(ctx context.Context, s *model.Stacks, leaves []model.NodeID, opt TreeOptions) (*CallTree, error) {
+	return newLeafTree(ctx, s, leaves, opt, func(int) string { return noFrames })
+}
+
+// newLeafTree is NewLeafTree with names for the stacks without frames, by dense index.
+func newLeafTree(ctx context.Context, s *model.Stacks, leaves []model.NodeID, opt TreeOptions, bare func(i int) string) (*CallTree, error) {
 	b := &treeBuilder{
 		t: &CallTree{leaf: make([]int32, len(leaves))}, s: s, opt: opt,
 		next: map[[2]int32]int32{}, byName: map[string]int32{},
@@ -28,6 +33,11 @@ func NewLeafTree(ctx context.Context, s *model.Stacks, leaves []model.NodeID, op
 	if err != nil {
 		return nil, err
 	}
+	for i, leaf := range leaves {
+		if leaf == 0 {
+			b.t.leaf[i] = b.step(0, b.labelOf(bare(i)), 0)
+		}
+	}
 	b.t.link()
 	return b.t, nil
 }
@@ -42,11 +52,7 @@ func (b *treeBuilder) leavesDown(ctx context.Context, leaves []model.NodeID) err
 		of[n] = b.step(of[b.s.Parent[n]], b.label(model.NodeID(n)), b.s.Frame[n])
 	}
 	for i, leaf := range leaves {
-		if leaf == 0 {
-			b.t.leaf[i] = b.step(0, b.labelOf(noFrames), 0)
-			continue
-		}
-		b.t.leaf[i] = of[leaf]
+		b.t.leaf[i] = of[leaf] // the root for those without frames
 	}
 	return nil
 }
@@ -64,9 +70,6 @@ func (b *treeBuilder) leavesUp(ctx context.Context, leaves []model.NodeID) error
 			continue
 		}
 		n, left := int32(0), depth
-		if leaf == 0 {
-			n = b.step(0, b.labelOf(noFrames), 0)
-		}
 		for at := leaf; at != 0; at = b.s.Parent[at] {
 			if left--; left < 0 {
 				b.t.cut++

@@ -129,6 +129,15 @@ func (s *Source) StoredSize() int64 {
 	return s.spool.received.Load()
 }
 
+// Stored returns the bytes of a regular file as they are stored, and what the system said about it when it was opened; both
+// nil for a pipe.
+func (s *Source) Stored() (io.ReaderAt, os.FileInfo) {
+	if s.file == nil {
+		return nil, nil
+	}
+	return s.file, s.info
+}
+
 // Piped reports whether the input is no regular file, so that its size is known only when it has ended.
 func (s *Source) Piped() bool { return s.file == nil }
 

@@ -23,6 +23,28 @@ func Signed(n int64) Number { return Number{uint64(n), bitsSigned} }
 // Float is a number that is no integer of 64 bits.
 func Float(f float64) Number { return Number{math.Float64bits(f), bitsFloat} }
 
+// packed are bits that are small for common numbers: signs stand last, and the bits of a float in the other order.
+func (n Number) packed() uint64 {
+	switch n.kind {
+	case bitsSigned:
+		return n.bits<<1 ^ uint64(int64(n.bits)>>63)
+	case bitsFloat:
+		return bits.Reverse64(n.bits)
+	}
+	return n.bits
+}
+
+// unpacked is the number of which these are the packed bits.
+func (n Number) unpacked() Number {
+	switch n.kind {
+	case bitsSigned:
+		n.bits = n.bits>>1 ^ -(n.bits & 1)
+	case bitsFloat:
+		n.bits = bits.Reverse64(n.bits)
+	}
+	return n
+}
+
 // Float64 is the nearest float.
 func (n Number) Float64() float64 {
 	switch n.kind {

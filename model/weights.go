@@ -153,62 +153,6 @@ func (r *StackRecords) Name(id RecordID) (name string, number bool) {
 	return "", false
 }
 
-// WeightTable holds a list of weights per row, back to back: those of row i are [Start[i], Start[i+1]).
-type WeightTable struct {
-	Start []uint32 // one more than rows; nil when there are no rows
-	Tag   []uint16 // metric and kind of number
-	Bits  []uint64
-}
-
-// Kinds of numbers in the low bits of a tag.
-const (
-	bitsUnsigned = iota
-	bitsSigned
-	bitsFloat
-	tagShift = 2
-)
-
-// MaxMetrics is how many metrics tags can tell apart.
-const MaxMetrics = 1 << (16 - tagShift)
-
-// Add appends a weight to the row that [WeightTable.EndRow] will end.
-func (w *WeightTable) Add(m MetricID, n Number) {
-	w.Tag = append(w.Tag, uint16(m)<<tagShift|uint16(n.kind))
-	w.Bits = append(w.Bits, n.bits)
-}
-
-// EndRow ends a row.
-func (w *WeightTable) EndRow() {
-	if w.Start == nil {
-		w.Start = append(w.Start, 0)
-	}
-	w.Start = append(w.Start, uint32(len(w.Tag)))
-}
-
-// Rows is the number of rows.
-func (w *WeightTable) Rows() int { return max(len(w.Start)-1, 0) }
-
-// All yields the weights of a row in the file's order.
-func (w *WeightTable) All(row int) func(yield func(MetricID, Number) bool) {
-	return func(yield func(MetricID, Number) bool) {
-		for i := w.Start[row]; i < w.Start[row+1]; i++ {
-			if !yield(MetricID(w.Tag[i]>>tagShift), Number{w.Bits[i], uint8(w.Tag[i] & (1<<tagShift - 1))}) {
-				return
-			}
-		}
-	}
-}
-
-// Get returns a row's weight of a metric, the first where the row has several. ok is false when it has none.
-func (w *WeightTable) Get(row int, m MetricID) (n Number, ok bool) {
-	for i := w.Start[row]; i < w.Start[row+1]; i++ {
-		if MetricID(w.Tag[i]>>tagShift) == m {
-			return Number{w.Bits[i], uint8(w.Tag[i] & (1<<tagShift - 1))}, true
-		}
-	}
-	return Number{}, false
-}
-
 // Window is a span of time with weights of its own. Windows may overlap.
 type Window struct {
 	ID         string

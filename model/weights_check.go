@@ -58,11 +58,14 @@ func checkSamples(c *checker, p *StackProfile, rows int) {
 }
 
 func checkTable(c *checker, p *StackProfile, w *WeightTable, rows int, what string) {
-	c.that(w.Rows() == rows && len(w.Tag) == len(w.Bits), "%s: %d rows of %d", what, w.Rows(), rows)
-	for i := 1; i < len(w.Start); i++ {
-		c.that(w.Start[i-1] <= w.Start[i] && int(w.Start[i]) <= len(w.Tag), "%s: row %d", what, i-1)
-	}
-	for _, t := range w.Tag {
-		c.that(int(t>>tagShift) < len(p.Metrics) && t&(1<<tagShift-1) <= bitsFloat, "%s: tag %d", what, t)
+	c.that(w.Rows() == rows, "%s: %d rows of %d", what, w.Rows(), rows)
+	for i := range w.Rows() {
+		c.that(w.start[i] <= w.start[i+1] && int(w.start[i+1]) <= len(w.data), "%s: row %d", what, i)
+		if len(c.errs) > 0 {
+			return
+		}
+		for m := range w.All(i) {
+			c.that(int(m) < len(p.Metrics), "%s: row %d has the metric %d", what, i, m)
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -12,28 +11,42 @@ import (
 // SchemaDiff is the name of the object that compares two files.
 const SchemaDiff = "memtui.diff/1"
 
-// Diff says what changed between two files, or between two snapshots of one. The header is about the file after, but for
-// completeness, losses and problems, which are those of both.
+// Diff says what changed between two files, or between two instants, ranges, snapshots or layouts of one. The header is about the
+// file after, but for completeness, losses and problems, which are those of both.
 type Diff struct {
 	Header
-	Before DiffSide    `json:"before"`
-	After  DiffSide    `json:"after"`
-	Totals DiffFigures `json:"totals"` // over all rows, whatever the limit
-	Rows   []DiffRow   `json:"rows"`   // by the size of the change in bytes
-	Count  int         `json:"row_count"`
-	Event  *string     `json:"event,omitzero"`  // of profiles of stacks
-	Metric *string     `json:"metric,omitzero"` // of profiles of stacks: what the fields of bytes hold
+	Before     DiffSide          `json:"before"`
+	After      DiffSide          `json:"after"`
+	Swapped    bool              `json:"swapped"` // before is what was named last
+	Summary    string            `json:"summary"` // what changed, in one sentence
+	Direction  string            `json:"direction"`
+	Totals     DiffFigures       `json:"totals"` // over all rows, whatever the limit
+	Rows       []DiffRow         `json:"rows"`   // by the size of the change in bytes
+	Count      int               `json:"row_count"`
+	Event      *string           `json:"event,omitzero"`  // of profiles of stacks
+	Metric     *string           `json:"metric,omitzero"` // what the fields of bytes hold
+	What       string            `json:"matched_by"`      // what a row is, for people: "type", "stack"
+	Match      *string           `json:"match,omitzero"`  // of stacks: how much of two frames must be equal
+	Masks      []string          `json:"masks,omitzero"`
+	Normalized *DiffNormal       `json:"normalized,omitzero"`
+	Statuses   DiffStatuses      `json:"statuses"`  // rows by status, whatever the limit
+	Unmatched  DiffPair[DiffSum] `json:"unmatched"` // rows that only one side has
+	Nameless   DiffPair[DiffSum] `json:"nameless"`  // those of them that their file does not name
+	Merged     DiffPair[int]     `json:"merged"`    // rows that were added to another one of their side because they look the same
+	Only       []string          `json:"only,omitzero"`
 
-	counted string // of profiles of stacks: what the fields of counts hold
-	what    string // what a row is, for people: "type", "stack"
-	changed int    // rows that are not the same on both sides; they stand first
+	words    analysis.CompareWords
+	compared *analysis.Comparison
 }
 
 // DiffSide is one of the two.
 type DiffSide struct {
 	File     File        `json:"file"`
 	Snapshot *int        `json:"snapshot,omitzero"`
+	Window   *int        `json:"window,omitzero"` // of profiles of stacks
 	At       *model.Time `json:"at_us,omitzero"`
+	From     *model.Time `json:"from_us,omitzero"` // only where the side is a range
+	To       *model.Time `json:"to_us,omitzero"`
 }
 
 // DiffFigures are the figures of both sides. A change that does not fit 63 bits stands at the largest that does.
@@ -52,122 +65,206 @@ type DiffRow struct {
 	Type *string `json:"type,omitzero"` // of heap snapshots
 	Repr *string `json:"repr,omitzero"` // of heap snapshots
 	DiffFigures
-	Status string `json:"status"` // "new", "gone", "grown", "shrunk", "same"
+	Status  string   `json:"status"`                 // "new", "gone", "grown", "shrunk", "same"
+	Percent *float64 `json:"delta_percent,omitzero"` // of the bytes before, nil where there were none
 
 	// Of page layouts: what became of the bits, page by page; not in CSV.
 	NewlyOccupied *uint64 `json:"newly_occupied_bits,omitzero" csv:"-"`
 	NewlyFree     *uint64 `json:"newly_free_bits,omitzero" csv:"-"`
 	SameOccupied  *uint64 `json:"same_occupied_bits,omitzero" csv:"-"`
 
-	named  bool   // Key stands, even where it is empty
-	frames Frames // of traces; Key is made of them when the row is shown
+	frames Frames // of stacks
 }
 
-// newFigures computes the changes.
-func newFigures(beforeBytes, afterBytes, beforeCount, afterCount uint64) DiffFigures {
-	return DiffFigures{
-		BeforeBytes: beforeBytes, AfterBytes: afterBytes, DeltaBytes: delta(beforeBytes, afterBytes),
-		BeforeCount: beforeCount, AfterCount: afterCount, DeltaCount: delta(beforeCount, afterCount),
-	}
+// DiffNormal says what both sides were made equal in: figures of before are those of its file × Factor.
+type DiffNormal struct {
+	By     string  `json:"by"`
+	Before uint64  `json:"before"`
+	After  uint64  `json:"after"`
+	Factor float64 `json:"factor"`
 }
 
-func delta(before, after uint64) int64 {
-	if after >= before {
-		return int64(min(after-before, math.MaxInt64))
-	}
-	return -int64(min(before-after, math.MaxInt64))
+// DiffStatuses counts rows.
+type DiffStatuses struct {
+	New    int `json:"new"`
+	Gone   int `json:"gone"`
+	Grown  int `json:"grown"`
+	Shrunk int `json:"shrunk"`
+	Same   int `json:"same"`
 }
 
-// status says in a word what happened: by bytes, and where those are equal by count.
-func (f DiffFigures) status() string {
-	change := cmp.Or(cmp.Compare(f.DeltaBytes, 0), cmp.Compare(f.DeltaCount, 0))
-	switch {
-	case change == 0:
-		return "same"
-	case f.BeforeBytes == 0 && f.BeforeCount == 0:
-		return "new"
-	case f.AfterBytes == 0 && f.AfterCount == 0:
-		return "gone"
-	case change > 0:
-		return "grown"
-	}
-	return "shrunk"
+// DiffPair is something about each side.
+type DiffPair[T any] struct {
+	Before T `json:"before"`
+	After  T `json:"after"`
 }
 
-// HeapSide is one snapshot to compare.
-type HeapSide struct {
+// DiffSum sums up rows.
+type DiffSum struct {
+	Rows  int    `json:"rows"`
+	Bytes uint64 `json:"bytes"`
+	Count uint64 `json:"count"`
+}
+
+// DiffSource is what one side was taken from.
+type DiffSource struct {
 	Profile  *model.Profile
-	Snapshot int
-	Heap     *model.Heap
+	DiffSide                 // its file is filled in
+	Partial  bool            // the snapshot or layout is not whole
+	Problems []model.Problem // of the layout alone
 }
 
-func (s HeapSide) side() DiffSide {
-	h := NewHeader(SchemaDiff, s.Profile)
-	return DiffSide{File: h.File, Snapshot: &s.Snapshot, At: newSnapshot(s.Snapshot, s.Profile.Heaps.Info(s.Snapshot)).Time}
+// Label is the side in words, not cleaned.
+func (s *DiffSource) Label() string {
+	s.File = NewHeader(SchemaDiff, s.Profile).File
+	return s.text()
 }
 
-// DiffHeaps compares the objects of two snapshots by type and representation; n rows at most, 0 for all.
-func DiffHeaps(before, after HeapSide, n int) *Diff {
-	d := newDiff(before.Profile, after.Profile, before.side(), after.side())
-	d.Complete = d.Complete && before.Heap.Complete && after.Heap.Complete
-	d.what = "type"
-	for _, c := range analysis.DiffTypes(before.Heap, after.Heap) {
-		d.add(DiffRow{
-			Key: c.Name + " [" + c.Repr + "]", Type: &c.Name, Repr: &c.Repr,
-			DiffFigures: newFigures(c.BeforeBytes, c.AfterBytes, c.BeforeCount, c.AfterCount),
-		})
+// DiffOptions say what a comparison is about.
+type DiffOptions struct {
+	Before, After DiffSource // as the user named them
+	Event         string     // of profiles of stacks, "" for none
+	Metric        string     // what the fields of bytes hold
+	Measure       string     // the same in words; "" is Metric
+	Counted       string     // what the fields of counts hold, plural; "" for nothing
+	What          string     // what a row is, singular
+	Match         analysis.FrameMatch
+	Masks         []analysis.Mask
+	Only          []analysis.ChangeStatus // statuses of the rows to list, none for all
+	Limit         int                     // rows, 0 for all
+	Layouts       *analysis.LayoutChange  // of page layouts, in the order of the comparison
+}
+
+// NewDiff writes down a comparison.
+func NewDiff(c *analysis.Comparison, opt DiffOptions) *Diff {
+	before, after := opt.Before, opt.After
+	if c.Swapped {
+		before, after = after, before
 	}
-	d.finish(n)
+	d := newDiff(&before, &after)
+	d.compared, d.Swapped, d.What = c, c.Swapped, opt.What
+	if d.Metric = &opt.Metric; opt.Event != "" {
+		d.Event = &opt.Event
+	}
+	if c.Joined != nil {
+		match := opt.Match.String()
+		d.Match = &match
+	}
+	for _, m := range opt.Masks {
+		d.Masks = append(d.Masks, m.String())
+	}
+	d.words = analysis.CompareWords{Measure: opt.Measure, Counted: opt.Counted, Thing: opt.What}
+	if d.words.Measure == "" {
+		d.words.Measure = model.Clean(opt.Metric)
+	}
+	d.sums(c)
+	d.list(c, opt)
+	style := d.style(Style{})
+	d.Summary, d.Direction = d.sentence(style), c.Direction()
 	return d
 }
 
 // newDiff joins the headers of two profiles.
-func newDiff(before, after *model.Profile, b, a DiffSide) *Diff {
-	d := &Diff{Header: NewHeader(SchemaDiff, after), Before: b, After: a, Rows: []DiffRow{}}
-	d.Time.At = a.At
-	if before.Meta.Path == after.Meta.Path {
-		return d
+func newDiff(before, after *DiffSource) *Diff {
+	h := NewHeader(SchemaDiff, after.Profile)
+	old := NewHeader(SchemaDiff, before.Profile)
+	before.File, after.File = old.File, h.File
+	d := &Diff{Header: h, Before: before.DiffSide, After: after.DiffSide, Rows: []DiffRow{}}
+	d.Time.At, d.Time.From, d.Time.To = after.At, after.From, after.To
+	if before.Profile.Meta.Path != after.Profile.Meta.Path {
+		d.Complete = d.Complete && old.Complete
+		d.LostBytes += old.LostBytes
+		for _, p := range old.Problems {
+			p.Message = old.File.Name + ": " + p.Message
+			d.Problems = append(d.Problems, p)
+		}
 	}
-	old := NewHeader(SchemaDiff, before)
-	d.Complete = d.Complete && old.Complete
-	d.LostBytes += old.LostBytes
-	for _, p := range old.Problems {
-		p.Message = old.File.Name + ": " + p.Message
-		d.Problems = append(d.Problems, p)
+	for _, side := range []*DiffSource{before, after} {
+		d.Complete = d.Complete && !side.Partial
+		for _, p := range side.Problems {
+			d.Problems = append(d.Problems, newProblem(p))
+			d.Complete = d.Complete && p.Severity != model.Error
+		}
 	}
 	return d
 }
 
-func (d *Diff) add(r DiffRow) {
-	if r.Status == "" {
-		r.Status = r.status()
+// sums fills what is about all rows.
+func (d *Diff) sums(c *analysis.Comparison) {
+	d.Totals = newFigures(&c.Totals)
+	n := &c.Counts
+	d.Statuses = DiffStatuses{
+		n[analysis.ChangeNew], n[analysis.ChangeGone], n[analysis.ChangeGrown], n[analysis.ChangeShrunk], n[analysis.ChangeSame],
 	}
-	if r.Status != "same" {
-		d.changed++
+	d.Unmatched = DiffPair[DiffSum]{DiffSum(c.Unmatched[0]), DiffSum(c.Unmatched[1])}
+	d.Nameless = DiffPair[DiffSum]{DiffSum(c.Nameless[0]), DiffSum(c.Nameless[1])}
+	d.Merged = DiffPair[int]{c.Merged[0], c.Merged[1]}
+	if c.Per != analysis.NormalNone {
+		d.Normalized = &DiffNormal{c.Per.String(), c.Bases[0], c.Bases[1], c.Factor()}
 	}
-	d.Rows = append(d.Rows, r)
-	t := &d.Totals
-	t.BeforeBytes, _ = model.SaturatingAdd(t.BeforeBytes, r.BeforeBytes)
-	t.AfterBytes, _ = model.SaturatingAdd(t.AfterBytes, r.AfterBytes)
-	t.BeforeCount, _ = model.SaturatingAdd(t.BeforeCount, r.BeforeCount)
-	t.AfterCount, _ = model.SaturatingAdd(t.AfterCount, r.AfterCount)
 }
 
-// finish sorts the rows by the size of the change in bytes, then in count, keeps n of them, and names those.
-func (d *Diff) finish(n int) {
-	d.Totals = newFigures(d.Totals.BeforeBytes, d.Totals.AfterBytes, d.Totals.BeforeCount, d.Totals.AfterCount)
-	slices.SortStableFunc(d.Rows, func(x, y DiffRow) int {
-		return cmp.Or(
-			cmp.Compare(magnitude(y.DeltaBytes), magnitude(x.DeltaBytes)), cmp.Compare(magnitude(y.DeltaCount), magnitude(x.DeltaCount)),
-			cmp.Compare(max(y.BeforeBytes, y.AfterBytes), max(x.BeforeBytes, x.AfterBytes)), cmp.Compare(x.Key, y.Key))
-	})
-	d.Count = len(d.Rows)
-	d.Rows = limit(d.Rows, n)
-	for i := range d.Rows {
-		if r := &d.Rows[i]; r.Key == "" && !r.named {
-			r.Key = r.frames.cell()
+func newFigures(f *analysis.CompareFigures) DiffFigures {
+	return DiffFigures{
+		BeforeBytes: f.BeforeBytes, AfterBytes: f.AfterBytes, DeltaBytes: f.DeltaBytes(),
+		BeforeCount: f.BeforeCount, AfterCount: f.AfterCount, DeltaCount: f.DeltaCount(),
+	}
+}
+
+// list fills the rows.
+func (d *Diff) list(c *analysis.Comparison, opt DiffOptions) {
+	rows := c.Rows
+	if len(opt.Only) > 0 {
+		rows = c.Only(opt.Only...)
+		for _, s := range opt.Only {
+			d.Only = append(d.Only, s.String())
 		}
 	}
+	d.Count = len(rows)
+	added := addedTypes(c)
+	for i := range limit(rows, opt.Limit) {
+		r := &rows[i]
+		out := DiffRow{Key: r.Key, DiffFigures: newFigures(&r.CompareFigures), Status: r.Status.String()}
+		if p, ok := r.Percent(); ok && r.BeforeBytes > 0 {
+			p = math.Round(p*100) / 100
+			out.Percent = &p
+		}
+		switch {
+		case r.Node != 0:
+			out.frames = Frames{c.Joined.Stacks, r.Node}
+			out.Key = out.frames.cell()
+		case opt.What == "type":
+			out.Type, out.Repr = &r.Key, &r.Sub
+			out.Key += " [" + r.Sub + "]"
+		case r.Sub != "":
+			out.Key += " (" + r.Sub + ")"
+		}
+		if l := opt.Layouts; l != nil && len(l.Types) == len(c.Rows) { // no types fell together
+			t := &l.Types[typeIndex(r, added, len(c.Before.Rows))]
+			out.NewlyOccupied, out.NewlyFree, out.SameOccupied = &t.NewlyOccupied, &t.NewlyFree, &t.SameOccupied
+		}
+		d.Rows = append(d.Rows, out)
+	}
+}
+
+// addedTypes are the rows that only the side after has, by index there, ascending.
+func addedTypes(c *analysis.Comparison) (added []int) {
+	for i := range c.Rows {
+		if c.Rows[i].Row[0] < 0 {
+			added = append(added, c.Rows[i].Row[1])
+		}
+	}
+	slices.Sort(added)
+	return added
+}
+
+// typeIndex is where a page type stands in [analysis.LayoutChange]: those of before, then the new ones.
+func typeIndex(r *analysis.CompareRow, added []int, before int) int {
+	if r.Row[0] >= 0 {
+		return r.Row[0]
+	}
+	i, _ := slices.BinarySearch(added, r.Row[1])
+	return before + i
 }
 
 func magnitude(n int64) uint64 {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
 )
 
@@ -16,10 +17,13 @@ func WriteDiffCSV(w io.Writer, d *Diff) error { return writeRows(w, d.Rows) }
 func WriteDiffText(w io.Writer, d *Diff, style Style) error {
 	style = d.style(style)
 	t := &textWriter{bufio.NewWriter(w), &Report{Header: d.Header}, style}
-	t.line("before  ", t.style.bold(d.Before.text(style)))
-	t.line("after   ", t.style.bold(d.After.text(style)))
-	t.line(t.style.dim(t.style.text(d.sentence(style))))
-	if d.changed > 0 {
+	t.line("before  ", t.style.bold(style.text(model.Clean(d.Before.text()))))
+	t.line("after   ", t.style.bold(style.text(model.Clean(d.After.text()))))
+	t.line(style.text(d.sentence(style)))
+	for _, line := range d.notes(style) {
+		t.line(t.style.dim(style.text(line)))
+	}
+	if len(d.Rows) > 0 && d.changed() > 0 {
 		t.table(d.table(style, false))
 	}
 	t.problems()
@@ -33,8 +37,14 @@ func WriteDiffMarkdown(w io.Writer, d *Diff, style Style) error {
 	style.Color = false
 	m := &markdownWriter{out, &textWriter{out, &Report{Header: d.Header}, style}}
 	m.printf("# %s and %s\n\n", code(d.Before.name()), code(d.After.name()))
-	m.printf("%s\n", style.text(d.sentence(style)))
-	if d.changed > 0 {
+	m.printf("Before: %s. After: %s.\n\n", code(d.Before.text()), code(d.After.text()))
+	words := d.words
+	words.Amount, words.Name = style.bytes, code
+	m.printf("%s\n", style.text(d.compared.Sentence(words)+d.partial()))
+	for _, line := range d.notes(style) {
+		m.printf("\n%s\n", style.text(line))
+	}
+	if len(d.Rows) > 0 && d.changed() > 0 {
 		m.table(d.table(style, true))
 	}
 	m.problems()
@@ -49,57 +59,60 @@ func (s DiffSide) name() string {
 	return fmt.Sprintf("%s#%d", s.File.Name, *s.Snapshot)
 }
 
-func (s DiffSide) text(style Style) string {
-	out := model.Clean(s.name())
-	if s.At != nil {
-		out += style.text(" · at " + s.At.String())
+// text is the side in words, not cleaned.
+func (s DiffSide) text() string {
+	out := s.name()
+	switch {
+	case s.Window != nil:
+		out += fmt.Sprintf(" · window %d", *s.Window)
+	case s.From != nil && s.To != nil:
+		out += " · from " + s.From.String() + " to " + s.To.String()
+	case s.At != nil:
+		out += " · at " + s.At.String()
 	}
 	return out
 }
 
 // sentence is the change in words.
 func (d *Diff) sentence(style Style) string {
-	t := d.Totals
-	if t.DeltaBytes == 0 && t.DeltaCount == 0 {
-		if d.Metric != nil {
-			return "the same " + model.Clean(*d.Metric) + " in all: " + style.bytes(t.AfterBytes)
-		}
-		return "the same bytes and " + d.things() + " in all: " + style.bytes(t.AfterBytes)
+	words := d.words
+	words.Amount, words.Name = style.bytes, func(name string) string { return style.shorten(model.Clean(name)) }
+	return d.compared.Sentence(words) + d.partial()
+}
+
+func (d *Diff) partial() string {
+	if d.Complete {
+		return ""
 	}
-	what := ""
-	if d.Metric != nil {
-		what = model.Clean(*d.Metric) + " "
+	return " Not all of both sides could be read."
+}
+
+// notes are the lines below the sentence: what signs mean, and what was done to the figures.
+func (d *Diff) notes(style Style) []string {
+	out := []string{"+ is growth from before (A) to after (B), - is shrinkage"}
+	if d.Swapped {
+		out[0] += "; the sides are swapped"
 	}
-	word := map[bool]string{true: "grew", false: "shrank"}[t.DeltaBytes >= 0]
-	out := fmt.Sprintf("%s%s by %s (%s %s), from %s to %s", what, word, style.bytes(magnitude(t.DeltaBytes)), signed(t.DeltaCount), d.things(),
-		style.bytes(t.BeforeBytes), style.bytes(t.AfterBytes))
-	if !d.Complete {
-		out += "; not all of both files could be read"
+	if text := d.compared.Normalised(); text != "" {
+		out = append(out, text)
+	}
+	words := d.words
+	words.Amount = style.bytes
+	if s := d.Statuses; s.New+s.Gone > 0 || d.Merged != (DiffPair[int]{}) {
+		out = append(out, d.compared.Losses(words)...)
 	}
 	return out
 }
 
+func (d *Diff) changed() int { return len(d.compared.Rows) - d.Statuses.Same }
+
 // style is how the figures of d look: those of a metric that is no number of bytes are plain numbers.
 func (d *Diff) style(s Style) Style {
-	s.Exact = s.Exact || d.Metric != nil && !strings.HasSuffix(*d.Metric, "_bytes")
+	s.Exact = s.Exact || !isBytes(*d.Metric)
 	return s
 }
 
-// things are what counts count.
-func (d *Diff) things() string {
-	if d.counted != "" {
-		return model.Clean(d.counted)
-	}
-	switch d.what {
-	case "type":
-		return "objects"
-	case "page type":
-		return "pages"
-	case "series":
-		return "points"
-	}
-	return "blocks"
-}
+func isBytes(metric string) bool { return metric == "bytes" || strings.HasSuffix(metric, "_bytes") }
 
 // signed is a change with its sign.
 func signed(n int64) string {
@@ -122,38 +135,65 @@ func (s Style) change(n int64) string {
 	return "+" + s.bytes(uint64(n))
 }
 
-func (d *Diff) table(s Style, full bool) table {
-	out := table{
-		title: "Changes by " + d.what, answer: plural(d.changed, d.what) + " of " + model.Group(uint64(d.Count)), more: max(d.changed-len(d.Rows), 0),
-		cols: []col{{"BEFORE", number}, {"AFTER", number}, {"CHANGE", number}, {"COUNT", number}, {"", word}, {strings.ToUpper(d.what), name}},
+// percent is how much of the bytes before a row grew by.
+func (r *DiffRow) percent() string {
+	if r.Percent == nil || r.DeltaBytes == 0 {
+		return ""
 	}
-	if d.what == "type" {
+	return fmt.Sprintf("%+.1f %%", *r.Percent)
+}
+
+// shown are the rows that a table for people lists: without a choice of statuses those that changed.
+func (d *Diff) shown() (rows []DiffRow, all int) {
+	if len(d.Only) > 0 {
+		return d.Rows, d.Count
+	}
+	n := min(d.changed(), len(d.Rows))
+	return d.Rows[:n], d.changed()
+}
+
+func (d *Diff) table(s Style, full bool) table {
+	rows, all := d.shown()
+	out := table{
+		title: "Changes by " + d.What, answer: plural(all, d.What) + " of " + model.Group(uint64(len(d.compared.Rows))), more: max(all-len(rows), 0),
+		cols: []col{{"BEFORE", number}, {"AFTER", number}, {"CHANGE", number}, {"%", number}, {"COUNT", number}, {"", word}},
+	}
+	pages := len(rows) > 0 && rows[0].NewlyOccupied != nil
+	if pages {
+		out.cols = append(out.cols, col{"TAKEN", number}, col{"FREED", number})
+	}
+	out.cols = append(out.cols, col{strings.ToUpper(d.What), name})
+	if d.What == "type" {
 		out.cols = append(out.cols, col{"REPR", symbol})
 	}
-	if d.what == "page type" {
-		out.cols = append(out.cols[:5:5], col{"TAKEN", number}, col{"FREED", number}, out.cols[5])
-	}
-	for _, r := range d.Rows[:min(d.changed, len(d.Rows))] {
-		cells := []string{s.bytes(r.BeforeBytes), s.bytes(r.AfterBytes), s.change(r.DeltaBytes), signed(r.DeltaCount), r.Status}
-		switch {
-		case r.Type != nil && full:
-			cells = append(cells, model.Clean(*r.Type), model.Clean(*r.Repr))
-		case r.NewlyOccupied != nil:
-			cells = append(cells, s.bits(*r.NewlyOccupied), s.bits(*r.NewlyFree), dumpWriter{}.name(r.Key))
-		case r.named:
-			cells = append(cells, dumpWriter{}.name(r.Key))
-		case r.Type != nil:
-			cells = append(cells, s.shorten(model.Clean(*r.Type)), model.Clean(*r.Repr))
-		default:
-			cells = append(cells, r.short(s))
+	for i := range rows {
+		r := &rows[i]
+		cells := []string{s.bytes(r.BeforeBytes), s.bytes(r.AfterBytes), s.change(r.DeltaBytes), r.percent(), signed(r.DeltaCount), r.Status}
+		if pages {
+			cells = append(cells, s.bits(*r.NewlyOccupied), s.bits(*r.NewlyFree))
 		}
-		out.rows = append(out.rows, cells)
+		out.rows = append(out.rows, append(cells, d.names(r, s, full)...))
 	}
 	return out
 }
 
+// names are the cells that say what a row is.
+func (d *Diff) names(r *DiffRow, s Style, full bool) []string {
+	switch {
+	case r.Type != nil && full:
+		return []string{model.Clean(*r.Type), model.Clean(*r.Repr)}
+	case r.Type != nil:
+		return []string{s.shorten(model.Clean(*r.Type)), model.Clean(*r.Repr)}
+	case r.NewlyOccupied != nil || d.What == "series":
+		return []string{dumpWriter{}.name(r.Key)}
+	case full || !r.frames.IsZero():
+		return []string{r.short(s)}
+	}
+	return []string{s.shorten(model.Clean(r.Key))}
+}
+
 // short names a stack after its first frames.
-func (r DiffRow) short(s Style) string {
+func (r *DiffRow) short(s Style) string {
 	if r.frames.IsZero() || r.frames.Depth() == 0 {
 		return model.Clean(r.Key)
 	}
@@ -164,4 +204,13 @@ func (r DiffRow) short(s Style) string {
 		}
 	}
 	return strings.Join(names, s.text(" ← "))
+}
+
+// DiffStatusNames are the statuses that rows can be chosen by.
+func DiffStatusNames() []string {
+	var names []string
+	for s := range analysis.ChangeCount {
+		names = append(names, s.String())
+	}
+	return names
 }

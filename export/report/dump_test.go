@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
 )
 
@@ -72,9 +73,15 @@ func TestHostileDumpsControlNothing(t *testing.T) {
 	}
 	l := &p.Pages.(*layouts).Layout
 	var out bytes.Buffer
-	side := DumpSide{Profile: p, Layout: l}
-	d := DiffDumps(side, DumpSide{Profile: p, Layout: &model.Layout{}}, "", 0)
-	curves := DiffDumps(DumpSide{Profile: p}, side, "", 0)
+	occupied := func(f *analysis.PageFigures) uint64 { return f.OccupiedBytes }
+	opt := DiffOptions{
+		Before: DiffSource{Profile: p}, After: DiffSource{Profile: p}, Metric: "occupied_bytes", Counted: "pages", What: "page type",
+		Layouts: analysis.DiffLayouts(l, &model.Layout{}),
+	}
+	d := diffOf(t, [2]*analysis.CompareSide{analysis.PagesSide(l, occupied), analysis.PagesSide(&model.Layout{}, occupied)}, opt, analysis.CompareOptions{})
+	opt.What, opt.Layouts = "series", nil
+	series := [2]*analysis.CompareSide{analysis.SeriesSide(p.Timeline, model.MaxTime), analysis.SeriesSide(p.Timeline, model.MaxTime)}
+	curves := diffOf(t, series, opt, analysis.CompareOptions{})
 	for _, write := range []func() error{
 		func() error { return WriteText(&out, r, Style{}) },
 		func() error { return WriteMarkdown(&out, r, Style{}) },

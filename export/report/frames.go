@@ -47,6 +47,14 @@ func (f Frames) site() Frames {
 	return Frames{f.stacks, analysis.SiteNode(f.stacks, f.leaf)}
 }
 
+// SitePlace is what a site is named after: the first frame of its stack that is no allocation function, else p.
+func SitePlace(p Place, f Frames) Place {
+	if f = f.site(); f.Depth() > 0 {
+		return f.place(0)
+	}
+	return p
+}
+
 // Depth is the number of frames.
 func (f Frames) Depth() int {
 	if f.stacks == nil {

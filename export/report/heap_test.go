@@ -89,7 +89,7 @@ func TestHeapWriters(t *testing.T) {
 	object.Object, object.Path = NewHeapObject(g, 3, 1), NewHeapPath(h, steps)
 	found := 3
 	object.Found, object.FoundAll = NewHeapRows(h, []model.Row{4, 1, 3}, true, 2), &found
-	diff := DiffHeaps(HeapSide{p, 0, smallHeap(1)}, HeapSide{p, 2, h}, 0)
+	diff := heapDiff(t, p, smallHeap(1), h)
 	for name, write := range map[string]func(*bytes.Buffer) error{
 		"heap.txt":    func(b *bytes.Buffer) error { return WriteText(b, r, Style{}) },
 		"heap.json":   func(b *bytes.Buffer) error { return WriteJSON(b, r) },
@@ -178,6 +178,31 @@ func TestWholeSnapshot(t *testing.T) {
 	}
 }
 
+// heapDiff compares snapshot 0 with snapshot 2 by type.
+func heapDiff(t *testing.T, p *model.Profile, before, after *model.Heap) *Diff {
+	first, last, at := 0, 2, model.Time(2000)
+	opt := DiffOptions{
+		Before: DiffSource{Profile: p, DiffSide: DiffSide{Snapshot: &first}}, After: DiffSource{Profile: p, DiffSide: DiffSide{Snapshot: &last, At: &at}},
+		Metric: "bytes", Measure: "memory of objects", Counted: "objects", What: "type",
+	}
+	sides := [2]*analysis.CompareSide{
+		analysis.HeapGroupsSide(analysis.HeapTypes(before, model.KindObject), false), analysis.HeapGroupsSide(analysis.HeapTypes(after, model.KindObject), false),
+	}
+	return diffOf(t, sides, opt, analysis.CompareOptions{})
+}
+
+// diffOf compares two sides.
+func diffOf(t *testing.T, sides [2]*analysis.CompareSide, opt DiffOptions, how analysis.CompareOptions) *Diff {
+	t.Helper()
+	sides[0].Label, sides[1].Label = opt.Before.Label(), opt.After.Label()
+	sides[0].File, sides[1].File = "x", "x"
+	c, err := analysis.Compare(t.Context(), sides[0], sides[1], how)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return NewDiff(c, opt)
+}
+
 func TestChanges(t *testing.T) {
 	const most = math.MaxUint64
 	for _, c := range []struct {
@@ -194,9 +219,14 @@ func TestChanges(t *testing.T) {
 		{[2]uint64{0, most}, [2]uint64{1, 1}, math.MaxInt64, "grown"},
 		{[2]uint64{most, 0}, [2]uint64{1, 1}, -math.MaxInt64, "shrunk"},
 	} {
-		f := newFigures(c.bytes[0], c.bytes[1], c.count[0], c.count[1])
-		if f.DeltaBytes != c.delta || f.status() != c.status {
-			t.Errorf("%+v: %d, %s", c, f.DeltaBytes, f.status())
+		var sides [2]*analysis.CompareSide
+		for i := range sides {
+			sides[i] = &analysis.CompareSide{Rows: []analysis.SideRow{{Key: "x", Bytes: c.bytes[i], Count: c.count[i]}}}
+		}
+		p := &model.Profile{}
+		d := diffOf(t, sides, DiffOptions{Before: DiffSource{Profile: p}, After: DiffSource{Profile: p}, Metric: "bytes", What: "x"}, analysis.CompareOptions{})
+		if r := d.Rows[0]; r.DeltaBytes != c.delta || r.Status != c.status {
+			t.Errorf("%+v: %d, %s", c, r.DeltaBytes, r.Status)
 		}
 	}
 }
@@ -205,11 +235,18 @@ func TestChanges(t *testing.T) {
 func TestDiffTraces(t *testing.T) {
 	p, ix := sample(t)
 	q, other := sample(t)
-	side := func(p *model.Profile, ix *analysis.Index) TraceSide { return TraceSide{p, ix, whole()} }
-	d, err := DiffTraces(t.Context(), side(p, ix), side(q, other), "alloc_bytes", 0)
-	if err != nil {
-		t.Fatal(err)
+	side := func(p *model.Profile, ix *analysis.Index, at analysis.Instant, by string) *analysis.CompareSide {
+		sites, err := ix.Sites(t.Context(), analysis.Query{At: at, Range: analysis.Whole})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return analysis.SitesSide(analysis.ByStack, p.Stacks, sites, SiteFigure(by))
 	}
+	at := model.Time(5)
+	opt := DiffOptions{
+		Before: DiffSource{Profile: p, DiffSide: DiffSide{At: &at}}, After: DiffSource{Profile: q}, Metric: "alloc_bytes", Counted: "blocks", What: "stack",
+	}
+	d := diffOf(t, [2]*analysis.CompareSide{side(p, ix, analysis.End, "alloc_bytes"), side(q, other, analysis.End, "alloc_bytes")}, opt, analysis.CompareOptions{})
 	if len(d.Rows) != 4 || d.Totals.BeforeBytes != 2564 || d.Totals.DeltaBytes != 0 {
 		t.Errorf("%d rows, totals %+v", len(d.Rows), d.Totals)
 	}
@@ -218,12 +255,15 @@ func TestDiffTraces(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	early := side(p, ix)
-	early.Options.At, early.Options.AtTime = analysis.At(5), 5
-	if d, err = DiffTraces(t.Context(), early, side(q, other), "", 1); err != nil {
-		t.Fatal(err)
-	}
+	opt.Limit = 1
+	early := [2]*analysis.CompareSide{side(p, ix, analysis.At(5), "live_bytes"), side(q, other, analysis.End, "live_bytes")}
+	d = diffOf(t, early, opt, analysis.CompareOptions{})
 	if len(d.Rows) != 1 || d.Count != 2 || d.Rows[0].Status != "new" || d.Rows[0].DeltaBytes != 1000 || *d.Before.At != 5 {
+		t.Errorf("%+v", d)
+	}
+	opt.Only, opt.Masks = []analysis.ChangeStatus{analysis.ChangeGone}, nil
+	d = diffOf(t, early, opt, analysis.CompareOptions{Swap: true})
+	if len(d.Rows) != 1 || !d.Swapped || d.Rows[0].Status != "gone" || d.Rows[0].DeltaBytes != -1000 || *d.After.At != 5 || d.Before.At != nil {
 		t.Errorf("%+v", d)
 	}
 	var out bytes.Buffer

@@ -31,6 +31,8 @@ type HeapOptions struct {
 	Edges    analysis.EdgePolicy
 	By       string // sort key of the lists that have it, one of [HeapSortKeys]; "" is each list's own
 	Limit    int    // rows per list, but for snapshots; 0 is all
+
+	Graph func(*analysis.HeapGraph) // is given the graph of the chosen snapshot, where there is one; may be nil
 }
 
 // BuildHeap answers the questions of opt about the snapshots of p. To count them, it decodes every whole snapshot, one
@@ -143,6 +145,9 @@ func (b *heapBuilder) lists(h *model.Heap) error {
 			return err
 		}
 		b.report.Heap.Edges = b.opt.Edges.String()
+		if b.opt.Graph != nil {
+			b.opt.Graph(graph)
+		}
 	}
 	if b.opt.Lists&^ListSnapshots != 0 {
 		b.report.Heap.Counts = &HeapLengths{}

@@ -191,3 +191,10 @@ func threadOf(s analysis.Site) uint64 {
 	}
 	return n
 }
+
+// SiteFigure is what one of [SortKeys] compares sites by: its value, and the count that goes with it. An unknown name is the
+// default.
+func SiteFigure(name string) analysis.Figure {
+	key := keyNamed(name)
+	return func(s *analysis.Site) (bytes, count uint64) { return key.value(s), key.count(s) }
+}

@@ -22,12 +22,12 @@ const description = "Shows in a terminal where memory went: memtui FILE opens a 
 // globals are the flags that mean the same everywhere. Each may also stand in the environment as MEMTUI_NAME and in the
 // config file as name = value; the command line wins, then the environment.
 type globals struct {
-	Format     string  `short:"f" enum:"text,json,markdown,csv" default:"text" placeholder:"FORMAT" help:"Output: text, json, markdown or csv."`
+	Format     string  `short:"f" enum:"text,json,markdown,csv,html" default:"text" placeholder:"FORMAT" help:"Output: text, json, markdown or csv. Of report: html, a page for browsers, too."`
 	Limit      int     `default:"20" placeholder:"N" help:"Rows per table, 0 for all (${default})."`
 	At         moment  `placeholder:"TIME" help:"The instant: 12.5s, 350ms, 4h3m, 50%, peak, end (the default)."`
 	From       moment  `placeholder:"TIME" help:"Start of the range (the start of the file)."`
-	To         goal    `placeholder:"TIME" help:"End of the range (the end of the file). Of convert: the format to write."`
-	By         string  `placeholder:"KEY" help:"Sort key of sites: ${sortkeys}. Of types and frames in heap snapshots: ${heapkeys}. Of stack profiles: any metric."`
+	To         goal    `placeholder:"TIME" help:"End of the range (the end of the file). Of convert: also the format to write; it may stand twice there."`
+	By         string  `placeholder:"KEY" help:"Sort key of sites: ${sortkeys}. Of types and frames in heap snapshots: ${heapkeys}. Of stack profiles: any metric. Of convert: what stacks are weighed by."`
 	Event      string  `placeholder:"NAME" help:"Of stack profiles: the event that tables are about (the first that has stacks)."`
 	MinAge     moment  `placeholder:"TIME" help:"Leaks must be at least this old (0)."`
 	FrameOrder string  `enum:"auto,leaf-first,root-first" default:"auto" placeholder:"ORDER" help:"Order of frames in .mlyze: auto, leaf-first or root-first."`
@@ -36,7 +36,7 @@ type globals struct {
 	Point      *int    `placeholder:"N" help:"Of memory dumps: the page layout of this point, from 0, in the file's order."`
 	Edges      string  `enum:"roots,all" default:"roots" placeholder:"WHICH" help:"References that hold memory in heap snapshots: roots, without those of inter-generational roots that keep nothing alive, or all."`
 	MaxMemory  byteNum `placeholder:"SIZE" help:"Stop reading before memory grows beyond this: 64MiB, 1.5G."`
-	Index      string  `enum:"cache,beside,none" default:"cache" placeholder:"PLACE" help:"Where indexes are kept: cache, beside or none."`
+	Index      string  `enum:"cache,beside,none" default:"cache" placeholder:"PLACE" help:"Where the indexes of traces are kept: in the user's cache, if they are large, beside the file, or none."`
 	Color      string  `enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Colours: auto, always or never."`
 	ASCII      bool    `name:"ascii" help:"Draw with ASCII characters only."`
 	Mouse      bool    `default:"true" negatable:"" help:"Use the mouse."`
@@ -51,10 +51,10 @@ type grammar struct {
 	Info       infoCmd       `cmd:"" help:"Say what files are, from their headers only."`
 	Report     reportCmd     `cmd:"" help:"Print everything the screens say, at an instant or over a range."`
 	Validate   validateCmd   `cmd:"" help:"Check files against every rule of their format."`
-	Diff       diffCmd       `cmd:"" help:"Say what changed between two traces, two heap snapshots, or two memory dumps."`
+	Diff       diffCmd       `cmd:"" help:"Say what changed between two files, or between two places of one."`
 	Heap       heapCmd       `cmd:"" help:"Ask about heap snapshots: snapshots, types, frames, find, object, path, dominators."`
 	Pages      pagesCmd      `cmd:"" help:"Say what is in one page layout of a memory dump, or draw it with --map."`
-	Convert    convertCmd    `cmd:"" help:"Write a file in another format: memory dumps as .mb or JSON, traces and stack profiles as SPAA."`
+	Convert    convertCmd    `cmd:"" help:"Write a file in another format, or part of a trace: for flame graphs, speedscope, pprof, spreadsheets and scripts."`
 	Keys       keysCmd       `cmd:"" help:"Print the table of keys."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
@@ -130,6 +130,11 @@ func (a *app) run(ctx context.Context) error {
 	}
 	if g.To.format != "" && !strings.HasPrefix(parsed.Command(), "convert ") {
 		return usageError(fmt.Errorf("--to: %q is no time; only convert takes a format there", g.To.format))
+	}
+	if g.Format == "html" && !writesHTML(parsed.Command()) {
+		if err := a.formats(parsed.Command(), "text", "json", "markdown", "csv"); err != nil {
+			return err
+		}
 	}
 	if !needsNothing(parsed.Command()) {
 		if err := a.configure(configErr); err != nil {

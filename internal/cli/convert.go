@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/memtui/memtui/export"
@@ -16,15 +17,29 @@ import (
 
 type convertCmd struct {
 	In  string `arg:"" help:"A file, or - for standard input."`
-	Out string `arg:"" help:"The file to write; its suffix chooses the format: .mb, .json, .spaa, .spaa.zst or .spaa.gz. - is standard output."`
+	Out string `arg:"" optional:"" help:"The file to write, which replaces one of that name; its suffix chooses the format, unless --to names it. - is standard output."`
 
-	Samples bool `help:"Of traces as .spaa: also a sample for every allocation, with its time."`
+	Output  string `short:"o" placeholder:"FILE" help:"The file to write, instead of OUT."`
+	Samples bool   `help:"Of traces as .spaa: also a sample for every allocation, with its time."`
+	Table   string `enum:"types,frames,dominators," default:"" placeholder:"NAME" help:"Of heap snapshots: types (the default), frames, or dominators, the whole tree."`
+	cutFlags
 }
 
-// converter writes a profile as another file.
-type converter func(context.Context, io.Writer, *model.Profile) ([]export.Loss, error)
+// Help is the table of targets, and what chooses the figures.
+func (c *convertCmd) Help() string {
+	var out strings.Builder
+	out.WriteString("OUT can be:\n\n")
+	for _, t := range targets() {
+		fmt.Fprintf(&out, "  %-10s  %-29s  %s\n", t.name, strings.Join(t.suffixes, " "), t.what)
+	}
+	return out.String() + "\nEach may be compressed: .gz or .zst after the suffix. Stacks are those of traces and stack profiles. Those of traces are weighed by --by " + strings.Join(export.TraceMetrics(), ", ") +
+		": what lives at --at (then live_bytes is the default), what was allocated, freed or leaked from --from to --to, leaks of at least --min-age. " +
+		"Those of profiles are weighed by --by, any metric of --event, in a range by their samples. " +
+		"Part of a trace is what --from and --to leave, and of that the blocks that --function to --thread choose; blocks that live at --from stay. " +
+		"--to may stand twice, for the format and for the end of the range. Every row is written, whatever --limit says."
+}
 
-// goal is what --to names: a time, but a format where a file is written.
+// goal is what --to names: a time, but a format where a file is written, or both when it stands twice.
 type goal struct {
 	moment
 	format string
@@ -32,39 +47,105 @@ type goal struct {
 
 // UnmarshalText reads either.
 func (g *goal) UnmarshalText(text []byte) error {
-	switch format := strings.ToLower(strings.TrimSpace(string(text))); format {
-	case "mb", "json", "spaa":
-		g.format = format
+	name := strings.ToLower(strings.TrimSpace(string(text)))
+	if slices.ContainsFunc(targets(), func(t format) bool { return t.name == name }) {
+		g.format = name
 		return nil
 	}
 	return g.moment.UnmarshalText(text)
 }
 
-// converter is the one that the user asks for.
-func (c *convertCmd) converter(goal goal) (converter, error) {
-	to := goal.format
-	if goal.given() {
-		return nil, usageError(errors.New("convert writes whole files: --to names a format there, mb or json"))
+// format is one that convert writes.
+type format struct {
+	name     string   // as --to takes it
+	suffixes []string // of OUT, the usual one first
+	what     string   // is written of which files
+	// begin checks what is asked for, and returns what writes it.
+	begin func(context.Context, *conversion) (writer, error)
+}
+
+// writer writes a file and says what it does not hold.
+type writer func(context.Context, io.Writer) ([]export.Loss, error)
+
+// conversion is what is written, with the flags that choose of it.
+type conversion struct {
+	*app
+	c      *convertCmd
+	target format
+	s      *session
+	p      *model.Profile
+}
+
+// targets are all formats that convert writes: the table behind --to, the suffixes, and the help.
+func targets() []format {
+	return []format{
+		{"mb", []string{".mb"}, "memory dumps", dumpAs(export.WriteMB)},
+		{"json", []string{".json"}, "memory dumps", dumpAs(export.WriteDumpJSON)},
+		{"spaa", []string{".spaa"}, "stack profiles, and whole traces as such", beginSPAA},
+		{"folded", []string{".folded", ".collapsed"}, "stacks, for flamegraph.pl and others", stacksAs(export.WriteFolded)},
+		{"speedscope", []string{".speedscope.json", ".speedscope"}, "stacks, for speedscope", stacksAs(export.WriteSpeedscope)},
+		{"pprof", []string{".pprof", ".pb.gz"}, "stacks, for go tool pprof", stacksAs(export.WritePprof)},
+		{"csv", []string{".csv"}, "stacks; a table of a snapshot", rowsAs(export.WriteStacksCSV, export.WriteHeapCSV)},
+		{"ndjson", []string{".ndjson", ".jsonl"}, "the same, an object a line", rowsAs(export.WriteStacksNDJSON, export.WriteHeapNDJSON)},
+		{"mlyze", []string{".mlyze"}, "part of a trace", beginTrace},
 	}
-	if to == "" {
-		to = strings.TrimPrefix(strings.ToLower(filepath.Ext(c.Out)), ".")
+}
+
+// targetNames are all that --to takes.
+func targetNames() string {
+	var names []string
+	for _, t := range targets() {
+		names = append(names, t.name)
 	}
-	switch to {
-	case "mb":
-		return export.WriteMB, nil
-	case "json":
-		return export.WriteDumpJSON, nil
+	return strings.Join(names, ", ")
+}
+
+// destination is the target that the user asks for, and the compression around it.
+func (c *convertCmd) destination(to goal) (t format, outer string, err error) {
+	name := strings.ToLower(filepath.Base(c.Out))
+	if longest := suffixed(name); longest == "" {
+		outer = outerSuffix(name)
+		name = strings.TrimSuffix(name, outer)
 	}
-	return nil, usageError(errors.New("convert: the name of OUT does not tell a format: let it end in .mb, .json or .spaa, or write --to mb, --to json or --to spaa"))
+	suffix := suffixed(name)
+	for _, t := range targets() {
+		if to.format == t.name || to.format == "" && slices.Contains(t.suffixes, suffix) {
+			return t, outer, nil
+		}
+	}
+	return t, "", usageError(errors.New("convert: the name of OUT does not tell a format: let it end in .mb, .spaa, .folded and so on, or write --to and one of " + targetNames()))
+}
+
+// suffixed is the longest suffix of a name that tells a target, "" for none.
+func suffixed(name string) (longest string) {
+	for _, t := range targets() {
+		for _, s := range t.suffixes {
+			if strings.HasSuffix(name, s) && len(s) > len(longest) {
+				longest = s
+			}
+		}
+	}
+	return longest
 }
 
 // Run writes a file in another format, and says what that cannot hold.
 func (c *convertCmd) Run(ctx context.Context, a *app) error {
-	if c.toStacks(a.flags.To) {
-		return c.stacks(ctx, a)
+	switch {
+	case c.Out != "" && c.Output != "":
+		return usageError(errors.New("convert: both OUT and --output name the file to write"))
+	case c.Output != "":
+		c.Out = c.Output
+	case c.Out == "":
+		c.Out = "-"
 	}
-	write, err := c.converter(a.flags.To)
+	t, outer, err := c.destination(a.flags.To)
 	if err != nil {
+		return err
+	}
+	if same(a.target(c.In).path, c.Out) {
+		return usageError(fmt.Errorf("convert: %s is the file that is read: write another one", c.Out))
+	}
+	if err := c.check(t); err != nil {
 		return err
 	}
 	s, err := a.open(ctx, c.In)
@@ -76,18 +157,18 @@ func (c *convertCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if p.Timeline == nil {
-		return usageError(fmt.Errorf("convert writes memory dumps as memory dumps, and traces and stack profiles as .spaa, but %s is %s", p.Meta.Name, p.Meta.Format))
-	}
-	if s.snapshot != nil {
-		return usageError(errors.New("convert writes whole files, not one layout"))
+	write, err := t.begin(ctx, &conversion{a, c, t, s, p})
+	if err != nil {
+		return err
 	}
 	a.warn(p)
 	var lost []export.Loss
-	err = a.writeFile(c.Out, func(w io.Writer) (err error) {
-		return s.src.Guard(func() error {
-			lost, err = write(ctx, w, p)
-			return err
+	err = a.writeFile(c.Out, func(w io.Writer) error {
+		return compressed(w, outer, func(w io.Writer) error {
+			return s.src.Guard(func() (err error) {
+				lost, err = write(ctx, w)
+				return err
+			})
 		})
 	})
 	if err != nil {
@@ -95,6 +176,62 @@ func (c *convertCmd) Run(ctx context.Context, a *app) error {
 	}
 	a.losses(lost)
 	return nil
+}
+
+// check finds flags that a target has no use for.
+func (c *convertCmd) check(t format) error {
+	if c.Samples && t.name != "spaa" {
+		return usageError(errors.New("--samples: only .spaa has samples"))
+	}
+	if c.Table != "" && t.name != "csv" && t.name != "ndjson" {
+		return usageError(errors.New("--table: only csv and ndjson hold tables"))
+	}
+	if name := c.given(); name != "" && t.name != "mlyze" {
+		return usageError(fmt.Errorf("--%s chooses the blocks of a trace: write those as .mlyze first, and that as %s", name, t.name))
+	}
+	return nil
+}
+
+// same reports whether two names are one file that exists. No file is meant by -.
+func same(in, out string) bool {
+	if in == "-" || out == "-" {
+		return false
+	}
+	a, err := os.Stat(in)
+	if err != nil {
+		return false
+	}
+	b, err := os.Stat(out)
+	return err == nil && a.Mode().IsRegular() && os.SameFile(a, b)
+}
+
+// cannot says that a target holds nothing of that kind of file.
+func (c *conversion) cannot() error {
+	return usageError(fmt.Errorf("convert writes %s of other files (see memtui convert --help), but %s is %s", c.target.name, c.p.Meta.Name, c.p.Meta.Format))
+}
+
+// whole says that a target knows no instant and no range, where one was asked for.
+func (c *conversion) whole() error {
+	if f := c.flags; f.To.given() || f.From.given() || f.At.given() {
+		return usageError(fmt.Errorf("convert writes whole files as %s: --to names a format there, and --at and --from nothing", c.target.name))
+	}
+	return nil
+}
+
+// dumpAs writes memory dumps.
+func dumpAs(write func(context.Context, io.Writer, *model.Profile) ([]export.Loss, error)) func(context.Context, *conversion) (writer, error) {
+	return func(_ context.Context, c *conversion) (writer, error) {
+		if c.p.Timeline == nil {
+			return nil, c.cannot()
+		}
+		if c.s.snapshot != nil {
+			return nil, usageError(errors.New("convert writes whole files, not one layout"))
+		}
+		if err := c.whole(); err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context, w io.Writer) ([]export.Loss, error) { return write(ctx, w, c.p) }, nil
+	}
 }
 
 // losses prints what the file written does not hold.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/export"
 	"github.com/memtui/memtui/loaders/spaa"
 	"github.com/memtui/memtui/model"
@@ -24,49 +25,24 @@ func outerSuffix(path string) string {
 	return ""
 }
 
-// toStacks reports whether the user asks for a profile of stacks.
-func (c *convertCmd) toStacks(to goal) bool {
-	name := strings.ToLower(c.Out)
-	return to.format == "spaa" || to.format == "" && !to.given() && strings.HasSuffix(strings.TrimSuffix(name, outerSuffix(name)), ".spaa")
-}
-
-// stacks writes a profile of stacks: a copy of one, or what a trace sums up to.
-func (c *convertCmd) stacks(ctx context.Context, a *app) error {
-	s, err := a.open(ctx, c.In)
-	if err != nil {
-		return err
+// beginSPAA writes a copy of a stack profile, or what a trace sums up to.
+func beginSPAA(_ context.Context, c *conversion) (writer, error) {
+	if c.s.snapshot != nil || c.p.Weights == nil && c.p.Allocations == nil {
+		return nil, c.cannot()
 	}
-	defer s.close()
-	p, err := s.profile(ctx)
-	if err != nil {
-		return err
+	if c.c.Samples && c.p.Weights != nil {
+		return nil, usageError(errors.New("--samples: the samples of a stack profile are always copied"))
 	}
-	if s.snapshot != nil || p.Weights == nil && p.Allocations == nil {
-		return usageError(fmt.Errorf("convert writes traces and stack profiles as .spaa, but %s is %s", p.Meta.Name, p.Meta.Format))
+	if err := c.whole(); err != nil {
+		return nil, err
 	}
-	if c.Samples && p.Weights != nil {
-		return usageError(errors.New("--samples: the samples of a stack profile are always copied"))
-	}
-	a.warn(p)
-	var lost []export.Loss
-	err = a.writeFile(c.Out, func(w io.Writer) error {
-		return compressed(w, outerSuffix(c.Out), func(w io.Writer) error {
-			return s.src.Guard(func() (err error) {
-				if p.Weights == nil {
-					lost, err = export.WriteSPAA(ctx, w, p, s.index, c.Samples)
-					return err
-				}
-				problems, err := spaa.Copy(ctx, s.src, w)
-				lost = left(problems)
-				return err
-			})
-		})
-	})
-	if err != nil {
-		return err
-	}
-	a.losses(lost)
-	return nil
+	return func(ctx context.Context, w io.Writer) ([]export.Loss, error) {
+		if c.p.Weights == nil {
+			return export.WriteSPAA(ctx, w, c.p, c.s.index, c.c.Samples)
+		}
+		problems, err := spaa.Copy(ctx, c.s.src, w)
+		return left(problems), err
+	}, nil
 }
 
 // left says which lines are no records.
@@ -94,4 +70,188 @@ func compressed(w io.Writer, suffix string, f func(io.Writer) error) error {
 		return f(w)
 	}
 	return firstError(f(z), z.Close())
+}
+
+type (
+	stackWriter func(context.Context, io.Writer, *export.Stacks) ([]export.Loss, error)
+	heapWriter  func(context.Context, io.Writer, *model.Heap, *analysis.HeapGraph, string) ([]export.Loss, error)
+)
+
+// stacksAs writes stacks whose figures can be added up.
+func stacksAs(write stackWriter) func(context.Context, *conversion) (writer, error) {
+	return func(ctx context.Context, c *conversion) (writer, error) { return c.stacks(ctx, write, false) }
+}
+
+// rowsAs writes rows: of stacks, or of a table of a heap snapshot.
+func rowsAs(stacks stackWriter, heap heapWriter) func(context.Context, *conversion) (writer, error) {
+	return func(ctx context.Context, c *conversion) (writer, error) {
+		if c.p.Heaps != nil {
+			return c.heap(heap)
+		}
+		if c.c.Table != "" {
+			return nil, usageError(fmt.Errorf("--table: %s is no file of heap snapshots; memtui report -f csv writes the tables of others", c.p.Meta.Name))
+		}
+		return c.stacks(ctx, stacks, true)
+	}
+}
+
+// stacks writes the stacks of a trace or a stack profile. rows says that nobody adds them up.
+func (c *conversion) stacks(ctx context.Context, write stackWriter, rows bool) (writer, error) {
+	var of func(context.Context) (*export.Stacks, error)
+	var err error
+	switch {
+	case c.s.snapshot != nil:
+		return nil, c.cannot()
+	case c.p.Weights != nil:
+		of, err = c.profileStacks(rows)
+	case c.p.Allocations != nil:
+		of, err = c.traceStacks(ctx)
+	default:
+		return nil, c.cannot()
+	}
+	if err != nil {
+		return nil, err
+	}
+	s, err := of(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, w io.Writer) ([]export.Loss, error) { return write(ctx, w, s) }, nil
+}
+
+// traceStacks weighs stacks as the report's flags say.
+func (c *conversion) traceStacks(ctx context.Context) (func(context.Context) (*export.Stacks, error), error) {
+	if err := checkKey(c.flags.By, export.TraceMetrics()); err != nil {
+		return nil, err
+	}
+	if err := c.checkOptions(); err != nil {
+		return nil, err
+	}
+	opt, err := c.options(ctx, c.s.index)
+	if err != nil {
+		return nil, err
+	}
+	by := c.flags.By
+	switch {
+	case by != "":
+	case c.flags.MinAge.given():
+		by = "leaked_bytes"
+	case c.flags.At.given():
+		by = "live_bytes"
+	default:
+		by = export.TraceMetrics()[0]
+	}
+	return func(ctx context.Context) (*export.Stacks, error) {
+		return export.TraceStacks(ctx, c.p, c.s.index, export.TraceOptions{At: opt.At, Range: opt.Range, MinAge: opt.MinAge, By: by})
+	}, nil
+}
+
+// profileStacks weighs the stacks of an event by each of its metrics that is known in the range.
+func (c *conversion) profileStacks(rows bool) (func(context.Context) (*export.Stacks, error), error) {
+	if c.flags.At.given() || c.flags.MinAge.given() {
+		return nil, usageError(errors.New("--at and --min-age: profiles of stacks are sums over time; narrow them with --from and --to"))
+	}
+	if analysis.NoSum(c.flags.By) && !rows {
+		return nil, usageError(fmt.Errorf("--by: values of %s are reached at different times and do not add up; csv and ndjson hold them", c.flags.By))
+	}
+	return func(ctx context.Context) (*export.Stacks, error) {
+		main, err := c.selection(ctx, c.p, c.flags.Event)
+		if err != nil {
+			return nil, err
+		}
+		if main == nil {
+			return nil, usageError(fmt.Errorf("%s has no stacks that weigh anything", c.p.Meta.Name))
+		}
+		return c.weighed(ctx, main, rows)
+	}, nil
+}
+
+// weighed takes the stacks that main selects, with all metrics of its event that are known.
+func (c *conversion) weighed(ctx context.Context, main *analysis.ProfileSelection, rows bool) (*export.Stacks, error) {
+	ranged := c.flags.From.given() || c.flags.To.given()
+	var all []*analysis.ProfileSelection
+	at := 0
+	for _, metric := range c.metrics(main.Event, rows) {
+		sel := main
+		switch {
+		case metric == main.Metric:
+			at = len(all)
+		case !ranged:
+			sel = analysis.SelectProfile(c.p, main.Event, metric)
+		default:
+			var err error
+			sel, err = c.rangeSelection(ctx, c.p, main.Event, metric)
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			if err != nil {
+				continue // samples do not tell this one
+			}
+		}
+		all = append(all, sel)
+	}
+	if len(all) == 0 {
+		all = append(all, main)
+	}
+	from, to := c.covered(ranged)
+	return export.ProfileStacks(c.p, all, at, from, to), nil
+}
+
+// metrics are those of an event. Those that do not add up are left out, unless nobody does that.
+func (c *conversion) metrics(event uint16, rows bool) (list []model.MetricID) {
+	w := c.p.Weights
+	for _, sum := range analysis.ProfileTotals(w)[event].Sums {
+		list = append(list, sum.Metric)
+	}
+	for m := range w.Metrics {
+		if rows && analysis.NoSum(w.Metrics[m].Name) {
+			list = append(list, model.MetricID(m))
+		}
+	}
+	return list
+}
+
+// covered is the time that the figures of a stack profile are about.
+func (c *conversion) covered(ranged bool) (from, to model.Time) {
+	w := c.p.Weights
+	if !ranged {
+		return w.Start, w.End
+	}
+	first, last := sampleRange(w)
+	from, to = max(first, 0), last
+	if c.flags.From.given() {
+		from = c.flags.From.resolve(last, last)
+	}
+	if c.flags.To.given() {
+		to = c.flags.To.resolve(last, last)
+	}
+	return from, to
+}
+
+// heap writes a table of the chosen snapshot.
+func (c *conversion) heap(write heapWriter) (writer, error) {
+	if c.flags.From.given() || c.flags.To.given() {
+		return nil, usageError(errors.New("--from and --to: a table is that of one snapshot, which --snapshot or --at names"))
+	}
+	opt, err := c.heapOptions(c.s, c.p)
+	if err != nil {
+		return nil, err
+	}
+	table := c.c.Table
+	if table == "" {
+		table = export.HeapTables()[0]
+	}
+	return func(ctx context.Context, w io.Writer) ([]export.Loss, error) {
+		h, err := c.app.heap(ctx, c.s, c.p, opt.Snapshot)
+		if err != nil {
+			return nil, err
+		}
+		var graph *analysis.HeapGraph
+		if table == "dominators" {
+			if graph, err = analysis.NewHeapGraph(ctx, h, opt.Edges); err != nil {
+				return nil, err
+			}
+		}
+		return write(ctx, w, h, graph, table)
+	}, nil
 }

@@ -5,17 +5,31 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/model"
 )
 
 type diffCmd struct {
-	Before string `arg:"" help:"The file before. FILE#3 is the snapshot 3 of a file of heap snapshots."`
-	After  string `arg:"" help:"The file after."`
-	Exact  bool   `help:"Bytes as exact numbers."`
+	Before string `arg:"" help:"The file before. FILE#3 is the snapshot or page layout 3 of a file."`
+	After  string `arg:"" optional:"" help:"The file after. Without it two places of one file are compared: --a and --b name them."`
+	diffFlags
+	Exact bool `help:"Bytes as exact numbers."`
 }
 
-// Run says what changed between two files, or between two snapshots of one file.
+// diffFlags choose what is compared, and how rows are matched.
+type diffFlags struct {
+	A         place    `name:"a" placeholder:"PLACE" help:"Where in the file before: an instant such as 12s, 50% or peak, a range such as 10s..20s, or the number of a snapshot, page layout or window."`
+	B         place    `name:"b" placeholder:"PLACE" help:"Where in the file after, or in the only file."`
+	Group     string   `placeholder:"KIND" help:"What rows are. Of traces and stack profiles: stack (the default), function, total (functions with all they call), file, module or thread; of traces also size or lifetime. Of heap snapshots: type (the default) or frame. Of memory dumps: page-type (the default) or series."`
+	Mask      []string `sep:"none" placeholder:"MASK" help:"Change names before they are matched: paths, templates, addresses, hashes, or REGEXP=REPLACEMENT. May be given more than once."`
+	Match     string   `enum:"frames,files,functions," default:"" placeholder:"HOW" help:"What of two frames must be equal: frames (function, file and line), files (function and name of the file) or functions. The default is frames, between files of different formats functions."`
+	Normalize string   `enum:"none,total,duration,allocations,gcs,markers," default:"" placeholder:"BY" help:"Multiply the figures before so that both sides have the same total, duration, or number of allocations, collections or markers."`
+	Only      []string `enum:"new,gone,grown,shrunk,same" placeholder:"STATUS" help:"Only rows that are new, gone, grown, shrunk or the same; several with commas."`
+	Swap      bool     `help:"Compare from after to before."`
+}
+
+// Run says what changed between two files, or between two places of one.
 func (c *diffCmd) Run(ctx context.Context, a *app) error {
 	if a.flags.Snapshot != nil {
 		return usageError(errors.New("diff: name the snapshots as BEFORE#0 AFTER#3, not with --snapshot"))
@@ -28,21 +42,23 @@ func (c *diffCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	defer before.close()
-	after, err := a.open(ctx, c.After)
-	if err != nil {
-		return err
+	after := before
+	if c.After != "" {
+		if after, err = a.open(ctx, c.After); err != nil {
+			return err
+		}
+		defer after.close()
 	}
-	defer after.close()
-	return a.writeDiff(ctx, before, after, c.Exact)
+	return a.writeDiff(ctx, before, after, c)
 }
 
 // writeDiff waits for both files and prints what changed.
-func (a *app) writeDiff(ctx context.Context, before, after *session, exact bool) error {
-	d, err := a.diff(ctx, before, after)
+func (a *app) writeDiff(ctx context.Context, before, after *session, c *diffCmd) error {
+	d, err := a.diff(ctx, before, after, &c.diffFlags)
 	if err != nil {
 		return err
 	}
-	switch style := a.style(exact); a.flags.Format {
+	switch style := a.style(c.Exact); a.flags.Format {
 	case "json":
 		return report.WriteJSON(a.out, d)
 	case "markdown":
@@ -54,73 +70,131 @@ func (a *app) writeDiff(ctx context.Context, before, after *session, exact bool)
 	}
 }
 
+// diffInput is one side as the user chose it.
+type diffInput struct {
+	*app           // with the flags of this side
+	s     *session // which both sides may share
+	p     *model.Profile
+	asked *int // the snapshot, layout or window of this side, nil for none
+	side  *analysis.CompareSide
+	from  report.DiffSource
+}
+
+// diffing is a comparison being put together.
+type diffing struct {
+	flags  *diffFlags
+	sides  [2]*diffInput
+	opt    report.DiffOptions
+	layout [2]*model.Layout // of page layouts
+}
+
 // diff waits for both files and compares them.
-func (a *app) diff(ctx context.Context, before, after *session) (*report.Diff, error) {
-	b, err := before.profile(ctx)
-	if err != nil {
+func (a *app) diff(ctx context.Context, before, after *session, c *diffFlags) (*report.Diff, error) {
+	d := &diffing{flags: c}
+	if err := d.choose(&d.opt); err != nil {
 		return nil, err
 	}
-	p, err := after.profile(ctx)
-	if err != nil {
+	for i, s := range []*session{before, after} {
+		p, err := s.profile(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 || p.Meta.Path != d.sides[0].p.Meta.Path {
+			a.warn(p)
+		}
+		d.sides[i] = &diffInput{app: a, s: s, p: p, asked: s.snapshot, from: report.DiffSource{Profile: p}}
+	}
+	if before == after {
+		if err := d.onePlaces(); err != nil {
+			return nil, err
+		}
+	}
+	d.sides[0].move(c.A)
+	d.sides[1].move(c.B)
+	if err := d.collect(ctx); err != nil {
 		return nil, err
 	}
-	a.warn(b)
-	if p.Meta.Path != b.Meta.Path {
-		a.warn(p)
+	return d.compare(ctx)
+}
+
+// choose reads the flags that are about rows.
+func (d *diffing) choose(opt *report.DiffOptions) error {
+	for _, text := range d.flags.Mask {
+		m, err := analysis.ParseMask(text)
+		if err != nil {
+			return usageError(fmt.Errorf("--mask: %w", err))
+		}
+		opt.Masks = append(opt.Masks, m)
 	}
+	for _, name := range d.flags.Only {
+		for s := range analysis.ChangeCount {
+			if s.String() == name {
+				opt.Only = append(opt.Only, s)
+			}
+		}
+	}
+	for m := range analysis.MatchCount {
+		if m.String() == d.flags.Match {
+			opt.Match = m
+		}
+	}
+	return nil
+}
+
+// collect makes the rows of both sides.
+func (d *diffing) collect(ctx context.Context) error {
+	b, p := d.sides[0].p, d.sides[1].p
+	stacked := func(p *model.Profile) bool { return p.Weights != nil || p.Allocations != nil }
 	switch {
 	case b.Heaps != nil && p.Heaps != nil:
-		return a.diffHeaps(ctx, before, after, b, p)
-	case b.Weights != nil && p.Weights != nil:
-		return a.diffStacks(before, after, b, p)
+		return d.heaps(ctx)
 	case b.Timeline != nil && p.Timeline != nil:
-		return a.diffDumps(ctx, before, after, b, p)
-	case b.Allocations != nil && p.Allocations != nil:
-		return a.diffTraces(ctx, before, after, b, p)
+		return d.dumps(ctx)
+	case stacked(b) && stacked(p):
+		return d.stacks(ctx)
 	}
-	return nil, usageError(fmt.Errorf("diff compares two files of one kind, but %s is %s and %s is %s", b.Meta.Name, b.Meta.Format, p.Meta.Name, p.Meta.Format))
+	return usageError(fmt.Errorf("diff compares two files of one kind, but %s is %s and %s is %s", b.Meta.Name, b.Meta.Format, p.Meta.Name, p.Meta.Format))
 }
 
-func (a *app) diffHeaps(ctx context.Context, before, after *session, b, p *model.Profile) (*report.Diff, error) {
-	if err := checkKey(a.flags.By, []string{"bytes"}); err != nil {
-		return nil, err
+// compare matches the rows.
+func (d *diffing) compare(ctx context.Context) (*report.Diff, error) {
+	opt := analysis.CompareOptions{Masks: d.opt.Masks, Match: d.opt.Match, Swap: d.flags.Swap}
+	for n := range analysis.NormalCount {
+		if n.String() == d.flags.Normalize {
+			opt.Per = n
+		}
 	}
-	was, err := a.heapSide(ctx, before, b)
+	d.opt.Limit = d.sides[0].flags.Limit
+	sources := [2]*report.DiffSource{&d.opt.Before, &d.opt.After}
+	for i, in := range d.sides {
+		in.side.Label, in.side.File = in.from.Label(), in.p.Meta.Path
+		*sources[i] = in.from
+	}
+	if l := d.layout; l[0] != nil && l[1] != nil {
+		if opt.Swap {
+			l[0], l[1] = l[1], l[0]
+		}
+		d.opt.Layouts = analysis.DiffLayouts(l[0], l[1])
+	}
+	c, err := analysis.Compare(ctx, d.sides[0].side, d.sides[1].side, opt)
+	if none := (*analysis.NoBaseError)(nil); errors.As(err, &none) {
+		return nil, usageError(fmt.Errorf("--normalize: %w", err))
+	}
 	if err != nil {
 		return nil, err
 	}
-	is, err := a.heapSide(ctx, after, p)
-	if err != nil {
-		return nil, err
-	}
-	return report.DiffHeaps(was, is, a.flags.Limit), nil
+	return report.NewDiff(c, d.opt), nil
 }
 
-// heapSide decodes the chosen snapshot of a file.
-func (a *app) heapSide(ctx context.Context, s *session, p *model.Profile) (side report.HeapSide, err error) {
-	opt, err := a.heapOptions(s, p)
-	if err != nil {
-		return side, err
+// group is what rows are: one of the words that these files know, the first by default.
+func (d *diffing) group(known ...string) (string, error) {
+	if d.flags.Group == "" {
+		return known[0], nil
 	}
-	h, err := a.heap(ctx, s, p, opt.Snapshot)
-	return report.HeapSide{Profile: p, Snapshot: opt.Snapshot, Heap: h}, err
-}
-
-func (a *app) diffTraces(ctx context.Context, before, after *session, b, p *model.Profile) (*report.Diff, error) {
-	if err := checkKey(a.flags.By, report.SortKeys()); err != nil {
-		return nil, err
+	for _, k := range known {
+		if k == d.flags.Group {
+			return k, nil
+		}
 	}
-	if before.snapshot != nil || after.snapshot != nil {
-		return nil, usageError(errors.New("diff: traces have no snapshots; choose an instant with --at"))
-	}
-	was, err := a.options(ctx, before.index)
-	if err != nil {
-		return nil, err
-	}
-	is, err := a.options(ctx, after.index)
-	if err != nil {
-		return nil, err
-	}
-	return report.DiffTraces(ctx, report.TraceSide{Profile: b, Trace: before.index, Options: was},
-		report.TraceSide{Profile: p, Trace: after.index, Options: is}, a.flags.By, a.flags.Limit)
+	return "", usageError(fmt.Errorf("--group: %q is nothing that these files have: there are %s", d.flags.Group, listed(known)))
 }

@@ -172,30 +172,3 @@ func openLayout(ctx context.Context, s *session, p *model.Profile, n int) (l *mo
 	}
 	return l, err
 }
-
-// diffDumps compares the chosen layouts of two files, or the curves where one has none.
-func (a *app) diffDumps(ctx context.Context, before, after *session, b, p *model.Profile) (*report.Diff, error) {
-	if err := checkKey(a.flags.By, report.DumpDiffKeys()); err != nil {
-		return nil, err
-	}
-	was, err := a.dumpSide(ctx, before, b)
-	if err != nil {
-		return nil, err
-	}
-	is, err := a.dumpSide(ctx, after, p)
-	if err != nil {
-		return nil, err
-	}
-	return report.DiffDumps(was, is, a.flags.By, a.flags.Limit), nil
-}
-
-func (a *app) dumpSide(ctx context.Context, s *session, p *model.Profile) (side report.DumpSide, err error) {
-	side.Profile = p
-	n, ok, err := a.layout(ctx, p, s.snapshot)
-	if err != nil || !ok {
-		return side, err
-	}
-	side.Index = n
-	side.Layout, err = openLayout(ctx, s, p, n)
-	return side, err
-}

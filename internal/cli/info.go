@@ -17,8 +17,19 @@ type infoCmd struct {
 // infoObject is what info says about one file.
 type infoObject struct {
 	report.Header
-	Index string     `json:"index"`
+	Index string     `json:"index"` // in words
+	Kept  *infoIndex `json:"index_file,omitzero"`
 	Facts []infoFact `json:"facts"`
+}
+
+// infoIndex is where the index of a trace is kept, and what is there now.
+type infoIndex struct {
+	Path    string `json:"path"`
+	Place   string `json:"place"`            // "cache" or "beside"
+	State   string `json:"state"`            // "none", "ready", "stale", "unusable"
+	Reason  string `json:"reason,omitempty"` // why it is not ready
+	Bytes   *int64 `json:"bytes,omitzero"`
+	Version int    `json:"version"` // that this program writes
 }
 
 type infoFact struct {
@@ -33,9 +44,6 @@ type severalInfos struct {
 	Schema string        `json:"schema"`
 	Files  []*infoObject `json:"files"`
 }
-
-// indexState is what info says about indexes: there are none on disk, whatever --index asks for.
-const indexState = "in memory, built on every open; no index file is written"
 
 // Run says what files are, from their headers only. Files that cannot be used are named, and the others still shown.
 func (c *infoCmd) Run(ctx context.Context, a *app) error {
@@ -103,7 +111,8 @@ func (a *app) info(ctx context.Context, path string) (*infoObject, error) {
 	if err != nil {
 		return nil, inputError(err)
 	}
-	o := &infoObject{Header: report.NewHeader(report.SchemaInfo, p), Index: indexState}
+	o := &infoObject{Header: report.NewHeader(report.SchemaInfo, p)}
+	a.infoIndex(o, src, p)
 	if src.Piped() && src.Size() < 0 {
 		o.File.Bytes = 0 // of a pipe: what has arrived says nothing
 	}

@@ -54,7 +54,8 @@ const timesAndSizes = "Times are numbers with units, such as 12.5s, 350ms, 900us
 
 const filesAndEnvironment = "$XDG_CONFIG_HOME/memtui/config, else ~/.config/memtui/config, holds lines such as theme = dark, mouse = off and " +
 	"bind = global.quit q. Every flag may also be set in the environment as MEMTUI_ and its name, such as MEMTUI_THEME. " +
-	"The command line wins over the environment, and that over the config file. NO_COLOR switches colours off."
+	"The command line wins over the environment, and that over the config file. NO_COLOR switches colours off. " +
+	"$XDG_CACHE_HOME/memtui, else ~/.cache/memtui, holds indexes of large traces; they may be removed at any time."
 
 type manual struct{ w io.Writer }
 
@@ -73,9 +74,25 @@ func (m manual) command(c *kong.Node, name string) {
 		arguments = append(arguments, name)
 	}
 	m.printf(".TP\n.B %s %s\n%s\n", name, roff(strings.Join(arguments, " ")), roff(c.Help))
+	m.detail(c.Detail)
 	for _, f := range c.Flags {
 		m.printf(".br\n\\fB%s\\fR %s\n", roff(strings.Join(flagNames(f), ", ")), roff(f.Help))
 	}
+}
+
+// detail prints paragraphs; those that begin with spaces are tables.
+func (m manual) detail(text string) {
+	if text == "" {
+		return
+	}
+	for paragraph := range strings.SplitSeq(text, "\n\n") {
+		if strings.HasPrefix(paragraph, " ") {
+			m.printf(".sp\n.nf\n%s\n.fi\n", roff(paragraph))
+			continue
+		}
+		m.printf(".sp\n%s\n", roff(paragraph))
+	}
+	m.printf(".sp\n")
 }
 
 func (m manual) flag(f *kong.Flag) {

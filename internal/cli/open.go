@@ -48,7 +48,7 @@ func (c *openCmd) Run(ctx context.Context, a *app) error {
 // compare shows two files side by side, or prints the difference where there is no terminal.
 func (a *app) compare(ctx context.Context, s, after *session, files []string) error {
 	if !a.env.IsTerminal || a.env.FullScreen == nil {
-		return a.writeDiff(ctx, s, after, false)
+		return a.writeDiff(ctx, s, after, &diffCmd{})
 	}
 	for _, side := range []*session{s, after} {
 		p, err := side.profile(ctx)

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
@@ -16,6 +18,7 @@ type reportCmd struct {
 	Cell  cell   `placeholder:"SIZE,LIFETIME" help:"Sites, leaks and blocks only of blocks of that size and lifetime, as the Lifetimes screen puts them together: 64,1ms or 4K,never or any,10us."`
 	Exact bool   `help:"Bytes as exact numbers."`
 	stackFlags
+	Out string `name:"output" short:"o" placeholder:"FILE" help:"Write to this file instead of standard output."`
 }
 
 // Run prints the report of one file.
@@ -33,6 +36,9 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 
 // write waits for a session and prints its report.
 func (a *app) write(ctx context.Context, s *session, c reportCmd) error {
+	if a.flags.Format == "html" {
+		return a.writePage(ctx, s, c)
+	}
 	r, err := a.report(ctx, s, c)
 	if err != nil {
 		return err
@@ -42,19 +48,21 @@ func (a *app) write(ctx context.Context, s *session, c reportCmd) error {
 
 // writeReport prints a report in the format asked for.
 func (a *app) writeReport(r *report.Report, c reportCmd) error {
-	switch style := a.style(c.Exact); a.flags.Format {
-	case "json":
-		return report.WriteJSON(a.out, r)
-	case "markdown":
-		return report.WriteMarkdown(a.out, r, style)
-	case "csv":
-		if !r.HasTable(c.Table) {
-			return usageError(fmt.Errorf("--table: there is no table %q here: there are %s", c.Table, strings.Join(r.TableNames(), ", ")))
-		}
-		return report.WriteCSV(a.out, r, c.Table)
-	default:
-		return report.WriteText(a.out, r, style)
+	if a.flags.Format == "csv" && !r.HasTable(c.Table) {
+		return usageError(fmt.Errorf("--table: there is no table %q here: there are %s", c.Table, strings.Join(r.TableNames(), ", ")))
 	}
+	return a.writeFile(cmp.Or(c.Out, "-"), func(w io.Writer) error {
+		switch style := a.style(c.Exact); a.flags.Format {
+		case "json":
+			return report.WriteJSON(w, r)
+		case "markdown":
+			return report.WriteMarkdown(w, r, style)
+		case "csv":
+			return report.WriteCSV(w, r, c.Table)
+		default:
+			return report.WriteText(w, r, style)
+		}
+	})
 }
 
 // groupNamed finds a grouping by the name that flags use; unknown ones mean none.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 
@@ -21,7 +22,12 @@ import (
 type session struct {
 	src   *loaders.Source
 	store *model.Store
-	index analysis.Loading
+	index *analysis.KeptIndex
+	place *keeper // of the index; nil if it is kept nowhere
+
+	noPlace string // why
+
+	kept sync.WaitGroup // done when the index is written
 	// snapshot is the one that the user asks for, nil for none. Negative numbers count from the end.
 	snapshot *int
 
@@ -65,14 +71,19 @@ const gcPercent = 10
 func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.Format) *session {
 	debug.SetGCPercent(gcPercent)
 	reading, stop := context.WithCancel(ctx)
-	s := &session{
-		src: src, store: &model.Store{}, index: analysis.NewFileIndex(), snapshot: a.flags.Snapshot,
-		stop: stop, done: make(chan struct{}),
+	s := &session{src: src, store: &model.Store{}, snapshot: a.flags.Snapshot, stop: stop, done: make(chan struct{})}
+	if s.place, s.noPlace = a.keeper(src, format.Name); s.place != nil {
+		s.index = analysis.NewKeptIndex(s.place)
+	} else {
+		s.index = analysis.NewKeptIndex(nil)
 	}
 	if a.flags.MaxMemory > 0 {
 		s.index.SetBudget(int64(a.flags.MaxMemory))
 	}
-	go s.read(reading, format, loaders.Options{FrameOrder: a.frameOrder()})
+	s.kept.Go(func() {
+		s.read(reading, format, loaders.Options{FrameOrder: a.frameOrder()})
+		s.keep(ctx)
+	})
 	return s
 }
 
@@ -120,6 +131,7 @@ func (s *session) read(ctx context.Context, format loaders.Format, opt loaders.O
 	analysis.Conclude(s.store, s.index)
 	s.store.Update(damaged)
 	s.store.Update(s.sized)
+	s.store.Update(s.indexed)
 	s.err = s.unusable()
 }
 
@@ -142,6 +154,17 @@ func (s *session) sized(p *model.Profile) *model.Profile {
 	}
 	next := *p
 	next.Meta.Size = size
+	return &next
+}
+
+// indexed tells where the index of a trace comes from.
+func (s *session) indexed(p *model.Profile) *model.Profile {
+	fact, ok := s.indexFact()
+	if !ok || p.Allocations == nil {
+		return nil
+	}
+	next := *p
+	next.Meta.Facts = append(slices.Clip(p.Meta.Facts), fact)
 	return &next
 }
 
@@ -193,10 +216,12 @@ func (s *session) profile(ctx context.Context) (*model.Profile, error) {
 	return s.store.Current(), nil
 }
 
-// close ends reading and releases the input.
+// close ends reading, waits until the index is kept, and releases the input.
 func (s *session) close() {
 	s.stop()
 	<-s.done
+	s.kept.Wait()
+	s.index.Close()
 	s.src.Close()
 }
 

@@ -124,48 +124,6 @@ func metricNames(w *model.StackProfile) string {
 	return strings.Join(names, ", ")
 }
 
-// diffStacks compares two profiles of weighted stacks under one event, by one metric.
-func (a *app) diffStacks(before, after *session, b, p *model.Profile) (*report.Diff, error) {
-	if before.snapshot != nil || after.snapshot != nil {
-		return nil, usageError(errors.New("diff: profiles of stacks have no snapshots"))
-	}
-	event := a.flags.Event
-	if event == "" {
-		if e, ok, _ := eventNamed(b, ""); ok {
-			event = b.Weights.Events[e].Name
-		}
-	}
-	if event == "" {
-		return nil, usageError(fmt.Errorf("diff: %s has no event", b.Meta.Name))
-	}
-	metric := a.flags.By
-	if metric == "" {
-		metric = primaryOf(b, event)
-	}
-	sides := [2]report.StackSide{}
-	known := false
-	for i, side := range []*model.Profile{b, p} {
-		sides[i].Profile = side
-		e, _, err := eventNamed(side, event)
-		if err != nil {
-			return nil, err
-		}
-		m, ok := side.Weights.Metric(metric)
-		if !ok {
-			continue
-		}
-		known = true
-		sides[i].Weights = analysis.SelectProfile(side, e, m)
-		if count, ok := analysis.CountMetric(side.Weights, m); ok {
-			sides[i].Count = analysis.SelectProfile(side, e, count)
-		}
-	}
-	if !known {
-		return nil, usageError(fmt.Errorf("--by: there is no metric %q: there are %s", metric, metricNames(p.Weights)))
-	}
-	return report.DiffStacks(sides[0], sides[1], a.flags.Limit), nil
-}
-
 // primaryOf is the name of an event's own metric.
 func primaryOf(p *model.Profile, event string) string {
 	e, _, _ := eventNamed(p, event)

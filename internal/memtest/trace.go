@@ -9,18 +9,19 @@ import (
 
 // TraceEvent is one event of a trace made by hand.
 type TraceEvent struct {
-	Kind  byte   // 0 ALLOC, 1 FREE, 2 GC, 3 MARKER
-	Delta uint64 // microseconds since the event before
-	Addr  uint64
-	Size  uint64 // GC: bytes
-	ID    uint64 // stack; GC: objects; MARKER: name
+	Kind   byte   // 0 ALLOC, 1 FREE, 2 GC, 3 MARKER
+	Delta  uint64 // microseconds since the event before
+	Addr   uint64
+	Size   uint64 // GC: bytes
+	ID     uint64 // stack; GC: objects; MARKER: name
+	Thread uint16 // ALLOC; 0 is written as 1
 }
 
 // TraceOf encodes events as a .mlyze file with the given metadata.
 func TraceOf(metadata []byte, events []TraceEvent) []byte {
 	out := append(mlyze.AppendHeader(nil, 0, uint32(len(metadata))), metadata...)
 	for _, e := range events {
-		out = mlyze.AppendEvent(out, e.Delta, &model.Event{Kind: model.EventKind(e.Kind), Addr: e.Addr, Size: e.Size, ID: e.ID, Thread: 1})
+		out = mlyze.AppendEvent(out, e.Delta, &model.Event{Kind: model.EventKind(e.Kind), Addr: e.Addr, Size: e.Size, ID: e.ID, Thread: max(e.Thread, 1)})
 	}
 	return out
 }

@@ -12,10 +12,13 @@ import (
 
 // Rules of thumb for what opening a file costs, measured on real recordings.
 const (
-	bytesPerEvent  = 13  // of the file
-	indexPerEvent  = 36  // bytes of memory
-	microsPerEvent = 0.2 // of loading and indexing
+	bytesPerEvent  = 13 // of the file
+	indexPerEvent  = 4  // bytes of memory
+	buildPerEvent  = 64 // bytes of memory while it is built,
+	mostToBuild    = 64 << 20
+	microsPerEvent = 0.02 // of loading and indexing
 	microsPerByte  = 0.002
+	memoryPerByte  = 2 // of metadata
 )
 
 func info(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.Profile, error) {
@@ -50,7 +53,8 @@ func (o *opening) meta() model.Meta {
 		micros := int64(float64(events)*microsPerEvent + float64(o.header.length)*microsPerByte)
 		size("event_bytes", "Events take", total-o.trace.begin)
 		fact("estimated_events", "Events, about", events)
-		size("estimated_memory_bytes", "Memory to open, about", events*indexPerEvent+o.header.length)
+		memory := events*indexPerEvent + min(events*buildPerEvent, mostToBuild) + o.header.length*memoryPerByte
+		size("estimated_memory_bytes", "Memory to open, about", memory)
 		m.Facts = append(m.Facts, model.Fact{
 			Key: "estimated_open_us", Label: "Time to open, about", Value: openTime(micros), Int: micros, HasInt: true,
 		})

@@ -80,9 +80,14 @@ type stackRecord struct {
 
 type sampleRecord struct {
 	place
-	id       identifier
-	time     float64
-	period   float64
+	time, period float64
+	id           uint64 // an index of batch.texts where kind is IDText
+	label        uint32 // index of batch.labels
+	kind         model.IDKind
+}
+
+// sampleLabel is what many samples have in common.
+type sampleLabel struct {
 	pid, tid int64
 	event    uint32
 	cpu      uint16
@@ -115,6 +120,7 @@ type batch struct {
 	kind  recordType
 	seen  bool // there is a first record
 
+	said    int64 // how often something was wrong, or odd
 	issues  []issue
 	headers []headerRecord
 	dsos    []dsoRecord
@@ -124,6 +130,8 @@ type batch struct {
 	samples []sampleRecord
 	windows []windowRecord
 
+	labels  []sampleLabel // of samples; some may stand twice
+	texts   [][]byte      // ids of samples
 	ids     []uint64
 	weights []weight
 	related []identifier
@@ -134,15 +142,17 @@ type batch struct {
 
 func (b *batch) reset() {
 	clear(b.issues)
+	clear(b.texts)
 	*b = batch{
 		issues: b.issues[:0], bad: b.bad[:0], headers: b.headers[:0], dsos: b.dsos[:0], frames: b.frames[:0], threads: b.threads[:0],
-		stacks: b.stacks[:0], samples: b.samples[:0], windows: b.windows[:0],
+		stacks: b.stacks[:0], samples: b.samples[:0], windows: b.windows[:0], labels: b.labels[:0], texts: b.texts[:0],
 		ids: b.ids[:0], weights: b.weights[:0], related: b.related[:0], units: b.units[:0],
 	}
 }
 
 // issue notes what is wrong with a record. Of the same kind only the first is described.
 func (b *batch) issue(severity model.Severity, rule string, p place, format string, args ...any) {
+	b.said++
 	for i := range b.issues {
 		if q := &b.issues[i]; q.rule == rule && q.severity == severity {
 			q.count++
@@ -150,6 +160,23 @@ func (b *batch) issue(severity model.Severity, rule string, p place, format stri
 		}
 	}
 	b.issues = append(b.issues, issue{rule, severity, fmt.Sprintf(format, args...), p, 1})
+}
+
+// keep puts the id of a sample where [batch.idOf] finds it.
+func (b *batch) keep(id identifier) (kind model.IDKind, value uint64) {
+	if id.kind != model.IDText {
+		return id.kind, id.value
+	}
+	b.texts = append(b.texts, id.text)
+	return id.kind, uint64(len(b.texts) - 1)
+}
+
+// idOf is the id of the stack that a sample names.
+func (b *batch) idOf(r *sampleRecord) identifier {
+	if r.kind == model.IDText {
+		return identifier{kind: r.kind, text: b.texts[r.id]}
+	}
+	return identifier{kind: r.kind, value: r.id}
 }
 
 // nameTable numbers the names of events and metrics that one worker meets.

@@ -39,6 +39,7 @@ type pipeline struct {
 	queue  chan *block // in the file's order
 	work   chan *block
 	free   chan *block
+	seed   maphash.Seed
 	err    error // of reading; valid once queue is closed
 }
 
@@ -47,7 +48,7 @@ func each(ctx context.Context, src *loaders.Source, strict bool, f func(*block) 
 	ctx, stop := context.WithCancel(ctx)
 	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
 	n := 2*workers + 2
-	p := &pipeline{ctx: ctx, src: src, strict: strict, queue: make(chan *block, n), work: make(chan *block, n), free: make(chan *block, n)}
+	p := &pipeline{ctx: ctx, src: src, strict: strict, queue: make(chan *block, n), work: make(chan *block, n), free: make(chan *block, n), seed: maphash.MakeSeed()}
 	for range n {
 		p.free <- &block{parsed: make(chan struct{}, 1)}
 	}
@@ -116,10 +117,10 @@ func (p *pipeline) fill(b *block, rest []byte, at int64, size int) (end bool, er
 	b.data, b.skip, b.err = append(b.mem[:0], rest...), 0, nil
 	for {
 		from := len(b.data)
-		if need := max(size, from+size/2); cap(b.data) < need {
-			b.data = append(make([]byte, 0, max(need, min(2*from, maxLine+size))), b.data...)
+		if need := max(size, from+size/2); cap(b.data) < need+pad {
+			b.data = append(make([]byte, 0, max(need, min(2*from, maxLine+size))+pad), b.data...)
 		}
-		n, err := p.src.ReadSome(p.ctx, b.data[from:cap(b.data)], at+int64(from))
+		n, err := p.src.ReadSome(p.ctx, b.data[from:cap(b.data)-pad], at+int64(from))
 		b.data = b.data[:from+n]
 		b.mem = b.data
 		switch {
@@ -160,7 +161,7 @@ func (p *pipeline) pass(b *block, at int64) (end bool, err error) {
 
 // parse is one worker.
 func (p *pipeline) parse(worker int) {
-	q := &parser{worker: worker, strict: p.strict, seed: maphash.MakeSeed(), units: map[string]string{}}
+	q := &parser{worker: worker, strict: p.strict, seed: p.seed, units: map[string]string{}}
 	for b := range p.work {
 		b.err = p.src.Guard(func() error {
 			if b.skip > 0 {

@@ -30,6 +30,8 @@ type builder struct {
 	ids  stackIDs
 	late lateReferences
 
+	samples sampleTable
+
 	events  [][]uint16 // by worker and name: the event plus one, 0 while unknown
 	metrics [][]uint16 // the same of metrics
 	eventOf map[string]uint16
@@ -49,9 +51,9 @@ func newBuilder(src *loaders.Source, strict bool) *builder {
 		},
 		eventOf: map[string]uint16{}, metric: map[string]model.MetricID{},
 	}
-	b.tree.s = b.s
+	b.tree.init(b.s)
 	b.dict.init()
-	b.ids.init()
+	b.ids.init(&b.p.Records)
 	b.order.init()
 	return b
 }
@@ -85,17 +87,38 @@ func (b *builder) merge(k *block) error {
 			b.p.Metrics[m].Unit = u.unit
 		}
 	}
+	b.reserve(k)
 	for i := range o.stacks {
 		b.addStack(o, &o.stacks[i])
 	}
-	for i := range o.samples {
-		b.addSample(o, &o.samples[i])
-	}
+	b.tree.rest(len(o.stacks))
+	b.addSamples(o)
 	for i := range o.windows {
 		b.addWindow(o, &o.windows[i])
 	}
 	b.lines += o.lines
 	return nil
+}
+
+// reserve makes room for the stacks of a block. When columns must move they get what the whole file would need if it went on like that:
+// what is not used of large ones takes no memory, but to move them often would take it twice.
+func (b *builder) reserve(k *block) {
+	n := len(k.out.stacks)
+	if n == 0 {
+		return
+	}
+	factor := 2.0
+	if size := b.src.Size(); size > 0 {
+		factor = min(max(float64(size)/float64(k.offset+int64(len(k.data))), 1.25), 32)
+	}
+	rec, s := &b.p.Records, b.s
+	rec.Node, rec.Event, rec.Thread = model.Room(rec.Node, n, factor), model.Room(rec.Event, n, factor), model.Room(rec.Thread, n, factor)
+	rec.CPU, rec.Offset = model.Room(rec.CPU, n, factor), model.Room(rec.Offset, n, factor)
+	rec.ID, rec.IDKind = model.Room(rec.ID, n, factor), model.Room(rec.IDKind, n, factor)
+	rec.Weights.Grow(n, len(k.out.weights), factor)
+	rec.Exclusive.Grow(n, len(k.out.weights), factor)
+	nodes := len(k.out.ids)
+	s.Parent, s.Frame, s.Depth = model.Room(s.Parent, nodes, factor), model.Room(s.Frame, nodes, factor), model.Room(s.Depth, nodes, factor)
 }
 
 func (b *builder) at(p place) int64   { return b.offset + int64(p.at) }

@@ -43,7 +43,7 @@ func (b *builder) lateFrames() {
 	for _, l := range b.late.stacks {
 		name, _ := rec.Name(l.record)
 		missed := false
-		rec.Node[l.record], _ = b.tree.insert(&b.dict, l.ids, b.leafFirst, func(id uint64) (model.FrameID, bool) {
+		b.tree.resolve(&b.dict, l.ids, b.leafFirst, func(id uint64) (model.FrameID, bool) {
 			b.found.say(model.Error, "reference", rec.Offset[l.record], l.line, "stack %s names the frame %d, which does not exist", shortened([]byte(name)), id)
 			missed = true
 			if _, ok := unknown[id]; !ok {
@@ -53,6 +53,7 @@ func (b *builder) lateFrames() {
 			}
 			return unknown[id], true
 		})
+		rec.Node[l.record] = b.tree.insert()
 		if !missed {
 			b.found.say(model.Error, "order", rec.Offset[l.record], l.line, "stack %s stands before a frame of its", shortened([]byte(name)))
 		}
@@ -66,7 +67,7 @@ func (b *builder) lateSamples() {
 		n := int(l.sample / model.MaxChunk)
 		c := &p.Samples[n]
 		k := int(l.sample % model.MaxChunk)
-		rec, ok := b.ids.find(l.id, c.Labels[c.Label[k]].Event, p.Records.Event)
+		rec, ok := b.ids.find(l.id, c.Labels[c.Label[k]].Event)
 		if !ok {
 			b.found.say(model.Error, "reference", l.at, l.line, "a sample names the stack %s, which does not exist", l.id)
 			continue

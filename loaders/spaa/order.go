@@ -13,6 +13,7 @@ type frameFacts struct {
 // orders holds records against the rules about their order.
 type orders struct {
 	begun  bool
+	deep   bool             // a frame says that it is inlined in another one
 	dso    map[uint64]int64 // line of the definition
 	frames map[uint64]frameFacts
 	waits  []waiting

@@ -15,7 +15,11 @@ type parser struct {
 	worker  int
 	strict  bool // check what only validation asks for
 	checker jsonChecker
-	seed    maphash.Seed
+	seed    maphash.Seed // of all workers
+
+	templates templates
+	values    values
+	labels    [256]uint32 // indexes of batch.labels met lately
 
 	out   *batch
 	units map[string]string // of metrics, as first stated
@@ -26,7 +30,18 @@ func (p *parser) block(data []byte, out *batch) {
 	p.out = out
 	out.reset()
 	out.worker = p.worker
+	lines := 0 // where the last of data ends
+	if cap(data) >= len(data)+pad {
+		lines = bytes.LastIndexByte(data, '\n') + 1
+	}
 	for at := 0; at < len(data); {
+		if at < lines {
+			if end := p.fast(data[:len(data)+pad], at, uint32(out.lines)); end >= 0 {
+				out.lines++
+				at = end
+				continue
+			}
+		}
 		end := bytes.IndexByte(data[at:], '\n')
 		next := at + end + 1
 		if end < 0 {
@@ -34,28 +49,32 @@ func (p *parser) block(data []byte, out *batch) {
 			end = next - at
 		}
 		line := data[at : at+end]
-		p.line(line, place{uint32(at), uint32(out.lines)}, next == len(data) && data[len(data)-1] != '\n')
+		said := out.said
+		kind := p.line(line, place{uint32(at), uint32(out.lines)}, next == len(data) && data[len(data)-1] != '\n')
+		if said == out.said && (kind == typeSample || kind == typeStack || kind == typeFrame) {
+			p.learn(data[at:next], kind)
+		}
 		out.lines++
 		at = next
 	}
 	out.names = p.names.list
 }
 
-// line parses one line; last says that it has no end.
-func (p *parser) line(line []byte, at place, last bool) {
+// line parses one line; last says that it has no end. kind is unknown for one that cannot be used.
+func (p *parser) line(line []byte, at place, last bool) (kind recordType) {
 	for len(line) > 0 && (line[len(line)-1] == '\r' || line[len(line)-1] == ' ' || line[len(line)-1] == '\t') {
 		line = line[:len(line)-1]
 	}
 	if len(line) == 0 {
-		return
+		return typeUnknown
 	}
 	sound := !p.strict || p.check(line, at)
 	if !sound || !p.scanner.scan(line) {
 		p.refuse(line, at, last, sound)
 		p.note(at, typeUnknown)
-		return
+		return typeUnknown
 	}
-	kind, typed := typeUnknown, false
+	typed := false
 	for _, f := range p.scanner.fields {
 		if f.key == keyType {
 			kind, typed = typeOf(f.value), f.value[0] == '"'
@@ -80,6 +99,7 @@ func (p *parser) line(line []byte, at place, last bool) {
 	default:
 		p.unknown(line, at, typed)
 	}
+	return kind
 }
 
 // drop counts a line that cannot be used.
@@ -309,20 +329,37 @@ func (p *parser) inlining(r *frameRecord, f field) {
 	}
 	switch f.key {
 	case keyIP:
-		r.ip = maphash.Bytes(p.seed, f.value)
-		if s, ok := text(f.value); !ok || !bytes.HasPrefix(s, []byte("0x")) {
-			p.warn("frame", r.place, "ip of a frame is no hexadecimal string")
+		s, ok := text(f.value)
+		r.ip = maphash.Bytes(p.seed, s)
+		if !ok || !bytes.HasPrefix(s, []byte("0x")) {
+			p.noAddress(r.place)
 		}
 	case keySymoff:
-		r.symoff = maphash.Bytes(p.seed, f.value)
+		s, _ := text(f.value)
+		r.symoff = maphash.Bytes(p.seed, s)
 	case keyInlineDepth:
 		n, ok := unsigned(f.value)
-		if !ok || n > 1<<30 {
-			p.wrong("frame", r.place, keyInlineDepth)
-			return
+		if !ok {
+			n = maxDepth + 1
 		}
-		r.depth = int32(n)
+		r.depth = p.depth(r.place, n)
 	}
+}
+
+func (p *parser) noAddress(at place) {
+	p.warn("frame", at, "ip of a frame is no hexadecimal string")
+}
+
+// maxDepth is how deep functions may be inlined in each other.
+const maxDepth = 1 << 30
+
+// depth checks that of an inlined frame; -1 stands for a wrong one.
+func (p *parser) depth(at place, n uint64) int32 {
+	if n > maxDepth {
+		p.wrong("frame", at, keyInlineDepth)
+		return -1
+	}
+	return int32(n)
 }
 
 func frameKind(value []byte) (k model.FrameKind, ok bool) {

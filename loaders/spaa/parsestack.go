@@ -226,7 +226,8 @@ func (p *parser) related(r *stackRecord, value []byte) {
 }
 
 func (p *parser) sample(at place) {
-	r := sampleRecord{place: at, id: identifier{kind: model.IDNone}, event: noName, cpu: model.NoCPU, pid: -1, tid: -1}
+	r, id := sampleRecord{place: at}, identifier{kind: model.IDNone}
+	l := sampleLabel{event: noName, cpu: model.NoCPU, pid: -1, tid: -1}
 	timed := false
 	for _, f := range p.scanner.fields {
 		switch f.key {
@@ -237,33 +238,50 @@ func (p *parser) sample(at place) {
 			if r.period = n; !ok {
 				p.wrong("sample", at, keyPeriod)
 			} else if n == 0 {
-				p.warn("suspicious-weight", at, "the period of a sample is 0")
+				p.periodZero(at)
 			}
 		case keyPID:
-			r.pid = p.numbered(at, keyPID, f.value)
+			l.pid = p.numbered(at, keyPID, f.value)
 		case keyTID:
-			r.tid = p.numbered(at, keyTID, f.value)
+			l.tid = p.numbered(at, keyTID, f.value)
 		case keyCPU:
-			r.cpu = cpuOf(f.value)
+			l.cpu = cpuOf(f.value)
 		case keyEvent:
 			if s, ok := text(f.value); ok {
-				r.event = p.names.find(s)
+				l.event = p.names.find(s)
 			}
 		case keyStackID:
-			r.id = identify(f.value)
+			id = identify(f.value)
 		}
 	}
 	if !timed {
 		p.wrong("sample", at, keyTimestamp)
 		return
 	}
-	if r.event == noName {
+	if l.event == noName {
 		p.wrong("sample", at, keyEvent)
 	}
-	if r.id.kind == model.IDNone {
+	if id.kind == model.IDNone {
 		p.wrong("sample", at, keyStackID)
 	}
+	r.kind, r.id = p.out.keep(id)
+	r.label = p.label(l)
 	p.out.samples = append(p.out.samples, r)
+}
+
+func (p *parser) periodZero(at place) {
+	p.warn("suspicious-weight", at, "the period of a sample is 0")
+}
+
+// label returns the index of a label in the batch.
+func (p *parser) label(l sampleLabel) uint32 {
+	lately := &p.labels[(uint64(l.tid)*13+uint64(l.cpu)*5+uint64(l.event))%uint64(len(p.labels))]
+	if n := *lately; int(n) < len(p.out.labels) && p.out.labels[n] == l {
+		return n
+	}
+	*lately = uint32(len(p.out.labels))
+	p.out.labels = append(p.out.labels, l)
+	return *lately
 }
 
 func (p *parser) window(at place) {

@@ -4,73 +4,6 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// stackIDs finds records by what the file calls them. Several may have one id: then they are chained in the file's order.
-type stackIDs struct {
-	hex, numbers table
-	texts        map[string]model.RecordID
-	next         map[model.RecordID]model.RecordID
-}
-
-func (t *stackIDs) init() {
-	t.texts, t.next = map[string]model.RecordID{}, map[model.RecordID]model.RecordID{}
-}
-
-// first is the first record of an id.
-func (t *stackIDs) first(id identifier) (model.RecordID, bool) {
-	switch id.kind {
-	case model.IDHex:
-		r, ok := t.hex.get(id.value)
-		return model.RecordID(r), ok
-	case model.IDNumber:
-		r, ok := t.numbers.get(id.value)
-		return model.RecordID(r), ok
-	case model.IDText:
-		r, ok := t.texts[string(id.text)]
-		return r, ok
-	}
-	return model.NoRecord, false
-}
-
-// find is the record of an id under an event, or else the first of that id.
-func (t *stackIDs) find(id identifier, event uint16, events []uint16) (model.RecordID, bool) {
-	first, ok := t.first(id)
-	if !ok || len(t.next) == 0 || events[first] == event {
-		return first, ok
-	}
-	for r, more := t.next[first]; more; r, more = t.next[r] {
-		if events[r] == event {
-			return r, true
-		}
-	}
-	return first, true
-}
-
-// maxChain is how many records of one id are told apart; more are no file of any writer.
-const maxChain = 64
-
-// add enters a record under its id.
-func (t *stackIDs) add(id identifier, r model.RecordID) {
-	if first, ok := t.first(id); ok {
-		for range maxChain {
-			n, more := t.next[first]
-			if !more {
-				t.next[first] = r
-				return
-			}
-			first = n
-		}
-		return
-	}
-	switch id.kind {
-	case model.IDHex:
-		t.hex.put(id.value, uint32(r))
-	case model.IDNumber:
-		t.numbers.put(id.value, uint32(r))
-	case model.IDText:
-		t.texts[string(id.text)] = r
-	}
-}
-
 // lateReferences are those to what had not been read yet.
 type lateReferences struct {
 	stacks  []lateStack
@@ -101,13 +34,17 @@ func (b *builder) addStack(o *batch, r *stackRecord) {
 	b.p.Counts.Stacks++
 	rec, id := &b.p.Records, model.RecordID(b.p.Records.Len())
 	ids := o.ids[r.frames.from:r.frames.to]
-	leaf, whole := b.tree.insert(&b.dict, ids, b.leafFirst, func(uint64) (model.FrameID, bool) { return 0, false })
-	if !whole {
-		leaf = 0
+	leaf := model.NodeID(0)
+	if b.tree.resolve(&b.dict, ids, b.leafFirst, func(uint64) (model.FrameID, bool) { return 0, false }) {
+		leaf = b.tree.insert()
+	} else {
 		b.late.stacks = append(b.late.stacks, lateStack{id, append([]uint64(nil), ids...), b.line(r.place)})
 	}
 	event := b.event(o, r.event, r.place)
-	b.repeated(r, event, leaf)
+	first, known := b.ids.first(r.id)
+	if known {
+		b.repeated(r, first, event, leaf)
+	}
 	rec.Node, rec.Event = append(rec.Node, leaf), append(rec.Event, event)
 	rec.Thread, rec.CPU = append(rec.Thread, b.thread(r.pid, r.tid, r.comm)), append(rec.CPU, r.cpu)
 	rec.Offset = append(rec.Offset, b.at(r.place))
@@ -117,7 +54,7 @@ func (b *builder) addStack(o *batch, r *stackRecord) {
 		rec.Texts = append(rec.Texts, string(r.id.text))
 	}
 	rec.ID, rec.IDKind = append(rec.ID, value), append(rec.IDKind, r.id.kind)
-	b.ids.add(r.id, id)
+	b.ids.add(r.id, id, first)
 	primary := b.addWeights(o, &rec.Weights, r.weights, event)
 	b.addWeights(o, &rec.Exclusive, r.exclusive, event)
 	if !primary && event != model.NoEvent && b.p.Events[event].PrimaryName != "" {
@@ -125,7 +62,9 @@ func (b *builder) addStack(o *batch, r *stackRecord) {
 	}
 	b.leaf(r, ids)
 	if b.strict {
-		b.inOrder(r, ids)
+		if len(o.frames) > 0 || b.order.deep {
+			b.inOrder(r, ids)
+		}
 		for _, id := range o.related[r.related.from:r.related.to] {
 			if _, ok := b.ids.first(id); !ok {
 				id.text = append([]byte(nil), id.text...)
@@ -143,7 +82,9 @@ func (b *builder) addWeights(o *batch, to *model.WeightTable, s span, event uint
 			b.found.say(model.Error, "weights", model.NoOffset, 0, "there are more than %d metrics: the others are left out", model.MaxMetrics-1)
 			continue
 		}
-		to.Add(m, w.value)
+		if !to.Add(m, w.value) {
+			b.found.say(model.Error, "weights", model.NoOffset, 0, "there are too many weights: the last ones are left out")
+		}
 		if event != model.NoEvent && b.p.Events[event].Primary == m {
 			primary = true
 		}
@@ -153,13 +94,9 @@ func (b *builder) addWeights(o *batch, to *model.WeightTable, s span, event uint
 }
 
 // repeated reports an id that stands twice.
-func (b *builder) repeated(r *stackRecord, event uint16, leaf model.NodeID) {
-	first, ok := b.ids.first(r.id)
-	if !ok {
-		return
-	}
+func (b *builder) repeated(r *stackRecord, first model.RecordID, event uint16, leaf model.NodeID) {
 	events := b.p.Records.Event
-	found, _ := b.ids.find(r.id, event, events)
+	found, _ := b.ids.find(r.id, event)
 	if events[found] == event {
 		b.problem(model.Error, "duplicate-id", r.place, "the id %s of a stack stands twice under one event", r.id)
 		return
@@ -187,31 +124,6 @@ func (b *builder) leaf(r *stackRecord, ids []uint64) {
 	default:
 		b.problem(model.Error, "exclusive", r.place, "exclusive.frame of stack %s is not its leaf", r.id)
 	}
-}
-
-func (b *builder) addSample(o *batch, r *sampleRecord) {
-	p := b.p
-	n := p.Counts.Samples
-	p.Counts.Samples++
-	if n%model.MaxChunk == 0 {
-		p.Samples = append(p.Samples, model.NewSampleChunk(int(min(n, model.MaxChunk))))
-	}
-	c := &p.Samples[len(p.Samples)-1]
-	t := b.time(r.time, b.unit)
-	event := b.event(o, r.event, r.place)
-	rec, ok := b.ids.find(r.id, event, p.Records.Event)
-	if !ok {
-		rec = model.NoRecord
-		late := lateSample{n, r.id, b.at(r.place), b.line(r.place)}
-		late.id.text = append([]byte(nil), r.id.text...)
-		b.late.samples = append(b.late.samples, late)
-	}
-	if p.End != model.NoTime && (t < 0 || t > p.End) && p.End >= 0 {
-		b.problem(model.Warning, "time-range", r.place, "samples lie outside the time range")
-	}
-	c.Add(model.Sample{
-		Time: t, Record: rec, SampleLabel: model.SampleLabel{Event: event, CPU: r.cpu, Thread: b.thread(r.pid, r.tid, nil)}, Period: r.period,
-	})
 }
 
 func (b *builder) addWindow(o *batch, r *windowRecord) {

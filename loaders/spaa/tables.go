@@ -9,13 +9,13 @@ import (
 
 // dictionaries resolve what the file calls DSOs and frames.
 type dictionaries struct {
-	dso     map[uint64]model.DSOID
-	dense   []model.FrameID // by id, where ids are small; 0 is unknown
-	sparse  map[uint64]model.FrameID
-	funcs   map[string]model.FuncID
-	files   map[string]model.FileID
-	frames  map[frameKey]model.FrameID
-	changes int // of frames, so far
+	dso    map[uint64]model.DSOID
+	dense  []model.FrameID // by id, where ids are small; 0 is unknown
+	sparse map[uint64]model.FrameID
+	frames index // of all frames of the model
+	funcs  map[string]model.FuncID
+	files  map[string]model.FileID
+	count  int // of frames, so far
 }
 
 // frameKey is what makes two frames of the file the same.
@@ -31,7 +31,7 @@ type frameKey struct {
 
 func (d *dictionaries) init() {
 	d.dso, d.sparse = map[uint64]model.DSOID{}, map[uint64]model.FrameID{}
-	d.funcs, d.files, d.frames = map[string]model.FuncID{"": 0}, map[string]model.FileID{"": 0}, map[frameKey]model.FrameID{}
+	d.funcs, d.files = map[string]model.FuncID{"": 0}, map[string]model.FileID{"": 0}
 }
 
 // frame finds a frame by the file's id; ok is false for one that is not defined, so far.
@@ -47,10 +47,10 @@ func (d *dictionaries) frame(id uint64) (f model.FrameID, ok bool) {
 // define gives a frame its id. known says that the id had a meaning before.
 func (d *dictionaries) define(id uint64, f model.FrameID) (known bool) {
 	_, known = d.frame(id)
-	d.changes++
+	d.count++
 	if id < uint64(len(d.dense)) {
 		d.dense[id] = f
-	} else if _, out := d.sparse[id]; !out && id < uint64(2*d.changes+1024) {
+	} else if _, out := d.sparse[id]; !out && id < uint64(2*d.count+1024) {
 		d.dense = append(d.dense, make([]model.FrameID, int(id)+1-len(d.dense))...)
 		for old, g := range d.sparse { // few: ids that came before their turn
 			if old < uint64(len(d.dense)) {
@@ -96,16 +96,41 @@ func (b *builder) addFrame(r *frameRecord) {
 		b.problem(model.Error, "duplicate-id", r.place, "the id %d of a frame stands twice", r.id)
 	}
 	if b.strict {
+		b.order.deep = b.order.deep || r.depth > 0
 		b.order.frames[r.id] = frameFacts{b.line(r.place), r.ip, r.symoff, r.dso, r.depth}
 	}
 }
 
+func (k frameKey) hash() uint64 {
+	return mix(mix(uint64(k.function)<<32|uint64(k.file), uint64(k.line)), uint64(k.dso)<<40^uint64(k.column)<<8^uint64(k.kind)<<4^uint64(k.flags))
+}
+
+// frameKey is that of a frame of the model.
+func (b *builder) frameKey(f model.FrameID) frameKey {
+	s, p := b.s, b.p
+	return frameKey{s.FrameFunc[f], s.FrameFile[f], s.FrameLine[f], p.FrameDSO[f], p.FrameColumn[f], p.FrameKind[f], p.FrameFlags[f]}
+}
+
 func (b *builder) internFrame(k frameKey) model.FrameID {
-	f, ok := b.dict.frames[k]
+	x, s, p := &b.dict.frames, b.s, b.p
+	h := k.hash()
+	f, ok := model.FrameID(0), false
+	for at := x.seek(h); ; {
+		n, more := at.next()
+		if f = model.FrameID(n); !more || b.frameKey(f) == k {
+			ok = more
+			break
+		}
+	}
 	if !ok {
-		s, p := b.s, b.p
 		f = model.FrameID(len(s.FrameFunc))
-		b.dict.frames[k] = f
+		if x.full(1) {
+			x.clear(x.count * 3 / 2)
+			for old := model.FrameID(1); old < f; old++ {
+				x.put(b.frameKey(old).hash(), uint32(old))
+			}
+		}
+		x.put(h, uint32(f))
 		s.FrameFunc, s.FrameFile, s.FrameLine = append(s.FrameFunc, k.function), append(s.FrameFile, k.file), append(s.FrameLine, k.line)
 		p.FrameDSO, p.FrameKind = append(p.FrameDSO, k.dso), append(p.FrameKind, k.kind)
 		p.FrameFlags, p.FrameColumn = append(p.FrameFlags, k.flags), append(p.FrameColumn, k.column)
@@ -221,57 +246,4 @@ func (b *builder) thread(pid, tid int64, comm []byte) model.ThreadID {
 		last.pid, last.tid, last.id = pid, tid, id
 	}
 	return id
-}
-
-// tree makes the model's stack tree.
-type tree struct {
-	s     *model.Stacks
-	child table
-	last  []uint64 // ids of the stack before, root first
-	nodes []model.NodeID
-	at    int // changes of the dictionary then
-}
-
-// insert adds the stack of the ids, in the file's order, and returns its leaf. Ids that are not defined are given to
-// missing, which says what stands for them; false there ends it.
-func (t *tree) insert(d *dictionaries, ids []uint64, leafFirst bool, missing func(id uint64) (model.FrameID, bool)) (leaf model.NodeID, ok bool) {
-	if t.at != d.changes {
-		t.last, t.nodes, t.at = t.last[:0], t.nodes[:0], d.changes
-	}
-	shared := true
-	for i := range ids {
-		id := ids[i]
-		if leafFirst {
-			id = ids[len(ids)-1-i]
-		}
-		if shared && i < len(t.last) && t.last[i] == id {
-			leaf = t.nodes[i]
-			continue
-		}
-		if shared {
-			shared, t.last, t.nodes = false, t.last[:i], t.nodes[:i]
-		}
-		f, known := d.frame(id)
-		if !known {
-			if f, known = missing(id); !known {
-				return 0, false
-			}
-		}
-		leaf = t.step(leaf, f)
-		t.last, t.nodes = append(t.last, id), append(t.nodes, leaf)
-	}
-	return leaf, true
-}
-
-// step returns the child of a node.
-func (t *tree) step(parent model.NodeID, f model.FrameID) model.NodeID {
-	k := uint64(parent)<<32 | uint64(f)
-	if n, ok := t.child.get(k); ok {
-		return model.NodeID(n)
-	}
-	s := t.s
-	n := uint32(len(s.Parent))
-	s.Parent, s.Frame, s.Depth = append(s.Parent, parent), append(s.Frame, f), append(s.Depth, s.Depth[parent]+1)
-	t.child.put(k, n)
-	return model.NodeID(n)
 }

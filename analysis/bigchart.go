@@ -1,0 +1,136 @@
+package analysis
+
+import (
+	"context"
+	"sort"
+
+	"github.com/memtui/memtui/model"
+)
+
+// edgeShare is how far the edge of a column may be moved, as a share of the column: 1/edgeShare of it.
+const edgeShare = 4
+
+// chartEdge is an edge between columns.
+type chartEdge struct {
+	at     model.Time
+	events int // with times up to at
+	run    int // that begins there, -1 if the edge is within a run
+	level  level
+}
+
+// Chart implements [Trace]. Edges are moved to where runs begin: nothing needs to be read there.
+func (ix *FileIndex) Chart(ctx context.Context, rg Range, n int) ([]Column, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	return ix.keptCurve(curveKey{rg, n, ix.events(), true}, func() ([]Column, error) { return ix.makeChart(ctx, rg, n) })
+}
+
+func (ix *FileIndex) makeChart(ctx context.Context, rg Range, n int) ([]Column, error) {
+	r := ix.reader()
+	from, to := ix.bounds(rg)
+	cols := make([]Column, max(n, 0))
+	f := edgeFinder{ix: ix, r: r, within: (to - from) / model.Time(max(n, 1)) / edgeShare}
+	f.chunk = max(sort.Search(len(ix.chunks), func(i int) bool { return ix.chunks[i].begin > from })-1, 0)
+	lo, _ := r.eventRange(Range{rg.From, to})
+	before := f.exact(from, lo)
+	for i := range cols {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c := &cols[i]
+		var after chartEdge
+		if i == n-1 {
+			after = f.exact(to, max(r.eventsUntil(to), lo))
+		} else {
+			after = f.near(columnEdge(from, to, i+1, n), before.events)
+		}
+		c.From, c.To = before.at, after.at
+		e := f.extremes(&before, &after)
+		e.addLevel(&before.level)
+		c.fill(&e, &before.level, &after.level, after.events-before.events)
+		before = after
+	}
+	return cols, r.err
+}
+
+// edgeFinder finds edges in the order of time.
+type edgeFinder struct {
+	ix     *FileIndex
+	r      *runReader
+	within model.Time // how far an edge may be moved
+	chunk  int        // that the last edge was found in
+	run    int
+	end    int // run behind those of the chunk
+}
+
+// exact is the edge behind some events.
+func (f *edgeFinder) exact(at model.Time, events int) chartEdge {
+	e := chartEdge{at: at, events: events, run: -1, level: f.r.levelAt(events)}
+	switch {
+	case events == f.ix.events():
+		e.run = f.ix.curve.base.n
+	case events == f.ix.runBegin(f.ix.runOf(events)):
+		e.run = f.ix.runOf(events)
+	}
+	return e
+}
+
+// near is an edge at t or near it, with no fewer events than least.
+func (f *edgeFinder) near(t model.Time, least int) chartEdge {
+	ix := f.ix
+	if len(ix.chunks) == 0 {
+		return f.exact(t, 0)
+	}
+	f.seek(t)
+	c, run := ix.chunks[f.chunk], f.run
+	at := f.begin(run)
+	if next := f.begin(run + 1); max(at-t, t-at) > next-t {
+		run, at = run+1, next
+	}
+	if max(at-t, t-at) > f.within {
+		return f.exact(t, max(f.r.eventsUntil(t), least))
+	}
+	e := chartEdge{at: at, run: run, events: c.first + (run-c.firstRun)*runLength}
+	if run == f.end {
+		e.events = c.first + c.n
+	}
+	if e.events < least {
+		return f.exact(t, max(f.r.eventsUntil(t), least))
+	}
+	if run > 0 {
+		e.level = ix.curve.base.at(run - 1).level
+	}
+	return e
+}
+
+// seek moves on to the last run that begins at t or before, or the first one.
+func (f *edgeFinder) seek(t model.Time) {
+	ix := f.ix
+	for f.chunk+1 < len(ix.chunks) && ix.chunks[f.chunk+1].begin <= t {
+		f.chunk++
+	}
+	c := ix.chunks[f.chunk]
+	n := (c.n + runLength - 1) / runLength
+	f.end = c.firstRun + n
+	f.run = c.firstRun + max(sort.Search(n, func(i int) bool { return c.begin+model.Time(ix.runs.at(c.firstRun+i).time) > t })-1, 0)
+}
+
+// begin is when a run of the chunk begins, or the first one behind it.
+func (f *edgeFinder) begin(run int) model.Time {
+	ix, c := f.ix, f.ix.chunks[f.chunk]
+	switch {
+	case run < f.end:
+		return c.begin + model.Time(ix.runs.at(run).time)
+	case run < ix.curve.base.n:
+		return ix.chunks[f.chunk+1].begin
+	}
+	return ix.duration()
+}
+
+// extremes are those after the events between two edges.
+func (f *edgeFinder) extremes(a, b *chartEdge) extremes {
+	if a.run >= 0 && b.run >= 0 {
+		return f.ix.curve.spans(a.run, b.run)
+	}
+	return f.r.extremesOf(a.events, b.events)
+}

@@ -1,0 +1,466 @@
+package analysis
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"math"
+	"sync/atomic"
+
+	"github.com/memtui/memtui/model"
+)
+
+// fileMeta is what an index file says in words and single numbers.
+type fileMeta struct {
+	Begin    int64 // of the events in the input
+	Totals   Totals
+	Problems []fileProblem // found among the events
+	Lost     int64
+
+	Saturated, Unfreed bool
+
+	LiveHi, Live, Count, AllocBytes uint64
+	AllocCount, FreeEvents          uint32
+
+	Born, BornAt riseEnd
+}
+
+// fileProblem is a problem whose words may be any bytes, which JSON would not keep in a string.
+type fileProblem struct {
+	model.Problem
+	Words []byte
+}
+
+// riseEnd is what a riseColumn knows beside its arrays.
+type riseEnd struct {
+	N    int
+	Last uint64
+}
+
+// chunkHead is what an index file says about a chunk in single numbers.
+type chunkHead struct {
+	First, N, From, To, Begin, End int64
+	FirstRun, FirstBlock           int64
+	FirstRec, Records              uint32
+	Hi, Lo                         uint64
+	Totals                         Totals
+	Kept                           uint64 // 1 if its events are in the file
+	Delta                          int64
+}
+
+// checkpointHead is what an index file says about a checkpoint in single numbers.
+type checkpointHead struct{ Chunk, Events int64 }
+
+// largeSizeAt is a size that does not fit its column.
+type largeSizeAt struct{ At, Size uint64 }
+
+// plainMark is a fileMark without a bool, of which a file could make anything.
+type plainMark struct{ Event, GC, ID, Bytes, Time uint64 }
+
+// sections moves everything that an index holds to or from a file. What the first chart needs comes first: it is proven
+// before anything is asked. A new field of the index that cannot be derived from others needs a line here.
+func (ix *FileIndex) sections(f *fileCodec) {
+	f.early = true
+	ix.metaSection(f)
+	ix.chunkSections(f)
+	ix.markSection(f)
+	arraySection(f, "stacks", &ix.stackIDs)
+	arraySection(f, "threads", &ix.threads)
+	columnSection(f, "curve", &ix.curve.base)
+	ix.levelSections(f)
+	columnSection(f, "runs", &ix.runs)
+	chunks := ix.chunks
+	partSections(f, "common sizes", len(chunks), func(i int) *[]uint64 { return &chunks[i].common })
+	partSections(f, "overwritten", len(chunks), func(i int) *[]overEnd { return &chunks[i].over })
+	ix.keptSections(f)
+	ix.freedSections(f)
+	f.early = false
+	partSections(f, "ends", len(chunks), func(i int) *[]byte { return &chunks[i].ends })
+	for d := range dimCount {
+		partSections(f, "sums", len(chunks), func(i int) *[]byte { return &chunks[i].sums[d] })
+		arraySection(f, "sums", &ix.sums[d])
+	}
+	ix.checkpointSections(f)
+	arraySection(f, "sites", &ix.sites.keys)
+	arraySection(f, "site of stack", &ix.sites.first)
+	arraySection(f, "stack of site", &ix.sites.stack)
+	arraySection(f, "thread of site", &ix.sites.thread)
+	ix.records.sections(f)
+}
+
+func (r *records) sections(f *fileCodec) {
+	columnSection(f, "record sites", &r.site)
+	columnSection(f, "record sizes", &r.size.column)
+	var large []largeSizeAt
+	for at := range r.size.n {
+		if f.write == nil || len(large) == len(r.size.large) {
+			break
+		}
+		if size, ok := r.size.large[at]; ok {
+			large = append(large, largeSizeAt{uint64(at), size})
+		}
+	}
+	arraySection(f, "large sizes", &large)
+	if f.write == nil && len(large) > 0 {
+		r.size.large = make(map[int]uint64, len(large))
+		for _, l := range large {
+			r.size.large[int(l.At)] = l.Size
+		}
+	}
+	for _, c := range []*riseColumn{&r.born, &r.bornAt} {
+		arraySection(f, "births", &c.anchor)
+		arraySection(f, "births", &c.steps)
+	}
+	columnSection(f, "deaths", &r.died)
+	columnSection(f, "deaths", &r.diedAt.lo)
+	columnSection(f, "deaths", &r.diedAt.hi)
+}
+
+func (ix *FileIndex) metaSection(f *fileCodec) {
+	var text []byte
+	if f.write != nil {
+		c, r := &ix.curve, &ix.records
+		m := fileMeta{
+			Begin: ix.begin, Totals: ix.totals, Lost: ix.lost,
+			Saturated: ix.status.Saturated, Unfreed: ix.status.Unfreed,
+			LiveHi: c.liveHi, Live: c.live, Count: c.count, AllocBytes: c.allocBytes, AllocCount: c.allocCount, FreeEvents: c.freeEvents,
+			Born: riseEnd{r.born.n, r.born.last}, BornAt: riseEnd{r.bornAt.n, r.bornAt.last},
+		}
+		for _, p := range ix.found {
+			m.Problems = append(m.Problems, fileProblem{p, []byte(p.Message)})
+		}
+		var err error
+		if text, err = json.Marshal(m); err != nil && f.err == nil {
+			f.err = err
+		}
+	}
+	f.layout = appendLayout(f.layout, "meta", fileMeta{})
+	arraySection(f, "meta", &text)
+	f.proveNow()
+	if f.write != nil || f.err != nil {
+		return
+	}
+	var m fileMeta
+	if err := json.Unmarshal(text, &m); err != nil {
+		f.fail("%v", err)
+		return
+	}
+	ix.begin, ix.totals, ix.lost = m.Begin, m.Totals, m.Lost
+	for _, p := range m.Problems {
+		p.Message = string(p.Words)
+		ix.found = append(ix.found, p.Problem)
+	}
+	ix.status.Saturated, ix.status.Unfreed = m.Saturated, m.Unfreed
+	ix.curve.liveHi, ix.curve.live, ix.curve.count = m.LiveHi, m.Live, m.Count
+	ix.curve.allocBytes, ix.curve.allocCount, ix.curve.freeEvents = m.AllocBytes, m.AllocCount, m.FreeEvents
+	ix.records.born.n, ix.records.born.last = m.Born.N, m.Born.Last
+	ix.records.bornAt.n, ix.records.bornAt.last = m.BornAt.N, m.BornAt.Last
+}
+
+func (ix *FileIndex) chunkSections(f *fileCodec) {
+	var heads []chunkHead
+	if f.write != nil {
+		for _, c := range ix.chunks {
+			h := chunkHead{
+				int64(c.first), int64(c.n), c.from, c.to, int64(c.begin), int64(c.end), int64(c.firstRun), int64(c.firstBlock),
+				c.firstRec, c.records, c.hi, c.lo, c.totals, 0, 0,
+			}
+			if c.kept != nil {
+				h.Kept, h.Delta = 1, int64(c.kept.Delta)
+			}
+			heads = append(heads, h)
+		}
+	}
+	arraySection(f, "chunks", &heads)
+	f.proveNow()
+	if f.write != nil || f.err != nil {
+		return
+	}
+	for i := range heads {
+		h := &heads[i]
+		c := &chunk{
+			first: int(h.First), n: int(h.N), from: h.From, to: h.To, begin: model.Time(h.Begin), end: model.Time(h.End),
+			firstRun: int(h.FirstRun), firstBlock: int(h.FirstBlock), firstRec: h.FirstRec, records: h.Records,
+			hi: h.Hi, lo: h.Lo, totals: h.Totals,
+		}
+		if h.Kept != 0 {
+			c.kept = &model.Columns{Delta: model.Time(h.Delta)}
+		}
+		ix.chunks = append(ix.chunks, c)
+	}
+}
+
+func (ix *FileIndex) markSection(f *fileCodec) {
+	var marks []plainMark
+	if f.write != nil {
+		for _, m := range ix.marks {
+			p := plainMark{Event: uint64(m.event), ID: m.id, Bytes: m.bytes, Time: uint64(m.time)}
+			if m.gc {
+				p.GC = 1
+			}
+			marks = append(marks, p)
+		}
+	}
+	arraySection(f, "marks", &marks)
+	f.proveNow()
+	if f.write != nil || f.err != nil {
+		return
+	}
+	for _, p := range marks {
+		ix.marks = append(ix.marks, fileMark{mark{uint32(p.Event), p.GC != 0, p.ID, p.Bytes}, model.Time(p.Time)})
+	}
+}
+
+// levelSections are the upper levels of the curve.
+func (ix *FileIndex) levelSections(f *fileCodec) {
+	levels := &ix.curve.levels
+	var lengths []uint64
+	for i := range *levels {
+		lengths = append(lengths, uint64((*levels)[i].n))
+	}
+	arraySection(f, "curve levels", &lengths)
+	var all column[extremes]
+	if f.write != nil {
+		for i := range *levels {
+			for k := range (*levels)[i].n {
+				all.append((*levels)[i].at(k))
+			}
+		}
+	}
+	columnSection(f, "curve levels", &all)
+	f.proveNow()
+	if f.write != nil || f.err != nil {
+		return
+	}
+	k := 0
+	for _, n := range lengths {
+		if n > uint64(all.n-k) {
+			f.fail("levels of the curve are missing")
+			return
+		}
+		var c column[extremes]
+		for range n {
+			c.append(all.at(k))
+			k++
+		}
+		*levels = append(*levels, c)
+	}
+}
+
+// keptSections are the events of chunks that keep them.
+func (ix *FileIndex) keptSections(f *fileCodec) {
+	var kept []*model.Columns
+	for _, c := range ix.chunks {
+		if c.kept != nil {
+			kept = append(kept, c.kept)
+		}
+	}
+	partSections(f, "kept kinds", len(kept), func(i int) *[]model.EventKind { return &kept[i].Kind })
+	partSections(f, "kept times", len(kept), func(i int) *[]uint32 { return &kept[i].Time })
+	partSections(f, "kept addresses", len(kept), func(i int) *[]uint64 { return &kept[i].Addr })
+	partSections(f, "kept sizes", len(kept), func(i int) *[]uint64 { return &kept[i].Size })
+	partSections(f, "kept stacks", len(kept), func(i int) *[]uint64 { return &kept[i].ID })
+	partSections(f, "kept threads", len(kept), func(i int) *[]uint16 { return &kept[i].Thread })
+}
+
+func (ix *FileIndex) checkpointSections(f *fileCodec) {
+	var heads []checkpointHead
+	for i := range ix.checkpoints {
+		heads = append(heads, checkpointHead{int64(ix.checkpoints[i].chunk), int64(ix.checkpoints[i].events)})
+	}
+	early := f.early
+	f.early = true
+	arraySection(f, "checkpoints", &heads)
+	f.proveNow()
+	f.early = early
+	if f.write == nil && f.err == nil {
+		ix.checkpoints = make([]chunkSums, len(heads))
+		for i, h := range heads {
+			ix.checkpoints[i].chunk, ix.checkpoints[i].events = int(h.Chunk), int(h.Events)
+		}
+	}
+	for d := range dimCount {
+		partSections(f, "checkpoints", len(ix.checkpoints), func(i int) *[]cell { return &ix.checkpoints[i].sums[d] })
+	}
+}
+
+// streamProof proves a stream of freed sizes when it is first read: there are too many to do that before the first chart.
+type streamProof struct {
+	sum  uint32
+	done atomic.Bool
+}
+
+// freedSections are the streams of freed sizes, and a checksum of each.
+func (ix *FileIndex) freedSections(f *fileCodec) {
+	var sums []uint32
+	if f.write != nil {
+		for _, c := range ix.chunks {
+			sums = append(sums, checksum(c.freed))
+		}
+	}
+	arraySection(f, "freed checksums", &sums)
+	f.proveNow()
+	f.early = false
+	partSections(f, "freed", len(ix.chunks), func(i int) *[]byte { return &ix.chunks[i].freed })
+	if f.write != nil || f.err != nil {
+		return
+	}
+	if len(sums) != len(ix.chunks) {
+		f.fail("checksums are missing")
+		return
+	}
+	for i, c := range ix.chunks {
+		c.proof = &streamProof{sum: sums[i]}
+	}
+}
+
+// freedFrom is the stream of a chunk's freed sizes from a place on.
+func (c *chunk) freedFrom(at uint32) ([]byte, error) {
+	if p := c.proof; p != nil && !p.done.Load() {
+		if checksum(c.freed) != p.sum {
+			return nil, damagedFile("a checksum is wrong")
+		}
+		p.done.Store(true)
+	}
+	return c.freed[at:], nil
+}
+
+// mostKept is how many events are kept in a file at least, where most of the input can be read again.
+const mostKept = 1 << 16
+
+// save writes the index, which must be complete, so that [KeptIndex] can take it up again. It may be asked meanwhile.
+func (ix *FileIndex) save(ctx context.Context, w io.Writer, key IndexKey) error {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	kept := 0
+	for _, c := range ix.chunks {
+		if c.kept != nil {
+			kept += c.n
+		}
+	}
+	if kept > max(mostKept, ix.events()/16) {
+		return errKeepNothing
+	}
+	f := &fileCodec{write: &fileWriter{ctx: ctx, w: w}}
+	f.write.bytes([]byte(fileMagic))
+	ix.sections(f)
+	if f.err != nil {
+		return f.err
+	}
+	return f.write.finish(key, f.layout)
+}
+
+// layoutOfFiles is what the files of this program hold.
+func layoutOfFiles() []byte {
+	f := &fileCodec{write: &fileWriter{ctx: context.Background(), w: io.Discard}}
+	newFileIndex(0).sections(f)
+	return f.layout
+}
+
+// restore takes an index out of a file, for the input that events come from. Only what is early in sections is proven;
+// the rest is returned to be proven before it is asked for. The file must stay as it is.
+func (ix *FileIndex) restore(ctx context.Context, file *IndexFile, key IndexKey, store *model.Store, events model.EventSource) (later []fileEntry, err error) {
+	f, err := openFile(file.Data, key, layoutOfFiles())
+	if err != nil {
+		return nil, err
+	}
+	f.at, f.ctx = file.At, ctx
+	ix.sums[dimSize] = nil
+	ix.sections(f)
+	f.proveNow()
+	if f.err == nil && f.next != len(f.table) {
+		f.fail("it has more sections than there are")
+	}
+	if f.err != nil {
+		return nil, f.err
+	}
+	ix.stackIDs, ix.threads = append([]model.StackID(nil), ix.stackIDs...), append([]uint16(nil), ix.threads...) // others get them
+	if s, ok := events.(model.ChunkSource); ok && s.Decoder() != nil {
+		ix.source = s
+		ix.decoders.New = func() any { return s.Decoder() }
+	}
+	begin, size := events.Extent()
+	if begin != ix.begin {
+		return nil, ErrIndexStale
+	}
+	if err := ix.checkRestored(size); err != nil {
+		return nil, err
+	}
+	ix.store = store
+	ix.status.Offset, ix.status.Size, ix.status.Final = size, size, true
+	if size < 0 {
+		ix.status.Offset = ix.chunksEnd()
+	}
+	return f.later, nil
+}
+
+func (ix *FileIndex) chunksEnd() int64 {
+	if n := len(ix.chunks); n > 0 {
+		return ix.chunks[n-1].to
+	}
+	return ix.begin
+}
+
+// checkRestored checks that the parts of a restored index fit together as far as the first chart needs that, and as far as a
+// mistake might cost memory. What else is wrong in a file with the right checksums ends in an error when it is asked for.
+func (ix *FileIndex) checkRestored(size int64) error {
+	events, run, rec, at := 0, 0, uint32(0), ix.begin
+	for _, c := range ix.chunks {
+		switch {
+		case c.first != events, c.firstRun != run, c.firstRec != rec, c.n <= 0, c.n > math.MaxInt32, events > math.MaxUint32-c.n:
+			return damagedFile("chunks do not follow each other")
+		case c.from < at, c.to < c.from, size >= 0 && c.to > size, c.begin < 0, c.end < c.begin:
+			return damagedFile("a chunk lies nowhere")
+		case c.kept == nil && (ix.source == nil || int64(c.n) > c.to-c.from):
+			return damagedFile("a chunk has no events")
+		case c.kept != nil && !fitting(c.kept, c.n):
+			return damagedFile("events of a chunk are missing")
+		}
+		events, run, rec, at = events+c.n, run+(c.n+runLength-1)/runLength, rec+c.records, c.to
+	}
+	r := &ix.records
+	switch {
+	case uint64(events) != ix.totals.Events:
+		return damagedFile("events are missing")
+	case run != ix.curve.base.n, run != ix.runs.n:
+		return damagedFile("the curve has holes")
+	case r.site.n != int(rec), r.size.n != int(rec), r.died.n != int(rec), r.diedAt.lo.n != int(rec), r.diedAt.hi.n > int(rec),
+		!r.born.fits(int(rec)), !r.bornAt.fits(int(rec)):
+		return damagedFile("records are missing")
+	case len(ix.sums[dimStack]) != len(ix.stackIDs), len(ix.sums[dimThread]) != len(ix.threads), len(ix.sums[dimSize]) != sizeClasses,
+		len(ix.sites.stack) != len(ix.sites.keys), len(ix.sites.thread) != len(ix.sites.keys):
+		return damagedFile("sums are missing")
+	}
+	for lv, n := 0, ix.curve.base.n/pyramidFan; lv < len(ix.curve.levels) || n > 0; lv, n = lv+1, n/pyramidFan {
+		if lv >= len(ix.curve.levels) || ix.curve.levels[lv].n != n {
+			return damagedFile("levels of the curve are missing")
+		}
+	}
+	return nil
+}
+
+// fitting reports whether columns hold n events.
+func fitting(c *model.Columns, n int) bool {
+	p := 0
+	for _, k := range c.Kind {
+		if k != model.Free {
+			p++
+		}
+	}
+	return len(c.Kind) == n && len(c.Time) == n && len(c.Addr) == n && len(c.Size) == p && len(c.ID) == p && len(c.Thread) == p
+}
+
+func (c *riseColumn) fits(n int) bool { return c.n == n && len(c.anchor) == (n+riseSpan-1)/riseSpan }
+
+// findSites fills the table of sites where the file cannot hold it.
+func (t *siteTable) findSites() {
+	for i, k := range t.keys {
+		if k.id < uint64(len(t.first)) && t.first[k.id] == uint32(i)+1 {
+			continue
+		}
+		if t.rest == nil {
+			t.rest = map[siteKey]uint32{}
+		}
+		t.rest[k] = uint32(i)
+	}
+}

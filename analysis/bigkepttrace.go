@@ -1,0 +1,166 @@
+package analysis
+
+import (
+	"context"
+
+	"github.com/memtui/memtui/model"
+)
+
+// This file is [Trace] for [KeptIndex], question by question.
+
+// Status implements [Trace].
+func (k *KeptIndex) Status() Status {
+	s := k.state()
+	status := s.ix.Status() // touches nothing of the file
+	status.Revision += s.first
+	return status
+}
+
+// StackIDs implements [Trace].
+func (k *KeptIndex) StackIDs() []model.StackID { return k.state().ix.StackIDs() }
+
+func (k *KeptIndex) dangling() []model.Problem { return k.state().ix.dangling() }
+
+// Totals implements [Trace].
+func (k *KeptIndex) Totals(ctx context.Context, r Range) (Totals, error) {
+	return ask(ctx, k, r.IsWhole(), func(ix *FileIndex) (Totals, error) { return ix.Totals(ctx, r) })
+}
+
+// Live implements [Trace].
+func (k *KeptIndex) Live(ctx context.Context, at Instant) (Level, error) {
+	return ask(ctx, k, true, func(ix *FileIndex) (Level, error) { return ix.Live(ctx, at) })
+}
+
+// Peak implements [Trace].
+func (k *KeptIndex) Peak(ctx context.Context, r Range) (p Peak, ok bool, err error) {
+	p, err = ask(ctx, k, true, func(ix *FileIndex) (Peak, error) {
+		var p Peak
+		var err error
+		p, ok, err = ix.Peak(ctx, r)
+		return p, err
+	})
+	return p, ok, err
+}
+
+// Chart implements [Trace].
+func (k *KeptIndex) Chart(ctx context.Context, r Range, n int) ([]Column, error) {
+	return ask(ctx, k, true, func(ix *FileIndex) ([]Column, error) { return ix.Chart(ctx, r, n) })
+}
+
+// Curve implements [Trace].
+func (k *KeptIndex) Curve(ctx context.Context, r Range, n int) ([]Column, error) {
+	return ask(ctx, k, true, func(ix *FileIndex) ([]Column, error) { return ix.Curve(ctx, r, n) })
+}
+
+// Sites implements [Trace].
+func (k *KeptIndex) Sites(ctx context.Context, q Query) ([]Site, error) {
+	return ask(ctx, k, false, func(ix *FileIndex) ([]Site, error) { return ix.Sites(ctx, q) })
+}
+
+// Functions implements [Trace].
+func (k *KeptIndex) Functions(ctx context.Context, r Range, only StackFilter) ([]Function, error) {
+	return ask(ctx, k, false, func(ix *FileIndex) ([]Function, error) { return ix.Functions(ctx, r, only) })
+}
+
+// Leaks implements [Trace].
+func (k *KeptIndex) Leaks(ctx context.Context, q LeakQuery) (Leaks, error) {
+	return ask(ctx, k, false, func(ix *FileIndex) (Leaks, error) { return ix.Leaks(ctx, q) })
+}
+
+// LateFreed implements [Trace].
+func (k *KeptIndex) LateFreed(ctx context.Context, only StackFilter) (Leaks, error) {
+	return ask(ctx, k, false, func(ix *FileIndex) (Leaks, error) { return ix.LateFreed(ctx, only) })
+}
+
+// Weights implements [Trace].
+func (k *KeptIndex) Weights(ctx context.Context, c Cost, q Query) ([]uint64, error) {
+	return ask(ctx, k, false, func(ix *FileIndex) ([]uint64, error) { return ix.Weights(ctx, c, q) })
+}
+
+// History implements [Trace].
+func (k *KeptIndex) History(ctx context.Context, by Group, only StackFilter, keys []Key, n int) ([][]uint64, error) {
+	return ask(ctx, k, false, func(ix *FileIndex) ([][]uint64, error) { return ix.History(ctx, by, only, keys, n) })
+}
+
+// Shapes implements [Trace].
+func (k *KeptIndex) Shapes(ctx context.Context, by Group, only StackFilter, keys []Key) ([]Shape, error) {
+	return ask(ctx, k, false, func(ix *FileIndex) ([]Shape, error) { return ix.Shapes(ctx, by, only, keys) })
+}
+
+// Lifetimes implements [Trace].
+func (k *KeptIndex) Lifetimes(ctx context.Context, by Group, key Key, r Range, only StackFilter) (Lifetimes, error) {
+	return ask(ctx, k, false, func(ix *FileIndex) (Lifetimes, error) { return ix.Lifetimes(ctx, by, key, r, only) })
+}
+
+// Blocks implements [Trace].
+func (k *KeptIndex) Blocks(ctx context.Context, q BlockQuery) (BlockList, error) {
+	l, err := ask(ctx, k, false, func(ix *FileIndex) (BlockList, error) { return ix.Blocks(ctx, q) })
+	if l == nil || err != nil {
+		return nil, err
+	}
+	return &keptBlocks{l, k}, nil
+}
+
+// keptBlocks is a list whose rows come from the file.
+type keptBlocks struct {
+	BlockList
+	k *KeptIndex
+}
+
+// Row implements [BlockList].
+func (l *keptBlocks) Row(i int) Block {
+	b, err := ask(context.Background(), l.k, false, func(ix *FileIndex) (Block, error) {
+		return l.BlockList.Row(i), nil
+	})
+	if err != nil {
+		return Block{Died: model.NoTime}
+	}
+	return b
+}
+
+// Uses implements [Trace].
+func (k *KeptIndex) Uses(ctx context.Context, addr uint64, limit int) (blocks []Block, total int, err error) {
+	blocks, err = ask(ctx, k, false, func(ix *FileIndex) (b []Block, err error) {
+		b, total, err = ix.Uses(ctx, addr, limit)
+		return b, err
+	})
+	return blocks, total, err
+}
+
+// Grid implements [Trace].
+func (k *KeptIndex) Grid(ctx context.Context, q GridQuery) (*Grid, error) {
+	return ask(ctx, k, false, func(ix *FileIndex) (*Grid, error) { return ix.Grid(ctx, q) })
+}
+
+// Histograms implements [Trace].
+func (k *KeptIndex) Histograms(ctx context.Context, r Range) (sizes, lifetimes []Bucket, err error) {
+	sizes, err = ask(ctx, k, false, func(ix *FileIndex) (b []Bucket, err error) {
+		b, lifetimes, err = ix.Histograms(ctx, r)
+		return b, err
+	})
+	return sizes, lifetimes, err
+}
+
+// Marks implements [Trace].
+func (k *KeptIndex) Marks(ctx context.Context, r Range, limit int) (marks []Mark, total int, err error) {
+	marks, err = ask(ctx, k, true, func(ix *FileIndex) (m []Mark, err error) {
+		m, total, err = ix.Marks(ctx, r, limit)
+		return m, err
+	})
+	return marks, total, err
+}
+
+// Neighbour implements [Trace].
+func (k *KeptIndex) Neighbour(t model.Time, dir int) (model.Time, bool) {
+	ok := false
+	at, err := ask(context.Background(), k, true, func(ix *FileIndex) (at model.Time, err error) {
+		at, ok = ix.Neighbour(t, dir)
+		return at, nil
+	})
+	return at, ok && err == nil
+}
+
+// Landmark implements [Trace].
+func (k *KeptIndex) Landmark(t model.Time, dir int) (model.Time, bool) {
+	return k.state().ix.Landmark(t, dir)
+}

@@ -1,0 +1,84 @@
+package analysis
+
+import "github.com/memtui/memtui/model"
+
+// StackGroup is what the stacks of a side can be put together by.
+type StackGroup uint8
+
+const (
+	GroupFunction StackGroup = iota // of the leaf frame
+	GroupTotal                      // every function of a stack, each once
+	GroupFile                       // of the leaf frame
+	GroupModule                     // of the leaf frame
+)
+
+// GroupSide puts the stacks of a side together by function, file or module. Rows that are no stacks stay as they are, but
+// in the groups of files they have none.
+func GroupSide(s *CompareSide, by StackGroup) *CompareSide {
+	g := sideGroups{by: by, at: map[textKey]int{}, out: &CompareSide{Label: s.Label, File: s.File, Bases: s.Bases}}
+	for i := range s.Rows {
+		r := &s.Rows[i]
+		if !r.there() {
+			continue
+		}
+		g.stack++
+		switch {
+		case r.Node == 0 && (by == GroupFunction || by == GroupTotal):
+			g.add(SideRow{Key: r.Key, Own: r.Own}, r)
+		case by == GroupTotal:
+			for n := r.Node; n != 0; n = s.Stacks.Parent[n] {
+				g.add(SideRow{Key: FunctionName(s.Stacks, n)}, r)
+			}
+		case by == GroupFunction:
+			g.add(SideRow{Key: FunctionName(s.Stacks, r.Node)}, r)
+		default:
+			g.add(SideRow{Key: fileGroup(s.Stacks, r.Node, by)}, r)
+		}
+	}
+	return g.out
+}
+
+// fileGroup is the file of a leaf frame, or what the file belongs to.
+func fileGroup(s *model.Stacks, leaf model.NodeID, by StackGroup) string {
+	if leaf == 0 {
+		return UnknownFile
+	}
+	file := s.At(s.Frame[leaf]).File
+	switch {
+	case file == "":
+		return UnknownFile
+	case by == GroupModule:
+		return Module(file)
+	}
+	return file
+}
+
+type sideGroups struct {
+	by    StackGroup
+	out   *CompareSide
+	at    map[textKey]int
+	seen  []int // by row: the stack that counted there last
+	stack int   // from 1
+}
+
+// add counts a stack in its group, once.
+func (g *sideGroups) add(group SideRow, r *SideRow) {
+	key := textKey{key: group.Key}
+	if group.Own {
+		key.side = 1
+	}
+	i, ok := g.at[key]
+	if !ok {
+		i = len(g.out.Rows)
+		g.at[key] = i
+		g.out.Rows, g.seen = append(g.out.Rows, group), append(g.seen, 0)
+	}
+	if g.seen[i] == g.stack {
+		return
+	}
+	g.seen[i] = g.stack
+	out := &g.out.Rows[i]
+	out.Listed = out.Listed || r.Listed
+	out.Bytes, _ = model.SaturatingAdd(out.Bytes, r.Bytes)
+	out.Count, _ = model.SaturatingAdd(out.Count, r.Count)
+}

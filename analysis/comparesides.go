@@ -1,0 +1,221 @@
+package analysis
+
+import (
+	"context"
+	"math"
+	"strconv"
+
+	"github.com/memtui/memtui/model"
+)
+
+// TraceBases are what the figures of a trace over a range can be divided by. What the range has no end for ends where the
+// trace does.
+func TraceBases(ctx context.Context, t Trace, r Range) (CompareBases, error) {
+	totals, err := t.Totals(ctx, r)
+	if err != nil {
+		return NoBases, err
+	}
+	known := func(n uint64) int64 { return int64(min(n, math.MaxInt64)) }
+	return CompareBases{
+		Duration:    max(min(r.To, t.Status().Duration)-max(r.From, 0), 0),
+		Allocations: known(totals.AllocCount), GCs: known(totals.GCCount), Markers: known(totals.MarkerCount),
+	}, nil
+}
+
+// Figure is what a site is compared by.
+type Figure func(*Site) (bytes, count uint64)
+
+// FigureOf is the bytes and blocks that belong to a cost. CostPeak is what lives at the instant, which the caller chose to be the
+// peak.
+func FigureOf(c Cost) Figure {
+	return func(s *Site) (bytes, count uint64) {
+		switch c {
+		case CostLive, CostPeak, CostLiveCount:
+			bytes, count = s.LiveBytes, s.LiveCount
+		case CostLeaked:
+			bytes, count = s.LeakBytes, s.LeakCount
+		case CostTemporary:
+			return s.Temporary, s.Temporary
+		default:
+			bytes, count = s.AllocBytes, s.AllocCount
+		}
+		if !c.IsBytes() {
+			bytes = count
+		}
+		return bytes, count
+	}
+}
+
+// SitesSide makes a side of the groups of a trace, its rows aligned with what [Trace.Sites] returned. Threads are matched by
+// their numbers, sizes by their classes.
+func SitesSide(by Group, stacks *model.Stacks, sites []Site, figure Figure) *CompareSide {
+	out := &CompareSide{Stacks: stacks, Rows: make([]SideRow, len(sites)), Bases: NoBases}
+	for i := range sites {
+		out.Rows[i] = siteRow(by, stacks, &sites[i])
+		out.Rows[i].Bytes, out.Rows[i].Count = figure(&sites[i])
+	}
+	return out
+}
+
+// LeaksSide makes a side of leaked bytes, its rows aligned with the leaks.
+func LeaksSide(by Group, stacks *model.Stacks, leaks *Leaks) *CompareSide {
+	out := &CompareSide{Stacks: stacks, Rows: make([]SideRow, len(leaks.Sites)), Bases: NoBases}
+	for i := range leaks.Sites {
+		s := &leaks.Sites[i]
+		out.Rows[i] = siteRow(by, stacks, &s.Site)
+		out.Rows[i].Bytes, out.Rows[i].Count = s.Bytes, s.Count
+	}
+	return out
+}
+
+// siteRow is what a group is matched by.
+func siteRow(by Group, stacks *model.Stacks, s *Site) SideRow {
+	leaf, known := stacks.Node(s.Stack)
+	switch {
+	case by == ByStack && known && leaf == 0:
+		return SideRow{Key: NoFunction}
+	case by == ByStack && known:
+		return SideRow{Node: leaf}
+	case by == ByStack || by == ByFunction && (!known || leaf == 0):
+		return SideRow{Key: model.UnknownStack(s.Stack), Own: true}
+	}
+	return SideRow{Key: s.Name}
+}
+
+// FunctionsSide makes a side of functions, by what they allocated themselves or with all they called.
+func FunctionsSide(functions []Function, self bool) *CompareSide {
+	out := &CompareSide{Rows: make([]SideRow, len(functions)), Bases: NoBases}
+	for i, f := range functions {
+		r := SideRow{Key: f.Name, Bytes: f.TotalBytes, Count: f.TotalCount}
+		if self {
+			r.Bytes, r.Count = f.SelfBytes, f.SelfCount
+		}
+		out.Rows[i] = r
+	}
+	return out
+}
+
+// BucketsSide makes a side of a histogram of sizes, or of lifetimes.
+func BucketsSide(buckets []Bucket, lifetimes bool) *CompareSide {
+	out := &CompareSide{Rows: make([]SideRow, len(buckets)), Bases: NoBases}
+	for i, b := range buckets {
+		name := BucketName(b.Min, b.Max)
+		if lifetimes {
+			name = model.Time(b.Min).String() + " … " + model.Time(min(b.Max, uint64(model.MaxTime))).String()
+		}
+		out.Rows[i] = SideRow{Key: name, Bytes: b.Bytes, Count: b.Count}
+	}
+	return out
+}
+
+// BucketName is a class of sizes in words: "64 … 127 B".
+func BucketName(lo, hi uint64) string {
+	if lo == hi {
+		return model.Bytes(lo).String()
+	}
+	if hi < 1024 {
+		return model.Group(lo) + " … " + model.Bytes(hi).String()
+	}
+	return model.Bytes(lo).String() + " … " + sizeEnd(hi)
+}
+
+// StacksSide makes a side of the records of a profile of stacks, its rows aligned with the records. counts may be nil. Stacks
+// that the selection has are there even where they weigh nothing.
+func StacksSide(weights, counts *ProfileSelection) *CompareSide {
+	rec := &weights.Profile.Records
+	out := &CompareSide{Stacks: weights.Stacks, Rows: make([]SideRow, rec.Len()), Bases: NoBases}
+	for r := range out.Rows {
+		row := &out.Rows[r]
+		value, ok := weights.Weight(model.RecordID(r))
+		if row.Listed = ok; !ok {
+			continue
+		}
+		if row.Node = rec.Node[r]; row.Node == 0 {
+			row.Key = NoFunction
+		}
+		row.Bytes = wholeNumber(value)
+		if counts != nil {
+			n, _ := counts.Weight(model.RecordID(r))
+			row.Count = wholeNumber(n)
+		}
+	}
+	return out
+}
+
+func wholeNumber(n model.Number) uint64 {
+	var a model.Amount
+	a.Add(n)
+	return a.Uint64()
+}
+
+// ProfileRowsSide makes a side of a table of a profile, its rows aligned with those of [ProfileTable], by the weights of one of
+// its selections; counts is the selection that counts, negative for none.
+func ProfileRowsSide(rows []ProfileRow, weights, counts int, self bool) *CompareSide {
+	out := &CompareSide{Rows: make([]SideRow, len(rows)), Bases: NoBases}
+	amount := func(w *FrameWeight) uint64 {
+		if self {
+			return w.Self.Uint64()
+		}
+		return w.Total.Uint64()
+	}
+	for i := range rows {
+		out.Rows[i] = SideRow{Key: rows[i].Name, Bytes: amount(&rows[i].Weights[weights])}
+		if counts >= 0 {
+			out.Rows[i].Count = amount(&rows[i].Weights[counts])
+		}
+	}
+	return out
+}
+
+// HeapGroupsSide makes a side of the types of a snapshot, by name and representation, or of its frames, by name and file:line; by
+// their own bytes, or with retained by what they retain
+// where that is known.
+func HeapGroupsSide(groups []HeapGroup, retained bool) *CompareSide {
+	out := &CompareSide{Rows: make([]SideRow, len(groups)), Bases: NoBases}
+	for i := range groups {
+		g := &groups[i]
+		r := SideRow{Key: g.Name, Sub: g.Repr, Listed: true, Bytes: g.Bytes(), Count: g.Count}
+		if retained {
+			r.Bytes = g.Retained
+		}
+		if g.File != "" || g.Line != model.NoLine {
+			r.Sub = g.File
+			if g.Line != model.NoLine {
+				r.Sub += ":" + strconv.FormatInt(g.Line, 10)
+			}
+		}
+		out.Rows[i] = r
+	}
+	return out
+}
+
+// PagesSide makes a side of the page types of a layout. Counts are pages. Types of one name are matched in their order.
+func PagesSide(l *model.Layout, figure func(*PageFigures) uint64) *CompareSide {
+	sums := SumLayout(l)
+	out := &CompareSide{Rows: make([]SideRow, len(l.Types)), Bases: NoBases}
+	seen := map[string]int{}
+	for i := range l.Types {
+		f := &sums.Types[i]
+		name := l.Types[i].Name
+		out.Rows[i] = SideRow{Key: name, Nth: seen[name], Kept: true, Bytes: figure(f), Count: uint64(f.Pages)}
+		seen[name]++
+	}
+	return out
+}
+
+// SeriesSide makes a side of the curves of a dump by their values at an instant, in whole bytes; negative values are 0. Counts
+// are points up to then. Curves of one name are matched in their order.
+func SeriesSide(t *model.Timeline, at model.Time) *CompareSide {
+	out := &CompareSide{Rows: make([]SideRow, len(t.Series)), Bases: NoBases}
+	seen := map[string]int{}
+	for i := range t.Series {
+		s := &t.Series[i]
+		r := SideRow{Key: s.Name, Nth: seen[s.Name], Kept: true}
+		seen[s.Name]++
+		if v, last, ok := ValueAt(s, at); ok {
+			r.Bytes, r.Count = uint64(math.Round(min(max(v, 0), 1<<63))), uint64(last)+1
+		}
+		out.Rows[i] = r
+	}
+	return out
+}

@@ -1,0 +1,111 @@
+package export
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/memtui/memtui/model"
+)
+
+// WriteFolded writes the main metric of s as folded stacks, the lines that Brendan Gregg's flamegraph.pl and many others
+// read: the functions from the root on, separated by semicolons, a space, the sum. Stacks of equal functions are one line.
+func WriteFolded(ctx context.Context, w io.Writer, s *Stacks) ([]Loss, error) {
+	f := &folder{nodes: []foldedNode{{}}, children: map[foldedEdge]int32{}, frames: newFrameTable(s)}
+	f.nameFrames()
+	for i := range s.Rows {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		f.add(&s.Rows[i], s.Main)
+	}
+	out := bufio.NewWriterSize(w, 1<<16)
+	f.lost.add("files, lines and figures other than " + s.Metrics[s.Main].Name + " are not written")
+	for i := range f.nodes {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err := f.write(out, int32(i)); err != nil {
+			return nil, err
+		}
+	}
+	return f.lost.list, out.Flush()
+}
+
+// folder adds up stacks of equal functions, as a tree.
+type folder struct {
+	frames   *frameTable
+	name     []int32 // by frame: of its function, an index of names
+	names    []string
+	nodes    []foldedNode // a parent stands before its children; the root is 0
+	children map[foldedEdge]int32
+	path     []int32
+	lost     losses
+}
+
+type foldedNode struct {
+	parent, name int32
+	sum          model.Amount // of the stacks that end here
+}
+
+type foldedEdge struct{ parent, name int32 }
+
+// nameFrames numbers the names of functions as they are written.
+func (f *folder) nameFrames() {
+	known := map[string]int32{}
+	for _, frame := range f.frames.list {
+		// A semicolon would be two frames; colons are what the stackcollapse scripts write.
+		name := strings.TrimSpace(strings.ReplaceAll(model.Clean(frame.function), ";", ":"))
+		n, ok := known[name]
+		if !ok {
+			n = int32(len(f.names))
+			known[name] = n
+			f.names = append(f.names, name)
+		}
+		f.name = append(f.name, n)
+	}
+}
+
+func (f *folder) add(r *StackRow, main int) {
+	n := r.Values[main]
+	switch v := n.Float64(); {
+	case v < 0:
+		f.lost.add("a stack weighs less than nothing and is left out")
+		return
+	case v == 0:
+		return
+	}
+	at := int32(0)
+	for _, frame := range slices.Backward(f.frames.of(r)) {
+		edge := foldedEdge{at, f.name[frame]}
+		next, ok := f.children[edge]
+		if !ok {
+			next = int32(len(f.nodes))
+			f.children[edge] = next
+			f.nodes = append(f.nodes, foldedNode{parent: at, name: edge.name})
+		}
+		at = next
+	}
+	f.nodes[at].sum.Add(n)
+}
+
+// write writes the line of a node where a stack ends.
+func (f *folder) write(out *bufio.Writer, node int32) error {
+	if f.nodes[node].sum.IsZero() {
+		return nil
+	}
+	f.path = f.path[:0]
+	for n := node; n != 0; n = f.nodes[n].parent {
+		f.path = append(f.path, f.nodes[n].name)
+	}
+	for i, name := range slices.Backward(f.path) {
+		out.WriteString(f.names[name]) // an error stays until the end of the line
+		if i > 0 {
+			out.WriteByte(';')
+		}
+	}
+	_, err := out.WriteString(" " + decimal(f.nodes[node].sum) + "\n")
+	return err
+}

@@ -1,0 +1,169 @@
+package export
+
+import (
+	"bufio"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// HeapTables names what can be written of a heap snapshot, the default first.
+func HeapTables() []string { return []string{"types", "frames", "dominators"} }
+
+// WriteHeapCSV writes one table of a snapshot: its types of objects, its frames, or its dominator tree: every row before
+// those that it dominates, with the row that dominates it and its depth below the root. Types and frames stand in the order
+// of bytes, rows that share a dominator in that of retained bytes. g may be nil but for dominators.
+func WriteHeapCSV(ctx context.Context, w io.Writer, h *model.Heap, g *analysis.HeapGraph, table string) ([]Loss, error) {
+	out := csv.NewWriter(w)
+	columns, err := heapColumns(table)
+	if err != nil {
+		return nil, err
+	}
+	var cells []string
+	for _, c := range columns {
+		cells = append(cells, c.name)
+	}
+	if err := out.Write(cells); err != nil {
+		return nil, err
+	}
+	err = heapRows(ctx, h, g, table, func(row []heapCell) error {
+		for i := range row {
+			switch {
+			case row[i].unknown:
+				cells[i] = ""
+			case columns[i].text:
+				cells[i] = model.Clean(row[i].text)
+			default:
+				cells[i] = strconv.FormatUint(row[i].number, 10)
+			}
+		}
+		return out.Write(cells)
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.Flush()
+	return nil, out.Error()
+}
+
+// WriteHeapNDJSON writes the rows of [WriteHeapCSV] as JSON objects, a line each. What is unknown is absent.
+func WriteHeapNDJSON(ctx context.Context, w io.Writer, h *model.Heap, g *analysis.HeapGraph, table string) ([]Loss, error) {
+	columns, err := heapColumns(table)
+	if err != nil {
+		return nil, err
+	}
+	out := bufio.NewWriterSize(w, 1<<16)
+	var buf []byte
+	err = heapRows(ctx, h, g, table, func(row []heapCell) error {
+		buf = append(buf[:0], '{')
+		for i := range row {
+			switch {
+			case row[i].unknown:
+			case columns[i].text:
+				buf = appendJSONString(appendMember(buf, columns[i].name), row[i].text)
+			default:
+				buf = strconv.AppendUint(appendMember(buf, columns[i].name), row[i].number, 10)
+			}
+		}
+		buf = append(buf, "}\n"...)
+		_, err := out.Write(buf)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return nil, out.Flush()
+}
+
+type heapColumn struct {
+	name string
+	text bool
+}
+
+type heapCell struct {
+	text    string
+	number  uint64
+	unknown bool
+}
+
+// heapColumns are named as in the report's JSON.
+func heapColumns(table string) ([]heapColumn, error) {
+	switch table {
+	case "types":
+		return []heapColumn{{"id", false}, {"type", true}, {"repr", true}, {"count", false}, {"bytes", false}, {"managed_bytes", false}, {"unmanaged_bytes", false}}, nil
+	case "frames":
+		return []heapColumn{{"id", false}, {"frame", true}, {"file", true}, {"line", false}, {"count", false}, {"bytes", false}}, nil
+	case "dominators":
+		return []heapColumn{
+			{"row", false}, {"dominator", false}, {"depth", false}, {"kind", true}, {"label", true},
+			{"bytes", false}, {"managed_bytes", false}, {"unmanaged_bytes", false}, {"retained_bytes", false}, {"retained_count", false},
+		}, nil
+	}
+	return nil, fmt.Errorf("heap snapshots have no table %q: there are %s", table, strings.Join(HeapTables(), ", "))
+}
+
+func number(n uint64) heapCell { return heapCell{number: n} }
+func text(s string) heapCell   { return heapCell{text: s} }
+
+// heapRows calls yield with the rows of a table; the slice is reused.
+func heapRows(ctx context.Context, h *model.Heap, g *analysis.HeapGraph, table string, yield func([]heapCell) error) error {
+	switch table {
+	case "types":
+		for _, t := range analysis.HeapTypes(h, model.KindObject) {
+			row := []heapCell{number(uint64(t.ID)), text(t.Name), text(t.Repr), number(t.Count), number(t.Bytes()), number(t.ManagedBytes), number(t.UnmanagedBytes)}
+			if err := firstOf(ctx.Err(), yield(row)); err != nil {
+				return err
+			}
+		}
+		return nil
+	case "frames":
+		for _, f := range analysis.HeapFrames(h) {
+			line := heapCell{number: uint64(max(f.Line, 0)), unknown: f.Line < 0}
+			row := []heapCell{number(uint64(f.ID)), text(f.Name), text(f.File), line, number(f.Count), number(f.Bytes())}
+			if err := firstOf(ctx.Err(), yield(row)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return dominatorRows(ctx, h, g, yield)
+}
+
+// dominatorRows walks the dominator tree from the root, parents first.
+func dominatorRows(ctx context.Context, h *model.Heap, g *analysis.HeapGraph, yield func([]heapCell) error) error {
+	type place struct {
+		row   model.Row
+		depth uint64
+	}
+	if h.Len() == 0 {
+		return nil
+	}
+	todo := []place{{model.RootRow, 0}}
+	row := make([]heapCell, 10)
+	for n := 0; len(todo) > 0; n++ {
+		at := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		r := at.row
+		row[0], row[1], row[2] = number(uint64(r)), heapCell{number: uint64(g.Idom[r]), unknown: r == model.RootRow}, number(at.depth)
+		row[3], row[4] = text(h.Kinds[r].String()), text(analysis.HeapLabel(h, r))
+		row[5], row[6], row[7] = number(h.Bytes(r)), number(uint64(h.Size[r])), number(h.Unmanaged(r))
+		row[8], row[9] = number(g.Retained[r]), number(uint64(g.RetainedCount[r]))
+		if err := yield(row); err != nil {
+			return err
+		}
+		if n%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		children := g.Children(r)
+		for i := len(children) - 1; i >= 0; i-- {
+			todo = append(todo, place{children[i], at.depth + 1})
+		}
+	}
+	return nil
+}

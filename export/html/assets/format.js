@@ -1,0 +1,126 @@
+// Numbers and names for people, as the terminal program writes them.
+addEventListener("error", (e) => { document.documentElement.dataset.error = String(e.message); });
+
+const data = JSON.parse(document.getElementById("data").textContent);
+
+const three = (f) => f < 9.995 ? f.toFixed(2) : f < 99.95 ? f.toFixed(1) : f.toFixed(0);
+const group = (n) => Math.round(n).toLocaleString("en-US");
+
+function bytes(n) {
+  if (n < 0) return "-" + bytes(-n);
+  if (n < 1024) return (Number.isInteger(n) ? n : three(n)) + " B";
+  let unit = -1;
+  while (unit < 5 && (n >= 1024 || (unit >= 0 && n >= 1023.5))) { n /= 1024; unit++; }
+  return three(n) + " " + "KMGTPE"[unit] + "iB";
+}
+
+function time(us) {
+  if (us < 0) return "-" + time(-us);
+  if (us < 1000) return +us.toFixed(3) + " µs";
+  if (us < 999500) return three(us / 1e3) + " ms";
+  if (us < 100e6) return three(us / 1e6) + " s";
+  const s = Math.floor(us / 1e6), two = (n) => String(n).padStart(2, "0");
+  if (s < 3600) return Math.floor(s / 60) + " m " + two(s % 60) + " s";
+  if (s < 48 * 3600) return Math.floor(s / 3600) + " h " + two(Math.floor(s / 60) % 60) + " m";
+  if (s < 1000 * 86400) return Math.floor(s / 86400) + " d " + two(Math.floor(s / 3600) % 24) + " h";
+  return group(s / 86400 / 365.25) + " years";
+}
+
+// text is a value in a unit; exact is the same without rounding.
+function text(unit, v) {
+  if (v === null || v === undefined) return "";
+  switch (unit) {
+    case "bytes": return bytes(v);
+    case "rate": return (v < 0 ? "-" : "") + bytes(Math.abs(v)) + "/s";
+    case "us": return time(v);
+    case "ns": return time(v / 1000);
+    case "count": return Number.isInteger(v) ? group(v) : String(+v.toPrecision(6));
+    case "share": return (100 * v).toFixed(1) + " %";
+  }
+  return String(v);
+}
+
+function exact(unit, v) {
+  if (v === null || v === undefined) return "";
+  switch (unit) {
+    case "bytes": return group(v) + " B";
+    case "rate": return group(v) + " B/s";
+    case "us": return group(v) + " µs";
+    case "ns": return group(v) + " ns";
+  }
+  return text(unit, v);
+}
+
+// shorten leaves out what stands between the outermost angle brackets of a name: std::map<…>::find.
+function shorten(name) {
+  const operator = name.indexOf("operator");
+  let out = "", depth = 0, from = 0;
+  for (let i = 1; i < name.length; i++) {
+    const c = name[i];
+    if ((c !== "<" && c !== ">") || (operator >= 0 && i >= operator && i <= operator + 11)) continue;
+    if (c === "<") {
+      if (depth++ === 0) { out += name.slice(from, i + 1); from = i + 1; }
+    } else if (depth > 0 && name[i - 1] !== "-") {
+      if (--depth === 0 && i - from > 4) { out += "…"; from = i; }
+    }
+  }
+  return depth > 0 ? name : out + name.slice(from);
+}
+
+const nameOf = (i) => i < 0 ? "" : data.names[i];
+const baseOf = (path) => path.slice(path.lastIndexOf("/") + 1);
+
+// placeOf is a frame as [name, file:line].
+function placeOf(i) {
+  const [name, file, line] = data.frames[i];
+  return [nameOf(name), file < 0 ? "" : nameOf(file) + (line < 0 ? "" : ":" + line)];
+}
+
+// el makes an element: el("p.note", {title: "…"}, "text", child …). Text is only ever text.
+function el(spec, attributes, ...children) {
+  const [tag, ...classes] = spec.split("."), e = document.createElement(tag);
+  if (classes.length) e.className = classes.join(" ");
+  for (const [k, v] of Object.entries(attributes || {})) {
+    if (v === undefined || v === null || v === false) continue;
+    if (k.startsWith("on")) e.addEventListener(k.slice(2), v); else e.setAttribute(k, v === true ? "" : v);
+  }
+  e.append(...children.filter((c) => c !== null && c !== undefined));
+  return e;
+}
+
+// spark draws a small curve whose highest value is full.
+function spark(values, width, height) {
+  const ns = "http://www.w3.org/2000/svg", s = document.createElementNS(ns, "svg"), p = document.createElementNS(ns, "polygon");
+  const top = Math.max(...values, 1), step = width / Math.max(values.length - 1, 1);
+  const points = values.map((v, i) => (i * step).toFixed(1) + "," + (height - v / top * (height - 1)).toFixed(1));
+  p.setAttribute("points", ["0," + height, ...points, width + "," + height].join(" "));
+  p.setAttribute("fill", "currentColor");
+  s.setAttribute("width", width); s.setAttribute("height", height); s.setAttribute("viewBox", "0 0 " + width + " " + height);
+  s.setAttribute("role", "img"); s.setAttribute("aria-label", "over the run, highest " + bytes(top));
+  s.style.color = "var(--accent)"; s.style.opacity = ".75";
+  s.append(p);
+  return s;
+}
+
+const tipBox = document.getElementById("tip");
+function tip(e, message) {
+  tipBox.hidden = !message;
+  if (!message) return;
+  tipBox.textContent = message;
+  const x = Math.min(e.clientX + 14, innerWidth - tipBox.offsetWidth - 8), below = e.clientY + 18 + tipBox.offsetHeight < innerHeight;
+  tipBox.style.left = Math.max(x, 8) + "px";
+  tipBox.style.top = (below ? e.clientY + 16 : e.clientY - tipBox.offsetHeight - 10) + "px";
+}
+
+const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+// What the address remembers after its #, so that a view can be sent on: q, theme, cost, turn, node, from, to.
+const view = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+function remember(key, value) {
+  if (value === "" || value === null || value === undefined) delete view[key]; else view[key] = value;
+  try { history.replaceState(null, "", "#" + new URLSearchParams(view)); } catch (e) { /* some browsers forbid it in files */ }
+}
+
+// Those who draw listen here: "search" with a function from name to bool (null for none), "look" when colours or sizes change.
+const listeners = {search: [], look: []};
+const tell = (what, value) => listeners[what].forEach((f) => f(value));

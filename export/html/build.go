@@ -1,0 +1,189 @@
+package html
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/model"
+)
+
+// builder puts one page together.
+type builder struct {
+	*page
+	ctx    context.Context
+	src    *Source
+	limits limits
+
+	names  map[string]int
+	frames map[[3]int]int
+	short  int // names that were cut
+}
+
+func build(ctx context.Context, src *Source, l limits) (*page, error) {
+	r := src.Report
+	b := &builder{
+		page: &page{
+			Title: model.Clean(r.File.Name), Whole: r.Complete, Program: src.Program, Findings: []finding{}, Cards: []card{}, Charts: []chart{},
+			Flames: []*flame{}, Tables: []*table{}, Cut: []string{}, Scope: []string{}, Names: []string{}, Frames: [][3]int{},
+		},
+		ctx: ctx, src: src, limits: l, names: map[string]int{}, frames: map[[3]int]int{},
+	}
+	b.head()
+	for _, part := range []func() error{b.trace, b.heap, b.stacks, b.dump} {
+		if err := part(); err != nil {
+			return nil, err
+		}
+	}
+	b.problems()
+	if b.short > 0 {
+		b.cut("%s longer than %d bytes: the rest is left out", plural(uint64(b.short), "name"), l.name)
+	}
+	b.Command = commandLine(src.Command)
+	return b.page, ctx.Err()
+}
+
+// cut notes what was left out.
+func (b *builder) cut(format string, args ...any) {
+	b.Cut = append(b.Cut, fmt.Sprintf(format, args...))
+}
+
+// head is what stands below the title.
+func (b *builder) head() {
+	r := b.src.Report
+	if f := r.File; f.Format != "" {
+		b.Facts = append(b.Facts, fmt.Sprintf("%s %d", f.Format, *f.Version))
+	}
+	size := model.Bytes(max(r.File.Bytes, 0)).String()
+	if r.File.Compression != "" {
+		size += " " + r.File.Compression
+	}
+	b.Facts = append(b.Facts, size)
+	if r.Trace != nil {
+		b.Facts = append(b.Facts, plural(r.Trace.Events, "event"))
+	}
+	if r.Time.Duration != nil {
+		b.Facts = append(b.Facts, r.Time.Duration.String())
+	}
+	if r.Time.Start != nil {
+		b.Facts = append(b.Facts, "started "+report.StartTime(*r.Time.Start))
+	}
+	if r.Time.From != nil || r.Time.To != nil {
+		from, to := "the start", "the end"
+		if r.Time.From != nil {
+			from = r.Time.From.String()
+		}
+		if r.Time.To != nil {
+			to = r.Time.To.String()
+		}
+		b.Scope = append(b.Scope, "range from "+from+" to "+to)
+	}
+	if !r.Complete {
+		text := "the file is not complete: totals are lower bounds"
+		if r.LostBytes > 0 {
+			text = model.Bytes(r.LostBytes).String() + " of the file could not be read: totals are lower bounds"
+		}
+		b.Findings = append(b.Findings, finding{Sign: "bad", Label: "damaged", Name: none, Text: text})
+	}
+}
+
+// problems is the table of what is damaged, guessed or uncertain.
+func (b *builder) problems() {
+	t := b.table("problems", "Remarks", "what is damaged, guessed or uncertain", 0, cols("What:text", "Times:count", "Remark:text", "Offset:bytes", "Line:plain")...)
+	for _, p := range b.src.Report.Problems {
+		var offset, line any
+		if p.Offset != nil {
+			offset = *p.Offset
+		}
+		if p.Line != nil {
+			line = *p.Line
+		}
+		t.add(p.Severity, p.Count, model.Clean(p.Message), offset, line)
+	}
+	b.keep(t)
+}
+
+// none is the index of no name.
+const none = -1
+
+// name is the index of a cleaned name.
+func (b *builder) name(s string) int {
+	s = model.Clean(s)
+	if len(s) > b.limits.name {
+		b.short++
+		s = strings.ToValidUTF8(s[:b.limits.name], "") + "…"
+	}
+	i, ok := b.names[s]
+	if !ok {
+		i = len(b.Names)
+		b.names[s] = i
+		b.Names = append(b.Names, s)
+	}
+	return i
+}
+
+// frame is the index of a place.
+func (b *builder) frame(p report.Place) int {
+	f := [3]int{b.name(p.Name()), none, none}
+	if p.File != nil && *p.File != "" {
+		f[1] = b.name(*p.File)
+	}
+	if p.Line != nil && *p.Line > 0 && *p.Line < 1<<31 {
+		f[2] = int(*p.Line)
+	}
+	return b.frameOf(f)
+}
+
+func (b *builder) frameOf(f [3]int) int {
+	i, ok := b.frames[f]
+	if !ok {
+		i = len(b.Frames)
+		b.frames[f] = i
+		b.Frames = append(b.Frames, f)
+	}
+	return i
+}
+
+// plural is a count with its noun.
+func plural(n uint64, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case strings.HasSuffix(noun, "series"):
+		return model.Group(n) + " " + noun
+	case strings.HasSuffix(noun, "ch"):
+		return model.Group(n) + " " + noun + "es"
+	}
+	return model.Group(n) + " " + noun + "s"
+}
+
+// share is part of whole in percent.
+func share(part, whole uint64) string {
+	if whole == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
+}
+
+// bytesCard is a card with a rounded amount of memory; its exact one is a tooltip.
+func bytesCard(label string, n uint64, note string) card {
+	value, unit, _ := strings.Cut(model.Bytes(n).String(), " ")
+	return card{Label: label, Value: value, Unit: unit, Note: note, Exact: model.Bytes(n).Exact()}
+}
+
+// commandLine is a command as a shell takes it.
+func commandLine(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		w = model.Clean(w)
+		if w == "" || strings.ContainsFunc(w, func(r rune) bool { return !strings.ContainsRune(plainRunes, r) }) {
+			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+		out[i] = w
+	}
+	return strings.Join(out, " ")
+}
+
+// plainRunes need no quotes in a shell.
+const plainRunes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,%+@#"

@@ -1,0 +1,83 @@
+package html
+
+import (
+	"math"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// chart is curves over one axis. Columns are of equal width over From … To, each with the extremes that it holds; where X is
+// given, values are single points instead.
+type chart struct {
+	ID     string    `json:"id"`
+	Title  string    `json:"title"`
+	Answer string    `json:"answer"`
+	Axis   string    `json:"axis"` // of From, To and X: "us", "plain"
+	Unit   string    `json:"unit"` // of values: "bytes", "rate", "plain"
+	Small  bool      `json:"small,omitempty"`
+	From   float64   `json:"from"`
+	To     float64   `json:"to"`
+	X      []float64 `json:"x,omitempty"`
+	Curves []curve   `json:"curves"`
+	Marks  []mark    `json:"marks"`
+}
+
+// curve is one line. Unknown values are nil.
+type curve struct {
+	Name string `json:"name"`
+	Max  []any  `json:"max"`
+	Min  []any  `json:"min,omitempty"` // nil where it is Max
+}
+
+// mark is a named moment: "peak", "at", "marker", "gc".
+type mark struct {
+	Kind string  `json:"kind"`
+	X    float64 `json:"x"`
+	Text string  `json:"text"`
+}
+
+const maxMarks = 400
+
+func (b *builder) traceCharts() error {
+	t := b.src.Report.Trace
+	from, to := max(b.src.Range.From, 0), min(b.src.Range.To, *b.src.Report.Time.Duration)
+	columns, err := b.src.Trace.Curve(b.ctx, b.src.Range, b.limits.columns)
+	if err != nil || len(columns) == 0 || t.Peak == nil {
+		return err
+	}
+	live := chart{ID: "live", Title: "Live bytes", Axis: "us", Unit: "bytes", From: float64(from), To: float64(to), Curves: []curve{{Name: "live"}}, Marks: []mark{}}
+	rate := chart{ID: "rate", Title: "Allocated per second", Axis: "us", Unit: "rate", Small: true, From: live.From, To: live.To, Curves: []curve{{Name: "allocated"}}, Marks: []mark{}}
+	live.Answer = "peak " + model.Bytes(t.Peak.Bytes).String() + " at " + t.Peak.Time.String()
+	rate.Answer = model.Bytes(t.AllocBytes).String() + " in all"
+	for _, c := range columns {
+		live.Curves[0].Max = append(live.Curves[0].Max, c.MaxBytes)
+		live.Curves[0].Min = append(live.Curves[0].Min, c.MinBytes)
+		rate.Curves[0].Max = append(rate.Curves[0].Max, math.Round(analysis.Rate(c.AllocBytes, c.To-c.From)))
+	}
+	live.Marks = append(live.Marks, mark{"peak", float64(t.Peak.Time), "peak " + model.Bytes(t.Peak.Bytes).String()})
+	if at := b.src.Report.Time.At; at != nil && *at != to {
+		live.Marks = append(live.Marks, mark{"at", float64(*at), "instant " + at.String()})
+	}
+	marks, total, err := b.src.Trace.Marks(b.ctx, b.src.Range, maxMarks)
+	if err != nil {
+		return err
+	}
+	for _, m := range marks {
+		kind, text := "marker", model.Clean(m.Name)
+		if m.GC {
+			kind, text = "gc", "collection of "+model.Bytes(m.Bytes).String()
+		} else if text == "" {
+			text = model.UnknownMarker(m.ID)
+		}
+		live.Marks = append(live.Marks, mark{kind, float64(m.Time), text})
+	}
+	if total > len(marks) {
+		b.cut("Live bytes: %d of %s markers and collections", len(marks), model.Group(uint64(total)))
+	}
+	b.Charts = append(b.Charts, live, rate)
+	return nil
+}
+
+// round keeps four digits of a share.
+func round(f float64) float64 { return math.Round(f*10000) / 10000 }

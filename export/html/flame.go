@@ -1,0 +1,227 @@
+package html
+
+import (
+	"math"
+	"slices"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// flame is a tree of frames with one or more weights. Nodes stand in preorder: the first is the root, and a parent has a
+// smaller index than its children.
+type flame struct {
+	ID     string     `json:"id"`
+	Title  string     `json:"title"`
+	Answer string     `json:"answer"`
+	Costs  []cost     `json:"costs"`
+	Parent []int      `json:"parent"`
+	Name   []int      `json:"name"` // none: smaller ones together
+	Rest   string     `json:"rest"` // what those are called
+	Self   [][]uint64 `json:"self"` // by cost, by node
+	Turn   bool       `json:"turn"` // an inverted view means something
+}
+
+// cost is one weight.
+type cost struct {
+	ID    string `json:"id"`
+	Label string `json:"label"`
+	Unit  string `json:"unit"` // "bytes", "count", "plain"
+}
+
+// branches is any tree that can become a flame graph: totals never exceed those of the parent.
+type branches struct {
+	root     int32
+	children func(n int32) []int32
+	label    func(n int32) string
+	totals   []func(n int32) uint64
+	selves   []func(n int32) uint64
+}
+
+// grow cuts a tree to what can be seen: frames that weigh less than a share of the whole by every cost are put together, and so
+// are those below a depth.
+func (b *builder) grow(f *flame, t *branches) {
+	for least := uint64(4000); ; least /= 2 {
+		kept, small, deep := f.fill(b, t, least)
+		if kept > b.limits.nodes && least > 1 {
+			f.Parent, f.Name, f.Self = nil, nil, nil
+			continue
+		}
+		if small > 0 {
+			b.cut("%s: %s below 1/%d of the whole put together", f.Title, plural(uint64(small), "branch"), least)
+		}
+		if deep > 0 {
+			b.cut("%s: stacks end at %d frames in %s", f.Title, b.limits.depth, plural(uint64(deep), "place"))
+		}
+		b.Flames = append(b.Flames, f)
+		return
+	}
+}
+
+// fill adds the nodes of t that weigh at least 1/least of the whole. It counts the nodes, the frames that are put together, and
+// places where the tree is too deep.
+func (f *flame) fill(b *builder, t *branches, least uint64) (kept, small, deep int) {
+	f.Self = make([][]uint64, len(t.totals))
+	limit := make([]uint64, len(t.totals))
+	for c, total := range t.totals {
+		limit[c] = max(total(t.root)/least, 1)
+	}
+	type item struct {
+		node          int32
+		parent, depth int
+	}
+	for stack := []item{{t.root, none, 0}}; len(stack) > 0; {
+		it := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		n := len(f.Parent)
+		f.Parent, f.Name = append(f.Parent, it.parent), append(f.Name, b.name(t.label(it.node)))
+		for c, self := range t.selves {
+			f.Self[c] = append(f.Self[c], self(it.node))
+		}
+		if kept++; kept > b.limits.nodes && least > 1 {
+			return kept, small, deep
+		}
+		rest, any := make([]uint64, len(t.totals)), false
+		for _, child := range t.children(it.node) {
+			if it.depth < b.limits.depth && t.visible(child, limit) {
+				stack = append(stack, item{child, n, it.depth + 1})
+				continue
+			}
+			small, any = small+1, true
+			for c, total := range t.totals {
+				rest[c], _ = model.SaturatingAdd(rest[c], total(child))
+			}
+		}
+		if it.depth == b.limits.depth && any {
+			deep++
+		}
+		if slices.Max(rest) > 0 {
+			f.Parent, f.Name = append(f.Parent, n), append(f.Name, none)
+			for c := range rest {
+				f.Self[c] = append(f.Self[c], rest[c])
+			}
+		}
+	}
+	return kept, small, deep
+}
+
+func (t *branches) visible(n int32, limit []uint64) bool {
+	for c, total := range t.totals {
+		if total(n) >= limit[c] {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *builder) traceFlame() error {
+	ids := b.src.Trace.StackIDs()
+	tree, err := analysis.NewCallTree(b.ctx, b.src.Profile.Stacks, ids, analysis.TreeOptions{})
+	if err != nil {
+		return err
+	}
+	f := &flame{ID: "flame", Title: "Flame graph", Answer: "who calls what allocates", Turn: true, Rest: "(smaller frames)"}
+	t := &branches{label: func(n int32) string { return tree.Name(n) }}
+	var folded []*analysis.Folded
+	for _, c := range []struct {
+		analysis.Cost
+		label string
+	}{
+		{analysis.CostTotal, "allocated"}, {analysis.CostLive, "live " + b.instant()}, {analysis.CostPeak, "live at the peak"},
+		{analysis.CostLeaked, "never freed"}, {analysis.CostCount, "blocks allocated"}, {analysis.CostTemporary, "temporary blocks"},
+	} {
+		w, err := b.src.Trace.Weights(b.ctx, c.Cost, analysis.Query{At: b.src.At, Range: b.src.Range})
+		if err != nil {
+			return err
+		}
+		x := tree.Fold(w)
+		if x.Total[0] == 0 {
+			continue
+		}
+		unit := "count"
+		if c.IsBytes() {
+			unit = "bytes"
+		}
+		f.Costs = append(f.Costs, cost{c.Cost.String(), c.label, unit})
+		t.totals = append(t.totals, func(n int32) uint64 { return x.Total[n] })
+		t.selves = append(t.selves, x.Self)
+		folded = append(folded, x)
+	}
+	if len(folded) == 0 {
+		return nil
+	}
+	t.children = func(n int32) []int32 { return childrenOf(folded, n) }
+	b.grow(f, t)
+	return nil
+}
+
+// childrenOf are the children of a node by any cost.
+func childrenOf(folded []*analysis.Folded, n int32) []int32 {
+	var out []int32
+	for _, f := range folded {
+		for _, c := range f.Children(n) {
+			if !slices.Contains(out, c) {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+// stackFlame is the flame graph of a stack profile.
+func (b *builder) stackFlame(title, unit string) error {
+	s := b.src.Selection
+	var leaves []model.NodeID
+	var weights []float64
+	top := 0.0
+	for r, leaf := range s.Profile.Records.Node {
+		w, ok := s.Weight(model.RecordID(r))
+		if f := w.Float64(); ok && f > 0 {
+			leaves, weights = append(leaves, leaf), append(weights, f)
+			top = max(top, f)
+		}
+	}
+	if len(leaves) == 0 {
+		return nil
+	}
+	tree, err := analysis.NewLeafTree(b.ctx, s.Stacks, leaves, analysis.TreeOptions{})
+	if err != nil {
+		return err
+	}
+	whole := make([]uint64, len(weights))
+	for i, w := range weights {
+		whole[i] = uint64(math.Round(min(w, 1<<62)))
+	}
+	x := tree.Fold(whole)
+	if x.Total[0] == 0 {
+		return nil
+	}
+	f := &flame{ID: "flame", Title: "Flame graph", Answer: title, Turn: true, Rest: "(smaller frames)", Costs: []cost{{"weight", title, unit}}}
+	b.grow(f, &branches{
+		label: func(n int32) string { return tree.Name(n) }, children: x.Children,
+		totals: []func(int32) uint64{func(n int32) uint64 { return x.Total[n] }}, selves: []func(int32) uint64{x.Self},
+	})
+	return nil
+}
+
+// dominatorFlame is the dominator tree of a snapshot, as wide as what is retained.
+func (b *builder) dominatorFlame() {
+	g := b.src.Graph
+	if g == nil || g.Heap.Len() == 0 || g.Retained[model.RootRow] == 0 {
+		return
+	}
+	f := &flame{ID: "dominators", Title: "Dominator tree", Answer: "as wide as what a row alone keeps alive", Rest: "(smaller rows)", Costs: []cost{{"retained", "retained", "bytes"}, {"rows", "rows", "count"}}}
+	b.grow(f, &branches{
+		label: func(n int32) string { return analysis.HeapLabel(g.Heap, model.Row(n)) },
+		children: func(n int32) []int32 {
+			rows := g.Children(model.Row(n))
+			out := make([]int32, len(rows))
+			for i, r := range rows {
+				out[i] = int32(r)
+			}
+			return out
+		},
+		totals: []func(int32) uint64{func(n int32) uint64 { return g.Retained[n] }, func(n int32) uint64 { return uint64(g.RetainedCount[n]) }},
+		selves: []func(int32) uint64{func(n int32) uint64 { return g.Heap.Bytes(model.Row(n)) }, func(int32) uint64 { return 1 }},
+	})
+}

@@ -1,0 +1,186 @@
+package html
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/model"
+)
+
+// heap is what a page says about heap snapshots.
+func (b *builder) heap() error {
+	h := b.src.Report.Heap
+	if h == nil {
+		return nil
+	}
+	var shown *report.Snapshot
+	for i := range h.Snapshots {
+		if h.Snapshot != nil && h.Snapshots[i].Index == *h.Snapshot {
+			shown = &h.Snapshots[i]
+		}
+	}
+	b.Facts = append(b.Facts, plural(uint64(len(h.Snapshots)), "snapshot"))
+	if shown != nil {
+		b.Scope = append(b.Scope, fmt.Sprintf("snapshot %d of 0 … %d", shown.Index, len(h.Snapshots)-1))
+		if h.Edges == "all" {
+			b.Scope = append(b.Scope, "retained over all references")
+		}
+		b.heapCards(shown)
+	}
+	b.heapFindings(h, shown)
+	b.snapshotChart(h)
+	b.dominatorFlame()
+	b.heapTables(h, total(shown))
+	return nil
+}
+
+func total(s *report.Snapshot) uint64 {
+	if s == nil || s.Bytes == nil {
+		return 0
+	}
+	return *s.Bytes
+}
+
+func (b *builder) heapCards(s *report.Snapshot) {
+	if s.Bytes != nil {
+		note := ""
+		if s.Managed != nil && s.Unmanaged != nil {
+			note = model.Bytes(*s.Managed).String() + " managed, " + model.Bytes(*s.Unmanaged).String() + " unmanaged"
+		}
+		b.Cards = append(b.Cards, bytesCard("Heap", *s.Bytes, note))
+	}
+	for _, c := range []struct {
+		label string
+		n     *int64
+	}{{"Objects", s.Objects}, {"Frames", s.Frames}, {"References", s.References}, {"Type objects", s.TypeObjects}} {
+		if c.n != nil {
+			n := uint64(max(*c.n, 0))
+			b.Cards = append(b.Cards, card{Label: c.label, Value: model.ShortCount(n), Exact: model.Group(n)})
+		}
+	}
+}
+
+// heapFindings are one sentence each about growth, types and the largest dominator.
+func (b *builder) heapFindings(h *report.Heap, shown *report.Snapshot) {
+	var first *report.Snapshot
+	for i := range h.Snapshots {
+		if s := &h.Snapshots[i]; s.Bytes != nil && s.Complete && first == nil {
+			first = s
+		}
+	}
+	whole := total(shown)
+	if first != nil && whole > 0 && first.Index != shown.Index && *first.Bytes > 0 {
+		sign, word, by := "warn", "grew", whole-*first.Bytes
+		if whole < *first.Bytes {
+			sign, word, by = "good", "shrank", *first.Bytes-whole
+		}
+		text := fmt.Sprintf("the heap %s by %v (%.0f %%) between snapshots %d and %d", word, model.Bytes(by), 100*float64(by)/float64(*first.Bytes), first.Index, shown.Index)
+		b.Findings = append(b.Findings, finding{Sign: sign, Label: word, Name: none, Text: text, Spark: history(h)})
+	}
+	if len(h.Types) > 0 && whole > 0 {
+		t := h.Types[0]
+		b.Findings = append(b.Findings, finding{Sign: "info", Label: "most bytes", Name: b.name(t.Type),
+			Text: model.Bytes(t.Bytes).String() + " in " + plural(t.Count, "object") + ", " + share(t.Bytes, whole) + " of the heap"})
+	}
+	for _, d := range h.Dominators {
+		if d.RetainedBytes < whole/10 {
+			break
+		}
+		if strings.HasPrefix(d.Kind, "object") || d.Kind == "frame" {
+			b.Findings = append(b.Findings, finding{Sign: "info", Label: "retains", Name: b.name(d.Label),
+				Text: fmt.Sprintf("row %d alone keeps %v alive, %s of the heap", d.Row, model.Bytes(d.RetainedBytes), share(d.RetainedBytes, whole))})
+			break
+		}
+	}
+}
+
+// history is the bytes of all snapshots whose size is known.
+func history(h *report.Heap) []uint64 {
+	var out []uint64
+	for _, s := range h.Snapshots {
+		if s.Bytes != nil {
+			out = append(out, *s.Bytes)
+		}
+	}
+	return out
+}
+
+func (b *builder) snapshotChart(h *report.Heap) {
+	if len(h.Snapshots) < 2 {
+		return
+	}
+	c := chart{ID: "snapshots", Title: "Heap size", Answer: "of each snapshot, by its number", Axis: "plain", Unit: "bytes", To: float64(len(h.Snapshots) - 1), Marks: []mark{},
+		Curves: []curve{{Name: "heap"}, {Name: "managed"}, {Name: "unmanaged"}}}
+	for _, s := range h.Snapshots {
+		c.X = append(c.X, float64(s.Index))
+		for i, n := range []*uint64{s.Bytes, s.Managed, s.Unmanaged} {
+			var v any
+			if n != nil {
+				v = *n
+			}
+			c.Curves[i].Max = append(c.Curves[i].Max, v)
+		}
+	}
+	if h.Snapshot != nil {
+		c.Marks = append(c.Marks, mark{"at", float64(*h.Snapshot), fmt.Sprintf("snapshot %d", *h.Snapshot)})
+	}
+	b.Charts = append(b.Charts, c)
+}
+
+func (b *builder) heapTables(h *report.Heap, whole uint64) {
+	more := func(all *int, rows int) int {
+		if all == nil {
+			return 0
+		}
+		return *all - rows
+	}
+	lengths := report.HeapLengths{}
+	if h.Counts != nil {
+		lengths = *h.Counts
+	}
+	types := b.table("types", "Types", "objects by type", 0, cols("Bytes:bytes", "Share:share", "Objects:count", "Unmanaged:bytes", "Retained:bytes:by all objects of the type together", "Type:name", "Representation:text")...)
+	types.More = more(lengths.Types, len(h.Types))
+	for _, t := range h.Types {
+		types.add(t.Bytes, part(t.Bytes, whole), t.Count, t.Unmanaged, known(t.Retained), b.name(t.Type), model.Clean(t.Repr))
+	}
+	b.keep(types)
+	dominators := b.table("dominators", "Dominators", "rows by what they alone keep alive", 0, cols("Retained:bytes", "Share:share", "Rows:count", "Bytes:bytes", "What:name", "Kind:text", "Row:plain:its number in the snapshot")...)
+	dominators.More = more(lengths.Dominators, len(h.Dominators))
+	for _, d := range h.Dominators {
+		dominators.add(d.RetainedBytes, part(d.RetainedBytes, whole), d.RetainedCount, d.Bytes, b.name(d.Label), d.Kind, d.Row)
+	}
+	b.keep(dominators)
+	frames := b.table("frames", "Frames", "routines and blocks whose frames are on the heap", 0, cols("Bytes:bytes", "Share:share", "Frames:count", "Retained:bytes", "Frame:place")...)
+	frames.More = more(lengths.Frames, len(h.Frames))
+	for _, f := range h.Frames {
+		label := f.Frame
+		if label == "" {
+			label = analysis.NoFunction
+		}
+		frames.add(f.Bytes, part(f.Bytes, whole), f.Count, known(f.Retained), b.frame(report.Place{Function: &label, File: f.File, Line: f.Line}))
+	}
+	b.keep(frames)
+	snapshots := b.table("snapshots", "Snapshots", plural(uint64(len(h.Snapshots)), "snapshot"), none, cols("Number:plain", "Bytes:bytes", ":bar", "Time:us", "Collection:plain", "Rows:count", "References:count", "Objects:count", "Frames:count", "State:text")...)
+	for _, s := range h.Snapshots {
+		var at any
+		if s.Time != nil {
+			at = *s.Time
+		}
+		state := "whole"
+		if !s.Complete {
+			state = "incomplete"
+		}
+		snapshots.add(s.Index, known(s.Bytes), known(s.Bytes), at, known(s.GC), known(s.Rows), known(s.References), known(s.Objects), known(s.Frames), state)
+	}
+	b.keep(snapshots)
+}
+
+// known is the number, nil for none.
+func known[T int64 | uint64](n *T) any {
+	if n == nil {
+		return nil
+	}
+	return *n
+}

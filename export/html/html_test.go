@@ -1,0 +1,254 @@
+package html
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/all"
+	"github.com/memtui/memtui/model"
+)
+
+// kvleak is the page of a real trace, after change had its way with the profile; nil changes nothing.
+func kvleak(t *testing.T, change func(*model.Profile)) *Source {
+	t.Helper()
+	src, err := loaders.OpenSource(t.Context(), filepath.Join("..", "..", "testdata", "small_kvleak.mlyze"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { src.Close() })
+	format, err := loaders.Detect(src, all.Formats())
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, ix := &model.Store{}, analysis.NewIndex()
+	if err := format.Load(t.Context(), src, loaders.Options{}, store); err != nil {
+		t.Fatal(err)
+	}
+	if change != nil {
+		store.Update(func(p *model.Profile) *model.Profile { next := *p; change(&next); return &next })
+	}
+	if err := analysis.Build(t.Context(), store, ix); err != nil {
+		t.Fatal(err)
+	}
+	analysis.Conclude(store, ix)
+	p := store.Current()
+	r, err := report.Build(t.Context(), p, ix, report.Options{
+		At: analysis.End, AtTime: ix.Status().Duration, Range: analysis.Whole, From: model.NoTime, To: model.NoTime, Limit: 200,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Source{Report: r, Profile: p, Program: "memtui test", Command: []string{"memtui", "report", "a b.mlyze"}, Trace: ix, At: analysis.End, Range: analysis.Whole}
+}
+
+// hostile are names that try to become something else than names.
+const hostile = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">\u202e\u2066\x00\x1b[2J\xff{{data}}"
+
+func hostileNames(p *model.Profile) {
+	s := *p.Stacks
+	s.Functions, s.Files = append([]string{}, s.Functions...), append([]string{}, s.Files...)
+	for i := range s.Functions {
+		if i > 0 {
+			s.Functions[i] = hostile + s.Functions[i]
+		}
+	}
+	for i := range s.Files {
+		if i > 0 {
+			s.Files[i] = s.Files[i] + hostile
+		}
+	}
+	p.Stacks, p.Meta.Name = &s, hostile+".mlyze"
+}
+
+func write(t *testing.T, src *Source) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := Write(t.Context(), &out, src); err != nil {
+		t.Fatal(err)
+	}
+	if out.Len() > MaxBytes {
+		t.Errorf("the page has %d bytes", out.Len())
+	}
+	return out.Bytes()
+}
+
+var dataBlock = regexp.MustCompile(`(?s)<script id="data" type="application/json">(.*?)</script>`)
+
+func dataOf(t *testing.T, out []byte) *page {
+	t.Helper()
+	m := dataBlock.FindSubmatch(out)
+	if m == nil {
+		t.Fatal("no data in the page")
+	}
+	var p page
+	if err := json.Unmarshal(m[1], &p); err != nil {
+		t.Fatal(err)
+	}
+	return &p
+}
+
+func TestPageOfATrace(t *testing.T) {
+	out := write(t, kvleak(t, nil))
+	p := dataOf(t, out)
+	if p.Title != "small_kvleak.mlyze" || !p.Whole || len(p.Findings) == 0 || len(p.Cards) < 5 || len(p.Charts) != 2 || len(p.Flames) != 1 {
+		t.Errorf("the page has %q, %d findings, %d cards, %d charts", p.Title, len(p.Findings), len(p.Cards), len(p.Charts))
+	}
+	f := p.Flames[0]
+	for c := range f.Costs {
+		sum := uint64(0)
+		for n, w := range f.Self[c] {
+			sum += w
+			if f.Parent[n] >= n {
+				t.Fatalf("node %d stands before its parent", n)
+			}
+		}
+		if sum == 0 {
+			t.Errorf("%s weighs nothing", f.Costs[c].ID)
+		}
+	}
+	for _, table := range p.Tables {
+		for _, row := range table.Rows {
+			if len(row) != len(table.Cols) {
+				t.Errorf("%s: a row has %d cells, not %d", table.ID, len(row), len(table.Cols))
+				break
+			}
+		}
+		if table.Stacks != nil && len(table.Stacks) != len(table.Rows) {
+			t.Errorf("%s: %d stacks of %d rows", table.ID, len(table.Stacks), len(table.Rows))
+		}
+	}
+	if outside := regexp.MustCompile(`(?i)(src|href)\s*=\s*["']?(https?:|//)|url\(|@import|fetch\(|XMLHttp|WebSocket`).Find(out); outside != nil {
+		t.Errorf("the page holds %q", outside)
+	}
+}
+
+// What the flame graph weighs is what the trace allocated, however much is put together.
+func TestFlameLosesNothing(t *testing.T) {
+	src := kvleak(t, nil)
+	for l := generous(); l.nodes > 50; l = l.half() {
+		p, err := build(t.Context(), src, l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := uint64(0)
+		for _, w := range p.Flames[0].Self[0] {
+			sum += w
+		}
+		if sum != src.Report.Trace.AllocBytes {
+			t.Errorf("%d nodes weigh %d, not %d", len(p.Flames[0].Parent), sum, src.Report.Trace.AllocBytes)
+		}
+	}
+}
+
+func TestHostileNamesStayNames(t *testing.T) {
+	out := write(t, kvleak(t, hostileNames))
+	text := string(out)
+	for _, evil := range []string{"<script>document", "<img", "\u202e", "\u2066", "\x00", "\x1b"} {
+		if strings.Contains(text, evil) {
+			t.Errorf("the page holds %q", evil)
+		}
+	}
+	if n := strings.Count(text, "</script>"); n != 2 {
+		t.Errorf("%d ends of scripts", n)
+	}
+	for _, name := range dataOf(t, out).Names {
+		if name != model.Clean(name) {
+			t.Fatalf("%q is not clean", name)
+		}
+	}
+}
+
+func TestLongNamesAreCut(t *testing.T) {
+	out := write(t, kvleak(t, func(p *model.Profile) {
+		s := *p.Stacks
+		s.Functions = append([]string{}, s.Functions...)
+		for i := 1; i < len(s.Functions); i++ {
+			s.Functions[i] = strings.Repeat("é"+s.Functions[i], 3000)
+		}
+		p.Stacks = &s
+	}))
+	if cut := strings.Join(dataOf(t, out).Cut, "\n"); !strings.Contains(cut, "names longer than") {
+		t.Errorf("what was cut: %s", cut)
+	}
+}
+
+func TestCommandLine(t *testing.T) {
+	if got := commandLine([]string{"memtui", "report", "it's a.mlyze", ""}); got != `memtui report 'it'\''s a.mlyze' ''` {
+		t.Error(got)
+	}
+}
+
+// browser renders a page in a real browser and returns its document; the test is skipped where there is none.
+func browser(t *testing.T, out []byte, hash string) string {
+	t.Helper()
+	var path string
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		t.Skip("no Chromium here")
+	}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "page.html")
+	if err := os.WriteFile(file, out, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+		"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--user-data-dir="+filepath.Join(dir, "profile"), "--window-size=1280,900", "--dump-dom", "file://"+file+"#"+hash)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	dom, err := cmd.Output()
+	if err != nil {
+		t.Skipf("Chromium does not start here: %v\n%s", err, errs.String())
+	}
+	return string(dom)
+}
+
+// has fails the test unless a document was drawn to its end and holds every text.
+func has(t *testing.T, dom string, texts ...string) {
+	t.Helper()
+	root := regexp.MustCompile(`<html[^>]*>`).FindString(dom)
+	if !strings.Contains(root, `data-ready="1"`) || strings.Contains(root, "data-error") {
+		t.Errorf("the page was not drawn: %s", root)
+	}
+	for _, want := range texts {
+		if !strings.Contains(dom, want) {
+			t.Errorf("the document does not hold %q", want)
+		}
+	}
+}
+
+func TestInABrowser(t *testing.T) {
+	out := write(t, kvleak(t, nil))
+	dom := browser(t, out, "")
+	has(t, dom, `data-theme="light"`, "1.13<small>MiB</small>", `id="s-timeline"`, "<canvas", `id="s-flame-graph"`, `id="table-sites"`, "close_session(Session*, bool)", "Show all 69 rows", "memtui report 'a b.mlyze'")
+	if n := strings.Count(dom, "data-n="); n < 20 {
+		t.Errorf("the flame graph has %d frames", n)
+	}
+	dom = browser(t, out, "theme=dark&q=alloc_buffer&turn=1&cost=peak")
+	has(t, dom, `data-theme="dark"`, "flame searching", "rows match", `aria-pressed="true"`, "found in")
+}
+
+func TestHostileNamesInABrowser(t *testing.T) {
+	dom := browser(t, write(t, kvleak(t, hostileNames)), "q=script")
+	has(t, dom, "&lt;/script&gt;&lt;script&gt;")
+	if strings.Contains(dom, "<title>owned") || strings.Contains(dom, "<img") {
+		t.Error("a name became markup")
+	}
+}

@@ -1,0 +1,174 @@
+// Package html writes what is known about a file as one page: a single HTML file that needs no network, no server and no
+// other file, with charts, a flame graph and tables that can be searched and sorted.
+//
+// [Write] puts figures into plain data, the page embeds them as JSON, and the small scripts in assets draw them. Nothing of
+// a file ever becomes markup: names are cleaned here, travel as JSON strings, and are set as text there. A policy in the page
+// forbids every request, and every script but its own.
+package html
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"strings"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/model"
+)
+
+// Source is what a page is made of. Report and Profile must be about the same file; what a file does not have is nil.
+type Source struct {
+	Report  *report.Report // its tables become those of the page: build it with as many rows as the page may have
+	Profile *model.Profile
+	Program string   // who wrote the page: "memtui 1.2"
+	Command []string // how to get the page again, for its last lines; nil says nothing
+
+	Trace analysis.Trace // of allocation traces
+	At    analysis.Instant
+	Range analysis.Range
+
+	Selection *analysis.ProfileSelection // of stack profiles
+	Graph     *analysis.HeapGraph        // of the chosen heap snapshot
+	Layout    *model.Layout              // of memory dumps
+}
+
+// MaxBytes is how large a page may become: what does not fit is left out, and the page says so.
+const MaxBytes = 2_000_000
+
+// page is the data of the scripts.
+type page struct {
+	Title    string    `json:"title"`
+	Facts    []string  `json:"facts"` // about the file, for the line below the title
+	Scope    []string  `json:"scope"` // which instant, range, snapshot
+	Whole    bool      `json:"whole"` // nothing of the file is missing
+	Findings []finding `json:"findings"`
+	Cards    []card    `json:"cards"`
+	Charts   []chart   `json:"charts"`
+	Flames   []*flame  `json:"flames"`
+	Grid     *grid     `json:"grid,omitempty"`
+	Tables   []*table  `json:"tables"`
+	Cut      []string  `json:"cut"` // what was left out, in words
+	Command  string    `json:"command,omitempty"`
+	Program  string    `json:"program"`
+	Names    []string  `json:"names"`
+	Frames   [][3]int  `json:"frames"` // name, file (a name, -1 for none), line (-1 for none)
+}
+
+// finding is one sentence worth reading first.
+type finding struct {
+	Sign  string   `json:"sign"` // "bad", "warn", "good", "info"
+	Label string   `json:"label"`
+	Name  int      `json:"name"` // -1 for none
+	Text  string   `json:"text"`
+	Spark []uint64 `json:"spark,omitempty"`
+}
+
+// card is one figure.
+type card struct {
+	Label string `json:"label"`
+	Value string `json:"value"`
+	Unit  string `json:"unit,omitempty"`
+	Note  string `json:"note,omitempty"`
+	Exact string `json:"exact,omitempty"`
+}
+
+// Write writes the page of src, at most [MaxBytes] long: it leaves out more until it fits. The errors are those of ctx, of the
+// questions that the page asks, and of w.
+func Write(ctx context.Context, w io.Writer, src *Source) error {
+	for l := generous(); ; l = l.half() {
+		p, err := build(ctx, src, l)
+		if err != nil {
+			return err
+		}
+		out, err := render(p)
+		if err != nil {
+			return err
+		}
+		if len(out) <= MaxBytes || l.rows <= 1 {
+			_, err = w.Write(out)
+			return err
+		}
+	}
+}
+
+// limits bound the parts of a page.
+type limits struct {
+	rows    int // per table
+	frames  int // per stack
+	nodes   int // of a flame graph
+	depth   int // of a flame graph
+	columns int // of a chart
+	cells   int // of the page grid
+	name    int // bytes of a name
+}
+
+func generous() limits {
+	return limits{rows: 200, frames: 64, nodes: 12_000, depth: 250, columns: 2400, cells: 150_000, name: 1000}
+}
+
+func (l limits) half() limits {
+	return limits{
+		rows: max(l.rows/2, 1), frames: max(l.frames/2, 4), nodes: max(l.nodes/2, 50), depth: max(l.depth/2, 8),
+		columns: max(l.columns/2, 100), cells: max(l.cells/2, 100), name: max(l.name/2, 60),
+	}
+}
+
+//go:embed assets
+var assets embed.FS
+
+// scripts are put together in this order.
+func scripts() []string {
+	return []string{"format.js", "table.js", "chart.js", "flame.js", "grid.js", "main.js"}
+}
+
+// asset is the text of a file of ours.
+func asset(name string) (string, error) {
+	data, err := assets.ReadFile("assets/" + name)
+	return string(data), err
+}
+
+// render is the whole file.
+func render(p *page) ([]byte, error) {
+	frame, err := asset("page.html")
+	if err != nil {
+		return nil, err
+	}
+	style, err := asset("page.css")
+	if err != nil {
+		return nil, err
+	}
+	code := "\"use strict\";\n(() => {\n"
+	for _, name := range scripts() {
+		part, err := asset(name)
+		if err != nil {
+			return nil, err
+		}
+		code += part
+	}
+	code += "})();\n"
+	var data bytes.Buffer
+	e := json.NewEncoder(&data) // escapes <, > and &: no end tag can stand in it
+	if err := e.Encode(p); err != nil {
+		return nil, fmt.Errorf("the page's data: %w", err)
+	}
+	parts := strings.NewReplacer(
+		"{{policy}}", policy(style, code), "{{title}}", html.EscapeString(p.Title), "{{style}}", style,
+		"{{data}}", strings.TrimSpace(data.String()), "{{script}}", code)
+	return []byte(parts.Replace(frame)), nil
+}
+
+// policy allows the page's own style and script and nothing else: no request, no frame, no form, no other code.
+func policy(style, code string) string {
+	hash := func(text string) string {
+		sum := sha256.Sum256([]byte(text))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	return "default-src 'none'; style-src " + hash(style) + "; script-src " + hash(code) + "; base-uri 'none'; form-action 'none'"
+}

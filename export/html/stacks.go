@@ -1,0 +1,162 @@
+package html
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/model"
+)
+
+// stacks is what a page says about a profile of weighted stacks.
+func (b *builder) stacks() error {
+	s := b.src.Report.Stacks
+	if s == nil {
+		return nil
+	}
+	if s.SourceTool != "" {
+		b.Facts = append(b.Facts, "recorded by "+model.Clean(s.SourceTool))
+	}
+	if s.Command != "" {
+		b.Facts = append(b.Facts, "of "+model.Clean(s.Command))
+	}
+	for _, c := range []struct {
+		label string
+		n     int64
+	}{{"Stacks", s.Counts.Stacks}, {"Frames", s.Counts.Frames}, {"Samples", s.Counts.Samples}, {"Threads", s.Counts.Threads}} {
+		n := uint64(max(c.n, 0))
+		b.Cards = append(b.Cards, card{Label: c.label, Value: model.ShortCount(n), Exact: model.Group(n)})
+	}
+	if s.Metric == nil {
+		b.stackEvents(s)
+		return nil
+	}
+	metric := model.Clean(*s.Metric)
+	unit := unitOf(metric)
+	b.Scope = append(b.Scope, "event "+model.Clean(*s.Event)+" by "+metric)
+	if s.Total != nil {
+		total := s.Total.String()
+		if n := s.Total.Uint64(); !s.Total.IsFloat() && s.Total.Float64() == float64(n) {
+			total = model.Group(n)
+		}
+		first := card{Label: metric, Value: total, Note: "in all, event " + model.Clean(*s.Event)}
+		if unit == "bytes" && !s.Total.IsFloat() {
+			first = bytesCard(metric, s.Total.Uint64(), first.Note)
+		}
+		b.Cards = append([]card{first}, b.Cards...)
+	}
+	b.stackFindings(s, metric)
+	if b.src.Selection != nil {
+		if err := b.stackFlame(metric, unit); err != nil {
+			return err
+		}
+	}
+	b.functionTables(s, unit)
+	b.topTable(s, unit)
+	b.stackEvents(s)
+	threads := b.table("threads", "Threads", "what threads weigh", 0, cols("Weight:"+unit, "Share:share", "Process:plain", "Thread:plain", "Name:text")...)
+	threads.More = s.Rows.Threads - len(s.Threads)
+	for _, t := range s.Threads {
+		threads.add(t.Value.Float64(), portion(t.Value, s.Total), known(t.PID), known(t.TID), model.Clean(t.Comm))
+	}
+	b.keep(threads)
+	return nil
+}
+
+// unitOf is the kind of column of a metric.
+func unitOf(metric string) string {
+	switch {
+	case strings.HasSuffix(metric, "_bytes"):
+		return "bytes"
+	case strings.HasSuffix(metric, "_ns"):
+		return "ns"
+	case strings.HasSuffix(metric, "_us"):
+		return "us"
+	}
+	return "count"
+}
+
+// portion is a share of the total, nil where that is not known.
+func portion(a report.Amount, total *report.Amount) any {
+	if total == nil || total.Float64() <= 0 {
+		return nil
+	}
+	return round(a.Float64() / total.Float64())
+}
+
+func (b *builder) stackFindings(s *report.Stacks, metric string) {
+	say := func(label string, f report.WeighedFunction, a report.Amount, text string) {
+		if p, ok := portion(a, s.Total).(float64); ok && p > 0 {
+			b.Findings = append(b.Findings, finding{Sign: "info", Label: label, Name: b.name(f.Function), Text: fmt.Sprintf("%.1f %% of all %s %s", 100*p, metric, text)})
+		}
+	}
+	if len(s.Functions) > 0 {
+		say("heaviest", s.Functions[0], s.Functions[0].Self, "in the function itself")
+	}
+	for _, f := range s.Inclusive {
+		if p, ok := portion(f.Total, s.Total).(float64); ok && p < 0.98 {
+			say("below it", f, f.Total, "in the function and what it calls")
+			break
+		}
+	}
+}
+
+func (b *builder) functionTables(s *report.Stacks, unit string) {
+	for _, l := range []struct {
+		id, title string
+		rows      []report.WeighedFunction
+		all, sort int
+	}{{"functions", "By self", s.Functions, s.Rows.Functions, 0}, {"total_functions", "By total", s.Inclusive, s.Rows.Inclusive, 2}} {
+		t := b.table(l.id, l.title, plural(uint64(l.all), "function"), l.sort, cols("Self:"+unit, "Share:share", "Total:"+unit, "Share:share", "Function:name", "Binary:text")...)
+		t.Group, t.More = "Functions", l.all-len(l.rows)
+		for _, f := range l.rows {
+			dso := ""
+			if f.DSO != nil {
+				dso = model.Clean(*f.DSO)
+			}
+			t.add(f.Self.Float64(), portion(f.Self, s.Total), f.Total.Float64(), portion(f.Total, s.Total), b.name(report.Place{Function: &f.Function}.Name()), dso)
+		}
+		b.keep(t)
+	}
+}
+
+func (b *builder) topTable(s *report.Stacks, unit string) {
+	t := b.table("top", "Stacks", plural(uint64(s.Rows.Top), "stack")+", heaviest first", 0, cols("Weight:"+unit, "Share:share", "Leaf:place")...)
+	t.More = s.Rows.Top - len(s.Top)
+	p := b.src.Profile
+	for _, r := range s.Top {
+		if b.full(t) {
+			t.More++
+			continue
+		}
+		frames := []int{}
+		for id := range r.Frames.All() {
+			if len(frames) == b.limits.frames {
+				frames = append(frames, -1)
+				break
+			}
+			f := p.Stacks.At(id)
+			frames = append(frames, b.frame(report.Place{Function: &f.Function, File: &f.File, Line: &f.Line}))
+		}
+		var leaf any
+		if len(frames) > 0 {
+			leaf = frames[0]
+		}
+		t.add(r.Value.Float64(), portion(r.Value, s.Total), leaf)
+		t.Stacks = append(t.Stacks, frames)
+	}
+	b.keep(t)
+}
+
+func (b *builder) stackEvents(s *report.Stacks) {
+	t := b.table("events", "Events", plural(uint64(len(s.Events)), "event"), none, cols("Event:text", "Kind:text", "Stacks:count", "Metric:text", "Total:plain")...)
+	for _, e := range s.Events {
+		for _, m := range e.Totals {
+			t.add(model.Clean(e.Name), model.Clean(e.Kind), e.Stacks, model.Clean(m.Metric), m.Sum.Float64())
+		}
+		if len(e.Totals) == 0 {
+			t.add(model.Clean(e.Name), model.Clean(e.Kind), e.Stacks, "", nil)
+		}
+	}
+	b.keep(t)
+}

@@ -1,0 +1,65 @@
+package html
+
+import (
+	"strings"
+)
+
+// table is one table. Its cells are numbers and texts as they are: the page formats, sorts and filters them.
+type table struct {
+	ID     string   `json:"id"`
+	Group  string   `json:"group"` // tables of one group stand behind each other as tabs
+	Title  string   `json:"title"`
+	Answer string   `json:"answer"` // what it says in a few words
+	Cols   []column `json:"cols"`
+	Rows   [][]any  `json:"rows"`
+	More   int      `json:"more,omitempty"`   // rows that were left out
+	Stacks [][]int  `json:"stacks,omitempty"` // by row: frames, leaf first; a last number below 0 says how many more there are
+	Sort   int      `json:"sort"`             // the column that the rows are sorted by
+}
+
+// column says how the cells of a column look: "bytes", "count", "us" (microseconds), "share" (0 … 1), "rate" (bytes per second), "plain"
+// (a number as it is), "text", "name" (index of a name), "place" (index of a frame), "spark" (numbers), "bar" (a number).
+type column struct {
+	Head string `json:"head"`
+	Kind string `json:"kind"`
+	Tip  string `json:"tip,omitempty"`
+}
+
+// cols makes columns of "Head:kind" or "Head:kind:tip".
+func cols(specs ...string) []column {
+	out := make([]column, len(specs))
+	for i, s := range specs {
+		head, rest, _ := strings.Cut(s, ":")
+		kind, tip, _ := strings.Cut(rest, ":")
+		out[i] = column{head, kind, tip}
+	}
+	return out
+}
+
+// table begins a table, of which all rows are known to the file; sort is the column that they are sorted by.
+func (b *builder) table(id, title, answer string, sort int, c ...column) *table {
+	return &table{ID: id, Group: id, Title: title, Answer: answer, Sort: sort, Cols: c, Rows: [][]any{}}
+}
+
+func (t *table) add(cells ...any) { t.Rows = append(t.Rows, cells) }
+
+// keep takes a table that has rows, cut to the limit; the file has t.More more than it holds.
+func (b *builder) keep(t *table) {
+	if len(t.Rows) == 0 {
+		return
+	}
+	if n := b.limits.rows; len(t.Rows) > n {
+		t.More += len(t.Rows) - n
+		t.Rows = t.Rows[:n]
+		if t.Stacks != nil {
+			t.Stacks = t.Stacks[:n]
+		}
+	}
+	if t.More > 0 {
+		b.cut("%s: the first %s of %s", t.Title, plural(uint64(len(t.Rows)), "row"), plural(uint64(len(t.Rows)+t.More), "row"))
+	}
+	b.Tables = append(b.Tables, t)
+}
+
+// full reports whether a table has all the rows that the page may hold: more of them would only be thrown away.
+func (b *builder) full(t *table) bool { return len(t.Rows) >= b.limits.rows }

@@ -1,0 +1,232 @@
+package html
+
+import (
+	"fmt"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/model"
+)
+
+// trace is what a page says about an allocation trace.
+func (b *builder) trace() error {
+	t := b.src.Report.Trace
+	if t == nil {
+		return nil
+	}
+	b.Scope = append(b.Scope, "live figures "+b.instant())
+	b.traceCards(t)
+	for _, part := range []func() error{b.findings, b.traceCharts, b.traceFlame} {
+		if err := part(); err != nil {
+			return err
+		}
+	}
+	b.siteTables(t)
+	b.leakTables(t)
+	b.smallTables(t)
+	return nil
+}
+
+// instant is the instant in words.
+func (b *builder) instant() string {
+	at, end := b.src.Report.Time.At, b.src.Report.Time.Duration
+	if at == nil || end == nil || *at == *end {
+		return "at the end"
+	}
+	return "at " + at.String()
+}
+
+func (b *builder) traceCards(t *report.Trace) {
+	if t.Peak != nil {
+		b.Cards = append(b.Cards, bytesCard("Peak", t.Peak.Bytes, "at "+t.Peak.Time.String()+" in "+plural(t.Peak.Count, "block")))
+	}
+	bound := ""
+	if t.LiveUpperBound {
+		bound = ", an upper bound"
+	}
+	b.Cards = append(b.Cards,
+		bytesCard("Live "+b.instant(), t.Live.Bytes, "in "+plural(t.Live.Count, "block")+bound),
+		bytesCard("Allocated", t.AllocBytes, "in "+plural(t.AllocCount, "block")),
+		bytesCard("Never freed", t.Leaks.Bytes, "in "+plural(t.Leaks.Count, "block")+" from "+plural(uint64(t.Rows.Leaks), "site")),
+	)
+	if t.AllocCount > 0 {
+		b.Cards = append(b.Cards, card{
+			Label: "Temporary", Value: fmt.Sprintf("%.1f", 100*float64(t.TemporaryCount)/float64(t.AllocCount)), Unit: "%",
+			Note: plural(t.TemporaryCount, "block") + " freed by the very next event",
+		})
+	}
+	if t.GCCount > 0 {
+		b.Cards = append(b.Cards, bytesCard("Collected", t.GCBytes, plural(t.GCObjects, "object")+" in "+plural(t.GCCount, "collection")))
+	}
+}
+
+// findings are those of the whole run, as the overview of the screens has them.
+func (b *builder) findings() error {
+	list, err := analysis.Findings(b.ctx, b.src.Trace, b.src.Profile)
+	if err != nil {
+		return err
+	}
+	for _, f := range list {
+		if f.Kind == analysis.FindingDamage && !b.Whole {
+			continue // head said it
+		}
+		x := finding{Sign: signOf(f.Kind), Label: f.Kind.String(), Name: none, Text: model.Clean(f.Text), Spark: f.History}
+		if f.Site.Name != "" {
+			x.Name = b.name(f.Site.Name)
+		}
+		b.Findings = append(b.Findings, x)
+	}
+	return nil
+}
+
+func signOf(k analysis.FindingKind) string {
+	switch k {
+	case analysis.FindingDamage, analysis.FindingGrowing, analysis.FindingKept:
+		return "bad"
+	case analysis.FindingNoAddress, analysis.FindingCache, analysis.FindingBurst, analysis.FindingTemporary, analysis.FindingLate:
+		return "warn"
+	case analysis.FindingClean:
+		return "good"
+	}
+	return "info"
+}
+
+func (b *builder) siteTables(t *report.Trace) {
+	sites := []struct {
+		id, title, answer string
+		rows              []report.Site
+		all               int
+		levels            bool // what lives at an instant
+		whole             uint64
+	}{
+		{"sites", "By allocation", model.Bytes(t.AllocBytes).String() + " allocated at " + plural(uint64(t.Rows.Sites), "site"), t.Sites, t.Rows.Sites, false, t.AllocBytes},
+		{"live_sites", "Live " + b.instant(), model.Bytes(t.Live.Bytes).String() + " live at " + plural(uint64(t.Rows.LiveSites), "site"), t.LiveSites, t.Rows.LiveSites, true, t.Live.Bytes},
+		{"peak_sites", "At the peak", "", t.PeakSites, t.Rows.PeakSites, true, 0},
+	}
+	if t.Peak != nil {
+		sites[2].whole = t.Peak.Bytes
+		sites[2].answer = model.Bytes(t.Peak.Bytes).String() + " live at " + t.Peak.Time.String()
+	}
+	for _, s := range sites {
+		columns := cols("Allocated:bytes", "Share:share", "Blocks:count", "Temporary:share:of the blocks, freed by the very next event", "Live:bytes", "At peak:bytes", "Never freed:bytes", "Site:place", "Stack:plain:its id in the file")
+		if s.levels {
+			columns = cols("Live:bytes", "Share:share", "Blocks:count", "Allocated:bytes", "Site:place", "Stack:plain:its id in the file")
+		}
+		out := b.table(s.id, s.title, s.answer, 0, columns...)
+		out.Group, out.More = "Sites", s.all-len(s.rows)
+		for i := range s.rows {
+			if b.full(out) {
+				out.More += len(s.rows) - i
+				break
+			}
+			b.siteRow(out, &s.rows[i], s.levels, s.whole)
+		}
+		b.keep(out)
+	}
+}
+
+func (b *builder) siteRow(out *table, r *report.Site, levels bool, whole uint64) {
+	at := b.frame(report.SitePlace(r.Place, r.Frames))
+	if levels {
+		out.add(r.LiveBytes, part(r.LiveBytes, whole), r.LiveCount, r.AllocBytes, at, r.Stack)
+	} else {
+		out.add(r.AllocBytes, part(r.AllocBytes, whole), r.AllocCount, part(r.TemporaryCount, r.AllocCount), r.LiveBytes, r.PeakBytes, r.LeakedBytes, at, r.Stack)
+	}
+	out.Stacks = append(out.Stacks, b.stack(r.Frames))
+}
+
+// stack is the frames of a stack, leaf first.
+func (b *builder) stack(f report.Frames) []int {
+	out := []int{}
+	for p := range f.All() {
+		if len(out) == b.limits.frames {
+			return append(out, len(out)-f.Depth())
+		}
+		out = append(out, b.frame(p))
+	}
+	return out
+}
+
+// part is a share with four digits, nil of nothing.
+func part(n, whole uint64) any {
+	if whole == 0 {
+		return nil
+	}
+	return round(float64(n) / float64(whole))
+}
+
+func (b *builder) leakTables(t *report.Trace) {
+	for _, l := range []struct {
+		id, title, answer string
+		rows              []report.LeakSite
+		all               int
+		whole             uint64
+	}{
+		{"leaks", "Never freed", model.Bytes(t.Leaks.Bytes).String() + " in " + plural(t.Leaks.Count, "block"), t.Leaks.Sites, t.Rows.Leaks, t.Leaks.Bytes},
+		{"late_freed", "Freed only at the end", model.Bytes(t.LateFreed.Bytes).String() + " that lived for half the run and were freed in its last 2 %", t.LateFreed.Sites, t.Rows.LateFreed, t.LateFreed.Bytes},
+	} {
+		out := b.table(l.id, l.title, l.answer, 0, cols("Bytes:bytes", "Share:share", "Blocks:count", "Over the run:spark:live bytes of the site",
+			"Shape:text", "Slope:rate", "Median age:us", "First:us:birth of the oldest", "Last:us:birth of the newest", "Site:place", "Stack:plain:its id in the file")...)
+		out.Group, out.More = "Leaks", l.all-len(l.rows)
+		for i := range l.rows {
+			r := &l.rows[i]
+			if b.full(out) {
+				out.More += len(l.rows) - i
+				break
+			}
+			var slope any
+			if r.Slope != nil {
+				slope = *r.Slope
+			}
+			out.add(r.Bytes, part(r.Bytes, l.whole), r.Count, r.History(), r.Shape, slope, r.Median, r.First, r.Last, b.frame(report.SitePlace(r.Place, r.Frames)), r.Stack)
+			out.Stacks = append(out.Stacks, b.stack(r.Frames))
+		}
+		b.keep(out)
+	}
+}
+
+func (b *builder) smallTables(t *report.Trace) {
+	f := b.table("functions", "Functions", "allocated by the function itself and below it", 0,
+		cols("Total:bytes", "Share:share", "Blocks:count", "Self:bytes", "Self blocks:count", "Function:name")...)
+	f.More = t.Rows.Functions - len(t.Functions)
+	for _, r := range t.Functions {
+		if b.full(f) {
+			f.More++
+			continue
+		}
+		f.add(r.TotalBytes, part(r.TotalBytes, t.AllocBytes), r.TotalCount, r.SelfBytes, r.SelfCount, b.name(report.Place{Function: &r.Function}.Name()))
+	}
+	b.keep(f)
+	if len(t.Groups) > 0 {
+		g := b.table("groups", "Groups", plural(uint64(t.Rows.Groups), "group"), 0, cols("Allocated:bytes", "Blocks:count", "Temporary:share", "Live:bytes", "At peak:bytes", "Never freed:bytes", "Group:text")...)
+		g.More = t.Rows.Groups - len(t.Groups)
+		for _, r := range t.Groups {
+			g.add(r.AllocBytes, r.AllocCount, part(r.TemporaryCount, r.AllocCount), r.LiveBytes, r.PeakBytes, r.LeakedBytes, model.Clean(r.Group))
+		}
+		b.keep(g)
+	}
+	sizes := b.table("sizes", "Sizes of blocks", "allocated blocks by size", none, cols("From:bytes", "To:bytes", "Blocks:count", ":bar", "Bytes:bytes")...)
+	for _, s := range t.Sizes {
+		sizes.add(s.Min, s.Max, s.Count, s.Count, s.Bytes)
+	}
+	sizes.Group = "Blocks"
+	b.keep(sizes)
+	lives := b.table("lifetimes", "Lifetimes", "freed blocks by how long they lived", none, cols("From:us", "To:us", "Blocks:count", ":bar", "Bytes:bytes")...)
+	for _, s := range t.Lifetimes {
+		lives.add(s.Min, s.Max, s.Count, s.Count, s.Bytes)
+	}
+	lives.Group = "Blocks"
+	b.keep(lives)
+	threads := b.table("threads", "Threads", plural(uint64(t.Rows.Threads), "thread"), 1, cols("Thread:plain", "Allocated:bytes", "Share:share", "Blocks:count")...)
+	threads.More = t.Rows.Threads - len(t.Threads)
+	for _, r := range t.Threads {
+		threads.add(r.Thread, r.AllocBytes, part(r.AllocBytes, t.AllocBytes), r.AllocCount)
+	}
+	b.keep(threads)
+	markers := b.table("markers", "Markers", plural(uint64(t.Rows.Markers), "marker"), none, cols("Time:us", "Name:text")...)
+	markers.More = t.Rows.Markers - len(t.Markers)
+	for _, m := range t.Markers {
+		markers.add(m.Time, model.Clean(m.Name))
+	}
+	b.keep(markers)
+}

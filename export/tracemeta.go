@@ -1,0 +1,162 @@
+package export
+
+import (
+	"errors"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/memtui/memtui/model"
+)
+
+// traceMeta makes the metadata of a trace: the stacks, functions and files that its events need, and no others.
+type traceMeta struct {
+	p       *model.Profile
+	stacks  map[model.StackID]bool // whose ALLOCs are written
+	markers map[uint64]bool        // name ids
+	blocks  bool                   // some block is written
+	address bool                   // and one has an address
+
+	funcs map[model.FuncID]uint64 // the ids written
+	files map[model.FileID]uint64
+	next  uint64 // id for a function, unless a marker has it
+	ends  bool   // endMark is written
+	end   uint64 // its id
+	json  []byte
+	lost  losses
+}
+
+func newTraceMeta(p *model.Profile) *traceMeta {
+	return &traceMeta{
+		p: p, stacks: map[model.StackID]bool{}, markers: map[uint64]bool{}, funcs: map[model.FuncID]uint64{}, files: map[model.FileID]uint64{},
+	}
+}
+
+// use notes what an event needs.
+func (m *traceMeta) use(e *model.Event) error {
+	switch e.Kind {
+	case model.Alloc:
+		m.stacks[model.StackID(e.ID)] = true
+		m.blocks, m.address = true, m.address || e.Addr != 0
+	case model.Free:
+		m.blocks, m.address = true, m.address || e.Addr != 0
+	case model.Marker:
+		m.markers[e.ID] = true
+	}
+	return nil
+}
+
+// finish makes the JSON. Ids of stacks and of markers stay; functions of frames get ids that no marker has.
+func (m *traceMeta) finish() error {
+	m.json = append(m.json, '{')
+	if s := m.p.Stacks; s != nil && len(m.stacks) > 0 {
+		// The guess which end is the root needs stacks that were not chosen by their leaves.
+		m.json = append(m.json, `"frame_order": "leaf_to_root", `...)
+	}
+	m.json = append(m.json, `"stack_traces": {`...)
+	for _, id := range slices.Sorted(maps.Keys(m.stacks)) {
+		if leaf, ok := m.p.Stacks.Node(id); ok {
+			m.stack(id, leaf)
+		}
+	}
+	m.json = append(m.json, `}, "files": {`...)
+	if m.blocks && len(m.files) == 0 && !m.address {
+		// Without any name and address the file would look like one of the reference tracer, whose times count otherwise.
+		m.json = append(m.json, `"0": ""`...)
+	}
+	for _, f := range slices.Sorted(maps.Keys(m.files)) {
+		m.name(m.files[f], m.p.Stacks.Files[f])
+	}
+	m.json = append(m.json, `}, "functions": {`...)
+	m.functions()
+	m.json = append(m.json, "}}"...)
+	if len(m.json) > math.MaxUint32 {
+		return errors.New("the names of the stacks are more than the 4 GiB that a trace can hold")
+	}
+	return nil
+}
+
+func (m *traceMeta) functions() {
+	named := 0
+	for _, id := range slices.Sorted(maps.Keys(m.markers)) {
+		if name, ok := m.p.Allocations.MarkerName(id); ok {
+			m.name(id, name)
+			named++
+		}
+	}
+	if m.ends {
+		// In a table without any name, ids without one are no mistake: one name would make them that.
+		if m.end = m.free(); len(m.funcs)+named > 0 || len(m.markers) == 0 {
+			m.name(m.end, endMark)
+		}
+	}
+	for _, f := range slices.Sorted(maps.Keys(m.funcs)) {
+		m.name(m.funcs[f], m.p.Stacks.Functions[f])
+	}
+}
+
+// free is an id that no function and no marker has.
+func (m *traceMeta) free() uint64 {
+	for m.markers[m.next] {
+		m.next++
+	}
+	m.next++
+	return m.next - 1
+}
+
+// name adds an entry to a table.
+func (m *traceMeta) name(id uint64, name string) {
+	if !utf8.ValidString(name) {
+		m.lost.add("a name is not valid UTF-8: its other bytes were replaced")
+	}
+	m.key(id)
+	m.json = appendJSONString(m.json, name)
+}
+
+// key begins an entry of a table.
+func (m *traceMeta) key(id uint64) {
+	if m.json[len(m.json)-1] != '{' {
+		m.json = append(m.json, ", "...)
+	}
+	m.json = append(strconv.AppendUint(append(m.json, '"'), id, 10), `": `...)
+}
+
+// stack adds a stack, leaf first, its members as writers write them.
+func (m *traceMeta) stack(id model.StackID, leaf model.NodeID) {
+	s := m.p.Stacks
+	m.key(uint64(id))
+	m.json = append(m.json, '[')
+	for n := leaf; n != 0; n = s.Parent[n] {
+		if n != leaf {
+			m.json = append(m.json, ", "...)
+		}
+		m.json = append(m.json, '{')
+		f := s.Frame[n]
+		if file := s.FrameFile[f]; file != 0 {
+			if _, ok := m.files[file]; !ok {
+				m.files[file] = uint64(len(m.files))
+			}
+			m.member("file_id", strconv.FormatUint(m.files[file], 10))
+		}
+		if line := s.FrameLine[f]; line != model.NoLine {
+			m.member("line", strconv.FormatInt(line, 10))
+		}
+		if fn := s.FrameFunc[f]; fn != 0 {
+			if _, ok := m.funcs[fn]; !ok {
+				m.funcs[fn] = m.free()
+			}
+			m.member("func_id", strconv.FormatUint(m.funcs[fn], 10))
+		}
+		m.json = append(m.json, '}')
+	}
+	m.json = append(m.json, ']')
+}
+
+func (m *traceMeta) member(name, value string) {
+	if m.json[len(m.json)-1] != '{' {
+		m.json = append(m.json, ", "...)
+	}
+	m.json = append(append(append(append(m.json, '"'), name...), `": `...), value...)
+}

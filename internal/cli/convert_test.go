@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Every target is named in the README, with all its suffixes; no two share one.
+func TestReadmeNamesEveryTarget(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(readme), "\n## Taking it elsewhere\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	var seen []string
+	for _, target := range targets() {
+		for _, name := range append([]string{target.name}, target.suffixes...) {
+			if !strings.Contains(section, "`"+name+"`") {
+				t.Errorf("the README does not name %s", name)
+			}
+		}
+		for _, s := range target.suffixes {
+			if slices.Contains(seen, s) {
+				t.Errorf("two targets end in %s", s)
+			}
+			seen = append(seen, s)
+		}
+	}
+}
+
+func TestSuffixesTellTheTarget(t *testing.T) {
+	for out, want := range map[string]string{
+		"a.speedscope.json": "speedscope", "a.json": "json", "A.PPROF": "pprof", "a.pb.gz": "pprof", "a.pb": "", "a.folded.zst": "folded .zst",
+		"a.csv.gz": "csv .gz", "dir.csv/a": "", "-": "", ".mlyze": "mlyze", "a.mlyze.gz": "mlyze .gz", "a.gz": "", "a.jsonl": "ndjson",
+	} {
+		f, outer, err := (&convertCmd{Out: out}).destination(goal{})
+		got := strings.TrimSpace(f.name + " " + outer)
+		if err != nil {
+			got = ""
+		}
+		if got != want {
+			t.Errorf("%s is %q, want %q", out, got, want)
+		}
+	}
+	if f, _, err := (&convertCmd{Out: "a.json"}).destination(goal{format: "folded"}); err != nil || f.name != "folded" {
+		t.Errorf("--to gives way: %s, %v", f.name, err)
+	}
+}

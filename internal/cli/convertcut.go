@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+
+	"github.com/memtui/memtui/export"
+	"github.com/memtui/memtui/model"
+)
+
+// cutFlags choose the blocks of a trace that is written as a trace.
+type cutFlags struct {
+	Function    pattern  `placeholder:"PATTERN" help:"Of a trace as .mlyze: only blocks of sites whose function matches this regular expression."`
+	SourceFile  pattern  `name:"file" placeholder:"PATTERN" help:"The same: whose file matches."`
+	Module      pattern  `placeholder:"PATTERN" help:"The same: whose module, a library or a directory, matches."`
+	Through     pattern  `placeholder:"PATTERN" help:"The same: only blocks with a matching function anywhere in their stack."`
+	MinSize     *byteNum `placeholder:"SIZE" help:"The same: only blocks of at least that size."`
+	MaxSize     *byteNum `placeholder:"SIZE" help:"The same: of at most that size."`
+	MinLifetime moment   `placeholder:"TIME" help:"The same: that lived at least that long, or were never freed."`
+	MaxLifetime moment   `placeholder:"TIME" help:"The same: that were freed, at most that long after."`
+	Thread      []uint16 `placeholder:"N" help:"The same: only of these threads."`
+}
+
+// pattern is a regular expression as the user writes it; the zero one was not given.
+type pattern struct{ expr *regexp.Regexp }
+
+// UnmarshalText reads an expression.
+func (p *pattern) UnmarshalText(text []byte) (err error) {
+	p.expr, err = regexp.Compile(string(text))
+	return err
+}
+
+// given is the first of the flags that was given, "" for none.
+func (f *cutFlags) given() string {
+	for _, flag := range []struct {
+		name  string
+		given bool
+	}{
+		{"function", f.Function.expr != nil}, {"file", f.SourceFile.expr != nil}, {"module", f.Module.expr != nil}, {"through", f.Through.expr != nil},
+		{"min-size", f.MinSize != nil}, {"max-size", f.MaxSize != nil},
+		{"min-lifetime", f.MinLifetime.given()}, {"max-lifetime", f.MaxLifetime.given()}, {"thread", f.Thread != nil},
+	} {
+		if flag.given {
+			return flag.name
+		}
+	}
+	return ""
+}
+
+// cut is what the flags choose in a trace of that duration.
+func (f *cutFlags) cut(duration model.Time) (export.Cut, error) {
+	cut := export.Everything()
+	cut.Function, cut.File, cut.Module, cut.Through = f.Function.expr, f.SourceFile.expr, f.Module.expr, f.Through.expr
+	cut.Threads = f.Thread
+	if f.MinSize != nil {
+		cut.MinSize = uint64(*f.MinSize)
+	}
+	if f.MaxSize != nil {
+		cut.MaxSize = uint64(*f.MaxSize)
+	}
+	for _, bound := range []struct {
+		flag moment
+		to   *model.Time
+	}{{f.MinLifetime, &cut.MinLife}, {f.MaxLifetime, &cut.MaxLife}} {
+		if bound.flag.kind == peakTime || bound.flag.kind == endTime {
+			return cut, usageError(errors.New("--min-lifetime and --max-lifetime: write a time such as 10ms, or a share of the duration such as 10%"))
+		}
+		if bound.flag.given() {
+			*bound.to = bound.flag.resolve(duration, 0)
+		}
+	}
+	if cut.MinSize > cut.MaxSize || cut.MinLife > cut.MaxLife {
+		return cut, usageError(errors.New("the least size and lifetime must not be larger than the greatest"))
+	}
+	return cut, nil
+}
+
+// beginTrace writes part of a trace.
+func beginTrace(ctx context.Context, c *conversion) (writer, error) {
+	if c.p.Allocations == nil || c.s.snapshot != nil {
+		return nil, c.cannot()
+	}
+	if c.flags.At.given() || c.flags.MinAge.given() {
+		return nil, usageError(fmt.Errorf("--at and --min-age: a part of a trace is chosen with --from, --to and --min-lifetime"))
+	}
+	opt, err := c.options(ctx, c.s.index)
+	if err != nil {
+		return nil, err
+	}
+	end := c.s.index.Status().Duration
+	cut, err := c.c.cut(end)
+	if err != nil {
+		return nil, err
+	}
+	cut.Range = opt.Range
+	return func(ctx context.Context, w io.Writer) ([]export.Loss, error) {
+		return export.WriteTrace(ctx, w, c.p, end, cut)
+	}, nil
+}

@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// heapDiffKeys are what snapshots can be compared by, the default first.
+func heapDiffKeys() []string {
+	return []string{"bytes", "managed_bytes", "unmanaged_bytes", "retained_bytes"}
+}
+
+// heaps compares two snapshots by type or by frame.
+func (d *diffing) heaps(ctx context.Context) error {
+	by := d.sides[0].flags.By
+	if err := checkKey(by, heapDiffKeys()); err != nil {
+		return err
+	}
+	group, err := d.group("type", "frame")
+	if err != nil {
+		return err
+	}
+	if by == "" {
+		by = "bytes"
+	}
+	d.opt.What, d.opt.Metric, d.opt.Counted = group, by, map[string]string{"type": "objects", "frame": "frames"}[group]
+	d.opt.Measure = map[string]string{"bytes": "memory of objects", "managed_bytes": "managed memory of objects",
+		"unmanaged_bytes": "unmanaged memory of objects", "retained_bytes": "what objects retain, type by type,"}[by]
+	if group == "frame" {
+		d.opt.Measure = map[string]string{"bytes": "memory of frames"}[by]
+	}
+	for _, in := range d.sides {
+		if err := in.heapSide(ctx, group, by); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// heapSide decodes the chosen snapshot.
+func (in *diffInput) heapSide(ctx context.Context, group, by string) error {
+	n, ok, err := in.snapshot(in.p, in.asked)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return noWhole(in.p)
+	}
+	h, err := in.heap(ctx, in.s, in.p, n)
+	if err != nil {
+		return err
+	}
+	kind, groups := model.KindObject, []analysis.HeapGroup(nil)
+	if group == "frame" {
+		kind, groups = model.KindFrame, analysis.HeapFrames(h)
+	} else {
+		groups = analysis.HeapTypes(h, kind)
+	}
+	if by == "retained_bytes" {
+		g, err := analysis.NewHeapGraph(ctx, h, in.edges())
+		if err != nil {
+			return err
+		}
+		retained, err := g.RetainedBySets(ctx, kind)
+		if err != nil {
+			return err
+		}
+		if retained == nil {
+			return usageError(errors.New("--by: what types retain takes too long to find out in a snapshot of so many rows"))
+		}
+		for i := range groups {
+			groups[i].Retained = retained[groups[i].ID]
+		}
+	}
+	for i := range groups {
+		switch g := &groups[i]; by {
+		case "managed_bytes":
+			g.UnmanagedBytes = 0
+		case "unmanaged_bytes":
+			g.ManagedBytes = 0
+		}
+	}
+	info := in.p.Heaps.Info(n)
+	in.side = analysis.HeapGroupsSide(groups, by == "retained_bytes")
+	in.side.Bases.GCs = info.GC
+	in.from.Snapshot, in.from.Partial = &n, !h.Complete
+	if info.Time != model.NoTime {
+		in.from.At, in.side.Bases.Duration = &info.Time, info.Time
+	}
+	return nil
+}
+
+// dumpDiffKeys are what layouts can be compared by, the default first.
+func dumpDiffKeys() []string { return []string{"occupied_bytes", "free_bytes", "bytes"} }
+
+// dumps compares two page layouts, or the curves where one side has none.
+func (d *diffing) dumps(ctx context.Context) error {
+	by := d.sides[0].flags.By
+	if err := checkKey(by, dumpDiffKeys()); err != nil {
+		return err
+	}
+	group, err := d.group("page-type", "series")
+	if err != nil {
+		return err
+	}
+	if by == "" {
+		by = dumpDiffKeys()[0]
+	}
+	for i, in := range d.sides {
+		if d.layout[i], err = in.pickLayout(ctx, group); err != nil {
+			return err
+		}
+	}
+	if d.layout[0] == nil || d.layout[1] == nil {
+		d.layout = [2]*model.Layout{}
+		d.opt.What, d.opt.Metric, d.opt.Measure, d.opt.Counted = "series", "bytes", "the sum of the curves", "points"
+		for _, in := range d.sides {
+			in.curveSide()
+		}
+		return nil
+	}
+	d.opt.What, d.opt.Metric, d.opt.Counted = "page type", by, "pages"
+	d.opt.Measure = map[string]string{"occupied_bytes": "occupied memory", "free_bytes": "free memory in pages", "bytes": "memory of pages"}[by]
+	for i, in := range d.sides {
+		in.side = analysis.PagesSide(d.layout[i], func(f *analysis.PageFigures) uint64 { return pageBytes(f, by) })
+		in.from.Problems = d.layout[i].Problems
+		if in.from.At != nil {
+			in.side.Bases.Duration = *in.from.At
+		}
+	}
+	return nil
+}
+
+// pickLayout decodes the chosen layout; nil where there is none or curves are asked for.
+func (in *diffInput) pickLayout(ctx context.Context, group string) (*model.Layout, error) {
+	if group == "series" {
+		if in.asked != nil {
+			return nil, usageError(errors.New("diff: series are compared at instants, as in --a 20% --b end, not by the number of a layout"))
+		}
+		return nil, nil
+	}
+	n, ok, err := in.layout(ctx, in.p, in.asked)
+	if err != nil || !ok {
+		return nil, err
+	}
+	in.from.Snapshot = &n
+	if at := in.p.Pages.Info(n).At; at != model.NoTime {
+		in.from.At = &at
+	}
+	return openLayout(ctx, in.s, in.p, n)
+}
+
+// curveSide takes the values of the curves at the chosen instant.
+func (in *diffInput) curveSide() {
+	end, at := analysis.TimelineEnd(in.p.Timeline), model.Time(0)
+	if at = end; in.flags.At.given() {
+		at = min(in.flags.At.resolve(end, dumpPeak(in.p.Timeline)), end)
+	}
+	in.side = analysis.SeriesSide(in.p.Timeline, at)
+	in.side.Bases.Duration = at
+	in.from.Snapshot, in.from.At = nil, &at
+}
+
+func pageBytes(f *analysis.PageFigures, by string) uint64 {
+	switch by {
+	case "bytes":
+		return f.Bytes
+	case "free_bytes":
+		return f.Bytes - f.OccupiedBytes
+	}
+	return f.OccupiedBytes
+}

@@ -1,0 +1,300 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/model"
+)
+
+// stacks compares traces and profiles of stacks, each with each.
+func (d *diffing) stacks(ctx context.Context) error {
+	known := []string{"stack", "function", "total", "file", "module", "thread", "size", "lifetime"}
+	mixed := (d.sides[0].p.Weights == nil) != (d.sides[1].p.Weights == nil)
+	if d.sides[0].p.Weights != nil || d.sides[1].p.Weights != nil {
+		known = known[:6]
+	}
+	group, err := d.group(known...)
+	if err != nil {
+		return err
+	}
+	metric, err := d.metric(mixed)
+	if err != nil {
+		return err
+	}
+	if mixed && d.flags.Match == "" {
+		d.opt.Match = analysis.MatchFunctions
+	}
+	d.opt.What, d.opt.Metric, d.opt.Measure = group, metric, measures()[metric]
+	if group == "total" {
+		d.opt.What = "function"
+	}
+	found := false
+	for _, in := range d.sides {
+		if in.p.Weights == nil {
+			d.opt.Counted, found = "blocks", true
+			err = in.traceSide(ctx, metric, group)
+		} else {
+			var counted string
+			counted, err = in.profileSide(ctx, d.opt.Event, metric, group)
+			if counted != "" {
+				d.opt.Counted, found = counted, true
+			}
+		}
+		if err != nil {
+			return err
+		}
+		for i := range in.side.Rows {
+			r := &in.side.Rows[i]
+			r.Listed = r.Listed && !mixed // a trace does not list what weighs nothing
+		}
+	}
+	if !found {
+		return usageError(fmt.Errorf("--by: there is no metric %q: there are %s", metric, metricNames(d.sides[1].p.Weights)))
+	}
+	return nil
+}
+
+// measures are what metrics measure, in words.
+func measures() map[string]string {
+	return map[string]string{
+		"live_bytes": "live memory", "live_count": "the number of live blocks", "alloc_bytes": "allocated memory",
+		"alloc_count": "the number of allocations", "peak_bytes": "the sum of each one's own peak", "freed_bytes": "freed memory",
+		"temporary_count": "the number of temporary blocks", "leaked_bytes": "leaked memory", "leaked_count": "the number of leaked blocks",
+	}
+}
+
+// metric is what both sides are compared by: what the user asks for, else live bytes of traces, allocated ones of their ranges, the
+// primary metric of profiles, and of one of each the first that both have. It also chooses the event.
+func (d *diffing) metric(mixed bool) (string, error) {
+	flags := d.sides[0].flags
+	by := flags.By
+	if !mixed && d.sides[0].p.Weights == nil {
+		if by == "" {
+			if by = "live_bytes"; d.flags.A.to.given() && d.flags.B.to.given() {
+				by = "alloc_bytes"
+			}
+		}
+		return by, checkKey(by, report.SortKeys())
+	}
+	if mixed {
+		return d.sharedMetric(by)
+	}
+	p := d.sides[0].p
+	if d.opt.Event = flags.Event; d.opt.Event == "" {
+		e, ok, _ := eventNamed(p, "")
+		if !ok {
+			return "", usageError(fmt.Errorf("diff: %s has no event", p.Meta.Name))
+		}
+		d.opt.Event = p.Weights.Events[e].Name
+	}
+	if by == "" {
+		by = primaryOf(p, d.opt.Event)
+	}
+	return by, nil
+}
+
+// sharedMetric finds an event of a profile, and one of its metrics, that a trace knows too.
+func (d *diffing) sharedMetric(by string) (string, error) {
+	p, trace := d.sides[0].p, d.sides[1].p
+	if p.Weights == nil {
+		p, trace = trace, p
+	}
+	keys := []string{"live_bytes", "leaked_bytes", "alloc_bytes", "live_count", "alloc_count", "freed_bytes", "temporary_count", "peak_bytes"}
+	if by != "" {
+		if err := checkKey(by, report.SortKeys()); err != nil {
+			return "", err
+		}
+		keys = []string{by}
+	}
+	event := d.sides[0].flags.Event
+	for e, totals := range analysis.ProfileTotals(p.Weights) {
+		if name := p.Weights.Events[e].Name; event != "" && name != event {
+			continue
+		}
+		for _, key := range keys {
+			m, ok := p.Weights.Metric(key)
+			if ok && slices.ContainsFunc(totals.Sums, func(s analysis.MetricSum) bool { return s.Metric == m }) {
+				d.opt.Event = p.Weights.Events[e].Name
+				return key, nil
+			}
+		}
+	}
+	return "", usageError(fmt.Errorf("diff: %s and %s have no metric in common: a trace has %s, and the profile %s",
+		trace.Meta.Name, p.Meta.Name, listed(report.SortKeys()), metricNames(p.Weights)))
+}
+
+// traceSide asks a trace for its rows.
+func (in *diffInput) traceSide(ctx context.Context, metric, group string) error {
+	if in.asked != nil {
+		return usageError(errors.New("diff: traces have no snapshots; choose an instant with --at"))
+	}
+	opt, err := in.options(ctx, in.s.index)
+	if err != nil {
+		return err
+	}
+	if in.side, err = traceRows(ctx, in.s.index, in.p.Stacks, opt, metric, group); err != nil {
+		return err
+	}
+	until := opt.Range
+	if in.from.At = &opt.AtTime; in.flags.From.given() || in.flags.To.given() {
+		from, to := max(opt.From, 0), min(opt.Range.To, in.s.index.Status().Duration)
+		in.from.From, in.from.To = &from, &to
+	} else {
+		until = analysis.Range{From: model.NoTime, To: opt.AtTime}
+	}
+	in.side.Bases, err = analysis.TraceBases(ctx, in.s.index, until)
+	return err
+}
+
+// traceRows are the rows of a trace in one grouping.
+func traceRows(ctx context.Context, trace analysis.Trace, stacks *model.Stacks, opt report.Options, metric, group string) (*analysis.CompareSide, error) {
+	figure := report.SiteFigure(metric)
+	switch group {
+	case "lifetime":
+		if metric != "alloc_bytes" && metric != "alloc_count" {
+			return nil, usageError(errors.New("--group lifetime is about what was allocated in a range and freed: add --by alloc_bytes"))
+		}
+		_, lifetimes, err := trace.Histograms(ctx, opt.Range)
+		side := analysis.BucketsSide(lifetimes, true)
+		if metric == "alloc_count" {
+			for i := range side.Rows {
+				side.Rows[i].Bytes = side.Rows[i].Count
+			}
+		}
+		return side, err
+	case "total":
+		if metric == "peak_bytes" {
+			return nil, usageError(errors.New("--group total: peaks of stacks are reached at different times and do not add up"))
+		}
+		sites, err := trace.Sites(ctx, analysis.Query{At: opt.At, Range: opt.Range})
+		return analysis.GroupSide(analysis.SitesSide(analysis.ByStack, stacks, sites, figure), analysis.GroupTotal), err
+	}
+	by := groupNamed(group)
+	sites, err := trace.Sites(ctx, analysis.Query{At: opt.At, Range: opt.Range, By: by})
+	return analysis.SitesSide(by, stacks, sites, figure), err
+}
+
+// profileSide asks a profile for its rows. counted is what counts are, "" where the profile does not have the metric: then the side
+// is empty.
+func (in *diffInput) profileSide(ctx context.Context, event, metric, group string) (counted string, err error) {
+	if in.flags.At.given() {
+		return "", usageError(errors.New("diff: profiles of stacks are sums over time: choose a range, as in --a 10s..20s, or a window by its number"))
+	}
+	w := in.p.Weights
+	e, _, err := eventNamed(in.p, event)
+	if err != nil {
+		return "", err
+	}
+	m, ok := w.Metric(metric)
+	if !ok {
+		in.side = &analysis.CompareSide{Stacks: in.p.Stacks, Bases: analysis.NoBases}
+		return "", nil
+	}
+	if analysis.NoSum(metric) && group != "stack" {
+		return "", usageError(fmt.Errorf("--group: %s of stacks are reached at different times and do not add up", metric))
+	}
+	weights, err := in.weigh(ctx, e, m, true)
+	if err != nil {
+		return "", err
+	}
+	counted = "stacks"
+	var counts *analysis.ProfileSelection
+	if c, ok := analysis.CountMetric(w, m); ok {
+		if counts, err = in.weigh(ctx, e, c, false); err != nil {
+			return "", err
+		}
+		if counted = w.Metrics[c].Name; strings.HasSuffix(counted, "_count") {
+			counted = "blocks"
+		}
+	}
+	if in.side, err = profileRows(ctx, weights, counts, group); err != nil {
+		return "", err
+	}
+	in.profileBases(ctx, e)
+	return counted, nil
+}
+
+// weigh chooses what records weigh: whole, in a window, or by the samples of a range. must says that a range whose samples do not
+// tell the metric is a mistake; else the result is nil then.
+func (in *diffInput) weigh(ctx context.Context, event uint16, metric model.MetricID, must bool) (*analysis.ProfileSelection, error) {
+	w := in.p.Weights
+	if n := in.asked; n != nil {
+		i := *n
+		if i < 0 {
+			i += len(w.Windows)
+		}
+		if i < 0 || i >= len(w.Windows) {
+			return nil, usageError(fmt.Errorf("%s has no window %d: there are %d, from 0", in.p.Meta.Name, *n, len(w.Windows)))
+		}
+		in.from.Window = &i
+		return analysis.SelectWindows(in.p, event, metric, i), nil
+	}
+	if !in.flags.From.given() && !in.flags.To.given() {
+		return analysis.SelectProfile(in.p, event, metric), nil
+	}
+	s, err := in.rangeSelection(ctx, in.p, event, metric)
+	if err != nil && !must {
+		return nil, ctx.Err()
+	}
+	return s, err
+}
+
+// profileRows are the rows of a profile in one grouping.
+func profileRows(ctx context.Context, weights, counts *analysis.ProfileSelection, group string) (*analysis.CompareSide, error) {
+	if group == "thread" {
+		selections, k := []*analysis.ProfileSelection{weights}, -1
+		if counts != nil {
+			selections, k = append(selections, counts), 1
+		}
+		rows, err := analysis.ProfileTable(ctx, analysis.ByProfileThread, selections...)
+		return analysis.ProfileRowsSide(rows, 0, k, true), err
+	}
+	side := analysis.StacksSide(weights, counts)
+	switch group {
+	case "function":
+		side = analysis.GroupSide(side, analysis.GroupFunction)
+	case "total":
+		side = analysis.GroupSide(side, analysis.GroupTotal)
+	case "file":
+		side = analysis.GroupSide(side, analysis.GroupFile)
+	case "module":
+		side = analysis.GroupSide(side, analysis.GroupModule)
+	}
+	return side, nil
+}
+
+// profileBases says what the figures of a profile can be divided by, and which range they are of.
+func (in *diffInput) profileBases(ctx context.Context, event uint16) {
+	w, bases := in.p.Weights, &in.side.Bases
+	first, last := sampleRange(w)
+	switch {
+	case in.from.Window != nil:
+		win := &w.Windows[*in.from.Window]
+		bases.Duration = win.End - win.Start
+	case in.flags.From.given() || in.flags.To.given():
+		from, to := first, last
+		if in.flags.From.given() {
+			from = in.flags.From.resolve(last, last)
+		}
+		if in.flags.To.given() {
+			to = in.flags.To.resolve(last, last)
+		}
+		bases.Duration, in.from.From, in.from.To = max(to-from, 0), &from, &to
+	case w.End > w.Start:
+		bases.Duration = w.End - w.Start
+	case last > first:
+		bases.Duration = last - first
+	}
+	if m, ok := w.Metric("alloc_count"); ok {
+		if s, err := in.weigh(ctx, event, m, false); err == nil && s != nil {
+			total := s.Total()
+			bases.Allocations = int64(min(total.Uint64(), 1<<62))
+		}
+	}
+}

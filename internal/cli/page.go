@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/export/html"
+	"github.com/memtui/memtui/export/report"
+)
+
+// pageRows is how many rows the tables of a page have, unless the user says how many.
+const pageRows = 200
+
+// writesHTML names the commands that can write a page: those that print reports.
+func writesHTML(command string) bool {
+	first, _, _ := strings.Cut(command, " ")
+	return slices.Contains([]string{"report", "open", "demo", "evidence"}, first)
+}
+
+// flagGiven reports whether a flag stands on the command line.
+func (a *app) flagGiven(name string) bool {
+	return slices.ContainsFunc(a.env.Args, func(s string) bool { return s == name || strings.HasPrefix(s, name+"=") })
+}
+
+// writePage writes the report of a session as a page for browsers.
+func (a *app) writePage(ctx context.Context, s *session, c reportCmd) error {
+	if a.env.IsTerminal && cmp.Or(c.Out, "-") == "-" {
+		return usageError(errors.New("a page is for browsers, not for terminals: write it to a file with -o page.html"))
+	}
+	src, err := a.pageSource(ctx, s, c)
+	if err != nil {
+		return err
+	}
+	src.Command = a.sameAgain(c, s)
+	return a.writeFile(cmp.Or(c.Out, "-"), func(w io.Writer) error {
+		return s.src.Guard(func() error { return html.Write(ctx, w, src) })
+	})
+}
+
+// pageSource waits for a session and asks everything that a page is made of.
+func (a *app) pageSource(ctx context.Context, s *session, c reportCmd) (*html.Source, error) {
+	if !a.flagGiven("--limit") {
+		a.flags.Limit = pageRows
+	}
+	p, err := s.profile(ctx)
+	if err != nil {
+		return nil, err
+	}
+	src := &html.Source{Profile: p, Program: "memtui " + version().Version}
+	if p.Heaps != nil {
+		return src, a.heapPage(ctx, s, src)
+	}
+	if src.Report, err = a.report(ctx, s, c); err != nil {
+		return nil, err
+	}
+	switch {
+	case p.Weights != nil:
+		src.Selection, err = a.selection(ctx, p, a.flags.Event)
+	case p.Timeline != nil:
+		err = s.openShown(ctx, src)
+	default:
+		var opt report.Options
+		opt, err = a.options(ctx, s.index)
+		src.Trace, src.At, src.Range = s.index, opt.At, opt.Range
+	}
+	return src, err
+}
+
+// heapPage is the report about snapshots, and the graph of the one that it is about.
+func (a *app) heapPage(ctx context.Context, s *session, src *html.Source) error {
+	a.warn(src.Profile)
+	if err := checkKey(a.flags.By, report.HeapSortKeys()); err != nil {
+		return err
+	}
+	opt, err := a.heapOptions(s, src.Profile)
+	if err != nil {
+		return err
+	}
+	opt.Graph = func(g *analysis.HeapGraph) { src.Graph = g }
+	return s.src.Guard(func() (err error) {
+		src.Report, err = report.BuildHeap(ctx, src.Profile, opt)
+		return err
+	})
+}
+
+// openShown decodes the layout that a report is about once more, for its grid.
+func (s *session) openShown(ctx context.Context, src *html.Source) (err error) {
+	if src.Report.Pages != nil {
+		src.Layout, err = openLayout(ctx, s, src.Profile, src.Report.Pages.Layout)
+	}
+	return err
+}
+
+// sameAgain is the command that writes the same page again; nil for a sample, which has no path.
+func (a *app) sameAgain(c reportCmd, s *session) []string {
+	if p := s.store.Current(); c.File == "" || p.Meta.Path == "-" {
+		return nil
+	}
+	return append([]string{"memtui"}, a.env.Args...)
+}
