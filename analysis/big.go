@@ -49,6 +49,8 @@ type FileIndex struct {
 	decoders sync.Pool
 	spare    sync.Pool // views for together
 	flights  flights
+	runCache runCache
+	columns  sync.Pool // *model.Columns, to read a run into
 }
 
 // chunk is a run of events and what the file does not tell about them.

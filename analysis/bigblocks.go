@@ -209,7 +209,7 @@ func (ix *FileIndex) bornAt(event int) (fileBlock, error) {
 	b := ix.recordBlock(rec)
 	r := ix.reader()
 	run := ix.runOf(event)
-	events, _ := r.read(c, run)
+	events, _ := r.read(c, run, new(model.Columns))
 	if r.err == nil {
 		b.addr = events.Addr[event-ix.runBegin(run)]
 	}

@@ -38,18 +38,23 @@ type builder struct {
 	stop    context.CancelFunc
 }
 
-func (ix *FileIndex) build(ctx context.Context, store *model.Store, p *model.Profile) error {
+func newBuilder(ix *FileIndex, store *model.Store, p *model.Profile) *builder {
 	begin, size := p.Allocations.Extent()
 	b := &builder{ix: ix, store: store, events: p.Allocations, end: size, pos: begin}
 	b.match.table = newAddressTable()
 	b.fold.ix = ix
+	return b
+}
+
+func (ix *FileIndex) build(ctx context.Context, store *model.Store, p *model.Profile) error {
+	b := newBuilder(ix, store, p)
 	if s, ok := p.Allocations.(model.ChunkSource); ok && s.Decoder() != nil {
 		b.source = s
 	}
 	ix.mu.Lock()
-	ix.store, ix.source, ix.begin = store, b.source, begin
+	ix.store, ix.source, ix.begin = store, b.source, b.pos
 	ix.decoders.New = func() any { return b.source.Decoder() }
-	ix.status.Offset, ix.status.Size = begin, size
+	ix.status.Offset, ix.status.Size = b.pos, b.end
 	ix.mu.Unlock()
 	err := b.run(ctx)
 	ix.mu.Lock()
@@ -105,13 +110,13 @@ func (b *builder) foldAll() {
 
 // forward matches a chunk and hands it on.
 func (b *builder) forward(ctx context.Context, j *job) error {
-	if b.match.events > maxEvents-len(j.events.Kind) || b.match.records > 1<<31-2-uint32(len(j.events.Size)) {
+	if b.match.events > maxEvents-len(j.events.Kind) {
 		return errEvents
 	}
 	b.match.match(j)
 	b.pos = j.next
 	b.ix.mu.Lock()
-	b.ix.loading = b.match.table.memory()
+	b.ix.loading = b.match.table.bytes() + int64(b.match.payloads/4) // ranks
 	b.ix.mu.Unlock()
 	select {
 	case b.matched <- j:

@@ -87,6 +87,16 @@ func (f *edgeFinder) near(t model.Time, least int) chartEdge {
 	if next := f.begin(run + 1); max(at-t, t-at) > next-t {
 		run, at = run+1, next
 	}
+	for span := pyramidFan * pyramidFan; span > 1; span /= pyramidFan { // where spans of the pyramid meet, if that is near
+		round := (run + span/2) / span * span
+		if round < c.firstRun || round > f.end {
+			continue
+		}
+		if b := f.begin(round); max(b-t, t-b) <= f.within {
+			run, at = round, b
+			break
+		}
+	}
 	if max(at-t, t-at) > f.within {
 		return f.exact(t, max(f.r.eventsUntil(t), least))
 	}
@@ -112,7 +122,21 @@ func (f *edgeFinder) seek(t model.Time) {
 	c := ix.chunks[f.chunk]
 	n := (c.n + runLength - 1) / runLength
 	f.end = c.firstRun + n
-	f.run = c.firstRun + max(sort.Search(n, func(i int) bool { return c.begin+model.Time(ix.runs.at(c.firstRun+i).time) > t })-1, 0)
+	after := func(i int) bool { return c.begin+model.Time(ix.runs.at(c.firstRun+i).time) > t }
+	lo, hi, step := 0, n, 4
+	guess := min(max(int(float64(t-c.begin)/float64(c.end-c.begin+1)*float64(n)), 0), n-1)
+	if after(guess) {
+		for hi = guess; hi-step > 0 && after(hi-step); step *= 2 {
+			hi -= step
+		}
+		lo = max(hi-step, 0)
+	} else {
+		for lo = guess; lo+step < n && !after(lo+step); step *= 2 {
+			lo += step
+		}
+		hi = min(lo+step, n)
+	}
+	f.run = c.firstRun + max(lo+sort.Search(hi-lo, func(i int) bool { return after(lo + i) })-1, 0)
 }
 
 // begin is when a run of the chunk begins, or the first one behind it.

@@ -16,19 +16,57 @@ type runReader struct {
 	ix         *FileIndex
 	*runLevels            // the run that was loaded last
 	other      *runLevels // the one before: a range has two ends
-	events     model.Columns
-	err        error // the first one; from then on nothing makes sense
+	err        error      // the first one; from then on nothing makes sense
 }
 
+// runLevels are the levels after each event of a run.
 type runLevels struct {
 	run    int // -1 if none is loaded
 	first  int // events before it
-	times  []model.Time
-	levels []level // after each event
+	begin  model.Time
+	times  []uint32 // after begin
+	levels []level
+	kept   bool // read-only, as others may use it
 }
+
+func (l *runLevels) timeOf(i int) model.Time { return l.begin + model.Time(l.times[i]) }
 
 func (ix *FileIndex) reader() *runReader {
 	return &runReader{ix: ix, runLevels: &runLevels{run: -1}, other: &runLevels{run: -1}}
+}
+
+// runCache keeps slow runs that were loaded lately: edges of charts fall into them at every zoom.
+type runCache struct {
+	mu         sync.Mutex
+	young, old map[int]*runLevels
+}
+
+// keptRuns is how many runs are kept at least, once there are so many; up to twice as many are.
+const keptRuns = 256
+
+func (k *runCache) get(run int) *runLevels {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	l := k.young[run]
+	if l == nil {
+		if l = k.old[run]; l != nil {
+			k.add(l)
+		}
+	}
+	return l
+}
+
+func (k *runCache) put(l *runLevels) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.add(l)
+}
+
+func (k *runCache) add(l *runLevels) {
+	if len(k.young) >= keptRuns || k.young == nil {
+		k.young, k.old = make(map[int]*runLevels, keptRuns), k.young
+	}
+	k.young[l.run] = l
 }
 
 // chunkOf is the chunk that a run belongs to.
@@ -63,6 +101,13 @@ func (r *runReader) load(run int) {
 	if r.runLevels, r.other = r.other, r.runLevels; run == r.run {
 		return
 	}
+	if l := r.ix.runCache.get(run); l != nil {
+		r.runLevels = l
+		return
+	}
+	if r.kept {
+		r.runLevels = new(runLevels)
+	}
 	c := r.ix.chunkOf(run)
 	// The level before a chunk is known in 128 bits, that before other runs only as it is shown.
 	from, hi, l := run, uint64(0), level{}
@@ -75,23 +120,38 @@ func (r *runReader) load(run int) {
 	if from == c.firstRun {
 		hi, l.bytes = c.hi, c.lo
 	}
-	for ; from <= run && r.err == nil; from++ {
-		hi, l = r.follow(c, from, hi, l)
+	events, _ := r.ix.columns.Get().(*model.Columns)
+	if events == nil {
+		events = new(model.Columns)
 	}
-	if r.run = run; r.err != nil {
-		r.run, r.times, r.levels = -1, r.times[:0], r.levels[:0]
+	defer r.ix.columns.Put(events)
+	for ; from <= run; from++ {
+		if hi, l = r.follow(c, from, hi, l, events); r.err != nil {
+			r.run = -1
+			return
+		}
+	}
+	if n := len(r.times); n > 0 && model.Time(r.times[n-1]) > slowRun*(r.ix.duration()/model.Time(r.ix.runs.n)) {
+		r.kept = true
+		r.ix.runCache.put(r.runLevels)
 	}
 }
 
-// follow reads a run of a chunk, given the level before it.
-func (r *runReader) follow(c *chunk, run int, hi uint64, l level) (uint64, level) {
-	events, p := r.read(c, run)
+// slowRun is how many times longer than the mean a run takes that is kept.
+const slowRun = 8
+
+// follow reads a run of a chunk, given the level before it, and returns the one behind it.
+func (r *runReader) follow(c *chunk, run int, hi uint64, l level, buffer *model.Columns) (uint64, level) {
+	events, p := r.read(c, run, buffer)
 	if r.err != nil {
 		return hi, l
 	}
-	start := r.ix.runs.at(run)
-	r.first = c.first + (run-c.firstRun)*runLength
-	r.times, r.levels = resize(r.times, events.Len()), resize(r.levels, events.Len())
+	start, n := r.ix.runs.at(run), events.Len()
+	r.run, r.first, r.begin = run, c.first+(run-c.firstRun)*runLength, c.begin+model.Time(start.time)
+	r.times, r.levels = resize(r.times, n), resize(r.levels, n)
+	for i, t := range events.Time {
+		r.times[i] = t - events.Time[0]
+	}
 	rest, err := c.freedFrom(start.freed)
 	if err != nil {
 		r.err = err
@@ -99,7 +159,12 @@ func (r *runReader) follow(c *chunk, run int, hi uint64, l level) (uint64, level
 	}
 	local := uint32(r.first - c.first)
 	over := c.over[sort.Search(len(c.over), func(i int) bool { return c.over[i].event >= local }):]
-	lo, begin := l.bytes, c.begin+model.Time(start.time)
+	if (len(over) == 0 || int(over[0].event-local) >= n) && hi == 0 && l.bytes < smallLevel && l.allocBytes < smallLevel {
+		if r.followSmall(events, p, l, rest, c.common) {
+			return 0, r.levels[n-1]
+		}
+	}
+	lo := l.bytes
 	for i, kind := range events.Kind {
 		switch kind {
 		case model.Alloc:
@@ -126,14 +191,59 @@ func (r *runReader) follow(c *chunk, run int, hi uint64, l level) (uint64, level
 			p++
 		}
 		l.bytes = shown(hi, lo)
-		r.times[i], r.levels[i] = begin+model.Time(events.Time[i]-events.Time[0]), l
+		r.levels[i] = l
 	}
 	l.bytes = lo
 	return hi, l
 }
 
-// read returns the events of a run, and which of those that are no FREE is the first.
-func (r *runReader) read(c *chunk, run int) (events *model.Columns, p int) {
+// Sums of a run whose blocks are below smallSize do not overflow when they begin below smallLevel.
+const (
+	smallLevel = 1 << 62
+	smallSize  = 1 << 50
+)
+
+// followSmall is follow where nothing overflows or is overwritten; ok is false if it might.
+// hot kernel
+func (r *runReader) followSmall(events *model.Columns, p int, l level, rest []byte, common []uint64) (ok bool) {
+	sizes, levels := events.Size[p:], r.levels
+	for i, kind := range events.Kind {
+		switch kind {
+		case model.Alloc:
+			size := sizes[0]
+			sizes = sizes[1:]
+			if size >= smallSize {
+				return false
+			}
+			l.bytes += size
+			l.allocBytes += size
+			l.count++
+			l.allocCount++
+		case model.Free:
+			l.freeEvents++
+			switch code := rest[0]; code {
+			case 0:
+				rest = rest[1:]
+			case rareSize:
+				var size uint64
+				size, _, rest = nextFreed(rest, common)
+				l.bytes -= size
+				l.count--
+			default:
+				l.bytes -= common[code-1]
+				l.count--
+				rest = rest[1:]
+			}
+		default:
+			sizes = sizes[1:]
+		}
+		levels[i] = l
+	}
+	return true
+}
+
+// read returns the events of a run, in the buffer or elsewhere, and which of those that are no FREE is the first.
+func (r *runReader) read(c *chunk, run int, buffer *model.Columns) (events *model.Columns, p int) {
 	start := r.ix.runs.at(run)
 	from := (run - c.firstRun) * runLength
 	n := min(runLength, c.n-from)
@@ -149,12 +259,12 @@ func (r *runReader) read(c *chunk, run int) (events *model.Columns, p int) {
 	}
 	d := r.ix.decoders.Get().(model.Decoder)
 	defer r.ix.decoders.Put(d)
-	r.events.Reset()
+	buffer.Reset()
 	var next int64
-	if next, r.err = d.Decode(&r.events, c.from+int64(start.at), to, n); r.err == nil && (next != to || r.events.Len() != n) {
+	if next, r.err = d.Decode(buffer, c.from+int64(start.at), to, n); r.err == nil && (next != to || buffer.Len() != n) {
 		r.err = errChanged
 	}
-	return &r.events, 0
+	return buffer, 0
 }
 
 // levelAt is the state after n events.
@@ -249,7 +359,7 @@ func (r *runReader) timeAt(event int) model.Time {
 	if r.load(run); r.err != nil {
 		return 0
 	}
-	return r.times[event-r.first]
+	return r.timeOf(event - r.first)
 }
 
 // search returns the number of events before the first one for whose time over is true; over must be false and then true
@@ -269,7 +379,7 @@ func (r *runReader) search(over func(model.Time) bool) int {
 	if r.load(c.firstRun + i - 1); r.err != nil {
 		return 0
 	}
-	return r.first + sort.Search(len(r.times), func(i int) bool { return over(r.times[i]) })
+	return r.first + sort.Search(len(r.times), func(i int) bool { return over(r.timeOf(i)) })
 }
 
 // eventsAt is the number of events that an instant covers.

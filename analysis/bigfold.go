@@ -11,6 +11,7 @@ import (
 // folder takes matched chunks into the index, in order. Only it changes the index, so that it may read it without the lock.
 type folder struct {
 	ix      *FileIndex
+	link    linker
 	records records // what the index will have after the chunk
 
 	j         *job
@@ -22,9 +23,11 @@ type folder struct {
 	dimKeys   [dimCount][]uint32
 	ends      endWriter
 	sizes     sizeWriter
-	freed     []uint64 // by FREE: bytes that it ends
-	live      pyramid  // only what it counts
-	before    level    // the chunk
+	freed     []uint64           // by FREE: bytes that it ends
+	death     int                // those of the job that are done
+	allocs    [smallSizes]uint32 // by size: allocations of the chunk that are not in dimCells yet
+	live      pyramid            // only what it counts
+	before    level              // the chunk
 	runs      []baseRun
 	starts    []runStart
 	marks     []fileMark
@@ -35,13 +38,20 @@ type folder struct {
 func (f *folder) fold(j *job) error {
 	ix := f.ix
 	f.j = j
+	if f.link.records > 1<<31-2-uint32(len(j.events.Size)) {
+		return errEvents
+	}
+	f.link.survive(j)
+	f.link.find(j)
 	f.intern()
 	f.begin()
+	f.findDeaths()
 	if f.small() {
 		f.walkSmall()
 	} else {
 		f.walk()
 	}
+	f.nowhere()
 	f.finish()
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
@@ -96,7 +106,7 @@ func (f *folder) begin() {
 	e := &j.events
 	f.c = &chunk{
 		first: ix.events(), n: e.Len(), from: j.from, to: j.next, begin: j.before + e.Delta,
-		firstRun: ix.curve.base.n, firstRec: j.firstRec, records: j.records,
+		firstRun: ix.curve.base.n, firstRec: j.firstRec, records: uint32(len(j.survivors)),
 		hi: f.live.liveHi, lo: f.live.live,
 	}
 	if k := len(ix.chunks); k > 0 {
@@ -117,8 +127,32 @@ func (f *folder) begin() {
 	}
 	f.dimCells[dimSize] = append(f.dimCells[dimSize][:0], make([]cell, sizeClasses)...)
 	f.ends = endWriter{b: f.ends.b[:0]}
-	f.before = f.live.now()
-	f.freed, f.runs, f.starts, f.marks = f.freed[:0], f.runs[:0], f.starts[:0], f.marks[:0]
+	f.before, f.death = f.live.now(), 0
+	f.freed = resize(f.freed, len(j.ended))
+	clear(f.allocs[:])
+	f.sizes.reset()
+	f.runs, f.starts, f.marks = f.runs[:0], f.starts[:0], f.marks[:0]
+}
+
+// findDeaths looks up the blocks of earlier chunks that end: far apart in memory, so all at once.
+func (f *folder) findDeaths() {
+	deaths := f.j.deaths
+	for i := range deaths {
+		d := &deaths[i]
+		d.site, d.size = f.records.site.at(int(d.record)), f.records.size.at(int(d.record))
+	}
+	for i := range deaths {
+		deaths[i].site = f.local(deaths[i].site)
+	}
+}
+
+// nowhere counts the blocks without an address.
+func (f *folder) nowhere() {
+	t := &f.c.totals
+	t.UnaddressedCount = uint64(len(f.j.nowhere))
+	for _, p := range f.j.nowhere {
+		t.UnaddressedBytes = f.sum(t.UnaddressedBytes, f.j.events.Size[p])
+	}
 }
 
 // local is the site's number in the chunk.
@@ -132,264 +166,22 @@ func (f *folder) local(site uint32) uint32 {
 	return uint32(len(f.global) - 1)
 }
 
-// small reports whether no sum can overflow, and no event of the chunk is out of the ordinary.
-func (f *folder) small() bool {
-	const limit = 1 << 62
-	sum := f.live.allocBytes
-	for _, size := range f.j.events.Size {
-		if sum += size; sum >= limit || size >= limit {
-			return false
-		}
-	}
-	return f.live.allocBytes < limit && f.live.liveHi == 0
-}
-
-// walkSmall is walk where small says so: sums are added without a look at overflow, and the levels are kept in registers.
-// hot kernel
-func (f *folder) walkSmall() {
-	j, t := f.j, &f.c.totals
-	kinds, sizes, sites, refs := j.events.Kind, j.events.Size, j.siteOf, j.refs
-	bySize := f.dimCells[dimSize]
-	p, free, over := 0, 0, 0
-	for first := 0; first < len(kinds); first += runLength {
-		f.startRun(first, p, free)
-		live, count := f.live.live, uint32(f.live.count)
-		var e extremes
-		run := kinds[first:min(first+runLength, len(kinds))]
-		for k, kind := range run {
-			switch {
-			case kind == model.Alloc && (over == len(j.over) || int(j.over[over].event) != first+k):
-				size := sizes[p]
-				c, s := &f.siteCells[sites[p]], &bySize[sizeClass(size)]
-				c.allocBytes += size
-				c.allocCount++
-				s.allocBytes += size
-				s.allocCount++
-				t.AllocCount++
-				t.AllocBytes += size
-				if j.events.Addr[first+k] == 0 {
-					t.UnaddressedCount++
-					t.UnaddressedBytes += size
-				}
-				p++
-				live += size
-				count++
-				e.maxBytes, e.maxCount = max(e.maxBytes, live), max(e.maxCount, count)
-			case kind == model.Free:
-				r := refs[free]
-				free++
-				t.FreeCount++
-				if r == noRef {
-					t.UnmatchedFrees++
-					f.ends.none()
-					f.freed = append(f.freed, noFreedSize)
-					break
-				}
-				var site, now uint32
-				var size uint64
-				if q, ok := r.local(); ok {
-					site, size = sites[q], sizes[q]
-					f.ends.local(p - q)
-					if q == p-1 && kinds[first+k-1] == model.Alloc {
-						now = 1
-					}
-				} else {
-					site, size = f.block(r)
-					f.ends.record(uint32(r))
-					if first+k == 0 && int(f.records.born.at(int(r)))+1 == f.c.first {
-						now = 1
-					}
-				}
-				c, s := &f.siteCells[site], &bySize[sizeClass(size)]
-				c.freedBytes += size
-				c.freedCount++
-				c.temporary += now
-				s.freedBytes += size
-				s.freedCount++
-				s.temporary += now
-				t.FreedCount++
-				t.FreedBytes += size
-				t.TemporaryCount += uint64(now)
-				f.freed = append(f.freed, size)
-				live -= size
-				count--
-				if k > 0 {
-					e.minBytes, e.minCount = min(e.minBytes, live), min(e.minCount, count)
-				}
-			default:
-				f.live.live, f.live.count = live, uint64(count)
-				p, over = f.rare(first+k, p, over)
-				live, count = f.live.live, uint32(f.live.count)
-				e.add(extremes{live, live, count, count})
-			}
-			if k == 0 {
-				e = extremes{live, live, count, count}
-			}
-		}
-		f.live.live, f.live.count = live, uint64(count)
-		f.live.allocBytes, f.live.allocCount = f.before.allocBytes+t.AllocBytes, f.before.allocCount+uint32(t.AllocCount)
-		f.live.freeEvents = f.before.freeEvents + uint32(t.FreeCount)
-		f.runs = append(f.runs, baseRun{e, f.live.now()})
-	}
-	t.Events = uint64(len(kinds))
-}
-
-// rare takes an event that is neither a FREE nor an ordinary ALLOC.
-func (f *folder) rare(i, p, over int) (nextP, nextOver int) {
-	e, t := &f.j.events, &f.c.totals
-	switch e.Kind[i] {
-	case model.Alloc:
-		f.overwrite(&f.j.over[over])
-		over++
-		f.alloc(p, e.Addr[i])
-	case model.GC:
-		t.GCCount++
-		t.GCObjects = f.sum(t.GCObjects, e.ID[p])
-		t.GCBytes = f.sum(t.GCBytes, e.Size[p])
-		f.mark(i, mark{gc: true, id: e.ID[p], bytes: e.Size[p]})
-	case model.Marker:
-		t.MarkerCount++
-		f.mark(i, mark{id: e.ID[p]})
-	}
-	return p + 1, over
-}
-
-// walk follows the chunk's events.
-func (f *folder) walk() {
-	j, e, t := f.j, &f.j.events, &f.c.totals
-	p, free, over := 0, 0, 0
-	for i, kind := range e.Kind {
-		if i%runLength == 0 {
-			f.startRun(i, p, free)
-		}
-		switch {
-		case kind == model.Free:
-			f.free(i, p, j.refs[free])
-			free++
-		case kind == model.Alloc && (over == len(j.over) || int(j.over[over].event) != i):
-			f.alloc(p, e.Addr[i])
-			p++
-		default:
-			p, over = f.rare(i, p, over)
-		}
-		l := f.live.now()
-		f.live.cur.addLevel(&l)
-		if i%runLength == runLength-1 || i == len(e.Kind)-1 {
-			f.runs = append(f.runs, baseRun{f.live.cur, l})
-		}
-	}
-	t.Events = uint64(e.Len())
-}
-
-func (f *folder) startRun(event, p, free int) {
-	e := &f.j.events
-	s := runStart{time: e.Time[event], at: uint32(p), freed: uint32(free)}
-	if f.c.kept == nil {
-		s.at = uint32(e.Offset[event/runLength] - f.j.from)
-	}
-	f.starts = append(f.starts, s)
-	f.live.cur = nothing
-}
-
-func (f *folder) sum(a, b uint64) uint64 {
-	s, ok := model.SaturatingAdd(a, b)
-	if !ok {
-		f.saturated = true
-	}
-	return s
-}
-
-func (f *folder) mark(event int, m mark) {
-	m.event = uint32(f.c.first + event)
-	f.marks = append(f.marks, fileMark{m, f.c.begin + model.Time(f.j.events.Time[event])})
-}
-
-func (f *folder) alloc(p int, addr uint64) {
-	t, size := &f.c.totals, f.j.events.Size[p]
-	if addr == 0 {
-		t.UnaddressedCount++
-		t.UnaddressedBytes = f.sum(t.UnaddressedBytes, size)
-	}
-	t.AllocCount++
-	t.AllocBytes = f.sum(t.AllocBytes, size)
-	f.siteCells[f.j.siteOf[p]].apply(born, size)
-	f.dimCells[dimSize][sizeClass(size)].apply(born, size)
-	f.live.alloc(size)
-}
-
-func (f *folder) free(event, p int, r ref) {
-	t := &f.c.totals
-	t.FreeCount++
-	f.live.freeEvents++
-	if r == noRef {
-		t.UnmatchedFrees++
-		f.ends.none()
-		f.freed = append(f.freed, noFreedSize)
-		return
-	}
-	site, size := f.block(r)
-	how := freed
-	if q, ok := r.local(); ok {
-		f.ends.local(p - q)
-		if q == p-1 && f.j.events.Kind[event-1] == model.Alloc {
-			how = freedAtOnce
-		}
-	} else {
-		f.ends.record(uint32(r))
-		if event == 0 && int(f.records.born.at(int(r)))+1 == f.c.first {
-			how = freedAtOnce
-		}
-	}
-	if how == freedAtOnce {
-		t.TemporaryCount++
-	}
-	t.FreedCount++
-	t.FreedBytes = f.sum(t.FreedBytes, size)
-	f.freed = append(f.freed, size)
-	f.end(site, size, how)
-}
-
-func (f *folder) overwrite(o *overEnd) {
-	site, size := f.block(o.ref)
-	o.size = size
-	f.c.totals.OverwrittenCount++
-	f.c.totals.OverwrittenBytes = f.sum(f.c.totals.OverwrittenBytes, size)
-	f.end(site, size, overwrote)
-}
-
-func (f *folder) end(site uint32, size uint64, how change) {
-	f.siteCells[site].apply(how, size)
-	f.dimCells[dimSize][sizeClass(size)].apply(how, size)
-	f.live.free(size)
-}
-
-// block is a block's site in the chunk and its size.
-func (f *folder) block(r ref) (site uint32, size uint64) {
-	if p, ok := r.local(); ok {
-		return f.j.siteOf[p], f.j.events.Size[p]
-	}
-	return f.local(f.records.site.at(int(r))), f.records.size.at(int(r))
-}
-
 // finish makes what the chunk keeps.
 func (f *folder) finish() {
 	c := f.c
 	c.ends = slices.Clone(f.ends.b)
 	c.over = slices.Clone(f.j.over)
-	c.common = f.sizes.common(f.freed)
-	buf := make([]byte, 0, len(f.freed)+len(f.freed)/4+16)
+	c.common = f.sizes.common()
 	for i := range f.starts {
-		s, end := &f.starts[i], uint32(len(f.freed))
+		s, end := &f.starts[i], len(f.freed)
 		if i+1 < len(f.starts) {
-			end = f.starts[i+1].freed
+			end = int(f.starts[i+1].freed)
 		}
 		from := s.freed
-		s.freed = uint32(len(buf))
-		for _, size := range f.freed[from:end] {
-			buf = f.sizes.append(buf, size)
-		}
+		s.freed = uint32(len(f.sizes.b))
+		f.sizes.write(f.freed[from:end])
 	}
-	c.freed = slices.Clone(buf)
+	c.freed = slices.Clone(f.sizes.b)
 	for d := range f.dimCells {
 		f.gather(dim(d))
 		c.sums[d] = slices.Clone(appendCells(nil, f.dimKeys[d], f.dimCells[d]))
@@ -466,14 +258,11 @@ func (f *folder) publish() {
 // survivors makes records of the blocks that outlive the chunk.
 func (f *folder) survivors() {
 	j, c, r := f.j, f.c, &f.records
-	for p, died := range j.died {
-		if died != 0 {
-			continue
-		}
-		i := int(j.event[p])
+	for _, p := range j.survivors {
+		i := j.event[p]
 		r.site.append(f.global[j.siteOf[p]])
 		r.size.append(j.events.Size[p])
-		r.born.append(uint64(c.first + i))
+		r.born.append(uint64(c.first) + uint64(i))
 		r.died.append(alive)
 		r.bornAt.append(uint64(c.begin + model.Time(j.events.Time[i])))
 		r.diedAt.append(0)

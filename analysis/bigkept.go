@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/memtui/memtui/model"
 )
@@ -33,6 +34,9 @@ type IndexPlace interface {
 type KeptIndex struct {
 	place  IndexPlace
 	budget int64
+
+	hold  chan struct{} // see FirstChart; nil if nothing waits for it
+	begin func()        // closes it
 
 	mu     sync.Mutex
 	now    *keptState
@@ -70,6 +74,25 @@ func (k *KeptIndex) fresh() *keptState {
 func (k *KeptIndex) SetBudget(bytes int64) {
 	k.budget = bytes
 	k.now.ix.SetBudget(bytes)
+}
+
+// mostHold is how long others wait for the first chart: there may be none, as on a small screen.
+const mostHold = 150 * time.Millisecond
+
+// FirstChart returns a channel that is closed when [KeptIndex.Chart] has first answered about events, when no file is used,
+// or soon after: what else wants the processor may wait until then. The index itself proves its file no sooner. Call it before
+// Build, and only if a chart will be asked for.
+func (k *KeptIndex) FirstChart() <-chan struct{} {
+	k.hold = make(chan struct{})
+	k.begin = sync.OnceFunc(func() { close(k.hold) })
+	time.AfterFunc(mostHold, k.begin)
+	return k.hold
+}
+
+func (k *KeptIndex) charted() {
+	if k.begin != nil && k.Status().Events > 0 {
+		k.begin()
+	}
 }
 
 // Used reports whether the index comes from a file, and why not if there was a place for one.
@@ -126,6 +149,9 @@ func (k *KeptIndex) build(ctx context.Context, store *model.Store, p *model.Prof
 	if err == nil {
 		return nil
 	}
+	if k.begin != nil {
+		k.begin()
+	}
 	k.mu.Lock()
 	k.why = err
 	old := k.now
@@ -163,6 +189,9 @@ func (k *KeptIndex) restore(ctx context.Context, store *model.Store, p *model.Pr
 		k.mu.Lock()
 		k.now = s
 		k.mu.Unlock()
+		if k.hold != nil {
+			<-k.hold
+		}
 		err = guarded(func() error {
 			if err := prove(ctx, file.At, later); err != nil {
 				return err

@@ -13,20 +13,27 @@ type job struct {
 	sites  siteTable // of this chunk alone
 	siteOf []uint32  // by event that is no FREE, as numbered in sites
 
-	before   model.Time // of the event before its first
-	refs     []ref      // by FREE: the block that it ends
-	over     []overEnd  // sizes are not filled in yet
-	died     []uint32   // by event that is no FREE: number of the event that ends the block, + 1; 0 if none of the chunk does
-	event    []uint32   // by event that is no FREE: its number
-	deaths   []death
-	firstRec uint32
-	records  uint32
+	event  []uint32   // by event that is no FREE: its number
+	before model.Time // of the event before its first
+
+	firstPayload uint32    // events before the chunk that are no FREE
+	ended        []uint32  // by FREE: the number among those of the event that bore the block, + 1; 0 if there is none
+	over         []overEnd // refs and sizes are not filled in yet
+	died         []bool    // by event that is no FREE: an event of the chunk ends its block, or it has none
+	nowhere      []uint32  // allocations without an address, as numbered in Columns.Size
+	deaths       []death   // of blocks of earlier chunks, in order
+
+	firstRec  uint32
+	survivors []uint32 // blocks that outlive the chunk, as numbered in Columns.Size
 }
 
 // death is the end of a block of an earlier chunk.
 type death struct {
-	record uint32
-	event  uint32 // of the chunk
+	payload uint32 // as in job.ended, without the 1
+	event   uint32 // of the chunk
+	record  uint32 // filled in by the linker, as is what follows
+	site    uint32 // of the index
+	size    uint64
 }
 
 // reset makes a job ready for another chunk.
@@ -37,17 +44,28 @@ func (j *job) reset(from, to int64) {
 	j.sites.reset()
 }
 
-// number finds the sites of all allocations.
+// number finds the sites of all allocations. hot kernel
 func (j *job) number() {
 	c := &j.events
-	j.siteOf = resize(j.siteOf, len(c.Size))
+	n := len(c.Size)
+	j.siteOf, j.event = resize(j.siteOf, n), resize(j.event, n)
+	ids, threads, sites, event := c.ID[:n], c.Thread[:n], j.siteOf[:n], j.event[:n]
 	p := 0
-	for _, kind := range c.Kind {
-		switch kind {
-		case model.Free:
+	for i, kind := range c.Kind {
+		if kind == model.Free || p >= n {
 			continue
-		case model.Alloc:
-			j.siteOf[p], _ = j.sites.of(siteKey{c.ID[p], c.Thread[p]})
+		}
+		event[p] = uint32(i)
+		if kind == model.Alloc {
+			id := ids[p]
+			if id < uint64(len(j.sites.first)) {
+				if s := j.sites.first[id]; s != 0 && j.sites.keys[s-1].thread == threads[p] {
+					sites[p] = s - 1
+					p++
+					continue
+				}
+			}
+			sites[p], _ = j.sites.of(siteKey{id, threads[p]})
 		}
 		p++
 	}
@@ -63,73 +81,111 @@ func resize[T any](s []T, n int) []T {
 
 // matcher finds out which block each FREE ends. It takes the chunks in order.
 type matcher struct {
-	table   *addressTable // address → ref of the block + 1
-	records uint32
-	now     model.Time
-	events  int
+	table    *addressTable // address → as in job.ended
+	payloads uint32        // events so far that are no FREE
+	now      model.Time
+	events   int
 }
+
+const (
+	touchRun  = 64      // events whose places in the table are read at once
+	touchFrom = 32 << 20 // bytes of a table for which that pays
+)
 
 // match fills in what happens to the blocks of a chunk.
 func (m *matcher) match(j *job) {
 	c := &j.events
 	payloads := len(c.Size)
-	j.before, j.firstRec = m.now, m.records
-	j.refs = resize(j.refs, len(c.Kind)-payloads)
-	j.event = resize(j.event, payloads)
+	j.before, j.firstPayload = m.now, m.payloads
+	j.ended = resize(j.ended, len(c.Kind)-payloads)
 	j.died = resize(j.died, payloads)
 	clear(j.died)
-	j.over, j.deaths = j.over[:0], j.deaths[:0]
-	p, f := 0, 0
-	for i, kind := range c.Kind {
-		switch kind {
-		case model.Free:
-			r := noRef
-			if a := c.Addr[i]; a != 0 {
-				if v := m.table.take(a); v != 0 {
-					r = ref(v - 1)
-					j.end(r, i)
-				}
-			}
-			j.refs[f] = r
-			f++
-			continue
-		case model.Alloc:
-			if a := c.Addr[i]; a != 0 {
-				if old := m.table.put(a, uint32(localRef)+uint32(p)+1); old != 0 {
-					j.over = append(j.over, overEnd{event: uint32(i), ref: ref(old - 1)})
-					j.end(ref(old-1), i)
-				}
-			}
-		default:
-			j.died[p] = 1 // no block at all
+	j.over, j.deaths, j.nowhere = j.over[:0], j.deaths[:0], j.nowhere[:0]
+	p := 0
+	for i := 0; i < len(c.Kind); i += touchRun {
+		end := min(i+touchRun, len(c.Kind))
+		if m.table.memory.bytes >= touchFrom {
+			m.table.touch(c.Addr[i:end])
 		}
-		j.event[p] = uint32(i)
-		p++
+		p = m.run(j, i, end, p)
 	}
-	m.survive(j)
+	m.payloads += uint32(payloads)
 	m.now += c.Delta + model.Time(c.Time[len(c.Time)-1])
 	m.events += len(c.Kind)
 }
 
-// end notes that an event ends a block.
-func (j *job) end(r ref, event int) {
-	if p, ok := r.local(); ok {
-		j.died[p] = uint32(event) + 1
-	} else {
-		j.deaths = append(j.deaths, death{uint32(r), uint32(event)})
-	}
-}
-
-// survive gives records to the blocks that outlive the chunk.
-func (m *matcher) survive(j *job) {
-	for p, died := range j.died {
-		if died != 0 {
+// run is match for events [i, end); p is the number of events before them that are no FREE. What put and take do on dense
+// pages is written out. hot kernel
+func (m *matcher) run(j *job, i, end, p int) int {
+	t, kinds, addrs, ended, first := m.table, j.events.Kind[:end], j.events.Addr[:end], j.ended, j.firstPayload
+	hi, dir, pieces, died := t.lastHi, t.last, t.memory.pieces, j.died
+	for ; i < len(kinds) && i < len(addrs); i++ {
+		a := addrs[i]
+		kind := kinds[i]
+		if kind > model.Free {
+			died[p] = true // no block at all
+			p++
 			continue
 		}
-		if a := j.events.Addr[j.event[p]]; a != 0 {
-			m.table.put(a, m.records+1)
+		page := pageRef(noPage)
+		if a>>32 != hi {
+			if d := t.dir(a>>32, kind == model.Alloc); d != nil && a != 0 {
+				hi, dir = a>>32, d
+				page = d.page[pageIndex(a)]
+			}
+		} else if a != 0 {
+			page = dir.page[pageIndex(a)]
 		}
-		m.records++
+		unit := uint32(page) >> pageKindBits
+		fast := page&pageKindMask == densePage && a&7 == 0
+		if kind == model.Free {
+			v := uint32(0)
+			if fast {
+				slot := &pieces[unit/pieceUnits][(unit<<5|uint32(uint16(a))>>4)&pieceMask]
+				if v = *slot; v != 0 {
+					*slot = 0
+					used := &dir.used[pageIndex(a)]
+					if *used--; *used == 0 {
+						t.drop(dir, pageIndex(a))
+					}
+				}
+			} else if a != 0 {
+				v = t.take(a)
+			}
+			ended[i-p] = v
+			if v > first {
+				died[v-1-first] = true
+			} else if v != 0 {
+				j.deaths = append(j.deaths, death{payload: v - 1, event: uint32(i)})
+			}
+			continue
+		}
+		old := uint32(0)
+		if v := first + uint32(p) + 1; fast {
+			slot := &pieces[unit/pieceUnits][(unit<<5|uint32(uint16(a))>>4)&pieceMask]
+			if old, *slot = *slot, v; old == 0 {
+				dir.used[pageIndex(a)]++
+			}
+		} else if a == 0 {
+			j.nowhere = append(j.nowhere, uint32(p))
+		} else {
+			old = t.put(a, v)
+			pieces = t.memory.pieces
+		}
+		if old != 0 {
+			j.over = append(j.over, overEnd{event: uint32(i), ref: ref(old)})
+			j.end(old-1, i)
+		}
+		p++
 	}
-	j.records = m.records - j.firstRec
+	return p
+}
+
+// end notes that an event ends the block of another.
+func (j *job) end(payload uint32, event int) {
+	if payload >= j.firstPayload {
+		j.died[payload-j.firstPayload] = true
+	} else {
+		j.deaths = append(j.deaths, death{payload: payload, event: uint32(event)})
+	}
 }

@@ -22,6 +22,7 @@ const (
 	endRecord  = 225
 	endNearby  = 226
 	nearbySpan = (256 - endNearby) << 8
+	endMost    = 5 // bytes of one
 )
 
 // endWriter writes a stream of ends.
@@ -30,28 +31,52 @@ type endWriter struct {
 	last uint32 // record
 }
 
+// room makes room for n more ends and returns the stream with it, and where it ends now: what follows may be written there
+// without further ado.
+func (w *endWriter) room(n int) (b []byte, end int) {
+	w.b = slices.Grow(w.b, n*endMost)
+	return w.b[:cap(w.b)], len(w.b)
+}
+
 func (w *endWriter) none() { w.b = append(w.b, 0) }
 
 // local is the allocation distance before; it is less than 2^24.
 func (w *endWriter) local(distance int) {
-	switch {
-	case distance <= endNear:
-		w.b = append(w.b, byte(distance))
-	case distance-endMiddle < (endFar-endMiddle)<<8:
-		d := distance - endMiddle
-		w.b = append(w.b, byte(endMiddle+d>>8), byte(d))
-	default:
-		w.b = append(w.b, endFar, byte(distance), byte(distance>>8), byte(distance>>16))
-	}
+	b, end := w.room(1)
+	w.b = b[:putLocal(b, end, distance)]
 }
 
 func (w *endWriter) record(r uint32) {
-	if d := int(r) - int(w.last) + nearbySpan/2; d >= 0 && d < nearbySpan {
-		w.b = append(w.b, byte(endNearby+d>>8), byte(d))
-	} else {
-		w.b = binary.LittleEndian.AppendUint32(append(w.b, endRecord), r)
+	b, end := w.room(1)
+	w.b = b[:w.putRecord(b, end, r)]
+}
+
+// putLocal writes to b from at on, and returns where that ends.
+func putLocal(b []byte, at, distance int) int {
+	switch {
+	case distance <= endNear:
+		b[at] = byte(distance)
+		return at + 1
+	case distance-endMiddle < (endFar-endMiddle)<<8:
+		d := distance - endMiddle
+		b[at], b[at+1] = byte(endMiddle+d>>8), byte(d)
+		return at + 2
 	}
+	binary.LittleEndian.PutUint32(b[at:], endFar|uint32(distance)<<8)
+	return at + 4
+}
+
+// putRecord writes to b from at on, and returns where that ends.
+func (w *endWriter) putRecord(b []byte, at int, r uint32) int {
+	d := int(r) - int(w.last) + nearbySpan/2
 	w.last = r
+	if d >= 0 && d < nearbySpan {
+		b[at], b[at+1] = byte(endNearby+d>>8), byte(d)
+		return at + 2
+	}
+	b[at] = endRecord
+	binary.LittleEndian.PutUint32(b[at+1:], r)
+	return at + 5
 }
 
 // endReader reads a stream of ends.
@@ -97,23 +122,24 @@ const (
 	noFreedSize = ^uint64(0)
 )
 
-// sizeWriter finds common sizes and writes streams. It may be used again.
+// sizeWriter counts sizes, finds the common ones and writes a stream. It may be used again.
 type sizeWriter struct {
-	count [smallSizes]uint32
+	count [smallSizes]uint32 // of those below
 	code  [smallSizes]byte
+	b     []byte
 }
 
-// common returns the most common of some sizes; noFreedSize counts for nothing.
-func (w *sizeWriter) common(sizes []uint64) []uint64 {
+// reset forgets everything.
+func (w *sizeWriter) reset() {
 	clear(w.count[:])
-	clear(w.code[:])
-	for _, s := range sizes {
-		if s < smallSizes {
-			w.count[s]++
-		}
-	}
+	w.b = w.b[:0]
+}
+
+// common returns the most common of the sizes that were counted.
+func (w *sizeWriter) common() []uint64 {
 	var all []uint64
 	for s, n := range w.count {
+		w.code[s] = rareSize
 		if n > 1 {
 			all = append(all, uint64(s))
 		}
@@ -128,14 +154,25 @@ func (w *sizeWriter) common(sizes []uint64) []uint64 {
 	return all
 }
 
-func (w *sizeWriter) append(b []byte, size uint64) []byte {
-	switch {
-	case size == noFreedSize:
-		return append(b, 0)
-	case size < smallSizes && w.code[size] != 0:
-		return append(b, w.code[size])
+// write appends sizes to the stream, given what common returned.
+func (w *sizeWriter) write(sizes []uint64) {
+	w.b = slices.Grow(w.b, len(sizes)*(1+binary.MaxVarintLen64))
+	n := len(w.b)
+	b := w.b[:cap(w.b)]
+	for _, size := range sizes {
+		c := byte(rareSize)
+		if size < smallSizes {
+			c = w.code[size]
+		} else if size == noFreedSize {
+			c = 0
+		}
+		b[n] = c
+		n++
+		if c == rareSize {
+			n += binary.PutUvarint(b[n:], size)
+		}
 	}
-	return binary.AppendUvarint(append(b, rareSize), size)
+	w.b = b[:n]
 }
 
 // nextFreed reads the next freed size from a stream and returns the rest; ok is false where nothing was freed.

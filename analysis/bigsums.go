@@ -3,7 +3,9 @@ package analysis
 import (
 	"context"
 	"math/bits"
+	"slices"
 	"sort"
+	"sync"
 
 	"github.com/memtui/memtui/model"
 )
@@ -33,6 +35,8 @@ func (ix *FileIndex) sumsAt(d dim, n int) ([]cell, error) {
 	}
 	out := make([]cell, len(now))
 	k, from := ix.chunkAt(n), 0
+	c := ix.chunks[k]
+	part := ix.ahead(c, n > c.first)
 	if i := sort.Search(len(ix.checkpoints), func(i int) bool { return ix.checkpoints[i].chunk > k }); i > 0 {
 		from = ix.checkpoints[i-1].chunk
 		copy(out, ix.checkpoints[i-1].sums[d])
@@ -40,15 +44,31 @@ func (ix *FileIndex) sumsAt(d dim, n int) ([]cell, error) {
 	for ; from < k; from++ {
 		addCells(out, ix.chunks[from].sums[d])
 	}
-	if c := ix.chunks[k]; n > c.first {
-		v, err := ix.view(c)
-		if err != nil {
-			return nil, err
-		}
+	v, err := part()
+	if v != nil {
 		ix.addBegin(out, d, v, n-c.first)
 		ix.done(v)
 	}
-	return out, nil
+	return out, err
+}
+
+// ahead begins to read a chunk, if it is needed, and returns how to get its view. That must be called, with the lock held all
+// the time.
+func (ix *FileIndex) ahead(c *chunk, needed bool) func() (*view, error) {
+	if !needed {
+		return func() (*view, error) { return nil, nil }
+	}
+	var v *view
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		v, err = ix.view(c)
+	}()
+	return func() (*view, error) {
+		<-done
+		return v, err
+	}
 }
 
 // addBegin adds the first n events of a view to the sums of a dimension: eachChange by hand, as scrubbing waits for it.
@@ -58,11 +78,8 @@ func (ix *FileIndex) addBegin(out []cell, d dim, v *view, n int) {
 	if d == dimThread {
 		of = ix.sites.thread
 	}
-	key := func(site uint32, size uint64) uint32 {
-		if d == dimSize {
-			return sizeClass(size)
-		}
-		return of[site]
+	if d == dimSize {
+		of = nil
 	}
 	over := v.c.over
 	kinds, sizes, sites, refs := v.events.Kind[:n], v.events.Size, v.site, v.refs
@@ -72,11 +89,15 @@ func (ix *FileIndex) addBegin(out []cell, d dim, v *view, n int) {
 		case model.Alloc:
 			if len(over) > 0 && int(over[0].event) == i {
 				site, size := ix.siteSize(v, over[0].ref)
-				out[key(site, size)].apply(overwrote, size)
+				out[ix.key(d, site, size)].apply(overwrote, size)
 				over = over[1:]
 			}
 			size := sizes[p]
-			c := &out[key(sites[p], size)]
+			k := sizeClass(size)
+			if of != nil {
+				k = of[sites[p]]
+			}
+			c := &out[k]
 			c.allocBytes, _ = model.SaturatingAdd(c.allocBytes, size)
 			c.allocCount++
 			p++
@@ -94,7 +115,11 @@ func (ix *FileIndex) addBegin(out []cell, d dim, v *view, n int) {
 			} else {
 				site, size = ix.records.site.at(int(r)), ix.records.size.at(int(r))
 			}
-			c := &out[key(site, size)]
+			k := sizeClass(size)
+			if of != nil {
+				k = of[site]
+			}
+			c := &out[k]
 			c.freedBytes, _ = model.SaturatingAdd(c.freedBytes, size)
 			c.freedCount++
 			if (ok && q == p-1 || i == 0) && ix.howFreed(v, i, p, r) == freedAtOnce {
@@ -106,10 +131,32 @@ func (ix *FileIndex) addBegin(out []cell, d dim, v *view, n int) {
 	}
 }
 
+// allSums is sumsAt after several numbers of events, at the same time.
+func (ix *FileIndex) allSums(ctx context.Context, d dim, after []int) ([][]cell, error) {
+	out, errs := make([][]cell, len(after)), make([]error, len(after))
+	var adding sync.WaitGroup
+	for i, n := range after {
+		if k := slices.Index(after, n); k == i {
+			adding.Go(func() { errs[i] = guarded(func() (err error) { out[i], err = ix.sumsAt(d, n); return err }) })
+		}
+	}
+	adding.Wait()
+	for i, n := range after {
+		k := slices.Index(after, n)
+		if out[i] = out[k]; errs[k] != nil { // shared: read-only
+			return nil, errs[k]
+		}
+	}
+	return out, ctx.Err()
+}
+
 // sumsIn returns what sumsAt does after each of some numbers of events, of the blocks in a cell alone.
 func (ix *FileIndex) sumsIn(ctx context.Context, d dim, in Cell, after ...int) (out [][]cell, err error) {
 	in = in.of(d)
-	if !in.IsAll() && ix.settled() {
+	if in.IsAll() {
+		return ix.allSums(ctx, d, after)
+	}
+	if ix.settled() {
 		kept, err := ix.cellSums(ctx, in)
 		for i := 0; i < len(after) && err == nil; i++ {
 			var sums []cell
@@ -123,20 +170,9 @@ func (ix *FileIndex) sumsIn(ctx context.Context, d dim, in Cell, after ...int) (
 		return out, err
 	}
 	last := 0
-	for i, n := range after {
-		sums := make([]cell, 0)
-		if in.IsAll() && i > 0 && n == after[i-1] {
-			sums = out[i-1] // read-only
-		} else if in.IsAll() {
-			if sums, err = ix.sumsAt(d, n); err != nil {
-				return nil, err
-			}
-		}
-		out = append(out, sums)
+	for _, n := range after {
+		out = append(out, make([]cell, 0))
 		last = max(last, n)
-	}
-	if in.IsAll() {
-		return out, ctx.Err()
 	}
 	add := func(i int, b *fileBlock, how change) {
 		k := ix.key(d, b.site, b.size)

@@ -1,93 +1,175 @@
 package analysis
 
 // addressTable maps live addresses to numbers other than 0. Allocators keep blocks close together, so a directory of small
-// pages beats any hash table: addr>>32 finds a directory, the next 16 bits a page of 64 KiB, and the last 16 bits a slot in
-// it. A page with few blocks is a small hash table of its own; one with many is an array with a slot for each address that
-// is aligned like its first blocks. What fits neither goes into a map: that is correct, and slow.
+// pages beats any hash table: addr>>32 finds a directory, the next 16 bits and bit 3 a page, and the last 16 bits a slot in
+// it. A page with few blocks is a small hash table of its own; one with many is an array with a slot every 16 bytes: of
+// 64 KiB, the addresses that are multiples of 16 are on one page and those eight behind on another. What fits neither, where
+// there are many blocks, goes into a map: that is correct, and slow.
+//
+// Pages are words of large pieces of memory, without pointers: nothing of them is ever scanned, an empty one is used again,
+// and finding a slot takes three dependent reads, the first two of which are near.
 type addressTable struct {
-	dirs   map[uint32]*pageDir
+	dirs   map[uint64]*pageDir
 	last   *pageDir // of lastHi
-	lastHi uint32
+	lastHi uint64
+	recent [16]recentDir
+	memory pageMemory
 	odd    map[uint64]uint32 // addresses that no page takes
-	bytes  int64             // taken by directories and pages
+	sink   uint32            // of what touch reads
 }
 
-type pageDir [1 << 16]*page
-
-// page holds the slots of 64 KiB.
-type page struct {
-	used  int
-	shift uint8    // dense: slot = offset >> shift
-	keys  []uint16 // sparse: open addressing; nil if dense
-	vals  []uint32 // 0 is empty
-
-	// Where both are at first: heaps that are spread thin have millions of pages.
-	firstKeys [sparsest]uint16
-	firstVals [sparsest]uint32
+type recentDir struct {
+	hi  uint64
+	dir *pageDir
 }
 
+// pageDir holds the pages of 4 GiB, see pageIndex.
+type pageDir struct {
+	page [1 << 17]pageRef
+	used [1 << 17]uint16 // slots
+}
+
+// pageRef says where a page is, in units of 32 words, and what kind of page: it is shifted left by pageKindBits. 0 is none.
+type pageRef uint32
+
+// Kinds of pages. The sparse ones are open hash tables with two words per slot: the low half of the address, and the value.
 const (
-	pageDirBytes = 8 << 16
-	maxPageDirs  = 128 // each covers 4 GiB; traces with addresses all over the place must not cost more
-	sparsest     = 16
-	sparseMost   = 256 // slots of the largest sparse page
+	noPage      = iota
+	firstSparse // 16 slots
+	_           // 64
+	_           // 256
+	lastSparse  // 512, where memory counts
+	densePage   // a word per slot
+	pageKinds
+
+	pageKindBits = 3
+	pageKindMask = 1<<pageKindBits - 1
 )
 
-func newAddressTable() *addressTable {
-	return &addressTable{dirs: map[uint32]*pageDir{}, odd: map[uint64]uint32{}}
+// pageShifts has log2 of the words of a page, four bits by kind.
+const pageShifts = 5<<4 | 7<<8 | 9<<12 | 10<<16 | 12<<20
+
+// words is the size of the page.
+func (p pageRef) words() int { return 1 << (pageShifts >> (p & pageKindMask * 4) & 15) }
+
+const (
+	maxPageDirs = 128 // each covers 4 GiB; traces with addresses all over the place must not cost more
+	pieceShift  = 18
+
+	spaciousUntil = 96 << 20 // bytes: from there on pages become dense only when that takes less memory than any other
+	pieceWords    = 1 << pieceShift
+	pieceMask     = pieceWords - 1
+	pieceUnits    = pieceWords >> 5
+)
+
+// pageMemory hands out pages, which are zero.
+type pageMemory struct {
+	pieces []*[pieceWords]uint32 // each for pages of one kind
+	next   [pageKinds]uint32     // unused rest of a kind's last piece, in units
+	end    [pageKinds]uint32
+	free   [pageKinds][]pageRef
+	bytes  int64 // handed out
 }
 
+func (m *pageMemory) take(kind pageRef) pageRef {
+	m.bytes += 4 * int64(kind.words())
+	if n := len(m.free[kind]); n > 0 {
+		p := m.free[kind][n-1]
+		m.free[kind] = m.free[kind][:n-1]
+		return p
+	}
+	if m.next[kind] == m.end[kind] {
+		m.next[kind] = uint32(len(m.pieces)) * pieceUnits
+		m.end[kind] = m.next[kind] + pieceUnits
+		m.pieces = append(m.pieces, new([pieceWords]uint32))
+	}
+	p := pageRef(m.next[kind]<<pageKindBits) | kind
+	m.next[kind] += uint32(kind.words()) >> 5
+	return p
+}
+
+// give takes back a page that is zero.
+func (m *pageMemory) give(p pageRef) {
+	kind := p & pageKindMask
+	m.free[kind] = append(m.free[kind], p)
+	m.bytes -= 4 * int64(p.words())
+}
+
+// words are the words of a page.
+func (m *pageMemory) words(p pageRef) []uint32 {
+	unit := p >> pageKindBits
+	at := int(unit) << 5 & pieceMask
+	return m.pieces[unit/pieceUnits][at : at+p.words()]
+}
+
+// dense is the slot of an address on a dense page; the address must be a multiple of 8.
+func (m *pageMemory) dense(p pageRef, addr uint64) *uint32 {
+	unit := uint32(p) >> pageKindBits
+	return &m.pieces[unit/pieceUnits][(unit<<5|uint32(uint16(addr))>>4)&pieceMask]
+}
+
+func newAddressTable() *addressTable {
+	return &addressTable{dirs: map[uint64]*pageDir{}, odd: map[uint64]uint32{}, lastHi: 1 << 32}
+}
+
+// pageIndex is the place of an address in a directory.
+func pageIndex(addr uint64) uint32 { return uint32(addr)>>16 | uint32(addr)&8<<13 }
+
+// nearDir is where a directory that was used lately is found without a search.
+func (t *addressTable) nearDir(hi uint64) *recentDir { return &t.recent[uint32(hi)*0x9e3779b1>>28] }
+
 // dir returns the directory of the upper half of an address, nil if there is none and make is false, or there are too many.
-func (t *addressTable) dir(hi uint32, make bool) *pageDir {
-	d := t.dirs[hi]
-	if d == nil && make && len(t.dirs) < maxPageDirs {
-		d = new(pageDir)
-		t.dirs[hi] = d
-		t.bytes += pageDirBytes
+func (t *addressTable) dir(hi uint64, make bool) *pageDir {
+	r := t.nearDir(hi)
+	if r.dir == nil || r.hi != hi {
+		d := t.dirs[hi]
+		if d == nil && make && len(t.dirs) < maxPageDirs {
+			d = new(pageDir)
+			t.dirs[hi] = d
+		}
+		if d == nil {
+			return nil
+		}
+		*r = recentDir{hi, d}
 	}
-	if d != nil {
-		t.last, t.lastHi = d, hi
-	}
-	return d
+	t.last, t.lastHi = r.dir, hi
+	return r.dir
 }
 
 // put stores v, which is not 0, for addr and returns what was there, 0 if nothing.
 func (t *addressTable) put(addr uint64, v uint32) (old uint32) {
 	d := t.last
-	if hi := uint32(addr >> 32); d == nil || hi != t.lastHi {
+	if hi := addr >> 32; hi != t.lastHi {
 		if d = t.dir(hi, true); d == nil {
 			return t.putOdd(addr, v)
 		}
 	}
-	p := d[uint16(addr>>16)]
-	off := uint16(addr)
-	if p == nil {
-		p = new(page)
-		p.keys, p.vals = p.firstKeys[:], p.firstVals[:]
-		d[uint16(addr>>16)] = p
-		t.bytes += p.bytes()
-	}
-	if p.keys == nil {
-		slot := off >> p.shift
-		if slot<<p.shift != off {
+	k := pageIndex(addr)
+	p := d.page[k]
+	switch kind := p & pageKindMask; {
+	case kind == densePage:
+		if addr&7 != 0 {
 			return t.putOdd(addr, v)
 		}
-		old, p.vals[slot] = p.vals[slot], v
+		slot := t.memory.dense(p, addr)
+		old, *slot = *slot, v
 		if old == 0 {
-			p.used++
+			d.used[k]++
 		}
 		return old
+	case kind == noPage:
+		p = t.memory.take(firstSparse)
+		d.page[k] = p
 	}
-	i, found := p.find(off)
+	w := t.memory.words(p)
+	i, found := findSparse(w, uint16(addr))
 	if found {
-		old, p.vals[i] = p.vals[i], v
+		old, w[i+1] = w[i+1], v
 		return old
 	}
-	p.keys[i], p.vals[i] = off, v
-	if p.used++; p.used > len(p.vals)*3/4 {
-		t.bytes -= p.bytes()
-		t.grow(p, addr&^0xffff)
-		t.bytes += p.bytes()
+	w[i], w[i+1] = uint32(uint16(addr)), v
+	if d.used[k]++; int(d.used[k]) > len(w)*3/8 {
+		t.grow(d, k, addr)
 	}
 	return 0
 }
@@ -101,34 +183,43 @@ func (t *addressTable) putOdd(addr uint64, v uint32) (old uint32) {
 // take removes addr and returns what was there, 0 if nothing.
 func (t *addressTable) take(addr uint64) (old uint32) {
 	d := t.last
-	if hi := uint32(addr >> 32); d == nil || hi != t.lastHi {
+	if hi := addr >> 32; hi != t.lastHi {
 		if d = t.dir(hi, false); d == nil {
 			return t.takeOdd(addr)
 		}
 	}
-	p := d[uint16(addr>>16)]
-	if p == nil {
+	k := pageIndex(addr)
+	p := d.page[k]
+	switch p & pageKindMask {
+	case noPage:
 		return 0
-	}
-	off := uint16(addr)
-	if p.keys == nil {
-		slot := off >> p.shift
-		if slot<<p.shift != off {
+	case densePage:
+		if addr&7 != 0 {
 			return t.takeOdd(addr)
 		}
-		old, p.vals[slot] = p.vals[slot], 0
-	} else if i, found := p.find(off); found {
-		old = p.vals[i]
-		p.remove(i)
+		slot := t.memory.dense(p, addr)
+		old, *slot = *slot, 0
+	default:
+		w := t.memory.words(p)
+		if i, found := findSparse(w, uint16(addr)); found {
+			old = w[i+1]
+			removeSparse(w, i)
+		}
 	}
 	if old != 0 {
-		// A dense page that goes would leave those behind that it did not take.
-		if p.used--; p.used == 0 && len(p.vals) > sparsest && (p.keys != nil || len(t.odd) == 0) {
-			d[uint16(addr>>16)] = nil
-			t.bytes -= p.bytes()
+		if d.used[k]--; d.used[k] == 0 {
+			t.drop(d, k)
 		}
 	}
 	return old
+}
+
+// drop gives up an empty page. A dense one that goes would leave those behind that it did not take.
+func (t *addressTable) drop(d *pageDir, k uint32) {
+	if p := d.page[k]; p&pageKindMask != densePage || len(t.odd) == 0 {
+		d.page[k] = 0
+		t.memory.give(p)
+	}
 }
 
 func (t *addressTable) takeOdd(addr uint64) (old uint32) {
@@ -140,71 +231,97 @@ func (t *addressTable) takeOdd(addr uint64) (old uint32) {
 	return old
 }
 
-// memory estimates the bytes that the table takes.
-func (t *addressTable) memory() int64 { return t.bytes + int64(len(t.odd))*24 }
+// bytes estimates the memory that the table takes.
+func (t *addressTable) bytes() int64 {
+	return t.memory.bytes + int64(len(t.dirs))*(768<<10) + int64(len(t.odd))*24
+}
 
-func (p *page) bytes() int64 { return 176 + int64(len(p.keys))*2 + int64(len(p.vals))*4 }
+// touch reads where some addresses belong, all of them at once: for a table that is much larger than the caches, waiting for
+// one after the other is what takes the time.
+func (t *addressTable) touch(addrs []uint64) {
+	sum := uint32(0)
+	for _, a := range addrs {
+		d := t.last
+		if hi := a >> 32; hi != t.lastHi {
+			r := t.nearDir(hi)
+			if d = r.dir; r.hi != hi {
+				continue
+			}
+		}
+		if d == nil {
+			continue
+		}
+		p := d.page[pageIndex(a)]
+		at := uint32(p) >> pageKindBits
+		word := at << 5
+		switch p & pageKindMask {
+		case noPage:
+			continue
+		case densePage:
+			word |= uint32(uint16(a)) >> 4
+		default:
+			word |= uint32(homeSparse(uint16(a), p.words()))
+		}
+		sum += t.memory.pieces[at/pieceUnits][word&pieceMask]
+	}
+	t.sink += sum
+}
 
-// home is where an offset belongs in a sparse page.
-func (p *page) home(off uint16) int { return int(off*0x9e35>>4) & (len(p.vals) - 1) }
+// homeSparse is where an offset belongs in a sparse page of some words. Blocks have distances of powers of two more often than
+// not, so only the upper half of a product tells them apart.
+func homeSparse(off uint16, words int) int {
+	return int(uint64(uint32(off)*0x9e3779b1)*uint64(words)>>33) << 1
+}
 
-// find returns the slot of an offset in a sparse page, or the empty one where it belongs.
-func (p *page) find(off uint16) (slot int, found bool) {
-	mask := len(p.vals) - 1
-	for i := p.home(off); ; i = (i + 1) & mask {
-		if p.vals[i] == 0 {
+// findSparse returns the slot of an offset in a sparse page, or the empty one where it belongs.
+func findSparse(w []uint32, off uint16) (slot int, found bool) {
+	mask := len(w) - 1
+	for i := homeSparse(off, len(w)); ; i = (i + 2) & mask {
+		if w[i+1] == 0 {
 			return i, false
 		}
-		if p.keys[i] == off {
+		if w[i] == uint32(off) {
 			return i, true
 		}
 	}
 }
 
-// remove empties a slot of a sparse page and closes the gap.
-func (p *page) remove(i int) {
-	mask := len(p.vals) - 1
-	for j := (i + 1) & mask; p.vals[j] != 0; j = (j + 1) & mask {
-		if h := p.home(p.keys[j]); (j-h)&mask >= (j-i)&mask {
-			p.keys[i], p.vals[i] = p.keys[j], p.vals[j]
+// removeSparse empties a slot of a sparse page and closes the gap.
+func removeSparse(w []uint32, i int) {
+	mask := len(w) - 1
+	for j := (i + 2) & mask; w[j+1] != 0; j = (j + 2) & mask {
+		if h := homeSparse(uint16(w[j]), len(w)); (j-h)&mask >= (j-i)&mask {
+			w[i], w[i+1] = w[j], w[j+1]
 			i = j
 		}
 	}
-	p.vals[i] = 0
+	w[i], w[i+1] = 0, 0
 }
 
-// grow makes a full page larger, or dense; base is its first address.
-func (t *addressTable) grow(p *page, base uint64) {
-	keys, vals := p.keys, p.vals
-	if n := len(vals) * 4; n <= sparseMost {
-		p.keys, p.vals = make([]uint16, n), make([]uint32, n)
-		for i, v := range vals {
-			if v != 0 {
-				slot, _ := p.find(keys[i])
-				p.keys[slot], p.vals[slot] = keys[i], v
-			}
-		}
-		return
+// grow makes a full page larger, or dense; addr is one of its addresses.
+func (t *addressTable) grow(d *pageDir, k uint32, addr uint64) {
+	old := d.page[k]
+	kind := old&pageKindMask + 1
+	if kind == lastSparse && t.memory.bytes < spaciousUntil {
+		kind = densePage
 	}
-	eight := 0
-	for i, v := range vals {
-		if v != 0 && keys[i]%16 == 8 {
-			eight++
-		}
-	}
-	p.shift = 4
-	if eight > p.used/8 {
-		p.shift = 3
-	}
-	p.keys, p.vals = nil, make([]uint32, 1<<16>>p.shift)
-	for i, v := range vals {
-		switch slot := keys[i] >> p.shift; {
+	p := t.memory.take(kind)
+	from, to := t.memory.words(old), t.memory.words(p)
+	for i := 0; i < len(from); i += 2 {
+		off, v := from[i], from[i+1]
+		switch {
 		case v == 0:
-		case slot<<p.shift == keys[i]:
-			p.vals[slot] = v
+		case kind < densePage:
+			slot, _ := findSparse(to, uint16(off))
+			to[slot], to[slot+1] = off, v
+		case off&7 == 0:
+			to[off>>4] = v
 		default:
-			t.odd[base|uint64(keys[i])] = v
-			p.used--
+			t.odd[addr&^0xffff|uint64(off)] = v
+			d.used[k]--
 		}
 	}
+	clear(from)
+	t.memory.give(old)
+	d.page[k] = p
 }

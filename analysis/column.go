@@ -30,6 +30,9 @@ func (c *column[T]) append(v T) {
 
 func (c *column[T]) at(i int) T { return c.chunks[i>>chunkBits][i&chunkMask] }
 
+// ref is the place of a value, valid for good.
+func (c *column[T]) ref(i int) *T { return &c.chunks[i>>chunkBits][i&chunkMask] }
+
 func (c *column[T]) set(i int, v T) { c.chunks[i>>chunkBits][i&chunkMask] = v }
 
 // search returns the first index for which over is true; over must be false and then true along the column.

@@ -183,9 +183,9 @@ func SampleCurve(ctx context.Context, w *model.StackProfile, event uint16, view 
 			continue
 		}
 		under := c.Under(event)
-		for k, label := range c.Label {
+		for k := range c.Len() {
 			t := c.Time(k)
-			if t < from || t > to || !under[label] || keep != nil && !keep[c.Record[k]+1] {
+			if t < from || t > to || !under[c.Label(k)] || keep != nil && !keep[c.Record(k)+1] {
 				continue
 			}
 			weight := 1.0

@@ -98,14 +98,15 @@ const (
 	spaaNoStack = "[unknown stack]"
 )
 
-// WriteSPAA writes a trace as stacks of the event malloc with the metrics that section 9 of the specification names, of the whole trace.
-// With samples there is one for every allocation. Ids of stacks are hashes of their resolved frames.
-func WriteSPAA(ctx context.Context, w io.Writer, p *model.Profile, trace analysis.Trace, samples bool) ([]Loss, error) {
+// WriteSPAA writes a trace as stacks of the event malloc with the metrics that section 9 of the specification names: what q asks
+// for of every stack. With samples there is one for every allocation of the range. Ids of stacks are hashes of their resolved
+// frames.
+func WriteSPAA(ctx context.Context, w io.Writer, p *model.Profile, trace analysis.Trace, q analysis.Query, samples bool) ([]Loss, error) {
 	if p.Allocations == nil {
 		return nil, errors.New("only traces can be written as stacks of allocations")
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
-	s := &spaaWriter{ctx: ctx, out: json.NewEncoder(out), p: p, trace: trace, stacks: p.Stacks, ids: map[model.StackID]string{}}
+	s := &spaaWriter{ctx: ctx, out: json.NewEncoder(out), p: p, trace: trace, query: q, stacks: p.Stacks, ids: map[model.StackID]string{}}
 	s.out.SetEscapeHTML(false)
 	if s.stacks == nil {
 		s.stacks = model.NewStacks()
@@ -128,6 +129,7 @@ type spaaWriter struct {
 	out    *json.Encoder
 	p      *model.Profile
 	trace  analysis.Trace
+	query  analysis.Query
 	stacks *model.Stacks
 	lost   losses
 	ids    map[model.StackID]string // of the stacks written
@@ -139,12 +141,13 @@ func seconds(t model.Time) json.Number {
 }
 
 func (s *spaaWriter) header() error {
+	r := s.query.Range
 	return s.out.Encode(spaaHeader{
 		Type: "header", Format: "spaa", Version: "1.0", SourceTool: "memtui", FrameOrder: "leaf_to_root",
 		Events: []spaaEvent{{
 			Name: spaaMalloc, Kind: "allocation", Sampling: spaaSampling{"event", "alloc_bytes"}, Tracking: spaaTracking{true, true},
 		}},
-		TimeRange: spaaRange{seconds(0), seconds(s.trace.Status().Duration), "seconds"}, IDMode: "content_addressable",
+		TimeRange: spaaRange{seconds(max(r.From, 0)), seconds(min(r.To, s.trace.Status().Duration)), "seconds"}, IDMode: "content_addressable",
 	})
 }
 
@@ -183,7 +186,7 @@ func (s *spaaWriter) frames() error {
 
 // sites writes one record per list of frames: stacks of the trace with the same frames are one.
 func (s *spaaWriter) sites() error {
-	sites, err := s.trace.Sites(s.ctx, analysis.Query{At: analysis.End, Range: analysis.Whole})
+	sites, err := s.trace.Sites(s.ctx, s.query)
 	if err != nil {
 		return err
 	}
@@ -289,7 +292,7 @@ func (s *spaaWriter) samples() error {
 	return s.p.Allocations.Replay(s.ctx, func(b *model.EventBatch) error {
 		for i := range b.Events {
 			e := &b.Events[i]
-			if e.Kind != model.Alloc {
+			if r := s.query.Range; e.Kind != model.Alloc || e.Time <= r.From || e.Time > r.To {
 				continue
 			}
 			r := spaaSample{

@@ -220,6 +220,7 @@ func programRows() []row {
 		{s, HistoryForward, "Alt-Right", "Go forward again."},
 		{s, Copy, "y", "Copy the selected row or stack."},
 		{s, CopyCommand, "Y", "Copy the command line that prints this view."},
+		{s, Evidence, "W", "Write evidence for a ticket into a folder or archive: page, figures, stacks and commands."},
 		{s, Exact, "=", "Switch between rounded and exact numbers."},
 		{s, Names, "w", "Switch between short names and names as they stand in the file."},
 		{s, Theme, "T", "Next colour theme."},

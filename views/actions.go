@@ -226,6 +226,8 @@ func (a *app) doProgram(act keymap.Action) {
 			return
 		}
 		a.copyOut(a.commandLine(), "")
+	case keymap.Evidence:
+		a.askEvidence()
 	case keymap.Exact:
 		a.emit(setExact{!a.state.Exact})
 	case keymap.Names:
@@ -288,9 +290,9 @@ func (a *app) copyOut(text, empty string) {
 	a.say("sent to the clipboard: " + first)
 }
 
-// commandLine is the command that prints what is on screen.
-func (a *app) commandLine() string {
-	words := []string{"memtui", "report"}
+// timeFlags say on a command line which instant of a trace and which range the screens are about.
+func (a *app) timeFlags() []string {
+	var words []string
 	s := &a.state
 	switch {
 	case a.trace == nil:
@@ -302,6 +304,13 @@ func (a *app) commandLine() string {
 	if !s.Range.IsWhole() && a.prof == nil {
 		words = append(words, "--from", fmt.Sprintf("%dus", max(s.Range.From, 0)), "--to", fmt.Sprintf("%dus", s.Range.To))
 	}
+	return words
+}
+
+// commandLine is the command that prints what is on screen.
+func (a *app) commandLine() string {
+	words := append([]string{"memtui", "report"}, a.timeFlags()...)
+	s := &a.state
 	if n, ok := a.current().(narrower); ok && n.narrows() && !s.Cell.IsAll() {
 		words = append(words, "--cell", cellArgument(s.Cell))
 	}

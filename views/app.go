@@ -32,8 +32,10 @@ type Options struct {
 	Once       bool            // the input cannot be read again
 	Readable   func() error    // why the file cannot be read again now, nil when it can; may be nil
 	Memory     *Memory         // where one was before the file was read again; nil for nowhere
-	Stop       func()          // ends loading, keeping what was read; nil when that is impossible
-	Patience   time.Duration   // how long a frame waits for answers; 0 for the usual
+	// Evidence writes what is known about the file to a place, from any goroutine; nil where that is impossible.
+	Evidence func(context.Context, EvidenceQuery) error
+	Stop     func()        // ends loading, keeping what was read; nil when that is impossible
+	Patience time.Duration // how long a frame waits for answers; 0 for the usual
 }
 
 // ErrReload is what Run returns when the file shall be read again.

@@ -40,7 +40,7 @@ func build(ctx context.Context, src *Source, l limits) (*page, error) {
 	if b.short > 0 {
 		b.cut("%s longer than %d bytes: the rest is left out", plural(uint64(b.short), "name"), l.name)
 	}
-	b.Command = commandLine(src.Command)
+	b.Command = CommandLine(src.Command)
 	return b.page, ctx.Err()
 }
 
@@ -110,8 +110,8 @@ const none = -1
 // name is the index of a cleaned name.
 func (b *builder) name(s string) int {
 	s = model.Clean(s)
-	if len(s) > b.limits.name {
-		b.short++
+	long := len(s) > b.limits.name
+	if long {
 		s = strings.ToValidUTF8(s[:b.limits.name], "") + "…"
 	}
 	i, ok := b.names[s]
@@ -119,6 +119,9 @@ func (b *builder) name(s string) int {
 		i = len(b.Names)
 		b.names[s] = i
 		b.Names = append(b.Names, s)
+		if long {
+			b.short++
+		}
 	}
 	return i
 }
@@ -172,8 +175,8 @@ func bytesCard(label string, n uint64, note string) card {
 	return card{Label: label, Value: value, Unit: unit, Note: note, Exact: model.Bytes(n).Exact()}
 }
 
-// commandLine is a command as a shell takes it.
-func commandLine(words []string) string {
+// CommandLine is a command as a shell takes it, without anything that moves a cursor.
+func CommandLine(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
 		w = model.Clean(w)

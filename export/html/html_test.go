@@ -74,7 +74,7 @@ func hostileNames(p *model.Profile) {
 func write(t *testing.T, src *Source) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := Write(t.Context(), &out, src); err != nil {
+	if _, err := Write(t.Context(), &out, src); err != nil {
 		t.Fatal(err)
 	}
 	if out.Len() > MaxBytes {
@@ -184,7 +184,7 @@ func TestLongNamesAreCut(t *testing.T) {
 }
 
 func TestCommandLine(t *testing.T) {
-	if got := commandLine([]string{"memtui", "report", "it's a.mlyze", ""}); got != `memtui report 'it'\''s a.mlyze' ''` {
+	if got := CommandLine([]string{"memtui", "report", "it's a.mlyze", ""}); got != `memtui report 'it'\''s a.mlyze' ''` {
 		t.Error(got)
 	}
 }

@@ -79,21 +79,21 @@ type card struct {
 	Exact string `json:"exact,omitempty"`
 }
 
-// Write writes the page of src, at most [MaxBytes] long: it leaves out more until it fits. The errors are those of ctx, of the
-// questions that the page asks, and of w.
-func Write(ctx context.Context, w io.Writer, src *Source) error {
+// Write writes the page of src, at most [MaxBytes] long: it leaves out more until it fits, and returns what it left out, in
+// words. The errors are those of ctx, of the questions that the page asks, and of w.
+func Write(ctx context.Context, w io.Writer, src *Source) (cut []string, err error) {
 	for l := generous(); ; l = l.half() {
 		p, err := build(ctx, src, l)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		out, err := render(p)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if len(out) <= MaxBytes || l.rows <= 1 {
 			_, err = w.Write(out)
-			return err
+			return p.Cut, err
 		}
 	}
 }

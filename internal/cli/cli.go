@@ -52,9 +52,11 @@ type grammar struct {
 	Report     reportCmd     `cmd:"" help:"Print everything the screens say, at an instant or over a range."`
 	Validate   validateCmd   `cmd:"" help:"Check files against every rule of their format."`
 	Diff       diffCmd       `cmd:"" help:"Say what changed between two files, or between two places of one."`
+	Check      checkCmd      `cmd:"" help:"Say whether a file keeps limits, for CI: status 1 where it does not."`
 	Heap       heapCmd       `cmd:"" help:"Ask about heap snapshots: snapshots, types, frames, find, object, path, dominators."`
 	Pages      pagesCmd      `cmd:"" help:"Say what is in one page layout of a memory dump, or draw it with --map."`
 	Convert    convertCmd    `cmd:"" help:"Write a file in another format, or part of a trace: for flame graphs, speedscope, pprof, spreadsheets and scripts."`
+	Evidence   evidenceCmd   `cmd:"" help:"Write report, stacks and commands into a folder or archive, for a ticket; --redact replaces names."`
 	Keys       keysCmd       `cmd:"" help:"Print the table of keys."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`

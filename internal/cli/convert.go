@@ -81,7 +81,7 @@ func targets() []format {
 	return []format{
 		{"mb", []string{".mb"}, "memory dumps", dumpAs(export.WriteMB)},
 		{"json", []string{".json"}, "memory dumps", dumpAs(export.WriteDumpJSON)},
-		{"spaa", []string{".spaa"}, "stack profiles, and whole traces as such", beginSPAA},
+		{"spaa", []string{".spaa"}, "stack profiles, and traces as such", beginSPAA},
 		{"folded", []string{".folded", ".collapsed"}, "stacks, for flamegraph.pl and others", stacksAs(export.WriteFolded)},
 		{"speedscope", []string{".speedscope.json", ".speedscope"}, "stacks, for speedscope", stacksAs(export.WriteSpeedscope)},
 		{"pprof", []string{".pprof", ".pb.gz"}, "stacks, for go tool pprof", stacksAs(export.WritePprof)},

@@ -26,22 +26,35 @@ func outerSuffix(path string) string {
 }
 
 // beginSPAA writes a copy of a stack profile, or what a trace sums up to.
-func beginSPAA(_ context.Context, c *conversion) (writer, error) {
-	if c.s.snapshot != nil || c.p.Weights == nil && c.p.Allocations == nil {
+func beginSPAA(ctx context.Context, c *conversion) (writer, error) {
+	switch {
+	case c.s.snapshot != nil || c.p.Weights == nil && c.p.Allocations == nil:
 		return nil, c.cannot()
-	}
-	if c.c.Samples && c.p.Weights != nil {
+	case c.p.Weights == nil:
+		return c.traceSPAA(ctx)
+	case c.c.Samples:
 		return nil, usageError(errors.New("--samples: the samples of a stack profile are always copied"))
 	}
 	if err := c.whole(); err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context, w io.Writer) ([]export.Loss, error) {
-		if c.p.Weights == nil {
-			return export.WriteSPAA(ctx, w, c.p, c.s.index, c.c.Samples)
-		}
 		problems, err := spaa.Copy(ctx, c.s.src, w)
 		return left(problems), err
+	}, nil
+}
+
+// traceSPAA writes what a trace sums up to at an instant and over a range.
+func (c *conversion) traceSPAA(ctx context.Context) (writer, error) {
+	if c.flags.By != "" || c.flags.MinAge.given() {
+		return nil, usageError(errors.New("--by and --min-age: .spaa holds all figures of a trace but leaks"))
+	}
+	opt, err := c.options(ctx, c.s.index)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, w io.Writer) ([]export.Loss, error) {
+		return export.WriteSPAA(ctx, w, c.p, c.s.index, analysis.Query{At: opt.At, Range: opt.Range}, c.c.Samples)
 	}, nil
 }
 

@@ -39,6 +39,8 @@ type Screen struct {
 	Done   <-chan struct{} // closed when loading has ended, for whatever reason
 	Cancel func()          // ends loading; what was read stays
 
+	Evidence func(context.Context, views.EvidenceQuery) error // writes what is known about the file; from any goroutine
+
 	Command []string       // how the file is named on a command line: flags that matter to it, then its path
 	Once    bool           // the input cannot be read again
 	Again   func() error   // why it cannot be read again now

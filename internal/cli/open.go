@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"sync"
 
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/model"
@@ -89,7 +90,15 @@ func (a *app) show(ctx context.Context, s *session, path string) error {
 	if err := a.heapScreen(ctx, s, &screen); err != nil {
 		return err
 	}
+	var writing sync.WaitGroup // evidence, which reads from the session
+	write := a.evidenceOf(s, path)
+	screen.Evidence = func(ctx context.Context, q views.EvidenceQuery) error {
+		writing.Add(1)
+		defer writing.Done()
+		return write(ctx, q)
+	}
 	err := a.env.FullScreen(ctx, screen)
+	writing.Wait()
 	if errors.Is(err, term.ErrUnusable) {
 		fmt.Fprintf(a.env.Stderr, "memtui: %s; here is the report\n", model.Clean(err.Error()))
 		return a.write(ctx, s, reportCmd{})

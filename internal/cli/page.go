@@ -19,7 +19,7 @@ const pageRows = 200
 // writesHTML names the commands that can write a page: those that print reports.
 func writesHTML(command string) bool {
 	first, _, _ := strings.Cut(command, " ")
-	return slices.Contains([]string{"report", "open", "demo", "evidence"}, first)
+	return slices.Contains([]string{"report", "open", "demo"}, first)
 }
 
 // flagGiven reports whether a flag stands on the command line.
@@ -38,7 +38,7 @@ func (a *app) writePage(ctx context.Context, s *session, c reportCmd) error {
 	}
 	src.Command = a.sameAgain(c, s)
 	return a.writeFile(cmp.Or(c.Out, "-"), func(w io.Writer) error {
-		return s.src.Guard(func() error { return html.Write(ctx, w, src) })
+		return s.src.Guard(func() error { _, err := html.Write(ctx, w, src); return err })
 	})
 }
 

@@ -80,11 +80,23 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 	if a.flags.MaxMemory > 0 {
 		s.index.SetBudget(int64(a.flags.MaxMemory))
 	}
+	opt := loaders.Options{FrameOrder: a.frameOrder(), Hold: a.hold(s)}
 	s.kept.Go(func() {
-		s.read(reading, format, loaders.Options{FrameOrder: a.frameOrder()})
+		s.read(reading, format, opt)
 		s.keep(ctx)
 	})
 	return s
+}
+
+// hold is what symbols wait for: until the first chart is there, where an index promises one soon. nil if they need not.
+func (a *app) hold(s *session) <-chan struct{} {
+	if s.place == nil || !a.env.IsTerminal || a.env.FullScreen == nil {
+		return nil
+	}
+	if _, err := os.Stat(s.place.path); err != nil {
+		return nil
+	}
+	return s.index.FirstChart()
 }
 
 func (a *app) frameOrder() loaders.FrameOrder {

@@ -67,6 +67,7 @@ func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *
 	early := o.header.length > smallMetadata && o.looksRight()
 	if early {
 		o.publish(store, nil, "")
+		o.wait(opt.Hold)
 	}
 	err = o.readTables(early)
 	o.deliver()
@@ -82,6 +83,17 @@ func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *
 	stacks, note := o.tables.buildStacks(opt.FrameOrder, &o.found)
 	o.publish(store, stacks, note)
 	return nil
+}
+
+// wait waits for a channel to be closed, nil for none.
+func (o *opening) wait(hold <-chan struct{}) {
+	if hold == nil {
+		return
+	}
+	select {
+	case <-hold:
+	case <-o.ctx.Done():
+	}
 }
 
 // looksRight reports whether the metadata ends where the header says and events follow: then they can be shown before the

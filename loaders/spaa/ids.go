@@ -13,6 +13,7 @@ type stackIDs struct {
 	salt uint64
 	ids  index // the first record of each id
 	next map[model.RecordID]model.RecordID
+	seen uint32
 }
 
 func (t *stackIDs) init(rec *model.StackRecords) {
@@ -29,6 +30,16 @@ func (t *stackIDs) hash(id identifier) uint64 {
 
 func (t *stackIDs) hashNumber(value uint64, kind model.IDKind) uint64 {
 	return mix(value, t.salt+uint64(kind))
+}
+
+// fetch brings what adding stacks will look at near.
+func (t *stackIDs) fetch(stacks []stackRecord) {
+	mask := uint32(len(t.ids.slots) - 1)
+	for i := range stacks {
+		if id := &stacks[i].id; mask+1 != 0 && id.kind != model.IDText {
+			t.seen += t.ids.slots[uint32(t.hashNumber(id.value, id.kind))&mask].tag
+		}
+	}
 }
 
 // of is the id of a record.

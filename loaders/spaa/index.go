@@ -48,7 +48,7 @@ func (x *index) full(more int) bool { return 5*(x.count+more) > 4*len(x.slots) }
 
 // clear makes the index empty, with room for as many values as it is said to get.
 func (x *index) clear(values int) {
-	x.slots, x.count = make([]slot, 1<<bits.Len(uint(max(values, 48)*5/4))), 0
+	x.slots, x.count = make([]slot, 1<<bits.Len(uint(max(values, 48)*5/4-1))), 0
 }
 
 // put adds a value, for which there is room.

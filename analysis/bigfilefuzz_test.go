@@ -1,0 +1,124 @@
+//go:build linux
+
+package analysis
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+
+	"github.com/memtui/memtui/model"
+)
+
+// sealed makes the checksums of a file right, as somebody would who wants it to be believed.
+func sealed(data []byte) []byte {
+	data = slices.Clone(data)
+	if len(data) < len(fileMagic)+trailerSize {
+		return data
+	}
+	end := data[len(data)-trailerSize:]
+	table, n := binary.LittleEndian.Uint64(end[64:]), binary.LittleEndian.Uint32(end[72:])
+	if room := uint64(len(data) - trailerSize); table > room || uint64(n)*entrySize > room-table {
+		return data
+	}
+	entries := data[table : table+uint64(n)*entrySize]
+	for e := entries; len(e) > 0; e = e[entrySize:] {
+		from, size := binary.LittleEndian.Uint64(e), binary.LittleEndian.Uint64(e[8:])
+		if from <= table && size <= table-from {
+			binary.LittleEndian.PutUint32(e[16:], checksum(data[from:from+size]))
+		}
+	}
+	binary.LittleEndian.PutUint64(end[56:], uint64(len(data)))
+	binary.LittleEndian.PutUint32(end[76:], checksum(entries))
+	binary.LittleEndian.PutUint32(end[trailerSize-4:], checksum(end[:trailerSize-4]))
+	return data
+}
+
+// hostile opens a file that may hold anything and asks everything. Only that it returns matters.
+func hostile(t testing.TB, data []byte, source model.EventSource) {
+	place := &memoryPlace{data: data, key: IndexKey{1}}
+	k, _ := reopened(t, place, source, testStacks())
+	answers(t, k)
+	k.Close()
+	if place.closed != 1 {
+		t.Errorf("closed %d times", place.closed)
+	}
+}
+
+func TestHostileIndex(t *testing.T) {
+	source, good := smallTrace(t, 200)
+	if !bytes.Equal(sealed(good), good) {
+		t.Fatal("sealing changes a good file")
+	}
+	r := rand.New(rand.NewPCG(1, 8))
+	for range 400 {
+		bad := slices.Clone(good)
+		for range 1 + r.IntN(3) {
+			at := r.IntN(len(bad) - trailerSize)
+			switch r.IntN(3) {
+			case 0:
+				bad[at] ^= 1 << r.IntN(8)
+			case 1:
+				bad[at] = 0xff
+			default:
+				for i := at; i < min(at+8, len(bad)-trailerSize); i++ {
+					bad[i] = byte(r.Uint32())
+				}
+			}
+		}
+		hostile(t, sealed(bad), source)
+	}
+}
+
+func FuzzIndexFile(f *testing.F) {
+	source, good := smallTrace(f, 60)
+	f.Add(good, false)
+	f.Add(good[:len(good)/2], false)
+	f.Add([]byte(fileMagic), true)
+	f.Fuzz(func(t *testing.T, data []byte, seal bool) {
+		if seal {
+			data = sealed(data)
+		}
+		hostile(t, data, source)
+	})
+}
+
+// TestIndexFileShrinks cuts the file while it is mapped and asked.
+func TestIndexFileShrinks(t *testing.T) {
+	source, good := smallTrace(t, 3000)
+	path := filepath.Join(t.TempDir(), "index")
+	if err := os.WriteFile(path, good, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	data, err := syscall.Mmap(int(f.Fd()), 0, len(good), syscall.PROT_READ, syscall.MAP_SHARED)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Munmap(data)
+	place := &memoryPlace{data: data, key: IndexKey{1}}
+	k, _ := reopened(t, place, source, testStacks())
+	if used, why := k.Used(); !used {
+		t.Fatal(why)
+	}
+	if err := f.Truncate(0); err != nil {
+		t.Fatal(err)
+	}
+	_, err = k.Sites(context.Background(), Query{At: At(k.Status().Duration / 2), Range: Whole})
+	if !errors.Is(err, errIndexBroken) || place.discarded == 0 {
+		t.Errorf("%v, discarded %d times", err, place.discarded)
+	}
+	answers(t, k)
+	k.Close()
+}

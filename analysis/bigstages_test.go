@@ -1,0 +1,56 @@
+//go:build linux
+
+package analysis
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/memtui/memtui/model"
+)
+
+// BenchmarkStages prints the processor time that each stage of the building takes, one after the other: the best of all runs.
+func BenchmarkStages(b *testing.B) { benchTraces(b, benchStages) }
+
+func benchStages(b *testing.B, path string) {
+	p := openBench(b, path)
+	source := p.Allocations.(model.ChunkSource)
+	var best [3]time.Duration
+	events := 0
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for b.Loop() {
+		var took [3]time.Duration
+		runtime.GC()
+		bd := newBuilder(NewFileIndex(), new(model.Store), p)
+		bd.ix.names.store, bd.ix.source = bd.store, source
+		bd.ix.decoders.New = func() any { return source.Decoder() }
+		jobs := [4]*job{{}, {}, {}, {}}
+		for i := 0; bd.pos < bd.end; i++ {
+			j := jobs[i%len(jobs)]
+			j.reset(bd.pos, min(bd.pos+int64(bd.ix.chunkSize), bd.end))
+			stage := func(k int, f func()) {
+				began := cpuTime(ofThread)
+				f()
+				took[k] += cpuTime(ofThread) - began
+			}
+			stage(0, func() { bd.decode(j) })
+			stage(1, func() { bd.match.match(j) })
+			stage(2, func() { j.err = bd.fold.fold(j) })
+			if j.err != nil {
+				b.Fatal(j.err)
+			}
+			bd.pos = j.next
+		}
+		for k, d := range took {
+			if best[k] == 0 || d < best[k] {
+				best[k] = d
+			}
+		}
+		events = bd.ix.events()
+	}
+	for k, name := range []string{"decode", "match", "fold"} {
+		b.ReportMetric(float64(best[k].Nanoseconds())/float64(events), name+"-ns/event")
+	}
+}

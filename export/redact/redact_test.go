@@ -1,0 +1,167 @@
+package redact
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/all"
+	"github.com/memtui/memtui/model"
+)
+
+// collect gathers every string in v, also in fields that are not exported.
+func collect(v reflect.Value, into map[string]bool, seen map[uintptr]bool) {
+	switch v.Kind() {
+	case reflect.String:
+		into[v.String()] = true
+	case reflect.Pointer:
+		if v.IsNil() || seen[v.Pointer()] {
+			return
+		}
+		seen[v.Pointer()] = true
+		collect(v.Elem(), into, seen)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			collect(v.Field(i), into, seen)
+		}
+	case reflect.Slice, reflect.Array:
+		switch v.Type().Elem().Kind() {
+		case reflect.Uint8, reflect.Uint32, reflect.Uint64, reflect.Int64, reflect.Float64, reflect.Bool, reflect.Uint16:
+			return
+		}
+		for i := range v.Len() {
+			collect(v.Index(i), into, seen)
+		}
+	}
+}
+
+func load(t *testing.T, path string) *model.Profile {
+	t.Helper()
+	src, err := loaders.OpenSource(t.Context(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { src.Close() })
+	format, err := loaders.Detect(src, all.Formats())
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := &model.Store{}
+	if err := format.Load(t.Context(), src, loaders.Options{}, store); err != nil {
+		t.Fatal(err)
+	}
+	return store.Current()
+}
+
+// namesOf are the strings of the tables that a profile holds in memory.
+func namesOf(p *model.Profile) map[string]bool {
+	names := map[string]bool{}
+	for _, part := range []any{p.Meta, p.Stacks, p.Weights, p.Timeline, p.Problems} {
+		collect(reflect.ValueOf(part), names, map[uintptr]bool{})
+	}
+	return names
+}
+
+// stays reports whether a string may be in a redacted profile: a word of ours, or one that says nothing.
+func stays(r *Redactor, s string) bool {
+	return s == "" || r.kept[s] || s == "mlyze" || s == "spaa" || s == "memdump-mb" || s == "memdump-json" || s == "mvmheap"
+}
+
+func TestNoNameIsLeft(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "secret.spaa")
+	lines := []string{
+		`{"type":"header","format":"spaa","version":"1.0","source_tool":"toolX","frame_order":"leaf_to_root","events":[{"name":"uprobe:secretEvent","kind":"kindX","sampling":{"mode":"event","primary_metric":"secret_bytes"}}],"source":{"tool":"x","command":"/home/bob/secret --password","tool_version":"v-secret"},"stack_id_mode":"local"}`,
+		`{"type":"dso","id":1,"name":"/home/bob/libsecret.so","build_id":"deadbeef","is_kernel":false}`,
+		`{"type":"frame","id":1,"func":"bob::Secret::leak()","dso":1,"kind":"user","srcline":"/home/bob/src/secret.cc:12"}`,
+		`{"type":"frame","id":2,"func":"malloc","dso":1,"kind":"user"}`,
+		`{"type":"thread","pid":1,"tid":2,"comm":"bobsthread"}`,
+		`{"type":"stack","id":"my stack","frames":[2,1],"context":{"event":"uprobe:secretEvent","pid":1,"tid":2},"weights":[{"metric":"secret_bytes","value":7,"unit":"bobs"}]}`,
+	}
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{path, filepath.Join("..", "..", "testdata", "small_kvleak.mlyze")} {
+		p, r := load(t, file), New()
+		before, out := namesOf(p), r.Profile(p)
+		for _, q := range p.Problems {
+			delete(before, q.Code) // a word of ours
+		}
+		for name := range namesOf(out) {
+			if before[name] && !stays(r, name) {
+				t.Errorf("%q is left", name)
+			}
+			for _, part := range []string{"secret", "bob", "Secret", "deadbeef", "kvleak"} {
+				if strings.Contains(name, part) {
+					t.Errorf("%q is left of %q", part, name)
+				}
+			}
+		}
+		if len(out.Stacks.Functions) != len(p.Stacks.Functions) || len(r.Pairs()) < 3 {
+			t.Errorf("%s: %d functions, %d pairs", file, len(out.Stacks.Functions), len(r.Pairs()))
+		}
+	}
+}
+
+func TestEqualNamesStayEqual(t *testing.T) {
+	r := New()
+	a, b := r.Path("/home/bob/src/a.cc"), r.Path("/home/bob/src/b.cc")
+	if filepath.Dir(a) != filepath.Dir(b) || a == b || filepath.Ext(a) != ".cc" || !strings.HasPrefix(a, "/") {
+		t.Errorf("%q and %q", a, b)
+	}
+	if r.Name("function", "f") != r.Name("type", "f") || r.Name("x", "f") == r.Name("x", "g") {
+		t.Error("names are not told apart by themselves alone")
+	}
+	for _, same := range []string{"", "malloc", "main", "P6opaque"} {
+		if got := r.Name("function", same); got != same {
+			t.Errorf("%q became %q", same, got)
+		}
+	}
+	if r.Path("../x") == "../x" || !strings.HasPrefix(r.Path("../x"), "../") {
+		t.Errorf("a relative path became %q", r.Path("../x"))
+	}
+	back := map[string]string{}
+	for _, p := range r.Pairs() {
+		if back[p.StandIn] != "" {
+			t.Errorf("%s stands for two names", p.StandIn)
+		}
+		back[p.StandIn] = p.Name
+	}
+}
+
+// secretive is every kind of source, full of names.
+type secretive struct{ model.HeapSource }
+
+func (secretive) Open(context.Context, int, func(float64)) (*model.Heap, error) {
+	return nil, errors.New("secret")
+}
+
+func (secretive) Tables(context.Context, int) (*model.HeapTables, error) {
+	return &model.HeapTables{
+		Strings: []string{"P6opaque", "Secret", "secretFrame", "/home/secret.nqp", "1", "secret edge"},
+		Types:   []model.HeapType{{Repr: 0, Name: 1}}, Frames: []model.HeapFrame{{Name: 2, File: 3, Cuid: 4}},
+	}, nil
+}
+
+func TestSources(t *testing.T) {
+	r := New()
+	p := r.Profile(&model.Profile{Heaps: secretive{}, Problems: []model.Problem{{Code: "odd-name", Message: "secret"}}})
+	tables, err := p.Heaps.Tables(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(tables.Strings, " ")
+	if got != "P6opaque type-1 frame-1 /folder-1/file-1.nqp id-1 text-1" {
+		t.Errorf("the strings are %q", got)
+	}
+	if _, err := p.Heaps.Open(t.Context(), 0, nil); err == nil || strings.Contains(err.Error(), "secret") {
+		t.Errorf("the error is %v", err)
+	}
+	if m := p.Problems[0].Message; !strings.HasPrefix(m, "odd name") {
+		t.Errorf("the problem is %q", m)
+	}
+}

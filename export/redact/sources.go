@@ -1,0 +1,130 @@
+package redact
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/memtui/memtui/model"
+)
+
+// errHidden stands for errors whose text may quote names.
+var errHidden = errors.New("it cannot be read (the reason is left out: it may quote names)")
+
+// hide keeps the context's own errors, and hides the text of all others.
+func hide(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	return errHidden
+}
+
+// events is a source without the names of markers.
+type events struct {
+	model.EventSource
+	r *Redactor
+}
+
+// Replay hands on every batch, with its problems in general words.
+func (e events) Replay(ctx context.Context, yield func(*model.EventBatch) error) error {
+	return e.EventSource.Replay(ctx, func(b *model.EventBatch) error {
+		if len(b.Problems) == 0 {
+			return yield(b)
+		}
+		clean := *b
+		clean.Problems = e.r.problems(b.Problems)
+		return yield(&clean)
+	})
+}
+
+// MarkerName resolves a name to its stand-in.
+func (e events) MarkerName(id uint64) (string, bool) {
+	name, ok := e.EventSource.MarkerName(id)
+	return e.r.Name("marker", name), ok
+}
+
+// pages is a source without the names of page types.
+type pages struct {
+	model.PageSource
+	r *Redactor
+}
+
+// Open decodes a layout and replaces its names.
+func (p pages) Open(ctx context.Context, i int) (*model.Layout, error) {
+	l, err := p.PageSource.Open(ctx, i)
+	if err != nil {
+		return nil, hide(ctx, err)
+	}
+	out := &model.Layout{Types: append([]model.PageType{}, l.Types...), Problems: p.r.problems(l.Problems)}
+	for k := range out.Types {
+		out.Types[k].Name = p.r.Name("pages", out.Types[k].Name)
+	}
+	return out, nil
+}
+
+// heaps is a source without the names of types, frames and references.
+type heaps struct {
+	model.HeapSource
+	r *Redactor
+
+	mu   sync.Mutex
+	from *model.HeapTables // the last ones that were replaced
+	to   *model.HeapTables
+}
+
+// Open decodes a snapshot and replaces its names.
+func (h *heaps) Open(ctx context.Context, i int, progress func(float64)) (*model.Heap, error) {
+	in, err := h.HeapSource.Open(ctx, i, progress)
+	if err != nil {
+		return nil, hide(ctx, err)
+	}
+	out := *in
+	out.Tables = h.tables(in.Tables)
+	return &out, nil
+}
+
+// Tables names with stand-ins.
+func (h *heaps) Tables(ctx context.Context, i int) (*model.HeapTables, error) {
+	t, err := h.HeapSource.Tables(ctx, i)
+	if err != nil {
+		return nil, hide(ctx, err)
+	}
+	return h.tables(t), nil
+}
+
+func (h *heaps) tables(t *model.HeapTables) *model.HeapTables {
+	if t == nil {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.from != t {
+		h.from, h.to = t, h.r.tables(t)
+	}
+	return h.to
+}
+
+// tables replaces strings by what they are used for; equal ones are one string in the file, and stay one.
+func (r *Redactor) tables(t *model.HeapTables) *model.HeapTables {
+	out := &model.HeapTables{Types: t.Types, Frames: t.Frames, Strings: make([]string, len(t.Strings))}
+	done := make([]bool, len(t.Strings))
+	put := func(i uint32, replace func(string) string) {
+		if int(i) < len(done) && !done[i] {
+			out.Strings[i], done[i] = replace(t.Strings[i]), true
+		}
+	}
+	as := func(kind string) func(string) string { return func(s string) string { return r.Name(kind, s) } }
+	for _, x := range t.Types {
+		put(x.Repr, as("representation"))
+		put(x.Name, as("type"))
+	}
+	for _, f := range t.Frames {
+		put(f.Name, as("frame"))
+		put(f.File, r.Path)
+		put(f.Cuid, as("id"))
+	}
+	for i := range t.Strings {
+		put(uint32(i), as("text"))
+	}
+	return out
+}

@@ -1,0 +1,131 @@
+package report
+
+import (
+	"bufio"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/memtui/memtui/model"
+)
+
+// SchemaCheck is the name of the object that says which limits hold.
+const SchemaCheck = "memtui.check/1"
+
+// Check says which limits a file keeps.
+type Check struct {
+	Header
+	OK     bool       `json:"ok"`
+	Checks []Limit    `json:"checks"` // in the order of the command's help
+	Base   *CheckBase `json:"base,omitzero"`
+}
+
+// Limit is one figure and what it must not exceed.
+type Limit struct {
+	Name     string      `json:"name"`  // the flag without dashes
+	Asked    string      `json:"asked"` // the limit as written
+	Unit     string      `json:"unit"`  // "bytes", or per time as asked: "bytes/s", "bytes/h"
+	Value    int64       `json:"value"` // the largest number that fits where it does not
+	Limit    int64       `json:"limit"`
+	Base     *int64      `json:"base,omitzero"` // the figure of the other file, for relative limits
+	At       *model.Time `json:"at_us,omitzero"`
+	Snapshot *int        `json:"snapshot,omitzero"`
+	Series   *string     `json:"series,omitzero"`
+	OK       bool        `json:"ok"`
+	Reason   string      `json:"reason"`
+}
+
+// CheckBase is what the file was compared with.
+type CheckBase struct {
+	File    File      `json:"file"`
+	Summary string    `json:"summary"`
+	Rows    []DiffRow `json:"grown"` // what grew most, or is new
+	Count   int       `json:"grown_count"`
+	diff    *Diff
+}
+
+// NewCheck writes down limits. base may be nil; of it only the rows that grew and new ones should be there.
+func NewCheck(p *model.Profile, limits []Limit, base *Diff) *Check {
+	c := &Check{Header: NewHeader(SchemaCheck, p), OK: true, Checks: limits}
+	for i := range limits {
+		l := &limits[i]
+		l.Reason = l.reason(Style{})
+		c.OK = c.OK && l.OK
+	}
+	if base != nil {
+		c.Base = &CheckBase{File: base.Before.File, Summary: base.Summary, Rows: base.Rows, Count: base.Count, diff: base}
+	}
+	return c
+}
+
+// amount is a figure with its unit.
+func (l *Limit) amount(n int64, s Style) string {
+	out := s.bytes(magnitude(n))
+	if s.Exact {
+		out += " B"
+	}
+	if n < 0 {
+		out = "-" + out
+	}
+	_, per, _ := strings.Cut(l.Unit, "bytes")
+	return out + per
+}
+
+// reason is the verdict in words.
+func (l *Limit) reason(s Style) string {
+	what := map[string]string{"max-peak": "peak", "max-leak": "leaked", "max-growth": "growth", "max-live-at": "live"}[l.Name]
+	if l.Series != nil {
+		what += " of " + dumpWriter{}.name(*l.Series)
+	}
+	if l.At != nil {
+		what += " at " + l.At.String()
+	}
+	if l.Snapshot != nil {
+		what += " in snapshot " + model.Group(uint64(*l.Snapshot))
+	}
+	s.Exact = s.Exact || l.amount(l.Value, s) == l.amount(l.Limit, s) // else both would look the same
+	word := " is within "
+	if !l.OK {
+		word = " exceeds "
+	}
+	out := what + ": " + l.amount(l.Value, s) + word + l.amount(l.Limit, s)
+	if l.Base != nil {
+		out += " (" + l.Asked + " of " + l.amount(*l.Base, s) + " in the base)"
+	}
+	return out
+}
+
+// Clamp turns a figure into what JSON holds exactly.
+func Clamp(n uint64) int64 { return int64(min(n, math.MaxInt64)) }
+
+// WriteCheckText writes c for people: one line per limit, and what grew since the base where a limit is exceeded.
+func WriteCheckText(w io.Writer, c *Check, style Style) error {
+	t := &textWriter{bufio.NewWriter(w), &Report{Header: c.Header}, style}
+	failed := 0
+	for i := range c.Checks {
+		if !c.Checks[i].OK {
+			failed++
+		}
+	}
+	verdict := "ok: " + plural(len(c.Checks), "limit") + " kept"
+	if failed > 0 {
+		verdict = "FAILED: " + model.Group(uint64(failed)) + " of " + plural(len(c.Checks), "limit") + " exceeded"
+	}
+	if !c.Complete {
+		verdict += "; not all of the file could be read, figures are of what could"
+	}
+	t.line(t.style.bold(model.Clean(c.File.Name)), "  ", style.text(verdict))
+	for i := range c.Checks {
+		l := &c.Checks[i]
+		t.line(" ", pad(map[bool]string{true: "ok", false: "FAIL"}[l.OK], 6, false), pad("--"+l.Name, 15, false), style.text(l.reason(style)))
+	}
+	if c.Base != nil {
+		t.line()
+		t.line("since ", model.Clean(c.Base.File.Name), ": ", style.text(c.Base.diff.sentence(c.Base.diff.style(style))))
+		if !c.OK && len(c.Base.Rows) > 0 {
+			t.table(c.Base.diff.table(c.Base.diff.style(style), false))
+		}
+	}
+	t.problems()
+	return t.out.Flush()
+}

@@ -1,0 +1,199 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/model"
+)
+
+type checkCmd struct {
+	File      string      `arg:"" help:"A file, or - for standard input."`
+	MaxPeak   limit       `placeholder:"SIZE" help:"The highest live bytes of a trace, the largest of a file's heap snapshots, or the highest value of a memory dump's curves: 512M, or relative to --base +1M, +10% or 1.2x."`
+	MaxLeak   limit       `placeholder:"SIZE" help:"What was never freed, of traces and stack profiles; --min-age leaves out what is young."`
+	MaxGrowth rateLimit   `placeholder:"RATE" help:"How fast live bytes grow, as the slope of a straight line through them: 1K/s, 10M/h, or relative to --base. --from leaves out the start."`
+	MaxLiveAt []liveLimit `sep:"none" placeholder:"TIME=SIZE" help:"Live bytes at an instant: 50%=10M, end=+5%. May be given more than once."`
+	Base      string      `placeholder:"FILE" help:"An older file, which relative limits are about. Without any limit peak and leaks must not be higher than there."`
+	Mask      []string    `sep:"none" placeholder:"MASK" help:"Change names before what grew since the base is listed, as in diff."`
+	Match     string      `enum:"frames,files,functions," default:"" placeholder:"HOW" help:"What of two frames must be equal, as in diff."`
+	Exact     bool        `help:"Bytes as exact numbers."`
+}
+
+// budget is one limit and the figure that it is about.
+type budget struct {
+	name  string // of the flag
+	limit limit
+	at    moment // of max-live-at
+
+	per     string  // of max-growth: the unit of time
+	seconds float64 // that it has
+}
+
+// Run says whether a file keeps limits. The status says it too.
+func (c *checkCmd) Run(ctx context.Context, a *app) error {
+	if err := a.formats("check", "text", "json"); err != nil {
+		return err
+	}
+	if err := a.checkOptions(); err != nil {
+		return err
+	}
+	if c.File == "-" && c.Base == "-" {
+		return usageError(errors.New("check: standard input can be one of the files only"))
+	}
+	budgets := c.budgets()
+	for _, b := range budgets {
+		if b.limit.relative() && c.Base == "" {
+			return usageError(fmt.Errorf("--%s: %s is relative to another file: name it with --base", b.name, b.limit.text))
+		}
+	}
+	if len(budgets) == 0 && c.Base == "" {
+		return usageError(errors.New("check: no limit given: try --max-peak 512M, --max-leak 1M, --max-growth 1K/s, --max-live-at 50%=10M or --base FILE"))
+	}
+	s, err := a.open(ctx, c.File)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	var base *session
+	if c.Base != "" {
+		if base, err = a.open(ctx, c.Base); err != nil {
+			return err
+		}
+		defer base.close()
+	}
+	return a.check(ctx, c, budgets, s, base)
+}
+
+// budgets are the limits given, in the order of the flags.
+func (c *checkCmd) budgets() []budget {
+	var out []budget
+	for _, b := range []budget{
+		{name: "max-peak", limit: c.MaxPeak}, {name: "max-leak", limit: c.MaxLeak},
+		{name: "max-growth", limit: c.MaxGrowth.limit, per: cmp.Or(c.MaxGrowth.per, "s"), seconds: cmp.Or(c.MaxGrowth.seconds, 1)},
+	} {
+		if b.limit.given() {
+			out = append(out, b)
+		}
+	}
+	for _, l := range c.MaxLiveAt {
+		out = append(out, budget{name: "max-live-at", limit: l.limit, at: l.at})
+	}
+	return out
+}
+
+// check waits for the files and prints the verdict.
+func (a *app) check(ctx context.Context, c *checkCmd, budgets []budget, s, base *session) error {
+	p, err := s.profile(ctx)
+	if err != nil {
+		return err
+	}
+	var old *measurer
+	var diff *report.Diff
+	if base == nil {
+		a.warn(p)
+	} else {
+		q, err := base.profile(ctx)
+		if err != nil {
+			return err
+		}
+		old = &measurer{a, base, q}
+		grown := diffFlags{Mask: c.Mask, Match: c.Match, Only: []string{"new", "grown"}}
+		if diff, err = a.comparingLive(p, q).diff(ctx, base, s, &grown); err != nil {
+			return err
+		}
+	}
+	now := &measurer{a, s, p}
+	if len(budgets) == 0 {
+		budgets = notWorse(now, old)
+	}
+	var limits []report.Limit
+	for _, b := range budgets {
+		l, err := b.measure(ctx, now, old)
+		if err != nil {
+			return err
+		}
+		limits = append(limits, l)
+	}
+	return a.writeCheck(ctx, now, report.NewCheck(p, limits, diff), c.Exact)
+}
+
+// comparingLive compares profiles by what they say to be live, unless the user says otherwise: their primary metric is what was
+// allocated.
+func (a *app) comparingLive(p, q *model.Profile) *app {
+	for _, side := range []*model.Profile{p, q} {
+		if a.flags.By != "" || side.Weights == nil {
+			return a
+		}
+		if _, ok := side.Weights.Metric("live_bytes"); !ok {
+			return a
+		}
+	}
+	flags, live := *a.flags, *a
+	flags.By, live.flags = "live_bytes", &flags
+	return &live
+}
+
+// writeCheck prints the verdict, and turns a limit that is exceeded into the status.
+func (a *app) writeCheck(ctx context.Context, m *measurer, v *report.Check, exact bool) error {
+	if err := m.times(ctx, &v.Time); err != nil {
+		return err
+	}
+	var err error
+	if a.flags.Format == "json" {
+		err = report.WriteJSON(a.out, v)
+	} else {
+		err = report.WriteCheckText(a.out, v, a.style(exact))
+	}
+	if err == nil && !v.OK {
+		return &statusError{status: statusViolations}
+	}
+	return err
+}
+
+// notWorse are the limits of a check against another file that names none: what both files can tell must not be higher.
+func notWorse(now, base *measurer) []budget {
+	var out []budget
+	for _, name := range []string{"max-peak", "max-leak"} {
+		if now.answers(name) && base.answers(name) {
+			out = append(out, budget{name: name, limit: limit{text: "+0%", kind: limitPercent}})
+		}
+	}
+	return out
+}
+
+// measure compares a figure with its limit.
+func (b *budget) measure(ctx context.Context, now, base *measurer) (l report.Limit, err error) {
+	f, err := now.figure(ctx, b)
+	if err != nil {
+		return l, err
+	}
+	l = report.Limit{
+		Name: b.name, Asked: b.limit.text, Unit: "bytes", Value: f.value, At: f.at, Snapshot: f.snapshot, Series: f.series,
+	}
+	if b.name == "max-growth" {
+		l.Unit = "bytes/" + b.per
+	}
+	if b.limit.relative() {
+		old, err := base.figure(ctx, b)
+		if err != nil {
+			return l, err
+		}
+		l.Base = &old.value
+		l.Limit = b.limit.resolve(old.value)
+	} else {
+		l.Limit = b.limit.resolve(0)
+	}
+	l.OK = l.Value <= l.Limit
+	return l, nil
+}
+
+// figure is what a limit is about, and where it was found.
+type figure struct {
+	value    int64 // bytes, or bytes per second
+	at       *model.Time
+	snapshot *int
+	series   *string
+}

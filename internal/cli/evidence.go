@@ -1,0 +1,230 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/export/evidence"
+	"github.com/memtui/memtui/export/html"
+	"github.com/memtui/memtui/export/redact"
+	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/model"
+)
+
+type evidenceCmd struct {
+	File   string `arg:"" help:"A file, or - for standard input. FILE#3 is a snapshot or layout in it."`
+	Out    string `name:"output" short:"o" placeholder:"PLACE" help:"The folder to write, or an archive: a name that ends in .tar, .tar.gz or .tgz (NAME-evidence)."`
+	Redact bool   `help:"Replace names and paths of the file by stand-ins such as function-12, the same everywhere."`
+	Names  string `placeholder:"FILE" help:"With --redact: also write to this file, outside of the evidence, which name each stand-in stands for."`
+}
+
+// Run writes what is known about a file into a folder or an archive.
+func (c *evidenceCmd) Run(ctx context.Context, a *app) error {
+	if err := a.formats("evidence", "text"); err != nil {
+		return err
+	}
+	if err := a.checkOptions(); err != nil {
+		return err
+	}
+	if c.Names != "" && !c.Redact {
+		return usageError(errors.New("--names: without --redact no name is replaced"))
+	}
+	s, err := a.open(ctx, c.File)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	out, err := a.evidence(ctx, s, *c, a.viewFlags())
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(a.out, model.Clean(out))
+	return nil
+}
+
+// evidence waits for a session and writes everything about it; it returns the place. flags are those that make commands say the
+// same again.
+func (a *app) evidence(ctx context.Context, s *session, c evidenceCmd, flags []string) (string, error) {
+	p, err := s.profile(ctx)
+	if err != nil {
+		return "", err
+	}
+	file := a.target(c.File).path
+	out := cmp.Or(c.Out, strings.TrimSuffix(filepath.Base(cmp.Or(file, "sample")), "-")+"-evidence")
+	var r *redact.Redactor
+	if c.Redact {
+		r = redact.New()
+		if s, err = a.redacted(ctx, s, p, r); err != nil {
+			return "", err
+		}
+		if flags, file = a.redactFlags(r, p, flags), "FILE"; c.Out == "" {
+			out = "redacted-evidence"
+		}
+	}
+	src, err := a.pageSource(ctx, s, reportCmd{})
+	if err != nil {
+		return "", err
+	}
+	src.Command = slices.Concat([]string{"memtui", "report", "-f", "html"}, flags, []string{file})
+	m := evidence.Manifest{
+		Program: src.Program, File: src.Report.File, Complete: src.Report.Complete, Redacted: c.Redact, Time: src.Report.Time, Problems: src.Report.Problems,
+	}
+	err = s.src.Guard(func() error { return evidence.Write(ctx, out, m, a.parts(s, src, flags, file)) })
+	if errors.Is(err, fs.ErrExist) {
+		err = usageError(err)
+	}
+	if err == nil && c.Names != "" {
+		err = a.writeFile(c.Names, func(w io.Writer) error { return writeNames(w, r) })
+	}
+	return out, inputFailure(err)
+}
+
+// writeNames writes the way back from stand-ins to names.
+func writeNames(w io.Writer, r *redact.Redactor) error {
+	for _, p := range r.Pairs() {
+		if _, err := fmt.Fprintf(w, "%s\t%s\n", p.StandIn, model.Clean(p.Name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// redacted is a session about the same file without its names. The events of a trace are read again: an index knows names, too.
+func (a *app) redacted(ctx context.Context, s *session, p *model.Profile, r *redact.Redactor) (*session, error) {
+	out := &session{src: s.src, store: &model.Store{}, index: analysis.NewKeptIndex(nil), snapshot: s.snapshot, stop: func() {}, done: make(chan struct{})}
+	close(out.done)
+	if a.flags.MaxMemory > 0 {
+		out.index.SetBudget(int64(a.flags.MaxMemory))
+	}
+	if p.Allocations != nil {
+		building := &model.Store{} // takes what reading again finds out again
+		building.Publish(r.Profile(p))
+		if err := s.src.Guard(func() error { return analysis.Build(ctx, building, out.index) }); err != nil {
+			return nil, err
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	out.store.Publish(r.Profile(p))
+	return out, nil
+}
+
+// viewFlagNames choose what a report is about.
+func viewFlagNames() []string {
+	return strings.Fields("--at --from --to --by --event --min-age --frame-order --snapshot --series --point --edges --limit")
+}
+
+// viewFlags are those flags of this command line that choose what a report is about.
+func (a *app) viewFlags() []string {
+	var out []string
+	for i, arg := range a.env.Args {
+		name, _, whole := strings.Cut(arg, "=")
+		if !slices.Contains(viewFlagNames(), name) {
+			continue
+		}
+		if out = append(out, arg); !whole && i+1 < len(a.env.Args) {
+			out = append(out, a.env.Args[i+1])
+		}
+	}
+	return out
+}
+
+// redactFlags replaces names in flags, also in those that are in force.
+func (a *app) redactFlags(r *redact.Redactor, p *model.Profile, flags []string) []string {
+	if p.Weights == nil {
+		return flags
+	}
+	var out []string
+	for i := 0; i < len(flags); i++ {
+		name, value, whole := strings.Cut(flags[i], "=")
+		if !whole && i+1 < len(flags) {
+			i++
+			value = flags[i]
+		}
+		switch name {
+		case "--event":
+			value = r.Name("event", value)
+		case "--by":
+			value = r.Metric(value)
+		}
+		out = append(out, name, value)
+	}
+	a.flags.Event, a.flags.By = r.Name("event", a.flags.Event), r.Metric(a.flags.By)
+	return out
+}
+
+// without leaves flags and their values out.
+func without(flags []string, names ...string) []string {
+	var out []string
+	for i := 0; i < len(flags); i++ {
+		name, _, whole := strings.Cut(flags[i], "=")
+		end := i
+		if !whole {
+			end = min(i+1, len(flags)-1)
+		}
+		if !slices.Contains(names, name) {
+			out = append(out, flags[i:end+1]...)
+		}
+		i = end
+	}
+	return out
+}
+
+// parts are the files of the evidence, but for the manifest.
+func (a *app) parts(s *session, src *html.Source, flags []string, file string) []evidence.Part {
+	list := []evidence.Part{
+		{Name: "report.html", About: "everything on one page, for browsers", Write: func(ctx context.Context, w io.Writer) ([]string, error) { return html.Write(ctx, w, src) }},
+		{Name: "report.json", About: "the same figures for programs", Write: func(_ context.Context, w io.Writer) ([]string, error) {
+			var cut []string
+			if a.flags.Limit > 0 {
+				cut = append(cut, fmt.Sprintf("tables have at most %d rows; row_counts says how many there are", a.flags.Limit))
+			}
+			return cut, report.WriteJSON(w, src.Report)
+		}},
+	}
+	list = append(list, stackParts(src)...)
+	return append(list, evidence.Part{Name: "COMMANDS.txt", About: "the commands that say the same again", Write: func(_ context.Context, w io.Writer) ([]string, error) {
+		return nil, writeCommands(w, src, flags, file)
+	}})
+}
+
+// writeCommands writes the commands that print each view of a file, with a line on each.
+func writeCommands(w io.Writer, src *html.Source, flags []string, file string) error {
+	put := func(about string, words ...string) error {
+		_, err := fmt.Fprintf(w, "# %s\n%s\n\n", about, html.CommandLine(words))
+		return err
+	}
+	say := func(about string, words ...string) error {
+		return put(about, slices.Concat([]string{"memtui"}, words, flags, []string{file})...)
+	}
+	err := errors.Join(
+		put("the full screen", "memtui", file), say("everything as text", "report"), say("the page", "report", "-f", "html", "-o", "report.html"),
+		say("the figures for programs", "report", "-f", "json"), put("is the file whole and by the rules?", "memtui", "validate", file))
+	for _, table := range src.Report.TableNames() {
+		if src.Report.HasTable(table) && table != "blocks" && table != "born_blocks" && table != "groups" {
+			err = errors.Join(err, say("the table "+strings.ReplaceAll(table, "_", " ")+", all of its rows", "report", "-f", "csv", "--table", table, "--limit", "0"))
+		}
+	}
+	for _, f := range stackFiles(src) {
+		words := slices.Concat([]string{"memtui", "convert", "--to", "folded"}, without(flags, "--by", "--limit"), []string{"--by", f.by, file, f.name})
+		err = errors.Join(err, put(f.about, words...))
+	}
+	switch {
+	case src.Report.Trace != nil:
+		err = errors.Join(err, say("every block that lives at the instant", "report", "-f", "csv", "--table", "blocks", "--limit", "0"))
+	case src.Report.Pages != nil:
+		err = errors.Join(err, say("the pages, a character each", "pages", "--map"))
+	case src.Report.Heap != nil:
+		err = errors.Join(err, say("what alone keeps most memory alive", "heap", "dominators"), say("the rows of a type", "heap", "find", "--type", "NAME", "--kind", "object"))
+	}
+	return err
+}

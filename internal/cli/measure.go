@@ -1,0 +1,287 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/model"
+)
+
+// measurer finds the figures of one file that limits are about.
+type measurer struct {
+	*app
+	s *session
+	p *model.Profile
+}
+
+// known are the limits that the file has a figure for.
+func (m *measurer) known() []string {
+	switch {
+	case m.p.Heaps != nil || m.p.Timeline != nil:
+		return []string{"max-peak", "max-growth", "max-live-at"}
+	case m.p.Weights != nil:
+		return []string{"max-leak", "max-live-at"}
+	}
+	return []string{"max-peak", "max-leak", "max-growth", "max-live-at"}
+}
+
+func (m *measurer) answers(name string) bool { return slices.Contains(m.known(), name) }
+
+// figure is the figure of a limit.
+func (m *measurer) figure(ctx context.Context, b *budget) (figure, error) {
+	if !m.answers(b.name) {
+		why := map[string]string{
+			"max-peak": "peaks of stacks are reached at different times and do not add up", "max-leak": "it does not say what was never freed",
+			"max-growth": "its figures are sums over time",
+		}[b.name]
+		return figure{}, m.unanswered(b.name, why)
+	}
+	switch {
+	case m.p.Heaps != nil:
+		return m.heapFigure(ctx, b)
+	case m.p.Weights != nil:
+		return m.profileFigure(b)
+	case m.p.Timeline != nil:
+		return m.dumpFigure(b)
+	}
+	return m.traceFigure(ctx, b)
+}
+
+// unanswered says that a file cannot keep or exceed a limit.
+func (m *measurer) unanswered(name, why string) error {
+	var flags []string
+	for _, k := range m.known() {
+		flags = append(flags, "--"+k)
+	}
+	return usageError(fmt.Errorf("--%s: %s is %s: %s; limits for it are %s", name, m.p.Meta.Name, m.p.Meta.Format, why, listed(flags)))
+}
+
+func (m *measurer) traceFigure(ctx context.Context, b *budget) (f figure, err error) {
+	if m.s.snapshot != nil {
+		return f, noHeaps(m.p)
+	}
+	trace := m.s.index
+	opt, err := m.options(ctx, trace)
+	if err != nil {
+		return f, err
+	}
+	switch b.name {
+	case "max-peak":
+		peak, ok, err := trace.Peak(ctx, opt.Range)
+		if f.value = report.Clamp(peak.Bytes); ok {
+			f.at = &peak.Time
+		}
+		return f, err
+	case "max-leak":
+		leaks, err := trace.Leaks(ctx, analysis.LeakQuery{Range: opt.Range, MinAge: opt.MinAge})
+		f.value = report.Clamp(leaks.Bytes)
+		return f, err
+	case "max-growth":
+		slope, _, err := analysis.TraceGrowth(ctx, trace, opt.Range)
+		f.value = rounded(slope * b.seconds)
+		return f, err
+	}
+	duration := trace.Status().Duration
+	peak, _, err := trace.Peak(ctx, analysis.Whole)
+	if err != nil {
+		return f, err
+	}
+	at := min(b.at.resolve(duration, peak.Time), duration)
+	instant := analysis.At(at)
+	if b.at.kind == peakTime {
+		instant = peak.Instant
+	}
+	live, err := trace.Live(ctx, instant)
+	f.value, f.at = report.Clamp(live.Bytes), &at
+	return f, err
+}
+
+// rounded is a number of bytes as an integer.
+func rounded(f float64) int64 {
+	switch f = math.Round(f); {
+	case f >= math.MaxInt64:
+		return math.MaxInt64
+	case f <= -math.MaxInt64:
+		return -math.MaxInt64
+	}
+	return int64(f)
+}
+
+// heapPoint is the size of one snapshot.
+type heapPoint struct {
+	index int
+	at    model.Time
+	bytes uint64
+}
+
+// heapPoints are the whole snapshots that the user asks for, all by default. Where headers do not tell the size they are decoded.
+func (m *measurer) heapPoints(ctx context.Context) ([]heapPoint, error) {
+	only := -1
+	if m.s.snapshot != nil {
+		n, _, err := m.app.snapshot(m.p, m.s.snapshot)
+		if err != nil {
+			return nil, err
+		}
+		only = n
+	}
+	var out []heapPoint
+	for i := range m.p.Heaps.Len() {
+		info := m.p.Heaps.Info(i)
+		if !info.Complete || only >= 0 && i != only {
+			continue
+		}
+		point := heapPoint{i, info.Time, uint64(max(info.Bytes, 0))}
+		if info.Bytes == model.NoCount {
+			h, err := m.heap(ctx, m.s, m.p, i)
+			if err != nil {
+				return nil, err
+			}
+			totals := analysis.SumHeap(h)
+			point.bytes = totals.Bytes()
+		}
+		out = append(out, point)
+	}
+	if len(out) == 0 {
+		return nil, noWhole(m.p)
+	}
+	return out, nil
+}
+
+func (m *measurer) heapFigure(ctx context.Context, b *budget) (f figure, err error) {
+	points, err := m.heapPoints(ctx)
+	if err != nil {
+		return f, err
+	}
+	largest := slices.MaxFunc(points, func(x, y heapPoint) int { return cmp.Compare(x.bytes, y.bytes) }) // the first of these
+	timed := points[0].at != model.NoTime
+	switch {
+	case b.name == "max-peak":
+		return figure{value: report.Clamp(largest.bytes), snapshot: &largest.index}, nil
+	case !timed && b.at.kind == endTime:
+		last := points[len(points)-1]
+		return figure{value: report.Clamp(last.bytes), snapshot: &last.index}, nil
+	case !timed:
+		return f, m.unanswered(b.name, "it does not say when its snapshots were taken")
+	case b.name == "max-growth":
+		var times []model.Time
+		var values []float64
+		for _, p := range points {
+			times, values = append(times, p.at), append(values, float64(p.bytes))
+		}
+		slope, ok := analysis.Growth(times, values)
+		if !ok {
+			return f, m.unanswered(b.name, "growth needs two snapshots")
+		}
+		return figure{value: rounded(slope * b.seconds)}, nil
+	}
+	at := b.at.resolve(points[len(points)-1].at, largest.at)
+	for _, p := range slices.Backward(points) {
+		if p.at <= at {
+			return figure{value: report.Clamp(p.bytes), snapshot: &p.index, at: &p.at}, nil
+		}
+	}
+	return f, usageError(fmt.Errorf("--max-live-at: %s has no whole snapshot up to %s", m.p.Meta.Name, at))
+}
+
+// dumpFigure is the highest figure of any curve, or of the one that --series chooses.
+func (m *measurer) dumpFigure(b *budget) (f figure, err error) {
+	opt, err := m.dumpOptions(m.p)
+	if err != nil {
+		return f, err
+	}
+	t := m.p.Timeline
+	if n := m.flags.Series; n != nil && (*n < 0 || *n >= len(t.Series)) {
+		return f, usageError(fmt.Errorf("%s has no series %d: there are %d, from 0", m.p.Meta.Name, *n, len(t.Series)))
+	}
+	from, to := max(opt.From, 0), model.MaxTime
+	if opt.To != model.NoTime {
+		to = opt.To
+	}
+	found := false
+	for i := range t.Series {
+		if n := m.flags.Series; n != nil && i != *n {
+			continue
+		}
+		one, ok := m.seriesFigure(&t.Series[i], b, from, to)
+		if ok && (!found || one.value > f.value) {
+			f, found = one, true
+			f.series = &t.Series[i].Name
+		}
+	}
+	if !found {
+		return f, usageError(fmt.Errorf("--%s: %s has no points there", b.name, m.p.Meta.Name))
+	}
+	return f, nil
+}
+
+// seriesFigure is the figure of one curve; ok is false where it has too few points.
+func (m *measurer) seriesFigure(s *model.Series, b *budget, from, to model.Time) (f figure, ok bool) {
+	switch b.name {
+	case "max-peak":
+		sum := analysis.SumSeries(s, from, to)
+		return figure{value: rounded(sum.Max), at: &sum.MaxAt}, sum.Points > 0
+	case "max-growth":
+		var times []model.Time
+		var values []float64
+		for i, t := range s.Times {
+			if t >= from && t <= to {
+				times, values = append(times, t), append(values, s.Values[i])
+			}
+		}
+		slope, ok := analysis.Growth(times, values)
+		return figure{value: rounded(slope * b.seconds)}, ok
+	}
+	at := b.at.resolve(analysis.TimelineEnd(m.p.Timeline), dumpPeak(m.p.Timeline))
+	v, _, ok := analysis.ValueAt(s, at)
+	return figure{value: rounded(v), at: &at}, ok
+}
+
+// profileFigure is what a profile says to be live at its end.
+func (m *measurer) profileFigure(b *budget) (f figure, err error) {
+	if b.name == "max-live-at" && b.at.kind != endTime {
+		return f, m.unanswered(b.name, "it tells what lives at its end only, as in --max-live-at end=10M")
+	}
+	metrics := []string{"leaked_bytes", "live_bytes"}
+	if b.name == "max-live-at" {
+		metrics = metrics[1:]
+	}
+	w := m.p.Weights
+	for e, totals := range analysis.ProfileTotals(w) {
+		if name := m.flags.Event; name != "" && name != w.Events[e].Name {
+			continue
+		}
+		for _, metric := range metrics {
+			for _, sum := range totals.Sums {
+				if w.Metrics[sum.Metric].Name == metric {
+					return figure{value: report.Clamp(sum.Sum.Uint64())}, nil
+				}
+			}
+		}
+	}
+	return f, m.unanswered(b.name, "no event of it has "+metrics[len(metrics)-1])
+}
+
+// times fills the times of the head.
+func (m *measurer) times(ctx context.Context, t *report.Time) error {
+	if m.p.Heaps != nil || m.p.Timeline != nil || m.p.Weights != nil {
+		return nil
+	}
+	opt, err := m.options(ctx, m.s.index)
+	if err != nil {
+		return err
+	}
+	duration := m.s.index.Status().Duration
+	t.Duration, t.At = &duration, &opt.AtTime
+	if opt.From != model.NoTime {
+		t.From = &opt.From
+	}
+	if opt.To != model.NoTime {
+		t.To = &opt.To
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package views
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// EvidenceQuery asks for a folder or archive about the file, as it is on screen.
+type EvidenceQuery struct {
+	Place  string   // to write
+	Redact bool     // names are replaced
+	Flags  []string // of the command line, each with its value: the instant, the range, the snapshot …
+}
+
+// redactWord before a name asks for evidence without names.
+const redactWord = "redact "
+
+// askEvidence types where evidence shall be written.
+func (a *app) askEvidence() {
+	if a.o.Evidence == nil {
+		a.say("evidence about this input cannot be written")
+		return
+	}
+	name := "sample"
+	if p := a.o.Store.Current(); p != nil && p.Meta.Name != "" {
+		name = p.Meta.Name
+	}
+	a.prompt = &prompt{accept: a.writeEvidence}
+	a.prompt.Prompt, a.prompt.Hint = "evidence: ", "a folder, or x.tar.gz; redact x.tar.gz replaces all names"
+	a.prompt.SetText(model.Clean(name) + "-evidence.tar.gz")
+	a.recall(a.prompt)
+}
+
+// writeEvidence writes in the background, and tells when it is done.
+func (a *app) writeEvidence(text string) error {
+	q := EvidenceQuery{Place: strings.TrimSpace(text), Flags: a.evidenceFlags()}
+	q.Place, q.Redact = strings.CutPrefix(q.Place, redactWord)
+	if q.Place = strings.TrimSpace(q.Place); q.Place == "" || q.Place == strings.TrimSpace(redactWord) {
+		return fmt.Errorf("type the name of a folder or an archive")
+	}
+	a.say("writing evidence to " + model.Clean(q.Place) + " …")
+	write, ctx := a.o.Evidence, a.ctx
+	a.background(func() {
+		err := write(ctx, q)
+		a.post(func() { a.told(ctx, q, err) })
+	})
+	return nil
+}
+
+func (a *app) told(ctx context.Context, q EvidenceQuery, err error) {
+	switch {
+	case ctx.Err() != nil:
+	case err != nil:
+		a.say("no evidence: " + model.Clean(err.Error()))
+	case q.Redact:
+		a.say("evidence without names is in " + model.Clean(q.Place))
+	default:
+		a.say("evidence is in " + model.Clean(q.Place))
+	}
+}
+
+// evidenceFlags say on a command line what the screens are about.
+func (a *app) evidenceFlags() []string {
+	s := &a.state
+	if a.heaps != nil {
+		flags := []string{}
+		if n := s.snapshot(); n >= 0 {
+			flags = append(flags, "--snapshot", fmt.Sprint(n))
+		}
+		if s.Heap.Policy == analysis.AllEdges {
+			flags = append(flags, "--edges", "all")
+		}
+		return flags
+	}
+	if a.prof != nil {
+		return a.prof.arguments(s)
+	}
+	flags := a.timeFlags()
+	if a.dump != nil && !s.AtEnd() {
+		flags = append(flags, "--at", fmt.Sprintf("%dus", s.Now()))
+	}
+	return flags
+}
