@@ -196,7 +196,7 @@ func (w *climber) follow(v *view, from, to int) {
 
 // passes makes the passes of several groups at once, with the developments of the keys that are wanted of the first.
 func (ix *FileIndex) passes(ctx context.Context, n int, groups []*grouping, want []Key) ([]*pass, error) {
-	c := climbs{ix: ix, groups: groups, in: ix.membership(Cell{})}
+	c := climbs{ix: ix, groups: groups, in: ix.membership(groups[0].in)}
 	builders := make([]*passBuilder, len(groups))
 	for i, g := range groups {
 		builders[i] = newPassBuilder(g.f, n, g.keys, want)
@@ -297,7 +297,7 @@ func (ix *FileIndex) addCarried(groups []*grouping, lo int, peaks, carried [][]u
 	ix.eachChange(v, lo-v.c.first, lo-v.c.first+1, func(_ int, r ref, _ change) {
 		b := ix.refBlock(v, r)
 		for i, g := range groups {
-			if b.in(g.in) {
+			if ix.in(g.in, &b) {
 				carried[i][g.keyOf(&b)] = 0
 			}
 		}
