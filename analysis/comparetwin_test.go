@@ -154,3 +154,17 @@ func TestGroupSide(t *testing.T) {
 		}
 	}
 }
+
+func TestCutSide(t *testing.T) {
+	deep, shallow := sideOf("x", stacksOf("start;main;f;g", "start;main;h;g", "g"), 1, 2, 4), sideOf("y", stacksOf("f;g", "h;g", "g"), 1, 2, 4)
+	if c := compareIn(t, deep, shallow, CompareOptions{}); c.Counts[ChangeSame] != 1 {
+		t.Errorf("before they are cut %q", changes(c))
+	}
+	c := compareIn(t, CutSide(deep, 2), CutSide(shallow, 2), CompareOptions{})
+	if want := []string{"g 4→4 same", "h;g 2→2 same", "f;g 1→1 same"}; !slices.Equal(changes(c), want) {
+		t.Errorf("got %q, want %q", changes(c), want)
+	}
+	if c := compareIn(t, CutSide(deep, 1), shallow, CompareOptions{}); c.Merged != [2]int{2, 0} {
+		t.Errorf("of depth 1: %q, merged %v", changes(c), c.Merged)
+	}
+}
