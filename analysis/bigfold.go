@@ -253,6 +253,7 @@ func (f *folder) publish() {
 	ix.status.Offset = max(ix.status.Offset, c.to)
 	ix.status.Unfreed = ix.status.Unfreed || c.totals.UnaddressedCount > 0
 	ix.checkpointIfDue()
+	j.stacks = len(ix.stackIDs)
 }
 
 // survivors makes records of the blocks that outlive the chunk.

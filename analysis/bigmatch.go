@@ -24,6 +24,7 @@ type job struct {
 	deaths       []death   // of blocks of earlier chunks, in order
 	parts        [][]part  // by shard, where there are several: its events
 
+	stacks    int // that the index knew when the job was folded last
 	firstRec  uint32
 	survivors []uint32 // blocks that outlive the chunk, as numbered in Columns.Size
 }
