@@ -16,7 +16,7 @@ const (
 	firstPart    = 16      // the first chunk is this much smaller, and the next ones double: there is something to show at once
 	chunkEvents  = 1 << 22 // most events of a chunk: a stream of ends can tell no longer way back
 	eventBytes   = 12      // how long events are, about
-	stackEvents  = 16      // events of a chunk per stack, unless there are very many stacks
+	stackEvents  = 16      // events of a chunk per stack, unless there are very many
 	largerChunks = 2       // how many times larger than usual chunks become for them: an answer reads one
 	regularAfter = 16      // events before damage that [model.EventSource.Replay] may still take back, with some to spare
 	settleAfter  = 100 * time.Millisecond
@@ -177,7 +177,7 @@ func guarded(f func() error) (err error) {
 	return f()
 }
 
-// usualChunk is how large chunks are when there are so many stacks: each chunk has sums for those that are in it.
+// usualChunk is how large chunks are where there are so many stacks in one: it has sums for each of them.
 func (b *builder) usualChunk(stacks int) int64 {
 	return int64(min(max(b.ix.chunkSize, stacks*stackEvents*eventBytes), largerChunks*b.ix.chunkSize))
 }
