@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -290,6 +291,24 @@ func TestFileIndexAgrees(t *testing.T) {
 			s.irregular = r.IntN(len(events))
 		}
 		ix, twin := buildBoth(t, s, testStacks(), 1000<<(seed%5))
+		agree(t, ix, twin, r)
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+// Sums that do not fit 64 bits stand at 2^64-1, and levels come back from there exactly.
+func TestFileIndexAgreesOnHugeSizes(t *testing.T) {
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(seed, 8))
+		events := randomTrace(r, 3000)
+		for i := range events {
+			if e := &events[i]; e.Kind == model.Alloc && r.IntN(1+int(seed)*100) < 30 {
+				e.Size = []uint64{math.MaxUint64, 1 << 63, 1<<62 + 5, 1 << 50}[r.IntN(4)]
+			}
+		}
+		ix, twin := buildBoth(t, &chunkedSlice{sliceSource{events, 100}, -1}, testStacks(), 3000)
 		agree(t, ix, twin, r)
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)

@@ -230,28 +230,34 @@ func (ix *FileIndex) makeGrid(ctx context.Context, q GridQuery, lo, hi int) (*Gr
 		g := new(Grid)
 		grids = append(grids, g)
 		return func(_ int, v *view, from, to int) {
-			for p := v.payload(from); p < len(v.event) && int(v.event[p]) < to; p++ {
-				if v.events.Kind[v.event[p]] != model.Alloc {
-					continue
-				}
-				size := v.events.Size[p]
-				if q.All || by.key(v.site[p], size) == q.Key {
-					g[SizeClass(size)][ix.lifeClass(v, p)].add(1, size)
-				}
-			}
+			g.count(ix, v, from, to, func(p int) bool { return q.All || by.key(v.site[p], v.events.Size[p]) == q.Key })
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
 	for _, g := range grids {
-		for s := range g {
-			for l := range g[s] {
-				out[s][l].add(g[s][l].Count, g[s][l].Bytes)
-			}
-		}
+		out.add(g)
 	}
 	return out, nil
+}
+
+// count adds the blocks that are born in events [from, to) of a view and that takes says yes to.
+func (g *Grid) count(ix *FileIndex, v *view, from, to int, takes func(p int) bool) {
+	for p := v.payload(from); p < len(v.event) && int(v.event[p]) < to; p++ {
+		if v.events.Kind[v.event[p]] == model.Alloc && takes(p) {
+			size := v.events.Size[p]
+			g[SizeClass(size)][ix.lifeClass(v, p)].add(1, size)
+		}
+	}
+}
+
+func (g *Grid) add(o *Grid) {
+	for s := range o {
+		for l, c := range o[s] {
+			g[s][l].add(c.Count, c.Bytes)
+		}
+	}
 }
 
 func (c *GridCell) add(count, bytes uint64) {
