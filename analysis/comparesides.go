@@ -101,7 +101,9 @@ func BucketsSide(buckets []Bucket, lifetimes bool) *CompareSide {
 	for i, b := range buckets {
 		name := BucketName(b.Min, b.Max)
 		if lifetimes {
-			name = model.Time(b.Min).String() + " … " + model.Time(min(b.Max, uint64(model.MaxTime))).String()
+			if name = model.Time(b.Min).String(); b.Max > b.Min {
+				name += " … " + model.Time(min(b.Max, uint64(model.MaxTime))).String()
+			}
 		}
 		out.Rows[i] = SideRow{Key: name, Bytes: b.Bytes, Count: b.Count}
 	}

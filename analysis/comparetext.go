@@ -140,7 +140,11 @@ func (c *Comparison) Losses(w CompareWords) []string {
 }
 
 func countOf(n int, thing string) string {
-	if n != 1 {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(thing, "s"):
+		thing += "es"
+	default:
 		thing += "s"
 	}
 	return model.Group(uint64(n)) + " " + thing

@@ -143,14 +143,31 @@ const (
 	Normalise    Action = "normalise"
 )
 
+// Filters of stacks, with [Only] to focus and [Exclude] to ignore.
+const (
+	ShowFrom  Action = "show-from"
+	HideFrame Action = "hide-frame"
+	Pivot     Action = "pivot"
+	Filters   Action = "filters" // lists them
+	Undo      Action = "undo"
+	Redo      Action = "redo"
+)
+
 // Measured series and page layouts.
 const (
-	Log        Action = "logarithmic"
-	Stacked    Action = "stacked"
-	PlayBack   Action = "play-back"
-	Order      Action = "order"
+	Log      Action = "logarithmic"
+	Stacked  Action = "stacked"
+	PlayBack Action = "play-back"
+	Order    Action = "order"
+)
+
+// Comparing two moments, or two files.
+const (
+	MarkA      Action = "mark-a"
 	MarkB      Action = "mark-b"
 	Difference Action = "difference"
+	Align      Action = "align"
+	Match      Action = "match"
 )
 
 // Typing one line: a filter, a search, a time, a command.
@@ -185,10 +202,12 @@ const (
 	ScopeDominators Scope = "dominators"
 	ScopeObject     Scope = "object" // footer only
 	ScopeComparison Scope = "comparison"
+	ScopeDifference Scope = "difference" // screens that show a difference
 	ScopeSeries     Scope = "series"
 	ScopePages      Scope = "pages"
 	ScopeFragments  Scope = "fragmentation" // footer only
 	ScopeProfile    Scope = "profile"       // screens of stack profiles: give it after those of the screen
+	ScopeFilters    Scope = "filters"       // where functions can be selected: give it last
 	ScopeText       Scope = "text"          // help and other texts; footer only
 	ScopeLoading    Scope = "loading"       // while a file is read: give it first
 	ScopeInput      Scope = "input"         // one line of typing: hides every scope after it
@@ -197,8 +216,8 @@ const (
 // Scopes returns all scopes, the most general first.
 func Scopes() []Scope {
 	return []Scope{ScopeGlobal, ScopeOverview, ScopeTimeline, ScopeTable, ScopeBlocks, ScopeBlockTable, ScopeLeaks, ScopeStacks, ScopeTree, ScopeFlame, ScopeLifetimes,
-		ScopeSnapshots, ScopeHeap, ScopeDominators, ScopeObject, ScopeComparison,
-		ScopeSeries, ScopePages, ScopeFragments, ScopeProfile, ScopeText, ScopeLoading, ScopeInput}
+		ScopeSnapshots, ScopeHeap, ScopeDominators, ScopeObject, ScopeComparison, ScopeDifference,
+		ScopeSeries, ScopePages, ScopeFragments, ScopeProfile, ScopeFilters, ScopeText, ScopeLoading, ScopeInput}
 }
 
 // Where says in words where the keys of a scope work ("in trees"); "" for everywhere.
@@ -213,8 +232,12 @@ func (s Scope) Where() string {
 		return "in " + string(s) + "s"
 	case ScopeFlame:
 		return "in flame graphs"
+	case ScopeDifference:
+		return "in differences"
 	case ScopeProfile:
 		return "in stack profiles"
+	case ScopeFilters:
+		return "on functions and stacks"
 	case ScopeHeap:
 		return "in heap snapshots"
 	case ScopeLoading:

@@ -8,9 +8,11 @@ func defaults() []section {
 		{"Move and find", moveRows()},
 		{"Tables", tableRows()},
 		{"Stacks", stackRows()},
+		{"Filters of stacks", filterRows()},
 		{"Blocks and lifetimes", blockRows()},
 		{"Heap snapshots", heapRows()},
 		{"Series and pages", dumpRows()},
+		{"Compare", compareRows()},
 		{"Stack profiles", profileRows()},
 		{"Screens and panes", screenRows()},
 		{"Program", programRows()},
@@ -75,7 +77,7 @@ func tableRows() []row {
 		{s, ColumnRight, ">", "Sort by the column to the right."},
 		{s, Group, "b", "Group by the next key: stack, function, file, module, thread, size; type, REPR, kind in heaps."},
 		{ScopeLeaks, AgeUp, "a", "Raise the minimum age of what counts as a leak."},
-		{ScopeLeaks, AgeDown, "A", "Lower the minimum age of what counts as a leak."},
+		{ScopeLeaks, AgeDown, "Alt-a", "Lower the minimum age of what counts as a leak."},
 	}
 }
 
@@ -97,6 +99,20 @@ func stackRows() []row {
 	}
 }
 
+func filterRows() []row {
+	const s = ScopeFilters
+	return []row{
+		{s, Only, "o", "Focus: keep only stacks with the selected function, on every screen."},
+		{s, Exclude, "X", "Ignore stacks with the selected function."},
+		{s, ShowFrom, "F", "Show stacks from the selected function on; stacks without it are left out."},
+		{s, HideFrame, "I", "Hide the selected function: its weight goes to its callers."},
+		{s, Pivot, "#", "Turn trees about the selected function: callers above, callees below; again ends it."},
+		{ScopeGlobal, Filters, ";", "List the filters, to take any of them back. Esc takes the last one back."},
+		{ScopeGlobal, Undo, "U", "Undo the last change of filters."},
+		{ScopeGlobal, Redo, "Ctrl-Y", "Do the change of filters again that was undone."},
+	}
+}
+
 func blockRows() []row {
 	return []row{
 		{ScopeBlockTable, Open, "Enter", "List all uses of the block's address over the run."},
@@ -107,7 +123,7 @@ func blockRows() []row {
 		{ScopeLifetimes, Series, "m", "Switch between bytes and blocks."},
 		{ScopeLifetimes, Only, "o", "Only the site that is selected elsewhere, or all of them."},
 		{ScopeLifetimes, AgeUp, "a", "Move the line of what counts as short-lived to longer lives."},
-		{ScopeLifetimes, AgeDown, "A", "Move the line of what counts as short-lived to shorter lives."},
+		{ScopeLifetimes, AgeDown, "Alt-a", "Move the line of what counts as short-lived to shorter lives."},
 	}
 }
 
@@ -141,8 +157,20 @@ func dumpRows() []row {
 		{ScopePages, PlayBack, "R", "Play the layouts backward, or pause."},
 		{ScopePages, Order, "C", "Next order of cells: rows, Hilbert curve, Morton curve."},
 		{ScopePages, Group, "b", "Switch between all types of pages and one at a time; Tab goes to the next."},
-		{ScopePages, MarkB, "V", "Mark the layout that is compared with the marked one, instead of the one at the instant."},
-		{ScopePages, Difference, "d", "Switch between occupancy and the difference from A to B."},
+	}
+}
+
+func compareRows() []row {
+	const s, in = ScopeGlobal, ScopeDifference
+	return []row{
+		{s, MarkA, "A", "Mark this instant, range, snapshot or layout as A, before; again forgets that."},
+		{s, MarkB, "B", "Mark this instant, range or layout as B, after; without a mark B is where you are."},
+		{s, Difference, "d", "Show what changed from A to B on every screen, or end that."},
+		{in, Swap, "~", "Swap before and after."},
+		{in, Only, "o", "Show only what changed, is new, gone, grown or shrunk; again for the next."},
+		{in, Normalise, "%", "Make both sides equal: in their total, duration, allocations, collections or markers."},
+		{in, Align, "|", "Align the curves of two files at the start, at a marker or by share of duration."},
+		{in, Match, "\"", "Match frames by function, file and line, by function and file, or by function alone."},
 	}
 }
 
@@ -151,8 +179,6 @@ func profileRows() []row {
 	return []row{
 		{s, Cost, "c", "Weigh stacks by the next event of the file; every screen follows."},
 		{s, Series, "m", "Weigh stacks by the next metric of the event; every screen follows."},
-		{s, Only, "o", "Focus: keep only stacks with the selected function on every screen. Esc takes it back."},
-		{s, Exclude, "X", "Ignore stacks with the selected function on every screen. Esc takes it back."},
 	}
 }
 

@@ -131,14 +131,14 @@ func footer(s Scope) []hint {
 		return []hint{{"open", []Action{Open}}, filter, {"sort", []Action{Sort}}, {"group", []Action{Group}}}
 	case ScopeLeaks:
 		return []hint{{"blocks", []Action{Open}}, filter, {"sort", []Action{Sort}}, {"group", []Action{Group}},
-			{"min age", []Action{AgeUp, AgeDown}}, {"pane", []Action{NextPane}}}
+			{"min age", []Action{AgeUp}}, {"pane", []Action{NextPane}}}
 	case ScopeBlocks:
 		return []hint{{"back", []Action{Back}}, {"sort", []Action{Sort}}, {"reverse", []Action{SortReverse}}, {"copy", []Action{Copy}}, timeHint, peak}
 	case ScopeBlockTable:
 		return []hint{{"uses", []Action{Open}}, {"filter, address", []Action{Find}}, {"sort", []Action{Sort}}, {"reverse", []Action{SortReverse}},
 			{"live/all", []Action{Only}}, timeHint, peak}
 	case ScopeLifetimes:
-		return []hint{{"move", []Action{Up, Down, Left, Right}}, {"only this", []Action{Open}}, {"short-lived", []Action{AgeUp, AgeDown}},
+		return []hint{{"move", []Action{Up, Down, Left, Right}}, {"only this", []Action{Open}}, {"short-lived", []Action{AgeUp}},
 			{"bytes/count", []Action{Series}}, {"site/all", []Action{Only}}, rng}
 	case ScopeTree:
 		return []hint{{"open", []Action{Collapse, Expand}}, {"hot path", []Action{HotPath}}, {"flame", []Action{Flame}}, invert, cost, search}
@@ -160,17 +160,22 @@ func footer(s Scope) []hint {
 	case ScopeComparison:
 		return []hint{{"objects", []Action{Open}}, {"only", []Action{Only}}, {"by", []Action{Group}}, {"figure", []Action{Cost}},
 			{"swap", []Action{Swap}}, {"shares", []Action{Normalise}}, {"before", []Action{Range}}}
+	case ScopeDifference:
+		return []hint{{"end", []Action{Difference}}, {"mark", []Action{MarkA, MarkB}}, {"only", []Action{Only}}, {"swap", []Action{Swap}},
+			{"per", []Action{Normalise}}, {"align", []Action{Align}}, {"match", []Action{Match}}, {"group", []Action{Group}}, filter}
 	case ScopeSeries:
 		return []hint{timeHint, peak, rng, {"zoom", []Action{ZoomIn, ZoomOut}}, {"hide", []Action{Toggle}}, {"log", []Action{Log}},
 			{"stack", []Action{Stacked}}, {"pages", []Action{Open}}}
 	case ScopePages:
 		return []hint{{"layout", []Action{StepBack, StepForward}}, {"play", []Action{Toggle}}, {"zoom", []Action{ZoomIn, ZoomOut}},
-			{"order", []Action{Order}}, {"mark A/B", []Action{Range, MarkB}}, {"diff", []Action{Difference}}, {"types", []Action{Group}}}
+			{"order", []Action{Order}}, {"mark", []Action{MarkA, MarkB}}, {"diff", []Action{Difference}}, {"types", []Action{Group}}}
 	case ScopeFragments:
 		return []hint{{"layout", []Action{StepBack, StepForward}}, {"select", []Action{Up, Down}}, {"pane", []Action{NextPane}},
 			{"page", []Action{Open}}, {"series", []Action{Series}}, {"go to", []Action{GotoTime}}}
 	case ScopeProfile:
 		return []hint{{"event", []Action{Cost}}, {"metric", []Action{Series}}, {"focus/ignore", []Action{Only, Exclude}}, rng, filter}
+	case ScopeFilters:
+		return []hint{{"focus", []Action{Only}}}
 	case ScopeText:
 		return []hint{{"scroll", []Action{Up, Down}}, search, {"next", []Action{FindNext}}, {"back", []Action{Back}}}
 	case ScopeLoading:

@@ -198,7 +198,7 @@ func TestHints(t *testing.T) {
 		{79, []Scope{ScopeOverview, ScopeTable, ScopeGlobal}, "h/l time  p peak  v range  2 timeline  3 sites  4 leaks  5 stacks  ? help  q"},
 		{120, []Scope{ScopeOverview, ScopeTable, ScopeGlobal}, "h/l time  p peak  v range  2 timeline  3 sites  4 leaks  5 stacks  ? help  q quit"},
 		{80, []Scope{ScopeTimeline, ScopeGlobal}, "h/l time  p peak  v range  +/- zoom  t go to  m series  Tab pane  ? help  q"},
-		{80, []Scope{ScopeLeaks, ScopeTable, ScopeGlobal}, "Enter blocks  / filter  s sort  b group  a/A min age  Tab pane  ? help  q quit"},
+		{80, []Scope{ScopeLeaks, ScopeTable, ScopeGlobal}, "Enter blocks  / filter  s sort  b group  a min age  Tab pane  p peak  ? help  q"},
 		{80, []Scope{ScopeFlame, ScopeStacks, ScopeGlobal}, "↑↓←→ move  Enter zoom  Esc out  f tree  i invert  c cost  / search  ? help  q"},
 		{80, []Scope{ScopeTree, ScopeStacks, ScopeGlobal}, "←→ open  x hot path  f flame  i invert  c cost  / search  h/l time  ? help  q"},
 		{80, []Scope{ScopeText, ScopeGlobal}, "↑↓ scroll  / search  n next  Esc back  ? help  q quit"},

@@ -20,12 +20,15 @@ import (
 // Options are what the program is given. All fields are required unless they say what their zero means.
 type Options struct {
 	Terminal   *term.Terminal
-	Store      *model.Store   // its revisions are followed
-	Trace      analysis.Trace // nil for files without allocations
-	After      analysis.Heaps // heap snapshots of a second file to compare with, nil for none
-	AfterName  string         // of that file
-	HeapStart  HeapStart      // where to begin in heap snapshots
-	HeapBudget int64          // bytes of decoded snapshots to keep; 0 for the usual
+	Store      *model.Store                       // its revisions are followed
+	Trace      analysis.Trace                     // nil for files without allocations
+	Second     *Second                            // a file to compare with, nil for none
+	OpenSecond func(path string) (*Second, error) // opens one from within, off the event loop; nil when that is impossible
+	Home       string                             // the user's directory, for ~
+	After      analysis.Heaps                     // heap snapshots of a second file to compare with, nil for none
+	AfterName  string                             // of that file
+	HeapStart  HeapStart                          // where to begin in heap snapshots
+	HeapBudget int64                              // bytes of decoded snapshots to keep; 0 for the usual
 	Keys       *keymap.Map
 	Themes     []*themes.Theme // that the terminal can show; the first is used at the start
 	Command    []string        // how this file is named on a command line: flags that matter, then its path; empty for what has none
@@ -69,8 +72,10 @@ type app struct {
 	stale    bool            // the state was not shown yet
 	stopped  bool            // the user stopped loading
 	all      []screen
-	screens  []screen // of all, those that the file has
-	at       int      // the one on screen
+	screens  []screen          // of all, those that the file has
+	at       int               // the one on screen
+	twins    map[screen]screen // what stands for a screen while the difference is shown
+	laid     screen            // what the layout holds
 	previous int
 	header   *bar
 	footer   *bar
@@ -80,6 +85,10 @@ type app struct {
 	message  string
 	past     []place // history, the newest last
 	future   []place
+	undone   []narrowing // what undo goes back to, the newest last
+	redone   []narrowing
+	chipBar  *bar
+	chipHits []chipHit // cells of the filters in the bar, for the mouse
 	themeAt  int
 	hits     []hintHit // footer cells of hints, for the mouse
 	dragFrom point
@@ -106,9 +115,10 @@ func newApp(o Options) *app {
 		a.o.Patience = patience
 	}
 	a.env = env{
-		ctx: o.Terminal.Context(), trace: o.Trace, patience: a.o.Patience, work: &work{},
+		ctx: o.Terminal.Context(), trace: o.Trace, patience: a.o.Patience, work: &work{}, views: &stackViews{},
 		post: o.Terminal.Post, background: o.Terminal.Go,
 		emit: a.emit, open: a.openScreen, visit: a.visit, say: a.say, after: o.After, afterName: o.AfterName,
+		first: &comparedFile{trace: o.Trace}, joins: &joinCache{},
 		changed: func() { a.stale = true },
 		popup:   func(v overlay) { a.overlays = append(a.overlays, v) },
 	}
@@ -117,15 +127,21 @@ func newApp(o Options) *app {
 	a.loads = newHeapLoads(&a.env)
 	a.layouts = newLayoutLoads(&a.env)
 	a.header, a.footer = &bar{Box: tview.NewBox(), drawBar: a.drawHeader}, &bar{Box: tview.NewBox(), drawBar: a.drawFooter}
+	a.chipBar = &bar{Box: tview.NewBox(), drawBar: a.drawChips}
 	a.adoptDump(o.Store.Current())
 	a.adoptProf(o.Store.Current())
 	a.all = allScreens(&a.env)
+	a.twins = differences(&a.env, a.all)
 	a.refresh(a.loadedNow())
 	a.at = a.firstScreen()
 	if o.Memory != nil && o.Memory.state != nil {
 		a.at = min(o.Memory.screen, len(a.screens)-1)
 	}
 	a.layout()
+	if o.Second != nil {
+		a.adoptSecond(o.Second)
+		a.emit(showDifference{true})
+	}
 	return a
 }
 
@@ -246,16 +262,18 @@ func (a *app) offer() {
 			a.at = i
 		}
 	}
-	if on != a.screens[a.at] {
+	if on != a.screens[a.at] || a.laid == nil {
 		a.layout()
 	}
 }
 
-// layout puts header, the screen and the footer below each other. Very low terminals do without the footer.
+// layout puts header, filters, the screen and the footer below each other. Very low terminals do without the footer.
 func (a *app) layout() {
 	a.Clear()
 	a.AddItem(a.header, 1, 0, false)
-	a.AddItem(a.screens[a.at], 0, 1, true)
+	a.AddItem(a.chipBar, a.chipRows(), 0, false)
+	a.laid = a.current()
+	a.AddItem(a.laid, 0, 1, true)
 	a.AddItem(a.footer, 1, 0, false)
 	a.stale = true
 }
@@ -263,11 +281,20 @@ func (a *app) layout() {
 // HasFocus implements tview.Primitive: the program hands keys on itself, whichever screen it shows.
 func (a *app) HasFocus() bool { return true }
 
-func (a *app) current() screen { return a.screens[a.at] }
+// current is the screen that is shown, or what stands for it while the difference is.
+func (a *app) current() screen {
+	s := a.screens[a.at]
+	if twin := a.twins[s]; twin != nil && a.state.Compare.On {
+		return twin
+	}
+	return s
+}
 
 // emit applies an intent.
 func (a *app) emit(i Intent) {
+	before := a.state.narrowing()
 	a.state, a.stale = a.state.Apply(i), true
+	a.noteNarrowing(before)
 }
 
 func (a *app) say(text string) { a.message = text }
@@ -295,7 +322,9 @@ func (a *app) Draw(s tcell.Screen) {
 // placeScreen gives the screen the place that the layout will give it, so that it can ask for what fits before it draws.
 func (a *app) placeScreen() {
 	x, y, w, h := a.GetRect()
-	place := [4]int{x, y + 1, w, max(h-2, 0)}
+	bars := a.chipRows()
+	a.ResizeItem(a.chipBar, bars, 0)
+	place := [4]int{x, y + 1 + bars, w, max(h-2-bars, 0)}
 	was := [4]int{}
 	if was[0], was[1], was[2], was[3] = a.current().GetRect(); was != place {
 		a.current().SetRect(place[0], place[1], place[2], place[3])
@@ -304,6 +333,9 @@ func (a *app) placeScreen() {
 }
 
 func (a *app) showState() {
+	if a.laid != a.current() {
+		a.layout()
+	}
 	a.Flex.SetRect(a.GetRect())
 	a.placeScreen()
 	a.until = time.Now().Add(a.patience)
@@ -376,6 +408,7 @@ func (a *app) travel(from, to *[]place) {
 	*from = (*from)[:n-1]
 	*to = append(*to, place{a.at, a.state})
 	now := a.state
+	defer a.noteNarrowing(now.narrowing())
 	a.state = p.state
 	a.state.Profile, a.state.Status, a.state.Columns = now.Profile, now.Status, now.Columns
 	a.previous, a.at = a.at, min(p.screen, len(a.screens)-1)

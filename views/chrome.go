@@ -34,6 +34,9 @@ func (a *app) drawHeader(s tcell.Screen, r widget.Rect) {
 	if p := a.state.Profile; p != nil {
 		name = p.Meta.Name
 	}
+	if a.second != nil && a.state.Compare.On { // both files are named at the right
+		name = ""
+	}
 	title := a.current().name()
 	if about := a.current().about(); about != "" {
 		title += " · " + about
@@ -41,12 +44,14 @@ func (a *app) drawHeader(s tcell.Screen, r widget.Rect) {
 	when, whole := a.instantText(), a.completeness()
 	right := widget.Width(when) + 3 + widget.Width(whole) + 1
 	left := 1 + widget.Width(name) + 2 + widget.Width(title) + 1
-	if left+right > r.W { // the instant is worth more than the file's full name
+	if left+right > r.W && name != "" { // the instant is worth more than the file's full name
 		name = widget.TruncateMiddle(name, max(r.W-right-widget.Width(title)-4, 8))
 	}
 	x := r.X + 1
 	x += widget.Print(s, x, r.Y, r.W-2, name, a.over(themes.Accent, st))
-	x += 2
+	if name != "" {
+		x += 2
+	}
 	x += widget.Print(s, x, r.Y, r.X+r.W-x-1, title, st.Bold(true))
 	x += a.drawCell(s, widget.Rect{X: x, Y: r.Y, W: r.X + r.W - x - right - 1, H: 1}, st)
 	room := r.X + r.W - x - 2
@@ -94,6 +99,9 @@ func (a *app) over(r themes.Role, on tcell.Style) tcell.Style {
 // instantText says what everything on screen is about.
 func (a *app) instantText() string {
 	s := &a.state
+	if s.Compare.On && a.twins[a.screens[a.at]] != nil {
+		return a.sidesText(s)
+	}
 	if a.heaps != nil {
 		return a.snapshotText()
 	}

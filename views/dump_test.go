@@ -113,7 +113,7 @@ func TestDifferenceOfLayouts(t *testing.T) {
 	u.keys("d", "h", "v").has("marked as A")
 	u.keys("l", "d").has("newly free")
 	u.keys("h").has("nothing changed")
-	u.keys("V").has("marked as B")
+	u.keys("B").has("marked as B")
 	u.keys("u")
 	if d := u.app.state.Dump; d.MarkA != noLayout || d.MarkB != noLayout || d.Diff {
 		t.Errorf("u leaves %+v", d)

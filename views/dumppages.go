@@ -424,7 +424,7 @@ func (p *dumpPages) doLayouts(a keymap.Action) bool {
 		p.play(1)
 	case keymap.PlayBack:
 		p.play(-1)
-	case keymap.Range:
+	case keymap.Range, keymap.MarkA:
 		p.markA()
 	case keymap.MarkB:
 		p.markB()

@@ -87,13 +87,13 @@ func (p *heapComparison) drawTotals(s tcell.Screen, r widget.Rect) widget.Rect {
 		widget.PrintRight(s, x+w, line.Y, w, v.text(v.after), p.look.Text)
 		c := p.deltaCell(v.before, v.after, v.text)
 		widget.PrintRight(s, x+2*w, line.Y, w, c.Text, c.Style)
-		widget.PrintRight(s, x+3*w, line.Y, w, p.percentText(v.before, v.after), c.Style)
+		widget.PrintRight(s, x+3*w, line.Y, w, percentChange(p.look, v.before, v.after), c.Style)
 	}
 	return r
 }
 
-// percentText is a relative change ("+50.4 %"), "new" and "gone" where there is none.
-func (p *heapComparison) percentText(before, after uint64) string {
+// percentChange is a relative change ("+50.4 %"), "new" and "gone" where there is none.
+func percentChange(k *widget.Look, before, after uint64) string {
 	switch g := growth(before, after); {
 	case before == after:
 		return "="
@@ -102,7 +102,7 @@ func (p *heapComparison) percentText(before, after uint64) string {
 	case after == 0:
 		return "gone"
 	case g < 0:
-		return fmt.Sprintf("%s%.1f %%", minus(p.look), -g*100)
+		return fmt.Sprintf("%s%.1f %%", minus(k), -g*100)
 	case g >= 100:
 		return fmt.Sprintf("%s ×", model.Group(uint64(g+1)))
 	default:
@@ -316,7 +316,7 @@ func (p *heapComparison) figureCell(before, after uint64, col changeColumn) widg
 	case changeDelta:
 		return p.deltaCell(before, after, text)
 	case changePercent:
-		return widget.Cell{Text: p.percentText(before, after), Style: p.deltaCell(before, after, text).Style}
+		return widget.Cell{Text: percentChange(p.look, before, after), Style: p.deltaCell(before, after, text).Style}
 	}
 	most := p.table.most
 	if p.shares {
@@ -355,7 +355,7 @@ func (p *heapComparison) treeCell(t *analysis.GrownSubtree, col changeColumn) wi
 	case changeDelta:
 		return p.deltaCell(t.BeforeBytes, t.AfterBytes, bytes)
 	case changePercent:
-		return widget.Cell{Text: p.percentText(t.BeforeBytes, t.AfterBytes)}
+		return widget.Cell{Text: percentChange(p.look, t.BeforeBytes, t.AfterBytes)}
 	case changeOther:
 		return p.deltaCell(uint64(t.BeforeRows), uint64(t.AfterRows), model.Group)
 	}

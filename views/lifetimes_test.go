@@ -41,7 +41,7 @@ func TestLifetimesOfFew(t *testing.T) {
 	u.keys("o").has("no site is selected")
 	u.keys("m").has("Blocks by size")
 	u.keys("g").has("lived 1 µs: 0 blocks").keys("Enter").has("no block is of that size")
-	u.keys("A", "A", "A", "A", "A", "A", "A", "a", "a", "a", "a").has("lived shorter than 16 µs: 1 block (33%), 25 B (14%)")
+	u.keys("Alt+a", "Alt+a", "Alt+a", "Alt+a", "Alt+a", "Alt+a", "Alt+a", "a", "a", "a", "a").has("lived shorter than 16 µs: 1 block (33%), 25 B (14%)")
 	u.keys("g", "Down", "Down", "Enter").has("only 16–31 B, 1 µs")
 	u.keys("6").has("1 block allocated in the run, 25 B", "draw")
 	u.keys("5").has("No block of 16–31 B, 1 µs is here")

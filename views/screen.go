@@ -79,10 +79,14 @@ type env struct {
 	heaps      analysis.Heaps // nil for files without heap snapshots
 	after      analysis.Heaps // those of the file that this one is compared with, nil for none
 	afterName  string
-	dump       *dumpFile    // nil for files without measured series
-	layouts    *layoutLoads // of page layouts, which screens share
-	loads      *heapLoads   // the decoded snapshot that heap screens share
-	prof       *profFile    // nil for files without weighted stacks
+	dump       *dumpFile     // nil for files without measured series
+	layouts    *layoutLoads  // of page layouts, which screens share
+	loads      *heapLoads    // the decoded snapshot that heap screens share
+	prof       *profFile     // nil for files without weighted stacks
+	first      *comparedFile // the file opened first, for comparisons
+	second     *comparedFile // what it is compared with, nil for none
+	joins      *joinCache
+	views      *stackViews  // of traces
 	look       *widget.Look // of the current theme
 	theme      *themes.Theme
 	patience   time.Duration

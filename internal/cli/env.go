@@ -30,6 +30,10 @@ type Screen struct {
 	Store *model.Store
 	Trace analysis.Trace // nil for heap snapshots
 
+	Second     *views.Second // a file to compare with, nil for none
+	OpenSecond func(path string) (*views.Second, error)
+	Home       string
+
 	After     model.HeapSource // snapshots of a second file to compare with, nil for none
 	AfterName string           // of that file
 

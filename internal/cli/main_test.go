@@ -39,6 +39,9 @@ func TestHostileFileNames(t *testing.T) {
 	for _, args := range [][]string{
 		{"report", path}, {"report", "-f", "json", path}, {"report", "-f", "markdown", path}, {"report", "-f", "csv", path},
 		{"validate", path}, {"info", path}, {"info", path + "gone"}, {"report", "--\x1b[2J", path}, {path, path + "\x1b"},
+		{"diff", path, sample}, {"diff", "-f", "json", path, sample, "--mask", "\u202e=\x07"}, {"diff", "-f", "markdown", sample, path}, {"diff", "-f", "csv", path, path},
+		{"diff", "--group", "\x1b[2J", path, path}, {"diff", "--a", "\x1b[2J", path}, {"check", path, "--max-leak", "1", "--base", path},
+		{"check", "-f", "json", path, "--max-leak", "1"}, {"check", path, "--max-peak", "\x1b[2J"},
 	} {
 		_, out, errs := run(t, Env{}, args...)
 		if out+errs == "" {
@@ -217,9 +220,30 @@ func TestFullScreenOfSnapshotsBeginsWhereTheUserAsks(t *testing.T) {
 	if snapshot, after := start(heapSample+"#0", heapSample+"#2"); snapshot != 0 || after != 2 || got.After == nil || got.AfterName != "records.mvmheap" {
 		t.Errorf("two files: %d, %d of %q", snapshot, after, got.AfterName)
 	}
-	for _, args := range [][]string{{heapSample + "#3"}, {sample, "--snapshot", "1"}, {sample, sample}, {heapSample, sample}} {
+	for _, args := range [][]string{{heapSample + "#3"}, {sample, "--snapshot", "1"}, {heapSample, sample}} {
 		if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: screen}, args...); status != statusUsage {
 			t.Errorf("%q: status %d, %s", args, status, errs)
 		}
+	}
+}
+
+// TestFullScreenOfTwoTraces opens two files of stacks, which every screen compares.
+func TestFullScreenOfTwoTraces(t *testing.T) {
+	var got Screen
+	screen := func(_ context.Context, s Screen) error {
+		got = s
+		if second, err := s.OpenSecond(sample); err != nil || second.Trace == nil {
+			t.Errorf("a file opened from within: %+v, %v", second, err)
+		}
+		if _, err := s.OpenSecond(heapSample); err == nil {
+			t.Error("a heap snapshot beside a trace")
+		}
+		return nil
+	}
+	if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: screen}, sample, sample); status != statusDone {
+		t.Fatalf("status %d, %s", status, errs)
+	}
+	if got.Second == nil || got.Second.Trace == nil || got.Second.Name != "small_kvleak.mlyze" {
+		t.Errorf("%+v", got.Second)
 	}
 }

@@ -52,16 +52,87 @@ func (a *app) compare(ctx context.Context, s, after *session, files []string) er
 		return a.writeDiff(ctx, s, after, &diffCmd{})
 	}
 	for _, side := range []*session{s, after} {
-		p, err := side.profile(ctx)
-		if err != nil {
+		if err := side.begun(ctx); err != nil {
 			return err
 		}
-		if p.Heaps == nil {
-			return usageError(errors.New("only heap snapshots are compared full-screen: memtui diff BEFORE AFTER prints what changed"))
+	}
+	if b, p := s.store.Current(), after.store.Current(); compareKind(b) != compareKind(p) || compareKind(b) == "" {
+		return usageError(fmt.Errorf("%s and %s cannot be compared full-screen; memtui diff says what they share", b.Meta.Name, p.Meta.Name))
+	}
+	if s.store.Current().Heaps != nil {
+		for _, side := range []*session{s, after} {
+			if _, err := side.profile(ctx); err != nil {
+				return err
+			}
 		}
 	}
-	s.after = after
+	s.after, s.afterPath = after, a.target(files[1]).path
 	return a.show(ctx, s, files[0])
+}
+
+// compareKind is what files are compared by: those of one kind share a facet. It is "" for what cannot be compared.
+func compareKind(p *model.Profile) string {
+	switch {
+	case p.Heaps != nil:
+		return "snapshots"
+	case p.Allocations != nil || p.Stacks != nil:
+		return "stacks"
+	}
+	return ""
+}
+
+// openSecond opens another file to compare with. It stays open until the program ends.
+func (a *app) openSecond(ctx context.Context, first *session, path string, others *openFiles) (*views.Second, error) {
+	s, err := a.open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if err = s.begun(ctx); err == nil && compareKind(s.store.Current()) != compareKind(first.store.Current()) {
+		err = fmt.Errorf("%s has no stacks to compare with", s.store.Current().Meta.Name)
+	}
+	if err != nil {
+		s.close()
+		return nil, err
+	}
+	others.add(s)
+	return s.second(path), nil
+}
+
+// second is a session as a file to compare with.
+func (s *session) second(path string) *views.Second {
+	p := s.store.Current()
+	out := &views.Second{Name: p.Meta.Name, Path: path, Store: s.store}
+	if p.Allocations != nil {
+		out.Trace = s.index
+	}
+	return out
+}
+
+// openFiles are files that were opened from within the full-screen program. Any goroutine may use it.
+type openFiles struct {
+	mu   sync.Mutex
+	list []*session
+	done bool
+}
+
+// add keeps a file open until the program ends.
+func (o *openFiles) add(s *session) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.done {
+		s.close()
+		return
+	}
+	o.list = append(o.list, s)
+}
+
+func (o *openFiles) close() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.done = true
+	for _, s := range o.list {
+		s.close()
+	}
 }
 
 // again calls f until it no longer asks for the input to be read again.
@@ -90,6 +161,13 @@ func (a *app) show(ctx context.Context, s *session, path string) error {
 	if err := a.heapScreen(ctx, s, &screen); err != nil {
 		return err
 	}
+	var others openFiles
+	defer others.close()
+	screen.OpenSecond = func(path string) (*views.Second, error) { return a.openSecond(ctx, s, path, &others) }
+	if s.after != nil && s.store.Current().Heaps == nil {
+		screen.Second = s.after.second(s.afterPath)
+	}
+	screen.Home, _ = os.UserHomeDir()
 	var writing sync.WaitGroup // evidence, which reads from the session
 	write := a.evidenceOf(s, path)
 	screen.Evidence = func(ctx context.Context, q views.EvidenceQuery) error {

@@ -60,6 +60,15 @@ func newBuilder(src *loaders.Source, strict bool) *builder {
 	return b
 }
 
+// free gives back what only building needs. The builder must not be used any more.
+func (b *builder) free() {
+	b.tree.nodes.free()
+	b.ids.ids.free()
+	b.dict.frames.free()
+	b.dict.funcs.at.free()
+	b.dict.files.at.free()
+}
+
 // merge adds one block.
 func (b *builder) merge(k *block) error {
 	o := &k.out

@@ -127,7 +127,7 @@ func (b *builder) internFrame(k frameKey) model.FrameID {
 	if !ok {
 		f = model.FrameID(len(s.FrameFunc))
 		if x.full(1) {
-			x.clear(x.count * 3 / 2)
+			x.clear(2 * x.count)
 			for old := model.FrameID(1); old < f; old++ {
 				x.put(b.frameKey(old).hash(), uint32(old))
 			}

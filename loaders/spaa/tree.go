@@ -1,6 +1,7 @@
 package spaa
 
 import (
+	"encoding/binary"
 	"math/rand/v2"
 
 	"github.com/memtui/memtui/model"
@@ -16,7 +17,7 @@ type tree struct {
 	frames []model.FrameID // of the stacks that were resolved, each root first
 	hashes []uint64        // by frame: of the beginning that it ends
 	idle   int             // blocks without a stack, lately
-	seen   uint32
+	seen   uint64
 }
 
 func (t *tree) init(s *model.Stacks) { t.s, t.seed = s, rand.Uint64() }
@@ -51,10 +52,12 @@ const near = 6
 
 // fetch brings what inserting stacks will look at near: memory is slow, but does many things at a time.
 func (t *tree) fetch(stacks []span) {
-	mask := uint32(len(t.nodes.slots) - 1)
+	if t.nodes.empty() {
+		return
+	}
 	for _, of := range stacks {
-		for i := max(int(of.to)-near, int(of.from)); i < int(of.to) && mask+1 != 0; i++ {
-			t.seen += t.nodes.slots[uint32(t.hashes[i])&mask].tag
+		for i := max(int(of.to)-near, int(of.from)); i < int(of.to); i++ {
+			t.seen += t.nodes.at(uint32(t.hashes[i]))
 		}
 	}
 }
@@ -126,11 +129,20 @@ func (t *tree) extend(node model.NodeID, frames []model.FrameID, hashes []uint64
 func (t *tree) rebuild(more int) {
 	s := t.s
 	t.nodes.clear(max(2*t.nodes.count, len(s.Parent)+more))
-	hashes := make([]uint64, len(s.Parent))
-	hashes[0] = t.seed
-	for n := 1; n < len(hashes); n++ {
-		hashes[n] = mix(hashes[s.Parent[n]], uint64(s.Frame[n]))
-		t.nodes.put(hashes[n], uint32(n))
+	hashes := newScratch(8 * len(s.Parent))
+	defer hashes.free()
+	binary.LittleEndian.PutUint64(hashes.b, t.seed)
+	const group = 256 // whose slots are fetched side by side
+	for from := 1; from < len(s.Parent); from += group {
+		to := min(from+group, len(s.Parent))
+		for n := from; n < to; n++ {
+			h := mix(binary.LittleEndian.Uint64(hashes.b[8*int(s.Parent[n]):]), uint64(s.Frame[n]))
+			binary.LittleEndian.PutUint64(hashes.b[8*n:], h)
+			t.seen += t.nodes.at(uint32(h))
+		}
+		for n := from; n < to; n++ {
+			t.nodes.put(binary.LittleEndian.Uint64(hashes.b[8*n:]), uint32(n))
+		}
 	}
 }
 
@@ -143,6 +155,6 @@ func (t *tree) rest(stacks int) {
 		t.idle = 0
 	}
 	if t.idle == idleBlocks {
-		t.nodes = index{}
+		t.nodes.free()
 	}
 }

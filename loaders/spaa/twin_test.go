@@ -97,7 +97,7 @@ func TestIndex(t *testing.T) {
 			continue
 		}
 		if x.full(1) {
-			x.clear(x.count * 3 / 2)
+			x.clear(2 * x.count)
 			for n, k := range keys {
 				x.put(hash(k), uint32(n))
 			}

@@ -1,0 +1,181 @@
+package views
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// openTwo starts the program on two files that are compared.
+func openTwo(t testing.TB, w, h int, name string, before []byte, other string, after []byte) *ui {
+	t.Helper()
+	store, ix := loadBytes(t, name, before)
+	store2, ix2 := loadBytes(t, other, after)
+	u := openUI(t, w, h, colourCaps, store, ix)
+	second := &Second{Name: other, Path: other, Store: store2}
+	if store2.Current().Allocations != nil {
+		second.Trace = ix2
+	}
+	u.sim.Do(func() {
+		u.app.adoptSecond(second)
+		u.app.emit(showDifference{true})
+	})
+	u.sim.Settle()
+	return u
+}
+
+func TestDifferenceGoldens(t *testing.T) {
+	goldenSizes(t, "ab-overview", "p", "A", "e", "d")
+	goldenSizes(t, "ab-sites", "p", "A", "e", "d", "3")
+	goldenSizes(t, "ab-tree", "p", "A", "e", "d", "5")
+	goldenSizes(t, "ab-flame", "p", "A", "e", "d", "5", "f")
+}
+
+// What the screen says is what analysis says of the same two moments.
+func TestDifferenceOfInstants(t *testing.T) {
+	u := openKvleak(t, 120, 40, colourCaps).keys("p", "A").has("marked as A: peak")
+	u.keys("e", "d", "3").has("before A peak", "after B end", "Sites · difference", "more in B than in A")
+	var sides [2]*analysis.CompareSide
+	peak, _, err := u.app.trace.Peak(t.Context(), analysis.Whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stacks := u.app.state.Profile.Stacks
+	for i, at := range []analysis.Instant{peak.Instant, analysis.End} {
+		sites, err := u.app.trace.Sites(t.Context(), analysis.Query{At: at, Range: analysis.Whole})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sides[i] = analysis.SitesSide(analysis.ByStack, stacks, sites, analysis.FigureOf(analysis.CostLive))
+		sides[i].File = "one"
+	}
+	want, err := analysis.Compare(t.Context(), sides[0], sides[1], analysis.CompareOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got *compareSet
+	u.sim.Do(func() { got = u.app.current().(*compareScreen).set })
+	if got.Totals != want.Totals || got.Counts != want.Counts || len(got.Rows) != len(want.Rows) {
+		t.Errorf("totals %+v, counts %v; want %+v, %v", got.Totals, got.Counts, want.Totals, want.Counts)
+	}
+	u.keys("~").has("before B end → after A peak", "more in A than in B")
+	u.keys("~", "o").has("changed only").keys("o").has("new only")
+	u.keys("d")
+	if u.app.state.Compare.On || strings.Contains(u.text(), "difference") {
+		t.Error("d does not end the difference")
+	}
+}
+
+func TestDifferenceNeedsNoMark(t *testing.T) {
+	u := openKvleak(t, 100, 30, colourCaps).keys("d")
+	u.has("compared with the start of the run", "before A start → after B end")
+	u.keys("Esc").has("Overview")
+	if u.app.state.Compare.On {
+		t.Error("Esc does not end the difference")
+	}
+	u.keys("B", "B").has("B is not marked any more")
+}
+
+func TestDifferenceOfRanges(t *testing.T) {
+	u := openKvleak(t, 140, 40, colourCaps)
+	u.sim.Do(func() {
+		u.app.emit(setRange{analysis.Range{From: 10_000, To: 20_000}})
+		u.app.emit(setCost{analysis.CostTotal})
+	})
+	u.keys("A").has("marked as A: 10.0 ms – 20.0 ms")
+	u.sim.Do(func() { u.app.emit(setRange{analysis.Range{From: 30_000, To: 40_000}}) })
+	u.keys("d", "3").has("before A 10.0 ms – 20.0 ms → after B 30.0 ms – 40.0 ms", "Allocated bytes by stack")
+	words := u.app.current().(commander).commandLine([]string{"f.mlyze"})
+	if got := strings.Join(words, " "); got != "memtui diff --a 10000us..20000us --b 30000us..40000us --group stack --by alloc_bytes f.mlyze" {
+		t.Error(got)
+	}
+	u.keys("2").has("aligned at the start")
+}
+
+func TestDifferenceOfTwoTraces(t *testing.T) {
+	u := openTwo(t, 140, 40, "old.mlyze", kvleak(), "new.mlyze", kvleak())
+	u.has("before A old.mlyze end → after B new.mlyze end", "Nothing changed", "aligned at the start")
+	u.keys("p").has("A old.mlyze peak", "B new.mlyze peak")
+	u.keys("|").has("no marker of one name").keys("|").has("at the start")
+	u.keys("%").has("as shares of the total", "same total").keys("\"").has("matched by files")
+	u.sim.Do(func() {
+		if err := u.app.maskCommand("paths"); err != nil {
+			t.Error(err)
+		}
+		if u.app.maskCommand("(") == nil {
+			t.Error("a mask that is no expression is accepted")
+		}
+	})
+	u.has("names masked by paths")
+	words := u.app.current().(commander).commandLine([]string{"old.mlyze"})
+	if got := strings.Join(words, " "); !strings.HasSuffix(got, "--mask paths --match files --normalize total old.mlyze new.mlyze") {
+		t.Error(got)
+	}
+	for _, k := range []string{"1", "2", "3", "4", "5", "6", "7"} {
+		u.keys(k).has("difference", "A old.mlyze")
+	}
+}
+
+func TestDifferenceOfTraceAndProfile(t *testing.T) {
+	u := openTwo(t, 160, 40, "small_kvleak.mlyze", kvleak(), "server.spaa", serverProfile(t))
+	u.keys("3").has("A small_k", "B server.spaa", "live_bytes")
+}
+
+func TestDifferenceOfProfiles(t *testing.T) {
+	u := openTwo(t, 140, 40, "old.spaa", serverProfile(t), "new.spaa", serverProfile(t))
+	u.has("before A old.spaa", "after B new.spaa", "Nothing changed")
+	for i := range 4 {
+		u.keys(string(rune('1' + i))).has("A old.spaa")
+	}
+	u.keys("d", "c", "d").has("Nothing changed") // the other event, on both sides
+}
+
+// What is open and selected in the tree stays while the sides change.
+func TestDifferenceTreeKeepsItsPlace(t *testing.T) {
+	u := openKvleak(t, 120, 40, colourCaps).keys("p", "A", "e", "d", "5", "Down", "Down", "Down")
+	var before uint64
+	u.sim.Do(func() { before, _ = u.app.current().(*compareStacks).tree.SelectedID() })
+	u.keys("h", "h")
+	u.sim.Do(func() {
+		if after, _ := u.app.current().(*compareStacks).tree.SelectedID(); after != before || before == 0 {
+			t.Errorf("selected was %d and is %d", before, after)
+		}
+	})
+	u.keys("/", "m", "a", "i", "n", "Enter", "n", "f", "i", "f", "Tab", "Down", "Tab")
+}
+
+func TestCommonMarker(t *testing.T) {
+	before := []analysis.Mark{{Time: 5, GC: true}, {Time: 10, Name: "a"}, {Time: 20, Name: "b"}}
+	after := []analysis.Mark{{Time: 7, Name: "b"}}
+	moments, name, ok := commonMarker(t.Context(), onlyMarks{marks: before}, onlyMarks{marks: after})
+	if !ok || name != "b" || moments != [2]model.Time{20, 7} {
+		t.Error(moments, name, ok)
+	}
+	if _, _, ok := commonMarker(t.Context(), onlyMarks{}, onlyMarks{marks: after}); ok {
+		t.Error("found what is not there")
+	}
+	if !slices.Equal(parseMasksTexts("paths\nhashes"), []string{"paths", "hashes"}) {
+		t.Error("masks are lost")
+	}
+}
+
+func parseMasksTexts(text string) (out []string) {
+	for _, m := range parseMasks(text) {
+		out = append(out, m.String())
+	}
+	return out
+}
+
+// onlyMarks is a trace that is asked for its markers only.
+type onlyMarks struct {
+	analysis.Trace
+	marks []analysis.Mark
+}
+
+func (o onlyMarks) Marks(context.Context, analysis.Range, int) ([]analysis.Mark, int, error) {
+	return o.marks, len(o.marks), nil
+}

@@ -1,0 +1,194 @@
+package views
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// compareChart is the curves of both sides over each other, aligned at the start, at a marker or by share of duration. Two moments
+// of one file share one curve, in which both are marked.
+type compareChart struct {
+	env    *env
+	chart  widget.Lines
+	area   widget.Rect
+	state  State
+	curves *lazy[compareCurveKey, compareCurves]
+	spans  [2]analysis.TimeSpan
+	m      analysis.TimeMap
+	one    bool // both sides are the same curve
+}
+
+type compareCurveKey struct {
+	files     [2]*comparedFile
+	revisions [2]uint64
+	spans     [2]analysis.TimeSpan
+	m         analysis.TimeMap
+	axis      analysis.TimeSpan
+	columns   int
+}
+
+// compareCurves are the columns of both sides.
+type compareCurves struct {
+	compareCurveKey
+	cols []analysis.ComparedColumn
+}
+
+func newCompareChart(e *env) *compareChart {
+	c := &compareChart{env: e}
+	c.curves = newLazy(e, func(ctx context.Context, k compareCurveKey) (compareCurves, error) {
+		out := compareCurves{compareCurveKey: k}
+		var err error
+		out.cols, err = analysis.CompareCurves(ctx, [2]analysis.Trace{k.files[0].trace, k.files[1].trace}, k.m, k.axis, k.columns)
+		return out, err
+	})
+	return c
+}
+
+// show adopts a state for a chart drawn in r.
+func (c *compareChart) show(s *State, r widget.Rect) {
+	c.state, c.area = *s, r
+	sides, ok := c.env.sideKeys(s, compareSites, s.Group, s.Cost)
+	if !ok || sides[0].file.trace == nil || sides[1].file.trace == nil || sides[0].prof.of != nil || sides[1].prof.of != nil {
+		c.chart.Empty = "only allocation traces have a curve of live memory"
+		c.chart.Curves = nil
+		return
+	}
+	moments := s.moments(c.env.second != nil, c.env.timeMap(s))
+	for i := range sides {
+		c.spans[i] = sides[i].file.span(s)
+		if over := moments[i].over; !over.IsWhole() && s.Compare.Align != analysis.AlignMarker && over.To > max(over.From, 0) {
+			c.spans[i] = analysis.TimeSpan{From: max(over.From, 0), To: min(over.To, c.spans[i].To)}
+		}
+	}
+	c.one = sides[0].file == sides[1].file && (moments[sideA].over.IsWhole() || moments[sideB].over.IsWhole() || moments[sideA].over.To <= 0)
+	if c.one {
+		c.spans[0] = sides[0].file.span(s)
+		c.spans[1] = c.spans[0]
+	}
+	c.m = analysis.NewTimeMap(s.Compare.Align, c.spans[0], c.spans[1], s.Compare.Moments[0], s.Compare.Moments[1])
+	if c.one {
+		c.m = analysis.NewTimeMap(analysis.AlignStart, c.spans[0], c.spans[1], 0, 0)
+	}
+	axis := c.m.Axis()
+	if dots := c.chart.Dots(r); dots > 0 && axis.To > axis.From {
+		key := compareCurveKey{spans: c.spans, m: c.m, axis: axis, columns: int(min(int64(dots), int64(axis.To-axis.From)))}
+		for i := range sides {
+			key.files[i], key.revisions[i] = sides[i].file, sides[i].revision
+		}
+		c.curves.ask(key)
+	}
+	c.setMarks(moments)
+	c.setData(axis)
+}
+
+// setMarks shows where A and B are on the axis, which is the time of A.
+func (c *compareChart) setMarks(moments [2]moment) {
+	c.chart.Marks = c.chart.Marks[:0]
+	for i, m := range moments {
+		at := min(m.at.T, c.spans[i].To)
+		if !m.over.IsWhole() {
+			at = min(m.over.To, c.spans[i].To)
+		}
+		if i == sideB {
+			at = c.m.Before(at)
+		}
+		name := [2]string{"A", "B"}[i]
+		c.chart.Marks = append(c.chart.Marks, widget.Mark{At: int64(at), Glyph: name, Style: c.env.sideStyle(i)})
+	}
+	if c.chart.Marks[1].At < c.chart.Marks[0].At {
+		c.chart.Marks[0], c.chart.Marks[1] = c.chart.Marks[1], c.chart.Marks[0]
+	}
+}
+
+// sideStyle is the colour of a side's curve.
+func (e *env) sideStyle(side int) tcell.Style {
+	return e.style([2]themes.Role{themes.Spark, themes.Accent}[side])
+}
+
+// setData gives the newest curves to the chart.
+func (c *compareChart) setData(axis analysis.TimeSpan) {
+	s, ch := &c.state, &c.chart
+	ch.From, ch.To = int64(axis.From), int64(axis.To)
+	ch.Cursor, ch.PeakAt = -1, -1
+	ch.Decimal = s.Series == seriesBlocks
+	ch.FormatX, ch.FormatY = axisTime, s.Series.short
+	ch.Empty = "reading both curves"
+	ch.Curves = ch.Curves[:0]
+	v, ok := c.curves.get()
+	if ok {
+		ch.DataFrom, ch.DataTo = int64(v.axis.From), int64(v.axis.To)
+		for side := range 2 {
+			if side == sideB && c.one {
+				break
+			}
+			ch.Curves = append(ch.Curves, widget.Curve{
+				Data: comparePoints(v.cols, side, s.Series), Glyph: [2]string{"A", "B"}[side], Style: c.env.sideStyle(side), Front: side == sideB,
+			})
+		}
+		if c.one {
+			ch.Curves[0].Glyph = c.env.look.Glyphs.Bullet
+		}
+	}
+	ch.Title = s.Series.String()
+	ch.Answer = c.answer(v.cols)
+	if !c.one {
+		ch.Title += " · aligned " + [...]string{"at the start", "at a marker", "by share of duration"}[s.Compare.Align]
+	}
+}
+
+// comparePoints are the columns of one side as charts show them.
+func comparePoints(cols []analysis.ComparedColumn, side int, as series) []widget.Point {
+	out := make([]widget.Point, len(cols))
+	for i := range cols {
+		if cols[i].Known[side] {
+			out[i] = as.point(&cols[i].Sides[side])
+		}
+	}
+	return out
+}
+
+// answer is the highest value of each side.
+func (c *compareChart) answer(cols []analysis.ComparedColumn) string {
+	if len(cols) == 0 || c.one {
+		return ""
+	}
+	var top [2]uint64
+	for i := range cols {
+		for side := range top {
+			if cols[i].Known[side] {
+				top[side] = max(top[side], c.state.Series.point(&cols[i].Sides[side]).Hi)
+			}
+		}
+	}
+	return fmt.Sprintf("A at most %s · B at most %s", c.state.Series.format(top[0], c.state.Exact), c.state.Series.format(top[1], c.state.Exact))
+}
+
+func (c *compareChart) draw(s tcell.Screen) { c.chart.Draw(s, c.area, c.env.look) }
+
+// columns is the number of cells of the time axis.
+func (c *compareChart) columns() int { return c.chart.Dots(c.area) / 2 }
+
+func (c *compareChart) do(a keymap.Action) bool {
+	if a != keymap.Series {
+		return false
+	}
+	c.env.emit(setSeries{c.state.Series.next()})
+	return true
+}
+
+// click moves the instant of A to a place in the chart; false means that it is none.
+func (c *compareChart) click(x, y int) bool {
+	t, ok := c.chart.TimeAt(x, y)
+	if ok {
+		c.env.emit(moveTo{analysis.At(model.Time(max(t, 0)))})
+	}
+	return ok
+}

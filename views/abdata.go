@@ -1,0 +1,460 @@
+package views
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// Second is a file that the one opened is compared with. It may still be loading.
+type Second struct {
+	Name  string
+	Path  string // as a command line names it
+	Store *model.Store
+	Trace analysis.Trace // nil for files without allocations
+}
+
+// comparedFile is a file that comparisons ask. One value stands for a file as long as it is open.
+type comparedFile struct {
+	name, path string
+	trace      analysis.Trace
+	store      *model.Store // nil for the file opened first: its profile is the state's
+	mu         sync.Mutex
+	prof       *profFile // of the newest revision asked for
+}
+
+// compareWhat is what the rows of a comparison are.
+type compareWhat uint8
+
+const (
+	compareSites compareWhat = iota
+	compareLeaked
+	compareSizes
+	compareLives
+)
+
+// sideKey determines one side of a comparison.
+type sideKey struct {
+	file     *comparedFile
+	stacks   *model.Stacks
+	revision uint64
+	what     compareWhat
+	by       analysis.Group
+	cost     analysis.Cost
+	at       analysis.Instant // where the cost is about an instant
+	over     analysis.Range
+	prof     profKey // of stack profiles; the zero key for traces
+	label    string
+	partial  bool // more is being read
+}
+
+// compareKey determines a comparison.
+type compareKey struct {
+	sides [2]sideKey
+	masks string
+	match analysis.FrameMatch
+	per   analysis.Normal
+	swap  bool
+}
+
+// compareSet is a comparison and what it is of.
+type compareSet struct {
+	*analysis.Comparison
+	key  compareKey
+	unit profUnit // of stack profiles
+}
+
+// profile is the newest revision of the file.
+func (f *comparedFile) profile(s *State) *model.Profile {
+	if f.store != nil {
+		return f.store.Current()
+	}
+	return s.Profile
+}
+
+// profFile is the weighted stacks of the file, nil where it has none. It may take a while the first time after a revision.
+func (f *comparedFile) profFile(s *State) *profFile {
+	p := f.profile(s)
+	if p == nil || p.Weights == nil || p.Stacks == nil || p.Allocations != nil {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.prof == nil || f.prof.profile != p {
+		f.prof = newProfFile(p)
+	}
+	return f.prof
+}
+
+// adopt takes a revision's weighted stacks that are known already.
+func (f *comparedFile) adopt(d *profFile) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.prof = d
+}
+
+// span is how long the file's recording is.
+func (f *comparedFile) span(s *State) analysis.TimeSpan {
+	switch {
+	case f.store == nil:
+		return analysis.TimeSpan{To: s.Status.Duration}
+	case f.trace != nil && f.profFile(s) == nil:
+		return analysis.TimeSpan{To: f.trace.Status().Duration}
+	}
+	if d := f.profFile(s); d != nil {
+		return analysis.TimeSpan{To: d.end}
+	}
+	return analysis.TimeSpan{}
+}
+
+// sideKeys are the sides of what a screen compares, before and after as marked; ok is false while one of the files has nothing yet.
+func (e *env) sideKeys(s *State, what compareWhat, by analysis.Group, cost analysis.Cost) (keys [2]sideKey, ok bool) {
+	files := [2]*comparedFile{e.first, e.second}
+	for i, m := range s.moments(e.second != nil, e.timeMap(s)) {
+		f := files[sideA]
+		if m.other && e.second != nil {
+			f = e.second
+		}
+		if keys[i], ok = e.sideKey(s, f, m, what, by, cost); !ok {
+			return keys, false
+		}
+	}
+	return keys, true
+}
+
+func (e *env) sideKey(s *State, f *comparedFile, m moment, what compareWhat, by analysis.Group, cost analysis.Cost) (k sideKey, ok bool) {
+	p := f.profile(s)
+	if p == nil || p.Stacks == nil {
+		return k, false
+	}
+	k = sideKey{file: f, stacks: p.Stacks, what: what, by: by, label: e.momentText(s, f, m)}
+	if d := f.profFile(s); d != nil {
+		k.prof = e.profSide(s, f, d, m, cost)
+		k.partial = !d.profile.Complete
+		return k, true
+	}
+	if f.trace == nil {
+		return k, false
+	}
+	status := &s.Status
+	if f.store != nil {
+		now := f.trace.Status()
+		status = &now
+	}
+	k.revision, k.cost, k.over = status.Revision, cost, analysis.Whole
+	k.partial = !status.Final && !status.Stopped
+	if what == compareSites && (cost == analysis.CostLive || cost == analysis.CostLiveCount) {
+		k.at = m.at
+		return k, true
+	}
+	if k.over = m.over; m.over.IsWhole() && m.at != analysis.End {
+		k.over = analysis.Range{From: model.NoTime, To: m.at.T} // all that happened up to the instant
+	}
+	return k, true
+}
+
+// profSide is what one side of a comparison asks of a profile. A side of the second file that nobody marked is weighed by the event
+// and the metric of the same names as the first file's, or by the metric that is called like the cost of a trace.
+func (e *env) profSide(s *State, f *comparedFile, d *profFile, m moment, cost analysis.Cost) profKey {
+	at := *s
+	at.Prof, at.Range = m.prof, m.over
+	switch {
+	case f.store == nil:
+	case s.Compare.Marks[sideB].Set && s.Compare.Marks[sideB].Other:
+	case e.prof != nil:
+		event, metric := e.prof.event(s), ""
+		if id, ok := e.prof.metric(s); ok {
+			metric = e.prof.weights.Metrics[id].Name
+		}
+		d.choose(&at.Prof, e.prof.eventName(event), metric)
+	default:
+		d.choose(&at.Prof, "", [...]string{"live_bytes", "live_count", "live_bytes", "alloc_bytes", "alloc_count", "leaked_bytes", "temporary_count"}[cost])
+	}
+	return d.key(&at)
+}
+
+// choose finds an event and a metric by their names, as far as the profile has them. Without an event's name any that has the metric
+// will do.
+func (d *profFile) choose(st *ProfState, event, metric string) {
+	for i := range d.weights.Events {
+		m, ok := d.metricNamed(uint16(i), metric)
+		switch named := event != "" && d.eventName(uint16(i)) == event; {
+		case named && ok, event == "" && ok:
+			st.Event, st.Metric = i, int(m)
+			return
+		case named:
+			st.Event = i
+			return
+		}
+	}
+}
+
+// momentText names a side: the file where there are two, and the instant or range.
+func (e *env) momentText(s *State, f *comparedFile, m moment) string {
+	text := ""
+	switch at := m.at; {
+	case !m.over.IsWhole() && m.over.To <= 0 && at.T <= 0:
+		text = "start"
+	case !m.over.IsWhole():
+		text = fmt.Sprintf("%v – %v", max(m.over.From, 0), m.over.To)
+	case at == analysis.End || at.T >= f.span(s).To && at.Events == 0:
+		text = "end"
+	case at.Events != 0:
+		text = "peak"
+		if f.store == nil {
+			text += " " + at.T.String()
+		}
+	default:
+		text = at.T.String()
+	}
+	if d := f.profFile(s); d != nil {
+		k := e.profSide(s, f, d, m, s.Cost)
+		text = k.title()
+		if span := k.scope(); span != "" {
+			text += " " + span
+		}
+	}
+	if e.second == nil {
+		return text
+	}
+	return widget.TruncateMiddle(f.name, 14) + " " + text
+}
+
+// timeMap tells which time of the second file belongs to one of the first.
+func (e *env) timeMap(s *State) analysis.TimeMap {
+	if e.second == nil {
+		return analysis.TimeMap{}
+	}
+	return analysis.NewTimeMap(s.Compare.Align, e.first.span(s), e.second.span(s), s.Compare.Moments[sideA], s.Compare.Moments[sideB])
+}
+
+// compareBy makes the key of a comparison from its sides.
+func (c *CompareState) key(sides [2]sideKey) compareKey {
+	return compareKey{sides: sides, masks: c.Masks, match: c.Match, per: c.Per, swap: c.Swapped}
+}
+
+// joinCache keeps the last tree made of two sets of stacks: it takes longer than all the rest, and does not follow the instant.
+// Any goroutine may use it.
+type joinCache struct {
+	mu    sync.Mutex
+	of    [2]*model.Stacks
+	masks string
+	match analysis.FrameMatch
+	have  *analysis.JoinedStacks
+}
+
+func (j *joinCache) get(ctx context.Context, before, after *model.Stacks, masks string, match analysis.FrameMatch) (*analysis.JoinedStacks, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if of := [2]*model.Stacks{before, after}; j.have == nil || j.of != of || j.masks != masks || j.match != match {
+		have, err := analysis.JoinStacks(ctx, before, after, parseMasks(masks), match)
+		if err != nil {
+			return nil, err
+		}
+		j.of, j.masks, j.match, j.have = of, masks, match, have
+	}
+	return j.have, nil
+}
+
+// compare answers a comparison.
+func (e *env) compare(ctx context.Context, k compareKey) (*compareSet, error) {
+	out := &compareSet{key: k}
+	var sides [2]*analysis.CompareSide
+	for i := range k.sides {
+		side, err := k.sides[i].fetch(ctx, k.per != analysis.NormalNone)
+		if err != nil {
+			return nil, err
+		}
+		side.Label, side.File = k.sides[i].label, fmt.Sprintf("%p", k.sides[i].file)
+		sides[i] = side
+		if p := &k.sides[i].prof; p.of != nil && !p.none {
+			out.unit = unitOf(&p.of.weights.Metrics[p.metric])
+		}
+	}
+	opt := analysis.CompareOptions{Masks: parseMasks(k.masks), Match: k.match, Per: k.per, Swap: k.swap}
+	var err error
+	if sides[0].Stacks != nil || sides[1].Stacks != nil {
+		if opt.Joined, err = e.joins.get(ctx, sides[0].Stacks, sides[1].Stacks, k.masks, k.match); err != nil {
+			return nil, err
+		}
+	}
+	out.Comparison, err = analysis.Compare(ctx, sides[0], sides[1], opt)
+	return out, err
+}
+
+// fetch asks the file for one side; bases are asked for only where sides are made equal.
+func (k *sideKey) fetch(ctx context.Context, bases bool) (side *analysis.CompareSide, err error) {
+	if k.prof.of != nil {
+		return k.fetchProfile(ctx)
+	}
+	t := k.file.trace
+	switch k.what {
+	case compareSizes, compareLives:
+		sizes, lives, err := t.Histograms(ctx, k.over)
+		if err != nil {
+			return nil, err
+		}
+		if side = analysis.BucketsSide(sizes, false); k.what == compareLives {
+			side = analysis.BucketsSide(lives, true)
+		}
+	case compareLeaked:
+		leaks, err := t.Leaks(ctx, analysis.LeakQuery{Range: k.over, By: k.by})
+		if err != nil {
+			return nil, err
+		}
+		side = analysis.LeaksSide(k.by, k.stacks, &leaks)
+	default:
+		if side, err = k.fetchSites(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if bases {
+		side.Bases, err = analysis.TraceBases(ctx, t, k.upTo())
+	}
+	return side, err
+}
+
+// fetchSites asks for the groups of a trace.
+func (k *sideKey) fetchSites(ctx context.Context) (*analysis.CompareSide, error) {
+	q := analysis.Query{At: k.at, Range: k.over, By: k.by}
+	if k.cost == analysis.CostPeak {
+		p, ok, err := k.file.trace.Peak(ctx, k.over)
+		if err != nil {
+			return nil, err
+		}
+		if q.At = analysis.At(0); ok {
+			q.At = p.Instant
+		}
+	} else if q.At == (analysis.Instant{}) && k.cost != analysis.CostLive && k.cost != analysis.CostLiveCount {
+		q.At = analysis.At(k.over.To)
+	}
+	sites, err := k.file.trace.Sites(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return analysis.SitesSide(k.by, k.stacks, sites, analysis.FigureOf(k.cost)), nil
+}
+
+// upTo is the part of the file that a side is about: all before an instant.
+func (k *sideKey) upTo() analysis.Range {
+	if k.over.IsWhole() && k.at != (analysis.Instant{}) && k.at != analysis.End {
+		return analysis.Range{From: model.NoTime, To: k.at.T}
+	}
+	return k.over
+}
+
+// profileGroups are the tables of profiles that stand beside the groups of traces.
+var profileGroups = [...]analysis.ProfileBy{
+	analysis.ByStack: analysis.ByFunctionDSO, analysis.ByFunction: analysis.ByFunctionDSO, analysis.ByFile: analysis.BySourceLine,
+	analysis.ByModule: analysis.ByDSO, analysis.ByThread: analysis.ByProfileThread, analysis.BySizeClass: analysis.ByFrameKind,
+}
+
+// fetchProfile asks for one side of a profile of stacks.
+func (k *sideKey) fetchProfile(ctx context.Context) (*analysis.CompareSide, error) {
+	sel, _, err := k.prof.selection(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if sel == nil {
+		return &analysis.CompareSide{Stacks: k.stacks, Bases: analysis.NoBases}, nil
+	}
+	var counts *analysis.ProfileSelection
+	if m, ok := analysis.CountMetric(k.prof.of.weights, k.prof.metric); ok {
+		other := k.prof
+		other.metric = m
+		if counts, _, err = other.selection(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if k.by == analysis.ByStack {
+		return analysis.StacksSide(sel, counts), nil
+	}
+	list := []*analysis.ProfileSelection{sel}
+	count := -1
+	if counts != nil {
+		list, count = append(list, counts), 1
+	}
+	rows, err := analysis.ProfileTable(ctx, profileGroups[k.by], list...)
+	if err != nil {
+		return nil, err
+	}
+	return analysis.ProfileRowsSide(rows, 0, count, true), nil
+}
+
+// amount writes a figure of the comparison with its unit.
+func (c *compareSet) amount(n uint64, exact bool) string {
+	k := &c.key.sides[0]
+	switch {
+	case k.prof.of != nil:
+		return c.unit.scaled(n, exact)
+	case k.what == compareSites && !k.cost.IsBytes():
+		return model.Group(n)
+	}
+	return bytesText(n, exact)
+}
+
+// measure is what is compared in words.
+func (c *compareSet) measure() string {
+	switch k := &c.key.sides[0]; {
+	case k.prof.of != nil:
+		return k.prof.metricName()
+	case k.what == compareLeaked:
+		return "memory that was not freed"
+	case k.what == compareSizes, k.what == compareLives:
+		return "allocated memory"
+	default:
+		return strings.ToLower(costWords(k.cost))
+	}
+}
+
+// title is what is compared, as titles begin.
+func (c *compareSet) title() string {
+	if c.key.sides[0].prof.of != nil { // metrics are called as the file calls them
+		return c.measure()
+	}
+	return capital(c.measure())
+}
+
+// words are the nouns of the comparison's sentences.
+func (c *compareSet) words(s *State) analysis.CompareWords {
+	w := analysis.CompareWords{
+		Measure: c.measure(), Counted: "blocks", Thing: c.key.sides[0].thing(),
+		Amount: func(n uint64) string { return c.amount(n, s.Exact) },
+		Name: func(name string) string {
+			if !s.FullName {
+				name = bareFunction(name)
+			}
+			return widget.Clean(name)
+		},
+	}
+	k := &c.key.sides[0]
+	if k.prof.of != nil || k.what == compareSites && !k.cost.IsBytes() {
+		w.Counted = ""
+	}
+	return w
+}
+
+// thing is what a row is, in the singular.
+func (k *sideKey) thing() string {
+	switch {
+	case k.what == compareSizes:
+		return "size class"
+	case k.what == compareLives:
+		return "lifetime class"
+	case k.prof.of != nil && k.by != analysis.ByStack:
+		return profileGroups[k.by].String()
+	case k.by == analysis.BySizeClass:
+		return "size class"
+	}
+	return k.by.String()
+}
+
+// hasCounts reports whether rows have a figure beside the one that is compared.
+func (c *compareSet) hasCounts() bool {
+	return c.Totals.BeforeCount > 0 || c.Totals.AfterCount > 0
+}

@@ -1,0 +1,107 @@
+package views
+
+import (
+	"strings"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// sidesText names both sides, and says which one is before.
+func (e *env) sidesText(s *State) string {
+	keys, ok := e.sideKeys(s, compareSites, s.Group, s.Cost)
+	if !ok {
+		return ""
+	}
+	a, b := keys[sideA].label, keys[sideB].label
+	if s.Compare.Swapped {
+		return "before B " + b + " → after A " + a
+	}
+	return "before A " + a + " → after B " + b
+}
+
+// headLines is what the head of a difference says, for w cells and h rows: the sentence, what the signs mean, and notes.
+func headLines(st *State, c *compareSet, w, h int) (sentence []string, signs bool, notes []string) {
+	if c == nil || h < 8 {
+		return nil, false, nil
+	}
+	text := c.Sentence(c.words(st))
+	if c.key.sides[0].partial || c.key.sides[1].partial {
+		text = "So far, while more is being read: " + text
+	}
+	sentence = widget.Wrap(text, w-2)
+	if h < 14 {
+		return sentence[:1], false, nil
+	}
+	notes = widget.Wrap(compareNotes(st, c), w-2)
+	return sentence[:min(len(sentence), 2)], true, notes[:min(len(notes), 1+h/24)]
+}
+
+// drawCompareHead says what changed in a sentence, what the signs mean, and what was done to make the sides comparable; it returns
+// what is left of r.
+func (e *env) drawCompareHead(s tcell.Screen, r widget.Rect, st *State, c *compareSet) widget.Rect {
+	sentence, signs, notes := headLines(st, c, r.W, r.H)
+	var line widget.Rect
+	for _, text := range sentence {
+		line, r = r.CutTop(1)
+		widget.Print(s, line.X+1, line.Y, line.W-2, text, e.look.Title)
+	}
+	if signs {
+		line, r = r.CutTop(1)
+		e.drawSigns(s, line, c)
+	}
+	for _, text := range notes {
+		line, r = r.CutTop(1)
+		widget.Print(s, line.X+1, line.Y, line.W-2, text, e.look.Muted)
+	}
+	return r
+}
+
+// drawSigns says what is + and what is −, and counts the rows by what became of them.
+func (e *env) drawSigns(s tcell.Screen, r widget.Rect, c *compareSet) {
+	from, to := "A", "B"
+	if c.Swapped {
+		from, to = to, from
+	}
+	x := r.X + 1
+	spans := []widget.Span{
+		{Text: "+", Style: e.style(themes.Loss)}, {Text: " more in " + to + " than in " + from + "   ", Style: e.look.Muted},
+		{Text: minus(e.look), Style: e.style(themes.Gain)}, {Text: " less", Style: e.look.Muted},
+	}
+	n := widget.PrintSpans(s, x, r.Y, r.W-2, spans, e.look)
+	var parts []string
+	for _, k := range []analysis.ChangeStatus{analysis.ChangeNew, analysis.ChangeGone, analysis.ChangeGrown, analysis.ChangeShrunk, analysis.ChangeSame} {
+		parts = append(parts, model.Group(uint64(c.Counts[k]))+" "+k.String())
+	}
+	if text := strings.Join(parts, " · "); widget.Width(text)+n+4 <= r.W {
+		widget.PrintRight(s, r.X, r.Y, r.W-1, text, e.look.Muted)
+	}
+}
+
+// compareNotes says what was done to the figures and the names, and what found no partner.
+func compareNotes(st *State, c *compareSet) string {
+	var parts []string
+	if text := c.Normalised(); text != "" {
+		parts = append(parts, text)
+	}
+	if st.Compare.Masks != "" {
+		parts = append(parts, "names masked by "+strings.ReplaceAll(widget.Clean(strings.ReplaceAll(st.Compare.Masks, "\n", ", ")), "\n", ", "))
+	}
+	if st.Compare.Match != analysis.MatchFrames {
+		parts = append(parts, "frames matched by "+st.Compare.Match.String())
+	}
+	parts = append(parts, c.Losses(c.words(st))...)
+	if len(parts) == 0 {
+		return "Every " + c.key.sides[0].thing() + " is on both sides."
+	}
+	return strings.Join(parts, " · ")
+}
+
+// percentOf is a relative change in words: "new" and "gone" where there is none.
+func (e *env) percentOf(f *analysis.CompareFigures) widget.Cell {
+	return widget.Cell{Text: percentChange(e.look, f.BeforeBytes, f.AfterBytes), Style: e.deltaCell(f.BeforeBytes, f.AfterBytes, model.Group).Style}
+}

@@ -1,0 +1,485 @@
+package views
+
+import (
+	"context"
+	"strings"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// compareTreeKey determines the tree of a comparison.
+type compareTreeKey struct {
+	set    *compareSet
+	invert bool
+	full   bool
+}
+
+// comparedTree is the call tree of both sides. Nodes have ids that are the same for the same path of names in every tree, so that
+// what is open and selected stays while the sides change.
+type comparedTree struct {
+	*analysis.CompareTree
+	key compareTreeKey
+	ids []uint64         // by node, 0 for the root
+	at  map[uint64]int32 // node by id
+}
+
+func makeCompareTree(ctx context.Context, k compareTreeKey) (*comparedTree, error) {
+	opt := analysis.TreeOptions{Invert: k.invert}
+	if !k.full {
+		opt.Name = widget.ShortenTemplates
+	}
+	tree, err := analysis.NewCompareTree(ctx, k.set.Comparison, opt, false)
+	if err != nil {
+		return nil, err
+	}
+	t := &comparedTree{CompareTree: tree, key: k, ids: make([]uint64, tree.Len()), at: make(map[uint64]int32, tree.Len())}
+	t.at[0] = 0
+	for n := int32(1); n < int32(tree.Len()); n++ { // parents come first
+		id := pathID(t.ids[tree.Parent(n)], tree.Name(n))
+		for _, taken := t.at[id]; taken; _, taken = t.at[id] {
+			id++
+		}
+		t.ids[n], t.at[id] = id, n
+	}
+	return t, nil
+}
+
+// pathID is FNV-1a of a name behind its caller's id.
+func pathID(parent uint64, name string) uint64 {
+	h := parent ^ 14695981039346656037
+	for i := range len(name) {
+		h = (h ^ uint64(name[i])) * 1099511628211
+	}
+	return h
+}
+
+// compareStacks is the tree or the flame graph of what changed: frames are as wide as the sum of all changes below them, whichever
+// way these went; their sign and colour say what became of the whole.
+type compareStacks struct {
+	pane
+	of    screen
+	sets  *lazy[compareKey, *compareSet]
+	trees *lazy[compareTreeKey, *comparedTree]
+	set   *compareSet
+	now   *comparedTree // nil before the first answer
+	tree  *widget.Tree
+	graph widget.Flame
+	info  detail
+
+	flame, invert bool
+	inDetail      bool
+	text          string // searched
+	sought        int    // of CompareState.Sent: what was shown already
+	body, side    widget.Rect
+}
+
+func newCompareStacks(e *env, of screen) *compareStacks {
+	p := &compareStacks{pane: newPane(e), of: of}
+	p.sets = newLazy(e, e.compare)
+	p.trees = newLazy(e, makeCompareTree)
+	p.tree = widget.NewTree(p, nil)
+	return p
+}
+
+func (p *compareStacks) name() string          { return p.of.name() }
+func (p *compareStacks) action() keymap.Action { return p.of.action() }
+func (p *compareStacks) needs() model.Facet    { return p.of.needs() }
+func (p *compareStacks) command() []string     { return nil }
+
+func (p *compareStacks) about() string {
+	if p.flame {
+		return "flame, difference"
+	}
+	return "tree, difference"
+}
+
+// commandLine implements commander.
+func (p *compareStacks) commandLine(file []string) []string {
+	if p.prof != nil {
+		return append(p.diffCommand(&p.state, file, "stack", ""), p.prof.arguments(&p.state)...)
+	}
+	return p.diffCommand(&p.state, file, "stack", costKey(p.state.Cost))
+}
+
+func (p *compareStacks) scopes() []keymap.Scope {
+	if p.flame {
+		return []keymap.Scope{keymap.ScopeFlame, keymap.ScopeDifference, keymap.ScopeStacks}
+	}
+	return []keymap.Scope{keymap.ScopeTree, keymap.ScopeDifference, keymap.ScopeStacks}
+}
+
+func (p *compareStacks) show(s *State) {
+	p.state = *s
+	sides, ok := p.sideKeys(s, compareSites, analysis.ByStack, s.Cost)
+	if !ok {
+		return
+	}
+	p.sets.ask(s.Compare.key(sides))
+	set, ok := p.sets.get()
+	if !ok {
+		return
+	}
+	p.set = set
+	p.trees.ask(compareTreeKey{set, p.invert, s.FullName})
+	t, ok := p.trees.get()
+	if !ok {
+		return
+	}
+	if t != p.now {
+		p.adopt(t)
+	}
+	p.seek()
+	p.explain()
+}
+
+// adopt shows another tree; what is open and selected stays where its path is still there.
+func (p *compareStacks) adopt(t *comparedTree) {
+	old := p.now
+	p.now = t
+	if old == nil || old.key.invert != t.key.invert || old.key.full != t.key.full {
+		p.tree.SetRoots(p.Children(0))
+		p.graph.Reset(p)
+		p.hotPath()
+		p.tree.Home()
+		return
+	}
+	p.tree.Reload(p.Children(0))
+	p.graph.Reload(p, func(id uint64) bool { n, ok := t.at[id]; return ok && t.Change[n] > 0 })
+}
+
+// seek goes to the stack that another screen asked for.
+func (p *compareStacks) seek() {
+	c := &p.state.Compare
+	if c.Sent <= p.sought || p.now == nil || !p.trees.fresh() || !p.sets.fresh() {
+		return
+	}
+	p.sought = c.Sent
+	for i := range p.set.Rows {
+		if p.set.Rows[i].Node == c.Sought {
+			p.choose(p.now.Leaf(i))
+			return
+		}
+	}
+}
+
+// choose selects a node in tree and graph.
+func (p *compareStacks) choose(n int32) {
+	var path []uint64
+	for at := n; at > 0; at = p.now.Parent(at) {
+		path = append([]uint64{p.now.ids[at]}, path...)
+	}
+	p.tree.Reveal(path)
+	p.graph.Select(p.now.ids[n])
+}
+
+// node is a node by its id; ok is false for one that another tree had.
+func (p *compareStacks) node(id uint64) (int32, bool) {
+	if p.now == nil {
+		return 0, false
+	}
+	n, ok := p.now.at[id]
+	return n, ok
+}
+
+// Root implements widget.FlameSource.
+func (p *compareStacks) Root() uint64 { return 0 }
+
+// Parent implements widget.FlameSource.
+func (p *compareStacks) Parent(id uint64) (uint64, bool) {
+	n, ok := p.node(id)
+	if !ok || n == 0 {
+		return 0, false
+	}
+	return p.now.ids[p.now.Parent(n)], true
+}
+
+// Children implements widget.FlameSource and widget.TreeSource.
+func (p *compareStacks) Children(id uint64) []uint64 {
+	n, ok := p.node(id)
+	if !ok {
+		return nil
+	}
+	list := p.now.CompareTree.Children(n)
+	out := make([]uint64, len(list))
+	for i, c := range list {
+		out[i] = p.now.ids[c]
+	}
+	return out
+}
+
+// Leaf implements widget.TreeSource.
+func (p *compareStacks) Leaf(id uint64) bool {
+	n, ok := p.node(id)
+	return !ok || !p.now.Sides[0].HasChildren(n) && !p.now.Sides[1].HasChildren(n)
+}
+
+// Value implements widget.FlameSource.
+func (p *compareStacks) Value(id uint64) uint64 {
+	n, ok := p.node(id)
+	if !ok {
+		return 0
+	}
+	return p.now.Change[n]
+}
+
+// Label implements widget.FlameSource: the sign stands before the name, for those who see no colours.
+func (p *compareStacks) Label(id uint64) string {
+	n, ok := p.node(id)
+	if !ok {
+		return ""
+	}
+	return [...]string{"-", "=", "+"}[1+p.direction(n)] + " " + p.label(n)
+}
+
+// Note implements widget.FlameSource.
+func (p *compareStacks) Note(id uint64) string {
+	n, ok := p.node(id)
+	if !ok {
+		return ""
+	}
+	return p.delta(n).Text
+}
+
+func (p *compareStacks) label(n int32) string {
+	if p.state.FullName {
+		return p.now.Name(n)
+	}
+	return widget.WithoutSignature(p.now.Name(n))
+}
+
+// direction is 1 for what grew, −1 for what shrank, else 0.
+func (p *compareStacks) direction(n int32) int {
+	before, after := p.now.Sides[0].Total[n], p.now.Sides[1].Total[n]
+	switch {
+	case after > before:
+		return 1
+	case after < before:
+		return -1
+	}
+	return 0
+}
+
+func (p *compareStacks) amount(v uint64) string { return p.now.key.set.amount(v, p.state.Exact) }
+
+func (p *compareStacks) delta(n int32) widget.Cell {
+	return p.deltaCell(p.now.Sides[0].Total[n], p.now.Sides[1].Total[n], p.amount)
+}
+
+// Columns of the tree.
+const (
+	changedDelta = iota
+	changedBar
+	changedBefore
+	changedAfter
+	changedPercent
+	changedName
+	changedPlace
+)
+
+// arrange chooses the columns for a pane of w cells.
+func (p *compareStacks) arrange(w int) {
+	const right = widget.Right
+	width := 9
+	if p.state.Exact {
+		width = 16
+	}
+	p.tree.Columns = []widget.Column{
+		changedDelta:   {Title: "Δ", Width: width + 1, Align: right},
+		changedBar:     {Width: min(max(w/14, 5), 12), Drop: 5},
+		changedBefore:  {Title: "BEFORE", Width: width, Align: right, Drop: 4},
+		changedAfter:   {Title: "AFTER", Width: width, Align: right, Drop: 3},
+		changedPercent: {Title: "%", Width: 9, Align: right, Drop: 1},
+		changedName:    {Title: "FUNCTION", Width: min(26, max(w-14, 8)), Grow: 3, Cut: widget.CutScope},
+		changedPlace:   {Title: "PLACE", Width: 13, Grow: 1, MaxWidth: 48, Cut: widget.CutFolder, Drop: 2},
+	}
+	p.tree.TreeColumn = changedName
+}
+
+// Cell implements widget.TreeSource.
+func (p *compareStacks) Cell(id uint64, col int) widget.Cell {
+	n, ok := p.node(id)
+	if !ok {
+		return widget.Cell{}
+	}
+	before, after := p.now.Sides[0].Total[n], p.now.Sides[1].Total[n]
+	switch col {
+	case changedDelta:
+		return p.delta(n)
+	case changedBar:
+		return widget.Cell{Kind: widget.BarCell, Bar: shareOf(p.now.Change[n], p.now.Change[0]), Style: p.delta(n).Style}
+	case changedBefore:
+		return widget.Cell{Text: p.amount(before)}
+	case changedAfter:
+		return widget.Cell{Text: p.amount(after)}
+	case changedPercent:
+		return widget.Cell{Text: percentChange(p.look, before, after), Style: p.delta(n).Style}
+	case changedName:
+		c := widget.Cell{Text: p.label(n)}
+		if p.text != "" && p.matches(n) {
+			c.Style = widget.Over(p.look.Text, p.look.Match)
+		}
+		return c
+	}
+	return widget.Cell{Text: p.place(n), Style: p.look.Muted}
+}
+
+func (p *compareStacks) place(n int32) string {
+	f, mixed := p.now.Frame(n)
+	j := p.now.key.set.Joined
+	if f == 0 || j == nil {
+		return ""
+	}
+	place := framePlace(j.Stacks.At(f))
+	if mixed && place != "" {
+		place += " …"
+	}
+	return place
+}
+
+func (p *compareStacks) matches(n int32) bool {
+	return p.text != "" && strings.Contains(strings.ToLower(p.now.Name(n)), strings.ToLower(p.text))
+}
+
+// selected is the selected node; ok is false for none.
+func (p *compareStacks) selected() (int32, bool) {
+	var id uint64
+	var ok bool
+	if p.flame {
+		id, ok = p.graph.Selected()
+	} else {
+		id, ok = p.tree.SelectedID()
+	}
+	if !ok {
+		return 0, false
+	}
+	return p.node(id)
+}
+
+// explain fills the detail pane: the way to the selected frame, and its figures.
+func (p *compareStacks) explain() {
+	n, ok := p.selected()
+	if !ok || p.now == nil {
+		p.info = detail{}
+		return
+	}
+	before, after := p.now.Sides[0], p.now.Sides[1]
+	p.info.title, p.info.answer = p.label(n), p.delta(n).Text
+	p.info.frames, p.info.facts = nil, []string{
+		"before " + p.amount(before.Total[n]) + ", of it its own " + p.amount(before.Self(n)),
+		"after " + p.amount(after.Total[n]) + ", of it its own " + p.amount(after.Self(n)),
+		"all changes below, whichever way: " + p.amount(p.now.Change[n]) + " (" + stackShare(p.now.Change[n], p.now.Change[0]) + ")",
+	}
+	for at := n; at > 0 && len(p.info.frames) < maxFrames; at = p.now.Parent(at) {
+		p.info.frames = append(p.info.frames, frameRow{name: p.label(at), where: p.place(at), site: at == n})
+	}
+	if n == 0 {
+		p.info.frames = []frameRow{{name: "everything", folded: true}}
+	}
+}
+
+// hotPath opens what changed most below the selection until it branches.
+func (p *compareStacks) hotPath() {
+	change := func(id uint64) uint64 { n, _ := p.node(id); return p.now.Change[n] }
+	p.tree.OpenPath(func(parent, child uint64) bool { return change(child) >= change(parent)-change(parent)/2 })
+}
+
+// Draw implements tview.Primitive.
+func (p *compareStacks) Draw(s tcell.Screen) {
+	r := p.drawCompareHead(s, p.rect(), &p.state, p.set)
+	if r.H > 3 {
+		var title widget.Rect
+		title, r = r.CutTop(1)
+		widget.TitleLine(s, title, p.look, p.title(), p.answer())
+	}
+	if p.now == nil || p.now.Change[0] == 0 {
+		p.body, p.side = r, widget.Rect{}
+		for i, line := range p.emptyText() {
+			widget.Print(s, r.X+1, r.Y+i, r.W-2, line, p.look.Text)
+		}
+		return
+	}
+	const wide, high = 150, 10
+	p.body, p.side = r, widget.Rect{}
+	switch {
+	case r.H < high:
+	case r.W >= wide:
+		p.body, p.side = r.CutRight(r.W / 3)
+		p.body.W -= 2
+	default:
+		p.body, p.side = r.CutBottom(min(max(r.H*3/10, 6), 12))
+	}
+	if p.flame {
+		p.graph.Match = nil
+		if p.text != "" {
+			p.graph.Match = func(id uint64) bool { n, ok := p.node(id); return ok && p.matches(n) }
+		}
+		p.graph.Style, p.graph.Focused = p.frameStyle, !p.inDetail
+		p.graph.Draw(s, p.body, p.look)
+	} else {
+		p.arrange(p.body.W)
+		p.tree.Focused = !p.inDetail
+		p.tree.Draw(s, p.body, p.look)
+	}
+	if !p.side.Empty() {
+		p.info.draw(s, p.side, p.look, p.inDetail)
+	}
+}
+
+// frameStyle is the colour of what grew, shrank or stayed.
+func (p *compareStacks) frameStyle(id uint64) (tcell.Style, bool) {
+	n, ok := p.node(id)
+	if !ok {
+		return tcell.Style{}, false
+	}
+	switch p.direction(n) {
+	case 1:
+		return p.style(themes.Loss).Reverse(true), true
+	case -1:
+		return p.style(themes.Gain).Reverse(true), true
+	}
+	return p.look.Muted.Reverse(true), true
+}
+
+func (p *compareStacks) title() string {
+	if p.set == nil {
+		return "Difference"
+	}
+	way := "top-down"
+	if p.invert {
+		way = "bottom-up"
+	}
+	return p.set.title() + " · " + way
+}
+
+func (p *compareStacks) answer() string {
+	if p.now == nil {
+		return ""
+	}
+	text := "width: sum of all changes, " + p.amount(p.now.Change[0])
+	if !p.flame {
+		text = "bars: sum of all changes, " + p.amount(p.now.Change[0])
+	}
+	if !p.sets.fresh() || !p.trees.fresh() {
+		text = "comparing… " + text
+	}
+	return text
+}
+
+// emptyText says why there is nothing to see, and what to do.
+func (p *compareStacks) emptyText() []string {
+	switch {
+	case p.sets.ready && p.sets.err != nil:
+		return []string{capital(p.sets.err.Error()) + ".", "% compares otherwise."}
+	case p.now == nil:
+		return []string{"Comparing…"}
+	case len(p.set.Rows) == 0:
+		return []string{"There is nothing on either side.", "A and B mark other moments, c shows another cost."}
+	}
+	return []string{"Nothing changed: every stack weighs the same on both sides.", "A and B mark other moments, c shows another cost."}
+}

@@ -1,0 +1,394 @@
+package views
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// compareColumn is a column of a table of changes.
+type compareColumn int
+
+const (
+	compareName compareColumn = iota
+	compareBefore
+	compareAfter
+	compareDelta
+	compareBar
+	comparePercent
+	compareCount
+	compareStatus
+	compareWhere
+	compareColumns
+)
+
+// compareOrder determines which rows of a comparison are shown, and in which order.
+type compareOrder struct {
+	set    *compareSet
+	only   int
+	filter string
+	sort   compareColumn
+	up     bool
+	full   bool
+}
+
+// compareRows is a comparison filtered and sorted. Read-only once made.
+type compareRows struct {
+	compareOrder
+	order []int32
+	most  uint64 // the largest change of all rows
+	sum   uint64 // of all changes, whichever way
+}
+
+// compareTable is the table of what changed, with the selected row explained beside it.
+type compareTable struct {
+	tablePane
+	sets    *lazy[compareKey, *compareSet]
+	ordered *lazy[compareOrder, *compareRows]
+	set     *compareSet  // newest answer, nil before the first
+	rows    *compareRows // what the list shows
+	sort    compareColumn
+	up      bool
+}
+
+func newCompareTable(e *env) *compareTable {
+	t := &compareTable{tablePane: newTablePane(e), sort: compareDelta}
+	t.sets = newLazy(e, e.compare)
+	t.ordered = newLazy(e, func(_ context.Context, k compareOrder) (*compareRows, error) { return orderComparison(k), nil })
+	t.list = widget.List{Table: t, Descending: true, Column: -1}
+	t.moved, t.sortBy, t.enter = func() { t.changed() }, t.orderBy, t.openRow
+	return t
+}
+
+// filterCompared shows a row to a filter.
+type filterCompared struct {
+	set    *compareSet
+	row    *analysis.CompareRow
+	labels siteLabel
+}
+
+// Texts implements analysis.Filterable.
+func (f *filterCompared) Texts() []string {
+	return []string{f.labels.name, f.labels.where, f.row.Status.String()}
+}
+
+// Value implements analysis.Filterable: before, after, delta and count.
+func (f *filterCompared) Value(field string, share bool) (float64, bool) {
+	t := &f.set.Totals
+	value := func(n, whole uint64) (float64, bool) {
+		if share {
+			return shareOf(n, whole) * 100, true
+		}
+		return float64(n), true
+	}
+	switch field {
+	case "before":
+		return value(f.row.BeforeBytes, t.BeforeBytes)
+	case "after":
+		return value(f.row.AfterBytes, t.AfterBytes)
+	case "delta":
+		return float64(f.row.DeltaBytes()), !share
+	case "count":
+		return float64(f.row.DeltaCount()), !share
+	}
+	return 0, false
+}
+
+func orderComparison(k compareOrder) *compareRows {
+	out := &compareRows{compareOrder: k}
+	f, _ := analysis.ParseFilter(k.filter)
+	c := CompareState{Only: k.only}
+	for i := range k.set.Rows {
+		row := &k.set.Rows[i]
+		out.most = max(out.most, changeOf(row))
+		out.sum, _ = model.SaturatingAdd(out.sum, changeOf(row))
+		if !c.shows(row.Status) || k.filter != "" && f != nil && !f.Match(&filterCompared{k.set, row, k.set.label(row, k.full)}) {
+			continue
+		}
+		out.order = append(out.order, int32(i))
+	}
+	slices.SortStableFunc(out.order, func(a, b int32) int {
+		n := k.compare(&k.set.Rows[a], &k.set.Rows[b])
+		if k.up {
+			return -n
+		}
+		return n
+	})
+	return out
+}
+
+// changeOf is how much a row changed, whichever way.
+func changeOf(r *analysis.CompareRow) uint64 {
+	return max(r.BeforeBytes, r.AfterBytes) - min(r.BeforeBytes, r.AfterBytes)
+}
+
+// compare orders two rows, the larger one first; names alphabetically.
+func (k *compareOrder) compare(a, b *analysis.CompareRow) int {
+	switch k.sort {
+	case compareName, compareWhere:
+		x, y := k.set.label(a, k.full), k.set.label(b, k.full)
+		if k.sort == compareWhere {
+			x.name, y.name = x.where, y.where
+		}
+		return cmp.Compare(strings.ToLower(x.name), strings.ToLower(y.name))
+	case compareBefore:
+		return cmp.Compare(b.BeforeBytes, a.BeforeBytes)
+	case compareAfter:
+		return cmp.Compare(b.AfterBytes, a.AfterBytes)
+	case compareCount:
+		return cmp.Compare(max(b.BeforeCount, b.AfterCount)-min(b.BeforeCount, b.AfterCount), max(a.BeforeCount, a.AfterCount)-min(a.BeforeCount, a.AfterCount))
+	case comparePercent:
+		return cmp.Compare(growth(b.BeforeBytes, b.AfterBytes), growth(a.BeforeBytes, a.AfterBytes))
+	case compareStatus:
+		return cmp.Compare(a.Status, b.Status)
+	}
+	return cmp.Compare(changeOf(b), changeOf(a))
+}
+
+// label is how a row is shown.
+func (c *compareSet) label(r *analysis.CompareRow, full bool) siteLabel {
+	if r.Node == 0 {
+		name := r.Key
+		if name == "" {
+			name = analysis.NoFunction
+		}
+		if !full && c.key.sides[0].by == analysis.ByFunction && c.key.sides[0].what != compareSizes {
+			name = bareFunction(name)
+		}
+		return siteLabel{name, r.Sub}
+	}
+	s := c.Joined.Stacks
+	n := analysis.SiteNode(s, r.Node)
+	site := analysis.Site{Node: r.Node, Name: analysis.FunctionName(s, n), Where: analysis.Where(s.At(s.Frame[n]))}
+	switch {
+	case full:
+		return siteLabel{site.Name, site.Where}
+	case family(site.Name) == "":
+		return siteLabel{bareFunction(site.Name), site.Where}
+	}
+	return labelOfCaller(s, &site)
+}
+
+// show asks for a comparison and shows the newest that there is.
+func (t *compareTable) show(s *State, what compareWhat, by analysis.Group, cost analysis.Cost) {
+	t.state = *s
+	sides, ok := t.sideKeys(s, what, by, cost)
+	if !ok {
+		return
+	}
+	t.sets.ask(s.Compare.key(sides))
+	set, ok := t.sets.get()
+	if !ok {
+		return
+	}
+	if t.set == nil || t.set.key.sides[0].by != by || t.set.key.sides[0].what != what {
+		t.list.Home()
+	}
+	t.set = set
+	t.ordered.ask(compareOrder{set, s.Compare.Only, s.Filter, t.sort, t.up, s.FullName})
+	if rows, ok := t.ordered.get(); ok {
+		t.rows = rows
+	}
+	t.list.Refresh()
+	t.explain()
+}
+
+// current is the comparison shown if it is that of the newest state.
+func (t *compareTable) fresh() bool { return t.sets.fresh() && t.ordered.fresh() }
+
+func (t *compareTable) row(i int) *analysis.CompareRow { return &t.rows.set.Rows[t.rows.order[i]] }
+
+func (t *compareTable) selected() (*analysis.CompareRow, bool) {
+	i, ok := t.list.Selected()
+	if !ok || t.rows == nil || i >= len(t.rows.order) {
+		return nil, false
+	}
+	return t.row(i), true
+}
+
+// Len implements widget.Table.
+func (t *compareTable) Len() int {
+	if t.rows == nil {
+		return 0
+	}
+	return len(t.rows.order)
+}
+
+// ID implements widget.Table.
+func (t *compareTable) ID(row int) uint64 {
+	r := t.row(row)
+	if r.Node != 0 {
+		return uint64(r.Node)
+	}
+	const text = 1 << 63
+	return text | uint64(t.rows.order[row])
+}
+
+// Cell implements widget.Table.
+func (t *compareTable) Cell(row, col int) widget.Cell {
+	r, set := t.row(row), t.rows.set
+	text := func(n uint64) string { return set.amount(n, t.state.Exact) }
+	switch compareColumn(col) {
+	case compareName:
+		return widget.Cell{Text: set.label(r, t.state.FullName).name}
+	case compareBefore:
+		return t.faint(r.BeforeBytes, text)
+	case compareAfter:
+		return t.faint(r.AfterBytes, text)
+	case compareDelta:
+		return t.deltaCell(r.BeforeBytes, r.AfterBytes, text)
+	case compareBar:
+		return widget.Cell{Kind: widget.BarCell, Bar: shareOf(changeOf(r), t.rows.most), Style: t.deltaCell(r.BeforeBytes, r.AfterBytes, text).Style}
+	case comparePercent:
+		return t.percentOf(&r.CompareFigures)
+	case compareCount:
+		return t.deltaCell(r.BeforeCount, r.AfterCount, model.Group)
+	case compareStatus:
+		return widget.Cell{Text: r.Status.String(), Style: t.deltaCell(r.BeforeBytes, r.AfterBytes, text).Style}
+	}
+	return widget.Cell{Text: set.label(r, t.state.FullName).where, Style: t.look.Muted}
+}
+
+func (t *compareTable) faint(n uint64, text func(uint64) string) widget.Cell {
+	if n == 0 {
+		return widget.Cell{Text: text(n), Style: t.look.Muted}
+	}
+	return widget.Cell{Text: text(n)}
+}
+
+// columns lays the table out for its width.
+func (t *compareTable) columns(w int) {
+	const right = widget.Right
+	width := 10
+	if t.state.Exact {
+		width = 16
+	}
+	name, cut := "SITE", widget.CutScope
+	if t.set != nil {
+		if k := &t.set.key.sides[0]; k.by != analysis.ByStack || k.what > compareLeaked {
+			name = strings.ToUpper(k.thing())
+		}
+	}
+	t.list.Columns = []widget.Column{
+		compareName:   {Title: name, Width: 20, Grow: 4, Cut: cut},
+		compareBefore: {Title: "BEFORE", Width: width, Align: right, Drop: 3}, compareAfter: {Title: "AFTER", Width: width, Align: right, Drop: 2},
+		compareDelta: {Title: "Δ", Width: width + 1, Align: right}, compareBar: {Width: 6, Grow: 1, MaxWidth: 14, Drop: 7},
+		comparePercent: {Title: "%", Width: 9, Align: right, Drop: 1}, compareCount: {Title: "Δ BLOCKS", Width: 9, Align: right, Drop: 5},
+		compareStatus: {Title: "", Width: 6, Drop: 6}, compareWhere: {Title: "WHERE", Width: 12, Grow: 1, MaxWidth: 30, Cut: widget.CutFolder, Drop: 8},
+	}
+	if t.set == nil || !t.set.hasCounts() || t.set.words(&t.state).Counted == "" {
+		hide(&t.list.Columns[compareCount])
+	}
+	if t.set != nil && t.set.key.sides[0].by != analysis.ByStack {
+		hide(&t.list.Columns[compareWhere])
+	}
+	t.list.SortColumn, t.list.Column, t.list.Descending = int(t.sort), int(t.sort), !t.up
+}
+
+// orderBy sorts by a column; by the same one again reverses.
+func (t *compareTable) orderBy(col int) {
+	col = skipColumns(int(t.sort), col, int(compareColumns), func(col int) bool { return compareColumn(col) == compareBar })
+	t.up = compareColumn(col) == t.sort && !t.up
+	t.sort = compareColumn(col)
+	t.changed()
+}
+
+// explain fills the detail pane from the selected row.
+func (t *compareTable) explain() {
+	r, ok := t.selected()
+	if !ok {
+		t.detail = detail{}
+		return
+	}
+	set := t.rows.set
+	label := set.label(r, t.state.FullName)
+	t.detail.title, t.detail.answer = label.name, r.Status.String()
+	t.detail.facts = []string{t.amounts(r)}
+	if r.Node == 0 {
+		t.detail.setNoStack("a " + set.key.sides[0].thing() + " has no stack of its own: b groups by stack")
+		return
+	}
+	t.detail.setStack(set.Joined.Stacks, 0, r.Node, t.state.FullName)
+}
+
+// amounts is a row in a sentence.
+func (t *compareTable) amounts(r *analysis.CompareRow) string {
+	set := t.rows.set
+	text := func(n uint64) string { return set.amount(n, t.state.Exact) }
+	out := fmt.Sprintf("before %s, after %s: %s", text(r.BeforeBytes), text(r.AfterBytes), t.deltaCell(r.BeforeBytes, r.AfterBytes, text).Text)
+	if p := percentChange(t.look, r.BeforeBytes, r.AfterBytes); strings.Contains(p, "%") {
+		out += " (" + p + ")"
+	}
+	if set.hasCounts() && set.words(&t.state).Counted != "" {
+		out += fmt.Sprintf("; blocks %s → %s", model.Group(r.BeforeCount), model.Group(r.AfterCount))
+	}
+	if sum := t.rows.sum; changeOf(r) > 0 {
+		out += "; " + stackShare(changeOf(r), sum) + " of all changes"
+	}
+	return out
+}
+
+// openRow shows the selected stack among the stacks.
+func (t *compareTable) openRow() {
+	r, ok := t.selected()
+	switch {
+	case !ok:
+	case r.Node == 0:
+		t.say("b groups by stack: Enter then shows a row among the stacks")
+	default:
+		t.visit(keymap.ShowStacks, seekNode{r.Node})
+	}
+}
+
+// drawTable draws the table and the explanation of the selected row.
+func (t *compareTable) drawTable(s tcell.Screen, r widget.Rect) {
+	t.split(r)
+	t.columns(t.listAt.W)
+	t.list.Empty = t.emptyText()
+	t.list.Highlight = filterWord(t.state.Filter)
+	t.drawPanes(s, r)
+}
+
+// emptyText says why there are no rows, and what to do.
+func (t *compareTable) emptyText() []string {
+	switch {
+	case t.sets.err != nil && t.sets.ready:
+		return []string{capital(t.sets.err.Error()) + ".", "% compares otherwise."}
+	case t.rows == nil:
+		return []string{"Comparing…"}
+	case t.state.Compare.Only > 1:
+		return []string{"Nothing is " + analysis.ChangeStatus(t.state.Compare.Only-1).String() + ".", "o shows the next kind of change, or all."}
+	case t.state.Compare.Only == 1 && t.state.Filter == "":
+		return []string{"Nothing changed.", "A and B mark other moments, o shows all rows."}
+	case t.state.Filter != "":
+		return []string{"No row passes the filter “" + t.state.Filter + "”.", "Esc forgets the filter, / changes it."}
+	}
+	return []string{"There is nothing on either side.", "A and B mark other moments, d shows the file itself."}
+}
+
+// capital is a sentence that begins with a capital letter.
+func capital(text string) string {
+	if text == "" {
+		return text
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// copyText is the selected row and its stack.
+func (t *compareTable) copyText() string {
+	r, ok := t.selected()
+	if !ok {
+		return ""
+	}
+	label := t.rows.set.label(r, true)
+	return model.Clean(label.name) + " " + model.Clean(label.where) + "\n" + t.amounts(r) + "\n" + t.detail.text()
+}
