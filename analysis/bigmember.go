@@ -10,20 +10,21 @@ import (
 type membership struct {
 	ix      *FileIndex
 	in      Cell
+	whole   bool     // every block is
 	rect    Cell     // of in, with bounds
 	records []uint64 // a bit for each record; nil while blocks may still end, and leave the cell
 }
 
 // membership returns that of a cell. The records are looked at now if the index is settled.
 func (ix *FileIndex) membership(in Cell) *membership {
-	m := &membership{ix: ix, in: in, rect: in.Rectangle()}
+	m := &membership{ix: ix, in: in, whole: in.IsAll(), rect: in.Rectangle()}
 	if m.rect.IsAll() {
 		m.rect.SizeTo, m.rect.LifeTo = SizeClasses, LifeClasses
 	}
 	if s := ix.cells.get(in, ix.events()); s != nil {
 		return s.members
 	}
-	if !ix.settled() || in.IsAll() {
+	if !ix.settled() || m.whole {
 		return m
 	}
 	r := &ix.records
@@ -44,7 +45,7 @@ func (ix *FileIndex) membership(in Cell) *membership {
 	return m
 }
 
-func (m *membership) all() bool { return m.in.IsAll() }
+func (m *membership) all() bool { return m.whole }
 
 // of tells of the allocations of a view which are in the cell, into memory that may be used again.
 func (m *membership) of(v *view, is []bool) []bool {
