@@ -48,7 +48,8 @@ type sideKey struct {
 	cost     analysis.Cost
 	at       analysis.Instant // where the cost is about an instant
 	over     analysis.Range
-	prof     profKey // of stack profiles; the zero key for traces
+	only     analysis.StackFilter // of traces
+	prof     profKey              // of stack profiles; the zero key for traces
 	label    string
 	partial  bool // more is being read
 }
@@ -146,7 +147,7 @@ func (e *env) sideKey(s *State, f *comparedFile, m moment, what compareWhat, by 
 		now := f.trace.Status()
 		status = &now
 	}
-	k.revision, k.cost, k.over = status.Revision, cost, analysis.Whole
+	k.revision, k.cost, k.over, k.only = status.Revision, cost, analysis.Whole, s.Chips
 	k.partial = !status.Final && !status.Stopped
 	if what == compareSites && (cost == analysis.CostLive || cost == analysis.CostLiveCount) {
 		k.at = m.at
@@ -303,7 +304,7 @@ func (k *sideKey) fetch(ctx context.Context, bases bool) (side *analysis.Compare
 			side = analysis.BucketsSide(lives, true)
 		}
 	case compareLeaked:
-		leaks, err := t.Leaks(ctx, analysis.LeakQuery{Range: k.over, By: k.by})
+		leaks, err := t.Leaks(ctx, analysis.LeakQuery{Range: k.over, By: k.by, Cell: analysis.Cell{Stacks: k.only}})
 		if err != nil {
 			return nil, err
 		}
@@ -321,7 +322,7 @@ func (k *sideKey) fetch(ctx context.Context, bases bool) (side *analysis.Compare
 
 // fetchSites asks for the groups of a trace.
 func (k *sideKey) fetchSites(ctx context.Context) (*analysis.CompareSide, error) {
-	q := analysis.Query{At: k.at, Range: k.over, By: k.by}
+	q := analysis.Query{At: k.at, Range: k.over, By: k.by, Cell: analysis.Cell{Stacks: k.only}}
 	if k.cost == analysis.CostPeak {
 		p, ok, err := k.file.trace.Peak(ctx, k.over)
 		if err != nil {
