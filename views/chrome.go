@@ -151,6 +151,8 @@ func (a *app) completeness() string {
 		return "stopped: totals are lower bounds"
 	case p.Lost > 0:
 		return "damaged: " + model.Bytes(p.Lost).String() + " lost"
+	case !p.Complete && p.Stacks == nil && p.Allocations != nil && len(p.Problems) == 0:
+		return "reading names"
 	case !p.Complete:
 		return "incomplete"
 	case st.Unfreed:
