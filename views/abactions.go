@@ -36,6 +36,14 @@ func differences(e *env, all []screen) map[screen]screen {
 			out[s] = newCompareScreen(e, s, compareSites, false, false)
 		case *profStacks:
 			out[s] = newCompareStacks(e, s)
+		case *heapGroups:
+			by := compareTypes
+			if s.base == byFrame {
+				by = compareFrames
+			}
+			out[s] = newHeapDifference(e, s, by)
+		case *heapDominators:
+			out[s] = newHeapDifference(e, s, compareSubtrees)
 		}
 	}
 	return out
@@ -118,6 +126,9 @@ func (a *app) toggleDifference() {
 		a.say(a.screens[a.at].name() + " has no difference: it is shown on the other screens")
 	}
 	a.emit(showDifference{true})
+	if a.heaps != nil {
+		return
+	}
 	if a.second == nil && !c.Marks[sideA].Set {
 		a.say("compared with the start of the run: A marks another moment, d ends the difference")
 		if a.prof != nil {

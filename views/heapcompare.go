@@ -103,7 +103,7 @@ func (p *heapComparison) about() string {
 
 // keys are the snapshots to compare, before and after.
 func (p *heapComparison) keys(s *State) [2]heapKey {
-	keys := [2]heapKey{{p.heaps, s.before()}, {p.heaps, s.snapshot()}}
+	keys := [2]heapKey{{p.heaps, s.before()}, {p.heaps, s.compared()}}
 	if p.after != nil {
 		at := s.Heap.After
 		if at < 0 || at >= p.after.Source().Len() {
