@@ -3,6 +3,7 @@
 package main_test
 
 import (
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -65,6 +66,47 @@ func BenchmarkStart(b *testing.B) {
 	b.ReportMetric(milliseconds(all[len(all)/2]), "ms-to-everything")
 }
 
+// BenchmarkReopen prints the time from starting the process to the first chart on screen, and the memory then, of a trace
+// whose index is kept: the best of all runs. Of that, memory without a file behind it is said apart.
+func BenchmarkReopen(b *testing.B) {
+	path, cache := benchTrace(b), b.TempDir()
+	write := exec.Command(binary, "report", "--limit", "1", path)
+	write.Env = append(os.Environ(), "XDG_CACHE_HOME="+cache)
+	if err := write.Run(); err != nil {
+		b.Fatal(err)
+	}
+	if files, _ := filepath.Glob(filepath.Join(cache, "memtui", "*")); len(files) == 0 {
+		b.Skip("no index is kept of a trace as small as that")
+	}
+	first, cpu, memory, anonymous := time.Hour, time.Hour, int64(math.MaxInt64), int64(math.MaxInt64)
+	for b.Loop() {
+		began := time.Now()
+		s := memtest.Start(b, memtest.Program{Path: binary, Args: []string{path}, W: 200, H: 50, Env: []string{"XDG_CACHE_HOME=" + cache}})
+		s.WaitUntil("the first chart", hasChart)
+		first, cpu = min(first, time.Since(began)), min(cpu, processorTime(s))
+		memory, anonymous = min(memory, statusLine(b, s, "VmRSS")), min(anonymous, statusLine(b, s, "RssAnon"))
+		s.WaitUntil("everything", isRead)
+		s.Send("q")
+		s.Exit()
+	}
+	b.ReportMetric(milliseconds(first), "ms-to-chart")
+	b.ReportMetric(milliseconds(cpu), "cpu-ms-to-chart")
+	b.ReportMetric(float64(memory)/(1<<20), "MiB-then")
+	b.ReportMetric(float64(anonymous)/(1<<20), "MiB-anonymous-then")
+}
+
+// processorTime is what all threads of a running program have used.
+func processorTime(s *memtest.Session) (sum time.Duration) {
+	files, _ := filepath.Glob("/proc/" + strconv.Itoa(s.Pid()) + "/task/*/schedstat")
+	for _, name := range files {
+		b, _ := os.ReadFile(name)
+		ns, _, _ := strings.Cut(string(b), " ")
+		n, _ := strconv.ParseInt(ns, 10, 64)
+		sum += time.Duration(n)
+	}
+	return sum
+}
+
 // BenchmarkVersion prints what the least of all commands costs on a terminal that never answers, and that it asks nothing.
 func BenchmarkVersion(b *testing.B) {
 	best := time.Hour
@@ -80,12 +122,13 @@ func BenchmarkVersion(b *testing.B) {
 	b.ReportMetric(float64(asked), "questions")
 }
 
-var memLine = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
-
 // peakMemory is the most memory a running program has had, in bytes.
-func peakMemory(b *testing.B, s *memtest.Session) int64 {
+func peakMemory(b *testing.B, s *memtest.Session) int64 { return statusLine(b, s, "VmHWM") }
+
+// statusLine is one of the figures about memory that the system has of a running program, in bytes.
+func statusLine(b *testing.B, s *memtest.Session, name string) int64 {
 	status, err := os.ReadFile("/proc/" + strconv.Itoa(s.Pid()) + "/status")
-	m := memLine.FindSubmatch(status)
+	m := regexp.MustCompile(name + `:\s+(\d+) kB`).FindSubmatch(status)
 	if err != nil || m == nil {
 		b.Skip("no memory figures on this system")
 	}

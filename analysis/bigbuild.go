@@ -20,8 +20,8 @@ const (
 	settleAfter  = 100 * time.Millisecond
 )
 
-// builder reads a source into a FileIndex. Chunks are decoded by several goroutines, matched in order by one, and folded in
-// order by another.
+// builder reads a source into a FileIndex. Chunks are decoded by several goroutines, matched in order by one, or by one per
+// shard, and folded in order by another.
 type builder struct {
 	ix     *FileIndex
 	store  *model.Store
@@ -41,7 +41,7 @@ type builder struct {
 func newBuilder(ix *FileIndex, store *model.Store, p *model.Profile) *builder {
 	begin, size := p.Allocations.Extent()
 	b := &builder{ix: ix, store: store, events: p.Allocations, end: size, pos: begin}
-	b.match.table = newAddressTable()
+	b.match = newMatcher(runtime.GOMAXPROCS(0))
 	b.fold.ix = ix
 	return b
 }
@@ -113,10 +113,12 @@ func (b *builder) forward(ctx context.Context, j *job) error {
 	if b.match.events > maxEvents-len(j.events.Kind) {
 		return errEvents
 	}
-	b.match.match(j)
+	if err := b.match.match(j); err != nil {
+		return err
+	}
 	b.pos = j.next
 	b.ix.mu.Lock()
-	b.ix.loading = b.match.table.bytes() + int64(b.match.payloads/4) // ranks
+	b.ix.loading = b.match.bytes()
 	b.ix.mu.Unlock()
 	select {
 	case b.matched <- j:
@@ -145,13 +147,21 @@ func (b *builder) decode(j *job) {
 	j.err = guarded(func() error {
 		var err error
 		if j.next, err = d.Decode(&j.events, j.from, j.to, chunkEvents); err == nil {
-			j.number()
+			b.number(j)
 		}
 		return err
 	})
 }
 
 var errInternal = errors.New("internal error")
+
+// number prepares decoded events for the matcher.
+func (b *builder) number(j *job) {
+	j.number()
+	if n := len(b.match.shards); n > 1 {
+		j.deal(n)
+	}
+}
 
 // guarded runs f on a goroutine of our own, where neither a defect nor a byte of a mapping that is gone must take the program
 // down.

@@ -22,6 +22,7 @@ type job struct {
 	died         []bool    // by event that is no FREE: an event of the chunk ends its block, or it has none
 	nowhere      []uint32  // allocations without an address, as numbered in Columns.Size
 	deaths       []death   // of blocks of earlier chunks, in order
+	parts        [][]part  // by shard, where there are several: its events
 
 	firstRec  uint32
 	survivors []uint32 // blocks that outlive the chunk, as numbered in Columns.Size
@@ -81,19 +82,48 @@ func resize[T any](s []T, n int) []T {
 
 // matcher finds out which block each FREE ends. It takes the chunks in order.
 type matcher struct {
-	table    *addressTable // address → as in job.ended
-	payloads uint32        // events so far that are no FREE
+	shards   []shard
+	payloads uint32 // events so far that are no FREE
 	now      model.Time
 	events   int
 }
 
+// shard is the part of the address space that one goroutine takes care of: all of it on one or two cores.
+type shard struct {
+	table  *addressTable // address → as in job.ended
+	over   []overEnd     // what it adds to a job
+	deaths []death
+	addrs  []uint64 // that are looked at next
+}
+
 const (
-	touchRun  = 64      // events whose places in the table are read at once
-	touchFrom = 32 << 20 // bytes of a table for which that pays
+	mostShards    = 8
+	touchRun      = 64       // events whose places in the table are read at once
+	touchFrom     = 32 << 20 // bytes of all tables for which that pays
+	spaciousUntil = 96 << 20 // bytes of all tables
 )
 
+// newMatcher returns one for a number of cores. The others decode and fold at the same time.
+func newMatcher(cores int) matcher {
+	n := min(max(cores/2, 1), mostShards)
+	m := matcher{shards: make([]shard, n)}
+	for i := range m.shards {
+		m.shards[i].table = newAddressTable(int64(spaciousUntil / n))
+	}
+	return m
+}
+
+// bytes estimates the memory of all tables, and of [linker.ranks].
+func (m *matcher) bytes() int64 {
+	n := int64(m.payloads / 4)
+	for i := range m.shards {
+		n += m.shards[i].table.bytes()
+	}
+	return n
+}
+
 // match fills in what happens to the blocks of a chunk.
-func (m *matcher) match(j *job) {
+func (m *matcher) match(j *job) (err error) {
 	c := &j.events
 	payloads := len(c.Size)
 	j.before, j.firstPayload = m.now, m.payloads
@@ -101,23 +131,33 @@ func (m *matcher) match(j *job) {
 	j.died = resize(j.died, payloads)
 	clear(j.died)
 	j.over, j.deaths, j.nowhere = j.over[:0], j.deaths[:0], j.nowhere[:0]
-	p := 0
-	for i := 0; i < len(c.Kind); i += touchRun {
-		end := min(i+touchRun, len(c.Kind))
-		if m.table.memory.bytes >= touchFrom {
-			m.table.touch(c.Addr[i:end])
-		}
-		p = m.run(j, i, end, p)
+	if len(m.shards) > 1 {
+		err = m.matchShards(j)
+	} else {
+		m.matchAll(j)
 	}
 	m.payloads += uint32(payloads)
 	m.now += c.Delta + model.Time(c.Time[len(c.Time)-1])
 	m.events += len(c.Kind)
+	return err
+}
+
+func (m *matcher) matchAll(j *job) {
+	t, addrs := m.shards[0].table, j.events.Addr
+	p := 0
+	for i := 0; i < len(addrs); i += touchRun {
+		end := min(i+touchRun, len(addrs))
+		if t.memory.bytes >= touchFrom {
+			t.touch(addrs[i:end])
+		}
+		p = t.run(j, i, end, p)
+	}
 }
 
 // run is match for events [i, end); p is the number of events before them that are no FREE. What put and take do on dense
 // pages is written out. hot kernel
-func (m *matcher) run(j *job, i, end, p int) int {
-	t, kinds, addrs, ended, first := m.table, j.events.Kind[:end], j.events.Addr[:end], j.ended, j.firstPayload
+func (t *addressTable) run(j *job, i, end, p int) int {
+	kinds, addrs, ended, first := j.events.Kind[:end], j.events.Addr[:end], j.ended, j.firstPayload
 	hi, dir, pieces, died := t.lastHi, t.last, t.memory.pieces, j.died
 	for ; i < len(kinds) && i < len(addrs); i++ {
 		a := addrs[i]

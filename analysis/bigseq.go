@@ -159,7 +159,7 @@ func (s *sequence) close() error {
 			return errChanged
 		}
 	} else {
-		j.number()
+		s.b.number(j)
 	}
 	return s.b.forward(s.context(), j)
 }

@@ -3,7 +3,9 @@ package analysis
 import (
 	"context"
 	"math/bits"
+	"slices"
 	"sort"
+	"sync"
 
 	"github.com/memtui/memtui/model"
 )
@@ -28,6 +30,8 @@ func (ix *FileIndex) sumsAt(d dim, n int) ([]cell, error) {
 	}
 	out := make([]cell, len(now))
 	k, from := ix.chunkAt(n), 0
+	c := ix.chunks[k]
+	part := ix.ahead(c, n > c.first)
 	if i := sort.Search(len(ix.checkpoints), func(i int) bool { return ix.checkpoints[i].chunk > k }); i > 0 {
 		from = ix.checkpoints[i-1].chunk
 		copy(out, ix.checkpoints[i-1].sums[d])
@@ -35,15 +39,31 @@ func (ix *FileIndex) sumsAt(d dim, n int) ([]cell, error) {
 	for ; from < k; from++ {
 		addCells(out, ix.chunks[from].sums[d])
 	}
-	if c := ix.chunks[k]; n > c.first {
-		v, err := ix.view(c)
-		if err != nil {
-			return nil, err
-		}
+	v, err := part()
+	if v != nil {
 		ix.addBegin(out, d, v, n-c.first)
 		ix.done(v)
 	}
-	return out, nil
+	return out, err
+}
+
+// ahead begins to read a chunk, if it is needed, and returns how to get its view. That must be called, with the lock held all
+// the time.
+func (ix *FileIndex) ahead(c *chunk, needed bool) func() (*view, error) {
+	if !needed {
+		return func() (*view, error) { return nil, nil }
+	}
+	var v *view
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		v, err = ix.view(c)
+	}()
+	return func() (*view, error) {
+		<-done
+		return v, err
+	}
 }
 
 // addBegin adds the first n events of a view to the sums of a dimension: eachChange by hand, as scrubbing waits for it.
@@ -106,9 +126,31 @@ func (ix *FileIndex) addBegin(out []cell, d dim, v *view, n int) {
 	}
 }
 
+// allSums is sumsAt after several numbers of events, at the same time.
+func (ix *FileIndex) allSums(ctx context.Context, d dim, after []int) ([][]cell, error) {
+	out, errs := make([][]cell, len(after)), make([]error, len(after))
+	var adding sync.WaitGroup
+	for i, n := range after {
+		if k := slices.Index(after, n); k == i {
+			adding.Go(func() { errs[i] = guarded(func() (err error) { out[i], err = ix.sumsAt(d, n); return err }) })
+		}
+	}
+	adding.Wait()
+	for i, n := range after {
+		k := slices.Index(after, n)
+		if out[i] = out[k]; errs[k] != nil { // shared: read-only
+			return nil, errs[k]
+		}
+	}
+	return out, ctx.Err()
+}
+
 // sumsIn returns what sumsAt does after each of some numbers of events, of the blocks in a cell alone.
 func (ix *FileIndex) sumsIn(ctx context.Context, d dim, in Cell, after ...int) (out [][]cell, err error) {
-	if !in.IsAll() && ix.settled() {
+	if in.IsAll() {
+		return ix.allSums(ctx, d, after)
+	}
+	if ix.settled() {
 		kept, err := ix.cellSums(ctx, in)
 		for i := 0; i < len(after) && err == nil; i++ {
 			var sums []cell
@@ -122,20 +164,9 @@ func (ix *FileIndex) sumsIn(ctx context.Context, d dim, in Cell, after ...int) (
 		return out, err
 	}
 	last := 0
-	for i, n := range after {
-		sums := make([]cell, 0)
-		if in.IsAll() && i > 0 && n == after[i-1] {
-			sums = out[i-1] // read-only
-		} else if in.IsAll() {
-			if sums, err = ix.sumsAt(d, n); err != nil {
-				return nil, err
-			}
-		}
-		out = append(out, sums)
+	for _, n := range after {
+		out = append(out, make([]cell, 0))
 		last = max(last, n)
-	}
-	if in.IsAll() {
-		return out, ctx.Err()
 	}
 	add := func(i int, b *fileBlock, how change) {
 		k := ix.key(d, b.site, b.size)

@@ -16,6 +16,8 @@ type addressTable struct {
 	memory pageMemory
 	odd    map[uint64]uint32 // addresses that no page takes
 	sink   uint32            // of what touch reads
+
+	spacious int64 // bytes: from there on pages become dense only when that takes less memory than any other
 }
 
 type recentDir struct {
@@ -55,11 +57,9 @@ func (p pageRef) words() int { return 1 << (pageShifts >> (p & pageKindMask * 4)
 const (
 	maxPageDirs = 128 // each covers 4 GiB; traces with addresses all over the place must not cost more
 	pieceShift  = 18
-
-	spaciousUntil = 96 << 20 // bytes: from there on pages become dense only when that takes less memory than any other
-	pieceWords    = 1 << pieceShift
-	pieceMask     = pieceWords - 1
-	pieceUnits    = pieceWords >> 5
+	pieceWords  = 1 << pieceShift
+	pieceMask   = pieceWords - 1
+	pieceUnits  = pieceWords >> 5
 )
 
 // pageMemory hands out pages, which are zero.
@@ -108,8 +108,9 @@ func (m *pageMemory) dense(p pageRef, addr uint64) *uint32 {
 	return &m.pieces[unit/pieceUnits][(unit<<5|uint32(uint16(addr))>>4)&pieceMask]
 }
 
-func newAddressTable() *addressTable {
-	return &addressTable{dirs: map[uint64]*pageDir{}, odd: map[uint64]uint32{}, lastHi: 1 << 32}
+// newAddressTable returns an empty table. Up to some bytes of memory pages become dense early.
+func newAddressTable(spacious int64) *addressTable {
+	return &addressTable{spacious: spacious, dirs: map[uint64]*pageDir{}, odd: map[uint64]uint32{}, lastHi: 1 << 32}
 }
 
 // pageIndex is the place of an address in a directory.
@@ -302,7 +303,7 @@ func removeSparse(w []uint32, i int) {
 func (t *addressTable) grow(d *pageDir, k uint32, addr uint64) {
 	old := d.page[k]
 	kind := old&pageKindMask + 1
-	if kind == lastSparse && t.memory.bytes < spaciousUntil {
+	if kind == lastSparse && t.memory.bytes < t.spacious {
 		kind = densePage
 	}
 	p := t.memory.take(kind)

@@ -16,7 +16,7 @@ func TestAddressTableAgreesWithMap(t *testing.T) {
 	}
 	for name, address := range layouts {
 		r := rand.New(rand.NewPCG(7, 8))
-		table, want := newAddressTable(), map[uint64]uint32{}
+		table, want := newAddressTable(int64(len(name))<<15), map[uint64]uint32{}
 		for i := uint32(1); i < 200_000; i++ {
 			a := address(r)
 			table.touch([]uint64{a, address(r)})

@@ -13,7 +13,9 @@ import (
 // view is a chunk as it is read again: all its events and what became of its blocks. Read-only while somebody uses it.
 type view struct {
 	c      *chunk
-	users  int // of a kept view
+	users  int        // of a kept view
+	filled *sync.Once // a kept view, or err
+	err    error
 	events model.Columns
 	site   []uint32 // by event that is no FREE: that of an ALLOC
 	refs   []ref    // by FREE
@@ -137,19 +139,30 @@ type viewCache struct {
 
 // view returns a chunk's view, to be given back with done. The lock is held.
 func (ix *FileIndex) view(c *chunk) (*view, error) {
-	k := &ix.views
+	v := ix.views.use(c)
+	v.filled.Do(func() {
+		v.err = guarded(func() error {
+			if err := ix.load(v, c); err != nil {
+				return err
+			}
+			return ix.resolve(v)
+		})
+	})
+	if v.err != nil {
+		ix.views.drop(v)
+		return nil, v.err
+	}
+	return v, nil
+}
+
+// use returns the view of a chunk, which is yet to be filled if nobody has asked for it lately.
+func (k *viewCache) use(c *chunk) *view {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	i := slices.IndexFunc(k.views, func(v *view) bool { return v.c == c })
 	if i < 0 {
 		v := k.spare()
-		err := ix.load(v, c)
-		if err == nil {
-			err = ix.resolve(v)
-		}
-		if err != nil {
-			return nil, err
-		}
+		v.c, v.filled, v.err = c, new(sync.Once), nil
 		i = len(k.views)
 		k.views = append(k.views, v)
 	}
@@ -157,7 +170,14 @@ func (ix *FileIndex) view(c *chunk) (*view, error) {
 	copy(k.views[1:i+1], k.views[:i])
 	k.views[0] = v
 	v.users++
-	return v, nil
+	return v
+}
+
+// drop forgets a view that could not be filled.
+func (k *viewCache) drop(v *view) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.views = slices.DeleteFunc(k.views, func(o *view) bool { return o == v })
 }
 
 // spare takes the view that nobody has used for longest out of the cache, or makes a new one.

@@ -92,9 +92,10 @@ func SelectSamples(ctx context.Context, p *model.Profile, event uint16, metric m
 		if c.Len() == 0 || c.Last < from || c.First > to {
 			continue
 		}
-		under, labels := c.Under(event), c.Label[:len(c.Record)]
-		for k, r := range c.Record {
-			if t := c.Time(k); t < from || t > to || !under[labels[k]] || r == model.NoRecord {
+		under := c.Under(event)
+		for k := range c.Len() {
+			r := c.Record(k)
+			if t := c.Time(k); t < from || t > to || !under[c.Label(k)] || r == model.NoRecord {
 				continue
 			}
 			if counts {

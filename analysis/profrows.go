@@ -181,9 +181,9 @@ func SampleCurve(ctx context.Context, w *model.StackProfile, event uint16, count
 			continue
 		}
 		under := c.Under(event)
-		for k, label := range c.Label {
+		for k := range c.Len() {
 			t := c.Time(k)
-			if t < from || t > to || !under[label] {
+			if t < from || t > to || !under[c.Label(k)] {
 				continue
 			}
 			weight := 1.0

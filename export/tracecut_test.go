@@ -291,3 +291,82 @@ func TestPartsWithoutNames(t *testing.T) {
 		}
 	}
 }
+
+// Block by block: those of the part are those of the whole that the cut chooses, with their own births and deaths.
+func TestPartsHoldTheBlocksThatAreChosen(t *testing.T) {
+	for seed := range uint64(40) {
+		p, ix := loadTrace(t, randomTrace(seed, 400))
+		list, d := events(t, p), ix.Status().Duration
+		cut := Everything()
+		cut.Range = analysis.Range{From: list[100].Time, To: list[300].Time}
+		cut.Threads, cut.MinSize = []uint16{1, 2}, 8
+		if seed%2 == 1 {
+			cut.MinLife, cut.MaxLife = list[40].Time-list[20].Time, list[200].Time-list[100].Time
+		}
+		back, bx := cutOf(t, p, ix, cut)
+		want := chosen(blocksOf(t, ix), cut)
+		got := chosen(blocksOf(t, bx), Everything())
+		if len(want) == 0 || !slices.Equal(got, want) {
+			t.Fatalf("seed %d: %d blocks, want %d\ngot  %v\nwant %v", seed, len(got), len(want), got, want)
+		}
+		if sum, _ := bx.Totals(t.Context(), analysis.Whole); sum.UnmatchedFrees > 0 || d < cut.Range.To {
+			t.Errorf("seed %d: %d frees of nothing in %v", seed, sum.UnmatchedFrees, back.Problems)
+		}
+	}
+}
+
+func blocksOf(t *testing.T, ix *analysis.Index) (out []analysis.Block) {
+	t.Helper()
+	list, err := ix.Blocks(t.Context(), analysis.BlockQuery{Born: true, All: true, Range: analysis.Whole})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range list.Len() {
+		out = append(out, list.Row(i))
+	}
+	return out
+}
+
+// chosen is the slow twin of the cut: what becomes of each block by itself.
+func chosen(blocks []analysis.Block, cut Cut) (out []string) {
+	for _, b := range blocks {
+		life := b.Died - b.Born
+		if b.Died == model.NoTime {
+			life = model.MaxTime
+		}
+		if b.Size < cut.MinSize || b.Size > cut.MaxSize || life < cut.MinLife || life > cut.MaxLife || cut.Threads != nil && !slices.Contains(cut.Threads, b.Thread) {
+			continue
+		}
+		if b.Born > cut.Range.To || b.Died != model.NoTime && b.Died <= cut.Range.From {
+			continue
+		}
+		if b.Died > cut.Range.To {
+			b.Died = model.NoTime
+		}
+		out = append(out, fmt.Sprint(b))
+	}
+	slices.Sort(out)
+	return out
+}
+
+func TestNamesOfPartsSurvive(t *testing.T) {
+	name := "a\"\\\x1b[2J\u202e</script>\n日本"
+	p, ix := loadTrace(t, memtest.Trace(name, 4))
+	back, _ := cutOf(t, p, ix, Everything())
+	if back.Stacks.Functions[1] != name || back.Stacks.Files[1] != name {
+		t.Errorf("got %q in %q", back.Stacks.Functions, back.Stacks.Files)
+	}
+	if got, _ := back.Allocations.MarkerName(0); got != name {
+		t.Errorf("the marker is %q", got)
+	}
+	const meta = "{\"stack_traces\": {\"0\": [{\"file_id\": 0, \"line\": 1, \"func_id\": 0}]}, \"files\": {\"0\": \"a\xff\"}, \"functions\": {\"0\": \"f\"}}"
+	p, ix = loadTrace(t, memtest.TraceOf([]byte(meta), []memtest.TraceEvent{{Addr: 16, Size: 1}}))
+	var out bytes.Buffer
+	lost, err := WriteTrace(t.Context(), &out, p, ix.Status().Duration, Everything())
+	if err != nil || len(lost) != 1 {
+		t.Errorf("%v, %v", lost, err)
+	}
+	if back, _ := loadTrace(t, out.Bytes()); back.Stacks.Files[1] != "a\ufffd" || len(back.Problems) > 0 {
+		t.Errorf("got %q, %v", back.Stacks.Files, back.Problems)
+	}
+}

@@ -1,6 +1,9 @@
 package model
 
-import "math"
+import (
+	"encoding/binary"
+	"math"
+)
 
 // MaxChunk is how many samples a chunk can hold.
 const MaxChunk = 1 << 15
@@ -20,49 +23,71 @@ type SampleLabel struct {
 	Thread ThreadID
 }
 
-// SampleChunk is a run of samples in file order, at most [MaxChunk], as columns of equal length. Times need not rise. The zero
-// chunk is empty. A copy stays as it is while samples are added to the original.
+// SampleChunk is a run of samples in file order, at most [MaxChunk]. Times need not rise. The zero chunk is empty. Samples are added to
+// wide columns, which [SampleChunk.Seal] packs. A copy stays as it is while samples are added to the original.
 type SampleChunk struct {
-	Record []RecordID // or NoRecord
-	Label  []uint16   // index of Labels
 	Labels []SampleLabel
 
 	First, Last Time // the earliest and the latest time; meaningless without samples
 
-	base  Time // of near
-	near  []int32
-	far   []Time // in place of near, once one time is far from the first
-	small []uint32
-	large []float64 // in place of small, once one period is no integer of 32 bits
+	size   int
+	sealed bool
+	floats bool // packed periods are bits of floats
+
+	times   []Time // until sealed
+	records []RecordID
+	labels  []uint16
+	periods []float64
+
+	packedTimes, packedRecords, packedLabels, packedPeriods packedColumn
 }
 
 // NewSampleChunk returns an empty chunk with room for n samples.
 func NewSampleChunk(n int) SampleChunk {
-	return SampleChunk{Record: make([]RecordID, 0, n), Label: make([]uint16, 0, n), near: make([]int32, 0, n), small: make([]uint32, 0, n)}
+	return SampleChunk{times: make([]Time, 0, n), records: make([]RecordID, 0, n), labels: make([]uint16, 0, n), periods: make([]float64, 0, n)}
 }
 
 // Len is the number of samples.
-func (c *SampleChunk) Len() int { return len(c.Record) }
+func (c *SampleChunk) Len() int { return c.size }
 
 // Time is that of a sample.
 func (c *SampleChunk) Time(i int) Time {
-	if c.far != nil {
-		return c.far[i]
+	if c.sealed {
+		return Time(c.packedTimes.at(i))
 	}
-	return c.base + Time(c.near[i])
+	return c.times[i]
+}
+
+// Record is that of a sample, or NoRecord.
+func (c *SampleChunk) Record(i int) RecordID {
+	if c.sealed {
+		return RecordID(c.packedRecords.at(i))
+	}
+	return c.records[i]
+}
+
+// Label is that of a sample, an index of Labels.
+func (c *SampleChunk) Label(i int) uint16 {
+	if c.sealed {
+		return uint16(c.packedLabels.at(i))
+	}
+	return c.labels[i]
 }
 
 // Period is that of a sample.
 func (c *SampleChunk) Period(i int) float64 {
-	if c.large != nil {
-		return c.large[i]
+	switch {
+	case !c.sealed:
+		return c.periods[i]
+	case c.floats:
+		return math.Float64frombits(c.packedPeriods.at(i))
 	}
-	return float64(c.small[i])
+	return float64(c.packedPeriods.at(i))
 }
 
 // At is all of a sample.
 func (c *SampleChunk) At(i int) Sample {
-	return Sample{c.Time(i), c.Record[i], c.Labels[c.Label[i]], c.Period(i)}
+	return Sample{c.Time(i), c.Record(i), c.Labels[c.Label(i)], c.Period(i)}
 }
 
 // Under tells for each label whether it is one of an event.
@@ -74,7 +99,7 @@ func (c *SampleChunk) Under(event uint16) []bool {
 	return out
 }
 
-// Add appends a sample, and its label where it is new. The chunk must not be full.
+// Add appends a sample, and its label where it is new. The chunk must be neither full nor sealed.
 func (c *SampleChunk) Add(s Sample) {
 	label := 0
 	for label < len(c.Labels) && c.Labels[label] != s.SampleLabel {
@@ -88,46 +113,96 @@ func (c *SampleChunk) Add(s Sample) {
 
 // Append is Add with an index of Labels.
 func (c *SampleChunk) Append(t Time, r RecordID, label uint16, period float64) {
-	if len(c.Record) == 0 {
-		c.base, c.First, c.Last = t, t, t
+	if c.size == 0 {
+		c.First, c.Last = t, t
 	}
 	c.First, c.Last = min(c.First, t), max(c.Last, t)
-	c.Record, c.Label = append(c.Record, r), append(c.Label, label)
-	switch d := int32(t - c.base); {
-	case c.far != nil:
-		c.far = append(c.far, t)
-	case c.base+Time(d) == t:
-		c.near = append(c.near, d)
-	default:
-		c.widenTimes(t)
-	}
-	switch n := uint32(period); {
-	case c.large != nil:
-		c.large = append(c.large, period)
-	case float64(n) == period && !math.Signbit(period):
-		c.small = append(c.small, n)
-	default:
-		c.widenPeriods(period)
-	}
+	c.times, c.records = append(c.times, t), append(c.records, r)
+	c.labels, c.periods = append(c.labels, label), append(c.periods, period)
+	c.size++
 }
 
-func (c *SampleChunk) widenTimes(t Time) {
-	far := make([]Time, len(c.near), cap(c.Record))
-	for i := range far {
-		far[i] = c.Time(i)
+// Seal packs the columns of a chunk that gets no more samples, and returns an empty chunk with its room: only for where no copy of
+// the chunk was made.
+func (c *SampleChunk) Seal() (room SampleChunk) {
+	room = SampleChunk{times: c.times[:0], records: c.records[:0], labels: c.labels[:0], periods: c.periods[:0]}
+	c.packedTimes = pack(c.size, func(i int) uint64 { return uint64(c.times[i]) }, uint64(c.First))
+	c.packedRecords = pack(c.size, func(i int) uint64 { return uint64(c.records[i]) }, 0)
+	c.packedLabels = pack(c.size, func(i int) uint64 { return uint64(c.labels[i]) }, 0)
+	least := uint64(math.MaxUint64)
+	for _, p := range c.periods {
+		if !(p >= 0 && p < 1<<53 && p == math.Trunc(p)) || math.Signbit(p) {
+			c.floats = true
+		}
+		least = min(least, uint64(max(p, 0)))
 	}
-	c.far, c.near = append(far, t), nil
+	if c.floats {
+		c.packedPeriods = pack(c.size, func(i int) uint64 { return math.Float64bits(c.periods[i]) }, 0)
+	} else {
+		c.packedPeriods = pack(c.size, func(i int) uint64 { return uint64(c.periods[i]) }, least)
+	}
+	c.sealed = true
+	c.times, c.records, c.labels, c.periods = nil, nil, nil, nil
+	return room
 }
 
-func (c *SampleChunk) widenPeriods(period float64) {
-	large := make([]float64, len(c.small), cap(c.Record))
-	for i := range large {
-		large[i] = c.Period(i)
+// SetRecord returns the chunk with other records for samples, by index. The chunk itself stays as it is.
+func (c *SampleChunk) SetRecord(records map[int]RecordID) SampleChunk {
+	out, of := *c, func(i int) uint64 {
+		if r, ok := records[i]; ok {
+			return uint64(r)
+		}
+		return uint64(c.Record(i))
 	}
-	c.large, c.small = append(large, period), nil
+	if c.sealed {
+		out.packedRecords = pack(c.size, of, 0)
+		return out
+	}
+	out.records = make([]RecordID, c.size)
+	for i := range out.records {
+		out.records[i] = RecordID(of(i))
+	}
+	return out
 }
 
 func (c *SampleChunk) equalColumns() bool {
-	n := len(c.Record)
-	return n <= MaxChunk && len(c.Label) == n && max(len(c.near), len(c.far)) == n && max(len(c.small), len(c.large)) == n
+	n := c.size
+	if c.sealed {
+		return n <= MaxChunk && c.packedTimes.holds(n) && c.packedRecords.holds(n) && c.packedLabels.holds(n) && c.packedPeriods.holds(n)
+	}
+	return n <= MaxChunk && len(c.times) == n && len(c.records) == n && len(c.labels) == n && len(c.periods) == n
 }
+
+// packedColumn holds numbers in as many bytes each as the largest distance from their base needs.
+type packedColumn struct {
+	data  []byte
+	base  uint64
+	mask  uint64
+	width int
+}
+
+// pack packs n numbers, none of which is below base when that is taken off, modulo 2^64.
+func pack(n int, of func(int) uint64, base uint64) packedColumn {
+	most := uint64(0)
+	for i := range n {
+		most = max(most, of(i)-base)
+	}
+	c := packedColumn{base: base, mask: math.MaxUint64}
+	for c.width < 8 && most>>(8*c.width) != 0 {
+		c.width++
+	}
+	if c.width < 8 {
+		c.mask = 1<<(8*c.width) - 1
+	}
+	c.data = make([]byte, n*c.width+8)
+	for i := range n {
+		binary.LittleEndian.PutUint64(c.data[i*c.width:], of(i)-base) // what is beyond the width is overwritten by the next
+	}
+	return c
+}
+
+func (c *packedColumn) at(i int) uint64 {
+	return binary.LittleEndian.Uint64(c.data[i*c.width:])&c.mask + c.base
+}
+
+func (c *packedColumn) holds(n int) bool { return len(c.data) == n*c.width+8 }

@@ -9,7 +9,7 @@ import (
 func TestSampleChunk(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	times := []Time{0, 1, -5, 1 << 31, -1 << 31, MaxTime, -MaxTime, 7}
-	periods := []float64{0, 1, 1<<32 - 1, 1 << 32, 0.5, -3, 1e300}
+	periods := []float64{5, 0, 1<<32 - 1, 1 << 53, 0.5, -3, 1e300}
 	for range 200 {
 		var c, copied SampleChunk
 		var want []Sample
@@ -17,6 +17,9 @@ func TestSampleChunk(t *testing.T) {
 		for i := range 60 {
 			if i == at {
 				copied = c
+				if at%2 == 0 {
+					copied.Seal()
+				}
 			}
 			s := Sample{
 				times[rng.IntN(kinds)], RecordID(i), SampleLabel{uint16(rng.IntN(2)), uint16(rng.IntN(2)), ThreadID(rng.IntN(2))},
@@ -28,11 +31,18 @@ func TestSampleChunk(t *testing.T) {
 		if c.Len() != 60 || copied.Len() != at || len(c.Labels) > 8 || !c.equalColumns() {
 			t.Fatal(c.Len(), copied.Len(), at, c.Labels)
 		}
+		if at%3 == 0 {
+			c.Seal()
+		}
+		other := c.SetRecord(map[int]RecordID{7: NoRecord})
+		if other.Record(7) != NoRecord || c.Record(7) != 7 || other.Record(8) != 8 || !other.equalColumns() {
+			t.Fatal("another record")
+		}
 		for i, s := range want {
 			if c.At(i) != s || i < at && copied.At(i) != s || s.Time < c.First || s.Time > c.Last {
 				t.Fatal(i, c.At(i), s)
 			}
-			if c.Under(1)[c.Label[i]] != (s.Event == 1) {
+			if c.Under(1)[c.Label(i)] != (s.Event == 1) {
 				t.Fatal("label of", s)
 			}
 		}

@@ -44,7 +44,7 @@ func checkSamples(c *checker, p *StackProfile, rows int) {
 			return
 		}
 		for k := range n {
-			c.that(known(s.Record[k]) && int(s.Label[k]) < len(s.Labels), "chunk %d, sample %d is malformed", i, k)
+			c.that(known(s.Record(k)) && int(s.Label(k)) < len(s.Labels), "chunk %d, sample %d is malformed", i, k)
 			c.that(s.First <= s.Time(k) && s.Time(k) <= s.Last, "chunk %d, sample %d: time beyond those of the chunk", i, k)
 		}
 	}

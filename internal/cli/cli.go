@@ -57,6 +57,7 @@ type grammar struct {
 	Pages      pagesCmd      `cmd:"" help:"Say what is in one page layout of a memory dump, or draw it with --map."`
 	Convert    convertCmd    `cmd:"" help:"Write a file in another format, or part of a trace: for flame graphs, speedscope, pprof, spreadsheets and scripts."`
 	Evidence   evidenceCmd   `cmd:"" help:"Write report, stacks and commands into a folder or archive, for a ticket; --redact replaces names."`
+	Guide      guideCmd      `cmd:"" help:"Print a guide for scripts: which command answers which question, and what they may rely on."`
 	Keys       keysCmd       `cmd:"" help:"Print the table of keys."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
@@ -113,7 +114,7 @@ func (a *app) run(ctx context.Context) error {
 	exited := false
 	parser, err := kong.New(&g,
 		kong.Name("memtui"), kong.Description(description),
-		kong.Vars{"sortkeys": sortKeyList(), "heapkeys": strings.Join(report.HeapSortKeys(), ", "), "tables": strings.Join(slices.Concat(report.Tables(), report.HeapTables(), report.DumpTables(), []string{"total_functions", "top", "events"}), ",")},
+		kong.Vars{"sortkeys": sortKeyList(), "heapkeys": strings.Join(report.HeapSortKeys(), ", "), "tables": strings.Join(everyTable(), ",")},
 		kong.Writers(a.out, a.env.Stderr),
 		kong.Exit(func(int) { exited = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}),
@@ -147,10 +148,15 @@ func (a *app) run(ctx context.Context) error {
 	return parsed.Run(a)
 }
 
+// everyTable names the tables of all kinds of reports.
+func everyTable() []string {
+	return slices.Concat(report.Tables(), report.HeapTables(), report.DumpTables(), []string{"total_functions", "top", "events"})
+}
+
 // needsNothing names the commands that must work whatever the config file says.
 func needsNothing(command string) bool {
 	first, _, _ := strings.Cut(command, " ")
-	return slices.Contains([]string{"version", "completion", "man"}, first)
+	return slices.Contains([]string{"version", "completion", "man", "guide"}, first)
 }
 
 // configure checks what the parser cannot, and applies what holds for every command.

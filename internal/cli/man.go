@@ -39,10 +39,7 @@ func (c *manCmd) Run(a *app) error {
 		}
 	}
 	m.printf(".SH EXIT STATUS\n")
-	for _, s := range []string{
-		"0 done", "1 done, and validate found violations or check a limit exceeded", "2 the command line or the config file is wrong",
-		"3 the input cannot be used at all: missing, empty, of no known format, or nothing in it can be read",
-	} {
+	for _, s := range exitStatuses() {
 		m.printf(".TP\n%s\n%s\n", s[:1], roff(s[2:]))
 	}
 	m.printf(".SH FILES AND ENVIRONMENT\n%s\n", roff(filesAndEnvironment))

@@ -15,7 +15,7 @@ import (
 
 const (
 	firstBlock = 64 << 10 // so that the first screen comes at once
-	blockSize  = 512 << 10
+	blockSize  = 256 << 10
 	maxLine    = 64 << 20 // of a line; longer ones are passed over
 	maxWorkers = 4
 )

@@ -2,6 +2,7 @@ package spaa
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/memtui/memtui/loaders"
@@ -31,6 +32,7 @@ type builder struct {
 	late lateReferences
 
 	samples sampleTable
+	stacks  []span // of the block, resolved
 
 	events  [][]uint16 // by worker and name: the event plus one, 0 while unknown
 	metrics [][]uint16 // the same of metrics
@@ -56,6 +58,15 @@ func newBuilder(src *loaders.Source, strict bool) *builder {
 	b.ids.init(&b.p.Records)
 	b.order.init()
 	return b
+}
+
+// free gives back what only building needs. The builder must not be used any more.
+func (b *builder) free() {
+	b.tree.nodes.free()
+	b.ids.ids.free()
+	b.dict.frames.free()
+	b.dict.funcs.at.free()
+	b.dict.files.at.free()
 }
 
 // merge adds one block.
@@ -87,11 +98,7 @@ func (b *builder) merge(k *block) error {
 			b.p.Metrics[m].Unit = u.unit
 		}
 	}
-	b.reserve(k)
-	for i := range o.stacks {
-		b.addStack(o, &o.stacks[i])
-	}
-	b.tree.rest(len(o.stacks))
+	b.addStacks(k)
 	b.addSamples(o)
 	for i := range o.windows {
 		b.addWindow(o, &o.windows[i])
@@ -104,9 +111,6 @@ func (b *builder) merge(k *block) error {
 // what is not used of large ones takes no memory, but to move them often would take it twice.
 func (b *builder) reserve(k *block) {
 	n := len(k.out.stacks)
-	if n == 0 {
-		return
-	}
 	factor := 2.0
 	if size := b.src.Size(); size > 0 {
 		factor = min(max(float64(size)/float64(k.offset+int64(len(k.data))), 1.25), 32)
@@ -260,7 +264,7 @@ const publishEvery = 250 * time.Millisecond
 // profile is what has been read so far, or in all; nothing of it will change.
 func (b *builder) profile(meta model.Meta, complete bool) *model.Profile {
 	p, s := *b.p, *b.s
-	p.Samples = append([]model.SampleChunk(nil), p.Samples...)
+	p.Samples, b.samples.shared = slices.Clone(p.Samples), true
 	p.Windows = append([]model.Window(nil), p.Windows...)
 	p.Events = append([]model.ProfileEvent(nil), p.Events...)
 	p.Metrics = append([]model.ProfileMetric(nil), p.Metrics...)

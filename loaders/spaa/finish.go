@@ -43,7 +43,8 @@ func (b *builder) lateFrames() {
 	for _, l := range b.late.stacks {
 		name, _ := rec.Name(l.record)
 		missed := false
-		b.tree.resolve(&b.dict, l.ids, b.leafFirst, func(id uint64) (model.FrameID, bool) {
+		b.tree.reset()
+		of, _ := b.tree.resolve(&b.dict, l.ids, b.leafFirst, func(id uint64) (model.FrameID, bool) {
 			b.found.say(model.Error, "reference", rec.Offset[l.record], l.line, "stack %s names the frame %d, which does not exist", shortened([]byte(name)), id)
 			missed = true
 			if _, ok := unknown[id]; !ok {
@@ -53,7 +54,7 @@ func (b *builder) lateFrames() {
 			}
 			return unknown[id], true
 		})
-		rec.Node[l.record] = b.tree.insert()
+		rec.Node[l.record] = b.tree.insert(of)
 		if !missed {
 			b.found.say(model.Error, "order", rec.Offset[l.record], l.line, "stack %s stands before a frame of its", shortened([]byte(name)))
 		}
@@ -62,19 +63,23 @@ func (b *builder) lateFrames() {
 
 func (b *builder) lateSamples() {
 	p := b.p
-	own := -1 // the chunk that has been copied
-	for _, l := range b.late.samples {
-		n := int(l.sample / model.MaxChunk)
+	late := b.late.samples
+	for len(late) > 0 {
+		n := int(late[0].sample / model.MaxChunk)
 		c := &p.Samples[n]
-		k := int(l.sample % model.MaxChunk)
-		rec, ok := b.ids.find(l.id, c.Labels[c.Label[k]].Event)
-		if !ok {
-			b.found.say(model.Error, "reference", l.at, l.line, "a sample names the stack %s, which does not exist", l.id)
-			continue
+		found := map[int]model.RecordID{}
+		for ; len(late) > 0 && int(late[0].sample/model.MaxChunk) == n; late = late[1:] {
+			l := &late[0]
+			k := int(l.sample % model.MaxChunk)
+			rec, ok := b.ids.find(l.id, c.Labels[c.Label(k)].Event)
+			if !ok {
+				b.found.say(model.Error, "reference", l.at, l.line, "a sample names the stack %s, which does not exist", l.id)
+				continue
+			}
+			found[k] = rec
 		}
-		if own != n {
-			own, c.Record = n, slices.Clone(c.Record)
+		if len(found) > 0 {
+			*c = c.SetRecord(found)
 		}
-		c.Record[k] = rec
 	}
 }

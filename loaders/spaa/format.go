@@ -53,6 +53,7 @@ var errNothing = errors.New("no record of it can be read")
 // load reads everything, and publishes what there is while it does.
 func load(ctx context.Context, src *loaders.Source, _ loaders.Options, store *model.Store) error {
 	b := newBuilder(src, false)
+	defer b.free()
 	last := time.Time{}
 	meta := b.meta()
 	err := each(ctx, src, false, func(k *block) error {
@@ -105,6 +106,7 @@ func (b *builder) refuse() error {
 // validate applies every rule of the specification.
 func validate(ctx context.Context, src *loaders.Source, report func(loaders.Violation)) error {
 	b := newBuilder(src, true)
+	defer b.free()
 	if err := each(ctx, src, true, b.merge); err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ type stackIDs struct {
 	salt uint64
 	ids  index // the first record of each id
 	next map[model.RecordID]model.RecordID
+	seen uint64
 }
 
 func (t *stackIDs) init(rec *model.StackRecords) {
@@ -29,6 +30,15 @@ func (t *stackIDs) hash(id identifier) uint64 {
 
 func (t *stackIDs) hashNumber(value uint64, kind model.IDKind) uint64 {
 	return mix(value, t.salt+uint64(kind))
+}
+
+// fetch brings what adding stacks will look at near.
+func (t *stackIDs) fetch(stacks []stackRecord) {
+	for i := range stacks {
+		if id := &stacks[i].id; !t.ids.empty() && id.kind != model.IDText {
+			t.seen += t.ids.at(uint32(t.hashNumber(id.value, id.kind)))
+		}
+	}
 }
 
 // of is the id of a record.
@@ -76,22 +86,22 @@ func (t *stackIDs) find(id identifier, event uint16) (model.RecordID, bool) {
 // look puts the record of each sample into out where that is simple, else NoRecord. It goes through memory that is far away, and so
 // does one thing for many samples, which the processor overlaps, before the next thing. This is a hot kernel.
 func (t *stackIDs) look(samples []sampleRecord, out []model.RecordID) {
-	if len(t.next) > 0 || len(t.ids.slots) == 0 {
+	if len(t.next) > 0 || t.ids.empty() {
 		for i := range out {
 			out[i] = model.NoRecord
 		}
 		return
 	}
-	slots, mask := t.ids.slots, uint32(len(t.ids.slots)-1)
+	x := t.ids
 	for i := range samples {
 		hash := t.hashNumber(samples[i].id, samples[i].kind)
-		at := uint32(hash)
-		c := slots[at&mask]
-		for c.tag != uint32(hash>>32)|1 && c.value != 0 {
-			at++
-			c = slots[at&mask]
+		n := uint32(hash)
+		c := x.at(n)
+		for c>>32 != hash>>32 && uint32(c) != 0 {
+			n++
+			c = x.at(n)
 		}
-		out[i] = model.RecordID(c.value - 1)
+		out[i] = model.RecordID(uint32(c) - 1)
 	}
 	ids, kinds := t.rec.ID, t.rec.IDKind
 	for i, r := range out {
@@ -124,7 +134,7 @@ func (t *stackIDs) add(id identifier, r, first model.RecordID) {
 
 func (t *stackIDs) put(id identifier, r model.RecordID) {
 	if t.ids.full(1) {
-		t.ids.clear(t.ids.count * 3 / 2)
+		t.ids.clear(2 * t.ids.count)
 		for old := range r {
 			if id := t.of(old); id.kind != model.IDNone {
 				if _, known := t.first(id); len(t.next) == 0 || !known {

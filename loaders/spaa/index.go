@@ -1,64 +1,76 @@
 package spaa
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // index finds numbers by hashes of what they stand for, in eight bytes each. Whether a number that has the hash is the one looked
-// for, its user must see for himself. The zero index is empty.
+// for, its user must see for himself. The zero index is empty; one that has been used must be freed.
 type index struct {
-	slots []slot // their number is a power of two
+	slots scratch // a power of two of them, each a value, 0 for a free slot and else one more, and above it the hash's upper half
+	mask  uint32
 	count int
 }
 
-type slot struct {
-	tag   uint32 // the hash's upper half; its lower half is where the slot is, or before
-	value uint32 // 0 is a free slot; others are one more than the value
+const slotSize = 8
+
+// at is the slot of that number, modulo how many there are. There must be any.
+func (x *index) at(n uint32) uint64 {
+	return binary.LittleEndian.Uint64(x.slots.b[slotSize*int(n&x.mask):])
 }
 
-// seek starts a search: call next until ok is false.
-func (x *index) seek(hash uint64) search {
-	return search{x.slots, uint32(hash>>32) | 1, uint32(hash)}
-}
+func (x *index) empty() bool { return len(x.slots.b) == 0 }
+
+// seek starts a search: call next until ok is false. Nothing must be put until then.
+func (x *index) seek(hash uint64) search { return search{x, hash >> 32, uint32(hash)} }
 
 // search goes over the values that have a hash.
 type search struct {
-	slots []slot
-	tag   uint32
-	at    uint32
+	x   *index
+	tag uint64
+	n   uint32
 }
 
 // next returns another value. ok is false behind the last one.
 func (s *search) next() (value uint32, ok bool) {
-	if len(s.slots) == 0 {
+	if s.x.empty() {
 		return 0, false
 	}
-	for mask := uint32(len(s.slots) - 1); ; {
-		c := s.slots[s.at&mask]
-		s.at++
-		if c.value == 0 {
+	for {
+		c := s.x.at(s.n)
+		s.n++
+		if uint32(c) == 0 {
 			return 0, false
 		}
-		if c.tag == s.tag {
-			return c.value - 1, true
+		if c>>32 == s.tag {
+			return uint32(c) - 1, true
 		}
 	}
 }
 
 // full reports whether more values need more room.
-func (x *index) full(more int) bool { return 5*(x.count+more) > 4*len(x.slots) }
+func (x *index) full(more int) bool { return 5*slotSize*(x.count+more) > 4*len(x.slots.b) }
 
 // clear makes the index empty, with room for as many values as it is said to get.
 func (x *index) clear(values int) {
-	x.slots, x.count = make([]slot, 1<<bits.Len(uint(max(values, 48)*5/4))), 0
+	x.free()
+	n := 1 << bits.Len(uint(max(values, 48)*5/4-1))
+	x.slots, x.mask = newScratch(slotSize*n), uint32(n-1)
+}
+
+func (x *index) free() {
+	x.slots.free()
+	x.count = 0
 }
 
 // put adds a value, for which there is room.
 func (x *index) put(hash uint64, value uint32) {
-	mask := uint32(len(x.slots) - 1)
-	at := uint32(hash)
-	for x.slots[at&mask].value != 0 {
-		at++
+	n := uint32(hash)
+	for uint32(x.at(n)) != 0 {
+		n++
 	}
-	x.slots[at&mask] = slot{uint32(hash>>32) | 1, value + 1}
+	binary.LittleEndian.PutUint64(x.slots.b[slotSize*int(n&x.mask):], hash&^(1<<32-1)|uint64(value+1))
 	x.count++
 }
 

@@ -15,6 +15,7 @@ var errEnough = errors.New("headers are read")
 // info reads the first block only.
 func info(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.Profile, error) {
 	b := newBuilder(src, false)
+	defer b.free()
 	err := each(ctx, src, false, func(k *block) error {
 		if err := b.merge(k); err != nil {
 			return err

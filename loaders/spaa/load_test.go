@@ -71,7 +71,7 @@ func TestLoad(t *testing.T) {
 	if n, _ := w.Records.Weights.Get(2, w.Events[1].Primary); n != model.Float(4096.5) {
 		t.Error(n)
 	}
-	if c := w.Samples[0]; c.Time(0) != 500_000 || c.Record[1] != 1 || c.At(1).Thread != w.Records.Thread[1] || c.Period(0) != 1000 {
+	if c := w.Samples[0]; c.Time(0) != 500_000 || c.Record(1) != 1 || c.At(1).Thread != w.Records.Thread[1] || c.Period(0) != 1000 {
 		t.Errorf("%+v", c)
 	}
 	if w.Start != 0 || w.End != 4*model.Second || w.StartSeconds != 100 {
@@ -167,8 +167,8 @@ func TestDisorder(t *testing.T) {
 	slices.Reverse(back)
 	p := loaded(t, []byte(strings.Join(append(l[:1], back...), "\n")))
 	w := p.Weights
-	if w.Counts.Stacks != 3 || len(p.Stacks.Frames(nil, w.Records.Node[1], -1)) != 4 || w.Samples[0].Record[0] != 1 || w.Windows[0].Record[0] != 2 {
-		t.Error(w.Counts, w.Records.Node, w.Samples[0].Record)
+	if w.Counts.Stacks != 3 || len(p.Stacks.Frames(nil, w.Records.Node[1], -1)) != 4 || w.Samples[0].Record(0) != 1 || w.Windows[0].Record[0] != 2 {
+		t.Error(w.Counts, w.Records.Node, w.Samples[0].At(0))
 	}
 	if p := loaded(t, []byte(strings.Join(l[1:], "\n"))); p.Weights.Counts.Stacks != 3 || p.Complete && len(p.Problems) == 0 {
 		t.Error("without a header:", p.Problems)
@@ -180,8 +180,8 @@ func TestSharedIDs(t *testing.T) {
 	text := strings.ReplaceAll(good, `"id":7,`, `"id":"s1",`) +
 		`{"type":"sample","timestamp":102,"pid":42,"tid":42,"cpu":0,"event":"malloc","period":10,"stack_id":"s1"}` + "\n"
 	p := loaded(t, []byte(text)).Weights
-	if r := p.Samples[0].Record; p.Counts.Stacks != 3 || r[0] != 0 || r[2] != 2 {
-		t.Error(p.Counts, r)
+	if c := &p.Samples[0]; p.Counts.Stacks != 3 || c.Record(0) != 0 || c.Record(2) != 2 {
+		t.Error(p.Counts, c.At(0), c.At(2))
 	}
 }
 

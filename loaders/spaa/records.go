@@ -30,13 +30,39 @@ type lateRow struct {
 	id          identifier
 }
 
-func (b *builder) addStack(o *batch, r *stackRecord) {
+// addStacks adds the stacks of a block.
+func (b *builder) addStacks(k *block) {
+	o := &k.out
+	b.tree.rest(len(o.stacks))
+	if len(o.stacks) == 0 {
+		return
+	}
+	b.reserve(k)
+	b.tree.reset()
+	b.stacks = b.stacks[:0]
+	for i := range o.stacks {
+		r := &o.stacks[i]
+		of, ok := b.tree.resolve(&b.dict, o.ids[r.frames.from:r.frames.to], b.leafFirst, func(uint64) (model.FrameID, bool) { return 0, false })
+		if !ok {
+			of = span{1, 0}
+		}
+		b.stacks = append(b.stacks, of)
+	}
+	b.tree.fetch(b.stacks)
+	b.ids.fetch(o.stacks)
+	for i, of := range b.stacks {
+		b.addStack(o, &o.stacks[i], of)
+	}
+}
+
+// addStack adds a stack whose frames were resolved; those of one that was not end before they start.
+func (b *builder) addStack(o *batch, r *stackRecord, of span) {
 	b.p.Counts.Stacks++
 	rec, id := &b.p.Records, model.RecordID(b.p.Records.Len())
 	ids := o.ids[r.frames.from:r.frames.to]
 	leaf := model.NodeID(0)
-	if b.tree.resolve(&b.dict, ids, b.leafFirst, func(uint64) (model.FrameID, bool) { return 0, false }) {
-		leaf = b.tree.insert()
+	if of.from <= of.to {
+		leaf = b.tree.insert(of)
 	} else {
 		b.late.stacks = append(b.late.stacks, lateStack{id, append([]uint64(nil), ids...), b.line(r.place)})
 	}

@@ -11,6 +11,7 @@ type sampleTable struct {
 	records []model.RecordID // of the block, NoRecord where that is not known at once
 	known   []labelState     // by label of the block
 	labels  map[model.SampleLabel]uint16
+	shared  bool // the current chunk has been published
 }
 
 // labelState is what has become of a block's label in the current chunk.
@@ -39,7 +40,15 @@ func (b *builder) addSamples(o *batch) {
 func (b *builder) chunk() *model.SampleChunk {
 	p, t := b.p, &b.samples
 	if n := p.Counts.Samples; n%model.MaxChunk == 0 {
-		p.Samples = append(p.Samples, model.NewSampleChunk(int(min(n, model.MaxChunk))))
+		next := model.SampleChunk{}
+		if n > 0 {
+			next = p.Samples[len(p.Samples)-1].Seal()
+		}
+		if t.shared {
+			next = model.NewSampleChunk(model.MaxChunk)
+		}
+		t.shared = false
+		p.Samples = append(p.Samples, next)
 		t.labels = map[model.SampleLabel]uint16{}
 		clear(t.known)
 	}

@@ -2,6 +2,7 @@ package spaa
 
 import (
 	"bytes"
+	"hash/maphash"
 	"strconv"
 
 	"github.com/memtui/memtui/model"
@@ -13,8 +14,8 @@ type dictionaries struct {
 	dense  []model.FrameID // by id, where ids are small; 0 is unknown
 	sparse map[uint64]model.FrameID
 	frames index // of all frames of the model
-	funcs  map[string]model.FuncID
-	files  map[string]model.FileID
+	funcs  nameSet
+	files  nameSet
 	count  int // of frames, so far
 }
 
@@ -31,7 +32,8 @@ type frameKey struct {
 
 func (d *dictionaries) init() {
 	d.dso, d.sparse = map[uint64]model.DSOID{}, map[uint64]model.FrameID{}
-	d.funcs, d.files = map[string]model.FuncID{"": 0}, map[string]model.FileID{"": 0}
+	d.funcs.seed = maphash.MakeSeed()
+	d.files.seed = d.funcs.seed
 }
 
 // frame finds a frame by the file's id; ok is false for one that is not defined, so far.
@@ -125,7 +127,7 @@ func (b *builder) internFrame(k frameKey) model.FrameID {
 	if !ok {
 		f = model.FrameID(len(s.FrameFunc))
 		if x.full(1) {
-			x.clear(x.count * 3 / 2)
+			x.clear(2 * x.count)
 			for old := model.FrameID(1); old < f; old++ {
 				x.put(b.frameKey(old).hash(), uint32(old))
 			}
@@ -139,23 +141,17 @@ func (b *builder) internFrame(k frameKey) model.FrameID {
 }
 
 func (b *builder) function(name []byte) model.FuncID {
-	id, ok := b.dict.funcs[string(name)]
-	if !ok {
-		id = model.FuncID(len(b.s.Functions))
-		b.s.Functions = append(b.s.Functions, string(name))
-		b.dict.funcs[b.s.Functions[id]] = id
+	if len(name) == 0 {
+		return 0
 	}
-	return id
+	return model.FuncID(b.dict.funcs.number(&b.s.Functions, name))
 }
 
 func (b *builder) file(name []byte) model.FileID {
-	id, ok := b.dict.files[string(name)]
-	if !ok {
-		id = model.FileID(len(b.s.Files))
-		b.s.Files = append(b.s.Files, string(name))
-		b.dict.files[b.s.Files[id]] = id
+	if len(name) == 0 {
+		return 0
 	}
-	return id
+	return model.FileID(b.dict.files.number(&b.s.Files, name))
 }
 
 // splitSource takes "file:line" or "file:line:column" apart. Only numbers that print as they stand are taken off.

@@ -1,29 +1,34 @@
 package spaa
 
 import (
+	"encoding/binary"
 	"math/rand/v2"
 
 	"github.com/memtui/memtui/model"
 )
 
 // tree makes the model's stack tree. Every beginning of a stack is a node, found by a hash of its frames: so the longest one that is
-// known is found with few looks, and only that is compared frame by frame.
+// known is found with few looks, and only that is compared frame by frame. Stacks are resolved many at a time, and then inserted.
 type tree struct {
 	s     *model.Stacks
 	seed  uint64 // nobody who writes a file can know it
 	nodes index
 
-	frames []model.FrameID // of the stack, root first
-	hashes []uint64        // of its beginnings: [0] is of the empty one
+	frames []model.FrameID // of the stacks that were resolved, each root first
+	hashes []uint64        // by frame: of the beginning that it ends
 	idle   int             // blocks without a stack, lately
+	seen   uint64
 }
 
 func (t *tree) init(s *model.Stacks) { t.s, t.seed = s, rand.Uint64() }
 
-// resolve takes the stack of the ids, in the file's order. Ids that are not defined are given to missing, which says what stands
-// for them; false there ends it.
-func (t *tree) resolve(d *dictionaries, ids []uint64, leafFirst bool, missing func(id uint64) (model.FrameID, bool)) (ok bool) {
-	t.frames = t.frames[:0]
+// reset forgets the stacks that were resolved.
+func (t *tree) reset() { t.frames, t.hashes = t.frames[:0], t.hashes[:0] }
+
+// resolve adds the stack of the ids, in the file's order, to those resolved, and returns where its frames are. Ids that are not defined
+// are given to missing, which says what stands for them; false there ends it.
+func (t *tree) resolve(d *dictionaries, ids []uint64, leafFirst bool, missing func(id uint64) (model.FrameID, bool)) (of span, ok bool) {
+	from, h := len(t.frames), t.seed
 	for i := range ids {
 		id := ids[i]
 		if leafFirst {
@@ -32,44 +37,60 @@ func (t *tree) resolve(d *dictionaries, ids []uint64, leafFirst bool, missing fu
 		f, known := d.frame(id)
 		if !known {
 			if f, known = missing(id); !known {
-				return false
+				t.frames, t.hashes = t.frames[:from], t.hashes[:from]
+				return span{}, false
 			}
 		}
-		t.frames = append(t.frames, f)
-	}
-	return true
-}
-
-// insert adds the stack that was resolved last, and returns its leaf.
-func (t *tree) insert() (leaf model.NodeID) {
-	if t.nodes.full(len(t.frames)) {
-		t.rebuild(len(t.frames))
-	}
-	for salt := t.seed; ; salt++ {
-		t.hash(salt)
-		node, depth := t.longest()
-		if t.is(node, depth) {
-			return t.extend(node, depth)
-		}
-	} // two beginnings of one hash are as likely as never; the stack is then entered under other ones
-}
-
-func (t *tree) hash(salt uint64) {
-	h := salt
-	t.hashes = append(t.hashes[:0], h)
-	for _, f := range t.frames {
 		h = mix(h, uint64(f))
-		t.hashes = append(t.hashes, h)
+		t.frames, t.hashes = append(t.frames, f), append(t.hashes, h)
+	}
+	return span{uint32(from), uint32(len(t.frames))}, true
+}
+
+// near is how many of the last beginnings of a stack are likely to be looked at or added.
+const near = 6
+
+// fetch brings what inserting stacks will look at near: memory is slow, but does many things at a time.
+func (t *tree) fetch(stacks []span) {
+	if t.nodes.empty() {
+		return
+	}
+	for _, of := range stacks {
+		for i := max(int(of.to)-near, int(of.from)); i < int(of.to); i++ {
+			t.seen += t.nodes.at(uint32(t.hashes[i]))
+		}
 	}
 }
 
-// longest finds the longest beginning that is known: its node, and how many frames it has.
-func (t *tree) longest() (node model.NodeID, depth int) {
-	known, unknown := 0, len(t.frames)+1
-	try := len(t.frames) // most stacks are new by their last few frames
+// insert adds a stack that was resolved, and returns its leaf.
+func (t *tree) insert(of span) (leaf model.NodeID) {
+	frames, hashes := t.frames[of.from:of.to], t.hashes[of.from:of.to]
+	if t.nodes.full(len(frames)) {
+		t.rebuild(len(frames))
+	}
+	for salt := t.seed; ; {
+		node, depth := t.longest(hashes)
+		if t.is(node, frames[:depth]) {
+			return t.extend(node, frames[depth:], hashes[depth:])
+		}
+		// Two beginnings have one hash: as likely as never. The stack is entered under other hashes.
+		salt++
+		h := salt
+		for i, f := range frames {
+			h = mix(h, uint64(f))
+			hashes[i] = h
+		}
+	}
+}
+
+// longest finds the longest beginning that is known by its hash: its node, and how many frames it has.
+func (t *tree) longest(hashes []uint64) (node model.NodeID, depth int) {
+	known, unknown := 0, len(hashes)+1
+	try := len(hashes) // most stacks are new by their last few frames
 	for back := 1; known+1 < unknown; back *= 2 {
-		if n, ok := t.find(try); ok {
-			node, known = n, try
+		s := t.nodes.seek(hashes[try-1])
+		if n, ok := s.next(); ok {
+			node, known = model.NodeID(n), try
 			try = known + (unknown-known)/2
 		} else {
 			unknown = try
@@ -81,21 +102,10 @@ func (t *tree) longest() (node model.NodeID, depth int) {
 	return node, known
 }
 
-// find looks for the beginning of so many frames. What it finds has the right hash, last frame and depth.
-func (t *tree) find(depth int) (model.NodeID, bool) {
-	s := t.nodes.seek(t.hashes[depth])
-	for n, ok := s.next(); ok; n, ok = s.next() {
-		if t.s.Frame[n] == t.frames[depth-1] && t.s.Depth[n] == uint32(depth) {
-			return model.NodeID(n), true
-		}
-	}
-	return 0, false
-}
-
-// is reports whether a node is the beginning of so many frames.
-func (t *tree) is(node model.NodeID, depth int) bool {
-	for ; depth > 0; depth-- {
-		if t.s.Frame[node] != t.frames[depth-1] {
+// is reports whether a node is the stack of the frames.
+func (t *tree) is(node model.NodeID, frames []model.FrameID) bool {
+	for i := len(frames) - 1; i >= 0; i-- {
+		if t.s.Frame[node] != frames[i] {
 			return false
 		}
 		node = t.s.Parent[node]
@@ -103,13 +113,13 @@ func (t *tree) is(node model.NodeID, depth int) bool {
 	return node == 0
 }
 
-// extend adds the rest of the stack below a node.
-func (t *tree) extend(node model.NodeID, depth int) model.NodeID {
+// extend adds the rest of a stack below a node.
+func (t *tree) extend(node model.NodeID, frames []model.FrameID, hashes []uint64) model.NodeID {
 	s := t.s
-	for ; depth < len(t.frames); depth++ {
+	for i, f := range frames {
 		n := uint32(len(s.Parent))
-		s.Parent, s.Frame, s.Depth = append(s.Parent, node), append(s.Frame, t.frames[depth]), append(s.Depth, uint32(depth+1))
-		t.nodes.put(t.hashes[depth+1], n)
+		s.Parent, s.Frame, s.Depth = append(s.Parent, node), append(s.Frame, f), append(s.Depth, s.Depth[node]+1)
+		t.nodes.put(hashes[i], n)
 		node = model.NodeID(n)
 	}
 	return node
@@ -118,12 +128,21 @@ func (t *tree) extend(node model.NodeID, depth int) model.NodeID {
 // rebuild makes room for more nodes.
 func (t *tree) rebuild(more int) {
 	s := t.s
-	t.nodes.clear(max(t.nodes.count*3/2, len(s.Parent)+more))
-	hashes := make([]uint64, len(s.Parent))
-	hashes[0] = t.seed
-	for n := 1; n < len(hashes); n++ {
-		hashes[n] = mix(hashes[s.Parent[n]], uint64(s.Frame[n]))
-		t.nodes.put(hashes[n], uint32(n))
+	t.nodes.clear(max(2*t.nodes.count, len(s.Parent)+more))
+	hashes := newScratch(8 * len(s.Parent))
+	defer hashes.free()
+	binary.LittleEndian.PutUint64(hashes.b, t.seed)
+	const group = 256 // whose slots are fetched side by side
+	for from := 1; from < len(s.Parent); from += group {
+		to := min(from+group, len(s.Parent))
+		for n := from; n < to; n++ {
+			h := mix(binary.LittleEndian.Uint64(hashes.b[8*int(s.Parent[n]):]), uint64(s.Frame[n]))
+			binary.LittleEndian.PutUint64(hashes.b[8*n:], h)
+			t.seen += t.nodes.at(uint32(h))
+		}
+		for n := from; n < to; n++ {
+			t.nodes.put(binary.LittleEndian.Uint64(hashes.b[8*n:]), uint32(n))
+		}
 	}
 }
 
@@ -136,6 +155,6 @@ func (t *tree) rest(stacks int) {
 		t.idle = 0
 	}
 	if t.idle == idleBlocks {
-		t.nodes = index{}
+		t.nodes.free()
 	}
 }

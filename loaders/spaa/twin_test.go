@@ -97,7 +97,7 @@ func TestIndex(t *testing.T) {
 			continue
 		}
 		if x.full(1) {
-			x.clear(x.count * 3 / 2)
+			x.clear(2 * x.count)
 			for n, k := range keys {
 				x.put(hash(k), uint32(n))
 			}
@@ -124,10 +124,12 @@ func TestTree(t *testing.T) {
 		for i := range ids {
 			ids[i] = 1 + rng.Uint64N(6)
 		}
-		if !x.resolve(&d, ids, false, nil) {
+		x.reset()
+		of, ok := x.resolve(&d, ids, false, nil)
+		if !ok {
 			t.Fatal("unknown")
 		}
-		leaf := x.insert()
+		leaf := x.insert(of)
 		for at, n := leaf, len(ids); n > 0; at, n = x.s.Parent[at], n-1 {
 			name := fmt.Sprint(ids[:n])
 			if known, ok := want[name]; ok && known != at {

@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+)
+
+// Every command of the grammar is in the guide, and every command of the guide is one that the grammar takes.
+func TestGuideIsTheGrammar(t *testing.T) {
+	status, out, errs := run(t, Env{}, "guide", "-f", "json")
+	var g guide
+	if err := json.Unmarshal([]byte(out), &g); err != nil || status != 0 || errs != "" {
+		t.Fatalf("status %d, %v, %q", status, err, errs)
+	}
+	var commands grammar
+	parser, err := kong.New(&commands, kong.Name("memtui"), kong.Exit(func(int) {}), kong.Vars{"sortkeys": "", "heapkeys": "", "tables": strings.Join(everyTable(), ",")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for i, c := range leaves(parser.Model) {
+		path := commandPath(c)
+		known[path] = true
+		if i >= len(g.Commands) || g.Commands[i].Command != path+arguments(c) || g.Commands[i].Help != c.Help {
+			t.Errorf("the guide does not have %q", path)
+		}
+	}
+	answers := 0
+	for _, c := range g.Commands {
+		answers += len(c.Answers)
+	}
+	if answers != len(questions()) {
+		t.Errorf("%d of %d questions have their place", answers, len(questions()))
+	}
+	for _, q := range questions() {
+		if !known[commandOf(q.words)] {
+			t.Errorf("%q: there is no such command", q.words)
+		}
+		if _, err := parser.Parse(q.words); err != nil {
+			t.Errorf("%q: %v", q.words, err)
+		}
+	}
+}
+
+func TestGuideIsShort(t *testing.T) {
+	for _, format := range []string{"text", "markdown", "json"} {
+		status, out, _ := run(t, Env{}, "guide", "-f", format)
+		if status != 0 || len(out) > 16<<10 || len(out) < 4<<10 {
+			t.Errorf("%s: status %d, %d bytes", format, status, len(out))
+		}
+	}
+	if status, _, _ := run(t, Env{}, "guide", "-f", "csv"); status != statusUsage {
+		t.Errorf("csv: status %d", status)
+	}
+}
