@@ -151,6 +151,7 @@ func compareRows() []row {
 		{s, MarkA, "A", "Mark this instant, range, snapshot or layout as A, before; again forgets that."},
 		{s, MarkB, "B", "Mark this instant, range or layout as B, after; without a mark B is where you are."},
 		{s, Difference, "d", "Show what changed from A to B on every screen, or end that."},
+		{in, Cost, "c", "Compare the next figure: live bytes, blocks, peak, total and so on, or an event, or of pages."},
 		{in, Swap, "~", "Swap before and after."},
 		{in, Only, "o", "Show only what changed, is new, gone, grown or shrunk; again for the next."},
 		{in, Normalise, "%", "Make both sides equal: in their total, duration, allocations, collections or markers."},

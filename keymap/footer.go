@@ -162,7 +162,7 @@ func footer(s Scope) []hint {
 			{"swap", []Action{Swap}}, {"shares", []Action{Normalise}}, {"before", []Action{Range}}}
 	case ScopeDifference:
 		return []hint{{"end", []Action{Difference}}, {"mark", []Action{MarkA, MarkB}}, {"only", []Action{Only}}, {"swap", []Action{Swap}},
-			{"per", []Action{Normalise}}, {"align", []Action{Align}}, {"match", []Action{Match}}, {"group", []Action{Group}}, filter}
+			{"figure", []Action{Cost}}, {"per", []Action{Normalise}}, {"align", []Action{Align}}, {"match", []Action{Match}}, {"group", []Action{Group}}, filter}
 	case ScopeSeries:
 		return []hint{timeHint, peak, rng, {"zoom", []Action{ZoomIn, ZoomOut}}, {"hide", []Action{Toggle}}, {"log", []Action{Log}},
 			{"stack", []Action{Stacked}}, {"pages", []Action{Open}}}

@@ -36,6 +36,10 @@ func differences(e *env, all []screen) map[screen]screen {
 			out[s] = newCompareScreen(e, s, compareSites, false, false)
 		case *profStacks:
 			out[s] = newCompareStacks(e, s)
+		case *dumpSeries:
+			out[s] = newCompareScreen(e, s, compareSeries, false, false)
+		case *dumpFragments:
+			out[s] = newCompareScreen(e, s, comparePages, false, false)
 		case *heapGroups:
 			by := compareTypes
 			if s.base == byFrame {
@@ -51,11 +55,18 @@ func differences(e *env, all []screen) map[screen]screen {
 
 // doCompare handles marks and the difference of traces and profiles; snapshots and layouts have their own.
 func (a *app) doCompare(act keymap.Action) bool {
-	if a.trace == nil && a.prof == nil {
+	if a.trace == nil && a.prof == nil && a.dump == nil {
 		return false
+	}
+	if _, ok := a.current().(*dumpPages); ok && act == keymap.Range {
+		act = keymap.MarkA // a range means nothing there
 	}
 	switch act {
 	case keymap.MarkA, keymap.MarkB:
+		if a.dump != nil {
+			a.markLayout(act)
+			return true
+		}
 		a.markHere(act)
 	case keymap.Difference:
 		a.toggleDifference()
@@ -129,6 +140,10 @@ func (a *app) toggleDifference() {
 	if a.heaps != nil {
 		return
 	}
+	if a.dump != nil {
+		a.beginDumpDifference()
+		return
+	}
 	if a.second == nil && !c.Marks[sideA].Set {
 		a.say("compared with the start of the run: A marks another moment, d ends the difference")
 		if a.prof != nil {
@@ -191,8 +206,8 @@ func (a *app) compareCommand(path string) error {
 	switch {
 	case a.o.OpenSecond == nil:
 		return fmt.Errorf("no other file can be opened here")
-	case a.trace == nil && a.prof == nil:
-		return fmt.Errorf("memtui FILE1 FILE2 compares heap snapshots, memtui diff compares dumps")
+	case a.heaps != nil:
+		return fmt.Errorf("memtui FILE1 FILE2 compares the heap snapshots of two files")
 	}
 	if strings.HasPrefix(path, "~/") {
 		path = filepath.Join(a.o.Home, path[2:])
@@ -220,10 +235,14 @@ func (a *app) adoptSecond(s *Second) {
 	if p := a.state.Profile; p != nil {
 		a.first.name = p.Meta.Name
 	}
+	a.adoptOtherDump(s.Store.Current())
 	a.stale = true
 	a.o.Terminal.Background(func() {
 		for a.awaitSecond(s) {
-			a.post(func() { a.stale = true })
+			a.post(func() {
+				a.adoptOtherDump(s.Store.Current())
+				a.stale = true
+			})
 		}
 	})
 }

@@ -36,6 +36,8 @@ const (
 	compareLeaked
 	compareSizes
 	compareLives
+	compareSeries // curves of a dump at an instant
+	comparePages  // page types of a layout
 )
 
 // sideKey determines one side of a comparison.
@@ -51,6 +53,8 @@ type sideKey struct {
 	prof     profKey // of stack profiles; the zero key for traces
 	label    string
 	partial  bool // more is being read
+	layout   layoutRef
+	figure   pageFigure // of comparePages
 }
 
 // compareKey determines a comparison.
@@ -114,6 +118,9 @@ func (f *comparedFile) span(s *State) analysis.TimeSpan {
 
 // sideKeys are the sides of what a screen compares, before and after as marked; ok is false while one of the files has nothing yet.
 func (e *env) sideKeys(s *State, what compareWhat, by analysis.Group, cost analysis.Cost) (keys [2]sideKey, ok bool) {
+	if e.dump != nil {
+		return e.dumpSides(s, what), e.layoutsKnown(s, what)
+	}
 	files := [2]*comparedFile{e.first, e.second}
 	for i, m := range s.moments(e.second != nil, e.timeMap(s)) {
 		f := files[sideA]
@@ -290,7 +297,10 @@ func (e *env) compare(ctx context.Context, k compareKey) (*compareSet, error) {
 
 // fetch asks the file for one side; bases are asked for only where sides are made equal.
 func (k *sideKey) fetch(ctx context.Context, bases bool) (side *analysis.CompareSide, err error) {
-	if k.prof.of != nil {
+	switch {
+	case k.layout.dump != nil:
+		return k.fetchDump(ctx)
+	case k.prof.of != nil:
 		return k.fetchProfile(ctx)
 	}
 	t := k.file.trace
@@ -402,6 +412,10 @@ func (c *compareSet) amount(n uint64, exact bool) string {
 // measure is what is compared in words.
 func (c *compareSet) measure() string {
 	switch k := &c.key.sides[0]; {
+	case k.what == compareSeries:
+		return "the sum of all series"
+	case k.what == comparePages:
+		return k.figure.String()
 	case k.prof.of != nil:
 		return k.prof.metricName()
 	case k.what == compareLeaked:
@@ -434,7 +448,10 @@ func (c *compareSet) words(s *State) analysis.CompareWords {
 		},
 	}
 	k := &c.key.sides[0]
-	if k.prof.of != nil || k.what == compareSites && !k.cost.IsBytes() {
+	switch {
+	case k.what == comparePages:
+		w.Counted = "pages"
+	case k.what == compareSeries, k.prof.of != nil, k.what == compareSites && !k.cost.IsBytes():
 		w.Counted = ""
 	}
 	return w
@@ -443,6 +460,10 @@ func (c *compareSet) words(s *State) analysis.CompareWords {
 // thing is what a row is, in the singular.
 func (k *sideKey) thing() string {
 	switch {
+	case k.what == compareSeries:
+		return "series"
+	case k.what == comparePages:
+		return "page type"
 	case k.what == compareSizes:
 		return "size class"
 	case k.what == compareLives:
@@ -453,6 +474,14 @@ func (k *sideKey) thing() string {
 		return "size class"
 	}
 	return k.by.String()
+}
+
+// noStack says why a row has no stack to show.
+func (k *sideKey) noStack() string {
+	if k.what > compareLeaked {
+		return "a " + k.thing() + " has no stack of its own"
+	}
+	return "a " + k.thing() + " has no stack of its own: b groups by stack"
 }
 
 // hasCounts reports whether rows have a figure beside the one that is compared.
