@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -122,9 +123,11 @@ func agree(t *testing.T, ix, twin Trace, r *rand.Rand) {
 	a.Revision, b.Revision = 0, 0
 	same(t, "status", a, b)
 	same(t, "stacks", ix.StackIDs(), twin.StackIDs())
-	late, _ := ix.LateFreed(t.Context())
-	want, _ := twin.LateFreed(t.Context())
-	same(t, "late", late, want)
+	for _, only := range someFilters() {
+		late, _ := ix.LateFreed(t.Context(), only)
+		want, _ := twin.LateFreed(t.Context(), only)
+		same(t, "late", late, want)
+	}
 	end := b.Duration
 	ranges := []Range{Whole, {model.NoTime, end / 2}, {end / 3, end}, {0, model.MaxTime}, {end, end}}
 	for range 3 {
@@ -168,7 +171,7 @@ func agreeOn(t *testing.T, ix, twin Trace, r *rand.Rand, rg Range) {
 	ctx := t.Context()
 	both(t, "totals", ix, twin, func(x Trace) (Totals, error) { return x.Totals(ctx, rg) })
 	peak := both(t, "peak", ix, twin, func(x Trace) (Peak, error) { p, _, err := x.Peak(ctx, rg); return p, err })
-	both(t, "functions", ix, twin, func(x Trace) ([]Function, error) { return x.Functions(ctx, rg) })
+	both(t, "functions", ix, twin, func(x Trace) ([]Function, error) { return x.Functions(ctx, rg, "") })
 	for _, n := range []int{1, 7, 100} {
 		both(t, "curve", ix, twin, func(x Trace) ([]Column, error) { return x.Curve(ctx, rg, n) })
 		agreeOnChart(t, ix, twin.(*Index), rg, n)
@@ -183,6 +186,9 @@ func agreeOn(t *testing.T, ix, twin Trace, r *rand.Rand, rg Range) {
 		}
 	}
 	cells := []Cell{{}, someCells(r)[r.IntN(6)]}
+	only := someFilters()[r.IntN(len(someFilters()))]
+	cells[1].Stacks = only
+	both(t, "functions", ix, twin, func(x Trace) ([]Function, error) { return x.Functions(ctx, rg, only) })
 	for _, at := range []Instant{End, At(rg.To / 2), peak.Instant} {
 		both(t, "live", ix, twin, func(x Trace) (Level, error) { return x.Live(ctx, at) })
 		for by := range GroupCount {
@@ -235,10 +241,10 @@ func agreeOnBlocks(t *testing.T, ix, twin Trace, r *rand.Rand, rg Range, cells [
 	for by := range GroupCount {
 		q := LeakQuery{Range: rg, MinAge: model.Time(r.Int64N(50)), By: by, Cell: cells[r.IntN(2)]}
 		both(t, "leaks by "+by.String(), ix, twin, func(x Trace) (Leaks, error) { return x.Leaks(ctx, q) })
-		both(t, "history", ix, twin, func(x Trace) ([][]uint64, error) { return x.History(ctx, by, keys, 30) })
-		both(t, "shapes", ix, twin, func(x Trace) ([]Shape, error) { return x.Shapes(ctx, by, keys) })
+		both(t, "history", ix, twin, func(x Trace) ([][]uint64, error) { return x.History(ctx, by, cells[1].Stacks, keys, 30) })
+		both(t, "shapes", ix, twin, func(x Trace) ([]Shape, error) { return x.Shapes(ctx, by, cells[1].Stacks, keys) })
 		key := keys[r.IntN(2)]
-		both(t, "lifetimes", ix, twin, func(x Trace) (Lifetimes, error) { return x.Lifetimes(ctx, by, key, rg) })
+		both(t, "lifetimes", ix, twin, func(x Trace) (Lifetimes, error) { return x.Lifetimes(ctx, by, key, rg, cells[1].Stacks) })
 		both(t, "grid", ix, twin, func(x Trace) (*Grid, error) {
 			return x.Grid(ctx, GridQuery{Range: rg, By: by, Key: 1, All: by == ByThread})
 		})
@@ -292,6 +298,24 @@ func TestFileIndexAgrees(t *testing.T) {
 	}
 }
 
+// Sums that do not fit 64 bits stand at 2^64-1, and levels come back from there exactly.
+func TestFileIndexAgreesOnHugeSizes(t *testing.T) {
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(seed, 8))
+		events := randomTrace(r, 3000)
+		for i := range events {
+			if e := &events[i]; e.Kind == model.Alloc && r.IntN(1+int(seed)*100) < 30 {
+				e.Size = []uint64{math.MaxUint64, 1 << 63, 1<<62 + 5, 1 << 50}[r.IntN(4)]
+			}
+		}
+		ix, twin := buildBoth(t, &chunkedSlice{sliceSource{events, 100}, -1}, testStacks(), 3000)
+		agree(t, ix, twin, r)
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
 // Every question may be asked at any moment while a trace loads.
 func TestFileIndexAnswersWhileLoading(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
@@ -329,19 +353,21 @@ func askEverything(t *testing.T, ix Trace, store *model.Store, i int) {
 	by := Group(i) % GroupCount
 	d := ix.Status().Duration
 	rg := []Range{Whole, {d / 3, d}, {model.NoTime, d / 2}}[i%3]
-	in := []Cell{{}, {0, 5, 0, LifeClasses}}[i/3%2]
+	in := []Cell{{}, {SizeTo: 5, LifeTo: LifeClasses}}[i/3%2]
+	only := []StackFilter{"", "focus parse", "hide malloc"}[i/7%3]
+	in.Stacks = only
 	_, err1 := ix.Sites(ctx, Query{At: At(d / 2), Range: rg, By: by, Cell: in})
 	_, err2 := ix.Leaks(ctx, LeakQuery{Range: rg, By: by, Cell: in})
-	_, err3 := ix.History(ctx, by, []Key{0, 3, 9999}, 10)
+	_, err3 := ix.History(ctx, by, only, []Key{0, 3, 9999}, 10)
 	_, err4 := ix.Curve(ctx, rg, 50)
 	_, err5 := ix.Weights(ctx, Cost(i)%CostCountOf, Query{At: End, Range: rg})
-	_, err6 := ix.LateFreed(ctx)
+	_, err6 := ix.LateFreed(ctx, only)
 	_, err7 := ix.Grid(ctx, GridQuery{Range: rg, By: by, Key: 2})
 	l, err8 := ix.Blocks(ctx, BlockQuery{At: At(d / 2), By: by, All: true, Sort: BlockOrder(i % 5)})
 	if err8 == nil && l.Len() > 0 {
 		l.Row(l.Len() / 2)
 	}
-	_, err9 := ix.Lifetimes(ctx, by, 1, rg)
+	_, err9 := ix.Lifetimes(ctx, by, 1, rg, only)
 	for _, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9} {
 		if err != nil {
 			t.Fatal(err)

@@ -241,10 +241,10 @@ func benchWhole(b *testing.B, path string) {
 		name string
 		f    func() error
 	}{
-		{"late-freed", func() error { _, err := ix.LateFreed(ctx); return err }},
+		{"late-freed", func() error { _, err := ix.LateFreed(ctx, ""); return err }},
 		{"leaks", func() error { _, err := ix.Leaks(ctx, LeakQuery{Range: Whole}); return err }},
 		{"grid", func() error { _, err := ix.Grid(ctx, GridQuery{Range: Whole, All: true}); return err }},
-		{"lifetimes", func() error { _, err := ix.Lifetimes(ctx, ByStack, 7, Whole); return err }},
+		{"lifetimes", func() error { _, err := ix.Lifetimes(ctx, ByStack, 7, Whole, ""); return err }},
 		{"narrowed-first", func() error { return narrow(ByStack, end/2) }},
 		{"narrowed-next", func() error { return narrow(ByStack, end/3) }},
 		{"narrowed-other", func() error { return narrow(ByFunction, end/3) }},

@@ -24,12 +24,13 @@ func (ix *FileIndex) Blocks(ctx context.Context, q BlockQuery) (BlockList, error
 	}
 	_, to := ix.bounds(q.Range)
 	end := min(to, ix.duration())
+	q.Cell = ix.filtered(q.Cell)
 	g := ix.grouping(q.By, q.Cell)
 	c := blockCollector{list: &fileBlocks{ix: ix}, by: q.Sort}
 	take := func(b *fileBlock) {
 		switch {
 		case !q.Born && int(b.died) < hi, q.Leaked && end-b.bornAt < q.MinAge:
-		case !q.All && g.keyOf(b) != q.Key, !b.in(q.Cell), q.Addr != 0 && !b.holds(q.Addr):
+		case !q.All && g.keyOf(b) != q.Key, !ix.in(q.Cell, b), q.Addr != 0 && !b.holds(q.Addr):
 		default:
 			c.add(b)
 		}

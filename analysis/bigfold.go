@@ -179,7 +179,7 @@ func (f *folder) finish() {
 		}
 		from := s.freed
 		s.freed = uint32(len(f.sizes.b))
-		f.sizes.write(f.freed[from:end])
+		f.sizes.write(f.freed[from:end], f.j.ended[from:end])
 	}
 	c.freed = slices.Clone(f.sizes.b)
 	for d := range f.dimCells {

@@ -15,7 +15,7 @@ func (g *grouping) pass(ctx context.Context, want []Key) (*pass, error) {
 	if p := g.kept(n, want); p != nil {
 		return p, nil
 	}
-	if !ix.settled() || !ix.climbing() {
+	if !ix.settled() || !ix.climbing() || g.set != nil {
 		return g.makePasses(ctx, n, []*grouping{g}, want)
 	}
 	err := ix.shared(ctx, passID{g.by, len(want)}, func(ctx context.Context) error {
@@ -54,9 +54,7 @@ type passID struct {
 // kept is the pass that was made, nil if it does not do.
 func (g *grouping) kept(n int, want []Key) *pass {
 	ix := g.ix
-	ix.groups.mu.Lock()
-	defer ix.groups.mu.Unlock()
-	p := ix.groups.passes[g.by]
+	p := ix.groups.passIn(g.by, g.set)
 	fresh := p != nil && (p.events == n || !ix.status.Final && p.events > n/4*3)
 	if fresh && sameNames(p.fold, g.f) && p.follows(want) {
 		return p
@@ -79,10 +77,8 @@ func (g *grouping) makePasses(ctx context.Context, n int, groups []*grouping, wa
 	if err != nil {
 		return nil, err
 	}
-	ix.groups.mu.Lock()
-	defer ix.groups.mu.Unlock()
 	for i, p := range passes {
-		ix.groups.passes[groups[i].by] = p
+		ix.groups.keepPass(groups[i].by, groups[i].set, p)
 	}
 	return passes[0], nil
 }
@@ -102,8 +98,9 @@ func (g *grouping) makePass(ctx context.Context, n int, want []Key) (*pass, erro
 			}
 			end := min(to, edges[b.col]-v.c.first)
 			ix.eachChange(v, from, end, func(_ int, r ref, how change) {
-				site, size := ix.siteSize(v, r)
-				b.change(g.key(site, size), size, how)
+				if site, size := ix.siteSize(v, r); g.keeps(site) {
+					b.change(g.key(site, size), size, how)
+				}
 			})
 			from = end
 		}
@@ -135,10 +132,10 @@ func (g *grouping) keysOfSites() []Key {
 }
 
 // History implements [Trace]. n beyond HistoryColumns repeats columns.
-func (ix *FileIndex) History(ctx context.Context, by Group, keys []Key, n int) ([][]uint64, error) {
+func (ix *FileIndex) History(ctx context.Context, by Group, only StackFilter, keys []Key, n int) ([][]uint64, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	p, err := ix.grouping(by, Cell{}).pass(ctx, keys)
+	p, err := ix.grouping(by, ix.filtered(Cell{Stacks: only})).pass(ctx, keys)
 	if err != nil {
 		return nil, err
 	}
@@ -146,10 +143,10 @@ func (ix *FileIndex) History(ctx context.Context, by Group, keys []Key, n int) (
 }
 
 // Shapes implements [Trace].
-func (ix *FileIndex) Shapes(ctx context.Context, by Group, keys []Key) ([]Shape, error) {
+func (ix *FileIndex) Shapes(ctx context.Context, by Group, only StackFilter, keys []Key) ([]Shape, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	p, err := ix.grouping(by, Cell{}).pass(ctx, keys)
+	p, err := ix.grouping(by, ix.filtered(Cell{Stacks: only})).pass(ctx, keys)
 	if err != nil {
 		return nil, err
 	}
@@ -233,28 +230,34 @@ func (ix *FileIndex) makeGrid(ctx context.Context, q GridQuery, lo, hi int) (*Gr
 		g := new(Grid)
 		grids = append(grids, g)
 		return func(_ int, v *view, from, to int) {
-			for p := v.payload(from); p < len(v.event) && int(v.event[p]) < to; p++ {
-				if v.events.Kind[v.event[p]] != model.Alloc {
-					continue
-				}
-				size := v.events.Size[p]
-				if q.All || by.key(v.site[p], size) == q.Key {
-					g[SizeClass(size)][ix.lifeClass(v, p)].add(1, size)
-				}
-			}
+			g.count(ix, v, from, to, func(p int) bool { return q.All || by.key(v.site[p], v.events.Size[p]) == q.Key })
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
 	for _, g := range grids {
-		for s := range g {
-			for l := range g[s] {
-				out[s][l].add(g[s][l].Count, g[s][l].Bytes)
-			}
-		}
+		out.add(g)
 	}
 	return out, nil
+}
+
+// count adds the blocks that are born in events [from, to) of a view and that takes says yes to.
+func (g *Grid) count(ix *FileIndex, v *view, from, to int, takes func(p int) bool) {
+	for p := v.payload(from); p < len(v.event) && int(v.event[p]) < to; p++ {
+		if v.events.Kind[v.event[p]] == model.Alloc && takes(p) {
+			size := v.events.Size[p]
+			g[SizeClass(size)][ix.lifeClass(v, p)].add(1, size)
+		}
+	}
+}
+
+func (g *Grid) add(o *Grid) {
+	for s := range o {
+		for l, c := range o[s] {
+			g[s][l].add(c.Count, c.Bytes)
+		}
+	}
 }
 
 func (c *GridCell) add(count, bytes uint64) {
@@ -263,7 +266,7 @@ func (c *GridCell) add(count, bytes uint64) {
 }
 
 // Lifetimes implements [Trace].
-func (ix *FileIndex) Lifetimes(ctx context.Context, by Group, key Key, rg Range) (Lifetimes, error) {
+func (ix *FileIndex) Lifetimes(ctx context.Context, by Group, key Key, rg Range, only StackFilter) (Lifetimes, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	r := ix.reader()
@@ -271,14 +274,14 @@ func (ix *FileIndex) Lifetimes(ctx context.Context, by Group, key Key, rg Range)
 	if r.err != nil {
 		return Lifetimes{}, r.err
 	}
-	g := ix.grouping(by, Cell{})
+	g := ix.grouping(by, ix.filtered(Cell{Stacks: only}))
 	var all lifetimes
 	parts := inOrder[lifetimes]{take: all.add}
 	err := ix.together(ctx, lo, hi, func() chunkWork {
 		return func(n int, v *view, from, to int) {
 			var l lifetimes
 			for p := v.payload(from); p < len(v.event) && int(v.event[p]) < to; p++ {
-				if v.events.Kind[v.event[p]] == model.Alloc && g.key(v.site[p], v.events.Size[p]) == key {
+				if v.events.Kind[v.event[p]] == model.Alloc && g.key(v.site[p], v.events.Size[p]) == key && g.keeps(v.site[p]) {
 					l.block(ix, v, p)
 				}
 			}

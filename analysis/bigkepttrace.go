@@ -59,8 +59,8 @@ func (k *KeptIndex) Sites(ctx context.Context, q Query) ([]Site, error) {
 }
 
 // Functions implements [Trace].
-func (k *KeptIndex) Functions(ctx context.Context, r Range) ([]Function, error) {
-	return ask(ctx, k, false, func(ix *FileIndex) ([]Function, error) { return ix.Functions(ctx, r) })
+func (k *KeptIndex) Functions(ctx context.Context, r Range, only StackFilter) ([]Function, error) {
+	return ask(ctx, k, false, func(ix *FileIndex) ([]Function, error) { return ix.Functions(ctx, r, only) })
 }
 
 // Leaks implements [Trace].
@@ -69,8 +69,8 @@ func (k *KeptIndex) Leaks(ctx context.Context, q LeakQuery) (Leaks, error) {
 }
 
 // LateFreed implements [Trace].
-func (k *KeptIndex) LateFreed(ctx context.Context) (Leaks, error) {
-	return ask(ctx, k, false, func(ix *FileIndex) (Leaks, error) { return ix.LateFreed(ctx) })
+func (k *KeptIndex) LateFreed(ctx context.Context, only StackFilter) (Leaks, error) {
+	return ask(ctx, k, false, func(ix *FileIndex) (Leaks, error) { return ix.LateFreed(ctx, only) })
 }
 
 // Weights implements [Trace].
@@ -79,18 +79,18 @@ func (k *KeptIndex) Weights(ctx context.Context, c Cost, q Query) ([]uint64, err
 }
 
 // History implements [Trace].
-func (k *KeptIndex) History(ctx context.Context, by Group, keys []Key, n int) ([][]uint64, error) {
-	return ask(ctx, k, false, func(ix *FileIndex) ([][]uint64, error) { return ix.History(ctx, by, keys, n) })
+func (k *KeptIndex) History(ctx context.Context, by Group, only StackFilter, keys []Key, n int) ([][]uint64, error) {
+	return ask(ctx, k, false, func(ix *FileIndex) ([][]uint64, error) { return ix.History(ctx, by, only, keys, n) })
 }
 
 // Shapes implements [Trace].
-func (k *KeptIndex) Shapes(ctx context.Context, by Group, keys []Key) ([]Shape, error) {
-	return ask(ctx, k, false, func(ix *FileIndex) ([]Shape, error) { return ix.Shapes(ctx, by, keys) })
+func (k *KeptIndex) Shapes(ctx context.Context, by Group, only StackFilter, keys []Key) ([]Shape, error) {
+	return ask(ctx, k, false, func(ix *FileIndex) ([]Shape, error) { return ix.Shapes(ctx, by, only, keys) })
 }
 
 // Lifetimes implements [Trace].
-func (k *KeptIndex) Lifetimes(ctx context.Context, by Group, key Key, r Range) (Lifetimes, error) {
-	return ask(ctx, k, false, func(ix *FileIndex) (Lifetimes, error) { return ix.Lifetimes(ctx, by, key, r) })
+func (k *KeptIndex) Lifetimes(ctx context.Context, by Group, key Key, r Range, only StackFilter) (Lifetimes, error) {
+	return ask(ctx, k, false, func(ix *FileIndex) (Lifetimes, error) { return ix.Lifetimes(ctx, by, key, r, only) })
 }
 
 // Blocks implements [Trace].

@@ -17,9 +17,10 @@ func (ix *FileIndex) Leaks(ctx context.Context, q LeakQuery) (Leaks, error) {
 	if r.err != nil {
 		return Leaks{}, r.err
 	}
+	q.Cell = ix.filtered(q.Cell)
 	l := ix.leakSums(q.By, q.Cell, q.Range)
 	err := ix.eachKept(ctx, lo, hi, func(b *fileBlock) {
-		if age := l.end - b.bornAt; age >= q.MinAge && b.in(q.Cell) {
+		if age := l.end - b.bornAt; age >= q.MinAge && ix.in(q.Cell, b) {
 			l.add(b, age)
 		}
 	})
@@ -34,7 +35,7 @@ func (ix *FileIndex) Leaks(ctx context.Context, q LeakQuery) (Leaks, error) {
 }
 
 // LateFreed implements [Trace]. Ages are lifetimes.
-func (ix *FileIndex) LateFreed(ctx context.Context) (Leaks, error) {
+func (ix *FileIndex) LateFreed(ctx context.Context, only StackFilter) (Leaks, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	n, duration := ix.events(), ix.duration()
@@ -44,9 +45,10 @@ func (ix *FileIndex) LateFreed(ctx context.Context) (Leaks, error) {
 	if r.err != nil {
 		return Leaks{}, r.err
 	}
-	l := ix.leakSums(ByStack, Cell{}, Whole)
+	in := ix.filtered(Cell{Stacks: only})
+	l := ix.leakSums(ByStack, in, Whole)
 	err := ix.eachLong(ctx, percentOf(duration, longPercent), func(b *fileBlock) {
-		if int(b.died) >= first && !ix.overwrites(int(b.died)) {
+		if int(b.died) >= first && !ix.overwrites(int(b.died)) && ix.in(in, b) {
 			l.add(b, b.diedAt-b.bornAt)
 		}
 	})
@@ -142,7 +144,7 @@ func (l *leakSums) list(ctx context.Context, lo, hi int, finish func(*LeakSite))
 		return Leaks{}, err
 	}
 	var out Leaks
-	rows = slices.DeleteFunc(rows, func(s Site) bool { return l.sites[s.Key] == nil })
+	rows = slices.DeleteFunc(l.f.prune(rows), func(s Site) bool { return l.sites[s.Key] == nil })
 	l.ix.nameSites(l.by, l.f, rows)
 	for _, row := range rows {
 		s := l.sites[row.Key]

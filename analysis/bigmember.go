@@ -10,12 +10,16 @@ import (
 type membership struct {
 	ix      *FileIndex
 	in      Cell
+	rect    Cell     // of in, with bounds
 	records []uint64 // a bit for each record; nil while blocks may still end, and leave the cell
 }
 
 // membership returns that of a cell. The records are looked at now if the index is settled.
 func (ix *FileIndex) membership(in Cell) *membership {
-	m := &membership{ix: ix, in: in}
+	m := &membership{ix: ix, in: in, rect: in.Rectangle()}
+	if m.rect.IsAll() {
+		m.rect.SizeTo, m.rect.LifeTo = SizeClasses, LifeClasses
+	}
 	if s := ix.cells.get(in, ix.events()); s != nil {
 		return s.members
 	}
@@ -28,11 +32,11 @@ func (ix *FileIndex) membership(in Cell) *membership {
 	for i := range r.len() {
 		b := fileBlock{bornAt: model.Time(born.next())}
 		size := SizeClass(r.size.at(i))
-		if size < int(in.SizeFrom) || size >= int(in.SizeTo) {
+		if size < int(m.rect.SizeFrom) || size >= int(m.rect.SizeTo) || in.set != nil && !in.set.has(ix.sites.stack[r.site.at(i)]) {
 			continue
 		}
 		b.died, b.diedAt = ix.endOf(i)
-		if in.Has(size, b.lifeClass()) {
+		if m.rect.Has(size, b.lifeClass()) {
 			bits[i/64] |= 1 << (i % 64)
 		}
 	}
@@ -52,13 +56,16 @@ func (m *membership) of(v *view, is []bool) []bool {
 	for p, event := range v.event {
 		size := SizeClass(v.events.Size[p])
 		is[p] = false
-		if size < int(m.in.SizeFrom) || size >= int(m.in.SizeTo) || v.events.Kind[event] != model.Alloc {
+		if size < int(m.rect.SizeFrom) || size >= int(m.rect.SizeTo) || v.events.Kind[event] != model.Alloc {
+			continue
+		}
+		if m.in.set != nil && !m.in.set.has(m.ix.sites.stack[v.site[p]]) {
 			continue
 		}
 		if v.died[p] == 0 {
 			is[p] = m.has(ref(v.record[p]), nil)
 		} else {
-			is[p] = m.in.Has(size, m.ix.lifeClass(v, p))
+			is[p] = m.rect.Has(size, m.ix.lifeClass(v, p))
 		}
 	}
 	return is
@@ -76,7 +83,7 @@ func (m *membership) has(r ref, is []bool) bool {
 		return true
 	}
 	b := m.ix.recordBlock(int(r))
-	return b.in(m.in)
+	return m.ix.in(m.in, &b)
 }
 
 // lifeClass is the class of the lifetime of an allocation of a view that was followed.

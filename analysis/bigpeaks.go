@@ -33,6 +33,8 @@ type climbs struct {
 	keyOf  [][]Key // by group, by site; nil where the size decides
 	edges  []int   // events up to and with each column
 	take   func(s *stretch)
+	count  bool    // blocks by size and lifetime too
+	grids  []*Grid // of the workers, then
 
 	spare   chan *stretch
 	ordered inOrder[[]*stretch]
@@ -58,6 +60,10 @@ func (c *climbs) run(ctx context.Context, lo, hi int) error {
 	}
 	return c.ix.together(ctx, lo, hi, func() chunkWork {
 		w := climber{climbs: c}
+		if c.count {
+			w.grid = new(Grid)
+			c.grids = append(c.grids, w.grid)
+		}
 		for _, g := range c.groups {
 			w.now = append(w.now, make([]climb, g.keys))
 		}
@@ -73,6 +79,7 @@ type climber struct {
 	touched [GroupCount][]Key
 	member  []bool // by event that is no FREE: a block in the cell
 	moves   []move // not yet taken
+	grid    *Grid  // nil if it is not needed
 }
 
 // move is one change of a block: its site, and bornMove where the block is born.
@@ -88,6 +95,9 @@ const (
 
 func (w *climber) chunk(n int, v *view, from, to int) {
 	w.member = w.in.of(v, w.member)
+	if w.grid != nil {
+		w.grid.count(w.ix, v, from, to, func(int) bool { return true })
+	}
 	var list []*stretch
 	for from < to {
 		column := sort.Search(len(w.edges), func(i int) bool { return w.edges[i] > v.c.first+from })
@@ -196,7 +206,8 @@ func (w *climber) follow(v *view, from, to int) {
 
 // passes makes the passes of several groups at once, with the developments of the keys that are wanted of the first.
 func (ix *FileIndex) passes(ctx context.Context, n int, groups []*grouping, want []Key) ([]*pass, error) {
-	c := climbs{ix: ix, groups: groups, in: ix.membership(Cell{})}
+	c := climbs{ix: ix, groups: groups, in: ix.membership(groups[0].in)}
+	c.count = ix.settled() && c.in.all() && ix.grids.get(n, 0, n) == nil // it costs little more
 	builders := make([]*passBuilder, len(groups))
 	for i, g := range groups {
 		builders[i] = newPassBuilder(g.f, n, g.keys, want)
@@ -226,6 +237,13 @@ func (ix *FileIndex) passes(ctx context.Context, n int, groups []*grouping, want
 		return nil, err
 	}
 	until(HistoryColumns)
+	if c.count {
+		grid := new(Grid)
+		for _, g := range c.grids {
+			grid.add(g)
+		}
+		ix.grids.put(n, 0, n, *grid)
+	}
 	out := make([]*pass, len(builders))
 	for i, b := range builders {
 		b.judge(float64(ix.duration()) / 1e6 / HistoryColumns)
@@ -297,7 +315,7 @@ func (ix *FileIndex) addCarried(groups []*grouping, lo int, peaks, carried [][]u
 	ix.eachChange(v, lo-v.c.first, lo-v.c.first+1, func(_ int, r ref, _ change) {
 		b := ix.refBlock(v, r)
 		for i, g := range groups {
-			if b.in(g.in) {
+			if ix.in(g.in, &b) {
 				carried[i][g.keyOf(&b)] = 0
 			}
 		}

@@ -18,7 +18,7 @@ func (ix *FileIndex) Sites(ctx context.Context, q Query) ([]Site, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	g := ix.grouping(q.By, q.Cell)
+	g := ix.grouping(q.By, ix.filtered(q.Cell))
 	rows, err := g.sums(ctx, lo, hi, at)
 	if err == nil {
 		err = g.addPeaks(ctx, rows, lo, hi)
@@ -29,7 +29,7 @@ func (ix *FileIndex) Sites(ctx context.Context, q Query) ([]Site, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows = slices.DeleteFunc(rows, func(s Site) bool { return s.AllocCount == 0 && s.LiveCount == 0 && s.FreedCount == 0 })
+	rows = slices.DeleteFunc(g.f.prune(rows), func(s Site) bool { return s.AllocCount == 0 && s.LiveCount == 0 && s.FreedCount == 0 })
 	ix.nameSites(q.By, g.f, rows)
 	return rows, ctx.Err()
 }
@@ -149,7 +149,7 @@ func (g *grouping) replayPeaks(ctx context.Context, rows []Site, lo, hi int) err
 	err = ix.replay(ctx, lo, hi, func(v *view, event int, r ref, how change) {
 		site, size := ix.siteSize(v, r)
 		if !g.in.IsAll() {
-			if b := ix.refBlock(v, r); !b.in(g.in) {
+			if b := ix.refBlock(v, r); !ix.in(g.in, &b) {
 				return
 			}
 		}
@@ -185,7 +185,7 @@ func (g *grouping) addKept(ctx context.Context, rows []Site, lo, hi int) error {
 		return nil
 	}
 	return ix.eachKept(ctx, lo, hi, func(b *fileBlock) {
-		if !b.in(g.in) {
+		if !ix.in(g.in, b) {
 			return
 		}
 		row := &rows[g.keyOf(b)]
@@ -207,9 +207,13 @@ func (ix *FileIndex) Weights(ctx context.Context, c Cost, q Query) ([]uint64, er
 	if r.err != nil {
 		return nil, r.err
 	}
+	set := ix.setOf(q.Cell.Stacks)
+	q.Cell = q.Cell.Rectangle()
 	g := ix.grouping(ByStack, q.Cell)
 	if c == CostLeaked || c == CostTemporary {
-		return g.rowWeights(ctx, c, lo, hi)
+		out, err := g.rowWeights(ctx, c, lo, hi)
+		set.clear(out)
+		return out, err
 	}
 	if c == CostTotal || c == CostCount {
 		at = lo
@@ -233,6 +237,7 @@ func (ix *FileIndex) Weights(ctx context.Context, c Cost, q Query) ([]uint64, er
 			out[k] = a.liveBytes()
 		}
 	}
+	set.clear(out)
 	return out, ctx.Err()
 }
 
@@ -253,7 +258,7 @@ func (g *grouping) rowWeights(ctx context.Context, c Cost, lo, hi int) ([]uint64
 }
 
 // Functions implements [Trace].
-func (ix *FileIndex) Functions(ctx context.Context, rg Range) ([]Function, error) {
+func (ix *FileIndex) Functions(ctx context.Context, rg Range, only StackFilter) ([]Function, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	r := ix.reader()
@@ -265,9 +270,11 @@ func (ix *FileIndex) Functions(ctx context.Context, rg Range) ([]Function, error
 	if err != nil {
 		return nil, err
 	}
-	t := newFunctionTable(ix.stacks())
+	set := ix.setOf(only)
+	t := newFunctionTable(set.stacks(ix.stacks()))
+	t.bare = set != nil
 	for _, row := range rows {
-		if row.AllocCount == 0 {
+		if row.AllocCount == 0 || set != nil && !set.has(uint32(row.Key)) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {

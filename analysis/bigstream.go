@@ -154,16 +154,17 @@ func (w *sizeWriter) common() []uint64 {
 	return all
 }
 
-// write appends sizes to the stream, given what common returned.
-func (w *sizeWriter) write(sizes []uint64) {
+// write appends sizes to the stream, given what common returned. ended is 0 where nothing was freed: there may be blocks of
+// noFreedSize.
+func (w *sizeWriter) write(sizes []uint64, ended []uint32) {
 	w.b = slices.Grow(w.b, len(sizes)*(1+binary.MaxVarintLen64))
 	n := len(w.b)
 	b := w.b[:cap(w.b)]
-	for _, size := range sizes {
+	for i, size := range sizes {
 		c := byte(rareSize)
 		if size < smallSizes {
 			c = w.code[size]
-		} else if size == noFreedSize {
+		} else if size == noFreedSize && ended[i] == 0 {
 			c = 0
 		}
 		b[n] = c

@@ -10,6 +10,11 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
+// keeps reports whether blocks of a site count, as far as their stack decides.
+func (g *grouping) keeps(site uint32) bool {
+	return g.set == nil || g.set.has(g.ix.sites.stack[site])
+}
+
 // key is the key of a site's block in a dimension.
 func (ix *FileIndex) key(d dim, site uint32, size uint64) uint32 {
 	switch d {
@@ -147,6 +152,7 @@ func (ix *FileIndex) allSums(ctx context.Context, d dim, after []int) ([][]cell,
 
 // sumsIn returns what sumsAt does after each of some numbers of events, of the blocks in a cell alone.
 func (ix *FileIndex) sumsIn(ctx context.Context, d dim, in Cell, after ...int) (out [][]cell, err error) {
+	in = in.of(d)
 	if in.IsAll() {
 		return ix.allSums(ctx, d, after)
 	}
@@ -177,7 +183,7 @@ func (ix *FileIndex) sumsIn(ctx context.Context, d dim, in Cell, after ...int) (
 	}
 	err = ix.replay(ctx, 0, last, func(v *view, event int, r ref, how change) {
 		b := ix.refBlock(v, r)
-		if !b.in(in) {
+		if !ix.in(in, &b) {
 			return
 		}
 		for i, n := range after {
@@ -200,7 +206,12 @@ func (b *fileBlock) lifeClass() int {
 }
 
 // in reports whether a block is in a cell.
-func (b *fileBlock) in(c Cell) bool { return c.IsAll() || c.Has(SizeClass(b.size), b.lifeClass()) }
+func (ix *FileIndex) in(c Cell, b *fileBlock) bool {
+	if c.set != nil && !c.set.has(ix.sites.stack[b.site]) {
+		return false
+	}
+	return c.Rectangle().IsAll() || c.Has(SizeClass(b.size), b.lifeClass())
+}
 
 // grouping is a group as one answer sees it from begin to end, while more is loaded.
 type grouping struct {
@@ -208,12 +219,13 @@ type grouping struct {
 	by   Group
 	d    dim
 	f    *fold
-	in   Cell // only blocks in it
+	in   Cell      // only blocks in it; without a filter of stacks where f heeds that
+	set  *stackSet // what a filter leaves of stacks, nil for all
 	keys int
 }
 
 func (ix *FileIndex) grouping(by Group, in Cell) *grouping {
-	g := &grouping{ix: ix, by: by, d: dimOf(by), f: ix.foldOf(by), in: in}
+	g := &grouping{ix: ix, by: by, d: dimOf(by), f: ix.foldIn(by, in.set), in: in.of(dimOf(by)), set: in.set}
 	g.keys = len(ix.sums[g.d])
 	if g.f != nil {
 		g.keys = len(g.f.names)
@@ -254,7 +266,7 @@ func (g *grouping) sums(ctx context.Context, lo, hi, n int) ([]Site, error) {
 	}
 	// Temporary blocks are counted when they end, but belong to the range of their allocation.
 	err = ix.temporaryAtEdges(lo, hi, func(b *fileBlock, change uint64) {
-		if b.in(g.in) {
+		if ix.in(g.in, b) {
 			rows[g.keyOf(b)].Temporary += change
 		}
 	})

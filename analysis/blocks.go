@@ -13,7 +13,8 @@ import (
 func (ix *Index) Blocks(ctx context.Context, q BlockQuery) (BlockList, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	d, f := dimOf(q.By), ix.foldOf(q.By)
+	q.Cell = ix.filtered(q.Cell)
+	d, f := dimOf(q.By), ix.foldIn(q.By, q.Cell.set)
 	l := &blockList{ix: ix}
 	take := func(b uint32) {
 		if (q.All || f.keyOf(ix.key(d, b)) == q.Key) && ix.in(q.Cell, b) && (q.Addr == 0 || ix.holds(b, q.Addr)) {

@@ -29,6 +29,7 @@ type TreeOptions struct {
 	Invert   bool                // bottom-up: allocating functions first, their callers below
 	Collapse bool                // direct recursion becomes one node
 	Name     func(string) string // shortens function names, merging what becomes equal; nil keeps them
+	Class    []uint32            // by frame: functions of one name are different ones where it differs; nil where they never are
 }
 
 // maxTreeSteps bounds the work of an inverted tree, whose stacks share nothing.
@@ -61,7 +62,37 @@ type treeBuilder struct {
 	opt    TreeOptions
 	next   map[[2]int32]int32 // node, label → child
 	byName map[string]int32
-	byFunc []int32 // label of a FuncID, -1 while it has none
+	byFunc []int32           // label of a FuncID, -1 while it has none
+	byPair map[classed]int32 // where functions have classes
+	taken  map[int32]bool    // labels that a class has
+}
+
+// classed is a function's name, by the label that its first class has, and a class.
+type classed struct {
+	name  int32
+	class uint32
+}
+
+// ofClass is the label of a name in the class of a frame.
+func (b *treeBuilder) ofClass(name int32, frame model.FrameID) int32 {
+	if b.opt.Class == nil {
+		return name
+	}
+	if b.byPair == nil {
+		b.byPair, b.taken = map[classed]int32{}, map[int32]bool{}
+	}
+	key := classed{name, b.opt.Class[frame]}
+	l, ok := b.byPair[key]
+	switch {
+	case ok:
+	case !b.taken[name]:
+		l, b.taken[name], b.byPair[key] = name, true, name
+	default:
+		l = int32(len(b.t.labels))
+		b.t.labels = append(b.t.labels, b.t.labels[name])
+		b.byPair[key] = l
+	}
+	return l
 }
 
 func (b *treeBuilder) labelOf(name string) int32 {
@@ -76,9 +107,10 @@ func (b *treeBuilder) labelOf(name string) int32 {
 
 // label is the label of a node of the stacks' tree.
 func (b *treeBuilder) label(n model.NodeID) int32 {
-	f := b.s.FrameFunc[b.s.Frame[n]]
+	frame := b.s.Frame[n]
+	f := b.s.FrameFunc[frame]
 	if b.s.Functions[f] == "" {
-		return b.labelOf(FunctionName(b.s, n))
+		return b.ofClass(b.labelOf(FunctionName(b.s, n)), frame)
 	}
 	if b.byFunc[f] < 0 {
 		name := b.s.Functions[f]
@@ -87,7 +119,7 @@ func (b *treeBuilder) label(n model.NodeID) int32 {
 		}
 		b.byFunc[f] = b.labelOf(name)
 	}
-	return b.byFunc[f]
+	return b.ofClass(b.byFunc[f], frame)
 }
 
 func (b *treeBuilder) node(parent, label int32, frame model.FrameID) int32 {
@@ -199,10 +231,19 @@ func (t *CallTree) Cut() int { return t.cut }
 // Parent is the node's caller (top-down) or callee (bottom-up), -1 for the root.
 func (t *CallTree) Parent(n int32) int32 { return t.parent[n] }
 
+// OnlyChild is the child of a node that has no other, whatever they weigh.
+func (t *CallTree) OnlyChild(n int32) (child int32, ok bool) {
+	list := t.child[t.start[n]:t.start[n+1]]
+	if len(list) != 1 {
+		return 0, false
+	}
+	return list[0], true
+}
+
 // Name is the function of a node, not cleaned.
 func (t *CallTree) Name(n int32) string { return t.labels[t.label[n]] }
 
-// Label identifies the node's name within this tree: equal names have equal labels.
+// Label identifies the node's name within this tree: equal names have equal labels, unless their classes differ.
 func (t *CallTree) Label(n int32) int32 { return t.label[n] }
 
 // Leaf is the node that carries the weight of the stack with the dense index i, 0 for one that the tree does not know yet.
@@ -221,12 +262,19 @@ type Folded struct {
 	*CallTree
 	Total   []uint64 // by node: of stacks that pass here
 	weights []uint64 // by stack
+	own     []uint64 // by stack: what its leaf weighs alone; nil where that is all of the weight
+}
+
+// WithOwn makes some figures per stack what leaves weigh alone, and keeps the slice. Call it before anybody else has f.
+func (f *Folded) WithOwn(own []uint64) *Folded {
+	f.own = own[:min(len(own), len(f.weights))]
+	return f
 }
 
 // Fold weighs the tree by one figure per stack, as [Trace.Weights] returns it, and keeps the slice. Stacks that the tree does
 // not know yet are left out.
 func (t *CallTree) Fold(weights []uint64) *Folded {
-	f := &Folded{t, make([]uint64, len(t.parent)), weights[:min(len(weights), len(t.leaf))]}
+	f := &Folded{CallTree: t, Total: make([]uint64, len(t.parent)), weights: weights[:min(len(weights), len(t.leaf))]}
 	for i, w := range f.weights {
 		f.Total[t.leaf[i]], _ = model.SaturatingAdd(f.Total[t.leaf[i]], w)
 	}
@@ -239,11 +287,15 @@ func (t *CallTree) Fold(weights []uint64) *Folded {
 	return f
 }
 
-// Self is the weight of the stacks that end at a node.
+// Self is the weight of the stacks that end at a node, or what their leaves weigh alone where that is known.
 func (f *Folded) Self(n int32) (weight uint64) {
+	own := f.weights
+	if f.own != nil {
+		own = f.own
+	}
 	for _, i := range f.ending[f.begin[n]:f.begin[n+1]] {
-		if int(i) < len(f.weights) {
-			weight, _ = model.SaturatingAdd(weight, f.weights[i])
+		if int(i) < len(own) {
+			weight, _ = model.SaturatingAdd(weight, own[i])
 		}
 	}
 	return weight

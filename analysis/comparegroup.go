@@ -1,6 +1,10 @@
 package analysis
 
-import "github.com/memtui/memtui/model"
+import (
+	"slices"
+
+	"github.com/memtui/memtui/model"
+)
 
 // StackGroup is what the stacks of a side can be put together by.
 type StackGroup uint8
@@ -81,4 +85,38 @@ func (g *sideGroups) add(group SideRow, r *SideRow) {
 	out.Listed = out.Listed || r.Listed
 	out.Bytes, _ = model.SaturatingAdd(out.Bytes, r.Bytes)
 	out.Count, _ = model.SaturatingAdd(out.Count, r.Count)
+}
+
+// CutSide keeps the frames of each stack that are nearest to its leaf, depth of them at most: recorders cut stacks at different
+// depths. Its rows are aligned with those of s.
+func CutSide(s *CompareSide, depth int) *CompareSide {
+	if s.Stacks == nil {
+		return s
+	}
+	out := *s
+	from, cut := s.Stacks, model.NewStacks()
+	cut.Functions, cut.Files, cut.LeafFirst = from.Functions, from.Files, from.LeafFirst
+	cut.FrameFunc, cut.FrameFile, cut.FrameLine = from.FrameFunc, from.FrameFile, from.FrameLine
+	out.Stacks, out.Rows = cut, slices.Clone(s.Rows)
+	nodes := map[nodeKey]model.NodeID{}
+	var frames []model.FrameID
+	for i := range out.Rows {
+		frames = frames[:0]
+		for n := out.Rows[i].Node; n != 0 && len(frames) < depth; n = from.Parent[n] {
+			frames = append(frames, from.Frame[n])
+		}
+		at := model.NodeID(0)
+		for _, f := range slices.Backward(frames) {
+			key := nodeKey{at, f}
+			next, ok := nodes[key]
+			if !ok {
+				next = model.NodeID(len(cut.Parent))
+				nodes[key] = next
+				cut.Parent, cut.Frame, cut.Depth = append(cut.Parent, at), append(cut.Frame, f), append(cut.Depth, cut.Depth[at]+1)
+			}
+			at = next
+		}
+		out.Rows[i].Node = at
+	}
+	return &out
 }

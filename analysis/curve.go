@@ -55,7 +55,7 @@ func (ix *Index) peakAfter(lo, hi int) (n int, ok bool) {
 		}
 		lo = next
 	}
-	ix.walk(lo, hi, ix.levelAt(lo), func(i int, after *level) bool {
+	ix.walk(lo, hi, func(i int, after *level) bool {
 		n = i + 1
 		return after.bytes != top
 	})

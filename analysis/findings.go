@@ -267,7 +267,7 @@ func (f *finder) heldAtPeak(s *Site) (model.Time, error) {
 }
 
 func (f *finder) late() error {
-	l, err := f.t.LateFreed(f.ctx)
+	l, err := f.t.LateFreed(f.ctx, "")
 	if err != nil || len(l.Sites) == 0 || ratio(l.Bytes, f.top.Bytes) < latePart {
 		return err
 	}
@@ -338,7 +338,7 @@ func (f *finder) histories() error {
 	if len(keys) == 0 {
 		return nil
 	}
-	h, err := f.t.History(f.ctx, ByStack, keys, HistoryColumns)
+	h, err := f.t.History(f.ctx, ByStack, "", keys, HistoryColumns)
 	if err != nil {
 		return err
 	}

@@ -15,18 +15,36 @@ const (
 	NeverFreed  = 64
 )
 
-// Cell is a rectangle of the size × lifetime grid. The zero value stands for all of it.
+// Cell says which blocks count: those in a rectangle of the size × lifetime grid, of stacks that pass a filter. The zero value
+// stands for all of them, and so does a rectangle of zeros.
 type Cell struct {
 	SizeFrom, SizeTo uint8 // size classes From ≤ c < To
 	LifeFrom, LifeTo uint8 // lifetime classes From ≤ c < To
+	Stacks           StackFilter
+
+	set *stackSet // of Stacks, while an answer is made
+}
+
+// Rectangle is the cell without its filter of stacks.
+func (c Cell) Rectangle() Cell {
+	c.Stacks, c.set = "", nil
+	return c
+}
+
+// of is the cell as sums of a dimension need it: those by stack are put together by what is left of the stacks anyway.
+func (c Cell) of(d dim) Cell {
+	if d == dimStack {
+		return c.Rectangle()
+	}
+	return c
 }
 
 // IsAll reports whether every block is in the cell.
 func (c Cell) IsAll() bool { return c == Cell{} }
 
-// Has reports whether blocks of a size class and a lifetime class are in the cell.
+// Has reports whether blocks of a size class and a lifetime class are in the cell's rectangle.
 func (c Cell) Has(size, life int) bool {
-	return c == Cell{} || size >= int(c.SizeFrom) && size < int(c.SizeTo) && life >= int(c.LifeFrom) && life < int(c.LifeTo)
+	return c.Rectangle() == Cell{} || size >= int(c.SizeFrom) && size < int(c.SizeTo) && life >= int(c.LifeFrom) && life < int(c.LifeTo)
 }
 
 // SizeClass is the class of a block's size.
@@ -115,6 +133,12 @@ func (ix *Index) in(c Cell, block uint32) bool {
 	if c.IsAll() {
 		return true
 	}
+	if c.set != nil && !c.set.has(ix.stack.at(int(block))) {
+		return false
+	}
+	if c.Rectangle().IsAll() {
+		return true
+	}
 	size := SizeClass(ix.size.at(int(block)))
 	return size >= int(c.SizeFrom) && size < int(c.SizeTo) && c.Has(size, ix.lifeClass(int(block)))
 }
@@ -122,6 +146,7 @@ func (ix *Index) in(c Cell, block uint32) bool {
 // sumsIn returns what sumsAt does after each of some numbers of events, of the blocks in a cell alone. There are no
 // checkpoints of cells: it looks at all blocks once.
 func (ix *Index) sumsIn(d dim, c Cell, after ...int) [][]cell {
+	c = c.of(d)
 	out := make([][]cell, len(after))
 	last := 0
 	for i, n := range after {

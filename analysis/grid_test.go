@@ -47,8 +47,11 @@ func (w *twin) list(q BlockQuery) (out []Block) {
 // someCells are everything, one cell, a row, a column, and what was never freed.
 func someCells(r *rand.Rand) []Cell {
 	s, l := uint8(r.IntN(13)), uint8(r.IntN(8))
-	return []Cell{{}, {s, s + 1, l, l + 1}, {s, s + 1, 0, LifeClasses}, {0, SizeClasses, l, l + 1},
-		{0, SizeClasses, NeverFreed, LifeClasses}, {0, SizeClasses, 0, LifeClasses}}
+	cell := func(sizeFrom, sizeTo, lifeFrom, lifeTo uint8) Cell {
+		return Cell{SizeFrom: sizeFrom, SizeTo: sizeTo, LifeFrom: lifeFrom, LifeTo: lifeTo}
+	}
+	return []Cell{{}, cell(s, s+1, l, l+1), cell(s, s+1, 0, LifeClasses), cell(0, SizeClasses, l, l+1),
+		cell(0, SizeClasses, NeverFreed, LifeClasses), cell(0, SizeClasses, 0, LifeClasses)}
 }
 
 func TestCellsAgreeWithTwin(t *testing.T) {

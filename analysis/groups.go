@@ -41,6 +41,7 @@ type groupCache struct {
 	folds  [GroupCount]*fold
 	passes [GroupCount]*pass
 	labels labels
+	set    *stackSet // of the filter asked for last; nil before the first
 
 	cellPeaks cellPeaks
 }
@@ -90,6 +91,8 @@ type fold struct {
 	stacks *model.Stacks // derived from these symbols
 	of     []Key         // by dense stack index
 	names  []string      // by key
+	labels []label       // by key, of stacks after a filter
+	drops  bool          // the last key is that of the stacks that a filter leaves out
 }
 
 // dimOf is the dimension whose sums a group needs.
@@ -167,8 +170,11 @@ func stackGroupName(by Group, s *model.Stacks, id model.StackID) string {
 }
 
 // FunctionName names a node's function, or its file and line where it has no function.
-func FunctionName(s *model.Stacks, n model.NodeID) string {
-	f := s.At(s.Frame[n])
+func FunctionName(s *model.Stacks, n model.NodeID) string { return frameFunction(s, s.Frame[n]) }
+
+// frameFunction is [FunctionName] of a frame.
+func frameFunction(s *model.Stacks, frame model.FrameID) string {
+	f := s.At(frame)
 	switch {
 	case f.Function != "":
 		return f.Function

@@ -26,27 +26,43 @@ const manyKeys = 1 << 15
 func (ix *Index) warm(ctx context.Context, by Group) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	ix.passOf(ctx, by, nil, true)
+	ix.passOf(ctx, by, nil, nil, true)
 }
 
 // passOf returns the pass of a group, over everything loaded or, while more is arriving, over most of it, with the
 // developments of the keys wanted. With breathe it may let writers in, so that the caller must hold no sums.
-func (ix *Index) passOf(ctx context.Context, by Group, want []Key, breathe bool) *pass {
-	f := ix.foldOf(by)
-	ix.groups.mu.Lock()
-	p := ix.groups.passes[by]
-	ix.groups.mu.Unlock()
+func (ix *Index) passOf(ctx context.Context, by Group, set *stackSet, want []Key, breathe bool) *pass {
+	f := ix.foldIn(by, set)
+	p := ix.groups.passIn(by, set)
 	fresh := p != nil && (p.events == ix.time.n || !ix.status.Final && p.events > ix.time.n/4*3)
 	if fresh && sameNames(p.fold, f) && p.follows(want) {
 		return p
 	}
-	p = ix.makePass(ctx, by, f, want, breathe)
+	p = ix.makePass(ctx, by, f, set, want, breathe)
 	if ctx.Err() == nil {
-		ix.groups.mu.Lock()
-		ix.groups.passes[by] = p
-		ix.groups.mu.Unlock()
+		ix.groups.keepPass(by, set, p)
 	}
 	return p
+}
+
+// passIn is the last pass of a group of what is left by a filter, nil for none.
+func (c *groupCache) passIn(by Group, set *stackSet) *pass {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if set != nil {
+		return set.passes[by]
+	}
+	return c.passes[by]
+}
+
+func (c *groupCache) keepPass(by Group, set *stackSet, p *pass) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if set != nil {
+		set.passes[by] = p
+		return
+	}
+	c.passes[by] = p
 }
 
 // follows reports whether the pass has the development of every key that it knows at all.
@@ -96,9 +112,9 @@ type passBuilder struct {
 	col  int
 }
 
-func (ix *Index) makePass(ctx context.Context, by Group, f *fold, want []Key, breathe bool) *pass {
+func (ix *Index) makePass(ctx context.Context, by Group, f *fold, set *stackSet, want []Key, breathe bool) *pass {
 	n := ix.time.n
-	b := newPassBuilder(f, n, ix.keyCount(by), want)
+	b := newPassBuilder(f, n, ix.keyCount(by, set), want)
 	d, end := dimOf(by), ix.duration()
 	from := 0
 	for b.col < HistoryColumns && ctx.Err() == nil {
@@ -110,7 +126,9 @@ func (ix *Index) makePass(ctx context.Context, by Group, f *fold, want []Key, br
 			ix.breathe()
 		}
 		ix.replay(from, to, func(_ int, block uint32, size uint64, how change) {
-			b.change(f.keyOf(ix.key(d, block)), size, how)
+			if set == nil || set.has(ix.stack.at(int(block))) {
+				b.change(f.keyOf(ix.key(d, block)), size, how)
+			}
 		})
 		b.endColumn()
 		from = to
@@ -164,10 +182,10 @@ func (b *passBuilder) judge(width float64) {
 }
 
 // History implements [Trace]. n beyond HistoryColumns repeats columns.
-func (ix *Index) History(ctx context.Context, by Group, keys []Key, n int) ([][]uint64, error) {
+func (ix *Index) History(ctx context.Context, by Group, only StackFilter, keys []Key, n int) ([][]uint64, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	p := ix.passOf(ctx, by, keys, true)
+	p := ix.passOf(ctx, by, ix.setOf(only), keys, true)
 	return p.histories(keys, n), ctx.Err()
 }
 
@@ -183,7 +201,7 @@ func (p *pass) histories(keys []Key, n int) [][]uint64 {
 }
 
 func (p *pass) slotOf(k Key) (s int, ok bool) {
-	if int(k) >= len(p.slot) || p.slot[k] < 0 {
+	if int(k) >= len(p.slot) || p.slot[k] < 0 || p.fold != nil && p.fold.drops && int(k) == len(p.slot)-1 {
 		return 0, false
 	}
 	return int(p.slot[k]), true
@@ -200,10 +218,10 @@ func resample(dst, src []uint64) {
 }
 
 // Shapes implements [Trace].
-func (ix *Index) Shapes(ctx context.Context, by Group, keys []Key) ([]Shape, error) {
+func (ix *Index) Shapes(ctx context.Context, by Group, only StackFilter, keys []Key) ([]Shape, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	p := ix.passOf(ctx, by, keys, true)
+	p := ix.passOf(ctx, by, ix.setOf(only), keys, true)
 	return p.shapesOf(keys), ctx.Err()
 }
 

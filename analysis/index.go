@@ -39,6 +39,7 @@ type Index struct {
 	sums        [dimCount][]cell // by key of the dimension: everything so far
 	checkpoints []checkpoint
 	curve       pyramid
+	huge        map[int]wide // live bytes before runs of the curve, where they do not fit 64 bits
 	totals      Totals
 	status      Status
 	budget      int64 // bytes, 0 = unlimited
@@ -58,6 +59,9 @@ const (
 	alive     = math.MaxUint32
 	maxEvents = math.MaxUint32 - 1
 )
+
+// wide is 128 bits.
+type wide struct{ hi, lo uint64 }
 
 type overwrite struct{ event, block uint32 } // block ended because event allocated over it
 
@@ -110,6 +114,12 @@ func (ix *Index) append(events []model.Event) error {
 			ix.appendMark(e, mark{event: uint32(ix.time.n), id: e.ID})
 		}
 		ix.curve.endEvent()
+		if c := &ix.curve; c.run == 0 && c.liveHi != 0 {
+			if ix.huge == nil {
+				ix.huge = map[int]wide{}
+			}
+			ix.huge[c.base.n] = wide{c.liveHi, c.live}
+		}
 		ix.checkpointIfDue()
 	}
 	ix.totals.Events = uint64(ix.time.n)

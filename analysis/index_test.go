@@ -125,10 +125,10 @@ func TestAskingWhileLoading(t *testing.T) {
 		rg := []Range{Whole, {d / 3, d}, {model.NoTime, d / 2}}[i%3]
 		_, err1 := ix.Sites(ctx, Query{At: At(d / 2), Range: rg, By: by})
 		_, err2 := ix.Leaks(ctx, LeakQuery{Range: rg, By: by})
-		_, err3 := ix.History(ctx, by, []Key{0, 3, 9999}, 10)
+		_, err3 := ix.History(ctx, by, "", []Key{0, 3, 9999}, 10)
 		_, err4 := ix.Curve(ctx, rg, 50)
 		_, err5 := ix.Weights(ctx, Cost(i)%CostCountOf, Query{At: End, Range: rg})
-		_, err6 := ix.LateFreed(ctx)
+		_, err6 := ix.LateFreed(ctx, "")
 		for _, err := range []error{err1, err2, err3, err4, err5, err6} {
 			if err != nil {
 				t.Fatal(err)
@@ -146,7 +146,7 @@ func TestManyStacks(t *testing.T) {
 	}
 	ix := buildIndex(t, events, nil)
 	keys := []Key{0, n / 2, n - 1, n + 5}
-	history, err := ix.History(t.Context(), ByStack, keys, 2)
+	history, err := ix.History(t.Context(), ByStack, "", keys, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestManyStacks(t *testing.T) {
 	if d := gocmp.Diff(want, history); d != "" {
 		t.Error(d)
 	}
-	shapes, _ := ix.Shapes(t.Context(), ByStack, keys)
+	shapes, _ := ix.Shapes(t.Context(), ByStack, "", keys)
 	if shapes[0].Kind != ShapeOnce || shapes[3].Kind != ShapeNone {
 		t.Errorf("shapes %v", shapes)
 	}

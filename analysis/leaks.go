@@ -15,6 +15,7 @@ func (ix *Index) Leaks(ctx context.Context, q LeakQuery) (Leaks, error) {
 	}
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
+	q.Cell = ix.filtered(q.Cell)
 	lo, hi := ix.eventRange(q.Range)
 	from, to := ix.bounds(q.Range)
 	end := min(to, ix.duration())
@@ -35,10 +36,11 @@ const (
 )
 
 // LateFreed implements [Trace]. Ages are lifetimes.
-func (ix *Index) LateFreed(ctx context.Context) (Leaks, error) {
+func (ix *Index) LateFreed(ctx context.Context, only StackFilter) (Leaks, error) {
 	ix.warm(ctx, ByStack)
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
+	in := ix.filtered(Cell{Stacks: only})
 	duration := ix.duration()
 	late := duration - percentOf(duration, latePercent)
 	first := ix.time.search(func(t model.Time) bool { return t >= late })
@@ -47,11 +49,11 @@ func (ix *Index) LateFreed(ctx context.Context) (Leaks, error) {
 		if ix.kind.at(i) != evFree {
 			continue
 		}
-		if b := ix.ref.at(i); ix.lifetime(int(b), uint32(i)) >= percentOf(duration, longPercent) {
+		if b := ix.ref.at(i); ix.lifetime(int(b), uint32(i)) >= percentOf(duration, longPercent) && ix.in(in, b) {
 			blocks = append(blocks, b)
 		}
 	}
-	l := leakList{ix: ix, to: duration, end: duration, late: true}
+	l := leakList{ix: ix, in: in, to: duration, end: duration, late: true}
 	return l.make(ctx, blocks, 0, ix.time.n)
 }
 
@@ -81,7 +83,7 @@ const historyRows = 4096
 // make groups blocks, which come in any order.
 func (l *leakList) make(ctx context.Context, blocks []uint32, lo, hi int) (Leaks, error) {
 	ix := l.ix
-	d, f := dimOf(l.by), ix.foldOf(l.by)
+	d, f := dimOf(l.by), ix.foldIn(l.by, l.in.set)
 	slices.SortFunc(blocks, func(a, b uint32) int {
 		return cmp.Or(cmp.Compare(f.keyOf(ix.key(d, a)), f.keyOf(ix.key(d, b))), cmp.Compare(a, b))
 	})
@@ -123,7 +125,7 @@ func (l *leakList) name(sites []LeakSite) {
 	for i := range sites {
 		rows[i] = sites[i].Site
 	}
-	l.ix.nameSites(l.by, l.ix.foldOf(l.by), rows)
+	l.ix.nameSites(l.by, l.ix.foldIn(l.by, l.in.set), rows)
 	for i := range sites {
 		sites[i].Site = rows[i]
 	}
@@ -180,10 +182,11 @@ func columnOf(t, from, to model.Time) int {
 }
 
 // Lifetimes implements [Trace].
-func (ix *Index) Lifetimes(ctx context.Context, by Group, key Key, r Range) (Lifetimes, error) {
+func (ix *Index) Lifetimes(ctx context.Context, by Group, key Key, r Range, only StackFilter) (Lifetimes, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	d, f := dimOf(by), ix.foldOf(by)
+	in := ix.filtered(Cell{Stacks: only})
+	d, f := dimOf(by), ix.foldIn(by, in.set)
 	lo, hi := ix.eventRange(r)
 	first := ix.born.search(func(b uint32) bool { return int(b) >= lo })
 	var lives []model.Time
@@ -193,7 +196,7 @@ func (ix *Index) Lifetimes(ctx context.Context, by Group, key Key, r Range) (Lif
 		if b&chunkMask == 0 && ctx.Err() != nil {
 			return Lifetimes{}, ctx.Err()
 		}
-		if f.keyOf(ix.key(d, uint32(b))) != key {
+		if f.keyOf(ix.key(d, uint32(b))) != key || !ix.in(in, uint32(b)) {
 			continue
 		}
 		out.Threads = addThread(out.Threads, ix.threads[ix.thread.at(b)])

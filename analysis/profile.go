@@ -62,12 +62,12 @@ func ProfileTotals(p *model.StackProfile) []EventTotals {
 // ProfileSelection is the records that an answer is about, and what each weighs.
 type ProfileSelection struct {
 	Profile *model.StackProfile
-	Stacks  *model.Stacks
+	Stacks  *model.Stacks // those of the filter where there is one
 	Event   uint16
 	Metric  model.MetricID
 
-	keep   []bool    // by record, of [ProfileSelection.Keep]; nil for all
-	picked []float64 // by record, of a range of samples or of windows; nil for the weights of the records themselves
+	view   *FilteredStacks // of [ProfileSelection.Filter]; nil for the stacks as they are
+	picked []float64       // by record, of a range of samples or of windows; nil for the weights of the records themselves
 }
 
 // SelectProfile weighs whole records of an event by a metric.
@@ -131,9 +131,38 @@ func SelectWindows(p *model.Profile, event uint16, metric model.MetricID, window
 	return &ProfileSelection{Profile: w, Stacks: p.Stacks, Event: event, Metric: metric, picked: picked}
 }
 
+// Filter returns the selection of what a filter leaves of the stacks, those of the same profile. The weights of the others stay what
+// they are; nil is no filter.
+func (s *ProfileSelection) Filter(view *FilteredStacks) *ProfileSelection {
+	if view == nil {
+		return s
+	}
+	out := *s
+	out.view, out.Stacks = view, view.Stacks
+	return &out
+}
+
+// Node is the leaf of a selected record in the tree of the selection's stacks.
+func (s *ProfileSelection) Node(r model.RecordID) model.NodeID {
+	n := s.Profile.Records.Node[r]
+	if s.view != nil {
+		n, _ = s.view.Node(n)
+	}
+	return n
+}
+
+// Keeps reports whether the filter leaves a record in; it is true without a filter.
+func (s *ProfileSelection) Keeps(r model.RecordID) bool {
+	if s.view == nil {
+		return true
+	}
+	_, kept := s.view.Node(s.Profile.Records.Node[r])
+	return kept
+}
+
 // Weight is what a record weighs; ok is false for one that is not selected.
 func (s *ProfileSelection) Weight(r model.RecordID) (n model.Number, ok bool) {
-	if s.Profile.Records.Event[r] != s.Event || s.keep != nil && !s.keep[r] {
+	if s.Profile.Records.Event[r] != s.Event || !s.Keeps(r) {
 		return n, false
 	}
 	if s.picked == nil {
@@ -226,7 +255,7 @@ func (s *ProfileSelection) Functions(ctx context.Context) ([]ProfileFunction, er
 		if !ok {
 			continue
 		}
-		leaf := s.Profile.Records.Node[r]
+		leaf := s.Node(model.RecordID(r))
 		if leaf != 0 {
 			self, _ := s.Self(model.RecordID(r))
 			rows[of[st.Frame[leaf]]].Self.Add(self)

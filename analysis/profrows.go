@@ -81,7 +81,7 @@ func (s *ProfileSelection) weigh(ctx context.Context, by ProfileBy, k int, rows 
 			hit[of[rec.Thread[r]]] = true
 			continue
 		}
-		leaf := rec.Node[r]
+		leaf := s.Node(model.RecordID(r))
 		if leaf != 0 {
 			self, _ := s.Self(model.RecordID(r))
 			rows[of[st.Frame[leaf]]].Weights[k].Self.Add(self)
@@ -165,12 +165,14 @@ func ThreadName(t *model.ProfileThread) string {
 }
 
 // SampleCurve adds up what the samples of an event weigh in n columns of equal duration over [from, to]: their periods, or
-// how many there are where count is set or no sample has a period. It fails only with the context's error.
-func SampleCurve(ctx context.Context, w *model.StackProfile, event uint16, count bool, from, to model.Time, n int) ([]float64, error) {
+// how many there are where count is set or no sample has a period. Samples of stacks that a filter leaves out do not count; view
+// is nil for no filter. It fails only with the context's error.
+func SampleCurve(ctx context.Context, w *model.StackProfile, event uint16, view *FilteredStacks, count bool, from, to model.Time, n int) ([]float64, error) {
 	out := make([]float64, n)
 	if n == 0 || to < from {
 		return out, nil
 	}
+	keep := keptRecords(w, view)
 	span := float64(to-from) + 1
 	for i := range w.Samples {
 		if err := ctx.Err(); err != nil {
@@ -183,7 +185,7 @@ func SampleCurve(ctx context.Context, w *model.StackProfile, event uint16, count
 		under := c.Under(event)
 		for k := range c.Len() {
 			t := c.Time(k)
-			if t < from || t > to || !under[c.Label(k)] {
+			if t < from || t > to || !under[c.Label(k)] || keep != nil && !keep[c.Record(k)+1] {
 				continue
 			}
 			weight := 1.0
@@ -196,5 +198,41 @@ func SampleCurve(ctx context.Context, w *model.StackProfile, event uint16, count
 	return out, nil
 }
 
+// keptRecords tells which records a filter keeps, one place further on: before them stands what holds for samples whose stack is
+// not in the file ([model.NoRecord] + 1 is 0). It is nil without a filter.
+func keptRecords(w *model.StackProfile, view *FilteredStacks) []bool {
+	if view == nil {
+		return nil
+	}
+	keep := make([]bool, w.Records.Len()+1)
+	_, keep[0] = view.Node(0)
+	for r, n := range w.Records.Node {
+		_, keep[r+1] = view.Node(n)
+	}
+	return keep
+}
+
 // CountsSamples reports whether a metric is how often a stack was seen, which samples tell without a period.
 func CountsSamples(metric string) bool { return countsSamples(metric) }
+
+// FrameClasses numbers the combinations of binary, kind and inlining that frames have, by frame: functions of one name are not the
+// same where these differ.
+func FrameClasses(w *model.StackProfile) []uint32 {
+	type class struct {
+		dso     string
+		kind    model.FrameKind
+		inlined bool
+	}
+	known := map[class]uint32{}
+	out := make([]uint32, len(w.FrameDSO))
+	for f := range out {
+		c := class{w.DSOs[w.FrameDSO[f]].Name, w.FrameKind[f], w.FrameFlags[f]&model.FrameInlined != 0}
+		n, ok := known[c]
+		if !ok {
+			n = uint32(len(known))
+			known[c] = n
+		}
+		out[f] = n
+	}
+	return out
+}

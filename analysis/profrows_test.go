@@ -99,24 +99,6 @@ func TestProfileTableAgrees(t *testing.T) {
 	}
 }
 
-// Stacks with a function and stacks without it are all stacks.
-func TestStacksThrough(t *testing.T) {
-	p := madeProfile(3)
-	for f := range p.Stacks.Functions {
-		name := p.Stacks.Functions[f]
-		got := StacksThrough(p.Weights, p.Stacks, map[string]bool{name: true})
-		for r, node := range p.Weights.Records.Node {
-			want := false
-			for n := node; n != 0; n = p.Stacks.Parent[n] {
-				want = want || p.Stacks.At(p.Stacks.Frame[n]).Function == name
-			}
-			if got[r] != want {
-				t.Fatalf("record %d through %q: %v", r, name, got[r])
-			}
-		}
-	}
-}
-
 // Every sample is in one column.
 func TestSampleCurve(t *testing.T) {
 	p := madeProfile(1)
@@ -129,7 +111,7 @@ func TestSampleCurve(t *testing.T) {
 		p.Weights.Samples[0].Add(s)
 	}
 	for n := 1; n < 20; n++ {
-		c, err := SampleCurve(t.Context(), p.Weights, 0, false, 0, 10, n)
+		c, err := SampleCurve(t.Context(), p.Weights, 0, nil, false, 0, 10, n)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -157,49 +157,55 @@ func (p *pyramid) memory() int64 {
 
 // levelAt is the state after n events.
 func (ix *Index) levelAt(n int) level {
-	if n >= ix.time.n {
-		return ix.curve.now()
-	}
-	runs := n / pyramidBase
 	var l level
-	if runs > 0 {
-		l = ix.curve.base.at(runs - 1).level
+	switch {
+	case n >= ix.time.n:
+		return ix.curve.now()
+	case n > 0 && n%pyramidBase == 0:
+		return ix.curve.base.at(n/pyramidBase - 1).level
 	}
-	ix.walk(runs*pyramidBase, n, l, func(_ int, after *level) bool { l = *after; return true })
+	ix.walk(n-1, n, func(_ int, after *level) bool { l = *after; return true })
 	return l
 }
 
-// walk calls f with the state after each of the events [from, to), given the state before them, until f returns false.
-func (ix *Index) walk(from, to int, l level, f func(event int, after *level) bool) {
-	for i := from; i < to; i++ {
+// walk calls f with the state after each of the events [from, to) until f returns false.
+func (ix *Index) walk(from, to int, f func(event int, after *level) bool) {
+	if from >= to {
+		return
+	}
+	run := from / pyramidBase
+	var l level
+	if run > 0 {
+		l = ix.curve.base.at(run - 1).level
+	}
+	hi, lo := uint64(0), l.bytes
+	if w, ok := ix.huge[run]; ok {
+		hi, lo = w.hi, w.lo
+	}
+	for i := run * pyramidBase; i < to; i++ {
 		switch ix.kind.at(i) {
-		case evAlloc, evAllocOver:
-			ix.walkAlloc(i, &l)
-		case evFree:
+		case evAllocOver:
+			hi, lo = sub128(hi, lo, ix.size.at(int(ix.overwrittenAt(i))))
+			l.count--
+			fallthrough
+		case evAlloc:
 			size := ix.size.at(int(ix.ref.at(i)))
-			l.bytes -= min(size, l.bytes)
+			hi, lo = add128(hi, lo, size)
+			l.allocBytes, _ = model.SaturatingAdd(l.allocBytes, size)
+			l.count++
+			l.allocCount++
+		case evFree:
+			hi, lo = sub128(hi, lo, ix.size.at(int(ix.ref.at(i))))
 			l.count--
 			l.freeEvents++
 		case evFreeUnknown:
 			l.freeEvents++
 		}
-		if !f(i, &l) {
+		l.bytes = shown(hi, lo)
+		if i >= from && !f(i, &l) {
 			return
 		}
 	}
-}
-
-func (ix *Index) walkAlloc(event int, l *level) {
-	size := ix.size.at(int(ix.ref.at(event)))
-	if ix.kind.at(event) == evAllocOver {
-		old := ix.size.at(int(ix.overwrittenAt(event)))
-		l.bytes -= min(old, l.bytes)
-		l.count--
-	}
-	l.bytes, _ = model.SaturatingAdd(l.bytes, size)
-	l.allocBytes, _ = model.SaturatingAdd(l.allocBytes, size)
-	l.count++
-	l.allocCount++
 }
 
 // extremesOf returns the extremes of the level after each of the events [from, to); empty without events.
@@ -208,11 +214,11 @@ func (ix *Index) extremesOf(from, to int) extremes {
 	note := func(_ int, after *level) bool { e.addLevel(after); return true }
 	first, last := (from+pyramidBase-1)/pyramidBase, min(to/pyramidBase, ix.curve.base.n)
 	if first >= last {
-		ix.walk(from, to, ix.levelAt(from), note)
+		ix.walk(from, to, note)
 		return e
 	}
-	ix.walk(from, first*pyramidBase, ix.levelAt(from), note)
+	ix.walk(from, first*pyramidBase, note)
 	e.add(ix.curve.spans(first, last))
-	ix.walk(last*pyramidBase, to, ix.curve.base.at(last-1).level, note)
+	ix.walk(last*pyramidBase, to, note)
 	return e
 }

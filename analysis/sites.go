@@ -15,6 +15,8 @@ func (ix *Index) Sites(ctx context.Context, q Query) ([]Site, error) {
 	}
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
+	q.Cell = ix.filtered(q.Cell)
+	f := ix.foldIn(q.By, q.Cell.set)
 	lo, hi := ix.eventRange(q.Range)
 	rows := ix.siteSums(q.By, q.Cell, lo, hi, ix.eventsAt(q.At))
 	if err := ctx.Err(); err != nil {
@@ -22,17 +24,17 @@ func (ix *Index) Sites(ctx context.Context, q Query) ([]Site, error) {
 	}
 	ix.addPeaks(ctx, q.By, q.Cell, rows, lo, hi)
 	ix.addKept(q.By, q.Cell, rows, lo, hi)
-	rows = slices.DeleteFunc(rows, func(s Site) bool { return s.AllocCount == 0 && s.LiveCount == 0 && s.FreedCount == 0 })
-	ix.nameSites(q.By, ix.foldOf(q.By), rows)
+	rows = slices.DeleteFunc(f.prune(rows), func(s Site) bool { return s.AllocCount == 0 && s.LiveCount == 0 && s.FreedCount == 0 })
+	ix.nameSites(q.By, f, rows)
 	return rows, ctx.Err()
 }
 
 // siteSums returns one row per key of the group, empty ones included: sums of events [lo, hi), live figures after n events, of the blocks in a cell.
 func (ix *Index) siteSums(by Group, in Cell, lo, hi, n int) []Site {
-	d, f := dimOf(by), ix.foldOf(by)
+	d, f := dimOf(by), ix.foldIn(by, in.set)
 	sums := ix.sumsIn(d, in, lo, hi, n)
 	first, last, at := sums[0], sums[1], sums[2]
-	rows := make([]Site, ix.keyCount(by))
+	rows := make([]Site, ix.keyCount(by, in.set))
 	largest := make([]uint64, len(rows))
 	for k := range last {
 		row := &rows[f.keyOf(uint32(k))]
@@ -58,7 +60,7 @@ func (ix *Index) siteSums(by Group, in Cell, lo, hi, n int) []Site {
 
 // mendTemporary moves temporary blocks, which are counted when they end, to the range of their allocation.
 func (ix *Index) mendTemporary(by Group, in Cell, rows []Site, lo, hi int) {
-	f := ix.foldOf(by)
+	f := ix.foldIn(by, in.set)
 	edge := func(event int, change uint64) {
 		if event <= 0 || event >= ix.time.n || ix.kind.at(event) != evFree {
 			return
@@ -73,8 +75,8 @@ func (ix *Index) mendTemporary(by Group, in Cell, rows []Site, lo, hi int) {
 	}
 }
 
-func (ix *Index) keyCount(by Group) int {
-	if f := ix.foldOf(by); f != nil {
+func (ix *Index) keyCount(by Group, set *stackSet) int {
+	if f := ix.foldIn(by, set); f != nil {
 		return len(f.names)
 	}
 	return len(ix.sums[dimOf(by)])
@@ -87,7 +89,7 @@ func (ix *Index) addPeaks(ctx context.Context, by Group, in Cell, rows []Site, l
 		return
 	}
 	if lo == 0 && hi == ix.time.n {
-		p := ix.passOf(ctx, by, nil, false)
+		p := ix.passOf(ctx, by, nil, nil, false)
 		for k := range rows {
 			if k < len(p.peak) {
 				rows[k].PeakBytes = max(p.peak[k], rows[k].LiveBytes)
@@ -108,11 +110,11 @@ func (ix *Index) addCellPeaks(by Group, in Cell, rows []Site, lo, hi int) {
 	ix.groups.mu.Lock()
 	kept := ix.groups.cellPeaks
 	ix.groups.mu.Unlock()
-	if kept.key != key || kept.fold != ix.foldOf(by) {
+	if kept.key != key || kept.fold != ix.foldIn(by, in.set) {
 		if lo < hi {
 			ix.replayPeaks(by, in, rows, lo, hi)
 		}
-		kept = cellPeaks{key: key, fold: ix.foldOf(by), peak: make([]uint64, len(rows))}
+		kept = cellPeaks{key: key, fold: ix.foldIn(by, in.set), peak: make([]uint64, len(rows))}
 		for k := range rows {
 			kept.peak[k] = rows[k].PeakBytes
 		}
@@ -128,7 +130,7 @@ func (ix *Index) addCellPeaks(by Group, in Cell, rows []Site, lo, hi int) {
 
 // replayPeaks finds the peaks by following every event of [lo, hi).
 func (ix *Index) replayPeaks(by Group, in Cell, rows []Site, lo, hi int) {
-	d, f := dimOf(by), ix.foldOf(by)
+	d, f := dimOf(by), ix.foldIn(by, in.set)
 	live := make([]uint64, len(rows))
 	for k, c := range ix.sumsIn(d, in, lo)[0] {
 		live[f.keyOf(uint32(k))], _ = model.SaturatingAdd(live[f.keyOf(uint32(k))], c.liveBytes())
@@ -165,7 +167,7 @@ func changed(live, size uint64, how change) uint64 {
 // addKept fills what was allocated in events [lo, hi) and is live after them.
 func (ix *Index) addKept(by Group, in Cell, rows []Site, lo, hi int) {
 	if lo == 0 {
-		d, f := dimOf(by), ix.foldOf(by)
+		d, f := dimOf(by), ix.foldIn(by, in.set)
 		for k, c := range ix.sumsIn(d, in, hi)[0] {
 			row := &rows[f.keyOf(uint32(k))]
 			row.LeakBytes, _ = model.SaturatingAdd(row.LeakBytes, c.liveBytes())
@@ -173,7 +175,7 @@ func (ix *Index) addKept(by Group, in Cell, rows []Site, lo, hi int) {
 		}
 		return
 	}
-	d, f := dimOf(by), ix.foldOf(by)
+	d, f := dimOf(by), ix.foldIn(by, in.set)
 	ix.kept(lo, hi, func(block uint32) {
 		if !ix.in(in, block) {
 			return
@@ -201,7 +203,10 @@ func (ix *names) nameSites(by Group, f *fold, rows []Site) {
 		s = f.stacks
 	}
 	var shown []label
-	if by == ByStack {
+	switch {
+	case by == ByStack && f != nil:
+		shown = f.labels
+	case by == ByStack:
 		shown = ix.labelsOf(s)
 	}
 	for i := range rows {
@@ -224,6 +229,8 @@ func (ix *names) nameSites(by Group, f *fold, rows []Site) {
 func (ix *Index) Weights(ctx context.Context, c Cost, q Query) ([]uint64, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
+	set := ix.setOf(q.Cell.Stacks)
+	q.Cell = q.Cell.Rectangle()
 	lo, hi := ix.eventRange(q.Range)
 	at := ix.eventsAt(q.At)
 	if c == CostPeak {
@@ -237,6 +244,7 @@ func (ix *Index) Weights(ctx context.Context, c Cost, q Query) ([]uint64, error)
 	for i := range rows {
 		out[i] = rows[i].Cost(c)
 	}
+	set.clear(out)
 	return out, ctx.Err()
 }
 
@@ -311,14 +319,15 @@ func (ix *Index) addTotals(t *Totals, block uint32, size uint64, how change) {
 }
 
 // Functions implements [Trace].
-func (ix *Index) Functions(ctx context.Context, r Range) ([]Function, error) {
+func (ix *Index) Functions(ctx context.Context, r Range, only StackFilter) ([]Function, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	lo, hi := ix.eventRange(r)
-	s := ix.stacks()
-	t := newFunctionTable(s)
+	set := ix.setOf(only)
+	t := newFunctionTable(set.stacks(ix.stacks()))
+	t.bare = set != nil
 	for _, row := range ix.siteSums(ByStack, Cell{}, lo, hi, lo) {
-		if row.AllocCount == 0 {
+		if row.AllocCount == 0 || set != nil && !set.has(uint32(row.Key)) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -336,6 +345,7 @@ type functionTable struct {
 	byID   []int // row of a FuncID, -1 while it has none
 	seen   []int // by row: the last stack that counted there
 	stack  int
+	bare   bool // stacks without frames have lost them to a filter
 	rows   []Function
 }
 
@@ -362,6 +372,10 @@ func (t *functionTable) row(name string) int {
 func (t *functionTable) add(id model.StackID, bytes, count uint64) {
 	t.stack++
 	leaf, ok := t.stacks.Node(id)
+	if ok && leaf == 0 && t.bare {
+		t.count(t.row(noFrames), bytes, count, true)
+		return
+	}
 	if !ok || leaf == 0 {
 		t.count(t.row(model.UnknownStack(id)), bytes, count, true)
 		return

@@ -11,7 +11,9 @@ import (
 )
 
 // Trace answers questions about one allocation trace, at one instant or over one range, while it is still being read or
-// afterwards. Answers are exact for what is loaded; [Status] says whether that is all. The result belongs to the caller.
+// afterwards. Answers are exact for what is loaded; [Status] says whether that is all. The result belongs to the caller. Where
+// a query has a filter of stacks, groups are made of what it leaves of them, and their keys are those of the same filter only, but
+// for stacks, threads and sizes. Totals, Live, Peak, Curve, Grid and Histograms are always of all stacks.
 type Trace interface {
 	Status() Status
 	// Totals sums the events of r.
@@ -29,22 +31,22 @@ type Trace interface {
 	// Sites returns one row per group that allocated anything in q.Range or lives at q.At, unsorted.
 	Sites(ctx context.Context, q Query) ([]Site, error)
 	// Functions returns self and total allocations in r per function name, a function once per stack, unsorted.
-	Functions(ctx context.Context, r Range) ([]Function, error)
+	Functions(ctx context.Context, r Range, only StackFilter) ([]Function, error)
 	// Leaks lists what was never freed, by site, most bytes first.
 	Leaks(ctx context.Context, q LeakQuery) (Leaks, error)
 	// LateFreed lists what was freed in the last 2 % of the duration after living at least half of it, by site, most bytes first.
-	LateFreed(ctx context.Context) (Leaks, error)
+	LateFreed(ctx context.Context, only StackFilter) (Leaks, error)
 	// Weights returns one cost per stack, aligned with StackIDs; q.By is ignored.
 	Weights(ctx context.Context, c Cost, q Query) ([]uint64, error)
 	// StackIDs maps a dense stack index to the file's id, in order of first use. The slice only ever grows.
 	StackIDs() []model.StackID
 	// History is the live bytes of one group over the whole of what is loaded, in n columns of equal duration.
 	// Histories of many keys of one group cost little more than one.
-	History(ctx context.Context, by Group, keys []Key, n int) ([][]uint64, error)
+	History(ctx context.Context, by Group, only StackFilter, keys []Key, n int) ([][]uint64, error)
 	// Shapes classifies how the live bytes of groups develop over the whole run, aligned with keys.
-	Shapes(ctx context.Context, by Group, keys []Key) ([]Shape, error)
+	Shapes(ctx context.Context, by Group, only StackFilter, keys []Key) ([]Shape, error)
 	// Lifetimes sums up how long the freed blocks of a group, allocated in r, lived.
-	Lifetimes(ctx context.Context, by Group, key Key, r Range) (Lifetimes, error)
+	Lifetimes(ctx context.Context, by Group, key Key, r Range, only StackFilter) (Lifetimes, error)
 	// Blocks lists single blocks, lazily.
 	Blocks(ctx context.Context, q BlockQuery) (BlockList, error)
 	// Uses returns the blocks that ever held an address, by birth: the last limit of them, and their full number. Address 0

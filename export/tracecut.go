@@ -2,7 +2,6 @@ package export
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -47,16 +46,14 @@ const endMark = "memtui: end of the part"
 // what they are. Blocks that live at the start of the range are written before it, at their own times, so that live figures
 // and ages hold; nothing else is from before. FREEs belong to their blocks; collections and markers of the range stay. A
 // block that is kept, but ended when another one that is not took its address, ends with a FREE. Where nothing kept happens
-// at the end, a marker stands there. The events are read two times, three where lifetimes matter.
+// at the end, a marker stands there. The events are read three times, and two times where only the end is cut off.
 func WriteTrace(ctx context.Context, w io.Writer, p *model.Profile, end model.Time, cut Cut) ([]Loss, error) {
 	if p.Allocations == nil {
 		return nil, errors.New("only traces can be written as traces")
 	}
 	c := &cutter{ctx: ctx, p: p, cut: cut, end: min(end, cut.Range.To), stacks: map[model.StackID]bool{}}
-	if cut.bySpan() {
-		if err := c.measure(); err != nil {
-			return nil, err
-		}
+	if err := c.decide(); err != nil {
+		return nil, err
 	}
 	meta := newTraceMeta(p)
 	if err := c.run(meta.use); err != nil {
@@ -72,7 +69,7 @@ func WriteTrace(ctx context.Context, w io.Writer, p *model.Profile, end model.Ti
 		return nil, err
 	}
 	if c.short() {
-		c.count.marks++
+		c.marks++
 		if err := out.write(&model.Event{Kind: model.Marker, Time: c.end, ID: meta.end}); err != nil {
 			return nil, err
 		}
@@ -105,155 +102,150 @@ type cutter struct {
 	p      *model.Profile
 	cut    Cut
 	end    model.Time             // of the part
-	stacks map[model.StackID]bool // whether a stack is kept
-	spans  []uint64               // a bit for each ALLOC in order: its lifetime is right; nil where lifetimes do not matter
+	stacks map[model.StackID]bool // whether a stack is chosen
+
+	kept []uint64            // a bit for each event in order; nil where all of the range are
+	ends map[uint64]struct{} // numbers of ALLOCs that are left out but end a kept block
 
 	// Of one run.
-	yield   func(*model.Event) error
-	allocs  uint64
-	begun   bool                // the range has
-	before  map[uint64]carried  // by address: kept blocks, until the range begins
-	nowhere []carried           // those without an address
-	live    map[uint64]struct{} // addresses of kept blocks that were handed on
-	last    model.Time          // of what was handed on
-	any     bool                // something was
-	count   struct{ carried, ended, marks int }
+	last           model.Time // of what was handed on
+	any            bool       // something was
+	carried, ended int
+	marks          int
 }
 
-// carried is a block from before the range.
-type carried struct {
-	number uint64 // counts ALLOCs
-	event  model.Event
+// unsettled is a block while nobody knows yet when it ends. It is kept small: there are as many as blocks live.
+type unsettled struct {
+	number uint64 // of its ALLOC among all events
+	born   model.Time
+	chosen bool // by size, thread and stack
+	over   bool // it took the address of a block that is kept
 }
 
 var errCutEnd = errors.New("the part ends")
 
-// run hands on the events of the part in order.
-func (c *cutter) run(yield func(*model.Event) error) error {
-	c.yield, c.allocs, c.begun, c.before, c.nowhere, c.live = yield, 0, false, map[uint64]carried{}, nil, map[uint64]struct{}{}
-	c.last, c.any = 0, false
-	c.count.carried, c.count.ended, c.count.marks = 0, 0, 0
+// replay calls f with every event and its number.
+func (c *cutter) replay(f func(n uint64, e *model.Event) error) error {
+	n := uint64(0)
 	err := c.p.Allocations.Replay(c.ctx, func(b *model.EventBatch) error {
 		for i := range b.Events {
-			if err := c.event(&b.Events[i]); err != nil {
+			if err := f(n, &b.Events[i]); err != nil {
 				return err
 			}
+			n++
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, errCutEnd) {
-		return err
+	if errors.Is(err, errCutEnd) {
+		return nil
 	}
-	if !c.begun {
-		if err := c.begin(); err != nil {
-			return err
+	return err
+}
+
+// run hands on the events of the part in order.
+func (c *cutter) run(yield func(*model.Event) error) error {
+	c.last, c.any, c.carried, c.ended = 0, false, 0, 0
+	return c.replay(func(n uint64, e *model.Event) error {
+		if e.Time > c.cut.Range.To {
+			return errCutEnd
 		}
-	}
-	return nil
+		if c.kept != nil && (n/64 >= uint64(len(c.kept)) || c.kept[n/64]>>(n%64)&1 == 0) {
+			if _, ok := c.ends[n]; !ok {
+				return nil
+			}
+			c.ended++
+			e = &model.Event{Kind: model.Free, Time: e.Time, Addr: e.Addr}
+		}
+		if e.Time <= c.cut.Range.From {
+			c.carried++
+		}
+		c.last, c.any = e.Time, true
+		return yield(e)
+	})
 }
 
 // short reports whether nothing that was handed on happens at the end of the part.
 func (c *cutter) short() bool { return c.any && c.last < c.end }
 
-func (c *cutter) hand(e *model.Event) error {
-	c.last, c.any = e.Time, true
-	return c.yield(e)
-}
-
-func (c *cutter) event(e *model.Event) error {
-	if e.Time > c.cut.Range.To {
-		return errCutEnd
-	}
-	if e.Time <= c.cut.Range.From {
-		c.earlier(e)
+// decide finds out which events are kept. What becomes of a block is known only when it ends.
+func (c *cutter) decide() error {
+	if !c.cut.chooses() && c.cut.Range.From < 0 {
 		return nil
 	}
-	if !c.begun {
-		if err := c.begin(); err != nil {
-			return err
+	c.kept, c.ends = []uint64{}, map[uint64]struct{}{}
+	live := map[uint64]unsettled{}
+	err := c.replay(func(n uint64, e *model.Event) error {
+		if e.Time > c.cut.Range.To && !c.cut.bySpan() {
+			return errCutEnd
 		}
-	}
-	switch e.Kind {
-	case model.Alloc:
-		return c.alloc(e)
-	case model.Free:
-		if _, ok := c.live[e.Addr]; !ok && c.cut.chooses() {
-			return nil // of a block that is left out, or of none
+		inside := e.Time > c.cut.Range.From && e.Time <= c.cut.Range.To
+		if e.Kind > model.Free {
+			c.keep(n, inside)
+			return nil
 		}
-		delete(c.live, e.Addr)
-	}
-	return c.hand(e)
-}
-
-// earlier follows the blocks from before the range.
-func (c *cutter) earlier(e *model.Event) {
-	switch e.Kind {
-	case model.Alloc:
-		b := carried{c.allocs, *e}
-		switch keep := c.keep(e); {
-		case keep && e.Addr == 0:
-			c.nowhere = append(c.nowhere, b)
-		case keep:
-			c.before[e.Addr] = b
-		default:
-			delete(c.before, e.Addr)
+		old, known := live[e.Addr]
+		kept := known && c.died(old, e.Time)
+		if e.Kind == model.Free {
+			delete(live, e.Addr)
+			c.keep(n, kept || !known && inside && !c.cut.chooses())
+			return nil
 		}
-	case model.Free:
-		delete(c.before, e.Addr)
-	}
-}
-
-// begin hands on what lives at the start of the range.
-func (c *cutter) begin() error {
-	c.begun = true
-	blocks := c.nowhere
-	for addr, b := range c.before {
-		blocks = append(blocks, b)
-		c.live[addr] = struct{}{}
-	}
-	c.before, c.nowhere = nil, nil
-	slices.SortFunc(blocks, func(a, b carried) int { return cmp.Compare(a.number, b.number) })
-	c.count.carried = len(blocks)
-	for i := range blocks {
-		if err := c.hand(&blocks[i].event); err != nil {
-			return err
+		b := unsettled{number: n, born: e.Time, chosen: c.chooses(e), over: kept}
+		if e.Addr == 0 {
+			c.settle(b, c.stays(b))
+			return nil
 		}
-	}
-	return nil
-}
-
-func (c *cutter) alloc(e *model.Event) error {
-	_, over := c.live[e.Addr]
-	switch keep := c.keep(e); {
-	case keep && e.Addr != 0:
-		c.live[e.Addr] = struct{}{}
-	case !keep && over:
-		c.count.ended++
-		delete(c.live, e.Addr)
-		return c.hand(&model.Event{Kind: model.Free, Time: e.Time, Addr: e.Addr})
-	case !keep:
+		live[e.Addr] = b
 		return nil
+	})
+	for _, b := range live {
+		c.settle(b, c.stays(b))
 	}
-	return c.hand(e)
+	return err
 }
 
-// keep decides about the next ALLOC.
-func (c *cutter) keep(e *model.Event) bool {
-	n := c.allocs
-	c.allocs++
+// died settles a block that something ended, and reports whether the part has that.
+func (c *cutter) died(b unsettled, at model.Time) bool {
+	life := at - b.born
+	kept := b.chosen && b.born <= c.cut.Range.To && at > c.cut.Range.From && life >= c.cut.MinLife && life <= c.cut.MaxLife
+	c.settle(b, kept)
+	return kept && at <= c.cut.Range.To
+}
+
+// stays reports whether a block is kept that nothing ended, as far as anybody looked.
+func (c *cutter) stays(b unsettled) bool {
+	return b.chosen && b.born <= c.cut.Range.To && c.cut.MaxLife == model.MaxTime
+}
+
+func (c *cutter) settle(b unsettled, kept bool) {
+	c.keep(b.number, kept)
+	if !kept && b.over {
+		c.ends[b.number] = struct{}{}
+	}
+}
+
+func (c *cutter) keep(n uint64, kept bool) {
+	if !kept {
+		return
+	}
+	for n/64 >= uint64(len(c.kept)) {
+		c.kept = append(c.kept, 0)
+	}
+	c.kept[n/64] |= 1 << (n % 64)
+}
+
+// chooses decides about a block by what its ALLOC tells.
+func (c *cutter) chooses(e *model.Event) bool {
 	if e.Size < c.cut.MinSize || e.Size > c.cut.MaxSize || c.cut.Threads != nil && !slices.Contains(c.cut.Threads, e.Thread) {
 		return false
 	}
-	if c.spans != nil && (n/64 >= uint64(len(c.spans)) || c.spans[n/64]>>(n%64)&1 == 0) {
-		return false
-	}
 	id := model.StackID(e.ID)
-	keep, ok := c.stacks[id]
+	chosen, ok := c.stacks[id]
 	if !ok {
-		keep = c.cut.stack(c.p.Stacks, id)
-		c.stacks[id] = keep
+		chosen = c.cut.stack(c.p.Stacks, id)
+		c.stacks[id] = chosen
 	}
-	return keep
+	return chosen
 }
 
 // stack decides about a stack.
@@ -281,53 +273,6 @@ func (c *Cut) stack(s *model.Stacks, id model.StackID) bool {
 	return through
 }
 
-// measure finds the blocks whose lifetime is right.
-func (c *cutter) measure() error {
-	type birth struct {
-		number uint64
-		at     model.Time
-	}
-	live, n := map[uint64]birth{}, uint64(0)
-	died := func(b birth, at model.Time) {
-		if span := at - b.at; span >= c.cut.MinLife && span <= c.cut.MaxLife {
-			c.spans[b.number/64] |= 1 << (b.number % 64)
-		}
-	}
-	never := c.cut.MaxLife == model.MaxTime
-	c.spans = []uint64{}
-	err := c.p.Allocations.Replay(c.ctx, func(b *model.EventBatch) error {
-		for i := range b.Events {
-			e := &b.Events[i]
-			if e.Kind > model.Free {
-				continue
-			}
-			if old, ok := live[e.Addr]; ok {
-				died(old, e.Time)
-				delete(live, e.Addr)
-			}
-			if e.Kind == model.Free {
-				continue
-			}
-			if n%64 == 0 {
-				c.spans = append(c.spans, 0)
-			}
-			if e.Addr != 0 {
-				live[e.Addr] = birth{n, e.Time}
-			} else if never {
-				c.spans[n/64] |= 1 << (n % 64)
-			}
-			n++
-		}
-		return nil
-	})
-	if never {
-		for _, b := range live {
-			c.spans[b.number/64] |= 1 << (b.number % 64)
-		}
-	}
-	return err
-}
-
 // say tells what the part holds that is not in the trace so.
 func (c *cutter) say(lost *losses) {
 	add := func(n int, what string) {
@@ -335,9 +280,9 @@ func (c *cutter) say(lost *losses) {
 			lost.list = append(lost.list, Loss{what, n})
 		}
 	}
-	add(c.count.carried, "a block that lives at the start of the range is written before it, at its own time")
-	add(c.count.ended, "a block ended when one that is left out took its address: a FREE is written there")
-	add(c.count.marks, "nothing that is kept happens at the end: the marker \""+endMark+"\" is written there")
+	add(c.carried, "a block that lives at the start of the range is written before it, at its own time")
+	add(c.ended, "a block ended when one that is left out took its address: a FREE is written there")
+	add(c.marks, "nothing that is kept happens at the end: the marker \""+endMark+"\" is written there")
 	if c.cut.chooses() {
 		lost.add("blocks count as temporary when they are freed by the next event of this file")
 	}

@@ -143,6 +143,16 @@ const (
 	Normalise    Action = "normalise"
 )
 
+// Filters of stacks, with [Only] to focus and [Exclude] to ignore.
+const (
+	ShowFrom  Action = "show-from"
+	HideFrame Action = "hide-frame"
+	Pivot     Action = "pivot"
+	Filters   Action = "filters" // lists them
+	Undo      Action = "undo"
+	Redo      Action = "redo"
+)
+
 // Measured series and page layouts.
 const (
 	Log      Action = "logarithmic"
@@ -197,6 +207,7 @@ const (
 	ScopePages      Scope = "pages"
 	ScopeFragments  Scope = "fragmentation" // footer only
 	ScopeProfile    Scope = "profile"       // screens of stack profiles: give it after those of the screen
+	ScopeFilters    Scope = "filters"       // where functions can be selected: give it last
 	ScopeText       Scope = "text"          // help and other texts; footer only
 	ScopeLoading    Scope = "loading"       // while a file is read: give it first
 	ScopeInput      Scope = "input"         // one line of typing: hides every scope after it
@@ -206,7 +217,7 @@ const (
 func Scopes() []Scope {
 	return []Scope{ScopeGlobal, ScopeOverview, ScopeTimeline, ScopeTable, ScopeBlocks, ScopeBlockTable, ScopeLeaks, ScopeStacks, ScopeTree, ScopeFlame, ScopeLifetimes,
 		ScopeSnapshots, ScopeHeap, ScopeDominators, ScopeObject, ScopeComparison, ScopeDifference,
-		ScopeSeries, ScopePages, ScopeFragments, ScopeProfile, ScopeText, ScopeLoading, ScopeInput}
+		ScopeSeries, ScopePages, ScopeFragments, ScopeProfile, ScopeFilters, ScopeText, ScopeLoading, ScopeInput}
 }
 
 // Where says in words where the keys of a scope work ("in trees"); "" for everywhere.
@@ -225,6 +236,8 @@ func (s Scope) Where() string {
 		return "in differences"
 	case ScopeProfile:
 		return "in stack profiles"
+	case ScopeFilters:
+		return "on functions and stacks"
 	case ScopeHeap:
 		return "in heap snapshots"
 	case ScopeLoading:

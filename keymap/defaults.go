@@ -8,6 +8,7 @@ func defaults() []section {
 		{"Move and find", moveRows()},
 		{"Tables", tableRows()},
 		{"Stacks", stackRows()},
+		{"Filters of stacks", filterRows()},
 		{"Blocks and lifetimes", blockRows()},
 		{"Heap snapshots", heapRows()},
 		{"Series and pages", dumpRows()},
@@ -98,6 +99,20 @@ func stackRows() []row {
 	}
 }
 
+func filterRows() []row {
+	const s = ScopeFilters
+	return []row{
+		{s, Only, "o", "Focus: keep only stacks with the selected function, on every screen."},
+		{s, Exclude, "X", "Ignore stacks with the selected function."},
+		{s, ShowFrom, "F", "Show stacks from the selected function on; stacks without it are left out."},
+		{s, HideFrame, "I", "Hide the selected function: its weight goes to its callers."},
+		{s, Pivot, "#", "Turn trees about the selected function: callers above, callees below; again ends it."},
+		{ScopeGlobal, Filters, ";", "List the filters, to take any of them back. Esc takes the last one back."},
+		{ScopeGlobal, Undo, "U", "Undo the last change of filters."},
+		{ScopeGlobal, Redo, "Ctrl-Y", "Do the change of filters again that was undone."},
+	}
+}
+
 func blockRows() []row {
 	return []row{
 		{ScopeBlockTable, Open, "Enter", "List all uses of the block's address over the run."},
@@ -165,8 +180,6 @@ func profileRows() []row {
 	return []row{
 		{s, Cost, "c", "Weigh stacks by the next event of the file; every screen follows."},
 		{s, Series, "m", "Weigh stacks by the next metric of the event; every screen follows."},
-		{s, Only, "o", "Focus: keep only stacks with the selected function on every screen. Esc takes it back."},
-		{s, Exclude, "X", "Ignore stacks with the selected function on every screen. Esc takes it back."},
 	}
 }
 

@@ -174,6 +174,8 @@ func footer(s Scope) []hint {
 			{"page", []Action{Open}}, {"series", []Action{Series}}, {"go to", []Action{GotoTime}}}
 	case ScopeProfile:
 		return []hint{{"event", []Action{Cost}}, {"metric", []Action{Series}}, {"focus/ignore", []Action{Only, Exclude}}, rng, filter}
+	case ScopeFilters:
+		return []hint{{"focus", []Action{Only}}}
 	case ScopeText:
 		return []hint{{"scroll", []Action{Up, Down}}, search, {"next", []Action{FindNext}}, {"back", []Action{Back}}}
 	case ScopeLoading:

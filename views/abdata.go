@@ -172,7 +172,6 @@ func (e *env) profSide(s *State, f *comparedFile, d *profFile, m moment, cost an
 	at.Prof, at.Range = m.prof, m.over
 	switch {
 	case f.store == nil:
-		at.Prof.Chips = s.Prof.Chips
 	case s.Compare.Marks[sideB].Set && s.Compare.Marks[sideB].Other:
 	case e.prof != nil:
 		event, metric := e.prof.event(s), ""
@@ -223,7 +222,7 @@ func (e *env) momentText(s *State, f *comparedFile, m moment) string {
 	if d := f.profFile(s); d != nil {
 		k := e.profSide(s, f, d, m, s.Cost)
 		text = k.title()
-		if span := k.span(); span != "" {
+		if span := k.scope(); span != "" {
 			text += " " + span
 		}
 	}

@@ -2,6 +2,7 @@ package views
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
@@ -21,12 +22,21 @@ func (a *app) scopes() []keymap.Scope {
 	case len(a.overlays) > 0:
 		s = append(s, a.overlays[len(a.overlays)-1].scopes()...)
 	default:
-		s = append(s, a.current().scopes()...)
+		s = append(s, a.screenScopes()...)
 	}
 	if a.loading() && a.o.Stop != nil && !a.stopped || a.decoding() {
 		s = append([]keymap.Scope{keymap.ScopeLoading}, s...)
 	}
 	return append(s, keymap.ScopeGlobal)
+}
+
+// screenScopes are those of the screen.
+func (a *app) screenScopes() []keymap.Scope {
+	s := slices.Clone(a.current().scopes())
+	if _, ok := a.current().(functioner); ok {
+		s = append(s, keymap.ScopeFilters)
+	}
+	return s
 }
 
 // InputHandler implements tview.Primitive: a key is typed text, or an action of the overlay, the screen or the program.
@@ -64,7 +74,7 @@ func (a *app) do(act keymap.Action) {
 	} else if a.current().do(act) {
 		return
 	}
-	if a.doCompare(act) || a.doProfile(act) || a.doPoints(act) || a.doTime(act) || a.doSnapshots(act) || a.doScreens(act) {
+	if a.doCompare(act) || a.doFilters(act) || a.doProfile(act) || a.doPoints(act) || a.doTime(act) || a.doSnapshots(act) || a.doScreens(act) {
 		return
 	}
 	a.doProgram(act)
@@ -172,8 +182,8 @@ func (a *app) back() {
 	case a.state.Compare.On:
 		a.emit(showDifference{false})
 	case a.heaps != nil && a.heapBack():
-	case a.state.Prof.Chips != "":
-		a.emit(dropChip{})
+	case a.state.Chips != "":
+		a.emit(dropStep{-1})
 	case a.state.Prof.Window != noWindow:
 		a.emit(chooseWindow{noWindow})
 	case !a.state.Cell.IsAll():
@@ -291,7 +301,7 @@ func (a *app) timeFlags() []string {
 	case !s.AtEnd():
 		words = append(words, "--at", fmt.Sprintf("%dus", s.Now()))
 	}
-	if !s.Range.IsWhole() {
+	if !s.Range.IsWhole() && a.prof == nil {
 		words = append(words, "--from", fmt.Sprintf("%dus", max(s.Range.From, 0)), "--to", fmt.Sprintf("%dus", s.Range.To))
 	}
 	return words
@@ -310,6 +320,11 @@ func (a *app) commandLine() string {
 			words[i] = shellQuote(words[i])
 		}
 		return strings.Join(words, " ")
+	}
+	if _, ok := a.current().(follower); ok {
+		for _, step := range s.Chips.Steps() {
+			words = append(words, "--"+step.Kind.String()+"="+step.Name)
+		}
 	}
 	words = append(words, a.current().command()...)
 	words = append(words, a.o.Command...)

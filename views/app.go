@@ -85,6 +85,10 @@ type app struct {
 	message  string
 	past     []place // history, the newest last
 	future   []place
+	undone   []narrowing // what undo goes back to, the newest last
+	redone   []narrowing
+	chipBar  *bar
+	chipHits []chipHit // cells of the filters in the bar, for the mouse
 	themeAt  int
 	hits     []hintHit // footer cells of hints, for the mouse
 	dragFrom point
@@ -111,7 +115,7 @@ func newApp(o Options) *app {
 		a.o.Patience = patience
 	}
 	a.env = env{
-		ctx: o.Terminal.Context(), trace: o.Trace, patience: a.o.Patience, work: &work{},
+		ctx: o.Terminal.Context(), trace: o.Trace, patience: a.o.Patience, work: &work{}, views: &stackViews{},
 		post: o.Terminal.Post, background: o.Terminal.Go,
 		emit: a.emit, open: a.openScreen, visit: a.visit, say: a.say, after: o.After, afterName: o.AfterName,
 		first: &comparedFile{trace: o.Trace}, joins: &joinCache{},
@@ -123,6 +127,7 @@ func newApp(o Options) *app {
 	a.loads = newHeapLoads(&a.env)
 	a.layouts = newLayoutLoads(&a.env)
 	a.header, a.footer = &bar{Box: tview.NewBox(), drawBar: a.drawHeader}, &bar{Box: tview.NewBox(), drawBar: a.drawFooter}
+	a.chipBar = &bar{Box: tview.NewBox(), drawBar: a.drawChips}
 	a.adoptDump(o.Store.Current())
 	a.adoptProf(o.Store.Current())
 	a.all = allScreens(&a.env)
@@ -262,10 +267,11 @@ func (a *app) offer() {
 	}
 }
 
-// layout puts header, the screen and the footer below each other. Very low terminals do without the footer.
+// layout puts header, filters, the screen and the footer below each other. Very low terminals do without the footer.
 func (a *app) layout() {
 	a.Clear()
 	a.AddItem(a.header, 1, 0, false)
+	a.AddItem(a.chipBar, a.chipRows(), 0, false)
 	a.laid = a.current()
 	a.AddItem(a.laid, 0, 1, true)
 	a.AddItem(a.footer, 1, 0, false)
@@ -286,7 +292,9 @@ func (a *app) current() screen {
 
 // emit applies an intent.
 func (a *app) emit(i Intent) {
+	before := a.state.narrowing()
 	a.state, a.stale = a.state.Apply(i), true
+	a.noteNarrowing(before)
 }
 
 func (a *app) say(text string) { a.message = text }
@@ -314,7 +322,9 @@ func (a *app) Draw(s tcell.Screen) {
 // placeScreen gives the screen the place that the layout will give it, so that it can ask for what fits before it draws.
 func (a *app) placeScreen() {
 	x, y, w, h := a.GetRect()
-	place := [4]int{x, y + 1, w, max(h-2, 0)}
+	bars := a.chipRows()
+	a.ResizeItem(a.chipBar, bars, 0)
+	place := [4]int{x, y + 1 + bars, w, max(h-2-bars, 0)}
 	was := [4]int{}
 	if was[0], was[1], was[2], was[3] = a.current().GetRect(); was != place {
 		a.current().SetRect(place[0], place[1], place[2], place[3])
@@ -398,6 +408,7 @@ func (a *app) travel(from, to *[]place) {
 	*from = (*from)[:n-1]
 	*to = append(*to, place{a.at, a.state})
 	now := a.state
+	defer a.noteNarrowing(now.narrowing())
 	a.state = p.state
 	a.state.Profile, a.state.Status, a.state.Columns = now.Profile, now.Status, now.Columns
 	a.previous, a.at = a.at, min(p.screen, len(a.screens)-1)

@@ -76,7 +76,7 @@ func (p *blockScreen) show(s *State) {
 	if p.trace == nil {
 		return
 	}
-	q := analysis.BlockQuery{All: true, Addr: p.addr, Cell: s.Cell}
+	q := analysis.BlockQuery{All: true, Addr: p.addr, Cell: s.only()}
 	what, until := "live "+atText(s), s.Now()
 	if s.Status.Unfreed {
 		what = "live at most " + atText(s)

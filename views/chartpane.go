@@ -62,7 +62,7 @@ func fetchCurve(ctx context.Context, t analysis.Trace, k curveKey) (curve, error
 	out := curve{curveKey: k}
 	r := between(k.from, k.to)
 	var err error
-	if out.cols, err = t.Curve(ctx, r, k.columns); err != nil {
+	if out.cols, err = t.Chart(ctx, r, k.columns); err != nil {
 		return out, err
 	}
 	marks, _, err := t.Marks(ctx, r, maxMarks)

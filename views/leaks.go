@@ -16,7 +16,7 @@ import (
 type leaks struct {
 	tablePane
 	found   *lazy[leakKey, *leakList]
-	late    *lazy[uint64, *leakList] // by revision
+	late    *lazy[lateKey, *leakList]
 	totals  *lazy[totalsKey, analysis.Totals]
 	ordered *lazy[leakOrder, *leakTable]
 
@@ -34,6 +34,12 @@ type leakKey struct {
 	analysis.LeakQuery
 }
 
+// lateKey determines what was freed late.
+type lateKey struct {
+	revision uint64
+	only     analysis.StackFilter
+}
+
 // totalsKey determines the sums of a range.
 type totalsKey struct {
 	revision uint64
@@ -46,8 +52,8 @@ func newLeaks(e *env) *leaks {
 		l, err := e.trace.Leaks(ctx, k.LeakQuery)
 		return &leakList{l, k.By}, err
 	})
-	p.late = newLazy(e, func(ctx context.Context, _ uint64) (*leakList, error) {
-		l, err := e.trace.LateFreed(ctx)
+	p.late = newLazy(e, func(ctx context.Context, k lateKey) (*leakList, error) {
+		l, err := e.trace.LateFreed(ctx, k.only)
 		return &leakList{l, analysis.ByStack}, err
 	})
 	p.totals = newLazy(e, func(ctx context.Context, k totalsKey) (analysis.Totals, error) { return e.trace.Totals(ctx, k.over) })
@@ -61,6 +67,16 @@ func (p *leaks) name() string          { return "Leaks" }
 func (p *leaks) action() keymap.Action { return keymap.ShowLeaks }
 func (p *leaks) needs() model.Facet    { return model.FacetAllocations }
 func (p *leaks) narrows() bool         { return !p.inLate }
+func (p *leaks) follows() string       { return "" }
+
+// function implements functioner.
+func (p *leaks) function() string {
+	row, ok := p.selected()
+	if !ok {
+		return ""
+	}
+	return siteFunction(p.table.found.by, &row.Site)
+}
 
 func (p *leaks) scopes() []keymap.Scope {
 	if p.blocks.open {
@@ -113,8 +129,8 @@ func (p *leaks) show(s *State) {
 	if p.trace == nil {
 		return
 	}
-	p.found.ask(leakKey{s.Status.Revision, analysis.LeakQuery{Range: s.Range, MinAge: s.MinAge, By: s.Group, Cell: s.Cell}})
-	p.late.ask(s.Status.Revision)
+	p.found.ask(leakKey{s.Status.Revision, analysis.LeakQuery{Range: s.Range, MinAge: s.MinAge, By: s.Group, Cell: s.only()}})
+	p.late.ask(lateKey{s.Status.Revision, s.Chips})
 	p.totals.ask(totalsKey{s.Status.Revision, s.Range})
 	found, ok := p.found.get()
 	if p.inLate {
@@ -140,10 +156,10 @@ func (p *leaks) showBlocks() {
 	s := &p.state
 	if p.inLate { // of blocks that are gone, list those that were there just before
 		at := s.Status.Duration - s.Status.Duration/50 - 1
-		p.blocks.show(s, analysis.BlockQuery{At: analysis.At(max(at, 0))}, "live at "+at.String(), at)
+		p.blocks.show(s, analysis.BlockQuery{At: analysis.At(max(at, 0)), Cell: analysis.Cell{Stacks: s.Chips}}, "live at "+at.String(), at)
 		return
 	}
-	q := analysis.BlockQuery{Leaked: true, Range: s.Range, MinAge: s.MinAge, Cell: s.Cell}
+	q := analysis.BlockQuery{Leaked: true, Range: s.Range, MinAge: s.MinAge, Cell: s.only()}
 	p.blocks.show(s, q, "never freed", min(s.Range.To, s.Status.Duration))
 }
 

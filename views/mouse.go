@@ -82,6 +82,10 @@ func (a *app) click(x, y int, double bool) {
 		}
 		return
 	}
+	if y == top+1 && a.chipRows() > 0 && len(a.overlays) == 0 {
+		a.clickChip(x)
+		return
+	}
 	if c, ok := a.current().(clicker); ok && len(a.overlays) == 0 {
 		c.click(x, y, double)
 	}

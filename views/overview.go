@@ -48,6 +48,19 @@ func (p *overview) name() string          { return "Overview" }
 func (p *overview) action() keymap.Action { return keymap.ShowOverview }
 func (p *overview) needs() model.Facet    { return model.FacetAllocations }
 
+func (p *overview) follows() string { return "chart and figures: all stacks" }
+
+// function implements functioner.
+func (p *overview) function() string {
+	switch p.focus {
+	case paneTop:
+		return p.top.function()
+	case paneSecond:
+		return p.second.function()
+	}
+	return ""
+}
+
 func (p *overview) scopes() []keymap.Scope {
 	if p.focus == paneFindings {
 		return []keymap.Scope{keymap.ScopeOverview}

@@ -47,7 +47,7 @@ func newPalette(a *app) *palette {
 
 // everyScope is every scope whose actions make sense on this screen.
 func (a *app) everyScope() []keymap.Scope {
-	s := append([]keymap.Scope{}, a.current().scopes()...)
+	s := a.screenScopes()
 	if a.loading() {
 		s = append(s, keymap.ScopeLoading)
 	}

@@ -198,19 +198,23 @@ func TestEmptyProfiles(t *testing.T) {
 // Filters of stacks hold on every screen, and are taken back one by one.
 func TestProfileChips(t *testing.T) {
 	u := openPython(t, 120, 40).keys("c", "2", "o")
-	name := u.app.state.Prof.Chips[1:]
+	name := u.app.state.Chips.Steps()[0].Name
 	u.has("only " + name)
-	keep := u.app.prof.kept("+" + name)
 	e, m := u.app.prof.event(&u.app.state), analysisMetric(t, u)
-	sel := analysis.SelectProfile(u.app.state.Profile, e, m).Keep(keep)
-	total := sel.Total()
-	rest := analysis.SelectProfile(u.app.state.Profile, e, m).Keep(u.app.prof.kept("-" + name)).Total()
+	sum := func(k analysis.StepKind) model.Amount {
+		view, err := analysis.FilterStacks(t.Context(), u.app.state.Profile.Stacks, analysis.NewStackFilter(analysis.StackStep{Kind: k, Name: name}), analysis.WholeStacks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return analysis.SelectProfile(u.app.state.Profile, e, m).Filter(view).Total()
+	}
+	total, rest := sum(analysis.Focus), sum(analysis.Ignore)
 	rest.Sum(total)
 	if all := analysis.SelectProfile(u.app.state.Profile, e, m).Total(); rest.Compare(all) != 0 {
 		t.Errorf("with and without the function: %v of %v", rest, all)
 	}
 	u.keys("3", "=").has("only "+name, model.Group(total.Uint64())+" = 100 %")
-	u.keys("2", "j", "X").has("only " + name + ", without ")
+	u.keys("2", "j", "X").has("only "+name, "without ")
 	u.keys("Esc")
 	if strings.Contains(u.text(), "without") {
 		t.Error("Esc does not take the last filter back")
@@ -219,14 +223,18 @@ func TestProfileChips(t *testing.T) {
 	if strings.Contains(u.text(), "only "+name) {
 		t.Error("Esc does not take the first filter back")
 	}
-	u.keys("Alt+Left", "Alt+Left")
-	if u.app.state.Prof.Chips == "" {
-		t.Log(u.text())
+	u.keys("U").has("only "+name).keys("U").has("only "+name, "without ")
+	u.keys("Ctrl+Y", "Ctrl+Y")
+	if u.app.state.Chips != "" {
+		t.Errorf("filters that are taken back again: %q", u.app.state.Chips)
 	}
 }
 
-// A command is offered only where it prints what is shown.
+// Commands say what is shown: a window, a range, filters, a grouping.
 func TestProfileCommand(t *testing.T) {
-	u := openServer(t, 120, 40).keys("4", "Enter", "Y").has("no command prints one window")
+	u := openServer(t, 120, 40).keys("4", "Enter", "Y").has("sent to the clipboard: memtui report --window w0 server.spaa")
 	u.keys("Esc", "Y").has("sent to the clipboard: memtui report server.spaa")
+	u.keys("2", "j", "I")
+	name := u.app.state.Chips.Steps()[0].Name
+	u.keys("b", "Y").has("memtui report '--hide=" + name + "' --group dso server.spaa")
 }

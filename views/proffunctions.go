@@ -161,7 +161,15 @@ func (p *profFunctions) needs() model.Facet    { return model.FacetProfile }
 func (p *profFunctions) scopes() []keymap.Scope {
 	return []keymap.Scope{keymap.ScopeTable, keymap.ScopeProfile}
 }
-func (p *profFunctions) command() []string { return p.prof.arguments(&p.state) }
+func (p *profFunctions) command() []string {
+	group := map[analysis.ProfileBy]string{analysis.ByDSO: "dso", analysis.BySourceLine: "source", analysis.ByProfileThread: "thread", analysis.ByFrameKind: "kind"}
+	args := p.prof.arguments(&p.state)
+	if by := group[p.state.Prof.By]; by != "" {
+		args = append(args, "--group", by)
+	}
+	return args
+}
+
 func (p *profFunctions) about() string {
 	if by := p.state.Prof.By; by != analysis.ByFunctionDSO {
 		return "by " + by.String()
@@ -332,8 +340,6 @@ func (p *profFunctions) do(a keymap.Action) bool {
 		p.emit(setProfileBy{(p.state.Prof.By + 1) % analysis.ProfileByCount})
 	case keymap.Open:
 		p.enter()
-	case keymap.Only, keymap.Exclude:
-		p.chip(a)
 	default:
 		return moveList(&p.list, a)
 	}
@@ -364,14 +370,29 @@ func (p *profFunctions) enter() {
 	case p.now.by == analysis.ByDSO && r.Name != "":
 		p.visit(keymap.ShowFunctions, setProfileBy{analysis.ByFunctionDSO})
 		p.emit(setFilter{filterFor(r.Name)})
-	case r.Frame != 0 && p.now.by == analysis.BySourceLine && p.function(r.Frame) != "":
-		p.visit(keymap.ShowStacks, seek{p.function(r.Frame)})
+	case r.Frame != 0 && p.now.by == analysis.BySourceLine && p.functionOf(r.Frame) != "":
+		p.visit(keymap.ShowStacks, seek{p.functionOf(r.Frame)})
 	default:
 		p.say("b groups by the next key")
 	}
 }
 
-func (p *profFunctions) function(f model.FrameID) string {
+// function implements functioner.
+func (p *profFunctions) function() string {
+	row, ok := p.list.Selected()
+	if !ok || row >= len(p.rows) {
+		return ""
+	}
+	r := &p.now.rows[p.rows[row]]
+	if p.now.by == analysis.ByFunctionDSO || p.now.by == analysis.BySourceLine && r.Name != "" {
+		return p.functionOf(r.Frame)
+	}
+	return ""
+}
+
+func (p *profFunctions) follows() string { return "" }
+
+func (p *profFunctions) functionOf(f model.FrameID) string {
 	st := p.now.of.profile.Stacks
 	return st.Functions[st.FrameFunc[f]]
 }

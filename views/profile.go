@@ -44,6 +44,8 @@ func (p *profileScreen) needs() model.Facet     { return model.FacetProfile }
 func (p *profileScreen) scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopeProfile} }
 func (p *profileScreen) command() []string      { return p.prof.arguments(&p.state) }
 
+func (p *profileScreen) follows() string { return "sums: all stacks" }
+
 func (p *profileScreen) show(s *State) {
 	p.state = *s
 	if p.prof == nil {

@@ -45,7 +45,7 @@ type profLeakKey struct {
 	of     *profFile
 	event  uint16
 	filter string
-	chips  string
+	chips  analysis.StackFilter
 	sort   int
 	up     bool
 }
@@ -83,12 +83,16 @@ func fetchProfLeaks(ctx context.Context, k profLeakKey) (*profLeakTable, error) 
 		t.metrics[i], t.has[i] = k.of.metricNamed(k.event, name)
 	}
 	f, _ := analysis.ParseFilter(k.filter)
-	keep := k.of.kept(k.chips)
+	view, err := k.of.views.of(ctx, k.of.profile.Stacks, k.chips, analysis.WholeStacks)
+	if err != nil {
+		return nil, err
+	}
+	kept := analysis.SelectProfile(k.of.profile, k.event, 0).Filter(view)
 	for r, e := range w.Records.Event {
 		if r&4095 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if e != k.event || keep != nil && !keep[r] {
+		if e != k.event || !kept.Keeps(model.RecordID(r)) {
 			continue
 		}
 		row := profLeak{record: model.RecordID(r)}
@@ -162,7 +166,7 @@ func (p *profLeaks) show(s *State) {
 	if p.prof == nil || len(p.prof.weights.Events) == 0 {
 		return
 	}
-	p.table.ask(profLeakKey{p.prof, p.event(s), s.Filter, s.Prof.Chips, p.sort, p.up})
+	p.table.ask(profLeakKey{p.prof, p.event(s), s.Filter, s.Chips, p.sort, p.up})
 	if t, ok := p.table.get(); ok {
 		p.now = t
 	}
@@ -309,9 +313,6 @@ func (p *profLeaks) titleText() string {
 	if k := p.prof.key(&p.state); k.ranged || k.window != noWindow {
 		t += " (whole run)"
 	}
-	if p.now.chips != "" {
-		t += ", " + chipsText(p.now.chips)
-	}
 	return t
 }
 
@@ -377,6 +378,18 @@ func (p *profLeaks) sortBy(col int) {
 	p.sort, p.up = skipColumns(p.sort, max(col, 0), leakFigures, skip), false
 	p.changed()
 }
+
+// function implements functioner: it is the one that the selected row is named after.
+func (p *profLeaks) function() string {
+	row, ok := p.list.Selected()
+	if !ok || row >= p.Len() {
+		return ""
+	}
+	st := p.now.of.profile.Stacks
+	return st.At(st.Frame[analysis.SiteNode(st, p.now.of.weights.Records.Node[p.now.rows[row].record])]).Function
+}
+
+func (p *profLeaks) follows() string { return "" }
 
 // enter shows the stacks of the function that the selected row is named after.
 func (p *profLeaks) enter() {

@@ -31,8 +31,22 @@ func profTree(ctx context.Context, key treeKey) (*callTree, error) {
 	if !key.full {
 		opt.Name = widget.ShortenTemplates
 	}
-	t, err := analysis.NewLeafTree(ctx, key.stacks, key.prof.weights.Records.Node, opt)
-	return &callTree{t, key, nil}, err
+	opt.Class = key.prof.classes
+	stacks, leaves, pick := key.stacks, key.prof.weights.Records.Node, []int32(nil)
+	view, err := key.prof.views.of(ctx, key.stacks, key.chips, key.part)
+	if err != nil {
+		return nil, err
+	}
+	if view != nil {
+		stacks, leaves, pick = view.Stacks, nil, []int32{}
+		for r, n := range key.prof.weights.Records.Node {
+			if node, kept := view.Node(n); kept {
+				leaves, pick = append(leaves, node), append(pick, int32(r))
+			}
+		}
+	}
+	t, err := analysis.NewLeafTree(ctx, stacks, leaves, opt)
+	return &callTree{t, key, nil, pick}, err
 }
 
 // fineScale keeps six digits behind the point of weights that are no integers.
@@ -46,7 +60,7 @@ func weighProf(ctx context.Context, key foldKey) (*weighed, error) {
 		return nil, err
 	}
 	n := key.prof.of.weights.Records.Len()
-	weights := make([]uint64, n)
+	weights, own := make([]uint64, n), make([]uint64, n)
 	if sel != nil {
 		w.unit = unitOf(&key.prof.of.weights.Metrics[key.prof.metric])
 		for r := range n {
@@ -55,19 +69,24 @@ func weighProf(ctx context.Context, key foldKey) (*weighed, error) {
 				break
 			}
 		}
-		for r := range n {
-			v, ok := sel.Weight(model.RecordID(r))
-			if !ok {
-				continue
-			}
+		amount := func(v model.Number) uint64 {
 			var a model.Amount
 			a.Add(v)
-			if weights[r] = a.Uint64(); w.unit.scale != 0 {
-				weights[r] = uint64(min(max(a.Float64(), 0)*w.unit.scale, math.MaxUint64/2))
+			if w.unit.scale != 0 {
+				return uint64(min(max(a.Float64(), 0)*w.unit.scale, math.MaxUint64/2))
+			}
+			return a.Uint64()
+		}
+		for r := range n {
+			if v, ok := sel.Weight(model.RecordID(r)); ok {
+				weights[r] = amount(v)
+			}
+			if v, ok := sel.Self(model.RecordID(r)); ok {
+				own[r] = amount(v)
 			}
 		}
 	}
-	w.Folded = key.tree.Fold(weights)
+	w.Folded = key.tree.Fold(key.tree.picked(weights)).WithOwn(key.tree.picked(own))
 	return w, nil
 }
 
@@ -197,7 +216,7 @@ func (d *profFile) noWeight(k profKey) []string {
 	case k.none:
 		return []string{"The event " + d.eventName(k.event) + " has no stacks.", "c weighs by the next event."}
 	case k.chips != "":
-		return []string{"No stack is left: " + chipsText(k.chips) + ".", "Esc takes the last filter back."}
+		return []string{"No stack is left by the filters.", "Esc takes the last one back, ; lists them."}
 	case k.window != noWindow:
 		return []string{"The window holds no stacks of this event and metric.", "Esc shows the whole run again, c and m weigh otherwise."}
 	case k.ranged:

@@ -23,7 +23,6 @@ type ProfState struct {
 	Metric int                // noMetric for the event's own
 	Window int                // noWindow for the records as a whole
 	By     analysis.ProfileBy // what rows of Functions stand for
-	Chips  string             // filters of stacks in the order they were set: see chip
 	Sought string             // the function that Stacks was sent to
 	Sent   int                // how often it was
 }
@@ -68,6 +67,8 @@ type profFile struct {
 	first, last model.Time         // of samples; first > last without any
 	samples     uint64
 	end         model.Time // of samples, windows and the file's own range
+	classes     []uint32   // of frames: see [analysis.FrameClasses]
+	views       stackViews
 }
 
 func newProfFile(p *model.Profile) *profFile {
@@ -83,6 +84,7 @@ func newProfFile(p *model.Profile) *profFile {
 	for i := range w.Windows {
 		d.end = max(d.end, w.Windows[i].End)
 	}
+	d.classes = analysis.FrameClasses(w)
 	d.findMetrics()
 	return d
 }
@@ -151,14 +153,14 @@ type profKey struct {
 	from, to model.Time
 	ranged   bool
 	window   int
-	chips    string
+	chips    analysis.StackFilter
 }
 
 // same reports whether two keys ask the same of files that may be revisions of one.
 func (k profKey) same(o profKey) bool { k.of = o.of; return k == o }
 
 func (d *profFile) key(s *State) profKey {
-	k := profKey{of: d, event: d.event(s), window: noWindow, chips: s.Prof.Chips}
+	k := profKey{of: d, event: d.event(s), window: noWindow, chips: s.Chips}
 	m, ok := d.metric(s)
 	k.metric, k.none = m, !ok
 	if n := s.Prof.Window; n >= 0 && n < len(d.weights.Windows) {
@@ -175,7 +177,8 @@ func (k profKey) selection(ctx context.Context) (sel *analysis.ProfileSelection,
 	if sel, whole, err = k.unfiltered(ctx); sel == nil || err != nil || k.chips == "" {
 		return sel, whole, err
 	}
-	return sel.Keep(k.of.kept(k.chips)), whole, nil
+	view, err := k.of.views.of(ctx, k.of.profile.Stacks, k.chips, analysis.WholeStacks)
+	return sel.Filter(view), whole, err
 }
 
 func (k profKey) unfiltered(ctx context.Context) (sel *analysis.ProfileSelection, whole bool, err error) {
@@ -225,17 +228,6 @@ func (k profKey) title() string { return k.of.eventName(k.event) + " by " + k.me
 
 // scope is the part of the file that is weighed, "" for all of it.
 func (k profKey) scope() string {
-	out := k.span()
-	if k.chips == "" {
-		return out
-	}
-	if out != "" {
-		out += ", "
-	}
-	return out + chipsText(k.chips)
-}
-
-func (k profKey) span() string {
 	switch {
 	case k.window != noWindow:
 		return fmt.Sprintf("window %s", widget.Clean(windowName(k.of.weights, k.window)))
@@ -255,6 +247,16 @@ func windowName(w *model.StackProfile, n int) string {
 	return fmt.Sprintf("#%d", n)
 }
 
+// windowArgument is a window as --window takes it.
+func windowArgument(w *model.StackProfile, n int) string {
+	for i := range w.Windows {
+		if id := w.Windows[i].ID; id == w.Windows[n].ID && i != n || id == "" && i == n {
+			return fmt.Sprintf("#%d", n)
+		}
+	}
+	return w.Windows[n].ID
+}
+
 // instantText says what everything on screen is about.
 func (d *profFile) instantText(s *State) string {
 	k := d.key(s)
@@ -268,9 +270,15 @@ func (d *profFile) instantText(s *State) string {
 	return text
 }
 
-// arguments are what tells memtui report the event and the metric.
+// arguments are what tells memtui report the event, the metric, and what part of the time is weighed.
 func (d *profFile) arguments(s *State) (args []string) {
 	k := d.key(s)
+	switch {
+	case k.window != noWindow:
+		args = append(args, "--window", windowArgument(d.weights, k.window))
+	case k.ranged && !k.unrange():
+		args = append(args, "--from", fmt.Sprintf("%dus", k.from), "--to", fmt.Sprintf("%dus", k.to))
+	}
 	if s.Prof.Event != noEvent && int(k.event) < len(d.weights.Events) {
 		args = append(args, "--event", d.weights.Events[k.event].Name)
 	}
@@ -315,11 +323,6 @@ func (a *app) doProfile(act keymap.Action) bool {
 			return false
 		}
 		a.say("there are no samples that a range could select")
-	case keymap.CopyCommand:
-		if a.state.Prof.Chips == "" && a.state.Prof.Window == noWindow {
-			return false
-		}
-		a.say("no command prints one window or filtered stacks: Esc takes that back")
 	case keymap.Series:
 		a.nextMetric(&a.state)
 	case keymap.EventBack, keymap.EventForward, keymap.LandmarkBack, keymap.LandmarkForward, keymap.Peak, keymap.PeakInRange:

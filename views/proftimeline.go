@@ -32,6 +32,7 @@ type profCurveKey struct {
 	of       *profFile
 	event    uint16
 	metric   model.MetricID
+	chips    analysis.StackFilter
 	from, to model.Time
 	columns  int
 }
@@ -48,6 +49,7 @@ type windowsKey struct {
 	of     *profFile
 	event  uint16
 	metric model.MetricID
+	chips  analysis.StackFilter
 }
 
 func newProfTimeline(e *env) *profTimeline {
@@ -66,7 +68,7 @@ func fetchProfCurve(ctx context.Context, k profCurveKey) (c profCurve, err error
 	c.counts = e.PrimaryName == "" || e.Primary != k.metric || analysis.CountsSamples(w.Metrics[k.metric].Name)
 	if k.of.samples == 0 {
 		c.counts = false
-		sums, err := sumWindows(ctx, windowsKey{k.of, k.event, k.metric})
+		sums, err := sumWindows(ctx, windowsKey{k.of, k.event, k.metric, k.chips})
 		if err != nil {
 			return c, err
 		}
@@ -74,12 +76,16 @@ func fetchProfCurve(ctx context.Context, k profCurveKey) (c profCurve, err error
 		c.top = largestOf(c.values)
 		return c, nil
 	}
-	if c.values, err = analysis.SampleCurve(ctx, w, k.event, c.counts, k.from, k.to, k.columns); err != nil {
+	view, err := k.of.views.of(ctx, k.of.profile.Stacks, k.chips, analysis.WholeStacks)
+	if err != nil {
+		return c, err
+	}
+	if c.values, err = analysis.SampleCurve(ctx, w, k.event, view, c.counts, k.from, k.to, k.columns); err != nil {
 		return c, err
 	}
 	if c.top = largestOf(c.values); c.top == 0 && !c.counts {
 		c.counts = true
-		c.values, err = analysis.SampleCurve(ctx, w, k.event, true, k.from, k.to, k.columns)
+		c.values, err = analysis.SampleCurve(ctx, w, k.event, view, true, k.from, k.to, k.columns)
 		c.top = largestOf(c.values)
 	}
 	return c, err
@@ -108,7 +114,12 @@ func windowCurve(k profCurveKey, sums []model.Amount) []float64 {
 
 // sumWindows adds up what the rows of each window weigh.
 func sumWindows(ctx context.Context, k windowsKey) ([]model.Amount, error) {
+	view, err := k.of.views.of(ctx, k.of.profile.Stacks, k.chips, analysis.WholeStacks)
+	if err != nil {
+		return nil, err
+	}
 	w := k.of.weights
+	kept := analysis.SelectProfile(k.of.profile, k.event, k.metric).Filter(view)
 	out := make([]model.Amount, len(w.Windows))
 	for i := range w.Windows {
 		if err := ctx.Err(); err != nil {
@@ -116,7 +127,7 @@ func sumWindows(ctx context.Context, k windowsKey) ([]model.Amount, error) {
 		}
 		win := &w.Windows[i]
 		for row, r := range win.Record {
-			if r == model.NoRecord || w.Records.Event[r] != k.event {
+			if r == model.NoRecord || w.Records.Event[r] != k.event || !kept.Keeps(r) {
 				continue
 			}
 			if n, ok := win.Weights.Get(row, k.metric); ok {
@@ -134,6 +145,7 @@ func (p *profTimeline) scopes() []keymap.Scope {
 	return []keymap.Scope{keymap.ScopeTimeline, keymap.ScopeProfile}
 }
 func (p *profTimeline) command() []string { return p.prof.arguments(&p.state) }
+func (p *profTimeline) follows() string   { return "" }
 func (p *profTimeline) columns() int      { return p.chart.Dots(p.area) / 2 }
 
 // offeredFor implements offered.
@@ -152,7 +164,7 @@ func (p *profTimeline) show(s *State) {
 	if k.none {
 		return
 	}
-	p.windows.ask(windowsKey{p.prof, k.event, k.metric})
+	p.windows.ask(windowsKey{p.prof, k.event, k.metric, k.chips})
 	p.sums, _ = p.windows.get()
 	from, to := s.Visible()
 	dots := p.chart.Dots(p.area)
@@ -160,7 +172,7 @@ func (p *profTimeline) show(s *State) {
 		dots = int(span)
 	}
 	if dots > 0 {
-		p.curve.ask(profCurveKey{p.prof, k.event, k.metric, from, to, dots})
+		p.curve.ask(profCurveKey{p.prof, k.event, k.metric, k.chips, from, to, dots})
 	}
 	p.setData(k, from, to)
 }

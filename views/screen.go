@@ -88,6 +88,7 @@ type env struct {
 	first      *comparedFile // the file opened first, for comparisons
 	second     *comparedFile // what it is compared with, nil for none
 	joins      *joinCache
+	views      *stackViews  // of traces
 	look       *widget.Look // of the current theme
 	theme      *themes.Theme
 	patience   time.Duration

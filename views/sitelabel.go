@@ -41,6 +41,14 @@ func (l *siteLabels) label(stacks *model.Stacks, by analysis.Group, s *analysis.
 	return out
 }
 
+// siteFunction is the function that a row stands for, "" for rows of other groups and unknown stacks.
+func siteFunction(by analysis.Group, s *analysis.Site) string {
+	if by == analysis.ByFunction || by == analysis.ByStack && s.Node != 0 {
+		return s.Name
+	}
+	return ""
+}
+
 // labelOfCaller names the nearest caller outside of libraries; the site itself where there is none.
 func labelOfCaller(stacks *model.Stacks, s *analysis.Site) siteLabel {
 	const far = 64

@@ -102,7 +102,7 @@ func (k *orderKey) value() func(*analysis.Site) uint64 {
 	case siteName, siteWhere:
 		return func(*analysis.Site) uint64 { return 0 }
 	case siteTrend, siteShape:
-		return func(s *analysis.Site) uint64 { return sortable(k.shapes.of(k.rows.key.By, s.Key).Slope) }
+		return func(s *analysis.Site) uint64 { return sortable(k.shapes.of(&k.rows.key.Query, s.Key).Slope) }
 	}
 	return k.sort.figure()
 }

@@ -34,6 +34,7 @@ type lifeKey struct {
 	by       analysis.Group
 	key      analysis.Key
 	over     analysis.Range
+	only     analysis.StackFilter
 }
 
 func newSites(e *env) *sites {
@@ -45,7 +46,7 @@ func newSites(e *env) *sites {
 		return fetchTrends(ctx, e.trace, k)
 	})
 	p.lives = newLazy(e, func(ctx context.Context, k lifeKey) (analysis.Lifetimes, error) {
-		return e.trace.Lifetimes(ctx, k.by, k.key, k.over)
+		return e.trace.Lifetimes(ctx, k.by, k.key, k.over, k.only)
 	})
 	p.list = widget.List{Table: p, Descending: true, Column: int(siteLive)}
 	p.moved, p.sortBy, p.enter = p.tell, p.order, p.openBlocks
@@ -56,6 +57,17 @@ func (p *sites) name() string          { return "Sites" }
 func (p *sites) action() keymap.Action { return keymap.ShowSites }
 func (p *sites) needs() model.Facet    { return model.FacetAllocations }
 func (p *sites) narrows() bool         { return true }
+func (p *sites) follows() string       { return "" }
+
+// function implements functioner.
+func (p *sites) function() string {
+	row, ok := p.selected()
+	if !ok {
+		return ""
+	}
+	return siteFunction(p.table.key.By, row)
+}
+
 func (p *sites) scopes() []keymap.Scope {
 	if p.blocks.open {
 		return []keymap.Scope{keymap.ScopeBlocks, keymap.ScopeTable}
@@ -97,12 +109,12 @@ func (p *sites) show(s *State) {
 	if p.trace == nil {
 		return
 	}
-	p.rows.ask(siteKey{s.Status.Revision, analysis.Query{At: s.At, Range: s.Range, By: s.Group, Cell: s.Cell}})
+	p.rows.ask(siteKey{s.Status.Revision, analysis.Query{At: s.At, Range: s.Range, By: s.Group, Cell: s.only()}})
 	rows, ok := p.rows.get()
 	if !ok {
 		return
 	}
-	p.shapes.ask(shapeKey{s.Status.Revision, rows.key.By, rows.keys})
+	p.shapes.ask(shapeKey{s.Status.Revision, rows.key.By, rows.key.Cell.Stacks, rows.keys})
 	key := orderKey{rows: rows, filter: s.Filter, sort: p.sort, up: p.up, labels: p.labels, stacks: s.stacks(), full: s.FullName}
 	if p.sort == siteTrend || p.sort == siteShape {
 		key.shapes, _ = p.shapes.get()
@@ -116,7 +128,7 @@ func (p *sites) show(s *State) {
 	p.askTrends()
 	p.explain()
 	if p.blocks.open {
-		p.blocks.show(&p.state, analysis.BlockQuery{At: s.At, Cell: s.Cell}, "live "+atText(s), s.Now())
+		p.blocks.show(&p.state, analysis.BlockQuery{At: s.At, Cell: s.only()}, "live "+atText(s), s.Now())
 	}
 }
 
@@ -167,7 +179,7 @@ func (p *sites) askTrends() {
 	for i := from; i < to; i++ {
 		keys = append(keys, p.table.row(i).Key)
 	}
-	p.trends.ask(trendKey{p.state.Status.Revision, p.table.key.By, packKeys(keys)})
+	p.trends.ask(trendKey{p.state.Status.Revision, p.table.key.By, p.table.key.Cell.Stacks, packKeys(keys)})
 }
 
 // Len implements widget.Table.
@@ -222,7 +234,7 @@ func (p *sites) label(s *analysis.Site) siteLabel {
 
 func (p *sites) shapeOf(k analysis.Key) analysis.Shape {
 	shapes, _ := p.shapes.get()
-	return shapes.of(p.table.key.By, k)
+	return shapes.of(&p.table.key.Query, k)
 }
 
 // shareOfRow is a row's part of what is sorted by: of the sum, or of the largest where sums mean nothing.
@@ -400,7 +412,7 @@ func (p *sites) explain() {
 		return
 	}
 	by := p.table.key.By
-	p.lives.ask(lifeKey{p.state.Status.Revision, by, row.Key, p.state.Range})
+	p.lives.ask(lifeKey{p.state.Status.Revision, by, row.Key, p.state.Range, p.table.key.Cell.Stacks})
 	p.detail.setGroup(&p.state, by, row)
 	shape := p.shapeOf(row.Key)
 	p.detail.answer = shape.Kind.String()
@@ -411,8 +423,8 @@ func (p *sites) explain() {
 	if text := shapeSentence(shape); text != "" {
 		p.detail.facts = append(p.detail.facts, p.shapeSign(shape.Kind)+" "+text)
 	}
-	if !p.table.key.Cell.IsAll() {
-		p.detail.facts = append(p.detail.facts[:1], "only blocks of "+cellText(p.table.key.Cell)+"; Esc takes that back")
+	if cell := p.table.key.Cell.Rectangle(); !cell.IsAll() {
+		p.detail.facts = append(p.detail.facts[:1], "only blocks of "+cellText(cell)+"; Esc takes that back")
 		p.detail.answer = ""
 		return
 	}

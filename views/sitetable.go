@@ -73,12 +73,14 @@ const (
 type shapeKey struct {
 	revision uint64
 	by       analysis.Group
+	only     analysis.StackFilter
 	keys     int
 }
 
 // shapeSet is the shapes of all groups by key. Read-only once made.
 type shapeSet struct {
 	by     analysis.Group
+	only   analysis.StackFilter
 	shapes []analysis.Shape
 }
 
@@ -87,13 +89,13 @@ func fetchShapes(ctx context.Context, trace analysis.Trace, k shapeKey) (*shapeS
 	for i := range keys {
 		keys[i] = analysis.Key(i)
 	}
-	shapes, err := trace.Shapes(ctx, k.by, keys)
-	return &shapeSet{k.by, shapes}, err
+	shapes, err := trace.Shapes(ctx, k.by, k.only, keys)
+	return &shapeSet{k.by, k.only, shapes}, err
 }
 
 // of is the shape of a group, none before it is known.
-func (s *shapeSet) of(by analysis.Group, k analysis.Key) analysis.Shape {
-	if s == nil || s.by != by || int(k) >= len(s.shapes) {
+func (s *shapeSet) of(q *analysis.Query, k analysis.Key) analysis.Shape {
+	if s == nil || s.by != q.By || s.only != q.Cell.Stacks || int(k) >= len(s.shapes) {
 		return analysis.Shape{}
 	}
 	return s.shapes[k]
@@ -240,6 +242,7 @@ func filterWord(filter string) string {
 type trendKey struct {
 	revision uint64
 	by       analysis.Group
+	only     analysis.StackFilter
 	keys     string
 }
 
@@ -257,7 +260,7 @@ func fetchTrends(ctx context.Context, trace analysis.Trace, k trendKey) (map[ana
 	for b := []byte(k.keys); len(b) >= 4; b = b[4:] {
 		keys = append(keys, analysis.Key(binary.LittleEndian.Uint32(b)))
 	}
-	histories, err := trace.History(ctx, k.by, keys, analysis.HistoryColumns)
+	histories, err := trace.History(ctx, k.by, k.only, keys, analysis.HistoryColumns)
 	if err != nil {
 		return nil, err
 	}

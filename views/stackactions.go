@@ -14,10 +14,12 @@ func (p *stacks) do(a keymap.Action) bool {
 	case keymap.Flame:
 		p.toggleFlame()
 	case keymap.Invert:
+		if p.pivoted() {
+			p.say("callers stand above, callees below: # ends that")
+			return true
+		}
 		p.invert = !p.invert
 		p.changed()
-	case keymap.Only, keymap.Exclude:
-		return p.chip(a)
 	case keymap.Recursion:
 		p.collapse = !p.collapse
 		p.say(map[bool]string{true: "direct recursion is one frame", false: "every recursive call is a frame"}[p.collapse])
@@ -29,12 +31,12 @@ func (p *stacks) do(a keymap.Action) bool {
 		}
 		p.emit(setCost{(p.state.Cost + 1) % analysis.CostCountOf})
 	case keymap.NextPane, keymap.PreviousPane:
-		p.detail = !p.detail && !p.whole
+		p.nextPane(a == keymap.NextPane)
 	case keymap.Maximise:
 		p.whole = !p.whole
 		p.detail = false
 	case keymap.FindNext, keymap.FindPrevious:
-		p.findAgain(a == keymap.FindNext)
+		p.active().findAgain(a == keymap.FindNext)
 	case keymap.Back:
 		return p.back()
 	default:
@@ -51,14 +53,15 @@ func (p *stacks) doPane(a keymap.Action) bool {
 	if p.detail {
 		return scrollText(&p.info.text, a)
 	}
-	pane := p.rows.do
+	q := p.active()
+	pane := q.rows.do
 	if p.flame {
-		pane = p.graph.do
+		pane = q.graph.do
 	}
 	if !pane(a) {
 		return false
 	}
-	p.touched = true
+	q.touched = true
 	return true
 }
 
@@ -69,8 +72,8 @@ func (p *stacks) back() bool {
 		p.detail = false
 	case p.whole:
 		p.whole = false
-	case p.flame && p.now != nil && p.graph.ZoomBack():
-		p.touched = true
+	case p.flame && p.now != nil && p.active().graph.ZoomBack():
+		p.active().touched = true
 	case p.text != "":
 		p.find("")
 	default:
@@ -85,6 +88,9 @@ func (p *stacks) toggleFlame() {
 	p.flame = !p.flame
 	if p.now != nil && at > 0 && p.touched {
 		p.selectNode(at)
+	}
+	if p.upper != nil {
+		p.upper.toggleFlame()
 	}
 }
 
@@ -130,13 +136,14 @@ func (p *stacks) click(x, y int, double bool) {
 		return
 	}
 	p.detail = false
-	done := false
+	p.inUpper = p.upper != nil && p.upperAt.Contains(x, y)
+	q, done := p.active(), false
 	if p.flame {
-		done = p.graph.click(x, y, double)
+		done = q.graph.click(x, y, double)
 	} else {
-		done = p.rows.click(x, y, double)
+		done = q.rows.click(x, y, double)
 	}
-	p.touched = p.touched || done
+	q.touched = q.touched || done
 }
 
 func (p *stacks) drag(_, _, _, _ int, _ bool) {}
@@ -145,6 +152,17 @@ func (p *stacks) wheel(x, y, rows int) {
 	switch {
 	case p.info.area.Contains(x, y):
 		p.info.text.Scroll(rows)
+	case p.upper != nil && p.upperAt.Contains(x, y):
+		p.upper.scroll(rows)
+	default:
+		p.scroll(rows)
+	}
+}
+
+func (p *stacks) scroll(rows int) {
+	switch {
+	case p.flame && p.half:
+		p.graph.Scroll(-rows)
 	case p.flame:
 		p.graph.Scroll(rows)
 	default:
@@ -157,6 +175,7 @@ const maxCopied = 1000
 
 // copyText is the selected stack, the allocating function first.
 func (p *stacks) copyText() string {
+	p = p.active()
 	at := p.selected()
 	if at == 0 {
 		return ""

@@ -17,6 +17,8 @@ type treeKey struct {
 	collapse bool
 	full     bool      // names as they stand in the file
 	prof     *profFile // of weighted stacks; nil for traces
+	chips    analysis.StackFilter
+	part     analysis.StackPart
 }
 
 // shape is the key without what only ever grows: trees of one shape number their nodes alike.
@@ -25,23 +27,63 @@ func (k treeKey) shape() treeKey { k.ids, k.prof = 0, nil; return k }
 // callTree is a call tree without weights and what it was made of.
 type callTree struct {
 	*analysis.CallTree
-	key treeKey
-	ids []model.StackID
+	key  treeKey
+	ids  []model.StackID // by index in the tree; nil for weighted stacks
+	pick []int32         // what index of the file's stacks, or records, that is; nil where all are in the tree
+}
+
+// picked is the weights of the stacks in the tree, of those of all of them.
+func (t *callTree) picked(weights []uint64) []uint64 {
+	if t.pick == nil {
+		return weights
+	}
+	out := make([]uint64, len(t.pick))
+	for i, k := range t.pick {
+		if int(k) < len(weights) {
+			out[i] = weights[k]
+		}
+	}
+	return out
 }
 
 // makeTree builds the structure of a call tree.
-func makeTree(ctx context.Context, trace analysis.Trace, key treeKey) (*callTree, error) {
+func makeTree(ctx context.Context, e *env, key treeKey) (*callTree, error) {
 	if key.prof != nil {
 		return profTree(ctx, key)
 	}
-	ids := trace.StackIDs()
+	ids := e.trace.StackIDs()
 	ids = ids[:min(key.ids, len(ids))]
 	opt := analysis.TreeOptions{Invert: key.invert, Collapse: key.collapse}
 	if !key.full {
 		opt.Name = widget.ShortenTemplates
 	}
-	t, err := analysis.NewCallTree(ctx, key.stacks, ids, opt)
-	return &callTree{t, key, ids}, err
+	view, err := e.views.of(ctx, key.stacks, key.chips, key.part)
+	if err != nil {
+		return nil, err
+	}
+	stacks, pick := key.stacks, []int32(nil)
+	if view != nil {
+		stacks = view.Stacks
+		ids, pick = keptStacks(key, view, ids)
+	}
+	t, err := analysis.NewCallTree(ctx, stacks, ids, opt)
+	return &callTree{t, key, ids, pick}, err
+}
+
+// keptStacks are the stacks that a filter leaves, and where they stand in ids.
+func keptStacks(key treeKey, view *analysis.FilteredStacks, ids []model.StackID) (kept []model.StackID, pick []int32) {
+	pick = []int32{}
+	unknown := analysis.StacksAreKept(key.chips)
+	for i, id := range ids {
+		keep := unknown
+		if leaf, ok := key.stacks.Node(id); ok {
+			_, keep = view.Node(leaf)
+		}
+		if keep {
+			kept, pick = append(kept, id), append(pick, int32(i))
+		}
+	}
+	return kept, pick
 }
 
 // foldKey determines the weights of a call tree.
@@ -106,7 +148,7 @@ func weigh(ctx context.Context, trace analysis.Trace, key foldKey) (*weighed, er
 			w.peak = p.Time
 		}
 	}
-	w.Folded = key.tree.Fold(weights)
+	w.Folded = key.tree.Fold(key.tree.picked(weights))
 	return w, nil
 }
 
@@ -119,7 +161,7 @@ type plainWeights struct {
 // weighStacks asks for the weights of every stack.
 func weighStacks(ctx context.Context, trace analysis.Trace, key foldKey) (plainWeights, error) {
 	w, err := trace.Weights(ctx, key.cost, key.query())
-	return plainWeights{key, w}, err
+	return plainWeights{key, key.tree.picked(w)}, err
 }
 
 // members are the stacks that pass a node. Who asks for the same node again gets the same answer without looking again.

@@ -24,8 +24,10 @@ func costWords(c analysis.Cost) string {
 // title says what is weighed, and how.
 func (p *stacks) title() string {
 	cost, invert, collapse := p.state.Cost, p.invert, p.collapse
+	pivot := p.pivoted()
 	if p.now != nil {
 		cost, invert, collapse = p.now.key.cost, p.now.tree.key.invert, p.now.tree.key.collapse
+		pivot = p.now.tree.key.part != analysis.WholeStacks
 	}
 	t := costWords(cost)
 	if p.prof != nil {
@@ -34,9 +36,12 @@ func (p *stacks) title() string {
 	if p.now != nil && p.now.peak >= 0 {
 		t += ", " + p.now.peak.String()
 	}
-	if invert {
+	switch {
+	case pivot:
+		t += ", about one function"
+	case invert:
 		t += ", bottom-up"
-	} else {
+	default:
 		t += ", top-down"
 	}
 	if collapse {
@@ -136,12 +141,14 @@ func (d *stackDetail) draw(p *stacks, s tcell.Screen, side, below widget.Rect) {
 	if side.Empty() {
 		d.area = below
 	}
+	focused := p.detail
+	p = p.active()
 	at := p.selected()
 	if d.area.Empty() || p.now == nil {
 		return
 	}
 	look := *p.look
-	if p.detail {
+	if focused {
 		look.Title = p.look.Sorted
 	}
 	title, rest := d.area.CutTop(1)

@@ -3,6 +3,7 @@ package views
 import (
 	"github.com/gdamore/tcell/v2"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/views/widget"
 )
@@ -17,10 +18,17 @@ type flamePane struct {
 func newFlamePane(p *stacks) *flamePane { return &flamePane{of: p} }
 
 // Root, Parent, Children, Value, Label and Note implement widget.FlameSource.
-func (g *flamePane) Root() uint64 { return 0 }
+func (g *flamePane) Root() uint64 {
+	if w := g.of.now; w != nil && w.tree.key.part != analysis.WholeStacks {
+		if child, ok := w.OnlyChild(0); ok { // the pivot
+			return uint64(child)
+		}
+	}
+	return 0
+}
 
 func (g *flamePane) Parent(id uint64) (uint64, bool) {
-	if id == 0 || id >= uint64(g.of.now.Len()) {
+	if id == g.Root() || id == 0 || id >= uint64(g.of.now.Len()) {
 		return 0, false
 	}
 	return uint64(g.of.now.Parent(int32(id))), true
@@ -37,7 +45,7 @@ func (g *flamePane) Note(id uint64) string  { return g.of.amount(g.of.now.Total[
 // reset shows the whole graph, with at selected.
 func (g *flamePane) reset(at int32) {
 	g.Reset(g)
-	g.want, g.zoom = 0, 0
+	g.want, g.zoom = g.Root(), g.Root()
 	if at > 0 {
 		g.choose(at)
 	}
@@ -68,7 +76,7 @@ func (g *flamePane) choose(n int32) {
 }
 
 func (g *flamePane) do(a keymap.Action) bool {
-	switch a {
+	switch g.rising(a) {
 	case keymap.Up:
 		g.Up()
 	case keymap.Down:
@@ -82,7 +90,7 @@ func (g *flamePane) do(a keymap.Action) bool {
 	case keymap.PageDown:
 		g.Page(1)
 	case keymap.First:
-		g.Select(0)
+		g.Select(g.Root())
 	case keymap.Last, keymap.HotPath:
 		g.hotPath()
 	case keymap.Open, keymap.ZoomIn:
@@ -124,7 +132,7 @@ func (g *flamePane) click(x, y int, double bool) bool {
 	return true
 }
 
-func (g *flamePane) draw(s tcell.Screen, r widget.Rect) {
+func (g *flamePane) draw(s tcell.Screen, r widget.Rect, focused bool) {
 	p := g.of
 	if p.now == nil || p.now.Total[0] == 0 {
 		p.drawEmpty(s, r)
@@ -135,6 +143,6 @@ func (g *flamePane) draw(s tcell.Screen, r widget.Rect) {
 		g.Match = func(id uint64) bool { return f.matches(int32(id)) }
 	}
 	g.Style = p.frameStyle()
-	g.Focused = !p.detail
+	g.Focused = focused
 	g.Draw(s, r, p.look)
 }

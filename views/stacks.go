@@ -37,11 +37,16 @@ type stacks struct {
 	jump     bool // go to the first match once the search is done
 	adopted  Selection
 	sought   int // of ProfState.Sent: what was shown already
+
+	upper   *stacks     // the callers about a pivot; nil without one
+	half    bool        // this is the upper tree of another screen
+	inUpper bool        // the upper tree has the keys
+	upperAt widget.Rect // where that is
 }
 
 func newStacks(e *env) *stacks {
 	p := &stacks{pane: newPane(e)}
-	p.tree = newLazy(e, func(ctx context.Context, k treeKey) (*callTree, error) { return makeTree(ctx, e.trace, k) })
+	p.tree = newLazy(e, func(ctx context.Context, k treeKey) (*callTree, error) { return makeTree(ctx, e, k) })
 	p.weights = newLazy(e, func(ctx context.Context, k foldKey) (*weighed, error) { return weigh(ctx, e.trace, k) })
 	p.other = newLazy(e, func(ctx context.Context, k foldKey) (plainWeights, error) { return weighStacks(ctx, e.trace, k) })
 	p.search = newLazy(e, findNames)
@@ -77,6 +82,7 @@ func (p *stacks) show(s *State) {
 	if s.Profile == nil || p.trace == nil && p.prof == nil {
 		return
 	}
+	p.showUpper(s)
 	p.tree.ask(p.treeKey())
 	t, ok := p.tree.get()
 	if !ok {
@@ -105,7 +111,8 @@ func (p *stacks) treeKey() treeKey {
 		p.ids = n // while more is read only now and then
 	}
 	return treeKey{
-		stacks: p.state.Profile.Stacks, ids: p.ids, invert: p.invert, collapse: p.collapse, full: p.state.FullName, prof: p.prof,
+		stacks: p.state.Profile.Stacks, ids: p.ids, invert: p.inverts(), collapse: p.collapse, full: p.state.FullName, prof: p.prof,
+		chips: p.state.Chips, part: p.part(),
 	}
 }
 
@@ -259,15 +266,12 @@ func (p *stacks) Draw(s tcell.Screen) {
 		widget.TitleLine(s, title, p.look, p.title(), p.answer(title.W))
 	}
 	body, side, below := p.divide(body)
-	if at := p.selected(); at > 0 && side.Empty() && below.Empty() && r.H >= 6 {
+	if q := p.active(); q.selected() > 0 && side.Empty() && below.Empty() && r.H >= 6 {
+		at := q.selected()
 		widget.Fill(s, title, p.look.Text)
-		widget.TitleLine(s, title, p.look, p.now.label(at), p.shares(at, title.W))
+		widget.TitleLine(s, title, p.look, q.now.label(at), q.shares(at, title.W))
 	}
-	if p.flame {
-		p.graph.draw(s, body)
-	} else {
-		p.rows.draw(s, body)
-	}
+	p.drawTrees(s, body)
 	p.info.draw(p, s, side, below)
 }
 

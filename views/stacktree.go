@@ -209,14 +209,14 @@ func (t *treePane) highlight(text string) {
 	t.Highlight = strings.ToLower(text)
 }
 
-func (t *treePane) draw(s tcell.Screen, r widget.Rect) {
+func (t *treePane) draw(s tcell.Screen, r widget.Rect, focused bool) {
 	p := t.of
 	if p.now == nil || p.now.Total[0] == 0 {
 		p.drawEmpty(s, r)
 		return
 	}
 	t.arrange(r.W)
-	t.Focused = !p.detail
+	t.Focused = focused
 	t.Draw(s, r, p.look)
 }
 

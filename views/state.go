@@ -22,7 +22,8 @@ type State struct {
 	Series series // what charts show
 	Filter string // of tables
 	MinAge model.Time
-	Cell   analysis.Cell // tables and stacks show only blocks of this size and lifetime
+	Cell   analysis.Cell        // tables and stacks show only blocks of this size and lifetime
+	Chips  analysis.StackFilter // of the stacks of traces and profiles
 
 	Selected Selection
 	Exact    bool // exact numbers instead of rounded ones
@@ -96,6 +97,13 @@ func (i setExact) apply(s State) State   { s.Exact = i.on; return s }
 func (i setNames) apply(s State) State   { s.FullName = i.full; return s }
 func (i setColumns) apply(s State) State { s.Columns = max(i.n, 1); return s }
 func (i zoomTo) apply(s State) State     { s.View = i.r; return s.tidy() }
+
+// only is the blocks that tables of a trace are about.
+func (s *State) only() analysis.Cell {
+	c := s.Cell
+	c.Stacks = s.Chips
+	return c
+}
 
 // Now is the instant's time: the end of what is loaded for analysis.End.
 func (s *State) Now() model.Time { return min(s.At.T, s.Status.Duration) }

@@ -46,6 +46,9 @@ func (p *timeline) name() string          { return "Timeline" }
 func (p *timeline) action() keymap.Action { return keymap.ShowTimeline }
 func (p *timeline) needs() model.Facet    { return model.FacetAllocations }
 
+func (p *timeline) follows() string  { return "chart and figures: all stacks" }
+func (p *timeline) function() string { return p.top.function() }
+
 func (p *timeline) scopes() []keymap.Scope {
 	return []keymap.Scope{keymap.ScopeTimeline, keymap.ScopeTable}
 }

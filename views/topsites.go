@@ -35,6 +35,7 @@ type topKey struct {
 	r        analysis.Range
 	by       analysis.Group
 	cost     analysis.Cost
+	only     analysis.StackFilter
 	filter   string
 	stacks   *model.Stacks // for labels
 	full     bool
@@ -136,7 +137,7 @@ func fetchTop(ctx context.Context, t analysis.Trace, labels *siteLabels, k topKe
 		}
 		at = p.Instant
 	}
-	sites, err := t.Sites(ctx, analysis.Query{At: at, Range: k.r, By: k.by})
+	sites, err := t.Sites(ctx, analysis.Query{At: at, Range: k.r, By: k.by, Cell: analysis.Cell{Stacks: k.only}})
 	if err != nil {
 		return out, err
 	}
@@ -147,7 +148,7 @@ func fetchTop(ctx context.Context, t analysis.Trace, labels *siteLabels, k topKe
 	for i := range keys {
 		keys[i] = out.rows[i].Key
 	}
-	out.trends, err = t.History(ctx, k.by, keys, analysis.HistoryColumns)
+	out.trends, err = t.History(ctx, k.by, k.only, keys, analysis.HistoryColumns)
 	return out, err
 }
 
@@ -186,7 +187,7 @@ func (t *topSites) show(s *State) {
 		cost, at = t.fixedTo, analysis.End // which it does not depend on
 	}
 	if s.Status.Events > 0 {
-		t.lazy.ask(topKey{s.Status.Revision, at, s.Range, s.Group, cost, s.Filter, s.stacks(), s.FullName})
+		t.lazy.ask(topKey{s.Status.Revision, at, s.Range, s.Group, cost, s.Chips, s.Filter, s.stacks(), s.FullName})
 	}
 	t.rows, _ = t.lazy.get()
 	t.setColumns()
@@ -332,6 +333,15 @@ func (t *topSites) selected() (*analysis.Site, bool) {
 		return nil, false
 	}
 	return &t.rows.rows[row], true
+}
+
+// function is the one that the selected row stands for, "" for none.
+func (t *topSites) function() string {
+	s, ok := t.selected()
+	if !ok {
+		return ""
+	}
+	return siteFunction(t.rows.by, s)
 }
 
 // choose tells everybody which row is selected.

@@ -252,3 +252,64 @@ func TestHostileNamesInABrowser(t *testing.T) {
 		t.Error("a name became markup")
 	}
 }
+
+// clicks uses the page like a person, and puts down what it sees.
+const clicks = `
+const seen = [], see = (name, ok) => seen.push(name + ": " + !!ok), $ = (q) => document.querySelector(q), all = (q) => [...document.querySelectorAll(q)];
+const key = (e, k) => e.dispatchEvent(new KeyboardEvent("keydown", {key: k, bubbles: true, cancelable: true}));
+const frames = all(".flame [data-n]").length;
+all(".flame [data-n]").find((d) => parseFloat(d.style.width) < 99 && d.textContent).click();
+see("a click zooms", all(".flame [data-n]").length !== frames && all(".flame .up").length > 0);
+key($(".flame"), "0");
+see("0 shows everything", all(".flame [data-n]").length === frames);
+key($(".flame"), "ArrowDown"); key($(".flame"), "ArrowRight");
+see("arrows select", $(".flame .at"));
+const path = $(".path").textContent;
+$("#s-flame-graph button").click();
+see("inverted", $("#s-flame-graph button").getAttribute("aria-pressed") === "true" && location.hash.includes("turn=1") && all(".flame [data-n]").length > 5);
+const sites = $("#table-sites"), first = () => sites.querySelector("tbody tr").textContent, before = first();
+sites.querySelectorAll("th button")[3].click();
+see("a heading sorts", first() !== before && sites.querySelectorAll("th")[3].getAttribute("aria-sort") === "descending");
+sites.querySelector("tbody tr[aria-expanded]").click();
+see("a row opens its stack", sites.querySelectorAll(".stack li").length > 1);
+key(sites.querySelector("tbody tr[aria-expanded=true]"), "Enter");
+see("Enter closes it", !sites.querySelector(".stack"));
+all("#s-sites [role=tab]")[2].click();
+see("a tab shows another table", $("#table-peak_sites") && !$("#table-sites"));
+key($(".chart"), "+");
+see("+ zooms the chart", location.hash.includes("from="));
+key($(".chart"), "0");
+see("0 shows the whole chart", !location.hash.includes("from="));
+$(".findings button").click();
+see("a finding searches its name", $("#search").value && $(".flame.searching"));
+$("#theme").click();
+see("the theme switches", document.documentElement.dataset.theme === "dark" && location.hash.includes("theme=dark"));
+key(document.body, "/");
+see("slash goes to the search box", document.activeElement === $("#search"));
+document.documentElement.dataset.seen = seen.join("; ");
+`
+
+func TestUsingThePage(t *testing.T) {
+	out := string(write(t, kvleak(t, nil)))
+	out = regexp.MustCompile(`<meta http-equiv="Content-Security-Policy"[^>]*>`).ReplaceAllString(out, "") // it would forbid the script of this test
+	out = strings.Replace(out, "</body>", "<script>(() => {"+clicks+"})();</script></body>", 1)
+	dom := browser(t, []byte(out), "")
+	has(t, dom)
+	m := regexp.MustCompile(`data-seen="([^"]*)"`).FindStringSubmatch(dom)
+	if m == nil {
+		t.Fatal("the clicks did not come to their end")
+	}
+	for _, what := range strings.Split(m[1], "; ") {
+		if !strings.HasSuffix(what, ": true") {
+			t.Error(what)
+		}
+	}
+}
+
+// The policy lets nothing else in: not even a script that somebody put into the page.
+func TestThePolicyForbidsOtherScripts(t *testing.T) {
+	out := strings.Replace(string(write(t, kvleak(t, nil))), "</body>", "<script>document.title = 'owned'</script></body>", 1)
+	if dom := browser(t, []byte(out), ""); strings.Contains(dom, "<title>owned") {
+		t.Error("another script ran")
+	}
+}

@@ -42,6 +42,13 @@ func Build(ctx context.Context, p *model.Profile, trace analysis.Trace, opt Opti
 		r.Time.To = &opt.To
 	}
 	b := &builder{ctx: ctx, trace: trace, stacks: p.Stacks, opt: opt, out: &Trace{}}
+	if opt.Cell.Stacks != "" && p.Stacks != nil {
+		view, err := analysis.FilterStacks(ctx, p.Stacks, opt.Cell.Stacks, analysis.WholeStacks)
+		if err != nil {
+			return nil, err
+		}
+		b.stacks = view.Stacks
+	}
 	for _, step := range []func() error{
 		b.totals, b.sites, b.leaks, b.functions, b.groups, b.threads, b.markers, b.histograms, b.grid, b.blocks, b.curve, b.histories,
 	} {
@@ -49,6 +56,7 @@ func Build(ctx context.Context, p *model.Profile, trace analysis.Trace, opt Opti
 			return nil, err
 		}
 	}
+	b.out.Filters = filterLines(opt.Cell.Stacks)
 	b.out.LiveUpperBound, b.out.Saturated = status.Unfreed, status.Saturated
 	r.Trace = b.out
 	return r, nil
@@ -101,7 +109,7 @@ func (b *builder) leaks() error {
 	if err != nil {
 		return err
 	}
-	late, err := b.trace.LateFreed(b.ctx)
+	late, err := b.trace.LateFreed(b.ctx, b.opt.Cell.Stacks)
 	if err != nil {
 		return err
 	}
@@ -198,7 +206,7 @@ func (b *builder) histories() error {
 	for i, stack := range b.order {
 		keys[i] = b.keys[stack]
 	}
-	curves, err := b.trace.History(b.ctx, analysis.ByStack, keys, historyColumns)
+	curves, err := b.trace.History(b.ctx, analysis.ByStack, b.opt.Cell.Stacks, keys, historyColumns)
 	if err != nil {
 		return err
 	}

@@ -103,7 +103,8 @@ type Trace struct {
 	Leaks     Leaks      `json:"leaks"`
 	LateFreed Late       `json:"late_freed"`
 	Functions []Function `json:"functions"`
-	Groups    []Group    `json:"groups,omitzero"` // only when grouping was asked for
+	Groups    []Group    `json:"groups,omitzero"`  // only when grouping was asked for
+	Filters   []string   `json:"filters,omitzero"` // of stacks, in tables of sites, leaks, functions, groups, threads and blocks: "focus main"
 	Threads   []Thread   `json:"threads"`
 	Markers   []Marker   `json:"markers"`
 	Sizes     []Size     `json:"sizes"`

@@ -132,7 +132,7 @@ func (b *builder) remember(stack uint64, key analysis.Key) {
 }
 
 func (b *builder) functions() error {
-	list, err := b.trace.Functions(b.ctx, b.opt.Range)
+	list, err := b.trace.Functions(b.ctx, b.opt.Range, b.opt.Cell.Stacks)
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (b *builder) groups() error {
 
 // threads lists what each thread allocated in the range, most bytes first.
 func (b *builder) threads() error {
-	rows, err := b.trace.Sites(b.ctx, analysis.Query{At: b.opt.At, Range: b.opt.Range, By: analysis.ByThread})
+	rows, err := b.trace.Sites(b.ctx, analysis.Query{At: b.opt.At, Range: b.opt.Range, By: analysis.ByThread, Cell: analysis.Cell{Stacks: b.opt.Cell.Stacks}})
 	if err != nil {
 		return err
 	}

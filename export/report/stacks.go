@@ -21,12 +21,17 @@ type Stacks struct {
 	Event     *string           `json:"event,omitzero"`   // that the tables are about; nil when the file has none
 	Metric    *string           `json:"metric,omitzero"`  // that the tables are about
 	Total     *Amount           `json:"total,omitzero"`   // of Metric under Event; nil where a sum means nothing
+	Window    *string           `json:"window,omitzero"`  // that the tables are about; nil for none
+	Filters   []string          `json:"filters,omitzero"` // of stacks: "focus main"
 	Top       []WeightedStack   `json:"top"`              // heaviest first
 	Functions []WeighedFunction `json:"functions"`        // by self; only those that are a leaf with a weight
 	Inclusive []WeighedFunction `json:"total_functions"`  // all, by total
 	Counts    StackCounts       `json:"counts"`           // of records
 	Rows      StackRows         `json:"row_counts"`       // of the tables before the limit
 	Threads   []ProfiledThread  `json:"threads,omitzero"` // by weight
+	Groups    []StackGroup      `json:"groups,omitzero"`  // by self; only when grouping was asked for
+
+	groupedBy string
 }
 
 // StackCounts are numbers of records of the file.
@@ -45,6 +50,7 @@ type StackRows struct {
 	Functions int `json:"functions"`
 	Inclusive int `json:"total_functions"`
 	Threads   int `json:"threads"`
+	Groups    int `json:"groups,omitzero"`
 }
 
 // StackEvent is one event with the plain sums of its metrics.
@@ -124,6 +130,13 @@ type WeighedFunction struct {
 	Total    Amount  `json:"total"`
 }
 
+// StackGroup is what a binary, a source line, a thread or a kind of frames weighs.
+type StackGroup struct {
+	Name  string `json:"name"`
+	Self  Amount `json:"self"`
+	Total Amount `json:"total"`
+}
+
 // ProfiledThread is what one thread weighs. What the file does not tell is nil.
 type ProfiledThread struct {
 	PID   *int64 `json:"pid,omitzero"`
@@ -134,15 +147,16 @@ type ProfiledThread struct {
 
 // ProfileFrames is a stack, leaf first, resolved only while it is written.
 type ProfileFrames struct {
-	p    *model.Profile
-	leaf model.NodeID
+	p      *model.Profile
+	stacks *model.Stacks // of p, or what a filter makes of them
+	leaf   model.NodeID
 }
 
 // All yields the numbers of the frames, leaf first.
 func (f ProfileFrames) All() iter.Seq[model.FrameID] {
 	return func(yield func(model.FrameID) bool) {
-		for n := f.leaf; n != 0; n = f.p.Stacks.Parent[n] {
-			if !yield(f.p.Stacks.Frame[n]) {
+		for n := f.leaf; n != 0; n = f.stacks.Parent[n] {
+			if !yield(f.stacks.Frame[n]) {
 				return
 			}
 		}
@@ -171,11 +185,15 @@ func (f ProfileFrames) appendJSON(dst []byte) []byte {
 	return append(dst, ']')
 }
 
-func (f ProfileFrames) cell() string { return Frames{f.p.Stacks, f.leaf}.cell() }
+func (f ProfileFrames) cell() string { return Frames{f.stacks, f.leaf}.cell() }
 
 // StackOptions say what a report about weighted stacks is about.
 type StackOptions struct {
 	Selection *analysis.ProfileSelection // nil when the file has no event or no metric
+	Window    *model.Window              // that Selection is of; nil for none
+	Filter    analysis.StackFilter       // that Selection has been through
+	Group     bool                       // also a table of groups
+	By        analysis.ProfileBy         // of that table
 	Limit     int                        // rows per table, 0 is all
 }
 
@@ -203,11 +221,15 @@ func BuildStacks(ctx context.Context, p *model.Profile, opt StackOptions) (*Repo
 	if !analysis.NoSum(metric) {
 		out.Total = &Amount{s.Total()}
 	}
+	if opt.Window != nil {
+		out.Window = &opt.Window.ID
+	}
+	out.Filters = filterLines(opt.Filter)
 	top := s.Top()
 	out.Rows.Top = len(top)
 	for _, t := range limit(top, opt.Limit) {
 		name, number := w.Records.Name(t.Record)
-		out.Top = append(out.Top, WeightedStack{RecordName{name, number}, Amount{t.Value}, ProfileFrames{p, w.Records.Node[t.Record]}})
+		out.Top = append(out.Top, WeightedStack{RecordName{name, number}, Amount{t.Value}, ProfileFrames{p, s.Stacks, s.Node(t.Record)}})
 	}
 	functions, err := s.Functions(ctx)
 	if err != nil {
@@ -215,7 +237,36 @@ func BuildStacks(ctx context.Context, p *model.Profile, opt StackOptions) (*Repo
 	}
 	out.functions(p, functions, opt.Limit)
 	out.threads(s, opt.Limit)
-	return r, nil
+	if opt.Group {
+		err = out.groups(ctx, s, opt)
+	}
+	return r, err
+}
+
+// filterLines is a filter as reports state it, nil for none.
+func filterLines(f analysis.StackFilter) (out []string) {
+	for _, s := range f.Steps() {
+		out = append(out, s.String())
+	}
+	return out
+}
+
+// groups fills the table of the grouping asked for.
+func (out *Stacks) groups(ctx context.Context, s *analysis.ProfileSelection, opt StackOptions) error {
+	rows, err := analysis.ProfileTable(ctx, opt.By, s)
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(rows, func(a, b analysis.ProfileRow) int {
+		x, y := &a.Weights[0], &b.Weights[0]
+		return cmp.Or(y.Self.Compare(x.Self), y.Total.Compare(x.Total), cmp.Compare(a.Name, b.Name))
+	})
+	out.groupedBy, out.Rows.Groups = opt.By.String(), len(rows)
+	out.Groups = []StackGroup{}
+	for _, r := range limit(rows, opt.Limit) {
+		out.Groups = append(out.Groups, StackGroup{r.Name, Amount{r.Weights[0].Self}, Amount{r.Weights[0].Total}})
+	}
+	return nil
 }
 
 // functions fills both tables of functions; list is by self.
@@ -280,7 +331,7 @@ func (out *Stacks) threads(s *analysis.ProfileSelection, n int) {
 
 // StackTables names the tables of stack profiles that [WriteCSV] can write, the default first.
 func StackTables() []string {
-	return []string{"functions", "total_functions", "top", "events", "threads"}
+	return []string{"functions", "total_functions", "top", "events", "threads", "groups"}
 }
 
 // rows is the table of that name, a slice of structs.
@@ -296,6 +347,8 @@ func (out *Stacks) rows(table string) (any, bool) {
 		return out.Events, true
 	case "threads":
 		return out.Threads, true
+	case "groups":
+		return out.Groups, true
 	}
 	return nil, false
 }

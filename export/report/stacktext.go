@@ -49,6 +49,10 @@ func (t *textWriter) stackScope() string {
 	if s.Event != nil {
 		parts = append(parts, "event "+model.Clean(*s.Event)+" by "+model.Clean(*s.Metric))
 	}
+	if s.Window != nil {
+		parts = append(parts, "window "+model.Clean(*s.Window))
+	}
+	parts = append(parts, filterText(s.Filters)...)
 	return strings.Join(parts, " · ")
 }
 
@@ -61,7 +65,11 @@ func (r *Report) stackTables(s Style, full bool) []table {
 	if r.Stacks.Metric != nil {
 		w.metric = *r.Stacks.Metric
 	}
-	return []table{w.events(), w.functions(), w.inclusive(), w.top(), w.threads()}
+	list := []table{w.events(), w.functions(), w.inclusive(), w.top(), w.threads()}
+	if r.Stacks.Groups != nil {
+		list = append(list, w.groups())
+	}
+	return list
 }
 
 type stackWriter struct {
@@ -137,6 +145,35 @@ func (w stackWriter) top() table {
 	}
 	for _, s := range w.r.Top {
 		out.rows = append(out.rows, []string{w.style.amount(w.metric, s.Value.Amount), w.r.part(s.Value.Amount), w.frames(s.Frames), fit(s.Stack.cell(), 24, w.style.cut())})
+	}
+	return out
+}
+
+// filterText says what stacks are filtered by.
+func filterText(filters []string) []string {
+	if len(filters) == 0 {
+		return nil
+	}
+	clean := make([]string, len(filters))
+	for i, f := range filters {
+		clean[i] = model.Clean(f)
+	}
+	return []string{"filters: " + strings.Join(clean, ", ")}
+}
+
+func (w stackWriter) groups() table {
+	out := table{
+		name: "groups", title: "Groups", more: w.r.Rows.Groups - len(w.r.Groups), answer: plural(w.r.Rows.Groups, "group") + " by " + w.r.groupedBy,
+		cols: []col{{"SELF", number}, {"", number}, {"TOTAL", number}, {"", number}, {"NAME", name}},
+	}
+	for _, g := range w.r.Groups {
+		label := model.Clean(g.Name)
+		if label == "" {
+			label = "(unknown)"
+		}
+		out.rows = append(out.rows, []string{
+			w.style.amount(w.metric, g.Self.Amount), w.r.part(g.Self.Amount), w.style.amount(w.metric, g.Total.Amount), w.r.part(g.Total.Amount), label,
+		})
 	}
 	return out
 }

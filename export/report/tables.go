@@ -95,7 +95,7 @@ func (w tableWriter) sites() table {
 	t := w.t
 	out := table{
 		name: "sites", title: "Top sites", more: t.Rows.Sites - len(t.Sites),
-		answer: w.style.bytes(t.AllocBytes) + " allocated at " + plural(t.Rows.Sites, "site"),
+		answer: w.ofAll() + w.style.bytes(t.AllocBytes) + " allocated at " + plural(t.Rows.Sites, "site"),
 		cols:   append([]col{{"ALLOCATED", number}, {"BLOCKS", number}, {"TEMP", number}, {"LIVE", number}, {"PEAK", number}}, placeCols()...),
 	}
 	for _, s := range t.Sites {
@@ -110,7 +110,7 @@ func (w tableWriter) sites() table {
 func (w tableWriter) live() table {
 	out := w.levels(w.t.LiveSites, w.t.Live.Bytes)
 	out.name, out.title, out.more = "live_sites", "Live "+w.style.text(w.at), w.t.Rows.LiveSites-len(w.t.LiveSites)
-	out.answer = w.style.bytes(w.t.Live.Bytes) + " in " + plural(int(w.t.Live.Count), "block")
+	out.answer = w.ofAll() + w.style.bytes(w.t.Live.Bytes) + " in " + plural(int(w.t.Live.Count), "block")
 	return out
 }
 
@@ -120,7 +120,7 @@ func (w tableWriter) peak() table {
 	}
 	out := w.levels(w.t.PeakSites, w.t.Peak.Bytes)
 	out.name, out.title, out.more = "peak_sites", "At the peak", w.t.Rows.PeakSites-len(w.t.PeakSites)
-	out.answer = fmt.Sprintf("%s in %s at %s", w.style.bytes(w.t.Peak.Bytes), plural(int(w.t.Peak.Count), "block"), w.style.time(w.t.Peak.Time))
+	out.answer = fmt.Sprintf("%s%s in %s at %s", w.ofAll(), w.style.bytes(w.t.Peak.Bytes), plural(int(w.t.Peak.Count), "block"), w.style.time(w.t.Peak.Time))
 	return out
 }
 
@@ -147,7 +147,7 @@ func (w tableWriter) leaks() table {
 	l := w.t.Leaks
 	out := w.leakRows(l.Sites, "LEAK")
 	out.name, out.title, out.more = "leaks", "Never freed", w.t.Rows.Leaks-len(l.Sites)
-	out.answer = fmt.Sprintf("%s in %s at %s", w.style.bytes(l.Bytes), plural(int(l.Count), "block"), plural(w.t.Rows.Leaks, "site"))
+	out.answer = fmt.Sprintf("%s%s in %s at %s", w.ofAll(), w.style.bytes(l.Bytes), plural(int(l.Count), "block"), plural(w.t.Rows.Leaks, "site"))
 	if w.narrow {
 		out.title = "Allocated in the range, not freed by its end"
 	}
@@ -216,6 +216,14 @@ func (w tableWriter) stackLines(f Frames, n int) []string {
 		lines = append(lines, w.style.text("← ")+w.style.shorten(p.Name())+at)
 	}
 	return lines
+}
+
+// ofAll stands before sums of all stacks over tables of those that a filter leaves.
+func (w tableWriter) ofAll() string {
+	if len(w.t.Filters) > 0 {
+		return "filtered: of "
+	}
+	return ""
 }
 
 func (w tableWriter) groups() table {

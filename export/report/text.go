@@ -106,6 +106,9 @@ func (t *textWriter) scope() string {
 	if t.r.Trace != nil {
 		parts = append(parts, "live "+t.r.instant())
 	}
+	if t.r.Trace != nil {
+		parts = append(parts, filterText(t.r.Trace.Filters)...)
+	}
 	parts = append(parts, t.dumpScope()...)
 	if t.r.Time.From != nil || t.r.Time.To != nil {
 		from, to := "start", "end"

@@ -24,6 +24,7 @@ type diffFlags struct {
 	Group     string   `placeholder:"KIND" help:"What rows are. Of traces and stack profiles: stack (the default), function, total (functions with all they call), file, module or thread; of traces also size or lifetime. Of heap snapshots: type (the default) or frame. Of memory dumps: page-type (the default) or series."`
 	Mask      []string `sep:"none" placeholder:"MASK" help:"Change names before they are matched: paths, templates, addresses, hashes, or REGEXP=REPLACEMENT. May be given more than once."`
 	Match     string   `enum:"frames,files,functions," default:"" placeholder:"HOW" help:"What of two frames must be equal: frames (function, file and line), files (function and name of the file) or functions. The default is frames, between files of different formats functions."`
+	Depth     int      `placeholder:"N" help:"Of stacks only the N frames nearest to the leaf must be equal: recorders cut stacks at different depths. 0 is all (the default)."`
 	Normalize string   `enum:"none,total,duration,allocations,gcs,markers," default:"" placeholder:"BY" help:"Multiply the figures before so that both sides have the same total, duration, or number of allocations, collections or markers."`
 	Only      []string `enum:"new,gone,grown,shrunk,same" placeholder:"STATUS" help:"Only rows that are new, gone, grown, shrunk or the same; several with commas."`
 	Swap      bool     `help:"Compare from after to before."`
@@ -119,6 +120,9 @@ func (a *app) diff(ctx context.Context, before, after *session, c *diffFlags) (*
 
 // choose reads the flags that are about rows.
 func (d *diffing) choose(opt *report.DiffOptions) error {
+	if d.flags.Depth < 0 {
+		return usageError(fmt.Errorf("--depth: must not be negative, but is %d", d.flags.Depth))
+	}
 	for _, text := range d.flags.Mask {
 		m, err := analysis.ParseMask(text)
 		if err != nil {
@@ -167,6 +171,9 @@ func (d *diffing) compare(ctx context.Context) (*report.Diff, error) {
 	d.opt.Limit = d.sides[0].flags.Limit
 	sources := [2]*report.DiffSource{&d.opt.Before, &d.opt.After}
 	for i, in := range d.sides {
+		if d.flags.Depth > 0 {
+			in.side = analysis.CutSide(in.side, d.flags.Depth)
+		}
 		in.side.Label, in.side.File = in.from.Label(), in.p.Meta.Path
 		*sources[i] = in.from
 	}

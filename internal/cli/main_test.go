@@ -39,6 +39,9 @@ func TestHostileFileNames(t *testing.T) {
 	for _, args := range [][]string{
 		{"report", path}, {"report", "-f", "json", path}, {"report", "-f", "markdown", path}, {"report", "-f", "csv", path},
 		{"validate", path}, {"info", path}, {"info", path + "gone"}, {"report", "--\x1b[2J", path}, {path, path + "\x1b"},
+		{"diff", path, sample}, {"diff", "-f", "json", path, sample, "--mask", "\u202e=\x07"}, {"diff", "-f", "markdown", sample, path}, {"diff", "-f", "csv", path, path},
+		{"diff", "--group", "\x1b[2J", path, path}, {"diff", "--a", "\x1b[2J", path}, {"check", path, "--max-leak", "1", "--base", path},
+		{"check", "-f", "json", path, "--max-leak", "1"}, {"check", path, "--max-peak", "\x1b[2J"},
 	} {
 		_, out, errs := run(t, Env{}, args...)
 		if out+errs == "" {

@@ -13,11 +13,12 @@ import (
 
 type reportCmd struct {
 	File  string `arg:"" help:"A file, or - for standard input."`
-	Table string `enum:"${tables}," default:"" placeholder:"NAME" help:"The table that csv writes. Of traces: sites (the default), live_sites, peak_sites, leaks, late_freed, functions, groups, threads, markers, sizes, lifetimes, grid, blocks (that live at the instant), born_blocks (allocated in the range) or curve. Of heap snapshots: types (the default), frames, dominators or snapshots. Of memory dumps: series (the default), series_events, page_types, holes, runs or sparse_pages. Of stack profiles: functions (the default), total_functions, top, events or threads."`
-	Group string `enum:"stack,function,file,module,thread,size" default:"stack" placeholder:"KIND" help:"Also a table of groups: by function, file, module, thread or size."`
+	Table string `enum:"${tables}," default:"" placeholder:"NAME" help:"The table that csv writes. Of traces: sites (the default), live_sites, peak_sites, leaks, late_freed, functions, groups, threads, markers, sizes, lifetimes, grid, blocks (that live at the instant), born_blocks (allocated in the range) or curve. Of heap snapshots: types (the default), frames, dominators or snapshots. Of memory dumps: series (the default), series_events, page_types, holes, runs or sparse_pages. Of stack profiles: functions (the default), total_functions, top, events, threads or groups."`
+	Group string `enum:"stack,function,file,module,thread,size,dso,source,kind" default:"stack" placeholder:"KIND" help:"Also a table of groups: by function, file, module, thread or size; of stack profiles by dso, source, thread or kind."`
 	Cell  cell   `placeholder:"SIZE,LIFETIME" help:"Sites, leaks and blocks only of blocks of that size and lifetime, as the Lifetimes screen puts them together: 64,1ms or 4K,never or any,10us."`
 	Exact bool   `help:"Bytes as exact numbers."`
-	Out   string `name:"output" short:"o" placeholder:"FILE" help:"Write to this file instead of standard output."`
+	stackFlags
+	Out string `name:"output" short:"o" placeholder:"FILE" help:"Write to this file instead of standard output."`
 }
 
 // Run prints the report of one file.

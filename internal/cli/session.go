@@ -245,11 +245,16 @@ func (a *app) report(ctx context.Context, s *session, c reportCmd) (*report.Repo
 		return nil, err
 	}
 	a.warn(p)
+	if p.Weights != nil {
+		return a.stacksReport(ctx, s, p, &c)
+	}
+	if p.Heaps != nil || p.Timeline != nil {
+		if err := noStackFlags(&c.stackFlags, p); err != nil {
+			return nil, err
+		}
+	}
 	if p.Heaps != nil {
 		return a.heapReport(ctx, s, p)
-	}
-	if p.Weights != nil {
-		return a.stacksReport(ctx, s, p)
 	}
 	if p.Timeline != nil {
 		return a.dumpReport(ctx, s, p)
@@ -264,7 +269,16 @@ func (a *app) report(ctx context.Context, s *session, c reportCmd) (*report.Repo
 	if err != nil {
 		return nil, err
 	}
+	if err := traceGroup(c.Group); err != nil {
+		return nil, err
+	}
+	if c.Window != "" {
+		return nil, usageError(fmt.Errorf("--window: %s has no windows; --from and --to choose a range", p.Meta.Name))
+	}
 	opt.Group, opt.Cell = groupNamed(c.Group), c.Cell.Cell
+	if opt.Cell.Stacks, err = c.filter(); err != nil {
+		return nil, err
+	}
 	if c.Table == "blocks" || c.Table == "born_blocks" {
 		opt.Blocks = c.Table
 	}

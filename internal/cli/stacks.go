@@ -12,20 +12,24 @@ import (
 )
 
 // stacksReport is the report about weighted stacks.
-func (a *app) stacksReport(ctx context.Context, s *session, p *model.Profile) (*report.Report, error) {
+func (a *app) stacksReport(ctx context.Context, s *session, p *model.Profile, c *reportCmd) (*report.Report, error) {
 	if s.snapshot != nil {
 		return nil, noHeaps(p)
 	}
 	if a.flags.At.given() || a.flags.MinAge.given() {
 		return nil, usageError(errors.New("--at and --min-age: profiles of stacks are sums over time; narrow them with --from and --to"))
 	}
-	selected, err := a.selection(ctx, p, a.flags.Event)
+	opt, err := a.stackOptions(ctx, p, c)
 	if err != nil {
 		return nil, err
 	}
-	r, err := report.BuildStacks(ctx, p, report.StackOptions{Selection: selected, Limit: a.flags.Limit})
-	if err != nil || selected == nil {
+	r, err := report.BuildStacks(ctx, p, opt)
+	if err != nil || opt.Selection == nil {
 		return r, err
+	}
+	if w := opt.Window; w != nil {
+		from, to := w.Start, w.End
+		r.Time.From, r.Time.To = &from, &to
 	}
 	_, last := sampleRange(p.Weights)
 	if a.flags.From.given() {

@@ -1,68 +1,41 @@
 package spaa
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
 
+	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
 
-// benchPath is a file of samples, stacks and frames of about as many MiB as MEMTUI_BENCH_SPAA_MB says.
+// benchPath is a file of samples, stacks and frames of about as many megabytes as MEMTUI_BENCH_SPAA_MB says.
 func benchPath(b *testing.B) string {
 	b.Helper()
 	size := 16
 	if n, err := strconv.Atoi(os.Getenv("MEMTUI_BENCH_SPAA_MB")); err == nil {
 		size = n
 	}
-	path := filepath.Join(b.TempDir(), "bench.spaa")
-	f, err := os.Create(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer f.Close()
-	out := bufio.NewWriterSize(f, 1<<20)
-	writeBench(out, size)
-	if err := out.Flush(); err != nil {
-		b.Fatal(err)
-	}
-	return path
+	return madeFile(b, size)
 }
 
-// writeBench writes a profile as perf leaves them: an eighth of the bytes are frames and stacks, and the stacks share their roots.
-func writeBench(w io.Writer, megabytes int) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	frames, stacks, samples := 120*megabytes, 600*megabytes, 4600*megabytes
-	fmt.Fprintln(w, lines()[0])
-	fmt.Fprintln(w, lines()[1])
-	for i := range frames {
-		fmt.Fprintf(w, `{"type":"frame","id":%d,"func":"module::part%d::function_%d","func_resolved":true,"dso":1,"ip":"0x%x","srcline":"src/part%d.rs:%d","inlined":false,"kind":"user"}`+"\n",
-			i+1, i%97, i, 0x400000+16*i, i%97, i%1000)
+func madeFile(t testing.TB, megabytes int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "bench.spaa")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
 	}
-	ids := make([]uint64, stacks)
-	for i := range ids {
-		ids[i] = rng.Uint64()
-		leaf := 1 + rng.IntN(frames)
-		fmt.Fprintf(w, `{"type":"stack","id":"0x%016x","frames":[%d`, ids[i], leaf)
-		for d := range 18 { // callers further out are shared by more stacks
-			fmt.Fprintf(w, ",%d", 1+(i>>(d/2+1))%frames)
-		}
-		fmt.Fprintf(w, `],"context":{"event":"cycles","pid":42,"tid":%d},"weights":[{"metric":"samples","value":%d},{"metric":"period","value":%d}],"exclusive":{"frame":%d,"weights":[{"metric":"period","value":1}]}}`+"\n",
-			42+i%8, i, 1000*i, leaf)
+	defer f.Close()
+	if err := memtest.WriteProfile(f, memtest.ProfileOf(megabytes)); err != nil {
+		t.Fatal(err)
 	}
-	for i := range samples {
-		fmt.Fprintf(w, `{"type":"sample","timestamp":%d.%06d,"pid":42,"tid":%d,"cpu":%d,"event":"cycles","period":%d,"stack_id":"0x%016x","context":{}}`+"\n",
-			100+i/1000000, i%1000000, 42+i%8, i%16, 1000000+rng.IntN(1000), ids[rng.IntN(stacks)])
-	}
+	return path
 }
 
 func benchSource(b *testing.B, path string) *loaders.Source {
@@ -75,25 +48,53 @@ func benchSource(b *testing.B, path string) *loaders.Source {
 	return openFile(b, path)
 }
 
+// parseAll takes all records apart and keeps nothing: what other readers of JSON are compared with.
+func parseAll(t testing.TB, src *loaders.Source) {
+	n := 0
+	if err := each(context.Background(), src, false, func(k *block) error { n += len(k.out.samples); return nil }); err != nil || n == 0 {
+		t.Fatal(n, err)
+	}
+}
+
+func loadAll(t testing.TB, src *loaders.Source) *model.Profile {
+	var store model.Store
+	if err := load(context.Background(), src, loaders.Options{}, &store); err != nil {
+		t.Fatal(err)
+	}
+	return store.Current()
+}
+
+func validateAll(t testing.TB, src *loaders.Source) {
+	if err := validate(context.Background(), src, func(loaders.Violation) {}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// countLines is the floor: it only looks for ends of lines.
+func countLines(data []byte) (n int) {
+	for {
+		i := bytes.IndexByte(data, '\n')
+		if i < 0 {
+			return n
+		}
+		data = data[i+1:]
+		n++
+	}
+}
+
 // BenchmarkLoad reads a file into the model.
 func BenchmarkLoad(b *testing.B) {
 	src := benchSource(b, benchPath(b))
 	for b.Loop() {
-		var store model.Store
-		if err := load(context.Background(), src, loaders.Options{}, &store); err != nil {
-			b.Fatal(err)
-		}
+		loadAll(b, src)
 	}
 }
 
-// BenchmarkParse takes all records apart and keeps nothing: what other readers of JSON are compared with.
+// BenchmarkParse takes all records apart.
 func BenchmarkParse(b *testing.B) {
 	src := benchSource(b, benchPath(b))
 	for b.Loop() {
-		n := 0
-		if err := each(context.Background(), src, false, func(k *block) error { n += len(k.out.samples); return nil }); err != nil || n == 0 {
-			b.Fatal(err)
-		}
+		parseAll(b, src)
 	}
 }
 
@@ -101,48 +102,44 @@ func BenchmarkParse(b *testing.B) {
 func BenchmarkValidate(b *testing.B) {
 	src := benchSource(b, benchPath(b))
 	for b.Loop() {
-		if err := validate(context.Background(), src, func(loaders.Violation) {}); err != nil {
-			b.Fatal(err)
-		}
+		validateAll(b, src)
 	}
 }
 
-// eachMapped calls f for every line of a mapped file.
-func eachMapped(b *testing.B, f func([]byte)) {
-	path := benchPath(b)
-	src := benchSource(b, path)
+// mapped is a file in memory.
+func mapped(t testing.TB, src *loaders.Source) []byte {
+	t.Helper()
 	data, err := src.Range(0, src.Size())
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
-	for b.Loop() {
-		for rest := data; len(rest) > 0; {
-			i := bytes.IndexByte(rest, '\n')
-			f(rest[:i])
-			rest = rest[i+1:]
-		}
-	}
+	return data
 }
 
-// BenchmarkNewlines is the floor: it only looks for ends of lines.
+// BenchmarkNewlines only looks for ends of lines.
 func BenchmarkNewlines(b *testing.B) {
-	n := 0
-	eachMapped(b, func([]byte) { n++ })
+	data := mapped(b, benchSource(b, benchPath(b)))
+	for b.Loop() {
+		countLines(data)
+	}
 }
 
 // BenchmarkEncodingJSON decodes samples with the standard library, and nothing else.
 func BenchmarkEncodingJSON(b *testing.B) {
-	eachMapped(b, func(line []byte) {
-		var r struct {
-			Type      string
-			Timestamp float64
-			PID, TID  int
-			Event     string
-			Period    uint64
-			StackID   string `json:"stack_id"`
+	data := mapped(b, benchSource(b, benchPath(b)))
+	for b.Loop() {
+		for line := range bytes.Lines(data) {
+			var r struct {
+				Type      string
+				Timestamp float64
+				PID, TID  int
+				Event     string
+				Period    uint64
+				StackID   string `json:"stack_id"`
+			}
+			if err := json.Unmarshal(line, &r); err != nil {
+				b.Fatal(err)
+			}
 		}
-		if err := json.Unmarshal(line, &r); err != nil {
-			b.Fatal(err)
-		}
-	})
+	}
 }

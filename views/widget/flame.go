@@ -17,6 +17,7 @@ type FlameSource interface {
 // are merged into one "(n more)". Only what is visible is laid out. Call [Flame.Reset] before anything else.
 type Flame struct {
 	Focused bool
+	Rising  bool                                      // the root is at the bottom, and everything else grows upwards
 	Match   func(id uint64) bool                      // frames to highlight; nil: no search
 	Style   func(id uint64) (st tcell.Style, ok bool) // of frames that do not have the colour of their name; may be nil
 	Empty   []string                                  // shown when the root has no value: why, and what to do
@@ -209,12 +210,20 @@ func (f *Flame) Hit(x, y int) (id uint64, ok bool) {
 	if !f.area.Contains(x, y) {
 		return 0, false
 	}
-	for _, c := range f.lay.level(f.offset + y - f.area.Y) {
+	for _, c := range f.lay.level(f.offset + f.row(y-f.area.Y)) {
 		if x := x - f.area.X; x >= int(c.x) && x < int(c.x+c.w) {
 			return c.id, c.more == 0
 		}
 	}
 	return 0, false
+}
+
+// row is the row of the area that a row of the graph is drawn in, and the other way round.
+func (f *Flame) row(n int) int {
+	if f.Rising {
+		return f.area.H - 1 - n
+	}
+	return n
 }
 
 // locate finds a node in the layout of the last frame; level is -1 when it is not there.

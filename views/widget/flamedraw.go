@@ -23,14 +23,18 @@ func (f *Flame) Draw(s tcell.Screen, r Rect, k *Look) {
 	f.offset = max(0, min(f.offset, len(f.lay.starts)-r.H))
 	for row := range r.H {
 		for _, c := range f.lay.level(f.offset + row) {
-			f.drawFrame(s, r.Y+row, c, f.offset+row < f.lay.first, k)
+			f.drawFrame(s, r.Y+f.row(row), c, f.offset+row < f.lay.first, k)
 		}
 	}
+	before, after := k.Glyphs.Up, k.Glyphs.Down
+	if f.Rising {
+		before, after = after, before
+	}
 	if f.offset > 0 {
-		s.Put(r.X+r.W-1, r.Y, k.Glyphs.Up, k.Muted)
+		s.Put(r.X+r.W-1, r.Y+f.row(0), before, k.Muted)
 	}
 	if len(f.lay.starts) > f.offset+r.H {
-		s.Put(r.X+r.W-1, r.Y+r.H-1, k.Glyphs.Down, k.Muted)
+		s.Put(r.X+r.W-1, r.Y+f.row(r.H-1), after, k.Muted)
 	}
 }
 

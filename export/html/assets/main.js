@@ -74,5 +74,6 @@ content.append(...ending());
 paint();
 if (view.q) { search.value = view.q; find(view.q); }
 let width = content.clientWidth;
+matchMedia("print").addEventListener("change", () => tell("look"));
 addEventListener("resize", () => { if (content.clientWidth !== width) { width = content.clientWidth; tell("look"); } });
 root.dataset.ready = "1";

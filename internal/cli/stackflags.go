@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/model"
+)
+
+// stackFlags narrow stacks of traces and of stack profiles, as the screens do.
+type stackFlags struct {
+	Focus    []string `sep:"none" placeholder:"FUNCTION" help:"Only stacks that pass the function; /…/ is a regular expression. This and the next four: in tables of stacks, sites, leaks and blocks; may be repeated."`
+	Ignore   []string `sep:"none" placeholder:"FUNCTION" help:"Only stacks that do not pass the function."`
+	ShowFrom []string `sep:"none" placeholder:"FUNCTION" help:"Stacks from the outermost call of the function on; stacks without it are left out."`
+	Hide     []string `sep:"none" placeholder:"FUNCTION" help:"Stacks without the frames of the function; their weight goes to the callers."`
+	Pivot    string   `placeholder:"FUNCTION" help:"Like --focus: the function that trees on the screens turn about. Not repeated."`
+	Window   string   `placeholder:"NAME" help:"Of stack profiles: the window of time that tables are about, by its id or as #N from 0."`
+}
+
+// filter is what the flags say about stacks.
+func (f *stackFlags) filter() (analysis.StackFilter, error) {
+	var steps []analysis.StackStep
+	add := func(k analysis.StepKind, names ...string) {
+		for _, name := range names {
+			steps = append(steps, analysis.StackStep{Kind: k, Name: name})
+		}
+	}
+	add(analysis.Focus, f.Focus...)
+	add(analysis.Ignore, f.Ignore...)
+	add(analysis.ShowFrom, f.ShowFrom...)
+	add(analysis.HideFrame, f.Hide...)
+	if f.Pivot != "" {
+		add(analysis.PivotAt, f.Pivot)
+	}
+	for _, s := range steps {
+		if err := analysis.CheckStep(s); err != nil {
+			return "", usageError(fmt.Errorf("--%w", err))
+		}
+	}
+	return analysis.NewStackFilter(steps...), nil
+}
+
+// given says which of the flags was given, "" for none.
+func (f *stackFlags) given() string {
+	switch {
+	case len(f.Focus) > 0:
+		return "--focus"
+	case len(f.Ignore) > 0:
+		return "--ignore"
+	case len(f.ShowFrom) > 0:
+		return "--show-from"
+	case len(f.Hide) > 0:
+		return "--hide"
+	case f.Pivot != "":
+		return "--pivot"
+	case f.Window != "":
+		return "--window"
+	}
+	return ""
+}
+
+// noStackFlags fails where a flag about stacks was given for a file that has none.
+func noStackFlags(f *stackFlags, p *model.Profile) error {
+	if name := f.given(); name != "" {
+		return usageError(fmt.Errorf("%s: %s holds no stacks of that kind", name, p.Meta.Name))
+	}
+	return nil
+}
+
+// window finds the window of a name.
+func window(p *model.Profile, name string) (int, error) {
+	w := p.Weights
+	if len(w.Windows) == 0 {
+		return 0, usageError(fmt.Errorf("--window: %s has no windows", p.Meta.Name))
+	}
+	for i := range w.Windows {
+		if w.Windows[i].ID == name {
+			return i, nil
+		}
+	}
+	if digits, ok := strings.CutPrefix(name, "#"); ok {
+		if n, err := strconv.Atoi(digits); err == nil && n >= 0 && n < len(w.Windows) {
+			return n, nil
+		}
+	}
+	const few = 12
+	var names []string
+	for i := range w.Windows[:min(len(w.Windows), few)] {
+		names = append(names, w.Windows[i].ID)
+	}
+	if len(w.Windows) > few {
+		names = append(names, "…")
+	}
+	return 0, usageError(fmt.Errorf("--window: %s has no window %q: there are %s", p.Meta.Name, name, strings.Join(names, ", ")))
+}
+
+// profileGroups are the groupings of stack profiles, by the names of --group; -1 stands for none.
+func profileGroup(name string) (analysis.ProfileBy, bool, error) {
+	switch name {
+	case "", "stack", "function":
+		return 0, false, nil
+	case "dso", "module":
+		return analysis.ByDSO, true, nil
+	case "source", "file":
+		return analysis.BySourceLine, true, nil
+	case "thread":
+		return analysis.ByProfileThread, true, nil
+	case "kind":
+		return analysis.ByFrameKind, true, nil
+	}
+	return 0, false, usageError(fmt.Errorf("--group: stack profiles are grouped by dso, source, thread or kind, not by %s", name))
+}
+
+// traceGroup checks that a grouping is one of traces.
+func traceGroup(name string) error {
+	switch name {
+	case "dso", "source", "kind":
+		return usageError(fmt.Errorf("--group: %s is of stack profiles only", name))
+	}
+	return nil
+}
+
+// stackOptions are what the flags say about a report of weighted stacks.
+func (a *app) stackOptions(ctx context.Context, p *model.Profile, c *reportCmd) (opt report.StackOptions, err error) {
+	opt.Limit = a.flags.Limit
+	if opt.By, opt.Group, err = profileGroup(c.Group); err != nil {
+		return opt, err
+	}
+	sel, err := a.selection(ctx, p, a.flags.Event)
+	if err != nil || sel == nil {
+		return opt, err
+	}
+	if c.Window != "" {
+		if a.flags.From.given() || a.flags.To.given() {
+			return opt, usageError(errors.New("--window: a window is a range of its own, without --from and --to"))
+		}
+		n, err := window(p, c.Window)
+		if err != nil {
+			return opt, err
+		}
+		sel, opt.Window = analysis.SelectWindows(p, sel.Event, sel.Metric, n), &p.Weights.Windows[n]
+	}
+	if opt.Filter, err = c.filter(); err != nil {
+		return opt, err
+	}
+	opt.Selection = sel
+	if opt.Filter != "" {
+		view, err := analysis.FilterStacks(ctx, p.Stacks, opt.Filter, analysis.WholeStacks)
+		if err != nil {
+			return opt, err
+		}
+		opt.Selection = sel.Filter(view)
+	}
+	return opt, nil
+}

@@ -1,0 +1,81 @@
+package views
+
+import (
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// follower is a screen that shows what filters leave of stacks.
+type follower interface {
+	// follows says what of the screen is about all stacks nevertheless, "" for nothing.
+	follows() string
+}
+
+// chipHit is where a chip of the bar stands.
+type chipHit struct {
+	from, to int
+	drop     Intent
+}
+
+// chipRows is how many rows the bar of filters has: none without filters, nor on the lowest terminals.
+func (a *app) chipRows() int {
+	if _, _, _, h := a.GetRect(); h < 8 || len(a.chips()) == 0 {
+		return 0
+	}
+	return 1
+}
+
+// drawChips shows what is filtered: a click on a filter takes it back.
+func (a *app) drawChips(s tcell.Screen, r widget.Rect) {
+	a.chipHits = a.chipHits[:0]
+	st := a.style(themes.StatusBar)
+	widget.Fill(s, r, st)
+	list := a.chips()
+	note := ""
+	if a.state.Chips != "" {
+		note = "all stacks here"
+		if f, ok := a.current().(follower); ok {
+			note = f.follows()
+		}
+	}
+	end := r.X + r.W - 1
+	if n := widget.Width(note); n > 0 && n+24 < r.W {
+		widget.Print(s, end-n, r.Y, n, note, a.over(themes.Muted, st))
+		end -= n + 2
+	}
+	x := r.X + 1
+	x += widget.Print(s, x, r.Y, end-x, "Filters", a.over(themes.Muted, st)) + 1
+	sign := "×"
+	if a.look.Glyphs.Plain {
+		sign = "x"
+	}
+	for i, c := range list {
+		room := end - x
+		more := ""
+		if left := len(list) - i - 1; left > 0 {
+			more = plural(left, "more", "more")
+			room -= len(more) + 1
+		}
+		if room < 12 {
+			widget.Print(s, x, r.Y, end-x, plural(len(list)-i, "more", "more"), a.over(themes.Muted, st))
+			return
+		}
+		share := max(room/(len(list)-i), min(room, 20))
+		text := " " + widget.Truncate(widget.Clean(c.text), share-4) + " " + sign + " "
+		n := widget.Print(s, x, r.Y, room, text, a.style(themes.Badge))
+		a.chipHits = append(a.chipHits, chipHit{x, x + n, c.drop})
+		x += n + 1
+	}
+}
+
+// clickChip takes back the filter under the mouse.
+func (a *app) clickChip(x int) {
+	for _, h := range a.chipHits {
+		if x >= h.from && x < h.to {
+			a.emit(h.drop)
+			return
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package views
+
+import (
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// chipList lists what is filtered, to take any of it back.
+type chipList struct {
+	app  *app
+	list widget.List
+}
+
+func newChipList(a *app) *chipList {
+	v := &chipList{app: a}
+	v.list = widget.List{
+		Table: v, SortColumn: -1, Column: -1, HideHeader: true, Focused: true, Columns: []widget.Column{{Width: 20, Grow: 1}},
+		Empty: []string{"Nothing is filtered any more.", "U brings the last filter back."},
+	}
+	return v
+}
+
+// Len, ID and Cell implement widget.Table.
+func (v *chipList) Len() int          { return len(v.app.chips()) }
+func (v *chipList) ID(row int) uint64 { return uint64(row) }
+func (v *chipList) Cell(row, _ int) widget.Cell {
+	return widget.Cell{Text: v.app.chips()[row].text, Style: v.app.look.InBox().Text}
+}
+
+func (v *chipList) title() string            { return "Filters" }
+func (v *chipList) scopes() []keymap.Scope   { return []keymap.Scope{keymap.ScopeFilters} }
+func (v *chipList) key(*tcell.EventKey) bool { return false }
+
+func (v *chipList) draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
+	in := overlayBox(s, r, 80, max(v.Len()+4, 6), k, v.title())
+	list, hint := in.CutBottom(1)
+	v.list.Refresh()
+	v.list.Draw(s, list, k.InBox())
+	widget.Print(s, hint.X, hint.Y, hint.W, "Enter takes the selected one back, U undoes, Ctrl-Y does it again, Esc closes", k.InBox().Muted)
+}
+
+func (v *chipList) do(a keymap.Action) bool {
+	switch a {
+	case keymap.Open, keymap.Exclude:
+		if row, ok := v.list.Selected(); ok && row < v.Len() {
+			v.app.emit(v.app.chips()[row].drop)
+		}
+	case keymap.Undo, keymap.Redo:
+		v.app.doFilters(a)
+	case keymap.Filters:
+		return false
+	default:
+		return moveList(&v.list, a)
+	}
+	return true
+}
+
+// copyText implements copier.
+func (v *chipList) copyText() string {
+	if row, ok := v.list.Selected(); ok && row < v.Len() {
+		return widget.Clean(v.app.chips()[row].text)
+	}
+	return ""
+}
