@@ -137,7 +137,7 @@ func heapRows() []row {
 		{ScopeDominators, Collapse, "Left", "Go out to what dominates the rows shown."},
 		{ScopeDominators, Expand, "Right", "Go into the selected row."},
 		{ScopeComparison, Cost, "c", "Compare the next figure: bytes, count, retained."},
-		{ScopeComparison, Only, "o", "Show only what is new, gone, grown or shrunk; again for the next."},
+		{ScopeComparison, Changes, "! o", "Show only what is new, gone, grown or shrunk; again for the next."},
 		{ScopeComparison, Swap, "~", "Swap before and after."},
 		{ScopeComparison, Normalise, "%", "Compare shares of the whole instead of amounts."},
 	}
@@ -168,7 +168,7 @@ func compareRows() []row {
 		{s, Difference, "d", "Show what changed from A to B on every screen, or end that."},
 		{in, Cost, "c", "Compare the next figure: live bytes, blocks, peak, total and so on, or an event, or of pages."},
 		{in, Swap, "~", "Swap before and after."},
-		{in, Only, "o", "Show only what changed, is new, gone, grown or shrunk; again for the next."},
+		{in, Changes, "!", "Show only what changed, is new, gone, grown or shrunk; again for the next."},
 		{in, Normalise, "%", "Make both sides equal: in their total, duration, allocations, collections or markers."},
 		{in, Align, "|", "Align the curves of two files at the start, at a marker or by share of duration."},
 		{in, Match, "\"", "Match frames by function, file and line, by function and file, or by function alone."},

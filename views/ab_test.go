@@ -63,7 +63,7 @@ func TestDifferenceOfInstants(t *testing.T) {
 		t.Errorf("totals %+v, counts %v; want %+v, %v", got.Totals, got.Counts, want.Totals, want.Counts)
 	}
 	u.keys("~").has("before B end → after A peak", "more in A than in B")
-	u.keys("~", "o").has("changed only").keys("o").has("new only")
+	u.keys("~", "!").has("changed only").keys("!").has("new only")
 	u.keys("d")
 	if u.app.state.Compare.On || strings.Contains(u.text(), "difference") {
 		t.Error("d does not end the difference")

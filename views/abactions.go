@@ -70,7 +70,7 @@ func (a *app) doCompare(act keymap.Action) bool {
 		a.markHere(act)
 	case keymap.Difference:
 		a.toggleDifference()
-	case keymap.Swap, keymap.Only, keymap.Normalise, keymap.Align, keymap.Match:
+	case keymap.Swap, keymap.Changes, keymap.Normalise, keymap.Align, keymap.Match:
 		return a.state.Compare.On && a.shapeDifference(act)
 	default:
 		return false
@@ -84,7 +84,7 @@ func (a *app) shapeDifference(act keymap.Action) bool {
 	switch act {
 	case keymap.Swap:
 		a.emit(swapCompared{})
-	case keymap.Only:
+	case keymap.Changes:
 		a.emit(nextOnly{})
 	case keymap.Normalise:
 		per := (c.Per + 1) % analysis.NormalCount

@@ -50,6 +50,7 @@ type sideKey struct {
 	cost     analysis.Cost
 	at       analysis.Instant // where the cost is about an instant
 	over     analysis.Range
+	only     analysis.Cell // of traces: what narrows the blocks and their stacks
 	prof     profKey // of stack profiles; the zero key for traces
 	label    string
 	partial  bool // more is being read
@@ -155,6 +156,9 @@ func (e *env) sideKey(s *State, f *comparedFile, m moment, what compareWhat, by 
 	}
 	k.revision, k.cost, k.over = status.Revision, cost, analysis.Whole
 	k.partial = !status.Final && !status.Stopped
+	if what == compareSites || what == compareLeaked {
+		k.only = s.only()
+	}
 	if what == compareSites && (cost == analysis.CostLive || cost == analysis.CostLiveCount) {
 		k.at = m.at
 		return k, true
@@ -273,7 +277,7 @@ func (e *env) compare(ctx context.Context, k compareKey) (*compareSet, error) {
 	out := &compareSet{key: k}
 	var sides [2]*analysis.CompareSide
 	for i := range k.sides {
-		side, err := k.sides[i].fetch(ctx, k.per != analysis.NormalNone)
+		side, err := k.sides[i].fetch(ctx, e.views, k.per != analysis.NormalNone)
 		if err != nil {
 			return nil, err
 		}
@@ -295,7 +299,7 @@ func (e *env) compare(ctx context.Context, k compareKey) (*compareSet, error) {
 }
 
 // fetch asks the file for one side; bases are asked for only where sides are made equal.
-func (k *sideKey) fetch(ctx context.Context, bases bool) (side *analysis.CompareSide, err error) {
+func (k *sideKey) fetch(ctx context.Context, views *stackViews, bases bool) (side *analysis.CompareSide, err error) {
 	switch {
 	case k.layout.dump != nil:
 		return k.fetchDump(ctx)
@@ -313,13 +317,16 @@ func (k *sideKey) fetch(ctx context.Context, bases bool) (side *analysis.Compare
 			side = analysis.BucketsSide(lives, true)
 		}
 	case compareLeaked:
-		leaks, err := t.Leaks(ctx, analysis.LeakQuery{Range: k.over, By: k.by})
+		leaks, err := t.Leaks(ctx, analysis.LeakQuery{Range: k.over, By: k.by, Cell: k.only})
 		if err != nil {
 			return nil, err
 		}
 		side = analysis.LeaksSide(k.by, k.stacks, &leaks)
+		if err := k.filterFrames(ctx, views, side); err != nil {
+			return nil, err
+		}
 	default:
-		if side, err = k.fetchSites(ctx); err != nil {
+		if side, err = k.fetchSites(ctx, views); err != nil {
 			return nil, err
 		}
 	}
@@ -330,8 +337,8 @@ func (k *sideKey) fetch(ctx context.Context, bases bool) (side *analysis.Compare
 }
 
 // fetchSites asks for the groups of a trace.
-func (k *sideKey) fetchSites(ctx context.Context) (*analysis.CompareSide, error) {
-	q := analysis.Query{At: k.at, Range: k.over, By: k.by}
+func (k *sideKey) fetchSites(ctx context.Context, views *stackViews) (*analysis.CompareSide, error) {
+	q := analysis.Query{At: k.at, Range: k.over, By: k.by, Cell: k.only}
 	if k.cost == analysis.CostPeak {
 		p, ok, err := k.file.trace.Peak(ctx, k.over)
 		if err != nil {
@@ -347,7 +354,28 @@ func (k *sideKey) fetchSites(ctx context.Context) (*analysis.CompareSide, error)
 	if err != nil {
 		return nil, err
 	}
-	return analysis.SitesSide(k.by, k.stacks, sites, analysis.FigureOf(k.cost)), nil
+	side := analysis.SitesSide(k.by, k.stacks, sites, analysis.FigureOf(k.cost))
+	return side, k.filterFrames(ctx, views, side)
+}
+
+// filterFrames leaves of every stack what the filters leave.
+func (k *sideKey) filterFrames(ctx context.Context, views *stackViews, side *analysis.CompareSide) error {
+	if k.only.Stacks == "" || k.by != analysis.ByStack {
+		return nil
+	}
+	view, err := views.of(ctx, k.stacks, k.only.Stacks, analysis.WholeStacks)
+	if err != nil {
+		return err
+	}
+	side.Stacks = view.Stacks
+	for i := range side.Rows {
+		if row := &side.Rows[i]; row.Node != 0 {
+			if row.Node, _ = view.Node(row.Node); row.Node == 0 {
+				row.Key = analysis.NoFunction
+			}
+		}
+	}
+	return nil
 }
 
 // upTo is the part of the file that a side is about: all before an instant.

@@ -54,7 +54,10 @@ func (p *compareScreen) commandLine(file []string) []string {
 }
 
 func (p *compareScreen) scopes() []keymap.Scope {
-	return []keymap.Scope{keymap.ScopeDifference, keymap.ScopeTable}
+	if p.what > compareLeaked {
+		return []keymap.Scope{keymap.ScopeDifference, keymap.ScopeTable}
+	}
+	return []keymap.Scope{keymap.ScopeDifference, keymap.ScopeTable, keymap.ScopeFilters}
 }
 
 // columns is the number of cells of the time axis.

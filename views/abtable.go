@@ -338,6 +338,19 @@ func (t *compareTable) amounts(r *analysis.CompareRow) string {
 	return out
 }
 
+// function implements functioner.
+func (t *compareTable) function() string {
+	r, ok := t.selected()
+	switch {
+	case !ok:
+	case r.Node != 0:
+		return t.rows.set.Name(r)
+	case t.rows.set.key.sides[0].by == analysis.ByFunction:
+		return r.Key
+	}
+	return ""
+}
+
 // openRow shows the selected stack among the stacks.
 func (t *compareTable) openRow() {
 	r, ok := t.selected()
@@ -367,9 +380,9 @@ func (t *compareTable) emptyText() []string {
 	case t.rows == nil:
 		return []string{"Comparing…"}
 	case t.state.Compare.Only > 1:
-		return []string{"Nothing is " + analysis.ChangeStatus(t.state.Compare.Only-1).String() + ".", "o shows the next kind of change, or all."}
+		return []string{"Nothing is " + analysis.ChangeStatus(t.state.Compare.Only-1).String() + ".", "! shows the next kind of change, or all."}
 	case t.state.Compare.Only == 1 && t.state.Filter == "":
-		return []string{"Nothing changed.", "A and B mark other moments, o shows all rows."}
+		return []string{"Nothing changed.", "A and B mark other moments, ! shows all rows."}
 	case t.state.Filter != "":
 		return []string{"No row passes the filter “" + t.state.Filter + "”.", "Esc forgets the filter, / changes it."}
 	}

@@ -260,7 +260,7 @@ func (p *heapComparison) do(a keymap.Action) bool {
 	case keymap.Cost:
 		p.figure = (p.figure + 1) % figureCountOf
 		p.changed()
-	case keymap.Only:
+	case keymap.Changes:
 		p.nextOnly()
 	case keymap.Normalise:
 		p.shares = !p.shares
