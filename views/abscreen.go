@@ -60,6 +60,9 @@ func (p *compareScreen) scopes() []keymap.Scope {
 	return []keymap.Scope{keymap.ScopeDifference, keymap.ScopeTable, keymap.ScopeFilters}
 }
 
+// narrows implements narrower.
+func (p *compareScreen) narrows() bool { return p.what <= compareLeaked }
+
 // columns is the number of cells of the time axis.
 func (p *compareScreen) columns() int {
 	if p.chart == nil || p.areas.chart.Empty() {

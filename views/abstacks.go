@@ -99,6 +99,9 @@ func (p *compareStacks) about() string {
 	return "tree, difference"
 }
 
+// narrows implements narrower.
+func (p *compareStacks) narrows() bool { return true }
+
 // commandLine implements commander.
 func (p *compareStacks) commandLine(file []string) []string {
 	if p.prof != nil {

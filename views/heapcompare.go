@@ -234,7 +234,7 @@ func (p *heapComparison) emptyText() []string {
 	case p.table == nil || !p.ordered.fresh():
 		return []string{"Comparing…"}
 	case p.only != "":
-		return []string{"Nothing is " + p.only + ".", "o shows the next kind of change, or all."}
+		return []string{"Nothing is " + p.only + ".", "! shows the next kind of change, or all."}
 	case p.state.Filter != "":
 		return []string{"No row passes the filter “" + p.state.Filter + "”.", "Esc forgets the filter, / changes it."}
 	}
