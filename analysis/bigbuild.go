@@ -16,6 +16,8 @@ const (
 	firstPart    = 16      // the first chunk is this much smaller, and the next ones double: there is something to show at once
 	chunkEvents  = 1 << 22 // most events of a chunk: a stream of ends can tell no longer way back
 	eventBytes   = 12      // how long events are, about
+	stackEvents  = 16      // events of a chunk per stack, unless there are very many
+	largerChunks = 2       // how many times larger than usual chunks become for them: an answer reads one
 	regularAfter = 16      // events before damage that [model.EventSource.Replay] may still take back, with some to spare
 	settleAfter  = 100 * time.Millisecond
 )
@@ -175,13 +177,18 @@ func guarded(f func() error) (err error) {
 	return f()
 }
 
+// usualChunk is how large chunks are where there are so many stacks in one: it has sums for each of them.
+func (b *builder) usualChunk(stacks int) int64 {
+	return int64(min(max(b.ix.chunkSize, stacks*stackEvents*eventBytes), largerChunks*b.ix.chunkSize))
+}
+
 // feed starts to decode all chunks, each between guessed boundaries, and sends them in order.
 func (b *builder) feed(ctx context.Context, order chan<- *job) {
 	defer close(order)
 	d := b.source.Decoder()
-	from, size := b.pos, int64(max(b.ix.chunkSize/firstPart, 1))
+	from, size, stacks := b.pos, int64(max(b.ix.chunkSize/firstPart, 1)), 0
 	for at := b.pos + size; from < b.end; at += size {
-		size = min(2*size, int64(b.ix.chunkSize))
+		size = min(2*size, b.usualChunk(stacks))
 		to := b.end
 		if at < b.end {
 			guess, ok := d.Sync(at)
@@ -194,6 +201,7 @@ func (b *builder) feed(ctx context.Context, order chan<- *job) {
 		if err != nil {
 			return
 		}
+		stacks = j.stacks
 		go b.decode(j)
 		select {
 		case order <- j:

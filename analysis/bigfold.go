@@ -24,6 +24,7 @@ type folder struct {
 	ends      endWriter
 	sizes     sizeWriter
 	freed     []uint64           // by FREE: bytes that it ends
+	dead      []dead             // by job.deaths
 	death     int                // those of the job that are done
 	allocs    [smallSizes]uint32 // by size: allocations of the chunk that are not in dimCells yet
 	live      pyramid            // only what it counts
@@ -42,7 +43,6 @@ func (f *folder) fold(j *job) error {
 		return errEvents
 	}
 	f.link.survive(j)
-	f.link.find(j)
 	f.intern()
 	f.begin()
 	f.findDeaths()
@@ -134,15 +134,25 @@ func (f *folder) begin() {
 	f.runs, f.starts, f.marks = f.runs[:0], f.starts[:0], f.marks[:0]
 }
 
+// dead is a block of an earlier chunk that ends.
+type dead struct {
+	record uint32
+	site   uint32 // in the chunk
+	size   uint64
+}
+
 // findDeaths looks up the blocks of earlier chunks that end: far apart in memory, so all at once.
 func (f *folder) findDeaths() {
-	deaths := f.j.deaths
-	for i := range deaths {
-		d := &deaths[i]
+	f.dead = resize(f.dead, len(f.j.deaths))
+	for i := range f.dead {
+		f.dead[i].record = f.link.find(f.j.deaths[i].payload)
+	}
+	for i := range f.dead {
+		d := &f.dead[i]
 		d.site, d.size = f.records.site.at(int(d.record)), f.records.size.at(int(d.record))
 	}
-	for i := range deaths {
-		deaths[i].site = f.local(deaths[i].site)
+	for i := range f.dead {
+		f.dead[i].site = f.local(f.dead[i].site)
 	}
 }
 
@@ -228,9 +238,10 @@ func (f *folder) publish() {
 	for _, s := range f.global {
 		f.localOf[s] = 0
 	}
-	for _, d := range j.deaths {
-		f.records.died.set(int(d.record), uint32(c.first)+d.event)
-		f.records.diedAt.set(int(d.record), c.begin+model.Time(j.events.Time[d.event]))
+	for i, d := range j.deaths {
+		r := int(f.dead[i].record)
+		f.records.died.set(r, uint32(c.first)+d.event)
+		f.records.diedAt.set(r, c.begin+model.Time(j.events.Time[d.event]))
 	}
 	f.survivors()
 	ix.records = f.records
@@ -253,6 +264,7 @@ func (f *folder) publish() {
 	ix.status.Offset = max(ix.status.Offset, c.to)
 	ix.status.Unfreed = ix.status.Unfreed || c.totals.UnaddressedCount > 0
 	ix.checkpointIfDue()
+	j.stacks = len(f.dimKeys[dimStack])
 }
 
 // survivors makes records of the blocks that outlive the chunk.

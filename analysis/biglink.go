@@ -19,29 +19,28 @@ type rank struct {
 // survive lists the blocks of a chunk that outlive it.
 func (l *linker) survive(j *job) {
 	j.firstRec, j.survivors = l.records, j.survivors[:0]
-	var r *rank
-	for p, died := range j.died {
+	for p := 0; p < len(j.died); {
 		at := l.payloads + p
-		if p == 0 || at%64 == 0 {
-			if at%64 == 0 {
-				l.ranks.append(rank{before: l.records})
-			}
-			r = l.ranks.ref(at / 64)
+		if at%64 == 0 {
+			l.ranks.append(rank{before: l.records})
 		}
-		if !died {
-			r.has |= 1 << (at % 64)
-			j.survivors = append(j.survivors, uint32(p))
-			l.records++
+		group := j.died[p:min(p+64-at%64, len(j.died))]
+		has := uint64(0)
+		for i, died := range group {
+			has |= uint64(died^1) << i
 		}
+		l.ranks.ref(at / 64).has |= has << (at % 64)
+		l.records += uint32(bits.OnesCount64(has))
+		for ; has != 0; has &= has - 1 {
+			j.survivors = append(j.survivors, uint32(p+bits.TrailingZeros64(has)))
+		}
+		p += len(group)
 	}
 	l.payloads += len(j.died)
 }
 
-// find fills in the records of the blocks that end in a chunk and were born before.
-func (l *linker) find(j *job) {
-	for i := range j.deaths {
-		d := &j.deaths[i]
-		r := l.ranks.ref(int(d.payload / 64))
-		d.record = r.before + uint32(bits.OnesCount64(r.has&(1<<(d.payload%64)-1)))
-	}
+// find returns the record of a block that has one, given its number among all events that are no FREE.
+func (l *linker) find(payload uint32) uint32 {
+	r := l.ranks.ref(int(payload / 64))
+	return r.before + uint32(bits.OnesCount64(r.has&(1<<(payload%64)-1)))
 }

@@ -1,6 +1,10 @@
 package analysis
 
-import "github.com/memtui/memtui/model"
+import (
+	"slices"
+
+	"github.com/memtui/memtui/model"
+)
 
 // job is a chunk on its way into the index: decoded, matched, folded. It is used again for a later one.
 type job struct {
@@ -19,11 +23,12 @@ type job struct {
 	firstPayload uint32    // events before the chunk that are no FREE
 	ended        []uint32  // by FREE: the number among those of the event that bore the block, + 1; 0 if there is none
 	over         []overEnd // refs and sizes are not filled in yet
-	died         []bool    // by event that is no FREE: an event of the chunk ends its block, or it has none
+	died         []uint8   // by event that is no FREE: 1 if an event of the chunk ends its block, or it has none
 	nowhere      []uint32  // allocations without an address, as numbered in Columns.Size
 	deaths       []death   // of blocks of earlier chunks, in order
 	parts        [][]part  // by shard, where there are several: its events
 
+	stacks    int // of the chunk that was folded last with the job
 	firstRec  uint32
 	survivors []uint32 // blocks that outlive the chunk, as numbered in Columns.Size
 }
@@ -32,9 +37,6 @@ type job struct {
 type death struct {
 	payload uint32 // as in job.ended, without the 1
 	event   uint32 // of the chunk
-	record  uint32 // filled in by the linker, as is what follows
-	site    uint32 // of the index
-	size    uint64
 }
 
 // reset makes a job ready for another chunk.
@@ -130,7 +132,8 @@ func (m *matcher) match(j *job) (err error) {
 	j.ended = resize(j.ended, len(c.Kind)-payloads)
 	j.died = resize(j.died, payloads)
 	clear(j.died)
-	j.over, j.deaths, j.nowhere = j.over[:0], j.deaths[:0], j.nowhere[:0]
+	j.over, j.nowhere = j.over[:0], j.nowhere[:0]
+	j.deaths = slices.Grow(j.deaths[:0], len(j.ended)/2)
 	if len(m.shards) > 1 {
 		err = m.matchShards(j)
 	} else {
@@ -163,7 +166,7 @@ func (t *addressTable) run(j *job, i, end, p int) int {
 		a := addrs[i]
 		kind := kinds[i]
 		if kind > model.Free {
-			died[p] = true // no block at all
+			died[p] = 1 // no block at all
 			p++
 			continue
 		}
@@ -194,7 +197,7 @@ func (t *addressTable) run(j *job, i, end, p int) int {
 			}
 			ended[i-p] = v
 			if v > first {
-				died[v-1-first] = true
+				died[v-1-first] = 1
 			} else if v != 0 {
 				j.deaths = append(j.deaths, death{payload: v - 1, event: uint32(i)})
 			}
@@ -224,7 +227,7 @@ func (t *addressTable) run(j *job, i, end, p int) int {
 // end notes that an event ends the block of another.
 func (j *job) end(payload uint32, event int) {
 	if payload >= j.firstPayload {
-		j.died[payload-j.firstPayload] = true
+		j.died[payload-j.firstPayload] = 1
 	} else {
 		j.deaths = append(j.deaths, death{payload: payload, event: uint32(event)})
 	}

@@ -10,21 +10,25 @@ import (
 type membership struct {
 	ix      *FileIndex
 	in      Cell
+	whole   bool     // every block is
 	rect    Cell     // of in, with bounds
 	records []uint64 // a bit for each record; nil while blocks may still end, and leave the cell
 }
 
 // membership returns that of a cell. The records are looked at now if the index is settled.
 func (ix *FileIndex) membership(in Cell) *membership {
-	m := &membership{ix: ix, in: in, rect: in.Rectangle()}
+	m := &membership{ix: ix, in: in, whole: in.IsAll(), rect: in.Rectangle()}
 	if m.rect.IsAll() {
 		m.rect.SizeTo, m.rect.LifeTo = SizeClasses, LifeClasses
 	}
 	if s := ix.cells.get(in, ix.events()); s != nil {
 		return s.members
 	}
-	if !ix.settled() || in.IsAll() {
+	if !ix.settled() || m.whole {
 		return m
+	}
+	if kept := ix.cells.membersOf(in, ix.events()); kept != nil {
+		return kept
 	}
 	r := &ix.records
 	bits := make([]uint64, r.len()/64+1)
@@ -41,10 +45,11 @@ func (ix *FileIndex) membership(in Cell) *membership {
 		}
 	}
 	m.records = bits
+	ix.cells.keepMembers(m, ix.events())
 	return m
 }
 
-func (m *membership) all() bool { return m.in.IsAll() }
+func (m *membership) all() bool { return m.whole }
 
 // of tells of the allocations of a view which are in the cell, into memory that may be used again.
 func (m *membership) of(v *view, is []bool) []bool {

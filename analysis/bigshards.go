@@ -96,7 +96,7 @@ func (s *shard) matchOne(j *job, p part) {
 	a, v := j.events.Addr[p.event], uint32(0)
 	switch kind := j.events.Kind[p.event]; {
 	case kind > model.Free:
-		j.died[p.payload] = true // no block at all
+		j.died[p.payload] = 1 // no block at all
 	case kind == model.Free:
 		if a != 0 {
 			v = s.table.take(a)
@@ -110,7 +110,7 @@ func (s *shard) matchOne(j *job, p part) {
 		}
 	}
 	if v > j.firstPayload {
-		j.died[v-1-j.firstPayload] = true
+		j.died[v-1-j.firstPayload] = 1
 	} else if v != 0 {
 		s.deaths = append(s.deaths, death{payload: v - 1, event: p.event})
 	}

@@ -54,3 +54,24 @@ func benchStages(b *testing.B, path string) {
 		b.ReportMetric(float64(best[k].Nanoseconds())/float64(events), name+"-ns/event")
 	}
 }
+
+// BenchmarkCores prints how many times faster the index is built on two processors than on one, taken in turns.
+func BenchmarkCores(b *testing.B) {
+	benchTraces(b, func(b *testing.B, path string) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+		p := openBench(b, path)
+		var best [2]time.Duration
+		for b.Loop() {
+			for i := range best {
+				runtime.GOMAXPROCS(i + 1)
+				runtime.GC()
+				began := time.Now()
+				fileIndexOf(b, p)
+				if d := time.Since(began); best[i] == 0 || d < best[i] {
+					best[i] = d
+				}
+			}
+		}
+		b.ReportMetric(float64(best[0])/float64(best[1]), "x-one-core")
+	})
+}

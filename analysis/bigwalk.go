@@ -70,7 +70,7 @@ func (f *folder) walkSmall() {
 						now = 1
 					}
 				} else {
-					d := &j.deaths[f.death]
+					d := &f.dead[f.death]
 					f.death++
 					site, size = d.site, d.size
 					end = f.ends.putRecord(ends, end, d.record)
@@ -269,7 +269,7 @@ func (f *folder) block(v uint32) (r ref, site uint32, size uint64) {
 	if p := v - 1 - f.j.firstPayload; v > f.j.firstPayload {
 		return localRef | ref(p), f.j.siteOf[p], f.j.events.Size[p]
 	}
-	d := &f.j.deaths[f.death]
+	d := &f.dead[f.death]
 	f.death++
 	return ref(d.record), d.site, d.size
 }

@@ -119,6 +119,11 @@ func (f StackFilter) Pivot() string {
 	return ""
 }
 
+// Only reports whether a filter has steps of no other kinds.
+func (f StackFilter) Only(kinds ...StepKind) bool {
+	return !slices.ContainsFunc(f.Steps(), func(s StackStep) bool { return !slices.Contains(kinds, s.Kind) })
+}
+
 // NewStackFilter is the filter of some steps.
 func NewStackFilter(steps ...StackStep) (f StackFilter) {
 	for _, s := range steps {

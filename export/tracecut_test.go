@@ -312,6 +312,11 @@ func TestPartsHoldTheBlocksThatAreChosen(t *testing.T) {
 		if sum, _ := bx.Totals(t.Context(), analysis.Whole); sum.UnmatchedFrees > 0 || d < cut.Range.To {
 			t.Errorf("seed %d: %d frees of nothing in %v", seed, sum.UnmatchedFrees, back.Problems)
 		}
+		for _, e := range events(t, back) {
+			if e.Time <= cut.Range.From && e.Kind != model.Alloc {
+				t.Errorf("seed %d: %+v is from before the range", seed, e)
+			}
+		}
 	}
 }
 

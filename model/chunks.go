@@ -36,9 +36,12 @@ func (c *Columns) Reset() {
 }
 
 // Grow makes room for n more events.
-func (c *Columns) Grow(n int) {
+func (c *Columns) Grow(n int) { c.Reserve(n, n) }
+
+// Reserve makes room for n more events, of which so many are no FREE.
+func (c *Columns) Reserve(n, payloads int) {
 	c.Kind, c.Time, c.Addr = slices.Grow(c.Kind, n), slices.Grow(c.Time, n), slices.Grow(c.Addr, n)
-	c.Size, c.ID, c.Thread = slices.Grow(c.Size, n), slices.Grow(c.ID, n), slices.Grow(c.Thread, n)
+	c.Size, c.ID, c.Thread = slices.Grow(c.Size, payloads), slices.Grow(c.ID, payloads), slices.Grow(c.Thread, payloads)
 }
 
 // Append adds one event, at µs after the first.

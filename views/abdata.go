@@ -51,7 +51,7 @@ type sideKey struct {
 	at       analysis.Instant // where the cost is about an instant
 	over     analysis.Range
 	only     analysis.Cell // of traces: what narrows the blocks and their stacks
-	prof     profKey // of stack profiles; the zero key for traces
+	prof     profKey       // of stack profiles; the zero key for traces
 	label    string
 	partial  bool // more is being read
 	layout   layoutRef

@@ -48,9 +48,19 @@ func (p *compareScreen) commandLine(file []string) []string {
 	case p.what == compareLives:
 		return p.diffCommand(&p.state, file, "lifetime", "alloc_bytes")
 	case p.prof != nil:
-		return append(p.diffCommand(&p.state, file, "function", ""), p.prof.arguments(&p.state)...)
+		return append(p.diffCommand(&p.state, file, "function", ""), p.prof.chosen(&p.state)...)
 	}
 	return p.diffCommand(&p.state, file, p.group().String(), costKey(p.cost()))
+}
+
+func (p *compareScreen) follows() string {
+	switch {
+	case p.what > compareLeaked:
+		return "all stacks here"
+	case p.prof == nil && (!p.state.Chips.Only(analysis.Focus, analysis.Ignore)):
+		return "whole stacks here"
+	}
+	return ""
 }
 
 func (p *compareScreen) scopes() []keymap.Scope {

@@ -105,9 +105,16 @@ func (p *compareStacks) narrows() bool { return true }
 // commandLine implements commander.
 func (p *compareStacks) commandLine(file []string) []string {
 	if p.prof != nil {
-		return append(p.diffCommand(&p.state, file, "stack", ""), p.prof.arguments(&p.state)...)
+		return append(p.diffCommand(&p.state, file, "stack", ""), p.prof.chosen(&p.state)...)
 	}
 	return p.diffCommand(&p.state, file, "stack", costKey(p.state.Cost))
+}
+
+func (p *compareStacks) follows() string {
+	if p.prof == nil && !p.state.Chips.Only(analysis.Focus, analysis.Ignore) {
+		return "whole stacks here"
+	}
+	return ""
 }
 
 func (p *compareStacks) scopes() []keymap.Scope {

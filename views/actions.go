@@ -225,6 +225,10 @@ func (a *app) doProgram(act keymap.Action) {
 			a.say("a built-in sample is no file that a command could name")
 			return
 		}
+		if _, ok := a.current().(commander); ok && a.state.Chips != "" && (a.trace != nil || a.prof != nil) {
+			a.say("no command compares filtered stacks: Esc takes filters back")
+			return
+		}
 		a.copyOut(a.commandLine(), "")
 	case keymap.Evidence:
 		a.askEvidence()

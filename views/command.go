@@ -26,6 +26,11 @@ func commands() []command {
 		{"group", "KEY", "Group tables by stack, function, file, module, thread or size.", groupNames, (*app).groupCommand},
 		{"cost", "KEY", "Weigh stacks by live, blocks, peak, total, count, leaked or temporary.", costNames, (*app).costCommand},
 		{"min-age", "TIME", "Count as leaks only what is at least that old: 50ms, 2s.", nil, (*app).ageCommand},
+		{"focus", "FUNCTION", "Keep only stacks with a function: its name, or /regex/.", nil, stepCommand(analysis.Focus)},
+		{"ignore", "FUNCTION", "Leave out stacks with a function: its name, or /regex/.", nil, stepCommand(analysis.Ignore)},
+		{"from", "FUNCTION", "Show stacks from a function on: its name, or /regex/.", nil, stepCommand(analysis.ShowFrom)},
+		{"hide", "FUNCTION", "Take a function out of stacks: its name, or /regex/.", nil, stepCommand(analysis.HideFrame)},
+		{"around", "FUNCTION", "Turn trees about a function: its name, or /regex/.", nil, stepCommand(analysis.PivotAt)},
 		{"row", "ROW", "Look at a row of a heap snapshot by its number.", nil, (*app).goToRow},
 		{"compare", "FILE", "Compare with another file: every screen shows the difference.", nil, (*app).compareCommand},
 		{"mask", "REGEXP=TEXT", "Make names alike before they are compared: paths, templates, addresses, hashes, none.", maskNames, (*app).maskCommand},
@@ -97,6 +102,21 @@ func (a *app) filterCommand(text string) error {
 	}
 	a.emit(setFilter{text})
 	return nil
+}
+
+// stepCommand filters stacks by what is typed.
+func stepCommand(kind analysis.StepKind) func(*app, string) error {
+	return func(a *app, text string) error {
+		step := analysis.StackStep{Kind: kind, Name: text}
+		if err := analysis.CheckStep(step); err != nil {
+			return err
+		}
+		if a.trace == nil && a.prof == nil {
+			return fmt.Errorf("this file has no stacks to filter")
+		}
+		a.emit(addStep{step})
+		return nil
+	}
 }
 
 func (a *app) groupCommand(text string) error {

@@ -26,7 +26,8 @@ type flame struct {
 type cost struct {
 	ID    string `json:"id"`
 	Label string `json:"label"`
-	Unit  string `json:"unit"` // "bytes", "count", "plain"
+	Unit  string `json:"unit"`            // "bytes", "count", "us", "ns"
+	Scale uint64 `json:"scale,omitempty"` // weights are so many times too large; 0 is 1
 }
 
 // branches is any tree that can become a flame graph: totals never exceed those of the parent.
@@ -81,18 +82,18 @@ func (f *flame) fill(b *builder, t *branches, least uint64) (kept, small, deep i
 		if kept++; kept > b.limits.nodes && least > 1 {
 			return kept, small, deep
 		}
-		rest, any := make([]uint64, len(t.totals)), false
+		rest, hidden := make([]uint64, len(t.totals)), false
 		for _, child := range t.children(it.node) {
 			if it.depth < b.limits.depth && t.visible(child, limit) {
 				stack = append(stack, item{child, n, it.depth + 1})
 				continue
 			}
-			small, any = small+1, true
+			small, hidden = small+1, true
 			for c, total := range t.totals {
 				rest[c], _ = model.SaturatingAdd(rest[c], total(child))
 			}
 		}
-		if it.depth == b.limits.depth && any {
+		if it.depth == b.limits.depth && hidden {
 			deep++
 		}
 		if slices.Max(rest) > 0 {
@@ -142,7 +143,7 @@ func (b *builder) traceFlame() error {
 		if c.IsBytes() {
 			unit = "bytes"
 		}
-		f.Costs = append(f.Costs, cost{c.Cost.String(), c.label, unit})
+		f.Costs = append(f.Costs, cost{ID: c.Cost.String(), Label: c.label, Unit: unit})
 		t.totals = append(t.totals, func(n int32) uint64 { return x.Total[n] })
 		t.selves = append(t.selves, x.Self)
 		folded = append(folded, x)
@@ -188,15 +189,19 @@ func (b *builder) stackFlame(title, unit string) error {
 	if err != nil {
 		return err
 	}
+	scale := uint64(1)
+	for top*float64(scale) < 1e6 && slices.ContainsFunc(weights, func(w float64) bool { return w != math.Trunc(w) }) && scale < 1e12 {
+		scale *= 1000 // fractions, such as seconds
+	}
 	whole := make([]uint64, len(weights))
 	for i, w := range weights {
-		whole[i] = uint64(math.Round(min(w, 1<<62)))
+		whole[i] = uint64(math.Round(min(w*float64(scale), 1<<62)))
 	}
 	x := tree.Fold(whole)
 	if x.Total[0] == 0 {
 		return nil
 	}
-	f := &flame{ID: "flame", Title: "Flame graph", Answer: title, Turn: true, Rest: "(smaller frames)", Costs: []cost{{"weight", title, unit}}}
+	f := &flame{ID: "flame", Title: "Flame graph", Answer: title, Turn: true, Rest: "(smaller frames)", Costs: []cost{{"weight", title, unit, scale}}}
 	b.grow(f, &branches{
 		label: func(n int32) string { return tree.Name(n) }, children: x.Children,
 		totals: []func(int32) uint64{func(n int32) uint64 { return x.Total[n] }}, selves: []func(int32) uint64{x.Self},
@@ -210,7 +215,7 @@ func (b *builder) dominatorFlame() {
 	if g == nil || g.Heap.Len() == 0 || g.Retained[model.RootRow] == 0 {
 		return
 	}
-	f := &flame{ID: "dominators", Title: "Dominator tree", Answer: "as wide as what a row alone keeps alive", Rest: "(smaller rows)", Costs: []cost{{"retained", "retained", "bytes"}, {"rows", "rows", "count"}}}
+	f := &flame{ID: "dominators", Title: "Dominator tree", Answer: "as wide as what a row alone keeps alive", Rest: "(smaller rows)", Costs: []cost{{ID: "retained", Label: "retained", Unit: "bytes"}, {ID: "rows", Label: "rows", Unit: "count"}}}
 	b.grow(f, &branches{
 		label: func(n int32) string { return analysis.HeapLabel(g.Heap, model.Row(n)) },
 		children: func(n int32) []int32 {

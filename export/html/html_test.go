@@ -313,3 +313,39 @@ func TestThePolicyForbidsOtherScripts(t *testing.T) {
 		t.Error("another script ran")
 	}
 }
+
+// Weights below 1, such as seconds, are not lost to rounding.
+func TestFlameOfFractions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.spaa")
+	lines := `{"type":"header","format":"spaa","version":"1.0","source_tool":"x","frame_order":"leaf_to_root","events":[{"name":"e","kind":"timer","sampling":{"mode":"event","primary_metric":"seconds"}}],"stack_id_mode":"local"}
+{"type":"frame","id":1,"func":"f","kind":"user"}
+{"type":"stack","id":1,"frames":[1],"context":{"event":"e"},"weights":[{"metric":"seconds","value":0.25}]}
+`
+	if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	src, err := loaders.OpenSource(t.Context(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	format, err := loaders.Detect(src, all.Formats())
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := &model.Store{}
+	if err := format.Load(t.Context(), src, loaders.Options{}, store); err != nil {
+		t.Fatal(err)
+	}
+	p := store.Current()
+	metric, _ := p.Weights.Metric("seconds")
+	s := analysis.SelectProfile(p, 0, metric)
+	r, err := report.BuildStacks(t.Context(), p, report.StackOptions{Selection: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := dataOf(t, write(t, &Source{Report: r, Profile: p, Selection: s}))
+	if len(out.Flames) != 1 || out.Flames[0].Costs[0].Scale == 0 || out.Flames[0].Self[0][1] != out.Flames[0].Costs[0].Scale/4 {
+		t.Errorf("the flame graph is %+v", out.Flames)
+	}
+}

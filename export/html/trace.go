@@ -15,6 +15,9 @@ func (b *builder) trace() error {
 		return nil
 	}
 	b.Scope = append(b.Scope, "live figures "+b.instant())
+	if len(b.Scope) > 1 {
+		b.Scope = append(b.Scope, "findings are about the whole run")
+	}
 	b.traceCards(t)
 	for _, part := range []func() error{b.findings, b.traceCharts, b.traceFlame} {
 		if err := part(); err != nil {

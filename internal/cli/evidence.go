@@ -58,7 +58,7 @@ func (a *app) evidence(ctx context.Context, s *session, c evidenceCmd, flags []s
 		return "", err
 	}
 	file := a.target(c.File).path
-	out := cmp.Or(c.Out, strings.TrimSuffix(filepath.Base(cmp.Or(file, "sample")), "-")+"-evidence")
+	out := cmp.Or(c.Out, cmp.Or(strings.TrimLeft(filepath.Base(file), "-"), "input")+"-evidence")
 	var r *redact.Redactor
 	if c.Redact {
 		r = redact.New()

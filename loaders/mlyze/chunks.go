@@ -17,6 +17,7 @@ const (
 	syncEvents   = 24      // events that the last chain must be good for
 	syncBytes    = 8 << 10
 	usualEvent   = 11      // bytes
+	usualPair    = 20      // bytes of an ALLOC and a FREE, rather less than more
 	decodeAhead  = 8 << 20 // bytes that memory is reserved for at once
 )
 
@@ -68,7 +69,8 @@ func (d *decoder) Decode(c *model.Columns, from, to int64, limit int) (next int6
 		return from, err
 	}
 	now := uint32(0)
-	c.Grow(min(limit, int(min(to-from, decodeAhead))/usualEvent+model.OffsetEvery))
+	ahead := int(min(to-from, decodeAhead))
+	c.Reserve(min(limit, ahead/usualEvent+model.OffsetEvery), min(limit, ahead/usualPair+model.OffsetEvery))
 	for d.base+int64(pos) < to && c.Len() < limit {
 		if c.Len() == len(c.Offset)*model.OffsetEvery {
 			c.Offset = append(c.Offset, d.base+int64(pos))

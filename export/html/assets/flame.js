@@ -52,7 +52,8 @@ function flameSection(f) {
   const unit = () => f.costs[state.cost].unit;
   const rebuild = () => { tree = state.turn ? turned(f, state.cost) : treeOf(f, state.cost); state.zoom = state.at = 0; draw(); };
   const share = (n) => (100 * tree.total[n] / (tree.total[0] || 1)).toFixed(1) + " %";
-  const sentence = (n) => text(unit(), tree.total[n]) + ", " + share(n) + (tree.self[n] > 0 && tree.self[n] < tree.total[n] ? ", itself " + text(unit(), tree.self[n]) : "");
+  const amount = (n) => text(unit(), n / (f.costs[state.cost].scale || 1));
+  const sentence = (n) => amount(tree.total[n]) + ", " + share(n) + (tree.self[n] > 0 && tree.self[n] < tree.total[n] ? ", itself " + amount(tree.self[n]) : "");
 
   function add(n, x, width, depth, up) {
     const px = width * box.clientWidth;

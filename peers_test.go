@@ -1,0 +1,145 @@
+//go:build linux
+
+package main_test
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// interpreter is where distributions keep the part of heaptrack that matches pointers and finds symbols.
+const interpreter = "/usr/lib/heaptrack/libexec/heaptrack_interpret"
+
+// cost is what a command took.
+type cost struct {
+	wall, cpu time.Duration
+	memory    int64 // most bytes resident
+}
+
+func (c *cost) least(o cost) {
+	if c.wall == 0 {
+		*c = o
+	}
+	c.wall, c.cpu, c.memory = min(c.wall, o.wall), min(c.cpu, o.cpu), min(c.memory, o.memory)
+}
+
+// took runs a command whose standard input and output are files, /dev/null where there is no name.
+func took(b *testing.B, in, out string, env []string, args ...string) cost {
+	files := [2]*os.File{}
+	for i, name := range []string{in, out} {
+		if name == "" {
+			name = os.DevNull
+		}
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer f.Close()
+		files[i] = f
+	}
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Env = files[0], files[1], append(os.Environ(), env...)
+	began := time.Now()
+	if err := cmd.Run(); err != nil {
+		b.Fatalf("%v: %v", args, err)
+	}
+	c := cost{wall: time.Since(began), cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
+	if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		c.memory = u.Maxrss << 10
+	}
+	return c
+}
+
+// unpack writes what heaptrack has recorded to a file, and returns its name.
+func unpack(b *testing.B, path string) string {
+	if !strings.HasSuffix(path, ".zst") {
+		return path
+	}
+	in, err := os.Open(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer in.Close()
+	d, err := zstd.NewReader(in)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer d.Close()
+	name := filepath.Join(b.TempDir(), "raw")
+	out, err := os.Create(name)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer out.Close()
+	if _, err := io.Copy(out, d); err != nil {
+		b.Fatal(err)
+	}
+	return name
+}
+
+// BenchmarkPeers prints how many times longer the programs of heaptrack take than memtui with the same events: a whole
+// process each, in turns, the best of all runs; once by the time of day and once by processor time. memtui reads metadata
+// and events, writes its index and prints its report; the others print theirs. MEMTUI_BENCH_TRACE is the trace,
+// MEMTUI_BENCH_HEAPTRACK the raw recording that it was made from.
+func BenchmarkPeers(b *testing.B) {
+	trace, raw := os.Getenv("MEMTUI_BENCH_TRACE"), os.Getenv("MEMTUI_BENCH_HEAPTRACK")
+	printer, err := exec.LookPath("heaptrack_print")
+	if trace == "" || raw == "" || err != nil {
+		b.Skip("needs MEMTUI_BENCH_TRACE, MEMTUI_BENCH_HEAPTRACK and heaptrack_print")
+	}
+	raw = unpack(b, raw)
+	dir := b.TempDir()
+	matched, massif := filepath.Join(dir, "matched"), filepath.Join(dir, "massif")
+	var own, interpret, printed, timeline cost
+	var index int64
+	for b.Loop() {
+		cache, err := os.MkdirTemp(dir, "cache")
+		if err != nil {
+			b.Fatal(err)
+		}
+		own.least(took(b, "", "", []string{"XDG_CACHE_HOME=" + cache}, binary, "report", "--limit", "10", trace))
+		index = size(cache)
+		interpret.least(took(b, raw, matched, nil, interpreter))
+		printed.least(took(b, "", "", nil, printer, matched))
+		if b.N == 1 || timeline.wall == 0 { // it takes too long to repeat
+			timeline.least(took(b, "", "", nil, printer, "-M", massif, matched))
+		}
+	}
+	events := number(b, eventsLine, "report", "-f", "json", "--limit", "1", trace)
+	for _, peer := range []struct {
+		name string
+		cost
+	}{
+		{"x-print", printed},
+		{"x-interpret-and-print", cost{wall: interpret.wall + printed.wall, cpu: interpret.cpu + printed.cpu}},
+		{"x-timeline", timeline},
+	} {
+		b.ReportMetric(peer.wall.Seconds()/own.wall.Seconds(), peer.name)
+		b.ReportMetric(peer.cpu.Seconds()/own.cpu.Seconds(), "cpu-"+peer.name)
+	}
+	b.ReportMetric(events/own.wall.Seconds()/1e6, "Mevents/s")
+	b.ReportMetric(float64(own.memory)/(1<<20), "MiB-peak")
+	b.ReportMetric(float64(index)/events, "index-B/event")
+}
+
+// size is how many bytes the files below a directory have.
+func size(dir string) (n int64) {
+	filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if info, err := e.Info(); err == nil && !e.IsDir() {
+			n += info.Size()
+		}
+		return nil
+	})
+	return n
+}

@@ -1,0 +1,128 @@
+package views
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gdamore/tcell/v2"
+	"github.com/rivo/tview"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// filteredLive is what lives at the end of the stacks that a filter leaves.
+func filteredLive(t *testing.T, u *ui, f analysis.StackFilter) (bytes uint64) {
+	t.Helper()
+	w, err := u.app.trace.Weights(t.Context(), analysis.CostLive, analysis.Query{At: analysis.End, Range: analysis.Whole, Cell: analysis.Cell{Stacks: f}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range w {
+		bytes += v
+	}
+	return bytes
+}
+
+// Filters of a trace hold on every screen that shows stacks, and the others say that they do not.
+func TestTraceChips(t *testing.T) {
+	u := openKvleak(t, 120, 40, colourCaps).keys("3", "=", "X")
+	f := u.app.state.Chips
+	name := f.Steps()[0].Name
+	sum := model.Group(filteredLive(t, u, f))
+	u.has("Filters", "without "+name, "live "+sum)
+	if strings.Contains(u.text(), "all stacks") {
+		t.Error("the table of sites is about all stacks")
+	}
+	u.keys("5").has("without "+name, sum+" B = 100 %")
+	u.keys("4").has("without "+name, sum)
+	u.keys("1").has("without "+name, "chart and figures: all stacks")
+	u.keys("7").has("without "+name, "all stacks here")
+	u.keys("3", "Y").has("memtui report --ignore=" + name + " --by live_bytes small_kvleak.mlyze")
+}
+
+// Any filter can be taken back alone, by key or mouse, and comes back again.
+func TestChipsAreTakenBackOneByOne(t *testing.T) {
+	u := openKvleak(t, 120, 40, colourCaps).keys("5", "j", "j", "X", "k", "o")
+	steps := u.app.state.Chips.Steps()
+	if len(steps) != 2 {
+		t.Fatalf("%d filters: %q", len(steps), u.app.state.Chips)
+	}
+	first, second := "without "+steps[0].Name, "only "
+	u.has(second, "without ")
+	u.keys(";").has("Enter takes the selected one back").keys("Enter", "Esc")
+	if got := u.app.state.Chips; got != analysis.NewStackFilter(steps[1]) {
+		t.Errorf("without the first there is %q", got)
+	}
+	u.keys("U").has(first[:12], second)
+	hit := u.app.chipHits[1]
+	u.sim.Do(func() {
+		u.app.mouse(tview.MouseLeftClick, tcell.NewEventMouse(hit.from+1, 1, tcell.Button1, tcell.ModNone))
+	})
+	if got := u.app.state.Chips; got != analysis.NewStackFilter(steps[0]) {
+		t.Errorf("without the second there is %q", got)
+	}
+	if got := u.keys("U", "U").app.state.Chips; got != analysis.NewStackFilter(steps[0]) {
+		t.Errorf("two steps back there is %q", got)
+	}
+	u.keys("U", "U").has("nothing to undo").keys("Ctrl+Y").has("without ")
+}
+
+// About a pivot stand callers and callees, and both weigh the same.
+func TestPivot(t *testing.T) {
+	u := openKvleak(t, 120, 40, colourCaps).keys("5", "c", "c", "c", "j", "#")
+	name := u.app.state.Chips.Pivot()
+	p := u.app.current().(*stacks)
+	if name == "" || p.upper == nil || p.upper.now == nil {
+		t.Fatalf("no pivot:\n%s", u.text())
+	}
+	if p.now.Total[0] != p.upper.now.Total[0] || p.now.Total[0] == 0 {
+		t.Errorf("callees weigh %d, callers %d", p.now.Total[0], p.upper.now.Total[0])
+	}
+	u.has("around ", "callers of", "Tab changes sides")
+	top := func(q *stacks) string {
+		id, _ := q.now.OnlyChild(0)
+		return q.now.Name(id)
+	}
+	if top(p) != name || top(p.upper) != name {
+		t.Errorf("about %q stand %q and %q", name, top(p), top(p.upper))
+	}
+	u.keys("f").has("callers of").keys("Tab", "Tab", "Up", "Up")
+	if at := p.upper.selected(); p.upper.now.Parent(at) <= 0 {
+		t.Error("up does not lead to callers in the rising graph")
+	}
+	u.keys("g", "#")
+	if u.app.state.Chips != "" {
+		t.Errorf("the pivot is still there: %q", u.app.state.Chips)
+	}
+}
+
+// Filters can be typed, as expressions too.
+func TestFilterCommands(t *testing.T) {
+	u := openKvleak(t, 120, 40, colourCaps).keys("3", ":").keys(strings.Split("f,o,c,u,s,Space,/,w,o,r,k,e,r,/,Enter", ",")...)
+	if got := u.app.state.Chips; got != "focus /worker/" {
+		t.Fatalf("the filter is %q:\n%s", got, u.text())
+	}
+	u.has("only /worker/").keys(":").keys(strings.Split("h,i,d,e,Space,/,(,/,Enter", ",")...).has("is no regular expression")
+}
+
+// Differences are of what filters leave, and say where they are not.
+func TestDifferencesAreFiltered(t *testing.T) {
+	u := openKvleak(t, 120, 40, colourCaps).keys("3", "X", "d")
+	var got *compareSet
+	u.sim.Do(func() { got = u.app.current().(*compareScreen).set })
+	if want := filteredLive(t, u, u.app.state.Chips); got == nil || got.Totals.AfterBytes != want || want == 0 {
+		t.Errorf("%d bytes live after, not %d:\n%s", got.Totals.AfterBytes, want, u.text())
+	}
+	if strings.Contains(u.text(), "stacks here") {
+		t.Error("the difference is said not to follow")
+	}
+	u.keys("Y").has("no command compares filtered stacks")
+	p := openServer(t, 120, 40).keys("2", "I", "d")
+	var set *compareSet
+	p.sim.Do(func() { set = p.app.current().(*compareScreen).set })
+	if set == nil || set.Totals.AfterBytes == 0 {
+		t.Errorf("nothing is left of the profile:\n%s", p.text())
+	}
+	p.keys("3").has("hiding ")
+}
