@@ -99,7 +99,7 @@ func (a *app) over(r themes.Role, on tcell.Style) tcell.Style {
 // instantText says what everything on screen is about.
 func (a *app) instantText() string {
 	s := &a.state
-	if s.Compare.On && a.twins[a.screens[a.at]] != nil {
+	if s.Compare.On && a.heaps == nil && a.twins[a.screens[a.at]] != nil {
 		return a.sidesText(s)
 	}
 	if a.heaps != nil {
