@@ -25,8 +25,6 @@ type Options struct {
 	Second     *Second                            // a file to compare with, nil for none
 	OpenSecond func(path string) (*Second, error) // opens one from within, off the event loop; nil when that is impossible
 	Home       string                             // the user's directory, for ~
-	After      analysis.Heaps                     // heap snapshots of a second file to compare with, nil for none
-	AfterName  string                             // of that file
 	HeapStart  HeapStart                          // where to begin in heap snapshots
 	HeapBudget int64                              // bytes of decoded snapshots to keep; 0 for the usual
 	Keys       *keymap.Map
@@ -117,7 +115,7 @@ func newApp(o Options) *app {
 	a.env = env{
 		ctx: o.Terminal.Context(), trace: o.Trace, patience: a.o.Patience, work: &work{}, views: &stackViews{},
 		post: o.Terminal.Post, background: o.Terminal.Go,
-		emit: a.emit, open: a.openScreen, visit: a.visit, say: a.say, after: o.After, afterName: o.AfterName,
+		emit: a.emit, open: a.openScreen, visit: a.visit, say: a.say,
 		first: &comparedFile{trace: o.Trace}, joins: &joinCache{},
 		changed: func() { a.stale = true },
 		popup:   func(v overlay) { a.overlays = append(a.overlays, v) },
@@ -134,13 +132,22 @@ func newApp(o Options) *app {
 	a.twins = differences(&a.env, a.all)
 	a.refresh(a.loadedNow())
 	a.at = a.firstScreen()
-	if o.Memory != nil && o.Memory.state != nil {
+	again := o.Memory != nil && o.Memory.state != nil
+	if again {
 		a.at = min(o.Memory.screen, len(a.screens)-1)
 	}
 	a.layout()
-	if o.Second != nil {
-		a.adoptSecond(o.Second)
+	compared := a.state.Compare
+	switch {
+	case o.Second != nil:
+		a.adoptSecond(o.Second, newSecondFile(o.Second))
 		a.emit(showDifference{true})
+		if again {
+			a.state.Compare = compared
+		}
+	case again && o.Memory.second != "" && o.OpenSecond != nil:
+		a.emit(clearMarks{})
+		a.openSecond(o.Memory.second, func(*Second) { a.state.Compare, a.stale = compared, true })
 	}
 	return a
 }
@@ -411,6 +418,9 @@ func (a *app) travel(from, to *[]place) {
 	defer a.noteNarrowing(now.narrowing())
 	a.state = p.state
 	a.state.Profile, a.state.Status, a.state.Columns = now.Profile, now.Status, now.Columns
+	a.state.Compare = now.Compare // marks are no places
+	a.state.Heap.Before, a.state.Heap.Compared, a.state.Heap.After, a.state.Heap.Swapped = now.Heap.Before, now.Heap.Compared, now.Heap.After, now.Heap.Swapped
+	a.state.Dump.MarkA, a.state.Dump.MarkB = now.Dump.MarkA, now.Dump.MarkB
 	a.previous, a.at = a.at, min(p.screen, len(a.screens)-1)
 	a.layout()
 }
