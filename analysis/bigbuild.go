@@ -75,7 +75,8 @@ func (b *builder) run(outer context.Context) error {
 	defer stop()
 	b.stop = stop
 	ahead := runtime.GOMAXPROCS(0)
-	b.spare, b.matched = make(chan *job, ahead+4), make(chan *job)
+	// One is folded, two are held while they are matched, and the others are decoded.
+	b.spare, b.matched = make(chan *job, ahead+3), make(chan *job)
 	for range cap(b.spare) {
 		b.spare <- new(job)
 	}
@@ -215,7 +216,7 @@ func (b *builder) feed(ctx context.Context, order chan<- *job) {
 // parallel reads the source in chunks up to its end, or to where events are irregular.
 func (b *builder) parallel(ctx context.Context, ahead int) (regular bool, err error) {
 	feeding, stop := context.WithCancel(ctx)
-	order := make(chan *job, ahead)
+	order := make(chan *job, ahead-1)
 	go b.feed(feeding, order)
 	defer func() {
 		stop()
