@@ -188,8 +188,6 @@ func (a *app) back() {
 		a.emit(chooseWindow{noWindow})
 	case !a.state.Cell.IsAll():
 		a.emit(setCell{})
-	case a.state.Dump.Diff:
-		a.emit(setDiff{false})
 	case a.state.Anchor != model.NoTime || !a.state.Range.IsWhole():
 		a.emit(clearRange{})
 	case a.state.Filter != "":
