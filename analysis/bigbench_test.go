@@ -209,6 +209,14 @@ func benchScrub(b *testing.B, path string) {
 		_, err := ix.Blocks(ctx, BlockQuery{At: instant(), All: true, Sort: OldestFirst})
 		return err
 	})
+	percentiles(b, "largest-blocks-at", func() error {
+		_, err := ix.Blocks(ctx, BlockQuery{At: instant(), All: true})
+		return err
+	})
+	percentiles(b, "blocks-of-a-cell-at", func() error {
+		_, err := ix.Blocks(ctx, BlockQuery{At: instant(), All: true, Cell: Cell{SizeFrom: 5, SizeTo: 8, LifeTo: LifeClasses}})
+		return err
+	})
 	percentiles(b, "chart-of-320", func() error {
 		_, err := ix.Chart(ctx, somewhere(), 320)
 		return err

@@ -36,15 +36,18 @@ func (ix *FileIndex) Blocks(ctx context.Context, q BlockQuery) (BlockList, error
 		}
 	}
 	plain := q.All && q.Cell.IsAll() && q.Addr == 0 && (q.Sort == OldestFirst || q.Sort == NewestFirst)
-	var err error
 	if plain && !q.Born && !q.Leaked {
 		return ix.liveBlocks(ctx, hi, q.Sort == NewestFirst)
 	}
-	if q.Born || q.Addr != 0 || q.Sort == LowestFirst {
-		err = ix.eachBorn(ctx, lo, hi, take)
-	} else {
-		err = ix.eachKept(ctx, lo, hi, take) // does not know addresses, and need not read them
+	if !q.Born && q.Addr == 0 && q.Sort != LowestFirst {
+		until := model.Time(model.MaxTime)
+		if q.Leaked {
+			until = end - q.MinAge
+		}
+		s, err := ix.keptRefs(ctx, q, g, lo, hi, until)
+		return &fileBlocks{ix: ix, bytes: s.bytes, sorted: s}, err
 	}
+	err := ix.eachBorn(ctx, lo, hi, take)
 	if err != nil {
 		return nil, err
 	}
@@ -124,6 +127,8 @@ type fileBlocks struct {
 	born  []uint32
 	bytes uint64
 
+	sorted *sortedRefs // instead, if it is not nil
+
 	// Before those of born come the blocks of the first records that are alive after a number of events.
 	events, records int
 	counts          []int // of them, up to and with each chunk of the column
@@ -136,7 +141,12 @@ type fileBlocks struct {
 const keptRows = 4096
 
 // Len implements [BlockList].
-func (l *fileBlocks) Len() int { return l.counted() + len(l.born) }
+func (l *fileBlocks) Len() int {
+	if l.sorted != nil {
+		return l.sorted.n
+	}
+	return l.counted() + len(l.born)
+}
 
 func (l *fileBlocks) counted() int {
 	if len(l.counts) == 0 {
@@ -147,6 +157,9 @@ func (l *fileBlocks) counted() int {
 
 // event is that of the birth of row i. The index is locked.
 func (l *fileBlocks) event(i int) uint32 {
+	if l.sorted != nil {
+		return l.sorted.event(i)
+	}
 	if l.newest {
 		i = l.Len() - 1 - i
 	}

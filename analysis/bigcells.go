@@ -21,6 +21,25 @@ type cellSums struct {
 type cellCache struct {
 	mu   sync.Mutex
 	kept *cellSums
+
+	members *membership // of the cell whose blocks were asked about last
+	events  int         // of the index then
+}
+
+// membersOf returns what keepMembers kept, nil if it is about something else.
+func (k *cellCache) membersOf(in Cell, events int) *membership {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.members == nil || k.members.in != in || k.events != events {
+		return nil
+	}
+	return k.members
+}
+
+func (k *cellCache) keepMembers(m *membership, events int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.members, k.events = m, events
 }
 
 func (k *cellCache) get(in Cell, events int) *cellSums {

@@ -27,6 +27,9 @@ func (ix *FileIndex) membership(in Cell) *membership {
 	if !ix.settled() || m.whole {
 		return m
 	}
+	if kept := ix.cells.membersOf(in, ix.events()); kept != nil {
+		return kept
+	}
 	r := &ix.records
 	bits := make([]uint64, r.len()/64+1)
 	born := r.bornAt.reader()
@@ -42,6 +45,7 @@ func (ix *FileIndex) membership(in Cell) *membership {
 		}
 	}
 	m.records = bits
+	ix.cells.keepMembers(m, ix.events())
 	return m
 }
 

@@ -60,6 +60,15 @@ type riseReader struct {
 
 func (c *riseColumn) reader() riseReader { return riseReader{c: c} }
 
+// readerAt is reader from a value on.
+func (c *riseColumn) readerAt(i int) riseReader {
+	r := riseReader{c: c, i: i &^ (riseSpan - 1)}
+	for r.i < i {
+		r.next()
+	}
+	return r
+}
+
 // next returns the next value; there must be one.
 func (r *riseReader) next() uint64 {
 	if r.i%riseSpan == 0 {

@@ -132,7 +132,7 @@ func StacksSide(weights, counts *ProfileSelection) *CompareSide {
 		if row.Listed = ok; !ok {
 			continue
 		}
-		if row.Node = rec.Node[r]; row.Node == 0 {
+		if row.Node = weights.Node(model.RecordID(r)); row.Node == 0 {
 			row.Key = NoFunction
 		}
 		row.Bytes = wholeNumber(value)

@@ -46,7 +46,8 @@ const endMark = "memtui: end of the part"
 // what they are. Blocks that live at the start of the range are written before it, at their own times, so that live figures
 // and ages hold; nothing else is from before. FREEs belong to their blocks; collections and markers of the range stay. A
 // block that is kept, but ended when another one that is not took its address, ends with a FREE. Where nothing kept happens
-// at the end, a marker stands there. The events are read three times, and two times where only the end is cut off.
+// at the end, a marker stands there. What the range does not hold of a block is lost: one that is freed after it looks never
+// freed, so that lifetimes differ from those of the whole. The events are read three times, and two times where only the end is cut off.
 func WriteTrace(ctx context.Context, w io.Writer, p *model.Profile, end model.Time, cut Cut) ([]Loss, error) {
 	if p.Allocations == nil {
 		return nil, errors.New("only traces can be written as traces")
@@ -112,6 +113,7 @@ type cutter struct {
 	any            bool       // something was
 	carried, ended int
 	marks          int
+	later          bool // the trace goes on after the part
 }
 
 // unsettled is a block while nobody knows yet when it ends. It is kept small: there are as many as blocks live.
@@ -147,6 +149,7 @@ func (c *cutter) run(yield func(*model.Event) error) error {
 	c.last, c.any, c.carried, c.ended = 0, false, 0, 0
 	return c.replay(func(n uint64, e *model.Event) error {
 		if e.Time > c.cut.Range.To {
+			c.later = true
 			return errCutEnd
 		}
 		if c.kept != nil && (n/64 >= uint64(len(c.kept)) || c.kept[n/64]>>(n%64)&1 == 0) {
@@ -283,6 +286,9 @@ func (c *cutter) say(lost *losses) {
 	add(c.carried, "a block that lives at the start of the range is written before it, at its own time")
 	add(c.ended, "a block ended when one that is left out took its address: a FREE is written there")
 	add(c.marks, "nothing that is kept happens at the end: the marker \""+endMark+"\" is written there")
+	if c.later {
+		lost.add("blocks that are freed after the range count as never freed")
+	}
 	if c.cut.chooses() {
 		lost.add("blocks count as temporary when they are freed by the next event of this file")
 	}

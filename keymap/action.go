@@ -167,6 +167,7 @@ const (
 	MarkB      Action = "mark-b"
 	Difference Action = "difference"
 	Align      Action = "align"
+	Changes    Action = "changes"
 	Match      Action = "match"
 )
 

@@ -158,11 +158,11 @@ func footer(s Scope) []hint {
 		return []hint{{"open", []Action{Open}}, {"pane", []Action{NextPane}}, {"group", []Action{Group}}, {"exclude", []Action{Exclude}},
 			{"back", []Action{HistoryBack}}}
 	case ScopeComparison:
-		return []hint{{"objects", []Action{Open}}, {"only", []Action{Only}}, {"by", []Action{Group}}, {"figure", []Action{Cost}},
+		return []hint{{"objects", []Action{Open}}, {"only", []Action{Changes}}, {"by", []Action{Group}}, {"figure", []Action{Cost}},
 			{"swap", []Action{Swap}}, {"shares", []Action{Normalise}}, {"before", []Action{Range}}}
 	case ScopeDifference:
-		return []hint{{"end", []Action{Difference}}, {"mark", []Action{MarkA, MarkB}}, {"only", []Action{Only}}, {"swap", []Action{Swap}},
-			{"per", []Action{Normalise}}, {"align", []Action{Align}}, {"match", []Action{Match}}, {"group", []Action{Group}}, filter}
+		return []hint{{"end", []Action{Difference}}, {"mark", []Action{MarkA, MarkB}}, {"only", []Action{Changes}}, {"swap", []Action{Swap}},
+			{"figure", []Action{Cost}}, {"per", []Action{Normalise}}, {"align", []Action{Align}}, {"match", []Action{Match}}, {"group", []Action{Group}}, filter}
 	case ScopeSeries:
 		return []hint{timeHint, peak, rng, {"zoom", []Action{ZoomIn, ZoomOut}}, {"hide", []Action{Toggle}}, {"log", []Action{Log}},
 			{"stack", []Action{Stacked}}, {"pages", []Action{Open}}}

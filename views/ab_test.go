@@ -63,7 +63,7 @@ func TestDifferenceOfInstants(t *testing.T) {
 		t.Errorf("totals %+v, counts %v; want %+v, %v", got.Totals, got.Counts, want.Totals, want.Counts)
 	}
 	u.keys("~").has("before B end → after A peak", "more in A than in B")
-	u.keys("~", "o").has("changed only").keys("o").has("new only")
+	u.keys("~", "!").has("changed only").keys("!").has("new only")
 	u.keys("d")
 	if u.app.state.Compare.On || strings.Contains(u.text(), "difference") {
 		t.Error("d does not end the difference")
@@ -178,4 +178,33 @@ type onlyMarks struct {
 
 func (o onlyMarks) Marks(context.Context, analysis.Range, int) ([]analysis.Mark, int, error) {
 	return o.marks, len(o.marks), nil
+}
+
+func TestDifferenceOfSnapshots(t *testing.T) {
+	u := openRecords(t, 120, 40, colourCaps)
+	u.keys("2", "g", "H", "A", "l", "l", "d").has("Types · difference", "before: #0", "after: #2", "grew")
+	u.keys("h", "B", "l").has("after: #1")
+	u.keys("3").has("Frames · difference").keys("4").has("Dominators · difference", "Subtrees that grew")
+	u.keys("Esc", "2")
+	if strings.Contains(u.text(), "difference") {
+		t.Error("Esc does not end the difference")
+	}
+}
+
+func TestDifferenceOfDumps(t *testing.T) {
+	data := processDump(t)
+	u := openTwo(t, 120, 40, "old.mb", data, "new.mb", data)
+	u.keys("1").has("Series · difference", "A old.mb", "B new.mb", "Nothing changed")
+	u.keys("2").has("A old.mb #", "B new.mb #", "nothing changed")
+	u.keys("3").has("Fragmentation · difference", "Every page type is on both sides")
+	words := u.app.current().(commander).commandLine([]string{"old.mb"})
+	if got := strings.Join(words, " "); got != "memtui diff --group page-type --a #14 --b #14 old.mb new.mb" {
+		t.Error(got)
+	}
+	u.keys("c").has("memory in pages").keys("c").has("packing")
+}
+
+func TestDifferenceOfOneDump(t *testing.T) {
+	u := openDump(t, 120, 40, colourCaps).keys("H", "H", "A", "e", "d", "1").has("Series · difference", "more in B than in A")
+	u.keys("3").has("occupied memory").keys("A").keys("3").has("Fragmentation · difference")
 }

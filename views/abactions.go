@@ -36,6 +36,18 @@ func differences(e *env, all []screen) map[screen]screen {
 			out[s] = newCompareScreen(e, s, compareSites, false, false)
 		case *profStacks:
 			out[s] = newCompareStacks(e, s)
+		case *dumpSeries:
+			out[s] = newCompareScreen(e, s, compareSeries, false, false)
+		case *dumpFragments:
+			out[s] = newCompareScreen(e, s, comparePages, false, false)
+		case *heapGroups:
+			by := compareTypes
+			if s.base == byFrame {
+				by = compareFrames
+			}
+			out[s] = newHeapDifference(e, s, by)
+		case *heapDominators:
+			out[s] = newHeapDifference(e, s, compareSubtrees)
 		}
 	}
 	return out
@@ -43,15 +55,22 @@ func differences(e *env, all []screen) map[screen]screen {
 
 // doCompare handles marks and the difference of traces and profiles; snapshots and layouts have their own.
 func (a *app) doCompare(act keymap.Action) bool {
-	if a.trace == nil && a.prof == nil {
+	if a.trace == nil && a.prof == nil && a.dump == nil {
 		return false
+	}
+	if _, ok := a.current().(*dumpPages); ok && act == keymap.Range {
+		act = keymap.MarkA // a range means nothing there
 	}
 	switch act {
 	case keymap.MarkA, keymap.MarkB:
+		if a.dump != nil {
+			a.markLayout(act)
+			return true
+		}
 		a.markHere(act)
 	case keymap.Difference:
 		a.toggleDifference()
-	case keymap.Swap, keymap.Only, keymap.Normalise, keymap.Align, keymap.Match:
+	case keymap.Swap, keymap.Changes, keymap.Normalise, keymap.Align, keymap.Match:
 		return a.state.Compare.On && a.shapeDifference(act)
 	default:
 		return false
@@ -65,7 +84,7 @@ func (a *app) shapeDifference(act keymap.Action) bool {
 	switch act {
 	case keymap.Swap:
 		a.emit(swapCompared{})
-	case keymap.Only:
+	case keymap.Changes:
 		a.emit(nextOnly{})
 	case keymap.Normalise:
 		per := (c.Per + 1) % analysis.NormalCount
@@ -118,6 +137,13 @@ func (a *app) toggleDifference() {
 		a.say(a.screens[a.at].name() + " has no difference: it is shown on the other screens")
 	}
 	a.emit(showDifference{true})
+	if a.heaps != nil {
+		return
+	}
+	if a.dump != nil {
+		a.beginDumpDifference()
+		return
+	}
 	if a.second == nil && !c.Marks[sideA].Set {
 		a.say("compared with the start of the run: A marks another moment, d ends the difference")
 		if a.prof != nil {
@@ -180,8 +206,8 @@ func (a *app) compareCommand(path string) error {
 	switch {
 	case a.o.OpenSecond == nil:
 		return fmt.Errorf("no other file can be opened here")
-	case a.trace == nil && a.prof == nil:
-		return fmt.Errorf("memtui FILE1 FILE2 compares heap snapshots, memtui diff compares dumps")
+	case a.heaps != nil:
+		return fmt.Errorf("memtui FILE1 FILE2 compares the heap snapshots of two files")
 	}
 	if strings.HasPrefix(path, "~/") {
 		path = filepath.Join(a.o.Home, path[2:])
@@ -209,10 +235,14 @@ func (a *app) adoptSecond(s *Second) {
 	if p := a.state.Profile; p != nil {
 		a.first.name = p.Meta.Name
 	}
+	a.adoptOtherDump(s.Store.Current())
 	a.stale = true
 	a.o.Terminal.Background(func() {
 		for a.awaitSecond(s) {
-			a.post(func() { a.stale = true })
+			a.post(func() {
+				a.adoptOtherDump(s.Store.Current())
+				a.stale = true
+			})
 		}
 	})
 }

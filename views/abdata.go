@@ -36,6 +36,8 @@ const (
 	compareLeaked
 	compareSizes
 	compareLives
+	compareSeries // curves of a dump at an instant
+	comparePages  // page types of a layout
 )
 
 // sideKey determines one side of a comparison.
@@ -48,9 +50,12 @@ type sideKey struct {
 	cost     analysis.Cost
 	at       analysis.Instant // where the cost is about an instant
 	over     analysis.Range
-	prof     profKey // of stack profiles; the zero key for traces
+	only     analysis.Cell // of traces: what narrows the blocks and their stacks
+	prof     profKey       // of stack profiles; the zero key for traces
 	label    string
 	partial  bool // more is being read
+	layout   layoutRef
+	figure   pageFigure // of comparePages
 }
 
 // compareKey determines a comparison.
@@ -114,6 +119,9 @@ func (f *comparedFile) span(s *State) analysis.TimeSpan {
 
 // sideKeys are the sides of what a screen compares, before and after as marked; ok is false while one of the files has nothing yet.
 func (e *env) sideKeys(s *State, what compareWhat, by analysis.Group, cost analysis.Cost) (keys [2]sideKey, ok bool) {
+	if e.dump != nil {
+		return e.dumpSides(s, what), e.layoutsKnown(s, what)
+	}
 	files := [2]*comparedFile{e.first, e.second}
 	for i, m := range s.moments(e.second != nil, e.timeMap(s)) {
 		f := files[sideA]
@@ -148,6 +156,9 @@ func (e *env) sideKey(s *State, f *comparedFile, m moment, what compareWhat, by 
 	}
 	k.revision, k.cost, k.over = status.Revision, cost, analysis.Whole
 	k.partial = !status.Final && !status.Stopped
+	if what == compareSites || what == compareLeaked {
+		k.only = s.only()
+	}
 	if what == compareSites && (cost == analysis.CostLive || cost == analysis.CostLiveCount) {
 		k.at = m.at
 		return k, true
@@ -266,7 +277,7 @@ func (e *env) compare(ctx context.Context, k compareKey) (*compareSet, error) {
 	out := &compareSet{key: k}
 	var sides [2]*analysis.CompareSide
 	for i := range k.sides {
-		side, err := k.sides[i].fetch(ctx, k.per != analysis.NormalNone)
+		side, err := k.sides[i].fetch(ctx, e.views, k.per != analysis.NormalNone)
 		if err != nil {
 			return nil, err
 		}
@@ -288,8 +299,11 @@ func (e *env) compare(ctx context.Context, k compareKey) (*compareSet, error) {
 }
 
 // fetch asks the file for one side; bases are asked for only where sides are made equal.
-func (k *sideKey) fetch(ctx context.Context, bases bool) (side *analysis.CompareSide, err error) {
-	if k.prof.of != nil {
+func (k *sideKey) fetch(ctx context.Context, views *stackViews, bases bool) (side *analysis.CompareSide, err error) {
+	switch {
+	case k.layout.dump != nil:
+		return k.fetchDump(ctx)
+	case k.prof.of != nil:
 		return k.fetchProfile(ctx)
 	}
 	t := k.file.trace
@@ -303,13 +317,16 @@ func (k *sideKey) fetch(ctx context.Context, bases bool) (side *analysis.Compare
 			side = analysis.BucketsSide(lives, true)
 		}
 	case compareLeaked:
-		leaks, err := t.Leaks(ctx, analysis.LeakQuery{Range: k.over, By: k.by})
+		leaks, err := t.Leaks(ctx, analysis.LeakQuery{Range: k.over, By: k.by, Cell: k.only})
 		if err != nil {
 			return nil, err
 		}
 		side = analysis.LeaksSide(k.by, k.stacks, &leaks)
+		if err := k.filterFrames(ctx, views, side); err != nil {
+			return nil, err
+		}
 	default:
-		if side, err = k.fetchSites(ctx); err != nil {
+		if side, err = k.fetchSites(ctx, views); err != nil {
 			return nil, err
 		}
 	}
@@ -320,8 +337,8 @@ func (k *sideKey) fetch(ctx context.Context, bases bool) (side *analysis.Compare
 }
 
 // fetchSites asks for the groups of a trace.
-func (k *sideKey) fetchSites(ctx context.Context) (*analysis.CompareSide, error) {
-	q := analysis.Query{At: k.at, Range: k.over, By: k.by}
+func (k *sideKey) fetchSites(ctx context.Context, views *stackViews) (*analysis.CompareSide, error) {
+	q := analysis.Query{At: k.at, Range: k.over, By: k.by, Cell: k.only}
 	if k.cost == analysis.CostPeak {
 		p, ok, err := k.file.trace.Peak(ctx, k.over)
 		if err != nil {
@@ -337,7 +354,28 @@ func (k *sideKey) fetchSites(ctx context.Context) (*analysis.CompareSide, error)
 	if err != nil {
 		return nil, err
 	}
-	return analysis.SitesSide(k.by, k.stacks, sites, analysis.FigureOf(k.cost)), nil
+	side := analysis.SitesSide(k.by, k.stacks, sites, analysis.FigureOf(k.cost))
+	return side, k.filterFrames(ctx, views, side)
+}
+
+// filterFrames leaves of every stack what the filters leave.
+func (k *sideKey) filterFrames(ctx context.Context, views *stackViews, side *analysis.CompareSide) error {
+	if k.only.Stacks == "" || k.by != analysis.ByStack {
+		return nil
+	}
+	view, err := views.of(ctx, k.stacks, k.only.Stacks, analysis.WholeStacks)
+	if err != nil {
+		return err
+	}
+	side.Stacks = view.Stacks
+	for i := range side.Rows {
+		if row := &side.Rows[i]; row.Node != 0 {
+			if row.Node, _ = view.Node(row.Node); row.Node == 0 {
+				row.Key = analysis.NoFunction
+			}
+		}
+	}
+	return nil
 }
 
 // upTo is the part of the file that a side is about: all before an instant.
@@ -401,6 +439,10 @@ func (c *compareSet) amount(n uint64, exact bool) string {
 // measure is what is compared in words.
 func (c *compareSet) measure() string {
 	switch k := &c.key.sides[0]; {
+	case k.what == compareSeries:
+		return "the sum of all series"
+	case k.what == comparePages:
+		return k.figure.String()
 	case k.prof.of != nil:
 		return k.prof.metricName()
 	case k.what == compareLeaked:
@@ -433,7 +475,10 @@ func (c *compareSet) words(s *State) analysis.CompareWords {
 		},
 	}
 	k := &c.key.sides[0]
-	if k.prof.of != nil || k.what == compareSites && !k.cost.IsBytes() {
+	switch {
+	case k.what == comparePages:
+		w.Counted = "pages"
+	case k.what == compareSeries, k.prof.of != nil, k.what == compareSites && !k.cost.IsBytes():
 		w.Counted = ""
 	}
 	return w
@@ -442,6 +487,10 @@ func (c *compareSet) words(s *State) analysis.CompareWords {
 // thing is what a row is, in the singular.
 func (k *sideKey) thing() string {
 	switch {
+	case k.what == compareSeries:
+		return "series"
+	case k.what == comparePages:
+		return "page type"
 	case k.what == compareSizes:
 		return "size class"
 	case k.what == compareLives:
@@ -452,6 +501,14 @@ func (k *sideKey) thing() string {
 		return "size class"
 	}
 	return k.by.String()
+}
+
+// noStack says why a row has no stack to show.
+func (k *sideKey) noStack() string {
+	if k.what > compareLeaked {
+		return "a " + k.thing() + " has no stack of its own"
+	}
+	return "a " + k.thing() + " has no stack of its own: b groups by stack"
 }
 
 // hasCounts reports whether rows have a figure beside the one that is compared.

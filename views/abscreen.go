@@ -1,6 +1,8 @@
 package views
 
 import (
+	"fmt"
+
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
@@ -37,19 +39,39 @@ func (p *compareScreen) command() []string     { return nil }
 // commandLine implements commander.
 func (p *compareScreen) commandLine(file []string) []string {
 	switch {
+	case p.what == compareSeries:
+		return p.dumpCommand(file, "series")
+	case p.what == comparePages:
+		return p.dumpCommand(file, "page-type")
 	case p.what == compareSizes:
 		return p.diffCommand(&p.state, file, "size", "alloc_bytes")
 	case p.what == compareLives:
 		return p.diffCommand(&p.state, file, "lifetime", "alloc_bytes")
 	case p.prof != nil:
-		return append(p.diffCommand(&p.state, file, "function", ""), p.prof.arguments(&p.state)...)
+		return append(p.diffCommand(&p.state, file, "function", ""), p.prof.chosen(&p.state)...)
 	}
 	return p.diffCommand(&p.state, file, p.group().String(), costKey(p.cost()))
 }
 
-func (p *compareScreen) scopes() []keymap.Scope {
-	return []keymap.Scope{keymap.ScopeDifference, keymap.ScopeTable}
+func (p *compareScreen) follows() string {
+	switch {
+	case p.what > compareLeaked:
+		return "all stacks here"
+	case p.prof == nil && (!p.state.Chips.Only(analysis.Focus, analysis.Ignore)):
+		return "whole stacks here"
+	}
+	return ""
 }
+
+func (p *compareScreen) scopes() []keymap.Scope {
+	if p.what > compareLeaked {
+		return []keymap.Scope{keymap.ScopeDifference, keymap.ScopeTable}
+	}
+	return []keymap.Scope{keymap.ScopeDifference, keymap.ScopeTable, keymap.ScopeFilters}
+}
+
+// narrows implements narrower.
+func (p *compareScreen) narrows() bool { return p.what <= compareLeaked }
 
 // columns is the number of cells of the time axis.
 func (p *compareScreen) columns() int {
@@ -155,6 +177,9 @@ func (p *compareScreen) answer() string {
 func (p *compareScreen) do(a keymap.Action) bool {
 	switch a {
 	case keymap.Group:
+		if p.what > compareLives {
+			return true
+		}
 		if p.what > compareLeaked {
 			p.what = compareSizes + compareLives - p.what
 			p.changed()
@@ -162,6 +187,11 @@ func (p *compareScreen) do(a keymap.Action) bool {
 		}
 		p.emit(setGroup{(p.state.Group + 1) % analysis.GroupCount})
 	case keymap.Cost:
+		if p.what == comparePages {
+			p.env.pageFigure = (p.env.pageFigure + 1) % pageFigures
+			p.changed()
+			return true
+		}
 		if p.what != compareSites || p.prof != nil {
 			return false
 		}
@@ -182,4 +212,23 @@ func (p *compareScreen) click(x, y int, double bool) {
 		return
 	}
 	p.compareTable.click(x, y, double)
+}
+
+// dumpCommand is the command line that prints the difference of a dump or of two.
+func (p *compareScreen) dumpCommand(file []string, kind string) []string {
+	keys := p.dumpSides(&p.state, p.what)
+	words := []string{"memtui", "diff", "--group", kind}
+	for i, flag := range []string{"--a", "--b"} {
+		switch k := &keys[i]; {
+		case k.layout.layout != noLayout:
+			words = append(words, flag, fmt.Sprintf("#%d", k.layout.layout))
+		case k.at != analysis.End:
+			words = append(words, flag, fmt.Sprintf("%dus", k.at.T))
+		}
+	}
+	words = append(append(words, p.state.Compare.arguments()...), file...)
+	if p.second != nil {
+		words = append(words, p.second.path)
+	}
+	return words
 }

@@ -99,19 +99,29 @@ func (p *compareStacks) about() string {
 	return "tree, difference"
 }
 
+// narrows implements narrower.
+func (p *compareStacks) narrows() bool { return true }
+
 // commandLine implements commander.
 func (p *compareStacks) commandLine(file []string) []string {
 	if p.prof != nil {
-		return append(p.diffCommand(&p.state, file, "stack", ""), p.prof.arguments(&p.state)...)
+		return append(p.diffCommand(&p.state, file, "stack", ""), p.prof.chosen(&p.state)...)
 	}
 	return p.diffCommand(&p.state, file, "stack", costKey(p.state.Cost))
 }
 
+func (p *compareStacks) follows() string {
+	if p.prof == nil && !p.state.Chips.Only(analysis.Focus, analysis.Ignore) {
+		return "whole stacks here"
+	}
+	return ""
+}
+
 func (p *compareStacks) scopes() []keymap.Scope {
 	if p.flame {
-		return []keymap.Scope{keymap.ScopeFlame, keymap.ScopeDifference, keymap.ScopeStacks}
+		return []keymap.Scope{keymap.ScopeFlame, keymap.ScopeDifference, keymap.ScopeStacks, keymap.ScopeFilters}
 	}
-	return []keymap.Scope{keymap.ScopeTree, keymap.ScopeDifference, keymap.ScopeStacks}
+	return []keymap.Scope{keymap.ScopeTree, keymap.ScopeDifference, keymap.ScopeStacks, keymap.ScopeFilters}
 }
 
 func (p *compareStacks) show(s *State) {
@@ -359,6 +369,14 @@ func (p *compareStacks) selected() (int32, bool) {
 		return 0, false
 	}
 	return p.node(id)
+}
+
+// function implements functioner.
+func (p *compareStacks) function() string {
+	if n, ok := p.selected(); ok && n > 0 {
+		return p.now.Name(n)
+	}
+	return ""
 }
 
 // explain fills the detail pane: the way to the selected frame, and its figures.

@@ -175,7 +175,7 @@ func (c *compareSet) label(r *analysis.CompareRow, full bool) siteLabel {
 	case family(site.Name) == "":
 		return siteLabel{bareFunction(site.Name), site.Where}
 	}
-	return labelOfCaller(s, &site)
+	return labelOfCaller(s, &site, nil)
 }
 
 // show asks for a comparison and shows the newest that there is.
@@ -272,8 +272,9 @@ func (t *compareTable) columns(w int) {
 	if t.state.Exact {
 		width = 16
 	}
-	name, cut := "SITE", widget.CutScope
+	name, cut, counted := "SITE", widget.CutScope, ""
 	if t.set != nil {
+		counted = "Δ " + strings.ToUpper(t.set.words(&t.state).Counted)
 		if k := &t.set.key.sides[0]; k.by != analysis.ByStack || k.what > compareLeaked {
 			name = strings.ToUpper(k.thing())
 		}
@@ -282,10 +283,10 @@ func (t *compareTable) columns(w int) {
 		compareName:   {Title: name, Width: 20, Grow: 4, Cut: cut},
 		compareBefore: {Title: "BEFORE", Width: width, Align: right, Drop: 3}, compareAfter: {Title: "AFTER", Width: width, Align: right, Drop: 2},
 		compareDelta: {Title: "Δ", Width: width + 1, Align: right}, compareBar: {Width: 6, Grow: 1, MaxWidth: 14, Drop: 7},
-		comparePercent: {Title: "%", Width: 9, Align: right, Drop: 1}, compareCount: {Title: "Δ BLOCKS", Width: 9, Align: right, Drop: 5},
+		comparePercent: {Title: "%", Width: 9, Align: right, Drop: 1}, compareCount: {Title: counted, Width: 9, Align: right, Drop: 5},
 		compareStatus: {Title: "", Width: 6, Drop: 6}, compareWhere: {Title: "WHERE", Width: 12, Grow: 1, MaxWidth: 30, Cut: widget.CutFolder, Drop: 8},
 	}
-	if t.set == nil || !t.set.hasCounts() || t.set.words(&t.state).Counted == "" {
+	if t.set == nil || !t.set.hasCounts() || counted == "Δ " {
 		hide(&t.list.Columns[compareCount])
 	}
 	if t.set != nil && t.set.key.sides[0].by != analysis.ByStack {
@@ -314,7 +315,7 @@ func (t *compareTable) explain() {
 	t.detail.title, t.detail.answer = label.name, r.Status.String()
 	t.detail.facts = []string{t.amounts(r)}
 	if r.Node == 0 {
-		t.detail.setNoStack("a " + set.key.sides[0].thing() + " has no stack of its own: b groups by stack")
+		t.detail.setNoStack(set.key.sides[0].noStack())
 		return
 	}
 	t.detail.setStack(set.Joined.Stacks, 0, r.Node, t.state.FullName)
@@ -328,13 +329,26 @@ func (t *compareTable) amounts(r *analysis.CompareRow) string {
 	if p := percentChange(t.look, r.BeforeBytes, r.AfterBytes); strings.Contains(p, "%") {
 		out += " (" + p + ")"
 	}
-	if set.hasCounts() && set.words(&t.state).Counted != "" {
-		out += fmt.Sprintf("; blocks %s → %s", model.Group(r.BeforeCount), model.Group(r.AfterCount))
+	if words := set.words(&t.state); set.hasCounts() && words.Counted != "" {
+		out += fmt.Sprintf("; %s %s → %s", words.Counted, model.Group(r.BeforeCount), model.Group(r.AfterCount))
 	}
 	if sum := t.rows.sum; changeOf(r) > 0 {
 		out += "; " + stackShare(changeOf(r), sum) + " of all changes"
 	}
 	return out
+}
+
+// function implements functioner.
+func (t *compareTable) function() string {
+	r, ok := t.selected()
+	switch {
+	case !ok:
+	case r.Node != 0:
+		return t.rows.set.Name(r)
+	case t.rows.set.key.sides[0].by == analysis.ByFunction:
+		return r.Key
+	}
+	return ""
 }
 
 // openRow shows the selected stack among the stacks.
@@ -343,7 +357,7 @@ func (t *compareTable) openRow() {
 	switch {
 	case !ok:
 	case r.Node == 0:
-		t.say("b groups by stack: Enter then shows a row among the stacks")
+		t.say(t.rows.set.key.sides[0].noStack())
 	default:
 		t.visit(keymap.ShowStacks, seekNode{r.Node})
 	}
@@ -366,9 +380,9 @@ func (t *compareTable) emptyText() []string {
 	case t.rows == nil:
 		return []string{"Comparing…"}
 	case t.state.Compare.Only > 1:
-		return []string{"Nothing is " + analysis.ChangeStatus(t.state.Compare.Only-1).String() + ".", "o shows the next kind of change, or all."}
+		return []string{"Nothing is " + analysis.ChangeStatus(t.state.Compare.Only-1).String() + ".", "! shows the next kind of change, or all."}
 	case t.state.Compare.Only == 1 && t.state.Filter == "":
-		return []string{"Nothing changed.", "A and B mark other moments, o shows all rows."}
+		return []string{"Nothing changed.", "A and B mark other moments, ! shows all rows."}
 	case t.state.Filter != "":
 		return []string{"No row passes the filter “" + t.state.Filter + "”.", "Esc forgets the filter, / changes it."}
 	}

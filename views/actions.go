@@ -188,8 +188,6 @@ func (a *app) back() {
 		a.emit(chooseWindow{noWindow})
 	case !a.state.Cell.IsAll():
 		a.emit(setCell{})
-	case a.state.Dump.Diff:
-		a.emit(setDiff{false})
 	case a.state.Anchor != model.NoTime || !a.state.Range.IsWhole():
 		a.emit(clearRange{})
 	case a.state.Filter != "":
@@ -225,6 +223,10 @@ func (a *app) doProgram(act keymap.Action) {
 	case keymap.CopyCommand:
 		if len(a.o.Command) == 0 {
 			a.say("a built-in sample is no file that a command could name")
+			return
+		}
+		if _, ok := a.current().(commander); ok && a.state.Chips != "" && (a.trace != nil || a.prof != nil) {
+			a.say("no command compares filtered stacks: Esc takes filters back")
 			return
 		}
 		a.copyOut(a.commandLine(), "")

@@ -46,6 +46,12 @@ func (p *blockScreen) scopes() []keymap.Scope {
 	return []keymap.Scope{keymap.ScopeBlockTable, keymap.ScopeTable}
 }
 func (p *blockScreen) narrows() bool { return p.blocks.uses == 0 }
+func (p *blockScreen) follows() string {
+	if p.blocks.uses != 0 {
+		return "all stacks here"
+	}
+	return ""
+}
 
 func (p *blockScreen) about() string {
 	switch {

@@ -105,3 +105,24 @@ func TestFilterCommands(t *testing.T) {
 	}
 	u.has("only /worker/").keys(":").keys(strings.Split("h,i,d,e,Space,/,(,/,Enter", ",")...).has("is no regular expression")
 }
+
+// Differences are of what filters leave, and say where they are not.
+func TestDifferencesAreFiltered(t *testing.T) {
+	u := openKvleak(t, 120, 40, colourCaps).keys("3", "X", "d")
+	var got *compareSet
+	u.sim.Do(func() { got = u.app.current().(*compareScreen).set })
+	if want := filteredLive(t, u, u.app.state.Chips); got == nil || got.Totals.AfterBytes != want || want == 0 {
+		t.Errorf("%d bytes live after, not %d:\n%s", got.Totals.AfterBytes, want, u.text())
+	}
+	if strings.Contains(u.text(), "stacks here") {
+		t.Error("the difference is said not to follow")
+	}
+	u.keys("Y").has("no command compares filtered stacks")
+	p := openServer(t, 120, 40).keys("2", "I", "d")
+	var set *compareSet
+	p.sim.Do(func() { set = p.app.current().(*compareScreen).set })
+	if set == nil || set.Totals.AfterBytes == 0 {
+		t.Errorf("nothing is left of the profile:\n%s", p.text())
+	}
+	p.keys("3").has("hiding ")
+}

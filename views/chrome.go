@@ -99,7 +99,7 @@ func (a *app) over(r themes.Role, on tcell.Style) tcell.Style {
 // instantText says what everything on screen is about.
 func (a *app) instantText() string {
 	s := &a.state
-	if s.Compare.On && a.twins[a.screens[a.at]] != nil {
+	if s.Compare.On && a.heaps == nil && a.twins[a.screens[a.at]] != nil {
 		return a.sidesText(s)
 	}
 	if a.heaps != nil {
@@ -151,6 +151,8 @@ func (a *app) completeness() string {
 		return "stopped: totals are lower bounds"
 	case p.Lost > 0:
 		return "damaged: " + model.Bytes(p.Lost).String() + " lost"
+	case !p.Complete && p.Stacks == nil && p.Allocations != nil && len(p.Problems) == 0:
+		return "reading names"
 	case !p.Complete:
 		return "incomplete"
 	case st.Unfreed:

@@ -115,7 +115,7 @@ func TestDifferenceOfLayouts(t *testing.T) {
 	u.keys("h").has("nothing changed")
 	u.keys("B").has("marked as B")
 	u.keys("u")
-	if d := u.app.state.Dump; d.MarkA != noLayout || d.MarkB != noLayout || d.Diff {
+	if d := u.app.state.Dump; d.MarkA != noLayout || d.MarkB != noLayout || u.app.state.Compare.On {
 		t.Errorf("u leaves %+v", d)
 	}
 }

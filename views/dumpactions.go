@@ -39,10 +39,11 @@ func (a *app) doPoints(act keymap.Action) bool {
 	case keymap.LandmarkForward:
 		a.neighbour(a.dump.landmark, 1)
 	case keymap.ClearRange:
-		if a.state.Dump.MarkA == noLayout && a.state.Dump.MarkB == noLayout {
+		if a.state.Dump.MarkA == noLayout && a.state.Dump.MarkB == noLayout && !a.state.Compare.Marks[sideA].Set && !a.state.Compare.Marks[sideB].Set {
 			return false
 		}
 		a.emit(markLayouts{noLayout, noLayout})
+		a.emit(clearMarks{})
 	default:
 		return false
 	}

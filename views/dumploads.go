@@ -30,10 +30,7 @@ type layoutFigures struct {
 }
 
 // diffKey names two layouts.
-type diffKey struct {
-	dump *dumpFile
-	a, b int
-}
+type diffKey struct{ a, b layoutRef }
 
 // layoutDiff compares two layouts. Read-only once made.
 type layoutDiff struct {
@@ -148,11 +145,11 @@ func sumLayout(ctx context.Context, k layoutKey, last *lastLayout) (*layoutFigur
 }
 
 func diffLayouts(ctx context.Context, k diffKey) (*layoutDiff, error) {
-	was, err := k.dump.pages.Open(ctx, k.a)
+	was, err := k.a.dump.pages.Open(ctx, k.a.layout)
 	if err != nil {
 		return nil, err
 	}
-	is, err := k.dump.pages.Open(ctx, k.b)
+	is, err := k.b.dump.pages.Open(ctx, k.b.layout)
 	if err != nil {
 		return nil, err
 	}

@@ -120,7 +120,12 @@ func (c *layoutChart) setMarks() {
 
 // answer is the figure here, and how it differs from the marked layout.
 func (c *layoutChart) answer(v *development, typeName string) string {
-	a, b := c.env.dump.sides(&c.state)
+	refA, refB := c.env.layoutSides(&c.state)
+	if c.env.otherDump != nil { // the chart is of this file alone
+		refA, refB = refB, layoutRef{c.env.dump, c.env.dump.layout(&c.state)}
+		refA.layout = noLayout
+	}
+	a, b := refA.layout, refB.layout
 	find := func(layout int) (n uint64, ok bool) {
 		for i := range v.moments {
 			if v.moments[i].layout == layout {

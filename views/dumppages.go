@@ -60,8 +60,14 @@ func (p *dumpPages) commandLine(file []string) []string {
 	}
 	flags, path := file[:len(file)-1], file[len(file)-1]
 	nth := func(i int) string { return fmt.Sprintf("%s#%d", path, i) }
-	if a, b := p.dump.sides(&p.state); p.state.Dump.Diff && a >= 0 && b >= 0 {
-		return append(append([]string{"memtui", "diff"}, flags...), nth(a), nth(b))
+	if a, b := p.layoutSides(&p.state); p.state.Compare.On && a.layout >= 0 && b.layout >= 0 {
+		name := func(r layoutRef) string {
+			if r.dump == p.otherDump && p.otherDump != nil {
+				return fmt.Sprintf("%s#%d", p.second.path, r.layout)
+			}
+			return nth(r.layout)
+		}
+		return append(append([]string{"memtui", "diff"}, flags...), name(a), name(b))
 	}
 	if i := p.dump.layout(&p.state); i >= 0 {
 		path = nth(i)
@@ -118,8 +124,8 @@ func (p *dumpPages) ask() {
 	l := p.layouts
 	was := p.load
 	p.load, p.diff, p.figures = nil, nil, nil
-	if a, b := p.dump.sides(&p.state); p.state.Dump.Diff && a != noLayout && b != noLayout {
-		l.diff.ask(diffKey{p.dump, a, b})
+	if a, b := p.layoutSides(&p.state); p.state.Compare.On && a.layout != noLayout && b.layout != noLayout {
+		l.diff.ask(diffKey{a, b})
 		p.diff, _ = l.diff.get()
 		return
 	}
@@ -142,6 +148,22 @@ func (p *dumpPages) ask() {
 	if f, ok := l.figures.get(); ok && p.load != nil && f.layoutKey == p.load.layoutKey {
 		p.figures = f
 	}
+}
+
+// sideText names one side of a difference.
+func (p *dumpPages) sideText(r layoutRef) string {
+	sign := "A"
+	switch {
+	case p.otherDump != nil && r.dump == p.otherDump, p.otherDump == nil && r.layout == p.state.Dump.MarkB && r.layout != p.state.Dump.MarkA:
+		sign = "B"
+	case p.otherDump == nil && r.layout != p.state.Dump.MarkA:
+		sign = "B"
+	}
+	name := ""
+	if p.otherDump != nil {
+		name = widget.TruncateMiddle([2]string{p.first.name, p.second.name}[map[bool]int{true: 1}[r.dump == p.otherDump]], 20) + " "
+	}
+	return fmt.Sprintf("%s %s#%d %s", sign, name, r.layout, r.when())
 }
 
 // gridTypes is what the grid shows.
@@ -305,9 +327,9 @@ func (p *dumpPages) drawHead(s tcell.Screen, r widget.Rect) {
 	}
 	n := widget.PrintRight(s, r.X+1, r.Y, r.W-2, right, p.look.Muted)
 	text := ""
-	if a, b := p.dump.sides(&p.state); p.diff != nil {
-		text = fmt.Sprintf("A #%d %s %s B #%d %s", a, p.when(a), p.look.Glyphs.ArrowRight, b, p.when(b))
-		if p.state.Dump.MarkB == noLayout {
+	if a, b := p.layoutSides(&p.state); p.diff != nil {
+		text = p.sideText(a) + " " + p.look.Glyphs.ArrowRight + " " + p.sideText(b)
+		if p.state.Dump.MarkB == noLayout && p.otherDump == nil {
 			text += " (here)"
 		}
 	} else {
@@ -353,12 +375,12 @@ func (p *dumpPages) cellText() string {
 }
 
 // when is the time of a layout.
-func (p *dumpPages) when(i int) string {
-	t := p.dump.time(i)
+func (r layoutRef) when() string {
+	t := r.dump.time(r.layout)
 	if t == model.NoTime {
 		return "at no time"
 	}
-	if clock := p.dump.clockText(t); clock != "" {
+	if clock := r.dump.clockText(t); clock != "" {
 		return clock
 	}
 	return t.String()
@@ -424,12 +446,6 @@ func (p *dumpPages) doLayouts(a keymap.Action) bool {
 		p.play(1)
 	case keymap.PlayBack:
 		p.play(-1)
-	case keymap.Range, keymap.MarkA:
-		p.markA()
-	case keymap.MarkB:
-		p.markB()
-	case keymap.Difference:
-		p.toggleDiff()
 	case keymap.Series:
 		nextSeries(p.env, &p.state)
 	default:

@@ -53,53 +53,6 @@ func (p *dumpPages) next(game int) {
 	p.tick(game)
 }
 
-// markA marks the layout on screen as the one to compare with, or takes the mark back.
-func (p *dumpPages) markA() {
-	i := p.dump.layout(&p.state)
-	switch {
-	case i == noLayout:
-		p.say("there is no layout here")
-	case i == p.state.Dump.MarkA:
-		p.emit(markLayouts{noLayout, p.state.Dump.MarkB})
-		p.say("no layout is marked")
-	default:
-		p.emit(markLayouts{i, p.state.Dump.MarkB})
-		p.say("layout marked as A: go to another one, then d shows the difference")
-	}
-}
-
-// markB marks the layout on screen as the one that is compared, or takes the mark back.
-func (p *dumpPages) markB() {
-	i := p.dump.layout(&p.state)
-	if i == p.state.Dump.MarkB {
-		i = noLayout
-	}
-	p.emit(markLayouts{p.state.Dump.MarkA, i})
-	if i == noLayout {
-		p.say("B is the layout at the instant")
-		return
-	}
-	p.say("layout marked as B: d shows the difference from A")
-}
-
-// toggleDiff shows the difference from A, or from the first layout where none is marked.
-func (p *dumpPages) toggleDiff() {
-	if p.state.Dump.Diff {
-		p.emit(setDiff{false})
-		return
-	}
-	if p.state.Dump.MarkA == noLayout {
-		list, _ := p.dump.place(&p.state)
-		if len(list) == 0 {
-			p.say("there is no layout to compare with")
-			return
-		}
-		p.emit(markLayouts{list[0], p.state.Dump.MarkB})
-		p.say("compared with the first layout: v marks another one")
-	}
-	p.emit(setDiff{true})
-}
-
 // stepLayout goes to a layout before or after the one at the instant.
 func stepLayout(e *env, s *State, a keymap.Action) {
 	by := map[keymap.Action]int{keymap.StepBack: -1, keymap.StepForward: 1, keymap.LeapBack: -10, keymap.LeapForward: 10}[a]

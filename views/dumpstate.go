@@ -21,7 +21,6 @@ type DumpState struct {
 	On     analysis.Instant // where Layout was chosen; elsewhere it counts for nothing
 	MarkA  int              // layouts to compare, noLayout for none
 	MarkB  int              // noLayout for the one at the instant
-	Diff   bool             // Pages shows the difference from MarkA
 	Spot   pageSpot         // where the grid was sent to
 	Sent   int              // how often it was
 }
@@ -38,22 +37,19 @@ type (
 		at     model.Time
 	}
 	markLayouts struct{ a, b int }
-	setDiff     struct{ on bool }
 	showPage    struct{ spot pageSpot }
 )
 
 func (i chooseSeries) apply(s State) State { s.Dump.Series = i.series; return s }
-func (i setDiff) apply(s State) State      { s.Dump.Diff = i.on; return s }
 
 func (i showPage) apply(s State) State {
-	s.Dump.Spot, s.Dump.Diff = i.spot, false
+	s.Dump.Spot, s.Compare.On = i.spot, false
 	s.Dump.Sent++
 	return s
 }
 
 func (i markLayouts) apply(s State) State {
 	s.Dump.MarkA, s.Dump.MarkB = i.a, i.b
-	s.Dump.Diff = s.Dump.Diff && i.a != noLayout
 	return s
 }
 
@@ -145,11 +141,39 @@ func (d *dumpFile) layout(s *State) int {
 	return list[n]
 }
 
-// sides are the layouts that a difference is from and to; a is noLayout when none is marked.
-func (d *dumpFile) sides(s *State) (a, b int) {
-	a, b = s.Dump.MarkA, s.Dump.MarkB
-	if b == noLayout {
-		b = d.layout(s)
+// layoutRef is a layout of one of two files; layout is noLayout for none.
+type layoutRef struct {
+	dump   *dumpFile
+	layout int
+}
+
+// sides are the layouts that a difference is from and to. With one file A is the marked layout, or none, and B the other marked one,
+// or that at the instant. With two files A is of the first one and B of the second, where each is at the instant unless marked.
+func (e *env) layoutSides(s *State) (a, b layoutRef) {
+	a, b = layoutRef{e.dump, s.Dump.MarkA}, layoutRef{e.dump, s.Dump.MarkB}
+	switch here := e.dump.layout(s); {
+	case e.otherDump != nil:
+		if a.layout == noLayout {
+			a.layout = here
+		}
+		b = layoutRef{e.otherDump, e.otherDump.layout(e.otherDump.alike(s, e.dump))}
+	case b.layout == noLayout:
+		b.layout = here
+	}
+	if s.Compare.Swapped {
+		return b, a
 	}
 	return a, b
+}
+
+// alike is a state of another file at the same place: the same time since the start, or the end, and the series of the same name.
+func (d *dumpFile) alike(s *State, of *dumpFile) *State {
+	other := *s
+	other.Status.Duration = d.end
+	other.Dump.Layout = noLayout
+	if n := of.series(s); n != noSeries {
+		name := of.timeline.Series[n].Name
+		other.Dump.Series = slices.IndexFunc(d.timeline.Series, func(x model.Series) bool { return x.Name == name })
+	}
+	return &other
 }

@@ -77,7 +77,7 @@ func (a *app) evidenceFlags() []string {
 		return flags
 	}
 	if a.prof != nil {
-		return a.prof.arguments(s)
+		return a.prof.chosen(s)
 	}
 	flags := a.timeFlags()
 	if a.dump != nil && !s.AtEnd() {

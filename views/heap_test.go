@@ -201,9 +201,9 @@ func TestComparisonSides(t *testing.T) {
 	u.keys("~").has("before: #2", "after: #1", "the heap shrank by")
 	u.keys("~", "u").has("before: #0", "after: #2")
 	for _, want := range []string{"new only", "gone only", "grown only", "shrunk only"} {
-		u.keys("o").has(want)
+		u.keys("!").has(want)
 	}
-	u.keys("o", "c").has("Δ COUNT▼")
+	u.keys("!", "c").has("Δ COUNT▼")
 	u.keys("c").has("Δ RETAINED▼")
 	u.keys("c", "%").has("as shares", " %")
 	u.keys("%", "b").has("Frames by Δ bytes")

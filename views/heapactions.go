@@ -41,8 +41,12 @@ func (a *app) doSnapshots(act keymap.Action) bool {
 		a.emit(setSnapshot{noSnapshot})
 	case keymap.GotoTime:
 		a.askSnapshot()
-	case keymap.Range:
+	case keymap.Range, keymap.MarkA:
 		a.markBefore(at)
+	case keymap.MarkB:
+		a.markCompared(at)
+	case keymap.Difference:
+		a.toggleDifference()
 	case keymap.ClearRange:
 		a.heapBack()
 	case keymap.Edges:
@@ -71,7 +75,18 @@ func (a *app) markBefore(at int) {
 		return
 	}
 	a.emit(setBefore{at})
-	a.say(fmt.Sprintf("snapshot #%d is marked as before: go to another one, then see Comparison", at))
+	a.say(fmt.Sprintf("snapshot #%d is marked as before: go to another one, then d shows what changed", at))
+}
+
+// markCompared marks the snapshot as the one after, or takes the mark back.
+func (a *app) markCompared(at int) {
+	if a.state.Heap.Compared == at {
+		a.emit(setCompared{noSnapshot})
+		a.say("after is the snapshot on screen again")
+		return
+	}
+	a.emit(setCompared{at})
+	a.say(fmt.Sprintf("snapshot #%d is marked as after: d shows the difference", at))
 }
 
 // heapBack takes back what was marked or left out; false when there is nothing of that kind.
@@ -79,6 +94,8 @@ func (a *app) heapBack() bool {
 	switch {
 	case a.state.Heap.Without != "":
 		a.emit(include{})
+	case a.state.Heap.Compared != noSnapshot:
+		a.emit(setCompared{noSnapshot})
 	case a.state.Heap.Before != noSnapshot:
 		a.emit(setBefore{noSnapshot})
 	default:

@@ -103,7 +103,7 @@ func (p *heapComparison) about() string {
 
 // keys are the snapshots to compare, before and after.
 func (p *heapComparison) keys(s *State) [2]heapKey {
-	keys := [2]heapKey{{p.heaps, s.before()}, {p.heaps, s.snapshot()}}
+	keys := [2]heapKey{{p.heaps, s.before()}, {p.heaps, s.compared()}}
 	if p.after != nil {
 		at := s.Heap.After
 		if at < 0 || at >= p.after.Source().Len() {
@@ -234,7 +234,7 @@ func (p *heapComparison) emptyText() []string {
 	case p.table == nil || !p.ordered.fresh():
 		return []string{"Comparing…"}
 	case p.only != "":
-		return []string{"Nothing is " + p.only + ".", "o shows the next kind of change, or all."}
+		return []string{"Nothing is " + p.only + ".", "! shows the next kind of change, or all."}
 	case p.state.Filter != "":
 		return []string{"No row passes the filter “" + p.state.Filter + "”.", "Esc forgets the filter, / changes it."}
 	}
@@ -260,7 +260,7 @@ func (p *heapComparison) do(a keymap.Action) bool {
 	case keymap.Cost:
 		p.figure = (p.figure + 1) % figureCountOf
 		p.changed()
-	case keymap.Only:
+	case keymap.Changes:
 		p.nextOnly()
 	case keymap.Normalise:
 		p.shares = !p.shares

@@ -15,6 +15,7 @@ const noSnapshot = -1
 type HeapState struct {
 	Snapshot int // noSnapshot follows the last whole one
 	Before   int // what is marked to compare with; noSnapshot for the first one
+	Compared int // what is marked to be compared with it; noSnapshot for Snapshot
 	After    int // of the other file, where two are compared; noSnapshot for its last whole one
 	Swapped  bool
 	Policy   analysis.EdgePolicy
@@ -27,13 +28,14 @@ type HeapState struct {
 }
 
 func newHeapState() HeapState {
-	return HeapState{Snapshot: noSnapshot, Before: noSnapshot, After: noSnapshot, RowOf: noSnapshot, TopOf: noSnapshot}
+	return HeapState{Snapshot: noSnapshot, Before: noSnapshot, Compared: noSnapshot, After: noSnapshot, RowOf: noSnapshot, TopOf: noSnapshot}
 }
 
 // The intents of heap screens. Their fields are documented by HeapState's.
 type (
 	setSnapshot struct{ i int }
 	setBefore   struct{ i int }
+	setCompared struct{ i int }
 	swapSides   struct{ two bool } // two files are compared
 	setPolicy   struct{ p analysis.EdgePolicy }
 	setRow      struct {
@@ -47,6 +49,7 @@ type (
 
 func (i setSnapshot) apply(s State) State { s.Heap.Snapshot = i.i; return s }
 func (i setBefore) apply(s State) State   { s.Heap.Before = i.i; return s }
+func (i setCompared) apply(s State) State { s.Heap.Compared = i.i; return s }
 func (i setPolicy) apply(s State) State   { s.Heap.Policy = i.p; return s }
 func (i setTop) apply(s State) State      { s.Heap.Top, s.Heap.TopOf = i.row, i.of; return s }
 func (include) apply(s State) State       { s.Heap.Without = ""; return s }
@@ -64,8 +67,12 @@ func (i swapSides) apply(s State) State {
 		s.Heap.Swapped = !s.Heap.Swapped
 		return s
 	}
-	before, after := s.before(), s.snapshot()
-	s.Heap.Snapshot, s.Heap.Before = before, after
+	before, after := s.before(), s.compared()
+	if s.Heap.Before = after; s.Heap.Compared != noSnapshot {
+		s.Heap.Compared = before
+	} else {
+		s.Heap.Snapshot = before
+	}
 	return s
 }
 
@@ -137,6 +144,14 @@ func (s *State) before() int {
 		return i
 	}
 	return min(0, s.snapshots()-1)
+}
+
+// compared is the snapshot that Comparison compares with the one before.
+func (s *State) compared() int {
+	if i := s.Heap.Compared; i >= 0 && i < s.snapshots() {
+		return i
+	}
+	return s.snapshot()
 }
 
 // row is what Object shows: the root of everything where nothing of this snapshot was chosen.

@@ -272,13 +272,18 @@ func (d *profFile) instantText(s *State) string {
 
 // arguments are what tells memtui report the event, the metric, and what part of the time is weighed.
 func (d *profFile) arguments(s *State) (args []string) {
-	k := d.key(s)
-	switch {
+	switch k := d.key(s); {
 	case k.window != noWindow:
 		args = append(args, "--window", windowArgument(d.weights, k.window))
 	case k.ranged && !k.unrange():
 		args = append(args, "--from", fmt.Sprintf("%dus", k.from), "--to", fmt.Sprintf("%dus", k.to))
 	}
+	return append(args, d.chosen(s)...)
+}
+
+// chosen is what tells other commands the event and the metric.
+func (d *profFile) chosen(s *State) (args []string) {
+	k := d.key(s)
 	if s.Prof.Event != noEvent && int(k.event) < len(d.weights.Events) {
 		args = append(args, "--event", d.weights.Events[k.event].Name)
 	}

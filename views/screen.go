@@ -80,6 +80,8 @@ type env struct {
 	after      analysis.Heaps // those of the file that this one is compared with, nil for none
 	afterName  string
 	dump       *dumpFile     // nil for files without measured series
+	pageFigure pageFigure    // what page types are compared by
+	otherDump  *dumpFile     // of the file that this one is compared with, nil for none
 	layouts    *layoutLoads  // of page layouts, which screens share
 	loads      *heapLoads    // the decoded snapshot that heap screens share
 	prof       *profFile     // nil for files without weighted stacks

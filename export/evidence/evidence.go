@@ -93,6 +93,9 @@ func Write(ctx context.Context, out string, m Manifest, parts []Part) (err error
 		return err
 	}
 	if !archived(out) {
+		if err := os.Remove(out); err != nil && !errors.Is(err, fs.ErrNotExist) { // an empty folder
+			return err
+		}
 		return os.Rename(folder, out)
 	}
 	packed := filepath.Join(temp, "archive")

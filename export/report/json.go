@@ -194,6 +194,9 @@ func eachField(v reflect.Value, yield func(reflect.Value, string) bool) bool {
 }
 
 func isZero(v reflect.Value) bool {
+	if v.Kind() == reflect.Pointer && v.IsNil() {
+		return true
+	}
 	if z, ok := v.Interface().(interface{ IsZero() bool }); ok {
 		return z.IsZero()
 	}

@@ -24,7 +24,7 @@ type Stacks struct {
 	Window    *string           `json:"window,omitzero"`  // that the tables are about; nil for none
 	Filters   []string          `json:"filters,omitzero"` // of stacks: "focus main"
 	Top       []WeightedStack   `json:"top"`              // heaviest first
-	Functions []WeighedFunction `json:"functions"`        // by self; only those that are a leaf with a weight
+	Functions []WeighedFunction `json:"functions"`        // by self; only those that are a leaf with a weight; empty for peaks, which do not add up
 	Inclusive []WeighedFunction `json:"total_functions"`  // all, by total
 	Counts    StackCounts       `json:"counts"`           // of records
 	Rows      StackRows         `json:"row_counts"`       // of the tables before the limit
@@ -230,6 +230,9 @@ func BuildStacks(ctx context.Context, p *model.Profile, opt StackOptions) (*Repo
 	for _, t := range limit(top, opt.Limit) {
 		name, number := w.Records.Name(t.Record)
 		out.Top = append(out.Top, WeightedStack{RecordName{name, number}, Amount{t.Value}, ProfileFrames{p, s.Stacks, s.Node(t.Record)}})
+	}
+	if analysis.NoSum(metric) { // nor do parts of a program add up to anything
+		return r, nil
 	}
 	functions, err := s.Functions(ctx)
 	if err != nil {

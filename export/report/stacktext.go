@@ -49,6 +49,9 @@ func (t *textWriter) stackScope() string {
 	if s.Event != nil {
 		parts = append(parts, "event "+model.Clean(*s.Event)+" by "+model.Clean(*s.Metric))
 	}
+	if s.Metric != nil && analysis.NoSum(*s.Metric) {
+		parts = append(parts, "peaks of stacks are reached at different times and do not add up")
+	}
 	if s.Window != nil {
 		parts = append(parts, "window "+model.Clean(*s.Window))
 	}

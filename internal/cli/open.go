@@ -75,7 +75,11 @@ func compareKind(p *model.Profile) string {
 	switch {
 	case p.Heaps != nil:
 		return "snapshots"
-	case p.Allocations != nil || p.Stacks != nil:
+	case p.Allocations != nil || p.Weights != nil:
+		return "stacks"
+	case p.Timeline != nil:
+		return "series"
+	case p.Stacks != nil:
 		return "stacks"
 	}
 	return ""
@@ -88,7 +92,7 @@ func (a *app) openSecond(ctx context.Context, first *session, path string, other
 		return nil, err
 	}
 	if err = s.begun(ctx); err == nil && compareKind(s.store.Current()) != compareKind(first.store.Current()) {
-		err = fmt.Errorf("%s has no stacks to compare with", s.store.Current().Meta.Name)
+		err = fmt.Errorf("%s is no file to compare with this one", s.store.Current().Meta.Name)
 	}
 	if err != nil {
 		s.close()

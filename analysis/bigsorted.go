@@ -1,0 +1,281 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"math"
+	"math/bits"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/memtui/memtui/model"
+)
+
+// sortedRefs are blocks in the order of a list. At first they are only counted, by class of about the same rank: the blocks of
+// a class are looked for and sorted when somebody looks at it. The lock of the list is held.
+type sortedRefs struct {
+	ix      *FileIndex
+	by      BlockOrder
+	counts  [rankClasses]int
+	classes [rankClasses][]uint32 // nil until somebody looks: records, or the places of blocks in near plus nearBlock
+	near    []nearRank            // blocks that were born in the last chunk, by birth
+	find    refScan
+	n       int
+	bytes   uint64
+}
+
+// nearRank is the rank of a block that was born in the last chunk.
+type nearRank struct {
+	ranked
+	class int
+}
+
+const (
+	rankClasses = 66
+	nearBlock   = 1 << 31
+	atOnce      = 4096 // classes that are looked for together
+)
+
+// rank is the class of a block and its place there: smaller ones first.
+func (s *sortedRefs) rank(size uint64, died uint32, life model.Time) (class int, key uint64) {
+	switch {
+	case s.by == LargestFirst:
+		return 64 - bits.Len64(size), ^size
+	case s.by != ShortestFirst:
+		return 0, 0
+	case died == alive:
+		return rankClasses - 1, math.MaxUint64
+	}
+	return bits.Len64(uint64(life)), uint64(life)
+}
+
+func (s *sortedRefs) add(class, n int, bytes uint64) {
+	s.counts[class] += n
+	s.n += n
+	s.bytes, _ = model.SaturatingAdd(s.bytes, bytes)
+}
+
+// event is that of the birth of block i. The index is locked.
+func (s *sortedRefs) event(i int) uint32 {
+	if s.by == NewestFirst {
+		i = s.n - 1 - i
+	}
+	k := 0
+	for ; i >= s.counts[k]; k++ {
+		i -= s.counts[k]
+	}
+	if s.classes[k] == nil {
+		s.fill(k)
+	}
+	ref := s.classes[k][i]
+	if ref&nearBlock != 0 {
+		return s.near[ref&^nearBlock].block
+	}
+	return uint32(s.ix.records.born.at(int(ref)))
+}
+
+// fill looks for the blocks of a class, and of more behind it as long as they are few.
+func (s *sortedRefs) fill(k int) {
+	end, n := k+1, s.counts[k]
+	for ; end < rankClasses && n+s.counts[end] <= atOnce; end++ {
+		n += s.counts[end]
+	}
+	for c := k; c < end; c++ {
+		s.classes[c] = make([]uint32, 0, s.counts[c])
+	}
+	for _, part := range s.find.parts(func(found *[rankClasses][]uint32) func(class int, ref uint32, size uint64) {
+		return func(class int, ref uint32, _ uint64) {
+			if class >= k && class < end {
+				found[class] = append(found[class], ref)
+			}
+		}
+	}) {
+		for c := k; c < end; c++ {
+			s.classes[c] = append(s.classes[c], part[c]...)
+		}
+	}
+	for i, b := range s.near {
+		if b.class >= k && b.class < end {
+			s.classes[b.class] = append(s.classes[b.class], nearBlock+uint32(i))
+		}
+	}
+	for c := k; c < end; c++ {
+		s.sort(s.classes[c])
+	}
+}
+
+// sort sorts the blocks of a class; those of one rank stay in the order of birth.
+func (s *sortedRefs) sort(refs []uint32) {
+	if s.by == OldestFirst || s.by == NewestFirst {
+		return
+	}
+	rows := make([]ranked, len(refs))
+	least, most := uint64(math.MaxUint64), uint64(0)
+	for i, ref := range refs {
+		rows[i] = ranked{s.key(ref), ref}
+		least, most = min(least, rows[i].key), max(most, rows[i].key)
+	}
+	if most-least >= 1<<16 {
+		slices.SortStableFunc(rows, func(a, b ranked) int { return cmp.Compare(a.key, b.key) })
+		for i := range rows {
+			refs[i] = rows[i].block
+		}
+		return
+	}
+	place := make([]int, most-least+2) // by key: where its blocks begin
+	for i := range rows {
+		place[rows[i].key-least+1]++
+	}
+	for k := 1; k < len(place); k++ {
+		place[k] += place[k-1]
+	}
+	for i := range rows {
+		k := rows[i].key - least
+		refs[place[k]] = rows[i].block
+		place[k]++
+	}
+}
+
+func (s *sortedRefs) key(ref uint32) uint64 {
+	if ref&nearBlock != 0 {
+		return s.near[ref&^nearBlock].key
+	}
+	b := fileBlock{size: s.ix.records.size.at(int(ref))}
+	if s.by == ShortestFirst {
+		b = s.ix.recordBlock(int(ref))
+	}
+	_, key := s.rank(b.size, b.died, b.diedAt-b.bornAt)
+	return key
+}
+
+// keptRefs lists the blocks that are born in events [lo, hi), not after until, and alive after them, and that a query asks for.
+// It need not know addresses.
+func (ix *FileIndex) keptRefs(ctx context.Context, q BlockQuery, g *grouping, lo, hi int, until model.Time) (*sortedRefs, error) {
+	s := &sortedRefs{ix: ix, by: q.Sort}
+	s.find = refScan{ix: ix, by: s, q: q, g: g, members: ix.membership(q.Cell), hi: hi}
+	s.find.from, s.find.to = ix.records.born.search(uint64(lo)), ix.recordsBefore(hi)
+	if until < model.MaxTime {
+		s.find.to = min(s.find.to, ix.records.bornAt.search(uint64(max(until, -1)+1)))
+	}
+	err := ix.keptOfChunk(ctx, lo, hi, func(b *fileBlock) {
+		if b.bornAt <= until && (q.All || g.keyOf(b) == q.Key) && ix.in(q.Cell, b) {
+			class, key := s.rank(b.size, b.died, b.diedAt-b.bornAt)
+			s.add(class, 1, b.size)
+			s.near = append(s.near, nearRank{ranked{key, b.born}, class})
+		}
+	})
+	if err != nil {
+		return s, err
+	}
+	s.count()
+	if !ix.settled() { // blocks may end until somebody looks
+		for k := range s.classes {
+			if s.counts[k] > 0 && s.classes[k] == nil {
+				s.fill(k)
+			}
+		}
+	}
+	return s, nil
+}
+
+// count counts the records of every class.
+func (s *sortedRefs) count() {
+	var mu sync.Mutex
+	s.find.split(func(from, to int) {
+		var counts [rankClasses]int
+		bytes := uint64(0)
+		s.find.scan(from, to, func(class int, _ uint32, size uint64) {
+			counts[class]++
+			bytes, _ = model.SaturatingAdd(bytes, size)
+		})
+		mu.Lock()
+		defer mu.Unlock()
+		for k, n := range counts {
+			s.add(k, n, 0)
+		}
+		s.add(0, 0, bytes)
+	})
+}
+
+// refScan finds the records of a list.
+type refScan struct {
+	ix       *FileIndex
+	by       *sortedRefs
+	q        BlockQuery
+	g        *grouping
+	members  *membership
+	from, to int // records
+	hi       int // events
+}
+
+// split calls f for parts of the records, on all processors.
+func (s *refScan) split(f func(from, to int)) {
+	n := runtime.GOMAXPROCS(0)
+	span := ((s.to-s.from)/n/chunkLen + 1) * chunkLen
+	var scanning sync.WaitGroup
+	for begin := s.from &^ chunkMask; begin < s.to; begin += span {
+		scanning.Go(func() { f(max(begin, s.from), min(begin+span, s.to)) })
+	}
+	scanning.Wait()
+}
+
+// parts scans all records, with a function for each part, and returns what those found, in order.
+func (s *refScan) parts(f func(*[rankClasses][]uint32) func(class int, ref uint32, size uint64)) []*[rankClasses][]uint32 {
+	var mu sync.Mutex
+	found := map[int]*[rankClasses][]uint32{}
+	s.split(func(from, to int) {
+		p := new([rankClasses][]uint32)
+		s.scan(from, to, f(p))
+		mu.Lock()
+		defer mu.Unlock()
+		found[from] = p
+	})
+	var out []*[rankClasses][]uint32
+	for _, from := range slices.Sorted(maps.Keys(found)) {
+		out = append(out, found[from])
+	}
+	return out
+}
+
+// scan calls f for the blocks of records [from, to) that are alive after hi events and asked for.
+func (s *refScan) scan(from, to int, f func(class int, ref uint32, size uint64)) {
+	if from >= to {
+		return
+	}
+	r := &s.ix.records
+	born := r.bornAt.readerAt(from)
+	kept := make([]uint16, chunkLen)
+	for base := from; base < to; base = base&^chunkMask + chunkLen {
+		died := r.died.chunks[base>>chunkBits][base&chunkMask : min(chunkLen, to-base&^chunkMask)]
+		n := 0
+		for k, d := range died { // no branch: what lives is hard to predict
+			kept[n] = uint16(k)
+			n += int((uint64(d)-uint64(s.hi))>>63 ^ 1)
+		}
+		next := base // of born
+		for _, k := range kept[:n] {
+			i := base + int(k)
+			size := r.size.at(i)
+			if !s.q.All && s.g.key(r.site.at(i), size) != s.q.Key || !s.members.whole && !s.members.has(ref(i), nil) {
+				continue
+			}
+			life := model.Time(0)
+			if s.by.by == ShortestFirst && died[k] != alive {
+				for ; next < i; next++ {
+					born.next()
+				}
+				next++
+				life = r.diedAt.at(i) - model.Time(born.next())
+			}
+			class, _ := s.by.rank(size, died[k], life)
+			f(class, uint32(i), size)
+		}
+		if s.by.by == ShortestFirst {
+			for ; next < base+len(died); next++ {
+				born.next()
+			}
+		}
+	}
+}
