@@ -209,8 +209,8 @@ type ProfileStack struct {
 
 // Top lists the selected records, heaviest first, ties by id.
 func (s *ProfileSelection) Top() []ProfileStack {
-	var out []ProfileStack
 	rec := &s.Profile.Records
+	out := make([]ProfileStack, 0, rec.Len()) // growing a long list would take twice that
 	for r := range rec.Len() {
 		if n, ok := s.Weight(model.RecordID(r)); ok {
 			var a model.Amount
