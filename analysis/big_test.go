@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"sync"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -176,6 +177,7 @@ func agreeOn(t *testing.T, ix, twin Trace, r *rand.Rand, rg Range) {
 		both(t, "curve", ix, twin, func(x Trace) ([]Column, error) { return x.Curve(ctx, rg, n) })
 		agreeOnChart(t, ix, twin.(*Index), rg, n)
 	}
+	agreeOnChart(t, ix, twin.(*Index), rg, 320)
 	both(t, "sizes", ix, twin, func(x Trace) ([]Bucket, error) { b, _, err := x.Histograms(ctx, rg); return b, err })
 	both(t, "lives", ix, twin, func(x Trace) ([]Bucket, error) { _, b, err := x.Histograms(ctx, rg); return b, err })
 	both(t, "marks", ix, twin, func(x Trace) ([]Mark, error) { m, _, err := x.Marks(ctx, rg, 9); return m, err })
@@ -314,6 +316,31 @@ func TestFileIndexAgreesOnHugeSizes(t *testing.T) {
 			t.Fatalf("seed %d", seed)
 		}
 	}
+}
+
+// Who asks for a pass may lose patience; it is made all the same, once, and later questions are answered as ever.
+func TestPassesOutliveWhoAsks(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	ix, twin := buildBoth(t, &chunkedSlice{sliceSource{randomTrace(r, 9000), 100}, -1}, testStacks(), 2000)
+	q := Query{At: End, Range: Whole, Cell: Cell{SizeFrom: 2, SizeTo: 6, LifeTo: LifeClasses}}
+	var asking sync.WaitGroup
+	for i := range 8 {
+		ctx, cancel := context.WithCancel(t.Context())
+		if i%2 == 0 {
+			cancel()
+		}
+		asking.Go(func() {
+			defer cancel()
+			if _, err := ix.Sites(ctx, q); err != nil && ctx.Err() == nil {
+				t.Error(err)
+			}
+			if _, err := ix.Sites(ctx, Query{At: End, Range: Whole, By: Group(i) % GroupCount}); err != nil && ctx.Err() == nil {
+				t.Error(err)
+			}
+		})
+	}
+	asking.Wait()
+	agree(t, ix, twin, r)
 }
 
 // Every question may be asked at any moment while a trace loads.

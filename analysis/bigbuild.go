@@ -17,7 +17,7 @@ const (
 	chunkEvents  = 1 << 22 // most events of a chunk: a stream of ends can tell no longer way back
 	eventBytes   = 12      // how long events are, about
 	stackEvents  = 16      // events of a chunk per stack, unless there are very many
-	largerChunks = 2       // how many times larger than usual chunks become for them: an answer reads one
+	largerChunks = 8       // how many times larger than usual chunks become for them: an answer reads one
 	regularAfter = 16      // events before damage that [model.EventSource.Replay] may still take back, with some to spare
 	settleAfter  = 100 * time.Millisecond
 )
@@ -75,7 +75,8 @@ func (b *builder) run(outer context.Context) error {
 	defer stop()
 	b.stop = stop
 	ahead := runtime.GOMAXPROCS(0)
-	b.spare, b.matched = make(chan *job, ahead+4), make(chan *job)
+	// One is folded, two are held while they are matched, and the others are decoded.
+	b.spare, b.matched = make(chan *job, ahead+3), make(chan *job)
 	for range cap(b.spare) {
 		b.spare <- new(job)
 	}
@@ -215,7 +216,7 @@ func (b *builder) feed(ctx context.Context, order chan<- *job) {
 // parallel reads the source in chunks up to its end, or to where events are irregular.
 func (b *builder) parallel(ctx context.Context, ahead int) (regular bool, err error) {
 	feeding, stop := context.WithCancel(ctx)
-	order := make(chan *job, ahead)
+	order := make(chan *job, ahead-1)
 	go b.feed(feeding, order)
 	defer func() {
 		stop()

@@ -360,7 +360,11 @@ const proveAtOnce = 256 << 10
 
 // prove reads sections and checks them. It reads the file rather than the mapping, whose pages would count as memory.
 func prove(ctx context.Context, at io.ReaderAt, sections []fileEntry) error {
-	buf := make([]byte, proveAtOnce)
+	longest := uint64(0)
+	for _, e := range sections {
+		longest = max(longest, e.Length)
+	}
+	buf := make([]byte, min(longest, proveAtOnce))
 	for _, e := range sections {
 		crc := uint32(0)
 		for from, left := int64(e.Offset), e.Length; left > 0; {

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"io"
 	"math"
@@ -286,7 +287,8 @@ func (ix *FileIndex) checkpointSections(f *fileCodec) {
 
 // streamProof proves a stream of freed sizes when it is first read: there are too many to do that before the first chart.
 type streamProof struct {
-	sum  uint32
+	at   io.ReaderAt
+	in   fileEntry
 	done atomic.Bool
 }
 
@@ -309,20 +311,37 @@ func (ix *FileIndex) freedSections(f *fileCodec) {
 		f.fail("checksums are missing")
 		return
 	}
+	from := f.table[f.next-1].Offset
 	for i, c := range ix.chunks {
-		c.proof = &streamProof{sum: sums[i]}
+		c.proof = &streamProof{at: f.at, in: fileEntry{Offset: from, Length: uint64(len(c.freed)), CRC: sums[i]}}
+		from += uint64(len(c.freed))
 	}
 }
 
-// freedFrom is the stream of a chunk's freed sizes from a place on.
+// mostFreed is how many bytes the stream of freed sizes has for a run at most.
+const mostFreed = runLength * (1 + binary.MaxVarintLen64)
+
+// freedFrom is the stream of the freed sizes of a run that begins at a place. What comes from a file is read: a few bytes here
+// and there would map many pages.
 func (c *chunk) freedFrom(at uint32) ([]byte, error) {
-	if p := c.proof; p != nil && !p.done.Load() {
-		if checksum(c.freed) != p.sum {
-			return nil, damagedFile("a checksum is wrong")
+	p := c.proof
+	if p == nil {
+		return c.freed[at:], nil
+	}
+	if !p.done.Load() {
+		if err := prove(context.Background(), p.at, []fileEntry{p.in}); err != nil {
+			return nil, err
 		}
 		p.done.Store(true)
 	}
-	return c.freed[at:], nil
+	if uint64(at) > p.in.Length {
+		return nil, damagedFile("freed sizes are missing")
+	}
+	b := make([]byte, min(p.in.Length-uint64(at), mostFreed))
+	if n, err := p.at.ReadAt(b, int64(p.in.Offset)+int64(at)); n < len(b) {
+		return nil, damagedFile("%v", err)
+	}
+	return b, nil
 }
 
 // mostKept is how many events are kept in a file at least, where most of the input can be read again.

@@ -102,7 +102,7 @@ const (
 	mostShards    = 8
 	touchRun      = 64       // events whose places in the table are read at once
 	touchFrom     = 32 << 20 // bytes of all tables for which that pays
-	spaciousUntil = 96 << 20 // bytes of all tables
+	spaciousUntil = 48 << 20 // bytes of all tables
 )
 
 // newMatcher returns one for a number of cores. The others decode and fold at the same time.
@@ -157,7 +157,7 @@ func (m *matcher) matchAll(j *job) {
 	}
 }
 
-// run is match for events [i, end); p is the number of events before them that are no FREE. What put and take do on dense
+// run is match for events [i, end); p is the number of events before them that are no FREE. What put and take do on pair
 // pages is written out. hot kernel
 func (t *addressTable) run(j *job, i, end, p int) int {
 	kinds, addrs, ended, first := j.events.Kind[:end], j.events.Addr[:end], j.ended, j.firstPayload
@@ -180,13 +180,13 @@ func (t *addressTable) run(j *job, i, end, p int) int {
 			page = dir.page[pageIndex(a)]
 		}
 		unit := uint32(page) >> pageKindBits
-		fast := page&pageKindMask == densePage && a&7 == 0
+		fast, bit := page&pageKindMask == pairPage && a&7 == 0, uint32(a)>>4&1
 		if kind == model.Free {
 			v := uint32(0)
 			if fast {
-				slot := &pieces[unit/pieceUnits][(unit<<5|uint32(uint16(a))>>4)&pieceMask]
-				if v = *slot; v != 0 {
-					*slot = 0
+				slot := &pieces[unit/pieceUnits][(unit<<5|uint32(uint16(a))>>5)&pieceMask]
+				if w := *slot; w != 0 && w&1 == bit {
+					v, *slot = w>>1, 0
 					used := &dir.used[pageIndex(a)]
 					if *used--; *used == 0 {
 						t.drop(dir, pageIndex(a))
@@ -203,13 +203,17 @@ func (t *addressTable) run(j *job, i, end, p int) int {
 			}
 			continue
 		}
-		old := uint32(0)
-		if v := first + uint32(p) + 1; fast {
-			slot := &pieces[unit/pieceUnits][(unit<<5|uint32(uint16(a))>>4)&pieceMask]
-			if old, *slot = *slot, v; old == 0 {
+		old, v := uint32(0), first+uint32(p)+1
+		if fast && v <= mostPaired {
+			slot := &pieces[unit/pieceUnits][(unit<<5|uint32(uint16(a))>>5)&pieceMask]
+			if w := *slot; w == 0 {
+				*slot = v<<1 | bit
 				dir.used[pageIndex(a)]++
+				p++
+				continue
 			}
-		} else if a == 0 {
+		}
+		if a == 0 {
 			j.nowhere = append(j.nowhere, uint32(p))
 		} else {
 			old = t.put(a, v)

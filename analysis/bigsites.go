@@ -105,7 +105,7 @@ func (g *grouping) findPeaks(ctx context.Context, key cellPeaksKey) ([]uint64, e
 	}
 	groups := []*grouping{g}
 	for _, by := range companions(g.by) {
-		if ix.settled() && key.hi-key.lo > 1<<20 {
+		if ix.settled() {
 			groups = append(groups, ix.grouping(by, g.in))
 		}
 	}

@@ -3,6 +3,7 @@ package analysis
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"math/bits"
 	"runtime"
@@ -12,26 +13,29 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// sortedRefs are blocks in the order of a list. They are only put into classes of about the same rank at first: a class is
-// sorted when somebody looks at it. The lock of the list is held.
+// sortedRefs are blocks in the order of a list. At first they are only counted, by class of about the same rank: the blocks of
+// a class are looked for and sorted when somebody looks at it. The lock of the list is held.
 type sortedRefs struct {
 	ix      *FileIndex
 	by      BlockOrder
-	classes [rankClasses]rankClass
-	near    []ranked // of blocks that were born in the last chunk
+	counts  [rankClasses]int
+	classes [rankClasses][]uint32 // nil until somebody looks: records, or the places of blocks in near plus nearBlock
+	near    []nearRank            // blocks that were born in the last chunk, by birth
+	find    refScan
 	n       int
 	bytes   uint64
 }
 
-// rankClass holds records, or the places of blocks in near plus nearBlock; by birth until it is sorted.
-type rankClass struct {
-	refs   []uint32
-	sorted bool
+// nearRank is the rank of a block that was born in the last chunk.
+type nearRank struct {
+	ranked
+	class int
 }
 
 const (
 	rankClasses = 66
 	nearBlock   = 1 << 31
+	atOnce      = 4096 // classes that are looked for together
 )
 
 // rank is the class of a block and its place there: smaller ones first.
@@ -47,11 +51,10 @@ func (s *sortedRefs) rank(size uint64, died uint32, life model.Time) (class int,
 	return bits.Len64(uint64(life)), uint64(life)
 }
 
-func (s *sortedRefs) add(class int, ref uint32, size uint64) {
-	c := &s.classes[class]
-	c.refs = append(c.refs, ref)
-	s.n++
-	s.bytes, _ = model.SaturatingAdd(s.bytes, size)
+func (s *sortedRefs) add(class, n int, bytes uint64) {
+	s.counts[class] += n
+	s.n += n
+	s.bytes, _ = model.SaturatingAdd(s.bytes, bytes)
 }
 
 // event is that of the birth of block i. The index is locked.
@@ -60,18 +63,47 @@ func (s *sortedRefs) event(i int) uint32 {
 		i = s.n - 1 - i
 	}
 	k := 0
-	for ; i >= len(s.classes[k].refs); k++ {
-		i -= len(s.classes[k].refs)
+	for ; i >= s.counts[k]; k++ {
+		i -= s.counts[k]
 	}
-	if c := &s.classes[k]; !c.sorted {
-		s.sort(c.refs)
-		c.sorted = true
+	if s.classes[k] == nil {
+		s.fill(k)
 	}
-	ref := s.classes[k].refs[i]
+	ref := s.classes[k][i]
 	if ref&nearBlock != 0 {
 		return s.near[ref&^nearBlock].block
 	}
 	return uint32(s.ix.records.born.at(int(ref)))
+}
+
+// fill looks for the blocks of a class, and of more behind it as long as they are few.
+func (s *sortedRefs) fill(k int) {
+	end, n := k+1, s.counts[k]
+	for ; end < rankClasses && n+s.counts[end] <= atOnce; end++ {
+		n += s.counts[end]
+	}
+	for c := k; c < end; c++ {
+		s.classes[c] = make([]uint32, 0, s.counts[c])
+	}
+	for _, part := range s.find.parts(func(found *[rankClasses][]uint32) func(class int, ref uint32, size uint64) {
+		return func(class int, ref uint32, _ uint64) {
+			if class >= k && class < end {
+				found[class] = append(found[class], ref)
+			}
+		}
+	}) {
+		for c := k; c < end; c++ {
+			s.classes[c] = append(s.classes[c], part[c]...)
+		}
+	}
+	for i, b := range s.near {
+		if b.class >= k && b.class < end {
+			s.classes[b.class] = append(s.classes[b.class], nearBlock+uint32(i))
+		}
+	}
+	for c := k; c < end; c++ {
+		s.sort(s.classes[c])
+	}
 }
 
 // sort sorts the blocks of a class; those of one rank stay in the order of birth.
@@ -122,65 +154,128 @@ func (s *sortedRefs) key(ref uint32) uint64 {
 // It need not know addresses.
 func (ix *FileIndex) keptRefs(ctx context.Context, q BlockQuery, g *grouping, lo, hi int, until model.Time) (*sortedRefs, error) {
 	s := &sortedRefs{ix: ix, by: q.Sort}
-	from, to := ix.records.born.search(uint64(lo)), ix.recordsBefore(hi)
+	s.find = refScan{ix: ix, by: s, q: q, g: g, members: ix.membership(q.Cell), hi: hi}
+	s.find.from, s.find.to = ix.records.born.search(uint64(lo)), ix.recordsBefore(hi)
 	if until < model.MaxTime {
-		to = min(to, ix.records.bornAt.search(uint64(max(until, -1)+1)))
-	}
-	members := ix.membership(q.Cell)
-	n := runtime.GOMAXPROCS(0)
-	parts := make([]*sortedRefs, n)
-	span := ((to-from)/n/chunkLen + 1) * chunkLen
-	var scanning sync.WaitGroup
-	for i := range parts {
-		parts[i] = &sortedRefs{ix: ix, by: q.Sort}
-		scanning.Go(func() {
-			begin := from&^chunkMask + i*span
-			parts[i].scan(q, g, members, max(begin, from), min(begin+span, to), hi)
-		})
-	}
-	scanning.Wait()
-	for _, p := range parts {
-		for k := range p.classes {
-			s.classes[k].refs = append(s.classes[k].refs, p.classes[k].refs...)
-		}
-		s.n += p.n
-		s.bytes, _ = model.SaturatingAdd(s.bytes, p.bytes)
+		s.find.to = min(s.find.to, ix.records.bornAt.search(uint64(max(until, -1)+1)))
 	}
 	err := ix.keptOfChunk(ctx, lo, hi, func(b *fileBlock) {
 		if b.bornAt <= until && (q.All || g.keyOf(b) == q.Key) && ix.in(q.Cell, b) {
 			class, key := s.rank(b.size, b.died, b.diedAt-b.bornAt)
-			s.add(class, nearBlock+uint32(len(s.near)), b.size)
-			s.near = append(s.near, ranked{key, b.born})
+			s.add(class, 1, b.size)
+			s.near = append(s.near, nearRank{ranked{key, b.born}, class})
 		}
 	})
-	return s, err
+	if err != nil {
+		return s, err
+	}
+	s.count()
+	if !ix.settled() { // blocks may end until somebody looks
+		for k := range s.classes {
+			if s.counts[k] > 0 && s.classes[k] == nil {
+				s.fill(k)
+			}
+		}
+	}
+	return s, nil
 }
 
-// scan takes records [from, to) whose blocks are alive after hi events.
-func (s *sortedRefs) scan(q BlockQuery, g *grouping, members *membership, from, to, hi int) {
+// count counts the records of every class.
+func (s *sortedRefs) count() {
+	var mu sync.Mutex
+	s.find.split(func(from, to int) {
+		var counts [rankClasses]int
+		bytes := uint64(0)
+		s.find.scan(from, to, func(class int, _ uint32, size uint64) {
+			counts[class]++
+			bytes, _ = model.SaturatingAdd(bytes, size)
+		})
+		mu.Lock()
+		defer mu.Unlock()
+		for k, n := range counts {
+			s.add(k, n, 0)
+		}
+		s.add(0, 0, bytes)
+	})
+}
+
+// refScan finds the records of a list.
+type refScan struct {
+	ix       *FileIndex
+	by       *sortedRefs
+	q        BlockQuery
+	g        *grouping
+	members  *membership
+	from, to int // records
+	hi       int // events
+}
+
+// split calls f for parts of the records, on all processors.
+func (s *refScan) split(f func(from, to int)) {
+	n := runtime.GOMAXPROCS(0)
+	span := ((s.to-s.from)/n/chunkLen + 1) * chunkLen
+	var scanning sync.WaitGroup
+	for begin := s.from &^ chunkMask; begin < s.to; begin += span {
+		scanning.Go(func() { f(max(begin, s.from), min(begin+span, s.to)) })
+	}
+	scanning.Wait()
+}
+
+// parts scans all records, with a function for each part, and returns what those found, in order.
+func (s *refScan) parts(f func(*[rankClasses][]uint32) func(class int, ref uint32, size uint64)) []*[rankClasses][]uint32 {
+	var mu sync.Mutex
+	found := map[int]*[rankClasses][]uint32{}
+	s.split(func(from, to int) {
+		p := new([rankClasses][]uint32)
+		s.scan(from, to, f(p))
+		mu.Lock()
+		defer mu.Unlock()
+		found[from] = p
+	})
+	var out []*[rankClasses][]uint32
+	for _, from := range slices.Sorted(maps.Keys(found)) {
+		out = append(out, found[from])
+	}
+	return out
+}
+
+// scan calls f for the blocks of records [from, to) that are alive after hi events and asked for.
+func (s *refScan) scan(from, to int, f func(class int, ref uint32, size uint64)) {
 	if from >= to {
 		return
 	}
 	r := &s.ix.records
 	born := r.bornAt.readerAt(from)
-	for i := from; i < to; i++ {
-		at := model.Time(0)
-		if s.by == ShortestFirst {
-			at = model.Time(born.next())
+	kept := make([]uint16, chunkLen)
+	for base := from; base < to; base = base&^chunkMask + chunkLen {
+		died := r.died.chunks[base>>chunkBits][base&chunkMask : min(chunkLen, to-base&^chunkMask)]
+		n := 0
+		for k, d := range died { // no branch: what lives is hard to predict
+			kept[n] = uint16(k)
+			n += int((uint64(d)-uint64(s.hi))>>63 ^ 1)
 		}
-		died := r.died.at(i)
-		if int(died) < hi {
-			continue
+		next := base // of born
+		for _, k := range kept[:n] {
+			i := base + int(k)
+			size := r.size.at(i)
+			if !s.q.All && s.g.key(r.site.at(i), size) != s.q.Key || !s.members.whole && !s.members.has(ref(i), nil) {
+				continue
+			}
+			life := model.Time(0)
+			if s.by.by == ShortestFirst && died[k] != alive {
+				for ; next < i; next++ {
+					born.next()
+				}
+				next++
+				life = r.diedAt.at(i) - model.Time(born.next())
+			}
+			class, _ := s.by.rank(size, died[k], life)
+			f(class, uint32(i), size)
 		}
-		size := r.size.at(i)
-		if !q.All && g.key(r.site.at(i), size) != q.Key || !members.has(ref(i), nil) {
-			continue
+		if s.by.by == ShortestFirst {
+			for ; next < base+len(died); next++ {
+				born.next()
+			}
 		}
-		life := model.Time(0)
-		if s.by == ShortestFirst && died != alive {
-			life = r.diedAt.at(i) - at
-		}
-		class, _ := s.rank(size, died, life)
-		s.add(class, uint32(i), size)
 	}
 }

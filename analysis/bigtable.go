@@ -2,8 +2,9 @@ package analysis
 
 // addressTable maps live addresses to numbers other than 0. Allocators keep blocks close together, so a directory of small
 // pages beats any hash table: addr>>32 finds a directory, the next 16 bits and bit 3 a page, and the last 16 bits a slot in
-// it. A page with few blocks is a small hash table of its own; one with many is an array with a slot every 16 bytes: of
-// 64 KiB, the addresses that are multiples of 16 are on one page and those eight behind on another. What fits neither, where
+// it. A page with few blocks is a small hash table of its own; one with many is an array with a slot every 32 bytes, or every
+// 16 where there are smaller blocks: of 64 KiB, the addresses that are multiples of 16 are on one page and those eight behind
+// on another. What fits neither, where
 // there are many blocks, goes into a map: that is correct, and slow.
 //
 // Pages are words of large pieces of memory, without pointers: nothing of them is ever scanned, an empty one is used again,
@@ -41,7 +42,8 @@ const (
 	_           // 64
 	_           // 256
 	lastSparse  // 512, where memory counts
-	densePage   // a word per slot
+	pairPage    // a word per 32 bytes: the value, and in the lowest bit which half of them its address is
+	densePage   // a word per 16 bytes
 	pageKinds
 
 	pageKindBits = 3
@@ -49,7 +51,7 @@ const (
 )
 
 // pageShifts has log2 of the words of a page, four bits by kind.
-const pageShifts = 5<<4 | 7<<8 | 9<<12 | 10<<16 | 12<<20
+const pageShifts = 5<<4 | 7<<8 | 9<<12 | 10<<16 | 11<<20 | 12<<24
 
 // words is the size of the page.
 func (p pageRef) words() int { return 1 << (pageShifts >> (p & pageKindMask * 4) & 15) }
@@ -137,6 +139,15 @@ func (t *addressTable) dir(hi uint64, make bool) *pageDir {
 	return r.dir
 }
 
+// pair is where an address belongs on a pair page, and the bit that stands for it.
+func (m *pageMemory) pair(p pageRef, addr uint64) (slot *uint32, bit uint32) {
+	unit := uint32(p) >> pageKindBits
+	return &m.pieces[unit/pieceUnits][(unit<<5|uint32(uint16(addr))>>5)&pieceMask], uint32(addr) >> 4 & 1
+}
+
+// mostPaired is the largest value that fits a pair page.
+const mostPaired = 1<<31 - 1
+
 // put stores v, which is not 0, for addr and returns what was there, 0 if nothing.
 func (t *addressTable) put(addr uint64, v uint32) (old uint32) {
 	d := t.last
@@ -154,6 +165,20 @@ func (t *addressTable) put(addr uint64, v uint32) (old uint32) {
 		}
 		slot := t.memory.dense(p, addr)
 		old, *slot = *slot, v
+		if old == 0 {
+			d.used[k]++
+		}
+		return old
+	case kind == pairPage:
+		if addr&7 != 0 {
+			return t.putOdd(addr, v)
+		}
+		slot, bit := t.memory.pair(p, addr)
+		if v > mostPaired || *slot != 0 && *slot&1 != bit {
+			t.unpair(d, k)
+			return t.put(addr, v)
+		}
+		old, *slot = *slot>>1, v<<1|bit
 		if old == 0 {
 			d.used[k]++
 		}
@@ -200,6 +225,13 @@ func (t *addressTable) take(addr uint64) (old uint32) {
 		}
 		slot := t.memory.dense(p, addr)
 		old, *slot = *slot, 0
+	case pairPage:
+		if addr&7 != 0 {
+			return t.takeOdd(addr)
+		}
+		if slot, bit := t.memory.pair(p, addr); *slot&1 == bit {
+			old, *slot = *slot>>1, 0
+		}
 	default:
 		w := t.memory.words(p)
 		if i, found := findSparse(w, uint16(addr)); found {
@@ -215,9 +247,9 @@ func (t *addressTable) take(addr uint64) (old uint32) {
 	return old
 }
 
-// drop gives up an empty page. A dense one that goes would leave those behind that it did not take.
+// drop gives up an empty page. An array that goes would leave those behind that it did not take.
 func (t *addressTable) drop(d *pageDir, k uint32) {
-	if p := d.page[k]; p&pageKindMask != densePage || len(t.odd) == 0 {
+	if p := d.page[k]; p&pageKindMask <= lastSparse || len(t.odd) == 0 {
 		d.page[k] = 0
 		t.memory.give(p)
 	}
@@ -260,6 +292,8 @@ func (t *addressTable) touch(addrs []uint64) {
 			continue
 		case densePage:
 			word |= uint32(uint16(a)) >> 4
+		case pairPage:
+			word |= uint32(uint16(a)) >> 5
 		default:
 			word |= uint32(homeSparse(uint16(a), p.words()))
 		}
@@ -299,27 +333,42 @@ func removeSparse(w []uint32, i int) {
 	w[i], w[i+1] = 0, 0
 }
 
-// grow makes a full page larger, or dense; addr is one of its addresses.
+// grow makes a full sparse page larger, or an array; addr is one of its addresses.
 func (t *addressTable) grow(d *pageDir, k uint32, addr uint64) {
 	old := d.page[k]
 	kind := old&pageKindMask + 1
 	if kind == lastSparse && t.memory.bytes < t.spacious {
-		kind = densePage
+		kind = pairPage
 	}
 	p := t.memory.take(kind)
-	from, to := t.memory.words(old), t.memory.words(p)
+	d.page[k], d.used[k] = p, 0
+	from := t.memory.words(old)
 	for i := 0; i < len(from); i += 2 {
 		off, v := from[i], from[i+1]
-		switch {
-		case v == 0:
-		case kind < densePage:
-			slot, _ := findSparse(to, uint16(off))
-			to[slot], to[slot+1] = off, v
-		case off&7 == 0:
-			to[off>>4] = v
-		default:
-			t.odd[addr&^0xffff|uint64(off)] = v
-			d.used[k]--
+		if v == 0 {
+			continue
+		}
+		if kind >= pairPage {
+			t.put(addr&^0xffff|uint64(off), v)
+			continue
+		}
+		to := t.memory.words(p)
+		slot, _ := findSparse(to, uint16(off))
+		to[slot], to[slot+1] = off, v
+		d.used[k]++
+	}
+	clear(from)
+	t.memory.give(old)
+}
+
+// unpair makes a pair page dense.
+func (t *addressTable) unpair(d *pageDir, k uint32) {
+	old := d.page[k]
+	p := t.memory.take(densePage)
+	from, to := t.memory.words(old), t.memory.words(p)
+	for i, v := range from {
+		if v != 0 {
+			to[uint32(i)<<1|v&1] = v >> 1
 		}
 	}
 	clear(from)

@@ -32,7 +32,9 @@ type fates struct {
 
 // load reads the events of a chunk into v, whose memory is used again. It needs no lock.
 func (ix *FileIndex) load(v *view, c *chunk) error {
-	v.c = c
+	if v.c != c { // others may look at it
+		v.c = c
+	}
 	if c.kept != nil {
 		v.events = *c.kept
 		return nil

@@ -209,8 +209,8 @@ type ProfileStack struct {
 
 // Top lists the selected records, heaviest first, ties by id.
 func (s *ProfileSelection) Top() []ProfileStack {
-	var out []ProfileStack
 	rec := &s.Profile.Records
+	out := make([]ProfileStack, 0, rec.Len()) // growing a long list would take twice that
 	for r := range rec.Len() {
 		if n, ok := s.Weight(model.RecordID(r)); ok {
 			var a model.Amount
@@ -289,12 +289,20 @@ func (s *ProfileSelection) sort(rows []ProfileFunction) {
 func (s *ProfileSelection) functionRows() (rows []ProfileFunction, of []uint32) {
 	type key struct {
 		f   model.FuncID
-		dso string
+		dso model.DSOID // the first of that name
 	}
-	at := map[key]uint32{}
+	at, named := map[key]uint32{}, map[string]model.DSOID{}
+	same := make([]model.DSOID, len(s.Profile.DSOs))
+	for i := range same {
+		name := s.Profile.DSOs[i].Name
+		if _, ok := named[name]; !ok {
+			named[name] = model.DSOID(i)
+		}
+		same[i] = named[name]
+	}
 	of = make([]uint32, len(s.Stacks.FrameFunc))
 	for i, f := range s.Stacks.FrameFunc {
-		k := key{f, s.Profile.DSOs[s.Profile.FrameDSO[i]].Name}
+		k := key{f, same[s.Profile.FrameDSO[i]]}
 		row, ok := at[k]
 		if !ok {
 			row = uint32(len(rows))

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"context"
+	"math"
 	"strconv"
 
 	"github.com/memtui/memtui/model"
@@ -64,8 +65,9 @@ func ProfileTable(ctx context.Context, by ProfileBy, selections ...*ProfileSelec
 
 // weigh adds a selection's weights up in column k.
 func (s *ProfileSelection) weigh(ctx context.Context, by ProfileBy, k int, rows []ProfileRow, of []uint32, hit []bool) error {
-	seen := make([]uint32, len(rows)) // by row: the record that counted it last, plus one
+	totals := make([]rowTotal, len(rows))
 	rec, st := &s.Profile.Records, s.Stacks
+	most := math.MaxUint64 / uint64(rec.Len()+1) // so many of which cannot overflow
 	for r := range rec.Len() {
 		if r%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -86,14 +88,35 @@ func (s *ProfileSelection) weigh(ctx context.Context, by ProfileBy, k int, rows 
 			self, _ := s.Self(model.RecordID(r))
 			rows[of[st.Frame[leaf]]].Weights[k].Self.Add(self)
 		}
+		small := uint64(min(max(n.Float64(), 0), 1<<62))
+		isSmall := small <= most && n == model.Unsigned(small)
 		for node := leaf; node != 0; node = st.Parent[node] {
-			if row := of[st.Frame[node]]; seen[row] != uint32(r)+1 {
-				seen[row], hit[row] = uint32(r)+1, true
-				rows[row].Weights[k].Total.Add(n)
+			t := &totals[of[st.Frame[node]]]
+			switch {
+			case t.last == uint32(r)+1:
+				continue
+			case isSmall:
+				t.sum += small
+			default:
+				rows[of[st.Frame[node]]].Weights[k].Total.Add(n)
 			}
+			t.last = uint32(r) + 1
+		}
+	}
+	for row, t := range totals {
+		if t.last != 0 {
+			hit[row] = true
+			rows[row].Weights[k].Total.Add(model.Unsigned(t.sum))
 		}
 	}
 	return nil
+}
+
+// rowTotal is what a row weighs in all as far as it is small integers, which is nearly always. It is small itself: every frame of every
+// stack looks at one.
+type rowTotal struct {
+	sum  uint64
+	last uint32 // the record that counted it last, plus one
 }
 
 // tableRows makes the rows of a grouping, and tells which one each frame belongs to, or each thread.

@@ -166,6 +166,9 @@ func (f *FilteredStacks) Node(n model.NodeID) (node model.NodeID, kept bool) {
 // FilterStacks applies a filter to every stack of a tree, each once, however many records or blocks have it.
 func FilterStacks(ctx context.Context, s *model.Stacks, filter StackFilter, part StackPart) (*FilteredStacks, error) {
 	b := newStackFilterer(s, filter, part)
+	if b.same = b.hide == 0 && len(b.from) == 0; b.same {
+		b.out.Stacks.Parent, b.out.Stacks.Frame, b.out.Stacks.Depth = s.Parent, s.Frame, s.Depth
+	}
 	for n := range s.Parent {
 		if n&chunkMask == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -195,16 +198,17 @@ type stackFilterer struct {
 	s     *model.Stacks
 	out   FilteredStacks
 	part  StackPart
+	same  bool // stacks stay whole: the tree is that of the original
 	steps []StackStep
-	from  []int                            // steps that stacks begin at, one after the other, the pivot last
-	begin int                              // how many of them have to be passed before frames are shown
-	must  uint64                           // steps of which all must be passed
-	not   uint64                           // steps of which none may be passed
-	hide  uint64                           // steps whose frames are hidden
-	match []uint64                         // by frame: the steps that it matches
-	seen  []uint64                         // by node: the steps that it or anything above it matches
-	stage []int32                          // by node: how many of from were passed
-	next  map[[2]model.NodeID]model.NodeID // new parent, frame → new node
+	from  []int                   // steps that stacks begin at, one after the other, the pivot last
+	begin int                     // how many of them have to be passed before frames are shown
+	must  uint64                  // steps of which all must be passed
+	not   uint64                  // steps of which none may be passed
+	hide  uint64                  // steps whose frames are hidden
+	match []uint64                // by frame: the steps that it matches
+	seen  []uint64                // by node: the steps that it or anything above it matches
+	stage []int32                 // by node: how many of from were passed
+	next  map[uint64]model.NodeID // new parent and frame → new node
 }
 
 // maxSteps is how many steps have an effect: more are left out.
@@ -216,7 +220,7 @@ func newStackFilterer(s *model.Stacks, filter StackFilter, part StackPart) *stac
 	n := len(s.Parent)
 	b := &stackFilterer{
 		s: s, part: part, steps: steps, match: make([]uint64, len(s.FrameFunc)), seen: make([]uint64, n), stage: make([]int32, n),
-		next: map[[2]model.NodeID]model.NodeID{},
+		next: map[uint64]model.NodeID{},
 	}
 	tree := *s
 	tree.Parent, tree.Frame, tree.Depth, tree.Leaf = []model.NodeID{0}, []model.FrameID{0}, []uint32{0}, make(map[model.StackID]model.NodeID, len(s.Leaf))
@@ -284,6 +288,10 @@ func (b *stackFilterer) add(n model.NodeID) {
 	}
 	b.stage[n] = int32(stage)
 	b.out.drop[n] = b.seen[n]&b.must != b.must || b.seen[n]&b.not != 0 || stage < len(b.from)
+	if b.same {
+		b.out.node[n] = n
+		return
+	}
 	to := b.out.node[parent]
 	past := b.part == Callers && len(b.from) > b.begin && before == len(b.from) // below the pivot
 	if stage >= b.begin && bits&b.hide == 0 && !past {
@@ -294,7 +302,7 @@ func (b *stackFilterer) add(n model.NodeID) {
 
 // step is the node of a frame below a node of the new tree, made if there is none.
 func (b *stackFilterer) step(parent model.NodeID, frame model.FrameID) model.NodeID {
-	key := [2]model.NodeID{parent, model.NodeID(frame)}
+	key := uint64(parent)<<32 | uint64(frame)
 	if n, ok := b.next[key]; ok {
 		return n
 	}

@@ -2,14 +2,17 @@ package export
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
+	"path"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/memtui/memtui/analysis"
@@ -49,16 +52,21 @@ type (
 	}
 	spaaDSO struct {
 		Type   string `json:"type"`
-		ID     int    `json:"id"`
+		ID     uint32 `json:"id"`
 		Name   string `json:"name"`
 		Kernel bool   `json:"is_kernel"`
+	}
+	spaaThread struct {
+		Type string `json:"type"`
+		PID  int    `json:"pid"`
+		TID  uint16 `json:"tid"`
 	}
 	spaaFrame struct {
 		Type     string  `json:"type"`
 		ID       uint32  `json:"id"`
 		Function string  `json:"func"`
 		Resolved bool    `json:"func_resolved"`
-		DSO      int     `json:"dso"`
+		DSO      uint32  `json:"dso"`
 		Source   *string `json:"srcline,omitempty"`
 		Kind     string  `json:"kind"`
 	}
@@ -113,7 +121,7 @@ func WriteSPAA(ctx context.Context, w io.Writer, p *model.Profile, trace analysi
 	}
 	steps := []func() error{s.header, s.frames, s.sites}
 	if samples {
-		steps = append(steps, s.samples)
+		steps = []func() error{s.header, s.frames, s.threads, s.sites, s.samples}
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -159,18 +167,86 @@ func (s *spaaWriter) name(name string) string {
 	return name
 }
 
+// module reports whether a frame's file is the binary that it is in, as recorders say that know no source: it has no line then, and is
+// not called like a source file.
+func module(f model.Frame) bool {
+	if f.File == "" || f.Line != model.NoLine && f.Line != 0 {
+		return false
+	}
+	switch ext := strings.TrimPrefix(path.Ext(f.File), "."); ext {
+	case "", "so", "dylib", "dll", "exe":
+		return true
+	default:
+		return strings.Trim(ext, "0123456789") == "" // libc.so.6, python3.11
+	}
+}
+
+// address reports whether a function is nothing but its address.
+func address(function string) bool {
+	digits, ok := strings.CutPrefix(function, "0x")
+	return ok && strings.Trim(digits, "0123456789abcdef") == ""
+}
+
+// dsos writes the binaries, and returns their numbers. 0 is unknown.
+func (s *spaaWriter) dsos() (map[string]uint32, error) {
+	known := map[string]uint32{}
+	if err := s.out.Encode(spaaDSO{Type: "dso", ID: 0, Name: "[unknown]"}); err != nil {
+		return nil, err
+	}
+	for i := range s.stacks.FrameFunc {
+		f := s.stacks.At(model.FrameID(i))
+		if _, again := known[f.File]; again || !module(f) {
+			continue
+		}
+		known[f.File] = uint32(len(known) + 1)
+		name := s.name(f.File)
+		kernel := strings.HasPrefix(name, "[kernel") || name == "vmlinux"
+		if err := s.out.Encode(spaaDSO{Type: "dso", ID: known[f.File], Name: name, Kernel: kernel}); err != nil {
+			return nil, err
+		}
+	}
+	return known, nil
+}
+
+// threads writes the threads that allocate. A trace tells neither their names nor the process.
+func (s *spaaWriter) threads() error {
+	seen := map[uint16]bool{}
+	var list []uint16
+	err := s.allocations(func(e *model.Event) error {
+		if !seen[e.Thread] {
+			seen[e.Thread] = true
+			list = append(list, e.Thread)
+		}
+		return nil
+	})
+	slices.Sort(list)
+	if len(list) > 0 {
+		s.lost.add("a trace does not tell its process: threads are written with pid 0")
+	}
+	for _, t := range list {
+		err = cmp.Or(err, s.out.Encode(spaaThread{"thread", 0, t}))
+	}
+	return err
+}
+
 // frames writes the dictionaries. Frame 0 stands for stacks without frames.
 func (s *spaaWriter) frames() error {
-	if err := s.out.Encode(spaaDSO{Type: "dso", ID: 0, Name: "[unknown]"}); err != nil {
+	dsos, err := s.dsos()
+	if err != nil {
 		return err
 	}
 	for i := range s.stacks.FrameFunc {
 		f := s.stacks.At(model.FrameID(i))
-		r := spaaFrame{Type: "frame", ID: uint32(i), Function: s.name(f.Function), Resolved: f.Function != "" || i == 0, Kind: "user"}
+		r := spaaFrame{
+			Type: "frame", ID: uint32(i), Function: s.name(f.Function), Resolved: f.Function != "" && !address(f.Function) || i == 0, Kind: "user", DSO: dsos[f.File],
+		}
+		if !module(f) {
+			r.DSO = 0
+		}
 		if i == 0 {
 			r.Function, r.Kind = spaaNoStack, "unknown"
 		}
-		if f.File != "" {
+		if f.File != "" && r.DSO == 0 {
 			source := s.name(f.File)
 			if f.Line != model.NoLine {
 				source += ":" + strconv.FormatInt(f.Line, 10)
@@ -289,16 +365,22 @@ func (s *spaaWriter) id(stack model.StackID) string {
 
 // samples writes every allocation.
 func (s *spaaWriter) samples() error {
+	return s.allocations(func(e *model.Event) error {
+		return s.out.Encode(spaaSample{
+			Type: "sample", Time: seconds(e.Time), Thread: e.Thread, Event: spaaMalloc, Period: e.Size, StackID: s.id(model.StackID(e.ID)),
+		})
+	})
+}
+
+// allocations calls f for every allocation of the range.
+func (s *spaaWriter) allocations(f func(*model.Event) error) error {
 	return s.p.Allocations.Replay(s.ctx, func(b *model.EventBatch) error {
 		for i := range b.Events {
 			e := &b.Events[i]
 			if r := s.query.Range; e.Kind != model.Alloc || e.Time <= r.From || e.Time > r.To {
 				continue
 			}
-			r := spaaSample{
-				Type: "sample", Time: seconds(e.Time), Thread: e.Thread, Event: spaaMalloc, Period: e.Size, StackID: s.id(model.StackID(e.ID)),
-			}
-			if err := s.out.Encode(r); err != nil {
+			if err := f(e); err != nil {
 				return err
 			}
 		}

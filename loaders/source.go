@@ -217,6 +217,14 @@ func (s *Source) Range(off, n int64) ([]byte, error) {
 	return s.mapped[off : off+min(n, size-off)], nil
 }
 
+// Forget gives back the memory that bytes of Range take once they have been read. They can still be read, and then take it
+// again. Only after Range, on its goroutine.
+func (s *Source) Forget() {
+	if s.mapped != nil {
+		unix.Madvise(s.mapped, unix.MADV_DONTNEED) // or it stays
+	}
+}
+
 // readRange stands in for the mapping on file systems that have none.
 func (s *Source) readRange(off, n int64) ([]byte, error) {
 	b := make([]byte, max(0, min(n, s.info.Size()-off)))

@@ -8,7 +8,7 @@ import (
 // TestWeightTable holds that a table gives back every kind of number, exactly.
 func TestWeightTable(t *testing.T) {
 	numbers := []Number{
-		{}, Unsigned(1), Unsigned(math.MaxUint64), Signed(-1), Signed(math.MinInt64), Signed(5), Float(0.5), Float(-0.0), Float(1e300), Float(math.SmallestNonzeroFloat64),
+		{}, Unsigned(1), Unsigned(math.MaxUint64), Signed(-1), Signed(math.MinInt64), Signed(5), Float(0.5), Float(math.Copysign(0, -1)), Float(1e300), Float(math.SmallestNonzeroFloat64),
 	}
 	var w, copied WeightTable
 	w.EndRow()

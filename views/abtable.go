@@ -175,7 +175,7 @@ func (c *compareSet) label(r *analysis.CompareRow, full bool) siteLabel {
 	case family(site.Name) == "":
 		return siteLabel{bareFunction(site.Name), site.Where}
 	}
-	return labelOfCaller(s, &site)
+	return labelOfCaller(s, &site, nil)
 }
 
 // show asks for a comparison and shows the newest that there is.

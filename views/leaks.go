@@ -129,6 +129,7 @@ func (p *leaks) show(s *State) {
 	if p.trace == nil {
 		return
 	}
+	p.labels.follow(s.Chips)
 	p.found.ask(leakKey{s.Status.Revision, analysis.LeakQuery{Range: s.Range, MinAge: s.MinAge, By: s.Group, Cell: s.only()}})
 	p.late.ask(lateKey{s.Status.Revision, s.Chips})
 	p.totals.ask(totalsKey{s.Status.Revision, s.Range})

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -15,6 +16,24 @@ type siteLabels struct {
 	mu     sync.Mutex
 	stacks *model.Stacks
 	of     map[model.NodeID]siteLabel
+
+	filter analysis.StackFilter
+	hidden []func(string) bool // functions that the filter hides
+}
+
+// follow makes labels leave out functions that a filter hides.
+func (l *siteLabels) follow(f analysis.StackFilter) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.filter == f {
+		return
+	}
+	l.filter, l.hidden, l.stacks = f, nil, nil
+	for _, s := range f.Steps() {
+		if s.Kind == analysis.HideFrame {
+			l.hidden = append(l.hidden, analysis.FunctionMatcher(s.Name))
+		}
+	}
 }
 
 // siteLabel is a name and a place, not cleaned.
@@ -35,7 +54,7 @@ func (l *siteLabels) label(stacks *model.Stacks, by analysis.Group, s *analysis.
 	}
 	out, ok := l.of[s.Node]
 	if !ok {
-		out = labelOfCaller(stacks, s)
+		out = labelOfCaller(stacks, s, l.hidden)
 		l.of[s.Node] = out
 	}
 	return out
@@ -50,7 +69,7 @@ func siteFunction(by analysis.Group, s *analysis.Site) string {
 }
 
 // labelOfCaller names the nearest caller outside of libraries; the site itself where there is none.
-func labelOfCaller(stacks *model.Stacks, s *analysis.Site) siteLabel {
+func labelOfCaller(stacks *model.Stacks, s *analysis.Site, hidden []func(string) bool) siteLabel {
 	const far = 64
 	n := analysis.SiteNode(stacks, s.Node)
 	for range far {
@@ -59,6 +78,9 @@ func labelOfCaller(stacks *model.Stacks, s *analysis.Site) siteLabel {
 			break
 		}
 		f := stacks.At(stacks.Frame[n])
+		if slices.ContainsFunc(hidden, func(match func(string) bool) bool { return match(f.Function) }) {
+			continue
+		}
 		if f.Function != "" && family(f.Function) == "" {
 			return siteLabel{bareFunction(f.Function) + " › " + lastScope(bareFunction(s.Name)), analysis.Where(f)}
 		}

@@ -109,6 +109,7 @@ func (p *sites) show(s *State) {
 	if p.trace == nil {
 		return
 	}
+	p.labels.follow(s.Chips)
 	p.rows.ask(siteKey{s.Status.Revision, analysis.Query{At: s.At, Range: s.Range, By: s.Group, Cell: s.only()}})
 	rows, ok := p.rows.get()
 	if !ok {

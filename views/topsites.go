@@ -182,6 +182,7 @@ func (t *topRows) choose(sites []analysis.Site, labels *siteLabels) error {
 // show adopts a state.
 func (t *topSites) show(s *State) {
 	t.state = *s
+	t.labels.follow(s.Chips)
 	cost, at := s.Cost, s.At
 	if t.fixed {
 		cost, at = t.fixedTo, analysis.End // which it does not depend on

@@ -261,7 +261,8 @@ func (k *keeper) state() (state string, size int64, err error) {
 	return "unusable", info.Size(), err
 }
 
-// keep writes the session's index unless it came from a file. That it cannot be written is worth a remark and nothing more.
+// keep writes the session's index unless it came from a file. That it cannot be written is worth a note and nothing more: on
+// the screen of problems, or behind a report, whose content must not depend on who is faster.
 func (s *session) keep(ctx context.Context) {
 	if s.place == nil || s.err != nil || !s.index.Status().Final {
 		return
@@ -273,10 +274,12 @@ func (s *session) keep(ctx context.Context) {
 	if err == nil || errors.Is(err, errSmall) || ctx.Err() != nil {
 		return
 	}
-	s.remark(model.Problem{
-		Severity: model.Note, Code: "index-not-kept", Count: 1, Offset: model.NoOffset,
-		Message: fmt.Sprintf("the index was not kept, so that the file is read again the next time: %v", err),
-	})
+	note := fmt.Sprintf("the index was not kept, so that the file is read again the next time: %v", err)
+	if s.stderr != nil {
+		s.note = note
+		return
+	}
+	s.remark(model.Problem{Severity: model.Note, Code: "index-not-kept", Message: note, Count: 1, Offset: model.NoOffset})
 }
 
 // indexFact says in words where the index comes from.
@@ -290,6 +293,8 @@ func (s *session) indexFact() (model.Fact, bool) {
 	switch {
 	case used:
 		f.Value = "from " + s.place.path
+	case !s.index.Status().Final:
+		f.Value = "being built, to be kept in " + s.place.path
 	case errors.Is(why, errNoIndex):
 		f.Value = "built"
 	default:

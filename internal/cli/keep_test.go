@@ -178,8 +178,10 @@ func TestIndexWhereNothingCanBeWritten(t *testing.T) {
 	if err := os.Mkdir(path+indexSuffix, 0o700); err != nil { // root may write anywhere else
 		t.Fatal(err)
 	}
-	if got := reportOf(t, home, path, "--index", "beside"); got != want {
-		t.Error("differs")
+	for range 5 {
+		if got := reportOf(t, home, path, "--index", "beside"); got != want {
+			t.Error("differs")
+		}
 	}
 	os.Chmod(filepath.Dir(path), 0o500)
 	defer os.Chmod(filepath.Dir(path), 0o700)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -27,7 +28,9 @@ type session struct {
 
 	noPlace string // why
 
-	kept sync.WaitGroup // done when the index is written
+	kept   sync.WaitGroup // done when the index is written
+	note   string         // why it was not; valid then
+	stderr io.Writer      // that the note goes to, nil in the full-screen program
 	// snapshot is the one that the user asks for, nil for none. Negative numbers count from the end.
 	snapshot *int
 
@@ -81,6 +84,9 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 	if a.flags.MaxMemory > 0 {
 		s.index.SetBudget(int64(a.flags.MaxMemory))
 	}
+	if !a.env.IsTerminal || a.env.FullScreen == nil {
+		s.stderr = a.env.Stderr
+	}
 	opt := loaders.Options{FrameOrder: a.frameOrder(), Hold: a.hold(s)}
 	s.kept.Go(func() {
 		s.read(reading, format, opt)
@@ -122,7 +128,9 @@ func (s *session) read(ctx context.Context, format loaders.Format, opt loaders.O
 		loadErr = s.src.Guard(func() error { return format.Load(ctx, s.src, opt, s.store) })
 		if loadErr != nil && s.store.Current() == nil {
 			abandon() // there will never be a first revision to build on
+			return
 		}
+		s.tellIndex()
 	})
 	buildErr := s.src.Guard(func() error { return analysis.Build(building, s.store, s.index) })
 	loading.Wait()
@@ -144,7 +152,7 @@ func (s *session) read(ctx context.Context, format loaders.Format, opt loaders.O
 	analysis.Conclude(s.store, s.index)
 	s.store.Update(damaged)
 	s.store.Update(s.sized)
-	s.store.Update(s.indexed)
+	s.tellIndex()
 	s.err = s.unusable()
 }
 
@@ -170,15 +178,21 @@ func (s *session) sized(p *model.Profile) *model.Profile {
 	return &next
 }
 
-// indexed tells where the index of a trace comes from.
-func (s *session) indexed(p *model.Profile) *model.Profile {
-	fact, ok := s.indexFact()
-	if !ok || p.Allocations == nil {
-		return nil
+// tellIndex publishes where the index of a trace comes from.
+func (s *session) tellIndex() {
+	fact, ok := s.indexFact() // not while the store is locked: the index asks it
+	if !ok {
+		return
 	}
-	next := *p
-	next.Meta.Facts = append(slices.Clip(p.Meta.Facts), fact)
-	return &next
+	s.store.Update(func(p *model.Profile) *model.Profile {
+		if p == nil || p.Allocations == nil {
+			return nil
+		}
+		next := *p
+		next.Meta.Facts = slices.DeleteFunc(slices.Clone(p.Meta.Facts), func(f model.Fact) bool { return f.Key == fact.Key })
+		next.Meta.Facts = append(next.Meta.Facts, fact)
+		return &next
+	})
 }
 
 // remark publishes a problem, unless the loader has told it already.
@@ -234,6 +248,9 @@ func (s *session) close() {
 	s.stop()
 	<-s.done
 	s.kept.Wait()
+	if s.note != "" {
+		fmt.Fprintln(s.stderr, "memtui: note: "+model.Clean(s.note))
+	}
 	s.index.Close()
 	s.src.Close()
 }

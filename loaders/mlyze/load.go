@@ -70,6 +70,7 @@ func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *
 		o.wait(opt.Hold)
 	}
 	err = o.readTables(early)
+	src.Forget() // nothing points into the metadata
 	o.deliver()
 	if err != nil {
 		return err

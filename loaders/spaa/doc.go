@@ -24,9 +24,10 @@
 //
 // # Reading
 //
-// Blocks of whole lines are taken apart on several goroutines and merged in order. Lines of one writer look alike: a line is
-// first compared with the bytes that stood between the values of lines before ([lineScanner]), and only taken apart name by
-// name when it differs. Opening checks what it needs; only validation holds every byte against the grammar of JSON.
+// Blocks of whole lines are taken apart on several goroutines and merged in order. Lines of one writer look alike. A sample, stack
+// or frame is first read by a [template]: a line before it with gaps for the values, which must be plain. What fits none is taken
+// apart by the bytes between values at the top level ([lineScanner]), and if that fails name by name. Opening checks what it
+// needs; validation holds every byte against the grammar of JSON, of lines that fit a template by that of the line it was made of.
 //
 // # Rules
 //

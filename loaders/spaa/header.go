@@ -176,7 +176,8 @@ func (r *headerReader) events(value []byte) {
 
 func (r *headerReader) event(value []byte) {
 	ev := model.ProfileEvent{Declared: true}
-	var sampled, named bool
+	var sampled, named, tracked bool
+	var allocations []byte
 	c := members(value)
 	for name, value, ok := c.member(); ok; name, value, ok = c.member() {
 		switch string(name) {
@@ -190,8 +191,11 @@ func (r *headerReader) event(value []byte) {
 			sampled = true
 			r.sampling(&ev, value)
 		case "allocation_tracking":
-			tracking(&ev, value)
+			tracked, allocations = true, value
 		}
+	}
+	if tracked && !tracking(&ev, allocations) {
+		r.error("event", "allocation_tracking of an event is no object")
 	}
 	if c.bad || !named {
 		r.error("event", "an event of the header has no name")
@@ -238,7 +242,8 @@ func (r *headerReader) sampling(ev *model.ProfileEvent, value []byte) {
 	}
 }
 
-func tracking(ev *model.ProfileEvent, value []byte) {
+// tracking reads what is known of allocations; false when it is no object.
+func tracking(ev *model.ProfileEvent, value []byte) bool {
 	c := members(value)
 	for name, value, ok := c.member(); ok; name, value, ok = c.member() {
 		is, _ := truth(value)
@@ -249,4 +254,5 @@ func tracking(ev *model.ProfileEvent, value []byte) {
 			ev.HasTimestamps = is
 		}
 	}
+	return !c.bad
 }

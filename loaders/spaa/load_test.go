@@ -261,6 +261,28 @@ func TestCopy(t *testing.T) {
 	}
 }
 
+// TestCopyTypes copies a record of every type with members that this program does nothing with: not a byte may change.
+func TestCopyTypes(t *testing.T) {
+	var text strings.Builder
+	text.WriteString(strings.Replace(lines()[0], `"type":"header",`, `"x_a":{"b" : [1.50, null]},"type":"header",`, 1) + "\n")
+	for _, line := range []string{
+		`{"type":"dso","id":1,"name":"a","build_id":"ab","x_path":"\u00e9\/","is_kernel":false}`,
+		`{"type":"frame","id":1,"func":"f","dso":1,"ip":"0x401234","symoff":"0x54","inline_depth":0,"kind":"user","x_line":1e3}`,
+		`{"kind":"user", "type":"frame", "id":2, "func":"g", "dso":1}`,
+		`{"type":"thread","pid":1,"tid":18446744073709551615,"comm":"a\tb","x_cpu":3}`,
+		`{"type":"stack","id":"0xaaa","frames":[1,2],"related_stacks":["0xbbb"],"context":{"event":"cycles","mine":{"deep":[{}]},"probe":{"provider":"syscall"}},"weights":[{"metric":"period","value":18446744073709551615,"unit":"u"},{"metric":"x","value":-0.10}],"exclusive":{"frame":1,"weights":[]}}`,
+		`{"type":"sample","timestamp":12345.678900,"event":"cycles","period":1.0,"stack_id":"0xaaa","context":{"x":1}}`,
+		`{"type":"window","id":"w","start":1,"end":2,"unit":"seconds","by_stack":[],"x_why":"no reason"}`,
+		`{"type":"x_vendor","anything":[1,2,3]}`,
+	} {
+		text.WriteString(line + "\n")
+	}
+	var out bytes.Buffer
+	if problems, err := Copy(t.Context(), openText(t, []byte(text.String())), &out); err != nil || len(problems) > 0 || out.String() != text.String() {
+		t.Errorf("%v %v\n%s", err, problems, out.String())
+	}
+}
+
 func TestInfo(t *testing.T) {
 	p, err := info(t.Context(), openText(t, []byte(good)), loaders.Options{})
 	if err != nil || p.Meta.Format != "spaa" || len(p.Meta.Facts) < 8 {

@@ -168,6 +168,26 @@ func (p *parser) wrong(rule string, at place, k key) {
 	p.out.issue(model.Error, rule, at, "%s of a %s record is missing or not what it must be", names[k], rule)
 }
 
+// optional reads a string that may be missing, or null.
+func (p *parser) optional(rule string, at place, f field) (s []byte, ok bool) {
+	if s, ok = text(f.value); !ok && p.strict && string(f.value) != "null" {
+		p.wrong(rule, at, f.key)
+	}
+	return s, ok
+}
+
+// flag reads true or false; without is what stands for anything else.
+func (p *parser) flag(rule string, at place, f field, without bool) bool {
+	is, ok := truth(f.value)
+	if !ok {
+		is = without
+		if p.strict {
+			p.wrong(rule, at, f.key)
+		}
+	}
+	return is
+}
+
 func (p *parser) warn(rule string, at place, format string, args ...any) {
 	if p.strict {
 		p.out.issue(model.Warning, rule, at, format, args...)
@@ -228,7 +248,7 @@ func (p *parser) thread(at place) {
 		case keyTID:
 			r.tid = task(f.value)
 		case keyComm:
-			r.comm, _ = text(f.value)
+			r.comm, _ = p.optional("thread", at, f)
 		}
 	}
 	if r.pid == -1 || r.tid == -1 {
@@ -277,17 +297,17 @@ func (p *parser) frame(at place) {
 		case keyDSO:
 			r.dso, r.dsoKnown = unsigned(f.value)
 		case keySrcline:
-			r.source, _ = text(f.value)
+			r.source, _ = p.optional("frame", at, f)
 		case keyKind:
 			r.kind, kinded = frameKind(f.value)
 		case keyFuncResolved:
-			if is, ok := truth(f.value); ok && !is {
+			if is := p.flag("frame", at, f, true); !is {
 				r.flags |= model.FrameUnresolved
 			}
 		case keySrclineResolved:
-			srclineKnown = string(f.value) != "false"
+			srclineKnown = p.flag("frame", at, f, true)
 		case keyInlined:
-			if is, _ := truth(f.value); is {
+			if p.flag("frame", at, f, false) {
 				r.flags |= model.FrameInlined
 			}
 		case keyIP, keySymoff, keyInlineDepth:

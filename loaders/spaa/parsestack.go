@@ -222,6 +222,9 @@ func (p *parser) related(r *stackRecord, value []byte) {
 		id := identify(e)
 		p.out.related = append(p.out.related, id)
 	}
+	if c.bad {
+		p.wrong("stack", r.place, keyRelated)
+	}
 	r.related.to = uint32(len(p.out.related))
 }
 
@@ -286,10 +289,11 @@ func (p *parser) label(l sampleLabel) uint32 {
 
 func (p *parser) window(at place) {
 	r := windowRecord{place: at}
-	var start, end, rows bool
+	var named, start, end, rows bool
 	for _, f := range p.scanner.fields {
 		switch f.key {
 		case keyID:
+			named = identify(f.value).kind != model.IDNone
 			s, ok := text(f.value)
 			if r.id = string(s); !ok {
 				r.id = string(f.value)
@@ -311,6 +315,9 @@ func (p *parser) window(at place) {
 	}
 	if !rows {
 		p.wrong("window", at, keyByStack)
+	}
+	if !named && p.strict {
+		p.wrong("window", at, keyID)
 	}
 	if r.end < r.start {
 		p.warn("window", at, "window %s ends before it starts", shortened([]byte(r.id)))

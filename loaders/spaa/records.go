@@ -81,7 +81,10 @@ func (b *builder) addStack(o *batch, r *stackRecord, of span) {
 	}
 	rec.ID, rec.IDKind = append(rec.ID, value), append(rec.IDKind, r.id.kind)
 	b.ids.add(r.id, id, first)
-	primary := b.addWeights(o, &rec.Weights, r.weights, event)
+	primary, zero := b.addWeights(o, &rec.Weights, r.weights, event)
+	if zero && b.strict {
+		b.problem(model.Warning, "suspicious-weight", r.place, "the primary metric of stack %s is 0", r.id)
+	}
 	b.addWeights(o, &rec.Exclusive, r.exclusive, event)
 	if !primary && event != model.NoEvent && b.p.Events[event].PrimaryName != "" {
 		b.problem(model.Error, "primary-metric", r.place, "stack %s lacks the primary metric %s", r.id, shortened([]byte(b.p.Events[event].PrimaryName)))
@@ -100,8 +103,8 @@ func (b *builder) addStack(o *batch, r *stackRecord, of span) {
 	}
 }
 
-// addWeights adds a row of weights; primary says that the event's own metric is among them.
-func (b *builder) addWeights(o *batch, to *model.WeightTable, s span, event uint16) (primary bool) {
+// addWeights adds a row of weights; primary says that the event's own metric is among them, and zero that it is 0.
+func (b *builder) addWeights(o *batch, to *model.WeightTable, s span, event uint16) (primary, zero bool) {
 	for _, w := range o.weights[s.from:s.to] {
 		m, ok := b.metricOf(o, w.metric)
 		if !ok {
@@ -113,10 +116,11 @@ func (b *builder) addWeights(o *batch, to *model.WeightTable, s span, event uint
 		}
 		if event != model.NoEvent && b.p.Events[event].Primary == m {
 			primary = true
+			zero = zero || w.value.Float64() == 0
 		}
 	}
 	to.EndRow()
-	return primary
+	return primary, zero
 }
 
 // repeated reports an id that stands twice.
