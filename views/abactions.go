@@ -29,11 +29,19 @@ func differences(e *env, all []screen) map[screen]screen {
 		case *lifetimes:
 			out[s] = newCompareScreen(e, s, compareLives, false, false)
 		case *blockScreen:
-			out[s] = newCompareScreen(e, s, compareSizes, false, false)
+			out[s] = newCompareBlocks(e, s)
 		case *stacks:
 			out[s] = newCompareStacks(e, s)
-		case *profileScreen, *profFunctions, *profTimeline, *profLeaks:
-			out[s] = newCompareScreen(e, s, compareSites, false, false)
+		case *profileScreen:
+			out[s] = newCompareScreen(e, s, compareSites, true, false)
+		case *profTimeline:
+			out[s] = newCompareScreen(e, s, compareSites, true, true)
+		case *profFunctions:
+			p := newCompareScreen(e, s, compareSites, false, false)
+			p.own, p.mine = true, analysis.ByFunction
+			out[s] = p
+		case *profLeaks:
+			out[s] = newCompareScreen(e, s, compareLeaked, false, false)
 		case *profStacks:
 			out[s] = newCompareStacks(e, s)
 		case *dumpSeries:
@@ -281,12 +289,13 @@ func (a *app) openSecond(path string, then func(*Second)) {
 
 // newSecondFile is a file to compare with, its first revision read. It may take a moment.
 func newSecondFile(s *Second) *comparedFile {
-	f := &comparedFile{name: s.Name, path: s.Path, trace: s.Trace, store: s.Store}
-	if s.Trace != nil {
-		f.status = s.Trace.Status()
-		f.read = f.status
+	f := &comparedFile{name: s.Name, path: s.Path, trace: s.Trace, store: s.Store, now: s.Store.Current()}
+	if f.read.Final = true; s.Trace != nil {
+		f.read = s.Trace.Status()
 	}
-	f.profFile(nil)
+	if f.status = f.read; hasProf(f.now) {
+		f.prof = newProfFile(f.now)
+	}
 	return f
 }
 
@@ -297,8 +306,7 @@ func (a *app) adoptSecond(s *Second, f *comparedFile) {
 	if p := a.state.Profile; p != nil {
 		a.first.name, a.first.path = p.Meta.Name, p.Meta.Path
 	}
-	p := s.Store.Current()
-	a.adoptOtherDump(p)
+	a.adoptOtherDump(f.now)
 	if s.Heaps != nil {
 		a.after, a.afterName, a.afterPath = s.Heaps, s.Name, s.Path
 	}
@@ -307,35 +315,32 @@ func (a *app) adoptSecond(s *Second, f *comparedFile) {
 	}
 	a.stale = true
 	a.o.Terminal.Background(func() {
-		for {
+		for last := f; ; {
 			_, changed := s.Store.Watch()
-			now := analysis.Status{Final: true}
-			if s.Trace != nil {
-				now = s.Trace.Status()
+			if now := s.Store.Current(); now != last.now || s.Trace != nil {
+				last = newSecondFile(s) // which may take a while
 			}
-			f.profFile(nil)
-			a.post(func() { a.refreshSecond(f, now) })
-			if !a.awaitSecond(changed, now) {
+			fresh := last
+			a.post(func() { a.refreshSecond(f, fresh) })
+			if !a.awaitSecond(changed, fresh.read) {
 				return
 			}
 		}
 	})
 }
 
-// refreshSecond adopts what is loaded of the second file, as often as the last figures allow.
-func (a *app) refreshSecond(f *comparedFile, now analysis.Status) {
-	if a.second != f {
+// refreshSecond adopts what is loaded of the second file by now, as often as the last figures allow.
+func (a *app) refreshSecond(f, fresh *comparedFile) {
+	now := fresh.read
+	if a.second != f || f.read == now && f.now == fresh.now && f.status == now {
 		return
 	}
-	if f.read != now {
-		f.read, a.stale = now, true
-	}
+	f.read, a.stale = now, true
 	if !now.Final && !now.Stopped && f.status.Events > 0 && !a.work.rested() {
 		return
 	}
-	f.status = now
-	a.adoptOtherDump(f.store.Current())
-	a.stale = true
+	f.status, f.now, f.prof = now, fresh.now, fresh.prof
+	a.adoptOtherDump(f.now)
 }
 
 // dropSecond ends the comparison with another file.

@@ -21,15 +21,16 @@ type Second struct {
 	Heaps analysis.Heaps // decoded snapshots, nil for files without them
 }
 
-// comparedFile is a file that comparisons ask. One value stands for a file as long as it is open.
+// comparedFile is a file that comparisons ask. One value stands for a file as long as it is open. All but what never changes belongs
+// to the event loop.
 type comparedFile struct {
 	name, path string
 	trace      analysis.Trace
-	store      *model.Store    // nil for the file opened first: its profile is the state's
-	status     analysis.Status // of the second file's trace, as figures are about; the event loop's
-	read       analysis.Status // how far its reading is by now, which status may lag behind; the event loop's
-	mu         sync.Mutex
-	prof       *profFile // of the newest revision asked for
+	store      *model.Store    // nil for the file opened first: its profile and status are the state's
+	now        *model.Profile  // of the second file, as figures are about
+	status     analysis.Status // of the second file's trace, as figures are about
+	read       analysis.Status // how far its reading is by now, which status may lag behind
+	prof       *profFile       // weighted stacks, nil for none
 }
 
 // compareWhat is what the rows of a comparison are.
@@ -80,33 +81,25 @@ type compareSet struct {
 	unit profUnit // of stack profiles
 }
 
-// profile is the newest revision of the file.
+// profile is what figures of the file are about.
 func (f *comparedFile) profile(s *State) *model.Profile {
 	if f.store != nil {
-		return f.store.Current()
+		return f.now
 	}
 	return s.Profile
 }
 
-// profFile is the weighted stacks of the file, nil where it has none. It may take a while the first time after a revision.
-func (f *comparedFile) profFile(s *State) *profFile {
-	p := f.profile(s)
-	if p == nil || p.Weights == nil || p.Stacks == nil || p.Allocations != nil {
-		return nil
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.prof == nil || f.prof.profile != p {
-		f.prof = newProfFile(p)
-	}
-	return f.prof
+// hasProf reports whether a profile has weighted stacks that can be compared.
+func hasProf(p *model.Profile) bool {
+	return p != nil && p.Weights != nil && p.Stacks != nil && p.Allocations == nil
 }
 
-// adopt takes a revision's weighted stacks that are known already.
-func (f *comparedFile) adopt(d *profFile) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.prof = d
+// profFile is the weighted stacks of the file, nil where it has none.
+func (f *comparedFile) profFile(s *State) *profFile {
+	if !hasProf(f.profile(s)) {
+		return nil
+	}
+	return f.prof
 }
 
 // span is how long the file's recording is.
@@ -118,7 +111,7 @@ func (f *comparedFile) span(s *State) analysis.TimeSpan {
 		return analysis.TimeSpan{To: f.status.Duration}
 	}
 	if d := f.profFile(s); d != nil {
-		return analysis.TimeSpan{To: d.end}
+		return d.span()
 	}
 	return analysis.TimeSpan{}
 }
@@ -149,10 +142,15 @@ func (e *env) sideKey(s *State, f *comparedFile, m moment, what compareWhat, by 
 	k = sideKey{file: f, stacks: p.Stacks, what: what, by: by, place: e.placeText(s, f, m)}
 	k.label = e.named(f, k.place)
 	if d := f.profFile(s); d != nil {
-		k.prof = e.profSide(s, f, d, m, cost)
+		if k.prof = e.profSide(s, f, d, m, cost); what == compareLeaked {
+			k.prof = k.prof.live()
+		}
 		k.partial = !d.profile.Complete
-		if e.mixed(s) && k.prof.none {
+		switch {
+		case e.mixed(s) && k.prof.none && f.store != nil:
 			k.unlike = widget.Clean(f.name) + " has no " + costNamed(cost) + " to compare with: c shows another figure"
+		case f.store != nil && k.prof.none && e.prof != nil:
+			k.unlike = widget.Clean(f.name) + " has no " + e.prof.key(s).metricName() + " to compare with: c and m show another figure"
 		}
 		return k, true
 	}
@@ -163,9 +161,8 @@ func (e *env) sideKey(s *State, f *comparedFile, m moment, what compareWhat, by 
 	if f.store != nil {
 		status = &f.status
 	}
-	if d := e.first.profFile(s); d != nil { // the profile says what is weighed
-		k.cost, k.unlike = costOfProfile(d, s)
-		cost = k.cost
+	if d := e.first.profFile(s); d != nil && what != compareLeaked { // the profile says what is weighed
+		cost, k.unlike = costOfProfile(d, s)
 	}
 	k.revision, k.cost, k.over = status.Revision, cost, analysis.Whole
 	k.partial = !status.Final && !status.Stopped
@@ -196,6 +193,10 @@ func (e *env) profSide(s *State, f *comparedFile, d *profFile, m moment, cost an
 			metric = e.prof.weights.Metrics[id].Name
 		}
 		d.choose(&at.Prof, e.prof.eventName(event), metric)
+		if k := d.key(&at); metric != "" && k.metricName() != metric {
+			k.none = true
+			return k
+		}
 	default:
 		d.choose(&at.Prof, "", costNamed(cost))
 		k := d.key(&at)
@@ -203,6 +204,14 @@ func (e *env) profSide(s *State, f *comparedFile, d *profFile, m moment, cost an
 		return k
 	}
 	return d.key(&at)
+}
+
+// live is the same by what is live at the end, as far as the event has that.
+func (k profKey) live() profKey {
+	if m, ok := k.of.metricNamed(k.event, costNamed(analysis.CostLive)); ok {
+		k.metric, k.none = m, false
+	}
+	return k
 }
 
 // costNamed is what reports and profiles call a cost.

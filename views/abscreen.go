@@ -16,6 +16,9 @@ import (
 type compareScreen struct {
 	*compareTable
 	of    screen // what it stands for
+	own   bool   // rows are grouped by mine, not as everywhere
+	mine  analysis.Group
+	live  bool // whatever else is weighed, here it is live memory
 	what  compareWhat
 	chart *compareChart // nil for none
 	tall  bool          // the chart has most of the room
@@ -47,8 +50,13 @@ func (p *compareScreen) commandLine(file []string) []string {
 		return p.diffCommand(&p.state, file, "size", "alloc_bytes", false)
 	case p.what == compareLives:
 		return p.diffCommand(&p.state, file, "lifetime", "alloc_bytes", false)
+	case p.prof != nil && p.what == compareLeaked:
+		return p.diffCommand(&p.state, file, p.group().String(), costNamed(analysis.CostLive), p.mixed(&p.state))
 	case p.prof != nil && !p.mixed(&p.state):
 		return append(p.diffCommand(&p.state, file, p.group().String(), "", false), p.prof.chosen(&p.state)...)
+	}
+	if p.what == compareLeaked && p.mixed(&p.state) {
+		return p.diffCommand(&p.state, file, p.group().String(), costNamed(analysis.CostLive), true)
 	}
 	cost, instant := p.weighed(&p.state, p.cost())
 	return p.diffCommand(&p.state, file, p.group().String(), costNamed(cost), instant && p.what == compareSites)
@@ -95,12 +103,17 @@ func (p *compareScreen) group() analysis.Group {
 	if p.what > compareLeaked {
 		return analysis.BySizeClass
 	}
+	if p.own {
+		return p.mine
+	}
 	return p.state.Group
 }
 
 // cost is what rows weigh.
 func (p *compareScreen) cost() analysis.Cost {
 	switch {
+	case p.live:
+		return analysis.CostLive
 	case p.what == compareLeaked:
 		return analysis.CostLeaked
 	case p.what > compareLeaked:
@@ -128,7 +141,7 @@ func (p *compareScreen) layout(r widget.Rect) {
 		rows++
 	}
 	_, r = r.CutTop(rows)
-	if p.chart != nil && p.prof == nil && r.H >= least+6 {
+	if p.chart != nil && p.chart.offered(&p.state) && r.H >= least+6 {
 		rows := min(r.H*2/5, 16)
 		if p.tall {
 			rows = min(r.H*3/5, r.H-least)
@@ -191,6 +204,11 @@ func (p *compareScreen) do(a keymap.Action) bool {
 		}
 		if p.what > compareLeaked {
 			p.what = compareSizes + compareLives - p.what
+			p.changed()
+			return true
+		}
+		if p.own {
+			p.mine = (p.mine + 1) % analysis.GroupCount
 			p.changed()
 			return true
 		}

@@ -296,15 +296,14 @@ func (d *profFile) chosen(s *State) (args []string) {
 // adoptProf begins with the weighted stacks of a revision unless they are known.
 func (a *app) adoptProf(p *model.Profile) {
 	if d := a.profOf(p); d != nil {
-		a.prof = d
-		a.first.adopt(d)
+		a.prof, a.first.prof = d, d
 	}
 }
 
 // profOf is what a revision holds of weighted stacks, nil for nothing. It may take a while the first time: off the event loop, which
 // finds the answer there afterwards.
 func (a *app) profOf(p *model.Profile) *profFile {
-	if p == nil || p.Weights == nil || p.Stacks == nil || p.Allocations != nil {
+	if !hasProf(p) {
 		return nil
 	}
 	if d := a.profiles.Load(); d != nil && d.profile == p {
