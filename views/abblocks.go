@@ -150,6 +150,10 @@ func (p *compareBlocks) copyText() string {
 	return p.compareScreen.copyText()
 }
 
+func (p *compareBlocks) useless(a keymap.Action) bool {
+	return a == keymap.Open || a == keymap.Group || p.compareScreen.useless(a)
+}
+
 // died reports whether a block ended before an instant.
 func died(b *analysis.Block, before model.Time) bool {
 	return b.Died != model.NoTime && b.Died < before

@@ -280,3 +280,16 @@ func alignNames(*app) (names []string) {
 	}
 	return names
 }
+
+// peakCommand compares what lives at the peaks. Those of a part of a file have no name on a command line: then it is nil.
+func (e *env) peakCommand(s *State, file []string, kind string) []string {
+	m := s.moments(e.second != nil, e.timeMap(s))
+	at := *s
+	for i := range m {
+		if !m[i].over.IsWhole() || m[i].at != analysis.End && m[i].at.Events == 0 {
+			return nil
+		}
+		at.Compare.Marks[i] = mark{Set: true, Other: m[i].other, At: analysis.Instant{T: m[i].at.T, Events: 1}, Range: analysis.Whole}
+	}
+	return e.diffCommand(&at, file, kind, costNamed(analysis.CostLive), true)
+}

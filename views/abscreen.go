@@ -59,6 +59,9 @@ func (p *compareScreen) commandLine(file []string) []string {
 		return p.diffCommand(&p.state, file, p.group().String(), costNamed(analysis.CostLive), true)
 	}
 	cost, instant := p.weighed(&p.state, p.cost())
+	if cost == analysis.CostPeak {
+		return p.peakCommand(&p.state, file, p.group().String())
+	}
 	return p.diffCommand(&p.state, file, p.group().String(), costNamed(cost), instant && p.what == compareSites)
 }
 
@@ -171,7 +174,7 @@ func (p *compareScreen) title() string {
 		return "Difference"
 	}
 	k := &p.set.key.sides[0]
-	title := p.set.title() + " by " + k.thing()
+	title := p.set.title() + " by " + k.thing() + signsIn(p.set, p.rect())
 	if text := p.state.Compare.onlyText(); text != "" {
 		title += " · " + text
 	}
@@ -230,6 +233,21 @@ func (p *compareScreen) do(a keymap.Action) bool {
 		return p.chart != nil && p.chart.do(a) || p.doTable(a)
 	}
 	return true
+}
+
+// useless reports whether an action changes nothing here.
+func (p *compareScreen) useless(a keymap.Action) bool {
+	switch a {
+	case keymap.Align:
+		return p.chart == nil || p.second == nil || !p.chart.offered(&p.state)
+	case keymap.Match:
+		return p.what > compareLeaked || p.group() != analysis.ByStack
+	case keymap.Cost:
+		return p.live || p.what != compareSites && p.what != comparePages
+	case keymap.Group:
+		return p.what == compareSeries || p.what == comparePages
+	}
+	return false
 }
 
 // click implements clicker.

@@ -242,7 +242,11 @@ func (a *app) drawFooter(s tcell.Screen, r widget.Rect) {
 		return
 	}
 	x := r.X + 1
-	for _, h := range a.o.Keys.Hints(r.W, a.scopes()...) {
+	useful := func(keymap.Action) bool { return true }
+	if u, ok := a.current().(interface{ useless(keymap.Action) bool }); ok && len(a.overlays) == 0 {
+		useful = func(act keymap.Action) bool { return !u.useless(act) }
+	}
+	for _, h := range a.o.Keys.UsefulHints(r.W, useful, a.scopes()...) {
 		from := x
 		x += widget.Print(s, x, r.Y, r.X+r.W-x, h.Keys, a.style(themes.HintKey))
 		if h.Text != "" {
