@@ -53,6 +53,7 @@ type grammar struct {
 	Validate   validateCmd   `cmd:"" help:"Check files against every rule of their format."`
 	Diff       diffCmd       `cmd:"" help:"Say what changed between two files, or between two places of one."`
 	Check      checkCmd      `cmd:"" help:"Say whether a file keeps limits, for CI: status 1 where it does not."`
+	Index      indexCmd      `cmd:"" help:"Build the indexes of traces in advance and keep them, so that opening is instant."`
 	Heap       heapCmd       `cmd:"" help:"Ask about heap snapshots: snapshots, types, frames, find, object, path, dominators."`
 	Pages      pagesCmd      `cmd:"" help:"Say what is in one page layout of a memory dump, or draw it with --map."`
 	Convert    convertCmd    `cmd:"" help:"Write a file in another format, or part of a trace: for flame graphs, speedscope, pprof, spreadsheets and scripts."`
@@ -73,6 +74,8 @@ type app struct {
 	config *keymap.Config
 	keys   *keymap.Map
 	memory views.Memory // of the full-screen program, for reading the file again
+	screen bool         // what is opened is shown full-screen
+	always bool         // indexes are kept of small traces, too
 }
 
 // Main runs one command and returns the exit status. ctx ends what it does early.
@@ -144,6 +147,7 @@ func (a *app) run(ctx context.Context) error {
 			return usageError(err)
 		}
 	}
+	a.screen = a.env.IsTerminal && a.env.FullScreen != nil && slices.Contains([]string{"open", "demo"}, firstWord(parsed.Command()))
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	return parsed.Run(a)
 }
@@ -155,8 +159,12 @@ func everyTable() []string {
 
 // needsNothing names the commands that must work whatever the config file says.
 func needsNothing(command string) bool {
+	return slices.Contains([]string{"version", "completion", "man", "guide"}, firstWord(command))
+}
+
+func firstWord(command string) string {
 	first, _, _ := strings.Cut(command, " ")
-	return slices.Contains([]string{"version", "completion", "man", "guide"}, first)
+	return first
 }
 
 // configure checks what the parser cannot, and applies what holds for every command.

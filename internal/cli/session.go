@@ -26,10 +26,11 @@ type session struct {
 	index *analysis.KeptIndex
 	place *keeper // of the index; nil if it is kept nowhere
 
-	noPlace string // why
+	noPlace string // why there is none
 
 	kept   sync.WaitGroup // done when the index is written
-	note   string         // why it was not; valid then
+	unkept error          // why it was not; valid then
+	note   string         // the same for the user, where it matters
 	stderr io.Writer      // that the note goes to, nil in the full-screen program
 	// snapshot is the one that the user asks for, nil for none. Negative numbers count from the end.
 	snapshot *int
@@ -84,7 +85,7 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 	if a.flags.MaxMemory > 0 {
 		s.index.SetBudget(int64(a.flags.MaxMemory))
 	}
-	if !a.env.IsTerminal || a.env.FullScreen == nil {
+	if !a.screen {
 		s.stderr = a.env.Stderr
 	}
 	opt := loaders.Options{FrameOrder: a.frameOrder(), Hold: a.hold(s)}
@@ -97,7 +98,7 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 
 // hold is what symbols wait for: until the first chart is there, where an index promises one soon. nil if they need not.
 func (a *app) hold(s *session) <-chan struct{} {
-	if s.place == nil || !a.env.IsTerminal || a.env.FullScreen == nil {
+	if s.place == nil || !a.screen {
 		return nil
 	}
 	if _, err := os.Stat(s.place.path); err != nil {
