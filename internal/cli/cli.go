@@ -67,20 +67,22 @@ type grammar struct {
 
 // app is what every command gets.
 type app struct {
-	env    Env
-	out    *bufio.Writer // of standard output; Main flushes it
-	flags  *globals
-	parser *kong.Kong
-	config *keymap.Config
-	keys   *keymap.Map
-	memory views.Memory // of the full-screen program, for reading the file again
-	screen bool         // what is opened is shown full-screen
-	always bool         // indexes are kept of small traces, too
+	env       Env
+	out       *bufio.Writer // of standard output; Main flushes it
+	flags     *globals
+	parser    *kong.Kong
+	config    *keymap.Config
+	keys      *keymap.Map
+	memory    views.Memory // of the full-screen program, for reading the file again
+	collector *collector
+	screen    bool // what is opened is shown full-screen
+	always    bool // indexes are kept of small traces, too
 }
 
 // Main runs one command and returns the exit status. ctx ends what it does early.
 func Main(ctx context.Context, env Env) int {
-	a := &app{env: env, out: bufio.NewWriterSize(env.Stdout, 1<<16)}
+	a := &app{env: env, out: bufio.NewWriterSize(env.Stdout, 1<<16), collector: &collector{}}
+	defer a.collector.stop()
 	err := a.run(ctx)
 	if flushErr := a.out.Flush(); err == nil && flushErr != nil {
 		err = inputError(fmt.Errorf("standard output: %w", flushErr))

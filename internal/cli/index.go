@@ -20,7 +20,7 @@ type indexCmd struct {
 // indexing is what index says about one file.
 type indexing struct {
 	report.Header
-	Result  string     `json:"result"`           // "built", "valid", or "none" for what has no index
+	Result  string     `json:"result"`          // "built", "valid", or "none" for what has no index
 	Reason  string     `json:"reason,omitzero"` // why there is none, or why the one that was there could not be used
 	Events  *uint64    `json:"events,omitzero"`
 	Kept    *infoIndex `json:"index_file,omitzero"`

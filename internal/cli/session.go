@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -69,12 +68,8 @@ func (a *app) open(ctx context.Context, path string) (*session, error) {
 	return s, nil
 }
 
-// gcPercent is how much garbage may stand beside what lives. What lives is an index that may be large and holds no pointers,
-// so collecting often is cheap, and the machine belongs to somebody else's production.
-const gcPercent = 10
-
 func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.Format) *session {
-	debug.SetGCPercent(gcPercent)
+	a.collector.start()
 	reading, stop := context.WithCancel(ctx)
 	s := &session{src: src, store: &model.Store{}, snapshot: a.flags.Snapshot, stop: stop, done: make(chan struct{})}
 	if s.place, s.noPlace = a.keeper(src, format.Name); s.place != nil {
@@ -96,12 +91,9 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 	return s
 }
 
-// hold is what symbols wait for: until the first chart is there, where an index promises one soon. nil if they need not.
+// hold is what symbols wait for: until the first chart is there. nil if they need not.
 func (a *app) hold(s *session) <-chan struct{} {
-	if s.place == nil || !a.screen {
-		return nil
-	}
-	if _, err := os.Stat(s.place.path); err != nil {
+	if !a.screen {
 		return nil
 	}
 	return s.index.FirstChart()
