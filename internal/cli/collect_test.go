@@ -4,6 +4,7 @@ import (
 	"math"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"testing"
 	"time"
 )
@@ -28,10 +29,10 @@ func TestGarbageShare(t *testing.T) {
 // The share follows what lives.
 func TestCollectorFollows(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
-	share := func() int {
-		now := debug.SetGCPercent(-1)
-		debug.SetGCPercent(now)
-		return now
+	share := func() uint64 {
+		now := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+		metrics.Read(now)
+		return now[0].Value.Uint64()
 	}
 	c := &collector{}
 	c.start()
