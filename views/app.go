@@ -47,6 +47,7 @@ var ErrReload = errors.New("read the file again")
 func Run(o Options) error {
 	a := newApp(o)
 	o.Terminal.SetKeys(a.ownKey)
+	a.awaitFirst()
 	a.follow()
 	return o.Terminal.Run(a)
 }
@@ -68,6 +69,7 @@ type app struct {
 	state    State
 	progress analysis.Status // how far loading is by now, which the state may lag behind
 	stale    bool            // the state was not shown yet
+	shown    bool            // some state was
 	stopped  bool            // the user stopped loading
 	all      []screen
 	screens  []screen          // of all, those that the file has
@@ -154,11 +156,33 @@ func newApp(o Options) *app {
 
 // follow refreshes the state whenever more was read, until everything is.
 func (a *app) follow() {
+	begun := a.state.Profile
 	a.o.Terminal.Background(func() {
 		for seen := uint64(0); a.awaitMore(seen); {
+			if i := a.loadedNow(); seen == 0 && i.status.Events == 0 && i.profile == begun {
+				continue // a frame that says nothing new would only hold up the first chart
+			}
 			seen = a.postRefresh()
 		}
 	})
+}
+
+// mostBlank is how long the first frame waits for events: one with a chart is there sooner when no other one is on its way.
+const mostBlank = 20 * time.Millisecond
+
+// awaitFirst waits a moment for the first events.
+func (a *app) awaitFirst() {
+	if a.trace == nil {
+		return
+	}
+	began := time.Now()
+	for time.Since(began) < mostBlank && a.ctx.Err() == nil {
+		if s := a.trace.Status(); s.Events > 0 || s.Final || s.Stopped {
+			break
+		}
+		time.Sleep(mostBlank / 40)
+	}
+	a.refresh(a.loadedNow())
 }
 
 // pause is how long to wait for more events than were seen: hardly at all for the first ones, since there is no chart
@@ -346,6 +370,10 @@ func (a *app) showState() {
 	a.Flex.SetRect(a.GetRect())
 	a.placeScreen()
 	a.until = time.Now().Add(a.patience)
+	if !a.shown && a.patience == patience {
+		a.until = time.Now().Add(firstPatience)
+	}
+	a.shown = true
 	for range 3 { // an answer that came within the patience changes what is shown at most twice
 		if !a.stale {
 			return

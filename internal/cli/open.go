@@ -49,7 +49,7 @@ func (c *openCmd) Run(ctx context.Context, a *app) error {
 
 // compare shows two files side by side, or prints the difference where there is no terminal.
 func (a *app) compare(ctx context.Context, s, after *session, files []string) error {
-	if !a.env.IsTerminal || a.env.FullScreen == nil {
+	if !a.screen {
 		return a.writeDiff(ctx, s, after, &diffCmd{})
 	}
 	for _, side := range []*session{s, after} {
@@ -161,7 +161,7 @@ func (a *app) again(f func() error) error {
 
 // show starts the full-screen program, as soon as the headers are read, or prints the report.
 func (a *app) show(ctx context.Context, s *session, path string) error {
-	if !a.env.IsTerminal || a.env.FullScreen == nil {
+	if !a.screen {
 		return a.write(ctx, s, reportCmd{})
 	}
 	if err := s.begun(ctx); err != nil {
