@@ -56,6 +56,9 @@ func (n Number) Float64() float64 {
 	return float64(n.bits)
 }
 
+// Integer reports whether the number is no float.
+func (n Number) Integer() bool { return n.kind != bitsFloat }
+
 // Small is the number where it is an integer from 0 to most.
 func (n Number) Small(most uint64) (v uint64, ok bool) {
 	return n.bits, n.kind == bitsUnsigned && n.bits <= most
