@@ -11,19 +11,6 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// sidesText names both sides, and says which one is before.
-func (e *env) sidesText(s *State) string {
-	keys, ok := e.sideKeys(s, compareSites, s.Group, s.Cost)
-	if !ok {
-		return ""
-	}
-	a, b := keys[sideA].label, keys[sideB].label
-	if s.Compare.Swapped {
-		return "before B " + b + " → after A " + a
-	}
-	return "before A " + a + " → after B " + b
-}
-
 // headLines is what the head of a difference says, for w cells and h rows: the sentence, what the signs mean, and notes.
 func headLines(st *State, c *compareSet, w, h int) (sentence []string, signs bool, notes []string) {
 	if c == nil || h < 8 {

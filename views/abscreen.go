@@ -44,13 +44,22 @@ func (p *compareScreen) commandLine(file []string) []string {
 	case p.what == comparePages:
 		return p.dumpCommand(file, "page-type")
 	case p.what == compareSizes:
-		return p.diffCommand(&p.state, file, "size", "alloc_bytes")
+		return p.diffCommand(&p.state, file, "size", "alloc_bytes", false)
 	case p.what == compareLives:
-		return p.diffCommand(&p.state, file, "lifetime", "alloc_bytes")
-	case p.prof != nil:
-		return append(p.diffCommand(&p.state, file, "function", ""), p.prof.chosen(&p.state)...)
+		return p.diffCommand(&p.state, file, "lifetime", "alloc_bytes", false)
+	case p.prof != nil && !p.mixed(&p.state):
+		return append(p.diffCommand(&p.state, file, p.group().String(), "", false), p.prof.chosen(&p.state)...)
 	}
-	return p.diffCommand(&p.state, file, p.group().String(), costKey(p.cost()))
+	cost, instant := p.weighed(&p.state, p.cost())
+	return p.diffCommand(&p.state, file, p.group().String(), costNamed(cost), instant && p.what == compareSites)
+}
+
+// weighed is the cost that a comparison with a trace in it is about, and whether it is one of an instant.
+func (e *env) weighed(s *State, cost analysis.Cost) (c analysis.Cost, instant bool) {
+	if e.prof != nil {
+		cost, _ = costOfProfile(e.prof, s)
+	}
+	return cost, cost == analysis.CostLive || cost == analysis.CostLiveCount
 }
 
 func (p *compareScreen) follows() string {
@@ -226,7 +235,7 @@ func (p *compareScreen) dumpCommand(file []string, kind string) []string {
 			words = append(words, flag, fmt.Sprintf("%dus", k.at.T))
 		}
 	}
-	words = append(append(words, p.state.Compare.arguments()...), file...)
+	words = append(append(words, p.state.Compare.arguments(false)...), file...)
 	if p.second != nil {
 		words = append(words, p.second.path)
 	}

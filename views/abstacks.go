@@ -104,10 +104,11 @@ func (p *compareStacks) narrows() bool { return true }
 
 // commandLine implements commander.
 func (p *compareStacks) commandLine(file []string) []string {
-	if p.prof != nil {
-		return append(p.diffCommand(&p.state, file, "stack", ""), p.prof.chosen(&p.state)...)
+	if p.prof != nil && !p.mixed(&p.state) {
+		return append(p.diffCommand(&p.state, file, "stack", "", false), p.prof.chosen(&p.state)...)
 	}
-	return p.diffCommand(&p.state, file, "stack", costKey(p.state.Cost))
+	cost, instant := p.weighed(&p.state, p.state.Cost)
+	return p.diffCommand(&p.state, file, "stack", costNamed(cost), instant)
 }
 
 func (p *compareStacks) follows() string {

@@ -10,6 +10,9 @@ import (
 // within it, and one frame with the right figures is better than two.
 const patience = 9 * time.Millisecond
 
+// firstPatience is the same for the first frame: charts come at once, and an empty screen is worse than two frames.
+const firstPatience = 4 * time.Millisecond
+
 // loadShare is the part of the time that answers may take while a file loads: they hold up the loading, and are outdated
 // as soon as they come.
 const loadShare = 0.2
