@@ -68,7 +68,9 @@ type profFile struct {
 	samples     uint64
 	end         model.Time // of samples, windows and the file's own range
 	classes     []uint32   // of frames: see [analysis.FrameClasses]
+	usual       uint16     // the event that is weighed where none is chosen
 	views       stackViews
+	groups      profGroupings
 }
 
 func newProfFile(p *model.Profile) *profFile {
@@ -84,7 +86,7 @@ func newProfFile(p *model.Profile) *profFile {
 	for i := range w.Windows {
 		d.end = max(d.end, w.Windows[i].End)
 	}
-	d.classes = analysis.FrameClasses(w)
+	d.classes, d.usual = analysis.FrameClasses(w), analysis.DefaultEvent(w)
 	d.findMetrics()
 	return d
 }
@@ -132,7 +134,7 @@ func (d *profFile) event(s *State) uint16 {
 	if e := s.Prof.Event; e >= 0 && e < len(d.weights.Events) {
 		return uint16(e)
 	}
-	return analysis.DefaultEvent(d.weights)
+	return d.usual
 }
 
 // metric is the one that a state is about; ok is false where nothing is weighed.
