@@ -33,6 +33,8 @@ func TestDifferenceGoldens(t *testing.T) {
 	goldenSizes(t, "ab-sites", "p", "A", "e", "d", "3")
 	goldenSizes(t, "ab-tree", "p", "A", "e", "d", "5")
 	goldenSizes(t, "ab-flame", "p", "A", "e", "d", "5", "f")
+	goldenSizes(t, "ab-blocks", "p", "A", "e", "d", "6", "o")
+	goldenSizes(t, "ab-timeline", "p", "A", "e", "d", "2")
 }
 
 // What the screen says is what analysis says of the same two moments.

@@ -28,6 +28,8 @@ func (e *env) placeText(s *State, f *comparedFile, m moment) string {
 		return "start"
 	case !m.over.IsWhole():
 		return fmt.Sprintf("%v – %v", max(m.over.From, 0), m.over.To)
+	case at == analysis.End && f.loading(s):
+		return "so far"
 	case at == analysis.End || at.T >= f.span(s).To && at.Events == 0:
 		return "end"
 	case at.Events != 0 && f.store == nil:
@@ -45,6 +47,15 @@ func (e *env) named(f *comparedFile, place string) string {
 		return place
 	}
 	return e.fileNames(14)[f.index()] + " " + place
+}
+
+// loading reports whether more of a trace is being read than figures are about.
+func (f *comparedFile) loading(s *State) bool {
+	st := &s.Status
+	if f.store != nil {
+		st = &f.status
+	}
+	return f.trace != nil && !st.Final && !st.Stopped
 }
 
 // index is 0 for the file opened first.

@@ -156,13 +156,10 @@ func newApp(o Options) *app {
 
 // follow refreshes the state whenever more was read, until everything is.
 func (a *app) follow() {
-	begun := a.state.Profile
+	known := loaded{profile: a.state.Profile, status: a.state.Status}
 	a.o.Terminal.Background(func() {
-		for seen := uint64(0); a.awaitMore(seen); {
-			if i := a.loadedNow(); seen == 0 && i.status.Events == 0 && i.profile == begun {
-				continue // a frame that says nothing new would only hold up the first chart
-			}
-			seen = a.postRefresh()
+		for seen := uint64(0); a.awaitMore(seen, &known); {
+			seen = a.postRefresh(&known)
 		}
 	})
 }
@@ -196,7 +193,7 @@ func pause(seen uint64) time.Duration {
 
 // awaitMore waits until more may have been read: a tenth of a second while a file loads, afterwards for the next revision.
 // It is false at the end of the program.
-func (a *app) awaitMore(seen uint64) bool {
+func (a *app) awaitMore(seen uint64, known *loaded) bool {
 	_, changed := a.o.Store.Watch()
 	if a.trace != nil {
 		if s := a.trace.Status(); !s.Final && !s.Stopped {
@@ -210,7 +207,7 @@ func (a *app) awaitMore(seen uint64) bool {
 			}
 		}
 	}
-	a.postRefresh() // what came between the last tick and the end
+	a.postRefresh(known) // what came between the last tick and the end
 	select {
 	case <-a.ctx.Done():
 		return false
@@ -219,9 +216,14 @@ func (a *app) awaitMore(seen uint64) bool {
 	}
 }
 
-// postRefresh asks what is loaded, which may have to wait for a lock, off the loop, and returns the number of events.
-func (a *app) postRefresh() (events uint64) {
+// postRefresh asks what is loaded, which may have to wait for a lock, off the loop, and returns the number of events. As long
+// as that is what the program began with, it posts nothing: a frame that says nothing new would only hold up the first chart.
+func (a *app) postRefresh(known *loaded) (events uint64) {
 	i := a.loadedNow()
+	if i == *known {
+		return i.status.Events
+	}
+	*known = loaded{}
 	a.post(func() { a.refresh(i) })
 	return i.status.Events
 }
@@ -370,8 +372,8 @@ func (a *app) showState() {
 	a.Flex.SetRect(a.GetRect())
 	a.placeScreen()
 	a.until = time.Now().Add(a.patience)
-	if !a.shown && a.patience == patience {
-		a.until = time.Now().Add(firstPatience)
+	if a.opening = !a.shown && a.patience == patience; a.opening {
+		a.until = time.Now().Add(mostBlank)
 	}
 	a.shown = true
 	for range 3 { // an answer that came within the patience changes what is shown at most twice

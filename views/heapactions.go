@@ -26,6 +26,9 @@ func (a *app) doSnapshots(act keymap.Action) bool {
 		return false
 	}
 	at := a.state.snapshot()
+	if a.after != nil && a.state.Heap.Moving {
+		at = a.otherSnapshot(&a.state)
+	}
 	switch act {
 	case keymap.StepBack:
 		a.toSnapshot(at - 1)
@@ -41,10 +44,10 @@ func (a *app) doSnapshots(act keymap.Action) bool {
 		a.emit(setSnapshot{noSnapshot})
 	case keymap.GotoTime:
 		a.askSnapshot()
-	case keymap.Range, keymap.MarkA:
-		a.markBefore(at)
-	case keymap.MarkB:
-		a.markCompared(at)
+	case keymap.MarkA, keymap.MarkB:
+		a.markHeap(act, at)
+	case keymap.Range:
+		a.markBefore(a.state.snapshot())
 	case keymap.Difference:
 		a.toggleDifference()
 	case keymap.ClearRange:
@@ -57,8 +60,41 @@ func (a *app) doSnapshots(act keymap.Action) bool {
 	return true
 }
 
+// markHeap marks a snapshot as one side. With two files it says whose snapshots moving goes through.
+func (a *app) markHeap(act keymap.Action, at int) {
+	switch {
+	case a.after != nil && act == keymap.MarkA:
+		a.emit(moveAfter{false})
+		a.say("h and l choose the snapshot of A")
+	case a.after != nil:
+		a.emit(moveAfter{true})
+		a.say("h and l choose the snapshot of B: A chooses that of A again")
+	case act == keymap.MarkA:
+		a.markBefore(at)
+	default:
+		a.markCompared(at)
+	}
+}
+
+// otherSnapshot is the snapshot of the other file that is compared.
+func (e *env) otherSnapshot(s *State) int {
+	if i := s.Heap.After; i >= 0 && i < e.after.Source().Len() {
+		return i
+	}
+	return lastWhole(e.after.Source())
+}
+
 // toSnapshot goes to a snapshot, or as far as there are any.
 func (a *app) toSnapshot(i int) {
+	if a.after != nil && a.state.Heap.Moving {
+		last := a.after.Source().Len() - 1
+		if to := min(max(i, 0), last); to == a.otherSnapshot(&a.state) && to != i {
+			a.say("there is no snapshot any further")
+		} else {
+			a.emit(setAfter{to})
+		}
+		return
+	}
 	last := a.state.snapshots() - 1
 	if to := min(max(i, 0), last); last < 0 || to == a.state.snapshot() && to != i {
 		a.say("there is no snapshot any further")

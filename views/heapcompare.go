@@ -105,11 +105,7 @@ func (p *heapComparison) about() string {
 func (p *heapComparison) keys(s *State) [2]heapKey {
 	keys := [2]heapKey{{p.heaps, s.before()}, {p.heaps, s.compared()}}
 	if p.after != nil {
-		at := s.Heap.After
-		if at < 0 || at >= p.after.Source().Len() {
-			at = lastWhole(p.after.Source())
-		}
-		keys = [2]heapKey{{p.heaps, s.snapshot()}, {p.after, at}}
+		keys = [2]heapKey{{p.heaps, s.snapshot()}, {p.after, p.otherSnapshot(s)}}
 		if s.Heap.Swapped {
 			keys[0], keys[1] = keys[1], keys[0]
 		}

@@ -45,7 +45,7 @@ func (p *heapComparison) drawHead(s tcell.Screen, r widget.Rect) widget.Rect {
 		return r
 	}
 	line, r := r.CutTop(1)
-	widget.TitleLine(s, line, p.look, p.sidesText(), "")
+	widget.TitleLine(s, line, p.look, p.sidesText(), "+ more after")
 	if r.H < low {
 		return r
 	}

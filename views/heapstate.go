@@ -13,10 +13,11 @@ const noSnapshot = -1
 
 // HeapState is what the screens of heap snapshots show. Rows mean nothing outside of the snapshot that stands beside them.
 type HeapState struct {
-	Snapshot int // noSnapshot follows the last whole one
-	Before   int // what is marked to compare with; noSnapshot for the first one
-	Compared int // what is marked to be compared with it; noSnapshot for Snapshot
-	After    int // of the other file, where two are compared; noSnapshot for its last whole one
+	Snapshot int  // noSnapshot follows the last whole one
+	Before   int  // what is marked to compare with; noSnapshot for the first one
+	Compared int  // what is marked to be compared with it; noSnapshot for Snapshot
+	After    int  // of the other file, where two are compared; noSnapshot for its last whole one
+	Moving   bool // the snapshot of the other file is what moving moves
 	Swapped  bool
 	Policy   analysis.EdgePolicy
 
@@ -38,6 +39,7 @@ type (
 	setCompared struct{ i int }
 	setAfter    struct{ i int }
 	swapSides   struct{ two bool } // two files are compared
+	moveAfter   struct{ on bool }
 	setPolicy   struct{ p analysis.EdgePolicy }
 	setRow      struct {
 		of  int
@@ -52,6 +54,7 @@ func (i setSnapshot) apply(s State) State { s.Heap.Snapshot = i.i; return s }
 func (i setBefore) apply(s State) State   { s.Heap.Before = i.i; return s }
 func (i setCompared) apply(s State) State { s.Heap.Compared = i.i; return s }
 func (i setAfter) apply(s State) State    { s.Heap.After = i.i; return s }
+func (i moveAfter) apply(s State) State   { s.Heap.Moving = i.on; return s }
 func (i setPolicy) apply(s State) State   { s.Heap.Policy = i.p; return s }
 func (i setTop) apply(s State) State      { s.Heap.Top, s.Heap.TopOf = i.row, i.of; return s }
 func (include) apply(s State) State       { s.Heap.Without = ""; return s }

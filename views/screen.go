@@ -93,6 +93,7 @@ type env struct {
 	look       *widget.Look // of the current theme
 	theme      *themes.Theme
 	patience   time.Duration
+	opening    bool      // no frame has been shown yet
 	until      time.Time // when showing the state ends waiting for answers
 	work       *work
 	post       func(func())                // any goroutine: run on the event loop
