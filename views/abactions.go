@@ -325,6 +325,11 @@ func (e *env) diffCommand(s *State, file []string, kind, by string) []string {
 	if by != "" {
 		words = append(words, "--by", by)
 	}
+	if kind != "size" && kind != "lifetime" { // of all blocks
+		if words = append(words, stepFlags(s.Chips)...); !s.Cell.IsAll() && e.prof == nil {
+			words = append(words, "--cell", s.Cell.Argument())
+		}
+	}
 	words = append(words, s.Compare.arguments()...)
 	words = append(words, file...)
 	if e.second != nil {
