@@ -133,6 +133,7 @@ type DiffOptions struct {
 	Masks         []analysis.Mask
 	Cell          analysis.Cell           // the stacks and blocks that both sides were narrowed to
 	Only          []analysis.ChangeStatus // statuses of the rows to list, none for all
+	Grown         bool                    // list only rows that have more bytes, or as many in more things
 	Limit         int                     // rows, 0 for all
 	Layouts       *analysis.LayoutChange  // of page layouts, in the order of the comparison
 }
@@ -222,6 +223,11 @@ func (d *Diff) list(c *analysis.Comparison, opt DiffOptions) {
 		for _, s := range opt.Only {
 			d.Only = append(d.Only, s.String())
 		}
+	}
+	if opt.Grown {
+		rows = slices.DeleteFunc(slices.Clone(rows), func(r analysis.CompareRow) bool {
+			return r.AfterBytes < r.BeforeBytes || r.AfterBytes == r.BeforeBytes && r.AfterCount <= r.BeforeCount
+		})
 	}
 	d.Count = len(rows)
 	added := addedTypes(c)

@@ -30,6 +30,8 @@ type diffFlags struct {
 	Swap      bool     `help:"Compare from after to before."`
 	Cell      cell     `placeholder:"SIZE,LIFETIME" help:"Of traces: only blocks of that size and lifetime, as in report."`
 	stepFlags
+
+	grown bool // only rows that are larger after
 }
 
 // Run says what changed between two files, or between two places of one.
@@ -126,7 +128,7 @@ func (d *diffing) choose(opt *report.DiffOptions) error {
 		return usageError(fmt.Errorf("--depth: must not be negative, but is %d", d.flags.Depth))
 	}
 	var err error
-	opt.Cell = d.flags.Cell.Cell
+	opt.Cell, opt.Grown = d.flags.Cell.Cell, d.flags.grown
 	if opt.Cell.Stacks, err = d.flags.filter(); err != nil {
 		return err
 	}
