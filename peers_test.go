@@ -87,7 +87,7 @@ func unpack(b *testing.B, path string) string {
 
 // BenchmarkPeers prints how many times longer the programs of heaptrack take than memtui with the same events: a whole
 // process each, in turns, the best of all runs; once by the time of day and once by processor time. memtui reads metadata
-// and events, writes its index and prints its report; the others print theirs. MEMTUI_BENCH_TRACE is the trace,
+// and events and writes its index; the others print their reports. MEMTUI_BENCH_TRACE is the trace,
 // MEMTUI_BENCH_HEAPTRACK the raw recording that it was made from.
 func BenchmarkPeers(b *testing.B) {
 	trace, raw := os.Getenv("MEMTUI_BENCH_TRACE"), os.Getenv("MEMTUI_BENCH_HEAPTRACK")
@@ -96,17 +96,20 @@ func BenchmarkPeers(b *testing.B) {
 		b.Skip("needs MEMTUI_BENCH_TRACE, MEMTUI_BENCH_HEAPTRACK and heaptrack_print")
 	}
 	raw = unpack(b, raw)
+	if trace, err = filepath.Abs(trace); err != nil {
+		b.Fatal(err)
+	}
 	dir := b.TempDir()
 	matched, massif := filepath.Join(dir, "matched"), filepath.Join(dir, "massif")
 	var own, interpret, printed, timeline cost
 	var index int64
 	for b.Loop() {
-		cache, err := os.MkdirTemp(dir, "cache")
-		if err != nil {
+		link := filepath.Join(b.TempDir(), "trace.mlyze")
+		if err := os.Symlink(trace, link); err != nil {
 			b.Fatal(err)
 		}
-		own.least(took(b, "", "", []string{"XDG_CACHE_HOME=" + cache}, binary, "report", "--limit", "10", trace))
-		index = size(cache)
+		own.least(took(b, "", "", nil, binary, "index", "--index", "beside", link))
+		index = size(b, link+indexSuffix)
 		interpret.least(took(b, raw, matched, nil, interpreter))
 		printed.least(took(b, "", "", nil, printer, matched))
 		if b.N == 1 || timeline.wall == 0 { // it takes too long to repeat
@@ -130,16 +133,11 @@ func BenchmarkPeers(b *testing.B) {
 	b.ReportMetric(float64(index)/events, "index-B/event")
 }
 
-// size is how many bytes the files below a directory have.
-func size(dir string) (n int64) {
-	filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if info, err := e.Info(); err == nil && !e.IsDir() {
-			n += info.Size()
-		}
-		return nil
-	})
-	return n
+// size is how many bytes a file has.
+func size(b *testing.B, path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return info.Size()
 }

@@ -9,7 +9,7 @@ import (
 // FileIndex is the implementation of [Trace] for traces of any size: it keeps no events, but what is needed to make sense of
 // any part of the file when it is read again. It costs one to two bytes per event and answers as [Index] does.
 //
-// Events are cut into chunks of a few megabytes. Of each chunk it keeps sums by stack, thread and size; the level of live
+// Events are cut into chunks of half a megabyte to a few. Of each chunk it keeps sums by stack, thread and size; the level of live
 // memory after every few hundred events; and, for each FREE, which block it ends: one of the same chunk, told by how many
 // allocations ago that was, or a record. Blocks that outlive their chunk have records, numbered by birth.
 //
@@ -152,8 +152,9 @@ type fileMark struct {
 	time model.Time
 }
 
-// defaultChunk is large enough that sums cost little and small enough that an answer reads one within a frame.
-const defaultChunk = 2 << 20
+// defaultChunk is large enough that sums cost little, unless there are very many stacks, and small enough that an answer reads
+// one within a frame and that chunks on their way into the index fit the caches.
+const defaultChunk = 512 << 10
 
 // NewFileIndex returns an empty index. It answers at once, about nothing.
 func NewFileIndex() *FileIndex { return newFileIndex(defaultChunk) }

@@ -177,6 +177,7 @@ func agreeOn(t *testing.T, ix, twin Trace, r *rand.Rand, rg Range) {
 		both(t, "curve", ix, twin, func(x Trace) ([]Column, error) { return x.Curve(ctx, rg, n) })
 		agreeOnChart(t, ix, twin.(*Index), rg, n)
 	}
+	agreeOnChart(t, ix, twin.(*Index), rg, 320)
 	both(t, "sizes", ix, twin, func(x Trace) ([]Bucket, error) { b, _, err := x.Histograms(ctx, rg); return b, err })
 	both(t, "lives", ix, twin, func(x Trace) ([]Bucket, error) { _, b, err := x.Histograms(ctx, rg); return b, err })
 	both(t, "marks", ix, twin, func(x Trace) ([]Mark, error) { m, _, err := x.Marks(ctx, rg, 9); return m, err })

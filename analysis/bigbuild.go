@@ -17,7 +17,7 @@ const (
 	chunkEvents  = 1 << 22 // most events of a chunk: a stream of ends can tell no longer way back
 	eventBytes   = 12      // how long events are, about
 	stackEvents  = 16      // events of a chunk per stack, unless there are very many
-	largerChunks = 2       // how many times larger than usual chunks become for them: an answer reads one
+	largerChunks = 8       // how many times larger than usual chunks become for them: an answer reads one
 	regularAfter = 16      // events before damage that [model.EventSource.Replay] may still take back, with some to spare
 	settleAfter  = 100 * time.Millisecond
 )

@@ -2,7 +2,9 @@ package analysis
 
 import (
 	"context"
+	"runtime"
 	"sort"
+	"sync"
 
 	"github.com/memtui/memtui/model"
 )
@@ -25,22 +27,64 @@ func (ix *FileIndex) Chart(ctx context.Context, rg Range, n int) ([]Column, erro
 	return ix.keptCurve(curveKey{rg, n, ix.events(), true}, func() ([]Column, error) { return ix.makeChart(ctx, rg, n) })
 }
 
+// makeChart makes the columns in parts, on all processors.
 func (ix *FileIndex) makeChart(ctx context.Context, rg Range, n int) ([]Column, error) {
+	cols := make([]Column, max(n, 0))
+	workers := min(runtime.GOMAXPROCS(0), len(cols)/partColumns)
+	if workers < 2 {
+		_, _, err := ix.chartPart(ctx, rg, cols, 0, n)
+		return cols, err
+	}
+	begins, ends, errs := make([]chartEdge, workers), make([]chartEdge, workers), make([]error, workers)
+	var working sync.WaitGroup
+	for w := range workers {
+		working.Go(func() {
+			errs[w] = guarded(func() (err error) {
+				begins[w], ends[w], err = ix.chartPart(ctx, rg, cols, n*w/workers, n*(w+1)/workers)
+				return err
+			})
+		})
+	}
+	working.Wait()
+	for w := range workers {
+		if errs[w] != nil {
+			return nil, errs[w]
+		}
+		if w > 0 && begins[w].events != ends[w-1].events { // where many runs begin in one microsecond
+			_, _, err := ix.chartPart(ctx, rg, cols, 0, n)
+			return cols, err
+		}
+	}
+	return cols, nil
+}
+
+// partColumns is how many columns are worth a processor.
+const partColumns = 64
+
+// chartPart makes columns [i, end), and returns the edges at both ends of them.
+func (ix *FileIndex) chartPart(ctx context.Context, rg Range, cols []Column, i, end int) (first, last chartEdge, err error) {
+	n := len(cols)
 	r := ix.reader()
 	from, to := ix.bounds(rg)
-	cols := make([]Column, max(n, 0))
 	f := edgeFinder{ix: ix, r: r, within: (to - from) / model.Time(max(n, 1)) / edgeShare}
-	f.chunk = max(sort.Search(len(ix.chunks), func(i int) bool { return ix.chunks[i].begin > from })-1, 0)
-	lo, _ := r.eventRange(Range{rg.From, to})
-	before := f.exact(from, lo)
-	for i := range cols {
+	t := columnEdge(from, to, i, max(n, 1))
+	f.chunk = ix.chunkBegun(t)
+	var before chartEdge
+	if i > 0 {
+		before = f.near(t, 0)
+	} else {
+		lo, _ := r.eventRange(Range{rg.From, to})
+		before = f.exact(from, lo)
+	}
+	first = before
+	for ; i < end; i++ {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return first, last, err
 		}
 		c := &cols[i]
 		var after chartEdge
 		if i == n-1 {
-			after = f.exact(to, max(r.eventsUntil(to), lo))
+			after = f.exact(to, max(r.eventsUntil(to), before.events))
 		} else {
 			after = f.near(columnEdge(from, to, i+1, n), before.events)
 		}
@@ -50,7 +94,12 @@ func (ix *FileIndex) makeChart(ctx context.Context, rg Range, n int) ([]Column, 
 		c.fill(&e, &before.level, &after.level, after.events-before.events)
 		before = after
 	}
-	return cols, r.err
+	return first, before, r.err
+}
+
+// chunkBegun is the last chunk that begins at t or before, or the first one.
+func (ix *FileIndex) chunkBegun(t model.Time) int {
+	return max(sort.Search(len(ix.chunks), func(i int) bool { return ix.chunks[i].begin > t })-1, 0)
 }
 
 // edgeFinder finds edges in the order of time.

@@ -79,13 +79,17 @@ func (k *KeptIndex) SetBudget(bytes int64) {
 // mostHold is how long others wait for the first chart: there may be none, as on a small screen.
 const mostHold = 150 * time.Millisecond
 
-// FirstChart returns a channel that is closed when [KeptIndex.Chart] has first answered about events, when no file is used,
-// or soon after: what else wants the processor may wait until then. The index itself proves its file no sooner. Call it before
-// Build, and only if a chart will be asked for.
+// drawing is how long it takes until a chart is on screen.
+const drawing = 10 * time.Millisecond
+
+// FirstChart returns a channel that is closed soon after [KeptIndex.Chart] has first answered about events, or anything else
+// could no longer wait: what wants the processor, too, may wait until then. The index itself proves its file no sooner.
+// Call it before Build, and only if a chart will be asked for.
 func (k *KeptIndex) FirstChart() <-chan struct{} {
 	k.hold = make(chan struct{})
-	k.begin = sync.OnceFunc(func() { close(k.hold) })
-	time.AfterFunc(mostHold, k.begin)
+	begin := sync.OnceFunc(func() { close(k.hold) })
+	k.begin = sync.OnceFunc(func() { time.AfterFunc(drawing, begin) })
+	time.AfterFunc(mostHold, begin)
 	return k.hold
 }
 
@@ -142,15 +146,15 @@ func (k *KeptIndex) state() *keptState {
 }
 
 func (k *KeptIndex) build(ctx context.Context, store *model.Store, p *model.Profile) error {
+	if k.begin != nil {
+		defer k.begin()
+	}
 	if k.place == nil {
 		return k.state().ix.build(ctx, store, p)
 	}
 	err := k.restore(ctx, store, p)
 	if err == nil {
 		return nil
-	}
-	if k.begin != nil {
-		k.begin()
 	}
 	k.mu.Lock()
 	k.why = err

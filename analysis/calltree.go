@@ -275,8 +275,16 @@ func (f *Folded) WithOwn(own []uint64) *Folded {
 // not know yet are left out.
 func (t *CallTree) Fold(weights []uint64) *Folded {
 	f := &Folded{CallTree: t, Total: make([]uint64, len(t.parent)), weights: weights[:min(len(weights), len(t.leaf))]}
+	sum, fits := uint64(0), true
 	for i, w := range f.weights {
 		f.Total[t.leaf[i]], _ = model.SaturatingAdd(f.Total[t.leaf[i]], w)
+		if sum += w; sum < w {
+			fits = false
+		}
+	}
+	if fits {
+		f.addUp()
+		return f
 	}
 	for n := len(t.parent) - 1; n > 0; n-- {
 		if w := f.Total[n]; w > 0 {
@@ -285,6 +293,31 @@ func (t *CallTree) Fold(weights []uint64) *Folded {
 		}
 	}
 	return f
+}
+
+// addUp gives every node what the nodes below it weigh, where all together do not overflow. Most nodes of large trees are the only
+// child of the node before them: what they weigh is carried on without a look at memory. This is a hot kernel.
+func (f *Folded) addUp() {
+	total, carry := f.Total, uint64(0)
+	parent := f.parent[:len(total)]
+	for n := len(total) - 1; n > 0; n-- {
+		w := total[n]
+		if carry > 0 {
+			w += carry
+			total[n] = w
+		}
+		if carry = 0; w == 0 {
+			continue
+		}
+		if p := int(parent[n]); p == n-1 {
+			carry = w
+		} else {
+			total[p] += w
+		}
+	}
+	if len(total) > 0 {
+		total[0] += carry
+	}
 }
 
 // Self is the weight of the stacks that end at a node, or what their leaves weigh alone where that is known.
@@ -310,7 +343,10 @@ func (f *Folded) Children(n int32) []int32 {
 		}
 	}
 	slices.SortFunc(out, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(f.Total[b], f.Total[a]), cmp.Compare(f.Name(a), f.Name(b)))
+		if x, y := f.Total[a], f.Total[b]; x != y {
+			return cmp.Compare(y, x)
+		}
+		return cmp.Compare(f.Name(a), f.Name(b)) // takes long
 	})
 	return out
 }

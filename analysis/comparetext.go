@@ -141,7 +141,7 @@ func (c *Comparison) Losses(w CompareWords) []string {
 
 func countOf(n int, thing string) string {
 	switch {
-	case n == 1:
+	case n == 1, thing == "series":
 	case strings.HasSuffix(thing, "s"):
 		thing += "es"
 	default:

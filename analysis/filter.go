@@ -24,10 +24,11 @@ type term struct {
 	share bool // value is a percentage
 }
 
-// FilterFields are the figures that a filter can compare. Those whose column is headed otherwise can be written as the
+// FilterFields are the figures that a filter can compare, the last three in differences. Those whose column is headed otherwise can be written as the
 // heading too: leak, bytes, size and oldest.
 func FilterFields() []string {
-	return []string{"live", "blocks", "peak", "total", "count", "temp", "leaked", "mean", "age", "retained", "managed", "unmanaged"}
+	return []string{"live", "blocks", "peak", "total", "count", "temp", "leaked", "mean", "age", "retained", "managed", "unmanaged",
+		"before", "after", "delta"}
 }
 
 // filterField is the figure that a word names; known is false for words that name none.
@@ -126,8 +127,11 @@ func parseComparison(w string, m []string) (term, error) {
 		t.value = float64(v)
 		return t, err
 	}
-	v, err := model.ParseSize(m[4])
-	t.value = float64(v)
+	number, below := strings.CutPrefix(m[4], "-")
+	v, err := model.ParseSize(number)
+	if t.value = float64(v); below {
+		t.value = -t.value
+	}
 	return t, err
 }
 

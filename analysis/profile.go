@@ -83,27 +83,9 @@ func SelectSamples(ctx context.Context, p *model.Profile, event uint16, metric m
 	if !counts && (int(event) >= len(w.Events) || w.Events[event].PrimaryName == "" || w.Events[event].Primary != metric) {
 		return nil, false, nil
 	}
-	picked := make([]float64, w.Records.Len())
-	for i := range w.Samples {
-		if err := ctx.Err(); err != nil {
-			return nil, false, err
-		}
-		c := &w.Samples[i]
-		if c.Len() == 0 || c.Last < from || c.First > to {
-			continue
-		}
-		under := c.Under(event)
-		for k := range c.Len() {
-			r := c.Record(k)
-			if t := c.Time(k); t < from || t > to || !under[c.Label(k)] || r == model.NoRecord {
-				continue
-			}
-			if counts {
-				picked[r]++
-			} else {
-				picked[r] += c.Period(k)
-			}
-		}
+	picked, err := pickSamples(ctx, w, event, counts, from, to)
+	if err != nil {
+		return nil, false, err
 	}
 	return &ProfileSelection{Profile: w, Stacks: p.Stacks, Event: event, Metric: metric, picked: picked}, true, nil
 }
@@ -191,6 +173,9 @@ func (s *ProfileSelection) Self(r model.RecordID) (n model.Number, ok bool) {
 	return n, true
 }
 
+// HasSelf reports whether leaves alone may weigh something else than their records.
+func (s *ProfileSelection) HasSelf() bool { return s.picked == nil }
+
 // Total is the sum over all selected records. It means nothing where [NoSum] holds.
 func (s *ProfileSelection) Total() (sum model.Amount) {
 	for r := range s.Profile.Records.Len() {
@@ -209,8 +194,8 @@ type ProfileStack struct {
 
 // Top lists the selected records, heaviest first, ties by id.
 func (s *ProfileSelection) Top() []ProfileStack {
-	var out []ProfileStack
 	rec := &s.Profile.Records
+	out := make([]ProfileStack, 0, rec.Len()) // growing a long list would take twice that
 	for r := range rec.Len() {
 		if n, ok := s.Weight(model.RecordID(r)); ok {
 			var a model.Amount

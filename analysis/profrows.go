@@ -42,28 +42,14 @@ func ProfileTable(ctx context.Context, by ProfileBy, selections ...*ProfileSelec
 	if len(selections) == 0 {
 		return nil, nil
 	}
-	first := selections[0]
-	rows, of := first.tableRows(by)
-	n := len(selections)
-	weights, hit := make([]FrameWeight, n*len(rows)), make([]bool, len(rows))
-	for i := range rows {
-		rows[i].Weights = weights[i*n : (i+1)*n : (i+1)*n]
+	g, err := NewProfileGrouping(ctx, selections[0].Profile, selections[0].Stacks, by)
+	if err != nil {
+		return nil, err
 	}
-	for k, s := range selections {
-		if err := s.weigh(ctx, by, k, rows, of, hit); err != nil {
-			return nil, err
-		}
-	}
-	out := rows[:0]
-	for i := range rows {
-		if hit[i] {
-			out = append(out, rows[i])
-		}
-	}
-	return out, nil
+	return g.Table(ctx, selections...)
 }
 
-// weigh adds a selection's weights up in column k.
+// weigh adds a selection's weights up in column k, of numbers of any kind.
 func (s *ProfileSelection) weigh(ctx context.Context, by ProfileBy, k int, rows []ProfileRow, of []uint32, hit []bool) error {
 	totals := make([]rowTotal, len(rows))
 	rec, st := &s.Profile.Records, s.Stacks

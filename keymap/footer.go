@@ -37,6 +37,11 @@ const hintGap = 2
 // side in cells with two blanks between them and one before. Help and quit come last and are kept longest; quit has a
 // Text only where there is room for it.
 func (m *Map) Hints(cells int, scopes ...Scope) []Hint {
+	return m.UsefulHints(cells, func(Action) bool { return true }, scopes...)
+}
+
+// UsefulHints is [Map.Hints] without the actions that are not useful now.
+func (m *Map) UsefulHints(cells int, useful func(Action) bool, scopes ...Scope) []Hint {
 	room := cells - 1 + hintGap
 	take := func(list, more []Hint, limit int) []Hint {
 		for _, h := range more {
@@ -48,7 +53,8 @@ func (m *Map) Hints(cells int, scopes ...Scope) []Hint {
 		return list
 	}
 	tail := take(nil, m.resolve(tailHints(scopes), scopes), MaxHints)
-	list := append(take(nil, m.resolve(bodyHints(scopes), scopes), MaxHints-len(tail)), tail...)
+	body := slices.DeleteFunc(m.resolve(bodyHints(scopes), scopes), func(h Hint) bool { return !useful(h.Action) })
+	list := append(take(nil, body, MaxHints-len(tail)), tail...)
 	const word = "quit"
 	if n := len(list); n > 0 && list[n-1].Action == Quit && room > len(word) {
 		list[n-1].Text = word

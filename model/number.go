@@ -56,6 +56,14 @@ func (n Number) Float64() float64 {
 	return float64(n.bits)
 }
 
+// Integer reports whether the number is no float.
+func (n Number) Integer() bool { return n.kind != bitsFloat }
+
+// Small is the number where it is an integer from 0 to most.
+func (n Number) Small(most uint64) (v uint64, ok bool) {
+	return n.bits, n.kind == bitsUnsigned && n.bits <= most
+}
+
 // Amount is a sum of numbers. Integers are added exactly, in 128 bits; once a float is among them the sum is one. The zero
 // Amount is 0.
 type Amount struct {
@@ -134,6 +142,9 @@ func (a Amount) Uint64() uint64 {
 	}
 	return a.low
 }
+
+// Exact is the amount where it is an integer from 0 to 2^64-1.
+func (a Amount) Exact() (n uint64, ok bool) { return a.low, a.high == 0 && !a.mixed }
 
 // String is the exact decimal number, of floats the shortest that reads as the same.
 func (a Amount) String() string {

@@ -21,7 +21,7 @@ func openTwo(t testing.TB, w, h int, name string, before []byte, other string, a
 		second.Trace = ix2
 	}
 	u.sim.Do(func() {
-		u.app.adoptSecond(second)
+		u.app.adoptSecond(second, newSecondFile(second))
 		u.app.emit(showDifference{true})
 	})
 	u.sim.Settle()
@@ -151,11 +151,11 @@ func TestDifferenceTreeKeepsItsPlace(t *testing.T) {
 func TestCommonMarker(t *testing.T) {
 	before := []analysis.Mark{{Time: 5, GC: true}, {Time: 10, Name: "a"}, {Time: 20, Name: "b"}}
 	after := []analysis.Mark{{Time: 7, Name: "b"}}
-	moments, name, ok := commonMarker(t.Context(), onlyMarks{marks: before}, onlyMarks{marks: after})
+	moments, name, ok := commonMarker(t.Context(), onlyMarks{marks: before}, onlyMarks{marks: after}, "")
 	if !ok || name != "b" || moments != [2]model.Time{20, 7} {
 		t.Error(moments, name, ok)
 	}
-	if _, _, ok := commonMarker(t.Context(), onlyMarks{}, onlyMarks{marks: after}); ok {
+	if _, _, ok := commonMarker(t.Context(), onlyMarks{}, onlyMarks{marks: after}, ""); ok {
 		t.Error("found what is not there")
 	}
 	if !slices.Equal(parseMasksTexts("paths\nhashes"), []string{"paths", "hashes"}) {

@@ -29,11 +29,19 @@ func differences(e *env, all []screen) map[screen]screen {
 		case *lifetimes:
 			out[s] = newCompareScreen(e, s, compareLives, false, false)
 		case *blockScreen:
-			out[s] = newCompareScreen(e, s, compareSizes, false, false)
+			out[s] = newCompareBlocks(e, s)
 		case *stacks:
 			out[s] = newCompareStacks(e, s)
-		case *profileScreen, *profFunctions, *profTimeline, *profLeaks:
-			out[s] = newCompareScreen(e, s, compareSites, false, false)
+		case *profileScreen:
+			out[s] = newCompareScreen(e, s, compareSites, true, false)
+		case *profTimeline:
+			out[s] = newCompareScreen(e, s, compareSites, true, true)
+		case *profFunctions:
+			p := newCompareScreen(e, s, compareSites, false, false)
+			p.own, p.mine = true, analysis.ByFunction
+			out[s] = p
+		case *profLeaks:
+			out[s] = newCompareScreen(e, s, compareLeaked, false, false)
 		case *profStacks:
 			out[s] = newCompareStacks(e, s)
 		case *dumpSeries:
@@ -71,6 +79,12 @@ func (a *app) doCompare(act keymap.Action) bool {
 	case keymap.Difference:
 		a.toggleDifference()
 	case keymap.Swap, keymap.Changes, keymap.Normalise, keymap.Align, keymap.Match:
+		if u, ok := a.current().(interface{ useless(keymap.Action) bool }); ok && u.useless(act) {
+			a.say(map[keymap.Action]string{
+				keymap.Align: "there are no curves of two files here to align", keymap.Match: "rows here are no stacks: there are no frames to match",
+			}[act])
+			return true
+		}
 		return a.state.Compare.On && a.shapeDifference(act)
 	default:
 		return false
@@ -101,7 +115,8 @@ func (a *app) shapeDifference(act keymap.Action) bool {
 	return true
 }
 
-// markHere makes the instant or range one side, or forgets that.
+// markHere makes the instant or range one side, or forgets that. With two files each side is marked in its own file: where that side
+// is now.
 func (a *app) markHere(act keymap.Action) {
 	side, name := sideA, "A"
 	if act == keymap.MarkB {
@@ -109,19 +124,30 @@ func (a *app) markHere(act keymap.Action) {
 	}
 	s := &a.state
 	m := mark{Set: true, At: s.At, Range: s.Range, Prof: s.Prof}
+	if a.second != nil {
+		free := *s
+		free.Compare.Marks = [2]mark{}
+		now := free.moments(true, a.timeMap(s))[side]
+		m = mark{Set: true, Other: now.other, At: now.at, Range: now.over, Prof: now.prof}
+	}
 	if s.Compare.Marks[side] == m {
 		a.emit(markSide{side, mark{}})
 		a.say(name + " is not marked any more")
 		return
 	}
 	a.emit(markSide{side, m})
-	where := a.momentText(s, a.first, moment{at: m.At, over: m.Range, prof: m.Prof})
+	f := a.fileAt(m.Other)
+	where := a.named(f, a.placeText(s, f, moment{other: m.Other, at: m.At, over: m.Range, prof: m.Prof}))
 	next := "go elsewhere, then d shows what changed since"
-	if side == sideB {
-		next = "d shows the difference"
-	}
-	if s.Compare.On {
+	switch {
+	case a.second != nil && s.Compare.Marks[1-side].Set:
+		next = "both sides stay; again lets it go"
+	case a.second != nil:
+		next = "it stays, and moving in time moves " + [2]string{"B", "A"}[side] + " alone; again lets it go"
+	case s.Compare.On:
 		next = "the difference follows"
+	case side == sideB:
+		next = "d shows the difference"
 	}
 	a.say("marked as " + name + ": " + where + "; " + next)
 }
@@ -154,21 +180,24 @@ func (a *app) toggleDifference() {
 
 // nextAlign lays curves over each other in the next way.
 func (a *app) nextAlign() {
-	if a.second == nil {
-		a.say("curves of one file are aligned already")
-		return
-	}
-	next := (a.state.Compare.Align + 1) % analysis.AlignCount
-	if next != analysis.AlignMarker {
+	if next := (a.state.Compare.Align + 1) % analysis.AlignCount; next != analysis.AlignMarker {
 		a.emit(setAlign{align: next})
 		return
 	}
+	a.alignAt("", func() {
+		a.say("the files have no marker of one name: curves are aligned by share of duration")
+		a.emit(setAlign{align: analysis.AlignShare})
+	})
+}
+
+// alignAt lays curves over each other at a marker that both files have, of any name for ""; none is called where there is no such.
+func (a *app) alignAt(marker string, none func()) {
+	before, after := a.first.trace, a.second.trace
 	a.background(func() {
-		moments, name, ok := commonMarker(context.WithoutCancel(a.ctx), a.first.trace, a.second.trace)
+		moments, name, ok := commonMarker(context.WithoutCancel(a.ctx), before, after, marker)
 		a.post(func() {
 			if !ok {
-				a.say("the files have no marker of one name: curves are aligned by share of duration")
-				a.emit(setAlign{align: analysis.AlignShare})
+				none()
 				return
 			}
 			a.say("aligned at the marker " + model.Clean(name))
@@ -177,8 +206,26 @@ func (a *app) nextAlign() {
 	})
 }
 
-// commonMarker finds the first marker of one trace that the other one has too.
-func commonMarker(ctx context.Context, before, after analysis.Trace) (moments [2]model.Time, name string, ok bool) {
+// alignCommand lays curves over each other as typed: by share, at the start, or at a marker's name.
+func (a *app) alignCommand(text string) error {
+	switch {
+	case a.second == nil || a.first.trace == nil || a.second.trace == nil:
+		return fmt.Errorf("only the curves of two traces can be aligned")
+	case text == analysis.AlignStart.String():
+		a.emit(setAlign{align: analysis.AlignStart})
+	case text == analysis.AlignShare.String():
+		a.emit(setAlign{align: analysis.AlignShare})
+	default:
+		if text == analysis.AlignMarker.String() {
+			text = ""
+		}
+		a.alignAt(text, func() { a.say("no marker of that name is in both files") })
+	}
+	return nil
+}
+
+// commonMarker finds the first marker of one trace that the other one has too: of that name, or of any for "".
+func commonMarker(ctx context.Context, before, after analysis.Trace, named string) (moments [2]model.Time, name string, ok bool) {
 	if before == nil || after == nil {
 		return moments, "", false
 	}
@@ -191,7 +238,7 @@ func commonMarker(ctx context.Context, before, after analysis.Trace) (moments [2
 		return moments, "", false
 	}
 	for _, x := range a {
-		if x.GC || x.Name == "" {
+		if x.GC || x.Name == "" || named != "" && x.Name != named {
 			continue
 		}
 		if i := slices.IndexFunc(b, func(y analysis.Mark) bool { return !y.GC && y.Name == x.Name }); i >= 0 {
@@ -201,50 +248,117 @@ func commonMarker(ctx context.Context, before, after analysis.Trace) (moments [2
 	return moments, "", false
 }
 
-// compareCommand opens a second file to compare with.
+// compareCommand opens a second file to compare with, or lets go of it.
 func (a *app) compareCommand(path string) error {
-	switch {
-	case a.o.OpenSecond == nil:
-		return fmt.Errorf("no other file can be opened here")
-	case a.heaps != nil:
-		return fmt.Errorf("memtui FILE1 FILE2 compares the heap snapshots of two files")
+	if path == "none" {
+		if a.second == nil {
+			return fmt.Errorf("no second file is open")
+		}
+		a.dropSecond()
+		return nil
 	}
-	if strings.HasPrefix(path, "~/") {
-		path = filepath.Join(a.o.Home, path[2:])
+	if a.o.OpenSecond == nil {
+		return fmt.Errorf("no other file can be opened here")
 	}
 	a.say("opening " + model.Clean(path) + "…")
-	a.background(func() {
-		second, err := a.o.OpenSecond(path)
-		a.post(func() {
-			if err != nil {
-				a.say(model.Clean(err.Error()))
-				return
-			}
-			a.adoptSecond(second)
-			a.emit(clearMarks{})
-			a.emit(showDifference{true})
-			a.say("compared with " + model.Clean(second.Name) + ": d switches the difference off and on")
-		})
+	a.openSecond(a.homePath(path), func(second *Second) {
+		a.emit(clearMarks{})
+		a.emit(showDifference{true})
+		a.say("compared with " + model.Clean(second.Name) + ": d switches the difference off and on")
 	})
 	return nil
 }
 
-// adoptSecond begins to compare with another file, and follows it while it loads.
-func (a *app) adoptSecond(s *Second) {
-	a.second = &comparedFile{name: s.Name, path: s.Path, trace: s.Trace, store: s.Store}
-	if p := a.state.Profile; p != nil {
-		a.first.name = p.Meta.Name
+// homePath is a path with the user's directory for ~.
+func (a *app) homePath(path string) string {
+	if strings.HasPrefix(path, "~/") {
+		return filepath.Join(a.o.Home, path[2:])
 	}
-	a.adoptOtherDump(s.Store.Current())
+	return path
+}
+
+// openSecond opens a file off the loop and begins to compare with it; then is told when that is done.
+func (a *app) openSecond(path string, then func(*Second)) {
+	a.background(func() {
+		second, err := a.o.OpenSecond(path)
+		if err != nil {
+			a.post(func() { a.say("not opened: " + model.Clean(err.Error())) })
+			return
+		}
+		f := newSecondFile(second)
+		a.post(func() {
+			a.adoptSecond(second, f)
+			then(second)
+		})
+	})
+}
+
+// newSecondFile is a file to compare with, its first revision read. It may take a moment.
+func newSecondFile(s *Second) *comparedFile {
+	f := &comparedFile{name: s.Name, path: s.Path, trace: s.Trace, store: s.Store, now: s.Store.Current()}
+	if f.read.Final = true; s.Trace != nil {
+		f.read = s.Trace.Status()
+	}
+	if f.status = f.read; hasProf(f.now) {
+		f.prof = newProfFile(f.now)
+	}
+	return f
+}
+
+// adoptSecond begins to compare with another file, and follows it while it loads.
+func (a *app) adoptSecond(s *Second, f *comparedFile) {
+	a.dropSecond()
+	a.second = f
+	if p := a.state.Profile; p != nil {
+		a.first.name, a.first.path = p.Meta.Name, p.Meta.Path
+	}
+	a.adoptOtherDump(f.now)
+	if s.Heaps != nil {
+		a.after, a.afterName, a.afterPath = s.Heaps, s.Name, s.Path
+	}
+	if a.mixed(&a.state) { // their frames have other lines and files
+		a.emit(setMatch{analysis.MatchFunctions})
+	}
 	a.stale = true
 	a.o.Terminal.Background(func() {
-		for a.awaitSecond(s) {
-			a.post(func() {
-				a.adoptOtherDump(s.Store.Current())
-				a.stale = true
-			})
+		for last := f; ; {
+			_, changed := s.Store.Watch()
+			if now := s.Store.Current(); now != last.now || s.Trace != nil {
+				last = newSecondFile(s) // which may take a while
+			}
+			fresh := last
+			a.post(func() { a.refreshSecond(f, fresh) })
+			if !a.awaitSecond(changed, fresh.read) {
+				return
+			}
 		}
 	})
+}
+
+// refreshSecond adopts what is loaded of the second file by now, as often as the last figures allow.
+func (a *app) refreshSecond(f, fresh *comparedFile) {
+	now := fresh.read
+	if a.second != f || f.read == now && f.now == fresh.now && f.status == now {
+		return
+	}
+	f.read, a.stale = now, true
+	if !now.Final && !now.Stopped && f.status.Events > 0 && !a.work.rested() {
+		return
+	}
+	f.status, f.now, f.prof = now, fresh.now, fresh.prof
+	a.adoptOtherDump(f.now)
+}
+
+// dropSecond ends the comparison with another file.
+func (a *app) dropSecond() {
+	if a.second == nil {
+		return
+	}
+	a.second, a.otherDump, a.after, a.afterName, a.afterPath = nil, nil, nil, "", ""
+	a.joins.forget()
+	a.emit(clearMarks{})
+	a.emit(setMatch{analysis.MatchFrames})
+	a.emit(setAlign{align: analysis.AlignStart})
 }
 
 // maskCommand makes names alike before they are compared.
@@ -289,16 +403,13 @@ func normalNames(*app) (names []string) {
 	return names
 }
 
-// awaitSecond waits until more of the second file may have been read; false at the end of the program.
-func (a *app) awaitSecond(s *Second) bool {
-	_, changed := s.Store.Watch()
+// awaitSecond waits until more than now may have been read of the second file; false at the end of the program.
+func (a *app) awaitSecond(changed <-chan struct{}, now analysis.Status) bool {
 	var tick <-chan time.Time
-	if s.Trace != nil {
-		if st := s.Trace.Status(); !st.Final && !st.Stopped {
-			t := time.NewTimer(pause(st.Events))
-			defer t.Stop()
-			tick = t.C
-		}
+	if !now.Final && !now.Stopped {
+		t := time.NewTimer(pause(now.Events))
+		defer t.Stop()
+		tick = t.C
 	}
 	select {
 	case <-a.ctx.Done():
@@ -310,12 +421,17 @@ func (a *app) awaitSecond(s *Second) bool {
 }
 
 // diffCommand is the command line that prints the difference of a kind of rows ("stack", "size"), by a key of reports ("" for the
-// usual one).
-func (e *env) diffCommand(s *State, file []string, kind, by string) []string {
+// usual one). instant says that the figures are those at an instant, not of a range.
+func (e *env) diffCommand(s *State, file []string, kind, by string, instant bool) []string {
 	words := []string{"memtui", "diff"}
 	m := s.moments(e.second != nil, e.timeMap(s))
+	one := m[sideA].other == m[sideB].other
 	for i, flag := range []string{"--a", "--b"} {
-		if text := e.placeArgument(m[i]); text != "" {
+		text := e.placeArgument(e.fileAt(m[i].other).profFile(s), m[i], instant)
+		if text == "" && one && i == sideA {
+			text = "end"
+		}
+		if text != "" {
 			words = append(words, flag, text)
 		}
 	}
@@ -326,42 +442,53 @@ func (e *env) diffCommand(s *State, file []string, kind, by string) []string {
 		words = append(words, "--by", by)
 	}
 	if kind != "size" && kind != "lifetime" { // of all blocks
-		if words = append(words, stepFlags(s.Chips)...); !s.Cell.IsAll() && e.prof == nil {
+		if words = append(words, stepFlags(s.Chips)...); !s.Cell.IsAll() && e.prof == nil && !e.mixed(s) {
 			words = append(words, "--cell", s.Cell.Argument())
 		}
 	}
-	words = append(words, s.Compare.arguments()...)
-	words = append(words, file...)
-	if e.second != nil {
-		words = append(words, e.second.path)
+	words = append(words, s.Compare.arguments(e.mixed(s))...)
+	if e.second == nil {
+		return append(words, file...)
+	}
+	paths := [2]string{file[len(file)-1], e.second.path}
+	words = append(words, file[:len(file)-1]...)
+	for i := range m {
+		if n := e.fileAt(m[i].other).index(); i == sideA || !one {
+			words = append(words, paths[n])
+		}
 	}
 	return words
 }
 
-// placeArgument is a moment as the command line writes it, "" for the end.
-func (e *env) placeArgument(m moment) string {
-	if n := m.prof.Window; e.prof != nil && n != noWindow {
-		return fmt.Sprintf("#%d", n)
-	}
+// placeArgument is a moment of a trace or a profile as the command line writes it, "" for the end.
+func (e *env) placeArgument(prof *profFile, m moment, instant bool) string {
 	switch {
+	case prof != nil && m.prof.Window != noWindow:
+		return fmt.Sprintf("#%d", m.prof.Window)
+	case prof != nil && m.over.IsWhole():
+		return ""
+	case prof == nil && instant && m.at.Events != 0:
+		return "peak"
+	case prof == nil && instant && m.at != analysis.End:
+		return fmt.Sprintf("%dus", m.at.T)
+	case instant && prof == nil:
+		return ""
 	case !m.over.IsWhole():
 		return fmt.Sprintf("%dus..%dus", max(m.over.From, 0), m.over.To)
 	case m.at == analysis.End:
 		return ""
-	case m.at.Events != 0:
-		return "peak"
 	}
-	return fmt.Sprintf("%dus", m.at.T)
+	return fmt.Sprintf("0us..%dus", m.at.T)
 }
 
-// arguments are the flags of memtui diff that say how the difference is shown.
-func (c *CompareState) arguments() (words []string) {
+// arguments are the flags of memtui diff that say how the difference is shown; mixed is what [env.mixed] says.
+func (c *CompareState) arguments(mixed bool) (words []string) {
 	for mask := range strings.SplitSeq(c.Masks, "\n") {
 		if mask != "" {
 			words = append(words, "--mask", mask)
 		}
 	}
-	if c.Match != analysis.MatchFrames {
+	if usual := map[bool]analysis.FrameMatch{true: analysis.MatchFunctions}[mixed]; c.Match != usual {
 		words = append(words, "--match", c.Match.String())
 	}
 	if c.Per != analysis.NormalNone {
@@ -377,9 +504,4 @@ func (c *CompareState) arguments() (words []string) {
 		words = append(words, "--swap")
 	}
 	return words
-}
-
-// costKey is the sort key of reports that belongs to a cost, "" for the usual one.
-func costKey(c analysis.Cost) string {
-	return [...]string{"", "live_count", "", "alloc_bytes", "alloc_count", "leaked_bytes", "temporary_count"}[c]
 }

@@ -21,6 +21,7 @@ type compareChart struct {
 	area   widget.Rect
 	state  State
 	curves *lazy[compareCurveKey, compareCurves]
+	profs  *lazy[[2]profCurveKey, comparedProfCurves]
 	spans  [2]analysis.TimeSpan
 	m      analysis.TimeMap
 	one    bool // both sides are the same curve
@@ -42,7 +43,7 @@ type compareCurves struct {
 }
 
 func newCompareChart(e *env) *compareChart {
-	c := &compareChart{env: e}
+	c := &compareChart{env: e, profs: newLazy(e, fetchProfCurves)}
 	c.curves = newLazy(e, func(ctx context.Context, k compareCurveKey) (compareCurves, error) {
 		out := compareCurves{compareCurveKey: k}
 		var err error
@@ -56,8 +57,12 @@ func newCompareChart(e *env) *compareChart {
 func (c *compareChart) show(s *State, r widget.Rect) {
 	c.state, c.area = *s, r
 	sides, ok := c.env.sideKeys(s, compareSites, s.Group, s.Cost)
-	if !ok || sides[0].file.trace == nil || sides[1].file.trace == nil || sides[0].prof.of != nil || sides[1].prof.of != nil {
-		c.chart.Empty = "only allocation traces have a curve of live memory"
+	switch {
+	case ok && sides[0].prof.of != nil && sides[1].prof.of != nil:
+		c.showProf(s, &sides)
+		return
+	case !ok || sides[0].file.trace == nil || sides[1].file.trace == nil || sides[0].prof.of != nil || sides[1].prof.of != nil:
+		c.chart.Empty = "only two traces, or two profiles, have curves to compare"
 		c.chart.Curves = nil
 		return
 	}
@@ -176,8 +181,22 @@ func (c *compareChart) draw(s tcell.Screen) { c.chart.Draw(s, c.area, c.env.look
 // columns is the number of cells of the time axis.
 func (c *compareChart) columns() int { return c.chart.Dots(c.area) / 2 }
 
+// offered reports whether both sides have curves.
+func (c *compareChart) offered(s *State) bool {
+	a, b := c.env.first.profFile(s), c.env.first.profFile(s)
+	if second := c.env.second; second != nil {
+		b = second.profFile(s)
+		if a == nil && b == nil {
+			return c.env.first.trace != nil && second.trace != nil
+		}
+	} else if a == nil {
+		return c.env.first.trace != nil
+	}
+	return a != nil && b != nil && a.hasCurve() && b.hasCurve()
+}
+
 func (c *compareChart) do(a keymap.Action) bool {
-	if a != keymap.Series {
+	if a != keymap.Series || c.env.prof != nil {
 		return false
 	}
 	c.env.emit(setSeries{c.state.Series.next()})

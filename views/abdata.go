@@ -2,6 +2,7 @@ package views
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -17,15 +18,19 @@ type Second struct {
 	Path  string // as a command line names it
 	Store *model.Store
 	Trace analysis.Trace // nil for files without allocations
+	Heaps analysis.Heaps // decoded snapshots, nil for files without them
 }
 
-// comparedFile is a file that comparisons ask. One value stands for a file as long as it is open.
+// comparedFile is a file that comparisons ask. One value stands for a file as long as it is open. All but what never changes belongs
+// to the event loop.
 type comparedFile struct {
 	name, path string
 	trace      analysis.Trace
-	store      *model.Store // nil for the file opened first: its profile is the state's
-	mu         sync.Mutex
-	prof       *profFile // of the newest revision asked for
+	store      *model.Store    // nil for the file opened first: its profile and status are the state's
+	now        *model.Profile  // of the second file, as figures are about
+	status     analysis.Status // of the second file's trace, as figures are about
+	read       analysis.Status // how far its reading is by now, which status may lag behind
+	prof       *profFile       // weighted stacks, nil for none
 }
 
 // compareWhat is what the rows of a comparison are.
@@ -53,7 +58,9 @@ type sideKey struct {
 	only     analysis.Cell // of traces: what narrows the blocks and their stacks
 	prof     profKey       // of stack profiles; the zero key for traces
 	label    string
-	partial  bool // more is being read
+	place    string // the label without the file's name
+	unlike   string // why the side cannot be weighed like the other one, "" where it can
+	partial  bool   // more is being read
 	layout   layoutRef
 	figure   pageFigure // of comparePages
 }
@@ -74,33 +81,25 @@ type compareSet struct {
 	unit profUnit // of stack profiles
 }
 
-// profile is the newest revision of the file.
+// profile is what figures of the file are about.
 func (f *comparedFile) profile(s *State) *model.Profile {
 	if f.store != nil {
-		return f.store.Current()
+		return f.now
 	}
 	return s.Profile
 }
 
-// profFile is the weighted stacks of the file, nil where it has none. It may take a while the first time after a revision.
-func (f *comparedFile) profFile(s *State) *profFile {
-	p := f.profile(s)
-	if p == nil || p.Weights == nil || p.Stacks == nil || p.Allocations != nil {
-		return nil
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.prof == nil || f.prof.profile != p {
-		f.prof = newProfFile(p)
-	}
-	return f.prof
+// hasProf reports whether a profile has weighted stacks that can be compared.
+func hasProf(p *model.Profile) bool {
+	return p != nil && p.Weights != nil && p.Stacks != nil && p.Allocations == nil
 }
 
-// adopt takes a revision's weighted stacks that are known already.
-func (f *comparedFile) adopt(d *profFile) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.prof = d
+// profFile is the weighted stacks of the file, nil where it has none.
+func (f *comparedFile) profFile(s *State) *profFile {
+	if !hasProf(f.profile(s)) {
+		return nil
+	}
+	return f.prof
 }
 
 // span is how long the file's recording is.
@@ -109,10 +108,10 @@ func (f *comparedFile) span(s *State) analysis.TimeSpan {
 	case f.store == nil:
 		return analysis.TimeSpan{To: s.Status.Duration}
 	case f.trace != nil && f.profFile(s) == nil:
-		return analysis.TimeSpan{To: f.trace.Status().Duration}
+		return analysis.TimeSpan{To: f.status.Duration}
 	}
 	if d := f.profFile(s); d != nil {
-		return analysis.TimeSpan{To: d.end}
+		return d.span()
 	}
 	return analysis.TimeSpan{}
 }
@@ -140,10 +139,19 @@ func (e *env) sideKey(s *State, f *comparedFile, m moment, what compareWhat, by 
 	if p == nil || p.Stacks == nil {
 		return k, false
 	}
-	k = sideKey{file: f, stacks: p.Stacks, what: what, by: by, label: e.momentText(s, f, m)}
+	k = sideKey{file: f, stacks: p.Stacks, what: what, by: by, place: e.placeText(s, f, m)}
+	k.label = e.named(f, k.place)
 	if d := f.profFile(s); d != nil {
-		k.prof = e.profSide(s, f, d, m, cost)
+		if k.prof = e.profSide(s, f, d, m, cost); what == compareLeaked {
+			k.prof = k.prof.live()
+		}
 		k.partial = !d.profile.Complete
+		switch {
+		case e.mixed(s) && k.prof.none && f.store != nil:
+			k.unlike = widget.Clean(f.name) + " has no " + costNamed(cost) + " to compare with: c shows another figure"
+		case f.store != nil && k.prof.none && e.prof != nil:
+			k.unlike = widget.Clean(f.name) + " has no " + e.prof.key(s).metricName() + " to compare with: c and m show another figure"
+		}
 		return k, true
 	}
 	if f.trace == nil {
@@ -151,8 +159,10 @@ func (e *env) sideKey(s *State, f *comparedFile, m moment, what compareWhat, by 
 	}
 	status := &s.Status
 	if f.store != nil {
-		now := f.trace.Status()
-		status = &now
+		status = &f.status
+	}
+	if d := e.first.profFile(s); d != nil && what != compareLeaked { // the profile says what is weighed
+		cost, k.unlike = costOfProfile(d, s)
 	}
 	k.revision, k.cost, k.over = status.Revision, cost, analysis.Whole
 	k.partial = !status.Final && !status.Stopped
@@ -176,17 +186,56 @@ func (e *env) profSide(s *State, f *comparedFile, d *profFile, m moment, cost an
 	at.Prof, at.Range = m.prof, m.over
 	switch {
 	case f.store == nil:
-	case s.Compare.Marks[sideB].Set && s.Compare.Marks[sideB].Other:
+	case m.prof.Event != noEvent || m.prof.Metric != noMetric: // chosen when it was marked
 	case e.prof != nil:
 		event, metric := e.prof.event(s), ""
 		if id, ok := e.prof.metric(s); ok {
 			metric = e.prof.weights.Metrics[id].Name
 		}
 		d.choose(&at.Prof, e.prof.eventName(event), metric)
+		if k := d.key(&at); metric != "" && k.metricName() != metric {
+			k.none = true
+			return k
+		}
 	default:
-		d.choose(&at.Prof, "", [...]string{"live_bytes", "live_count", "live_bytes", "alloc_bytes", "alloc_count", "leaked_bytes", "temporary_count"}[cost])
+		d.choose(&at.Prof, "", costNamed(cost))
+		k := d.key(&at)
+		k.none = k.none || at.Prof.Metric == noMetric
+		return k
 	}
 	return d.key(&at)
+}
+
+// live is the same by what is live at the end, as far as the event has that.
+func (k profKey) live() profKey {
+	if m, ok := k.of.metricNamed(k.event, costNamed(analysis.CostLive)); ok {
+		k.metric, k.none = m, false
+	}
+	return k
+}
+
+// costNamed is what reports and profiles call a cost.
+func costNamed(c analysis.Cost) string {
+	return [...]string{"live_bytes", "live_count", "peak_bytes", "alloc_bytes", "alloc_count", "leaked_bytes", "temporary_count"}[c]
+}
+
+// costOfProfile is the cost of traces that is called like the metric of a profile; unlike says that there is none.
+func costOfProfile(d *profFile, s *State) (c analysis.Cost, unlike string) {
+	name := d.key(s).metricName()
+	for c := range analysis.CostCountOf {
+		if costNamed(c) == name {
+			return c, ""
+		}
+	}
+	return analysis.CostLive, "a trace has no " + name + " to compare with: m shows another metric"
+}
+
+// mixed reports whether a trace is compared with a profile, in either order.
+func (e *env) mixed(s *State) bool {
+	if e.second == nil {
+		return false
+	}
+	return (e.first.trace == nil) != (e.second.trace == nil) && (e.first.profFile(s) != nil || e.second.profFile(s) != nil)
 }
 
 // choose finds an event and a metric by their names, as far as the profile has them. Without an event's name any that has the metric
@@ -203,37 +252,6 @@ func (d *profFile) choose(st *ProfState, event, metric string) {
 			return
 		}
 	}
-}
-
-// momentText names a side: the file where there are two, and the instant or range.
-func (e *env) momentText(s *State, f *comparedFile, m moment) string {
-	text := ""
-	switch at := m.at; {
-	case !m.over.IsWhole() && m.over.To <= 0 && at.T <= 0:
-		text = "start"
-	case !m.over.IsWhole():
-		text = fmt.Sprintf("%v – %v", max(m.over.From, 0), m.over.To)
-	case at == analysis.End || at.T >= f.span(s).To && at.Events == 0:
-		text = "end"
-	case at.Events != 0:
-		text = "peak"
-		if f.store == nil {
-			text += " " + at.T.String()
-		}
-	default:
-		text = at.T.String()
-	}
-	if d := f.profFile(s); d != nil {
-		k := e.profSide(s, f, d, m, s.Cost)
-		text = k.title()
-		if span := k.scope(); span != "" {
-			text += " " + span
-		}
-	}
-	if e.second == nil {
-		return text
-	}
-	return widget.TruncateMiddle(f.name, 14) + " " + text
 }
 
 // timeMap tells which time of the second file belongs to one of the first.
@@ -257,6 +275,13 @@ type joinCache struct {
 	masks string
 	match analysis.FrameMatch
 	have  *analysis.JoinedStacks
+}
+
+// forget lets go of the tree, which keeps both sets of stacks alive.
+func (j *joinCache) forget() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.of, j.have = [2]*model.Stacks{}, nil
 }
 
 func (j *joinCache) get(ctx context.Context, before, after *model.Stacks, masks string, match analysis.FrameMatch) (*analysis.JoinedStacks, error) {
@@ -287,6 +312,13 @@ func (e *env) compare(ctx context.Context, k compareKey) (*compareSet, error) {
 			out.unit = unitOf(&p.of.weights.Metrics[p.metric])
 		}
 	}
+	if (k.sides[0].prof.of == nil) != (k.sides[1].prof.of == nil) {
+		for _, side := range sides {
+			for i := range side.Rows {
+				side.Rows[i].Listed = false // a trace does not list what weighs nothing
+			}
+		}
+	}
 	opt := analysis.CompareOptions{Masks: parseMasks(k.masks), Match: k.match, Per: k.per, Swap: k.swap}
 	var err error
 	if sides[0].Stacks != nil || sides[1].Stacks != nil {
@@ -301,6 +333,8 @@ func (e *env) compare(ctx context.Context, k compareKey) (*compareSet, error) {
 // fetch asks the file for one side; bases are asked for only where sides are made equal.
 func (k *sideKey) fetch(ctx context.Context, views *stackViews, bases bool) (side *analysis.CompareSide, err error) {
 	switch {
+	case k.unlike != "":
+		return nil, errors.New(k.unlike)
 	case k.layout.dump != nil:
 		return k.fetchDump(ctx)
 	case k.prof.of != nil:

@@ -7,7 +7,6 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
-	"github.com/memtui/memtui/views/widget"
 )
 
 // pageFigure is what page types are compared by.
@@ -64,9 +63,8 @@ func (e *env) dumpSides(s *State, what compareWhat) (keys [2]sideKey) {
 				k.label = fmt.Sprintf("#%d %s", k.layout.layout, k.layout.when())
 			}
 		}
-		if e.otherDump != nil {
-			k.label = widget.TruncateMiddle(files[i].name, 14) + " " + k.label
-		}
+		k.place = k.label
+		k.label = e.named(files[i], k.place)
 		keys[i] = k
 	}
 	return keys

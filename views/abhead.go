@@ -11,18 +11,8 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// sidesText names both sides, and says which one is before.
-func (e *env) sidesText(s *State) string {
-	keys, ok := e.sideKeys(s, compareSites, s.Group, s.Cost)
-	if !ok {
-		return ""
-	}
-	a, b := keys[sideA].label, keys[sideB].label
-	if s.Compare.Swapped {
-		return "before B " + b + " → after A " + a
-	}
-	return "before A " + a + " → after B " + b
-}
+// signsHeight is the rows from which on a head says what signs mean, and what has no partner.
+const signsHeight = 14
 
 // headLines is what the head of a difference says, for w cells and h rows: the sentence, what the signs mean, and notes.
 func headLines(st *State, c *compareSet, w, h int) (sentence []string, signs bool, notes []string) {
@@ -34,11 +24,34 @@ func headLines(st *State, c *compareSet, w, h int) (sentence []string, signs boo
 		text = "So far, while more is being read: " + text
 	}
 	sentence = widget.Wrap(text, w-2)
-	if h < 14 {
-		return sentence[:1], false, nil
+	if h < signsHeight {
+		return cutLines(sentence, 1, w-2), false, nil
 	}
 	notes = widget.Wrap(compareNotes(st, c), w-2)
-	return sentence[:min(len(sentence), 2)], true, notes[:min(len(notes), 1+h/24)]
+	return cutLines(sentence, 2, w-2), true, cutLines(notes, 1+h/24, w-2)
+}
+
+// cutLines keeps the first n lines, and shows where there were more.
+func cutLines(lines []string, n, w int) []string {
+	if len(lines) <= n {
+		return lines
+	}
+	lines = lines[:n:n]
+	lines[n-1] = widget.Truncate(lines[n-1]+" "+strings.Repeat("…", w), w)
+	lines[n-1] = strings.TrimRight(lines[n-1], "…") + "…"
+	return lines
+}
+
+// signsIn says what + means in a title, where the head is too low to say it.
+func signsIn(c *compareSet, r widget.Rect) string {
+	if c == nil || r.H >= signsHeight {
+		return ""
+	}
+	to := "B"
+	if c.Swapped {
+		to = "A"
+	}
+	return " · + more in " + to
 }
 
 // drawCompareHead says what changed in a sentence, what the signs mean, and what was done to make the sides comparable; it returns
@@ -48,7 +61,7 @@ func (e *env) drawCompareHead(s tcell.Screen, r widget.Rect, st *State, c *compa
 	var line widget.Rect
 	for _, text := range sentence {
 		line, r = r.CutTop(1)
-		widget.Print(s, line.X+1, line.Y, line.W-2, text, e.look.Title)
+		widget.Print(s, line.X+1, line.Y, line.W-2, strings.ReplaceAll(text, "(-", "("+minus(e.look)), e.look.Title)
 	}
 	if signs {
 		line, r = r.CutTop(1)

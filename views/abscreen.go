@@ -16,6 +16,9 @@ import (
 type compareScreen struct {
 	*compareTable
 	of    screen // what it stands for
+	own   bool   // rows are grouped by mine, not as everywhere
+	mine  analysis.Group
+	live  bool // whatever else is weighed, here it is live memory
 	what  compareWhat
 	chart *compareChart // nil for none
 	tall  bool          // the chart has most of the room
@@ -44,13 +47,30 @@ func (p *compareScreen) commandLine(file []string) []string {
 	case p.what == comparePages:
 		return p.dumpCommand(file, "page-type")
 	case p.what == compareSizes:
-		return p.diffCommand(&p.state, file, "size", "alloc_bytes")
+		return p.diffCommand(&p.state, file, "size", "alloc_bytes", false)
 	case p.what == compareLives:
-		return p.diffCommand(&p.state, file, "lifetime", "alloc_bytes")
-	case p.prof != nil:
-		return append(p.diffCommand(&p.state, file, "function", ""), p.prof.chosen(&p.state)...)
+		return p.diffCommand(&p.state, file, "lifetime", "alloc_bytes", false)
+	case p.prof != nil && p.what == compareLeaked:
+		return p.diffCommand(&p.state, file, p.group().String(), costNamed(analysis.CostLive), p.mixed(&p.state))
+	case p.prof != nil && !p.mixed(&p.state):
+		return append(p.diffCommand(&p.state, file, p.group().String(), "", false), p.prof.chosen(&p.state)...)
 	}
-	return p.diffCommand(&p.state, file, p.group().String(), costKey(p.cost()))
+	if p.what == compareLeaked && p.mixed(&p.state) {
+		return p.diffCommand(&p.state, file, p.group().String(), costNamed(analysis.CostLive), true)
+	}
+	cost, instant := p.weighed(&p.state, p.cost())
+	if cost == analysis.CostPeak {
+		return p.peakCommand(&p.state, file, p.group().String())
+	}
+	return p.diffCommand(&p.state, file, p.group().String(), costNamed(cost), instant && p.what == compareSites)
+}
+
+// weighed is the cost that a comparison with a trace in it is about, and whether it is one of an instant.
+func (e *env) weighed(s *State, cost analysis.Cost) (c analysis.Cost, instant bool) {
+	if e.prof != nil {
+		cost, _ = costOfProfile(e.prof, s)
+	}
+	return cost, cost == analysis.CostLive || cost == analysis.CostLiveCount
 }
 
 func (p *compareScreen) follows() string {
@@ -86,12 +106,17 @@ func (p *compareScreen) group() analysis.Group {
 	if p.what > compareLeaked {
 		return analysis.BySizeClass
 	}
+	if p.own {
+		return p.mine
+	}
 	return p.state.Group
 }
 
 // cost is what rows weigh.
 func (p *compareScreen) cost() analysis.Cost {
 	switch {
+	case p.live:
+		return analysis.CostLive
 	case p.what == compareLeaked:
 		return analysis.CostLeaked
 	case p.what > compareLeaked:
@@ -119,7 +144,7 @@ func (p *compareScreen) layout(r widget.Rect) {
 		rows++
 	}
 	_, r = r.CutTop(rows)
-	if p.chart != nil && p.prof == nil && r.H >= least+6 {
+	if p.chart != nil && p.chart.offered(&p.state) && r.H >= least+6 {
 		rows := min(r.H*2/5, 16)
 		if p.tall {
 			rows = min(r.H*3/5, r.H-least)
@@ -149,7 +174,7 @@ func (p *compareScreen) title() string {
 		return "Difference"
 	}
 	k := &p.set.key.sides[0]
-	title := p.set.title() + " by " + k.thing()
+	title := p.set.title() + " by " + k.thing() + signsIn(p.set, p.rect())
 	if text := p.state.Compare.onlyText(); text != "" {
 		title += " · " + text
 	}
@@ -185,6 +210,11 @@ func (p *compareScreen) do(a keymap.Action) bool {
 			p.changed()
 			return true
 		}
+		if p.own {
+			p.mine = (p.mine + 1) % analysis.GroupCount
+			p.changed()
+			return true
+		}
 		p.emit(setGroup{(p.state.Group + 1) % analysis.GroupCount})
 	case keymap.Cost:
 		if p.what == comparePages {
@@ -203,6 +233,21 @@ func (p *compareScreen) do(a keymap.Action) bool {
 		return p.chart != nil && p.chart.do(a) || p.doTable(a)
 	}
 	return true
+}
+
+// useless reports whether an action changes nothing here.
+func (p *compareScreen) useless(a keymap.Action) bool {
+	switch a {
+	case keymap.Align:
+		return p.chart == nil || p.second == nil || !p.chart.offered(&p.state)
+	case keymap.Match:
+		return p.what > compareLeaked || p.group() != analysis.ByStack
+	case keymap.Cost:
+		return p.live || p.what != compareSites && p.what != comparePages
+	case keymap.Group:
+		return p.what == compareSeries || p.what == comparePages
+	}
+	return false
 }
 
 // click implements clicker.
@@ -226,7 +271,7 @@ func (p *compareScreen) dumpCommand(file []string, kind string) []string {
 			words = append(words, flag, fmt.Sprintf("%dus", k.at.T))
 		}
 	}
-	words = append(append(words, p.state.Compare.arguments()...), file...)
+	words = append(append(words, p.state.Compare.arguments(false)...), file...)
 	if p.second != nil {
 		words = append(words, p.second.path)
 	}

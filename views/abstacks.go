@@ -104,10 +104,14 @@ func (p *compareStacks) narrows() bool { return true }
 
 // commandLine implements commander.
 func (p *compareStacks) commandLine(file []string) []string {
-	if p.prof != nil {
-		return append(p.diffCommand(&p.state, file, "stack", ""), p.prof.chosen(&p.state)...)
+	if p.prof != nil && !p.mixed(&p.state) {
+		return append(p.diffCommand(&p.state, file, "stack", "", false), p.prof.chosen(&p.state)...)
 	}
-	return p.diffCommand(&p.state, file, "stack", costKey(p.state.Cost))
+	cost, instant := p.weighed(&p.state, p.state.Cost)
+	if cost == analysis.CostPeak {
+		return p.peakCommand(&p.state, file, "stack")
+	}
+	return p.diffCommand(&p.state, file, "stack", costNamed(cost), instant)
 }
 
 func (p *compareStacks) follows() string {
@@ -437,7 +441,7 @@ func (p *compareStacks) Draw(s tcell.Screen) {
 		if p.text != "" {
 			p.graph.Match = func(id uint64) bool { n, ok := p.node(id); return ok && p.matches(n) }
 		}
-		p.graph.Style, p.graph.Focused = p.frameStyle, !p.inDetail
+		p.graph.Style, p.graph.Fill, p.graph.Focused = p.frameStyle, p.pattern, !p.inDetail
 		p.graph.Draw(s, p.body, p.look)
 	} else {
 		p.arrange(p.body.W)
@@ -464,13 +468,24 @@ func (p *compareStacks) frameStyle(id uint64) (tcell.Style, bool) {
 	return p.look.Muted.Reverse(true), true
 }
 
+// pattern fills what shrank with dashes, for those who see no colours.
+func (p *compareStacks) pattern(id uint64) string {
+	if n, ok := p.node(id); ok && p.direction(n) < 0 {
+		return "-"
+	}
+	return " "
+}
+
+// useless reports whether an action changes nothing here.
+func (p *compareStacks) useless(a keymap.Action) bool { return a == keymap.Align }
+
 func (p *compareStacks) title() string {
 	if p.set == nil {
 		return "Difference"
 	}
-	way := "top-down"
+	way := "top-down" + signsIn(p.set, p.rect())
 	if p.invert {
-		way = "bottom-up"
+		way = "bottom-up" + signsIn(p.set, p.rect())
 	}
 	return p.set.title() + " · " + way
 }

@@ -86,7 +86,7 @@ func (f *filterCompared) Value(field string, share bool) (float64, bool) {
 	t := &f.set.Totals
 	value := func(n, whole uint64) (float64, bool) {
 		if share {
-			return shareOf(n, whole) * 100, true
+			return shareOf(n, whole), true
 		}
 		return float64(n), true
 	}
@@ -365,6 +365,9 @@ func (t *compareTable) openRow() {
 
 // drawTable draws the table and the explanation of the selected row.
 func (t *compareTable) drawTable(s tcell.Screen, r widget.Rect) {
+	if t.low = 0; t.set != nil && (t.set.key.sides[0].what > compareLeaked || t.set.key.sides[0].by != analysis.ByStack) {
+		t.low = 6 // there is no stack to show
+	}
 	t.split(r)
 	t.columns(t.listAt.W)
 	t.list.Empty = t.emptyText()

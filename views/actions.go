@@ -225,7 +225,7 @@ func (a *app) doProgram(act keymap.Action) {
 			a.say("a built-in sample is no file that a command could name")
 			return
 		}
-		a.copyOut(a.commandLine(), "")
+		a.copyOut(a.commandLine(), "no command prints this: the peak of a part of a file has no name on a command line")
 	case keymap.Evidence:
 		a.askEvidence()
 	case keymap.Exact:

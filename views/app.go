@@ -25,8 +25,6 @@ type Options struct {
 	Second     *Second                            // a file to compare with, nil for none
 	OpenSecond func(path string) (*Second, error) // opens one from within, off the event loop; nil when that is impossible
 	Home       string                             // the user's directory, for ~
-	After      analysis.Heaps                     // heap snapshots of a second file to compare with, nil for none
-	AfterName  string                             // of that file
 	HeapStart  HeapStart                          // where to begin in heap snapshots
 	HeapBudget int64                              // bytes of decoded snapshots to keep; 0 for the usual
 	Keys       *keymap.Map
@@ -49,6 +47,7 @@ var ErrReload = errors.New("read the file again")
 func Run(o Options) error {
 	a := newApp(o)
 	o.Terminal.SetKeys(a.ownKey)
+	a.awaitFirst()
 	a.follow()
 	return o.Terminal.Run(a)
 }
@@ -70,6 +69,7 @@ type app struct {
 	state    State
 	progress analysis.Status // how far loading is by now, which the state may lag behind
 	stale    bool            // the state was not shown yet
+	shown    bool            // some state was
 	stopped  bool            // the user stopped loading
 	all      []screen
 	screens  []screen          // of all, those that the file has
@@ -117,7 +117,7 @@ func newApp(o Options) *app {
 	a.env = env{
 		ctx: o.Terminal.Context(), trace: o.Trace, patience: a.o.Patience, work: &work{}, views: &stackViews{},
 		post: o.Terminal.Post, background: o.Terminal.Go,
-		emit: a.emit, open: a.openScreen, visit: a.visit, say: a.say, after: o.After, afterName: o.AfterName,
+		emit: a.emit, open: a.openScreen, visit: a.visit, say: a.say,
 		first: &comparedFile{trace: o.Trace}, joins: &joinCache{},
 		changed: func() { a.stale = true },
 		popup:   func(v overlay) { a.overlays = append(a.overlays, v) },
@@ -134,24 +134,52 @@ func newApp(o Options) *app {
 	a.twins = differences(&a.env, a.all)
 	a.refresh(a.loadedNow())
 	a.at = a.firstScreen()
-	if o.Memory != nil && o.Memory.state != nil {
+	again := o.Memory != nil && o.Memory.state != nil
+	if again {
 		a.at = min(o.Memory.screen, len(a.screens)-1)
 	}
 	a.layout()
-	if o.Second != nil {
-		a.adoptSecond(o.Second)
+	compared := a.state.Compare
+	switch {
+	case o.Second != nil:
+		a.adoptSecond(o.Second, newSecondFile(o.Second))
 		a.emit(showDifference{true})
+		if again {
+			a.state.Compare = compared
+		}
+	case again && o.Memory.second != "" && o.OpenSecond != nil:
+		a.emit(clearMarks{})
+		a.openSecond(o.Memory.second, func(*Second) { a.state.Compare, a.stale = compared, true })
 	}
 	return a
 }
 
 // follow refreshes the state whenever more was read, until everything is.
 func (a *app) follow() {
+	known := loaded{profile: a.state.Profile, status: a.state.Status}
 	a.o.Terminal.Background(func() {
-		for seen := uint64(0); a.awaitMore(seen); {
-			seen = a.postRefresh()
+		for seen := uint64(0); a.awaitMore(seen, &known); {
+			seen = a.postRefresh(&known)
 		}
 	})
+}
+
+// mostBlank is how long the first frame waits for events: one with a chart is there sooner when no other one is on its way.
+const mostBlank = 20 * time.Millisecond
+
+// awaitFirst waits a moment for the first events.
+func (a *app) awaitFirst() {
+	if a.trace == nil {
+		return
+	}
+	began := time.Now()
+	for time.Since(began) < mostBlank && a.ctx.Err() == nil {
+		if s := a.trace.Status(); s.Events > 0 || s.Final || s.Stopped {
+			break
+		}
+		time.Sleep(mostBlank / 40)
+	}
+	a.refresh(a.loadedNow())
 }
 
 // pause is how long to wait for more events than were seen: hardly at all for the first ones, since there is no chart
@@ -165,7 +193,7 @@ func pause(seen uint64) time.Duration {
 
 // awaitMore waits until more may have been read: a tenth of a second while a file loads, afterwards for the next revision.
 // It is false at the end of the program.
-func (a *app) awaitMore(seen uint64) bool {
+func (a *app) awaitMore(seen uint64, known *loaded) bool {
 	_, changed := a.o.Store.Watch()
 	if a.trace != nil {
 		if s := a.trace.Status(); !s.Final && !s.Stopped {
@@ -179,7 +207,7 @@ func (a *app) awaitMore(seen uint64) bool {
 			}
 		}
 	}
-	a.postRefresh() // what came between the last tick and the end
+	a.postRefresh(known) // what came between the last tick and the end
 	select {
 	case <-a.ctx.Done():
 		return false
@@ -188,9 +216,14 @@ func (a *app) awaitMore(seen uint64) bool {
 	}
 }
 
-// postRefresh asks what is loaded, which may have to wait for a lock, off the loop, and returns the number of events.
-func (a *app) postRefresh() (events uint64) {
+// postRefresh asks what is loaded, which may have to wait for a lock, off the loop, and returns the number of events. As long
+// as that is what the program began with, it posts nothing: a frame that says nothing new would only hold up the first chart.
+func (a *app) postRefresh(known *loaded) (events uint64) {
 	i := a.loadedNow()
+	if i == *known {
+		return i.status.Events
+	}
+	*known = loaded{}
 	a.post(func() { a.refresh(i) })
 	return i.status.Events
 }
@@ -339,6 +372,10 @@ func (a *app) showState() {
 	a.Flex.SetRect(a.GetRect())
 	a.placeScreen()
 	a.until = time.Now().Add(a.patience)
+	if a.opening = !a.shown && a.patience == patience; a.opening {
+		a.until = time.Now().Add(mostBlank)
+	}
+	a.shown = true
 	for range 3 { // an answer that came within the patience changes what is shown at most twice
 		if !a.stale {
 			return
@@ -411,6 +448,9 @@ func (a *app) travel(from, to *[]place) {
 	defer a.noteNarrowing(now.narrowing())
 	a.state = p.state
 	a.state.Profile, a.state.Status, a.state.Columns = now.Profile, now.Status, now.Columns
+	a.state.Compare = now.Compare // marks are no places
+	a.state.Heap.Before, a.state.Heap.Compared, a.state.Heap.After, a.state.Heap.Swapped = now.Heap.Before, now.Heap.Compared, now.Heap.After, now.Heap.Swapped
+	a.state.Dump.MarkA, a.state.Dump.MarkB = now.Dump.MarkA, now.Dump.MarkB
 	a.previous, a.at = a.at, min(p.screen, len(a.screens)-1)
 	a.layout()
 }

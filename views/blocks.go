@@ -23,16 +23,18 @@ type blockPane struct {
 	until model.Time // the instant that ages count to
 	state State
 
-	query  analysis.BlockQuery
-	uses   uint64 // instead of the query: all blocks that ever held this address; 0 for none
-	filter string
-	up     bool // the order is reversed
-	lives  bool // ages are lifetimes: of blocks that may have ended
-	blocks *lazy[blockKey, *blockTable]
-	near   *lazy[nearKey, []analysis.Block]
-	list   widget.List
-	detail detail
-	labels *siteLabels
+	query   analysis.BlockQuery
+	uses    uint64     // instead of the query: all blocks that ever held this address; 0 for none
+	gone    model.Time // only blocks that ended before, 0 for all
+	filter  string
+	heading string // in place of the usual title, "" for that
+	up      bool   // the order is reversed
+	lives   bool   // ages are lifetimes: of blocks that may have ended
+	blocks  *lazy[blockKey, *blockTable]
+	near    *lazy[nearKey, []analysis.Block]
+	list    widget.List
+	detail  detail
+	labels  *siteLabels
 }
 
 // nearKey determines the rows that are read ahead of drawing: rows from … from+count of a list.
@@ -87,7 +89,7 @@ func (p *blockPane) show(s *State, q analysis.BlockQuery, what string, until mod
 // ask asks for the list, and for the rows of it that are visible.
 func (p *blockPane) ask() {
 	s := &p.state
-	key := blockKey{revision: s.Status.Revision, BlockQuery: p.query, uses: p.uses}
+	key := blockKey{revision: s.Status.Revision, BlockQuery: p.query, uses: p.uses, gone: p.gone}
 	if p.filter != "" {
 		key.filter, key.stacks, key.labels, key.until, key.full = p.filter, s.stacks(), p.labels, p.until, s.FullName
 	}
@@ -247,6 +249,9 @@ func (p *blockPane) title() string {
 	t := "Blocks of " + p.name
 	if p.name == "" {
 		t = "Blocks"
+	}
+	if p.heading != "" {
+		t = p.heading
 	}
 	if p.uses != 0 {
 		t = "Uses of " + addressText(p.uses)

@@ -11,7 +11,8 @@ import (
 type blockKey struct {
 	revision uint64
 	analysis.BlockQuery
-	uses uint64 // instead of the query: all blocks that ever held this address
+	uses uint64     // instead of the query: all blocks that ever held this address
+	gone model.Time // only blocks that ended before, 0 for all
 
 	filter string // with what it needs to know, else all zero
 	stacks *model.Stacks
@@ -26,9 +27,11 @@ const maxUses = 100_000
 // blockTable is a list of blocks, filtered. Read-only once made.
 type blockTable struct {
 	analysis.BlockList
-	rows  []uint32 // of the list, nil without a filter
+	rows  []uint32 // of the list, nil for all of them
 	bytes uint64   // of what is listed
 	cut   int      // uses that are not listed
+
+	filtered bool // rows are those that a filter leaves
 }
 
 func fetchBlocks(ctx context.Context, trace analysis.Trace, k blockKey) (*blockTable, error) {
@@ -43,7 +46,10 @@ func fetchBlocks(ctx context.Context, trace analysis.Trace, k blockKey) (*blockT
 	}
 	t := &blockTable{BlockList: list, bytes: list.Bytes()}
 	f, err := analysis.ParseFilter(k.filter)
-	if k.filter == "" || err != nil { // a filter that means nothing hides nothing
+	if err != nil { // a filter that means nothing hides nothing
+		k.filter = ""
+	}
+	if k.filter == "" && k.gone == 0 {
 		return t, nil
 	}
 	return t, t.choose(ctx, k, f)
@@ -51,14 +57,14 @@ func fetchBlocks(ctx context.Context, trace analysis.Trace, k blockKey) (*blockT
 
 // choose filters the list.
 func (t *blockTable) choose(ctx context.Context, k blockKey, f *analysis.Filter) error {
-	t.rows, t.bytes = []uint32{}, 0
+	t.rows, t.bytes, t.filtered = []uint32{}, 0, k.filter != ""
 	row := filterBlock{key: k, texts: map[model.StackID][]string{}}
 	for i := range t.BlockList.Len() {
 		if i&0xfff == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		row.Block = t.BlockList.Row(i)
-		if f.Match(&row) {
+		if (k.gone == 0 || died(&row.Block, k.gone)) && (k.filter == "" || f.Match(&row)) {
 			t.rows = append(t.rows, uint32(i))
 			t.bytes, _ = model.SaturatingAdd(t.bytes, row.Size)
 		}
@@ -88,7 +94,7 @@ func (t *blockTable) row(i int, up bool) analysis.Block {
 // count is how many blocks there are.
 func (t *blockTable) count() string {
 	text := countBlocks(uint64(t.Len()))
-	if t.rows != nil {
+	if t.filtered {
 		text = model.Group(uint64(t.Len())) + " of " + countBlocks(uint64(t.BlockList.Len()))
 	}
 	if t.cut > 0 {

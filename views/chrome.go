@@ -41,7 +41,12 @@ func (a *app) drawHeader(s tcell.Screen, r widget.Rect) {
 	if about := a.current().about(); about != "" {
 		title += " · " + about
 	}
-	when, whole := a.instantText(), a.completeness()
+	whole, when := a.completeness(), ""
+	if a.sidesShown() {
+		name, title, whole, when = a.differenceHeader(r.W, name, title, whole)
+	} else {
+		when = a.instantText()
+	}
 	right := widget.Width(when) + 3 + widget.Width(whole) + 1
 	left := 1 + widget.Width(name) + 2 + widget.Width(title) + 1
 	if left+right > r.W && name != "" { // the instant is worth more than the file's full name
@@ -66,9 +71,48 @@ func (a *app) drawHeader(s tcell.Screen, r widget.Rect) {
 	end -= widget.Width(whole)
 	widget.Print(s, end, r.Y, widget.Width(whole), whole, badge)
 	if room > widget.Width(whole)+4 {
-		text := widget.Truncate(when, room-widget.Width(whole)-3)
-		widget.Print(s, end-3-widget.Width(text), r.Y, widget.Width(text)+3, text+" · ", st)
+		text, gap := widget.Truncate(when, room-widget.Width(whole)-3), " · "
+		if whole == "" {
+			text, gap = widget.Truncate(when, room), ""
+		}
+		widget.Print(s, end-widget.Width(gap)-widget.Width(text), r.Y, widget.Width(text+gap), text+gap, st)
 	}
+}
+
+// differenceHeader makes room in a header of w cells for which side is before: for that it goes without the file's name, what else
+// the title says, and that everything is whole.
+func (a *app) differenceHeader(w int, name, title, whole string) (string, string, string, string) {
+	room := func() int { return w - widget.Width(title) - widget.Width(whole) - 7 }
+	if name != "" {
+		const all = 1 << 16
+		if when := a.sidesOf(all); widget.Width(when) <= room()-widget.Width(name)-2 {
+			return name, title, whole, when
+		}
+	}
+	when := a.sidesOf(room())
+	if !strings.HasPrefix(when, "before") || a.second != nil && w < 100 {
+		title = a.current().name()
+		when = a.sidesOf(room())
+	}
+	const least = 24 // cells that tell something
+	if room() < least && whole == "whole" {
+		whole = ""
+		when = a.sidesOf(room() + 4)
+		title = widget.Truncate(title, max(w-widget.Width(when)-3, 4))
+	}
+	return "", title, whole, when
+}
+
+// sidesOf says what is compared on the screen shown in at most w cells.
+func (a *app) sidesOf(w int) string {
+	what := compareSites
+	switch p := a.current().(type) {
+	case *compareScreen:
+		what = p.what
+	case *dumpPages:
+		what = comparePages
+	}
+	return a.sidesText(&a.state, what, w)
 }
 
 // drawCell says that only blocks of one size and lifetime are shown, or that the screen does not heed that.
@@ -96,12 +140,18 @@ func (a *app) over(r themes.Role, on tcell.Style) tcell.Style {
 	return a.style(r).Background(bg)
 }
 
+// sidesShown reports whether the header says what the two sides of a difference are.
+func (a *app) sidesShown() bool {
+	if !a.state.Compare.On || a.heaps != nil {
+		return false
+	}
+	_, pages := a.current().(*dumpPages)
+	return pages || a.twins[a.screens[a.at]] != nil
+}
+
 // instantText says what everything on screen is about.
 func (a *app) instantText() string {
 	s := &a.state
-	if s.Compare.On && a.heaps == nil && a.twins[a.screens[a.at]] != nil {
-		return a.sidesText(s)
-	}
 	if a.heaps != nil {
 		return a.snapshotText()
 	}
@@ -138,6 +188,12 @@ func (a *app) instantText() string {
 // completeness is one word or two on how much of the file all figures cover.
 func (a *app) completeness() string {
 	p, st := a.state.Profile, a.progress
+	if f := a.second; f != nil && a.state.Compare.On && !a.loading() && !f.read.Final && f.trace != nil {
+		if f.read.Size > 0 && f.read.Size > f.read.Offset {
+			return fmt.Sprintf("loading B %d %%", f.read.Offset*100/f.read.Size)
+		}
+		return "loading B"
+	}
 	switch {
 	case p == nil:
 		return "opening"
@@ -186,7 +242,11 @@ func (a *app) drawFooter(s tcell.Screen, r widget.Rect) {
 		return
 	}
 	x := r.X + 1
-	for _, h := range a.o.Keys.Hints(r.W, a.scopes()...) {
+	useful := func(keymap.Action) bool { return true }
+	if u, ok := a.current().(interface{ useless(keymap.Action) bool }); ok && len(a.overlays) == 0 {
+		useful = func(act keymap.Action) bool { return !u.useless(act) }
+	}
+	for _, h := range a.o.Keys.UsefulHints(r.W, useful, a.scopes()...) {
 		from := x
 		x += widget.Print(s, x, r.Y, r.X+r.W-x, h.Keys, a.style(themes.HintKey))
 		if h.Text != "" {

@@ -249,7 +249,8 @@ func TestTwoFiles(t *testing.T) {
 	other, _ := loadBytes(t, "after.mvmheap", records(t))
 	u := openUI(t, 120, 40, colourCaps, store, nil)
 	u.sim.Do(func() {
-		u.app.after, u.app.afterName = analysis.NewHeaps(other.Current().Heaps, 1<<30), "after.mvmheap"
+		second := &Second{Name: "after.mvmheap", Path: "dir/after.mvmheap", Store: other, Heaps: analysis.NewHeaps(other.Current().Heaps, 1<<30)}
+		u.app.adoptSecond(second, newSecondFile(second))
 		u.app.emit(setSnapshot{0})
 	})
 	u.keys("6").has("before: before.mvmheap #0", "after: after.mvmheap #2", "the heap grew by")

@@ -87,7 +87,7 @@ func (p *heapComparison) commandLine(file []string) []string {
 	keys := p.keys(&p.state)
 	name := func(k heapKey) string {
 		if k.heaps == p.after && p.after != nil {
-			return fmt.Sprintf("%s#%d", p.afterName, k.i)
+			return fmt.Sprintf("%s#%d", p.afterPath, k.i)
 		}
 		return fmt.Sprintf("%s#%d", file[len(file)-1], k.i)
 	}

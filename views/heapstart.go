@@ -31,7 +31,7 @@ func (a *app) firstScreen() int {
 	if n := a.o.HeapStart.Snapshot; !again && a.dump != nil && n != nil && *n >= 0 && *n < a.dump.count {
 		a.state = a.state.Apply(chooseSeries{a.dump.pages.Info(*n).Series}).Apply(chooseLayout{*n, a.dump.time(*n)})
 		to = keymap.ShowPages
-	} else if a.o.After == nil {
+	} else if a.o.Second == nil || a.o.Second.Heaps == nil {
 		return 0
 	}
 	for i, s := range a.screens {

@@ -36,6 +36,7 @@ type (
 	setSnapshot struct{ i int }
 	setBefore   struct{ i int }
 	setCompared struct{ i int }
+	setAfter    struct{ i int }
 	swapSides   struct{ two bool } // two files are compared
 	setPolicy   struct{ p analysis.EdgePolicy }
 	setRow      struct {
@@ -50,6 +51,7 @@ type (
 func (i setSnapshot) apply(s State) State { s.Heap.Snapshot = i.i; return s }
 func (i setBefore) apply(s State) State   { s.Heap.Before = i.i; return s }
 func (i setCompared) apply(s State) State { s.Heap.Compared = i.i; return s }
+func (i setAfter) apply(s State) State    { s.Heap.After = i.i; return s }
 func (i setPolicy) apply(s State) State   { s.Heap.Policy = i.p; return s }
 func (i setTop) apply(s State) State      { s.Heap.Top, s.Heap.TopOf = i.row, i.of; return s }
 func (include) apply(s State) State       { s.Heap.Without = ""; return s }

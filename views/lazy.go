@@ -10,6 +10,16 @@ import (
 // within it, and one frame with the right figures is better than two.
 const patience = 9 * time.Millisecond
 
+// firstPatience is the same for what is asked behind the chart in the first frame: an empty screen is worse than two frames.
+const firstPatience = 2 * time.Millisecond
+
+// charted says that the chart has been asked for.
+func (e *env) charted() {
+	if e.opening {
+		e.until = time.Now().Add(firstPatience)
+	}
+}
+
 // loadShare is the part of the time that answers may take while a file loads: they hold up the loading, and are outdated
 // as soon as they come.
 const loadShare = 0.2

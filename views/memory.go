@@ -9,6 +9,7 @@ import (
 // the file as it was is forgotten. The zero value remembers nothing; the same one is given to the next [Run].
 type Memory struct {
 	state  *State
+	second string // the path of a file that was opened to compare with, "" for none
 	screen int
 	theme  int
 }
@@ -25,6 +26,19 @@ func (m *Memory) keep(a *app) {
 	}
 	s.Anchor, s.Cell = model.NoTime, analysis.Cell{}
 	s.Dump = newDumpState()
+	s.Compare.Sought, s.Compare.Sent = 0, 0
+	for i := range s.Compare.Marks {
+		k := &s.Compare.Marks[i]
+		if k.At.Events != 0 {
+			k.At = analysis.At(k.At.T)
+		}
+		if a.dump != nil { // the layouts that belong to them are forgotten
+			*k = mark{}
+		}
+	}
+	if m.second = ""; a.second != nil {
+		m.second = a.second.path
+	}
 	m.state, m.screen, m.theme = &s, a.at, a.themeAt
 }
 

@@ -1,6 +1,9 @@
 package views
 
 import (
+	"cmp"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
@@ -24,6 +27,7 @@ type paletteRow struct {
 	keys   string
 	help   string
 	action keymap.Action // what it does; "" for commands with an argument
+	file   string        // shown in place of the name: what it completes a path to
 	more   bool          // an argument is missing
 }
 
@@ -57,8 +61,8 @@ func (a *app) everyScope() []keymap.Scope {
 // narrow lists the commands that fit what is typed: those that begin with it first, then those that have it in the name,
 // then in the sentence about them. Behind a command stand its arguments.
 func (p *palette) narrow() {
-	text := strings.ToLower(strings.TrimLeft(p.input.Text(), " "))
-	word, argument, typed := strings.Cut(text, " ")
+	word, argument, typed := strings.Cut(strings.TrimLeft(p.input.Text(), " "), " ")
+	word = strings.ToLower(word)
 	if p.shown = nil; typed {
 		p.arguments(word, strings.TrimSpace(argument))
 	} else {
@@ -90,15 +94,45 @@ func (p *palette) arguments(word, argument string) {
 		if c.name != word {
 			continue
 		}
+		if c.argument == fileArgument {
+			p.files(c, argument)
+			return
+		}
 		if c.values == nil {
 			p.shown = append(p.shown, paletteRow{name: c.name, keys: c.argument, help: c.help, more: argument == ""})
 			return
 		}
 		for _, v := range c.values(p.app) {
-			if strings.Contains(v, argument) {
+			if strings.Contains(v, strings.ToLower(argument)) {
 				p.shown = append(p.shown, paletteRow{name: c.name + " " + v, help: c.help})
 			}
 		}
+	}
+}
+
+// fileArgument is the argument of commands that take the path of a file.
+const fileArgument = "FILE"
+
+// files lists what a path can be completed to: files that can be opened, and folders to look into.
+func (p *palette) files(c command, typed string) {
+	folder, base := filepath.Split(typed)
+	list, err := os.ReadDir(cmp.Or(p.app.homePath(folder), "."))
+	if err != nil || typed == "" {
+		p.shown = append(p.shown, paletteRow{name: c.name, keys: c.argument, help: c.help, more: typed == ""})
+	}
+	const most = 500
+	for _, f := range list {
+		name := f.Name()
+		if !strings.HasPrefix(name, base) || base == "" && strings.HasPrefix(name, ".") || len(p.shown) >= most {
+			continue
+		}
+		row := paletteRow{name: c.name + " " + folder + name, file: name, help: c.help}
+		if info, err := os.Stat(filepath.Join(cmp.Or(p.app.homePath(folder), "."), name)); err != nil {
+			continue
+		} else if info.IsDir() {
+			row.name, row.file, row.more = row.name+"/", name+"/", true
+		}
+		p.shown = append(p.shown, row)
 	}
 }
 
@@ -110,6 +144,9 @@ func (p *palette) Cell(row, col int) widget.Cell {
 	k := p.app.look.InBox()
 	switch col {
 	case 0:
+		if r.file != "" {
+			return widget.Cell{Text: r.file, Style: k.Text}
+		}
 		return widget.Cell{Text: r.name, Style: k.Text}
 	case 1:
 		if r.more {
@@ -200,7 +237,7 @@ func (p *palette) complete() {
 		return
 	}
 	text := p.shown[row].name
-	if p.shown[row].more {
+	if p.shown[row].more && !strings.HasSuffix(text, "/") {
 		text += " "
 	}
 	p.input.SetText(text)

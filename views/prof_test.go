@@ -3,6 +3,7 @@ package views
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -237,4 +238,36 @@ func TestProfileCommand(t *testing.T) {
 	u.keys("2", "j", "I")
 	name := u.app.state.Chips.Steps()[0].Name
 	u.keys("b", "Y").has("memtui report '--hide=" + name + "' --group dso server.spaa")
+}
+
+// Rows that are sorted by numbers stand as those that are compared one by one.
+func TestRowsAreSortedAsCompared(t *testing.T) {
+	for _, u := range []*ui{openPython(t, 80, 24), openServer(t, 80, 24)} {
+		for by := range analysis.ProfileByCount {
+			state := u.app.state
+			state.Prof.By = by
+			table, err := fetchProfRows(t.Context(), rowsKey{u.app.prof.key(&state), by})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for column := range funcBeside + len(table.beside) {
+				for _, up := range []bool{false, true} {
+					got := make([]int32, len(table.rows))
+					for i := range got {
+						got[i] = int32(len(got) - 1 - i)
+					}
+					want := slices.Clone(got)
+					if ok := table.sortRows(got, column, up); !ok && column != funcDSO {
+						t.Errorf("column %d by %v is not sorted by numbers", column, by)
+					} else if !ok {
+						continue
+					}
+					slices.SortFunc(want, func(a, b int32) int { return table.compareRows(a, b, column, up) })
+					if !slices.Equal(got, want) {
+						t.Fatalf("column %d by %v, up %v: %v, want %v", column, by, up, got, want)
+					}
+				}
+			}
+		}
+	}
 }

@@ -31,6 +31,8 @@ type profRows struct {
 	rows   []analysis.ProfileRow
 	totals []model.Amount // of everything, by selection
 	beside []profKey      // what the weights after the first are about
+
+	grouping *analysis.ProfileGrouping
 }
 
 // profOrderKey determines which rows are shown, and in which order.
@@ -102,7 +104,10 @@ func fetchProfRows(ctx context.Context, k rowsKey) (*profRows, error) {
 	for _, s := range list {
 		t.totals = append(t.totals, s.Total())
 	}
-	t.rows, err = analysis.ProfileTable(ctx, k.by, list...)
+	if t.grouping, err = k.of.groups.of(ctx, k.of.weights, sel.Stacks, k.by); err != nil {
+		return t, err
+	}
+	t.rows, err = t.grouping.Table(ctx, list...)
 	return t, err
 }
 
@@ -120,16 +125,21 @@ func orderProfRows(_ context.Context, k profOrderKey) ([]int32, error) {
 			out = append(out, int32(i))
 		}
 	}
-	sign := 1
-	if !k.up {
-		sign = -1
+	if !k.of.sortRows(out, k.column, k.up) {
+		slices.SortFunc(out, func(a, b int32) int { return k.of.compareRows(a, b, k.column, k.up) })
 	}
-	slices.SortFunc(out, func(a, b int32) int {
-		x, y := &k.of.rows[a], &k.of.rows[b]
-		u, v := &x.Weights[0], &y.Weights[0]
-		return cmp.Or(sign*k.of.compare(x, y, k.column), v.Self.Compare(u.Self), v.Total.Compare(u.Total), strings.Compare(x.Name, y.Name), cmp.Compare(x.ID, y.ID))
-	})
 	return out, nil
+}
+
+// compareRows orders rows by a column, then by self, total and name.
+func (t *profRows) compareRows(a, b int32, column int, up bool) int {
+	sign := -1
+	if up {
+		sign = 1
+	}
+	x, y := &t.rows[a], &t.rows[b]
+	u, v := &x.Weights[0], &y.Weights[0]
+	return cmp.Or(sign*t.compare(x, y, column), v.Self.Compare(u.Self), v.Total.Compare(u.Total), strings.Compare(x.Name, y.Name), cmp.Compare(x.ID, y.ID))
 }
 
 func (t *profRows) compare(x, y *analysis.ProfileRow, column int) int {

@@ -60,34 +60,47 @@ func weighProf(ctx context.Context, key foldKey) (*weighed, error) {
 		return nil, err
 	}
 	n := key.prof.of.weights.Records.Len()
-	weights, own := make([]uint64, n), make([]uint64, n)
+	weights, own := make([]uint64, n), []uint64(nil)
 	if sel != nil {
 		w.unit = unitOf(&key.prof.of.weights.Metrics[key.prof.metric])
-		for r := range n {
-			if v, ok := sel.Weight(model.RecordID(r)); ok && v.Float64() != math.Trunc(v.Float64()) {
-				w.unit.scale = fineScale
-				break
-			}
+		if !amountsOf(weights, sel.Weight, 0) {
+			w.unit.scale = fineScale
+			amountsOf(weights, sel.Weight, fineScale)
 		}
-		amount := func(v model.Number) uint64 {
-			var a model.Amount
-			a.Add(v)
-			if w.unit.scale != 0 {
-				return uint64(min(max(a.Float64(), 0)*w.unit.scale, math.MaxUint64/2))
-			}
-			return a.Uint64()
-		}
-		for r := range n {
-			if v, ok := sel.Weight(model.RecordID(r)); ok {
-				weights[r] = amount(v)
-			}
-			if v, ok := sel.Self(model.RecordID(r)); ok {
-				own[r] = amount(v)
-			}
+		if sel.HasSelf() {
+			own = make([]uint64, n)
+			amountsOf(own, sel.Self, w.unit.scale)
 		}
 	}
-	w.Folded = key.tree.Fold(key.tree.picked(weights)).WithOwn(key.tree.picked(own))
+	w.Folded = key.tree.Fold(key.tree.picked(weights))
+	if own != nil {
+		w.WithOwn(key.tree.picked(own))
+	}
 	return w, nil
+}
+
+// amountsOf is what records weigh, times a scale where that is not 0; whole says that none of it has a fraction.
+func amountsOf(out []uint64, of func(model.RecordID) (model.Number, bool), scale float64) (whole bool) {
+	whole = true
+	for r := range out {
+		v, ok := of(model.RecordID(r))
+		if n, small := v.Small(math.MaxUint64); small || !ok {
+			out[r] = n
+			if scale != 0 {
+				out[r] = uint64(min(float64(n)*scale, math.MaxUint64/2))
+			}
+			continue
+		}
+		f := v.Float64()
+		whole = whole && f == math.Trunc(f)
+		var a model.Amount
+		a.Add(v)
+		out[r] = a.Uint64()
+		if scale != 0 {
+			out[r] = uint64(min(max(f, 0)*scale, math.MaxUint64/2))
+		}
+	}
+	return whole
 }
 
 // Signs of frames that are no ordinary user code.

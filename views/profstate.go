@@ -68,7 +68,9 @@ type profFile struct {
 	samples     uint64
 	end         model.Time // of samples, windows and the file's own range
 	classes     []uint32   // of frames: see [analysis.FrameClasses]
+	usual       uint16     // the event that is weighed where none is chosen
 	views       stackViews
+	groups      profGroupings
 }
 
 func newProfFile(p *model.Profile) *profFile {
@@ -84,7 +86,7 @@ func newProfFile(p *model.Profile) *profFile {
 	for i := range w.Windows {
 		d.end = max(d.end, w.Windows[i].End)
 	}
-	d.classes = analysis.FrameClasses(w)
+	d.classes, d.usual = analysis.FrameClasses(w), analysis.DefaultEvent(w)
 	d.findMetrics()
 	return d
 }
@@ -132,7 +134,7 @@ func (d *profFile) event(s *State) uint16 {
 	if e := s.Prof.Event; e >= 0 && e < len(d.weights.Events) {
 		return uint16(e)
 	}
-	return analysis.DefaultEvent(d.weights)
+	return d.usual
 }
 
 // metric is the one that a state is about; ok is false where nothing is weighed.
@@ -296,15 +298,14 @@ func (d *profFile) chosen(s *State) (args []string) {
 // adoptProf begins with the weighted stacks of a revision unless they are known.
 func (a *app) adoptProf(p *model.Profile) {
 	if d := a.profOf(p); d != nil {
-		a.prof = d
-		a.first.adopt(d)
+		a.prof, a.first.prof = d, d
 	}
 }
 
 // profOf is what a revision holds of weighted stacks, nil for nothing. It may take a while the first time: off the event loop, which
 // finds the answer there afterwards.
 func (a *app) profOf(p *model.Profile) *profFile {
-	if p == nil || p.Weights == nil || p.Stacks == nil || p.Allocations != nil {
+	if !hasProf(p) {
 		return nil
 	}
 	if d := a.profiles.Load(); d != nil && d.profile == p {

@@ -171,6 +171,9 @@ func (a *app) askFind() {
 	if a.prof != nil {
 		hint = "text, !text, /regex/"
 	}
+	if _, ok := a.current().(*compareScreen); ok {
+		hint = "text, !text, before>1M, delta>10K, delta<0, new, /regex/"
+	}
 	a.ask("filter: ", hint, a.state.Filter, set, check)
 }
 

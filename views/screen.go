@@ -79,6 +79,7 @@ type env struct {
 	heaps      analysis.Heaps // nil for files without heap snapshots
 	after      analysis.Heaps // those of the file that this one is compared with, nil for none
 	afterName  string
+	afterPath  string        // as a command line names that file
 	dump       *dumpFile     // nil for files without measured series
 	pageFigure pageFigure    // what page types are compared by
 	otherDump  *dumpFile     // of the file that this one is compared with, nil for none
@@ -92,6 +93,7 @@ type env struct {
 	look       *widget.Look // of the current theme
 	theme      *themes.Theme
 	patience   time.Duration
+	opening    bool      // no frame has been shown yet
 	until      time.Time // when showing the state ends waiting for answers
 	work       *work
 	post       func(func())                // any goroutine: run on the event loop

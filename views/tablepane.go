@@ -21,6 +21,7 @@ type tablePane struct {
 	detailAt widget.Rect
 	offset   int // of the list, when rows were last asked for
 	height   int
+	low      int // rows that a detail pane below the table needs at most, 0 for the usual
 
 	labels *siteLabels
 
@@ -57,7 +58,11 @@ func (p *tablePane) split(r widget.Rect) {
 	case r.W >= sideWidth:
 		p.listAt, p.detailAt = r.CutRight(min(max(r.W*7/20, 56), 90))
 	default:
-		p.listAt, p.detailAt = r.CutBottom(detailHeight(r.H, p.list.Len()))
+		h := detailHeight(r.H, p.list.Len())
+		if p.low > 0 {
+			h = min(h, p.low)
+		}
+		p.listAt, p.detailAt = r.CutBottom(h)
 	}
 }
 

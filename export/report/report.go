@@ -14,6 +14,7 @@ const (
 	SchemaReport   = "memtui.report/1"
 	SchemaInfo     = "memtui.info/1"
 	SchemaValidate = "memtui.validate/1"
+	SchemaIndex    = "memtui.index/1"
 )
 
 // Header is what every command's object starts with.

@@ -53,6 +53,7 @@ type grammar struct {
 	Validate   validateCmd   `cmd:"" help:"Check files against every rule of their format."`
 	Diff       diffCmd       `cmd:"" help:"Say what changed between two files, or between two places of one."`
 	Check      checkCmd      `cmd:"" help:"Say whether a file keeps limits, for CI: status 1 where it does not."`
+	Index      indexCmd      `cmd:"" help:"Build the indexes of traces in advance and keep them, so that opening is instant."`
 	Heap       heapCmd       `cmd:"" help:"Ask about heap snapshots: snapshots, types, frames, find, object, path, dominators."`
 	Pages      pagesCmd      `cmd:"" help:"Say what is in one page layout of a memory dump, or draw it with --map."`
 	Convert    convertCmd    `cmd:"" help:"Write a file in another format, or part of a trace: for flame graphs, speedscope, pprof, spreadsheets and scripts."`
@@ -66,18 +67,22 @@ type grammar struct {
 
 // app is what every command gets.
 type app struct {
-	env    Env
-	out    *bufio.Writer // of standard output; Main flushes it
-	flags  *globals
-	parser *kong.Kong
-	config *keymap.Config
-	keys   *keymap.Map
-	memory views.Memory // of the full-screen program, for reading the file again
+	env       Env
+	out       *bufio.Writer // of standard output; Main flushes it
+	flags     *globals
+	parser    *kong.Kong
+	config    *keymap.Config
+	keys      *keymap.Map
+	memory    views.Memory // of the full-screen program, for reading the file again
+	collector *collector
+	screen    bool // what is opened is shown full-screen
+	always    bool // indexes are kept of small traces, too
 }
 
 // Main runs one command and returns the exit status. ctx ends what it does early.
 func Main(ctx context.Context, env Env) int {
-	a := &app{env: env, out: bufio.NewWriterSize(env.Stdout, 1<<16)}
+	a := &app{env: env, out: bufio.NewWriterSize(env.Stdout, 1<<16), collector: &collector{}}
+	defer a.collector.stop()
 	err := a.run(ctx)
 	if flushErr := a.out.Flush(); err == nil && flushErr != nil {
 		err = inputError(fmt.Errorf("standard output: %w", flushErr))
@@ -144,6 +149,7 @@ func (a *app) run(ctx context.Context) error {
 			return usageError(err)
 		}
 	}
+	a.screen = a.env.IsTerminal && a.env.FullScreen != nil && slices.Contains([]string{"open", "demo"}, firstWord(parsed.Command()))
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	return parsed.Run(a)
 }
@@ -155,8 +161,12 @@ func everyTable() []string {
 
 // needsNothing names the commands that must work whatever the config file says.
 func needsNothing(command string) bool {
+	return slices.Contains([]string{"version", "completion", "man", "guide"}, firstWord(command))
+}
+
+func firstWord(command string) string {
 	first, _, _ := strings.Cut(command, " ")
-	return slices.Contains([]string{"version", "completion", "man", "guide"}, first)
+	return first
 }
 
 // configure checks what the parser cannot, and applies what holds for every command.

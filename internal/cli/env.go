@@ -34,9 +34,6 @@ type Screen struct {
 	OpenSecond func(path string) (*views.Second, error)
 	Home       string
 
-	After     model.HeapSource // snapshots of a second file to compare with, nil for none
-	AfterName string           // of that file
-
 	HeapStart  views.HeapStart
 	HeapBudget int64 // bytes of decoded snapshots to keep, 0 for the usual
 

@@ -7,7 +7,6 @@ import (
 	"os"
 	"runtime"
 
-	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views"
@@ -36,13 +35,6 @@ func FullScreen(_ context.Context, s Screen) error {
 		Second: s.Second, OpenSecond: s.OpenSecond, Home: s.Home,
 		Command: s.Command, Stop: s.Cancel, Once: s.Once, Readable: s.Again, Memory: s.Memory, HeapStart: s.HeapStart, HeapBudget: s.HeapBudget,
 		Evidence: s.Evidence,
-	}
-	if s.After != nil {
-		budget := s.HeapBudget
-		if budget <= 0 {
-			budget = afterBudget
-		}
-		opt.After, opt.AfterName = analysis.NewHeaps(s.After, budget), s.AfterName
 	}
 	return views.Run(opt)
 }

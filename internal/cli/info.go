@@ -25,9 +25,9 @@ type infoObject struct {
 // infoIndex is where the index of a trace is kept, and what is there now.
 type infoIndex struct {
 	Path    string `json:"path"`
-	Place   string `json:"place"`            // "cache" or "beside"
-	State   string `json:"state"`            // "none", "ready", "stale", "unusable"
-	Reason  string `json:"reason,omitempty"` // why it is not ready
+	Place   string `json:"place"`           // "cache" or "beside"
+	State   string `json:"state"`           // "none", "ready", "stale", "unusable"
+	Reason  string `json:"reason,omitzero"` // why it is not ready
 	Bytes   *int64 `json:"bytes,omitzero"`
 	Version int    `json:"version"` // that this program writes
 }

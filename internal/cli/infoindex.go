@@ -16,10 +16,7 @@ func (a *app) infoIndex(o *infoObject, src *loaders.Source, p *model.Profile) {
 		return
 	}
 	state, size, err := place.state()
-	k := &infoIndex{Path: place.path, Place: "cache", State: state, Version: analysis.IndexVersion}
-	if place.beside {
-		k.Place = "beside"
-	}
+	k := &infoIndex{Path: place.path, Place: place.where(), State: state, Version: analysis.IndexVersion}
 	o.Kept = k
 	if state != "none" {
 		k.Bytes = &size
@@ -38,6 +35,14 @@ func (a *app) infoIndex(o *infoObject, src *loaders.Source, p *model.Profile) {
 	default:
 		o.Index = "none yet; it is kept in " + place.path + " when the file is opened"
 	}
+}
+
+// where is the name of a place for [globals.Index].
+func (k *keeper) where() string {
+	if k.beside {
+		return "beside"
+	}
+	return "cache"
 }
 
 // factOf is the number of a fact.

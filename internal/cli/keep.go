@@ -39,6 +39,7 @@ type keeper struct {
 	src    *loaders.Source
 	path   string // of the index file
 	beside bool   // it lies beside the input
+	always bool   // it is kept in the cache, too, of a small trace
 	once   sync.Once
 	key    analysis.IndexKey
 }
@@ -69,7 +70,7 @@ func (a *app) keeper(src *loaders.Source, format string) (k *keeper, why string)
 	sum := sha256.Sum256([]byte(path))
 	base := src.Name()
 	base = base[:min(len(base), 100)]
-	return &keeper{src: src, path: filepath.Join(dir, base+"-"+hex.EncodeToString(sum[:8])+indexSuffix)}, ""
+	return &keeper{src: src, path: filepath.Join(dir, base+"-"+hex.EncodeToString(sum[:8])+indexSuffix), always: a.always}, ""
 }
 
 // cacheDir is the program's folder for what can be made again, "" when there is no home.
@@ -161,7 +162,7 @@ var errSmall = errors.New("the trace is small")
 
 // write writes an index in one step: others see the old file or the new one.
 func (k *keeper) write(ctx context.Context, ix *analysis.KeptIndex) (err error) {
-	if !k.beside && ix.Status().Events < worthIndex {
+	if !k.beside && !k.always && ix.Status().Events < worthIndex {
 		return errSmall
 	}
 	if len(k.src.Problems()) > 0 {
@@ -271,6 +272,7 @@ func (s *session) keep(ctx context.Context) {
 		return
 	}
 	err := s.place.write(ctx, s.index)
+	s.unkept = err
 	if err == nil || errors.Is(err, errSmall) || ctx.Err() != nil {
 		return
 	}

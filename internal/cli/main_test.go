@@ -208,7 +208,7 @@ func TestFullScreenOfSnapshotsBeginsWhereTheUserAsks(t *testing.T) {
 		}
 		return snapshot, after
 	}
-	if snapshot, after := start(heapSample); snapshot != -1 || after != -1 || got.After != nil {
+	if snapshot, after := start(heapSample); snapshot != -1 || after != -1 || got.Second != nil {
 		t.Errorf("without a number: %d, %d", snapshot, after)
 	}
 	if snapshot, _ := start(heapSample + "#-3"); snapshot != 0 || got.Command[0] != heapSample {
@@ -217,8 +217,8 @@ func TestFullScreenOfSnapshotsBeginsWhereTheUserAsks(t *testing.T) {
 	if snapshot, _ := start("demo", "heap", "--snapshot", "1", "--edges", "all"); snapshot != 1 || got.HeapStart.Edges.String() != "all" {
 		t.Errorf("snapshot %d, edges %s", snapshot, got.HeapStart.Edges)
 	}
-	if snapshot, after := start(heapSample+"#0", heapSample+"#2"); snapshot != 0 || after != 2 || got.After == nil || got.AfterName != "records.mvmheap" {
-		t.Errorf("two files: %d, %d of %q", snapshot, after, got.AfterName)
+	if snapshot, after := start(heapSample+"#0", heapSample+"#2"); snapshot != 0 || after != 2 || got.Second == nil || got.Second.Heaps == nil || got.Second.Name != "records.mvmheap" {
+		t.Errorf("two files: %d, %d of %v", snapshot, after, got.Second)
 	}
 	for _, args := range [][]string{{heapSample + "#3"}, {sample, "--snapshot", "1"}, {heapSample, sample}} {
 		if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: screen}, args...); status != statusUsage {

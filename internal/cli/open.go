@@ -8,6 +8,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
@@ -48,7 +49,7 @@ func (c *openCmd) Run(ctx context.Context, a *app) error {
 
 // compare shows two files side by side, or prints the difference where there is no terminal.
 func (a *app) compare(ctx context.Context, s, after *session, files []string) error {
-	if !a.env.IsTerminal || a.env.FullScreen == nil {
+	if !a.screen {
 		return a.writeDiff(ctx, s, after, &diffCmd{})
 	}
 	for _, side := range []*session{s, after} {
@@ -94,20 +95,30 @@ func (a *app) openSecond(ctx context.Context, first *session, path string, other
 	if err = s.begun(ctx); err == nil && compareKind(s.store.Current()) != compareKind(first.store.Current()) {
 		err = fmt.Errorf("%s is no file to compare with this one", s.store.Current().Meta.Name)
 	}
+	if err == nil && s.store.Current().Heaps != nil { // how many snapshots there are must be known
+		_, err = s.profile(ctx)
+	}
 	if err != nil {
 		s.close()
 		return nil, err
 	}
 	others.add(s)
-	return s.second(path), nil
+	return a.second(s, path), nil
 }
 
 // second is a session as a file to compare with.
-func (s *session) second(path string) *views.Second {
+func (a *app) second(s *session, path string) *views.Second {
 	p := s.store.Current()
 	out := &views.Second{Name: p.Meta.Name, Path: path, Store: s.store}
 	if p.Allocations != nil {
 		out.Trace = s.index
+	}
+	if p.Heaps != nil {
+		budget := int64(a.flags.MaxMemory) / 2
+		if budget <= 0 {
+			budget = afterBudget
+		}
+		out.Heaps = analysis.NewHeaps(p.Heaps, budget)
 	}
 	return out
 }
@@ -150,7 +161,7 @@ func (a *app) again(f func() error) error {
 
 // show starts the full-screen program, as soon as the headers are read, or prints the report.
 func (a *app) show(ctx context.Context, s *session, path string) error {
-	if !a.env.IsTerminal || a.env.FullScreen == nil {
+	if !a.screen {
 		return a.write(ctx, s, reportCmd{})
 	}
 	if err := s.begun(ctx); err != nil {
@@ -168,8 +179,9 @@ func (a *app) show(ctx context.Context, s *session, path string) error {
 	var others openFiles
 	defer others.close()
 	screen.OpenSecond = func(path string) (*views.Second, error) { return a.openSecond(ctx, s, path, &others) }
-	if s.after != nil && s.store.Current().Heaps == nil {
-		screen.Second = s.after.second(s.afterPath)
+	if s.after != nil {
+		screen.Second = a.second(s.after, s.afterPath)
+		screen.Once = screen.Once || s.after.store.Current().Meta.Path == "-"
 	}
 	screen.Home, _ = os.UserHomeDir()
 	var writing sync.WaitGroup // evidence, which reads from the session
@@ -215,9 +227,6 @@ func (a *app) heapScreen(ctx context.Context, s *session, screen *Screen) error 
 	if screen.HeapStart.Snapshot, err = a.startAt(ctx, s); err != nil || s.after == nil {
 		return err
 	}
-	p := s.after.store.Current()
-	screen.After, screen.AfterName = p.Heaps, p.Meta.Name
-	screen.Once = screen.Once || p.Meta.Path == "-"
 	screen.HeapStart.After, err = a.startAt(ctx, s.after)
 	return err
 }

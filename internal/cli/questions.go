@@ -14,6 +14,7 @@ func questions() []question {
 	return []question{
 		ask("What is this file, how large, and what will reading it cost?", "info -f json FILE"),
 		ask("Can I trust it?", "validate -f json FILE"),
+		ask("How do I make later commands about a large trace fast?", "index -f json FILE"),
 		ask("What does the program need, and who allocates? (traces; start here)", "report -f json FILE"),
 		ask("Who held the memory at the peak?", "report -f csv --table peak_sites FILE"),
 		ask("Who holds it at an instant?", "report -f csv --table live_sites --at 12.5s FILE"),

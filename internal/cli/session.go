@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -26,10 +25,11 @@ type session struct {
 	index *analysis.KeptIndex
 	place *keeper // of the index; nil if it is kept nowhere
 
-	noPlace string // why
+	noPlace string // why there is none
 
 	kept   sync.WaitGroup // done when the index is written
-	note   string         // why it was not; valid then
+	unkept error          // why it was not; valid then
+	note   string         // the same for the user, where it matters
 	stderr io.Writer      // that the note goes to, nil in the full-screen program
 	// snapshot is the one that the user asks for, nil for none. Negative numbers count from the end.
 	snapshot *int
@@ -68,12 +68,8 @@ func (a *app) open(ctx context.Context, path string) (*session, error) {
 	return s, nil
 }
 
-// gcPercent is how much garbage may stand beside what lives. What lives is an index that may be large and holds no pointers,
-// so collecting often is cheap, and the machine belongs to somebody else's production.
-const gcPercent = 10
-
 func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.Format) *session {
-	debug.SetGCPercent(gcPercent)
+	a.collector.start()
 	reading, stop := context.WithCancel(ctx)
 	s := &session{src: src, store: &model.Store{}, snapshot: a.flags.Snapshot, stop: stop, done: make(chan struct{})}
 	if s.place, s.noPlace = a.keeper(src, format.Name); s.place != nil {
@@ -84,7 +80,7 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 	if a.flags.MaxMemory > 0 {
 		s.index.SetBudget(int64(a.flags.MaxMemory))
 	}
-	if !a.env.IsTerminal || a.env.FullScreen == nil {
+	if !a.screen {
 		s.stderr = a.env.Stderr
 	}
 	opt := loaders.Options{FrameOrder: a.frameOrder(), Hold: a.hold(s)}
@@ -95,12 +91,9 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 	return s
 }
 
-// hold is what symbols wait for: until the first chart is there, where an index promises one soon. nil if they need not.
+// hold is what symbols wait for: until the first chart is there. nil if they need not.
 func (a *app) hold(s *session) <-chan struct{} {
-	if s.place == nil || !a.env.IsTerminal || a.env.FullScreen == nil {
-		return nil
-	}
-	if _, err := os.Stat(s.place.path); err != nil {
+	if !a.screen {
 		return nil
 	}
 	return s.index.FirstChart()

@@ -26,6 +26,7 @@ type block struct {
 	data   []byte
 	offset int64
 	skip   int64 // bytes of a line that is too long, in place of data
+	marked bool  // a byte order mark stands before it
 	out    batch
 	err    error
 	parsed chan struct{}
@@ -83,6 +84,13 @@ func (p *pipeline) cut() error {
 	var rest []byte // of the last read: a line without its end
 	at := int64(0)  // offset of rest
 	size := firstBlock
+	marked, err := p.mark(&rest)
+	if err != nil {
+		return err
+	}
+	if marked {
+		at = int64(len(byteOrderMark))
+	}
 	for {
 		var b *block
 		select {
@@ -102,7 +110,8 @@ func (p *pipeline) cut() error {
 			whole = i + 1
 		}
 		rest = append(rest[:0], b.data[whole:]...)
-		b.data, b.offset = b.data[:whole], at
+		b.data, b.offset, b.marked = b.data[:whole], at, marked
+		marked = false
 		at += int64(whole) + b.skip
 		p.queue <- b
 		p.work <- b
@@ -110,6 +119,29 @@ func (p *pipeline) cut() error {
 			return nil
 		}
 	}
+}
+
+// byteOrderMark is what some programs begin UTF-8 with, though JSON does not allow it.
+const byteOrderMark = "\xef\xbb\xbf"
+
+// mark passes a byte order mark at the start; what stands there otherwise becomes rest.
+func (p *pipeline) mark(rest *[]byte) (marked bool, err error) {
+	start, n := make([]byte, len(byteOrderMark)), 0
+	for n < len(start) {
+		more, err := p.src.ReadSome(p.ctx, start[n:], int64(n))
+		n += more
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	if string(start) == byteOrderMark {
+		return true, nil
+	}
+	*rest = start[:n]
+	return false, nil
 }
 
 // fill puts rest and what follows into b, until there is an end of a line in it. end says that the source has ended.
@@ -172,6 +204,9 @@ func (p *pipeline) parse(worker int) {
 				return nil
 			}
 			q.block(b.data, &b.out)
+			if b.marked {
+				b.out.issue(model.Error, "utf-8", place{}, "a byte order mark stands before the header")
+			}
 			return nil
 		})
 		b.parsed <- struct{}{}

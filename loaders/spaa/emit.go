@@ -96,11 +96,15 @@ func (p *parser) emitFrame(t *template, b []byte, at place) {
 			s := p.taken(b, slotIP)
 			r.ip = maphash.Bytes(p.seed, s)
 			if !bytes.HasPrefix(s, []byte("0x")) {
-				p.noAddress(at)
+				p.noAddress(at, keyIP)
 			}
 		}
 		if t.given(slotSymoff) {
-			r.symoff = maphash.Bytes(p.seed, p.taken(b, slotSymoff))
+			s := p.taken(b, slotSymoff)
+			r.symoff = maphash.Bytes(p.seed, s)
+			if !bytes.HasPrefix(s, []byte("0x")) {
+				p.noAddress(at, keySymoff)
+			}
 		}
 		if t.given(slotDepth) {
 			r.depth = p.depth(at, v.number[slotDepth])

@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// findings are problems by rule and severity: the first of a kind is described, the others are counted.
+// findings are problems by rule and severity: the first of a kind in the file is described, the others are counted.
 type findings struct {
 	at  map[findingKey]int
 	all []model.Problem
@@ -22,7 +22,10 @@ type findingKey struct {
 // say notes a problem; its text is only made when it is the first of its kind.
 func (f *findings) say(severity model.Severity, rule string, offset, line int64, format string, args ...any) {
 	if i, ok := f.at[findingKey{rule, severity}]; ok {
-		f.all[i].Count++
+		p := &f.all[i]
+		if p.Count++; line > 0 && line < p.Line { // found later, but it comes first
+			p.Message, p.Offset, p.Line = fmt.Sprintf(format, args...), offset, line
+		}
 		return
 	}
 	f.add(model.Problem{Severity: severity, Code: rule, Message: fmt.Sprintf(format, args...), Count: 1, Offset: offset, Line: line})

@@ -18,7 +18,7 @@ func (b *builder) finish() {
 		w := &b.p.Windows[r.window]
 		rec, ok := b.ids.first(r.id)
 		if !ok {
-			b.found.say(model.Warning, "reference", model.NoOffset, 0, "window %s names the stack %s, which does not exist", shortened([]byte(w.ID)), r.id)
+			b.found.say(model.Warning, "reference", r.at, r.line, "window %s names the stack %s, which does not exist", shortened([]byte(w.ID)), r.id)
 			continue
 		}
 		w.Record = slices.Clone(w.Record)

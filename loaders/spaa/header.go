@@ -194,7 +194,7 @@ func (r *headerReader) event(value []byte) {
 			tracked, allocations = true, value
 		}
 	}
-	if tracked && !tracking(&ev, allocations) {
+	if tracked && !r.tracking(&ev, allocations) {
 		r.error("event", "allocation_tracking of an event is no object")
 	}
 	if c.bad || !named {
@@ -226,9 +226,9 @@ func (r *headerReader) sampling(ev *model.ProfileEvent, value []byte) {
 		case "primary_metric":
 			ev.PrimaryName = string(s)
 		case "sample_period":
-			ev.SamplePeriod, _ = float(value)
+			ev.SamplePeriod = r.count("sample_period", value)
 		case "frequency_hz":
-			ev.FrequencyHz, _ = float(value)
+			ev.FrequencyHz = r.count("frequency_hz", value)
 		}
 	}
 	if !slices.Contains([]string{"period", "frequency", "event"}, ev.Mode) {
@@ -242,16 +242,30 @@ func (r *headerReader) sampling(ev *model.ProfileEvent, value []byte) {
 	}
 }
 
+// count reads how often an event is sampled.
+func (r *headerReader) count(name string, value []byte) float64 {
+	n, ok := float(value)
+	if !ok && !isNull(value) {
+		r.warn("event", "%s of an event is no number", name)
+	}
+	return n
+}
+
 // tracking reads what is known of allocations; false when it is no object.
-func tracking(ev *model.ProfileEvent, value []byte) bool {
+func (r *headerReader) tracking(ev *model.ProfileEvent, value []byte) bool {
 	c := members(value)
 	for name, value, ok := c.member(); ok; name, value, ok = c.member() {
-		is, _ := truth(value)
+		is, ok := truth(value)
 		switch string(name) {
 		case "tracks_frees":
 			ev.TracksFrees = is
 		case "has_timestamps":
 			ev.HasTimestamps = is
+		default:
+			continue
+		}
+		if !ok && !isNull(value) {
+			r.warn("event", "%s of an event is neither true nor false", shortened(name))
 		}
 	}
 	return !c.bad

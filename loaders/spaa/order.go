@@ -17,7 +17,13 @@ type orders struct {
 	dso    map[uint64]int64 // line of the definition
 	frames map[uint64]frameFacts
 	waits  []waiting
+
+	threads map[int64]spot     // by tid, of those listed
+	named   map[int64]struct{} // tids of records that came before their thread, if that comes at all
 }
+
+// spot is where a record stands in the file.
+type spot struct{ at, line int64 }
 
 // waiting is a frame that names a DSO which had not been defined.
 type waiting struct {
@@ -25,7 +31,9 @@ type waiting struct {
 	at, line   int64
 }
 
-func (o *orders) init() { o.dso, o.frames = map[uint64]int64{}, map[uint64]frameFacts{} }
+func (o *orders) init() {
+	o.dso, o.frames, o.threads, o.named = map[uint64]int64{}, map[uint64]frameFacts{}, map[int64]spot{}, map[int64]struct{}{}
+}
 
 // maxWaiting bounds what is remembered: the first such frame is as good as a million.
 const maxWaiting = 1 << 16
@@ -35,6 +43,30 @@ func (o *orders) wait(b *builder, dso uint64, p place, frame uint64) {
 	if len(o.waits) < maxWaiting {
 		o.waits = append(o.waits, waiting{frame, dso, b.at(p), b.line(p)})
 	}
+}
+
+// lists notes a thread of the dictionary.
+func (o *orders) lists(b *builder, tid int64, p place) {
+	here := spot{b.at(p), b.line(p)}
+	if _, early := o.named[tid]; early {
+		b.lateThread(tid, here)
+	}
+	if _, twice := o.threads[tid]; !twice {
+		o.threads[tid] = here
+	}
+}
+
+// names notes a thread that a record names.
+func (o *orders) names(b *builder, tid int64, p place) {
+	if t, ok := o.threads[tid]; !ok {
+		o.named[tid] = struct{}{}
+	} else if t.line > b.line(p) { // of the same block
+		b.lateThread(tid, t)
+	}
+}
+
+func (b *builder) lateThread(tid int64, s spot) {
+	b.found.say(model.Error, "order", s.at, s.line, "thread %d stands behind records that name it", tid)
 }
 
 func (o *orders) finish(b *builder) {
@@ -63,8 +95,10 @@ func (b *builder) inOrder(r *stackRecord, ids []uint64) {
 		if f.line > b.line(r.place) {
 			b.problem(model.Error, "order", r.place, "stack %s stands before its frame %d", r.id, id)
 		}
-		if f.ip != 0 && f.ip == last.ip && f.dso == last.dso && f.depth >= 0 && last.depth > 0 {
-			if f.depth >= last.depth {
+		if f.ip != 0 && f.ip == last.ip && f.depth >= 0 && last.depth > 0 {
+			if f.dso != last.dso {
+				b.problem(model.Warning, "inline-order", r.place, "inlined frames of stack %s at one address differ in dso", r.id)
+			} else if f.depth >= last.depth {
 				b.problem(model.Error, "inline-order", r.place, "inlined frames of stack %s do not stand deepest first", r.id)
 			}
 			if f.symoff != last.symoff {

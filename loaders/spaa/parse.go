@@ -170,7 +170,7 @@ func (p *parser) wrong(rule string, at place, k key) {
 
 // optional reads a string that may be missing, or null.
 func (p *parser) optional(rule string, at place, f field) (s []byte, ok bool) {
-	if s, ok = text(f.value); !ok && p.strict && string(f.value) != "null" {
+	if s, ok = text(f.value); !ok && p.strict && !isNull(f.value) {
 		p.wrong(rule, at, f.key)
 	}
 	return s, ok
@@ -207,7 +207,7 @@ func (p *parser) dso(at place) {
 		case keyBuildID:
 			s, _ := text(f.value)
 			r.dso.BuildID = string(s)
-			if !hexadecimal(s) {
+			if !hexadecimal(s) && !isNull(f.value) {
 				p.warn("build-id", at, "build_id %q is no hexadecimal number in lower case", shortened(s))
 			}
 		case keyIsKernel:
@@ -260,10 +260,18 @@ func (p *parser) thread(at place) {
 // numbered warns of a process or thread that is no number; -1 is what writers put for none.
 func (p *parser) numbered(at place, k key, value []byte) int64 {
 	n := task(value)
-	if n < 0 && string(value) != "-1" && string(value) != "null" {
+	if n < 0 && string(value) != "-1" && !isNull(value) {
 		p.warn("thread", at, "%s of a record is no number", names[k])
 	}
 	return n
+}
+
+// cpuNumber warns of a CPU that is no number; -1 is what writers put for none.
+func (p *parser) cpuNumber(at place, value []byte) uint16 {
+	if _, ok := unsigned(value); !ok && string(value) != "-1" && !isNull(value) {
+		p.warn("context", at, "cpu of a record is no number")
+	}
+	return cpuOf(value)
 }
 
 // task reads the number of a process or thread, -1 when it is none.
@@ -344,7 +352,7 @@ func (p *parser) checkFrame(r *frameRecord, named, kinded bool) {
 
 // inlining notes what only the rules about inlined frames ask for.
 func (p *parser) inlining(r *frameRecord, f field) {
-	if !p.strict {
+	if !p.strict || isNull(f.value) {
 		return
 	}
 	switch f.key {
@@ -352,11 +360,14 @@ func (p *parser) inlining(r *frameRecord, f field) {
 		s, ok := text(f.value)
 		r.ip = maphash.Bytes(p.seed, s)
 		if !ok || !bytes.HasPrefix(s, []byte("0x")) {
-			p.noAddress(r.place)
+			p.noAddress(r.place, keyIP)
 		}
 	case keySymoff:
-		s, _ := text(f.value)
+		s, ok := text(f.value)
 		r.symoff = maphash.Bytes(p.seed, s)
+		if !ok || !bytes.HasPrefix(s, []byte("0x")) {
+			p.noAddress(r.place, keySymoff)
+		}
 	case keyInlineDepth:
 		n, ok := unsigned(f.value)
 		if !ok {
@@ -366,8 +377,8 @@ func (p *parser) inlining(r *frameRecord, f field) {
 	}
 }
 
-func (p *parser) noAddress(at place) {
-	p.warn("frame", at, "ip of a frame is no hexadecimal string")
+func (p *parser) noAddress(at place, k key) {
+	p.warn("frame", at, "%s of a frame is no hexadecimal string", names[k])
 }
 
 // maxDepth is how deep functions may be inlined in each other.

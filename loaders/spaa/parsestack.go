@@ -131,9 +131,12 @@ func (p *parser) context(r *stackRecord, value []byte) (ok bool) {
 		case "tid":
 			r.tid = p.numbered(r.place, keyTID, value)
 		case "cpu":
-			r.cpu = cpuOf(value)
+			r.cpu = p.cpuNumber(r.place, value)
 		case "comm":
-			r.comm, _ = text(value)
+			var ok bool
+			if r.comm, ok = text(value); !ok && !isNull(value) {
+				p.warn("context", r.place, "comm of a record is no string")
+			}
 		case "probe", "execname", "uid", "zonename", "trace_fields":
 		default:
 			if !bytes.HasPrefix(name, []byte("x_")) {
@@ -170,7 +173,10 @@ func (p *parser) weight(value []byte, at place, from uint32) {
 		case "value":
 			w.value, valued = number(value)
 		case "unit":
-			unit, _ = text(value)
+			var ok bool
+			if unit, ok = text(value); !ok && !isNull(value) {
+				p.warn("weights", at, "the unit of a weight is no string")
+			}
 		}
 	}
 	if !named || !valued || c.bad {
@@ -240,7 +246,7 @@ func (p *parser) sample(at place) {
 			n, ok := float(f.value)
 			if r.period = n; !ok {
 				p.wrong("sample", at, keyPeriod)
-			} else if n == 0 {
+			} else if n <= 0 {
 				p.periodZero(at)
 			}
 		case keyPID:
@@ -248,7 +254,7 @@ func (p *parser) sample(at place) {
 		case keyTID:
 			l.tid = p.numbered(at, keyTID, f.value)
 		case keyCPU:
-			l.cpu = cpuOf(f.value)
+			l.cpu = p.cpuNumber(at, f.value)
 		case keyEvent:
 			if s, ok := text(f.value); ok {
 				l.event = p.names.find(s)
@@ -273,7 +279,7 @@ func (p *parser) sample(at place) {
 }
 
 func (p *parser) periodZero(at place) {
-	p.warn("suspicious-weight", at, "the period of a sample is 0")
+	p.warn("suspicious-weight", at, "the period of a sample is not above 0")
 }
 
 // label returns the index of a label in the batch.

@@ -28,6 +28,7 @@ type lateSample struct {
 type lateRow struct {
 	window, row int
 	id          identifier
+	at, line    int64
 }
 
 // addStacks adds the stacks of a block.
@@ -72,7 +73,7 @@ func (b *builder) addStack(o *batch, r *stackRecord, of span) {
 		b.repeated(r, first, event, leaf)
 	}
 	rec.Node, rec.Event = append(rec.Node, leaf), append(rec.Event, event)
-	rec.Thread, rec.CPU = append(rec.Thread, b.thread(r.pid, r.tid, r.comm)), append(rec.CPU, r.cpu)
+	rec.Thread, rec.CPU = append(rec.Thread, b.thread(r.pid, r.tid, r.comm, r.place)), append(rec.CPU, r.cpu)
 	rec.Offset = append(rec.Offset, b.at(r.place))
 	value := r.id.value
 	if r.id.kind == model.IDText {
@@ -132,7 +133,7 @@ func (b *builder) repeated(r *stackRecord, first model.RecordID, event uint16, l
 		return
 	}
 	if b.p.StackIDMode == "content_addressable" && leaf != 0 && b.p.Records.Node[first] != leaf && b.p.Records.Node[first] != 0 {
-		b.problem(model.Error, "stack-id", r.place, "the content-addressable id %s stands for two lists of frames", r.id)
+		b.problem(model.Warning, "stack-id", r.place, "the content-addressable id %s stands for two lists of frames", r.id)
 		return
 	}
 	b.problem(model.Warning, "stack-id", r.place, "the id %s of a stack stands twice, under different events; the first is record %d", r.id, first)
@@ -167,12 +168,15 @@ func (b *builder) addWindow(o *batch, r *windowRecord) {
 		}
 	}
 	w := model.Window{ID: r.id, Start: b.time(r.start, unit), End: b.time(r.end, unit)}
+	if p.End != model.NoTime && p.End >= 0 && (w.Start < 0 || w.End > p.End) {
+		b.problem(model.Warning, "time-range", r.place, "windows lie outside the time range")
+	}
 	for i, row := range r.rows {
 		rec, ok := b.ids.first(row.id)
 		if !ok {
 			rec = model.NoRecord
 			row.id.text = append([]byte(nil), row.id.text...)
-			b.late.windows = append(b.late.windows, lateRow{len(p.Windows), i, row.id})
+			b.late.windows = append(b.late.windows, lateRow{len(p.Windows), i, row.id, b.at(r.place), b.line(r.place)})
 		}
 		w.Record = append(w.Record, rec)
 		b.addWeights(o, &w.Weights, row.weights, model.NoEvent)

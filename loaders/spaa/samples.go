@@ -70,6 +70,9 @@ func (b *builder) addSample(o *batch, r *sampleRecord, rec model.RecordID) {
 			b.late.samples = append(b.late.samples, late)
 		}
 	}
+	if b.strict && rec != model.NoRecord && p.Records.Event[rec] != s.event && s.event != model.NoEvent {
+		b.problem(model.Warning, "sample", r.place, "a sample of the event %s names a stack of another event", shortened([]byte(p.Events[s.event].Name)))
+	}
 	t := b.time(r.time, b.unit)
 	if p.End != model.NoTime && (t < 0 || t > p.End) && p.End >= 0 {
 		b.problem(model.Warning, "time-range", r.place, "samples lie outside the time range")
@@ -83,7 +86,7 @@ func (b *builder) addLabel(c *model.SampleChunk, o *batch, r *sampleRecord, s *l
 	l := &o.labels[r.label]
 	s.event = b.event(o, l.event, r.place)
 	s.undeclared = s.event != model.NoEvent && !b.p.Events[s.event].Declared
-	label := model.SampleLabel{Event: s.event, CPU: l.cpu, Thread: b.thread(l.pid, l.tid, nil)}
+	label := model.SampleLabel{Event: s.event, CPU: l.cpu, Thread: b.thread(l.pid, l.tid, nil, r.place)}
 	n, ok := b.samples.labels[label]
 	if !ok {
 		n = uint16(len(c.Labels))

@@ -201,6 +201,9 @@ func (b *builder) addThread(r *threadRecord) {
 	if _, twice := t.byTID[r.tid]; twice && r.tid >= 0 {
 		b.problem(model.Error, "duplicate-id", r.place, "the tid %d of a thread stands twice", r.tid)
 	}
+	if b.strict && r.tid >= 0 {
+		b.order.lists(b, r.tid, r.place)
+	}
 	id := model.ThreadID(len(b.p.Threads))
 	b.p.Threads = append(b.p.Threads, model.ProfileThread{PID: r.pid, TID: r.tid, Comm: string(r.comm), Declared: true})
 	t.byTID[r.tid] = id
@@ -215,7 +218,7 @@ func (t *threadTable) open() {
 }
 
 // thread finds the thread of a record, or adds it. One that gives no name is the listed one of its number.
-func (b *builder) thread(pid, tid int64, comm []byte) model.ThreadID {
+func (b *builder) thread(pid, tid int64, comm []byte, p place) model.ThreadID {
 	if tid < 0 && pid < 0 && len(comm) == 0 {
 		return 0
 	}
@@ -225,6 +228,9 @@ func (b *builder) thread(pid, tid int64, comm []byte) model.ThreadID {
 		return last.id
 	}
 	t.open()
+	if b.strict && tid >= 0 {
+		b.order.names(b, tid, p)
+	}
 	id, ok := t.byTID[tid]
 	if ok {
 		listed := &b.p.Threads[id]

@@ -96,6 +96,18 @@ func TestRules(t *testing.T) {
 		{15, `"unit":"seconds"`, `"unit":"ms"`, "window", w},
 		{15, `"start":100.0,`, ``, "window", e},
 		{15, `"stack_id":"s1"`, `"stack_id":"zz"`, "reference", w},
+		{1, `{"type":"header"`, "\xef\xbb\xbf" + `{"type":"header"`, "utf-8", e},
+		{1, `"primary_metric":"period"`, `"primary_metric":"period","sample_period":"x"`, "event", w},
+		{1, `"kind":"allocation"`, `"kind":"allocation","allocation_tracking":{"tracks_frees":"x"}`, "event", w},
+		{4, `"kind":"user"`, `"symoff":"54","kind":"user"`, "frame", w},
+		{10, `"tid":42}`, `"tid":42,"cpu":"x"}`, "context", w},
+		{10, `"tid":42}`, `"tid":42,"comm":5}`, "context", w},
+		{10, `"value":3000`, `"value":3000,"unit":5`, "weights", w},
+		{13, `"period":1000`, `"period":-1`, "suspicious-weight", w},
+		{13, `"event":"cycles"`, `"event":"malloc"`, "sample", w},
+		{15, `"start":100.0`, `"start":10.0`, "time-range", w},
+		{0, "", `{"type":"stack","id":"n","frames":[10],"context":{"event":"cycles","tid":77},"weights":[{"metric":"period","value":1}]}` + "\n" +
+			`{"type":"thread","pid":77,"tid":77}`, "order", e},
 		{0, "", `[1]`, "json", e},
 		{0, "", `{"type":"x"}`, "record-type", w},
 		{0, "", `{"type":7}`, "record-type", e},
@@ -139,6 +151,21 @@ func TestInlineOrder(t *testing.T) {
 	}
 }
 
+// TestAllowed holds that what the specification allows is no violation: null for what may be missing, and any numeric id.
+func TestAllowed(t *testing.T) {
+	for _, extra := range []string{
+		`{"type":"dso","id":9,"name":"x","build_id":null}`,
+		`{"type":"frame","id":90,"func":"f","dso":1,"ip":null,"symoff":null,"srcline":null,"inline_depth":null,"kind":"unknown"}`,
+		`{"type":"thread","pid":77,"tid":77,"comm":null}`,
+		`{"type":"stack","id":-5,"frames":[10],"context":{"event":"cycles","pid":null,"tid":-1,"cpu":null},"weights":[{"metric":"period","value":1,"unit":null}],` +
+			`"exclusive":{"frame":10,"weights":[{"metric":"period","value":1}]}}` + "\n" + `{"type":"sample","timestamp":101,"event":"cycles","stack_id":-5,"cpu":-1}`,
+	} {
+		if got := verdict(t, []byte(good+extra+"\n")); len(got) > 0 {
+			t.Error(extra, got)
+		}
+	}
+}
+
 // TestPlaces holds that violations tell line and offset of the first of their kind, and count the others.
 func TestPlaces(t *testing.T) {
 	l := lines()
@@ -146,16 +173,32 @@ func TestPlaces(t *testing.T) {
 		l[i] = strings.Replace(l[i], `"frames":[`, `"frames":[77,`, 1)
 	}
 	text := strings.Join(l, "\n")
-	var got []loaders.Violation
-	if err := validate(t.Context(), openText(t, []byte(text)), func(v loaders.Violation) { got = append(got, v) }); err != nil {
-		t.Fatal(err)
-	}
+	got := violations(t, text)
 	for _, v := range got {
 		if v.Rule == "reference" && v.Line == 11 && v.Count == 2 && strings.HasPrefix(text[v.Offset:], l[10]) {
 			return
 		}
 	}
 	t.Error(got)
+}
+
+// Of what is found at the end of the file, too, the first in the file is told, and where.
+func TestLatePlaces(t *testing.T) {
+	l := lines()
+	window := strings.Replace(l[14], `"stack_id":"s1"`, `"stack_id":"zz"`, 1)
+	text := "\xef\xbb\xbf" + good + window + "\n"
+	for _, v := range violations(t, text) {
+		if v.Rule == "reference" && (v.Line != 16 || !strings.HasPrefix(text[v.Offset:], window)) {
+			t.Error(v)
+		}
+	}
+}
+
+func violations(t *testing.T, text string) (got []loaders.Violation) {
+	if err := validate(t.Context(), openText(t, []byte(text)), func(v loaders.Violation) { got = append(got, v) }); err != nil {
+		t.Fatal(err)
+	}
+	return got
 }
 
 func TestLongLine(t *testing.T) {

@@ -100,6 +100,9 @@ func slowFloat(value []byte) (float64, bool) {
 	return n.Float64(), ok
 }
 
+// isNull reports whether a value is null, which writers put for an optional member that is not there.
+func isNull(value []byte) bool { return string(value) == "null" }
+
 // truth reads true or false.
 func truth(value []byte) (is, ok bool) {
 	return string(value) == "true", string(value) == "true" || string(value) == "false"
@@ -112,7 +115,7 @@ type identifier struct {
 	text  []byte // of IDText
 }
 
-// identify reads an id; kind is IDNone when it is neither a string nor an integer without a sign.
+// identify reads an id; kind is IDNone when it is neither a string nor an integer.
 func identify(value []byte) identifier {
 	if len(value) == len(`"0x0123456789abcdef"`) && string(value[:3]) == `"0x` {
 		high, ok := hex8(value[3:])
@@ -125,6 +128,9 @@ func identify(value []byte) identifier {
 	if !ok {
 		if n, ok := unsigned(value); ok {
 			return identifier{value: n, kind: model.IDNumber}
+		}
+		if n, ok := number(value); ok && n.Integer() {
+			return identifier{kind: model.IDText, text: value} // a hash below zero
 		}
 		return identifier{kind: model.IDNone}
 	}

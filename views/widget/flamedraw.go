@@ -62,11 +62,13 @@ func (f *Flame) drawFrame(s tcell.Screen, y int, c flameCell, ancestor bool, k *
 		return
 	}
 	n := printText(s, x, y, w, label, st, k.Glyphs.Ellipsis)
-	if n+6 > w {
-		return
+	if n+6 <= w {
+		if note := f.src.Note(c.id); Width(note) < w-n {
+			n += 1 + Print(s, x+n+1, y, w-n-1, note, st)
+		}
 	}
-	if note := f.src.Note(c.id); Width(note) < w-n {
-		Print(s, x+n+1, y, w-n-1, note, st)
+	if f.Fill != nil && n+1 < w {
+		repeat(s, x+n+1, y, w-n-1, f.Fill(c.id), st)
 	}
 }
 

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync"
+	"sync/atomic"
+)
+
+const (
+	leastGarbage = 10      // percent of what lives that garbage may take beside it
+	smallGarbage = 8 << 20 // bytes of garbage that are not worth collecting
+	mostGarbage  = 200     // percent, as long as next to nothing lives
+)
+
+// collector sets how much garbage may stand beside what lives: a share of it or a few megabytes, whichever is more. What
+// lives is mostly an index that may be large and holds no pointers, so collecting often is cheap, and the machine belongs
+// to somebody else's production; but while it is small, an ordinary share would be collected every millisecond.
+type collector struct {
+	started sync.Once
+	stopped atomic.Bool
+	percent int // the goroutine's of finalizers, once started
+}
+
+// cycle is garbage whose end says that a collection is over.
+type cycle struct{ of *collector }
+
+// start sets the share for a program that has just begun, and follows what lives from then on. Only the first call does anything.
+func (c *collector) start() {
+	c.started.Do(func() {
+		c.percent = mostGarbage
+		debug.SetGCPercent(c.percent)
+		c.follow(&cycle{c})
+	})
+}
+
+// stop ends that.
+func (c *collector) stop() { c.stopped.Store(true) }
+
+// follow is called once per collection, on the goroutine of finalizers.
+func (c *collector) follow(again *cycle) {
+	if !c.stopped.Load() {
+		runtime.SetFinalizer(again, func(again *cycle) {
+			again.of.adjust()
+			again.of.follow(again)
+		})
+	}
+}
+
+func (c *collector) adjust() {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	if live[0].Value.Kind() != metrics.KindUint64 {
+		return
+	}
+	if percent := garbageShare(live[0].Value.Uint64()); percent != c.percent {
+		c.percent = percent
+		debug.SetGCPercent(percent)
+	}
+}
+
+// garbageShare is how many percent of live bytes may be garbage.
+func garbageShare(live uint64) int {
+	return int(min(max(smallGarbage*100/max(live, 1), leastGarbage), mostGarbage))
+}

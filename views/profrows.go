@@ -1,0 +1,91 @@
+package views
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// profGroupings keeps groupings of a profile's stacks, which take long to make. Any goroutine may use it.
+type profGroupings struct {
+	mu   sync.Mutex
+	last []*analysis.ProfileGrouping
+}
+
+// maxGroupings is enough for every way to group stacks, with a filter and without it.
+const maxGroupings = 2 * int(analysis.ProfileByCount)
+
+// of is a grouping of stacks of w. The only errors are those of ctx.
+func (g *profGroupings) of(ctx context.Context, w *model.StackProfile, s *model.Stacks, by analysis.ProfileBy) (*analysis.ProfileGrouping, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, known := range g.last {
+		if known.By == by && known.Stacks == s {
+			return known, nil
+		}
+	}
+	made, err := analysis.NewProfileGrouping(ctx, w, s, by)
+	if err != nil {
+		return nil, err
+	}
+	g.last = append(g.last[max(len(g.last)-maxGroupings+1, 0):], made)
+	return made, nil
+}
+
+// profRowKey is a row as it is sorted: by the largest numbers, then by the least place. Rows stand in the order of their IDs.
+type profRowKey struct {
+	by    [4]uint64
+	place uint32
+	row   int32
+}
+
+// sortRows sorts rows as [profRows.compareRows] orders them, by numbers alone; ok is false where that is not possible.
+func (t *profRows) sortRows(rows []int32, column int, up bool) (ok bool) {
+	if column == funcDSO || t.grouping == nil {
+		return false
+	}
+	keys := make([]profRowKey, len(rows))
+	for i, row := range rows {
+		r := &t.rows[row]
+		k := &keys[i]
+		k.place, k.row = t.grouping.Rank(r.ID), row
+		self, total := r.Weights[0].Self, r.Weights[0].Total
+		first, second := self, model.Amount{}
+		switch n := column - funcBeside + 1; {
+		case column == funcTotal || column == funcTotalShare:
+			first = total
+		case n > 0 && n < len(r.Weights):
+			first, second = r.Weights[n].Self, r.Weights[n].Total
+		}
+		for j, a := range [...]model.Amount{first, second, self, total} {
+			if k.by[j], ok = a.Exact(); !ok {
+				return false
+			}
+		}
+		if column == funcName {
+			k.by[0] = ^uint64(k.place)
+		}
+		if up {
+			k.by[0], k.by[1] = ^k.by[0], ^k.by[1]
+		}
+	}
+	slices.SortFunc(keys, func(a, b profRowKey) int {
+		for j := range a.by {
+			if a.by[j] != b.by[j] {
+				return cmp.Compare(b.by[j], a.by[j])
+			}
+		}
+		if a.place != b.place {
+			return cmp.Compare(a.place, b.place)
+		}
+		return cmp.Compare(a.row, b.row)
+	})
+	for i := range keys {
+		rows[i] = keys[i].row
+	}
+	return true
+}
