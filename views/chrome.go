@@ -242,11 +242,7 @@ func (a *app) drawFooter(s tcell.Screen, r widget.Rect) {
 		return
 	}
 	x := r.X + 1
-	useful := func(keymap.Action) bool { return true }
-	if u, ok := a.current().(interface{ useless(keymap.Action) bool }); ok && len(a.overlays) == 0 {
-		useful = func(act keymap.Action) bool { return !u.useless(act) }
-	}
-	for _, h := range a.o.Keys.UsefulHints(r.W, useful, a.scopes()...) {
+	for _, h := range a.o.Keys.UsefulHints(r.W, a.useful, a.scopes()...) {
 		from := x
 		x += widget.Print(s, x, r.Y, r.X+r.W-x, h.Keys, a.style(themes.HintKey))
 		if h.Text != "" {
@@ -256,6 +252,15 @@ func (a *app) drawFooter(s tcell.Screen, r widget.Rect) {
 		a.hits = append(a.hits, hintHit{from, x, h.Action})
 		x += 2
 	}
+}
+
+// useful reports whether an action does anything now, so that the footer should name it.
+func (a *app) useful(act keymap.Action) bool {
+	if a.prof != nil && a.prof.useless(act, &a.state, a.current().action() == keymap.ShowTimeline) {
+		return false
+	}
+	u, ok := a.current().(interface{ useless(keymap.Action) bool })
+	return !ok || len(a.overlays) > 0 || !u.useless(act)
 }
 
 // plural joins a number and the right word.

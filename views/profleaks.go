@@ -335,8 +335,14 @@ func (p *profLeaks) emptyText() []string {
 	if p.now.all > 0 {
 		return []string{"No stack passes the filter.", "Esc shows all of them."}
 	}
-	return []string{p.look.Glyphs.Check + " Nothing is live at the end: all that " + p.now.of.eventName(p.now.event) + " followed was freed.",
-		"c shows the next event."}
+	if p.now.chips != "" {
+		return []string{"Nothing of what the filters leave is live at the end.", "Esc takes the last one back, ; lists them."}
+	}
+	text := []string{p.look.Glyphs.Check + " Nothing is live at the end: all that " + p.now.of.eventName(p.now.event) + " followed was freed."}
+	if len(p.now.of.weights.Events) > 1 {
+		text = append(text, "c shows the next event.")
+	}
+	return text
 }
 
 func (p *profLeaks) do(a keymap.Action) bool {

@@ -16,8 +16,8 @@ type profGroupings struct {
 	last []*analysis.ProfileGrouping
 }
 
-// maxGroupings is enough for every way to group stacks, with a filter and without it.
-const maxGroupings = 2 * int(analysis.ProfileByCount)
+// maxGroupings is enough for every way to group stacks.
+const maxGroupings = int(analysis.ProfileByCount)
 
 // of is a grouping of stacks of w. The only errors are those of ctx.
 func (g *profGroupings) of(ctx context.Context, w *model.StackProfile, s *model.Stacks, by analysis.ProfileBy) (*analysis.ProfileGrouping, error) {

@@ -339,6 +339,21 @@ func (a *app) doProfile(act keymap.Action) bool {
 	return true
 }
 
+// useless reports whether a profile has nothing that an action could do on a screen.
+func (d *profFile) useless(act keymap.Action, s *State, onTimeline bool) bool {
+	switch act {
+	case keymap.Cost:
+		return len(d.weights.Events) < 2
+	case keymap.Series:
+		return len(d.metricsOf(d.event(s))) < 2
+	case keymap.Range, keymap.StepBack, keymap.StepForward:
+		return d.samples == 0
+	case keymap.Peak:
+		return !onTimeline
+	}
+	return false
+}
+
 // nextEvent weighs by the next event of the file.
 func (e *env) nextEvent(s *State) {
 	n := len(e.prof.weights.Events)

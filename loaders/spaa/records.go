@@ -168,7 +168,7 @@ func (b *builder) addWindow(o *batch, r *windowRecord) {
 		}
 	}
 	w := model.Window{ID: r.id, Start: b.time(r.start, unit), End: b.time(r.end, unit)}
-	if p.End != model.NoTime && p.End >= 0 && (w.Start < 0 || w.End > p.End) {
+	if p.End != model.NoTime && p.End >= 0 && (w.End < 0 || w.Start > p.End) {
 		b.problem(model.Warning, "time-range", r.place, "windows lie outside the time range")
 	}
 	for i, row := range r.rows {

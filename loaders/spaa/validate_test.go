@@ -105,7 +105,7 @@ func TestRules(t *testing.T) {
 		{10, `"value":3000`, `"value":3000,"unit":5`, "weights", w},
 		{13, `"period":1000`, `"period":-1`, "suspicious-weight", w},
 		{13, `"event":"cycles"`, `"event":"malloc"`, "sample", w},
-		{15, `"start":100.0`, `"start":10.0`, "time-range", w},
+		{15, `"start":100.0,"end":101.0`, `"start":10.0,"end":11.0`, "time-range", w},
 		{0, "", `{"type":"stack","id":"n","frames":[10],"context":{"event":"cycles","tid":77},"weights":[{"metric":"period","value":1}]}` + "\n" +
 			`{"type":"thread","pid":77,"tid":77}`, "order", e},
 		{0, "", `[1]`, "json", e},
