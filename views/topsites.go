@@ -200,11 +200,19 @@ func (t *topSites) show(s *State) {
 	}
 }
 
+// waits reports whether there has been no answer yet.
+func (t *topSites) waits() bool {
+	_, ok := t.lazy.get()
+	return !ok && t.lazy.err == nil && t.state.Status.Events > 0
+}
+
 func (t *topSites) empty() []string {
 	s := &t.state
 	switch {
 	case s.Status.Events == 0 && !s.Status.Final:
 		return []string{"Reading the first events."}
+	case t.waits():
+		return []string{"Adding up…"}
 	case t.rows.groups > 0 && s.Filter != "":
 		return []string{"No row passes the filter " + s.Filter + ".", "Esc forgets it, / changes it."}
 	case !s.Range.IsWhole():
@@ -221,7 +229,7 @@ func (t *topSites) empty() []string {
 // title is the heading and what it says at its right.
 func (t *topSites) title() (title, answer string) {
 	what := "Top " + [...]string{"allocators", "functions", "files", "modules", "threads", "sizes"}[t.rows.by]
-	if t.state.Status.Events == 0 {
+	if t.state.Status.Events == 0 || t.waits() {
 		return what, ""
 	}
 	answer = costText(t.rows.shown)
