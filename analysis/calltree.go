@@ -163,10 +163,18 @@ func (b *treeBuilder) topDown(ctx context.Context, ids []model.StackID) error {
 		if leaf, ok := b.s.Node(id); ok && leaf != 0 {
 			b.t.leaf[i] = of[leaf]
 		} else {
-			b.t.leaf[i] = b.step(0, b.labelOf(model.UnknownStack(id)), 0)
+			b.t.leaf[i] = b.step(0, b.labelOf(frameless(id, ok)), 0)
 		}
 	}
 	return nil
+}
+
+// frameless is how a stack of which there are no frames is shown: one that is known has none, or a filter hid them.
+func frameless(id model.StackID, known bool) string {
+	if known {
+		return NoFrames
+	}
+	return model.UnknownStack(id)
 }
 
 // bottomUp walks every stack from its leaf.
@@ -178,7 +186,7 @@ func (b *treeBuilder) bottomUp(ctx context.Context, ids []model.StackID) error {
 		}
 		leaf, ok := b.s.Node(id)
 		if !ok || leaf == 0 {
-			b.t.leaf[i] = b.step(0, b.labelOf(model.UnknownStack(id)), 0)
+			b.t.leaf[i] = b.step(0, b.labelOf(frameless(id, ok)), 0)
 			continue
 		}
 		n, left := int32(0), depth
