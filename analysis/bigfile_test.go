@@ -230,19 +230,23 @@ func TestDamagedIndexIsNotUsed(t *testing.T) {
 	if !check(good, "good", 0) {
 		t.Fatal("the good file is not used")
 	}
-	unused := 0
-	for at := range good {
+	unused, tried, step := 0, 0, 1
+	if underRace {
+		step = 17
+	}
+	for at := 0; at < len(good); at += step {
+		tried++
 		bad := slices.Clone(good)
 		bad[at] ^= byte(1 << (at % 8))
 		if !check(bad, "byte", at) {
 			unused++
 		}
 	}
-	t.Logf("%d of %d bytes matter", unused, len(good))
-	if unused < len(good)*3/5 {
-		t.Errorf("only %d of %d bytes are proven", unused, len(good))
+	t.Logf("%d of %d bytes matter", unused, tried)
+	if unused < tried*3/5 {
+		t.Errorf("only %d of %d bytes are proven", unused, tried)
 	}
-	for n := range good {
+	for n := 0; n < len(good); n += step {
 		if check(good[:n:n], "cut at", n) {
 			t.Fatalf("used though cut at %d", n)
 		}

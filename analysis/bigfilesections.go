@@ -239,9 +239,9 @@ func (ix *FileIndex) levelSections(f *fileCodec) {
 			f.fail("levels of the curve are missing")
 			return
 		}
-		var c column[extremes]
-		for range n {
-			c.append(all.at(k))
+		c := fullColumn[extremes](int(n))
+		for i := range c.n {
+			c.set(i, all.at(k))
 			k++
 		}
 		*levels = append(*levels, c)

@@ -28,6 +28,15 @@ func (c *column[T]) append(v T) {
 	c.n++
 }
 
+// fullColumn is a column of n values with no room for more.
+func fullColumn[T any](n int) column[T] {
+	c := column[T]{n: n}
+	for ; n > 0; n -= chunkLen {
+		c.chunks = append(c.chunks, make([]T, min(n, chunkLen)))
+	}
+	return c
+}
+
 func (c *column[T]) at(i int) T { return c.chunks[i>>chunkBits][i&chunkMask] }
 
 // ref is the place of a value, valid for good.

@@ -82,6 +82,18 @@ func siteRow(by Group, stacks *model.Stacks, s *Site) SideRow {
 	return SideRow{Key: s.Name}
 }
 
+// Filter leaves of the stacks of a side what a filter of its tree leaves of them. Stacks that it leaves out must not be there.
+func (s *CompareSide) Filter(view *FilteredStacks) {
+	s.Stacks = view.Stacks
+	for i := range s.Rows {
+		if row := &s.Rows[i]; row.Node != 0 {
+			if row.Node, _ = view.Node(row.Node); row.Node == 0 {
+				row.Key = NoFrames
+			}
+		}
+	}
+}
+
 // FunctionsSide makes a side of functions, by what they allocated themselves or with all they called.
 func FunctionsSide(functions []Function, self bool) *CompareSide {
 	out := &CompareSide{Rows: make([]SideRow, len(functions)), Bases: NoBases}

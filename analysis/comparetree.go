@@ -32,7 +32,7 @@ func NewCompareTree(ctx context.Context, c *Comparison, opt TreeOptions, count b
 	if c.Joined != nil {
 		s = c.Joined.Stacks
 	}
-	tree, err := newLeafTree(ctx, s, leaves, opt, func(i int) string { return cmp.Or(c.Rows[i].Key, noFrames) })
+	tree, err := newLeafTree(ctx, s, leaves, opt, func(i int) string { return cmp.Or(c.Rows[i].Key, NoFrames) })
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package analysis
 import (
 	"context"
 	"math/bits"
+	"strconv"
 
 	"github.com/memtui/memtui/model"
 )
@@ -41,6 +42,24 @@ func (c Cell) of(d dim) Cell {
 
 // IsAll reports whether every block is in the cell.
 func (c Cell) IsAll() bool { return c == Cell{} }
+
+// Argument is the cell's rectangle as the flag --cell takes it: a size and a lifetime that are in it, "4096,never". Rectangles of
+// more than one class, which no command asks for, are named by their first one.
+func (c Cell) Argument() string {
+	size, life := "any", "any"
+	if c.SizeFrom > 0 || c.SizeTo > 0 && c.SizeTo < SizeClasses {
+		lo, _ := ClassBounds(int(c.SizeFrom))
+		size = strconv.FormatUint(lo, 10)
+	}
+	switch {
+	case c.LifeFrom >= NeverFreed:
+		life = "never"
+	case c.LifeFrom > 0 || c.LifeTo > 0 && c.LifeTo < LifeClasses:
+		lo, _ := ClassBounds(int(c.LifeFrom))
+		life = strconv.FormatUint(lo, 10) + "us"
+	}
+	return size + "," + life
+}
 
 // Has reports whether blocks of a size class and a lifetime class are in the cell's rectangle.
 func (c Cell) Has(size, life int) bool {

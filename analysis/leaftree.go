@@ -7,13 +7,13 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// noFrames is how a stack without frames is shown.
-const noFrames = "<no frames>"
+// NoFrames is how a stack without frames is shown.
+const NoFrames = "<no frames>"
 
 // NewLeafTree builds the tree of stacks that are known by their leaf nodes: the dense index of a stack is its place among
 // leaves, which may repeat.
 func NewLeafTree(ctx context.Context, s *model.Stacks, leaves []model.NodeID, opt TreeOptions) (*CallTree, error) {
-	return newLeafTree(ctx, s, leaves, opt, func(int) string { return noFrames })
+	return newLeafTree(ctx, s, leaves, opt, func(int) string { return NoFrames })
 }
 
 // newLeafTree is NewLeafTree with names for the stacks without frames, by dense index.

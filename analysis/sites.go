@@ -373,7 +373,7 @@ func (t *functionTable) add(id model.StackID, bytes, count uint64) {
 	t.stack++
 	leaf, ok := t.stacks.Node(id)
 	if ok && leaf == 0 && t.bare {
-		t.count(t.row(noFrames), bytes, count, true)
+		t.count(t.row(NoFrames), bytes, count, true)
 		return
 	}
 	if !ok || leaf == 0 {

@@ -143,7 +143,7 @@ func (s *stackSet) bare(id model.StackID) bool {
 func (s *stackSet) groupName(by Group, id model.StackID) string {
 	switch {
 	case by == ByFunction && s.bare(id):
-		return noFrames
+		return NoFrames
 	case s.view == nil:
 		return stackGroupName(by, nil, id)
 	}
@@ -154,7 +154,7 @@ func (s *stackSet) groupName(by Group, id model.StackID) string {
 func (s *stackSet) label(id model.StackID) label {
 	leaf, _ := s.symbols.Node(id)
 	if s.bare(id) {
-		return label{noFrames, "", leaf}
+		return label{NoFrames, "", leaf}
 	}
 	var left *model.Stacks
 	if s.view != nil {

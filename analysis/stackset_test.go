@@ -123,7 +123,7 @@ func TestHiddenFramesGiveToCallers(t *testing.T) {
 	if plain["malloc"] == 0 || hidden["malloc"] != 0 || hidden["parse"]+hidden["main"] != plain["parse"]+plain["main"]+plain["malloc"] {
 		t.Errorf("%v became %v", plain, hidden)
 	}
-	if all := rows(ByFunction, "hide /./"); all[noFrames] == 0 {
+	if all := rows(ByFunction, "hide /./"); all[NoFrames] == 0 {
 		t.Errorf("nothing without frames: %v", all)
 	}
 	stacks := rows(ByStack, "hide malloc\nhide parse")

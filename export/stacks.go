@@ -34,11 +34,16 @@ type StackRow struct {
 	Node   model.NodeID // its leaf; 0 when no frame of it is known
 	Thread model.ThreadID
 	Values []model.Number // by metric
+
+	hidden bool // a filter took all of its frames away
 }
 
 // label is the one frame of a stack of which none is known.
 func (r *StackRow) label() string {
-	if r.ID == "" {
+	switch {
+	case r.hidden:
+		return analysis.NoFrames
+	case r.ID == "":
 		return spaaNoStack
 	}
 	return "<stack " + r.ID + "?>"
@@ -170,6 +175,35 @@ func ProfileStacks(p *model.Profile, selections []*analysis.ProfileSelection, ma
 		}
 	}
 	return s
+}
+
+// Filter is what a filter leaves of s: its rows have the values that they had.
+func (s *Stacks) Filter(ctx context.Context, filter analysis.StackFilter) (*Stacks, error) {
+	switch {
+	case filter == "":
+		return s, nil
+	case s.Profile.Stacks == nil && !analysis.StacksAreKept(filter):
+		out := *s
+		out.Rows = nil
+		return &out, nil
+	case s.Profile.Stacks == nil:
+		return s, nil
+	}
+	view, err := analysis.FilterStacks(ctx, s.Profile.Stacks, filter, analysis.WholeStacks)
+	if err != nil {
+		return nil, err
+	}
+	out, p := *s, *s.Profile
+	p.Stacks = view.Stacks
+	out.Profile, out.Rows = &p, nil
+	for _, r := range s.Rows {
+		if node, kept := view.Node(r.Node); kept {
+			r.hidden = r.Node != 0 && node == 0
+			r.Node = node
+			out.Rows = append(out.Rows, r)
+		}
+	}
+	return &out, nil
 }
 
 // amount is a number as a sum of itself.

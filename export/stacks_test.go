@@ -248,6 +248,33 @@ func TestPprofReadsWhatIsWritten(t *testing.T) {
 	pprofTop(t, data, s, sums[3])
 }
 
+func pprofTool(t *testing.T, path string) ([]byte, error) {
+	cmd := exec.Command("go", "tool", "pprof", "-top", "-unit=B", "-nodecount=1000", "-nodefraction=0", path)
+	cmd.Env = append(os.Environ(), "PPROF_TMPDIR="+t.TempDir())
+	return cmd.CombinedOutput()
+}
+
+// plainProfile is a file that the tool reads wherever it runs.
+func plainProfile(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "plain.pb.gz")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	fn := &profile.Function{ID: 1, Name: "f"}
+	at := &profile.Location{ID: 1, Line: []profile.Line{{Function: fn}}}
+	p := &profile.Profile{
+		SampleType: []*profile.ValueType{{Type: "space", Unit: "bytes"}}, Sample: []*profile.Sample{{Location: []*profile.Location{at}, Value: []int64{1}}},
+		Location: []*profile.Location{at}, Function: []*profile.Function{fn},
+	}
+	if err := p.Write(file); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // pprofTop asks the real tool for the largest functions.
 func pprofTop(t *testing.T, data string, s *Stacks, sum int64) {
 	t.Helper()
@@ -255,10 +282,11 @@ func pprofTop(t *testing.T, data string, s *Stacks, sum int64) {
 	if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", "tool", "pprof", "-top", "-unit=B", "-nodecount=1000", "-nodefraction=0", path)
-	cmd.Env = append(os.Environ(), "PPROF_TMPDIR="+t.TempDir())
-	out, err := cmd.CombinedOutput()
+	out, err := pprofTool(t, path)
 	if err != nil {
+		if _, never := pprofTool(t, plainProfile(t)); never == nil {
+			t.Fatalf("go tool pprof does not read what was written: %v\n%s", err, out)
+		}
 		t.Skipf("go tool pprof does not run here: %v\n%s", err, out)
 	}
 	if want := fmt.Sprintf("100%% of %dB total", sum); !strings.Contains(string(out), want) {

@@ -164,7 +164,7 @@ func compareRows() []row {
 	const s, in = ScopeGlobal, ScopeDifference
 	return []row{
 		{s, MarkA, "A", "Mark this instant, range, snapshot or layout as A, before; again forgets that."},
-		{s, MarkB, "B", "Mark this instant, range or layout as B, after; without a mark B is where you are."},
+		{s, MarkB, "B", "Mark it as B, after: with two files in the second one. Without a mark B moves along."},
 		{s, Difference, "d", "Show what changed from A to B on every screen, or end that."},
 		{in, Cost, "c", "Compare the next figure: live bytes, blocks, peak, total and so on, or an event, or of pages."},
 		{in, Swap, "~", "Swap before and after."},

@@ -441,6 +441,11 @@ func (e *env) diffCommand(s *State, file []string, kind, by string, instant bool
 	if by != "" {
 		words = append(words, "--by", by)
 	}
+	if kind != "size" && kind != "lifetime" { // of all blocks
+		if words = append(words, stepFlags(s.Chips)...); !s.Cell.IsAll() && e.prof == nil && !e.mixed(s) {
+			words = append(words, "--cell", s.Cell.Argument())
+		}
+	}
 	words = append(words, s.Compare.arguments(e.mixed(s))...)
 	if e.second == nil {
 		return append(words, file...)

@@ -151,6 +151,9 @@ func (p *compareBlocks) copyText() string {
 }
 
 func (p *compareBlocks) useless(a keymap.Action) bool {
+	if p.listed() && (a == keymap.Changes || a == keymap.Normalise) {
+		return true
+	}
 	return a == keymap.Open || a == keymap.Group || p.compareScreen.useless(a)
 }
 

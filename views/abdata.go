@@ -401,14 +401,7 @@ func (k *sideKey) filterFrames(ctx context.Context, views *stackViews, side *ana
 	if err != nil {
 		return err
 	}
-	side.Stacks = view.Stacks
-	for i := range side.Rows {
-		if row := &side.Rows[i]; row.Node != 0 {
-			if row.Node, _ = view.Node(row.Node); row.Node == 0 {
-				row.Key = analysis.NoFunction
-			}
-		}
-	}
+	side.Filter(view)
 	return nil
 }
 

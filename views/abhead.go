@@ -90,8 +90,11 @@ func (e *env) drawSigns(s tcell.Screen, r widget.Rect, c *compareSet) {
 	for _, k := range []analysis.ChangeStatus{analysis.ChangeNew, analysis.ChangeGone, analysis.ChangeGrown, analysis.ChangeShrunk, analysis.ChangeSame} {
 		parts = append(parts, model.Group(uint64(c.Counts[k]))+" "+k.String())
 	}
-	if text := strings.Join(parts, " · "); widget.Width(text)+n+4 <= r.W {
-		widget.PrintRight(s, r.X, r.Y, r.W-1, text, e.look.Muted)
+	for ; len(parts) > 0; parts = parts[:len(parts)-1] { // what stayed the same is the first to go
+		if text := strings.Join(parts, " · "); widget.Width(text)+n+4 <= r.W {
+			widget.PrintRight(s, r.X, r.Y, r.W-1, text, e.look.Muted)
+			return
+		}
 	}
 }
 

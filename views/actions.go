@@ -225,10 +225,7 @@ func (a *app) doProgram(act keymap.Action) {
 			a.say("a built-in sample is no file that a command could name")
 			return
 		}
-		if _, ok := a.current().(commander); ok && a.state.Chips != "" && (a.trace != nil || a.prof != nil) {
-			a.say("no command compares filtered stacks: Esc takes filters back")
-			return
-		}
+		a.showState() // keys that were typed ahead count, too
 		a.copyOut(a.commandLine(), "no command prints this: the peak of a part of a file has no name on a command line")
 	case keymap.Evidence:
 		a.askEvidence()
@@ -311,12 +308,20 @@ func (a *app) timeFlags() []string {
 	return words
 }
 
+// stepFlags are the flags that filter stacks.
+func stepFlags(f analysis.StackFilter) (words []string) {
+	for _, step := range f.Steps() {
+		words = append(words, "--"+step.Kind.String()+"="+step.Name)
+	}
+	return words
+}
+
 // commandLine is the command that prints what is on screen.
 func (a *app) commandLine() string {
 	words := append([]string{"memtui", "report"}, a.timeFlags()...)
 	s := &a.state
 	if n, ok := a.current().(narrower); ok && n.narrows() && !s.Cell.IsAll() {
-		words = append(words, "--cell", cellArgument(s.Cell))
+		words = append(words, "--cell", s.Cell.Argument())
 	}
 	if c, ok := a.current().(commander); ok {
 		words = c.commandLine(a.o.Command)
@@ -326,9 +331,7 @@ func (a *app) commandLine() string {
 		return strings.Join(words, " ")
 	}
 	if _, ok := a.current().(follower); ok {
-		for _, step := range s.Chips.Steps() {
-			words = append(words, "--"+step.Kind.String()+"="+step.Name)
-		}
+		words = append(words, stepFlags(s.Chips)...)
 	}
 	words = append(words, a.current().command()...)
 	words = append(words, a.o.Command...)

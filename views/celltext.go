@@ -64,19 +64,3 @@ func cellText(c analysis.Cell) string { return sizesText(c) + ", " + livesText(c
 func noneInCell(c analysis.Cell) []string {
 	return []string{"No block of " + cellText(c) + " is here.", "Esc shows blocks of every size and lifetime again."}
 }
-
-// cellArgument names a cell as memtui report takes it: by its smallest size and its shortest life.
-func cellArgument(c analysis.Cell) string {
-	size, life := "any", "any"
-	if sizesText(c) != "any size" {
-		lo, _ := analysis.ClassBounds(int(c.SizeFrom))
-		size = fmt.Sprint(lo)
-	}
-	switch lo, _ := analysis.ClassBounds(min(int(c.LifeFrom), analysis.NeverFreed-1)); {
-	case c.LifeFrom == analysis.NeverFreed:
-		life = "never"
-	case livesText(c) != "any life":
-		life = fmt.Sprintf("%dus", lo)
-	}
-	return size + "," + life
-}

@@ -88,7 +88,7 @@ func TestCommandOfACell(t *testing.T) {
 	var command string
 	var cell analysis.Cell
 	u.sim.Do(func() { command, cell = u.app.commandLine(), u.app.state.Cell })
-	if want := "--cell " + cellArgument(cell) + " "; cell.IsAll() || !strings.Contains(command, want) {
+	if want := "--cell " + cell.Argument() + " "; cell.IsAll() || !strings.Contains(command, want) {
 		t.Errorf("%s of %+v", command, cell)
 	}
 	for _, c := range []struct {
@@ -100,7 +100,7 @@ func TestCommandOfACell(t *testing.T) {
 		{analysis.Cell{SizeFrom: 0, SizeTo: 1, LifeFrom: 11, LifeTo: 12}, "0,1024us"},
 		{analysis.Cell{SizeFrom: 64, SizeTo: 65, LifeFrom: 0, LifeTo: 1}, "9223372036854775808,0us"},
 	} {
-		if got := cellArgument(c.cell); got != c.want {
+		if got := c.cell.Argument(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

@@ -39,12 +39,13 @@ type Part struct {
 // Manifest says what the evidence is about, and of what it consists.
 type Manifest struct {
 	Schema   string           `json:"schema"`
-	Program  string           `json:"program"` // that wrote it
-	File     report.File      `json:"file"`    // that it is about
+	File     report.File      `json:"file"` // that it is about
 	Complete bool             `json:"complete"`
-	Redacted bool             `json:"redacted"` // names were replaced
-	Time     report.Time      `json:"time"`
+	Lost     int64            `json:"lost_bytes"`
 	Problems []report.Problem `json:"problems"`
+	Time     report.Time      `json:"time"`
+	Program  string           `json:"program"`  // that wrote it
+	Redacted bool             `json:"redacted"` // names were replaced
 	Parts    []PartInfo       `json:"files"`
 	Cut      []CutPart        `json:"cut"` // what was left out, by file
 }
@@ -66,7 +67,7 @@ type CutPart struct {
 // Write writes all parts and then the manifest, whose lists it fills in, to out: an archive where that ends in .tar, .tar.gz or .tgz, else
 // a folder. What is there already is never overwritten, and nothing is there until everything is. Equal parts make equal archives: their files
 // have no times of their own.
-func Write(ctx context.Context, out string, m Manifest, parts []Part) (err error) {
+func Write(ctx context.Context, out string, m *Manifest, parts []Part) (err error) {
 	if err := vacant(out); err != nil {
 		return err
 	}
@@ -167,7 +168,7 @@ func (c *counter) Write(p []byte) (int, error) {
 }
 
 // pack makes an archive of a folder: the manifest first.
-func pack(out, folder, name string, zip bool, m Manifest) error {
+func pack(out, folder, name string, zip bool, m *Manifest) error {
 	file, err := os.OpenFile(out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err

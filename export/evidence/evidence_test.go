@@ -27,7 +27,7 @@ func TestFolderAndArchive(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := Write(t.Context(), out, Manifest{}, []Part{part("a", "abc", nil)}); err != nil {
+		if err := Write(t.Context(), out, &Manifest{}, []Part{part("a", "abc", nil)}); err != nil {
 			t.Fatal(err)
 		}
 		data, err := os.ReadFile(filepath.Join(out, ManifestName))
@@ -39,7 +39,7 @@ func TestFolderAndArchive(t *testing.T) {
 			t.Errorf("%v: %s", err, data)
 		}
 	}
-	if err := Write(t.Context(), filepath.Join(dir, "x.tar"), Manifest{}, []Part{part("a", "abc", nil)}); err != nil {
+	if err := Write(t.Context(), filepath.Join(dir, "x.tar"), &Manifest{}, []Part{part("a", "abc", nil)}); err != nil {
 		t.Fatal(err)
 	}
 	file, err := os.Open(filepath.Join(dir, "x.tar"))
@@ -57,14 +57,14 @@ func TestFolderAndArchive(t *testing.T) {
 
 func TestNothingIsLeftOfWhatFails(t *testing.T) {
 	dir, broken := t.TempDir(), errors.New("broken")
-	if err := Write(t.Context(), filepath.Join(dir, "x.tgz"), Manifest{}, []Part{part("a", "abc", nil), part("b", "", broken)}); !errors.Is(err, broken) {
+	if err := Write(t.Context(), filepath.Join(dir, "x.tgz"), &Manifest{}, []Part{part("a", "abc", nil), part("b", "", broken)}); !errors.Is(err, broken) {
 		t.Errorf("the error is %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, out := range []string{"file", "file/x", "."} {
-		if err := Write(t.Context(), filepath.Join(dir, out), Manifest{}, []Part{part("a", "abc", nil)}); err == nil {
+		if err := Write(t.Context(), filepath.Join(dir, out), &Manifest{}, []Part{part("a", "abc", nil)}); err == nil {
 			t.Errorf("%s: no error", out)
 		}
 	}

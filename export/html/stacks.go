@@ -90,6 +90,9 @@ func (b *builder) stackFindings(s *report.Stacks, metric string) {
 			b.Findings = append(b.Findings, finding{Sign: "info", Label: label, Name: b.name(f.Function), Text: fmt.Sprintf("%.1f %% of all %s %s", 100*p, metric, text)})
 		}
 	}
+	if len(s.Functions) == 0 {
+		b.Findings = append(b.Findings, finding{Sign: "info", Label: "empty", Name: none, Text: "no stack weighs anything by this event and metric: there is nothing to draw"})
+	}
 	if len(s.Functions) > 0 {
 		say("heaviest", s.Functions[0], s.Functions[0].Self, "in the function itself")
 	}

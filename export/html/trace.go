@@ -19,6 +19,13 @@ func (b *builder) trace() error {
 		b.Scope = append(b.Scope, "findings are about the whole run")
 	}
 	b.traceCards(t)
+	if t.AllocCount == 0 && t.Live.Count == 0 {
+		text := "no allocation was recorded: there is nothing to draw"
+		if b.src.Report.Time.From != nil || b.src.Report.Time.To != nil {
+			text = "nothing was allocated in the range, and nothing lives at its end"
+		}
+		b.Findings = append(b.Findings, finding{Sign: "info", Label: "empty", Name: none, Text: text})
+	}
 	for _, part := range []func() error{b.findings, b.traceCharts, b.traceFlame} {
 		if err := part(); err != nil {
 			return err

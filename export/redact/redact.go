@@ -10,6 +10,7 @@
 package redact
 
 import (
+	"fmt"
 	"path"
 	"strconv"
 	"strings"
@@ -166,12 +167,33 @@ func (r *Redactor) weights(w *model.StackProfile) *model.StackProfile {
 	for i := range out.Threads {
 		out.Threads[i].Comm = r.Name("thread", out.Threads[i].Comm)
 	}
-	out.Records.Texts = r.all(w.Records.Texts, func(name string) string { return r.Name("stack", name) })
+	r.recordIDs(&out.Records)
 	out.Windows = append([]model.Window{}, w.Windows...)
 	for i := range out.Windows {
 		out.Windows[i].ID = r.Name("window", out.Windows[i].ID)
 	}
 	return &out
+}
+
+// recordIDs replaces ids that are texts, and hashes: those of stacks are made of the names of their frames, so that whoever guesses
+// the names could prove them. Numbers stay.
+func (r *Redactor) recordIDs(rec *model.StackRecords) {
+	rec.Texts = r.all(rec.Texts, func(name string) string { return r.Name("stack", name) })
+	ids, kinds := rec.ID, rec.IDKind
+	rec.ID, rec.IDKind = append([]uint64{}, ids...), append([]model.IDKind{}, kinds...)
+	known := map[uint64]uint64{} // hashes to indexes of Texts
+	for i, id := range ids {
+		if kinds[i] != model.IDHex {
+			continue
+		}
+		n, ok := known[id]
+		if !ok {
+			n = uint64(len(rec.Texts))
+			known[id] = n
+			rec.Texts = append(rec.Texts, r.Name("stack", fmt.Sprintf("0x%016x", id)))
+		}
+		rec.ID[i], rec.IDKind[i] = n, model.IDText
+	}
 }
 
 // Metric is what stands for a metric: it keeps the end of a metric's name that tells its unit.

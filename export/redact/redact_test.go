@@ -165,3 +165,27 @@ func TestSources(t *testing.T) {
 		t.Errorf("the problem is %q", m)
 	}
 }
+
+// Hashes of stacks are made of their frames' names: who guesses those could prove them.
+func TestHashesOfStacksAreReplaced(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.spaa")
+	lines := `{"type":"header","format":"spaa","version":"1.0","source_tool":"x","frame_order":"leaf_to_root","events":[{"name":"a","kind":"timer","sampling":{"mode":"event","primary_metric":"n"}},{"name":"b","kind":"timer","sampling":{"mode":"event","primary_metric":"n"}}],"stack_id_mode":"content_addressable"}
+{"type":"frame","id":1,"func":"f","kind":"user"}
+{"type":"stack","id":"0xdeadbeefdeadbeef","frames":[1],"context":{"event":"a"},"weights":[{"metric":"n","value":1}]}
+{"type":"stack","id":"0xdeadbeefdeadbeef","frames":[1],"context":{"event":"b"},"weights":[{"metric":"n","value":1}]}
+{"type":"stack","id":7,"frames":[1],"context":{"event":"b"},"weights":[{"metric":"n","value":1}]}
+`
+	if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := load(t, path)
+	records := &New().Profile(p).Weights.Records
+	for i, want := range []string{"stack-1", "stack-1", "7"} {
+		if got, _ := records.Name(model.RecordID(i)); got != want {
+			t.Errorf("record %d is %s, not %s", i, got, want)
+		}
+	}
+	if name, _ := p.Weights.Records.Name(0); name != "0xdeadbeefdeadbeef" {
+		t.Errorf("the profile itself was changed: %s", name)
+	}
+}

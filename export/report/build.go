@@ -56,7 +56,7 @@ func Build(ctx context.Context, p *model.Profile, trace analysis.Trace, opt Opti
 			return nil, err
 		}
 	}
-	b.out.Filters = filterLines(opt.Cell.Stacks)
+	b.out.Filters = filterLines(opt.Cell)
 	b.out.LiveUpperBound, b.out.Saturated = status.Unfreed, status.Saturated
 	r.Trace = b.out
 	return r, nil

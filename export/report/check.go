@@ -101,20 +101,7 @@ func Clamp(n uint64) int64 { return int64(min(n, math.MaxInt64)) }
 // WriteCheckText writes c for people: one line per limit, and what grew since the base where a limit is exceeded.
 func WriteCheckText(w io.Writer, c *Check, style Style) error {
 	t := &textWriter{bufio.NewWriter(w), &Report{Header: c.Header}, style}
-	failed := 0
-	for i := range c.Checks {
-		if !c.Checks[i].OK {
-			failed++
-		}
-	}
-	verdict := "ok: " + plural(len(c.Checks), "limit") + " kept"
-	if failed > 0 {
-		verdict = "FAILED: " + model.Group(uint64(failed)) + " of " + plural(len(c.Checks), "limit") + " exceeded"
-	}
-	if !c.Complete {
-		verdict += "; not all of the file could be read, figures are of what could"
-	}
-	t.line(t.style.bold(model.Clean(c.File.Name)), "  ", style.text(verdict))
+	t.line(t.style.bold(model.Clean(c.File.Name)), "  ", style.text(c.verdict()))
 	for i := range c.Checks {
 		l := &c.Checks[i]
 		t.line(" ", pad(map[bool]string{true: "ok", false: "FAIL"}[l.OK], 6, false), pad("--"+l.Name, 15, false), style.text(l.reason(style)))
@@ -129,3 +116,47 @@ func WriteCheckText(w io.Writer, c *Check, style Style) error {
 	t.problems()
 	return t.out.Flush()
 }
+
+// verdict sums the limits up in a line.
+func (c *Check) verdict() string {
+	failed := 0
+	for i := range c.Checks {
+		if !c.Checks[i].OK {
+			failed++
+		}
+	}
+	out := "ok: " + plural(len(c.Checks), "limit") + " kept"
+	if failed > 0 {
+		out = "FAILED: " + model.Group(uint64(failed)) + " of " + plural(len(c.Checks), "limit") + " exceeded"
+	}
+	if !c.Complete {
+		out += "; not all of the file could be read, figures are of what could"
+	}
+	return out
+}
+
+// WriteCheckMarkdown writes c for tickets and summaries of CI: what [WriteCheckText] says.
+func WriteCheckMarkdown(w io.Writer, c *Check, style Style) error {
+	out := bufio.NewWriter(w)
+	style.Color = false
+	m := &markdownWriter{out, &textWriter{out, &Report{Header: c.Header}, style}}
+	m.printf("# %s\n\n%s\n\n| | limit | figure |\n|---|---|---|\n", code(c.File.Name), style.text(c.verdict()))
+	for i := range c.Checks {
+		l := &c.Checks[i]
+		m.printf("| %s | %s | %s |\n", map[bool]string{true: "ok", false: "**FAIL**"}[l.OK], code("--"+l.Name), prose(style.text(l.reason(style))))
+	}
+	if c.Base != nil {
+		d := c.Base.diff
+		words := d.words
+		words.Amount, words.Name = d.style(style).bytes, code
+		m.printf("\nSince %s: %s\n", code(c.Base.File.Name), style.text(d.compared.Sentence(words)+d.partial()))
+		if !c.OK && len(c.Base.Rows) > 0 {
+			m.table(d.table(d.style(style), true))
+		}
+	}
+	m.problems()
+	return out.Flush()
+}
+
+// WriteCheckCSV writes the limits with the JSON names as header.
+func WriteCheckCSV(w io.Writer, c *Check) error { return writeRows(w, c.Checks) }

@@ -28,6 +28,7 @@ type Diff struct {
 	What       string            `json:"matched_by"`      // what a row is, for people: "type", "stack"
 	Match      *string           `json:"match,omitzero"`  // of stacks: how much of two frames must be equal
 	Masks      []string          `json:"masks,omitzero"`
+	Filters    []string          `json:"filters,omitzero"` // of stacks: "focus main"; and "cell 4096,never"
 	Normalized *DiffNormal       `json:"normalized,omitzero"`
 	Statuses   DiffStatuses      `json:"statuses"`  // rows by status, whatever the limit
 	Unmatched  DiffPair[DiffSum] `json:"unmatched"` // rows that only one side has
@@ -130,7 +131,9 @@ type DiffOptions struct {
 	What          string     // what a row is, singular
 	Match         analysis.FrameMatch
 	Masks         []analysis.Mask
+	Cell          analysis.Cell           // the stacks and blocks that both sides were narrowed to
 	Only          []analysis.ChangeStatus // statuses of the rows to list, none for all
+	Grown         bool                    // list only rows that have more bytes, or as many in more things
 	Limit         int                     // rows, 0 for all
 	Layouts       *analysis.LayoutChange  // of page layouts, in the order of the comparison
 }
@@ -153,6 +156,7 @@ func NewDiff(c *analysis.Comparison, opt DiffOptions) *Diff {
 	for _, m := range opt.Masks {
 		d.Masks = append(d.Masks, m.String())
 	}
+	d.Filters = filterLines(opt.Cell)
 	d.words = analysis.CompareWords{Measure: opt.Measure, Counted: opt.Counted, Thing: opt.What}
 	if d.words.Measure == "" {
 		d.words.Measure = model.Clean(opt.Metric)
@@ -219,6 +223,11 @@ func (d *Diff) list(c *analysis.Comparison, opt DiffOptions) {
 		for _, s := range opt.Only {
 			d.Only = append(d.Only, s.String())
 		}
+	}
+	if opt.Grown {
+		rows = slices.DeleteFunc(slices.Clone(rows), func(r analysis.CompareRow) bool {
+			return r.AfterBytes < r.BeforeBytes || r.AfterBytes == r.BeforeBytes && r.AfterCount <= r.BeforeCount
+		})
 	}
 	d.Count = len(rows)
 	added := addedTypes(c)

@@ -93,6 +93,7 @@ func (d *Diff) notes(style Style) []string {
 	if d.Swapped {
 		out[0] += "; the sides are swapped"
 	}
+	out = append(out, filterText(d.Filters)...)
 	if text := d.compared.Normalised(); text != "" {
 		out = append(out, text)
 	}

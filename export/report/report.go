@@ -105,7 +105,7 @@ type Trace struct {
 	LateFreed Late       `json:"late_freed"`
 	Functions []Function `json:"functions"`
 	Groups    []Group    `json:"groups,omitzero"`  // only when grouping was asked for
-	Filters   []string   `json:"filters,omitzero"` // of stacks, in tables of sites, leaks, functions, groups, threads and blocks: "focus main"
+	Filters   []string   `json:"filters,omitzero"` // of stacks, in tables of sites, leaks, functions, groups, threads and blocks: "focus main"; and "cell 4096,never"
 	Threads   []Thread   `json:"threads"`
 	Markers   []Marker   `json:"markers"`
 	Sizes     []Size     `json:"sizes"`

@@ -224,7 +224,7 @@ func BuildStacks(ctx context.Context, p *model.Profile, opt StackOptions) (*Repo
 	if opt.Window != nil {
 		out.Window = &opt.Window.ID
 	}
-	out.Filters = filterLines(opt.Filter)
+	out.Filters = filterLines(analysis.Cell{Stacks: opt.Filter})
 	top := s.Top()
 	out.Rows.Top = len(top)
 	for _, t := range limit(top, opt.Limit) {
@@ -246,10 +246,13 @@ func BuildStacks(ctx context.Context, p *model.Profile, opt StackOptions) (*Repo
 	return r, err
 }
 
-// filterLines is a filter as reports state it, nil for none.
-func filterLines(f analysis.StackFilter) (out []string) {
-	for _, s := range f.Steps() {
+// filterLines is what narrows stacks and blocks as reports state it, nil for nothing.
+func filterLines(c analysis.Cell) (out []string) {
+	for _, s := range c.Stacks.Steps() {
 		out = append(out, s.String())
+	}
+	if c.Rectangle() != (analysis.Cell{}) {
+		out = append(out, "cell "+c.Argument())
 	}
 	return out
 }

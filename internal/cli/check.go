@@ -34,7 +34,7 @@ type budget struct {
 
 // Run says whether a file keeps limits. The status says it too.
 func (c *checkCmd) Run(ctx context.Context, a *app) error {
-	if err := a.formats("check", "text", "json"); err != nil {
+	if err := a.formats("check", "text", "json", "markdown", "csv"); err != nil {
 		return err
 	}
 	if err := a.checkOptions(); err != nil {
@@ -100,7 +100,7 @@ func (a *app) check(ctx context.Context, c *checkCmd, budgets []budget, s, base 
 			return err
 		}
 		old = &measurer{a, base, q}
-		grown := diffFlags{Mask: c.Mask, Match: c.Match, Only: []string{"new", "grown"}}
+		grown := diffFlags{Mask: c.Mask, Match: c.Match, Only: []string{"new", "grown"}, grown: true}
 		if diff, err = a.comparingLive(p, q).diff(ctx, base, s, &grown); err != nil {
 			return err
 		}
@@ -142,10 +142,15 @@ func (a *app) writeCheck(ctx context.Context, m *measurer, v *report.Check, exac
 		return err
 	}
 	var err error
-	if a.flags.Format == "json" {
+	switch style := a.style(exact); a.flags.Format {
+	case "json":
 		err = report.WriteJSON(a.out, v)
-	} else {
-		err = report.WriteCheckText(a.out, v, a.style(exact))
+	case "markdown":
+		err = report.WriteCheckMarkdown(a.out, v, style)
+	case "csv":
+		err = report.WriteCheckCSV(a.out, v)
+	default:
+		err = report.WriteCheckText(a.out, v, style)
 	}
 	if err == nil && !v.OK {
 		return &statusError{status: statusViolations}

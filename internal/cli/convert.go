@@ -23,6 +23,7 @@ type convertCmd struct {
 	Samples bool   `help:"Of traces as .spaa: also a sample for every allocation, with its time."`
 	Table   string `enum:"types,frames,dominators," default:"" placeholder:"NAME" help:"Of heap snapshots: types (the default), frames, or dominators, the whole tree."`
 	cutFlags
+	stepFlags
 }
 
 // Help is the table of targets, and what chooses the figures.
@@ -61,7 +62,8 @@ type format struct {
 	suffixes []string // of OUT, the usual one first
 	what     string   // is written of which files
 	// begin checks what is asked for, and returns what writes it.
-	begin func(context.Context, *conversion) (writer, error)
+	begin  func(context.Context, *conversion) (writer, error)
+	stacks bool // flags filter the stacks in it
 }
 
 // writer writes a file and says what it does not hold.
@@ -79,15 +81,15 @@ type conversion struct {
 // targets are all formats that convert writes: the table behind --to, the suffixes, and the help.
 func targets() []format {
 	return []format{
-		{"mb", []string{".mb"}, "memory dumps", dumpAs(export.WriteMB)},
-		{"json", []string{".json"}, "memory dumps", dumpAs(export.WriteDumpJSON)},
-		{"spaa", []string{".spaa"}, "stack profiles, and traces as such", beginSPAA},
-		{"folded", []string{".folded", ".collapsed"}, "stacks, for flamegraph.pl and others", stacksAs(export.WriteFolded)},
-		{"speedscope", []string{".speedscope.json", ".speedscope"}, "stacks, for speedscope", stacksAs(export.WriteSpeedscope)},
-		{"pprof", []string{".pprof", ".pb.gz"}, "stacks, for go tool pprof", stacksAs(export.WritePprof)},
-		{"csv", []string{".csv"}, "stacks; a table of a snapshot", rowsAs(export.WriteStacksCSV, export.WriteHeapCSV)},
-		{"ndjson", []string{".ndjson", ".jsonl"}, "the same, an object a line", rowsAs(export.WriteStacksNDJSON, export.WriteHeapNDJSON)},
-		{"mlyze", []string{".mlyze"}, "part of a trace", beginTrace},
+		{"mb", []string{".mb"}, "memory dumps", dumpAs(export.WriteMB), false},
+		{"json", []string{".json"}, "memory dumps", dumpAs(export.WriteDumpJSON), false},
+		{"spaa", []string{".spaa"}, "stack profiles, and traces as such", beginSPAA, false},
+		{"folded", []string{".folded", ".collapsed"}, "stacks, for flamegraph.pl and others", stacksAs(export.WriteFolded), true},
+		{"speedscope", []string{".speedscope.json", ".speedscope"}, "stacks, for speedscope", stacksAs(export.WriteSpeedscope), true},
+		{"pprof", []string{".pprof", ".pb.gz"}, "stacks, for go tool pprof", stacksAs(export.WritePprof), true},
+		{"csv", []string{".csv"}, "stacks; a table of a snapshot", rowsAs(export.WriteStacksCSV, export.WriteHeapCSV), true},
+		{"ndjson", []string{".ndjson", ".jsonl"}, "the same, an object a line", rowsAs(export.WriteStacksNDJSON, export.WriteHeapNDJSON), true},
+		{"mlyze", []string{".mlyze"}, "part of a trace", beginTrace, false},
 	}
 }
 
@@ -186,7 +188,10 @@ func (c *convertCmd) check(t format) error {
 	if c.Table != "" && t.name != "csv" && t.name != "ndjson" {
 		return usageError(errors.New("--table: only csv and ndjson hold tables"))
 	}
-	if name := c.given(); name != "" && t.name != "mlyze" {
+	if name := c.stepFlags.given(); name != "" && !t.stacks {
+		return usageError(fmt.Errorf("%s: stacks are written whole as %s; --through chooses blocks by their stacks where a trace is written as .mlyze", name, t.name))
+	}
+	if name := c.cutFlags.given(); name != "" && t.name != "mlyze" {
 		return usageError(fmt.Errorf("--%s chooses the blocks of a trace: write those as .mlyze first, and that as %s", name, t.name))
 	}
 	return nil

@@ -129,6 +129,13 @@ func (c *conversion) stacks(ctx context.Context, write stackWriter, rows bool) (
 	if err != nil {
 		return nil, err
 	}
+	filter, err := c.c.filter()
+	if err != nil {
+		return nil, err
+	}
+	if s, err = s.Filter(ctx, filter); err != nil {
+		return nil, err
+	}
 	return func(ctx context.Context, w io.Writer) ([]export.Loss, error) { return write(ctx, w, s) }, nil
 }
 
@@ -243,6 +250,9 @@ func (c *conversion) covered(ranged bool) (from, to model.Time) {
 
 // heap writes a table of the chosen snapshot.
 func (c *conversion) heap(write heapWriter) (writer, error) {
+	if err := noStackFlags(c.c.stepFlags.given(), c.p); err != nil {
+		return nil, err
+	}
 	if c.flags.From.given() || c.flags.To.given() {
 		return nil, usageError(errors.New("--from and --to: a table is that of one snapshot, which --snapshot or --at names"))
 	}

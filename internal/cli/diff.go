@@ -28,6 +28,10 @@ type diffFlags struct {
 	Normalize string   `enum:"none,total,duration,allocations,gcs,markers," default:"" placeholder:"BY" help:"Multiply the figures before so that both sides have the same total, duration, or number of allocations, collections or markers."`
 	Only      []string `enum:"new,gone,grown,shrunk,same" placeholder:"STATUS" help:"Only rows that are new, gone, grown, shrunk or the same; several with commas."`
 	Swap      bool     `help:"Compare from after to before."`
+	Cell      cell     `placeholder:"SIZE,LIFETIME" help:"Of traces: only blocks of that size and lifetime, as in report."`
+	stepFlags
+
+	grown bool // only rows that are larger after
 }
 
 // Run says what changed between two files, or between two places of one.
@@ -123,6 +127,11 @@ func (d *diffing) choose(opt *report.DiffOptions) error {
 	if d.flags.Depth < 0 {
 		return usageError(fmt.Errorf("--depth: must not be negative, but is %d", d.flags.Depth))
 	}
+	var err error
+	opt.Cell, opt.Grown = d.flags.Cell.Cell, d.flags.grown
+	if opt.Cell.Stacks, err = d.flags.filter(); err != nil {
+		return err
+	}
 	for _, text := range d.flags.Mask {
 		m, err := analysis.ParseMask(text)
 		if err != nil {
@@ -148,6 +157,16 @@ func (d *diffing) choose(opt *report.DiffOptions) error {
 // collect makes the rows of both sides.
 func (d *diffing) collect(ctx context.Context) error {
 	b, p := d.sides[0].p, d.sides[1].p
+	if b.Heaps != nil || b.Timeline != nil {
+		if err := noStackFlags(d.flags.given(), b); err != nil {
+			return err
+		}
+	}
+	for _, in := range d.sides {
+		if err := noCell(d.flags.Cell, in.p); err != nil {
+			return err
+		}
+	}
 	stacked := func(p *model.Profile) bool { return p.Weights != nil || p.Allocations != nil }
 	switch {
 	case b.Heaps != nil && p.Heaps != nil:

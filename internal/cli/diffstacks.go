@@ -38,10 +38,10 @@ func (d *diffing) stacks(ctx context.Context) error {
 	for _, in := range d.sides {
 		if in.p.Weights == nil {
 			d.opt.Counted, found = "blocks", true
-			err = in.traceSide(ctx, metric, group)
+			err = in.traceSide(ctx, metric, group, d.opt.Cell)
 		} else {
 			var counted string
-			counted, err = in.profileSide(ctx, d.opt.Event, metric, group)
+			counted, err = in.profileSide(ctx, d.opt.Event, metric, group, d.opt.Cell.Stacks)
 			if counted != "" {
 				d.opt.Counted, found = counted, true
 			}
@@ -130,7 +130,7 @@ func (d *diffing) sharedMetric(by string) (string, error) {
 }
 
 // traceSide asks a trace for its rows.
-func (in *diffInput) traceSide(ctx context.Context, metric, group string) error {
+func (in *diffInput) traceSide(ctx context.Context, metric, group string, only analysis.Cell) error {
 	if in.asked != nil {
 		return usageError(errors.New("diff: traces have no snapshots; choose an instant with --at"))
 	}
@@ -138,6 +138,7 @@ func (in *diffInput) traceSide(ctx context.Context, metric, group string) error 
 	if err != nil {
 		return err
 	}
+	opt.Cell = only
 	if in.side, err = traceRows(ctx, in.s.index, in.p.Stacks, opt, metric, group); err != nil {
 		return err
 	}
@@ -157,6 +158,9 @@ func traceRows(ctx context.Context, trace analysis.Trace, stacks *model.Stacks, 
 	figure := report.SiteFigure(metric)
 	switch group {
 	case "lifetime":
+		if !opt.Cell.IsAll() {
+			return nil, usageError(errors.New("--group lifetime is about all blocks: leave filters of stacks and --cell out"))
+		}
 		if metric != "alloc_bytes" && metric != "alloc_count" {
 			return nil, usageError(errors.New("--group lifetime is about what was allocated in a range and freed: add --by alloc_bytes"))
 		}
@@ -172,17 +176,32 @@ func traceRows(ctx context.Context, trace analysis.Trace, stacks *model.Stacks, 
 		if metric == "peak_bytes" {
 			return nil, usageError(errors.New("--group total: peaks of stacks are reached at different times and do not add up"))
 		}
-		sites, err := trace.Sites(ctx, analysis.Query{At: opt.At, Range: opt.Range})
-		return analysis.GroupSide(analysis.SitesSide(analysis.ByStack, stacks, sites, figure), analysis.GroupTotal), err
 	}
 	by := groupNamed(group)
-	sites, err := trace.Sites(ctx, analysis.Query{At: opt.At, Range: opt.Range, By: by})
-	return analysis.SitesSide(by, stacks, sites, figure), err
+	if group == "total" {
+		by = analysis.ByStack
+	}
+	sites, err := trace.Sites(ctx, analysis.Query{At: opt.At, Range: opt.Range, By: by, Cell: opt.Cell})
+	if err != nil {
+		return nil, err
+	}
+	side := analysis.SitesSide(by, stacks, sites, figure)
+	if by == analysis.ByStack && opt.Cell.Stacks != "" && stacks != nil {
+		view, err := analysis.FilterStacks(ctx, stacks, opt.Cell.Stacks, analysis.WholeStacks)
+		if err != nil {
+			return nil, err
+		}
+		side.Filter(view)
+	}
+	if group == "total" {
+		side = analysis.GroupSide(side, analysis.GroupTotal)
+	}
+	return side, nil
 }
 
 // profileSide asks a profile for its rows. counted is what counts are, "" where the profile does not have the metric: then the side
 // is empty.
-func (in *diffInput) profileSide(ctx context.Context, event, metric, group string) (counted string, err error) {
+func (in *diffInput) profileSide(ctx context.Context, event, metric, group string, filter analysis.StackFilter) (counted string, err error) {
 	if in.flags.At.given() {
 		return "", usageError(errors.New("diff: profiles of stacks are sums over time: choose a range, as in --a 10s..20s, or a window by its number"))
 	}
@@ -203,11 +222,21 @@ func (in *diffInput) profileSide(ctx context.Context, event, metric, group strin
 	if err != nil {
 		return "", err
 	}
+	var view *analysis.FilteredStacks
+	if filter != "" && in.p.Stacks != nil {
+		if view, err = analysis.FilterStacks(ctx, in.p.Stacks, filter, analysis.WholeStacks); err != nil {
+			return "", err
+		}
+		weights = weights.Filter(view)
+	}
 	counted = "stacks"
 	var counts *analysis.ProfileSelection
 	if c, ok := analysis.CountMetric(w, m); ok {
 		if counts, err = in.weigh(ctx, e, c, false); err != nil {
 			return "", err
+		}
+		if counts != nil {
+			counts = counts.Filter(view)
 		}
 		if counted = w.Metrics[c].Name; strings.HasSuffix(counted, "_count") {
 			counted = "blocks"

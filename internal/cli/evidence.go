@@ -28,7 +28,7 @@ type evidenceCmd struct {
 
 // Run writes what is known about a file into a folder or an archive.
 func (c *evidenceCmd) Run(ctx context.Context, a *app) error {
-	if err := a.formats("evidence", "text"); err != nil {
+	if err := a.formats("evidence", "text", "json"); err != nil {
 		return err
 	}
 	if err := a.checkOptions(); err != nil {
@@ -42,20 +42,29 @@ func (c *evidenceCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	defer s.close()
-	out, err := a.evidence(ctx, s, *c, a.viewFlags())
+	m, err := a.evidence(ctx, s, *c, a.viewFlags())
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(a.out, model.Clean(out))
+	if a.flags.Format == "json" {
+		return report.WriteJSON(a.out, m)
+	}
+	fmt.Fprintln(a.out, model.Clean(m.Place))
 	return nil
 }
 
-// evidence waits for a session and writes everything about it; it returns the place. flags are those that make commands say the
+// written is the manifest of evidence, and where it is.
+type written struct {
+	evidence.Manifest
+	Place string `json:"place"` // the folder or archive
+}
+
+// evidence waits for a session and writes everything about it; it returns what was written. flags are those that make commands say the
 // same again.
-func (a *app) evidence(ctx context.Context, s *session, c evidenceCmd, flags []string) (string, error) {
+func (a *app) evidence(ctx context.Context, s *session, c evidenceCmd, flags []string) (*written, error) {
 	p, err := s.profile(ctx)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	file := a.target(c.File).path
 	out := cmp.Or(c.Out, cmp.Or(strings.TrimLeft(filepath.Base(file), "-"), "input")+"-evidence")
@@ -63,7 +72,7 @@ func (a *app) evidence(ctx context.Context, s *session, c evidenceCmd, flags []s
 	if c.Redact {
 		r = redact.New()
 		if s, err = a.redacted(ctx, s, p, r); err != nil {
-			return "", err
+			return nil, err
 		}
 		if flags, file = a.redactFlags(r, p, flags), "FILE"; c.Out == "" {
 			out = "redacted-evidence"
@@ -71,20 +80,21 @@ func (a *app) evidence(ctx context.Context, s *session, c evidenceCmd, flags []s
 	}
 	src, err := a.pageSource(ctx, s, reportCmd{})
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	src.Command = slices.Concat([]string{"memtui", "report", "-f", "html"}, flags, []string{file})
-	m := evidence.Manifest{
-		Program: src.Program, File: src.Report.File, Complete: src.Report.Complete, Redacted: c.Redact, Time: src.Report.Time, Problems: src.Report.Problems,
-	}
-	err = s.src.Guard(func() error { return evidence.Write(ctx, out, m, a.parts(s, src, flags, file)) })
+	head := &src.Report.Header
+	m := &written{Place: out, Manifest: evidence.Manifest{
+		Program: src.Program, File: head.File, Complete: head.Complete, Lost: head.LostBytes, Redacted: c.Redact, Time: head.Time, Problems: head.Problems,
+	}}
+	err = s.src.Guard(func() error { return evidence.Write(ctx, out, &m.Manifest, a.parts(s, src, flags, file)) })
 	if errors.Is(err, fs.ErrExist) {
 		err = usageError(err)
 	}
 	if err == nil && c.Names != "" {
 		err = a.writeFile(c.Names, func(w io.Writer) error { return writeNames(w, r) })
 	}
-	return out, inputFailure(err)
+	return m, inputFailure(err)
 }
 
 // writeNames writes the way back from stand-ins to names.

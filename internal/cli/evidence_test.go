@@ -213,7 +213,7 @@ func TestRedactedEvidenceHoldsNoName(t *testing.T) {
 }
 
 func TestEvidenceUsage(t *testing.T) {
-	for _, args := range [][]string{{"evidence"}, {"evidence", "--names", "x", sample}, {"evidence", "-f", "json", sample}} {
+	for _, args := range [][]string{{"evidence"}, {"evidence", "--names", "x", sample}, {"evidence", "-f", "csv", sample}} {
 		if status, _, _ := run(t, Env{}, args...); status != statusUsage {
 			t.Errorf("%q: status %d", args, status)
 		}

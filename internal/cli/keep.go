@@ -107,10 +107,10 @@ func keyOf(file io.ReaderAt, info os.FileInfo) (key analysis.IndexKey) {
 	b = binary.LittleEndian.AppendUint64(b, uint64(size))
 	b = binary.LittleEndian.AppendUint64(b, uint64(info.ModTime().UnixNano()))
 	h.Write(b)
+	buf := make([]byte, keyEnds)
 	sample := func(from, n int64) {
-		b := make([]byte, min(n, size-from))
-		got, _ := file.ReadAt(b, from)
-		h.Write(b[:got])
+		got, _ := file.ReadAt(buf[:min(n, size-from)], from)
+		h.Write(buf[:got])
 	}
 	sample(0, keyEnds)
 	sample(max(size-keyEnds, 0), keyEnds)

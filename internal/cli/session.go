@@ -255,11 +255,14 @@ func (a *app) report(ctx context.Context, s *session, c reportCmd) (*report.Repo
 		return nil, err
 	}
 	a.warn(p)
+	if err := noCell(c.Cell, p); err != nil {
+		return nil, err
+	}
 	if p.Weights != nil {
 		return a.stacksReport(ctx, s, p, &c)
 	}
 	if p.Heaps != nil || p.Timeline != nil {
-		if err := noStackFlags(&c.stackFlags, p); err != nil {
+		if err := noStackFlags(c.stackFlags.given(), p); err != nil {
 			return nil, err
 		}
 	}

@@ -14,16 +14,21 @@ import (
 
 // stackFlags narrow stacks of traces and of stack profiles, as the screens do.
 type stackFlags struct {
-	Focus    []string `sep:"none" placeholder:"FUNCTION" help:"Only stacks that pass the function; /…/ is a regular expression. This and the next four: in tables of stacks, sites, leaks and blocks; may be repeated."`
+	stepFlags
+	Window string `placeholder:"NAME" help:"Of stack profiles: the window of time that tables are about, by its id or as #N from 0."`
+}
+
+// stepFlags filter stacks.
+type stepFlags struct {
+	Focus    []string `sep:"none" placeholder:"FUNCTION" help:"Only stacks that pass the function; /…/ is a regular expression. This and the next four: whatever is about stacks, as sites, leaks and blocks are; may be repeated."`
 	Ignore   []string `sep:"none" placeholder:"FUNCTION" help:"Only stacks that do not pass the function."`
 	ShowFrom []string `sep:"none" placeholder:"FUNCTION" help:"Stacks from the outermost call of the function on; stacks without it are left out."`
 	Hide     []string `sep:"none" placeholder:"FUNCTION" help:"Stacks without the frames of the function; their weight goes to the callers."`
 	Pivot    string   `placeholder:"FUNCTION" help:"Like --focus: the function that trees on the screens turn about. Not repeated."`
-	Window   string   `placeholder:"NAME" help:"Of stack profiles: the window of time that tables are about, by its id or as #N from 0."`
 }
 
 // filter is what the flags say about stacks.
-func (f *stackFlags) filter() (analysis.StackFilter, error) {
+func (f *stepFlags) filter() (analysis.StackFilter, error) {
 	var steps []analysis.StackStep
 	add := func(k analysis.StepKind, names ...string) {
 		for _, name := range names {
@@ -47,6 +52,13 @@ func (f *stackFlags) filter() (analysis.StackFilter, error) {
 
 // given says which of the flags was given, "" for none.
 func (f *stackFlags) given() string {
+	if name := f.stepFlags.given(); name != "" || f.Window == "" {
+		return name
+	}
+	return "--window"
+}
+
+func (f *stepFlags) given() string {
 	switch {
 	case len(f.Focus) > 0:
 		return "--focus"
@@ -58,16 +70,22 @@ func (f *stackFlags) given() string {
 		return "--hide"
 	case f.Pivot != "":
 		return "--pivot"
-	case f.Window != "":
-		return "--window"
 	}
 	return ""
 }
 
-// noStackFlags fails where a flag about stacks was given for a file that has none.
-func noStackFlags(f *stackFlags, p *model.Profile) error {
-	if name := f.given(); name != "" {
-		return usageError(fmt.Errorf("%s: %s holds no stacks of that kind", name, p.Meta.Name))
+// noCell fails where --cell was given for a file that has no blocks.
+func noCell(c cell, p *model.Profile) error {
+	if !c.IsAll() && p.Allocations == nil {
+		return usageError(fmt.Errorf("--cell: %s holds no blocks", p.Meta.Name))
+	}
+	return nil
+}
+
+// noStackFlags fails where a flag about stacks, as given, was given for a file that has none.
+func noStackFlags(given string, p *model.Profile) error {
+	if given != "" {
+		return usageError(fmt.Errorf("%s: %s holds no stacks of that kind", given, p.Meta.Name))
 	}
 	return nil
 }

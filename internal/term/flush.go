@@ -1,6 +1,7 @@
 package term
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/gdamore/tcell/v2"
@@ -203,6 +204,7 @@ func (f *flusher) collect() {
 	all := f.stale || f.refresh || len(f.sent) != len(f.frame) || f.sentW != f.w
 	if all {
 		f.sent, f.sentW = make([]cell, len(f.frame)), f.w
+		f.diff = slices.Grow(f.diff, len(f.frame)) // growing by steps touches five times the memory
 	}
 	for i := range f.frame {
 		if c := &f.frame[i]; all || *c != f.sent[i] {

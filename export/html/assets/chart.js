@@ -98,6 +98,11 @@ function chartPanel(c) {
       known = true;
     }
     g.stroke();
+    g.fillStyle = colour;
+    steps.forEach(([x0, x1, hi], i) => { // what stands alone has no line
+      const lonely = c.to <= c.from || (i === 0 || steps[i - 1][2] === null) && (i + 1 === steps.length || steps[i + 1][2] === null);
+      if (hi !== null && lonely && x1 - x0 <= 3) { g.beginPath(); g.arc(x0, yOf(hi), 3, 0, 7); g.fill(); }
+    });
   }
   function drawMarks(g) {
     const crowded = c.marks.filter((m) => m.kind === "marker" && m.x >= span.from && m.x <= span.to).length > 30;

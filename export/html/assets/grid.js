@@ -29,7 +29,7 @@ function gridSection(g) {
       tip(e, t.name + "\n" + (last > first ? "pages " + group(first) + " – " + group(last) : "page " + group(first)) + (t.size ? " of " + bytes(t.size) : "") + ": " + share);
     });
     canvas.addEventListener("mouseleave", (e) => tip(e, ""));
-    box.append(el("h3", null, t.name, el("small", null, group(t.pages) + " pages" + (t.size ? " of " + bytes(t.size) : ""))), canvas);
+    box.append(el("h3", null, t.name, el("small", null, group(t.pages) + (t.pages === 1 ? " page" : " pages") + (t.size ? " of " + bytes(t.size) : ""))), canvas);
   }
   const legend = el("div.legend", null, ...["empty", "below 25 %", "25 – 75 %", "above 75 %", "full"].map((s, i) => el("span.ramp", null, el("i.r" + i), s)));
   const draw = () => drawers.forEach((f) => f());

@@ -27,13 +27,13 @@ addEventListener("keydown", (e) => {
 
 const line = (parts) => parts.map((p) => el("span", null, p));
 function intro() {
-  const out = [el("h1", null, data.title, el("span.state." + (data.whole ? "good" : "bad"), null, data.whole ? "whole" : "incomplete")), el("p.facts", null, ...line(data.facts))];
+  const out = [el("h1", null, data.title, " ", el("span.state." + (data.whole ? "good" : "bad"), null, data.whole ? "whole" : "incomplete")), el("p.facts", null, ...line(data.facts))];
   if (data.scope.length) out.push(el("p.scope", null, ...line(data.scope)));
   if (data.findings.length) out.push(el("ul.findings", null, ...data.findings.map((f) => {
     const said = el("span");
     if (f.name >= 0) {
       const name = nameOf(f.name);
-      said.append(el("button", {type: "button", title: "search for " + name, onclick: () => { search.value = name; find(name); }}, el("b", null, shorten(name))), ": ");
+      said.append(el("button", {type: "button", title: "search for " + name, onclick: () => { search.value = name; find(name); }}, el("b", null, shorten(name), ":")), " ");
     }
     said.append(f.text);
     return el("li", null, el("span.tag." + f.sign, null, f.label), said, f.spark && f.spark.length ? spark(f.spark, 120, 24) : el("span"));
