@@ -39,7 +39,7 @@ const maxTreeSteps = 1 << 24
 func NewCallTree(ctx context.Context, s *model.Stacks, ids []model.StackID, opt TreeOptions) (*CallTree, error) {
 	b := &treeBuilder{
 		t: &CallTree{leaf: make([]int32, len(ids))}, s: s, opt: opt,
-		next: map[[2]int32]int32{}, byName: map[string]int32{},
+		wide: map[[2]int32]int32{}, byName: map[string]int32{},
 	}
 	b.node(-1, b.labelOf("all"), 0)
 	if s != nil {
@@ -60,9 +60,12 @@ type treeBuilder struct {
 	t      *CallTree
 	s      *model.Stacks
 	opt    TreeOptions
-	next   map[[2]int32]int32 // node, label → child
+	first  []int32            // by node: its first child, 0 for none
+	next   []int32            // by node: the next child of its parent, of the first few
+	wide   map[[2]int32]int32 // node, label → child: of the others
 	byName map[string]int32
 	byFunc []int32           // label of a FuncID, -1 while it has none
+	known  []int32           // label of a frame whose function has a name, plus one
 	byPair map[classed]int32 // where functions have classes
 	taken  map[int32]bool    // labels that a class has
 }
@@ -112,6 +115,12 @@ func (b *treeBuilder) label(n model.NodeID) int32 {
 	if b.s.Functions[f] == "" {
 		return b.ofClass(b.labelOf(FunctionName(b.s, n)), frame)
 	}
+	if b.known == nil {
+		b.known = make([]int32, len(b.s.FrameFunc))
+	}
+	if b.known[frame] > 0 {
+		return b.known[frame] - 1
+	}
 	if b.byFunc[f] < 0 {
 		name := b.s.Functions[f]
 		if b.opt.Name != nil {
@@ -119,7 +128,9 @@ func (b *treeBuilder) label(n model.NodeID) int32 {
 		}
 		b.byFunc[f] = b.labelOf(name)
 	}
-	return b.ofClass(b.byFunc[f], frame)
+	l := b.ofClass(b.byFunc[f], frame)
+	b.known[frame] = l + 1
+	return l
 }
 
 func (b *treeBuilder) node(parent, label int32, frame model.FrameID) int32 {
@@ -128,7 +139,40 @@ func (b *treeBuilder) node(parent, label int32, frame model.FrameID) int32 {
 	b.t.label = append(b.t.label, label)
 	b.t.frame = append(b.t.frame, frame)
 	b.t.mixed = append(b.t.mixed, false)
+	b.first, b.next = append(b.first, 0), append(b.next, 0)
 	return n
+}
+
+// listed is how many children of a node are looked at one by one: most nodes have one.
+const listed = 8
+
+// child returns the child of n with the label. Where there is none, made says so and it is made.
+func (b *treeBuilder) child(n, label int32, frame model.FrameID) (c int32, made bool) {
+	last := int32(0)
+	seen := 0
+	for c = b.first[n]; c != 0; c = b.next[c] {
+		if b.t.label[c] == label {
+			return c, false
+		}
+		last = c
+		seen++
+	}
+	if seen < listed {
+		c = b.node(n, label, frame)
+		if last == 0 {
+			b.first[n] = c
+		} else {
+			b.next[last] = c
+		}
+		return c, true
+	}
+	key := [2]int32{n, label}
+	c, known := b.wide[key]
+	if !known {
+		c = b.node(n, label, frame)
+		b.wide[key] = c
+	}
+	return c, !known
 }
 
 // step returns the child of n with the label, made if there is none.
@@ -136,12 +180,8 @@ func (b *treeBuilder) step(n, label int32, frame model.FrameID) int32 {
 	if b.opt.Collapse && n != 0 && b.t.label[n] == label {
 		return n
 	}
-	key := [2]int32{n, label}
-	c, ok := b.next[key]
-	if !ok {
-		c = b.node(n, label, frame)
-		b.next[key] = c
-	} else if b.t.frame[c] != frame {
+	c, made := b.child(n, label, frame)
+	if !made && b.t.frame[c] != frame {
 		b.t.mixed[c] = true
 	}
 	return c
@@ -163,10 +203,18 @@ func (b *treeBuilder) topDown(ctx context.Context, ids []model.StackID) error {
 		if leaf, ok := b.s.Node(id); ok && leaf != 0 {
 			b.t.leaf[i] = of[leaf]
 		} else {
-			b.t.leaf[i] = b.step(0, b.labelOf(model.UnknownStack(id)), 0)
+			b.t.leaf[i] = b.step(0, b.labelOf(frameless(id, ok)), 0)
 		}
 	}
 	return nil
+}
+
+// frameless is how a stack of which there are no frames is shown: one that is known has none, or a filter hid them.
+func frameless(id model.StackID, known bool) string {
+	if known {
+		return NoFrames
+	}
+	return model.UnknownStack(id)
 }
 
 // bottomUp walks every stack from its leaf.
@@ -178,7 +226,7 @@ func (b *treeBuilder) bottomUp(ctx context.Context, ids []model.StackID) error {
 		}
 		leaf, ok := b.s.Node(id)
 		if !ok || leaf == 0 {
-			b.t.leaf[i] = b.step(0, b.labelOf(model.UnknownStack(id)), 0)
+			b.t.leaf[i] = b.step(0, b.labelOf(frameless(id, ok)), 0)
 			continue
 		}
 		n, left := int32(0), depth

@@ -237,6 +237,18 @@ func TestCompareNormalised(t *testing.T) {
 	}
 }
 
+// Both sides made equal in their total have the same one, whatever rounding the rows adds up to.
+func TestRoundingIsNoGrowth(t *testing.T) {
+	s := stacksOf("a", "b", "c")
+	c, err := Compare(t.Context(), sideOf("x", s, 1, 1, 1), sideOf("x", s, 100, 0, 0), CompareOptions{Per: NormalTotal})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Sentence(CompareWords{}); c.Totals.BeforeBytes != 99 || !strings.Contains(got, " stayed at 100") {
+		t.Errorf("%+v: %s", c.Totals, got)
+	}
+}
+
 func TestCompareTree(t *testing.T) {
 	before := sideOf("x", stacksOf("main;a", "main;b", "main"), 100, 50, 7)
 	after := sideOf("y", stacksOf("main;b", "main;c", "main"), 60, 90, 7)

@@ -52,7 +52,11 @@ func (c *Comparison) Sentence(w CompareWords) string {
 	w.fill()
 	t := &c.Totals
 	var out strings.Builder
-	switch change := t.DeltaBytes(); {
+	change := t.DeltaBytes()
+	if c.Per != NormalNone && distance(t.BeforeBytes, t.AfterBytes) <= uint64(len(c.Rows)/2) {
+		change = 0 // every row before was rounded
+	}
+	switch {
 	case c.Counts[ChangeSame] == len(c.Rows):
 		return fmt.Sprintf("Nothing changed: %s is %s on both sides.", w.Measure, w.Amount(t.AfterBytes))
 	case change == 0:

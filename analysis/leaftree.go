@@ -20,7 +20,7 @@ func NewLeafTree(ctx context.Context, s *model.Stacks, leaves []model.NodeID, op
 func newLeafTree(ctx context.Context, s *model.Stacks, leaves []model.NodeID, opt TreeOptions, bare func(i int) string) (*CallTree, error) {
 	b := &treeBuilder{
 		t: &CallTree{leaf: make([]int32, len(leaves))}, s: s, opt: opt,
-		next: map[[2]int32]int32{}, byName: map[string]int32{},
+		wide: map[[2]int32]int32{}, byName: map[string]int32{},
 		byFunc: slices.Repeat([]int32{-1}, len(s.Functions)),
 	}
 	b.node(-1, b.labelOf("all"), 0)

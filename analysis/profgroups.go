@@ -5,12 +5,13 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/memtui/memtui/model"
 )
 
 // ProfileGrouping is the rows of one grouping over stacks of a profile, and what adding their weights up needs. To make it takes much
-// longer than to ask it for a table. Read-only once made.
+// longer than to ask it for a table. Read-only once made, and good for several goroutines.
 type ProfileGrouping struct {
 	By     ProfileBy
 	Stacks *model.Stacks
@@ -18,12 +19,13 @@ type ProfileGrouping struct {
 	rows  []ProfileRow // without weights
 	of    []uint32     // the row by frame, or by thread
 	rank  []uint32     // by row: its place in the order of names
+	sums  sync.Pool    // of *[]uint64, by node, all 0: to have new ones at each step of a range takes longer than to clear them
 	outer []uint32     // by node: its row plus one where nothing above it belongs to that row, else 0; nil for threads
 }
 
 // NewProfileGrouping groups the frames of stacks, or the threads of a profile. The stacks are those of w, or what a filter leaves of
-// them. It fails only with the context's error.
-func NewProfileGrouping(ctx context.Context, w *model.StackProfile, s *model.Stacks, by ProfileBy) (*ProfileGrouping, error) {
+// them.
+func NewProfileGrouping(w *model.StackProfile, s *model.Stacks, by ProfileBy) *ProfileGrouping {
 	g := &ProfileGrouping{By: by, Stacks: s}
 	g.rows, g.of = (&ProfileSelection{Profile: w, Stacks: s}).tableRows(by)
 	order := make([]uint32, len(g.rows))
@@ -40,7 +42,7 @@ func NewProfileGrouping(ctx context.Context, w *model.StackProfile, s *model.Sta
 	if by != ByProfileThread {
 		g.findOuter()
 	}
-	return g, ctx.Err()
+	return g
 }
 
 // Rank is the place of a row in the order of names, by its ID. Rows of one name have one place.
@@ -106,7 +108,16 @@ func (g *ProfileGrouping) Table(ctx context.Context, selections ...*ProfileSelec
 // returns false, where weights are no integers that can be added up without overflow. This is a hot kernel.
 func (s *ProfileSelection) weighTree(g *ProfileGrouping, k int, rows []ProfileRow, hit []bool) (ok bool) {
 	rec, st := &s.Profile.Records, s.Stacks
-	t := treeSums{sums: make([]uint64, len(st.Parent)), self: make([]uint64, len(rows)), total: make([]uint64, len(rows))}
+	sums, known := g.sums.Get().(*[]uint64)
+	if !known {
+		fresh := make([]uint64, len(st.Parent))
+		sums = &fresh
+	}
+	defer func() {
+		clear(*sums)
+		g.sums.Put(sums)
+	}()
+	t := treeSums{sums: *sums, self: make([]uint64, len(rows)), total: make([]uint64, len(rows))}
 	most := math.MaxUint64 / uint64(rec.Len()+1)
 	for r := range rec.Len() {
 		n, selected := s.Weight(model.RecordID(r))

@@ -34,10 +34,7 @@ func TestTablesOverTheTreeAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		for by := range ProfileByCount {
-			g, err := NewProfileGrouping(t.Context(), p.Weights, p.Stacks, by)
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := NewProfileGrouping(p.Weights, p.Stacks, by)
 			list := []*ProfileSelection{SelectProfile(p, 0, 0), SelectProfile(p, 1, 0), samples}
 			got, err := g.Table(t.Context(), list...)
 			if err != nil {

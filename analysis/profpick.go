@@ -10,7 +10,7 @@ import (
 )
 
 // pickParts is in how many parts samples are added up side by side. It does not depend on the machine: nor do sums of floats, then.
-const pickParts = 4
+const pickParts = 2
 
 // fewChunks is how many chunks are not worth to be divided.
 const fewChunks = 8

@@ -42,11 +42,7 @@ func ProfileTable(ctx context.Context, by ProfileBy, selections ...*ProfileSelec
 	if len(selections) == 0 {
 		return nil, nil
 	}
-	g, err := NewProfileGrouping(ctx, selections[0].Profile, selections[0].Stacks, by)
-	if err != nil {
-		return nil, err
-	}
-	return g.Table(ctx, selections...)
+	return NewProfileGrouping(selections[0].Profile, selections[0].Stacks, by).Table(ctx, selections...)
 }
 
 // weigh adds a selection's weights up in column k, of numbers of any kind.

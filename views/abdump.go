@@ -44,7 +44,7 @@ func (e *env) dumpSides(s *State, what compareWhat) (keys [2]sideKey) {
 		files[sideB], dumps[sideB], at[sideA] = e.second, e.otherDump, s.At
 	}
 	for i, m := range s.Compare.Marks {
-		if m.Set && (i == sideA || e.otherDump == nil) {
+		if m.Set && (i == sideA || m.Other || e.otherDump == nil) {
 			at[i] = m.At
 		}
 	}
@@ -100,6 +100,9 @@ func (a *app) markLayout(act keymap.Action) {
 	s := &a.state
 	marks := [2]int{s.Dump.MarkA, s.Dump.MarkB}
 	i, m := a.dump.layout(s), mark{Set: true, At: s.At, Range: analysis.Whole}
+	if side == sideB && a.otherDump != nil { // the layout of the other file that stands beside this one
+		i, m.Other = a.otherDump.layout(a.otherDump.alike(s, a.dump)), true
+	}
 	if s.Compare.Marks[side].Set && marks[side] == i && s.Compare.Marks[side] == m {
 		marks[side] = noLayout
 		a.emit(markSide{side, mark{}})

@@ -215,7 +215,7 @@ func (p *compareScreen) do(a keymap.Action) bool {
 			p.changed()
 			return true
 		}
-		p.emit(setGroup{(p.state.Group + 1) % analysis.GroupCount})
+		p.emit(nextGroup{})
 	case keymap.Cost:
 		if p.what == comparePages {
 			p.env.pageFigure = (p.env.pageFigure + 1) % pageFigures
@@ -225,7 +225,7 @@ func (p *compareScreen) do(a keymap.Action) bool {
 		if p.what != compareSites || p.prof != nil {
 			return false
 		}
-		p.emit(setCost{(p.state.Cost + 1) % analysis.CostCountOf})
+		p.emit(nextCost{})
 	case keymap.SortReverse:
 		p.up = !p.up
 		p.changed()

@@ -3,7 +3,6 @@ package views
 import (
 	"strings"
 
-	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 )
@@ -22,7 +21,7 @@ func (p *compareStacks) do(a keymap.Action) bool {
 		if p.prof != nil {
 			return false
 		}
-		p.emit(setCost{(p.state.Cost + 1) % analysis.CostCountOf})
+		p.emit(nextCost{})
 	case keymap.NextPane, keymap.PreviousPane:
 		p.inDetail = !p.inDetail && !p.side.Empty()
 	case keymap.FindNext, keymap.FindPrevious:

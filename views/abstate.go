@@ -52,9 +52,11 @@ type (
 		align   analysis.Align
 		moments [2]model.Time
 	}
-	setMasks struct{ masks string }
-	nextOnly struct{}
-	seekNode struct{ node model.NodeID }
+	setMasks  struct{ masks string }
+	nextOnly  struct{}
+	nextCost  struct{} // also of keys typed faster than screens are drawn
+	nextGroup struct{}
+	seekNode  struct{ node model.NodeID }
 )
 
 func (i markSide) apply(s State) State       { s.Compare.Marks[i.side] = i.m; return s }
@@ -77,6 +79,16 @@ func (i setAlign) apply(s State) State {
 
 func (clearMarks) apply(s State) State {
 	s.Compare.On, s.Compare.Marks, s.Compare.Swapped = false, [2]mark{}, false
+	return s
+}
+
+func (nextCost) apply(s State) State {
+	s.Cost = (s.Cost + 1) % analysis.CostCountOf
+	return s
+}
+
+func (nextGroup) apply(s State) State {
+	s.Group = (s.Group + 1) % analysis.GroupCount
 	return s
 }
 

@@ -289,7 +289,7 @@ func (t *compareTable) columns(w int) {
 	if t.set == nil || !t.set.hasCounts() || counted == "Δ " {
 		hide(&t.list.Columns[compareCount])
 	}
-	if t.set != nil && t.set.key.sides[0].by != analysis.ByStack {
+	if t.set != nil && (t.set.key.sides[0].by != analysis.ByStack || t.set.key.sides[0].what > compareLeaked) {
 		hide(&t.list.Columns[compareWhere])
 	}
 	t.list.SortColumn, t.list.Column, t.list.Descending = int(t.sort), int(t.sort), !t.up

@@ -225,6 +225,7 @@ func (a *app) doProgram(act keymap.Action) {
 			a.say("a built-in sample is no file that a command could name")
 			return
 		}
+		a.showState() // keys that were typed ahead count, too
 		a.copyOut(a.commandLine(), "no command prints this: the peak of a part of a file has no name on a command line")
 	case keymap.Evidence:
 		a.askEvidence()

@@ -156,7 +156,9 @@ func (e *env) layoutSides(s *State) (a, b layoutRef) {
 		if a.layout == noLayout {
 			a.layout = here
 		}
-		b = layoutRef{e.otherDump, e.otherDump.layout(e.otherDump.alike(s, e.dump))}
+		if b.dump = e.otherDump; b.layout == noLayout {
+			b.layout = e.otherDump.layout(e.otherDump.alike(s, e.dump))
+		}
 	case b.layout == noLayout:
 		b.layout = here
 	}

@@ -57,10 +57,18 @@ func (a *app) told(ctx context.Context, q EvidenceQuery, err error) {
 	case err != nil:
 		a.say("no evidence: " + model.Clean(err.Error()))
 	case q.Redact:
-		a.say("evidence without names is in " + model.Clean(q.Place))
+		a.say("evidence without names is in " + model.Clean(q.Place) + a.evidenceIsWhole())
 	default:
-		a.say("evidence is in " + model.Clean(q.Place))
+		a.say("evidence is in " + model.Clean(q.Place) + a.evidenceIsWhole())
 	}
+}
+
+// evidenceIsWhole says that evidence does not follow filters, where there are any.
+func (a *app) evidenceIsWhole() string {
+	if a.state.Chips == "" && a.state.Cell.IsAll() {
+		return ""
+	}
+	return ", about all stacks and blocks: filters are not in it"
 }
 
 // evidenceFlags say on a command line what the screens are about.

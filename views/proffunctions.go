@@ -104,8 +104,9 @@ func fetchProfRows(ctx context.Context, k rowsKey) (*profRows, error) {
 	for _, s := range list {
 		t.totals = append(t.totals, s.Total())
 	}
-	if t.grouping, err = k.of.groups.of(ctx, k.of.weights, sel.Stacks, k.by); err != nil {
-		return t, err
+	t.grouping = k.of.groups.of(k.of.weights, sel.Stacks, k.by)
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	t.rows, err = t.grouping.Table(ctx, list...)
 	return t, err

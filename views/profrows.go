@@ -2,7 +2,6 @@ package views
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"sync"
 
@@ -19,21 +18,19 @@ type profGroupings struct {
 // maxGroupings is enough for every way to group stacks.
 const maxGroupings = int(analysis.ProfileByCount)
 
-// of is a grouping of stacks of w. The only errors are those of ctx.
-func (g *profGroupings) of(ctx context.Context, w *model.StackProfile, s *model.Stacks, by analysis.ProfileBy) (*analysis.ProfileGrouping, error) {
+// of is a grouping of stacks of w. One that is being made is made to its end, whoever still waits for it: who holds a key down would
+// never get any otherwise.
+func (g *profGroupings) of(w *model.StackProfile, s *model.Stacks, by analysis.ProfileBy) *analysis.ProfileGrouping {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, known := range g.last {
 		if known.By == by && known.Stacks == s {
-			return known, nil
+			return known
 		}
 	}
-	made, err := analysis.NewProfileGrouping(ctx, w, s, by)
-	if err != nil {
-		return nil, err
-	}
+	made := analysis.NewProfileGrouping(w, s, by)
 	g.last = append(g.last[max(len(g.last)-maxGroupings+1, 0):], made)
-	return made, nil
+	return made
 }
 
 // profRowKey is a row as it is sorted: by the largest numbers, then by the least place. Rows stand in the order of their IDs.

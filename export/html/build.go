@@ -88,6 +88,13 @@ func (b *builder) head() {
 	}
 }
 
+// filters says what stacks and blocks are narrowed to.
+func (b *builder) filters(list []string) {
+	for _, f := range list {
+		b.Scope = append(b.Scope, "flame graph and tables of stacks: "+model.Clean(f))
+	}
+}
+
 // problems is the table of what is damaged, guessed or uncertain.
 func (b *builder) problems() {
 	t := b.table("problems", "Remarks", "what is damaged, guessed or uncertain", 0, cols("What:text", "Times:count", "Remark:text", "Offset:bytes", "Line:plain")...)

@@ -116,8 +116,11 @@ func (t *branches) visible(n int32, limit []uint64) bool {
 }
 
 func (b *builder) traceFlame() error {
-	ids := b.src.Trace.StackIDs()
-	tree, err := analysis.NewCallTree(b.ctx, b.src.Profile.Stacks, ids, analysis.TreeOptions{})
+	stacks, ids, pick, err := b.keptStacks()
+	if err != nil {
+		return err
+	}
+	tree, err := analysis.NewCallTree(b.ctx, stacks, ids, analysis.TreeOptions{})
 	if err != nil {
 		return err
 	}
@@ -131,9 +134,16 @@ func (b *builder) traceFlame() error {
 		{analysis.CostTotal, "allocated"}, {analysis.CostLive, "live " + b.instant()}, {analysis.CostPeak, "live at the peak"},
 		{analysis.CostLeaked, "never freed"}, {analysis.CostCount, "blocks allocated"}, {analysis.CostTemporary, "temporary blocks"},
 	} {
-		w, err := b.src.Trace.Weights(b.ctx, c.Cost, analysis.Query{At: b.src.At, Range: b.src.Range})
+		w, err := b.src.Trace.Weights(b.ctx, c.Cost, analysis.Query{At: b.src.At, Range: b.src.Range, Cell: b.src.Cell})
 		if err != nil {
 			return err
+		}
+		if pick != nil {
+			all := w
+			w = make([]uint64, len(pick))
+			for i, k := range pick {
+				w[i] = all[k]
+			}
 		}
 		x := tree.Fold(w)
 		if x.Total[0] == 0 {
@@ -156,6 +166,31 @@ func (b *builder) traceFlame() error {
 	return nil
 }
 
+// keptStacks are what the filter leaves of the stacks, and where those stand in the trace's order; pick is nil where all are kept.
+func (b *builder) keptStacks() (stacks *model.Stacks, ids []model.StackID, pick []int, err error) {
+	stacks, ids = b.src.Profile.Stacks, b.src.Trace.StackIDs()
+	filter := b.src.Cell.Stacks
+	if filter == "" || stacks == nil {
+		return stacks, ids, nil, nil
+	}
+	view, err := analysis.FilterStacks(b.ctx, stacks, filter, analysis.WholeStacks)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	kept := []model.StackID{}
+	pick = []int{}
+	for i, id := range ids {
+		keep := analysis.StacksAreKept(filter)
+		if leaf, ok := stacks.Node(id); ok {
+			_, keep = view.Node(leaf)
+		}
+		if keep {
+			kept, pick = append(kept, id), append(pick, i)
+		}
+	}
+	return view.Stacks, kept, pick, nil
+}
+
 // childrenOf are the children of a node by any cost.
 func childrenOf(folded []*analysis.Folded, n int32) []int32 {
 	var out []int32
@@ -175,10 +210,10 @@ func (b *builder) stackFlame(title, unit string) error {
 	var leaves []model.NodeID
 	var weights []float64
 	top := 0.0
-	for r, leaf := range s.Profile.Records.Node {
+	for r := range s.Profile.Records.Len() {
 		w, ok := s.Weight(model.RecordID(r))
 		if f := w.Float64(); ok && f > 0 {
-			leaves, weights = append(leaves, leaf), append(weights, f)
+			leaves, weights = append(leaves, s.Node(model.RecordID(r))), append(weights, f)
 			top = max(top, f)
 		}
 	}

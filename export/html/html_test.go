@@ -358,3 +358,29 @@ func TestFlameOfFractions(t *testing.T) {
 		t.Errorf("the flame graph is %+v", out.Flames)
 	}
 }
+
+// Filters of stacks narrow the flame graph as they narrow the tables, and the page says so.
+func TestFilteredPage(t *testing.T) {
+	src := kvleak(t, nil)
+	sum := func(f analysis.StackFilter) (n uint64, page *page) {
+		src.Cell.Stacks = f
+		src.Report.Trace.Filters = nil
+		if f != "" {
+			src.Report.Trace.Filters = []string{string(f)}
+		}
+		page = dataOf(t, write(t, src))
+		for _, self := range page.Flames[0].Self[0] {
+			n += self
+		}
+		return n, page
+	}
+	all, _ := sum("")
+	only, page := sum("focus /worker/")
+	rest, _ := sum("ignore /worker/")
+	if only == 0 || only+rest != all {
+		t.Errorf("%d and %d are not %d", only, rest, all)
+	}
+	if scope := strings.Join(page.Scope, "\n"); !strings.Contains(scope, "stacks: focus /worker/") {
+		t.Errorf("the page says: %s", scope)
+	}
+}

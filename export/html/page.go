@@ -33,6 +33,7 @@ type Source struct {
 	Trace analysis.Trace // of allocation traces
 	At    analysis.Instant
 	Range analysis.Range
+	Cell  analysis.Cell // what the report was narrowed to
 
 	Selection *analysis.ProfileSelection // of stack profiles
 	Graph     *analysis.HeapGraph        // of the chosen heap snapshot

@@ -34,6 +34,7 @@ func (b *builder) stacks() error {
 	metric := model.Clean(*s.Metric)
 	unit := unitOf(metric)
 	b.Scope = append(b.Scope, "event "+model.Clean(*s.Event)+" by "+metric)
+	b.filters(s.Filters)
 	if s.Total != nil {
 		total := s.Total.String()
 		if n := s.Total.Uint64(); !s.Total.IsFloat() && s.Total.Float64() == float64(n) {

@@ -15,6 +15,7 @@ func (b *builder) trace() error {
 		return nil
 	}
 	b.Scope = append(b.Scope, "live figures "+b.instant())
+	b.filters(t.Filters)
 	if len(b.Scope) > 1 {
 		b.Scope = append(b.Scope, "findings are about the whole run")
 	}

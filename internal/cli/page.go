@@ -53,6 +53,9 @@ func (a *app) pageSource(ctx context.Context, s *session, c reportCmd) (*html.So
 	}
 	src := &html.Source{Profile: p, Program: "memtui " + version().Version}
 	if p.Heaps != nil {
+		if err := cmp.Or(noStackFlags(c.stackFlags.given(), p), noCell(c.Cell, p)); err != nil {
+			return nil, err
+		}
 		return src, a.heapPage(ctx, s, src)
 	}
 	if src.Report, err = a.report(ctx, s, c); err != nil {
@@ -60,13 +63,18 @@ func (a *app) pageSource(ctx context.Context, s *session, c reportCmd) (*html.So
 	}
 	switch {
 	case p.Weights != nil:
-		src.Selection, err = a.selection(ctx, p, a.flags.Event)
+		var opt report.StackOptions
+		opt, err = a.stackOptions(ctx, p, &c)
+		src.Selection = opt.Selection
 	case p.Timeline != nil:
 		err = s.openShown(ctx, src)
 	default:
 		var opt report.Options
 		opt, err = a.options(ctx, s.index)
-		src.Trace, src.At, src.Range = s.index, opt.At, opt.Range
+		src.Trace, src.At, src.Range, src.Cell = s.index, opt.At, opt.Range, c.Cell.Cell
+		if err == nil {
+			src.Cell.Stacks, err = c.filter()
+		}
 	}
 	return src, err
 }
