@@ -164,8 +164,9 @@ func TestDamagedCompression(t *testing.T) {
 			bad[i] ^= 0x5a
 		}
 		src = open(t, write(t, bad), nil)
-		if n, _ := src.ReadAt(got, 0); n > 0 && len(src.Problems()) != 1 {
-			t.Errorf("%s damaged: %v", name, src.Problems())
+		// What damage makes of the rest may be longer than it was.
+		if n, _ := io.Copy(io.Discard, io.NewSectionReader(src, 0, 1<<40)); n > 0 && len(src.Problems()) != 1 {
+			t.Errorf("%s damaged: %d bytes, %v", name, n, src.Problems())
 		}
 		if _, err := Detect(open(t, "-", bytes.NewReader(b[:5])), nil); err == nil || errors.Is(err, ErrUnknownFormat) {
 			t.Errorf("%s without content: %v", name, err)
