@@ -54,8 +54,9 @@ func (ix *FileIndex) build(ctx context.Context, store *model.Store, p *model.Pro
 		b.source = s
 	}
 	ix.mu.Lock()
-	ix.store, ix.source, ix.begin = store, b.source, b.pos
-	ix.decoders.New = func() any { return b.source.Decoder() }
+	source := b.source // the builder's tables are not kept
+	ix.store, ix.source, ix.begin = store, source, b.pos
+	ix.decoders.New = func() any { return source.Decoder() }
 	ix.status.Offset, ix.status.Size = b.pos, b.end
 	ix.mu.Unlock()
 	err := b.run(ctx)
