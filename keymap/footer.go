@@ -152,10 +152,10 @@ func footer(s Scope) []hint {
 		return []hint{{"move", []Action{Up, Down, Left, Right}}, {"zoom", []Action{Open}}, {"out", []Action{Back}},
 			{"tree", []Action{Flame}}, invert, cost, search}
 	case ScopeSnapshots:
-		return []hint{{"types", []Action{Open}}, {"largest", []Action{Peak}}, {"mark before", []Action{Range}}, {"compare", []Action{Screen6}},
+		return []hint{{"types", []Action{Open}}, {"largest", []Action{Peak}}, {"mark", []Action{MarkA, MarkB}}, {"compare", []Action{Screen6}},
 			{"trends", []Action{NextPane}}, {"bytes/count", []Action{Series}}, {"order", []Action{Sort}}}
 	case ScopeHeap:
-		return []hint{{"snapshot", []Action{StepBack, StepForward}}, {"largest", []Action{Peak}}, {"mark before", []Action{Range}},
+		return []hint{{"snapshot", []Action{StepBack, StepForward}}, {"largest", []Action{Peak}}, {"mark", []Action{MarkA, MarkB}}, {"diff", []Action{Difference}},
 			{"dominators", []Action{DominatorsOf}}, {"edges", []Action{Edges}}}
 	case ScopeDominators:
 		return []hint{{"out/in", []Action{Collapse, Expand}}, {"accumulation", []Action{HotPath}}, {"by type", []Action{Group}},
@@ -165,7 +165,7 @@ func footer(s Scope) []hint {
 			{"back", []Action{HistoryBack}}}
 	case ScopeComparison:
 		return []hint{{"objects", []Action{Open}}, {"only", []Action{Changes}}, {"by", []Action{Group}}, {"figure", []Action{Cost}},
-			{"swap", []Action{Swap}}, {"shares", []Action{Normalise}}, {"before", []Action{Range}}}
+			{"swap", []Action{Swap}}, {"shares", []Action{Normalise}}, {"mark", []Action{MarkA, MarkB}}}
 	case ScopeDifference:
 		return []hint{{"end", []Action{Difference}}, {"mark", []Action{MarkA, MarkB}}, {"only", []Action{Changes}}, {"swap", []Action{Swap}},
 			{"figure", []Action{Cost}}, {"per", []Action{Normalise}}, {"align", []Action{Align}}, {"match", []Action{Match}}, {"group", []Action{Group}}, filter}
