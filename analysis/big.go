@@ -173,19 +173,7 @@ func (ix *FileIndex) SetBudget(bytes int64) { ix.budget = bytes }
 func (ix *FileIndex) Status() Status {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	s := ix.status
-	s.Events = ix.totals.Events
-	s.Duration = ix.duration()
-	s.Stacks = len(ix.stackIDs)
-	s.FreesNever = ix.totals.FreedCount == 0
-	s.Revision = s.Events << 8
-	if s.Final {
-		s.Revision++
-	}
-	if p := ix.profile(); p != nil {
-		s.Revision += uint64(p.Revision) << 1
-	}
-	return s
+	return ix.status.with(&ix.totals, ix.duration(), len(ix.stackIDs), ix.profile())
 }
 
 // events is the number of events.

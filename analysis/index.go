@@ -260,16 +260,17 @@ func (ix *Index) breathe() {
 func (ix *Index) Status() Status {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	s := ix.status
-	s.Events = ix.totals.Events
-	s.Duration = ix.duration()
-	s.Stacks = len(ix.stackIDs)
-	s.FreesNever = ix.totals.FreedCount == 0
+	return ix.status.with(&ix.totals, ix.duration(), len(ix.stackIDs), ix.profile())
+}
+
+// with is the status of an index that has come so far; p may be nil.
+func (s Status) with(t *Totals, duration model.Time, stacks int, p *model.Profile) Status {
+	s.Events, s.Duration, s.Stacks, s.FreesNever = t.Events, duration, stacks, t.FreedCount == 0
 	s.Revision = s.Events << 8
 	if s.Final {
 		s.Revision++
 	}
-	if p := ix.profile(); p != nil {
+	if p != nil {
 		s.Revision += uint64(p.Revision) << 1
 	}
 	return s
