@@ -176,6 +176,7 @@ type Comparison struct {
 	Nameless      [2]CompareSum    // those of them that can have none: their file does not say what they are
 	Merged        [2]int           // rows that fell into another one of their own side
 	Joined        *JoinedStacks    // nil where no side has stacks
+	moved         [2]float64       // bytes that all rows together grew by, and shrank by
 }
 
 // Compare matches the rows of two sides by what they are. It fails with the context's error, and with a [*NoBaseError].
@@ -346,6 +347,13 @@ func (c *Comparison) conclude() {
 			cmp.Compare(max(y.BeforeBytes, y.AfterBytes), max(x.BeforeBytes, x.AfterBytes)),
 			cmp.Compare(x.Key, y.Key), cmp.Compare(x.Sub, y.Sub))
 	})
+	for i := range c.Rows {
+		if d := float64(c.Rows[i].DeltaBytes()); d > 0 {
+			c.moved[0] += d
+		} else {
+			c.moved[1] -= d
+		}
+	}
 }
 
 func (r *CompareRow) status() ChangeStatus {

@@ -102,11 +102,9 @@ func (c *Comparison) most(w *CompareWords) string {
 		return ""
 	}
 	r := &c.Rows[0]
-	grows, sum := r.DeltaBytes() > 0, 0.0
-	for i := range c.Rows {
-		if d := c.Rows[i].DeltaBytes(); d > 0 == grows {
-			sum += math.Abs(float64(d))
-		}
+	grows, sum := r.DeltaBytes() > 0, c.moved[0]
+	if !grows {
+		sum = c.moved[1]
 	}
 	word := "growth"
 	if !grows {
