@@ -3,7 +3,6 @@ package views
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
-	"github.com/memtui/memtui/internal/demo"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -20,20 +18,7 @@ import (
 )
 
 // processDump is a real file: the memory of a process over twelve seconds, with fifteen page layouts.
-func processDump(t testing.TB) []byte {
-	t.Helper()
-	for _, s := range demo.Samples() {
-		if s.Name == "pages" {
-			data, err := io.ReadAll(s.Open())
-			if err != nil {
-				t.Fatal(err)
-			}
-			return data
-		}
-	}
-	t.Fatal("no sample of page layouts")
-	return nil
-}
+func processDump(t testing.TB) []byte { return sampleFile(t, "real_proc_python.mb") }
 
 func openDump(t testing.TB, w, h int, caps term.Caps) *ui {
 	t.Helper()
@@ -46,18 +31,7 @@ func openDump(t testing.TB, w, h int, caps term.Caps) *ui {
 // dumpGoldens is goldenSizes on a memory dump.
 func dumpGoldens(t *testing.T, name string, keys ...string) {
 	t.Helper()
-	for _, tt := range []struct {
-		w, h int
-		mode string
-		caps term.Caps
-	}{
-		{80, 24, "dark", colourCaps}, {80, 24, "mono", monoCaps}, {80, 24, "ascii", asciiCaps}, {120, 40, "dark", colourCaps}, {20, 5, "mono", monoCaps},
-	} {
-		size := fmt.Sprintf("%dx%d-%s", tt.w, tt.h, tt.mode)
-		t.Run(size, func(t *testing.T) {
-			openDump(t, tt.w, tt.h, tt.caps).keys(keys...).golden("dump-" + name + "-" + size)
-		})
-	}
+	goldensOn(t, "dump-"+name, openDump, keys...)
 }
 
 func TestSeriesGolden(t *testing.T)      { dumpGoldens(t, "series", "H") }

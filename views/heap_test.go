@@ -2,33 +2,18 @@ package views
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/memtui/memtui/analysis"
-	"github.com/memtui/memtui/internal/demo"
 	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/model"
 )
 
 // records is a real file: three snapshots of a program that keeps what it makes.
-func records(t testing.TB) []byte {
-	t.Helper()
-	for _, s := range demo.Samples() {
-		if s.Name == "heap" {
-			data, err := io.ReadAll(s.Open())
-			if err != nil {
-				t.Fatal(err)
-			}
-			return data
-		}
-	}
-	t.Fatal("no sample of heap snapshots")
-	return nil
-}
+func records(t testing.TB) []byte { return sampleFile(t, "records.mvmheap") }
 
 func openRecords(t testing.TB, w, h int, caps term.Caps) *ui {
 	t.Helper()
@@ -41,18 +26,7 @@ func openRecords(t testing.TB, w, h int, caps term.Caps) *ui {
 // heapGoldens is goldenSizes on heap snapshots.
 func heapGoldens(t *testing.T, name string, keys ...string) {
 	t.Helper()
-	for _, tt := range []struct {
-		w, h int
-		mode string
-		caps term.Caps
-	}{
-		{80, 24, "dark", colourCaps}, {80, 24, "mono", monoCaps}, {80, 24, "ascii", asciiCaps}, {120, 40, "dark", colourCaps}, {20, 5, "mono", monoCaps},
-	} {
-		size := fmt.Sprintf("%dx%d-%s", tt.w, tt.h, tt.mode)
-		t.Run(size, func(t *testing.T) {
-			openRecords(t, tt.w, tt.h, tt.caps).keys(keys...).golden("heap-" + name + "-" + size)
-		})
-	}
+	goldensOn(t, "heap-"+name, openRecords, keys...)
 }
 
 func TestSnapshotsGolden(t *testing.T)  { heapGoldens(t, "snapshots", "k") }

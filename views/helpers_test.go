@@ -3,6 +3,7 @@ package views
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -141,17 +142,21 @@ func (u *ui) has(texts ...string) *ui {
 // testdata/NAME-SIZE-THEME.golden.
 func goldenSizes(t *testing.T, name string, keys ...string) {
 	t.Helper()
+	goldensOn(t, name, openKvleak, keys...)
+}
+
+// goldensOn compares with testdata/NAME-SIZE-THEME.golden what a program shows once keys are typed, on every terminal that must look
+// right.
+func goldensOn(t *testing.T, name string, open func(t testing.TB, w, h int, caps term.Caps) *ui, keys ...string) {
+	t.Helper()
 	for _, tt := range []struct {
-		size string
 		w, h int
 		mode string
 		caps term.Caps
 	}{
-		{"80x24", 80, 24, "dark", colourCaps}, {"80x24", 80, 24, "mono", monoCaps}, {"80x24", 80, 24, "ascii", asciiCaps},
-		{"120x40", 120, 40, "dark", colourCaps}, {"20x5", 20, 5, "mono", monoCaps},
+		{80, 24, "dark", colourCaps}, {80, 24, "mono", monoCaps}, {80, 24, "ascii", asciiCaps}, {120, 40, "dark", colourCaps}, {20, 5, "mono", monoCaps},
 	} {
-		t.Run(tt.size+"-"+tt.mode, func(t *testing.T) {
-			openKvleak(t, tt.w, tt.h, tt.caps).keys(keys...).golden(name + "-" + tt.size + "-" + tt.mode)
-		})
+		size := fmt.Sprintf("%dx%d-%s", tt.w, tt.h, tt.mode)
+		t.Run(size, func(t *testing.T) { open(t, tt.w, tt.h, tt.caps).keys(keys...).golden(name + "-" + size) })
 	}
 }

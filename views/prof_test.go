@@ -54,18 +54,8 @@ func openPython(t testing.TB, w, h int) *ui {
 // profGoldens is goldenSizes on stack profiles.
 func profGoldens(t *testing.T, name, file string, data []byte, keys ...string) {
 	t.Helper()
-	for _, tt := range []struct {
-		w, h int
-		mode string
-		caps term.Caps
-	}{
-		{80, 24, "dark", colourCaps}, {80, 24, "mono", monoCaps}, {80, 24, "ascii", asciiCaps}, {120, 40, "dark", colourCaps}, {20, 5, "mono", monoCaps},
-	} {
-		size := fmt.Sprintf("%dx%d-%s", tt.w, tt.h, tt.mode)
-		t.Run(size, func(t *testing.T) {
-			openProfile(t, tt.w, tt.h, tt.caps, file, data).keys(keys...).golden("prof-" + name + "-" + size)
-		})
-	}
+	open := func(t testing.TB, w, h int, caps term.Caps) *ui { return openProfile(t, w, h, caps, file, data) }
+	goldensOn(t, "prof-"+name, open, keys...)
 }
 
 func TestProfileGolden(t *testing.T) {
