@@ -241,7 +241,7 @@ func (s *lineScanner) learn(line []byte) bool {
 	s.fields = s.fields[:0]
 	c := members(line)
 	var p shape
-	from := 0
+	from, types := 0, 0
 	for {
 		name, value, ok := c.member()
 		if !ok {
@@ -254,13 +254,14 @@ func (s *lineScanner) learn(line []byte) bool {
 		from = at + len(value)
 		if k == keyType {
 			p.kind = value
+			types++
 		}
 	}
 	if c.bad || blank(line, c.i) != len(line) {
 		return false
 	}
 	p.tail = line[from:]
-	if len(line)-sum(s.fields) < 1<<10 {
+	if types < 2 && len(line)-sum(s.fields) < 1<<10 { // a shape has one type
 		s.remember(p)
 	}
 	return true

@@ -160,7 +160,7 @@ func (c *jsonChecker) escape() bool {
 	case 'u':
 		for range 4 {
 			c.i++
-			if b := c.at() | 0x20; !(b >= '0' && b <= '9' || b >= 'a' && b <= 'f') {
+			if b := c.at(); !(b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'f') {
 				return false
 			}
 		}

@@ -172,7 +172,7 @@ func FuzzJSON(f *testing.F) {
 	for line := range bytes.Lines([]byte(good)) {
 		f.Add(line)
 	}
-	for _, s := range []string{`{}`, `{"a":[]}`, `{"a":{"b":-0.5e+7}}`, `{"\u00e9\n":true}`, `{"a":1,}`, `{"a" 1}`, `{"a":"`, "{\"a\":\"\x01\"}", `{"a":00}`} {
+	for _, s := range []string{`{}`, `{"a":[]}`, `{"a":{"b":-0.5e+7}}`, `{"\u00e9\n":true}`, "{\"\\u0\x19e9\":0}", `{"type":"a","type":"b"}`, `{"a":1,}`, `{"a" 1}`, `{"a":"`, "{\"a\":\"\x01\"}", `{"a":00}`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
