@@ -77,6 +77,15 @@ func TestHostileIndex(t *testing.T) {
 	}
 }
 
+// TestCutCells adds sums that end within a number: that must neither hang nor be taken for something.
+func TestCutCells(t *testing.T) {
+	for _, b := range [][]byte{{0x80}, {1, 2, 3, 4, 5, 0xff}, bytes.Repeat([]byte{0xff}, 11)} {
+		if err := guarded(func() error { addCells(make([]cell, 2), b); return nil }); !errors.Is(err, errInternal) {
+			t.Errorf("%x: %v", b, err)
+		}
+	}
+}
+
 func FuzzIndexFile(f *testing.F) {
 	source, good := smallTrace(f, 60)
 	f.Add(good, false)

@@ -205,7 +205,7 @@ func appendCells(b []byte, keys []uint32, cells []cell) []byte {
 	return b
 }
 
-// addCells adds what appendCells wrote to cells.
+// addCells adds what appendCells wrote to cells. It panics on anything else.
 func addCells(cells []cell, b []byte) {
 	k := uint64(0)
 	for len(b) > 0 {
@@ -216,6 +216,9 @@ func addCells(cells []cell, b []byte) {
 				continue
 			}
 			x, n := binary.Uvarint(b)
+			if n <= 0 {
+				panic("sums of a chunk that are no numbers")
+			}
 			v[i], b = x, b[n:]
 		}
 		k += v[0]
