@@ -170,26 +170,26 @@ func (t *addressTable) run(j *job, i, end, p int) int {
 			p++
 			continue
 		}
-		page := pageRef(noPage)
-		if a>>32 != hi {
-			if d := t.dir(a>>32, kind == model.Alloc); d != nil && a != 0 {
+		if a>>32 != hi && a != 0 {
+			if d := t.dir(a>>32, kind == model.Alloc); d != nil {
 				hi, dir = a>>32, d
-				page = d.page[pageIndex(a)]
 			}
-		} else if a != 0 {
-			page = dir.page[pageIndex(a)]
+		}
+		e := &dir[pageIndex(a)]
+		page := e.ref
+		if a>>32 != hi {
+			page = noPage
 		}
 		unit := uint32(page) >> pageKindBits
-		fast, bit := page&pageKindMask == pairPage && a&7 == 0, uint32(a)>>4&1
+		fast, bit := page&pageKindMask == pairPage && a&7 == 0 && a != 0, uint32(a)>>4&1
 		if kind == model.Free {
 			v := uint32(0)
 			if fast {
 				slot := &pieces[unit/pieceUnits][(unit<<5|uint32(uint16(a))>>5)&pieceMask]
 				if w := *slot; w != 0 && w&1 == bit {
 					v, *slot = w>>1, 0
-					used := &dir.used[pageIndex(a)]
-					if *used--; *used == 0 {
-						t.drop(dir, pageIndex(a))
+					if e.used--; e.used == 0 {
+						t.drop(e)
 					}
 				}
 			} else if a != 0 {
@@ -208,7 +208,7 @@ func (t *addressTable) run(j *job, i, end, p int) int {
 			slot := &pieces[unit/pieceUnits][(unit<<5|uint32(uint16(a))>>5)&pieceMask]
 			if w := *slot; w == 0 {
 				*slot = v<<1 | bit
-				dir.used[pageIndex(a)]++
+				e.used++
 				p++
 				continue
 			}
