@@ -102,7 +102,7 @@ const (
 	mostShards    = 8
 	touchRun      = 64        // events whose places in the table are read at once
 	touchFrom     = 112 << 20 // bytes of all tables for which that pays
-	spaciousUntil = 112 << 20 // bytes of all tables
+	spaciousUntil = 256 << 20 // bytes of all tables
 )
 
 // newMatcher returns one for a number of cores. The others decode and fold at the same time.
