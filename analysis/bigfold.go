@@ -149,7 +149,7 @@ func (f *folder) findDeaths() {
 	}
 	for i := range f.dead {
 		d := &f.dead[i]
-		d.site, d.size = f.records.site.at(int(d.record)), f.records.size.at(int(d.record))
+		d.site, d.size = f.records.origin.at(int(d.record))
 	}
 	for i := range f.dead {
 		f.dead[i].site = f.local(f.dead[i].site)
@@ -284,8 +284,7 @@ func (f *folder) survivors() {
 	j, c, r := f.j, f.c, &f.records
 	for _, p := range j.survivors {
 		i := j.event[p]
-		r.site.append(f.global[j.siteOf[p]])
-		r.size.append(j.events.Size[p])
+		r.origin.append(f.global[j.siteOf[p]], j.events.Size[p])
 		r.born.append(uint64(c.first) + uint64(i))
 		r.died.append(alive)
 		r.bornAt.append(uint64(c.begin + model.Time(j.events.Time[i])))

@@ -38,15 +38,20 @@ func TestTimeColumn(t *testing.T) {
 	}
 }
 
-func TestSizeColumn(t *testing.T) {
+func TestSizeColumns(t *testing.T) {
 	want := []uint64{0, 1, largeSize - 1, largeSize, largeSize + 1, 1 << 63, 7, 1<<64 - 1}
 	var c sizeColumn
-	for _, v := range want {
+	var o originColumn
+	for i, v := range want {
 		c.append(v)
+		o.append(uint32(i), v)
 	}
 	for i, v := range want {
 		if got := c.at(i); got != v {
 			t.Errorf("size %d: %d, want %d", i, got, v)
+		}
+		if site, got := o.at(i); got != v || site != uint32(i) {
+			t.Errorf("size %d of site %d: %d of %d", i, i, got, site)
 		}
 	}
 }
