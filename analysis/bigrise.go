@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"encoding/binary"
+	"slices"
 	"sort"
 )
 
@@ -23,12 +24,23 @@ const riseSpan = 32
 
 func (c *riseColumn) append(v uint64) {
 	if c.n%riseSpan == 0 {
-		c.anchor = append(c.anchor, riseAnchor{v, uint32(len(c.steps))})
+		c.anchor = append(doubled(c.anchor, 1), riseAnchor{v, uint32(len(c.steps))})
+	} else if d := v - c.last; d < 0x80 && len(c.steps) < cap(c.steps) {
+		c.steps = append(c.steps, byte(d))
 	} else {
-		c.steps = binary.AppendUvarint(c.steps, v-c.last)
+		c.steps = binary.AppendUvarint(doubled(c.steps, binary.MaxVarintLen64), d)
 	}
 	c.last = v
 	c.n++
+}
+
+// doubled returns s with room for n more elements, twice as large as before if need be: append alone grows large slices in such
+// small steps that it copies all of them five times.
+func doubled[T any](s []T, n int) []T {
+	if cap(s)-len(s) < n {
+		s = slices.Grow(s, max(len(s), n))
+	}
+	return s
 }
 
 func (c *riseColumn) at(i int) uint64 {
