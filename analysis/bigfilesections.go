@@ -109,7 +109,7 @@ func (r *records) sections(f *fileCodec) {
 	}
 	for _, c := range []*riseColumn{&r.born, &r.bornAt} {
 		arraySection(f, "births", &c.anchor)
-		arraySection(f, "births", &c.steps)
+		columnSection(f, "births", &c.steps)
 	}
 	columnSection(f, "deaths", &r.died)
 	columnSection(f, "deaths", &r.diedAt.lo)
