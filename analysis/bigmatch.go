@@ -105,12 +105,17 @@ const (
 	spaciousUntil = 256 << 20 // bytes of all tables
 )
 
-// newMatcher returns one for a number of cores. The others decode and fold at the same time.
-func newMatcher(cores int) matcher {
+// newMatcher returns one for a number of cores: the others decode and fold at the same time. Of a budget of bytes, 0 for none,
+// it leaves the larger part to the index as long as that can be.
+func newMatcher(cores int, budget int64) matcher {
 	n := min(max(cores/2, 1), mostShards)
+	spacious := int64(spaciousUntil)
+	if budget > 0 {
+		spacious = min(spacious, budget/4)
+	}
 	m := matcher{shards: make([]shard, n)}
 	for i := range m.shards {
-		m.shards[i].table = newAddressTable(int64(spaciousUntil / n))
+		m.shards[i].table = newAddressTable(spacious / int64(n))
 	}
 	return m
 }
