@@ -239,10 +239,7 @@ func addCells(cells []cell, b []byte) {
 				continue
 			}
 			x, n := binary.Uvarint(b)
-			if n <= 0 {
-				panic("sums of a chunk that are no numbers")
-			}
-			v[i], b = x, b[n:]
+			v[i], b = x, b[n-1:][1:] // out of range where n is not positive: no number
 		}
 		k += v[0]
 		cells[k].add(&cell{allocBytes: v[2], freedBytes: v[4], allocCount: uint32(v[1]), freedCount: uint32(v[3]), temporary: uint32(v[5])})
