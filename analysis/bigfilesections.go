@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"math"
+	"sync"
 	"sync/atomic"
 
 	"github.com/memtui/memtui/model"
@@ -287,9 +288,10 @@ func (ix *FileIndex) checkpointSections(f *fileCodec) {
 
 // streamProof proves a stream of freed sizes when it is first read: there are too many to do that before the first chart.
 type streamProof struct {
-	at   io.ReaderAt
-	in   fileEntry
-	done atomic.Bool
+	at      io.ReaderAt
+	in      fileEntry
+	buffers *sync.Pool // of prove, shared by all streams
+	done    atomic.Bool
 }
 
 // freedSections are the streams of freed sizes, and a checksum of each.
@@ -311,9 +313,9 @@ func (ix *FileIndex) freedSections(f *fileCodec) {
 		f.fail("checksums are missing")
 		return
 	}
-	from := f.table[f.next-1].Offset
+	from, buffers := f.table[f.next-1].Offset, &sync.Pool{New: func() any { return new([]byte) }}
 	for i, c := range ix.chunks {
-		c.proof = &streamProof{at: f.at, in: fileEntry{Offset: from, Length: uint64(len(c.freed)), CRC: sums[i]}}
+		c.proof = &streamProof{at: f.at, buffers: buffers, in: fileEntry{Offset: from, Length: uint64(len(c.freed)), CRC: sums[i]}}
 		from += uint64(len(c.freed))
 	}
 }
@@ -329,7 +331,10 @@ func (c *chunk) freedFrom(at uint32) ([]byte, error) {
 		return c.freed[at:], nil
 	}
 	if !p.done.Load() {
-		if err := prove(context.Background(), p.at, []fileEntry{p.in}); err != nil {
+		buffer := p.buffers.Get().(*[]byte)
+		err := prove(context.Background(), p.at, []fileEntry{p.in}, buffer)
+		p.buffers.Put(buffer)
+		if err != nil {
 			return nil, err
 		}
 		p.done.Store(true)

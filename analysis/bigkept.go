@@ -197,7 +197,7 @@ func (k *KeptIndex) restore(ctx context.Context, store *model.Store, p *model.Pr
 			<-k.hold
 		}
 		err = guarded(func() error {
-			if err := prove(ctx, file.At, later); err != nil {
+			if err := prove(ctx, file.At, later, new([]byte)); err != nil {
 				return err
 			}
 			s.ix.sites.findSites()

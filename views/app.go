@@ -177,7 +177,7 @@ func (a *app) awaitFirst() {
 		if s := a.trace.Status(); s.Events > 0 || s.Final || s.Stopped {
 			break
 		}
-		time.Sleep(mostBlank / 40)
+		time.Sleep(mostBlank / 200)
 	}
 	a.refresh(a.loadedNow())
 }
