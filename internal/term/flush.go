@@ -25,9 +25,10 @@ type flusher struct {
 	busy    bool // a flush is under way
 	closed  bool
 	frames  int
-	wake    chan struct{} // nil: flush in show
-	done    chan struct{} // closed when the goroutine has ended
-	idle    func()        // called without mu whenever a flush ends; nil for nobody
+	wake    chan struct{}                          // nil: flush in show
+	done    chan struct{}                          // closed when the goroutine has ended
+	idle    func()                                 // called without mu whenever a flush ends; nil for nobody
+	paint   func(style tcell.Style, w, h int) bool // see paintGround; nil for none
 
 	// The flushing goroutine's own.
 	out    tcell.Screen
@@ -37,6 +38,7 @@ type flusher struct {
 	diff   []change
 	whole  bool // diff is all but the blanks on the ground
 	plan   plan
+	filled bool // something was
 	parked bool // tcell has given the terminal up: its Show would never return
 }
 
@@ -199,7 +201,7 @@ func (f *flusher) flush() {
 	}
 	if send && !f.parked {
 		if f.whole && len(f.sent) > 0 {
-			f.out.Fill(' ', styles[ground])
+			f.fill(styles[ground], refresh)
 		}
 		f.send(styles, at, refresh)
 	}
@@ -211,6 +213,17 @@ func (f *flusher) flush() {
 	if f.idle != nil {
 		f.idle()
 	}
+}
+
+// fill blanks the whole screen. The first time the terminal shows nothing, and
+// tcell was given nothing.
+func (f *flusher) fill(ground tcell.Style, refresh bool) {
+	first := !f.filled
+	f.filled = true
+	if first && !refresh && f.paint != nil && f.paint(ground, f.sentW, len(f.sent)/f.sentW) {
+		return
+	}
+	f.out.Fill(' ', ground)
 }
 
 // collect fills diff with what the terminal lacks and counts it as sent.

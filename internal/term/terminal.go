@@ -90,6 +90,7 @@ func Open(o Options) (*Terminal, error) {
 			if err = inner.Init(); err == nil {
 				caps := capsOf(inner, &ti, o)
 				t.attach(inner, caps, charsetFor(caps, &ti, o), true)
+				t.screen.paint = paintGround(inner, t.tty, &ti)
 				t.SetMouse(o.Mouse)
 				t.screen.later(inner.EnablePaste)
 				return t, nil
