@@ -178,9 +178,11 @@ func (ix *FileIndex) chunkSections(f *fileCodec) {
 	if f.write != nil || f.err != nil {
 		return
 	}
+	chunks := make([]chunk, len(heads)) // at once: there may be thousands
+	ix.chunks = make([]*chunk, 0, len(heads))
 	for i := range heads {
-		h := &heads[i]
-		c := &chunk{
+		h, c := &heads[i], &chunks[i]
+		*c = chunk{
 			first: int(h.First), n: int(h.N), from: h.From, to: h.To, begin: model.Time(h.Begin), end: model.Time(h.End),
 			firstRun: int(h.FirstRun), firstBlock: int(h.FirstBlock), firstRec: h.FirstRec, records: h.Records,
 			hi: h.Hi, lo: h.Lo, totals: h.Totals,
@@ -313,9 +315,12 @@ func (ix *FileIndex) freedSections(f *fileCodec) {
 		f.fail("checksums are missing")
 		return
 	}
+	proofs := make([]streamProof, len(sums))
 	from, buffers := f.table[f.next-1].Offset, &sync.Pool{New: func() any { return new([]byte) }}
 	for i, c := range ix.chunks {
-		c.proof = &streamProof{at: f.at, buffers: buffers, in: fileEntry{Offset: from, Length: uint64(len(c.freed)), CRC: sums[i]}}
+		c.proof = &proofs[i]
+		c.proof.at, c.proof.buffers = f.at, buffers
+		c.proof.in = fileEntry{Offset: from, Length: uint64(len(c.freed)), CRC: sums[i]}
 		from += uint64(len(c.freed))
 	}
 }

@@ -16,6 +16,9 @@ type IndexFile struct {
 	Data  []byte      // all of it, usually mapped; read-only. Reading it may fault when the file shrinks.
 	At    io.ReaderAt // the same bytes
 	Close func()      // called once, when nobody reads them any more
+	// Forget gives back the memory that bytes of Data take which have been read. They can still be read. nil where there is nothing
+	// to give back.
+	Forget func()
 }
 
 // IndexPlace is where the index of one input is kept.
@@ -37,6 +40,8 @@ type KeptIndex struct {
 
 	hold  chan struct{} // see FirstChart; nil if nothing waits for it
 	begin func()        // closes it
+
+	forget sync.Once // after the first chart
 
 	mu     sync.Mutex
 	now    *keptState
@@ -96,6 +101,20 @@ func (k *KeptIndex) FirstChart() <-chan struct{} {
 func (k *KeptIndex) charted() {
 	if k.begin != nil && k.Status().Events > 0 {
 		k.begin()
+	}
+}
+
+// forgetCurve gives back the memory of the file's pages once a chart is made: it reads a little of each stretch of the curve, for
+// which the system maps all of it. Others ask for a few places only. The index must be in use.
+func (k *KeptIndex) forgetCurve() {
+	k.mu.Lock()
+	file := k.file
+	if !k.now.file {
+		file = nil
+	}
+	k.mu.Unlock()
+	if file != nil && file.Forget != nil {
+		k.forget.Do(file.Forget)
 	}
 }
 
