@@ -39,7 +39,8 @@ type KeptIndex struct {
 	budget int64
 
 	hold  chan struct{} // see FirstChart; nil if nothing waits for it
-	begin func()        // closes it
+	begin func()        // closes it in a while
+	open  func()        // closes it
 
 	forget sync.Once // after the first chart
 
@@ -84,18 +85,25 @@ func (k *KeptIndex) SetBudget(bytes int64) {
 // mostHold is how long others wait for the first chart: there may be none, as on a small screen.
 const mostHold = 150 * time.Millisecond
 
-// drawing is how long it takes until a chart is on screen.
-const drawing = 10 * time.Millisecond
+// drawing is how long it takes at most until a chart is on screen, and [KeptIndex.Shown] says so.
+const drawing = 50 * time.Millisecond
 
-// FirstChart returns a channel that is closed soon after [KeptIndex.Chart] has first answered about events, or anything else
-// could no longer wait: what wants the processor, too, may wait until then. The index itself proves its file no sooner.
-// Call it before Build, and only if a chart will be asked for.
+// FirstChart returns a channel that is closed by [KeptIndex.Shown], soon after [KeptIndex.Chart] has first answered about events,
+// or when anything else could no longer wait: what wants the processor, too, may wait until then. The index itself proves its
+// file no sooner. Call it before Build, and only if a chart will be asked for.
 func (k *KeptIndex) FirstChart() <-chan struct{} {
 	k.hold = make(chan struct{})
-	begin := sync.OnceFunc(func() { close(k.hold) })
-	k.begin = sync.OnceFunc(func() { time.AfterFunc(drawing, begin) })
-	time.AfterFunc(mostHold, begin)
+	k.open = sync.OnceFunc(func() { close(k.hold) })
+	k.begin = sync.OnceFunc(func() { time.AfterFunc(drawing, k.open) })
+	time.AfterFunc(mostHold, k.open)
 	return k.hold
+}
+
+// Shown says that the first chart is on screen. Any goroutine may call it, more than once.
+func (k *KeptIndex) Shown() {
+	if k.open != nil {
+		k.open()
+	}
 }
 
 func (k *KeptIndex) charted() {

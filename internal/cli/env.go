@@ -39,6 +39,7 @@ type Screen struct {
 	HeapStart  views.HeapStart
 	HeapBudget int64 // bytes of decoded snapshots to keep, 0 for the usual
 
+	Shown  func()          // called when the first chart has been sent to the terminal; may be nil
 	Done   <-chan struct{} // closed when loading has ended, for whatever reason
 	Cancel func()          // ends loading; what was read stays
 

@@ -36,7 +36,7 @@ func FullScreen(_ context.Context, s Screen) error {
 		Terminal: t, Store: s.Store, Trace: s.Trace, Keys: s.Keys, Themes: list,
 		Second: s.Second, OpenSecond: s.OpenSecond, Home: s.Home,
 		Command: s.Command, Stop: s.Cancel, Once: s.Once, Readable: s.Again, Memory: s.Memory, HeapStart: s.HeapStart, HeapBudget: s.HeapBudget,
-		Evidence: s.Evidence,
+		Evidence: s.Evidence, Shown: s.Shown,
 	}
 	return views.Run(opt)
 }

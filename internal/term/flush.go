@@ -22,7 +22,8 @@ type flusher struct {
 	stale   bool          // what was sent is in doubt: offer all of it to tcell again
 	refresh bool          // the terminal's content is in doubt: clear it and send all
 	ops     []func()
-	busy    bool // a flush is under way
+	after   []func() // to run once the next frame was sent
+	busy    bool     // a flush is under way
 	closed  bool
 	frames  int
 	wake    chan struct{}                          // nil: flush in show
@@ -120,6 +121,13 @@ func (f *flusher) unpark(take func()) {
 	f.do(func() { take(); f.parked = false })
 }
 
+// afterNext has f run on the flushing goroutine once the next frame was sent.
+func (f *flusher) afterNext(op func()) {
+	f.mu.Lock()
+	f.after = append(f.after, op)
+	f.mu.Unlock()
+}
+
 // do is later and waits until op has run. It must not be called by an op.
 func (f *flusher) do(op func()) {
 	done := make(chan struct{})
@@ -191,8 +199,10 @@ func (f *flusher) flush() {
 	f.ops, f.busy = nil, true
 	f.changed, f.stale, f.refresh = false, false, false
 	send := refresh || f.whole && len(f.sent) > 0 || len(f.diff) > 0 || at != f.sentAt
+	var after []func()
 	if send {
 		f.frames++
+		after, f.after = f.after, nil
 	}
 	f.mu.Unlock()
 
@@ -204,6 +214,9 @@ func (f *flusher) flush() {
 			f.fill(styles[ground], refresh)
 		}
 		f.send(styles, at, refresh)
+	}
+	for _, op := range after {
+		op()
 	}
 
 	f.mu.Lock()

@@ -168,6 +168,10 @@ func (t *Terminal) Written() int64 {
 	return t.tty.written.Load()
 }
 
+// WhenShown has f run, on another goroutine, when the frame that is being drawn
+// has been sent. It must not wait for the terminal.
+func (t *Terminal) WhenShown(f func()) { t.screen.afterNext(f) }
+
 // Quit ends Run with nil. Any goroutine may call it, more than once.
 func (t *Terminal) Quit() { t.stop(nil) }
 
