@@ -26,21 +26,20 @@ type flusher struct {
 	busy    bool     // a flush is under way
 	closed  bool
 	frames  int
-	wake    chan struct{}                          // nil: flush in show
-	done    chan struct{}                          // closed when the goroutine has ended
-	idle    func()                                 // called without mu whenever a flush ends; nil for nobody
-	paint   func(style tcell.Style, w, h int) bool // see paintGround; nil for none
+	wake    chan struct{} // nil: flush in show
+	done    chan struct{} // closed when the goroutine has ended
+	idle    func()        // called without mu whenever a flush ends; nil for nobody
 
 	// The flushing goroutine's own.
-	out    tcell.Screen
-	sent   []cell
-	sentW  int
-	sentAt point
-	diff   []change
-	whole  bool // diff is all but the blanks on the ground
-	plan   plan
-	filled bool // something was
-	parked bool // tcell has given the terminal up: its Show would never return
+	out     tcell.Screen
+	sent    []cell
+	sentW   int
+	sentAt  point
+	diff    []change
+	whole   bool // diff is all but the blanks on the ground
+	plan    plan
+	painted painted // what the terminal was painted with before anything was sent
+	parked  bool    // tcell has given the terminal up: its Show would never return
 }
 
 // change is a cell to send.
@@ -228,15 +227,19 @@ func (f *flusher) flush() {
 	}
 }
 
-// fill blanks the whole screen. The first time the terminal shows nothing, and
-// tcell was given nothing.
+// painted is a terminal of blanks.
+type painted struct {
+	style tcell.Style
+	w, h  int
+}
+
+// fill blanks the whole screen. Nothing is to do where that is painted already.
 func (f *flusher) fill(ground tcell.Style, refresh bool) {
-	first := !f.filled
-	f.filled = true
-	if first && !refresh && f.paint != nil && f.paint(ground, f.sentW, len(f.sent)/f.sentW) {
-		return
+	was := f.painted
+	f.painted = painted{}
+	if refresh || was != (painted{ground, f.sentW, len(f.sent) / f.sentW}) {
+		f.out.Fill(' ', ground)
 	}
-	f.out.Fill(' ', ground)
 }
 
 // collect fills diff with what the terminal lacks and counts it as sent.

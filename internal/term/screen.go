@@ -23,9 +23,10 @@ type Screen struct {
 	charset *charset    // nil when the terminal shows Unicode
 	base    tcell.Style // stands for StyleDefault
 	w, h    int
-	cells   []cell // row by row, what is being drawn
-	styles  styles // of cells
-	fresh   bool   // styles have got other numbers since the last Show
+	cells   []cell                                 // row by row, what is being drawn
+	styles  styles                                 // of cells
+	fresh   bool                                   // styles have got other numbers since the last Show
+	paint   func(style tcell.Style, w, h int) bool // see paintGround; nil for none, or once it was called
 	cursor  point
 
 	flusher
@@ -84,8 +85,21 @@ func (s *Screen) Fill(r rune, style tcell.Style) {
 	}
 }
 
-// SetStyle sets what StyleDefault means for cells drawn from now on.
-func (s *Screen) SetStyle(style tcell.Style) { s.base = style }
+// SetStyle sets what StyleDefault means for cells drawn from now on. The first
+// time it has the terminal painted in it, while the first frame is made.
+func (s *Screen) SetStyle(style tcell.Style) {
+	s.base = style
+	if paint := s.paint; paint != nil {
+		s.paint = nil
+		ground := s.styles.list[s.resolve(tcell.StyleDefault, 0)]
+		w, h := s.w, s.h
+		s.later(func() {
+			if paint(ground, w, h) {
+				s.painted = painted{ground, w, h}
+			}
+		})
+	}
+}
 
 // Put draws the first grapheme cluster of str and returns the rest and the
 // width; ("", 0) only for an empty str, (str, 0) outside the screen.
