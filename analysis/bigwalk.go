@@ -18,13 +18,14 @@ func (f *folder) small() bool {
 // small sizes are only counted. hot kernel
 func (f *folder) walkSmall() {
 	j := f.j
-	kinds, sizes, sites, ended, freed := j.events.Kind, j.events.Size, j.siteOf, j.ended, f.freed
-	cells, bySize, allocs, frees := f.siteCells, f.dimCells[dimSize], &f.allocs, &f.sizes.count
+	kinds, sizes, sites, ended, event := j.events.Kind, j.events.Size, j.siteOf, j.ended, j.event
+	cells, bySize, allocs, frees, codes := f.siteCells, f.dimCells[dimSize], &f.allocs, &f.sizes.count, &f.sizes.code
 	firstBorn := j.firstPayload + 1
 	p, over, nextOver := 0, 0, f.nextOver(0)
 	for begin := 0; begin < len(kinds); begin += runLength {
 		f.startRun(begin, p)
 		ends, end := f.ends.room(runLength)
+		freed, at := f.sizes.room(runLength)
 		live, count, allocBytes := f.live.live, uint32(f.live.count), f.live.allocBytes
 		var e extremes
 		run := kinds[begin:min(begin+runLength, len(kinds))]
@@ -32,6 +33,7 @@ func (f *folder) walkSmall() {
 			switch {
 			case kind == model.Alloc && begin+k != nextOver:
 				size, c := sizes[p], &cells[sites[p]]
+				event[p] = uint32(begin + k)
 				p++
 				c.allocBytes += size
 				c.allocCount++
@@ -47,12 +49,11 @@ func (f *folder) walkSmall() {
 				count++
 				e.maxBytes, e.maxCount = max(e.maxBytes, live), max(e.maxCount, count)
 			case kind == model.Free:
-				free := begin + k - p
-				v := ended[free]
+				v := ended[begin+k-p]
 				if v == 0 {
-					ends[end] = 0
+					ends[end], freed[at] = 0, 0
 					end++
-					freed[free] = noFreedSize
+					at++
 					break
 				}
 				var site, now uint32
@@ -82,8 +83,10 @@ func (f *folder) walkSmall() {
 				c.freedBytes += size
 				c.freedCount++
 				c.temporary += now
+				code := byte(rareSize)
 				if size < smallSizes {
 					frees[size]++
+					code = codes[size]
 				} else {
 					c := &bySize[sizeClass(size)]
 					c.freedBytes += size
@@ -92,7 +95,11 @@ func (f *folder) walkSmall() {
 				if now != 0 {
 					bySize[sizeClass(size)].temporary++
 				}
-				freed[free] = size
+				freed[at] = code
+				at++
+				if code == rareSize {
+					at = putRare(freed, at-1, size)
+				}
 				live -= size
 				count--
 				e.minBytes, e.minCount = min(e.minBytes, live), min(e.minCount, count)
@@ -107,7 +114,7 @@ func (f *folder) walkSmall() {
 				e = extremes{live, live, count, count}
 			}
 		}
-		f.ends.b = ends[:end]
+		f.ends.b, f.sizes.b = ends[:end], freed[:at]
 		f.live.live, f.live.count, f.live.allocBytes = live, uint64(count), allocBytes
 		f.live.allocCount, f.live.freeEvents = f.before.allocCount+uint32(p-f.others()), f.before.freeEvents+uint32(begin+len(run)-p)
 		f.runs = append(f.runs, baseRun{e, f.live.now()})
@@ -167,6 +174,7 @@ func (f *folder) rare(i, p, over int) (nextP, nextOver int) {
 	case model.Alloc:
 		f.overwrite(&f.j.over[over])
 		over++
+		f.j.event[p] = uint32(i)
 		f.alloc(p)
 	case model.GC:
 		t.GCCount++
@@ -192,6 +200,7 @@ func (f *folder) walk() {
 		case kind == model.Free:
 			f.free(i, p)
 		case kind == model.Alloc && i != f.nextOver(over):
+			j.event[p] = uint32(i)
 			f.alloc(p)
 			p++
 		default:
@@ -216,13 +225,13 @@ func (f *folder) alloc(p int) {
 }
 
 func (f *folder) free(event, p int) {
-	t, free := &f.c.totals, event-p
+	t := &f.c.totals
 	f.live.freeEvents++
-	v := f.j.ended[free]
+	v := f.j.ended[event-p]
 	if v == 0 {
 		t.UnmatchedFrees++
 		f.ends.none()
-		f.freed[free] = noFreedSize
+		f.sizes.none()
 		return
 	}
 	r, site, size := f.block(v)
@@ -243,10 +252,7 @@ func (f *folder) free(event, p int) {
 	}
 	t.FreedCount++
 	t.FreedBytes = f.sum(t.FreedBytes, size)
-	f.freed[free] = size
-	if size < smallSizes {
-		f.sizes.count[size]++
-	}
+	f.sizes.add(size)
 	f.end(site, size, how)
 }
 
@@ -276,7 +282,7 @@ func (f *folder) block(v uint32) (r ref, site uint32, size uint64) {
 
 func (f *folder) startRun(event, p int) {
 	e := &f.j.events
-	s := runStart{time: e.Time[event], at: uint32(p), freed: uint32(event - p)}
+	s := runStart{time: e.Time[event], at: uint32(p), freed: uint32(len(f.sizes.b))}
 	if f.c.kept == nil {
 		s.at = uint32(e.Offset[event/runLength] - f.j.from)
 	}
