@@ -30,6 +30,7 @@ func TestMain(m *testing.M) {
 		binary = filepath.Join(dir, "memtui")
 		build := exec.Command("go", "build", "-o", binary, ".")
 		build.Stderr = os.Stderr
+		build.Env = append(os.Environ(), "CGO_ENABLED=0") // as it is shipped
 		if err := build.Run(); err != nil {
 			fmt.Fprintln(os.Stderr, "building the program:", err)
 			return 1

@@ -333,8 +333,7 @@ func (r *runReader) peakAfter(lo, hi int) (n int, ok bool) {
 	top := r.extremesOf(lo, hi).maxBytes
 	run := ix.runOf(lo)
 	if end := ix.runEnd(run); end < hi && r.extremesOf(lo, end).maxBytes != top {
-		for run++; ix.curve.base.at(run).maxBytes < top; run++ { // whole runs that stay below
-		}
+		run = ix.curve.reaching(run+1, top)
 		lo = ix.runBegin(run)
 	}
 	if r.load(run); r.err != nil {

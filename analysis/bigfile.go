@@ -87,19 +87,20 @@ type fileCodec struct {
 	err    error
 
 	// Reading only.
-	ctx   context.Context
-	at    io.ReaderAt
-	data  []byte // the whole file
-	table []fileEntry
-	next  int
-	first []fileEntry // to be proven at once
-	later []fileEntry
+	ctx    context.Context
+	at     io.ReaderAt
+	data   []byte // the whole file
+	table  []fileEntry
+	next   int
+	first  []fileEntry // to be proven at once
+	buffer []byte      // of prove
+	later  []fileEntry
 }
 
 // proveNow proves the sections since the last call that must be.
 func (f *fileCodec) proveNow() {
 	if f.write == nil && f.err == nil {
-		f.err = prove(f.ctx, f.at, f.first)
+		f.err = prove(f.ctx, f.at, f.first, &f.buffer)
 		f.first = f.first[:0]
 	}
 }
@@ -356,15 +357,15 @@ func openFile(data []byte, key IndexKey, layout []byte) (*fileCodec, error) {
 
 func checksum(b []byte) uint32 { return crc32.Checksum(b, crcTable) }
 
-const proveAtOnce = 256 << 10
+const proveAtOnce = 64 << 10
 
-// prove reads sections and checks them. It reads the file rather than the mapping, whose pages would count as memory.
-func prove(ctx context.Context, at io.ReaderAt, sections []fileEntry) error {
-	longest := uint64(0)
-	for _, e := range sections {
-		longest = max(longest, e.Length)
+// prove reads sections and checks them. It reads the file rather than the mapping, whose pages would count as memory. What it
+// reads goes to the buffer, which it makes where there is none: fresh memory costs more than what is read into it.
+func prove(ctx context.Context, at io.ReaderAt, sections []fileEntry, buffer *[]byte) error {
+	if *buffer == nil {
+		*buffer = make([]byte, proveAtOnce)
 	}
-	buf := make([]byte, min(longest, proveAtOnce))
+	buf := *buffer
 	for _, e := range sections {
 		crc := uint32(0)
 		for from, left := int64(e.Offset), e.Length; left > 0; {

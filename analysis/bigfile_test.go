@@ -264,7 +264,7 @@ func proven(t testing.TB, data []byte, source model.EventSource) error {
 	return guarded(func() error {
 		later, err := ix.restore(t.Context(), &IndexFile{Data: data, At: at}, IndexKey{1}, store, source)
 		if err == nil {
-			err = prove(t.Context(), at, later)
+			err = prove(t.Context(), at, later, new([]byte))
 		}
 		return err
 	})

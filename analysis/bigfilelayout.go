@@ -1,8 +1,8 @@
 package analysis
 
 import (
-	"fmt"
 	"reflect"
+	"strconv"
 )
 
 // appendLayout describes a section: its name, and how values like v lie in memory.
@@ -19,13 +19,15 @@ func describe(b []byte, t reflect.Type) []byte {
 		b = append(b, '{')
 		for i := range t.NumField() {
 			f := t.Field(i)
-			b = fmt.Appendf(b, "%d %s ", f.Offset, f.Name)
+			b = append(strconv.AppendUint(b, uint64(f.Offset), 10), ' ')
+			b = append(append(b, f.Name...), ' ')
 			b = describe(b, f.Type)
 			b = append(b, ';')
 		}
-		return fmt.Appendf(b, "%d}", t.Size())
+		return append(strconv.AppendUint(b, uint64(t.Size()), 10), '}')
 	case reflect.Array:
-		return describe(fmt.Appendf(b, "[%d]", t.Len()), t.Elem())
+		b = strconv.AppendInt(append(b, '['), int64(t.Len()), 10)
+		return describe(append(b, ']'), t.Elem())
 	}
 	return append(b, t.Kind().String()...)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"math"
+	"sync"
 	"sync/atomic"
 
 	"github.com/memtui/memtui/model"
@@ -176,9 +177,11 @@ func (ix *FileIndex) chunkSections(f *fileCodec) {
 	if f.write != nil || f.err != nil {
 		return
 	}
+	chunks := make([]chunk, len(heads)) // at once: there may be thousands
+	ix.chunks = make([]*chunk, 0, len(heads))
 	for i := range heads {
-		h := &heads[i]
-		c := &chunk{
+		h, c := &heads[i], &chunks[i]
+		*c = chunk{
 			first: int(h.First), n: int(h.N), from: h.From, to: h.To, begin: model.Time(h.Begin), end: model.Time(h.End),
 			firstRun: int(h.FirstRun), firstBlock: int(h.FirstBlock), firstRec: h.FirstRec, records: h.Records,
 			hi: h.Hi, lo: h.Lo, totals: h.Totals,
@@ -286,9 +289,10 @@ func (ix *FileIndex) checkpointSections(f *fileCodec) {
 
 // streamProof proves a stream of freed sizes when it is first read: there are too many to do that before the first chart.
 type streamProof struct {
-	at   io.ReaderAt
-	in   fileEntry
-	done atomic.Bool
+	at      io.ReaderAt
+	in      fileEntry
+	buffers *sync.Pool // of prove, shared by all streams
+	done    atomic.Bool
 }
 
 // freedSections are the streams of freed sizes, and a checksum of each.
@@ -310,9 +314,12 @@ func (ix *FileIndex) freedSections(f *fileCodec) {
 		f.fail("checksums are missing")
 		return
 	}
-	from := f.table[f.next-1].Offset
+	proofs := make([]streamProof, len(sums))
+	from, buffers := f.table[f.next-1].Offset, &sync.Pool{New: func() any { return new([]byte) }}
 	for i, c := range ix.chunks {
-		c.proof = &streamProof{at: f.at, in: fileEntry{Offset: from, Length: uint64(len(c.freed)), CRC: sums[i]}}
+		c.proof = &proofs[i]
+		c.proof.at, c.proof.buffers = f.at, buffers
+		c.proof.in = fileEntry{Offset: from, Length: uint64(len(c.freed)), CRC: sums[i]}
 		from += uint64(len(c.freed))
 	}
 }
@@ -328,7 +335,10 @@ func (c *chunk) freedFrom(at uint32) ([]byte, error) {
 		return c.freed[at:], nil
 	}
 	if !p.done.Load() {
-		if err := prove(context.Background(), p.at, []fileEntry{p.in}); err != nil {
+		buffer := p.buffers.Get().(*[]byte)
+		err := prove(context.Background(), p.at, []fileEntry{p.in}, buffer)
+		p.buffers.Put(buffer)
+		if err != nil {
 			return nil, err
 		}
 		p.done.Store(true)

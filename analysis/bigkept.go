@@ -16,6 +16,9 @@ type IndexFile struct {
 	Data  []byte      // all of it, usually mapped; read-only. Reading it may fault when the file shrinks.
 	At    io.ReaderAt // the same bytes
 	Close func()      // called once, when nobody reads them any more
+	// Forget gives back the memory that bytes of Data take which have been read. They can still be read. nil where there is nothing
+	// to give back.
+	Forget func()
 }
 
 // IndexPlace is where the index of one input is kept.
@@ -36,7 +39,10 @@ type KeptIndex struct {
 	budget int64
 
 	hold  chan struct{} // see FirstChart; nil if nothing waits for it
-	begin func()        // closes it
+	begin func()        // closes it in a while
+	open  func()        // closes it
+
+	forget sync.Once // after the first chart
 
 	mu     sync.Mutex
 	now    *keptState
@@ -79,23 +85,44 @@ func (k *KeptIndex) SetBudget(bytes int64) {
 // mostHold is how long others wait for the first chart: there may be none, as on a small screen.
 const mostHold = 150 * time.Millisecond
 
-// drawing is how long it takes until a chart is on screen.
-const drawing = 10 * time.Millisecond
+// drawing is how long it takes at most until a chart is on screen, and [KeptIndex.Shown] says so.
+const drawing = 50 * time.Millisecond
 
-// FirstChart returns a channel that is closed soon after [KeptIndex.Chart] has first answered about events, or anything else
-// could no longer wait: what wants the processor, too, may wait until then. The index itself proves its file no sooner.
-// Call it before Build, and only if a chart will be asked for.
+// FirstChart returns a channel that is closed by [KeptIndex.Shown], soon after [KeptIndex.Chart] has first answered about events,
+// or when anything else could no longer wait: what wants the processor, too, may wait until then. The index itself proves its
+// file no sooner. Call it before Build, and only if a chart will be asked for.
 func (k *KeptIndex) FirstChart() <-chan struct{} {
 	k.hold = make(chan struct{})
-	begin := sync.OnceFunc(func() { close(k.hold) })
-	k.begin = sync.OnceFunc(func() { time.AfterFunc(drawing, begin) })
-	time.AfterFunc(mostHold, begin)
+	k.open = sync.OnceFunc(func() { close(k.hold) })
+	k.begin = sync.OnceFunc(func() { time.AfterFunc(drawing, k.open) })
+	time.AfterFunc(mostHold, k.open)
 	return k.hold
+}
+
+// Shown says that the first chart is on screen. Any goroutine may call it, more than once.
+func (k *KeptIndex) Shown() {
+	if k.open != nil {
+		k.open()
+	}
 }
 
 func (k *KeptIndex) charted() {
 	if k.begin != nil && k.Status().Events > 0 {
 		k.begin()
+	}
+}
+
+// forgetCurve gives back the memory of the file's pages once a chart is made: it reads a little of each stretch of the curve, for
+// which the system maps all of it. Others ask for a few places only. The index must be in use.
+func (k *KeptIndex) forgetCurve() {
+	k.mu.Lock()
+	file := k.file
+	if !k.now.file {
+		file = nil
+	}
+	k.mu.Unlock()
+	if file != nil && file.Forget != nil {
+		k.forget.Do(file.Forget)
 	}
 }
 
@@ -197,7 +224,7 @@ func (k *KeptIndex) restore(ctx context.Context, store *model.Store, p *model.Pr
 			<-k.hold
 		}
 		err = guarded(func() error {
-			if err := prove(ctx, file.At, later); err != nil {
+			if err := prove(ctx, file.At, later, new([]byte)); err != nil {
 				return err
 			}
 			s.ix.sites.findSites()

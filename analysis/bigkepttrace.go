@@ -45,7 +45,10 @@ func (k *KeptIndex) Peak(ctx context.Context, r Range) (p Peak, ok bool, err err
 // Chart implements [Trace].
 func (k *KeptIndex) Chart(ctx context.Context, r Range, n int) ([]Column, error) {
 	defer k.charted()
-	return ask(ctx, k, true, func(ix *FileIndex) ([]Column, error) { return ix.Chart(ctx, r, n) })
+	return ask(ctx, k, true, func(ix *FileIndex) ([]Column, error) {
+		defer k.forgetCurve()
+		return ix.Chart(ctx, r, n)
+	})
 }
 
 // Curve implements [Trace].

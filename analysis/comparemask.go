@@ -45,10 +45,10 @@ func MaskPresets() []MaskPreset {
 }
 
 var (
-	buildPath  = regexp.MustCompile(`(^|[^\w.])(?:/|\.{1,2}/|[A-Za-z]:[/\\])(?:[^/\\\s()<>,:;"']+[/\\])*`)
-	hexAddress = regexp.MustCompile(`\b0[xX][0-9a-fA-F]+`)
-	hashSuffix = regexp.MustCompile(`::h[0-9a-f]{16}\b|\.(?:llvm|constprop|isra|part|lto_priv|cold|localalias)(?:\.[0-9]+)*\b`)
-	hashText   = regexp.MustCompile(`\b(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{12,}|[0-9A-F]{12,})\b`)
+	buildPath  = expression(`(^|[^\w.])(?:/|\.{1,2}/|[A-Za-z]:[/\\])(?:[^/\\\s()<>,:;"']+[/\\])*`)
+	hexAddress = expression(`\b0[xX][0-9a-fA-F]+`)
+	hashSuffix = expression(`::h[0-9a-f]{16}\b|\.(?:llvm|constprop|isra|part|lto_priv|cold|localalias)(?:\.[0-9]+)*\b`)
+	hashText   = expression(`\b(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{12,}|[0-9A-F]{12,})\b`)
 )
 
 // ParseMask reads the name of a preset, or REGEXP=REPLACEMENT with $1 for what the first group matched; without a replacement
@@ -58,14 +58,14 @@ func ParseMask(text string) (Mask, error) {
 	case "":
 		return Mask{}, errors.New("an empty mask: write REGEXP=REPLACEMENT, or paths, templates, addresses or hashes")
 	case "paths":
-		return Mask{text, func(s string) string { return buildPath.ReplaceAllString(s, "$1") }}, nil
+		return Mask{text, func(s string) string { return buildPath().ReplaceAllString(s, "$1") }}, nil
 	case "templates":
 		return Mask{text, cutTemplates}, nil
 	case "addresses":
-		return Mask{text, func(s string) string { return hexAddress.ReplaceAllLiteralString(s, "0x?") }}, nil
+		return Mask{text, func(s string) string { return hexAddress().ReplaceAllLiteralString(s, "0x?") }}, nil
 	case "hashes":
 		return Mask{text, func(s string) string {
-			return hashText.ReplaceAllLiteralString(hashSuffix.ReplaceAllLiteralString(s, ""), "#")
+			return hashText().ReplaceAllLiteralString(hashSuffix().ReplaceAllLiteralString(s, ""), "#")
 		}}, nil
 	}
 	pattern, replacement := text, ""

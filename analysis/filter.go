@@ -45,8 +45,8 @@ func filterField(name string) (field string, known bool) {
 }
 
 var (
-	comparison = regexp.MustCompile(`^(!?)([a-z]+)%?(>=|<=|>|<|=)(.*)$`)
-	spaced     = regexp.MustCompile(`(^|\s)(!?[a-zA-Z]+%?)\s*(>=|<=|>|<|=)\s+([0-9])|(^|\s)(!?[a-zA-Z]+%?)\s+(>=|<=|>|<|=)\s*([0-9])`)
+	comparison = expression(`^(!?)([a-z]+)%?(>=|<=|>|<|=)(.*)$`)
+	spaced     = expression(`(^|\s)(!?[a-zA-Z]+%?)\s*(>=|<=|>|<|=)\s+([0-9])|(^|\s)(!?[a-zA-Z]+%?)\s+(>=|<=|>|<|=)\s*([0-9])`)
 )
 
 // ParseFilter reads words that must all hold: part of a name or place, /regular expression/, a comparison such as live>1M,
@@ -54,7 +54,10 @@ var (
 // case are the same. An empty text is a filter that everything passes.
 func ParseFilter(text string) (*Filter, error) {
 	f := &Filter{}
-	for _, w := range filterWords(spaced.ReplaceAllString(text, "$1$5$2$6$3$7$4$8")) {
+	if text == "" {
+		return f, nil
+	}
+	for _, w := range filterWords(spaced().ReplaceAllString(text, "$1$5$2$6$3$7$4$8")) {
 		t, err := parseTerm(w)
 		if err != nil {
 			return nil, err
@@ -84,7 +87,7 @@ func filterWords(text string) []string {
 }
 
 func parseTerm(w string) (term, error) {
-	if m := comparison.FindStringSubmatch(strings.ToLower(w)); m != nil {
+	if m := comparison().FindStringSubmatch(strings.ToLower(w)); m != nil {
 		field, known := filterField(m[2])
 		if known {
 			m[2] = field

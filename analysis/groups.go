@@ -3,7 +3,6 @@ package analysis
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -196,11 +195,11 @@ func Where(f model.Frame) string {
 	return base + ":" + strconv.FormatInt(f.Line, 10)
 }
 
-var library = regexp.MustCompile(`\.(so|dylib|dll|pyd|node|jar|exe)(\.[0-9.]+)?$`)
+var library = expression(`\.(so|dylib|dll|pyd|node|jar|exe)(\.[0-9.]+)?$`)
 
 // Module is what a file belongs to: itself when it is a library, else its directory.
 func Module(file string) string {
-	if library.MatchString(file) {
+	if library().MatchString(file) {
 		return path.Base(file)
 	}
 	if dir := path.Dir(file); dir != "." {
@@ -210,7 +209,7 @@ func Module(file string) string {
 }
 
 // allocators are functions that a site is never named after while it has another caller: they only pass memory on.
-var allocators = regexp.MustCompile(`^(__libc_|__GI_+|__GI___libc_|_*rtld_)?(malloc|calloc|realloc|reallocarray|memalign|posix_memalign|aligned_alloc|valloc|free|strdup|strndup)$|` +
+var allocators = expression(`^(__libc_|__GI_+|__GI___libc_|_*rtld_)?(malloc|calloc|realloc|reallocarray|memalign|posix_memalign|aligned_alloc|valloc|free|strdup|strndup)$|` +
 	`^operator new|^std::(__1::)?(__new_allocator|allocator|allocator_traits|__allocate_|_Vector_base|__cxx11::basic_string<.*>::_M_create)|` +
 	`^_?Py(Mem|Object|DataMem)_(Raw)?(Malloc|Calloc|Realloc|MALLOC)|^_PyObject_(Malloc|Calloc|Realloc|GC_)|^_PyMem_|^_PyBytes_FromSize$|` +
 	`^__rust_alloc|^__rdl_alloc|^alloc::alloc::|^<alloc::alloc::Global|^runtime\.mallocgc$|^g_malloc|^xmalloc$|^xrealloc$|^xcalloc$|^\?\?$`)
@@ -220,7 +219,7 @@ func SiteNode(s *model.Stacks, leaf model.NodeID) model.NodeID {
 	const far = 12 // callers of an allocation function are near
 	n := leaf
 	for range far {
-		if n == 0 || !allocators.MatchString(s.Functions[s.FrameFunc[s.Frame[n]]]) {
+		if n == 0 || !allocators().MatchString(s.Functions[s.FrameFunc[s.Frame[n]]]) {
 			break
 		}
 		n = s.Parent[n]

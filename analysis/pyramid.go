@@ -73,6 +73,21 @@ func (p *pyramid) free(size uint64) {
 	p.count--
 }
 
+// reaching is the first run from i on that reaches a level, the number of runs if none does.
+func (p *pyramid) reaching(i int, bytes uint64) int {
+	for i < p.base.n && p.base.at(i).maxBytes < bytes {
+		skip := 1
+		for lv, span := 0, pyramidFan; lv < len(p.levels) && i%span == 0 && i/span < p.levels[lv].n; lv, span = lv+1, span*pyramidFan {
+			if p.levels[lv].at(i/span).maxBytes >= bytes {
+				break
+			}
+			skip = span
+		}
+		i += skip
+	}
+	return i
+}
+
 // now is the level after what was added last, saturated.
 func (p *pyramid) now() level {
 	l := level{p.live, p.allocBytes, uint32(p.count), p.allocCount, p.freeEvents}

@@ -36,6 +36,7 @@ type Options struct {
 	// Evidence writes what is known about the file to a place, from any goroutine; nil where that is impossible.
 	Evidence func(context.Context, EvidenceQuery) error
 	Stop     func()        // ends loading, keeping what was read; nil when that is impossible
+	Shown    func()        // called once, from any goroutine, when the first frame with events in it has been sent; may be nil
 	Patience time.Duration // how long a frame waits for answers; 0 for the usual
 }
 
@@ -70,6 +71,7 @@ type app struct {
 	progress analysis.Status // how far loading is by now, which the state may lag behind
 	stale    bool            // the state was not shown yet
 	shown    bool            // some state was
+	begun    bool            // some state with events was drawn
 	stopped  bool            // the user stopped loading
 	all      []screen
 	screens  []screen          // of all, those that the file has
@@ -177,7 +179,7 @@ func (a *app) awaitFirst() {
 		if s := a.trace.Status(); s.Events > 0 || s.Final || s.Stopped {
 			break
 		}
-		time.Sleep(mostBlank / 40)
+		time.Sleep(mostBlank / 200)
 	}
 	a.refresh(a.loadedNow())
 }
@@ -343,6 +345,11 @@ func (a *app) setTheme(i int) {
 func (a *app) Draw(s tcell.Screen) {
 	a.showState()
 	a.followProgress()
+	if !a.begun && a.state.Status.Events > 0 {
+		if a.begun = true; a.o.Shown != nil {
+			a.o.Terminal.WhenShown(a.o.Shown)
+		}
+	}
 	s.HideCursor() // what is typed into shows it
 	a.Flex.Draw(s)
 	x, y, w, h := a.GetRect()

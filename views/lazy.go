@@ -10,13 +10,11 @@ import (
 // within it, and one frame with the right figures is better than two.
 const patience = 9 * time.Millisecond
 
-// firstPatience is the same for what is asked behind the chart in the first frame: an empty screen is worse than two frames.
-const firstPatience = 2 * time.Millisecond
-
-// charted says that the chart has been asked for.
+// charted says that the chart has been asked for. In the first frame nothing else is waited for: an empty screen is worse than
+// two frames.
 func (e *env) charted() {
 	if e.opening {
-		e.until = time.Now().Add(firstPatience)
+		e.until = time.Now()
 	}
 }
 

@@ -70,7 +70,7 @@ type app struct {
 	env       Env
 	out       *bufio.Writer // of standard output; Main flushes it
 	flags     *globals
-	parser    *kong.Kong
+	parser    *kong.Kong // of the whole command line, nil where nothing needed it
 	config    *keymap.Config
 	keys      *keymap.Map
 	memory    views.Memory // of the full-screen program, for reading the file again
@@ -115,27 +115,11 @@ func (a *app) status(ctx context.Context, err error) int {
 func (a *app) run(ctx context.Context) error {
 	config, configErr := readConfig(a.env.Getenv)
 	a.config = config
-	var g grammar
-	exited := false
-	parser, err := kong.New(&g,
-		kong.Name("memtui"), kong.Description(description),
-		kong.Vars{"sortkeys": sortKeyList(), "heapkeys": strings.Join(report.HeapSortKeys(), ", "), "tables": strings.Join(everyTable(), ",")},
-		kong.Writers(a.out, a.env.Stderr),
-		kong.Exit(func(int) { exited = true }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}),
-		kong.Resolvers(settings{config, a.env.Getenv}),
-	)
-	if err != nil {
+	parsed, err := a.parse()
+	if parsed == nil || err != nil {
 		return err
 	}
-	a.parser, a.flags = parser, &g.globals
-	parsed, err := parser.Parse(a.env.Args)
-	if exited {
-		return nil
-	}
-	if err != nil {
-		return usageError(fmt.Errorf("%w%s", err, a.hint(a.env.Args)))
-	}
+	g := a.flags
 	if g.To.format != "" && !strings.HasPrefix(parsed.Command(), "convert ") {
 		return usageError(fmt.Errorf("--to: %q is no time; only convert takes a format there", g.To.format))
 	}
@@ -150,6 +134,9 @@ func (a *app) run(ctx context.Context) error {
 		}
 	}
 	a.screen = a.env.IsTerminal && a.env.FullScreen != nil && slices.Contains([]string{"open", "demo"}, firstWord(parsed.Command()))
+	if a.screen && a.env.Prepare != nil {
+		a.env.Prepare()
+	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	return parsed.Run(a)
 }

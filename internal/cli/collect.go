@@ -12,6 +12,7 @@ const (
 	leastGarbage = 10      // percent of what lives that garbage may take beside it
 	smallGarbage = 8 << 20 // bytes of garbage that are not worth collecting
 	mostGarbage  = 200     // percent, as long as next to nothing lives
+	firstGarbage = 400     // percent until the first collection: it shall come after the first chart
 )
 
 // collector sets how much garbage may stand beside what lives: a share of it or a few megabytes, whichever is more. What
@@ -29,7 +30,7 @@ type cycle struct{ of *collector }
 // start sets the share for a program that has just begun, and follows what lives from then on. Only the first call does anything.
 func (c *collector) start() {
 	c.started.Do(func() {
-		c.percent = mostGarbage
+		c.percent = firstGarbage
 		debug.SetGCPercent(c.percent)
 		c.follow(&cycle{c})
 	})

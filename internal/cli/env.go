@@ -23,6 +23,8 @@ type Env struct {
 
 	// FullScreen shows a file until the user quits. Where it is nil, `open` prints the report.
 	FullScreen func(context.Context, Screen) error
+	// Prepare is called once, before anything that FullScreen will show is opened; nil for nothing.
+	Prepare func()
 }
 
 // Screen is what the full-screen program is started with.
@@ -37,6 +39,7 @@ type Screen struct {
 	HeapStart  views.HeapStart
 	HeapBudget int64 // bytes of decoded snapshots to keep, 0 for the usual
 
+	Shown  func()          // called when the first chart has been sent to the terminal; may be nil
 	Done   <-chan struct{} // closed when loading has ended, for whatever reason
 	Cancel func()          // ends loading; what was read stays
 

@@ -19,9 +19,11 @@ const afterBudget = 512 << 20
 // system gives a thread that mostly sleeps its turn at once, while Go's scheduler would let it wait for theirs.
 const spareThreads = 2
 
+// SpareThreads adds them. It is what main puts into [Env.Prepare]: what runs by then stops meanwhile.
+func SpareThreads() { runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + spareThreads) }
+
 // FullScreen runs the full-screen program on the process's terminal. It is what main puts into [Env.FullScreen].
 func FullScreen(_ context.Context, s Screen) error {
-	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + spareThreads)
 	t, err := term.Open(term.Options{Mouse: s.Mouse, ASCII: s.ASCII, Color: s.color(), Stderr: os.Stderr})
 	if err != nil {
 		return err
@@ -34,7 +36,7 @@ func FullScreen(_ context.Context, s Screen) error {
 		Terminal: t, Store: s.Store, Trace: s.Trace, Keys: s.Keys, Themes: list,
 		Second: s.Second, OpenSecond: s.OpenSecond, Home: s.Home,
 		Command: s.Command, Stop: s.Cancel, Once: s.Once, Readable: s.Again, Memory: s.Memory, HeapStart: s.HeapStart, HeapBudget: s.HeapBudget,
-		Evidence: s.Evidence,
+		Evidence: s.Evidence, Shown: s.Shown,
 	}
 	return views.Run(opt)
 }

@@ -148,10 +148,14 @@ func (k *keeper) Open() (*analysis.IndexFile, error) {
 		now := time.Now()
 		_ = os.Chtimes(k.path, now, now) // the one not used for longest goes first
 	}
-	return &analysis.IndexFile{Data: data, At: f, Close: func() {
-		_ = unix.Munmap(data)
-		f.Close()
-	}}, nil
+	return &analysis.IndexFile{
+		Data: data, At: f,
+		Close: func() {
+			_ = unix.Munmap(data)
+			f.Close()
+		},
+		Forget: func() { _ = unix.Madvise(data, unix.MADV_DONTNEED) }, // or it stays
+	}, nil
 }
 
 // Discard implements [analysis.IndexPlace].

@@ -169,7 +169,7 @@ func (a *app) show(ctx context.Context, s *session, path string) error {
 	}
 	file := a.target(path).path
 	screen := Screen{
-		Store: s.store, Trace: s.index, Done: s.done, Cancel: s.stop, Command: a.naming(file), Once: file == "-",
+		Store: s.store, Trace: s.index, Shown: s.index.Shown, Done: s.done, Cancel: s.stop, Command: a.naming(file), Once: file == "-",
 		Memory: &a.memory, Again: readable(file),
 		Config: a.config, Keys: a.keys, Theme: a.flags.Theme, Mouse: a.flags.Mouse, ASCII: a.flags.ASCII, NoColor: a.noColor(),
 	}

@@ -11,13 +11,14 @@ func (a *app) hint(args []string) string {
 			break
 		}
 	}
-	if word == "" || a.parser == nil {
+	if word == "" {
 		return ""
 	}
 	best, least := "", 3 // more changes than two, or than a third of the word, are no typo
-	for _, command := range a.parser.Model.Children {
-		if d := distance(word, command.Name); d < least && d <= len(command.Name)/3 {
-			best, least = command.Name, d
+	names, _ := commandNames()
+	for _, command := range names {
+		if d := distance(word, command); d < least && d <= len(command)/3 {
+			best, least = command, d
 		}
 	}
 	if best == "" || least == 0 {

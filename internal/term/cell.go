@@ -5,7 +5,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/uniseg"
 )
 
@@ -13,8 +12,8 @@ import (
 // keeps what it had; tcell skips it while the wide text stands.
 type cell struct {
 	text  string // one grapheme cluster; "" is a blank
-	style tcell.Style
-	width int // 1 or 2; 0 counts as 1
+	style styleID
+	width uint8 // 1 or 2; 0 counts as 1
 }
 
 // maxMarks and maxRunes bound a cluster: stacked combining marks are used to

@@ -16,11 +16,14 @@ type flusher struct {
 	frame   []cell
 	w, h    int
 	at      point
-	changed bool // the frame differs from the one before
-	stale   bool // what was sent is in doubt: offer all of it to tcell again
-	refresh bool // the terminal's content is in doubt: clear it and send all
+	styles  []tcell.Style // by number
+	ground  styleID       // of blanks that fill the screen
+	changed bool          // the frame differs from the one before
+	stale   bool          // what was sent is in doubt: offer all of it to tcell again
+	refresh bool          // the terminal's content is in doubt: clear it and send all
 	ops     []func()
-	busy    bool // a flush is under way
+	after   []func() // to run once the next frame was sent
+	busy    bool     // a flush is under way
 	closed  bool
 	frames  int
 	wake    chan struct{} // nil: flush in show
@@ -28,20 +31,31 @@ type flusher struct {
 	idle    func()        // called without mu whenever a flush ends; nil for nobody
 
 	// The flushing goroutine's own.
-	out    tcell.Screen
-	sent   []cell
-	sentW  int
-	sentAt point
-	diff   []change
-	plan   plan
-	parked bool // tcell has given the terminal up: its Show would never return
+	out     tcell.Screen
+	sent    []cell
+	sentW   int
+	sentAt  point
+	diff    []change
+	whole   bool // diff is all but the blanks on the ground
+	plan    plan
+	painted painted // what the terminal was painted with before anything was sent
+	parked  bool    // tcell has given the terminal up: its Show would never return
 }
 
 // change is a cell to send.
 type change struct {
-	x, y int
-	cell
-	again bool // the terminal shows it already
+	at    int32 // its index
+	again bool  // the terminal shows it already
+}
+
+// drawing is a frame as it is handed over.
+type drawing struct {
+	cells  []cell
+	w, h   int
+	cursor point
+	styles []tcell.Style // by number; nobody changes those that are there
+	ground styleID       // of blanks that fill the screen
+	fresh  bool          // the numbers are other ones than in the frame before
 }
 
 func (f *flusher) start(out tcell.Screen, async bool) {
@@ -63,21 +77,22 @@ func (f *flusher) start(out tcell.Screen, async bool) {
 
 // show takes over a frame: it copies the cells that changed and reports to the
 // flusher when there are any.
-func (f *flusher) show(cells []cell, w, h int, at point, refresh bool) {
+func (f *flusher) show(p drawing, refresh bool) {
 	f.mu.Lock()
-	if w != f.w || h != f.h {
-		f.frame, f.w, f.h = make([]cell, len(cells)), w, h
+	if p.w != f.w || p.h != f.h {
+		f.frame, f.w, f.h = make([]cell, len(p.cells)), p.w, p.h
 		f.changed = true
 	}
-	for i := range cells {
-		if c := &cells[i]; *c != f.frame[i] {
+	for i := range p.cells {
+		if c := &p.cells[i]; *c != f.frame[i] {
 			f.frame[i] = *c
 			f.changed = true
 		}
 	}
-	if at != f.at {
-		f.at, f.changed = at, true
+	if p.cursor != f.at {
+		f.at, f.changed = p.cursor, true
 	}
+	f.styles, f.ground, f.stale = p.styles, p.ground, f.stale || p.fresh
 	f.refresh = f.refresh || refresh
 	work := f.changed || f.stale || f.refresh
 	f.mu.Unlock()
@@ -103,6 +118,13 @@ func (f *flusher) park(give func()) {
 // unpark is the opposite.
 func (f *flusher) unpark(take func()) {
 	f.do(func() { take(); f.parked = false })
+}
+
+// afterNext has f run on the flushing goroutine once the next frame was sent.
+func (f *flusher) afterNext(op func()) {
+	f.mu.Lock()
+	f.after = append(f.after, op)
+	f.mu.Unlock()
 }
 
 // do is later and waits until op has run. It must not be called by an op.
@@ -171,13 +193,15 @@ func (f *flusher) resting() bool {
 // flush sends what there is to send: operations first, then the frame.
 func (f *flusher) flush() {
 	f.mu.Lock()
-	ops, refresh, at := f.ops, f.refresh, f.at
+	ops, refresh, at, styles, ground := f.ops, f.refresh, f.at, f.styles, f.ground
 	f.collect()
 	f.ops, f.busy = nil, true
 	f.changed, f.stale, f.refresh = false, false, false
-	send := refresh || len(f.diff) > 0 || at != f.sentAt
+	send := refresh || f.whole && len(f.sent) > 0 || len(f.diff) > 0 || at != f.sentAt
+	var after []func()
 	if send {
 		f.frames++
+		after, f.after = f.after, nil
 	}
 	f.mu.Unlock()
 
@@ -185,7 +209,13 @@ func (f *flusher) flush() {
 		op()
 	}
 	if send && !f.parked {
-		f.send(at, refresh)
+		if f.whole && len(f.sent) > 0 {
+			f.fill(styles[ground], refresh)
+		}
+		f.send(styles, at, refresh)
+	}
+	for _, op := range after {
+		op()
 	}
 
 	f.mu.Lock()
@@ -197,21 +227,39 @@ func (f *flusher) flush() {
 	}
 }
 
+// painted is a terminal of blanks.
+type painted struct {
+	style tcell.Style
+	w, h  int
+}
+
+// fill blanks the whole screen. Nothing is to do where that is painted already.
+func (f *flusher) fill(ground tcell.Style, refresh bool) {
+	was := f.painted
+	f.painted = painted{}
+	if refresh || was != (painted{ground, f.sentW, len(f.sent) / f.sentW}) {
+		f.out.Fill(' ', ground)
+	}
+}
+
 // collect fills diff with what the terminal lacks and counts it as sent.
 // mu is held.
 func (f *flusher) collect() {
 	f.diff = f.diff[:0]
-	all := f.stale || f.refresh || len(f.sent) != len(f.frame) || f.sentW != f.w
-	if all {
-		f.sent, f.sentW = make([]cell, len(f.frame)), f.w
-		f.diff = slices.Grow(f.diff, len(f.frame)) // growing by steps touches five times the memory
+	f.whole = f.stale || f.refresh || len(f.sent) != len(f.frame) || f.sentW != f.w
+	if f.whole {
+		f.sent, f.sentW = slices.Clone(f.frame), f.w
+		for i := range f.sent {
+			if c := &f.sent[i]; c.style != f.ground || c.text != " " {
+				f.diff = append(f.diff, change{int32(i), false})
+			}
+		}
+		return
 	}
 	for i := range f.frame {
-		if c := &f.frame[i]; all || *c != f.sent[i] {
-			if !all {
-				f.bridge(i)
-			}
-			f.diff = append(f.diff, change{i % f.w, i / f.w, *c, false})
+		if c := &f.frame[i]; *c != f.sent[i] {
+			f.bridge(i)
+			f.diff = append(f.diff, change{int32(i), false})
 			f.sent[i] = *c
 		}
 	}
@@ -235,8 +283,9 @@ func (f *flusher) bridge(i int) {
 	if len(f.diff) == 0 {
 		return
 	}
-	last := &f.diff[len(f.diff)-1]
-	from := last.y*f.w + last.x + max(1, last.width)
+	at := int(f.diff[len(f.diff)-1].at)
+	last := &f.sent[at]
+	from := at + max(1, int(last.width))
 	if from/f.w != i/f.w || last.style != f.frame[i].style {
 		return
 	}
@@ -248,27 +297,27 @@ func (f *flusher) bridge(i int) {
 		}
 	}
 	for k := from; k < i; k++ {
-		f.diff = append(f.diff, change{k % f.w, k / f.w, f.frame[k], true})
+		f.diff = append(f.diff, change{int32(k), true})
 	}
 }
 
 // send writes the differences: row by row, as tcell does it, or style by style
 // in a frame for each, when that takes fewer bytes.
-func (f *flusher) send(at point, refresh bool) {
+func (f *flusher) send(styles []tcell.Style, at point, refresh bool) {
 	groups := 1
 	if !refresh {
-		groups = f.plan.make(f.diff)
+		groups = f.plan.make(f.diff, f.sent, f.sentW)
 	}
 	for g := range groups {
-		for i := range f.diff {
-			c := &f.diff[i]
+		for i, d := range f.diff {
 			if groups > 1 && f.plan.group[i] != uint8(g) {
 				continue
 			}
-			if c.again {
-				f.out.Put(c.x, c.y, other(c.text), c.style) // tcell sends what was changed, also when it was changed back
+			c, x, y := &f.sent[d.at], int(d.at)%f.sentW, int(d.at)/f.sentW
+			if d.again {
+				f.out.Put(x, y, other(c.text), styles[c.style]) // tcell sends what was changed, also when it was changed back
 			}
-			f.out.Put(c.x, c.y, c.text, c.style)
+			f.out.Put(x, y, c.text, styles[c.style])
 		}
 		switch {
 		case refresh:

@@ -1,7 +1,5 @@
 package term
 
-import "github.com/gdamore/tcell/v2"
-
 // A plan decides in which order differences are sent. A cursor column over a
 // chart changes two cells in each row, of two styles: row by row every cell
 // costs a change of style (some forty bytes in true colour), style by style every
@@ -9,7 +7,7 @@ import "github.com/gdamore/tcell/v2"
 // out in a group of their own, and all other styles together, row by row.
 type plan struct {
 	group  []uint8 // of each change; 0 is what goes out row by row
-	ids    map[tcell.Style]int
+	ids    map[styleID]int
 	styles []plannedStyle // by id
 	groups []sending      // by group
 }
@@ -33,41 +31,42 @@ const (
 	frameCost  = 60 // of an extra frame
 )
 
-// make sets the group of each change and returns how many there are; with 1 the
-// groups are not set.
-func (p *plan) make(diff []change) int {
+// make sets the group of each change, which is about one of the cells of a screen
+// w wide, and returns how many there are; with 1 the groups are not set.
+func (p *plan) make(diff []change, cells []cell, w int) int {
 	if len(diff) < 8 || len(diff) > maxPlanned {
 		return 1
 	}
-	p.count(diff)
+	p.count(diff, cells)
 	groups := p.choose()
 	if groups == 1 {
 		return 1
 	}
 	p.group = p.group[:0]
 	for i := range diff {
-		p.group = append(p.group, p.styles[p.ids[diff[i].style]].group)
+		p.group = append(p.group, p.styles[p.ids[cells[diff[i].at].style]].group)
 	}
-	alone := p.cost(diff, 1, func(int) uint8 { return 0 })
-	if p.cost(diff, groups, func(i int) uint8 { return p.group[i] }) >= alone {
+	alone := p.cost(diff, cells, w, 1, func(int) uint8 { return 0 })
+	if p.cost(diff, cells, w, groups, func(i int) uint8 { return p.group[i] }) >= alone {
 		return 1
 	}
 	return groups
 }
 
 // count numbers the styles and counts their stretches.
-func (p *plan) count(diff []change) {
+func (p *plan) count(diff []change, cells []cell) {
 	if p.ids == nil {
-		p.ids = map[tcell.Style]int{}
+		p.ids = map[styleID]int{}
 	}
 	clear(p.ids)
 	p.styles = p.styles[:0]
 	last := -1
 	for i := range diff {
-		id, known := p.ids[diff[i].style]
+		style := cells[diff[i].at].style
+		id, known := p.ids[style]
 		if !known {
 			id = len(p.styles)
-			p.ids[diff[i].style] = id
+			p.ids[style] = id
 			p.styles = append(p.styles, plannedStyle{})
 		}
 		if id != last {
@@ -92,22 +91,23 @@ func (p *plan) choose() int {
 }
 
 // cost estimates the bytes that sending takes.
-func (p *plan) cost(diff []change, groups int, groupOf func(i int) uint8) int {
+func (p *plan) cost(diff []change, cells []cell, w, groups int, groupOf func(i int) uint8) int {
 	p.groups = p.groups[:0]
 	for range groups {
 		p.groups = append(p.groups, sending{hidden(), -1})
 	}
 	n := (groups - 1) * frameCost
 	for i := range diff {
-		c, g := &diff[i], &p.groups[groupOf(i)]
+		c, g := &cells[diff[i].at], &p.groups[groupOf(i)]
+		x, y := int(diff[i].at)%w, int(diff[i].at)/w
 		if id := p.ids[c.style]; id != g.style {
 			n += styleCost
 			g.style = id
 		}
-		if (point{c.x, c.y}) != g.end {
+		if (point{x, y}) != g.end {
 			n += moveCost
 		}
-		g.end = point{c.x + max(1, c.width), c.y}
+		g.end = point{x + max(1, int(c.width)), y}
 	}
 	return n
 }

@@ -23,7 +23,10 @@ type Screen struct {
 	charset *charset    // nil when the terminal shows Unicode
 	base    tcell.Style // stands for StyleDefault
 	w, h    int
-	cells   []cell // row by row, what is being drawn
+	cells   []cell                                 // row by row, what is being drawn
+	styles  styles                                 // of cells
+	fresh   bool                                   // styles have got other numbers since the last Show
+	paint   func(style tcell.Style, w, h int) bool // see paintGround; nil for none, or once it was called
 	cursor  point
 
 	flusher
@@ -39,7 +42,7 @@ var _ tcell.Screen = (*Screen)(nil)
 // newScreen wraps an initialised screen. With async a goroutine flushes, until
 // shut; without it Show does.
 func newScreen(inner tcell.Screen, caps Caps, chars *charset, async bool) *Screen {
-	s := &Screen{Screen: inner, caps: caps, charset: chars, cursor: hidden()}
+	s := &Screen{Screen: inner, caps: caps, charset: chars, cursor: hidden(), styles: newStyles()}
 	s.resize(inner.Size())
 	s.flusher.start(inner, async)
 	return s
@@ -62,7 +65,13 @@ func (s *Screen) Colors() int { return s.caps.Colors }
 func (s *Screen) Size() (width, height int) { return s.w, s.h }
 
 // Clear blanks the frame in the default style.
-func (s *Screen) Clear() { s.Fill(' ', tcell.StyleDefault) }
+func (s *Screen) Clear() {
+	if len(s.styles.list) > maxStyles {
+		s.styles, s.fresh = newStyles(), true
+		clear(s.cells)
+	}
+	s.Fill(' ', tcell.StyleDefault)
+}
 
 // Fill sets every cell of the frame.
 func (s *Screen) Fill(r rune, style tcell.Style) {
@@ -76,8 +85,21 @@ func (s *Screen) Fill(r rune, style tcell.Style) {
 	}
 }
 
-// SetStyle sets what StyleDefault means for cells drawn from now on.
-func (s *Screen) SetStyle(style tcell.Style) { s.base = style }
+// SetStyle sets what StyleDefault means for cells drawn from now on. The first
+// time it has the terminal painted in it, while the first frame is made.
+func (s *Screen) SetStyle(style tcell.Style) {
+	s.base = style
+	if paint := s.paint; paint != nil {
+		s.paint = nil
+		ground := s.styles.list[s.resolve(tcell.StyleDefault, 0)]
+		w, h := s.w, s.h
+		s.later(func() {
+			if paint(ground, w, h) {
+				s.painted = painted{ground, w, h}
+			}
+		})
+	}
+}
 
 // Put draws the first grapheme cluster of str and returns the rest and the
 // width; ("", 0) only for an empty str, (str, 0) outside the screen.
@@ -135,21 +157,21 @@ func (s *Screen) SetCell(x, y int, style tcell.Style, ch ...rune) {
 // set stores a cleaned text of known width at a place inside the screen.
 func (s *Screen) set(x, y int, text string, width int, style tcell.Style) {
 	c := &s.cells[y*s.w+x]
-	style = s.resolve(style, c.style)
+	id := s.resolve(style, c.style)
 	if s.charset != nil && (len(text) > 1 || text[0] >= utf8.RuneSelf) {
 		text = s.charset.rewrite(text)
 		if width == 2 && x+1 < s.w {
-			s.cells[y*s.w+x+1] = cell{text: " ", style: style, width: 1}
+			s.cells[y*s.w+x+1] = cell{text: " ", style: id, width: 1}
 		}
 		width = 1
 	}
-	c.text, c.style, c.width = text, style, width
+	c.text, c.style, c.width = text, id, uint8(width)
 }
 
 // resolve replaces the styles that depend on something else: the default style,
 // colours that shall stay as they are, and colours that the terminal has not
 // (tcell would draw dark ones in reverse video).
-func (s *Screen) resolve(style, before tcell.Style) tcell.Style {
+func (s *Screen) resolve(style tcell.Style, before styleID) styleID {
 	if style == tcell.StyleDefault {
 		style = s.base
 	}
@@ -158,10 +180,10 @@ func (s *Screen) resolve(style, before tcell.Style) tcell.Style {
 		if fg != tcell.ColorDefault || bg != tcell.ColorDefault {
 			style = style.Foreground(tcell.ColorDefault).Background(tcell.ColorDefault)
 		}
-		return style
+		return s.styles.number(style)
 	}
 	if fg == tcell.ColorNone || bg == tcell.ColorNone {
-		oldFg, oldBg, _ := before.Decompose()
+		oldFg, oldBg, _ := s.styles.list[before].Decompose()
 		if fg == tcell.ColorNone {
 			style = style.Foreground(oldFg)
 		}
@@ -169,7 +191,7 @@ func (s *Screen) resolve(style, before tcell.Style) tcell.Style {
 			style = style.Background(oldBg)
 		}
 	}
-	return style
+	return s.styles.number(style)
 }
 
 // Get returns what was drawn at a place of the frame, a blank outside of it.
@@ -179,9 +201,9 @@ func (s *Screen) Get(x, y int) (str string, style tcell.Style, width int) {
 	}
 	c := &s.cells[y*s.w+x]
 	if c.text == "" || c.width == 0 {
-		return " ", c.style, 1
+		return " ", s.styles.list[c.style], 1
 	}
-	return c.text, c.style, c.width
+	return c.text, s.styles.list[c.style], int(c.width)
 }
 
 // GetContent is Get with the runes apart.
@@ -210,10 +232,16 @@ func (s *Screen) ShowCursor(x, y int) {
 func (s *Screen) HideCursor() { s.cursor = hidden() }
 
 // Show hands the frame to the flusher.
-func (s *Screen) Show() { s.show(s.cells, s.w, s.h, s.cursor, false) }
+func (s *Screen) Show() { s.hand(false) }
 
 // Sync is Show for a terminal whose content is not trusted: everything is sent.
-func (s *Screen) Sync() { s.show(s.cells, s.w, s.h, s.cursor, true) }
+func (s *Screen) Sync() { s.hand(true) }
+
+func (s *Screen) hand(refresh bool) {
+	ground := s.resolve(tcell.StyleDefault, 0)
+	s.show(drawing{s.cells, s.w, s.h, s.cursor, s.styles.list, ground, s.fresh}, refresh)
+	s.fresh = false
+}
 
 // Frames counts the frames that were sent to the terminal because something had
 // changed. Any goroutine may ask.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gdamore/tcell/v2"
+	"github.com/gdamore/tcell/v2/terminfo"
 	"github.com/rivo/tview"
 	"github.com/rivo/uniseg"
 )
@@ -85,9 +86,11 @@ func Open(o Options) (*Terminal, error) {
 		t.tty = newTTY(dev)
 		var inner tcell.Screen
 		if inner, err = tcell.NewTerminfoScreenFromTtyTerminfo(t.tty, &ti); err == nil {
+			t.expectSize(&ti)
 			if err = inner.Init(); err == nil {
 				caps := capsOf(inner, &ti, o)
 				t.attach(inner, caps, charsetFor(caps, &ti, o), true)
+				t.screen.paint = paintGround(inner, t.tty, &ti)
 				t.SetMouse(o.Mouse)
 				t.screen.later(inner.EnablePaste)
 				return t, nil
@@ -98,6 +101,14 @@ func Open(o Options) (*Terminal, error) {
 	saved.hardReset()
 	saved.close()
 	return nil, fmt.Errorf("%w: %w", ErrUnusable, err)
+}
+
+// expectSize has tcell begin with the screen's size, else it makes a screen of the
+// usual size first.
+func (t *Terminal) expectSize(ti *terminfo.Terminfo) {
+	if size, err := t.tty.WindowSize(); err == nil {
+		ti.Columns, ti.Lines = size.Width, size.Height
+	}
 }
 
 // prepareTcell sets what tcell keeps in the process: an unknown character set
@@ -156,6 +167,10 @@ func (t *Terminal) Written() int64 {
 	}
 	return t.tty.written.Load()
 }
+
+// WhenShown has f run, on another goroutine, when the frame that is being drawn
+// has been sent. It must not wait for the terminal.
+func (t *Terminal) WhenShown(f func()) { t.screen.afterNext(f) }
 
 // Quit ends Run with nil. Any goroutine may call it, more than once.
 func (t *Terminal) Quit() { t.stop(nil) }

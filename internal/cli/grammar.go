@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"github.com/memtui/memtui/export/report"
+)
+
+// openGrammar is the part of the grammar that opening a file needs. The parser takes a millisecond or two to learn the whole,
+// which is a good part of the time until the first chart.
+type openGrammar struct {
+	globals
+	Open openCmd `cmd:"" default:"withargs"`
+}
+
+// parse reads the command line and sets flags. Both results are nil where the parser has said all there is to say.
+func (a *app) parse() (*kong.Context, error) {
+	if opensOnly(a.env.Args) {
+		var g openGrammar
+		if parsed, _, err := a.parseBy(&g); err == nil { // otherwise the whole grammar says why
+			a.flags = &g.globals
+			return parsed, nil
+		}
+	}
+	var g grammar
+	parsed, parser, err := a.parseBy(&g)
+	a.parser, a.flags = parser, &g.globals
+	if err != nil {
+		return nil, usageError(fmt.Errorf("%w%s", err, a.hint(a.env.Args)))
+	}
+	return parsed, nil
+}
+
+// parseBy reads the command line by a grammar.
+func (a *app) parseBy(g any) (parsed *kong.Context, parser *kong.Kong, err error) {
+	exited := false
+	if parser, err = a.newParser(g, func(int) { exited = true }); err != nil {
+		return nil, nil, err
+	}
+	if parsed, err = parser.Parse(a.env.Args); exited {
+		return nil, parser, nil
+	}
+	return parsed, parser, err
+}
+
+func (a *app) newParser(g any, exit func(int)) (*kong.Kong, error) {
+	return kong.New(g,
+		kong.Name("memtui"), kong.Description(description),
+		kong.Vars{"sortkeys": sortKeyList(), "heapkeys": strings.Join(report.HeapSortKeys(), ", "), "tables": strings.Join(everyTable(), ",")},
+		kong.Writers(a.out, a.env.Stderr),
+		kong.Exit(exit),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}),
+		kong.Resolvers(settings{a.config, a.env.Getenv}),
+	)
+}
+
+// opensOnly reports whether a command line can mean nothing but opening files: no word of it is a command, or asks for help.
+func opensOnly(args []string) bool {
+	names, aliases := commandNames()
+	return len(args) > 0 && !slices.ContainsFunc(args, func(arg string) bool {
+		return strings.HasPrefix(arg, "-h") || strings.HasPrefix(arg, "--h") || slices.Contains(names, arg) || slices.Contains(aliases, arg)
+	})
+}
+
+// commandNames are the words that commands are called by, in the order of the grammar.
+func commandNames() (names, aliases []string) {
+	t := reflect.TypeFor[grammar]()
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if _, is := f.Tag.Lookup("cmd"); !is {
+			continue
+		}
+		names = append(names, strings.ToLower(f.Name))
+		if more := f.Tag.Get("aliases"); more != "" {
+			aliases = append(aliases, strings.Split(more, ",")...)
+		}
+	}
+	return names, aliases
+}

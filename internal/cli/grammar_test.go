@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"bufio"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/memtui/memtui/keymap"
+)
+
+// parserOf makes an app that has nothing but a command line.
+func parserOf(args []string, env map[string]string) *app {
+	return &app{
+		env: Env{Args: args, Stderr: io.Discard, Getenv: func(name string) string { return env[name] }},
+		out: bufio.NewWriter(io.Discard), config: &keymap.Config{},
+	}
+}
+
+// TestShortGrammar proves that a command line that the short grammar reads means what the whole one says.
+func TestShortGrammar(t *testing.T) {
+	env := map[string]string{"MEMTUI_LIMIT": "7", "MEMTUI_INDEX": "beside"}
+	short := 0
+	for _, line := range []string{
+		"a.mlyze", "a b", "a b c", "-", "--", "-- a", "-- --help", "--index none a", "--index=beside a", "a --theme light", "--no-mouse a",
+		"--at 50% a", "--from 1s --to 2s a", "a --to speedscope", "--limit 3 a", "-f json a", "-fjson a", "--ascii a", "--snapshot=-1 a#2",
+		"--max-memory 64MiB a", "--frame-order leaf-first a", "--min-age 3s a", "reprt", "a --limt 3", "--limit x a", "--list a", "--json",
+		"report a", "a report", "analyze a", "--theme report a", "--help", "-h", "a -h", "help", "", "--index", "open a", "Report", "--color never a",
+	} {
+		args := strings.Fields(line)
+		var small openGrammar
+		var whole grammar
+		if !opensOnly(args) {
+			continue
+		}
+		got, _, err := parserOf(args, env).parseBy(&small)
+		if err != nil {
+			continue
+		}
+		short++
+		want, _, err := parserOf(args, env).parseBy(&whole)
+		if err != nil || got.Command() != want.Command() {
+			t.Errorf("%q: %q, not %q (%v)", line, got.Command(), want.Command(), err)
+		}
+		if !reflect.DeepEqual(small.globals, whole.globals) || !reflect.DeepEqual(small.Open, whole.Open) {
+			t.Errorf("%q: %+v %+v, not %+v %+v", line, small.globals, small.Open, whole.globals, whole.Open)
+		}
+	}
+	if short < 20 {
+		t.Errorf("%d command lines only are read by the short grammar", short)
+	}
+}
+
+// TestCommandNames proves that the parser knows the commands by the same words.
+func TestCommandNames(t *testing.T) {
+	_, parser, err := parserOf([]string{"version"}, nil).parseBy(&grammar{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names, aliases []string
+	for _, c := range parser.Model.Children {
+		if c.Type == kong.CommandNode {
+			names, aliases = append(names, c.Name), append(aliases, c.Aliases...)
+		}
+	}
+	if n, a := commandNames(); !reflect.DeepEqual(n, names) || !reflect.DeepEqual(a, aliases) {
+		t.Errorf("%q %q, not %q %q", n, a, names, aliases)
+	}
+}
