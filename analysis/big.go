@@ -70,6 +70,8 @@ type chunk struct {
 	freed  []byte       // by FREE: bytes that it ends, see sizeWriter
 	common []uint64     // sizes that freed names by number
 	proof  *streamProof // of freed, where that comes from a file
+	fine   []byte       // the parts of its runs, see fineWriter; none where sums are too large for it
+	parts  *streamProof // of fine
 	over   []overEnd    // by event
 	sums   [dimCount][]byte
 	totals Totals
@@ -97,6 +99,7 @@ type runStart struct {
 	time  uint32 // µs after the chunk's first event
 	at    uint32 // bytes after the chunk's first event; of kept events, those before it that are no FREE
 	freed uint32 // in chunk.freed
+	fine  uint32 // in chunk.fine
 }
 
 const runLength = model.OffsetEvery

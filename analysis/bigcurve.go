@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"context"
+	"encoding/binary"
 	"math"
 	"slices"
 	"sort"
@@ -17,6 +18,15 @@ type runReader struct {
 	*runLevels            // the run that was loaded last
 	other      *runLevels // the one before: a range has two ends
 	err        error      // the first one; from then on nothing makes sense
+	freed      streamReader
+	bulk       runBulk
+}
+
+// runBulk are runs that were read from the file at once, to be taken in order.
+type runBulk struct {
+	run, end int // those that are left
+	at, p    int // where the next one begins, as event and as one that is no FREE
+	events   *model.Columns
 }
 
 // runLevels are the levels after each event of a run.
@@ -152,7 +162,11 @@ func (r *runReader) follow(c *chunk, run int, hi uint64, l level, buffer *model.
 	for i, t := range events.Time {
 		r.times[i] = t - events.Time[0]
 	}
-	rest, err := c.freedFrom(start.freed)
+	end := uint32(math.MaxUint32)
+	if run+1-c.firstRun < (c.n+runLength-1)/runLength {
+		end = r.ix.runs.ref(run + 1).freed
+	}
+	rest, err := c.freedFrom(&r.freed, start.freed, end)
 	if err != nil {
 		r.err = err
 		return hi, l
@@ -203,43 +217,47 @@ const (
 	smallSize  = 1 << 50
 )
 
-// followSmall is follow where nothing overflows or is overwritten; ok is false if it might.
+// followSmall is follow where nothing overflows or is overwritten; ok is false if it might. Whether an event is an ALLOC or a
+// FREE is hard to predict: there is no branch for that.
 // hot kernel
 func (r *runReader) followSmall(events *model.Columns, p int, l level, rest []byte, common []uint64) (ok bool) {
-	sizes, levels := events.Size[p:], r.levels
-	for i, kind := range events.Kind {
-		switch kind {
-		case model.Alloc:
-			size := sizes[0]
-			sizes = sizes[1:]
-			if size >= smallSize {
-				return false
-			}
-			l.bytes += size
-			l.allocBytes += size
-			l.count++
-			l.allocCount++
-		case model.Free:
-			l.freeEvents++
-			switch code := rest[0]; code {
-			case 0:
-				rest = rest[1:]
-			case rareSize:
-				var size uint64
-				size, _, rest = nextFreed(rest, common)
-				l.bytes -= size
-				l.count--
-			default:
-				l.bytes -= common[code-1]
-				l.count--
-				rest = rest[1:]
-			}
-		default:
-			sizes = sizes[1:]
+	sizes, levels, kinds := events.Size[p:], r.levels, events.Kind
+	if len(sizes) == 0 {
+		sizes = []uint64{0}
+	}
+	if len(rest) == 0 {
+		rest = []byte{0}
+	}
+	var freed [256]uint64 // by code
+	copy(freed[1:rareSize], common)
+	p, free, all := 0, 0, uint64(0)
+	levels = levels[:len(kinds)]
+	for i, kind := range kinds {
+		if kind > model.Free {
+			p++
+			levels[i] = l
+			continue
 		}
+		isFree := uint64(kind)
+		size := sizes[min(p, len(sizes)-1)] & (isFree - 1)
+		code := rest[min(free, len(rest)-1)] & byte(-isFree)
+		ends := freed[code]
+		if code == rareSize {
+			var n int
+			ends, n = binary.Uvarint(rest[free+1:])
+			free += n
+		}
+		all |= size
+		l.bytes += size - ends
+		l.allocBytes += size
+		l.count += uint32(1-isFree) - (uint32(code)+rareSize)>>8
+		l.allocCount += uint32(1 - isFree)
+		l.freeEvents += uint32(isFree)
+		p += int(1 - isFree)
+		free += int(isFree)
 		levels[i] = l
 	}
-	return true
+	return all < smallSize
 }
 
 // read returns the events of a run, in the buffer or elsewhere, and which of those that are no FREE is the first.
@@ -253,18 +271,57 @@ func (r *runReader) read(c *chunk, run int, buffer *model.Columns) (events *mode
 			Size: k.Size, ID: k.ID, Thread: k.Thread,
 		}, int(start.at)
 	}
-	to := c.to
-	if c.first+from+n < c.first+c.n {
-		to = c.from + int64(r.ix.runs.at(run+1).at)
+	if b := &r.bulk; b.run <= run && run < b.end {
+		for b.run < run { // was not needed after all
+			b.next(runLength)
+		}
+		return b.next(n)
+	}
+	r.decode(c, run, run, buffer)
+	return buffer, 0
+}
+
+// next takes the next run, of n events; p is which of those that are no FREE is its first.
+func (b *runBulk) next(n int) (events *model.Columns, p int) {
+	e, from := b.events, b.at
+	b.run++
+	b.at += n
+	p = b.p
+	for _, kind := range e.Kind[from:b.at] {
+		if kind != model.Free {
+			b.p++
+		}
+	}
+	return &model.Columns{Kind: e.Kind[from:b.at], Time: e.Time[from:b.at], Size: e.Size}, p
+}
+
+// decode reads runs [first, last] of a chunk from the file.
+func (r *runReader) decode(c *chunk, first, last int, events *model.Columns) {
+	to, n := c.to, c.n-(first-c.firstRun)*runLength
+	if behind := (last + 1 - c.firstRun) * runLength; behind < c.n {
+		to, n = c.from+int64(r.ix.runs.at(last+1).at), (last+1-first)*runLength
 	}
 	d := r.ix.decoders.Get().(model.Decoder)
 	defer r.ix.decoders.Put(d)
-	buffer.Reset()
+	events.Reset()
 	var next int64
-	if next, r.err = d.Decode(buffer, c.from+int64(start.at), to, n); r.err == nil && (next != to || buffer.Len() != n) {
+	if next, r.err = d.Decode(events, c.from+int64(r.ix.runs.at(first).at), to, n); r.err == nil && (next != to || events.Len() != n) {
 		r.err = errChanged
 	}
-	return buffer, 0
+}
+
+// ahead reads a run and those behind it that are in its chunk up to last, unless that was done. They are to be loaded next, in order.
+func (r *runReader) ahead(run, last int) {
+	c := r.ix.chunkOf(run)
+	last = min(last, c.firstRun+(c.n-1)/runLength)
+	if b := &r.bulk; c.kept != nil || last <= run || run < b.end && run >= b.run || r.err != nil {
+		return
+	}
+	if r.bulk.events == nil {
+		r.bulk.events = new(model.Columns)
+	}
+	r.bulk.run, r.bulk.end, r.bulk.at, r.bulk.p = run, last+1, 0, 0
+	r.decode(c, run, last, r.bulk.events)
 }
 
 // levelAt is the state after n events.
@@ -448,7 +505,12 @@ func (ix *FileIndex) Peak(_ context.Context, rg Range) (Peak, bool, error) {
 func (ix *FileIndex) Curve(ctx context.Context, rg Range, n int) ([]Column, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	return ix.keptCurve(curveKey{rg, n, ix.events(), false}, func() ([]Column, error) { return ix.makeCurve(ctx, rg, n) })
+	return ix.keptCurve(curveKey{rg, n, ix.events(), false}, func() ([]Column, error) {
+		if from, to := ix.bounds(rg); ix.few(from, to, n) {
+			return ix.readChart(ctx, rg, n)
+		}
+		return ix.makeCurve(ctx, rg, n)
+	})
 }
 
 func (ix *FileIndex) keptCurve(key curveKey, make func() ([]Column, error)) ([]Column, error) {

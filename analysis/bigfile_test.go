@@ -297,7 +297,7 @@ func TestEveryFieldIsKept(t *testing.T) {
 	}{
 		{FileIndex{}, "mu names source chunkSize chunks sites stackIndex threadIndex records sums checkpoints sparse curve runs marks totals status " +
 			"budget loading begin found lost" + caches},
-		{chunk{}, "first n from to kept begin end firstRun firstBlock firstRec records hi lo ends freed common proof over sums totals"},
+		{chunk{}, "first n from to kept begin end firstRun firstBlock firstRec records hi lo ends freed common proof fine parts over sums totals"},
 		{records{}, "site size born bornAt died diedAt"},
 		{pyramid{}, "liveHi live count allocBytes allocCount freeEvents run cur base levels"},
 		{siteTable{}, "keys first rest stack thread"},

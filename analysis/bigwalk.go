@@ -22,13 +22,15 @@ func (f *folder) walkSmall() {
 	cells, bySize, allocs, frees := f.siteCells, f.dimCells[dimSize], &f.allocs, &f.sizes.count
 	firstBorn := j.firstPayload + 1
 	p, over, nextOver := 0, 0, f.nextOver(0)
-	for begin := 0; begin < len(kinds); begin += runLength {
-		f.startRun(begin, p)
-		ends, end := f.ends.room(runLength)
+	for begin := 0; begin < len(kinds); {
+		if begin%runLength == 0 {
+			f.startRun(begin, p)
+		}
+		to := f.partEnd(begin)
+		ends, end := f.ends.room(fineLength)
 		live, count, allocBytes := f.live.live, uint32(f.live.count), f.live.allocBytes
 		var e extremes
-		run := kinds[begin:min(begin+runLength, len(kinds))]
-		for k, kind := range run {
+		for k, kind := range kinds[begin:to] {
 			switch {
 			case kind == model.Alloc && begin+k != nextOver:
 				size, c := sizes[p], &cells[sites[p]]
@@ -109,8 +111,9 @@ func (f *folder) walkSmall() {
 		}
 		f.ends.b = ends[:end]
 		f.live.live, f.live.count, f.live.allocBytes = live, uint64(count), allocBytes
-		f.live.allocCount, f.live.freeEvents = f.before.allocCount+uint32(p-f.others()), f.before.freeEvents+uint32(begin+len(run)-p)
-		f.runs = append(f.runs, baseRun{e, f.live.now()})
+		f.live.allocCount, f.live.freeEvents = f.before.allocCount+uint32(p-f.others()), f.before.freeEvents+uint32(to-p)
+		f.part(begin, to, e)
+		begin = to
 	}
 	f.sumSmall()
 }
@@ -277,6 +280,9 @@ func (f *folder) block(v uint32) (r ref, site uint32, size uint64) {
 func (f *folder) startRun(event, p int) {
 	e := &f.j.events
 	s := runStart{time: e.Time[event], at: uint32(p), freed: uint32(event - p)}
+	if f.parts {
+		s.fine = uint32(len(f.fine.b))
+	}
 	if f.c.kept == nil {
 		s.at = uint32(e.Offset[event/runLength] - f.j.from)
 	}
