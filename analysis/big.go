@@ -51,6 +51,7 @@ type FileIndex struct {
 	flights  flights
 	runCache runCache
 	columns  sync.Pool // *model.Columns, to read a run into
+	readers  sync.Pool // *runReader
 }
 
 // chunk is a run of events and what the file does not tell about them.

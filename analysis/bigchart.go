@@ -60,9 +60,9 @@ func (ix *FileIndex) makeChart(ctx context.Context, rg Range, n int) ([]Column, 
 	if n <= 0 {
 		return cols, nil
 	}
-	r := ix.reader()
+	r := ix.usedReader()
 	from, to := ix.bounds(rg)
-	f := edgeFinder{ix: ix, r: r, within: (to - from) / model.Time(n) / edgeShareOf * edgeShare, partsOf: -1, chunk: ix.chunkBegun(from)}
+	f := edgeFinder{ix: ix, r: r, within: (to - from) / model.Time(n) / edgeShareOf * edgeShare, chunk: ix.chunkBegun(from)}
 	lo, hi := r.eventRange(Range{rg.From, to})
 	before := f.exact(from, lo)
 	f.perColumn = (hi - lo) / n / runLength
@@ -83,6 +83,7 @@ func (ix *FileIndex) makeChart(ctx context.Context, rg Range, n int) ([]Column, 
 		c.fill(&e, &before.level, &after.level, after.events-before.events)
 		before = after
 	}
+	ix.readers.Put(r)
 	return cols, r.err
 }
 
@@ -100,10 +101,13 @@ type edgeFinder struct {
 	chunk     int        // that the last edge was found in
 	run       int
 	end       int // run behind those of the chunk
+}
 
-	partsOf int // run, -1 for none
-	points  []finePoint
-	stream  streamReader
+// runParts are the parts of the run that was asked for last.
+type runParts struct {
+	run    int // -1 for none
+	points []finePoint
+	stream streamReader
 }
 
 // exact is the edge behind some events.
@@ -180,43 +184,43 @@ func (f *edgeFinder) atPart(t model.Time) (e chartEdge, ok bool) {
 	if t < begin || !f.loadParts(c) {
 		return e, false
 	}
-	i := sort.Search(len(f.points)-1, func(i int) bool { return begin+f.points[i].at >= t })
-	p := &f.points[i]
+	i := sort.Search(len(f.r.parts.points)-1, func(i int) bool { return begin+f.r.parts.points[i].at >= t })
+	p := &f.r.parts.points[i]
 	at := begin + p.at
 	switch {
 	case at-p.gap <= t:
 		at = min(at, t)
-	case i == 0 || at-p.gap-t <= t-begin-f.points[i-1].at:
+	case i == 0 || at-p.gap-t <= t-begin-f.r.parts.points[i-1].at:
 		at -= p.gap
 	default:
 		i--
-		p = &f.points[i]
+		p = &f.r.parts.points[i]
 		at = begin + p.at
 	}
 	if max(at-t, t-at) > f.within {
 		return e, false
 	}
-	if i == len(f.points)-1 {
+	if i == len(f.r.parts.points)-1 {
 		return f.runEdge(f.run+1, at), true
 	}
 	e = chartEdge{
 		at: at, run: f.run, inside: true, point: i, events: c.first + (f.run-c.firstRun)*runLength + p.events, level: p.level,
-		head: f.between(-1, i), tail: f.between(i, len(f.points)-1),
+		head: f.between(-1, i), tail: f.between(i, len(f.r.parts.points)-1),
 	}
 	return e, true
 }
 
 // loadParts reads the parts of the run, if there are any.
 func (f *edgeFinder) loadParts(c *chunk) bool {
-	ix := f.ix
-	if f.partsOf == f.run {
+	ix, p := f.ix, &f.r.parts
+	if p.run == f.run {
 		return true
 	}
 	end := uint32(math.MaxUint32)
 	if f.run+1 < f.end {
 		end = ix.runs.ref(f.run + 1).fine
 	}
-	b, err := c.fineFrom(&f.stream, ix.runs.ref(f.run).fine, end)
+	b, err := c.fineFrom(&p.stream, ix.runs.ref(f.run).fine, end)
 	if err != nil && f.r.err == nil {
 		f.r.err = err
 	}
@@ -227,22 +231,23 @@ func (f *edgeFinder) loadParts(c *chunk) bool {
 	if f.run > 0 {
 		before = ix.curve.base.ref(f.run - 1).level
 	}
-	f.points, err = readParts(f.points, b, before, min(runLength, c.n-(f.run-c.firstRun)*runLength))
-	if err == nil && f.points[len(f.points)-1].level != ix.curve.base.ref(f.run).level {
+	p.run = -1
+	p.points, err = readParts(p.points, b, before, min(runLength, c.n-(f.run-c.firstRun)*runLength))
+	if err == nil && p.points[len(p.points)-1].level != ix.curve.base.ref(f.run).level {
 		err = errParts
 	}
 	if err != nil {
 		f.r.err = err
 		return false
 	}
-	f.partsOf = f.run
+	p.run = f.run
 	return true
 }
 
 // between is the extremes of the parts behind point i up to point k.
 func (f *edgeFinder) between(i, k int) extremes {
 	e := nothing
-	for _, p := range f.points[i+1 : k+1] {
+	for _, p := range f.r.parts.points[i+1 : k+1] {
 		e.add(p.extremes)
 	}
 	return e
@@ -350,7 +355,7 @@ func (ix *FileIndex) readColumns(ctx context.Context, rg Range, cols []Column, i
 	if i >= end {
 		return nil
 	}
-	r, n := ix.reader(), len(cols)
+	r, n := ix.usedReader(), len(cols)
 	from, to := ix.bounds(rg)
 	begin := columnEdge(from, to, i, n)
 	last := ix.runAt(columnEdge(from, to, end, n))
@@ -373,6 +378,7 @@ func (ix *FileIndex) readColumns(ctx context.Context, rg Range, cols []Column, i
 	for w.i < end {
 		w.next()
 	}
+	ix.readers.Put(r)
 	return ctx.Err()
 }
 

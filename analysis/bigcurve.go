@@ -20,6 +20,7 @@ type runReader struct {
 	err        error      // the first one; from then on nothing makes sense
 	freed      streamReader
 	bulk       runBulk
+	parts      runParts
 }
 
 // runBulk are runs that were read from the file at once, to be taken in order.
@@ -42,7 +43,16 @@ type runLevels struct {
 func (l *runLevels) timeOf(i int) model.Time { return l.begin + model.Time(l.times[i]) }
 
 func (ix *FileIndex) reader() *runReader {
-	return &runReader{ix: ix, runLevels: &runLevels{run: -1}, other: &runLevels{run: -1}}
+	return &runReader{ix: ix, runLevels: &runLevels{run: -1}, other: &runLevels{run: -1}, parts: runParts{run: -1}}
+}
+
+// usedReader is reader with the memory, and the runs, of an earlier answer, to be put back into ix.readers if all went well.
+func (ix *FileIndex) usedReader() *runReader {
+	if r, _ := ix.readers.Get().(*runReader); r != nil {
+		r.err, r.bulk.run, r.bulk.end = nil, 0, 0
+		return r
+	}
+	return ix.reader()
 }
 
 // runCache keeps slow runs that were loaded lately: edges of charts fall into them at every zoom.
@@ -221,7 +231,7 @@ const (
 // FREE is hard to predict: there is no branch for that.
 // hot kernel
 func (r *runReader) followSmall(events *model.Columns, p int, l level, rest []byte, common []uint64) (ok bool) {
-	sizes, levels, kinds := events.Size[p:], r.levels, events.Kind
+	sizes, kinds := events.Size[p:], events.Kind
 	if len(sizes) == 0 {
 		sizes = []uint64{0}
 	}
@@ -231,11 +241,12 @@ func (r *runReader) followSmall(events *model.Columns, p int, l level, rest []by
 	var freed [256]uint64 // by code
 	copy(freed[1:rareSize], common)
 	p, free, all := 0, 0, uint64(0)
-	levels = levels[:len(kinds)]
+	levels := r.levels[:len(kinds)]
+	live, allocBytes, count, allocCount, freeEvents := l.bytes, l.allocBytes, l.count, l.allocCount, l.freeEvents
 	for i, kind := range kinds {
 		if kind > model.Free {
 			p++
-			levels[i] = l
+			levels[i] = level{live, allocBytes, count, allocCount, freeEvents}
 			continue
 		}
 		isFree := uint64(kind)
@@ -248,14 +259,14 @@ func (r *runReader) followSmall(events *model.Columns, p int, l level, rest []by
 			free += n
 		}
 		all |= size
-		l.bytes += size - ends
-		l.allocBytes += size
-		l.count += uint32(1-isFree) - (uint32(code)+rareSize)>>8
-		l.allocCount += uint32(1 - isFree)
-		l.freeEvents += uint32(isFree)
+		live += size - ends
+		allocBytes += size
+		count += uint32(1-isFree) - (uint32(code)+rareSize)>>8
+		allocCount += uint32(1 - isFree)
+		freeEvents += uint32(isFree)
 		p += int(1 - isFree)
 		free += int(isFree)
-		levels[i] = l
+		levels[i] = level{live, allocBytes, count, allocCount, freeEvents}
 	}
 	return all < smallSize
 }
@@ -519,7 +530,7 @@ func (ix *FileIndex) keptCurve(key curveKey, make func() ([]Column, error)) ([]C
 	}
 	cols, err := make()
 	if err == nil {
-		ix.curves.put(key, slices.Clone(cols))
+		ix.curves.put(key, cols)
 	}
 	return cols, err
 }
@@ -547,17 +558,18 @@ func (c *curveCache) get(key curveKey) []Column {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range c.kept {
-		if k := &c.kept[i]; k.cols != nil && k.key == key {
+		if k := &c.kept[i]; len(k.cols) > 0 && k.key == key {
 			return slices.Clone(k.cols)
 		}
 	}
 	return nil
 }
 
+// put keeps a copy of an answer.
 func (c *curveCache) put(key curveKey, cols []Column) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.kept[c.next] = keptCurve{key, cols}
+	c.kept[c.next] = keptCurve{key, append(c.kept[c.next].cols[:0], cols...)}
 	c.next = (c.next + 1) % len(c.kept)
 }
 
