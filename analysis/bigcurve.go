@@ -244,9 +244,10 @@ func (r *runReader) followSmall(events *model.Columns, p int, l level, rest []by
 	levels := r.levels[:len(kinds)]
 	live, allocBytes, count, allocCount, freeEvents := l.bytes, l.allocBytes, l.count, l.allocCount, l.freeEvents
 	for i, kind := range kinds {
+		to := &levels[i]
 		if kind > model.Free {
 			p++
-			levels[i] = level{live, allocBytes, count, allocCount, freeEvents}
+			to.bytes, to.allocBytes, to.count, to.allocCount, to.freeEvents = live, allocBytes, count, allocCount, freeEvents
 			continue
 		}
 		isFree := uint64(kind)
@@ -266,7 +267,7 @@ func (r *runReader) followSmall(events *model.Columns, p int, l level, rest []by
 		freeEvents += uint32(isFree)
 		p += int(1 - isFree)
 		free += int(isFree)
-		levels[i] = level{live, allocBytes, count, allocCount, freeEvents}
+		to.bytes, to.allocBytes, to.count, to.allocCount, to.freeEvents = live, allocBytes, count, allocCount, freeEvents
 	}
 	return all < smallSize
 }

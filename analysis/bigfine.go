@@ -17,7 +17,7 @@ import (
 // bytes rise and fall like blocks do. All other events of the part are FREEs that each end a block. What does not fit that has
 // fineRare allocations, all else zero, and then finePart as varints.
 const (
-	fineLength = 64
+	fineLength = 32
 	fineRare   = 63
 	fineMost   = 2 + 10*binary.MaxVarintLen64 // bytes of a part
 )
@@ -58,16 +58,17 @@ func (w *fineWriter) put(p *finePart, usual int) {
 	n := byteLen(p.time | 1)
 	binary.LittleEndian.PutUint16(b[at:], uint16(p.allocs|p.countsUp<<6|p.countsDown<<10|uint64(n-1)<<14))
 	binary.LittleEndian.PutUint32(b[at+3:], uint32(p.time))
-	to := at + 3 + n
-	lengths := 0
-	for i, v := range [...]uint64{p.allocBytes, p.endedBytes, p.up, p.down} {
-		binary.LittleEndian.PutUint32(b[to:], uint32(v))
-		n := byteLen(v)
-		lengths |= n << (2 * i)
-		to += n
-	}
-	b[at+2] = byte(lengths)
-	w.b = b[:to]
+	n0, n1, n2, n3 := byteLen(p.allocBytes), byteLen(p.endedBytes), byteLen(p.up), byteLen(p.down)
+	b[at+2] = byte(n0 | n1<<2 | n2<<4 | n3<<6)
+	n += at + 3
+	binary.LittleEndian.PutUint32(b[n:], uint32(p.allocBytes))
+	n += n0
+	binary.LittleEndian.PutUint32(b[n:], uint32(p.endedBytes))
+	n += n1
+	binary.LittleEndian.PutUint32(b[n:], uint32(p.up))
+	n += n2
+	binary.LittleEndian.PutUint32(b[n:], uint32(p.down))
+	w.b = b[:n+n3]
 }
 
 func byteLen(v uint64) int { return (bits.Len32(uint32(v)) + 7) / 8 }
@@ -199,24 +200,23 @@ func (f *folder) longGap() uint32 { return f.longPart / 2 }
 
 // part keeps the part of events [begin, to) of the chunk, with the extremes in it, and the run that it ends.
 func (f *folder) part(begin, to int, e extremes) {
-	times, a, b := f.j.events.Time, &f.partBegin, f.live.now()
-	behind := min(to, len(times)-1)
-	p := finePart{
-		events: uint64(to - begin), time: uint64(times[behind] - times[begin]),
-		allocs: uint64(b.allocCount - a.allocCount), frees: uint64(b.freeEvents - a.freeEvents),
-		allocBytes: b.allocBytes - a.allocBytes,
-	}
+	times, a, b := f.j.events.Time, &f.partBegin, &f.live
+	behind, count := min(to, len(times)-1), uint32(b.count)
+	p := finePart{events: uint64(to - begin), time: uint64(times[behind] - times[begin])}
 	if gap := times[behind] - times[to-1]; p.time >= uint64(f.longPart) && gap >= f.longGap() {
 		p.gap = uint64(gap)
 	}
-	p.ended = uint64(a.count + uint32(p.allocs) - b.count)
-	p.endedBytes = a.bytes + p.allocBytes - b.bytes
-	p.up, p.down = excursion(a.bytes, b.bytes, e.minBytes, e.maxBytes)
-	p.countsUp, p.countsDown = excursion(uint64(a.count), uint64(b.count), uint64(e.minCount), uint64(e.maxCount))
+	p.allocs, p.frees = uint64(b.allocCount-a.allocCount), uint64(b.freeEvents-a.freeEvents)
+	p.allocBytes = b.allocBytes - a.allocBytes
+	p.ended = uint64(a.count + uint32(p.allocs) - count)
+	p.endedBytes = a.bytes + p.allocBytes - b.live
+	p.up, p.down = excursion(a.bytes, b.live, e.minBytes, e.maxBytes)
+	p.countsUp, p.countsDown = excursion(uint64(a.count), uint64(count), uint64(e.minCount), uint64(e.maxCount))
 	f.fine.put(&p, f.usualEnd(begin)-begin)
-	f.partBegin = b
-	if f.live.cur.add(e); to%runLength == 0 || to == len(times) {
-		f.runs = append(f.runs, baseRun{f.live.cur, b})
+	// One by one: a copy at once would wait for what was just written.
+	a.bytes, a.allocBytes, a.count, a.allocCount, a.freeEvents = b.live, b.allocBytes, count, b.allocCount, b.freeEvents
+	if b.cur.add(e); to%runLength == 0 || to == len(times) {
+		f.runs = append(f.runs, baseRun{b.cur, b.now()})
 	}
 }
 
