@@ -21,13 +21,14 @@ const fewEvents = fineLength * 5 / 4
 
 // chartEdge is an edge between columns.
 type chartEdge struct {
-	at         model.Time
-	events     int  // before it, all with times up to at
-	run        int  // that begins there, or that it is inside
-	inside     bool // of the run
-	point      int  // then: that of the run, -1 if there is none
-	level      level
-	head, tail extremes // then: after the events of the run before it and behind it; head may have the level before the run
+	at      model.Time
+	events  int  // before it, all with times up to at
+	run     int  // that begins there, or that it is inside
+	inside  bool // of the run
+	point   int  // then: that of the run, -1 if there is none
+	level   level
+	hasTail bool     // tail is known
+	tail    extremes // after the events of the run behind an edge inside of it
 }
 
 // Chart implements [Trace]. Edges are moved to where runs begin, or parts of them: nothing needs to be read there.
@@ -74,7 +75,7 @@ func (ix *FileIndex) makeChart(ctx context.Context, rg Range, n int) ([]Column, 
 		if i == n-1 {
 			after = f.exact(to, max(hi, before.events))
 		} else {
-			after = f.near(columnEdge(from, to, i+1, n), before.events)
+			after = f.near(columnEdge(from, to, i+1, n), &before)
 		}
 		c := &cols[i]
 		c.From, c.To = before.at, after.at
@@ -118,27 +119,59 @@ func (f *edgeFinder) exact(at model.Time, events int) chartEdge {
 		return e
 	}
 	e.run = ix.runOf(events)
-	begin := ix.runBegin(e.run)
-	if e.inside = events > begin; e.inside {
-		e.head, e.tail = f.r.extremesOf(begin, events), f.r.extremesOf(events, ix.runEnd(e.run))
-	}
+	e.inside = events > ix.runBegin(e.run)
 	return e
 }
 
-// near is an edge at t or near it, with no fewer events than least.
-func (f *edgeFinder) near(t model.Time, least int) chartEdge {
+// near is an edge at t or near it, behind another one.
+func (f *edgeFinder) near(t model.Time, last *chartEdge) chartEdge {
 	if len(f.ix.chunks) == 0 {
 		return f.exact(t, 0)
 	}
 	f.seek(t)
+	if last.run != f.run {
+		f.findTail(last)
+	}
 	e, ok := f.atRun(t)
 	if !ok {
 		e, ok = f.atPart(t)
 	}
-	if !ok || e.events < least {
-		return f.exact(t, max(f.r.eventsUntil(t), least))
+	if !ok {
+		e = f.read(t)
+	}
+	if e.events < last.events {
+		return f.exact(t, max(f.r.eventsUntil(t), last.events))
 	}
 	return e
+}
+
+// read is the edge at t, which is in the run.
+func (f *edgeFinder) read(t model.Time) chartEdge {
+	r := f.r
+	if r.load(f.run); r.err != nil {
+		return chartEdge{}
+	}
+	n := sort.Search(len(r.times), func(i int) bool { return r.timeOf(i) > t })
+	switch n {
+	case 0:
+		return f.runEdge(f.run, t)
+	case len(r.times):
+		return f.runEdge(f.run+1, t)
+	}
+	return chartEdge{at: t, run: f.run, inside: true, point: -1, events: r.first + n, level: r.levels[n-1]}
+}
+
+// findTail makes the tail of an edge known. Its run, or the parts of that, are still there.
+func (f *edgeFinder) findTail(e *chartEdge) {
+	if !e.inside || e.hasTail {
+		return
+	}
+	e.hasTail = true
+	if e.point >= 0 {
+		e.tail = f.between(e.point, len(f.r.parts.points)-1)
+	} else {
+		e.tail = f.r.extremesOf(e.events, f.ix.runEnd(e.run))
+	}
 }
 
 // atRun is an edge near t where a run begins, rather one where spans of the pyramid meet.
@@ -203,11 +236,8 @@ func (f *edgeFinder) atPart(t model.Time) (e chartEdge, ok bool) {
 	if i == len(f.r.parts.points)-1 {
 		return f.runEdge(f.run+1, at), true
 	}
-	e = chartEdge{
-		at: at, run: f.run, inside: true, point: i, events: c.first + (f.run-c.firstRun)*runLength + p.events, level: p.level,
-		head: f.between(-1, i), tail: f.between(i, len(f.r.parts.points)-1),
-	}
-	return e, true
+	events := c.first + (f.run-c.firstRun)*runLength + p.events
+	return chartEdge{at: at, run: f.run, inside: true, point: i, events: events, level: p.level}, true
 }
 
 // loadParts reads the parts of the run, if there are any.
@@ -313,11 +343,14 @@ func (f *edgeFinder) extremes(a, b *chartEdge) extremes {
 		from++
 	}
 	e := f.ix.curve.spans(from, b.run)
-	if a.inside {
+	if f.findTail(a); a.inside {
 		e.add(a.tail)
 	}
-	if b.inside {
-		e.add(b.head)
+	switch {
+	case b.inside && b.point >= 0:
+		e.add(f.between(-1, b.point)) // and the level before the run, which is one of the column, too
+	case b.inside:
+		e.add(f.r.extremesOf(f.ix.runBegin(b.run), b.events))
 	}
 	return e
 }
