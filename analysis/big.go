@@ -107,15 +107,14 @@ const runLength = model.OffsetEvery
 
 // records are the blocks that outlive their chunk, by birth.
 type records struct {
-	site   column[uint32]
-	size   sizeColumn
+	origin originColumn
 	born   riseColumn     // events
 	bornAt riseColumn     // times
 	died   column[uint32] // events; alive
 	diedAt wideTimes      // of what is alive 0
 }
 
-func (r *records) len() int { return r.site.n }
+func (r *records) len() int { return r.origin.n }
 
 // wideTimes is a column of times in any order: four bytes each, and four more from the first one on that needs them.
 type wideTimes struct{ lo, hi column[uint32] }

@@ -43,7 +43,7 @@ type builder struct {
 func newBuilder(ix *FileIndex, store *model.Store, p *model.Profile) *builder {
 	begin, size := p.Allocations.Extent()
 	b := &builder{ix: ix, store: store, events: p.Allocations, end: size, pos: begin}
-	b.match = newMatcher(runtime.GOMAXPROCS(0))
+	b.match = newMatcher(runtime.GOMAXPROCS(0), ix.budget)
 	b.fold.ix = ix
 	return b
 }

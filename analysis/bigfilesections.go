@@ -90,27 +90,26 @@ func (ix *FileIndex) sections(f *fileCodec) {
 }
 
 func (r *records) sections(f *fileCodec) {
-	columnSection(f, "record sites", &r.site)
-	columnSection(f, "record sizes", &r.size.column)
+	columnSection(f, "record origins", &r.origin.column)
 	var large []largeSizeAt
-	for at := range r.size.n {
-		if f.write == nil || len(large) == len(r.size.large) {
+	for at := range r.origin.n {
+		if f.write == nil || len(large) == len(r.origin.large) {
 			break
 		}
-		if size, ok := r.size.large[at]; ok {
+		if size, ok := r.origin.large[at]; ok {
 			large = append(large, largeSizeAt{uint64(at), size})
 		}
 	}
 	arraySection(f, "large sizes", &large)
 	if f.write == nil && len(large) > 0 {
-		r.size.large = make(map[int]uint64, len(large))
+		r.origin.large = make(largeSizes, len(large))
 		for _, l := range large {
-			r.size.large[int(l.At)] = l.Size
+			r.origin.large[int(l.At)] = l.Size
 		}
 	}
 	for _, c := range []*riseColumn{&r.born, &r.bornAt} {
 		arraySection(f, "births", &c.anchor)
-		arraySection(f, "births", &c.steps)
+		columnSection(f, "births", &c.steps)
 	}
 	columnSection(f, "deaths", &r.died)
 	columnSection(f, "deaths", &r.diedAt.lo)
@@ -462,7 +461,7 @@ func (ix *FileIndex) checkRestored(size int64) error {
 		return damagedFile("events are missing")
 	case run != ix.curve.base.n, run != ix.runs.n:
 		return damagedFile("the curve has holes")
-	case r.site.n != int(rec), r.size.n != int(rec), r.died.n != int(rec), r.diedAt.lo.n != int(rec), r.diedAt.hi.n > int(rec),
+	case r.origin.n != int(rec), r.died.n != int(rec), r.diedAt.lo.n != int(rec), r.diedAt.hi.n > int(rec),
 		!r.born.fits(int(rec)), !r.bornAt.fits(int(rec)):
 		return damagedFile("records are missing")
 	case len(ix.sums[dimStack]) != len(ix.stackIDs), len(ix.sums[dimThread]) != len(ix.threads), len(ix.sums[dimSize]) != sizeClasses,

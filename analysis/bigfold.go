@@ -154,7 +154,7 @@ func (f *folder) findDeaths() {
 	}
 	for i := range f.dead {
 		d := &f.dead[i]
-		d.site, d.size = f.records.site.at(int(d.record)), f.records.size.at(int(d.record))
+		d.site, d.size = f.records.origin.at(int(d.record))
 	}
 	for i := range f.dead {
 		f.dead[i].site = f.local(f.dead[i].site)
@@ -210,12 +210,7 @@ func (f *folder) finish() {
 func (f *folder) gather(d dim) {
 	keys := f.dimKeys[d][:0]
 	if d == dimSize {
-		for k := range f.dimCells[d] {
-			if f.dimCells[d][k] != (cell{}) {
-				keys = append(keys, uint32(k))
-			}
-		}
-		f.dimKeys[d] = keys
+		f.dimKeys[d] = changedKeys(keys, f.dimCells[d])
 		return
 	}
 	of := f.ix.sites.stack
@@ -236,8 +231,25 @@ func (f *folder) gather(d dim) {
 		}
 		cells[k].add(&f.siteCells[l])
 	}
-	slices.Sort(keys)
+	if len(keys) > len(cells)/sortShare {
+		keys = changedKeys(keys[:0], cells)
+	} else {
+		slices.Sort(keys)
+	}
 	f.dimKeys[d], f.dimCells[d] = keys, cells
+}
+
+// sortShare is which share of all keys is found faster by a look at all than by sorting.
+const sortShare = 16
+
+// changedKeys appends the keys whose cells are not zero.
+func changedKeys(keys []uint32, cells []cell) []uint32 {
+	for k := range cells {
+		if cells[k] != (cell{}) {
+			keys = append(keys, uint32(k))
+		}
+	}
+	return keys
 }
 
 // publish makes the chunk part of the index. The lock is held.
@@ -280,8 +292,7 @@ func (f *folder) survivors() {
 	j, c, r := f.j, f.c, &f.records
 	for _, p := range j.survivors {
 		i := j.event[p]
-		r.site.append(f.global[j.siteOf[p]])
-		r.size.append(j.events.Size[p])
+		r.origin.append(f.global[j.siteOf[p]], j.events.Size[p])
 		r.born.append(uint64(c.first) + uint64(i))
 		r.died.append(alive)
 		r.bornAt.append(uint64(c.begin + model.Time(j.events.Time[i])))

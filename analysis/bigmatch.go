@@ -102,15 +102,20 @@ const (
 	mostShards    = 8
 	touchRun      = 64        // events whose places in the table are read at once
 	touchFrom     = 112 << 20 // bytes of all tables for which that pays
-	spaciousUntil = 112 << 20 // bytes of all tables
+	spaciousUntil = 256 << 20 // bytes of all tables
 )
 
-// newMatcher returns one for a number of cores. The others decode and fold at the same time.
-func newMatcher(cores int) matcher {
+// newMatcher returns one for a number of cores: the others decode and fold at the same time. Of a budget of bytes, 0 for none,
+// it leaves the larger part to the index as long as that can be.
+func newMatcher(cores int, budget int64) matcher {
 	n := min(max(cores/2, 1), mostShards)
+	spacious := int64(spaciousUntil)
+	if budget > 0 {
+		spacious = min(spacious, budget/4)
+	}
 	m := matcher{shards: make([]shard, n)}
 	for i := range m.shards {
-		m.shards[i].table = newAddressTable(int64(spaciousUntil / n))
+		m.shards[i].table = newAddressTable(spacious / int64(n))
 	}
 	return m
 }
@@ -170,26 +175,26 @@ func (t *addressTable) run(j *job, i, end, p int) int {
 			p++
 			continue
 		}
-		page := pageRef(noPage)
-		if a>>32 != hi {
-			if d := t.dir(a>>32, kind == model.Alloc); d != nil && a != 0 {
+		if a>>32 != hi && a != 0 {
+			if d := t.dir(a>>32, kind == model.Alloc); d != nil {
 				hi, dir = a>>32, d
-				page = d.page[pageIndex(a)]
 			}
-		} else if a != 0 {
-			page = dir.page[pageIndex(a)]
+		}
+		e := &dir[pageIndex(a)]
+		page := e.ref
+		if a>>32 != hi {
+			page = noPage
 		}
 		unit := uint32(page) >> pageKindBits
-		fast, bit := page&pageKindMask == pairPage && a&7 == 0, uint32(a)>>4&1
+		fast, bit := page&pageKindMask == pairPage && a&7 == 0 && a != 0, uint32(a)>>4&1
 		if kind == model.Free {
 			v := uint32(0)
 			if fast {
 				slot := &pieces[unit/pieceUnits][(unit<<5|uint32(uint16(a))>>5)&pieceMask]
 				if w := *slot; w != 0 && w&1 == bit {
 					v, *slot = w>>1, 0
-					used := &dir.used[pageIndex(a)]
-					if *used--; *used == 0 {
-						t.drop(dir, pageIndex(a))
+					if e.used--; e.used == 0 {
+						t.drop(e)
 					}
 				}
 			} else if a != 0 {
@@ -208,7 +213,7 @@ func (t *addressTable) run(j *job, i, end, p int) int {
 			slot := &pieces[unit/pieceUnits][(unit<<5|uint32(uint16(a))>>5)&pieceMask]
 			if w := *slot; w == 0 {
 				*slot = v<<1 | bit
-				dir.used[pageIndex(a)]++
+				e.used++
 				p++
 				continue
 			}

@@ -35,8 +35,9 @@ func (ix *FileIndex) membership(in Cell) *membership {
 	born := r.bornAt.reader()
 	for i := range r.len() {
 		b := fileBlock{bornAt: model.Time(born.next())}
-		size := SizeClass(r.size.at(i))
-		if size < int(m.rect.SizeFrom) || size >= int(m.rect.SizeTo) || in.set != nil && !in.set.has(ix.sites.stack[r.site.at(i)]) {
+		site, bytes := r.origin.at(i)
+		size := SizeClass(bytes)
+		if size < int(m.rect.SizeFrom) || size >= int(m.rect.SizeTo) || in.set != nil && !in.set.has(ix.sites.stack[site]) {
 			continue
 		}
 		b.died, b.diedAt = ix.endOf(i)

@@ -196,7 +196,8 @@ func (w *climber) follow(v *view, from, to int) {
 			if q, ok := r.local(); ok {
 				w.moves = append(w.moves, move{-int64(sizes[q]), sites[q]})
 			} else {
-				w.moves = append(w.moves, move{-int64(ix.records.size.at(int(r))), ix.records.site.at(int(r))})
+				site, size := ix.records.origin.at(int(r))
+				w.moves = append(w.moves, move{-int64(size), site})
 			}
 		default:
 			p++

@@ -11,7 +11,7 @@ type riseColumn struct {
 	n      int
 	last   uint64
 	anchor []riseAnchor
-	steps  []byte
+	steps  column[byte] // those behind an anchor lie in one of its chunks
 }
 
 type riseAnchor struct {
@@ -22,13 +22,26 @@ type riseAnchor struct {
 const riseSpan = 32
 
 func (c *riseColumn) append(v uint64) {
+	s := &c.steps
 	if c.n%riseSpan == 0 {
-		c.anchor = append(c.anchor, riseAnchor{v, uint32(len(c.steps))})
+		c.room()
+		c.anchor = append(c.anchor, riseAnchor{v, uint32(s.n)})
 	} else {
-		c.steps = binary.AppendUvarint(c.steps, v-c.last)
+		s.n += binary.PutUvarint(s.chunks[s.n>>chunkBits][s.n&chunkMask:], v-c.last)
 	}
 	c.last = v
 	c.n++
+}
+
+// room makes room for the steps behind an anchor.
+func (c *riseColumn) room() {
+	s := &c.steps
+	if s.n&chunkMask > chunkLen-riseSpan*binary.MaxVarintLen64 {
+		s.n = len(s.chunks) << chunkBits
+	}
+	if s.n>>chunkBits == len(s.chunks) {
+		s.chunks = append(s.chunks, make([]byte, chunkLen))
+	}
 }
 
 func (c *riseColumn) at(i int) uint64 {
@@ -38,13 +51,17 @@ func (c *riseColumn) at(i int) uint64 {
 
 // walk moves a on by n values.
 func (c *riseColumn) walk(a *riseAnchor, n int) uint64 {
+	if n == 0 {
+		return a.value
+	}
+	steps := c.steps.chunks[a.at>>chunkBits]
 	for ; n > 0; n-- {
-		if d := c.steps[a.at]; d < 0x80 {
+		if d := steps[a.at&chunkMask]; d < 0x80 {
 			a.value += uint64(d)
 			a.at++
 			continue
 		}
-		d, size := binary.Uvarint(c.steps[a.at:])
+		d, size := binary.Uvarint(steps[a.at&chunkMask:])
 		a.value += d
 		a.at += uint32(size)
 	}

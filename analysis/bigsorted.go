@@ -142,7 +142,8 @@ func (s *sortedRefs) key(ref uint32) uint64 {
 	if ref&nearBlock != 0 {
 		return s.near[ref&^nearBlock].key
 	}
-	b := fileBlock{size: s.ix.records.size.at(int(ref))}
+	var b fileBlock
+	_, b.size = s.ix.records.origin.at(int(ref))
 	if s.by == ShortestFirst {
 		b = s.ix.recordBlock(int(ref))
 	}
@@ -257,8 +258,8 @@ func (s *refScan) scan(from, to int, f func(class int, ref uint32, size uint64))
 		next := base // of born
 		for _, k := range kept[:n] {
 			i := base + int(k)
-			size := r.size.at(i)
-			if !s.q.All && s.g.key(r.site.at(i), size) != s.q.Key || !s.members.whole && !s.members.has(ref(i), nil) {
+			site, size := r.origin.at(i)
+			if !s.q.All && s.g.key(site, size) != s.q.Key || !s.members.whole && !s.members.has(ref(i), nil) {
 				continue
 			}
 			life := model.Time(0)

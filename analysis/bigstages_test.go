@@ -26,10 +26,10 @@ func benchStages(b *testing.B, path string) {
 		bd := newBuilder(NewFileIndex(), new(model.Store), p)
 		bd.ix.names.store, bd.ix.source = bd.store, source
 		bd.ix.decoders.New = func() any { return source.Decoder() }
-		jobs := [4]*job{{}, {}, {}, {}}
+		jobs, size := [4]*job{{}, {}, {}, {}}, int64(bd.ix.chunkSize)
 		for i := 0; bd.pos < bd.end; i++ {
 			j := jobs[i%len(jobs)]
-			j.reset(bd.pos, min(bd.pos+int64(bd.ix.chunkSize), bd.end))
+			j.reset(bd.pos, min(bd.pos+size, bd.end))
 			stage := func(k int, f func()) {
 				began := cpuTime(ofThread)
 				f()
@@ -41,7 +41,7 @@ func benchStages(b *testing.B, path string) {
 			if j.err != nil {
 				b.Fatal(j.err)
 			}
-			bd.pos = j.next
+			bd.pos, size = j.next, bd.usualChunk(j.stacks)
 		}
 		for k, d := range took {
 			if best[k] == 0 || d < best[k] {

@@ -113,7 +113,7 @@ func (ix *FileIndex) addBegin(out []cell, d dim, v *view, n int) {
 			if ok {
 				site, size = sites[q], sizes[q]
 			} else {
-				site, size = ix.records.site.at(int(r)), ix.records.size.at(int(r))
+				site, size = ix.records.origin.at(int(r))
 			}
 			k := sizeClass(size)
 			if of != nil {

@@ -2,23 +2,23 @@ package analysis
 
 // addressTable maps live addresses to numbers other than 0. Allocators keep blocks close together, so a directory of small
 // pages beats any hash table: addr>>32 finds a directory, the next 16 bits and bit 3 a page, and the last 16 bits a slot in
-// it. A page with few blocks is a small hash table of its own; one with many is an array with a slot every 32 bytes, or every
-// 16 where there are smaller blocks: of 64 KiB, the addresses that are multiples of 16 are on one page and those eight behind
-// on another. What fits neither, where
-// there are many blocks, goes into a map: that is correct, and slow.
+// it. A page with few blocks is a small hash table of its own; one with many, and while memory is plenty one with more than a
+// handful, is an array with a slot every 32 bytes, or every 16 where there are smaller blocks: of 64 KiB, the addresses that are
+// multiples of 16 are on one page and those eight behind on another. What fits neither, where there are many blocks, goes into
+// a map: that is correct, and slow.
 //
 // Pages are words of large pieces of memory, without pointers: nothing of them is ever scanned, an empty one is used again,
 // and finding a slot takes three dependent reads, the first two of which are near.
 type addressTable struct {
 	dirs   map[uint64]*pageDir
-	last   *pageDir // of lastHi
+	last   *pageDir // of lastHi; not nil
 	lastHi uint64
 	recent [16]recentDir
 	memory pageMemory
 	odd    map[uint64]uint32 // addresses that no page takes
 	sink   uint32            // of what touch reads
 
-	spacious int64 // bytes: from there on pages become dense only when that takes less memory than any other
+	spacious int64 // bytes: from there on pages become arrays only when that takes less memory than any other
 }
 
 type recentDir struct {
@@ -27,9 +27,11 @@ type recentDir struct {
 }
 
 // pageDir holds the pages of 4 GiB, see pageIndex.
-type pageDir struct {
-	page [1 << 17]pageRef
-	used [1 << 17]uint16 // slots
+type pageDir [1 << 17]pageEntry
+
+type pageEntry struct {
+	ref  pageRef
+	used uint32 // slots
 }
 
 // pageRef says where a page is, in units of 32 words, and what kind of page: it is shifted left by pageKindBits. 0 is none.
@@ -110,9 +112,9 @@ func (m *pageMemory) dense(p pageRef, addr uint64) *uint32 {
 	return &m.pieces[unit/pieceUnits][(unit<<5|uint32(uint16(addr))>>4)&pieceMask]
 }
 
-// newAddressTable returns an empty table. Up to some bytes of memory pages become dense early.
+// newAddressTable returns an empty table. Up to some bytes of memory pages become arrays early.
 func newAddressTable(spacious int64) *addressTable {
-	return &addressTable{spacious: spacious, dirs: map[uint64]*pageDir{}, odd: map[uint64]uint32{}, lastHi: 1 << 32}
+	return &addressTable{spacious: spacious, dirs: map[uint64]*pageDir{}, odd: map[uint64]uint32{}, last: new(pageDir), lastHi: 1 << 32}
 }
 
 // pageIndex is the place of an address in a directory.
@@ -157,7 +159,8 @@ func (t *addressTable) put(addr uint64, v uint32) (old uint32) {
 		}
 	}
 	k := pageIndex(addr)
-	p := d.page[k]
+	e := &d[k]
+	p := e.ref
 	switch kind := p & pageKindMask; {
 	case kind == densePage:
 		if addr&7 != 0 {
@@ -166,7 +169,7 @@ func (t *addressTable) put(addr uint64, v uint32) (old uint32) {
 		slot := t.memory.dense(p, addr)
 		old, *slot = *slot, v
 		if old == 0 {
-			d.used[k]++
+			e.used++
 		}
 		return old
 	case kind == pairPage:
@@ -175,17 +178,17 @@ func (t *addressTable) put(addr uint64, v uint32) (old uint32) {
 		}
 		slot, bit := t.memory.pair(p, addr)
 		if v > mostPaired || *slot != 0 && *slot&1 != bit {
-			t.unpair(d, k)
+			t.unpair(e)
 			return t.put(addr, v)
 		}
 		old, *slot = *slot>>1, v<<1|bit
 		if old == 0 {
-			d.used[k]++
+			e.used++
 		}
 		return old
 	case kind == noPage:
 		p = t.memory.take(firstSparse)
-		d.page[k] = p
+		e.ref = p
 	}
 	w := t.memory.words(p)
 	i, found := findSparse(w, uint16(addr))
@@ -194,8 +197,8 @@ func (t *addressTable) put(addr uint64, v uint32) (old uint32) {
 		return old
 	}
 	w[i], w[i+1] = uint32(uint16(addr)), v
-	if d.used[k]++; int(d.used[k]) > len(w)*3/8 {
-		t.grow(d, k, addr)
+	if e.used++; int(e.used) > len(w)*3/8 {
+		t.grow(e, addr)
 	}
 	return 0
 }
@@ -214,8 +217,8 @@ func (t *addressTable) take(addr uint64) (old uint32) {
 			return t.takeOdd(addr)
 		}
 	}
-	k := pageIndex(addr)
-	p := d.page[k]
+	e := &d[pageIndex(addr)]
+	p := e.ref
 	switch p & pageKindMask {
 	case noPage:
 		return 0
@@ -240,17 +243,17 @@ func (t *addressTable) take(addr uint64) (old uint32) {
 		}
 	}
 	if old != 0 {
-		if d.used[k]--; d.used[k] == 0 {
-			t.drop(d, k)
+		if e.used--; e.used == 0 {
+			t.drop(e)
 		}
 	}
 	return old
 }
 
 // drop gives up an empty page. An array that goes would leave those behind that it did not take.
-func (t *addressTable) drop(d *pageDir, k uint32) {
-	if p := d.page[k]; p&pageKindMask <= lastSparse || len(t.odd) == 0 {
-		d.page[k] = 0
+func (t *addressTable) drop(e *pageEntry) {
+	if p := e.ref; p&pageKindMask <= lastSparse || len(t.odd) == 0 {
+		e.ref = 0
 		t.memory.give(p)
 	}
 }
@@ -266,7 +269,7 @@ func (t *addressTable) takeOdd(addr uint64) (old uint32) {
 
 // bytes estimates the memory that the table takes.
 func (t *addressTable) bytes() int64 {
-	return t.memory.bytes + int64(len(t.dirs))*(768<<10) + int64(len(t.odd))*24
+	return t.memory.bytes + int64(len(t.dirs))*(1<<20) + int64(len(t.odd))*24
 }
 
 // touch reads where some addresses belong, all of them at once: for a table that is much larger than the caches, waiting for
@@ -277,14 +280,11 @@ func (t *addressTable) touch(addrs []uint64) {
 		d := t.last
 		if hi := a >> 32; hi != t.lastHi {
 			r := t.nearDir(hi)
-			if d = r.dir; r.hi != hi {
+			if d = r.dir; r.hi != hi || d == nil {
 				continue
 			}
 		}
-		if d == nil {
-			continue
-		}
-		p := d.page[pageIndex(a)]
+		p := d[pageIndex(a)].ref
 		at := uint32(p) >> pageKindBits
 		word := at << 5
 		switch p & pageKindMask {
@@ -334,14 +334,14 @@ func removeSparse(w []uint32, i int) {
 }
 
 // grow makes a full sparse page larger, or an array; addr is one of its addresses.
-func (t *addressTable) grow(d *pageDir, k uint32, addr uint64) {
-	old := d.page[k]
+func (t *addressTable) grow(e *pageEntry, addr uint64) {
+	old := e.ref
 	kind := old&pageKindMask + 1
-	if kind == lastSparse && t.memory.bytes < t.spacious {
+	if t.memory.bytes < t.spacious {
 		kind = pairPage
 	}
 	p := t.memory.take(kind)
-	d.page[k], d.used[k] = p, 0
+	e.ref, e.used = p, 0
 	from := t.memory.words(old)
 	for i := 0; i < len(from); i += 2 {
 		off, v := from[i], from[i+1]
@@ -355,15 +355,15 @@ func (t *addressTable) grow(d *pageDir, k uint32, addr uint64) {
 		to := t.memory.words(p)
 		slot, _ := findSparse(to, uint16(off))
 		to[slot], to[slot+1] = off, v
-		d.used[k]++
+		e.used++
 	}
 	clear(from)
 	t.memory.give(old)
 }
 
 // unpair makes a pair page dense.
-func (t *addressTable) unpair(d *pageDir, k uint32) {
-	old := d.page[k]
+func (t *addressTable) unpair(e *pageEntry) {
+	old := e.ref
 	p := t.memory.take(densePage)
 	from, to := t.memory.words(old), t.memory.words(p)
 	for i, v := range from {
@@ -373,5 +373,5 @@ func (t *addressTable) unpair(d *pageDir, k uint32) {
 	}
 	clear(from)
 	t.memory.give(old)
-	d.page[k] = p
+	e.ref = p
 }

@@ -42,8 +42,8 @@ func TestAddressTableAgreesWithMap(t *testing.T) {
 			}
 		}
 		for hi, d := range table.dirs {
-			for i, used := range d.used {
-				if used != 0 {
+			for i := range d {
+				if used := d[i].used; used != 0 {
 					t.Fatalf("%s: page %#x.%x still has %d", name, hi, i, used)
 				}
 			}

@@ -319,10 +319,8 @@ func (ix *FileIndex) endOf(record int) (died uint32, at model.Time) {
 
 // recordBlock is the block of a record, without its address.
 func (ix *FileIndex) recordBlock(r int) (b fileBlock) {
-	b = fileBlock{
-		site: ix.records.site.at(r), size: ix.records.size.at(r),
-		born: uint32(ix.records.born.at(r)), bornAt: model.Time(ix.records.bornAt.at(r)),
-	}
+	b.site, b.size = ix.records.origin.at(r)
+	b.born, b.bornAt = uint32(ix.records.born.at(r)), model.Time(ix.records.bornAt.at(r))
 	b.died, b.diedAt = ix.endOf(r)
 	return b
 }
@@ -339,7 +337,7 @@ func (ix *FileIndex) siteSize(v *view, r ref) (site uint32, size uint64) {
 	if p, ok := r.local(); ok {
 		return v.site[p], v.events.Size[p]
 	}
-	return ix.records.site.at(int(r)), ix.records.size.at(int(r))
+	return ix.records.origin.at(int(r))
 }
 
 // payload is the number of events before an event of a view that are no FREE.

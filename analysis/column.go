@@ -103,26 +103,52 @@ func (c *timeColumn) search(over func(model.Time) bool) int {
 // sizeColumn is a column of block sizes: four bytes each, and the few that do not fit beside it.
 type sizeColumn struct {
 	column[uint32]
-	large map[int]uint64 // where the column says largeSize
+	large largeSizes
 }
+
+func (c *sizeColumn) append(v uint64) { c.column.append(c.large.low(c.n, v)) }
+
+func (c *sizeColumn) at(i int) uint64 { return c.large.full(i, c.column.at(i)) }
+
+// largeSizes are the sizes, by place in a column, for which that says largeSize.
+type largeSizes map[int]uint64
 
 const largeSize = math.MaxUint32
 
-func (c *sizeColumn) append(v uint64) {
+// low is what the column has for a size at i.
+func (l *largeSizes) low(i int, v uint64) uint32 {
 	if v < largeSize {
-		c.column.append(uint32(v))
-		return
+		return uint32(v)
 	}
-	if c.large == nil {
-		c.large = map[int]uint64{}
+	if *l == nil {
+		*l = largeSizes{}
 	}
-	c.large[c.n] = v
-	c.column.append(largeSize)
+	(*l)[i] = v
+	return largeSize
 }
 
-func (c *sizeColumn) at(i int) uint64 {
-	if v := c.column.at(i); v != largeSize {
+// full is the size at i, given what the column has.
+func (l largeSizes) full(i int, v uint32) uint64 {
+	if v != largeSize {
 		return uint64(v)
 	}
-	return c.large[i]
+	return l[i]
+}
+
+// originColumn has the sites of blocks beside their sizes, as who asks for one asks for the other: in memory that no cache
+// holds, each place costs.
+type originColumn struct {
+	column[origin]
+	large largeSizes
+}
+
+type origin struct{ site, size uint32 }
+
+func (c *originColumn) append(site uint32, size uint64) {
+	c.column.append(origin{site, c.large.low(c.n, size)})
+}
+
+func (c *originColumn) at(i int) (site uint32, size uint64) {
+	o := c.column.at(i)
+	return o.site, c.large.full(i, o.size)
 }

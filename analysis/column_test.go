@@ -38,15 +38,57 @@ func TestTimeColumn(t *testing.T) {
 	}
 }
 
-func TestSizeColumn(t *testing.T) {
+func TestSizeColumns(t *testing.T) {
 	want := []uint64{0, 1, largeSize - 1, largeSize, largeSize + 1, 1 << 63, 7, 1<<64 - 1}
 	var c sizeColumn
-	for _, v := range want {
+	var o originColumn
+	for i, v := range want {
 		c.append(v)
+		o.append(uint32(i), v)
 	}
 	for i, v := range want {
 		if got := c.at(i); got != v {
 			t.Errorf("size %d: %d, want %d", i, got, v)
+		}
+		if site, got := o.at(i); got != v || site != uint32(i) {
+			t.Errorf("size %d of site %d: %d of %d", i, i, got, site)
+		}
+	}
+}
+
+// TestRiseColumn reads numbers that never fall in every way, over several chunks of steps.
+func TestRiseColumn(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 7))
+	var c riseColumn
+	var want []uint64
+	v := uint64(0)
+	for range 50_000 {
+		v += r.Uint64() >> (24 + r.IntN(40))
+		c.append(v)
+		want = append(want, v)
+	}
+	if len(c.steps.chunks) < 3 {
+		t.Error(len(c.steps.chunks), "chunks of steps")
+	}
+	all := c.reader()
+	for i, v := range want {
+		if got := c.at(i); got != v {
+			t.Fatalf("number %d: %d, want %d", i, got, v)
+		}
+		if got := all.next(); got != v {
+			t.Fatalf("number %d in order: %d, want %d", i, got, v)
+		}
+	}
+	for range 2000 {
+		i := r.IntN(len(want))
+		some := c.readerAt(i)
+		if got := some.next(); got != want[i] {
+			t.Fatalf("number %d from there: %d, want %d", i, got, want[i])
+		}
+		x := want[i] + uint64(r.IntN(3)) - 1
+		first, _ := slices.BinarySearch(want, x)
+		if got := c.search(x); got != first {
+			t.Fatalf("search for %d: %d, want %d", x, got, first)
 		}
 	}
 }
