@@ -27,7 +27,6 @@ type folder struct {
 	longPart  uint32 // µs
 	partBegin level
 	parts     bool               // the chunk has parts
-	freed     []uint64           // by FREE: bytes that it ends
 	dead      []dead             // by job.deaths
 	death     int                // those of the job that are done
 	allocs    [smallSizes]uint32 // by size: allocations of the chunk that are not in dimCells yet
@@ -133,7 +132,6 @@ func (f *folder) begin() {
 	f.dimCells[dimSize] = append(f.dimCells[dimSize][:0], make([]cell, sizeClasses)...)
 	f.ends = endWriter{b: f.ends.b[:0]}
 	f.before, f.death = f.live.now(), 0
-	f.freed = resize(f.freed, len(j.ended))
 	clear(f.allocs[:])
 	f.sizes.reset()
 	f.runs, f.starts, f.marks = f.runs[:0], f.starts[:0], f.marks[:0]
@@ -186,17 +184,8 @@ func (f *folder) finish() {
 	c := f.c
 	c.ends = slices.Clone(f.ends.b)
 	c.over = slices.Clone(f.j.over)
-	c.common = f.sizes.common()
-	for i := range f.starts {
-		s, end := &f.starts[i], len(f.freed)
-		if i+1 < len(f.starts) {
-			end = int(f.starts[i+1].freed)
-		}
-		from := s.freed
-		s.freed = uint32(len(f.sizes.b))
-		f.sizes.write(f.freed[from:end], f.j.ended[from:end])
-	}
-	c.freed = slices.Clone(f.sizes.b)
+	c.freed, c.common = slices.Clone(f.sizes.b), f.sizes.common
+	f.sizes.renew()
 	if f.parts {
 		c.fine = slices.Clone(f.fine.b)
 	}

@@ -17,7 +17,7 @@ type job struct {
 	sites  siteTable // of this chunk alone
 	siteOf []uint32  // by event that is no FREE, as numbered in sites
 
-	event  []uint32   // by event that is no FREE: its number
+	event  []uint32   // by ALLOC, as numbered in sites: its number in the chunk; filled in when the chunk is folded
 	before model.Time // of the event before its first
 
 	firstPayload uint32    // events before the chunk that are no FREE
@@ -52,26 +52,43 @@ func (j *job) number() {
 	c := &j.events
 	n := len(c.Size)
 	j.siteOf, j.event = resize(j.siteOf, n), resize(j.event, n)
-	ids, threads, sites, event := c.ID[:n], c.Thread[:n], j.siteOf[:n], j.event[:n]
+	if !onlyBlocks(c.Kind) {
+		j.numberSome()
+		return
+	}
+	ids, threads, sites := c.ID[:n], c.Thread[:n], j.siteOf[:n]
+	for p, id := range ids {
+		if id < uint64(len(j.sites.first)) {
+			if s := j.sites.first[id]; s != 0 && j.sites.keys[s-1].thread == threads[p] {
+				sites[p] = s - 1
+				continue
+			}
+		}
+		sites[p], _ = j.sites.of(siteKey{id, threads[p]})
+	}
+}
+
+// numberSome is number where there are other events.
+func (j *job) numberSome() {
 	p := 0
-	for i, kind := range c.Kind {
-		if kind == model.Free || p >= n {
+	for _, kind := range j.events.Kind {
+		if kind == model.Free {
 			continue
 		}
-		event[p] = uint32(i)
 		if kind == model.Alloc {
-			id := ids[p]
-			if id < uint64(len(j.sites.first)) {
-				if s := j.sites.first[id]; s != 0 && j.sites.keys[s-1].thread == threads[p] {
-					sites[p] = s - 1
-					p++
-					continue
-				}
-			}
-			sites[p], _ = j.sites.of(siteKey{id, threads[p]})
+			j.siteOf[p], _ = j.sites.of(siteKey{j.events.ID[p], j.events.Thread[p]})
 		}
 		p++
 	}
+}
+
+// onlyBlocks reports whether there is nothing but ALLOC and FREE.
+func onlyBlocks(kinds []model.EventKind) bool {
+	all := model.EventKind(0)
+	for _, k := range kinds {
+		all |= k
+	}
+	return all <= model.Free
 }
 
 // resize returns a slice of n elements of any value, s itself if it is large enough.

@@ -85,13 +85,7 @@ func (s *sortedRefs) fill(k int) {
 	for c := k; c < end; c++ {
 		s.classes[c] = make([]uint32, 0, s.counts[c])
 	}
-	for _, part := range s.find.parts(func(found *[rankClasses][]uint32) func(class int, ref uint32, size uint64) {
-		return func(class int, ref uint32, _ uint64) {
-			if class >= k && class < end {
-				found[class] = append(found[class], ref)
-			}
-		}
-	}) {
+	for _, part := range s.find.parts(k, end) {
 		for c := k; c < end; c++ {
 			s.classes[c] = append(s.classes[c], part[c]...)
 		}
@@ -187,10 +181,14 @@ func (s *sortedRefs) count() {
 	s.find.split(func(from, to int) {
 		var counts [rankClasses]int
 		bytes := uint64(0)
-		s.find.scan(from, to, func(class int, _ uint32, size uint64) {
-			counts[class]++
-			bytes, _ = model.SaturatingAdd(bytes, size)
-		})
+		if s.find.plain() {
+			bytes = s.find.countPlain(from, to, &counts)
+		} else {
+			s.find.scan(from, to, func(class int, _ uint32, size uint64) {
+				counts[class]++
+				bytes, _ = model.SaturatingAdd(bytes, size)
+			})
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		for k, n := range counts {
@@ -222,13 +220,21 @@ func (s *refScan) split(f func(from, to int)) {
 	scanning.Wait()
 }
 
-// parts scans all records, with a function for each part, and returns what those found, in order.
-func (s *refScan) parts(f func(*[rankClasses][]uint32) func(class int, ref uint32, size uint64)) []*[rankClasses][]uint32 {
+// parts lists the blocks of classes [k, end), by parts of all records, in order.
+func (s *refScan) parts(k, end int) []*[rankClasses][]uint32 {
 	var mu sync.Mutex
 	found := map[int]*[rankClasses][]uint32{}
 	s.split(func(from, to int) {
 		p := new([rankClasses][]uint32)
-		s.scan(from, to, f(p))
+		if s.plain() {
+			s.listPlain(from, to, k, end, p)
+		} else {
+			s.scan(from, to, func(class int, ref uint32, _ uint64) {
+				if class >= k && class < end {
+					p[class] = append(p[class], ref)
+				}
+			})
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		found[from] = p
@@ -238,6 +244,57 @@ func (s *refScan) parts(f func(*[rankClasses][]uint32) func(class int, ref uint3
 		out = append(out, found[from])
 	}
 	return out
+}
+
+// plain reports whether all that live are asked for, by sizes that all fit their column.
+func (s *refScan) plain() bool {
+	return s.q.All && s.members.whole && s.by.by == LargestFirst && len(s.ix.records.origin.large) == 0
+}
+
+// countPlain counts by class what scan would find if plain, and returns the sum of sizes. Every block is looked at, without a
+// branch: what lives is hard to predict. hot kernel
+func (s *refScan) countPlain(from, to int, counts *[rankClasses]int) (bytes uint64) {
+	r, hi := &s.ix.records, uint64(s.hi)
+	var bySize [64]int // by bits of the size
+	for base := from; base < to; base = base&^chunkMask + chunkLen {
+		died, origins := r.lives(base, to)
+		for i := range origins {
+			lives := (uint64(died[i])-hi)>>63 ^ 1
+			size := origins[i].size
+			bySize[bits.Len32(size)&63] += int(lives)
+			bytes += uint64(size) * lives
+		}
+	}
+	for n, count := range bySize {
+		counts[64-n] += count
+	}
+	return bytes
+}
+
+// listPlain lists by class, out of classes [k, end), what scan would find if plain. hot kernel
+func (s *refScan) listPlain(from, to, k, end int, found *[rankClasses][]uint32) {
+	r, hi := &s.ix.records, s.hi
+	least := uint64(1) << (64 - min(end, 64)) // of classes before the last one, which is of no bytes
+	if end > 64 {
+		least = 0
+	}
+	span := math.MaxUint64>>min(k, 64) - least
+	for base := from; base < to; base = base&^chunkMask + chunkLen {
+		died, origins := r.lives(base, to)
+		for i := range origins {
+			if size := uint64(origins[i].size); size-least <= span && int(died[i]) >= hi {
+				class := 64 - bits.Len64(size)
+				found[class] = append(found[class], uint32(base+i))
+			}
+		}
+	}
+}
+
+// lives are the columns that say which blocks of some size live, from a record on, as far as they lie together and before to.
+func (r *records) lives(from, to int) (died []uint32, origins []origin) {
+	k, begin, end := from>>chunkBits, from&chunkMask, min(chunkLen, to-from&^chunkMask)
+	died, origins = r.died.chunks[k][begin:end], r.origin.chunks[k][begin:end]
+	return died[:len(origins)], origins
 }
 
 // scan calls f for the blocks of records [from, to) that are alive after hi events and asked for.

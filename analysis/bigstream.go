@@ -116,64 +116,87 @@ func (r *endReader) next(payload int) ref {
 // The stream of freed sizes tells, for each FREE, how many bytes it ends: 0 for none, 1 … 254 for one of the chunk's common
 // sizes, 255 for one that follows as a varint.
 const (
-	mostCommon  = 254
-	rareSize    = 255
-	smallSizes  = 4096 // only smaller sizes are counted, and can be common
-	noFreedSize = ^uint64(0)
+	mostCommon = 254
+	rareSize   = 255
+	smallSizes = 4096 // only smaller sizes are counted, and can be common
+	rareShare  = 32   // sizes become common when more than this share of all that are freed was not
 )
 
-// sizeWriter counts sizes, finds the common ones and writes a stream. It may be used again.
+// sizeWriter writes a stream of freed sizes, with the sizes for common that were so lately.
 type sizeWriter struct {
-	count [smallSizes]uint32 // of those below
-	code  [smallSizes]byte
-	b     []byte
+	b      []byte
+	common []uint64 // read-only, as chunks have it, too
+	code   [smallSizes]byte
+	count  [smallSizes]uint32 // of those in b
 }
 
-// reset forgets everything.
+// reset forgets the stream.
 func (w *sizeWriter) reset() {
 	clear(w.count[:])
 	w.b = w.b[:0]
+	if w.common == nil {
+		w.choose(nil)
+	}
 }
 
-// common returns the most common of the sizes that were counted.
-func (w *sizeWriter) common() []uint64 {
-	var all []uint64
-	for s, n := range w.count {
-		w.code[s] = rareSize
-		if n > 1 {
-			all = append(all, uint64(s))
+// room makes room for n more sizes and returns the stream with it, and where it ends now: what follows may be written there
+// without further ado.
+func (w *sizeWriter) room(n int) (b []byte, end int) {
+	w.b = slices.Grow(w.b, n*(1+binary.MaxVarintLen64))
+	return w.b[:cap(w.b)], len(w.b)
+}
+
+func (w *sizeWriter) none() { w.b = append(w.b, 0) }
+
+func (w *sizeWriter) add(size uint64) {
+	if size < smallSizes {
+		w.count[size]++
+		if c := w.code[size]; c != rareSize {
+			w.b = append(w.b, c)
+			return
 		}
 	}
-	if len(all) > mostCommon {
-		slices.SortStableFunc(all, func(a, b uint64) int { return int(w.count[b]) - int(w.count[a]) })
-		all = slices.Clone(all[:mostCommon])
+	b, end := w.room(1)
+	w.b = b[:putRare(b, end, size)]
+}
+
+// putRare writes to b from at on, and returns where that ends.
+func putRare(b []byte, at int, size uint64) int {
+	b[at] = rareSize
+	return at + 1 + binary.PutUvarint(b[at+1:], size)
+}
+
+// renew finds other common sizes for what follows, if those that there are do not fit the stream.
+func (w *sizeWriter) renew() {
+	all, rare := 0, 0
+	var sizes []uint64
+	for s, n := range w.count {
+		all += int(n)
+		if w.code[s] == rareSize {
+			rare += int(n)
+		}
+		if n > 1 {
+			sizes = append(sizes, uint64(s))
+		}
 	}
-	for i, s := range all {
+	if rare <= all/rareShare {
+		return
+	}
+	if len(sizes) > mostCommon {
+		slices.SortStableFunc(sizes, func(a, b uint64) int { return int(w.count[b]) - int(w.count[a]) })
+		sizes = slices.Clone(sizes[:mostCommon])
+	}
+	w.choose(sizes)
+}
+
+func (w *sizeWriter) choose(common []uint64) {
+	for s := range w.code {
+		w.code[s] = rareSize
+	}
+	for i, s := range common {
 		w.code[s] = byte(i + 1)
 	}
-	return all
-}
-
-// write appends sizes to the stream, given what common returned. ended is 0 where nothing was freed: there may be blocks of
-// noFreedSize.
-func (w *sizeWriter) write(sizes []uint64, ended []uint32) {
-	w.b = slices.Grow(w.b, len(sizes)*(1+binary.MaxVarintLen64))
-	n := len(w.b)
-	b := w.b[:cap(w.b)]
-	for i, size := range sizes {
-		c := byte(rareSize)
-		if size < smallSizes {
-			c = w.code[size]
-		} else if size == noFreedSize && ended[i] == 0 {
-			c = 0
-		}
-		b[n] = c
-		n++
-		if c == rareSize {
-			n += binary.PutUvarint(b[n:], size)
-		}
-	}
-	w.b = b[:n]
+	w.common = common
 }
 
 // nextFreed reads the next freed size from a stream and returns the rest; ok is false where nothing was freed.

@@ -18,8 +18,8 @@ func (f *folder) small() bool {
 // small sizes are only counted. hot kernel
 func (f *folder) walkSmall() {
 	j := f.j
-	kinds, sizes, sites, ended, freed := j.events.Kind, j.events.Size, j.siteOf, j.ended, f.freed
-	cells, bySize, allocs, frees := f.siteCells, f.dimCells[dimSize], &f.allocs, &f.sizes.count
+	kinds, sizes, sites, ended, event := j.events.Kind, j.events.Size, j.siteOf, j.ended, j.event
+	cells, bySize, allocs, frees, codes := f.siteCells, f.dimCells[dimSize], &f.allocs, &f.sizes.count, &f.sizes.code
 	firstBorn := j.firstPayload + 1
 	p, over, nextOver := 0, 0, f.nextOver(0)
 	for begin := 0; begin < len(kinds); {
@@ -28,12 +28,14 @@ func (f *folder) walkSmall() {
 		}
 		to := f.partEnd(begin)
 		ends, end := f.ends.room(fineLength)
+		freed, at := f.sizes.room(fineLength)
 		live, count, allocBytes := f.live.live, uint32(f.live.count), f.live.allocBytes
 		var e extremes
 		for k, kind := range kinds[begin:to] {
 			switch {
 			case kind == model.Alloc && begin+k != nextOver:
 				size, c := sizes[p], &cells[sites[p]]
+				event[p] = uint32(begin + k)
 				p++
 				c.allocBytes += size
 				c.allocCount++
@@ -49,12 +51,11 @@ func (f *folder) walkSmall() {
 				count++
 				e.maxBytes, e.maxCount = max(e.maxBytes, live), max(e.maxCount, count)
 			case kind == model.Free:
-				free := begin + k - p
-				v := ended[free]
+				v := ended[begin+k-p]
 				if v == 0 {
-					ends[end] = 0
+					ends[end], freed[at] = 0, 0
 					end++
-					freed[free] = noFreedSize
+					at++
 					break
 				}
 				var site, now uint32
@@ -84,8 +85,10 @@ func (f *folder) walkSmall() {
 				c.freedBytes += size
 				c.freedCount++
 				c.temporary += now
+				code := byte(rareSize)
 				if size < smallSizes {
 					frees[size]++
+					code = codes[size]
 				} else {
 					c := &bySize[sizeClass(size)]
 					c.freedBytes += size
@@ -94,7 +97,11 @@ func (f *folder) walkSmall() {
 				if now != 0 {
 					bySize[sizeClass(size)].temporary++
 				}
-				freed[free] = size
+				freed[at] = code
+				at++
+				if code == rareSize {
+					at = putRare(freed, at-1, size)
+				}
 				live -= size
 				count--
 				e.minBytes, e.minCount = min(e.minBytes, live), min(e.minCount, count)
@@ -109,7 +116,7 @@ func (f *folder) walkSmall() {
 				e = extremes{live, live, count, count}
 			}
 		}
-		f.ends.b = ends[:end]
+		f.ends.b, f.sizes.b = ends[:end], freed[:at]
 		f.live.live, f.live.count, f.live.allocBytes = live, uint64(count), allocBytes
 		f.live.allocCount, f.live.freeEvents = f.before.allocCount+uint32(p-f.others()), f.before.freeEvents+uint32(to-p)
 		f.part(begin, to, e)
@@ -170,6 +177,7 @@ func (f *folder) rare(i, p, over int) (nextP, nextOver int) {
 	case model.Alloc:
 		f.overwrite(&f.j.over[over])
 		over++
+		f.j.event[p] = uint32(i)
 		f.alloc(p)
 	case model.GC:
 		t.GCCount++
@@ -195,6 +203,7 @@ func (f *folder) walk() {
 		case kind == model.Free:
 			f.free(i, p)
 		case kind == model.Alloc && i != f.nextOver(over):
+			j.event[p] = uint32(i)
 			f.alloc(p)
 			p++
 		default:
@@ -219,13 +228,13 @@ func (f *folder) alloc(p int) {
 }
 
 func (f *folder) free(event, p int) {
-	t, free := &f.c.totals, event-p
+	t := &f.c.totals
 	f.live.freeEvents++
-	v := f.j.ended[free]
+	v := f.j.ended[event-p]
 	if v == 0 {
 		t.UnmatchedFrees++
 		f.ends.none()
-		f.freed[free] = noFreedSize
+		f.sizes.none()
 		return
 	}
 	r, site, size := f.block(v)
@@ -246,10 +255,7 @@ func (f *folder) free(event, p int) {
 	}
 	t.FreedCount++
 	t.FreedBytes = f.sum(t.FreedBytes, size)
-	f.freed[free] = size
-	if size < smallSizes {
-		f.sizes.count[size]++
-	}
+	f.sizes.add(size)
 	f.end(site, size, how)
 }
 
@@ -279,7 +285,7 @@ func (f *folder) block(v uint32) (r ref, site uint32, size uint64) {
 
 func (f *folder) startRun(event, p int) {
 	e := &f.j.events
-	s := runStart{time: e.Time[event], at: uint32(p), freed: uint32(event - p)}
+	s := runStart{time: e.Time[event], at: uint32(p), freed: uint32(len(f.sizes.b))}
 	if f.parts {
 		s.fine = uint32(len(f.fine.b))
 	}
