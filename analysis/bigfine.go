@@ -17,7 +17,7 @@ import (
 // bytes rise and fall like blocks do. All other events of the part are FREEs that each end a block. What does not fit that has
 // fineRare allocations, all else zero, and then finePart as varints.
 const (
-	fineLength = 32
+	fineLength = 40
 	fineRare   = 63
 	fineMost   = 2 + 10*binary.MaxVarintLen64 // bytes of a part
 )
@@ -186,7 +186,8 @@ func (f *folder) partEnd(begin int) int {
 }
 
 func (f *folder) usualEnd(begin int) int {
-	return min(begin|(fineLength-1)+1, len(f.j.events.Time))
+	in := begin % runLength
+	return min(begin-in%fineLength+fineLength, begin-in+runLength, len(f.j.events.Time))
 }
 
 // usualParts prepares the parts of a chunk: long ones are twice as long as the mean.
