@@ -10,8 +10,9 @@ import (
 // any part of the file when it is read again. It costs one to two bytes per event and answers as [Index] does.
 //
 // Events are cut into chunks of half a megabyte to a few. Of each chunk it keeps sums by stack, thread and size; the level of live
-// memory after every few hundred events; and, for each FREE, which block it ends: one of the same chunk, told by how many
-// allocations ago that was, or a record. Blocks that outlive their chunk have records, numbered by birth.
+// memory after every few hundred events, and what happens in parts of those; and, for each FREE, which block it ends: one of the
+// same chunk, told by how many allocations ago that was, or a record. Blocks that outlive their chunk have records, numbered by
+// birth.
 //
 // The lock works as in Index. "n events" always means the state after the first n.
 type FileIndex struct {
