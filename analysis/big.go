@@ -10,8 +10,9 @@ import (
 // any part of the file when it is read again. It costs one to two bytes per event and answers as [Index] does.
 //
 // Events are cut into chunks of half a megabyte to a few. Of each chunk it keeps sums by stack, thread and size; the level of live
-// memory after every few hundred events; and, for each FREE, which block it ends: one of the same chunk, told by how many
-// allocations ago that was, or a record. Blocks that outlive their chunk have records, numbered by birth.
+// memory after every few hundred events, and what happens in parts of those; and, for each FREE, which block it ends: one of the
+// same chunk, told by how many allocations ago that was, or a record. Blocks that outlive their chunk have records, numbered by
+// birth.
 //
 // The lock works as in Index. "n events" always means the state after the first n.
 type FileIndex struct {
@@ -51,6 +52,7 @@ type FileIndex struct {
 	flights  flights
 	runCache runCache
 	columns  sync.Pool // *model.Columns, to read a run into
+	readers  sync.Pool // *runReader
 }
 
 // chunk is a run of events and what the file does not tell about them.
@@ -70,6 +72,8 @@ type chunk struct {
 	freed  []byte       // by FREE: bytes that it ends, see sizeWriter
 	common []uint64     // sizes that freed names by number
 	proof  *streamProof // of freed, where that comes from a file
+	fine   []byte       // the parts of its runs, see fineWriter; none where sums are too large for it
+	parts  *streamProof // of fine
 	over   []overEnd    // by event
 	sums   [dimCount][]byte
 	totals Totals
@@ -97,6 +101,7 @@ type runStart struct {
 	time  uint32 // µs after the chunk's first event
 	at    uint32 // bytes after the chunk's first event; of kept events, those before it that are no FREE
 	freed uint32 // in chunk.freed
+	fine  uint32 // in chunk.fine
 }
 
 const runLength = model.OffsetEvery

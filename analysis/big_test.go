@@ -177,6 +177,7 @@ func agreeOn(t *testing.T, ix, twin Trace, r *rand.Rand, rg Range) {
 		both(t, "curve", ix, twin, func(x Trace) ([]Column, error) { return x.Curve(ctx, rg, n) })
 		agreeOnChart(t, ix, twin.(*Index), rg, n)
 	}
+	agreeOnChart(t, ix, twin.(*Index), rg, 30)
 	agreeOnChart(t, ix, twin.(*Index), rg, 320)
 	both(t, "sizes", ix, twin, func(x Trace) ([]Bucket, error) { b, _, err := x.Histograms(ctx, rg); return b, err })
 	both(t, "lives", ix, twin, func(x Trace) ([]Bucket, error) { _, b, err := x.Histograms(ctx, rg); return b, err })
@@ -221,7 +222,7 @@ func agreeOnChart(t *testing.T, ix Trace, twin *Index, rg Range, n int) {
 		n := events[i] + int(c.Events)
 		events = append(events, n)
 		off := c.To - columnEdge(from, to, i+1, len(cols))
-		if max(off, -off) > (to-from)/model.Time(len(cols))/edgeShare || n > lo && twin.time.at(n-1) > c.To || n < hi && twin.time.at(n) < c.To {
+		if max(off, -off) > (to-from)/model.Time(len(cols))/edgeShareOf*edgeShare || n > lo && twin.time.at(n-1) > c.To || n < hi && twin.time.at(n) < c.To {
 			t.Errorf("column %d of %d ends after %d events at %v, %v off", i, len(cols), n, c.To, off)
 		}
 	}
@@ -395,7 +396,8 @@ func askEverything(t *testing.T, ix Trace, store *model.Store, i int) {
 		l.Row(l.Len() / 2)
 	}
 	_, err9 := ix.Lifetimes(ctx, by, 1, rg, only)
-	for _, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9} {
+	_, err10 := ix.Chart(ctx, rg, 1+i%40)
+	for _, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9, err10} {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"context"
+	"math"
 	"runtime"
 	"sort"
 	"sync"
@@ -9,92 +10,82 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// edgeShare is how far the edge of a column may be moved, as a share of the column: 1/edgeShare of it.
-const edgeShare = 4
+// The edge of a column may be moved by this share of the column. As it is less than half of it, no column is lost.
+const (
+	edgeShare   = 2
+	edgeShareOf = 5
+)
+
+// fewEvents is how many events of a column are read rather than told by parts of runs: edges are too seldom near those.
+const fewEvents = fineLength * 5 / 4
 
 // chartEdge is an edge between columns.
 type chartEdge struct {
-	at     model.Time
-	events int // with times up to at
-	run    int // that begins there, -1 if the edge is within a run
-	level  level
+	at      model.Time
+	events  int  // before it, all with times up to at
+	run     int  // that begins there, or that it is inside
+	inside  bool // of the run
+	point   int  // then: that of the run, -1 if there is none
+	level   level
+	hasTail bool     // tail is known
+	tail    extremes // after the events of the run behind an edge inside of it
 }
 
-// Chart implements [Trace]. Edges are moved to where runs begin: nothing needs to be read there.
+// Chart implements [Trace]. Edges are moved to where runs begin, or parts of them: nothing needs to be read there.
 func (ix *FileIndex) Chart(ctx context.Context, rg Range, n int) ([]Column, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	return ix.keptCurve(curveKey{rg, n, ix.events(), true}, func() ([]Column, error) { return ix.makeChart(ctx, rg, n) })
+	return ix.keptCurve(curveKey{rg, n, ix.events(), true}, func() ([]Column, error) {
+		if from, to := ix.bounds(rg); ix.few(from, to, n) {
+			return ix.readChart(ctx, rg, n)
+		}
+		return ix.makeChart(ctx, rg, n)
+	})
 }
 
-// makeChart makes the columns in parts, on all processors.
+// few reports whether the events of a chart are best read, given its range and columns.
+func (ix *FileIndex) few(from, to model.Time, n int) bool {
+	return len(ix.chunks) > 0 && (ix.runAt(to)-ix.runAt(from))*runLength <= n*fewEvents
+}
+
+// runAt is the last run that begins at t or before, or the first one.
+func (ix *FileIndex) runAt(t model.Time) int {
+	f := edgeFinder{ix: ix, chunk: ix.chunkBegun(t)}
+	f.seek(t)
+	return f.run
+}
+
+// makeChart makes columns from runs and parts of runs.
 func (ix *FileIndex) makeChart(ctx context.Context, rg Range, n int) ([]Column, error) {
 	cols := make([]Column, max(n, 0))
-	workers := min(runtime.GOMAXPROCS(0), len(cols)/partColumns)
-	if workers < 2 {
-		_, _, err := ix.chartPart(ctx, rg, cols, 0, n)
-		return cols, err
+	if n <= 0 {
+		return cols, nil
 	}
-	begins, ends, errs := make([]chartEdge, workers), make([]chartEdge, workers), make([]error, workers)
-	var working sync.WaitGroup
-	for w := range workers {
-		working.Go(func() {
-			errs[w] = guarded(func() (err error) {
-				begins[w], ends[w], err = ix.chartPart(ctx, rg, cols, n*w/workers, n*(w+1)/workers)
-				return err
-			})
-		})
-	}
-	working.Wait()
-	for w := range workers {
-		if errs[w] != nil {
-			return nil, errs[w]
-		}
-		if w > 0 && begins[w].events != ends[w-1].events { // where many runs begin in one microsecond
-			_, _, err := ix.chartPart(ctx, rg, cols, 0, n)
-			return cols, err
-		}
-	}
-	return cols, nil
-}
-
-// partColumns is how many columns are worth a processor.
-const partColumns = 64
-
-// chartPart makes columns [i, end), and returns the edges at both ends of them.
-func (ix *FileIndex) chartPart(ctx context.Context, rg Range, cols []Column, i, end int) (first, last chartEdge, err error) {
-	n := len(cols)
-	r := ix.reader()
+	r := ix.usedReader()
 	from, to := ix.bounds(rg)
-	f := edgeFinder{ix: ix, r: r, within: (to - from) / model.Time(max(n, 1)) / edgeShare}
-	t := columnEdge(from, to, i, max(n, 1))
-	f.chunk = ix.chunkBegun(t)
-	var before chartEdge
-	if i > 0 {
-		before = f.near(t, 0)
-	} else {
-		lo, _ := r.eventRange(Range{rg.From, to})
-		before = f.exact(from, lo)
-	}
-	first = before
-	for ; i < end; i++ {
+	f := edgeFinder{ix: ix, r: r, within: (to - from) / model.Time(n) / edgeShareOf * edgeShare, chunk: ix.chunkBegun(from)}
+	lo, hi := r.eventRange(Range{rg.From, to})
+	before := f.exact(from, lo)
+	f.perColumn = (hi - lo) / n / runLength
+	for i := range cols {
 		if err := ctx.Err(); err != nil {
-			return first, last, err
+			return nil, err
 		}
-		c := &cols[i]
 		var after chartEdge
 		if i == n-1 {
-			after = f.exact(to, max(r.eventsUntil(to), before.events))
+			after = f.exact(to, max(hi, before.events))
 		} else {
-			after = f.near(columnEdge(from, to, i+1, n), before.events)
+			after = f.near(columnEdge(from, to, i+1, n), &before)
 		}
+		c := &cols[i]
 		c.From, c.To = before.at, after.at
 		e := f.extremes(&before, &after)
 		e.addLevel(&before.level)
 		c.fill(&e, &before.level, &after.level, after.events-before.events)
 		before = after
 	}
-	return first, before, r.err
+	ix.readers.Put(r)
+	return cols, r.err
 }
 
 // chunkBegun is the last chunk that begins at t or before, or the first one.
@@ -104,60 +95,190 @@ func (ix *FileIndex) chunkBegun(t model.Time) int {
 
 // edgeFinder finds edges in the order of time.
 type edgeFinder struct {
-	ix     *FileIndex
-	r      *runReader
-	within model.Time // how far an edge may be moved
-	chunk  int        // that the last edge was found in
-	run    int
-	end    int // run behind those of the chunk
+	ix        *FileIndex
+	r         *runReader
+	within    model.Time // how far an edge may be moved
+	perColumn int        // runs, about
+	chunk     int        // that the last edge was found in
+	run       int
+	end       int // run behind those of the chunk
+}
+
+// runParts are the parts of the run that was asked for last.
+type runParts struct {
+	run    int // -1 for none
+	points []finePoint
+	stream streamReader
 }
 
 // exact is the edge behind some events.
 func (f *edgeFinder) exact(at model.Time, events int) chartEdge {
-	e := chartEdge{at: at, events: events, run: -1, level: f.r.levelAt(events)}
-	switch {
-	case events == f.ix.events():
-		e.run = f.ix.curve.base.n
-	case events == f.ix.runBegin(f.ix.runOf(events)):
-		e.run = f.ix.runOf(events)
+	ix := f.ix
+	e := chartEdge{at: at, events: events, run: ix.curve.base.n, point: -1, level: f.r.levelAt(events)}
+	if events == ix.events() {
+		return e
+	}
+	e.run = ix.runOf(events)
+	e.inside = events > ix.runBegin(e.run)
+	return e
+}
+
+// near is an edge at t or near it, behind another one.
+func (f *edgeFinder) near(t model.Time, last *chartEdge) chartEdge {
+	if len(f.ix.chunks) == 0 {
+		return f.exact(t, 0)
+	}
+	f.seek(t)
+	if last.run != f.run {
+		f.findTail(last)
+	}
+	e, ok := f.atRun(t)
+	if !ok {
+		e, ok = f.atPart(t)
+	}
+	if !ok {
+		e = f.read(t)
+	}
+	if e.events < last.events {
+		return f.exact(t, max(f.r.eventsUntil(t), last.events))
 	}
 	return e
 }
 
-// near is an edge at t or near it, with no fewer events than least.
-func (f *edgeFinder) near(t model.Time, least int) chartEdge {
+// read is the edge at t, which is in the run.
+func (f *edgeFinder) read(t model.Time) chartEdge {
+	r := f.r
+	if r.load(f.run); r.err != nil {
+		return chartEdge{}
+	}
+	n := sort.Search(len(r.times), func(i int) bool { return r.timeOf(i) > t })
+	switch n {
+	case 0:
+		return f.runEdge(f.run, t)
+	case len(r.times):
+		return f.runEdge(f.run+1, t)
+	}
+	return chartEdge{at: t, run: f.run, inside: true, point: -1, events: r.first + n, level: r.levels[n-1]}
+}
+
+// findTail makes the tail of an edge known. Its run, or the parts of that, are still there.
+func (f *edgeFinder) findTail(e *chartEdge) {
+	if !e.inside || e.hasTail {
+		return
+	}
+	e.hasTail = true
+	if e.point >= 0 {
+		e.tail = f.between(e.point, len(f.r.parts.points)-1)
+	} else {
+		e.tail = f.r.extremesOf(e.events, f.ix.runEnd(e.run))
+	}
+}
+
+// atRun is an edge near t where a run begins, rather one where spans of the pyramid meet.
+func (f *edgeFinder) atRun(t model.Time) (e chartEdge, ok bool) {
 	ix := f.ix
-	if len(ix.chunks) == 0 {
-		return f.exact(t, 0)
+	c := ix.chunks[f.chunk]
+	if t >= c.end && (f.chunk+1 == len(ix.chunks) || t <= ix.chunks[f.chunk+1].begin) {
+		return f.runEdge(f.end, t), true
 	}
-	f.seek(t)
-	c, run := ix.chunks[f.chunk], f.run
-	at := f.begin(run)
-	if next := f.begin(run + 1); max(at-t, t-at) > next-t {
-		run, at = run+1, next
-	}
-	for span := pyramidFan * pyramidFan; span > 1; span /= pyramidFan { // where spans of the pyramid meet, if that is near
-		round := (run + span/2) / span * span
-		if round < c.firstRun || round > f.end {
+	for span := pyramidFan * pyramidFan; span > 1; span /= pyramidFan {
+		round := (f.run + span/2) / span * span
+		if span > f.perColumn || round < c.firstRun || round > f.end {
 			continue
 		}
 		if b := f.begin(round); max(b-t, t-b) <= f.within {
-			run, at = round, b
-			break
+			return f.runEdge(round, b), true
 		}
 	}
+	run, at := f.run, f.begin(f.run)
+	if next := f.begin(run + 1); max(at-t, t-at) > next-t {
+		run, at = run+1, next
+	}
 	if max(at-t, t-at) > f.within {
-		return f.exact(t, max(f.r.eventsUntil(t), least))
+		return e, false
 	}
-	e := chartEdge{at: at, run: run, events: c.first + (run-c.firstRun)*runLength}
-	if run == f.end {
-		e.events = c.first + c.n
-	}
-	if e.events < least {
-		return f.exact(t, max(f.r.eventsUntil(t), least))
-	}
+	return f.runEdge(run, at), true
+}
+
+// runEdge is the edge at some time where a run of the chunk begins, or behind them.
+func (f *edgeFinder) runEdge(run int, at model.Time) chartEdge {
+	c := f.ix.chunks[f.chunk]
+	e := chartEdge{at: at, run: run, point: -1, events: min(c.first+(run-c.firstRun)*runLength, c.first+c.n)}
 	if run > 0 {
-		e.level = ix.curve.base.at(run - 1).level
+		e.level = f.ix.curve.base.ref(run - 1).level
+	}
+	return e
+}
+
+// atPart is an edge at t or near it where nothing happens, or where a part of the run ends.
+func (f *edgeFinder) atPart(t model.Time) (e chartEdge, ok bool) {
+	c := f.ix.chunks[f.chunk]
+	begin := f.begin(f.run)
+	if t < begin || !f.loadParts(c) {
+		return e, false
+	}
+	i := sort.Search(len(f.r.parts.points)-1, func(i int) bool { return begin+f.r.parts.points[i].at >= t })
+	p := &f.r.parts.points[i]
+	at := begin + p.at
+	switch {
+	case at-p.gap <= t:
+		at = min(at, t)
+	case i == 0 || at-p.gap-t <= t-begin-f.r.parts.points[i-1].at:
+		at -= p.gap
+	default:
+		i--
+		p = &f.r.parts.points[i]
+		at = begin + p.at
+	}
+	if max(at-t, t-at) > f.within {
+		return e, false
+	}
+	if i == len(f.r.parts.points)-1 {
+		return f.runEdge(f.run+1, at), true
+	}
+	events := c.first + (f.run-c.firstRun)*runLength + p.events
+	return chartEdge{at: at, run: f.run, inside: true, point: i, events: events, level: p.level}, true
+}
+
+// loadParts reads the parts of the run, if there are any.
+func (f *edgeFinder) loadParts(c *chunk) bool {
+	ix, p := f.ix, &f.r.parts
+	if p.run == f.run {
+		return true
+	}
+	end := uint32(math.MaxUint32)
+	if f.run+1 < f.end {
+		end = ix.runs.ref(f.run + 1).fine
+	}
+	b, err := c.fineFrom(&p.stream, ix.runs.ref(f.run).fine, end)
+	if err != nil && f.r.err == nil {
+		f.r.err = err
+	}
+	if err != nil || len(b) == 0 {
+		return false
+	}
+	before := level{}
+	if f.run > 0 {
+		before = ix.curve.base.ref(f.run - 1).level
+	}
+	p.run = -1
+	p.points, err = readParts(p.points, b, before, min(runLength, c.n-(f.run-c.firstRun)*runLength))
+	if err == nil && p.points[len(p.points)-1].level != ix.curve.base.ref(f.run).level {
+		err = errParts
+	}
+	if err != nil {
+		f.r.err = err
+		return false
+	}
+	p.run = f.run
+	return true
+}
+
+// between is the extremes of the parts behind point i up to point k.
+func (f *edgeFinder) between(i, k int) extremes {
+	e := nothing
+	for _, p := range f.r.parts.points[i+1 : k+1] {
+		e.add(p.extremes)
 	}
 	return e
 }
@@ -165,14 +286,22 @@ func (f *edgeFinder) near(t model.Time, least int) chartEdge {
 // seek moves on to the last run that begins at t or before, or the first one.
 func (f *edgeFinder) seek(t model.Time) {
 	ix := f.ix
-	for f.chunk+1 < len(ix.chunks) && ix.chunks[f.chunk+1].begin <= t {
-		f.chunk++
+	step := 1
+	for f.chunk+step < len(ix.chunks) && ix.chunks[f.chunk+step].begin <= t {
+		f.chunk += step
+		step *= 2
+	}
+	for ; step > 0; step /= 2 {
+		if f.chunk+step < len(ix.chunks) && ix.chunks[f.chunk+step].begin <= t {
+			f.chunk += step
+		}
 	}
 	c := ix.chunks[f.chunk]
 	n := (c.n + runLength - 1) / runLength
 	f.end = c.firstRun + n
-	after := func(i int) bool { return c.begin+model.Time(ix.runs.at(c.firstRun+i).time) > t }
-	lo, hi, step := 0, n, 4
+	after := func(i int) bool { return c.begin+model.Time(ix.runs.ref(c.firstRun+i).time) > t }
+	lo, hi := 0, n
+	step = 4
 	guess := min(max(int(float64(t-c.begin)/float64(c.end-c.begin+1)*float64(n)), 0), n-1)
 	if after(guess) {
 		for hi = guess; hi-step > 0 && after(hi-step); step *= 2 {
@@ -193,7 +322,7 @@ func (f *edgeFinder) begin(run int) model.Time {
 	ix, c := f.ix, f.ix.chunks[f.chunk]
 	switch {
 	case run < f.end:
-		return c.begin + model.Time(ix.runs.at(run).time)
+		return c.begin + model.Time(ix.runs.ref(run).time)
 	case run < ix.curve.base.n:
 		return ix.chunks[f.chunk+1].begin
 	}
@@ -202,8 +331,132 @@ func (f *edgeFinder) begin(run int) model.Time {
 
 // extremes are those after the events between two edges.
 func (f *edgeFinder) extremes(a, b *chartEdge) extremes {
-	if a.run >= 0 && b.run >= 0 {
-		return f.ix.curve.spans(a.run, b.run)
+	from := a.run
+	switch {
+	case a.events >= b.events:
+		return nothing
+	case a.run == b.run && a.inside && a.point >= 0 && b.point >= 0:
+		return f.between(a.point, b.point)
+	case a.run == b.run && a.inside:
+		return f.r.extremesOf(a.events, b.events)
+	case a.inside:
+		from++
 	}
-	return f.r.extremesOf(a.events, b.events)
+	e := f.ix.curve.spans(from, b.run)
+	if f.findTail(a); a.inside {
+		e.add(a.tail)
+	}
+	switch {
+	case b.inside && b.point >= 0:
+		e.add(f.between(-1, b.point)) // and the level before the run, which is one of the column, too
+	case b.inside:
+		e.add(f.r.extremesOf(f.ix.runBegin(b.run), b.events))
+	}
+	return e
+}
+
+// readChart makes columns from their events, in parts on all processors. No edge is moved.
+func (ix *FileIndex) readChart(ctx context.Context, rg Range, n int) ([]Column, error) {
+	cols := make([]Column, max(n, 0))
+	from, to := ix.bounds(rg)
+	workers := max(min(runtime.GOMAXPROCS(0), n/partColumns, (ix.runAt(to)-ix.runAt(from))/partRuns), 1)
+	errs := make([]error, workers)
+	var working sync.WaitGroup
+	for w := 1; w < workers; w++ {
+		working.Go(func() {
+			errs[w] = guarded(func() error { return ix.readColumns(ctx, rg, cols, n*w/workers, n*(w+1)/workers) })
+		})
+	}
+	errs[0] = guarded(func() error { return ix.readColumns(ctx, rg, cols, 0, n/workers) })
+	working.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return cols, nil
+}
+
+// How many columns and how many runs are worth a processor.
+const (
+	partColumns = 64
+	partRuns    = 4
+)
+
+// readColumns makes columns [i, end).
+func (ix *FileIndex) readColumns(ctx context.Context, rg Range, cols []Column, i, end int) error {
+	if i >= end {
+		return nil
+	}
+	r, n := ix.usedReader(), len(cols)
+	from, to := ix.bounds(rg)
+	begin := columnEdge(from, to, i, n)
+	last := ix.runAt(columnEdge(from, to, end, n))
+	r.ahead(ix.runAt(begin), last)
+	lo := 0
+	if i > 0 || rg.From >= 0 {
+		lo = r.eventsUntil(begin)
+	}
+	w := columnWriter{cols: cols[:end], i: i, n: n, from: from, to: to, events: lo, after: r.levelAt(lo)}
+	w.begin()
+	for run := ix.runAt(begin); run <= last && w.i < end && r.err == nil && ctx.Err() == nil; run++ {
+		r.ahead(run, last)
+		if r.load(run); r.err == nil {
+			w.add(r.runLevels)
+		}
+	}
+	if r.err != nil {
+		return r.err
+	}
+	for w.i < end {
+		w.next()
+	}
+	ix.readers.Put(r)
+	return ctx.Err()
+}
+
+// columnWriter fills columns with the levels after events.
+type columnWriter struct {
+	cols          []Column
+	i, n          int // column that is filled, and how many there are in all
+	from, to      model.Time
+	first, events int // before the column, and so far
+	before, after level
+	e             extremes
+}
+
+// begin begins a column.
+func (w *columnWriter) begin() {
+	c := &w.cols[w.i]
+	c.From, c.To = columnEdge(w.from, w.to, w.i, w.n), columnEdge(w.from, w.to, w.i+1, w.n)
+	w.first, w.before, w.e = w.events, w.after, nothing
+	w.e.addLevel(&w.before)
+}
+
+// next ends a column and begins the next one, if there is one.
+func (w *columnWriter) next() {
+	w.cols[w.i].fill(&w.e, &w.before, &w.after, w.events-w.first)
+	if w.i++; w.i < len(w.cols) {
+		w.begin()
+	}
+}
+
+// add adds the events of a run that the columns do not have yet.
+func (w *columnWriter) add(l *runLevels) {
+	for k := max(w.events-l.first, 0); k < len(l.times); {
+		limit := w.cols[w.i].To - l.begin
+		from, e := k, w.e
+		for ; k < len(l.times) && model.Time(l.times[k]) <= limit; k++ {
+			e.addLevel(&l.levels[k])
+		}
+		if w.e = e; k > from {
+			w.events, w.after = l.first+k, l.levels[k-1]
+		}
+		if k == len(l.times) {
+			return
+		}
+		if w.next(); w.i == len(w.cols) {
+			return
+		}
+	}
 }

@@ -2,270 +2,12 @@ package analysis
 
 import (
 	"context"
-	"math"
 	"slices"
 	"sort"
 	"sync"
 
 	"github.com/memtui/memtui/model"
 )
-
-// runReader reads runs of events again, with the level after each of them. It belongs to one answer: the lock is held all
-// the time.
-type runReader struct {
-	ix         *FileIndex
-	*runLevels            // the run that was loaded last
-	other      *runLevels // the one before: a range has two ends
-	err        error      // the first one; from then on nothing makes sense
-}
-
-// runLevels are the levels after each event of a run.
-type runLevels struct {
-	run    int // -1 if none is loaded
-	first  int // events before it
-	begin  model.Time
-	times  []uint32 // after begin
-	levels []level
-	kept   bool // read-only, as others may use it
-}
-
-func (l *runLevels) timeOf(i int) model.Time { return l.begin + model.Time(l.times[i]) }
-
-func (ix *FileIndex) reader() *runReader {
-	return &runReader{ix: ix, runLevels: &runLevels{run: -1}, other: &runLevels{run: -1}}
-}
-
-// runCache keeps slow runs that were loaded lately: edges of charts fall into them at every zoom.
-type runCache struct {
-	mu         sync.Mutex
-	young, old map[int]*runLevels
-}
-
-// keptRuns is how many runs are kept at least, once there are so many; up to twice as many are.
-const keptRuns = 256
-
-func (k *runCache) get(run int) *runLevels {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	l := k.young[run]
-	if l == nil {
-		if l = k.old[run]; l != nil {
-			k.add(l)
-		}
-	}
-	return l
-}
-
-func (k *runCache) put(l *runLevels) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.add(l)
-}
-
-func (k *runCache) add(l *runLevels) {
-	if len(k.young) >= keptRuns || k.young == nil {
-		k.young, k.old = make(map[int]*runLevels, keptRuns), k.young
-	}
-	k.young[l.run] = l
-}
-
-// chunkOf is the chunk that a run belongs to.
-func (ix *FileIndex) chunkOf(run int) *chunk {
-	k := sort.Search(len(ix.chunks), func(i int) bool { return ix.chunks[i].firstRun > run })
-	return ix.chunks[k-1]
-}
-
-// runOf is the run that an event belongs to.
-func (ix *FileIndex) runOf(event int) int {
-	c := ix.chunks[ix.chunkAt(event)]
-	return c.firstRun + (event-c.first)/runLength
-}
-
-// runBegin is the number of events before a run.
-func (ix *FileIndex) runBegin(run int) int {
-	c := ix.chunkOf(run)
-	return c.first + (run-c.firstRun)*runLength
-}
-
-// runEnd is the number of events up to and with a run.
-func (ix *FileIndex) runEnd(run int) int {
-	c := ix.chunkOf(run)
-	return c.first + min((run-c.firstRun+1)*runLength, c.n)
-}
-
-// load reads a run.
-func (r *runReader) load(run int) {
-	if run == r.run || r.err != nil {
-		return
-	}
-	if r.runLevels, r.other = r.other, r.runLevels; run == r.run {
-		return
-	}
-	if l := r.ix.runCache.get(run); l != nil {
-		r.runLevels = l
-		return
-	}
-	if r.kept {
-		r.runLevels = new(runLevels)
-	}
-	c := r.ix.chunkOf(run)
-	// The level before a chunk is known in 128 bits, that before other runs only as it is shown.
-	from, hi, l := run, uint64(0), level{}
-	for from > c.firstRun && r.ix.curve.base.at(from-1).bytes == math.MaxUint64 {
-		from--
-	}
-	if from > 0 {
-		l = r.ix.curve.base.at(from - 1).level
-	}
-	if from == c.firstRun {
-		hi, l.bytes = c.hi, c.lo
-	}
-	events, _ := r.ix.columns.Get().(*model.Columns)
-	if events == nil {
-		events = new(model.Columns)
-	}
-	defer r.ix.columns.Put(events)
-	for ; from <= run; from++ {
-		if hi, l = r.follow(c, from, hi, l, events); r.err != nil {
-			r.run = -1
-			return
-		}
-	}
-	if n := len(r.times); n > 0 && model.Time(r.times[n-1]) > slowRun*(r.ix.duration()/model.Time(r.ix.runs.n)) {
-		r.kept = true
-		r.ix.runCache.put(r.runLevels)
-	}
-}
-
-// slowRun is how many times longer than the mean a run takes that is kept.
-const slowRun = 8
-
-// follow reads a run of a chunk, given the level before it, and returns the one behind it.
-func (r *runReader) follow(c *chunk, run int, hi uint64, l level, buffer *model.Columns) (uint64, level) {
-	events, p := r.read(c, run, buffer)
-	if r.err != nil {
-		return hi, l
-	}
-	start, n := r.ix.runs.at(run), events.Len()
-	r.run, r.first, r.begin = run, c.first+(run-c.firstRun)*runLength, c.begin+model.Time(start.time)
-	r.times, r.levels = resize(r.times, n), resize(r.levels, n)
-	for i, t := range events.Time {
-		r.times[i] = t - events.Time[0]
-	}
-	rest, err := c.freedFrom(start.freed)
-	if err != nil {
-		r.err = err
-		return hi, l
-	}
-	local := uint32(r.first - c.first)
-	over := c.over[sort.Search(len(c.over), func(i int) bool { return c.over[i].event >= local }):]
-	if (len(over) == 0 || int(over[0].event-local) >= n) && hi == 0 && l.bytes < smallLevel && l.allocBytes < smallLevel {
-		if r.followSmall(events, p, l, rest, c.common) {
-			return 0, r.levels[n-1]
-		}
-	}
-	lo := l.bytes
-	for i, kind := range events.Kind {
-		switch kind {
-		case model.Alloc:
-			if len(over) > 0 && over[0].event == local+uint32(i) {
-				hi, lo = sub128(hi, lo, over[0].size)
-				l.count--
-				over = over[1:]
-			}
-			size := events.Size[p]
-			hi, lo = add128(hi, lo, size)
-			l.allocBytes, _ = model.SaturatingAdd(l.allocBytes, size)
-			l.count++
-			l.allocCount++
-			p++
-		case model.Free:
-			l.freeEvents++
-			var size uint64
-			var ok bool
-			if size, ok, rest = nextFreed(rest, c.common); ok {
-				hi, lo = sub128(hi, lo, size)
-				l.count--
-			}
-		default:
-			p++
-		}
-		l.bytes = shown(hi, lo)
-		r.levels[i] = l
-	}
-	l.bytes = lo
-	return hi, l
-}
-
-// Sums of a run whose blocks are below smallSize do not overflow when they begin below smallLevel.
-const (
-	smallLevel = 1 << 62
-	smallSize  = 1 << 50
-)
-
-// followSmall is follow where nothing overflows or is overwritten; ok is false if it might.
-// hot kernel
-func (r *runReader) followSmall(events *model.Columns, p int, l level, rest []byte, common []uint64) (ok bool) {
-	sizes, levels := events.Size[p:], r.levels
-	for i, kind := range events.Kind {
-		switch kind {
-		case model.Alloc:
-			size := sizes[0]
-			sizes = sizes[1:]
-			if size >= smallSize {
-				return false
-			}
-			l.bytes += size
-			l.allocBytes += size
-			l.count++
-			l.allocCount++
-		case model.Free:
-			l.freeEvents++
-			switch code := rest[0]; code {
-			case 0:
-				rest = rest[1:]
-			case rareSize:
-				var size uint64
-				size, _, rest = nextFreed(rest, common)
-				l.bytes -= size
-				l.count--
-			default:
-				l.bytes -= common[code-1]
-				l.count--
-				rest = rest[1:]
-			}
-		default:
-			sizes = sizes[1:]
-		}
-		levels[i] = l
-	}
-	return true
-}
-
-// read returns the events of a run, in the buffer or elsewhere, and which of those that are no FREE is the first.
-func (r *runReader) read(c *chunk, run int, buffer *model.Columns) (events *model.Columns, p int) {
-	start := r.ix.runs.at(run)
-	from := (run - c.firstRun) * runLength
-	n := min(runLength, c.n-from)
-	if k := c.kept; k != nil {
-		return &model.Columns{
-			Kind: k.Kind[from : from+n], Time: k.Time[from : from+n], Addr: k.Addr[from : from+n],
-			Size: k.Size, ID: k.ID, Thread: k.Thread,
-		}, int(start.at)
-	}
-	to := c.to
-	if c.first+from+n < c.first+c.n {
-		to = c.from + int64(r.ix.runs.at(run+1).at)
-	}
-	d := r.ix.decoders.Get().(model.Decoder)
-	defer r.ix.decoders.Put(d)
-	buffer.Reset()
-	var next int64
-	if next, r.err = d.Decode(buffer, c.from+int64(start.at), to, n); r.err == nil && (next != to || buffer.Len() != n) {
-		r.err = errChanged
-	}
-	return buffer, 0
-}
 
 // levelAt is the state after n events.
 func (r *runReader) levelAt(n int) level {
@@ -447,7 +189,12 @@ func (ix *FileIndex) Peak(_ context.Context, rg Range) (Peak, bool, error) {
 func (ix *FileIndex) Curve(ctx context.Context, rg Range, n int) ([]Column, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	return ix.keptCurve(curveKey{rg, n, ix.events(), false}, func() ([]Column, error) { return ix.makeCurve(ctx, rg, n) })
+	return ix.keptCurve(curveKey{rg, n, ix.events(), false}, func() ([]Column, error) {
+		if from, to := ix.bounds(rg); ix.few(from, to, n) {
+			return ix.readChart(ctx, rg, n)
+		}
+		return ix.makeCurve(ctx, rg, n)
+	})
 }
 
 func (ix *FileIndex) keptCurve(key curveKey, make func() ([]Column, error)) ([]Column, error) {
@@ -456,7 +203,7 @@ func (ix *FileIndex) keptCurve(key curveKey, make func() ([]Column, error)) ([]C
 	}
 	cols, err := make()
 	if err == nil {
-		ix.curves.put(key, slices.Clone(cols))
+		ix.curves.put(key, cols)
 	}
 	return cols, err
 }
@@ -484,17 +231,18 @@ func (c *curveCache) get(key curveKey) []Column {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range c.kept {
-		if k := &c.kept[i]; k.cols != nil && k.key == key {
+		if k := &c.kept[i]; len(k.cols) > 0 && k.key == key {
 			return slices.Clone(k.cols)
 		}
 	}
 	return nil
 }
 
+// put keeps a copy of an answer.
 func (c *curveCache) put(key curveKey, cols []Column) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.kept[c.next] = keptCurve{key, cols}
+	c.kept[c.next] = keptCurve{key, append(c.kept[c.next].cols[:0], cols...)}
 	c.next = (c.next + 1) % len(c.kept)
 }
 

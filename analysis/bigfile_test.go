@@ -290,14 +290,14 @@ func TestIndexFileOfAnotherState(t *testing.T) {
 // TestEveryFieldIsKept fails when a part of the index gets a field that nobody has thought of here: it needs a line in
 // FileIndex.sections, or can be derived.
 func TestEveryFieldIsKept(t *testing.T) {
-	const caches = " views curves grids cells peaks decoders spare flights runCache columns"
+	const caches = " views curves grids cells peaks decoders spare flights runCache columns readers"
 	for _, c := range []struct {
 		of    any
 		known string
 	}{
 		{FileIndex{}, "mu names source chunkSize chunks sites stackIndex threadIndex records sums checkpoints sparse curve runs marks totals status " +
 			"budget loading begin found lost" + caches},
-		{chunk{}, "first n from to kept begin end firstRun firstBlock firstRec records hi lo ends freed common proof over sums totals"},
+		{chunk{}, "first n from to kept begin end firstRun firstBlock firstRec records hi lo ends freed common proof fine parts over sums totals"},
 		{records{}, "origin born bornAt died diedAt"},
 		{pyramid{}, "liveHi live count allocBytes allocCount freeEvents run cur base levels"},
 		{siteTable{}, "keys first rest stack thread"},

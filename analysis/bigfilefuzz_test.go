@@ -46,6 +46,11 @@ func hostile(t testing.TB, data []byte, source model.EventSource) {
 	place := &memoryPlace{data: data, key: IndexKey{1}}
 	k, _ := reopened(t, place, source, testStacks())
 	answers(t, k)
+	end := k.Status().Duration
+	for _, rg := range []Range{Whole, {end / 3, end / 2}, {end / 2, end/2 + 9}} {
+		k.Chart(t.Context(), rg, 5)
+		k.Chart(t.Context(), rg, 200)
+	}
 	k.Close()
 	if place.closed != 1 {
 		t.Errorf("closed %d times", place.closed)

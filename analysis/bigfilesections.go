@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"io"
 	"math"
@@ -75,7 +74,8 @@ func (ix *FileIndex) sections(f *fileCodec) {
 	partSections(f, "common sizes", len(chunks), func(i int) *[]uint64 { return &chunks[i].common })
 	partSections(f, "overwritten", len(chunks), func(i int) *[]overEnd { return &chunks[i].over })
 	ix.keptSections(f)
-	ix.freedSections(f)
+	ix.streamSections(f, "freed", func(c *chunk) (*[]byte, **streamProof) { return &c.freed, &c.proof })
+	ix.streamSections(f, "parts", func(c *chunk) (*[]byte, **streamProof) { return &c.fine, &c.parts })
 	f.early = false
 	partSections(f, "ends", len(chunks), func(i int) *[]byte { return &chunks[i].ends })
 	for d := range dimCount {
@@ -287,7 +287,7 @@ func (ix *FileIndex) checkpointSections(f *fileCodec) {
 	}
 }
 
-// streamProof proves a stream of freed sizes when it is first read: there are too many to do that before the first chart.
+// streamProof proves a stream of a chunk when it is first read: there are too many to do that before the first chart.
 type streamProof struct {
 	at      io.ReaderAt
 	in      fileEntry
@@ -295,18 +295,20 @@ type streamProof struct {
 	done    atomic.Bool
 }
 
-// freedSections are the streams of freed sizes, and a checksum of each.
-func (ix *FileIndex) freedSections(f *fileCodec) {
+// streamSections are streams of chunks, and a checksum of each.
+func (ix *FileIndex) streamSections(f *fileCodec, name string, of func(c *chunk) (stream *[]byte, proof **streamProof)) {
 	var sums []uint32
 	if f.write != nil {
 		for _, c := range ix.chunks {
-			sums = append(sums, checksum(c.freed))
+			stream, _ := of(c)
+			sums = append(sums, checksum(*stream))
 		}
 	}
-	arraySection(f, "freed checksums", &sums)
+	f.early = true
+	arraySection(f, name+" checksums", &sums)
 	f.proveNow()
 	f.early = false
-	partSections(f, "freed", len(ix.chunks), func(i int) *[]byte { return &ix.chunks[i].freed })
+	partSections(f, name, len(ix.chunks), func(i int) *[]byte { stream, _ := of(ix.chunks[i]); return stream })
 	if f.write != nil || f.err != nil {
 		return
 	}
@@ -317,23 +319,25 @@ func (ix *FileIndex) freedSections(f *fileCodec) {
 	proofs := make([]streamProof, len(sums))
 	from, buffers := f.table[f.next-1].Offset, &sync.Pool{New: func() any { return new([]byte) }}
 	for i, c := range ix.chunks {
-		c.proof = &proofs[i]
-		c.proof.at, c.proof.buffers = f.at, buffers
-		c.proof.in = fileEntry{Offset: from, Length: uint64(len(c.freed)), CRC: sums[i]}
-		from += uint64(len(c.freed))
+		stream, proof := of(c)
+		n := uint64(len(*stream))
+		proofs[i].at, proofs[i].buffers, proofs[i].in = f.at, buffers, fileEntry{Offset: from, Length: n, CRC: sums[i]}
+		*proof = &proofs[i]
+		from += n
 	}
 }
 
-// mostFreed is how many bytes the stream of freed sizes has for a run at most.
-const mostFreed = runLength * (1 + binary.MaxVarintLen64)
+// streamReader reads a stream in a file some way ahead: a few bytes here and there would map many pages. The zero one is ready.
+type streamReader struct {
+	of   *streamProof
+	from uint64
+	b    []byte
+}
 
-// freedFrom is the stream of the freed sizes of a run that begins at a place. What comes from a file is read: a few bytes here
-// and there would map many pages.
-func (c *chunk) freedFrom(at uint32) ([]byte, error) {
-	p := c.proof
-	if p == nil {
-		return c.freed[at:], nil
-	}
+const readAhead = 8 << 10
+
+// read returns a stream from a place on, at least up to another one if it is that long. It is valid until the next call.
+func (s *streamReader) read(p *streamProof, from, to uint32) ([]byte, error) {
 	if !p.done.Load() {
 		buffer := p.buffers.Get().(*[]byte)
 		err := prove(context.Background(), p.at, []fileEntry{p.in}, buffer)
@@ -343,14 +347,28 @@ func (c *chunk) freedFrom(at uint32) ([]byte, error) {
 		}
 		p.done.Store(true)
 	}
-	if uint64(at) > p.in.Length {
-		return nil, damagedFile("freed sizes are missing")
+	at, end := uint64(from), min(uint64(to), p.in.Length)
+	if at > end {
+		return nil, damagedFile("a stream is too short")
 	}
-	b := make([]byte, min(p.in.Length-uint64(at), mostFreed))
-	if n, err := p.at.ReadAt(b, int64(p.in.Offset)+int64(at)); n < len(b) {
+	if s.of == p && at >= s.from && end <= s.from+uint64(len(s.b)) {
+		return s.b[at-s.from:], nil
+	}
+	s.of, s.from = p, at
+	s.b = resize(s.b, int(min(max(end-at, readAhead), p.in.Length-at)))
+	if n, err := p.at.ReadAt(s.b, int64(p.in.Offset+at)); n < len(s.b) {
+		s.of = nil
 		return nil, damagedFile("%v", err)
 	}
-	return b, nil
+	return s.b, nil
+}
+
+// freedFrom is the stream of the freed sizes of a run, given where those begin and end.
+func (c *chunk) freedFrom(s *streamReader, at, end uint32) ([]byte, error) {
+	if c.proof == nil {
+		return c.freed[at:], nil
+	}
+	return s.read(c.proof, at, end)
 }
 
 // mostKept is how many events are kept in a file at least, where most of the input can be read again.

@@ -23,6 +23,10 @@ type folder struct {
 	dimKeys   [dimCount][]uint32
 	ends      endWriter
 	sizes     sizeWriter
+	fine      fineWriter
+	longPart  uint32 // µs
+	partBegin level
+	parts     bool               // the chunk has parts
 	dead      []dead             // by job.deaths
 	death     int                // those of the job that are done
 	allocs    [smallSizes]uint32 // by size: allocations of the chunk that are not in dimCells yet
@@ -45,7 +49,8 @@ func (f *folder) fold(j *job) error {
 	f.intern()
 	f.begin()
 	f.findDeaths()
-	if f.small() {
+	if f.parts = f.small(); f.parts {
+		f.usualParts()
 		f.walkSmall()
 	} else {
 		f.walk()
@@ -181,6 +186,9 @@ func (f *folder) finish() {
 	c.over = slices.Clone(f.j.over)
 	c.freed, c.common = slices.Clone(f.sizes.b), f.sizes.common
 	f.sizes.renew()
+	if f.parts {
+		c.fine = slices.Clone(f.fine.b)
+	}
 	for d := range f.dimCells {
 		f.gather(dim(d))
 		c.sums[d] = slices.Clone(appendCells(nil, f.dimKeys[d], f.dimCells[d]))
@@ -329,12 +337,12 @@ func (ix *FileIndex) checkpointIfDue() {
 
 // memory estimates the bytes that the index holds.
 func (ix *FileIndex) memory() int64 {
-	n := ix.loading + ix.curve.memory() + int64(ix.runs.n)*12 + int64(ix.records.len())*18
+	n := ix.loading + ix.curve.memory() + int64(ix.runs.n)*16 + int64(ix.records.len())*18
 	for i := range ix.checkpoints {
 		n += ix.checkpoints[i].memory()
 	}
 	for _, c := range ix.chunks {
-		n += int64(len(c.ends)+len(c.freed)+len(c.sums[dimStack])+len(c.sums[dimThread])+len(c.sums[dimSize])) + 1024
+		n += int64(len(c.ends)+len(c.freed)+len(c.fine)+len(c.sums[dimStack])+len(c.sums[dimThread])+len(c.sums[dimSize])) + 1024
 		if c.kept != nil {
 			n += int64(c.n) * (13 + 9)
 		}

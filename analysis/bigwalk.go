@@ -24,6 +24,7 @@ func (f *folder) walkSmall() {
 	p, over, nextOver := 0, 0, f.nextOver(0)
 	for begin := 0; begin < len(kinds); begin += runLength {
 		f.startRun(begin, p)
+		part, last := begin, f.partEnd(begin)-begin-1
 		ends, end := f.ends.room(runLength)
 		freed, at := f.sizes.room(runLength)
 		live, count, allocBytes := f.live.live, uint32(f.live.count), f.live.allocBytes
@@ -113,11 +114,17 @@ func (f *folder) walkSmall() {
 			if k == 0 {
 				e = extremes{live, live, count, count}
 			}
+			if k == last {
+				to := begin + k + 1
+				f.live.live, f.live.count, f.live.allocBytes = live, uint64(count), allocBytes
+				f.live.allocCount, f.live.freeEvents = f.before.allocCount+uint32(p-f.others()), f.before.freeEvents+uint32(to-p)
+				f.part(part, to, e)
+				if e = (extremes{live, live, count, count}); k+1 < len(run) {
+					part, last = to, f.partEnd(to)-begin-1
+				}
+			}
 		}
 		f.ends.b, f.sizes.b = ends[:end], freed[:at]
-		f.live.live, f.live.count, f.live.allocBytes = live, uint64(count), allocBytes
-		f.live.allocCount, f.live.freeEvents = f.before.allocCount+uint32(p-f.others()), f.before.freeEvents+uint32(begin+len(run)-p)
-		f.runs = append(f.runs, baseRun{e, f.live.now()})
 	}
 	f.sumSmall()
 }
@@ -283,6 +290,9 @@ func (f *folder) block(v uint32) (r ref, site uint32, size uint64) {
 func (f *folder) startRun(event, p int) {
 	e := &f.j.events
 	s := runStart{time: e.Time[event], at: uint32(p), freed: uint32(len(f.sizes.b))}
+	if f.parts {
+		s.fine = uint32(len(f.fine.b))
+	}
 	if f.c.kept == nil {
 		s.at = uint32(e.Offset[event/runLength] - f.j.from)
 	}

@@ -1,0 +1,117 @@
+package analysis
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/memtui/memtui/model"
+)
+
+// Parts are read as they were written, whatever is in them.
+func TestPartsAreReadAsWritten(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	some := func() uint64 { return r.Uint64() >> r.IntN(64) }
+	for range 10_000 {
+		want := finePart{events: uint64(1 + r.IntN(fineLength)), time: some(), allocBytes: some(), endedBytes: some(), up: some(), down: some()}
+		want.allocs = uint64(r.IntN(int(want.events) + 1))
+		want.frees = want.events - want.allocs
+		want.ended, want.countsUp, want.countsDown = want.frees, uint64(r.IntN(20)), uint64(r.IntN(20))
+		if r.IntN(4) == 0 {
+			want.gap, want.ended, want.frees = some(), some(), some()
+		}
+		var w fineWriter
+		usual := int(want.events) + r.IntN(4)/3
+		w.put(&want, usual)
+		n := len(w.b)
+		if n > fineMost {
+			t.Fatalf("%d bytes", n)
+		}
+		var got finePart
+		if rest := got.read(append(w.b, 7, 8), usual); len(rest) != 2 || got != want {
+			t.Fatalf("%+v, want %+v; %d bytes left", got, want, len(rest))
+		}
+		for cut := range n {
+			if rest := new(finePart).read(w.b[:cut], usual); rest != nil {
+				t.Fatalf("%d of %d bytes are a part", cut, n)
+			}
+		}
+	}
+}
+
+// Streams that are none end in an error.
+func TestPartsThatAreNone(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 10_000 {
+		b := make([]byte, r.IntN(300))
+		for i := range b {
+			b[i] = byte(r.Uint32() >> r.IntN(32))
+		}
+		points, err := readParts(nil, b, level{}, 1+r.IntN(runLength))
+		at, events := model.Time(0), 0
+		for _, p := range points {
+			if p.at < at || p.gap > p.at || p.events <= events {
+				t.Fatal(points)
+			}
+			at, events = p.at, p.events
+		}
+		if err == nil && len(b) < 3 {
+			t.Fatal("a part of nothing")
+		}
+	}
+}
+
+// fineTrace is a trace like real ones: blocks of usual sizes, pauses, and times when little happens.
+func fineTrace(r *rand.Rand, n int) []model.Event {
+	var events []model.Event
+	var live []uint64
+	for now, next, slow := model.Time(0), uint64(0), 1; len(events) < n; {
+		switch r.IntN(400) {
+		case 0:
+			now += model.Time(r.IntN(100_000)) // a pause
+		case 1:
+			slow = 1 + r.IntN(2)*r.IntN(200)
+		}
+		now += model.Time(r.IntN(1 + slow))
+		if k := len(live); k > 0 && r.IntN(20) < 9 {
+			k -= 1 + r.IntN(min(k, 50))
+			events = append(events, model.Event{Kind: model.Free, Time: now, Addr: live[k]})
+			live = append(live[:k], live[k+1:]...)
+			continue
+		}
+		next += 16
+		live = append(live, next)
+		events = append(events, model.Event{Kind: model.Alloc, Time: now, Addr: next, Size: uint64(r.IntN(1 << r.IntN(14))), ID: uint64(r.IntN(5))})
+	}
+	return events
+}
+
+// Charts of all zooms are as the twin's, whatever they are made from.
+func TestChartsOfAllZoomsAgree(t *testing.T) {
+	for seed := range uint64(4) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		events := fineTrace(r, 20_000)
+		ix, twin := buildBoth(t, &chunkedSlice{sliceSource{events, 100}, -1}, testStacks(), []int{1 << 14, 1 << 16, 1 << 20}[seed%3])
+		parts := 0
+		for _, c := range ix.chunks {
+			parts += len(c.fine)
+		}
+		if parts == 0 || parts > len(events) {
+			t.Fatalf("%d bytes of parts", parts)
+		}
+		end := int64(ix.duration())
+		for span := float64(end); span > 100; span /= 1.7 {
+			for range 4 {
+				from := model.Time(r.Int64N(end - int64(span) + 1))
+				rg := Range{from, from + model.Time(math.Round(span))}
+				for _, n := range []int{3, 40, 320} {
+					agreeOnChart(t, ix, twin, rg, n)
+					both(t, "curve", ix, twin, func(x Trace) ([]Column, error) { return x.Curve(t.Context(), rg, n) })
+				}
+				if t.Failed() {
+					t.Fatalf("seed %d, %v", seed, rg)
+				}
+			}
+		}
+	}
+}
