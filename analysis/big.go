@@ -120,11 +120,11 @@ func (r *records) len() int { return r.origin.n }
 // wideTimes is a column of times in any order: four bytes each, and four more from the first one on that needs them.
 type wideTimes struct{ lo, hi column[uint32] }
 
-func (c *wideTimes) append(t model.Time) {
-	c.lo.append(uint32(t))
-	if t>>32 != 0 || c.hi.n > 0 {
+// room appends n times, or as many as lie together. They are zero.
+func (c *wideTimes) room(n int) {
+	c.lo.room(n)
+	if c.hi.n > 0 {
 		c.widen(c.lo.n)
-		c.hi.set(c.lo.n-1, uint32(t>>32))
 	}
 }
 

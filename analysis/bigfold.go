@@ -279,13 +279,19 @@ func (f *folder) publish() {
 // survivors makes records of the blocks that outlive the chunk.
 func (f *folder) survivors() {
 	j, c, r := f.j, f.c, &f.records
-	for _, p := range j.survivors {
-		i := j.event[p]
-		r.origin.append(f.global[j.siteOf[p]], j.events.Size[p])
-		r.born.append(uint64(c.first) + uint64(i))
-		r.died.append(alive)
-		r.bornAt.append(uint64(c.begin + model.Time(j.events.Time[i])))
-		r.diedAt.append(0)
+	sizes, sites, event := j.events.Size, j.siteOf, j.event
+	for all := j.survivors; len(all) > 0; {
+		from := r.origin.n
+		origins, died := r.origin.room(len(all)), r.died.room(len(all))
+		r.diedAt.room(len(all))
+		for i := range origins {
+			p := all[i]
+			origins[i] = origin{f.global[sites[p]], r.origin.large.low(from+i, sizes[p])}
+			died[i] = alive
+			r.born.append(uint64(c.first) + uint64(event[p]))
+			r.bornAt.append(uint64(c.begin + model.Time(j.events.Time[event[p]])))
+		}
+		all = all[len(origins):]
 	}
 }
 

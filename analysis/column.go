@@ -28,6 +28,17 @@ func (c *column[T]) append(v T) {
 	c.n++
 }
 
+// room appends n values, or as many as lie together, and returns them. They are zero.
+func (c *column[T]) room(n int) []T {
+	from := c.n & chunkMask
+	if from == 0 {
+		c.chunks = append(c.chunks, make([]T, chunkLen))
+	}
+	to := min(from+n, chunkLen)
+	c.n += to - from
+	return c.chunks[len(c.chunks)-1][from:to]
+}
+
 // fullColumn is a column of n values with no room for more.
 func fullColumn[T any](n int) column[T] {
 	c := column[T]{n: n}
