@@ -22,15 +22,16 @@ func (f *folder) walkSmall() {
 	cells, bySize, allocs, frees, codes := f.siteCells, f.dimCells[dimSize], &f.allocs, &f.sizes.count, &f.sizes.code
 	firstBorn := j.firstPayload + 1
 	p, over, nextOver := 0, 0, f.nextOver(0)
-	for begin := 0; begin < len(kinds); begin += runLength {
-		f.startRun(begin, p)
-		part, last := begin, f.partEnd(begin)-begin-1
-		ends, end := f.ends.room(runLength)
-		freed, at := f.sizes.room(runLength)
+	for begin, to := 0, 0; begin < len(kinds); begin = to {
+		if begin%runLength == 0 {
+			f.startRun(begin, p)
+		}
+		to = f.partEnd(begin)
+		ends, end := f.ends.room(fineLength)
+		freed, at := f.sizes.room(fineLength)
 		live, count, allocBytes := f.live.live, uint32(f.live.count), f.live.allocBytes
 		var e extremes
-		run := kinds[begin:min(begin+runLength, len(kinds))]
-		for k, kind := range run {
+		for k, kind := range kinds[begin:to] {
 			switch {
 			case kind == model.Alloc && begin+k != nextOver:
 				size, c := sizes[p], &cells[sites[p]]
@@ -114,17 +115,11 @@ func (f *folder) walkSmall() {
 			if k == 0 {
 				e = extremes{live, live, count, count}
 			}
-			if k == last {
-				to := begin + k + 1
-				f.live.live, f.live.count, f.live.allocBytes = live, uint64(count), allocBytes
-				f.live.allocCount, f.live.freeEvents = f.before.allocCount+uint32(p-f.others()), f.before.freeEvents+uint32(to-p)
-				f.part(part, to, e)
-				if e = (extremes{live, live, count, count}); k+1 < len(run) {
-					part, last = to, f.partEnd(to)-begin-1
-				}
-			}
 		}
 		f.ends.b, f.sizes.b = ends[:end], freed[:at]
+		f.live.live, f.live.count, f.live.allocBytes = live, uint64(count), allocBytes
+		f.live.allocCount, f.live.freeEvents = f.before.allocCount+uint32(p-f.others()), f.before.freeEvents+uint32(to-p)
+		f.part(begin, to, e)
 	}
 	f.sumSmall()
 }
