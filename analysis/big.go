@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"runtime"
 	"sync"
 
 	"github.com/memtui/memtui/model"
@@ -21,6 +22,7 @@ type FileIndex struct {
 
 	source    model.ChunkSource // nil when the source can only be replayed: then chunks keep their events
 	chunkSize int               // bytes of a chunk
+	cores     int               // that build it
 
 	chunks      []*chunk
 	sites       siteTable
@@ -165,7 +167,7 @@ func NewFileIndex() *FileIndex { return newFileIndex(defaultChunk) }
 
 func newFileIndex(chunkSize int) *FileIndex {
 	ix := &FileIndex{chunkSize: chunkSize, stackIndex: map[model.StackID]uint32{}, threadIndex: map[uint16]uint32{}}
-	ix.status.Size = -1
+	ix.cores, ix.status.Size = runtime.GOMAXPROCS(0), -1
 	ix.sums[dimSize] = make([]cell, sizeClasses)
 	return ix
 }

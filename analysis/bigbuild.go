@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -43,7 +42,7 @@ type builder struct {
 func newBuilder(ix *FileIndex, store *model.Store, p *model.Profile) *builder {
 	begin, size := p.Allocations.Extent()
 	b := &builder{ix: ix, store: store, events: p.Allocations, end: size, pos: begin}
-	b.match = newMatcher(runtime.GOMAXPROCS(0), ix.budget)
+	b.match = newMatcher(ix.cores, ix.budget)
 	b.fold.ix = ix
 	return b
 }
@@ -75,7 +74,7 @@ func (b *builder) run(outer context.Context) error {
 	ctx, stop := context.WithCancel(outer)
 	defer stop()
 	b.stop = stop
-	ahead := runtime.GOMAXPROCS(0)
+	ahead := b.ix.cores
 	// One is folded, two are held while they are matched, and the others are decoded.
 	b.spare, b.matched = make(chan *job, ahead+3), make(chan *job)
 	for range cap(b.spare) {

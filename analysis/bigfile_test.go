@@ -295,7 +295,7 @@ func TestEveryFieldIsKept(t *testing.T) {
 		of    any
 		known string
 	}{
-		{FileIndex{}, "mu names source chunkSize chunks sites stackIndex threadIndex records sums checkpoints sparse curve runs marks totals status " +
+		{FileIndex{}, "mu names source chunkSize cores chunks sites stackIndex threadIndex records sums checkpoints sparse curve runs marks totals status " +
 			"budget loading begin found lost" + caches},
 		{chunk{}, "first n from to kept begin end firstRun firstBlock firstRec records hi lo ends freed common proof fine parts over sums totals"},
 		{records{}, "origin born bornAt died diedAt"},

@@ -134,9 +134,6 @@ func (a *app) run(ctx context.Context) error {
 		}
 	}
 	a.screen = a.env.IsTerminal && a.env.FullScreen != nil && slices.Contains([]string{"open", "demo"}, firstWord(parsed.Command()))
-	if a.screen && a.env.Prepare != nil {
-		a.env.Prepare()
-	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	return parsed.Run(a)
 }

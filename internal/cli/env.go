@@ -23,8 +23,6 @@ type Env struct {
 
 	// FullScreen shows a file until the user quits. Where it is nil, `open` prints the report.
 	FullScreen func(context.Context, Screen) error
-	// Prepare is called once, before anything that FullScreen will show is opened; nil for nothing.
-	Prepare func()
 }
 
 // Screen is what the full-screen program is started with.

@@ -19,11 +19,11 @@ const afterBudget = 512 << 20
 // system gives a thread that mostly sleeps its turn at once, while Go's scheduler would let it wait for theirs.
 const spareThreads = 2
 
-// SpareThreads adds them. It is what main puts into [Env.Prepare]: what runs by then stops meanwhile.
-func SpareThreads() { runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + spareThreads) }
-
 // FullScreen runs the full-screen program on the process's terminal. It is what main puts into [Env.FullScreen].
 func FullScreen(_ context.Context, s Screen) error {
+	cores := runtime.GOMAXPROCS(0)
+	runtime.GOMAXPROCS(cores + spareThreads)
+	defer runtime.GOMAXPROCS(cores)
 	t, err := term.Open(term.Options{Mouse: s.Mouse, ASCII: s.ASCII, Color: s.color(), Stderr: os.Stderr})
 	if err != nil {
 		return err
