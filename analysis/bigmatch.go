@@ -1,8 +1,6 @@
 package analysis
 
 import (
-	"slices"
-
 	"github.com/memtui/memtui/model"
 )
 
@@ -155,7 +153,7 @@ func (m *matcher) match(j *job) (err error) {
 	j.died = resize(j.died, payloads)
 	clear(j.died)
 	j.over, j.nowhere = j.over[:0], j.nowhere[:0]
-	j.deaths = slices.Grow(j.deaths[:0], len(j.ended)/2)
+	j.deaths = resize(j.deaths, len(j.ended))[:0]
 	if len(m.shards) > 1 {
 		err = m.matchShards(j)
 	} else {

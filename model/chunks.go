@@ -3,7 +3,6 @@ package model
 import (
 	"context"
 	"errors"
-	"slices"
 )
 
 // Columns are a run of events, column by column: half the size of a slice of [Event], and what comes once per block is there
@@ -40,8 +39,18 @@ func (c *Columns) Grow(n int) { c.Reserve(n, n) }
 
 // Reserve makes room for n more events, of which so many are no FREE.
 func (c *Columns) Reserve(n, payloads int) {
-	c.Kind, c.Time, c.Addr = slices.Grow(c.Kind, n), slices.Grow(c.Time, n), slices.Grow(c.Addr, n)
-	c.Size, c.ID, c.Thread = slices.Grow(c.Size, payloads), slices.Grow(c.ID, payloads), slices.Grow(c.Thread, payloads)
+	c.Kind, c.Time, c.Addr = room(c.Kind, n), room(c.Time, n), room(c.Addr, n)
+	c.Size, c.ID, c.Thread = room(c.Size, payloads), room(c.ID, payloads), room(c.Thread, payloads)
+}
+
+// room is slices.Grow, which clears what it adds: memory of which much may never be used.
+func room[T any](s []T, n int) []T {
+	if cap(s)-len(s) >= n {
+		return s
+	}
+	grown := make([]T, len(s), max(len(s)+n, cap(s)+cap(s)/4))
+	copy(grown, s)
+	return grown
 }
 
 // Append adds one event, at µs after the first.

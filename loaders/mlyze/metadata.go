@@ -82,10 +82,14 @@ type metaParser struct {
 	intern frameSet
 }
 
+// usualFrame is how many bytes a frame takes at least, as writers write it, and the comma behind it.
+const usualFrame = 40
+
 // parseMetadata reads the JSON object at the start of b, which lies at offset base. What is wrong goes to found, except
 // that the JSON does not end well: the tables say that, and hold what stands before.
 func parseMetadata(b []byte, base int64, found *findings) *tables {
 	m := &metaParser{scanner: scanner{b: b}, found: found, base: base}
+	m.flat = make([]uint32, 0, len(b)/usualFrame)
 	m.resetStacks()
 	m.files.reset()
 	m.funcs.reset()
