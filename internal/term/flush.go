@@ -31,15 +31,14 @@ type flusher struct {
 	idle    func()        // called without mu whenever a flush ends; nil for nobody
 
 	// The flushing goroutine's own.
-	out     tcell.Screen
-	sent    []cell
-	sentW   int
-	sentAt  point
-	diff    []change
-	whole   bool // diff is all but the blanks on the ground
-	plan    plan
-	painted painted // what the terminal was painted with before anything was sent
-	parked  bool    // tcell has given the terminal up: its Show would never return
+	out    tcell.Screen
+	sent   []cell
+	sentW  int
+	sentAt point
+	diff   []change
+	whole  bool // diff is all but the blanks on the ground
+	plan   plan
+	parked bool // tcell has given the terminal up: its Show would never return
 }
 
 // change is a cell to send.
@@ -210,7 +209,7 @@ func (f *flusher) flush() {
 	}
 	if send && !f.parked {
 		if f.whole && len(f.sent) > 0 {
-			f.fill(styles[ground], refresh)
+			f.out.Fill(' ', styles[ground])
 		}
 		f.send(styles, at, refresh)
 	}
@@ -224,21 +223,6 @@ func (f *flusher) flush() {
 	f.mu.Unlock()
 	if f.idle != nil {
 		f.idle()
-	}
-}
-
-// painted is a terminal of blanks.
-type painted struct {
-	style tcell.Style
-	w, h  int
-}
-
-// fill blanks the whole screen. Nothing is to do where that is painted already.
-func (f *flusher) fill(ground tcell.Style, refresh bool) {
-	was := f.painted
-	f.painted = painted{}
-	if refresh || was != (painted{ground, f.sentW, len(f.sent) / f.sentW}) {
-		f.out.Fill(' ', ground)
 	}
 }
 

@@ -23,10 +23,10 @@ type Screen struct {
 	charset *charset    // nil when the terminal shows Unicode
 	base    tcell.Style // stands for StyleDefault
 	w, h    int
-	cells   []cell                                 // row by row, what is being drawn
-	styles  styles                                 // of cells
-	fresh   bool                                   // styles have got other numbers since the last Show
-	paint   func(style tcell.Style, w, h int) bool // see paintGround; nil for none, or once it was called
+	cells   []cell                  // row by row, what is being drawn
+	styles  styles                  // of cells
+	fresh   bool                    // styles have got other numbers since the last Show
+	paint   func(style tcell.Style) // see paintGround; nil for none, or once it was called
 	cursor  point
 
 	flusher
@@ -92,12 +92,7 @@ func (s *Screen) SetStyle(style tcell.Style) {
 	if paint := s.paint; paint != nil {
 		s.paint = nil
 		ground := s.styles.list[s.resolve(tcell.StyleDefault, 0)]
-		w, h := s.w, s.h
-		s.later(func() {
-			if paint(ground, w, h) {
-				s.painted = painted{ground, w, h}
-			}
-		})
+		s.later(func() { paint(ground) })
 	}
 }
 

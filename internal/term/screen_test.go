@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -23,13 +24,16 @@ type fakeTTY struct {
 	out   *memtest.VT
 	input chan struct{} // closed: reading ends
 	slow  chan struct{} // nil, or a token per Write
+
+	resized func() // says that the size may have changed
+	broken  error  // of Write
 }
 
-func (f *fakeTTY) Start() error        { return nil }
-func (f *fakeTTY) Stop() error         { return nil }
-func (f *fakeTTY) Drain() error        { close(f.input); return nil }
-func (f *fakeTTY) Close() error        { return nil }
-func (f *fakeTTY) NotifyResize(func()) {}
+func (f *fakeTTY) Start() error             { return nil }
+func (f *fakeTTY) Stop() error              { return nil }
+func (f *fakeTTY) Drain() error             { close(f.input); return nil }
+func (f *fakeTTY) Close() error             { return nil }
+func (f *fakeTTY) NotifyResize(call func()) { f.resized = call }
 func (f *fakeTTY) Read([]byte) (int, error) {
 	<-f.input
 	return 0, io.EOF
@@ -41,6 +45,9 @@ func (f *fakeTTY) Write(p []byte) (int, error) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.broken != nil {
+		return 0, f.broken
+	}
 	return f.out.Write(p)
 }
 
@@ -55,6 +62,22 @@ func (f *fakeTTY) resize(w, h int) {
 	defer f.mu.Unlock()
 	f.size.Width, f.size.Height = w, h
 	f.out.Resize(w, h)
+}
+
+// await waits until ok holds for the emulated terminal, which somebody else draws on.
+func (f *fakeTTY) await(t testing.TB, ok func(*memtest.VT) bool) {
+	t.Helper()
+	for late := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		f.mu.Lock()
+		done, text := ok(f.out), f.out.Text()
+		f.mu.Unlock()
+		if done {
+			return
+		}
+		if time.Now().After(late) {
+			t.Fatalf("still\n%s", text)
+		}
+	}
 }
 
 func (f *fakeTTY) bytes() int {
