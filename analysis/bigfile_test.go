@@ -23,6 +23,7 @@ type memoryPlace struct {
 	data              []byte
 	key               IndexKey
 	discarded, closed int
+	forgot            int
 }
 
 func (p *memoryPlace) Key() IndexKey { return p.key }
@@ -32,7 +33,11 @@ func (p *memoryPlace) Open() (*IndexFile, error) {
 	if p.data == nil {
 		return nil, errors.New("there is none")
 	}
-	return &IndexFile{Data: p.data, At: bytes.NewReader(p.data), Close: func() { p.closed++ }}, nil
+	return &IndexFile{
+		Data: p.data, At: bytes.NewReader(p.data),
+		Close:  func() { p.closed++ },
+		Forget: func() { p.forgot++ },
+	}, nil
 }
 
 // saved is an index as it is kept.
