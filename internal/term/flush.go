@@ -286,10 +286,10 @@ func (f *flusher) bridge(i int) {
 }
 
 // send writes the differences: row by row, as tcell does it, or style by style
-// in a frame for each, when that takes fewer bytes.
+// in a frame for each, when that takes fewer bytes. A whole screen appears at once.
 func (f *flusher) send(styles []tcell.Style, at point, refresh bool) {
 	groups := 1
-	if !refresh {
+	if !f.whole {
 		groups = f.plan.make(f.diff, f.sent, f.sentW)
 	}
 	for g := range groups {

@@ -81,6 +81,21 @@ func TestGroundDrawnAgain(t *testing.T) {
 	f.await(t, func(v *memtest.VT) bool { return v.At(29, 7).Style.Bg == "#fafaf0" && v.At(0, 0).Style.Bg == "#fafaf0" })
 }
 
+// TestWholeScreenAtOnce proves that a screen that is sent whole does not appear style by style.
+func TestWholeScreenAtOnce(t *testing.T) {
+	s, f := paintedScreen(t, 80, 24)
+	s.SetStyle(paper())
+	before := f.frames
+	s.Clear()
+	for i := range 80 * 24 {
+		s.Put(i%80, i/80, "a", paper().Foreground(tcell.PaletteColor(1+i%2)))
+	}
+	s.Show()
+	if n := f.frames - before; n != 1 || f.out.At(79, 23).Text != "a" {
+		t.Errorf("written in %d parts", n)
+	}
+}
+
 // TestNoGround proves that what cannot be painted is left to the frame.
 func TestNoGround(t *testing.T) {
 	for name, style := range map[string]tcell.Style{"attributes": paper().Bold(true), "a broken write": paper()} {

@@ -27,6 +27,7 @@ type fakeTTY struct {
 
 	resized func() // says that the size may have changed
 	broken  error  // of Write
+	frames  int    // that were begun
 }
 
 func (f *fakeTTY) Start() error             { return nil }
@@ -45,6 +46,7 @@ func (f *fakeTTY) Write(p []byte) (int, error) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.frames += bytes.Count(p, []byte("\x1b[?2026h"))
 	if f.broken != nil {
 		return 0, f.broken
 	}
