@@ -97,8 +97,11 @@ func (ix *FileIndex) makeChart(ctx context.Context, rg Range, n int) ([]Column, 
 		c.fill(&e, &before.level, &after.level, after.events-before.events)
 		before = after
 	}
+	if r.err != nil {
+		return nil, r.err
+	}
 	ix.readers.Put(r)
-	return cols, r.err
+	return cols, nil
 }
 
 // chunkBegun is the last chunk that begins at t or before, or the first one.

@@ -3,6 +3,7 @@ package analysis
 import (
 	"math"
 	"math/rand/v2"
+	"sync"
 	"testing"
 
 	"github.com/memtui/memtui/model"
@@ -136,4 +137,21 @@ func TestChartsOfABeginningWithoutTime(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What made a chart belongs to the next one as soon as it is given back: the race detector tells who looks at it later.
+func TestChartsAtOnce(t *testing.T) {
+	events := fineTrace(rand.New(rand.NewPCG(7, 8)), 20_000)
+	ix, _ := buildBoth(t, &chunkedSlice{sliceSource{events, 100}, -1}, testStacks(), 1<<16)
+	var asking sync.WaitGroup
+	for w := range 4 {
+		asking.Go(func() {
+			for i := range 300 {
+				if _, err := ix.Chart(t.Context(), Range{model.Time(w*300 + i), model.MaxTime}, 5); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	asking.Wait()
 }
