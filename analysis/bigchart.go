@@ -22,7 +22,7 @@ const fewEvents = fineLength * 5 / 4
 // chartEdge is an edge between columns.
 type chartEdge struct {
 	at      model.Time
-	events  int  // before it, all with times up to at
+	events  int  // before it: all with times below at, and none with later ones
 	run     int  // that begins there, or that it is inside
 	inside  bool // of the run
 	point   int  // then: that of the run, -1 if there is none
