@@ -26,15 +26,6 @@ func (ix *FileIndex) Blocks(ctx context.Context, q BlockQuery) (BlockList, error
 	end := min(to, ix.duration())
 	q.Cell = ix.filtered(q.Cell)
 	g := ix.grouping(q.By, q.Cell)
-	c := blockCollector{list: &fileBlocks{ix: ix}, by: q.Sort}
-	take := func(b *fileBlock) {
-		switch {
-		case !q.Born && int(b.died) < hi, q.Leaked && end-b.bornAt < q.MinAge:
-		case !q.All && g.keyOf(b) != q.Key, !ix.in(q.Cell, b), q.Addr != 0 && !b.holds(q.Addr):
-		default:
-			c.add(b)
-		}
-	}
 	plain := q.All && q.Cell.IsAll() && q.Addr == 0 && (q.Sort == OldestFirst || q.Sort == NewestFirst)
 	if plain && !q.Born && !q.Leaked {
 		return ix.liveBlocks(ctx, hi, q.Sort == NewestFirst)
@@ -47,12 +38,38 @@ func (ix *FileIndex) Blocks(ctx context.Context, q BlockQuery) (BlockList, error
 		s, err := ix.keptRefs(ctx, q, g, lo, hi, until)
 		return &fileBlocks{ix: ix, bytes: s.bytes, sorted: s}, err
 	}
-	err := ix.eachBorn(ctx, lo, hi, take)
+	wanted := func(b *fileBlock) bool {
+		switch {
+		case !q.Born && int(b.died) < hi, q.Leaked && end-b.bornAt < q.MinAge:
+		case !q.All && g.keyOf(b) != q.Key, !ix.in(q.Cell, b), q.Addr != 0 && !b.holds(q.Addr):
+		default:
+			return true
+		}
+		return false
+	}
+	return ix.collect(ctx, lo, hi, q.Sort, wanted)
+}
+
+// collect lists the blocks that are born in events [lo, hi) and wanted, which any goroutine may ask.
+func (ix *FileIndex) collect(ctx context.Context, lo, hi int, by BlockOrder, wanted func(b *fileBlock) bool) (BlockList, error) {
+	all := blockCollector{list: &fileBlocks{ix: ix}, by: by}
+	parts := inOrder[*blockCollector]{take: all.merge}
+	err := ix.together(ctx, lo, hi, func() chunkWork {
+		return func(n int, v *view, from, to int) {
+			part := &blockCollector{list: &fileBlocks{}, by: by}
+			ix.bornIn(v, from, to, func(b *fileBlock) {
+				if wanted(b) {
+					part.add(b)
+				}
+			})
+			parts.put(n, part)
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
-	c.sort()
-	return c.list, ctx.Err()
+	all.sort()
+	return all.list, ctx.Err()
 }
 
 func (b *fileBlock) holds(addr uint64) bool {
@@ -82,6 +99,13 @@ func (c *blockCollector) add(b *fileBlock) {
 		}
 	}
 	c.rows = append(c.rows, ranked{key, b.born})
+}
+
+// merge adds what follows.
+func (c *blockCollector) merge(part *blockCollector) {
+	c.list.bytes, _ = model.SaturatingAdd(c.list.bytes, part.list.bytes)
+	c.list.born = append(c.list.born, part.list.born...)
+	c.rows = append(c.rows, part.rows...)
 }
 
 func (c *blockCollector) sort() {
@@ -236,15 +260,41 @@ func (ix *FileIndex) Uses(ctx context.Context, addr uint64, limit int) (blocks [
 	if addr == 0 {
 		return nil, 0, ctx.Err()
 	}
-	limit = max(limit, 0)
-	err = ix.eachBorn(ctx, 0, ix.events(), func(b *fileBlock) {
-		if !b.holds(addr) {
-			return
-		}
-		total++
-		if blocks = append(blocks, ix.public(b)); len(blocks) > 2*limit {
-			blocks = append(blocks[:0], blocks[len(blocks)-limit:]...)
+	all := uses{limit: max(limit, 0)}
+	parts := inOrder[*uses]{take: all.merge}
+	err = ix.together(ctx, 0, ix.events(), func() chunkWork {
+		return func(n int, v *view, from, to int) {
+			part := &uses{limit: all.limit}
+			part.find(ix, v, from, to, addr)
+			parts.put(n, part)
 		}
 	})
-	return blocks[max(len(blocks)-limit, 0):], total, err
+	return all.last, all.total, err
 }
+
+// uses are blocks that have an address at some time.
+type uses struct {
+	limit int
+	last  []Block // at most limit
+	total int
+}
+
+// find adds the blocks that are born in events [from, to) of a view.
+func (u *uses) find(ix *FileIndex, v *view, from, to int, addr uint64) {
+	for p := v.payload(from); p < len(v.event) && int(v.event[p]) < to; p++ {
+		x := Block{Addr: v.events.Addr[v.event[p]], Size: v.events.Size[p]}
+		if v.events.Kind[v.event[p]] == model.Alloc && x.Holds(addr) {
+			b := ix.blockOf(v, p)
+			u.add(1, ix.public(&b))
+		}
+	}
+}
+
+// add adds blocks that follow, of which at least those within the limit are there.
+func (u *uses) add(n int, blocks ...Block) {
+	u.total += n
+	u.last = append(u.last, blocks...)
+	u.last = u.last[max(len(u.last)-u.limit, 0):]
+}
+
+func (u *uses) merge(part *uses) { u.add(part.total, part.last...) }

@@ -398,11 +398,7 @@ func (ix *FileIndex) replay(ctx context.Context, lo, hi int, f func(v *view, eve
 	})
 }
 
-// eachBorn calls f for every block that is born in events [lo, hi), in order.
-func (ix *FileIndex) eachBorn(ctx context.Context, lo, hi int, f func(b *fileBlock)) error {
-	return ix.eachView(ctx, lo, hi, func(v *view, from, to int) { ix.bornIn(v, from, to, f) })
-}
-
+// bornIn calls f for every block that is born in events [from, to) of a view, in order.
 func (ix *FileIndex) bornIn(v *view, from, to int, f func(b *fileBlock)) {
 	for p := v.payload(from); p < len(v.event) && int(v.event[p]) < to; p++ {
 		if v.events.Kind[v.event[p]] == model.Alloc {
