@@ -22,7 +22,7 @@ const fewEvents = fineLength * 5 / 4
 // chartEdge is an edge between columns.
 type chartEdge struct {
 	at      model.Time
-	events  int  // before it, all with times up to at
+	events  int  // before it: all with times below at, and none with later ones
 	run     int  // that begins there, or that it is inside
 	inside  bool // of the run
 	point   int  // then: that of the run, -1 if there is none
@@ -36,7 +36,7 @@ func (ix *FileIndex) Chart(ctx context.Context, rg Range, n int) ([]Column, erro
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	return ix.keptCurve(curveKey{rg, n, ix.events(), true}, func() ([]Column, error) {
-		if from, to := ix.bounds(rg); ix.few(from, to, n) {
+		if ix.few(rg, n) {
 			return ix.readChart(ctx, rg, n)
 		}
 		return ix.makeChart(ctx, rg, n)
@@ -44,8 +44,21 @@ func (ix *FileIndex) Chart(ctx context.Context, rg Range, n int) ([]Column, erro
 }
 
 // few reports whether the events of a chart are best read, given its range and columns.
-func (ix *FileIndex) few(from, to model.Time, n int) bool {
-	return len(ix.chunks) > 0 && (ix.runAt(to)-ix.runAt(from))*runLength <= n*fewEvents
+func (ix *FileIndex) few(rg Range, n int) bool {
+	if len(ix.chunks) == 0 {
+		return false
+	}
+	first, last := ix.runsOf(rg)
+	return (last-first)*runLength <= n*fewEvents
+}
+
+// runsOf is the first and the last run with events of a chart. There must be one.
+func (ix *FileIndex) runsOf(rg Range) (first, last int) {
+	from, to := ix.bounds(rg)
+	if rg.From >= 0 { // else events at from are in the range, too, and runs of nothing else
+		first = ix.runAt(from)
+	}
+	return first, ix.runAt(to)
 }
 
 // runAt is the last run that begins at t or before, or the first one.
@@ -84,8 +97,11 @@ func (ix *FileIndex) makeChart(ctx context.Context, rg Range, n int) ([]Column, 
 		c.fill(&e, &before.level, &after.level, after.events-before.events)
 		before = after
 	}
+	if r.err != nil {
+		return nil, r.err
+	}
 	ix.readers.Put(r)
-	return cols, r.err
+	return cols, nil
 }
 
 // chunkBegun is the last chunk that begins at t or before, or the first one.
@@ -358,8 +374,8 @@ func (f *edgeFinder) extremes(a, b *chartEdge) extremes {
 // readChart makes columns from their events, in parts on all processors. No edge is moved.
 func (ix *FileIndex) readChart(ctx context.Context, rg Range, n int) ([]Column, error) {
 	cols := make([]Column, max(n, 0))
-	from, to := ix.bounds(rg)
-	workers := max(min(runtime.GOMAXPROCS(0), n/partColumns, (ix.runAt(to)-ix.runAt(from))/partRuns), 1)
+	first, last := ix.runsOf(rg)
+	workers := max(min(runtime.GOMAXPROCS(0), n/partColumns, (last-first)/partRuns), 1)
 	errs := make([]error, workers)
 	var working sync.WaitGroup
 	for w := 1; w < workers; w++ {
@@ -391,15 +407,19 @@ func (ix *FileIndex) readColumns(ctx context.Context, rg Range, cols []Column, i
 	r, n := ix.usedReader(), len(cols)
 	from, to := ix.bounds(rg)
 	begin := columnEdge(from, to, i, n)
+	first, _ := ix.runsOf(rg)
+	if i > 0 {
+		first = ix.runAt(begin)
+	}
 	last := ix.runAt(columnEdge(from, to, end, n))
-	r.ahead(ix.runAt(begin), last)
+	r.ahead(first, last)
 	lo := 0
 	if i > 0 || rg.From >= 0 {
 		lo = r.eventsUntil(begin)
 	}
 	w := columnWriter{cols: cols[:end], i: i, n: n, from: from, to: to, events: lo, after: r.levelAt(lo)}
 	w.begin()
-	for run := ix.runAt(begin); run <= last && w.i < end && r.err == nil && ctx.Err() == nil; run++ {
+	for run := first; run <= last && w.i < end && r.err == nil && ctx.Err() == nil; run++ {
 		r.ahead(run, last)
 		if r.load(run); r.err == nil {
 			w.add(r.runLevels)

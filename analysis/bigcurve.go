@@ -190,7 +190,7 @@ func (ix *FileIndex) Curve(ctx context.Context, rg Range, n int) ([]Column, erro
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	return ix.keptCurve(curveKey{rg, n, ix.events(), false}, func() ([]Column, error) {
-		if from, to := ix.bounds(rg); ix.few(from, to, n) {
+		if ix.few(rg, n) {
 			return ix.readChart(ctx, rg, n)
 		}
 		return ix.makeCurve(ctx, rg, n)

@@ -322,3 +322,42 @@ func TestEveryFieldIsKept(t *testing.T) {
 		}
 	}
 }
+
+// askingPlace asks something while the index is taken from its file.
+type askingPlace struct {
+	memoryPlace
+	ask func()
+}
+
+func (p *askingPlace) Key() IndexKey {
+	p.ask()
+	return p.key
+}
+
+// Who asks for a chart before the file is read must not close it under who reads it; closing the index must wait for that, too.
+func TestFileStaysOpenWhileItIsTaken(t *testing.T) {
+	source, good := smallTrace(t, 300)
+	for _, early := range []bool{false, true} {
+		place := &askingPlace{memoryPlace: memoryPlace{data: good, key: IndexKey{1}}}
+		k := NewKeptIndex(place)
+		place.ask = func() {
+			if early {
+				k.Close()
+			}
+			if _, err := k.Chart(t.Context(), Whole, 9); err != nil || place.closed > 0 {
+				t.Errorf("%v, closed %d times", err, place.closed)
+			}
+		}
+		store := new(model.Store)
+		store.Publish(&model.Profile{Meta: model.Meta{Format: "test"}, Stacks: testStacks(), Allocations: source})
+		if err := Build(t.Context(), store, k); err != nil {
+			t.Fatal(err)
+		}
+		if used, why := k.Used(); !used {
+			t.Error(why)
+		}
+		if k.Close(); place.closed != 1 {
+			t.Errorf("closed %d times", place.closed)
+		}
+	}
+}

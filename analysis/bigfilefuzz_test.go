@@ -104,23 +104,31 @@ func FuzzIndexFile(f *testing.F) {
 	})
 }
 
-// TestIndexFileShrinks cuts the file while it is mapped and asked.
-func TestIndexFileShrinks(t *testing.T) {
-	source, good := smallTrace(t, 3000)
+// mappedFile is a file with an index, and its bytes.
+func mappedFile(t *testing.T, index []byte) (*os.File, []byte) {
 	path := filepath.Join(t.TempDir(), "index")
-	if err := os.WriteFile(path, good, 0o600); err != nil {
+	if err := os.WriteFile(path, index, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	data, err := syscall.Mmap(int(f.Fd()), 0, len(good), syscall.PROT_READ, syscall.MAP_SHARED)
+	data, err := syscall.Mmap(int(f.Fd()), 0, len(index), syscall.PROT_READ, syscall.MAP_SHARED)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer syscall.Munmap(data)
+	t.Cleanup(func() {
+		f.Close()
+		syscall.Munmap(data)
+	})
+	return f, data
+}
+
+// TestIndexFileShrinks cuts the file while it is mapped and asked.
+func TestIndexFileShrinks(t *testing.T) {
+	source, good := smallTrace(t, 3000)
+	f, data := mappedFile(t, good)
 	place := &memoryPlace{data: data, key: IndexKey{1}}
 	k, _ := reopened(t, place, source, testStacks())
 	if used, why := k.Used(); !used {
@@ -129,10 +137,48 @@ func TestIndexFileShrinks(t *testing.T) {
 	if err := f.Truncate(0); err != nil {
 		t.Fatal(err)
 	}
-	_, err = k.Sites(context.Background(), Query{At: At(k.Status().Duration / 2), Range: Whole})
+	_, err := k.Sites(context.Background(), Query{At: At(k.Status().Duration / 2), Range: Whole})
 	if !errors.Is(err, errIndexBroken) || place.discarded == 0 {
 		t.Errorf("%v, discarded %d times", err, place.discarded)
 	}
 	answers(t, k)
+	k.Close()
+}
+
+// TestIndexFileShrinksUnderList cuts the file before a list is looked at: its rows are looked for by several goroutines.
+func TestIndexFileShrinksUnderList(t *testing.T) {
+	source, good := smallTrace(t, 30_000)
+	for _, by := range []BlockOrder{LargestFirst, OldestFirst, NewestFirst, ShortestFirst} {
+		f, data := mappedFile(t, good)
+		place := &memoryPlace{data: data, key: IndexKey{1}}
+		k, _ := reopened(t, place, source, testStacks())
+		l, err := k.Blocks(t.Context(), BlockQuery{At: End, Range: Whole, All: true, Sort: by})
+		if err != nil || l.Len() == 0 {
+			t.Fatal(err)
+		}
+		if err := f.Truncate(0); err != nil {
+			t.Fatal(err)
+		}
+		if b := l.Row(l.Len() / 2); b != (Block{Died: model.NoTime}) || place.discarded == 0 {
+			t.Errorf("%+v, discarded %d times", b, place.discarded)
+		}
+		k.Close()
+	}
+}
+
+// TestHostileBirths has birth columns that make no sense: lists by lifetime walk them on several goroutines.
+func TestHostileBirths(t *testing.T) {
+	source, good := smallTrace(t, 400)
+	k, _ := reopened(t, &memoryPlace{data: good, key: IndexKey{1}}, source, testStacks())
+	ix := k.state().ix
+	for i := range ix.records.bornAt.anchor {
+		if ix.records.bornAt.anchor = slices.Clone(ix.records.bornAt.anchor); i%2 == 0 {
+			ix.records.bornAt.anchor[i].at = 1<<32 - 1
+		}
+	}
+	_, err := k.Blocks(t.Context(), BlockQuery{At: At(k.Status().Duration / 2), Range: Whole, All: true, Sort: ShortestFirst})
+	if !errors.Is(err, errIndexBroken) {
+		t.Error(err)
+	}
 	k.Close()
 }

@@ -3,6 +3,7 @@ package analysis
 import (
 	"math"
 	"math/rand/v2"
+	"sync"
 	"testing"
 
 	"github.com/memtui/memtui/model"
@@ -114,4 +115,43 @@ func TestChartsOfAllZoomsAgree(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What happens at the very beginning takes runs whose begins all are the begin of the first column.
+func TestChartsOfABeginningWithoutTime(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, later := range []int{0, 10, 3000} {
+		events := randomTrace(r, 5*runLength+later)
+		for i := range events {
+			if i < 5*runLength {
+				events[i].Time = 0
+			}
+		}
+		for _, size := range []int{700 * sliceEvent, 1 << 20} {
+			ix, twin := buildBoth(t, &chunkedSlice{sliceSource{events, 100}, -1}, testStacks(), size)
+			for _, rg := range []Range{Whole, {model.NoTime, 0}, {0, model.MaxTime}, {model.NoTime, ix.duration() / 2}} {
+				for _, n := range []int{1, 7, 40, 320} {
+					agreeOnChart(t, ix, twin, rg, n)
+					both(t, "curve", ix, twin, func(x Trace) ([]Column, error) { return x.Curve(t.Context(), rg, n) })
+				}
+			}
+		}
+	}
+}
+
+// What made a chart belongs to the next one as soon as it is given back: the race detector tells who looks at it later.
+func TestChartsAtOnce(t *testing.T) {
+	events := fineTrace(rand.New(rand.NewPCG(7, 8)), 20_000)
+	ix, _ := buildBoth(t, &chunkedSlice{sliceSource{events, 100}, -1}, testStacks(), 1<<16)
+	var asking sync.WaitGroup
+	for w := range 4 {
+		asking.Go(func() {
+			for i := range 300 {
+				if _, err := ix.Chart(t.Context(), Range{model.Time(w*300 + i), model.MaxTime}, 5); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	asking.Wait()
 }

@@ -46,7 +46,7 @@ type KeptIndex struct {
 
 	mu     sync.Mutex
 	now    *keptState
-	used   int // answers that are being worked out from the file
+	used   int // who may read the file: answers that are being worked out, and restore
 	closed bool
 	file   *IndexFile // nil if none is used
 	why    error      // why none is
@@ -210,7 +210,9 @@ func (k *KeptIndex) restore(ctx context.Context, store *model.Store, p *model.Pr
 	s := &keptState{ix: newFileIndex(defaultChunk), file: true, proven: make(chan struct{}), first: k.state().revision() + 1}
 	k.mu.Lock()
 	k.file = file
+	k.used++ // what others ask meanwhile, of the empty index, must not close it
 	k.mu.Unlock()
+	defer k.leave()
 	var later []fileEntry
 	err = guarded(func() (err error) {
 		later, err = s.ix.restore(ctx, file, k.place.Key(), store, p.Allocations)

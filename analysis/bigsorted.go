@@ -3,6 +3,7 @@ package analysis
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"math"
 	"math/bits"
@@ -82,10 +83,14 @@ func (s *sortedRefs) fill(k int) {
 	for ; end < rankClasses && n+s.counts[end] <= atOnce; end++ {
 		n += s.counts[end]
 	}
+	parts, err := s.find.parts(k, end)
+	if err != nil {
+		return // of a file that is damaged: the row that was asked for is out of range
+	}
 	for c := k; c < end; c++ {
 		s.classes[c] = make([]uint32, 0, s.counts[c])
 	}
-	for _, part := range s.find.parts(k, end) {
+	for _, part := range parts {
 		for c := k; c < end; c++ {
 			s.classes[c] = append(s.classes[c], part[c]...)
 		}
@@ -164,7 +169,9 @@ func (ix *FileIndex) keptRefs(ctx context.Context, q BlockQuery, g *grouping, lo
 	if err != nil {
 		return s, err
 	}
-	s.count()
+	if err := s.count(); err != nil {
+		return s, err
+	}
 	if !ix.settled() { // blocks may end until somebody looks
 		for k := range s.classes {
 			if s.counts[k] > 0 && s.classes[k] == nil {
@@ -176,9 +183,9 @@ func (ix *FileIndex) keptRefs(ctx context.Context, q BlockQuery, g *grouping, lo
 }
 
 // count counts the records of every class.
-func (s *sortedRefs) count() {
+func (s *sortedRefs) count() error {
 	var mu sync.Mutex
-	s.find.split(func(from, to int) {
+	return s.find.split(func(from, to int) {
 		var counts [rankClasses]int
 		bytes := uint64(0)
 		if s.find.plain() {
@@ -210,21 +217,25 @@ type refScan struct {
 }
 
 // split calls f for parts of the records, on all processors.
-func (s *refScan) split(f func(from, to int)) {
+func (s *refScan) split(f func(from, to int)) error {
 	n := runtime.GOMAXPROCS(0)
 	span := ((s.to-s.from)/n/chunkLen + 1) * chunkLen
 	var scanning sync.WaitGroup
-	for begin := s.from &^ chunkMask; begin < s.to; begin += span {
-		scanning.Go(func() { f(max(begin, s.from), min(begin+span, s.to)) })
+	errs := make([]error, n+1)
+	for i, begin := 0, s.from&^chunkMask; begin < s.to; i, begin = i+1, begin+span {
+		scanning.Go(func() {
+			errs[i] = guarded(func() error { f(max(begin, s.from), min(begin+span, s.to)); return nil })
+		})
 	}
 	scanning.Wait()
+	return errors.Join(errs...)
 }
 
 // parts lists the blocks of classes [k, end), by parts of all records, in order.
-func (s *refScan) parts(k, end int) []*[rankClasses][]uint32 {
+func (s *refScan) parts(k, end int) ([]*[rankClasses][]uint32, error) {
 	var mu sync.Mutex
 	found := map[int]*[rankClasses][]uint32{}
-	s.split(func(from, to int) {
+	err := s.split(func(from, to int) {
 		p := new([rankClasses][]uint32)
 		if s.plain() {
 			s.listPlain(from, to, k, end, p)
@@ -243,7 +254,7 @@ func (s *refScan) parts(k, end int) []*[rankClasses][]uint32 {
 	for _, from := range slices.Sorted(maps.Keys(found)) {
 		out = append(out, found[from])
 	}
-	return out
+	return out, err
 }
 
 // plain reports whether all that live are asked for, by sizes that all fit their column.

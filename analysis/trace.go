@@ -25,7 +25,7 @@ type Trace interface {
 	Peak(ctx context.Context, r Range) (p Peak, ok bool, err error)
 	// Curve divides r into n columns of equal duration. Nothing is averaged: no spike is lost at any zoom.
 	Curve(ctx context.Context, r Range, n int) ([]Column, error)
-	// Chart is Curve for drawing, within a fraction of a frame: the inner edges of columns may lie up to a quarter of a column
+	// Chart is Curve for drawing, within a fraction of a frame: the inner edges of columns may lie up to two fifths of a column
 	// off, where the answer is at hand. The columns tell where; the events of that very microsecond may be on either side.
 	Chart(ctx context.Context, r Range, n int) ([]Column, error)
 	// Sites returns one row per group that allocated anything in q.Range or lives at q.At, unsorted.

@@ -43,7 +43,7 @@ func (c *Columns) Reserve(n, payloads int) {
 	c.Size, c.ID, c.Thread = room(c.Size, payloads), room(c.ID, payloads), room(c.Thread, payloads)
 }
 
-// room is slices.Grow, which clears what it adds: memory of which much may never be used.
+// room is slices.Grow, but does not write to what it adds, as that does: much of it may never be used.
 func room[T any](s []T, n int) []T {
 	if cap(s)-len(s) >= n {
 		return s
