@@ -74,9 +74,9 @@ func (ix *FileIndex) sections(f *fileCodec) {
 	partSections(f, "common sizes", len(chunks), func(i int) *[]uint64 { return &chunks[i].common })
 	partSections(f, "overwritten", len(chunks), func(i int) *[]overEnd { return &chunks[i].over })
 	ix.keptSections(f)
+	f.early = false
 	ix.streamSections(f, "freed", func(c *chunk) (*[]byte, **streamProof) { return &c.freed, &c.proof })
 	ix.streamSections(f, "parts", func(c *chunk) (*[]byte, **streamProof) { return &c.fine, &c.parts })
-	f.early = false
 	partSections(f, "ends", len(chunks), func(i int) *[]byte { return &chunks[i].ends })
 	for d := range dimCount {
 		partSections(f, "sums", len(chunks), func(i int) *[]byte { return &chunks[i].sums[d] })
@@ -304,10 +304,11 @@ func (ix *FileIndex) streamSections(f *fileCodec, name string, of func(c *chunk)
 			sums = append(sums, checksum(*stream))
 		}
 	}
+	early := f.early
 	f.early = true
 	arraySection(f, name+" checksums", &sums)
 	f.proveNow()
-	f.early = false
+	f.early = early
 	partSections(f, name, len(ix.chunks), func(i int) *[]byte { stream, _ := of(ix.chunks[i]); return stream })
 	if f.write != nil || f.err != nil {
 		return

@@ -155,10 +155,6 @@ type originColumn struct {
 
 type origin struct{ site, size uint32 }
 
-func (c *originColumn) append(site uint32, size uint64) {
-	c.column.append(origin{site, c.large.low(c.n, size)})
-}
-
 func (c *originColumn) at(i int) (site uint32, size uint64) {
 	o := c.column.at(i)
 	return o.site, c.large.full(i, o.size)

@@ -44,7 +44,7 @@ func TestSizeColumns(t *testing.T) {
 	var o originColumn
 	for i, v := range want {
 		c.append(v)
-		o.append(uint32(i), v)
+		o.room(1)[0] = origin{uint32(i), o.large.low(i, v)}
 	}
 	for i, v := range want {
 		if got := c.at(i); got != v {
