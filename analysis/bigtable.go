@@ -89,6 +89,7 @@ func (m *pageMemory) take(kind pageRef) pageRef {
 	}
 	p := pageRef(m.next[kind]<<pageKindBits) | kind
 	m.next[kind] += uint32(kind.words()) >> 5
+	clear(m.words(p)) // fresh memory that is read first is mapped twice, the second time while all cores are interrupted
 	return p
 }
 

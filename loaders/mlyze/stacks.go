@@ -219,6 +219,7 @@ func (b *treeBuilder) slot(key uint64) uint64 {
 func (b *treeBuilder) grow() {
 	keys, vals := b.keys, b.vals
 	b.keys, b.vals = make([]uint64, 2*len(keys)), make([]model.NodeID, 2*len(vals))
+	clear(b.keys) // fresh memory that is read first is mapped twice, the second time while all cores are interrupted
 	for i, k := range keys {
 		if k != 0 {
 			j := b.slot(k)
