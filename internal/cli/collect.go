@@ -11,6 +11,7 @@ import (
 const (
 	leastGarbage = 10      // percent of what lives that garbage may take beside it
 	smallGarbage = 8 << 20 // bytes of garbage that are not worth collecting
+	hastyGarbage = 4       // times as much while traces are read: collections take buffers away that are used again
 	mostGarbage  = 200     // percent, as long as next to nothing lives
 	firstGarbage = 400     // percent until the first collection: it shall come after the first chart
 )
@@ -21,7 +22,8 @@ const (
 type collector struct {
 	started sync.Once
 	stopped atomic.Bool
-	percent int // the goroutine's of finalizers, once started
+	traces  atomic.Int32 // that are being read
+	percent int          // the goroutine's of finalizers, once started
 }
 
 // cycle is garbage whose end says that a collection is over.
@@ -55,13 +57,17 @@ func (c *collector) adjust() {
 	if live[0].Value.Kind() != metrics.KindUint64 {
 		return
 	}
-	if percent := garbageShare(live[0].Value.Uint64()); percent != c.percent {
+	garbage := uint64(smallGarbage)
+	if c.traces.Load() > 0 {
+		garbage *= hastyGarbage
+	}
+	if percent := garbageShare(live[0].Value.Uint64(), garbage); percent != c.percent {
 		c.percent = percent
 		debug.SetGCPercent(percent)
 	}
 }
 
-// garbageShare is how many percent of live bytes may be garbage.
-func garbageShare(live uint64) int {
-	return int(min(max(smallGarbage*100/max(live, 1), leastGarbage), mostGarbage))
+// garbageShare is how many percent of live bytes may be garbage, where so many bytes of it are worth nothing.
+func garbageShare(live, small uint64) int {
+	return int(min(max(small*100/max(live, 1), leastGarbage), mostGarbage))
 }

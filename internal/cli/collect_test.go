@@ -12,7 +12,7 @@ import (
 func TestGarbageShare(t *testing.T) {
 	last := mostGarbage
 	for live := uint64(0); live < 1<<40; live = live*3/2 + 1000 {
-		share := garbageShare(live)
+		share := garbageShare(live, smallGarbage)
 		if share > last || share < leastGarbage || share > mostGarbage {
 			t.Fatal(live, share, last)
 		}
@@ -21,7 +21,7 @@ func TestGarbageShare(t *testing.T) {
 		}
 		last = share
 	}
-	if garbageShare(math.MaxUint64) != leastGarbage {
+	if garbageShare(math.MaxUint64, smallGarbage) != leastGarbage {
 		t.Error("a heap that large")
 	}
 }
@@ -41,11 +41,20 @@ func TestCollectorFollows(t *testing.T) {
 		t.Error(share())
 	}
 	large := make([]byte, 40<<20)
-	for deadline := time.Now().Add(20 * time.Second); share() > 20; runtime.GC() {
-		if time.Now().After(deadline) {
-			t.Fatal("it stays at", share())
+	const usual, hasty = 20, 80 // of what lives here, percent
+	until := func(reached func(uint64) bool) {
+		t.Helper()
+		for deadline := time.Now().Add(20 * time.Second); !reached(share()); runtime.GC() {
+			if time.Now().After(deadline) {
+				t.Fatal("it stays at", share())
+			}
+			runtime.Gosched()
 		}
-		runtime.Gosched()
 	}
+	until(func(s uint64) bool { return s <= usual })
+	c.traces.Add(1)
+	until(func(s uint64) bool { return s > usual && s <= hasty })
+	c.traces.Add(-1)
+	until(func(s uint64) bool { return s <= usual })
 	runtime.KeepAlive(large)
 }

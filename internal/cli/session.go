@@ -85,6 +85,10 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 	}
 	opt := loaders.Options{FrameOrder: a.frameOrder(), Hold: a.hold(s)}
 	s.kept.Go(func() {
+		if format.Name == "mlyze" {
+			a.collector.traces.Add(1)
+			defer a.collector.traces.Add(-1)
+		}
 		s.read(reading, format, opt)
 		s.keep(ctx)
 	})
