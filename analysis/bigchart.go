@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"context"
+	"encoding/binary"
 	"math"
 	"runtime"
 	"sort"
@@ -371,102 +372,162 @@ func (f *edgeFinder) extremes(a, b *chartEdge) extremes {
 	return e
 }
 
-// readChart makes columns from their events, in parts on all processors. No edge is moved.
+// partRuns is how many runs are worth a processor.
+const partRuns = 4
+
+// readChart makes columns from their events, in parts of as many runs on all processors. No edge is moved.
 func (ix *FileIndex) readChart(ctx context.Context, rg Range, n int) ([]Column, error) {
 	cols := make([]Column, max(n, 0))
+	if n <= 0 {
+		return cols, nil
+	}
 	first, last := ix.runsOf(rg)
-	workers := max(min(runtime.GOMAXPROCS(0), n/partColumns, (last-first)/partRuns), 1)
+	from, to := ix.bounds(rg)
+	workers := max(min(runtime.GOMAXPROCS(0), (last+1-first)/partRuns), 1)
+	parts := make([]columnWriter, workers)
+	for k := range parts {
+		w := &parts[k]
+		*w = columnWriter{cols: cols, from: from, to: to, run: first + (last+1-first)*k/workers, endRun: last + 1, cut: -1, end: n}
+		if k > 0 {
+			t := ix.runTime(w.run)
+			w.i = sort.Search(n-1, func(i int) bool { return columnEdge(from, to, i+1, n) >= t })
+			w.cut, parts[k-1].endRun, parts[k-1].end = w.i, w.run, w.i+1
+		}
+	}
 	errs := make([]error, workers)
 	var working sync.WaitGroup
-	for w := 1; w < workers; w++ {
-		working.Go(func() {
-			errs[w] = guarded(func() error { return ix.readColumns(ctx, rg, cols, n*w/workers, n*(w+1)/workers) })
-		})
+	for k := 1; k < workers; k++ {
+		working.Go(func() { errs[k] = guarded(func() error { return ix.readColumns(ctx, &parts[k], model.NoTime) }) })
 	}
-	errs[0] = guarded(func() error { return ix.readColumns(ctx, rg, cols, 0, n/workers) })
+	before := rg.From
+	if before >= 0 {
+		before = from
+	}
+	errs[0] = guarded(func() error { return ix.readColumns(ctx, &parts[0], before) })
 	working.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
+	for k := range parts {
+		if errs[k] != nil {
+			return nil, errs[k]
+		}
+		if k > 0 {
+			cols[parts[k].cut].join(&parts[k].part)
 		}
 	}
 	return cols, nil
 }
 
-// How many columns and how many runs are worth a processor.
-const (
-	partColumns = 64
-	partRuns    = 4
-)
+// join adds what happens in the rest of a column.
+func (c *Column) join(o *Column) {
+	c.MinBytes, c.MaxBytes, c.LastBytes = min(c.MinBytes, o.MinBytes), max(c.MaxBytes, o.MaxBytes), o.LastBytes
+	c.MinCount, c.MaxCount, c.LastCount = min(c.MinCount, o.MinCount), max(c.MaxCount, o.MaxCount), o.LastCount
+	c.AllocBytes += o.AllocBytes
+	c.AllocCount += o.AllocCount
+	c.FreeCount += o.FreeCount
+	c.Events += o.Events
+}
 
-// readColumns makes columns [i, end).
-func (ix *FileIndex) readColumns(ctx context.Context, rg Range, cols []Column, i, end int) error {
-	if i >= end {
-		return nil
+// readColumns makes the columns of a part, which begins after the events at a time and before.
+func (ix *FileIndex) readColumns(ctx context.Context, w *columnWriter, before model.Time) error {
+	r := ix.usedReader()
+	w.events = ix.runBegin(w.run)
+	if w.run > 0 {
+		w.after = ix.curve.base.ref(w.run - 1).level
 	}
-	r, n := ix.usedReader(), len(cols)
-	from, to := ix.bounds(rg)
-	begin := columnEdge(from, to, i, n)
-	first, _ := ix.runsOf(rg)
-	if i > 0 {
-		first = ix.runAt(begin)
-	}
-	last := ix.runAt(columnEdge(from, to, end, n))
-	r.ahead(first, last)
-	lo := 0
-	if i > 0 || rg.From >= 0 {
-		lo = r.eventsUntil(begin)
-	}
-	w := columnWriter{cols: cols[:end], i: i, n: n, from: from, to: to, events: lo, after: r.levelAt(lo)}
-	w.begin()
-	for run := first; run <= last && w.i < end && r.err == nil && ctx.Err() == nil; run++ {
-		r.ahead(run, last)
-		if r.load(run); r.err == nil {
+	w.limit, w.early = before, true
+	for w.run < w.endRun && w.i < w.end && r.err == nil && ctx.Err() == nil {
+		if n := r.addRuns(w); n > 0 {
+			w.run += n
+		} else if r.load(w.run); r.err == nil {
 			w.add(r.runLevels)
+			w.run++
 		}
 	}
 	if r.err != nil {
 		return r.err
 	}
-	for w.i < end {
+	for w.i < w.end {
 		w.next()
 	}
 	ix.readers.Put(r)
 	return ctx.Err()
 }
 
-// columnWriter fills columns with the levels after events.
+// addRuns adds runs to a part, from the next one on, and returns how many: 0 if their levels are to be added one by one.
+func (r *runReader) addRuns(w *columnWriter) int {
+	c := r.ix.chunkOf(w.run)
+	last := min(w.endRun-1, c.firstRun+(c.n-1)/runLength)
+	if b := &r.bulk; c.kept != nil || last == w.run || b.run <= w.run && w.run < b.end {
+		return 0
+	}
+	if r.ahead(w.run, last); r.err != nil {
+		return 0
+	}
+	start, events := r.ix.runs.ref(w.run), r.bulk.events
+	local := uint32((w.run - c.firstRun) * runLength)
+	over := c.overFrom(local)
+	if max(w.after.bytes, w.after.allocBytes) >= smallLevel || len(over) > 0 && int(over[0].event-local) < events.Len() {
+		return 0
+	}
+	end := uint32(math.MaxUint32)
+	if last+1 < c.firstRun+(c.n+runLength-1)/runLength {
+		end = r.ix.runs.ref(last + 1).freed
+	}
+	rest, err := c.freedFrom(&r.freed, start.freed, end)
+	if err != nil {
+		r.err = err
+		return 0
+	}
+	was := *w
+	if !w.addSmall(events, c.begin+model.Time(start.time), rest, c.common) {
+		*w = was
+		return 0
+	}
+	return last + 1 - w.run
+}
+
+// columnWriter fills columns of a part of a chart with the levels after events.
 type columnWriter struct {
+	run, endRun   int // runs that are left
 	cols          []Column
-	i, n          int // column that is filled, and how many there are in all
 	from, to      model.Time
-	first, events int // before the column, and so far
+	i, end        int        // column that is filled, and behind the last one
+	early         bool       // the part has not reached its first column
+	limit         model.Time // last time of what is filled
+	cut           int        // the column that the part before begins, to be filled in part; -1 for none
+	part          Column     // that
+	first, events int        // before the column, and so far
 	before, after level
 	e             extremes
 }
 
-// begin begins a column.
-func (w *columnWriter) begin() {
-	c := &w.cols[w.i]
-	c.From, c.To = columnEdge(w.from, w.to, w.i, w.n), columnEdge(w.from, w.to, w.i+1, w.n)
-	w.first, w.before, w.e = w.events, w.after, nothing
+// column is the one that is filled.
+func (w *columnWriter) column() *Column {
+	if w.i == w.cut {
+		return &w.part
+	}
+	return &w.cols[w.i]
+}
+
+// next ends a column, or what comes before the first one, and begins the next one, if there is one.
+func (w *columnWriter) next() {
+	if !w.early {
+		w.column().fill(&w.e, &w.before, &w.after, w.events-w.first)
+		w.i++
+	}
+	if w.early = false; w.i == w.end {
+		return
+	}
+	c := w.column()
+	c.From, c.To = columnEdge(w.from, w.to, w.i, len(w.cols)), columnEdge(w.from, w.to, w.i+1, len(w.cols))
+	w.first, w.before, w.limit, w.e = w.events, w.after, c.To, nothing
 	w.e.addLevel(&w.before)
 }
 
-// next ends a column and begins the next one, if there is one.
-func (w *columnWriter) next() {
-	w.cols[w.i].fill(&w.e, &w.before, &w.after, w.events-w.first)
-	if w.i++; w.i < len(w.cols) {
-		w.begin()
-	}
-}
-
-// add adds the events of a run that the columns do not have yet.
+// add adds the events of a run.
 func (w *columnWriter) add(l *runLevels) {
-	for k := max(w.events-l.first, 0); k < len(l.times); {
-		limit := w.cols[w.i].To - l.begin
+	for k := 0; k < len(l.times) && w.i < w.end; w.next() {
 		from, e := k, w.e
-		for ; k < len(l.times) && model.Time(l.times[k]) <= limit; k++ {
+		for ; k < len(l.times) && l.timeOf(k) <= w.limit; k++ {
 			e.addLevel(&l.levels[k])
 		}
 		if w.e = e; k > from {
@@ -475,8 +536,82 @@ func (w *columnWriter) add(l *runLevels) {
 		if k == len(l.times) {
 			return
 		}
-		if w.next(); w.i == len(w.cols) {
-			return
-		}
 	}
+}
+
+// addSmall is add of events with the sizes they free, where nothing is overwritten; ok is false if levels might overflow.
+func (w *columnWriter) addSmall(events *model.Columns, begin model.Time, rest []byte, common []uint64) (ok bool) {
+	s := newSmallEvents(events, w.after, rest, common)
+	for w.i < w.end {
+		from := s.i
+		w.e = s.until(w.limit-begin, w.e)
+		w.events, w.after = w.events+s.i-from, s.level
+		if s.i == len(s.kinds) {
+			break
+		}
+		w.next()
+	}
+	return s.all < smallSum/uint64(len(s.kinds))
+}
+
+// smallEvents are events where no sum overflows, on the way through them.
+type smallEvents struct {
+	kinds []model.EventKind
+	times []uint32
+	sizes []uint64
+	rest  []byte      // freed sizes
+	freed [256]uint64 // by code
+	i, p  int         // where it is: events, and those that are no FREE
+	extra int         // bytes of rest before it that are more than one per FREE
+	all   uint64      // bits of all sizes before it
+	level
+}
+
+func newSmallEvents(events *model.Columns, before level, rest []byte, common []uint64) *smallEvents {
+	s := &smallEvents{kinds: events.Kind, times: events.Time, sizes: append(events.Size, 0), rest: rest, level: before}
+	if len(rest) == 0 {
+		s.rest = []byte{0}
+	}
+	copy(s.freed[1:rareSize], common)
+	return s
+}
+
+// until goes on to the first event after a time and adds the levels on the way to e. Whether an event is an ALLOC or a FREE is
+// hard to predict: there is no branch for that.
+// hot kernel
+func (s *smallEvents) until(limit model.Time, e extremes) extremes {
+	kinds, sizes, rest, freed := s.kinds, s.sizes, s.rest, &s.freed
+	times := s.times[:len(kinds)]
+	i, p, extra, all, others := s.i, s.p, s.extra, s.all, 0
+	live, allocBytes, count := s.bytes, s.allocBytes, s.count
+	for ; i < len(kinds) && model.Time(times[i]) <= limit; i++ {
+		kind := kinds[i]
+		if kind > model.Free {
+			p++
+			others++
+			continue
+		}
+		isFree := uint64(kind)
+		size := sizes[p] & (isFree - 1)
+		at := i - p + extra
+		code := rest[min(at, len(rest)-1)] & byte(-isFree)
+		ends := freed[code]
+		if code == rareSize {
+			var n int
+			ends, n = binary.Uvarint(rest[at+1:])
+			extra += n
+		}
+		all |= size
+		live += size - ends
+		allocBytes += size
+		count += uint32(1-isFree) - (uint32(code)+rareSize)>>8
+		p += int(1 - isFree)
+		e.minBytes, e.maxBytes = min(e.minBytes, live), max(e.maxBytes, live)
+		e.minCount, e.maxCount = min(e.minCount, count), max(e.maxCount, count)
+	}
+	s.allocCount += uint32(p - s.p - others)
+	s.freeEvents += uint32(i - s.i - (p - s.p))
+	s.i, s.p, s.extra, s.all = i, p, extra, all
+	s.bytes, s.allocBytes, s.count = live, allocBytes, count
+	return e
 }

@@ -111,6 +111,16 @@ func (ix *FileIndex) runEnd(run int) int {
 	return c.first + min((run-c.firstRun+1)*runLength, c.n)
 }
 
+// runTime is when a run begins.
+func (ix *FileIndex) runTime(run int) model.Time {
+	return ix.chunkOf(run).begin + model.Time(ix.runs.ref(run).time)
+}
+
+// overFrom are the blocks that events from one on overwrite.
+func (c *chunk) overFrom(event uint32) []overEnd {
+	return c.over[sort.Search(len(c.over), func(i int) bool { return c.over[i].event >= event }):]
+}
+
 // load reads a run.
 func (r *runReader) load(run int) {
 	if run == r.run || r.err != nil {
@@ -180,7 +190,7 @@ func (r *runReader) follow(c *chunk, run int, hi uint64, l level, buffer *model.
 		return hi, l
 	}
 	local := uint32(r.first - c.first)
-	over := c.over[sort.Search(len(c.over), func(i int) bool { return c.over[i].event >= local }):]
+	over := c.overFrom(local)
 	if (len(over) == 0 || int(over[0].event-local) >= n) && hi == 0 && l.bytes < smallLevel && l.allocBytes < smallLevel {
 		if r.followSmall(events, p, l, rest, c.common) {
 			return 0, r.levels[n-1]
@@ -219,10 +229,10 @@ func (r *runReader) follow(c *chunk, run int, hi uint64, l level, buffer *model.
 	return hi, l
 }
 
-// Sums of a run whose blocks are below smallSize do not overflow when they begin below smallLevel.
+// Sums that begin below smallLevel do not overflow with blocks of less than smallSum in all.
 const (
 	smallLevel = 1 << 62
-	smallSize  = 1 << 50
+	smallSum   = 1 << 59
 )
 
 // followSmall is follow where nothing overflows or is overwritten; ok is false if it might. Whether an event is an ALLOC or a
@@ -267,7 +277,7 @@ func (r *runReader) followSmall(events *model.Columns, p int, l level, rest []by
 		free += int(isFree)
 		to.bytes, to.allocBytes, to.count, to.allocCount, to.freeEvents = live, allocBytes, count, allocCount, freeEvents
 	}
-	return all < smallSize
+	return all < smallSum/runLength
 }
 
 // read returns the events of a run, in the buffer or elsewhere, and which of those that are no FREE is the first.
