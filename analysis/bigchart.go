@@ -6,7 +6,6 @@ import (
 	"math"
 	"runtime"
 	"sort"
-	"sync"
 
 	"github.com/memtui/memtui/model"
 )
@@ -372,10 +371,13 @@ func (f *edgeFinder) extremes(a, b *chartEdge) extremes {
 	return e
 }
 
-// partRuns is how many runs are worth a processor.
-const partRuns = 4
+// How many runs are read at once, and how many are worth another processor, which takes a while to wake up.
+const (
+	partRuns  = 8
+	aloneRuns = 6
+)
 
-// readChart makes columns from their events, in parts of as many runs on all processors. No edge is moved.
+// readChart makes columns from their events, in parts that all processors take in turns. No edge is moved.
 func (ix *FileIndex) readChart(ctx context.Context, rg Range, n int) ([]Column, error) {
 	cols := make([]Column, max(n, 0))
 	if n <= 0 {
@@ -383,35 +385,29 @@ func (ix *FileIndex) readChart(ctx context.Context, rg Range, n int) ([]Column, 
 	}
 	first, last := ix.runsOf(rg)
 	from, to := ix.bounds(rg)
-	workers := max(min(runtime.GOMAXPROCS(0), (last+1-first)/partRuns), 1)
-	parts := make([]columnWriter, workers)
+	parts := make([]columnWriter, (last-first)/partRuns+1)
 	for k := range parts {
 		w := &parts[k]
-		*w = columnWriter{cols: cols, from: from, to: to, run: first + (last+1-first)*k/workers, endRun: last + 1, cut: -1, end: n}
+		*w = columnWriter{cols: cols, from: from, to: to, run: first + k*partRuns, endRun: last + 1, cut: -1, end: n, limit: model.NoTime}
 		if k > 0 {
 			t := ix.runTime(w.run)
 			w.i = sort.Search(n-1, func(i int) bool { return columnEdge(from, to, i+1, n) >= t })
 			w.cut, parts[k-1].endRun, parts[k-1].end = w.i, w.run, w.i+1
 		}
 	}
-	errs := make([]error, workers)
-	var working sync.WaitGroup
-	for k := 1; k < workers; k++ {
-		working.Go(func() { errs[k] = guarded(func() error { return ix.readColumns(ctx, &parts[k], model.NoTime) }) })
+	if rg.From >= 0 {
+		parts[0].limit = from
 	}
-	before := rg.From
-	if before >= 0 {
-		before = from
+	helpers := 0
+	if last-first >= aloneRuns {
+		helpers = min(runtime.GOMAXPROCS(0), len(parts)) - 1
 	}
-	errs[0] = guarded(func() error { return ix.readColumns(ctx, &parts[0], before) })
-	working.Wait()
-	for k := range parts {
-		if errs[k] != nil {
-			return nil, errs[k]
-		}
-		if k > 0 {
-			cols[parts[k].cut].join(&parts[k].part)
-		}
+	if err := inTurns(len(parts), helpers, func(k int) error { return ix.readColumns(ctx, &parts[k]) }); err != nil {
+		return nil, err
+	}
+	for k := range parts[1:] {
+		w := &parts[k+1]
+		cols[w.cut].join(&w.part)
 	}
 	return cols, nil
 }
@@ -426,15 +422,14 @@ func (c *Column) join(o *Column) {
 	c.Events += o.Events
 }
 
-// readColumns makes the columns of a part, which begins after the events at a time and before.
-func (ix *FileIndex) readColumns(ctx context.Context, w *columnWriter, before model.Time) error {
+// readColumns makes the columns of a part.
+func (ix *FileIndex) readColumns(ctx context.Context, w *columnWriter) error {
 	r := ix.usedReader()
 	w.events = ix.runBegin(w.run)
 	if w.run > 0 {
 		w.after = ix.curve.base.ref(w.run - 1).level
 	}
-	w.limit, w.early = before, true
-	for w.run < w.endRun && w.i < w.end && r.err == nil && ctx.Err() == nil {
+	for w.early = true; w.run < w.endRun && w.i < w.end && r.err == nil && ctx.Err() == nil; {
 		if n := r.addRuns(w); n > 0 {
 			w.run += n
 		} else if r.load(w.run); r.err == nil {
@@ -585,29 +580,31 @@ func (s *smallEvents) until(limit model.Time, e extremes) extremes {
 	i, p, extra, all, others := s.i, s.p, s.extra, s.all, 0
 	live, allocBytes, count := s.bytes, s.allocBytes, s.count
 	for ; i < len(kinds) && model.Time(times[i]) <= limit; i++ {
-		kind := kinds[i]
-		if kind > model.Free {
+		switch kinds[i] {
+		case model.Alloc:
+			size := sizes[p]
+			p++
+			all |= size
+			live += size
+			allocBytes += size
+			count++
+			e.maxBytes, e.maxCount = max(e.maxBytes, live), max(e.maxCount, count)
+		case model.Free:
+			at := i - p + extra
+			code := rest[at]
+			ends := freed[code]
+			if code == rareSize {
+				var n int
+				ends, n = binary.Uvarint(rest[at+1:])
+				extra += n
+			}
+			live -= ends
+			count -= (uint32(code)+rareSize)>>8
+			e.minBytes, e.minCount = min(e.minBytes, live), min(e.minCount, count)
+		default:
 			p++
 			others++
-			continue
 		}
-		isFree := uint64(kind)
-		size := sizes[p] & (isFree - 1)
-		at := i - p + extra
-		code := rest[min(at, len(rest)-1)] & byte(-isFree)
-		ends := freed[code]
-		if code == rareSize {
-			var n int
-			ends, n = binary.Uvarint(rest[at+1:])
-			extra += n
-		}
-		all |= size
-		live += size - ends
-		allocBytes += size
-		count += uint32(1-isFree) - (uint32(code)+rareSize)>>8
-		p += int(1 - isFree)
-		e.minBytes, e.maxBytes = min(e.minBytes, live), max(e.maxBytes, live)
-		e.minCount, e.maxCount = min(e.minCount, count), max(e.maxCount, count)
 	}
 	s.allocCount += uint32(p - s.p - others)
 	s.freeEvents += uint32(i - s.i - (p - s.p))
