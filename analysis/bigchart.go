@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
-	"runtime"
 	"sort"
 
 	"github.com/memtui/memtui/model"
@@ -371,105 +370,56 @@ func (f *edgeFinder) extremes(a, b *chartEdge) extremes {
 	return e
 }
 
-// How many runs are read at once, and how many are worth another processor, which takes a while to wake up.
-const (
-	partRuns  = 8
-	aloneRuns = 6
-)
-
-// readChart makes columns from their events, in parts that all processors take in turns. No edge is moved.
+// readChart makes columns from their events. No edge is moved. Another processor would take longer to wake up than it saves.
 func (ix *FileIndex) readChart(ctx context.Context, rg Range, n int) ([]Column, error) {
 	cols := make([]Column, max(n, 0))
 	if n <= 0 {
 		return cols, nil
 	}
-	first, last := ix.runsOf(rg)
-	from, to := ix.bounds(rg)
-	parts := make([]columnWriter, (last-first)/partRuns+1)
-	for k := range parts {
-		w := &parts[k]
-		*w = columnWriter{cols: cols, from: from, to: to, run: first + k*partRuns, endRun: last + 1, cut: -1, end: n, limit: model.NoTime}
-		if k > 0 {
-			t := ix.runTime(w.run)
-			w.i = sort.Search(n-1, func(i int) bool { return columnEdge(from, to, i+1, n) >= t })
-			w.cut, parts[k-1].endRun, parts[k-1].end = w.i, w.run, w.i+1
-		}
-	}
-	if rg.From >= 0 {
-		parts[0].limit = from
-	}
-	helpers := 0
-	if last-first >= aloneRuns {
-		helpers = min(runtime.GOMAXPROCS(0), len(parts)) - 1
-	}
-	if err := inTurns(len(parts), helpers, func(k int) error { return ix.readColumns(ctx, &parts[k]) }); err != nil {
-		return nil, err
-	}
-	for k := range parts[1:] {
-		w := &parts[k+1]
-		cols[w.cut].join(&w.part)
-	}
-	return cols, nil
-}
-
-// join adds what happens in the rest of a column.
-func (c *Column) join(o *Column) {
-	c.MinBytes, c.MaxBytes, c.LastBytes = min(c.MinBytes, o.MinBytes), max(c.MaxBytes, o.MaxBytes), o.LastBytes
-	c.MinCount, c.MaxCount, c.LastCount = min(c.MinCount, o.MinCount), max(c.MaxCount, o.MaxCount), o.LastCount
-	c.AllocBytes += o.AllocBytes
-	c.AllocCount += o.AllocCount
-	c.FreeCount += o.FreeCount
-	c.Events += o.Events
-}
-
-// readColumns makes the columns of a part.
-func (ix *FileIndex) readColumns(ctx context.Context, w *columnWriter) error {
 	r := ix.usedReader()
-	w.events = ix.runBegin(w.run)
-	if w.run > 0 {
-		w.after = ix.curve.base.ref(w.run - 1).level
+	first, last := ix.runsOf(rg)
+	w := columnWriter{cols: cols, i: -1, events: ix.runBegin(first), limit: rg.From}
+	w.from, w.to = ix.bounds(rg)
+	if first > 0 {
+		w.after = ix.curve.base.ref(first - 1).level
 	}
-	for w.early = true; w.run < w.endRun && w.i < w.end && r.err == nil && ctx.Err() == nil; {
-		if n := r.addRuns(w); n > 0 {
-			w.run += n
-		} else if r.load(w.run); r.err == nil {
+	for run := first; run <= last && w.i < n && r.err == nil && ctx.Err() == nil; {
+		if runs := r.addRuns(&w, run, last); runs > 0 {
+			run += runs
+		} else if r.load(run); r.err == nil {
 			w.add(r.runLevels)
-			w.run++
+			run++
 		}
 	}
 	if r.err != nil {
-		return r.err
+		return nil, r.err
 	}
-	for w.i < w.end {
+	for w.i < n {
 		w.next()
 	}
 	ix.readers.Put(r)
-	return ctx.Err()
+	return cols, ctx.Err()
 }
 
-// addRuns adds runs to a part, from the next one on, and returns how many: 0 if their levels are to be added one by one.
-func (r *runReader) addRuns(w *columnWriter) int {
-	c := r.ix.chunkOf(w.run)
-	last := min(w.endRun-1, c.firstRun+(c.n-1)/runLength)
-	if b := &r.bulk; c.kept != nil || last == w.run || b.run <= w.run && w.run < b.end {
+// addRuns adds the levels of runs from one on, up to last at most, and returns how many: 0 if their levels are to be added one
+// by one.
+func (r *runReader) addRuns(w *columnWriter, run, last int) int {
+	c := r.ix.chunkOf(run)
+	last = min(last, c.firstRun+(c.n-1)/runLength)
+	if b := &r.bulk; c.kept != nil || last == run || b.run <= run && run < b.end {
 		return 0
 	}
-	if r.ahead(w.run, last); r.err != nil {
+	if r.ahead(run, last); r.err != nil {
 		return 0
 	}
-	start, events := r.ix.runs.ref(w.run), r.bulk.events
-	local := uint32((w.run - c.firstRun) * runLength)
+	start, events := r.ix.runs.ref(run), r.bulk.events
+	local := uint32((run - c.firstRun) * runLength)
 	over := c.overFrom(local)
 	if max(w.after.bytes, w.after.allocBytes) >= smallLevel || len(over) > 0 && int(over[0].event-local) < events.Len() {
 		return 0
 	}
-	end := uint32(math.MaxUint32)
-	if last+1 < c.firstRun+(c.n+runLength-1)/runLength {
-		end = r.ix.runs.ref(last + 1).freed
-	}
-	rest, err := c.freedFrom(&r.freed, start.freed, end)
-	if err != nil {
-		r.err = err
+	rest := r.freedBy(c, run, last)
+	if r.err != nil {
 		return 0
 	}
 	was := *w
@@ -477,50 +427,38 @@ func (r *runReader) addRuns(w *columnWriter) int {
 		*w = was
 		return 0
 	}
-	return last + 1 - w.run
+	return last + 1 - run
 }
 
-// columnWriter fills columns of a part of a chart with the levels after events.
+// columnWriter fills columns with the levels after events.
 type columnWriter struct {
-	run, endRun   int // runs that are left
 	cols          []Column
 	from, to      model.Time
-	i, end        int        // column that is filled, and behind the last one
-	early         bool       // the part has not reached its first column
-	limit         model.Time // last time of what is filled
-	cut           int        // the column that the part before begins, to be filled in part; -1 for none
-	part          Column     // that
+	i             int        // column that is filled; -1 before the first one
+	limit         model.Time // its end
 	first, events int        // before the column, and so far
 	before, after level
 	e             extremes
 }
 
-// column is the one that is filled.
-func (w *columnWriter) column() *Column {
-	if w.i == w.cut {
-		return &w.part
-	}
-	return &w.cols[w.i]
-}
-
-// next ends a column, or what comes before the first one, and begins the next one, if there is one.
+// next ends a column and begins the next one, if there is one.
 func (w *columnWriter) next() {
-	if !w.early {
-		w.column().fill(&w.e, &w.before, &w.after, w.events-w.first)
-		w.i++
+	if w.i >= 0 {
+		w.cols[w.i].fill(&w.e, &w.before, &w.after, w.events-w.first)
 	}
-	if w.early = false; w.i == w.end {
+	n := len(w.cols)
+	if w.i++; w.i == n {
 		return
 	}
-	c := w.column()
-	c.From, c.To = columnEdge(w.from, w.to, w.i, len(w.cols)), columnEdge(w.from, w.to, w.i+1, len(w.cols))
-	w.first, w.before, w.limit, w.e = w.events, w.after, c.To, nothing
+	c := &w.cols[w.i]
+	c.From, c.To = columnEdge(w.from, w.to, w.i, n), columnEdge(w.from, w.to, w.i+1, n)
+	w.limit, w.first, w.before, w.e = c.To, w.events, w.after, nothing
 	w.e.addLevel(&w.before)
 }
 
 // add adds the events of a run.
 func (w *columnWriter) add(l *runLevels) {
-	for k := 0; k < len(l.times) && w.i < w.end; w.next() {
+	for k := 0; w.i < len(w.cols); w.next() {
 		from, e := k, w.e
 		for ; k < len(l.times) && l.timeOf(k) <= w.limit; k++ {
 			e.addLevel(&l.levels[k])
@@ -537,14 +475,13 @@ func (w *columnWriter) add(l *runLevels) {
 // addSmall is add of events with the sizes they free, where nothing is overwritten; ok is false if levels might overflow.
 func (w *columnWriter) addSmall(events *model.Columns, begin model.Time, rest []byte, common []uint64) (ok bool) {
 	s := newSmallEvents(events, w.after, rest, common)
-	for w.i < w.end {
+	for ; w.i < len(w.cols); w.next() {
 		from := s.i
 		w.e = s.until(w.limit-begin, w.e)
 		w.events, w.after = w.events+s.i-from, s.level
 		if s.i == len(s.kinds) {
 			break
 		}
-		w.next()
 	}
 	return s.all < smallSum/uint64(len(s.kinds))
 }
@@ -571,8 +508,7 @@ func newSmallEvents(events *model.Columns, before level, rest []byte, common []u
 	return s
 }
 
-// until goes on to the first event after a time and adds the levels on the way to e. Whether an event is an ALLOC or a FREE is
-// hard to predict: there is no branch for that.
+// until goes on to the first event after a time and adds the levels on the way to e.
 // hot kernel
 func (s *smallEvents) until(limit model.Time, e extremes) extremes {
 	kinds, sizes, rest, freed := s.kinds, s.sizes, s.rest, &s.freed
@@ -599,7 +535,7 @@ func (s *smallEvents) until(limit model.Time, e extremes) extremes {
 				extra += n
 			}
 			live -= ends
-			count -= (uint32(code)+rareSize)>>8
+			count -= (uint32(code) + rareSize) >> 8
 			e.minBytes, e.minCount = min(e.minBytes, live), min(e.minCount, count)
 		default:
 			p++

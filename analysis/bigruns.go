@@ -111,11 +111,6 @@ func (ix *FileIndex) runEnd(run int) int {
 	return c.first + min((run-c.firstRun+1)*runLength, c.n)
 }
 
-// runTime is when a run begins.
-func (ix *FileIndex) runTime(run int) model.Time {
-	return ix.chunkOf(run).begin + model.Time(ix.runs.ref(run).time)
-}
-
 // overFrom are the blocks that events from one on overwrite.
 func (c *chunk) overFrom(event uint32) []overEnd {
 	return c.over[sort.Search(len(c.over), func(i int) bool { return c.over[i].event >= event }):]
@@ -227,6 +222,17 @@ func (r *runReader) follow(c *chunk, run int, hi uint64, l level, buffer *model.
 	}
 	l.bytes = lo
 	return hi, l
+}
+
+// freedBy is the stream of the sizes that runs [first, last] of a chunk free.
+func (r *runReader) freedBy(c *chunk, first, last int) []byte {
+	end := uint32(math.MaxUint32)
+	if last-c.firstRun < (c.n-1)/runLength {
+		end = r.ix.runs.ref(last + 1).freed
+	}
+	var stream []byte
+	stream, r.err = c.freedFrom(&r.freed, r.ix.runs.ref(first).freed, end)
+	return stream
 }
 
 // Sums that begin below smallLevel do not overflow with blocks of less than smallSum in all.

@@ -111,30 +111,3 @@ func (o *inOrder[T]) put(n int, result T) {
 		o.next++
 	}
 }
-
-// inTurns does n parts of some work, which this goroutine and some helpers take in turns. Helpers take a while to wake up: those
-// that come too late are not waited for.
-func inTurns(n, helpers int, part func(k int) error) error {
-	errs := make([]error, n)
-	var next, ended atomic.Int64
-	done := make(chan struct{})
-	work := func() {
-		for k := int(next.Add(1)) - 1; k < n; k = int(next.Add(1)) - 1 {
-			errs[k] = guarded(func() error { return part(k) })
-			if int(ended.Add(1)) == n {
-				close(done)
-			}
-		}
-	}
-	for range helpers {
-		go work()
-	}
-	work()
-	<-done
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
