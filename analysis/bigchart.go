@@ -44,7 +44,7 @@ func (ix *FileIndex) Chart(ctx context.Context, rg Range, n int) ([]Column, erro
 
 // few reports whether the events of a chart are best read, given its range and columns.
 func (ix *FileIndex) few(rg Range, n int) bool {
-	if len(ix.chunks) == 0 {
+	if len(ix.chunks) == 0 || n <= 0 {
 		return false
 	}
 	first, last := ix.runsOf(rg)
@@ -372,11 +372,7 @@ func (f *edgeFinder) extremes(a, b *chartEdge) extremes {
 
 // readChart makes columns from their events. No edge is moved. Another processor would take longer to wake up than it saves.
 func (ix *FileIndex) readChart(ctx context.Context, rg Range, n int) ([]Column, error) {
-	cols := make([]Column, max(n, 0))
-	if n <= 0 {
-		return cols, nil
-	}
-	r := ix.usedReader()
+	r, cols := ix.usedReader(), make([]Column, n)
 	first, last := ix.runsOf(rg)
 	w := columnWriter{cols: cols, i: -1, events: ix.runBegin(first), limit: rg.From}
 	w.from, w.to = ix.bounds(rg)
@@ -474,7 +470,8 @@ func (w *columnWriter) add(l *runLevels) {
 
 // addSmall is add of events with the sizes they free, where nothing is overwritten; ok is false if levels might overflow.
 func (w *columnWriter) addSmall(events *model.Columns, begin model.Time, rest []byte, common []uint64) (ok bool) {
-	s := newSmallEvents(events, w.after, rest, common)
+	s := smallEvents{kinds: events.Kind, times: events.Time, sizes: events.Size, rest: rest, level: w.after}
+	copy(s.freed[1:rareSize], common)
 	for ; w.i < len(w.cols); w.next() {
 		from := s.i
 		w.e = s.until(w.limit-begin, w.e)
@@ -499,16 +496,8 @@ type smallEvents struct {
 	level
 }
 
-func newSmallEvents(events *model.Columns, before level, rest []byte, common []uint64) *smallEvents {
-	s := &smallEvents{kinds: events.Kind, times: events.Time, sizes: append(events.Size, 0), rest: rest, level: before}
-	if len(rest) == 0 {
-		s.rest = []byte{0}
-	}
-	copy(s.freed[1:rareSize], common)
-	return s
-}
-
-// until goes on to the first event after a time and adds the levels on the way to e.
+// until goes on to the first event after a time and adds the levels on the way to e, which has the one before: those that rise
+// add nothing to the least, and those that fall nothing to the most.
 // hot kernel
 func (s *smallEvents) until(limit model.Time, e extremes) extremes {
 	kinds, sizes, rest, freed := s.kinds, s.sizes, s.rest, &s.freed

@@ -175,13 +175,8 @@ func (r *runReader) follow(c *chunk, run int, hi uint64, l level, buffer *model.
 	for i, t := range events.Time {
 		r.times[i] = t - events.Time[0]
 	}
-	end := uint32(math.MaxUint32)
-	if run+1-c.firstRun < (c.n+runLength-1)/runLength {
-		end = r.ix.runs.ref(run + 1).freed
-	}
-	rest, err := c.freedFrom(&r.freed, start.freed, end)
-	if err != nil {
-		r.err = err
+	rest := r.freedBy(c, run, run)
+	if r.err != nil {
 		return hi, l
 	}
 	local := uint32(r.first - c.first)
