@@ -207,14 +207,11 @@ func plausibleEvent(b []byte) int {
 func decodeColumns(buf []byte, pos, stop int, now uint32, limit int, c *model.Columns) (next, n int, last uint32) {
 	c.Grow(limit)
 	had, q := len(c.Kind), 0
+	kinds, times, addrs := c.Kind[had:had+limit], c.Time[had:had+limit], c.Addr[had:had+limit]
 	p0 := len(c.Size)
-	limit = min(limit, int((math.MaxUint32-now)/hotDelta))
-	kinds := c.Kind[had : had+limit]
-	// All of one length, so that fewer bounds are checked.
-	times, addrs := c.Time[had:][:len(kinds)], c.Addr[had:][:len(kinds)]
-	sizes, ids, threads := c.Size[p0:][:len(kinds)], c.ID[p0:][:len(kinds)], c.Thread[p0:][:len(kinds)]
+	sizes, ids, threads := c.Size[p0:p0+limit], c.ID[p0:p0+limit], c.Thread[p0:p0+limit]
 	stop = min(stop, len(buf)-window+1)
-	for n < len(kinds) && pos < stop {
+	for n < len(kinds) && pos < stop && now <= math.MaxUint32-hotDelta {
 		w := (*[window]byte)(buf[pos:])
 		kind := w[0]
 		if kind > typeFree {
