@@ -15,7 +15,7 @@ import (
 // sites is the table of who allocates, by stack or another group, at the instant and over the range.
 type sites struct {
 	tablePane
-	rows    *lazy[siteKey, *siteRows]
+	rows    *staged[siteKey, *siteRows]
 	ordered *lazy[orderKey, *siteTable]
 	shapes  *lazy[shapeKey, *shapeSet]
 	trends  *lazy[trendKey, *trendSet]
@@ -39,7 +39,7 @@ type lifeKey struct {
 
 func newSites(e *env) *sites {
 	p := &sites{tablePane: newTablePane(e)}
-	p.rows = newLazy(e, func(ctx context.Context, k siteKey) (*siteRows, error) { return fetchSites(ctx, e.trace, k) })
+	p.rows = newStaged(e, func(ctx context.Context, k siteKey) (*siteRows, error) { return fetchSites(ctx, e.trace, k) })
 	p.ordered = newLazy(e, func(_ context.Context, k orderKey) (*siteTable, error) { return orderSites(k), nil })
 	p.shapes = newLazy(e, func(ctx context.Context, k shapeKey) (*shapeSet, error) { return fetchShapes(ctx, e.trace, k) })
 	p.trends = newLazy(e, func(ctx context.Context, k trendKey) (*trendSet, error) { return fetchTrends(ctx, e.trace, k) })
@@ -108,9 +108,10 @@ func (p *sites) show(s *State) {
 		return
 	}
 	p.labels.follow(s.Chips)
-	p.rows.ask(siteKey{s.Status.Revision, analysis.Query{
-		At: s.At, Range: s.Range, By: s.Group, Cell: s.only(), NoPeaks: s.leavesPeaks() && p.sort != sitePeak,
-	}})
+	whole := siteKey{s.Status.Revision, analysis.Query{At: s.At, Range: s.Range, By: s.Group, Cell: s.only()}}
+	part := whole
+	part.NoPeaks = true
+	p.rows.ask(whole, part, s.wantsPeaks() || p.sort == sitePeak)
 	rows, ok := p.rows.get()
 	if !ok {
 		return
@@ -337,7 +338,7 @@ func (p *sites) answer() string {
 	if what == "live" && p.state.Status.Unfreed {
 		what = "live ≤"
 	}
-	if !p.rows.fresh() || !p.ordered.fresh() {
+	if !p.rows.settled() || !p.ordered.fresh() {
 		what = "adding up… " + what
 	}
 	if n == len(t.rows) {

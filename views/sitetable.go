@@ -54,9 +54,9 @@ func addSite(sum analysis.Site, s *analysis.Site) analysis.Site {
 // peakWord is what filters call peaks.
 const peakWord = "peak"
 
-// leavesPeaks reports whether peaks of sites are left out: they take a walk over the trace, so while more is read they are there
-// only for who filters by them.
-func (s *State) leavesPeaks() bool { return !s.settled() && !strings.Contains(s.Filter, peakWord) }
+// wantsPeaks reports whether peaks of sites are shown: they take a walk over the trace, so while more is read they are there only
+// for who filters by them.
+func (s *State) wantsPeaks() bool { return s.settled() || strings.Contains(s.Filter, peakWord) }
 
 // siteColumn is a column of the sites table, in the order of the table.
 type siteColumn int

@@ -26,7 +26,7 @@ type topSites struct {
 	adopted Selection // the state's selection that the list follows already
 	rows    topRows
 	labels  siteLabels
-	lazy    *lazy[topKey, topRows]
+	lazy    *staged[topKey, topRows]
 	trends  *lazy[trendKey, *trendSet]
 }
 
@@ -75,7 +75,7 @@ const (
 
 func newTopSites(e *env) *topSites {
 	t := &topSites{env: e}
-	t.lazy = newLazy(e, func(ctx context.Context, k topKey) (topRows, error) { return fetchTop(ctx, e.trace, &t.labels, k) })
+	t.lazy = newStaged(e, func(ctx context.Context, k topKey) (topRows, error) { return fetchTop(ctx, e.trace, &t.labels, k) })
 	t.trends = newLazy(e, func(ctx context.Context, k trendKey) (*trendSet, error) { return fetchTrends(ctx, e.trace, k) })
 	t.list = widget.List{Table: t, SortColumn: topValue, Descending: true, Column: -1}
 	t.setColumns()
@@ -194,14 +194,17 @@ func (t *topSites) show(s *State) {
 		cost, at = t.fixedTo, analysis.End // which it does not depend on
 	}
 	if s.Status.Events > 0 {
-		t.lazy.ask(topKey{s.Status.Revision, at, s.Range, s.Group, cost, s.Chips, s.Filter, s.stacks(), s.FullName, s.leavesPeaks()})
+		whole := topKey{s.Status.Revision, at, s.Range, s.Group, cost, s.Chips, s.Filter, s.stacks(), s.FullName, false}
+		part := whole
+		part.noPeaks = true
+		t.lazy.ask(whole, part, s.wantsPeaks())
 	}
 	t.rows, _ = t.lazy.get()
 	t.askTrends()
 	t.setColumns()
 	t.list.Empty = t.empty()
 	t.list.Refresh()
-	if s.Selected.Set && s.Selected != t.adopted && s.Selected.By == t.rows.by && t.lazy.fresh() {
+	if s.Selected.Set && s.Selected != t.adopted && s.Selected.By == t.rows.by && t.lazy.settled() {
 		t.adopted = s.Selected
 		t.list.SelectID(uint64(s.Selected.Key))
 	}
@@ -210,7 +213,7 @@ func (t *topSites) show(s *State) {
 // waits reports whether there has been no answer yet.
 func (t *topSites) waits() bool {
 	_, ok := t.lazy.get()
-	return !ok && t.lazy.err == nil && t.state.Status.Events > 0
+	return !ok && !t.lazy.failed() && t.state.Status.Events > 0
 }
 
 func (t *topSites) empty() []string {
