@@ -3,7 +3,7 @@ package cli
 import "io"
 
 // behindSize is how much a [behind] collects before it is written.
-const behindSize = 1 << 20
+const behindSize = 256 << 10
 
 // behind writes to another writer on a goroutine of its own, so that whoever makes the bytes waits little. An error may be told
 // by a later call than that whose bytes it lost, and is told by all that follow. It must be closed.
