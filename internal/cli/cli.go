@@ -134,8 +134,7 @@ func (a *app) run(ctx context.Context) error {
 		}
 	}
 	a.screen = a.env.IsTerminal && a.env.FullScreen != nil && slices.Contains([]string{"open", "demo"}, firstWord(parsed.Command()))
-	parsed.BindTo(ctx, (*context.Context)(nil))
-	return parsed.Run(a)
+	return parsed.run(ctx, a)
 }
 
 // everyTable names the tables of all kinds of reports.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -18,12 +19,15 @@ type openGrammar struct {
 }
 
 // parse reads the command line and sets flags. Both results are nil where the parser has said all there is to say.
-func (a *app) parse() (*kong.Context, error) {
+func (a *app) parse() (command, error) {
 	if opensOnly(a.env.Args) {
+		if open := a.parsePlain(); open != nil {
+			return open, nil
+		}
 		var g openGrammar
 		if parsed, _, err := a.parseBy(&g); err == nil { // otherwise the whole grammar says why
 			a.flags = &g.globals
-			return parsed, nil
+			return parsedCommand(parsed), nil
 		}
 	}
 	var g grammar
@@ -32,7 +36,29 @@ func (a *app) parse() (*kong.Context, error) {
 	if err != nil {
 		return nil, usageError(fmt.Errorf("%w%s", err, a.hint(a.env.Args)))
 	}
-	return parsed, nil
+	return parsedCommand(parsed), nil
+}
+
+// command is what a command line asks for.
+type command interface {
+	Command() string // its words, and the names of its arguments
+	run(ctx context.Context, a *app) error
+}
+
+// parsed is a command that the parser has found.
+type parsed struct{ *kong.Context }
+
+// parsedCommand is nil for nil.
+func parsedCommand(c *kong.Context) command {
+	if c == nil {
+		return nil
+	}
+	return parsed{c}
+}
+
+func (c parsed) run(ctx context.Context, a *app) error {
+	c.BindTo(ctx, (*context.Context)(nil))
+	return c.Run(a)
 }
 
 // parseBy reads the command line by a grammar.

@@ -53,6 +53,40 @@ func TestShortGrammar(t *testing.T) {
 	}
 }
 
+// TestPlainCommandLine proves that what is read without the parser means what that says, and that nothing else is read so.
+func TestPlainCommandLine(t *testing.T) {
+	for _, line := range []string{"a.mlyze", "a b", "a b c", "reprt", "a#2", "Report"} {
+		a := parserOf(strings.Fields(line), nil)
+		var want grammar
+		parsed, parser, err := a.parseBy(&want)
+		got, _ := a.parsePlain().(*plainOpen)
+		if err != nil || got == nil {
+			t.Fatalf("%q: %v, %v", line, got, err)
+		}
+		if firstWord(got.Command()) != firstWord(parsed.Command()) || !reflect.DeepEqual(*a.flags, want.globals) || !reflect.DeepEqual(got.openCmd, want.Open) {
+			t.Errorf("%q: %s %+v %+v, not %s %+v %+v", line, got.Command(), *a.flags, got.openCmd, parsed.Command(), want.globals, want.Open)
+		}
+		for _, flag := range parser.Model.Flags {
+			name := "MEMTUI_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
+			if a := parserOf(strings.Fields(line), map[string]string{name: "1"}); flag.Name != "help" && a.parsePlain() != nil {
+				t.Errorf("%s is not heard", name)
+			}
+		}
+	}
+	for _, line := range []string{"-", "--", "a -", "--ascii a", "a --limit 3", "-f json a"} {
+		if parserOf(strings.Fields(line), nil).parsePlain() != nil {
+			t.Errorf("%q is no plain command line", line)
+		}
+	}
+	a := parserOf([]string{"a"}, nil)
+	if a.config.Settings = []keymap.Line{{Key: "limit", Value: "3"}}; a.parsePlain() != nil {
+		t.Error("the config file is not heard")
+	}
+	if parserOf([]string{"a"}, map[string]string{"MEMTUI_NO_MOUSE": "1"}).parsePlain() != nil {
+		t.Error("MEMTUI_NO_MOUSE is not heard")
+	}
+}
+
 // TestCommandNames proves that the parser knows the commands by the same words.
 func TestCommandNames(t *testing.T) {
 	_, parser, err := parserOf([]string{"version"}, nil).parseBy(&grammar{})
