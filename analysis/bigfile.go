@@ -191,13 +191,13 @@ func (f *fileCodec) fail(format string, args ...any) {
 // begin begins a section of values like v.
 func (f *fileCodec) begin(name string, v any) {
 	f.layout = appendLayout(f.layout, name, v)
-	if f.write != nil && f.err == nil {
+	if f.write != nil && f.write.w != nil && f.err == nil {
 		f.err = f.write.begin()
 	}
 }
 
 func (f *fileCodec) end() {
-	if f.err == nil {
+	if f.write.w != nil && f.err == nil {
 		f.err = f.write.end()
 	}
 }
@@ -247,7 +247,7 @@ func valuesOf[T any](f *fileCodec, b []byte) []T {
 // fileWriter writes sections.
 type fileWriter struct {
 	ctx   context.Context
-	w     io.Writer
+	w     io.Writer // nil where only the layout is asked for
 	at    uint64
 	crc   uint32
 	table []fileEntry
@@ -257,7 +257,7 @@ type fileWriter struct {
 const writeAtOnce = 1 << 20
 
 func (w *fileWriter) bytes(b []byte) {
-	for len(b) > 0 && w.err == nil {
+	for w.w != nil && len(b) > 0 && w.err == nil {
 		if w.err = w.ctx.Err(); w.err != nil {
 			return
 		}

@@ -466,7 +466,7 @@ func (ix *FileIndex) save(ctx context.Context, w io.Writer, key IndexKey) error 
 
 // layoutOfFiles is what the files of this program hold.
 func layoutOfFiles() []byte {
-	f := &fileCodec{write: &fileWriter{ctx: context.Background(), w: io.Discard}}
+	f := &fileCodec{write: new(fileWriter)}
 	newFileIndex(0).sections(f)
 	return f.layout
 }
