@@ -87,20 +87,19 @@ type fileCodec struct {
 	err    error
 
 	// Reading only.
-	ctx    context.Context
-	at     io.ReaderAt
-	data   []byte // the whole file
-	table  []fileEntry
-	next   int
-	first  []fileEntry // to be proven at once
-	buffer []byte      // of prove
-	later  []fileEntry
+	ctx   context.Context
+	at    io.ReaderAt
+	data  []byte // the whole file
+	table []fileEntry
+	next  int
+	first []fileEntry // to be proven at once
+	later []fileEntry
 }
 
 // proveNow proves the sections since the last call that must be.
 func (f *fileCodec) proveNow() {
 	if f.write == nil && f.err == nil {
-		f.err = prove(f.ctx, f.at, f.first, &f.buffer)
+		f.err = proveMapped(f.ctx, f.data, f.first)
 		f.first = f.first[:0]
 	}
 }
@@ -357,7 +356,32 @@ func openFile(data []byte, key IndexKey, layout []byte) (*fileCodec, error) {
 
 func checksum(b []byte) uint32 { return crc32.Checksum(b, crcTable) }
 
-const proveAtOnce = 64 << 10
+const (
+	proveAtOnce = 64 << 10  // bytes
+	proveMost   = 256 << 10 // bytes until it is looked whether that is still wanted
+)
+
+// proveMapped checks sections where the first chart is going to read them: it looks into nearly every stretch that the system maps
+// at once, so that reading the file would be work on top.
+func proveMapped(ctx context.Context, data []byte, sections []fileEntry) error {
+	for _, e := range sections {
+		crc := uint32(0)
+		for b := data[e.Offset : e.Offset+e.Length]; len(b) > 0; {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			n := min(len(b), proveMost)
+			crc = crc32.Update(crc, crcTable, b[:n])
+			b = b[n:]
+		}
+		if crc != e.CRC {
+			return errChecksum()
+		}
+	}
+	return nil
+}
+
+func errChecksum() error { return damagedFile("a checksum is wrong") }
 
 // prove reads sections and checks them. It reads the file rather than the mapping, whose pages would count as memory. What it
 // reads goes to the buffer, which it makes where there is none: fresh memory costs more than what is read into it.
@@ -380,7 +404,7 @@ func prove(ctx context.Context, at io.ReaderAt, sections []fileEntry, buffer *[]
 			from, left = from+int64(len(b)), left-uint64(len(b))
 		}
 		if crc != e.CRC {
-			return damagedFile("a checksum is wrong")
+			return errChecksum()
 		}
 	}
 	return nil

@@ -225,6 +225,9 @@ func (k *KeptIndex) restore(ctx context.Context, store *model.Store, p *model.Pr
 		if k.hold != nil {
 			<-k.hold
 		}
+		if file.Forget != nil {
+			k.forget.Do(file.Forget) // what was read to prove it, where no chart was asked for
+		}
 		err = guarded(func() error {
 			if err := prove(ctx, file.At, later, new([]byte)); err != nil {
 				return err
