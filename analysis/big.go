@@ -34,6 +34,8 @@ type FileIndex struct {
 	sparse      int // cells in sums of chunks since the last checkpoint
 	curve       pyramid
 	runs        column[runStart] // aligned with curve.base
+	spans       []spanEdge       // of a restored index; nil where they are found in runs and curve
+	proof       *runsProof       // of runs and curve where those come from a file
 	marks       []fileMark
 	totals      Totals
 	status      Status

@@ -75,7 +75,7 @@ func (r *runReader) peakAfter(lo, hi int) (n int, ok bool) {
 	top := r.extremesOf(lo, hi).maxBytes
 	run := ix.runOf(lo)
 	if end := ix.runEnd(run); end < hi && r.extremesOf(lo, end).maxBytes != top {
-		run = ix.curve.reaching(run+1, top)
+		run = ix.curve.reaching(run+1, top, r.prove)
 		lo = ix.runBegin(run)
 	}
 	if r.load(run); r.err != nil {
@@ -176,6 +176,9 @@ func (ix *FileIndex) Live(_ context.Context, at Instant) (Level, error) {
 func (ix *FileIndex) Peak(_ context.Context, rg Range) (Peak, bool, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
+	if err := ix.proveEnds(rg); err != nil {
+		return Peak{}, false, err
+	}
 	r := ix.reader()
 	n, ok := r.peakAfter(r.eventRange(rg))
 	if !ok {

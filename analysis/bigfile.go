@@ -129,14 +129,7 @@ func columnSection[T any](f *fileCodec, name string, c *column[T]) {
 		f.end()
 		return
 	}
-	all := valuesOf[T](f, f.section())
-	c.n = len(all)
-	c.chunks = make([][]T, 0, (len(all)+chunkMask)>>chunkBits)
-	for len(all) > 0 {
-		n := min(len(all), chunkLen)
-		c.chunks = append(c.chunks, all[:n:n])
-		all = all[n:]
-	}
+	*c = columnFrom(valuesOf[T](f, f.section()))
 }
 
 // partSections is two sections with one slice of each of n things, one behind the other.
@@ -361,8 +354,8 @@ const (
 	proveMost   = 256 << 10 // bytes until it is looked whether that is still wanted
 )
 
-// proveMapped checks sections where the first chart is going to read them: it looks into nearly every stretch that the system maps
-// at once, so that reading the file would be work on top.
+// proveMapped checks sections where the first chart is going to read them: the system maps them anyway, so that reading the file would
+// be work on top.
 func proveMapped(ctx context.Context, data []byte, sections []fileEntry) error {
 	for _, e := range sections {
 		crc := uint32(0)

@@ -63,9 +63,8 @@ func (ix *FileIndex) sections(f *fileCodec) {
 	ix.markSection(f)
 	arraySection(f, "stacks", &ix.stackIDs)
 	arraySection(f, "threads", &ix.threads)
-	columnSection(f, "curve", &ix.curve.base)
 	ix.levelSections(f)
-	columnSection(f, "runs", &ix.runs)
+	ix.runSections(f)
 	chunks := ix.chunks
 	partSections(f, "overwritten", len(chunks), func(i int) *[]overEnd { return &chunks[i].over })
 	ix.keptSections(f)
@@ -242,31 +241,51 @@ func (ix *FileIndex) levelSections(f *fileCodec) {
 		lengths = append(lengths, uint64((*levels)[i].n))
 	}
 	arraySection(f, "curve levels", &lengths)
-	var all column[extremes]
+	var all []extremes
 	if f.write != nil {
 		for i := range *levels {
 			for k := range (*levels)[i].n {
-				all.append((*levels)[i].at(k))
+				all = append(all, (*levels)[i].at(k))
 			}
 		}
 	}
-	columnSection(f, "curve levels", &all)
+	arraySection(f, "curve levels", &all)
 	f.proveNow()
 	if f.write != nil || f.err != nil {
 		return
 	}
-	k := 0
 	for _, n := range lengths {
-		if n > uint64(all.n-k) {
+		if n > uint64(len(all)) {
 			f.fail("levels of the curve are missing")
 			return
 		}
-		c := fullColumn[extremes](int(n))
-		for i := range c.n {
-			c.set(i, all.at(k))
-			k++
+		*levels = append(*levels, columnFrom(all[:n:n]))
+		all = all[n:]
+	}
+}
+
+// runSections are the runs, the lowest level of the curve, and what proves them. The first chart looks at where spans of the
+// levels above meet, and hardly at these.
+func (ix *FileIndex) runSections(f *fileCodec) {
+	var spans []spanEdge
+	var sums []uint32
+	if f.write != nil {
+		if len(ix.chunks) > 0 {
+			for i := range ix.lastSpan() + 1 {
+				spans = append(spans, ix.spanAt(i, min(i*len(ix.chunks)/(ix.lastSpan()+1), len(ix.chunks)-1)))
+			}
 		}
-		*levels = append(*levels, c)
+		sums = ix.runSums()
+	}
+	arraySection(f, "span edges", &spans)
+	arraySection(f, "run checksums", &sums)
+	f.proveNow()
+	f.early = false
+	columnSection(f, "curve", &ix.curve.base)
+	columnSection(f, "runs", &ix.runs)
+	f.early = true
+	if f.write == nil && f.err == nil {
+		ix.spans, ix.proof = spans, &runsProof{sums: sums, done: make([]atomic.Bool, len(sums))}
 	}
 }
 
@@ -536,7 +555,7 @@ func (ix *FileIndex) checkRestored(size int64) error {
 	switch {
 	case uint64(events) != ix.totals.Events:
 		return damagedFile("events are missing")
-	case run != ix.curve.base.n, run != ix.runs.n:
+	case run != ix.curve.base.n, run != ix.runs.n, run > 0 && len(ix.spans) != ix.lastSpan()+1, len(ix.proof.sums) != (run+proofRuns-1)/proofRuns:
 		return damagedFile("the curve has holes")
 	case r.origin.n != int(rec), r.died.n != int(rec), r.diedAt.lo.n != int(rec), r.diedAt.hi.n > int(rec),
 		!r.born.fits(int(rec)), !r.bornAt.fits(int(rec)):

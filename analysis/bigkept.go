@@ -225,9 +225,6 @@ func (k *KeptIndex) restore(ctx context.Context, store *model.Store, p *model.Pr
 		if k.hold != nil {
 			<-k.hold
 		}
-		if file.Forget != nil {
-			k.forget.Do(file.Forget) // what was read to prove it, where no chart was asked for
-		}
 		err = guarded(func() error {
 			if err := prove(ctx, file.At, later, new([]byte)); err != nil {
 				return err
@@ -310,4 +307,14 @@ func ask[T any](ctx context.Context, k *KeptIndex, early bool, f func(ix *FileIn
 		err = fmt.Errorf("%w (%w)", errIndexBroken, err)
 	}
 	return out, err
+}
+
+// askRuns asks early what may need any of the runs and of the curve.
+func askRuns[T any](ctx context.Context, k *KeptIndex, f func(ix *FileIndex) (T, error)) (T, error) {
+	return ask(ctx, k, true, func(ix *FileIndex) (out T, err error) {
+		if err := ix.proveAllRuns(); err != nil {
+			return out, err
+		}
+		return f(ix)
+	})
 }
