@@ -285,7 +285,8 @@ func (ix *FileIndex) runSections(f *fileCodec) {
 	columnSection(f, "runs", &ix.runs)
 	f.early = true
 	if f.write == nil && f.err == nil {
-		ix.spans, ix.proof = spans, &runsProof{sums: sums, done: make([]atomic.Bool, len(sums))}
+		ix.spans = spans
+		ix.proof = &runsProof{at: f.at, in: f.table[f.next-2 : f.next], sums: sums, done: make([]atomic.Bool, len(sums))}
 	}
 }
 

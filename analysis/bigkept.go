@@ -230,6 +230,7 @@ func (k *KeptIndex) restore(ctx context.Context, store *model.Store, p *model.Pr
 				return err
 			}
 			s.ix.sites.findSites()
+			s.ix.proof.all.Store(true)
 			return nil
 		})
 	}
@@ -307,14 +308,4 @@ func ask[T any](ctx context.Context, k *KeptIndex, early bool, f func(ix *FileIn
 		err = fmt.Errorf("%w (%w)", errIndexBroken, err)
 	}
 	return out, err
-}
-
-// askRuns asks early what may need any of the runs and of the curve.
-func askRuns[T any](ctx context.Context, k *KeptIndex, f func(ix *FileIndex) (T, error)) (T, error) {
-	return ask(ctx, k, true, func(ix *FileIndex) (out T, err error) {
-		if err := ix.proveAllRuns(); err != nil {
-			return out, err
-		}
-		return f(ix)
-	})
 }

@@ -28,7 +28,7 @@ func (k *KeptIndex) Totals(ctx context.Context, r Range) (Totals, error) {
 
 // Live implements [Trace].
 func (k *KeptIndex) Live(ctx context.Context, at Instant) (Level, error) {
-	return askRuns(ctx, k, func(ix *FileIndex) (Level, error) { return ix.Live(ctx, at) })
+	return ask(ctx, k, true, func(ix *FileIndex) (Level, error) { return ix.Live(ctx, at) })
 }
 
 // Peak implements [Trace].
@@ -53,7 +53,12 @@ func (k *KeptIndex) Chart(ctx context.Context, r Range, n int) ([]Column, error)
 
 // Curve implements [Trace].
 func (k *KeptIndex) Curve(ctx context.Context, r Range, n int) ([]Column, error) {
-	return askRuns(ctx, k, func(ix *FileIndex) ([]Column, error) { return ix.Curve(ctx, r, n) })
+	return ask(ctx, k, true, func(ix *FileIndex) ([]Column, error) {
+		if err := ix.proveAllRuns(ctx); err != nil {
+			return nil, err
+		}
+		return ix.Curve(ctx, r, n)
+	})
 }
 
 // Sites implements [Trace].
@@ -148,9 +153,6 @@ func (k *KeptIndex) Histograms(ctx context.Context, r Range) (sizes, lifetimes [
 // Marks implements [Trace].
 func (k *KeptIndex) Marks(ctx context.Context, r Range, limit int) (marks []Mark, total int, err error) {
 	marks, err = ask(ctx, k, true, func(ix *FileIndex) (m []Mark, err error) {
-		if err := ix.proveEnds(r); err != nil {
-			return nil, err
-		}
 		m, total, err = ix.Marks(ctx, r, limit)
 		return m, err
 	})
@@ -160,7 +162,7 @@ func (k *KeptIndex) Marks(ctx context.Context, r Range, limit int) (marks []Mark
 // Neighbour implements [Trace].
 func (k *KeptIndex) Neighbour(t model.Time, dir int) (model.Time, bool) {
 	ok := false
-	at, err := askRuns(context.Background(), k, func(ix *FileIndex) (at model.Time, err error) {
+	at, err := ask(context.Background(), k, true, func(ix *FileIndex) (at model.Time, err error) {
 		at, ok = ix.Neighbour(t, dir)
 		return at, nil
 	})

@@ -1,7 +1,9 @@
 package analysis
 
 import (
+	"context"
 	"hash/crc32"
+	"io"
 	"sort"
 	"sync/atomic"
 
@@ -82,6 +84,8 @@ func (f *edgeFinder) atSpan(t model.Time, span int) (e chartEdge, ok bool) {
 // runsProof proves runs and the curve of a restored index where they are first read: there is too much of both to do that before
 // the first chart, which needs next to nothing of either.
 type runsProof struct {
+	at   io.ReaderAt
+	in   []fileEntry   // the sections
 	sums []uint32      // by block
 	done []atomic.Bool // by block
 	all  atomic.Bool
@@ -129,18 +133,22 @@ func (ix *FileIndex) proveRuns(from, to int) error {
 	return nil
 }
 
-// proveAllRuns is proveRuns of all of them.
-func (ix *FileIndex) proveAllRuns() error {
-	err := ix.proveRuns(0, ix.curve.base.n)
-	if err == nil && ix.proof != nil {
-		ix.proof.all.Store(true)
+// proveAllRuns is proveRuns of all of them. It maps nothing.
+func (ix *FileIndex) proveAllRuns(ctx context.Context) error {
+	p := ix.proof
+	if p == nil || p.all.Load() {
+		return nil
+	}
+	err := prove(ctx, p.at, p.in, new([]byte))
+	if err == nil {
+		p.all.Store(true)
 	}
 	return err
 }
 
-// prove proves what is known about a run and those beside it.
-func (r *runReader) prove(run int) {
-	if err := r.ix.proveRuns(run, run); err != nil && r.err == nil {
+// prove is proveRuns for a reader.
+func (r *runReader) prove(from, to int) {
+	if err := r.ix.proveRuns(from, to); err != nil && r.err == nil {
 		r.err = err
 	}
 }
