@@ -54,8 +54,8 @@ type largeSizeAt struct{ At, Size uint64 }
 // plainMark is a fileMark without a bool, of which a file could make anything.
 type plainMark struct{ Event, GC, ID, Bytes, Time uint64 }
 
-// sections moves everything that an index holds to or from a file. What the first chart needs comes first: it is proven
-// before anything is asked. A new field of the index that cannot be derived from others needs a line here.
+// sections moves everything that an index holds to or from a file. What the first chart needs comes first: most of it is proven
+// before anything is asked, and runs and streams where they are first read. A new field of the index that cannot be derived from others needs a line here.
 func (ix *FileIndex) sections(f *fileCodec) {
 	f.early = true
 	ix.metaSection(f)
