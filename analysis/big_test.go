@@ -2,11 +2,13 @@ package analysis
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"sync"
 	"testing"
 
@@ -156,6 +158,23 @@ func same(t *testing.T, what string, got, want any) {
 	}
 }
 
+// sitesWithoutPeaks fails unless leaving out peaks leaves out nothing else.
+func sitesWithoutPeaks(ctx context.Context, x Trace, q Query) ([]Site, error) {
+	want, err := x.Sites(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	q.NoPeaks = true
+	got, err := x.Sites(ctx, q)
+	for i := range want {
+		want[i].PeakBytes = 0
+	}
+	if err == nil && !slices.Equal(got, want) {
+		err = errors.New("other sites without peaks")
+	}
+	return got, err
+}
+
 // both collects answers of both to one question.
 func both[T any](t *testing.T, what string, ix, twin Trace, ask func(Trace) (T, error)) T {
 	t.Helper()
@@ -198,6 +217,7 @@ func agreeOn(t *testing.T, ix, twin Trace, r *rand.Rand, rg Range) {
 			for _, in := range cells {
 				q := Query{At: at, Range: rg, By: by, Cell: in}
 				both(t, "sites by "+by.String(), ix, twin, func(x Trace) ([]Site, error) { return x.Sites(ctx, q) })
+				both(t, "sites without peaks", ix, twin, func(x Trace) ([]Site, error) { return sitesWithoutPeaks(ctx, x, q) })
 			}
 		}
 		for c := range CostCountOf {

@@ -24,24 +24,15 @@ const riseSpan = 32
 func (c *riseColumn) append(v uint64) {
 	s := &c.steps
 	if c.n%riseSpan == 0 {
-		c.room()
+		if len(s.rest()) < riseSpan*binary.MaxVarintLen64 {
+			s.n = len(s.chunks) << chunkBits
+		}
 		c.anchor = append(c.anchor, riseAnchor{v, uint32(s.n)})
 	} else {
-		s.n += binary.PutUvarint(s.chunks[s.n>>chunkBits][s.n&chunkMask:], v-c.last)
+		s.n += binary.PutUvarint(s.rest(), v-c.last)
 	}
 	c.last = v
 	c.n++
-}
-
-// room makes room for the steps behind an anchor.
-func (c *riseColumn) room() {
-	s := &c.steps
-	if s.n&chunkMask > chunkLen-riseSpan*binary.MaxVarintLen64 {
-		s.n = len(s.chunks) << chunkBits
-	}
-	if s.n>>chunkBits == len(s.chunks) {
-		s.chunks = append(s.chunks, make([]byte, chunkLen))
-	}
 }
 
 func (c *riseColumn) at(i int) uint64 {

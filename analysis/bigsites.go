@@ -20,7 +20,7 @@ func (ix *FileIndex) Sites(ctx context.Context, q Query) ([]Site, error) {
 	}
 	g := ix.grouping(q.By, ix.filtered(q.Cell))
 	rows, err := g.sums(ctx, lo, hi, at)
-	if err == nil {
+	if err == nil && !q.NoPeaks {
 		err = g.addPeaks(ctx, rows, lo, hi)
 	}
 	if err == nil {

@@ -21,22 +21,24 @@ type column[T any] struct {
 }
 
 func (c *column[T]) append(v T) {
-	if c.n&chunkMask == 0 {
+	c.rest()[0] = v
+	c.n++
+}
+
+// rest is what is left of the last chunk, never nothing: a new one follows where that is full.
+func (c *column[T]) rest() []T {
+	if c.n>>chunkBits == len(c.chunks) {
 		c.chunks = append(c.chunks, make([]T, chunkLen))
 	}
-	c.chunks[c.n>>chunkBits][c.n&chunkMask] = v
-	c.n++
+	return c.chunks[c.n>>chunkBits][c.n&chunkMask:]
 }
 
 // room appends n values, or as many as lie together, and returns them. They are zero.
 func (c *column[T]) room(n int) []T {
-	from := c.n & chunkMask
-	if from == 0 {
-		c.chunks = append(c.chunks, make([]T, chunkLen))
-	}
-	to := min(from+n, chunkLen)
-	c.n += to - from
-	return c.chunks[len(c.chunks)-1][from:to]
+	rest := c.rest()
+	n = min(n, len(rest))
+	c.n += n
+	return rest[:n]
 }
 
 // columnFrom is a column of given values, which it keeps.

@@ -10,7 +10,7 @@ import (
 
 // Sites implements [Trace].
 func (ix *Index) Sites(ctx context.Context, q Query) ([]Site, error) {
-	if q.Range.IsWhole() && q.Cell.IsAll() {
+	if q.Range.IsWhole() && q.Cell.IsAll() && !q.NoPeaks {
 		ix.warm(ctx, q.By)
 	}
 	ix.mu.RLock()
@@ -22,7 +22,9 @@ func (ix *Index) Sites(ctx context.Context, q Query) ([]Site, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	ix.addPeaks(ctx, q.By, q.Cell, rows, lo, hi)
+	if !q.NoPeaks {
+		ix.addPeaks(ctx, q.By, q.Cell, rows, lo, hi)
+	}
 	ix.addKept(q.By, q.Cell, rows, lo, hi)
 	rows = slices.DeleteFunc(f.prune(rows), func(s Site) bool { return s.AllocCount == 0 && s.LiveCount == 0 && s.FreedCount == 0 })
 	ix.nameSites(q.By, f, rows)

@@ -175,6 +175,8 @@ type Query struct {
 	Range Range   // everything else
 	By    Group
 	Cell  Cell // only blocks in it
+
+	NoPeaks bool // leave out Site.PeakBytes: they may take a walk over all events
 }
 
 // Site is one group's figures. Peak is the highest live bytes of the group alone within the range.

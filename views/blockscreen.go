@@ -127,7 +127,7 @@ func (p *blockScreen) emptyText() []string {
 		return []string{"Nothing was allocated.", "Problems says what was found in this file."}
 	case p.born():
 		return []string{"Nothing was allocated in the range.", "u forgets the range, o lists what lives " + atText(s) + "."}
-	case !s.Status.Final && !s.Status.Stopped:
+	case !s.settled():
 		return []string{"Reading: nothing lives so far."}
 	}
 	return []string{"Nothing lives " + atText(&p.state) + ".", "p goes to the peak; o lists all blocks that were allocated."}

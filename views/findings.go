@@ -46,7 +46,7 @@ func newFindingsPane(e *env) *findingsPane {
 func (p *findingsPane) show(s *State) {
 	p.state = *s
 	p.rows, p.list.Empty = nil, []string{"Found when everything is read."}
-	if s.Status.Final || s.Status.Stopped {
+	if s.settled() {
 		p.lazy.ask(findingsKey{s.Status.Revision, s.Profile})
 		p.list.Empty = []string{"Looking for leaks, bursts and temporary blocks …"}
 		if p.lazy.fresh() {

@@ -21,7 +21,7 @@ type headlineKey struct {
 type headline struct {
 	headlineKey
 	totals  analysis.Totals
-	kept    analysis.Leaks // without its sites: allocated in the range and live at its end
+	kept    analysis.Level // what was allocated in the range and lives at its end: bytes and blocks
 	leaking int            // sites that keep anything
 	sites   int            // sites that allocate in the range
 	threads int
@@ -32,13 +32,16 @@ func fetchHeadline(ctx context.Context, t analysis.Trace, k headlineKey) (h head
 	if h.totals, err = t.Totals(ctx, k.r); err != nil {
 		return h, err
 	}
-	kept, err := t.Leaks(ctx, analysis.LeakQuery{Range: k.r})
+	if k.r.IsWhole() { // then that is what lives, which takes no walk over all blocks
+		h.kept, err = t.Live(ctx, analysis.End)
+	} else {
+		err = h.keep(ctx, t)
+	}
 	if err != nil {
 		return h, err
 	}
-	h.kept.Bytes, h.kept.Count, h.leaking = kept.Bytes, kept.Count, len(kept.Sites)
 	for by, n := range map[analysis.Group]*int{analysis.ByStack: &h.sites, analysis.ByThread: &h.threads} {
-		rows, err := t.Sites(ctx, analysis.Query{At: analysis.At(k.r.To), Range: k.r, By: by})
+		rows, err := t.Sites(ctx, analysis.Query{At: analysis.At(k.r.To), Range: k.r, By: by, NoPeaks: true})
 		if err != nil {
 			return h, err
 		}
@@ -46,9 +49,19 @@ func fetchHeadline(ctx context.Context, t analysis.Trace, k headlineKey) (h head
 			if rows[i].AllocCount > 0 {
 				*n++
 			}
+			if by == analysis.ByStack && k.r.IsWhole() && rows[i].LiveCount > 0 {
+				h.leaking++
+			}
 		}
 	}
 	return h, nil
+}
+
+// keep finds what is kept of a part of the run.
+func (h *headline) keep(ctx context.Context, t analysis.Trace) error {
+	kept, err := t.Leaks(ctx, analysis.LeakQuery{Range: h.r})
+	h.kept, h.leaking = analysis.Level{Bytes: kept.Bytes, Count: kept.Count}, len(kept.Sites)
+	return err
 }
 
 // item is one headline figure.

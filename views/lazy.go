@@ -139,3 +139,51 @@ func (z *lazy[K, V]) get() (v V, ok bool) { return z.value, z.have }
 
 // fresh reports whether the value is that of the key asked for last.
 func (z *lazy[K, V]) fresh() bool { return z.ready }
+
+// staged is a lazy whose whole value may take long: until it is there, or where it is not wanted, a part of it does. Both are computed
+// alike; the key says which it is. Its methods belong to the event loop.
+type staged[K comparable, V any] struct {
+	whole, part *lazy[K, V]
+	wanted      bool // the whole
+	shown       V
+	have        bool
+}
+
+func newStaged[K comparable, V any](e *env, compute func(context.Context, K) (V, error)) *staged[K, V] {
+	return &staged[K, V]{whole: newLazy(e, compute), part: newLazy(e, compute)}
+}
+
+// ask starts computing what is not known yet of the whole, if that is wanted, and of the part.
+func (z *staged[K, V]) ask(whole, part K, wanted bool) {
+	if z.wanted = wanted; wanted {
+		z.whole.ask(whole)
+	} else {
+		z.whole.stop()
+	}
+	if z.fresh() {
+		z.part.stop()
+	} else {
+		z.part.ask(part)
+	}
+}
+
+// get returns the newest value of either; ok is false before the first.
+func (z *staged[K, V]) get() (v V, ok bool) {
+	newest := z.whole
+	if !z.fresh() {
+		newest = z.part
+	}
+	if v, ok := newest.get(); ok && newest.fresh() {
+		z.shown, z.have = v, true
+	}
+	return z.shown, z.have
+}
+
+// fresh reports whether the value is the whole one of the key asked for last.
+func (z *staged[K, V]) fresh() bool { return z.wanted && z.whole.fresh() }
+
+// failed reports whether either could not be computed.
+func (z *staged[K, V]) failed() bool { return z.whole.err != nil || z.part.err != nil }
+
+// settled reports whether nothing better than the value is on its way.
+func (z *staged[K, V]) settled() bool { return z.fresh() || !z.wanted && z.part.fresh() }

@@ -131,7 +131,9 @@ func (p *leaks) show(s *State) {
 	}
 	p.labels.follow(s.Chips)
 	p.found.ask(leakKey{s.Status.Revision, analysis.LeakQuery{Range: s.Range, MinAge: s.MinAge, By: s.Group, Cell: s.only()}})
-	p.late.ask(lateKey{s.Status.Revision, s.Chips})
+	if p.inLate || s.settled() { // what is late is not known before
+		p.late.ask(lateKey{s.Status.Revision, s.Chips})
+	}
 	p.totals.ask(totalsKey{s.Status.Revision, s.Range})
 	found, ok := p.found.get()
 	if p.inLate {

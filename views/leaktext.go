@@ -104,7 +104,7 @@ func (p *leaks) emptyText() []string {
 	case !p.state.Range.IsWhole():
 		return []string{"Nothing that was allocated in this range lives at its end: " + allFreed(t.AllocCount),
 			"u forgets the range."}
-	case !p.state.Status.Final && !p.state.Status.Stopped:
+	case !p.state.settled():
 		return []string{"Nothing is left of the " + countBlocks(t.AllocCount) + " read so far."}
 	}
 	return []string{p.look.Glyphs.Check + " Nothing leaked: " + allFreed(t.AllocCount)}

@@ -34,7 +34,7 @@ func (p *lifetimes) answer() string {
 	switch {
 	case !p.grid.fresh():
 		text = "counting… " + text
-	case !p.state.Status.Final && !p.state.Status.Stopped:
+	case !p.state.settled():
 		text += " so far"
 	case never.Count == 0:
 		text += ", all freed"
@@ -54,7 +54,7 @@ func (p *lifetimes) emptyText() []string {
 		return []string{"The selected site allocated nothing here.", "o shows all sites again."}
 	case !p.state.Range.IsWhole():
 		return []string{"Nothing was allocated in this range.", "u forgets the range."}
-	case !p.state.Status.Final && !p.state.Status.Stopped:
+	case !p.state.settled():
 		return []string{"Reading: no allocation so far."}
 	}
 	return []string{"No allocation is in this file.", "Problems says what was found in it."}

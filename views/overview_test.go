@@ -1,7 +1,9 @@
 package views
 
 import (
+	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/gdamore/tcell/v2"
@@ -147,4 +149,60 @@ func TestOverviewWhileLoading(t *testing.T) {
 	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
 	u := openUI(t, 80, 24, colourCaps, store, unfinished{ix})
 	u.has("unfreed 429 KiB", "by live bytes so far", "Found when everything is read.", "loading")
+}
+
+// reading counts the answers that cost a walk over all events or blocks.
+type reading struct {
+	unfinished
+	walks *atomic.Int64
+}
+
+func (r reading) History(ctx context.Context, by analysis.Group, only analysis.StackFilter, keys []analysis.Key, n int) ([][]uint64, error) {
+	r.walks.Add(1)
+	return r.Index.History(ctx, by, only, keys, n)
+}
+
+func (r reading) Shapes(ctx context.Context, by analysis.Group, only analysis.StackFilter, keys []analysis.Key) ([]analysis.Shape, error) {
+	r.walks.Add(1)
+	return r.Index.Shapes(ctx, by, only, keys)
+}
+
+func (r reading) Lifetimes(ctx context.Context, by analysis.Group, k analysis.Key, over analysis.Range, only analysis.StackFilter) (analysis.Lifetimes, error) {
+	r.walks.Add(1)
+	return r.Index.Lifetimes(ctx, by, k, over, only)
+}
+
+func (r reading) Leaks(ctx context.Context, q analysis.LeakQuery) (analysis.Leaks, error) {
+	r.walks.Add(1)
+	return r.Index.Leaks(ctx, q)
+}
+
+// While a file is read, nothing on the first screens holds that up.
+func TestNoWalksWhileLoading(t *testing.T) {
+	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
+	r := reading{unfinished{ix}, new(atomic.Int64)}
+	u := openUI(t, 200, 50, colourCaps, store, r)
+	u.keys("2", "h", "3", "Down", "5", "1").has("Found when everything is read")
+	u.keys("3").has("lifetimes: when everything is read")
+	if n := r.walks.Load(); n > 0 {
+		t.Errorf("%d walks over a trace that is being read", n)
+	}
+}
+
+// What a whole run keeps is the same whether it is taken from the level and the sites or found among the blocks.
+func TestHeadlineKeeps(t *testing.T) {
+	for name, data := range map[string][]byte{"real": kvleak(), "damaged": damagedKvleak(), "cut": kvleak()[:len(kvleak())/2]} {
+		_, ix := loadBytes(t, "a.mlyze", data)
+		h, err := fetchHeadline(t.Context(), ix, headlineKey{0, analysis.Whole})
+		if err != nil {
+			t.Fatal(err)
+		}
+		slow := headline{headlineKey: h.headlineKey}
+		if err := slow.keep(t.Context(), ix); err != nil {
+			t.Fatal(err)
+		}
+		if h.kept.Bytes != slow.kept.Bytes || h.kept.Count != slow.kept.Count || h.leaking != slow.leaking || h.leaking == 0 {
+			t.Errorf("%s: %+v in %d sites, not %+v in %d", name, h.kept, h.leaking, slow.kept, slow.leaking)
+		}
+	}
 }

@@ -15,10 +15,10 @@ import (
 // sites is the table of who allocates, by stack or another group, at the instant and over the range.
 type sites struct {
 	tablePane
-	rows    *lazy[siteKey, *siteRows]
+	rows    *staged[siteKey, *siteRows]
 	ordered *lazy[orderKey, *siteTable]
 	shapes  *lazy[shapeKey, *shapeSet]
-	trends  *lazy[trendKey, map[analysis.Key][]uint64]
+	trends  *lazy[trendKey, *trendSet]
 	lives   *lazy[lifeKey, analysis.Lifetimes]
 
 	table   *siteTable // what the list shows, nil before the first answer
@@ -39,12 +39,10 @@ type lifeKey struct {
 
 func newSites(e *env) *sites {
 	p := &sites{tablePane: newTablePane(e)}
-	p.rows = newLazy(e, func(ctx context.Context, k siteKey) (*siteRows, error) { return fetchSites(ctx, e.trace, k) })
+	p.rows = newStaged(e, func(ctx context.Context, k siteKey) (*siteRows, error) { return fetchSites(ctx, e.trace, k) })
 	p.ordered = newLazy(e, func(_ context.Context, k orderKey) (*siteTable, error) { return orderSites(k), nil })
 	p.shapes = newLazy(e, func(ctx context.Context, k shapeKey) (*shapeSet, error) { return fetchShapes(ctx, e.trace, k) })
-	p.trends = newLazy(e, func(ctx context.Context, k trendKey) (map[analysis.Key][]uint64, error) {
-		return fetchTrends(ctx, e.trace, k)
-	})
+	p.trends = newLazy(e, func(ctx context.Context, k trendKey) (*trendSet, error) { return fetchTrends(ctx, e.trace, k) })
 	p.lives = newLazy(e, func(ctx context.Context, k lifeKey) (analysis.Lifetimes, error) {
 		return e.trace.Lifetimes(ctx, k.by, k.key, k.over, k.only)
 	})
@@ -110,12 +108,17 @@ func (p *sites) show(s *State) {
 		return
 	}
 	p.labels.follow(s.Chips)
-	p.rows.ask(siteKey{s.Status.Revision, analysis.Query{At: s.At, Range: s.Range, By: s.Group, Cell: s.only()}})
+	whole := siteKey{s.Status.Revision, analysis.Query{At: s.At, Range: s.Range, By: s.Group, Cell: s.only()}}
+	part := whole
+	part.NoPeaks = true
+	p.rows.ask(whole, part, s.wantsPeaks() || p.sort == sitePeak)
 	rows, ok := p.rows.get()
 	if !ok {
 		return
 	}
-	p.shapes.ask(shapeKey{s.Status.Revision, rows.key.By, rows.key.Cell.Stacks, rows.keys})
+	if s.settled() {
+		p.shapes.ask(shapeKey{s.Status.Revision, rows.key.By, rows.key.Cell.Stacks, rows.keys})
+	}
 	key := orderKey{rows: rows, filter: s.Filter, sort: p.sort, up: p.up, labels: p.labels, stacks: s.stacks(), full: s.FullName}
 	if p.sort == siteTrend || p.sort == siteShape {
 		key.shapes, _ = p.shapes.get()
@@ -173,8 +176,12 @@ func (p *sites) selected() (*analysis.Site, bool) {
 
 func (t *siteTable) row(i int) *analysis.Site { return &t.rows[t.order[i]] }
 
-// askTrends asks for the sparklines of what is visible.
+// askTrends asks for the sparklines of what is visible. Like shapes and lifetimes they wait until everything is read: they cost
+// walks over the trace, which would hold up the reading.
 func (p *sites) askTrends() {
+	if !p.state.settled() {
+		return
+	}
 	from, to := p.window()
 	keys := make([]analysis.Key, 0, to-from)
 	for i := from; i < to; i++ {
@@ -207,13 +214,18 @@ func (p *sites) Cell(row, col int) widget.Cell {
 		return p.faint(s.Temporary == 0, shortShare(s.TemporaryShare()))
 	case siteTrend:
 		trends, _ := p.trends.get()
-		return widget.Cell{Kind: widget.SparkCell, Spark: trends[s.Key]}
+		return widget.Cell{Kind: widget.SparkCell, Spark: trends.of(p.table.key.By, p.table.key.Cell.Stacks, s.Key)}
 	case siteShape:
 		return p.shapeCell(p.shapeOf(s.Key), p.figures.wide)
 	case siteName:
 		return widget.Cell{Text: p.label(s).name}
 	case siteWhere:
 		return widget.Cell{Text: p.label(s).where, Style: p.look.Muted}
+	case sitePeak:
+		if p.table.key.NoPeaks {
+			return widget.Cell{}
+		}
+		return p.faint(s.PeakBytes == 0, p.figures.bytes(s.PeakBytes))
 	default:
 		n := c.figure()(s)
 		return p.faint(n == 0, p.figures.bytes(n))
@@ -326,7 +338,7 @@ func (p *sites) answer() string {
 	if what == "live" && p.state.Status.Unfreed {
 		what = "live ≤"
 	}
-	if !p.rows.fresh() || !p.ordered.fresh() {
+	if !p.rows.settled() || !p.ordered.fresh() {
 		what = "adding up… " + what
 	}
 	if n == len(t.rows) {
@@ -345,7 +357,7 @@ func (p *sites) emptyText() []string {
 		return []string{"No " + p.state.Group.String() + " passes the filter “" + p.state.Filter + "”.", "Esc forgets the filter, / changes it."}
 	case !p.state.Cell.IsAll():
 		return noneInCell(p.state.Cell)
-	case !p.state.Status.Final && !p.state.Status.Stopped:
+	case !p.state.settled():
 		return []string{"Reading: no allocation so far."}
 	case !p.state.Range.IsWhole():
 		return []string{"Nothing was allocated in this range, and nothing lives at its end.", "u forgets the range."}
@@ -413,7 +425,9 @@ func (p *sites) explain() {
 		return
 	}
 	by := p.table.key.By
-	p.lives.ask(lifeKey{p.state.Status.Revision, by, row.Key, p.state.Range, p.table.key.Cell.Stacks})
+	if p.state.settled() {
+		p.lives.ask(lifeKey{p.state.Status.Revision, by, row.Key, p.state.Range, p.table.key.Cell.Stacks})
+	}
 	p.detail.setGroup(&p.state, by, row)
 	shape := p.shapeOf(row.Key)
 	p.detail.answer = shape.Kind.String()
@@ -443,13 +457,20 @@ func (p *sites) amounts(s *analysis.Site) string {
 	if s.AllocCount > 1 {
 		mean = ", " + f.bytes(s.MeanSize()) + " on average"
 	}
-	return fmt.Sprintf("live %s%s in %s (%s of all) · peak %s · total %s in %s%s", atMost, f.bytes(s.LiveBytes),
-		countBlocks(s.LiveCount), shortShare(shareOf(s.LiveBytes, p.table.sum.LiveBytes)), f.bytes(s.PeakBytes),
+	peak := ""
+	if !p.table.key.NoPeaks {
+		peak = " · peak " + f.bytes(s.PeakBytes)
+	}
+	return fmt.Sprintf("live %s%s in %s (%s of all)%s · total %s in %s%s", atMost, f.bytes(s.LiveBytes),
+		countBlocks(s.LiveCount), shortShare(shareOf(s.LiveBytes, p.table.sum.LiveBytes)), peak,
 		f.bytes(s.AllocBytes), countBlocks(s.AllocCount), mean)
 }
 
 // lifetimes says how long the blocks of a row lived, and who allocated them.
 func (p *sites) lifetimes(s *analysis.Site) string {
+	if !p.state.settled() {
+		return "lifetimes: when everything is read"
+	}
 	l, ok := p.lives.get()
 	if !ok || !p.lives.fresh() {
 		return "lifetimes: adding up…"

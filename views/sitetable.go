@@ -51,6 +51,13 @@ func addSite(sum analysis.Site, s *analysis.Site) analysis.Site {
 	return sum
 }
 
+// peakWord is what filters call peaks.
+const peakWord = "peak"
+
+// wantsPeaks reports whether peaks of sites are shown: they take a walk over the trace, so while more is read they are there only
+// for who filters by them.
+func (s *State) wantsPeaks() bool { return s.settled() || strings.Contains(s.Filter, peakWord) }
+
 // siteColumn is a column of the sites table, in the order of the table.
 type siteColumn int
 
@@ -202,7 +209,7 @@ func (r *filterSite) Value(field string, share bool) (float64, bool) {
 		v, whole = s.LiveBytes, r.sum.LiveBytes
 	case "blocks":
 		v, whole = s.LiveCount, r.sum.LiveCount
-	case "peak":
+	case peakWord:
 		v, whole = s.PeakBytes, r.sum.PeakBytes
 	case "total":
 		v, whole = s.AllocBytes, r.sum.AllocBytes
@@ -254,8 +261,23 @@ func packKeys(keys []analysis.Key) string {
 	return string(b)
 }
 
+// trendSet is the sparklines of a few groups. Read-only once made.
+type trendSet struct {
+	by    analysis.Group
+	only  analysis.StackFilter
+	byKey map[analysis.Key][]uint64
+}
+
+// of is the sparkline of a group, none before it is known.
+func (t *trendSet) of(by analysis.Group, only analysis.StackFilter, k analysis.Key) []uint64 {
+	if t == nil || t.by != by || t.only != only {
+		return nil
+	}
+	return t.byKey[k]
+}
+
 // fetchTrends asks for the histories of a few groups.
-func fetchTrends(ctx context.Context, trace analysis.Trace, k trendKey) (map[analysis.Key][]uint64, error) {
+func fetchTrends(ctx context.Context, trace analysis.Trace, k trendKey) (*trendSet, error) {
 	var keys []analysis.Key
 	for b := []byte(k.keys); len(b) >= 4; b = b[4:] {
 		keys = append(keys, analysis.Key(binary.LittleEndian.Uint32(b)))
@@ -264,9 +286,9 @@ func fetchTrends(ctx context.Context, trace analysis.Trace, k trendKey) (map[ana
 	if err != nil {
 		return nil, err
 	}
-	out := make(map[analysis.Key][]uint64, len(keys))
+	out := &trendSet{k.by, k.only, make(map[analysis.Key][]uint64, len(keys))}
 	for i, h := range histories {
-		out[keys[i]] = h
+		out.byKey[keys[i]] = h
 	}
 	return out, nil
 }

@@ -105,6 +105,9 @@ func (s *State) only() analysis.Cell {
 	return c
 }
 
+// settled reports whether nothing more is read.
+func (s *State) settled() bool { return s.Status.Final || s.Status.Stopped }
+
 // Now is the instant's time: the end of what is loaded for analysis.End.
 func (s *State) Now() model.Time { return min(s.At.T, s.Status.Duration) }
 

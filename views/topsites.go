@@ -26,7 +26,8 @@ type topSites struct {
 	adopted Selection // the state's selection that the list follows already
 	rows    topRows
 	labels  siteLabels
-	lazy    *lazy[topKey, topRows]
+	lazy    *staged[topKey, topRows]
+	trends  *lazy[trendKey, *trendSet]
 }
 
 type topKey struct {
@@ -39,6 +40,7 @@ type topKey struct {
 	filter   string
 	stacks   *model.Stacks // for labels
 	full     bool
+	noPeaks  bool
 }
 
 // topRows is the content of the table.
@@ -50,7 +52,6 @@ type topRows struct {
 	groups int             // groups with any of the cost
 	hits   int             // of these, groups that pass the filter
 	rows   []analysis.Site // the first of these, highest first
-	trends [][]uint64      // of the first rows
 }
 
 const (
@@ -74,7 +75,8 @@ const (
 
 func newTopSites(e *env) *topSites {
 	t := &topSites{env: e}
-	t.lazy = newLazy(e, func(ctx context.Context, k topKey) (topRows, error) { return fetchTop(ctx, e.trace, &t.labels, k) })
+	t.lazy = newStaged(e, func(ctx context.Context, k topKey) (topRows, error) { return fetchTop(ctx, e.trace, &t.labels, k) })
+	t.trends = newLazy(e, func(ctx context.Context, k trendKey) (*trendSet, error) { return fetchTrends(ctx, e.trace, k) })
 	t.list = widget.List{Table: t, SortColumn: topValue, Descending: true, Column: -1}
 	t.setColumns()
 	return t
@@ -137,19 +139,23 @@ func fetchTop(ctx context.Context, t analysis.Trace, labels *siteLabels, k topKe
 		}
 		at = p.Instant
 	}
-	sites, err := t.Sites(ctx, analysis.Query{At: at, Range: k.r, By: k.by, Cell: analysis.Cell{Stacks: k.only}})
+	sites, err := t.Sites(ctx, analysis.Query{At: at, Range: k.r, By: k.by, Cell: analysis.Cell{Stacks: k.only}, NoPeaks: k.noPeaks})
 	if err != nil {
 		return out, err
 	}
-	if err := out.choose(sites, labels); err != nil {
-		return out, err
+	return out, out.choose(sites, labels)
+}
+
+// askTrends asks for the sparklines of the first rows. They wait until everything is read, as those of Sites.
+func (t *topSites) askTrends() {
+	if !t.state.settled() || !t.lazy.fresh() {
+		return
 	}
-	keys := make([]analysis.Key, min(len(out.rows), maxTopTrends))
+	keys := make([]analysis.Key, min(len(t.rows.rows), maxTopTrends))
 	for i := range keys {
-		keys[i] = out.rows[i].Key
+		keys[i] = t.rows.rows[i].Key
 	}
-	out.trends, err = t.History(ctx, k.by, k.only, keys, analysis.HistoryColumns)
-	return out, err
+	t.trends.ask(trendKey{t.rows.revision, t.rows.by, t.rows.only, packKeys(keys)})
 }
 
 // choose keeps the rows that have any of the cost and pass the filter, highest first.
@@ -188,13 +194,17 @@ func (t *topSites) show(s *State) {
 		cost, at = t.fixedTo, analysis.End // which it does not depend on
 	}
 	if s.Status.Events > 0 {
-		t.lazy.ask(topKey{s.Status.Revision, at, s.Range, s.Group, cost, s.Chips, s.Filter, s.stacks(), s.FullName})
+		whole := topKey{s.Status.Revision, at, s.Range, s.Group, cost, s.Chips, s.Filter, s.stacks(), s.FullName, false}
+		part := whole
+		part.noPeaks = true
+		t.lazy.ask(whole, part, s.wantsPeaks())
 	}
 	t.rows, _ = t.lazy.get()
+	t.askTrends()
 	t.setColumns()
 	t.list.Empty = t.empty()
 	t.list.Refresh()
-	if s.Selected.Set && s.Selected != t.adopted && s.Selected.By == t.rows.by && t.lazy.fresh() {
+	if s.Selected.Set && s.Selected != t.adopted && s.Selected.By == t.rows.by && t.lazy.settled() {
 		t.adopted = s.Selected
 		t.list.SelectID(uint64(s.Selected.Key))
 	}
@@ -203,7 +213,7 @@ func (t *topSites) show(s *State) {
 // waits reports whether there has been no answer yet.
 func (t *topSites) waits() bool {
 	_, ok := t.lazy.get()
-	return !ok && t.lazy.err == nil && t.state.Status.Events > 0
+	return !ok && !t.lazy.failed() && t.state.Status.Events > 0
 }
 
 func (t *topSites) empty() []string {
@@ -318,14 +328,18 @@ func (t *topSites) Cell(row, col int) widget.Cell {
 		}
 		return widget.Cell{Text: model.Group(s.LiveCount)}
 	case topPeak:
+		if t.rows.noPeaks {
+			return widget.Cell{}
+		}
 		return widget.Cell{Text: bytesText(s.PeakBytes, exact)}
 	case topTotal:
 		return widget.Cell{Text: bytesText(s.AllocBytes, exact)}
 	case topTemporary:
 		return widget.Cell{Text: partText(s.Temporary, s.AllocCount)}
 	}
-	if row < len(t.rows.trends) {
-		return widget.Cell{Kind: widget.SparkCell, Spark: t.rows.trends[row]}
+	trends, _ := t.trends.get()
+	if trend := trends.of(t.rows.by, t.rows.only, s.Key); trend != nil {
+		return widget.Cell{Kind: widget.SparkCell, Spark: trend}
 	}
 	return widget.Cell{}
 }

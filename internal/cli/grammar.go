@@ -18,15 +18,19 @@ type openGrammar struct {
 	Open openCmd `cmd:"" default:"withargs"`
 }
 
+// commandGrammar is the part that one command needs, but for the command, which [kong.DynamicCommand] adds.
+type commandGrammar struct{ globals }
+
 // parse reads the command line and sets flags. Both results are nil where the parser has said all there is to say.
 func (a *app) parse() (command, error) {
 	if opensOnly(a.env.Args) {
 		if open := a.parsePlain(); open != nil {
 			return open, nil
 		}
-		var g openGrammar
-		if parsed, _, err := a.parseBy(&g); err == nil { // otherwise the whole grammar says why
-			a.flags = &g.globals
+	}
+	if g, flags, more := shortGrammar(a.env.Args); g != nil {
+		if parsed, _, err := a.parseBy(g, more...); err == nil { // otherwise the whole grammar says why
+			a.flags = flags
 			return parsedCommand(parsed), nil
 		}
 	}
@@ -62,9 +66,9 @@ func (c parsed) run(ctx context.Context, a *app) error {
 }
 
 // parseBy reads the command line by a grammar.
-func (a *app) parseBy(g any) (parsed *kong.Context, parser *kong.Kong, err error) {
+func (a *app) parseBy(g any, more ...kong.Option) (parsed *kong.Context, parser *kong.Kong, err error) {
 	exited := false
-	if parser, err = a.newParser(g, func(int) { exited = true }); err != nil {
+	if parser, err = a.newParser(g, func(int) { exited = true }, more...); err != nil {
 		return nil, nil, err
 	}
 	if parsed, err = parser.Parse(a.env.Args); exited {
@@ -73,22 +77,57 @@ func (a *app) parseBy(g any) (parsed *kong.Context, parser *kong.Kong, err error
 	return parsed, parser, err
 }
 
-func (a *app) newParser(g any, exit func(int)) (*kong.Kong, error) {
-	return kong.New(g,
+func (a *app) newParser(g any, exit func(int), more ...kong.Option) (*kong.Kong, error) {
+	return kong.New(g, append(more,
 		kong.Name("memtui"), kong.Description(description),
 		kong.Vars{"sortkeys": sortKeyList(), "heapkeys": strings.Join(report.HeapSortKeys(), ", "), "tables": strings.Join(everyTable(), ",")},
 		kong.Writers(a.out, a.env.Stderr),
 		kong.Exit(exit),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}),
 		kong.Resolvers(settings{a.config, a.env.Getenv}),
-	)
+	)...)
+}
+
+// shortGrammar is the part of the grammar that a command line needs at most: what it means if it makes sense at all. g is nil
+// where that is the whole.
+func shortGrammar(args []string) (g any, flags *globals, more []kong.Option) {
+	switch command := firstCommand(args); {
+	case opensOnly(args):
+		g := new(openGrammar)
+		return g, &g.globals, nil
+	case command != nil:
+		g := new(commandGrammar)
+		return g, &g.globals, []kong.Option{kong.DynamicCommand(args[0], "", "", command)}
+	}
+	return nil, nil, nil
+}
+
+// firstCommand is a new command of the name that a command line begins with, nil if that is none, the line asks for help, or
+// the command is about the whole grammar.
+func firstCommand(args []string) any {
+	if asksForHelp(args) || slices.Contains([]string{"guide", "completion", "man"}, args[0]) {
+		return nil
+	}
+	t := reflect.TypeFor[grammar]()
+	f, ok := t.FieldByNameFunc(func(name string) bool { return strings.ToLower(name) == args[0] })
+	if _, is := f.Tag.Lookup("cmd"); !ok || !is {
+		return nil
+	}
+	return reflect.New(f.Type).Interface()
+}
+
+// asksForHelp reports whether a command line asks for help, or may, or is empty.
+func asksForHelp(args []string) bool {
+	return len(args) == 0 || slices.ContainsFunc(args, func(arg string) bool {
+		return strings.HasPrefix(arg, "-h") || strings.HasPrefix(arg, "--h")
+	})
 }
 
 // opensOnly reports whether a command line can mean nothing but opening files: no word of it is a command, or asks for help.
 func opensOnly(args []string) bool {
 	names, aliases := commandNames()
-	return len(args) > 0 && !slices.ContainsFunc(args, func(arg string) bool {
-		return strings.HasPrefix(arg, "-h") || strings.HasPrefix(arg, "--h") || slices.Contains(names, arg) || slices.Contains(aliases, arg)
+	return !asksForHelp(args) && !slices.ContainsFunc(args, func(arg string) bool {
+		return slices.Contains(names, arg) || slices.Contains(aliases, arg)
 	})
 }
 

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -13,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -187,10 +187,11 @@ func (k *keeper) write(ctx context.Context, ix *analysis.KeptIndex) (err error) 
 			os.Remove(f.Name())
 		}
 	}()
-	w := bufio.NewWriterSize(f, 1<<18)
+	go debug.FreeOSMemory() // what building took
+	w := newBehind(f)
 	err = ix.Write(ctx, w)
-	if err == nil {
-		err = w.Flush()
+	if written := w.Close(); err == nil {
+		err = written
 	}
 	if closed := f.Close(); err == nil {
 		err = closed

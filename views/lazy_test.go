@@ -1,0 +1,67 @@
+package views
+
+import (
+	"context"
+	"testing"
+)
+
+// stagedKey is a key of a staged value in tests.
+type stagedKey struct {
+	n    int
+	part bool
+}
+
+// A part is shown until the whole is there, and a whole that is not wanted is not computed.
+func TestStaged(t *testing.T) {
+	var posted []func()
+	var waiting []func() // computations that have been started
+	e := &env{
+		ctx: t.Context(), work: &work{}, changed: func() {},
+		post: func(f func()) { posted = append(posted, f) }, background: func(f func()) { waiting = append(waiting, f) },
+	}
+	computed := 0
+	z := newStaged(e, func(_ context.Context, k stagedKey) (stagedKey, error) { computed++; return k, nil })
+	ask := func(n int, wanted bool) { z.ask(stagedKey{n, false}, stagedKey{n, true}, wanted) }
+	finish := func(i int) { // the computation that was started i-th since the last call of reset
+		waiting[i]()
+		for _, f := range posted {
+			f()
+		}
+		posted = nil
+	}
+	is := func(want stagedKey, known, settled bool) {
+		t.Helper()
+		if v, ok := z.get(); v != want || ok != known || z.settled() != settled {
+			t.Errorf("%+v %v, settled %v", v, ok, z.settled())
+		}
+	}
+	ask(1, true)
+	is(stagedKey{}, false, false)
+	finish(1)
+	is(stagedKey{1, true}, true, false)
+	finish(0)
+	is(stagedKey{1, false}, true, true)
+
+	waiting = nil
+	ask(2, true)
+	is(stagedKey{1, false}, true, false)
+	finish(1)
+	is(stagedKey{2, true}, true, false)
+	ask(3, true) // before the whole of 2 is there
+	is(stagedKey{2, true}, true, false)
+	finish(0)
+	is(stagedKey{2, true}, true, false)
+	finish(2)
+	is(stagedKey{3, false}, true, true)
+
+	waiting, computed = nil, 0
+	ask(4, false)
+	finish(0)
+	is(stagedKey{4, true}, true, true)
+	if len(waiting) != 1 || computed != 1 {
+		t.Errorf("%d computations begin, %d end", len(waiting), computed)
+	}
+	ask(4, true)
+	finish(1)
+	is(stagedKey{4, false}, true, true)
+}
