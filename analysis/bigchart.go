@@ -2,10 +2,9 @@ package analysis
 
 import (
 	"context"
+	"encoding/binary"
 	"math"
-	"runtime"
 	"sort"
-	"sync"
 
 	"github.com/memtui/memtui/model"
 )
@@ -51,7 +50,7 @@ func (ix *FileIndex) Chart(ctx context.Context, rg Range, n int) ([]Column, erro
 
 // few reports whether the events of a chart are best read, given its range and columns.
 func (ix *FileIndex) few(rg Range, n int) bool {
-	if len(ix.chunks) == 0 {
+	if len(ix.chunks) == 0 || n <= 0 {
 		return false
 	}
 	first, last := ix.runsOf(rg)
@@ -408,102 +407,93 @@ func (f *edgeFinder) extremes(a, b *chartEdge) extremes {
 	return e
 }
 
-// readChart makes columns from their events, in parts on all processors. No edge is moved.
+// readChart makes columns from their events. No edge is moved. Another processor would take longer to wake up than it saves.
 func (ix *FileIndex) readChart(ctx context.Context, rg Range, n int) ([]Column, error) {
-	cols := make([]Column, max(n, 0))
+	r, cols := ix.usedReader(), make([]Column, n)
 	first, last := ix.runsOf(rg)
-	workers := max(min(runtime.GOMAXPROCS(0), n/partColumns, (last-first)/partRuns), 1)
-	errs := make([]error, workers)
-	var working sync.WaitGroup
-	for w := 1; w < workers; w++ {
-		working.Go(func() {
-			errs[w] = guarded(func() error { return ix.readColumns(ctx, rg, cols, n*w/workers, n*(w+1)/workers) })
-		})
+	w := columnWriter{cols: cols, i: -1, events: ix.runBegin(first), limit: rg.From}
+	w.from, w.to = ix.bounds(rg)
+	if first > 0 {
+		w.after = ix.curve.base.ref(first - 1).level
 	}
-	errs[0] = guarded(func() error { return ix.readColumns(ctx, rg, cols, 0, n/workers) })
-	working.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return cols, nil
-}
-
-// How many columns and how many runs are worth a processor.
-const (
-	partColumns = 64
-	partRuns    = 4
-)
-
-// readColumns makes columns [i, end).
-func (ix *FileIndex) readColumns(ctx context.Context, rg Range, cols []Column, i, end int) error {
-	if i >= end {
-		return nil
-	}
-	r, n := ix.usedReader(), len(cols)
-	from, to := ix.bounds(rg)
-	begin := columnEdge(from, to, i, n)
-	first, _ := ix.runsOf(rg)
-	if i > 0 {
-		first = ix.runAt(begin)
-	}
-	last := ix.runAt(columnEdge(from, to, end, n))
-	r.ahead(first, last)
-	lo := 0
-	if i > 0 || rg.From >= 0 {
-		lo = r.eventsUntil(begin)
-	}
-	w := columnWriter{cols: cols[:end], i: i, n: n, from: from, to: to, events: lo, after: r.levelAt(lo)}
-	w.begin()
-	for run := first; run <= last && w.i < end && r.err == nil && ctx.Err() == nil; run++ {
-		r.ahead(run, last)
-		if r.load(run); r.err == nil {
+	for run := first; run <= last && w.i < n && r.err == nil && ctx.Err() == nil; {
+		if runs := r.addRuns(&w, run, last); runs > 0 {
+			run += runs
+		} else if r.load(run); r.err == nil {
 			w.add(r.runLevels)
+			run++
 		}
 	}
 	if r.err != nil {
-		return r.err
+		return nil, r.err
 	}
-	for w.i < end {
+	for w.i < n {
 		w.next()
 	}
 	ix.readers.Put(r)
-	return ctx.Err()
+	return cols, ctx.Err()
+}
+
+// addRuns adds the levels of runs from one on, up to last at most, and returns how many: 0 if their levels are to be added one
+// by one.
+func (r *runReader) addRuns(w *columnWriter, run, last int) int {
+	c := r.ix.chunkOf(run)
+	last = min(last, c.firstRun+(c.n-1)/runLength)
+	if b := &r.bulk; c.kept != nil || last == run || b.run <= run && run < b.end {
+		return 0
+	}
+	if r.ahead(run, last); r.err != nil {
+		return 0
+	}
+	start, events := r.ix.runs.ref(run), r.bulk.events
+	local := uint32((run - c.firstRun) * runLength)
+	over := c.overFrom(local)
+	if max(w.after.bytes, w.after.allocBytes) >= smallLevel || len(over) > 0 && int(over[0].event-local) < events.Len() {
+		return 0
+	}
+	rest := r.freedBy(c, run, last)
+	if r.err != nil {
+		return 0
+	}
+	was := *w
+	if !w.addSmall(events, c.begin+model.Time(start.time), rest, c.common) {
+		*w = was
+		return 0
+	}
+	return last + 1 - run
 }
 
 // columnWriter fills columns with the levels after events.
 type columnWriter struct {
 	cols          []Column
-	i, n          int // column that is filled, and how many there are in all
 	from, to      model.Time
-	first, events int // before the column, and so far
+	i             int        // column that is filled; -1 before the first one
+	limit         model.Time // its end
+	first, events int        // before the column, and so far
 	before, after level
 	e             extremes
 }
 
-// begin begins a column.
-func (w *columnWriter) begin() {
+// next ends a column and begins the next one, if there is one.
+func (w *columnWriter) next() {
+	if w.i >= 0 {
+		w.cols[w.i].fill(&w.e, &w.before, &w.after, w.events-w.first)
+	}
+	n := len(w.cols)
+	if w.i++; w.i == n {
+		return
+	}
 	c := &w.cols[w.i]
-	c.From, c.To = columnEdge(w.from, w.to, w.i, w.n), columnEdge(w.from, w.to, w.i+1, w.n)
-	w.first, w.before, w.e = w.events, w.after, nothing
+	c.From, c.To = columnEdge(w.from, w.to, w.i, n), columnEdge(w.from, w.to, w.i+1, n)
+	w.limit, w.first, w.before, w.e = c.To, w.events, w.after, nothing
 	w.e.addLevel(&w.before)
 }
 
-// next ends a column and begins the next one, if there is one.
-func (w *columnWriter) next() {
-	w.cols[w.i].fill(&w.e, &w.before, &w.after, w.events-w.first)
-	if w.i++; w.i < len(w.cols) {
-		w.begin()
-	}
-}
-
-// add adds the events of a run that the columns do not have yet.
+// add adds the events of a run.
 func (w *columnWriter) add(l *runLevels) {
-	for k := max(w.events-l.first, 0); k < len(l.times); {
-		limit := w.cols[w.i].To - l.begin
+	for k := 0; w.i < len(w.cols); w.next() {
 		from, e := k, w.e
-		for ; k < len(l.times) && model.Time(l.times[k]) <= limit; k++ {
+		for ; k < len(l.times) && l.timeOf(k) <= w.limit; k++ {
 			e.addLevel(&l.levels[k])
 		}
 		if w.e = e; k > from {
@@ -512,8 +502,75 @@ func (w *columnWriter) add(l *runLevels) {
 		if k == len(l.times) {
 			return
 		}
-		if w.next(); w.i == len(w.cols) {
-			return
+	}
+}
+
+// addSmall is add of events with the sizes they free, where nothing is overwritten; ok is false if levels might overflow.
+func (w *columnWriter) addSmall(events *model.Columns, begin model.Time, rest []byte, common []uint64) (ok bool) {
+	s := smallEvents{kinds: events.Kind, times: events.Time, sizes: events.Size, rest: rest, level: w.after}
+	copy(s.freed[1:rareSize], common)
+	for ; w.i < len(w.cols); w.next() {
+		from := s.i
+		w.e = s.until(w.limit-begin, w.e)
+		w.events, w.after = w.events+s.i-from, s.level
+		if s.i == len(s.kinds) {
+			break
 		}
 	}
+	return s.all < smallSum/uint64(len(s.kinds))
+}
+
+// smallEvents are events where no sum overflows, on the way through them.
+type smallEvents struct {
+	kinds []model.EventKind
+	times []uint32
+	sizes []uint64
+	rest  []byte      // freed sizes
+	freed [256]uint64 // by code
+	i, p  int         // where it is: events, and those that are no FREE
+	extra int         // bytes of rest before it that are more than one per FREE
+	all   uint64      // bits of all sizes before it
+	level
+}
+
+// until goes on to the first event after a time and adds the levels on the way to e, which has the one before: those that rise
+// add nothing to the least, and those that fall nothing to the most.
+// hot kernel
+func (s *smallEvents) until(limit model.Time, e extremes) extremes {
+	kinds, sizes, rest, freed := s.kinds, s.sizes, s.rest, &s.freed
+	times := s.times[:len(kinds)]
+	i, p, extra, all, others := s.i, s.p, s.extra, s.all, 0
+	live, allocBytes, count := s.bytes, s.allocBytes, s.count
+	for ; i < len(kinds) && model.Time(times[i]) <= limit; i++ {
+		switch kinds[i] {
+		case model.Alloc:
+			size := sizes[p]
+			p++
+			all |= size
+			live += size
+			allocBytes += size
+			count++
+			e.maxBytes, e.maxCount = max(e.maxBytes, live), max(e.maxCount, count)
+		case model.Free:
+			at := i - p + extra
+			code := rest[at]
+			ends := freed[code]
+			if code == rareSize {
+				var n int
+				ends, n = binary.Uvarint(rest[at+1:])
+				extra += n
+			}
+			live -= ends
+			count -= (uint32(code) + rareSize) >> 8
+			e.minBytes, e.minCount = min(e.minBytes, live), min(e.minCount, count)
+		default:
+			p++
+			others++
+		}
+	}
+	s.allocCount += uint32(p - s.p - others)
+	s.freeEvents += uint32(i - s.i - (p - s.p))
+	s.i, s.p, s.extra, s.all = i, p, extra, all
+	s.bytes, s.allocBytes, s.count = live, allocBytes, count
+	return e
 }

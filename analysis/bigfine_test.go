@@ -3,6 +3,7 @@ package analysis
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"sync"
 	"testing"
 
@@ -92,6 +93,15 @@ func TestChartsOfAllZoomsAgree(t *testing.T) {
 	for seed := range uint64(4) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		events := fineTrace(r, 20_000)
+		for i := range events {
+			switch e := &events[i]; {
+			case r.IntN(300) > 0 || e.Kind != model.Alloc:
+			case seed == 2:
+				*e = model.Event{Kind: model.Marker, Time: e.Time, ID: 1}
+			case seed == 3:
+				e.Size = 1 << (40 + r.IntN(10))
+			}
+		}
 		ix, twin := buildBoth(t, &chunkedSlice{sliceSource{events, 100}, -1}, testStacks(), []int{1 << 14, 1 << 16, 1 << 20}[seed%3])
 		parts := 0
 		for _, c := range ix.chunks {
@@ -113,6 +123,57 @@ func TestChartsOfAllZoomsAgree(t *testing.T) {
 					t.Fatalf("seed %d, %v", seed, rg)
 				}
 			}
+		}
+	}
+}
+
+// Columns are the same, whether they are made at once or from the level after each event.
+func TestColumnsOfSmallEvents(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	for range 500 {
+		n := 1 + r.IntN(1000)
+		var freed sizeWriter
+		freed.reset()
+		freed.choose([]uint64{16, 32, 7})
+		events, l := new(model.Columns), level{1 << 50, 1 << 51, 1 << 30, 5, 6}
+		before, runs := l, &runLevels{first: 100, begin: model.Time(r.IntN(2000))}
+		now := uint32(0)
+		for range n {
+			e := model.Event{Kind: model.EventKind(r.IntN(2)), Size: []uint64{16, 7, 0, 5000, 1 << 40, r.Uint64N(100)}[r.IntN(6)]}
+			if r.IntN(50) == 0 {
+				e.Kind = model.Marker
+			}
+			switch {
+			case e.Kind == model.Alloc:
+				l.bytes += e.Size
+				l.allocBytes += e.Size
+				l.count++
+				l.allocCount++
+			case e.Kind == model.Free && r.IntN(5) == 0:
+				l.freeEvents++
+				freed.none()
+			case e.Kind == model.Free:
+				l.bytes -= e.Size
+				l.count--
+				l.freeEvents++
+				freed.add(e.Size)
+			}
+			now += r.Uint32N(4)
+			events.Append(&e, now)
+			runs.times, runs.levels = append(runs.times, now), append(runs.levels, l)
+		}
+		from := model.Time(r.IntN(2000))
+		to := from + model.Time(r.IntN(5000))
+		want := columnWriter{cols: make([]Column, 1+r.IntN(2)*300), i: -1, from: from, to: to, limit: from, events: 100, after: before, e: nothing}
+		want.e.addLevel(&before)
+		got := want
+		got.cols = make([]Column, len(want.cols))
+		want.add(runs)
+		if !got.addSmall(events, runs.begin, freed.b, freed.common) {
+			t.Fatal("small events are none")
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("%+v, want %+v", got, want)
 		}
 	}
 }

@@ -111,6 +111,11 @@ func (ix *FileIndex) runEnd(run int) int {
 	return c.first + min((run-c.firstRun+1)*runLength, c.n)
 }
 
+// overFrom are the blocks that events from one on overwrite.
+func (c *chunk) overFrom(event uint32) []overEnd {
+	return c.over[sort.Search(len(c.over), func(i int) bool { return c.over[i].event >= event }):]
+}
+
 // load reads a run.
 func (r *runReader) load(run int) {
 	if run == r.run || r.err != nil {
@@ -173,17 +178,12 @@ func (r *runReader) follow(c *chunk, run int, hi uint64, l level, buffer *model.
 	for i, t := range events.Time {
 		r.times[i] = t - events.Time[0]
 	}
-	end := uint32(math.MaxUint32)
-	if run+1-c.firstRun < (c.n+runLength-1)/runLength {
-		end = r.ix.runs.ref(run + 1).freed
-	}
-	rest, err := c.freedFrom(&r.freed, start.freed, end)
-	if err != nil {
-		r.err = err
+	rest := r.freedBy(c, run, run)
+	if r.err != nil {
 		return hi, l
 	}
 	local := uint32(r.first - c.first)
-	over := c.over[sort.Search(len(c.over), func(i int) bool { return c.over[i].event >= local }):]
+	over := c.overFrom(local)
 	if (len(over) == 0 || int(over[0].event-local) >= n) && hi == 0 && l.bytes < smallLevel && l.allocBytes < smallLevel {
 		if r.followSmall(events, p, l, rest, c.common) {
 			return 0, r.levels[n-1]
@@ -222,55 +222,61 @@ func (r *runReader) follow(c *chunk, run int, hi uint64, l level, buffer *model.
 	return hi, l
 }
 
-// Sums of a run whose blocks are below smallSize do not overflow when they begin below smallLevel.
+// freedBy is the stream of the sizes that runs [first, last] of a chunk free.
+func (r *runReader) freedBy(c *chunk, first, last int) []byte {
+	end := uint32(math.MaxUint32)
+	if last-c.firstRun < (c.n-1)/runLength {
+		end = r.ix.runs.ref(last + 1).freed
+	}
+	var stream []byte
+	stream, r.err = c.freedFrom(&r.freed, r.ix.runs.ref(first).freed, end)
+	return stream
+}
+
+// Sums that begin below smallLevel do not overflow with blocks of less than smallSum in all.
 const (
 	smallLevel = 1 << 62
-	smallSize  = 1 << 50
+	smallSum   = 1 << 59
 )
 
 // followSmall is follow where nothing overflows or is overwritten; ok is false if it might. Whether an event is an ALLOC or a
-// FREE is hard to predict: there is no branch for that.
+// FREE follows patterns that processors guess well: no branch for that would cost more.
 // hot kernel
 func (r *runReader) followSmall(events *model.Columns, p int, l level, rest []byte, common []uint64) (ok bool) {
-	sizes, kinds := events.Size[p:], events.Kind
-	if len(sizes) == 0 {
-		sizes = []uint64{0}
-	}
-	if len(rest) == 0 {
-		rest = []byte{0}
-	}
 	var freed [256]uint64 // by code
 	copy(freed[1:rareSize], common)
-	p, free, all := 0, 0, uint64(0)
+	sizes, kinds := events.Size, events.Kind
 	levels := r.levels[:len(kinds)]
-	live, allocBytes, count, allocCount, freeEvents := l.bytes, l.allocBytes, l.count, l.allocCount, l.freeEvents
+	free, all := 0, uint64(0)
 	for i, kind := range kinds {
-		to := &levels[i]
-		if kind > model.Free {
+		switch kind {
+		case model.Alloc:
+			size := sizes[p]
 			p++
-			to.bytes, to.allocBytes, to.count, to.allocCount, to.freeEvents = live, allocBytes, count, allocCount, freeEvents
-			continue
+			all |= size
+			l.bytes += size
+			l.allocBytes += size
+			l.count++
+			l.allocCount++
+		case model.Free:
+			code := rest[free]
+			free++
+			ends := freed[code]
+			if code == rareSize {
+				var n int
+				ends, n = binary.Uvarint(rest[free:])
+				free += n
+			}
+			l.bytes -= ends
+			l.count -= (uint32(code) + rareSize) >> 8
+			l.freeEvents++
+		default:
+			p++
 		}
-		isFree := uint64(kind)
-		size := sizes[min(p, len(sizes)-1)] & (isFree - 1)
-		code := rest[min(free, len(rest)-1)] & byte(-isFree)
-		ends := freed[code]
-		if code == rareSize {
-			var n int
-			ends, n = binary.Uvarint(rest[free+1:])
-			free += n
-		}
-		all |= size
-		live += size - ends
-		allocBytes += size
-		count += uint32(1-isFree) - (uint32(code)+rareSize)>>8
-		allocCount += uint32(1 - isFree)
-		freeEvents += uint32(isFree)
-		p += int(1 - isFree)
-		free += int(isFree)
-		to.bytes, to.allocBytes, to.count, to.allocCount, to.freeEvents = live, allocBytes, count, allocCount, freeEvents
+		to := &levels[i]
+		to.bytes, to.allocBytes, to.count, to.allocCount, to.freeEvents = l.bytes, l.allocBytes, l.count, l.allocCount, l.freeEvents
 	}
-	return all < smallSize
+	return all < smallSum/runLength
 }
 
 // read returns the events of a run, in the buffer or elsewhere, and which of those that are no FREE is the first.
