@@ -34,6 +34,8 @@ type FileIndex struct {
 	sparse      int // cells in sums of chunks since the last checkpoint
 	curve       pyramid
 	runs        column[runStart] // aligned with curve.base
+	spans       []spanEdge       // of a restored index; nil where they are found in runs and curve
+	proof       *runsProof       // of runs and curve where those come from a file
 	marks       []fileMark
 	totals      Totals
 	status      Status
@@ -73,12 +75,12 @@ type chunk struct {
 	ends   []byte       // by FREE: see endWriter
 	freed  []byte       // by FREE: bytes that it ends, see sizeWriter
 	common []uint64     // sizes that freed names by number
-	proof  *streamProof // of freed, where that comes from a file
 	fine   []byte       // the parts of its runs, see fineWriter; none where sums are too large for it
-	parts  *streamProof // of fine
+	proofs *chunkProofs // of freed, common and fine, where those come from a file
+	number int          // in chunkProofs
 	over   []overEnd    // by event
 	sums   [dimCount][]byte
-	totals Totals
+	totals *Totals // never nil; of a restored index they lie in the file
 }
 
 // overEnd is a block that an allocation over its address ended.

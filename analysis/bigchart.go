@@ -35,7 +35,13 @@ func (ix *FileIndex) Chart(ctx context.Context, rg Range, n int) ([]Column, erro
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	return ix.keptCurve(curveKey{rg, n, ix.events(), true}, func() ([]Column, error) {
+		if err := ix.proveEnds(rg); err != nil {
+			return nil, err
+		}
 		if ix.few(rg, n) {
+			if err := ix.proveRuns(ix.runsOf(rg)); err != nil {
+				return nil, err
+			}
 			return ix.readChart(ctx, rg, n)
 		}
 		return ix.makeChart(ctx, rg, n)
@@ -115,6 +121,7 @@ type edgeFinder struct {
 	within    model.Time // how far an edge may be moved
 	perColumn int        // runs, about
 	chunk     int        // that the last edge was found in
+	span      int        // the same, of a restored index
 	run       int
 	end       int // run behind those of the chunk
 }
@@ -143,11 +150,23 @@ func (f *edgeFinder) near(t model.Time, last *chartEdge) chartEdge {
 	if len(f.ix.chunks) == 0 {
 		return f.exact(t, 0)
 	}
-	f.seek(t)
+	e, ok := f.quick(t)
+	if ok && e.events >= last.events {
+		return e
+	}
+	if err := f.ix.proveAt(t); err != nil {
+		if f.r.err == nil {
+			f.r.err = err
+		}
+		return *last
+	}
+	f.seekRun(t)
 	if last.run != f.run {
 		f.findTail(last)
 	}
-	e, ok := f.atRun(t)
+	if !ok {
+		e, ok = f.atRun(t)
+	}
 	if !ok {
 		e, ok = f.atPart(t)
 	}
@@ -189,21 +208,29 @@ func (f *edgeFinder) findTail(e *chartEdge) {
 	}
 }
 
+// quick moves on to the last chunk that begins at t or before, or the first one, and is an edge near t where spans meet if the index
+// is a restored one: runs need not be looked at.
+func (f *edgeFinder) quick(t model.Time) (e chartEdge, ok bool) {
+	f.seekChunk(t)
+	if f.ix.spans == nil || f.pausing(t) {
+		return e, false
+	}
+	return f.atSpan(t, f.spanBegun(t))
+}
+
+// pausing reports whether nothing happens at t, between the chunk and the next one or at the end.
+func (f *edgeFinder) pausing(t model.Time) bool {
+	ix := f.ix
+	return t >= ix.chunks[f.chunk].end && (f.chunk+1 == len(ix.chunks) || t <= ix.chunks[f.chunk+1].begin)
+}
+
 // atRun is an edge near t where a run begins, rather one where spans of the pyramid meet.
 func (f *edgeFinder) atRun(t model.Time) (e chartEdge, ok bool) {
-	ix := f.ix
-	c := ix.chunks[f.chunk]
-	if t >= c.end && (f.chunk+1 == len(ix.chunks) || t <= ix.chunks[f.chunk+1].begin) {
+	if f.pausing(t) {
 		return f.runEdge(f.end, t), true
 	}
-	for span := pyramidFan * pyramidFan; span > 1; span /= pyramidFan {
-		round := (f.run + span/2) / span * span
-		if span > f.perColumn || round < c.firstRun || round > f.end {
-			continue
-		}
-		if b := f.begin(round); max(b-t, t-b) <= f.within {
-			return f.runEdge(round, b), true
-		}
+	if e, ok := f.atSpan(t, f.run/pyramidFan); ok {
+		return e, true
 	}
 	run, at := f.run, f.begin(f.run)
 	if next := f.begin(run + 1); max(at-t, t-at) > next-t {
@@ -300,6 +327,12 @@ func (f *edgeFinder) between(i, k int) extremes {
 
 // seek moves on to the last run that begins at t or before, or the first one.
 func (f *edgeFinder) seek(t model.Time) {
+	f.seekChunk(t)
+	f.seekRun(t)
+}
+
+// seekChunk is seek for chunks.
+func (f *edgeFinder) seekChunk(t model.Time) {
 	ix := f.ix
 	step := 1
 	for f.chunk+step < len(ix.chunks) && ix.chunks[f.chunk+step].begin <= t {
@@ -311,12 +344,16 @@ func (f *edgeFinder) seek(t model.Time) {
 			f.chunk += step
 		}
 	}
+}
+
+// seekRun is seek within the chunk.
+func (f *edgeFinder) seekRun(t model.Time) {
+	ix, step := f.ix, 4
 	c := ix.chunks[f.chunk]
 	n := (c.n + runLength - 1) / runLength
 	f.end = c.firstRun + n
 	after := func(i int) bool { return c.begin+model.Time(ix.runs.ref(c.firstRun+i).time) > t }
 	lo, hi := 0, n
-	step = 4
 	guess := min(max(int(float64(t-c.begin)/float64(c.end-c.begin+1)*float64(n)), 0), n-1)
 	if after(guess) {
 		for hi = guess; hi-step > 0 && after(hi-step); step *= 2 {

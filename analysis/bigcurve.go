@@ -19,7 +19,7 @@ func (r *runReader) levelAt(n int) level {
 		return level{}
 	}
 	run := ix.runOf(n - 1)
-	if ix.runEnd(run) == n {
+	if r.prove(run, run); ix.runEnd(run) == n {
 		return ix.curve.base.at(run).level
 	}
 	if r.load(run); r.err != nil {
@@ -49,6 +49,8 @@ func (r *runReader) extremesOf(lo, hi int) extremes {
 	}
 	ix := r.ix
 	first, last := ix.runOf(lo), ix.runOf(hi-1)
+	r.prove(first, first)
+	r.prove(last, last)
 	begin, end := ix.runBegin(last), ix.runEnd(first)
 	if first == last && (lo > begin || hi < end) {
 		r.part(&e, first, lo, hi)
@@ -75,7 +77,7 @@ func (r *runReader) peakAfter(lo, hi int) (n int, ok bool) {
 	top := r.extremesOf(lo, hi).maxBytes
 	run := ix.runOf(lo)
 	if end := ix.runEnd(run); end < hi && r.extremesOf(lo, end).maxBytes != top {
-		run = ix.curve.reaching(run+1, top)
+		run = ix.curve.reaching(run+1, top, func(run int) { r.prove(run, run) })
 		lo = ix.runBegin(run)
 	}
 	if r.load(run); r.err != nil {
@@ -116,6 +118,7 @@ func (r *runReader) search(over func(model.Time) bool) int {
 		return c.first
 	}
 	runs := (c.n + runLength - 1) / runLength
+	r.prove(c.firstRun, c.firstRun+runs)
 	i := sort.Search(runs, func(i int) bool { return over(c.begin + model.Time(ix.runs.at(c.firstRun+i).time)) })
 	if r.load(c.firstRun + i - 1); r.err != nil {
 		return 0

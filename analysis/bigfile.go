@@ -31,7 +31,7 @@ const (
 )
 
 // fileVersion rises when the same types come to mean something else.
-const fileVersion = 2
+const fileVersion = 3
 
 // IndexVersion is that of the files that [KeptIndex.Write] writes.
 const IndexVersion = fileVersion
@@ -87,20 +87,19 @@ type fileCodec struct {
 	err    error
 
 	// Reading only.
-	ctx    context.Context
-	at     io.ReaderAt
-	data   []byte // the whole file
-	table  []fileEntry
-	next   int
-	first  []fileEntry // to be proven at once
-	buffer []byte      // of prove
-	later  []fileEntry
+	ctx   context.Context
+	at    io.ReaderAt
+	data  []byte // the whole file
+	table []fileEntry
+	next  int
+	first []fileEntry // to be proven at once
+	later []fileEntry
 }
 
 // proveNow proves the sections since the last call that must be.
 func (f *fileCodec) proveNow() {
 	if f.write == nil && f.err == nil {
-		f.err = prove(f.ctx, f.at, f.first, &f.buffer)
+		f.err = proveMapped(f.ctx, f.data, f.first)
 		f.first = f.first[:0]
 	}
 }
@@ -130,14 +129,7 @@ func columnSection[T any](f *fileCodec, name string, c *column[T]) {
 		f.end()
 		return
 	}
-	all := valuesOf[T](f, f.section())
-	c.n = len(all)
-	c.chunks = make([][]T, 0, (len(all)+chunkMask)>>chunkBits)
-	for len(all) > 0 {
-		n := min(len(all), chunkLen)
-		c.chunks = append(c.chunks, all[:n:n])
-		all = all[n:]
-	}
+	*c = columnFrom(valuesOf[T](f, f.section()))
 }
 
 // partSections is two sections with one slice of each of n things, one behind the other.
@@ -191,13 +183,13 @@ func (f *fileCodec) fail(format string, args ...any) {
 // begin begins a section of values like v.
 func (f *fileCodec) begin(name string, v any) {
 	f.layout = appendLayout(f.layout, name, v)
-	if f.write != nil && f.err == nil {
+	if f.write != nil && f.write.w != nil && f.err == nil {
 		f.err = f.write.begin()
 	}
 }
 
 func (f *fileCodec) end() {
-	if f.err == nil {
+	if f.write.w != nil && f.err == nil {
 		f.err = f.write.end()
 	}
 }
@@ -247,7 +239,7 @@ func valuesOf[T any](f *fileCodec, b []byte) []T {
 // fileWriter writes sections.
 type fileWriter struct {
 	ctx   context.Context
-	w     io.Writer
+	w     io.Writer // nil where only the layout is asked for
 	at    uint64
 	crc   uint32
 	table []fileEntry
@@ -257,7 +249,7 @@ type fileWriter struct {
 const writeAtOnce = 1 << 20
 
 func (w *fileWriter) bytes(b []byte) {
-	for len(b) > 0 && w.err == nil {
+	for w.w != nil && len(b) > 0 && w.err == nil {
 		if w.err = w.ctx.Err(); w.err != nil {
 			return
 		}
@@ -357,7 +349,32 @@ func openFile(data []byte, key IndexKey, layout []byte) (*fileCodec, error) {
 
 func checksum(b []byte) uint32 { return crc32.Checksum(b, crcTable) }
 
-const proveAtOnce = 64 << 10
+const (
+	proveAtOnce = 64 << 10  // bytes
+	proveMost   = 256 << 10 // bytes until it is looked whether that is still wanted
+)
+
+// proveMapped checks sections where the first chart is going to read them: the system maps them anyway, so that reading the file would
+// be work on top.
+func proveMapped(ctx context.Context, data []byte, sections []fileEntry) error {
+	for _, e := range sections {
+		crc := uint32(0)
+		for b := data[e.Offset : e.Offset+e.Length]; len(b) > 0; {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			n := min(len(b), proveMost)
+			crc = crc32.Update(crc, crcTable, b[:n])
+			b = b[n:]
+		}
+		if crc != e.CRC {
+			return errChecksum()
+		}
+	}
+	return nil
+}
+
+func errChecksum() error { return damagedFile("a checksum is wrong") }
 
 // prove reads sections and checks them. It reads the file rather than the mapping, whose pages would count as memory. What it
 // reads goes to the buffer, which it makes where there is none: fresh memory costs more than what is read into it.
@@ -380,7 +397,7 @@ func prove(ctx context.Context, at io.ReaderAt, sections []fileEntry, buffer *[]
 			from, left = from+int64(len(b)), left-uint64(len(b))
 		}
 		if crc != e.CRC {
-			return damagedFile("a checksum is wrong")
+			return errChecksum()
 		}
 	}
 	return nil

@@ -301,8 +301,8 @@ func TestEveryFieldIsKept(t *testing.T) {
 		known string
 	}{
 		{FileIndex{}, "mu names source chunkSize cores chunks sites stackIndex threadIndex records sums checkpoints sparse curve runs marks totals status " +
-			"budget loading begin found lost" + caches},
-		{chunk{}, "first n from to kept begin end firstRun firstBlock firstRec records hi lo ends freed common proof fine parts over sums totals"},
+			"budget loading begin found lost spans proof" + caches},
+		{chunk{}, "first n from to kept begin end firstRun firstBlock firstRec records hi lo ends freed common fine proofs number over sums totals"},
 		{records{}, "origin born bornAt died diedAt"},
 		{pyramid{}, "liveHi live count allocBytes allocCount freeEvents run cur base levels"},
 		{siteTable{}, "keys first rest stack thread"},

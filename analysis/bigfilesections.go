@@ -11,14 +11,13 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// fileMeta is what an index file says in words and single numbers.
+// fileMeta is what an index file says in single numbers.
 type fileMeta struct {
-	Begin    int64 // of the events in the input
-	Totals   Totals
-	Problems []fileProblem // found among the events
-	Lost     int64
+	Begin  int64 // of the events in the input
+	Totals Totals
+	Lost   int64
 
-	Saturated, Unfreed bool
+	Saturated, Unfreed uint64 // 1 for yes
 
 	LiveHi, Live, Count, AllocBytes uint64
 	AllocCount, FreeEvents          uint32
@@ -33,10 +32,7 @@ type fileProblem struct {
 }
 
 // riseEnd is what a riseColumn knows beside its arrays.
-type riseEnd struct {
-	N    int
-	Last uint64
-}
+type riseEnd struct{ N, Last uint64 }
 
 // chunkHead is what an index file says about a chunk in single numbers.
 type chunkHead struct {
@@ -58,8 +54,8 @@ type largeSizeAt struct{ At, Size uint64 }
 // plainMark is a fileMark without a bool, of which a file could make anything.
 type plainMark struct{ Event, GC, ID, Bytes, Time uint64 }
 
-// sections moves everything that an index holds to or from a file. What the first chart needs comes first: it is proven
-// before anything is asked. A new field of the index that cannot be derived from others needs a line here.
+// sections moves everything that an index holds to or from a file. What the first chart needs comes first: most of it is proven
+// before anything is asked, and runs and streams where they are first read. A new field of the index that cannot be derived from others needs a line here.
 func (ix *FileIndex) sections(f *fileCodec) {
 	f.early = true
 	ix.metaSection(f)
@@ -67,16 +63,13 @@ func (ix *FileIndex) sections(f *fileCodec) {
 	ix.markSection(f)
 	arraySection(f, "stacks", &ix.stackIDs)
 	arraySection(f, "threads", &ix.threads)
-	columnSection(f, "curve", &ix.curve.base)
 	ix.levelSections(f)
-	columnSection(f, "runs", &ix.runs)
+	ix.runSections(f)
 	chunks := ix.chunks
-	partSections(f, "common sizes", len(chunks), func(i int) *[]uint64 { return &chunks[i].common })
 	partSections(f, "overwritten", len(chunks), func(i int) *[]overEnd { return &chunks[i].over })
 	ix.keptSections(f)
 	f.early = false
-	ix.streamSections(f, "freed", func(c *chunk) (*[]byte, **streamProof) { return &c.freed, &c.proof })
-	ix.streamSections(f, "parts", func(c *chunk) (*[]byte, **streamProof) { return &c.fine, &c.parts })
+	ix.streamSections(f)
 	partSections(f, "ends", len(chunks), func(i int) *[]byte { return &chunks[i].ends })
 	for d := range dimCount {
 		partSections(f, "sums", len(chunks), func(i int) *[]byte { return &chunks[i].sums[d] })
@@ -118,44 +111,70 @@ func (r *records) sections(f *fileCodec) {
 }
 
 func (ix *FileIndex) metaSection(f *fileCodec) {
-	var text []byte
+	var metas []fileMeta // one
 	if f.write != nil {
 		c, r := &ix.curve, &ix.records
-		m := fileMeta{
+		metas = append(metas, fileMeta{
 			Begin: ix.begin, Totals: ix.totals, Lost: ix.lost,
-			Saturated: ix.status.Saturated, Unfreed: ix.status.Unfreed,
+			Saturated: oneIf(ix.status.Saturated), Unfreed: oneIf(ix.status.Unfreed),
 			LiveHi: c.liveHi, Live: c.live, Count: c.count, AllocBytes: c.allocBytes, AllocCount: c.allocCount, FreeEvents: c.freeEvents,
-			Born: riseEnd{r.born.n, r.born.last}, BornAt: riseEnd{r.bornAt.n, r.bornAt.last},
-		}
-		for _, p := range ix.found {
-			m.Problems = append(m.Problems, fileProblem{p, []byte(p.Message)})
-		}
-		var err error
-		if text, err = json.Marshal(m); err != nil && f.err == nil {
-			f.err = err
-		}
+			Born: riseEnd{uint64(r.born.n), r.born.last}, BornAt: riseEnd{uint64(r.bornAt.n), r.bornAt.last},
+		})
 	}
-	f.layout = appendLayout(f.layout, "meta", fileMeta{})
-	arraySection(f, "meta", &text)
+	arraySection(f, "meta", &metas)
+	ix.problemSection(f)
 	f.proveNow()
 	if f.write != nil || f.err != nil {
 		return
 	}
-	var m fileMeta
-	if err := json.Unmarshal(text, &m); err != nil {
+	if len(metas) != 1 {
+		f.fail("numbers are missing")
+		return
+	}
+	m := &metas[0]
+	ix.begin, ix.totals, ix.lost = m.Begin, m.Totals, m.Lost
+	ix.status.Saturated, ix.status.Unfreed = m.Saturated != 0, m.Unfreed != 0
+	ix.curve.liveHi, ix.curve.live, ix.curve.count = m.LiveHi, m.Live, m.Count
+	ix.curve.allocBytes, ix.curve.allocCount, ix.curve.freeEvents = m.AllocBytes, m.AllocCount, m.FreeEvents
+	ix.records.born.n, ix.records.born.last = int(m.Born.N), m.Born.Last
+	ix.records.bornAt.n, ix.records.bornAt.last = int(m.BornAt.N), m.BornAt.Last
+}
+
+func oneIf(is bool) uint64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// problemSection is what was found among the events, as JSON, which is learnt only when there is something.
+func (ix *FileIndex) problemSection(f *fileCodec) {
+	var text []byte
+	if f.write != nil && len(ix.found) > 0 {
+		var problems []fileProblem
+		for _, p := range ix.found {
+			problems = append(problems, fileProblem{p, []byte(p.Message)})
+		}
+		var err error
+		if text, err = json.Marshal(problems); err != nil && f.err == nil {
+			f.err = err
+		}
+	}
+	f.layout = appendLayout(f.layout, "problems", fileProblem{})
+	arraySection(f, "problems", &text)
+	f.proveNow()
+	if f.write != nil || f.err != nil || len(text) == 0 {
+		return
+	}
+	var problems []fileProblem
+	if err := json.Unmarshal(text, &problems); err != nil {
 		f.fail("%v", err)
 		return
 	}
-	ix.begin, ix.totals, ix.lost = m.Begin, m.Totals, m.Lost
-	for _, p := range m.Problems {
+	for _, p := range problems {
 		p.Message = string(p.Words)
 		ix.found = append(ix.found, p.Problem)
 	}
-	ix.status.Saturated, ix.status.Unfreed = m.Saturated, m.Unfreed
-	ix.curve.liveHi, ix.curve.live, ix.curve.count = m.LiveHi, m.Live, m.Count
-	ix.curve.allocBytes, ix.curve.allocCount, ix.curve.freeEvents = m.AllocBytes, m.AllocCount, m.FreeEvents
-	ix.records.born.n, ix.records.born.last = m.Born.N, m.Born.Last
-	ix.records.bornAt.n, ix.records.bornAt.last = m.BornAt.N, m.BornAt.Last
 }
 
 func (ix *FileIndex) chunkSections(f *fileCodec) {
@@ -164,7 +183,7 @@ func (ix *FileIndex) chunkSections(f *fileCodec) {
 		for _, c := range ix.chunks {
 			h := chunkHead{
 				int64(c.first), int64(c.n), c.from, c.to, int64(c.begin), int64(c.end), int64(c.firstRun), int64(c.firstBlock),
-				c.firstRec, c.records, c.hi, c.lo, c.totals, 0, 0,
+				c.firstRec, c.records, c.hi, c.lo, *c.totals, 0, 0,
 			}
 			if c.kept != nil {
 				h.Kept, h.Delta = 1, int64(c.kept.Delta)
@@ -184,7 +203,7 @@ func (ix *FileIndex) chunkSections(f *fileCodec) {
 		*c = chunk{
 			first: int(h.First), n: int(h.N), from: h.From, to: h.To, begin: model.Time(h.Begin), end: model.Time(h.End),
 			firstRun: int(h.FirstRun), firstBlock: int(h.FirstBlock), firstRec: h.FirstRec, records: h.Records,
-			hi: h.Hi, lo: h.Lo, totals: h.Totals,
+			hi: h.Hi, lo: h.Lo, totals: &h.Totals, number: i,
 		}
 		if h.Kept != 0 {
 			c.kept = &model.Columns{Delta: model.Time(h.Delta)}
@@ -222,31 +241,52 @@ func (ix *FileIndex) levelSections(f *fileCodec) {
 		lengths = append(lengths, uint64((*levels)[i].n))
 	}
 	arraySection(f, "curve levels", &lengths)
-	var all column[extremes]
+	var all []extremes
 	if f.write != nil {
 		for i := range *levels {
 			for k := range (*levels)[i].n {
-				all.append((*levels)[i].at(k))
+				all = append(all, (*levels)[i].at(k))
 			}
 		}
 	}
-	columnSection(f, "curve levels", &all)
+	arraySection(f, "curve levels", &all)
 	f.proveNow()
 	if f.write != nil || f.err != nil {
 		return
 	}
-	k := 0
 	for _, n := range lengths {
-		if n > uint64(all.n-k) {
+		if n > uint64(len(all)) {
 			f.fail("levels of the curve are missing")
 			return
 		}
-		c := fullColumn[extremes](int(n))
-		for i := range c.n {
-			c.set(i, all.at(k))
-			k++
+		*levels = append(*levels, columnFrom(all[:n:n]))
+		all = all[n:]
+	}
+}
+
+// runSections are the runs, the lowest level of the curve, and what proves them. The first chart looks at where spans of the
+// levels above meet, and hardly at these.
+func (ix *FileIndex) runSections(f *fileCodec) {
+	var spans []spanEdge
+	var sums []uint32
+	if f.write != nil {
+		if len(ix.chunks) > 0 {
+			for i := range ix.lastSpan() + 1 {
+				spans = append(spans, ix.spanAt(i, min(i*len(ix.chunks)/(ix.lastSpan()+1), len(ix.chunks)-1)))
+			}
 		}
-		*levels = append(*levels, c)
+		sums = ix.runSums()
+	}
+	arraySection(f, "span edges", &spans)
+	arraySection(f, "run checksums", &sums)
+	f.proveNow()
+	f.early = false
+	columnSection(f, "curve", &ix.curve.base)
+	columnSection(f, "runs", &ix.runs)
+	f.early = true
+	if f.write == nil && f.err == nil {
+		ix.spans = spans
+		ix.proof = &runsProof{at: f.at, in: f.table[f.next-2 : f.next], sums: sums, done: make([]atomic.Bool, len(sums))}
 	}
 }
 
@@ -287,89 +327,136 @@ func (ix *FileIndex) checkpointSections(f *fileCodec) {
 	}
 }
 
-// streamProof proves a stream of a chunk when it is first read: there are too many to do that before the first chart.
-type streamProof struct {
-	at      io.ReaderAt
-	in      fileEntry
-	buffers *sync.Pool // of prove, shared by all streams
-	done    atomic.Bool
+// chunkProofs proves the streams of chunks.
+type chunkProofs struct {
+	freed streamProof // and common sizes
+	fine  streamProof
 }
 
-// streamSections are streams of chunks, and a checksum of each.
-func (ix *FileIndex) streamSections(f *fileCodec, name string, of func(c *chunk) (stream *[]byte, proof **streamProof)) {
-	var sums []uint32
+// streamProof proves what belongs to a stream of a chunk when that is first read: there is too much of it to do that before the
+// first chart.
+type streamProof struct {
+	at      io.ReaderAt
+	of      []checkedParts // the stream itself, and what it needs
+	done    []atomic.Bool  // by chunk
+	buffers *sync.Pool     // of prove
+}
+
+// checkedParts is where parts of a section lie in the file, one of each chunk, and their checksums.
+type checkedParts struct {
+	from []uint64 // where they begin, and where the last one ends
+	sums []uint32
+}
+
+func (p *checkedParts) entry(i int) fileEntry {
+	return fileEntry{Offset: p.from[i], Length: p.from[i+1] - p.from[i], CRC: p.sums[i]}
+}
+
+// prove proves what belongs to a chunk.
+func (p *streamProof) prove(chunk int) error {
+	if p.done[chunk].Load() {
+		return nil
+	}
+	entries := make([]fileEntry, 0, 2)
+	for i := range p.of {
+		entries = append(entries, p.of[i].entry(chunk))
+	}
+	buffer := p.buffers.Get().(*[]byte)
+	err := prove(context.Background(), p.at, entries, buffer)
+	p.buffers.Put(buffer)
+	if err == nil {
+		p.done[chunk].Store(true)
+	}
+	return err
+}
+
+// streamSections are the streams of chunks that charts read.
+func (ix *FileIndex) streamSections(f *fileCodec) {
+	freed := checkedSections(f, "freed", ix.chunks, func(c *chunk) *[]byte { return &c.freed })
+	common := checkedSections(f, "common sizes", ix.chunks, func(c *chunk) *[]uint64 { return &c.common })
+	fine := checkedSections(f, "parts", ix.chunks, func(c *chunk) *[]byte { return &c.fine })
+	if f.write != nil || f.err != nil {
+		return
+	}
+	buffers := &sync.Pool{New: func() any { return new([]byte) }}
+	proofs := &chunkProofs{
+		freed: streamProof{f.at, []checkedParts{freed, common}, make([]atomic.Bool, len(ix.chunks)), buffers},
+		fine:  streamProof{f.at, []checkedParts{fine}, make([]atomic.Bool, len(ix.chunks)), buffers},
+	}
+	for _, c := range ix.chunks {
+		c.proofs = proofs
+	}
+}
+
+// checkedSections are partSections of chunks, and a checksum of each.
+func checkedSections[T any](f *fileCodec, name string, chunks []*chunk, of func(c *chunk) *[]T) checkedParts {
+	var p checkedParts
 	if f.write != nil {
-		for _, c := range ix.chunks {
-			stream, _ := of(c)
-			sums = append(sums, checksum(*stream))
+		for _, c := range chunks {
+			p.sums = append(p.sums, checksum(bytesOf(*of(c))))
 		}
 	}
 	early := f.early
 	f.early = true
-	arraySection(f, name+" checksums", &sums)
+	arraySection(f, name+" checksums", &p.sums)
 	f.proveNow()
 	f.early = early
-	partSections(f, name, len(ix.chunks), func(i int) *[]byte { stream, _ := of(ix.chunks[i]); return stream })
+	partSections(f, name, len(chunks), func(i int) *[]T { return of(chunks[i]) })
 	if f.write != nil || f.err != nil {
-		return
+		return p
 	}
-	if len(sums) != len(ix.chunks) {
+	if len(p.sums) != len(chunks) {
 		f.fail("checksums are missing")
-		return
+		return p
 	}
-	proofs := make([]streamProof, len(sums))
-	from, buffers := f.table[f.next-1].Offset, &sync.Pool{New: func() any { return new([]byte) }}
-	for i, c := range ix.chunks {
-		stream, proof := of(c)
-		n := uint64(len(*stream))
-		proofs[i].at, proofs[i].buffers, proofs[i].in = f.at, buffers, fileEntry{Offset: from, Length: n, CRC: sums[i]}
-		*proof = &proofs[i]
-		from += n
+	at := f.table[f.next-1].Offset
+	p.from = make([]uint64, 0, len(chunks)+1)
+	p.from = append(p.from, at)
+	for _, c := range chunks {
+		at += uint64(len(bytesOf(*of(c))))
+		p.from = append(p.from, at)
 	}
+	return p
 }
 
 // streamReader reads a stream in a file some way ahead: a few bytes here and there would map many pages. The zero one is ready.
 type streamReader struct {
-	of   *streamProof
-	from uint64
-	b    []byte
+	of    *streamProof
+	chunk int
+	from  uint64
+	b     []byte
 }
 
 const readAhead = 8 << 10
 
-// read returns a stream from a place on, at least up to another one if it is that long. It is valid until the next call.
-func (s *streamReader) read(p *streamProof, from, to uint32) ([]byte, error) {
-	if !p.done.Load() {
-		buffer := p.buffers.Get().(*[]byte)
-		err := prove(context.Background(), p.at, []fileEntry{p.in}, buffer)
-		p.buffers.Put(buffer)
-		if err != nil {
-			return nil, err
-		}
-		p.done.Store(true)
+// read returns a chunk's stream from a place on, at least up to another one if it is that long. It is valid until the next call.
+func (s *streamReader) read(p *streamProof, chunk int, from, to uint32) ([]byte, error) {
+	if err := p.prove(chunk); err != nil {
+		return nil, err
 	}
-	at, end := uint64(from), min(uint64(to), p.in.Length)
+	in := p.of[0].entry(chunk)
+	at, end := uint64(from), min(uint64(to), in.Length)
 	if at > end {
 		return nil, damagedFile("a stream is too short")
 	}
-	if s.of == p && at >= s.from && end <= s.from+uint64(len(s.b)) {
+	if s.of == p && s.chunk == chunk && at >= s.from && end <= s.from+uint64(len(s.b)) {
 		return s.b[at-s.from:], nil
 	}
-	s.of, s.from = p, at
-	s.b = resize(s.b, int(min(max(end-at, readAhead), p.in.Length-at)))
-	if n, err := p.at.ReadAt(s.b, int64(p.in.Offset+at)); n < len(s.b) {
+	s.of, s.chunk, s.from = p, chunk, at
+	s.b = resize(s.b, int(min(max(end-at, readAhead), in.Length-at)))
+	if n, err := p.at.ReadAt(s.b, int64(in.Offset+at)); n < len(s.b) {
 		s.of = nil
 		return nil, damagedFile("%v", err)
 	}
 	return s.b, nil
 }
 
-// freedFrom is the stream of the freed sizes of a run, given where those begin and end.
+// freedFrom is the stream of the freed sizes of a run, given where those begin and end. The chunk's common sizes are proven then.
 func (c *chunk) freedFrom(s *streamReader, at, end uint32) ([]byte, error) {
-	if c.proof == nil {
+	if c.proofs == nil {
 		return c.freed[at:], nil
 	}
-	return s.read(c.proof, at, end)
+	return s.read(&c.proofs.freed, c.number, at, end)
 }
 
 // mostKept is how many events are kept in a file at least, where most of the input can be read again.
@@ -399,7 +486,7 @@ func (ix *FileIndex) save(ctx context.Context, w io.Writer, key IndexKey) error 
 
 // layoutOfFiles is what the files of this program hold.
 func layoutOfFiles() []byte {
-	f := &fileCodec{write: &fileWriter{ctx: context.Background(), w: io.Discard}}
+	f := &fileCodec{write: new(fileWriter)}
 	newFileIndex(0).sections(f)
 	return f.layout
 }
@@ -469,7 +556,7 @@ func (ix *FileIndex) checkRestored(size int64) error {
 	switch {
 	case uint64(events) != ix.totals.Events:
 		return damagedFile("events are missing")
-	case run != ix.curve.base.n, run != ix.runs.n:
+	case run != ix.curve.base.n, run != ix.runs.n, run > 0 && len(ix.spans) != ix.lastSpan()+1, len(ix.proof.sums) != (run+proofRuns-1)/proofRuns:
 		return damagedFile("the curve has holes")
 	case r.origin.n != int(rec), r.died.n != int(rec), r.diedAt.lo.n != int(rec), r.diedAt.hi.n > int(rec),
 		!r.born.fits(int(rec)), !r.bornAt.fits(int(rec)):

@@ -223,8 +223,8 @@ func (f *folder) part(begin, to int, e extremes) {
 
 // fineFrom is the stream of the parts of a run, given where those begin and end, empty if the chunk has no parts.
 func (c *chunk) fineFrom(s *streamReader, at, end uint32) ([]byte, error) {
-	if c.parts == nil || c.parts.in.Length == 0 {
+	if c.proofs == nil || len(c.fine) == 0 {
 		return c.fine[min(int(at), len(c.fine)):], nil
 	}
-	return s.read(c.parts, at, end)
+	return s.read(&c.proofs.fine, c.number, at, end)
 }

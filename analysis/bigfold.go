@@ -111,7 +111,7 @@ func (f *folder) begin() {
 	f.c = &chunk{
 		first: ix.events(), n: e.Len(), from: j.from, to: j.next, begin: j.before + e.Delta,
 		firstRun: ix.curve.base.n, firstRec: j.firstRec, records: uint32(len(j.survivors)),
-		hi: f.live.liveHi, lo: f.live.live,
+		hi: f.live.liveHi, lo: f.live.live, totals: new(Totals),
 	}
 	if k := len(ix.chunks); k > 0 {
 		last := ix.chunks[k-1]
@@ -161,7 +161,7 @@ func (f *folder) findDeaths() {
 
 // nowhere counts the blocks without an address.
 func (f *folder) nowhere() {
-	t := &f.c.totals
+	t := f.c.totals
 	t.UnaddressedCount = uint64(len(f.j.nowhere))
 	for _, p := range f.j.nowhere {
 		t.UnaddressedBytes = f.sum(t.UnaddressedBytes, f.j.events.Size[p])
@@ -269,7 +269,7 @@ func (f *folder) publish() {
 	ix.curve.allocBytes, ix.curve.allocCount = f.live.allocBytes, f.live.allocCount
 	ix.marks = append(ix.marks, f.marks...)
 	ix.chunks = append(ix.chunks, c)
-	ix.status.Saturated = !ix.totals.add(&c.totals) || f.saturated || ix.status.Saturated
+	ix.status.Saturated = !ix.totals.add(c.totals) || f.saturated || ix.status.Saturated
 	ix.status.Offset = max(ix.status.Offset, c.to)
 	ix.status.Unfreed = ix.status.Unfreed || c.totals.UnaddressedCount > 0
 	ix.checkpointIfDue()

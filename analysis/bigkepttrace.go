@@ -53,7 +53,12 @@ func (k *KeptIndex) Chart(ctx context.Context, r Range, n int) ([]Column, error)
 
 // Curve implements [Trace].
 func (k *KeptIndex) Curve(ctx context.Context, r Range, n int) ([]Column, error) {
-	return ask(ctx, k, true, func(ix *FileIndex) ([]Column, error) { return ix.Curve(ctx, r, n) })
+	return ask(ctx, k, true, func(ix *FileIndex) ([]Column, error) {
+		if err := ix.proveAllRuns(ctx); err != nil {
+			return nil, err
+		}
+		return ix.Curve(ctx, r, n)
+	})
 }
 
 // Sites implements [Trace].

@@ -132,6 +132,9 @@ func (r *runReader) load(run int) {
 		r.runLevels = new(runLevels)
 	}
 	c := r.ix.chunkOf(run)
+	if r.prove(c.firstRun, run); r.err != nil {
+		return
+	}
 	// The level before a chunk is known in 128 bits, that before other runs only as it is shown.
 	from, hi, l := run, uint64(0), level{}
 	for from > c.firstRun && r.ix.curve.base.at(from-1).bytes == math.MaxUint64 {

@@ -326,7 +326,7 @@ func (ix *FileIndex) Totals(ctx context.Context, rg Range) (Totals, error) {
 	for k := ix.chunkAt(lo); k < len(ix.chunks) && ix.chunks[k].first < hi; k++ {
 		c := ix.chunks[k]
 		if c.first >= lo && c.first+c.n <= hi {
-			t.add(&c.totals)
+			t.add(c.totals)
 			continue
 		}
 		v, err := ix.view(c)

@@ -142,7 +142,7 @@ func (f *folder) endsLast(record uint32) bool {
 
 // sumSmall adds up what walkSmall has only counted.
 func (f *folder) sumSmall() {
-	bySize, t := f.dimCells[dimSize], &f.c.totals
+	bySize, t := f.dimCells[dimSize], f.c.totals
 	for s := range uint64(smallSizes) {
 		if n := f.allocs[s] | f.sizes.count[s]; n == 0 {
 			continue
@@ -171,7 +171,7 @@ func (f *folder) sumSmall() {
 
 // rare takes an event that is neither a FREE nor an ordinary ALLOC.
 func (f *folder) rare(i, p, over int) (nextP, nextOver int) {
-	e, t := &f.j.events, &f.c.totals
+	e, t := &f.j.events, f.c.totals
 	switch e.Kind[i] {
 	case model.Alloc:
 		f.overwrite(&f.j.over[over])
@@ -192,7 +192,7 @@ func (f *folder) rare(i, p, over int) (nextP, nextOver int) {
 
 // walk follows the chunk's events.
 func (f *folder) walk() {
-	j, e, t := f.j, &f.j.events, &f.c.totals
+	j, e, t := f.j, &f.j.events, f.c.totals
 	p, over := 0, 0
 	for i, kind := range e.Kind {
 		if i%runLength == 0 {
@@ -218,7 +218,7 @@ func (f *folder) walk() {
 }
 
 func (f *folder) alloc(p int) {
-	t, size := &f.c.totals, f.j.events.Size[p]
+	t, size := f.c.totals, f.j.events.Size[p]
 	t.AllocCount++
 	t.AllocBytes = f.sum(t.AllocBytes, size)
 	f.siteCells[f.j.siteOf[p]].apply(born, size)
@@ -227,7 +227,7 @@ func (f *folder) alloc(p int) {
 }
 
 func (f *folder) free(event, p int) {
-	t := &f.c.totals
+	t := f.c.totals
 	f.live.freeEvents++
 	v := f.j.ended[event-p]
 	if v == 0 {

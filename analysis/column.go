@@ -41,11 +41,13 @@ func (c *column[T]) room(n int) []T {
 	return rest[:n]
 }
 
-// fullColumn is a column of n values with no room for more.
-func fullColumn[T any](n int) column[T] {
-	c := column[T]{n: n}
-	for ; n > 0; n -= chunkLen {
-		c.chunks = append(c.chunks, make([]T, min(n, chunkLen)))
+// columnFrom is a column of given values, which it keeps.
+func columnFrom[T any](all []T) column[T] {
+	c := column[T]{n: len(all), chunks: make([][]T, 0, (len(all)+chunkMask)>>chunkBits)}
+	for len(all) > 0 {
+		n := min(len(all), chunkLen)
+		c.chunks = append(c.chunks, all[:n:n])
+		all = all[n:]
 	}
 	return c
 }

@@ -73,15 +73,22 @@ func (p *pyramid) free(size uint64) {
 	p.count--
 }
 
-// reaching is the first run from i on that reaches a level, the number of runs if none does.
-func (p *pyramid) reaching(i int, bytes uint64) int {
-	for i < p.base.n && p.base.at(i).maxBytes < bytes {
-		skip := 1
+// reaching is the first run from i on that reaches a level, the number of runs if none does. look is called before a run is looked
+// at: few are, as the levels above tell where.
+func (p *pyramid) reaching(i int, bytes uint64, look func(run int)) int {
+	for i < p.base.n {
+		skip := 0
 		for lv, span := 0, pyramidFan; lv < len(p.levels) && i%span == 0 && i/span < p.levels[lv].n; lv, span = lv+1, span*pyramidFan {
 			if p.levels[lv].at(i/span).maxBytes >= bytes {
 				break
 			}
 			skip = span
+		}
+		if skip == 0 {
+			if look(i); p.base.at(i).maxBytes >= bytes {
+				break
+			}
+			skip = 1
 		}
 		i += skip
 	}

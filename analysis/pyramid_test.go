@@ -23,7 +23,7 @@ func TestReaching(t *testing.T) {
 			for want < n && p.base.at(want).maxBytes < bytes {
 				want++
 			}
-			if got := p.reaching(from, bytes); got != want {
+			if got := p.reaching(from, bytes, func(int) {}); got != want {
 				t.Fatalf("of %d runs, from %d on, run %d reaches %d, not %d", n, from, want, bytes, got)
 			}
 		}

@@ -92,7 +92,8 @@ func (s *Screen) SetStyle(style tcell.Style) {
 	if paint := s.paint; paint != nil {
 		s.paint = nil
 		ground := s.styles.list[s.resolve(tcell.StyleDefault, 0)]
-		s.later(func() { paint(ground) })
+		n := len(s.cells)
+		s.later(func() { paint(ground); s.prepare(n) })
 	}
 }
 
