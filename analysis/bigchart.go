@@ -411,7 +411,7 @@ func (f *edgeFinder) extremes(a, b *chartEdge) extremes {
 func (ix *FileIndex) readChart(ctx context.Context, rg Range, n int) ([]Column, error) {
 	r, cols := ix.usedReader(), make([]Column, n)
 	first, last := ix.runsOf(rg)
-	w := columnWriter{cols: cols, i: -1, events: ix.runBegin(first), limit: rg.From}
+	w := columnWriter{cols: cols, i: -1, events: ix.runBegin(first), limit: max(rg.From, model.NoTime)}
 	w.from, w.to = ix.bounds(rg)
 	if first > 0 {
 		w.after = ix.curve.base.ref(first - 1).level

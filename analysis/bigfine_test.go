@@ -216,3 +216,15 @@ func TestChartsAtOnce(t *testing.T) {
 	}
 	asking.Wait()
 }
+
+// Whatever lies before the beginning begins there.
+func TestChartsFromBeforeEverything(t *testing.T) {
+	events := fineTrace(rand.New(rand.NewPCG(7, 8)), 3*runLength)
+	for i := range events {
+		events[i].Time += 1000
+	}
+	ix, twin := buildBoth(t, &chunkedSlice{sliceSource{events, 100}, -1}, testStacks(), 1<<20)
+	for _, from := range []model.Time{math.MinInt64, -7, model.NoTime} {
+		both(t, "curve", ix, twin, func(x Trace) ([]Column, error) { return x.Curve(t.Context(), Range{from, ix.duration()}, 40) })
+	}
+}

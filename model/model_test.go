@@ -15,7 +15,7 @@ func TestUnits(t *testing.T) {
 		{Time(0).String(), "0 µs"}, {Time(75989).String(), "76.0 ms"}, {Time(1_250_000).String(), "1.25 s"},
 		{Time(999_999).String(), "1.00 s"}, {(14580 * Second).String(), "4 h 03 m"}, {(90 * Second).String(), "90.0 s"},
 		{(100 * Second).String(), "1 m 40 s"}, {(50 * 3600 * Second).String(), "2 d 02 h"},
-		{MaxTime.String(), "292,271 years"}, {Group(7028), "7,028"}, {Group(12), "12"}, {ShortCount(12345), "12.3k"},
+		{MaxTime.String(), "292,271 years"}, {Time(math.MinInt64).String(), "-292,271 years"}, {Group(7028), "7,028"}, {Group(12), "12"}, {ShortCount(12345), "12.3k"},
 		{ShortCount(999_999), "1.00M"}, {ShortCount(math.MaxUint64), "18.4E"},
 	}
 	for _, tt := range tests {

@@ -68,7 +68,7 @@ func (b Bytes) Exact() string { return Group(uint64(b)) + " B" }
 // String renders t with three significant digits and the unit that fits ("76.0 ms", "1.25 s", "4 h 03 m").
 func (t Time) String() string {
 	if t < 0 {
-		return "-" + (-t).String()
+		return "-" + (-max(t, -MaxTime)).String()
 	}
 	us := float64(t)
 	switch {
