@@ -140,11 +140,15 @@ func (z *lazy[K, V]) get() (v V, ok bool) { return z.value, z.have }
 // fresh reports whether the value is that of the key asked for last.
 func (z *lazy[K, V]) fresh() bool { return z.ready }
 
+// good reports whether the value is that of the key asked for last, and not one from before that could not be computed.
+func (z *lazy[K, V]) good() bool { return z.ready && z.err == nil }
+
 // staged is a lazy whose whole value may take long: until it is there, or where it is not wanted, a part of it does. Both are computed
 // alike; the key says which it is. Its methods belong to the event loop.
 type staged[K comparable, V any] struct {
 	whole, part *lazy[K, V]
 	wanted      bool // the whole
+	parted      bool // there is a part that will do
 	shown       V
 	have        bool
 }
@@ -153,14 +157,16 @@ func newStaged[K comparable, V any](e *env, compute func(context.Context, K) (V,
 	return &staged[K, V]{whole: newLazy(e, compute), part: newLazy(e, compute)}
 }
 
-// ask starts computing what is not known yet of the whole, if that is wanted, and of the part.
+// ask starts computing what is not known yet of the whole, if that is wanted, and of the part. Where no part will do, that is the
+// same as the whole.
 func (z *staged[K, V]) ask(whole, part K, wanted bool) {
+	z.parted = part != whole
 	if z.wanted = wanted; wanted {
 		z.whole.ask(whole)
 	} else {
 		z.whole.stop()
 	}
-	if z.fresh() {
+	if z.fresh() || !z.parted {
 		z.part.stop()
 	} else {
 		z.part.ask(part)
@@ -169,21 +175,22 @@ func (z *staged[K, V]) ask(whole, part K, wanted bool) {
 
 // get returns the newest value of either; ok is false before the first.
 func (z *staged[K, V]) get() (v V, ok bool) {
-	newest := z.whole
-	if !z.fresh() {
-		newest = z.part
-	}
-	if v, ok := newest.get(); ok && newest.fresh() {
-		z.shown, z.have = v, true
+	switch {
+	case z.fresh():
+		z.shown, z.have = z.whole.value, true
+	case z.parted && z.part.good():
+		z.shown, z.have = z.part.value, true
 	}
 	return z.shown, z.have
 }
 
 // fresh reports whether the value is the whole one of the key asked for last.
-func (z *staged[K, V]) fresh() bool { return z.wanted && z.whole.fresh() }
+func (z *staged[K, V]) fresh() bool { return z.wanted && z.whole.good() }
 
 // failed reports whether either could not be computed.
 func (z *staged[K, V]) failed() bool { return z.whole.err != nil || z.part.err != nil }
 
 // settled reports whether nothing better than the value is on its way.
-func (z *staged[K, V]) settled() bool { return z.fresh() || !z.wanted && z.part.fresh() }
+func (z *staged[K, V]) settled() bool {
+	return z.fresh() || (!z.wanted || z.whole.fresh()) && (!z.parted || z.part.fresh())
+}

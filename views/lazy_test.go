@@ -2,6 +2,7 @@ package views
 
 import (
 	"context"
+	"errors"
 	"testing"
 )
 
@@ -20,7 +21,13 @@ func TestStaged(t *testing.T) {
 		post: func(f func()) { posted = append(posted, f) }, background: func(f func()) { waiting = append(waiting, f) },
 	}
 	computed := 0
-	z := newStaged(e, func(_ context.Context, k stagedKey) (stagedKey, error) { computed++; return k, nil })
+	bad := stagedKey{}
+	z := newStaged(e, func(_ context.Context, k stagedKey) (stagedKey, error) {
+		if computed++; k == bad {
+			return k, errors.New("it cannot be computed")
+		}
+		return k, nil
+	})
 	ask := func(n int, wanted bool) { z.ask(stagedKey{n, false}, stagedKey{n, true}, wanted) }
 	finish := func(i int) { // the computation that was started i-th since the last call of reset
 		waiting[i]()
@@ -64,4 +71,21 @@ func TestStaged(t *testing.T) {
 	ask(4, true)
 	finish(1)
 	is(stagedKey{4, false}, true, true)
+
+	waiting, bad = nil, stagedKey{5, false}
+	ask(5, true)
+	finish(0) // which fails
+	is(stagedKey{4, false}, true, false)
+	ask(5, true)
+	finish(1)
+	is(stagedKey{5, true}, true, true)
+
+	waiting, bad = nil, stagedKey{}
+	z.ask(stagedKey{6, false}, stagedKey{6, false}, true) // no part will do
+	is(stagedKey{5, true}, true, false)
+	finish(0)
+	is(stagedKey{6, false}, true, true)
+	if len(waiting) != 1 {
+		t.Errorf("%d computations begin", len(waiting))
+	}
 }

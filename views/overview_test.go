@@ -206,3 +206,17 @@ func TestHeadlineKeeps(t *testing.T) {
 		}
 	}
 }
+
+// Who filters by peaks needs them, also while a file is read, and in capitals as the columns are headed.
+func TestFiltersOfPeaksWhileLoading(t *testing.T) {
+	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
+	u := openUI(t, 200, 50, colourCaps, store, unfinished{ix}).keys("3")
+	for _, filter := range []string{"peak>1", "PEAK>1"} {
+		u.keys("/", "Ctrl+U").keys(strings.Split(filter, "")...)
+		for _, screen := range []string{"1", "3"} {
+			if text := u.keys("Enter", screen).text(); strings.Contains(text, "passes the filter") || !strings.Contains(text, "main") {
+				t.Errorf("%s on screen %s:\n%s", filter, screen, text)
+			}
+		}
+	}
+}

@@ -109,9 +109,9 @@ func (p *sites) show(s *State) {
 	}
 	p.labels.follow(s.Chips)
 	whole := siteKey{s.Status.Revision, analysis.Query{At: s.At, Range: s.Range, By: s.Group, Cell: s.only()}}
-	part := whole
-	part.NoPeaks = true
-	p.rows.ask(whole, part, s.wantsPeaks() || p.sort == sitePeak)
+	part, needed := whole, s.filtersPeaks() || p.sort == sitePeak
+	part.NoPeaks = !needed
+	p.rows.ask(whole, part, s.settled() || needed)
 	rows, ok := p.rows.get()
 	if !ok {
 		return

@@ -54,9 +54,9 @@ func addSite(sum analysis.Site, s *analysis.Site) analysis.Site {
 // peakWord is what filters call peaks.
 const peakWord = "peak"
 
-// wantsPeaks reports whether peaks of sites are shown: they take a walk over the trace, so while more is read they are there only
-// for who filters by them.
-func (s *State) wantsPeaks() bool { return s.settled() || strings.Contains(s.Filter, peakWord) }
+// filtersPeaks reports whether rows cannot be chosen without their peaks, which take a walk over the trace: while more is read they
+// are there only for who needs them. Upper and lower case are the same to filters.
+func (s *State) filtersPeaks() bool { return strings.Contains(strings.ToLower(s.Filter), peakWord) }
 
 // siteColumn is a column of the sites table, in the order of the table.
 type siteColumn int

@@ -196,8 +196,8 @@ func (t *topSites) show(s *State) {
 	if s.Status.Events > 0 {
 		whole := topKey{s.Status.Revision, at, s.Range, s.Group, cost, s.Chips, s.Filter, s.stacks(), s.FullName, false}
 		part := whole
-		part.noPeaks = true
-		t.lazy.ask(whole, part, s.wantsPeaks())
+		part.noPeaks = !s.filtersPeaks()
+		t.lazy.ask(whole, part, s.settled() || s.filtersPeaks())
 	}
 	t.rows, _ = t.lazy.get()
 	t.askTrends()
