@@ -289,23 +289,25 @@ func (k *KeptIndex) leave() {
 	k.release()
 }
 
-// ask asks the index. What a damaged or shrinking file does to that becomes an error.
+// ask asks the index. What a damaged or shrinking file does to that becomes an error, and so does a trace that was written over since it
+// was read: its events may be such that nothing in the index fits them.
 func ask[T any](ctx context.Context, k *KeptIndex, early bool, f func(ix *FileIndex) (T, error)) (out T, err error) {
 	s, err := k.enter(ctx, early)
 	if err != nil {
 		return out, err
 	}
 	defer k.leave()
-	if !s.file {
-		return f(s.ix)
-	}
 	err = guarded(func() error {
 		out, err = f(s.ix)
 		return err
 	})
-	if errors.Is(err, errInternal) {
+	switch {
+	case !errors.Is(err, errInternal):
+	case s.file:
 		k.place.Discard()
 		err = fmt.Errorf("%w (%w)", errIndexBroken, err)
+	default:
+		err = fmt.Errorf("%w (%w)", errChanged, err)
 	}
 	return out, err
 }

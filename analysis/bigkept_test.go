@@ -1,6 +1,12 @@
 package analysis
 
-import "testing"
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/memtui/memtui/model"
+)
 
 // Shown ends the wait for the first chart at once, however often it is called, and nothing where nobody waits.
 func TestShown(t *testing.T) {
@@ -41,5 +47,35 @@ func TestFirstChartForgets(t *testing.T) {
 	built, _ := reopened(t, &memoryPlace{}, source, testStacks())
 	if _, err := built.Chart(t.Context(), Whole, 40); err != nil { // there is no file
 		t.Error(err)
+	}
+}
+
+// A trace may be written over in place once it has been read. What the index says then fits its events no longer; that is an error at
+// most, wherever they are read again.
+func TestTraceIsWrittenOver(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 7))
+	source := &chunkedSlice{sliceSource{fineTrace(r, 20_000), 100}, -1}
+	k, _ := reopened(t, nil, source, testStacks())
+	for i := range source.events {
+		if r.IntN(3) > 0 { // more than are known to be freed
+			source.events[i].Kind = model.Free
+		}
+	}
+	changed, end := 0, int64(k.Status().Duration)
+	for range 300 {
+		from := model.Time(r.Int64N(end + 1))
+		rg := Range{from, from + model.Time(r.Int64N(end/int64(1+r.IntN(500))+1))}
+		_, err1 := k.Chart(t.Context(), rg, 1+r.IntN(320))
+		_, _, err2 := k.Peak(t.Context(), rg)
+		for _, err := range []error{err1, err2} {
+			if errors.Is(err, errChanged) {
+				changed++
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if changed == 0 {
+		t.Error("nothing is noticed")
 	}
 }
