@@ -114,10 +114,7 @@ func (c *chartPane) setData(from, to model.Time) {
 	}
 	ch.Decimal = s.Series == seriesBlocks
 	ch.FormatX, ch.FormatY = axisTime, s.Series.short
-	ch.Empty = "the file has no events"
-	if !s.Status.Final {
-		ch.Empty = "reading the first events"
-	}
+	ch.Empty = c.emptyText()
 	v, ok := c.curve.get()
 	ch.Data = ch.Data[:0]
 	if ok {
@@ -130,6 +127,19 @@ func (c *chartPane) setData(from, to model.Time) {
 		ch.PeakAt = int64(p.run.Time)
 	}
 	ch.Title, ch.Answer = c.title(), c.answer()
+}
+
+// emptyText says why there is no curve.
+func (c *chartPane) emptyText() string {
+	switch s := &c.state; {
+	case c.curve.ready && c.curve.err != nil:
+		return "the events cannot be read: " + widget.Clean(c.curve.err.Error())
+	case s.Status.Final:
+		return "the file has no events"
+	case s.Status.Stopped:
+		return "stopped before the first events"
+	}
+	return "reading the first events"
 }
 
 // setMarks gives markers and collections to the chart.

@@ -2,6 +2,7 @@ package views
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -91,6 +92,26 @@ func TestOverviewOfNothing(t *testing.T) {
 	u := openUI(t, 80, 24, colourCaps, store, ix)
 	u.has("the file has no events", "The file has no events.")
 	u.keys("2", "h", "l", "+", "v", "p", "m").has("the file has no events")
+}
+
+// stopped is a trace that was stopped, and whose events cannot be read again.
+type stopped struct{ *analysis.Index }
+
+func (s stopped) Status() analysis.Status {
+	st := s.Index.Status()
+	st.Final, st.Stopped = false, true
+	return st
+}
+
+func (s stopped) Chart(context.Context, analysis.Range, int) ([]analysis.Column, error) {
+	return nil, errors.New("it shrank")
+}
+
+func TestOverviewOfNothingReadable(t *testing.T) {
+	store, ix := loadBytes(t, "empty.mlyze", memtest.TraceOf([]byte(`{}`), nil))
+	openUI(t, 80, 24, colourCaps, store, stopped{ix}).has("stopped before the first events", "Stopped before the first events.")
+	store, ix = loadBytes(t, "small_kvleak.mlyze", kvleak())
+	openUI(t, 80, 24, colourCaps, store, stopped{ix}).has("the events cannot be read: it shrank").keys("2").has("the events cannot be read: it shrank")
 }
 
 func TestOverviewExactNumbers(t *testing.T) {

@@ -219,6 +219,8 @@ func (t *topSites) waits() bool {
 func (t *topSites) empty() []string {
 	s := &t.state
 	switch {
+	case s.Status.Events == 0 && s.Status.Stopped:
+		return []string{"Stopped before the first events."}
 	case s.Status.Events == 0 && !s.Status.Final:
 		return []string{"Reading the first events."}
 	case t.waits():
