@@ -275,6 +275,7 @@ func agreeOnBlocks(t *testing.T, ix, twin Trace, r *rand.Rand, rg Range, cells [
 	for _, q := range []BlockQuery{{At: At(rg.To)}, {At: At(rg.To / 2)}, {Leaked: true, MinAge: 2}, {Born: true}} {
 		q.Range, q.Cell, q.Sort = rg, cells[r.IntN(2)], BlockOrder(r.IntN(5))
 		q.All, q.Key = r.IntN(3) > 0, Key(r.IntN(3))
+		q.NoAddr = r.IntN(3) == 0
 		if r.IntN(4) == 0 {
 			q.Addr = uint64(1 + r.IntN(100))
 		}

@@ -14,6 +14,15 @@ import (
 func (ix *FileIndex) Blocks(ctx context.Context, q BlockQuery) (BlockList, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
+	l, err := ix.blocks(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	l.noAddr = q.NoAddr
+	return l, nil
+}
+
+func (ix *FileIndex) blocks(ctx context.Context, q BlockQuery) (*fileBlocks, error) {
 	r := ix.reader()
 	lo, hi := r.eventRange(q.Range)
 	if !q.Leaked && !q.Born {
@@ -51,7 +60,7 @@ func (ix *FileIndex) Blocks(ctx context.Context, q BlockQuery) (BlockList, error
 }
 
 // collect lists the blocks that are born in events [lo, hi) and wanted, which any goroutine may ask.
-func (ix *FileIndex) collect(ctx context.Context, lo, hi int, by BlockOrder, wanted func(b *fileBlock) bool) (BlockList, error) {
+func (ix *FileIndex) collect(ctx context.Context, lo, hi int, by BlockOrder, wanted func(b *fileBlock) bool) (*fileBlocks, error) {
 	all := blockCollector{list: &fileBlocks{ix: ix}, by: by}
 	parts := inOrder[*blockCollector]{take: all.merge}
 	err := ix.together(ctx, lo, hi, func() chunkWork {
@@ -124,7 +133,7 @@ func (c *blockCollector) sort() {
 
 // liveBlocks lists all blocks that are alive after n events, by birth. Of blocks of earlier chunks it only counts how many
 // there are: a row is looked for when it is asked for.
-func (ix *FileIndex) liveBlocks(ctx context.Context, n int, newest bool) (BlockList, error) {
+func (ix *FileIndex) liveBlocks(ctx context.Context, n int, newest bool) (*fileBlocks, error) {
 	r := ix.reader()
 	l := &fileBlocks{ix: ix, bytes: r.levelAt(n).bytes, events: n, records: ix.recordsBefore(n), newest: newest}
 	if r.err != nil {
@@ -147,9 +156,10 @@ func (ix *FileIndex) liveBlocks(ctx context.Context, n int, newest bool) (BlockL
 
 // fileBlocks is a list of blocks by the events of their births.
 type fileBlocks struct {
-	ix    *FileIndex
-	born  []uint32
-	bytes uint64
+	ix     *FileIndex
+	born   []uint32
+	bytes  uint64
+	noAddr bool // rows have none
 
 	sorted *sortedRefs // instead, if it is not nil
 
@@ -220,7 +230,7 @@ func (l *fileBlocks) Row(i int) Block {
 	if len(l.rows) >= keptRows || l.rows == nil {
 		l.rows = map[uint32]Block{}
 	}
-	b, err := l.ix.bornAt(int(event))
+	b, err := l.ix.bornAt(int(event), !l.noAddr)
 	if err != nil {
 		return Block{Died: model.NoTime}
 	}
@@ -231,26 +241,41 @@ func (l *fileBlocks) Row(i int) Block {
 	return row
 }
 
-// bornAt is the block that is born at an event.
-func (ix *FileIndex) bornAt(event int) (fileBlock, error) {
+// bornAt is the block that is born at an event, with its address or without.
+func (ix *FileIndex) bornAt(event int, addr bool) (b fileBlock, err error) {
 	c := ix.chunks[ix.chunkAt(event)]
 	rec := ix.records.born.search(uint64(event))
 	if rec == ix.records.len() || int(ix.records.born.at(rec)) != event {
 		v, err := ix.view(c)
 		if err != nil {
-			return fileBlock{}, err
+			return b, err
 		}
 		defer ix.done(v)
-		return ix.blockOf(v, v.payload(event-c.first)), nil
+		if b = ix.blockOf(v, v.payload(event-c.first)); !addr {
+			b.addr = 0
+		}
+		return b, nil
 	}
-	b := ix.recordBlock(rec)
-	r := ix.reader()
-	run := ix.runOf(event)
-	events, _ := r.read(c, run, new(model.Columns))
-	if r.err == nil {
-		b.addr = events.Addr[event-ix.runBegin(run)]
+	if b = ix.recordBlock(rec); addr {
+		b.addr, err = ix.addrOf(c, event)
 	}
-	return b, r.err
+	return b, err
+}
+
+// addrOf is the address of an event of a chunk.
+func (ix *FileIndex) addrOf(c *chunk, event int) (uint64, error) {
+	buffer, _ := ix.columns.Get().(*model.Columns)
+	if buffer == nil {
+		buffer = new(model.Columns)
+	}
+	defer ix.columns.Put(buffer)
+	r, run := ix.usedReader(), ix.runOf(event)
+	events, _ := r.read(c, run, buffer)
+	if r.err != nil {
+		return 0, r.err
+	}
+	ix.readers.Put(r)
+	return events.Addr[event-ix.runBegin(run)], nil
 }
 
 // Uses implements [Trace].

@@ -3,6 +3,7 @@ package analysis
 import (
 	"context"
 	"slices"
+	"sort"
 	"sync"
 )
 
@@ -94,23 +95,26 @@ func (ix *FileIndex) makeCellSums(ctx context.Context, in Cell) (*cellSums, erro
 	for d := range ix.sums {
 		s.now[d] = make([]cell, len(ix.sums[d]))
 	}
+	since, whole := 0, 0 // bytes since the last checkpoint, and of one
+	for d := range s.now {
+		whole += len(bytesOf(s.now[d]))
+	}
 	for k, grown := range s.chunks {
 		for d := range s.now {
 			addCells(s.now[d], grown[d])
+			since += len(grown[d])
 		}
-		if k%cellCheckpoints == cellCheckpoints-1 {
+		if since >= whole { // no more memory for checkpoints than for chunks
 			c := chunkSums{chunk: k + 1}
 			for d := range s.now {
 				c.sums[d] = slices.Clone(s.now[d])
 			}
 			s.checkpoints = append(s.checkpoints, c)
+			since = 0
 		}
 	}
 	return s, nil
 }
-
-// cellCheckpoints is how many chunks lie between checkpoints of cells.
-const cellCheckpoints = 16
 
 // cellSummer sums up the blocks of a cell in one chunk after the other.
 type cellSummer struct {
@@ -176,7 +180,7 @@ func (s *cellSums) sumsAt(ix *FileIndex, d dim, n int) ([]cell, error) {
 	}
 	out := make([]cell, len(s.now[d]))
 	k, from := ix.chunkAt(n), 0
-	if i := k / cellCheckpoints; i > 0 {
+	if i := sort.Search(len(s.checkpoints), func(i int) bool { return s.checkpoints[i].chunk > k }); i > 0 {
 		from = s.checkpoints[i-1].chunk
 		copy(out, s.checkpoints[i-1].sums[d])
 	}

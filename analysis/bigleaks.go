@@ -58,13 +58,15 @@ func (ix *FileIndex) LateFreed(ctx context.Context, only StackFilter) (Leaks, er
 	return l.list(ctx, 0, n, func(s *LeakSite) { s.Shape = Shape{Kind: ShapeShutdown} })
 }
 
-// eachLong calls f for the blocks that something ended after they had lived for at least as long as least, in order of birth.
+// eachLong calls f for the blocks that something ended after they had lived for at least as long as least, in order of birth. A
+// block is valid until f returns.
 func (ix *FileIndex) eachLong(ctx context.Context, least model.Time, f func(b *fileBlock)) error {
 	take := func(b *fileBlock) {
 		if b.died != alive && b.diedAt-b.bornAt >= least {
 			f(b)
 		}
 	}
+	records := ix.walkRecords()
 	for _, c := range ix.chunks {
 		if c.end-c.begin >= least { // blocks without a record may do too
 			v, err := ix.view(c)
@@ -77,8 +79,7 @@ func (ix *FileIndex) eachLong(ctx context.Context, least model.Time, f func(b *f
 		}
 		for r := int(c.firstRec); r < int(c.firstRec+c.records); r++ {
 			if at := ix.records.diedAt.at(r); at >= c.begin+least {
-				b := ix.recordBlock(r)
-				take(&b)
+				take(records.to(r))
 			}
 		}
 		if err := ctx.Err(); err != nil {
@@ -104,7 +105,7 @@ type leakSums struct {
 
 type leakSum struct {
 	LeakSite
-	ages []model.Time
+	ages ageList
 }
 
 func (ix *FileIndex) leakSums(by Group, in Cell, rg Range) *leakSums {
@@ -124,7 +125,7 @@ func (l *leakSums) add(b *fileBlock, age model.Time) {
 	}
 	s.Count++
 	s.Last = b.bornAt
-	s.ages = append(s.ages, age)
+	s.ages.add(age)
 	s.Bytes, _ = model.SaturatingAdd(s.Bytes, b.size)
 	col := columnOf(b.bornAt, l.from, l.to)
 	s.History[col], _ = model.SaturatingAdd(s.History[col], b.size)
@@ -146,10 +147,11 @@ func (l *leakSums) list(ctx context.Context, lo, hi int, finish func(*LeakSite))
 	var out Leaks
 	rows = slices.DeleteFunc(l.f.prune(rows), func(s Site) bool { return l.sites[s.Key] == nil })
 	l.ix.nameSites(l.by, l.f, rows)
+	var memory []uint32
 	for _, row := range rows {
 		s := l.sites[row.Key]
 		s.Site = row
-		s.seal()
+		memory = s.seal(memory)
 		finish(&s.LeakSite)
 		out.Bytes, _ = model.SaturatingAdd(out.Bytes, s.Bytes)
 		out.Count += s.Count
@@ -164,13 +166,13 @@ func (l *leakSums) list(ctx context.Context, lo, hi int, finish func(*LeakSite))
 	return out, nil
 }
 
-// seal computes what needs all blocks.
-func (s *leakSum) seal() {
+// seal computes what needs all blocks, in memory that may be used again.
+func (s *leakSum) seal(memory []uint32) []uint32 {
 	for i := 1; i < len(s.History); i++ {
 		s.History[i], _ = model.SaturatingAdd(s.History[i], s.History[i-1])
 	}
 	slices.Sort(s.Threads)
-	slices.Sort(s.ages)
-	n := len(s.ages)
-	s.Newest, s.Median, s.Oldest = s.ages[0], s.ages[n/2], s.ages[n-1]
+	s.Newest, s.Median, s.Oldest, memory = s.ages.summary(memory)
+	s.ages = ageList{}
+	return memory
 }

@@ -88,6 +88,15 @@ func (r *riseReader) next() uint64 {
 	return r.a.value
 }
 
+// to moves on to value i, which must not have been returned yet, and returns it.
+func (r *riseReader) to(i int) uint64 {
+	r.i = max(r.i, i&^(riseSpan-1))
+	for r.i < i {
+		r.next()
+	}
+	return r.next()
+}
+
 // search returns the first index whose value is at least v, n if there is none.
 func (c *riseColumn) search(v uint64) int {
 	k := sort.Search(len(c.anchor), func(i int) bool { return c.anchor[i].value >= v }) - 1

@@ -325,6 +325,26 @@ func (ix *FileIndex) recordBlock(r int) (b fileBlock) {
 	return b
 }
 
+// recordWalk is recordBlock for records in ascending order, without looking for each anew.
+type recordWalk struct {
+	ix           *FileIndex
+	born, bornAt riseReader
+	block        fileBlock
+}
+
+func (ix *FileIndex) walkRecords() *recordWalk {
+	return &recordWalk{ix: ix, born: ix.records.born.reader(), bornAt: ix.records.bornAt.reader()}
+}
+
+// to is the block of a record behind the last one. It is valid until the next call.
+func (w *recordWalk) to(r int) *fileBlock {
+	b := &w.block
+	b.site, b.size = w.ix.records.origin.at(r)
+	b.born, b.bornAt = uint32(w.born.to(r)), model.Time(w.bornAt.to(r))
+	b.died, b.diedAt = w.ix.endOf(r)
+	return b
+}
+
 func (ix *FileIndex) refBlock(v *view, r ref) fileBlock {
 	if p, ok := r.local(); ok {
 		return ix.blockOf(v, p)
@@ -398,27 +418,26 @@ func (ix *FileIndex) replay(ctx context.Context, lo, hi int, f func(v *view, eve
 	})
 }
 
-// bornIn calls f for every block that is born in events [from, to) of a view, in order.
+// bornIn calls f for every block that is born in events [from, to) of a view, in order. It is valid until f returns.
 func (ix *FileIndex) bornIn(v *view, from, to int, f func(b *fileBlock)) {
+	var b fileBlock // of all, as it lies on the heap
 	for p := v.payload(from); p < len(v.event) && int(v.event[p]) < to; p++ {
 		if v.events.Kind[v.event[p]] == model.Alloc {
-			b := ix.blockOf(v, p)
+			b = ix.blockOf(v, p)
 			f(&b)
 		}
 	}
 }
 
 // eachKept calls f for every block that is born in events [lo, hi) and alive after them, in order of birth. It need not know
-// addresses.
+// addresses, and is valid until f returns.
 func (ix *FileIndex) eachKept(ctx context.Context, lo, hi int, f func(b *fileBlock)) error {
 	if lo >= hi {
 		return ctx.Err()
 	}
 	first := ix.records.born.search(uint64(lo))
-	ix.keptRecords(first, ix.recordsBefore(hi), hi, func(r int) {
-		b := ix.recordBlock(r)
-		f(&b)
-	})
+	records := ix.walkRecords()
+	ix.keptRecords(first, ix.recordsBefore(hi), hi, func(r int) { f(records.to(r)) })
 	return ix.keptOfChunk(ctx, lo, hi, f)
 }
 

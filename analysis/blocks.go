@@ -15,7 +15,7 @@ func (ix *Index) Blocks(ctx context.Context, q BlockQuery) (BlockList, error) {
 	defer ix.mu.RUnlock()
 	q.Cell = ix.filtered(q.Cell)
 	d, f := dimOf(q.By), ix.foldIn(q.By, q.Cell.set)
-	l := &blockList{ix: ix}
+	l := &blockList{ix: ix, noAddr: q.NoAddr}
 	take := func(b uint32) {
 		if (q.All || f.keyOf(ix.key(d, b)) == q.Key) && ix.in(q.Cell, b) && (q.Addr == 0 || ix.holds(b, q.Addr)) {
 			l.blocks = append(l.blocks, b)
@@ -57,6 +57,7 @@ type blockList struct {
 	ix     *Index
 	blocks []uint32
 	bytes  uint64
+	noAddr bool // rows have none
 }
 
 // ranked is a block and what it is sorted by, next to each other in memory.
@@ -108,7 +109,11 @@ func (l *blockList) Bytes() uint64 { return l.bytes }
 func (l *blockList) Row(i int) Block {
 	l.ix.mu.RLock()
 	defer l.ix.mu.RUnlock()
-	return l.ix.block(int(l.blocks[i]))
+	b := l.ix.block(int(l.blocks[i]))
+	if l.noAddr {
+		b.Addr = 0
+	}
+	return b
 }
 
 // block is a block as others see it.

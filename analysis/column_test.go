@@ -79,6 +79,12 @@ func TestRiseColumn(t *testing.T) {
 			t.Fatalf("number %d in order: %d, want %d", i, got, v)
 		}
 	}
+	leaps := c.reader()
+	for i := r.IntN(3); i < len(want); i += 1 + r.IntN(1+r.IntN(200)) {
+		if got := leaps.to(i); got != want[i] {
+			t.Fatalf("number %d in leaps: %d, want %d", i, got, want[i])
+		}
+	}
 	for range 2000 {
 		i := r.IntN(len(want))
 		some := c.readerAt(i)

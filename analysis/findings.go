@@ -241,7 +241,7 @@ func (f *finder) heldAtPeak(s *Site) (model.Time, error) {
 	if s.LiveCount > maxPeakBlocks {
 		return 0, nil
 	}
-	list, err := f.t.Blocks(f.ctx, BlockQuery{At: f.top.Instant, By: ByStack, Key: s.Key, Sort: OldestFirst})
+	list, err := f.t.Blocks(f.ctx, BlockQuery{At: f.top.Instant, By: ByStack, Key: s.Key, Sort: OldestFirst, NoAddr: true})
 	if err != nil {
 		return 0, err
 	}

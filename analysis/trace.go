@@ -304,6 +304,8 @@ type BlockQuery struct {
 	Cell   Cell   // only blocks in it
 	Addr   uint64 // only blocks that hold this address, 0 for all
 	Sort   BlockOrder
+
+	NoAddr bool // leave out Block.Addr: it may have to be read from the input
 }
 
 // BlockOrder sorts block lists; ties by birth.

@@ -187,7 +187,6 @@ func (k *keeper) write(ctx context.Context, ix *analysis.KeptIndex) (err error) 
 			os.Remove(f.Name())
 		}
 	}()
-	go debug.FreeOSMemory() // what building took
 	w := newBehind(f)
 	err = ix.Write(ctx, w)
 	if written := w.Close(); err == nil {
@@ -265,6 +264,13 @@ func (k *keeper) state() (state string, size int64, err error) {
 		return "stale", info.Size(), err
 	}
 	return "unusable", info.Size(), err
+}
+
+// relieve gives back the memory that building a large index took, while that is being written.
+func (s *session) relieve() {
+	if used, _ := s.index.Used(); !used && s.index.Status().Events >= worthIndex {
+		go debug.FreeOSMemory()
+	}
 }
 
 // keep writes the session's index unless it came from a file. That it cannot be written is worth a note and nothing more: on

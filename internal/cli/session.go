@@ -90,6 +90,7 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 			defer a.collector.traces.Add(-1)
 		}
 		s.read(reading, format, opt)
+		s.relieve()
 		s.keep(ctx)
 	})
 	return s
