@@ -75,8 +75,8 @@ func (b *builder) run(outer context.Context) error {
 	defer stop()
 	b.stop = stop
 	ahead := b.ix.cores
-	// One is folded, two are held while they are matched, and the others are decoded; some wait in between, as some take longer.
-	const waiting = 2
+	// One is folded, two are held while they are matched, and the others are decoded; one waits in between, as some take longer.
+	const waiting = 1
 	b.spare, b.matched = make(chan *job, ahead+3+waiting), make(chan *job, waiting)
 	for range cap(b.spare) {
 		b.spare <- new(job)

@@ -11,7 +11,7 @@ import (
 const (
 	leastGarbage = 10      // percent of what lives that garbage may take beside it
 	smallGarbage = 8 << 20 // bytes of garbage that are not worth collecting
-	hastyGarbage = 4       // times as much while traces are read: collections take buffers away that are used again
+	hastyGarbage = 8       // times as much while traces are read: collections take buffers away that are used again
 	mostGarbage  = 200     // percent, as long as next to nothing lives
 	firstGarbage = 400     // percent until the first collection: it shall come after the first chart
 )

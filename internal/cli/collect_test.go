@@ -41,7 +41,7 @@ func TestCollectorFollows(t *testing.T) {
 		t.Error(share())
 	}
 	large := make([]byte, 40<<20)
-	const usual, hasty = 20, 80 // of what lives here, percent
+	const usual, hasty = 20, 160 // of what lives here, percent
 	until := func(reached func(uint64) bool) {
 		t.Helper()
 		for deadline := time.Now().Add(20 * time.Second); !reached(share()); runtime.GC() {

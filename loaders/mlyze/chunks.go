@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	decodeBuffer = 512 << 10
+	decodeBuffer = 128 << 10
 	decodeBack   = zeroRun // bytes before an event that stay in the buffer, to recognise holes
 	syncChains   = 48      // offsets that are tried: more than an event is long, as writers write them
 	syncEvents   = 24      // events that the last chain must be good for
