@@ -94,6 +94,7 @@ func (c *chartPane) show(s *State, r widget.Rect) {
 	}
 	if dots > 0 && s.Status.Events > 0 {
 		c.curve.ask(curveKey{s.Status.Revision, from, to, dots})
+		c.env.charted()
 		c.peak.ask(peakKey{s.Status.Revision, s.Range})
 	}
 	c.setMarks()

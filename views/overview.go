@@ -74,7 +74,6 @@ func (p *overview) columns() int { return p.chart.columns() }
 func (p *overview) show(s *State) {
 	p.state = *s
 	p.chart.show(s, p.layout(p.rect()).chart) // first: it is what one looks at, and takes the least time
-	p.env.charted()
 	p.findings.show(s)
 	if !p.chosen && len(p.findings.rows) == 0 && p.findings.lazy.fresh() {
 		p.focus = paneTop // there is nothing to choose from
