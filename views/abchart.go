@@ -124,7 +124,8 @@ func (c *compareChart) setData(axis analysis.TimeSpan) {
 	ch.From, ch.To = int64(axis.From), int64(axis.To)
 	ch.Cursor, ch.PeakAt = -1, -1
 	ch.Decimal = s.Series == seriesBlocks
-	ch.FormatX, ch.FormatY = axisTime, s.Series.short
+	series := s.Series
+	ch.FormatX, ch.FormatY = axisTime, func(v uint64) string { return series.short(v) }
 	ch.Empty = "reading both curves"
 	ch.Curves = ch.Curves[:0]
 	v, ok := c.curves.get()

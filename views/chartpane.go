@@ -114,7 +114,8 @@ func (c *chartPane) setData(from, to model.Time) {
 		ch.RangeFrom, ch.RangeTo = int64(max(s.Range.From, 0)), int64(s.Range.To)
 	}
 	ch.Decimal = s.Series == seriesBlocks
-	ch.FormatX, ch.FormatY = axisTime, s.Series.short
+	series := s.Series
+	ch.FormatX, ch.FormatY = axisTime, func(v uint64) string { return series.short(v) }
 	ch.Empty = c.emptyText()
 	v, ok := c.curve.get()
 	ch.Data = ch.Data[:0]
