@@ -36,7 +36,7 @@ type diffKey struct{ a, b layoutRef }
 type layoutDiff struct {
 	diffKey
 	*analysis.LayoutChange
-	types []typeDiff
+	paired []typeDiff
 }
 
 // typeDiff is the pages of one type in two layouts; was or is is empty where a layout does not have the type.
@@ -153,12 +153,12 @@ func diffLayouts(ctx context.Context, k diffKey) (*layoutDiff, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &layoutDiff{diffKey: k, LayoutChange: analysis.DiffLayouts(was, is), types: pairTypes(was, is)}
-	for i := range out.types {
+	out := &layoutDiff{diffKey: k, LayoutChange: analysis.DiffLayouts(was, is), paired: pairTypes(was, is)}
+	for i := range out.paired {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		out.types[i].compare()
+		out.paired[i].compare()
 	}
 	return out, nil
 }

@@ -170,8 +170,8 @@ func (p *dumpPages) sideText(r layoutRef) string {
 func (p *dumpPages) gridTypes() (out []gridPages) {
 	switch {
 	case p.diff != nil:
-		for i := range p.diff.types {
-			t := &p.diff.types[i]
+		for i := range p.diff.paired {
+			t := &p.diff.paired[i]
 			out = append(out, gridPages{name: t.name(), is: t.is, diff: t})
 		}
 	case p.load != nil:
@@ -239,7 +239,7 @@ func (p *dumpPages) emptyText() []string {
 	if p.dump == nil {
 		return []string{"Opening the file " + p.look.Glyphs.Ellipsis}
 	}
-	if p.diff != nil && len(p.diff.types) > 0 || p.load != nil && len(p.load.Types) > 0 {
+	if p.diff != nil && len(p.diff.paired) > 0 || p.load != nil && len(p.load.Types) > 0 {
 		return nil
 	}
 	if p.dump.series(&p.state) == noSeries {

@@ -83,7 +83,7 @@ func fetchRetained(ctx context.Context, k retainKey) (*retainSet, error) {
 
 // fits reports whether the figures are those of the groups.
 func (r *retainSet) fits(set *groupSet, p analysis.EdgePolicy) bool {
-	return r.graph.heapKey == set.load.heapKey && r.graph.policy == p && r.kind == set.by.kind()
+	return r.graph.heapKey == set.load.heapKey && r.graph.edges == p && r.kind == set.by.kind()
 }
 
 // groupColumn is a column of the table of groups, in the order of the table.

@@ -34,7 +34,7 @@ func (l *heapLoad) unlinkedText() []string {
 // graphKey names a snapshot's dominators.
 type graphKey struct {
 	heapKey
-	policy analysis.EdgePolicy
+	edges analysis.EdgePolicy
 }
 
 // heapGraph is a graph and which one it is.
@@ -68,7 +68,7 @@ func openHeap(ctx context.Context, k heapKey) (*heapLoad, error) {
 }
 
 func openGraph(ctx context.Context, k graphKey) (*heapGraph, error) {
-	g, err := k.heaps.Graph(ctx, k.i, k.policy)
+	g, err := k.heaps.Graph(ctx, k.i, k.edges)
 	if err != nil {
 		return nil, err
 	}
