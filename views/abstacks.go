@@ -81,7 +81,7 @@ type compareStacks struct {
 
 func newCompareStacks(e *env, of screen) *compareStacks {
 	p := &compareStacks{pane: newPane(e), of: of}
-	p.sets = newLazy(e, e.compare)
+	p.sets = newLazy(e, func(ctx context.Context, k compareKey) (*compareSet, error) { return e.compare(ctx, k) })
 	p.trees = newLazy(e, makeCompareTree)
 	p.tree = widget.NewTree(p, nil)
 	return p

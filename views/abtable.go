@@ -62,7 +62,7 @@ type compareTable struct {
 
 func newCompareTable(e *env) *compareTable {
 	t := &compareTable{tablePane: newTablePane(e), sort: compareDelta}
-	t.sets = newLazy(e, e.compare)
+	t.sets = newLazy(e, func(ctx context.Context, k compareKey) (*compareSet, error) { return e.compare(ctx, k) })
 	t.ordered = newLazy(e, func(_ context.Context, k compareOrder) (*compareRows, error) { return orderComparison(k), nil })
 	t.list = widget.List{Table: t, Descending: true, Column: -1}
 	t.moved, t.sortBy, t.enter = func() { t.changed() }, t.orderBy, t.openRow

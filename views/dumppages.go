@@ -322,7 +322,7 @@ func (p *dumpPages) drawHead(s tcell.Screen, r widget.Rect) {
 		return
 	}
 	right := p.grid.order.String() + " · " + p.cellText()
-	if p.load != nil && p.load.layout != p.dump.layout(&p.state) {
+	if p.load != nil && p.load.layoutKey.layout != p.dump.layout(&p.state) {
 		right = "decoding " + p.look.Glyphs.Ellipsis + " · " + right
 	}
 	n := widget.PrintRight(s, r.X+1, r.Y, r.W-2, right, p.look.Muted)
