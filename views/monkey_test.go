@@ -88,7 +88,7 @@ func monkey(t *testing.T, store *model.Store, ix *analysis.Index, seed uint64, s
 	sim := term.NewSimulationCaps(80, 24, colourCaps)
 	a := newApp(Options{
 		Terminal: sim.Terminal, Store: store, Trace: ix, Keys: keymap.Default(), Themes: themes.Usable(1<<24, false),
-		Command: []string{"file"}, Patience: time.Duration(1 + r.IntN(2)*int(time.Millisecond)), Once: true,
+		Command: []string{"file"}, Patience: time.Duration(1 + r.IntN(2)*int(time.Millisecond)), Readable: func(string) error { return errors.New("once") },
 	})
 	a.follow()
 	sim.Start(a)
