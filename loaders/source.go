@@ -207,6 +207,10 @@ func (s *Source) Range(off, n int64) ([]byte, error) {
 		return s.spool.copyRange(off, n)
 	}
 	s.mapOnce.Do(func() {
+		if !mappable(s.info.Size()) {
+			s.mapErr = unix.ENOMEM
+			return
+		}
 		s.mapped, s.mapErr = unix.Mmap(int(s.file.Fd()), 0, int(s.info.Size()), unix.PROT_READ, unix.MAP_SHARED)
 	})
 	if s.mapErr != nil {
@@ -225,7 +229,7 @@ func (s *Source) Forget() {
 	}
 }
 
-// readRange stands in for the mapping on file systems that have none.
+// readRange stands in for the mapping on file systems that have none, and where there is no address space for it.
 func (s *Source) readRange(off, n int64) ([]byte, error) {
 	b := make([]byte, max(0, min(n, s.info.Size()-off)))
 	got, err := s.readFile(b, off)

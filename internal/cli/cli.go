@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
+	"os"
 	"slices"
 	"strings"
 
@@ -35,7 +35,7 @@ type globals struct {
 	Series     *int    `placeholder:"N" help:"Of memory dumps: which curve, from 0, in the file's order."`
 	Point      *int    `placeholder:"N" help:"Of memory dumps: the page layout of this point, from 0, in the file's order."`
 	Edges      string  `enum:"roots,all" default:"roots" placeholder:"WHICH" help:"References that hold memory in heap snapshots: roots, without those of inter-generational roots that keep nothing alive, or all."`
-	MaxMemory  byteNum `placeholder:"SIZE" help:"Stop reading before memory grows beyond this: 64MiB, 1.5G."`
+	MaxMemory  byteNum `placeholder:"SIZE" help:"Stop reading before memory grows beyond this: 64MiB, 1.5G. The default is what ulimit and control groups allow, less what the program itself needs."`
 	Index      string  `enum:"cache,beside,none" default:"cache" placeholder:"PLACE" help:"Where the indexes of traces are kept: in the user's cache, if they are large, beside the file, or none."`
 	Color      string  `enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Colours: auto, always or never."`
 	ASCII      bool    `name:"ascii" help:"Draw with ASCII characters only."`
@@ -97,6 +97,9 @@ func (a *app) status(ctx context.Context, err error) int {
 	}
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		fmt.Fprintln(a.env.Stderr, "memtui: interrupted")
+		if sig := (*term.SignalError)(nil); errors.As(context.Cause(ctx), &sig) {
+			return sig.Status()
+		}
 		return statusSignal
 	}
 	if text := err.Error(); text != "" {
@@ -165,9 +168,7 @@ func (a *app) configure(configErr error) error {
 	if a.flags.Limit < 0 {
 		return fmt.Errorf("--limit: must not be negative, but is %d", a.flags.Limit)
 	}
-	if a.flags.MaxMemory > 0 {
-		debug.SetMemoryLimit(int64(a.flags.MaxMemory))
-	}
+	a.boundMemory(systemMemory(os.DirFS("/")))
 	return nil
 }
 
