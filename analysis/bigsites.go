@@ -29,7 +29,7 @@ func (ix *FileIndex) Sites(ctx context.Context, q Query) ([]Site, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows = slices.DeleteFunc(g.f.prune(rows), func(s Site) bool { return s.AllocCount == 0 && s.LiveCount == 0 && s.FreedCount == 0 })
+	rows = slices.DeleteFunc(g.f.prune(rows), func(s Site) bool { return s.none() })
 	ix.nameSites(q.By, g.f, rows)
 	return rows, ctx.Err()
 }

@@ -188,11 +188,28 @@ type Site struct {
 	Node  model.NodeID  // that stack's leaf, 0 when the file does not define it
 
 	AllocBytes, AllocCount uint64 // in the range
-	FreedBytes, FreedCount uint64 // blocks of this group ended in the range, by FREE or overwriting
+	FreedBytes, FreedCount uint64 // blocks of this group that a FREE ended in the range
 	Temporary              uint64 // blocks of the range freed by the very next event
 	LiveBytes, LiveCount   uint64 // at the instant
 	PeakBytes              uint64
 	LeakBytes, LeakCount   uint64 // allocated in the range and live at its end
+
+	OverwrittenBytes, OverwrittenCount uint64 // blocks of this group that an ALLOC over their live address ended in the range
+}
+
+// addEnded adds the blocks that ended between two states of a key's sums.
+func (s *Site) addEnded(before, after *cell) {
+	ended, over := after.endedBytes-before.endedBytes, after.overBytes-before.overBytes
+	endedCount, overCount := after.endedCount-before.endedCount, after.overCount-before.overCount
+	s.OverwrittenBytes, _ = model.SaturatingAdd(s.OverwrittenBytes, over)
+	s.OverwrittenCount += uint64(overCount)
+	s.FreedBytes, _ = model.SaturatingAdd(s.FreedBytes, ended-min(over, ended)) // less only where a sum saturated
+	s.FreedCount += uint64(endedCount - overCount)
+}
+
+// none reports whether nothing of the group was born, lived or ended.
+func (s *Site) none() bool {
+	return s.AllocCount == 0 && s.LiveCount == 0 && s.FreedCount == 0 && s.OverwrittenCount == 0
 }
 
 // MeanSize is the mean size of the blocks allocated in the range, 0 without any.

@@ -461,9 +461,13 @@ func (p *sites) amounts(s *analysis.Site) string {
 	if !p.table.key.NoPeaks {
 		peak = " · peak " + f.bytes(s.PeakBytes)
 	}
-	return fmt.Sprintf("live %s%s in %s (%s of all)%s · total %s in %s%s", atMost, f.bytes(s.LiveBytes),
+	over := ""
+	if s.OverwrittenCount > 0 {
+		over = " · overwritten " + f.bytes(s.OverwrittenBytes) + " in " + countBlocks(s.OverwrittenCount)
+	}
+	return fmt.Sprintf("live %s%s in %s (%s of all)%s · total %s in %s%s%s", atMost, f.bytes(s.LiveBytes),
 		countBlocks(s.LiveCount), shortShare(shareOf(s.LiveBytes, p.table.sum.LiveBytes)), peak,
-		f.bytes(s.AllocBytes), countBlocks(s.AllocCount), mean)
+		f.bytes(s.AllocBytes), countBlocks(s.AllocCount), mean, over)
 }
 
 // lifetimes says how long the blocks of a row lived, and who allocated them.

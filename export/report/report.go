@@ -145,8 +145,10 @@ type Site struct {
 	Place
 	AllocBytes     uint64 `json:"alloc_bytes"`
 	AllocCount     uint64 `json:"alloc_count"`
-	FreedBytes     uint64 `json:"freed_bytes"`
+	FreedBytes     uint64 `json:"freed_bytes"` // by FREE events, as in Trace
 	FreedCount     uint64 `json:"freed_count"`
+	OverBytes      uint64 `json:"overwritten_bytes"` // by allocations over their live address
+	OverCount      uint64 `json:"overwritten_count"`
 	LiveBytes      uint64 `json:"live_bytes"`
 	LiveCount      uint64 `json:"live_count"`
 	PeakBytes      uint64 `json:"peak_bytes"`

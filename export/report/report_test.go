@@ -344,3 +344,38 @@ func TestEmptyTrace(t *testing.T) {
 		}
 	}
 }
+
+// TestSitesEndAsTheTraceDoes adds up what became of blocks: freed and overwritten ones apart, in sites as in the trace.
+func TestSitesEndAsTheTraceDoes(t *testing.T) {
+	trace := events{
+		{Time: 0, Kind: model.Alloc, Addr: 1, Size: 100, ID: 5},
+		{Time: 10, Kind: model.Alloc, Addr: 1, Size: 30, ID: 5},
+		{Time: 20, Kind: model.Free, Addr: 1},
+		{Time: 30, Kind: model.Alloc, Addr: 2, Size: 7, ID: 9},
+		{Time: 40, Kind: model.Alloc, Addr: 2, Size: 8, ID: 5},
+	}
+	store := &model.Store{}
+	store.Publish(&model.Profile{Meta: model.Meta{Name: "over", Format: "mlyze"}, Allocations: trace})
+	file, slow := analysis.NewFileIndex(), analysis.NewIndex()
+	if err := analysis.Build(t.Context(), store, file); err != nil {
+		t.Fatal(err)
+	}
+	if err := analysis.Build(t.Context(), store, slow); err != nil {
+		t.Fatal(err)
+	}
+	for _, ix := range []analysis.Trace{file, slow} {
+		r, err := Build(t.Context(), store.Current(), ix, whole())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var freed, freedCount, over, overCount uint64
+		for _, s := range r.Trace.Sites {
+			freed, freedCount, over, overCount = freed+s.FreedBytes, freedCount+s.FreedCount, over+s.OverBytes, overCount+s.OverCount
+		}
+		v := r.Trace
+		if freed != 30 || freed != v.FreedBytes || freedCount != v.FreedCount || over != 107 || over != v.OverwrittenBytes || overCount != v.OverwrittenCount {
+			t.Errorf("%T: freed %d in %d, overwritten %d in %d; the trace: %d in %d, %d in %d", ix, freed, freedCount, over, overCount,
+				v.FreedBytes, v.FreedCount, v.OverwrittenBytes, v.OverwrittenCount)
+		}
+	}
+}

@@ -29,6 +29,7 @@ func sortKeys() []sortKey {
 		{"peak_bytes", func(s *analysis.Site) uint64 { return s.PeakBytes }, allocs},
 		{"temporary_count", func(s *analysis.Site) uint64 { return s.Temporary }, allocs},
 		{"freed_bytes", func(s *analysis.Site) uint64 { return s.FreedBytes }, func(s *analysis.Site) uint64 { return s.FreedCount }},
+		{"overwritten_bytes", func(s *analysis.Site) uint64 { return s.OverwrittenBytes }, func(s *analysis.Site) uint64 { return s.OverwrittenCount }},
 		{"leaked_bytes", func(s *analysis.Site) uint64 { return s.LeakBytes }, leaked},
 		{"leaked_count", leaked, leaked},
 	}
@@ -82,7 +83,7 @@ func (b *builder) sites() error {
 		return err
 	}
 	key, keep := keyNamed(b.opt.By), allocated
-	if strings.HasPrefix(key.name, "live_") || key.name == "freed_bytes" {
+	if strings.HasPrefix(key.name, "live_") || key.name == "freed_bytes" || key.name == "overwritten_bytes" {
 		keep = func(s *analysis.Site) bool { return allocated(s) || key.value(s) > 0 }
 	}
 	b.out.Sites, b.out.Rows.Sites = b.table(sorted(rows, key, keep))
@@ -112,6 +113,7 @@ func (b *builder) table(rows []*analysis.Site) ([]Site, int) {
 		out[i] = Site{
 			Stack: uint64(s.Stack), Place: frames.place(s.Stack), Frames: frames,
 			AllocBytes: s.AllocBytes, AllocCount: s.AllocCount, FreedBytes: s.FreedBytes, FreedCount: s.FreedCount,
+			OverBytes: s.OverwrittenBytes, OverCount: s.OverwrittenCount,
 			LiveBytes: s.LiveBytes, LiveCount: s.LiveCount, PeakBytes: s.PeakBytes,
 			LeakedBytes: s.LeakBytes, LeakedCount: s.LeakCount, TemporaryCount: s.Temporary,
 		}
