@@ -320,14 +320,14 @@ func (ix *Index) addTotals(t *Totals, block uint32, size uint64, how change) {
 }
 
 // Functions implements [Trace].
-func (ix *Index) Functions(ctx context.Context, r Range, only StackFilter) ([]Function, error) {
+func (ix *Index) Functions(ctx context.Context, r Range, in Cell) ([]Function, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	lo, hi := ix.eventRange(r)
-	set := ix.setOf(only)
+	set := ix.setOf(in.Stacks)
 	t := newFunctionTable(set.stacks(ix.stacks()))
 	t.bare = set != nil
-	for _, row := range ix.siteSums(ByStack, Cell{}, lo, hi, lo) {
+	for _, row := range ix.siteSums(ByStack, in.Rectangle(), lo, hi, lo) {
 		if row.AllocCount == 0 || set != nil && !set.has(uint32(row.Key)) {
 			continue
 		}

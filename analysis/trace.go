@@ -31,11 +31,11 @@ type Trace interface {
 	// Sites returns one row per group that allocated anything in q.Range or lives at q.At, unsorted.
 	Sites(ctx context.Context, q Query) ([]Site, error)
 	// Functions returns self and total allocations in r per function name, a function once per stack, unsorted.
-	Functions(ctx context.Context, r Range, only StackFilter) ([]Function, error)
+	Functions(ctx context.Context, r Range, in Cell) ([]Function, error)
 	// Leaks lists what was never freed, by site, most bytes first.
 	Leaks(ctx context.Context, q LeakQuery) (Leaks, error)
 	// LateFreed lists what was freed in the last 2 % of the duration after living at least half of it, by site, most bytes first.
-	LateFreed(ctx context.Context, only StackFilter) (Leaks, error)
+	LateFreed(ctx context.Context, in Cell) (Leaks, error)
 	// Weights returns one cost per stack, aligned with StackIDs; q.By is ignored.
 	Weights(ctx context.Context, c Cost, q Query) ([]uint64, error)
 	// StackIDs maps a dense stack index to the file's id, in order of first use. The slice only ever grows.

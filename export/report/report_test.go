@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -377,5 +378,52 @@ func TestSitesEndAsTheTraceDoes(t *testing.T) {
 			t.Errorf("%T: freed %d in %d, overwritten %d in %d; the trace: %d in %d, %d in %d", ix, freed, freedCount, over, overCount,
 				v.FreedBytes, v.FreedCount, v.OverwrittenBytes, v.OverwrittenCount)
 		}
+	}
+}
+
+// TestFiltersReachEveryTable asks for one cell of sizes and lifetimes: every table is about its blocks, or is named as one that is not.
+func TestFiltersReachEveryTable(t *testing.T) {
+	opt := whole()
+	opt.Cell = analysis.Cell{SizeFrom: 9, SizeTo: 10, LifeTo: analysis.LifeClasses} // 256 … 511 bytes: the block of 500
+	v := build(t, opt).Trace
+	count := func(n uint64, what string) {
+		if n != 1 {
+			t.Errorf("%s: %d blocks, want the one of 500 bytes", what, n)
+		}
+	}
+	var functions, threads, sizes, lives, grid, sites uint64
+	for _, f := range v.Functions {
+		functions += f.SelfCount
+	}
+	for _, x := range v.Threads {
+		threads += x.AllocCount
+	}
+	for _, x := range v.Sizes {
+		sizes += x.Count
+	}
+	for _, x := range v.Lifetimes {
+		lives += x.Count
+	}
+	for _, x := range v.Grid {
+		grid += x.Count
+	}
+	for _, x := range v.Sites {
+		sites += x.AllocCount
+	}
+	count(functions, "functions")
+	count(threads, "threads")
+	count(sizes, "sizes")
+	count(lives, "lifetimes")
+	count(grid, "grid")
+	count(sites, "sites")
+	if diff := cmp.Diff([]string{"sums", "peak", "live", "markers", "curve"}, v.Unfiltered); diff != "" {
+		t.Error(diff)
+	}
+	opt.Cell.Stacks = "focus main"
+	if u := build(t, opt).Trace.Unfiltered; !slices.Contains(u, "lifetimes") || !slices.Contains(u, "grid") {
+		t.Errorf("filters of stacks do not narrow lifetimes, but only %q are named", u)
+	}
+	if v := build(t, whole()).Trace; v.Unfiltered != nil || len(v.Threads) != 2 {
+		t.Errorf("without a filter: %q, %d threads", v.Unfiltered, len(v.Threads))
 	}
 }

@@ -87,6 +87,7 @@ func (b *builder) sites() error {
 		keep = func(s *analysis.Site) bool { return allocated(s) || key.value(s) > 0 }
 	}
 	b.out.Sites, b.out.Rows.Sites = b.table(sorted(rows, key, keep))
+	b.out.left = leftOf(rows)
 	byLive := keyNamed("live_bytes")
 	b.out.LiveSites, b.out.Rows.LiveSites = b.table(sorted(rows, byLive, lives))
 	if b.peak == nil {
@@ -100,7 +101,19 @@ func (b *builder) sites() error {
 		}
 	}
 	b.out.PeakSites, b.out.Rows.PeakSites = b.table(sorted(atPeak, byLive, lives))
+	b.out.left.peak = leftOf(atPeak).live
 	return nil
+}
+
+// filtered is what filters leave of the sums of a trace.
+type filtered struct{ alloc, live, peak uint64 } // bytes
+
+func leftOf(rows []analysis.Site) (f filtered) {
+	for i := range rows {
+		f.alloc, _ = model.SaturatingAdd(f.alloc, rows[i].AllocBytes)
+		f.live, _ = model.SaturatingAdd(f.live, rows[i].LiveBytes)
+	}
+	return f
 }
 
 // table turns the first rows into those of the report, and says how many there were.
@@ -134,7 +147,7 @@ func (b *builder) remember(stack uint64, key analysis.Key) {
 }
 
 func (b *builder) functions() error {
-	list, err := b.trace.Functions(b.ctx, b.opt.Range, b.opt.Cell.Stacks)
+	list, err := b.trace.Functions(b.ctx, b.opt.Range, b.opt.Cell)
 	if err != nil {
 		return err
 	}
@@ -170,7 +183,7 @@ func (b *builder) groups() error {
 
 // threads lists what each thread allocated in the range, most bytes first.
 func (b *builder) threads() error {
-	rows, err := b.trace.Sites(b.ctx, analysis.Query{At: b.opt.At, Range: b.opt.Range, By: analysis.ByThread, Cell: analysis.Cell{Stacks: b.opt.Cell.Stacks}})
+	rows, err := b.trace.Sites(b.ctx, analysis.Query{At: b.opt.At, Range: b.opt.Range, By: analysis.ByThread, Cell: b.opt.Cell})
 	if err != nil {
 		return err
 	}
