@@ -309,6 +309,9 @@ func (p *sites) by() analysis.Group {
 
 func (p *sites) title() string {
 	t := "Sites by " + p.by().String()
+	if !p.state.Range.IsWhole() && p.state.Cell.IsAll() {
+		t += " · trend, shape: whole run"
+	}
 	if p.state.Filter != "" {
 		t += " · filter “" + p.state.Filter + "”"
 	}
@@ -436,6 +439,9 @@ func (p *sites) explain() {
 	}
 	p.detail.facts = []string{p.amounts(row)}
 	if text := shapeSentence(shape); text != "" {
+		if !p.state.Range.IsWhole() {
+			text = "over the whole run " + text
+		}
 		p.detail.facts = append(p.detail.facts, p.shapeSign(shape.Kind)+" "+text)
 	}
 	if cell := p.table.key.Cell.Rectangle(); !cell.IsAll() {

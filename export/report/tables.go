@@ -127,7 +127,11 @@ func (w tableWriter) peak() table {
 
 // levels is a table of what lives at some instant, of total bytes.
 func (w tableWriter) levels(sites []Site, total uint64) table {
-	out := table{cols: append([]col{{"LIVE", number}, {"BLOCKS", number}, {"SHARE", number}, {"TREND", sketch}}, placeCols()...)}
+	trend := "TREND"
+	if w.narrow {
+		trend = "RUN'S TREND"
+	}
+	out := table{cols: append([]col{{"LIVE", number}, {"BLOCKS", number}, {"SHARE", number}, {trend, sketch}}, placeCols()...)}
 	for _, s := range sites {
 		out.rows = append(out.rows, append([]string{
 			w.style.bytes(s.LiveBytes), w.style.count(s.LiveCount), w.style.share(s.LiveBytes, total),
