@@ -183,7 +183,7 @@ func answers(t testing.TB, ix Trace) string {
 	for _, rg := range []Range{Whole, rg} {
 		add(ix.Totals(ctx, rg))
 		add(ix.Curve(ctx, rg, 20))
-		add(ix.Functions(ctx, rg, ""))
+		add(ix.Functions(ctx, rg, Cell{}))
 		add(ix.Leaks(ctx, LeakQuery{Range: rg}))
 		for by := range GroupCount {
 			add(ix.Sites(ctx, Query{At: At(end / 2), Range: rg, By: by}))
@@ -193,7 +193,7 @@ func answers(t testing.TB, ix Trace) string {
 		m, total, err := ix.Marks(ctx, rg, 5)
 		add([]any{m, total}, err)
 	}
-	add(ix.LateFreed(ctx, ""))
+	add(ix.LateFreed(ctx, Cell{}))
 	add(ix.Shapes(ctx, ByStack, "", []Key{0, 1}))
 	if g, err := ix.Grid(ctx, GridQuery{Range: rg, All: true}); err == nil {
 		add(*g, err)

@@ -67,8 +67,8 @@ func (k *KeptIndex) Sites(ctx context.Context, q Query) ([]Site, error) {
 }
 
 // Functions implements [Trace].
-func (k *KeptIndex) Functions(ctx context.Context, r Range, only StackFilter) ([]Function, error) {
-	return ask(ctx, k, false, func(ix *FileIndex) ([]Function, error) { return ix.Functions(ctx, r, only) })
+func (k *KeptIndex) Functions(ctx context.Context, r Range, in Cell) ([]Function, error) {
+	return ask(ctx, k, false, func(ix *FileIndex) ([]Function, error) { return ix.Functions(ctx, r, in) })
 }
 
 // Leaks implements [Trace].
@@ -77,8 +77,8 @@ func (k *KeptIndex) Leaks(ctx context.Context, q LeakQuery) (Leaks, error) {
 }
 
 // LateFreed implements [Trace].
-func (k *KeptIndex) LateFreed(ctx context.Context, only StackFilter) (Leaks, error) {
-	return ask(ctx, k, false, func(ix *FileIndex) (Leaks, error) { return ix.LateFreed(ctx, only) })
+func (k *KeptIndex) LateFreed(ctx context.Context, in Cell) (Leaks, error) {
+	return ask(ctx, k, false, func(ix *FileIndex) (Leaks, error) { return ix.LateFreed(ctx, in) })
 }
 
 // Weights implements [Trace].

@@ -35,7 +35,7 @@ func (ix *FileIndex) Leaks(ctx context.Context, q LeakQuery) (Leaks, error) {
 }
 
 // LateFreed implements [Trace]. Ages are lifetimes.
-func (ix *FileIndex) LateFreed(ctx context.Context, only StackFilter) (Leaks, error) {
+func (ix *FileIndex) LateFreed(ctx context.Context, in Cell) (Leaks, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	n, duration := ix.events(), ix.duration()
@@ -45,7 +45,7 @@ func (ix *FileIndex) LateFreed(ctx context.Context, only StackFilter) (Leaks, er
 	if r.err != nil {
 		return Leaks{}, r.err
 	}
-	in := ix.filtered(Cell{Stacks: only})
+	in = ix.filtered(in)
 	l := ix.leakSums(ByStack, in, Whole)
 	err := ix.eachLong(ctx, percentOf(duration, longPercent), func(b *fileBlock) {
 		if int(b.died) >= first && !ix.overwrites(int(b.died)) && ix.in(in, b) {

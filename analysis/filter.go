@@ -27,7 +27,7 @@ type term struct {
 // FilterFields are the figures that a filter can compare, the last three in differences. Those whose column is headed otherwise can be written as the
 // heading too: leak, bytes, size and oldest.
 func FilterFields() []string {
-	return []string{"live", "blocks", "peak", "total", "count", "temp", "leaked", "mean", "age", "retained", "managed", "unmanaged",
+	return []string{"live", "blocks", "peak", "total", "count", "temp", "leaked", "mean", "age", "freed", "overwritten", "retained", "managed", "unmanaged",
 		"before", "after", "delta"}
 }
 

@@ -267,7 +267,7 @@ func (f *finder) heldAtPeak(s *Site) (model.Time, error) {
 }
 
 func (f *finder) late() error {
-	l, err := f.t.LateFreed(f.ctx, "")
+	l, err := f.t.LateFreed(f.ctx, Cell{})
 	if err != nil || len(l.Sites) == 0 || ratio(l.Bytes, f.top.Bytes) < latePart {
 		return err
 	}

@@ -187,7 +187,10 @@ func (ix *Index) sumsIn(d dim, c Cell, after ...int) [][]cell {
 		k, size := ix.key(d, uint32(b)), ix.size.at(b)
 		begin, end := int(ix.born.at(b)), int(ix.died.at(b))
 		how := freed
-		if end == begin+1 && ix.kind.at(end) == evFree {
+		switch {
+		case end < ix.time.n && ix.kind.at(end) != evFree:
+			how = overwrote
+		case end == begin+1:
 			how = freedAtOnce
 		}
 		for i, n := range after {

@@ -36,11 +36,11 @@ const (
 )
 
 // LateFreed implements [Trace]. Ages are lifetimes.
-func (ix *Index) LateFreed(ctx context.Context, only StackFilter) (Leaks, error) {
+func (ix *Index) LateFreed(ctx context.Context, in Cell) (Leaks, error) {
 	ix.warm(ctx, ByStack)
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	in := ix.filtered(Cell{Stacks: only})
+	in = ix.filtered(in)
 	duration := ix.duration()
 	late := duration - percentOf(duration, latePercent)
 	first := ix.time.search(func(t model.Time) bool { return t >= late })

@@ -26,7 +26,7 @@ func (ix *Index) Sites(ctx context.Context, q Query) ([]Site, error) {
 		ix.addPeaks(ctx, q.By, q.Cell, rows, lo, hi)
 	}
 	ix.addKept(q.By, q.Cell, rows, lo, hi)
-	rows = slices.DeleteFunc(f.prune(rows), func(s Site) bool { return s.AllocCount == 0 && s.LiveCount == 0 && s.FreedCount == 0 })
+	rows = slices.DeleteFunc(f.prune(rows), func(s Site) bool { return s.none() })
 	ix.nameSites(q.By, f, rows)
 	return rows, ctx.Err()
 }
@@ -44,8 +44,7 @@ func (ix *Index) siteSums(by Group, in Cell, lo, hi, n int) []Site {
 		bytes := b.allocBytes - a.allocBytes
 		row.AllocBytes, _ = model.SaturatingAdd(row.AllocBytes, bytes)
 		row.AllocCount += uint64(b.allocCount - a.allocCount)
-		row.FreedBytes, _ = model.SaturatingAdd(row.FreedBytes, b.freedBytes-a.freedBytes)
-		row.FreedCount += uint64(b.freedCount - a.freedCount)
+		row.addEnded(a, b)
 		row.Temporary += uint64(b.temporary - a.temporary)
 		row.LiveBytes, _ = model.SaturatingAdd(row.LiveBytes, l.liveBytes())
 		row.LiveCount += l.liveCount()
@@ -321,14 +320,14 @@ func (ix *Index) addTotals(t *Totals, block uint32, size uint64, how change) {
 }
 
 // Functions implements [Trace].
-func (ix *Index) Functions(ctx context.Context, r Range, only StackFilter) ([]Function, error) {
+func (ix *Index) Functions(ctx context.Context, r Range, in Cell) ([]Function, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	lo, hi := ix.eventRange(r)
-	set := ix.setOf(only)
+	set := ix.setOf(in.Stacks)
 	t := newFunctionTable(set.stacks(ix.stacks()))
 	t.bare = set != nil
-	for _, row := range ix.siteSums(ByStack, Cell{}, lo, hi, lo) {
+	for _, row := range ix.siteSums(ByStack, in.Rectangle(), lo, hi, lo) {
 		if row.AllocCount == 0 || set != nil && !set.has(uint32(row.Key)) {
 			continue
 		}

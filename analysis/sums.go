@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"sort"
+	"unsafe"
 
 	"github.com/memtui/memtui/model"
 )
@@ -18,9 +19,11 @@ const (
 
 // cell is the cumulative sums of one key. Sums of bytes saturate.
 type cell struct {
-	allocBytes, freedBytes uint64
-	allocCount, freedCount uint32
+	allocBytes, endedBytes uint64
+	allocCount, endedCount uint32 // blocks that a FREE or an ALLOC over their address ended
 	temporary              uint32 // counted at the event that ends the block
+	overCount              uint32 // of the ended ones, those that an ALLOC ended
+	overBytes              uint64
 }
 
 // change is what happens to a block.
@@ -39,24 +42,30 @@ func (c *cell) apply(how change, size uint64) {
 		c.allocCount++
 		return
 	}
-	c.freedBytes, _ = model.SaturatingAdd(c.freedBytes, size)
-	c.freedCount++
-	if how == freedAtOnce {
+	c.endedBytes, _ = model.SaturatingAdd(c.endedBytes, size)
+	c.endedCount++
+	switch how {
+	case freedAtOnce:
 		c.temporary++
+	case overwrote:
+		c.overBytes, _ = model.SaturatingAdd(c.overBytes, size)
+		c.overCount++
 	}
 }
 
 // add adds the sums of events that follow.
 func (c *cell) add(o *cell) {
 	c.allocBytes, _ = model.SaturatingAdd(c.allocBytes, o.allocBytes)
-	c.freedBytes, _ = model.SaturatingAdd(c.freedBytes, o.freedBytes)
+	c.endedBytes, _ = model.SaturatingAdd(c.endedBytes, o.endedBytes)
+	c.overBytes, _ = model.SaturatingAdd(c.overBytes, o.overBytes)
 	c.allocCount += o.allocCount
-	c.freedCount += o.freedCount
+	c.endedCount += o.endedCount
+	c.overCount += o.overCount
 	c.temporary += o.temporary
 }
 
-func (c *cell) liveBytes() uint64 { return c.allocBytes - min(c.freedBytes, c.allocBytes) }
-func (c *cell) liveCount() uint64 { return uint64(c.allocCount - c.freedCount) }
+func (c *cell) liveBytes() uint64 { return c.allocBytes - min(c.endedBytes, c.allocBytes) }
+func (c *cell) liveCount() uint64 { return uint64(c.allocCount - c.endedCount) }
 
 // checkpoint is a copy of all sums after a number of events.
 type checkpoint struct {
@@ -69,7 +78,7 @@ func (c *checkpoint) memory() int64 {
 	for _, s := range c.sums {
 		n += len(s)
 	}
-	return int64(n) * 32
+	return int64(n) * int64(unsafe.Sizeof(cell{}))
 }
 
 // checkpointEvery keeps an answer's replay short, and checkpoints below a few bytes per event however many stacks there are.

@@ -63,10 +63,10 @@ func cutOf(t *testing.T, p *model.Profile, ix *analysis.Index, cut Cut) (*model.
 	return loadTrace(t, out.Bytes())
 }
 
-// figures are a group's figures in words.
+// figures are a group's figures in words. What ended is one figure: an overwritten block is freed where the other block is left out.
 func figures(s *analysis.Site) string {
-	return fmt.Sprintf("alloc %d/%d freed %d/%d live %d/%d leaked %d/%d peak %d",
-		s.AllocBytes, s.AllocCount, s.FreedBytes, s.FreedCount, s.LiveBytes, s.LiveCount, s.LeakBytes, s.LeakCount, s.PeakBytes)
+	return fmt.Sprintf("alloc %d/%d ended %d/%d live %d/%d leaked %d/%d peak %d",
+		s.AllocBytes, s.AllocCount, s.FreedBytes+s.OverwrittenBytes, s.FreedCount+s.OverwrittenCount, s.LiveBytes, s.LiveCount, s.LeakBytes, s.LeakCount, s.PeakBytes)
 }
 
 // siteRows are the figures of all sites by name and place, the stacks resolved.

@@ -207,20 +207,6 @@ func (c *chartPane) do(a keymap.Action) bool {
 	return true
 }
 
-// column returns the column of the curve that holds a moment.
-func (c *chartPane) column(t model.Time) (analysis.Column, bool) {
-	v, ok := c.curve.get()
-	if !ok {
-		return analysis.Column{}, false
-	}
-	for i := range v.cols {
-		if t <= v.cols[i].To && (t > v.cols[i].From || i == 0 && t == v.cols[i].From) {
-			return v.cols[i], true
-		}
-	}
-	return analysis.Column{}, false
-}
-
 // click moves the instant to a place in the chart; false means that it is none.
 func (c *chartPane) click(x, y int) bool {
 	t, ok := c.chart.TimeAt(x, y)

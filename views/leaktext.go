@@ -91,6 +91,8 @@ func (p *leaks) emptyText() []string {
 		return []string{"Adding up…"}
 	case len(p.table.found.Sites) > 0:
 		return []string{"No leak passes the filter “" + p.state.Filter + "”.", "Esc forgets the filter, / changes it."}
+	case p.inLate && !p.state.Cell.IsAll():
+		return append([]string{"No such block was freed late."}, noneInCell(p.state.Cell)...)
 	case p.inLate:
 		return []string{"No block was freed in the last 2 % of the run after living for at least half of it.", "Tab goes on."}
 	case !p.state.Cell.IsAll():
@@ -159,6 +161,11 @@ func (p *leaks) fate(s *analysis.LeakSite) string {
 	if !p.state.Range.IsWhole() {
 		whole = "the range"
 	}
+	which, among := "of this site", ""
+	if cell := p.state.Cell.Rectangle(); !cell.IsAll() {
+		among = " with " + cellText(cell)
+		which += among
+	}
 	switch {
 	case p.inLate:
 		if s.Newest == s.Oldest {
@@ -166,15 +173,15 @@ func (p *leaks) fate(s *analysis.LeakSite) string {
 		}
 		return fmt.Sprintf("freed within the last 2 %% of the run, after living for %v to %v", s.Newest, s.Oldest)
 	case s.AllocCount == 1 && p.state.Status.Unfreed:
-		return "no free is known of the only block of this site, perhaps because it has no address"
+		return "no free is known of the only block " + which + ", perhaps because it has no address"
 	case s.AllocCount == 1:
-		return "freed by nobody: the only block of this site is live at the end of " + whole
+		return "freed by nobody: the only block " + which + " is live at the end of " + whole
 	case s.LeakCount >= s.AllocCount && p.state.Status.Unfreed:
-		return fmt.Sprintf("no free is known of any of the %s of this site, perhaps because it has no address", countBlocks(s.AllocCount))
+		return fmt.Sprintf("no free is known of any of the %s %s, perhaps because it has no address", countBlocks(s.AllocCount), which)
 	case s.LeakCount >= s.AllocCount:
-		return fmt.Sprintf("freed by nobody: %d of %s of this site are live at the end of %s", s.LeakCount, countBlocks(s.AllocCount), whole)
+		return fmt.Sprintf("freed by nobody: %d of %s %s are live at the end of %s", s.LeakCount, countBlocks(s.AllocCount), which, whole)
 	}
-	text := fmt.Sprintf("%s of %s (%s) are live at the end of %s", model.Group(s.LeakCount), countBlocks(s.AllocCount), shortShare(s.LeakShare()), whole)
+	text := fmt.Sprintf("%s of %s%s (%s) are live at the end of %s", model.Group(s.LeakCount), countBlocks(s.AllocCount), among, shortShare(s.LeakShare()), whole)
 	if s.Count < s.LeakCount {
 		text += fmt.Sprintf(", %s of them at least %v old", model.Group(s.Count), p.state.MinAge)
 	}

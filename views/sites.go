@@ -309,6 +309,9 @@ func (p *sites) by() analysis.Group {
 
 func (p *sites) title() string {
 	t := "Sites by " + p.by().String()
+	if !p.state.Range.IsWhole() && p.state.Cell.IsAll() {
+		t += " · trend, shape: whole run"
+	}
 	if p.state.Filter != "" {
 		t += " · filter “" + p.state.Filter + "”"
 	}
@@ -436,6 +439,9 @@ func (p *sites) explain() {
 	}
 	p.detail.facts = []string{p.amounts(row)}
 	if text := shapeSentence(shape); text != "" {
+		if !p.state.Range.IsWhole() {
+			text = "over the whole run " + text
+		}
 		p.detail.facts = append(p.detail.facts, p.shapeSign(shape.Kind)+" "+text)
 	}
 	if cell := p.table.key.Cell.Rectangle(); !cell.IsAll() {
@@ -461,9 +467,13 @@ func (p *sites) amounts(s *analysis.Site) string {
 	if !p.table.key.NoPeaks {
 		peak = " · peak " + f.bytes(s.PeakBytes)
 	}
-	return fmt.Sprintf("live %s%s in %s (%s of all)%s · total %s in %s%s", atMost, f.bytes(s.LiveBytes),
+	over := ""
+	if s.OverwrittenCount > 0 {
+		over = " · overwritten " + f.bytes(s.OverwrittenBytes) + " in " + countBlocks(s.OverwrittenCount)
+	}
+	return fmt.Sprintf("live %s%s in %s (%s of all)%s · total %s in %s%s%s", atMost, f.bytes(s.LiveBytes),
 		countBlocks(s.LiveCount), shortShare(shareOf(s.LiveBytes, p.table.sum.LiveBytes)), peak,
-		f.bytes(s.AllocBytes), countBlocks(s.AllocCount), mean)
+		f.bytes(s.AllocBytes), countBlocks(s.AllocCount), mean, over)
 }
 
 // lifetimes says how long the blocks of a row lived, and who allocated them.

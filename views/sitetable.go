@@ -46,6 +46,8 @@ func addSite(sum analysis.Site, s *analysis.Site) analysis.Site {
 	add(&sum.AllocCount, s.AllocCount)
 	add(&sum.LeakBytes, s.LeakBytes)
 	add(&sum.LeakCount, s.LeakCount)
+	add(&sum.FreedBytes, s.FreedBytes)
+	add(&sum.OverwrittenBytes, s.OverwrittenBytes)
 	add(&sum.Temporary, s.Temporary)
 	sum.PeakBytes = max(sum.PeakBytes, s.PeakBytes)
 	return sum
@@ -222,6 +224,10 @@ func (r *filterSite) Value(field string, share bool) (float64, bool) {
 			return s.LeakShare(), true
 		}
 		v = s.LeakBytes
+	case "freed":
+		v, whole = s.FreedBytes, r.sum.FreedBytes
+	case "overwritten":
+		v, whole = s.OverwrittenBytes, r.sum.OverwrittenBytes
 	case "mean":
 		v = s.MeanSize()
 	case "age":

@@ -91,7 +91,7 @@ func (b *builder) head() {
 // filters says what stacks and blocks are narrowed to.
 func (b *builder) filters(list []string) {
 	for _, f := range list {
-		b.Scope = append(b.Scope, "flame graph and tables of stacks: "+model.Clean(f))
+		b.Scope = append(b.Scope, "flame graph and tables: "+model.Clean(f))
 	}
 }
 

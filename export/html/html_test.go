@@ -380,7 +380,7 @@ func TestFilteredPage(t *testing.T) {
 	if only == 0 || only+rest != all {
 		t.Errorf("%d and %d are not %d", only, rest, all)
 	}
-	if scope := strings.Join(page.Scope, "\n"); !strings.Contains(scope, "stacks: focus /worker/") {
+	if scope := strings.Join(page.Scope, "\n"); !strings.Contains(scope, "tables: focus /worker/") {
 		t.Errorf("the page says: %s", scope)
 	}
 }

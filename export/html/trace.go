@@ -2,6 +2,7 @@ package html
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/export/report"
@@ -16,6 +17,9 @@ func (b *builder) trace() error {
 	}
 	b.Scope = append(b.Scope, "live figures "+b.instant())
 	b.filters(t.Filters)
+	if len(t.Unfiltered) > 0 {
+		b.Scope = append(b.Scope, "not filtered: "+strings.Join(t.Unfiltered, ", "))
+	}
 	if len(b.Scope) > 1 {
 		b.Scope = append(b.Scope, "findings are about the whole run")
 	}

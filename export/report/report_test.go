@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -342,5 +343,87 @@ func TestEmptyTrace(t *testing.T) {
 		if err := write(&out); err != nil || out.Len() == 0 {
 			t.Errorf("%v: %q", err, out.String())
 		}
+	}
+}
+
+// TestSitesEndAsTheTraceDoes adds up what became of blocks: freed and overwritten ones apart, in sites as in the trace.
+func TestSitesEndAsTheTraceDoes(t *testing.T) {
+	trace := events{
+		{Time: 0, Kind: model.Alloc, Addr: 1, Size: 100, ID: 5},
+		{Time: 10, Kind: model.Alloc, Addr: 1, Size: 30, ID: 5},
+		{Time: 20, Kind: model.Free, Addr: 1},
+		{Time: 30, Kind: model.Alloc, Addr: 2, Size: 7, ID: 9},
+		{Time: 40, Kind: model.Alloc, Addr: 2, Size: 8, ID: 5},
+	}
+	store := &model.Store{}
+	store.Publish(&model.Profile{Meta: model.Meta{Name: "over", Format: "mlyze"}, Allocations: trace})
+	file, slow := analysis.NewFileIndex(), analysis.NewIndex()
+	if err := analysis.Build(t.Context(), store, file); err != nil {
+		t.Fatal(err)
+	}
+	if err := analysis.Build(t.Context(), store, slow); err != nil {
+		t.Fatal(err)
+	}
+	for _, ix := range []analysis.Trace{file, slow} {
+		r, err := Build(t.Context(), store.Current(), ix, whole())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var freed, freedCount, over, overCount uint64
+		for _, s := range r.Trace.Sites {
+			freed, freedCount, over, overCount = freed+s.FreedBytes, freedCount+s.FreedCount, over+s.OverBytes, overCount+s.OverCount
+		}
+		v := r.Trace
+		if freed != 30 || freed != v.FreedBytes || freedCount != v.FreedCount || over != 107 || over != v.OverwrittenBytes || overCount != v.OverwrittenCount {
+			t.Errorf("%T: freed %d in %d, overwritten %d in %d; the trace: %d in %d, %d in %d", ix, freed, freedCount, over, overCount,
+				v.FreedBytes, v.FreedCount, v.OverwrittenBytes, v.OverwrittenCount)
+		}
+	}
+}
+
+// TestFiltersReachEveryTable asks for one cell of sizes and lifetimes: every table is about its blocks, or is named as one that is not.
+func TestFiltersReachEveryTable(t *testing.T) {
+	opt := whole()
+	opt.Cell = analysis.Cell{SizeFrom: 9, SizeTo: 10, LifeTo: analysis.LifeClasses} // 256 … 511 bytes: the block of 500
+	v := build(t, opt).Trace
+	count := func(n uint64, what string) {
+		if n != 1 {
+			t.Errorf("%s: %d blocks, want the one of 500 bytes", what, n)
+		}
+	}
+	var functions, threads, sizes, lives, grid, sites uint64
+	for _, f := range v.Functions {
+		functions += f.SelfCount
+	}
+	for _, x := range v.Threads {
+		threads += x.AllocCount
+	}
+	for _, x := range v.Sizes {
+		sizes += x.Count
+	}
+	for _, x := range v.Lifetimes {
+		lives += x.Count
+	}
+	for _, x := range v.Grid {
+		grid += x.Count
+	}
+	for _, x := range v.Sites {
+		sites += x.AllocCount
+	}
+	count(functions, "functions")
+	count(threads, "threads")
+	count(sizes, "sizes")
+	count(lives, "lifetimes")
+	count(grid, "grid")
+	count(sites, "sites")
+	if diff := cmp.Diff([]string{"sums", "peak", "live", "markers", "curve"}, v.Unfiltered); diff != "" {
+		t.Error(diff)
+	}
+	opt.Cell.Stacks = "focus main"
+	if u := build(t, opt).Trace.Unfiltered; !slices.Contains(u, "lifetimes") || !slices.Contains(u, "grid") {
+		t.Errorf("filters of stacks do not narrow lifetimes, but only %q are named", u)
+	}
+	if v := build(t, whole()).Trace; v.Unfiltered != nil || len(v.Threads) != 2 {
+		t.Errorf("without a filter: %q, %d threads", v.Unfiltered, len(v.Threads))
 	}
 }

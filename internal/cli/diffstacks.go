@@ -65,7 +65,8 @@ func measures() map[string]string {
 	return map[string]string{
 		"live_bytes": "live memory", "live_count": "the number of live blocks", "alloc_bytes": "allocated memory",
 		"alloc_count": "the number of allocations", "peak_bytes": "the sum of each one's own peak", "freed_bytes": "freed memory",
-		"temporary_count": "the number of temporary blocks", "leaked_bytes": "leaked memory", "leaked_count": "the number of leaked blocks",
+		"overwritten_bytes": "memory of blocks that others were allocated over",
+		"temporary_count":   "the number of temporary blocks", "leaked_bytes": "leaked memory", "leaked_count": "the number of leaked blocks",
 	}
 }
 
