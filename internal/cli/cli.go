@@ -75,15 +75,22 @@ type app struct {
 	keys      *keymap.Map
 	memory    views.Memory // of the full-screen program, for reading the file again
 	collector *collector
-	screen    bool // what is opened is shown full-screen
-	always    bool // indexes are kept of small traces, too
+
+	ending *ending
+	screen bool // what is opened is shown full-screen
+	always bool // indexes are kept of small traces, too
 }
 
 // Main runs one command and returns the exit status. ctx ends what it does early.
 func Main(ctx context.Context, env Env) int {
-	a := &app{env: env, out: bufio.NewWriterSize(env.Stdout, 1<<16), collector: &collector{}}
+	a := &app{env: env, out: bufio.NewWriterSize(env.Stdout, 1<<16), collector: &collector{}, ending: &ending{}}
 	defer a.collector.stop()
-	err := a.run(ctx)
+	err, ended := a.runUntil(ctx)
+	if !ended {
+		a.ending.removeUnfinished()
+		fmt.Fprintln(env.Stderr, "memtui: interrupted")
+		return statusSignal
+	}
 	if flushErr := a.out.Flush(); err == nil && flushErr != nil {
 		err = inputError(fmt.Errorf("standard output: %w", flushErr))
 	}
