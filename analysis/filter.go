@@ -164,6 +164,7 @@ func (t *term) holds(r Row) bool {
 		return ok && compare(v, t.op, t.value)
 	}
 	for _, s := range r.Texts() {
+		s = model.Matched(s)
 		if t.expr != nil && t.expr.MatchString(s) || t.expr == nil && strings.Contains(strings.ToLower(s), t.text) {
 			return true
 		}

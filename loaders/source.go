@@ -26,6 +26,8 @@ type Source struct {
 	owned bool        // file is closed with the source
 	spool *spool      // nil for files that are read in place
 
+	allowed int64 // bytes of memory that the user allows for it, 0 when nothing was said
+
 	mapOnce sync.Once
 	mapped  []byte
 	mapErr  error
@@ -110,6 +112,13 @@ func openStream(ctx context.Context, path string, open func() (io.Reader, error)
 	return &Source{path: path, spool: startSpool(ctx, open)}, nil
 }
 
+// Allow says how many bytes of memory the user allows for what is read. Guards against files that mean far more than their
+// size lets through what fits. Call it before anything is read.
+func (s *Source) Allow(bytes int64) { s.allowed = bytes }
+
+// Allowed returns what Allow was told, 0 for nothing.
+func (s *Source) Allowed() int64 { return s.allowed }
+
 // Path returns the path as the user named it, "-" for standard input.
 func (s *Source) Path() string { return s.path }
 
@@ -167,10 +176,13 @@ func (s *Source) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // ReadSome is ReadAt that waits for one byte only and returns what has arrived by then: for a pipe that is slow. It stops
-// waiting when ctx is done.
+// waiting, and reads nothing any more, when ctx is done.
 func (s *Source) ReadSome(ctx context.Context, p []byte, off int64) (int, error) {
 	if s.spool != nil {
 		return s.spool.readAt(ctx, p, off, 1)
+	}
+	if err := ctx.Err(); err != nil {
+		return 0, err
 	}
 	return s.readFile(p, off)
 }
@@ -198,13 +210,13 @@ func (s *Source) readFile(p []byte, off int64) (int, error) {
 
 // Range returns up to n bytes from off on, fewer only at the end of the input. Of a plain file they are the mapping itself:
 // they must not be changed, die with Close, and may only be read under [Source.Guard]. Of a spooled input they are a copy,
-// and an error when that would be larger than a small file should cost.
-func (s *Source) Range(off, n int64) ([]byte, error) {
+// and an error when that would be larger than a small file should cost. Waiting and copying end when ctx is done.
+func (s *Source) Range(ctx context.Context, off, n int64) ([]byte, error) {
 	if off < 0 || n < 0 {
 		return nil, fmt.Errorf("range of %d bytes at %d", n, off)
 	}
 	if s.spool != nil {
-		return s.spool.copyRange(off, n)
+		return s.spool.copyRange(ctx, off, n)
 	}
 	s.mapOnce.Do(func() {
 		if !mappable(s.info.Size()) {

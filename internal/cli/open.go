@@ -191,7 +191,11 @@ func (a *app) show(ctx context.Context, s *session, path string) error {
 		defer writing.Done()
 		return write(ctx, q)
 	}
+	if !a.ending.terminal.CompareAndSwap(terminalFree, terminalShown) {
+		return ctx.Err()
+	}
 	err := a.env.FullScreen(ctx, screen)
+	a.ending.terminal.Store(terminalFree)
 	writing.Wait()
 	if errors.Is(err, term.ErrUnusable) {
 		fmt.Fprintf(a.env.Stderr, "memtui: %s; here is the report\n", model.Clean(err.Error()))

@@ -48,6 +48,7 @@ func (a *app) source(ctx context.Context, path string) (*loaders.Source, loaders
 	if err != nil {
 		return nil, loaders.Format{}, inputError(fmt.Errorf("%w%s", err, a.missing(path)))
 	}
+	src.Allow(int64(a.flags.MaxMemory))
 	format, err := loaders.Detect(src, all.Formats())
 	if err != nil {
 		src.Close()

@@ -1,6 +1,7 @@
 package mlyze
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -12,8 +13,8 @@ import (
 
 func parse(text string) (*tables, *model.Stacks, []model.Problem) {
 	var found findings
-	t := parseMetadata([]byte(text), headerSize, &found)
-	s, _ := t.buildStacks(loaders.FrameOrderAuto, &found)
+	t := parseMetadata(context.Background(), []byte(text), headerSize, &found)
+	s, _, _ := t.buildStacks(context.Background(), loaders.FrameOrderAuto, &found)
 	return t, s, found.list
 }
 
