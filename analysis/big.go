@@ -21,6 +21,7 @@ type FileIndex struct {
 	names
 
 	source    model.ChunkSource // nil when the source can only be replayed: then chunks keep their events
+	input     model.Changing    // nil where nothing is known of it
 	chunkSize int               // bytes of a chunk
 	cores     int               // that build it
 

@@ -509,6 +509,7 @@ func (ix *FileIndex) restore(ctx context.Context, file *IndexFile, key IndexKey,
 		return nil, f.err
 	}
 	ix.stackIDs, ix.threads = append([]model.StackID(nil), ix.stackIDs...), append([]uint16(nil), ix.threads...) // others get them
+	ix.input, _ = events.(model.Changing)
 	if s, ok := events.(model.ChunkSource); ok && s.Decoder() != nil {
 		ix.source = s
 		ix.decoders.New = func() any { return s.Decoder() }
