@@ -276,3 +276,16 @@ func (t *siteTable) reset() {
 	clear(t.rest)
 	t.keys = t.keys[:0]
 }
+
+// findSites fills the table of sites where the file cannot hold it.
+func (t *siteTable) findSites() {
+	for i, k := range t.keys {
+		if k.id < uint64(len(t.first)) && t.first[k.id] == uint32(i)+1 {
+			continue
+		}
+		if t.rest == nil {
+			t.rest = map[siteKey]uint32{}
+		}
+		t.rest[k] = uint32(i)
+	}
+}

@@ -521,6 +521,9 @@ func (ix *FileIndex) restore(ctx context.Context, file *IndexFile, key IndexKey,
 	if err := ix.checkRestored(size); err != nil {
 		return nil, err
 	}
+	if err := ix.checkSums(); err != nil {
+		return nil, err
+	}
 	ix.store = store
 	ix.status.Offset, ix.status.Size, ix.status.Final = size, size, true
 	if size < 0 {
@@ -586,16 +589,3 @@ func fitting(c *model.Columns, n int) bool {
 }
 
 func (c *riseColumn) fits(n int) bool { return c.n == n && len(c.anchor) == (n+riseSpan-1)/riseSpan }
-
-// findSites fills the table of sites where the file cannot hold it.
-func (t *siteTable) findSites() {
-	for i, k := range t.keys {
-		if k.id < uint64(len(t.first)) && t.first[k.id] == uint32(i)+1 {
-			continue
-		}
-		if t.rest == nil {
-			t.rest = map[siteKey]uint32{}
-		}
-		t.rest[k] = uint32(i)
-	}
-}

@@ -201,7 +201,7 @@ func (k *KeptIndex) build(ctx context.Context, store *model.Store, p *model.Prof
 	return s.ix.build(ctx, store, p)
 }
 
-// restore takes the index from its file. It returns when all of that is proven.
+// restore takes the index from its file. It returns when all of that is proven, and what it comes down to is confirmed by the trace.
 func (k *KeptIndex) restore(ctx context.Context, store *model.Store, p *model.Profile) error {
 	file, err := k.place.Open()
 	if err != nil {
@@ -231,11 +231,11 @@ func (k *KeptIndex) restore(ctx context.Context, store *model.Store, p *model.Pr
 			}
 			s.ix.sites.findSites()
 			s.ix.proof.all.Store(true)
-			return nil
+			return s.ix.confirm()
 		})
 	}
 	if err != nil {
-		if errors.Is(err, ErrIndexDamaged) {
+		if errors.Is(err, ErrIndexDamaged) || errors.Is(err, errIndexFalse) && !s.ix.inputChanged() {
 			k.place.Discard()
 		}
 		return err
