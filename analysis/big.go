@@ -21,6 +21,7 @@ type FileIndex struct {
 	names
 
 	source    model.ChunkSource // nil when the source can only be replayed: then chunks keep their events
+	input     model.Changing    // nil where nothing is known of it
 	chunkSize int               // bytes of a chunk
 	cores     int               // that build it
 
@@ -274,4 +275,17 @@ func (t *siteTable) reset() {
 	}
 	clear(t.rest)
 	t.keys = t.keys[:0]
+}
+
+// findSites fills the table of sites where the file cannot hold it.
+func (t *siteTable) findSites() {
+	for i, k := range t.keys {
+		if k.id < uint64(len(t.first)) && t.first[k.id] == uint32(i)+1 {
+			continue
+		}
+		if t.rest == nil {
+			t.rest = map[siteKey]uint32{}
+		}
+		t.rest[k] = uint32(i)
+	}
 }

@@ -300,7 +300,7 @@ func TestEveryFieldIsKept(t *testing.T) {
 		of    any
 		known string
 	}{
-		{FileIndex{}, "mu names source chunkSize cores chunks sites stackIndex threadIndex records sums checkpoints sparse curve runs marks totals status " +
+		{FileIndex{}, "mu names source input chunkSize cores chunks sites stackIndex threadIndex records sums checkpoints sparse curve runs marks totals status " +
 			"budget loading begin found lost spans proof" + caches},
 		{chunk{}, "first n from to kept begin end firstRun firstBlock firstRec records hi lo ends freed common fine proofs number over sums totals"},
 		{records{}, "origin born bornAt died diedAt"},

@@ -252,16 +252,15 @@ func (s *Source) readRange(off, n int64) ([]byte, error) {
 }
 
 // Guard runs f, which may read bytes of Range, and returns its error, or [ErrShrank] when such a byte was gone. A defect
-// that makes f panic becomes an error too: a bad file must never take the terminal down.
+// that makes f panic becomes a [model.InternalError]: a bad file must never take the terminal down.
 func (s *Source) Guard(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case interface{ Addr() uintptr }:
-			err = ErrShrank
-		default:
-			err = fmt.Errorf("internal error: %v", r)
+		if r := recover(); r != nil {
+			err = model.Recovered(r)
+			if errors.Is(err, model.ErrGone) {
+				err = ErrShrank
+			}
 		}
 	}()
 	return f()
@@ -280,6 +279,16 @@ func (s *Source) Grown() bool { return s.sizeNow() > s.StoredSize() }
 
 // Shrunk reports whether a regular file has become shorter since it was opened.
 func (s *Source) Shrunk() bool { return s.sizeNow() < s.StoredSize() }
+
+// Changed reports whether a regular file is no longer what it was when it was opened: it has another size, or was written since.
+// It looks at the open file, wherever that is by now.
+func (s *Source) Changed() bool {
+	if s.file == nil {
+		return false
+	}
+	now, err := s.file.Stat()
+	return err != nil || now.Size() != s.info.Size() || !now.ModTime().Equal(s.info.ModTime())
+}
 
 func (s *Source) sizeNow() int64 {
 	if s.file != nil {

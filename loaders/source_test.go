@@ -15,6 +15,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/sys/unix"
+
+	"github.com/memtui/memtui/model"
 )
 
 func someBytes(n int) []byte {
@@ -267,6 +269,9 @@ func TestShrink(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if src.Changed() {
+		t.Error("it has changed before it has")
+	}
 	if err := os.Truncate(path, 10); err != nil {
 		t.Fatal(err)
 	}
@@ -277,13 +282,13 @@ func TestShrink(t *testing.T) {
 		}
 		return nil
 	})
-	if !errors.Is(err, ErrShrank) || !src.Shrunk() || src.Grown() {
-		t.Errorf("%v, shrunk %v, grown %v", err, src.Shrunk(), src.Grown())
+	if !errors.Is(err, ErrShrank) || !src.Shrunk() || src.Grown() || !src.Changed() {
+		t.Errorf("%v, shrunk %v, grown %v, changed %v", err, src.Shrunk(), src.Grown(), src.Changed())
 	}
 	if _, err := src.ReadAt(make([]byte, 100), 0); !errors.Is(err, ErrShrank) {
 		t.Error("ReadAt:", err)
 	}
-	if err := src.Guard(func() error { var none []int; _ = none[sum]; return nil }); err == nil || !strings.Contains(err.Error(), "internal error") {
+	if err := src.Guard(func() error { var none []int; _ = none[sum]; return nil }); !model.Internal(err) {
 		t.Error("a defect:", err)
 	}
 }

@@ -77,13 +77,13 @@ func (s *spool) run(open func() (io.Reader, error)) {
 	}
 }
 
-// survive turns a defect in decompressing into damage of the input, deferred: nobody else could catch it here.
+// survive ends the input where decompressing it has a defect, deferred: nobody else could catch it here.
 func (s *spool) survive() {
 	r := recover()
 	if r == nil {
 		return
 	}
-	s.damage(s.outer, fmt.Errorf("internal error: %v", r))
+	s.damage(s.outer, model.Recovered(r))
 	select {
 	case <-s.opened:
 	default:
@@ -177,7 +177,10 @@ func (s *spool) damage(outer string, err error) {
 		return
 	}
 	p := model.Problem{Severity: model.Error, Code: "read", Message: "reading the input failed: " + err.Error(), Count: 1, Offset: s.size}
-	if outer != "" {
+	switch {
+	case model.Internal(err):
+		p.Code, p.Message = model.CodeInternal, err.Error()
+	case outer != "":
 		p.Code, p.Message = "compression", "the "+outer+" stream is damaged: "+err.Error()
 		if cut(err) {
 			p.Message = "the " + outer + " stream ends too early"

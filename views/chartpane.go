@@ -133,7 +133,9 @@ func (c *chartPane) setData(from, to model.Time) {
 // emptyText says why there is no curve.
 func (c *chartPane) emptyText() string {
 	switch s := &c.state; {
-	case c.curve.ready && c.curve.err != nil:
+	case model.Internal(c.curve.failure()):
+		return widget.Clean(c.curve.err.Error())
+	case c.curve.failure() != nil:
 		return "the events cannot be read: " + widget.Clean(c.curve.err.Error())
 	case s.Status.Final:
 		return "the file has no events"

@@ -15,7 +15,7 @@ import (
 func (p *leaks) drawTitle(s tcell.Screen, r widget.Rect) {
 	found, haveFound := p.found.get()
 	gone, haveGone := p.late.get()
-	never, late := "never freed "+p.sums(found, haveFound, !p.inLate), "late-freed "+p.sums(gone, haveGone, p.inLate)
+	never, late := "never freed "+p.sums(found, haveFound, p.found.failure() != nil, !p.inLate), "late-freed "+p.sums(gone, haveGone, p.late.failure() != nil, p.inLate)
 	if !p.found.fresh() {
 		never += " …" // more is known soon
 	}
@@ -45,9 +45,11 @@ func (p *leaks) drawTitle(s tcell.Screen, r widget.Rect) {
 	}
 }
 
-// sums is a leak list in a few words, or in fewer.
-func (p *leaks) sums(l *leakList, ok, long bool) string {
+// sums is a leak list in a few words, or in fewer. failed says that there will be none.
+func (p *leaks) sums(l *leakList, ok, failed, long bool) string {
 	switch {
+	case failed:
+		return "unknown"
 	case !ok:
 		return "…"
 	case l.Count == 0:
@@ -86,6 +88,13 @@ func (p *leaks) note() string {
 // emptyText says why there are no rows, and what to do.
 func (p *leaks) emptyText() []string {
 	t, _ := p.totals.get()
+	shown := failing(p.found)
+	if p.inLate {
+		shown = p.late
+	}
+	if why := unanswered(shown, p.ordered); why != nil {
+		return why
+	}
 	switch {
 	case p.table == nil:
 		return []string{"Adding up…"}

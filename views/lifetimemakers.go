@@ -50,7 +50,10 @@ func (p *lifetimes) drawMakers(s tcell.Screen, r widget.Rect) {
 	}
 	title, r := r.CutTop(1)
 	answer := plural(m.sites, "site", "sites")
-	if !p.makers.fresh() {
+	switch {
+	case p.makers.failure() != nil:
+		answer = "unknown"
+	case !p.makers.fresh():
 		answer = "adding up…"
 	}
 	widget.TitleLine(s, title, p.look, "Who allocates "+cellText(p.cursor.cell()), answer)

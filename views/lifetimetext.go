@@ -47,6 +47,9 @@ func (p *lifetimes) answer() string {
 }
 
 func (p *lifetimes) emptyText() []string {
+	if why := unanswered(p.grid); why != nil {
+		return why
+	}
 	switch {
 	case p.data == nil:
 		return []string{"Counting…"}

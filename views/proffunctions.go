@@ -293,7 +293,7 @@ func (p *profFunctions) nameCell(r *analysis.ProfileRow) widget.Cell {
 func (p *profFunctions) Draw(s tcell.Screen) {
 	r := p.rect()
 	if p.now == nil {
-		widget.Print(s, r.X+1, r.Y, r.W-2, "Adding up stacks …", p.look.Muted)
+		widget.Print(s, r.X+1, r.Y, r.W-2, cmp.Or(strings.Join(unanswered(p.table), " "), "Adding up stacks …"), p.look.Muted)
 		return
 	}
 	title, body := r.CutTop(1)

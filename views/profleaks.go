@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -276,7 +277,7 @@ func (p *profLeaks) label(r model.RecordID) string {
 func (p *profLeaks) Draw(s tcell.Screen) {
 	r := p.rect()
 	if p.now == nil {
-		widget.Print(s, r.X+1, r.Y, r.W-2, "Looking for what is live …", p.look.Muted)
+		widget.Print(s, r.X+1, r.Y, r.W-2, cmp.Or(strings.Join(unanswered(p.table), " "), "Looking for what is live …"), p.look.Muted)
 		return
 	}
 	title, body := r.CutTop(1)

@@ -353,6 +353,9 @@ func (p *sites) answer() string {
 
 // emptyText says why there are no rows, and what to do.
 func (p *sites) emptyText() []string {
+	if why := unanswered(p.rows, p.ordered); why != nil {
+		return why
+	}
 	switch {
 	case p.table == nil:
 		return []string{"Adding up…"}
@@ -480,6 +483,9 @@ func (p *sites) amounts(s *analysis.Site) string {
 func (p *sites) lifetimes(s *analysis.Site) string {
 	if !p.state.settled() {
 		return "lifetimes: when everything is read"
+	}
+	if p.lives.failure() != nil {
+		return "lifetimes: unknown"
 	}
 	l, ok := p.lives.get()
 	if !ok || !p.lives.fresh() {

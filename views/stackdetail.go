@@ -90,6 +90,9 @@ func (p *stacks) bound() string {
 
 // emptyText says why there is no tree, and what to do.
 func (p *stacks) emptyText() []string {
+	if why := unanswered(p.tree, p.weights); why != nil {
+		return why
+	}
 	switch {
 	case p.prof != nil:
 		return p.profEmpty()

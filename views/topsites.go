@@ -218,6 +218,9 @@ func (t *topSites) waits() bool {
 
 func (t *topSites) empty() []string {
 	s := &t.state
+	if why := unanswered(t.lazy); why != nil {
+		return why
+	}
 	switch {
 	case s.Status.Events == 0 && s.Status.Stopped:
 		return []string{"Stopped before the first events."}

@@ -36,7 +36,7 @@ type globals struct {
 	Point      *int    `placeholder:"N" help:"Of memory dumps: the page layout of this point, from 0, in the file's order."`
 	Edges      string  `enum:"roots,all" default:"roots" placeholder:"WHICH" help:"References that hold memory in heap snapshots: roots, without those of inter-generational roots that keep nothing alive, or all."`
 	MaxMemory  byteNum `placeholder:"SIZE" help:"Stop reading before memory grows beyond this: 64MiB, 1.5G. Also lets files that mean far more than their size be read up to it. The default is what ulimit and control groups allow, less what the program itself needs."`
-	Index      string  `enum:"cache,beside,none" default:"cache" placeholder:"PLACE" help:"Where the indexes of traces are kept: in the user's cache, if they are large, beside the file, or none."`
+	Index      string  `enum:"cache,beside,none" default:"cache" placeholder:"PLACE" help:"Where the indexes of traces are kept: in the user's cache, if they are large, beside the file, or none. One that others can write is not used; check uses none."`
 	Color      string  `enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Colours: auto, always or never."`
 	ASCII      bool    `name:"ascii" help:"Draw with ASCII characters only."`
 	Mouse      bool    `default:"true" negatable:"" help:"Use the mouse."`
@@ -75,10 +75,10 @@ type app struct {
 	keys      *keymap.Map
 	memory    views.Memory // of the full-screen program, for reading the file again
 	collector *collector
-
-	ending *ending
-	screen bool // what is opened is shown full-screen
-	always bool // indexes are kept of small traces, too
+	ending    *ending
+	screen    bool // what is opened is shown full-screen
+	always    bool // indexes are kept of small traces, too
+	anew      bool // indexes that are kept are not read
 }
 
 // Main runs one command and returns the exit status. ctx ends what it does early.

@@ -142,7 +142,11 @@ func (s *session) read(ctx context.Context, format loaders.Format, opt loaders.O
 	}
 	for _, err := range []error{loadErr, buildErr} {
 		if err != nil && !errors.Is(err, context.Canceled) {
-			s.remark(model.Problem{Severity: model.Error, Code: "unreadable", Message: err.Error(), Offset: model.NoOffset})
+			code := "unreadable"
+			if model.Internal(err) {
+				code = model.CodeInternal
+			}
+			s.remark(model.Problem{Severity: model.Error, Code: code, Message: err.Error(), Offset: model.NoOffset})
 		}
 	}
 	for _, p := range s.src.Problems() {

@@ -157,6 +157,10 @@ func (o *opening) readTables(settled bool) error {
 	if ctxErr := o.ctx.Err(); ctxErr != nil {
 		return ctxErr
 	}
+	if model.Internal(err) {
+		o.found.add(model.Error, model.CodeInternal, headerSize, err.Error())
+		return nil
+	}
 	if err != nil {
 		o.found.add(model.Error, "metadata-json", headerSize, "the metadata cannot be read: "+err.Error())
 		return nil
