@@ -259,7 +259,7 @@ func TestMillionsOfOneKind(t *testing.T) {
 }
 
 // BenchmarkOneKind builds the index of as many blocks of one kind as MEMTUI_BENCH_EVENTS says, and asks everything: 10000000 of them
-// take a minute, 200000000 half an hour.
+// take a minute, 200000000 most of an hour and some 20 GiB of memory.
 func BenchmarkOneKind(b *testing.B) {
 	n, _ := strconv.Atoi(os.Getenv("MEMTUI_BENCH_EVENTS"))
 	n = max(n/1000*1000, 100_000)
