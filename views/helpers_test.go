@@ -1,8 +1,6 @@
 package views
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,10 +11,9 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/internal/memtest"
+	"github.com/memtui/memtui/internal/memtest/opened"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/keymap"
-	"github.com/memtui/memtui/loaders"
-	"github.com/memtui/memtui/loaders/all"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
 )
@@ -31,37 +28,12 @@ var kvleak = sync.OnceValue(func() []byte {
 })
 
 // loadBytes reads a trace to its end, as the program does.
-func loadBytes(t testing.TB, name string, data []byte) (*model.Store, *analysis.Index) {
+func loadBytes(t testing.TB, name string, data []byte) (*model.Store, *analysis.KeptIndex) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	src, err := loaders.OpenSource(t.Context(), path, nil)
+	store, ix, err := opened.Bytes(t, name, data)
 	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { src.Close() })
-	store, ix := &model.Store{}, analysis.NewIndex()
-	format, err := loaders.Detect(src, all.Formats())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := format.Load(t.Context(), src, loaders.Options{}, store); err != nil {
 		t.Logf("%s: %v", name, err) // damaged files are shown, too
 	}
-	if store.Current() == nil {
-		return store, ix
-	}
-	if err := analysis.Build(t.Context(), store, ix); err != nil && !errors.Is(err, context.Canceled) {
-		t.Logf("%s: %v", name, err)
-	}
-	analysis.Conclude(store, ix)
-	store.Update(func(p *model.Profile) *model.Profile {
-		next := *p
-		next.Meta.Path = name // where the test put it is nobody's business
-		return &next
-	})
 	return store, ix
 }
 

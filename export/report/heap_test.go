@@ -235,7 +235,7 @@ func TestChanges(t *testing.T) {
 func TestDiffTraces(t *testing.T) {
 	p, ix := sample(t)
 	q, other := sample(t)
-	side := func(p *model.Profile, ix *analysis.Index, at analysis.Instant, by string) *analysis.CompareSide {
+	side := func(p *model.Profile, ix *analysis.KeptIndex, at analysis.Instant, by string) *analysis.CompareSide {
 		sites, err := ix.Sites(t.Context(), analysis.Query{At: at, Range: analysis.Whole})
 		if err != nil {
 			t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/memtest/opened"
 	"github.com/memtui/memtui/model"
 )
 
@@ -37,7 +38,7 @@ func (e events) MarkerName(id uint64) (string, bool) {
 const hostile = "evil\x1b]0;x\a|`[red]<b>\"\n,\u009b\u202e\xff"
 
 // sample is a profile with two sites and a stack that the file does not define, and its index.
-func sample(t *testing.T) (*model.Profile, *analysis.Index) {
+func sample(t *testing.T) (*model.Profile, *analysis.KeptIndex) {
 	t.Helper()
 	s := model.NewStacks()
 	s.Functions = append(s.Functions, "main", hostile, "")
@@ -61,19 +62,13 @@ func sample(t *testing.T) (*model.Profile, *analysis.Index) {
 		{Time: 70, Kind: model.Alloc, Addr: 4, Size: 1000, ID: 9, Thread: 1},
 		{Time: 99, Kind: model.Free, Addr: 0xdead},
 	}
-	store := &model.Store{}
-	store.Publish(&model.Profile{
+	store, ix := opened.Profile(t, &model.Profile{
 		Meta: model.Meta{
 			Path: "dir/x.mlyze", Name: "x.mlyze", Format: "mlyze", Version: 1, Size: 1234, Start: 1763613840000000, HasStart: true,
 		},
 		Stacks: s, Allocations: trace,
 		Problems: []model.Problem{{Severity: model.Warning, Code: "demo", Message: "seen " + hostile, Count: 2, Offset: 300}},
 	})
-	ix := analysis.NewIndex()
-	if err := analysis.Build(t.Context(), store, ix); err != nil {
-		t.Fatal(err)
-	}
-	analysis.Conclude(store, ix)
 	p := store.Current()
 	for _, err := range model.Check(p) {
 		t.Error(err)
@@ -317,12 +312,7 @@ func TestShorten(t *testing.T) {
 }
 
 func TestEmptyTrace(t *testing.T) {
-	store := &model.Store{}
-	store.Publish(&model.Profile{Meta: model.Meta{Name: "empty", Format: "mlyze"}, Allocations: events{}})
-	ix := analysis.NewIndex()
-	if err := analysis.Build(t.Context(), store, ix); err != nil {
-		t.Fatal(err)
-	}
+	store, ix := opened.Profile(t, &model.Profile{Meta: model.Meta{Name: "empty", Format: "mlyze"}, Allocations: events{}})
 	opt := whole()
 	opt.AtTime = 0
 	r, err := Build(t.Context(), store.Current(), ix, opt)
