@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/model"
 )
 
@@ -114,7 +116,7 @@ func TestHeapWriters(t *testing.T) {
 					t.Errorf("control character %U at %d", c, i)
 				}
 			}
-			golden(t, name, out.Bytes())
+			memtest.GoldenFile(t, filepath.Join("testdata", name), out.String())
 		})
 	}
 }

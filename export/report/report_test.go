@@ -5,20 +5,17 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
-	"flag"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/internal/memtest/opened"
 	"github.com/memtui/memtui/model"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // events is a trace in memory.
 type events []model.Event
@@ -90,26 +87,6 @@ func whole() Options {
 	return Options{At: analysis.End, AtTime: 99, Range: analysis.Whole, From: model.NoTime, To: model.NoTime, Limit: 20, History: true}
 }
 
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll("testdata", 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, got, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s differs (-want +got):\n%s", path, diff)
-	}
-}
-
 func TestWriters(t *testing.T) {
 	r := build(t, whole())
 	grouped := whole()
@@ -138,7 +115,7 @@ func TestWriters(t *testing.T) {
 					t.Errorf("control character %U at %d", c, i)
 				}
 			}
-			golden(t, name, out.Bytes())
+			memtest.GoldenFile(t, filepath.Join("testdata", name), out.String())
 		})
 	}
 }
