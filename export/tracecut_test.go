@@ -12,6 +12,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/internal/memtest"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/internal/memtest/opened"
 	"github.com/memtui/memtui/model"
 )
@@ -23,7 +24,7 @@ func loadTrace(t *testing.T, data []byte) (*model.Profile, *analysis.KeptIndex) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range model.Check(store.Current()) {
+	for _, err := range modeltest.Check(store.Current()) {
 		t.Error(err)
 	}
 	return store.Current(), ix

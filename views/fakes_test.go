@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/internal/memtest/opened"
 	"github.com/memtui/memtui/model"
 )
@@ -34,7 +35,7 @@ func loadFake(t testing.TB, s *model.Stacks, events []model.Event) (*model.Store
 		Meta:   model.Meta{Path: "fake.mlyze", Name: "fake.mlyze", Format: "mlyze"},
 		Stacks: s, Allocations: fakeSource{events},
 	})
-	if errs := model.Check(store.Current()); len(errs) > 0 {
+	if errs := modeltest.Check(store.Current()); len(errs) > 0 {
 		t.Fatal(errs)
 	}
 	return store, ix

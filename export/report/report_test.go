@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/internal/memtest"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/internal/memtest/opened"
 	"github.com/memtui/memtui/model"
 )
@@ -67,7 +68,7 @@ func sample(t *testing.T) (*model.Profile, *analysis.KeptIndex) {
 		Problems: []model.Problem{{Severity: model.Warning, Code: "demo", Message: "seen " + hostile, Count: 2, Offset: 300}},
 	})
 	p := store.Current()
-	for _, err := range model.Check(p) {
+	for _, err := range modeltest.Check(p) {
 		t.Error(err)
 	}
 	return p, ix

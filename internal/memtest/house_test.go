@@ -37,9 +37,10 @@ var allowed = map[string][]string{
 	"internal/memtest": {"model", "themes", "export/mlyze", "github.com/gdamore/tcell/v2", "github.com/rivo/uniseg", "github.com/creack/pty",
 		"golang.org/x/sys", "golang.org/x/term", "github.com/klauspost/compress"},
 	// Apart, as tests of loaders, which it imports, import memtest.
-	"internal/memtest/opened": {"model", "analysis", "loaders", "internal/reading"},
-	"internal/reading":        {"model", "analysis", "loaders"},
-	"internal/demo":           {"github.com/klauspost/compress"},
+	"internal/memtest/opened":    {"model", "analysis", "loaders", "internal/reading"},
+	"internal/memtest/modeltest": {"model"},
+	"internal/reading":           {"model", "analysis", "loaders"},
+	"internal/demo":              {"github.com/klauspost/compress"},
 	"internal/cli": {"model", "keymap", "themes", "analysis", "loaders", "export", "views", "internal",
 		"github.com/alecthomas/kong", "github.com/gdamore/tcell/v2", "golang.org/x/sys", "golang.org/x/term", "github.com/klauspost/compress"},
 }
