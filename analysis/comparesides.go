@@ -94,19 +94,6 @@ func (s *CompareSide) Filter(view *FilteredStacks) {
 	}
 }
 
-// FunctionsSide makes a side of functions, by what they allocated themselves or with all they called.
-func FunctionsSide(functions []Function, self bool) *CompareSide {
-	out := &CompareSide{Rows: make([]SideRow, len(functions)), Bases: NoBases}
-	for i, f := range functions {
-		r := SideRow{Key: f.Name, Bytes: f.TotalBytes, Count: f.TotalCount}
-		if self {
-			r.Bytes, r.Count = f.SelfBytes, f.SelfCount
-		}
-		out.Rows[i] = r
-	}
-	return out
-}
-
 // BucketsSide makes a side of a histogram of sizes, or of lifetimes.
 func BucketsSide(buckets []Bucket, lifetimes bool) *CompareSide {
 	out := &CompareSide{Rows: make([]SideRow, len(buckets)), Bases: NoBases}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model"
 )
 
@@ -122,7 +123,7 @@ func TestPageFiguresAgreeWithBits(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 400 {
 		l := randomLayout(r)
-		if errs := model.CheckLayout(l); len(errs) > 0 {
+		if errs := modeltest.CheckLayout(l); len(errs) > 0 {
 			t.Fatal(errs)
 		}
 		got := SumLayout(l)

@@ -11,6 +11,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model"
 )
 
@@ -268,7 +269,7 @@ func buildIndex(t testing.TB, events []model.Event, stacks *model.Stacks) *Index
 		t.Fatal(err)
 	}
 	Conclude(store, ix)
-	for _, err := range model.Check(store.Current()) {
+	for _, err := range modeltest.Check(store.Current()) {
 		t.Error(err)
 	}
 	return ix

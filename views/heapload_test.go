@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model"
 )
 
@@ -75,7 +76,7 @@ func smallHeap() *model.Heap {
 
 func openSlow(t *testing.T, src *slowHeaps, patience time.Duration) *ui {
 	t.Helper()
-	if errs := model.CheckHeap(smallHeap()); len(errs) > 0 {
+	if errs := modeltest.CheckHeap(smallHeap()); len(errs) > 0 {
 		t.Fatal(errs)
 	}
 	store := &model.Store{}

@@ -95,7 +95,7 @@ func TestStaged(t *testing.T) {
 }
 
 // broken is a trace of which nothing that is added up can be told.
-type broken struct{ *analysis.Index }
+type broken struct{ analysis.Trace }
 
 var errBroken = &model.InternalError{Value: "a mistake", About: "testing"}
 

@@ -6,7 +6,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
 )
 
@@ -205,13 +204,4 @@ func (r *DiffRow) short(s Style) string {
 		}
 	}
 	return strings.Join(names, s.text(" ← "))
-}
-
-// DiffStatusNames are the statuses that rows can be chosen by.
-func DiffStatusNames() []string {
-	var names []string
-	for s := range analysis.ChangeCount {
-		names = append(names, s.String())
-	}
-	return names
 }

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/reading"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 	"golang.org/x/sys/unix"
@@ -320,7 +321,7 @@ func (s *session) keep(ctx context.Context) {
 		s.note = note
 		return
 	}
-	s.remark(model.Problem{Severity: model.Note, Code: "index-not-kept", Message: note, Count: 1, Offset: model.NoOffset})
+	reading.Remark(s.store, model.Problem{Severity: model.Note, Code: "index-not-kept", Message: note, Count: 1, Offset: model.NoOffset})
 }
 
 // indexFact says in words where the index comes from.

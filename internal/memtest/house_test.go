@@ -9,6 +9,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -33,9 +34,13 @@ var allowed = map[string][]string{
 	"views/widget":  {"github.com/gdamore/tcell/v2", "github.com/rivo/tview", "github.com/rivo/uniseg", "github.com/NimbleMarkets/ntcharts/canvas/runes"},
 	"views":         {"model", "analysis", "keymap", "themes", "views", "internal/term", "github.com/gdamore/tcell/v2", "github.com/rivo/tview"},
 	"internal/term": {"github.com/gdamore/tcell/v2", "github.com/rivo/tview", "github.com/rivo/uniseg", "golang.org/x/sys", "golang.org/x/term"},
-	"internal/memtest": {"model", "export/mlyze", "github.com/gdamore/tcell/v2", "github.com/rivo/uniseg", "github.com/creack/pty",
+	"internal/memtest": {"model", "themes", "export/mlyze", "github.com/gdamore/tcell/v2", "github.com/rivo/uniseg", "github.com/creack/pty",
 		"golang.org/x/sys", "golang.org/x/term", "github.com/klauspost/compress"},
-	"internal/demo": {"github.com/klauspost/compress"},
+	// Apart, as tests of loaders, which it imports, import memtest.
+	"internal/memtest/opened":    {"model", "analysis", "loaders", "internal/reading"},
+	"internal/memtest/modeltest": {"model"},
+	"internal/reading":           {"model", "analysis", "loaders"},
+	"internal/demo":              {"github.com/klauspost/compress"},
 	"internal/cli": {"model", "keymap", "themes", "analysis", "loaders", "export", "views", "internal",
 		"github.com/alecthomas/kong", "github.com/gdamore/tcell/v2", "golang.org/x/sys", "golang.org/x/term", "github.com/klauspost/compress"},
 }
@@ -178,6 +183,28 @@ func TestSizesAndHabits(t *testing.T) {
 		if n := len(lengths); n >= 10 && lengths[n*9/10] > p90Function {
 			t.Errorf("%s: a tenth of the functions has %d lines or more", dir, lengths[n*9/10])
 		}
+	}
+}
+
+// maxGolden is how many lines all golden files may have together. A difference that nobody can read through is accepted unread,
+// and then a golden file tests nothing: text is compared at all sizes, styles at one size, by role, a line for each row.
+const maxGolden = 8000
+
+func TestGoldensCanBeReviewed(t *testing.T) {
+	total := 0
+	err := filepath.WalkDir(root(t), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".golden" {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		total += bytes.Count(data, []byte("\n"))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if total == 0 || total >= maxGolden {
+		t.Errorf("golden files have %d lines together, want fewer than %d", total, maxGolden)
 	}
 }
 

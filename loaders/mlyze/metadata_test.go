@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
@@ -100,7 +101,7 @@ func FuzzMetadata(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		tab, s, problems := parse(string(b))
-		if errs := model.Check(&model.Profile{Meta: model.Meta{Format: "x"}, Stacks: s, Problems: problems}); len(errs) > 0 {
+		if errs := modeltest.Check(&model.Profile{Meta: model.Meta{Format: "x"}, Stacks: s, Problems: problems}); len(errs) > 0 {
 			t.Fatal(errs)
 		}
 		if tab.end < 0 || tab.end > len(b) {

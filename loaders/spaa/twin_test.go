@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
@@ -213,7 +214,7 @@ func FuzzLoad(f *testing.F) {
 		defer src.Close()
 		var store model.Store
 		if load(context.Background(), src, loaders.Options{}, &store) == nil {
-			for _, err := range model.Check(store.Current()) {
+			for _, err := range modeltest.Check(store.Current()) {
 				t.Error(err)
 			}
 		}
