@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
@@ -149,8 +150,8 @@ func (d *Diff) shown() (rows []DiffRow, all int) {
 	if len(d.Only) > 0 {
 		return d.Rows, d.Count
 	}
-	n := min(d.changed(), len(d.Rows))
-	return d.Rows[:n], d.changed()
+	rows = slices.DeleteFunc(slices.Clone(d.Rows), func(r DiffRow) bool { return r.Status == analysis.ChangeSame.String() })
+	return rows, d.changed()
 }
 
 func (d *Diff) table(s Style, full bool) table {
