@@ -232,6 +232,9 @@ func (a *app) placeOf(other bool, text string) (mark, error) {
 		if err != nil {
 			return m, err
 		}
+		if max(since, t) > end {
+			return m, fmt.Errorf("%s ends at %v", model.Clean(f.name), end)
+		}
 		m.Range, m.At = between(since, t), analysis.At(max(since, t))
 		return m, nil
 	}

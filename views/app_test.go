@@ -56,6 +56,7 @@ func TestPalette(t *testing.T) {
 		want  string
 	}{
 		{"leaks", " Leaks "}, {"stac", " Stacks "}, {"at peak", "(peak)"}, {"at 50%", "at 38.0 ms"}, {"range 10ms 20ms", "range 10.0 ms – 20.0 ms"},
+		{"at 9h", "the run ends at 76.0 ms"}, {"range 10ms 9h", "the run ends at 76.0 ms"}, {"a 9h", "ends at 76.0 ms"}, {"a 10ms..9h", "ends at 76.0 ms"},
 		{"cost leaked", "Leaked bytes"}, {"filter live>1M", "Overview"}, {"exact", "439,382 B"}, {"time", "time: "}, {"q zzz", "no command"},
 		{"at nowhere", "write 12.5s"}, {"theme none", "themes here are dark"}, {"group thread", "Overview"}, {"min-age 5ms", "Overview"},
 	}

@@ -95,6 +95,9 @@ func (a *app) rangeCommand(text string) error {
 	if err != nil {
 		return err
 	}
+	if end := a.state.Status.Duration; max(f, t) > end {
+		return fmt.Errorf("the run ends at %v", end)
+	}
 	a.emit(setRange{analysis.Range{From: min(f, t), To: max(f, t)}})
 	return nil
 }

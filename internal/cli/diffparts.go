@@ -131,7 +131,9 @@ func (d *diffing) dumps(ctx context.Context) error {
 		d.layout = [2]*model.Layout{}
 		d.opt.What, d.opt.Metric, d.opt.Measure, d.opt.Counted = "series", "bytes", "the sum of the curves", "points"
 		for _, in := range d.sides {
-			in.curveSide()
+			if err := in.curveSide(); err != nil {
+				return err
+			}
 		}
 		return nil
 	}
@@ -167,14 +169,18 @@ func (in *diffInput) pickLayout(ctx context.Context, group string) (*model.Layou
 }
 
 // curveSide takes the values of the curves at the chosen instant.
-func (in *diffInput) curveSide() {
-	end, at := analysis.TimelineEnd(in.p.Timeline), model.Time(0)
-	if at = end; in.flags.At.given() {
-		at = min(in.flags.At.resolve(end, dumpPeak(in.p.Timeline)), end)
+func (in *diffInput) curveSide() error {
+	at := analysis.TimelineEnd(in.p.Timeline)
+	if in.flags.At.given() {
+		var err error
+		if at, err = in.flags.At.in(at, dumpPeak(in.p.Timeline)); err != nil {
+			return err
+		}
 	}
 	in.side = analysis.SeriesSide(in.p.Timeline, at)
 	in.side.Bases.Duration = at
 	in.from.Snapshot, in.from.At = nil, &at
+	return nil
 }
 
 func pageBytes(f *analysis.PageFigures, by string) uint64 {
