@@ -47,6 +47,22 @@ func (s Share) String() string {
 	}
 }
 
+// ShareOf returns what a is of whole, as [ShareOf] does; NaN also of a whole below 0.
+func (a Amount) ShareOf(whole Amount) Share {
+	w := whole.Float64()
+	switch {
+	case w <= 0:
+		return Share(math.NaN())
+	case a.Compare(whole) == 0:
+		return 1
+	}
+	s := a.Float64() / w
+	if s == 1 && a.Compare(whole) < 0 {
+		s = math.Nextafter(1, 0)
+	}
+	return Share(s)
+}
+
 // ShareWidth is the cells that a share of at most 1 needs.
 const ShareWidth = 7
 
@@ -79,20 +95,30 @@ func (t Time) Each(n uint64) string {
 }
 
 // Rate renders a rate of bytes per second without its sign, rounded to three significant digits ("442 KiB/s", "0.50 B/s").
-func Rate(perSecond float64) string { return rate(perSecond, " B", Bytes.String) }
-
-// ShortRate renders what Rate does in at most seven cells ("442K/s", "0.50/s").
-func ShortRate(perSecond float64) string { return rate(perSecond, "", Bytes.Short) }
-
-func rate(v float64, unit string, whole func(Bytes) string) string {
-	switch v = math.Min(math.Abs(v), math.MaxUint64/2); {
+func Rate(perSecond float64) string {
+	switch v := math.Abs(perSecond); {
 	case v > 0 && v < 0.005:
-		return "<0.01" + unit + "/s"
+		return "<0.01 B/s"
 	case v < 999.5 && v != math.Trunc(v):
-		return threeDigits(v) + unit + "/s"
+		return threeDigits(v) + " B/s"
+	default:
+		return wholeRate(v).String() + "/s"
 	}
-	return whole(Bytes(math.Round(v))) + "/s"
 }
+
+// ShortRate renders what Rate does, in at most seven cells where it is a KiB per second or more ("442K/s").
+func ShortRate(perSecond float64) string {
+	switch v := math.Abs(perSecond); {
+	case v < 999.5:
+		return Rate(v)
+	case v < kibi:
+		return threeDigits(v/kibi) + "K/s"
+	default:
+		return wholeRate(v).Short() + "/s"
+	}
+}
+
+func wholeRate(v float64) Bytes { return Bytes(math.Round(math.Min(v, math.MaxUint64/2))) }
 
 // Mean returns the n-th part of sum, rounded, halves up; n must not be 0.
 func Mean(sum, n uint64) uint64 {

@@ -43,7 +43,7 @@ func TestRatesAndIntervals(t *testing.T) {
 		{Time(89).Each(100), "0.89 µs"}, {Time(0).Each(3), "0 µs"}, {Time(12).Each(1), "12 µs"}, {Time(25).Each(2), "12.5 µs"}, {Time(1).Each(1000), "<0.01 µs"},
 		{Time(1999).Each(2), "1.00 ms"}, {Time(25_000).Each(2), "12.5 ms"}, {Time(999_500).Each(1000), "1.00 ms"},
 		{Rate(0), "0 B/s"}, {Rate(0.5), "0.50 B/s"}, {Rate(-1.996), "2.00 B/s"}, {Rate(0.001), "<0.01 B/s"}, {Rate(1535.9), "1.50 KiB/s"}, {Rate(12), "12 B/s"},
-		{ShortRate(0.5), "0.50/s"}, {ShortRate(452_608), "442K/s"}, {Rate(math.Inf(1)), "8.00 EiB/s"},
+		{ShortRate(0.5), "0.50 B/s"}, {ShortRate(1010), "0.99K/s"}, {ShortRate(452_608), "442K/s"}, {Rate(math.Inf(1)), "8.00 EiB/s"},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("got %q, want %q", tt.got, tt.want)

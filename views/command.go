@@ -95,8 +95,8 @@ func (a *app) rangeCommand(text string) error {
 	if err != nil {
 		return err
 	}
-	if end := a.state.Status.Duration; max(f, t) > end {
-		return fmt.Errorf("the run ends at %v", end)
+	if err := model.CheckTime(max(f, t), a.state.Status.Duration); err != nil {
+		return err
 	}
 	a.emit(setRange{analysis.Range{From: min(f, t), To: max(f, t)}})
 	return nil

@@ -96,20 +96,15 @@ func (p *heapComparison) drawTotals(s tcell.Screen, r widget.Rect) widget.Rect {
 
 // percentChange is a relative change ("+50.4 %"), "new" and "gone" where there is none.
 func percentChange(k *widget.Look, before, after uint64) string {
-	switch g := growth(before, after); {
+	switch {
 	case before == after:
 		return "="
 	case before == 0:
 		return "new"
 	case after == 0:
 		return "gone"
-	case g < 0:
-		return fmt.Sprintf("%s%.1f %%", minus(k), -g*100)
-	case g >= 100:
-		return fmt.Sprintf("%s ×", model.Group(uint64(g+1)))
-	default:
-		return fmt.Sprintf("+%.1f %%", g*100)
 	}
+	return strings.Replace(model.Change(before, after), "-", minus(k), 1)
 }
 
 // sentence says what happened in words.
@@ -294,11 +289,8 @@ func (p *heapComparison) Cell(row, col int) widget.Cell {
 func (p *heapComparison) figureCell(before, after uint64, col changeColumn) widget.Cell {
 	text, wholes := p.amount, p.table.wholes()
 	if p.shares {
-		// shares in units of a hundredth of a percent, so that changes of them are exact
-		const unit = 10_000
-		before = uint64(math.Round(shareOf(before, wholes[0]) * unit))
-		after = uint64(math.Round(shareOf(after, wholes[1]) * unit))
-		text = func(n uint64) string { return fmt.Sprintf("%.2f %%", float64(n)*100/unit) }
+		before, after = shareUnits(before, wholes[0]), shareUnits(after, wholes[1])
+		text = func(n uint64) string { return partText(n, shareUnit) }
 	}
 	switch col {
 	case changeBefore:
@@ -312,9 +304,24 @@ func (p *heapComparison) figureCell(before, after uint64, col changeColumn) widg
 	}
 	most := p.table.most
 	if p.shares {
-		most = 10_000
+		most = shareUnit
 	}
 	return widget.Cell{Kind: widget.BarCell, Bar: shareOf(max(before, after)-min(before, after), most), Style: p.deltaCell(before, after, text).Style}
+}
+
+// shareUnit is how finely shares are compared: changes of whole numbers are exact.
+const shareUnit = 1_000_000_000
+
+// shareUnits is part of whole in these units; it is nothing and everything only where the share is.
+func shareUnits(part, whole uint64) uint64 {
+	n := uint64(math.Round(shareOf(part, whole) * shareUnit))
+	switch {
+	case part > 0 && n == 0:
+		return 1
+	case part < whole && n == shareUnit:
+		return shareUnit - 1
+	}
+	return n
 }
 
 func (p *heapComparison) amount(n uint64) string {

@@ -89,7 +89,7 @@ func (p *timeline) instantFigures() []figure {
 		{"at", axisTime(int64(now), 1), themes.Accent},
 	}
 	if c, ok := p.chart.column(now); ok {
-		list = append(list, figure{"allocating", bytes(rateOf(&c)) + "/s", themes.Text})
+		list = append(list, figure{"allocating", rateText(&c, s.Exact), themes.Text})
 	}
 	if q, ok := p.chart.peak.get(); ok && q.ok {
 		list = append(list, figure{"to peak", deltaText(level.Bytes, q.run.Bytes, bytes), themes.Text})

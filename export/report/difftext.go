@@ -139,10 +139,10 @@ func (s Style) change(n int64) string {
 
 // percent is how much of the bytes before a row grew by.
 func (r *DiffRow) percent() string {
-	if r.Percent == nil || r.DeltaBytes == 0 {
+	if r.DeltaBytes == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%+.1f %%", *r.Percent)
+	return model.Change(r.BeforeBytes, r.AfterBytes)
 }
 
 // shown are the rows that a table for people lists: without a choice of statuses those that changed.

@@ -79,16 +79,12 @@ func (m moment) in(end, peak model.Time) (model.Time, error) {
 	return t, notBeyond(t, end)
 }
 
-// notBeyond refuses a time that is beyond the end.
+// notBeyond says that a time beyond the end is a mistake in usage.
 func notBeyond(t, end model.Time) error {
-	if t <= end {
-		return nil
+	if err := model.CheckTime(t, end); err != nil {
+		return usageError(err)
 	}
-	at, last := t.String(), end.String()
-	if at == last { // they differ by less than is shown
-		at, last = model.Group(uint64(t))+" µs", model.Group(uint64(end))+" µs"
-	}
-	return usageError(fmt.Errorf("%s is beyond the end of the recording, which is at %s", at, last))
+	return nil
 }
 
 // span is the range that two moments name in a file that ends at end and whose peak is at peak, model.NoTime for one that was not
