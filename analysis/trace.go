@@ -212,12 +212,12 @@ func (s *Site) none() bool {
 	return s.AllocCount == 0 && s.LiveCount == 0 && s.FreedCount == 0 && s.OverwrittenCount == 0
 }
 
-// MeanSize is the mean size of the blocks allocated in the range, 0 without any.
+// MeanSize is the mean size of the blocks allocated in the range, rounded, 0 without any.
 func (s *Site) MeanSize() uint64 {
 	if s.AllocCount == 0 {
 		return 0
 	}
-	return s.AllocBytes / s.AllocCount
+	return model.Mean(s.AllocBytes, s.AllocCount)
 }
 
 // TemporaryShare is the share of temporary blocks, 0 … 1.

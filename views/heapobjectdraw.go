@@ -146,7 +146,7 @@ func (p *heapObject) title() string { return namedRow(p.graph.Heap, p.shown, p.s
 func (p *heapObject) retains() string {
 	g := p.graph
 	return fmt.Sprintf("retains %s in %s · %s", bytesText(g.Retained[p.shown], p.state.Exact),
-		rowsText(uint64(g.RetainedCount[p.shown])), shortShare(shareOf(g.Retained[p.shown], g.Retained[model.RootRow])))
+		rowsText(uint64(g.RetainedCount[p.shown])), shareText(shareOf(g.Retained[p.shown], g.Retained[model.RootRow])))
 }
 
 // facts say in two lines what the row is and what holds it.

@@ -215,7 +215,7 @@ func (p *leaks) Cell(row, col int) widget.Cell {
 	case leakBlocks:
 		return widget.Cell{Text: p.figures.count(s.Count)}
 	case leakShare:
-		return widget.Cell{Text: shortShare(s.LeakShare())}
+		return widget.Cell{Text: shareText(s.LeakShare())}
 	case leakOldest:
 		return widget.Cell{Text: p.age(s.Oldest)}
 	case leakNewest:

@@ -144,7 +144,7 @@ func (p *leaks) explain() {
 		if row.Bytes%row.Count != 0 {
 			each = " on average"
 		}
-		p.detail.answer += " · " + f.bytes(row.Bytes/row.Count) + each
+		p.detail.answer += " · " + f.bytes(model.Mean(row.Bytes, row.Count)) + each
 	}
 	p.detail.facts = []string{p.rhythm(row), p.fate(row)}
 	if text := shapeSentence(row.Shape); text != "" && !p.inLate {
@@ -156,7 +156,7 @@ func (p *leaks) explain() {
 func (p *leaks) rhythm(s *analysis.LeakSite) string {
 	text := "allocated at " + s.First.String()
 	if s.Count > 1 {
-		text = fmt.Sprintf("every %v one more, from %v to %v; median age %v", (s.Last-s.First)/model.Time(s.Count-1), s.First, s.Last, s.Median)
+		text = fmt.Sprintf("one new block every %s, from %v to %v; median age %v", (s.Last - s.First).Each(s.Count-1), s.First, s.Last, s.Median)
 	}
 	if t := threadsText(s.Threads); t != "" {
 		text += "; " + t
@@ -190,7 +190,7 @@ func (p *leaks) fate(s *analysis.LeakSite) string {
 	case s.LeakCount >= s.AllocCount:
 		return fmt.Sprintf("freed by nobody: %d of %s %s are live at the end of %s", s.LeakCount, countBlocks(s.AllocCount), which, whole)
 	}
-	text := fmt.Sprintf("%s of %s%s (%s) are live at the end of %s", model.Group(s.LeakCount), countBlocks(s.AllocCount), among, shortShare(s.LeakShare()), whole)
+	text := fmt.Sprintf("%s of %s%s (%s) are live at the end of %s", model.Group(s.LeakCount), countBlocks(s.AllocCount), among, shareText(s.LeakShare()), whole)
 	if s.Count < s.LeakCount {
 		text += fmt.Sprintf(", %s of them at least %v old", model.Group(s.Count), p.state.MinAge)
 	}

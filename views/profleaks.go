@@ -326,7 +326,7 @@ func (p *profLeaks) answer() string {
 		bound = "≤ " // nobody knows what was freed
 	}
 	out := fmt.Sprintf("%s%s live in %s", bound, bytesText(p.now.live.Uint64(), p.state.Exact), plural(p.now.all, "stack", "stacks"))
-	if share := shareText(p.now.live, p.now.total); share != "" {
+	if share := amountShare(p.now.live, p.now.total); share != "" {
 		out += ", " + share + " of all allocated"
 	}
 	return out

@@ -92,7 +92,7 @@ func (p *timeline) instantFigures() []figure {
 	}
 	step, known := p.stepNow()
 	if known {
-		list = append(list, figure{"allocating", bytes(step.rate()) + "/s", themes.Text})
+		list = append(list, figure{"allocating", step.rate(s.Exact), themes.Text})
 	}
 	if q, ok := p.chart.peak.get(); ok && q.ok {
 		list = append(list, figure{"to peak", deltaText(level.Bytes, q.run.Bytes, bytes), themes.Text})
@@ -109,9 +109,9 @@ type stepFigures struct {
 	totals analysis.Totals
 }
 
-// rate is the bytes allocated per second.
-func (f *stepFigures) rate() uint64 {
-	return rateOf(&analysis.Column{From: max(f.over.From, 0), To: f.over.To, AllocBytes: f.totals.AllocBytes})
+// rate is the bytes allocated per second, as text.
+func (f *stepFigures) rate(exact bool) string {
+	return rateText(&analysis.Column{From: max(f.over.From, 0), To: f.over.To, AllocBytes: f.totals.AllocBytes}, exact)
 }
 
 // stepRange is the time that the column of cells under the instant stands for, when all are of equal duration: the edges of the

@@ -211,7 +211,7 @@ func (p *sites) Cell(row, col int) widget.Cell {
 	case siteCount:
 		return widget.Cell{Text: p.figures.count(s.AllocCount)}
 	case siteTemp:
-		return p.faint(s.Temporary == 0, shortShare(s.TemporaryShare()))
+		return p.faint(s.Temporary == 0, shareText(s.TemporaryShare()))
 	case siteTrend:
 		trends, _ := p.trends.get()
 		return widget.Cell{Kind: widget.SparkCell, Spark: trends.of(p.table.key.By, p.table.key.Cell.Stacks, s.Key)}
@@ -475,7 +475,7 @@ func (p *sites) amounts(s *analysis.Site) string {
 		over = " · overwritten " + f.bytes(s.OverwrittenBytes) + " in " + countBlocks(s.OverwrittenCount)
 	}
 	return fmt.Sprintf("live %s%s in %s (%s of all)%s · total %s in %s%s%s", atMost, f.bytes(s.LiveBytes),
-		countBlocks(s.LiveCount), shortShare(shareOf(s.LiveBytes, p.table.sum.LiveBytes)), peak,
+		countBlocks(s.LiveCount), shareText(shareOf(s.LiveBytes, p.table.sum.LiveBytes)), peak,
 		f.bytes(s.AllocBytes), countBlocks(s.AllocCount), mean, over)
 }
 
@@ -502,10 +502,10 @@ func (p *sites) lifetimes(s *analysis.Site) string {
 		text = fmt.Sprintf("%s freed after %v to %v, median %v", model.Group(l.Freed), l.Min, l.Max, l.Median)
 	}
 	if s.Temporary > 0 {
-		text += fmt.Sprintf(", %s of all by the very next event", shortShare(s.TemporaryShare()))
+		text += fmt.Sprintf(", %s of all by the very next event", shareText(s.TemporaryShare()))
 	}
 	if l.NeverFreed > 0 {
-		text += fmt.Sprintf("; %s %s (%s)", model.Group(l.NeverFreed), never, shortShare(shareOf(l.NeverFreed, l.Freed+l.NeverFreed)))
+		text += fmt.Sprintf("; %s %s (%s)", model.Group(l.NeverFreed), never, shareText(shareOf(l.NeverFreed, l.Freed+l.NeverFreed)))
 	}
 	if t := threadsText(l.Threads); t != "" {
 		text += "; " + t

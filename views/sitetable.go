@@ -165,7 +165,7 @@ func siteColumns(w int, f figures, sum *analysis.Site, by analysis.Group) []widg
 		sitePeak:   {Title: "PEAK", Width: b, Align: right, Drop: 2},
 		siteTotal:  {Title: "TOTAL", Width: b, Align: right, Drop: 3},
 		siteCount:  {Title: "COUNT", Width: f.countWidth(sum.AllocCount), Align: right, Drop: 4},
-		siteTemp:   {Title: "TEMP", Width: 5, Align: right, Drop: 5},
+		siteTemp:   {Title: "TEMP", Width: model.ShareWidth, Align: right, Drop: 5},
 		siteLeaked: {Title: "LEAK", Width: b, Align: right, Drop: 5},
 		siteMean:   {Title: "MEAN", Width: b, Align: right, Drop: 6},
 		siteTrend:  {Title: "TREND", Width: 6, Grow: 2, MaxWidth: 20, Drop: 1},

@@ -1,7 +1,6 @@
 package html
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
@@ -66,7 +65,7 @@ func (b *builder) traceCards(t *report.Trace) {
 	)
 	if t.AllocCount > 0 {
 		b.Cards = append(b.Cards, card{
-			Label: "Temporary", Value: fmt.Sprintf("%.1f", 100*float64(t.TemporaryCount)/float64(t.AllocCount)), Unit: "%",
+			Label: "Temporary", Value: strings.TrimSuffix(share(t.TemporaryCount, t.AllocCount), " %"), Unit: "%",
 			Note: plural(t.TemporaryCount, "block") + " freed by the very next event",
 		})
 	}

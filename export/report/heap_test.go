@@ -216,7 +216,7 @@ func TestChanges(t *testing.T) {
 		{[2]uint64{0, 0}, [2]uint64{0, 1}, 0, "new"},
 		{[2]uint64{5, 0}, [2]uint64{1, 0}, -5, "gone"},
 		{[2]uint64{5, 7}, [2]uint64{3, 1}, 2, "grown"},
-		{[2]uint64{7, 7}, [2]uint64{3, 1}, 0, "shrunk"},
+		{[2]uint64{7, 7}, [2]uint64{3, 1}, 0, "same"},
 		{[2]uint64{7, 7}, [2]uint64{3, 3}, 0, "same"},
 		{[2]uint64{0, most}, [2]uint64{1, 1}, math.MaxInt64, "grown"},
 		{[2]uint64{most, 0}, [2]uint64{1, 1}, -math.MaxInt64, "shrunk"},

@@ -185,7 +185,7 @@ func (w tableWriter) leakRows(sites []LeakSite, share string) table {
 	}, placeCols()...)}
 	for _, s := range sites {
 		out.rows = append(out.rows, append([]string{
-			w.style.bytes(s.Bytes), w.style.count(s.Count), w.style.percent(s.Count, s.allocs), w.style.time(s.Oldest),
+			w.style.bytes(s.Bytes), w.style.count(s.Count), w.style.share(s.Count, s.allocs), w.style.time(s.Oldest),
 			w.shape(s), w.style.spark(s.history, leakColumns),
 		}, w.place(s.Place, s.Frames)...))
 	}

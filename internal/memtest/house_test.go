@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -301,9 +302,15 @@ func (c checker) declaration(d *ast.GenDecl) {
 	}
 }
 
-// calls looks for ways to end the process.
+// share finds formats that round a share on their own: model.Share does, so that all shares read alike.
+var share = regexp.MustCompile(`%[-+.0-9]*f ?%%`)
+
+// calls looks for ways to end the process, and for shares that model does not write.
 func (c checker) calls(f *ast.File) {
 	ast.Inspect(f, func(n ast.Node) bool {
+		if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING && share.MatchString(text.Value) {
+			c.complain(n.Pos(), "a share is written by model.Share: %s", text.Value)
+		}
 		call, ok := n.(*ast.CallExpr)
 		if !ok {
 			return true
