@@ -4,16 +4,16 @@ package main
 import (
 	"context"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/memtui/memtui/internal/cli"
 	"golang.org/x/term"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	if cli.Guard() {
+		return
+	}
+	ctx := cli.Signals(context.Background())
 	width, _, err := term.GetSize(int(os.Stdout.Fd()))
 	os.Exit(cli.Main(ctx, cli.Env{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,

@@ -2,12 +2,12 @@ package main_test
 
 import (
 	"bytes"
-	"flag"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/keymap"
 )
 
@@ -34,7 +34,7 @@ func TestReadmeKeys(t *testing.T) {
 	if old == want.String() {
 		return
 	}
-	if f := flag.Lookup("update"); f != nil && f.Value.String() == "true" {
+	if memtest.Updating() {
 		if err := os.WriteFile("README.md", []byte(before+keysBegin+want.String()+keysEnd+after), 0o600); err != nil {
 			t.Fatal(err)
 		}

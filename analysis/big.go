@@ -8,19 +8,20 @@ import (
 )
 
 // FileIndex is the implementation of [Trace] for traces of any size: it keeps no events, but what is needed to make sense of
-// any part of the file when it is read again. It costs one to two bytes per event and answers as [Index] does.
+// any part of the file when it is read again. It costs one to two bytes per event.
 //
 // Events are cut into chunks of half a megabyte to a few. Of each chunk it keeps sums by stack, thread and size; the level of live
 // memory after every few hundred events, and what happens in parts of those; and, for each FREE, which block it ends: one of the
 // same chunk, told by how many allocations ago that was, or a record. Blocks that outlive their chunk have records, numbered by
 // birth.
 //
-// The lock works as in Index. "n events" always means the state after the first n.
+// Writers hold the lock for a while, readers for one answer. "n events" always means the state after the first n.
 type FileIndex struct {
 	mu sync.RWMutex
 	names
 
 	source    model.ChunkSource // nil when the source can only be replayed: then chunks keep their events
+	input     model.Changing    // nil where nothing is known of it
 	chunkSize int               // bytes of a chunk
 	cores     int               // that build it
 
@@ -201,7 +202,9 @@ func (ix *FileIndex) StackIDs() []model.StackID {
 	return ix.stackIDs[:len(ix.stackIDs):len(ix.stackIDs)]
 }
 
-// breathe lets a waiting writer in, as [Index.breathe] does.
+// breathe lets a waiting writer in, in the middle of a long answer: neither it nor a frame behind it must wait for the end.
+// Answers may call it where all they hold is numbers of events and of blocks: what is loaded stays as it is, while sums and
+// the number of keys change.
 func (ix *FileIndex) breathe() {
 	if !ix.status.Final && !ix.status.Stopped {
 		ix.mu.RUnlock()
@@ -274,4 +277,17 @@ func (t *siteTable) reset() {
 	}
 	clear(t.rest)
 	t.keys = t.keys[:0]
+}
+
+// findSites fills the table of sites where the file cannot hold it.
+func (t *siteTable) findSites() {
+	for i, k := range t.keys {
+		if k.id < uint64(len(t.first)) && t.first[k.id] == uint32(i)+1 {
+			continue
+		}
+		if t.rest == nil {
+			t.rest = map[siteKey]uint32{}
+		}
+		t.rest[k] = uint32(i)
+	}
 }

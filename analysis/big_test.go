@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -127,9 +128,17 @@ func agree(t *testing.T, ix, twin Trace, r *rand.Rand) {
 	same(t, "status", a, b)
 	same(t, "stacks", ix.StackIDs(), twin.StackIDs())
 	for _, only := range someFilters() {
-		late, _ := ix.LateFreed(t.Context(), only)
-		want, _ := twin.LateFreed(t.Context(), only)
-		same(t, "late", late, want)
+		for _, in := range []Cell{{Stacks: only}, {SizeFrom: 2, SizeTo: 5, LifeTo: LifeClasses, Stacks: only}} {
+			late, _ := ix.LateFreed(t.Context(), in)
+			want, _ := twin.LateFreed(t.Context(), in)
+			same(t, "late", late, want)
+			functions := func(x Trace) []Function {
+				list, _ := x.Functions(t.Context(), Whole, in)
+				slices.SortFunc(list, func(a, b Function) int { return cmp.Compare(a.Name, b.Name) })
+				return list
+			}
+			same(t, "functions of a cell", functions(ix), functions(twin))
+		}
 	}
 	end := b.Duration
 	ranges := []Range{Whole, {model.NoTime, end / 2}, {end / 3, end}, {0, model.MaxTime}, {end, end}}
@@ -191,7 +200,7 @@ func agreeOn(t *testing.T, ix, twin Trace, r *rand.Rand, rg Range) {
 	ctx := t.Context()
 	both(t, "totals", ix, twin, func(x Trace) (Totals, error) { return x.Totals(ctx, rg) })
 	peak := both(t, "peak", ix, twin, func(x Trace) (Peak, error) { p, _, err := x.Peak(ctx, rg); return p, err })
-	both(t, "functions", ix, twin, func(x Trace) ([]Function, error) { return x.Functions(ctx, rg, "") })
+	both(t, "functions", ix, twin, func(x Trace) ([]Function, error) { return x.Functions(ctx, rg, Cell{}) })
 	for _, n := range []int{1, 7, 100} {
 		both(t, "curve", ix, twin, func(x Trace) ([]Column, error) { return x.Curve(ctx, rg, n) })
 		agreeOnChart(t, ix, twin.(*Index), rg, n)
@@ -210,7 +219,7 @@ func agreeOn(t *testing.T, ix, twin Trace, r *rand.Rand, rg Range) {
 	cells := []Cell{{}, someCells(r)[r.IntN(6)]}
 	only := someFilters()[r.IntN(len(someFilters()))]
 	cells[1].Stacks = only
-	both(t, "functions", ix, twin, func(x Trace) ([]Function, error) { return x.Functions(ctx, rg, only) })
+	both(t, "functions", ix, twin, func(x Trace) ([]Function, error) { return x.Functions(ctx, rg, Cell{Stacks: only}) })
 	for _, at := range []Instant{End, At(rg.To / 2), peak.Instant} {
 		both(t, "live", ix, twin, func(x Trace) (Level, error) { return x.Live(ctx, at) })
 		for by := range GroupCount {
@@ -410,7 +419,7 @@ func askEverything(t *testing.T, ix Trace, store *model.Store, i int) {
 	_, err3 := ix.History(ctx, by, only, []Key{0, 3, 9999}, 10)
 	_, err4 := ix.Curve(ctx, rg, 50)
 	_, err5 := ix.Weights(ctx, Cost(i)%CostCountOf, Query{At: End, Range: rg})
-	_, err6 := ix.LateFreed(ctx, only)
+	_, err6 := ix.LateFreed(ctx, in)
 	_, err7 := ix.Grid(ctx, GridQuery{Range: rg, By: by, Key: 2})
 	l, err8 := ix.Blocks(ctx, BlockQuery{At: At(d / 2), By: by, All: true, Sort: BlockOrder(i % 5)})
 	if err8 == nil && l.Len() > 0 {

@@ -250,7 +250,7 @@ func benchWhole(b *testing.B, path string) {
 		name string
 		f    func() error
 	}{
-		{"late-freed", func() error { _, err := ix.LateFreed(ctx, ""); return err }},
+		{"late-freed", func() error { _, err := ix.LateFreed(ctx, Cell{}); return err }},
 		{"leaks", func() error { _, err := ix.Leaks(ctx, LeakQuery{Range: Whole}); return err }},
 		{"grid", func() error { _, err := ix.Grid(ctx, GridQuery{Range: Whole, All: true}); return err }},
 		{"lifetimes", func() error { _, err := ix.Lifetimes(ctx, ByStack, 7, Whole, ""); return err }},

@@ -2,8 +2,6 @@ package analysis
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -55,10 +53,11 @@ func (ix *FileIndex) build(ctx context.Context, store *model.Store, p *model.Pro
 	ix.mu.Lock()
 	source := b.source // the builder's tables are not kept
 	ix.store, ix.source, ix.begin = store, source, b.pos
+	ix.input, _ = p.Allocations.(model.Changing)
 	ix.decoders.New = func() any { return source.Decoder() }
 	ix.status.Offset, ix.status.Size = b.pos, b.end
 	ix.mu.Unlock()
-	err := b.run(ctx)
+	err := ix.explain(b.run(ctx), "building the index")
 	ix.mu.Lock()
 	ix.status.Stopped, ix.status.Final = err != nil, err == nil
 	ix.status.Saturated = ix.status.Saturated || ix.curve.liveHi != 0
@@ -157,8 +156,6 @@ func (b *builder) decode(j *job) {
 	})
 }
 
-var errInternal = errors.New("internal error")
-
 // number prepares decoded events for the matcher.
 func (b *builder) number(j *job) {
 	j.number()
@@ -168,12 +165,12 @@ func (b *builder) number(j *job) {
 }
 
 // guarded runs f on a goroutine of our own, where neither a defect nor a byte of a mapping that is gone must take the program
-// down.
+// down: see [model.Recovered].
 func guarded(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("%w: %v", errInternal, r)
+			err = model.Recovered(r)
 		}
 	}()
 	return f()

@@ -31,7 +31,7 @@ const (
 )
 
 // fileVersion rises when the same types come to mean something else.
-const fileVersion = 3
+const fileVersion = 4
 
 // IndexVersion is that of the files that [KeptIndex.Write] writes.
 const IndexVersion = fileVersion

@@ -183,7 +183,7 @@ func answers(t testing.TB, ix Trace) string {
 	for _, rg := range []Range{Whole, rg} {
 		add(ix.Totals(ctx, rg))
 		add(ix.Curve(ctx, rg, 20))
-		add(ix.Functions(ctx, rg, ""))
+		add(ix.Functions(ctx, rg, Cell{}))
 		add(ix.Leaks(ctx, LeakQuery{Range: rg}))
 		for by := range GroupCount {
 			add(ix.Sites(ctx, Query{At: At(end / 2), Range: rg, By: by}))
@@ -193,7 +193,7 @@ func answers(t testing.TB, ix Trace) string {
 		m, total, err := ix.Marks(ctx, rg, 5)
 		add([]any{m, total}, err)
 	}
-	add(ix.LateFreed(ctx, ""))
+	add(ix.LateFreed(ctx, Cell{}))
 	add(ix.Shapes(ctx, ByStack, "", []Key{0, 1}))
 	if g, err := ix.Grid(ctx, GridQuery{Range: rg, All: true}); err == nil {
 		add(*g, err)
@@ -300,7 +300,7 @@ func TestEveryFieldIsKept(t *testing.T) {
 		of    any
 		known string
 	}{
-		{FileIndex{}, "mu names source chunkSize cores chunks sites stackIndex threadIndex records sums checkpoints sparse curve runs marks totals status " +
+		{FileIndex{}, "mu names source input chunkSize cores chunks sites stackIndex threadIndex records sums checkpoints sparse curve runs marks totals status " +
 			"budget loading begin found lost spans proof" + caches},
 		{chunk{}, "first n from to kept begin end firstRun firstBlock firstRec records hi lo ends freed common fine proofs number over sums totals"},
 		{records{}, "origin born bornAt died diedAt"},

@@ -509,6 +509,7 @@ func (ix *FileIndex) restore(ctx context.Context, file *IndexFile, key IndexKey,
 		return nil, f.err
 	}
 	ix.stackIDs, ix.threads = append([]model.StackID(nil), ix.stackIDs...), append([]uint16(nil), ix.threads...) // others get them
+	ix.input, _ = events.(model.Changing)
 	if s, ok := events.(model.ChunkSource); ok && s.Decoder() != nil {
 		ix.source = s
 		ix.decoders.New = func() any { return s.Decoder() }
@@ -518,6 +519,9 @@ func (ix *FileIndex) restore(ctx context.Context, file *IndexFile, key IndexKey,
 		return nil, ErrIndexStale
 	}
 	if err := ix.checkRestored(size); err != nil {
+		return nil, err
+	}
+	if err := ix.checkSums(); err != nil {
 		return nil, err
 	}
 	ix.store = store
@@ -585,16 +589,3 @@ func fitting(c *model.Columns, n int) bool {
 }
 
 func (c *riseColumn) fits(n int) bool { return c.n == n && len(c.anchor) == (n+riseSpan-1)/riseSpan }
-
-// findSites fills the table of sites where the file cannot hold it.
-func (t *siteTable) findSites() {
-	for i, k := range t.keys {
-		if k.id < uint64(len(t.first)) && t.first[k.id] == uint32(i)+1 {
-			continue
-		}
-		if t.rest == nil {
-			t.rest = map[siteKey]uint32{}
-		}
-		t.rest[k] = uint32(i)
-	}
-}

@@ -201,7 +201,7 @@ func (k *KeptIndex) build(ctx context.Context, store *model.Store, p *model.Prof
 	return s.ix.build(ctx, store, p)
 }
 
-// restore takes the index from its file. It returns when all of that is proven.
+// restore takes the index from its file. It returns when all of that is proven, and what it comes down to is confirmed by the trace.
 func (k *KeptIndex) restore(ctx context.Context, store *model.Store, p *model.Profile) error {
 	file, err := k.place.Open()
 	if err != nil {
@@ -231,11 +231,11 @@ func (k *KeptIndex) restore(ctx context.Context, store *model.Store, p *model.Pr
 			}
 			s.ix.sites.findSites()
 			s.ix.proof.all.Store(true)
-			return nil
+			return s.ix.confirm()
 		})
 	}
 	if err != nil {
-		if errors.Is(err, ErrIndexDamaged) {
+		if errors.Is(err, ErrIndexDamaged) || errors.Is(err, errIndexFalse) && !s.ix.inputChanged() {
 			k.place.Discard()
 		}
 		return err
@@ -289,9 +289,9 @@ func (k *KeptIndex) leave() {
 	k.release()
 }
 
-// ask asks the index. What a damaged or shrinking file does to that becomes an error, and so does a trace that was written over since it
-// was read: its events may be such that nothing in the index fits them.
-func ask[T any](ctx context.Context, k *KeptIndex, early bool, f func(ix *FileIndex) (T, error)) (out T, err error) {
+// ask asks the index; about says what for. What a damaged or shrinking file does to that becomes an error, and so does a trace that was
+// written over since it was read: its events may be such that nothing in the index fits them.
+func ask[T any](ctx context.Context, k *KeptIndex, about string, early bool, f func(ix *FileIndex) (T, error)) (out T, err error) {
 	s, err := k.enter(ctx, early)
 	if err != nil {
 		return out, err
@@ -301,13 +301,34 @@ func ask[T any](ctx context.Context, k *KeptIndex, early bool, f func(ix *FileIn
 		out, err = f(s.ix)
 		return err
 	})
-	switch {
-	case !errors.Is(err, errInternal):
-	case s.file:
-		k.place.Discard()
-		err = fmt.Errorf("%w (%w)", errIndexBroken, err)
-	default:
-		err = fmt.Errorf("%w (%w)", errChanged, err)
+	if s.file {
+		return out, k.explain(ctx, s.ix, err, about)
 	}
-	return out, err
+	return out, s.ix.explain(err, about)
+}
+
+// explain is [FileIndex.explain] for an index from a file, which is given up where it is at fault. The index must be in use.
+func (k *KeptIndex) explain(ctx context.Context, ix *FileIndex, err error, about string) error {
+	if !unexplained(err) || ix.inputChanged() {
+		return ix.explain(err, about)
+	}
+	if model.Internal(err) && k.sound(ctx) {
+		return ix.explain(err, about+" with an index that was kept; --index none does without it")
+	}
+	k.place.Discard()
+	return fmt.Errorf("%w (%w)", errIndexBroken, err)
+}
+
+// sound reports whether the index file is what was once written. The index must be in use.
+func (k *KeptIndex) sound(ctx context.Context) bool {
+	k.mu.Lock()
+	file := k.file
+	k.mu.Unlock()
+	return file != nil && guarded(func() error {
+		f, err := openFile(file.Data, k.place.Key(), layoutOfFiles())
+		if err == nil {
+			err = prove(ctx, file.At, f.table, new([]byte))
+		}
+		return err
+	}) == nil
 }

@@ -23,17 +23,17 @@ func (k *KeptIndex) dangling() []model.Problem { return k.state().ix.dangling() 
 
 // Totals implements [Trace].
 func (k *KeptIndex) Totals(ctx context.Context, r Range) (Totals, error) {
-	return ask(ctx, k, r.IsWhole(), func(ix *FileIndex) (Totals, error) { return ix.Totals(ctx, r) })
+	return ask(ctx, k, "adding up totals", r.IsWhole(), func(ix *FileIndex) (Totals, error) { return ix.Totals(ctx, r) })
 }
 
 // Live implements [Trace].
 func (k *KeptIndex) Live(ctx context.Context, at Instant) (Level, error) {
-	return ask(ctx, k, true, func(ix *FileIndex) (Level, error) { return ix.Live(ctx, at) })
+	return ask(ctx, k, "looking up live memory", true, func(ix *FileIndex) (Level, error) { return ix.Live(ctx, at) })
 }
 
 // Peak implements [Trace].
 func (k *KeptIndex) Peak(ctx context.Context, r Range) (p Peak, ok bool, err error) {
-	p, err = ask(ctx, k, true, func(ix *FileIndex) (Peak, error) {
+	p, err = ask(ctx, k, "looking for the peak", true, func(ix *FileIndex) (Peak, error) {
 		var p Peak
 		var err error
 		p, ok, err = ix.Peak(ctx, r)
@@ -45,7 +45,7 @@ func (k *KeptIndex) Peak(ctx context.Context, r Range) (p Peak, ok bool, err err
 // Chart implements [Trace].
 func (k *KeptIndex) Chart(ctx context.Context, r Range, n int) ([]Column, error) {
 	defer k.charted()
-	return ask(ctx, k, true, func(ix *FileIndex) ([]Column, error) {
+	return ask(ctx, k, "making a chart", true, func(ix *FileIndex) ([]Column, error) {
 		defer k.forgetCurve()
 		return ix.Chart(ctx, r, n)
 	})
@@ -53,7 +53,7 @@ func (k *KeptIndex) Chart(ctx context.Context, r Range, n int) ([]Column, error)
 
 // Curve implements [Trace].
 func (k *KeptIndex) Curve(ctx context.Context, r Range, n int) ([]Column, error) {
-	return ask(ctx, k, true, func(ix *FileIndex) ([]Column, error) {
+	return ask(ctx, k, "making a curve", true, func(ix *FileIndex) ([]Column, error) {
 		if err := ix.proveAllRuns(ctx); err != nil {
 			return nil, err
 		}
@@ -63,47 +63,47 @@ func (k *KeptIndex) Curve(ctx context.Context, r Range, n int) ([]Column, error)
 
 // Sites implements [Trace].
 func (k *KeptIndex) Sites(ctx context.Context, q Query) ([]Site, error) {
-	return ask(ctx, k, false, func(ix *FileIndex) ([]Site, error) { return ix.Sites(ctx, q) })
+	return ask(ctx, k, "adding up sites", false, func(ix *FileIndex) ([]Site, error) { return ix.Sites(ctx, q) })
 }
 
 // Functions implements [Trace].
-func (k *KeptIndex) Functions(ctx context.Context, r Range, only StackFilter) ([]Function, error) {
-	return ask(ctx, k, false, func(ix *FileIndex) ([]Function, error) { return ix.Functions(ctx, r, only) })
+func (k *KeptIndex) Functions(ctx context.Context, r Range, in Cell) ([]Function, error) {
+	return ask(ctx, k, "adding up functions", false, func(ix *FileIndex) ([]Function, error) { return ix.Functions(ctx, r, in) })
 }
 
 // Leaks implements [Trace].
 func (k *KeptIndex) Leaks(ctx context.Context, q LeakQuery) (Leaks, error) {
-	return ask(ctx, k, false, func(ix *FileIndex) (Leaks, error) { return ix.Leaks(ctx, q) })
+	return ask(ctx, k, "listing leaks", false, func(ix *FileIndex) (Leaks, error) { return ix.Leaks(ctx, q) })
 }
 
 // LateFreed implements [Trace].
-func (k *KeptIndex) LateFreed(ctx context.Context, only StackFilter) (Leaks, error) {
-	return ask(ctx, k, false, func(ix *FileIndex) (Leaks, error) { return ix.LateFreed(ctx, only) })
+func (k *KeptIndex) LateFreed(ctx context.Context, in Cell) (Leaks, error) {
+	return ask(ctx, k, "listing blocks that were freed late", false, func(ix *FileIndex) (Leaks, error) { return ix.LateFreed(ctx, in) })
 }
 
 // Weights implements [Trace].
 func (k *KeptIndex) Weights(ctx context.Context, c Cost, q Query) ([]uint64, error) {
-	return ask(ctx, k, false, func(ix *FileIndex) ([]uint64, error) { return ix.Weights(ctx, c, q) })
+	return ask(ctx, k, "weighing stacks", false, func(ix *FileIndex) ([]uint64, error) { return ix.Weights(ctx, c, q) })
 }
 
 // History implements [Trace].
 func (k *KeptIndex) History(ctx context.Context, by Group, only StackFilter, keys []Key, n int) ([][]uint64, error) {
-	return ask(ctx, k, false, func(ix *FileIndex) ([][]uint64, error) { return ix.History(ctx, by, only, keys, n) })
+	return ask(ctx, k, "following sites", false, func(ix *FileIndex) ([][]uint64, error) { return ix.History(ctx, by, only, keys, n) })
 }
 
 // Shapes implements [Trace].
 func (k *KeptIndex) Shapes(ctx context.Context, by Group, only StackFilter, keys []Key) ([]Shape, error) {
-	return ask(ctx, k, false, func(ix *FileIndex) ([]Shape, error) { return ix.Shapes(ctx, by, only, keys) })
+	return ask(ctx, k, "judging leaks", false, func(ix *FileIndex) ([]Shape, error) { return ix.Shapes(ctx, by, only, keys) })
 }
 
 // Lifetimes implements [Trace].
 func (k *KeptIndex) Lifetimes(ctx context.Context, by Group, key Key, r Range, only StackFilter) (Lifetimes, error) {
-	return ask(ctx, k, false, func(ix *FileIndex) (Lifetimes, error) { return ix.Lifetimes(ctx, by, key, r, only) })
+	return ask(ctx, k, "adding up lifetimes", false, func(ix *FileIndex) (Lifetimes, error) { return ix.Lifetimes(ctx, by, key, r, only) })
 }
 
 // Blocks implements [Trace].
 func (k *KeptIndex) Blocks(ctx context.Context, q BlockQuery) (BlockList, error) {
-	l, err := ask(ctx, k, false, func(ix *FileIndex) (BlockList, error) { return ix.Blocks(ctx, q) })
+	l, err := ask(ctx, k, "listing blocks", false, func(ix *FileIndex) (BlockList, error) { return ix.Blocks(ctx, q) })
 	if l == nil || err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ type keptBlocks struct {
 
 // Row implements [BlockList].
 func (l *keptBlocks) Row(i int) Block {
-	b, err := ask(context.Background(), l.k, false, func(ix *FileIndex) (Block, error) {
+	b, err := ask(context.Background(), l.k, "looking at a block", false, func(ix *FileIndex) (Block, error) {
 		return l.BlockList.Row(i), nil
 	})
 	if err != nil {
@@ -129,7 +129,7 @@ func (l *keptBlocks) Row(i int) Block {
 
 // Uses implements [Trace].
 func (k *KeptIndex) Uses(ctx context.Context, addr uint64, limit int) (blocks []Block, total int, err error) {
-	blocks, err = ask(ctx, k, false, func(ix *FileIndex) (b []Block, err error) {
+	blocks, err = ask(ctx, k, "looking for uses of an address", false, func(ix *FileIndex) (b []Block, err error) {
 		b, total, err = ix.Uses(ctx, addr, limit)
 		return b, err
 	})
@@ -138,12 +138,12 @@ func (k *KeptIndex) Uses(ctx context.Context, addr uint64, limit int) (blocks []
 
 // Grid implements [Trace].
 func (k *KeptIndex) Grid(ctx context.Context, q GridQuery) (*Grid, error) {
-	return ask(ctx, k, false, func(ix *FileIndex) (*Grid, error) { return ix.Grid(ctx, q) })
+	return ask(ctx, k, "counting blocks by size and lifetime", false, func(ix *FileIndex) (*Grid, error) { return ix.Grid(ctx, q) })
 }
 
 // Histograms implements [Trace].
 func (k *KeptIndex) Histograms(ctx context.Context, r Range) (sizes, lifetimes []Bucket, err error) {
-	sizes, err = ask(ctx, k, false, func(ix *FileIndex) (b []Bucket, err error) {
+	sizes, err = ask(ctx, k, "counting sizes and lifetimes", false, func(ix *FileIndex) (b []Bucket, err error) {
 		b, lifetimes, err = ix.Histograms(ctx, r)
 		return b, err
 	})
@@ -152,7 +152,7 @@ func (k *KeptIndex) Histograms(ctx context.Context, r Range) (sizes, lifetimes [
 
 // Marks implements [Trace].
 func (k *KeptIndex) Marks(ctx context.Context, r Range, limit int) (marks []Mark, total int, err error) {
-	marks, err = ask(ctx, k, true, func(ix *FileIndex) (m []Mark, err error) {
+	marks, err = ask(ctx, k, "listing markers", true, func(ix *FileIndex) (m []Mark, err error) {
 		m, total, err = ix.Marks(ctx, r, limit)
 		return m, err
 	})
@@ -162,7 +162,7 @@ func (k *KeptIndex) Marks(ctx context.Context, r Range, limit int) (marks []Mark
 // Neighbour implements [Trace].
 func (k *KeptIndex) Neighbour(t model.Time, dir int) (model.Time, bool) {
 	ok := false
-	at, err := ask(context.Background(), k, true, func(ix *FileIndex) (at model.Time, err error) {
+	at, err := ask(context.Background(), k, "looking for an event", true, func(ix *FileIndex) (at model.Time, err error) {
 		at, ok = ix.Neighbour(t, dir)
 		return at, nil
 	})

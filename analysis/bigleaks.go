@@ -35,7 +35,7 @@ func (ix *FileIndex) Leaks(ctx context.Context, q LeakQuery) (Leaks, error) {
 }
 
 // LateFreed implements [Trace]. Ages are lifetimes.
-func (ix *FileIndex) LateFreed(ctx context.Context, only StackFilter) (Leaks, error) {
+func (ix *FileIndex) LateFreed(ctx context.Context, in Cell) (Leaks, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	n, duration := ix.events(), ix.duration()
@@ -45,7 +45,7 @@ func (ix *FileIndex) LateFreed(ctx context.Context, only StackFilter) (Leaks, er
 	if r.err != nil {
 		return Leaks{}, r.err
 	}
-	in := ix.filtered(Cell{Stacks: only})
+	in = ix.filtered(in)
 	l := ix.leakSums(ByStack, in, Whole)
 	err := ix.eachLong(ctx, percentOf(duration, longPercent), func(b *fileBlock) {
 		if int(b.died) >= first && !ix.overwrites(int(b.died)) && ix.in(in, b) {
@@ -147,11 +147,11 @@ func (l *leakSums) list(ctx context.Context, lo, hi int, finish func(*LeakSite))
 	var out Leaks
 	rows = slices.DeleteFunc(l.f.prune(rows), func(s Site) bool { return l.sites[s.Key] == nil })
 	l.ix.nameSites(l.by, l.f, rows)
-	var memory []uint32
+	var memory ageMemory
 	for _, row := range rows {
 		s := l.sites[row.Key]
 		s.Site = row
-		memory = s.seal(memory)
+		s.seal(&memory)
 		finish(&s.LeakSite)
 		out.Bytes, _ = model.SaturatingAdd(out.Bytes, s.Bytes)
 		out.Count += s.Count
@@ -167,12 +167,11 @@ func (l *leakSums) list(ctx context.Context, lo, hi int, finish func(*LeakSite))
 }
 
 // seal computes what needs all blocks, in memory that may be used again.
-func (s *leakSum) seal(memory []uint32) []uint32 {
+func (s *leakSum) seal(memory *ageMemory) {
 	for i := 1; i < len(s.History); i++ {
 		s.History[i], _ = model.SaturatingAdd(s.History[i], s.History[i-1])
 	}
 	slices.Sort(s.Threads)
-	s.Newest, s.Median, s.Oldest, memory = s.ages.summary(memory)
+	s.Newest, s.Median, s.Oldest = s.ages.least, s.ages.middle(memory), s.ages.most
 	s.ages = ageList{}
-	return memory
 }

@@ -16,7 +16,7 @@ type riseColumn struct {
 
 type riseAnchor struct {
 	value uint64
-	at    uint32 // in steps, of the next value
+	at    uint64 // in steps, of the next value: two bytes each are more than 4 GiB where very many blocks live
 }
 
 const riseSpan = 32
@@ -27,7 +27,7 @@ func (c *riseColumn) append(v uint64) {
 		if len(s.rest()) < riseSpan*binary.MaxVarintLen64 {
 			s.n = len(s.chunks) << chunkBits
 		}
-		c.anchor = append(c.anchor, riseAnchor{v, uint32(s.n)})
+		c.anchor = append(c.anchor, riseAnchor{v, uint64(s.n)})
 	} else {
 		s.n += binary.PutUvarint(s.rest(), v-c.last)
 	}
@@ -54,7 +54,7 @@ func (c *riseColumn) walk(a *riseAnchor, n int) uint64 {
 		}
 		d, size := binary.Uvarint(steps[a.at&chunkMask:])
 		a.value += d
-		a.at += uint32(size)
+		a.at += uint64(size)
 	}
 	return a.value
 }

@@ -325,7 +325,7 @@ func (r *runReader) decode(c *chunk, first, last int, events *model.Columns) {
 	events.Reset()
 	var next int64
 	if next, r.err = d.Decode(events, c.from+int64(r.ix.runs.at(first).at), to, n); r.err == nil && (next != to || events.Len() != n) {
-		r.err = errChanged
+		r.err = errUnlike
 	}
 }
 

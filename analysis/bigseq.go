@@ -11,7 +11,34 @@ import (
 
 var _ Loading = (*FileIndex)(nil)
 
-var errChanged = errors.New("the file changes while it is read")
+var (
+	errChanged = errors.New("the file changes while it is read: what was read first does not fit what is read now")
+	errUnlike  = errors.New("events that are read again are not those that were read first") // whoever is at fault
+)
+
+// unexplained reports whether an error may come of an input that changes, of an index file, or of a defect.
+func unexplained(err error) bool {
+	return model.Internal(err) || errors.Is(err, errUnlike) || errors.Is(err, model.ErrGone)
+}
+
+// inputChanged reports whether the input is known to be another one by now.
+func (ix *FileIndex) inputChanged() bool { return ix.input != nil && ix.input.Changed() }
+
+// explain says whose fault an error is that came up while something was done. An input that has not changed has none.
+func (ix *FileIndex) explain(err error, about string) error {
+	var defect *model.InternalError
+	switch {
+	case !unexplained(err):
+		return err
+	case ix.inputChanged():
+		return errChanged
+	case errors.As(err, &defect):
+		return &model.InternalError{Value: defect.Value, About: about}
+	case errors.Is(err, errUnlike):
+		return &model.InternalError{Value: errUnlike, About: about}
+	}
+	return err
+}
 
 // sequence puts the batches of a replay together to chunks. Chunks whose bytes lie in one piece are read again when they are
 // needed, others keep their events.
@@ -156,7 +183,7 @@ func (s *sequence) close() error {
 		j.reset(j.from, j.next)
 		s.b.decode(j)
 		if j.err != nil || j.events.Len() != n || j.next != j.to {
-			return errChanged
+			return errUnlike
 		}
 	} else {
 		s.b.number(j)

@@ -29,7 +29,7 @@ func (ix *FileIndex) Sites(ctx context.Context, q Query) ([]Site, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows = slices.DeleteFunc(g.f.prune(rows), func(s Site) bool { return s.AllocCount == 0 && s.LiveCount == 0 && s.FreedCount == 0 })
+	rows = slices.DeleteFunc(g.f.prune(rows), func(s Site) bool { return s.none() })
 	ix.nameSites(q.By, g.f, rows)
 	return rows, ctx.Err()
 }
@@ -258,7 +258,7 @@ func (g *grouping) rowWeights(ctx context.Context, c Cost, lo, hi int) ([]uint64
 }
 
 // Functions implements [Trace].
-func (ix *FileIndex) Functions(ctx context.Context, rg Range, only StackFilter) ([]Function, error) {
+func (ix *FileIndex) Functions(ctx context.Context, rg Range, in Cell) ([]Function, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	r := ix.reader()
@@ -266,11 +266,11 @@ func (ix *FileIndex) Functions(ctx context.Context, rg Range, only StackFilter) 
 	if r.err != nil {
 		return nil, r.err
 	}
-	rows, err := ix.grouping(ByStack, Cell{}).sums(ctx, lo, hi, lo)
+	rows, err := ix.grouping(ByStack, in.Rectangle()).sums(ctx, lo, hi, lo)
 	if err != nil {
 		return nil, err
 	}
-	set := ix.setOf(only)
+	set := ix.setOf(in.Stacks)
 	t := newFunctionTable(set.stacks(ix.stacks()))
 	t.bare = set != nil
 	for _, row := range rows {

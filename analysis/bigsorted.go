@@ -110,6 +110,9 @@ func (s *sortedRefs) sort(refs []uint32) {
 	if s.by == OldestFirst || s.by == NewestFirst {
 		return
 	}
+	if s.alike(refs) { // there may be hundreds of millions of one size
+		return
+	}
 	rows := make([]ranked, len(refs))
 	least, most := uint64(math.MaxUint64), uint64(0)
 	for i, ref := range refs {
@@ -135,6 +138,15 @@ func (s *sortedRefs) sort(refs []uint32) {
 		refs[place[k]] = rows[i].block
 		place[k]++
 	}
+}
+
+// alike reports whether all blocks have the same rank.
+func (s *sortedRefs) alike(refs []uint32) bool {
+	if len(refs) == 0 {
+		return true
+	}
+	first := s.key(refs[0])
+	return !slices.ContainsFunc(refs, func(ref uint32) bool { return s.key(ref) != first })
 }
 
 func (s *sortedRefs) key(ref uint32) uint64 {

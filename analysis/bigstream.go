@@ -212,6 +212,9 @@ func nextFreed(b []byte, common []uint64) (size uint64, ok bool, rest []byte) {
 	}
 }
 
+// cellOver marks, in front of what a cell has of temporary blocks, that two more numbers follow: its overwritten ones.
+const cellOver = 1
+
 // appendCells writes the cells of some keys, given in ascending order; all others are zero.
 func appendCells(b []byte, keys []uint32, cells []cell) []byte {
 	last := uint32(0)
@@ -220,9 +223,15 @@ func appendCells(b []byte, keys []uint32, cells []cell) []byte {
 		b = binary.AppendUvarint(b, uint64(k-last))
 		b = binary.AppendUvarint(b, uint64(c.allocCount))
 		b = binary.AppendUvarint(b, c.allocBytes)
-		b = binary.AppendUvarint(b, uint64(c.freedCount))
-		b = binary.AppendUvarint(b, c.freedBytes)
-		b = binary.AppendUvarint(b, uint64(c.temporary))
+		b = binary.AppendUvarint(b, uint64(c.endedCount))
+		b = binary.AppendUvarint(b, c.endedBytes)
+		if c.overCount == 0 {
+			b = binary.AppendUvarint(b, uint64(c.temporary)<<1)
+		} else {
+			b = binary.AppendUvarint(b, uint64(c.temporary)<<1|cellOver)
+			b = binary.AppendUvarint(b, uint64(c.overCount))
+			b = binary.AppendUvarint(b, c.overBytes)
+		}
 		last = k
 	}
 	return b
@@ -242,6 +251,14 @@ func addCells(cells []cell, b []byte) {
 			v[i], b = x, b[n-1:][1:] // out of range where n is not positive: no number
 		}
 		k += v[0]
-		cells[k].add(&cell{allocBytes: v[2], freedBytes: v[4], allocCount: uint32(v[1]), freedCount: uint32(v[3]), temporary: uint32(v[5])})
+		c := cell{allocBytes: v[2], endedBytes: v[4], allocCount: uint32(v[1]), endedCount: uint32(v[3]), temporary: uint32(v[5] >> 1)}
+		if v[5]&cellOver != 0 {
+			count, n := binary.Uvarint(b)
+			b = b[n-1:][1:] // out of range like above
+			c.overCount = uint32(count)
+			c.overBytes, n = binary.Uvarint(b)
+			b = b[n-1:][1:]
+		}
+		cells[k].add(&c)
 	}
 }

@@ -120,8 +120,8 @@ func (ix *FileIndex) addBegin(out []cell, d dim, v *view, n int) {
 				k = of[site]
 			}
 			c := &out[k]
-			c.freedBytes, _ = model.SaturatingAdd(c.freedBytes, size)
-			c.freedCount++
+			c.endedBytes, _ = model.SaturatingAdd(c.endedBytes, size)
+			c.endedCount++
 			if (ok && q == p-1 || i == 0) && ix.howFreed(v, i, p, r) == freedAtOnce {
 				c.temporary++
 			}
@@ -255,8 +255,7 @@ func (g *grouping) sums(ctx context.Context, lo, hi, n int) ([]Site, error) {
 		bytes := b.allocBytes - a.allocBytes
 		row.AllocBytes, _ = model.SaturatingAdd(row.AllocBytes, bytes)
 		row.AllocCount += uint64(b.allocCount - a.allocCount)
-		row.FreedBytes, _ = model.SaturatingAdd(row.FreedBytes, b.freedBytes-a.freedBytes)
-		row.FreedCount += uint64(b.freedCount - a.freedCount)
+		row.addEnded(a, b)
 		row.Temporary += uint64(b.temporary - a.temporary)
 		row.LiveBytes, _ = model.SaturatingAdd(row.LiveBytes, l.liveBytes())
 		row.LiveCount += l.liveCount()

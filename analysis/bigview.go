@@ -44,7 +44,7 @@ func (ix *FileIndex) load(v *view, c *chunk) error {
 	v.events.Reset()
 	next, err := d.Decode(&v.events, c.from, c.to, c.n)
 	if err == nil && (next != c.to || v.events.Len() != c.n) {
-		err = errChanged
+		err = errUnlike
 	}
 	if err != nil {
 		return fmt.Errorf("reading events again: %w", err)
@@ -65,11 +65,11 @@ func (ix *FileIndex) resolve(v *view) error {
 		switch kind {
 		case model.Free:
 			if len(r.b) == 0 {
-				return errChanged
+				return errUnlike
 			}
 			to := r.next(p)
 			if q, ok := to.local(); ok && q >= p || !ok && to != noRef && uint32(to) >= v.c.firstRec {
-				return errChanged
+				return errUnlike
 			}
 			v.refs[free] = to
 			free++
@@ -85,7 +85,7 @@ func (ix *FileIndex) resolve(v *view) error {
 			}
 			s, ok := ix.sites.find(siteKey{id, thread})
 			if !ok {
-				return errChanged
+				return errUnlike
 			}
 			v.site[p] = s
 		}

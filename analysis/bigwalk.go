@@ -82,8 +82,8 @@ func (f *folder) walkSmall() {
 					}
 				}
 				c := &cells[site]
-				c.freedBytes += size
-				c.freedCount++
+				c.endedBytes += size
+				c.endedCount++
 				c.temporary += now
 				code := byte(rareSize)
 				if size < smallSizes {
@@ -91,8 +91,8 @@ func (f *folder) walkSmall() {
 					code = codes[size]
 				} else {
 					c := &bySize[sizeClass(size)]
-					c.freedBytes += size
-					c.freedCount++
+					c.endedBytes += size
+					c.endedCount++
 				}
 				if now != 0 {
 					bySize[sizeClass(size)].temporary++
@@ -150,16 +150,16 @@ func (f *folder) sumSmall() {
 		c := &bySize[sizeClass(s)]
 		c.allocCount += f.allocs[s]
 		c.allocBytes += uint64(f.allocs[s]) * s
-		c.freedCount += f.sizes.count[s]
-		c.freedBytes += uint64(f.sizes.count[s]) * s
+		c.endedCount += f.sizes.count[s]
+		c.endedBytes += uint64(f.sizes.count[s]) * s
 	}
 	t.AllocCount, t.AllocBytes = 0, 0
 	for i := range bySize {
 		c := &bySize[i]
 		t.AllocCount += uint64(c.allocCount)
 		t.AllocBytes += c.allocBytes
-		t.FreedCount += uint64(c.freedCount)
-		t.FreedBytes += c.freedBytes
+		t.FreedCount += uint64(c.endedCount)
+		t.FreedBytes += c.endedBytes
 		t.TemporaryCount += uint64(c.temporary)
 	}
 	t.FreedCount -= t.OverwrittenCount

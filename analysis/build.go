@@ -29,25 +29,6 @@ func Build(ctx context.Context, store *model.Store, ix Loading) error {
 	return ix.build(ctx, store, p)
 }
 
-func (ix *Index) build(ctx context.Context, store *model.Store, p *model.Profile) error {
-	begin, size := p.Allocations.Extent()
-	ix.mu.Lock()
-	ix.store = store
-	ix.status.Offset, ix.status.Size = begin, size
-	ix.mu.Unlock()
-	err := p.Allocations.Replay(ctx, func(b *model.EventBatch) error {
-		if len(b.Problems) > 0 || b.Lost > 0 {
-			publish(store, b.Problems, b.Lost)
-		}
-		_, size := p.Allocations.Extent()
-		ix.mu.Lock()
-		defer ix.mu.Unlock()
-		ix.status.Offset, ix.status.Size = b.Offset, size
-		return ix.append(b.Events)
-	})
-	return ix.finish(store, err)
-}
-
 func firstRevision(ctx context.Context, store *model.Store) (*model.Profile, error) {
 	for {
 		p, changed := store.Watch()
@@ -72,18 +53,6 @@ func publish(store *model.Store, problems []model.Problem, lost int64) {
 		}
 		return &next
 	})
-}
-
-// finish ends the reading and says what is uncertain about the answers.
-func (ix *Index) finish(store *model.Store, err error) error {
-	ix.mu.Lock()
-	ix.status.Stopped, ix.status.Final = err != nil, err == nil
-	ix.live = nil
-	ix.status.Saturated = ix.status.Saturated || ix.curve.liveHi != 0
-	found, err := remarks(&ix.totals, ix.status.Saturated, err)
-	ix.mu.Unlock()
-	publish(store, found, 0)
-	return err
 }
 
 // remarks says what is uncertain about answers after reading that ended with err, and returns err unless it is among that.
@@ -127,18 +96,6 @@ func Conclude(store *model.Store, ix Loading) {
 		next.Complete = next.Lost == 0 && (final || next.Allocations == nil)
 		return &next
 	})
-}
-
-func (ix *Index) dangling() []model.Problem {
-	ix.mu.RLock()
-	defer ix.mu.RUnlock()
-	var markers []uint64
-	for _, m := range ix.marks {
-		if !m.gc {
-			markers = append(markers, m.id)
-		}
-	}
-	return ix.undefined(markers)
 }
 
 // undefined reports the stacks and markers that events name and the file does not define.

@@ -98,3 +98,34 @@ func TestRiseColumn(t *testing.T) {
 		}
 	}
 }
+
+// TestRiseColumnBeyond4GiB has more steps than 32 bits count. All of those before are the same memory.
+func TestRiseColumnBeyond4GiB(t *testing.T) {
+	c := riseColumn{steps: column[byte]{chunks: slices.Repeat([][]byte{make([]byte, chunkLen)}, 1<<32/chunkLen), n: 1 << 32}}
+	for i := range uint64(3 * riseSpan) {
+		c.append(i * 1000)
+	}
+	for i := range 3 * riseSpan {
+		if got := c.at(i); got != uint64(i)*1000 {
+			t.Fatalf("number %d: %d", i, got)
+		}
+	}
+}
+
+// TestAlikeAreNotSorted lists blocks of one size, of which there may be any number: that takes no memory.
+func TestAlikeAreNotSorted(t *testing.T) {
+	ix := newFileIndex(0)
+	refs := make([]uint32, 100_000)
+	for i := range refs {
+		ix.records.origin.append(origin{size: 48})
+		refs[i] = uint32(i)
+	}
+	s := &sortedRefs{ix: ix, by: LargestFirst}
+	if n := testing.AllocsPerRun(1, func() { s.sort(refs) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+	ix.records.origin.set(70_000, origin{size: 64})
+	if s.sort(refs); refs[0] != 70_000 || refs[1] != 0 || refs[len(refs)-1] != 99_999 {
+		t.Error(refs[:3])
+	}
+}

@@ -19,6 +19,24 @@ type CompareSide struct {
 	Stacks *model.Stacks // what the nodes of rows belong to; nil where no row has one
 	Rows   []SideRow
 	Bases  CompareBases
+	Whole  *SideSum // what the side weighs where that is not the sum of its rows: they overlap, or leave something out
+	Nested bool     // a row holds others: a function with all it calls
+}
+
+// SideSum is what a whole side weighs.
+type SideSum struct{ Bytes, Count uint64 }
+
+// Sum returns what the side weighs, whatever its rows are. It saturates.
+func (s *CompareSide) Sum() SideSum {
+	if s.Whole != nil {
+		return *s.Whole
+	}
+	var sum SideSum
+	for i := range s.Rows {
+		sum.Bytes, _ = model.SaturatingAdd(sum.Bytes, s.Rows[i].Bytes)
+		sum.Count, _ = model.SaturatingAdd(sum.Count, s.Rows[i].Count)
+	}
+	return sum
 }
 
 // SideRow is what one thing weighs on one side. Rows that are the same thing are added up.
@@ -168,15 +186,14 @@ type Comparison struct {
 	Before, After *CompareSide // as compared: exchanged where they are swapped
 	Swapped       bool
 	Per           Normal
-	Bases         [2]uint64    // what the sides were made equal in; figures of before are those of the file × Bases[1] / Bases[0]
-	Rows          []CompareRow // by size of the change in bytes, then in count, then by the larger side
-	Totals        CompareFigures
+	Bases         [2]uint64        // what the sides were made equal in; figures of before are those of the file × Bases[1] / Bases[0]
+	Rows          []CompareRow     // by size of the change in bytes, then in count, then by the larger side
+	Totals        CompareFigures   // of the sides, whatever rows are
 	Counts        [ChangeCount]int // rows by status
 	Unmatched     [2]CompareSum    // rows of each side that have no partner: gone and new ones
 	Nameless      [2]CompareSum    // those of them that can have none: their file does not say what they are
 	Merged        [2]int           // rows that fell into another one of their own side
 	Joined        *JoinedStacks    // nil where no side has stacks
-	moved         [2]float64       // bytes that all rows together grew by, and shrank by
 }
 
 // Compare matches the rows of two sides by what they are. It fails with the context's error, and with a [*NoBaseError].
@@ -287,27 +304,29 @@ func (c *Comparison) swap() {
 	}
 }
 
-// normalise multiplies the figures of before so that both sides have as much of what they are made equal in.
+// normalise sums up both sides, and multiplies the figures of before so that both have as much of what they are made equal in.
 func (c *Comparison) normalise() error {
+	before, after := c.Before.Sum(), c.After.Sum()
+	c.Totals = CompareFigures{before.Bytes, after.Bytes, before.Count, after.Count}
 	if c.Per == NormalNone {
 		return nil
 	}
-	var totals CompareFigures
-	for i := range c.Rows {
-		totals.add(&c.Rows[i].CompareFigures)
-	}
 	for i, s := range []*CompareSide{c.Before, c.After} {
-		base, ok := c.Per.base(s, [2]uint64{totals.BeforeBytes, totals.AfterBytes}[i])
+		base, ok := c.Per.base(s, [2]uint64{before.Bytes, after.Bytes}[i])
 		if !ok {
 			return &NoBaseError{c.Per, s.Label}
 		}
 		c.Bases[i] = base
 	}
 	for i := range c.Rows {
-		f := &c.Rows[i].CompareFigures
-		f.BeforeBytes, f.BeforeCount = c.scale(f.BeforeBytes), c.scale(f.BeforeCount)
+		c.scaleBefore(&c.Rows[i].CompareFigures)
 	}
+	c.scaleBefore(&c.Totals) // not the sum of rows, each of which was rounded
 	return nil
+}
+
+func (c *Comparison) scaleBefore(f *CompareFigures) {
+	f.BeforeBytes, f.BeforeCount = c.scale(f.BeforeBytes), c.scale(f.BeforeCount)
 }
 
 // scale is n × Bases[1] / Bases[0], rounded, saturating.
@@ -324,20 +343,12 @@ func (c *Comparison) scale(n uint64) uint64 {
 // Factor is what the figures of before were multiplied by.
 func (c *Comparison) Factor() float64 { return float64(c.Bases[1]) / float64(c.Bases[0]) }
 
-func (f *CompareFigures) add(o *CompareFigures) {
-	f.BeforeBytes, _ = model.SaturatingAdd(f.BeforeBytes, o.BeforeBytes)
-	f.AfterBytes, _ = model.SaturatingAdd(f.AfterBytes, o.AfterBytes)
-	f.BeforeCount, _ = model.SaturatingAdd(f.BeforeCount, o.BeforeCount)
-	f.AfterCount, _ = model.SaturatingAdd(f.AfterCount, o.AfterCount)
-}
-
-// conclude says what became of each row, sums up, and sorts.
+// conclude says what became of each row, and sorts.
 func (c *Comparison) conclude() {
 	for i := range c.Rows {
 		r := &c.Rows[i]
-		r.Status = r.status()
+		r.Status = changeStatus(r.There, r.BeforeBytes, r.AfterBytes)
 		c.Counts[r.Status]++
-		c.Totals.add(&r.CompareFigures)
 		c.unmatched(r)
 	}
 	slices.SortStableFunc(c.Rows, func(x, y CompareRow) int {
@@ -347,25 +358,18 @@ func (c *Comparison) conclude() {
 			cmp.Compare(max(y.BeforeBytes, y.AfterBytes), max(x.BeforeBytes, x.AfterBytes)),
 			cmp.Compare(x.Key, y.Key), cmp.Compare(x.Sub, y.Sub))
 	})
-	for i := range c.Rows {
-		if d := float64(c.Rows[i].DeltaBytes()); d > 0 {
-			c.moved[0] += d
-		} else {
-			c.moved[1] -= d
-		}
-	}
 }
 
-func (r *CompareRow) status() ChangeStatus {
-	change := cmp.Or(cmp.Compare(r.AfterBytes, r.BeforeBytes), cmp.Compare(r.AfterCount, r.BeforeCount))
+// changeStatus says what became of a row by the figure that is compared, and by which sides have it.
+func changeStatus(there [2]bool, before, after uint64) ChangeStatus {
 	switch {
-	case !r.There[0] && r.There[1]:
+	case !there[0] && there[1]:
 		return ChangeNew
-	case r.There[0] && !r.There[1]:
+	case there[0] && !there[1]:
 		return ChangeGone
-	case change > 0:
+	case after > before:
 		return ChangeGrown
-	case change < 0:
+	case after < before:
 		return ChangeShrunk
 	}
 	return ChangeSame

@@ -19,7 +19,11 @@ const (
 // GroupSide puts the stacks of a side together by function, file or module. Rows that are no stacks stay as they are, but
 // in the groups of files they have none.
 func GroupSide(s *CompareSide, by StackGroup) *CompareSide {
-	g := sideGroups{by: by, at: map[textKey]int{}, out: &CompareSide{Label: s.Label, File: s.File, Bases: s.Bases}}
+	g := sideGroups{by: by, at: map[textKey]int{}, out: &CompareSide{Label: s.Label, File: s.File, Bases: s.Bases, Whole: s.Whole}}
+	if by == GroupTotal {
+		sum := s.Sum()
+		g.out.Whole, g.out.Nested = &sum, true
+	}
 	for i := range s.Rows {
 		r := &s.Rows[i]
 		if !r.there() {

@@ -94,30 +94,34 @@ func (s *CompareSide) Filter(view *FilteredStacks) {
 	}
 }
 
-// FunctionsSide makes a side of functions, by what they allocated themselves or with all they called.
-func FunctionsSide(functions []Function, self bool) *CompareSide {
-	out := &CompareSide{Rows: make([]SideRow, len(functions)), Bases: NoBases}
-	for i, f := range functions {
-		r := SideRow{Key: f.Name, Bytes: f.TotalBytes, Count: f.TotalCount}
-		if self {
-			r.Bytes, r.Count = f.SelfBytes, f.SelfCount
+// SizesSide makes a side of a histogram of sizes.
+func SizesSide(sizes []Bucket) *CompareSide {
+	return bucketsSide(sizes, func(b *Bucket) string { return BucketName(b.Min, b.Max) })
+}
+
+// neverFreed names the row of a side of lifetimes that holds the blocks which no event ended.
+const neverFreed = "never freed"
+
+// LifetimesSide makes a side of the two histograms that [Trace.Histograms] returns, by lifetime. What the first one counts and
+// the second one lacks was never freed; it is a row of its own, so that the rows add up to all that was allocated.
+func LifetimesSide(sizes, lifetimes []Bucket) *CompareSide {
+	out := bucketsSide(lifetimes, func(b *Bucket) string {
+		name := model.Time(b.Min).String()
+		if b.Max > b.Min {
+			name += " … " + model.Time(min(b.Max, uint64(model.MaxTime))).String()
 		}
-		out.Rows[i] = r
-	}
+		return name
+	})
+	all, freed := bucketsSide(sizes, func(*Bucket) string { return "" }).Sum(), out.Sum()
+	out.Rows = append(out.Rows, SideRow{Key: neverFreed, Bytes: all.Bytes - min(freed.Bytes, all.Bytes), Count: all.Count - min(freed.Count, all.Count)})
 	return out
 }
 
-// BucketsSide makes a side of a histogram of sizes, or of lifetimes.
-func BucketsSide(buckets []Bucket, lifetimes bool) *CompareSide {
+func bucketsSide(buckets []Bucket, name func(*Bucket) string) *CompareSide {
 	out := &CompareSide{Rows: make([]SideRow, len(buckets)), Bases: NoBases}
-	for i, b := range buckets {
-		name := BucketName(b.Min, b.Max)
-		if lifetimes {
-			if name = model.Time(b.Min).String(); b.Max > b.Min {
-				name += " … " + model.Time(min(b.Max, uint64(model.MaxTime))).String()
-			}
-		}
-		out.Rows[i] = SideRow{Key: name, Bytes: b.Bytes, Count: b.Count}
+	for i := range buckets {
+		b := &buckets[i]
+		out.Rows[i] = SideRow{Key: name(b), Bytes: b.Bytes, Count: b.Count}
 	}
 	return out
 }
@@ -138,6 +142,7 @@ func BucketName(lo, hi uint64) string {
 func StacksSide(weights, counts *ProfileSelection) *CompareSide {
 	rec := &weights.Profile.Records
 	out := &CompareSide{Stacks: weights.Stacks, Rows: make([]SideRow, rec.Len()), Bases: NoBases}
+	out.Whole = selectionSum(weights, counts)
 	for r := range out.Rows {
 		row := &out.Rows[r]
 		value, ok := weights.Weight(model.RecordID(r))
@@ -156,26 +161,38 @@ func StacksSide(weights, counts *ProfileSelection) *CompareSide {
 	return out
 }
 
+// selectionSum is what all records weigh, each as exactly as its file has it; counts may be nil. Where sums mean nothing the result is nil.
+func selectionSum(weights, counts *ProfileSelection) *SideSum {
+	if NoSum(weights.Profile.Metrics[weights.Metric].Name) {
+		return nil
+	}
+	bytes, count := weights.Total(), model.Amount{}
+	if counts != nil {
+		count = counts.Total()
+	}
+	return &SideSum{bytes.Uint64(), count.Uint64()}
+}
+
 func wholeNumber(n model.Number) uint64 {
 	var a model.Amount
 	a.Add(n)
 	return a.Uint64()
 }
 
-// ProfileRowsSide makes a side of a table of a profile, its rows aligned with those of [ProfileTable], by the weights of one of
-// its selections; counts is the selection that counts, negative for none.
-func ProfileRowsSide(rows []ProfileRow, weights, counts int, self bool) *CompareSide {
+// ProfileRowsSide makes a side of a table of a profile, its rows aligned with those of [ProfileTable] for the same selections: the
+// first one weighs, and the second one, if there is one, counts. What the whole side weighs is what its records do, whatever part of
+// that the table shows.
+func ProfileRowsSide(rows []ProfileRow, selections []*ProfileSelection) *CompareSide {
 	out := &CompareSide{Rows: make([]SideRow, len(rows)), Bases: NoBases}
-	amount := func(w *FrameWeight) uint64 {
-		if self {
-			return w.Self.Uint64()
-		}
-		return w.Total.Uint64()
+	var counts *ProfileSelection
+	if len(selections) > 1 {
+		counts = selections[1]
 	}
+	out.Whole = selectionSum(selections[0], counts)
 	for i := range rows {
-		out.Rows[i] = SideRow{Key: rows[i].Name, Bytes: amount(&rows[i].Weights[weights])}
-		if counts >= 0 {
-			out.Rows[i].Count = amount(&rows[i].Weights[counts])
+		out.Rows[i] = SideRow{Key: rows[i].Name, Bytes: rows[i].Weights[0].Self.Uint64()}
+		if counts != nil {
+			out.Rows[i].Count = rows[i].Weights[1].Self.Uint64()
 		}
 	}
 	return out

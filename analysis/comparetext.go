@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
@@ -52,18 +51,14 @@ func (c *Comparison) Sentence(w CompareWords) string {
 	w.fill()
 	t := &c.Totals
 	var out strings.Builder
-	change := t.DeltaBytes()
-	if c.Per != NormalNone && distance(t.BeforeBytes, t.AfterBytes) <= uint64(len(c.Rows)/2) {
-		change = 0 // every row before was rounded
-	}
 	switch {
-	case c.Counts[ChangeSame] == len(c.Rows):
+	case c.Counts[ChangeSame] == len(c.Rows) && t.DeltaBytes() == 0 && (w.Counted == "" || t.DeltaCount() == 0):
 		return fmt.Sprintf("Nothing changed: %s is %s on both sides.", w.Measure, w.Amount(t.AfterBytes))
-	case change == 0:
+	case t.DeltaBytes() == 0:
 		fmt.Fprintf(&out, "From before to after %s stayed at %s in all", w.Measure, w.Amount(t.AfterBytes))
 	default:
 		verb := "grew"
-		if change < 0 {
+		if t.DeltaBytes() < 0 {
 			verb = "shrank"
 		}
 		fmt.Fprintf(&out, "From before to after %s %s by %s%s, from %s to %s", w.Measure, verb, w.Amount(distance(t.BeforeBytes, t.AfterBytes)),
@@ -85,40 +80,83 @@ func (c *Comparison) Sentence(w CompareWords) string {
 	return out.String()
 }
 
+// percentText is the change in percent, in brackets behind its amount; "" where there is none.
 func percentText(f *CompareFigures) string {
-	p, ok := f.Percent()
-	switch {
-	case !ok || math.Abs(p) < 0.05:
+	p := model.Change(f.BeforeBytes, f.AfterBytes)
+	if p == "" {
 		return ""
-	case p >= 1000:
-		return fmt.Sprintf(" (%s times as much)", factor(float64(f.AfterBytes)/float64(f.BeforeBytes)))
 	}
-	return fmt.Sprintf(" (%+.1f %%)", p)
+	return " (" + strings.Replace(p, " ×", " times as much", 1) + ")"
 }
 
-// most names the row that changed most, and its part of all that changed in the same direction.
+// most names the row that has most of the whole change.
 func (c *Comparison) most(w *CompareWords) string {
-	if len(c.Rows) == 0 || c.Rows[0].DeltaBytes() == 0 {
+	at, p := MostOfChange(&c.Totals, len(c.Rows), func(i int) *CompareFigures { return &c.Rows[i].CompareFigures })
+	if at < 0 {
 		return ""
 	}
-	r := &c.Rows[0]
-	grows, sum := r.DeltaBytes() > 0, c.moved[0]
-	if !grows {
-		sum = c.moved[1]
+	p.Nested = c.Before.Nested || c.After.Nested
+	if p.Name = w.Name(c.Name(&c.Rows[at])); p.Name == "" {
+		p.Name = "the " + w.Thing + " without a name"
 	}
-	word := "growth"
-	if !grows {
-		word = "shrinkage"
+	return p.Text(w.Amount)
+}
+
+// PartOfChange is what one row has of the change of a whole. Its share is always one of the net change: what grew less what
+// shrank.
+type PartOfChange struct {
+	Name       string // as it is written
+	Row, Whole CompareFigures
+	Opposed    bool   // another row changed the other way than the whole, so that the shares of the others add up to more than all
+	Nested     bool   // the row stands for what others are part of too
+	Of         string // what the change is one of where the sentence is about more: " of objects"
+}
+
+// MostOfChange finds the row that changed most the way the whole did, of a whole that stayed the one that changed most. Rows stand
+// by size of their change, the largest first. The name is left to the caller. most is negative where no row changed.
+func MostOfChange(whole *CompareFigures, n int, row func(int) *CompareFigures) (most int, p PartOfChange) {
+	most, p.Whole = -1, *whole
+	for i := range n {
+		switch r := row(i); {
+		case r.opposes(whole):
+			p.Opposed = true
+		case most < 0 && r.DeltaBytes() != 0:
+			most, p.Row = i, *r
+		}
 	}
-	name := w.Name(c.Name(r))
-	if name == "" {
-		name = "the " + w.Thing + " without a name"
+	return most, p
+}
+
+// opposes reports whether f changed the other way than whole.
+func (f *CompareFigures) opposes(whole *CompareFigures) bool {
+	a, b := f.DeltaBytes(), whole.DeltaBytes()
+	return a > 0 && b < 0 || a < 0 && b > 0
+}
+
+// Text ends a sentence about the change of the whole: "; 56.0 % of the growth is f". Where the row changed by more than
+// the whole, as others went the other way, it says the amounts: "; +1.20 MiB of +958 KiB net is f". The row must
+// not have changed the other way than the whole. It is "" for a row that did not change.
+func (p *PartOfChange) Text(amount func(uint64) string) string {
+	part, whole := distance(p.Row.BeforeBytes, p.Row.AfterBytes), distance(p.Whole.BeforeBytes, p.Whole.AfterBytes)
+	sign, verb, noun, is := "+", "grew", "growth", "is "
+	if p.Row.DeltaBytes() < 0 {
+		sign, verb, noun = "-", "shrank", "shrinkage"
 	}
-	share := math.Abs(float64(r.DeltaBytes())) / sum * 100
-	if (c.Totals.DeltaBytes() > 0) == grows || c.Totals.DeltaBytes() == 0 {
-		return fmt.Sprintf("; %.0f %% of the %s is %s", share, word, name)
+	if p.Nested {
+		is = "is within "
 	}
-	return fmt.Sprintf("; but %s %s by %s", name, map[bool]string{true: "grew", false: "shrank"}[grows], w.Amount(distance(r.BeforeBytes, r.AfterBytes)))
+	switch {
+	case part == 0:
+		return ""
+	case whole == 0:
+		return fmt.Sprintf("; %s %s by %s", p.Name, verb, amount(part))
+	case part > whole:
+		return fmt.Sprintf("; %s%s of %s%s net %s%s", sign, amount(part), sign, amount(whole), is, p.Name)
+	}
+	if p.Opposed {
+		noun = "net " + noun
+	}
+	return fmt.Sprintf("; %v of the %s%s %s%s", model.ShareOf(part, whole), noun, p.Of, is, p.Name)
 }
 
 // Losses says what could not be matched, and what fell together, one sentence each.

@@ -148,6 +148,9 @@ func TestGroupSide(t *testing.T) {
 		for _, r := range GroupSide(side, by).Rows {
 			got = append(got, r.Key+" "+itoa(r.Bytes))
 		}
+		if sum := GroupSide(side, by).Sum(); sum != side.Sum() {
+			t.Errorf("group %d: the side weighs %+v, not %+v", by, sum, side.Sum())
+		}
 		slices.Sort(got)
 		if !slices.Equal(got, want) {
 			t.Errorf("group %d: %q, want %q", by, got, want)

@@ -27,7 +27,7 @@ type term struct {
 // FilterFields are the figures that a filter can compare, the last three in differences. Those whose column is headed otherwise can be written as the
 // heading too: leak, bytes, size and oldest.
 func FilterFields() []string {
-	return []string{"live", "blocks", "peak", "total", "count", "temp", "leaked", "mean", "age", "retained", "managed", "unmanaged",
+	return []string{"live", "blocks", "peak", "total", "count", "temp", "leaked", "mean", "age", "freed", "overwritten", "retained", "managed", "unmanaged",
 		"before", "after", "delta"}
 }
 
@@ -164,6 +164,7 @@ func (t *term) holds(r Row) bool {
 		return ok && compare(v, t.op, t.value)
 	}
 	for _, s := range r.Texts() {
+		s = model.Matched(s)
 		if t.expr != nil && t.expr.MatchString(s) || t.expr == nil && strings.Contains(strings.ToLower(s), t.text) {
 			return true
 		}

@@ -218,7 +218,7 @@ func (f *finder) peak() error {
 		if share < peakPart || s.LeakBytes > s.LiveBytes/2 {
 			continue
 		}
-		text := fmt.Sprintf("%v of the peak (%.0f %%)", model.Bytes(s.LiveBytes), 100*share)
+		text := fmt.Sprintf("%v of the peak (%v)", model.Bytes(s.LiveBytes), model.Share(share))
 		kind := FindingPeak
 		held, err := f.heldAtPeak(&s)
 		if err != nil {
@@ -267,7 +267,7 @@ func (f *finder) heldAtPeak(s *Site) (model.Time, error) {
 }
 
 func (f *finder) late() error {
-	l, err := f.t.LateFreed(f.ctx, "")
+	l, err := f.t.LateFreed(f.ctx, Cell{})
 	if err != nil || len(l.Sites) == 0 || ratio(l.Bytes, f.top.Bytes) < latePart {
 		return err
 	}
@@ -292,8 +292,8 @@ func (f *finder) temporary() error {
 	if most == nil || ratio(most.Temporary, f.totals.AllocCount) < hotPart {
 		return nil
 	}
-	f.add(Finding{Kind: FindingTemporary, Site: *most, Text: fmt.Sprintf("%.0f %% of %s blocks freed at once",
-		100*most.TemporaryShare(), model.Group(most.AllocCount))})
+	f.add(Finding{Kind: FindingTemporary, Site: *most, Text: fmt.Sprintf("%v of %s blocks freed at once",
+		model.Share(most.TemporaryShare()), model.Group(most.AllocCount))})
 	return nil
 }
 
@@ -306,8 +306,8 @@ func (f *finder) hot() error {
 	s := slices.MaxFunc(f.sites, func(a, b Site) int {
 		return cmp.Or(cmp.Compare(a.AllocBytes, b.AllocBytes), cmp.Compare(b.Stack, a.Stack))
 	})
-	f.add(Finding{Kind: FindingHot, Site: s, Text: fmt.Sprintf("%s, %.0f %% of all allocated bytes",
-		blocksOf(s.AllocCount, s.AllocBytes), 100*ratio(s.AllocBytes, f.totals.AllocBytes))})
+	f.add(Finding{Kind: FindingHot, Site: s, Text: fmt.Sprintf("%s, %v of all allocated bytes",
+		blocksOf(s.AllocCount, s.AllocBytes), model.ShareOf(s.AllocBytes, f.totals.AllocBytes))})
 	return nil
 }
 

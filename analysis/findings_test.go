@@ -71,7 +71,7 @@ func TestFindingsTellTheStory(t *testing.T) {
 	want := []string{
 		"leak grows | grow: 99 blocks of 1000 B, 1 per 100 µs, none freed",
 		"leak | keep: 1 block of 48.8 KiB since 5 µs",
-		"burst | burst: 488 KiB of the peak (76 %) for 500 µs",
+		"burst | burst: 488 KiB of the peak (76.3 %) for 500 µs",
 		"freed late | pool: 39.1 KiB held for half the run",
 		"temporary | scratch: 100 % of 400 blocks freed at once",
 	}

@@ -197,9 +197,12 @@ func Where(f model.Frame) string {
 
 var library = expression(`\.(so|dylib|dll|pyd|node|jar|exe)(\.[0-9.]+)?$`)
 
+// ending returns the last bytes of a path: more of it tells nothing about its suffix.
+func ending(file string) string { return file[max(0, len(file)-256):] }
+
 // Module is what a file belongs to: itself when it is a library, else its directory.
 func Module(file string) string {
-	if library().MatchString(file) {
+	if library().MatchString(ending(file)) {
 		return path.Base(file)
 	}
 	if dir := path.Dir(file); dir != "." {
@@ -219,7 +222,7 @@ func SiteNode(s *model.Stacks, leaf model.NodeID) model.NodeID {
 	const far = 12 // callers of an allocation function are near
 	n := leaf
 	for range far {
-		if n == 0 || !allocators().MatchString(s.Functions[s.FrameFunc[s.Frame[n]]]) {
+		if n == 0 || !allocators().MatchString(model.Matched(s.Functions[s.FrameFunc[s.Frame[n]]])) {
 			break
 		}
 		n = s.Parent[n]

@@ -55,18 +55,7 @@ func diffGroups(before, after []HeapGroup) []HeapChange {
 // distance is |a-b|.
 func distance(a, b uint64) uint64 { return max(a, b) - min(a, b) }
 
-// Status is "new", "gone", "grown", "shrunk" or "same": by bytes, and where those are equal by count.
-func (c *HeapChange) Status() string {
-	change := cmp.Or(cmp.Compare(c.AfterBytes, c.BeforeBytes), cmp.Compare(c.AfterCount, c.BeforeCount))
-	switch {
-	case change == 0:
-		return "same"
-	case c.BeforeCount == 0 && c.BeforeBytes == 0:
-		return "new"
-	case c.AfterCount == 0 && c.AfterBytes == 0:
-		return "gone"
-	case change > 0:
-		return "grown"
-	}
-	return "shrunk"
+// Status says what became of it by a figure of both snapshots; in a snapshot where it has neither bytes nor members it is not there.
+func (c *HeapChange) Status(before, after uint64) ChangeStatus {
+	return changeStatus([2]bool{c.BeforeCount > 0 || c.BeforeBytes > 0, c.AfterCount > 0 || c.AfterBytes > 0}, before, after)
 }

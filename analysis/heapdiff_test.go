@@ -35,11 +35,11 @@ func TestDiffMatchesTypesByName(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%+v", got)
 	}
-	if got[0].Status() != "grown" || got[1].Status() != "same" {
-		t.Errorf("%s, %s", got[0].Status(), got[1].Status())
+	if s := [...]ChangeStatus{got[0].Status(200, 300), got[0].Status(7, 7), got[0].Status(7, 6)}; s != [...]ChangeStatus{ChangeGrown, ChangeSame, ChangeShrunk} {
+		t.Errorf("by another figure each: %v", s)
 	}
 	frames := DiffFrames(before, after)
-	if len(frames) != 2 || frames[0].Name != "" || frames[0].Status() != "new" || frames[1].File != "dir/f.raku" || frames[1].Status() != "gone" {
+	if len(frames) != 2 || frames[0].Name != "" || frames[0].Status(0, 0) != ChangeNew || frames[1].File != "dir/f.raku" || frames[1].Status(0, 0) != ChangeGone {
 		t.Errorf("%+v", frames)
 	}
 }

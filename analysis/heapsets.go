@@ -9,16 +9,27 @@ import (
 // RetainedBySet is what would become unreachable without all the rows of one type or frame, they included. Rows that nothing
 // reaches anyway do not count. RetainedBySets answers for all of them at once, and faster.
 func (g *HeapGraph) RetainedBySet(ctx context.Context, kind model.HeapKind, id uint32) (bytes, rows uint64, err error) {
+	return g.retainedBy(ctx, func(r model.Row) bool { return g.Heap.Kinds[r] == kind && g.Heap.Entity[r] == id })
+}
+
+// RetainedByKind is what would become unreachable without all the rows of one kind, they included. What its types or frames retain
+// does not add up to that: they retain parts of each other.
+func (g *HeapGraph) RetainedByKind(ctx context.Context, kind model.HeapKind) (bytes, rows uint64, err error) {
+	return g.retainedBy(ctx, func(r model.Row) bool { return g.Heap.Kinds[r] == kind })
+}
+
+// retainedBy is what would become unreachable without the rows of a set, they included.
+func (g *HeapGraph) retainedBy(ctx context.Context, in func(model.Row) bool) (bytes, rows uint64, err error) {
 	h, p := g.Heap, (*pathTree)(nil)
 	if p, err = g.shortest(ctx); err != nil {
 		return 0, 0, err
 	}
 	seen := newRowBits(h.Len())
 	var set []model.Row
-	for r, k := range h.Kinds {
-		if k == kind && h.Entity[r] == id {
-			set = append(set, model.Row(r))
-			seen.set(model.Row(r))
+	for r := range model.Row(h.Len()) {
+		if in(r) {
+			set = append(set, r)
+			seen.set(r)
 		}
 	}
 	if err = g.flood(ctx, make([]model.Row, h.Len()), seen, nil, model.RootRow); err != nil {

@@ -1,11 +1,5 @@
 package analysis
 
-import (
-	"context"
-
-	"github.com/memtui/memtui/model"
-)
-
 // pass is what one walk over all events tells about the keys of a group: the peak of every key, and the development of
 // all, or, where there are very many, of those that were asked for. Read-only once made.
 type pass struct {
@@ -20,30 +14,6 @@ type pass struct {
 // manyKeys is the number of keys from which on developments are followed only where somebody looks: they take half a
 // kilobyte each, and a hostile file has as many stacks as events.
 const manyKeys = 1 << 15
-
-// warm makes the pass of a group, which takes longest of all, without holding up the loading. Whoever needs the peaks while
-// it holds sums calls this first, without the lock.
-func (ix *Index) warm(ctx context.Context, by Group) {
-	ix.mu.RLock()
-	defer ix.mu.RUnlock()
-	ix.passOf(ctx, by, nil, nil, true)
-}
-
-// passOf returns the pass of a group, over everything loaded or, while more is arriving, over most of it, with the
-// developments of the keys wanted. With breathe it may let writers in, so that the caller must hold no sums.
-func (ix *Index) passOf(ctx context.Context, by Group, set *stackSet, want []Key, breathe bool) *pass {
-	f := ix.foldIn(by, set)
-	p := ix.groups.passIn(by, set)
-	fresh := p != nil && (p.events == ix.time.n || !ix.status.Final && p.events > ix.time.n/4*3)
-	if fresh && sameNames(p.fold, f) && p.follows(want) {
-		return p
-	}
-	p = ix.makePass(ctx, by, f, set, want, breathe)
-	if ctx.Err() == nil {
-		ix.groups.keepPass(by, set, p)
-	}
-	return p
-}
 
 // passIn is the last pass of a group of what is left by a filter, nil for none.
 func (c *groupCache) passIn(by Group, set *stackSet) *pass {
@@ -112,31 +82,6 @@ type passBuilder struct {
 	col  int
 }
 
-func (ix *Index) makePass(ctx context.Context, by Group, f *fold, set *stackSet, want []Key, breathe bool) *pass {
-	n := ix.time.n
-	b := newPassBuilder(f, n, ix.keyCount(by, set), want)
-	d, end := dimOf(by), ix.duration()
-	from := 0
-	for b.col < HistoryColumns && ctx.Err() == nil {
-		to := n
-		if b.col < HistoryColumns-1 {
-			to = min(max(from, ix.eventsUntil(columnEdge(0, end, b.col+1, HistoryColumns))), n)
-		}
-		if breathe {
-			ix.breathe()
-		}
-		ix.replay(from, to, func(_ int, block uint32, size uint64, how change) {
-			if set == nil || set.has(ix.stack.at(int(block))) {
-				b.change(f.keyOf(ix.key(d, block)), size, how)
-			}
-		})
-		b.endColumn()
-		from = to
-	}
-	b.judge(float64(end) / 1e6 / HistoryColumns)
-	return b.out
-}
-
 func newPassBuilder(f *fold, events, keys int, want []Key) *passBuilder {
 	slot, followed := slots(keys, want)
 	p := &pass{fold: f, events: events, peak: make([]uint64, keys), slot: slot, max: make([]uint64, followed*HistoryColumns), shapes: make([]Shape, followed)}
@@ -181,14 +126,6 @@ func (b *passBuilder) judge(width float64) {
 	}
 }
 
-// History implements [Trace]. n beyond HistoryColumns repeats columns.
-func (ix *Index) History(ctx context.Context, by Group, only StackFilter, keys []Key, n int) ([][]uint64, error) {
-	ix.mu.RLock()
-	defer ix.mu.RUnlock()
-	p := ix.passOf(ctx, by, ix.setOf(only), keys, true)
-	return p.histories(keys, n), ctx.Err()
-}
-
 func (p *pass) histories(keys []Key, n int) [][]uint64 {
 	out := make([][]uint64, len(keys))
 	for i, k := range keys {
@@ -217,14 +154,6 @@ func resample(dst, src []uint64) {
 	}
 }
 
-// Shapes implements [Trace].
-func (ix *Index) Shapes(ctx context.Context, by Group, only StackFilter, keys []Key) ([]Shape, error) {
-	ix.mu.RLock()
-	defer ix.mu.RUnlock()
-	p := ix.passOf(ctx, by, ix.setOf(only), keys, true)
-	return p.shapesOf(keys), ctx.Err()
-}
-
 func (p *pass) shapesOf(keys []Key) []Shape {
 	out := make([]Shape, len(keys))
 	for i, k := range keys {
@@ -233,35 +162,6 @@ func (p *pass) shapesOf(keys []Key) []Shape {
 		}
 	}
 	return out
-}
-
-// Histograms implements [Trace].
-func (ix *Index) Histograms(ctx context.Context, r Range) (sizes, lifetimes []Bucket, err error) {
-	ix.mu.RLock()
-	defer ix.mu.RUnlock()
-	var bySize, byLife [sizeClasses]Bucket
-	lo, hi := ix.eventRange(r)
-	first := ix.born.search(func(b uint32) bool { return int(b) >= lo })
-	for b := first; b < ix.born.n && int(ix.born.at(b)) < hi; b++ {
-		if b&chunkMask == 0 && ctx.Err() != nil {
-			return nil, nil, ctx.Err()
-		}
-		size := ix.size.at(b)
-		bySize[sizeClass(size)].add(size)
-		if died := ix.died.at(b); died != alive {
-			byLife[sizeClass(uint64(ix.lifetime(b, died)))].add(size)
-		}
-	}
-	return buckets(&bySize), buckets(&byLife), nil
-}
-
-func (ix *Index) lifetime(block int, died uint32) model.Time {
-	return ix.time.at(int(died)) - ix.time.at(int(ix.born.at(block)))
-}
-
-func (b *Bucket) add(bytes uint64) {
-	b.Count++
-	b.Bytes, _ = model.SaturatingAdd(b.Bytes, bytes)
 }
 
 // buckets drops the empty ones at both ends and none between.

@@ -128,7 +128,7 @@ func TestAskingWhileLoading(t *testing.T) {
 		_, err3 := ix.History(ctx, by, "", []Key{0, 3, 9999}, 10)
 		_, err4 := ix.Curve(ctx, rg, 50)
 		_, err5 := ix.Weights(ctx, Cost(i)%CostCountOf, Query{At: End, Range: rg})
-		_, err6 := ix.LateFreed(ctx, "")
+		_, err6 := ix.LateFreed(ctx, Cell{})
 		for _, err := range []error{err1, err2, err3, err4, err5, err6} {
 			if err != nil {
 				t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"strconv"
 
 	"github.com/memtui/memtui/model"
 )
@@ -156,8 +157,8 @@ func returned(t *model.PageType, f *PageFigures) uint64 {
 	return sum
 }
 
-// stated is how many of the first bits of a page are occupied where the file has no bitmap but an occupancy; ok is false when
-// the runs tell.
+// stated is how many of the first bits of a page are occupied where the file has no bitmap but an occupancy, rounded down as
+// the format's application does; ok is false when the runs tell.
 func stated(t *model.PageType, page int) (occupied uint64, ok bool) {
 	if t.Known == nil || t.Known[page] || t.Occupancy == nil || t.Start[page] != t.Start[page+1] {
 		return 0, false
@@ -170,7 +171,22 @@ func stated(t *model.PageType, page int) (occupied uint64, ok bool) {
 	if share >= 1 {
 		return n, true
 	}
-	return min(uint64(math.Round(share*float64(n))), n), true
+	return min(shareOfBits(t.Occupancy[page], n), n), true
+}
+
+// shareOfBits is a share of n, rounded down. Four bytes hold a decimal share only nearly: where that decides, the share is the
+// shortest decimal that they stand for, so that 0.7 of 10 is 7.
+func shareOfBits(share float32, n uint64) uint64 {
+	const nearly = 1 + 1.0/(1<<23)
+	low := math.Floor(float64(share) * float64(n))
+	if math.Floor(float64(share)*nearly*float64(n)) == low {
+		return uint64(low)
+	}
+	exact, err := strconv.ParseFloat(strconv.FormatFloat(float64(share), 'g', -1, 32), 64)
+	if err != nil {
+		return uint64(low)
+	}
+	return uint64(exact * float64(n))
 }
 
 // EachPageRun calls f with the runs of a page in order: what [model.PageType.EachRun] tells, but no two neighbours of one

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model"
 )
 
@@ -122,7 +123,7 @@ func TestPageFiguresAgreeWithBits(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 400 {
 		l := randomLayout(r)
-		if errs := model.CheckLayout(l); len(errs) > 0 {
+		if errs := modeltest.CheckLayout(l); len(errs) > 0 {
 			t.Fatal(errs)
 		}
 		got := SumLayout(l)
@@ -319,6 +320,26 @@ func TestSeriesFigures(t *testing.T) {
 	huge := &model.Series{Times: []model.Time{0, 1}, Values: []float64{1e308, 1.5e308}}
 	if got := SumSeries(huge, 0, 1).Mean; got != 1.25e308 {
 		t.Errorf("the mean of huge values is %v", got)
+	}
+}
+
+// TestStatedOccupancy reads pages that state nothing but an occupancy: occupied bits are rounded down, and a decimal share means what
+// it says though four bytes hold it only nearly.
+func TestStatedOccupancy(t *testing.T) {
+	for _, c := range []struct {
+		share float32
+		bits  uint64
+		want  uint64
+	}{
+		{0.25, 512, 128}, {0.805, 8192, 6594}, {0.4, 512, 204}, {0.4, 1024, 409}, {0.999999, 512, 511}, {0.001, 512, 0},
+		{0.7, 10, 7}, {0.7, 1000, 700}, {0.1, 10, 1}, {0.3, 10, 3}, {0.6594, 10_000, 6594}, {0, 512, 0}, {1, 512, 512}, {7, 512, 512},
+	} {
+		page := model.PageType{Uniform: c.bits * 8, Start: []uint32{0, 0}, Known: []bool{false}, Occupancy: []float32{c.share}}
+		var got PageFigures
+		sumType(&page, &got)
+		if got.OccupiedBits != c.want || got.FreeBits != c.bits-c.want {
+			t.Errorf("%v of %d bits: %d and %d, want %d", c.share, c.bits, got.OccupiedBits, got.FreeBits, c.want)
+		}
 	}
 }
 

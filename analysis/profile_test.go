@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model"
 )
 
@@ -92,7 +93,7 @@ func functionsTwin(s *ProfileSelection) (self, total map[string]uint64) {
 func TestProfileFunctions(t *testing.T) {
 	for seed := range uint64(50) {
 		p := randomProfile(rand.New(rand.NewPCG(seed, 1)))
-		for _, err := range model.Check(p) {
+		for _, err := range modeltest.Check(p) {
 			t.Fatal(err)
 		}
 		samples, _, _ := SelectSamples(context.Background(), p, 0, 0, 10, 30)

@@ -124,3 +124,33 @@ func TestSampleCurve(t *testing.T) {
 		}
 	}
 }
+
+// Tables leave out what has no frame, and show what leaves weigh alone; what the whole profile weighs is the same for all.
+func TestSidesOfProfileTablesWeighAllRecords(t *testing.T) {
+	differs := false
+	for seed := range uint64(20) {
+		p := randomProfile(rand.New(rand.NewPCG(seed, 3)))
+		weights, counts := SelectProfile(p, 0, 0), SelectProfile(p, 0, 1)
+		total, count := weights.Total(), counts.Total()
+		want := SideSum{total.Uint64(), count.Uint64()}
+		sides := map[string]*CompareSide{"stacks": StacksSide(weights, counts)}
+		for by := range ProfileByCount {
+			rows, err := ProfileTable(t.Context(), by, weights, counts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			side := ProfileRowsSide(rows, []*ProfileSelection{weights, counts})
+			sides[by.String()] = side
+			differs = differs || (&CompareSide{Rows: side.Rows}).Sum() != want
+		}
+		for name, side := range sides {
+			c := compareIn(t, &CompareSide{}, side, CompareOptions{})
+			if got := (SideSum{c.Totals.AfterBytes, c.Totals.AfterCount}); got != want {
+				t.Errorf("seed %d: %ss weigh %+v, want %+v", seed, name, got, want)
+			}
+		}
+	}
+	if !differs {
+		t.Error("every table adds up: nothing is tested")
+	}
+}

@@ -24,8 +24,7 @@ type pyramid struct {
 }
 
 const (
-	pyramidBase = 256
-	pyramidFan  = 16
+	pyramidFan = 16
 )
 
 // extremes of the level after each event of a run. An empty one has minBytes > maxBytes.
@@ -104,20 +103,6 @@ func (p *pyramid) now() level {
 	return l
 }
 
-// endEvent closes one event.
-func (p *pyramid) endEvent() {
-	if p.run == 0 {
-		p.cur = nothing
-	}
-	l := p.now()
-	p.cur.addLevel(&l)
-	if p.run++; p.run < pyramidBase {
-		return
-	}
-	p.run = 0
-	p.push(baseRun{p.cur, l})
-}
-
 // push adds a whole run.
 func (p *pyramid) push(r baseRun) {
 	p.base.append(r)
@@ -175,72 +160,4 @@ func (p *pyramid) memory() int64 {
 		n += int64(len(p.levels[i].chunks)) * chunkLen * 24
 	}
 	return n
-}
-
-// levelAt is the state after n events.
-func (ix *Index) levelAt(n int) level {
-	var l level
-	switch {
-	case n >= ix.time.n:
-		return ix.curve.now()
-	case n > 0 && n%pyramidBase == 0:
-		return ix.curve.base.at(n/pyramidBase - 1).level
-	}
-	ix.walk(n-1, n, func(_ int, after *level) bool { l = *after; return true })
-	return l
-}
-
-// walk calls f with the state after each of the events [from, to) until f returns false.
-func (ix *Index) walk(from, to int, f func(event int, after *level) bool) {
-	if from >= to {
-		return
-	}
-	run := from / pyramidBase
-	var l level
-	if run > 0 {
-		l = ix.curve.base.at(run - 1).level
-	}
-	hi, lo := uint64(0), l.bytes
-	if w, ok := ix.huge[run]; ok {
-		hi, lo = w.hi, w.lo
-	}
-	for i := run * pyramidBase; i < to; i++ {
-		switch ix.kind.at(i) {
-		case evAllocOver:
-			hi, lo = sub128(hi, lo, ix.size.at(int(ix.overwrittenAt(i))))
-			l.count--
-			fallthrough
-		case evAlloc:
-			size := ix.size.at(int(ix.ref.at(i)))
-			hi, lo = add128(hi, lo, size)
-			l.allocBytes, _ = model.SaturatingAdd(l.allocBytes, size)
-			l.count++
-			l.allocCount++
-		case evFree:
-			hi, lo = sub128(hi, lo, ix.size.at(int(ix.ref.at(i))))
-			l.count--
-			l.freeEvents++
-		case evFreeUnknown:
-			l.freeEvents++
-		}
-		l.bytes = shown(hi, lo)
-		if i >= from && !f(i, &l) {
-			return
-		}
-	}
-}
-
-// extremesOf returns the extremes of the level after each of the events [from, to); empty without events.
-func (ix *Index) extremesOf(from, to int) extremes {
-	e := nothing
-	note := func(_ int, after *level) bool { e.addLevel(after); return true }
-	first, last := (from+pyramidBase-1)/pyramidBase, min(to/pyramidBase, ix.curve.base.n)
-	if first >= last {
-		ix.walk(from, to, note)
-		return e
-	}
-	ix.walk(from, first*pyramidBase, note)
-	e.add(ix.curve.spans(first, last))
-	ix.walk(last*pyramidBase, to, note)
-	return e
 }

@@ -317,7 +317,7 @@ func (b *stackFilterer) step(parent model.NodeID, frame model.FrameID) model.Nod
 func FunctionMatcher(name string) func(string) bool {
 	if text, ok := expressionIn(name); ok {
 		if expr, err := regexp.Compile(text); err == nil {
-			return func(s string) bool { return expr.MatchString(s) }
+			return func(s string) bool { return expr.MatchString(model.Matched(s)) }
 		}
 	}
 	if parts := strings.Split(name, anyArguments); len(parts) > 1 {

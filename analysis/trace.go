@@ -31,11 +31,11 @@ type Trace interface {
 	// Sites returns one row per group that allocated anything in q.Range or lives at q.At, unsorted.
 	Sites(ctx context.Context, q Query) ([]Site, error)
 	// Functions returns self and total allocations in r per function name, a function once per stack, unsorted.
-	Functions(ctx context.Context, r Range, only StackFilter) ([]Function, error)
+	Functions(ctx context.Context, r Range, in Cell) ([]Function, error)
 	// Leaks lists what was never freed, by site, most bytes first.
 	Leaks(ctx context.Context, q LeakQuery) (Leaks, error)
 	// LateFreed lists what was freed in the last 2 % of the duration after living at least half of it, by site, most bytes first.
-	LateFreed(ctx context.Context, only StackFilter) (Leaks, error)
+	LateFreed(ctx context.Context, in Cell) (Leaks, error)
 	// Weights returns one cost per stack, aligned with StackIDs; q.By is ignored.
 	Weights(ctx context.Context, c Cost, q Query) ([]uint64, error)
 	// StackIDs maps a dense stack index to the file's id, in order of first use. The slice only ever grows.
@@ -188,19 +188,36 @@ type Site struct {
 	Node  model.NodeID  // that stack's leaf, 0 when the file does not define it
 
 	AllocBytes, AllocCount uint64 // in the range
-	FreedBytes, FreedCount uint64 // blocks of this group ended in the range, by FREE or overwriting
+	FreedBytes, FreedCount uint64 // blocks of this group that a FREE ended in the range
 	Temporary              uint64 // blocks of the range freed by the very next event
 	LiveBytes, LiveCount   uint64 // at the instant
 	PeakBytes              uint64
 	LeakBytes, LeakCount   uint64 // allocated in the range and live at its end
+
+	OverwrittenBytes, OverwrittenCount uint64 // blocks of this group that an ALLOC over their live address ended in the range
 }
 
-// MeanSize is the mean size of the blocks allocated in the range, 0 without any.
+// addEnded adds the blocks that ended between two states of a key's sums.
+func (s *Site) addEnded(before, after *cell) {
+	ended, over := after.endedBytes-before.endedBytes, after.overBytes-before.overBytes
+	endedCount, overCount := after.endedCount-before.endedCount, after.overCount-before.overCount
+	s.OverwrittenBytes, _ = model.SaturatingAdd(s.OverwrittenBytes, over)
+	s.OverwrittenCount += uint64(overCount)
+	s.FreedBytes, _ = model.SaturatingAdd(s.FreedBytes, ended-min(over, ended)) // less only where a sum saturated
+	s.FreedCount += uint64(endedCount - overCount)
+}
+
+// none reports whether nothing of the group was born, lived or ended.
+func (s *Site) none() bool {
+	return s.AllocCount == 0 && s.LiveCount == 0 && s.FreedCount == 0 && s.OverwrittenCount == 0
+}
+
+// MeanSize is the mean size of the blocks allocated in the range, rounded, 0 without any.
 func (s *Site) MeanSize() uint64 {
 	if s.AllocCount == 0 {
 		return 0
 	}
-	return s.AllocBytes / s.AllocCount
+	return model.Mean(s.AllocBytes, s.AllocCount)
 }
 
 // TemporaryShare is the share of temporary blocks, 0 … 1.

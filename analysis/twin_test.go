@@ -11,6 +11,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model"
 )
 
@@ -94,6 +95,7 @@ func itoa(n uint64) string { return strconv.FormatUint(n, 10) }
 
 type twinSite struct {
 	AllocBytes, AllocCount, FreedBytes, FreedCount, Temporary uint64
+	OverwrittenBytes, OverwrittenCount                        uint64
 	LiveBytes, LiveCount, PeakBytes, LeakBytes, LeakCount     uint64
 }
 
@@ -120,8 +122,13 @@ func (w *twin) sites(q Query) map[string]twinSite {
 			}
 		}
 		if b.died >= lo && b.died < hi {
-			s.FreedBytes += b.Size
-			s.FreedCount++
+			if b.byFree {
+				s.FreedBytes += b.Size
+				s.FreedCount++
+			} else {
+				s.OverwrittenBytes += b.Size
+				s.OverwrittenCount++
+			}
 		}
 		if b.born < at && (b.died < 0 || b.died >= at) {
 			s.LiveBytes += b.Size
@@ -141,7 +148,7 @@ func (w *twin) sites(q Query) map[string]twinSite {
 			s.PeakBytes = max(s.PeakBytes, level)
 		}
 		out[name] = s
-		if s.AllocCount == 0 && s.LiveCount == 0 && s.FreedCount == 0 {
+		if s.AllocCount == 0 && s.LiveCount == 0 && s.FreedCount == 0 && s.OverwrittenCount == 0 {
 			delete(out, name)
 		}
 	}
@@ -262,7 +269,7 @@ func buildIndex(t testing.TB, events []model.Event, stacks *model.Stacks) *Index
 		t.Fatal(err)
 	}
 	Conclude(store, ix)
-	for _, err := range model.Check(store.Current()) {
+	for _, err := range modeltest.Check(store.Current()) {
 		t.Error(err)
 	}
 	return ix
@@ -338,7 +345,7 @@ func siteMap(t *testing.T, ix *Index, q Query) map[string]twinSite {
 		if _, twice := out[name]; twice {
 			t.Errorf("group %q twice", name)
 		}
-		out[name] = twinSite{s.AllocBytes, s.AllocCount, s.FreedBytes, s.FreedCount, s.Temporary, s.LiveBytes, s.LiveCount, s.PeakBytes, s.LeakBytes, s.LeakCount}
+		out[name] = twinSite{s.AllocBytes, s.AllocCount, s.FreedBytes, s.FreedCount, s.Temporary, s.OverwrittenBytes, s.OverwrittenCount, s.LiveBytes, s.LiveCount, s.PeakBytes, s.LeakBytes, s.LeakCount}
 	}
 	return out
 }

@@ -67,6 +67,7 @@ func traceMetrics() []traceMetric {
 		{StackMetric{"leaked_bytes", bytes, ""}, func(s *analysis.Site) uint64 { return s.LeakBytes }},
 		{StackMetric{"leaked_count", count, ""}, func(s *analysis.Site) uint64 { return s.LeakCount }},
 		{StackMetric{"freed_bytes", bytes, ""}, func(s *analysis.Site) uint64 { return s.FreedBytes }},
+		{StackMetric{"overwritten_bytes", bytes, ""}, func(s *analysis.Site) uint64 { return s.OverwrittenBytes }},
 		{StackMetric{"temporary_count", count, ""}, func(s *analysis.Site) uint64 { return s.Temporary }},
 	}
 }

@@ -94,6 +94,9 @@ func total(t *testing.T, s *Stacks, metric int) (sum int64, byStack map[string]i
 
 func TestFoldedStacksAddUp(t *testing.T) {
 	for _, by := range TraceMetrics() {
+		if by == "overwritten_bytes" {
+			continue // this trace has none
+		}
 		s := traceStacks(t, kvleak(t), by)
 		_, want := total(t, s, s.Main)
 		got := map[string]int64{}

@@ -265,13 +265,15 @@ func (c *Cut) stack(s *model.Stacks, id model.StackID) bool {
 	} else {
 		file = analysis.UnknownFile
 	}
-	matches := func(expr *regexp.Regexp, text string) bool { return expr == nil || expr.MatchString(text) }
+	matches := func(expr *regexp.Regexp, text string) bool {
+		return expr == nil || expr.MatchString(model.Matched(text))
+	}
 	if !matches(c.Function, function) || !matches(c.File, file) || !matches(c.Module, module) {
 		return false
 	}
 	through := c.Through == nil
 	for n := leaf; n != 0 && !through; n = s.Parent[n] {
-		through = c.Through.MatchString(analysis.FunctionName(s, n))
+		through = c.Through.MatchString(model.Matched(analysis.FunctionName(s, n)))
 	}
 	return through
 }

@@ -6,39 +6,25 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"testing"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/internal/memtest"
-	"github.com/memtui/memtui/loaders"
-	"github.com/memtui/memtui/loaders/mlyze"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
+	"github.com/memtui/memtui/internal/memtest/opened"
 	"github.com/memtui/memtui/model"
 )
 
 // loadTrace reads a trace and its index.
-func loadTrace(t *testing.T, data []byte) (*model.Profile, *analysis.Index) {
+func loadTrace(t *testing.T, data []byte) (*model.Profile, *analysis.KeptIndex) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "trace")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	src, err := loaders.OpenSource(t.Context(), path, nil)
+	store, ix, err := opened.Bytes(t, "trace.mlyze", data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { src.Close() })
-	var store model.Store
-	if err := mlyze.Format().Load(t.Context(), src, loaders.Options{}, &store); err != nil {
-		t.Fatal(err)
-	}
-	ix := analysis.NewIndex()
-	if err := analysis.Build(t.Context(), &store, ix); err != nil {
-		t.Fatal(err)
-	}
-	for _, err := range model.Check(store.Current()) {
+	for _, err := range modeltest.Check(store.Current()) {
 		t.Error(err)
 	}
 	return store.Current(), ix
@@ -54,7 +40,7 @@ func kvleak(t *testing.T) []byte {
 	return data
 }
 
-func cutOf(t *testing.T, p *model.Profile, ix *analysis.Index, cut Cut) (*model.Profile, *analysis.Index) {
+func cutOf(t *testing.T, p *model.Profile, ix *analysis.KeptIndex, cut Cut) (*model.Profile, *analysis.KeptIndex) {
 	t.Helper()
 	var out bytes.Buffer
 	if _, err := WriteTrace(t.Context(), &out, p, ix.Status().Duration, cut); err != nil {
@@ -63,14 +49,14 @@ func cutOf(t *testing.T, p *model.Profile, ix *analysis.Index, cut Cut) (*model.
 	return loadTrace(t, out.Bytes())
 }
 
-// figures are a group's figures in words.
+// figures are a group's figures in words. What ended is one figure: an overwritten block is freed where the other block is left out.
 func figures(s *analysis.Site) string {
-	return fmt.Sprintf("alloc %d/%d freed %d/%d live %d/%d leaked %d/%d peak %d",
-		s.AllocBytes, s.AllocCount, s.FreedBytes, s.FreedCount, s.LiveBytes, s.LiveCount, s.LeakBytes, s.LeakCount, s.PeakBytes)
+	return fmt.Sprintf("alloc %d/%d ended %d/%d live %d/%d leaked %d/%d peak %d",
+		s.AllocBytes, s.AllocCount, s.FreedBytes+s.OverwrittenBytes, s.FreedCount+s.OverwrittenCount, s.LiveBytes, s.LiveCount, s.LeakBytes, s.LeakCount, s.PeakBytes)
 }
 
 // siteRows are the figures of all sites by name and place, the stacks resolved.
-func siteRows(t *testing.T, p *model.Profile, ix *analysis.Index, q analysis.Query, keep func(*analysis.Site) bool) map[string]string {
+func siteRows(t *testing.T, p *model.Profile, ix *analysis.KeptIndex, q analysis.Query, keep func(*analysis.Site) bool) map[string]string {
 	t.Helper()
 	rows := map[string]string{}
 	sites, err := ix.Sites(t.Context(), q)
@@ -224,7 +210,7 @@ func TestPartsByThreadSizeAndLifetimeKeepTheFigures(t *testing.T) {
 }
 
 // cellRows are the rows of a cell of sizes and lifetimes.
-func cellRows(t *testing.T, ix *analysis.Index, p *model.Profile, sizeFrom, sizeTo, lifeFrom, lifeTo uint8) map[string]string {
+func cellRows(t *testing.T, ix *analysis.KeptIndex, p *model.Profile, sizeFrom, sizeTo, lifeFrom, lifeTo uint8) map[string]string {
 	q := analysis.Query{At: analysis.End, Range: analysis.Whole, Cell: analysis.Cell{SizeFrom: sizeFrom, SizeTo: sizeTo, LifeFrom: lifeFrom, LifeTo: lifeTo}}
 	return withoutPeak(siteRows(t, p, ix, q, all))
 }
@@ -320,7 +306,7 @@ func TestPartsHoldTheBlocksThatAreChosen(t *testing.T) {
 	}
 }
 
-func blocksOf(t *testing.T, ix *analysis.Index) (out []analysis.Block) {
+func blocksOf(t *testing.T, ix *analysis.KeptIndex) (out []analysis.Block) {
 	t.Helper()
 	list, err := ix.Blocks(t.Context(), analysis.BlockQuery{Born: true, All: true, Range: analysis.Whole})
 	if err != nil {

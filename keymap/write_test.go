@@ -3,28 +3,11 @@ package keymap
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/memtui/memtui/internal/memtest"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s differs (%v); run with -update and look at the difference", path, err)
-	}
-}
 
 func TestWrittenTables(t *testing.T) {
 	var text, markdown bytes.Buffer
@@ -34,8 +17,8 @@ func TestWrittenTables(t *testing.T) {
 	if err := Default().WriteMarkdown(&markdown); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "keys.txt", text.Bytes())
-	golden(t, "keys.md", markdown.Bytes())
+	memtest.GoldenFile(t, "testdata/keys.txt", text.String())
+	memtest.GoldenFile(t, "testdata/keys.md", markdown.String())
 	for _, l := range strings.Split(text.String(), "\n") {
 		if n := len([]rune(l)); n > 140 {
 			t.Errorf("%d cells: %s", n, l)

@@ -26,6 +26,8 @@ type Source struct {
 	owned bool        // file is closed with the source
 	spool *spool      // nil for files that are read in place
 
+	allowed int64 // bytes of memory that the user allows for it, 0 when nothing was said
+
 	mapOnce sync.Once
 	mapped  []byte
 	mapErr  error
@@ -110,6 +112,13 @@ func openStream(ctx context.Context, path string, open func() (io.Reader, error)
 	return &Source{path: path, spool: startSpool(ctx, open)}, nil
 }
 
+// Allow says how many bytes of memory the user allows for what is read. Guards against files that mean far more than their
+// size lets through what fits. Call it before anything is read.
+func (s *Source) Allow(bytes int64) { s.allowed = bytes }
+
+// Allowed returns what Allow was told, 0 for nothing.
+func (s *Source) Allowed() int64 { return s.allowed }
+
 // Path returns the path as the user named it, "-" for standard input.
 func (s *Source) Path() string { return s.path }
 
@@ -167,10 +176,13 @@ func (s *Source) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // ReadSome is ReadAt that waits for one byte only and returns what has arrived by then: for a pipe that is slow. It stops
-// waiting when ctx is done.
+// waiting, and reads nothing any more, when ctx is done.
 func (s *Source) ReadSome(ctx context.Context, p []byte, off int64) (int, error) {
 	if s.spool != nil {
 		return s.spool.readAt(ctx, p, off, 1)
+	}
+	if err := ctx.Err(); err != nil {
+		return 0, err
 	}
 	return s.readFile(p, off)
 }
@@ -198,15 +210,19 @@ func (s *Source) readFile(p []byte, off int64) (int, error) {
 
 // Range returns up to n bytes from off on, fewer only at the end of the input. Of a plain file they are the mapping itself:
 // they must not be changed, die with Close, and may only be read under [Source.Guard]. Of a spooled input they are a copy,
-// and an error when that would be larger than a small file should cost.
-func (s *Source) Range(off, n int64) ([]byte, error) {
+// and an error when that would be larger than a small file should cost. Waiting and copying end when ctx is done.
+func (s *Source) Range(ctx context.Context, off, n int64) ([]byte, error) {
 	if off < 0 || n < 0 {
 		return nil, fmt.Errorf("range of %d bytes at %d", n, off)
 	}
 	if s.spool != nil {
-		return s.spool.copyRange(off, n)
+		return s.spool.copyRange(ctx, off, n)
 	}
 	s.mapOnce.Do(func() {
+		if !mappable(s.info.Size()) {
+			s.mapErr = unix.ENOMEM
+			return
+		}
 		s.mapped, s.mapErr = unix.Mmap(int(s.file.Fd()), 0, int(s.info.Size()), unix.PROT_READ, unix.MAP_SHARED)
 	})
 	if s.mapErr != nil {
@@ -225,7 +241,7 @@ func (s *Source) Forget() {
 	}
 }
 
-// readRange stands in for the mapping on file systems that have none.
+// readRange stands in for the mapping on file systems that have none, and where there is no address space for it.
 func (s *Source) readRange(off, n int64) ([]byte, error) {
 	b := make([]byte, max(0, min(n, s.info.Size()-off)))
 	got, err := s.readFile(b, off)
@@ -236,16 +252,15 @@ func (s *Source) readRange(off, n int64) ([]byte, error) {
 }
 
 // Guard runs f, which may read bytes of Range, and returns its error, or [ErrShrank] when such a byte was gone. A defect
-// that makes f panic becomes an error too: a bad file must never take the terminal down.
+// that makes f panic becomes a [model.InternalError]: a bad file must never take the terminal down.
 func (s *Source) Guard(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case interface{ Addr() uintptr }:
-			err = ErrShrank
-		default:
-			err = fmt.Errorf("internal error: %v", r)
+		if r := recover(); r != nil {
+			err = model.Recovered(r)
+			if errors.Is(err, model.ErrGone) {
+				err = ErrShrank
+			}
 		}
 	}()
 	return f()
@@ -264,6 +279,16 @@ func (s *Source) Grown() bool { return s.sizeNow() > s.StoredSize() }
 
 // Shrunk reports whether a regular file has become shorter since it was opened.
 func (s *Source) Shrunk() bool { return s.sizeNow() < s.StoredSize() }
+
+// Changed reports whether a regular file is no longer what it was when it was opened: it has another size, or was written since.
+// It looks at the open file, wherever that is by now.
+func (s *Source) Changed() bool {
+	if s.file == nil {
+		return false
+	}
+	now, err := s.file.Stat()
+	return err != nil || now.Size() != s.info.Size() || !now.ModTime().Equal(s.info.ModTime())
+}
 
 func (s *Source) sizeNow() int64 {
 	if s.file != nil {

@@ -15,6 +15,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/sys/unix"
+
+	"github.com/memtui/memtui/model"
 )
 
 func someBytes(n int) []byte {
@@ -88,7 +90,7 @@ func checkContent(t *testing.T, src *Source, want []byte) {
 	for _, c := range []struct{ off, n, want int64 }{
 		{0, 5, 5}, {mid, 1 << 40, int64(len(want)) - mid}, {int64(len(want)), 1, 0}, {1 << 50, 1 << 50, 0},
 	} {
-		b, err := src.Range(c.off, c.n)
+		b, err := src.Range(context.Background(), c.off, c.n)
 		if err != nil || int64(len(b)) != c.want {
 			t.Errorf("Range(%d, %d): %d bytes, %v", c.off, c.n, len(b), err)
 		} else if c.want > 0 && !bytes.Equal(b, want[c.off:c.off+c.want]) {
@@ -98,7 +100,7 @@ func checkContent(t *testing.T, src *Source, want []byte) {
 	if _, err := src.ReadAt(got[:1], int64(len(want))); err != io.EOF {
 		t.Error("behind the end:", err)
 	}
-	if _, err := src.Range(-1, 1); err == nil {
+	if _, err := src.Range(context.Background(), -1, 1); err == nil {
 		t.Error("a negative range was given")
 	}
 }
@@ -141,7 +143,7 @@ func TestSpoolBeyondMemory(t *testing.T) {
 	want := bytes.Repeat(someBytes(1<<20), 70)
 	src := open(t, "-", bytes.NewReader(want))
 	checkContent(t, src, want)
-	b, err := src.Range(spoolMemory-5, 10)
+	b, err := src.Range(context.Background(), spoolMemory-5, 10)
 	if err != nil || !bytes.Equal(b, want[spoolMemory-5:spoolMemory+5]) {
 		t.Error("across the edge:", err)
 	}
@@ -263,9 +265,12 @@ func TestFIFO(t *testing.T) {
 func TestShrink(t *testing.T) {
 	path := write(t, someBytes(1<<20))
 	src := open(t, path, nil)
-	b, err := src.Range(0, 1<<20)
+	b, err := src.Range(context.Background(), 0, 1<<20)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if src.Changed() {
+		t.Error("it has changed before it has")
 	}
 	if err := os.Truncate(path, 10); err != nil {
 		t.Fatal(err)
@@ -277,13 +282,13 @@ func TestShrink(t *testing.T) {
 		}
 		return nil
 	})
-	if !errors.Is(err, ErrShrank) || !src.Shrunk() || src.Grown() {
-		t.Errorf("%v, shrunk %v, grown %v", err, src.Shrunk(), src.Grown())
+	if !errors.Is(err, ErrShrank) || !src.Shrunk() || src.Grown() || !src.Changed() {
+		t.Errorf("%v, shrunk %v, grown %v, changed %v", err, src.Shrunk(), src.Grown(), src.Changed())
 	}
 	if _, err := src.ReadAt(make([]byte, 100), 0); !errors.Is(err, ErrShrank) {
 		t.Error("ReadAt:", err)
 	}
-	if err := src.Guard(func() error { var none []int; _ = none[sum]; return nil }); err == nil || !strings.Contains(err.Error(), "internal error") {
+	if err := src.Guard(func() error { var none []int; _ = none[sum]; return nil }); !model.Internal(err) {
 		t.Error("a defect:", err)
 	}
 }
@@ -344,7 +349,7 @@ func TestADefectWhileReadingIsAnErrorNotACrash(t *testing.T) {
 func TestRangeOfBomb(t *testing.T) {
 	s := &spool{size: 3 << 30, done: true}
 	s.arrived = sync.NewCond(&s.mu)
-	if b, err := s.copyRange(256, 1<<32-1); err == nil || len(b) > 0 {
+	if b, err := s.copyRange(context.Background(), 256, 1<<32-1); err == nil || len(b) > 0 {
 		t.Errorf("%d bytes, error %v", len(b), err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 const (
 	spoolChunk  = 1 << 20
 	spoolMemory = 64 << 20  // bytes kept in memory; what follows goes to an unlinked temporary file
+	spoolPart   = 8 << 20   // bytes of a range that are copied before its context is asked again
 	spoolRange  = 512 << 20 // bytes that one range may copy: a small compressed file can claim, and hold, any number
 )
 
@@ -76,13 +77,13 @@ func (s *spool) run(open func() (io.Reader, error)) {
 	}
 }
 
-// survive turns a defect in decompressing into damage of the input, deferred: nobody else could catch it here.
+// survive ends the input where decompressing it has a defect, deferred: nobody else could catch it here.
 func (s *spool) survive() {
 	r := recover()
 	if r == nil {
 		return
 	}
-	s.damage(s.outer, fmt.Errorf("internal error: %v", r))
+	s.damage(s.outer, model.Recovered(r))
 	select {
 	case <-s.opened:
 	default:
@@ -176,7 +177,10 @@ func (s *spool) damage(outer string, err error) {
 		return
 	}
 	p := model.Problem{Severity: model.Error, Code: "read", Message: "reading the input failed: " + err.Error(), Count: 1, Offset: s.size}
-	if outer != "" {
+	switch {
+	case model.Internal(err):
+		p.Code, p.Message = model.CodeInternal, err.Error()
+	case outer != "":
 		p.Code, p.Message = "compression", "the "+outer+" stream is damaged: "+err.Error()
 		if cut(err) {
 			p.Message = "the " + outer + " stream ends too early"
@@ -300,23 +304,35 @@ func (s *spool) copyTo(p []byte, off int64) (n int, err error) {
 }
 
 // copyRange returns up to n bytes from off on. It allocates for what is there, not for what is asked.
-func (s *spool) copyRange(off, n int64) ([]byte, error) {
+func (s *spool) copyRange(ctx context.Context, off, n int64) ([]byte, error) {
+	defer context.AfterFunc(ctx, s.wake)()
 	s.mu.Lock()
-	for !s.done && s.size-off < n {
+	for !s.done && s.size-off < n && ctx.Err() == nil {
 		s.arrived.Wait() // also for a length that is a lie: only the end of the input can tell
 	}
 	n = max(0, min(n, s.size-off))
 	s.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if n > spoolRange {
-		return nil, fmt.Errorf("%s of a compressed file or a pipe are more than the %s that memory is spent on: decompress it first",
+		return nil, fmt.Errorf("%s of a compressed file or a pipe are more than the limit of %s for one piece that must stand in memory: decompress it into a file first, which has no such limit",
 			model.Bytes(n), model.Bytes(spoolRange))
 	}
 	b := make([]byte, n)
-	got, err := s.readAt(context.Background(), b, off, len(b))
-	if err == io.EOF {
-		err = nil
+	got := 0
+	for got < len(b) {
+		part := b[got:min(len(b), got+spoolPart)]
+		m, err := s.readAt(ctx, part, off+int64(got), len(part))
+		got += m
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return b[:got], err
+		}
 	}
-	return b[:got], err
+	return b[:got], nil
 }
 
 // countingReader counts what passes.

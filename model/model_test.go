@@ -62,34 +62,3 @@ func TestStoreWakesWatchers(t *testing.T) {
 		t.Errorf("revision %d", p.Revision)
 	}
 }
-
-func TestCheckFindsBrokenInvariants(t *testing.T) {
-	good := func() *Profile {
-		s := NewStacks()
-		s.Functions = append(s.Functions, "f")
-		s.FrameFunc, s.FrameFile, s.FrameLine = append(s.FrameFunc, 1), append(s.FrameFile, 0), append(s.FrameLine, 3)
-		s.Parent, s.Frame, s.Depth = append(s.Parent, 0), append(s.Frame, 1), append(s.Depth, 1)
-		s.Leaf[5] = 1
-		return &Profile{Meta: Meta{Format: "mlyze"}, Complete: true, Stacks: s}
-	}
-	if errs := Check(good()); len(errs) > 0 {
-		t.Fatal(errs)
-	}
-	breaks := map[string]func(*Profile){
-		"lost":     func(p *Profile) { p.Lost = 3 },
-		"format":   func(p *Profile) { p.Meta.Format = "" },
-		"problem":  func(p *Profile) { p.Problems = []Problem{{}} },
-		"parent":   func(p *Profile) { p.Stacks.Parent[1] = 1 },
-		"depth":    func(p *Profile) { p.Stacks.Depth[1] = 2 },
-		"leaf":     func(p *Profile) { p.Stacks.Leaf[5] = 9 },
-		"function": func(p *Profile) { p.Stacks.FrameFunc[1] = 9 },
-		"columns":  func(p *Profile) { p.Stacks.FrameLine = nil },
-	}
-	for name, f := range breaks {
-		p := good()
-		f(p)
-		if len(Check(p)) == 0 {
-			t.Errorf("%s: not found", name)
-		}
-	}
-}

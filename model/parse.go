@@ -70,6 +70,19 @@ func ParseTime(s string, duration Time) (Time, error) {
 	return Time(math.Round(sum)), nil
 }
 
+// CheckTime refuses a time beyond the end of a recording. Where the two differ by less than is usually shown, it tells both in
+// microseconds.
+func CheckTime(t, end Time) error {
+	if t <= end {
+		return nil
+	}
+	at, last := t.String(), end.String()
+	if at == last {
+		at, last = Group(uint64(t))+" µs", Group(uint64(end))+" µs"
+	}
+	return fmt.Errorf("%s is beyond the end of the recording, which is at %s", at, last)
+}
+
 func unitOf(name string) (us float64, ok bool) {
 	for _, u := range timeUnits {
 		if u.name == name {

@@ -45,3 +45,8 @@ func AddProblem(list []Problem, p Problem) []Problem {
 	}
 	return append(slices.Clip(list), p)
 }
+
+// HasError reports whether any problem is an [Error].
+func HasError(list []Problem) bool {
+	return slices.ContainsFunc(list, func(p Problem) bool { return p.Severity == Error })
+}

@@ -2,8 +2,8 @@
 //
 // A [Profile] is immutable once it is published through a [Store]; a half-loaded file is an ordinary profile that says
 // Complete == false. It is made of facets, nil when the file has no such thing, so that a view can declare what it needs
-// and a new format needs no new view. Columns hold no pointers, and every invariant that stands on a field is proven by
-// [Check]. The package imports the standard library only.
+// and a new format needs no new view. Columns hold no pointers, and tests of every loader check the invariants that
+// stand on fields. The package imports the standard library only.
 package model
 
 // Profile is one revision of what is known about one file. All fields are read-only after [Store.Publish].

@@ -165,14 +165,6 @@ func (c *SampleChunk) SetRecord(records map[int]RecordID) SampleChunk {
 	return out
 }
 
-func (c *SampleChunk) equalColumns() bool {
-	n := c.size
-	if c.sealed {
-		return n <= MaxChunk && c.packedTimes.holds(n) && c.packedRecords.holds(n) && c.packedLabels.holds(n) && c.packedPeriods.holds(n)
-	}
-	return n <= MaxChunk && len(c.times) == n && len(c.records) == n && len(c.labels) == n && len(c.periods) == n
-}
-
 // packedColumn holds numbers in as many bytes each as the largest distance from their base needs.
 type packedColumn struct {
 	data  []byte
@@ -204,5 +196,3 @@ func pack(n int, of func(int) uint64, base uint64) packedColumn {
 func (c *packedColumn) at(i int) uint64 {
 	return binary.LittleEndian.Uint64(c.data[i*c.width:])&c.mask + c.base
 }
-
-func (c *packedColumn) holds(n int) bool { return len(c.data) == n*c.width+8 }

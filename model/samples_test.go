@@ -48,3 +48,14 @@ func TestSampleChunk(t *testing.T) {
 		}
 	}
 }
+
+// equalColumns reports whether all columns are as long as the chunk says.
+func (c *SampleChunk) equalColumns() bool {
+	n := c.size
+	if c.sealed {
+		return n <= MaxChunk && c.packedTimes.holds(n) && c.packedRecords.holds(n) && c.packedLabels.holds(n) && c.packedPeriods.holds(n)
+	}
+	return n <= MaxChunk && len(c.times) == n && len(c.records) == n && len(c.labels) == n && len(c.periods) == n
+}
+
+func (c *packedColumn) holds(n int) bool { return len(c.data) == n*c.width+8 }

@@ -427,7 +427,8 @@ func (e *env) diffCommand(s *State, file []string, kind, by string, instant bool
 	m := s.moments(e.second != nil, e.timeMap(s))
 	one := m[sideA].other == m[sideB].other
 	for i, flag := range []string{"--a", "--b"} {
-		text := e.placeArgument(e.fileAt(m[i].other).profFile(s), m[i], instant)
+		f := e.fileAt(m[i].other)
+		text := placeArgument(f.profFile(s), m[i].until(f.span(s).To), instant)
 		if text == "" && one && i == sideA {
 			text = "end"
 		}
@@ -461,7 +462,7 @@ func (e *env) diffCommand(s *State, file []string, kind, by string, instant bool
 }
 
 // placeArgument is a moment of a trace or a profile as the command line writes it, "" for the end.
-func (e *env) placeArgument(prof *profFile, m moment, instant bool) string {
+func placeArgument(prof *profFile, m moment, instant bool) string {
 	switch {
 	case prof != nil && m.prof.Window != noWindow:
 		return fmt.Sprintf("#%d", m.prof.Window)

@@ -347,8 +347,8 @@ func (k *sideKey) fetch(ctx context.Context, views *stackViews, bases bool) (sid
 		if err != nil {
 			return nil, err
 		}
-		if side = analysis.BucketsSide(sizes, false); k.what == compareLives {
-			side = analysis.BucketsSide(lives, true)
+		if side = analysis.SizesSide(sizes); k.what == compareLives {
+			side = analysis.LifetimesSide(sizes, lives)
 		}
 	case compareLeaked:
 		leaks, err := t.Leaks(ctx, analysis.LeakQuery{Range: k.over, By: k.by, Cell: k.only})
@@ -440,15 +440,14 @@ func (k *sideKey) fetchProfile(ctx context.Context) (*analysis.CompareSide, erro
 		return analysis.StacksSide(sel, counts), nil
 	}
 	list := []*analysis.ProfileSelection{sel}
-	count := -1
 	if counts != nil {
-		list, count = append(list, counts), 1
+		list = append(list, counts)
 	}
 	rows, err := analysis.ProfileTable(ctx, profileGroups[k.by], list...)
 	if err != nil {
 		return nil, err
 	}
-	return analysis.ProfileRowsSide(rows, 0, count, true), nil
+	return analysis.ProfileRowsSide(rows, list), nil
 }
 
 // amount writes a figure of the comparison with its unit.

@@ -61,7 +61,7 @@ func (e *env) drawCompareHead(s tcell.Screen, r widget.Rect, st *State, c *compa
 	var line widget.Rect
 	for _, text := range sentence {
 		line, r = r.CutTop(1)
-		widget.Print(s, line.X+1, line.Y, line.W-2, strings.ReplaceAll(text, "(-", "("+minus(e.look)), e.look.Title)
+		widget.Print(s, line.X+1, line.Y, line.W-2, withMinus(e.look, text), e.look.Title)
 	}
 	if signs {
 		line, r = r.CutTop(1)
@@ -72,6 +72,12 @@ func (e *env) drawCompareHead(s tcell.Screen, r widget.Rect, st *State, c *compa
 		widget.Print(s, line.X+1, line.Y, line.W-2, text, e.look.Muted)
 	}
 	return r
+}
+
+// withMinus writes the signs of figures in a sentence about a change as tables do.
+func withMinus(k *widget.Look, text string) string {
+	m := minus(k)
+	return strings.NewReplacer("(-", "("+m, "; -", "; "+m, " of -", " of "+m).Replace(text)
 }
 
 // drawSigns says what is + and what is −, and counts the rows by what became of them.

@@ -232,6 +232,9 @@ func (a *app) placeOf(other bool, text string) (mark, error) {
 		if err != nil {
 			return m, err
 		}
+		if err := model.CheckTime(max(since, t), end); err != nil {
+			return m, fmt.Errorf("%s: %w", model.Clean(f.name), err)
+		}
 		m.Range, m.At = between(since, t), analysis.At(max(since, t))
 		return m, nil
 	}
@@ -243,8 +246,10 @@ func (a *app) placeOf(other bool, text string) (mark, error) {
 		return m, nil
 	}
 	t, err := model.ParseTime(text, end)
-	if err == nil && t > end {
-		err = fmt.Errorf("%s ends at %v", model.Clean(f.name), end)
+	if err == nil {
+		if err = model.CheckTime(t, end); err != nil {
+			err = fmt.Errorf("%s: %w", model.Clean(f.name), err)
+		}
 	}
 	if m.At = analysis.At(t); t >= end {
 		m.At = analysis.End

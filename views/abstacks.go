@@ -395,7 +395,7 @@ func (p *compareStacks) explain() {
 	p.info.frames, p.info.facts = nil, []string{
 		"before " + p.amount(before.Total[n]) + ", of it its own " + p.amount(before.Self(n)),
 		"after " + p.amount(after.Total[n]) + ", of it its own " + p.amount(after.Self(n)),
-		"all changes below, whichever way: " + p.amount(p.now.Change[n]) + " (" + stackShare(p.now.Change[n], p.now.Change[0]) + ")",
+		"all changes below, whichever way: " + p.amount(p.now.Change[n]) + " (" + partText(p.now.Change[n], p.now.Change[0]) + ")",
 	}
 	for at := n; at > 0 && len(p.info.frames) < maxFrames; at = p.now.Parent(at) {
 		p.info.frames = append(p.info.frames, frameRow{name: p.label(at), where: p.place(at), site: at == n})

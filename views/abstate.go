@@ -164,6 +164,17 @@ func (s *State) moments(two bool, m analysis.TimeMap) [2]moment {
 	return out
 }
 
+// until is the moment in a file that ends at end: the place of the other file's moment may be beyond that.
+func (m moment) until(end model.Time) moment {
+	if m.at.Events == 0 && m.at.T > end {
+		m.at = analysis.End
+	}
+	if !m.over.IsWhole() {
+		m.over.From, m.over.To = min(m.over.From, end), min(m.over.To, end)
+	}
+	return m
+}
+
 // counterpart is the instant of B at the place of one of A. The end and the peak are each file's own.
 func counterpart(m analysis.TimeMap, at analysis.Instant) analysis.Instant {
 	if at == analysis.End || at.Events != 0 {

@@ -333,7 +333,7 @@ func (t *compareTable) amounts(r *analysis.CompareRow) string {
 		out += fmt.Sprintf("; %s %s → %s", words.Counted, model.Group(r.BeforeCount), model.Group(r.AfterCount))
 	}
 	if sum := t.rows.sum; changeOf(r) > 0 {
-		out += "; " + stackShare(changeOf(r), sum) + " of all changes"
+		out += "; " + partText(changeOf(r), sum) + " of all changes"
 	}
 	return out
 }

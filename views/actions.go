@@ -241,20 +241,7 @@ func (a *app) doProgram(act keymap.Action) {
 		a.o.Terminal.SetMouse(!a.o.Terminal.Mouse())
 		a.say(map[bool]string{true: "mouse on", false: "mouse off: select text with it as usual, M brings it back"}[a.o.Terminal.Mouse()])
 	case keymap.Reload:
-		if a.o.Once {
-			a.say("standard input cannot be read again")
-			return
-		}
-		if a.o.Readable != nil {
-			if err := a.o.Readable(); err != nil {
-				a.say("not read again: " + model.Clean(err.Error()))
-				return
-			}
-		}
-		if a.o.Memory != nil {
-			a.o.Memory.keep(a)
-		}
-		a.o.Terminal.Fail(ErrReload)
+		a.readAgain()
 	case keymap.Redraw:
 		a.o.Terminal.Redraw()
 	case keymap.Suspend:
@@ -262,6 +249,24 @@ func (a *app) doProgram(act keymap.Action) {
 	default:
 		a.say(string(act) + " does nothing here")
 	}
+}
+
+// readAgain ends the program so that it begins again with the files as they are now, unless that cannot be.
+func (a *app) readAgain() {
+	if a.o.Readable != nil {
+		second := ""
+		if a.second != nil {
+			second = a.second.path
+		}
+		if err := a.o.Readable(second); err != nil {
+			a.say("not read again: " + model.Clean(err.Error()))
+			return
+		}
+	}
+	if a.o.Memory != nil {
+		a.o.Memory.keep(a)
+	}
+	a.o.Terminal.Fail(ErrReload)
 }
 
 // copier is an overlay with something to copy.

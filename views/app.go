@@ -26,13 +26,12 @@ type Options struct {
 	OpenSecond func(path string) (*Second, error) // opens one from within, off the event loop; nil when that is impossible
 	Home       string                             // the user's directory, for ~
 	HeapStart  HeapStart                          // where to begin in heap snapshots
-	HeapBudget int64                              // bytes of decoded snapshots to keep; 0 for the usual
+	HeapBudget int64                              // bytes of decoded snapshots to keep at most; 0 for the usual
 	Keys       *keymap.Map
-	Themes     []*themes.Theme // that the terminal can show; the first is used at the start
-	Command    []string        // how this file is named on a command line: flags that matter, then its path; empty for what has none
-	Once       bool            // the input cannot be read again
-	Readable   func() error    // why the file cannot be read again now, nil when it can; may be nil
-	Memory     *Memory         // where one was before the file was read again; nil for nowhere
+	Themes     []*themes.Theme           // that the terminal can show; the first is used at the start
+	Command    []string                  // how this file is named on a command line: flags that matter, then its path; empty for what has none
+	Readable   func(second string) error // why the file, or the second one unless "", cannot be read again now, nil when they can; may be nil
+	Memory     *Memory                   // where one was before the file was read again; nil for nowhere
 	// Evidence writes what is known about the file to a place, from any goroutine; nil where that is impossible.
 	Evidence func(context.Context, EvidenceQuery) error
 	Stop     func()        // ends loading, keeping what was read; nil when that is impossible
@@ -270,7 +269,7 @@ func (a *app) adoptHeaps(p *model.Profile) {
 		return
 	}
 	budget := a.o.HeapBudget
-	if budget <= 0 {
+	if budget <= 0 || budget > heapBudget {
 		budget = heapBudget
 	}
 	a.heaps = analysis.NewHeaps(p.Heaps, budget)

@@ -56,6 +56,7 @@ func TestPalette(t *testing.T) {
 		want  string
 	}{
 		{"leaks", " Leaks "}, {"stac", " Stacks "}, {"at peak", "(peak)"}, {"at 50%", "at 38.0 ms"}, {"range 10ms 20ms", "range 10.0 ms – 20.0 ms"},
+		{"at 76ms", "76,000 µs is beyond the end of the recording, which is at 75,9"}, {"at 9h", "beyond the end of the recording, which is at 76.0 ms"}, {"range 10ms 9h", "beyond the end of the recording, which is at 76.0 ms"}, {"a 9h", "the end of the recording, which is at 76.0 ms"}, {"a 10ms..9h", "the end of the recording, which is at 76.0 ms"},
 		{"cost leaked", "Leaked bytes"}, {"filter live>1M", "Overview"}, {"exact", "439,382 B"}, {"time", "time: "}, {"q zzz", "no command"},
 		{"at nowhere", "write 12.5s"}, {"theme none", "themes here are dark"}, {"group thread", "Overview"}, {"min-age 5ms", "Overview"},
 	}
@@ -88,7 +89,7 @@ func TestPaletteArguments(t *testing.T) {
 // Words typed once are there again.
 func TestPromptHistory(t *testing.T) {
 	u := openKvleak(t, 80, 24, colourCaps).keys("t", "5", "m", "s", "Enter").has("at 5.00 ms")
-	u.keys("t", "9", "9", "s", "Enter").has("the run ends at 76.0 ms")
+	u.keys("t", "9", "9", "s", "Enter").has("beyond the end of the recording, which is at 76.0 ms")
 	u.keys("Ctrl+U", "Up").has("time: 5ms")
 	u.keys("Enter", "t", "Ctrl+L", "Esc").has("at 5.00 ms")
 }

@@ -228,6 +228,9 @@ func (p *blockPane) draw(s tcell.Screen, r widget.Rect) {
 	if !p.blocks.fresh() {
 		p.list.Empty = []string{"Looking for blocks…"}
 	}
+	if why := unanswered(p.blocks); why != nil {
+		p.list.Empty = why
+	}
 	list, detail := body, widget.Rect{}
 	if n := p.list.Len(); n > 0 && body.H >= lowHeight-1 {
 		list, detail = body.CutBottom(detailHeight(body.H, n))

@@ -134,7 +134,9 @@ func (c *chartPane) setData(from, to model.Time) {
 // emptyText says why there is no curve.
 func (c *chartPane) emptyText() string {
 	switch s := &c.state; {
-	case c.curve.ready && c.curve.err != nil:
+	case model.Internal(c.curve.failure()):
+		return widget.Clean(c.curve.err.Error())
+	case c.curve.failure() != nil:
 		return "the events cannot be read: " + widget.Clean(c.curve.err.Error())
 	case s.Status.Final:
 		return "the file has no events"
@@ -206,20 +208,6 @@ func (c *chartPane) do(a keymap.Action) bool {
 	}
 	c.env.emit(setSeries{c.state.Series.next()})
 	return true
-}
-
-// column returns the column of the curve that holds a moment.
-func (c *chartPane) column(t model.Time) (analysis.Column, bool) {
-	v, ok := c.curve.get()
-	if !ok {
-		return analysis.Column{}, false
-	}
-	for i := range v.cols {
-		if t <= v.cols[i].To && (t > v.cols[i].From || i == 0 && t == v.cols[i].From) {
-			return v.cols[i], true
-		}
-	}
-	return analysis.Column{}, false
 }
 
 // click moves the instant to a place in the chart; false means that it is none.

@@ -95,6 +95,9 @@ func (a *app) rangeCommand(text string) error {
 	if err != nil {
 		return err
 	}
+	if err := model.CheckTime(max(f, t), a.state.Status.Duration); err != nil {
+		return err
+	}
 	a.emit(setRange{analysis.Range{From: min(f, t), To: max(f, t)}})
 	return nil
 }

@@ -109,7 +109,7 @@ func TestPagesShowTheAnswersOfAnalysis(t *testing.T) {
 	u.has(bytesText(f.All.Returned, true), model.Group(uint64(f.All.Pages)))
 	for i := range f.Types {
 		if v := &f.Types[i]; v.Pages > 0 {
-			u.has(v.Name, percent(v.Share()), bytesText(v.Returned, true))
+			u.has(v.Name, shareText(v.Share()), bytesText(v.Returned, true))
 		}
 	}
 	u.keys("Tab", "Enter").has("page ")

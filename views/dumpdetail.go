@@ -70,7 +70,7 @@ func (p *dumpPages) describePage(d *pageDetail, t *gridPages, page int) {
 		runs = append(runs, fmt.Sprintf("and %s more", model.Group(uint64(-left))))
 	}
 	size := t.is.Size(page)
-	d.answer = fmt.Sprintf("%s · %s occupied", bytesText(size, p.state.Exact), percent(share(occupied, free)))
+	d.answer = fmt.Sprintf("%s · %s occupied", bytesText(size, p.state.Exact), shareText(share(occupied, free)))
 	if holes > 0 {
 		d.answer += fmt.Sprintf(" · %s, largest %s", plural(int(holes), "hole", "holes"), p.bits(largest))
 	}
@@ -110,7 +110,7 @@ func (p *dumpPages) describePages(d *pageDetail, t *gridPages, from, to int) {
 			full++
 		}
 	}
-	d.answer = fmt.Sprintf("%s · %s · %s occupied", plural(to-from, "page", "pages"), bytesText(size, p.state.Exact), percent(shareOf(occupied, all)))
+	d.answer = fmt.Sprintf("%s · %s · %s occupied", plural(to-from, "page", "pages"), bytesText(size, p.state.Exact), shareText(shareOf(occupied, all)))
 	d.facts = fmt.Sprintf("occupied %s  free %s  full %s · partial %s · empty %s", p.bits(occupied), p.bits(all-occupied),
 		model.Group(uint64(full)), model.Group(uint64(to-from-full-empty)), model.Group(uint64(empty)))
 }

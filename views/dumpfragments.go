@@ -181,7 +181,7 @@ func (p *dumpFragments) Cell(row, col int) widget.Cell {
 	case fragBytes:
 		return amount(f.Bytes)
 	case fragShare:
-		return widget.Cell{Text: percent(f.Share())}
+		return widget.Cell{Text: shareText(f.Share())}
 	case fragBar:
 		return widget.Cell{Kind: widget.BarCell, Bar: f.Share()}
 	case fragFull:
@@ -275,7 +275,7 @@ func (p *dumpFragments) answer() string {
 	if f.Returned == 0 {
 		return "packing would give nothing back"
 	}
-	return fmt.Sprintf("packing would give back %s of %s (%s)", bytesText(f.Returned, p.state.Exact), bytesText(f.Bytes, p.state.Exact), percent(shareOf(f.Returned, f.Bytes)))
+	return fmt.Sprintf("packing would give back %s of %s (%s)", bytesText(f.Returned, p.state.Exact), bytesText(f.Bytes, p.state.Exact), shareText(shareOf(f.Returned, f.Bytes)))
 }
 
 // emptyText says why there are no rows.
@@ -353,7 +353,7 @@ func (p *dumpFragments) copyText() string {
 		name = "all types"
 	}
 	return widget.Clean(fmt.Sprintf("%s: %d pages, %d bytes, %s occupied, %d full, %d empty, %d holes, packing gives back %d bytes",
-		name, row.Pages, row.Bytes, percent(row.Share()), row.Full, row.Empty, row.Holes.Count, row.Returned))
+		name, row.Pages, row.Bytes, shareText(row.Share()), row.Full, row.Empty, row.Holes.Count, row.Returned))
 }
 
 // click implements clicker.

@@ -134,7 +134,7 @@ func (l *sparseList) Cell(row, col int) widget.Cell {
 	case 3:
 		return widget.Cell{Text: bytesText(r.Size, l.p.state.Exact)}
 	}
-	return widget.Cell{Text: shortShare(shareOf(r.Occupied, r.Bits))}
+	return widget.Cell{Text: shareText(shareOf(r.Occupied, r.Bits))}
 }
 
 func (l *sparseList) draw(s tcell.Screen, r widget.Rect) {
@@ -149,7 +149,7 @@ func (l *sparseList) draw(s tcell.Screen, r widget.Rect) {
 		b = 13
 	}
 	l.Columns = []widget.Column{{Title: "TYPE", Width: 6, Grow: 1}, {Title: "PAGE", Width: 7, Align: right}, {Title: "HELD BY", Width: b, Align: right},
-		{Title: "SIZE", Width: b, Align: right, Drop: 1}, {Title: "", Width: 5, Align: right, Drop: 2}}
+		{Title: "SIZE", Width: b, Align: right, Drop: 1}, {Title: "", Width: model.ShareWidth, Align: right, Drop: 2}}
 	l.Focused = l.p.focus == fragmentSparse
 	l.Empty = []string{"No page is partly occupied."}
 	l.List.Draw(s, r, l.p.look)

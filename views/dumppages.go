@@ -282,7 +282,7 @@ func (p *dumpPages) typeTitle(typ int) (title, answer string) {
 		return title, plural(t.len(), "page", "pages")
 	}
 	f := &p.figures.Types[typ]
-	answer = percent(f.Share()) + " occupied"
+	answer = shareText(f.Share()) + " occupied"
 	if f.Empty > 0 {
 		answer += " · " + model.Group(uint64(f.Empty)) + " empty"
 	}
@@ -302,19 +302,6 @@ func typeLabel(name string) string {
 
 // bits is the memory that so many bits stand for.
 func (p *dumpPages) bits(n uint64) string { return bytesText(holeBytes(n), p.state.Exact) }
-
-// percent is a share with one decimal that is 0 or 100 only for nothing and everything.
-func percent(v float64) string {
-	switch {
-	case v > 0 && v < 0.001:
-		return "<0.1 %"
-	case v < 1 && v > 0.999:
-		return ">99.9 %"
-	case v == 1:
-		return "100 %"
-	}
-	return fmt.Sprintf("%.1f %%", 100*v)
-}
 
 // drawHead says what there is, how it is laid out, and what a cell is.
 func (p *dumpPages) drawHead(s tcell.Screen, r widget.Rect) {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
+	"github.com/memtui/memtui/internal/memtest/opened"
 	"github.com/memtui/memtui/model"
 )
 
@@ -27,20 +29,15 @@ func (f fakeSource) Extent() (begin, size int64)      { return 0, int64(len(f.ev
 func (f fakeSource) MarkerName(uint64) (string, bool) { return "", false }
 
 // loadFake makes a profile of stacks and events.
-func loadFake(t testing.TB, s *model.Stacks, events []model.Event) (*model.Store, *analysis.Index) {
+func loadFake(t testing.TB, s *model.Stacks, events []model.Event) (*model.Store, *analysis.KeptIndex) {
 	t.Helper()
-	store, ix := &model.Store{}, analysis.NewIndex()
-	store.Publish(&model.Profile{
+	store, ix := opened.Profile(t, &model.Profile{
 		Meta:   model.Meta{Path: "fake.mlyze", Name: "fake.mlyze", Format: "mlyze"},
 		Stacks: s, Allocations: fakeSource{events},
 	})
-	if errs := model.Check(store.Current()); len(errs) > 0 {
+	if errs := modeltest.Check(store.Current()); len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	if err := analysis.Build(t.Context(), store, ix); err != nil {
-		t.Fatal(err)
-	}
-	analysis.Conclude(store, ix)
 	return store, ix
 }
 
@@ -86,7 +83,7 @@ func (m *stackMaker) add(id model.StackID, names ...string) {
 //	10 µs  main › parse › vector<int>::push   100 B in 1 block, freed at 40 µs
 //	20 µs  main › parse › vector<int>::push    50 B in 1 block, freed at 50 µs
 //	30 µs  main › draw                         25 B in 1 block, freed at 31 µs, by the very next event
-func loadFew(t testing.TB) (*model.Store, *analysis.Index) {
+func loadFew(t testing.TB) (*model.Store, *analysis.KeptIndex) {
 	m := newStackMaker()
 	m.add(7, "main", "parse", "vector<int>::push")
 	m.add(9, "main", "draw")
@@ -102,7 +99,7 @@ func loadFew(t testing.TB) (*model.Store, *analysis.Index) {
 
 // loadMany is a million events of 14,000 stacks, 60 frames each, of which a hundred share all but the last ten: twice the
 // nodes of a real recording of a Python program with as many.
-func loadMany(t testing.TB) (*model.Store, *analysis.Index) {
+func loadMany(t testing.TB) (*model.Store, *analysis.KeptIndex) {
 	const count, depth, events = 14_000, 60, 1_000_000
 	m := newStackMaker()
 	for i := range count {
@@ -128,7 +125,7 @@ func loadMany(t testing.TB) (*model.Store, *analysis.Index) {
 }
 
 // loadDeep is one stack of 50,000 frames.
-func loadDeep(t testing.TB) (*model.Store, *analysis.Index) {
+func loadDeep(t testing.TB) (*model.Store, *analysis.KeptIndex) {
 	m := newStackMaker()
 	names := make([]string, 50_000)
 	for i := range names {

@@ -57,27 +57,18 @@ func (f figures) countWidth(most uint64) int {
 	return 5
 }
 
-// shortShare is a share in at most five cells ("0%", "<0.1%", "7.6%", "91%").
-func shortShare(v float64) string {
-	switch {
-	case v <= 0:
-		return "0%"
-	case v < 0.001:
-		return "<0.1%"
-	case v < 0.0995:
-		return fmt.Sprintf("%.1f%%", v*100)
-	case v < 1 && v > 0.99:
-		return "99%" // 100% is all of it
-	}
-	return fmt.Sprintf("%.0f%%", v*100)
-}
+// shareText is a share in percent, at most [model.ShareWidth] cells wide.
+func shareText(v float64) string { return model.Share(v).String() }
+
+// partText is part of whole in percent, "" of nothing.
+func partText(part, whole uint64) string { return model.ShareOf(part, whole).String() }
 
 // shareOf is a share of a whole that may be empty.
 func shareOf(n, whole uint64) float64 {
 	if whole == 0 {
 		return 0
 	}
-	return float64(n) / float64(whole)
+	return float64(model.ShareOf(n, whole))
 }
 
 // slopeText is a rate of growth ("+442 KiB/s", "+442K/s").
@@ -86,8 +77,10 @@ func slopeText(slope float64, wide bool) string {
 	if slope < 0 {
 		sign = "-"
 	}
-	v := math.Min(math.Abs(slope), math.MaxUint64/2)
-	return sign + figures{wide: wide}.bytes(uint64(v)) + "/s"
+	if wide {
+		return sign + model.Rate(slope)
+	}
+	return sign + model.ShortRate(slope)
 }
 
 // shapeCell is a shape in a table: a sign, the word, and how fast or how often.

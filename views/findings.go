@@ -52,6 +52,9 @@ func (p *findingsPane) show(s *State) {
 		if p.lazy.fresh() {
 			p.list.Empty = []string{"Nothing stands out: no leak, no burst, no heap of temporary blocks."}
 		}
+		if why := unanswered(p.lazy); why != nil {
+			p.list.Empty = why
+		}
 		p.rows, _ = p.lazy.get()
 	}
 	p.list.Refresh()

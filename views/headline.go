@@ -75,7 +75,6 @@ func (h *headline) items(s *State, now analysis.Level) [][2]item {
 	if !s.Range.IsWhole() {
 		span = min(s.Range.To, span) - max(s.Range.From, 0)
 	}
-	rate := rateOf(&analysis.Column{To: span, AllocBytes: t.AllocBytes})
 	leaking := item{"leaking", plural(h.leaking, "site", "sites"), ""}
 	if s.Status.FreesNever {
 		leaking = item{"frees", "none", ""}
@@ -89,7 +88,7 @@ func (h *headline) items(s *State, now analysis.Level) [][2]item {
 		{{"allocated", bytes(t.AllocBytes), in(t.AllocCount)}, {"freed", bytes(t.FreedBytes), in(t.FreedCount)}},
 		{{"temporary", cmp.Or(partText(t.TemporaryCount, t.AllocCount), "none"), ""}, sites},
 		{{"threads", model.Group(uint64(h.threads)), ""}, leaking},
-		{{"mean block", bytes(t.AllocBytes / max(t.AllocCount, 1)), ""}, {"rate", bytes(rate) + "/s", ""}},
+		{{"mean block", bytes(model.Mean(t.AllocBytes, max(t.AllocCount, 1))), ""}, {"rate", rateText(&analysis.Column{To: span, AllocBytes: t.AllocBytes}, s.Exact), ""}},
 		{{"duration", timeText(span, s.Exact), ""}, {"events", model.Group(t.Events), ""}},
 		{{"markers", model.Group(t.MarkerCount), ""}, {"collections", model.Group(t.GCCount), h.collected()}},
 	}

@@ -22,14 +22,17 @@ type changeSet struct {
 	changeKey
 	rows   []changeRow
 	totals changeRow
-	status map[string]int // rows by status
 }
 
 // changeRow is a type or frame in both snapshots.
 type changeRow struct {
 	analysis.HeapChange
 	before, after changeID
-	status        string
+}
+
+// figures are bytes and counts of both sides.
+func (c *changeRow) figures() *analysis.CompareFigures {
+	return &analysis.CompareFigures{BeforeBytes: c.BeforeBytes, AfterBytes: c.AfterBytes, BeforeCount: c.BeforeCount, AfterCount: c.AfterCount}
 }
 
 // changeID is the number of a type or frame in one snapshot; negative where the snapshot has none.
@@ -49,7 +52,7 @@ type typeKey struct {
 }
 
 func fetchChanges(ctx context.Context, k changeKey) (*changeSet, error) {
-	set := &changeSet{changeKey: k, status: map[string]int{}}
+	set := &changeSet{changeKey: k}
 	before, after := k.sides[0].heap, k.sides[1].heap
 	changes := []analysis.HeapChange(nil)
 	if k.frames {
@@ -67,8 +70,7 @@ func fetchChanges(ctx context.Context, k changeKey) (*changeSet, error) {
 			}
 			return changeID{-1}
 		}
-		set.rows[i] = changeRow{c, find(0), find(1), c.Status()}
-		set.status[set.rows[i].status]++
+		set.rows[i] = changeRow{c, find(0), find(1)}
 		sum := &set.totals.HeapChange
 		sum.BeforeBytes, _ = model.SaturatingAdd(sum.BeforeBytes, c.BeforeBytes)
 		sum.AfterBytes, _ = model.SaturatingAdd(sum.AfterBytes, c.AfterBytes)
@@ -121,8 +123,9 @@ type changeOrder struct {
 // changeTable is changes filtered and sorted. Read-only once made.
 type changeTable struct {
 	changeOrder
-	order []int32
-	most  uint64 // largest change of a row
+	order  []int32
+	most   uint64         // largest change of a row
+	status map[string]int // all rows by status
 }
 
 func (t *changeTable) row(i int) *changeRow { return &t.set.rows[t.order[i]] }
@@ -141,6 +144,15 @@ func (k *changeOrder) values(c *changeRow) (before, after uint64, ok bool) {
 		return before, after, ok && known
 	}
 	return c.BeforeBytes, c.AfterBytes, true
+}
+
+// status says what became of a row by the figure that is compared, by its bytes while that is not known.
+func (k *changeOrder) status(c *changeRow) string {
+	before, after, ok := k.values(c)
+	if !ok {
+		before, after = c.BeforeBytes, c.AfterBytes
+	}
+	return c.Status(before, after).String()
 }
 
 // of2 is what a type or frame retains, 0 where the snapshot has none; ok is false where that took too long to find out.
@@ -173,10 +185,12 @@ func (k *changeOrder) delta(c *changeRow) float64 {
 // orderChanges filters and sorts. A filter that means nothing hides nothing.
 func orderChanges(k changeOrder) *changeTable {
 	f, _ := analysis.ParseFilter(k.filter)
-	t := &changeTable{changeOrder: k}
+	t := &changeTable{changeOrder: k, status: map[string]int{}}
 	for i := range k.set.rows {
 		c := &k.set.rows[i]
-		if k.only != "" && c.status != k.only || k.filter != "" && !f.Match(&filterChange{c, &k}) {
+		status := k.status(c)
+		t.status[status]++
+		if k.only != "" && status != k.only || k.filter != "" && !f.Match(&filterChange{c, &k}) {
 			continue
 		}
 		t.order = append(t.order, int32(i))
@@ -210,7 +224,7 @@ func (k *changeOrder) compare(x, y *changeRow) int {
 	case changeOther:
 		return cmp.Compare(int64(y.AfterCount-y.BeforeCount), int64(x.AfterCount-x.BeforeCount))
 	case changeStatus:
-		return strings.Compare(x.status, y.status)
+		return strings.Compare(k.status(x), k.status(y))
 	}
 	return cmp.Compare(math.Abs(k.delta(y)), math.Abs(k.delta(x)))
 }
@@ -234,7 +248,7 @@ type filterChange struct {
 
 // Texts implements analysis.Row.
 func (c *filterChange) Texts() []string {
-	return []string{c.Name, c.Repr, frameWhere(c.File, c.Line, true), c.status}
+	return []string{c.Name, c.Repr, frameWhere(c.File, c.Line, true), c.in.status(c.changeRow)}
 }
 
 // Value implements analysis.Row: figures are those of the after side.

@@ -49,8 +49,10 @@ func (p *heapComparison) drawHead(s tcell.Screen, r widget.Rect) widget.Rect {
 	if r.H < low {
 		return r
 	}
-	line, r = r.CutTop(1)
-	widget.Print(s, line.X+1, line.Y, line.W-2, p.sentence(), p.look.Title)
+	for _, text := range cutLines(widget.Wrap(p.sentence(), r.W-2), 2, r.W-2) {
+		line, r = r.CutTop(1)
+		widget.Print(s, line.X+1, line.Y, line.W-2, text, p.look.Title)
+	}
 	return p.drawTotals(s, r)
 }
 
@@ -94,20 +96,15 @@ func (p *heapComparison) drawTotals(s tcell.Screen, r widget.Rect) widget.Rect {
 
 // percentChange is a relative change ("+50.4 %"), "new" and "gone" where there is none.
 func percentChange(k *widget.Look, before, after uint64) string {
-	switch g := growth(before, after); {
+	switch {
 	case before == after:
 		return "="
 	case before == 0:
 		return "new"
 	case after == 0:
 		return "gone"
-	case g < 0:
-		return fmt.Sprintf("%s%.1f %%", minus(k), -g*100)
-	case g >= 100:
-		return fmt.Sprintf("%s ×", model.Group(uint64(g+1)))
-	default:
-		return fmt.Sprintf("+%.1f %%", g*100)
 	}
+	return strings.Replace(model.Change(before, after), "-", minus(k), 1)
 }
 
 // sentence says what happened in words.
@@ -141,7 +138,7 @@ func (p *heapComparison) sentence() string {
 			return text + ", but " + [...]string{"before", "after"}[i] + " is cut off."
 		}
 	}
-	return text + p.mostOf(before, after) + "."
+	return text + p.mostOf() + "."
 }
 
 // objectsChange says how many objects more or fewer there are, shortly where that goes without saying.
@@ -158,29 +155,19 @@ func objectsChange(d int64, grew bool) string {
 	return " (though with " + n + " fewer)"
 }
 
-// mostOf names the type that makes up most of the change, "" when there is none that does.
-func (p *heapComparison) mostOf(before, after uint64) string {
+// mostOf names the type that has most of the change of all objects, "" while that is not known.
+func (p *heapComparison) mostOf() string {
 	set, ok := p.changes.get()
-	if !ok || set.frames || before == after || set.sides != p.loads2 {
+	if !ok || set.frames || set.sides != p.loads2 {
 		return ""
 	}
-	var best *changeRow
-	most, whole := 0.0, float64(after)-float64(before)
-	for i := range set.rows {
-		c := &set.rows[i]
-		if d := (float64(c.AfterBytes) - float64(c.BeforeBytes)) / whole; d > most {
-			best, most = c, d
-		}
-	}
-	const worth = 0.1
-	if best == nil || most < worth {
+	// rows stand in the report's order
+	most, part := analysis.MostOfChange(set.totals.figures(), len(set.rows), func(i int) *analysis.CompareFigures { return set.rows[i].figures() })
+	if most < 0 {
 		return ""
 	}
-	name := model.Clean(heapName(best.Name))
-	if most > 1 {
-		return "; " + name + " alone by " + bytesText(max(best.AfterBytes, best.BeforeBytes)-min(best.AfterBytes, best.BeforeBytes), p.state.Exact)
-	}
-	return fmt.Sprintf("; %.0f %% of that is %s", most*100, name)
+	part.Name, part.Of = model.Clean(heapName(set.rows[most].Name)), " of objects"
+	return withMinus(p.look, part.Text(func(n uint64) string { return bytesText(n, p.state.Exact) }))
 }
 
 func (p *heapComparison) title() string {
@@ -212,7 +199,7 @@ func (p *heapComparison) answer(w int) string {
 	if p.table == nil {
 		return ""
 	}
-	n := p.table.set.status
+	n := p.table.status
 	count := func(k string) string { return model.Group(uint64(n[k])) + " " + k }
 	parts := []string{count("new"), count("gone"), count("grown"), count("shrunk")}
 	if w >= 70 {
@@ -290,7 +277,7 @@ func (p *heapComparison) Cell(row, col int) widget.Cell {
 	case changeOther:
 		return p.deltaCell(c.BeforeCount, c.AfterCount, model.Group)
 	case changeStatus:
-		return p.statusCell(c.status)
+		return p.statusCell(p.table.changeOrder.status(c))
 	}
 	if !ok {
 		return widget.Cell{Text: p.look.Glyphs.Ellipsis, Style: p.look.Muted}
@@ -302,11 +289,8 @@ func (p *heapComparison) Cell(row, col int) widget.Cell {
 func (p *heapComparison) figureCell(before, after uint64, col changeColumn) widget.Cell {
 	text, wholes := p.amount, p.table.wholes()
 	if p.shares {
-		// shares in units of a hundredth of a percent, so that changes of them are exact
-		const unit = 10_000
-		before = uint64(math.Round(shareOf(before, wholes[0]) * unit))
-		after = uint64(math.Round(shareOf(after, wholes[1]) * unit))
-		text = func(n uint64) string { return fmt.Sprintf("%.2f %%", float64(n)*100/unit) }
+		before, after = shareUnits(before, wholes[0]), shareUnits(after, wholes[1])
+		text = func(n uint64) string { return partText(n, shareUnit) }
 	}
 	switch col {
 	case changeBefore:
@@ -320,9 +304,24 @@ func (p *heapComparison) figureCell(before, after uint64, col changeColumn) widg
 	}
 	most := p.table.most
 	if p.shares {
-		most = 10_000
+		most = shareUnit
 	}
 	return widget.Cell{Kind: widget.BarCell, Bar: shareOf(max(before, after)-min(before, after), most), Style: p.deltaCell(before, after, text).Style}
+}
+
+// shareUnit is how finely shares are compared: changes of whole numbers are exact.
+const shareUnit = 1_000_000_000
+
+// shareUnits is part of whole in these units; it is nothing and everything only where the share is.
+func shareUnits(part, whole uint64) uint64 {
+	n := uint64(math.Round(shareOf(part, whole) * shareUnit))
+	switch {
+	case part > 0 && n == 0:
+		return 1
+	case part < whole && n == shareUnit:
+		return shareUnit - 1
+	}
+	return n
 }
 
 func (p *heapComparison) amount(n uint64) string {

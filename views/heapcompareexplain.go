@@ -50,7 +50,7 @@ func (p *heapComparison) explain() {
 	i, _ := p.list.Selected()
 	lines := []widget.Line{said(fmt.Sprintf("before %s in %s, after %s in %s", bytesText(c.BeforeBytes, p.state.Exact), model.Group(c.BeforeCount),
 		bytesText(c.AfterBytes, p.state.Exact), model.Group(c.AfterCount)))}
-	answer := c.status
+	answer := p.table.changeOrder.status(c)
 	switch g := p.graph2[1]; {
 	case c.after.id < 0:
 		lines = append(lines, p.note("none is left after: ~ swaps the sides to see what held them"))

@@ -312,7 +312,7 @@ func (p *heapDominators) explain() {
 	}
 	h, g, exact := p.graph.Heap, p.graph, p.state.Exact
 	lines := []widget.Line{said(fmt.Sprintf("retains %s (%s of all) in %s · itself %s", bytesText(v.retained, exact),
-		shortShare(shareOf(v.retained, g.Retained[model.RootRow])), rowsText(v.rows), bytesText(v.own, exact)))}
+		shareText(shareOf(v.retained, g.Retained[model.RootRow])), rowsText(v.rows), bytesText(v.own, exact)))}
 	if v.count > 1 {
 		lines = append(lines, p.note("Enter lists these ", model.Group(v.count), " rows"))
 		p.detail.set(domID(v.row), p.label(v), plural(int(v.count), "row", "rows"), lines)

@@ -166,7 +166,7 @@ func (p *heapDominators) columns(w int) {
 		n = max(f.countWidth(uint64(p.graph.RetainedCount[model.RootRow])), 6)
 	}
 	p.list.Columns = []widget.Column{
-		domRetained: {Title: "RETAINED", Width: b, Align: right}, domShare: {Title: "SHARE", Width: 5, Align: right, Drop: 2},
+		domRetained: {Title: "RETAINED", Width: b, Align: right}, domShare: {Title: "SHARE", Width: model.ShareWidth, Align: right, Drop: 2},
 		domBar: {Title: "", Width: 6, Grow: 1, MaxWidth: 20, Drop: 3}, domRows: {Title: "ROWS", Width: n, Align: right, Drop: 1},
 		domOwn: {Title: "ITSELF", Width: b, Align: right, Drop: 4}, domLabel: {Title: "ROW", Width: 16, Grow: 5, Cut: widget.CutMiddle},
 	}
@@ -190,7 +190,7 @@ func (p *heapDominators) Cell(row, col int) widget.Cell {
 	case domRetained:
 		return widget.Cell{Text: bytesText(v.retained, p.state.Exact)}
 	case domShare:
-		return widget.Cell{Text: shortShare(shareOf(v.retained, whole))}
+		return widget.Cell{Text: shareText(shareOf(v.retained, whole))}
 	case domBar:
 		return shareCell(v.retained, whole)
 	case domRows:

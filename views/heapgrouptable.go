@@ -203,7 +203,7 @@ func (g *filterGroup) Value(field string, share bool) (float64, bool) {
 		}
 		v, whole = n, sum.Bytes()
 	case "mean":
-		v = g.HeapGroup.Bytes() / max(g.Count, 1)
+		v = model.Mean(g.HeapGroup.Bytes(), max(g.Count, 1))
 	default:
 		return 0, false
 	}
@@ -324,9 +324,9 @@ func (p *heapGroups) amounts(g *analysis.HeapGroup) string {
 	exact := p.state.Exact
 	text := fmt.Sprintf("%s: %s managed + %s unmanaged (%s of all bytes), %s each on average", model.Group(g.Count),
 		bytesText(g.ManagedBytes, exact), bytesText(g.UnmanagedBytes, exact),
-		shortShare(shareOf(g.Bytes(), p.load.totals.Bytes())), bytesText(g.Bytes()/max(g.Count, 1), exact))
+		shareText(shareOf(g.Bytes(), p.load.totals.Bytes())), bytesText(model.Mean(g.Bytes(), max(g.Count, 1)), exact))
 	if n, ok := p.table.retains(g); ok && p.by != byRepr {
-		text += fmt.Sprintf("; all together they retain %s (%s)", bytesText(n, exact), shortShare(shareOf(n, p.load.totals.Bytes())))
+		text += fmt.Sprintf("; all together they retain %s (%s)", bytesText(n, exact), shareText(shareOf(n, p.load.totals.Bytes())))
 	}
 	return text
 }

@@ -121,7 +121,7 @@ func (p *pane) holderLines(h *holderSet, count uint64) []widget.Line {
 	var lines []widget.Line
 	for i := range h.holders[:min(len(h.holders), most)] {
 		v := &h.holders[i]
-		how := fmt.Sprintf("%s (%s)", model.Group(v.count), shortShare(shareOf(v.count, count)))
+		how := fmt.Sprintf("%s (%s)", model.Group(v.count), shareText(shareOf(v.count, count)))
 		line := widget.Line{Indent: 2}
 		if h.before != nil {
 			change := p.deltaCell(v.before, v.count, model.Group)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model"
 )
 
@@ -75,7 +76,7 @@ func smallHeap() *model.Heap {
 
 func openSlow(t *testing.T, src *slowHeaps, patience time.Duration) *ui {
 	t.Helper()
-	if errs := model.CheckHeap(smallHeap()); len(errs) > 0 {
+	if errs := modeltest.CheckHeap(smallHeap()); len(errs) > 0 {
 		t.Fatal(errs)
 	}
 	store := &model.Store{}
@@ -150,7 +151,7 @@ func TestSmallHeap(t *testing.T) {
 	u := openSlow(t, &slowHeaps{}, 5*time.Second)
 	u.has("240 B") // headers do not tell: it is added up
 	u.keys("2").has("Block␛[2J", "200 B", "40 B")
-	u.keys("4").has("List #1", "240 B", "100%")
+	u.keys("4").has("List #1", "240 B", "100 %")
 	u.keys("Right").has("Held by List #1", "Block␛[2J #2", "Block␛[2J #3")
 	u.keys("j", "O").has("Block␛[2J #3", "2 references", "2 steps from the root")
 	u.keys("Tab", "Enter").has("Object")

@@ -91,6 +91,8 @@ func (p *heapObject) describe(i int) (name, answer, empty string) {
 	switch {
 	case i == listPath:
 		return p.describePath()
+	case p.refs.failure() != nil:
+		return [...]string{"References out", "References in"}[i], "unknown", unanswered(p.refs)[0]
 	case p.set == nil:
 		return [...]string{"References out", "References in"}[i], "", "looking…"
 	case i == listOut:
@@ -127,6 +129,8 @@ func (p *heapObject) describePath() (name, answer, empty string) {
 		name += " without " + plural(n, "row", "rows")
 	}
 	switch {
+	case p.paths.failure() != nil:
+		return name, "unknown", unanswered(p.paths)[0]
 	case p.path == nil:
 		return name, "", "looking…"
 	case !p.path.found && p.state.Heap.Without != "":
@@ -142,7 +146,7 @@ func (p *heapObject) title() string { return namedRow(p.graph.Heap, p.shown, p.s
 func (p *heapObject) retains() string {
 	g := p.graph
 	return fmt.Sprintf("retains %s in %s · %s", bytesText(g.Retained[p.shown], p.state.Exact),
-		rowsText(uint64(g.RetainedCount[p.shown])), shortShare(shareOf(g.Retained[p.shown], g.Retained[model.RootRow])))
+		rowsText(uint64(g.RetainedCount[p.shown])), shareText(shareOf(g.Retained[p.shown], g.Retained[model.RootRow])))
 }
 
 // facts say in two lines what the row is and what holds it.

@@ -242,7 +242,9 @@ func (p *heapObjects) Draw(s tcell.Screen) {
 	body := p.drawTitled(s, p.rect(), "Objects of "+p.title, p.answer())
 	p.split(body)
 	p.columns(p.listAt.W)
-	switch {
+	switch why := unanswered(p.rows); {
+	case why != nil:
+		p.list.Empty = why
 	case p.table == nil:
 		p.list.Empty = []string{"Looking for them…"}
 	default:

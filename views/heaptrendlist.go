@@ -101,6 +101,9 @@ func (l *trendList) draw(s tcell.Screen) {
 		trendChange: {Title: "SINCE #0", Width: b + 1, Align: right, Drop: 2},
 	}
 	l.Empty = []string{"Reading high scores…"}
+	if why := unanswered(l.p.scores); why != nil {
+		l.Empty = why
+	}
 	l.List.Draw(s, body, l.p.look)
 }
 
@@ -108,6 +111,8 @@ func (l *trendList) draw(s tcell.Screen) {
 func (l *trendList) answer() string {
 	set, ok := l.p.scores.get()
 	switch {
+	case l.p.scores.failure() != nil:
+		return "unknown"
 	case !ok:
 		return "reading…"
 	case set.none:

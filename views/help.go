@@ -124,7 +124,6 @@ func factLines(p *model.Profile, k *widget.Look, read bool) []widget.Line {
 	return lines
 }
 
-func (v *helpView) title() string            { return v.name }
 func (v *helpView) scopes() []keymap.Scope   { return []keymap.Scope{keymap.ScopeText} }
 func (v *helpView) key(*tcell.EventKey) bool { return false }
 

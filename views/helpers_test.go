@@ -1,8 +1,6 @@
 package views
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,10 +11,9 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/internal/memtest"
+	"github.com/memtui/memtui/internal/memtest/opened"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/keymap"
-	"github.com/memtui/memtui/loaders"
-	"github.com/memtui/memtui/loaders/all"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
 )
@@ -31,37 +28,12 @@ var kvleak = sync.OnceValue(func() []byte {
 })
 
 // loadBytes reads a trace to its end, as the program does.
-func loadBytes(t testing.TB, name string, data []byte) (*model.Store, *analysis.Index) {
+func loadBytes(t testing.TB, name string, data []byte) (*model.Store, *analysis.KeptIndex) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	src, err := loaders.OpenSource(t.Context(), path, nil)
+	store, ix, err := opened.Bytes(t, name, data)
 	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { src.Close() })
-	store, ix := &model.Store{}, analysis.NewIndex()
-	format, err := loaders.Detect(src, all.Formats())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := format.Load(t.Context(), src, loaders.Options{}, store); err != nil {
 		t.Logf("%s: %v", name, err) // damaged files are shown, too
 	}
-	if store.Current() == nil {
-		return store, ix
-	}
-	if err := analysis.Build(t.Context(), store, ix); err != nil && !errors.Is(err, context.Canceled) {
-		t.Logf("%s: %v", name, err)
-	}
-	analysis.Conclude(store, ix)
-	store.Update(func(p *model.Profile) *model.Profile {
-		next := *p
-		next.Meta.Path = name // where the test put it is nobody's business
-		return &next
-	})
 	return store, ix
 }
 
@@ -117,13 +89,36 @@ func (u *ui) keys(names ...string) *ui {
 // text is the screen without styles.
 func (u *ui) text() string { u.sim.Settle(); return u.sim.Text() }
 
-// golden compares the screen, styles included, with testdata/NAME.golden.
+// golden compares the text of the screen with testdata/NAME.golden.
 func (u *ui) golden(name string) {
 	u.t.Helper()
+	memtest.Golden(u.t, name, u.cells(memtest.Text))
+}
+
+// styled compares the screen with testdata/NAME.golden: its text, then its styles by the names of their roles.
+func (u *ui) styled(name string) {
+	u.t.Helper()
+	text := u.cells(memtest.Text)
+	theme, err := memtest.RoleTheme()
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	u.sim.Do(func() {
+		u.app.o.Themes = []*themes.Theme{theme}
+		u.app.setTheme(0)
+	})
+	styles := u.cells(func(s memtest.Cells) string { return memtest.Styles(s, memtest.RoleName) })
+	if got := u.cells(memtest.Text); got != text {
+		u.t.Errorf("another theme changes the text to\n%s", got)
+	}
+	memtest.Golden(u.t, name, text+"--\n"+styles)
+}
+
+// cells is what dump reads from the screen once it has settled.
+func (u *ui) cells(dump func(memtest.Cells) string) (out string) {
 	u.sim.Settle()
-	var dump string
-	u.sim.Do(func() { dump = memtest.Dump(u.sim.Screen()) })
-	memtest.Golden(u.t, name, dump)
+	u.sim.Do(func() { out = dump(u.sim.Screen()) })
+	return out
 }
 
 // has fails the test unless the screen holds every text.
@@ -157,6 +152,13 @@ func goldensOn(t *testing.T, name string, open func(t testing.TB, w, h int, caps
 		{80, 24, "dark", colourCaps}, {80, 24, "mono", monoCaps}, {80, 24, "ascii", asciiCaps}, {120, 40, "dark", colourCaps}, {20, 5, "mono", monoCaps},
 	} {
 		size := fmt.Sprintf("%dx%d-%s", tt.w, tt.h, tt.mode)
-		t.Run(size, func(t *testing.T) { open(t, tt.w, tt.h, tt.caps).keys(keys...).golden(name + "-" + size) })
+		t.Run(size, func(t *testing.T) {
+			u := open(t, tt.w, tt.h, tt.caps).keys(keys...)
+			if size == "80x24-dark" {
+				u.styled(name + "-" + size)
+				return
+			}
+			u.golden(name + "-" + size)
+		})
 	}
 }

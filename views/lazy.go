@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/memtui/memtui/views/widget"
 )
 
 // patience is how long showing a state waits for all its answers together before it draws with those it has: most come
@@ -143,6 +145,27 @@ func (z *lazy[K, V]) fresh() bool { return z.ready }
 // good reports whether the value is that of the key asked for last, and not one from before that could not be computed.
 func (z *lazy[K, V]) good() bool { return z.ready && z.err == nil }
 
+// failure is why the value of the key asked for last could not be computed, nil where it was or is still being computed.
+func (z *lazy[K, V]) failure() error {
+	if z.ready {
+		return z.err
+	}
+	return nil
+}
+
+// failing is what may have no answer.
+type failing interface{ failure() error }
+
+// unanswered says in the place of rows that there will be none, and why: of the first that failed. It is nil where none did.
+func unanswered(all ...failing) []string {
+	for _, z := range all {
+		if err := z.failure(); err != nil {
+			return []string{"This cannot be told: " + widget.Clean(err.Error()) + "."}
+		}
+	}
+	return nil
+}
+
 // staged is a lazy whose whole value may take long: until it is there, or where it is not wanted, a part of it does. Both are computed
 // alike; the key says which it is. Its methods belong to the event loop.
 type staged[K comparable, V any] struct {
@@ -189,6 +212,14 @@ func (z *staged[K, V]) fresh() bool { return z.wanted && z.whole.good() }
 
 // failed reports whether either could not be computed.
 func (z *staged[K, V]) failed() bool { return z.whole.err != nil || z.part.err != nil }
+
+// failure is why the whole, or the part that stands in for it, could not be computed.
+func (z *staged[K, V]) failure() error {
+	if z.parted && !z.wanted {
+		return z.part.failure()
+	}
+	return z.whole.failure()
+}
 
 // settled reports whether nothing better than the value is on its way.
 func (z *staged[K, V]) settled() bool {

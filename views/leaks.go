@@ -37,7 +37,7 @@ type leakKey struct {
 // lateKey determines what was freed late.
 type lateKey struct {
 	revision uint64
-	only     analysis.StackFilter
+	in       analysis.Cell
 }
 
 // totalsKey determines the sums of a range.
@@ -53,7 +53,7 @@ func newLeaks(e *env) *leaks {
 		return &leakList{l, k.By}, err
 	})
 	p.late = newLazy(e, func(ctx context.Context, k lateKey) (*leakList, error) {
-		l, err := e.trace.LateFreed(ctx, k.only)
+		l, err := e.trace.LateFreed(ctx, k.in)
 		return &leakList{l, analysis.ByStack}, err
 	})
 	p.totals = newLazy(e, func(ctx context.Context, k totalsKey) (analysis.Totals, error) { return e.trace.Totals(ctx, k.over) })
@@ -66,7 +66,7 @@ func newLeaks(e *env) *leaks {
 func (p *leaks) name() string          { return "Leaks" }
 func (p *leaks) action() keymap.Action { return keymap.ShowLeaks }
 func (p *leaks) needs() model.Facet    { return model.FacetAllocations }
-func (p *leaks) narrows() bool         { return !p.inLate }
+func (p *leaks) narrows() bool         { return true }
 func (p *leaks) follows() string       { return "" }
 
 // function implements functioner.
@@ -132,7 +132,7 @@ func (p *leaks) show(s *State) {
 	p.labels.follow(s.Chips)
 	p.found.ask(leakKey{s.Status.Revision, analysis.LeakQuery{Range: s.Range, MinAge: s.MinAge, By: s.Group, Cell: s.only()}})
 	if p.inLate || s.settled() { // what is late is not known before
-		p.late.ask(lateKey{s.Status.Revision, s.Chips})
+		p.late.ask(lateKey{s.Status.Revision, s.only()})
 	}
 	p.totals.ask(totalsKey{s.Status.Revision, s.Range})
 	found, ok := p.found.get()
@@ -159,7 +159,7 @@ func (p *leaks) showBlocks() {
 	s := &p.state
 	if p.inLate { // of blocks that are gone, list those that were there just before
 		at := s.Status.Duration - s.Status.Duration/50 - 1
-		p.blocks.show(s, analysis.BlockQuery{At: analysis.At(max(at, 0)), Cell: analysis.Cell{Stacks: s.Chips}}, "live at "+at.String(), at)
+		p.blocks.show(s, analysis.BlockQuery{At: analysis.At(max(at, 0)), Cell: s.only()}, "live at "+at.String(), at)
 		return
 	}
 	q := analysis.BlockQuery{Leaked: true, Range: s.Range, MinAge: s.MinAge, Cell: s.only()}
@@ -215,7 +215,7 @@ func (p *leaks) Cell(row, col int) widget.Cell {
 	case leakBlocks:
 		return widget.Cell{Text: p.figures.count(s.Count)}
 	case leakShare:
-		return widget.Cell{Text: shortShare(s.LeakShare())}
+		return widget.Cell{Text: shareText(s.LeakShare())}
 	case leakOldest:
 		return widget.Cell{Text: p.age(s.Oldest)}
 	case leakNewest:

@@ -121,7 +121,7 @@ func leakColumns(f figures, all *leakList, late bool) []widget.Column {
 	cols := []widget.Column{
 		leakBytes:  {Title: "BYTES", Width: f.bytesWidth(all.Bytes), Align: right},
 		leakBlocks: {Title: "BLOCKS", Width: max(f.countWidth(all.Count), 6), Align: right, Drop: 3},
-		leakShare:  {Title: "LEAK%", Width: 5, Align: right, Drop: 4},
+		leakShare:  {Title: "LEAK%", Width: model.ShareWidth, Align: right, Drop: 4},
 		leakOldest: {Title: "OLDEST", Width: ages, Align: right, Drop: 5},
 		leakNewest: {Title: "NEWEST", Width: ages, Align: right, Drop: 7},
 		leakShape:  {Title: "SHAPE", Width: shape, Drop: 2},

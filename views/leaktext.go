@@ -15,7 +15,7 @@ import (
 func (p *leaks) drawTitle(s tcell.Screen, r widget.Rect) {
 	found, haveFound := p.found.get()
 	gone, haveGone := p.late.get()
-	never, late := "never freed "+p.sums(found, haveFound, !p.inLate), "late-freed "+p.sums(gone, haveGone, p.inLate)
+	never, late := "never freed "+p.sums(found, haveFound, p.found.failure() != nil, !p.inLate), "late-freed "+p.sums(gone, haveGone, p.late.failure() != nil, p.inLate)
 	if !p.found.fresh() {
 		never += " …" // more is known soon
 	}
@@ -45,9 +45,11 @@ func (p *leaks) drawTitle(s tcell.Screen, r widget.Rect) {
 	}
 }
 
-// sums is a leak list in a few words, or in fewer.
-func (p *leaks) sums(l *leakList, ok, long bool) string {
+// sums is a leak list in a few words, or in fewer. failed says that there will be none.
+func (p *leaks) sums(l *leakList, ok, failed, long bool) string {
 	switch {
+	case failed:
+		return "unknown"
 	case !ok:
 		return "…"
 	case l.Count == 0:
@@ -86,11 +88,20 @@ func (p *leaks) note() string {
 // emptyText says why there are no rows, and what to do.
 func (p *leaks) emptyText() []string {
 	t, _ := p.totals.get()
+	shown := failing(p.found)
+	if p.inLate {
+		shown = p.late
+	}
+	if why := unanswered(shown, p.ordered); why != nil {
+		return why
+	}
 	switch {
 	case p.table == nil:
 		return []string{"Adding up…"}
 	case len(p.table.found.Sites) > 0:
 		return []string{"No leak passes the filter “" + p.state.Filter + "”.", "Esc forgets the filter, / changes it."}
+	case p.inLate && !p.state.Cell.IsAll():
+		return append([]string{"No such block was freed late."}, noneInCell(p.state.Cell)...)
 	case p.inLate:
 		return []string{"No block was freed in the last 2 % of the run after living for at least half of it.", "Tab goes on."}
 	case !p.state.Cell.IsAll():
@@ -133,7 +144,7 @@ func (p *leaks) explain() {
 		if row.Bytes%row.Count != 0 {
 			each = " on average"
 		}
-		p.detail.answer += " · " + f.bytes(row.Bytes/row.Count) + each
+		p.detail.answer += " · " + f.bytes(model.Mean(row.Bytes, row.Count)) + each
 	}
 	p.detail.facts = []string{p.rhythm(row), p.fate(row)}
 	if text := shapeSentence(row.Shape); text != "" && !p.inLate {
@@ -145,7 +156,7 @@ func (p *leaks) explain() {
 func (p *leaks) rhythm(s *analysis.LeakSite) string {
 	text := "allocated at " + s.First.String()
 	if s.Count > 1 {
-		text = fmt.Sprintf("every %v one more, from %v to %v; median age %v", (s.Last-s.First)/model.Time(s.Count-1), s.First, s.Last, s.Median)
+		text = fmt.Sprintf("one new block every %s, from %v to %v; median age %v", (s.Last - s.First).Each(s.Count-1), s.First, s.Last, s.Median)
 	}
 	if t := threadsText(s.Threads); t != "" {
 		text += "; " + t
@@ -159,6 +170,11 @@ func (p *leaks) fate(s *analysis.LeakSite) string {
 	if !p.state.Range.IsWhole() {
 		whole = "the range"
 	}
+	which, among := "of this site", ""
+	if cell := p.state.Cell.Rectangle(); !cell.IsAll() {
+		among = " with " + cellText(cell)
+		which += among
+	}
 	switch {
 	case p.inLate:
 		if s.Newest == s.Oldest {
@@ -166,15 +182,15 @@ func (p *leaks) fate(s *analysis.LeakSite) string {
 		}
 		return fmt.Sprintf("freed within the last 2 %% of the run, after living for %v to %v", s.Newest, s.Oldest)
 	case s.AllocCount == 1 && p.state.Status.Unfreed:
-		return "no free is known of the only block of this site, perhaps because it has no address"
+		return "no free is known of the only block " + which + ", perhaps because it has no address"
 	case s.AllocCount == 1:
-		return "freed by nobody: the only block of this site is live at the end of " + whole
+		return "freed by nobody: the only block " + which + " is live at the end of " + whole
 	case s.LeakCount >= s.AllocCount && p.state.Status.Unfreed:
-		return fmt.Sprintf("no free is known of any of the %s of this site, perhaps because it has no address", countBlocks(s.AllocCount))
+		return fmt.Sprintf("no free is known of any of the %s %s, perhaps because it has no address", countBlocks(s.AllocCount), which)
 	case s.LeakCount >= s.AllocCount:
-		return fmt.Sprintf("freed by nobody: %d of %s of this site are live at the end of %s", s.LeakCount, countBlocks(s.AllocCount), whole)
+		return fmt.Sprintf("freed by nobody: %d of %s %s are live at the end of %s", s.LeakCount, countBlocks(s.AllocCount), which, whole)
 	}
-	text := fmt.Sprintf("%s of %s (%s) are live at the end of %s", model.Group(s.LeakCount), countBlocks(s.AllocCount), shortShare(s.LeakShare()), whole)
+	text := fmt.Sprintf("%s of %s%s (%s) are live at the end of %s", model.Group(s.LeakCount), countBlocks(s.AllocCount), among, shareText(s.LeakShare()), whole)
 	if s.Count < s.LeakCount {
 		text += fmt.Sprintf(", %s of them at least %v old", model.Group(s.Count), p.state.MinAge)
 	}

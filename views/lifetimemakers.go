@@ -50,7 +50,10 @@ func (p *lifetimes) drawMakers(s tcell.Screen, r widget.Rect) {
 	}
 	title, r := r.CutTop(1)
 	answer := plural(m.sites, "site", "sites")
-	if !p.makers.fresh() {
+	switch {
+	case p.makers.failure() != nil:
+		answer = "unknown"
+	case !p.makers.fresh():
 		answer = "adding up…"
 	}
 	widget.TitleLine(s, title, p.look, "Who allocates "+cellText(p.cursor.cell()), answer)
@@ -72,8 +75,8 @@ func (p *lifetimes) drawMakers(s tcell.Screen, r widget.Rect) {
 		x += n + 2
 		share := shareOf(p.figure(analysis.GridCell{Count: row.AllocCount, Bytes: row.AllocBytes}), p.figure(all))
 		widget.DrawBar(s, x, y, 10, share, p.look.Bar, &p.look.Glyphs)
-		widget.PrintRight(s, x+11, y, 5, shortShare(share), p.look.Muted)
-		x += 18
+		widget.PrintRight(s, x+11, y, model.ShareWidth, shareText(share), p.look.Muted)
+		x += 20
 		label := p.labels.label(p.state.stacks(), analysis.ByStack, row, p.state.FullName)
 		x += widget.Print(s, x, y, r.X+r.W-x-1, label.name, st) + 2
 		if x < r.X+r.W-8 {

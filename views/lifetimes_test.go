@@ -37,11 +37,11 @@ func TestCellOfLeaks(t *testing.T) {
 func TestLifetimesOfFew(t *testing.T) {
 	store, ix := loadFew(t)
 	u := openUI(t, 100, 24, colourCaps, store, ix).keys("7")
-	u.has("3 blocks, 175 B, all freed", "64–127 B that lived 16 µs–31 µs: 1 block (33%), 100 B (57%)")
+	u.has("3 blocks, 175 B, all freed", "64–127 B that lived 16 µs–31 µs: 1 block (33.3 %), 100 B (57.1 %)")
 	u.keys("o").has("no site is selected")
 	u.keys("m").has("Blocks by size")
 	u.keys("g").has("lived 1 µs: 0 blocks").keys("Enter").has("no block is of that size")
-	u.keys("Alt+a", "Alt+a", "Alt+a", "Alt+a", "Alt+a", "Alt+a", "Alt+a", "a", "a", "a", "a").has("lived shorter than 16 µs: 1 block (33%), 25 B (14%)")
+	u.keys("Alt+a", "Alt+a", "Alt+a", "Alt+a", "Alt+a", "Alt+a", "Alt+a", "a", "a", "a", "a").has("shorter than 16 µs: 1 block (33.3 %), 25 B (14.3 %)")
 	u.keys("g", "Down", "Down", "Enter").has("only 16–31 B, 1 µs")
 	u.keys("6").has("1 block allocated in the run, 25 B", "draw")
 	u.keys("5").has("No block of 16–31 B, 1 µs is here")
@@ -65,7 +65,7 @@ func TestUsesOfAnAddress(t *testing.T) {
 
 func TestBlocksOfTheRange(t *testing.T) {
 	u := openKvleak(t, 100, 30, colourCaps).keys("6", ":")
-	typeText(u, "range 70ms 76ms")
+	typeText(u, "range 70ms 100%")
 	u.keys("Enter").has("allocated in the range", "LIVED")
 	u.keys("o").has("live at 76.0 ms").keys("o").has("allocated in the range")
 	u.keys("s", "s", "s", "s").has("shortest-lived first")

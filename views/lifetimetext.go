@@ -39,14 +39,17 @@ func (p *lifetimes) answer() string {
 	case never.Count == 0:
 		text += ", all freed"
 	case p.state.Status.Unfreed:
-		text += ", " + shortShare(shareOf(never.Bytes, d.all.Bytes)) + " without a known free"
+		text += ", " + shareText(shareOf(never.Bytes, d.all.Bytes)) + " without a known free"
 	default:
-		text += ", " + shortShare(shareOf(never.Bytes, d.all.Bytes)) + " never freed"
+		text += ", " + shareText(shareOf(never.Bytes, d.all.Bytes)) + " never freed"
 	}
 	return text
 }
 
 func (p *lifetimes) emptyText() []string {
+	if why := unanswered(p.grid); why != nil {
+		return why
+	}
 	switch {
 	case p.data == nil:
 		return []string{"Counting…"}
@@ -67,9 +70,9 @@ func (p *lifetimes) facts() []string {
 	short := d.Sum(analysis.Cell{SizeTo: analysis.SizeClasses, LifeTo: uint8(p.short)})
 	lines := []string{
 		p.cursorText(f),
-		fmt.Sprintf("%s left of it: lived shorter than %s: %s (%s), %s (%s)", p.look.Glyphs.Vertical, lifeEdge(p.short),
-			countBlocks(short.Count), shortShare(shareOf(short.Count, d.all.Count)),
-			f.bytes(short.Bytes), shortShare(shareOf(short.Bytes, d.all.Bytes))),
+		fmt.Sprintf("%s left of it, shorter than %s: %s (%s), %s (%s)", p.look.Glyphs.Vertical, lifeEdge(p.short),
+			countBlocks(short.Count), shareText(shareOf(short.Count, d.all.Count)),
+			f.bytes(short.Bytes), shareText(shareOf(short.Bytes, d.all.Bytes))),
 	}
 	if p.state.Status.Unfreed {
 		return append(lines, "! Blocks without an address can never be matched with a free: they count as never freed.")
@@ -85,8 +88,8 @@ func (p *lifetimes) cursorText(f figures) string {
 	if at.life != everyClass && at.life != analysis.NeverFreed {
 		what = sizesText(cell) + " that lived " + livesText(cell)
 	}
-	text := fmt.Sprintf("%s: %s (%s), %s (%s)", what, countBlocks(c.Count), shortShare(shareOf(c.Count, d.all.Count)),
-		f.bytes(c.Bytes), shortShare(shareOf(c.Bytes, d.all.Bytes)))
+	text := fmt.Sprintf("%s: %s (%s), %s (%s)", what, countBlocks(c.Count), shareText(shareOf(c.Count, d.all.Count)),
+		f.bytes(c.Bytes), shareText(shareOf(c.Bytes, d.all.Bytes)))
 	if cell == p.state.Cell && !cell.IsAll() {
 		text += " · only these are shown everywhere"
 	}

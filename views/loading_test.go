@@ -9,12 +9,9 @@ import (
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/tview"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/memtest/opened"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/keymap"
-	"github.com/memtui/memtui/loaders"
-	"github.com/memtui/memtui/loaders/all"
-	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
 )
 
@@ -59,29 +56,18 @@ func BenchmarkLoading(b *testing.B) {
 }
 
 func framesWhileLoading(b *testing.B, path string) []time.Duration {
-	src, err := loaders.OpenSource(b.Context(), path, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer src.Close()
-	format, err := loaders.Detect(src, all.Formats())
-	if err != nil {
-		b.Fatal(err)
-	}
-	store, ix := &model.Store{}, analysis.NewIndex()
+	in, ix := opened.Start(b, path)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if format.Load(b.Context(), src, loaders.Options{}, store) == nil && analysis.Build(b.Context(), store, ix) == nil {
-			analysis.Conclude(store, ix)
-		}
+		_ = in.Read(b.Context()) // a file of which nothing can be shown has frames, too
 	}()
 	sim := term.NewSimulation(200, 50)
 	dark, err := themes.Get("dark")
 	if err != nil {
 		b.Fatal(err)
 	}
-	root := &timed{app: newApp(Options{Terminal: sim.Terminal, Store: store, Trace: ix, Keys: keymap.Default(), Themes: []*themes.Theme{dark}})}
+	root := &timed{app: newApp(Options{Terminal: sim.Terminal, Store: in.Store, Trace: ix, Keys: keymap.Default(), Themes: []*themes.Theme{dark}})}
 	root.app.follow()
 	sim.Start(root)
 	for i := 0; ; i++ {

@@ -38,35 +38,35 @@ func monkeyKeys() []*tcell.EventKey {
 
 // Whatever is typed, clicked and resized, on whatever file, nothing breaks: on a panic the loop ends.
 func TestMonkey(t *testing.T) {
-	files := map[string]func(testing.TB) (*model.Store, *analysis.Index){
-		"real": func(t testing.TB) (*model.Store, *analysis.Index) { return loadBytes(t, "real.mlyze", kvleak()) },
-		"damaged": func(t testing.TB) (*model.Store, *analysis.Index) {
+	files := map[string]func(testing.TB) (*model.Store, *analysis.KeptIndex){
+		"real": func(t testing.TB) (*model.Store, *analysis.KeptIndex) { return loadBytes(t, "real.mlyze", kvleak()) },
+		"damaged": func(t testing.TB) (*model.Store, *analysis.KeptIndex) {
 			return loadBytes(t, "damaged.mlyze", damagedKvleak())
 		},
-		"heaps": func(t testing.TB) (*model.Store, *analysis.Index) {
+		"heaps": func(t testing.TB) (*model.Store, *analysis.KeptIndex) {
 			return loadBytes(t, "heaps.mvmheap", records(t))
 		},
-		"cut heaps": func(t testing.TB) (*model.Store, *analysis.Index) {
+		"cut heaps": func(t testing.TB) (*model.Store, *analysis.KeptIndex) {
 			return loadBytes(t, "cut.mvmheap", records(t)[:len(records(t))*4/5])
 		},
-		"dump": func(t testing.TB) (*model.Store, *analysis.Index) {
+		"dump": func(t testing.TB) (*model.Store, *analysis.KeptIndex) {
 			return loadBytes(t, "dump.mb", processDump(t))
 		},
-		"cut dump": func(t testing.TB) (*model.Store, *analysis.Index) {
+		"cut dump": func(t testing.TB) (*model.Store, *analysis.KeptIndex) {
 			return loadBytes(t, "cut.mb", processDump(t)[:len(processDump(t))/2])
 		},
-		"profile": func(t testing.TB) (*model.Store, *analysis.Index) {
+		"profile": func(t testing.TB) (*model.Store, *analysis.KeptIndex) {
 			return loadBytes(t, "profile.spaa", serverProfile(t))
 		},
-		"events": func(t testing.TB) (*model.Store, *analysis.Index) {
+		"events": func(t testing.TB) (*model.Store, *analysis.KeptIndex) {
 			return loadBytes(t, "events.spaa", pythonProfile(t))
 		},
-		"header": func(t testing.TB) (*model.Store, *analysis.Index) {
+		"header": func(t testing.TB) (*model.Store, *analysis.KeptIndex) {
 			return loadBytes(t, "header.mlyze", kvleak()[:len(kvleak())/20])
 		},
 		"few": loadFew, "deep": loadDeep,
-		"no events": func(t testing.TB) (*model.Store, *analysis.Index) { return loadFake(t, model.NewStacks(), nil) },
-		"no stacks": func(t testing.TB) (*model.Store, *analysis.Index) {
+		"no events": func(t testing.TB) (*model.Store, *analysis.KeptIndex) { return loadFake(t, model.NewStacks(), nil) },
+		"no stacks": func(t testing.TB) (*model.Store, *analysis.KeptIndex) {
 			return loadFake(t, nil, []model.Event{
 				{Time: 0, Kind: model.Alloc, Size: 1 << 63, ID: 1 << 60}, {Time: 0, Kind: model.Alloc, Size: 1 << 63, ID: 3},
 				{Time: model.MaxTime, Kind: model.Alloc, Size: 7, ID: 3},
@@ -83,12 +83,12 @@ func TestMonkey(t *testing.T) {
 	}
 }
 
-func monkey(t *testing.T, store *model.Store, ix *analysis.Index, seed uint64, steps int) {
+func monkey(t *testing.T, store *model.Store, ix *analysis.KeptIndex, seed uint64, steps int) {
 	r := rand.New(rand.NewPCG(seed, 7))
 	sim := term.NewSimulationCaps(80, 24, colourCaps)
 	a := newApp(Options{
 		Terminal: sim.Terminal, Store: store, Trace: ix, Keys: keymap.Default(), Themes: themes.Usable(1<<24, false),
-		Command: []string{"file"}, Patience: time.Duration(1 + r.IntN(2)*int(time.Millisecond)), Once: true,
+		Command: []string{"file"}, Patience: time.Duration(1 + r.IntN(2)*int(time.Millisecond)), Readable: func(string) error { return errors.New("once") },
 	})
 	a.follow()
 	sim.Start(a)

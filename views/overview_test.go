@@ -78,7 +78,7 @@ func TestOverviewFilters(t *testing.T) {
 }
 
 func TestOverviewFallsBackToThePeak(t *testing.T) {
-	data := memtest.TraceOf([]byte(`{}`), []memtest.TraceEvent{
+	data := memtest.TraceOf([]byte(`{"stack_traces":{},"files":{},"functions":{}}`), []memtest.TraceEvent{
 		{Delta: 10, Addr: 16, Size: 4096, ID: 7}, {Delta: 1000, Addr: 32, Size: 100, ID: 8},
 		{Kind: 1, Delta: 10, Addr: 16}, {Kind: 1, Delta: 10, Addr: 32},
 	})
@@ -95,10 +95,10 @@ func TestOverviewOfNothing(t *testing.T) {
 }
 
 // stopped is a trace that was stopped, and whose events cannot be read again.
-type stopped struct{ *analysis.Index }
+type stopped struct{ *analysis.KeptIndex }
 
 func (s stopped) Status() analysis.Status {
-	st := s.Index.Status()
+	st := s.KeptIndex.Status()
 	st.Final, st.Stopped = false, true
 	return st
 }
@@ -158,10 +158,10 @@ func TestClicksSelectRows(t *testing.T) {
 }
 
 // unfinished is a trace of which more is to come.
-type unfinished struct{ *analysis.Index }
+type unfinished struct{ *analysis.KeptIndex }
 
 func (u unfinished) Status() analysis.Status {
-	s := u.Index.Status()
+	s := u.KeptIndex.Status()
 	s.Final = false
 	return s
 }
@@ -180,22 +180,22 @@ type reading struct {
 
 func (r reading) History(ctx context.Context, by analysis.Group, only analysis.StackFilter, keys []analysis.Key, n int) ([][]uint64, error) {
 	r.walks.Add(1)
-	return r.Index.History(ctx, by, only, keys, n)
+	return r.KeptIndex.History(ctx, by, only, keys, n)
 }
 
 func (r reading) Shapes(ctx context.Context, by analysis.Group, only analysis.StackFilter, keys []analysis.Key) ([]analysis.Shape, error) {
 	r.walks.Add(1)
-	return r.Index.Shapes(ctx, by, only, keys)
+	return r.KeptIndex.Shapes(ctx, by, only, keys)
 }
 
 func (r reading) Lifetimes(ctx context.Context, by analysis.Group, k analysis.Key, over analysis.Range, only analysis.StackFilter) (analysis.Lifetimes, error) {
 	r.walks.Add(1)
-	return r.Index.Lifetimes(ctx, by, k, over, only)
+	return r.KeptIndex.Lifetimes(ctx, by, k, over, only)
 }
 
 func (r reading) Leaks(ctx context.Context, q analysis.LeakQuery) (analysis.Leaks, error) {
 	r.walks.Add(1)
-	return r.Index.Leaks(ctx, q)
+	return r.KeptIndex.Leaks(ctx, q)
 }
 
 // While a file is read, nothing on the first screens holds that up.

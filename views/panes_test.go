@@ -73,7 +73,7 @@ func TestReadingAgainComesBackToWhereOneWas(t *testing.T) {
 	u := openKvleak(t, 80, 24, colourCaps)
 	gone := errors.New("the file is gone")
 	memory := &Memory{}
-	u.sim.Do(func() { u.app.o.Memory, u.app.o.Readable = memory, func() error { return gone } })
+	u.sim.Do(func() { u.app.o.Memory, u.app.o.Readable = memory, func(string) error { return gone } })
 	u.keys("t").keys("2", "0", "m", "s", "Enter", "3", "b", "Ctrl+R").has("not read again: the file is gone", "at 20.0 ms")
 	u.sim.Do(func() { memory.keep(u.app) })
 	s := newState()

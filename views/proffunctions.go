@@ -209,8 +209,8 @@ func (p *profFunctions) setColumns() {
 	const right = widget.Right
 	w := amountWidth(p.state.Exact)
 	p.list.Columns = []widget.Column{
-		funcSelf: {Title: "SELF", Width: w, Align: right}, funcShare: {Title: "%", Width: 6, Align: right, Drop: 1}, funcBar: {Width: 6, Drop: 6},
-		funcTotal: {Title: "TOTAL", Width: w, Align: right, Drop: 2}, funcTotalShare: {Title: "%", Width: 6, Align: right, Drop: 5},
+		funcSelf: {Title: "SELF", Width: w, Align: right}, funcShare: {Title: "%", Width: model.ShareWidth, Align: right, Drop: 1}, funcBar: {Width: 6, Drop: 6},
+		funcTotal: {Title: "TOTAL", Width: w, Align: right, Drop: 2}, funcTotalShare: {Title: "%", Width: model.ShareWidth, Align: right, Drop: 5},
 		funcName: {Title: strings.ToUpper(p.now.by.String()), Width: 18, Grow: 3, Cut: widget.CutScope},
 		funcDSO:  {Title: "DSO", Width: 12, Grow: 1, MaxWidth: 40, Cut: widget.CutFolder, Drop: 3},
 	}
@@ -239,13 +239,13 @@ func (p *profFunctions) Cell(row, col int) widget.Cell {
 	case funcSelf:
 		return p.amountCell(unit, w.Self)
 	case funcShare:
-		return widget.Cell{Text: shareText(w.Self, all)}
+		return widget.Cell{Text: amountShare(w.Self, all)}
 	case funcBar:
 		return widget.Cell{Kind: widget.BarCell, Bar: w.Self.Float64() / max(all.Float64(), 1e-300)}
 	case funcTotal:
 		return p.amountCell(unit, w.Total)
 	case funcTotalShare:
-		return widget.Cell{Text: shareText(w.Total, all)}
+		return widget.Cell{Text: amountShare(w.Total, all)}
 	case funcName:
 		return p.nameCell(r)
 	case funcDSO:
@@ -293,7 +293,7 @@ func (p *profFunctions) nameCell(r *analysis.ProfileRow) widget.Cell {
 func (p *profFunctions) Draw(s tcell.Screen) {
 	r := p.rect()
 	if p.now == nil {
-		widget.Print(s, r.X+1, r.Y, r.W-2, "Adding up stacks …", p.look.Muted)
+		widget.Print(s, r.X+1, r.Y, r.W-2, cmp.Or(strings.Join(unanswered(p.table), " "), "Adding up stacks …"), p.look.Muted)
 		return
 	}
 	title, body := r.CutTop(1)

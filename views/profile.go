@@ -271,7 +271,7 @@ func (p *profileScreen) threadLines(fact func(label, value string)) {
 			name = "(unknown)"
 		}
 		if w := rows[i].Weights[0].Self; len(rows) > 1 || rows[i].Name != "" {
-			fact(label, name+"  "+unit.text(w, p.state.Exact)+"  "+shareText(w, t.totals[0]))
+			fact(label, name+"  "+unit.text(w, p.state.Exact)+"  "+amountShare(w, t.totals[0]))
 			label = ""
 		}
 	}

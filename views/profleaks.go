@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -276,7 +277,7 @@ func (p *profLeaks) label(r model.RecordID) string {
 func (p *profLeaks) Draw(s tcell.Screen) {
 	r := p.rect()
 	if p.now == nil {
-		widget.Print(s, r.X+1, r.Y, r.W-2, "Looking for what is live …", p.look.Muted)
+		widget.Print(s, r.X+1, r.Y, r.W-2, cmp.Or(strings.Join(unanswered(p.table), " "), "Looking for what is live …"), p.look.Muted)
 		return
 	}
 	title, body := r.CutTop(1)
@@ -325,7 +326,7 @@ func (p *profLeaks) answer() string {
 		bound = "≤ " // nobody knows what was freed
 	}
 	out := fmt.Sprintf("%s%s live in %s", bound, bytesText(p.now.live.Uint64(), p.state.Exact), plural(p.now.all, "stack", "stacks"))
-	if share := shareText(p.now.live, p.now.total); share != "" {
+	if share := amountShare(p.now.live, p.now.total); share != "" {
 		out += ", " + share + " of all allocated"
 	}
 	return out

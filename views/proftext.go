@@ -98,24 +98,5 @@ func amountWidth(exact bool) int {
 	return 9
 }
 
-// shareText is part of whole in percent, "" of nothing.
-func shareText(part, whole model.Amount) string {
-	if w := whole.Float64(); w > 0 {
-		return percentText(part.Float64() / w)
-	}
-	return ""
-}
-
-func percentText(v float64) string {
-	switch {
-	case v <= 0:
-		return "0 %"
-	case v < 0.0005:
-		return "<0.1 %"
-	case v >= 0.9995 && v < 1:
-		return "99.9 %"
-	case v == 1:
-		return "100 %"
-	}
-	return strconv.FormatFloat(v*100, 'f', 1, 64) + " %"
-}
+// amountShare is part of whole in percent, "" of nothing.
+func amountShare(part, whole model.Amount) string { return part.ShareOf(whole).String() }

@@ -1,7 +1,6 @@
 package views
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
@@ -119,8 +118,8 @@ func (a *app) goToTime(text string) error {
 		if err != nil {
 			return err
 		}
-		if t > a.state.Status.Duration {
-			return fmt.Errorf("the run ends at %v", a.state.Status.Duration)
+		if err := model.CheckTime(t, a.state.Status.Duration); err != nil {
+			return err
 		}
 		a.emit(moveTo{analysis.At(t)})
 	}

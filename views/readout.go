@@ -3,6 +3,8 @@ package views
 import (
 	"context"
 	"fmt"
+	"math/bits"
+	"sort"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -88,16 +90,59 @@ func (p *timeline) instantFigures() []figure {
 		{"live", fmt.Sprintf("%s%s in %s", atMost(s), bytes(level.Bytes), someBlocks(level.Count)), themes.Title},
 		{"at", axisTime(int64(now), 1), themes.Accent},
 	}
-	if c, ok := p.chart.column(now); ok {
-		list = append(list, figure{"allocating", bytes(rateOf(&c)) + "/s", themes.Text})
+	step, known := p.stepNow()
+	if known {
+		list = append(list, figure{"allocating", step.rate(s.Exact), themes.Text})
 	}
 	if q, ok := p.chart.peak.get(); ok && q.ok {
 		list = append(list, figure{"to peak", deltaText(level.Bytes, q.run.Bytes, bytes), themes.Text})
 	}
-	if c, ok := p.chart.column(now); ok {
-		list = append(list, figure{"events in this column", model.Group(c.Events), themes.Muted})
+	if known {
+		list = append(list, figure{"events in this column", model.Group(step.totals.Events), themes.Muted})
 	}
 	return list
+}
+
+// stepFigures are the sums of the time that the column of the chart under the instant stands for.
+type stepFigures struct {
+	totalsKey
+	totals analysis.Totals
+}
+
+// rate is the bytes allocated per second, as text.
+func (f *stepFigures) rate(exact bool) string {
+	return rateText(&analysis.Column{From: max(f.over.From, 0), To: f.over.To, AllocBytes: f.totals.AllocBytes}, exact)
+}
+
+// stepRange is the time that the column of cells under the instant stands for, when all are of equal duration: the edges of the
+// chart's own columns may lie elsewhere.
+func (p *timeline) stepRange() (r analysis.Range, ok bool) {
+	s := &p.state
+	from, to := s.Visible()
+	now := min(s.Now(), s.Status.Duration)
+	n := min(int64(p.columns()), int64(to-from))
+	if n <= 0 || now < from || now > to || s.Status.Events == 0 {
+		return r, false
+	}
+	return evenColumn(from, to, int(n), now), true
+}
+
+// evenColumn is the column that holds a time, of n of equal duration between two times. The first one holds its start, too.
+func evenColumn(from, to model.Time, n int, at model.Time) analysis.Range {
+	edge := func(i int) model.Time {
+		hi, lo := bits.Mul64(uint64(to-from), uint64(i))
+		q, _ := bits.Div64(hi, lo, uint64(n))
+		return from + model.Time(q)
+	}
+	i := sort.Search(n-1, func(i int) bool { return edge(i+1) >= at })
+	return between(edge(i), edge(i+1))
+}
+
+// stepNow is what stepRange asked for; ok is false while it is on its way.
+func (p *timeline) stepNow() (f stepFigures, ok bool) {
+	f, ok = p.step.get()
+	over, is := p.stepRange()
+	return f, ok && is && f.over == over && p.step.good()
 }
 
 // spanFigures compares both ends of the range.

@@ -115,5 +115,4 @@ type overlay interface {
 	scopes() []keymap.Scope
 	do(a keymap.Action) bool
 	key(ev *tcell.EventKey) bool // typing, before scopes; false: not mine
-	title() string
 }

@@ -43,7 +43,7 @@ func BenchmarkScrub(b *testing.B) {
 	}
 }
 
-func benchTrace(b *testing.B) (*model.Store, *analysis.Index) {
+func benchTrace(b *testing.B) (*model.Store, *analysis.KeptIndex) {
 	path := os.Getenv("MEMTUI_BENCH_TRACE")
 	if path == "" {
 		return loadMany(b)

@@ -2,6 +2,7 @@ package views
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/memtui/memtui/analysis"
@@ -42,9 +43,17 @@ func (s series) point(c *analysis.Column) widget.Point {
 func rateOf(c *analysis.Column) uint64 {
 	const most = 1 << 63
 	if r := analysis.Rate(c.AllocBytes, c.To-c.From); r < most {
-		return uint64(r)
+		return uint64(math.Round(r))
 	}
 	return most
+}
+
+// rateText is how much a column allocates per second. Exact rates are whole bytes from a thousand on.
+func rateText(c *analysis.Column, exact bool) string {
+	if r := analysis.Rate(c.AllocBytes, c.To-c.From); !exact || r < 1000 {
+		return model.Rate(r)
+	}
+	return bytesText(rateOf(c), true) + "/s"
 }
 
 // format is a value of the series in full ("1.13 MiB", "495 blocks", "3.20 MiB/s").
@@ -87,17 +96,6 @@ func timeText(t model.Time, exact bool) string {
 		return t.String()
 	}
 	return axisTime(int64(t), 1)
-}
-
-// partText is part of whole in percent, "" of nothing.
-func partText(part, whole uint64) string {
-	switch {
-	case whole == 0:
-		return ""
-	case part > 0 && float64(part) < 0.0005*float64(whole):
-		return "<0.1 %"
-	}
-	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
 }
 
 // deltaText is after − before with its sign, "±0" without a difference.

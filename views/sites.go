@@ -211,7 +211,7 @@ func (p *sites) Cell(row, col int) widget.Cell {
 	case siteCount:
 		return widget.Cell{Text: p.figures.count(s.AllocCount)}
 	case siteTemp:
-		return p.faint(s.Temporary == 0, shortShare(s.TemporaryShare()))
+		return p.faint(s.Temporary == 0, shareText(s.TemporaryShare()))
 	case siteTrend:
 		trends, _ := p.trends.get()
 		return widget.Cell{Kind: widget.SparkCell, Spark: trends.of(p.table.key.By, p.table.key.Cell.Stacks, s.Key)}
@@ -309,6 +309,9 @@ func (p *sites) by() analysis.Group {
 
 func (p *sites) title() string {
 	t := "Sites by " + p.by().String()
+	if !p.state.Range.IsWhole() && p.state.Cell.IsAll() {
+		t += " · trend, shape: whole run"
+	}
 	if p.state.Filter != "" {
 		t += " · filter “" + p.state.Filter + "”"
 	}
@@ -350,6 +353,9 @@ func (p *sites) answer() string {
 
 // emptyText says why there are no rows, and what to do.
 func (p *sites) emptyText() []string {
+	if why := unanswered(p.rows, p.ordered); why != nil {
+		return why
+	}
 	switch {
 	case p.table == nil:
 		return []string{"Adding up…"}
@@ -436,6 +442,9 @@ func (p *sites) explain() {
 	}
 	p.detail.facts = []string{p.amounts(row)}
 	if text := shapeSentence(shape); text != "" {
+		if !p.state.Range.IsWhole() {
+			text = "over the whole run " + text
+		}
 		p.detail.facts = append(p.detail.facts, p.shapeSign(shape.Kind)+" "+text)
 	}
 	if cell := p.table.key.Cell.Rectangle(); !cell.IsAll() {
@@ -461,15 +470,22 @@ func (p *sites) amounts(s *analysis.Site) string {
 	if !p.table.key.NoPeaks {
 		peak = " · peak " + f.bytes(s.PeakBytes)
 	}
-	return fmt.Sprintf("live %s%s in %s (%s of all)%s · total %s in %s%s", atMost, f.bytes(s.LiveBytes),
-		countBlocks(s.LiveCount), shortShare(shareOf(s.LiveBytes, p.table.sum.LiveBytes)), peak,
-		f.bytes(s.AllocBytes), countBlocks(s.AllocCount), mean)
+	over := ""
+	if s.OverwrittenCount > 0 {
+		over = " · overwritten " + f.bytes(s.OverwrittenBytes) + " in " + countBlocks(s.OverwrittenCount)
+	}
+	return fmt.Sprintf("live %s%s in %s (%s of all)%s · total %s in %s%s%s", atMost, f.bytes(s.LiveBytes),
+		countBlocks(s.LiveCount), shareText(shareOf(s.LiveBytes, p.table.sum.LiveBytes)), peak,
+		f.bytes(s.AllocBytes), countBlocks(s.AllocCount), mean, over)
 }
 
 // lifetimes says how long the blocks of a row lived, and who allocated them.
 func (p *sites) lifetimes(s *analysis.Site) string {
 	if !p.state.settled() {
 		return "lifetimes: when everything is read"
+	}
+	if p.lives.failure() != nil {
+		return "lifetimes: unknown"
 	}
 	l, ok := p.lives.get()
 	if !ok || !p.lives.fresh() {
@@ -486,10 +502,10 @@ func (p *sites) lifetimes(s *analysis.Site) string {
 		text = fmt.Sprintf("%s freed after %v to %v, median %v", model.Group(l.Freed), l.Min, l.Max, l.Median)
 	}
 	if s.Temporary > 0 {
-		text += fmt.Sprintf(", %s of all by the very next event", shortShare(s.TemporaryShare()))
+		text += fmt.Sprintf(", %s of all by the very next event", shareText(s.TemporaryShare()))
 	}
 	if l.NeverFreed > 0 {
-		text += fmt.Sprintf("; %s %s (%s)", model.Group(l.NeverFreed), never, shortShare(shareOf(l.NeverFreed, l.Freed+l.NeverFreed)))
+		text += fmt.Sprintf("; %s %s (%s)", model.Group(l.NeverFreed), never, shareText(shareOf(l.NeverFreed, l.Freed+l.NeverFreed)))
 	}
 	if t := threadsText(l.Threads); t != "" {
 		text += "; " + t

@@ -127,11 +127,3 @@ func TestSitesMouse(t *testing.T) {
 		t.Errorf("a click on a title sorts by column %d", p.sort)
 	}
 }
-
-func TestShortShare(t *testing.T) {
-	for v, want := range map[float64]string{0: "0%", 0.0001: "<0.1%", 0.0761: "7.6%", 0.13: "13%", 0.9999: "99%", 1: "100%"} {
-		if got := shortShare(v); got != want {
-			t.Errorf("%v is %q, want %q", v, got, want)
-		}
-	}
-}

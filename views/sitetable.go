@@ -46,6 +46,8 @@ func addSite(sum analysis.Site, s *analysis.Site) analysis.Site {
 	add(&sum.AllocCount, s.AllocCount)
 	add(&sum.LeakBytes, s.LeakBytes)
 	add(&sum.LeakCount, s.LeakCount)
+	add(&sum.FreedBytes, s.FreedBytes)
+	add(&sum.OverwrittenBytes, s.OverwrittenBytes)
 	add(&sum.Temporary, s.Temporary)
 	sum.PeakBytes = max(sum.PeakBytes, s.PeakBytes)
 	return sum
@@ -163,7 +165,7 @@ func siteColumns(w int, f figures, sum *analysis.Site, by analysis.Group) []widg
 		sitePeak:   {Title: "PEAK", Width: b, Align: right, Drop: 2},
 		siteTotal:  {Title: "TOTAL", Width: b, Align: right, Drop: 3},
 		siteCount:  {Title: "COUNT", Width: f.countWidth(sum.AllocCount), Align: right, Drop: 4},
-		siteTemp:   {Title: "TEMP", Width: 5, Align: right, Drop: 5},
+		siteTemp:   {Title: "TEMP", Width: model.ShareWidth, Align: right, Drop: 5},
 		siteLeaked: {Title: "LEAK", Width: b, Align: right, Drop: 5},
 		siteMean:   {Title: "MEAN", Width: b, Align: right, Drop: 6},
 		siteTrend:  {Title: "TREND", Width: 6, Grow: 2, MaxWidth: 20, Drop: 1},
@@ -222,6 +224,10 @@ func (r *filterSite) Value(field string, share bool) (float64, bool) {
 			return s.LeakShare(), true
 		}
 		v = s.LeakBytes
+	case "freed":
+		v, whole = s.FreedBytes, r.sum.FreedBytes
+	case "overwritten":
+		v, whole = s.OverwrittenBytes, r.sum.OverwrittenBytes
 	case "mean":
 		v = s.MeanSize()
 	case "age":

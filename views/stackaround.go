@@ -63,7 +63,7 @@ func (v *aroundView) Cell(row, col int) widget.Cell {
 	case 0:
 		c.Text = v.of.amount(weight)
 	case 1:
-		c.Text = stackShare(weight, v.data.Total)
+		c.Text = partText(weight, v.data.Total)
 	case 2:
 		share := float64(weight) / float64(max(v.data.Total, 1))
 		return widget.Cell{Kind: widget.BarCell, Bar: share, Style: k.Bar}
@@ -109,7 +109,7 @@ func (v *aroundView) draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
 	k = k.InBox()
 	about, list := in.CutTop(2)
 	text := v.of.costText() + ": " + v.of.bound() + v.of.weight(v.data.Total) + ", " +
-		stackShare(v.data.Total, v.of.now.Total[0]) + " of all · self " + v.of.amount(v.data.Self)
+		partText(v.data.Total, v.of.now.Total[0]) + " of all · self " + v.of.amount(v.data.Self)
 	if !v.found {
 		text = "This function is not among the stacks any more."
 	}

@@ -2,7 +2,6 @@ package views
 
 import (
 	"context"
-	"strconv"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
@@ -280,22 +279,4 @@ func (w *weighed) names(n int32) []string {
 		out[i] = widget.ShortenTemplates(w.Name(m))
 	}
 	return out
-}
-
-// share is part of whole in percent, as tables show it.
-func stackShare(part, whole uint64) string {
-	if whole == 0 {
-		return ""
-	}
-	switch v := float64(part) / float64(whole) * 100; {
-	case part == whole:
-		return "100 %"
-	case v >= 99.95: // not quite all
-		return "99.9 %"
-	case v >= 0.05:
-		return strconv.FormatFloat(v, 'f', 1, 64) + " %"
-	case part > 0:
-		return "<0.1 %"
-	}
-	return "0 %"
 }

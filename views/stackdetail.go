@@ -70,7 +70,7 @@ func (p *stacks) answer(w int) string {
 	if f.weight == 0 {
 		return word + " matches nothing · " + all
 	}
-	return word + " matches " + stackShare(f.weight, f.key.in.Total[0]) + " · " + all
+	return word + " matches " + partText(f.weight, f.key.in.Total[0]) + " · " + all
 }
 
 // bound is the sign of figures that are not exact: what is read so far is less, blocks that cannot be freed are more.
@@ -90,6 +90,9 @@ func (p *stacks) bound() string {
 
 // emptyText says why there is no tree, and what to do.
 func (p *stacks) emptyText() []string {
+	if why := unanswered(p.tree, p.weights); why != nil {
+		return why
+	}
 	switch {
 	case p.prof != nil:
 		return p.profEmpty()
@@ -171,12 +174,12 @@ func (d *stackDetail) draw(p *stacks, s tcell.Screen, side, below widget.Rect) {
 // shares is a frame's weight, of all and of its parent.
 func (p *stacks) shares(n int32, w int) string {
 	total := p.now.Total[n]
-	out := p.weight(total) + " · " + stackShare(total, p.now.Total[0]) + " of all"
+	out := p.weight(total) + " · " + partText(total, p.now.Total[0]) + " of all"
 	parent := p.now.Parent(n)
 	if parent <= 0 || w < 60 {
 		return out
 	}
-	return out + " · " + stackShare(total, p.now.Total[parent]) + " of " + widget.Truncate(p.now.label(parent), w/5)
+	return out + " · " + partText(total, p.now.Total[parent]) + " of " + widget.Truncate(p.now.label(parent), w/5)
 }
 
 // detailLines is the text of the detail. The path is one line where that fits into what w and h leave, else a frame a line.
@@ -226,7 +229,7 @@ func (p *stacks) sentence(n int32) string {
 		parts = append(parts, "1 "+one+": "+p.now.label(kids[0]))
 	default:
 		parts = append(parts, plural(len(kids), one, many)+", the heaviest "+p.now.label(kids[0])+" with "+
-			stackShare(p.now.Total[kids[0]], p.now.Total[n]))
+			partText(p.now.Total[kids[0]], p.now.Total[n]))
 	}
 	return strings.Join(parts, " · ")
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"regexp"
 	"strings"
+
+	"github.com/memtui/memtui/model"
 )
 
 // searchKey determines what a search finds.
@@ -25,11 +27,11 @@ type found struct {
 func nameMatcher(text string) func(string) bool {
 	if strings.HasPrefix(text, "/") && len(text) > 1 {
 		if expr, err := regexp.Compile("(?i)" + strings.TrimSuffix(text[1:], "/")); err == nil {
-			return expr.MatchString
+			return func(name string) bool { return expr.MatchString(model.Matched(name)) }
 		}
 	}
 	lower := strings.ToLower(text)
-	return func(name string) bool { return strings.Contains(strings.ToLower(name), lower) }
+	return func(name string) bool { return strings.Contains(strings.ToLower(model.Matched(name)), lower) }
 }
 
 // findNames looks for the matching functions of a tree.

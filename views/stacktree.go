@@ -46,7 +46,7 @@ func (t *treePane) arrange(w int) {
 	}
 	all := [...]widget.Column{
 		columnTotal: {Title: p.costTitle(), Width: width, Align: widget.Right},
-		columnShare: {Title: "%", Width: 6, Align: widget.Right, Drop: 1},
+		columnShare: {Title: "%", Width: model.ShareWidth, Align: widget.Right, Drop: 1},
 		columnBar:   {Width: min(max(w/12, 5), 16), Drop: 4},
 		columnSelf:  {Title: "SELF", Width: width, Align: widget.Right, Drop: 3},
 		columnName:  {Title: "FUNCTION", Width: min(26, max(w-14, 8)), Grow: 3, Cut: widget.CutScope},
@@ -91,7 +91,7 @@ func (t *treePane) Cell(id uint64, col int) widget.Cell {
 	case columnTotal:
 		return widget.Cell{Text: t.of.amount(w.Total[n])}
 	case columnShare:
-		return widget.Cell{Text: stackShare(w.Total[n], w.Total[0])}
+		return widget.Cell{Text: partText(w.Total[n], w.Total[0])}
 	case columnBar:
 		return widget.Cell{Kind: widget.BarCell, Bar: float64(w.Total[n]) / float64(max(w.Total[0], 1))}
 	case columnSelf:

@@ -18,6 +18,7 @@ type timeline struct {
 	top     *topSites
 	stack   detail
 	rng     *lazy[rangeKey, rangeFigures]
+	step    *lazy[totalsKey, stepFigures]
 	focus   timelinePane
 	maximal bool // the focused pane has the whole screen
 	areas   timelineAreas
@@ -39,6 +40,10 @@ type timelineAreas struct{ chart, readout, top, stack widget.Rect }
 func newTimeline(e *env) *timeline {
 	p := &timeline{pane: newPane(e), chart: newChartPane(e), top: newTopSites(e)}
 	p.rng = newLazy(e, func(ctx context.Context, k rangeKey) (rangeFigures, error) { return fetchRange(ctx, e.trace, k) })
+	p.step = newLazy(e, func(ctx context.Context, k totalsKey) (stepFigures, error) {
+		totals, err := e.trace.Totals(ctx, k.over)
+		return stepFigures{k, totals}, err
+	})
 	return p
 }
 
@@ -64,6 +69,9 @@ func (p *timeline) show(s *State) {
 		p.rng.ask(rangeKey{s.Status.Revision, s.Range})
 	}
 	p.top.show(s)
+	if over, ok := p.stepRange(); ok {
+		p.step.ask(totalsKey{s.Status.Revision, over})
+	}
 	p.showStack()
 }
 

@@ -2,6 +2,7 @@ package views
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/memtui/memtui/analysis"
@@ -41,6 +42,52 @@ func TestStepsAreColumns(t *testing.T) {
 	u := openKvleak(t, 80, 24, colourCaps).keys("2", "h")
 	if s := u.state(); s.Columns != 80-6 || s.Status.Duration-s.Now() != s.StepWidth() {
 		t.Errorf("%d columns; one step goes to %v", s.Columns, s.Now())
+	}
+}
+
+// TestStepFiguresAreExact compares what stands below the chart about the column under the instant with the sums of that column's time.
+func TestStepFiguresAreExact(t *testing.T) {
+	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
+	u := openUI(t, 160, 40, colourCaps, store, ix).keys("2", "p")
+	for range 12 {
+		u.keys("h")
+		s := u.state()
+		from, to := s.Visible()
+		over := evenColumn(from, to, s.Columns, s.Now())
+		if s.Now() <= over.From || s.Now() > over.To || over.To-max(over.From, 0) > s.StepWidth()+1 {
+			t.Fatalf("the column of %v is %v", s.Now(), over)
+		}
+		totals, err := ix.Totals(t.Context(), over)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rate := analysis.Rate(totals.AllocBytes, over.To-max(over.From, 0))
+		u.has("events in this column "+model.Group(totals.Events), fmt.Sprintf("allocating %v/s", model.Bytes(uint64(rate))))
+	}
+}
+
+// TestShapesInARange asks that the sites of a range say which of their columns are about the whole run.
+func TestShapesInARange(t *testing.T) {
+	u := openKvleak(t, 120, 40, colourCaps).keys("2", "H", "v", "H", "H", "v", "3")
+	u.has("trend, shape: whole run", "over the whole run")
+	if u.keys("u"); strings.Contains(u.text(), "whole run") {
+		t.Error("without a range the table still speaks of the whole run")
+	}
+}
+
+func TestEvenColumns(t *testing.T) {
+	for _, c := range []struct {
+		from, to model.Time
+		n        int
+	}{{0, 10, 3}, {7, 8, 1}, {5, 1 << 61, 74}, {0, 74, 74}} {
+		last := c.from
+		for at := c.from; last < c.to; at = last + 1 {
+			r := evenColumn(c.from, c.to, c.n, at)
+			if max(r.From, 0) != last || r.To <= last || at > r.To {
+				t.Fatalf("%d in %v: %v after %v", at, c, r, last)
+			}
+			last = r.To
+		}
 	}
 }
 

@@ -94,11 +94,11 @@ func (t *topSites) setColumns() {
 		topWhere:     {Title: "WHERE", Width: 14, Grow: 1, MaxWidth: 30, Cut: widget.CutFolder, Drop: 2},
 		topValue:     {Title: t.valueTitle(), Width: bytes, Align: right},
 		topBar:       {Width: 10, Drop: 3},
-		topShare:     {Title: "SHARE", Width: 7, Align: right, Drop: 1},
+		topShare:     {Title: "SHARE", Width: model.ShareWidth, Align: right, Drop: 1},
 		topBlocks:    {Title: "BLOCKS", Width: 9, Align: right, Drop: 5},
 		topPeak:      {Title: "OWN PEAK", Width: bytes, Align: right, Drop: 6},
 		topTotal:     {Title: "TOTAL", Width: bytes, Align: right, Drop: 7},
-		topTemporary: {Title: "TEMP", Width: 7, Align: right, Drop: 8},
+		topTemporary: {Title: "TEMP", Width: model.ShareWidth, Align: right, Drop: 8},
 		topTrend:     {Title: "TREND", Width: 16, Drop: 4},
 	}
 	switch t.rows.by {
@@ -218,6 +218,9 @@ func (t *topSites) waits() bool {
 
 func (t *topSites) empty() []string {
 	s := &t.state
+	if why := unanswered(t.lazy); why != nil {
+		return why
+	}
 	switch {
 	case s.Status.Events == 0 && s.Status.Stopped:
 		return []string{"Stopped before the first events."}

@@ -91,7 +91,7 @@ func (b *builder) head() {
 // filters says what stacks and blocks are narrowed to.
 func (b *builder) filters(list []string) {
 	for _, f := range list {
-		b.Scope = append(b.Scope, "flame graph and tables of stacks: "+model.Clean(f))
+		b.Scope = append(b.Scope, "flame graph and tables: "+model.Clean(f))
 	}
 }
 
@@ -168,13 +168,8 @@ func plural(n uint64, noun string) string {
 	return model.Group(n) + " " + noun + "s"
 }
 
-// share is part of whole in percent.
-func share(part, whole uint64) string {
-	if whole == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
-}
+// share is part of whole in percent, "" of nothing.
+func share(part, whole uint64) string { return model.ShareOf(part, whole).String() }
 
 // bytesCard is a card with a rounded amount of memory; its exact one is a tooltip.
 func bytesCard(label string, n uint64, note string) card {

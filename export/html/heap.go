@@ -76,7 +76,7 @@ func (b *builder) heapFindings(h *report.Heap, shown *report.Snapshot) {
 		if whole < *first.Bytes {
 			sign, word, by = "good", "shrank", *first.Bytes-whole
 		}
-		text := fmt.Sprintf("the heap %s by %v (%.0f %%) between snapshots %d and %d", word, model.Bytes(by), 100*float64(by)/float64(*first.Bytes), first.Index, shown.Index)
+		text := fmt.Sprintf("the heap %s by %v (%s) between snapshots %d and %d", word, model.Bytes(by), model.Change(*first.Bytes, whole), first.Index, shown.Index)
 		b.Findings = append(b.Findings, finding{Sign: sign, Label: word, Name: none, Text: text, Spark: history(h)})
 	}
 	if len(h.Types) > 0 && whole > 0 {

@@ -14,34 +14,20 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/export/report"
-	"github.com/memtui/memtui/loaders"
-	"github.com/memtui/memtui/loaders/all"
+	"github.com/memtui/memtui/internal/memtest/opened"
 	"github.com/memtui/memtui/model"
 )
 
 // kvleak is the page of a real trace, after change had its way with the profile; nil changes nothing.
 func kvleak(t *testing.T, change func(*model.Profile)) *Source {
 	t.Helper()
-	src, err := loaders.OpenSource(t.Context(), filepath.Join("..", "..", "testdata", "small_kvleak.mlyze"), nil)
+	store, ix, err := opened.File(t, filepath.Join("..", "..", "testdata", "small_kvleak.mlyze"))
 	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { src.Close() })
-	format, err := loaders.Detect(src, all.Formats())
-	if err != nil {
-		t.Fatal(err)
-	}
-	store, ix := &model.Store{}, analysis.NewIndex()
-	if err := format.Load(t.Context(), src, loaders.Options{}, store); err != nil {
 		t.Fatal(err)
 	}
 	if change != nil {
 		store.Update(func(p *model.Profile) *model.Profile { next := *p; change(&next); return &next })
 	}
-	if err := analysis.Build(t.Context(), store, ix); err != nil {
-		t.Fatal(err)
-	}
-	analysis.Conclude(store, ix)
 	p := store.Current()
 	r, err := report.Build(t.Context(), p, ix, report.Options{
 		At: analysis.End, AtTime: ix.Status().Duration, Range: analysis.Whole, From: model.NoTime, To: model.NoTime, Limit: 200,
@@ -333,17 +319,8 @@ func TestFlameOfFractions(t *testing.T) {
 	if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	src, err := loaders.OpenSource(t.Context(), path, nil)
+	store, _, err := opened.File(t, path)
 	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
-	format, err := loaders.Detect(src, all.Formats())
-	if err != nil {
-		t.Fatal(err)
-	}
-	store := &model.Store{}
-	if err := format.Load(t.Context(), src, loaders.Options{}, store); err != nil {
 		t.Fatal(err)
 	}
 	p := store.Current()
@@ -380,7 +357,7 @@ func TestFilteredPage(t *testing.T) {
 	if only == 0 || only+rest != all {
 		t.Errorf("%d and %d are not %d", only, rest, all)
 	}
-	if scope := strings.Join(page.Scope, "\n"); !strings.Contains(scope, "stacks: focus /worker/") {
+	if scope := strings.Join(page.Scope, "\n"); !strings.Contains(scope, "tables: focus /worker/") {
 		t.Errorf("the page says: %s", scope)
 	}
 }

@@ -87,8 +87,8 @@ func portion(a report.Amount, total *report.Amount) any {
 
 func (b *builder) stackFindings(s *report.Stacks, metric string) {
 	say := func(label string, f report.WeighedFunction, a report.Amount, text string) {
-		if p, ok := portion(a, s.Total).(float64); ok && p > 0 {
-			b.Findings = append(b.Findings, finding{Sign: "info", Label: label, Name: b.name(f.Function), Text: fmt.Sprintf("%.1f %% of all %s %s", 100*p, metric, text)})
+		if s.Total != nil && s.Total.Float64() > 0 && a.Float64() > 0 {
+			b.Findings = append(b.Findings, finding{Sign: "info", Label: label, Name: b.name(f.Function), Text: fmt.Sprintf("%v of all %s %s", a.ShareOf(s.Total.Amount), metric, text)})
 		}
 	}
 	if len(s.Functions) == 0 {

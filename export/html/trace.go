@@ -1,7 +1,7 @@
 package html
 
 import (
-	"fmt"
+	"strings"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/export/report"
@@ -16,6 +16,9 @@ func (b *builder) trace() error {
 	}
 	b.Scope = append(b.Scope, "live figures "+b.instant())
 	b.filters(t.Filters)
+	if len(t.Unfiltered) > 0 {
+		b.Scope = append(b.Scope, "not filtered: "+strings.Join(t.Unfiltered, ", "))
+	}
 	if len(b.Scope) > 1 {
 		b.Scope = append(b.Scope, "findings are about the whole run")
 	}
@@ -62,7 +65,7 @@ func (b *builder) traceCards(t *report.Trace) {
 	)
 	if t.AllocCount > 0 {
 		b.Cards = append(b.Cards, card{
-			Label: "Temporary", Value: fmt.Sprintf("%.1f", 100*float64(t.TemporaryCount)/float64(t.AllocCount)), Unit: "%",
+			Label: "Temporary", Value: strings.TrimSuffix(share(t.TemporaryCount, t.AllocCount), " %"), Unit: "%",
 			Note: plural(t.TemporaryCount, "block") + " freed by the very next event",
 		})
 	}

@@ -33,7 +33,7 @@ const starting = `main|_start|__libc_start_main|__libc_start_main_impl|__libc_st
 const words = `heaptrack|heaptrack_print|perf|dtrace|chrome-cpuprofile|chrome-heaptimeline|chrome-heapsnapshot
 leaf_to_root|root_to_leaf|content_addressable|local|period|frequency|event|hardware|software|tracepoint|probe|timer|allocation|deallocation|custom
 page-faults|cpu-clock|task-clock|cycles|cpu-cycles|instructions|cache-misses|context-switches|cpu-profile
-samples|count|alloc_bytes|alloc_count|live_bytes|live_count|peak_bytes|peak_count|leaked_bytes|leaked_count|freed_bytes|freed_count|temporary_count|total_bytes|total_count
+samples|count|alloc_bytes|alloc_count|live_bytes|live_count|peak_bytes|peak_count|leaked_bytes|leaked_count|freed_bytes|freed_count|overwritten_bytes|overwritten_count|temporary_count|total_bytes|total_count
 bytes|events|ns|us|ms|seconds|Unknown`
 
 // Representations of MoarVM: how it stores objects, whatever they are.

@@ -15,7 +15,7 @@ func (b *builder) grid() error {
 	}
 	for s := range g {
 		for l, c := range g[s] {
-			if c.Count == 0 {
+			if c.Count == 0 || !b.opt.Cell.Has(s, l) {
 				continue
 			}
 			row := GridCell{Count: c.Count, Bytes: c.Bytes}

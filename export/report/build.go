@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
@@ -56,7 +58,9 @@ func Build(ctx context.Context, p *model.Profile, trace analysis.Trace, opt Opti
 			return nil, err
 		}
 	}
-	b.out.Filters = filterLines(opt.Cell)
+	if b.out.Filters = filterLines(opt.Cell); len(b.out.Filters) > 0 {
+		b.out.Unfiltered = unfiltered(opt.Cell)
+	}
 	b.out.LiveUpperBound, b.out.Saturated = status.Unfreed, status.Saturated
 	r.Trace = b.out
 	return r, nil
@@ -104,12 +108,22 @@ func (b *builder) totals() error {
 	return nil
 }
 
+// unfiltered names what filters do not narrow: sums and curves of all blocks and, where stacks are filtered, what is counted by
+// lifetime. CSV and JSON name it alike.
+func unfiltered(c analysis.Cell) []string {
+	out := []string{"sums", "peak", "live", "markers", "curve"}
+	if c.Stacks != "" {
+		out = append(out, "lifetimes", "grid")
+	}
+	return out
+}
+
 func (b *builder) leaks() error {
 	leaks, err := b.trace.Leaks(b.ctx, analysis.LeakQuery{Range: b.opt.Range, MinAge: b.opt.MinAge, Cell: b.opt.Cell})
 	if err != nil {
 		return err
 	}
-	late, err := b.trace.LateFreed(b.ctx, b.opt.Cell.Stacks)
+	late, err := b.trace.LateFreed(b.ctx, b.opt.Cell)
 	if err != nil {
 		return err
 	}
@@ -173,6 +187,11 @@ func (b *builder) histograms() error {
 	if err != nil {
 		return err
 	}
+	if b.opt.Cell != (analysis.Cell{}) {
+		if sizes, lifetimes, err = b.narrowed(sizes, lifetimes); err != nil {
+			return err
+		}
+	}
 	for _, s := range sizes {
 		if s.Count > 0 {
 			b.out.Sizes = append(b.out.Sizes, Size(s))
@@ -184,6 +203,35 @@ func (b *builder) histograms() error {
 		}
 	}
 	return nil
+}
+
+// narrowed is what filters leave of both histograms; lifetimes only heed the cell.
+func (b *builder) narrowed(sizes, lifetimes []analysis.Bucket) (bySize, byLife []analysis.Bucket, err error) {
+	rows, err := b.trace.Sites(b.ctx, analysis.Query{At: b.opt.At, Range: b.opt.Range, By: analysis.BySizeClass, Cell: b.opt.Cell, NoPeaks: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, s := range rows {
+		lo, hi := analysis.ClassBounds(int(s.Key))
+		bySize = append(bySize, analysis.Bucket{Min: lo, Max: hi, Count: s.AllocCount, Bytes: s.AllocBytes})
+	}
+	slices.SortFunc(bySize, func(x, y analysis.Bucket) int { return cmp.Compare(x.Min, y.Min) })
+	grid, err := b.trace.Grid(b.ctx, analysis.GridQuery{Range: b.opt.Range, All: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	for class := range analysis.NeverFreed {
+		lo, hi := analysis.ClassBounds(class)
+		bucket := analysis.Bucket{Min: lo, Max: hi}
+		for size := range grid {
+			if c := grid[size][class]; b.opt.Cell.Has(size, class) {
+				bucket.Count += c.Count
+				bucket.Bytes, _ = model.SaturatingAdd(bucket.Bytes, c.Bytes)
+			}
+		}
+		byLife = append(byLife, bucket)
+	}
+	return bySize, byLife, nil
 }
 
 func (b *builder) curve() error {
@@ -199,7 +247,7 @@ func (b *builder) curve() error {
 
 // histories asks for the small curves of all rows at once.
 func (b *builder) histories() error {
-	if !b.opt.History || len(b.order) == 0 {
+	if !b.opt.History || len(b.order) == 0 || !b.opt.Cell.Rectangle().IsAll() { // they are of all blocks of a stack
 		return nil
 	}
 	keys := make([]analysis.Key, len(b.order))

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
@@ -138,10 +139,10 @@ func (s Style) change(n int64) string {
 
 // percent is how much of the bytes before a row grew by.
 func (r *DiffRow) percent() string {
-	if r.Percent == nil || r.DeltaBytes == 0 {
+	if r.DeltaBytes == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%+.1f %%", *r.Percent)
+	return model.Change(r.BeforeBytes, r.AfterBytes)
 }
 
 // shown are the rows that a table for people lists: without a choice of statuses those that changed.
@@ -149,8 +150,8 @@ func (d *Diff) shown() (rows []DiffRow, all int) {
 	if len(d.Only) > 0 {
 		return d.Rows, d.Count
 	}
-	n := min(d.changed(), len(d.Rows))
-	return d.Rows[:n], d.changed()
+	rows = slices.DeleteFunc(slices.Clone(d.Rows), func(r DiffRow) bool { return r.Status == analysis.ChangeSame.String() })
+	return rows, d.changed()
 }
 
 func (d *Diff) table(s Style, full bool) table {
@@ -205,13 +206,4 @@ func (r *DiffRow) short(s Style) string {
 		}
 	}
 	return strings.Join(names, s.text(" ← "))
-}
-
-// DiffStatusNames are the statuses that rows can be chosen by.
-func DiffStatusNames() []string {
-	var names []string
-	for s := range analysis.ChangeCount {
-		names = append(names, s.String())
-	}
-	return names
 }

@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/model"
 )
 
@@ -114,7 +116,7 @@ func TestHeapWriters(t *testing.T) {
 					t.Errorf("control character %U at %d", c, i)
 				}
 			}
-			golden(t, name, out.Bytes())
+			memtest.GoldenFile(t, filepath.Join("testdata", name), out.String())
 		})
 	}
 }
@@ -214,7 +216,7 @@ func TestChanges(t *testing.T) {
 		{[2]uint64{0, 0}, [2]uint64{0, 1}, 0, "new"},
 		{[2]uint64{5, 0}, [2]uint64{1, 0}, -5, "gone"},
 		{[2]uint64{5, 7}, [2]uint64{3, 1}, 2, "grown"},
-		{[2]uint64{7, 7}, [2]uint64{3, 1}, 0, "shrunk"},
+		{[2]uint64{7, 7}, [2]uint64{3, 1}, 0, "same"},
 		{[2]uint64{7, 7}, [2]uint64{3, 3}, 0, "same"},
 		{[2]uint64{0, most}, [2]uint64{1, 1}, math.MaxInt64, "grown"},
 		{[2]uint64{most, 0}, [2]uint64{1, 1}, -math.MaxInt64, "shrunk"},
@@ -235,7 +237,7 @@ func TestChanges(t *testing.T) {
 func TestDiffTraces(t *testing.T) {
 	p, ix := sample(t)
 	q, other := sample(t)
-	side := func(p *model.Profile, ix *analysis.Index, at analysis.Instant, by string) *analysis.CompareSide {
+	side := func(p *model.Profile, ix *analysis.KeptIndex, at analysis.Instant, by string) *analysis.CompareSide {
 		sites, err := ix.Sites(t.Context(), analysis.Query{At: at, Range: analysis.Whole})
 		if err != nil {
 			t.Fatal(err)

@@ -98,24 +98,26 @@ type Trace struct {
 	Peak *Peak `json:"peak,omitzero"` // nil when the range has no event
 	Live Live  `json:"live"`
 
-	Sites     []Site     `json:"sites"`
-	LiveSites []Site     `json:"live_sites"`
-	PeakSites []Site     `json:"peak_sites"`
-	Leaks     Leaks      `json:"leaks"`
-	LateFreed Late       `json:"late_freed"`
-	Functions []Function `json:"functions"`
-	Groups    []Group    `json:"groups,omitzero"`  // only when grouping was asked for
-	Filters   []string   `json:"filters,omitzero"` // of stacks, in tables of sites, leaks, functions, groups, threads and blocks: "focus main"; and "cell 4096,never"
-	Threads   []Thread   `json:"threads"`
-	Markers   []Marker   `json:"markers"`
-	Sizes     []Size     `json:"sizes"`
-	Lifetimes []Lifetime `json:"lifetimes"`
-	Grid      []GridCell `json:"grid"`
-	Curve     []Point    `json:"curve"`
-	Blocks    []Block    `json:"blocks,omitzero"`      // only when asked for: those that live at the instant
-	Born      []Block    `json:"born_blocks,omitzero"` // only when asked for: those allocated in the range
-	Rows      RowCounts  `json:"row_counts"`           // of the tables before the limit
+	Sites      []Site     `json:"sites"`
+	LiveSites  []Site     `json:"live_sites"`
+	PeakSites  []Site     `json:"peak_sites"`
+	Leaks      Leaks      `json:"leaks"`
+	LateFreed  Late       `json:"late_freed"`
+	Functions  []Function `json:"functions"`
+	Groups     []Group    `json:"groups,omitzero"`     // only when grouping was asked for
+	Filters    []string   `json:"filters,omitzero"`    // of stacks and blocks, in all tables that Unfiltered does not name: "focus main"; and "cell 4096,never"
+	Unfiltered []string   `json:"unfiltered,omitzero"` // what Filters do not narrow: tables, and "sums" for the counts and bytes of the trace
+	Threads    []Thread   `json:"threads"`
+	Markers    []Marker   `json:"markers"`
+	Sizes      []Size     `json:"sizes"`
+	Lifetimes  []Lifetime `json:"lifetimes"`
+	Grid       []GridCell `json:"grid"`
+	Curve      []Point    `json:"curve"`
+	Blocks     []Block    `json:"blocks,omitzero"`      // only when asked for: those that live at the instant
+	Born       []Block    `json:"born_blocks,omitzero"` // only when asked for: those allocated in the range
+	Rows       RowCounts  `json:"row_counts"`           // of the tables before the limit
 
+	left      filtered            // of the sums, by Filters
 	histories map[uint64][]uint64 // live bytes over the whole run by stack, of the rows shown; nil when not asked for
 }
 
@@ -145,8 +147,10 @@ type Site struct {
 	Place
 	AllocBytes     uint64 `json:"alloc_bytes"`
 	AllocCount     uint64 `json:"alloc_count"`
-	FreedBytes     uint64 `json:"freed_bytes"`
+	FreedBytes     uint64 `json:"freed_bytes"` // by FREE events, as in Trace
 	FreedCount     uint64 `json:"freed_count"`
+	OverBytes      uint64 `json:"overwritten_bytes"` // by allocations over their live address
+	OverCount      uint64 `json:"overwritten_count"`
 	LiveBytes      uint64 `json:"live_bytes"`
 	LiveCount      uint64 `json:"live_count"`
 	PeakBytes      uint64 `json:"peak_bytes"`

@@ -5,19 +5,18 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
-	"flag"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/memtest"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
+	"github.com/memtui/memtui/internal/memtest/opened"
 	"github.com/memtui/memtui/model"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // events is a trace in memory.
 type events []model.Event
@@ -37,7 +36,7 @@ func (e events) MarkerName(id uint64) (string, bool) {
 const hostile = "evil\x1b]0;x\a|`[red]<b>\"\n,\u009b\u202e\xff"
 
 // sample is a profile with two sites and a stack that the file does not define, and its index.
-func sample(t *testing.T) (*model.Profile, *analysis.Index) {
+func sample(t *testing.T) (*model.Profile, *analysis.KeptIndex) {
 	t.Helper()
 	s := model.NewStacks()
 	s.Functions = append(s.Functions, "main", hostile, "")
@@ -61,21 +60,15 @@ func sample(t *testing.T) (*model.Profile, *analysis.Index) {
 		{Time: 70, Kind: model.Alloc, Addr: 4, Size: 1000, ID: 9, Thread: 1},
 		{Time: 99, Kind: model.Free, Addr: 0xdead},
 	}
-	store := &model.Store{}
-	store.Publish(&model.Profile{
+	store, ix := opened.Profile(t, &model.Profile{
 		Meta: model.Meta{
 			Path: "dir/x.mlyze", Name: "x.mlyze", Format: "mlyze", Version: 1, Size: 1234, Start: 1763613840000000, HasStart: true,
 		},
 		Stacks: s, Allocations: trace,
 		Problems: []model.Problem{{Severity: model.Warning, Code: "demo", Message: "seen " + hostile, Count: 2, Offset: 300}},
 	})
-	ix := analysis.NewIndex()
-	if err := analysis.Build(t.Context(), store, ix); err != nil {
-		t.Fatal(err)
-	}
-	analysis.Conclude(store, ix)
 	p := store.Current()
-	for _, err := range model.Check(p) {
+	for _, err := range modeltest.Check(p) {
 		t.Error(err)
 	}
 	return p, ix
@@ -93,26 +86,6 @@ func build(t *testing.T, opt Options) *Report {
 
 func whole() Options {
 	return Options{At: analysis.End, AtTime: 99, Range: analysis.Whole, From: model.NoTime, To: model.NoTime, Limit: 20, History: true}
-}
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll("testdata", 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, got, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s differs (-want +got):\n%s", path, diff)
-	}
 }
 
 func TestWriters(t *testing.T) {
@@ -143,7 +116,7 @@ func TestWriters(t *testing.T) {
 					t.Errorf("control character %U at %d", c, i)
 				}
 			}
-			golden(t, name, out.Bytes())
+			memtest.GoldenFile(t, filepath.Join("testdata", name), out.String())
 		})
 	}
 }
@@ -317,12 +290,7 @@ func TestShorten(t *testing.T) {
 }
 
 func TestEmptyTrace(t *testing.T) {
-	store := &model.Store{}
-	store.Publish(&model.Profile{Meta: model.Meta{Name: "empty", Format: "mlyze"}, Allocations: events{}})
-	ix := analysis.NewIndex()
-	if err := analysis.Build(t.Context(), store, ix); err != nil {
-		t.Fatal(err)
-	}
+	store, ix := opened.Profile(t, &model.Profile{Meta: model.Meta{Name: "empty", Format: "mlyze"}, Allocations: events{}})
 	opt := whole()
 	opt.AtTime = 0
 	r, err := Build(t.Context(), store.Current(), ix, opt)
@@ -342,5 +310,30 @@ func TestEmptyTrace(t *testing.T) {
 		if err := write(&out); err != nil || out.Len() == 0 {
 			t.Errorf("%v: %q", err, out.String())
 		}
+	}
+}
+
+// TestSitesEndAsTheTraceDoes adds up what became of blocks: freed and overwritten ones apart, in sites as in the trace.
+func TestSitesEndAsTheTraceDoes(t *testing.T) {
+	trace := events{
+		{Time: 0, Kind: model.Alloc, Addr: 1, Size: 100, ID: 5},
+		{Time: 10, Kind: model.Alloc, Addr: 1, Size: 30, ID: 5},
+		{Time: 20, Kind: model.Free, Addr: 1},
+		{Time: 30, Kind: model.Alloc, Addr: 2, Size: 7, ID: 9},
+		{Time: 40, Kind: model.Alloc, Addr: 2, Size: 8, ID: 5},
+	}
+	store, ix := opened.Profile(t, &model.Profile{Meta: model.Meta{Name: "over", Format: "mlyze"}, Allocations: trace})
+	r, err := Build(t.Context(), store.Current(), ix, whole())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var freed, freedCount, over, overCount uint64
+	for _, s := range r.Trace.Sites {
+		freed, freedCount, over, overCount = freed+s.FreedBytes, freedCount+s.FreedCount, over+s.OverBytes, overCount+s.OverCount
+	}
+	v := r.Trace
+	if freed != 30 || freed != v.FreedBytes || freedCount != v.FreedCount || over != 107 || over != v.OverwrittenBytes || overCount != v.OverwrittenCount {
+		t.Errorf("freed %d in %d, overwritten %d in %d; the trace: %d in %d, %d in %d", freed, freedCount, over, overCount,
+			v.FreedBytes, v.FreedCount, v.OverwrittenBytes, v.OverwrittenCount)
 	}
 }

@@ -29,6 +29,7 @@ func sortKeys() []sortKey {
 		{"peak_bytes", func(s *analysis.Site) uint64 { return s.PeakBytes }, allocs},
 		{"temporary_count", func(s *analysis.Site) uint64 { return s.Temporary }, allocs},
 		{"freed_bytes", func(s *analysis.Site) uint64 { return s.FreedBytes }, func(s *analysis.Site) uint64 { return s.FreedCount }},
+		{"overwritten_bytes", func(s *analysis.Site) uint64 { return s.OverwrittenBytes }, func(s *analysis.Site) uint64 { return s.OverwrittenCount }},
 		{"leaked_bytes", func(s *analysis.Site) uint64 { return s.LeakBytes }, leaked},
 		{"leaked_count", leaked, leaked},
 	}
@@ -82,10 +83,11 @@ func (b *builder) sites() error {
 		return err
 	}
 	key, keep := keyNamed(b.opt.By), allocated
-	if strings.HasPrefix(key.name, "live_") || key.name == "freed_bytes" {
+	if strings.HasPrefix(key.name, "live_") || key.name == "freed_bytes" || key.name == "overwritten_bytes" {
 		keep = func(s *analysis.Site) bool { return allocated(s) || key.value(s) > 0 }
 	}
 	b.out.Sites, b.out.Rows.Sites = b.table(sorted(rows, key, keep))
+	b.out.left = leftOf(rows)
 	byLive := keyNamed("live_bytes")
 	b.out.LiveSites, b.out.Rows.LiveSites = b.table(sorted(rows, byLive, lives))
 	if b.peak == nil {
@@ -99,7 +101,19 @@ func (b *builder) sites() error {
 		}
 	}
 	b.out.PeakSites, b.out.Rows.PeakSites = b.table(sorted(atPeak, byLive, lives))
+	b.out.left.peak = leftOf(atPeak).live
 	return nil
+}
+
+// filtered is what filters leave of the sums of a trace.
+type filtered struct{ alloc, live, peak uint64 } // bytes
+
+func leftOf(rows []analysis.Site) (f filtered) {
+	for i := range rows {
+		f.alloc, _ = model.SaturatingAdd(f.alloc, rows[i].AllocBytes)
+		f.live, _ = model.SaturatingAdd(f.live, rows[i].LiveBytes)
+	}
+	return f
 }
 
 // table turns the first rows into those of the report, and says how many there were.
@@ -112,6 +126,7 @@ func (b *builder) table(rows []*analysis.Site) ([]Site, int) {
 		out[i] = Site{
 			Stack: uint64(s.Stack), Place: frames.place(s.Stack), Frames: frames,
 			AllocBytes: s.AllocBytes, AllocCount: s.AllocCount, FreedBytes: s.FreedBytes, FreedCount: s.FreedCount,
+			OverBytes: s.OverwrittenBytes, OverCount: s.OverwrittenCount,
 			LiveBytes: s.LiveBytes, LiveCount: s.LiveCount, PeakBytes: s.PeakBytes,
 			LeakedBytes: s.LeakBytes, LeakedCount: s.LeakCount, TemporaryCount: s.Temporary,
 		}
@@ -132,7 +147,7 @@ func (b *builder) remember(stack uint64, key analysis.Key) {
 }
 
 func (b *builder) functions() error {
-	list, err := b.trace.Functions(b.ctx, b.opt.Range, b.opt.Cell.Stacks)
+	list, err := b.trace.Functions(b.ctx, b.opt.Range, b.opt.Cell)
 	if err != nil {
 		return err
 	}
@@ -168,7 +183,7 @@ func (b *builder) groups() error {
 
 // threads lists what each thread allocated in the range, most bytes first.
 func (b *builder) threads() error {
-	rows, err := b.trace.Sites(b.ctx, analysis.Query{At: b.opt.At, Range: b.opt.Range, By: analysis.ByThread, Cell: analysis.Cell{Stacks: b.opt.Cell.Stacks}})
+	rows, err := b.trace.Sites(b.ctx, analysis.Query{At: b.opt.At, Range: b.opt.Range, By: analysis.ByThread, Cell: b.opt.Cell})
 	if err != nil {
 		return err
 	}

@@ -30,10 +30,10 @@ func (s Style) amount(metric string, a model.Amount) string {
 
 // part is a share of a total in percent.
 func (out *Stacks) part(a model.Amount) string {
-	if out.Total == nil || out.Total.Float64() <= 0 {
+	if out.Total == nil {
 		return ""
 	}
-	return fmt.Sprintf("%.1f %%", 100*a.Float64()/out.Total.Float64())
+	return a.ShareOf(out.Total.Amount).String()
 }
 
 // stackScope says what recorded the profile, and what the tables are about.

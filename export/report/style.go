@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"math"
 	"strings"
 
@@ -50,21 +49,8 @@ func (s Style) count(n uint64) string { return model.Group(n) }
 
 func (s Style) time(t model.Time) string { return s.text(t.String()) }
 
-// share is part of whole in percent with one digit, "" of nothing.
-func (s Style) share(part, whole uint64) string {
-	if whole == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
-}
-
-// percent is share without digits, for narrow columns.
-func (s Style) percent(part, whole uint64) string {
-	if whole == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%.0f%%", 100*float64(part)/float64(whole))
-}
+// share is part of whole in percent, "" of nothing.
+func (s Style) share(part, whole uint64) string { return model.ShareOf(part, whole).String() }
 
 // shorten leaves out what stands between the outermost angle brackets of a name, where that is longer than a few characters:
 // "std::map<int, std::string>::find" becomes "std::map<…>::find". Operators and names like "<stack 7?>" stay.
@@ -103,7 +89,7 @@ func (s Style) rate(perSecond float64) string {
 	if perSecond < 0 {
 		sign, perSecond = "-", -perSecond
 	}
-	return sign + model.Bytes(math.Min(perSecond, math.MaxInt64)).Short() + "/s"
+	return sign + model.ShortRate(perSecond)
 }
 
 func (s Style) bold(t string) string { return s.escape("1", t) }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/memtui/memtui/model"
@@ -95,7 +96,7 @@ func (w tableWriter) sites() table {
 	t := w.t
 	out := table{
 		name: "sites", title: "Top sites", more: t.Rows.Sites - len(t.Sites),
-		answer: w.ofAll() + w.style.bytes(t.AllocBytes) + " allocated at " + plural(t.Rows.Sites, "site"),
+		answer: w.ofAll(t.left.alloc) + w.style.bytes(t.AllocBytes) + " allocated at " + plural(t.Rows.Sites, "site"),
 		cols:   append([]col{{"ALLOCATED", number}, {"BLOCKS", number}, {"TEMP", number}, {"LIVE", number}, {"PEAK", number}}, placeCols()...),
 	}
 	for _, s := range t.Sites {
@@ -110,7 +111,7 @@ func (w tableWriter) sites() table {
 func (w tableWriter) live() table {
 	out := w.levels(w.t.LiveSites, w.t.Live.Bytes)
 	out.name, out.title, out.more = "live_sites", "Live "+w.style.text(w.at), w.t.Rows.LiveSites-len(w.t.LiveSites)
-	out.answer = w.ofAll() + w.style.bytes(w.t.Live.Bytes) + " in " + plural(int(w.t.Live.Count), "block")
+	out.answer = w.ofAll(w.t.left.live) + w.style.bytes(w.t.Live.Bytes) + " in " + plural(int(w.t.Live.Count), "block")
 	return out
 }
 
@@ -120,13 +121,17 @@ func (w tableWriter) peak() table {
 	}
 	out := w.levels(w.t.PeakSites, w.t.Peak.Bytes)
 	out.name, out.title, out.more = "peak_sites", "At the peak", w.t.Rows.PeakSites-len(w.t.PeakSites)
-	out.answer = fmt.Sprintf("%s%s in %s at %s", w.ofAll(), w.style.bytes(w.t.Peak.Bytes), plural(int(w.t.Peak.Count), "block"), w.style.time(w.t.Peak.Time))
+	out.answer = fmt.Sprintf("%s%s in %s at %s", w.ofAll(w.t.left.peak), w.style.bytes(w.t.Peak.Bytes), plural(int(w.t.Peak.Count), "block"), w.style.time(w.t.Peak.Time))
 	return out
 }
 
 // levels is a table of what lives at some instant, of total bytes.
 func (w tableWriter) levels(sites []Site, total uint64) table {
-	out := table{cols: append([]col{{"LIVE", number}, {"BLOCKS", number}, {"SHARE", number}, {"TREND", sketch}}, placeCols()...)}
+	trend := "TREND"
+	if w.narrow {
+		trend = "RUN'S TREND"
+	}
+	out := table{cols: append([]col{{"LIVE", number}, {"BLOCKS", number}, {"SHARE", number}, {trend, sketch}}, placeCols()...)}
 	for _, s := range sites {
 		out.rows = append(out.rows, append([]string{
 			w.style.bytes(s.LiveBytes), w.style.count(s.LiveCount), w.style.share(s.LiveBytes, total),
@@ -147,7 +152,7 @@ func (w tableWriter) leaks() table {
 	l := w.t.Leaks
 	out := w.leakRows(l.Sites, "LEAK")
 	out.name, out.title, out.more = "leaks", "Never freed", w.t.Rows.Leaks-len(l.Sites)
-	out.answer = fmt.Sprintf("%s%s in %s at %s", w.ofAll(), w.style.bytes(l.Bytes), plural(int(l.Count), "block"), plural(w.t.Rows.Leaks, "site"))
+	out.answer = fmt.Sprintf("%s in %s at %s", w.style.bytes(l.Bytes), plural(int(l.Count), "block"), plural(w.t.Rows.Leaks, "site"))
 	if w.narrow {
 		out.title = "Allocated in the range, not freed by its end"
 	}
@@ -167,6 +172,9 @@ func (w tableWriter) lateFreed() table {
 	out := w.leakRows(l.Sites, "SHARE")
 	out.name, out.title, out.more = "late_freed", "Freed only at the end of the run", w.t.Rows.LateFreed-len(l.Sites)
 	out.answer = w.style.bytes(l.Bytes) + " in " + plural(int(l.Count), "block")
+	if w.narrow {
+		out.answer += " of the whole run"
+	}
 	return out
 }
 
@@ -177,7 +185,7 @@ func (w tableWriter) leakRows(sites []LeakSite, share string) table {
 	}, placeCols()...)}
 	for _, s := range sites {
 		out.rows = append(out.rows, append([]string{
-			w.style.bytes(s.Bytes), w.style.count(s.Count), w.style.percent(s.Count, s.allocs), w.style.time(s.Oldest),
+			w.style.bytes(s.Bytes), w.style.count(s.Count), w.style.share(s.Count, s.allocs), w.style.time(s.Oldest),
 			w.shape(s), w.style.spark(s.history, leakColumns),
 		}, w.place(s.Place, s.Frames)...))
 	}
@@ -218,10 +226,18 @@ func (w tableWriter) stackLines(f Frames, n int) []string {
 	return lines
 }
 
-// ofAll stands before sums of all stacks over tables of those that a filter leaves.
-func (w tableWriter) ofAll() string {
+// ofAll stands before sums of all blocks over tables of those that filters leave: how much that is.
+func (w tableWriter) ofAll(left uint64) string {
 	if len(w.t.Filters) > 0 {
-		return "filtered: of "
+		return "filters leave " + w.style.bytes(left) + " of "
+	}
+	return ""
+}
+
+// unless is the note at a table that filters do not narrow.
+func (w tableWriter) unless(table string) string {
+	if slices.Contains(w.t.Unfiltered, table) {
+		return ", all stacks: filters do not apply"
 	}
 	return ""
 }
@@ -301,7 +317,7 @@ func (w tableWriter) sizes() table {
 
 func (w tableWriter) lifetimes() table {
 	out := table{
-		name: "lifetimes", title: "Lifetimes", answer: "freed blocks by how long they lived",
+		name: "lifetimes", title: "Lifetimes", answer: "freed blocks by how long they lived" + w.unless("lifetimes"),
 		cols: []col{{"FROM", number}, {"TO", number}, {"BLOCKS", number}, {"BYTES", number}, {"", sketch}},
 	}
 	top := uint64(0)

@@ -108,6 +108,9 @@ func (t *textWriter) scope() string {
 	}
 	if t.r.Trace != nil {
 		parts = append(parts, filterText(t.r.Trace.Filters)...)
+		if len(t.r.Trace.Filters) > 0 {
+			parts = append(parts, "the chart and the sums below it: all blocks")
+		}
 	}
 	parts = append(parts, t.dumpScope()...)
 	if t.r.Time.From != nil || t.r.Time.To != nil {

@@ -52,6 +52,7 @@ func (c *checkCmd) Run(ctx context.Context, a *app) error {
 	if len(budgets) == 0 && c.Base == "" {
 		return usageError(errors.New("check: no limit given: try --max-peak 512M, --max-leak 1M, --max-growth 1K/s, --max-live-at 50%=10M or --base FILE"))
 	}
+	a.anew = true // what lies in a cache must not make a check pass
 	s, err := a.open(ctx, c.File)
 	if err != nil {
 		return err

@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
+	"os"
 	"slices"
 	"strings"
 
@@ -35,8 +35,8 @@ type globals struct {
 	Series     *int    `placeholder:"N" help:"Of memory dumps: which curve, from 0, in the file's order."`
 	Point      *int    `placeholder:"N" help:"Of memory dumps: the page layout of this point, from 0, in the file's order."`
 	Edges      string  `enum:"roots,all" default:"roots" placeholder:"WHICH" help:"References that hold memory in heap snapshots: roots, without those of inter-generational roots that keep nothing alive, or all."`
-	MaxMemory  byteNum `placeholder:"SIZE" help:"Stop reading before memory grows beyond this: 64MiB, 1.5G."`
-	Index      string  `enum:"cache,beside,none" default:"cache" placeholder:"PLACE" help:"Where the indexes of traces are kept: in the user's cache, if they are large, beside the file, or none."`
+	MaxMemory  byteNum `placeholder:"SIZE" help:"Stop reading before memory grows beyond this: 64MiB, 1.5G. Also lets files that mean far more than their size be read up to it. The default is what ulimit and control groups allow, less what the program itself needs."`
+	Index      string  `enum:"cache,beside,none" default:"cache" placeholder:"PLACE" help:"Where the indexes of traces are kept: in the user's cache, if they are large, beside the file, or none. One that others can write is not used; check uses none."`
 	Color      string  `enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Colours: auto, always or never."`
 	ASCII      bool    `name:"ascii" help:"Draw with ASCII characters only."`
 	Mouse      bool    `default:"true" negatable:"" help:"Use the mouse."`
@@ -75,19 +75,34 @@ type app struct {
 	keys      *keymap.Map
 	memory    views.Memory // of the full-screen program, for reading the file again
 	collector *collector
+	ending    *ending
 	screen    bool // what is opened is shown full-screen
 	always    bool // indexes are kept of small traces, too
+	anew      bool // indexes that are kept are not read
 }
 
 // Main runs one command and returns the exit status. ctx ends what it does early.
 func Main(ctx context.Context, env Env) int {
-	a := &app{env: env, out: bufio.NewWriterSize(env.Stdout, 1<<16), collector: &collector{}}
+	a := &app{env: env, out: bufio.NewWriterSize(env.Stdout, 1<<16), collector: &collector{}, ending: &ending{}}
 	defer a.collector.stop()
-	err := a.run(ctx)
+	err, ended := a.runUntil(ctx)
+	if !ended {
+		a.ending.removeUnfinished()
+		return a.interrupted(ctx)
+	}
 	if flushErr := a.out.Flush(); err == nil && flushErr != nil {
 		err = inputError(fmt.Errorf("standard output: %w", flushErr))
 	}
 	return a.status(ctx, err)
+}
+
+// interrupted says that the command did not finish, and returns the status that shells give the signal that ended ctx.
+func (a *app) interrupted(ctx context.Context) int {
+	fmt.Fprintln(a.env.Stderr, "memtui: interrupted")
+	if sig := (*term.SignalError)(nil); errors.As(context.Cause(ctx), &sig) {
+		return sig.Status()
+	}
+	return statusSignal
 }
 
 // status prints what went wrong and says it as an exit status.
@@ -96,8 +111,7 @@ func (a *app) status(ctx context.Context, err error) int {
 		return statusDone
 	}
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		fmt.Fprintln(a.env.Stderr, "memtui: interrupted")
-		return statusSignal
+		return a.interrupted(ctx)
 	}
 	if text := err.Error(); text != "" {
 		fmt.Fprintln(a.env.Stderr, "memtui: "+model.Clean(text))
@@ -165,9 +179,7 @@ func (a *app) configure(configErr error) error {
 	if a.flags.Limit < 0 {
 		return fmt.Errorf("--limit: must not be negative, but is %d", a.flags.Limit)
 	}
-	if a.flags.MaxMemory > 0 {
-		debug.SetMemoryLimit(int64(a.flags.MaxMemory))
-	}
+	a.boundMemory(systemMemory(os.DirFS("/")))
 	return nil
 }
 

@@ -266,6 +266,8 @@ func (a *app) writeFile(path string, f func(io.Writer) error) error {
 	if err != nil {
 		return inputError(err)
 	}
+	a.ending.begin(out.Name())
+	defer a.ending.unfinished.Delete(out.Name())
 	buffered := bufio.NewWriterSize(out, 1<<16)
 	err = firstError(f(buffered), buffered.Flush(), out.Chmod(permission(path)), out.Close())
 	if err == nil {

@@ -28,9 +28,9 @@ func (d *diffing) heaps(ctx context.Context) error {
 	}
 	d.opt.What, d.opt.Metric, d.opt.Counted = group, by, map[string]string{"type": "objects", "frame": "frames"}[group]
 	d.opt.Measure = map[string]string{"bytes": "memory of objects", "managed_bytes": "managed memory of objects",
-		"unmanaged_bytes": "unmanaged memory of objects", "retained_bytes": "what objects retain, type by type,"}[by]
+		"unmanaged_bytes": "unmanaged memory of objects", "retained_bytes": "what objects retain"}[by]
 	if group == "frame" {
-		d.opt.Measure = map[string]string{"bytes": "memory of frames"}[by]
+		d.opt.Measure = map[string]string{"bytes": "memory of frames", "retained_bytes": "what frames retain"}[by]
 	}
 	for _, in := range d.sides {
 		if err := in.heapSide(ctx, group, by); err != nil {
@@ -59,20 +59,10 @@ func (in *diffInput) heapSide(ctx context.Context, group, by string) error {
 	} else {
 		groups = analysis.HeapTypes(h, kind)
 	}
+	var whole *analysis.SideSum
 	if by == "retained_bytes" {
-		g, err := analysis.NewHeapGraph(ctx, h, in.edges())
-		if err != nil {
+		if whole, err = in.retained(ctx, h, kind, groups); err != nil {
 			return err
-		}
-		retained, err := g.RetainedBySets(ctx, kind)
-		if err != nil {
-			return err
-		}
-		if retained == nil {
-			return usageError(errors.New("--by: what types retain takes too long to find out in a snapshot of so many rows"))
-		}
-		for i := range groups {
-			groups[i].Retained = retained[groups[i].ID]
 		}
 	}
 	for i := range groups {
@@ -85,12 +75,35 @@ func (in *diffInput) heapSide(ctx context.Context, group, by string) error {
 	}
 	info := in.p.Heaps.Info(n)
 	in.side = analysis.HeapGroupsSide(groups, by == "retained_bytes")
+	in.side.Whole, in.side.Nested = whole, whole != nil
 	in.side.Bases.GCs = info.GC
 	in.from.Snapshot, in.from.Partial = &n, !h.Complete
 	if info.Time != model.NoTime {
 		in.from.At, in.side.Bases.Duration = &info.Time, info.Time
 	}
 	return nil
+}
+
+// retained fills in what each type or frame of a snapshot retains, and returns what they all do together.
+func (in *diffInput) retained(ctx context.Context, h *model.Heap, kind model.HeapKind, groups []analysis.HeapGroup) (*analysis.SideSum, error) {
+	g, err := analysis.NewHeapGraph(ctx, h, in.edges())
+	if err != nil {
+		return nil, err
+	}
+	retained, err := g.RetainedBySets(ctx, kind)
+	if err != nil {
+		return nil, err
+	}
+	if retained == nil {
+		return nil, usageError(errors.New("--by: what types retain takes too long to find out in a snapshot of so many rows"))
+	}
+	whole := &analysis.SideSum{}
+	for i := range groups {
+		groups[i].Retained = retained[groups[i].ID]
+		whole.Count, _ = model.SaturatingAdd(whole.Count, groups[i].Count)
+	}
+	whole.Bytes, _, err = g.RetainedByKind(ctx, kind)
+	return whole, err
 }
 
 // dumpDiffKeys are what layouts can be compared by, the default first.
@@ -118,7 +131,9 @@ func (d *diffing) dumps(ctx context.Context) error {
 		d.layout = [2]*model.Layout{}
 		d.opt.What, d.opt.Metric, d.opt.Measure, d.opt.Counted = "series", "bytes", "the sum of the curves", "points"
 		for _, in := range d.sides {
-			in.curveSide()
+			if err := in.curveSide(); err != nil {
+				return err
+			}
 		}
 		return nil
 	}
@@ -154,14 +169,18 @@ func (in *diffInput) pickLayout(ctx context.Context, group string) (*model.Layou
 }
 
 // curveSide takes the values of the curves at the chosen instant.
-func (in *diffInput) curveSide() {
-	end, at := analysis.TimelineEnd(in.p.Timeline), model.Time(0)
-	if at = end; in.flags.At.given() {
-		at = min(in.flags.At.resolve(end, dumpPeak(in.p.Timeline)), end)
+func (in *diffInput) curveSide() error {
+	at := analysis.TimelineEnd(in.p.Timeline)
+	if in.flags.At.given() {
+		var err error
+		if at, err = in.flags.At.in(at, dumpPeak(in.p.Timeline)); err != nil {
+			return err
+		}
 	}
 	in.side = analysis.SeriesSide(in.p.Timeline, at)
 	in.side.Bases.Duration = at
 	in.from.Snapshot, in.from.At = nil, &at
+	return nil
 }
 
 func pageBytes(f *analysis.PageFigures, by string) uint64 {

@@ -34,11 +34,14 @@ func (d *diffing) stacks(ctx context.Context) error {
 	if group == "total" {
 		d.opt.What = "function"
 	}
+	if d.peaks(metric) {
+		d.opt.Measure = "peak memory"
+	}
 	found := false
 	for _, in := range d.sides {
 		if in.p.Weights == nil {
 			d.opt.Counted, found = "blocks", true
-			err = in.traceSide(ctx, metric, group, d.opt.Cell)
+			err = in.traceSide(ctx, metric, group, d.opt.Cell, d.peaks(metric))
 		} else {
 			var counted string
 			counted, err = in.profileSide(ctx, d.opt.Event, metric, group, d.opt.Cell.Stacks)
@@ -60,12 +63,19 @@ func (d *diffing) stacks(ctx context.Context) error {
 	return nil
 }
 
+// peaks reports whether both sides are traces compared by their peaks, and all of them: what each row reached on its own does not
+// add up to the peak, and of a part of the blocks it is not known.
+func (d *diffing) peaks(metric string) bool {
+	return metric == "peak_bytes" && d.sides[0].p.Weights == nil && d.sides[1].p.Weights == nil && d.opt.Cell.IsAll()
+}
+
 // measures are what metrics measure, in words.
 func measures() map[string]string {
 	return map[string]string{
 		"live_bytes": "live memory", "live_count": "the number of live blocks", "alloc_bytes": "allocated memory",
 		"alloc_count": "the number of allocations", "peak_bytes": "the sum of each one's own peak", "freed_bytes": "freed memory",
-		"temporary_count": "the number of temporary blocks", "leaked_bytes": "leaked memory", "leaked_count": "the number of leaked blocks",
+		"overwritten_bytes": "memory of blocks that others were allocated over",
+		"temporary_count":   "the number of temporary blocks", "leaked_bytes": "leaked memory", "leaked_count": "the number of leaked blocks",
 	}
 }
 
@@ -129,8 +139,8 @@ func (d *diffing) sharedMetric(by string) (string, error) {
 		trace.Meta.Name, p.Meta.Name, listed(report.SortKeys()), metricNames(p.Weights)))
 }
 
-// traceSide asks a trace for its rows.
-func (in *diffInput) traceSide(ctx context.Context, metric, group string, only analysis.Cell) error {
+// traceSide asks a trace for its rows; with peaks the whole side weighs what the trace did at its peak.
+func (in *diffInput) traceSide(ctx context.Context, metric, group string, only analysis.Cell, peaks bool) error {
 	if in.asked != nil {
 		return usageError(errors.New("diff: traces have no snapshots; choose an instant with --at"))
 	}
@@ -141,6 +151,13 @@ func (in *diffInput) traceSide(ctx context.Context, metric, group string, only a
 	opt.Cell = only
 	if in.side, err = traceRows(ctx, in.s.index, in.p.Stacks, opt, metric, group); err != nil {
 		return err
+	}
+	if peaks {
+		peak, _, err := in.s.index.Peak(ctx, opt.Range)
+		if err != nil {
+			return err
+		}
+		in.side.Whole = &analysis.SideSum{Bytes: peak.Bytes, Count: in.side.Sum().Count}
 	}
 	until := opt.Range
 	if in.from.At = &opt.AtTime; in.flags.From.given() || in.flags.To.given() {
@@ -162,10 +179,10 @@ func traceRows(ctx context.Context, trace analysis.Trace, stacks *model.Stacks, 
 			return nil, usageError(errors.New("--group lifetime is about all blocks: leave filters of stacks and --cell out"))
 		}
 		if metric != "alloc_bytes" && metric != "alloc_count" {
-			return nil, usageError(errors.New("--group lifetime is about what was allocated in a range and freed: add --by alloc_bytes"))
+			return nil, usageError(errors.New("--group lifetime is about what was allocated in a range: add --by alloc_bytes"))
 		}
-		_, lifetimes, err := trace.Histograms(ctx, opt.Range)
-		side := analysis.BucketsSide(lifetimes, true)
+		sizes, lifetimes, err := trace.Histograms(ctx, opt.Range)
+		side := analysis.LifetimesSide(sizes, lifetimes)
 		if metric == "alloc_count" {
 			for i := range side.Rows {
 				side.Rows[i].Bytes = side.Rows[i].Count
@@ -277,12 +294,12 @@ func (in *diffInput) weigh(ctx context.Context, event uint16, metric model.Metri
 // profileRows are the rows of a profile in one grouping.
 func profileRows(ctx context.Context, weights, counts *analysis.ProfileSelection, group string) (*analysis.CompareSide, error) {
 	if group == "thread" {
-		selections, k := []*analysis.ProfileSelection{weights}, -1
+		selections := []*analysis.ProfileSelection{weights}
 		if counts != nil {
-			selections, k = append(selections, counts), 1
+			selections = append(selections, counts)
 		}
 		rows, err := analysis.ProfileTable(ctx, analysis.ByProfileThread, selections...)
-		return analysis.ProfileRowsSide(rows, 0, k, true), err
+		return analysis.ProfileRowsSide(rows, selections), err
 	}
 	side := analysis.StacksSide(weights, counts)
 	switch group {

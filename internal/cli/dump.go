@@ -40,20 +40,17 @@ func (a *app) dumpOptions(p *model.Profile) (report.DumpOptions, error) {
 		return opt, usageError(errors.New("--by: the tables of a dump stand in the file's order"))
 	}
 	end, peak := opt.At, dumpPeak(p.Timeline)
-	if f.From.given() {
-		opt.From = f.From.resolve(end, peak)
+	var err error
+	if opt.From, opt.To, err = span(f.From, f.To.moment, end, peak); err != nil {
+		return opt, err
 	}
 	if f.To.given() {
-		opt.To = f.To.resolve(end, peak)
-		opt.At = min(opt.To, end)
-	}
-	if opt.To != model.NoTime && opt.From > opt.To {
-		return opt, usageError(fmt.Errorf("the range ends at %s, before it begins at %s", opt.To, opt.From))
+		opt.At = opt.To
 	}
 	if f.At.given() {
-		opt.At = min(f.At.resolve(end, peak), end)
+		opt.At, err = f.At.in(end, peak)
 	}
-	return opt, nil
+	return opt, err
 }
 
 // dumpPeak is when any curve first reaches the highest value of all.
@@ -92,7 +89,9 @@ func (a *app) layout(ctx context.Context, p *model.Profile, asked *int) (n int, 
 	}
 	until := model.MaxTime
 	if f.At.given() {
-		until = f.At.resolve(analysis.TimelineEnd(p.Timeline), dumpPeak(p.Timeline))
+		if until, err = f.At.in(analysis.TimelineEnd(p.Timeline), dumpPeak(p.Timeline)); err != nil {
+			return 0, false, err
+		}
 	}
 	n, err = lastLayout(ctx, p, count, func(info model.LayoutInfo) bool {
 		return (f.Series == nil || info.Series == *f.Series) && (until == model.MaxTime || info.At != model.NoTime && info.At <= until)

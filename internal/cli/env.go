@@ -43,9 +43,9 @@ type Screen struct {
 
 	Evidence func(context.Context, views.EvidenceQuery) error // writes what is known about the file; from any goroutine
 
+	Again func(second string) error // why the file, or the second one unless "", cannot be read again now
+
 	Command []string       // how the file is named on a command line: flags that matter to it, then its path
-	Once    bool           // the input cannot be read again
-	Again   func() error   // why it cannot be read again now
 	Memory  *views.Memory  // where the user was before it was read again
 	Config  *keymap.Config // never nil
 	Keys    *keymap.Map    // with the user's bindings

@@ -19,8 +19,9 @@ const afterBudget = 512 << 20
 // system gives a thread that mostly sleeps its turn at once, while Go's scheduler would let it wait for theirs.
 const spareThreads = 2
 
-// FullScreen runs the full-screen program on the process's terminal. It is what main puts into [Env.FullScreen].
-func FullScreen(_ context.Context, s Screen) error {
+// FullScreen runs the full-screen program on the process's terminal, until ctx ends at most. It is what main puts into
+// [Env.FullScreen].
+func FullScreen(ctx context.Context, s Screen) error {
 	cores := runtime.GOMAXPROCS(0)
 	runtime.GOMAXPROCS(cores + spareThreads)
 	defer runtime.GOMAXPROCS(cores)
@@ -28,6 +29,8 @@ func FullScreen(_ context.Context, s Screen) error {
 	if err != nil {
 		return err
 	}
+	// A signal may have come when the terminal did not yet listen.
+	defer context.AfterFunc(ctx, func() { t.Fail(context.Cause(ctx)) })()
 	list, err := usableThemes(s, t.Caps().Colors)
 	if err != nil {
 		return errors.Join(err, t.Close())
@@ -35,7 +38,7 @@ func FullScreen(_ context.Context, s Screen) error {
 	opt := views.Options{
 		Terminal: t, Store: s.Store, Trace: s.Trace, Keys: s.Keys, Themes: list,
 		Second: s.Second, OpenSecond: s.OpenSecond, Home: s.Home,
-		Command: s.Command, Stop: s.Cancel, Once: s.Once, Readable: s.Again, Memory: s.Memory, HeapStart: s.HeapStart, HeapBudget: s.HeapBudget,
+		Command: s.Command, Stop: s.Cancel, Readable: s.Again, Memory: s.Memory, HeapStart: s.HeapStart, HeapBudget: s.HeapBudget,
 		Evidence: s.Evidence, Shown: s.Shown,
 	}
 	return views.Run(opt)

@@ -123,7 +123,7 @@ func (a *app) withoutIndex(ctx context.Context, s *session) (*indexing, error) {
 		return nil, err
 	}
 	x := &indexing{Header: report.NewHeader(report.SchemaIndex, s.store.Current()), Result: "none", Reason: s.noPlace}
-	x.Complete = !hasError(s.store.Current().Problems) // as far as was looked
+	x.Complete = !model.HasError(s.store.Current().Problems) // as far as was looked
 	return x, nil
 }
 

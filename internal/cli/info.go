@@ -116,7 +116,7 @@ func (a *app) info(ctx context.Context, path string) (*infoObject, error) {
 	if src.Piped() && src.Size() < 0 {
 		o.File.Bytes = 0 // of a pipe: what has arrived says nothing
 	}
-	o.Complete = !hasError(p.Problems) // as far as headers tell
+	o.Complete = !model.HasError(p.Problems) // as far as headers tell
 	for _, f := range p.Meta.Facts {
 		fact := infoFact{Key: f.Key, Label: f.Label, Text: f.Value}
 		if f.HasInt {
@@ -125,15 +125,6 @@ func (a *app) info(ctx context.Context, path string) (*infoObject, error) {
 		o.Facts = append(o.Facts, fact)
 	}
 	return o, nil
-}
-
-func hasError(problems []model.Problem) bool {
-	for _, p := range problems {
-		if p.Severity == model.Error {
-			return true
-		}
-	}
-	return false
 }
 
 func (o *infoObject) text(w io.Writer) {

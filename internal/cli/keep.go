@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/reading"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 	"golang.org/x/sys/unix"
@@ -40,6 +41,7 @@ type keeper struct {
 	path   string // of the index file
 	beside bool   // it lies beside the input
 	always bool   // it is kept in the cache, too, of a small trace
+	anew   bool   // what is kept is not read
 	once   sync.Once
 	key    analysis.IndexKey
 }
@@ -54,7 +56,7 @@ func (a *app) keeper(src *loaders.Source, format string) (k *keeper, why string)
 	case src.Piped() || src.Path() == "-":
 		return nil, "none is kept of an input that is no file"
 	case a.flags.Index == "beside":
-		return &keeper{src: src, path: src.Path() + indexSuffix, beside: true}, ""
+		return &keeper{src: src, path: src.Path() + indexSuffix, beside: true, anew: a.anew}, ""
 	}
 	dir := cacheDir(a.env.Getenv)
 	if dir == "" {
@@ -70,7 +72,7 @@ func (a *app) keeper(src *loaders.Source, format string) (k *keeper, why string)
 	sum := sha256.Sum256([]byte(path))
 	base := src.Name()
 	base = base[:min(len(base), 100)]
-	return &keeper{src: src, path: filepath.Join(dir, base+"-"+hex.EncodeToString(sum[:8])+indexSuffix), always: a.always}, ""
+	return &keeper{src: src, path: filepath.Join(dir, base+"-"+hex.EncodeToString(sum[:8])+indexSuffix), always: a.always, anew: a.anew}, ""
 }
 
 // cacheDir is the program's folder for what can be made again, "" when there is no home.
@@ -120,20 +122,42 @@ func keyOf(file io.ReaderAt, info os.FileInfo) (key analysis.IndexKey) {
 	return analysis.IndexKey(h.Sum(nil))
 }
 
+// errAnew says why an index file is not used, though it may be good: a verdict must not depend on what an earlier run says.
+var errAnew = errors.New("the trace itself is read")
+
+// existing returns why an index file is not used, where there is one.
+func (k *keeper) existing(why error) error {
+	if _, err := os.Lstat(k.path); errors.Is(err, fs.ErrNotExist) {
+		return errNoIndex
+	}
+	return why
+}
+
 // errNoIndex says why an index file is not used: there is none.
 var errNoIndex = errors.New("there is none yet")
 
 // Open implements [analysis.IndexPlace].
 func (k *keeper) Open() (*analysis.IndexFile, error) {
-	f, err := os.OpenFile(k.path, os.O_RDONLY|unix.O_NONBLOCK, 0) // a FIFO must not block
+	if k.anew {
+		return nil, errAnew
+	}
+	root, err := openFolder(filepath.Dir(k.path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errNoIndex
+	}
+	if err != nil {
+		return nil, k.existing(err)
+	}
+	defer root.Close()
+	name := filepath.Base(k.path)
+	f, info, err := openTrusted(root, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errNoIndex
 	}
 	if err != nil {
 		return nil, err
 	}
-	info, err := f.Stat()
-	if err == nil && (!info.Mode().IsRegular() || info.Size() == 0 || info.Size() != int64(int(info.Size()))) {
+	if !info.Mode().IsRegular() || info.Size() == 0 || info.Size() != int64(int(info.Size())) {
 		err = analysis.ErrIndexForeign
 	}
 	var data []byte
@@ -146,7 +170,7 @@ func (k *keeper) Open() (*analysis.IndexFile, error) {
 	}
 	if !k.beside {
 		now := time.Now()
-		_ = os.Chtimes(k.path, now, now) // the one not used for longest goes first
+		_ = root.Chtimes(name, now, now) // the one not used for longest goes first
 	}
 	return &analysis.IndexFile{
 		Data: data, At: f,
@@ -172,19 +196,24 @@ func (k *keeper) write(ctx context.Context, ix *analysis.KeptIndex) (err error) 
 	if len(k.src.Problems()) > 0 {
 		return errors.New("the compressed stream is damaged")
 	}
-	dir := filepath.Dir(k.path)
+	dir, name := filepath.Dir(k.path), filepath.Base(k.path)
 	if !k.beside {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+		if err := makeFolder(dir); err != nil {
 			return err
 		}
 	}
-	f, err := os.CreateTemp(dir, filepath.Base(k.path)+".*"+tempSuffix)
+	root, err := openFolder(dir)
+	if err != nil {
+		return err // it would not be used
+	}
+	defer root.Close()
+	f, temp, err := createTemp(root, name)
 	if err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			os.Remove(f.Name())
+			_ = root.Remove(temp)
 		}
 	}()
 	w := newBehind(f)
@@ -201,11 +230,11 @@ func (k *keeper) write(ctx context.Context, ix *analysis.KeptIndex) (err error) 
 	if err != nil {
 		return err
 	}
-	if err := os.Rename(f.Name(), k.path); err != nil {
+	if err := root.Rename(temp, name); err != nil {
 		return err
 	}
 	if !k.beside {
-		evict(dir, filepath.Base(k.path), time.Now())
+		evict(dir, name, time.Now())
 	}
 	return nil
 }
@@ -292,7 +321,7 @@ func (s *session) keep(ctx context.Context) {
 		s.note = note
 		return
 	}
-	s.remark(model.Problem{Severity: model.Note, Code: "index-not-kept", Message: note, Count: 1, Offset: model.NoOffset})
+	reading.Remark(s.store, model.Problem{Severity: model.Note, Code: "index-not-kept", Message: note, Count: 1, Offset: model.NoOffset})
 }
 
 // indexFact says in words where the index comes from.

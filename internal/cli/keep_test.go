@@ -49,6 +49,9 @@ func copied(t *testing.T) string {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "trace.mlyze")
+	if err := os.Chmod(filepath.Dir(path), 0o700); err != nil { // whatever this process usually makes
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(path, b, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
 )
 
@@ -138,17 +137,6 @@ func TestMemoryLimitStopsReading(t *testing.T) {
 	status, out, errs := run(t, Env{}, "report", "-f", "json", "--max-memory", "64K", sample)
 	if status != 0 || !strings.Contains(out, `"complete": false`) || !strings.Contains(errs, "incomplete") {
 		t.Errorf("status %d: %.300s %s", status, out, errs)
-	}
-}
-
-func TestDamagedProfilesAreNotComplete(t *testing.T) {
-	p := &model.Profile{Complete: true, Problems: []model.Problem{{Severity: model.Warning}}}
-	if damaged(p) != nil {
-		t.Error("a warning makes a file incomplete")
-	}
-	p.Problems = append(p.Problems, model.Problem{Severity: model.Error})
-	if next := damaged(p); next == nil || next.Complete || !p.Complete {
-		t.Error("an error leaves the file complete, or the published revision was changed")
 	}
 }
 

@@ -91,7 +91,10 @@ func (m *measurer) traceFigure(ctx context.Context, b *budget) (f figure, err er
 	if err != nil {
 		return f, err
 	}
-	at := min(b.at.resolve(duration, peak.Time), duration)
+	at, err := m.instant(b, duration, peak.Time)
+	if err != nil {
+		return f, err
+	}
 	instant := analysis.At(at)
 	if b.at.kind == peakTime {
 		instant = peak.Instant
@@ -99,6 +102,15 @@ func (m *measurer) traceFigure(ctx context.Context, b *budget) (f figure, err er
 	live, err := trace.Live(ctx, instant)
 	f.value, f.at = report.Clamp(live.Bytes), &at
 	return f, err
+}
+
+// instant is the one that a limit is about in this file, which may be the base and end earlier.
+func (m *measurer) instant(b *budget, end, peak model.Time) (model.Time, error) {
+	at, err := b.at.in(end, peak)
+	if err != nil {
+		err = usageError(fmt.Errorf("--%s: %s: %w", b.name, m.p.Meta.Name, err))
+	}
+	return at, err
 }
 
 // rounded is a number of bytes as an integer.
@@ -179,7 +191,10 @@ func (m *measurer) heapFigure(ctx context.Context, b *budget) (f figure, err err
 		}
 		return figure{value: rounded(slope * b.seconds)}, nil
 	}
-	at := b.at.resolve(points[len(points)-1].at, largest.at)
+	at, err := m.instant(b, points[len(points)-1].at, largest.at)
+	if err != nil {
+		return f, err
+	}
 	for _, p := range slices.Backward(points) {
 		if p.at <= at {
 			return figure{value: report.Clamp(p.bytes), snapshot: &p.index, at: &p.at}, nil
@@ -202,12 +217,18 @@ func (m *measurer) dumpFigure(b *budget) (f figure, err error) {
 	if opt.To != model.NoTime {
 		to = opt.To
 	}
+	at := model.NoTime
+	if b.name == "max-live-at" {
+		if at, err = m.instant(b, analysis.TimelineEnd(t), dumpPeak(t)); err != nil {
+			return f, err
+		}
+	}
 	found := false
 	for i := range t.Series {
 		if n := m.flags.Series; n != nil && i != *n {
 			continue
 		}
-		one, ok := m.seriesFigure(&t.Series[i], b, from, to)
+		one, ok := seriesFigure(&t.Series[i], b, from, to, at)
 		if ok && (!found || one.value > f.value) {
 			f, found = one, true
 			f.series = &t.Series[i].Name
@@ -220,7 +241,7 @@ func (m *measurer) dumpFigure(b *budget) (f figure, err error) {
 }
 
 // seriesFigure is the figure of one curve; ok is false where it has too few points.
-func (m *measurer) seriesFigure(s *model.Series, b *budget, from, to model.Time) (f figure, ok bool) {
+func seriesFigure(s *model.Series, b *budget, from, to, at model.Time) (f figure, ok bool) {
 	switch b.name {
 	case "max-peak":
 		sum := analysis.SumSeries(s, from, to)
@@ -236,7 +257,6 @@ func (m *measurer) seriesFigure(s *model.Series, b *budget, from, to model.Time)
 		slope, ok := analysis.Growth(times, values)
 		return figure{value: rounded(slope * b.seconds)}, ok
 	}
-	at := b.at.resolve(analysis.TimelineEnd(m.p.Timeline), dumpPeak(m.p.Timeline))
 	v, _, ok := analysis.ValueAt(s, at)
 	return figure{value: rounded(v), at: &at}, ok
 }

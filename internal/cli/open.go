@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"github.com/memtui/memtui/analysis"
@@ -114,9 +115,9 @@ func (a *app) second(s *session, path string) *views.Second {
 		out.Trace = s.index
 	}
 	if p.Heaps != nil {
-		budget := int64(a.flags.MaxMemory) / 2
-		if budget <= 0 {
-			budget = afterBudget
+		budget := int64(afterBudget)
+		if a.flags.MaxMemory > 0 {
+			budget = min(budget, int64(a.flags.MaxMemory)/2)
 		}
 		out.Heaps = analysis.NewHeaps(p.Heaps, budget)
 	}
@@ -169,8 +170,8 @@ func (a *app) show(ctx context.Context, s *session, path string) error {
 	}
 	file := a.target(path).path
 	screen := Screen{
-		Store: s.store, Trace: s.index, Shown: s.index.Shown, Done: s.done, Cancel: s.stop, Command: a.naming(file), Once: file == "-",
-		Memory: &a.memory, Again: readable(file),
+		Store: s.store, Trace: s.index, Shown: s.index.Shown, Done: s.done, Cancel: s.stop, Command: a.naming(file),
+		Memory: &a.memory, Again: func(second string) error { return a.readable(file, second) },
 		Config: a.config, Keys: a.keys, Theme: a.flags.Theme, Mouse: a.flags.Mouse, ASCII: a.flags.ASCII, NoColor: a.noColor(),
 	}
 	if err := a.heapScreen(ctx, s, &screen); err != nil {
@@ -181,7 +182,6 @@ func (a *app) show(ctx context.Context, s *session, path string) error {
 	screen.OpenSecond = func(path string) (*views.Second, error) { return a.openSecond(ctx, s, path, &others) }
 	if s.after != nil {
 		screen.Second = a.second(s.after, s.afterPath)
-		screen.Once = screen.Once || s.after.store.Current().Meta.Path == "-"
 	}
 	screen.Home, _ = os.UserHomeDir()
 	var writing sync.WaitGroup // evidence, which reads from the session
@@ -191,7 +191,11 @@ func (a *app) show(ctx context.Context, s *session, path string) error {
 		defer writing.Done()
 		return write(ctx, q)
 	}
+	if !a.ending.terminal.CompareAndSwap(terminalFree, terminalShown) {
+		return ctx.Err()
+	}
 	err := a.env.FullScreen(ctx, screen)
+	a.ending.terminal.Store(terminalFree)
 	writing.Wait()
 	if errors.Is(err, term.ErrUnusable) {
 		fmt.Fprintf(a.env.Stderr, "memtui: %s; here is the report\n", model.Clean(err.Error()))
@@ -265,23 +269,39 @@ func (a *app) startAt(ctx context.Context, s *session) (*int, error) {
 	return &n, nil
 }
 
-// readable returns what says why a file cannot be read again: it is gone, or empty. It is nil for what is no file.
-func readable(path string) func() error {
-	if _, err := os.Stat(path); err != nil {
+// readable says why files cannot be read again now, nil when they can: one is gone or empty, or can be read only once. A sample
+// has no path; second is "" where there is none.
+func (a *app) readable(file, second string) error {
+	if err := readableAgain(file); err != nil || second == "" {
+		return err
+	}
+	if err := readableAgain(a.target(second).path); err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(second), err)
+	}
+	return nil
+}
+
+func readableAgain(path string) error {
+	if path == "" {
 		return nil
 	}
-	return func() error {
-		info, err := os.Stat(path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return errors.New("the file is gone")
-		case err != nil:
-			return err
-		case info.Mode().IsRegular() && info.Size() == 0:
-			return errors.New("the file is empty by now")
-		}
-		return nil
+	if path == "-" {
+		return errors.New("standard input can be read only once")
 	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New("the file is gone")
+	case err != nil:
+		return err
+	case info.Mode()&fs.ModeNamedPipe != 0:
+		return errors.New("a pipe can be read only once")
+	case !info.Mode().IsRegular():
+		return errors.New("it is no regular file")
+	case info.Size() == 0:
+		return errors.New("the file is empty by now")
+	}
+	return nil
 }
 
 // naming is how a command line names the file as it is opened now; none for a sample, which has no path.

@@ -25,28 +25,25 @@ func (a *app) options(ctx context.Context, trace analysis.Trace) (report.Options
 	if err != nil {
 		return opt, err
 	}
-	if f.From.given() {
-		opt.From = f.From.resolve(duration, peak.Time)
+	if opt.From, opt.To, err = span(f.From, f.To.moment, duration, peak.Time); err != nil {
+		return opt, err
+	}
+	if opt.From > 0 { // a range from the start includes time 0
 		opt.Range.From = opt.From
-		if opt.From == 0 {
-			opt.Range.From = model.NoTime // a range from the start includes time 0
-		}
 	}
 	opt.AtTime = duration
 	if f.To.given() {
-		opt.To = f.To.resolve(duration, peak.Time)
 		opt.Range.To = opt.To
-		opt.At, opt.AtTime = analysis.At(opt.To), min(opt.To, duration)
-	}
-	if opt.Range.From > opt.Range.To {
-		return opt, usageError(fmt.Errorf("the range ends at %s, before it begins at %s", opt.To, opt.From))
+		opt.At, opt.AtTime = analysis.At(opt.To), opt.To
 	}
 	switch {
 	case f.At.kind == peakTime && peak.Instant != (analysis.Instant{}):
 		opt.At, opt.AtTime = peak.Instant, peak.Time
 	case f.At.given():
-		at := f.At.resolve(duration, peak.Time)
-		opt.At, opt.AtTime = analysis.At(at), min(at, duration)
+		if opt.AtTime, err = f.At.in(duration, peak.Time); err != nil {
+			return opt, err
+		}
+		opt.At = analysis.At(opt.AtTime)
 	}
 	if f.MinAge.given() {
 		opt.MinAge = f.MinAge.resolve(duration, peak.Time)

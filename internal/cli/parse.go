@@ -73,6 +73,36 @@ func (m moment) resolve(duration, peak model.Time) model.Time {
 	return duration
 }
 
+// in is the moment in a file that ends at end and whose peak is at peak. A moment beyond the end is a mistake in usage.
+func (m moment) in(end, peak model.Time) (model.Time, error) {
+	t := m.resolve(end, peak)
+	return t, notBeyond(t, end)
+}
+
+// notBeyond says that a time beyond the end is a mistake in usage.
+func notBeyond(t, end model.Time) error {
+	if err := model.CheckTime(t, end); err != nil {
+		return usageError(err)
+	}
+	return nil
+}
+
+// span is the range that two moments name in a file that ends at end and whose peak is at peak, model.NoTime for one that was not
+// given. It is a mistake in usage if one is beyond the end, or the range ends before it begins.
+func span(from, to moment, end, peak model.Time) (first, last model.Time, err error) {
+	first, last = model.NoTime, model.NoTime
+	if from.given() {
+		first = from.resolve(end, peak)
+	}
+	if to.given() {
+		last = to.resolve(end, peak)
+	}
+	if to.given() && first > last {
+		return first, last, usageError(fmt.Errorf("the range ends at %s, before it begins at %s", last, first))
+	}
+	return first, last, notBeyond(max(first, last), end)
+}
+
 // units of time, in microseconds or, below one, in parts of it. Longer names stand before their prefixes' ends are cut.
 func timeUnit(name string) (num, den uint64, ok bool) {
 	switch name {

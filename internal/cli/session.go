@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/reading"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/all"
 	"github.com/memtui/memtui/model"
@@ -48,6 +48,7 @@ func (a *app) source(ctx context.Context, path string) (*loaders.Source, loaders
 	if err != nil {
 		return nil, loaders.Format{}, inputError(fmt.Errorf("%w%s", err, a.missing(path)))
 	}
+	src.Allow(int64(a.flags.MaxMemory))
 	format, err := loaders.Detect(src, all.Formats())
 	if err != nil {
 		src.Close()
@@ -118,62 +119,9 @@ func (a *app) frameOrder() loaders.FrameOrder {
 func (s *session) read(ctx context.Context, format loaders.Format, opt loaders.Options) {
 	defer close(s.done)
 	defer s.stop()
-	var loading sync.WaitGroup
-	var loadErr error
-	building, abandon := context.WithCancel(ctx)
-	defer abandon()
-	loading.Go(func() {
-		loadErr = s.src.Guard(func() error { return format.Load(ctx, s.src, opt, s.store) })
-		if loadErr != nil && s.store.Current() == nil {
-			abandon() // there will never be a first revision to build on
-			return
-		}
-		s.tellIndex()
-	})
-	buildErr := s.src.Guard(func() error { return analysis.Build(building, s.store, s.index) })
-	loading.Wait()
-	if s.store.Current() == nil {
-		s.err = loadErr
-		if s.err == nil {
-			s.err = buildErr
-		}
-		return
-	}
-	for _, err := range []error{loadErr, buildErr} {
-		if err != nil && !errors.Is(err, context.Canceled) {
-			s.remark(model.Problem{Severity: model.Error, Code: "unreadable", Message: err.Error(), Offset: model.NoOffset})
-		}
-	}
-	for _, p := range s.src.Problems() {
-		s.remark(p)
-	}
-	analysis.Conclude(s.store, s.index)
-	s.store.Update(damaged)
-	s.store.Update(s.sized)
+	in := reading.Input{Source: s.src, Format: format, Options: opt, Store: s.store, Index: s.index, Loaded: s.tellIndex}
+	s.err = in.Read(ctx)
 	s.tellIndex()
-	s.err = s.unusable()
-}
-
-// damaged takes back that a profile is complete when a rule of the format was broken: names may be lost where no byte of
-// an event is.
-func damaged(p *model.Profile) *model.Profile {
-	if !p.Complete || !hasError(p.Problems) {
-		return nil
-	}
-	next := *p
-	next.Complete = false
-	return &next
-}
-
-// sized tells how large a pipe was, which nobody knew when its first bytes were published.
-func (s *session) sized(p *model.Profile) *model.Profile {
-	size := s.src.StoredSize()
-	if p.Meta.Size == size {
-		return nil
-	}
-	next := *p
-	next.Meta.Size = size
-	return &next
 }
 
 // tellIndex publishes where the index of a trace comes from.
@@ -191,41 +139,6 @@ func (s *session) tellIndex() {
 		next.Meta.Facts = append(next.Meta.Facts, fact)
 		return &next
 	})
-}
-
-// remark publishes a problem, unless the loader has told it already.
-func (s *session) remark(p model.Problem) {
-	s.store.Update(func(old *model.Profile) *model.Profile {
-		for _, q := range old.Problems {
-			if q.Code == p.Code && q.Message == p.Message {
-				return nil
-			}
-		}
-		next := *old
-		next.Problems = model.AddProblem(old.Problems, p)
-		return &next
-	})
-}
-
-// unusable says why nothing at all of the input can be shown: neither events nor stacks nor snapshots nor curves, and an error. nil
-// otherwise.
-func (s *session) unusable() error {
-	p := s.store.Current()
-	if p.Weights != nil || p.Heaps != nil && p.Heaps.Len() > 0 || p.Timeline != nil && len(p.Timeline.Series) > 0 {
-		return nil
-	}
-	if s.index.Status().Events > 0 || (p.Stacks != nil && len(p.Stacks.Leaf) > 0) {
-		return nil
-	}
-	for _, q := range p.Problems {
-		if q.Severity == model.Error {
-			return &loaders.FormatError{
-				Format: p.Meta.Format, Path: p.Meta.Path, Offset: q.Offset, Line: q.Line,
-				Err: errors.New("nothing in it can be read: " + q.Message),
-			}
-		}
-	}
-	return nil
 }
 
 // profile waits until everything is read and returns the last revision. It fails when nothing can be shown, and when ctx

@@ -72,7 +72,10 @@ func (a *app) snapshotAt(p *model.Profile) (int, error) {
 	if last == model.NoTime {
 		return 0, usageError(fmt.Errorf("--at: %s does not say when its snapshots were taken; use --snapshot", p.Meta.Name))
 	}
-	at := a.flags.At.resolve(last, largest)
+	at, err := a.flags.At.in(last, largest)
+	if err != nil {
+		return 0, err
+	}
 	for i := p.Heaps.Len() - 1; i >= 0; i-- {
 		if info := p.Heaps.Info(i); info.Complete && info.Time != model.NoTime && info.Time <= at {
 			return i, nil

@@ -71,12 +71,9 @@ func (a *app) rangeSelection(ctx context.Context, p *model.Profile, event uint16
 	if first > last {
 		return nil, usageError(fmt.Errorf("--from and --to: %s has no samples", p.Meta.Name))
 	}
-	from, to := first, last
-	if a.flags.From.given() {
-		from = a.flags.From.resolve(last, last)
-	}
-	if a.flags.To.given() {
-		to = a.flags.To.resolve(last, last)
+	from, to, err := a.sampleSpan(p.Weights)
+	if err != nil {
+		return nil, err
 	}
 	s, ok, err := analysis.SelectSamples(ctx, p, event, metric, from, to)
 	if err != nil {
@@ -86,6 +83,27 @@ func (a *app) rangeSelection(ctx context.Context, p *model.Profile, event uint16
 		return nil, usageError(fmt.Errorf("--by: samples do not tell %s, only the event's primary metric and counts", p.Weights.Metrics[metric].Name))
 	}
 	return s, nil
+}
+
+// sampleSpan is the range of samples between --from and --to. Shares of the duration are those of the last sample, behind which the
+// recording may go on.
+func (a *app) sampleSpan(w *model.StackProfile) (from, to model.Time, err error) {
+	first, last := sampleRange(w)
+	end := max(last, w.End)
+	for i := range w.Windows {
+		end = max(end, w.Windows[i].End)
+	}
+	from, to = first, last
+	if a.flags.From.given() {
+		from = a.flags.From.resolve(last, last)
+	}
+	if a.flags.To.given() {
+		to = a.flags.To.resolve(last, last)
+	}
+	if from > to && a.flags.From.given() && a.flags.To.given() {
+		return from, to, usageError(fmt.Errorf("the range ends at %s, before it begins at %s", to, from))
+	}
+	return from, to, notBeyond(max(from, to), end)
 }
 
 // sampleRange is the times of the earliest and the latest sample; first > last when there are none.

@@ -8,15 +8,23 @@ import (
 	"testing"
 )
 
-// update rewrites the golden files instead of comparing with them:
-// go test ./… -update. A package's test binary has it when it imports memtest.
+// update rewrites the golden files instead of comparing with them. Test binaries that import memtest have it; .ci/update runs all
+// of them with it.
 var update = flag.Bool("update", false, "rewrite golden files")
+
+// Updating reports whether the user asks for golden files to be rewritten.
+func Updating() bool { return *update }
 
 // Golden compares got with the file testdata/NAME.golden of the package under
 // test, line by line.
 func Golden(t testing.TB, name, got string) {
 	t.Helper()
-	path := filepath.Join("testdata", filepath.FromSlash(name)+".golden")
+	GoldenFile(t, filepath.Join("testdata", filepath.FromSlash(name)+".golden"), got)
+}
+
+// GoldenFile compares got with a file, line by line.
+func GoldenFile(t testing.TB, path, got string) {
+	t.Helper()
 	if *update {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)

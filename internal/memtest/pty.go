@@ -352,6 +352,27 @@ func (s *Session) drain() {
 	})
 }
 
+// Forsaken fails the test unless every process has let go of the terminal, which
+// it then takes away. Call it last.
+func (s *Session) Forsaken() {
+	s.t.Helper()
+	_ = s.slave.Close()
+	late := time.After(patience)
+	for {
+		s.mu.Lock()
+		eof, more := s.eof, s.more
+		s.mu.Unlock()
+		if eof {
+			return
+		}
+		select {
+		case <-more:
+		case <-late:
+			s.t.Fatal("a process still has the terminal")
+		}
+	}
+}
+
 // Restored fails the test unless the terminal is as it was before the program:
 // the modes of the line, the screen that is shown, the keyboard, the mouse, the
 // cursor. Call it after Exit.

@@ -7,53 +7,86 @@ import (
 	"github.com/gdamore/tcell/v2"
 )
 
-// Cells is what Dump reads: a tcell.Screen, or anything that draws into cells.
+// Cells is what Text and Styles read: a tcell.Screen, or anything that draws into cells.
 type Cells interface {
 	Size() (width, height int)
 	Get(x, y int) (text string, style tcell.Style, width int)
 }
 
-// Dump writes a screen as text: its rows between bars (so that trailing blanks
-// are seen), "--", and the runs of cells that are not in the default style as
-// "row:first-last fg/bg attributes". Colours are "#rrggbb", a palette number, or
-// "-" for the default.
-func Dump(s Cells) string {
-	var rows, runs strings.Builder
+// Text writes the rows of a screen between bars, so that trailing blanks are seen.
+func Text(s Cells) string {
+	var out strings.Builder
 	w, h := s.Size()
 	for y := range h {
-		rows.WriteByte('|')
-		dumpRow(s, y, w, &rows, &runs)
-		rows.WriteString("|\n")
+		out.WriteByte('|')
+		for x := 0; x < w; {
+			text, _, width := s.Get(x, y)
+			out.WriteString(text)
+			x += max(1, width)
+		}
+		out.WriteString("|\n")
 	}
-	return rows.String() + "--\n" + runs.String()
+	return out.String()
 }
 
-func dumpRow(s Cells, y, w int, rows, runs *strings.Builder) {
-	start, current := 0, ""
-	flush := func(end int, next string) {
-		if next != current {
-			if current != "" {
-				fmt.Fprintf(runs, "%d:%d-%d %s\n", y, start, end-1, current)
-			}
-			start, current = end, next
+// Styles writes how a screen looks, one line for each row where anything is styled: "row: first-last style, first-last style".
+// name describes a style; cells for which it returns "" are left out.
+func Styles(s Cells, name func(tcell.Style) string) string {
+	var out strings.Builder
+	_, h := s.Size()
+	for y := range h {
+		if runs := stylesOf(s, y, name); len(runs) > 0 {
+			fmt.Fprintf(&out, "%d: %s\n", y, strings.Join(runs, ", "))
 		}
 	}
+	return out.String()
+}
+
+func stylesOf(s Cells, y int, name func(tcell.Style) string) (runs []string) {
+	w, _ := s.Size()
+	start, current := 0, ""
+	flush := func(end int, next string) {
+		if next == current {
+			return
+		}
+		switch {
+		case current == "":
+		case end-1 == start:
+			runs = append(runs, fmt.Sprintf("%d %s", start, current))
+		default:
+			runs = append(runs, fmt.Sprintf("%d-%d %s", start, end-1, current))
+		}
+		start, current = end, next
+	}
 	for x := 0; x < w; {
-		text, style, width := s.Get(x, y)
-		rows.WriteString(text)
-		flush(x, styleName(style))
+		_, style, width := s.Get(x, y)
+		flush(x, name(style))
 		x += max(1, width)
 	}
 	flush(w, "")
+	return runs
 }
 
-// styleName describes a style, "" for the default one.
-func styleName(style tcell.Style) string {
+// StyleName describes a style by its colours and attributes, as in "#ff0000/- bold": "#rrggbb", or "-" for the terminal's own. The
+// default style is "".
+func StyleName(style tcell.Style) string {
 	if style == tcell.StyleDefault {
 		return ""
 	}
 	fg, bg, attrs := style.Decompose()
-	name := colorName(fg) + "/" + colorName(bg)
+	return colorName(fg) + "/" + colorName(bg) + attrNames(attrs)
+}
+
+// colorName is a colour's RGB value: tcell has several names for some of them.
+func colorName(c tcell.Color) string {
+	if c == tcell.ColorDefault {
+		return "-"
+	}
+	return fmt.Sprintf("#%06x", c.Hex())
+}
+
+// attrNames lists attributes, each after a blank.
+func attrNames(attrs tcell.AttrMask) (names string) {
 	for _, a := range [...]struct {
 		mask tcell.AttrMask
 		name string
@@ -63,20 +96,8 @@ func styleName(style tcell.Style) string {
 		{tcell.AttrBlink, "blink"}, {tcell.AttrStrikeThrough, "strike"},
 	} {
 		if attrs&a.mask != 0 {
-			name += " " + a.name
+			names += " " + a.name
 		}
 	}
-	return name
-}
-
-func colorName(c tcell.Color) string {
-	switch {
-	case c == tcell.ColorDefault:
-		return "-"
-	case c.IsRGB():
-		return fmt.Sprintf("#%06x", c.Hex())
-	case c.Valid():
-		return fmt.Sprint(uint64(c &^ tcell.ColorValid))
-	}
-	return "?"
+	return names
 }

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -24,6 +25,9 @@ import (
 const childEnv = "MEMTUI_TERM_CHILD"
 
 func TestMain(m *testing.M) {
+	if Guard() {
+		return
+	}
 	switch os.Getenv(childEnv) {
 	case "":
 		os.Exit(m.Run())
@@ -116,6 +120,16 @@ func (p *probe) key(e *tcell.EventKey) *tcell.EventKey {
 		p.term.Go(func() { p.term.Post(func() { p.posted++ }) })
 	case 's':
 		p.term.Suspend()
+	case 'd': // nothing can recover from this
+		<-p.term.saved.guard.Load().started
+		new(sync.Mutex).Unlock()
+	case 'k':
+		<-p.term.saved.guard.Load().started
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	case 'w':
+		<-p.term.saved.guard.Load().started
+		_, _ = os.Stderr.WriteString("panic: is only a word\n")
+		p.posted = 7
 	default:
 		return e
 	}

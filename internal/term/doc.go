@@ -26,4 +26,12 @@
 // second of grace), stops tcell while somebody reads the events that tcell
 // would otherwise wait for, and when even that hangs (a terminal that takes no
 // more bytes) restores modes and screen by hand. Only then anything is printed.
+//
+// A process that is killed, or that Go ends because it has no memory, goes no
+// such way. So a second process watches over the terminal from the first frame
+// on, and restores it when the first one ends without a word: see Guard. It is
+// none that starts the program and waits for it, because the first frame would
+// wait for two processes then, and signals and job control would need to be
+// passed on. Standard error goes through it, so that nothing is written over the
+// screen.
 package term

@@ -47,7 +47,7 @@ func TestSimulation(t *testing.T) {
 	if got := s.Clipboard(); got != "vector[int]\ufffd" {
 		t.Errorf("clipboard %q", got)
 	}
-	if dump := memtest.Dump(s.Screen()); !strings.Contains(dump, "3:0-") || !strings.Contains(dump, "#c81e1e/#010203") {
+	if dump := memtest.Styles(s.Screen(), memtest.StyleName); !strings.Contains(dump, "3: 0-") || !strings.Contains(dump, "#c81e1e/#010203") {
 		t.Errorf("the dump:\n%s", dump)
 	}
 	if err := s.Type("no such key"); err == nil {

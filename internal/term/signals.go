@@ -11,11 +11,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Ends lists the signals that ask the process to end. Those that were ignored
+// when it began are not among them: nohup and shells mean that to last. Ask
+// before anybody has asked for signals.
+func Ends() []os.Signal {
+	list := []os.Signal{syscall.SIGTERM}
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
+		if !signal.Ignored(s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
 // watchSignals turns requests to stop into an ordered end, even when the loop
 // hangs, and hands job control to the loop.
 func (t *Terminal) watchSignals() {
-	signal.Notify(t.signal, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT,
-		syscall.SIGTSTP, syscall.SIGCONT)
+	signal.Notify(t.signal, append(Ends(), syscall.SIGQUIT, syscall.SIGTSTP, syscall.SIGCONT)...)
 	go func() {
 		for {
 			select {
@@ -91,10 +103,14 @@ func (t *Terminal) lend(f func()) {
 	}
 	inner := t.screen.Screen
 	if t.drained(func() { t.screen.park(func() { _ = inner.Suspend() }) }) {
+		t.saved.unwatch() // it must not touch a terminal that is somebody else's
 		f()
 	}
 	var err error
 	t.screen.unpark(func() { err = inner.Resume() })
+	if t.saved.guard.Load() == nil {
+		t.watch()
+	}
 	t.resumed = time.Now()
 	if err != nil {
 		t.stop(ErrGone)

@@ -11,7 +11,8 @@ import (
 	"github.com/rivo/tview"
 )
 
-// A Simulation is a Terminal without a terminal, for tests: the same loop and
+// A Simulation is a Terminal without a terminal, for tests of this and other
+// packages; it needs too much of the Terminal to live elsewhere. The same loop and
 // the same Screen over tcell's simulated one. Frames are not rationed and are
 // flushed by the loop itself, so what a test sees after WaitIdle is final. No
 // signals are handled and Suspend does nothing.

@@ -93,6 +93,7 @@ func Open(o Options) (*Terminal, error) {
 				t.screen.paint = paintGround(inner, t.tty, &ti)
 				t.SetMouse(o.Mouse)
 				t.screen.later(inner.EnablePaste)
+				t.watch()
 				return t, nil
 			}
 		}
@@ -228,6 +229,7 @@ func (t *Terminal) release() {
 		} else {
 			t.saved.hardReset()
 		}
+		t.saved.unwatch()
 		t.saved.close()
 		signal.Stop(t.signal)
 	}

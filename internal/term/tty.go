@@ -10,7 +10,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 	"github.com/gdamore/tcell/v2/terminfo"
-	"golang.org/x/term"
+	"golang.org/x/sys/unix"
 )
 
 // errClosing is what a reader gets that tcell is about to wait for.
@@ -77,9 +77,10 @@ func (t *tty) release() {
 // A lifeline restores the terminal without tcell. It holds the modes as they
 // were before anything was touched, and its own way to the terminal.
 type lifeline struct {
-	file  *os.File
-	state *term.State
-	reset string // leaves every mode that tcell may have entered
+	file   *os.File
+	before unix.Termios
+	reset  string                   // leaves every mode that tcell may have entered
+	guard  atomic.Pointer[guarding] // nil where there is none
 }
 
 // saveTerminal opens the controlling terminal and remembers its modes.
@@ -89,7 +90,14 @@ func saveTerminal() (*lifeline, error) {
 		return nil, err
 	}
 	l := &lifeline{file: f}
-	if err := l.control(func(fd int) (err error) { l.state, err = term.GetState(fd); return err }); err != nil {
+	err = l.control(func(fd int) error {
+		modes, err := unix.IoctlGetTermios(fd, getTermios)
+		if err == nil {
+			l.before = *modes
+		}
+		return err
+	})
+	if err != nil {
 		_ = f.Close()
 		return nil, err
 	}
@@ -112,7 +120,7 @@ func (l *lifeline) control(f func(fd int) error) error {
 
 // restoreModes sets the terminal's modes as they were found.
 func (l *lifeline) restoreModes() {
-	_ = l.control(func(fd int) error { return term.Restore(fd, l.state) })
+	_ = l.control(func(fd int) error { return unix.IoctlSetTermios(fd, setTermios, &l.before) })
 }
 
 // hardReset does all that tcell should have done. It gives up on a terminal that

@@ -1,6 +1,8 @@
 package memdump
 
 import (
+	"fmt"
+
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
@@ -32,18 +34,43 @@ func (f *findings) broken() bool {
 }
 
 // limits bound what a file of its size can mean. They lie above real files: compressed, a point of a flat curve has 1.7
-// bytes or more, because times rise. A small file that holds millions of equal points is a bomb.
+// bytes or more, because times rise. A small file that holds millions of equal points is a bomb. Where the user allows more
+// memory, as much as fits it is read.
 type limits struct{ src *loaders.Source }
 
-func (l limits) points() int  { return 2<<20 + int(l.src.StoredSize()) }
-func (l limits) layouts() int { return 1<<20 + int(l.src.StoredSize()/4) } // events alike
-func (l limits) series() int  { return 1<<16 + int(l.src.StoredSize()/16) }
-func (l limits) strings() int { return 1<<20 + int(l.src.StoredSize()/2) }
-func (l limits) text() int    { return 16<<20 + int(16*l.src.StoredSize()) } // bytes of all strings; of the runs of one layout
-func (l limits) pages() int   { return 4<<20 + int(2*l.src.StoredSize()) }   // of one layout
+// limit is how many of something are read at most.
+type limit struct {
+	what string
+	each int64 // bytes of memory that one takes, about
+	n    int
+}
+
+func (l limits) of(what string, each int64, n int64) limit {
+	return limit{what, each, int(max(n, l.src.Allowed()/each))}
+}
+
+func (l limits) points() limit  { return l.of("points", 16, 2<<20+l.src.StoredSize()) }
+func (l limits) layouts() limit { return l.of("page layouts", 48, 1<<20+l.src.StoredSize()/4) }
+func (l limits) events() limit  { return l.of("events", 32, 1<<20+l.src.StoredSize()/4) }
+func (l limits) series() limit  { return l.of("series", 256, 1<<16+l.src.StoredSize()/16) }
+func (l limits) strings() limit { return l.of("strings", 16, 1<<20+l.src.StoredSize()/2) }
+func (l limits) text() limit    { return l.of("bytes of text", 1, 16<<20+16*l.src.StoredSize()) }
+func (l limits) runs() limit {
+	return l.of("bytes of bitmaps in one page layout", 1, 16<<20+16*l.src.StoredSize())
+}
+func (l limits) free() limit  { return l.of("ranges in one free list", 16, 1<<20+l.src.StoredSize()) }
+func (l limits) pages() limit { return l.of("pages in one layout", 16, 4<<20+2*l.src.StoredSize()) }
+func (l limits) types() limit {
+	return l.of("page types in one layout", 128, 1<<16+l.src.StoredSize()/32)
+}
+
+// String says that the limit is reached and how to lift it.
+func (l limit) String() string {
+	return fmt.Sprintf("the limit of %s %s for a file of this size is reached: what follows was not read; --max-memory with more than %s lifts it",
+		model.Group(uint64(l.n)), l.what, model.Bytes(int64(l.n)*l.each))
+}
 
 // Messages of several places.
 const (
-	tooLarge  = "the file claims more than one of its size can mean: what follows was not read"
 	bigNumber = "a number does not fit 64 bits"
 )

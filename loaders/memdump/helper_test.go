@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
@@ -97,7 +98,7 @@ func openSource(t testing.TB, src *loaders.Source) *result {
 func (r *result) decode(t testing.TB, store *model.Store) {
 	t.Helper()
 	r.profile = store.Current()
-	for _, err := range model.Check(r.profile) {
+	for _, err := range modeltest.Check(r.profile) {
 		t.Error(err)
 	}
 	if r.profile.Pages == nil {
@@ -108,7 +109,7 @@ func (r *result) decode(t testing.TB, store *model.Store) {
 		if err != nil {
 			t.Fatalf("layout %d: %v", i, err)
 		}
-		for _, err := range model.CheckLayout(l) {
+		for _, err := range modeltest.CheckLayout(l) {
 			t.Errorf("layout %d: %v", i, err)
 		}
 		r.layouts = append(r.layouts, l)

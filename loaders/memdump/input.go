@@ -3,10 +3,10 @@ package memdump
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
 )
 
 // fileReader reads a source from an offset on. It is one goroutine's own.
@@ -102,7 +102,7 @@ func (a *ahead) run(r io.Reader) {
 	defer func() {
 		// Nobody else could catch a defect in inflating here.
 		if p := recover(); p != nil {
-			a.give(piece{err: fmt.Errorf("internal error: %v", p)})
+			a.give(piece{err: model.Recovered(p)})
 		}
 	}()
 	for {

@@ -2,6 +2,7 @@ package memdump
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -35,11 +36,11 @@ func readJSON(ctx context.Context, src *loaders.Source, strict bool, to *sink) (
 		return nil, err
 	}
 	f.root()
-	if err := f.l.err(); err != nil {
+	if err := cmp.Or(f.l.err(), ctx.Err()); err != nil {
 		return nil, err
 	}
-	if f.a.overflow {
-		f.found.add(model.Error, "too-large", f.l.offset(), f.l.line, tooLarge)
+	if f.a.reached != "" {
+		f.found.add(model.Error, "too-large", f.l.offset(), f.l.line, f.a.reached)
 	}
 	if f.l.dead || f.a.overflow {
 		f.lost = max(0, src.Size()-f.l.offset())
@@ -78,7 +79,7 @@ func wide(b []byte) bool {
 func (f *jsonFile) root() {
 	switch f.l.next() {
 	case '[':
-		for first := true; f.l.element(&first) && !f.a.overflow; {
+		for first := true; !f.a.overflow && f.l.element(&first); {
 			if f.l.peek() != '{' {
 				f.l.value()
 				f.l.wrong(model.Error, "series", "a series is not an object; it was left out")
@@ -119,7 +120,7 @@ func (f *jsonFile) series() {
 	if !hasData && !l.dead {
 		f.found.add(model.Error, "series", at, line, "a series has no array of data")
 	}
-	f.a.end(at, line)
+	f.a.end(l.r.ctx, at, line)
 }
 
 // field reads a member of a series that is not its data.
@@ -180,7 +181,7 @@ func (f *jsonFile) text(t byte, code, message string) string {
 
 // points reads the data of a series whose bracket was read.
 func (f *jsonFile) points() {
-	for first := true; f.l.element(&first) && !f.a.overflow; {
+	for first := true; !f.a.overflow && f.l.element(&first); {
 		if f.l.peek() != '{' {
 			if f.l.value(); f.l.dead {
 				return
@@ -302,7 +303,9 @@ func (f *jsonFile) memory(p *point) {
 	if f.strict {
 		d := jsonLayout{l: f.l}
 		d.read()
-		f.a.overflow = f.a.overflow || d.overflow
+		if d.reached != "" {
+			f.a.reach(d.reached)
+		}
 	} else {
 		f.l.skip('{')
 	}

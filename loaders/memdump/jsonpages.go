@@ -11,11 +11,11 @@ import (
 
 // jsonLayout decodes a memory object.
 type jsonLayout struct {
-	l        *lexer
-	pages    int // of all types
-	runs     int // bytes, of all types
-	free     []freeRange
-	overflow bool
+	l       *lexer
+	pages   int // of all types
+	runs    int // bytes, of all types
+	free    []freeRange
+	reached string // a limit that ended reading, "" for none
 }
 
 // read returns what there is of the layout, whose bracket was read.
@@ -33,15 +33,15 @@ func (d *jsonLayout) read() *model.Layout {
 		}
 		stated = true
 		d.l.next()
-		for first := true; d.l.element(&first) && !d.overflow; {
+		for first := true; d.reached == "" && d.l.element(&first); {
 			if d.l.peek() != '{' {
 				d.l.value()
 				d.l.wrong(model.Error, "page-types", "a page type is not an object; it was left out")
 				continue
 			}
 			d.l.next()
-			if len(out.Types) >= d.l.limits.pages()/64 {
-				d.tooLarge()
+			if l := d.l.limits.types(); len(out.Types) >= l.n {
+				d.tooLarge(l)
 				break
 			}
 			out.Types = append(out.Types, d.pageType())
@@ -54,8 +54,8 @@ func (d *jsonLayout) read() *model.Layout {
 }
 
 // tooLarge ends reading.
-func (d *jsonLayout) tooLarge() {
-	d.overflow = true
+func (d *jsonLayout) tooLarge(l limit) {
+	d.reached = l.String()
 	d.l.dead = true
 }
 
@@ -127,10 +127,15 @@ func (d *jsonLayout) size(message string) uint64 {
 // pagesOf reads the pages of a type whose bracket was read.
 func (d *jsonLayout) pagesOf(t *model.PageType) {
 	for first := true; d.l.element(&first); {
-		if d.pages++; d.pages > d.l.limits.pages() || d.runs > d.l.limits.text() {
-			d.tooLarge()
+		if l := d.l.limits.runs(); d.runs > l.n {
+			d.tooLarge(l)
 			return
 		}
+		if l := d.l.limits.pages(); d.pages >= l.n {
+			d.tooLarge(l)
+			return
+		}
+		d.pages++
 		start := len(t.Runs)
 		if d.l.peek() != '{' {
 			if d.l.value(); d.l.dead {
@@ -283,8 +288,8 @@ func (d *jsonLayout) addRange(ends [2]float64, n int) {
 		d.l.wrong(model.Error, "freelist", badRange)
 	case end < start:
 		d.l.wrong(model.Error, "freelist", "a range of a free list ends before it starts; it was left out")
-	case len(d.free) > d.l.limits.text()/16:
-		d.tooLarge()
+	case len(d.free) >= d.l.limits.free().n:
+		d.tooLarge(d.l.limits.free())
 	default:
 		if start%8 != 0 {
 			d.l.wrong(model.Warning, "freelist", "a range of a free list does not start at a multiple of 8; bits are rounded down")
@@ -319,8 +324,8 @@ func (j jsonDecoder) decode(ctx context.Context, _ int, ref layoutRef) (out *mod
 		if l.next() == '{' {
 			out = d.read()
 		}
-		if d.overflow {
-			found.add(model.Error, "too-large", l.offset(), l.line, tooLarge)
+		if d.reached != "" {
+			found.add(model.Error, "too-large", l.offset(), l.line, d.reached)
 		}
 		return l.err()
 	})

@@ -87,7 +87,7 @@ func (l *lexer) skipChunk(depth int, quoted bool) (int, bool) {
 // skipStrict is skip that checks the grammar.
 func (l *lexer) skipStrict(open byte) {
 	if l.depth++; l.depth > maxDepth {
-		l.stop("json", "brackets are nested too deeply")
+		l.stop("json", "brackets are nested deeper than the limit of 1,000, which nothing lifts: what follows was not read")
 		return
 	}
 	for first := true; !l.dead; {

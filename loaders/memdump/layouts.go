@@ -129,8 +129,8 @@ func (d *mbDecoder) decode(ctx context.Context, i int, ref layoutRef) (l *model.
 			found.add(model.Error, "varint", ref.off, 0, bigNumber)
 			c.s.big = false
 		}
-		if m.overflow {
-			found.add(model.Error, "too-large", c.s.offset(), 0, tooLarge)
+		if m.reached != "" {
+			found.add(model.Error, "too-large", c.s.offset(), 0, m.reached)
 		}
 		return c.end(&found)
 	})

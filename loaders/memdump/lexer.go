@@ -165,7 +165,7 @@ func (l *lexer) wordToken() byte {
 				l.pos++
 			}
 			if l.keep = append(l.keep, l.buf[:l.pos]...); len(l.keep) > 1<<16 {
-				return l.stop("json", "a word without end")
+				return l.stop("json", "a word is longer than the limit of 64 KiB, which nothing lifts: what follows was not read")
 			}
 		}
 		l.text = l.keep
@@ -233,8 +233,8 @@ func (l *lexer) stringToken() byte {
 		if l.pos == len(l.buf) && !l.more() {
 			return l.stop("truncated", "the file ends in the middle of its JSON")
 		}
-		if len(l.keep) > l.limits.text() {
-			return l.stop("too-large", tooLarge)
+		if limit := l.limits.text(); len(l.keep) > limit.n {
+			return l.stop("too-large", limit.String())
 		}
 		c := l.buf[l.pos]
 		l.pos++

@@ -211,7 +211,7 @@ func TestChunks(t *testing.T) {
 	raw := rawDump(t, small())
 	whole := openBytes(t, raw)
 	for chunk := 1; chunk < 80; chunk += 3 {
-		b := mbBody{s: newStream(&direct{r: bytes.NewReader(raw[headerSize:]), size: chunk}, headerSize), found: &findings{}}
+		b := mbBody{ctx: t.Context(), s: newStream(&direct{r: bytes.NewReader(raw[headerSize:]), size: chunk}, headerSize), found: &findings{}}
 		b.a = newAssembly(limits{src}, b.found)
 		if err := b.read(); err != nil || len(b.found.list) > 0 || !reflect.DeepEqual(b.a.timeline().Series, whole.profile.Timeline.Series) {
 			t.Fatalf("chunks of %d: %v %+v", chunk, err, b.found.list)

@@ -80,6 +80,7 @@ func (h mbHeader) judge(found *findings, hasBody bool) {
 
 // mbBody reads the body of a .mb from the front.
 type mbBody struct {
+	ctx     context.Context
 	s       *stream
 	a       *assembly
 	found   *findings
@@ -112,10 +113,14 @@ func (b *mbBody) read() error {
 			b.s.big = false
 		}
 	}
+	if err := b.ctx.Err(); err != nil {
+		return err
+	}
 	var broken *damage
 	switch err := b.s.err(); {
+	case b.a.reached != "":
+		b.found.add(model.Error, "too-large", b.s.offset(), 0, b.a.reached)
 	case b.a.overflow:
-		b.found.add(model.Error, "too-large", b.s.offset(), 0, tooLarge)
 	case errors.As(err, &broken):
 		b.found.add(model.Error, "gzip", b.s.offset(), 0, broken.Error())
 	case err != nil:
@@ -131,8 +136,12 @@ func (b *mbBody) readStrings() {
 	for i := uint64(0); i < n && !b.s.ended; i++ {
 		at := b.s.offset()
 		length := b.s.uvarint()
-		if length > uint64(b.a.limits.text()-b.text) || len(b.strings) >= b.a.limits.strings() {
-			b.tooLong(length)
+		if l := b.a.limits.text(); length > uint64(l.n-b.text) {
+			b.tooLong(length, l)
+			return
+		}
+		if l := b.a.limits.strings(); len(b.strings) >= l.n {
+			b.tooLong(length, l)
 			return
 		}
 		b.scratch = b.s.appendTo(b.scratch[:0], length)
@@ -148,9 +157,10 @@ func (b *mbBody) readStrings() {
 }
 
 // tooLong ends reading at a string that is too long, or is not there at all.
-func (b *mbBody) tooLong(length uint64) {
-	b.s.skip(length)
-	b.a.overflow = !b.s.ended
+func (b *mbBody) tooLong(length uint64, l limit) {
+	if b.s.skip(length); !b.s.ended {
+		b.a.reach(l.String())
+	}
 }
 
 // name resolves an index; text that does not exist is "".
@@ -186,7 +196,7 @@ func (b *mbBody) readSeries() {
 		}
 		for k := uint64(0); k < points && !b.a.overflow && b.readPoint(points); k++ {
 		}
-		b.a.end(at, 0)
+		b.a.end(b.ctx, at, 0)
 	}
 }
 
@@ -316,7 +326,9 @@ func (b *mbBody) readRest(p *point, at int64, flags uint8) {
 	if b.strict {
 		d := mbLayout{s: b.s, strings: b.strings, limits: b.a.limits, found: b.found}
 		d.read()
-		b.a.overflow = b.a.overflow || d.overflow
+		if d.reached != "" {
+			b.a.reach(d.reached)
+		}
 	} else {
 		p.empty = skipLayout(b.s)
 	}

@@ -79,7 +79,7 @@ func readMB(ctx context.Context, src *loaders.Source, strict bool, to *sink) (*m
 	f.header = h
 	f.a = newAssembly(limits{src}, f.found)
 	f.a.sink = to
-	f.body = mbBody{a: f.a, found: f.found, strict: strict}
+	f.body = mbBody{ctx: ctx, a: f.a, found: f.found, strict: strict}
 	if !h.gzip {
 		raw := &fileReader{ctx: ctx, src: src, off: h.size}
 		f.body.s = newStream(&direct{r: raw, size: aheadChunk}, h.size)

@@ -26,23 +26,26 @@ func skipLayout(s *stream) (empty bool) {
 
 // mbLayout decodes a memory record.
 type mbLayout struct {
-	s        *stream
-	strings  []string
-	limits   limits
-	found    *findings
-	pages    int // of all types
-	runs     int // bytes, of all types
-	overflow bool
+	s       *stream
+	strings []string
+	limits  limits
+	found   *findings
+	pages   int    // of all types
+	runs    int    // bytes, of all types
+	reached string // a limit that ended reading, "" for none
 }
 
 // read returns what there is of the layout.
 func (d *mbLayout) read() *model.Layout {
 	l := &model.Layout{}
-	for types := d.s.uvarint(); types > 0 && !d.s.ended && !d.overflow; types-- {
+	for types := d.s.uvarint(); types > 0 && !d.s.ended && d.reached == ""; types-- {
 		at := d.s.offset()
 		name, uniform, pages := d.s.uvarint(), d.s.uvarint(), d.s.uvarint()
-		if d.s.ended || len(l.Types) >= d.limits.pages()/64 {
-			d.overflow = !d.s.ended
+		if d.s.ended {
+			break
+		}
+		if most := d.limits.types(); len(l.Types) >= most.n {
+			d.reached = most.String()
 			break
 		}
 		t := model.PageType{Uniform: uniform, Start: make([]uint32, 1, 1+min(pages, 1<<10))}
@@ -73,10 +76,7 @@ func (d *mbLayout) page(t *model.PageType, stated uint64) bool {
 	if d.s.ended {
 		return false
 	}
-	if d.pages++; d.pages > d.limits.pages() || length > uint64(d.limits.text()-d.runs) {
-		if d.s.skip(length); !d.s.ended {
-			d.overflow = true
-		}
+	if d.pages++; d.over(length) {
 		return false
 	}
 	start := len(t.Runs)
@@ -96,6 +96,20 @@ func (d *mbLayout) page(t *model.PageType, stated uint64) bool {
 		d.found.tellRuns(faults, at, 0)
 	}
 	return !d.s.ended
+}
+
+// over reports whether the next page, whose runs have length bytes, is beyond a limit, and passes its runs then.
+func (d *mbLayout) over(length uint64) bool {
+	l := d.limits.pages()
+	if d.pages <= l.n {
+		if l = d.limits.runs(); length <= uint64(l.n-d.runs) {
+			return false
+		}
+	}
+	if d.s.skip(length); !d.s.ended {
+		d.reached = l.String()
+	}
+	return true
 }
 
 const (

@@ -2,6 +2,7 @@ package memdump
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 
@@ -52,7 +53,8 @@ type assembly struct {
 	start    int64 // the earliest time of any point, noStamp for none
 	points   int   // in columns
 	events   int
-	overflow bool // a limit was reached: reading must stop
+	overflow bool   // reading must stop: a limit was reached, or the sink wants no more
+	reached  string // the limit, "" for none
 
 	unsorted bool   // of the current series
 	seen     uint32 // points of the current series, those dropped included
@@ -68,12 +70,18 @@ func newAssembly(l limits, found *findings) *assembly {
 // begin starts a series; the pointer is good until the next one.
 func (a *assembly) begin() *model.Series {
 	a.unsorted, a.seen = false, 0
-	if len(a.series) >= a.limits.series() {
-		a.overflow = true
+	if l := a.limits.series(); len(a.series) >= l.n {
+		a.reach(l.String())
 	}
 	a.series = append(a.series, model.Series{})
 	return &a.series[len(a.series)-1]
 }
+
+// tooManyPoints is a limit of how points are numbered.
+const tooManyPoints = "the limit of 4,294,967,294 points in one series is reached: what follows was not read; nothing lifts it"
+
+// reach ends reading at a limit.
+func (a *assembly) reach(limit string) { a.overflow, a.reached = true, limit }
 
 const firstRoom = 64
 
@@ -102,8 +110,12 @@ func (a *assembly) add(p *point, stated uint64) {
 	s := &a.series[len(a.series)-1]
 	index := a.seen
 	a.seen++
-	if a.points >= a.limits.points() || a.seen == math.MaxUint32 {
-		a.overflow = true
+	if l := a.limits.points(); a.points >= l.n {
+		a.reach(l.String())
+		return
+	}
+	if a.seen == math.MaxUint32 {
+		a.reach(tooManyPoints)
 		return
 	}
 	if a.sink != nil {
@@ -130,15 +142,19 @@ func (a *assembly) add(p *point, stated uint64) {
 		s.Point = append(grow(s.Point, stated), index)
 	}
 	a.points++
-	if p.event != "" && a.events < a.limits.layouts() {
+	if p.event != "" {
+		if l := a.limits.events(); a.events >= l.n {
+			a.reach(l.String())
+			return
+		}
 		a.events++
 		s.Events = append(s.Events, model.SeriesEvent{At: model.Time(p.at), Value: p.value, Name: p.event})
 	}
 }
 
 func (a *assembly) addLayout(s *model.Series, p *point, index uint32) {
-	if len(a.layouts) >= a.limits.layouts() {
-		a.overflow = true
+	if l := a.limits.layouts(); len(a.layouts) >= l.n {
+		a.reach(l.String())
 		return
 	}
 	s.Layouts++
@@ -159,7 +175,7 @@ func (a *assembly) drop(s *model.Series) {
 }
 
 // end sorts the last series.
-func (a *assembly) end(offset, line int64) {
+func (a *assembly) end(ctx context.Context, offset, line int64) {
 	if !a.unsorted {
 		return
 	}
@@ -170,7 +186,10 @@ func (a *assembly) end(offset, line int64) {
 	for i := range order {
 		order[i] = uint32(i)
 	}
-	slices.SortStableFunc(order, func(x, y uint32) int { return cmp.Compare(s.Times[x], s.Times[y]) })
+	if model.SortStable(ctx, order, func(x, y uint32) int { return cmp.Compare(s.Times[x], s.Times[y]) }) != nil {
+		a.overflow = true // whoever reads learns why from the context
+		return
+	}
 	times, values := make([]model.Time, len(order)), make([]float64, len(order))
 	for to, from := range order {
 		times[to], values[to] = s.Times[from], s.Values[from]

@@ -1,18 +1,15 @@
 package mlyze
 
 import (
-	"flag"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/model"
 )
-
-var update = flag.Bool("update", false, "rewrite testdata/golden.txt")
 
 // TestGolden opens and validates every file below testdata: damaged, legal but nasty, and real ones.
 func TestGolden(t *testing.T) {
@@ -27,22 +24,7 @@ func TestGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const golden = "testdata/golden.txt"
-	if *update {
-		if err := os.WriteFile(golden, []byte(b.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want := strings.Split(string(readTestFile(t, golden)), "\n\n")
-	got := strings.Split(b.String(), "\n\n")
-	if len(got) != len(want) {
-		t.Errorf("%d files, want %d", len(got), len(want))
-	}
-	for i := range min(len(got), len(want)) {
-		if got[i] != want[i] {
-			t.Errorf("got\n%s\nwant\n%s", got[i], want[i])
-		}
-	}
+	memtest.GoldenFile(t, "testdata/golden.txt", b.String())
 }
 
 // TestVerdicts holds the rule that golden files could lose: damaged files are not valid, nasty and real ones are.

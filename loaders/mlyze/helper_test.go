@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
@@ -143,7 +144,7 @@ func openSource(t testing.TB, src *loaders.Source, opt loaders.Options) *result 
 	if r.err = load(ctx, src, opt, &store); r.err == nil {
 		r.profile = store.Current()
 		r.problems, r.lost = r.profile.Problems, r.profile.Lost
-		for _, err := range model.Check(r.profile) {
+		for _, err := range modeltest.Check(r.profile) {
 			t.Error(err)
 		}
 		r.replay(t)
@@ -159,7 +160,7 @@ func (r *result) replay(t testing.TB) {
 	r.begin, _ = r.profile.Allocations.Extent()
 	r.end = r.begin
 	err := r.profile.Allocations.Replay(context.Background(), func(b *model.EventBatch) error {
-		for _, err := range model.CheckEvents(last, b.Events) {
+		for _, err := range modeltest.CheckEvents(last, b.Events) {
 			t.Error(err)
 		}
 		for _, e := range b.Events {

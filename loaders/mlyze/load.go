@@ -81,7 +81,10 @@ func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *
 	if !early {
 		o.publish(store, nil, "")
 	}
-	stacks, note := o.tables.buildStacks(opt.FrameOrder, &o.found)
+	stacks, note, err := o.tables.buildStacks(ctx, opt.FrameOrder, &o.found)
+	if err != nil {
+		return err
+	}
 	o.publish(store, stacks, note)
 	return nil
 }
@@ -136,7 +139,7 @@ func (o *opening) eventsAt(at int64) bool {
 // deliver gives the tables to the trace.
 func (o *opening) deliver() {
 	if o.tables == nil {
-		o.tables = parseMetadata(nil, headerSize, &findings{})
+		o.tables = parseMetadata(o.ctx, nil, headerSize, &findings{})
 	}
 	o.trace.tables = o.tables
 	close(o.trace.ready)
@@ -144,15 +147,19 @@ func (o *opening) deliver() {
 
 // readTables reads the metadata. Unless settled, it also finds out where events begin if the header is wrong about that.
 func (o *opening) readTables(settled bool) error {
-	data, err := o.src.Range(headerSize, o.header.length)
+	data, err := o.src.Range(o.ctx, headerSize, o.header.length)
 	if err == nil {
 		err = o.src.Guard(func() error {
-			o.tables = parseMetadata(data, headerSize, &o.found)
+			o.tables = parseMetadata(o.ctx, data, headerSize, &o.found)
 			return nil
 		})
 	}
 	if ctxErr := o.ctx.Err(); ctxErr != nil {
 		return ctxErr
+	}
+	if model.Internal(err) {
+		o.found.add(model.Error, model.CodeInternal, headerSize, err.Error())
+		return nil
 	}
 	if err != nil {
 		o.found.add(model.Error, "metadata-json", headerSize, "the metadata cannot be read: "+err.Error())
@@ -201,6 +208,9 @@ func (o *opening) repair(settled, whole bool, length int64) error {
 		if o.longer() {
 			return nil
 		}
+		if err := o.ctx.Err(); err != nil {
+			return err
+		}
 	}
 	o.found.add(model.Error, "metadata-json", headerSize+int64(o.tables.end), "the metadata is no valid JSON: "+o.tables.broken)
 	if settled || whole && o.eventsAt(headerSize+length) {
@@ -214,12 +224,12 @@ func (o *opening) repair(settled, whole bool, length int64) error {
 func (o *opening) longer() bool {
 	var again *tables
 	var found findings
-	data, err := o.src.Range(headerSize, maxSearch)
+	data, err := o.src.Range(o.ctx, headerSize, maxSearch)
 	if err != nil {
 		return false
 	}
 	err = o.src.Guard(func() error {
-		again = parseMetadata(data, headerSize, &found)
+		again = parseMetadata(o.ctx, data, headerSize, &found)
 		return nil
 	})
 	if err != nil || again.broken != "" || !o.eventsAt(headerSize+int64(again.end)) {

@@ -1,6 +1,7 @@
 package mlyze
 
 import (
+	"context"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -86,9 +87,9 @@ type metaParser struct {
 const usualFrame = 40
 
 // parseMetadata reads the JSON object at the start of b, which lies at offset base. What is wrong goes to found, except
-// that the JSON does not end well: the tables say that, and hold what stands before.
-func parseMetadata(b []byte, base int64, found *findings) *tables {
-	m := &metaParser{scanner: scanner{b: b}, found: found, base: base}
+// that the JSON does not end well: the tables say that, and hold what stands before. So they do when ctx is done.
+func parseMetadata(ctx context.Context, b []byte, base int64, found *findings) *tables {
+	m := &metaParser{scanner: scanner{ctx: ctx, b: b}, found: found, base: base}
 	m.flat = make([]uint32, 0, len(b)/usualFrame)
 	m.resetStacks()
 	m.files.reset()

@@ -1,19 +1,21 @@
 package mlyze
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
 
 func parse(text string) (*tables, *model.Stacks, []model.Problem) {
 	var found findings
-	t := parseMetadata([]byte(text), headerSize, &found)
-	s, _ := t.buildStacks(loaders.FrameOrderAuto, &found)
+	t := parseMetadata(context.Background(), []byte(text), headerSize, &found)
+	s, _, _ := t.buildStacks(context.Background(), loaders.FrameOrderAuto, &found)
 	return t, s, found.list
 }
 
@@ -99,7 +101,7 @@ func FuzzMetadata(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		tab, s, problems := parse(string(b))
-		if errs := model.Check(&model.Profile{Meta: model.Meta{Format: "x"}, Stacks: s, Problems: problems}); len(errs) > 0 {
+		if errs := modeltest.Check(&model.Profile{Meta: model.Meta{Format: "x"}, Stacks: s, Problems: problems}); len(errs) > 0 {
 			t.Fatal(errs)
 		}
 		if tab.end < 0 || tab.end > len(b) {

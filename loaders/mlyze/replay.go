@@ -267,6 +267,9 @@ func (r *replay) finish() error {
 	case errors.Is(err, loaders.ErrShrank):
 		r.found.add(model.Error, "shrank", at, err.Error())
 		r.batch.Lost += max(0, src.Size()-at)
+	case model.Internal(err):
+		r.found.add(model.Error, model.CodeInternal, at, err.Error())
+		r.batch.Lost += max(0, src.Size()-at)
 	default:
 		r.found.add(model.Error, "read", at, "the input cannot be read any further: "+err.Error())
 		r.batch.Lost += max(0, src.Size()-at)

@@ -2,6 +2,7 @@ package mlyze
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"strconv"
 	"unicode/utf16"
@@ -14,6 +15,8 @@ const maxDepth = 1000
 // scanner pulls JSON values out of a byte slice: one pass, no recursion, no allocation but for strings with escapes.
 // After the first syntax error everything fails; at and reason then say where and why.
 type scanner struct {
+	ctx    context.Context
+	asked  int // how often ctx could have been asked
 	b      []byte
 	p      int
 	reason string // "" while all is well
@@ -30,6 +33,19 @@ func (s *scanner) fail(reason string) bool {
 	return false
 }
 
+// askEvery is how many values or bytes are read before the context is asked again.
+const askEvery = 1 << 12
+
+// stopped asks the context, but not every time; when it is done everything fails.
+func (s *scanner) stopped() bool {
+	s.asked++
+	if s.asked%askEvery != 0 || s.ctx.Err() == nil {
+		return false
+	}
+	s.fail("reading was stopped")
+	return true
+}
+
 // ended reports whether the failure is that the bytes end within a value.
 func (s *scanner) ended() bool { return s.reason != "" && s.at >= len(s.b) }
 
@@ -42,6 +58,9 @@ func (s *scanner) next() byte {
 		switch c := s.b[s.p]; c {
 		case ' ', '\t', '\n', '\r':
 			s.p++
+			if s.stopped() {
+				return 0
+			}
 		default:
 			return c
 		}
@@ -61,6 +80,9 @@ func (s *scanner) eat(c byte) bool {
 // more is asked before each element of an object or array that end closes: it eats the comma or the end. first is true
 // before the first element.
 func (s *scanner) more(end byte, first bool) bool {
+	if s.stopped() {
+		return false
+	}
 	c := s.next()
 	if c == end {
 		s.p++
@@ -107,6 +129,9 @@ func (s *scanner) str() ([]byte, bool) {
 func (s *scanner) escaped(start int) ([]byte, bool) {
 	var out []byte
 	for p := start; p < len(s.b); {
+		if s.stopped() {
+			return nil, false
+		}
 		switch c := s.b[p]; c {
 		case '"':
 			s.p = p + 1
@@ -182,8 +207,11 @@ func (s *scanner) digits() (v uint64, ok bool) {
 func (s *scanner) token() ([]byte, bool) {
 	s.next()
 	start := s.p
-	for s.p < len(s.b) && isTokenByte(s.b[s.p]) {
+	for s.p < len(s.b) && isTokenByte(s.b[s.p]) && !s.stopped() {
 		s.p++
+	}
+	if s.reason != "" {
+		return nil, false
 	}
 	t := s.b[start:s.p]
 	switch string(t) {

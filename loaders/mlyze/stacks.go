@@ -1,6 +1,7 @@
 package mlyze
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -10,20 +11,26 @@ import (
 )
 
 // buildStacks makes the model's tables of the file's: ids are resolved, frames become distinct, stacks one tree. note says
-// how the order of frames was decided. Ids without a name go to found.
-func (t *tables) buildStacks(order loaders.FrameOrder, found *findings) (s *model.Stacks, note string) {
+// how the order of frames was decided. Ids without a name go to found. An error is that of ctx.
+func (t *tables) buildStacks(ctx context.Context, order loaders.FrameOrder, found *findings) (s *model.Stacks, note string, err error) {
 	s = model.NewStacks()
 	s.LeafFirst, note = t.decideOrder(order)
-	frames := t.resolveFrames(s, found)
+	frames, err := t.resolveFrames(ctx, s, found)
+	if err != nil {
+		return nil, "", err
+	}
 	b := newTreeBuilder(s)
 	var path []model.FrameID
 	s.Leaf = make(map[model.StackID]model.NodeID, len(t.order))
-	for _, id := range t.order {
+	for i, id := range t.order {
+		if i%askEvery == 0 && ctx.Err() != nil {
+			return nil, "", ctx.Err()
+		}
 		sp := t.stacks[id]
 		path = appendPath(path[:0], t.flat[sp.from:sp.to], s.LeafFirst, func(raw uint32) model.FrameID { return frames[raw] })
 		s.Leaf[model.StackID(id)] = b.insert(path)
 	}
-	return s, note
+	return s, note, nil
 }
 
 // orderSample is how many frames are looked at to decide their order.
@@ -86,7 +93,7 @@ func appendPath(path []model.FrameID, raw []uint32, reverse bool, frame func(uin
 }
 
 // resolveFrames fills the names and frames of s and returns the FrameID of each of the file's frames.
-func (t *tables) resolveFrames(s *model.Stacks, found *findings) []model.FrameID {
+func (t *tables) resolveFrames(ctx context.Context, s *model.Stacks, found *findings) ([]model.FrameID, error) {
 	funcs := resolver[model.FuncID]{t: &t.funcs, what: "function", names: &s.Functions, found: found}
 	files := resolver[model.FileID]{t: &t.files, what: "file", names: &s.Files, found: found}
 	type key struct {
@@ -97,6 +104,9 @@ func (t *tables) resolveFrames(s *model.Stacks, found *findings) []model.FrameID
 	known := map[key]model.FrameID{}
 	ids := make([]model.FrameID, len(t.frames))
 	for i, f := range t.frames {
+		if i%askEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		k := key{line: f.line}
 		at := headerSize + int64(t.frameAt[i])
 		if f.hasFunc {
@@ -115,7 +125,7 @@ func (t *tables) resolveFrames(s *model.Stacks, found *findings) []model.FrameID
 		}
 		ids[i] = id
 	}
-	return ids
+	return ids, nil
 }
 
 // resolver gives names their dense ids: equal names share one.

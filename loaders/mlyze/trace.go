@@ -25,6 +25,9 @@ func (t *trace) Replay(ctx context.Context, yield func(*model.EventBatch) error)
 // Extent implements [model.EventSource].
 func (t *trace) Extent() (begin, size int64) { return t.begin, t.src.Size() }
 
+// Changed implements [model.Changing].
+func (t *trace) Changed() bool { return t.src.Changed() }
+
 // MarkerName implements [model.EventSource].
 func (t *trace) MarkerName(id uint64) (name string, ok bool) {
 	select {

@@ -58,7 +58,9 @@ func (v *validator) open(o *opening) error {
 	if err != nil {
 		return err
 	}
-	o.tables.buildStacks(loaders.FrameOrderAuto, &o.found)
+	if _, _, err := o.tables.buildStacks(o.ctx, loaders.FrameOrderAuto, &o.found); err != nil {
+		return err
+	}
 	v.take(o.found.list)
 	return nil
 }

@@ -197,7 +197,8 @@ func (d *decoding) column(t *kit, k kind) error {
 	}
 	switch {
 	case n > limit && k == colkind || n > limit && k >= refdescr && limit == d.f.maxRefs():
-		d.found(model.Error, "too-large", b.start, 1, "%s is far longer than a file of this size can mean", k)
+		d.found(model.Error, "too-large", b.start, 1, "%s is longer than the limit of %s for a file of this size, what follows was not read%s",
+			k, model.Group(uint64(limit)), lifts(limit, map[bool]int64{true: rowBytes, false: refBytes}[k == colkind]))
 	case n > limit:
 		d.found(model.Error, "row-count", b.start, 1, "%s is longer than the %d %s", k, limit, unit(k))
 	case n < limit && k != colkind && bad == nil:

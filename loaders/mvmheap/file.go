@@ -57,5 +57,17 @@ func (f *file) refuse(offset int64, field string, err error) error {
 
 // maxRows and maxRefs bound what a file of this size can mean: even the columns that compress best need bytes for each row
 // and reference in one of the others. Real files have a third of a row and one reference a byte.
-func (f *file) maxRows() int64 { return min(4*f.size+1<<20, 1<<32-2) }
-func (f *file) maxRefs() int64 { return min(8*f.size+4<<20, 1<<32-2) }
+// Where the user allows more memory, as much as fits it is read.
+func (f *file) maxRows() int64 { return min(max(4*f.size+1<<20, f.src.Allowed()/rowBytes), 1<<32-2) }
+func (f *file) maxRefs() int64 { return min(max(8*f.size+4<<20, f.src.Allowed()/refBytes), 1<<32-2) }
+
+// rowBytes and refBytes are what a row and a reference take in memory, about.
+const (
+	rowBytes = 16
+	refBytes = 8
+)
+
+// lifts says how a limit of n things, each of so many bytes, is lifted.
+func lifts(n, each int64) string {
+	return "; --max-memory with more than " + model.Bytes(n*each).String() + " lifts it"
+}

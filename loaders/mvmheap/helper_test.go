@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/internal/memtest"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
@@ -111,7 +112,7 @@ func (r *result) decode(t testing.TB, store *model.Store) {
 		if err != nil {
 			t.Fatalf("snapshot %d: %v", i, err)
 		}
-		for _, err := range model.CheckHeap(h) {
+		for _, err := range modeltest.CheckHeap(h) {
 			t.Errorf("snapshot %d: %v", i, err)
 		}
 		s, _, err := heaps.Scores(context.Background(), i)
@@ -121,7 +122,7 @@ func (r *result) decode(t testing.TB, store *model.Store) {
 		r.heaps, r.scores = append(r.heaps, h), append(r.scores, s)
 	}
 	r.profile = store.Current()
-	for _, err := range model.Check(r.profile) {
+	for _, err := range modeltest.Check(r.profile) {
 		t.Error(err)
 	}
 }

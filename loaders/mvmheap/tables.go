@@ -1,6 +1,7 @@
 package mvmheap
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -20,6 +21,7 @@ type tables struct {
 
 	all      model.HeapTables
 	upTo     []model.HeapTables // by snapshot
+	limit    int64              // of bytes decoded in all
 	budget   int64              // bytes that may still be decoded: what a zstd bomb is stopped by
 	problems []model.Problem    // by then
 }
@@ -29,7 +31,8 @@ const tableRatio = 8
 
 func (t *tables) init(f *file) {
 	t.f = f
-	t.budget = tableRatio*f.size + 16<<20
+	t.limit = max(tableRatio*f.size+16<<20, f.src.Allowed())
+	t.budget = t.limit
 }
 
 // get returns the tables of snapshot i.
@@ -117,6 +120,19 @@ func (t *tables) rows(s *snapshot, columns map[kind][]uint32, first, last kind) 
 	return n
 }
 
+// stoppable reads until ctx is done: a few compressed bytes can mean gigabytes.
+type stoppable struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (s *stoppable) Read(p []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.r.Read(p)
+}
+
 // inflate decompresses a whole block.
 func (t *tables) inflate(ctx context.Context, b span, k kind) ([]byte, error) {
 	kit := t.f.kit()
@@ -129,12 +145,13 @@ func (t *tables) inflate(ctx context.Context, b span, k kind) ([]byte, error) {
 		t.problem(model.Error, in.bad.rule, b.start, "the block %s cannot be read: %v", k, in.bad)
 		return nil, nil
 	}
-	raw, err := io.ReadAll(io.LimitReader(kit.dec, t.budget+1))
-	if fatal := in.failure(ctx); fatal != nil {
+	raw, err := io.ReadAll(io.LimitReader(&stoppable{ctx, kit.dec}, t.budget+1))
+	if fatal := cmp.Or(ctx.Err(), in.failure(ctx)); fatal != nil {
 		return nil, fatal
 	}
 	if int64(len(raw)) > t.budget {
-		t.problem(model.Error, "too-large", b.start, "the names are far larger than a file of this size can mean")
+		t.problem(model.Error, "too-large", b.start, "the names are larger than the limit of %s for a file of this size, those from here on were not read%s",
+			model.Bytes(t.limit), lifts(t.limit, 1))
 		t.budget = 0
 		return nil, nil
 	}

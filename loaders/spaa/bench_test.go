@@ -109,7 +109,7 @@ func BenchmarkValidate(b *testing.B) {
 // mapped is a file in memory.
 func mapped(t testing.TB, src *loaders.Source) []byte {
 	t.Helper()
-	data, err := src.Range(0, src.Size())
+	data, err := src.Range(context.Background(), 0, src.Size())
 	if err != nil {
 		t.Fatal(err)
 	}

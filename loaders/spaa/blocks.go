@@ -54,14 +54,18 @@ func each(ctx context.Context, src *loaders.Source, strict bool, f func(*block) 
 		p.free <- &block{parsed: make(chan struct{}, 1)}
 	}
 	var running sync.WaitGroup
-	defer running.Wait()
+	defer running.Wait() // for what reads the source; a worker may end its line later, which is nobody else's by then
 	defer stop()
 	running.Go(p.read)
 	for i := range workers {
-		running.Go(func() { p.parse(i) })
+		go p.parse(i)
 	}
 	for b := range p.queue {
-		<-b.parsed
+		select {
+		case <-b.parsed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 		if b.err != nil {
 			return b.err
 		}
@@ -113,12 +117,25 @@ func (p *pipeline) cut() error {
 		b.data, b.offset, b.marked = b.data[:whole], at, marked
 		marked = false
 		at += int64(whole) + b.skip
-		p.queue <- b
-		p.work <- b
+		if err := p.hand(b); err != nil {
+			return err
+		}
 		if end {
 			return nil
 		}
 	}
+}
+
+// hand gives a block to both queues.
+func (p *pipeline) hand(b *block) error {
+	for _, to := range []chan *block{p.queue, p.work} {
+		select {
+		case to <- b:
+		case <-p.ctx.Done():
+			return p.ctx.Err()
+		}
+	}
+	return nil
 }
 
 // byteOrderMark is what some programs begin UTF-8 with, though JSON does not allow it.
@@ -193,17 +210,22 @@ func (p *pipeline) pass(b *block, at int64) (end bool, err error) {
 
 // parse is one worker.
 func (p *pipeline) parse(worker int) {
-	q := &parser{worker: worker, strict: p.strict, seed: p.seed, units: map[string]string{}}
+	q := &parser{ctx: p.ctx, worker: worker, strict: p.strict, seed: p.seed, units: map[string]string{}}
 	for b := range p.work {
 		b.err = p.src.Guard(func() error {
+			if err := p.ctx.Err(); err != nil {
+				return err
+			}
 			if b.skip > 0 {
 				b.out.reset()
 				b.out.lines, b.out.lost, b.out.worker = 1, b.skip, worker
 				b.out.names = q.names.list
-				b.out.issue(model.Error, "line-length", place{}, "a line is longer than %s and was passed over", model.Bytes(maxLine))
+				b.out.issue(model.Error, "line-length", place{}, "a line is longer than the limit of %s, which holds for every line, and was passed over", model.Bytes(maxLine))
 				return nil
 			}
-			q.block(b.data, &b.out)
+			if err := q.block(b.data, &b.out); err != nil {
+				return err
+			}
 			if b.marked {
 				b.out.issue(model.Error, "utf-8", place{}, "a byte order mark stands before the header")
 			}

@@ -23,6 +23,8 @@ type headerReader struct {
 	at   place
 	h    header
 	seen map[key]bool
+
+	names map[string]bool // of events
 }
 
 func (r *headerReader) error(rule, format string, args ...any) {
@@ -43,7 +45,7 @@ func (r *headerReader) word(name string, value []byte) string {
 }
 
 func (p *parser) header(at place) {
-	r := &headerReader{b: p.out, at: at, seen: map[key]bool{}}
+	r := &headerReader{b: p.out, at: at, seen: map[key]bool{}, names: map[string]bool{}}
 	for _, f := range p.scanner.fields {
 		r.seen[f.key] = true
 		r.field(f)
@@ -160,12 +162,17 @@ func (r *headerReader) source(value []byte) {
 	}
 }
 
+// maxDeclared is how many events a header can declare: as many again can be named without.
+const maxDeclared = int(model.NoEvent) / 2
+
 func (r *headerReader) events(value []byte) {
 	c := elements(value)
 	for e, ok := c.element(); ok; e, ok = c.element() {
-		if len(r.h.events) < int(model.NoEvent)/2 {
-			r.event(e)
+		if len(r.h.events) >= maxDeclared {
+			r.warn("event-limit", "the header declares more events than the limit of %d: those behind it were not read", maxDeclared)
+			break
 		}
+		r.event(e)
 	}
 	if c.bad {
 		r.error("header-field", "events is no array")
@@ -207,12 +214,11 @@ func (r *headerReader) event(value []byte) {
 	if !sampled {
 		r.error("event", "the event %s has no sampling", shortened([]byte(ev.Name)))
 	}
-	for i := range r.h.events {
-		if r.h.events[i].Name == ev.Name {
-			r.error("event", "the event %s is declared twice", shortened([]byte(ev.Name)))
-			return
-		}
+	if r.names[ev.Name] {
+		r.error("event", "the event %s is declared twice", shortened([]byte(ev.Name)))
+		return
 	}
+	r.names[ev.Name] = true
 	r.h.events = append(r.h.events, ev)
 }
 

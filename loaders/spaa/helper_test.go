@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
@@ -66,7 +67,7 @@ func loadedFrom(t testing.TB, src *loaders.Source) *model.Profile {
 		t.Fatal(err)
 	}
 	p := store.Current()
-	for _, err := range model.Check(p) {
+	for _, err := range modeltest.Check(p) {
 		t.Error(err)
 	}
 	return p

@@ -2,6 +2,7 @@ package spaa
 
 import (
 	"bytes"
+	"context"
 	"hash/maphash"
 	"unicode/utf8"
 
@@ -10,6 +11,7 @@ import (
 
 // parser turns blocks into batches. It is one worker's own.
 type parser struct {
+	ctx     context.Context
 	scanner lineScanner
 	names   nameTable
 	worker  int
@@ -25,8 +27,11 @@ type parser struct {
 	units map[string]string // of metrics, as first stated
 }
 
-// block parses whole lines; the last one may lack its end. long says that this is the start of a line that is too long.
-func (p *parser) block(data []byte, out *batch) {
+// askLines is how many lines are parsed before the context is asked again.
+const askLines = 256
+
+// block parses whole lines; the last one may lack its end. An error is that of the context.
+func (p *parser) block(data []byte, out *batch) error {
 	p.out = out
 	out.reset()
 	out.worker = p.worker
@@ -35,6 +40,9 @@ func (p *parser) block(data []byte, out *batch) {
 		lines = bytes.LastIndexByte(data, '\n') + 1
 	}
 	for at := 0; at < len(data); {
+		if out.lines%askLines == 0 && p.ctx.Err() != nil {
+			return p.ctx.Err()
+		}
 		if at < lines {
 			if end := p.fast(data[:len(data)+pad], at, uint32(out.lines)); end >= 0 {
 				out.lines++
@@ -58,6 +66,7 @@ func (p *parser) block(data []byte, out *batch) {
 		at = next
 	}
 	out.names = p.names.list
+	return nil
 }
 
 // line parses one line; last says that it has no end. kind is unknown for one that cannot be used.

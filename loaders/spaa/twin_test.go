@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
@@ -213,7 +214,7 @@ func FuzzLoad(f *testing.F) {
 		defer src.Close()
 		var store model.Store
 		if load(context.Background(), src, loaders.Options{}, &store) == nil {
-			for _, err := range model.Check(store.Current()) {
+			for _, err := range modeltest.Check(store.Current()) {
 				t.Error(err)
 			}
 		}
@@ -290,7 +291,7 @@ func changed(rng *rand.Rand, line []byte) []byte {
 
 // parsed is all that a parser says about a block, with templates where there is room behind it; slow is how many lines they did not match.
 func parsed(b []byte, strict bool, seed maphash.Seed) (said string, slow int) {
-	p := &parser{strict: strict, seed: seed, units: map[string]string{}}
+	p := &parser{ctx: context.Background(), strict: strict, seed: seed, units: map[string]string{}}
 	var o batch
 	p.block(b, &o)
 	var out strings.Builder

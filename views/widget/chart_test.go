@@ -76,7 +76,7 @@ func TestChartGolden(t *testing.T) {
 				c.Legend = []LegendItem{{"min–max", k.Band}, {"level", k.Area}}
 			}
 			c.Draw(s, r, k)
-			golden(t, name, dump(s))
+			golden(t, name, s)
 		}
 	}
 }

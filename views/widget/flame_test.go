@@ -63,7 +63,7 @@ func TestFlameGolden(t *testing.T) {
 		t.Helper()
 		s.Clear()
 		f.Draw(s, r, k)
-		golden(t, name, dump(s))
+		golden(t, name, s)
 	}
 	draw("flame", testLook())
 	draw("flame-ascii", asciiLook())

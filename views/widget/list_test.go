@@ -88,7 +88,7 @@ func TestListGolden(t *testing.T) {
 			l := leakList()
 			l.Select(1)
 			l.Draw(s, Rect{0, 0, w, 6}, k)
-			golden(t, name, dump(s))
+			golden(t, name, s)
 		}
 	}
 }
@@ -98,11 +98,11 @@ func TestListScrollBarAndEmpty(t *testing.T) {
 	l := &List{Table: numbers{n: 100}, Columns: []Column{{Title: "N", Width: 5, Grow: 1}}, SortColumn: -1, Column: -1}
 	l.Select(60)
 	l.Draw(s, Rect{0, 0, 30, 8}, k)
-	golden(t, "list-scroll", dump(s))
+	golden(t, "list-scroll", s)
 	s.Clear()
 	l.Table, l.Empty = numbers{}, []string{"Nothing lives here.", "Esc clears the filter."}
 	l.Draw(s, Rect{0, 0, 30, 8}, k)
-	golden(t, "list-empty", dump(s))
+	golden(t, "list-empty", s)
 }
 
 // TestListStaysInRange does random things and checks that offset and selection are valid and the selection visible.

@@ -31,7 +31,7 @@ func TestBoxAndTextView(t *testing.T) {
 		})
 		v.Scroll(1)
 		v.Draw(s, in, k.InBox())
-		golden(t, name, dump(s))
+		golden(t, name, s)
 		if above, below := v.More(); above || !below {
 			t.Errorf("more above %v, below %v: nothing was laid out to scroll to before the first frame", above, below)
 		}

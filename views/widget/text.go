@@ -94,9 +94,6 @@ func (c *cleaner) next(r rune, n int) rune {
 	return r
 }
 
-// Tagless is [Clean] for strings handed to tview, whose style tags it takes apart with a character that tview never draws.
-func Tagless(s string) string { return strings.ReplaceAll(Clean(s), "[", "[\u200b") }
-
 // plain reports whether s is printable ASCII: one byte, one cell.
 func plain(s string) bool {
 	for i := range len(s) {

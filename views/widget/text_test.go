@@ -32,14 +32,6 @@ func TestClean(t *testing.T) {
 	}
 }
 
-func TestTagless(t *testing.T) {
-	for in, want := range map[string]string{"vector[int]": "vector[\u200bint]", "plain": "plain", "[:::x]": "[\u200b:::x]"} {
-		if got := Tagless(in); got != want {
-			t.Errorf("Tagless(%q) = %q", in, got)
-		}
-	}
-}
-
 func TestCuts(t *testing.T) {
 	for _, c := range []struct {
 		w                             int

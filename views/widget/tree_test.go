@@ -59,10 +59,10 @@ func TestTreeGolden(t *testing.T) {
 	tr.OpenPath(nil)
 	s := newScreen(t, 40, 14)
 	tr.Draw(s, Rect{0, 0, 40, 14}, testLook())
-	golden(t, "tree", dump(s))
+	golden(t, "tree", s)
 	s.Clear()
 	tr.Draw(s, Rect{0, 0, 40, 14}, asciiLook())
-	golden(t, "tree-ascii", dump(s))
+	golden(t, "tree-ascii", s)
 }
 
 // invariant checks that the visible rows are a preorder of what is open.
@@ -137,7 +137,7 @@ func TestTreeDeep(t *testing.T) {
 	}
 	s := newScreen(t, 40, 5)
 	tr.Draw(s, Rect{0, 0, 40, 5}, testLook())
-	golden(t, "tree-deep", dump(s))
+	golden(t, "tree-deep", s)
 	tr.Home()
 	tr.Close()
 	if tr.Len() != 1 {

@@ -1,17 +1,13 @@
 package widget
 
 import (
-	"flag"
-	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/gdamore/tcell/v2"
-)
 
-var update = flag.Bool("update", false, "write golden files")
+	"github.com/memtui/memtui/internal/memtest"
+)
 
 // testLook has a style of its own for everything that tests look at.
 func testLook() *Look {
@@ -64,60 +60,10 @@ func rows(s tcell.Screen) []string {
 	return out
 }
 
-// dump is the screen as text: its rows, then the runs of styles that are not the default.
-func dump(s tcell.Screen) string {
-	var b strings.Builder
-	for _, line := range rows(s) {
-		b.WriteString(line + "\n")
-	}
-	b.WriteString("--\n")
-	w, h := s.Size()
-	for y := range h {
-		for x := 0; x < w; {
-			_, st, _ := s.Get(x, y)
-			from := x
-			for x < w {
-				if _, other, _ := s.Get(x, y); other != st {
-					break
-				}
-				x++
-			}
-			if st != tcell.StyleDefault {
-				fg, bg, attrs := st.Decompose()
-				fmt.Fprintf(&b, "%d:%d-%d %s/%s %x\n", y, from, x-1, colour(fg), colour(bg), attrs)
-			}
-		}
-	}
-	return b.String()
-}
-
-// colour is a colour's RGB value: tcell has several names for some of them and picks one by chance.
-func colour(c tcell.Color) string {
-	if c == tcell.ColorDefault {
-		return "-"
-	}
-	return fmt.Sprintf("%06x", c.Hex())
-}
-
-func golden(t *testing.T, name, got string) {
+// golden compares the screen with testdata/NAME.golden: its text, then its styles.
+func golden(t *testing.T, name string, s tcell.Screen) {
 	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs (run with -update to accept)\n--- got\n%s\n--- want\n%s", path, got, want)
-	}
+	memtest.Golden(t, name, memtest.Text(s)+"--\n"+memtest.Styles(s, memtest.StyleName))
 }
 
 // key makes an event as the terminal would send it.

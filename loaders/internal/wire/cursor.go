@@ -7,11 +7,8 @@ import (
 	"fmt"
 )
 
-// What a cursor can meet.
-var (
-	ErrShort  = errors.New("the input ends here")
-	ErrVarint = errors.New("a varint is longer than 64 bits")
-)
+// ErrShort says that a value is longer than what is left.
+var ErrShort = errors.New("the input ends here")
 
 // Error is the first failure of a cursor and where the value that failed begins.
 type Error struct {
@@ -22,7 +19,7 @@ type Error struct {
 // Error says place and cause.
 func (e *Error) Error() string { return fmt.Sprintf("at byte %d: %v", e.Offset, e.Err) }
 
-// Unwrap returns [ErrShort] or [ErrVarint].
+// Unwrap returns [ErrShort].
 func (e *Error) Unwrap() error { return e.Err }
 
 // Cursor reads values from a byte slice, one after the other. After the first failure everything reads as zero and Err
@@ -67,22 +64,6 @@ func (c *Cursor) Bytes(n uint64) []byte {
 	return b
 }
 
-// U8 reads one byte.
-func (c *Cursor) U8() uint8 {
-	if b := c.Bytes(1); b != nil {
-		return b[0]
-	}
-	return 0
-}
-
-// U16 reads two bytes.
-func (c *Cursor) U16() uint16 {
-	if b := c.Bytes(2); b != nil {
-		return binary.LittleEndian.Uint16(b)
-	}
-	return 0
-}
-
 // U32 reads four bytes.
 func (c *Cursor) U32() uint32 {
 	if b := c.Bytes(4); b != nil {
@@ -95,24 +76,6 @@ func (c *Cursor) U32() uint32 {
 func (c *Cursor) U64() uint64 {
 	if b := c.Bytes(8); b != nil {
 		return binary.LittleEndian.Uint64(b)
-	}
-	return 0
-}
-
-// Uvarint reads a LEB128 number of at most 64 bits, minimal or not.
-func (c *Cursor) Uvarint() uint64 {
-	if c.err != nil {
-		return 0
-	}
-	v, n := binary.Uvarint(c.b[c.pos:])
-	switch {
-	case n == 0:
-		c.fail(ErrShort)
-	case n < 0:
-		c.fail(ErrVarint)
-	default:
-		c.pos += n
-		return v
 	}
 	return 0
 }

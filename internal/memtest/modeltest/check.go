@@ -1,19 +1,23 @@
-package model
+// Package modeltest checks what every loader promises about the profiles that it publishes. It is apart from memtest so that it
+// needs the model alone.
+package modeltest
 
 import (
 	"fmt"
 	"math"
+
+	"github.com/memtui/memtui/model"
 )
 
 // Check reports every broken invariant of p, at most a hundred; none for a sound profile. Loaders cannot publish a
 // profile that fails it: tests and fuzzing run it after every load.
-func Check(p *Profile) []error {
+func Check(p *model.Profile) []error {
 	c := &checker{}
 	c.that(p.Lost >= 0, "lost bytes are negative: %d", p.Lost)
 	c.that(!p.Complete || p.Lost == 0, "complete, but %d bytes were lost", p.Lost)
 	c.that(p.Meta.Format != "", "no format")
 	for i, q := range p.Problems {
-		c.that(q.Code != "" && q.Message != "" && q.Count > 0 && q.Offset >= NoOffset, "problem %d is malformed: %+v", i, q)
+		c.that(q.Code != "" && q.Message != "" && q.Count > 0 && q.Offset >= model.NoOffset, "problem %d is malformed: %+v", i, q)
 	}
 	if p.Stacks != nil {
 		checkStacks(c, p.Stacks)
@@ -35,7 +39,7 @@ func (c *checker) that(ok bool, format string, args ...any) {
 	}
 }
 
-func checkStacks(c *checker, s *Stacks) {
+func checkStacks(c *checker, s *model.Stacks) {
 	frames, nodes := len(s.FrameFunc), len(s.Parent)
 	c.that(len(s.Functions) > 0 && s.Functions[0] == "", "function 0 is not reserved")
 	c.that(len(s.Files) > 0 && s.Files[0] == "", "file 0 is not reserved")
@@ -60,18 +64,18 @@ func checkStacks(c *checker, s *Stacks) {
 }
 
 // CheckEvents reports what is wrong with a batch of events that follows one ending at time last.
-func CheckEvents(last Time, events []Event) []error {
+func CheckEvents(last model.Time, events []model.Event) []error {
 	c := &checker{}
 	for i, e := range events {
 		c.that(e.Time >= last, "event %d: time falls from %d to %d", i, last, e.Time)
-		c.that(e.Kind <= Marker, "event %d: kind %d", i, e.Kind)
+		c.that(e.Kind <= model.Marker, "event %d: kind %d", i, e.Kind)
 		last = e.Time
 	}
 	return c.errs
 }
 
 // CheckHeap reports every broken invariant of a decoded snapshot, at most a hundred.
-func CheckHeap(h *Heap) []error {
+func CheckHeap(h *model.Heap) []error {
 	c := &checker{}
 	rows, edges := len(h.Kinds), len(h.To)
 	c.that(len(h.Size) == rows && len(h.Extra) == rows && len(h.Entity) == rows, "row columns differ in length")
@@ -83,23 +87,23 @@ func CheckHeap(h *Heap) []error {
 	c.that(h.Start[0] == 0 && int(h.Start[rows]) == edges, "references of all rows are [%d, %d) of %d", h.Start[0], h.Start[rows], edges)
 	for r := range rows {
 		c.that(h.Start[r] <= h.Start[r+1], "row %d: references end before they start", r)
-		_, large := h.Large[Row(r)]
-		c.that(large == (h.Extra[r] == LargeExtra), "row %d: a large size is half there", r)
+		_, large := h.Large[model.Row(r)]
+		c.that(large == (h.Extra[r] == model.LargeExtra), "row %d: a large size is half there", r)
 	}
 	for e, to := range h.To {
 		c.that(int(to) < rows, "reference %d: row %d of %d", e, to, rows)
 		_, large := h.LargeIndex[uint32(e)]
-		c.that(large == (h.Label[e].Kind() == LabelLarge), "reference %d: a large index is half there", e)
+		c.that(large == (h.Label[e].Kind() == model.LabelLarge), "reference %d: a large index is half there", e)
 	}
 	return c.errs
 }
 
-func checkTimeline(c *checker, t *Timeline) {
+func checkTimeline(c *checker, t *model.Timeline) {
 	for i := range t.Series {
 		s := &t.Series[i]
 		n := len(s.Times)
 		c.that(len(s.Values) == n && (s.Point == nil || len(s.Point) == n), "series %d: columns differ in length", i)
-		last := Time(0)
+		last := model.Time(0)
 		for k, at := range s.Times {
 			c.that(at >= last, "series %d: time falls at point %d", i, k)
 			last = at
@@ -111,7 +115,7 @@ func checkTimeline(c *checker, t *Timeline) {
 }
 
 // CheckLayout reports every broken invariant of a page layout, at most a hundred.
-func CheckLayout(l *Layout) []error {
+func CheckLayout(l *model.Layout) []error {
 	c := &checker{}
 	for i := range l.Types {
 		t := &l.Types[i]

@@ -1,0 +1,71 @@
+// Package opened gives tests what the program has after it has opened an input: a store and an index that were read and built as
+// the program does it. It is apart from memtest because tests of loaders import that.
+package opened
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/reading"
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/all"
+	"github.com/memtui/memtui/model"
+)
+
+// Start opens a file, and leaves it to the caller to read it. The second result is the Index of the first.
+func Start(t testing.TB, path string) (*reading.Input, *analysis.KeptIndex) {
+	t.Helper()
+	src, err := loaders.OpenSource(t.Context(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	format, err := loaders.Detect(src, all.Formats())
+	if err != nil {
+		src.Close()
+		t.Fatal(err)
+	}
+	ix := analysis.NewKeptIndex(nil)
+	t.Cleanup(func() { ix.Close(); src.Close() })
+	return &reading.Input{Source: src, Format: format, Store: &model.Store{}, Index: ix}, ix
+}
+
+// File reads a file to its end. The error says why nothing of it can be shown; the store and the index are there all the same.
+func File(t testing.TB, path string) (*model.Store, *analysis.KeptIndex, error) {
+	t.Helper()
+	in, ix := Start(t, path)
+	return in.Store, ix, in.Read(t.Context())
+}
+
+// Bytes reads data as a file of the given name, which is all that the profile tells of its path.
+func Bytes(t testing.TB, name string, data []byte) (*model.Store, *analysis.KeptIndex, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	store, ix, err := File(t, path)
+	store.Update(func(p *model.Profile) *model.Profile {
+		if p == nil {
+			return nil
+		}
+		next := *p
+		next.Meta.Path = name
+		return &next
+	})
+	return store, ix, err
+}
+
+// Profile builds the index of a profile that was put together in memory. It becomes the current one of the store.
+func Profile(t testing.TB, p *model.Profile) (*model.Store, *analysis.KeptIndex) {
+	t.Helper()
+	store, ix := &model.Store{}, analysis.NewKeptIndex(nil)
+	t.Cleanup(ix.Close)
+	store.Publish(p)
+	if err := analysis.Build(t.Context(), store, ix); err != nil {
+		t.Fatal(err)
+	}
+	analysis.Conclude(store, ix)
+	return store, ix
+}

@@ -1,0 +1,13 @@
+//go:build darwin || freebsd || netbsd || openbsd || dragonfly
+
+package term
+
+import "golang.org/x/sys/unix"
+
+const (
+	getTermios = unix.TIOCGETA
+	setTermios = unix.TIOCSETA
+)
+
+// limitPipe makes a pipe as small as can be, which is no matter of ours here.
+func limitPipe(int) {}

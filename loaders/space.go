@@ -1,0 +1,39 @@
+package loaders
+
+import (
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// AddressSpace returns how many bytes of address space the process may still take, by `ulimit -v`, and whether that is
+// limited at all.
+func AddressSpace() (left int64, limited bool) { return resourceLeft(unix.RLIMIT_AS, 0) }
+
+// DataSpace returns how many bytes of private memory the process may still map, by `ulimit -d`, and whether that is limited
+// at all.
+func DataSpace() (left int64, limited bool) { return resourceLeft(unix.RLIMIT_DATA, 5) }
+
+// resourceLeft is what a limit leaves beside the pages that a field of /proc/self/statm counts; systems without that file
+// count as if nothing was used.
+func resourceLeft(resource, field int) (left int64, limited bool) {
+	var limit unix.Rlimit
+	if unix.Getrlimit(resource, &limit) != nil || limit.Cur > 1<<62 {
+		return 0, false
+	}
+	used := int64(0)
+	statm, err := os.ReadFile("/proc/self/statm")
+	if fields := strings.Fields(string(statm)); err == nil && field < len(fields) {
+		pages, _ := strconv.ParseInt(fields[field], 10, 64)
+		used = pages * int64(os.Getpagesize())
+	}
+	return max(0, int64(limit.Cur)-used), true
+}
+
+// mappable reports whether the mapping of a file leaves the process enough address space to work in.
+func mappable(size int64) bool {
+	left, limited := AddressSpace()
+	return !limited || size <= left/2
+}

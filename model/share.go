@@ -1,0 +1,130 @@
+package model
+
+import (
+	"math"
+	"strconv"
+)
+
+// Share is a part of a whole: 0 is none of it, 1 all of it. It may be beyond that. NaN is a part of nothing, which has no text.
+type Share float64
+
+// ShareOf returns what part is of whole. The result is 1 only where they are equal, however large they are, and NaN where the
+// whole is 0.
+func ShareOf(part, whole uint64) Share {
+	switch {
+	case whole == 0:
+		return Share(math.NaN())
+	case part == whole:
+		return 1
+	}
+	s := float64(part) / float64(whole)
+	if s == 1 && part < whole {
+		s = math.Nextafter(1, 0)
+	}
+	return Share(s)
+}
+
+// String renders s in percent with one digit behind the point, rounded ("7.6 %"). It reads "0 %" and "100 %" only for nothing and
+// for everything: what would round to these reads "<0.1 %" and ">99.9 %". It takes seven cells at most up to all of the whole.
+func (s Share) String() string {
+	switch {
+	case math.IsNaN(float64(s)):
+		return ""
+	case s < 0:
+		return "-" + (-s).String()
+	case s == 0:
+		return "0 %"
+	case s == 1:
+		return "100 %"
+	}
+	switch text := strconv.FormatFloat(100*float64(s), 'f', 1, 64); {
+	case text == "0.0":
+		return "<0.1 %"
+	case text == "100.0" && s < 1:
+		return ">99.9 %"
+	default:
+		return text + " %"
+	}
+}
+
+// ShareOf returns what a is of whole, as [ShareOf] does; NaN also of a whole below 0.
+func (a Amount) ShareOf(whole Amount) Share {
+	w := whole.Float64()
+	switch {
+	case w <= 0:
+		return Share(math.NaN())
+	case a.Compare(whole) == 0:
+		return 1
+	}
+	s := a.Float64() / w
+	if s == 1 && a.Compare(whole) < 0 {
+		s = math.Nextafter(1, 0)
+	}
+	return Share(s)
+}
+
+// ShareWidth is the cells that a share of at most 1 needs.
+const ShareWidth = 7
+
+// Change renders the way from before to after in percent of before, with its sign ("+50.4 %", "-100 %"). Where ten times as much
+// or more came, it says how many times as much after is ("12.3 ×"). It is "" where nothing was before.
+func Change(before, after uint64) string {
+	switch {
+	case before == 0:
+		return ""
+	case after < before:
+		return "-" + ShareOf(before-after, before).String()
+	case after == before:
+		return "0 %"
+	case after-before >= 10*before && before < math.MaxUint64/10:
+		return threeSignificant(float64(after)/float64(before)) + " ×"
+	}
+	return "+" + ShareOf(after-before, before).String()
+}
+
+// Each renders the n-th part of t, rounded to three significant digits ("0.89 µs", "12.5 ms"); n must not be 0.
+func (t Time) Each(n uint64) string {
+	us := float64(t) / float64(n)
+	switch {
+	case t > 0 && us < 0.005:
+		return "<0.01 µs"
+	case us == math.Trunc(us) || us >= 999.5:
+		return Time(math.Round(us)).String()
+	}
+	return threeDigits(us) + " µs"
+}
+
+// Rate renders a rate of bytes per second without its sign, rounded to three significant digits ("442 KiB/s", "0.50 B/s").
+func Rate(perSecond float64) string {
+	switch v := math.Abs(perSecond); {
+	case v > 0 && v < 0.005:
+		return "<0.01 B/s"
+	case v < 999.5 && v != math.Trunc(v):
+		return threeDigits(v) + " B/s"
+	default:
+		return wholeRate(v).String() + "/s"
+	}
+}
+
+// ShortRate renders what Rate does, in at most seven cells where it is a KiB per second or more ("442K/s").
+func ShortRate(perSecond float64) string {
+	switch v := math.Abs(perSecond); {
+	case v < 999.5:
+		return Rate(v)
+	case v < kibi:
+		return threeDigits(v/kibi) + "K/s"
+	default:
+		return wholeRate(v).Short() + "/s"
+	}
+}
+
+func wholeRate(v float64) Bytes { return Bytes(math.Round(math.Min(v, math.MaxUint64/2))) }
+
+// Mean returns the n-th part of sum, rounded, halves up; n must not be 0.
+func Mean(sum, n uint64) uint64 {
+	q, rest := sum/n, sum%n
+	if rest >= n-rest {
+		q++
+	}
+	return q
+}
