@@ -53,6 +53,7 @@ func (ix *FileIndex) build(ctx context.Context, store *model.Store, p *model.Pro
 		b.source = s
 	}
 	ix.mu.Lock()
+	ix.room = model.BudgetOf(ctx)
 	source := b.source // the builder's tables are not kept
 	ix.store, ix.source, ix.begin = store, source, b.pos
 	ix.decoders.New = func() any { return source.Decoder() }

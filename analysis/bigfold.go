@@ -60,11 +60,14 @@ func (f *folder) fold(j *job) error {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	f.publish()
-	if ix.budget > 0 && ix.memory() > ix.budget {
+	if ix.budget > 0 && (ix.memory() > ix.budget || ix.room.Full(indexShare)) {
 		return errBudget
 	}
 	return nil
 }
+
+// indexShare is how many percents of the program's memory may be in use while an index is built. The rest is for answers.
+const indexShare = 70
 
 // intern numbers the chunk's sites in the index, in the order of first use. Nothing has them yet.
 func (f *folder) intern() {

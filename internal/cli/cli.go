@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -75,14 +74,17 @@ type app struct {
 	keys      *keymap.Map
 	memory    views.Memory // of the full-screen program, for reading the file again
 	collector *collector
-	screen    bool // what is opened is shown full-screen
-	always    bool // indexes are kept of small traces, too
+	budget    *model.Budget // of memory, nil for no bound
+	watch     *memoryWatch  // keeps it; nil without one
+	screen    bool          // what is opened is shown full-screen
+	always    bool          // indexes are kept of small traces, too
 }
 
 // Main runs one command and returns the exit status. ctx ends what it does early.
 func Main(ctx context.Context, env Env) int {
 	a := &app{env: env, out: bufio.NewWriterSize(env.Stdout, 1<<16), collector: &collector{}}
 	defer a.collector.stop()
+	defer func() { a.watch.close() }()
 	err := a.run(ctx)
 	if flushErr := a.out.Flush(); err == nil && flushErr != nil {
 		err = inputError(fmt.Errorf("standard output: %w", flushErr))
@@ -132,10 +134,15 @@ func (a *app) run(ctx context.Context) error {
 		if err := a.configure(configErr); err != nil {
 			return usageError(err)
 		}
+		ctx = a.bound(ctx)
 	}
 	a.screen = a.env.IsTerminal && a.env.FullScreen != nil && slices.Contains([]string{"open", "demo"}, firstWord(parsed.Command()))
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	return parsed.Run(a)
+	err = parsed.Run(a)
+	if short := (*model.MemoryError)(nil); errors.As(context.Cause(ctx), &short) {
+		return inputError(short) // whatever else went wrong then
+	}
+	return err
 }
 
 // everyTable names the tables of all kinds of reports.
@@ -164,9 +171,6 @@ func (a *app) configure(configErr error) error {
 	}
 	if a.flags.Limit < 0 {
 		return fmt.Errorf("--limit: must not be negative, but is %d", a.flags.Limit)
-	}
-	if a.flags.MaxMemory > 0 {
-		debug.SetMemoryLimit(int64(a.flags.MaxMemory))
 	}
 	return nil
 }

@@ -23,6 +23,8 @@ type Env struct {
 
 	// FullScreen shows a file until the user quits. Where it is nil, `open` prints the report.
 	FullScreen func(context.Context, Screen) error
+	// Exit ends the process at once, where nothing else keeps the memory limit. Where it is nil, only what reads keeps it.
+	Exit func(status int)
 }
 
 // Screen is what the full-screen program is started with.
@@ -45,6 +47,7 @@ type Screen struct {
 
 	Command []string       // how the file is named on a command line: flags that matter to it, then its path
 	Once    bool           // the input cannot be read again
+	Opened  func(f func()) // is given what gives the terminal back when the process must end at once; may be nil
 	Again   func() error   // why it cannot be read again now
 	Memory  *views.Memory  // where the user was before it was read again
 	Config  *keymap.Config // never nil

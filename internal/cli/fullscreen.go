@@ -8,6 +8,7 @@ import (
 	"runtime"
 
 	"github.com/memtui/memtui/internal/term"
+	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views"
 )
@@ -20,7 +21,7 @@ const afterBudget = 512 << 20
 const spareThreads = 2
 
 // FullScreen runs the full-screen program on the process's terminal. It is what main puts into [Env.FullScreen].
-func FullScreen(_ context.Context, s Screen) error {
+func FullScreen(ctx context.Context, s Screen) error {
 	cores := runtime.GOMAXPROCS(0)
 	runtime.GOMAXPROCS(cores + spareThreads)
 	defer runtime.GOMAXPROCS(cores)
@@ -28,6 +29,14 @@ func FullScreen(_ context.Context, s Screen) error {
 	if err != nil {
 		return err
 	}
+	if s.Opened != nil {
+		s.Opened(t.Abandon)
+	}
+	defer context.AfterFunc(ctx, func() {
+		if short := (*model.MemoryError)(nil); errors.As(context.Cause(ctx), &short) {
+			t.Fail(short)
+		}
+	})()
 	list, err := usableThemes(s, t.Caps().Colors)
 	if err != nil {
 		return errors.Join(err, t.Close())
@@ -35,7 +44,7 @@ func FullScreen(_ context.Context, s Screen) error {
 	opt := views.Options{
 		Terminal: t, Store: s.Store, Trace: s.Trace, Keys: s.Keys, Themes: list,
 		Second: s.Second, OpenSecond: s.OpenSecond, Home: s.Home,
-		Command: s.Command, Stop: s.Cancel, Once: s.Once, Readable: s.Again, Memory: s.Memory, HeapStart: s.HeapStart, HeapBudget: s.HeapBudget,
+		Command: s.Command, Stop: s.Cancel, Once: s.Once, Readable: s.Again, Memory: s.Memory, HeapStart: s.HeapStart, HeapBudget: s.HeapBudget, Budget: model.BudgetOf(ctx),
 		Evidence: s.Evidence, Shown: s.Shown,
 	}
 	return views.Run(opt)

@@ -114,7 +114,7 @@ func (a *app) second(s *session, path string) *views.Second {
 		out.Trace = s.index
 	}
 	if p.Heaps != nil {
-		budget := int64(a.flags.MaxMemory) / 2
+		budget := a.memoryLimit() / 2
 		if budget <= 0 {
 			budget = afterBudget
 		}
@@ -170,7 +170,7 @@ func (a *app) show(ctx context.Context, s *session, path string) error {
 	file := a.target(path).path
 	screen := Screen{
 		Store: s.store, Trace: s.index, Shown: s.index.Shown, Done: s.done, Cancel: s.stop, Command: a.naming(file), Once: file == "-",
-		Memory: &a.memory, Again: readable(file),
+		Memory: &a.memory, Again: readable(file), Opened: a.watch.restoreWith,
 		Config: a.config, Keys: a.keys, Theme: a.flags.Theme, Mouse: a.flags.Mouse, ASCII: a.flags.ASCII, NoColor: a.noColor(),
 	}
 	if err := a.heapScreen(ctx, s, &screen); err != nil {
@@ -222,7 +222,7 @@ func (a *app) heapScreen(ctx context.Context, s *session, screen *Screen) error 
 		}
 		return nil
 	}
-	screen.Trace, screen.HeapBudget, screen.HeapStart.Edges = nil, int64(a.flags.MaxMemory)/2, a.edges()
+	screen.Trace, screen.HeapBudget, screen.HeapStart.Edges = nil, a.memoryLimit()/2, a.edges()
 	var err error
 	if screen.HeapStart.Snapshot, err = a.startAt(ctx, s); err != nil || s.after == nil {
 		return err

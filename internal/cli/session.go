@@ -77,9 +77,7 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 	} else {
 		s.index = analysis.NewKeptIndex(nil)
 	}
-	if a.flags.MaxMemory > 0 {
-		s.index.SetBudget(int64(a.flags.MaxMemory))
-	}
+	s.index.SetBudget(a.memoryLimit())
 	if !a.screen {
 		s.stderr = a.env.Stderr
 	}
@@ -154,10 +152,15 @@ func (s *session) read(ctx context.Context, format loaders.Format, opt loaders.O
 	s.err = s.unusable()
 }
 
-// damaged takes back that a profile is complete when a rule of the format was broken: names may be lost where no byte of
-// an event is.
+// lacksMemory reports whether something was left out for want of memory.
+func lacksMemory(problems []model.Problem) bool {
+	return slices.ContainsFunc(problems, func(p model.Problem) bool { return p.Code == model.CodeMemory })
+}
+
+// damaged takes back that a profile is complete when a rule of the format was broken, or memory was short: names may be lost where
+// no byte of an event is.
 func damaged(p *model.Profile) *model.Profile {
-	if !p.Complete || !hasError(p.Problems) {
+	if !p.Complete || !hasError(p.Problems) && !lacksMemory(p.Problems) {
 		return nil
 	}
 	next := *p
@@ -329,7 +332,7 @@ func (a *app) warn(p *model.Profile) {
 		what = append(what, model.Bytes(p.Lost).Exact()+" could not be read")
 	}
 	for _, q := range p.Problems {
-		if q.Severity == model.Error || q.Code == "stopped" {
+		if q.Severity == model.Error || q.Code == "stopped" || q.Code == model.CodeMemory {
 			what = append(what, q.Message)
 			break
 		}

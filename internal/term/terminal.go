@@ -212,6 +212,13 @@ func (t *Terminal) Close() error {
 	return t.finish()
 }
 
+// Abandon gives the terminal back without waiting for anything: the process must end right afterwards. Any goroutine may call it.
+func (t *Terminal) Abandon() {
+	if t.saved != nil {
+		t.saved.hardReset()
+	}
+}
+
 // finish restores the terminal, then prints what there is to say.
 func (t *Terminal) finish() error {
 	t.last.Do(t.release)

@@ -39,8 +39,26 @@ func (l limits) points() int  { return 2<<20 + int(l.src.StoredSize()) }
 func (l limits) layouts() int { return 1<<20 + int(l.src.StoredSize()/4) } // events alike
 func (l limits) series() int  { return 1<<16 + int(l.src.StoredSize()/16) }
 func (l limits) strings() int { return 1<<20 + int(l.src.StoredSize()/2) }
-func (l limits) text() int    { return 16<<20 + int(16*l.src.StoredSize()) } // bytes of all strings; of the runs of one layout
-func (l limits) pages() int   { return 4<<20 + int(2*l.src.StoredSize()) }   // of one layout
+
+// text bounds the bytes of all strings, and of the runs of one layout.
+func (l limits) text() int { return int(l.src.Budget().Part(l.usualText(), 8)) }
+
+func (l limits) usualText() int64 { return 16<<20 + 16*l.src.StoredSize() }
+
+// pages bounds those of one layout, which take some 32 bytes each.
+func (l limits) pages() int { return int(l.src.Budget().Part(32*(4<<20+2*l.src.StoredSize()), 8) / 32) }
+
+// full reports whether the memory for what is kept is used up.
+func (l limits) full() bool { return l.src.Budget().Full(model.BudgetOfFile) }
+
+// tell says that a limit was reached: that of memory, or that of what a file can mean.
+func (l limits) tell(found *findings, offset, line int64) {
+	if b := l.src.Budget(); l.full() || b.Part(l.usualText(), 8) < l.usualText() {
+		found.add(model.Warning, model.CodeMemory, offset, line, b.Problem("what follows was left out").Message)
+		return
+	}
+	found.add(model.Error, "too-large", offset, line, tooLarge)
+}
 
 // Messages of several places.
 const (

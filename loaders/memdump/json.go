@@ -39,7 +39,7 @@ func readJSON(ctx context.Context, src *loaders.Source, strict bool, to *sink) (
 		return nil, err
 	}
 	if f.a.overflow {
-		f.found.add(model.Error, "too-large", f.l.offset(), f.l.line, tooLarge)
+		f.a.limits.tell(f.found, f.l.offset(), f.l.line)
 	}
 	if f.l.dead || f.a.overflow {
 		f.lost = max(0, src.Size()-f.l.offset())

@@ -115,7 +115,7 @@ func (b *mbBody) read() error {
 	var broken *damage
 	switch err := b.s.err(); {
 	case b.a.overflow:
-		b.found.add(model.Error, "too-large", b.s.offset(), 0, tooLarge)
+		b.a.limits.tell(b.found, b.s.offset(), 0)
 	case errors.As(err, &broken):
 		b.found.add(model.Error, "gzip", b.s.offset(), 0, broken.Error())
 	case err != nil:
@@ -131,7 +131,8 @@ func (b *mbBody) readStrings() {
 	for i := uint64(0); i < n && !b.s.ended; i++ {
 		at := b.s.offset()
 		length := b.s.uvarint()
-		if length > uint64(b.a.limits.text()-b.text) || len(b.strings) >= b.a.limits.strings() {
+		if length > uint64(b.a.limits.text()-b.text) || len(b.strings) >= b.a.limits.strings() ||
+			len(b.strings)%checkEvery == checkEvery-1 && b.a.limits.full() {
 			b.tooLong(length)
 			return
 		}

@@ -68,7 +68,7 @@ func newAssembly(l limits, found *findings) *assembly {
 // begin starts a series; the pointer is good until the next one.
 func (a *assembly) begin() *model.Series {
 	a.unsorted, a.seen = false, 0
-	if len(a.series) >= a.limits.series() {
+	if len(a.series) >= a.limits.series() || len(a.series)%checkEvery == checkEvery-1 && a.limits.full() {
 		a.overflow = true
 	}
 	a.series = append(a.series, model.Series{})
@@ -76,6 +76,9 @@ func (a *assembly) begin() *model.Series {
 }
 
 const firstRoom = 64
+
+// checkEvery is after how many points, series or strings it is asked whether there is memory for more.
+const checkEvery = 1 << 10
 
 // room is the next capacity of a column that is full: more than it has, but not more than the file says.
 func room(have int, stated uint64) int {
@@ -102,7 +105,7 @@ func (a *assembly) add(p *point, stated uint64) {
 	s := &a.series[len(a.series)-1]
 	index := a.seen
 	a.seen++
-	if a.points >= a.limits.points() || a.seen == math.MaxUint32 {
+	if a.points >= a.limits.points() || a.seen%checkEvery == 0 && a.limits.full() || a.seen == math.MaxUint32 {
 		a.overflow = true
 		return
 	}

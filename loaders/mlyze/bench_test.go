@@ -25,14 +25,14 @@ func BenchmarkMetadata(b *testing.B) {
 	b.Run("parse", func(b *testing.B) {
 		b.SetBytes(int64(len(data)))
 		for range b.N {
-			parseMetadata(data, headerSize, &findings{})
+			parseMetadata(data, headerSize, &findings{}, nil)
 		}
 	})
 	b.Run("stacks", func(b *testing.B) {
-		t := parseMetadata(data, headerSize, &findings{})
+		t := parseMetadata(data, headerSize, &findings{}, nil)
 		b.SetBytes(int64(len(data)))
 		for range b.N {
-			t.buildStacks(loaders.FrameOrderAuto, &findings{})
+			t.buildStacks(loaders.FrameOrderAuto, &findings{}, nil)
 		}
 	})
 }

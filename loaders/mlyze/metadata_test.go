@@ -12,8 +12,8 @@ import (
 
 func parse(text string) (*tables, *model.Stacks, []model.Problem) {
 	var found findings
-	t := parseMetadata([]byte(text), headerSize, &found)
-	s, _ := t.buildStacks(loaders.FrameOrderAuto, &found)
+	t := parseMetadata([]byte(text), headerSize, &found, nil)
+	s, _ := t.buildStacks(loaders.FrameOrderAuto, &found, nil)
 	return t, s, found.list
 }
 

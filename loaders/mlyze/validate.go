@@ -58,7 +58,7 @@ func (v *validator) open(o *opening) error {
 	if err != nil {
 		return err
 	}
-	o.tables.buildStacks(loaders.FrameOrderAuto, &o.found)
+	o.tables.buildStacks(loaders.FrameOrderAuto, &o.found, o.src.Budget())
 	v.take(o.found.list)
 	return nil
 }

@@ -31,6 +31,10 @@ func validate(ctx context.Context, src *loaders.Source, report func(loaders.Viol
 		if err == nil {
 			err = v.snapshot(i)
 		}
+		if short := (*model.MemoryError)(nil); errors.As(err, &short) {
+			v.take([]model.Problem{src.Budget().Problem(short.What + " was not checked")})
+			err = nil
+		}
 	}
 	v.take(f.tables.problems)
 	for _, p := range v.problems {
