@@ -14,10 +14,10 @@ type ageList struct {
 	n      int
 }
 
-// Pieces begin with leastAges and double up to mostAges.
+// Pieces begin with leastAges and double so often: those of the last size have 64 Ki ages.
 const (
 	leastAges = 4
-	mostAges  = 1 << 16
+	doublings = 14
 )
 
 func (l *ageList) add(age model.Time) {
@@ -28,7 +28,7 @@ func (l *ageList) add(age model.Time) {
 	}
 	k := len(l.pieces) - 1
 	if k < 0 || len(l.pieces[k]) == cap(l.pieces[k]) {
-		l.pieces = append(l.pieces, make([]uint32, 0, min(leastAges<<len(l.pieces), mostAges)))
+		l.pieces = append(l.pieces, make([]uint32, 0, leastAges<<min(len(l.pieces), doublings)))
 		k++
 	}
 	l.pieces[k] = append(l.pieces[k], uint32(age))

@@ -12,7 +12,7 @@ import (
 func TestAgeList(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var memory []uint32
-	for _, n := range []int{1, 2, 3, 4, 5, 100, mostAges, 4 * mostAges} {
+	for _, n := range []int{1, 2, 3, 4, 5, 100, leastAges << doublings, 4 * leastAges << doublings} {
 		for _, most := range []int64{1, 1000, math.MaxUint32, math.MaxUint32 + 1, 1 << 40} {
 			var l ageList
 			var all []model.Time
@@ -28,5 +28,17 @@ func TestAgeList(t *testing.T) {
 				t.Errorf("%d up to %d: %v, not %v", n, most, got, want)
 			}
 		}
+	}
+}
+
+// A site may have more blocks than sizes can double for.
+func TestAgeListOfMillions(t *testing.T) {
+	var l ageList
+	const n = 64 * leastAges << doublings
+	for i := range n {
+		l.add(model.Time(i))
+	}
+	if least, middle, most, _ := l.summary(nil); least != 0 || middle != n/2 || most != n-1 {
+		t.Error(least, middle, most)
 	}
 }
