@@ -67,7 +67,7 @@ func (f *folder) fold(j *job) error {
 }
 
 // indexShare is how many percents of the program's memory may be in use while an index is built. The rest is for answers.
-const indexShare = 70
+const indexShare = 60
 
 // intern numbers the chunk's sites in the index, in the order of first use. Nothing has them yet.
 func (f *folder) intern() {

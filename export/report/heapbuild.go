@@ -96,7 +96,7 @@ func (b *heapBuilder) snapshot(i int) error {
 			if b.ctx.Err() != nil {
 				return b.ctx.Err()
 			}
-			if !b.short(err) {
+			if !b.short(err, fmt.Sprintf("snapshot %d was not decoded", i)) {
 				b.damaged(&out, err)
 			}
 			h = nil
@@ -121,13 +121,13 @@ func (b *heapBuilder) snapshot(i int) error {
 	return b.lists(h)
 }
 
-// short reports whether err is that there is no memory for something, and notes what.
-func (b *heapBuilder) short(err error) bool {
+// short reports whether err is that there is no memory for something, and notes what follows from it.
+func (b *heapBuilder) short(err error, what string) bool {
 	short := (*model.MemoryError)(nil)
 	if !errors.As(err, &short) {
 		return false
 	}
-	p := newProblem(model.BudgetOf(b.ctx).Problem("left out: " + short.What))
+	p := newProblem(model.BudgetOf(b.ctx).Problem(what))
 	if !slices.ContainsFunc(b.report.Problems, func(q Problem) bool { return q.Code == p.Code && q.Message == p.Message }) {
 		b.report.Problems = append(b.report.Problems, p)
 	}
@@ -157,7 +157,7 @@ func (b *heapBuilder) lists(h *model.Heap) error {
 	var graph *analysis.HeapGraph
 	if h.Complete && b.opt.Lists&(ListTypes|ListFrames|ListDominators) != 0 {
 		var err error
-		if graph, err = analysis.NewHeapGraph(b.ctx, h, b.opt.Edges); err != nil && !b.short(err) {
+		if graph, err = analysis.NewHeapGraph(b.ctx, h, b.opt.Edges); err != nil && !b.short(err, "who holds what was left out") {
 			return err
 		}
 		b.report.Heap.Edges = b.opt.Edges.String()

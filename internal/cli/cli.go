@@ -34,7 +34,7 @@ type globals struct {
 	Series     *int    `placeholder:"N" help:"Of memory dumps: which curve, from 0, in the file's order."`
 	Point      *int    `placeholder:"N" help:"Of memory dumps: the page layout of this point, from 0, in the file's order."`
 	Edges      string  `enum:"roots,all" default:"roots" placeholder:"WHICH" help:"References that hold memory in heap snapshots: roots, without those of inter-generational roots that keep nothing alive, or all."`
-	MaxMemory  byteNum `placeholder:"SIZE" help:"Stop reading before memory grows beyond this: 64MiB, 1.5G."`
+	MaxMemory  byteNum `placeholder:"SIZE" help:"How much memory the program may take, whatever it does: 64MiB, 1.5G. What does not fit is left out, and named in the problem memory-limit."`
 	Index      string  `enum:"cache,beside,none" default:"cache" placeholder:"PLACE" help:"Where the indexes of traces are kept: in the user's cache, if they are large, beside the file, or none."`
 	Color      string  `enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Colours: auto, always or never."`
 	ASCII      bool    `name:"ascii" help:"Draw with ASCII characters only."`

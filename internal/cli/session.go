@@ -331,11 +331,13 @@ func (a *app) warn(p *model.Profile) {
 	if p.Lost > 0 {
 		what = append(what, model.Bytes(p.Lost).Exact()+" could not be read")
 	}
-	for _, q := range p.Problems {
-		if q.Severity == model.Error || q.Code == "stopped" || q.Code == model.CodeMemory {
-			what = append(what, q.Message)
-			break
-		}
+	telling := func(q model.Problem) bool { return q.Severity == model.Error || q.Code == "stopped" }
+	i := slices.IndexFunc(p.Problems, func(q model.Problem) bool { return q.Code == model.CodeMemory }) // what one can do something about
+	if i < 0 {
+		i = slices.IndexFunc(p.Problems, telling)
+	}
+	if i >= 0 {
+		what = append(what, p.Problems[i].Message)
 	}
 	if len(what) == 0 {
 		what = []string{"not all of it was read"}

@@ -78,7 +78,7 @@ func wide(b []byte) bool {
 func (f *jsonFile) root() {
 	switch f.l.next() {
 	case '[':
-		for first := true; f.l.element(&first) && !f.a.overflow; {
+		for first := true; !f.a.overflow && f.l.element(&first); {
 			if f.l.peek() != '{' {
 				f.l.value()
 				f.l.wrong(model.Error, "series", "a series is not an object; it was left out")
@@ -180,7 +180,7 @@ func (f *jsonFile) text(t byte, code, message string) string {
 
 // points reads the data of a series whose bracket was read.
 func (f *jsonFile) points() {
-	for first := true; f.l.element(&first) && !f.a.overflow; {
+	for first := true; !f.a.overflow && f.l.element(&first); {
 		if f.l.peek() != '{' {
 			if f.l.value(); f.l.dead {
 				return

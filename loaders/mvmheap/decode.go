@@ -144,7 +144,7 @@ const (
 // room fails where there is no memory for so many rows and references.
 func (d *decoding) room(rows, refs int64) bool {
 	if b := d.f.src.Budget(); !b.Fits(rows*rowBytes + refs*refBytes) {
-		d.fail(b.Error(fmt.Sprintf("snapshot %d", d.i)))
+		d.fail(b.Error("decoding it"))
 		return false
 	}
 	return true
