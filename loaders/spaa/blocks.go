@@ -203,7 +203,12 @@ func (p *pipeline) parse(worker int) {
 				b.out.reset()
 				b.out.lines, b.out.lost, b.out.worker = 1, b.skip, worker
 				b.out.names = q.names.list
-				b.out.issue(model.Error, "line-length", place{}, "a line is longer than %s and was passed over", model.Bytes(p.maxLine()))
+				if most := p.maxLine(); most < maxLine {
+					short := p.src.Budget().Problem("a line longer than " + model.Bytes(most).String() + " was passed over")
+					b.out.issue(short.Severity, short.Code, place{}, "%s", short.Message)
+				} else {
+					b.out.issue(model.Error, "line-length", place{}, "a line is longer than %s and was passed over", model.Bytes(maxLine))
+				}
 				return nil
 			}
 			q.block(b.data, &b.out)
