@@ -20,6 +20,9 @@ var binary string
 const sample = "testdata/small_kvleak.mlyze"
 
 func TestMain(m *testing.M) {
+	if status, ok := asked(); ok {
+		os.Exit(status)
+	}
 	os.Exit(func() int {
 		dir, err := os.MkdirTemp("", "memtui-e2e-")
 		if err != nil {

@@ -40,8 +40,9 @@ type FileIndex struct {
 	marks       []fileMark
 	totals      Totals
 	status      Status
-	budget      int64 // bytes, 0 = unlimited
-	loading     int64 // bytes that only the building needs
+	budget      int64         // bytes, 0 = unlimited
+	room        *model.Budget // of the whole program; nil for no bound
+	loading     int64         // bytes that only the building needs
 
 	begin int64           // where the events begin in the input
 	found []model.Problem // among the events, and how many bytes were lost with them

@@ -51,6 +51,7 @@ func (ix *FileIndex) build(ctx context.Context, store *model.Store, p *model.Pro
 		b.source = s
 	}
 	ix.mu.Lock()
+	ix.room = model.BudgetOf(ctx)
 	source := b.source // the builder's tables are not kept
 	ix.store, ix.source, ix.begin = store, source, b.pos
 	ix.input, _ = p.Allocations.(model.Changing)
@@ -149,12 +150,26 @@ func (b *builder) decode(j *job) {
 	defer close(j.decoded)
 	j.err = guarded(func() error {
 		var err error
-		if j.next, err = d.Decode(&j.events, j.from, j.to, chunkEvents); err == nil {
+		if j.next, err = d.Decode(&j.events, j.from, j.to, b.mostEvents()); err == nil {
 			b.number(j)
 		}
 		return err
 	})
 }
+
+// mostEvents is how many events a chunk may have. Where no place to cut is found, a chunk has all that it may.
+func (b *builder) mostEvents() int {
+	if b.ix.budget <= 0 {
+		return chunkEvents
+	}
+	return int(min(chunkEvents, max(b.ix.budget/budgetPerEvent, leastEvents)))
+}
+
+// A decoded event takes some 32 bytes, and a few chunks that are in memory at once a quarter of a budget.
+const (
+	budgetPerEvent = 32 * 7 * 4
+	leastEvents    = 4 << 10
+)
 
 // number prepares decoded events for the matcher.
 func (b *builder) number(j *job) {

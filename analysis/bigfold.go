@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 	"slices"
@@ -60,11 +61,14 @@ func (f *folder) fold(j *job) error {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	f.publish()
-	if ix.budget > 0 && ix.memory() > ix.budget {
-		return errBudget
+	if ix.budget > 0 && (ix.memory() > ix.budget || ix.room.Full(indexShare)) {
+		return fmt.Errorf("%w: %s", errBudget, ix.room.Says())
 	}
 	return nil
 }
+
+// indexShare is how many percents of the program's memory may be in use while an index is built. The rest is for answers.
+const indexShare = 60
 
 // intern numbers the chunk's sites in the index, in the order of first use. Nothing has them yet.
 func (f *folder) intern() {

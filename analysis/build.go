@@ -70,7 +70,10 @@ func remarks(t *Totals, saturated bool, err error) ([]model.Problem, error) {
 		say(model.Warning, "sum-overflow", 1, "a sum does not fit 64 bits: it is shown as 2^64-1")
 	}
 	switch {
-	case errors.Is(err, errBudget), errors.Is(err, errEvents):
+	case errors.Is(err, errBudget):
+		say(model.Warning, model.CodeMemory, 1, "reading stopped after %s events: %v", model.Group(t.Events), err)
+		err = nil
+	case errors.Is(err, errEvents):
 		say(model.Warning, "stopped", 1, "reading stopped after %s events: %v", model.Group(t.Events), err)
 		err = nil
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

@@ -323,7 +323,7 @@ func TestCompareSentence(t *testing.T) {
 		{sideOf("x", s, 10, 5), sideOf("y", s, 110, 4), "From before to after live memory grew by 99 B (+660.0 %), from 15 B to 114 B (+10 blocks); +100 B of +99 B net is a."},
 		{sideOf("x", s, 10, 40, 5), sideOf("y", s, 90, 100, 1), "From before to after live memory grew by 136 B (+247.3 %), from 55 B to 191 B (+14 blocks); 58.8 % of the net growth is a."},
 		{sideOf("x", s, 100, 300), sideOf("y", s, 0, 500), "From before to after live memory grew by 100 B (+25.0 %), from 400 B to 500 B (+10 blocks); +200 B of +100 B net is b."},
-		{sideOf("x", s, 100, 300), sideOf("y", s, 99, 300), "From before to after live memory shrank by 1 B (-0.2 %), from 400 B to 399 B (-1 block); 100 % of the shrinkage is a."},
+		{sideOf("x", s, 100, 300), sideOf("y", s, 99, 300), "From before to after live memory shrank by 1 B (-0.3 %), from 400 B to 399 B (-1 block); 100 % of the shrinkage is a."},
 		{sideOf("x", s, 100), sideOf("y", s, 100), "Nothing changed: live memory is 100 B on both sides."},
 	}
 	for _, tt := range tests {

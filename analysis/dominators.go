@@ -20,6 +20,9 @@ func newHeapGraph(ctx context.Context, h *model.Heap, p EdgePolicy, shared *heap
 	if err := checkHeap(h); err != nil {
 		return nil, err
 	}
+	if b := model.BudgetOf(ctx); !b.Fits(graphRowBytes*int64(h.Len()) + graphRefBytes*int64(len(h.To))) {
+		return nil, b.Error("finding out what holds memory")
+	}
 	g := &HeapGraph{Heap: h, Policy: p, shared: shared}
 	w := newDomWork(ctx, g, report)
 	if p == RootEdges {
@@ -36,6 +39,12 @@ func newHeapGraph(ctx context.Context, h *model.Heap, p EdgePolicy, shared *heap
 	w.retain()
 	return g, nil
 }
+
+// Bytes that a row and a reference of a snapshot take at most while its graph is made.
+const (
+	graphRowBytes = 30
+	graphRefBytes = 8
+)
 
 // checkHeap makes sure that the graph can be walked without looking at bounds again.
 func checkHeap(h *model.Heap) error {

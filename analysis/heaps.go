@@ -108,7 +108,7 @@ func (h *heaps) join(ctx context.Context, key heapKey) (*heapJob, error) {
 	}
 	j := h.jobs[key]
 	if j == nil {
-		jobCtx, cancel := context.WithCancel(context.Background())
+		jobCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		j = &heapJob{cancel: cancel, done: make(chan struct{})}
 		h.jobs[key] = j
 		go h.run(jobCtx, key, j)

@@ -54,11 +54,11 @@ const (
 )
 
 // RetainedBySets is RetainedBySet of every type or frame of one kind: bytes by id. In real snapshots it takes a few times as
-// long as one walk over the references. Where it would take far longer, or the snapshot is very large, the ids of those that
-// have several rows may be absent.
+// long as one walk over the references. Where it would take far longer or too much memory, or the snapshot is very large, the
+// ids of those that have several rows may be absent.
 func (g *HeapGraph) RetainedBySets(ctx context.Context, kind model.HeapKind) (map[uint32]uint64, error) {
 	budget := 0
-	if size := g.Heap.Len() + len(g.Heap.To); size <= mostForSet {
+	if size := g.Heap.Len() + len(g.Heap.To); size <= mostForSet && model.BudgetOf(ctx).Fits(int64(24*g.Heap.Len()+8*len(g.Heap.To))) {
 		budget = 1<<20 + setSteps*size
 	}
 	return g.retainedBySets(ctx, kind, budget)

@@ -30,8 +30,8 @@ func outerFormat(head []byte) string {
 }
 
 // inflate returns a reader of what r holds, all members or frames one after the other, the compression's name, and what
-// must be called when reading is done.
-func inflate(r io.Reader) (plain io.Reader, outer string, done func(), err error) {
+// must be called when reading is done. A zstd frame may make its decoder remember window bytes.
+func inflate(r io.Reader, window uint64) (plain io.Reader, outer string, done func(), err error) {
 	b := bufio.NewReaderSize(r, 1<<16)
 	head, err := b.Peek(magicLength)
 	if err != nil && err != io.EOF {
@@ -42,7 +42,7 @@ func inflate(r io.Reader) (plain io.Reader, outer string, done func(), err error
 		z, err := gzip.NewReader(b)
 		return z, outer, func() {}, err
 	case "zstd":
-		z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+		z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(max(window, zstd.MinWindowSize)))
 		if err != nil {
 			return nil, outer, nil, err
 		}

@@ -26,15 +26,17 @@ type Source struct {
 	owned bool        // file is closed with the source
 	spool *spool      // nil for files that are read in place
 
-	allowed int64 // bytes of memory that the user allows for it, 0 when nothing was said
+	allowed int64         // bytes of memory that the user allows for it, 0 when nothing was said
+	budget  *model.Budget // of the context that it was opened under
 
 	mapOnce sync.Once
 	mapped  []byte
 	mapErr  error
+	unheard func() // ends the hearing of pressure on the budget; nil before there is a mapping
 }
 
 // OpenSource opens a file, a FIFO, or standard input for the path "-". Cancelling ctx ends every read that waits for more
-// input. The caller must Close the source.
+// input. The memory that the source takes is bounded by the budget of ctx. The caller must Close the source.
 func OpenSource(ctx context.Context, path string, stdin io.Reader) (*Source, error) {
 	if path == "-" {
 		if f, ok := stdin.(*os.File); ok && atStart(f) {
@@ -101,7 +103,7 @@ func openRegular(ctx context.Context, path string, f *os.File, owned bool) (*Sou
 	if err != nil && err != io.EOF {
 		return nil, describe(path, err)
 	}
-	s := &Source{path: path, file: f, info: info, owned: owned}
+	s := &Source{path: path, file: f, info: info, owned: owned, budget: model.BudgetOf(ctx)}
 	if s.outer = outerFormat(head[:n]); s.outer != "" {
 		s.spool = startSpool(ctx, func() (io.Reader, error) { return io.NewSectionReader(f, 0, info.Size()), nil })
 	}
@@ -109,7 +111,7 @@ func openRegular(ctx context.Context, path string, f *os.File, owned bool) (*Sou
 }
 
 func openStream(ctx context.Context, path string, open func() (io.Reader, error)) (*Source, error) {
-	return &Source{path: path, spool: startSpool(ctx, open)}, nil
+	return &Source{path: path, spool: startSpool(ctx, open), budget: model.BudgetOf(ctx)}, nil
 }
 
 // Allow says how many bytes of memory the user allows for what is read. Guards against files that mean far more than their
@@ -118,6 +120,9 @@ func (s *Source) Allow(bytes int64) { s.allowed = bytes }
 
 // Allowed returns what Allow was told, 0 for nothing.
 func (s *Source) Allowed() int64 { return s.allowed }
+
+// Budget returns how much memory there is for what is read, nil for no bound.
+func (s *Source) Budget() *model.Budget { return s.budget }
 
 // Path returns the path as the user named it, "-" for standard input.
 func (s *Source) Path() string { return s.path }
@@ -224,6 +229,10 @@ func (s *Source) Range(ctx context.Context, off, n int64) ([]byte, error) {
 			return
 		}
 		s.mapped, s.mapErr = unix.Mmap(int(s.file.Fd()), 0, int(s.info.Size()), unix.PROT_READ, unix.MAP_SHARED)
+		if s.mapErr == nil {
+			mapped := s.mapped
+			s.unheard = s.budget.AtPressure(func() { unix.Madvise(mapped, unix.MADV_DONTNEED) }) // or it stays
+		}
 	})
 	if s.mapErr != nil {
 		return s.readRange(off, n)
@@ -306,6 +315,7 @@ func (s *Source) Close() error {
 	}
 	s.mapOnce.Do(func() { s.mapErr = os.ErrClosed })
 	if s.mapped != nil {
+		s.unheard()
 		if err := unix.Munmap(s.mapped); err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/memtui/memtui/model"
 )
 
@@ -24,10 +25,12 @@ const (
 type spool struct {
 	received atomic.Int64  // bytes of the stream as it came, before decompression
 	opened   chan struct{} // closed when outer is known
+	budget   *model.Budget
+	memory   int64 // bytes kept in memory: spoolMemory, or what the budget has room for
 
 	mu       sync.Mutex
 	arrived  *sync.Cond // something below changed
-	chunks   [][]byte   // each spoolChunk long, spoolMemory together at most; bytes below size never change
+	chunks   [][]byte   // each spoolChunk long, memory together at most; bytes below size never change
 	file     *os.File   // what does not fit; nil while all does
 	size     int64
 	done     bool // no more will come
@@ -40,7 +43,8 @@ type spool struct {
 
 // startSpool starts filling from what open returns; open runs on the spool's goroutine and may block.
 func startSpool(ctx context.Context, open func() (io.Reader, error)) *spool {
-	s := &spool{opened: make(chan struct{})}
+	s := &spool{opened: make(chan struct{}), budget: model.BudgetOf(ctx)}
+	s.memory = s.budget.Part(spoolMemory, 8) / spoolChunk * spoolChunk
 	s.arrived = sync.NewCond(&s.mu)
 	s.detached = context.AfterFunc(ctx, func() { s.stop(context.Cause(ctx)) })
 	go s.run(open)
@@ -62,7 +66,7 @@ func (s *spool) run(open func() (io.Reader, error)) {
 			return
 		}
 	}
-	plain, outer, release, err := inflate(&countingReader{raw, &s.received})
+	plain, outer, release, err := inflate(&countingReader{raw, &s.received}, uint64(s.budget.Part(maxWindow, 4)))
 	s.mu.Lock()
 	s.outer = outer
 	s.mu.Unlock()
@@ -132,8 +136,8 @@ func (s *spool) room() (buf []byte, stopped bool) {
 		return nil, true
 	}
 	used := s.size % spoolChunk
-	if s.size >= spoolMemory {
-		if s.size == spoolMemory && s.file == nil {
+	if s.size >= s.memory {
+		if s.size == s.memory && s.file == nil {
 			s.chunks = append(s.chunks, make([]byte, spoolChunk)) // the buffer, behind the chunks that hold data
 		}
 		return s.chunks[len(s.chunks)-1], false
@@ -151,7 +155,7 @@ func (s *spool) add(b []byte) error {
 	if s.done || len(b) == 0 {
 		return nil
 	}
-	if s.size >= spoolMemory {
+	if s.size >= s.memory {
 		if s.file == nil {
 			f, err := os.CreateTemp("", "memtui-*")
 			if err != nil {
@@ -160,7 +164,7 @@ func (s *spool) add(b []byte) error {
 			os.Remove(f.Name())
 			s.file = f
 		}
-		if _, err := s.file.WriteAt(b, s.size-spoolMemory); err != nil {
+		if _, err := s.file.WriteAt(b, s.size-s.memory); err != nil {
 			return err
 		}
 	}
@@ -177,9 +181,13 @@ func (s *spool) damage(outer string, err error) {
 		return
 	}
 	p := model.Problem{Severity: model.Error, Code: "read", Message: "reading the input failed: " + err.Error(), Count: 1, Offset: s.size}
+	window := int64(maxWindow)
 	switch {
 	case model.Internal(err):
 		p.Code, p.Message = model.CodeInternal, err.Error()
+	case errors.Is(err, zstd.ErrWindowSizeExceeded) && s.budget.Part(window, 4) < window:
+		p = s.budget.Problem("reading stopped: decompressing takes a window that there is no memory for")
+		p.Severity, p.Offset = model.Error, s.size
 	case outer != "":
 		p.Code, p.Message = "compression", "the "+outer+" stream is damaged: "+err.Error()
 		if cut(err) {
@@ -290,14 +298,14 @@ func (s *spool) copyTo(p []byte, off int64) (n int, err error) {
 	} else if int64(len(p)) > left {
 		p = p[:left]
 	}
-	for n < len(p) && off < spoolMemory {
+	for n < len(p) && off < s.memory {
 		chunk := s.chunks[off/spoolChunk]
 		c := copy(p[n:], chunk[off%spoolChunk:])
 		n += c
 		off += int64(c)
 	}
 	if n < len(p) {
-		m, err := s.file.ReadAt(p[n:], off-spoolMemory)
+		m, err := s.file.ReadAt(p[n:], off-s.memory)
 		return n + m, err
 	}
 	return n, nil
@@ -314,6 +322,9 @@ func (s *spool) copyRange(ctx context.Context, off, n int64) ([]byte, error) {
 	s.mu.Unlock()
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if n > s.budget.Part(spoolRange, 4) && n <= spoolRange {
+		return nil, s.budget.Error(model.Bytes(n).String() + " of a compressed file or a pipe at once")
 	}
 	if n > spoolRange {
 		return nil, fmt.Errorf("%s of a compressed file or a pipe are more than the limit of %s for one piece that must stand in memory: decompress it into a file first, which has no such limit",

@@ -24,7 +24,7 @@ func ShareOf(part, whole uint64) Share {
 	return Share(s)
 }
 
-// String renders s in percent with one digit behind the point, rounded ("7.6 %"). It reads "0 %" and "100 %" only for nothing and
+// String renders s in percent with one digit behind the point, halves rounded up ("7.6 %"). It reads "0 %" and "100 %" only for nothing and
 // for everything: what would round to these reads "<0.1 %" and ">99.9 %". It takes seven cells at most up to all of the whole.
 func (s Share) String() string {
 	switch {
@@ -37,7 +37,7 @@ func (s Share) String() string {
 	case s == 1:
 		return "100 %"
 	}
-	switch text := strconv.FormatFloat(100*float64(s), 'f', 1, 64); {
+	switch text := strconv.FormatFloat(math.Round(1000*float64(s))/10, 'f', 1, 64); {
 	case text == "0.0":
 		return "<0.1 %"
 	case text == "100.0" && s < 1:

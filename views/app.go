@@ -27,6 +27,7 @@ type Options struct {
 	Home       string                             // the user's directory, for ~
 	HeapStart  HeapStart                          // where to begin in heap snapshots
 	HeapBudget int64                              // bytes of decoded snapshots to keep at most; 0 for the usual
+	Budget     *model.Budget                      // of the program's memory; nil for no bound
 	Keys       *keymap.Map
 	Themes     []*themes.Theme           // that the terminal can show; the first is used at the start
 	Command    []string                  // how this file is named on a command line: flags that matter, then its path; empty for what has none
@@ -116,7 +117,7 @@ func newApp(o Options) *app {
 		a.o.Patience = patience
 	}
 	a.env = env{
-		ctx: o.Terminal.Context(), trace: o.Trace, patience: a.o.Patience, work: &work{}, views: &stackViews{},
+		ctx: model.WithBudget(o.Terminal.Context(), o.Budget), trace: o.Trace, patience: a.o.Patience, work: &work{}, views: &stackViews{},
 		post: o.Terminal.Post, background: o.Terminal.Go,
 		emit: a.emit, open: a.openScreen, visit: a.visit, say: a.say,
 		first: &comparedFile{trace: o.Trace}, joins: &joinCache{},

@@ -79,5 +79,15 @@ func (b *builder) traceCharts() error {
 	return nil
 }
 
-// round keeps four digits of a share.
-func round(f float64) float64 { return math.Round(f*10000) / 10000 }
+// round keeps four digits of a share. The result is 0 and 1 only for nothing and for everything.
+func round(f float64) float64 {
+	const least = 1e-4
+	switch r := math.Round(f/least) / (1 / least); {
+	case r == 0 && f > 0:
+		return least
+	case r == 1 && f < 1:
+		return 1 - least
+	default:
+		return r
+	}
+}

@@ -361,3 +361,51 @@ func TestFilteredPage(t *testing.T) {
 		t.Errorf("the page says: %s", scope)
 	}
 }
+
+// Shares on the page and in its tables read as model.Share writes them.
+func TestSharesReadAsEverywhere(t *testing.T) {
+	for _, v := range []float64{0, 1e-9, 0.0004, 0.0005, 0.076, 0.5, 0.9987, 0.99951, 1 - 1e-9, 1} {
+		if got, want := model.Share(round(v)).String(), model.Share(v).String(); got != want {
+			t.Errorf("%v reads %q in tables, want %q", v, got, want)
+		}
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("there is no node to run the page's script with")
+	}
+	script, err := os.ReadFile("assets/format.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, body, ok := strings.Cut(string(script), "function share(v) {")
+	body, _, closed := strings.Cut(body, "\n}\n")
+	if !ok || !closed {
+		t.Fatal("there is no function share")
+	}
+	var values []float64
+	for part := range 10_001 {
+		values = append(values, float64(part)/10_000, float64(part)/9973)
+	}
+	list, err := json.Marshal(values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "shares.js")
+	code := "const share = (v) => {" + body + "}; for (const v of " + string(list) + ") console.log(share(v));"
+	if err := os.WriteFile(path, []byte(code), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(node, path).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Split(strings.TrimSpace(string(out)), "\n")
+	if len(got) != len(values) {
+		t.Fatalf("%d lines for %d shares", len(got), len(values))
+	}
+	for i, v := range values {
+		if want := model.Share(v).String(); got[i] != want {
+			t.Errorf("%v reads %q on the page, want %q", v, got[i], want)
+		}
+	}
+}

@@ -82,7 +82,7 @@ func portion(a report.Amount, total *report.Amount) any {
 	if total == nil || total.Float64() <= 0 {
 		return nil
 	}
-	return round(a.Float64() / total.Float64())
+	return round(float64(a.ShareOf(total.Amount)))
 }
 
 func (b *builder) stackFindings(s *report.Stacks, metric string) {

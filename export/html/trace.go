@@ -166,7 +166,7 @@ func part(n, whole uint64) any {
 	if whole == 0 {
 		return nil
 	}
-	return round(float64(n) / float64(whole))
+	return round(float64(model.ShareOf(n, whole)))
 }
 
 func (b *builder) leakTables(t *report.Trace) {

@@ -75,6 +75,7 @@ func NewPagesReport(p *model.Profile, layout int, l *model.Layout, n int) *Repor
 func (r *Report) addProblems(problems ...model.Problem) {
 	for _, p := range problems {
 		r.Problems = append(r.Problems, newProblem(p))
+		r.Complete = r.Complete && p.Code != model.CodeMemory
 		if p.Severity == model.Error {
 			r.Complete = false
 		}

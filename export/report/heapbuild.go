@@ -96,7 +96,9 @@ func (b *heapBuilder) snapshot(i int) error {
 			if b.ctx.Err() != nil {
 				return b.ctx.Err()
 			}
-			b.damaged(&out, err)
+			if !b.short(err, fmt.Sprintf("snapshot %d was not decoded", i)) {
+				b.damaged(&out, err)
+			}
 			h = nil
 		}
 	}
@@ -117,6 +119,20 @@ func (b *heapBuilder) snapshot(i int) error {
 		return nil
 	}
 	return b.lists(h)
+}
+
+// short reports whether err is that there is no memory for something, and notes what follows from it.
+func (b *heapBuilder) short(err error, what string) bool {
+	short := (*model.MemoryError)(nil)
+	if !errors.As(err, &short) {
+		return false
+	}
+	p := newProblem(model.BudgetOf(b.ctx).Problem(what))
+	if !slices.ContainsFunc(b.report.Problems, func(q Problem) bool { return q.Code == p.Code && q.Message == p.Message }) {
+		b.report.Problems = append(b.report.Problems, p)
+	}
+	b.report.Complete = false
+	return true
 }
 
 // damaged notes a snapshot that is not what its headers say.
@@ -141,11 +157,11 @@ func (b *heapBuilder) lists(h *model.Heap) error {
 	var graph *analysis.HeapGraph
 	if h.Complete && b.opt.Lists&(ListTypes|ListFrames|ListDominators) != 0 {
 		var err error
-		if graph, err = analysis.NewHeapGraph(b.ctx, h, b.opt.Edges); err != nil {
+		if graph, err = analysis.NewHeapGraph(b.ctx, h, b.opt.Edges); err != nil && !b.short(err, "who holds what was left out") {
 			return err
 		}
 		b.report.Heap.Edges = b.opt.Edges.String()
-		if b.opt.Graph != nil {
+		if b.opt.Graph != nil && graph != nil {
 			b.opt.Graph(graph)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -35,7 +34,7 @@ type globals struct {
 	Series     *int    `placeholder:"N" help:"Of memory dumps: which curve, from 0, in the file's order."`
 	Point      *int    `placeholder:"N" help:"Of memory dumps: the page layout of this point, from 0, in the file's order."`
 	Edges      string  `enum:"roots,all" default:"roots" placeholder:"WHICH" help:"References that hold memory in heap snapshots: roots, without those of inter-generational roots that keep nothing alive, or all."`
-	MaxMemory  byteNum `placeholder:"SIZE" help:"Stop reading before memory grows beyond this: 64MiB, 1.5G. Also lets files that mean far more than their size be read up to it. The default is what ulimit and control groups allow, less what the program itself needs."`
+	MaxMemory  byteNum `placeholder:"SIZE" help:"How much memory the program may take, whatever it does: 64MiB, 1.5G. What does not fit is left out, and named in the problem memory-limit. Also lets files that mean far more than their size be read up to it. What ulimit and control groups allow, less what the program itself needs, is a limit, too, and the lower one holds."`
 	Index      string  `enum:"cache,beside,none" default:"cache" placeholder:"PLACE" help:"Where the indexes of traces are kept: in the user's cache, if they are large, beside the file, or none. One that others can write is not used; check uses none."`
 	Color      string  `enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Colours: auto, always or never."`
 	ASCII      bool    `name:"ascii" help:"Draw with ASCII characters only."`
@@ -76,9 +75,11 @@ type app struct {
 	memory    views.Memory // of the full-screen program, for reading the file again
 	collector *collector
 	ending    *ending
-	screen    bool // what is opened is shown full-screen
-	always    bool // indexes are kept of small traces, too
-	anew      bool // indexes that are kept are not read
+	budget    *model.Budget // of memory, nil for no bound
+	watch     *memoryWatch  // keeps it; nil without one
+	screen    bool          // what is opened is shown full-screen
+	always    bool          // indexes are kept of small traces, too
+	anew      bool          // indexes that are kept are not read
 }
 
 // Main runs one command and returns the exit status. ctx ends what it does early.
@@ -146,10 +147,16 @@ func (a *app) run(ctx context.Context) error {
 		if err := a.configure(configErr); err != nil {
 			return usageError(err)
 		}
+		ctx = a.bound(ctx)
+		defer a.watch.close()
 	}
 	a.screen = a.env.IsTerminal && a.env.FullScreen != nil && slices.Contains([]string{"open", "demo"}, firstWord(parsed.Command()))
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	return parsed.Run(a)
+	err = parsed.Run(a)
+	if short := (*model.MemoryError)(nil); errors.As(context.Cause(ctx), &short) {
+		return inputError(short) // whatever else went wrong then
+	}
+	return err
 }
 
 // everyTable names the tables of all kinds of reports.
@@ -179,7 +186,6 @@ func (a *app) configure(configErr error) error {
 	if a.flags.Limit < 0 {
 		return fmt.Errorf("--limit: must not be negative, but is %d", a.flags.Limit)
 	}
-	a.boundMemory(systemMemory(os.DirFS("/")))
 	return nil
 }
 

@@ -24,6 +24,7 @@ type collector struct {
 	stopped atomic.Bool
 	traces  atomic.Int32 // that are being read
 	percent int          // the goroutine's of finalizers, once started
+	limit   int64        // of all memory, 0 for none; set before the start
 }
 
 // cycle is garbage whose end says that a collection is over.
@@ -33,6 +34,9 @@ type cycle struct{ of *collector }
 func (c *collector) start() {
 	c.started.Do(func() {
 		c.percent = firstGarbage
+		if c.limit > 0 {
+			c.percent = mostGarbage
+		}
 		debug.SetGCPercent(c.percent)
 		c.follow(&cycle{c})
 	})
@@ -60,6 +64,9 @@ func (c *collector) adjust() {
 	garbage := uint64(smallGarbage)
 	if c.traces.Load() > 0 {
 		garbage *= hastyGarbage
+	}
+	if c.limit > 0 { // what lives must be known before it is too much
+		garbage = min(garbage, uint64(c.limit/8))
 	}
 	if percent := garbageShare(live[0].Value.Uint64(), garbage); percent != c.percent {
 		c.percent = percent

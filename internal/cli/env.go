@@ -23,6 +23,8 @@ type Env struct {
 
 	// FullScreen shows a file until the user quits. Where it is nil, `open` prints the report.
 	FullScreen func(context.Context, Screen) error
+	// Exit ends the process at once, where nothing else keeps the memory limit. Where it is nil, only what reads keeps it.
+	Exit func(status int)
 }
 
 // Screen is what the full-screen program is started with.
@@ -46,6 +48,7 @@ type Screen struct {
 	Again func(second string) error // why the file, or the second one unless "", cannot be read again now
 
 	Command []string       // how the file is named on a command line: flags that matter to it, then its path
+	Opened  func(f func()) // is given what gives the terminal back when the process must end at once; may be nil
 	Memory  *views.Memory  // where the user was before it was read again
 	Config  *keymap.Config // never nil
 	Keys    *keymap.Map    // with the user's bindings

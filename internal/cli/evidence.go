@@ -111,9 +111,7 @@ func writeNames(w io.Writer, r *redact.Redactor) error {
 func (a *app) redacted(ctx context.Context, s *session, p *model.Profile, r *redact.Redactor) (*session, error) {
 	out := &session{src: s.src, store: &model.Store{}, index: analysis.NewKeptIndex(nil), snapshot: s.snapshot, stop: func() {}, done: make(chan struct{})}
 	close(out.done)
-	if a.flags.MaxMemory > 0 {
-		out.index.SetBudget(int64(a.flags.MaxMemory))
-	}
+	out.index.SetBudget(a.memoryLimit())
 	if p.Allocations != nil {
 		building := &model.Store{} // takes what reading again finds out again
 		building.Publish(r.Profile(p))

@@ -8,6 +8,7 @@ import (
 	"runtime"
 
 	"github.com/memtui/memtui/internal/term"
+	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views"
 )
@@ -29,7 +30,10 @@ func FullScreen(ctx context.Context, s Screen) error {
 	if err != nil {
 		return err
 	}
-	// A signal may have come when the terminal did not yet listen.
+	if s.Opened != nil {
+		s.Opened(t.Abandon)
+	}
+	// A signal may have come when the terminal did not yet listen, and memory may run short at any time.
 	defer context.AfterFunc(ctx, func() { t.Fail(context.Cause(ctx)) })()
 	list, err := usableThemes(s, t.Caps().Colors)
 	if err != nil {
@@ -39,6 +43,7 @@ func FullScreen(ctx context.Context, s Screen) error {
 		Terminal: t, Store: s.Store, Trace: s.Trace, Keys: s.Keys, Themes: list,
 		Second: s.Second, OpenSecond: s.OpenSecond, Home: s.Home,
 		Command: s.Command, Stop: s.Cancel, Readable: s.Again, Memory: s.Memory, HeapStart: s.HeapStart, HeapBudget: s.HeapBudget,
+		Budget:   model.BudgetOf(ctx),
 		Evidence: s.Evidence, Shown: s.Shown,
 	}
 	return views.Run(opt)

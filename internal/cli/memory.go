@@ -1,107 +1,159 @@
 package cli
 
 import (
-	"io/fs"
-	"path"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
-	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
 
-	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
 )
 
-// Memory that is left to Go's runtime, to the program itself and to what memory is not spent on knowingly.
+// memoryLimit is how many bytes of memory the program may take, 0 for any number. Everything that is bounded asks here.
+func (a *app) memoryLimit() int64 { return a.budget.Limit() }
+
+// newBudget returns the budget of --max-memory or of what the system lets the process have, whichever is less; 0 is no limit.
+func newBudget(own, system int64) *model.Budget {
+	if system > 0 && (own <= 0 || system < own) {
+		b := model.NewBudget(system)
+		b.Outside = true
+		return b
+	}
+	return model.NewBudget(own)
+}
+
 const (
-	leastMemory = 8 << 20  // bytes that reading may take however little there is
-	arenaMemory = 64 << 20 // bytes of address space that Go takes at a time
-	spareShare  = 8        // of a limit, one part is left
+	memoryPoll = 2 * time.Millisecond // in which a program fills a few megabytes at most
+	// Beside the limit stand the program itself and what is freed, but not yet given back.
+	ownMemory = 28 << 20
+	// graceMemory is what a command may take above that until it has ended by itself.
+	graceMemory = 8 << 20
 )
 
-// boundMemory makes --max-memory no more than what the system lets the process have, and tells the garbage collector.
-func (a *app) boundMemory(system int64) {
-	if own := int64(a.flags.MaxMemory); system > 0 && (own <= 0 || system < own) {
-		a.flags.MaxMemory = byteNum(system)
+// bound makes the memory limit hold from here on: it returns a context that carries the budget, and ends with a
+// [model.MemoryError] as its cause where the limit cannot be kept.
+func (a *app) bound(ctx context.Context) context.Context {
+	if a.budget = newBudget(int64(a.flags.MaxMemory), systemMemory(os.DirFS("/"))); a.budget == nil {
+		return ctx
 	}
-	if a.flags.MaxMemory > 0 {
-		debug.SetMemoryLimit(int64(a.flags.MaxMemory))
+	limit := a.memoryLimit()
+	debug.SetMemoryLimit(limit)
+	a.collector.limit = limit
+	a.collector.start()
+	ctx = model.WithBudget(ctx, a.budget)
+	if a.env.Exit == nil {
+		return ctx
 	}
+	a.watch = &memoryWatch{budget: a.budget, die: a.outOfMemory}
+	ctx, a.watch.end = context.WithCancelCause(ctx)
+	a.watch.begin()
+	return ctx
 }
 
-// systemMemory returns how many bytes reading may take by the limits that were set from outside, 0 where there are none: those
-// of the process (ulimit) and those of the control groups it is in, where root has the folders /proc and /sys.
-func systemMemory(root fs.FS) int64 {
-	var limits []int64
-	if left, limited := loaders.AddressSpace(); limited { // half, since files are mapped, too
-		limits = append(limits, (left-arenaMemory)/2)
+// outOfMemory ends the process where nothing else has kept the limit.
+func (a *app) outOfMemory() {
+	if restore := a.watch.restore.Load(); restore != nil {
+		(*restore)()
 	}
-	if left, limited := loaders.DataSpace(); limited {
-		limits = append(limits, (left-arenaMemory)*3/4)
-	}
-	if group := groupMemory(root); group > 0 {
-		limits = append(limits, group-group/spareShare)
-	}
-	lowest := int64(0)
-	for _, l := range limits {
-		if l = max(l, leastMemory); lowest == 0 || l < lowest {
-			lowest = l
-		}
-	}
-	return lowest
+	fmt.Fprintln(a.env.Stderr, "memtui: "+a.budget.Error("").Error())
+	a.env.Exit(statusInput)
 }
 
-// groupMemory returns the lowest limit of the control groups that the process is in and of those around them, in bytes, 0
-// where there is none. Both versions of control groups are asked, at the places where all systems have them.
-func groupMemory(root fs.FS) int64 {
-	list, err := fs.ReadFile(root, "proc/self/cgroup")
-	if err != nil {
-		return 0
+// memoryWatch measures what the program takes. It is the belt for everything that was not foreseen.
+type memoryWatch struct {
+	budget *model.Budget
+	end    context.CancelCauseFunc
+	die    func()
+
+	restore atomic.Pointer[func()] // gives the terminal back
+	stop    chan struct{}
+	statm   *os.File // of the system, nil where it has none
+
+	mu     sync.Mutex // guards what follows
+	buf    [128]byte
+	sample []metrics.Sample
+}
+
+func (w *memoryWatch) begin() {
+	w.stop = make(chan struct{})
+	w.statm, _ = os.Open("/proc/self/statm")
+	w.sample = []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	w.budget.Collect = func() {
+		runtime.GC()
+		w.measure()
 	}
-	lowest := int64(0)
-	for line := range strings.Lines(string(list)) {
-		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		if len(parts) < 3 {
-			continue
-		}
-		base, name := "", ""
-		switch {
-		case parts[0] == "0" && parts[1] == "":
-			base, name = "sys/fs/cgroup", "memory.max"
-		case hasWord(parts[1], "memory"):
-			base, name = "sys/fs/cgroup/memory", "memory.limit_in_bytes"
-		default:
-			continue
-		}
-		// In a container the path may be the host's, and its folders not there: the root is.
-		for dir := path.Clean("/" + parts[2]); ; dir = path.Dir(dir) {
-			if l := readLimit(root, path.Join(base, dir, name)); l > 0 && (lowest == 0 || l < lowest) {
-				lowest = l
+	w.measure()
+	go func() {
+		runtime.LockOSThread() // the scheduler would let it wait for what fills the memory
+		defer w.statm.Close()
+		for {
+			select {
+			case <-w.stop:
+				return
+			case <-time.After(memoryPoll):
+				w.measure()
 			}
-			if dir == "/" {
-				break
-			}
 		}
-	}
-	return lowest
+	}()
 }
 
-func hasWord(list, word string) bool {
-	for w := range strings.SplitSeq(list, ",") {
-		if w == word {
-			return true
-		}
+// measure compares what the program takes with the limit. What the Go runtime does not know of are mappings: those of files
+// can be dropped at any time, others are kept.
+func (w *memoryWatch) measure() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	metrics.Read(w.sample)
+	live, taken := int64(w.sample[0].Value.Uint64()), int64(w.sample[1].Value.Uint64()-w.sample[2].Value.Uint64())
+	resident, anonymous := w.resident(taken)
+	w.budget.Measured(live + max(0, anonymous-taken))
+	limit := w.budget.Limit()
+	if resident > limit {
+		w.budget.Relieve()
+		resident, _ = w.resident(taken)
 	}
-	return false
+	switch most := limit + limit/10 + ownMemory; {
+	case resident > most+limit/10+graceMemory:
+		w.die()
+	case resident > most:
+		w.end(w.budget.Error(""))
+	}
 }
 
-// readLimit reads a limit in bytes, 0 where there is none: "max", or a number that no machine reaches.
-func readLimit(root fs.FS, name string) int64 {
-	text, err := fs.ReadFile(root, name)
-	if err != nil {
-		return 0
+// resident returns how many bytes of the program are in memory, and how many of those are in no file. Where the system does
+// not tell, it is what the Go runtime has taken.
+func (w *memoryWatch) resident(taken int64) (all, anonymous int64) {
+	if w.statm == nil {
+		return taken, taken
 	}
-	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
-	if err != nil || n >= 1<<60 {
-		return 0
+	n, err := w.statm.ReadAt(w.buf[:], 0)
+	fields := bytes.Fields(w.buf[:n])
+	if err != nil && err != io.EOF || len(fields) < 3 {
+		return taken, taken
 	}
-	return n
+	pages, _ := strconv.ParseInt(string(fields[1]), 10, 64)
+	shared, _ := strconv.ParseInt(string(fields[2]), 10, 64)
+	page := int64(os.Getpagesize())
+	return pages * page, (pages - shared) * page
+}
+
+// restoreWith says how the terminal is given back where the process must end at once.
+func (w *memoryWatch) restoreWith(f func()) {
+	if w != nil {
+		w.restore.Store(&f)
+	}
+}
+
+// close ends the measuring.
+func (w *memoryWatch) close() {
+	if w != nil {
+		close(w.stop)
+	}
 }

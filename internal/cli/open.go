@@ -116,8 +116,8 @@ func (a *app) second(s *session, path string) *views.Second {
 	}
 	if p.Heaps != nil {
 		budget := int64(afterBudget)
-		if a.flags.MaxMemory > 0 {
-			budget = min(budget, int64(a.flags.MaxMemory)/2)
+		if most := a.memoryLimit(); most > 0 {
+			budget = min(budget, most/2)
 		}
 		out.Heaps = analysis.NewHeaps(p.Heaps, budget)
 	}
@@ -171,7 +171,7 @@ func (a *app) show(ctx context.Context, s *session, path string) error {
 	file := a.target(path).path
 	screen := Screen{
 		Store: s.store, Trace: s.index, Shown: s.index.Shown, Done: s.done, Cancel: s.stop, Command: a.naming(file),
-		Memory: &a.memory, Again: func(second string) error { return a.readable(file, second) },
+		Memory: &a.memory, Again: func(second string) error { return a.readable(file, second) }, Opened: a.watch.restoreWith,
 		Config: a.config, Keys: a.keys, Theme: a.flags.Theme, Mouse: a.flags.Mouse, ASCII: a.flags.ASCII, NoColor: a.noColor(),
 	}
 	if err := a.heapScreen(ctx, s, &screen); err != nil {
@@ -226,7 +226,7 @@ func (a *app) heapScreen(ctx context.Context, s *session, screen *Screen) error 
 		}
 		return nil
 	}
-	screen.Trace, screen.HeapBudget, screen.HeapStart.Edges = nil, int64(a.flags.MaxMemory)/2, a.edges()
+	screen.Trace, screen.HeapBudget, screen.HeapStart.Edges = nil, a.memoryLimit()/2, a.edges()
 	var err error
 	if screen.HeapStart.Snapshot, err = a.startAt(ctx, s); err != nil || s.after == nil {
 		return err

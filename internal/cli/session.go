@@ -48,7 +48,9 @@ func (a *app) source(ctx context.Context, path string) (*loaders.Source, loaders
 	if err != nil {
 		return nil, loaders.Format{}, inputError(fmt.Errorf("%w%s", err, a.missing(path)))
 	}
-	src.Allow(int64(a.flags.MaxMemory))
+	if a.flags.MaxMemory > 0 { // what the system allows is no wish of the user's
+		src.Allow(a.memoryLimit())
+	}
 	format, err := loaders.Detect(src, all.Formats())
 	if err != nil {
 		src.Close()
@@ -78,9 +80,7 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 	} else {
 		s.index = analysis.NewKeptIndex(nil)
 	}
-	if a.flags.MaxMemory > 0 {
-		s.index.SetBudget(int64(a.flags.MaxMemory))
-	}
+	s.index.SetBudget(a.memoryLimit())
 	if !a.screen {
 		s.stderr = a.env.Stderr
 	}
@@ -241,11 +241,13 @@ func (a *app) warn(p *model.Profile) {
 	if p.Lost > 0 {
 		what = append(what, model.Bytes(p.Lost).Exact()+" could not be read")
 	}
-	for _, q := range p.Problems {
-		if q.Severity == model.Error || q.Code == "stopped" {
-			what = append(what, q.Message)
-			break
-		}
+	telling := func(q model.Problem) bool { return q.Severity == model.Error || q.Code == "stopped" }
+	i := slices.IndexFunc(p.Problems, func(q model.Problem) bool { return q.Code == model.CodeMemory }) // what one can do something about
+	if i < 0 {
+		i = slices.IndexFunc(p.Problems, telling)
+	}
+	if i >= 0 {
+		what = append(what, p.Problems[i].Message)
 	}
 	if len(what) == 0 {
 		what = []string{"not all of it was read"}

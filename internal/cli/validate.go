@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/loaders"
@@ -91,7 +92,7 @@ func (a *app) validate(ctx context.Context, path string) (*validation, error) {
 		return nil, err
 	}
 	v.File.Bytes = src.StoredSize() // of a pipe, known only now
-	v.Complete = v.Valid
+	v.Complete = v.Valid && !slices.ContainsFunc(v.Violations, func(x violation) bool { return x.Rule == model.CodeMemory })
 	return v, nil
 }
 

@@ -5,6 +5,7 @@ package reading
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/memtui/memtui/analysis"
@@ -65,10 +66,15 @@ func (in *Input) Read(ctx context.Context) error {
 	return in.unusable()
 }
 
-// damaged takes back that a profile is complete when a rule of the format was broken: names may be lost where no byte of
-// an event is.
+// lacksMemory reports whether something was left out for want of memory.
+func lacksMemory(problems []model.Problem) bool {
+	return slices.ContainsFunc(problems, func(p model.Problem) bool { return p.Code == model.CodeMemory })
+}
+
+// damaged takes back that a profile is complete when a rule of the format was broken, or memory was short: names may be lost where
+// no byte of an event is.
 func damaged(p *model.Profile) *model.Profile {
-	if !p.Complete || !model.HasError(p.Problems) {
+	if !p.Complete || !model.HasError(p.Problems) && !lacksMemory(p.Problems) {
 		return nil
 	}
 	next := *p

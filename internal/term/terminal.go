@@ -213,6 +213,15 @@ func (t *Terminal) Close() error {
 	return t.finish()
 }
 
+// Abandon gives the terminal back without waiting for what draws, and lets the
+// guard go: the process must end right afterwards. Any goroutine may call it.
+func (t *Terminal) Abandon() {
+	if t.saved != nil {
+		t.saved.hardReset()
+		t.saved.unwatch()
+	}
+}
+
 // finish restores the terminal, then prints what there is to say.
 func (t *Terminal) finish() error {
 	t.last.Do(t.release)

@@ -40,34 +40,75 @@ type limits struct{ src *loaders.Source }
 
 // limit is how many of something are read at most.
 type limit struct {
-	what string
-	each int64 // bytes of memory that one takes, about
-	n    int
+	what   string
+	each   int64 // bytes of memory that one takes, about
+	part   int64 // of all memory, the fraction that they may take
+	n      int
+	narrow bool // memory is the reason
+	of     limits
 }
 
-func (l limits) of(what string, each int64, n int64) limit {
-	return limit{what, each, int(max(n, l.src.Allowed()/each))}
+// Fractions of all memory: for what is kept, and for what stands in memory a while.
+const (
+	keptPart  = 1
+	whilePart = 8
+)
+
+func (l limits) usual(what string, each int64, n int64) limit {
+	return limit{what: what, each: each, part: keptPart, n: int(max(n, l.src.Allowed()/each)), of: l}
 }
 
-func (l limits) points() limit  { return l.of("points", 16, 2<<20+l.src.StoredSize()) }
-func (l limits) layouts() limit { return l.of("page layouts", 48, 1<<20+l.src.StoredSize()/4) }
-func (l limits) events() limit  { return l.of("events", 32, 1<<20+l.src.StoredSize()/4) }
-func (l limits) series() limit  { return l.of("series", 256, 1<<16+l.src.StoredSize()/16) }
-func (l limits) strings() limit { return l.of("strings", 16, 1<<20+l.src.StoredSize()/2) }
-func (l limits) text() limit    { return l.of("bytes of text", 1, 16<<20+16*l.src.StoredSize()) }
+// ofMemory is a limit that memory may make lower.
+func (l limits) ofMemory(what string, each int64, n int64) limit {
+	usual := max(n*each, l.src.Allowed()/whilePart)
+	out := limit{what: what, each: each, part: whilePart, n: int(usual / each), of: l}
+	if most := l.src.Budget().Part(usual, whilePart); most < n*each {
+		out.n, out.narrow = int(most/each), true
+	}
+	return out
+}
+
+func (l limits) points() limit  { return l.usual("points", 16, 2<<20+l.src.StoredSize()) }
+func (l limits) layouts() limit { return l.usual("page layouts", 48, 1<<20+l.src.StoredSize()/4) }
+func (l limits) events() limit  { return l.usual("events", 32, 1<<20+l.src.StoredSize()/4) }
+func (l limits) series() limit  { return l.usual("series", 256, 1<<16+l.src.StoredSize()/16) }
+func (l limits) strings() limit { return l.usual("strings", 16, 1<<20+l.src.StoredSize()/2) }
+func (l limits) text() limit {
+	return l.ofMemory("bytes of text", 1, 16<<20+16*l.src.StoredSize())
+}
 func (l limits) runs() limit {
-	return l.of("bytes of bitmaps in one page layout", 1, 16<<20+16*l.src.StoredSize())
+	return l.ofMemory("bytes of bitmaps in one page layout", 1, 16<<20+16*l.src.StoredSize())
 }
-func (l limits) free() limit  { return l.of("ranges in one free list", 16, 1<<20+l.src.StoredSize()) }
-func (l limits) pages() limit { return l.of("pages in one layout", 16, 4<<20+2*l.src.StoredSize()) }
+func (l limits) free() limit { return l.usual("ranges in one free list", 16, 1<<20+l.src.StoredSize()) }
+func (l limits) pages() limit {
+	return l.ofMemory("pages in one layout", 32, 4<<20+2*l.src.StoredSize())
+}
 func (l limits) types() limit {
-	return l.of("page types in one layout", 128, 1<<16+l.src.StoredSize()/32)
+	return l.usual("page types in one layout", 128, 1<<16+l.src.StoredSize()/32)
 }
 
 // String says that the limit is reached and how to lift it.
 func (l limit) String() string {
+	if l.narrow {
+		return l.of.short()
+	}
 	return fmt.Sprintf("the limit of %s %s for a file of this size is reached: what follows was not read; --max-memory with more than %s lifts it",
-		model.Group(uint64(l.n)), l.what, model.Bytes(int64(l.n)*l.each))
+		model.Group(uint64(l.n)), l.what, model.Bytes(int64(l.n)*l.each*l.part))
+}
+
+// full reports whether the memory for what is kept is used up.
+func (l limits) full() bool { return l.src.Budget().Full(model.BudgetOfFile) }
+
+// short says that memory is why what follows is not read.
+func (l limits) short() string { return l.src.Budget().Problem("what follows was left out").Message }
+
+// tell adds the limit that was reached: of memory, or of what a file can mean.
+func (l limits) tell(found *findings, offset, line int64, reached string) {
+	if reached == l.short() {
+		found.add(model.Warning, model.CodeMemory, offset, line, reached)
+		return
+	}
+	found.add(model.Error, "too-large", offset, line, reached)
 }
 
 // Messages of several places.

@@ -40,7 +40,7 @@ func readJSON(ctx context.Context, src *loaders.Source, strict bool, to *sink) (
 		return nil, err
 	}
 	if f.a.reached != "" {
-		f.found.add(model.Error, "too-large", f.l.offset(), f.l.line, f.a.reached)
+		f.a.limits.tell(f.found, f.l.offset(), f.l.line, f.a.reached)
 	}
 	if f.l.dead || f.a.overflow {
 		f.lost = max(0, src.Size()-f.l.offset())

@@ -325,7 +325,7 @@ func (j jsonDecoder) decode(ctx context.Context, _ int, ref layoutRef) (out *mod
 			out = d.read()
 		}
 		if d.reached != "" {
-			found.add(model.Error, "too-large", l.offset(), l.line, d.reached)
+			l.limits.tell(&found, l.offset(), l.line, d.reached)
 		}
 		return l.err()
 	})

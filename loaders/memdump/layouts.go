@@ -20,8 +20,9 @@ const keptBytes = 48 << 20 // of decoded layouts
 
 // pages is the source of a file's layouts. The decoded ones are kept, up to keptBytes.
 type pages struct {
-	refs []layoutRef
-	d    decoder
+	refs   []layoutRef
+	d      decoder
+	budget *model.Budget // of memory, nil for no bound
 
 	mu   sync.Mutex
 	kept map[int]*list.Element // of *keptLayout
@@ -34,8 +35,8 @@ type keptLayout struct {
 	layout  *model.Layout
 }
 
-func newPages(refs []layoutRef, d decoder) *pages {
-	return &pages{refs: refs, d: d, kept: map[int]*list.Element{}}
+func newPages(refs []layoutRef, d decoder, budget *model.Budget) *pages {
+	return &pages{refs: refs, d: d, budget: budget, kept: map[int]*list.Element{}}
 }
 
 // Len implements [model.PageSource].
@@ -82,11 +83,12 @@ func (p *pages) keep(i int, l *model.Layout) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if size > keptBytes || p.kept[i] != nil {
+	most := int(p.budget.Part(keptBytes, 8))
+	if size > most || p.kept[i] != nil {
 		return
 	}
 	p.kept[i] = p.used.PushFront(&keptLayout{i, size, l})
-	for p.size += size; p.size > keptBytes; {
+	for p.size += size; p.size > most; {
 		oldest := p.used.Remove(p.used.Back()).(*keptLayout)
 		delete(p.kept, oldest.i)
 		p.size -= oldest.size
@@ -130,7 +132,7 @@ func (d *mbDecoder) decode(ctx context.Context, i int, ref layoutRef) (l *model.
 			c.s.big = false
 		}
 		if m.reached != "" {
-			found.add(model.Error, "too-large", c.s.offset(), 0, m.reached)
+			limits.tell(&found, c.s.offset(), 0, m.reached)
 		}
 		return c.end(&found)
 	})

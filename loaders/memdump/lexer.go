@@ -234,7 +234,9 @@ func (l *lexer) stringToken() byte {
 			return l.stop("truncated", "the file ends in the middle of its JSON")
 		}
 		if limit := l.limits.text(); len(l.keep) > limit.n {
-			return l.stop("too-large", limit.String())
+			l.limits.tell(l.found, l.offset(), l.line, limit.String())
+			l.dead = true
+			return tokEnd
 		}
 		c := l.buf[l.pos]
 		l.pos++

@@ -51,3 +51,25 @@ func TestPointLimitIsNamedAndLifted(t *testing.T) {
 		}
 	}
 }
+
+// TestLimitsOfMemory asks for the limits of what stands in memory a while: those of the user's memory say so, and those of a file's
+// size are lifted by as much as they name.
+func TestLimitsOfMemory(t *testing.T) {
+	ask := func(budget *model.Budget, allowed int64) limit {
+		src, err := loaders.OpenSource(model.WithBudget(t.Context(), budget), "-", strings.NewReader("x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer src.Close()
+		src.Allow(allowed)
+		return limits{src}.pages()
+	}
+	usual := ask(nil, 0)
+	named := int64(usual.n) * usual.each * usual.part
+	if narrow := ask(model.NewBudget(named/2), 0); narrow.n >= usual.n || !strings.HasPrefix(narrow.String(), "what follows was left out: --max-memory is ") {
+		t.Errorf("half the memory: %d: %s", narrow.n, narrow)
+	}
+	if lifted := ask(model.NewBudget(2*named), 2*named); lifted.n != 2*usual.n {
+		t.Errorf("twice the memory: %d, not %d", lifted.n, 2*usual.n)
+	}
+}

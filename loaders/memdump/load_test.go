@@ -163,7 +163,7 @@ func TestMarksAreThinned(t *testing.T) {
 // TestKeptLayouts decodes once, and forgets when there is too much.
 func TestKeptLayouts(t *testing.T) {
 	d := &countingDecoder{}
-	p := newPages(make([]layoutRef, 5), d)
+	p := newPages(make([]layoutRef, 5), d, nil)
 	for _, i := range []int{0, 0, 1, 2, 3, 0, 3, 4, 1} {
 		if _, err := p.Open(context.Background(), i); err != nil {
 			t.Fatal(err)

@@ -119,7 +119,7 @@ func (b *mbBody) read() error {
 	var broken *damage
 	switch err := b.s.err(); {
 	case b.a.reached != "":
-		b.found.add(model.Error, "too-large", b.s.offset(), 0, b.a.reached)
+		b.a.limits.tell(b.found, b.s.offset(), 0, b.a.reached)
 	case b.a.overflow:
 	case errors.As(err, &broken):
 		b.found.add(model.Error, "gzip", b.s.offset(), 0, broken.Error())
@@ -142,6 +142,10 @@ func (b *mbBody) readStrings() {
 		}
 		if l := b.a.limits.strings(); len(b.strings) >= l.n {
 			b.tooLong(length, l)
+			return
+		}
+		if len(b.strings)%checkEvery == checkEvery-1 && b.a.limits.full() {
+			b.a.reach(b.a.limits.short())
 			return
 		}
 		b.scratch = b.s.appendTo(b.scratch[:0], length)

@@ -154,7 +154,7 @@ func assemble(meta model.Meta, a *assembly, d decoder, lost int64) *model.Profil
 		p.Meta.Start, p.Meta.HasStart = uint64(a.start), true
 	}
 	if len(a.layouts) > 0 {
-		p.Pages = newPages(a.layouts, d)
+		p.Pages = newPages(a.layouts, d, a.limits.src.Budget())
 	}
 	return p
 }

@@ -73,6 +73,9 @@ func (a *assembly) begin() *model.Series {
 	if l := a.limits.series(); len(a.series) >= l.n {
 		a.reach(l.String())
 	}
+	if len(a.series)%checkEvery == checkEvery-1 && a.limits.full() {
+		a.reach(a.limits.short())
+	}
 	a.series = append(a.series, model.Series{})
 	return &a.series[len(a.series)-1]
 }
@@ -84,6 +87,9 @@ const tooManyPoints = "the limit of 4,294,967,294 points in one series is reache
 func (a *assembly) reach(limit string) { a.overflow, a.reached = true, limit }
 
 const firstRoom = 64
+
+// checkEvery is after how many points, series or strings it is asked whether there is memory for more.
+const checkEvery = 1 << 10
 
 // room is the next capacity of a column that is full: more than it has, but not more than the file says.
 func room(have int, stated uint64) int {
@@ -112,6 +118,10 @@ func (a *assembly) add(p *point, stated uint64) {
 	a.seen++
 	if l := a.limits.points(); a.points >= l.n {
 		a.reach(l.String())
+		return
+	}
+	if a.seen%checkEvery == 0 && a.limits.full() {
+		a.reach(a.limits.short())
 		return
 	}
 	if a.seen == math.MaxUint32 {

@@ -25,14 +25,14 @@ func BenchmarkMetadata(b *testing.B) {
 	b.Run("parse", func(b *testing.B) {
 		b.SetBytes(int64(len(data)))
 		for range b.N {
-			parseMetadata(context.Background(), data, headerSize, &findings{})
+			parseMetadata(context.Background(), data, headerSize, &findings{}, nil)
 		}
 	})
 	b.Run("stacks", func(b *testing.B) {
-		t := parseMetadata(context.Background(), data, headerSize, &findings{})
+		t := parseMetadata(context.Background(), data, headerSize, &findings{}, nil)
 		b.SetBytes(int64(len(data)))
 		for range b.N {
-			t.buildStacks(context.Background(), loaders.FrameOrderAuto, &findings{})
+			t.buildStacks(context.Background(), loaders.FrameOrderAuto, &findings{}, nil)
 		}
 	})
 }

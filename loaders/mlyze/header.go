@@ -99,6 +99,12 @@ func (f *findings) addN(severity model.Severity, code string, offset int64, mess
 	}
 }
 
+// leave says what a budget had no room for.
+func (f *findings) leave(b *model.Budget, format string, args ...any) {
+	p := b.Problem(fmt.Sprintf(format, args...))
+	f.addN(p.Severity, p.Code, p.Offset, p.Message, p.Count)
+}
+
 // take returns what was collected and starts anew.
 func (f *findings) take() []model.Problem {
 	list := f.list

@@ -81,7 +81,7 @@ func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *
 	if !early {
 		o.publish(store, nil, "")
 	}
-	stacks, note, err := o.tables.buildStacks(ctx, opt.FrameOrder, &o.found)
+	stacks, note, err := o.tables.buildStacks(ctx, opt.FrameOrder, &o.found, src.Budget())
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (o *opening) eventsAt(at int64) bool {
 // deliver gives the tables to the trace.
 func (o *opening) deliver() {
 	if o.tables == nil {
-		o.tables = parseMetadata(o.ctx, nil, headerSize, &findings{})
+		o.tables = parseMetadata(o.ctx, nil, headerSize, &findings{}, nil)
 	}
 	o.trace.tables = o.tables
 	close(o.trace.ready)
@@ -150,12 +150,16 @@ func (o *opening) readTables(settled bool) error {
 	data, err := o.src.Range(o.ctx, headerSize, o.header.length)
 	if err == nil {
 		err = o.src.Guard(func() error {
-			o.tables = parseMetadata(o.ctx, data, headerSize, &o.found)
+			o.tables = parseMetadata(o.ctx, data, headerSize, &o.found, o.src.Budget())
 			return nil
 		})
 	}
 	if ctxErr := o.ctx.Err(); ctxErr != nil {
 		return ctxErr
+	}
+	if short := (*model.MemoryError)(nil); errors.As(err, &short) {
+		o.found.leave(o.src.Budget(), "the metadata was not read: %s", short.What)
+		return nil
 	}
 	if model.Internal(err) {
 		o.found.add(model.Error, model.CodeInternal, headerSize, err.Error())
@@ -171,6 +175,11 @@ func (o *opening) readTables(settled bool) error {
 			fmt.Sprintf("the header says %d bytes of metadata, but only %d bytes follow it", o.header.length, len(data)))
 	}
 	switch end := headerSize + int64(o.tables.end); {
+	case o.tables.full:
+		o.found.leave(o.src.Budget(), "names and stacks of the metadata behind byte %d were left out", headerSize+int64(o.tables.end))
+		if !settled && !(whole && o.eventsAt(headerSize+int64(len(data)))) {
+			return o.search(end)
+		}
 	case o.tables.broken != "":
 		return o.repair(settled, whole, int64(len(data)))
 	case whole && o.blank(data):
@@ -229,10 +238,10 @@ func (o *opening) longer() bool {
 		return false
 	}
 	err = o.src.Guard(func() error {
-		again = parseMetadata(o.ctx, data, headerSize, &found)
+		again = parseMetadata(o.ctx, data, headerSize, &found, o.src.Budget())
 		return nil
 	})
-	if err != nil || again.broken != "" || !o.eventsAt(headerSize+int64(again.end)) {
+	if err != nil || again.broken != "" && !again.full || !o.eventsAt(headerSize+int64(again.end)) {
 		return false
 	}
 	o.tables, o.trace.begin = again, headerSize+int64(again.end)

@@ -32,6 +32,7 @@ type tables struct {
 	end     int     // length of the JSON value, or of what of it could be read
 	broken  string  // why the JSON cannot be read to its end, "" when it can
 	cut     bool    // because the bytes end within it
+	full    bool    // because there is no memory for more
 }
 
 // empty reports whether the file names nothing at all, as those of the reference tracer.
@@ -81,22 +82,31 @@ type metaParser struct {
 	found  *findings
 	base   int64 // offset of the JSON in the file
 	intern frameSet
+
+	entries int // of name tables, so far
 }
+
+// The budget is asked after so many names, stacks or frames, and before a name that is larger.
+const (
+	checkEvery = 1 << 10
+	largeName  = 64 << 10
+)
 
 // usualFrame is how many bytes a frame takes at least, as writers write it, and the comma behind it.
 const usualFrame = 40
 
 // parseMetadata reads the JSON object at the start of b, which lies at offset base. What is wrong goes to found, except
-// that the JSON does not end well: the tables say that, and hold what stands before. So they do when ctx is done.
-func parseMetadata(ctx context.Context, b []byte, base int64, found *findings) *tables {
-	m := &metaParser{scanner: scanner{ctx: ctx, b: b}, found: found, base: base}
-	m.flat = make([]uint32, 0, len(b)/usualFrame)
+// that the JSON does not end well: the tables say that, and hold what stands before. So they do when ctx is done, or when so much
+// of the budget is used that the rest is needed for what is made of the tables.
+func parseMetadata(ctx context.Context, b []byte, base int64, found *findings, budget *model.Budget) *tables {
+	m := &metaParser{scanner: scanner{ctx: ctx, b: b, budget: budget}, found: found, base: base}
+	m.flat = make([]uint32, 0, budget.Part(int64(len(b)), 8)/usualFrame)
 	m.resetStacks()
 	m.files.reset()
 	m.funcs.reset()
 	m.root()
 	m.tables.frames, m.tables.frameAt = m.intern.frames, m.intern.at
-	m.end, m.broken, m.cut = m.p, m.reason, m.ended()
+	m.end, m.broken, m.cut, m.tables.full = m.p, m.reason, m.ended(), m.scanner.full
 	if m.broken != "" {
 		m.end = m.scanner.at
 	}
@@ -230,6 +240,9 @@ func (m *metaParser) name(t *nameTable, id uint64, ok bool) bool {
 		m.warn("name-encoding", at, "a name is not valid UTF-8")
 	}
 	if ok {
+		if m.entries++; (m.entries%checkEvery == 0 || len(b) > largeName) && !m.spend(len(b)) {
+			return false
+		}
 		t.set(id, string(b))
 	}
 	return true
@@ -257,7 +270,9 @@ func (m *metaParser) stack(id uint64, ok bool) bool {
 				return false
 			}
 		}
-		m.flat = append(m.flat, m.intern.add(f, at))
+		if m.flat = append(m.flat, m.intern.add(f, at)); len(m.flat)%checkEvery == 0 && !m.spend(0) {
+			return false
+		}
 	}
 	if m.reason != "" {
 		return false
@@ -267,7 +282,9 @@ func (m *metaParser) stack(id uint64, ok bool) bool {
 		return true
 	}
 	if _, again := m.stacks[id]; !again {
-		m.order = append(m.order, id)
+		if m.order = append(m.order, id); len(m.order)%checkEvery == 0 && !m.spend(0) {
+			return false
+		}
 	}
 	m.stacks[id] = span{from, len(m.flat)}
 	return true

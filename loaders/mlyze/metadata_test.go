@@ -14,8 +14,8 @@ import (
 
 func parse(text string) (*tables, *model.Stacks, []model.Problem) {
 	var found findings
-	t := parseMetadata(context.Background(), []byte(text), headerSize, &found)
-	s, _, _ := t.buildStacks(context.Background(), loaders.FrameOrderAuto, &found)
+	t := parseMetadata(context.Background(), []byte(text), headerSize, &found, nil)
+	s, _, _ := t.buildStacks(context.Background(), loaders.FrameOrderAuto, &found, nil)
 	return t, s, found.list
 }
 

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/memtui/memtui/model"
 )
 
 // maxDepth bounds how deep values that are skipped may nest; the format itself needs four levels.
@@ -21,6 +23,16 @@ type scanner struct {
 	p      int
 	reason string // "" while all is well
 	at     int
+	budget *model.Budget // of memory, nil for no bound
+	full   bool          // it is used up: that is why everything fails
+}
+
+// spend reports whether there is room for n more bytes, and for what is made of all that was read. If not, everything fails.
+func (s *scanner) spend(n int) bool {
+	if s.full = s.full || s.budget.Full(model.BudgetOfTables) || !s.budget.Fits(4*int64(n)); s.full {
+		return s.fail("there is no memory for more")
+	}
+	return true
 }
 
 func (s *scanner) fail(reason string) bool {
@@ -141,6 +153,9 @@ func (s *scanner) escaped(start int) ([]byte, bool) {
 			if n == 0 {
 				s.p = p
 				return nil, s.fail("an escape is unknown")
+			}
+			if len(out) == cap(out) && !s.spend(len(out)) {
+				return nil, false
 			}
 			out = utf8.AppendRune(out, r)
 			p += n

@@ -11,20 +11,25 @@ import (
 )
 
 // buildStacks makes the model's tables of the file's: ids are resolved, frames become distinct, stacks one tree. note says
-// how the order of frames was decided. Ids without a name go to found. An error is that of ctx.
-func (t *tables) buildStacks(ctx context.Context, order loaders.FrameOrder, found *findings) (s *model.Stacks, note string, err error) {
+// how the order of frames was decided. Ids without a name go to found, and so does that the budget has no room for all stacks. An
+// error is that of ctx.
+func (t *tables) buildStacks(ctx context.Context, order loaders.FrameOrder, found *findings, budget *model.Budget) (s *model.Stacks, note string, err error) {
 	s = model.NewStacks()
 	s.LeafFirst, note = t.decideOrder(order)
-	frames, err := t.resolveFrames(ctx, s, found)
+	frames, err := t.resolveFrames(ctx, s, found, budget)
 	if err != nil {
 		return nil, "", err
 	}
 	b := newTreeBuilder(s)
 	var path []model.FrameID
-	s.Leaf = make(map[model.StackID]model.NodeID, len(t.order))
+	s.Leaf = make(map[model.StackID]model.NodeID, budget.Part(int64(len(t.order))*32, 8)/32)
 	for i, id := range t.order {
 		if i%askEvery == 0 && ctx.Err() != nil {
 			return nil, "", ctx.Err()
+		}
+		if i%checkEvery == 0 && budget.Full(model.BudgetOfFile) {
+			found.leave(budget, "%s of %s stacks were left out", model.Group(uint64(len(t.order)-i)), model.Group(uint64(len(t.order))))
+			break
 		}
 		sp := t.stacks[id]
 		path = appendPath(path[:0], t.flat[sp.from:sp.to], s.LeafFirst, func(raw uint32) model.FrameID { return frames[raw] })
@@ -72,6 +77,7 @@ func (t *tables) treeSize(reverse bool) int {
 	var path []model.FrameID
 	for _, id := range t.order {
 		sp := t.stacks[id]
+		sp.to = min(sp.to, sp.from+orderSample)
 		path = appendPath(path[:0], t.flat[sp.from:sp.to], reverse, func(raw uint32) model.FrameID { return model.FrameID(raw + 1) })
 		b.insert(path)
 		if sp.to > orderSample {
@@ -93,7 +99,8 @@ func appendPath(path []model.FrameID, raw []uint32, reverse bool, frame func(uin
 }
 
 // resolveFrames fills the names and frames of s and returns the FrameID of each of the file's frames.
-func (t *tables) resolveFrames(ctx context.Context, s *model.Stacks, found *findings) ([]model.FrameID, error) {
+// Those that the budget has no room for become one.
+func (t *tables) resolveFrames(ctx context.Context, s *model.Stacks, found *findings, budget *model.Budget) ([]model.FrameID, error) {
 	funcs := resolver[model.FuncID]{t: &t.funcs, what: "function", names: &s.Functions, found: found}
 	files := resolver[model.FileID]{t: &t.files, what: "file", names: &s.Files, found: found}
 	type key struct {
@@ -109,6 +116,16 @@ func (t *tables) resolveFrames(ctx context.Context, s *model.Stacks, found *find
 		}
 		k := key{line: f.line}
 		at := headerSize + int64(t.frameAt[i])
+		if i%checkEvery == checkEvery-1 && budget.Full(model.BudgetOfFile) {
+			found.leave(budget, "the names of %s of %s frames were left out", model.Group(uint64(len(t.frames)-i)), model.Group(uint64(len(t.frames))))
+			s.Functions = append(s.Functions, "<left out>")
+			s.FrameFunc = append(s.FrameFunc, model.FuncID(len(s.Functions)-1))
+			s.FrameFile, s.FrameLine = append(s.FrameFile, 0), append(s.FrameLine, model.NoLine)
+			for ; i < len(ids); i++ {
+				ids[i] = model.FrameID(len(s.FrameFunc) - 1)
+			}
+			break
+		}
 		if f.hasFunc {
 			k.fn = funcs.resolve(f.fn, at)
 		}

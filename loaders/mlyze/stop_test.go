@@ -31,7 +31,7 @@ func TestMetadataStops(t *testing.T) {
 		"escapes": `{"functions": {"1": "` + strings.Repeat(`\n`, 1<<21) + `"`,
 		"number":  `{"other": ` + strings.Repeat("1", 1<<22),
 	} {
-		got := parseMetadata(&stopAfter{t.Context(), 2}, []byte(text), 0, &findings{})
+		got := parseMetadata(&stopAfter{t.Context(), 2}, []byte(text), 0, &findings{}, nil)
 		if got.broken != "reading was stopped" {
 			t.Errorf("%s: %q at %d of %d", name, got.broken, got.end, len(text))
 		}
@@ -58,8 +58,8 @@ func TestSearchStops(t *testing.T) {
 }
 
 func TestStacksStop(t *testing.T) {
-	tables := parseMetadata(t.Context(), []byte(someTables), 0, &findings{})
-	if _, _, err := tables.buildStacks(&stopAfter{t.Context(), 0}, loaders.FrameOrderAuto, &findings{}); !errors.Is(err, context.Canceled) {
+	tables := parseMetadata(t.Context(), []byte(someTables), 0, &findings{}, nil)
+	if _, _, err := tables.buildStacks(&stopAfter{t.Context(), 0}, loaders.FrameOrderAuto, &findings{}, nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -135,6 +135,15 @@ func (d *decoding) run() (*model.Heap, error) {
 	return d.heap, d.ctx.Err()
 }
 
+// room fails where there is no memory for so many rows and references.
+func (d *decoding) room(rows, refs int64) bool {
+	if b := d.f.src.Budget(); !b.Fits(rows*rowBytes + refs*refBytes) {
+		d.fail(b.Error("decoding it"))
+		return false
+	}
+	return true
+}
+
 // make allocates the columns of n rows.
 func (d *decoding) make(n int) {
 	h := d.heap
@@ -149,6 +158,9 @@ func (d *decoding) run3() {
 	}
 	d.each([]kind{colkind})
 	if d.failed() != nil {
+		return
+	}
+	if !d.room(int64(len(d.heap.Kinds)), 0) {
 		return
 	}
 	d.make(len(d.heap.Kinds))
@@ -247,12 +259,15 @@ func (d *decoding) taker(k kind) (limit int64, take func(at int64, vals []uint64
 		}, told
 	case colrfcnt:
 		return rows, func(at int64, vals []uint64) {
-			for i, v := range vals {
-				v = saturate(v, math.MaxUint32, &over, at+int64(i))
-				h.Start[at+int64(i)+1] = uint32(v)
-				d.sum += int64(v)
+				for i, v := range vals {
+					v = saturate(v, math.MaxUint32, &over, at+int64(i))
+					h.Start[at+int64(i)+1] = uint32(v)
+					d.sum += int64(v)
+				}
+			}, func(n int64) {
+				told(n)
+				d.room(0, min(d.sum, d.f.maxRefs()))
 			}
-		}, told
 	case colrfstr:
 		return rows, func(at int64, vals []uint64) {
 			for i, v := range vals {
@@ -275,8 +290,13 @@ func (d *decoding) taker(k kind) (limit int64, take func(at int64, vals []uint64
 func (d *decoding) takeKinds(bad *tally) func(at int64, vals []uint64) {
 	m := &d.s.meta
 	guess := count(m.Objects) + count(m.TypeObjects) + count(m.STables) + count(m.Frames) + 1<<10
-	d.heap.Kinds = make([]model.HeapKind, 0, max(0, min(guess, d.f.maxRows())))
+	most := d.f.src.Budget().Part(d.f.maxRows(), rowBytes)
+	d.heap.Kinds = make([]model.HeapKind, 0, max(0, min(guess, most)))
 	return func(at int64, vals []uint64) {
+		if at+int64(len(vals)) > most && d.f.src.Budget() != nil {
+			d.room(at+int64(len(vals)), 0) // whatever happens to it, the rest is not kept
+			return
+		}
 		for i, v := range vals {
 			if v == 0 || v > uint64(model.KindCallStack) {
 				bad.add(at + int64(i))
@@ -305,6 +325,9 @@ func (d *decoding) setExtra(r model.Row, v uint64, over *tally) {
 // references waits for how many references rows have and returns that, bounded.
 func (d *decoding) references() int64 {
 	<-d.counted
+	if d.failed() != nil {
+		return 0
+	}
 	return min(d.sum, d.f.maxRefs())
 }
 

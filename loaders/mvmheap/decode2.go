@@ -19,6 +19,9 @@ func (d *decoding) run2() {
 	if !s.blocks[coll].there() {
 		rows = 0
 	}
+	if !d.room(rows, s.refs) {
+		return
+	}
 	d.heap.Kinds = make([]model.HeapKind, rows)
 	d.make(int(rows))
 	d.total = rows*collRow + s.blocks[refs].end - s.blocks[refs].start

@@ -61,10 +61,10 @@ func (f *file) refuse(offset int64, field string, err error) error {
 func (f *file) maxRows() int64 { return min(max(4*f.size+1<<20, f.src.Allowed()/rowBytes), 1<<32-2) }
 func (f *file) maxRefs() int64 { return min(max(8*f.size+4<<20, f.src.Allowed()/refBytes), 1<<32-2) }
 
-// rowBytes and refBytes are what a row and a reference take in memory, about.
+// rowBytes and refBytes are what a row and a reference take at most while they are decoded.
 const (
-	rowBytes = 16
-	refBytes = 8
+	rowBytes = 24
+	refBytes = 12
 )
 
 // lifts says how a limit of n things, each of so many bytes, is lifted.

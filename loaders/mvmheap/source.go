@@ -113,7 +113,7 @@ func (f *file) publish(problems []model.Problem, lost int64) {
 		next.Lost += lost
 		for _, p := range problems {
 			next.Problems = model.AddProblem(next.Problems, p)
-			next.Complete = next.Complete && p.Severity != model.Error
+			next.Complete = next.Complete && p.Severity != model.Error && p.Code != model.CodeMemory
 		}
 		next.Complete = next.Complete && next.Lost == 0
 		return &next

@@ -23,16 +23,21 @@ type tables struct {
 	upTo     []model.HeapTables // by snapshot
 	limit    int64              // of bytes decoded in all
 	budget   int64              // bytes that may still be decoded: what a zstd bomb is stopped by
+	narrow   bool               // by the user's limit of memory
 	problems []model.Problem    // by then
 }
 
 // tableRatio bounds how much larger than the file its decoded tables can be.
 const tableRatio = 8
 
+// tablePart is the fraction of all memory that they may be: a name of no bytes takes four in the file, and sixteen here.
+const tablePart = 12
+
 func (t *tables) init(f *file) {
 	t.f = f
-	t.limit = max(tableRatio*f.size+16<<20, f.src.Allowed())
-	t.budget = t.limit
+	usual := max(tableRatio*f.size+16<<20, f.src.Allowed())
+	t.limit = f.src.Budget().Part(usual, tablePart)
+	t.budget, t.narrow = t.limit, t.limit < usual
 }
 
 // get returns the tables of snapshot i.
@@ -148,6 +153,13 @@ func (t *tables) inflate(ctx context.Context, b span, k kind) ([]byte, error) {
 	raw, err := io.ReadAll(io.LimitReader(&stoppable{ctx, kit.dec}, t.budget+1))
 	if fatal := cmp.Or(ctx.Err(), in.failure(ctx)); fatal != nil {
 		return nil, fatal
+	}
+	if int64(len(raw)) > t.budget && t.narrow {
+		p := t.f.src.Budget().Problem("names were left out")
+		p.Offset, t.budget = b.start, 0
+		t.problems = model.AddProblem(t.problems, p)
+		t.f.publish([]model.Problem{p}, 0)
+		return nil, nil
 	}
 	if int64(len(raw)) > t.budget {
 		t.problem(model.Error, "too-large", b.start, "the names are larger than the limit of %s for a file of this size, those from here on were not read%s",

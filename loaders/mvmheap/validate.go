@@ -3,6 +3,7 @@ package mvmheap
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
@@ -30,6 +31,10 @@ func validate(ctx context.Context, src *loaders.Source, report func(loaders.Viol
 	for i := range f.snaps {
 		if err == nil {
 			err = v.snapshot(i)
+		}
+		if short := (*model.MemoryError)(nil); errors.As(err, &short) {
+			v.take([]model.Problem{src.Budget().Problem(fmt.Sprintf("snapshot %d was not checked", i))})
+			err = nil
 		}
 	}
 	v.take(f.tables.problems)

@@ -167,7 +167,7 @@ func (p *pipeline) fill(b *block, rest []byte, at int64, size int) (end bool, er
 	for {
 		from := len(b.data)
 		if need := max(size, from+size/2); cap(b.data) < need+pad {
-			b.data = append(make([]byte, 0, max(need, min(2*from, maxLine+size))+pad), b.data...)
+			b.data = append(make([]byte, 0, max(need, min(2*from, int(p.maxLine())+size))+pad), b.data...)
 		}
 		n, err := p.src.ReadSome(p.ctx, b.data[from:cap(b.data)-pad], at+int64(from))
 		b.data = b.data[:from+n]
@@ -179,11 +179,14 @@ func (p *pipeline) fill(b *block, rest []byte, at int64, size int) (end bool, er
 			return false, err
 		case bytes.IndexByte(b.data[from:], '\n') >= 0:
 			return false, nil
-		case len(b.data) > maxLine:
+		case int64(len(b.data)) > p.maxLine():
 			return p.pass(b, at)
 		}
 	}
 }
+
+// maxLine is how long a line may be: several are in memory at once, and what is made of them.
+func (p *pipeline) maxLine() int64 { return max(p.src.Budget().Part(maxLine, 32), blockSize) }
 
 // pass drops a line that is too long: b becomes a gap up to the next end of a line.
 func (p *pipeline) pass(b *block, at int64) (end bool, err error) {
@@ -220,7 +223,12 @@ func (p *pipeline) parse(worker int) {
 				b.out.reset()
 				b.out.lines, b.out.lost, b.out.worker = 1, b.skip, worker
 				b.out.names = q.names.list
-				b.out.issue(model.Error, "line-length", place{}, "a line is longer than the limit of %s, which holds for every line, and was passed over", model.Bytes(maxLine))
+				if most := p.maxLine(); most < maxLine {
+					short := p.src.Budget().Problem("a line longer than " + model.Bytes(most).String() + " was passed over")
+					b.out.issue(short.Severity, short.Code, place{}, "%s", short.Message)
+				} else {
+					b.out.issue(model.Error, "line-length", place{}, "a line is longer than the limit of %s, which holds for every line, and was passed over", model.Bytes(maxLine))
+				}
 				return nil
 			}
 			if err := q.block(b.data, &b.out); err != nil {

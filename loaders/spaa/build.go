@@ -69,8 +69,11 @@ func (b *builder) free() {
 	b.dict.files.at.free()
 }
 
-// merge adds one block.
+// merge adds one block. It is an error where the budget has no room for it.
 func (b *builder) merge(k *block) error {
+	if b.src.Budget().Full(model.BudgetOfFile) {
+		return b.src.Budget().Error("what follows")
+	}
 	o := &k.out
 	b.offset = k.offset
 	b.lost += o.lost
@@ -112,7 +115,7 @@ func (b *builder) merge(k *block) error {
 func (b *builder) reserve(k *block) {
 	n := len(k.out.stacks)
 	factor := 2.0
-	if size := b.src.Size(); size > 0 {
+	if size := b.src.Size(); size > 0 && b.src.Budget() == nil {
 		factor = min(max(float64(size)/float64(k.offset+int64(len(k.data))), 1.25), 32)
 	}
 	rec, s := &b.p.Records, b.s

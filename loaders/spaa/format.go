@@ -75,6 +75,9 @@ func load(ctx context.Context, src *loaders.Source, _ loaders.Options, store *mo
 		}
 		return err
 	}
+	if b.short(err) {
+		err = nil
+	}
 	if stopped && ctx.Err() != nil {
 		b.found.say(model.Warning, "stopped", model.NoOffset, 0, "reading was stopped: there is more in the file")
 		err = nil
@@ -83,6 +86,17 @@ func load(ctx context.Context, src *loaders.Source, _ loaders.Options, store *mo
 	whole := !stopped && b.lost == 0
 	store.Update(func(*model.Profile) *model.Profile { return b.profile(meta, whole) })
 	return err
+}
+
+// short reports whether err is that the budget has no room for the rest of the file, and then says so.
+func (b *builder) short(err error) bool {
+	if short := (*model.MemoryError)(nil); !errors.As(err, &short) {
+		return false
+	}
+	p := b.src.Budget().Problem("reading stopped at byte " + model.Group(uint64(b.offset)) + ": what follows was left out")
+	p.Line = b.lines + 1
+	b.found.add(p)
+	return true
 }
 
 // empty reports whether nothing has been read that could be shown.
@@ -107,7 +121,7 @@ func (b *builder) refuse() error {
 func validate(ctx context.Context, src *loaders.Source, report func(loaders.Violation)) error {
 	b := newBuilder(src, true)
 	defer b.free()
-	if err := each(ctx, src, true, b.merge); err != nil {
+	if err := each(ctx, src, true, b.merge); err != nil && !b.short(err) {
 		return err
 	}
 	b.finish()

@@ -25,7 +25,7 @@ func info(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.P
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, errEnough) {
+	if err != nil && !errors.Is(err, errEnough) && !b.short(err) {
 		return nil, err
 	}
 	if b.empty() {

@@ -51,9 +51,9 @@ function flameSection(f) {
   let tree, rows = [], shownAt = new Map();
   const unit = () => f.costs[state.cost].unit;
   const rebuild = () => { tree = state.turn ? turned(f, state.cost) : treeOf(f, state.cost); state.zoom = state.at = 0; draw(); };
-  const share = (n) => (100 * tree.total[n] / (tree.total[0] || 1)).toFixed(1) + " %";
+  const part = (n) => share(tree.total[n] / (tree.total[0] || 1));
   const amount = (n) => text(unit(), n / (f.costs[state.cost].scale || 1));
-  const sentence = (n) => amount(tree.total[n]) + ", " + share(n) + (tree.self[n] > 0 && tree.self[n] < tree.total[n] ? ", itself " + amount(tree.self[n]) : "");
+  const sentence = (n) => amount(tree.total[n]) + ", " + part(n) + (tree.self[n] > 0 && tree.self[n] < tree.total[n] ? ", itself " + amount(tree.self[n]) : "");
 
   function add(n, x, width, depth, up) {
     const px = width * box.clientWidth;
@@ -97,7 +97,7 @@ function flameSection(f) {
       const n = todo.pop();
       if (n > 0 && hit[n]) sum += tree.total[n]; else todo.push(...tree.children[n]);
     }
-    return " · found in " + (100 * sum / (tree.total[0] || 1)).toFixed(1) + " % of the whole";
+    return " · found in " + share(sum / (tree.total[0] || 1)) + " of the whole";
   }
   function select(n) {
     const before = shownAt.get(state.at);

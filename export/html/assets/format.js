@@ -26,6 +26,14 @@ function time(us) {
   return group(s / 86400 / 365.25) + " years";
 }
 
+// share is a part of a whole in percent; it says 0 % and 100 % only for nothing and for everything.
+function share(v) {
+  if (v === 0) return "0 %";
+  if (v === 1) return "100 %";
+  const t = (Math.round(1000 * v) / 10).toFixed(1);
+  return (t === "0.0" ? "<0.1" : t === "100.0" && v < 1 ? ">99.9" : t) + " %";
+}
+
 // text is a value in a unit; exact is the same without rounding.
 function text(unit, v) {
   if (v === null || v === undefined) return "";
@@ -35,7 +43,7 @@ function text(unit, v) {
     case "us": return time(v);
     case "ns": return time(v / 1000);
     case "count": return Number.isInteger(v) ? group(v) : String(+v.toPrecision(6));
-    case "share": return (100 * v).toFixed(1) + " %";
+    case "share": return share(v);
   }
   return String(v);
 }

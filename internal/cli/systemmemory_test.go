@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -53,12 +54,30 @@ func TestLimitsOfControlGroups(t *testing.T) {
 }
 
 func TestTheLowerLimitHolds(t *testing.T) {
-	const large = 1 << 50 // the garbage collector is told, too
-	for _, tt := range []struct{ own, system, want byteNum }{{0, 0, 0}, {large, 0, large}, {0, large, large}, {large, 2 * large, large}, {2 * large, large, large}} {
-		a := &app{flags: &globals{MaxMemory: tt.own}}
-		a.boundMemory(int64(tt.system))
-		if a.flags.MaxMemory != tt.want {
-			t.Errorf("--max-memory %d where the system allows %d: %d", tt.own, tt.system, a.flags.MaxMemory)
+	const large = 1 << 50
+	for _, tt := range []struct{ own, system, want int64 }{{0, 0, 0}, {large, 0, large}, {0, large, large}, {large, 2 * large, large}, {2 * large, large, large}} {
+		b := newBudget(tt.own, tt.system)
+		if b.Limit() != tt.want {
+			t.Errorf("--max-memory %d where the system allows %d: %d", tt.own, tt.system, b.Limit())
+		}
+		if said := b.Problem("x").Message; tt.want > 0 && strings.Contains(said, "--max-memory") != (tt.want == tt.own) {
+			t.Errorf("--max-memory %d where the system allows %d: %s", tt.own, tt.system, said)
+		}
+	}
+}
+
+// TestTheSystemLiftsNoLimits opens a file where the system's limit, the user's or both hold: only the user says what may be read
+// of a file that means far more than its size.
+func TestTheSystemLiftsNoLimits(t *testing.T) {
+	for _, tt := range []struct{ own, system, want int64 }{{0, 0, 0}, {0, 1 << 30, 0}, {1 << 20, 1 << 30, 1 << 20}, {1 << 40, 1 << 30, 1 << 30}} {
+		a := &app{flags: &globals{MaxMemory: byteNum(tt.own)}, budget: newBudget(tt.own, tt.system)}
+		src, _, err := a.source(t.Context(), sample)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer src.Close()
+		if got := src.Allowed(); got != tt.want {
+			t.Errorf("--max-memory %d where the system allows %d: files may mean %d", tt.own, tt.system, got)
 		}
 	}
 }

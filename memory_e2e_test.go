@@ -1,0 +1,352 @@
+//go:build linux
+
+package main_test
+
+import (
+	"bufio"
+	"bytes"
+	enc "encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/memtui/memtui/internal/memtest"
+)
+
+// The variables have the test's own binary do something instead of testing. A process's peak is at least that of the one that
+// started it, so files are made, and the program is started, by processes that are small.
+const (
+	makeVar    = "MEMTUI_TEST_MAKE"    // a file of memoryFiles, at the path of the only argument
+	measureVar = "MEMTUI_TEST_MEASURE" // where to write the peak of the program that the arguments name
+	largeVar   = "MEMTUI_TEST_LARGE"   // set by people: the sizes are ten times as large, and so is the limit
+)
+
+// asked does what the variables ask for, and reports whether they do.
+func asked() (status int, ok bool) {
+	if name := os.Getenv(makeVar); name != "" {
+		if err := makeFile(name, os.Args[1]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1, true
+		}
+		return 0, true
+	}
+	out := os.Getenv(measureVar)
+	if out == "" {
+		return 0, false
+	}
+	os.Unsetenv(measureVar)
+	cmd := exec.Command(os.Args[1], os.Args[2:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1, true
+	}
+	peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+	if err := os.WriteFile(out, []byte(strconv.FormatInt(peak, 10)), 0o600); err != nil {
+		return 1, true
+	}
+	return cmd.ProcessState.ExitCode(), true
+}
+
+// scale is how many times as large as usual files and limit are.
+func scale() int {
+	if os.Getenv(largeVar) != "" {
+		return 10
+	}
+	return 1
+}
+
+// memoryFiles write files that take far more memory than the limit where nothing bounds it.
+var memoryFiles = map[string]func(w *bufio.Writer, n int){
+	"heap.mvmheap": func(w *bufio.Writer, n int) {
+		check(memtest.WriteHeap3(w, memtest.HeapSpec{Rows: 600_000 * n, References: 1_500_000 * n, Snapshots: 2, Spread: 1000}))
+	},
+	"heap2.mvmheap": func(w *bufio.Writer, n int) {
+		_, err := w.Write(memtest.Heap2(memtest.HeapSpec{Rows: 1_500_000 * n, References: 4_000_000 * n, Spread: 1000}))
+		check(err)
+	},
+	"stacks.mlyze": func(w *bufio.Writer, n int) {
+		traceWith(w, 50, func(w io.Writer) { manyStacks(w, 150_000*n) }, 20_000)
+	},
+	"names.mlyze": func(w *bufio.Writer, n int) {
+		traceWith(w, 0, func(w io.Writer) { manyNames(w, 700_000*n, 8) }, 20_000)
+	},
+	"long.mlyze": func(w *bufio.Writer, n int) {
+		traceWith(w, 0, func(w io.Writer) { manyNames(w, 2, 40_000_000*n) }, 20_000)
+	},
+	"frames.mlyze": func(w *bufio.Writer, n int) {
+		traceWith(w, 0, func(w io.Writer) { longStack(w, 1_000_000*n) }, 20_000)
+	},
+	"events.mlyze": func(w *bufio.Writer, n int) {
+		traceWith(w, 0, func(w io.Writer) { manyNames(w, 1, 8) }, 4_000_000*n)
+	},
+	"stacks.spaa": func(w *bufio.Writer, n int) {
+		fmt.Fprintln(w, spaaHeader)
+		fmt.Fprintln(w, `{"type":"frame","id":1,"func":"f","dso":1}`)
+		for i := range 600_000 * n {
+			fmt.Fprintf(w, `{"type":"stack","id":%d,"frames":[1],"context":{"event":"e"},"weights":[{"metric":"period","value":%d}]}`+"\n", i, i)
+		}
+	},
+	"frames.spaa": func(w *bufio.Writer, n int) {
+		fmt.Fprintln(w, spaaHeader)
+		for i := range 700_000 * n {
+			fmt.Fprintf(w, `{"type":"frame","id":%d,"func":"function number %d","dso":1}`+"\n", i, i)
+		}
+		fmt.Fprintln(w, `{"type":"stack","id":1,"frames":[1],"context":{"event":"e"},"weights":[{"metric":"period","value":3}]}`)
+	},
+	"threads.spaa": func(w *bufio.Writer, n int) {
+		fmt.Fprintln(w, spaaHeader)
+		for i := range 500_000 * n {
+			fmt.Fprintf(w, `{"type":"thread","pid":1,"tid":%d,"comm":"thread %d"}`+"\n", i, i)
+		}
+	},
+	"samples.spaa": func(w *bufio.Writer, n int) {
+		fmt.Fprintln(w, spaaHeader)
+		fmt.Fprintln(w, `{"type":"frame","id":1,"func":"f","dso":1}`)
+		fmt.Fprintln(w, `{"type":"stack","id":1,"frames":[1],"context":{"event":"e"},"weights":[{"metric":"period","value":3}]}`)
+		for i := range 2_000_000 * n {
+			fmt.Fprintf(w, `{"type":"sample","timestamp":%d.%06d,"pid":1,"tid":%d,"event":"e","stack_id":%d}`+"\n", i/1000, i%1000, i%9, i*7919%1_000_003)
+		}
+	},
+	"line.spaa": func(w *bufio.Writer, n int) {
+		fmt.Fprintln(w, spaaHeader)
+		for range 4 {
+			fmt.Fprintf(w, `{"type":"frame","id":1,"func":"%s","dso":1}`+"\n", strings.Repeat("x", 30_000_000))
+		}
+	},
+	"points.json": func(w *bufio.Writer, n int) {
+		check(memtest.WriteDumpJSON(w, memtest.DumpSpec{Series: 4, Points: 900_000 * n}))
+	},
+	"points.mb": func(w *bufio.Writer, n int) {
+		check(memtest.WriteDump(w, memtest.DumpSpec{Series: 4, Points: 1_500_000 * n}))
+	},
+	"layouts.mb": func(w *bufio.Writer, n int) {
+		check(memtest.WriteDump(w, memtest.DumpSpec{Series: 1, Points: 40, Layouts: 6, Pages: 150_000 * n, Runs: 12}))
+	},
+}
+
+const spaaHeader = `{"type":"header","format":"spaa","version":"1.0","source_tool":"perf","frame_order":"leaf_to_root","events":[{"name":"e","kind":"hardware","sampling":{"mode":"period","primary_metric":"period"}}],"stack_id_mode":"local"}
+{"type":"dso","id":1,"name":"/usr/bin/app","build_id":"abcd1234","is_kernel":false}`
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+func makeFile(name, path string) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	out, plain := io.WriteCloser(f), strings.TrimSuffix(name, ".zst")
+	if plain != name {
+		if out, err = zstd.NewWriter(f); err != nil {
+			return err
+		}
+		defer out.Close()
+	}
+	w := bufio.NewWriterSize(out, 1<<20)
+	memoryFiles[plain](w, scale())
+	return w.Flush()
+}
+
+// traceWith writes a .mlyze file with the metadata that write writes, which is done twice: the length stands in front. The
+// events allocate with different stacks and never free.
+func traceWith(w *bufio.Writer, stacks uint64, write func(io.Writer), events int) {
+	var n counter
+	write(&n)
+	head := memtest.TraceOf(nil, nil)
+	enc.LittleEndian.PutUint32(head[16:], uint32(n))
+	_, err := w.Write(head)
+	check(err)
+	write(w)
+	list := make([]memtest.TraceEvent, 1000)
+	for from := 0; from < events; from += len(list) {
+		for i := range list {
+			at := uint64(from + i)
+			list[i] = memtest.TraceEvent{Delta: 3, Addr: 0x1000 + 64*at, Size: 16 + at%1000, ID: at % (stacks + 1)}
+		}
+		_, err := w.Write(memtest.TraceOf(nil, list)[256:])
+		check(err)
+	}
+}
+
+// counter counts what is written.
+type counter int
+
+func (c *counter) Write(p []byte) (int, error) {
+	*c += counter(len(p))
+	return len(p), nil
+}
+
+func manyStacks(out io.Writer, n int) {
+	w := bufio.NewWriter(out)
+	defer w.Flush()
+	io.WriteString(w, `{"stack_traces": {`)
+	for i := range n {
+		if i > 0 {
+			io.WriteString(w, ", ")
+		}
+		fmt.Fprintf(w, `"%d": [`, i)
+		for k := range 6 {
+			if k > 0 {
+				io.WriteString(w, ", ")
+			}
+			fmt.Fprintf(w, `{"file_id": 0, "line": %d, "func_id": %d}`, i/(k*k*k+1), i%97)
+		}
+		io.WriteString(w, "]")
+	}
+	io.WriteString(w, `}, "files": {"0": "a.c"}, "functions": {"0": "main"}}`)
+}
+
+func manyNames(out io.Writer, n, length int) {
+	w := bufio.NewWriter(out)
+	defer w.Flush()
+	io.WriteString(w, `{"stack_traces": {"0": [{"file_id": 0, "line": 1, "func_id": 0}]}, "files": {"0": "a.c"}, "functions": {`)
+	for i := range n {
+		if i > 0 {
+			io.WriteString(w, ", ")
+		}
+		fmt.Fprintf(w, `"%d": "f%d%s"`, i, i, strings.Repeat("x", length))
+	}
+	io.WriteString(w, "}}")
+}
+
+func longStack(out io.Writer, n int) {
+	w := bufio.NewWriter(out)
+	defer w.Flush()
+	io.WriteString(w, `{"files": {"0": "a.c"}, "functions": {"0": "main"}, "stack_traces": {"0": [`)
+	for i := range n {
+		if i > 0 {
+			io.WriteString(w, ", ")
+		}
+		fmt.Fprintf(w, `{"file_id": 0, "line": %d, "func_id": 0}`, i)
+	}
+	io.WriteString(w, "]}}")
+}
+
+// memoryCommands are the commands for the files whose name ends so. OUT is a file in a temporary folder.
+var memoryCommands = []struct {
+	suffix   string
+	commands []string
+}{
+	{"", []string{"info FILE", "report FILE", "report -f json FILE", "validate FILE", "report -f html -o OUT FILE"}},
+	{"heap.mvmheap", []string{"diff FILE#0 FILE#1", "heap snapshots FILE", "heap types FILE", "heap frames FILE", "heap find --type Type FILE",
+		"heap object FILE 7", "heap path FILE 7", "heap dominators FILE"}},
+	{"heap2.mvmheap", []string{"heap types FILE", "heap dominators FILE"}},
+	{"stacks.mlyze", []string{"diff FILE FILE", "convert --to folded FILE OUT", "evidence -o OUT FILE"}},
+	{"events.mlyze", []string{"diff FILE FILE", "convert --to csv FILE OUT"}},
+	{"stacks.spaa", []string{"diff FILE FILE", "convert --to folded FILE OUT", "convert --to pprof FILE OUT"}},
+	{"frames.spaa", []string{"diff FILE FILE"}},
+	{"samples.spaa", []string{"convert --to folded FILE OUT"}},
+	{"points.json", []string{"diff FILE FILE"}},
+	{"layouts.mb", []string{"pages FILE", "pages --map FILE", "diff FILE#0 FILE#1", "convert FILE OUT.json"}},
+}
+
+// zipped are the files that are read compressed, too.
+var zipped = []string{"stacks.mlyze", "names.mlyze", "stacks.spaa", "points.json", "heap2.mvmheap"}
+
+func TestMemoryLimitHolds(t *testing.T) {
+	dir, limit := t.TempDir(), int64(32<<20*scale())
+	for name := range memoryFiles {
+		t.Run(name, func(t *testing.T) { memoryTable(t, dir, name, limit) })
+	}
+	for _, name := range zipped {
+		t.Run(name+".zst", func(t *testing.T) { memoryTable(t, dir, name+".zst", limit) })
+	}
+}
+
+// memoryTable runs the commands that a file is meant for.
+func memoryTable(t *testing.T, dir, name string, limit int64) {
+	path := filepath.Join(dir, name)
+	self(t, []string{makeVar + "=" + name}, path)
+	defer os.Remove(path)
+	for _, group := range memoryCommands {
+		if group.suffix != "" && group.suffix != name {
+			continue
+		}
+		for n, command := range group.commands {
+			if strings.HasSuffix(name, ".zst") && n == 3 || group.suffix == "" && n == 1 && scale() == 1 {
+				continue
+			}
+			r := limited(t, limit, strings.Fields(strings.NewReplacer("FILE", path, "OUT", filepath.Join(t.TempDir(), "out")).Replace(command)))
+			r.judge(t, command, limit)
+		}
+	}
+}
+
+// limitedRun is what a command did under a limit.
+type limitedRun struct {
+	status    int
+	peak      int64
+	out, errs string
+}
+
+// self runs the test's own binary with variables set.
+func self(t *testing.T, env []string, args ...string) limitedRun {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], args...)
+	var out, errs bytes.Buffer
+	cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), env...), &out, &errs
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	if strings.HasPrefix(env[0], makeVar) && err != nil {
+		t.Fatalf("%v: %s", err, errs.String())
+	}
+	return limitedRun{status: cmd.ProcessState.ExitCode(), out: out.String(), errs: errs.String()}
+}
+
+// limited runs the program under a limit of memory.
+func limited(t *testing.T, limit int64, args []string) limitedRun {
+	t.Helper()
+	peak := filepath.Join(t.TempDir(), "peak")
+	args = append([]string{binary, args[0], "--max-memory", strconv.FormatInt(limit, 10)}, args[1:]...)
+	if os.Getenv("MEMTUI_TEST_UNBOUND") != "" {
+		args = append(args[:2], args[4:]...)
+	}
+	r := self(t, []string{measureVar + "=" + peak, "XDG_CACHE_HOME=" + t.TempDir()}, args...)
+	text, err := os.ReadFile(peak)
+	if err != nil {
+		t.Fatalf("%v: %s", err, r.errs)
+	}
+	r.peak, _ = strconv.ParseInt(string(text), 10, 64)
+	return r
+}
+
+// judge holds a run against the contract.
+func (r *limitedRun) judge(t *testing.T, command string, limit int64) {
+	t.Helper()
+	most := limit + limit*3/10 + 40<<20
+	t.Logf("%-45s status %d, peak %4d MiB: %.200s", command, r.status, r.peak>>20, r.errs)
+	if r.peak > most {
+		t.Errorf("%s: a peak of %d MiB, more than %d", command, r.peak>>20, most>>20)
+	}
+	if r.status != 0 && r.status != 1 && r.status != 3 || r.status == 3 && !strings.Contains(r.errs, "--max-memory") {
+		t.Errorf("%s: status %d: %.300s", command, r.status, r.errs)
+	}
+	if r.status != 0 || !strings.HasPrefix(command, "report -f json") {
+		return
+	}
+	var report struct {
+		Complete bool
+		Problems []struct{ Code, Message string }
+	}
+	if err := json.Unmarshal([]byte(r.out), &report); err != nil {
+		t.Errorf("%s: %v", command, err)
+	}
+	if said := strings.Contains(fmt.Sprint(report.Problems), "memory-limit"); report.Complete == said {
+		t.Errorf("%s: complete %v, but problems are %v", command, report.Complete, report.Problems)
+	}
+}
