@@ -172,7 +172,7 @@ func NewFileIndex() *FileIndex { return newFileIndex(defaultChunk) }
 func newFileIndex(chunkSize int) *FileIndex {
 	ix := &FileIndex{chunkSize: chunkSize, stackIndex: map[model.StackID]uint32{}, threadIndex: map[uint16]uint32{}}
 	ix.cores, ix.status.Size = runtime.GOMAXPROCS(0), -1
-	ix.sums[dimSize] = make([]cell, sizeClasses)
+	ix.sums[dimSize] = make([]cell, SizeClasses)
 	return ix
 }
 

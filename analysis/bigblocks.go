@@ -33,9 +33,9 @@ func (ix *FileIndex) blocks(ctx context.Context, q BlockQuery) (*fileBlocks, err
 	}
 	_, to := ix.bounds(q.Range)
 	end := min(to, ix.duration())
-	q.Cell = ix.filtered(q.Cell)
-	g := ix.grouping(q.By, q.Cell)
-	plain := q.All && q.Cell.IsAll() && q.Addr == 0 && (q.Sort == OldestFirst || q.Sort == NewestFirst)
+	in := ix.filtered(q.Cell)
+	g := ix.grouping(q.By, in)
+	plain := q.All && in.IsAll() && q.Addr == 0 && (q.Sort == OldestFirst || q.Sort == NewestFirst)
 	if plain && !q.Born && !q.Leaked {
 		return ix.liveBlocks(ctx, hi, q.Sort == NewestFirst)
 	}
@@ -44,13 +44,13 @@ func (ix *FileIndex) blocks(ctx context.Context, q BlockQuery) (*fileBlocks, err
 		if q.Leaked {
 			until = end - q.MinAge
 		}
-		s, err := ix.keptRefs(ctx, q, g, lo, hi, until)
+		s, err := ix.keptRefs(ctx, q, in, g, lo, hi, until)
 		return &fileBlocks{ix: ix, bytes: s.bytes, sorted: s}, err
 	}
 	wanted := func(b *fileBlock) bool {
 		switch {
 		case !q.Born && int(b.died) < hi, q.Leaked && end-b.bornAt < q.MinAge:
-		case !q.All && g.keyOf(b) != q.Key, !ix.in(q.Cell, b), q.Addr != 0 && !b.holds(q.Addr):
+		case !q.All && g.keyOf(b) != q.Key, !ix.in(in, b), q.Addr != 0 && !b.holds(q.Addr):
 		default:
 			return true
 		}

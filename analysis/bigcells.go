@@ -10,7 +10,7 @@ import (
 // cellSums are the sums of the blocks in a cell of the size × lifetime grid, kept as those of all blocks are. Read-only once
 // made.
 type cellSums struct {
-	in          Cell
+	in          scope
 	members     *membership
 	events      int              // of the index
 	now         [dimCount][]cell // after all of them
@@ -28,7 +28,7 @@ type cellCache struct {
 }
 
 // membersOf returns what keepMembers kept, nil if it is about something else.
-func (k *cellCache) membersOf(in Cell, events int) *membership {
+func (k *cellCache) membersOf(in scope, events int) *membership {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.members == nil || k.members.in != in || k.events != events {
@@ -43,7 +43,7 @@ func (k *cellCache) keepMembers(m *membership, events int) {
 	k.members, k.events = m, events
 }
 
-func (k *cellCache) get(in Cell, events int) *cellSums {
+func (k *cellCache) get(in scope, events int) *cellSums {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.kept == nil || k.kept.in != in || k.kept.events != events {
@@ -59,7 +59,7 @@ func (k *cellCache) put(s *cellSums) {
 }
 
 // cellSums returns the sums of a cell. The index must be settled.
-func (ix *FileIndex) cellSums(ctx context.Context, in Cell) (*cellSums, error) {
+func (ix *FileIndex) cellSums(ctx context.Context, in scope) (*cellSums, error) {
 	n := ix.events()
 	if s := ix.cells.get(in, n); s != nil {
 		return s, nil
@@ -80,7 +80,7 @@ func (ix *FileIndex) cellSums(ctx context.Context, in Cell) (*cellSums, error) {
 	return ix.makeCellSums(ctx, in) // another cell has taken its place
 }
 
-func (ix *FileIndex) makeCellSums(ctx context.Context, in Cell) (*cellSums, error) {
+func (ix *FileIndex) makeCellSums(ctx context.Context, in scope) (*cellSums, error) {
 	s := &cellSums{in: in, members: ix.membership(in), events: ix.events(), chunks: make([][dimCount][]byte, len(ix.chunks))}
 	err := ix.together(ctx, 0, s.events, func() chunkWork {
 		w := cellSummer{ix: ix, in: s.members, sites: make([]cell, len(ix.sites.keys))}

@@ -565,7 +565,7 @@ func (ix *FileIndex) checkRestored(size int64) error {
 	case r.origin.n != int(rec), r.died.n != int(rec), r.diedAt.lo.n != int(rec), r.diedAt.hi.n > int(rec),
 		!r.born.fits(int(rec)), !r.bornAt.fits(int(rec)):
 		return damagedFile("records are missing")
-	case len(ix.sums[dimStack]) != len(ix.stackIDs), len(ix.sums[dimThread]) != len(ix.threads), len(ix.sums[dimSize]) != sizeClasses,
+	case len(ix.sums[dimStack]) != len(ix.stackIDs), len(ix.sums[dimThread]) != len(ix.threads), len(ix.sums[dimSize]) != SizeClasses,
 		len(ix.sites.stack) != len(ix.sites.keys), len(ix.sites.thread) != len(ix.sites.keys):
 		return damagedFile("sums are missing")
 	}

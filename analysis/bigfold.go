@@ -133,7 +133,7 @@ func (f *folder) begin() {
 	for l, s := range f.global {
 		f.localOf[s] = uint32(l) + 1
 	}
-	f.dimCells[dimSize] = append(f.dimCells[dimSize][:0], make([]cell, sizeClasses)...)
+	f.dimCells[dimSize] = append(f.dimCells[dimSize][:0], make([]cell, SizeClasses)...)
 	f.ends = endWriter{b: f.ends.b[:0]}
 	f.before, f.death = f.live.now(), 0
 	clear(f.allocs[:])

@@ -21,7 +21,7 @@ func (g *grouping) pass(ctx context.Context, want []Key) (*pass, error) {
 	err := ix.shared(ctx, passID{g.by, len(want)}, func(ctx context.Context) error {
 		groups := []*grouping{g}
 		for _, by := range companions(g.by) {
-			if other := ix.grouping(by, Cell{}); other.kept(n, nil) == nil {
+			if other := ix.grouping(by, scope{}); other.kept(n, nil) == nil {
 				groups = append(groups, other)
 			}
 		}
@@ -159,7 +159,7 @@ func (ix *FileIndex) Histograms(ctx context.Context, rg Range) (sizes, lifetimes
 	if err != nil {
 		return nil, nil, err
 	}
-	var bySize, byLife [sizeClasses]Bucket
+	var bySize, byLife [SizeClasses]Bucket
 	for s := range g {
 		for l, c := range g[s] {
 			bySize[s].addAll(c)
@@ -224,7 +224,7 @@ func (ix *FileIndex) Grid(ctx context.Context, q GridQuery) (*Grid, error) {
 }
 
 func (ix *FileIndex) makeGrid(ctx context.Context, q GridQuery, lo, hi int) (*Grid, error) {
-	by, out := ix.grouping(q.By, Cell{}), new(Grid)
+	by, out := ix.grouping(q.By, scope{}), new(Grid)
 	var grids []*Grid
 	err := ix.together(ctx, lo, hi, func() chunkWork {
 		g := new(Grid)

@@ -17,10 +17,10 @@ func (ix *FileIndex) Leaks(ctx context.Context, q LeakQuery) (Leaks, error) {
 	if r.err != nil {
 		return Leaks{}, r.err
 	}
-	q.Cell = ix.filtered(q.Cell)
-	l := ix.leakSums(q.By, q.Cell, q.Range)
+	in := ix.filtered(q.Cell)
+	l := ix.leakSums(q.By, in, q.Range)
 	err := ix.eachKept(ctx, lo, hi, func(b *fileBlock) {
-		if age := l.end - b.bornAt; age >= q.MinAge && ix.in(q.Cell, b) {
+		if age := l.end - b.bornAt; age >= q.MinAge && ix.in(in, b) {
 			l.add(b, age)
 		}
 	})
@@ -35,7 +35,7 @@ func (ix *FileIndex) Leaks(ctx context.Context, q LeakQuery) (Leaks, error) {
 }
 
 // LateFreed implements [Trace]. Ages are lifetimes.
-func (ix *FileIndex) LateFreed(ctx context.Context, in Cell) (Leaks, error) {
+func (ix *FileIndex) LateFreed(ctx context.Context, c Cell) (Leaks, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	n, duration := ix.events(), ix.duration()
@@ -45,7 +45,7 @@ func (ix *FileIndex) LateFreed(ctx context.Context, in Cell) (Leaks, error) {
 	if r.err != nil {
 		return Leaks{}, r.err
 	}
-	in = ix.filtered(in)
+	in := ix.filtered(c)
 	l := ix.leakSums(ByStack, in, Whole)
 	err := ix.eachLong(ctx, percentOf(duration, longPercent), func(b *fileBlock) {
 		if int(b.died) >= first && !ix.overwrites(int(b.died)) && ix.in(in, b) {
@@ -108,7 +108,7 @@ type leakSum struct {
 	ages ageList
 }
 
-func (ix *FileIndex) leakSums(by Group, in Cell, rg Range) *leakSums {
+func (ix *FileIndex) leakSums(by Group, in scope, rg Range) *leakSums {
 	l := &leakSums{grouping: ix.grouping(by, in), sites: map[Key]*leakSum{}}
 	l.from, l.to = ix.bounds(rg)
 	l.end = min(l.to, ix.duration())

@@ -9,14 +9,14 @@ import (
 // membership tells which blocks are in a cell of the size × lifetime grid.
 type membership struct {
 	ix      *FileIndex
-	in      Cell
+	in      scope
 	whole   bool     // every block is
 	rect    Cell     // of in, with bounds
 	records []uint64 // a bit for each record; nil while blocks may still end, and leave the cell
 }
 
 // membership returns that of a cell. The records are looked at now if the index is settled.
-func (ix *FileIndex) membership(in Cell) *membership {
+func (ix *FileIndex) membership(in scope) *membership {
 	m := &membership{ix: ix, in: in, whole: in.IsAll(), rect: in.Rectangle()}
 	if m.rect.IsAll() {
 		m.rect.SizeTo, m.rect.LifeTo = SizeClasses, LifeClasses

@@ -209,7 +209,7 @@ func (ix *FileIndex) Weights(ctx context.Context, c Cost, q Query) ([]uint64, er
 	}
 	set := ix.setOf(q.Cell.Stacks)
 	q.Cell = q.Cell.Rectangle()
-	g := ix.grouping(ByStack, q.Cell)
+	g := ix.grouping(ByStack, scope{Cell: q.Cell})
 	if c == CostLeaked || c == CostTemporary {
 		out, err := g.rowWeights(ctx, c, lo, hi)
 		set.clear(out)
@@ -220,7 +220,7 @@ func (ix *FileIndex) Weights(ctx context.Context, c Cost, q Query) ([]uint64, er
 	} else {
 		hi = at
 	}
-	sums, err := ix.sumsIn(ctx, dimStack, q.Cell, at, hi)
+	sums, err := ix.sumsIn(ctx, dimStack, scope{Cell: q.Cell}, at, hi)
 	if err != nil {
 		return nil, err
 	}
@@ -266,7 +266,7 @@ func (ix *FileIndex) Functions(ctx context.Context, rg Range, in Cell) ([]Functi
 	if r.err != nil {
 		return nil, r.err
 	}
-	rows, err := ix.grouping(ByStack, in.Rectangle()).sums(ctx, lo, hi, lo)
+	rows, err := ix.grouping(ByStack, scope{Cell: in.Rectangle()}).sums(ctx, lo, hi, lo)
 	if err != nil {
 		return nil, err
 	}

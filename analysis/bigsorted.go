@@ -164,15 +164,15 @@ func (s *sortedRefs) key(ref uint32) uint64 {
 
 // keptRefs lists the blocks that are born in events [lo, hi), not after until, and alive after them, and that a query asks for.
 // It need not know addresses.
-func (ix *FileIndex) keptRefs(ctx context.Context, q BlockQuery, g *grouping, lo, hi int, until model.Time) (*sortedRefs, error) {
+func (ix *FileIndex) keptRefs(ctx context.Context, q BlockQuery, in scope, g *grouping, lo, hi int, until model.Time) (*sortedRefs, error) {
 	s := &sortedRefs{ix: ix, by: q.Sort}
-	s.find = refScan{ix: ix, by: s, q: q, g: g, members: ix.membership(q.Cell), hi: hi}
+	s.find = refScan{ix: ix, by: s, q: q, g: g, members: ix.membership(in), hi: hi}
 	s.find.from, s.find.to = ix.records.born.search(uint64(lo)), ix.recordsBefore(hi)
 	if until < model.MaxTime {
 		s.find.to = min(s.find.to, ix.records.bornAt.search(uint64(max(until, -1)+1)))
 	}
 	err := ix.keptOfChunk(ctx, lo, hi, func(b *fileBlock) {
-		if b.bornAt <= until && (q.All || g.keyOf(b) == q.Key) && ix.in(q.Cell, b) {
+		if b.bornAt <= until && (q.All || g.keyOf(b) == q.Key) && ix.in(in, b) {
 			class, key := s.rank(b.size, b.died, b.diedAt-b.bornAt)
 			s.add(class, 1, b.size)
 			s.near = append(s.near, nearRank{ranked{key, b.born}, class})

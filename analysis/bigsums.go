@@ -151,7 +151,7 @@ func (ix *FileIndex) allSums(ctx context.Context, d dim, after []int) ([][]cell,
 }
 
 // sumsIn returns what sumsAt does after each of some numbers of events, of the blocks in a cell alone.
-func (ix *FileIndex) sumsIn(ctx context.Context, d dim, in Cell, after ...int) (out [][]cell, err error) {
+func (ix *FileIndex) sumsIn(ctx context.Context, d dim, in scope, after ...int) (out [][]cell, err error) {
 	in = in.of(d)
 	if in.IsAll() {
 		return ix.allSums(ctx, d, after)
@@ -206,7 +206,7 @@ func (b *fileBlock) lifeClass() int {
 }
 
 // in reports whether a block is in a cell.
-func (ix *FileIndex) in(c Cell, b *fileBlock) bool {
+func (ix *FileIndex) in(c scope, b *fileBlock) bool {
 	if c.set != nil && !c.set.has(ix.sites.stack[b.site]) {
 		return false
 	}
@@ -219,12 +219,12 @@ type grouping struct {
 	by   Group
 	d    dim
 	f    *fold
-	in   Cell      // only blocks in it; without a filter of stacks where f heeds that
+	in   scope     // only blocks in it; without a filter of stacks where f heeds that
 	set  *stackSet // what a filter leaves of stacks, nil for all
 	keys int
 }
 
-func (ix *FileIndex) grouping(by Group, in Cell) *grouping {
+func (ix *FileIndex) grouping(by Group, in scope) *grouping {
 	g := &grouping{ix: ix, by: by, d: dimOf(by), f: ix.foldIn(by, in.set), in: in.of(dimOf(by)), set: in.set}
 	g.keys = len(ix.sums[g.d])
 	if g.f != nil {

@@ -193,7 +193,7 @@ func (b *treeBuilder) topDown(ctx context.Context, ids []model.StackID) error {
 	if b.s != nil {
 		of = make([]int32, len(b.s.Parent))
 		for n := 1; n < len(of); n++ {
-			if n&chunkMask == 0 && ctx.Err() != nil {
+			if n%model.AskEvery == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
 			of[n] = b.step(of[b.s.Parent[n]], b.label(model.NodeID(n)), b.s.Frame[n])

@@ -80,7 +80,7 @@ func (j *stackJoiner) enter(ctx context.Context, s *model.Stacks) ([]model.NodeI
 	frames := j.enterFrames(s)
 	out, nodes := j.out, make([]model.NodeID, len(s.Parent))
 	for n := 1; n < len(nodes); n++ {
-		if n&chunkMask == 0 && ctx.Err() != nil {
+		if n%model.AskEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		key := nodeKey{nodes[s.Parent[n]], frames[s.Frame[n]]}

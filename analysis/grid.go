@@ -10,7 +10,7 @@ import (
 // Classes of the size × lifetime grid. Both are bit lengths: class 0 holds 0, class c holds 2^(c-1) … 2^c-1, of sizes in
 // bytes and of lifetimes in microseconds. The last lifetime class is that of blocks that nothing ended.
 const (
-	SizeClasses = sizeClasses
+	SizeClasses = 65
 	LifeClasses = NeverFreed + 1
 	NeverFreed  = 64
 )
@@ -21,21 +21,11 @@ type Cell struct {
 	SizeFrom, SizeTo uint8 // size classes From ≤ c < To
 	LifeFrom, LifeTo uint8 // lifetime classes From ≤ c < To
 	Stacks           StackFilter
-
-	set *stackSet // of Stacks, while an answer is made
 }
 
 // Rectangle is the cell without its filter of stacks.
 func (c Cell) Rectangle() Cell {
-	c.Stacks, c.set = "", nil
-	return c
-}
-
-// of is the cell as sums of a dimension need it: those by stack are put together by what is left of the stacks anyway.
-func (c Cell) of(d dim) Cell {
-	if d == dimStack {
-		return c.Rectangle()
-	}
+	c.Stacks = ""
 	return c
 }
 

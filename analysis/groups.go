@@ -54,7 +54,7 @@ type cellPeaks struct {
 
 type cellPeaksKey struct {
 	by     Group
-	in     Cell
+	in     scope
 	lo, hi int // events
 	keys   int
 }

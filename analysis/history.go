@@ -165,7 +165,7 @@ func (p *pass) shapesOf(keys []Key) []Shape {
 }
 
 // buckets drops the empty ones at both ends and none between.
-func buckets(all *[sizeClasses]Bucket) []Bucket {
+func buckets(all *[SizeClasses]Bucket) []Bucket {
 	lo, hi := len(all), 0
 	for i := range all {
 		all[i].Min, all[i].Max = sizeBounds(uint32(i))

@@ -40,5 +40,3 @@ func (s Status) with(t *Totals, duration model.Time, stacks int, p *model.Profil
 
 // sizeClass is the bit length of a size: class b holds 2^(b-1) … 2^b-1, class 0 the size 0.
 func sizeClass(size uint64) uint32 { return uint32(bits.Len64(size)) }
-
-const sizeClasses = 65

@@ -46,7 +46,7 @@ func newLeafTree(ctx context.Context, s *model.Stacks, leaves []model.NodeID, op
 func (b *treeBuilder) leavesDown(ctx context.Context, leaves []model.NodeID) error {
 	of := make([]int32, len(b.s.Parent))
 	for n := 1; n < len(of); n++ {
-		if n&chunkMask == 0 && ctx.Err() != nil {
+		if n%model.AskEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		of[n] = b.step(of[b.s.Parent[n]], b.label(model.NodeID(n)), b.s.Frame[n])

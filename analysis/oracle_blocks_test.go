@@ -13,11 +13,11 @@ import (
 func (ix *Index) Blocks(ctx context.Context, q BlockQuery) (BlockList, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	q.Cell = ix.filtered(q.Cell)
-	d, f := dimOf(q.By), ix.foldIn(q.By, q.Cell.set)
+	in := ix.filtered(q.Cell)
+	d, f := dimOf(q.By), ix.foldIn(q.By, in.set)
 	l := &blockList{ix: ix, noAddr: q.NoAddr}
 	take := func(b uint32) {
-		if (q.All || f.keyOf(ix.key(d, b)) == q.Key) && ix.in(q.Cell, b) && (q.Addr == 0 || ix.holds(b, q.Addr)) {
+		if (q.All || f.keyOf(ix.key(d, b)) == q.Key) && ix.in(in, b) && (q.Addr == 0 || ix.holds(b, q.Addr)) {
 			l.blocks = append(l.blocks, b)
 			l.bytes, _ = model.SaturatingAdd(l.bytes, ix.size.at(int(b)))
 		}

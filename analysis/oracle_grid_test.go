@@ -47,7 +47,7 @@ func (ix *Index) lifeClass(block int) int {
 }
 
 // in reports whether a block is in a cell.
-func (ix *Index) in(c Cell, block uint32) bool {
+func (ix *Index) in(c scope, block uint32) bool {
 	if c.IsAll() {
 		return true
 	}
@@ -63,7 +63,7 @@ func (ix *Index) in(c Cell, block uint32) bool {
 
 // sumsIn returns what sumsAt does after each of some numbers of events, of the blocks in a cell alone. There are no
 // checkpoints of cells: it looks at all blocks once.
-func (ix *Index) sumsIn(d dim, c Cell, after ...int) [][]cell {
+func (ix *Index) sumsIn(d dim, c scope, after ...int) [][]cell {
 	c = c.of(d)
 	out := make([][]cell, len(after))
 	last := 0

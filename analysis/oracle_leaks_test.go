@@ -15,26 +15,26 @@ func (ix *Index) Leaks(ctx context.Context, q LeakQuery) (Leaks, error) {
 	}
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	q.Cell = ix.filtered(q.Cell)
+	in := ix.filtered(q.Cell)
 	lo, hi := ix.eventRange(q.Range)
 	from, to := ix.bounds(q.Range)
 	end := min(to, ix.duration())
 	var blocks []uint32
 	ix.kept(lo, hi, func(b uint32) {
-		if end-ix.bornAt(b) >= q.MinAge && ix.in(q.Cell, b) {
+		if end-ix.bornAt(b) >= q.MinAge && ix.in(in, b) {
 			blocks = append(blocks, b)
 		}
 	})
-	l := leakList{ix: ix, by: q.By, in: q.Cell, from: from, to: to, end: end}
+	l := leakList{ix: ix, by: q.By, in: in, from: from, to: to, end: end}
 	return l.make(ctx, blocks, lo, hi)
 }
 
 // LateFreed implements [Trace]. Ages are lifetimes.
-func (ix *Index) LateFreed(ctx context.Context, in Cell) (Leaks, error) {
+func (ix *Index) LateFreed(ctx context.Context, c Cell) (Leaks, error) {
 	ix.warm(ctx, ByStack)
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	in = ix.filtered(in)
+	in := ix.filtered(c)
 	duration := ix.duration()
 	late := duration - percentOf(duration, latePercent)
 	first := ix.time.search(func(t model.Time) bool { return t >= late })
@@ -57,7 +57,7 @@ func (ix *Index) bornAt(block uint32) model.Time { return ix.time.at(int(ix.born
 type leakList struct {
 	ix            *Index
 	by            Group
-	in            Cell
+	in            scope
 	from, to, end model.Time // the range, and the instant that ages count to
 	late          bool       // blocks were freed, at the end of the run
 

@@ -75,7 +75,7 @@ func (ix *Index) Shapes(ctx context.Context, by Group, only StackFilter, keys []
 func (ix *Index) Histograms(ctx context.Context, r Range) (sizes, lifetimes []Bucket, err error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	var bySize, byLife [sizeClasses]Bucket
+	var bySize, byLife [SizeClasses]Bucket
 	lo, hi := ix.eventRange(r)
 	first := ix.born.search(func(b uint32) bool { return int(b) >= lo })
 	for b := first; b < ix.born.n && int(ix.born.at(b)) < hi; b++ {

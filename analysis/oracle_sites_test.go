@@ -14,24 +14,24 @@ func (ix *Index) Sites(ctx context.Context, q Query) ([]Site, error) {
 	}
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	q.Cell = ix.filtered(q.Cell)
-	f := ix.foldIn(q.By, q.Cell.set)
+	in := ix.filtered(q.Cell)
+	f := ix.foldIn(q.By, in.set)
 	lo, hi := ix.eventRange(q.Range)
-	rows := ix.siteSums(q.By, q.Cell, lo, hi, ix.eventsAt(q.At))
+	rows := ix.siteSums(q.By, in, lo, hi, ix.eventsAt(q.At))
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if !q.NoPeaks {
-		ix.addPeaks(ctx, q.By, q.Cell, rows, lo, hi)
+		ix.addPeaks(ctx, q.By, in, rows, lo, hi)
 	}
-	ix.addKept(q.By, q.Cell, rows, lo, hi)
+	ix.addKept(q.By, in, rows, lo, hi)
 	rows = slices.DeleteFunc(f.prune(rows), func(s Site) bool { return s.none() })
 	ix.nameSites(q.By, f, rows)
 	return rows, ctx.Err()
 }
 
 // siteSums returns one row per key of the group, empty ones included: sums of events [lo, hi), live figures after n events, of the blocks in a cell.
-func (ix *Index) siteSums(by Group, in Cell, lo, hi, n int) []Site {
+func (ix *Index) siteSums(by Group, in scope, lo, hi, n int) []Site {
 	d, f := dimOf(by), ix.foldIn(by, in.set)
 	sums := ix.sumsIn(d, in, lo, hi, n)
 	first, last, at := sums[0], sums[1], sums[2]
@@ -59,7 +59,7 @@ func (ix *Index) siteSums(by Group, in Cell, lo, hi, n int) []Site {
 }
 
 // mendTemporary moves temporary blocks, which are counted when they end, to the range of their allocation.
-func (ix *Index) mendTemporary(by Group, in Cell, rows []Site, lo, hi int) {
+func (ix *Index) mendTemporary(by Group, in scope, rows []Site, lo, hi int) {
 	f := ix.foldIn(by, in.set)
 	edge := func(event int, change uint64) {
 		if event <= 0 || event >= ix.time.n || ix.kind.at(event) != evFree {
@@ -83,7 +83,7 @@ func (ix *Index) keyCount(by Group, set *stackSet) int {
 }
 
 // addPeaks fills the highest live bytes of each group alone after any event of [lo, hi).
-func (ix *Index) addPeaks(ctx context.Context, by Group, in Cell, rows []Site, lo, hi int) {
+func (ix *Index) addPeaks(ctx context.Context, by Group, in scope, rows []Site, lo, hi int) {
 	if !in.IsAll() {
 		ix.addCellPeaks(by, in, rows, lo, hi)
 		return
@@ -105,7 +105,7 @@ func (ix *Index) addPeaks(ctx context.Context, by Group, in Cell, rows []Site, l
 
 // addCellPeaks is addPeaks for the blocks in a cell. The peaks of the whole run, which scrubbing asks for again and again,
 // are kept for the last cell.
-func (ix *Index) addCellPeaks(by Group, in Cell, rows []Site, lo, hi int) {
+func (ix *Index) addCellPeaks(by Group, in scope, rows []Site, lo, hi int) {
 	key := cellPeaksKey{by, in, lo, hi, len(rows)}
 	ix.groups.mu.Lock()
 	kept := ix.groups.cellPeaks
@@ -129,7 +129,7 @@ func (ix *Index) addCellPeaks(by Group, in Cell, rows []Site, lo, hi int) {
 }
 
 // replayPeaks finds the peaks by following every event of [lo, hi).
-func (ix *Index) replayPeaks(by Group, in Cell, rows []Site, lo, hi int) {
+func (ix *Index) replayPeaks(by Group, in scope, rows []Site, lo, hi int) {
 	d, f := dimOf(by), ix.foldIn(by, in.set)
 	live := make([]uint64, len(rows))
 	for k, c := range ix.sumsIn(d, in, lo)[0] {
@@ -156,7 +156,7 @@ func (ix *Index) replayPeaks(by Group, in Cell, rows []Site, lo, hi int) {
 }
 
 // addKept fills what was allocated in events [lo, hi) and is live after them.
-func (ix *Index) addKept(by Group, in Cell, rows []Site, lo, hi int) {
+func (ix *Index) addKept(by Group, in scope, rows []Site, lo, hi int) {
 	if lo == 0 {
 		d, f := dimOf(by), ix.foldIn(by, in.set)
 		for k, c := range ix.sumsIn(d, in, hi)[0] {
@@ -192,15 +192,15 @@ func (ix *Index) Weights(ctx context.Context, c Cost, q Query) ([]uint64, error)
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	set := ix.setOf(q.Cell.Stacks)
-	q.Cell = q.Cell.Rectangle()
+	in := scope{Cell: q.Cell.Rectangle()}
 	lo, hi := ix.eventRange(q.Range)
 	at := ix.eventsAt(q.At)
 	if c == CostPeak {
 		at, _ = ix.peakAfter(lo, hi)
 	}
-	rows := ix.siteSums(ByStack, q.Cell, lo, hi, at)
+	rows := ix.siteSums(ByStack, in, lo, hi, at)
 	if c == CostLeaked {
-		ix.addKept(ByStack, q.Cell, rows, lo, hi)
+		ix.addKept(ByStack, in, rows, lo, hi)
 	}
 	out := make([]uint64, len(rows))
 	for i := range rows {
@@ -227,7 +227,7 @@ func (ix *Index) Totals(_ context.Context, r Range) (Totals, error) {
 	ix.replay(lo, hi, func(event int, block uint32, size uint64, how change) { ix.addTotals(&t, block, size, how) })
 	t.FreeCount = t.FreedCount + t.UnmatchedFrees
 	t.TemporaryCount = 0
-	for _, s := range ix.siteSums(BySizeClass, Cell{}, lo, hi, lo) {
+	for _, s := range ix.siteSums(BySizeClass, scope{}, lo, hi, lo) {
 		t.TemporaryCount += s.Temporary
 	}
 	for _, m := range ix.marks {
@@ -271,7 +271,7 @@ func (ix *Index) Functions(ctx context.Context, r Range, in Cell) ([]Function, e
 	set := ix.setOf(in.Stacks)
 	t := newFunctionTable(set.stacks(ix.stacks()))
 	t.bare = set != nil
-	for _, row := range ix.siteSums(ByStack, in.Rectangle(), lo, hi, lo) {
+	for _, row := range ix.siteSums(ByStack, scope{Cell: in.Rectangle()}, lo, hi, lo) {
 		if row.AllocCount == 0 || set != nil && !set.has(uint32(row.Key)) {
 			continue
 		}

@@ -66,7 +66,7 @@ func NewIndex() *Index {
 		threadOf:   map[uint16]uint16{},
 	}
 	ix.status.Size = -1
-	ix.sums[dimSize] = make([]cell, sizeClasses)
+	ix.sums[dimSize] = make([]cell, SizeClasses)
 	return ix
 }
 

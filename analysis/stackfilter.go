@@ -170,7 +170,7 @@ func FilterStacks(ctx context.Context, s *model.Stacks, filter StackFilter, part
 		b.out.Stacks.Parent, b.out.Stacks.Frame, b.out.Stacks.Depth = s.Parent, s.Frame, s.Depth
 	}
 	for n := range s.Parent {
-		if n&chunkMask == 0 && ctx.Err() != nil {
+		if n%model.AskEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		b.add(model.NodeID(n))

@@ -69,10 +69,21 @@ func (s *stackSet) stacks(symbols *model.Stacks) *model.Stacks {
 	return s.view.Stacks
 }
 
-// filtered gives a cell the set of its filter.
-func (ix *names) filtered(c Cell) Cell {
-	c.set = ix.setOf(c.Stacks)
-	return c
+// scope says which blocks an answer counts: a cell, and the set of stacks that its filter keeps.
+type scope struct {
+	Cell
+	set *stackSet
+}
+
+// filtered returns the scope of a cell. The caller holds the index's read lock.
+func (ix *names) filtered(c Cell) scope { return scope{c, ix.setOf(c.Stacks)} }
+
+// of is the scope as sums of a dimension need it: those by stack are put together by what is left of the stacks anyway.
+func (s scope) of(d dim) scope {
+	if d == dimStack {
+		return scope{Cell: s.Rectangle()}
+	}
+	return s
 }
 
 // foldIn maps stacks to groups after a filter: those that are left out to a key of their own, the last one.
