@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -20,7 +21,7 @@ func paths(f *Folded) []string {
 			names = append(names, f.Name(at))
 		}
 		slices.Reverse(names)
-		out = append(out, strings.Join(names, ";")+" "+itoa(f.Total[n])+" "+itoa(f.Self(n)))
+		out = append(out, strings.Join(names, ";")+" "+fmt.Sprint(f.Total[n])+" "+fmt.Sprint(f.Self(n)))
 	}
 	slices.Sort(out)
 	return out

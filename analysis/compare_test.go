@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -62,7 +63,7 @@ func changes(c *Comparison) []string {
 			slices.Reverse(names)
 			name = strings.Join(names, ";")
 		}
-		out = append(out, name+" "+itoa(r.BeforeBytes)+"→"+itoa(r.AfterBytes)+" "+r.Status.String())
+		out = append(out, name+" "+fmt.Sprint(r.BeforeBytes)+"→"+fmt.Sprint(r.AfterBytes)+" "+r.Status.String())
 	}
 	return out
 }
@@ -266,7 +267,7 @@ func TestCompareTree(t *testing.T) {
 		var walk func(n int32, indent string)
 		walk = func(n int32, indent string) {
 			for _, k := range tree.Children(n) {
-				got = append(got, indent+tree.Name(k)+" "+itoa(tree.Sides[0].Total[k])+"→"+itoa(tree.Sides[1].Total[k])+" "+itoa(tree.Change[k]))
+				got = append(got, indent+tree.Name(k)+" "+fmt.Sprint(tree.Sides[0].Total[k])+"→"+fmt.Sprint(tree.Sides[1].Total[k])+" "+fmt.Sprint(tree.Change[k]))
 				walk(k, indent+" ")
 			}
 		}

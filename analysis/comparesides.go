@@ -139,17 +139,17 @@ func BucketName(lo, hi uint64) string {
 
 // StacksSide makes a side of the records of a profile of stacks, its rows aligned with the records. counts may be nil. Stacks
 // that the selection has are there even where they weigh nothing.
-func StacksSide(weights, counts *ProfileSelection) *CompareSide {
-	rec := &weights.Profile.Records
-	out := &CompareSide{Stacks: weights.Stacks, Rows: make([]SideRow, rec.Len()), Bases: NoBases}
-	out.Whole = selectionSum(weights, counts)
+func StacksSide(sel, counts *ProfileSelection) *CompareSide {
+	rec := &sel.Profile.Records
+	out := &CompareSide{Stacks: sel.Stacks, Rows: make([]SideRow, rec.Len()), Bases: NoBases}
+	out.Whole = selectionSum(sel, counts)
 	for r := range out.Rows {
 		row := &out.Rows[r]
-		value, ok := weights.Weight(model.RecordID(r))
+		value, ok := sel.Weight(model.RecordID(r))
 		if row.Listed = ok; !ok {
 			continue
 		}
-		if row.Node = weights.Node(model.RecordID(r)); row.Node == 0 {
+		if row.Node = sel.Node(model.RecordID(r)); row.Node == 0 {
 			row.Key = NoFunction
 		}
 		row.Bytes = wholeNumber(value)
@@ -162,11 +162,11 @@ func StacksSide(weights, counts *ProfileSelection) *CompareSide {
 }
 
 // selectionSum is what all records weigh, each as exactly as its file has it; counts may be nil. Where sums mean nothing the result is nil.
-func selectionSum(weights, counts *ProfileSelection) *SideSum {
-	if NoSum(weights.Profile.Metrics[weights.Metric].Name) {
+func selectionSum(sel, counts *ProfileSelection) *SideSum {
+	if NoSum(sel.Profile.Metrics[sel.Metric].Name) {
 		return nil
 	}
-	bytes, count := weights.Total(), model.Amount{}
+	bytes, count := sel.Total(), model.Amount{}
 	if counts != nil {
 		count = counts.Total()
 	}

@@ -146,7 +146,7 @@ func TestGroupSide(t *testing.T) {
 	} {
 		var got []string
 		for _, r := range GroupSide(side, by).Rows {
-			got = append(got, r.Key+" "+itoa(r.Bytes))
+			got = append(got, r.Key+" "+fmt.Sprint(r.Bytes))
 		}
 		if sum := GroupSide(side, by).Sum(); sum != side.Sum() {
 			t.Errorf("group %d: the side weighs %+v, not %+v", by, sum, side.Sum())

@@ -51,7 +51,11 @@ func TestGrowthIsFoundAtItsHolder(t *testing.T) {
 		for range crowd {
 			kinds, entity, parent = append(kinds, 1), append(entity, 2), append(parent, 3)
 		}
-		return graphOf(t, rowsOf(kinds, entity, parent), RootEdges)
+		g, err := NewHeapGraph(t.Context(), rowsOf(kinds, entity, parent), RootEdges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
 	}
 	got, err := GrownSubtrees(context.Background(), build(5), build(50), 0)
 	if err != nil || len(got) != 1 {

@@ -130,16 +130,16 @@ func TestSidesOfProfileTablesWeighAllRecords(t *testing.T) {
 	differs := false
 	for seed := range uint64(20) {
 		p := randomProfile(rand.New(rand.NewPCG(seed, 3)))
-		weights, counts := SelectProfile(p, 0, 0), SelectProfile(p, 0, 1)
-		total, count := weights.Total(), counts.Total()
+		sel, counts := SelectProfile(p, 0, 0), SelectProfile(p, 0, 1)
+		total, count := sel.Total(), counts.Total()
 		want := SideSum{total.Uint64(), count.Uint64()}
-		sides := map[string]*CompareSide{"stacks": StacksSide(weights, counts)}
+		sides := map[string]*CompareSide{"stacks": StacksSide(sel, counts)}
 		for by := range ProfileByCount {
-			rows, err := ProfileTable(t.Context(), by, weights, counts)
+			rows, err := ProfileTable(t.Context(), by, sel, counts)
 			if err != nil {
 				t.Fatal(err)
 			}
-			side := ProfileRowsSide(rows, []*ProfileSelection{weights, counts})
+			side := ProfileRowsSide(rows, []*ProfileSelection{sel, counts})
 			sides[by.String()] = side
 			differs = differs || (&CompareSide{Rows: side.Rows}).Sum() != want
 		}

@@ -235,7 +235,7 @@ func (in *diffInput) profileSide(ctx context.Context, event, metric, group strin
 	if analysis.NoSum(metric) && group != "stack" {
 		return "", usageError(fmt.Errorf("--group: %s of stacks are reached at different times and do not add up", metric))
 	}
-	weights, err := in.weigh(ctx, e, m, true)
+	weighed, err := in.weigh(ctx, e, m, true)
 	if err != nil {
 		return "", err
 	}
@@ -244,7 +244,7 @@ func (in *diffInput) profileSide(ctx context.Context, event, metric, group strin
 		if view, err = analysis.FilterStacks(ctx, in.p.Stacks, filter, analysis.WholeStacks); err != nil {
 			return "", err
 		}
-		weights = weights.Filter(view)
+		weighed = weighed.Filter(view)
 	}
 	counted = "stacks"
 	var counts *analysis.ProfileSelection
@@ -259,7 +259,7 @@ func (in *diffInput) profileSide(ctx context.Context, event, metric, group strin
 			counted = "blocks"
 		}
 	}
-	if in.side, err = profileRows(ctx, weights, counts, group); err != nil {
+	if in.side, err = profileRows(ctx, weighed, counts, group); err != nil {
 		return "", err
 	}
 	in.profileBases(ctx, e)
@@ -292,16 +292,16 @@ func (in *diffInput) weigh(ctx context.Context, event uint16, metric model.Metri
 }
 
 // profileRows are the rows of a profile in one grouping.
-func profileRows(ctx context.Context, weights, counts *analysis.ProfileSelection, group string) (*analysis.CompareSide, error) {
+func profileRows(ctx context.Context, weighed, counts *analysis.ProfileSelection, group string) (*analysis.CompareSide, error) {
 	if group == "thread" {
-		selections := []*analysis.ProfileSelection{weights}
+		selections := []*analysis.ProfileSelection{weighed}
 		if counts != nil {
 			selections = append(selections, counts)
 		}
 		rows, err := analysis.ProfileTable(ctx, analysis.ByProfileThread, selections...)
 		return analysis.ProfileRowsSide(rows, selections), err
 	}
-	side := analysis.StacksSide(weights, counts)
+	side := analysis.StacksSide(weighed, counts)
 	switch group {
 	case "function":
 		side = analysis.GroupSide(side, analysis.GroupFunction)

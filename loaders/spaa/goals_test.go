@@ -206,14 +206,14 @@ func BenchmarkRange(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	weights := make([]uint64, w.Records.Len())
+	folded := make([]uint64, w.Records.Len())
 	for b.Loop() {
 		var s *analysis.ProfileSelection
 		_, cpu := sideBySide(5,
 			func() { s, _, _ = analysis.SelectSamples(ctx, p, 0, metric, end/4, end/2) },
 			func() { _, _ = analysis.SampleCurve(ctx, w, 0, nil, false, 0, end, 200) },
 			func() { _, _ = analysis.ProfileTable(ctx, analysis.ByFunctionDSO, s) },
-			func() { tree.Fold(weights) })
+			func() { tree.Fold(folded) })
 		for i, name := range []string{"select", "curve", "functions", "fold"} {
 			b.ReportMetric(float64(cpu[i].Microseconds())/1000, name+"-ms")
 		}
