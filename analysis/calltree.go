@@ -288,6 +288,9 @@ func (t *CallTree) OnlyChild(n int32) (child int32, ok bool) {
 	return list[0], true
 }
 
+// AllChildren returns the children of a node, whatever they weigh. The slice is the tree's.
+func (t *CallTree) AllChildren(n int32) []int32 { return t.child[t.start[n]:t.start[n+1]] }
+
 // Name is the function of a node, not cleaned.
 func (t *CallTree) Name(n int32) string { return t.labels[t.label[n]] }
 

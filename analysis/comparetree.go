@@ -47,15 +47,16 @@ func NewCompareTree(ctx context.Context, c *Comparison, opt TreeOptions, count b
 // addUp sums the changes of what ends at each node, then those of its children.
 func (t *CompareTree) addUp(weights [2][]uint64) {
 	own := [2][]uint64{make([]uint64, t.Len()), make([]uint64, t.Len())}
-	for i, leaf := range t.leaf {
+	for i := range weights[0] {
+		leaf := t.Leaf(i)
 		for side := range own {
 			own[side][leaf], _ = model.SaturatingAdd(own[side][leaf], weights[side][i])
 		}
 	}
-	for n := t.Len() - 1; n >= 0; n-- {
+	for n := int32(t.Len() - 1); n >= 0; n-- {
 		t.Change[n], _ = model.SaturatingAdd(t.Change[n], distance(own[0][n], own[1][n]))
 		if n > 0 {
-			p := t.parent[n]
+			p := t.Parent(n)
 			t.Change[p], _ = model.SaturatingAdd(t.Change[p], t.Change[n])
 		}
 	}
@@ -70,7 +71,7 @@ func (t *CompareTree) Delta(n int32) int64 {
 // The slice is the caller's.
 func (t *CompareTree) Children(n int32) []int32 {
 	var out []int32
-	for _, c := range t.child[t.start[n]:t.start[n+1]] {
+	for _, c := range t.AllChildren(n) {
 		if t.Sides[0].Total[c] > 0 || t.Sides[1].Total[c] > 0 {
 			out = append(out, c)
 		}
