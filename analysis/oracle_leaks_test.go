@@ -76,7 +76,7 @@ func (l *leakList) make(ctx context.Context, blocks []uint32, lo, hi int) (Leaks
 	ix.addPeaks(ctx, l.by, l.in, sites, lo, hi)
 	ix.addKept(l.by, l.in, sites, lo, hi)
 	var out Leaks
-	rest := blocks
+	of := map[Key][]uint32{}
 	for len(blocks) > 0 {
 		if err := ctx.Err(); err != nil {
 			return Leaks{}, err
@@ -87,7 +87,7 @@ func (l *leakList) make(ctx context.Context, blocks []uint32, lo, hi int) (Leaks
 			n++
 		}
 		site := l.site(sites[k], blocks[:n])
-		site.first = len(rest) - len(blocks)
+		of[site.Key] = blocks[:n]
 		out.Bytes, _ = model.SaturatingAdd(out.Bytes, site.Bytes)
 		out.Count += site.Count
 		out.Sites = append(out.Sites, site)
@@ -99,7 +99,7 @@ func (l *leakList) make(ctx context.Context, blocks []uint32, lo, hi int) (Leaks
 	})
 	for i := range out.Sites[:min(len(out.Sites), historyRows)] {
 		s := &out.Sites[i]
-		l.follow(rest[s.first : s.first+int(s.Count)])
+		l.follow(of[s.Key])
 		s.History = slices.Clone(l.history[:])
 	}
 	return out, nil

@@ -264,8 +264,6 @@ type LeakSite struct {
 	Shape          Shape      // how the leaked bytes came to be
 	History        []uint64   // leaked bytes over the range, HistoryColumns columns; nil beyond the few thousand largest groups
 	Threads        []uint16   // threads that allocated them, at most 8, ascending
-
-	first int // of its blocks, while the list is made
 }
 
 // HistoryColumns is the resolution of histories and shapes.
