@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/mvmheap"
@@ -71,15 +71,15 @@ func BenchmarkHeap(b *testing.B) {
 	}
 	for b.Loop() {
 		var h *model.Heap
-		var g *analysis.HeapGraph
+		var g *heapgraph.HeapGraph
 		var err error
 		measure("all", func() error {
 			measure("decode", func() error { h, err = src.Open(ctx, last, nil); return err })
-			measure("types", func() error { analysis.HeapTypes(h, model.KindObject); return nil })
-			measure("roots", func() error { g, err = analysis.NewHeapGraph(ctx, h, analysis.RootEdges); return err })
+			measure("types", func() error { heapgraph.HeapTypes(h, model.KindObject); return nil })
+			measure("roots", func() error { g, err = heapgraph.NewHeapGraph(ctx, h, heapgraph.RootEdges); return err })
 			return err
 		})
-		measure("every", func() error { _, err := analysis.NewHeapGraph(ctx, h, analysis.AllEdges); return err })
+		measure("every", func() error { _, err := heapgraph.NewHeapGraph(ctx, h, heapgraph.AllEdges); return err })
 		measure("paths", func() error { _, _, err := g.Path(ctx, model.Row(h.Len()-1), nil); return err })
 		measure("tree", func() error { _, err := g.RetainedBySets(ctx, model.KindObject); return err })
 		rows, refs = float64(h.Len()), float64(len(h.To))

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/model"
 )
 
@@ -45,8 +46,8 @@ func filterField(name string) (field string, known bool) {
 }
 
 var (
-	comparison = expression(`^(!?)([a-z]+)%?(>=|<=|>|<|=)(.*)$`)
-	spaced     = expression(`(^|\s)(!?[a-zA-Z]+%?)\s*(>=|<=|>|<|=)\s+([0-9])|(^|\s)(!?[a-zA-Z]+%?)\s+(>=|<=|>|<|=)\s*([0-9])`)
+	comparison = calltree.Expression(`^(!?)([a-z]+)%?(>=|<=|>|<|=)(.*)$`)
+	spaced     = calltree.Expression(`(^|\s)(!?[a-zA-Z]+%?)\s*(>=|<=|>|<|=)\s+([0-9])|(^|\s)(!?[a-zA-Z]+%?)\s+(>=|<=|>|<|=)\s*([0-9])`)
 )
 
 // ParseFilter reads words that must all hold: part of a name or place, /regular expression/, a comparison such as live>1M,

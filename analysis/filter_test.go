@@ -8,6 +8,7 @@ type filterRow struct {
 }
 
 func (r filterRow) Texts() []string { return r.texts }
+
 func (r filterRow) Value(field string, share bool) (float64, bool) {
 	if share {
 		field += "%"

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"strconv"
 
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/model"
 )
 
@@ -20,7 +21,7 @@ const (
 type Cell struct {
 	SizeFrom, SizeTo uint8 // size classes From ≤ c < To
 	LifeFrom, LifeTo uint8 // lifetime classes From ≤ c < To
-	Stacks           StackFilter
+	Stacks           calltree.StackFilter
 }
 
 // Rectangle is the cell without its filter of stacks.
@@ -67,7 +68,7 @@ func (b *Block) LifeClass() int {
 }
 
 // ClassBounds is the smallest and the largest value of a class other than NeverFreed.
-func ClassBounds(class int) (lo, hi uint64) { return sizeBounds(uint32(class)) }
+func ClassBounds(class int) (lo, hi uint64) { return SizeBounds(uint32(class)) }
 
 // GridQuery asks for the grid of the blocks of one group that are born in Range. Lifetimes count to the end of the run.
 type GridQuery struct {
@@ -95,4 +96,17 @@ func (g *Grid) Sum(c Cell) GridCell {
 		}
 	}
 	return sum
+}
+
+func (g *Grid) Add(o *Grid) {
+	for s := range o {
+		for l, c := range o[s] {
+			g[s][l].Add(c.Count, c.Bytes)
+		}
+	}
+}
+
+func (c *GridCell) Add(count, bytes uint64) {
+	c.Count += count
+	c.Bytes, _ = model.SaturatingAdd(c.Bytes, bytes)
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/model"
 )
 
@@ -42,11 +43,11 @@ type Trace interface {
 	StackIDs() []model.StackID
 	// History is the live bytes of one group over the whole of what is loaded, in n columns of equal duration.
 	// Histories of many keys of one group cost little more than one.
-	History(ctx context.Context, by Group, only StackFilter, keys []Key, n int) ([][]uint64, error)
+	History(ctx context.Context, by Group, only calltree.StackFilter, keys []Key, n int) ([][]uint64, error)
 	// Shapes classifies how the live bytes of groups develop over the whole run, aligned with keys.
-	Shapes(ctx context.Context, by Group, only StackFilter, keys []Key) ([]Shape, error)
+	Shapes(ctx context.Context, by Group, only calltree.StackFilter, keys []Key) ([]Shape, error)
 	// Lifetimes sums up how long the freed blocks of a group, allocated in r, lived.
-	Lifetimes(ctx context.Context, by Group, key Key, r Range, only StackFilter) (Lifetimes, error)
+	Lifetimes(ctx context.Context, by Group, key Key, r Range, only calltree.StackFilter) (Lifetimes, error)
 	// Blocks lists single blocks, lazily.
 	Blocks(ctx context.Context, q BlockQuery) (BlockList, error)
 	// Uses returns the blocks that ever held an address, by birth: the last limit of them, and their full number. Address 0
@@ -197,18 +198,8 @@ type Site struct {
 	OverwrittenBytes, OverwrittenCount uint64 // blocks of this group that an ALLOC over their live address ended in the range
 }
 
-// addEnded adds the blocks that ended between two states of a key's sums.
-func (s *Site) addEnded(before, after *cell) {
-	ended, over := after.endedBytes-before.endedBytes, after.overBytes-before.overBytes
-	endedCount, overCount := after.endedCount-before.endedCount, after.overCount-before.overCount
-	s.OverwrittenBytes, _ = model.SaturatingAdd(s.OverwrittenBytes, over)
-	s.OverwrittenCount += uint64(overCount)
-	s.FreedBytes, _ = model.SaturatingAdd(s.FreedBytes, ended-min(over, ended)) // less only where a sum saturated
-	s.FreedCount += uint64(endedCount - overCount)
-}
-
-// none reports whether nothing of the group was born, lived or ended.
-func (s *Site) none() bool {
+// None reports whether nothing of the group was born, lived or ended.
+func (s *Site) None() bool {
 	return s.AllocCount == 0 && s.LiveCount == 0 && s.FreedCount == 0 && s.OverwrittenCount == 0
 }
 

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
 )
 
@@ -19,7 +19,7 @@ func HeapTables() []string { return []string{"types", "frames", "dominators"} }
 // WriteHeapCSV writes one table of a snapshot: its types of objects, its frames, or its dominator tree: every row before
 // those that it dominates, with the row that dominates it and its depth below the root. Types and frames stand in the order
 // of bytes, rows that share a dominator in that of retained bytes. g may be nil but for dominators.
-func WriteHeapCSV(ctx context.Context, w io.Writer, h *model.Heap, g *analysis.HeapGraph, table string) ([]Loss, error) {
+func WriteHeapCSV(ctx context.Context, w io.Writer, h *model.Heap, g *heapgraph.HeapGraph, table string) ([]Loss, error) {
 	out := csv.NewWriter(w)
 	columns, err := heapColumns(table)
 	if err != nil {
@@ -53,7 +53,7 @@ func WriteHeapCSV(ctx context.Context, w io.Writer, h *model.Heap, g *analysis.H
 }
 
 // WriteHeapNDJSON writes the rows of [WriteHeapCSV] as JSON objects, a line each. What is unknown is absent.
-func WriteHeapNDJSON(ctx context.Context, w io.Writer, h *model.Heap, g *analysis.HeapGraph, table string) ([]Loss, error) {
+func WriteHeapNDJSON(ctx context.Context, w io.Writer, h *model.Heap, g *heapgraph.HeapGraph, table string) ([]Loss, error) {
 	columns, err := heapColumns(table)
 	if err != nil {
 		return nil, err
@@ -112,10 +112,10 @@ func number(n uint64) heapCell { return heapCell{number: n} }
 func text(s string) heapCell   { return heapCell{text: s} }
 
 // heapRows calls yield with the rows of a table; the slice is reused.
-func heapRows(ctx context.Context, h *model.Heap, g *analysis.HeapGraph, table string, yield func([]heapCell) error) error {
+func heapRows(ctx context.Context, h *model.Heap, g *heapgraph.HeapGraph, table string, yield func([]heapCell) error) error {
 	switch table {
 	case "types":
-		for _, t := range analysis.HeapTypes(h, model.KindObject) {
+		for _, t := range heapgraph.HeapTypes(h, model.KindObject) {
 			row := []heapCell{number(uint64(t.ID)), text(t.Name), text(t.Repr), number(t.Count), number(t.Bytes()), number(t.ManagedBytes), number(t.UnmanagedBytes)}
 			if err := firstOf(ctx.Err(), yield(row)); err != nil {
 				return err
@@ -123,7 +123,7 @@ func heapRows(ctx context.Context, h *model.Heap, g *analysis.HeapGraph, table s
 		}
 		return nil
 	case "frames":
-		for _, f := range analysis.HeapFrames(h) {
+		for _, f := range heapgraph.HeapFrames(h) {
 			line := heapCell{number: uint64(max(f.Line, 0)), unknown: f.Line < 0}
 			row := []heapCell{number(uint64(f.ID)), text(f.Name), text(f.File), line, number(f.Count), number(f.Bytes())}
 			if err := firstOf(ctx.Err(), yield(row)); err != nil {
@@ -136,7 +136,7 @@ func heapRows(ctx context.Context, h *model.Heap, g *analysis.HeapGraph, table s
 }
 
 // dominatorRows walks the dominator tree from the root, parents first.
-func dominatorRows(ctx context.Context, h *model.Heap, g *analysis.HeapGraph, yield func([]heapCell) error) error {
+func dominatorRows(ctx context.Context, h *model.Heap, g *heapgraph.HeapGraph, yield func([]heapCell) error) error {
 	type place struct {
 		row   model.Row
 		depth uint64
@@ -151,7 +151,7 @@ func dominatorRows(ctx context.Context, h *model.Heap, g *analysis.HeapGraph, yi
 		todo = todo[:len(todo)-1]
 		r := at.row
 		row[0], row[1], row[2] = number(uint64(r)), heapCell{number: uint64(g.Idom[r]), unknown: r == model.RootRow}, number(at.depth)
-		row[3], row[4] = text(h.Kinds[r].String()), text(analysis.HeapLabel(h, r))
+		row[3], row[4] = text(h.Kinds[r].String()), text(heapgraph.HeapLabel(h, r))
 		row[5], row[6], row[7] = number(h.Bytes(r)), number(uint64(h.Size[r])), number(h.Unmanaged(r))
 		row[8], row[9] = number(g.Retained[r]), number(uint64(g.RetainedCount[r]))
 		if err := yield(row); err != nil {

@@ -12,13 +12,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/loaders/mvmheap"
 	"github.com/memtui/memtui/model"
 )
 
 // snapshot is the last one of the sample.
-func snapshot(t *testing.T) (*model.Heap, *analysis.HeapGraph) {
+func snapshot(t *testing.T) (*model.Heap, *heapgraph.HeapGraph) {
 	t.Helper()
 	data, err := os.ReadFile("../internal/demo/samples/records.mvmheap")
 	if err != nil {
@@ -29,7 +29,7 @@ func snapshot(t *testing.T) (*model.Heap, *analysis.HeapGraph) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := analysis.NewHeapGraph(t.Context(), h, analysis.RootEdges)
+	g, err := heapgraph.NewHeapGraph(t.Context(), h, heapgraph.RootEdges)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func snapshot(t *testing.T) (*model.Heap, *analysis.HeapGraph) {
 }
 
 // tableOf writes a table both ways, and checks that they say the same.
-func tableOf(t *testing.T, h *model.Heap, g *analysis.HeapGraph, table string) (rows []map[string]string) {
+func tableOf(t *testing.T, h *model.Heap, g *heapgraph.HeapGraph, table string) (rows []map[string]string) {
 	t.Helper()
 	var text, lines bytes.Buffer
 	if _, err := WriteHeapCSV(t.Context(), &text, h, g, table); err != nil {
@@ -116,7 +116,7 @@ func TestTheDominatorTreeIsWhole(t *testing.T) {
 
 func TestTypesAndFramesAreWhole(t *testing.T) {
 	h, _ := snapshot(t)
-	sums := analysis.SumHeap(h)
+	sums := heapgraph.SumHeap(h)
 	for table, want := range map[string]int64{"types": sums.Objects, "frames": sums.Frames} {
 		n := uint64(0)
 		for _, row := range tableOf(t, h, nil, table) {

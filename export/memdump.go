@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/model"
 )
 
@@ -300,7 +300,7 @@ func pageRuns(t *model.PageType, page int) []byte {
 	}
 	var out []byte
 	occupied := true
-	analysis.EachPageRun(t, page, func(on bool, n uint64) {
+	pages.EachPageRun(t, page, func(on bool, n uint64) {
 		if on != occupied {
 			out = binary.AppendUvarint(out, 0)
 		}

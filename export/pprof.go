@@ -7,7 +7,8 @@ import (
 	"math"
 
 	"github.com/google/pprof/profile"
-	"github.com/memtui/memtui/analysis"
+
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/model"
 )
 
@@ -116,7 +117,7 @@ func (b *pprofBuilder) sample(r *StackRow) {
 		return
 	}
 	if w := b.s.Profile.Weights; w != nil && r.Thread != 0 {
-		if name := analysis.ThreadName(&w.Threads[r.Thread]); name != "" {
+		if name := weights.ThreadName(&w.Threads[r.Thread]); name != "" {
 			s.Label = map[string][]string{"thread": {model.Clean(name)}}
 		}
 	}

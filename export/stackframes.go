@@ -3,7 +3,7 @@ package export
 import (
 	"strconv"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/model"
 )
 
@@ -68,10 +68,10 @@ func (t *frameTable) frame(id model.FrameID) stackFrame {
 		out.line = f.Line
 	}
 	if out.function == "" {
-		out.function = analysis.Where(f)
+		out.function = calltree.Where(f)
 	}
 	if out.function == "" {
-		out.function = analysis.NoFunction
+		out.function = calltree.NoFunction
 	}
 	if w := t.p.Weights; w != nil {
 		out.column, out.dso = w.FrameColumn[id], w.FrameDSO[id]

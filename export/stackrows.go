@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/model"
 )
 
@@ -40,7 +40,7 @@ func csvStack(s *Stacks, frames *frameTable, r *StackRow) []string {
 	leaf := &frames.list[path[0]]
 	cells := []string{model.Clean(r.ID), model.Clean(leaf.function), model.Clean(leaf.file), lineText(leaf)}
 	if w := s.Profile.Weights; w != nil {
-		cells = append(cells, model.Clean(w.DSOs[leaf.dso].Name), model.Clean(analysis.ThreadName(&w.Threads[r.Thread])))
+		cells = append(cells, model.Clean(w.DSOs[leaf.dso].Name), model.Clean(weights.ThreadName(&w.Threads[r.Thread])))
 	}
 	for _, v := range r.Values {
 		cells = append(cells, decimal(amount(v)))
@@ -113,7 +113,7 @@ func (n *stackLines) row(r *StackRow) {
 		}
 	}
 	if w := n.s.Profile.Weights; w != nil {
-		if name := analysis.ThreadName(&w.Threads[r.Thread]); name != "" {
+		if name := weights.ThreadName(&w.Threads[r.Thread]); name != "" {
 			n.member("thread")
 			n.buf = appendJSONString(n.buf, name)
 		}

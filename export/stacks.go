@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/model"
 )
 
@@ -42,7 +44,7 @@ type StackRow struct {
 func (r *StackRow) label() string {
 	switch {
 	case r.hidden:
-		return analysis.NoFrames
+		return calltree.NoFrames
 	case r.ID == "":
 		return spaaNoStack
 	}
@@ -151,11 +153,11 @@ func onlyOld(ctx context.Context, trace analysis.Trace, opt TraceOptions, sites 
 
 // ProfileStacks takes the records of a stack profile that any of the selections weighs, which are of one event; main is the
 // index of the one that counts most. from and to are what they cover, both [model.NoTime] when the file does not tell.
-func ProfileStacks(p *model.Profile, selections []*analysis.ProfileSelection, main int, from, to model.Time) *Stacks {
+func ProfileStacks(p *model.Profile, selections []*weights.ProfileSelection, main int, from, to model.Time) *Stacks {
 	s := &Stacks{Profile: p, Main: main, From: from, To: to}
 	for _, sel := range selections {
 		m := p.Weights.Metrics[sel.Metric]
-		if m.Unit == "" && analysis.CountsSamples(m.Name) {
+		if m.Unit == "" && weights.CountsSamples(m.Name) {
 			m.Unit = "count"
 		}
 		s.Metrics = append(s.Metrics, StackMetric{Name: m.Name, Unit: m.Unit})
@@ -179,18 +181,18 @@ func ProfileStacks(p *model.Profile, selections []*analysis.ProfileSelection, ma
 }
 
 // Filter is what a filter leaves of s: its rows have the values that they had.
-func (s *Stacks) Filter(ctx context.Context, filter analysis.StackFilter) (*Stacks, error) {
+func (s *Stacks) Filter(ctx context.Context, filter calltree.StackFilter) (*Stacks, error) {
 	switch {
 	case filter == "":
 		return s, nil
-	case s.Profile.Stacks == nil && !analysis.StacksAreKept(filter):
+	case s.Profile.Stacks == nil && !calltree.StacksAreKept(filter):
 		out := *s
 		out.Rows = nil
 		return &out, nil
 	case s.Profile.Stacks == nil:
 		return s, nil
 	}
-	view, err := analysis.FilterStacks(ctx, s.Profile.Stacks, filter, analysis.WholeStacks)
+	view, err := calltree.FilterStacks(ctx, s.Profile.Stacks, filter, calltree.WholeStacks)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,9 @@ import (
 	"testing"
 
 	"github.com/google/pprof/profile"
+
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/loaders/spaa"
 	"github.com/memtui/memtui/model"
@@ -51,13 +53,13 @@ const inlinedProfile = `{"type":"header","format":"spaa","version":"1.0","source
 func profileStacks(t *testing.T) *Stacks {
 	t.Helper()
 	p := load(t, spaa.Format(), []byte(inlinedProfile))
-	var selections []*analysis.ProfileSelection
+	var selections []*weights.ProfileSelection
 	for _, name := range []string{"period", "samples"} {
 		m, ok := p.Weights.Metric(name)
 		if !ok {
 			t.Fatal(name)
 		}
-		selections = append(selections, analysis.SelectProfile(p, 0, m))
+		selections = append(selections, weights.SelectProfile(p, 0, m))
 	}
 	return ProfileStacks(p, selections, 0, 0, 4*model.Second)
 }

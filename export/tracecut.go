@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/export/mlyze"
 	"github.com/memtui/memtui/model"
 )
@@ -256,14 +257,14 @@ func (c *Cut) stack(s *model.Stacks, id model.StackID) bool {
 	function, file := model.UnknownStack(id), ""
 	leaf, _ := s.Node(id)
 	if leaf != 0 {
-		site := analysis.SiteNode(s, leaf)
-		function, file = analysis.FunctionName(s, site), s.At(s.Frame[site]).File
+		site := calltree.SiteNode(s, leaf)
+		function, file = calltree.FunctionName(s, site), s.At(s.Frame[site]).File
 	}
-	module := analysis.UnknownFile
+	module := calltree.UnknownFile
 	if file != "" {
-		module = analysis.Module(file)
+		module = calltree.Module(file)
 	} else {
-		file = analysis.UnknownFile
+		file = calltree.UnknownFile
 	}
 	matches := func(expr *regexp.Regexp, text string) bool {
 		return expr == nil || expr.MatchString(model.Matched(text))
@@ -273,7 +274,7 @@ func (c *Cut) stack(s *model.Stacks, id model.StackID) bool {
 	}
 	through := c.Through == nil
 	for n := leaf; n != 0 && !through; n = s.Parent[n] {
-		through = c.Through.MatchString(model.Matched(analysis.FunctionName(s, n)))
+		through = c.Through.MatchString(model.Matched(calltree.FunctionName(s, n)))
 	}
 	return through
 }

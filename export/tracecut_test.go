@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/internal/memtest/opened"
@@ -18,7 +20,7 @@ import (
 )
 
 // loadTrace reads a trace and its index.
-func loadTrace(t *testing.T, data []byte) (*model.Profile, *analysis.KeptIndex) {
+func loadTrace(t *testing.T, data []byte) (*model.Profile, *traceindex.KeptIndex) {
 	t.Helper()
 	store, ix, err := opened.Bytes(t, "trace.mlyze", data)
 	if err != nil {
@@ -40,7 +42,7 @@ func kvleak(t *testing.T) []byte {
 	return data
 }
 
-func cutOf(t *testing.T, p *model.Profile, ix *analysis.KeptIndex, cut Cut) (*model.Profile, *analysis.KeptIndex) {
+func cutOf(t *testing.T, p *model.Profile, ix *traceindex.KeptIndex, cut Cut) (*model.Profile, *traceindex.KeptIndex) {
 	t.Helper()
 	var out bytes.Buffer
 	if _, err := WriteTrace(t.Context(), &out, p, ix.Status().Duration, cut); err != nil {
@@ -56,7 +58,7 @@ func figures(s *analysis.Site) string {
 }
 
 // siteRows are the figures of all sites by name and place, the stacks resolved.
-func siteRows(t *testing.T, p *model.Profile, ix *analysis.KeptIndex, q analysis.Query, keep func(*analysis.Site) bool) map[string]string {
+func siteRows(t *testing.T, p *model.Profile, ix *traceindex.KeptIndex, q analysis.Query, keep func(*analysis.Site) bool) map[string]string {
 	t.Helper()
 	rows := map[string]string{}
 	sites, err := ix.Sites(t.Context(), q)
@@ -179,7 +181,7 @@ func TestPartsBySiteKeepTheFigures(t *testing.T) {
 	cut.Module = module
 	back, bx = cutOf(t, p, ix, cut)
 	same(t, "module", siteRows(t, back, bx, q, all), siteRows(t, p, ix, q, func(s *analysis.Site) bool {
-		return module.MatchString(analysis.Module(p.Stacks.At(p.Stacks.Frame[analysis.SiteNode(p.Stacks, s.Node)]).File))
+		return module.MatchString(calltree.Module(p.Stacks.At(p.Stacks.Frame[calltree.SiteNode(p.Stacks, s.Node)]).File))
 	}))
 }
 
@@ -210,7 +212,7 @@ func TestPartsByThreadSizeAndLifetimeKeepTheFigures(t *testing.T) {
 }
 
 // cellRows are the rows of a cell of sizes and lifetimes.
-func cellRows(t *testing.T, ix *analysis.KeptIndex, p *model.Profile, sizeFrom, sizeTo, lifeFrom, lifeTo uint8) map[string]string {
+func cellRows(t *testing.T, ix *traceindex.KeptIndex, p *model.Profile, sizeFrom, sizeTo, lifeFrom, lifeTo uint8) map[string]string {
 	q := analysis.Query{At: analysis.End, Range: analysis.Whole, Cell: analysis.Cell{SizeFrom: sizeFrom, SizeTo: sizeTo, LifeFrom: lifeFrom, LifeTo: lifeTo}}
 	return withoutPeak(siteRows(t, p, ix, q, all))
 }
@@ -306,7 +308,7 @@ func TestPartsHoldTheBlocksThatAreChosen(t *testing.T) {
 	}
 }
 
-func blocksOf(t *testing.T, ix *analysis.KeptIndex) (out []analysis.Block) {
+func blocksOf(t *testing.T, ix *traceindex.KeptIndex) (out []analysis.Block) {
 	t.Helper()
 	list, err := ix.Blocks(t.Context(), analysis.BlockQuery{Born: true, All: true, Range: analysis.Whole})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/model"
 )
 
@@ -41,7 +42,7 @@ func TestDifferenceGoldens(t *testing.T) {
 func TestDifferenceOfInstants(t *testing.T) {
 	u := openKvleak(t, 120, 40, colourCaps).keys("p", "A").has("marked as A: peak")
 	u.keys("e", "d", "3").has("before A peak", "after B end", "Sites · difference", "more in B than in A")
-	var sides [2]*analysis.CompareSide
+	var sides [2]*diff.CompareSide
 	peak, _, err := u.app.trace.Peak(t.Context(), analysis.Whole)
 	if err != nil {
 		t.Fatal(err)
@@ -52,10 +53,10 @@ func TestDifferenceOfInstants(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sides[i] = analysis.SitesSide(analysis.ByStack, stacks, sites, analysis.FigureOf(analysis.CostLive))
+		sides[i] = diff.SitesSide(analysis.ByStack, stacks, sites, diff.FigureOf(analysis.CostLive))
 		sides[i].File = "one"
 	}
-	want, err := analysis.Compare(t.Context(), sides[0], sides[1], analysis.CompareOptions{})
+	want, err := diff.Compare(t.Context(), sides[0], sides[1], diff.CompareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 )
@@ -101,14 +102,14 @@ func (a *app) shapeDifference(act keymap.Action) bool {
 	case keymap.Changes:
 		a.emit(nextOnly{})
 	case keymap.Normalise:
-		per := (c.Per + 1) % analysis.NormalCount
-		if a.prof != nil && per > analysis.NormalTotal {
-			per = analysis.NormalNone
+		per := (c.Per + 1) % diff.NormalCount
+		if a.prof != nil && per > diff.NormalTotal {
+			per = diff.NormalNone
 		}
 		a.emit(setPer{per})
 		a.say("figures of before: " + [...]string{"as they are", "as shares of the total", "per time", "per allocation", "per collection", "per marker"}[per])
 	case keymap.Match:
-		a.emit(setMatch{(c.Match + 1) % analysis.MatchCount})
+		a.emit(setMatch{(c.Match + 1) % diff.MatchCount})
 	case keymap.Align:
 		a.nextAlign()
 	}
@@ -180,13 +181,13 @@ func (a *app) toggleDifference() {
 
 // nextAlign lays curves over each other in the next way.
 func (a *app) nextAlign() {
-	if next := (a.state.Compare.Align + 1) % analysis.AlignCount; next != analysis.AlignMarker {
+	if next := (a.state.Compare.Align + 1) % diff.AlignCount; next != diff.AlignMarker {
 		a.emit(setAlign{align: next})
 		return
 	}
 	a.alignAt("", func() {
 		a.say("the files have no marker of one name: curves are aligned by share of duration")
-		a.emit(setAlign{align: analysis.AlignShare})
+		a.emit(setAlign{align: diff.AlignShare})
 	})
 }
 
@@ -201,7 +202,7 @@ func (a *app) alignAt(marker string, none func()) {
 				return
 			}
 			a.say("aligned at the marker " + model.Clean(name))
-			a.emit(setAlign{analysis.AlignMarker, moments})
+			a.emit(setAlign{diff.AlignMarker, moments})
 		})
 	})
 }
@@ -211,12 +212,12 @@ func (a *app) alignCommand(text string) error {
 	switch {
 	case a.second == nil || a.first.trace == nil || a.second.trace == nil:
 		return fmt.Errorf("only the curves of two traces can be aligned")
-	case text == analysis.AlignStart.String():
-		a.emit(setAlign{align: analysis.AlignStart})
-	case text == analysis.AlignShare.String():
-		a.emit(setAlign{align: analysis.AlignShare})
+	case text == diff.AlignStart.String():
+		a.emit(setAlign{align: diff.AlignStart})
+	case text == diff.AlignShare.String():
+		a.emit(setAlign{align: diff.AlignShare})
 	default:
-		if text == analysis.AlignMarker.String() {
+		if text == diff.AlignMarker.String() {
 			text = ""
 		}
 		a.alignAt(text, func() { a.say("no marker of that name is in both files") })
@@ -317,7 +318,7 @@ func (a *app) adoptSecond(s *Second, f *comparedFile) {
 		a.after, a.afterName, a.afterPath = s.Heaps, s.Name, s.Path
 	}
 	if a.mixed(&a.state) { // their frames have other lines and files
-		a.emit(setMatch{analysis.MatchFunctions})
+		a.emit(setMatch{diff.MatchFunctions})
 	}
 	a.stale = true
 	a.o.Terminal.Background(func() {
@@ -357,8 +358,8 @@ func (a *app) dropSecond() {
 	a.second, a.otherDump, a.after, a.afterName, a.afterPath = nil, nil, nil, "", ""
 	a.joins.forget()
 	a.emit(clearMarks{})
-	a.emit(setMatch{analysis.MatchFrames})
-	a.emit(setAlign{align: analysis.AlignStart})
+	a.emit(setMatch{diff.MatchFrames})
+	a.emit(setAlign{align: diff.AlignStart})
 }
 
 // maskCommand makes names alike before they are compared.
@@ -367,7 +368,7 @@ func (a *app) maskCommand(text string) error {
 		a.emit(setMasks{""})
 		return nil
 	}
-	if _, err := analysis.ParseMask(text); err != nil {
+	if _, err := diff.ParseMask(text); err != nil {
 		return err
 	}
 	lines := a.state.Compare.Masks
@@ -379,7 +380,7 @@ func (a *app) maskCommand(text string) error {
 }
 
 func maskNames(*app) (names []string) {
-	for _, p := range analysis.MaskPresets() {
+	for _, p := range diff.MaskPresets() {
 		names = append(names, p.Name)
 	}
 	return append(names, "none")
@@ -387,7 +388,7 @@ func maskNames(*app) (names []string) {
 
 // normaliseCommand makes both sides equal in something.
 func (a *app) normaliseCommand(text string) error {
-	for n := range analysis.NormalCount {
+	for n := range diff.NormalCount {
 		if n.String() == text {
 			a.emit(setPer{n})
 			return nil
@@ -397,7 +398,7 @@ func (a *app) normaliseCommand(text string) error {
 }
 
 func normalNames(*app) (names []string) {
-	for n := range analysis.NormalCount {
+	for n := range diff.NormalCount {
 		names = append(names, n.String())
 	}
 	return names
@@ -489,17 +490,17 @@ func (c *CompareState) arguments(mixed bool) (words []string) {
 			words = append(words, "--mask", mask)
 		}
 	}
-	if usual := map[bool]analysis.FrameMatch{true: analysis.MatchFunctions}[mixed]; c.Match != usual {
+	if usual := map[bool]diff.FrameMatch{true: diff.MatchFunctions}[mixed]; c.Match != usual {
 		words = append(words, "--match", c.Match.String())
 	}
-	if c.Per != analysis.NormalNone {
+	if c.Per != diff.NormalNone {
 		words = append(words, "--normalize", c.Per.String())
 	}
 	switch {
 	case c.Only == 1:
 		words = append(words, "--only", "new,gone,grown,shrunk")
 	case c.Only > 1:
-		words = append(words, "--only", analysis.ChangeStatus(c.Only-1).String())
+		words = append(words, "--only", diff.ChangeStatus(c.Only-1).String())
 	}
 	if c.Swapped {
 		words = append(words, "--swap")

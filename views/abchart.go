@@ -7,6 +7,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
@@ -22,24 +23,24 @@ type compareChart struct {
 	state  State
 	curves *lazy[compareCurveKey, compareCurves]
 	profs  *lazy[[2]profCurveKey, comparedProfCurves]
-	spans  [2]analysis.TimeSpan
-	m      analysis.TimeMap
+	spans  [2]diff.TimeSpan
+	m      diff.TimeMap
 	one    bool // both sides are the same curve
 }
 
 type compareCurveKey struct {
 	files     [2]*comparedFile
 	revisions [2]uint64
-	spans     [2]analysis.TimeSpan
-	m         analysis.TimeMap
-	axis      analysis.TimeSpan
+	spans     [2]diff.TimeSpan
+	m         diff.TimeMap
+	axis      diff.TimeSpan
 	columns   int
 }
 
 // compareCurves are the columns of both sides.
 type compareCurves struct {
 	compareCurveKey
-	cols []analysis.ComparedColumn
+	cols []diff.ComparedColumn
 }
 
 func newCompareChart(e *env) *compareChart {
@@ -47,7 +48,7 @@ func newCompareChart(e *env) *compareChart {
 	c.curves = newLazy(e, func(ctx context.Context, k compareCurveKey) (compareCurves, error) {
 		out := compareCurves{compareCurveKey: k}
 		var err error
-		out.cols, err = analysis.CompareCurves(ctx, [2]analysis.Trace{k.files[0].trace, k.files[1].trace}, k.m, k.axis, k.columns)
+		out.cols, err = diff.CompareCurves(ctx, [2]analysis.Trace{k.files[0].trace, k.files[1].trace}, k.m, k.axis, k.columns)
 		return out, err
 	})
 	return c
@@ -69,8 +70,8 @@ func (c *compareChart) show(s *State, r widget.Rect) {
 	moments := s.moments(c.env.second != nil, c.env.timeMap(s))
 	for i := range sides {
 		c.spans[i] = sides[i].file.span(s)
-		if over := moments[i].over; !over.IsWhole() && s.Compare.Align != analysis.AlignMarker && over.To > max(over.From, 0) {
-			c.spans[i] = analysis.TimeSpan{From: max(over.From, 0), To: min(over.To, c.spans[i].To)}
+		if over := moments[i].over; !over.IsWhole() && s.Compare.Align != diff.AlignMarker && over.To > max(over.From, 0) {
+			c.spans[i] = diff.TimeSpan{From: max(over.From, 0), To: min(over.To, c.spans[i].To)}
 		}
 	}
 	c.one = sides[0].file == sides[1].file && (moments[sideA].over.IsWhole() || moments[sideB].over.IsWhole() || moments[sideA].over.To <= 0)
@@ -78,9 +79,9 @@ func (c *compareChart) show(s *State, r widget.Rect) {
 		c.spans[0] = sides[0].file.span(s)
 		c.spans[1] = c.spans[0]
 	}
-	c.m = analysis.NewTimeMap(s.Compare.Align, c.spans[0], c.spans[1], s.Compare.Moments[0], s.Compare.Moments[1])
+	c.m = diff.NewTimeMap(s.Compare.Align, c.spans[0], c.spans[1], s.Compare.Moments[0], s.Compare.Moments[1])
 	if c.one {
-		c.m = analysis.NewTimeMap(analysis.AlignStart, c.spans[0], c.spans[1], 0, 0)
+		c.m = diff.NewTimeMap(diff.AlignStart, c.spans[0], c.spans[1], 0, 0)
 	}
 	axis := c.m.Axis()
 	if dots := c.chart.Dots(r); dots > 0 && axis.To > axis.From {
@@ -119,7 +120,7 @@ func (e *env) sideStyle(side int) tcell.Style {
 }
 
 // setData gives the newest curves to the chart.
-func (c *compareChart) setData(axis analysis.TimeSpan) {
+func (c *compareChart) setData(axis diff.TimeSpan) {
 	s, ch := &c.state, &c.chart
 	ch.From, ch.To = int64(axis.From), int64(axis.To)
 	ch.Cursor, ch.PeakAt = -1, -1
@@ -151,7 +152,7 @@ func (c *compareChart) setData(axis analysis.TimeSpan) {
 }
 
 // comparePoints are the columns of one side as charts show them.
-func comparePoints(cols []analysis.ComparedColumn, side int, as series) []widget.Point {
+func comparePoints(cols []diff.ComparedColumn, side int, as series) []widget.Point {
 	out := make([]widget.Point, len(cols))
 	for i := range cols {
 		if cols[i].Known[side] {
@@ -162,7 +163,7 @@ func comparePoints(cols []analysis.ComparedColumn, side int, as series) []widget
 }
 
 // answer is the highest value of each side.
-func (c *compareChart) answer(cols []analysis.ComparedColumn) string {
+func (c *compareChart) answer(cols []diff.ComparedColumn) string {
 	if len(cols) == 0 || c.one {
 		return ""
 	}

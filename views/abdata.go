@@ -8,6 +8,10 @@ import (
 	"sync"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/diff"
+	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
 )
@@ -17,8 +21,8 @@ type Second struct {
 	Name  string
 	Path  string // as a command line names it
 	Store *model.Store
-	Trace analysis.Trace // nil for files without allocations
-	Heaps analysis.Heaps // decoded snapshots, nil for files without them
+	Trace analysis.Trace  // nil for files without allocations
+	Heaps heapgraph.Heaps // decoded snapshots, nil for files without them
 }
 
 // comparedFile is a file that comparisons ask. One value stands for a file as long as it is open. All but what never changes belongs
@@ -69,14 +73,14 @@ type sideKey struct {
 type compareKey struct {
 	sides [2]sideKey
 	masks string
-	match analysis.FrameMatch
-	per   analysis.Normal
+	match diff.FrameMatch
+	per   diff.Normal
 	swap  bool
 }
 
 // compareSet is a comparison and what it is of.
 type compareSet struct {
-	*analysis.Comparison
+	*diff.Comparison
 	key  compareKey
 	unit profUnit // of stack profiles
 }
@@ -103,17 +107,17 @@ func (f *comparedFile) profFile(s *State) *profFile {
 }
 
 // span is how long the file's recording is.
-func (f *comparedFile) span(s *State) analysis.TimeSpan {
+func (f *comparedFile) span(s *State) diff.TimeSpan {
 	switch {
 	case f.store == nil:
-		return analysis.TimeSpan{To: s.Status.Duration}
+		return diff.TimeSpan{To: s.Status.Duration}
 	case f.trace != nil && f.profFile(s) == nil:
-		return analysis.TimeSpan{To: f.status.Duration}
+		return diff.TimeSpan{To: f.status.Duration}
 	}
 	if d := f.profFile(s); d != nil {
 		return d.span()
 	}
-	return analysis.TimeSpan{}
+	return diff.TimeSpan{}
 }
 
 // sideKeys are the sides of what a screen compares, before and after as marked; ok is false while one of the files has nothing yet.
@@ -255,11 +259,11 @@ func (d *profFile) choose(st *ProfState, event, metric string) {
 }
 
 // timeMap tells which time of the second file belongs to one of the first.
-func (e *env) timeMap(s *State) analysis.TimeMap {
+func (e *env) timeMap(s *State) diff.TimeMap {
 	if e.second == nil {
-		return analysis.TimeMap{}
+		return diff.TimeMap{}
 	}
-	return analysis.NewTimeMap(s.Compare.Align, e.first.span(s), e.second.span(s), s.Compare.Moments[sideA], s.Compare.Moments[sideB])
+	return diff.NewTimeMap(s.Compare.Align, e.first.span(s), e.second.span(s), s.Compare.Moments[sideA], s.Compare.Moments[sideB])
 }
 
 // compareBy makes the key of a comparison from its sides.
@@ -273,8 +277,8 @@ type joinCache struct {
 	mu    sync.Mutex
 	of    [2]*model.Stacks
 	masks string
-	match analysis.FrameMatch
-	have  *analysis.JoinedStacks
+	match diff.FrameMatch
+	have  *diff.JoinedStacks
 }
 
 // forget lets go of the tree, which keeps both sets of stacks alive.
@@ -284,11 +288,11 @@ func (j *joinCache) forget() {
 	j.of, j.have = [2]*model.Stacks{}, nil
 }
 
-func (j *joinCache) get(ctx context.Context, before, after *model.Stacks, masks string, match analysis.FrameMatch) (*analysis.JoinedStacks, error) {
+func (j *joinCache) get(ctx context.Context, before, after *model.Stacks, masks string, match diff.FrameMatch) (*diff.JoinedStacks, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if of := [2]*model.Stacks{before, after}; j.have == nil || j.of != of || j.masks != masks || j.match != match {
-		have, err := analysis.JoinStacks(ctx, before, after, parseMasks(masks), match)
+		have, err := diff.JoinStacks(ctx, before, after, parseMasks(masks), match)
 		if err != nil {
 			return nil, err
 		}
@@ -300,9 +304,9 @@ func (j *joinCache) get(ctx context.Context, before, after *model.Stacks, masks 
 // compare answers a comparison.
 func (e *env) compare(ctx context.Context, k compareKey) (*compareSet, error) {
 	out := &compareSet{key: k}
-	var sides [2]*analysis.CompareSide
+	var sides [2]*diff.CompareSide
 	for i := range k.sides {
-		side, err := k.sides[i].fetch(ctx, e.views, k.per != analysis.NormalNone)
+		side, err := k.sides[i].fetch(ctx, e.views, k.per != diff.NormalNone)
 		if err != nil {
 			return nil, err
 		}
@@ -319,19 +323,19 @@ func (e *env) compare(ctx context.Context, k compareKey) (*compareSet, error) {
 			}
 		}
 	}
-	opt := analysis.CompareOptions{Masks: parseMasks(k.masks), Match: k.match, Per: k.per, Swap: k.swap}
+	opt := diff.CompareOptions{Masks: parseMasks(k.masks), Match: k.match, Per: k.per, Swap: k.swap}
 	var err error
 	if sides[0].Stacks != nil || sides[1].Stacks != nil {
 		if opt.Joined, err = e.joins.get(ctx, sides[0].Stacks, sides[1].Stacks, k.masks, k.match); err != nil {
 			return nil, err
 		}
 	}
-	out.Comparison, err = analysis.Compare(ctx, sides[0], sides[1], opt)
+	out.Comparison, err = diff.Compare(ctx, sides[0], sides[1], opt)
 	return out, err
 }
 
 // fetch asks the file for one side; bases are asked for only where sides are made equal.
-func (k *sideKey) fetch(ctx context.Context, views *stackViews, bases bool) (side *analysis.CompareSide, err error) {
+func (k *sideKey) fetch(ctx context.Context, views *stackViews, bases bool) (side *diff.CompareSide, err error) {
 	switch {
 	case k.unlike != "":
 		return nil, errors.New(k.unlike)
@@ -347,15 +351,15 @@ func (k *sideKey) fetch(ctx context.Context, views *stackViews, bases bool) (sid
 		if err != nil {
 			return nil, err
 		}
-		if side = analysis.SizesSide(sizes); k.what == compareLives {
-			side = analysis.LifetimesSide(sizes, lives)
+		if side = diff.SizesSide(sizes); k.what == compareLives {
+			side = diff.LifetimesSide(sizes, lives)
 		}
 	case compareLeaked:
 		leaks, err := t.Leaks(ctx, analysis.LeakQuery{Range: k.over, By: k.by, Cell: k.only})
 		if err != nil {
 			return nil, err
 		}
-		side = analysis.LeaksSide(k.by, k.stacks, &leaks)
+		side = diff.LeaksSide(k.by, k.stacks, &leaks)
 		if err := k.filterFrames(ctx, views, side); err != nil {
 			return nil, err
 		}
@@ -365,13 +369,13 @@ func (k *sideKey) fetch(ctx context.Context, views *stackViews, bases bool) (sid
 		}
 	}
 	if bases {
-		side.Bases, err = analysis.TraceBases(ctx, t, k.upTo())
+		side.Bases, err = diff.TraceBases(ctx, t, k.upTo())
 	}
 	return side, err
 }
 
 // fetchSites asks for the groups of a trace.
-func (k *sideKey) fetchSites(ctx context.Context, views *stackViews) (*analysis.CompareSide, error) {
+func (k *sideKey) fetchSites(ctx context.Context, views *stackViews) (*diff.CompareSide, error) {
 	q := analysis.Query{At: k.at, Range: k.over, By: k.by, Cell: k.only}
 	if k.cost == analysis.CostPeak {
 		p, ok, err := k.file.trace.Peak(ctx, k.over)
@@ -388,16 +392,16 @@ func (k *sideKey) fetchSites(ctx context.Context, views *stackViews) (*analysis.
 	if err != nil {
 		return nil, err
 	}
-	side := analysis.SitesSide(k.by, k.stacks, sites, analysis.FigureOf(k.cost))
+	side := diff.SitesSide(k.by, k.stacks, sites, diff.FigureOf(k.cost))
 	return side, k.filterFrames(ctx, views, side)
 }
 
 // filterFrames leaves of every stack what the filters leave.
-func (k *sideKey) filterFrames(ctx context.Context, views *stackViews, side *analysis.CompareSide) error {
+func (k *sideKey) filterFrames(ctx context.Context, views *stackViews, side *diff.CompareSide) error {
 	if k.only.Stacks == "" || k.by != analysis.ByStack {
 		return nil
 	}
-	view, err := views.of(ctx, k.stacks, k.only.Stacks, analysis.WholeStacks)
+	view, err := views.of(ctx, k.stacks, k.only.Stacks, calltree.WholeStacks)
 	if err != nil {
 		return err
 	}
@@ -414,22 +418,22 @@ func (k *sideKey) upTo() analysis.Range {
 }
 
 // profileGroups are the tables of profiles that stand beside the groups of traces.
-var profileGroups = [...]analysis.ProfileBy{
-	analysis.ByStack: analysis.ByFunctionDSO, analysis.ByFunction: analysis.ByFunctionDSO, analysis.ByFile: analysis.BySourceLine,
-	analysis.ByModule: analysis.ByDSO, analysis.ByThread: analysis.ByProfileThread, analysis.BySizeClass: analysis.ByFrameKind,
+var profileGroups = [...]weights.ProfileBy{
+	analysis.ByStack: weights.ByFunctionDSO, analysis.ByFunction: weights.ByFunctionDSO, analysis.ByFile: weights.BySourceLine,
+	analysis.ByModule: weights.ByDSO, analysis.ByThread: weights.ByProfileThread, analysis.BySizeClass: weights.ByFrameKind,
 }
 
 // fetchProfile asks for one side of a profile of stacks.
-func (k *sideKey) fetchProfile(ctx context.Context) (*analysis.CompareSide, error) {
+func (k *sideKey) fetchProfile(ctx context.Context) (*diff.CompareSide, error) {
 	sel, _, err := k.prof.selection(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if sel == nil {
-		return &analysis.CompareSide{Stacks: k.stacks, Bases: analysis.NoBases}, nil
+		return &diff.CompareSide{Stacks: k.stacks, Bases: diff.NoBases}, nil
 	}
-	var counts *analysis.ProfileSelection
-	if m, ok := analysis.CountMetric(k.prof.of.weights, k.prof.metric); ok {
+	var counts *weights.ProfileSelection
+	if m, ok := weights.CountMetric(k.prof.of.weights, k.prof.metric); ok {
 		other := k.prof
 		other.metric = m
 		if counts, _, err = other.selection(ctx); err != nil {
@@ -437,17 +441,17 @@ func (k *sideKey) fetchProfile(ctx context.Context) (*analysis.CompareSide, erro
 		}
 	}
 	if k.by == analysis.ByStack {
-		return analysis.StacksSide(sel, counts), nil
+		return diff.StacksSide(sel, counts), nil
 	}
-	list := []*analysis.ProfileSelection{sel}
+	list := []*weights.ProfileSelection{sel}
 	if counts != nil {
 		list = append(list, counts)
 	}
-	rows, err := analysis.ProfileTable(ctx, profileGroups[k.by], list...)
+	rows, err := weights.ProfileTable(ctx, profileGroups[k.by], list...)
 	if err != nil {
 		return nil, err
 	}
-	return analysis.ProfileRowsSide(rows, list), nil
+	return diff.ProfileRowsSide(rows, list), nil
 }
 
 // amount writes a figure of the comparison with its unit.
@@ -489,8 +493,8 @@ func (c *compareSet) title() string {
 }
 
 // words are the nouns of the comparison's sentences.
-func (c *compareSet) words(s *State) analysis.CompareWords {
-	w := analysis.CompareWords{
+func (c *compareSet) words(s *State) diff.CompareWords {
+	w := diff.CompareWords{
 		Measure: c.measure(), Counted: "blocks", Thing: c.key.sides[0].thing(),
 		Amount: func(n uint64) string { return c.amount(n, s.Exact) },
 		Name: func(name string) string {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/diff"
+	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 )
@@ -25,7 +27,7 @@ func (f pageFigure) String() string {
 }
 
 // of is the figure of a type.
-func (f pageFigure) of(p *analysis.PageFigures) uint64 {
+func (f pageFigure) of(p *pages.PageFigures) uint64 {
 	switch f {
 	case pageBytes:
 		return p.Bytes
@@ -80,15 +82,15 @@ func (e *env) layoutsKnown(s *State, what compareWhat) bool {
 }
 
 // fetchDump makes one side of what was measured.
-func (k *sideKey) fetchDump(ctx context.Context) (*analysis.CompareSide, error) {
+func (k *sideKey) fetchDump(ctx context.Context) (*diff.CompareSide, error) {
 	if k.what == compareSeries {
-		return analysis.SeriesSide(k.layout.dump.timeline, min(k.at.T, k.layout.dump.end)), nil
+		return diff.SeriesSide(k.layout.dump.timeline, min(k.at.T, k.layout.dump.end)), nil
 	}
 	l, err := k.layout.dump.pages.Open(ctx, k.layout.layout)
 	if err != nil {
 		return nil, err
 	}
-	return analysis.PagesSide(l, k.figure.of), nil
+	return diff.PagesSide(l, k.figure.of), nil
 }
 
 // markLayout marks the instant and the layout there as one side of the difference, or forgets that.

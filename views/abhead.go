@@ -5,7 +5,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/widget"
@@ -93,7 +93,7 @@ func (e *env) drawSigns(s tcell.Screen, r widget.Rect, c *compareSet) {
 	}
 	n := widget.PrintSpans(s, x, r.Y, r.W-2, spans, e.look)
 	var parts []string
-	for _, k := range []analysis.ChangeStatus{analysis.ChangeNew, analysis.ChangeGone, analysis.ChangeGrown, analysis.ChangeShrunk, analysis.ChangeSame} {
+	for _, k := range []diff.ChangeStatus{diff.ChangeNew, diff.ChangeGone, diff.ChangeGrown, diff.ChangeShrunk, diff.ChangeSame} {
 		parts = append(parts, model.Group(uint64(c.Counts[k]))+" "+k.String())
 	}
 	for ; len(parts) > 0; parts = parts[:len(parts)-1] { // what stayed the same is the first to go
@@ -113,7 +113,7 @@ func compareNotes(st *State, c *compareSet) string {
 	if st.Compare.Masks != "" {
 		parts = append(parts, "names masked by "+strings.ReplaceAll(widget.Clean(strings.ReplaceAll(st.Compare.Masks, "\n", ", ")), "\n", ", "))
 	}
-	if st.Compare.Match != analysis.MatchFrames {
+	if st.Compare.Match != diff.MatchFrames {
 		parts = append(parts, "frames matched by "+st.Compare.Match.String())
 	}
 	parts = append(parts, c.Losses(c.words(st))...)
@@ -124,6 +124,6 @@ func compareNotes(st *State, c *compareSet) string {
 }
 
 // percentOf is a relative change in words: "new" and "gone" where there is none.
-func (e *env) percentOf(f *analysis.CompareFigures) widget.Cell {
+func (e *env) percentOf(f *diff.CompareFigures) widget.Cell {
 	return widget.Cell{Text: percentChange(e.look, f.BeforeBytes, f.AfterBytes), Style: e.deltaCell(f.BeforeBytes, f.AfterBytes, model.Group).Style}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
 )
@@ -291,7 +292,7 @@ func markCommand(side int) func(*app, string) error {
 }
 
 func alignNames(*app) (names []string) {
-	for n := range analysis.AlignCount {
+	for n := range diff.AlignCount {
 		names = append(names, n.String())
 	}
 	return names

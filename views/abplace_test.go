@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/diff"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -99,7 +101,7 @@ func TestDifferenceWeighsBothAlike(t *testing.T) {
 		if k := s.sets.key; k.sides[1].unlike == "" && costNamed(k.sides[1].cost) != k.sides[0].prof.metricName() {
 			t.Errorf("%s is compared with %s", k.sides[0].prof.metricName(), costNamed(k.sides[1].cost))
 		}
-		if u.app.state.Compare.Match != analysis.MatchFunctions {
+		if u.app.state.Compare.Match != diff.MatchFunctions {
 			t.Error("frames of different formats are matched by file and line")
 		}
 	})
@@ -177,7 +179,7 @@ func TestCompareFromWithin(t *testing.T) {
 				return nil, errors.New(path + ": no such file")
 			}
 			other, _ := loadBytes(t, "after.mvmheap", records(t))
-			return &Second{Name: "after.mvmheap", Path: path, Store: other, Heaps: analysis.NewHeaps(other.Current().Heaps, 1<<30)}, nil
+			return &Second{Name: "after.mvmheap", Path: path, Store: other, Heaps: heapgraph.NewHeaps(other.Current().Heaps, 1<<30)}, nil
 		}
 	})
 	if err := u.run("compare nowhere"); err != nil {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
 )
@@ -29,7 +29,7 @@ func fetchProfCurves(ctx context.Context, keys [2]profCurveKey) (out comparedPro
 func (d *profFile) hasCurve() bool { return d.samples > 0 || len(d.weights.Windows) > 0 }
 
 // span is the time of samples and windows, wherever the recorder's clock began.
-func (d *profFile) span() analysis.TimeSpan {
+func (d *profFile) span() diff.TimeSpan {
 	from := d.end
 	if d.samples > 0 {
 		from = d.first
@@ -37,7 +37,7 @@ func (d *profFile) span() analysis.TimeSpan {
 	for i := range d.weights.Windows {
 		from = min(from, d.weights.Windows[i].Start)
 	}
-	return analysis.TimeSpan{From: min(max(from, 0), d.end), To: d.end}
+	return diff.TimeSpan{From: min(max(from, 0), d.end), To: d.end}
 }
 
 // showProf shows what two profiles weigh over time.
@@ -53,7 +53,7 @@ func (c *compareChart) showProf(s *State, sides *[2]sideKey) {
 	for i := range sides {
 		c.spans[i] = sides[i].prof.of.span()
 	}
-	c.m = analysis.NewTimeMap(s.Compare.Align, c.spans[0], c.spans[1], 0, 0)
+	c.m = diff.NewTimeMap(s.Compare.Align, c.spans[0], c.spans[1], 0, 0)
 	axis := c.m.Axis()
 	dots := c.chart.Dots(c.area)
 	if dots <= 0 || axis.To <= axis.From {
@@ -61,7 +61,7 @@ func (c *compareChart) showProf(s *State, sides *[2]sideKey) {
 	}
 	columns := int(min(int64(dots), int64(axis.To-axis.From)))
 	var keys [2]profCurveKey
-	for i, at := range [2]analysis.TimeSpan{axis, {From: c.m.After(axis.From), To: c.m.After(axis.To)}} {
+	for i, at := range [2]diff.TimeSpan{axis, {From: c.m.After(axis.From), To: c.m.After(axis.To)}} {
 		k := &sides[i].prof
 		keys[i] = profCurveKey{k.of, k.event, k.metric, k.chips, at.From, at.To, columns}
 	}
@@ -70,7 +70,7 @@ func (c *compareChart) showProf(s *State, sides *[2]sideKey) {
 }
 
 // setProf gives the newest curves of profiles to the chart.
-func (c *compareChart) setProf(sides *[2]sideKey, axis analysis.TimeSpan) {
+func (c *compareChart) setProf(sides *[2]sideKey, axis diff.TimeSpan) {
 	ch := &c.chart
 	ch.From, ch.To, ch.Cursor, ch.PeakAt = int64(axis.From), int64(axis.To), -1, -1
 	ch.DataFrom, ch.DataTo = ch.From, ch.To
@@ -110,7 +110,7 @@ func (c *compareChart) setProf(sides *[2]sideKey, axis analysis.TimeSpan) {
 }
 
 // points are the columns of a curve within the time of its file.
-func (v *profCurve) points(span analysis.TimeSpan) []widget.Point {
+func (v *profCurve) points(span diff.TimeSpan) []widget.Point {
 	out := make([]widget.Point, len(v.values))
 	width := float64(v.to-v.from) / float64(max(len(v.values), 1))
 	for i, n := range v.values {

@@ -6,6 +6,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
@@ -77,7 +78,7 @@ func (p *compareScreen) follows() string {
 	switch {
 	case p.what > compareLeaked:
 		return "all stacks here"
-	case p.prof == nil && (!p.state.Chips.Only(analysis.Focus, analysis.Ignore)):
+	case p.prof == nil && (!p.state.Chips.Only(calltree.Focus, calltree.Ignore)):
 		return "whole stacks here"
 	}
 	return ""

@@ -7,6 +7,8 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
@@ -23,18 +25,18 @@ type compareTreeKey struct {
 // comparedTree is the call tree of both sides. Nodes have ids that are the same for the same path of names in every tree, so that
 // what is open and selected stays while the sides change.
 type comparedTree struct {
-	*analysis.CompareTree
+	*diff.CompareTree
 	key compareTreeKey
 	ids []uint64         // by node, 0 for the root
 	at  map[uint64]int32 // node by id
 }
 
 func makeCompareTree(ctx context.Context, k compareTreeKey) (*comparedTree, error) {
-	opt := analysis.TreeOptions{Invert: k.invert}
+	opt := calltree.TreeOptions{Invert: k.invert}
 	if !k.full {
 		opt.Name = widget.ShortenTemplates
 	}
-	tree, err := analysis.NewCompareTree(ctx, k.set.Comparison, opt, false)
+	tree, err := diff.NewCompareTree(ctx, k.set.Comparison, opt, false)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +117,7 @@ func (p *compareStacks) commandLine(file []string) []string {
 }
 
 func (p *compareStacks) follows() string {
-	if p.prof == nil && !p.state.Chips.Only(analysis.Focus, analysis.Ignore) {
+	if p.prof == nil && !p.state.Chips.Only(calltree.Focus, calltree.Ignore) {
 		return "whole stacks here"
 	}
 	return ""

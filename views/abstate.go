@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/model"
 )
 
@@ -27,14 +28,14 @@ type CompareState struct {
 	On      bool // every screen shows the difference
 	Marks   [2]mark
 	Swapped bool
-	Per     analysis.Normal
-	Match   analysis.FrameMatch
-	Align   analysis.Align // of curves
-	Moments [2]model.Time  // that stand at the same place with analysis.AlignMarker
-	Masks   string         // texts of analysis.ParseMask, one per line
-	Sought  model.NodeID   // of the joined stacks: what Stacks was sent to
-	Sent    int            // how often it was
-	Only    int            // 0 for all rows, 1 for changed ones, 2 for new, 3 for gone, 4 for grown, 5 for shrunk ones
+	Per     diff.Normal
+	Match   diff.FrameMatch
+	Align   diff.Align    // of curves
+	Moments [2]model.Time // that stand at the same place with analysis.AlignMarker
+	Masks   string        // texts of analysis.ParseMask, one per line
+	Sought  model.NodeID  // of the joined stacks: what Stacks was sent to
+	Sent    int           // how often it was
+	Only    int           // 0 for all rows, 1 for changed ones, 2 for new, 3 for gone, 4 for grown, 5 for shrunk ones
 }
 
 // The intents about comparisons. Their fields are documented by CompareState's.
@@ -46,10 +47,10 @@ type (
 	clearMarks     struct{}
 	showDifference struct{ on bool }
 	swapCompared   struct{}
-	setPer         struct{ per analysis.Normal }
-	setMatch       struct{ match analysis.FrameMatch }
+	setPer         struct{ per diff.Normal }
+	setMatch       struct{ match diff.FrameMatch }
 	setAlign       struct {
-		align   analysis.Align
+		align   diff.Align
 		moments [2]model.Time
 	}
 	setMasks  struct{ masks string }
@@ -94,17 +95,17 @@ func (nextGroup) apply(s State) State {
 
 // nextOnly goes from all rows through those that changed to each kind of change; what stayed the same is no change.
 func (nextOnly) apply(s State) State {
-	s.Compare.Only = (s.Compare.Only + 1) % (int(analysis.ChangeCount) + 1)
+	s.Compare.Only = (s.Compare.Only + 1) % (int(diff.ChangeCount) + 1)
 	return s
 }
 
 // shows reports whether a row of a comparison is among those that are wanted.
-func (c *CompareState) shows(status analysis.ChangeStatus) bool {
+func (c *CompareState) shows(status diff.ChangeStatus) bool {
 	switch c.Only {
 	case 0:
 		return true
 	case 1:
-		return status != analysis.ChangeSame
+		return status != diff.ChangeSame
 	}
 	return int(status) == c.Only-1
 }
@@ -117,16 +118,16 @@ func (c *CompareState) onlyText() string {
 	case 1:
 		return "changed only"
 	}
-	return analysis.ChangeStatus(c.Only-1).String() + " only"
+	return diff.ChangeStatus(c.Only-1).String() + " only"
 }
 
 // parseMasks reads masks that make names of two files alike. Those that do not parse were refused when they were typed.
-func parseMasks(text string) (out []analysis.Mask) {
+func parseMasks(text string) (out []diff.Mask) {
 	for line := range strings.SplitSeq(text, "\n") {
 		if line == "" {
 			continue
 		}
-		if m, err := analysis.ParseMask(line); err == nil {
+		if m, err := diff.ParseMask(line); err == nil {
 			out = append(out, m)
 		}
 	}
@@ -143,7 +144,7 @@ type moment struct {
 
 // moments are what both sides are about, before and after as they are marked, not swapped. With one file and no mark A stands for
 // its beginning. With two files an unmarked side is where the other one is: m says which time of B belongs to one of A.
-func (s *State) moments(two bool, m analysis.TimeMap) [2]moment {
+func (s *State) moments(two bool, m diff.TimeMap) [2]moment {
 	here := moment{at: s.At, over: s.Range, prof: s.Prof}
 	out := [2]moment{here, here}
 	if two {
@@ -176,14 +177,14 @@ func (m moment) until(end model.Time) moment {
 }
 
 // counterpart is the instant of B at the place of one of A. The end and the peak are each file's own.
-func counterpart(m analysis.TimeMap, at analysis.Instant) analysis.Instant {
+func counterpart(m diff.TimeMap, at analysis.Instant) analysis.Instant {
 	if at == analysis.End || at.Events != 0 {
 		return at
 	}
 	return analysis.At(max(m.After(at.T), 0))
 }
 
-func counterpartRange(m analysis.TimeMap, r analysis.Range) analysis.Range {
+func counterpartRange(m diff.TimeMap, r analysis.Range) analysis.Range {
 	if r.IsWhole() {
 		return r
 	}

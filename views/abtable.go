@@ -10,6 +10,8 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
@@ -72,7 +74,7 @@ func newCompareTable(e *env) *compareTable {
 // filterCompared shows a row to a filter.
 type filterCompared struct {
 	set    *compareSet
-	row    *analysis.CompareRow
+	row    *diff.CompareRow
 	labels siteLabel
 }
 
@@ -127,12 +129,12 @@ func orderComparison(k compareOrder) *compareRows {
 }
 
 // changeOf is how much a row changed, whichever way.
-func changeOf(r *analysis.CompareRow) uint64 {
+func changeOf(r *diff.CompareRow) uint64 {
 	return max(r.BeforeBytes, r.AfterBytes) - min(r.BeforeBytes, r.AfterBytes)
 }
 
 // compare orders two rows, the larger one first; names alphabetically.
-func (k *compareOrder) compare(a, b *analysis.CompareRow) int {
+func (k *compareOrder) compare(a, b *diff.CompareRow) int {
 	switch k.sort {
 	case compareName, compareWhere:
 		x, y := k.set.label(a, k.full), k.set.label(b, k.full)
@@ -155,11 +157,11 @@ func (k *compareOrder) compare(a, b *analysis.CompareRow) int {
 }
 
 // label is how a row is shown.
-func (c *compareSet) label(r *analysis.CompareRow, full bool) siteLabel {
+func (c *compareSet) label(r *diff.CompareRow, full bool) siteLabel {
 	if r.Node == 0 {
 		name := r.Key
 		if name == "" {
-			name = analysis.NoFunction
+			name = calltree.NoFunction
 		}
 		if !full && c.key.sides[0].by == analysis.ByFunction && c.key.sides[0].what != compareSizes {
 			name = bareFunction(name)
@@ -167,8 +169,8 @@ func (c *compareSet) label(r *analysis.CompareRow, full bool) siteLabel {
 		return siteLabel{name, r.Sub}
 	}
 	s := c.Joined.Stacks
-	n := analysis.SiteNode(s, r.Node)
-	site := analysis.Site{Node: r.Node, Name: analysis.FunctionName(s, n), Where: analysis.Where(s.At(s.Frame[n]))}
+	n := calltree.SiteNode(s, r.Node)
+	site := analysis.Site{Node: r.Node, Name: calltree.FunctionName(s, n), Where: calltree.Where(s.At(s.Frame[n]))}
 	switch {
 	case full:
 		return siteLabel{site.Name, site.Where}
@@ -205,9 +207,9 @@ func (t *compareTable) show(s *State, what compareWhat, by analysis.Group, cost 
 // current is the comparison shown if it is that of the newest state.
 func (t *compareTable) fresh() bool { return t.sets.fresh() && t.ordered.fresh() }
 
-func (t *compareTable) row(i int) *analysis.CompareRow { return &t.rows.set.Rows[t.rows.order[i]] }
+func (t *compareTable) row(i int) *diff.CompareRow { return &t.rows.set.Rows[t.rows.order[i]] }
 
-func (t *compareTable) selected() (*analysis.CompareRow, bool) {
+func (t *compareTable) selected() (*diff.CompareRow, bool) {
 	i, ok := t.list.Selected()
 	if !ok || t.rows == nil || i >= len(t.rows.order) {
 		return nil, false
@@ -322,7 +324,7 @@ func (t *compareTable) explain() {
 }
 
 // amounts is a row in a sentence.
-func (t *compareTable) amounts(r *analysis.CompareRow) string {
+func (t *compareTable) amounts(r *diff.CompareRow) string {
 	set := t.rows.set
 	text := func(n uint64) string { return set.amount(n, t.state.Exact) }
 	out := fmt.Sprintf("before %s, after %s: %s", text(r.BeforeBytes), text(r.AfterBytes), t.deltaCell(r.BeforeBytes, r.AfterBytes, text).Text)
@@ -383,7 +385,7 @@ func (t *compareTable) emptyText() []string {
 	case t.rows == nil:
 		return []string{"Comparing…"}
 	case t.state.Compare.Only > 1:
-		return []string{"Nothing is " + analysis.ChangeStatus(t.state.Compare.Only-1).String() + ".", "! shows the next kind of change, or all."}
+		return []string{"Nothing is " + diff.ChangeStatus(t.state.Compare.Only-1).String() + ".", "! shows the next kind of change, or all."}
 	case t.state.Compare.Only == 1 && t.state.Filter == "":
 		return []string{"Nothing changed.", "A and B mark other moments, ! shows all rows."}
 	case t.state.Filter != "":

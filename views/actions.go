@@ -9,6 +9,7 @@ import (
 	"github.com/rivo/tview"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 )
@@ -314,7 +315,7 @@ func (a *app) timeFlags() []string {
 }
 
 // stepFlags are the flags that filter stacks.
-func stepFlags(f analysis.StackFilter) (words []string) {
+func stepFlags(f calltree.StackFilter) (words []string) {
 	for _, step := range f.Steps() {
 		words = append(words, "--"+step.Kind.String()+"="+step.Name)
 	}

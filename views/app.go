@@ -10,6 +10,7 @@ import (
 	"github.com/rivo/tview"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -273,7 +274,7 @@ func (a *app) adoptHeaps(p *model.Profile) {
 	if budget <= 0 || budget > heapBudget {
 		budget = heapBudget
 	}
-	a.heaps = analysis.NewHeaps(p.Heaps, budget)
+	a.heaps = heapgraph.NewHeaps(p.Heaps, budget)
 }
 
 // offer chooses the screens that the file has.

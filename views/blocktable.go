@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/model"
 )
 
@@ -164,7 +165,7 @@ func blockSiteName(s *model.Stacks, labels *siteLabels, id model.StackID, full b
 	if !ok || leaf == 0 {
 		return model.UnknownStack(id)
 	}
-	n := analysis.SiteNode(s, leaf)
-	site := analysis.Site{Name: analysis.FunctionName(s, n), Stack: id, Node: leaf}
+	n := calltree.SiteNode(s, leaf)
+	site := analysis.Site{Name: calltree.FunctionName(s, n), Stack: id, Node: leaf}
 	return labels.label(s, analysis.ByStack, &site, full).name
 }

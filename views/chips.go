@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
@@ -19,7 +20,7 @@ type chip struct {
 
 // narrowing is all of a state that chips stand for: what undo brings back.
 type narrowing struct {
-	chips  analysis.StackFilter
+	chips  calltree.StackFilter
 	cell   analysis.Cell
 	window int
 }
@@ -28,9 +29,9 @@ func (s *State) narrowing() narrowing { return narrowing{s.Chips, s.Cell, s.Prof
 
 // The intents about filters of stacks.
 type (
-	addStep   struct{ step analysis.StackStep }
+	addStep   struct{ step calltree.StackStep }
 	dropStep  struct{ n int } // counted from 0, from the end where it is negative
-	setSteps  struct{ f analysis.StackFilter }
+	setSteps  struct{ f calltree.StackFilter }
 	setNarrow struct{ to narrowing }
 )
 
@@ -75,24 +76,24 @@ func (a *app) chips() (out []chip) {
 }
 
 // stepText says in words what a step of a filter does. It is not cleaned.
-func stepText(s analysis.StackStep) string {
+func stepText(s calltree.StackStep) string {
 	word := [...]string{"only ", "without ", "from ", "hiding ", "around "}[s.Kind]
 	return word + widget.WithoutSignature(widget.ShortenTemplates(s.Name))
 }
 
 // stepOf is the step that an action adds.
-func stepOf(act keymap.Action) (k analysis.StepKind, ok bool) {
+func stepOf(act keymap.Action) (k calltree.StepKind, ok bool) {
 	switch act {
 	case keymap.Only:
-		return analysis.Focus, true
+		return calltree.Focus, true
 	case keymap.Exclude:
-		return analysis.Ignore, true
+		return calltree.Ignore, true
 	case keymap.ShowFrom:
-		return analysis.ShowFrom, true
+		return calltree.ShowFrom, true
 	case keymap.HideFrame:
-		return analysis.HideFrame, true
+		return calltree.HideFrame, true
 	case keymap.Pivot:
-		return analysis.PivotAt, true
+		return calltree.PivotAt, true
 	}
 	return 0, false
 }
@@ -136,13 +137,13 @@ func (a *app) doFilters(act keymap.Action) bool {
 }
 
 // addStep filters by a function, or takes the pivot away that is there already.
-func (a *app) addStep(kind analysis.StepKind, function string) {
-	step := analysis.StackStep{Kind: kind, Name: function}
+func (a *app) addStep(kind calltree.StepKind, function string) {
+	step := calltree.StackStep{Kind: kind, Name: function}
 	switch {
 	case function == "":
 		a.say("nothing is selected that has a function's name")
-	case kind == analysis.PivotAt && a.state.Chips.Pivot() == function:
-		a.emit(dropStep{slices.IndexFunc(a.state.Chips.Steps(), func(s analysis.StackStep) bool { return s.Kind == kind })})
+	case kind == calltree.PivotAt && a.state.Chips.Pivot() == function:
+		a.emit(dropStep{slices.IndexFunc(a.state.Chips.Steps(), func(s calltree.StackStep) bool { return s.Kind == kind })})
 	case a.state.Chips.With(step) == a.state.Chips:
 		a.say("this filter is there already")
 	default:
@@ -184,16 +185,16 @@ type stackViews struct {
 
 type stackView struct {
 	stacks *model.Stacks
-	filter analysis.StackFilter
-	part   analysis.StackPart
-	view   *analysis.FilteredStacks
+	filter calltree.StackFilter
+	part   calltree.StackPart
+	view   *calltree.FilteredStacks
 }
 
 // maxStackViews is enough for both parts about a pivot, the whole, and one way back.
 const maxStackViews = 4
 
 // of is what a filter makes of stacks, nil for one that changes nothing. The only errors are those of ctx.
-func (v *stackViews) of(ctx context.Context, s *model.Stacks, f analysis.StackFilter, part analysis.StackPart) (*analysis.FilteredStacks, error) {
+func (v *stackViews) of(ctx context.Context, s *model.Stacks, f calltree.StackFilter, part calltree.StackPart) (*calltree.FilteredStacks, error) {
 	if f == "" || s == nil {
 		return nil, nil
 	}
@@ -204,7 +205,7 @@ func (v *stackViews) of(ctx context.Context, s *model.Stacks, f analysis.StackFi
 			return known.view, nil
 		}
 	}
-	view, err := analysis.FilterStacks(ctx, s, f, part)
+	view, err := calltree.FilterStacks(ctx, s, f, part)
 	if err != nil {
 		return nil, err
 	}

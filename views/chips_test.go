@@ -8,11 +8,12 @@ import (
 	"github.com/rivo/tview"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/model"
 )
 
 // filteredLive is what lives at the end of the stacks that a filter leaves.
-func filteredLive(t *testing.T, u *ui, f analysis.StackFilter) (bytes uint64) {
+func filteredLive(t *testing.T, u *ui, f calltree.StackFilter) (bytes uint64) {
 	t.Helper()
 	w, err := u.app.trace.Weights(t.Context(), analysis.CostLive, analysis.Query{At: analysis.End, Range: analysis.Whole, Cell: analysis.Cell{Stacks: f}})
 	if err != nil {
@@ -51,7 +52,7 @@ func TestChipsAreTakenBackOneByOne(t *testing.T) {
 	first, second := "without "+steps[0].Name, "only "
 	u.has(second, "without ")
 	u.keys(";").has("Enter takes the selected one back").keys("Enter", "Esc")
-	if got := u.app.state.Chips; got != analysis.NewStackFilter(steps[1]) {
+	if got := u.app.state.Chips; got != calltree.NewStackFilter(steps[1]) {
 		t.Errorf("without the first there is %q", got)
 	}
 	u.keys("U").has(first[:12], second)
@@ -59,10 +60,10 @@ func TestChipsAreTakenBackOneByOne(t *testing.T) {
 	u.sim.Do(func() {
 		u.app.mouse(tview.MouseLeftClick, tcell.NewEventMouse(hit.from+1, 1, tcell.Button1, tcell.ModNone))
 	})
-	if got := u.app.state.Chips; got != analysis.NewStackFilter(steps[0]) {
+	if got := u.app.state.Chips; got != calltree.NewStackFilter(steps[0]) {
 		t.Errorf("without the second there is %q", got)
 	}
-	if got := u.keys("U", "U").app.state.Chips; got != analysis.NewStackFilter(steps[0]) {
+	if got := u.keys("U", "U").app.state.Chips; got != calltree.NewStackFilter(steps[0]) {
 		t.Errorf("two steps back there is %q", got)
 	}
 	u.keys("U", "U").has("nothing to undo").keys("Ctrl+Y").has("without ")

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 )
@@ -26,11 +27,11 @@ func commands() []command {
 		{"group", "KEY", "Group tables by stack, function, file, module, thread or size.", groupNames, (*app).groupCommand},
 		{"cost", "KEY", "Weigh stacks by live, blocks, peak, total, count, leaked or temporary.", costNames, (*app).costCommand},
 		{"min-age", "TIME", "Count as leaks only what is at least that old: 50ms, 2s.", nil, (*app).ageCommand},
-		{"focus", "FUNCTION", "Keep only stacks with a function: its name, or /regex/.", nil, stepCommand(analysis.Focus)},
-		{"ignore", "FUNCTION", "Leave out stacks with a function: its name, or /regex/.", nil, stepCommand(analysis.Ignore)},
-		{"from", "FUNCTION", "Show stacks from a function on: its name, or /regex/.", nil, stepCommand(analysis.ShowFrom)},
-		{"hide", "FUNCTION", "Take a function out of stacks: its name, or /regex/.", nil, stepCommand(analysis.HideFrame)},
-		{"around", "FUNCTION", "Turn trees about a function: its name, or /regex/.", nil, stepCommand(analysis.PivotAt)},
+		{"focus", "FUNCTION", "Keep only stacks with a function: its name, or /regex/.", nil, stepCommand(calltree.Focus)},
+		{"ignore", "FUNCTION", "Leave out stacks with a function: its name, or /regex/.", nil, stepCommand(calltree.Ignore)},
+		{"from", "FUNCTION", "Show stacks from a function on: its name, or /regex/.", nil, stepCommand(calltree.ShowFrom)},
+		{"hide", "FUNCTION", "Take a function out of stacks: its name, or /regex/.", nil, stepCommand(calltree.HideFrame)},
+		{"around", "FUNCTION", "Turn trees about a function: its name, or /regex/.", nil, stepCommand(calltree.PivotAt)},
 		{"row", "ROW", "Look at a row of a heap snapshot by its number.", nil, (*app).goToRow},
 		{"compare", "FILE", "Compare with another file: every screen shows the difference. none lets go of it.", nil, (*app).compareCommand},
 		{"a", "PLACE", "Mark a place of the first file as A, before: 12s, 10s..20s, peak, start, end, #3, none.", nil, markCommand(sideA)},
@@ -111,10 +112,10 @@ func (a *app) filterCommand(text string) error {
 }
 
 // stepCommand filters stacks by what is typed.
-func stepCommand(kind analysis.StepKind) func(*app, string) error {
+func stepCommand(kind calltree.StepKind) func(*app, string) error {
 	return func(a *app, text string) error {
-		step := analysis.StackStep{Kind: kind, Name: text}
-		if err := analysis.CheckStep(step); err != nil {
+		step := calltree.StackStep{Kind: kind, Name: text}
+		if err := calltree.CheckStep(step); err != nil {
 			return err
 		}
 		if a.trace == nil && a.prof == nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -97,14 +98,14 @@ func TestDifferenceOfLayouts(t *testing.T) {
 // What the grid says of a whole layout is what analysis says.
 func TestPagesShowTheAnswersOfAnalysis(t *testing.T) {
 	u := openDump(t, 120, 60, colourCaps).keys("3", "=")
-	var f *analysis.LayoutFigures
+	var f *pages.LayoutFigures
 	u.sim.Do(func() {
 		l, err := u.app.dump.pages.Open(t.Context(), u.app.dump.layout(&u.app.state))
 		if err != nil {
 			t.Error(err)
 			return
 		}
-		f = analysis.SumLayout(l)
+		f = pages.SumLayout(l)
 	})
 	u.has(bytesText(f.All.Returned, true), model.Group(uint64(f.All.Pages)))
 	for i := range f.Types {

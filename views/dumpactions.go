@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 )
@@ -100,7 +101,7 @@ func (a *app) dumpPeak(r analysis.Range) {
 	if r.From < 0 {
 		from = 0
 	}
-	f := analysis.SumSeries(s, from, r.To)
+	f := pages.SumSeries(s, from, r.To)
 	if f.Points == 0 {
 		a.say("the series has no point there")
 		return

@@ -11,6 +11,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
@@ -28,7 +29,7 @@ type dumpChart struct {
 }
 
 // dumpCurves answer for columns, by series. Read-only once made.
-type dumpCurves []*analysis.SeriesCurve
+type dumpCurves []*pages.SeriesCurve
 
 type columnsKey struct {
 	dump     *dumpFile
@@ -40,7 +41,7 @@ type columnsKey struct {
 // columnSet is the columns of the series that are shown, by series; nil for others.
 type columnSet struct {
 	columnsKey
-	series [][]analysis.SeriesColumn
+	series [][]pages.SeriesColumn
 }
 
 // seriesList makes a key of a list of series.
@@ -60,14 +61,14 @@ func newDumpChart(e *env) *dumpChart {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			out[i] = analysis.NewSeriesCurve(&d.timeline.Series[i])
+			out[i] = pages.NewSeriesCurve(&d.timeline.Series[i])
 		}
 		return out, nil
 	})
 	c.columns = newLazy(e, func(ctx context.Context, k columnsKey) (columnSet, error) {
 		set := columnSet{columnsKey: k}
 		curves, _ := c.curves.get() // of the same file: asked for afterwards only
-		set.series = make([][]analysis.SeriesColumn, len(curves))
+		set.series = make([][]pages.SeriesColumn, len(curves))
 		for list := []byte(k.shown); len(list) > 0; {
 			if err := ctx.Err(); err != nil {
 				return set, err
@@ -141,7 +142,7 @@ func (c *dumpChart) setMarks(shown []int) {
 }
 
 // seriesPoints are the columns as charts show them: nothing before the first point, and the last value where there is none.
-func seriesPoints(cols []analysis.SeriesColumn) []widget.Point {
+func seriesPoints(cols []pages.SeriesColumn) []widget.Point {
 	out := make([]widget.Point, len(cols))
 	for i := range cols {
 		v := &cols[i]

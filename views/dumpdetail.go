@@ -6,7 +6,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/widget"
@@ -52,7 +52,7 @@ func (p *dumpPages) describePage(d *pageDetail, t *gridPages, page int) {
 	var occupied, free, holes, largest uint64
 	var runs []string
 	left := runsShown
-	analysis.EachPageRun(t.is, page, func(on bool, bits uint64) {
+	pages.EachPageRun(t.is, page, func(on bool, bits uint64) {
 		word := ""
 		if on {
 			occupied += bits
@@ -99,7 +99,7 @@ func (p *dumpPages) describePages(d *pageDetail, t *gridPages, from, to int) {
 	var occupied, all, size uint64
 	full, empty := 0, 0
 	for page := from; page < to; page++ {
-		o, n := analysis.PageOccupied(t.is, page)
+		o, n := pages.PageOccupied(t.is, page)
 		occupied, _ = model.SaturatingAdd(occupied, o)
 		all, _ = model.SaturatingAdd(all, n)
 		size, _ = model.SaturatingAdd(size, t.is.Size(page))
@@ -170,7 +170,7 @@ func (p *dumpPages) drawBits(s tcell.Screen, r widget.Rect) {
 		}
 	}
 	for x := range r.W {
-		fill := analysis.PageFill(0)
+		fill := pages.PageFill(0)
 		switch {
 		case parts != nil && x >= len(parts):
 			return
@@ -178,7 +178,7 @@ func (p *dumpPages) drawBits(s tcell.Screen, r widget.Rect) {
 			p.drawChange(s, r.X+x, r.Y, parts[x].occupied, parts[x].freed)
 			continue
 		case parts != nil:
-			fill = analysis.FillOf(parts[x].occupied, parts[x].all)
+			fill = pages.FillOf(parts[x].occupied, parts[x].all)
 		case t.diff != nil:
 			a, b := slot(from, to, x, r.W), slot(from, to, x+1, r.W)
 			if a >= to || to-from < r.W && x >= to-from {
@@ -195,7 +195,7 @@ func (p *dumpPages) drawBits(s tcell.Screen, r widget.Rect) {
 			if a >= to || to-from < r.W && x >= to-from {
 				return
 			}
-			fill = analysis.MixFills(t.fills[a:max(b, a+1)])
+			fill = pages.MixFills(t.fills[a:max(b, a+1)])
 		}
 		s.Put(r.X+x, r.Y, glyphs[fill.Level()], p.theme.Heat(float64(fill.Level())/float64(len(glyphs)-1)))
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
@@ -28,7 +28,7 @@ type dumpFragments struct {
 
 // fragmentRow is a type of pages, or all of them.
 type fragmentRow struct {
-	*analysis.PageFigures
+	*pages.PageFigures
 	all bool
 	typ int
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/widget"
@@ -18,7 +18,7 @@ type pageSpot struct{ typ, page, part int }
 type gridPages struct {
 	name  string
 	is    *model.PageType
-	fills []analysis.PageFill
+	fills []pages.PageFill
 	diff  *typeDiff // nil for occupancy
 	most  uint64    // bits of the largest page; 0 until it was asked for
 }
@@ -406,7 +406,7 @@ func (g *pageGrid) drawLabels(s tcell.Screen, sec *gridSection, top, skip, h int
 }
 
 // The signs of how full a cell is, and of how it changed.
-func fillGlyphs(plain bool) [analysis.FillLevels]string {
+func fillGlyphs(plain bool) [pages.FillLevels]string {
 	if plain {
 		return [...]string{"_", ".", ":", "%", "#"}
 	}
@@ -425,7 +425,7 @@ func sameGlyph(k *widget.Look) string {
 func (g *pageGrid) painter() func(typ, cell int) (string, tcell.Style) {
 	e := g.env
 	glyphs := fillGlyphs(e.look.Glyphs.Plain)
-	var heat [analysis.FillLevels]tcell.Style
+	var heat [pages.FillLevels]tcell.Style
 	for i := range heat {
 		heat[i] = e.theme.Heat(float64(i) / float64(len(heat)-1))
 	}
@@ -460,17 +460,17 @@ func (g *pageGrid) painter() func(typ, cell int) (string, tcell.Style) {
 }
 
 // fill is how full a cell is; ok is false for a part without a bit.
-func (g *pageGrid) fill(typ, cell int) (f analysis.PageFill, ok bool) {
+func (g *pageGrid) fill(typ, cell int) (f pages.PageFill, ok bool) {
 	t := &g.types[typ]
 	if g.level == 0 {
 		return t.fills[cell], true
 	}
 	if g.level > 0 {
 		from := cell << g.level
-		return analysis.MixFills(t.fills[from:min(from+1<<g.level, len(t.fills))]), true
+		return pages.MixFills(t.fills[from:min(from+1<<g.level, len(t.fills))]), true
 	}
 	p := g.partAt(g.spot(typ, cell))
-	return analysis.FillOf(p.occupied, p.all), p.all > 0
+	return pages.FillOf(p.occupied, p.all), p.all > 0
 }
 
 // change is the bits of a cell that are newly occupied and newly free.

@@ -3,7 +3,7 @@ package views
 import (
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
 )
@@ -55,7 +55,7 @@ func (p *dumpFragments) drawLength(s tcell.Screen, x, y, w int, n, top uint64) {
 }
 
 // lengthClasses is the shortest and the longest class that there is.
-func lengthClasses(f *analysis.PageFigures) (first, last int) {
+func lengthClasses(f *pages.PageFigures) (first, last int) {
 	first, last = 64, -1
 	for i := range f.Holes.Counts {
 		if f.Holes.Counts[i] > 0 || f.Runs.Counts[i] > 0 {
@@ -74,14 +74,14 @@ func (p *dumpFragments) fitClasses(first, last, rows int) (int, int, int) {
 	return first, last, every
 }
 
-func sumClass(f *analysis.RunFigures, class, n int) (sum uint64) {
+func sumClass(f *pages.RunFigures, class, n int) (sum uint64) {
 	for i := class; i < min(class+n, len(f.Bits)); i++ {
 		sum, _ = model.SaturatingAdd(sum, f.Bits[i])
 	}
 	return sum
 }
 
-func mostBits(f *analysis.RunFigures, first, last, every int) (most uint64) {
+func mostBits(f *pages.RunFigures, first, last, every int) (most uint64) {
 	for i := first; i <= last; i += every {
 		most = max(most, sumClass(f, i, every))
 	}
@@ -92,7 +92,7 @@ func mostBits(f *analysis.RunFigures, first, last, every int) (most uint64) {
 type sparseList struct {
 	widget.List
 	p    *dumpFragments
-	refs []analysis.PageRef
+	refs []pages.PageRef
 }
 
 // show takes the pages of the selected type.
@@ -109,7 +109,7 @@ func (l *sparseList) show() {
 	l.Refresh()
 }
 
-func (l *sparseList) selectedPage() *analysis.PageRef {
+func (l *sparseList) selectedPage() *pages.PageRef {
 	if row, ok := l.Selected(); ok && row < len(l.refs) {
 		return &l.refs[row]
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/model"
 )
 
@@ -18,14 +18,14 @@ type layoutKey struct {
 type layoutLoad struct {
 	layoutKey
 	*model.Layout
-	fills [][]analysis.PageFill // by type and page
+	fills [][]pages.PageFill // by type and page
 }
 
 // layoutFigures is what a layout adds up to, and the pages that are held by least.
 type layoutFigures struct {
 	layoutKey
-	*analysis.LayoutFigures
-	sparse []analysis.PageRef
+	*pages.LayoutFigures
+	sparse []pages.PageRef
 	held   int // partial pages there are
 }
 
@@ -35,7 +35,7 @@ type diffKey struct{ a, b layoutRef }
 // layoutDiff compares two layouts. Read-only once made.
 type layoutDiff struct {
 	diffKey
-	*analysis.LayoutChange
+	*pages.LayoutChange
 	paired []typeDiff
 }
 
@@ -121,12 +121,12 @@ func fillLayout(ctx context.Context, k layoutKey, last *lastLayout) (*layoutLoad
 	if err != nil {
 		return nil, err
 	}
-	out := &layoutLoad{layoutKey: k, Layout: l, fills: make([][]analysis.PageFill, len(l.Types))}
+	out := &layoutLoad{layoutKey: k, Layout: l, fills: make([][]pages.PageFill, len(l.Types))}
 	for i := range l.Types {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		out.fills[i] = analysis.PageFills(&l.Types[i])
+		out.fills[i] = pages.PageFills(&l.Types[i])
 	}
 	return out, nil
 }
@@ -139,8 +139,8 @@ func sumLayout(ctx context.Context, k layoutKey, last *lastLayout) (*layoutFigur
 	if err != nil {
 		return nil, err
 	}
-	out := &layoutFigures{layoutKey: k, LayoutFigures: analysis.SumLayout(l)}
-	out.sparse, out.held = analysis.SparsePages(l, sparseMost)
+	out := &layoutFigures{layoutKey: k, LayoutFigures: pages.SumLayout(l)}
+	out.sparse, out.held = pages.SparsePages(l, sparseMost)
 	return out, ctx.Err()
 }
 
@@ -153,7 +153,7 @@ func diffLayouts(ctx context.Context, k diffKey) (*layoutDiff, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &layoutDiff{diffKey: k, LayoutChange: analysis.DiffLayouts(was, is), paired: pairTypes(was, is)}
+	out := &layoutDiff{diffKey: k, LayoutChange: pages.DiffLayouts(was, is), paired: pairTypes(was, is)}
 	for i := range out.paired {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -202,7 +202,7 @@ func (t *typeDiff) name() string {
 // page is a page's number in a type, or [analysis.NoPage].
 func pageIn(t *model.PageType, page int) int {
 	if page >= t.Len() {
-		return analysis.NoPage
+		return pages.NoPage
 	}
 	return page
 }
@@ -211,7 +211,7 @@ func (t *typeDiff) compare() {
 	t.changes = make([]pageChange, max(t.was.Len(), t.is.Len()))
 	for page := range t.changes {
 		var occupied, freed uint64
-		analysis.EachChange(t.was, pageIn(t.was, page), t.is, pageIn(t.is, page), func(was, is bool, bits uint64) {
+		pages.EachChange(t.was, pageIn(t.was, page), t.is, pageIn(t.is, page), func(was, is bool, bits uint64) {
 			switch {
 			case is && !was:
 				occupied += bits
@@ -233,7 +233,7 @@ func fetchDevelopment(ctx context.Context, k developmentKey) (*development, erro
 		if err != nil { // the screen says so where the layout itself is shown
 			continue
 		}
-		f := analysis.SumLayout(l)
+		f := pages.SumLayout(l)
 		m := layoutMoment{layout: i, at: max(k.dump.time(i), 0), all: momentOf(&f.All)}
 		for t := range f.Types {
 			m.types = append(m.types, momentOf(&f.Types[t]))
@@ -243,7 +243,7 @@ func fetchDevelopment(ctx context.Context, k developmentKey) (*development, erro
 	return out, nil
 }
 
-func momentOf(f *analysis.PageFigures) momentFigures {
+func momentOf(f *pages.PageFigures) momentFigures {
 	return momentFigures{f.Name, f.Bytes, f.OccupiedBytes, f.Returned, holeBytes(f.Holes.Largest), f.Share()}
 }
 

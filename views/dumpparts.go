@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"sort"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/pages"
 )
 
 // partFigures are the bits of a part of a page. With a difference occupied are those newly occupied.
@@ -18,7 +18,7 @@ type pageRuns []partFigures
 func newPageRuns(t *gridPages, page int) (out pageRuns) {
 	var sum partFigures
 	if t.diff == nil {
-		analysis.EachPageRun(t.is, page, func(occupied bool, bits uint64) {
+		pages.EachPageRun(t.is, page, func(occupied bool, bits uint64) {
 			sum.all += bits
 			if occupied {
 				sum.occupied += bits
@@ -27,7 +27,7 @@ func newPageRuns(t *gridPages, page int) (out pageRuns) {
 		})
 		return out
 	}
-	analysis.EachChange(t.diff.was, pageIn(t.diff.was, page), t.diff.is, pageIn(t.diff.is, page), func(was, is bool, bits uint64) {
+	pages.EachChange(t.diff.was, pageIn(t.diff.was, page), t.diff.is, pageIn(t.diff.is, page), func(was, is bool, bits uint64) {
 		sum.all += bits
 		switch {
 		case is && !was:

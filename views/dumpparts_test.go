@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
 )
@@ -61,7 +61,7 @@ func TestPartsAgainstBits(t *testing.T) {
 // Even a page of gigabytes can be looked at bit by bit, without memory for its parts.
 func TestZoomToBitsOfHugePages(t *testing.T) {
 	const half = 4 << 30 / 8 / 2
-	g := pageGrid{types: []gridPages{{is: onePage(4<<30, half, half), fills: make([]analysis.PageFill, 1)}}, area: widget.Rect{W: 80, H: 20}}
+	g := pageGrid{types: []gridPages{{is: onePage(4<<30, half, half), fills: make([]pages.PageFill, 1)}}, area: widget.Rect{W: 80, H: 20}}
 	if !g.zoom(-64) || g.level != -29 {
 		t.Fatalf("level %d", g.level)
 	}
@@ -77,7 +77,7 @@ func TestZoomToBitsOfHugePages(t *testing.T) {
 
 // Where pages have no power of two of bits, there is still one cell for each bit, and none besides.
 func TestOneCellForEachBit(t *testing.T) {
-	g := pageGrid{types: []gridPages{{is: onePage(6000, 750), fills: make([]analysis.PageFill, 1)}}, area: widget.Rect{W: 80, H: 20}}
+	g := pageGrid{types: []gridPages{{is: onePage(6000, 750), fills: make([]pages.PageFill, 1)}}, area: widget.Rect{W: 80, H: 20}}
 	for g.zoom(-1) {
 		if g.count(0) > 750 {
 			t.Fatalf("%d cells for 750 bits", g.count(0))

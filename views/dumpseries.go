@@ -7,7 +7,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
@@ -19,7 +19,7 @@ type dumpSeries struct {
 	pane
 	chart   *dumpChart
 	list    widget.List
-	figures *lazy[seriesKey, []analysis.SeriesFigures]
+	figures *lazy[seriesKey, []pages.SeriesFigures]
 	of      *dumpFile // what hidden is about
 	hidden  []bool    // by series
 	big     bool      // the chart fills the screen
@@ -34,13 +34,13 @@ type seriesKey struct {
 
 func newDumpSeries(e *env) *dumpSeries {
 	p := &dumpSeries{pane: newPane(e), chart: newDumpChart(e)}
-	p.figures = newLazy(e, func(ctx context.Context, k seriesKey) ([]analysis.SeriesFigures, error) {
-		out := make([]analysis.SeriesFigures, len(k.dump.timeline.Series))
+	p.figures = newLazy(e, func(ctx context.Context, k seriesKey) ([]pages.SeriesFigures, error) {
+		out := make([]pages.SeriesFigures, len(k.dump.timeline.Series))
 		for i := range out {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			out[i] = analysis.SumSeries(&k.dump.timeline.Series[i], k.from, k.to)
+			out[i] = pages.SumSeries(&k.dump.timeline.Series[i], k.from, k.to)
 		}
 		return out, nil
 	})
@@ -207,7 +207,7 @@ func (p *dumpSeries) Cell(row, col int) widget.Cell {
 		}
 		return c
 	case seriesNow:
-		v, _, ok := analysis.ValueAt(s, p.state.Now())
+		v, _, ok := pages.ValueAt(s, p.state.Now())
 		if !ok {
 			return widget.Cell{Text: "not yet", Style: p.look.Muted}
 		}
@@ -224,7 +224,7 @@ func (p *dumpSeries) Cell(row, col int) widget.Cell {
 	return p.figureCell(&f[row], col)
 }
 
-func (p *dumpSeries) figureCell(f *analysis.SeriesFigures, col int) widget.Cell {
+func (p *dumpSeries) figureCell(f *pages.SeriesFigures, col int) widget.Cell {
 	switch col {
 	case seriesMin:
 		return widget.Cell{Text: measuredText(f.Min, p.state.Exact)}
@@ -247,16 +247,16 @@ func countCell(n int) widget.Cell {
 
 // changeCell is how the value differs from the first one, or from that at the start of the range.
 func (p *dumpSeries) changeCell(s *model.Series) widget.Cell {
-	now, _, ok := analysis.ValueAt(s, p.state.Now())
+	now, _, ok := pages.ValueAt(s, p.state.Now())
 	if !ok {
 		return widget.Cell{}
 	}
 	before := s.Values[0]
 	if r := p.state.Range; !r.IsWhole() {
-		if v, _, ok := analysis.ValueAt(s, max(r.From, 0)); ok {
+		if v, _, ok := pages.ValueAt(s, max(r.From, 0)); ok {
 			before = v
 		}
-		if now, _, ok = analysis.ValueAt(s, r.To); !ok {
+		if now, _, ok = pages.ValueAt(s, r.To); !ok {
 			return widget.Cell{}
 		}
 	}
@@ -393,7 +393,7 @@ func (p *dumpSeries) copyText() string {
 		return ""
 	}
 	s := &p.all()[n]
-	v, _, _ := analysis.ValueAt(s, p.state.Now())
+	v, _, _ := pages.ValueAt(s, p.state.Now())
 	return widget.Clean(fmt.Sprintf("%s at %v: %s", seriesName(s, n), p.state.Now(), measuredText(v, true)))
 }
 

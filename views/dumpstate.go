@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/model"
 )
 
@@ -70,7 +71,7 @@ type dumpFile struct {
 }
 
 func newDumpFile(p *model.Profile) *dumpFile {
-	d := &dumpFile{timeline: p.Timeline, pages: p.Pages, end: analysis.TimelineEnd(p.Timeline)}
+	d := &dumpFile{timeline: p.Timeline, pages: p.Pages, end: pages.TimelineEnd(p.Timeline)}
 	d.layouts = make([][]int, len(p.Timeline.Series))
 	for i := range p.Timeline.Series {
 		d.points += uint64(len(p.Timeline.Series[i].Times))

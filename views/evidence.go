@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
 )
 
@@ -79,7 +79,7 @@ func (a *app) evidenceFlags() []string {
 		if n := s.snapshot(); n >= 0 {
 			flags = append(flags, "--snapshot", fmt.Sprint(n))
 		}
-		if s.Heap.Policy == analysis.AllEdges {
+		if s.Heap.Policy == heapgraph.AllEdges {
 			flags = append(flags, "--edges", "all")
 		}
 		return flags

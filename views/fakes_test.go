@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/internal/memtest/opened"
 	"github.com/memtui/memtui/model"
@@ -29,7 +29,7 @@ func (f fakeSource) Extent() (begin, size int64)      { return 0, int64(len(f.ev
 func (f fakeSource) MarkerName(uint64) (string, bool) { return "", false }
 
 // loadFake makes a profile of stacks and events.
-func loadFake(t testing.TB, s *model.Stacks, events []model.Event) (*model.Store, *analysis.KeptIndex) {
+func loadFake(t testing.TB, s *model.Stacks, events []model.Event) (*model.Store, *traceindex.KeptIndex) {
 	t.Helper()
 	store, ix := opened.Profile(t, &model.Profile{
 		Meta:   model.Meta{Path: "fake.mlyze", Name: "fake.mlyze", Format: "mlyze"},
@@ -83,7 +83,7 @@ func (m *stackMaker) add(id model.StackID, names ...string) {
 //	10 µs  main › parse › vector<int>::push   100 B in 1 block, freed at 40 µs
 //	20 µs  main › parse › vector<int>::push    50 B in 1 block, freed at 50 µs
 //	30 µs  main › draw                         25 B in 1 block, freed at 31 µs, by the very next event
-func loadFew(t testing.TB) (*model.Store, *analysis.KeptIndex) {
+func loadFew(t testing.TB) (*model.Store, *traceindex.KeptIndex) {
 	m := newStackMaker()
 	m.add(7, "main", "parse", "vector<int>::push")
 	m.add(9, "main", "draw")
@@ -99,7 +99,7 @@ func loadFew(t testing.TB) (*model.Store, *analysis.KeptIndex) {
 
 // loadMany is a million events of 14,000 stacks, 60 frames each, of which a hundred share all but the last ten: twice the
 // nodes of a real recording of a Python program with as many.
-func loadMany(t testing.TB) (*model.Store, *analysis.KeptIndex) {
+func loadMany(t testing.TB) (*model.Store, *traceindex.KeptIndex) {
 	const count, depth, events = 14_000, 60, 1_000_000
 	m := newStackMaker()
 	for i := range count {
@@ -125,7 +125,7 @@ func loadMany(t testing.TB) (*model.Store, *analysis.KeptIndex) {
 }
 
 // loadDeep is one stack of 50,000 frames.
-func loadDeep(t testing.TB) (*model.Store, *analysis.KeptIndex) {
+func loadDeep(t testing.TB) (*model.Store, *traceindex.KeptIndex) {
 	m := newStackMaker()
 	names := make([]string, 50_000)
 	for i := range names {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/model"
@@ -42,17 +42,17 @@ func TestSubtreesGolden(t *testing.T)   { heapGoldens(t, "subtrees", "6", "b", "
 func TestTypesShowTheAnswersOfAnalysis(t *testing.T) {
 	u := openRecords(t, 200, 100, colourCaps).keys("2", "=")
 	var h *model.Heap
-	var g *analysis.HeapGraph
+	var g *heapgraph.HeapGraph
 	u.sim.Do(func() {
 		var err error
 		if h, err = u.app.heaps.Heap(t.Context(), u.app.state.snapshot()); err != nil {
 			t.Error(err)
 		}
-		if g, err = u.app.heaps.Graph(t.Context(), u.app.state.snapshot(), analysis.RootEdges); err != nil {
+		if g, err = u.app.heaps.Graph(t.Context(), u.app.state.snapshot(), heapgraph.RootEdges); err != nil {
 			t.Error(err)
 		}
 	})
-	types := analysis.HeapTypes(h, model.KindObject)
+	types := heapgraph.HeapTypes(h, model.KindObject)
 	retained, err := g.RetainedBySets(t.Context(), model.KindObject)
 	if err != nil {
 		t.Fatal(err)
@@ -223,7 +223,7 @@ func TestTwoFiles(t *testing.T) {
 	other, _ := loadBytes(t, "after.mvmheap", records(t))
 	u := openUI(t, 120, 40, colourCaps, store, nil)
 	u.sim.Do(func() {
-		second := &Second{Name: "after.mvmheap", Path: "dir/after.mvmheap", Store: other, Heaps: analysis.NewHeaps(other.Current().Heaps, 1<<30)}
+		second := &Second{Name: "after.mvmheap", Path: "dir/after.mvmheap", Store: other, Heaps: heapgraph.NewHeaps(other.Current().Heaps, 1<<30)}
 		u.app.adoptSecond(second, newSecondFile(second))
 		u.app.emit(setSnapshot{0})
 	})

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 )
@@ -141,10 +141,10 @@ func (a *app) heapBack() bool {
 }
 
 func (a *app) toggleEdges() {
-	p := analysis.AllEdges
+	p := heapgraph.AllEdges
 	text := "all references count as holding memory, those of inter-generational roots too"
-	if a.state.Heap.Policy == analysis.AllEdges {
-		p, text = analysis.RootEdges, "inter-generational roots hold nothing that something else reaches"
+	if a.state.Heap.Policy == heapgraph.AllEdges {
+		p, text = heapgraph.RootEdges, "inter-generational roots hold nothing that something else reaches"
 	}
 	a.emit(setPolicy{p})
 	a.say("edges " + p.String() + ": " + text)

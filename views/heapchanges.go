@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/diff"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
 )
 
@@ -26,13 +28,13 @@ type changeSet struct {
 
 // changeRow is a type or frame in both snapshots.
 type changeRow struct {
-	analysis.HeapChange
+	diff.HeapChange
 	before, after changeID
 }
 
 // figures are bytes and counts of both sides.
-func (c *changeRow) figures() *analysis.CompareFigures {
-	return &analysis.CompareFigures{BeforeBytes: c.BeforeBytes, AfterBytes: c.AfterBytes, BeforeCount: c.BeforeCount, AfterCount: c.AfterCount}
+func (c *changeRow) figures() *diff.CompareFigures {
+	return &diff.CompareFigures{BeforeBytes: c.BeforeBytes, AfterBytes: c.AfterBytes, BeforeCount: c.BeforeCount, AfterCount: c.AfterCount}
 }
 
 // changeID is the number of a type or frame in one snapshot; negative where the snapshot has none.
@@ -54,11 +56,11 @@ type typeKey struct {
 func fetchChanges(ctx context.Context, k changeKey) (*changeSet, error) {
 	set := &changeSet{changeKey: k}
 	before, after := k.sides[0].heap, k.sides[1].heap
-	changes := []analysis.HeapChange(nil)
+	changes := []diff.HeapChange(nil)
 	if k.frames {
-		changes = analysis.DiffFrames(before, after)
+		changes = diff.DiffFrames(before, after)
 	} else {
-		changes = analysis.DiffTypes(before, after)
+		changes = diff.DiffTypes(before, after)
 	}
 	ids := [2]map[typeKey]uint32{groupIDs(before, k.frames), groupIDs(after, k.frames)}
 	set.rows = make([]changeRow, len(changes))
@@ -82,9 +84,9 @@ func fetchChanges(ctx context.Context, k changeKey) (*changeSet, error) {
 
 // groupIDs are the numbers of types or frames: of several of one name the largest.
 func groupIDs(h *model.Heap, frames bool) map[typeKey]uint32 {
-	groups := analysis.HeapFrames
+	groups := heapgraph.HeapFrames
 	if !frames {
-		groups = func(h *model.Heap) []analysis.HeapGroup { return analysis.HeapTypes(h, model.KindObject) }
+		groups = func(h *model.Heap) []heapgraph.HeapGroup { return heapgraph.HeapTypes(h, model.KindObject) }
 	}
 	ids := map[typeKey]uint32{}
 	for _, g := range slices.Backward(groups(h)) {
@@ -274,11 +276,11 @@ type grownKey struct{ graphs [2]*heapGraph }
 // grownSet is those subtrees, most grown first. Read-only once made.
 type grownSet struct {
 	grownKey
-	list []analysis.GrownSubtree
+	list []heapgraph.GrownSubtree
 }
 
 func fetchGrown(ctx context.Context, k grownKey) (*grownSet, error) {
 	const most = 200
-	list, err := analysis.GrownSubtrees(ctx, k.graphs[0].HeapGraph, k.graphs[1].HeapGraph, most)
+	list, err := heapgraph.GrownSubtrees(ctx, k.graphs[0].HeapGraph, k.graphs[1].HeapGraph, most)
 	return &grownSet{k, list}, err
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
@@ -341,7 +341,7 @@ func (p *heapComparison) openRow() {
 	case p.loads2[1].heaps != p.heaps:
 		p.say("only what is in the file opened first can be looked at: ~ swaps before and after")
 	default:
-		g := analysis.HeapGroup{ID: uint32(c.after.id), Name: c.Name, Repr: c.Repr}
+		g := heapgraph.HeapGroup{ID: uint32(c.after.id), Name: c.Name, Repr: c.Repr}
 		p.objects.start(p.changeName(c), p.table.set.kind(), &g)
 	}
 }

@@ -7,7 +7,8 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/diff"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/widget"
@@ -162,7 +163,7 @@ func (p *heapComparison) mostOf() string {
 		return ""
 	}
 	// rows stand in the report's order
-	most, part := analysis.MostOfChange(set.totals.figures(), len(set.rows), func(i int) *analysis.CompareFigures { return set.rows[i].figures() })
+	most, part := diff.MostOfChange(set.totals.figures(), len(set.rows), func(i int) *diff.CompareFigures { return set.rows[i].figures() })
 	if most < 0 {
 		return ""
 	}
@@ -342,7 +343,7 @@ func (p *heapComparison) statusCell(status string) widget.Cell {
 }
 
 // treeCell is a cell of the table of subtrees.
-func (p *heapComparison) treeCell(t *analysis.GrownSubtree, col changeColumn) widget.Cell {
+func (p *heapComparison) treeCell(t *heapgraph.GrownSubtree, col changeColumn) widget.Cell {
 	bytes := func(n uint64) string { return bytesText(n, p.state.Exact) }
 	switch col {
 	case changeTitle:
@@ -363,7 +364,7 @@ func (p *heapComparison) treeCell(t *analysis.GrownSubtree, col changeColumn) wi
 }
 
 // treeName is the end of the way to a subtree.
-func (p *heapComparison) treeName(t *analysis.GrownSubtree) string {
+func (p *heapComparison) treeName(t *heapgraph.GrownSubtree) string {
 	if len(t.Path) == 0 {
 		return "the root"
 	}

@@ -3,7 +3,7 @@ package views
 import (
 	"fmt"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
 )
@@ -16,7 +16,7 @@ func (p *heapComparison) selected() (*changeRow, bool) {
 	return p.table.row(i), true
 }
 
-func (p *heapComparison) selectedTree() (*analysis.GrownSubtree, bool) {
+func (p *heapComparison) selectedTree() (*heapgraph.GrownSubtree, bool) {
 	i, ok := p.list.Selected()
 	if !ok || p.trees == nil || p.by != compareSubtrees || i >= len(p.trees.list) {
 		return nil, false
@@ -73,7 +73,7 @@ func (p *heapComparison) explain() {
 }
 
 // explainTree says of a subtree what grew in it.
-func (p *heapComparison) explainTree(t *analysis.GrownSubtree) {
+func (p *heapComparison) explainTree(t *heapgraph.GrownSubtree) {
 	i, _ := p.list.Selected()
 	exact := p.state.Exact
 	lines := []widget.Line{said(fmt.Sprintf("retains %s in %s, before %s in %s", bytesText(t.AfterBytes, exact), plural(t.AfterRows, "row", "rows"),

@@ -6,7 +6,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
@@ -66,7 +66,7 @@ func (p *heapDominators) commandLine(file []string) []string {
 }
 
 func (p *heapDominators) about() string {
-	if p.state.Heap.Policy == analysis.AllEdges {
+	if p.state.Heap.Policy == heapgraph.AllEdges {
 		return "all edges"
 	}
 	return ""

@@ -6,7 +6,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
@@ -133,7 +133,7 @@ func heapCommand(s *State, verb string, file []string, more ...string) []string 
 	if i := s.snapshot(); i >= 0 && verb != "snapshots" {
 		words = append(words, "--snapshot", fmt.Sprint(i))
 	}
-	if s.Heap.Policy != analysis.RootEdges {
+	if s.Heap.Policy != heapgraph.RootEdges {
 		words = append(words, "--edges", s.Heap.Policy.String())
 	}
 	return words
@@ -176,7 +176,7 @@ func (p *heapGroups) show(s *State) {
 	}
 }
 
-func (p *heapGroups) selected() (*analysis.HeapGroup, bool) {
+func (p *heapGroups) selected() (*heapgraph.HeapGroup, bool) {
 	i, ok := p.list.Selected()
 	if !ok || p.table == nil || i >= len(p.table.order) {
 		return nil, false

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
 )
@@ -21,19 +22,19 @@ type groupKey struct {
 // groupSet is all groups, and what they add up to. Read-only once made.
 type groupSet struct {
 	groupKey
-	groups []analysis.HeapGroup
-	sum    analysis.HeapGroup
+	groups []heapgraph.HeapGroup
+	sum    heapgraph.HeapGroup
 }
 
 func fetchGroups(_ context.Context, k groupKey) (*groupSet, error) {
 	set := &groupSet{groupKey: k}
 	switch k.by {
 	case byFrame:
-		set.groups = analysis.HeapFrames(k.load.heap)
+		set.groups = heapgraph.HeapFrames(k.load.heap)
 	case byRepr:
-		set.groups = byRepresentation(analysis.HeapTypes(k.load.heap, k.by.kind()))
+		set.groups = byRepresentation(heapgraph.HeapTypes(k.load.heap, k.by.kind()))
 	default:
-		set.groups = analysis.HeapTypes(k.load.heap, k.by.kind())
+		set.groups = heapgraph.HeapTypes(k.load.heap, k.by.kind())
 	}
 	for i := range set.groups {
 		addGroup(&set.sum, &set.groups[i])
@@ -41,23 +42,23 @@ func fetchGroups(_ context.Context, k groupKey) (*groupSet, error) {
 	return set, nil
 }
 
-func addGroup(sum, g *analysis.HeapGroup) {
+func addGroup(sum, g *heapgraph.HeapGroup) {
 	sum.Count += g.Count
 	sum.ManagedBytes += g.ManagedBytes
 	sum.UnmanagedBytes, _ = model.SaturatingAdd(sum.UnmanagedBytes, g.UnmanagedBytes)
 }
 
 // byRepresentation adds up the types of each representation. The id is that of the first type.
-func byRepresentation(types []analysis.HeapGroup) []analysis.HeapGroup {
+func byRepresentation(types []heapgraph.HeapGroup) []heapgraph.HeapGroup {
 	at := map[string]int{}
-	var out []analysis.HeapGroup
+	var out []heapgraph.HeapGroup
 	for i := range types {
 		g := &types[i]
 		j, ok := at[g.Repr]
 		if !ok {
 			j = len(out)
 			at[g.Repr] = j
-			out = append(out, analysis.HeapGroup{ID: g.ID, Name: g.Repr, Repr: g.Repr})
+			out = append(out, heapgraph.HeapGroup{ID: g.ID, Name: g.Repr, Repr: g.Repr})
 		}
 		addGroup(&out[j], g)
 	}
@@ -82,7 +83,7 @@ func fetchRetained(ctx context.Context, k retainKey) (*retainSet, error) {
 }
 
 // fits reports whether the figures are those of the groups.
-func (r *retainSet) fits(set *groupSet, p analysis.EdgePolicy) bool {
+func (r *retainSet) fits(set *groupSet, p heapgraph.EdgePolicy) bool {
 	return r.graph.heapKey == set.load.heapKey && r.graph.edges == p && r.kind == set.by.kind()
 }
 
@@ -114,13 +115,13 @@ type groupOrder struct {
 type groupTable struct {
 	groupOrder
 	order []int32
-	shown analysis.HeapGroup
+	shown heapgraph.HeapGroup
 }
 
-func (t *groupTable) row(i int) *analysis.HeapGroup { return &t.set.groups[t.order[i]] }
+func (t *groupTable) row(i int) *heapgraph.HeapGroup { return &t.set.groups[t.order[i]] }
 
 // retains is what a group retains; ok is false before it is known, and where it takes too long to find out.
-func (k *groupOrder) retains(g *analysis.HeapGroup) (n uint64, ok bool) {
+func (k *groupOrder) retains(g *heapgraph.HeapGroup) (n uint64, ok bool) {
 	if k.retained == nil {
 		return 0, false
 	}
@@ -150,7 +151,7 @@ func orderGroups(k groupOrder) *groupTable {
 }
 
 // compare orders the largest first, and names by the alphabet.
-func (k *groupOrder) compare(x, y *analysis.HeapGroup) int {
+func (k *groupOrder) compare(x, y *heapgraph.HeapGroup) int {
 	switch k.sort {
 	case groupTitle:
 		return strings.Compare(x.Name, y.Name)
@@ -174,7 +175,7 @@ func (k *groupOrder) compare(x, y *analysis.HeapGroup) int {
 
 // filterGroup shows a group to a filter.
 type filterGroup struct {
-	*analysis.HeapGroup
+	*heapgraph.HeapGroup
 	in *groupOrder
 }
 
@@ -214,7 +215,7 @@ func (g *filterGroup) Value(field string, share bool) (float64, bool) {
 }
 
 // groupName names a group: a type, a representation, or a frame.
-func groupName(g *analysis.HeapGroup, by heapBy, full bool) string {
+func groupName(g *heapgraph.HeapGroup, by heapBy, full bool) string {
 	if by == byFrame {
 		return frameText(g.Name, g.File, g.Line, full)
 	}
@@ -224,7 +225,7 @@ func groupName(g *analysis.HeapGroup, by heapBy, full bool) string {
 // columns lays the table out for its width.
 func (p *heapGroups) columns(w int) {
 	f := figures{p.state.Exact, w >= 100}
-	var sum analysis.HeapGroup
+	var sum heapgraph.HeapGroup
 	if p.table != nil {
 		sum = p.table.set.sum
 	}
@@ -303,7 +304,7 @@ func (p *heapGroups) Cell(row, col int) widget.Cell {
 }
 
 // shareOfGroup is the bar of a row: of what is sorted by.
-func (p *heapGroups) shareOfGroup(g *analysis.HeapGroup) widget.Cell {
+func (p *heapGroups) shareOfGroup(g *heapgraph.HeapGroup) widget.Cell {
 	sum := &p.table.set.sum
 	switch p.sort {
 	case groupCount:
@@ -320,7 +321,7 @@ func (p *heapGroups) shareOfGroup(g *analysis.HeapGroup) widget.Cell {
 }
 
 // amounts is a group's figures in a sentence.
-func (p *heapGroups) amounts(g *analysis.HeapGroup) string {
+func (p *heapGroups) amounts(g *heapgraph.HeapGroup) string {
 	exact := p.state.Exact
 	text := fmt.Sprintf("%s: %s managed + %s unmanaged (%s of all bytes), %s each on average", model.Group(g.Count),
 		bytesText(g.ManagedBytes, exact), bytesText(g.UnmanagedBytes, exact),

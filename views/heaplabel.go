@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
 )
 
@@ -15,14 +15,14 @@ func heapText(h *model.Heap, r model.Row, full bool) string {
 	}
 	switch h.Kinds[r] {
 	case model.KindTypeObject:
-		return heapName(analysis.HeapLabel(h, r)) + " (type object)"
+		return heapName(heapgraph.HeapLabel(h, r)) + " (type object)"
 	case model.KindSTable:
-		return heapName(analysis.HeapLabel(h, r)) + " (STable)"
+		return heapName(heapgraph.HeapLabel(h, r)) + " (STable)"
 	case model.KindFrame:
 		name, file, line := h.Tables.Frame(h.Entity[r])
 		return frameText(name, file, line, full)
 	}
-	return heapName(analysis.HeapLabel(h, r))
+	return heapName(heapgraph.HeapLabel(h, r))
 }
 
 // frameText names a static frame: "name (file:line)", with the last part of the path only unless full.

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
 )
 
 // heapKey names a snapshot.
 type heapKey struct {
-	heaps analysis.Heaps
+	heaps heapgraph.Heaps
 	i     int
 }
 
@@ -19,7 +19,7 @@ type heapKey struct {
 type heapLoad struct {
 	heapKey
 	heap   *model.Heap
-	totals analysis.HeapTotals
+	totals heapgraph.HeapTotals
 }
 
 // unlinked reports whether the file ends before the references of the snapshot: nobody knows what holds what.
@@ -34,13 +34,13 @@ func (l *heapLoad) unlinkedText() []string {
 // graphKey names a snapshot's dominators.
 type graphKey struct {
 	heapKey
-	edges analysis.EdgePolicy
+	edges heapgraph.EdgePolicy
 }
 
 // heapGraph is a graph and which one it is.
 type heapGraph struct {
 	graphKey
-	*analysis.HeapGraph
+	*heapgraph.HeapGraph
 }
 
 // heapLoads decodes the snapshot that all heap screens are about, once for all of them.
@@ -48,12 +48,12 @@ type heapLoads struct {
 	*env
 	heap   *lazy[heapKey, *heapLoad]
 	graph  *lazy[graphKey, *heapGraph]
-	totals map[heapKey]analysis.HeapTotals // of what was decoded
-	paused heapKey                         // what a person stopped
+	totals map[heapKey]heapgraph.HeapTotals // of what was decoded
+	paused heapKey                          // what a person stopped
 }
 
 func newHeapLoads(e *env) *heapLoads {
-	l := &heapLoads{env: e, totals: map[heapKey]analysis.HeapTotals{}}
+	l := &heapLoads{env: e, totals: map[heapKey]heapgraph.HeapTotals{}}
 	l.heap = newLazy(e, openHeap)
 	l.graph = newLazy(e, openGraph)
 	return l
@@ -64,7 +64,7 @@ func openHeap(ctx context.Context, k heapKey) (*heapLoad, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &heapLoad{k, h, analysis.SumHeap(h)}, nil
+	return &heapLoad{k, h, heapgraph.SumHeap(h)}, nil
 }
 
 func openGraph(ctx context.Context, k graphKey) (*heapGraph, error) {
@@ -94,7 +94,7 @@ func (l *heapLoads) ask(s *State) *heapLoad {
 }
 
 // askGraph asks for the dominators of a decoded snapshot, and returns them once they are there, else nil.
-func (l *heapLoads) askGraph(load *heapLoad, p analysis.EdgePolicy) *heapGraph {
+func (l *heapLoads) askGraph(load *heapLoad, p heapgraph.EdgePolicy) *heapGraph {
 	if load.unlinked() {
 		l.graph.stop()
 		return nil

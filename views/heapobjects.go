@@ -8,7 +8,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
@@ -73,7 +73,7 @@ type objectTable struct {
 func newHeapObjects(e *env) *heapObjects {
 	p := &heapObjects{heapPane: heapPane{pane: newPane(e)}}
 	p.rows = newLazy(e, func(ctx context.Context, k objectKey) (*objectSet, error) {
-		rows, err := analysis.GroupRows(ctx, k.load.heap, k.kind, k.id)
+		rows, err := heapgraph.GroupRows(ctx, k.load.heap, k.kind, k.id)
 		return &objectSet{k, rows}, err
 	})
 	p.order = newLazy(e, func(_ context.Context, k objectOrder) (*objectTable, error) { return orderObjects(k), nil })
@@ -83,7 +83,7 @@ func newHeapObjects(e *env) *heapObjects {
 }
 
 // start opens the list for a group, those that retain most first.
-func (p *heapObjects) start(title string, kind model.HeapKind, g *analysis.HeapGroup) {
+func (p *heapObjects) start(title string, kind model.HeapKind, g *heapgraph.HeapGroup) {
 	p.open, p.title, p.table = true, title, nil
 	p.of = objectKey{kind: kind, id: g.ID}
 	p.match = [2]string{g.Name, g.Repr}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
 )
@@ -19,7 +19,7 @@ type pathKey struct {
 // pathSet is such a path. Read-only once made.
 type pathSet struct {
 	pathKey
-	steps []analysis.HeapStep
+	steps []heapgraph.HeapStep
 	found bool
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
 )
@@ -71,7 +71,7 @@ func fetchRefs(ctx context.Context, k refKey) (*refSet, error) {
 	return set, ctx.Err()
 }
 
-func refGroups(groups []analysis.HeapRefs) []refRow {
+func refGroups(groups []heapgraph.HeapRefs) []refRow {
 	rows := make([]refRow, len(groups))
 	for i := range groups {
 		g := &groups[i]

@@ -6,7 +6,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
@@ -24,8 +24,8 @@ type heapSnapshots struct {
 	listAt   widget.Rect
 	rows     []snapshotRow
 	scores   *lazy[scoreKey, *scoreSet]
-	unknown  *lazy[heapKey, analysis.HeapTotals] // sums of a snapshot whose headers do not tell them
-	hopeless map[heapKey]bool                    // what cannot be decoded
+	unknown  *lazy[heapKey, heapgraph.HeapTotals] // sums of a snapshot whose headers do not tell them
+	hopeless map[heapKey]bool                     // what cannot be decoded
 	counts   bool
 	grown    bool
 }
@@ -33,12 +33,12 @@ type heapSnapshots struct {
 func newHeapSnapshots(e *env) *heapSnapshots {
 	p := &heapSnapshots{pane: newPane(e), hopeless: map[heapKey]bool{}}
 	p.scores = newLazy(e, fetchScores)
-	p.unknown = newLazy(e, func(ctx context.Context, k heapKey) (analysis.HeapTotals, error) {
+	p.unknown = newLazy(e, func(ctx context.Context, k heapKey) (heapgraph.HeapTotals, error) {
 		h, err := k.heaps.Heap(ctx, k.i)
 		if err != nil {
-			return analysis.HeapTotals{}, err
+			return heapgraph.HeapTotals{}, err
 		}
-		return analysis.SumHeap(h), nil
+		return heapgraph.SumHeap(h), nil
 	})
 	p.list = widget.List{Table: p, SortColumn: -1, Column: -1}
 	p.trends.p = p

@@ -1,7 +1,7 @@
 package views
 
 import (
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/keymap"
 )
 
@@ -9,7 +9,7 @@ import (
 type HeapStart struct {
 	Snapshot *int // or page layout; nil for the last whole one
 	After    *int // of the second file
-	Edges    analysis.EdgePolicy
+	Edges    heapgraph.EdgePolicy
 }
 
 // begin is called before anything is shown.

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
 )
 
@@ -19,7 +19,7 @@ type HeapState struct {
 	After    int  // of the other file, where two are compared; noSnapshot for its last whole one
 	Moving   bool // the snapshot of the other file is what moving moves
 	Swapped  bool
-	Policy   analysis.EdgePolicy
+	Policy   heapgraph.EdgePolicy
 
 	Row     model.Row // what Object shows
 	RowOf   int
@@ -40,7 +40,7 @@ type (
 	setAfter    struct{ i int }
 	swapSides   struct{ two bool } // two files are compared
 	moveAfter   struct{ on bool }
-	setPolicy   struct{ p analysis.EdgePolicy }
+	setPolicy   struct{ p heapgraph.EdgePolicy }
 	setRow      struct {
 		of  int
 		row model.Row

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
 )
 
 // scoreKey determines the recorder's high scores of all snapshots.
 type scoreKey struct {
-	heaps  analysis.Heaps
+	heaps  heapgraph.Heaps
 	n      int
 	counts bool // by count instead of by bytes
 }

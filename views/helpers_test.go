@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/internal/memtest/opened"
 	"github.com/memtui/memtui/internal/term"
@@ -28,7 +29,7 @@ var kvleak = sync.OnceValue(func() []byte {
 })
 
 // loadBytes reads a trace to its end, as the program does.
-func loadBytes(t testing.TB, name string, data []byte) (*model.Store, *analysis.KeptIndex) {
+func loadBytes(t testing.TB, name string, data []byte) (*model.Store, *traceindex.KeptIndex) {
 	t.Helper()
 	store, ix, err := opened.Bytes(t, name, data)
 	if err != nil {

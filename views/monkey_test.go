@@ -8,7 +8,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -38,35 +38,35 @@ func monkeyKeys() []*tcell.EventKey {
 
 // Whatever is typed, clicked and resized, on whatever file, nothing breaks: on a panic the loop ends.
 func TestMonkey(t *testing.T) {
-	files := map[string]func(testing.TB) (*model.Store, *analysis.KeptIndex){
-		"real": func(t testing.TB) (*model.Store, *analysis.KeptIndex) { return loadBytes(t, "real.mlyze", kvleak()) },
-		"damaged": func(t testing.TB) (*model.Store, *analysis.KeptIndex) {
+	files := map[string]func(testing.TB) (*model.Store, *traceindex.KeptIndex){
+		"real": func(t testing.TB) (*model.Store, *traceindex.KeptIndex) { return loadBytes(t, "real.mlyze", kvleak()) },
+		"damaged": func(t testing.TB) (*model.Store, *traceindex.KeptIndex) {
 			return loadBytes(t, "damaged.mlyze", damagedKvleak())
 		},
-		"heaps": func(t testing.TB) (*model.Store, *analysis.KeptIndex) {
+		"heaps": func(t testing.TB) (*model.Store, *traceindex.KeptIndex) {
 			return loadBytes(t, "heaps.mvmheap", records(t))
 		},
-		"cut heaps": func(t testing.TB) (*model.Store, *analysis.KeptIndex) {
+		"cut heaps": func(t testing.TB) (*model.Store, *traceindex.KeptIndex) {
 			return loadBytes(t, "cut.mvmheap", records(t)[:len(records(t))*4/5])
 		},
-		"dump": func(t testing.TB) (*model.Store, *analysis.KeptIndex) {
+		"dump": func(t testing.TB) (*model.Store, *traceindex.KeptIndex) {
 			return loadBytes(t, "dump.mb", processDump(t))
 		},
-		"cut dump": func(t testing.TB) (*model.Store, *analysis.KeptIndex) {
+		"cut dump": func(t testing.TB) (*model.Store, *traceindex.KeptIndex) {
 			return loadBytes(t, "cut.mb", processDump(t)[:len(processDump(t))/2])
 		},
-		"profile": func(t testing.TB) (*model.Store, *analysis.KeptIndex) {
+		"profile": func(t testing.TB) (*model.Store, *traceindex.KeptIndex) {
 			return loadBytes(t, "profile.spaa", serverProfile(t))
 		},
-		"events": func(t testing.TB) (*model.Store, *analysis.KeptIndex) {
+		"events": func(t testing.TB) (*model.Store, *traceindex.KeptIndex) {
 			return loadBytes(t, "events.spaa", pythonProfile(t))
 		},
-		"header": func(t testing.TB) (*model.Store, *analysis.KeptIndex) {
+		"header": func(t testing.TB) (*model.Store, *traceindex.KeptIndex) {
 			return loadBytes(t, "header.mlyze", kvleak()[:len(kvleak())/20])
 		},
 		"few": loadFew, "deep": loadDeep,
-		"no events": func(t testing.TB) (*model.Store, *analysis.KeptIndex) { return loadFake(t, model.NewStacks(), nil) },
-		"no stacks": func(t testing.TB) (*model.Store, *analysis.KeptIndex) {
+		"no events": func(t testing.TB) (*model.Store, *traceindex.KeptIndex) { return loadFake(t, model.NewStacks(), nil) },
+		"no stacks": func(t testing.TB) (*model.Store, *traceindex.KeptIndex) {
 			return loadFake(t, nil, []model.Event{
 				{Time: 0, Kind: model.Alloc, Size: 1 << 63, ID: 1 << 60}, {Time: 0, Kind: model.Alloc, Size: 1 << 63, ID: 3},
 				{Time: model.MaxTime, Kind: model.Alloc, Size: 7, ID: 3},
@@ -83,7 +83,7 @@ func TestMonkey(t *testing.T) {
 	}
 }
 
-func monkey(t *testing.T, store *model.Store, ix *analysis.KeptIndex, seed uint64, steps int) {
+func monkey(t *testing.T, store *model.Store, ix *traceindex.KeptIndex, seed uint64, steps int) {
 	r := rand.New(rand.NewPCG(seed, 7))
 	sim := term.NewSimulationCaps(80, 24, colourCaps)
 	a := newApp(Options{

@@ -10,6 +10,8 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -95,7 +97,7 @@ func TestOverviewOfNothing(t *testing.T) {
 }
 
 // stopped is a trace that was stopped, and whose events cannot be read again.
-type stopped struct{ *analysis.KeptIndex }
+type stopped struct{ *traceindex.KeptIndex }
 
 func (s stopped) Status() analysis.Status {
 	st := s.KeptIndex.Status()
@@ -158,7 +160,7 @@ func TestClicksSelectRows(t *testing.T) {
 }
 
 // unfinished is a trace of which more is to come.
-type unfinished struct{ *analysis.KeptIndex }
+type unfinished struct{ *traceindex.KeptIndex }
 
 func (u unfinished) Status() analysis.Status {
 	s := u.KeptIndex.Status()
@@ -178,17 +180,17 @@ type reading struct {
 	walks *atomic.Int64
 }
 
-func (r reading) History(ctx context.Context, by analysis.Group, only analysis.StackFilter, keys []analysis.Key, n int) ([][]uint64, error) {
+func (r reading) History(ctx context.Context, by analysis.Group, only calltree.StackFilter, keys []analysis.Key, n int) ([][]uint64, error) {
 	r.walks.Add(1)
 	return r.KeptIndex.History(ctx, by, only, keys, n)
 }
 
-func (r reading) Shapes(ctx context.Context, by analysis.Group, only analysis.StackFilter, keys []analysis.Key) ([]analysis.Shape, error) {
+func (r reading) Shapes(ctx context.Context, by analysis.Group, only calltree.StackFilter, keys []analysis.Key) ([]analysis.Shape, error) {
 	r.walks.Add(1)
 	return r.KeptIndex.Shapes(ctx, by, only, keys)
 }
 
-func (r reading) Lifetimes(ctx context.Context, by analysis.Group, k analysis.Key, over analysis.Range, only analysis.StackFilter) (analysis.Lifetimes, error) {
+func (r reading) Lifetimes(ctx context.Context, by analysis.Group, k analysis.Key, over analysis.Range, only calltree.StackFilter) (analysis.Lifetimes, error) {
 	r.walks.Add(1)
 	return r.KeptIndex.Lifetimes(ctx, by, k, over, only)
 }

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/internal/demo"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/model"
@@ -81,12 +82,12 @@ func TestProfileLeaksGolden(t *testing.T) {
 func TestFunctionsShowTheAnswersOfAnalysis(t *testing.T) {
 	u := openServer(t, 200, 100).keys("2", "=")
 	p := u.app.state.Profile
-	event := analysis.DefaultEvent(p.Weights)
-	metric, ok := analysis.DefaultMetric(p.Weights, event)
+	event := weights.DefaultEvent(p.Weights)
+	metric, ok := weights.DefaultMetric(p.Weights, event)
 	if !ok {
 		t.Fatal("no metric")
 	}
-	sel := analysis.SelectProfile(p, event, metric)
+	sel := weights.SelectProfile(p, event, metric)
 	rows, err := sel.Functions(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +110,7 @@ func TestProfileRange(t *testing.T) {
 	}
 	u.keys("2").has(fmt.Sprintf("samples %v – %v", max(r.From, 0), r.To))
 	u.keys("3").has("samples ")
-	sel, ok, err := analysis.SelectSamples(t.Context(), u.app.state.Profile, 0, analysisMetric(t, u), max(r.From, 0), r.To)
+	sel, ok, err := weights.SelectSamples(t.Context(), u.app.state.Profile, 0, analysisMetric(t, u), max(r.From, 0), r.To)
 	if err != nil || !ok {
 		t.Fatal(err)
 	}
@@ -126,7 +127,7 @@ func TestProfileRange(t *testing.T) {
 
 func analysisMetric(t *testing.T, u *ui) model.MetricID {
 	t.Helper()
-	m, ok := analysis.DefaultMetric(u.app.state.Profile.Weights, 0)
+	m, ok := weights.DefaultMetric(u.app.state.Profile.Weights, 0)
 	if !ok {
 		t.Fatal("no metric")
 	}
@@ -192,16 +193,16 @@ func TestProfileChips(t *testing.T) {
 	name := u.app.state.Chips.Steps()[0].Name
 	u.has("only " + name)
 	e, m := u.app.prof.event(&u.app.state), analysisMetric(t, u)
-	sum := func(k analysis.StepKind) model.Amount {
-		view, err := analysis.FilterStacks(t.Context(), u.app.state.Profile.Stacks, analysis.NewStackFilter(analysis.StackStep{Kind: k, Name: name}), analysis.WholeStacks)
+	sum := func(k calltree.StepKind) model.Amount {
+		view, err := calltree.FilterStacks(t.Context(), u.app.state.Profile.Stacks, calltree.NewStackFilter(calltree.StackStep{Kind: k, Name: name}), calltree.WholeStacks)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return analysis.SelectProfile(u.app.state.Profile, e, m).Filter(view).Total()
+		return weights.SelectProfile(u.app.state.Profile, e, m).Filter(view).Total()
 	}
-	total, rest := sum(analysis.Focus), sum(analysis.Ignore)
+	total, rest := sum(calltree.Focus), sum(calltree.Ignore)
 	rest.Sum(total)
-	if all := analysis.SelectProfile(u.app.state.Profile, e, m).Total(); rest.Compare(all) != 0 {
+	if all := weights.SelectProfile(u.app.state.Profile, e, m).Total(); rest.Compare(all) != 0 {
 		t.Errorf("with and without the function: %v of %v", rest, all)
 	}
 	u.keys("3", "=").has("only "+name, model.Group(total.Uint64())+" = 100 %")
@@ -233,7 +234,7 @@ func TestProfileCommand(t *testing.T) {
 // Rows that are sorted by numbers stand as those that are compared one by one.
 func TestRowsAreSortedAsCompared(t *testing.T) {
 	for _, u := range []*ui{openPython(t, 80, 24), openServer(t, 80, 24)} {
-		for by := range analysis.ProfileByCount {
+		for by := range weights.ProfileByCount {
 			state := u.app.state
 			state.Prof.By = by
 			table, err := fetchProfRows(t.Context(), rowsKey{u.app.prof.key(&state), by})

@@ -10,6 +10,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
@@ -22,17 +23,17 @@ const maxBeside = 3
 // rowsKey determines the weights of a table of functions.
 type rowsKey struct {
 	profKey
-	by analysis.ProfileBy
+	by weights.ProfileBy
 }
 
 // profRows is a table of functions, or of what they are grouped by. Read-only once made.
 type profRows struct {
 	rowsKey
-	rows   []analysis.ProfileRow
+	rows   []weights.ProfileRow
 	totals []model.Amount // of everything, by selection
 	beside []profKey      // what the weights after the first are about
 
-	grouping *analysis.ProfileGrouping
+	grouping *weights.ProfileGrouping
 }
 
 // profOrderKey determines which rows are shown, and in which order.
@@ -82,14 +83,14 @@ func fetchProfRows(ctx context.Context, k rowsKey) (*profRows, error) {
 	if err != nil || sel == nil {
 		return t, err
 	}
-	list := []*analysis.ProfileSelection{sel}
+	list := []*weights.ProfileSelection{sel}
 	for e := range k.of.weights.Events {
 		if len(list) > maxBeside || e == int(k.event) || len(k.of.metrics[e]) == 0 {
 			continue
 		}
 		other := k.profKey
 		other.event = uint16(e)
-		if other.metric, _ = analysis.DefaultMetric(k.of.weights, other.event); analysis.NoSum(k.of.weights.Metrics[other.metric].Name) {
+		if other.metric, _ = weights.DefaultMetric(k.of.weights, other.event); weights.NoSum(k.of.weights.Metrics[other.metric].Name) {
 			continue
 		}
 		if other.unrange() { // only its whole run is known
@@ -143,7 +144,7 @@ func (t *profRows) compareRows(a, b int32, column int, up bool) int {
 	return cmp.Or(sign*t.compare(x, y, column), v.Self.Compare(u.Self), v.Total.Compare(u.Total), strings.Compare(x.Name, y.Name), cmp.Compare(x.ID, y.ID))
 }
 
-func (t *profRows) compare(x, y *analysis.ProfileRow, column int) int {
+func (t *profRows) compare(x, y *weights.ProfileRow, column int) int {
 	switch {
 	case column == funcName:
 		return -strings.Compare(x.Name, y.Name)
@@ -159,8 +160,8 @@ func (t *profRows) compare(x, y *analysis.ProfileRow, column int) int {
 }
 
 // dso is the binary of a function's row, "" for others.
-func (t *profRows) dso(r *analysis.ProfileRow) string {
-	if t.by == analysis.ByDSO || t.by == analysis.ByProfileThread || r.Frame == 0 {
+func (t *profRows) dso(r *weights.ProfileRow) string {
+	if t.by == weights.ByDSO || t.by == weights.ByProfileThread || r.Frame == 0 {
 		return ""
 	}
 	return t.of.weights.DSOs[t.of.weights.FrameDSO[r.Frame]].Name
@@ -173,7 +174,7 @@ func (p *profFunctions) scopes() []keymap.Scope {
 	return []keymap.Scope{keymap.ScopeTable, keymap.ScopeProfile}
 }
 func (p *profFunctions) command() []string {
-	group := map[analysis.ProfileBy]string{analysis.ByDSO: "dso", analysis.BySourceLine: "source", analysis.ByProfileThread: "thread", analysis.ByFrameKind: "kind"}
+	group := map[weights.ProfileBy]string{weights.ByDSO: "dso", weights.BySourceLine: "source", weights.ByProfileThread: "thread", weights.ByFrameKind: "kind"}
 	args := p.prof.arguments(&p.state)
 	if by := group[p.state.Prof.By]; by != "" {
 		args = append(args, "--group", by)
@@ -182,7 +183,7 @@ func (p *profFunctions) command() []string {
 }
 
 func (p *profFunctions) about() string {
-	if by := p.state.Prof.By; by != analysis.ByFunctionDSO {
+	if by := p.state.Prof.By; by != weights.ByFunctionDSO {
 		return "by " + by.String()
 	}
 	return ""
@@ -214,10 +215,10 @@ func (p *profFunctions) setColumns() {
 		funcName: {Title: strings.ToUpper(p.now.by.String()), Width: 18, Grow: 3, Cut: widget.CutScope},
 		funcDSO:  {Title: "DSO", Width: 12, Grow: 1, MaxWidth: 40, Cut: widget.CutFolder, Drop: 3},
 	}
-	if p.now.by != analysis.ByFunctionDSO && p.now.by != analysis.BySourceLine {
+	if p.now.by != weights.ByFunctionDSO && p.now.by != weights.BySourceLine {
 		hide(&p.list.Columns[funcDSO])
 	}
-	if p.now.by == analysis.BySourceLine {
+	if p.now.by == weights.BySourceLine {
 		p.list.Columns[funcName].Cut = widget.CutFolder
 	}
 	for i, k := range p.now.beside {
@@ -267,12 +268,12 @@ func (p *profFunctions) amountCell(u profUnit, a model.Amount) widget.Cell {
 }
 
 // nameCell is the name of a row; the sign and the colour of kernel and inlined frames stand before it.
-func (p *profFunctions) nameCell(r *analysis.ProfileRow) widget.Cell {
+func (p *profFunctions) nameCell(r *weights.ProfileRow) widget.Cell {
 	c := widget.Cell{Text: r.Name}
 	if r.Name == "" {
 		return widget.Cell{Text: "(unknown)", Style: p.look.Muted}
 	}
-	if p.now.by != analysis.ByFunctionDSO {
+	if p.now.by != weights.ByFunctionDSO {
 		return c
 	}
 	if !p.state.FullName {
@@ -348,7 +349,7 @@ func (p *profFunctions) do(a keymap.Action) bool {
 		p.up = !p.up
 		p.changed()
 	case keymap.Group:
-		p.emit(setProfileBy{(p.state.Prof.By + 1) % analysis.ProfileByCount})
+		p.emit(setProfileBy{(p.state.Prof.By + 1) % weights.ProfileByCount})
 	case keymap.Open:
 		p.enter()
 	default:
@@ -376,12 +377,12 @@ func (p *profFunctions) enter() {
 	}
 	r := &p.now.rows[p.rows[row]]
 	switch {
-	case p.now.by == analysis.ByFunctionDSO && r.Name != "":
+	case p.now.by == weights.ByFunctionDSO && r.Name != "":
 		p.visit(keymap.ShowStacks, seek{r.Name})
-	case p.now.by == analysis.ByDSO && r.Name != "":
-		p.visit(keymap.ShowFunctions, setProfileBy{analysis.ByFunctionDSO})
+	case p.now.by == weights.ByDSO && r.Name != "":
+		p.visit(keymap.ShowFunctions, setProfileBy{weights.ByFunctionDSO})
 		p.emit(setFilter{filterFor(r.Name)})
-	case r.Frame != 0 && p.now.by == analysis.BySourceLine && p.functionOf(r.Frame) != "":
+	case r.Frame != 0 && p.now.by == weights.BySourceLine && p.functionOf(r.Frame) != "":
 		p.visit(keymap.ShowStacks, seek{p.functionOf(r.Frame)})
 	default:
 		p.say("b groups by the next key")
@@ -395,7 +396,7 @@ func (p *profFunctions) function() string {
 		return ""
 	}
 	r := &p.now.rows[p.rows[row]]
-	if p.now.by == analysis.ByFunctionDSO || p.now.by == analysis.BySourceLine && r.Name != "" {
+	if p.now.by == weights.ByFunctionDSO || p.now.by == weights.BySourceLine && r.Name != "" {
 		return p.functionOf(r.Frame)
 	}
 	return ""

@@ -9,7 +9,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
@@ -20,7 +20,7 @@ import (
 // is what every other screen weighs by.
 type profileScreen struct {
 	pane
-	sums    *lazy[*profFile, []analysis.EventTotals]
+	sums    *lazy[*profFile, []weights.EventTotals]
 	threads *lazy[rowsKey, *profRows]
 	list    widget.List
 	text    widget.TextView
@@ -30,8 +30,8 @@ type profileScreen struct {
 
 func newProfileScreen(e *env) *profileScreen {
 	p := &profileScreen{pane: newPane(e)}
-	p.sums = newLazy(e, func(_ context.Context, d *profFile) ([]analysis.EventTotals, error) {
-		return analysis.ProfileTotals(d.weights), nil
+	p.sums = newLazy(e, func(_ context.Context, d *profFile) ([]weights.EventTotals, error) {
+		return weights.ProfileTotals(d.weights), nil
 	})
 	p.threads = newLazy(e, fetchProfRows)
 	p.list = widget.List{Table: p, SortColumn: -1, Column: -1}
@@ -52,7 +52,7 @@ func (p *profileScreen) show(s *State) {
 		return
 	}
 	p.sums.ask(p.prof)
-	p.threads.ask(rowsKey{p.prof.key(s), analysis.ByProfileThread})
+	p.threads.ask(rowsKey{p.prof.key(s), weights.ByProfileThread})
 	p.list.Refresh()
 	p.text.Replace(p.lines())
 }
@@ -103,7 +103,7 @@ func (p *profileScreen) Cell(row, col int) widget.Cell {
 
 // metricCell is the metric that an event is weighed by, or the sum of it.
 func (p *profileScreen) metricCell(row, col int, chosen bool) widget.Cell {
-	m, ok := analysis.DefaultMetric(p.prof.weights, uint16(row))
+	m, ok := weights.DefaultMetric(p.prof.weights, uint16(row))
 	if chosen {
 		m, ok = p.prof.metric(&p.state)
 	}
@@ -260,7 +260,7 @@ func (p *profileScreen) threadLines(fact func(label, value string)) {
 		return
 	}
 	rows := slices.Clone(t.rows)
-	slices.SortStableFunc(rows, func(a, b analysis.ProfileRow) int {
+	slices.SortStableFunc(rows, func(a, b weights.ProfileRow) int {
 		return cmp.Or(b.Weights[0].Self.Compare(a.Weights[0].Self), strings.Compare(a.Name, b.Name))
 	})
 	unit := unitOf(&t.of.weights.Metrics[t.metric])
@@ -338,7 +338,7 @@ func (p *profileScreen) copyText() string {
 	if !ok || row >= p.Len() {
 		return ""
 	}
-	m, _ := analysis.DefaultMetric(p.prof.weights, uint16(row))
+	m, _ := weights.DefaultMetric(p.prof.weights, uint16(row))
 	return widget.Clean(p.prof.weights.Events[row].Name + "  " + p.prof.weights.Metrics[m].Name + " " + p.sum(row, m))
 }
 

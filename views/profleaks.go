@@ -10,6 +10,8 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
@@ -46,7 +48,7 @@ type profLeakKey struct {
 	of     *profFile
 	event  uint16
 	filter string
-	chips  analysis.StackFilter
+	chips  calltree.StackFilter
 	sort   int
 	up     bool
 }
@@ -84,11 +86,11 @@ func fetchProfLeaks(ctx context.Context, k profLeakKey) (*profLeakTable, error) 
 		t.metrics[i], t.has[i] = k.of.metricNamed(k.event, name)
 	}
 	f, _ := analysis.ParseFilter(k.filter)
-	view, err := k.of.views.of(ctx, k.of.profile.Stacks, k.chips, analysis.WholeStacks)
+	view, err := k.of.views.of(ctx, k.of.profile.Stacks, k.chips, calltree.WholeStacks)
 	if err != nil {
 		return nil, err
 	}
-	kept := analysis.SelectProfile(k.of.profile, k.event, 0).Filter(view)
+	kept := weights.SelectProfile(k.of.profile, k.event, 0).Filter(view)
 	for r, e := range w.Records.Event {
 		if r&4095 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -206,7 +208,7 @@ func (p *profLeaks) describe() {
 	name, _ := w.Records.Name(r.record)
 	p.detail.title, p.detail.answer = "Stack "+widget.Clean(name), ""
 	if t := w.Records.Thread[r.record]; t != 0 {
-		p.detail.answer = "thread " + widget.Clean(analysis.ThreadName(&w.Threads[t]))
+		p.detail.answer = "thread " + widget.Clean(weights.ThreadName(&w.Threads[t]))
 	}
 	p.detail.facts = nil
 	if r.known[leakPeak] {
@@ -266,7 +268,7 @@ func (p *profLeaks) label(r model.RecordID) string {
 	if node == 0 {
 		return "(no frames)"
 	}
-	name := frameName(st.At(st.Frame[analysis.SiteNode(st, node)]), p.state.FullName)
+	name := frameName(st.At(st.Frame[calltree.SiteNode(st, node)]), p.state.FullName)
 	if !p.state.FullName {
 		name = widget.WithoutSignature(name)
 	}
@@ -393,7 +395,7 @@ func (p *profLeaks) function() string {
 		return ""
 	}
 	st := p.now.of.profile.Stacks
-	return st.At(st.Frame[analysis.SiteNode(st, p.now.of.weights.Records.Node[p.now.rows[row].record])]).Function
+	return st.At(st.Frame[calltree.SiteNode(st, p.now.of.weights.Records.Node[p.now.rows[row].record])]).Function
 }
 
 func (p *profLeaks) follows() string { return "" }
@@ -410,7 +412,7 @@ func (p *profLeaks) enter() {
 		p.say("this stack has no frames")
 		return
 	}
-	if f := st.At(st.Frame[analysis.SiteNode(st, node)]).Function; f != "" {
+	if f := st.At(st.Frame[calltree.SiteNode(st, node)]).Function; f != "" {
 		p.visit(keymap.ShowStacks, seek{f})
 		p.emit(chooseEvent{int(p.now.event)})
 		if p.now.has[leakLive] {

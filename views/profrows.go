@@ -5,22 +5,22 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/model"
 )
 
 // profGroupings keeps groupings of a profile's stacks, which take long to make. Any goroutine may use it.
 type profGroupings struct {
 	mu   sync.Mutex
-	last []*analysis.ProfileGrouping
+	last []*weights.ProfileGrouping
 }
 
 // maxGroupings is enough for every way to group stacks.
-const maxGroupings = int(analysis.ProfileByCount)
+const maxGroupings = int(weights.ProfileByCount)
 
 // of is a grouping of stacks of w. One that is being made is made to its end, whoever still waits for it: who holds a key down would
 // never get any otherwise.
-func (g *profGroupings) of(w *model.StackProfile, s *model.Stacks, by analysis.ProfileBy) *analysis.ProfileGrouping {
+func (g *profGroupings) of(w *model.StackProfile, s *model.Stacks, by weights.ProfileBy) *weights.ProfileGrouping {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, known := range g.last {
@@ -28,7 +28,7 @@ func (g *profGroupings) of(w *model.StackProfile, s *model.Stacks, by analysis.P
 			return known
 		}
 	}
-	made := analysis.NewProfileGrouping(w, s, by)
+	made := weights.NewProfileGrouping(w, s, by)
 	g.last = append(g.last[max(len(g.last)-maxGroupings+1, 0):], made)
 	return made
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
@@ -27,7 +27,7 @@ func (p *profStacks) scopes() []keymap.Scope {
 
 // profTree builds the structure of the tree of all records.
 func profTree(ctx context.Context, key treeKey) (*callTree, error) {
-	opt := analysis.TreeOptions{Invert: key.invert, Collapse: key.collapse}
+	opt := calltree.TreeOptions{Invert: key.invert, Collapse: key.collapse}
 	if !key.full {
 		opt.Name = widget.ShortenTemplates
 	}
@@ -45,7 +45,7 @@ func profTree(ctx context.Context, key treeKey) (*callTree, error) {
 			}
 		}
 	}
-	t, err := analysis.NewLeafTree(ctx, stacks, leaves, opt)
+	t, err := calltree.NewLeafTree(ctx, stacks, leaves, opt)
 	return &callTree{t, key, nil, pick}, err
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
@@ -19,12 +21,12 @@ const (
 
 // ProfState is what screens of stack profiles are about, besides the range.
 type ProfState struct {
-	Event  int                // noEvent for the first that has stacks
-	Metric int                // noMetric for the event's own
-	Window int                // noWindow for the records as a whole
-	By     analysis.ProfileBy // what rows of Functions stand for
-	Sought string             // the function that Stacks was sent to
-	Sent   int                // how often it was
+	Event  int               // noEvent for the first that has stacks
+	Metric int               // noMetric for the event's own
+	Window int               // noWindow for the records as a whole
+	By     weights.ProfileBy // what rows of Functions stand for
+	Sought string            // the function that Stacks was sent to
+	Sent   int               // how often it was
 }
 
 func newProfState() ProfState { return ProfState{Event: noEvent, Metric: noMetric, Window: noWindow} }
@@ -34,7 +36,7 @@ type (
 	chooseEvent  struct{ event int } // also forgets the metric, which the event may not have
 	chooseMetric struct{ metric int }
 	chooseWindow struct{ window int }
-	setProfileBy struct{ by analysis.ProfileBy }
+	setProfileBy struct{ by weights.ProfileBy }
 	seek         struct{ name string }
 )
 
@@ -86,7 +88,7 @@ func newProfFile(p *model.Profile) *profFile {
 	for i := range w.Windows {
 		d.end = max(d.end, w.Windows[i].End)
 	}
-	d.classes, d.usual = analysis.FrameClasses(w), analysis.DefaultEvent(w)
+	d.classes, d.usual = weights.FrameClasses(w), weights.DefaultEvent(w)
 	d.findMetrics()
 	return d
 }
@@ -102,7 +104,7 @@ func (d *profFile) findMetrics() {
 	take := func(e int, m model.MetricID) {
 		if !d.has[e][m] {
 			d.has[e][m] = true
-			if !analysis.NoSum(w.Metrics[m].Name) {
+			if !weights.NoSum(w.Metrics[m].Name) {
 				d.metrics[e] = append(d.metrics[e], m)
 			}
 		}
@@ -143,7 +145,7 @@ func (d *profFile) metric(s *State) (m model.MetricID, ok bool) {
 	if m := s.Prof.Metric; m >= 0 && m < len(d.weights.Metrics) {
 		return model.MetricID(m), true
 	}
-	return analysis.DefaultMetric(d.weights, e)
+	return weights.DefaultMetric(d.weights, e)
 }
 
 // profKey determines what stacks weigh. The zero key is that of no profile.
@@ -155,7 +157,7 @@ type profKey struct {
 	from, to model.Time
 	ranged   bool
 	window   int
-	chips    analysis.StackFilter
+	chips    calltree.StackFilter
 }
 
 // same reports whether two keys ask the same of files that may be revisions of one.
@@ -175,29 +177,29 @@ func (d *profFile) key(s *State) profKey {
 
 // selection weighs what a key asks for; whole says that samples do not tell the metric, so that the range counts for nothing. It
 // is nil where there is nothing to weigh by.
-func (k profKey) selection(ctx context.Context) (sel *analysis.ProfileSelection, whole bool, err error) {
+func (k profKey) selection(ctx context.Context) (sel *weights.ProfileSelection, whole bool, err error) {
 	if sel, whole, err = k.unfiltered(ctx); sel == nil || err != nil || k.chips == "" {
 		return sel, whole, err
 	}
-	view, err := k.of.views.of(ctx, k.of.profile.Stacks, k.chips, analysis.WholeStacks)
+	view, err := k.of.views.of(ctx, k.of.profile.Stacks, k.chips, calltree.WholeStacks)
 	return sel.Filter(view), whole, err
 }
 
-func (k profKey) unfiltered(ctx context.Context) (sel *analysis.ProfileSelection, whole bool, err error) {
+func (k profKey) unfiltered(ctx context.Context) (sel *weights.ProfileSelection, whole bool, err error) {
 	p := k.of.profile
 	switch {
 	case k.none:
 		return nil, false, nil
 	case k.window != noWindow:
-		return analysis.SelectWindows(p, k.event, k.metric, k.window), false, nil
+		return weights.SelectWindows(p, k.event, k.metric, k.window), false, nil
 	case k.ranged:
-		sel, ok, err := analysis.SelectSamples(ctx, p, k.event, k.metric, k.from, k.to)
+		sel, ok, err := weights.SelectSamples(ctx, p, k.event, k.metric, k.from, k.to)
 		if ok || err != nil {
 			return sel, false, err
 		}
-		return analysis.SelectProfile(p, k.event, k.metric), true, nil
+		return weights.SelectProfile(p, k.event, k.metric), true, nil
 	}
-	return analysis.SelectProfile(p, k.event, k.metric), false, nil
+	return weights.SelectProfile(p, k.event, k.metric), false, nil
 }
 
 // unrange reports whether samples cannot tell the metric within a range.
@@ -207,7 +209,7 @@ func (k profKey) unrange() bool {
 	}
 	w := k.of.weights
 	e := &w.Events[k.event]
-	return !analysis.CountsSamples(w.Metrics[k.metric].Name) && (e.PrimaryName == "" || e.Primary != k.metric)
+	return !weights.CountsSamples(w.Metrics[k.metric].Name) && (e.PrimaryName == "" || e.Primary != k.metric)
 }
 
 // eventName and metricName are names for titles.

@@ -8,6 +8,8 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
@@ -32,7 +34,7 @@ type profCurveKey struct {
 	of       *profFile
 	event    uint16
 	metric   model.MetricID
-	chips    analysis.StackFilter
+	chips    calltree.StackFilter
 	from, to model.Time
 	columns  int
 }
@@ -49,7 +51,7 @@ type windowsKey struct {
 	of     *profFile
 	event  uint16
 	metric model.MetricID
-	chips  analysis.StackFilter
+	chips  calltree.StackFilter
 }
 
 func newProfTimeline(e *env) *profTimeline {
@@ -65,7 +67,7 @@ func fetchProfCurve(ctx context.Context, k profCurveKey) (c profCurve, err error
 	c.profCurveKey = k
 	w := k.of.weights
 	e := &w.Events[k.event]
-	c.counts = e.PrimaryName == "" || e.Primary != k.metric || analysis.CountsSamples(w.Metrics[k.metric].Name)
+	c.counts = e.PrimaryName == "" || e.Primary != k.metric || weights.CountsSamples(w.Metrics[k.metric].Name)
 	if k.of.samples == 0 {
 		c.counts = false
 		sums, err := sumWindows(ctx, windowsKey{k.of, k.event, k.metric, k.chips})
@@ -76,16 +78,16 @@ func fetchProfCurve(ctx context.Context, k profCurveKey) (c profCurve, err error
 		c.top = largestOf(c.values)
 		return c, nil
 	}
-	view, err := k.of.views.of(ctx, k.of.profile.Stacks, k.chips, analysis.WholeStacks)
+	view, err := k.of.views.of(ctx, k.of.profile.Stacks, k.chips, calltree.WholeStacks)
 	if err != nil {
 		return c, err
 	}
-	if c.values, err = analysis.SampleCurve(ctx, w, k.event, view, c.counts, k.from, k.to, k.columns); err != nil {
+	if c.values, err = weights.SampleCurve(ctx, w, k.event, view, c.counts, k.from, k.to, k.columns); err != nil {
 		return c, err
 	}
 	if c.top = largestOf(c.values); c.top == 0 && !c.counts {
 		c.counts = true
-		c.values, err = analysis.SampleCurve(ctx, w, k.event, view, true, k.from, k.to, k.columns)
+		c.values, err = weights.SampleCurve(ctx, w, k.event, view, true, k.from, k.to, k.columns)
 		c.top = largestOf(c.values)
 	}
 	return c, err
@@ -114,12 +116,12 @@ func windowCurve(k profCurveKey, sums []model.Amount) []float64 {
 
 // sumWindows adds up what the rows of each window weigh.
 func sumWindows(ctx context.Context, k windowsKey) ([]model.Amount, error) {
-	view, err := k.of.views.of(ctx, k.of.profile.Stacks, k.chips, analysis.WholeStacks)
+	view, err := k.of.views.of(ctx, k.of.profile.Stacks, k.chips, calltree.WholeStacks)
 	if err != nil {
 		return nil, err
 	}
 	w := k.of.weights
-	kept := analysis.SelectProfile(k.of.profile, k.event, k.metric).Filter(view)
+	kept := weights.SelectProfile(k.of.profile, k.event, k.metric).Filter(view)
 	out := make([]model.Amount, len(w.Windows))
 	for i := range w.Windows {
 		if err := ctx.Err(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/rivo/tview"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
@@ -75,9 +76,9 @@ func (p *pane) rect() widget.Rect {
 // env is what screens may use of the program.
 type env struct {
 	ctx        context.Context
-	trace      analysis.Trace // nil for files without allocations
-	heaps      analysis.Heaps // nil for files without heap snapshots
-	after      analysis.Heaps // those of the file that this one is compared with, nil for none
+	trace      analysis.Trace  // nil for files without allocations
+	heaps      heapgraph.Heaps // nil for files without heap snapshots
+	after      heapgraph.Heaps // those of the file that this one is compared with, nil for none
 	afterName  string
 	afterPath  string        // as a command line names that file
 	dump       *dumpFile     // nil for files without measured series

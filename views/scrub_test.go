@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/model"
 )
 
@@ -43,7 +43,7 @@ func BenchmarkScrub(b *testing.B) {
 	}
 }
 
-func benchTrace(b *testing.B) (*model.Store, *analysis.KeptIndex) {
+func benchTrace(b *testing.B) (*model.Store, *traceindex.KeptIndex) {
 	path := os.Getenv("MEMTUI_BENCH_TRACE")
 	if path == "" {
 		return loadMany(b)

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
 )
@@ -17,12 +18,12 @@ type siteLabels struct {
 	stacks *model.Stacks
 	of     map[model.NodeID]siteLabel
 
-	filter analysis.StackFilter
+	filter calltree.StackFilter
 	hidden []func(string) bool // functions that the filter hides
 }
 
 // follow makes labels leave out functions that a filter hides.
-func (l *siteLabels) follow(f analysis.StackFilter) {
+func (l *siteLabels) follow(f calltree.StackFilter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.filter == f {
@@ -30,8 +31,8 @@ func (l *siteLabels) follow(f analysis.StackFilter) {
 	}
 	l.filter, l.hidden, l.stacks = f, nil, nil
 	for _, s := range f.Steps() {
-		if s.Kind == analysis.HideFrame {
-			l.hidden = append(l.hidden, analysis.FunctionMatcher(s.Name))
+		if s.Kind == calltree.HideFrame {
+			l.hidden = append(l.hidden, calltree.FunctionMatcher(s.Name))
 		}
 	}
 }
@@ -71,7 +72,7 @@ func siteFunction(by analysis.Group, s *analysis.Site) string {
 // labelOfCaller names the nearest caller outside of libraries; the site itself where there is none.
 func labelOfCaller(stacks *model.Stacks, s *analysis.Site, hidden []func(string) bool) siteLabel {
 	const far = 64
-	n := analysis.SiteNode(stacks, s.Node)
+	n := calltree.SiteNode(stacks, s.Node)
 	for range far {
 		n = stacks.Parent[n]
 		if n == 0 {
@@ -82,7 +83,7 @@ func labelOfCaller(stacks *model.Stacks, s *analysis.Site, hidden []func(string)
 			continue
 		}
 		if f.Function != "" && family(f.Function) == "" {
-			return siteLabel{bareFunction(f.Function) + " › " + lastScope(bareFunction(s.Name)), analysis.Where(f)}
+			return siteLabel{bareFunction(f.Function) + " › " + lastScope(bareFunction(s.Name)), calltree.Where(f)}
 		}
 	}
 	return siteLabel{bareFunction(s.Name), s.Where}

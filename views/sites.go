@@ -7,6 +7,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
@@ -34,7 +35,7 @@ type lifeKey struct {
 	by       analysis.Group
 	key      analysis.Key
 	over     analysis.Range
-	only     analysis.StackFilter
+	only     calltree.StackFilter
 }
 
 func newSites(e *env) *sites {

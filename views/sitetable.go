@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
 )
@@ -82,14 +83,14 @@ const (
 type shapeKey struct {
 	revision uint64
 	by       analysis.Group
-	only     analysis.StackFilter
+	only     calltree.StackFilter
 	keys     int
 }
 
 // shapeSet is the shapes of all groups by key. Read-only once made.
 type shapeSet struct {
 	by     analysis.Group
-	only   analysis.StackFilter
+	only   calltree.StackFilter
 	shapes []analysis.Shape
 }
 
@@ -255,7 +256,7 @@ func filterWord(filter string) string {
 type trendKey struct {
 	revision uint64
 	by       analysis.Group
-	only     analysis.StackFilter
+	only     calltree.StackFilter
 	keys     string
 }
 
@@ -270,12 +271,12 @@ func packKeys(keys []analysis.Key) string {
 // trendSet is the sparklines of a few groups. Read-only once made.
 type trendSet struct {
 	by    analysis.Group
-	only  analysis.StackFilter
+	only  calltree.StackFilter
 	byKey map[analysis.Key][]uint64
 }
 
 // of is the sparkline of a group, none before it is known.
-func (t *trendSet) of(by analysis.Group, only analysis.StackFilter, k analysis.Key) []uint64 {
+func (t *trendSet) of(by analysis.Group, only calltree.StackFilter, k analysis.Key) []uint64 {
 	if t == nil || t.by != by || t.only != only {
 		return nil
 	}

@@ -3,7 +3,7 @@ package views
 import (
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/views/widget"
 )
@@ -16,7 +16,7 @@ type aroundView struct {
 	past []string
 
 	from  *weighed // what data was taken from
-	data  analysis.Around
+	data  calltree.Around
 	found bool // the function is in the tree
 	list  widget.List
 }
@@ -40,7 +40,7 @@ func (v *aroundView) refresh() {
 	if v.from == w && v.data.Name == v.name {
 		return
 	}
-	v.from, v.found, v.data = w, false, analysis.Around{Name: v.name}
+	v.from, v.found, v.data = w, false, calltree.Around{Name: v.name}
 	for n := int32(1); n < int32(w.Len()); n++ {
 		if w.Name(n) == v.name {
 			v.found, v.data = true, w.Around(n, w.tree.key.invert)

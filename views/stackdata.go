@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
 )
@@ -16,8 +17,8 @@ type treeKey struct {
 	collapse bool
 	full     bool      // names as they stand in the file
 	prof     *profFile // of weighted stacks; nil for traces
-	chips    analysis.StackFilter
-	part     analysis.StackPart
+	chips    calltree.StackFilter
+	part     calltree.StackPart
 }
 
 // shape is the key without what only ever grows: trees of one shape number their nodes alike.
@@ -25,7 +26,7 @@ func (k treeKey) shape() treeKey { k.ids, k.prof = 0, nil; return k }
 
 // callTree is a call tree without weights and what it was made of.
 type callTree struct {
-	*analysis.CallTree
+	*calltree.CallTree
 	key  treeKey
 	ids  []model.StackID // by index in the tree; nil for weighted stacks
 	pick []int32         // what index of the file's stacks, or records, that is; nil where all are in the tree
@@ -52,7 +53,7 @@ func makeTree(ctx context.Context, e *env, key treeKey) (*callTree, error) {
 	}
 	ids := e.trace.StackIDs()
 	ids = ids[:min(key.ids, len(ids))]
-	opt := analysis.TreeOptions{Invert: key.invert, Collapse: key.collapse}
+	opt := calltree.TreeOptions{Invert: key.invert, Collapse: key.collapse}
 	if !key.full {
 		opt.Name = widget.ShortenTemplates
 	}
@@ -65,14 +66,14 @@ func makeTree(ctx context.Context, e *env, key treeKey) (*callTree, error) {
 		stacks = view.Stacks
 		ids, pick = keptStacks(key, view, ids)
 	}
-	t, err := analysis.NewCallTree(ctx, stacks, ids, opt)
+	t, err := calltree.NewCallTree(ctx, stacks, ids, opt)
 	return &callTree{t, key, ids, pick}, err
 }
 
 // keptStacks are the stacks that a filter leaves, and where they stand in ids.
-func keptStacks(key treeKey, view *analysis.FilteredStacks, ids []model.StackID) (kept []model.StackID, pick []int32) {
+func keptStacks(key treeKey, view *calltree.FilteredStacks, ids []model.StackID) (kept []model.StackID, pick []int32) {
 	pick = []int32{}
-	unknown := analysis.StacksAreKept(key.chips)
+	unknown := calltree.StacksAreKept(key.chips)
 	for i, id := range ids {
 		keep := unknown
 		if leaf, ok := key.stacks.Node(id); ok {
@@ -120,7 +121,7 @@ func (k foldKey) query() analysis.Query {
 
 // weighed is a call tree with the weights of one cost at one instant or over one range. It never changes.
 type weighed struct {
-	*analysis.Folded
+	*calltree.Folded
 	tree *callTree
 	key  foldKey
 	peak model.Time // when the peak is, for CostPeak; model.NoTime where there is none

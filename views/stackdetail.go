@@ -8,6 +8,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
 )
@@ -27,7 +28,7 @@ func (p *stacks) title() string {
 	pivot := p.pivoted()
 	if p.now != nil {
 		cost, invert, collapse = p.now.key.cost, p.now.tree.key.invert, p.now.tree.key.collapse
-		pivot = p.now.tree.key.part != analysis.WholeStacks
+		pivot = p.now.tree.key.part != calltree.WholeStacks
 	}
 	t := costWords(cost)
 	if p.prof != nil {

@@ -3,7 +3,7 @@ package views
 import (
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/views/widget"
 )
@@ -19,7 +19,7 @@ func newFlamePane(p *stacks) *flamePane { return &flamePane{of: p} }
 
 // Root, Parent, Children, Value, Label and Note implement widget.FlameSource.
 func (g *flamePane) Root() uint64 {
-	if w := g.of.now; w != nil && w.tree.key.part != analysis.WholeStacks {
+	if w := g.of.now; w != nil && w.tree.key.part != calltree.WholeStacks {
 		if child, ok := w.OnlyChild(0); ok { // the pivot
 			return uint64(child)
 		}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
@@ -67,7 +67,7 @@ func stackRows(k stackKey) []frameRow {
 	}
 	s := k.stacks
 	frames := s.Frames(nil, k.node, maxFrames)
-	site := int(s.Depth[k.node] - s.Depth[analysis.SiteNode(s, k.node)])
+	site := int(s.Depth[k.node] - s.Depth[calltree.SiteNode(s, k.node)])
 	var rows []frameRow
 	for i := 0; i < len(frames); i++ {
 		if n := foldable(frames[i:]); !k.full && i != site && n > 1 {
@@ -90,9 +90,9 @@ func stackRows(k stackKey) []frameRow {
 func frameName(f model.Frame, full bool) string {
 	switch {
 	case f.Function == "" && f.File == "":
-		return analysis.NoFunction
+		return calltree.NoFunction
 	case f.Function == "":
-		return analysis.Where(f)
+		return calltree.Where(f)
 	case full:
 		return f.Function
 	}

@@ -3,7 +3,7 @@ package views
 import (
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/views/widget"
 )
@@ -14,14 +14,14 @@ import (
 func (p *stacks) pivoted() bool { return p.state.Chips.Pivot() != "" }
 
 // part is what of the stacks the tree is made of.
-func (p *stacks) part() analysis.StackPart {
+func (p *stacks) part() calltree.StackPart {
 	switch {
 	case p.half:
-		return analysis.Callers
+		return calltree.Callers
 	case p.pivoted():
-		return analysis.Callees
+		return calltree.Callees
 	}
-	return analysis.WholeStacks
+	return calltree.WholeStacks
 }
 
 // inverts reports whether the tree is bottom-up.

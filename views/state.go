@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/model"
 )
 
@@ -23,7 +24,7 @@ type State struct {
 	Filter string // of tables
 	MinAge model.Time
 	Cell   analysis.Cell        // tables and stacks show only blocks of this size and lifetime
-	Chips  analysis.StackFilter // of the stacks of traces and profiles
+	Chips  calltree.StackFilter // of the stacks of traces and profiles
 
 	Selected Selection
 	Exact    bool // exact numbers instead of rounded ones

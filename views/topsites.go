@@ -9,6 +9,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
@@ -36,7 +37,7 @@ type topKey struct {
 	r        analysis.Range
 	by       analysis.Group
 	cost     analysis.Cost
-	only     analysis.StackFilter
+	only     calltree.StackFilter
 	filter   string
 	stacks   *model.Stacks // for labels
 	full     bool

@@ -3,7 +3,7 @@ package html
 import (
 	"fmt"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/model"
 )
@@ -70,7 +70,7 @@ func (b *builder) pageCards(p *report.Pages) {
 func (b *builder) seriesChart() {
 	t := b.src.Profile.Timeline
 	const most = 12
-	end := analysis.TimelineEnd(t)
+	end := pages.TimelineEnd(t)
 	c := chart{ID: "series", Title: "Measured series", Answer: plural(uint64(len(t.Series)), "curve"), Axis: "us", Unit: "bytes", To: float64(end), Marks: []mark{}}
 	columns := min(b.limits.columns, 1200)
 	for i := range t.Series {
@@ -87,7 +87,7 @@ func (b *builder) seriesChart() {
 			name = fmt.Sprintf("series %d", i)
 		}
 		line := curve{Name: name}
-		for _, col := range analysis.NewSeriesCurve(s).Columns(0, max(end, 1), columns) {
+		for _, col := range pages.NewSeriesCurve(s).Columns(0, max(end, 1), columns) {
 			var lo, hi any
 			switch {
 			case col.Points > 0:
@@ -131,10 +131,10 @@ func (b *builder) pageGrid() {
 		if t.Len() == 0 {
 			continue
 		}
-		fills := analysis.PageFills(t)
+		fills := pages.PageFills(t)
 		cells := make([]byte, 0, len(fills)/per+1)
 		for from := 0; from < len(fills); from += per {
-			cells = append(cells, fillRunes[fiftieths(analysis.MixFills(fills[from:min(from+per, len(fills))]))])
+			cells = append(cells, fillRunes[fiftieths(pages.MixFills(fills[from:min(from+per, len(fills))]))])
 		}
 		name := model.Clean(t.Name)
 		if name == "" {
@@ -151,14 +151,14 @@ func (b *builder) pageGrid() {
 }
 
 // fiftieths rounds a fill: only empty pages are 0, only full ones 50.
-func fiftieths(f analysis.PageFill) int {
+func fiftieths(f pages.PageFill) int {
 	switch f {
 	case 0:
 		return 0
-	case analysis.FullFill:
+	case pages.FullFill:
 		return 50
 	}
-	return min(max(int(f)*50/int(analysis.FullFill), 1), 49)
+	return min(max(int(f)*50/int(pages.FullFill), 1), 49)
 }
 
 func (b *builder) seriesTables(r *report.Report) {

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
 )
 
@@ -120,13 +122,13 @@ func (b *builder) traceFlame() error {
 	if err != nil {
 		return err
 	}
-	tree, err := analysis.NewCallTree(b.ctx, stacks, ids, analysis.TreeOptions{})
+	tree, err := calltree.NewCallTree(b.ctx, stacks, ids, calltree.TreeOptions{})
 	if err != nil {
 		return err
 	}
 	f := &flame{ID: "flame", Title: "Flame graph", Answer: "who calls what allocates", Turn: true, Rest: "(smaller frames)"}
 	t := &branches{label: func(n int32) string { return tree.Name(n) }}
-	var folded []*analysis.Folded
+	var folded []*calltree.Folded
 	for _, c := range []struct {
 		analysis.Cost
 		label string
@@ -173,14 +175,14 @@ func (b *builder) keptStacks() (stacks *model.Stacks, ids []model.StackID, pick 
 	if filter == "" || stacks == nil {
 		return stacks, ids, nil, nil
 	}
-	view, err := analysis.FilterStacks(b.ctx, stacks, filter, analysis.WholeStacks)
+	view, err := calltree.FilterStacks(b.ctx, stacks, filter, calltree.WholeStacks)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	kept := []model.StackID{}
 	pick = []int{}
 	for i, id := range ids {
-		keep := analysis.StacksAreKept(filter)
+		keep := calltree.StacksAreKept(filter)
 		if leaf, ok := stacks.Node(id); ok {
 			_, keep = view.Node(leaf)
 		}
@@ -192,7 +194,7 @@ func (b *builder) keptStacks() (stacks *model.Stacks, ids []model.StackID, pick 
 }
 
 // childrenOf are the children of a node by any cost.
-func childrenOf(folded []*analysis.Folded, n int32) []int32 {
+func childrenOf(folded []*calltree.Folded, n int32) []int32 {
 	var out []int32
 	for _, f := range folded {
 		for _, c := range f.Children(n) {
@@ -220,7 +222,7 @@ func (b *builder) stackFlame(title, unit string) error {
 	if len(leaves) == 0 {
 		return nil
 	}
-	tree, err := analysis.NewLeafTree(b.ctx, s.Stacks, leaves, analysis.TreeOptions{})
+	tree, err := calltree.NewLeafTree(b.ctx, s.Stacks, leaves, calltree.TreeOptions{})
 	if err != nil {
 		return err
 	}
@@ -252,7 +254,7 @@ func (b *builder) dominatorFlame() {
 	}
 	f := &flame{ID: "dominators", Title: "Dominator tree", Answer: "as wide as what a row alone keeps alive", Rest: "(smaller rows)", Costs: []cost{{ID: "retained", Label: "retained", Unit: "bytes"}, {ID: "rows", Label: "rows", Unit: "count"}}}
 	b.grow(f, &branches{
-		label: func(n int32) string { return analysis.HeapLabel(g.Heap, model.Row(n)) },
+		label: func(n int32) string { return heapgraph.HeapLabel(g.Heap, model.Row(n)) },
 		children: func(n int32) []int32 {
 			rows := g.Children(model.Row(n))
 			out := make([]int32, len(rows))

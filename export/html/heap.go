@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/model"
 )
@@ -157,7 +157,7 @@ func (b *builder) heapTables(h *report.Heap, whole uint64) {
 	for _, f := range h.Frames {
 		label := f.Frame
 		if label == "" {
-			label = analysis.NoFunction
+			label = calltree.NoFunction
 		}
 		frames.add(f.Bytes, part(f.Bytes, whole), f.Count, known(f.Retained), b.frame(report.Place{Function: &label, File: f.File, Line: f.Line}))
 	}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/memtest/opened"
 	"github.com/memtui/memtui/model"
@@ -325,7 +327,7 @@ func TestFlameOfFractions(t *testing.T) {
 	}
 	p := store.Current()
 	metric, _ := p.Weights.Metric("seconds")
-	s := analysis.SelectProfile(p, 0, metric)
+	s := weights.SelectProfile(p, 0, metric)
 	r, err := report.BuildStacks(t.Context(), p, report.StackOptions{Selection: s})
 	if err != nil {
 		t.Fatal(err)
@@ -339,7 +341,7 @@ func TestFlameOfFractions(t *testing.T) {
 // Filters of stacks narrow the flame graph as they narrow the tables, and the page says so.
 func TestFilteredPage(t *testing.T) {
 	src := kvleak(t, nil)
-	sum := func(f analysis.StackFilter) (n uint64, page *page) {
+	sum := func(f calltree.StackFilter) (n uint64, page *page) {
 		src.Cell.Stacks = f
 		src.Report.Trace.Filters = nil
 		if f != "" {

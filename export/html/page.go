@@ -19,6 +19,8 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/model"
 )
@@ -35,9 +37,9 @@ type Source struct {
 	Range analysis.Range
 	Cell  analysis.Cell // what the report was narrowed to
 
-	Selection *analysis.ProfileSelection // of stack profiles
-	Graph     *analysis.HeapGraph        // of the chosen heap snapshot
-	Layout    *model.Layout              // of memory dumps
+	Selection *weights.ProfileSelection // of stack profiles
+	Graph     *heapgraph.HeapGraph      // of the chosen heap snapshot
+	Layout    *model.Layout             // of memory dumps
 }
 
 // MaxBytes is how large a page may become: what does not fit is left out, and the page says so.

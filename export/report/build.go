@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/model"
 )
 
@@ -45,7 +46,7 @@ func Build(ctx context.Context, p *model.Profile, trace analysis.Trace, opt Opti
 	}
 	b := &builder{ctx: ctx, trace: trace, stacks: p.Stacks, opt: opt, out: &Trace{}}
 	if opt.Cell.Stacks != "" && p.Stacks != nil {
-		view, err := analysis.FilterStacks(ctx, p.Stacks, opt.Cell.Stacks, analysis.WholeStacks)
+		view, err := calltree.FilterStacks(ctx, p.Stacks, opt.Cell.Stacks, calltree.WholeStacks)
 		if err != nil {
 			return nil, err
 		}

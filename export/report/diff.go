@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/diff"
+	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/model"
 )
 
@@ -36,8 +38,8 @@ type Diff struct {
 	Merged     DiffPair[int]     `json:"merged"`    // rows that were added to another one of their side because they look the same
 	Only       []string          `json:"only,omitzero"`
 
-	words    analysis.CompareWords
-	compared *analysis.Comparison
+	words    diff.CompareWords
+	compared *diff.Comparison
 }
 
 // DiffSide is one of the two.
@@ -129,17 +131,17 @@ type DiffOptions struct {
 	Measure       string     // the same in words; "" is Metric
 	Counted       string     // what the fields of counts hold, plural; "" for nothing
 	What          string     // what a row is, singular
-	Match         analysis.FrameMatch
-	Masks         []analysis.Mask
-	Cell          analysis.Cell           // the stacks and blocks that both sides were narrowed to
-	Only          []analysis.ChangeStatus // statuses of the rows to list, none for all
-	Grown         bool                    // list only rows that have more bytes, or as many in more things
-	Limit         int                     // rows, 0 for all
-	Layouts       *analysis.LayoutChange  // of page layouts, in the order of the comparison
+	Match         diff.FrameMatch
+	Masks         []diff.Mask
+	Cell          analysis.Cell       // the stacks and blocks that both sides were narrowed to
+	Only          []diff.ChangeStatus // statuses of the rows to list, none for all
+	Grown         bool                // list only rows that have more bytes, or as many in more things
+	Limit         int                 // rows, 0 for all
+	Layouts       *pages.LayoutChange // of page layouts, in the order of the comparison
 }
 
 // NewDiff writes down a comparison.
-func NewDiff(c *analysis.Comparison, opt DiffOptions) *Diff {
+func NewDiff(c *diff.Comparison, opt DiffOptions) *Diff {
 	before, after := opt.Before, opt.After
 	if c.Swapped {
 		before, after = after, before
@@ -157,7 +159,7 @@ func NewDiff(c *analysis.Comparison, opt DiffOptions) *Diff {
 		d.Masks = append(d.Masks, m.String())
 	}
 	d.Filters = filterLines(opt.Cell)
-	d.words = analysis.CompareWords{Measure: opt.Measure, Counted: opt.Counted, Thing: opt.What}
+	d.words = diff.CompareWords{Measure: opt.Measure, Counted: opt.Counted, Thing: opt.What}
 	if d.words.Measure == "" {
 		d.words.Measure = model.Clean(opt.Metric)
 	}
@@ -194,21 +196,21 @@ func newDiff(before, after *DiffSource) *Diff {
 }
 
 // sums fills what is about all rows.
-func (d *Diff) sums(c *analysis.Comparison) {
+func (d *Diff) sums(c *diff.Comparison) {
 	d.Totals = newFigures(&c.Totals)
 	n := &c.Counts
 	d.Statuses = DiffStatuses{
-		n[analysis.ChangeNew], n[analysis.ChangeGone], n[analysis.ChangeGrown], n[analysis.ChangeShrunk], n[analysis.ChangeSame],
+		n[diff.ChangeNew], n[diff.ChangeGone], n[diff.ChangeGrown], n[diff.ChangeShrunk], n[diff.ChangeSame],
 	}
 	d.Unmatched = DiffPair[DiffSum]{DiffSum(c.Unmatched[0]), DiffSum(c.Unmatched[1])}
 	d.Nameless = DiffPair[DiffSum]{DiffSum(c.Nameless[0]), DiffSum(c.Nameless[1])}
 	d.Merged = DiffPair[int]{c.Merged[0], c.Merged[1]}
-	if c.Per != analysis.NormalNone {
+	if c.Per != diff.NormalNone {
 		d.Normalized = &DiffNormal{c.Per.String(), c.Bases[0], c.Bases[1], c.Factor()}
 	}
 }
 
-func newFigures(f *analysis.CompareFigures) DiffFigures {
+func newFigures(f *diff.CompareFigures) DiffFigures {
 	return DiffFigures{
 		BeforeBytes: f.BeforeBytes, AfterBytes: f.AfterBytes, DeltaBytes: f.DeltaBytes(),
 		BeforeCount: f.BeforeCount, AfterCount: f.AfterCount, DeltaCount: f.DeltaCount(),
@@ -216,7 +218,7 @@ func newFigures(f *analysis.CompareFigures) DiffFigures {
 }
 
 // list fills the rows.
-func (d *Diff) list(c *analysis.Comparison, opt DiffOptions) {
+func (d *Diff) list(c *diff.Comparison, opt DiffOptions) {
 	rows := c.Rows
 	if len(opt.Only) > 0 {
 		rows = c.Only(opt.Only...)
@@ -225,7 +227,7 @@ func (d *Diff) list(c *analysis.Comparison, opt DiffOptions) {
 		}
 	}
 	if opt.Grown {
-		rows = slices.DeleteFunc(slices.Clone(rows), func(r analysis.CompareRow) bool {
+		rows = slices.DeleteFunc(slices.Clone(rows), func(r diff.CompareRow) bool {
 			return r.AfterBytes < r.BeforeBytes || r.AfterBytes == r.BeforeBytes && r.AfterCount <= r.BeforeCount
 		})
 	}
@@ -257,7 +259,7 @@ func (d *Diff) list(c *analysis.Comparison, opt DiffOptions) {
 }
 
 // addedTypes are the rows that only the side after has, by index there, ascending.
-func addedTypes(c *analysis.Comparison) (added []int) {
+func addedTypes(c *diff.Comparison) (added []int) {
 	for i := range c.Rows {
 		if c.Rows[i].Row[0] < 0 {
 			added = append(added, c.Rows[i].Row[1])
@@ -268,7 +270,7 @@ func addedTypes(c *analysis.Comparison) (added []int) {
 }
 
 // typeIndex is where a page type stands in [analysis.LayoutChange]: those of before, then the new ones.
-func typeIndex(r *analysis.CompareRow, added []int, before int) int {
+func typeIndex(r *diff.CompareRow, added []int, before int) int {
 	if r.Row[0] >= 0 {
 		return r.Row[0]
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/model"
 )
 
@@ -150,7 +150,7 @@ func (d *Diff) shown() (rows []DiffRow, all int) {
 	if len(d.Only) > 0 {
 		return d.Rows, d.Count
 	}
-	rows = slices.DeleteFunc(slices.Clone(d.Rows), func(r DiffRow) bool { return r.Status == analysis.ChangeSame.String() })
+	rows = slices.DeleteFunc(slices.Clone(d.Rows), func(r DiffRow) bool { return r.Status == diff.ChangeSame.String() })
 	return rows, d.changed()
 }
 

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/model"
 )
 
@@ -139,7 +139,7 @@ type SparsePage struct {
 	Free     uint64 `json:"free_bits"`
 }
 
-func newPageTotals(f *analysis.PageFigures) PageTotals {
+func newPageTotals(f *pages.PageFigures) PageTotals {
 	return PageTotals{
 		Bytes: f.Bytes, OccupiedBits: f.OccupiedBits, FreeBits: f.FreeBits, FullPages: f.Full, EmptyPages: f.Empty,
 		PartialPages: f.Partial(), OccupiedBytes: f.OccupiedBytes, RunCount: f.Runs.Count, HoleCount: f.Holes.Count,
@@ -148,7 +148,7 @@ func newPageTotals(f *analysis.PageFigures) PageTotals {
 }
 
 // newRunClasses leaves out lengths that no run has.
-func newRunClasses(f *analysis.RunFigures) []RunClass {
+func newRunClasses(f *pages.RunFigures) []RunClass {
 	out := []RunClass{}
 	for i, n := range f.Counts {
 		if n > 0 {

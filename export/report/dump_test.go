@@ -8,7 +8,8 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/diff"
+	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/model"
 )
 
@@ -73,15 +74,15 @@ func TestHostileDumpsControlNothing(t *testing.T) {
 	}
 	l := &p.Pages.(*layouts).Layout
 	var out bytes.Buffer
-	occupied := func(f *analysis.PageFigures) uint64 { return f.OccupiedBytes }
+	occupied := func(f *pages.PageFigures) uint64 { return f.OccupiedBytes }
 	opt := DiffOptions{
 		Before: DiffSource{Profile: p}, After: DiffSource{Profile: p}, Metric: "occupied_bytes", Counted: "pages", What: "page type",
-		Layouts: analysis.DiffLayouts(l, &model.Layout{}),
+		Layouts: pages.DiffLayouts(l, &model.Layout{}),
 	}
-	d := diffOf(t, [2]*analysis.CompareSide{analysis.PagesSide(l, occupied), analysis.PagesSide(&model.Layout{}, occupied)}, opt, analysis.CompareOptions{})
+	d := diffOf(t, [2]*diff.CompareSide{diff.PagesSide(l, occupied), diff.PagesSide(&model.Layout{}, occupied)}, opt, diff.CompareOptions{})
 	opt.What, opt.Layouts = "series", nil
-	series := [2]*analysis.CompareSide{analysis.SeriesSide(p.Timeline, model.MaxTime), analysis.SeriesSide(p.Timeline, model.MaxTime)}
-	curves := diffOf(t, series, opt, analysis.CompareOptions{})
+	series := [2]*diff.CompareSide{diff.SeriesSide(p.Timeline, model.MaxTime), diff.SeriesSide(p.Timeline, model.MaxTime)}
+	curves := diffOf(t, series, opt, diff.CompareOptions{})
 	for _, write := range []func() error{
 		func() error { return WriteText(&out, r, Style{}) },
 		func() error { return WriteMarkdown(&out, r, Style{}) },

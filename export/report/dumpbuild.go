@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/model"
 )
 
@@ -20,7 +20,7 @@ type DumpOptions struct {
 // The only errors are those of ctx.
 func BuildDump(ctx context.Context, p *model.Profile, opt DumpOptions) (*Report, error) {
 	r := &Report{Header: NewHeader(SchemaReport, p)}
-	end := analysis.TimelineEnd(p.Timeline)
+	end := pages.TimelineEnd(p.Timeline)
 	r.Time.Duration, r.Time.At = &end, &opt.At
 	from, to := model.Time(0), model.MaxTime
 	if opt.From != model.NoTime {
@@ -65,7 +65,7 @@ func NewPagesReport(p *model.Profile, layout int, l *model.Layout, n int) *Repor
 	r.setPages(p, layout, l, n)
 	r.Time.At = r.Pages.Time
 	if p.Timeline != nil {
-		end := analysis.TimelineEnd(p.Timeline)
+		end := pages.TimelineEnd(p.Timeline)
 		r.Time.Duration = &end
 	}
 	return r
@@ -84,7 +84,7 @@ func (r *Report) addProblems(problems ...model.Problem) {
 
 func newSeries(t *model.Timeline, i int, from, to, at model.Time) Series {
 	s := &t.Series[i]
-	f := analysis.SumSeries(s, from, to)
+	f := pages.SumSeries(s, from, to)
 	out := Series{Index: i, Name: s.Name, Points: f.Points, Dropped: s.Dropped, Events: f.Events, Layouts: s.Layouts}
 	if from == 0 && to == model.MaxTime {
 		out.Points += s.Dropped
@@ -98,7 +98,7 @@ func newSeries(t *model.Timeline, i int, from, to, at model.Time) Series {
 	if s.HasVisible {
 		out.Visible = &s.Visible
 	}
-	if v, _, ok := analysis.ValueAt(s, at); ok {
+	if v, _, ok := pages.ValueAt(s, at); ok {
 		out.At = (*Value)(&v)
 	}
 	if f.Points == 0 {
@@ -108,7 +108,7 @@ func newSeries(t *model.Timeline, i int, from, to, at model.Time) Series {
 	out.FirstUS, out.LastUS, out.MinUS, out.MaxUS = absolute(f.FirstAt), absolute(f.LastAt), absolute(f.MinAt), absolute(f.MaxAt)
 	out.First, out.Last, out.Min, out.Max = (*Value)(&f.First), (*Value)(&f.Last), (*Value)(&f.Min), (*Value)(&f.Max)
 	out.Mean = (*Mean)(&f.Mean)
-	for _, c := range analysis.NewSeriesCurve(s).Columns(f.FirstAt, f.LastAt, historyColumns) {
+	for _, c := range pages.NewSeriesCurve(s).Columns(f.FirstAt, f.LastAt, historyColumns) {
 		v := c.Last
 		if c.Points > 0 {
 			v = c.Max
@@ -132,7 +132,7 @@ func (r *Report) addEvents(s *model.Series, index int, from, to model.Time, n in
 
 // setPages says what is in a layout, with at most n pages that are held by least, 0 for all.
 func (r *Report) setPages(p *model.Profile, layout int, l *model.Layout, n int) {
-	info, f := p.Pages.Info(layout), analysis.SumLayout(l)
+	info, f := p.Pages.Info(layout), pages.SumLayout(l)
 	out := &Pages{
 		Layout: layout, Series: info.Series, Point: info.Point, Types: []PageType{}, PageTotals: newPageTotals(&f.All),
 		Holes: newRunClasses(&f.All.Holes), Runs: newRunClasses(&f.All.Runs), Sparse: []SparsePage{},
@@ -149,8 +149,8 @@ func (r *Report) setPages(p *model.Profile, layout int, l *model.Layout, n int) 
 	if n == 0 {
 		n = f.All.Pages
 	}
-	var sparse []analysis.PageRef
-	sparse, out.SparseCount = analysis.SparsePages(l, n)
+	var sparse []pages.PageRef
+	sparse, out.SparseCount = pages.SparsePages(l, n)
 	for _, s := range sparse {
 		out.Sparse = append(out.Sparse, SparsePage{s.Type, l.Types[s.Type].Name, s.Page, s.Size, s.Occupied, s.Bits - s.Occupied})
 	}

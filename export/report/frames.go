@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/model"
 )
 
@@ -44,7 +44,7 @@ func (f Frames) site() Frames {
 	if f.stacks == nil || f.leaf == 0 {
 		return f
 	}
-	return Frames{f.stacks, analysis.SiteNode(f.stacks, f.leaf)}
+	return Frames{f.stacks, calltree.SiteNode(f.stacks, f.leaf)}
 }
 
 // SitePlace is what a site is named after: the first frame of its stack that is no allocation function, else p.
@@ -93,7 +93,7 @@ func placeOf(s *model.Stacks, id model.FrameID) Place {
 // Name is the function, cleaned, or a stand-in where the file has none.
 func (p Place) Name() string {
 	if p.Function == nil || *p.Function == "" {
-		return analysis.NoFunction
+		return calltree.NoFunction
 	}
 	return model.Clean(*p.Function)
 }

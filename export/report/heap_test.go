@@ -10,7 +10,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/diff"
+	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/model"
 )
@@ -79,7 +83,7 @@ func TestHeapWriters(t *testing.T) {
 		t.Fatal(err)
 	}
 	h, _ := p.Heaps.Open(t.Context(), 2, nil)
-	g, err := analysis.NewHeapGraph(t.Context(), h, analysis.RootEdges)
+	g, err := heapgraph.NewHeapGraph(t.Context(), h, heapgraph.RootEdges)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +91,7 @@ func TestHeapWriters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	object := NewHeapReport(p, 2, analysis.AllEdges)
+	object := NewHeapReport(p, 2, heapgraph.AllEdges)
 	object.Object, object.Path = NewHeapObject(g, 3, 1), NewHeapPath(h, steps)
 	found := 3
 	object.Found, object.FoundAll = NewHeapRows(h, []model.Row{4, 1, 3}, true, 2), &found
@@ -187,18 +191,18 @@ func heapDiff(t *testing.T, p *model.Profile, before, after *model.Heap) *Diff {
 		Before: DiffSource{Profile: p, DiffSide: DiffSide{Snapshot: &first}}, After: DiffSource{Profile: p, DiffSide: DiffSide{Snapshot: &last, At: &at}},
 		Metric: "bytes", Measure: "memory of objects", Counted: "objects", What: "type",
 	}
-	sides := [2]*analysis.CompareSide{
-		analysis.HeapGroupsSide(analysis.HeapTypes(before, model.KindObject), false), analysis.HeapGroupsSide(analysis.HeapTypes(after, model.KindObject), false),
+	sides := [2]*diff.CompareSide{
+		diff.HeapGroupsSide(heapgraph.HeapTypes(before, model.KindObject), false), diff.HeapGroupsSide(heapgraph.HeapTypes(after, model.KindObject), false),
 	}
-	return diffOf(t, sides, opt, analysis.CompareOptions{})
+	return diffOf(t, sides, opt, diff.CompareOptions{})
 }
 
 // diffOf compares two sides.
-func diffOf(t *testing.T, sides [2]*analysis.CompareSide, opt DiffOptions, how analysis.CompareOptions) *Diff {
+func diffOf(t *testing.T, sides [2]*diff.CompareSide, opt DiffOptions, how diff.CompareOptions) *Diff {
 	t.Helper()
 	sides[0].Label, sides[1].Label = opt.Before.Label(), opt.After.Label()
 	sides[0].File, sides[1].File = "x", "x"
-	c, err := analysis.Compare(t.Context(), sides[0], sides[1], how)
+	c, err := diff.Compare(t.Context(), sides[0], sides[1], how)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,12 +225,12 @@ func TestChanges(t *testing.T) {
 		{[2]uint64{0, most}, [2]uint64{1, 1}, math.MaxInt64, "grown"},
 		{[2]uint64{most, 0}, [2]uint64{1, 1}, -math.MaxInt64, "shrunk"},
 	} {
-		var sides [2]*analysis.CompareSide
+		var sides [2]*diff.CompareSide
 		for i := range sides {
-			sides[i] = &analysis.CompareSide{Rows: []analysis.SideRow{{Key: "x", Bytes: c.bytes[i], Count: c.count[i]}}}
+			sides[i] = &diff.CompareSide{Rows: []diff.SideRow{{Key: "x", Bytes: c.bytes[i], Count: c.count[i]}}}
 		}
 		p := &model.Profile{}
-		d := diffOf(t, sides, DiffOptions{Before: DiffSource{Profile: p}, After: DiffSource{Profile: p}, Metric: "bytes", What: "x"}, analysis.CompareOptions{})
+		d := diffOf(t, sides, DiffOptions{Before: DiffSource{Profile: p}, After: DiffSource{Profile: p}, Metric: "bytes", What: "x"}, diff.CompareOptions{})
 		if r := d.Rows[0]; r.DeltaBytes != c.delta || r.Status != c.status {
 			t.Errorf("%+v: %d, %s", c, r.DeltaBytes, r.Status)
 		}
@@ -237,18 +241,18 @@ func TestChanges(t *testing.T) {
 func TestDiffTraces(t *testing.T) {
 	p, ix := sample(t)
 	q, other := sample(t)
-	side := func(p *model.Profile, ix *analysis.KeptIndex, at analysis.Instant, by string) *analysis.CompareSide {
+	side := func(p *model.Profile, ix *traceindex.KeptIndex, at analysis.Instant, by string) *diff.CompareSide {
 		sites, err := ix.Sites(t.Context(), analysis.Query{At: at, Range: analysis.Whole})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return analysis.SitesSide(analysis.ByStack, p.Stacks, sites, SiteFigure(by))
+		return diff.SitesSide(analysis.ByStack, p.Stacks, sites, SiteFigure(by))
 	}
 	at := model.Time(5)
 	opt := DiffOptions{
 		Before: DiffSource{Profile: p, DiffSide: DiffSide{At: &at}}, After: DiffSource{Profile: q}, Metric: "alloc_bytes", Counted: "blocks", What: "stack",
 	}
-	d := diffOf(t, [2]*analysis.CompareSide{side(p, ix, analysis.End, "alloc_bytes"), side(q, other, analysis.End, "alloc_bytes")}, opt, analysis.CompareOptions{})
+	d := diffOf(t, [2]*diff.CompareSide{side(p, ix, analysis.End, "alloc_bytes"), side(q, other, analysis.End, "alloc_bytes")}, opt, diff.CompareOptions{})
 	if len(d.Rows) != 4 || d.Totals.BeforeBytes != 2564 || d.Totals.DeltaBytes != 0 {
 		t.Errorf("%d rows, totals %+v", len(d.Rows), d.Totals)
 	}
@@ -258,13 +262,13 @@ func TestDiffTraces(t *testing.T) {
 		}
 	}
 	opt.Limit = 1
-	early := [2]*analysis.CompareSide{side(p, ix, analysis.At(5), "live_bytes"), side(q, other, analysis.End, "live_bytes")}
-	d = diffOf(t, early, opt, analysis.CompareOptions{})
+	early := [2]*diff.CompareSide{side(p, ix, analysis.At(5), "live_bytes"), side(q, other, analysis.End, "live_bytes")}
+	d = diffOf(t, early, opt, diff.CompareOptions{})
 	if len(d.Rows) != 1 || d.Count != 2 || d.Rows[0].Status != "new" || d.Rows[0].DeltaBytes != 1000 || *d.Before.At != 5 {
 		t.Errorf("%+v", d)
 	}
-	opt.Only, opt.Masks = []analysis.ChangeStatus{analysis.ChangeGone}, nil
-	d = diffOf(t, early, opt, analysis.CompareOptions{Swap: true})
+	opt.Only, opt.Masks = []diff.ChangeStatus{diff.ChangeGone}, nil
+	d = diffOf(t, early, opt, diff.CompareOptions{Swap: true})
 	if len(d.Rows) != 1 || !d.Swapped || d.Rows[0].Status != "gone" || d.Rows[0].DeltaBytes != -1000 || *d.After.At != 5 || d.Before.At != nil {
 		t.Errorf("%+v", d)
 	}

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
 )
 
@@ -28,11 +28,11 @@ type HeapOptions struct {
 	Schema   string // of the object
 	Snapshot int    // what types, frames and dominators are about; -1 for none of them
 	Lists    HeapLists
-	Edges    analysis.EdgePolicy
+	Edges    heapgraph.EdgePolicy
 	By       string // sort key of the lists that have it, one of [HeapSortKeys]; "" is each list's own
 	Limit    int    // rows per list, but for snapshots; 0 is all
 
-	Graph func(*analysis.HeapGraph) // is given the graph of the chosen snapshot, where there is one; may be nil
+	Graph func(*heapgraph.HeapGraph) // is given the graph of the chosen snapshot, where there is one; may be nil
 }
 
 // BuildHeap answers the questions of opt about the snapshots of p. To count them, it decodes every whole snapshot, one
@@ -52,7 +52,7 @@ func BuildHeap(ctx context.Context, p *model.Profile, opt HeapOptions) (*Report,
 }
 
 // NewHeapReport is a report about one decoded snapshot, to be filled in.
-func NewHeapReport(p *model.Profile, snapshot int, edges analysis.EdgePolicy) *Report {
+func NewHeapReport(p *model.Profile, snapshot int, edges heapgraph.EdgePolicy) *Report {
 	r := newHeapReport(SchemaHeap, p)
 	info := newSnapshot(snapshot, p.Heaps.Info(snapshot))
 	r.Heap.Snapshot, r.Heap.Edges, r.Heap.shown, r.Time.At = &snapshot, edges.String(), info, info.Time
@@ -106,7 +106,7 @@ func (b *heapBuilder) snapshot(i int) error {
 		if !h.Complete {
 			b.damaged(&out, errors.New("parts of it are missing"))
 		}
-		out.count(analysis.SumHeap(h))
+		out.count(heapgraph.SumHeap(h))
 	}
 	if b.opt.Lists&ListSnapshots != 0 {
 		b.report.Heap.Snapshots = append(b.report.Heap.Snapshots, out)
@@ -145,7 +145,7 @@ func (b *heapBuilder) damaged(s *Snapshot, err error) {
 }
 
 // count puts sums over all rows in the place of what headers say.
-func (s *Snapshot) count(t analysis.HeapTotals) {
+func (s *Snapshot) count(t heapgraph.HeapTotals) {
 	bytes := t.Bytes()
 	s.Rows, s.References, s.Objects, s.TypeObjects = &t.Rows, &t.References, &t.Objects, &t.TypeObjects
 	s.STables, s.Frames, s.Bytes, s.Managed, s.Unmanaged = &t.STables, &t.Frames, &bytes, &t.ManagedBytes, &t.UnmanagedBytes
@@ -154,10 +154,10 @@ func (s *Snapshot) count(t analysis.HeapTotals) {
 // lists fills in what is said about the chosen snapshot. A cut one has no graph: references that are missing would make
 // everything look unreachable.
 func (b *heapBuilder) lists(h *model.Heap) error {
-	var graph *analysis.HeapGraph
+	var graph *heapgraph.HeapGraph
 	if h.Complete && b.opt.Lists&(ListTypes|ListFrames|ListDominators) != 0 {
 		var err error
-		if graph, err = analysis.NewHeapGraph(b.ctx, h, b.opt.Edges); err != nil && !b.short(err, "who holds what was left out") {
+		if graph, err = heapgraph.NewHeapGraph(b.ctx, h, b.opt.Edges); err != nil && !b.short(err, "who holds what was left out") {
 			return err
 		}
 		b.report.Heap.Edges = b.opt.Edges.String()
@@ -185,19 +185,19 @@ func (b *heapBuilder) lists(h *model.Heap) error {
 }
 
 // retained asks what the groups of a kind retain: nil without a graph, and without those that take too long to find out.
-func (b *heapBuilder) retained(g *analysis.HeapGraph, kind model.HeapKind) (map[uint32]uint64, error) {
+func (b *heapBuilder) retained(g *heapgraph.HeapGraph, kind model.HeapKind) (map[uint32]uint64, error) {
 	if g == nil {
 		return nil, nil
 	}
 	return g.RetainedBySets(b.ctx, kind)
 }
 
-func (b *heapBuilder) types(h *model.Heap, g *analysis.HeapGraph) error {
+func (b *heapBuilder) types(h *model.Heap, g *heapgraph.HeapGraph) error {
 	retained, err := b.retained(g, model.KindObject)
 	if err != nil {
 		return err
 	}
-	groups := analysis.HeapTypes(h, model.KindObject)
+	groups := heapgraph.HeapTypes(h, model.KindObject)
 	sortGroups(groups, b.opt.By, retained)
 	n := len(groups)
 	b.report.Heap.Counts.Types = &n
@@ -211,12 +211,12 @@ func (b *heapBuilder) types(h *model.Heap, g *analysis.HeapGraph) error {
 	return nil
 }
 
-func (b *heapBuilder) frames(h *model.Heap, g *analysis.HeapGraph) error {
+func (b *heapBuilder) frames(h *model.Heap, g *heapgraph.HeapGraph) error {
 	retained, err := b.retained(g, model.KindFrame)
 	if err != nil {
 		return err
 	}
-	groups := analysis.HeapFrames(h)
+	groups := heapgraph.HeapFrames(h)
 	sortGroups(groups, b.opt.By, retained)
 	n := len(groups)
 	b.report.Heap.Counts.Frames = &n
@@ -249,8 +249,8 @@ func HeapSortKeys() []string {
 }
 
 // sortGroups orders groups by a key, highest first, ties by count, then by id.
-func sortGroups(groups []analysis.HeapGroup, by string, retained map[uint32]uint64) {
-	key := func(g *analysis.HeapGroup) uint64 {
+func sortGroups(groups []heapgraph.HeapGroup, by string, retained map[uint32]uint64) {
+	key := func(g *heapgraph.HeapGroup) uint64 {
 		switch by {
 		case "count":
 			return g.Count
@@ -263,13 +263,13 @@ func sortGroups(groups []analysis.HeapGroup, by string, retained map[uint32]uint
 		}
 		return g.Bytes()
 	}
-	slices.SortFunc(groups, func(x, y analysis.HeapGroup) int {
+	slices.SortFunc(groups, func(x, y heapgraph.HeapGroup) int {
 		return cmp.Or(cmp.Compare(key(&y), key(&x)), cmp.Compare(y.Count, x.Count), cmp.Compare(x.ID, y.ID))
 	})
 }
 
 // dominators lists the rows that retain most; the recorder's own roots are left out.
-func (b *heapBuilder) dominators(g *analysis.HeapGraph) {
+func (b *heapBuilder) dominators(g *heapgraph.HeapGraph) {
 	rows, count := []model.Row{}, 0
 	order := func(x, y model.Row) int {
 		return cmp.Or(cmp.Compare(g.Retained[y], g.Retained[x]), cmp.Compare(g.RetainedCount[y], g.RetainedCount[x]), cmp.Compare(x, y))
@@ -290,7 +290,7 @@ func (b *heapBuilder) dominators(g *analysis.HeapGraph) {
 	b.report.Heap.Dominators = []Dominator{}
 	for _, row := range limit(rows, b.opt.Limit) {
 		b.report.Heap.Dominators = append(b.report.Heap.Dominators, Dominator{
-			Row: row, Kind: g.Heap.Kinds[row].String(), Label: analysis.HeapLabel(g.Heap, row), Bytes: g.Heap.Bytes(row),
+			Row: row, Kind: g.Heap.Kinds[row].String(), Label: heapgraph.HeapLabel(g.Heap, row), Bytes: g.Heap.Bytes(row),
 			RetainedBytes: g.Retained[row], RetainedCount: uint64(g.RetainedCount[row]),
 		})
 	}

@@ -4,15 +4,15 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
 )
 
 // NewHeapObject is everything about one row, with at most n references in each direction, 0 for all.
-func NewHeapObject(g *analysis.HeapGraph, row model.Row, n int) *HeapObject {
+func NewHeapObject(g *heapgraph.HeapGraph, row model.Row, n int) *HeapObject {
 	h := g.Heap
 	o := &HeapObject{
-		Row: row, Kind: h.Kinds[row].String(), Label: analysis.HeapLabel(h, row),
+		Row: row, Kind: h.Kinds[row].String(), Label: heapgraph.HeapLabel(h, row),
 		Bytes: h.Bytes(row), Managed: uint64(h.Size[row]), Unmanaged: h.Unmanaged(row),
 		RetainedBytes: g.Retained[row], RetainedCount: uint64(g.RetainedCount[row]),
 	}
@@ -27,21 +27,21 @@ func NewHeapObject(g *analysis.HeapGraph, row model.Row, n int) *HeapObject {
 	to, first := h.Out(row)
 	o.OutCount = len(to)
 	for i, target := range limit(to, n) {
-		o.Out = append(o.Out, HeapEdge{target, analysis.HeapLabel(h, target), h.EdgeText(first + uint32(i))})
+		o.Out = append(o.Out, HeapEdge{target, heapgraph.HeapLabel(h, target), h.EdgeText(first + uint32(i))})
 	}
 	for from, edge := range g.In(row) {
 		if o.InCount++; n == 0 || o.InCount <= n {
-			o.In = append(o.In, HeapEdge{from, analysis.HeapLabel(h, from), h.EdgeText(edge)})
+			o.In = append(o.In, HeapEdge{from, heapgraph.HeapLabel(h, from), h.EdgeText(edge)})
 		}
 	}
 	return o
 }
 
 // NewHeapPath is a path as text.
-func NewHeapPath(h *model.Heap, steps []analysis.HeapStep) []HeapStep {
+func NewHeapPath(h *model.Heap, steps []heapgraph.HeapStep) []HeapStep {
 	out := make([]HeapStep, len(steps))
 	for i, s := range steps {
-		out[i] = HeapStep{Row: s.Row, Kind: h.Kinds[s.Row].String(), Label: analysis.HeapLabel(h, s.Row)}
+		out[i] = HeapStep{Row: s.Row, Kind: h.Kinds[s.Row].String(), Label: heapgraph.HeapLabel(h, s.Row)}
 		if i > 0 {
 			text := h.EdgeText(s.Edge)
 			out[i].Edge = &text
@@ -58,7 +58,7 @@ func NewHeapRows(h *model.Heap, rows []model.Row, bySize bool, n int) []HeapRow 
 	rows = limit(rows, n)
 	out := make([]HeapRow, len(rows))
 	for i, row := range rows {
-		out[i] = HeapRow{row, h.Kinds[row].String(), analysis.HeapLabel(h, row), h.Bytes(row)}
+		out[i] = HeapRow{row, h.Kinds[row].String(), heapgraph.HeapLabel(h, row), h.Bytes(row)}
 	}
 	return out
 }

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/model"
 )
 
@@ -52,11 +52,11 @@ func (t *textWriter) pageGrid(p *model.PageType, f *PageType, perCell int) {
 		answer = "no pages"
 	}
 	t.title(dumpWriter{}.name(f.Name), t.style.text(answer))
-	fills, glyphs := analysis.PageFills(p), t.style.fillGlyphs()
+	fills, glyphs := pages.PageFills(p), t.style.fillGlyphs()
 	for from := 0; from < len(fills); from += mapCells * perCell {
 		var row strings.Builder
 		for i := from; i < min(from+mapCells*perCell, len(fills)); i += perCell {
-			row.WriteString(glyphs[analysis.MixFills(fills[i:min(i+perCell, len(fills))]).Level()])
+			row.WriteString(glyphs[pages.MixFills(fills[i:min(i+perCell, len(fills))]).Level()])
 		}
 		t.line(pad(fmt.Sprintf("page %d", from), 15, true), " ", row.String())
 	}

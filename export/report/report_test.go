@@ -11,7 +11,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/internal/memtest/opened"
@@ -36,7 +38,7 @@ func (e events) MarkerName(id uint64) (string, bool) {
 const hostile = "evil\x1b]0;x\a|`[red]<b>\"\n,\u009b\u202e\xff"
 
 // sample is a profile with two sites and a stack that the file does not define, and its index.
-func sample(t *testing.T) (*model.Profile, *analysis.KeptIndex) {
+func sample(t *testing.T) (*model.Profile, *traceindex.KeptIndex) {
 	t.Helper()
 	s := model.NewStacks()
 	s.Functions = append(s.Functions, "main", hostile, "")

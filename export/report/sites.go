@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/model"
 )
 
@@ -209,7 +210,7 @@ func threadOf(s analysis.Site) uint64 {
 
 // SiteFigure is what one of [SortKeys] compares sites by: its value, and the count that goes with it. An unknown name is the
 // default.
-func SiteFigure(name string) analysis.Figure {
+func SiteFigure(name string) diff.Figure {
 	key := keyNamed(name)
 	return func(s *analysis.Site) (bytes, count uint64) { return key.value(s), key.count(s) }
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/model"
 )
 
@@ -189,12 +191,12 @@ func (f ProfileFrames) cell() string { return Frames{f.stacks, f.leaf}.cell() }
 
 // StackOptions say what a report about weighted stacks is about.
 type StackOptions struct {
-	Selection *analysis.ProfileSelection // nil when the file has no event or no metric
-	Window    *model.Window              // that Selection is of; nil for none
-	Filter    analysis.StackFilter       // that Selection has been through
-	Group     bool                       // also a table of groups
-	By        analysis.ProfileBy         // of that table
-	Limit     int                        // rows per table, 0 is all
+	Selection *weights.ProfileSelection // nil when the file has no event or no metric
+	Window    *model.Window             // that Selection is of; nil for none
+	Filter    calltree.StackFilter      // that Selection has been through
+	Group     bool                      // also a table of groups
+	By        weights.ProfileBy         // of that table
+	Limit     int                       // rows per table, 0 is all
 }
 
 // BuildStacks answers what a report says about the weighted stacks of p. The only errors are those of ctx.
@@ -209,7 +211,7 @@ func BuildStacks(ctx context.Context, p *model.Profile, opt StackOptions) (*Repo
 		r.Time.Duration = &duration
 	}
 	out := r.Stacks
-	for i, t := range analysis.ProfileTotals(w) {
+	for i, t := range weights.ProfileTotals(w) {
 		out.Events = append(out.Events, newStackEvent(w, &w.Events[i], t))
 	}
 	if opt.Selection == nil {
@@ -218,7 +220,7 @@ func BuildStacks(ctx context.Context, p *model.Profile, opt StackOptions) (*Repo
 	s := opt.Selection
 	event, metric := w.Events[s.Event].Name, w.Metrics[s.Metric].Name
 	out.Event, out.Metric = &event, &metric
-	if !analysis.NoSum(metric) {
+	if !weights.NoSum(metric) {
 		out.Total = &Amount{s.Total()}
 	}
 	if opt.Window != nil {
@@ -231,7 +233,7 @@ func BuildStacks(ctx context.Context, p *model.Profile, opt StackOptions) (*Repo
 		name, number := w.Records.Name(t.Record)
 		out.Top = append(out.Top, WeightedStack{RecordName{name, number}, Amount{t.Value}, ProfileFrames{p, s.Stacks, s.Node(t.Record)}})
 	}
-	if analysis.NoSum(metric) { // nor do parts of a program add up to anything
+	if weights.NoSum(metric) { // nor do parts of a program add up to anything
 		return r, nil
 	}
 	functions, err := s.Functions(ctx)
@@ -258,12 +260,12 @@ func filterLines(c analysis.Cell) (out []string) {
 }
 
 // groups fills the table of the grouping asked for.
-func (out *Stacks) groups(ctx context.Context, s *analysis.ProfileSelection, opt StackOptions) error {
-	rows, err := analysis.ProfileTable(ctx, opt.By, s)
+func (out *Stacks) groups(ctx context.Context, s *weights.ProfileSelection, opt StackOptions) error {
+	rows, err := weights.ProfileTable(ctx, opt.By, s)
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(rows, func(a, b analysis.ProfileRow) int {
+	slices.SortStableFunc(rows, func(a, b weights.ProfileRow) int {
 		x, y := &a.Weights[0], &b.Weights[0]
 		return cmp.Or(y.Self.Compare(x.Self), y.Total.Compare(x.Total), cmp.Compare(a.Name, b.Name))
 	})
@@ -276,19 +278,19 @@ func (out *Stacks) groups(ctx context.Context, s *analysis.ProfileSelection, opt
 }
 
 // functions fills both tables of functions; list is by self.
-func (out *Stacks) functions(p *model.Profile, list []analysis.ProfileFunction, n int) {
-	own := slices.DeleteFunc(slices.Clone(list), func(f analysis.ProfileFunction) bool { return f.Self.IsZero() })
+func (out *Stacks) functions(p *model.Profile, list []weights.ProfileFunction, n int) {
+	own := slices.DeleteFunc(slices.Clone(list), func(f weights.ProfileFunction) bool { return f.Self.IsZero() })
 	out.Rows.Functions, out.Rows.Inclusive = len(own), len(list)
 	for _, f := range limit(own, n) {
 		out.Functions = append(out.Functions, newWeighedFunction(p, f))
 	}
-	slices.SortStableFunc(list, func(a, b analysis.ProfileFunction) int { return b.Total.Compare(a.Total) })
+	slices.SortStableFunc(list, func(a, b weights.ProfileFunction) int { return b.Total.Compare(a.Total) })
 	for _, f := range limit(list, n) {
 		out.Inclusive = append(out.Inclusive, newWeighedFunction(p, f))
 	}
 }
 
-func newStackEvent(w *model.StackProfile, e *model.ProfileEvent, t analysis.EventTotals) StackEvent {
+func newStackEvent(w *model.StackProfile, e *model.ProfileEvent, t weights.EventTotals) StackEvent {
 	out := StackEvent{Name: e.Name, Kind: e.Kind, Mode: e.Mode, Stacks: t.Stacks}
 	if e.PrimaryName != "" {
 		out.Primary = &e.PrimaryName
@@ -299,7 +301,7 @@ func newStackEvent(w *model.StackProfile, e *model.ProfileEvent, t analysis.Even
 	return out
 }
 
-func newWeighedFunction(p *model.Profile, f analysis.ProfileFunction) WeighedFunction {
+func newWeighedFunction(p *model.Profile, f weights.ProfileFunction) WeighedFunction {
 	out := WeighedFunction{Function: p.Stacks.Functions[f.Function], Self: Amount{f.Self}, Total: Amount{f.Total}}
 	if f.DSO != 0 {
 		out.DSO = &p.Weights.DSOs[f.DSO].Name
@@ -308,7 +310,7 @@ func newWeighedFunction(p *model.Profile, f analysis.ProfileFunction) WeighedFun
 }
 
 // threads lists threads by weight, where records tell more than one.
-func (out *Stacks) threads(s *analysis.ProfileSelection, n int) {
+func (out *Stacks) threads(s *weights.ProfileSelection, n int) {
 	w := s.Profile
 	sums := make([]model.Amount, len(w.Threads))
 	for r, t := range w.Records.Thread {

@@ -5,7 +5,8 @@ import (
 	"math"
 	"strings"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/model"
 )
 
@@ -49,7 +50,7 @@ func (t *textWriter) stackScope() string {
 	if s.Event != nil {
 		parts = append(parts, "event "+model.Clean(*s.Event)+" by "+model.Clean(*s.Metric))
 	}
-	if s.Metric != nil && analysis.NoSum(*s.Metric) {
+	if s.Metric != nil && weights.NoSum(*s.Metric) {
 		parts = append(parts, "peaks of stacks are reached at different times and do not add up")
 	}
 	if s.Window != nil {
@@ -84,7 +85,7 @@ type stackWriter struct {
 
 func (w stackWriter) name(s string) string {
 	if s = model.Clean(s); s == "" {
-		s = analysis.NoFunction
+		s = calltree.NoFunction
 	}
 	if w.full {
 		return s
@@ -192,7 +193,7 @@ func (w stackWriter) frames(f ProfileFrames) string {
 		}
 	}
 	if len(names) == 0 {
-		return analysis.NoFunction
+		return calltree.NoFunction
 	}
 	return strings.Join(names, w.style.text(" ← "))
 }

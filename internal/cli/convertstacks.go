@@ -9,7 +9,10 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
+
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export"
 	"github.com/memtui/memtui/loaders/spaa"
 	"github.com/memtui/memtui/model"
@@ -87,7 +90,7 @@ func compressed(w io.Writer, suffix string, f func(io.Writer) error) error {
 
 type (
 	stackWriter func(context.Context, io.Writer, *export.Stacks) ([]export.Loss, error)
-	heapWriter  func(context.Context, io.Writer, *model.Heap, *analysis.HeapGraph, string) ([]export.Loss, error)
+	heapWriter  func(context.Context, io.Writer, *model.Heap, *heapgraph.HeapGraph, string) ([]export.Loss, error)
 )
 
 // stacksAs writes stacks whose figures can be added up.
@@ -171,7 +174,7 @@ func (c *conversion) profileStacks(rows bool) (func(context.Context) (*export.St
 	if c.flags.At.given() || c.flags.MinAge.given() {
 		return nil, usageError(errors.New("--at and --min-age: profiles of stacks are sums over time; narrow them with --from and --to"))
 	}
-	if analysis.NoSum(c.flags.By) && !rows {
+	if weights.NoSum(c.flags.By) && !rows {
 		return nil, usageError(fmt.Errorf("--by: values of %s are reached at different times and do not add up; csv and ndjson hold them", c.flags.By))
 	}
 	return func(ctx context.Context) (*export.Stacks, error) {
@@ -187,9 +190,9 @@ func (c *conversion) profileStacks(rows bool) (func(context.Context) (*export.St
 }
 
 // weighed takes the stacks that main selects, with all metrics of its event that are known.
-func (c *conversion) weighed(ctx context.Context, main *analysis.ProfileSelection, rows bool) (*export.Stacks, error) {
+func (c *conversion) weighed(ctx context.Context, main *weights.ProfileSelection, rows bool) (*export.Stacks, error) {
 	ranged := c.flags.From.given() || c.flags.To.given()
-	var all []*analysis.ProfileSelection
+	var all []*weights.ProfileSelection
 	at := 0
 	for _, metric := range c.metrics(main.Event, rows) {
 		sel := main
@@ -197,7 +200,7 @@ func (c *conversion) weighed(ctx context.Context, main *analysis.ProfileSelectio
 		case metric == main.Metric:
 			at = len(all)
 		case !ranged:
-			sel = analysis.SelectProfile(c.p, main.Event, metric)
+			sel = weights.SelectProfile(c.p, main.Event, metric)
 		default:
 			var err error
 			sel, err = c.rangeSelection(ctx, c.p, main.Event, metric)
@@ -220,11 +223,11 @@ func (c *conversion) weighed(ctx context.Context, main *analysis.ProfileSelectio
 // metrics are those of an event. Those that do not add up are left out, unless nobody does that.
 func (c *conversion) metrics(event uint16, rows bool) (list []model.MetricID) {
 	w := c.p.Weights
-	for _, sum := range analysis.ProfileTotals(w)[event].Sums {
+	for _, sum := range weights.ProfileTotals(w)[event].Sums {
 		list = append(list, sum.Metric)
 	}
 	for m := range w.Metrics {
-		if rows && analysis.NoSum(w.Metrics[m].Name) {
+		if rows && weights.NoSum(w.Metrics[m].Name) {
 			list = append(list, model.MetricID(m))
 		}
 	}
@@ -269,9 +272,9 @@ func (c *conversion) heap(write heapWriter) (writer, error) {
 		if err != nil {
 			return nil, err
 		}
-		var graph *analysis.HeapGraph
+		var graph *heapgraph.HeapGraph
 		if table == "dominators" {
-			if graph, err = analysis.NewHeapGraph(ctx, h, opt.Edges); err != nil {
+			if graph, err = heapgraph.NewHeapGraph(ctx, h, opt.Edges); err != nil {
 				return nil, err
 			}
 		}

@@ -5,7 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/diff"
+	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/model"
 )
@@ -81,7 +82,7 @@ type diffInput struct {
 	s     *session // which both sides may share
 	p     *model.Profile
 	asked *int // the snapshot, layout or window of this side, nil for none
-	side  *analysis.CompareSide
+	side  *diff.CompareSide
 	from  report.DiffSource
 }
 
@@ -133,20 +134,20 @@ func (d *diffing) choose(opt *report.DiffOptions) error {
 		return err
 	}
 	for _, text := range d.flags.Mask {
-		m, err := analysis.ParseMask(text)
+		m, err := diff.ParseMask(text)
 		if err != nil {
 			return usageError(fmt.Errorf("--mask: %w", err))
 		}
 		opt.Masks = append(opt.Masks, m)
 	}
 	for _, name := range d.flags.Only {
-		for s := range analysis.ChangeCount {
+		for s := range diff.ChangeCount {
 			if s.String() == name {
 				opt.Only = append(opt.Only, s)
 			}
 		}
 	}
-	for m := range analysis.MatchCount {
+	for m := range diff.MatchCount {
 		if m.String() == d.flags.Match {
 			opt.Match = m
 		}
@@ -181,8 +182,8 @@ func (d *diffing) collect(ctx context.Context) error {
 
 // compare matches the rows.
 func (d *diffing) compare(ctx context.Context) (*report.Diff, error) {
-	opt := analysis.CompareOptions{Masks: d.opt.Masks, Match: d.opt.Match, Swap: d.flags.Swap}
-	for n := range analysis.NormalCount {
+	opt := diff.CompareOptions{Masks: d.opt.Masks, Match: d.opt.Match, Swap: d.flags.Swap}
+	for n := range diff.NormalCount {
 		if n.String() == d.flags.Normalize {
 			opt.Per = n
 		}
@@ -191,7 +192,7 @@ func (d *diffing) compare(ctx context.Context) (*report.Diff, error) {
 	sources := [2]*report.DiffSource{&d.opt.Before, &d.opt.After}
 	for i, in := range d.sides {
 		if d.flags.Depth > 0 {
-			in.side = analysis.CutSide(in.side, d.flags.Depth)
+			in.side = diff.CutSide(in.side, d.flags.Depth)
 		}
 		in.side.Label, in.side.File = in.from.Label(), in.p.Meta.Path
 		*sources[i] = in.from
@@ -200,10 +201,10 @@ func (d *diffing) compare(ctx context.Context) (*report.Diff, error) {
 		if opt.Swap {
 			l[0], l[1] = l[1], l[0]
 		}
-		d.opt.Layouts = analysis.DiffLayouts(l[0], l[1])
+		d.opt.Layouts = pages.DiffLayouts(l[0], l[1])
 	}
-	c, err := analysis.Compare(ctx, d.sides[0].side, d.sides[1].side, opt)
-	if none := (*analysis.NoBaseError)(nil); errors.As(err, &none) {
+	c, err := diff.Compare(ctx, d.sides[0].side, d.sides[1].side, opt)
+	if none := (*diff.NoBaseError)(nil); errors.As(err, &none) {
 		return nil, usageError(fmt.Errorf("--normalize: %w", err))
 	}
 	if err != nil {

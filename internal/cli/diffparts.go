@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/diff"
+	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/model"
 )
 
@@ -53,13 +55,13 @@ func (in *diffInput) heapSide(ctx context.Context, group, by string) error {
 	if err != nil {
 		return err
 	}
-	kind, groups := model.KindObject, []analysis.HeapGroup(nil)
+	kind, groups := model.KindObject, []heapgraph.HeapGroup(nil)
 	if group == "frame" {
-		kind, groups = model.KindFrame, analysis.HeapFrames(h)
+		kind, groups = model.KindFrame, heapgraph.HeapFrames(h)
 	} else {
-		groups = analysis.HeapTypes(h, kind)
+		groups = heapgraph.HeapTypes(h, kind)
 	}
-	var whole *analysis.SideSum
+	var whole *diff.SideSum
 	if by == "retained_bytes" {
 		if whole, err = in.retained(ctx, h, kind, groups); err != nil {
 			return err
@@ -74,7 +76,7 @@ func (in *diffInput) heapSide(ctx context.Context, group, by string) error {
 		}
 	}
 	info := in.p.Heaps.Info(n)
-	in.side = analysis.HeapGroupsSide(groups, by == "retained_bytes")
+	in.side = diff.HeapGroupsSide(groups, by == "retained_bytes")
 	in.side.Whole, in.side.Nested = whole, whole != nil
 	in.side.Bases.GCs = info.GC
 	in.from.Snapshot, in.from.Partial = &n, !h.Complete
@@ -85,8 +87,8 @@ func (in *diffInput) heapSide(ctx context.Context, group, by string) error {
 }
 
 // retained fills in what each type or frame of a snapshot retains, and returns what they all do together.
-func (in *diffInput) retained(ctx context.Context, h *model.Heap, kind model.HeapKind, groups []analysis.HeapGroup) (*analysis.SideSum, error) {
-	g, err := analysis.NewHeapGraph(ctx, h, in.edges())
+func (in *diffInput) retained(ctx context.Context, h *model.Heap, kind model.HeapKind, groups []heapgraph.HeapGroup) (*diff.SideSum, error) {
+	g, err := heapgraph.NewHeapGraph(ctx, h, in.edges())
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +99,7 @@ func (in *diffInput) retained(ctx context.Context, h *model.Heap, kind model.Hea
 	if retained == nil {
 		return nil, usageError(errors.New("--by: what types retain takes too long to find out in a snapshot of so many rows"))
 	}
-	whole := &analysis.SideSum{}
+	whole := &diff.SideSum{}
 	for i := range groups {
 		groups[i].Retained = retained[groups[i].ID]
 		whole.Count, _ = model.SaturatingAdd(whole.Count, groups[i].Count)
@@ -140,7 +142,7 @@ func (d *diffing) dumps(ctx context.Context) error {
 	d.opt.What, d.opt.Metric, d.opt.Counted = "page type", by, "pages"
 	d.opt.Measure = map[string]string{"occupied_bytes": "occupied memory", "free_bytes": "free memory in pages", "bytes": "memory of pages"}[by]
 	for i, in := range d.sides {
-		in.side = analysis.PagesSide(d.layout[i], func(f *analysis.PageFigures) uint64 { return pageBytes(f, by) })
+		in.side = diff.PagesSide(d.layout[i], func(f *pages.PageFigures) uint64 { return pageBytes(f, by) })
 		in.from.Problems = d.layout[i].Problems
 		if in.from.At != nil {
 			in.side.Bases.Duration = *in.from.At
@@ -170,20 +172,20 @@ func (in *diffInput) pickLayout(ctx context.Context, group string) (*model.Layou
 
 // curveSide takes the values of the curves at the chosen instant.
 func (in *diffInput) curveSide() error {
-	at := analysis.TimelineEnd(in.p.Timeline)
+	at := pages.TimelineEnd(in.p.Timeline)
 	if in.flags.At.given() {
 		var err error
 		if at, err = in.flags.At.in(at, dumpPeak(in.p.Timeline)); err != nil {
 			return err
 		}
 	}
-	in.side = analysis.SeriesSide(in.p.Timeline, at)
+	in.side = diff.SeriesSide(in.p.Timeline, at)
 	in.side.Bases.Duration = at
 	in.from.Snapshot, in.from.At = nil, &at
 	return nil
 }
 
-func pageBytes(f *analysis.PageFigures, by string) uint64 {
+func pageBytes(f *pages.PageFigures, by string) uint64 {
 	switch by {
 	case "bytes":
 		return f.Bytes

@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/diff"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/model"
 )
@@ -28,7 +31,7 @@ func (d *diffing) stacks(ctx context.Context) error {
 		return err
 	}
 	if mixed && d.flags.Match == "" {
-		d.opt.Match = analysis.MatchFunctions
+		d.opt.Match = diff.MatchFunctions
 	}
 	d.opt.What, d.opt.Metric, d.opt.Measure = group, metric, measures()[metric]
 	if group == "total" {
@@ -123,13 +126,13 @@ func (d *diffing) sharedMetric(by string) (string, error) {
 		keys = []string{by}
 	}
 	event := d.sides[0].flags.Event
-	for e, totals := range analysis.ProfileTotals(p.Weights) {
+	for e, totals := range weights.ProfileTotals(p.Weights) {
 		if name := p.Weights.Events[e].Name; event != "" && name != event {
 			continue
 		}
 		for _, key := range keys {
 			m, ok := p.Weights.Metric(key)
-			if ok && slices.ContainsFunc(totals.Sums, func(s analysis.MetricSum) bool { return s.Metric == m }) {
+			if ok && slices.ContainsFunc(totals.Sums, func(s weights.MetricSum) bool { return s.Metric == m }) {
 				d.opt.Event = p.Weights.Events[e].Name
 				return key, nil
 			}
@@ -157,7 +160,7 @@ func (in *diffInput) traceSide(ctx context.Context, metric, group string, only a
 		if err != nil {
 			return err
 		}
-		in.side.Whole = &analysis.SideSum{Bytes: peak.Bytes, Count: in.side.Sum().Count}
+		in.side.Whole = &diff.SideSum{Bytes: peak.Bytes, Count: in.side.Sum().Count}
 	}
 	until := opt.Range
 	if in.from.At = &opt.AtTime; in.flags.From.given() || in.flags.To.given() {
@@ -166,12 +169,12 @@ func (in *diffInput) traceSide(ctx context.Context, metric, group string, only a
 	} else {
 		until = analysis.Range{From: model.NoTime, To: opt.AtTime}
 	}
-	in.side.Bases, err = analysis.TraceBases(ctx, in.s.index, until)
+	in.side.Bases, err = diff.TraceBases(ctx, in.s.index, until)
 	return err
 }
 
 // traceRows are the rows of a trace in one grouping.
-func traceRows(ctx context.Context, trace analysis.Trace, stacks *model.Stacks, opt report.Options, metric, group string) (*analysis.CompareSide, error) {
+func traceRows(ctx context.Context, trace analysis.Trace, stacks *model.Stacks, opt report.Options, metric, group string) (*diff.CompareSide, error) {
 	figure := report.SiteFigure(metric)
 	switch group {
 	case "lifetime":
@@ -182,7 +185,7 @@ func traceRows(ctx context.Context, trace analysis.Trace, stacks *model.Stacks, 
 			return nil, usageError(errors.New("--group lifetime is about what was allocated in a range: add --by alloc_bytes"))
 		}
 		sizes, lifetimes, err := trace.Histograms(ctx, opt.Range)
-		side := analysis.LifetimesSide(sizes, lifetimes)
+		side := diff.LifetimesSide(sizes, lifetimes)
 		if metric == "alloc_count" {
 			for i := range side.Rows {
 				side.Rows[i].Bytes = side.Rows[i].Count
@@ -202,23 +205,23 @@ func traceRows(ctx context.Context, trace analysis.Trace, stacks *model.Stacks, 
 	if err != nil {
 		return nil, err
 	}
-	side := analysis.SitesSide(by, stacks, sites, figure)
+	side := diff.SitesSide(by, stacks, sites, figure)
 	if by == analysis.ByStack && opt.Cell.Stacks != "" && stacks != nil {
-		view, err := analysis.FilterStacks(ctx, stacks, opt.Cell.Stacks, analysis.WholeStacks)
+		view, err := calltree.FilterStacks(ctx, stacks, opt.Cell.Stacks, calltree.WholeStacks)
 		if err != nil {
 			return nil, err
 		}
 		side.Filter(view)
 	}
 	if group == "total" {
-		side = analysis.GroupSide(side, analysis.GroupTotal)
+		side = diff.GroupSide(side, diff.GroupTotal)
 	}
 	return side, nil
 }
 
 // profileSide asks a profile for its rows. counted is what counts are, "" where the profile does not have the metric: then the side
 // is empty.
-func (in *diffInput) profileSide(ctx context.Context, event, metric, group string, filter analysis.StackFilter) (counted string, err error) {
+func (in *diffInput) profileSide(ctx context.Context, event, metric, group string, filter calltree.StackFilter) (counted string, err error) {
 	if in.flags.At.given() {
 		return "", usageError(errors.New("diff: profiles of stacks are sums over time: choose a range, as in --a 10s..20s, or a window by its number"))
 	}
@@ -229,26 +232,26 @@ func (in *diffInput) profileSide(ctx context.Context, event, metric, group strin
 	}
 	m, ok := w.Metric(metric)
 	if !ok {
-		in.side = &analysis.CompareSide{Stacks: in.p.Stacks, Bases: analysis.NoBases}
+		in.side = &diff.CompareSide{Stacks: in.p.Stacks, Bases: diff.NoBases}
 		return "", nil
 	}
-	if analysis.NoSum(metric) && group != "stack" {
+	if weights.NoSum(metric) && group != "stack" {
 		return "", usageError(fmt.Errorf("--group: %s of stacks are reached at different times and do not add up", metric))
 	}
 	weighed, err := in.weigh(ctx, e, m, true)
 	if err != nil {
 		return "", err
 	}
-	var view *analysis.FilteredStacks
+	var view *calltree.FilteredStacks
 	if filter != "" && in.p.Stacks != nil {
-		if view, err = analysis.FilterStacks(ctx, in.p.Stacks, filter, analysis.WholeStacks); err != nil {
+		if view, err = calltree.FilterStacks(ctx, in.p.Stacks, filter, calltree.WholeStacks); err != nil {
 			return "", err
 		}
 		weighed = weighed.Filter(view)
 	}
 	counted = "stacks"
-	var counts *analysis.ProfileSelection
-	if c, ok := analysis.CountMetric(w, m); ok {
+	var counts *weights.ProfileSelection
+	if c, ok := weights.CountMetric(w, m); ok {
 		if counts, err = in.weigh(ctx, e, c, false); err != nil {
 			return "", err
 		}
@@ -268,7 +271,7 @@ func (in *diffInput) profileSide(ctx context.Context, event, metric, group strin
 
 // weigh chooses what records weigh: whole, in a window, or by the samples of a range. must says that a range whose samples do not
 // tell the metric is a mistake; else the result is nil then.
-func (in *diffInput) weigh(ctx context.Context, event uint16, metric model.MetricID, must bool) (*analysis.ProfileSelection, error) {
+func (in *diffInput) weigh(ctx context.Context, event uint16, metric model.MetricID, must bool) (*weights.ProfileSelection, error) {
 	w := in.p.Weights
 	if n := in.asked; n != nil {
 		i := *n
@@ -279,10 +282,10 @@ func (in *diffInput) weigh(ctx context.Context, event uint16, metric model.Metri
 			return nil, usageError(fmt.Errorf("%s has no window %d: there are %d, from 0", in.p.Meta.Name, *n, len(w.Windows)))
 		}
 		in.from.Window = &i
-		return analysis.SelectWindows(in.p, event, metric, i), nil
+		return weights.SelectWindows(in.p, event, metric, i), nil
 	}
 	if !in.flags.From.given() && !in.flags.To.given() {
-		return analysis.SelectProfile(in.p, event, metric), nil
+		return weights.SelectProfile(in.p, event, metric), nil
 	}
 	s, err := in.rangeSelection(ctx, in.p, event, metric)
 	if err != nil && !must {
@@ -292,25 +295,25 @@ func (in *diffInput) weigh(ctx context.Context, event uint16, metric model.Metri
 }
 
 // profileRows are the rows of a profile in one grouping.
-func profileRows(ctx context.Context, weighed, counts *analysis.ProfileSelection, group string) (*analysis.CompareSide, error) {
+func profileRows(ctx context.Context, weighed, counts *weights.ProfileSelection, group string) (*diff.CompareSide, error) {
 	if group == "thread" {
-		selections := []*analysis.ProfileSelection{weighed}
+		selections := []*weights.ProfileSelection{weighed}
 		if counts != nil {
 			selections = append(selections, counts)
 		}
-		rows, err := analysis.ProfileTable(ctx, analysis.ByProfileThread, selections...)
-		return analysis.ProfileRowsSide(rows, selections), err
+		rows, err := weights.ProfileTable(ctx, weights.ByProfileThread, selections...)
+		return diff.ProfileRowsSide(rows, selections), err
 	}
-	side := analysis.StacksSide(weighed, counts)
+	side := diff.StacksSide(weighed, counts)
 	switch group {
 	case "function":
-		side = analysis.GroupSide(side, analysis.GroupFunction)
+		side = diff.GroupSide(side, diff.GroupFunction)
 	case "total":
-		side = analysis.GroupSide(side, analysis.GroupTotal)
+		side = diff.GroupSide(side, diff.GroupTotal)
 	case "file":
-		side = analysis.GroupSide(side, analysis.GroupFile)
+		side = diff.GroupSide(side, diff.GroupFile)
 	case "module":
-		side = analysis.GroupSide(side, analysis.GroupModule)
+		side = diff.GroupSide(side, diff.GroupModule)
 	}
 	return side, nil
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/model"
 )
@@ -35,7 +35,7 @@ func (a *app) dumpReport(ctx context.Context, s *session, p *model.Profile) (r *
 // dumpOptions puts the flags about instant and range into times.
 func (a *app) dumpOptions(p *model.Profile) (report.DumpOptions, error) {
 	f := a.flags
-	opt := report.DumpOptions{At: analysis.TimelineEnd(p.Timeline), From: model.NoTime, To: model.NoTime, Limit: f.Limit}
+	opt := report.DumpOptions{At: pages.TimelineEnd(p.Timeline), From: model.NoTime, To: model.NoTime, Limit: f.Limit}
 	if f.By != "" {
 		return opt, usageError(errors.New("--by: the tables of a dump stand in the file's order"))
 	}
@@ -57,7 +57,7 @@ func (a *app) dumpOptions(p *model.Profile) (report.DumpOptions, error) {
 func dumpPeak(t *model.Timeline) model.Time {
 	at, top := model.Time(0), math.Inf(-1)
 	for i := range t.Series {
-		if f := analysis.SumSeries(&t.Series[i], 0, model.MaxTime); f.Points > 0 && f.Max > top {
+		if f := pages.SumSeries(&t.Series[i], 0, model.MaxTime); f.Points > 0 && f.Max > top {
 			at, top = f.MaxAt, f.Max
 		}
 	}
@@ -89,7 +89,7 @@ func (a *app) layout(ctx context.Context, p *model.Profile, asked *int) (n int, 
 	}
 	until := model.MaxTime
 	if f.At.given() {
-		if until, err = f.At.in(analysis.TimelineEnd(p.Timeline), dumpPeak(p.Timeline)); err != nil {
+		if until, err = f.At.in(pages.TimelineEnd(p.Timeline), dumpPeak(p.Timeline)); err != nil {
 			return 0, false, err
 		}
 	}

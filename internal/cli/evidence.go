@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/export/evidence"
 	"github.com/memtui/memtui/export/html"
 	"github.com/memtui/memtui/export/redact"
@@ -109,13 +109,13 @@ func writeNames(w io.Writer, r *redact.Redactor) error {
 
 // redacted is a session about the same file without its names. The events of a trace are read again: an index knows names, too.
 func (a *app) redacted(ctx context.Context, s *session, p *model.Profile, r *redact.Redactor) (*session, error) {
-	out := &session{src: s.src, store: &model.Store{}, index: analysis.NewKeptIndex(nil), snapshot: s.snapshot, stop: func() {}, done: make(chan struct{})}
+	out := &session{src: s.src, store: &model.Store{}, index: traceindex.NewKeptIndex(nil), snapshot: s.snapshot, stop: func() {}, done: make(chan struct{})}
 	close(out.done)
 	out.index.SetBudget(a.memoryLimit())
 	if p.Allocations != nil {
 		building := &model.Store{} // takes what reading again finds out again
 		building.Publish(r.Profile(p))
-		if err := s.src.Guard(func() error { return analysis.Build(ctx, building, out.index) }); err != nil {
+		if err := s.src.Guard(func() error { return traceindex.Build(ctx, building, out.index) }); err != nil {
 			return nil, err
 		}
 	}

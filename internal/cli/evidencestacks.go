@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export"
 	"github.com/memtui/memtui/export/evidence"
 	"github.com/memtui/memtui/export/html"
@@ -21,7 +21,7 @@ type stackFile struct {
 func stackFiles(src *html.Source) []stackFile {
 	if src.Selection != nil {
 		metric := src.Selection.Profile.Metrics[src.Selection.Metric].Name
-		if analysis.NoSum(metric) {
+		if weights.NoSum(metric) {
 			return nil
 		}
 		return []stackFile{{name: "stacks.folded", about: "stacks by " + model.Clean(metric), by: metric}}
@@ -57,7 +57,7 @@ func stackParts(src *html.Source) []evidence.Part {
 
 func (f stackFile) stacks(ctx context.Context, src *html.Source) (*export.Stacks, error) {
 	if s := src.Selection; s != nil {
-		return export.ProfileStacks(src.Profile, []*analysis.ProfileSelection{s}, 0, model.NoTime, model.NoTime), nil
+		return export.ProfileStacks(src.Profile, []*weights.ProfileSelection{s}, 0, model.NoTime, model.NoTime), nil
 	}
 	return export.TraceStacks(ctx, src.Profile, src.Trace, export.TraceOptions{At: src.At, Range: src.Range, By: f.by})
 }

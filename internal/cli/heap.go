@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/model"
 )
@@ -128,7 +128,7 @@ func (a *app) heap(ctx context.Context, s *session, p *model.Profile, n int) (h 
 }
 
 // heapGraph decodes the chosen snapshot of a file and calls f with it and its graph, which is nil without dominators.
-func (a *app) heapGraph(ctx context.Context, file string, dominators bool, f func(*report.Report, *model.Heap, *analysis.HeapGraph) error) error {
+func (a *app) heapGraph(ctx context.Context, file string, dominators bool, f func(*report.Report, *model.Heap, *heapgraph.HeapGraph) error) error {
 	return a.onHeap(ctx, file, func(s *session, p *model.Profile) error {
 		opt, err := a.heapOptions(s, p)
 		if err != nil {
@@ -138,9 +138,9 @@ func (a *app) heapGraph(ctx context.Context, file string, dominators bool, f fun
 		if err != nil {
 			return err
 		}
-		var graph *analysis.HeapGraph
+		var graph *heapgraph.HeapGraph
 		if dominators {
-			if graph, err = analysis.NewHeapGraph(ctx, h, opt.Edges); err != nil {
+			if graph, err = heapgraph.NewHeapGraph(ctx, h, opt.Edges); err != nil {
 				return err
 			}
 		}
@@ -163,7 +163,7 @@ type heapFindCmd struct {
 
 // Run lists the rows that match all that is given, in their order, or the largest first with --by bytes.
 func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
-	q := analysis.HeapQuery{Type: c.Type, Repr: c.Repr, Name: c.Name, Exact: c.Exact}
+	q := heapgraph.HeapQuery{Type: c.Type, Repr: c.Repr, Name: c.Name, Exact: c.Exact}
 	if c.Type+c.Repr+c.Name == "" {
 		return usageError(errors.New("heap find: say what to look for with --type, --repr or --name"))
 	}
@@ -179,8 +179,8 @@ func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
 	if a.flags.By == "bytes" {
 		limit = 0
 	}
-	return a.heapGraph(ctx, c.File, false, func(r *report.Report, h *model.Heap, _ *analysis.HeapGraph) error {
-		rows, all, err := analysis.FindRows(ctx, h, q, limit)
+	return a.heapGraph(ctx, c.File, false, func(r *report.Report, h *model.Heap, _ *heapgraph.HeapGraph) error {
+		rows, all, err := heapgraph.FindRows(ctx, h, q, limit)
 		if err != nil {
 			return err
 		}
@@ -206,7 +206,7 @@ type heapObjectCmd struct{ heapRow }
 
 // Run says everything about one row.
 func (c *heapObjectCmd) Run(ctx context.Context, a *app) error {
-	return a.heapGraph(ctx, c.File, true, func(r *report.Report, h *model.Heap, g *analysis.HeapGraph) error {
+	return a.heapGraph(ctx, c.File, true, func(r *report.Report, h *model.Heap, g *heapgraph.HeapGraph) error {
 		if err := c.check(h); err != nil {
 			return err
 		}
@@ -233,7 +233,7 @@ func (c *heapPathCmd) Run(ctx context.Context, a *app) error {
 	for _, row := range c.Without {
 		without[model.Row(row)] = true
 	}
-	return a.heapGraph(ctx, c.File, true, func(r *report.Report, h *model.Heap, g *analysis.HeapGraph) error {
+	return a.heapGraph(ctx, c.File, true, func(r *report.Report, h *model.Heap, g *heapgraph.HeapGraph) error {
 		if err := c.check(h); err != nil {
 			return err
 		}

@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/model"
 )
@@ -107,7 +107,7 @@ func (a *app) index(ctx context.Context, path string) (*indexing, error) {
 	status, size, took := s.index.Status(), file.Size(), time.Since(began).Microseconds()
 	x := &indexing{Header: report.NewHeader(report.SchemaIndex, p), Result: "built", Events: &status.Events, Elapsed: &took}
 	x.Time.Duration = &status.Duration
-	x.Kept = &infoIndex{Path: s.place.path, Place: s.place.where(), State: "ready", Bytes: &size, Version: analysis.IndexVersion}
+	x.Kept = &infoIndex{Path: s.place.path, Place: s.place.where(), State: "ready", Bytes: &size, Version: traceindex.IndexVersion}
 	switch {
 	case used:
 		x.Result = "valid"

@@ -3,7 +3,7 @@ package cli
 import (
 	"fmt"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
@@ -16,7 +16,7 @@ func (a *app) infoIndex(o *infoObject, src *loaders.Source, p *model.Profile) {
 		return
 	}
 	state, size, err := place.state()
-	k := &infoIndex{Path: place.path, Place: place.where(), State: state, Version: analysis.IndexVersion}
+	k := &infoIndex{Path: place.path, Place: place.where(), State: state, Version: traceindex.IndexVersion}
 	o.Kept = k
 	if state != "none" {
 		k.Bytes = &size

@@ -18,11 +18,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/memtui/memtui/analysis"
+	"golang.org/x/sys/unix"
+
+	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/internal/reading"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
-	"golang.org/x/sys/unix"
 )
 
 const (
@@ -43,7 +44,7 @@ type keeper struct {
 	always bool   // it is kept in the cache, too, of a small trace
 	anew   bool   // what is kept is not read
 	once   sync.Once
-	key    analysis.IndexKey
+	key    traceindex.IndexKey
 }
 
 // keeper returns where the index of an input is kept, nil and the reason if nowhere.
@@ -91,7 +92,7 @@ func cacheDir(getenv func(string) string) string {
 }
 
 // Key implements [analysis.IndexPlace]: size, time of modification, and samples of the bytes as they are stored.
-func (k *keeper) Key() analysis.IndexKey {
+func (k *keeper) Key() traceindex.IndexKey {
 	k.once.Do(func() { k.key = keyOf(k.src.Stored()) })
 	return k.key
 }
@@ -102,7 +103,7 @@ const (
 	keySamples = 32
 )
 
-func keyOf(file io.ReaderAt, info os.FileInfo) (key analysis.IndexKey) {
+func keyOf(file io.ReaderAt, info os.FileInfo) (key traceindex.IndexKey) {
 	h := sha256.New()
 	size := info.Size()
 	var b []byte
@@ -119,7 +120,7 @@ func keyOf(file io.ReaderAt, info os.FileInfo) (key analysis.IndexKey) {
 	for i := range int64(keySamples) {
 		sample(size/keySamples*i, keySample)
 	}
-	return analysis.IndexKey(h.Sum(nil))
+	return traceindex.IndexKey(h.Sum(nil))
 }
 
 // errAnew says why an index file is not used, though it may be good: a verdict must not depend on what an earlier run says.
@@ -137,7 +138,7 @@ func (k *keeper) existing(why error) error {
 var errNoIndex = errors.New("there is none yet")
 
 // Open implements [analysis.IndexPlace].
-func (k *keeper) Open() (*analysis.IndexFile, error) {
+func (k *keeper) Open() (*traceindex.IndexFile, error) {
 	if k.anew {
 		return nil, errAnew
 	}
@@ -158,7 +159,7 @@ func (k *keeper) Open() (*analysis.IndexFile, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() == 0 || info.Size() != int64(int(info.Size())) {
-		err = analysis.ErrIndexForeign
+		err = traceindex.ErrIndexForeign
 	}
 	var data []byte
 	if err == nil {
@@ -172,7 +173,7 @@ func (k *keeper) Open() (*analysis.IndexFile, error) {
 		now := time.Now()
 		_ = root.Chtimes(name, now, now) // the one not used for longest goes first
 	}
-	return &analysis.IndexFile{
+	return &traceindex.IndexFile{
 		Data: data, At: f,
 		Close: func() {
 			_ = unix.Munmap(data)
@@ -189,7 +190,7 @@ func (k *keeper) Discard() { os.Remove(k.path) }
 var errSmall = errors.New("the trace is small")
 
 // write writes an index in one step: others see the old file or the new one.
-func (k *keeper) write(ctx context.Context, ix *analysis.KeptIndex) (err error) {
+func (k *keeper) write(ctx context.Context, ix *traceindex.KeptIndex) (err error) {
 	if !k.beside && !k.always && ix.Status().Events < worthIndex {
 		return errSmall
 	}
@@ -284,12 +285,12 @@ func (k *keeper) state() (state string, size int64, err error) {
 	file, err := k.Open()
 	if err == nil {
 		defer file.Close()
-		err = analysis.CheckIndex(file, k.Key())
+		err = traceindex.CheckIndex(file, k.Key())
 	}
 	switch {
 	case err == nil:
 		return "ready", info.Size(), nil
-	case errors.Is(err, analysis.ErrIndexStale):
+	case errors.Is(err, traceindex.ErrIndexStale):
 		return "stale", info.Size(), err
 	}
 	return "unusable", info.Size(), err

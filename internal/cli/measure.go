@@ -8,6 +8,9 @@ import (
 	"slices"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/analysis/pages"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/model"
 )
@@ -153,7 +156,7 @@ func (m *measurer) heapPoints(ctx context.Context) ([]heapPoint, error) {
 			if err != nil {
 				return nil, err
 			}
-			totals := analysis.SumHeap(h)
+			totals := heapgraph.SumHeap(h)
 			point.bytes = totals.Bytes()
 		}
 		out = append(out, point)
@@ -219,7 +222,7 @@ func (m *measurer) dumpFigure(b *budget) (f figure, err error) {
 	}
 	at := model.NoTime
 	if b.name == "max-live-at" {
-		if at, err = m.instant(b, analysis.TimelineEnd(t), dumpPeak(t)); err != nil {
+		if at, err = m.instant(b, pages.TimelineEnd(t), dumpPeak(t)); err != nil {
 			return f, err
 		}
 	}
@@ -244,7 +247,7 @@ func (m *measurer) dumpFigure(b *budget) (f figure, err error) {
 func seriesFigure(s *model.Series, b *budget, from, to, at model.Time) (f figure, ok bool) {
 	switch b.name {
 	case "max-peak":
-		sum := analysis.SumSeries(s, from, to)
+		sum := pages.SumSeries(s, from, to)
 		return figure{value: rounded(sum.Max), at: &sum.MaxAt}, sum.Points > 0
 	case "max-growth":
 		var times []model.Time
@@ -257,7 +260,7 @@ func seriesFigure(s *model.Series, b *budget, from, to, at model.Time) (f figure
 		slope, ok := analysis.Growth(times, values)
 		return figure{value: rounded(slope * b.seconds)}, ok
 	}
-	v, _, ok := analysis.ValueAt(s, at)
+	v, _, ok := pages.ValueAt(s, at)
 	return figure{value: rounded(v), at: &at}, ok
 }
 
@@ -271,7 +274,7 @@ func (m *measurer) profileFigure(b *budget) (f figure, err error) {
 		metrics = metrics[1:]
 	}
 	w := m.p.Weights
-	for e, totals := range analysis.ProfileTotals(w) {
+	for e, totals := range weights.ProfileTotals(w) {
 		if name := m.flags.Event; name != "" && name != w.Events[e].Name {
 			continue
 		}

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
@@ -119,7 +119,7 @@ func (a *app) second(s *session, path string) *views.Second {
 		if most := a.memoryLimit(); most > 0 {
 			budget = min(budget, most/2)
 		}
-		out.Heaps = analysis.NewHeaps(p.Heaps, budget)
+		out.Heaps = heapgraph.NewHeaps(p.Heaps, budget)
 	}
 	return out
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/export/html"
 	"github.com/memtui/memtui/export/report"
 )
@@ -89,7 +89,7 @@ func (a *app) heapPage(ctx context.Context, s *session, src *html.Source) error 
 	if err != nil {
 		return err
 	}
-	opt.Graph = func(g *analysis.HeapGraph) { src.Graph = g }
+	opt.Graph = func(g *heapgraph.HeapGraph) { src.Graph = g }
 	return s.src.Guard(func() (err error) {
 		src.Report, err = report.BuildHeap(ctx, src.Profile, opt)
 		return err

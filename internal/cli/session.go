@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/reading"
 	"github.com/memtui/memtui/loaders"
@@ -22,7 +22,7 @@ import (
 type session struct {
 	src   *loaders.Source
 	store *model.Store
-	index *analysis.KeptIndex
+	index *traceindex.KeptIndex
 	place *keeper // of the index; nil if it is kept nowhere
 
 	noPlace string // why there is none
@@ -76,9 +76,9 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 	reading, stop := context.WithCancel(ctx)
 	s := &session{src: src, store: &model.Store{}, snapshot: a.flags.Snapshot, stop: stop, done: make(chan struct{})}
 	if s.place, s.noPlace = a.keeper(src, format.Name); s.place != nil {
-		s.index = analysis.NewKeptIndex(s.place)
+		s.index = traceindex.NewKeptIndex(s.place)
 	} else {
-		s.index = analysis.NewKeptIndex(nil)
+		s.index = traceindex.NewKeptIndex(nil)
 	}
 	s.index.SetBudget(a.memoryLimit())
 	if !a.screen {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/model"
 )
@@ -85,9 +85,9 @@ func (a *app) snapshotAt(p *model.Profile) (int, error) {
 }
 
 // edges is the edge policy that flags choose.
-func (a *app) edges() analysis.EdgePolicy {
-	if a.flags.Edges == analysis.AllEdges.String() {
-		return analysis.AllEdges
+func (a *app) edges() heapgraph.EdgePolicy {
+	if a.flags.Edges == heapgraph.AllEdges.String() {
+		return heapgraph.AllEdges
 	}
-	return analysis.RootEdges
+	return heapgraph.RootEdges
 }

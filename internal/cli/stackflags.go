@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/model"
 )
@@ -28,26 +29,26 @@ type stepFlags struct {
 }
 
 // filter is what the flags say about stacks.
-func (f *stepFlags) filter() (analysis.StackFilter, error) {
-	var steps []analysis.StackStep
-	add := func(k analysis.StepKind, names ...string) {
+func (f *stepFlags) filter() (calltree.StackFilter, error) {
+	var steps []calltree.StackStep
+	add := func(k calltree.StepKind, names ...string) {
 		for _, name := range names {
-			steps = append(steps, analysis.StackStep{Kind: k, Name: name})
+			steps = append(steps, calltree.StackStep{Kind: k, Name: name})
 		}
 	}
-	add(analysis.Focus, f.Focus...)
-	add(analysis.Ignore, f.Ignore...)
-	add(analysis.ShowFrom, f.ShowFrom...)
-	add(analysis.HideFrame, f.Hide...)
+	add(calltree.Focus, f.Focus...)
+	add(calltree.Ignore, f.Ignore...)
+	add(calltree.ShowFrom, f.ShowFrom...)
+	add(calltree.HideFrame, f.Hide...)
 	if f.Pivot != "" {
-		add(analysis.PivotAt, f.Pivot)
+		add(calltree.PivotAt, f.Pivot)
 	}
 	for _, s := range steps {
-		if err := analysis.CheckStep(s); err != nil {
+		if err := calltree.CheckStep(s); err != nil {
 			return "", usageError(fmt.Errorf("--%w", err))
 		}
 	}
-	return analysis.NewStackFilter(steps...), nil
+	return calltree.NewStackFilter(steps...), nil
 }
 
 // given says which of the flags was given, "" for none.
@@ -118,18 +119,18 @@ func window(p *model.Profile, name string) (int, error) {
 }
 
 // profileGroups are the groupings of stack profiles, by the names of --group; -1 stands for none.
-func profileGroup(name string) (analysis.ProfileBy, bool, error) {
+func profileGroup(name string) (weights.ProfileBy, bool, error) {
 	switch name {
 	case "", "stack", "function":
 		return 0, false, nil
 	case "dso", "module":
-		return analysis.ByDSO, true, nil
+		return weights.ByDSO, true, nil
 	case "source", "file":
-		return analysis.BySourceLine, true, nil
+		return weights.BySourceLine, true, nil
 	case "thread":
-		return analysis.ByProfileThread, true, nil
+		return weights.ByProfileThread, true, nil
 	case "kind":
-		return analysis.ByFrameKind, true, nil
+		return weights.ByFrameKind, true, nil
 	}
 	return 0, false, usageError(fmt.Errorf("--group: stack profiles are grouped by dso, source, thread or kind, not by %s", name))
 }
@@ -161,14 +162,14 @@ func (a *app) stackOptions(ctx context.Context, p *model.Profile, c *reportCmd) 
 		if err != nil {
 			return opt, err
 		}
-		sel, opt.Window = analysis.SelectWindows(p, sel.Event, sel.Metric, n), &p.Weights.Windows[n]
+		sel, opt.Window = weights.SelectWindows(p, sel.Event, sel.Metric, n), &p.Weights.Windows[n]
 	}
 	if opt.Filter, err = c.filter(); err != nil {
 		return opt, err
 	}
 	opt.Selection = sel
 	if opt.Filter != "" {
-		view, err := analysis.FilterStacks(ctx, p.Stacks, opt.Filter, analysis.WholeStacks)
+		view, err := calltree.FilterStacks(ctx, p.Stacks, opt.Filter, calltree.WholeStacks)
 		if err != nil {
 			return opt, err
 		}

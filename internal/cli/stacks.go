@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/model"
 )
@@ -44,13 +44,13 @@ func (a *app) stacksReport(ctx context.Context, s *session, p *model.Profile, c 
 }
 
 // selection is what --event, --by, --from and --to choose; nil when the profile has nothing to choose from.
-func (a *app) selection(ctx context.Context, p *model.Profile, name string) (*analysis.ProfileSelection, error) {
+func (a *app) selection(ctx context.Context, p *model.Profile, name string) (*weights.ProfileSelection, error) {
 	w := p.Weights
 	event, ok, err := eventNamed(p, name)
 	if !ok {
 		return nil, err
 	}
-	metric, ok := analysis.DefaultMetric(w, event)
+	metric, ok := weights.DefaultMetric(w, event)
 	if by := a.flags.By; by != "" {
 		if metric, ok = w.Metric(by); !ok {
 			return nil, usageError(fmt.Errorf("--by: %s has no metric %q: there are %s", p.Meta.Name, by, metricNames(w)))
@@ -60,13 +60,13 @@ func (a *app) selection(ctx context.Context, p *model.Profile, name string) (*an
 		return nil, nil
 	}
 	if !a.flags.From.given() && !a.flags.To.given() {
-		return analysis.SelectProfile(p, event, metric), nil
+		return weights.SelectProfile(p, event, metric), nil
 	}
 	return a.rangeSelection(ctx, p, event, metric)
 }
 
 // rangeSelection weighs stacks by their samples between --from and --to.
-func (a *app) rangeSelection(ctx context.Context, p *model.Profile, event uint16, metric model.MetricID) (*analysis.ProfileSelection, error) {
+func (a *app) rangeSelection(ctx context.Context, p *model.Profile, event uint16, metric model.MetricID) (*weights.ProfileSelection, error) {
 	first, last := sampleRange(p.Weights)
 	if first > last {
 		return nil, usageError(fmt.Errorf("--from and --to: %s has no samples", p.Meta.Name))
@@ -75,7 +75,7 @@ func (a *app) rangeSelection(ctx context.Context, p *model.Profile, event uint16
 	if err != nil {
 		return nil, err
 	}
-	s, ok, err := analysis.SelectSamples(ctx, p, event, metric, from, to)
+	s, ok, err := weights.SelectSamples(ctx, p, event, metric, from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func sampleRange(w *model.StackProfile) (first, last model.Time) {
 func eventNamed(p *model.Profile, name string) (event uint16, ok bool, err error) {
 	w := p.Weights
 	if name == "" {
-		return analysis.DefaultEvent(w), len(w.Events) > 0, nil
+		return weights.DefaultEvent(w), len(w.Events) > 0, nil
 	}
 	if i, ok := w.Event(name); ok {
 		return uint16(i), true, nil
@@ -145,7 +145,7 @@ func metricNames(w *model.StackProfile) string {
 // primaryOf is the name of an event's own metric.
 func primaryOf(p *model.Profile, event string) string {
 	e, _, _ := eventNamed(p, event)
-	m, ok := analysis.DefaultMetric(p.Weights, e)
+	m, ok := weights.DefaultMetric(p.Weights, e)
 	if !ok {
 		return ""
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
@@ -19,8 +19,8 @@ type Input struct {
 	Format  loaders.Format // that Source is in
 	Options loaders.Options
 	Store   *model.Store
-	Index   analysis.Loading // empty; stays so unless the input is a trace
-	Loaded  func()           // called once symbols are read, while events may still be; may be nil
+	Index   traceindex.Loading // empty; stays so unless the input is a trace
+	Loaded  func()             // called once symbols are read, while events may still be; may be nil
 }
 
 // Read returns when there is nothing left to read, or ctx is done. Damage becomes problems of the profile: the error says why
@@ -40,7 +40,7 @@ func (in *Input) Read(ctx context.Context) error {
 			in.Loaded()
 		}
 	})
-	buildErr := in.Source.Guard(func() error { return analysis.Build(building, in.Store, in.Index) })
+	buildErr := in.Source.Guard(func() error { return traceindex.Build(building, in.Store, in.Index) })
 	loading.Wait()
 	if in.Store.Current() == nil {
 		if loadErr != nil {
@@ -60,7 +60,7 @@ func (in *Input) Read(ctx context.Context) error {
 	for _, p := range in.Source.Problems() {
 		Remark(in.Store, p)
 	}
-	analysis.Conclude(in.Store, in.Index)
+	traceindex.Conclude(in.Store, in.Index)
 	in.Store.Update(damaged)
 	in.Store.Update(in.sized)
 	return in.unusable()

@@ -14,7 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
@@ -200,19 +201,19 @@ func estimateOf(t testing.TB, path string) int64 {
 func BenchmarkRange(b *testing.B) {
 	p := loadAll(b, openFile(b, madeFile(b, 433)))
 	w, ctx := p.Weights, context.Background()
-	metric, _ := analysis.DefaultMetric(w, 0)
+	metric, _ := weights.DefaultMetric(w, 0)
 	end := w.Samples[len(w.Samples)-1].Last
-	tree, err := analysis.NewLeafTree(ctx, p.Stacks, w.Records.Node, analysis.TreeOptions{})
+	tree, err := calltree.NewLeafTree(ctx, p.Stacks, w.Records.Node, calltree.TreeOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	folded := make([]uint64, w.Records.Len())
 	for b.Loop() {
-		var s *analysis.ProfileSelection
+		var s *weights.ProfileSelection
 		_, cpu := sideBySide(5,
-			func() { s, _, _ = analysis.SelectSamples(ctx, p, 0, metric, end/4, end/2) },
-			func() { _, _ = analysis.SampleCurve(ctx, w, 0, nil, false, 0, end, 200) },
-			func() { _, _ = analysis.ProfileTable(ctx, analysis.ByFunctionDSO, s) },
+			func() { s, _, _ = weights.SelectSamples(ctx, p, 0, metric, end/4, end/2) },
+			func() { _, _ = weights.SampleCurve(ctx, w, 0, nil, false, 0, end, 200) },
+			func() { _, _ = weights.ProfileTable(ctx, weights.ByFunctionDSO, s) },
 			func() { tree.Fold(folded) })
 		for i, name := range []string{"select", "curve", "functions", "fold"} {
 			b.ReportMetric(float64(cpu[i].Microseconds())/1000, name+"-ms")

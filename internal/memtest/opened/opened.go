@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/internal/reading"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/all"
@@ -15,7 +15,7 @@ import (
 )
 
 // Start opens a file, and leaves it to the caller to read it. The second result is the Index of the first.
-func Start(t testing.TB, path string) (*reading.Input, *analysis.KeptIndex) {
+func Start(t testing.TB, path string) (*reading.Input, *traceindex.KeptIndex) {
 	t.Helper()
 	src, err := loaders.OpenSource(t.Context(), path, nil)
 	if err != nil {
@@ -26,20 +26,20 @@ func Start(t testing.TB, path string) (*reading.Input, *analysis.KeptIndex) {
 		src.Close()
 		t.Fatal(err)
 	}
-	ix := analysis.NewKeptIndex(nil)
+	ix := traceindex.NewKeptIndex(nil)
 	t.Cleanup(func() { ix.Close(); src.Close() })
 	return &reading.Input{Source: src, Format: format, Store: &model.Store{}, Index: ix}, ix
 }
 
 // File reads a file to its end. The error says why nothing of it can be shown; the store and the index are there all the same.
-func File(t testing.TB, path string) (*model.Store, *analysis.KeptIndex, error) {
+func File(t testing.TB, path string) (*model.Store, *traceindex.KeptIndex, error) {
 	t.Helper()
 	in, ix := Start(t, path)
 	return in.Store, ix, in.Read(t.Context())
 }
 
 // Bytes reads data as a file of the given name, which is all that the profile tells of its path.
-func Bytes(t testing.TB, name string, data []byte) (*model.Store, *analysis.KeptIndex, error) {
+func Bytes(t testing.TB, name string, data []byte) (*model.Store, *traceindex.KeptIndex, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, data, 0o600); err != nil {
@@ -58,14 +58,14 @@ func Bytes(t testing.TB, name string, data []byte) (*model.Store, *analysis.Kept
 }
 
 // Profile builds the index of a profile that was put together in memory. It becomes the current one of the store.
-func Profile(t testing.TB, p *model.Profile) (*model.Store, *analysis.KeptIndex) {
+func Profile(t testing.TB, p *model.Profile) (*model.Store, *traceindex.KeptIndex) {
 	t.Helper()
-	store, ix := &model.Store{}, analysis.NewKeptIndex(nil)
+	store, ix := &model.Store{}, traceindex.NewKeptIndex(nil)
 	t.Cleanup(ix.Close)
 	store.Publish(p)
-	if err := analysis.Build(t.Context(), store, ix); err != nil {
+	if err := traceindex.Build(t.Context(), store, ix); err != nil {
 		t.Fatal(err)
 	}
-	analysis.Conclude(store, ix)
+	traceindex.Conclude(store, ix)
 	return store, ix
 }

@@ -1,0 +1,88 @@
+package calltree
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/memtui/memtui/model"
+)
+
+// Neighbour is a function that calls another or is called by it, and how much of the other's weight goes that way.
+type Neighbour struct {
+	Name   string // not cleaned; "" for what nothing calls
+	Weight uint64
+}
+
+// Around is one function with all its places in a call tree put together. Every stack counts once: by who called the
+// function first, and by what its innermost call went on to. So the callers sum up to Total, the callees and Self as well.
+type Around struct {
+	Name             string
+	Total, Self      uint64
+	Callers, Callees []Neighbour // heaviest first, equals by name
+}
+
+// noLabel is a node that does not lie on a path through the function.
+const noLabel = int32(-1)
+
+// Around sums up what calls the functions of node n and what they call. It works on top-down and on bottom-up trees.
+func (f *Folded) Around(n int32, inverted bool) Around {
+	label := f.label[n]
+	above, below := f.paths(label)
+	first, then := map[int32]uint64{}, map[int32]uint64{}
+	out := Around{Name: f.Name(n)}
+	for i, w := range f.weights {
+		leaf := f.leaf[i]
+		if above[leaf] == noLabel || w == 0 {
+			continue
+		}
+		out.Total, _ = model.SaturatingAdd(out.Total, w)
+		first[above[leaf]], _ = model.SaturatingAdd(first[above[leaf]], w)
+		then[below[leaf]], _ = model.SaturatingAdd(then[below[leaf]], w)
+	}
+	callers, callees, end := first, then, label
+	if inverted {
+		callers, callees, end = then, first, 0
+	}
+	out.Self = callees[end]
+	delete(callees, end)
+	out.Callers, out.Callees = f.neighbours(callers, label), f.neighbours(callees, label)
+	return out
+}
+
+// paths tells for every node below or at one of the label which label the outermost of them hangs off, and which hangs off
+// the innermost of them on the way to the node: the label itself where that is the node.
+func (f *Folded) paths(label int32) (above, below []int32) {
+	above, below = make([]int32, len(f.parent)), make([]int32, len(f.parent))
+	above[0], below[0] = noLabel, noLabel
+	for n := 1; n < len(f.parent); n++ {
+		p := f.parent[n]
+		above[n], below[n] = above[p], below[p]
+		switch {
+		case f.label[n] == label:
+			below[n] = label
+			if above[n] == noLabel {
+				above[n] = f.label[p]
+			}
+		case f.label[p] == label && p != 0:
+			below[n] = f.label[n]
+		}
+	}
+	return above, below
+}
+
+// neighbours sorts what a map of labels holds. The root stands for nobody, and so does the function itself: it is the end
+// of a stack.
+func (f *Folded) neighbours(weights map[int32]uint64, self int32) []Neighbour {
+	var out []Neighbour
+	for l, w := range weights {
+		name := f.labels[l]
+		if l == 0 || l == self {
+			name = ""
+		}
+		out = append(out, Neighbour{name, w})
+	}
+	slices.SortFunc(out, func(a, b Neighbour) int {
+		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}

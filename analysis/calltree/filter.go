@@ -1,0 +1,357 @@
+package calltree
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/memtui/memtui/model"
+)
+
+// StackFilter says which stacks are looked at, and which of their frames: a line per step, as [StackStep.String] writes it.
+// "" is a filter that changes nothing. It is a text so that it can be compared, kept in states and put into keys.
+//
+// The order of steps of different kinds does not matter: the stacks that must or must not pass a function are chosen by their
+// frames as the file has them, then what is above [ShowFrom] is cut off, then frames are hidden.
+type StackFilter string
+
+// StepKind is what a step of a filter does.
+type StepKind uint8
+
+const (
+	Focus     StepKind = iota // keep only stacks that pass the function
+	Ignore                    // leave out stacks that pass the function
+	ShowFrom                  // cut off what is above the outermost call of the function, and leave out stacks without it
+	HideFrame                 // take the function's frames out of stacks; what they weigh goes to their callers
+	PivotAt                   // keep only stacks that pass the function; trees show its callers and what it calls
+	StepKinds
+)
+
+// String is the kind as flags call it.
+func (k StepKind) String() string {
+	return [...]string{"focus", "ignore", "show-from", "hide", "pivot"}[k]
+}
+
+// StackStep is one step of a filter. Name is a function's name; one with "<…>" stands for all arguments there, and
+// /expression/ for all names that match the regular expression in either case.
+type StackStep struct {
+	Kind StepKind
+	Name string
+}
+
+// String is the step as a line of a filter.
+func (s StackStep) String() string { return s.Kind.String() + " " + oneLine(s.Name) }
+
+// oneLine is a name as filters keep and compare it.
+func oneLine(name string) string {
+	if strings.ContainsAny(name, "\n\r") {
+		return strings.NewReplacer("\n", " ", "\r", " ").Replace(name)
+	}
+	return name
+}
+
+// CheckStep finds what is wrong with a step that somebody typed.
+func CheckStep(s StackStep) error {
+	switch text, isExpr := expressionIn(s.Name); {
+	case s.Name == "":
+		return fmt.Errorf("%s: which function?", s.Kind)
+	case isExpr:
+		if _, err := regexp.Compile(text); err != nil {
+			return fmt.Errorf("%s: %s is no regular expression", s.Kind, s.Name)
+		}
+	}
+	return nil
+}
+
+// expressionIn is the regular expression between slashes. Names of their own never begin and end so.
+func expressionIn(name string) (text string, ok bool) {
+	if len(name) < 3 || name[0] != '/' || name[len(name)-1] != '/' {
+		return "", false
+	}
+	return "(?i)" + name[1:len(name)-1], true
+}
+
+// Steps are the steps in the order in which they were added. Lines that are no steps are left out.
+func (f StackFilter) Steps() []StackStep {
+	var out []StackStep
+	for line := range strings.Lines(string(f)) {
+		kind, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		for k := range StepKinds {
+			if k.String() == kind {
+				out = append(out, StackStep{k, name})
+			}
+		}
+	}
+	return out
+}
+
+// With is the filter with one more step. The same step is not added twice, and a new pivot takes the place of another one.
+func (f StackFilter) With(s StackStep) StackFilter {
+	s.Name = oneLine(s.Name)
+	steps := f.Steps()
+	if slices.Contains(steps, s) {
+		return f
+	}
+	if s.Kind == PivotAt {
+		steps = slices.DeleteFunc(steps, func(old StackStep) bool { return old.Kind == PivotAt })
+	}
+	return filterOf(append(steps, s))
+}
+
+// Without is the filter without the n-th of its steps, from 0.
+func (f StackFilter) Without(n int) StackFilter {
+	steps := f.Steps()
+	if n < 0 || n >= len(steps) {
+		return f
+	}
+	return filterOf(slices.Delete(steps, n, n+1))
+}
+
+// Pivot is the function that trees turn about, "" for none.
+func (f StackFilter) Pivot() string {
+	for _, s := range f.Steps() {
+		if s.Kind == PivotAt {
+			return s.Name
+		}
+	}
+	return ""
+}
+
+// Only reports whether a filter has steps of no other kinds.
+func (f StackFilter) Only(kinds ...StepKind) bool {
+	return !slices.ContainsFunc(f.Steps(), func(s StackStep) bool { return !slices.Contains(kinds, s.Kind) })
+}
+
+// NewStackFilter is the filter of some steps.
+func NewStackFilter(steps ...StackStep) (f StackFilter) {
+	for _, s := range steps {
+		f = f.With(s)
+	}
+	return f
+}
+
+func filterOf(steps []StackStep) StackFilter {
+	lines := make([]string, len(steps))
+	for i, s := range steps {
+		lines[i] = s.String()
+	}
+	return StackFilter(strings.Join(lines, "\n"))
+}
+
+// StackPart is what is left of stacks around a pivot. Without one all parts are the whole.
+type StackPart uint8
+
+const (
+	WholeStacks StackPart = iota
+	Callees               // from the outermost call of the pivot on
+	Callers               // up to the outermost call of the pivot
+)
+
+// FilteredStacks is what a filter makes of stacks. Read-only once made.
+type FilteredStacks struct {
+	Stacks *model.Stacks // tables of the original, and the tree of what is left; Leaf has only stacks that are kept
+
+	node []model.NodeID // by node of the original
+	drop []bool         // by node of the original
+}
+
+// Node is what became of a stack that ends at a node of the original tree; kept is false where it is left out. A kept one is 0
+// where all its frames are hidden.
+func (f *FilteredStacks) Node(n model.NodeID) (node model.NodeID, kept bool) {
+	return f.node[n], !f.drop[n]
+}
+
+// FilterStacks applies a filter to every stack of a tree, each once, however many records or blocks have it.
+func FilterStacks(ctx context.Context, s *model.Stacks, filter StackFilter, part StackPart) (*FilteredStacks, error) {
+	b := newStackFilterer(s, filter, part)
+	if b.same = b.hide == 0 && len(b.from) == 0; b.same {
+		b.out.Stacks.Parent, b.out.Stacks.Frame, b.out.Stacks.Depth = s.Parent, s.Frame, s.Depth
+	}
+	for n := range s.Parent {
+		if n%model.AskEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		b.add(model.NodeID(n))
+	}
+	for id, leaf := range s.Leaf {
+		if node, kept := b.out.Node(leaf); kept {
+			b.out.Stacks.Leaf[id] = node
+		}
+	}
+	return &b.out, nil
+}
+
+// StacksAreKept reports whether a stack of which nothing is known passes a filter: it passes no function.
+func StacksAreKept(filter StackFilter) bool {
+	for _, s := range filter.Steps() {
+		if s.Kind != Ignore && s.Kind != HideFrame {
+			return false
+		}
+	}
+	return true
+}
+
+// stackFilterer walks a tree whose parents come before their children.
+type stackFilterer struct {
+	s     *model.Stacks
+	out   FilteredStacks
+	part  StackPart
+	same  bool // stacks stay whole: the tree is that of the original
+	steps []StackStep
+	from  []int                   // steps that stacks begin at, one after the other, the pivot last
+	begin int                     // how many of them have to be passed before frames are shown
+	must  uint64                  // steps of which all must be passed
+	not   uint64                  // steps of which none may be passed
+	hide  uint64                  // steps whose frames are hidden
+	match []uint64                // by frame: the steps that it matches
+	seen  []uint64                // by node: the steps that it or anything above it matches
+	stage []int32                 // by node: how many of from were passed
+	next  map[uint64]model.NodeID // new parent and frame → new node
+}
+
+// maxSteps is how many steps have an effect: more are left out.
+const maxSteps = 64
+
+func newStackFilterer(s *model.Stacks, filter StackFilter, part StackPart) *stackFilterer {
+	steps := filter.Steps()
+	steps = steps[:min(len(steps), maxSteps)]
+	n := len(s.Parent)
+	b := &stackFilterer{
+		s: s, part: part, steps: steps, match: make([]uint64, len(s.FrameFunc)), seen: make([]uint64, n), stage: make([]int32, n),
+		next: map[uint64]model.NodeID{},
+	}
+	tree := *s
+	tree.Parent, tree.Frame, tree.Depth, tree.Leaf = []model.NodeID{0}, []model.FrameID{0}, []uint32{0}, make(map[model.StackID]model.NodeID, len(s.Leaf))
+	b.out = FilteredStacks{&tree, make([]model.NodeID, n), make([]bool, n)}
+	for i, step := range steps {
+		switch bit := uint64(1) << i; step.Kind {
+		case Focus:
+			b.must |= bit
+		case Ignore:
+			b.not |= bit
+		case HideFrame:
+			b.hide |= bit
+		case ShowFrom:
+			b.from = append(b.from, i)
+		}
+	}
+	b.begin = len(b.from)
+	for i, step := range steps {
+		if step.Kind == PivotAt {
+			b.from = append(b.from, i)
+		}
+	}
+	if part == Callees {
+		b.begin = len(b.from)
+	}
+	b.findFrames()
+	return b
+}
+
+// findFrames tells which frames match which steps. Every name is looked at once.
+func (b *stackFilterer) findFrames() {
+	matches := make([]func(string) bool, len(b.steps))
+	for i, s := range b.steps {
+		matches[i] = FunctionMatcher(s.Name)
+	}
+	known := map[string]uint64{}
+	for f := 1; f < len(b.match); f++ {
+		name := frameFunction(b.s, model.FrameID(f))
+		bits, ok := known[name]
+		if !ok {
+			for i, match := range matches {
+				if match(name) {
+					bits |= 1 << i
+				}
+			}
+			known[name] = bits
+		}
+		b.match[f] = bits
+	}
+}
+
+// add says what becomes of the stacks that end at a node.
+func (b *stackFilterer) add(n model.NodeID) {
+	if n == 0 {
+		b.out.drop[0] = b.must != 0 || len(b.from) > 0
+		return
+	}
+	parent, frame := b.s.Parent[n], b.s.Frame[n]
+	bits := b.match[frame]
+	b.seen[n] = b.seen[parent] | bits
+	before := int(b.stage[parent])
+	stage := before
+	for stage < len(b.from) && bits&(1<<b.from[stage]) != 0 {
+		stage++
+	}
+	b.stage[n] = int32(stage)
+	b.out.drop[n] = b.seen[n]&b.must != b.must || b.seen[n]&b.not != 0 || stage < len(b.from)
+	if b.same {
+		b.out.node[n] = n
+		return
+	}
+	to := b.out.node[parent]
+	past := b.part == Callers && len(b.from) > b.begin && before == len(b.from) // below the pivot
+	if stage >= b.begin && bits&b.hide == 0 && !past {
+		to = b.step(to, frame)
+	}
+	b.out.node[n] = to
+}
+
+// step is the node of a frame below a node of the new tree, made if there is none.
+func (b *stackFilterer) step(parent model.NodeID, frame model.FrameID) model.NodeID {
+	key := uint64(parent)<<32 | uint64(frame)
+	if n, ok := b.next[key]; ok {
+		return n
+	}
+	t := b.out.Stacks
+	n := model.NodeID(len(t.Parent))
+	t.Parent, t.Frame, t.Depth = append(t.Parent, parent), append(t.Frame, frame), append(t.Depth, t.Depth[parent]+1)
+	b.next[key] = n
+	return n
+}
+
+// FunctionMatcher tells which functions a step's name stands for.
+func FunctionMatcher(name string) func(string) bool {
+	if text, ok := expressionIn(name); ok {
+		if expr, err := regexp.Compile(text); err == nil {
+			return func(s string) bool { return expr.MatchString(model.Matched(s)) }
+		}
+	}
+	if parts := strings.Split(name, anyArguments); len(parts) > 1 {
+		return func(s string) bool { return oneLine(s) == name || matchParts(oneLine(s), parts) }
+	}
+	return func(s string) bool { return oneLine(s) == name }
+}
+
+// anyArguments is what stands for the arguments of templates and generics in names that are shown.
+const anyArguments = "<…>"
+
+// matchParts reports whether a name is the parts with something in angle brackets between each two of them.
+func matchParts(name string, parts []string) bool {
+	rest, ok := strings.CutPrefix(name, parts[0])
+	if !ok || len(parts) == 1 {
+		return ok && rest == ""
+	}
+	if !strings.HasPrefix(rest, "<") {
+		return false
+	}
+	depth := 0
+	for i := range len(rest) {
+		switch rest[i] {
+		case '<', '(', '[', '{':
+			depth++
+		case '>', ')', ']', '}':
+			if rest[i] == '>' && i > 0 && rest[i-1] == '-' {
+				continue
+			}
+			depth--
+		}
+		if depth <= 0 {
+			return rest[i] == '>' && matchParts(rest[i+1:], parts[1:])
+		}
+	}
+	return false
+}

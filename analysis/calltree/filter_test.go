@@ -1,0 +1,171 @@
+package calltree
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/memtui/memtui/internal/memtest/modeltest"
+	"github.com/memtui/memtui/model"
+)
+
+// framesOf is the functions of a stack, root first.
+func framesOf(s *model.Stacks, n model.NodeID) []string {
+	var out []string
+	for ; n != 0; n = s.Parent[n] {
+		out = append(out, frameFunction(s, s.Frame[n]))
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// filterPlainly does to one stack what a filter says, step by step.
+func filterPlainly(frames []string, filter StackFilter, part StackPart) (out []string, kept bool) {
+	passes := func(name string) bool { return slices.ContainsFunc(frames, FunctionMatcher(name)) }
+	all := frames
+	for _, s := range filter.Steps() {
+		if (s.Kind == Focus || s.Kind == PivotAt) && !passes(s.Name) || s.Kind == Ignore && passes(s.Name) {
+			return nil, false
+		}
+	}
+	for _, s := range filter.Steps() {
+		if s.Kind != ShowFrom {
+			continue
+		}
+		i := slices.IndexFunc(frames, FunctionMatcher(s.Name))
+		if i < 0 {
+			return nil, false
+		}
+		frames = frames[i:]
+	}
+	if pivot := filter.Pivot(); pivot != "" {
+		i := slices.IndexFunc(frames, FunctionMatcher(pivot))
+		switch {
+		case i < 0:
+			return nil, false
+		case part == Callees:
+			frames = frames[i:]
+		case part == Callers:
+			frames = frames[:i+1]
+		}
+	}
+	frames = slices.Clone(frames)
+	for _, s := range filter.Steps() {
+		if s.Kind == HideFrame {
+			frames = slices.DeleteFunc(frames, FunctionMatcher(s.Name))
+		}
+	}
+	return frames, len(all) >= 0
+}
+
+func randomFilter(rng *rand.Rand, steps int) StackFilter {
+	var f StackFilter
+	for range steps {
+		name := fmt.Sprint("f", rng.IntN(5))
+		if rng.IntN(8) == 0 {
+			name = fmt.Sprintf("/[f%d]$/", rng.IntN(4))
+		}
+		f = f.With(StackStep{StepKind(rng.IntN(int(StepKinds))), name})
+	}
+	return f
+}
+
+// What happens to the tree at once is what happens to every stack alone.
+func TestFilterStacks(t *testing.T) {
+	for seed := range uint64(400) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		p := modeltest.RandomProfile(rng)
+		filter, part := randomFilter(rng, rng.IntN(4)), StackPart(rng.IntN(3))
+		got, err := FilterStacks(t.Context(), p.Stacks, filter, part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range p.Stacks.Parent {
+			want, kept := filterPlainly(framesOf(p.Stacks, model.NodeID(n)), filter, part)
+			node, ok := got.Node(model.NodeID(n))
+			if ok != kept || kept && !slices.Equal(framesOf(got.Stacks, node), want) {
+				t.Fatalf("seed %d: %q of %v, part %d: %v %v, not %v %v", seed, filter, framesOf(p.Stacks, model.NodeID(n)), part,
+					framesOf(got.Stacks, node), ok, want, kept)
+			}
+		}
+		for n := 1; n < len(got.Stacks.Parent); n++ {
+			if got.Stacks.Parent[n] >= model.NodeID(n) || got.Stacks.Depth[n] != got.Stacks.Depth[got.Stacks.Parent[n]]+1 {
+				t.Fatalf("seed %d: node %d hangs off %d", seed, n, got.Stacks.Parent[n])
+			}
+		}
+		if _, kept := got.Node(0); kept != StacksAreKept(filter) {
+			t.Fatalf("seed %d: a stack without frames is kept: %v", seed, kept)
+		}
+	}
+}
+
+// The order in which steps of different kinds are added does not matter.
+func TestStepsOfDifferentKindsCommute(t *testing.T) {
+	for seed := range uint64(100) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		p := modeltest.RandomProfile(rng)
+		var steps []StackStep
+		for k := range StepKinds {
+			steps = append(steps, StackStep{k, fmt.Sprint("f", rng.IntN(4))})
+		}
+		one, err := FilterStacks(t.Context(), p.Stacks, NewStackFilter(steps...), WholeStacks)
+		rng.Shuffle(len(steps), func(i, j int) { steps[i], steps[j] = steps[j], steps[i] })
+		two, err2 := FilterStacks(t.Context(), p.Stacks, NewStackFilter(steps...), WholeStacks)
+		if err != nil || err2 != nil {
+			t.Fatal(err, err2)
+		}
+		if !slices.Equal(one.node, two.node) || !slices.Equal(one.drop, two.drop) {
+			t.Fatalf("seed %d: %v", seed, steps)
+		}
+	}
+}
+
+func TestFilterSteps(t *testing.T) {
+	f := NewStackFilter(StackStep{Focus, "a b"}, StackStep{HideFrame, "x\ny"}, StackStep{PivotAt, "p"}, StackStep{Focus, "a b"}, StackStep{PivotAt, "q"})
+	if want := StackFilter("focus a b\nhide x y\npivot q"); f != want {
+		t.Errorf("%q", f)
+	}
+	if f.Pivot() != "q" || f.Without(2).Pivot() != "" || f.Without(0).Without(0).Without(0) != "" || f.Without(7) != f {
+		t.Errorf("%q without a step", f)
+	}
+	for _, bad := range []StackStep{{Focus, ""}, {HideFrame, "/(/"}} {
+		if CheckStep(bad) == nil {
+			t.Errorf("%v is a step", bad)
+		}
+	}
+}
+
+func TestFunctionMatcher(t *testing.T) {
+	for _, c := range []struct {
+		step, name string
+		want       bool
+	}{
+		{"main", "main", true}, {"main", "main2", false}, {"/AIN/", "main", true}, {"/^ain/", "main", false}, {"/", "/", true},
+		{"a<…>::b", "a<int>::b", true}, {"a<…>::b", "a<x<y>, z>::b", true}, {"a<…>::b", "a<x>::c<y>::b", false}, {"a<…>::b", "a::b", false},
+		{"a<…>::b", "a<…>::b", true}, {"a<…>::b<…>", "a<(c)0>::b<d->e>", true}, {"a<…>", "a<b", false}, {"a\nb", "a b", false}, {"a b", "a\nb", true},
+	} {
+		if got := FunctionMatcher(c.step)(c.name); got != c.want {
+			t.Errorf("%q matches %q: %v", c.step, c.name, got)
+		}
+	}
+}
+
+// Functions of one name but of different binaries are different nodes, and leaves weigh what the file says of them alone.
+func TestClassesAndOwnWeights(t *testing.T) {
+	s := model.NewStacks()
+	s.Functions = append(s.Functions, "f")
+	s.FrameFunc, s.FrameFile, s.FrameLine = []model.FuncID{0, 1, 1, 1}, make([]model.FileID, 4), make([]int64, 4)
+	s.Parent, s.Frame, s.Depth = []model.NodeID{0, 0, 0, 0}, []model.FrameID{0, 1, 2, 3}, []uint32{0, 1, 1, 1}
+	tree, err := NewLeafTree(t.Context(), s, []model.NodeID{1, 2, 3}, TreeOptions{Class: []uint32{0, 0, 1, 0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tree.Len() != 3 || tree.Leaf(0) != tree.Leaf(2) || tree.Leaf(0) == tree.Leaf(1) || tree.Name(tree.Leaf(1)) != "f" {
+		t.Errorf("%d nodes, leaves %d %d %d", tree.Len(), tree.Leaf(0), tree.Leaf(1), tree.Leaf(2))
+	}
+	f := tree.Fold([]uint64{10, 20, 30}).WithOwn([]uint64{1, 2, 3})
+	if at := tree.Leaf(0); f.Self(at) != 4 || f.Total[at] != 40 || f.Total[0] != 60 {
+		t.Errorf("self %d of %d of %d", f.Self(at), f.Total[at], f.Total[0])
+	}
+}

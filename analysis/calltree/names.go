@@ -1,0 +1,89 @@
+package calltree
+
+import (
+	"path"
+	"strconv"
+
+	"github.com/memtui/memtui/model"
+)
+
+// Names of what the file does not tell.
+const (
+	UnknownFile = "<unknown file>"
+	NoFunction  = "<no name>"
+)
+
+// FunctionName names a node's function, or its file and line where it has no function.
+func FunctionName(s *model.Stacks, n model.NodeID) string { return frameFunction(s, s.Frame[n]) }
+
+// frameFunction is [FunctionName] of a frame.
+func frameFunction(s *model.Stacks, frame model.FrameID) string {
+	f := s.At(frame)
+	switch {
+	case f.Function != "":
+		return f.Function
+	case f.File != "":
+		return Where(f)
+	}
+	return NoFunction
+}
+
+// Where is a frame's file and line as "file.c:42", the file without its directory; "" when there is no file.
+func Where(f model.Frame) string {
+	if f.File == "" {
+		return ""
+	}
+	base := path.Base(f.File)
+	if f.Line == model.NoLine || f.Line == 0 {
+		return base
+	}
+	return base + ":" + strconv.FormatInt(f.Line, 10)
+}
+
+var library = Expression(`\.(so|dylib|dll|pyd|node|jar|exe)(\.[0-9.]+)?$`)
+
+// ending returns the last bytes of a path: more of it tells nothing about its suffix.
+func ending(file string) string { return file[max(0, len(file)-256):] }
+
+// Module is what a file belongs to: itself when it is a library, else its directory.
+func Module(file string) string {
+	if library().MatchString(ending(file)) {
+		return path.Base(file)
+	}
+	if dir := path.Dir(file); dir != "." {
+		return dir
+	}
+	return file
+}
+
+// allocators are functions that a site is never named after while it has another caller: they only pass memory on.
+var allocators = Expression(`^(__libc_|__GI_+|__GI___libc_|_*rtld_)?(malloc|calloc|realloc|reallocarray|memalign|posix_memalign|aligned_alloc|valloc|free|strdup|strndup)$|` +
+	`^operator new|^std::(__1::)?(__new_allocator|allocator|allocator_traits|__allocate_|_Vector_base|__cxx11::basic_string<.*>::_M_create)|` +
+	`^_?Py(Mem|Object|DataMem)_(Raw)?(Malloc|Calloc|Realloc|MALLOC)|^_PyObject_(Malloc|Calloc|Realloc|GC_)|^_PyMem_|^_PyBytes_FromSize$|` +
+	`^__rust_alloc|^__rdl_alloc|^alloc::alloc::|^<alloc::alloc::Global|^runtime\.mallocgc$|^g_malloc|^xmalloc$|^xrealloc$|^xcalloc$|^\?\?$`)
+
+// SiteNode is the frame a stack is best named after: the leaf, or the first caller that is no allocation function.
+func SiteNode(s *model.Stacks, leaf model.NodeID) model.NodeID {
+	const far = 12 // callers of an allocation function are near
+	n := leaf
+	for range far {
+		if n == 0 || !allocators().MatchString(model.Matched(s.Functions[s.FrameFunc[s.Frame[n]]])) {
+			break
+		}
+		n = s.Parent[n]
+	}
+	if n == 0 {
+		return leaf
+	}
+	return n
+}
+
+// SiteName is the name and place of a stack as tables show it.
+func SiteName(s *model.Stacks, id model.StackID) (name, where string, leaf model.NodeID) {
+	leaf, ok := s.Node(id)
+	if !ok || leaf == 0 {
+		return model.UnknownStack(id), "", 0
+	}
+	n := SiteNode(s, leaf)
+	return FunctionName(s, n), Where(s.At(s.Frame[n])), leaf
+}

@@ -1,0 +1,419 @@
+package diff
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/model"
+)
+
+// CompareSide is one of the two sets of rows that a comparison matches. It never changes once it is compared; any goroutine may
+// read it.
+type CompareSide struct {
+	Label  string        // the file with its instant, range or snapshot, in words; not cleaned
+	File   string        // which file: ids mean the same on two sides of one file only. "" is unlike every other
+	Stacks *model.Stacks // what the nodes of rows belong to; nil where no row has one
+	Rows   []SideRow
+	Bases  CompareBases
+	Whole  *SideSum // what the side weighs where that is not the sum of its rows: they overlap, or leave something out
+	Nested bool     // a row holds others: a function with all it calls
+}
+
+// SideSum is what a whole side weighs.
+type SideSum struct{ Bytes, Count uint64 }
+
+// Sum returns what the side weighs, whatever its rows are. It saturates.
+func (s *CompareSide) Sum() SideSum {
+	if s.Whole != nil {
+		return *s.Whole
+	}
+	var sum SideSum
+	for i := range s.Rows {
+		sum.Bytes, _ = model.SaturatingAdd(sum.Bytes, s.Rows[i].Bytes)
+		sum.Count, _ = model.SaturatingAdd(sum.Count, s.Rows[i].Count)
+	}
+	return sum
+}
+
+// SideRow is what one thing weighs on one side. Rows that are the same thing are added up.
+type SideRow struct {
+	Node     model.NodeID // the thing is the frames from here to the root; 0: it is what the texts say
+	Key, Sub string       // a function, a type and its representation, a page type, …; not cleaned
+	Nth      int          // the second of a name is another thing than the first
+	Own      bool         // the texts are ids, which mean nothing in another file
+	Listed   bool         // it is there even where it weighs nothing
+	Kept     bool         // it makes a row even where it weighs nothing, but is not there then
+
+	Bytes, Count uint64 // Bytes holds whatever is compared
+}
+
+// there reports whether the side has the row at all.
+func (r *SideRow) there() bool { return r.Listed || r.Bytes > 0 || r.Count > 0 }
+
+// CompareBases are what the figures of a side can be divided by; negative ones are not known.
+type CompareBases struct {
+	Duration    model.Time
+	Allocations int64
+	GCs         int64
+	Markers     int64
+}
+
+// NoBases knows nothing but the total.
+var NoBases = CompareBases{model.NoTime, model.NoCount, model.NoCount, model.NoCount}
+
+// Normal is what both sides are made equal in before they are compared.
+type Normal uint8
+
+const (
+	NormalNone Normal = iota
+	NormalTotal
+	NormalDuration
+	NormalAllocations
+	NormalGCs
+	NormalMarkers
+	NormalCount
+)
+
+// String returns the word that flags and JSON use.
+func (n Normal) String() string {
+	return [...]string{"none", "total", "duration", "allocations", "gcs", "markers"}[n]
+}
+
+// base is what a side is divided by; ok is false where that is unknown or nothing.
+func (n Normal) base(s *CompareSide, total uint64) (base uint64, ok bool) {
+	known := int64(0)
+	switch n {
+	case NormalTotal:
+		return total, total > 0
+	case NormalDuration:
+		known = int64(s.Bases.Duration)
+	case NormalAllocations:
+		known = s.Bases.Allocations
+	case NormalGCs:
+		known = s.Bases.GCs
+	case NormalMarkers:
+		known = s.Bases.Markers
+	default:
+		return 1, true
+	}
+	return uint64(max(known, 0)), known > 0
+}
+
+// NoBaseError says that a side has nothing to normalise by.
+type NoBaseError struct {
+	Per  Normal
+	Side string // its label
+}
+
+// Error implements error.
+func (e *NoBaseError) Error() string {
+	return fmt.Sprintf("cannot normalise by %s: %s has none", e.Per, e.Side)
+}
+
+// ChangeStatus says in a word what became of a row.
+type ChangeStatus uint8
+
+const (
+	ChangeSame ChangeStatus = iota
+	ChangeNew
+	ChangeGone
+	ChangeGrown
+	ChangeShrunk
+	ChangeCount
+)
+
+// String returns the word that tables, flags and JSON use.
+func (s ChangeStatus) String() string {
+	return [...]string{"same", "new", "gone", "grown", "shrunk"}[s]
+}
+
+// CompareFigures are what a thing weighs on both sides, those of before multiplied where the sides are normalised.
+type CompareFigures struct{ BeforeBytes, AfterBytes, BeforeCount, AfterCount uint64 }
+
+// DeltaBytes is after − before. A change that does not fit 63 bits is the largest that does.
+func (f *CompareFigures) DeltaBytes() int64 { return signedChange(f.BeforeBytes, f.AfterBytes) }
+
+// DeltaCount is after − before, as DeltaBytes.
+func (f *CompareFigures) DeltaCount() int64 { return signedChange(f.BeforeCount, f.AfterCount) }
+
+// Percent is the change of bytes in percent of those before; ok is false where there were none.
+func (f *CompareFigures) Percent() (p float64, ok bool) {
+	if f.BeforeBytes == 0 {
+		return 0, f.AfterBytes == 0
+	}
+	return (float64(f.AfterBytes) - float64(f.BeforeBytes)) / float64(f.BeforeBytes) * 100, true
+}
+
+func signedChange(before, after uint64) int64 {
+	d := int64(min(distance(before, after), math.MaxInt64))
+	if after < before {
+		return -d
+	}
+	return d
+}
+
+// CompareRow is one thing on both sides.
+type CompareRow struct {
+	Node     model.NodeID // in [Comparison.Joined]; 0 for a thing that is no stack
+	Key, Sub string       // as the sides have it, masked; not cleaned. Key is "" for stacks
+	Row      [2]int       // the heaviest row of each side, by index; -1 where it has none
+	There    [2]bool      // the side has it
+	CompareFigures
+	Status ChangeStatus
+}
+
+// CompareSum sums up rows of one side.
+type CompareSum struct {
+	Rows         int
+	Bytes, Count uint64
+}
+
+// CompareOptions choose how rows are matched and made equal.
+type CompareOptions struct {
+	Masks  []Mask
+	Match  FrameMatch
+	Per    Normal
+	Swap   bool          // what was given as after is before
+	Joined *JoinedStacks // of the stacks of both sides as given, with the same masks and match; nil makes it
+}
+
+// Comparison is what changed from one side to the other. It never changes; any goroutine may read it.
+type Comparison struct {
+	Before, After *CompareSide // as compared: exchanged where they are swapped
+	Swapped       bool
+	Per           Normal
+	Bases         [2]uint64        // what the sides were made equal in; figures of before are those of the file × Bases[1] / Bases[0]
+	Rows          []CompareRow     // by size of the change in bytes, then in count, then by the larger side
+	Totals        CompareFigures   // of the sides, whatever rows are
+	Counts        [ChangeCount]int // rows by status
+	Unmatched     [2]CompareSum    // rows of each side that have no partner: gone and new ones
+	Nameless      [2]CompareSum    // those of them that can have none: their file does not say what they are
+	Merged        [2]int           // rows that fell into another one of their own side
+	Joined        *JoinedStacks    // nil where no side has stacks
+}
+
+// Compare matches the rows of two sides by what they are. It fails with the context's error, and with a [*NoBaseError].
+func Compare(ctx context.Context, before, after *CompareSide, opt CompareOptions) (*Comparison, error) {
+	c := &Comparison{Before: before, After: after, Per: opt.Per, Swapped: opt.Swap, Joined: opt.Joined, Bases: [2]uint64{1, 1}}
+	if c.Joined == nil && (before.Stacks != nil || after.Stacks != nil) {
+		var err error
+		if c.Joined, err = JoinStacks(ctx, before.Stacks, after.Stacks, opt.Masks, opt.Match); err != nil {
+			return nil, err
+		}
+	}
+	m := rowMatcher{c: c, masks: opt.Masks, nodes: map[model.NodeID]int{}, texts: map[textKey]int{}, sameFile: before.File == after.File && before.File != ""}
+	m.add(0, before)
+	m.add(1, after)
+	if opt.Swap {
+		c.swap()
+	}
+	if err := c.normalise(); err != nil {
+		return nil, err
+	}
+	c.conclude()
+	return c, ctx.Err()
+}
+
+// textKey is what a row that is no stack is matched by.
+type textKey struct {
+	key, sub string
+	nth      int
+	side     int // 1 and 2 keep rows to themselves
+}
+
+type rowMatcher struct {
+	c        *Comparison
+	masks    []Mask
+	nodes    map[model.NodeID]int
+	texts    map[textKey]int
+	sameFile bool
+}
+
+// add puts the rows of one side into those of the comparison.
+func (m *rowMatcher) add(side int, s *CompareSide) {
+	for i := range s.Rows {
+		row := &s.Rows[i]
+		if !row.there() && !row.Kept {
+			continue
+		}
+		out := m.row(side, row)
+		out.There[side] = out.There[side] || row.there()
+		bytes, count := &out.BeforeBytes, &out.BeforeCount
+		if side == 1 {
+			bytes, count = &out.AfterBytes, &out.AfterCount
+		}
+		*bytes, _ = model.SaturatingAdd(*bytes, row.Bytes)
+		*count, _ = model.SaturatingAdd(*count, row.Count)
+		switch best := &out.Row[side]; {
+		case *best < 0:
+			*best = i
+		default:
+			m.c.Merged[side]++
+			if row.Bytes > s.Rows[*best].Bytes {
+				*best = i
+			}
+		}
+	}
+}
+
+// row finds the row of the comparison that a row belongs to, or makes it.
+func (m *rowMatcher) row(side int, row *SideRow) *CompareRow {
+	fresh := CompareRow{Row: [2]int{-1, -1}}
+	var at int
+	var ok bool
+	if row.Node != 0 {
+		fresh.Node = m.c.Joined.Node[side][row.Node]
+		if at, ok = m.nodes[fresh.Node]; !ok {
+			m.nodes[fresh.Node] = len(m.c.Rows)
+		}
+	} else {
+		fresh.Key, fresh.Sub = row.Key, row.Sub
+		if !row.Own {
+			fresh.Key, fresh.Sub = applyMasks(m.masks, row.Key), applyMasks(m.masks, row.Sub)
+		}
+		key := textKey{key: fresh.Key, sub: fresh.Sub, nth: row.Nth}
+		if row.Own && !m.sameFile {
+			key.side = side + 1
+		}
+		if at, ok = m.texts[key]; !ok {
+			m.texts[key] = len(m.c.Rows)
+		}
+	}
+	if !ok {
+		at = len(m.c.Rows)
+		m.c.Rows = append(m.c.Rows, fresh)
+	}
+	return &m.c.Rows[at]
+}
+
+func (c *Comparison) swap() {
+	c.Before, c.After = c.After, c.Before
+	c.Merged[0], c.Merged[1] = c.Merged[1], c.Merged[0]
+	if c.Joined != nil {
+		c.Joined = &JoinedStacks{Stacks: c.Joined.Stacks, Node: [2][]model.NodeID{c.Joined.Node[1], c.Joined.Node[0]}}
+	}
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		r.Row[0], r.Row[1] = r.Row[1], r.Row[0]
+		r.There[0], r.There[1] = r.There[1], r.There[0]
+		r.CompareFigures = CompareFigures{r.AfterBytes, r.BeforeBytes, r.AfterCount, r.BeforeCount}
+	}
+}
+
+// normalise sums up both sides, and multiplies the figures of before so that both have as much of what they are made equal in.
+func (c *Comparison) normalise() error {
+	before, after := c.Before.Sum(), c.After.Sum()
+	c.Totals = CompareFigures{before.Bytes, after.Bytes, before.Count, after.Count}
+	if c.Per == NormalNone {
+		return nil
+	}
+	for i, s := range []*CompareSide{c.Before, c.After} {
+		base, ok := c.Per.base(s, [2]uint64{before.Bytes, after.Bytes}[i])
+		if !ok {
+			return &NoBaseError{c.Per, s.Label}
+		}
+		c.Bases[i] = base
+	}
+	for i := range c.Rows {
+		c.scaleBefore(&c.Rows[i].CompareFigures)
+	}
+	c.scaleBefore(&c.Totals) // not the sum of rows, each of which was rounded
+	return nil
+}
+
+func (c *Comparison) scaleBefore(f *CompareFigures) {
+	f.BeforeBytes, f.BeforeCount = c.scale(f.BeforeBytes), c.scale(f.BeforeCount)
+}
+
+// scale is n × Bases[1] / Bases[0], rounded, saturating.
+func (c *Comparison) scale(n uint64) uint64 {
+	hi, lo := bits.Mul64(n, c.Bases[1])
+	lo, carry := bits.Add64(lo, c.Bases[0]/2, 0)
+	if hi += carry; hi >= c.Bases[0] {
+		return math.MaxUint64
+	}
+	q, _ := bits.Div64(hi, lo, c.Bases[0])
+	return q
+}
+
+// Factor is what the figures of before were multiplied by.
+func (c *Comparison) Factor() float64 { return float64(c.Bases[1]) / float64(c.Bases[0]) }
+
+// conclude says what became of each row, and sorts.
+func (c *Comparison) conclude() {
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		r.Status = changeStatus(r.There, r.BeforeBytes, r.AfterBytes)
+		c.Counts[r.Status]++
+		c.unmatched(r)
+	}
+	slices.SortStableFunc(c.Rows, func(x, y CompareRow) int {
+		return cmp.Or(
+			cmp.Compare(distance(y.BeforeBytes, y.AfterBytes), distance(x.BeforeBytes, x.AfterBytes)),
+			cmp.Compare(distance(y.BeforeCount, y.AfterCount), distance(x.BeforeCount, x.AfterCount)),
+			cmp.Compare(max(y.BeforeBytes, y.AfterBytes), max(x.BeforeBytes, x.AfterBytes)),
+			cmp.Compare(x.Key, y.Key), cmp.Compare(x.Sub, y.Sub))
+	})
+}
+
+// changeStatus says what became of a row by the figure that is compared, and by which sides have it.
+func changeStatus(there [2]bool, before, after uint64) ChangeStatus {
+	switch {
+	case !there[0] && there[1]:
+		return ChangeNew
+	case there[0] && !there[1]:
+		return ChangeGone
+	case after > before:
+		return ChangeGrown
+	case after < before:
+		return ChangeShrunk
+	}
+	return ChangeSame
+}
+
+// unmatched counts a row that only one side has.
+func (c *Comparison) unmatched(r *CompareRow) {
+	side, rows := 0, c.Before.Rows
+	bytes, count := r.BeforeBytes, r.BeforeCount
+	switch r.Status {
+	case ChangeGone:
+	case ChangeNew:
+		side, rows, bytes, count = 1, c.After.Rows, r.AfterBytes, r.AfterCount
+	default:
+		return
+	}
+	c.Unmatched[side].Add(bytes, count)
+	if rows[r.Row[side]].Own && (c.Before.File != c.After.File || c.Before.File == "") {
+		c.Nameless[side].Add(bytes, count)
+	}
+}
+
+func (s *CompareSum) Add(bytes, count uint64) {
+	s.Rows++
+	s.Bytes, _ = model.SaturatingAdd(s.Bytes, bytes)
+	s.Count, _ = model.SaturatingAdd(s.Count, count)
+}
+
+// Only returns the rows with one of the statuses, in order; without a status, those that are not the same on both sides.
+func (c *Comparison) Only(statuses ...ChangeStatus) []CompareRow {
+	var out []CompareRow
+	for _, r := range c.Rows {
+		if len(statuses) == 0 && r.Status != ChangeSame || slices.Contains(statuses, r.Status) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// Name is what a row is called: the function that a stack is best named after, or its key. It is not cleaned.
+func (c *Comparison) Name(r *CompareRow) string {
+	if r.Node == 0 {
+		return r.Key
+	}
+	return calltree.FunctionName(c.Joined.Stacks, calltree.SiteNode(c.Joined.Stacks, r.Node))
+}

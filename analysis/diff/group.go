@@ -1,0 +1,127 @@
+package diff
+
+import (
+	"slices"
+
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/model"
+)
+
+// StackGroup is what the stacks of a side can be put together by.
+type StackGroup uint8
+
+const (
+	GroupFunction StackGroup = iota // of the leaf frame
+	GroupTotal                      // every function of a stack, each once
+	GroupFile                       // of the leaf frame
+	GroupModule                     // of the leaf frame
+)
+
+// GroupSide puts the stacks of a side together by function, file or module. Rows that are no stacks stay as they are, but
+// in the groups of files they have none.
+func GroupSide(s *CompareSide, by StackGroup) *CompareSide {
+	g := sideGroups{by: by, at: map[textKey]int{}, out: &CompareSide{Label: s.Label, File: s.File, Bases: s.Bases, Whole: s.Whole}}
+	if by == GroupTotal {
+		sum := s.Sum()
+		g.out.Whole, g.out.Nested = &sum, true
+	}
+	for i := range s.Rows {
+		r := &s.Rows[i]
+		if !r.there() {
+			continue
+		}
+		g.stack++
+		switch {
+		case r.Node == 0 && (by == GroupFunction || by == GroupTotal):
+			g.add(SideRow{Key: r.Key, Own: r.Own}, r)
+		case by == GroupTotal:
+			for n := r.Node; n != 0; n = s.Stacks.Parent[n] {
+				g.add(SideRow{Key: calltree.FunctionName(s.Stacks, n)}, r)
+			}
+		case by == GroupFunction:
+			g.add(SideRow{Key: calltree.FunctionName(s.Stacks, r.Node)}, r)
+		default:
+			g.add(SideRow{Key: fileGroup(s.Stacks, r.Node, by)}, r)
+		}
+	}
+	return g.out
+}
+
+// fileGroup is the file of a leaf frame, or what the file belongs to.
+func fileGroup(s *model.Stacks, leaf model.NodeID, by StackGroup) string {
+	if leaf == 0 {
+		return calltree.UnknownFile
+	}
+	file := s.At(s.Frame[leaf]).File
+	switch {
+	case file == "":
+		return calltree.UnknownFile
+	case by == GroupModule:
+		return calltree.Module(file)
+	}
+	return file
+}
+
+type sideGroups struct {
+	by    StackGroup
+	out   *CompareSide
+	at    map[textKey]int
+	seen  []int // by row: the stack that counted there last
+	stack int   // from 1
+}
+
+// add counts a stack in its group, once.
+func (g *sideGroups) add(group SideRow, r *SideRow) {
+	key := textKey{key: group.Key}
+	if group.Own {
+		key.side = 1
+	}
+	i, ok := g.at[key]
+	if !ok {
+		i = len(g.out.Rows)
+		g.at[key] = i
+		g.out.Rows, g.seen = append(g.out.Rows, group), append(g.seen, 0)
+	}
+	if g.seen[i] == g.stack {
+		return
+	}
+	g.seen[i] = g.stack
+	out := &g.out.Rows[i]
+	out.Listed = out.Listed || r.Listed
+	out.Bytes, _ = model.SaturatingAdd(out.Bytes, r.Bytes)
+	out.Count, _ = model.SaturatingAdd(out.Count, r.Count)
+}
+
+// CutSide keeps the frames of each stack that are nearest to its leaf, depth of them at most: recorders cut stacks at different
+// depths. Its rows are aligned with those of s.
+func CutSide(s *CompareSide, depth int) *CompareSide {
+	if s.Stacks == nil {
+		return s
+	}
+	out := *s
+	from, cut := s.Stacks, model.NewStacks()
+	cut.Functions, cut.Files, cut.LeafFirst = from.Functions, from.Files, from.LeafFirst
+	cut.FrameFunc, cut.FrameFile, cut.FrameLine = from.FrameFunc, from.FrameFile, from.FrameLine
+	out.Stacks, out.Rows = cut, slices.Clone(s.Rows)
+	nodes := map[nodeKey]model.NodeID{}
+	var frames []model.FrameID
+	for i := range out.Rows {
+		frames = frames[:0]
+		for n := out.Rows[i].Node; n != 0 && len(frames) < depth; n = from.Parent[n] {
+			frames = append(frames, from.Frame[n])
+		}
+		at := model.NodeID(0)
+		for _, f := range slices.Backward(frames) {
+			key := nodeKey{at, f}
+			next, ok := nodes[key]
+			if !ok {
+				next = model.NodeID(len(cut.Parent))
+				nodes[key] = next
+				cut.Parent, cut.Frame, cut.Depth = append(cut.Parent, at), append(cut.Frame, f), append(cut.Depth, cut.Depth[at]+1)
+			}
+			at = next
+		}
+		out.Rows[i].Node = at
+	}
+	return &out
+}

@@ -1,0 +1,122 @@
+package diff
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
+	"github.com/memtui/memtui/model"
+)
+
+// rowsOf builds a snapshot from kinds and types; the references are a tree, given as each row's parent.
+func rowsOf(kinds []model.HeapKind, entity []uint32, parent []int) *model.Heap {
+	refs := make([][]model.Row, len(kinds))
+	for r := 1; r < len(kinds); r++ {
+		refs[parent[r]] = append(refs[parent[r]], model.Row(r))
+	}
+	h := modeltest.Heap(kinds, refs)
+	h.Entity = entity
+	for r := range h.Size {
+		h.Size[r], h.Extra[r] = 100, 0
+	}
+	h.Size[0] = 0
+	return h
+}
+
+func TestDiffMatchesTypesByName(t *testing.T) {
+	before := rowsOf([]model.HeapKind{9, 1, 1, 1, 4}, []uint32{0, 0, 0, 1, 0}, []int{0, 0, 0, 0, 0})
+	after := rowsOf([]model.HeapKind{9, 1, 1, 1, 1, 4}, []uint32{0, 2, 2, 2, 1, 1}, []int{0, 0, 0, 0, 0, 0})
+	after.Tables.Strings[2] = "A" // type 2 is another A there
+	after.Tables.Types[0].Name = 4
+	got := DiffTypes(before, after)
+	want := []HeapChange{
+		{Name: "A", Repr: "P6opaque", Line: model.NoLine, BeforeBytes: 200, AfterBytes: 300, BeforeCount: 2, AfterCount: 3},
+		{Name: "B", Repr: "P6opaque", Line: model.NoLine, BeforeBytes: 100, AfterBytes: 100, BeforeCount: 1, AfterCount: 1}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v", got)
+	}
+	if s := [...]ChangeStatus{got[0].Status(200, 300), got[0].Status(7, 7), got[0].Status(7, 6)}; s != [...]ChangeStatus{ChangeGrown, ChangeSame, ChangeShrunk} {
+		t.Errorf("by another figure each: %v", s)
+	}
+	frames := DiffFrames(before, after)
+	if len(frames) != 2 || frames[0].Name != "" || frames[0].Status(0, 0) != ChangeNew || frames[1].File != "dir/f.raku" || frames[1].Status(0, 0) != ChangeGone {
+		t.Errorf("%+v", frames)
+	}
+}
+
+func TestGrowthIsFoundAtItsHolder(t *testing.T) {
+	build := func(crowd int) *heapgraph.HeapGraph {
+		kinds := []model.HeapKind{9, 8, 1, 1} // Root › Thread Roots › A › B
+		entity, parent := []uint32{0, 0, 0, 1}, []int{0, 0, 1, 2}
+		for range crowd {
+			kinds, entity, parent = append(kinds, 1), append(entity, 2), append(parent, 3)
+		}
+		g, err := heapgraph.NewHeapGraph(t.Context(), rowsOf(kinds, entity, parent), heapgraph.RootEdges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	got, err := heapgraph.GrownSubtrees(context.Background(), build(5), build(50), 0)
+	if err != nil || len(got) != 1 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	s := got[0]
+	if !slices.Equal(s.Path, []string{"Thread Roots", "A", "B"}) || s.Row != 3 || s.Growth() != 4500 || s.Below != "C" || s.BelowAfterRows != 50 || s.BelowBeforeRows != 5 {
+		t.Errorf("%+v", s)
+	}
+	if got, _ := heapgraph.GrownSubtrees(context.Background(), build(50), build(5), 0); len(got) != 0 {
+		t.Errorf("shrinking grows: %+v", got)
+	}
+}
+
+func TestFindRows(t *testing.T) {
+	h := rowsOf([]model.HeapKind{9, 1, 2, 4, 4, 1}, []uint32{0, 0, 0, 0, 1, 7}, []int{0, 0, 0, 0, 0, 0})
+	tests := []struct {
+		q    heapgraph.HeapQuery
+		want []model.Row
+	}{
+		{heapgraph.HeapQuery{}, []model.Row{1, 2, 3, 4, 5}},
+		{heapgraph.HeapQuery{Type: "a", Exact: true}, nil},
+		{heapgraph.HeapQuery{Type: "A", Exact: true}, []model.Row{1, 2}},
+		{heapgraph.HeapQuery{Type: "a", Kind: model.KindObject}, []model.Row{1}},
+		{heapgraph.HeapQuery{Name: "a"}, []model.Row{1, 2, 3, 4}}, // <anon> too
+		{heapgraph.HeapQuery{Repr: "opaque"}, []model.Row{1, 2}},
+		{heapgraph.HeapQuery{Type: "type 7"}, []model.Row{5}},
+		{heapgraph.HeapQuery{Name: "a", Kind: model.KindFrame}, []model.Row{3, 4}},
+	}
+	for _, tt := range tests {
+		got, total, err := heapgraph.FindRows(context.Background(), h, tt.q, 0)
+		if err != nil || !slices.Equal(got, tt.want) && len(tt.want) > 0 || total != len(tt.want) {
+			t.Errorf("%+v: %v, %d, %v; want %v", tt.q, got, total, err, tt.want)
+		}
+	}
+	if got, total, _ := heapgraph.FindRows(context.Background(), h, heapgraph.HeapQuery{}, 2); len(got) != 2 || total != 5 {
+		t.Errorf("limited: %v of %d", got, total)
+	}
+	labels := []string{"Root", "A", "A", "A (f.raku:7)", "<anon> (f.raku:8)", "<type 7?>"}
+	for r, want := range labels {
+		if got := heapgraph.HeapLabel(h, model.Row(r)); got != want {
+			t.Errorf("row %d is %q, want %q", r, got, want)
+		}
+	}
+	h.Size[5] = 200
+	if rows, err := heapgraph.GroupRows(context.Background(), h, model.KindObject, 7); err != nil || !slices.Equal(rows, []model.Row{5}) {
+		t.Errorf("%v, %v", rows, err)
+	}
+}
+
+func TestSumHeap(t *testing.T) {
+	h := rowsOf([]model.HeapKind{9, 1, 1, 2, 3, 4}, []uint32{0, 0, 0, 0, 1, 7}, []int{0, 0, 0, 0, 0, 1})
+	h.Extra[1], h.Large[1] = model.LargeExtra, 1<<40
+	want := heapgraph.HeapTotals{Rows: 6, References: 5, Objects: 2, TypeObjects: 1, STables: 1, Frames: 1, ManagedBytes: 500, UnmanagedBytes: 1 << 40}
+	if got := heapgraph.SumHeap(h); got != want || got.Bytes() != 1<<40+500 {
+		t.Errorf("%+v", got)
+	}
+	types := heapgraph.HeapTypes(h, model.KindObject)
+	if len(types) != 1 || types[0].Name != "A" || types[0].Count != 2 || types[0].ManagedBytes != 200 || types[0].Bytes() != 1<<40+200 {
+		t.Errorf("%+v", types)
+	}
+}

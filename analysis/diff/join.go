@@ -1,0 +1,143 @@
+package diff
+
+import (
+	"context"
+	"path"
+
+	"github.com/memtui/memtui/model"
+)
+
+// FrameMatch is how much of two frames must be equal.
+type FrameMatch uint8
+
+const (
+	MatchFrames    FrameMatch = iota // function, file and line
+	MatchFiles                       // function and the file's name, without directory and line
+	MatchFunctions                   // the function alone; frames without one by file and line
+	MatchCount
+)
+
+// String returns the word that flags use.
+func (m FrameMatch) String() string { return [...]string{"frames", "files", "functions"}[m] }
+
+// JoinedStacks are the stacks of two files in one tree: equal frames below equal callers are one node. Names are masked; of
+// frames that are taken for equal, the first one seen stands. It never changes; any goroutine may read it.
+type JoinedStacks struct {
+	Stacks *model.Stacks     // without stack ids: Leaf is empty
+	Node   [2][]model.NodeID // by node of each file: the node in Stacks
+}
+
+// JoinStacks makes one tree of two; each may be nil, and both may be the same.
+func JoinStacks(ctx context.Context, before, after *model.Stacks, masks []Mask, match FrameMatch) (*JoinedStacks, error) {
+	j := &stackJoiner{
+		out: model.NewStacks(), masks: masks, match: match,
+		functions: map[string]model.FuncID{"": 0}, files: map[string]model.FileID{"": 0},
+		frames: map[frameKey]model.FrameID{}, nodes: map[nodeKey]model.NodeID{},
+	}
+	joined := &JoinedStacks{Stacks: j.out}
+	for side, s := range []*model.Stacks{before, after} {
+		switch {
+		case s == nil:
+			continue
+		case side == 1 && s == before:
+			joined.Node[1] = joined.Node[0]
+			continue
+		}
+		nodes, err := j.enter(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		joined.Node[side] = nodes
+		j.out.LeafFirst = s.LeafFirst
+	}
+	return joined, nil
+}
+
+// frameKey is what a frame is matched by.
+type frameKey struct {
+	function model.FuncID
+	file     string
+	line     int64
+}
+
+type nodeKey struct {
+	parent model.NodeID
+	frame  model.FrameID
+}
+
+type stackJoiner struct {
+	out       *model.Stacks
+	masks     []Mask
+	match     FrameMatch
+	functions map[string]model.FuncID
+	files     map[string]model.FileID
+	frames    map[frameKey]model.FrameID
+	nodes     map[nodeKey]model.NodeID
+}
+
+// enter adds the stacks of a file and tells where each of its nodes went.
+func (j *stackJoiner) enter(ctx context.Context, s *model.Stacks) ([]model.NodeID, error) {
+	frames := j.enterFrames(s)
+	out, nodes := j.out, make([]model.NodeID, len(s.Parent))
+	for n := 1; n < len(nodes); n++ {
+		if n%model.AskEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		key := nodeKey{nodes[s.Parent[n]], frames[s.Frame[n]]}
+		id, ok := j.nodes[key]
+		if !ok {
+			id = model.NodeID(len(out.Parent))
+			j.nodes[key] = id
+			out.Parent, out.Frame = append(out.Parent, key.parent), append(out.Frame, key.frame)
+			out.Depth = append(out.Depth, out.Depth[key.parent]+1)
+		}
+		nodes[n] = id
+	}
+	return nodes, nil
+}
+
+// enterFrames adds the frames of a file and tells where each of them went.
+func (j *stackJoiner) enterFrames(s *model.Stacks) []model.FrameID {
+	functions, files := make([]model.FuncID, len(s.Functions)), make([]model.FileID, len(s.Files))
+	for i, name := range s.Functions {
+		functions[i] = intern(j.functions, &j.out.Functions, applyMasks(j.masks, name))
+	}
+	for i, name := range s.Files {
+		files[i] = intern(j.files, &j.out.Files, applyMasks(j.masks, name))
+	}
+	out, frames := j.out, make([]model.FrameID, len(s.FrameFunc))
+	for f := range frames {
+		function, file, line := functions[s.FrameFunc[f]], files[s.FrameFile[f]], s.FrameLine[f]
+		key := frameKey{function, out.Files[file], line}
+		switch {
+		case j.match == MatchFrames || function == 0:
+		case j.match == MatchFiles:
+			key.line = model.NoLine
+			if key.file != "" {
+				key.file = path.Base(key.file)
+			}
+		default:
+			key.file, key.line = "", model.NoLine
+		}
+		id, ok := j.frames[key]
+		if !ok && f > 0 {
+			id = model.FrameID(len(out.FrameFunc))
+			j.frames[key] = id
+			out.FrameFunc, out.FrameFile = append(out.FrameFunc, function), append(out.FrameFile, file)
+			out.FrameLine = append(out.FrameLine, line)
+		}
+		frames[f] = id
+	}
+	return frames
+}
+
+// intern finds a name among those of a table, or adds it.
+func intern[ID ~uint32](at map[string]ID, names *[]string, name string) ID {
+	id, ok := at[name]
+	if !ok {
+		id = ID(len(*names))
+		at[name] = id
+		*names = append(*names, name)
+	}
+	return id
+}

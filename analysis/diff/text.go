@@ -1,0 +1,191 @@
+package diff
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/memtui/memtui/model"
+)
+
+// CompareWords are the nouns of a comparison's sentences.
+type CompareWords struct {
+	Measure string              // what bytes hold, as the thing that changes: "live memory", "alloc_bytes"
+	Counted string              // what counts count, plural: "blocks", "objects"; "" leaves them out
+	Thing   string              // what a row is: "stack", "type", "page type"
+	Amount  func(uint64) string // how bytes are written; nil: three digits with a binary unit
+	Name    func(string) string // how names of rows are written; nil: cleaned
+}
+
+func (w *CompareWords) fill() {
+	if w.Amount == nil {
+		w.Amount = func(n uint64) string { return model.Bytes(n).String() }
+	}
+	if w.Name == nil {
+		w.Name = model.Clean
+	}
+}
+
+// Direction says which side is which, and what a sign means.
+func (c *Comparison) Direction() string {
+	out := "before (A): " + model.Clean(c.Before.Label) + " · after (B): " + model.Clean(c.After.Label) + " · + is growth from A to B, - is shrinkage"
+	if c.Swapped {
+		out += " · sides are swapped"
+	}
+	return out
+}
+
+// Normalised says what was done to the figures of before, "" where nothing was.
+func (c *Comparison) Normalised() string {
+	if c.Per == NormalNone {
+		return ""
+	}
+	what := [...]string{"", "total", "duration", "number of allocations", "number of collections", "number of markers"}[c.Per]
+	return "figures of before are multiplied by " + factor(c.Factor()) + ", as if both sides had the same " + what
+}
+
+func factor(f float64) string { return strconv.FormatFloat(f, 'g', 4, 64) }
+
+// Sentence sums up in one sentence what changed.
+func (c *Comparison) Sentence(w CompareWords) string {
+	w.fill()
+	t := &c.Totals
+	var out strings.Builder
+	switch {
+	case c.Counts[ChangeSame] == len(c.Rows) && t.DeltaBytes() == 0 && (w.Counted == "" || t.DeltaCount() == 0):
+		return fmt.Sprintf("Nothing changed: %s is %s on both sides.", w.Measure, w.Amount(t.AfterBytes))
+	case t.DeltaBytes() == 0:
+		fmt.Fprintf(&out, "From before to after %s stayed at %s in all", w.Measure, w.Amount(t.AfterBytes))
+	default:
+		verb := "grew"
+		if t.DeltaBytes() < 0 {
+			verb = "shrank"
+		}
+		fmt.Fprintf(&out, "From before to after %s %s by %s%s, from %s to %s", w.Measure, verb, w.Amount(distance(t.BeforeBytes, t.AfterBytes)),
+			percentText(t), w.Amount(t.BeforeBytes), w.Amount(t.AfterBytes))
+	}
+	if n := t.DeltaCount(); w.Counted != "" && n != 0 {
+		sign := "+"
+		if n < 0 {
+			sign = "-"
+		}
+		d, word := distance(t.BeforeCount, t.AfterCount), w.Counted
+		if d == 1 {
+			word = strings.TrimSuffix(word, "s")
+		}
+		fmt.Fprintf(&out, " (%s%s %s)", sign, model.Group(d), word)
+	}
+	out.WriteString(c.most(&w))
+	out.WriteString(".")
+	return out.String()
+}
+
+// percentText is the change in percent, in brackets behind its amount; "" where there is none.
+func percentText(f *CompareFigures) string {
+	p := model.Change(f.BeforeBytes, f.AfterBytes)
+	if p == "" {
+		return ""
+	}
+	return " (" + strings.Replace(p, " ×", " times as much", 1) + ")"
+}
+
+// most names the row that has most of the whole change.
+func (c *Comparison) most(w *CompareWords) string {
+	at, p := MostOfChange(&c.Totals, len(c.Rows), func(i int) *CompareFigures { return &c.Rows[i].CompareFigures })
+	if at < 0 {
+		return ""
+	}
+	p.Nested = c.Before.Nested || c.After.Nested
+	if p.Name = w.Name(c.Name(&c.Rows[at])); p.Name == "" {
+		p.Name = "the " + w.Thing + " without a name"
+	}
+	return p.Text(w.Amount)
+}
+
+// PartOfChange is what one row has of the change of a whole. Its share is always one of the net change: what grew less what
+// shrank.
+type PartOfChange struct {
+	Name       string // as it is written
+	Row, Whole CompareFigures
+	Opposed    bool   // another row changed the other way than the whole, so that the shares of the others add up to more than all
+	Nested     bool   // the row stands for what others are part of too
+	Of         string // what the change is one of where the sentence is about more: " of objects"
+}
+
+// MostOfChange finds the row that changed most the way the whole did, of a whole that stayed the one that changed most. Rows stand
+// by size of their change, the largest first. The name is left to the caller. most is negative where no row changed.
+func MostOfChange(whole *CompareFigures, n int, row func(int) *CompareFigures) (most int, p PartOfChange) {
+	most, p.Whole = -1, *whole
+	for i := range n {
+		switch r := row(i); {
+		case r.opposes(whole):
+			p.Opposed = true
+		case most < 0 && r.DeltaBytes() != 0:
+			most, p.Row = i, *r
+		}
+	}
+	return most, p
+}
+
+// opposes reports whether f changed the other way than whole.
+func (f *CompareFigures) opposes(whole *CompareFigures) bool {
+	a, b := f.DeltaBytes(), whole.DeltaBytes()
+	return a > 0 && b < 0 || a < 0 && b > 0
+}
+
+// Text ends a sentence about the change of the whole: "; 56.0 % of the growth is f". Where the row changed by more than
+// the whole, as others went the other way, it says the amounts: "; +1.20 MiB of +958 KiB net is f". The row must
+// not have changed the other way than the whole. It is "" for a row that did not change.
+func (p *PartOfChange) Text(amount func(uint64) string) string {
+	part, whole := distance(p.Row.BeforeBytes, p.Row.AfterBytes), distance(p.Whole.BeforeBytes, p.Whole.AfterBytes)
+	sign, verb, noun, is := "+", "grew", "growth", "is "
+	if p.Row.DeltaBytes() < 0 {
+		sign, verb, noun = "-", "shrank", "shrinkage"
+	}
+	if p.Nested {
+		is = "is within "
+	}
+	switch {
+	case part == 0:
+		return ""
+	case whole == 0:
+		return fmt.Sprintf("; %s %s by %s", p.Name, verb, amount(part))
+	case part > whole:
+		return fmt.Sprintf("; %s%s of %s%s net %s%s", sign, amount(part), sign, amount(whole), is, p.Name)
+	}
+	if p.Opposed {
+		noun = "net " + noun
+	}
+	return fmt.Sprintf("; %v of the %s%s %s%s", model.ShareOf(part, whole), noun, p.Of, is, p.Name)
+}
+
+// Losses says what could not be matched, and what fell together, one sentence each.
+func (c *Comparison) Losses(w CompareWords) []string {
+	w.fill()
+	var out []string
+	u := &c.Unmatched
+	if u[0].Rows+u[1].Rows > 0 {
+		out = append(out, fmt.Sprintf("Without a partner: %s of before (%s) and %s of after (%s).",
+			countOf(u[0].Rows, w.Thing), w.Amount(u[0].Bytes), countOf(u[1].Rows, w.Thing), w.Amount(u[1].Bytes)))
+	}
+	if n := &c.Nameless; n[0].Rows+n[1].Rows > 0 {
+		out = append(out, fmt.Sprintf("Of these the files do not name %s of before (%s) and %s of after (%s).",
+			countOf(n[0].Rows, w.Thing), w.Amount(n[0].Bytes), countOf(n[1].Rows, w.Thing), w.Amount(n[1].Bytes)))
+	}
+	if c.Merged[0]+c.Merged[1] > 0 {
+		out = append(out, fmt.Sprintf("Added up because they look the same: %s of before and %s of after.",
+			countOf(c.Merged[0], w.Thing), countOf(c.Merged[1], w.Thing)))
+	}
+	return out
+}
+
+func countOf(n int, thing string) string {
+	switch {
+	case n == 1, thing == "series":
+	case strings.HasSuffix(thing, "s"):
+		thing += "es"
+	default:
+		thing += "s"
+	}
+	return model.Group(uint64(n)) + " " + thing
+}

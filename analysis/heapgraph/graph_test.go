@@ -1,0 +1,344 @@
+package heapgraph
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/memtui/memtui/internal/memtest/modeltest"
+	"github.com/memtui/memtui/model"
+)
+
+// randomHeap has rows of all kinds in any place, self references, repeated references and rows that nothing reaches.
+func randomHeap(rnd *rand.Rand, n int) *model.Heap {
+	kinds, refs := make([]model.HeapKind, n), make([][]model.Row, n)
+	many := rnd.IntN(3) + 1
+	for r := range n {
+		kinds[r] = model.HeapKind(1 + rnd.IntN(4))
+		if rnd.IntN(4) == 0 {
+			kinds[r] = model.KindInterGenRoots
+		}
+		for range rnd.IntN(2 * many) {
+			refs[r] = append(refs[r], model.Row(rnd.IntN(n)))
+		}
+	}
+	kinds[0] = model.KindRoot
+	return modeltest.Heap(kinds, refs)
+}
+
+func graphOf(t *testing.T, h *model.Heap, p EdgePolicy) *HeapGraph {
+	t.Helper()
+	g, err := NewHeapGraph(context.Background(), h, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// heapTwin is the slow answer to everything: the policy as it is defined, and reachability for each removed row.
+type heapTwin struct {
+	h    *model.Heap
+	refs [][]model.Row
+}
+
+func newHeapTwin(h *model.Heap, p EdgePolicy) *heapTwin {
+	t := &heapTwin{h: h}
+	for r := range h.Kinds {
+		to, _ := h.Out(model.Row(r))
+		t.refs = append(t.refs, slices.Clone(to))
+	}
+	if p == AllEdges {
+		return t
+	}
+	strict := &heapTwin{h: h, refs: slices.Clone(t.refs)}
+	for r, k := range h.Kinds {
+		if k == model.KindInterGenRoots {
+			strict.refs[r] = nil
+		}
+	}
+	inR := strict.reach(nil)
+	for r, k := range h.Kinds {
+		if k == model.KindInterGenRoots {
+			t.refs[r] = slices.DeleteFunc(t.refs[r], func(to model.Row) bool { return inR[to] >= 0 })
+		}
+	}
+	return t
+}
+
+// reach returns the distance of every row from the root without the rows in out, -1 for none.
+func (t *heapTwin) reach(out map[model.Row]bool) []int {
+	dist := make([]int, len(t.refs))
+	for i := range dist {
+		dist[i] = -1
+	}
+	if out[0] {
+		return dist
+	}
+	dist[0] = 0
+	for changed := true; changed; {
+		changed = false
+		for r, to := range t.refs {
+			if dist[r] < 0 {
+				continue
+			}
+			for _, w := range to {
+				if !out[w] && (dist[w] < 0 || dist[w] > dist[r]+1) {
+					dist[w], changed = dist[r]+1, true
+				}
+			}
+		}
+	}
+	return dist
+}
+
+// dominated are the rows that are reached with d but not without, d included.
+func (t *heapTwin) dominated(d model.Row) map[model.Row]bool {
+	with, without, set := t.reach(nil), t.reach(map[model.Row]bool{d: true}), map[model.Row]bool{}
+	for r := range with {
+		if with[r] >= 0 && without[r] < 0 || d == 0 || model.Row(r) == d {
+			set[model.Row(r)] = true
+		}
+	}
+	return set
+}
+
+func TestDominatorsAgreeWithRemovingEachRow(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for round := range 600 {
+		h := randomHeap(rnd, 1+rnd.IntN(28))
+		for _, p := range []EdgePolicy{RootEdges, AllEdges} {
+			g, slow := graphOf(t, h, p), newHeapTwin(h, p)
+			checkDominators(t, g, slow)
+			checkPaths(t, rnd, g, slow)
+			checkGroups(t, g, slow)
+			if t.Failed() {
+				t.Fatalf("round %d, policy %v: kinds %v, start %v, to %v", round, p, h.Kinds, h.Start, h.To)
+			}
+		}
+	}
+}
+
+func checkDominators(t *testing.T, g *HeapGraph, slow *heapTwin) {
+	t.Helper()
+	h, dist, unreached := g.Heap, slow.reach(nil), 0
+	doms := make([]map[model.Row]bool, h.Len())
+	for r := range h.Len() {
+		doms[r] = slow.dominated(model.Row(r))
+		if dist[r] < 0 {
+			unreached++
+		}
+	}
+	for r := range h.Len() {
+		row, bytes := model.Row(r), uint64(0)
+		for d := range doms[r] {
+			bytes += h.Bytes(d)
+		}
+		if g.Retained[r] != bytes || int(g.RetainedCount[r]) != len(doms[r]) {
+			t.Errorf("row %d retains %d in %d, want %d in %d", r, g.Retained[r], g.RetainedCount[r], bytes, len(doms[r]))
+		}
+		want := model.RootRow // the strict dominator that dominates least
+		for d := range doms {
+			if d != r && dist[r] >= 0 && doms[d][row] && len(doms[d]) < len(doms[want]) {
+				want = model.Row(d)
+			}
+		}
+		if g.Idom[r] != want {
+			t.Errorf("row %d is dominated by %d, want %d", r, g.Idom[r], want)
+		}
+		for i, c := range g.Children(row) {
+			if g.Idom[c] != row || i > 0 && g.heavierFirst(g.Children(row)[i-1], c) >= 0 {
+				t.Errorf("children of %d: %v", r, g.Children(row))
+			}
+		}
+	}
+	if g.Unreachable != unreached || len(g.tree().rows) != h.Len()-1 {
+		t.Errorf("%d unreachable, want %d; %d children", g.Unreachable, unreached, len(g.tree().rows))
+	}
+}
+
+func checkPaths(t *testing.T, rnd *rand.Rand, g *HeapGraph, slow *heapTwin) {
+	t.Helper()
+	n := g.Heap.Len()
+	for _, without := range []map[model.Row]bool{nil, {model.Row(rnd.IntN(n)): true}, {model.Row(rnd.IntN(n)): true, model.Row(rnd.IntN(n)): true, 99: true}} {
+		dist := slow.reach(without)
+		for r := range n {
+			path, ok, err := g.Path(context.Background(), model.Row(r), without)
+			if err != nil || ok != (dist[r] >= 0) || ok && len(path) != dist[r]+1 {
+				t.Fatalf("path to %d without %v: %v, %v, %v; want %d steps", r, without, path, ok, err, dist[r])
+			}
+			for i, s := range path {
+				if without[s.Row] || i == 0 && s.Row != 0 || i > 0 && !refersTo(g.Heap, path[i-1].Row, s) {
+					t.Errorf("path to %d without %v: %v", r, without, path)
+				}
+			}
+		}
+	}
+	lengths, _ := g.PathLengths(context.Background())
+	for r, d := range slow.reach(nil) {
+		if int(lengths[r]) != max(d, 0) {
+			t.Errorf("length of the path to %d is %d, want %d", r, lengths[r], d)
+		}
+	}
+}
+
+// refersTo reports whether s.Edge is a reference from r to s.Row.
+func refersTo(h *model.Heap, r model.Row, s HeapStep) bool {
+	return s.Edge >= h.Start[r] && s.Edge < h.Start[r+1] && h.To[s.Edge] == s.Row
+}
+
+func checkGroups(t *testing.T, g *HeapGraph, slow *heapTwin) {
+	t.Helper()
+	h, with := g.Heap, slow.reach(nil)
+	for kind := model.KindObject; kind <= model.KindFrame; kind++ {
+		got, err := g.RetainedBySets(context.Background(), kind)
+		if err != nil {
+			t.Error(err)
+		}
+		for id := range uint32(3) {
+			out, set, rows := map[model.Row]bool{}, uint64(0), uint64(0)
+			for r, k := range h.Kinds {
+				if k == kind && h.Entity[r] == id {
+					out[model.Row(r)] = true
+				}
+			}
+			for r, d := range slow.reach(out) {
+				if d < 0 && with[r] >= 0 {
+					set += h.Bytes(model.Row(r))
+					rows++
+				}
+			}
+			if b, n, err := g.RetainedBySet(context.Background(), kind, id); b != set || n != rows || err != nil {
+				t.Errorf("the set of kind %v type %d retains %d in %d, want %d in %d", kind, id, b, n, set, rows)
+			}
+			if got[id] != set {
+				t.Errorf("kind %v type %d retains %d, want %d", kind, id, got[id], set)
+			}
+		}
+	}
+}
+
+// TestRetainedBySetsStops has chains in which every row passes all sets before it: what the budget does not allow is absent.
+func TestRetainedBySetsStops(t *testing.T) {
+	h := heapChain(3000)
+	h.Tables.Types = make([]model.HeapType, 1000)
+	for r := range h.Entity {
+		h.Entity[r] = uint32(r % 1000)
+	}
+	g := graphOf(t, h, RootEdges)
+	all, err := g.retainedBySets(context.Background(), model.KindObject, 1<<30)
+	if err != nil || len(all) != 1000 {
+		t.Fatalf("%d sets, %v", len(all), err)
+	}
+	some, err := g.retainedBySets(context.Background(), model.KindObject, 50_000)
+	if err != nil || len(some) < 2 || len(some) > 100 {
+		t.Errorf("%d sets, %v", len(some), err)
+	}
+	for id, n := range some {
+		if n != all[id] {
+			t.Errorf("type %d retains %d, want %d", id, n, all[id])
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := g.RetainedBySets(ctx, model.KindObject); err == nil {
+		t.Error("not cancelled")
+	}
+}
+
+func TestIncomingReferences(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		g := graphOf(t, randomHeap(rnd, 1+rnd.IntN(20)), AllEdges)
+		for r := range g.Heap.Len() {
+			var want, got []uint32
+			for e, to := range g.Heap.To {
+				if int(to) == r {
+					want = append(want, uint32(e))
+				}
+			}
+			for from, e := range g.In(model.Row(r)) {
+				if got = append(got, e); !refersTo(g.Heap, from, HeapStep{model.Row(r), e}) {
+					t.Errorf("reference %d does not lead from %d to %d", e, from, r)
+				}
+			}
+			if !slices.Equal(got, want) || g.InCount(model.Row(r)) != len(want) {
+				t.Errorf("references to %d: %v, want %v", r, got, want)
+			}
+			n := uint64(0)
+			for _, refs := range g.InGroups(model.Row(r)) {
+				n += refs.Count
+			}
+			if int(n) != len(want) {
+				t.Errorf("groups of references to %d hold %d, want %d", r, n, len(want))
+			}
+		}
+	}
+}
+
+// heapChain is a list of n rows behind the root, with a reference from its end back to its start.
+func heapChain(n int) *model.Heap {
+	h := &model.Heap{Kinds: make([]model.HeapKind, n), Size: make([]uint16, n), Extra: make([]uint32, n), Entity: make([]uint32, n),
+		Start: make([]uint32, n+1), To: make([]model.Row, n), Label: make([]model.EdgeLabel, n), Tables: &model.HeapTables{}}
+	for r := range n {
+		h.Kinds[r], h.Size[r], h.Start[r], h.To[r] = model.KindObject, 1, uint32(r), model.Row(r+1)
+	}
+	h.Kinds[0], h.Start[n], h.To[n-1] = model.KindRoot, uint32(n), 1
+	return h
+}
+
+func TestLongChain(t *testing.T) {
+	n := 10_000_000
+	if testing.Short() {
+		n = 100_000
+	}
+	g := graphOf(t, heapChain(n), RootEdges)
+	if g.Retained[0] != uint64(n) || g.Retained[n-1] != 1 || g.Idom[n-1] != model.Row(n-2) || g.RetainedCount[n/2] != uint32(n-n/2) {
+		t.Errorf("retained %d and %d, dominator %d", g.Retained[0], g.Retained[n-1], g.Idom[n-1])
+	}
+	if path, ok, err := g.Path(context.Background(), model.Row(n-1), nil); !ok || err != nil || len(path) != n {
+		t.Errorf("%d steps, %v, %v", len(path), ok, err)
+	}
+	if by, err := g.retainedBySets(context.Background(), model.KindObject, 1<<30); err != nil || by[0] != uint64(n-1) {
+		t.Errorf("%v, %v", by, err)
+	}
+	if r := g.Accumulation(0); int(r) <= n/2 || g.Retained[r] > 5 {
+		t.Errorf("accumulation at %d", r)
+	}
+}
+
+func TestDamagedSnapshotsHaveNoGraph(t *testing.T) {
+	breaks := []func(*model.Heap){
+		func(h *model.Heap) { h.Kinds = nil },
+		func(h *model.Heap) { h.Start, h.To, h.Label = nil, nil, nil },
+		func(h *model.Heap) { h.Size = nil },
+		func(h *model.Heap) { h.To[1] = 99 },
+		func(h *model.Heap) { h.Start[1] = 3 },
+		func(h *model.Heap) { h.Label = h.Label[1:] },
+	}
+	for i, f := range breaks {
+		h := modeltest.Heap([]model.HeapKind{9, 1, 1}, [][]model.Row{{1}, {2}, {}})
+		f(h)
+		if _, err := NewHeapGraph(context.Background(), h, RootEdges); err == nil {
+			t.Errorf("damage %d: no error", i)
+		}
+		SumHeap(h)
+		HeapTypes(h, model.KindObject)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := NewHeapGraph(ctx, heapChain(200_000), RootEdges); err != context.Canceled {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func TestRetainedSaturates(t *testing.T) {
+	h := modeltest.Heap([]model.HeapKind{9, 1, 1}, [][]model.Row{{1}, {2}, {}})
+	for r := range model.Row(3) {
+		h.Extra[r], h.Large[r] = model.LargeExtra, 1<<63
+	}
+	g := graphOf(t, h, RootEdges)
+	if g.Retained[0] != 1<<64-1 || g.Retained[1] != 1<<64-1 || g.Retained[2] != 1<<63+3 {
+		t.Errorf("%v", g.Retained)
+	}
+}

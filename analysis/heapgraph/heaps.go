@@ -1,0 +1,229 @@
+package heapgraph
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+
+	"github.com/memtui/memtui/model"
+)
+
+// NewHeaps returns the questions about the snapshots of src. Decoded snapshots and graphs of up to budget bytes are kept,
+// least recently asked for going first; the newest one stays even where it alone is larger.
+func NewHeaps(src model.HeapSource, budget int64) Heaps {
+	return &heaps{src: src, budget: budget, kept: map[int]*keptHeap{}, jobs: map[heapKey]*heapJob{}}
+}
+
+type heaps struct {
+	src    model.HeapSource
+	budget int64
+
+	mu    sync.Mutex
+	kept  map[int]*keptHeap
+	jobs  map[heapKey]*heapJob // under way
+	clock uint64               // counts what was asked for
+}
+
+// keptHeap is one snapshot with what was computed of it. It goes as a whole.
+type keptHeap struct {
+	heap   *model.Heap
+	graphs [AllEdges + 1]*HeapGraph
+	shared *heapShared
+	used   uint64
+}
+
+// heapKey names a piece of work: decoding a snapshot, or the graph of one.
+type heapKey struct {
+	i      int
+	graph  bool
+	policy EdgePolicy
+}
+
+// heapJob is work under way. It is cancelled when nobody waits any more.
+type heapJob struct {
+	cancel   context.CancelFunc
+	waiters  int
+	progress atomic.Uint64 // bits of a float64
+	done     chan struct{} // closed when the rest is set
+	heap     *model.Heap
+	graph    *HeapGraph
+	err      error
+}
+
+func (j *heapJob) report(done float64) { j.progress.Store(math.Float64bits(done)) }
+
+// Source returns what NewHeaps was given.
+func (h *heaps) Source() model.HeapSource { return h.src }
+
+// Heap decodes a snapshot or returns the kept one.
+func (h *heaps) Heap(ctx context.Context, i int) (*model.Heap, error) {
+	j, err := h.join(ctx, heapKey{i: i})
+	if err != nil {
+		return nil, err
+	}
+	return j.heap, nil
+}
+
+// Graph computes a graph or returns the kept one.
+func (h *heaps) Graph(ctx context.Context, i int, p EdgePolicy) (*HeapGraph, error) {
+	if p > AllEdges {
+		return nil, fmt.Errorf("no edge policy %d", p)
+	}
+	j, err := h.join(ctx, heapKey{i, true, p})
+	if err != nil {
+		return nil, err
+	}
+	return j.graph, nil
+}
+
+// Progress looks at work under way: decoding first, since graphs wait for it.
+func (h *heaps) Progress(i int) (done float64, what string, ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if j := h.jobs[heapKey{i: i}]; j != nil {
+		return math.Float64frombits(j.progress.Load()), "decoding the snapshot", true
+	}
+	for _, p := range []EdgePolicy{RootEdges, AllEdges} {
+		if j := h.jobs[heapKey{i, true, p}]; j != nil {
+			return math.Float64frombits(j.progress.Load()), "finding dominators", true
+		}
+	}
+	return 0, "", false
+}
+
+// join returns finished work, waits for work under way, or starts it.
+func (h *heaps) join(ctx context.Context, key heapKey) (*heapJob, error) {
+	if key.i < 0 || key.i >= h.src.Len() {
+		return nil, fmt.Errorf("no snapshot %d: there are %d", key.i, h.src.Len())
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	if j := h.ready(key); j != nil {
+		h.mu.Unlock()
+		return j, nil
+	}
+	j := h.jobs[key]
+	if j == nil {
+		jobCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		j = &heapJob{cancel: cancel, done: make(chan struct{})}
+		h.jobs[key] = j
+		go h.run(jobCtx, key, j)
+	}
+	j.waiters++
+	h.mu.Unlock()
+	select {
+	case <-j.done:
+		h.leave(key, j)
+		return j, j.err
+	case <-ctx.Done():
+		h.leave(key, j)
+		return nil, ctx.Err()
+	}
+}
+
+// ready answers from what is kept.
+func (h *heaps) ready(key heapKey) *heapJob {
+	k := h.kept[key.i]
+	if k == nil {
+		return nil
+	}
+	h.clock++
+	k.used = h.clock
+	if !key.graph {
+		return &heapJob{heap: k.heap}
+	}
+	if g := k.graphs[key.policy]; g != nil {
+		return &heapJob{graph: g}
+	}
+	return nil
+}
+
+// leave takes back one wait, and cancels what nobody waits for. Who asks for it again starts anew.
+func (h *heaps) leave(key heapKey, j *heapJob) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if j.waiters--; j.waiters == 0 {
+		j.cancel()
+		if h.jobs[key] == j {
+			delete(h.jobs, key)
+		}
+	}
+}
+
+func (h *heaps) run(ctx context.Context, key heapKey, j *heapJob) {
+	defer j.cancel()
+	if key.graph {
+		j.graph, j.err = h.makeGraph(ctx, key, j)
+	} else {
+		j.heap, j.err = h.src.Open(ctx, key.i, j.report)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if j.err == nil {
+		h.keep(key, j)
+	}
+	if h.jobs[key] == j {
+		delete(h.jobs, key)
+	}
+	close(j.done)
+}
+
+func (h *heaps) makeGraph(ctx context.Context, key heapKey, j *heapJob) (*HeapGraph, error) {
+	heap, err := h.Heap(ctx, key.i)
+	if err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	shared := &heapShared{}
+	if k := h.kept[key.i]; k != nil && k.heap == heap {
+		shared = k.shared
+	}
+	h.mu.Unlock()
+	return newHeapGraph(ctx, heap, key.policy, shared, j.report)
+}
+
+// keep stores finished work, and lets go what exceeds the budget. The caller holds the lock.
+func (h *heaps) keep(key heapKey, j *heapJob) {
+	k := h.kept[key.i]
+	if k == nil {
+		k = &keptHeap{heap: j.heap, shared: &heapShared{}}
+		if j.graph != nil {
+			k.heap, k.shared = j.graph.Heap, j.graph.shared
+		}
+		h.kept[key.i] = k
+	}
+	if j.graph != nil {
+		k.graphs[key.policy] = j.graph
+	}
+	h.clock++
+	k.used = h.clock
+	for {
+		sum, oldest := int64(0), key.i
+		for i, other := range h.kept {
+			sum += other.bytes()
+			if other.used < h.kept[oldest].used {
+				oldest = i
+			}
+		}
+		if sum <= h.budget || oldest == key.i {
+			return
+		}
+		delete(h.kept, oldest)
+	}
+}
+
+// bytes estimates the memory of a snapshot and its graphs, with what those have computed so far.
+func (k *keptHeap) bytes() int64 {
+	n, refs := int64(k.heap.Len()), int64(len(k.heap.To))
+	sum := 15*n + 8*refs + 32*int64(len(k.heap.Large)+len(k.heap.LargeIndex)) + k.shared.bytes.Load()
+	for _, g := range k.graphs {
+		if g != nil {
+			sum += 16*n + g.caches.bytes.Load()
+		}
+	}
+	return sum
+}

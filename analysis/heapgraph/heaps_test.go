@@ -1,0 +1,131 @@
+package heapgraph
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/memtui/memtui/model"
+)
+
+// fakeHeaps is a source of chains. Opening waits for a turn where gate is not nil.
+type fakeHeaps struct {
+	n      int
+	gate   chan struct{}
+	opened atomic.Int64
+	ended  chan error // how gated openings ended
+	// started tells of each opening; nil: nobody.
+	started chan struct{}
+}
+
+func (f *fakeHeaps) Len() int { return f.n }
+
+func (f *fakeHeaps) Info(int) model.HeapInfo { return model.HeapInfo{} }
+
+func (f *fakeHeaps) Open(ctx context.Context, i int, progress func(float64)) (*model.Heap, error) {
+	f.opened.Add(1)
+	progress(0.5)
+	if f.started != nil {
+		f.started <- struct{}{}
+	}
+	if f.gate != nil {
+		select {
+		case <-f.gate:
+		case <-ctx.Done():
+			f.ended <- ctx.Err()
+			return nil, ctx.Err()
+		}
+	}
+	return heapChain(100 + i), nil
+}
+
+func (f *fakeHeaps) Scores(context.Context, int) (s model.HeapScores, ok bool, err error) {
+	return s, false, nil
+}
+
+func (f *fakeHeaps) Tables(context.Context, int) (*model.HeapTables, error) {
+	return &model.HeapTables{}, nil
+}
+
+func TestSnapshotsAreDecodedOnce(t *testing.T) {
+	src := &fakeHeaps{n: 3, gate: make(chan struct{})}
+	h := NewHeaps(src, 1<<30)
+	var wg sync.WaitGroup
+	graphs := make([]*HeapGraph, 8)
+	for i := range graphs {
+		wg.Go(func() {
+			g, err := h.Graph(context.Background(), 1, EdgePolicy(i%2))
+			if graphs[i] = g; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	src.gate <- struct{}{}
+	wg.Wait()
+	if src.opened.Load() != 1 {
+		t.Errorf("opened %d times", src.opened.Load())
+	}
+	if graphs[0] != graphs[2] || graphs[0] == graphs[1] || graphs[0].Heap != graphs[1].Heap || graphs[0].shared != graphs[1].shared {
+		t.Error("graphs are not shared")
+	}
+	if _, _, ok := h.Progress(1); ok {
+		t.Error("progress of finished work")
+	}
+	if _, err := h.Heap(context.Background(), 3); err == nil {
+		t.Error("a snapshot that is not there")
+	}
+}
+
+func TestWorkNobodyWaitsForIsCancelled(t *testing.T) {
+	src := &fakeHeaps{n: 1, gate: make(chan struct{}), ended: make(chan error, 1), started: make(chan struct{}, 9)}
+	h := NewHeaps(src, 1<<30)
+	ctx, cancel := context.WithCancel(context.Background())
+	failed := make(chan error)
+	go func() {
+		_, err := h.Graph(ctx, 0, RootEdges)
+		failed <- err
+	}()
+	<-src.started
+	if done, what, ok := h.Progress(0); !ok || done > 0.5 || what == "" {
+		t.Errorf("progress %v %q %v", done, what, ok)
+	}
+	cancel()
+	if err := <-failed; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if err := <-src.ended; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	close(src.gate)
+	if _, err := h.Heap(context.Background(), 0); err != nil {
+		t.Errorf("asked again: %v", err)
+	}
+}
+
+func TestSnapshotsBeyondTheBudgetGo(t *testing.T) {
+	src, ctx := &fakeHeaps{n: 9}, context.Background()
+	h := NewHeaps(src, 2*(39*110+2000)) // two graphs
+	for _, i := range []int{0, 1, 0, 2, 0} {
+		if _, err := h.Graph(ctx, i, RootEdges); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := src.opened.Load(); n != 3 {
+		t.Errorf("opened %d times, want 3", n)
+	}
+	for i := range 9 {
+		if _, err := h.Heap(ctx, i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(h.(*heaps).kept); n > 6 {
+		t.Errorf("%d snapshots kept", n)
+	}
+	small := NewHeaps(&fakeHeaps{n: 1}, 1)
+	a, _ := small.Heap(ctx, 0)
+	if b, _ := small.Heap(ctx, 0); a != b {
+		t.Error("the newest snapshot was let go")
+	}
+}

@@ -1,0 +1,151 @@
+package pages
+
+import (
+	"math"
+
+	"github.com/memtui/memtui/model"
+)
+
+// PageChange is what became of the pages of one type between two layouts. What is beyond a page, or in no page, is not occupied.
+type PageChange struct {
+	Name          string // not cleaned; "" for whole layouts
+	Before, After PageFigures
+	NewlyOccupied uint64 // bits
+	NewlyFree     uint64
+	SameOccupied  uint64 // occupied in both
+	SameFree      uint64 // in pages of both, free in both
+}
+
+// LayoutChange compares two layouts.
+type LayoutChange struct {
+	Types []PageChange // those of the layout before in its order, then the new ones
+	All   PageChange
+}
+
+// DiffLayouts compares two layouts page by page. Types are matched by name, the second of a name with the second; pages by
+// their number.
+func DiffLayouts(before, after *model.Layout) *LayoutChange {
+	was, is := SumLayout(before), SumLayout(after)
+	out := &LayoutChange{All: PageChange{Before: was.All, After: is.All}}
+	type name struct {
+		text string
+		nth  int
+	}
+	place, seen := map[name]int{}, map[string]int{}
+	none := &model.PageType{}
+	for i := range before.Types {
+		n := name{before.Types[i].Name, seen[before.Types[i].Name]}
+		seen[n.text]++
+		place[n] = i
+	}
+	clear(seen)
+	partner := make([]int, len(before.Types)) // plus one
+	for i := range after.Types {
+		n := name{after.Types[i].Name, seen[after.Types[i].Name]}
+		seen[n.text]++
+		if k, ok := place[n]; ok {
+			partner[k] = i + 1
+			continue
+		}
+		c := PageChange{Name: n.text, After: is.Types[i]}
+		c.compare(none, &after.Types[i])
+		out.Types = append(out.Types, c)
+	}
+	added := out.Types
+	out.Types = make([]PageChange, 0, len(partner)+len(added))
+	for i, k := range partner {
+		c, with := PageChange{Name: before.Types[i].Name, Before: was.Types[i]}, none
+		if k > 0 {
+			c.After, with = is.Types[k-1], &after.Types[k-1]
+		}
+		c.compare(&before.Types[i], with)
+		out.Types = append(out.Types, c)
+	}
+	out.Types = append(out.Types, added...)
+	for i := range out.Types {
+		out.All.join(&out.Types[i])
+	}
+	return out
+}
+
+func (c *PageChange) join(o *PageChange) {
+	c.NewlyOccupied, _ = model.SaturatingAdd(c.NewlyOccupied, o.NewlyOccupied)
+	c.NewlyFree, _ = model.SaturatingAdd(c.NewlyFree, o.NewlyFree)
+	c.SameOccupied, _ = model.SaturatingAdd(c.SameOccupied, o.SameOccupied)
+	c.SameFree, _ = model.SaturatingAdd(c.SameFree, o.SameFree)
+}
+
+// compare adds up the bits of all pages of a type.
+func (c *PageChange) compare(before, after *model.PageType) {
+	for page := range max(before.Len(), after.Len()) {
+		was, is := NoPage, NoPage
+		if page < before.Len() {
+			was = page
+		}
+		if page < after.Len() {
+			is = page
+		}
+		var one PageChange
+		EachChange(before, was, after, is, func(w, i bool, n uint64) {
+			switch {
+			case w && i:
+				one.SameOccupied += n
+			case w:
+				one.NewlyFree += n
+			case i:
+				one.NewlyOccupied += n
+			case was != NoPage && is != NoPage:
+				one.SameFree += n
+			}
+		})
+		c.join(&one)
+	}
+}
+
+// NoPage stands for a page that a layout does not have.
+const NoPage = -1
+
+// EachChange calls f with the bits of a page in two layouts, in order and in runs as long as possible: whether they were
+// occupied, and whether they are. One of the pages may be [NoPage]; the longer one counts.
+func EachChange(before *model.PageType, was int, after *model.PageType, is int, f func(was, is bool, bits uint64)) {
+	a, b := pageRuns(before, was), pageRuns(after, is)
+	for a.n > 0 || b.n > 0 {
+		step := min(a.rest(), b.rest())
+		f(a.on && a.n > 0, b.on && b.n > 0, step)
+		a.skip(step)
+		b.skip(step)
+	}
+}
+
+// pageRun is where a walk through the runs of a page stands.
+type pageRun struct {
+	cursor runCursor
+	on     bool
+	n      uint64 // bits that are left of this run, 0 behind the page
+}
+
+func pageRuns(t *model.PageType, page int) *pageRun {
+	r := &pageRun{}
+	if page != NoPage {
+		r.cursor = newRunCursor(t, page)
+		r.on, r.n = r.cursor.next()
+	}
+	return r
+}
+
+// rest is how many bits are like the next one.
+func (r *pageRun) rest() uint64 {
+	if r.n == 0 {
+		return math.MaxUint64
+	}
+	return r.n
+}
+
+func (r *pageRun) skip(n uint64) {
+	if r.n == 0 {
+		return
+	}
+	if r.n -= n; r.n == 0 {
+		r.on, r.n = r.cursor.next()
+	}
+}

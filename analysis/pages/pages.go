@@ -1,0 +1,369 @@
+package pages
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+	"strconv"
+
+	"github.com/memtui/memtui/model"
+)
+
+// RunFigures are figures about runs of bits of one kind, occupied or free. A run ends where its page ends.
+type RunFigures struct {
+	Count   uint64
+	Largest uint64 // bits
+	// By length: element i is about the runs of 2^i bits to less than 2^(i+1).
+	Counts [64]uint64
+	Bits   [64]uint64
+}
+
+func (r *RunFigures) add(n uint64) {
+	class := bits.Len64(n) - 1
+	r.Count++
+	r.Largest = max(r.Largest, n)
+	r.Counts[class]++
+	r.Bits[class], _ = model.SaturatingAdd(r.Bits[class], n)
+}
+
+func (r *RunFigures) join(o *RunFigures) {
+	r.Count += o.Count
+	r.Largest = max(r.Largest, o.Largest)
+	for i := range r.Counts {
+		r.Counts[i] += o.Counts[i]
+		r.Bits[i], _ = model.SaturatingAdd(r.Bits[i], o.Bits[i])
+	}
+}
+
+// PageFigures are the figures of pages: those of one type, or of a whole layout. Sums saturate.
+type PageFigures struct {
+	Name          string // of the type, not cleaned; "" for a whole layout
+	Pages         int
+	Full, Empty   int // pages without a free bit, and without an occupied one; the others are partial
+	Bytes         uint64
+	OccupiedBits  uint64
+	FreeBits      uint64
+	OccupiedBytes uint64 // 8 for each occupied bit, but never more than a page has
+	Returned      uint64 // bytes of the pages that nothing would be left in if what is occupied were packed
+	Runs, Holes   RunFigures
+}
+
+// Partial is the number of pages that are neither full nor empty.
+func (f *PageFigures) Partial() int { return f.Pages - f.Full - f.Empty }
+
+// Share is the occupied part of all bits, 0 … 1; 0 without any.
+func (f *PageFigures) Share() float64 {
+	if f.OccupiedBits == 0 {
+		return 0
+	}
+	return float64(f.OccupiedBits) / (float64(f.OccupiedBits) + float64(f.FreeBits))
+}
+
+func (f *PageFigures) addPage(size, occupied, free uint64) {
+	f.Pages++
+	switch {
+	case occupied == 0:
+		f.Empty++
+	case free == 0:
+		f.Full++
+	}
+	f.Bytes, _ = model.SaturatingAdd(f.Bytes, size)
+	f.OccupiedBits, _ = model.SaturatingAdd(f.OccupiedBits, occupied)
+	f.FreeBits, _ = model.SaturatingAdd(f.FreeBits, free)
+	f.OccupiedBytes, _ = model.SaturatingAdd(f.OccupiedBytes, bitBytes(occupied, size))
+}
+
+// bitBytes is how many bytes so many bits of a page stand for.
+func bitBytes(n, size uint64) uint64 {
+	if n > size/8 {
+		return size
+	}
+	return 8 * n
+}
+
+func (f *PageFigures) join(o *PageFigures) {
+	f.Pages += o.Pages
+	f.Full += o.Full
+	f.Empty += o.Empty
+	for _, sum := range []struct{ to, from *uint64 }{
+		{&f.Bytes, &o.Bytes}, {&f.OccupiedBits, &o.OccupiedBits}, {&f.FreeBits, &o.FreeBits},
+		{&f.OccupiedBytes, &o.OccupiedBytes}, {&f.Returned, &o.Returned},
+	} {
+		*sum.to, _ = model.SaturatingAdd(*sum.to, *sum.from)
+	}
+	f.Runs.join(&o.Runs)
+	f.Holes.join(&o.Holes)
+}
+
+// LayoutFigures are the figures of a layout.
+type LayoutFigures struct {
+	Types []PageFigures // as in the layout
+	All   PageFigures   // Returned packs each type for itself
+}
+
+// SumLayout computes the figures of a layout in one pass over its runs.
+func SumLayout(l *model.Layout) *LayoutFigures {
+	out := &LayoutFigures{Types: make([]PageFigures, len(l.Types))}
+	for i := range l.Types {
+		sumType(&l.Types[i], &out.Types[i])
+		out.All.join(&out.Types[i])
+	}
+	return out
+}
+
+func sumType(t *model.PageType, f *PageFigures) {
+	f.Name = t.Name
+	for page := range t.Len() {
+		var occupied, free uint64
+		EachPageRun(t, page, func(on bool, n uint64) {
+			if on {
+				occupied += n
+				f.Runs.add(n)
+				return
+			}
+			free += n
+			f.Holes.add(n)
+		})
+		f.addPage(t.Size(page), occupied, free)
+	}
+	f.Returned = returned(t, f)
+}
+
+// returned packs what is occupied into the fewest pages: the largest ones.
+func returned(t *model.PageType, f *PageFigures) uint64 {
+	if t.Uniform != 0 && t.Len() > 0 {
+		per := t.Bits(0)
+		needed := f.OccupiedBits / per
+		if f.OccupiedBits%per != 0 {
+			needed++
+		}
+		hi, lo := bits.Mul64(uint64(f.Pages)-min(needed, uint64(f.Pages)), t.Uniform)
+		if hi != 0 {
+			return math.MaxUint64
+		}
+		return lo
+	}
+	sizes := slices.Clone(t.Sizes)
+	slices.SortFunc(sizes, func(x, y uint64) int { return cmp.Compare(y, x) })
+	left, sum := f.OccupiedBits, uint64(0)
+	for _, size := range sizes {
+		if left == 0 {
+			sum, _ = model.SaturatingAdd(sum, size)
+			continue
+		}
+		left -= min(left, size/8+min(size%8, 1))
+	}
+	return sum
+}
+
+// stated is how many of the first bits of a page are occupied where the file has no bitmap but an occupancy, rounded down as
+// the format's application does; ok is false when the runs tell.
+func stated(t *model.PageType, page int) (occupied uint64, ok bool) {
+	if t.Known == nil || t.Known[page] || t.Occupancy == nil || t.Start[page] != t.Start[page+1] {
+		return 0, false
+	}
+	share := float64(t.Occupancy[page])
+	if !(share >= 0) {
+		return 0, false
+	}
+	n := t.Bits(page)
+	if share >= 1 {
+		return n, true
+	}
+	return min(shareOfBits(t.Occupancy[page], n), n), true
+}
+
+// shareOfBits is a share of n, rounded down. Four bytes hold a decimal share only nearly: where that decides, the share is the
+// shortest decimal that they stand for, so that 0.7 of 10 is 7.
+func shareOfBits(share float32, n uint64) uint64 {
+	const nearly = 1 + 1.0/(1<<23)
+	low := math.Floor(float64(share) * float64(n))
+	if math.Floor(float64(share)*nearly*float64(n)) == low {
+		return uint64(low)
+	}
+	exact, err := strconv.ParseFloat(strconv.FormatFloat(float64(share), 'g', -1, 32), 64)
+	if err != nil {
+		return uint64(low)
+	}
+	return uint64(exact * float64(n))
+}
+
+// EachPageRun calls f with the runs of a page in order: what [model.PageType.EachRun] tells, but no two neighbours of one
+// kind, and of a page without a bitmap what its occupancy says, the occupied bits first. The lengths add up to the page's bits.
+func EachPageRun(t *model.PageType, page int, f func(occupied bool, bits uint64)) {
+	c := newRunCursor(t, page)
+	for on, n := c.next(); n > 0; on, n = c.next() {
+		f(on, n)
+	}
+}
+
+// runCursor reads the runs of a page one by one.
+type runCursor struct {
+	data     []byte
+	left     uint64 // bits that were not read
+	occupied bool   // what the next run of data is
+	free     bool   // what no run tells is free
+
+	on  bool // what was read and not returned
+	run uint64
+}
+
+func newRunCursor(t *model.PageType, page int) runCursor {
+	if n, ok := stated(t, page); ok {
+		return runCursor{left: t.Bits(page) - n, free: true, on: true, run: n}
+	}
+	return runCursor{data: t.RunsOf(page), left: t.Bits(page), occupied: true}
+}
+
+// read takes the next run that has bits; 0 bits are the end of the page.
+func (c *runCursor) read() (on bool, run uint64) {
+	for c.left > 0 && run == 0 {
+		used := 0
+		if run, used = model.RunLength(c.data); used > 0 {
+			on, c.occupied, c.data = c.occupied, !c.occupied, c.data[used:]
+		} else {
+			on, run, c.data = !c.free, c.left, nil
+		}
+		run = min(run, c.left)
+		c.left -= run
+	}
+	return on, run
+}
+
+// next returns the next run, neighbours of one kind joined; 0 bits at the end of the page.
+func (c *runCursor) next() (occupied bool, n uint64) {
+	occupied, n = c.on, c.run
+	if n == 0 {
+		occupied, n = c.read()
+	}
+	for {
+		c.on, c.run = c.read()
+		if c.run == 0 || c.on != occupied {
+			return occupied, n
+		}
+		n += c.run
+	}
+}
+
+// PageOccupied is the number of occupied bits of a page, and of all its bits.
+func PageOccupied(t *model.PageType, page int) (occupied, all uint64) {
+	all = t.Bits(page)
+	if n, ok := stated(t, page); ok {
+		return n, all
+	}
+	return sumRuns(t.RunsOf(page), all), all
+}
+
+// sumRuns adds up the occupied runs of a page of so many bits. It is the kernel of [PageFills].
+func sumRuns(data []byte, left uint64) (occupied uint64) {
+	mask := ^uint64(0) // all ones while the run is occupied
+	for i := 0; i < len(data) && left > 0; mask = ^mask {
+		run := uint64(data[i])
+		switch {
+		case run < 0x80:
+			i++
+		case i+1 < len(data) && data[i+1] < 0x80:
+			run = run&0x7f | uint64(data[i+1])<<7
+			i += 2
+		default:
+			n := 0
+			if run, n = model.RunLength(data[i:]); n == 0 {
+				return occupied + left
+			}
+			i += n
+		}
+		run = min(run, left)
+		left -= run
+		occupied += run & mask
+	}
+	return occupied + left
+}
+
+// PageFill is how much of a page is occupied, in 65535ths. 0 is no bit at all and [FullFill] every bit, whatever rounding says.
+type PageFill uint16
+
+// FullFill is the fill of a page without a free bit.
+const FullFill PageFill = math.MaxUint16
+
+// FillLevels is the number of levels that pages are drawn in.
+const FillLevels = 5
+
+// Level is 0 for empty, then 1 below 25 %, 2 below 75 %, 3 for more, and 4 for full.
+func (f PageFill) Level() int {
+	switch {
+	case f == 0:
+		return 0
+	case f == FullFill:
+		return 4
+	case f < FullFill/4:
+		return 1
+	case f < math.MaxUint16*3/4:
+		return 2
+	}
+	return 3
+}
+
+// FillOf is the fill of so many occupied of all bits; that of a page without bits is 0.
+func FillOf(occupied, all uint64) PageFill {
+	switch {
+	case occupied == 0:
+		return 0
+	case occupied >= all:
+		return FullFill
+	}
+	if shift := bits.Len64(all); shift > 48 {
+		occupied, all = occupied>>(shift-48), all>>(shift-48)
+	}
+	return min(max(PageFill(occupied*uint64(FullFill)/all), 1), FullFill-1)
+}
+
+// PageFills is the fill of every page of a type.
+func PageFills(t *model.PageType) []PageFill {
+	out := make([]PageFill, t.Len())
+	for i := range out {
+		out[i] = FillOf(PageOccupied(t, i))
+	}
+	return out
+}
+
+// MixFills is the mean fill of pages: 0 only when all are empty, FullFill only when all are full. 0 of none.
+func MixFills(pages []PageFill) PageFill {
+	sum := uint64(0)
+	for _, p := range pages {
+		sum += uint64(p)
+	}
+	return FillOf(sum, uint64(len(pages))*uint64(FullFill))
+}
+
+// PageRef is one page of a layout.
+type PageRef struct {
+	Type, Page     int // indexes in the layout and in the type
+	Size           uint64
+	Occupied, Bits uint64 // bits
+}
+
+// SparsePages lists at most n pages that are held by least: of those that are neither empty nor full the ones with the
+// fewest occupied bits, larger ones first among equals. all is how many such pages there are.
+func SparsePages(l *model.Layout, n int) (pages []PageRef, all int) {
+	order := func(x, y PageRef) int {
+		return cmp.Or(cmp.Compare(x.Occupied, y.Occupied), cmp.Compare(y.Size, x.Size), cmp.Compare(x.Type, y.Type), cmp.Compare(x.Page, y.Page))
+	}
+	for i := range l.Types {
+		t := &l.Types[i]
+		for page := range t.Len() {
+			occupied, bits := PageOccupied(t, page)
+			if occupied == 0 || occupied == bits {
+				continue
+			}
+			all++
+			pages = append(pages, PageRef{i, page, t.Size(page), occupied, bits})
+			if len(pages) >= 1024+16*n { // most pages are never sorted
+				slices.SortFunc(pages, order)
+				pages = pages[:n]
+			}
+		}
+	}
+	slices.SortFunc(pages, order)
+	return pages[:min(n, len(pages))], all
+}

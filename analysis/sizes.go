@@ -1,0 +1,28 @@
+package analysis
+
+import (
+	"fmt"
+
+	"github.com/memtui/memtui/model"
+)
+
+func (b *Bucket) AddAll(c GridCell) {
+	b.Count += c.Count
+	b.Bytes, _ = model.SaturatingAdd(b.Bytes, c.Bytes)
+}
+
+func SizeEnd(hi uint64) string {
+	if hi < 1024 {
+		return fmt.Sprintf("%d B", hi)
+	}
+	return "<" + model.Bytes(hi+1).String()
+}
+
+// SizeBounds is the smallest and largest value of bit length b.
+func SizeBounds(b uint32) (lo, hi uint64) {
+	if b == 0 {
+		return 0, 0
+	}
+	lo = 1 << (b - 1)
+	return lo, lo + (lo - 1)
+}

@@ -1,0 +1,304 @@
+package traceindex
+
+import (
+	"context"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/memtui/memtui/model"
+)
+
+const (
+	firstPart    = 16      // the first chunk is this much smaller, and the next ones double: there is something to show at once
+	chunkEvents  = 1 << 22 // most events of a chunk: a stream of ends can tell no longer way back
+	eventBytes   = 12      // how long events are, about
+	stackEvents  = 16      // events of a chunk per stack, unless there are very many
+	largerChunks = 8       // how many times larger than usual chunks become for them: an answer reads one
+	regularAfter = 16      // events before damage that [model.EventSource.Replay] may still take back, with some to spare
+	settleAfter  = 100 * time.Millisecond
+)
+
+// builder reads a source into a FileIndex. Chunks are decoded by several goroutines, matched in order by one, or by one per
+// shard, and folded in order by another.
+type builder struct {
+	ix     *FileIndex
+	store  *model.Store
+	events model.EventSource
+	source model.ChunkSource // nil if it can only be replayed
+	end    int64
+
+	match   matcher
+	pos     int64 // where the event behind those matched begins
+	matched chan *job
+	spare   chan *job // jobs to use again
+	fold    folder
+	foldErr error
+	stop    context.CancelFunc
+}
+
+func newBuilder(ix *FileIndex, store *model.Store, p *model.Profile) *builder {
+	begin, size := p.Allocations.Extent()
+	b := &builder{ix: ix, store: store, events: p.Allocations, end: size, pos: begin}
+	b.match = newMatcher(ix.cores, ix.budget)
+	b.fold.ix = ix
+	return b
+}
+
+func (ix *FileIndex) build(ctx context.Context, store *model.Store, p *model.Profile) error {
+	b := newBuilder(ix, store, p)
+	if s, ok := p.Allocations.(model.ChunkSource); ok && s.Decoder() != nil {
+		b.source = s
+	}
+	ix.mu.Lock()
+	ix.room = model.BudgetOf(ctx)
+	source := b.source // the builder's tables are not kept
+	ix.store, ix.source, ix.begin = store, source, b.pos
+	ix.input, _ = p.Allocations.(model.Changing)
+	ix.decoders.New = func() any { return source.Decoder() }
+	ix.status.Offset, ix.status.Size = b.pos, b.end
+	ix.mu.Unlock()
+	err := ix.explain(b.run(ctx), "building the index")
+	ix.mu.Lock()
+	ix.status.Stopped, ix.status.Final = err != nil, err == nil
+	ix.status.Saturated = ix.status.Saturated || ix.curve.liveHi != 0
+	ix.loading = 0
+	found, err := remarks(&ix.totals, ix.status.Saturated, err)
+	ix.mu.Unlock()
+	publish(store, found, 0)
+	return err
+}
+
+// run reads everything.
+func (b *builder) run(outer context.Context) error {
+	ctx, stop := context.WithCancel(outer)
+	defer stop()
+	b.stop = stop
+	ahead := b.ix.cores
+	// One is folded, two are held while they are matched, and the others are decoded; one waits in between, as some take longer.
+	const waiting = 1
+	b.spare, b.matched = make(chan *job, ahead+3+waiting), make(chan *job, waiting)
+	for range cap(b.spare) {
+		b.spare <- new(job)
+	}
+	var folding sync.WaitGroup
+	folding.Go(b.foldAll)
+	regular, err := false, error(nil)
+	if b.source != nil && b.end >= 0 {
+		regular, err = b.parallel(ctx, ahead)
+	}
+	if err == nil && regular {
+		err = b.source.ReplayFrom(ctx, b.pos, b.match.now, b.sequence(0).batch)
+	} else if err == nil {
+		err = b.sequential(ctx)
+	}
+	close(b.matched)
+	folding.Wait()
+	if b.foldErr != nil && outer.Err() == nil {
+		return b.foldErr // why ctx is done
+	}
+	return err
+}
+
+// foldAll folds what is matched until that ends.
+func (b *builder) foldAll() {
+	for j := range b.matched {
+		if b.foldErr == nil {
+			if b.foldErr = guarded(func() error { return b.fold.fold(j) }); b.foldErr != nil {
+				b.stop()
+			}
+		}
+		b.spare <- j
+	}
+}
+
+// forward matches a chunk and hands it on.
+func (b *builder) forward(ctx context.Context, j *job) error {
+	if b.match.events > maxEvents-len(j.events.Kind) {
+		return errEvents
+	}
+	if err := b.match.match(j); err != nil {
+		return err
+	}
+	b.pos = j.next
+	b.ix.mu.Lock()
+	b.ix.loading = b.match.bytes()
+	b.ix.mu.Unlock()
+	select {
+	case b.matched <- j:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// job returns an unused job.
+func (b *builder) job(ctx context.Context, from, to int64) (*job, error) {
+	select {
+	case j := <-b.spare:
+		j.reset(from, to)
+		return j, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// decode reads a job's events.
+func (b *builder) decode(j *job) {
+	d := b.ix.decoders.Get().(model.Decoder)
+	defer b.ix.decoders.Put(d)
+	defer close(j.decoded)
+	j.err = guarded(func() error {
+		var err error
+		if j.next, err = d.Decode(&j.events, j.from, j.to, b.mostEvents()); err == nil {
+			b.number(j)
+		}
+		return err
+	})
+}
+
+// mostEvents is how many events a chunk may have. Where no place to cut is found, a chunk has all that it may.
+func (b *builder) mostEvents() int {
+	if b.ix.budget <= 0 {
+		return chunkEvents
+	}
+	return int(min(chunkEvents, max(b.ix.budget/budgetPerEvent, leastEvents)))
+}
+
+// A decoded event takes some 32 bytes, and a few chunks that are in memory at once a quarter of a budget.
+const (
+	budgetPerEvent = 32 * 7 * 4
+	leastEvents    = 4 << 10
+)
+
+// number prepares decoded events for the matcher.
+func (b *builder) number(j *job) {
+	j.number()
+	if n := len(b.match.shards); n > 1 {
+		j.deal(n)
+	}
+}
+
+// guarded runs f on a goroutine of our own, where neither a defect nor a byte of a mapping that is gone must take the program
+// down: see [model.Recovered].
+func guarded(f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if r := recover(); r != nil {
+			err = model.Recovered(r)
+		}
+	}()
+	return f()
+}
+
+// usualChunk is how large chunks are where there are so many stacks in one: it has sums for each of them.
+func (b *builder) usualChunk(stacks int) int64 {
+	return int64(min(max(b.ix.chunkSize, stacks*stackEvents*eventBytes), largerChunks*b.ix.chunkSize))
+}
+
+// feed starts to decode all chunks, each between guessed boundaries, and sends them in order.
+func (b *builder) feed(ctx context.Context, order chan<- *job) {
+	defer close(order)
+	d := b.source.Decoder()
+	from, size, stacks := b.pos, int64(max(b.ix.chunkSize/firstPart, 1)), 0
+	for at := b.pos + size; from < b.end; at += size {
+		size = min(2*size, b.usualChunk(stacks))
+		to := b.end
+		if at < b.end {
+			guess, ok := d.Sync(at)
+			if !ok {
+				continue
+			}
+			to = guess
+		}
+		j, err := b.job(ctx, from, to)
+		if err != nil {
+			return
+		}
+		stacks = j.stacks
+		go b.decode(j)
+		select {
+		case order <- j:
+		case <-ctx.Done():
+			return
+		}
+		from = to
+	}
+}
+
+// parallel reads the source in chunks up to its end, or to where events are irregular.
+func (b *builder) parallel(ctx context.Context, ahead int) (regular bool, err error) {
+	feeding, stop := context.WithCancel(ctx)
+	order := make(chan *job, ahead-1)
+	go b.feed(feeding, order)
+	defer func() {
+		stop()
+		for j := range order { // they are still being decoded into
+			<-j.decoded
+			b.spare <- j
+		}
+	}()
+	var held *job // it is followed by few events that are known to be regular, or none
+	pos, now := b.pos, model.Time(0)
+	for j := range order {
+		<-j.decoded
+		for again := j.from != pos; pos < j.to; again = true {
+			if again {
+				if j, err = b.redo(ctx, j, held != j, pos); err != nil {
+					return false, err
+				}
+			}
+			n := j.events.Len()
+			irregular := j.err != nil || n > 0 && j.events.Delta > model.MaxTime-now-model.Time(j.events.Time[n-1])
+			if held != nil && (!irregular || n >= regularAfter) {
+				if err := b.forward(ctx, held); err != nil {
+					return false, err
+				}
+			}
+			held = nil
+			if irregular {
+				return false, nil
+			}
+			if n == 0 {
+				break // the input ends within an event
+			}
+			held, pos = j, j.next
+			now += j.events.Delta + model.Time(j.events.Time[n-1])
+		}
+		if j != held {
+			b.spare <- j
+		}
+	}
+	if held != nil {
+		err = b.forward(ctx, held)
+	}
+	return err == nil, err
+}
+
+// redo decodes what is left of a job, or all of it, from a proven boundary on; the job itself may be used again if it holds
+// nothing that is needed.
+func (b *builder) redo(ctx context.Context, j *job, reuse bool, pos int64) (*job, error) {
+	to := j.to
+	if reuse {
+		j.reset(pos, to)
+	} else {
+		var err error
+		if j, err = b.job(ctx, pos, to); err != nil {
+			return nil, err
+		}
+	}
+	b.decode(j)
+	return j, nil
+}
+
+func (ix *FileIndex) dangling() []model.Problem {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	var markers []uint64
+	for _, m := range ix.marks {
+		if !m.gc {
+			markers = append(markers, m.id)
+		}
+	}
+	return ix.undefined(markers)
+}

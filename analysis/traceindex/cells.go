@@ -1,0 +1,206 @@
+package traceindex
+
+import (
+	"context"
+	"slices"
+	"sort"
+	"sync"
+)
+
+// cellSums are the sums of the blocks in a cell of the size × lifetime grid, kept as those of all blocks are. Read-only once
+// made.
+type cellSums struct {
+	in          scope
+	members     *membership
+	events      int              // of the index
+	now         [dimCount][]cell // after all of them
+	chunks      [][dimCount][]byte
+	checkpoints []chunkSums
+}
+
+// cellCache keeps the sums of the cell that was asked about last.
+type cellCache struct {
+	mu   sync.Mutex
+	kept *cellSums
+
+	members *membership // of the cell whose blocks were asked about last
+	events  int         // of the index then
+}
+
+// membersOf returns what keepMembers kept, nil if it is about something else.
+func (k *cellCache) membersOf(in scope, events int) *membership {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.members == nil || k.members.in != in || k.events != events {
+		return nil
+	}
+	return k.members
+}
+
+func (k *cellCache) keepMembers(m *membership, events int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.members, k.events = m, events
+}
+
+func (k *cellCache) get(in scope, events int) *cellSums {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.kept == nil || k.kept.in != in || k.kept.events != events {
+		return nil
+	}
+	return k.kept
+}
+
+func (k *cellCache) put(s *cellSums) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.kept = s
+}
+
+// cellSums returns the sums of a cell. The index must be settled.
+func (ix *FileIndex) cellSums(ctx context.Context, in scope) (*cellSums, error) {
+	n := ix.events()
+	if s := ix.cells.get(in, n); s != nil {
+		return s, nil
+	}
+	err := ix.shared(ctx, in, func(ctx context.Context) error {
+		s, err := ix.makeCellSums(ctx, in)
+		if err == nil {
+			ix.cells.put(s)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if s := ix.cells.get(in, n); s != nil {
+		return s, nil
+	}
+	return ix.makeCellSums(ctx, in) // another cell has taken its place
+}
+
+func (ix *FileIndex) makeCellSums(ctx context.Context, in scope) (*cellSums, error) {
+	s := &cellSums{in: in, members: ix.membership(in), events: ix.events(), chunks: make([][dimCount][]byte, len(ix.chunks))}
+	err := ix.together(ctx, 0, s.events, func() chunkWork {
+		w := cellSummer{ix: ix, in: s.members, sites: make([]cell, len(ix.sites.keys))}
+		for d := range ix.sums {
+			w.cells[d] = make([]cell, len(ix.sums[d]))
+		}
+		return func(n int, v *view, _, _ int) { s.chunks[n] = w.chunk(v) }
+	})
+	if err != nil {
+		return nil, err
+	}
+	for d := range ix.sums {
+		s.now[d] = make([]cell, len(ix.sums[d]))
+	}
+	since, whole := 0, 0 // bytes since the last checkpoint, and of one
+	for d := range s.now {
+		whole += len(bytesOf(s.now[d]))
+	}
+	for k, grown := range s.chunks {
+		for d := range s.now {
+			addCells(s.now[d], grown[d])
+			since += len(grown[d])
+		}
+		if since >= whole { // no more memory for checkpoints than for chunks
+			c := chunkSums{chunk: k + 1}
+			for d := range s.now {
+				c.sums[d] = slices.Clone(s.now[d])
+			}
+			s.checkpoints = append(s.checkpoints, c)
+			since = 0
+		}
+	}
+	return s, nil
+}
+
+// cellSummer sums up the blocks of a cell in one chunk after the other.
+type cellSummer struct {
+	ix      *FileIndex
+	in      *membership
+	member  []bool
+	sites   []cell
+	touched []uint32 // sites
+	cells   [dimCount][]cell
+	keys    [dimCount][]uint32
+}
+
+func (w *cellSummer) chunk(v *view) (out [dimCount][]byte) {
+	ix := w.ix
+	w.member = w.in.of(v, w.member)
+	bySize := w.cells[dimSize]
+	ix.eachChange(v, 0, v.c.n, func(_ int, r ref, how change) {
+		if !w.in.has(r, w.member) {
+			return
+		}
+		site, size := ix.siteSize(v, r)
+		c := &w.sites[site]
+		if *c == (cell{}) {
+			w.touched = append(w.touched, site)
+		}
+		c.apply(how, size)
+		bySize[sizeClass(size)].apply(how, size)
+	})
+	for _, site := range w.touched {
+		w.add(dimStack, ix.sites.stack[site], site)
+		w.add(dimThread, ix.sites.thread[site], site)
+		w.sites[site] = cell{}
+	}
+	for k, c := range bySize {
+		if c != (cell{}) {
+			w.keys[dimSize] = append(w.keys[dimSize], uint32(k))
+		}
+	}
+	w.touched = w.touched[:0]
+	for d := range w.cells {
+		slices.Sort(w.keys[d])
+		out[d] = appendCells(nil, w.keys[d], w.cells[d])
+		for _, k := range w.keys[d] {
+			w.cells[d][k] = cell{}
+		}
+		w.keys[d] = w.keys[d][:0]
+	}
+	return out
+}
+
+func (w *cellSummer) add(d dim, k, site uint32) {
+	c := &w.cells[d][k]
+	if *c == (cell{}) {
+		w.keys[d] = append(w.keys[d], k)
+	}
+	c.add(&w.sites[site])
+}
+
+// sumsAt is [FileIndex.sumsAt] for the blocks in the cell.
+func (s *cellSums) sumsAt(ix *FileIndex, d dim, n int) ([]cell, error) {
+	if n >= s.events {
+		return s.now[d], nil
+	}
+	out := make([]cell, len(s.now[d]))
+	k, from := ix.chunkAt(n), 0
+	if i := sort.Search(len(s.checkpoints), func(i int) bool { return s.checkpoints[i].chunk > k }); i > 0 {
+		from = s.checkpoints[i-1].chunk
+		copy(out, s.checkpoints[i-1].sums[d])
+	}
+	for ; from < k; from++ {
+		addCells(out, s.chunks[from][d])
+	}
+	if n == ix.chunks[k].first {
+		return out, nil
+	}
+	v, err := ix.view(ix.chunks[k])
+	if err != nil {
+		return nil, err
+	}
+	defer ix.done(v)
+	member := s.members.of(v, nil)
+	ix.eachChange(v, 0, n-v.c.first, func(_ int, r ref, how change) {
+		if s.members.has(r, member) {
+			site, size := ix.siteSize(v, r)
+			out[ix.key(d, site, size)].apply(how, size)
+		}
+	})
+	return out, nil
+}

@@ -1,0 +1,577 @@
+package traceindex
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+	"sort"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// The edge of a column may be moved by this share of the column. As it is less than half of it, no column is lost.
+const (
+	edgeShare   = 2
+	edgeShareOf = 5
+)
+
+// fewEvents is how many events of a column are read rather than told by parts of runs: edges are too seldom near those.
+const fewEvents = fineLength * 5 / 4
+
+// chartEdge is an edge between columns.
+type chartEdge struct {
+	at      model.Time
+	events  int  // before it: all with times below at, and none with later ones
+	run     int  // that begins there, or that it is inside
+	inside  bool // of the run
+	point   int  // then: that of the run, -1 if there is none
+	level   level
+	hasTail bool     // tail is known
+	tail    extremes // after the events of the run behind an edge inside of it
+}
+
+// Chart implements [Trace]. Edges are moved to where runs begin, or parts of them: nothing needs to be read there.
+func (ix *FileIndex) Chart(ctx context.Context, rg analysis.Range, n int) ([]analysis.Column, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	return ix.keptCurve(curveKey{rg, n, ix.events(), true}, func() ([]analysis.Column, error) {
+		if err := ix.proveEnds(rg); err != nil {
+			return nil, err
+		}
+		if ix.few(rg, n) {
+			if err := ix.proveRuns(ix.runsOf(rg)); err != nil {
+				return nil, err
+			}
+			return ix.readChart(ctx, rg, n)
+		}
+		return ix.makeChart(ctx, rg, n)
+	})
+}
+
+// few reports whether the events of a chart are best read, given its range and columns.
+func (ix *FileIndex) few(rg analysis.Range, n int) bool {
+	if len(ix.chunks) == 0 || n <= 0 {
+		return false
+	}
+	first, last := ix.runsOf(rg)
+	return (last-first)*runLength <= n*fewEvents
+}
+
+// runsOf is the first and the last run with events of a chart. There must be one.
+func (ix *FileIndex) runsOf(rg analysis.Range) (first, last int) {
+	from, to := ix.bounds(rg)
+	if rg.From >= 0 { // else events at from are in the range, too, and runs of nothing else
+		first = ix.runAt(from)
+	}
+	return first, ix.runAt(to)
+}
+
+// runAt is the last run that begins at t or before, or the first one.
+func (ix *FileIndex) runAt(t model.Time) int {
+	f := edgeFinder{ix: ix, chunk: ix.chunkBegun(t)}
+	f.seek(t)
+	return f.run
+}
+
+// makeChart makes columns from runs and parts of runs.
+func (ix *FileIndex) makeChart(ctx context.Context, rg analysis.Range, n int) ([]analysis.Column, error) {
+	cols := make([]analysis.Column, max(n, 0))
+	if n <= 0 {
+		return cols, nil
+	}
+	r := ix.usedReader()
+	from, to := ix.bounds(rg)
+	f := edgeFinder{ix: ix, r: r, within: (to - from) / model.Time(n) / edgeShareOf * edgeShare, chunk: ix.chunkBegun(from)}
+	lo, hi := r.eventRange(analysis.Range{From: rg.From, To: to})
+	before := f.exact(from, lo)
+	f.perColumn = (hi - lo) / n / runLength
+	for i := range cols {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		var after chartEdge
+		if i == n-1 {
+			after = f.exact(to, max(hi, before.events))
+		} else {
+			after = f.near(analysis.ColumnEdge(from, to, i+1, n), &before)
+		}
+		c := &cols[i]
+		c.From, c.To = before.at, after.at
+		e := f.extremes(&before, &after)
+		e.addLevel(&before.level)
+		fillColumn(c, &e, &before.level, &after.level, after.events-before.events)
+		before = after
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	ix.readers.Put(r)
+	return cols, nil
+}
+
+// chunkBegun is the last chunk that begins at t or before, or the first one.
+func (ix *FileIndex) chunkBegun(t model.Time) int {
+	return max(sort.Search(len(ix.chunks), func(i int) bool { return ix.chunks[i].begin > t })-1, 0)
+}
+
+// edgeFinder finds edges in the order of time.
+type edgeFinder struct {
+	ix        *FileIndex
+	r         *runReader
+	within    model.Time // how far an edge may be moved
+	perColumn int        // runs, about
+	chunk     int        // that the last edge was found in
+	span      int        // the same, of a restored index
+	run       int
+	end       int // run behind those of the chunk
+}
+
+// runParts are the parts of the run that was asked for last.
+type runParts struct {
+	run    int // -1 for none
+	points []finePoint
+	stream streamReader
+}
+
+// exact is the edge behind some events.
+func (f *edgeFinder) exact(at model.Time, events int) chartEdge {
+	ix := f.ix
+	e := chartEdge{at: at, events: events, run: ix.curve.base.n, point: -1, level: f.r.levelAt(events)}
+	if events == ix.events() {
+		return e
+	}
+	e.run = ix.runOf(events)
+	e.inside = events > ix.runBegin(e.run)
+	return e
+}
+
+// near is an edge at t or near it, behind another one.
+func (f *edgeFinder) near(t model.Time, last *chartEdge) chartEdge {
+	if len(f.ix.chunks) == 0 {
+		return f.exact(t, 0)
+	}
+	e, ok := f.quick(t)
+	if ok && e.events >= last.events {
+		return e
+	}
+	if err := f.ix.proveAt(t); err != nil {
+		if f.r.err == nil {
+			f.r.err = err
+		}
+		return *last
+	}
+	f.seekRun(t)
+	if last.run != f.run {
+		f.findTail(last)
+	}
+	if !ok {
+		e, ok = f.atRun(t)
+	}
+	if !ok {
+		e, ok = f.atPart(t)
+	}
+	if !ok {
+		e = f.read(t)
+	}
+	if e.events < last.events {
+		return f.exact(t, max(f.r.eventsUntil(t), last.events))
+	}
+	return e
+}
+
+// read is the edge at t, which is in the run.
+func (f *edgeFinder) read(t model.Time) chartEdge {
+	r := f.r
+	if r.load(f.run); r.err != nil {
+		return chartEdge{}
+	}
+	n := sort.Search(len(r.times), func(i int) bool { return r.timeOf(i) > t })
+	switch n {
+	case 0:
+		return f.runEdge(f.run, t)
+	case len(r.times):
+		return f.runEdge(f.run+1, t)
+	}
+	return chartEdge{at: t, run: f.run, inside: true, point: -1, events: r.first + n, level: r.levels[n-1]}
+}
+
+// findTail makes the tail of an edge known. Its run, or the parts of that, are still there.
+func (f *edgeFinder) findTail(e *chartEdge) {
+	if !e.inside || e.hasTail {
+		return
+	}
+	e.hasTail = true
+	if e.point >= 0 {
+		e.tail = f.between(e.point, len(f.r.parts.points)-1)
+	} else {
+		e.tail = f.r.extremesOf(e.events, f.ix.runEnd(e.run))
+	}
+}
+
+// quick moves on to the last chunk that begins at t or before, or the first one, and is an edge near t where spans meet if the index
+// is a restored one: runs need not be looked at.
+func (f *edgeFinder) quick(t model.Time) (e chartEdge, ok bool) {
+	f.seekChunk(t)
+	if f.ix.spans == nil || f.pausing(t) {
+		return e, false
+	}
+	return f.atSpan(t, f.spanBegun(t))
+}
+
+// pausing reports whether nothing happens at t, between the chunk and the next one or at the end.
+func (f *edgeFinder) pausing(t model.Time) bool {
+	ix := f.ix
+	return t >= ix.chunks[f.chunk].end && (f.chunk+1 == len(ix.chunks) || t <= ix.chunks[f.chunk+1].begin)
+}
+
+// atRun is an edge near t where a run begins, rather one where spans of the pyramid meet.
+func (f *edgeFinder) atRun(t model.Time) (e chartEdge, ok bool) {
+	if f.pausing(t) {
+		return f.runEdge(f.end, t), true
+	}
+	if e, ok := f.atSpan(t, f.run/pyramidFan); ok {
+		return e, true
+	}
+	run, at := f.run, f.begin(f.run)
+	if next := f.begin(run + 1); max(at-t, t-at) > next-t {
+		run, at = run+1, next
+	}
+	if max(at-t, t-at) > f.within {
+		return e, false
+	}
+	return f.runEdge(run, at), true
+}
+
+// runEdge is the edge at some time where a run of the chunk begins, or behind them.
+func (f *edgeFinder) runEdge(run int, at model.Time) chartEdge {
+	c := f.ix.chunks[f.chunk]
+	e := chartEdge{at: at, run: run, point: -1, events: min(c.first+(run-c.firstRun)*runLength, c.first+c.n)}
+	if run > 0 {
+		e.level = f.ix.curve.base.ref(run - 1).level
+	}
+	return e
+}
+
+// atPart is an edge at t or near it where nothing happens, or where a part of the run ends.
+func (f *edgeFinder) atPart(t model.Time) (e chartEdge, ok bool) {
+	c := f.ix.chunks[f.chunk]
+	begin := f.begin(f.run)
+	if t < begin || !f.loadParts(c) {
+		return e, false
+	}
+	i := sort.Search(len(f.r.parts.points)-1, func(i int) bool { return begin+f.r.parts.points[i].at >= t })
+	p := &f.r.parts.points[i]
+	at := begin + p.at
+	switch {
+	case at-p.gap <= t:
+		at = min(at, t)
+	case i == 0 || at-p.gap-t <= t-begin-f.r.parts.points[i-1].at:
+		at -= p.gap
+	default:
+		i--
+		p = &f.r.parts.points[i]
+		at = begin + p.at
+	}
+	if max(at-t, t-at) > f.within {
+		return e, false
+	}
+	if i == len(f.r.parts.points)-1 {
+		return f.runEdge(f.run+1, at), true
+	}
+	events := c.first + (f.run-c.firstRun)*runLength + p.events
+	return chartEdge{at: at, run: f.run, inside: true, point: i, events: events, level: p.level}, true
+}
+
+// loadParts reads the parts of the run, if there are any.
+func (f *edgeFinder) loadParts(c *chunk) bool {
+	ix, p := f.ix, &f.r.parts
+	if p.run == f.run {
+		return true
+	}
+	end := uint32(math.MaxUint32)
+	if f.run+1 < f.end {
+		end = ix.runs.ref(f.run + 1).fine
+	}
+	b, err := c.fineFrom(&p.stream, ix.runs.ref(f.run).fine, end)
+	if err != nil && f.r.err == nil {
+		f.r.err = err
+	}
+	if err != nil || len(b) == 0 {
+		return false
+	}
+	before := level{}
+	if f.run > 0 {
+		before = ix.curve.base.ref(f.run - 1).level
+	}
+	p.run = -1
+	p.points, err = readParts(p.points, b, before, min(runLength, c.n-(f.run-c.firstRun)*runLength))
+	if err == nil && p.points[len(p.points)-1].level != ix.curve.base.ref(f.run).level {
+		err = errParts
+	}
+	if err != nil {
+		f.r.err = err
+		return false
+	}
+	p.run = f.run
+	return true
+}
+
+// between is the extremes of the parts behind point i up to point k.
+func (f *edgeFinder) between(i, k int) extremes {
+	e := nothing
+	for _, p := range f.r.parts.points[i+1 : k+1] {
+		e.add(p.extremes)
+	}
+	return e
+}
+
+// seek moves on to the last run that begins at t or before, or the first one.
+func (f *edgeFinder) seek(t model.Time) {
+	f.seekChunk(t)
+	f.seekRun(t)
+}
+
+// seekChunk is seek for chunks.
+func (f *edgeFinder) seekChunk(t model.Time) {
+	ix := f.ix
+	step := 1
+	for f.chunk+step < len(ix.chunks) && ix.chunks[f.chunk+step].begin <= t {
+		f.chunk += step
+		step *= 2
+	}
+	for ; step > 0; step /= 2 {
+		if f.chunk+step < len(ix.chunks) && ix.chunks[f.chunk+step].begin <= t {
+			f.chunk += step
+		}
+	}
+}
+
+// seekRun is seek within the chunk.
+func (f *edgeFinder) seekRun(t model.Time) {
+	ix, step := f.ix, 4
+	c := ix.chunks[f.chunk]
+	n := (c.n + runLength - 1) / runLength
+	f.end = c.firstRun + n
+	after := func(i int) bool { return c.begin+model.Time(ix.runs.ref(c.firstRun+i).time) > t }
+	lo, hi := 0, n
+	guess := min(max(int(float64(t-c.begin)/float64(c.end-c.begin+1)*float64(n)), 0), n-1)
+	if after(guess) {
+		for hi = guess; hi-step > 0 && after(hi-step); step *= 2 {
+			hi -= step
+		}
+		lo = max(hi-step, 0)
+	} else {
+		for lo = guess; lo+step < n && !after(lo+step); step *= 2 {
+			lo += step
+		}
+		hi = min(lo+step, n)
+	}
+	f.run = c.firstRun + max(lo+sort.Search(hi-lo, func(i int) bool { return after(lo + i) })-1, 0)
+}
+
+// begin is when a run of the chunk begins, or the first one behind it.
+func (f *edgeFinder) begin(run int) model.Time {
+	ix, c := f.ix, f.ix.chunks[f.chunk]
+	switch {
+	case run < f.end:
+		return c.begin + model.Time(ix.runs.ref(run).time)
+	case run < ix.curve.base.n:
+		return ix.chunks[f.chunk+1].begin
+	}
+	return ix.duration()
+}
+
+// extremes are those after the events between two edges.
+func (f *edgeFinder) extremes(a, b *chartEdge) extremes {
+	from := a.run
+	switch {
+	case a.events >= b.events:
+		return nothing
+	case a.run == b.run && a.inside && a.point >= 0 && b.point >= 0:
+		return f.between(a.point, b.point)
+	case a.run == b.run && a.inside:
+		return f.r.extremesOf(a.events, b.events)
+	case a.inside:
+		from++
+	}
+	e := f.ix.curve.spans(from, b.run)
+	if f.findTail(a); a.inside {
+		e.add(a.tail)
+	}
+	switch {
+	case b.inside && b.point >= 0:
+		e.add(f.between(-1, b.point)) // and the level before the run, which is one of the column, too
+	case b.inside:
+		e.add(f.r.extremesOf(f.ix.runBegin(b.run), b.events))
+	}
+	return e
+}
+
+// readChart makes columns from their events. No edge is moved. Another processor would take longer to wake up than it saves.
+func (ix *FileIndex) readChart(ctx context.Context, rg analysis.Range, n int) ([]analysis.Column, error) {
+	r, cols := ix.usedReader(), make([]analysis.Column, n)
+	first, last := ix.runsOf(rg)
+	w := columnWriter{cols: cols, i: -1, events: ix.runBegin(first), limit: max(rg.From, model.NoTime)}
+	w.from, w.to = ix.bounds(rg)
+	if first > 0 {
+		w.after = ix.curve.base.ref(first - 1).level
+	}
+	for run := first; run <= last && w.i < n && r.err == nil && ctx.Err() == nil; {
+		if runs := r.addRuns(&w, run, last); runs > 0 {
+			run += runs
+		} else if r.load(run); r.err == nil {
+			w.add(r.runLevels)
+			run++
+		}
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	for w.i < n {
+		w.next()
+	}
+	ix.readers.Put(r)
+	return cols, ctx.Err()
+}
+
+// addRuns adds the levels of runs from one on, up to last at most, and returns how many: 0 if their levels are to be added one
+// by one.
+func (r *runReader) addRuns(w *columnWriter, run, last int) int {
+	c := r.ix.chunkOf(run)
+	last = min(last, c.firstRun+(c.n-1)/runLength)
+	if b := &r.bulk; c.kept != nil || last == run || b.run <= run && run < b.end {
+		return 0
+	}
+	if r.ahead(run, last); r.err != nil {
+		return 0
+	}
+	start, events := r.ix.runs.ref(run), r.bulk.events
+	local := uint32((run - c.firstRun) * runLength)
+	over := c.overFrom(local)
+	if max(w.after.bytes, w.after.allocBytes) >= smallLevel || len(over) > 0 && int(over[0].event-local) < events.Len() {
+		return 0
+	}
+	rest := r.freedBy(c, run, last)
+	if r.err != nil {
+		return 0
+	}
+	was := *w
+	if !w.addSmall(events, c.begin+model.Time(start.time), rest, c.common) {
+		*w = was
+		return 0
+	}
+	return last + 1 - run
+}
+
+// columnWriter fills columns with the levels after events.
+type columnWriter struct {
+	cols          []analysis.Column
+	from, to      model.Time
+	i             int        // column that is filled; -1 before the first one
+	limit         model.Time // its end
+	first, events int        // before the column, and so far
+	before, after level
+	e             extremes
+}
+
+// next ends a column and begins the next one, if there is one.
+func (w *columnWriter) next() {
+	if w.i >= 0 {
+		fillColumn(&w.cols[w.i], &w.e, &w.before, &w.after, w.events-w.first)
+	}
+	n := len(w.cols)
+	if w.i++; w.i == n {
+		return
+	}
+	c := &w.cols[w.i]
+	c.From, c.To = analysis.ColumnEdge(w.from, w.to, w.i, n), analysis.ColumnEdge(w.from, w.to, w.i+1, n)
+	w.limit, w.first, w.before, w.e = c.To, w.events, w.after, nothing
+	w.e.addLevel(&w.before)
+}
+
+// add adds the events of a run.
+func (w *columnWriter) add(l *runLevels) {
+	for k := 0; w.i < len(w.cols); w.next() {
+		from, e := k, w.e
+		for ; k < len(l.times) && l.timeOf(k) <= w.limit; k++ {
+			e.addLevel(&l.levels[k])
+		}
+		if w.e = e; k > from {
+			w.events, w.after = l.first+k, l.levels[k-1]
+		}
+		if k == len(l.times) {
+			return
+		}
+	}
+}
+
+// addSmall is add of events with the sizes they free, where nothing is overwritten; ok is false if levels might overflow.
+func (w *columnWriter) addSmall(events *model.Columns, begin model.Time, rest []byte, common []uint64) (ok bool) {
+	s := smallEvents{kinds: events.Kind, times: events.Time, sizes: events.Size, rest: rest, level: w.after}
+	copy(s.freed[1:rareSize], common)
+	for ; w.i < len(w.cols); w.next() {
+		from := s.i
+		w.e = s.until(w.limit-begin, w.e)
+		w.events, w.after = w.events+s.i-from, s.level
+		if s.i == len(s.kinds) {
+			break
+		}
+	}
+	return s.all < smallSum/uint64(len(s.kinds))
+}
+
+// smallEvents are events where no sum overflows, on the way through them.
+type smallEvents struct {
+	kinds []model.EventKind
+	times []uint32
+	sizes []uint64
+	rest  []byte      // freed sizes
+	freed [256]uint64 // by code
+	i, p  int         // where it is: events, and those that are no FREE
+	extra int         // bytes of rest before it that are more than one per FREE
+	all   uint64      // bits of all sizes before it
+	level
+}
+
+// until goes on to the first event after a time and adds the levels on the way to e, which has the one before: those that rise
+// add nothing to the least, and those that fall nothing to the most.
+// hot kernel
+func (s *smallEvents) until(limit model.Time, e extremes) extremes {
+	kinds, sizes, rest, freed := s.kinds, s.sizes, s.rest, &s.freed
+	times := s.times[:len(kinds)]
+	i, p, extra, all, others := s.i, s.p, s.extra, s.all, 0
+	live, allocBytes, count := s.bytes, s.allocBytes, s.count
+	for ; i < len(kinds) && model.Time(times[i]) <= limit; i++ {
+		switch kinds[i] {
+		case model.Alloc:
+			size := sizes[p]
+			p++
+			all |= size
+			live += size
+			allocBytes += size
+			count++
+			e.maxBytes, e.maxCount = max(e.maxBytes, live), max(e.maxCount, count)
+		case model.Free:
+			at := i - p + extra
+			code := rest[at]
+			ends := freed[code]
+			if code == rareSize {
+				var n int
+				ends, n = binary.Uvarint(rest[at+1:])
+				extra += n
+			}
+			live -= ends
+			count -= (uint32(code) + rareSize) >> 8
+			e.minBytes, e.minCount = min(e.minBytes, live), min(e.minCount, count)
+		default:
+			p++
+			others++
+		}
+	}
+	s.allocCount += uint32(p - s.p - others)
+	s.freeEvents += uint32(i - s.i - (p - s.p))
+	s.i, s.p, s.extra, s.all = i, p, extra, all
+	s.bytes, s.allocBytes, s.count = live, allocBytes, count
+	return e
+}

@@ -1,0 +1,132 @@
+package traceindex
+
+import (
+	"math/rand/v2"
+	"slices"
+	"sort"
+	"testing"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// Times of short and of endless runs come back as they were put in, also where a chunk outgrows its offsets.
+func TestTimeColumn(t *testing.T) {
+	for _, gap := range []int64{3, 1 << 14, 1 << 20, 1 << 45} {
+		r := rand.New(rand.NewPCG(uint64(gap), 1))
+		var c timeColumn
+		var want []model.Time
+		at := model.Time(r.Int64N(100))
+		for range 3 * chunkLen / 2 {
+			c.append(at)
+			want = append(want, at)
+			at, _ = at.Add(r.Uint64N(uint64(gap)))
+		}
+		got := make([]model.Time, c.n)
+		for i := range got {
+			got[i] = c.at(i)
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("gap %d: times differ", gap)
+		}
+		for range 100 {
+			x := want[r.IntN(len(want))]
+			after := func(y model.Time) bool { return y > x }
+			if i := c.search(after); i != sort.Search(len(want), func(i int) bool { return after(want[i]) }) {
+				t.Fatalf("gap %d: search for %d gives %d", gap, x, i)
+			}
+		}
+	}
+}
+
+func TestSizeColumns(t *testing.T) {
+	want := []uint64{0, 1, largeSize - 1, largeSize, largeSize + 1, 1 << 63, 7, 1<<64 - 1}
+	var c sizeColumn
+	var o originColumn
+	for i, v := range want {
+		c.append(v)
+		o.room(1)[0] = origin{uint32(i), o.large.low(i, v)}
+	}
+	for i, v := range want {
+		if got := c.at(i); got != v {
+			t.Errorf("size %d: %d, want %d", i, got, v)
+		}
+		if site, got := o.at(i); got != v || site != uint32(i) {
+			t.Errorf("size %d of site %d: %d of %d", i, i, got, site)
+		}
+	}
+}
+
+// TestRiseColumn reads numbers that never fall in every way, over several chunks of steps.
+func TestRiseColumn(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 7))
+	var c riseColumn
+	var want []uint64
+	v := uint64(0)
+	for range 50_000 {
+		v += r.Uint64() >> (24 + r.IntN(40))
+		c.append(v)
+		want = append(want, v)
+	}
+	if len(c.steps.chunks) < 3 {
+		t.Error(len(c.steps.chunks), "chunks of steps")
+	}
+	all := c.reader()
+	for i, v := range want {
+		if got := c.at(i); got != v {
+			t.Fatalf("number %d: %d, want %d", i, got, v)
+		}
+		if got := all.next(); got != v {
+			t.Fatalf("number %d in order: %d, want %d", i, got, v)
+		}
+	}
+	leaps := c.reader()
+	for i := r.IntN(3); i < len(want); i += 1 + r.IntN(1+r.IntN(200)) {
+		if got := leaps.to(i); got != want[i] {
+			t.Fatalf("number %d in leaps: %d, want %d", i, got, want[i])
+		}
+	}
+	for range 2000 {
+		i := r.IntN(len(want))
+		some := c.readerAt(i)
+		if got := some.next(); got != want[i] {
+			t.Fatalf("number %d from there: %d, want %d", i, got, want[i])
+		}
+		x := want[i] + uint64(r.IntN(3)) - 1
+		first, _ := slices.BinarySearch(want, x)
+		if got := c.search(x); got != first {
+			t.Fatalf("search for %d: %d, want %d", x, got, first)
+		}
+	}
+}
+
+// TestRiseColumnBeyond4GiB has more steps than 32 bits count. All of those before are the same memory.
+func TestRiseColumnBeyond4GiB(t *testing.T) {
+	c := riseColumn{steps: column[byte]{chunks: slices.Repeat([][]byte{make([]byte, chunkLen)}, 1<<32/chunkLen), n: 1 << 32}}
+	for i := range uint64(3 * riseSpan) {
+		c.append(i * 1000)
+	}
+	for i := range 3 * riseSpan {
+		if got := c.at(i); got != uint64(i)*1000 {
+			t.Fatalf("number %d: %d", i, got)
+		}
+	}
+}
+
+// TestAlikeAreNotSorted lists blocks of one size, of which there may be any number: that takes no memory.
+func TestAlikeAreNotSorted(t *testing.T) {
+	ix := newFileIndex(0)
+	refs := make([]uint32, 100_000)
+	for i := range refs {
+		ix.records.origin.append(origin{size: 48})
+		refs[i] = uint32(i)
+	}
+	s := &sortedRefs{ix: ix, by: analysis.LargestFirst}
+	if n := testing.AllocsPerRun(1, func() { s.sort(refs) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+	ix.records.origin.set(70_000, origin{size: 64})
+	if s.sort(refs); refs[0] != 70_000 || refs[1] != 0 || refs[len(refs)-1] != 99_999 {
+		t.Error(refs[:3])
+	}
+}

@@ -1,0 +1,270 @@
+package traceindex
+
+import (
+	"errors"
+	"math/rand/v2"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// The checksums of an index file say that it is whole, not that it is right. What it comes down to is confirmed by the trace itself,
+// as far as that is cheap: the sums of all chunks must add up to the totals, to the level at the end and to the curve with its peak,
+// and a few chunks are read again, event by event: the first one, the last one, the one with the peak and some at random. Of those
+// everything that is counted must be right, and each block that ends must have the address and the size that it was born with, where
+// it was born in the same chunk. What this cannot find: wrong figures of chunks that were not read again, if they add up, and wrong
+// sizes of blocks that end in a later chunk than they were born in, whose stacks and lifetimes are believed, too.
+
+// errIndexFalse is why an index file is not used that is whole.
+var errIndexFalse = errors.New("it does not say what the trace says")
+
+// confirmedAtRandom is how many chunks are read again beside those that are always.
+const confirmedAtRandom = 3
+
+// checkSums checks that the sums of chunks are those of the whole, and follow each other.
+func (ix *FileIndex) checkSums() error {
+	var all analysis.Totals
+	hi, lo := uint64(0), uint64(0)
+	for _, c := range ix.chunks {
+		if !ix.status.Saturated && (c.hi != hi || c.lo != lo) {
+			return errIndexFalse
+		}
+		t := c.totals
+		all.Add(t)
+		hi, lo = add128(hi, lo, t.AllocBytes)
+		hi, lo = sub128(hi, lo, t.FreedBytes)
+		hi, lo = sub128(hi, lo, t.OverwrittenBytes)
+	}
+	c := &ix.curve
+	if all != ix.totals || c.count != all.AllocCount-all.FreedCount-all.OverwrittenCount ||
+		c.allocCount != uint32(all.AllocCount) || c.freeEvents != uint32(all.FreeCount) || c.allocBytes != all.AllocBytes {
+		return errIndexFalse
+	}
+	if !ix.status.Saturated && (c.liveHi != hi || c.live != lo) {
+		return errIndexFalse
+	}
+	return nil
+}
+
+// confirm reads a few chunks again and checks what the index says of them, and of the curve. All of the file must be proven. The lock
+// is not held.
+func (ix *FileIndex) confirm() error {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	err := guarded(func() error {
+		err := ix.confirmCurve()
+		if err == nil {
+			err = ix.confirmCells()
+		}
+		for _, k := range ix.chunksToConfirm() {
+			if err == nil {
+				err = ix.confirmChunk(k)
+			}
+		}
+		return err
+	})
+	if errors.Is(err, errUnlike) || model.Internal(err) {
+		return errIndexFalse
+	}
+	return err
+}
+
+// chunksToConfirm are those that are read again. Of an input that is still being decompressed it is the first one only: the others may
+// take long to come.
+func (ix *FileIndex) chunksToConfirm() []int {
+	n := len(ix.chunks)
+	switch {
+	case n == 0:
+		return nil
+	case ix.status.Size < 0:
+		return []int{0}
+	}
+	peak, most := 0, uint64(0)
+	for i := range ix.curve.base.n {
+		if r := ix.curve.base.ref(i); r.maxBytes > most {
+			peak, most = i, r.maxBytes
+		}
+	}
+	list := []int{0, n - 1, ix.chunkOf(peak).number}
+	for range confirmedAtRandom {
+		list = append(list, rand.IntN(n))
+	}
+	return list
+}
+
+// confirmCurve checks that each level of the curve follows from the one below, and that chunks end on it where they say.
+func (ix *FileIndex) confirmCurve() error {
+	c := &ix.curve
+	for lv := range c.levels {
+		for i := range c.levels[lv].n {
+			e := nothing
+			for k := range pyramidFan {
+				e.add(c.span(lv-1, i*pyramidFan+k))
+			}
+			if e != c.levels[lv].at(i) {
+				return errIndexFalse
+			}
+		}
+	}
+	hi, lo := c.liveHi, c.live
+	for k := len(ix.chunks) - 1; k >= 0; k-- {
+		next := ix.chunks[k]
+		last := c.base.at(next.firstRun + (next.n-1)/runLength)
+		if last.bytes != shown(hi, lo) {
+			return errIndexFalse
+		}
+		hi, lo = next.hi, next.lo
+	}
+	return nil
+}
+
+// confirmCells checks that the sums by stack, thread and size are those of the whole. What ended there counts overwritten blocks too.
+func (ix *FileIndex) confirmCells() error {
+	t := &ix.totals
+	for d := range ix.sums {
+		var all analysis.Totals
+		for i := range ix.sums[d] {
+			c := &ix.sums[d][i]
+			all.Add(&analysis.Totals{
+				AllocBytes: c.allocBytes, AllocCount: uint64(c.allocCount), TemporaryCount: uint64(c.temporary),
+				FreedBytes: c.endedBytes, FreedCount: uint64(c.endedCount),
+				OverwrittenBytes: c.overBytes, OverwrittenCount: uint64(c.overCount),
+			})
+		}
+		switch {
+		case all.AllocCount != t.AllocCount, all.FreedCount != t.FreedCount+t.OverwrittenCount, all.TemporaryCount != t.TemporaryCount,
+			all.OverwrittenCount != t.OverwrittenCount:
+			return errIndexFalse
+		case !ix.status.Saturated && (all.AllocBytes != t.AllocBytes || all.FreedBytes != t.FreedBytes+t.OverwrittenBytes || all.OverwrittenBytes != t.OverwrittenBytes):
+			return errIndexFalse
+		}
+	}
+	return nil
+}
+
+// confirmation follows the events of a chunk.
+type confirmation struct {
+	ix    *FileIndex
+	v     *view
+	level pyramid // after the last event
+	all   analysis.Totals
+	freed []byte // rest of the stream
+	over  []overEnd
+}
+
+// confirmChunk reads a chunk again and checks everything that the index says in numbers about it.
+func (ix *FileIndex) confirmChunk(k int) error {
+	c := ix.chunks[k]
+	v, err := ix.view(c)
+	if err != nil {
+		return err
+	}
+	defer ix.done(v)
+	v.follow()
+	before := model.Time(0)
+	if k > 0 {
+		before = ix.chunks[k-1].end
+	}
+	if before+v.events.Delta != c.begin || c.begin+model.Time(v.events.Time[c.n-1]) != c.end {
+		return errIndexFalse
+	}
+	f := confirmation{ix: ix, v: v, freed: c.freed, over: c.over}
+	f.level.liveHi, f.level.live = c.hi, c.lo
+	if c.firstRun > 0 {
+		last := ix.curve.base.at(c.firstRun - 1).level
+		f.level.allocBytes, f.level.count = last.allocBytes, uint64(last.count)
+		f.level.allocCount, f.level.freeEvents = last.allocCount, last.freeEvents
+	}
+	if !f.follow() {
+		return errIndexFalse
+	}
+	f.all.TemporaryCount = c.totals.TemporaryCount // needs the chunk before
+	if f.all != *c.totals || len(f.freed) > 0 || len(f.over) > 0 {
+		return errIndexFalse
+	}
+	return nil
+}
+
+// follow takes all events, and reports whether they are what the index says.
+func (f *confirmation) follow() bool {
+	c, p, free := f.v.c, 0, 0
+	f.all.Events = uint64(c.n)
+	for i, kind := range f.v.events.Kind {
+		if i%runLength == 0 {
+			f.level.cur = nothing
+		}
+		switch {
+		case kind == model.Free:
+			if !f.free(i, f.v.refs[free]) {
+				return false
+			}
+			free++
+		default:
+			if !f.other(i, p, kind) {
+				return false
+			}
+			p++
+		}
+		l := f.level.now()
+		f.level.cur.addLevel(&l)
+		if i%runLength == runLength-1 || i == c.n-1 {
+			if (baseRun{f.level.cur, l}) != f.ix.curve.base.at(c.firstRun+i/runLength) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// other takes an event that is no FREE.
+func (f *confirmation) other(i, p int, kind model.EventKind) bool {
+	e, t := &f.v.events, &f.all
+	switch kind {
+	case model.GC:
+		t.Add(&analysis.Totals{GCCount: 1, GCObjects: e.ID[p], GCBytes: e.Size[p]})
+	case model.Marker:
+		t.MarkerCount++
+	default:
+		if len(f.over) > 0 && int(f.over[0].event) == i {
+			o := f.over[0]
+			if f.over = f.over[1:]; !f.ends(i, o.ref, o.size) {
+				return false
+			}
+			t.Add(&analysis.Totals{OverwrittenCount: 1, OverwrittenBytes: o.size})
+			f.level.free(o.size)
+		}
+		size := e.Size[p]
+		t.Add(&analysis.Totals{AllocCount: 1, AllocBytes: size})
+		if e.Addr[i] == 0 {
+			t.Add(&analysis.Totals{UnaddressedCount: 1, UnaddressedBytes: size})
+		}
+		f.level.alloc(size)
+	}
+	return true
+}
+
+func (f *confirmation) free(i int, r ref) bool {
+	size, known, rest := nextFreed(f.freed, f.v.c.common)
+	f.freed = rest
+	f.all.FreeCount++
+	f.level.freeEvents++
+	if r == noRef {
+		f.all.UnmatchedFrees++
+		return !known
+	}
+	f.all.Add(&analysis.Totals{FreedCount: 1, FreedBytes: size})
+	f.level.free(size)
+	return known && f.ends(i, r, size)
+}
+
+// ends reports whether an event may end a block of a size.
+func (f *confirmation) ends(i int, r ref, size uint64) bool {
+	q, local := r.local()
+	if !local {
+		_, born := f.ix.records.origin.at(int(r))
+		return born == size
+	}
+	e := &f.v.events
+	event := f.v.event[q]
+	return e.Kind[event] == model.Alloc && e.Addr[event] == e.Addr[i] && e.Addr[i] != 0 && e.Size[q] == size
+}

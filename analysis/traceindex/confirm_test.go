@@ -1,0 +1,153 @@
+//go:build linux
+
+package traceindex
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
+)
+
+// restored takes an index out of a file and proves it, but does not confirm it.
+func restored(t *testing.T, data []byte, source *chunkedSlice) *FileIndex {
+	t.Helper()
+	data = slices.Clone(data) // the index lies in it, and may be changed
+	ix := newFileIndex(1)
+	later, err := ix.restore(t.Context(), &IndexFile{Data: data, At: bytes.NewReader(data)}, IndexKey{1}, nil, source)
+	if err == nil {
+		err = prove(t.Context(), bytes.NewReader(data), later, new([]byte))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ix.sites.findSites()
+	ix.proof.all.Store(true)
+	return ix
+}
+
+// confirmAll is [FileIndex.confirm] with all chunks.
+func confirmAll(ix *FileIndex) error {
+	return guarded(func() error {
+		for k := range ix.chunks {
+			if err := ix.confirmChunk(k); err != nil {
+				return err
+			}
+		}
+		return ix.confirm()
+	})
+}
+
+func TestGoodIndexIsConfirmed(t *testing.T) {
+	for _, n := range []int{40, 700, 9000} {
+		source, good := smallTrace(t, n)
+		if err := confirmAll(restored(t, good, source)); err != nil {
+			t.Errorf("%d events: %v", n, err)
+		}
+	}
+}
+
+// A change of the totals of the whole or of any chunk is found, though the checksums are right.
+func TestFalseTotalsAreFound(t *testing.T) {
+	source, good := smallTrace(t, 400)
+	f, err := openFile(good, IndexKey{1}, layoutOfFiles())
+	if err != nil {
+		t.Fatal(err)
+	}
+	metas, heads := f.table[0], f.table[2]
+	places := []uint64{metas.Offset + uint64(unsafe.Offsetof(fileMeta{}.Totals))}
+	for at := uint64(0); at < heads.Length; at += uint64(unsafe.Sizeof(chunkHead{})) {
+		places = append(places, heads.Offset+at+uint64(unsafe.Offsetof(chunkHead{}.Totals)))
+	}
+	if len(places) < 4 {
+		t.Fatal(len(places))
+	}
+	for _, at := range places {
+		for i := range uint64(unsafe.Sizeof(analysis.Totals{})) {
+			bad := slices.Clone(good)
+			bad[at+i] ^= 1 << (i % 8)
+			k, _ := reopened(t, &memoryPlace{data: sealed(bad), key: IndexKey{1}}, source, modeltest.Stacks())
+			if used, why := k.Used(); used || why == nil {
+				t.Fatalf("byte %d of totals at %d: used, %v", i, at, why)
+			}
+			k.Close()
+		}
+	}
+}
+
+// What an index says of a chunk that is read again must be right: its times, levels, sizes that are freed, and blocks that end.
+func TestFalseChunksAreFound(t *testing.T) {
+	source, good := smallTrace(t, 700)
+	for what, change := range map[string]func(c *chunk, ix *FileIndex) bool{
+		"begin": func(c *chunk, _ *FileIndex) bool { c.begin++; return true },
+		"end":   func(c *chunk, _ *FileIndex) bool { c.end++; return true },
+		"level": func(c *chunk, _ *FileIndex) bool { c.lo++; return true },
+		"allocated": func(c *chunk, _ *FileIndex) bool {
+			c.totals.AllocBytes--
+			return true
+		},
+		"freed": func(c *chunk, _ *FileIndex) bool {
+			c.freed = bytes.Replace(c.freed, []byte{2}, []byte{1}, 1)
+			return !slices.Equal(c.common, []uint64{}) && bytes.Contains(c.freed, []byte{1})
+		},
+		"ends": func(c *chunk, _ *FileIndex) bool {
+			for i, b := range c.ends {
+				if b == 1 {
+					c.ends = slices.Clone(c.ends)
+					c.ends[i] = 0
+					return true
+				}
+			}
+			return false
+		},
+		"curve": func(c *chunk, ix *FileIndex) bool {
+			ix.curve.base.chunks[0] = slices.Clone(ix.curve.base.chunks[0])
+			ix.curve.base.ref(c.firstRun).maxBytes--
+			return true
+		},
+	} {
+		ix := restored(t, good, source)
+		found, tried := 0, 0
+		for k := range ix.chunks {
+			ix := restored(t, good, source)
+			if !change(ix.chunks[k], ix) {
+				continue
+			}
+			tried++
+			err := guarded(func() error { return ix.confirmChunk(k) })
+			if err != nil {
+				found++
+			}
+		}
+		if tried == 0 || found < tried && what != "freed" || found == 0 {
+			t.Errorf("%s: found %d of %d", what, found, tried)
+		}
+	}
+}
+
+// A curve that does not follow from its runs, or sums by stack that are not those of the whole, are found.
+func TestFalseSumsAreFound(t *testing.T) {
+	source, good := smallTrace(t, 9000)
+	for what, change := range map[string]func(ix *FileIndex){
+		"levels": func(ix *FileIndex) {
+			ix.curve.levels[0].chunks[0] = slices.Clone(ix.curve.levels[0].chunks[0])
+			ix.curve.levels[0].ref(0).maxBytes++
+		},
+		"stacks": func(ix *FileIndex) {
+			ix.sums[dimStack] = slices.Clone(ix.sums[dimStack])
+			ix.sums[dimStack][rand.IntN(len(ix.sums[dimStack]))].allocBytes++
+		},
+		"end": func(ix *FileIndex) { ix.curve.live++ },
+	} {
+		ix := restored(t, good, source)
+		change(ix)
+		if err := ix.confirm(); !errors.Is(err, errIndexFalse) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}

@@ -1,0 +1,342 @@
+package traceindex
+
+import (
+	"context"
+	"slices"
+	"sort"
+	"sync"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// levelAt is the state after n events.
+func (r *runReader) levelAt(n int) level {
+	ix := r.ix
+	switch {
+	case n >= ix.events():
+		return ix.curve.now()
+	case n == 0:
+		return level{}
+	}
+	run := ix.runOf(n - 1)
+	if r.prove(run, run); ix.runEnd(run) == n {
+		return ix.curve.base.at(run).level
+	}
+	if r.load(run); r.err != nil {
+		return level{}
+	}
+	return r.levels[n-1-r.first]
+}
+
+// part adds the extremes after events [lo, hi), all of one run.
+func (r *runReader) part(e *extremes, run, lo, hi int) {
+	if lo >= hi {
+		return
+	}
+	if r.load(run); r.err != nil {
+		return
+	}
+	for i := lo - r.first; i < hi-r.first; i++ {
+		e.addLevel(&r.levels[i])
+	}
+}
+
+// extremesOf returns the extremes of the level after each of the events [lo, hi); empty without events.
+func (r *runReader) extremesOf(lo, hi int) extremes {
+	e := nothing
+	if lo >= hi {
+		return e
+	}
+	ix := r.ix
+	first, last := ix.runOf(lo), ix.runOf(hi-1)
+	r.prove(first, first)
+	r.prove(last, last)
+	begin, end := ix.runBegin(last), ix.runEnd(first)
+	if first == last && (lo > begin || hi < end) {
+		r.part(&e, first, lo, hi)
+		return e
+	}
+	if lo > ix.runBegin(first) {
+		r.part(&e, first, lo, end)
+		first++
+	}
+	if hi < ix.runEnd(last) {
+		r.part(&e, last, begin, hi)
+		last--
+	}
+	e.add(ix.curve.spans(first, last+1))
+	return e
+}
+
+// peakAfter is the number of events up to and with the first of events [lo, hi) that reaches their highest level.
+func (r *runReader) peakAfter(lo, hi int) (n int, ok bool) {
+	if lo >= hi {
+		return 0, false
+	}
+	ix := r.ix
+	top := r.extremesOf(lo, hi).maxBytes
+	run := ix.runOf(lo)
+	if end := ix.runEnd(run); end < hi && r.extremesOf(lo, end).maxBytes != top {
+		run = ix.curve.reaching(run+1, top, func(run int) { r.prove(run, run) })
+		lo = ix.runBegin(run)
+	}
+	if r.load(run); r.err != nil {
+		return 0, false
+	}
+	for i := lo - r.first; i < len(r.levels); i++ {
+		if r.levels[i].bytes == top {
+			return r.first + i + 1, true
+		}
+	}
+	return hi, true
+}
+
+// timeAt is the time of an event.
+func (r *runReader) timeAt(event int) model.Time {
+	ix := r.ix
+	run := ix.runOf(event)
+	c := ix.chunkOf(run)
+	if event == c.first+c.n-1 {
+		return c.end
+	}
+	if r.load(run); r.err != nil {
+		return 0
+	}
+	return r.timeOf(event - r.first)
+}
+
+// search returns the number of events before the first one for whose time over is true; over must be false and then true
+// along the trace.
+func (r *runReader) search(over func(model.Time) bool) int {
+	ix := r.ix
+	k := sort.Search(len(ix.chunks), func(i int) bool { return over(ix.chunks[i].end) })
+	if k == len(ix.chunks) {
+		return ix.events()
+	}
+	c := ix.chunks[k]
+	if over(c.begin) {
+		return c.first
+	}
+	runs := (c.n + runLength - 1) / runLength
+	r.prove(c.firstRun, c.firstRun+runs)
+	i := sort.Search(runs, func(i int) bool { return over(c.begin + model.Time(ix.runs.at(c.firstRun+i).time)) })
+	if r.load(c.firstRun + i - 1); r.err != nil {
+		return 0
+	}
+	return r.first + sort.Search(len(r.times), func(i int) bool { return over(r.timeOf(i)) })
+}
+
+// eventsAt is the number of events that an instant covers.
+func (r *runReader) eventsAt(at analysis.Instant) int {
+	if at.Events != 0 {
+		return int(min(at.Events, uint64(r.ix.events())))
+	}
+	return r.eventsUntil(at.T)
+}
+
+// eventsUntil is the number of events with time ≤ t.
+func (r *runReader) eventsUntil(t model.Time) int {
+	return r.search(func(x model.Time) bool { return x > t })
+}
+
+// eventRange is the half-open range of events that rg holds.
+func (r *runReader) eventRange(rg analysis.Range) (lo, hi int) {
+	hi = r.eventsUntil(rg.To)
+	if rg.From >= 0 {
+		lo = min(r.eventsUntil(rg.From), hi)
+	}
+	return lo, hi
+}
+
+// bounds is the finite time span of a range: what is loaded where it has no bound.
+func (ix *FileIndex) bounds(r analysis.Range) (from, to model.Time) {
+	from, to = max(r.From, 0), r.To
+	if to == model.MaxTime {
+		to = ix.duration()
+	}
+	return from, max(to, from)
+}
+
+func (r *runReader) publicLevel(n int) analysis.Level {
+	l := r.levelAt(n)
+	out := analysis.Level{Bytes: l.bytes, Count: uint64(l.count)}
+	if n > 0 {
+		out.Time = r.timeAt(n - 1)
+	}
+	return out
+}
+
+// Live implements [Trace].
+func (ix *FileIndex) Live(_ context.Context, at analysis.Instant) (analysis.Level, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	r := ix.reader()
+	l := r.publicLevel(r.eventsAt(at))
+	return l, r.err
+}
+
+// Peak implements [Trace].
+func (ix *FileIndex) Peak(_ context.Context, rg analysis.Range) (analysis.Peak, bool, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	r := ix.reader()
+	n, ok := r.peakAfter(r.eventRange(rg))
+	if !ok {
+		return analysis.Peak{}, false, r.err
+	}
+	l := r.publicLevel(n)
+	return analysis.Peak{Level: l, Instant: analysis.Instant{T: l.Time, Events: uint64(n)}}, true, r.err
+}
+
+// Curve implements [Trace]. The last few answers are kept: a screen asks again whenever it is drawn.
+func (ix *FileIndex) Curve(ctx context.Context, rg analysis.Range, n int) ([]analysis.Column, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	return ix.keptCurve(curveKey{rg, n, ix.events(), false}, func() ([]analysis.Column, error) {
+		if ix.few(rg, n) {
+			return ix.readChart(ctx, rg, n)
+		}
+		return ix.makeCurve(ctx, rg, n)
+	})
+}
+
+func (ix *FileIndex) keptCurve(key curveKey, make func() ([]analysis.Column, error)) ([]analysis.Column, error) {
+	if cols := ix.curves.get(key); cols != nil {
+		return cols, nil
+	}
+	cols, err := make()
+	if err == nil {
+		ix.curves.put(key, cols)
+	}
+	return cols, err
+}
+
+// curveCache keeps the last answers of Curve, which nobody changes.
+type curveCache struct {
+	mu   sync.Mutex
+	kept [4]keptCurve
+	next int
+}
+
+type keptCurve struct {
+	key  curveKey
+	cols []analysis.Column
+}
+
+type curveKey struct {
+	r         analysis.Range
+	n, events int
+	chart     bool
+}
+
+// get returns a copy of an answer, nil if it is not there.
+func (c *curveCache) get(key curveKey) []analysis.Column {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range c.kept {
+		if k := &c.kept[i]; len(k.cols) > 0 && k.key == key {
+			return slices.Clone(k.cols)
+		}
+	}
+	return nil
+}
+
+// put keeps a copy of an answer.
+func (c *curveCache) put(key curveKey, cols []analysis.Column) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.kept[c.next] = keptCurve{key, append(c.kept[c.next].cols[:0], cols...)}
+	c.next = (c.next + 1) % len(c.kept)
+}
+
+func (ix *FileIndex) makeCurve(ctx context.Context, rg analysis.Range, n int) ([]analysis.Column, error) {
+	r := ix.reader()
+	from, to := ix.bounds(rg)
+	cols := make([]analysis.Column, max(n, 0))
+	lo, _ := r.eventRange(analysis.Range{From: rg.From, To: to})
+	before := r.levelAt(lo)
+	for i := range cols {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c := &cols[i]
+		c.From, c.To = analysis.ColumnEdge(from, to, i, n), analysis.ColumnEdge(from, to, i+1, n)
+		hi := max(r.eventsUntil(c.To), lo)
+		after := r.levelAt(hi)
+		e := r.extremesOf(lo, hi)
+		e.addLevel(&before)
+		fillColumn(c, &e, &before, &after, hi-lo)
+		lo, before = hi, after
+	}
+	return cols, r.err
+}
+
+func fillColumn(c *analysis.Column, e *extremes, before, after *level, events int) {
+	c.MinBytes, c.MaxBytes, c.LastBytes = e.minBytes, e.maxBytes, after.bytes
+	c.MinCount, c.MaxCount, c.LastCount = uint64(e.minCount), uint64(e.maxCount), uint64(after.count)
+	c.AllocBytes = after.allocBytes - before.allocBytes
+	c.AllocCount = uint64(after.allocCount - before.allocCount)
+	c.FreeCount = uint64(after.freeEvents - before.freeEvents)
+	c.Events = uint64(events)
+}
+
+// marksIn is the half-open range of marks in events [lo, hi).
+func (ix *FileIndex) marksIn(lo, hi int) (from, to int) {
+	from = sort.Search(len(ix.marks), func(i int) bool { return int(ix.marks[i].event) >= lo })
+	return from, sort.Search(len(ix.marks), func(i int) bool { return int(ix.marks[i].event) >= hi })
+}
+
+// Marks implements [Trace].
+func (ix *FileIndex) Marks(_ context.Context, rg analysis.Range, limit int) ([]analysis.Mark, int, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	r := ix.reader()
+	from, to := ix.marksIn(r.eventRange(rg))
+	total := to - from
+	n := total
+	if limit > 0 {
+		n = min(total, limit)
+	}
+	out := make([]analysis.Mark, n)
+	for i := range out {
+		m := ix.marks[from+i*total/n]
+		out[i] = analysis.Mark{Time: m.time, GC: m.gc}
+		if m.gc {
+			out[i].Objects, out[i].Bytes = m.id, m.bytes
+		} else {
+			out[i].ID, out[i].Name = m.id, ix.markerName(m.id)
+		}
+	}
+	return out, total, r.err
+}
+
+// Neighbour implements [Trace].
+func (ix *FileIndex) Neighbour(t model.Time, dir int) (model.Time, bool) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	r := ix.reader()
+	n := r.search(func(x model.Time) bool { return x > t })
+	if dir <= 0 {
+		n = r.search(func(x model.Time) bool { return x >= t }) - 1
+	}
+	if n < 0 || n >= ix.events() || r.err != nil {
+		return 0, false
+	}
+	at := r.timeAt(n)
+	return at, r.err == nil
+}
+
+// Landmark implements [Trace].
+func (ix *FileIndex) Landmark(t model.Time, dir int) (model.Time, bool) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	i := sort.Search(len(ix.marks), func(i int) bool { return ix.marks[i].time > t })
+	if dir < 0 {
+		i = sort.Search(len(ix.marks), func(i int) bool { return ix.marks[i].time >= t }) - 1
+	}
+	if i < 0 || i >= len(ix.marks) {
+		return 0, false
+	}
+	return ix.marks[i].time, true
+}

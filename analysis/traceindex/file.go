@@ -1,0 +1,404 @@
+package traceindex
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"unsafe"
+)
+
+// The file of a [FileIndex] holds its arrays as they lie in memory, so that opening it copies next to nothing:
+//
+//	magic                  16 bytes
+//	sections               each from a multiple of 64 bytes on
+//	table                  24 bytes per section: offset, length, CRC-32C, 0
+//	trailer                see fileTrailer
+//
+// Everything outside sections is little-endian, sections are as this machine has them. What a section holds is told by its
+// place in the table alone; [FileIndex.sections] lists them, and the trailer has a hash of that list and of the layout of
+// every type in it, so that a file of a program with other types is never taken for one of this.
+const (
+	fileMagic    = "memtui.index/1\r\n"
+	fileAlign    = 64
+	entrySize    = 24
+	trailerSize  = 96
+	trailerMagic = "memtui.end\r\n"
+)
+
+// fileVersion rises when the same types come to mean something else.
+const fileVersion = 4
+
+// IndexVersion is that of the files that [KeptIndex.Write] writes.
+const IndexVersion = fileVersion
+
+// IndexKey says which state of which input an index belongs to: a hash of whatever tells two apart.
+type IndexKey [32]byte
+
+// Why an index file is not used.
+var (
+	ErrIndexForeign = errors.New("it is no index of this program")
+	ErrIndexVersion = errors.New("another version of the program wrote it")
+	ErrIndexStale   = errors.New("it belongs to another state of the file")
+	ErrIndexDamaged = errors.New("it is damaged")
+)
+
+// errKeepNothing says why an index is not written.
+var errKeepNothing = errors.New("too many of the events can only be read in order, from the beginning")
+
+func damagedFile(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrIndexDamaged, fmt.Sprintf(format, args...))
+}
+
+var crcTable = crc32.MakeTable(crc32.Castagnoli)
+
+// fileTrailer is the last bytes of a file.
+type fileTrailer struct {
+	Magic    [12]byte
+	Version  uint32
+	Layout   uint32 // hash of the list of sections
+	Order    uint32 // byteOrder as this machine has it
+	Key      IndexKey
+	Length   uint64 // of the file
+	Table    uint64 // where it begins
+	Sections uint32
+	TableCRC uint32
+	_        [12]byte
+	CRC      uint32 // of the bytes before
+}
+
+const byteOrder = 0x01020304
+
+type fileEntry struct {
+	Offset, Length uint64
+	CRC, Zero      uint32
+}
+
+// fileCodec moves the sections of an index to a file, or takes them out of one: a list of sections is written once for both.
+// After the first error it does nothing.
+type fileCodec struct {
+	write  *fileWriter // nil when reading
+	layout []byte      // names and types of the sections
+	early  bool        // reading: the next sections must be proven before anything is asked
+	err    error
+
+	// Reading only.
+	ctx   context.Context
+	at    io.ReaderAt
+	data  []byte // the whole file
+	table []fileEntry
+	next  int
+	first []fileEntry // to be proven at once
+	later []fileEntry
+}
+
+// proveNow proves the sections since the last call that must be.
+func (f *fileCodec) proveNow() {
+	if f.write == nil && f.err == nil {
+		f.err = proveMapped(f.ctx, f.data, f.first)
+		f.first = f.first[:0]
+	}
+}
+
+// arraySection is a section with the values of a slice. What is read is the file itself: read-only. T has no pointers and no bool.
+func arraySection[T any](f *fileCodec, name string, s *[]T) {
+	if f.begin(name, *new(T)); f.err != nil {
+		return
+	}
+	if f.write != nil {
+		f.write.bytes(bytesOf(*s))
+		f.end()
+		return
+	}
+	*s = valuesOf[T](f, f.section())
+}
+
+// columnSection is a section with a column.
+func columnSection[T any](f *fileCodec, name string, c *column[T]) {
+	if f.begin(name, *new(T)); f.err != nil {
+		return
+	}
+	if f.write != nil {
+		for i, part := range c.chunks {
+			f.write.bytes(bytesOf(part[:min(chunkLen, c.n-i*chunkLen)]))
+		}
+		f.end()
+		return
+	}
+	*c = columnFrom(valuesOf[T](f, f.section()))
+}
+
+// partSections is two sections with one slice of each of n things, one behind the other.
+func partSections[T any](f *fileCodec, name string, n int, of func(i int) *[]T) {
+	var lengths []uint32
+	if f.write != nil {
+		for i := range n {
+			lengths = append(lengths, uint32(len(*of(i))))
+		}
+	}
+	early := f.early
+	f.early = true
+	arraySection(f, name+" lengths", &lengths)
+	f.early = early
+	if f.begin(name, *new(T)); f.err != nil {
+		return
+	}
+	if f.write != nil {
+		for i := range n {
+			f.write.bytes(bytesOf(*of(i)))
+		}
+		f.end()
+		return
+	}
+	all := valuesOf[T](f, f.section())
+	if len(lengths) != n {
+		f.fail("%s of %d things, not of %d", name, len(lengths), n)
+		return
+	}
+	for i, k := range lengths {
+		if int64(k) > int64(len(all)) {
+			f.fail("%s are too few", name)
+			return
+		}
+		if k > 0 {
+			*of(i) = all[:k:k]
+		}
+		all = all[k:]
+	}
+	if len(all) > 0 {
+		f.fail("%s are too many", name)
+	}
+}
+
+func (f *fileCodec) fail(format string, args ...any) {
+	if f.err == nil {
+		f.err = damagedFile(format, args...)
+	}
+}
+
+// begin begins a section of values like v.
+func (f *fileCodec) begin(name string, v any) {
+	f.layout = appendLayout(f.layout, name, v)
+	if f.write != nil && f.write.w != nil && f.err == nil {
+		f.err = f.write.begin()
+	}
+}
+
+func (f *fileCodec) end() {
+	if f.write.w != nil && f.err == nil {
+		f.err = f.write.end()
+	}
+}
+
+// section is the bytes of the next section that is read.
+func (f *fileCodec) section() []byte {
+	if f.err != nil {
+		return nil
+	}
+	if f.next >= len(f.table) {
+		f.fail("it has %d sections only", len(f.table))
+		return nil
+	}
+	e := f.table[f.next]
+	f.next++
+	if f.early {
+		f.first = append(f.first, e)
+	} else {
+		f.later = append(f.later, e)
+	}
+	return f.data[e.Offset : e.Offset+e.Length : e.Offset+e.Length]
+}
+
+// bytesOf is the memory of a slice.
+func bytesOf[T any](s []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(*new(T))))
+}
+
+// valuesOf is the opposite of bytesOf. Memory that is not aligned is copied.
+func valuesOf[T any](f *fileCodec, b []byte) []T {
+	size := int(unsafe.Sizeof(*new(T)))
+	if len(b)%size != 0 {
+		f.fail("a section of %d bytes holds values of %d", len(b), size)
+		return nil
+	}
+	if len(b) == 0 {
+		return nil
+	}
+	if uintptr(unsafe.Pointer(unsafe.SliceData(b)))%unsafe.Alignof(*new(T)) != 0 {
+		s := make([]T, len(b)/size)
+		copy(bytesOf(s), b)
+		return s
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/size)
+}
+
+// fileWriter writes sections.
+type fileWriter struct {
+	ctx   context.Context
+	w     io.Writer // nil where only the layout is asked for
+	at    uint64
+	crc   uint32
+	table []fileEntry
+	err   error
+}
+
+const writeAtOnce = 1 << 20
+
+func (w *fileWriter) bytes(b []byte) {
+	for w.w != nil && len(b) > 0 && w.err == nil {
+		if w.err = w.ctx.Err(); w.err != nil {
+			return
+		}
+		part := b[:min(len(b), writeAtOnce)]
+		w.crc = crc32.Update(w.crc, crcTable, part)
+		n, err := w.w.Write(part)
+		w.at += uint64(n)
+		if w.err = err; err == nil && n < len(part) {
+			w.err = io.ErrShortWrite
+		}
+		b = b[len(part):]
+	}
+}
+
+func (w *fileWriter) align() {
+	w.bytes(make([]byte, (fileAlign-w.at%fileAlign)%fileAlign))
+}
+
+func (w *fileWriter) begin() error {
+	w.align()
+	w.crc = 0
+	w.table = append(w.table, fileEntry{Offset: w.at})
+	return w.err
+}
+
+func (w *fileWriter) end() error {
+	e := &w.table[len(w.table)-1]
+	e.Length, e.CRC = w.at-e.Offset, w.crc
+	return w.err
+}
+
+// finish writes what follows the sections.
+func (w *fileWriter) finish(key IndexKey, layout []byte) error {
+	w.align()
+	t := fileTrailer{
+		Version: fileVersion, Layout: crc32.Checksum(layout, crcTable), Order: byteOrder, Key: key,
+		Table: w.at, Sections: uint32(len(w.table)),
+	}
+	copy(t.Magic[:], trailerMagic)
+	var b bytes.Buffer
+	for _, e := range w.table {
+		if err := binary.Write(&b, binary.LittleEndian, e); err != nil {
+			return err
+		}
+	}
+	t.TableCRC = crc32.Checksum(b.Bytes(), crcTable)
+	w.bytes(b.Bytes())
+	t.Length = w.at + trailerSize
+	b.Reset()
+	if err := binary.Write(&b, binary.LittleEndian, t); err != nil {
+		return err
+	}
+	end := b.Bytes()
+	copy(end[20:], bytesOf([]uint32{byteOrder}))
+	binary.LittleEndian.PutUint32(end[trailerSize-4:], crc32.Checksum(end[:trailerSize-4], crcTable))
+	w.bytes(end)
+	return w.err
+}
+
+// openFile finds the sections of a file. It touches only its ends.
+func openFile(data []byte, key IndexKey, layout []byte) (*fileCodec, error) {
+	if len(data) < len(fileMagic)+trailerSize || string(data[:len(fileMagic)]) != fileMagic {
+		return nil, ErrIndexForeign
+	}
+	end := data[len(data)-trailerSize:]
+	var t fileTrailer
+	if err := binary.Read(bytes.NewReader(end), binary.LittleEndian, &t); err != nil {
+		return nil, err
+	}
+	switch {
+	case string(t.Magic[:]) != trailerMagic, t.CRC != crc32.Checksum(end[:trailerSize-4], crcTable), t.Length != uint64(len(data)):
+		return nil, damagedFile("its end is missing")
+	case t.Version != fileVersion, t.Layout != crc32.Checksum(layout, crcTable), !bytes.Equal(end[20:24], bytesOf([]uint32{byteOrder})):
+		return nil, ErrIndexVersion
+	case t.Key != key:
+		return nil, ErrIndexStale
+	}
+	size := uint64(t.Sections) * entrySize
+	if t.Sections > math.MaxUint16 || t.Table > t.Length || size != t.Length-trailerSize-min(t.Table, t.Length-trailerSize) {
+		return nil, damagedFile("its table has no room")
+	}
+	table := data[t.Table : t.Table+size]
+	if crc32.Checksum(table, crcTable) != t.TableCRC {
+		return nil, damagedFile("its table is wrong")
+	}
+	f := &fileCodec{data: data, table: make([]fileEntry, t.Sections)}
+	if err := binary.Read(bytes.NewReader(table), binary.LittleEndian, f.table); err != nil {
+		return nil, err
+	}
+	for _, e := range f.table {
+		if e.Offset%fileAlign != 0 || e.Offset > t.Table || e.Length > t.Table-e.Offset {
+			return nil, damagedFile("a section lies outside of it")
+		}
+	}
+	return f, nil
+}
+
+func checksum(b []byte) uint32 { return crc32.Checksum(b, crcTable) }
+
+const (
+	proveAtOnce = 64 << 10  // bytes
+	proveMost   = 256 << 10 // bytes until it is looked whether that is still wanted
+)
+
+// proveMapped checks sections where the first chart is going to read them: the system maps them anyway, so that reading the file would
+// be work on top.
+func proveMapped(ctx context.Context, data []byte, sections []fileEntry) error {
+	for _, e := range sections {
+		crc := uint32(0)
+		for b := data[e.Offset : e.Offset+e.Length]; len(b) > 0; {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			n := min(len(b), proveMost)
+			crc = crc32.Update(crc, crcTable, b[:n])
+			b = b[n:]
+		}
+		if crc != e.CRC {
+			return errChecksum()
+		}
+	}
+	return nil
+}
+
+func errChecksum() error { return damagedFile("a checksum is wrong") }
+
+// prove reads sections and checks them. It reads the file rather than the mapping, whose pages would count as memory. What it
+// reads goes to the buffer, which it makes where there is none: fresh memory costs more than what is read into it.
+func prove(ctx context.Context, at io.ReaderAt, sections []fileEntry, buffer *[]byte) error {
+	if *buffer == nil {
+		*buffer = make([]byte, proveAtOnce)
+	}
+	buf := *buffer
+	for _, e := range sections {
+		crc := uint32(0)
+		for from, left := int64(e.Offset), e.Length; left > 0; {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			b := buf[:min(left, proveAtOnce)]
+			if n, err := at.ReadAt(b, from); n < len(b) {
+				return damagedFile("%v", err)
+			}
+			crc = crc32.Update(crc, crcTable, b)
+			from, left = from+int64(len(b)), left-uint64(len(b))
+		}
+		if crc != e.CRC {
+			return errChecksum()
+		}
+	}
+	return nil
+}

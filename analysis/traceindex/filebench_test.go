@@ -1,0 +1,92 @@
+//go:build linux
+
+package traceindex
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// diskPlace keeps an index in a file.
+type diskPlace struct {
+	b    *testing.B
+	path string
+}
+
+func (p *diskPlace) Key() IndexKey { return IndexKey{1} }
+
+func (p *diskPlace) Discard() { p.b.Error("the index is not good") }
+
+func (p *diskPlace) Open() (*IndexFile, error) {
+	f, err := os.Open(p.path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	data, err := syscall.Mmap(int(f.Fd()), 0, int(info.Size()), syscall.PROT_READ, syscall.MAP_SHARED)
+	return &IndexFile{Data: data, At: f, Close: func() { _ = syscall.Munmap(data); f.Close() }}, err
+}
+
+// BenchmarkReopen prints what an index costs on disk, how long it takes to write it, and how long after opening it a chart of
+// 200 columns is there and everything is proven, in the best run.
+func BenchmarkReopen(b *testing.B) { benchTraces(b, benchReopen) }
+
+func benchReopen(b *testing.B, path string) {
+	p := openBench(b, path)
+	ix := fileIndexOf(b, p)
+	place := &diskPlace{b, filepath.Join(b.TempDir(), "index")}
+	f, err := os.Create(place.path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	began := time.Now()
+	if err := ix.save(context.Background(), f, IndexKey{1}); err != nil {
+		b.Fatal(err)
+	}
+	written := time.Since(began)
+	size, _ := f.Seek(0, 2)
+	f.Close()
+	events := ix.events()
+	ix = nil
+	chart, proven, cpu := time.Hour, time.Hour, time.Hour
+	for b.Loop() {
+		store := new(model.Store)
+		store.Publish(p)
+		k := NewKeptIndex(place)
+		done := make(chan error, 1)
+		began, used := time.Now(), cpuTime(ofProcess)
+		go func() { done <- Build(context.Background(), store, k) }()
+		for k.Status().Events == 0 {
+			time.Sleep(20 * time.Microsecond)
+		}
+		if _, err := k.Curve(context.Background(), analysis.Whole, 200); err != nil {
+			b.Fatal(err)
+		}
+		chart = min(chart, time.Since(began))
+		if err := <-done; err != nil {
+			b.Fatal(err)
+		}
+		proven, cpu = min(proven, time.Since(began)), min(cpu, cpuTime(ofProcess)-used)
+		if used, why := k.Used(); !used {
+			b.Fatal(why)
+		}
+		k.Close()
+	}
+	b.ReportMetric(milliseconds(chart), "ms-to-chart")
+	b.ReportMetric(milliseconds(proven), "ms-to-proven")
+	b.ReportMetric(milliseconds(cpu), "cpu-ms")
+	b.ReportMetric(milliseconds(written), "ms-to-write")
+	b.ReportMetric(float64(size)/float64(events), "B/event")
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

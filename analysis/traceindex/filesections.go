@@ -1,0 +1,592 @@
+package traceindex
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"math"
+	"sync"
+	"sync/atomic"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// fileMeta is what an index file says in single numbers.
+type fileMeta struct {
+	Begin  int64 // of the events in the input
+	Totals analysis.Totals
+	Lost   int64
+
+	Saturated, Unfreed uint64 // 1 for yes
+
+	LiveHi, Live, Count, AllocBytes uint64
+	AllocCount, FreeEvents          uint32
+
+	Born, BornAt riseEnd
+}
+
+// fileProblem is a problem whose words may be any bytes, which JSON would not keep in a string.
+type fileProblem struct {
+	model.Problem
+	Words []byte
+}
+
+// riseEnd is what a riseColumn knows beside its arrays.
+type riseEnd struct{ N, Last uint64 }
+
+// chunkHead is what an index file says about a chunk in single numbers.
+type chunkHead struct {
+	First, N, From, To, Begin, End int64
+	FirstRun, FirstBlock           int64
+	FirstRec, Records              uint32
+	Hi, Lo                         uint64
+	Totals                         analysis.Totals
+	Kept                           uint64 // 1 if its events are in the file
+	Delta                          int64
+}
+
+// checkpointHead is what an index file says about a checkpoint in single numbers.
+type checkpointHead struct{ Chunk, Events int64 }
+
+// largeSizeAt is a size that does not fit its column.
+type largeSizeAt struct{ At, Size uint64 }
+
+// plainMark is a fileMark without a bool, of which a file could make anything.
+type plainMark struct{ Event, GC, ID, Bytes, Time uint64 }
+
+// sections moves everything that an index holds to or from a file. What the first chart needs comes first: most of it is proven
+// before anything is asked, and runs and streams where they are first read. A new field of the index that cannot be derived from others needs a line here.
+func (ix *FileIndex) sections(f *fileCodec) {
+	f.early = true
+	ix.metaSection(f)
+	ix.chunkSections(f)
+	ix.markSection(f)
+	arraySection(f, "stacks", &ix.stackIDs)
+	arraySection(f, "threads", &ix.threads)
+	ix.levelSections(f)
+	ix.runSections(f)
+	chunks := ix.chunks
+	partSections(f, "overwritten", len(chunks), func(i int) *[]overEnd { return &chunks[i].over })
+	ix.keptSections(f)
+	f.early = false
+	ix.streamSections(f)
+	partSections(f, "ends", len(chunks), func(i int) *[]byte { return &chunks[i].ends })
+	for d := range dimCount {
+		partSections(f, "sums", len(chunks), func(i int) *[]byte { return &chunks[i].sums[d] })
+		arraySection(f, "sums", &ix.sums[d])
+	}
+	ix.checkpointSections(f)
+	arraySection(f, "sites", &ix.sites.keys)
+	arraySection(f, "site of stack", &ix.sites.first)
+	arraySection(f, "stack of site", &ix.sites.stack)
+	arraySection(f, "thread of site", &ix.sites.thread)
+	ix.records.sections(f)
+}
+
+func (r *records) sections(f *fileCodec) {
+	columnSection(f, "record origins", &r.origin.column)
+	var large []largeSizeAt
+	for at := range r.origin.n {
+		if f.write == nil || len(large) == len(r.origin.large) {
+			break
+		}
+		if size, ok := r.origin.large[at]; ok {
+			large = append(large, largeSizeAt{uint64(at), size})
+		}
+	}
+	arraySection(f, "large sizes", &large)
+	if f.write == nil && len(large) > 0 {
+		r.origin.large = make(largeSizes, len(large))
+		for _, l := range large {
+			r.origin.large[int(l.At)] = l.Size
+		}
+	}
+	for _, c := range []*riseColumn{&r.born, &r.bornAt} {
+		arraySection(f, "births", &c.anchor)
+		columnSection(f, "births", &c.steps)
+	}
+	columnSection(f, "deaths", &r.died)
+	columnSection(f, "deaths", &r.diedAt.lo)
+	columnSection(f, "deaths", &r.diedAt.hi)
+}
+
+func (ix *FileIndex) metaSection(f *fileCodec) {
+	var metas []fileMeta // one
+	if f.write != nil {
+		c, r := &ix.curve, &ix.records
+		metas = append(metas, fileMeta{
+			Begin: ix.begin, Totals: ix.totals, Lost: ix.lost,
+			Saturated: oneIf(ix.status.Saturated), Unfreed: oneIf(ix.status.Unfreed),
+			LiveHi: c.liveHi, Live: c.live, Count: c.count, AllocBytes: c.allocBytes, AllocCount: c.allocCount, FreeEvents: c.freeEvents,
+			Born: riseEnd{uint64(r.born.n), r.born.last}, BornAt: riseEnd{uint64(r.bornAt.n), r.bornAt.last},
+		})
+	}
+	arraySection(f, "meta", &metas)
+	ix.problemSection(f)
+	f.proveNow()
+	if f.write != nil || f.err != nil {
+		return
+	}
+	if len(metas) != 1 {
+		f.fail("numbers are missing")
+		return
+	}
+	m := &metas[0]
+	ix.begin, ix.totals, ix.lost = m.Begin, m.Totals, m.Lost
+	ix.status.Saturated, ix.status.Unfreed = m.Saturated != 0, m.Unfreed != 0
+	ix.curve.liveHi, ix.curve.live, ix.curve.count = m.LiveHi, m.Live, m.Count
+	ix.curve.allocBytes, ix.curve.allocCount, ix.curve.freeEvents = m.AllocBytes, m.AllocCount, m.FreeEvents
+	ix.records.born.n, ix.records.born.last = int(m.Born.N), m.Born.Last
+	ix.records.bornAt.n, ix.records.bornAt.last = int(m.BornAt.N), m.BornAt.Last
+}
+
+func oneIf(is bool) uint64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// problemSection is what was found among the events, as JSON, which is learnt only when there is something.
+func (ix *FileIndex) problemSection(f *fileCodec) {
+	var text []byte
+	if f.write != nil && len(ix.found) > 0 {
+		var problems []fileProblem
+		for _, p := range ix.found {
+			problems = append(problems, fileProblem{p, []byte(p.Message)})
+		}
+		var err error
+		if text, err = json.Marshal(problems); err != nil && f.err == nil {
+			f.err = err
+		}
+	}
+	f.layout = appendLayout(f.layout, "problems", fileProblem{})
+	arraySection(f, "problems", &text)
+	f.proveNow()
+	if f.write != nil || f.err != nil || len(text) == 0 {
+		return
+	}
+	var problems []fileProblem
+	if err := json.Unmarshal(text, &problems); err != nil {
+		f.fail("%v", err)
+		return
+	}
+	for _, p := range problems {
+		p.Message = string(p.Words)
+		ix.found = append(ix.found, p.Problem)
+	}
+}
+
+func (ix *FileIndex) chunkSections(f *fileCodec) {
+	var heads []chunkHead
+	if f.write != nil {
+		for _, c := range ix.chunks {
+			h := chunkHead{
+				int64(c.first), int64(c.n), c.from, c.to, int64(c.begin), int64(c.end), int64(c.firstRun), int64(c.firstBlock),
+				c.firstRec, c.records, c.hi, c.lo, *c.totals, 0, 0,
+			}
+			if c.kept != nil {
+				h.Kept, h.Delta = 1, int64(c.kept.Delta)
+			}
+			heads = append(heads, h)
+		}
+	}
+	arraySection(f, "chunks", &heads)
+	f.proveNow()
+	if f.write != nil || f.err != nil {
+		return
+	}
+	chunks := make([]chunk, len(heads)) // at once: there may be thousands
+	ix.chunks = make([]*chunk, 0, len(heads))
+	for i := range heads {
+		h, c := &heads[i], &chunks[i]
+		*c = chunk{
+			first: int(h.First), n: int(h.N), from: h.From, to: h.To, begin: model.Time(h.Begin), end: model.Time(h.End),
+			firstRun: int(h.FirstRun), firstBlock: int(h.FirstBlock), firstRec: h.FirstRec, records: h.Records,
+			hi: h.Hi, lo: h.Lo, totals: &h.Totals, number: i,
+		}
+		if h.Kept != 0 {
+			c.kept = &model.Columns{Delta: model.Time(h.Delta)}
+		}
+		ix.chunks = append(ix.chunks, c)
+	}
+}
+
+func (ix *FileIndex) markSection(f *fileCodec) {
+	var marks []plainMark
+	if f.write != nil {
+		for _, m := range ix.marks {
+			p := plainMark{Event: uint64(m.event), ID: m.id, Bytes: m.bytes, Time: uint64(m.time)}
+			if m.gc {
+				p.GC = 1
+			}
+			marks = append(marks, p)
+		}
+	}
+	arraySection(f, "marks", &marks)
+	f.proveNow()
+	if f.write != nil || f.err != nil {
+		return
+	}
+	for _, p := range marks {
+		ix.marks = append(ix.marks, fileMark{mark{uint32(p.Event), p.GC != 0, p.ID, p.Bytes}, model.Time(p.Time)})
+	}
+}
+
+// levelSections are the upper levels of the curve.
+func (ix *FileIndex) levelSections(f *fileCodec) {
+	levels := &ix.curve.levels
+	var lengths []uint64
+	for i := range *levels {
+		lengths = append(lengths, uint64((*levels)[i].n))
+	}
+	arraySection(f, "curve levels", &lengths)
+	var all []extremes
+	if f.write != nil {
+		for i := range *levels {
+			for k := range (*levels)[i].n {
+				all = append(all, (*levels)[i].at(k))
+			}
+		}
+	}
+	arraySection(f, "curve levels", &all)
+	f.proveNow()
+	if f.write != nil || f.err != nil {
+		return
+	}
+	for _, n := range lengths {
+		if n > uint64(len(all)) {
+			f.fail("levels of the curve are missing")
+			return
+		}
+		*levels = append(*levels, columnFrom(all[:n:n]))
+		all = all[n:]
+	}
+}
+
+// runSections are the runs, the lowest level of the curve, and what proves them. The first chart looks at where spans of the
+// levels above meet, and hardly at these.
+func (ix *FileIndex) runSections(f *fileCodec) {
+	var spans []spanEdge
+	var sums []uint32
+	if f.write != nil {
+		if len(ix.chunks) > 0 {
+			for i := range ix.lastSpan() + 1 {
+				spans = append(spans, ix.spanAt(i, min(i*len(ix.chunks)/(ix.lastSpan()+1), len(ix.chunks)-1)))
+			}
+		}
+		sums = ix.runSums()
+	}
+	arraySection(f, "span edges", &spans)
+	arraySection(f, "run checksums", &sums)
+	f.proveNow()
+	f.early = false
+	columnSection(f, "curve", &ix.curve.base)
+	columnSection(f, "runs", &ix.runs)
+	f.early = true
+	if f.write == nil && f.err == nil {
+		ix.spans = spans
+		ix.proof = &runsProof{at: f.at, in: f.table[f.next-2 : f.next], sums: sums, done: make([]atomic.Bool, len(sums))}
+	}
+}
+
+// keptSections are the events of chunks that keep them.
+func (ix *FileIndex) keptSections(f *fileCodec) {
+	var kept []*model.Columns
+	for _, c := range ix.chunks {
+		if c.kept != nil {
+			kept = append(kept, c.kept)
+		}
+	}
+	partSections(f, "kept kinds", len(kept), func(i int) *[]model.EventKind { return &kept[i].Kind })
+	partSections(f, "kept times", len(kept), func(i int) *[]uint32 { return &kept[i].Time })
+	partSections(f, "kept addresses", len(kept), func(i int) *[]uint64 { return &kept[i].Addr })
+	partSections(f, "kept sizes", len(kept), func(i int) *[]uint64 { return &kept[i].Size })
+	partSections(f, "kept stacks", len(kept), func(i int) *[]uint64 { return &kept[i].ID })
+	partSections(f, "kept threads", len(kept), func(i int) *[]uint16 { return &kept[i].Thread })
+}
+
+func (ix *FileIndex) checkpointSections(f *fileCodec) {
+	var heads []checkpointHead
+	for i := range ix.checkpoints {
+		heads = append(heads, checkpointHead{int64(ix.checkpoints[i].chunk), int64(ix.checkpoints[i].events)})
+	}
+	early := f.early
+	f.early = true
+	arraySection(f, "checkpoints", &heads)
+	f.proveNow()
+	f.early = early
+	if f.write == nil && f.err == nil {
+		ix.checkpoints = make([]chunkSums, len(heads))
+		for i, h := range heads {
+			ix.checkpoints[i].chunk, ix.checkpoints[i].events = int(h.Chunk), int(h.Events)
+		}
+	}
+	for d := range dimCount {
+		partSections(f, "checkpoints", len(ix.checkpoints), func(i int) *[]cell { return &ix.checkpoints[i].sums[d] })
+	}
+}
+
+// chunkProofs proves the streams of chunks.
+type chunkProofs struct {
+	freed streamProof // and common sizes
+	fine  streamProof
+}
+
+// streamProof proves what belongs to a stream of a chunk when that is first read: there is too much of it to do that before the
+// first chart.
+type streamProof struct {
+	at      io.ReaderAt
+	of      []checkedParts // the stream itself, and what it needs
+	done    []atomic.Bool  // by chunk
+	buffers *sync.Pool     // of prove
+}
+
+// checkedParts is where parts of a section lie in the file, one of each chunk, and their checksums.
+type checkedParts struct {
+	from []uint64 // where they begin, and where the last one ends
+	sums []uint32
+}
+
+func (p *checkedParts) entry(i int) fileEntry {
+	return fileEntry{Offset: p.from[i], Length: p.from[i+1] - p.from[i], CRC: p.sums[i]}
+}
+
+// prove proves what belongs to a chunk.
+func (p *streamProof) prove(chunk int) error {
+	if p.done[chunk].Load() {
+		return nil
+	}
+	entries := make([]fileEntry, 0, 2)
+	for i := range p.of {
+		entries = append(entries, p.of[i].entry(chunk))
+	}
+	buffer := p.buffers.Get().(*[]byte)
+	err := prove(context.Background(), p.at, entries, buffer)
+	p.buffers.Put(buffer)
+	if err == nil {
+		p.done[chunk].Store(true)
+	}
+	return err
+}
+
+// streamSections are the streams of chunks that charts read.
+func (ix *FileIndex) streamSections(f *fileCodec) {
+	freed := checkedSections(f, "freed", ix.chunks, func(c *chunk) *[]byte { return &c.freed })
+	common := checkedSections(f, "common sizes", ix.chunks, func(c *chunk) *[]uint64 { return &c.common })
+	fine := checkedSections(f, "parts", ix.chunks, func(c *chunk) *[]byte { return &c.fine })
+	if f.write != nil || f.err != nil {
+		return
+	}
+	buffers := &sync.Pool{New: func() any { return new([]byte) }}
+	proofs := &chunkProofs{
+		freed: streamProof{f.at, []checkedParts{freed, common}, make([]atomic.Bool, len(ix.chunks)), buffers},
+		fine:  streamProof{f.at, []checkedParts{fine}, make([]atomic.Bool, len(ix.chunks)), buffers},
+	}
+	for _, c := range ix.chunks {
+		c.proofs = proofs
+	}
+}
+
+// checkedSections are partSections of chunks, and a checksum of each.
+func checkedSections[T any](f *fileCodec, name string, chunks []*chunk, of func(c *chunk) *[]T) checkedParts {
+	var p checkedParts
+	if f.write != nil {
+		for _, c := range chunks {
+			p.sums = append(p.sums, checksum(bytesOf(*of(c))))
+		}
+	}
+	early := f.early
+	f.early = true
+	arraySection(f, name+" checksums", &p.sums)
+	f.proveNow()
+	f.early = early
+	partSections(f, name, len(chunks), func(i int) *[]T { return of(chunks[i]) })
+	if f.write != nil || f.err != nil {
+		return p
+	}
+	if len(p.sums) != len(chunks) {
+		f.fail("checksums are missing")
+		return p
+	}
+	at := f.table[f.next-1].Offset
+	p.from = make([]uint64, 0, len(chunks)+1)
+	p.from = append(p.from, at)
+	for _, c := range chunks {
+		at += uint64(len(bytesOf(*of(c))))
+		p.from = append(p.from, at)
+	}
+	return p
+}
+
+// streamReader reads a stream in a file some way ahead: a few bytes here and there would map many pages. The zero one is ready.
+type streamReader struct {
+	of    *streamProof
+	chunk int
+	from  uint64
+	b     []byte
+}
+
+const readAhead = 8 << 10
+
+// read returns a chunk's stream from a place on, at least up to another one if it is that long. It is valid until the next call.
+func (s *streamReader) read(p *streamProof, chunk int, from, to uint32) ([]byte, error) {
+	if err := p.prove(chunk); err != nil {
+		return nil, err
+	}
+	in := p.of[0].entry(chunk)
+	at, end := uint64(from), min(uint64(to), in.Length)
+	if at > end {
+		return nil, damagedFile("a stream is too short")
+	}
+	if s.of == p && s.chunk == chunk && at >= s.from && end <= s.from+uint64(len(s.b)) {
+		return s.b[at-s.from:], nil
+	}
+	s.of, s.chunk, s.from = p, chunk, at
+	s.b = resize(s.b, int(min(max(end-at, readAhead), in.Length-at)))
+	if n, err := p.at.ReadAt(s.b, int64(in.Offset+at)); n < len(s.b) {
+		s.of = nil
+		return nil, damagedFile("%v", err)
+	}
+	return s.b, nil
+}
+
+// freedFrom is the stream of the freed sizes of a run, given where those begin and end. The chunk's common sizes are proven then.
+func (c *chunk) freedFrom(s *streamReader, at, end uint32) ([]byte, error) {
+	if c.proofs == nil {
+		return c.freed[at:], nil
+	}
+	return s.read(&c.proofs.freed, c.number, at, end)
+}
+
+// mostKept is how many events are kept in a file at least, where most of the input can be read again.
+const mostKept = 1 << 16
+
+// save writes the index, which must be complete, so that [KeptIndex] can take it up again. It may be asked meanwhile.
+func (ix *FileIndex) save(ctx context.Context, w io.Writer, key IndexKey) error {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	kept := 0
+	for _, c := range ix.chunks {
+		if c.kept != nil {
+			kept += c.n
+		}
+	}
+	if kept > max(mostKept, ix.events()/16) {
+		return errKeepNothing
+	}
+	f := &fileCodec{write: &fileWriter{ctx: ctx, w: w}}
+	f.write.bytes([]byte(fileMagic))
+	ix.sections(f)
+	if f.err != nil {
+		return f.err
+	}
+	return f.write.finish(key, f.layout)
+}
+
+// layoutOfFiles is what the files of this program hold.
+func layoutOfFiles() []byte {
+	f := &fileCodec{write: new(fileWriter)}
+	newFileIndex(0).sections(f)
+	return f.layout
+}
+
+// restore takes an index out of a file, for the input that events come from. Only what is early in sections is proven;
+// the rest is returned to be proven before it is asked for. The file must stay as it is.
+func (ix *FileIndex) restore(ctx context.Context, file *IndexFile, key IndexKey, store *model.Store, events model.EventSource) (later []fileEntry, err error) {
+	f, err := openFile(file.Data, key, layoutOfFiles())
+	if err != nil {
+		return nil, err
+	}
+	f.at, f.ctx = file.At, ctx
+	ix.sums[dimSize] = nil
+	ix.sections(f)
+	f.proveNow()
+	if f.err == nil && f.next != len(f.table) {
+		f.fail("it has more sections than there are")
+	}
+	if f.err != nil {
+		return nil, f.err
+	}
+	ix.stackIDs, ix.threads = append([]model.StackID(nil), ix.stackIDs...), append([]uint16(nil), ix.threads...) // others get them
+	ix.input, _ = events.(model.Changing)
+	if s, ok := events.(model.ChunkSource); ok && s.Decoder() != nil {
+		ix.source = s
+		ix.decoders.New = func() any { return s.Decoder() }
+	}
+	begin, size := events.Extent()
+	if begin != ix.begin {
+		return nil, ErrIndexStale
+	}
+	if err := ix.checkRestored(size); err != nil {
+		return nil, err
+	}
+	if err := ix.checkSums(); err != nil {
+		return nil, err
+	}
+	ix.store = store
+	ix.status.Offset, ix.status.Size, ix.status.Final = size, size, true
+	if size < 0 {
+		ix.status.Offset = ix.chunksEnd()
+	}
+	return f.later, nil
+}
+
+func (ix *FileIndex) chunksEnd() int64 {
+	if n := len(ix.chunks); n > 0 {
+		return ix.chunks[n-1].to
+	}
+	return ix.begin
+}
+
+// checkRestored checks that the parts of a restored index fit together as far as the first chart needs that, and as far as a
+// mistake might cost memory. What else is wrong in a file with the right checksums ends in an error when it is asked for.
+func (ix *FileIndex) checkRestored(size int64) error {
+	events, run, rec, at := 0, 0, uint32(0), ix.begin
+	for _, c := range ix.chunks {
+		switch {
+		case c.first != events, c.firstRun != run, c.firstRec != rec, c.n <= 0, c.n > math.MaxInt32, events > math.MaxUint32-c.n:
+			return damagedFile("chunks do not follow each other")
+		case c.from < at, c.to < c.from, size >= 0 && c.to > size, c.begin < 0, c.end < c.begin:
+			return damagedFile("a chunk lies nowhere")
+		case c.kept == nil && (ix.source == nil || int64(c.n) > c.to-c.from):
+			return damagedFile("a chunk has no events")
+		case c.kept != nil && !fitting(c.kept, c.n):
+			return damagedFile("events of a chunk are missing")
+		}
+		events, run, rec, at = events+c.n, run+(c.n+runLength-1)/runLength, rec+c.records, c.to
+	}
+	r := &ix.records
+	switch {
+	case uint64(events) != ix.totals.Events:
+		return damagedFile("events are missing")
+	case run != ix.curve.base.n, run != ix.runs.n, run > 0 && len(ix.spans) != ix.lastSpan()+1, len(ix.proof.sums) != (run+proofRuns-1)/proofRuns:
+		return damagedFile("the curve has holes")
+	case r.origin.n != int(rec), r.died.n != int(rec), r.diedAt.lo.n != int(rec), r.diedAt.hi.n > int(rec),
+		!r.born.fits(int(rec)), !r.bornAt.fits(int(rec)):
+		return damagedFile("records are missing")
+	case len(ix.sums[dimStack]) != len(ix.stackIDs), len(ix.sums[dimThread]) != len(ix.threads), len(ix.sums[dimSize]) != analysis.SizeClasses,
+		len(ix.sites.stack) != len(ix.sites.keys), len(ix.sites.thread) != len(ix.sites.keys):
+		return damagedFile("sums are missing")
+	}
+	for lv, n := 0, ix.curve.base.n/pyramidFan; lv < len(ix.curve.levels) || n > 0; lv, n = lv+1, n/pyramidFan {
+		if lv >= len(ix.curve.levels) || ix.curve.levels[lv].n != n {
+			return damagedFile("levels of the curve are missing")
+		}
+	}
+	return nil
+}
+
+// fitting reports whether columns hold n events.
+func fitting(c *model.Columns, n int) bool {
+	p := 0
+	for _, k := range c.Kind {
+		if k != model.Free {
+			p++
+		}
+	}
+	return len(c.Kind) == n && len(c.Time) == n && len(c.Addr) == n && len(c.Size) == p && len(c.ID) == p && len(c.Thread) == p
+}
+
+func (c *riseColumn) fits(n int) bool { return c.n == n && len(c.anchor) == (n+riseSpan-1)/riseSpan }

@@ -1,0 +1,126 @@
+package traceindex
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// story is a trace with a growing leak, a block kept once, a burst at the peak, and many temporary blocks.
+func story() ([]model.Event, *model.Stacks) {
+	const leaky, kept, burst, temporary, late = 1, 2, 3, 4, 5
+	stacks := model.NewStacks()
+	for i, name := range []string{"grow", "keep", "burst", "scratch", "pool"} {
+		stacks.Functions = append(stacks.Functions, name)
+		stacks.FrameFunc = append(stacks.FrameFunc, model.FuncID(i+1))
+		stacks.FrameFile, stacks.FrameLine = append(stacks.FrameFile, 0), append(stacks.FrameLine, model.NoLine)
+		stacks.Parent, stacks.Frame = append(stacks.Parent, 0), append(stacks.Frame, model.FrameID(i+1))
+		stacks.Depth = append(stacks.Depth, 1)
+		stacks.Leaf[model.StackID(i+1)] = model.NodeID(i + 1)
+	}
+	var events []model.Event
+	at := func(t model.Time, stack model.StackID, addr, size uint64) {
+		events = append(events, model.Event{Kind: model.Alloc, Time: t, ID: uint64(stack), Addr: addr, Size: size})
+	}
+	free := func(t model.Time, addr uint64) {
+		events = append(events, model.Event{Kind: model.Free, Time: t, Addr: addr})
+	}
+	at(0, late, 9_000, 40_000)
+	at(5, kept, 9_008, 50_000)
+	for i := range uint64(100) {
+		t := model.Time(i * 100)
+		if t >= 10 {
+			at(t, leaky, 16*i+16, 1000)
+		}
+		for j := range uint64(4) {
+			at(t+20+model.Time(j), temporary, 8_000, 8)
+			free(t+20+model.Time(j), 8_000)
+		}
+		switch i {
+		case 60:
+			at(t+50, burst, 9_016, 500_000)
+		case 65:
+			free(t+50, 9_016)
+		case 99:
+			free(t+99, 9_000)
+		}
+	}
+	return events, stacks
+}
+
+func TestFindingsTellTheStory(t *testing.T) {
+	events, stacks := story()
+	ix := buildIndex(t, events, stacks)
+	list, err := analysis.Findings(t.Context(), ix, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range list {
+		got = append(got, f.Kind.String()+" | "+f.Site.Name+": "+f.Text)
+		if f.Site.Name != "" && len(f.History) != analysis.HistoryColumns {
+			t.Errorf("%v has %d columns of history", f.Kind, len(f.History))
+		}
+		if f.HasAt != (f.Kind == analysis.FindingBurst) {
+			t.Errorf("%v leads to an instant: %v", f.Kind, f.HasAt)
+		}
+	}
+	want := []string{
+		"leak grows | grow: 99 blocks of 1000 B, 1 per 100 µs, none freed",
+		"leak | keep: 1 block of 48.8 KiB since 5 µs",
+		"burst | burst: 488 KiB of the peak (76.3 %) for 500 µs",
+		"freed late | pool: 39.1 KiB held for half the run",
+		"temporary | scratch: 100 % of 400 blocks freed at once",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestFindingsWithoutFrees(t *testing.T) {
+	events := []model.Event{{Size: 10, ID: 1}, {Size: 30, ID: 2, Time: 5}, {Size: 30, ID: 2, Time: 9}}
+	list, err := analysis.Findings(t.Context(), buildIndex(t, events, nil), &model.Profile{Lost: 2048, Complete: false})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := make([]analysis.FindingKind, len(list))
+	for i, f := range list {
+		kinds[i] = f.Kind
+	}
+	if want := []analysis.FindingKind{analysis.FindingDamage, analysis.FindingNoAddress, analysis.FindingHot}; !slices.Equal(kinds, want) {
+		t.Errorf("kinds %v", kinds)
+	}
+	if want := "2.00 KiB of the file could not be read: totals are lower bounds"; list[0].Text != want {
+		t.Errorf("%q", list[0].Text)
+	}
+}
+
+func TestFindingsWithoutLeaks(t *testing.T) {
+	events := []model.Event{
+		{Addr: 16, Size: 10}, {Addr: 32, Size: 1000, Time: 50}, {Kind: model.Free, Addr: 16, Time: 60}, {Kind: model.Free, Addr: 32, Time: 70},
+	}
+	list, err := analysis.Findings(t.Context(), buildIndex(t, events, nil), nil)
+	if err != nil || len(list) == 0 || list[0].Kind != analysis.FindingClean || list[0].Text != "all 2 blocks were freed" {
+		t.Errorf("%v, %v", list, err)
+	}
+}
+
+func TestFindingsOfNothing(t *testing.T) {
+	list, err := analysis.Findings(t.Context(), NewIndex(), nil)
+	if err != nil || len(list) != 0 {
+		t.Errorf("%v, %v", list, err)
+	}
+}
+
+func TestFindingsStop(t *testing.T) {
+	events, stacks := story()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := analysis.Findings(ctx, buildIndex(t, events, stacks), nil); err == nil {
+		t.Error("no error though it was cancelled")
+	}
+}

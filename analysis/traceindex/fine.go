@@ -1,0 +1,230 @@
+package traceindex
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+
+	"github.com/memtui/memtui/model"
+)
+
+// A run is kept in parts of fineLength events, so that edges of columns need not be read from the file: what happens in each
+// part, but not in which order. A part ends early where nothing happens for long: there, an edge may lie anywhere in between.
+//
+// The stream of a chunk has the parts of all its runs. One begins with 16 bits: 6 of allocations; 4 each of how far the number
+// of blocks rises above, and falls below, both its first and its last value; 2 of the bytes of the time, less one. Then comes
+// a byte with 2 bits each of the bytes of the four numbers behind the time: bytes allocated, bytes ended, and how far the live
+// bytes rise and fall like blocks do. All other events of the part are FREEs that each end a block. What does not fit that has
+// fineRare allocations, all else zero, and then finePart as varints.
+const (
+	fineLength = 40
+	fineRare   = 63
+	fineMost   = 2 + 10*binary.MaxVarintLen64 // bytes of a part
+)
+
+// finePart is what happens in a part of a run, from the level before it on.
+type finePart struct {
+	events                 uint64
+	time                   uint64 // µs from its first event to that behind it
+	gap                    uint64 // the last µs of those, in which nothing happens; 0 if they are few
+	allocs, ended, frees   uint64 // ended blocks and events
+	allocBytes, endedBytes uint64
+	up, down               uint64 // live bytes above, and below, both the first and the last level
+	countsUp, countsDown   uint64
+}
+
+// fineWriter writes the stream of a chunk.
+type fineWriter struct{ b []byte }
+
+// excursion is how far a level leaves what lies between its first and its last value.
+func excursion(before, after, least, most uint64) (up, down uint64) {
+	low, high := min(before, after), max(before, after)
+	return max(most, high) - high, low - min(least, low)
+}
+
+// put writes a part; usual says how many events it has if nothing is said.
+func (w *fineWriter) put(p *finePart, usual int) {
+	ofBytes := p.allocBytes | p.endedBytes | p.up | p.down
+	if p.events != uint64(usual) || p.allocs >= fineRare || p.gap != 0 || p.ended != p.frees || p.allocs+p.frees != p.events ||
+		ofBytes >= 1<<24 || p.countsUp|p.countsDown >= 16 || p.time > math.MaxUint32 {
+		w.rare(p)
+		return
+	}
+	if cap(w.b)-len(w.b) < fineMost {
+		w.b = append(w.b, make([]byte, fineMost)...)[:len(w.b)]
+	}
+	at := len(w.b)
+	b := w.b[:cap(w.b)]
+	n := byteLen(p.time | 1)
+	binary.LittleEndian.PutUint16(b[at:], uint16(p.allocs|p.countsUp<<6|p.countsDown<<10|uint64(n-1)<<14))
+	binary.LittleEndian.PutUint32(b[at+3:], uint32(p.time))
+	n0, n1, n2, n3 := byteLen(p.allocBytes), byteLen(p.endedBytes), byteLen(p.up), byteLen(p.down)
+	b[at+2] = byte(n0 | n1<<2 | n2<<4 | n3<<6)
+	n += at + 3
+	binary.LittleEndian.PutUint32(b[n:], uint32(p.allocBytes))
+	n += n0
+	binary.LittleEndian.PutUint32(b[n:], uint32(p.endedBytes))
+	n += n1
+	binary.LittleEndian.PutUint32(b[n:], uint32(p.up))
+	n += n2
+	binary.LittleEndian.PutUint32(b[n:], uint32(p.down))
+	w.b = b[:n+n3]
+}
+
+func byteLen(v uint64) int { return (bits.Len32(uint32(v)) + 7) / 8 }
+
+func (w *fineWriter) rare(p *finePart) {
+	w.b = append(w.b, fineRare, 0)
+	for _, v := range [...]uint64{
+		p.events, p.time, p.gap, p.allocs, p.ended, p.frees, p.allocBytes, p.endedBytes, p.up, p.down, p.countsUp, p.countsDown,
+	} {
+		w.b = binary.AppendUvarint(w.b, v)
+	}
+}
+
+// finePoint is the state behind a part.
+type finePoint struct {
+	level
+	extremes            // after each event of the part, and before it
+	events   int        // of the run so far
+	at       model.Time // from the run's first event to that behind the part; the last one before is gap earlier
+	gap      model.Time
+}
+
+// errParts says that a stream of parts is none.
+var errParts = damagedFile("parts of a run make no sense")
+
+// readParts reads the parts of a run of n events after a level.
+func readParts(points []finePoint, b []byte, l level, n int) ([]finePoint, error) {
+	points = points[:0]
+	at, events := model.Time(0), 0
+	for events < n {
+		var p finePart
+		usual := min(fineLength-events%fineLength, n-events)
+		if b = p.read(b, usual); b == nil || p.events == 0 || p.events > uint64(n-events) || p.time > math.MaxInt64-uint64(at) || p.gap > p.time {
+			return nil, errParts
+		}
+		before := l
+		l.bytes += p.allocBytes - p.endedBytes
+		l.allocBytes += p.allocBytes
+		l.count += uint32(p.allocs - p.ended)
+		l.allocCount += uint32(p.allocs)
+		l.freeEvents += uint32(p.frees)
+		at, events = at+model.Time(p.time), events+int(p.events)
+		points = append(points, finePoint{l, extremes{
+			min(before.bytes, l.bytes) - p.down, max(before.bytes, l.bytes) + p.up,
+			min(before.count, l.count) - uint32(p.countsDown), max(before.count, l.count) + uint32(p.countsUp),
+		}, events, at, model.Time(p.gap)})
+	}
+	return points, nil
+}
+
+// read reads a part and returns what follows, nil if there is none. usual is as for put.
+func (p *finePart) read(b []byte, usual int) []byte {
+	if len(b) < 3 {
+		return nil
+	}
+	head := binary.LittleEndian.Uint16(b)
+	p.allocs = uint64(head & 63)
+	if p.allocs == fineRare {
+		return p.readRare(b[2:])
+	}
+	p.countsUp, p.countsDown, p.events = uint64(head>>6&15), uint64(head>>10&15), uint64(usual)
+	p.frees = p.events - p.allocs
+	p.ended = p.frees
+	var padded [3 + 5*4]byte // where the stream ends soon
+	in := b
+	if len(in) < len(padded) {
+		in = padded[:]
+		copy(in, b)
+	}
+	lengths, n := in[2], int(head>>14)+1
+	p.time = uint64(binary.LittleEndian.Uint32(in[3:])) & (1<<(8*n) - 1)
+	at := 3 + n
+	for _, v := range [...]*uint64{&p.allocBytes, &p.endedBytes, &p.up, &p.down} {
+		n := int(lengths & 3)
+		*v = uint64(binary.LittleEndian.Uint32(in[at:])) & (1<<(8*n) - 1)
+		lengths >>= 2
+		at += n
+	}
+	if at > len(b) || p.allocs > p.events {
+		return nil
+	}
+	return b[at:]
+}
+
+func (p *finePart) readRare(b []byte) []byte {
+	for _, v := range [...]*uint64{
+		&p.events, &p.time, &p.gap, &p.allocs, &p.ended, &p.frees, &p.allocBytes, &p.endedBytes, &p.up, &p.down, &p.countsUp, &p.countsDown,
+	} {
+		x, n := binary.Uvarint(b)
+		if n <= 0 {
+			return nil
+		}
+		*v, b = x, b[n:]
+	}
+	return b[:len(b):len(b)]
+}
+
+// partEnd is where a part of the chunk ends that begins at an event.
+func (f *folder) partEnd(begin int) int {
+	times := f.j.events.Time
+	end := f.usualEnd(begin)
+	if times[min(end, len(times)-1)]-times[begin] < f.longPart {
+		return end
+	}
+	to, most := end, uint32(0)
+	for i := begin + 1; i <= min(end, len(times)-1); i++ {
+		if gap := times[i] - times[i-1]; gap > most {
+			to, most = i, gap
+		}
+	}
+	if most < f.longGap() {
+		return end
+	}
+	return to
+}
+
+func (f *folder) usualEnd(begin int) int {
+	in := begin % runLength
+	return min(begin-in%fineLength+fineLength, begin-in+runLength, len(f.j.events.Time))
+}
+
+// usualParts prepares the parts of a chunk: long ones are twice as long as the mean.
+func (f *folder) usualParts() {
+	times := f.j.events.Time
+	f.fine.b, f.partBegin = f.fine.b[:0], f.before
+	f.longPart = uint32(min(2*(uint64(times[len(times)-1])/uint64(len(times)/fineLength+1)+1), math.MaxUint32))
+}
+
+func (f *folder) longGap() uint32 { return f.longPart / 2 }
+
+// part keeps the part of events [begin, to) of the chunk, with the extremes in it, and the run that it ends.
+func (f *folder) part(begin, to int, e extremes) {
+	times, a, b := f.j.events.Time, &f.partBegin, &f.live
+	behind, count := min(to, len(times)-1), uint32(b.count)
+	p := finePart{events: uint64(to - begin), time: uint64(times[behind] - times[begin])}
+	if gap := times[behind] - times[to-1]; p.time >= uint64(f.longPart) && gap >= f.longGap() {
+		p.gap = uint64(gap)
+	}
+	p.allocs, p.frees = uint64(b.allocCount-a.allocCount), uint64(b.freeEvents-a.freeEvents)
+	p.allocBytes = b.allocBytes - a.allocBytes
+	p.ended = uint64(a.count + uint32(p.allocs) - count)
+	p.endedBytes = a.bytes + p.allocBytes - b.live
+	p.up, p.down = excursion(a.bytes, b.live, e.minBytes, e.maxBytes)
+	p.countsUp, p.countsDown = excursion(uint64(a.count), uint64(count), uint64(e.minCount), uint64(e.maxCount))
+	f.fine.put(&p, f.usualEnd(begin)-begin)
+	// One by one: a copy at once would wait for what was just written.
+	a.bytes, a.allocBytes, a.count, a.allocCount, a.freeEvents = b.live, b.allocBytes, count, b.allocCount, b.freeEvents
+	if b.cur.add(e); to%runLength == 0 || to == len(times) {
+		f.runs = append(f.runs, baseRun{b.cur, b.now()})
+	}
+}
+
+// fineFrom is the stream of the parts of a run, given where those begin and end, empty if the chunk has no parts.
+func (c *chunk) fineFrom(s *streamReader, at, end uint32) ([]byte, error) {
+	if c.proofs == nil || len(c.fine) == 0 {
+		return c.fine[min(int(at), len(c.fine)):], nil
+	}
+	return s.read(&c.proofs.fine, c.number, at, end)
+}

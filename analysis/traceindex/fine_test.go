@@ -1,0 +1,234 @@
+package traceindex
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"sync"
+	"testing"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
+	"github.com/memtui/memtui/model"
+)
+
+// Parts are read as they were written, whatever is in them.
+func TestPartsAreReadAsWritten(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	some := func() uint64 { return r.Uint64() >> r.IntN(64) }
+	for range 10_000 {
+		want := finePart{events: uint64(1 + r.IntN(fineLength)), time: some(), allocBytes: some(), endedBytes: some(), up: some(), down: some()}
+		want.allocs = uint64(r.IntN(int(want.events) + 1))
+		want.frees = want.events - want.allocs
+		want.ended, want.countsUp, want.countsDown = want.frees, uint64(r.IntN(20)), uint64(r.IntN(20))
+		if r.IntN(4) == 0 {
+			want.gap, want.ended, want.frees = some(), some(), some()
+		}
+		var w fineWriter
+		usual := int(want.events) + r.IntN(4)/3
+		w.put(&want, usual)
+		n := len(w.b)
+		if n > fineMost {
+			t.Fatalf("%d bytes", n)
+		}
+		var got finePart
+		if rest := got.read(append(w.b, 7, 8), usual); len(rest) != 2 || got != want {
+			t.Fatalf("%+v, want %+v; %d bytes left", got, want, len(rest))
+		}
+		for cut := range n {
+			if rest := new(finePart).read(w.b[:cut], usual); rest != nil {
+				t.Fatalf("%d of %d bytes are a part", cut, n)
+			}
+		}
+	}
+}
+
+// Streams that are none end in an error.
+func TestPartsThatAreNone(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 10_000 {
+		b := make([]byte, r.IntN(300))
+		for i := range b {
+			b[i] = byte(r.Uint32() >> r.IntN(32))
+		}
+		points, err := readParts(nil, b, level{}, 1+r.IntN(runLength))
+		at, events := model.Time(0), 0
+		for _, p := range points {
+			if p.at < at || p.gap > p.at || p.events <= events {
+				t.Fatal(points)
+			}
+			at, events = p.at, p.events
+		}
+		if err == nil && len(b) < 3 {
+			t.Fatal("a part of nothing")
+		}
+	}
+}
+
+// fineTrace is a trace like real ones: blocks of usual sizes, pauses, and times when little happens.
+func fineTrace(r *rand.Rand, n int) []model.Event {
+	var events []model.Event
+	var live []uint64
+	for now, next, slow := model.Time(0), uint64(0), 1; len(events) < n; {
+		switch r.IntN(400) {
+		case 0:
+			now += model.Time(r.IntN(100_000)) // a pause
+		case 1:
+			slow = 1 + r.IntN(2)*r.IntN(200)
+		}
+		now += model.Time(r.IntN(1 + slow))
+		if k := len(live); k > 0 && r.IntN(20) < 9 {
+			k -= 1 + r.IntN(min(k, 50))
+			events = append(events, model.Event{Kind: model.Free, Time: now, Addr: live[k]})
+			live = append(live[:k], live[k+1:]...)
+			continue
+		}
+		next += 16
+		live = append(live, next)
+		events = append(events, model.Event{Kind: model.Alloc, Time: now, Addr: next, Size: uint64(r.IntN(1 << r.IntN(14))), ID: uint64(r.IntN(5))})
+	}
+	return events
+}
+
+// Charts of all zooms are as the twin's, whatever they are made from.
+func TestChartsOfAllZoomsAgree(t *testing.T) {
+	for seed := range uint64(4) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		events := fineTrace(r, 20_000)
+		for i := range events {
+			switch e := &events[i]; {
+			case r.IntN(300) > 0 || e.Kind != model.Alloc:
+			case seed == 2:
+				*e = model.Event{Kind: model.Marker, Time: e.Time, ID: 1}
+			case seed == 3:
+				e.Size = 1 << (40 + r.IntN(10))
+			}
+		}
+		ix, twin := buildBoth(t, &chunkedSlice{sliceSource{events, 100}, -1}, modeltest.Stacks(), []int{1 << 14, 1 << 16, 1 << 20}[seed%3])
+		parts := 0
+		for _, c := range ix.chunks {
+			parts += len(c.fine)
+		}
+		if parts == 0 || parts > len(events) {
+			t.Fatalf("%d bytes of parts", parts)
+		}
+		end := int64(ix.duration())
+		for span := float64(end); span > 100; span /= 1.7 {
+			for range 4 {
+				from := model.Time(r.Int64N(end - int64(span) + 1))
+				rg := analysis.Range{From: from, To: from + model.Time(math.Round(span))}
+				for _, n := range []int{3, 40, 320} {
+					agreeOnChart(t, ix, twin, rg, n)
+					both(t, "curve", ix, twin, func(x analysis.Trace) ([]analysis.Column, error) { return x.Curve(t.Context(), rg, n) })
+				}
+				if t.Failed() {
+					t.Fatalf("seed %d, %v", seed, rg)
+				}
+			}
+		}
+	}
+}
+
+// Columns are the same, whether they are made at once or from the level after each event.
+func TestColumnsOfSmallEvents(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	for range 500 {
+		n := 1 + r.IntN(1000)
+		var freed sizeWriter
+		freed.reset()
+		freed.choose([]uint64{16, 32, 7})
+		events, l := new(model.Columns), level{1 << 50, 1 << 51, 1 << 30, 5, 6}
+		before, runs := l, &runLevels{first: 100, begin: model.Time(r.IntN(2000))}
+		now := uint32(0)
+		for range n {
+			e := model.Event{Kind: model.EventKind(r.IntN(2)), Size: []uint64{16, 7, 0, 5000, 1 << 40, r.Uint64N(100)}[r.IntN(6)]}
+			if r.IntN(50) == 0 {
+				e.Kind = model.Marker
+			}
+			switch {
+			case e.Kind == model.Alloc:
+				l.bytes += e.Size
+				l.allocBytes += e.Size
+				l.count++
+				l.allocCount++
+			case e.Kind == model.Free && r.IntN(5) == 0:
+				l.freeEvents++
+				freed.none()
+			case e.Kind == model.Free:
+				l.bytes -= e.Size
+				l.count--
+				l.freeEvents++
+				freed.add(e.Size)
+			}
+			now += r.Uint32N(4)
+			events.Append(&e, now)
+			runs.times, runs.levels = append(runs.times, now), append(runs.levels, l)
+		}
+		from := model.Time(r.IntN(2000))
+		to := from + model.Time(r.IntN(5000))
+		want := columnWriter{cols: make([]analysis.Column, 1+r.IntN(2)*300), i: -1, from: from, to: to, limit: from, events: 100, after: before, e: nothing}
+		want.e.addLevel(&before)
+		got := want
+		got.cols = make([]analysis.Column, len(want.cols))
+		want.add(runs)
+		if !got.addSmall(events, runs.begin, freed.b, freed.common) {
+			t.Fatal("small events are none")
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("%+v, want %+v", got, want)
+		}
+	}
+}
+
+// What happens at the very beginning takes runs whose begins all are the begin of the first column.
+func TestChartsOfABeginningWithoutTime(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, later := range []int{0, 10, 3000} {
+		events := randomTrace(r, 5*runLength+later)
+		for i := range events {
+			if i < 5*runLength {
+				events[i].Time = 0
+			}
+		}
+		for _, size := range []int{700 * sliceEvent, 1 << 20} {
+			ix, twin := buildBoth(t, &chunkedSlice{sliceSource{events, 100}, -1}, modeltest.Stacks(), size)
+			for _, rg := range []analysis.Range{analysis.Whole, {From: model.NoTime, To: 0}, {From: 0, To: model.MaxTime}, {From: model.NoTime, To: ix.duration() / 2}} {
+				for _, n := range []int{1, 7, 40, 320} {
+					agreeOnChart(t, ix, twin, rg, n)
+					both(t, "curve", ix, twin, func(x analysis.Trace) ([]analysis.Column, error) { return x.Curve(t.Context(), rg, n) })
+				}
+			}
+		}
+	}
+}
+
+// What made a chart belongs to the next one as soon as it is given back: the race detector tells who looks at it later.
+func TestChartsAtOnce(t *testing.T) {
+	events := fineTrace(rand.New(rand.NewPCG(7, 8)), 20_000)
+	ix, _ := buildBoth(t, &chunkedSlice{sliceSource{events, 100}, -1}, modeltest.Stacks(), 1<<16)
+	var asking sync.WaitGroup
+	for w := range 4 {
+		asking.Go(func() {
+			for i := range 300 {
+				if _, err := ix.Chart(t.Context(), analysis.Range{From: model.Time(w*300 + i), To: model.MaxTime}, 5); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	asking.Wait()
+}
+
+// Whatever lies before the beginning begins there.
+func TestChartsFromBeforeEverything(t *testing.T) {
+	events := fineTrace(rand.New(rand.NewPCG(7, 8)), 3*runLength)
+	for i := range events {
+		events[i].Time += 1000
+	}
+	ix, twin := buildBoth(t, &chunkedSlice{sliceSource{events, 100}, -1}, modeltest.Stacks(), 1<<20)
+	for _, from := range []model.Time{math.MinInt64, -7, model.NoTime} {
+		both(t, "curve", ix, twin, func(x analysis.Trace) ([]analysis.Column, error) {
+			return x.Curve(t.Context(), analysis.Range{From: from, To: ix.duration()}, 40)
+		})
+	}
+}

@@ -1,0 +1,360 @@
+package traceindex
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// folder takes matched chunks into the index, in order. Only it changes the index, so that it may read it without the lock.
+type folder struct {
+	ix      *FileIndex
+	link    linker
+	records records // what the index will have after the chunk
+
+	j         *job
+	c         *chunk
+	global    []uint32 // by site of the chunk: that of the index
+	siteCells []cell   // by site of the chunk; behind those: of sites that only blocks of earlier chunks have
+	localOf   []uint32 // by site of the index: that of the chunk + 1; zero but while a chunk is folded
+	dimCells  [dimCount][]cell
+	dimKeys   [dimCount][]uint32
+	ends      endWriter
+	sizes     sizeWriter
+	fine      fineWriter
+	longPart  uint32 // µs
+	partBegin level
+	parts     bool               // the chunk has parts
+	dead      []dead             // by job.deaths
+	death     int                // those of the job that are done
+	allocs    [smallSizes]uint32 // by size: allocations of the chunk that are not in dimCells yet
+	live      pyramid            // only what it counts
+	before    level              // the chunk
+	runs      []baseRun
+	starts    []runStart
+	marks     []fileMark
+	saturated bool
+}
+
+// fold adds one chunk.
+func (f *folder) fold(j *job) error {
+	ix := f.ix
+	f.j = j
+	if f.link.records > 1<<31-2-uint32(len(j.events.Size)) {
+		return errEvents
+	}
+	f.link.survive(j)
+	f.intern()
+	f.begin()
+	f.findDeaths()
+	if f.parts = f.small(); f.parts {
+		f.usualParts()
+		f.walkSmall()
+	} else {
+		f.walk()
+	}
+	f.nowhere()
+	f.finish()
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	f.publish()
+	if ix.budget > 0 && (ix.memory() > ix.budget || ix.room.Full(indexShare)) {
+		return fmt.Errorf("%w: %s", errBudget, ix.room.Says())
+	}
+	return nil
+}
+
+// indexShare is how many percents of the program's memory may be in use while an index is built. The rest is for answers.
+const indexShare = 60
+
+// intern numbers the chunk's sites in the index, in the order of first use. Nothing has them yet.
+func (f *folder) intern() {
+	ix := f.ix
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	f.global = f.global[:0]
+	for _, k := range f.j.sites.keys {
+		s, fresh := ix.sites.of(k)
+		if fresh {
+			ix.sites.stack = append(ix.sites.stack, ix.denseStack(model.StackID(k.id)))
+			ix.sites.thread = append(ix.sites.thread, ix.denseThread(k.thread))
+		}
+		f.global = append(f.global, s)
+	}
+}
+
+func (ix *FileIndex) denseStack(id model.StackID) uint32 {
+	i, ok := ix.stackIndex[id]
+	if !ok {
+		i = uint32(len(ix.stackIDs))
+		ix.stackIndex[id] = i
+		ix.stackIDs = append(ix.stackIDs, id)
+		ix.sums[dimStack] = append(ix.sums[dimStack], cell{})
+	}
+	return i
+}
+
+func (ix *FileIndex) denseThread(t uint16) uint32 {
+	i, ok := ix.threadIndex[t]
+	if !ok {
+		i = uint32(len(ix.threads))
+		ix.threadIndex[t] = i
+		ix.threads = append(ix.threads, t)
+		ix.sums[dimThread] = append(ix.sums[dimThread], cell{})
+	}
+	return i
+}
+
+// begin prepares everything for the chunk.
+func (f *folder) begin() {
+	ix, j := f.ix, f.j
+	e := &j.events
+	f.c = &chunk{
+		first: ix.events(), n: e.Len(), from: j.from, to: j.next, begin: j.before + e.Delta,
+		firstRun: ix.curve.base.n, firstRec: j.firstRec, records: uint32(len(j.survivors)),
+		hi: f.live.liveHi, lo: f.live.live, totals: new(analysis.Totals),
+	}
+	if k := len(ix.chunks); k > 0 {
+		last := ix.chunks[k-1]
+		f.c.firstBlock = last.firstBlock + int(last.totals.AllocCount)
+	}
+	f.c.end = f.c.begin + model.Time(e.Time[e.Len()-1])
+	if j.keep {
+		f.c.kept = &model.Columns{
+			Delta: e.Delta, Kind: slices.Clone(e.Kind), Time: slices.Clone(e.Time), Addr: slices.Clone(e.Addr),
+			Size: slices.Clone(e.Size), ID: slices.Clone(e.ID), Thread: slices.Clone(e.Thread),
+		}
+	}
+	f.siteCells = append(f.siteCells[:0], make([]cell, len(f.global))...)
+	f.localOf = append(f.localOf, make([]uint32, len(ix.sites.keys)-len(f.localOf))...)
+	for l, s := range f.global {
+		f.localOf[s] = uint32(l) + 1
+	}
+	f.dimCells[dimSize] = append(f.dimCells[dimSize][:0], make([]cell, analysis.SizeClasses)...)
+	f.ends = endWriter{b: f.ends.b[:0]}
+	f.before, f.death = f.live.now(), 0
+	clear(f.allocs[:])
+	f.sizes.reset()
+	f.runs, f.starts, f.marks = f.runs[:0], f.starts[:0], f.marks[:0]
+}
+
+// dead is a block of an earlier chunk that ends.
+type dead struct {
+	record uint32
+	site   uint32 // in the chunk
+	size   uint64
+}
+
+// findDeaths looks up the blocks of earlier chunks that end: far apart in memory, so all at once.
+func (f *folder) findDeaths() {
+	f.dead = resize(f.dead, len(f.j.deaths))
+	for i := range f.dead {
+		f.dead[i].record = f.link.find(f.j.deaths[i].payload)
+	}
+	for i := range f.dead {
+		d := &f.dead[i]
+		d.site, d.size = f.records.origin.at(int(d.record))
+	}
+	for i := range f.dead {
+		f.dead[i].site = f.local(f.dead[i].site)
+	}
+}
+
+// nowhere counts the blocks without an address.
+func (f *folder) nowhere() {
+	t := f.c.totals
+	t.UnaddressedCount = uint64(len(f.j.nowhere))
+	for _, p := range f.j.nowhere {
+		t.UnaddressedBytes = f.sum(t.UnaddressedBytes, f.j.events.Size[p])
+	}
+}
+
+// local is the site's number in the chunk.
+func (f *folder) local(site uint32) uint32 {
+	if l := f.localOf[site]; l != 0 {
+		return l - 1
+	}
+	f.global = append(f.global, site)
+	f.siteCells = append(f.siteCells, cell{})
+	f.localOf[site] = uint32(len(f.global))
+	return uint32(len(f.global) - 1)
+}
+
+// finish makes what the chunk keeps.
+func (f *folder) finish() {
+	c := f.c
+	c.ends = slices.Clone(f.ends.b)
+	c.over = slices.Clone(f.j.over)
+	c.freed, c.common = slices.Clone(f.sizes.b), f.sizes.common
+	f.sizes.renew()
+	if f.parts {
+		c.fine = slices.Clone(f.fine.b)
+	}
+	for d := range f.dimCells {
+		f.gather(dim(d))
+		c.sums[d] = slices.Clone(appendCells(nil, f.dimKeys[d], f.dimCells[d]))
+	}
+}
+
+// gather sums up the sites of one dimension, and lists its keys that have changed.
+func (f *folder) gather(d dim) {
+	keys := f.dimKeys[d][:0]
+	if d == dimSize {
+		f.dimKeys[d] = changedKeys(keys, f.dimCells[d])
+		return
+	}
+	of := f.ix.sites.stack
+	if d == dimThread {
+		of = f.ix.sites.thread
+	}
+	cells := append(f.dimCells[d], make([]cell, len(f.ix.sums[d])-len(f.dimCells[d]))...)
+	for _, k := range f.dimKeys[d] {
+		cells[k] = cell{} // of the chunk before
+	}
+	for l, site := range f.global {
+		if f.siteCells[l] == (cell{}) {
+			continue
+		}
+		k := of[site]
+		if cells[k] == (cell{}) {
+			keys = append(keys, k)
+		}
+		cells[k].add(&f.siteCells[l])
+	}
+	if len(keys) > len(cells)/sortShare {
+		keys = changedKeys(keys[:0], cells)
+	} else {
+		slices.Sort(keys)
+	}
+	f.dimKeys[d], f.dimCells[d] = keys, cells
+}
+
+// sortShare is which share of all keys is found faster by a look at all than by sorting.
+const sortShare = 16
+
+// changedKeys appends the keys whose cells are not zero.
+func changedKeys(keys []uint32, cells []cell) []uint32 {
+	for k := range cells {
+		if cells[k] != (cell{}) {
+			keys = append(keys, uint32(k))
+		}
+	}
+	return keys
+}
+
+// publish makes the chunk part of the index. The lock is held.
+func (f *folder) publish() {
+	ix, c, j := f.ix, f.c, f.j
+	for _, s := range f.global {
+		f.localOf[s] = 0
+	}
+	for i, d := range j.deaths {
+		r := int(f.dead[i].record)
+		f.records.died.set(r, uint32(c.first)+d.event)
+		f.records.diedAt.set(r, c.begin+model.Time(j.events.Time[d.event]))
+	}
+	f.survivors()
+	ix.records = f.records
+	for d := range f.dimCells {
+		for _, k := range f.dimKeys[d] {
+			ix.sums[d][k].add(&f.dimCells[d][k])
+		}
+		ix.sparse += len(f.dimKeys[d])
+	}
+	for i := range f.runs {
+		ix.curve.push(f.runs[i])
+		ix.runs.append(f.starts[i])
+	}
+	ix.curve.live, ix.curve.liveHi = f.live.live, f.live.liveHi
+	ix.curve.count, ix.curve.freeEvents = f.live.count, f.live.freeEvents
+	ix.curve.allocBytes, ix.curve.allocCount = f.live.allocBytes, f.live.allocCount
+	ix.marks = append(ix.marks, f.marks...)
+	ix.chunks = append(ix.chunks, c)
+	ix.status.Saturated = !ix.totals.Add(c.totals) || f.saturated || ix.status.Saturated
+	ix.status.Offset = max(ix.status.Offset, c.to)
+	ix.status.Unfreed = ix.status.Unfreed || c.totals.UnaddressedCount > 0
+	ix.checkpointIfDue()
+	j.stacks = len(f.dimKeys[dimStack])
+}
+
+// survivors makes records of the blocks that outlive the chunk.
+func (f *folder) survivors() {
+	j, c, r := f.j, f.c, &f.records
+	sizes, sites, event := j.events.Size, j.siteOf, j.event
+	for all := j.survivors; len(all) > 0; {
+		from := r.origin.n
+		origins, died := r.origin.room(len(all)), r.died.room(len(all))
+		r.diedAt.room(len(all))
+		for i := range origins {
+			p := all[i]
+			origins[i] = origin{f.global[sites[p]], r.origin.large.low(from+i, sizes[p])}
+			died[i] = alive
+			r.born.append(uint64(c.first) + uint64(event[p]))
+			r.bornAt.append(uint64(c.begin + model.Time(j.events.Time[event[p]])))
+		}
+		all = all[len(origins):]
+	}
+}
+
+// chunkSums is a copy of all sums before a chunk.
+type chunkSums struct {
+	chunk int
+	checkpoint
+}
+
+// sparseFactor balances what sums of chunks cost to add up against the memory of a checkpoint.
+const sparseFactor = 8
+
+func (ix *FileIndex) checkpointIfDue() {
+	keys := 0
+	for d := range ix.sums {
+		keys += len(ix.sums[d])
+	}
+	if ix.sparse < sparseFactor*keys {
+		return
+	}
+	ix.sparse = 0
+	c := chunkSums{chunk: len(ix.chunks)}
+	c.events = ix.events()
+	for d := range ix.sums {
+		c.sums[d] = slices.Clone(ix.sums[d])
+	}
+	ix.checkpoints = append(ix.checkpoints, c)
+}
+
+// memory estimates the bytes that the index holds.
+func (ix *FileIndex) memory() int64 {
+	n := ix.loading + ix.curve.memory() + int64(ix.runs.n)*16 + int64(ix.records.len())*18
+	for i := range ix.checkpoints {
+		n += ix.checkpoints[i].memory()
+	}
+	for _, c := range ix.chunks {
+		n += int64(len(c.ends)+len(c.freed)+len(c.fine)+len(c.sums[dimStack])+len(c.sums[dimThread])+len(c.sums[dimSize])) + 1024
+		if c.kept != nil {
+			n += int64(c.n) * (13 + 9)
+		}
+	}
+	return n
+}
+
+// Levels are 128 bits wide until they are shown.
+func shown(hi, lo uint64) uint64 {
+	if hi != 0 {
+		return math.MaxUint64
+	}
+	return lo
+}
+
+func add128(hi, lo, v uint64) (uint64, uint64) {
+	lo, carry := bits.Add64(lo, v, 0)
+	return hi + carry, lo
+}
+
+func sub128(hi, lo, v uint64) (uint64, uint64) {
+	lo, borrow := bits.Sub64(lo, v, 0)
+	return hi - borrow, lo
+}

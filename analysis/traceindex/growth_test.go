@@ -1,0 +1,44 @@
+package traceindex
+
+import (
+	"math"
+	"testing"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+func TestGrowth(t *testing.T) {
+	tests := []struct {
+		times  []model.Time
+		values []float64
+		want   float64
+		ok     bool
+	}{
+		{nil, nil, 0, false},
+		{[]model.Time{5}, []float64{9}, 0, false},
+		{[]model.Time{5, 5}, []float64{1, 9}, 0, false},
+		{[]model.Time{0, model.Second, 3 * model.Second}, []float64{10, 12, 16}, 2, true},
+		{[]model.Time{1e15, 1e15 + 1, 1e15 + 2}, []float64{3, 2, 1}, -1e6, true},
+	}
+	for _, tt := range tests {
+		got, ok := analysis.Growth(tt.times, tt.values)
+		if ok != tt.ok || math.Abs(got-tt.want) > 1e-6 {
+			t.Errorf("%v over %v: %v, %v; want %v, %v", tt.values, tt.times, got, ok, tt.want, tt.ok)
+		}
+	}
+}
+
+func TestTraceGrowth(t *testing.T) {
+	var events []model.Event
+	for i := range 100 {
+		events = append(events, model.Event{Kind: model.Alloc, Time: model.Time(i) * model.Second, Addr: uint64(i + 1), Size: 1000})
+	}
+	ix := buildIndex(t, events, nil)
+	if got, ok, err := analysis.TraceGrowth(t.Context(), ix, analysis.Whole); err != nil || !ok || got < 990 || got > 1010 {
+		t.Errorf("a block of 1,000 bytes each second grows by %v, %v, %v", got, ok, err)
+	}
+	if _, ok, err := analysis.TraceGrowth(t.Context(), buildIndex(t, events[:1], nil), analysis.Whole); err != nil || ok {
+		t.Errorf("one event grows: %v, %v", ok, err)
+	}
+}

@@ -1,0 +1,322 @@
+package traceindex
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/model"
+)
+
+// pass returns the pass of a group, over everything loaded or, while more is arriving, over most of it, with the
+// developments of the keys wanted.
+func (g *grouping) pass(ctx context.Context, want []analysis.Key) (*pass, error) {
+	ix, n := g.ix, g.ix.events()
+	if p := g.kept(n, want); p != nil {
+		return p, nil
+	}
+	if !ix.settled() || !ix.climbing() || g.set != nil {
+		return g.makePasses(ctx, n, []*grouping{g}, want)
+	}
+	err := ix.shared(ctx, passID{g.by, len(want)}, func(ctx context.Context) error {
+		groups := []*grouping{g}
+		for _, by := range companions(g.by) {
+			if other := ix.grouping(by, scope{}); other.kept(n, nil) == nil {
+				groups = append(groups, other)
+			}
+		}
+		_, err := g.makePasses(ctx, n, groups, want)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if p := g.kept(n, want); p != nil {
+		return p, nil
+	}
+	return g.makePasses(ctx, n, []*grouping{g}, want) // it was made for other keys
+}
+
+// companions are the groups that are followed along with another: they cost little more.
+func companions(by analysis.Group) []analysis.Group {
+	together := []analysis.Group{analysis.ByStack, analysis.ByThread, analysis.BySizeClass}
+	if dimOf(by) == dimStack && by != analysis.ByStack {
+		together = []analysis.Group{analysis.ByFunction, analysis.ByFile, analysis.ByModule}
+	}
+	return slices.DeleteFunc(together, func(other analysis.Group) bool { return other == by })
+}
+
+type passID struct {
+	by   analysis.Group
+	keys int
+}
+
+// kept is the pass that was made, nil if it does not do.
+func (g *grouping) kept(n int, want []analysis.Key) *pass {
+	ix := g.ix
+	p := ix.groups.passIn(g.by, g.set)
+	fresh := p != nil && (p.events == n || !ix.status.Final && p.events > n/4*3)
+	if fresh && sameNames(p.fold, g.f) && p.follows(want) {
+		return p
+	}
+	return nil
+}
+
+// makePasses makes and keeps the passes of some groups, and returns the first.
+func (g *grouping) makePasses(ctx context.Context, n int, groups []*grouping, want []analysis.Key) (*pass, error) {
+	ix := g.ix
+	var passes []*pass
+	var err error
+	if ix.climbing() {
+		passes, err = ix.passes(ctx, n, groups, want)
+	} else {
+		passes = make([]*pass, 1)
+		groups = groups[:1]
+		passes[0], err = g.makePass(ctx, n, want)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range passes {
+		ix.groups.keepPass(groups[i].by, groups[i].set, p)
+	}
+	return passes[0], nil
+}
+
+// makePass is passes for levels that may not fit 63 bits: it follows every event in order.
+func (g *grouping) makePass(ctx context.Context, n int, want []analysis.Key) (*pass, error) {
+	ix := g.ix
+	b := newPassBuilder(g.f, n, g.keys, want)
+	edges, err := ix.columnEnds(n)
+	if err != nil {
+		return nil, err
+	}
+	err = ix.eachView(ctx, 0, n, func(v *view, from, to int) {
+		for from < to { // by columns
+			for v.c.first+from >= edges[b.col] {
+				b.endColumn()
+			}
+			end := min(to, edges[b.col]-v.c.first)
+			ix.eachChange(v, from, end, func(_ int, r ref, how change) {
+				if site, size := ix.siteSize(v, r); g.keeps(site) {
+					b.change(g.key(site, size), size, how)
+				}
+			})
+			from = end
+		}
+	})
+	for b.col < analysis.HistoryColumns {
+		b.endColumn()
+	}
+	b.judge(float64(ix.duration()) / 1e6 / analysis.HistoryColumns)
+	return b.out, err
+}
+
+// keysOfSites is the key of every site that the group knows; nil where the size decides.
+func (g *grouping) keysOfSites() []analysis.Key {
+	if g.d == dimSize {
+		return nil
+	}
+	of := g.ix.sites.stack
+	if g.d == dimThread {
+		of = g.ix.sites.thread
+	}
+	keys := make([]analysis.Key, 0, len(of))
+	for _, k := range of {
+		if int(k) >= g.known(int(k)+1) {
+			break // it came later
+		}
+		keys = append(keys, g.f.keyOf(k))
+	}
+	return keys
+}
+
+// History implements [Trace]. n beyond HistoryColumns repeats columns.
+func (ix *FileIndex) History(ctx context.Context, by analysis.Group, only calltree.StackFilter, keys []analysis.Key, n int) ([][]uint64, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	p, err := ix.grouping(by, ix.filtered(analysis.Cell{Stacks: only})).pass(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	return p.histories(keys, n), ctx.Err()
+}
+
+// Shapes implements [Trace].
+func (ix *FileIndex) Shapes(ctx context.Context, by analysis.Group, only calltree.StackFilter, keys []analysis.Key) ([]analysis.Shape, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	p, err := ix.grouping(by, ix.filtered(analysis.Cell{Stacks: only})).pass(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	return p.shapesOf(keys), ctx.Err()
+}
+
+// Histograms implements [Trace].
+func (ix *FileIndex) Histograms(ctx context.Context, rg analysis.Range) (sizes, lifetimes []analysis.Bucket, err error) {
+	g, err := ix.Grid(ctx, analysis.GridQuery{Range: rg, All: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	var bySize, byLife [analysis.SizeClasses]analysis.Bucket
+	for s := range g {
+		for l, c := range g[s] {
+			bySize[s].AddAll(c)
+			if l != analysis.NeverFreed {
+				byLife[l].AddAll(c)
+			}
+		}
+	}
+	return buckets(&bySize), buckets(&byLife), nil
+}
+
+// gridCache keeps the last grid of blocks of every group: it costs reading all events of its range.
+type gridCache struct {
+	mu     sync.Mutex
+	events int // of the index
+	lo, hi int // that the grid is about
+	grid   *analysis.Grid
+}
+
+// get returns a copy of the grid of events [lo, hi), nil if it is not there.
+func (c *gridCache) get(events, lo, hi int) *analysis.Grid {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.grid == nil || c.events != events || c.lo != lo || c.hi != hi {
+		return nil
+	}
+	g := *c.grid
+	return &g
+}
+
+func (c *gridCache) put(events, lo, hi int, g analysis.Grid) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.events, c.lo, c.hi, c.grid = events, lo, hi, &g
+}
+
+// Grid implements [Trace].
+func (ix *FileIndex) Grid(ctx context.Context, q analysis.GridQuery) (*analysis.Grid, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	r, n := ix.reader(), ix.events()
+	lo, hi := r.eventRange(q.Range)
+	if r.err != nil {
+		return nil, r.err
+	}
+	if !q.All {
+		return ix.makeGrid(ctx, q, lo, hi)
+	}
+	if g := ix.grids.get(n, lo, hi); g != nil {
+		return g, ctx.Err()
+	}
+	g, err := ix.makeGrid(ctx, q, lo, hi)
+	if err == nil && ix.events() == n { // what is still arriving may end blocks
+		ix.grids.put(n, lo, hi, *g)
+	}
+	return g, err
+}
+
+func (ix *FileIndex) makeGrid(ctx context.Context, q analysis.GridQuery, lo, hi int) (*analysis.Grid, error) {
+	by, out := ix.grouping(q.By, scope{}), new(analysis.Grid)
+	var grids []*analysis.Grid
+	err := ix.together(ctx, lo, hi, func() chunkWork {
+		g := new(analysis.Grid)
+		grids = append(grids, g)
+		return func(_ int, v *view, from, to int) {
+			countBlock(g, ix, v, from, to, func(p int) bool { return q.All || by.key(v.site[p], v.events.Size[p]) == q.Key })
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range grids {
+		out.Add(g)
+	}
+	return out, nil
+}
+
+// countBlock adds the blocks that are born in events [from, to) of a view and that takes says yes to.
+func countBlock(g *analysis.Grid, ix *FileIndex, v *view, from, to int, takes func(p int) bool) {
+	for p := v.payload(from); p < len(v.event) && int(v.event[p]) < to; p++ {
+		if v.events.Kind[v.event[p]] == model.Alloc && takes(p) {
+			size := v.events.Size[p]
+			g[analysis.SizeClass(size)][ix.lifeClass(v, p)].Add(1, size)
+		}
+	}
+}
+
+// Lifetimes implements [Trace].
+func (ix *FileIndex) Lifetimes(ctx context.Context, by analysis.Group, key analysis.Key, rg analysis.Range, only calltree.StackFilter) (analysis.Lifetimes, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	r := ix.reader()
+	lo, hi := r.eventRange(rg)
+	if r.err != nil {
+		return analysis.Lifetimes{}, r.err
+	}
+	g := ix.grouping(by, ix.filtered(analysis.Cell{Stacks: only}))
+	var all lifetimes
+	parts := inOrder[lifetimes]{take: all.add}
+	err := ix.together(ctx, lo, hi, func() chunkWork {
+		return func(n int, v *view, from, to int) {
+			var l lifetimes
+			for p := v.payload(from); p < len(v.event) && int(v.event[p]) < to; p++ {
+				if v.events.Kind[v.event[p]] == model.Alloc && g.key(v.site[p], v.events.Size[p]) == key && g.keeps(v.site[p]) {
+					l.block(ix, v, p)
+				}
+			}
+			parts.put(n, l)
+		}
+	})
+	if err != nil {
+		return analysis.Lifetimes{}, err
+	}
+	return all.sum(), nil
+}
+
+// lifetimes are those of some blocks.
+type lifetimes struct {
+	lives   []model.Time
+	never   uint64
+	threads []uint16
+}
+
+func (l *lifetimes) block(ix *FileIndex, v *view, p int) {
+	b := ix.blockOf(v, p)
+	l.threads = addThread(l.threads, ix.threads[ix.sites.thread[b.site]])
+	if b.died == alive {
+		l.never++
+	} else {
+		l.lives = append(l.lives, b.diedAt-b.bornAt)
+	}
+}
+
+// add adds those of later blocks.
+func (l *lifetimes) add(o lifetimes) {
+	l.lives = append(l.lives, o.lives...)
+	l.never += o.never
+	for _, t := range o.threads {
+		l.threads = addThread(l.threads, t)
+	}
+}
+
+func (l *lifetimes) sum() analysis.Lifetimes {
+	out := analysis.Lifetimes{NeverFreed: l.never, Threads: l.threads}
+	slices.Sort(out.Threads)
+	n := len(l.lives)
+	if n == 0 {
+		return out
+	}
+	sum := 0.0
+	for _, t := range l.lives {
+		sum += float64(t)
+	}
+	slices.Sort(l.lives)
+	out.Freed, out.Mean = uint64(n), sum/float64(n)
+	out.Min, out.Median, out.Max = l.lives[0], l.lives[n/2], l.lives[n-1]
+	return out
+}

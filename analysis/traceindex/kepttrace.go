@@ -1,0 +1,177 @@
+package traceindex
+
+import (
+	"context"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/model"
+)
+
+// This file is [Trace] for [KeptIndex], question by question.
+
+// Status implements [Trace].
+func (k *KeptIndex) Status() analysis.Status {
+	s := k.state()
+	status := s.ix.Status() // touches nothing of the file
+	status.Revision += s.first
+	return status
+}
+
+// StackIDs implements [Trace].
+func (k *KeptIndex) StackIDs() []model.StackID { return k.state().ix.StackIDs() }
+
+func (k *KeptIndex) dangling() []model.Problem { return k.state().ix.dangling() }
+
+// Totals implements [Trace].
+func (k *KeptIndex) Totals(ctx context.Context, r analysis.Range) (analysis.Totals, error) {
+	return ask(ctx, k, "adding up totals", r.IsWhole(), func(ix *FileIndex) (analysis.Totals, error) { return ix.Totals(ctx, r) })
+}
+
+// Live implements [Trace].
+func (k *KeptIndex) Live(ctx context.Context, at analysis.Instant) (analysis.Level, error) {
+	return ask(ctx, k, "looking up live memory", true, func(ix *FileIndex) (analysis.Level, error) { return ix.Live(ctx, at) })
+}
+
+// Peak implements [Trace].
+func (k *KeptIndex) Peak(ctx context.Context, r analysis.Range) (p analysis.Peak, ok bool, err error) {
+	p, err = ask(ctx, k, "looking for the peak", true, func(ix *FileIndex) (analysis.Peak, error) {
+		var p analysis.Peak
+		var err error
+		p, ok, err = ix.Peak(ctx, r)
+		return p, err
+	})
+	return p, ok, err
+}
+
+// Chart implements [Trace].
+func (k *KeptIndex) Chart(ctx context.Context, r analysis.Range, n int) ([]analysis.Column, error) {
+	defer k.charted()
+	return ask(ctx, k, "making a chart", true, func(ix *FileIndex) ([]analysis.Column, error) {
+		defer k.forgetCurve()
+		return ix.Chart(ctx, r, n)
+	})
+}
+
+// Curve implements [Trace].
+func (k *KeptIndex) Curve(ctx context.Context, r analysis.Range, n int) ([]analysis.Column, error) {
+	return ask(ctx, k, "making a curve", true, func(ix *FileIndex) ([]analysis.Column, error) {
+		if err := ix.proveAllRuns(ctx); err != nil {
+			return nil, err
+		}
+		return ix.Curve(ctx, r, n)
+	})
+}
+
+// Sites implements [Trace].
+func (k *KeptIndex) Sites(ctx context.Context, q analysis.Query) ([]analysis.Site, error) {
+	return ask(ctx, k, "adding up sites", false, func(ix *FileIndex) ([]analysis.Site, error) { return ix.Sites(ctx, q) })
+}
+
+// Functions implements [Trace].
+func (k *KeptIndex) Functions(ctx context.Context, r analysis.Range, in analysis.Cell) ([]analysis.Function, error) {
+	return ask(ctx, k, "adding up functions", false, func(ix *FileIndex) ([]analysis.Function, error) { return ix.Functions(ctx, r, in) })
+}
+
+// Leaks implements [Trace].
+func (k *KeptIndex) Leaks(ctx context.Context, q analysis.LeakQuery) (analysis.Leaks, error) {
+	return ask(ctx, k, "listing leaks", false, func(ix *FileIndex) (analysis.Leaks, error) { return ix.Leaks(ctx, q) })
+}
+
+// LateFreed implements [Trace].
+func (k *KeptIndex) LateFreed(ctx context.Context, in analysis.Cell) (analysis.Leaks, error) {
+	return ask(ctx, k, "listing blocks that were freed late", false, func(ix *FileIndex) (analysis.Leaks, error) { return ix.LateFreed(ctx, in) })
+}
+
+// Weights implements [Trace].
+func (k *KeptIndex) Weights(ctx context.Context, c analysis.Cost, q analysis.Query) ([]uint64, error) {
+	return ask(ctx, k, "weighing stacks", false, func(ix *FileIndex) ([]uint64, error) { return ix.Weights(ctx, c, q) })
+}
+
+// History implements [Trace].
+func (k *KeptIndex) History(ctx context.Context, by analysis.Group, only calltree.StackFilter, keys []analysis.Key, n int) ([][]uint64, error) {
+	return ask(ctx, k, "following sites", false, func(ix *FileIndex) ([][]uint64, error) { return ix.History(ctx, by, only, keys, n) })
+}
+
+// Shapes implements [Trace].
+func (k *KeptIndex) Shapes(ctx context.Context, by analysis.Group, only calltree.StackFilter, keys []analysis.Key) ([]analysis.Shape, error) {
+	return ask(ctx, k, "judging leaks", false, func(ix *FileIndex) ([]analysis.Shape, error) { return ix.Shapes(ctx, by, only, keys) })
+}
+
+// Lifetimes implements [Trace].
+func (k *KeptIndex) Lifetimes(ctx context.Context, by analysis.Group, key analysis.Key, r analysis.Range, only calltree.StackFilter) (analysis.Lifetimes, error) {
+	return ask(ctx, k, "adding up lifetimes", false, func(ix *FileIndex) (analysis.Lifetimes, error) { return ix.Lifetimes(ctx, by, key, r, only) })
+}
+
+// Blocks implements [Trace].
+func (k *KeptIndex) Blocks(ctx context.Context, q analysis.BlockQuery) (analysis.BlockList, error) {
+	l, err := ask(ctx, k, "listing blocks", false, func(ix *FileIndex) (analysis.BlockList, error) { return ix.Blocks(ctx, q) })
+	if l == nil || err != nil {
+		return nil, err
+	}
+	return &keptBlocks{l, k}, nil
+}
+
+// keptBlocks is a list whose rows come from the file.
+type keptBlocks struct {
+	analysis.BlockList
+	k *KeptIndex
+}
+
+// Row implements [BlockList].
+func (l *keptBlocks) Row(i int) analysis.Block {
+	b, err := ask(context.Background(), l.k, "looking at a block", false, func(ix *FileIndex) (analysis.Block, error) {
+		return l.BlockList.Row(i), nil
+	})
+	if err != nil {
+		return analysis.Block{Died: model.NoTime}
+	}
+	return b
+}
+
+// Uses implements [Trace].
+func (k *KeptIndex) Uses(ctx context.Context, addr uint64, limit int) (blocks []analysis.Block, total int, err error) {
+	blocks, err = ask(ctx, k, "looking for uses of an address", false, func(ix *FileIndex) (b []analysis.Block, err error) {
+		b, total, err = ix.Uses(ctx, addr, limit)
+		return b, err
+	})
+	return blocks, total, err
+}
+
+// Grid implements [Trace].
+func (k *KeptIndex) Grid(ctx context.Context, q analysis.GridQuery) (*analysis.Grid, error) {
+	return ask(ctx, k, "counting blocks by size and lifetime", false, func(ix *FileIndex) (*analysis.Grid, error) { return ix.Grid(ctx, q) })
+}
+
+// Histograms implements [Trace].
+func (k *KeptIndex) Histograms(ctx context.Context, r analysis.Range) (sizes, lifetimes []analysis.Bucket, err error) {
+	sizes, err = ask(ctx, k, "counting sizes and lifetimes", false, func(ix *FileIndex) (b []analysis.Bucket, err error) {
+		b, lifetimes, err = ix.Histograms(ctx, r)
+		return b, err
+	})
+	return sizes, lifetimes, err
+}
+
+// Marks implements [Trace].
+func (k *KeptIndex) Marks(ctx context.Context, r analysis.Range, limit int) (marks []analysis.Mark, total int, err error) {
+	marks, err = ask(ctx, k, "listing markers", true, func(ix *FileIndex) (m []analysis.Mark, err error) {
+		m, total, err = ix.Marks(ctx, r, limit)
+		return m, err
+	})
+	return marks, total, err
+}
+
+// Neighbour implements [Trace].
+func (k *KeptIndex) Neighbour(t model.Time, dir int) (model.Time, bool) {
+	ok := false
+	at, err := ask(context.Background(), k, "looking for an event", true, func(ix *FileIndex) (at model.Time, err error) {
+		at, ok = ix.Neighbour(t, dir)
+		return at, nil
+	})
+	return at, ok && err == nil
+}
+
+// Landmark implements [Trace].
+func (k *KeptIndex) Landmark(t model.Time, dir int) (model.Time, bool) {
+	return k.state().ix.Landmark(t, dir)
+}

@@ -1,0 +1,178 @@
+package traceindex
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// Leaks implements [Trace].
+func (ix *FileIndex) Leaks(ctx context.Context, q analysis.LeakQuery) (analysis.Leaks, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	r := ix.reader()
+	lo, hi := r.eventRange(q.Range)
+	if r.err != nil {
+		return analysis.Leaks{}, r.err
+	}
+	in := ix.filtered(q.Cell)
+	l := ix.leakSums(q.By, in, q.Range)
+	err := ix.eachKept(ctx, lo, hi, func(b *fileBlock) {
+		if age := l.end - b.bornAt; age >= q.MinAge && ix.in(in, b) {
+			l.add(b, age)
+		}
+	})
+	if err != nil {
+		return analysis.Leaks{}, err
+	}
+	width := float64(l.to-l.from) / 1e6 / analysis.HistoryColumns
+	return l.list(ctx, lo, hi, func(s *analysis.LeakSite) {
+		d := development{s.History, s.Bytes, s.Count, width}
+		s.Shape = d.shape()
+	})
+}
+
+// LateFreed implements [Trace]. Ages are lifetimes.
+func (ix *FileIndex) LateFreed(ctx context.Context, c analysis.Cell) (analysis.Leaks, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	n, duration := ix.events(), ix.duration()
+	late := duration - percentOf(duration, latePercent)
+	r := ix.reader()
+	first := r.search(func(t model.Time) bool { return t >= late })
+	if r.err != nil {
+		return analysis.Leaks{}, r.err
+	}
+	in := ix.filtered(c)
+	l := ix.leakSums(analysis.ByStack, in, analysis.Whole)
+	err := ix.eachLong(ctx, percentOf(duration, longPercent), func(b *fileBlock) {
+		if int(b.died) >= first && !ix.overwrites(int(b.died)) && ix.in(in, b) {
+			l.add(b, b.diedAt-b.bornAt)
+		}
+	})
+	if err != nil {
+		return analysis.Leaks{}, err
+	}
+	return l.list(ctx, 0, n, func(s *analysis.LeakSite) { s.Shape = analysis.Shape{Kind: analysis.ShapeShutdown} })
+}
+
+// eachLong calls f for the blocks that something ended after they had lived for at least as long as least, in order of birth. A
+// block is valid until f returns.
+func (ix *FileIndex) eachLong(ctx context.Context, least model.Time, f func(b *fileBlock)) error {
+	take := func(b *fileBlock) {
+		if b.died != alive && b.diedAt-b.bornAt >= least {
+			f(b)
+		}
+	}
+	records := ix.walkRecords()
+	for _, c := range ix.chunks {
+		if c.end-c.begin >= least { // blocks without a record may do too
+			v, err := ix.view(c)
+			if err != nil {
+				return err
+			}
+			ix.bornIn(v, 0, c.n, take)
+			ix.done(v)
+			continue
+		}
+		for r := int(c.firstRec); r < int(c.firstRec+c.records); r++ {
+			if at := ix.records.diedAt.at(r); at >= c.begin+least {
+				take(records.to(r))
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// overwrites reports whether an event is an allocation over a live address.
+func (ix *FileIndex) overwrites(event int) bool {
+	c := ix.chunks[ix.chunkAt(event)]
+	_, ok := slices.BinarySearchFunc(c.over, uint32(event-c.first), func(o overEnd, e uint32) int { return cmp.Compare(o.event, e) })
+	return ok
+}
+
+// leakSums sums up blocks by group, in the order of birth.
+type leakSums struct {
+	*grouping
+	from, to, end model.Time // the range, and the instant that ages count to
+	sites         map[analysis.Key]*leakSum
+}
+
+type leakSum struct {
+	analysis.LeakSite
+	ages ageList
+}
+
+func (ix *FileIndex) leakSums(by analysis.Group, in scope, rg analysis.Range) *leakSums {
+	l := &leakSums{grouping: ix.grouping(by, in), sites: map[analysis.Key]*leakSum{}}
+	l.from, l.to = ix.bounds(rg)
+	l.end = min(l.to, ix.duration())
+	return l
+}
+
+// add takes one block.
+func (l *leakSums) add(b *fileBlock, age model.Time) {
+	k := l.keyOf(b)
+	s := l.sites[k]
+	if s == nil {
+		s = &leakSum{LeakSite: analysis.LeakSite{History: make([]uint64, analysis.HistoryColumns), First: b.bornAt}}
+		l.sites[k] = s
+	}
+	s.Count++
+	s.Last = b.bornAt
+	s.ages.add(age)
+	s.Bytes, _ = model.SaturatingAdd(s.Bytes, b.size)
+	col := columnOf(b.bornAt, l.from, l.to)
+	s.History[col], _ = model.SaturatingAdd(s.History[col], b.size)
+	s.Threads = addThread(s.Threads, l.ix.threads[l.ix.sites.thread[b.site]])
+}
+
+// list makes the answer, with figures of events [lo, hi).
+func (l *leakSums) list(ctx context.Context, lo, hi int, finish func(*analysis.LeakSite)) (analysis.Leaks, error) {
+	rows, err := l.sums(ctx, lo, hi, hi)
+	if err == nil {
+		err = l.addPeaks(ctx, rows, lo, hi)
+	}
+	if err == nil {
+		err = l.addKept(ctx, rows, lo, hi)
+	}
+	if err != nil {
+		return analysis.Leaks{}, err
+	}
+	var out analysis.Leaks
+	rows = slices.DeleteFunc(l.f.prune(rows), func(s analysis.Site) bool { return l.sites[s.Key] == nil })
+	l.ix.nameSites(l.by, l.f, rows)
+	var memory ageMemory
+	for _, row := range rows {
+		s := l.sites[row.Key]
+		s.Site = row
+		s.seal(&memory)
+		finish(&s.LeakSite)
+		out.Bytes, _ = model.SaturatingAdd(out.Bytes, s.Bytes)
+		out.Count += s.Count
+		out.Sites = append(out.Sites, s.LeakSite)
+	}
+	slices.SortFunc(out.Sites, func(a, b analysis.LeakSite) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Stack, b.Stack))
+	})
+	for i := historyRows; i < len(out.Sites); i++ {
+		out.Sites[i].History = nil
+	}
+	return out, nil
+}
+
+// seal computes what needs all blocks, in memory that may be used again.
+func (s *leakSum) seal(memory *ageMemory) {
+	for i := 1; i < len(s.History); i++ {
+		s.History[i], _ = model.SaturatingAdd(s.History[i], s.History[i-1])
+	}
+	slices.Sort(s.Threads)
+	s.Newest, s.Median, s.Oldest = s.ages.least, s.ages.middle(memory), s.ages.most
+	s.ages = ageList{}
+}

@@ -1,0 +1,46 @@
+package traceindex
+
+import "math/bits"
+
+// linker gives records to the blocks that outlive their chunk, and finds those of the blocks that end in a later one. It
+// takes the chunks in order.
+type linker struct {
+	ranks    column[rank]
+	payloads int // events so far that are no FREE
+	records  uint32
+}
+
+// rank tells the records of 64 events that are no FREE: a bit says that one has a record.
+type rank struct {
+	has    uint64
+	before uint32 // records of those before
+}
+
+// survive lists the blocks of a chunk that outlive it.
+func (l *linker) survive(j *job) {
+	j.firstRec, j.survivors = l.records, j.survivors[:0]
+	for p := 0; p < len(j.died); {
+		at := l.payloads + p
+		if at%64 == 0 {
+			l.ranks.append(rank{before: l.records})
+		}
+		group := j.died[p:min(p+64-at%64, len(j.died))]
+		has := uint64(0)
+		for i, died := range group {
+			has |= uint64(died^1) << i
+		}
+		l.ranks.ref(at / 64).has |= has << (at % 64)
+		l.records += uint32(bits.OnesCount64(has))
+		for ; has != 0; has &= has - 1 {
+			j.survivors = append(j.survivors, uint32(p+bits.TrailingZeros64(has)))
+		}
+		p += len(group)
+	}
+	l.payloads += len(j.died)
+}
+
+// find returns the record of a block that has one, given its number among all events that are no FREE.
+func (l *linker) find(payload uint32) uint32 {
+	r := l.ranks.ref(int(payload / 64))
+	return r.before + uint32(bits.OnesCount64(r.has&(1<<(payload%64)-1)))
+}

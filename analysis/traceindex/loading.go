@@ -1,0 +1,145 @@
+package traceindex
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// Loading is a [Trace] that [Build] fills.
+type Loading interface {
+	analysis.Trace
+	// SetBudget limits the memory that it may take, 0 for no limit. Call it before Build.
+	SetBudget(bytes int64)
+	build(ctx context.Context, store *model.Store, p *model.Profile) error
+	dangling() []model.Problem
+}
+
+// Build reads the allocations of the store's profile into ix, which must be empty, and publishes what it finds on the way
+// as problems and lost bytes. It waits for the first revision; symbols may arrive later. Being cancelled is no error: what
+// was read stays, and [Status] says that there is more. It returns when there is nothing left to read.
+func Build(ctx context.Context, store *model.Store, ix Loading) error {
+	p, err := firstRevision(ctx, store)
+	if err != nil || p.Allocations == nil {
+		return err
+	}
+	return ix.build(ctx, store, p)
+}
+
+func firstRevision(ctx context.Context, store *model.Store) (*model.Profile, error) {
+	for {
+		p, changed := store.Watch()
+		if p != nil {
+			return p, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-changed:
+		}
+	}
+}
+
+// publish adds problems and lost bytes to the current revision.
+func publish(store *model.Store, problems []model.Problem, lost int64) {
+	store.Update(func(p *model.Profile) *model.Profile {
+		next := *p
+		next.Lost += lost
+		for _, q := range problems {
+			next.Problems = model.AddProblem(next.Problems, q)
+		}
+		return &next
+	})
+}
+
+// remarks says what is uncertain about answers after reading that ended with err, and returns err unless it is among that.
+func remarks(t *analysis.Totals, saturated bool, err error) ([]model.Problem, error) {
+	var found []model.Problem
+	say := func(s model.Severity, code string, count uint64, format string, args ...any) {
+		if count > 0 {
+			found = append(found, model.Problem{Severity: s, Code: code, Message: fmt.Sprintf(format, args...), Count: int64(min(count, math.MaxInt64)), Offset: model.NoOffset})
+		}
+	}
+	say(model.Note, "unaddressed", t.UnaddressedCount, "allocations without an address cannot be matched with a free: live figures are upper bounds")
+	say(model.Warning, "overwritten", t.OverwrittenCount, "allocations at an address that was still live: the old block was taken as freed there")
+	say(model.Note, "unmatched-free", t.UnmatchedFrees, "frees of an address where nothing was known to live were ignored")
+	if saturated {
+		say(model.Warning, "sum-overflow", 1, "a sum does not fit 64 bits: it is shown as 2^64-1")
+	}
+	switch {
+	case errors.Is(err, errBudget):
+		say(model.Warning, model.CodeMemory, 1, "reading stopped after %s events: %v", model.Group(t.Events), err)
+		err = nil
+	case errors.Is(err, errEvents):
+		say(model.Warning, "stopped", 1, "reading stopped after %s events: %v", model.Group(t.Events), err)
+		err = nil
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		say(model.Warning, "stopped", 1, "reading was stopped after %s events: there is more in the file", model.Group(t.Events))
+		err = nil
+	}
+	return found, err
+}
+
+// Conclude publishes the last revision, when both symbols and events are read: what the two say together, and whether the
+// file is complete.
+func Conclude(store *model.Store, ix Loading) {
+	final := ix.Status().Final
+	found := ix.dangling()
+	store.Update(func(p *model.Profile) *model.Profile {
+		if p == nil {
+			return nil
+		}
+		next := *p
+		for _, q := range found {
+			next.Problems = model.AddProblem(next.Problems, q)
+		}
+		next.Complete = next.Lost == 0 && (final || next.Allocations == nil)
+		return &next
+	})
+}
+
+// undefined reports the stacks and markers that events name and the file does not define.
+func (ix *names) undefined(markerIDs []uint64) []model.Problem {
+	stacks, markers := danglingIDs{}, danglingIDs{}
+	s, p := ix.stacks(), ix.profile()
+	for _, id := range ix.stackIDs {
+		if _, ok := s.Node(id); !ok {
+			stacks.add(uint64(id))
+		}
+	}
+	seen := map[uint64]bool{}
+	for _, id := range markerIDs {
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		if _, ok := p.Allocations.MarkerName(id); !ok {
+			markers.add(id)
+		}
+	}
+	return append(stacks.problem("dangling-stack", "stacks"), markers.problem("dangling-marker", "marker names")...)
+}
+
+// danglingIDs counts ids without a definition.
+type danglingIDs struct{ first, count uint64 }
+
+func (d *danglingIDs) add(id uint64) {
+	if d.count == 0 {
+		d.first = id
+	}
+	d.count++
+}
+
+func (d *danglingIDs) problem(code, what string) []model.Problem {
+	if d.count == 0 {
+		return nil
+	}
+	return []model.Problem{{
+		Severity: model.Warning, Code: code, Count: int64(d.count), Offset: model.NoOffset,
+		Message: fmt.Sprintf("%s that events name and the file does not define, such as %d, are shown by number", what, d.first),
+	}}
+}

@@ -1,0 +1,105 @@
+package traceindex
+
+import (
+	"math/bits"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// membership tells which blocks are in a cell of the size × lifetime grid.
+type membership struct {
+	ix      *FileIndex
+	in      scope
+	whole   bool          // every block is
+	rect    analysis.Cell // of in, with bounds
+	records []uint64      // a bit for each record; nil while blocks may still end, and leave the cell
+}
+
+// membership returns that of a cell. The records are looked at now if the index is settled.
+func (ix *FileIndex) membership(in scope) *membership {
+	m := &membership{ix: ix, in: in, whole: in.IsAll(), rect: in.Rectangle()}
+	if m.rect.IsAll() {
+		m.rect.SizeTo, m.rect.LifeTo = analysis.SizeClasses, analysis.LifeClasses
+	}
+	if s := ix.cells.get(in, ix.events()); s != nil {
+		return s.members
+	}
+	if !ix.settled() || m.whole {
+		return m
+	}
+	if kept := ix.cells.membersOf(in, ix.events()); kept != nil {
+		return kept
+	}
+	r := &ix.records
+	bits := make([]uint64, r.len()/64+1)
+	born := r.bornAt.reader()
+	for i := range r.len() {
+		b := fileBlock{bornAt: model.Time(born.next())}
+		site, bytes := r.origin.at(i)
+		size := analysis.SizeClass(bytes)
+		if size < int(m.rect.SizeFrom) || size >= int(m.rect.SizeTo) || in.set != nil && !in.set.has(ix.sites.stack[site]) {
+			continue
+		}
+		b.died, b.diedAt = ix.endOf(i)
+		if m.rect.Has(size, b.lifeClass()) {
+			bits[i/64] |= 1 << (i % 64)
+		}
+	}
+	m.records = bits
+	ix.cells.keepMembers(m, ix.events())
+	return m
+}
+
+func (m *membership) all() bool { return m.whole }
+
+// of tells of the allocations of a view which are in the cell, into memory that may be used again.
+func (m *membership) of(v *view, is []bool) []bool {
+	if m.all() {
+		return is
+	}
+	v.follow()
+	is = resize(is, len(v.event))
+	for p, event := range v.event {
+		size := analysis.SizeClass(v.events.Size[p])
+		is[p] = false
+		if size < int(m.rect.SizeFrom) || size >= int(m.rect.SizeTo) || v.events.Kind[event] != model.Alloc {
+			continue
+		}
+		if m.in.set != nil && !m.in.set.has(m.ix.sites.stack[v.site[p]]) {
+			continue
+		}
+		if v.died[p] == 0 {
+			is[p] = m.has(ref(v.record[p]), nil)
+		} else {
+			is[p] = m.rect.Has(size, m.ix.lifeClass(v, p))
+		}
+	}
+	return is
+}
+
+// has tells it of any block of the view that is was filled for.
+func (m *membership) has(r ref, is []bool) bool {
+	if p, ok := r.local(); ok {
+		return m.all() || is[p]
+	}
+	if m.records != nil {
+		return m.records[r/64]&(1<<(r%64)) != 0
+	}
+	if m.all() {
+		return true
+	}
+	b := m.ix.recordBlock(int(r))
+	return m.ix.in(m.in, &b)
+}
+
+// lifeClass is the class of the lifetime of an allocation of a view that was followed.
+func (ix *FileIndex) lifeClass(v *view, p int) int {
+	event, died := v.event[p], v.died[p]
+	if died != 0 {
+		return bits.Len32(v.events.Time[died-1] - v.events.Time[event])
+	}
+	b := fileBlock{bornAt: v.c.begin + model.Time(v.events.Time[event])}
+	b.died, b.diedAt = ix.endOf(int(v.record[p]))
+	return b.lifeClass()
+}

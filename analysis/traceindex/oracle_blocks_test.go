@@ -1,0 +1,150 @@
+package traceindex
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// Blocks implements [Trace]. The list holds four bytes per block and reads the rest when asked for a row.
+func (ix *Index) Blocks(ctx context.Context, q analysis.BlockQuery) (analysis.BlockList, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	in := ix.filtered(q.Cell)
+	d, f := dimOf(q.By), ix.foldIn(q.By, in.set)
+	l := &blockList{ix: ix, noAddr: q.NoAddr}
+	take := func(b uint32) {
+		if (q.All || f.keyOf(ix.key(d, b)) == q.Key) && ix.in(in, b) && (q.Addr == 0 || ix.holds(b, q.Addr)) {
+			l.blocks = append(l.blocks, b)
+			l.bytes, _ = model.SaturatingAdd(l.bytes, ix.size.at(int(b)))
+		}
+	}
+	lo, hi := ix.eventRange(q.Range)
+	switch {
+	case q.Leaked:
+		_, to := ix.bounds(q.Range)
+		end := min(to, ix.duration())
+		ix.kept(lo, hi, func(b uint32) {
+			if end-ix.bornAt(b) >= q.MinAge {
+				take(b)
+			}
+		})
+	case q.Born:
+		from, to := ix.bornIn(lo, hi)
+		for b := from; b < to; b++ {
+			take(uint32(b))
+		}
+	default:
+		ix.kept(0, ix.eventsAt(q.At), take)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	l.sort(q.Sort)
+	return l, ctx.Err()
+}
+
+// holds reports whether an address lies in a block.
+func (ix *Index) holds(block uint32, addr uint64) bool {
+	b := analysis.Block{Addr: ix.addr.at(int(block)), Size: ix.size.at(int(block))}
+	return b.Holds(addr)
+}
+
+type blockList struct {
+	ix     *Index
+	blocks []uint32
+	bytes  uint64
+	noAddr bool // rows have none
+}
+
+// sort orders blocks, which are in the order of birth.
+func (l *blockList) sort(by analysis.BlockOrder) {
+	key := l.ix.sortKey(by)
+	if by == analysis.NewestFirst {
+		slices.Reverse(l.blocks)
+	}
+	if key == nil {
+		return
+	}
+	rows := make([]ranked, len(l.blocks))
+	for i, b := range l.blocks {
+		rows[i] = ranked{key(int(b)), b}
+	}
+	slices.SortFunc(rows, func(a, b ranked) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.block, b.block)) })
+	for i := range rows {
+		l.blocks[i] = rows[i].block
+	}
+}
+
+// sortKey is what blocks are sorted by, smaller ones first; nil for the order of birth, either way.
+func (ix *Index) sortKey(by analysis.BlockOrder) func(block int) uint64 {
+	switch by {
+	case analysis.LargestFirst:
+		return func(b int) uint64 { return ^ix.size.at(b) }
+	case analysis.LowestFirst:
+		return ix.addr.at
+	case analysis.ShortestFirst:
+		return func(b int) uint64 {
+			if died := ix.died.at(b); died != alive {
+				return uint64(ix.lifetime(b, died))
+			}
+			return math.MaxUint64
+		}
+	}
+	return nil
+}
+
+func (l *blockList) Len() int { return len(l.blocks) }
+
+func (l *blockList) Bytes() uint64 { return l.bytes }
+
+func (l *blockList) Row(i int) analysis.Block {
+	l.ix.mu.RLock()
+	defer l.ix.mu.RUnlock()
+	b := l.ix.block(int(l.blocks[i]))
+	if l.noAddr {
+		b.Addr = 0
+	}
+	return b
+}
+
+// block is a block as others see it.
+func (ix *Index) block(b int) analysis.Block {
+	out := analysis.Block{
+		Addr: ix.addr.at(b), Size: ix.size.at(b), Born: ix.bornAt(uint32(b)), Died: model.NoTime,
+		Stack: ix.stackIDs[ix.stack.at(b)], Thread: ix.threads[ix.thread.at(b)],
+	}
+	if died := ix.died.at(b); died != alive {
+		out.Died = ix.time.at(int(died))
+	}
+	return out
+}
+
+// Uses implements [Trace].
+func (ix *Index) Uses(ctx context.Context, addr uint64, limit int) (blocks []analysis.Block, total int, err error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	if addr == 0 {
+		return nil, 0, ctx.Err()
+	}
+	for b, n := ix.addr.n-1, 0; b >= 0; b, n = b-1, n+1 {
+		if n&chunkMask == chunkMask {
+			if ctx.Err() != nil {
+				return nil, 0, ctx.Err()
+			}
+			ix.breathe()
+		}
+		if !ix.holds(uint32(b), addr) {
+			continue
+		}
+		if total++; total <= limit {
+			blocks = append(blocks, ix.block(b))
+		}
+	}
+	slices.Reverse(blocks)
+	return blocks, total, ctx.Err()
+}

@@ -1,0 +1,199 @@
+package traceindex
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/model"
+)
+
+// Leaks implements [Trace].
+func (ix *Index) Leaks(ctx context.Context, q analysis.LeakQuery) (analysis.Leaks, error) {
+	if q.Range.IsWhole() && q.Cell.IsAll() {
+		ix.warm(ctx, q.By)
+	}
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	in := ix.filtered(q.Cell)
+	lo, hi := ix.eventRange(q.Range)
+	from, to := ix.bounds(q.Range)
+	end := min(to, ix.duration())
+	var blocks []uint32
+	ix.kept(lo, hi, func(b uint32) {
+		if end-ix.bornAt(b) >= q.MinAge && ix.in(in, b) {
+			blocks = append(blocks, b)
+		}
+	})
+	l := leakList{ix: ix, by: q.By, in: in, from: from, to: to, end: end}
+	return l.make(ctx, blocks, lo, hi)
+}
+
+// LateFreed implements [Trace]. Ages are lifetimes.
+func (ix *Index) LateFreed(ctx context.Context, c analysis.Cell) (analysis.Leaks, error) {
+	ix.warm(ctx, analysis.ByStack)
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	in := ix.filtered(c)
+	duration := ix.duration()
+	late := duration - percentOf(duration, latePercent)
+	first := ix.time.search(func(t model.Time) bool { return t >= late })
+	var blocks []uint32
+	for i := first; i < ix.time.n; i++ {
+		if ix.kind.at(i) != evFree {
+			continue
+		}
+		if b := ix.ref.at(i); ix.lifetime(int(b), uint32(i)) >= percentOf(duration, longPercent) && ix.in(in, b) {
+			blocks = append(blocks, b)
+		}
+	}
+	l := leakList{ix: ix, in: in, to: duration, end: duration, late: true}
+	return l.make(ctx, blocks, 0, ix.time.n)
+}
+
+func (ix *Index) bornAt(block uint32) model.Time { return ix.time.at(int(ix.born.at(int(block)))) }
+
+// leakList puts blocks together by group.
+type leakList struct {
+	ix            *Index
+	by            analysis.Group
+	in            scope
+	from, to, end model.Time // the range, and the instant that ages count to
+	late          bool       // blocks were freed, at the end of the run
+
+	ages    []model.Time                    // of one group, reused
+	history [analysis.HistoryColumns]uint64 // of one group, reused
+}
+
+// make groups blocks, which come in any order.
+func (l *leakList) make(ctx context.Context, blocks []uint32, lo, hi int) (analysis.Leaks, error) {
+	ix := l.ix
+	d, f := dimOf(l.by), ix.foldIn(l.by, l.in.set)
+	slices.SortFunc(blocks, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(f.keyOf(ix.key(d, a)), f.keyOf(ix.key(d, b))), cmp.Compare(a, b))
+	})
+	sites := ix.siteSums(l.by, l.in, lo, hi, hi)
+	ix.addPeaks(ctx, l.by, l.in, sites, lo, hi)
+	ix.addKept(l.by, l.in, sites, lo, hi)
+	var out analysis.Leaks
+	of := map[analysis.Key][]uint32{}
+	for len(blocks) > 0 {
+		if err := ctx.Err(); err != nil {
+			return analysis.Leaks{}, err
+		}
+		k := f.keyOf(ix.key(d, blocks[0]))
+		n := 1
+		for n < len(blocks) && f.keyOf(ix.key(d, blocks[n])) == k {
+			n++
+		}
+		site := l.site(sites[k], blocks[:n])
+		of[site.Key] = blocks[:n]
+		out.Bytes, _ = model.SaturatingAdd(out.Bytes, site.Bytes)
+		out.Count += site.Count
+		out.Sites = append(out.Sites, site)
+		blocks = blocks[n:]
+	}
+	l.name(out.Sites)
+	slices.SortFunc(out.Sites, func(a, b analysis.LeakSite) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Stack, b.Stack))
+	})
+	for i := range out.Sites[:min(len(out.Sites), historyRows)] {
+		s := &out.Sites[i]
+		l.follow(of[s.Key])
+		s.History = slices.Clone(l.history[:])
+	}
+	return out, nil
+}
+
+func (l *leakList) name(sites []analysis.LeakSite) {
+	rows := make([]analysis.Site, len(sites))
+	for i := range sites {
+		rows[i] = sites[i].Site
+	}
+	l.ix.nameSites(l.by, l.ix.foldIn(l.by, l.in.set), rows)
+	for i := range sites {
+		sites[i].Site = rows[i]
+	}
+}
+
+// site sums up the blocks of one group, given in the order of birth.
+func (l *leakList) site(s analysis.Site, blocks []uint32) analysis.LeakSite {
+	out := analysis.LeakSite{Site: s, Count: uint64(len(blocks)), First: l.ix.bornAt(blocks[0]), Last: l.ix.bornAt(blocks[len(blocks)-1])}
+	l.ages = l.ages[:0]
+	for _, b := range blocks {
+		l.ages = append(l.ages, l.age(b))
+		out.Bytes, _ = model.SaturatingAdd(out.Bytes, l.ix.size.at(int(b)))
+		out.Threads = addThread(out.Threads, l.ix.threads[l.ix.thread.at(int(b))])
+	}
+	slices.Sort(out.Threads)
+	slices.Sort(l.ages)
+	out.Newest, out.Median, out.Oldest = l.ages[0], l.ages[len(l.ages)/2], l.ages[len(l.ages)-1]
+	out.Shape = analysis.Shape{Kind: analysis.ShapeShutdown}
+	if !l.late {
+		l.follow(blocks)
+		d := development{l.history[:], out.Bytes, out.Count, float64(l.to-l.from) / 1e6 / analysis.HistoryColumns}
+		out.Shape = d.shape()
+	}
+	return out
+}
+
+// follow adds the blocks up over the range, into l.history.
+func (l *leakList) follow(blocks []uint32) {
+	clear(l.history[:])
+	for _, b := range blocks {
+		col := &l.history[columnOf(l.ix.bornAt(b), l.from, l.to)]
+		*col, _ = model.SaturatingAdd(*col, l.ix.size.at(int(b)))
+	}
+	for i := 1; i < len(l.history); i++ {
+		l.history[i], _ = model.SaturatingAdd(l.history[i], l.history[i-1])
+	}
+}
+
+// age is how long a block has lived at the end, or had lived when it was freed before.
+func (l *leakList) age(b uint32) model.Time {
+	if died := l.ix.died.at(int(b)); died != alive && l.ix.time.at(int(died)) <= l.end {
+		return l.ix.lifetime(int(b), died)
+	}
+	return l.end - l.ix.bornAt(b)
+}
+
+// Lifetimes implements [Trace].
+func (ix *Index) Lifetimes(ctx context.Context, by analysis.Group, key analysis.Key, r analysis.Range, only calltree.StackFilter) (analysis.Lifetimes, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	in := ix.filtered(analysis.Cell{Stacks: only})
+	d, f := dimOf(by), ix.foldIn(by, in.set)
+	lo, hi := ix.eventRange(r)
+	first := ix.born.search(func(b uint32) bool { return int(b) >= lo })
+	var lives []model.Time
+	var out analysis.Lifetimes
+	sum := 0.0
+	for b := first; b < ix.born.n && int(ix.born.at(b)) < hi; b++ {
+		if b&chunkMask == 0 && ctx.Err() != nil {
+			return analysis.Lifetimes{}, ctx.Err()
+		}
+		if f.keyOf(ix.key(d, uint32(b))) != key || !ix.in(in, uint32(b)) {
+			continue
+		}
+		out.Threads = addThread(out.Threads, ix.threads[ix.thread.at(b)])
+		died := ix.died.at(b)
+		if died == alive {
+			out.NeverFreed++
+			continue
+		}
+		t := ix.lifetime(b, died)
+		lives = append(lives, t)
+		sum += float64(t)
+	}
+	slices.Sort(out.Threads)
+	if len(lives) == 0 {
+		return out, ctx.Err()
+	}
+	slices.Sort(lives)
+	out.Freed = uint64(len(lives))
+	out.Min, out.Median, out.Max = lives[0], lives[len(lives)/2], lives[len(lives)-1]
+	out.Mean = sum / float64(len(lives))
+	return out, ctx.Err()
+}

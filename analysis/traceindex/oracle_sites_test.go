@@ -1,0 +1,285 @@
+package traceindex
+
+import (
+	"context"
+	"slices"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// Sites implements [Trace].
+func (ix *Index) Sites(ctx context.Context, q analysis.Query) ([]analysis.Site, error) {
+	if q.Range.IsWhole() && q.Cell.IsAll() && !q.NoPeaks {
+		ix.warm(ctx, q.By)
+	}
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	in := ix.filtered(q.Cell)
+	f := ix.foldIn(q.By, in.set)
+	lo, hi := ix.eventRange(q.Range)
+	rows := ix.siteSums(q.By, in, lo, hi, ix.eventsAt(q.At))
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if !q.NoPeaks {
+		ix.addPeaks(ctx, q.By, in, rows, lo, hi)
+	}
+	ix.addKept(q.By, in, rows, lo, hi)
+	rows = slices.DeleteFunc(f.prune(rows), func(s analysis.Site) bool { return s.None() })
+	ix.nameSites(q.By, f, rows)
+	return rows, ctx.Err()
+}
+
+// siteSums returns one row per key of the group, empty ones included: sums of events [lo, hi), live figures after n events, of the blocks in a cell.
+func (ix *Index) siteSums(by analysis.Group, in scope, lo, hi, n int) []analysis.Site {
+	d, f := dimOf(by), ix.foldIn(by, in.set)
+	sums := ix.sumsIn(d, in, lo, hi, n)
+	first, last, at := sums[0], sums[1], sums[2]
+	rows := make([]analysis.Site, ix.keyCount(by, in.set))
+	largest := make([]uint64, len(rows))
+	for k := range last {
+		row := &rows[f.keyOf(uint32(k))]
+		a, b, l := &first[k], &last[k], &at[k]
+		bytes := b.allocBytes - a.allocBytes
+		row.AllocBytes, _ = model.SaturatingAdd(row.AllocBytes, bytes)
+		row.AllocCount += uint64(b.allocCount - a.allocCount)
+		addEnded(row, a, b)
+		row.Temporary += uint64(b.temporary - a.temporary)
+		row.LiveBytes, _ = model.SaturatingAdd(row.LiveBytes, l.liveBytes())
+		row.LiveCount += l.liveCount()
+		if d == dimStack && (bytes > largest[f.keyOf(uint32(k))] || largest[f.keyOf(uint32(k))] == 0) {
+			row.Stack, largest[f.keyOf(uint32(k))] = ix.stackIDs[k], bytes
+		}
+	}
+	ix.mendTemporary(by, in, rows, lo, hi)
+	for k := range rows {
+		rows[k].Key = analysis.Key(k)
+	}
+	return rows
+}
+
+// mendTemporary moves temporary blocks, which are counted when they end, to the range of their allocation.
+func (ix *Index) mendTemporary(by analysis.Group, in scope, rows []analysis.Site, lo, hi int) {
+	f := ix.foldIn(by, in.set)
+	edge := func(event int, change uint64) {
+		if event <= 0 || event >= ix.time.n || ix.kind.at(event) != evFree {
+			return
+		}
+		if block := ix.ref.at(event); int(ix.born.at(int(block)))+1 == event && ix.in(in, block) {
+			rows[f.keyOf(ix.key(dimOf(by), block))].Temporary += change
+		}
+	}
+	if lo < hi {
+		edge(lo, ^uint64(0)) // born before the range
+		edge(hi, 1)          // ends just after it
+	}
+}
+
+func (ix *Index) keyCount(by analysis.Group, set *stackSet) int {
+	if f := ix.foldIn(by, set); f != nil {
+		return len(f.names)
+	}
+	return len(ix.sums[dimOf(by)])
+}
+
+// addPeaks fills the highest live bytes of each group alone after any event of [lo, hi).
+func (ix *Index) addPeaks(ctx context.Context, by analysis.Group, in scope, rows []analysis.Site, lo, hi int) {
+	if !in.IsAll() {
+		ix.addCellPeaks(by, in, rows, lo, hi)
+		return
+	}
+	if lo == 0 && hi == ix.time.n {
+		p := ix.passOf(ctx, by, nil, nil, false)
+		for k := range rows {
+			if k < len(p.peak) {
+				rows[k].PeakBytes = max(p.peak[k], rows[k].LiveBytes)
+			}
+		}
+		return
+	}
+	if lo >= hi {
+		return
+	}
+	ix.replayPeaks(by, in, rows, lo, hi)
+}
+
+// addCellPeaks is addPeaks for the blocks in a cell. The peaks of the whole run, which scrubbing asks for again and again,
+// are kept for the last cell.
+func (ix *Index) addCellPeaks(by analysis.Group, in scope, rows []analysis.Site, lo, hi int) {
+	key := cellPeaksKey{by, in, lo, hi, len(rows)}
+	ix.groups.mu.Lock()
+	kept := ix.groups.cellPeaks
+	ix.groups.mu.Unlock()
+	if kept.key != key || kept.fold != ix.foldIn(by, in.set) {
+		if lo < hi {
+			ix.replayPeaks(by, in, rows, lo, hi)
+		}
+		kept = cellPeaks{key: key, fold: ix.foldIn(by, in.set), peak: make([]uint64, len(rows))}
+		for k := range rows {
+			kept.peak[k] = rows[k].PeakBytes
+		}
+		ix.groups.mu.Lock()
+		ix.groups.cellPeaks = kept
+		ix.groups.mu.Unlock()
+		return
+	}
+	for k := range rows {
+		rows[k].PeakBytes = kept.peak[k]
+	}
+}
+
+// replayPeaks finds the peaks by following every event of [lo, hi).
+func (ix *Index) replayPeaks(by analysis.Group, in scope, rows []analysis.Site, lo, hi int) {
+	d, f := dimOf(by), ix.foldIn(by, in.set)
+	live := make([]uint64, len(rows))
+	for k, c := range ix.sumsIn(d, in, lo)[0] {
+		live[f.keyOf(uint32(k))], _ = model.SaturatingAdd(live[f.keyOf(uint32(k))], c.liveBytes())
+	}
+	seen := make([]bool, len(rows))
+	ix.replay(lo, hi, func(event int, block uint32, size uint64, how change) {
+		if !ix.in(in, block) {
+			return
+		}
+		k := f.keyOf(ix.key(d, block))
+		if !seen[k] && event > lo {
+			rows[k].PeakBytes = live[k] // carried in, and still there after the first event
+		}
+		seen[k] = true
+		live[k] = changed(live[k], size, how)
+		rows[k].PeakBytes = max(rows[k].PeakBytes, live[k])
+	})
+	for k := range rows {
+		if !seen[k] {
+			rows[k].PeakBytes = live[k] // it held this level after every event of the range
+		}
+	}
+}
+
+// addKept fills what was allocated in events [lo, hi) and is live after them.
+func (ix *Index) addKept(by analysis.Group, in scope, rows []analysis.Site, lo, hi int) {
+	if lo == 0 {
+		d, f := dimOf(by), ix.foldIn(by, in.set)
+		for k, c := range ix.sumsIn(d, in, hi)[0] {
+			row := &rows[f.keyOf(uint32(k))]
+			row.LeakBytes, _ = model.SaturatingAdd(row.LeakBytes, c.liveBytes())
+			row.LeakCount += c.liveCount()
+		}
+		return
+	}
+	d, f := dimOf(by), ix.foldIn(by, in.set)
+	ix.kept(lo, hi, func(block uint32) {
+		if !ix.in(in, block) {
+			return
+		}
+		row := &rows[f.keyOf(ix.key(d, block))]
+		row.LeakBytes, _ = model.SaturatingAdd(row.LeakBytes, ix.size.at(int(block)))
+		row.LeakCount++
+	})
+}
+
+// kept calls f for every block that is born in events [lo, hi) and alive after them, in order of birth.
+func (ix *Index) kept(lo, hi int, f func(block uint32)) {
+	from, end := ix.bornIn(lo, hi)
+	for b := from; b < end; b++ {
+		if int(ix.died.at(b)) >= hi {
+			f(uint32(b))
+		}
+	}
+}
+
+// Weights implements [Trace].
+func (ix *Index) Weights(ctx context.Context, c analysis.Cost, q analysis.Query) ([]uint64, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	set := ix.setOf(q.Cell.Stacks)
+	in := scope{Cell: q.Cell.Rectangle()}
+	lo, hi := ix.eventRange(q.Range)
+	at := ix.eventsAt(q.At)
+	if c == analysis.CostPeak {
+		at, _ = ix.peakAfter(lo, hi)
+	}
+	rows := ix.siteSums(analysis.ByStack, in, lo, hi, at)
+	if c == analysis.CostLeaked {
+		ix.addKept(analysis.ByStack, in, rows, lo, hi)
+	}
+	out := make([]uint64, len(rows))
+	for i := range rows {
+		out[i] = rows[i].Cost(c)
+	}
+	set.clear(out)
+	return out, ctx.Err()
+}
+
+// Totals implements [Trace].
+func (ix *Index) Totals(_ context.Context, r analysis.Range) (analysis.Totals, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	lo, hi := ix.eventRange(r)
+	if lo == 0 && hi == ix.time.n {
+		return ix.totals, nil
+	}
+	t := analysis.Totals{Events: uint64(hi - lo)}
+	for i := lo; i < hi; i++ {
+		if ix.kind.at(i) == evFreeUnknown {
+			t.UnmatchedFrees++
+		}
+	}
+	ix.replay(lo, hi, func(event int, block uint32, size uint64, how change) { ix.addTotals(&t, block, size, how) })
+	t.FreeCount = t.FreedCount + t.UnmatchedFrees
+	t.TemporaryCount = 0
+	for _, s := range ix.siteSums(analysis.BySizeClass, scope{}, lo, hi, lo) {
+		t.TemporaryCount += s.Temporary
+	}
+	for _, m := range ix.marks {
+		if int(m.event) < lo || int(m.event) >= hi {
+			continue
+		}
+		if !m.gc {
+			t.MarkerCount++
+			continue
+		}
+		t.GCCount++
+		t.GCObjects, _ = model.SaturatingAdd(t.GCObjects, m.id)
+		t.GCBytes, _ = model.SaturatingAdd(t.GCBytes, m.bytes)
+	}
+	return t, nil
+}
+
+func (ix *Index) addTotals(t *analysis.Totals, block uint32, size uint64, how change) {
+	switch how {
+	case born:
+		t.AllocCount++
+		t.AllocBytes, _ = model.SaturatingAdd(t.AllocBytes, size)
+		if ix.addr.at(int(block)) == 0 {
+			t.UnaddressedCount++
+			t.UnaddressedBytes, _ = model.SaturatingAdd(t.UnaddressedBytes, size)
+		}
+	case overwrote:
+		t.OverwrittenCount++
+		t.OverwrittenBytes, _ = model.SaturatingAdd(t.OverwrittenBytes, size)
+	default:
+		t.FreedCount++
+		t.FreedBytes, _ = model.SaturatingAdd(t.FreedBytes, size)
+	}
+}
+
+// Functions implements [Trace].
+func (ix *Index) Functions(ctx context.Context, r analysis.Range, in analysis.Cell) ([]analysis.Function, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	lo, hi := ix.eventRange(r)
+	set := ix.setOf(in.Stacks)
+	t := newFunctionTable(set.stacks(ix.stacks()))
+	t.bare = set != nil
+	for _, row := range ix.siteSums(analysis.ByStack, scope{Cell: in.Rectangle()}, lo, hi, lo) {
+		if row.AllocCount == 0 || set != nil && !set.has(uint32(row.Key)) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		t.add(ix.stackIDs[row.Key], row.AllocBytes, row.AllocCount)
+	}
+	return t.rows, nil
+}

@@ -1,0 +1,331 @@
+package traceindex
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// climb is how the level of a key moves over a stretch of events, from 0 before it.
+type climb struct {
+	end  int64  // level behind the stretch
+	top  int64  // highest level after any of the key's events
+	born uint32 // blocks
+	age  uint32 // of the stretch that the rest is about
+}
+
+// stretch is a run of events within a chunk and within a column, and how the keys of each group climb there.
+type stretch struct {
+	column int // of the history
+	keys   [analysis.GroupCount][]analysis.Key
+	climbs [analysis.GroupCount][]climb
+}
+
+// climbs follows the levels of several groups through all events of a range: each chunk on its own, whatever lived before it,
+// and then chunk after chunk.
+type climbs struct {
+	ix     *FileIndex
+	groups []*grouping
+	in     *membership
+	keyOf  [][]analysis.Key // by group, by site; nil where the size decides
+	edges  []int            // events up to and with each column
+	take   func(s *stretch)
+	count  bool             // blocks by size and lifetime too
+	grids  []*analysis.Grid // of the workers, then
+
+	spare   chan *stretch
+	ordered inOrder[[]*stretch]
+}
+
+// climbing reports whether levels of keys fit 63 bits, so that they can be added up in any order.
+func (ix *FileIndex) climbing() bool { return ix.totals.AllocBytes < 1<<62 }
+
+// run calls take with every stretch of events [lo, hi), in order.
+func (c *climbs) run(ctx context.Context, lo, hi int) error {
+	c.spare = make(chan *stretch, 256)
+	c.ordered.take = func(list []*stretch) {
+		for _, s := range list {
+			c.take(s)
+			select {
+			case c.spare <- s:
+			default:
+			}
+		}
+	}
+	for _, g := range c.groups {
+		c.keyOf = append(c.keyOf, g.keysOfSites())
+	}
+	return c.ix.together(ctx, lo, hi, func() chunkWork {
+		w := climber{climbs: c}
+		if c.count {
+			w.grid = new(analysis.Grid)
+			c.grids = append(c.grids, w.grid)
+		}
+		for _, g := range c.groups {
+			w.now = append(w.now, make([]climb, g.keys))
+		}
+		return w.chunk
+	})
+}
+
+// climber is the worker of climbs.
+type climber struct {
+	*climbs
+	now     [][]climb // by group, by key
+	age     uint32
+	touched [analysis.GroupCount][]analysis.Key
+	member  []bool         // by event that is no FREE: a block in the cell
+	moves   []move         // not yet taken
+	grid    *analysis.Grid // nil if it is not needed
+}
+
+// move is one change of a block: its site, and bornMove where the block is born.
+type move struct {
+	by   int64
+	site uint32
+}
+
+const (
+	bornMove  = 1 << 31
+	movesKept = 512 // as many as stay in the nearest cache
+)
+
+func (w *climber) chunk(n int, v *view, from, to int) {
+	w.member = w.in.of(v, w.member)
+	if w.grid != nil {
+		countBlock(w.grid, w.ix, v, from, to, func(int) bool { return true })
+	}
+	var list []*stretch
+	for from < to {
+		column := sort.Search(len(w.edges), func(i int) bool { return w.edges[i] > v.c.first+from })
+		end := to
+		if column < len(w.edges) {
+			end = min(to, w.edges[column]-v.c.first)
+		}
+		w.age++
+		w.follow(v, from, end)
+		w.climb()
+		list = append(list, w.stretch(column))
+		from = end
+	}
+	w.ordered.put(n, list)
+}
+
+// stretch is what was followed last.
+func (w *climber) stretch(column int) *stretch {
+	var s *stretch
+	select {
+	case s = <-w.spare:
+	default:
+		s = new(stretch)
+	}
+	s.column = column
+	for i := range w.groups {
+		s.keys[i] = append(s.keys[i][:0], w.touched[i]...)
+		s.climbs[i] = s.climbs[i][:0]
+		for _, k := range w.touched[i] {
+			s.climbs[i] = append(s.climbs[i], w.now[i][k])
+		}
+		w.touched[i] = w.touched[i][:0]
+	}
+	return s
+}
+
+// climb takes the moves, group by group.
+// hot kernel
+func (w *climber) climb() {
+	for i, of := range w.keyOf {
+		now, touched, age := w.now[i], w.touched[i], w.age
+		for _, m := range w.moves {
+			var k analysis.Key
+			if of != nil {
+				k = of[m.site&^bornMove]
+			} else {
+				k = analysis.Key(sizeClass(uint64(max(m.by, -m.by))))
+			}
+			c := &now[k]
+			if c.age != age {
+				*c = climb{top: math.MinInt64, age: age}
+				touched = append(touched, k)
+			}
+			c.end += m.by
+			c.top = max(c.top, c.end)
+			c.born += m.site >> 31
+		}
+		w.touched[i] = touched
+	}
+	w.moves = w.moves[:0]
+}
+
+// follow is eachChange by hand, as everything is read for it.
+// hot kernel
+func (w *climber) follow(v *view, from, to int) {
+	ix, p, over := w.ix, 0, v.c.over
+	if from > 0 {
+		p = v.payload(from)
+		over = over[sort.Search(len(over), func(i int) bool { return int(over[i].event) >= from }):]
+	}
+	free, all := from-p, w.in.all()
+	sites, sizes, refs := v.site, v.events.Size, v.refs
+	for i, kind := range v.events.Kind[from:to] {
+		if len(w.moves) >= movesKept {
+			w.climb()
+		}
+		switch kind {
+		case model.Alloc:
+			if len(over) > 0 && int(over[0].event) == from+i {
+				if r := over[0].ref; all || w.in.has(r, w.member) {
+					site, size := ix.siteSize(v, r)
+					w.moves = append(w.moves, move{-int64(size), site})
+				}
+				over = over[1:]
+			}
+			if all || w.member[p] {
+				w.moves = append(w.moves, move{int64(sizes[p]), sites[p] | bornMove})
+			}
+			p++
+		case model.Free:
+			r := refs[free]
+			free++
+			if r == noRef || !all && !w.in.has(r, w.member) {
+				continue
+			}
+			if q, ok := r.local(); ok {
+				w.moves = append(w.moves, move{-int64(sizes[q]), sites[q]})
+			} else {
+				site, size := ix.records.origin.at(int(r))
+				w.moves = append(w.moves, move{-int64(size), site})
+			}
+		default:
+			p++
+		}
+	}
+}
+
+// passes makes the passes of several groups at once, with the developments of the keys that are wanted of the first.
+func (ix *FileIndex) passes(ctx context.Context, n int, groups []*grouping, want []analysis.Key) ([]*pass, error) {
+	c := climbs{ix: ix, groups: groups, in: ix.membership(groups[0].in)}
+	c.count = ix.settled() && c.in.all() && ix.grids.get(n, 0, n) == nil // it costs little more
+	builders := make([]*passBuilder, len(groups))
+	for i, g := range groups {
+		builders[i] = newPassBuilder(g.f, n, g.keys, want)
+		want = nil
+	}
+	var err error
+	if c.edges, err = ix.columnEnds(n); err != nil {
+		return nil, err
+	}
+	column := 0
+	until := func(to int) {
+		for ; column < to; column++ {
+			for _, b := range builders {
+				b.endColumn()
+			}
+		}
+	}
+	c.take = func(s *stretch) {
+		until(s.column)
+		for i, b := range builders {
+			for j, k := range s.keys[i] {
+				b.climb(k, &s.climbs[i][j])
+			}
+		}
+	}
+	if err := c.run(ctx, 0, n); err != nil {
+		return nil, err
+	}
+	until(analysis.HistoryColumns)
+	if c.count {
+		grid := new(analysis.Grid)
+		for _, g := range c.grids {
+			grid.Add(g)
+		}
+		ix.grids.put(n, 0, n, *grid)
+	}
+	out := make([]*pass, len(builders))
+	for i, b := range builders {
+		b.judge(float64(ix.duration()) / 1e6 / analysis.HistoryColumns)
+		out[i] = b.out
+	}
+	return out, nil
+}
+
+// columnEnds is the number of events up to and with each column of the history of the first n events.
+func (ix *FileIndex) columnEnds(n int) ([]int, error) {
+	r, end := ix.reader(), ix.duration()
+	edges := slices.Repeat([]int{n}, analysis.HistoryColumns)
+	for i := range analysis.HistoryColumns - 1 {
+		edges[i] = min(r.eventsUntil(analysis.ColumnEdge(0, end, i+1, analysis.HistoryColumns)), n)
+	}
+	return edges, r.err
+}
+
+// climb is change for all events of a stretch.
+func (b *passBuilder) climb(k analysis.Key, c *climb) {
+	level := int64(b.live[k])
+	top := uint64(level + c.top)
+	b.live[k] = uint64(level + c.end)
+	b.out.peak[k] = max(b.out.peak[k], top)
+	if s := b.out.slot[k]; s >= 0 {
+		b.now[s], b.top[s] = b.live[k], max(b.top[s], top)
+		b.born[s] += uint64(c.born)
+	}
+}
+
+// peaksIn returns the highest level of every key of some groups after any of events [lo, hi), of blocks in a cell alone, given
+// the levels before.
+func (ix *FileIndex) peaksIn(ctx context.Context, groups []*grouping, lo, hi int, live [][]uint64) ([][]uint64, error) {
+	c := climbs{ix: ix, groups: groups, in: ix.membership(groups[0].in)}
+	peaks, first := make([][]uint64, len(groups)), true
+	for i, g := range groups {
+		peaks[i] = make([]uint64, g.keys)
+	}
+	c.take = func(s *stretch) {
+		for i := range groups {
+			for j, k := range s.keys[i] {
+				m, before := &s.climbs[i][j], live[i][k]
+				if !first { // it held this level after the last event of the chunk before
+					peaks[i][k] = max(peaks[i][k], before)
+				}
+				peaks[i][k] = max(peaks[i][k], uint64(int64(before)+m.top))
+				live[i][k] = uint64(int64(before) + m.end)
+			}
+		}
+		first = false
+	}
+	carried := make([][]uint64, len(groups))
+	for i := range groups {
+		carried[i] = slices.Clone(live[i])
+	}
+	if err := c.run(ctx, lo, hi); err != nil {
+		return nil, err
+	}
+	return peaks, ix.addCarried(groups, lo, peaks, carried)
+}
+
+// addCarried raises peaks to what is carried in, unless the first event changes it.
+func (ix *FileIndex) addCarried(groups []*grouping, lo int, peaks, carried [][]uint64) error {
+	v, err := ix.view(ix.chunks[ix.chunkAt(lo)])
+	if err != nil {
+		return err
+	}
+	defer ix.done(v)
+	ix.eachChange(v, lo-v.c.first, lo-v.c.first+1, func(_ int, r ref, _ change) {
+		b := ix.refBlock(v, r)
+		for i, g := range groups {
+			if ix.in(g.in, &b) {
+				carried[i][g.keyOf(&b)] = 0
+			}
+		}
+	})
+	for i := range groups {
+		for k, level := range carried[i] {
+			peaks[i][k] = max(peaks[i][k], level)
+		}
+	}
+	return nil
+}

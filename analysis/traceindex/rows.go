@@ -1,0 +1,121 @@
+package traceindex
+
+import (
+	"slices"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/model"
+)
+
+// changed is a live level after a block of the size is born or ends.
+func changed(live, size uint64, how change) uint64 {
+	if how == born {
+		s, _ := model.SaturatingAdd(live, size)
+		return s
+	}
+	return live - min(size, live)
+}
+
+// nameSites fills the names of rows, which may be a part of all and were put together by f.
+func (ix *names) nameSites(by analysis.Group, f *fold, rows []analysis.Site) {
+	s := ix.stacks()
+	if f != nil {
+		s = f.stacks
+	}
+	var shown []label
+	switch {
+	case by == analysis.ByStack && f != nil:
+		shown = f.labels
+	case by == analysis.ByStack:
+		shown = ix.labelsOf(s)
+	}
+	for i := range rows {
+		r := &rows[i]
+		switch {
+		case by == analysis.ByStack:
+			l := &shown[r.Key]
+			r.Stack = ix.stackIDs[r.Key]
+			r.Name, r.Where, r.Node = l.name, l.where, l.leaf
+		case f != nil:
+			r.Name = f.names[r.Key]
+			r.Node, _ = s.Node(r.Stack)
+		default:
+			r.Name = ix.dimensionName(by, r.Key)
+		}
+	}
+}
+
+// functionTable sums up allocations per function name: two ids of one name are one function.
+type functionTable struct {
+	stacks *model.Stacks
+	byName map[string]int
+	byID   []int // row of a FuncID, -1 while it has none
+	seen   []int // by row: the last stack that counted there
+	stack  int
+	bare   bool // stacks without frames have lost them to a filter
+	rows   []analysis.Function
+}
+
+func newFunctionTable(s *model.Stacks) *functionTable {
+	t := &functionTable{stacks: s, byName: map[string]int{}}
+	if s != nil {
+		t.byID = slices.Repeat([]int{-1}, len(s.Functions))
+	}
+	return t
+}
+
+func (t *functionTable) row(name string) int {
+	i, ok := t.byName[name]
+	if !ok {
+		i = len(t.rows)
+		t.byName[name] = i
+		t.rows = append(t.rows, analysis.Function{Name: name})
+		t.seen = append(t.seen, 0)
+	}
+	return i
+}
+
+// add counts one stack's allocations.
+func (t *functionTable) add(id model.StackID, bytes, count uint64) {
+	t.stack++
+	leaf, ok := t.stacks.Node(id)
+	if ok && leaf == 0 && t.bare {
+		t.count(t.row(calltree.NoFrames), bytes, count, true)
+		return
+	}
+	if !ok || leaf == 0 {
+		t.count(t.row(model.UnknownStack(id)), bytes, count, true)
+		return
+	}
+	for n := leaf; n != 0; n = t.stacks.Parent[n] {
+		f := t.stacks.FrameFunc[t.stacks.Frame[n]]
+		if t.byID[f] < 0 {
+			t.byID[f] = t.row(t.stacks.Functions[f])
+		}
+		t.count(t.byID[f], bytes, count, n == leaf)
+	}
+}
+
+func (t *functionTable) count(row int, bytes, count uint64, self bool) {
+	r := &t.rows[row]
+	if t.seen[row] != t.stack {
+		t.seen[row] = t.stack
+		r.TotalBytes, _ = model.SaturatingAdd(r.TotalBytes, bytes)
+		r.TotalCount += count
+	}
+	if self {
+		r.SelfBytes, _ = model.SaturatingAdd(r.SelfBytes, bytes)
+		r.SelfCount += count
+	}
+}
+
+// addEnded adds the blocks that ended between two states of a key's sums.
+func addEnded(s *analysis.Site, before, after *cell) {
+	ended, over := after.endedBytes-before.endedBytes, after.overBytes-before.overBytes
+	endedCount, overCount := after.endedCount-before.endedCount, after.overCount-before.overCount
+	s.OverwrittenBytes, _ = model.SaturatingAdd(s.OverwrittenBytes, over)
+	s.OverwrittenCount += uint64(overCount)
+	s.FreedBytes, _ = model.SaturatingAdd(s.FreedBytes, ended-min(over, ended)) // less only where a sum saturated
+	s.FreedCount += uint64(endedCount - overCount)
+}

@@ -1,0 +1,344 @@
+package traceindex
+
+import (
+	"encoding/binary"
+	"math"
+	"sort"
+	"sync"
+
+	"github.com/memtui/memtui/model"
+)
+
+// runReader reads runs of events again, with the level after each of them. It belongs to one answer: the lock is held all
+// the time.
+type runReader struct {
+	ix         *FileIndex
+	*runLevels            // the run that was loaded last
+	other      *runLevels // the one before: a range has two ends
+	err        error      // the first one; from then on nothing makes sense
+	freed      streamReader
+	bulk       runBulk
+	parts      runParts
+}
+
+// runBulk are runs that were read from the file at once, to be taken in order.
+type runBulk struct {
+	run, end int // those that are left
+	at, p    int // where the next one begins, as event and as one that is no FREE
+	events   *model.Columns
+}
+
+// runLevels are the levels after each event of a run.
+type runLevels struct {
+	run    int // -1 if none is loaded
+	first  int // events before it
+	begin  model.Time
+	times  []uint32 // after begin
+	levels []level
+	kept   bool // read-only, as others may use it
+}
+
+func (l *runLevels) timeOf(i int) model.Time { return l.begin + model.Time(l.times[i]) }
+
+func (ix *FileIndex) reader() *runReader {
+	return &runReader{ix: ix, runLevels: &runLevels{run: -1}, other: &runLevels{run: -1}, parts: runParts{run: -1}}
+}
+
+// usedReader is reader with the memory, and the runs, of an earlier answer, to be put back into ix.readers if all went well.
+func (ix *FileIndex) usedReader() *runReader {
+	if r, _ := ix.readers.Get().(*runReader); r != nil {
+		r.err, r.bulk.run, r.bulk.end = nil, 0, 0
+		return r
+	}
+	return ix.reader()
+}
+
+// runCache keeps slow runs that were loaded lately: edges of charts fall into them at every zoom.
+type runCache struct {
+	mu         sync.Mutex
+	young, old map[int]*runLevels
+}
+
+// keptRuns is how many runs are kept at least, once there are so many; up to twice as many are.
+const keptRuns = 256
+
+func (k *runCache) get(run int) *runLevels {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	l := k.young[run]
+	if l == nil {
+		if l = k.old[run]; l != nil {
+			k.add(l)
+		}
+	}
+	return l
+}
+
+func (k *runCache) put(l *runLevels) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.add(l)
+}
+
+func (k *runCache) add(l *runLevels) {
+	if len(k.young) >= keptRuns || k.young == nil {
+		k.young, k.old = make(map[int]*runLevels, keptRuns), k.young
+	}
+	k.young[l.run] = l
+}
+
+// chunkOf is the chunk that a run belongs to.
+func (ix *FileIndex) chunkOf(run int) *chunk {
+	k := sort.Search(len(ix.chunks), func(i int) bool { return ix.chunks[i].firstRun > run })
+	return ix.chunks[k-1]
+}
+
+// runOf is the run that an event belongs to.
+func (ix *FileIndex) runOf(event int) int {
+	c := ix.chunks[ix.chunkAt(event)]
+	return c.firstRun + (event-c.first)/runLength
+}
+
+// runBegin is the number of events before a run.
+func (ix *FileIndex) runBegin(run int) int {
+	c := ix.chunkOf(run)
+	return c.first + (run-c.firstRun)*runLength
+}
+
+// runEnd is the number of events up to and with a run.
+func (ix *FileIndex) runEnd(run int) int {
+	c := ix.chunkOf(run)
+	return c.first + min((run-c.firstRun+1)*runLength, c.n)
+}
+
+// overFrom are the blocks that events from one on overwrite.
+func (c *chunk) overFrom(event uint32) []overEnd {
+	return c.over[sort.Search(len(c.over), func(i int) bool { return c.over[i].event >= event }):]
+}
+
+// load reads a run.
+func (r *runReader) load(run int) {
+	if run == r.run || r.err != nil {
+		return
+	}
+	if r.runLevels, r.other = r.other, r.runLevels; run == r.run {
+		return
+	}
+	if l := r.ix.runCache.get(run); l != nil {
+		r.runLevels = l
+		return
+	}
+	if r.kept {
+		r.runLevels = new(runLevels)
+	}
+	c := r.ix.chunkOf(run)
+	if r.prove(c.firstRun, run); r.err != nil {
+		return
+	}
+	// The level before a chunk is known in 128 bits, that before other runs only as it is shown.
+	from, hi, l := run, uint64(0), level{}
+	for from > c.firstRun && r.ix.curve.base.at(from-1).bytes == math.MaxUint64 {
+		from--
+	}
+	if from > 0 {
+		l = r.ix.curve.base.at(from - 1).level
+	}
+	if from == c.firstRun {
+		hi, l.bytes = c.hi, c.lo
+	}
+	events, _ := r.ix.columns.Get().(*model.Columns)
+	if events == nil {
+		events = new(model.Columns)
+	}
+	defer r.ix.columns.Put(events)
+	for ; from <= run; from++ {
+		if hi, l = r.follow(c, from, hi, l, events); r.err != nil {
+			r.run = -1
+			return
+		}
+	}
+	if n := len(r.times); n > 0 && model.Time(r.times[n-1]) > slowRun*(r.ix.duration()/model.Time(r.ix.runs.n)) {
+		r.kept = true
+		r.ix.runCache.put(r.runLevels)
+	}
+}
+
+// slowRun is how many times longer than the mean a run takes that is kept.
+const slowRun = 8
+
+// follow reads a run of a chunk, given the level before it, and returns the one behind it.
+func (r *runReader) follow(c *chunk, run int, hi uint64, l level, buffer *model.Columns) (uint64, level) {
+	events, p := r.read(c, run, buffer)
+	if r.err != nil {
+		return hi, l
+	}
+	start, n := r.ix.runs.at(run), events.Len()
+	r.run, r.first, r.begin = run, c.first+(run-c.firstRun)*runLength, c.begin+model.Time(start.time)
+	r.times, r.levels = resize(r.times, n), resize(r.levels, n)
+	for i, t := range events.Time {
+		r.times[i] = t - events.Time[0]
+	}
+	rest := r.freedBy(c, run, run)
+	if r.err != nil {
+		return hi, l
+	}
+	local := uint32(r.first - c.first)
+	over := c.overFrom(local)
+	if (len(over) == 0 || int(over[0].event-local) >= n) && hi == 0 && l.bytes < smallLevel && l.allocBytes < smallLevel {
+		if r.followSmall(events, p, l, rest, c.common) {
+			return 0, r.levels[n-1]
+		}
+	}
+	lo := l.bytes
+	for i, kind := range events.Kind {
+		switch kind {
+		case model.Alloc:
+			if len(over) > 0 && over[0].event == local+uint32(i) {
+				hi, lo = sub128(hi, lo, over[0].size)
+				l.count--
+				over = over[1:]
+			}
+			size := events.Size[p]
+			hi, lo = add128(hi, lo, size)
+			l.allocBytes, _ = model.SaturatingAdd(l.allocBytes, size)
+			l.count++
+			l.allocCount++
+			p++
+		case model.Free:
+			l.freeEvents++
+			var size uint64
+			var ok bool
+			if size, ok, rest = nextFreed(rest, c.common); ok {
+				hi, lo = sub128(hi, lo, size)
+				l.count--
+			}
+		default:
+			p++
+		}
+		l.bytes = shown(hi, lo)
+		r.levels[i] = l
+	}
+	l.bytes = lo
+	return hi, l
+}
+
+// freedBy is the stream of the sizes that runs [first, last] of a chunk free.
+func (r *runReader) freedBy(c *chunk, first, last int) []byte {
+	end := uint32(math.MaxUint32)
+	if last-c.firstRun < (c.n-1)/runLength {
+		end = r.ix.runs.ref(last + 1).freed
+	}
+	var stream []byte
+	stream, r.err = c.freedFrom(&r.freed, r.ix.runs.ref(first).freed, end)
+	return stream
+}
+
+// Sums that begin below smallLevel do not overflow with blocks of less than smallSum in all.
+const (
+	smallLevel = 1 << 62
+	smallSum   = 1 << 59
+)
+
+// followSmall is follow where nothing overflows or is overwritten; ok is false if it might. Whether an event is an ALLOC or a
+// FREE follows patterns that processors guess well: no branch for that would cost more.
+// hot kernel
+func (r *runReader) followSmall(events *model.Columns, p int, l level, rest []byte, common []uint64) (ok bool) {
+	var freed [256]uint64 // by code
+	copy(freed[1:rareSize], common)
+	sizes, kinds := events.Size, events.Kind
+	levels := r.levels[:len(kinds)]
+	free, all := 0, uint64(0)
+	for i, kind := range kinds {
+		switch kind {
+		case model.Alloc:
+			size := sizes[p]
+			p++
+			all |= size
+			l.bytes += size
+			l.allocBytes += size
+			l.count++
+			l.allocCount++
+		case model.Free:
+			code := rest[free]
+			free++
+			ends := freed[code]
+			if code == rareSize {
+				var n int
+				ends, n = binary.Uvarint(rest[free:])
+				free += n
+			}
+			l.bytes -= ends
+			l.count -= (uint32(code) + rareSize) >> 8
+			l.freeEvents++
+		default:
+			p++
+		}
+		to := &levels[i]
+		to.bytes, to.allocBytes, to.count, to.allocCount, to.freeEvents = l.bytes, l.allocBytes, l.count, l.allocCount, l.freeEvents
+	}
+	return all < smallSum/runLength
+}
+
+// read returns the events of a run, in the buffer or elsewhere, and which of those that are no FREE is the first.
+func (r *runReader) read(c *chunk, run int, buffer *model.Columns) (events *model.Columns, p int) {
+	start := r.ix.runs.at(run)
+	from := (run - c.firstRun) * runLength
+	n := min(runLength, c.n-from)
+	if k := c.kept; k != nil {
+		return &model.Columns{
+			Kind: k.Kind[from : from+n], Time: k.Time[from : from+n], Addr: k.Addr[from : from+n],
+			Size: k.Size, ID: k.ID, Thread: k.Thread,
+		}, int(start.at)
+	}
+	if b := &r.bulk; b.run <= run && run < b.end {
+		for b.run < run { // was not needed after all
+			b.next(runLength)
+		}
+		return b.next(n)
+	}
+	r.decode(c, run, run, buffer)
+	return buffer, 0
+}
+
+// next takes the next run, of n events; p is which of those that are no FREE is its first.
+func (b *runBulk) next(n int) (events *model.Columns, p int) {
+	e, from := b.events, b.at
+	b.run++
+	b.at += n
+	p = b.p
+	for _, kind := range e.Kind[from:b.at] {
+		if kind != model.Free {
+			b.p++
+		}
+	}
+	return &model.Columns{Kind: e.Kind[from:b.at], Time: e.Time[from:b.at], Size: e.Size}, p
+}
+
+// decode reads runs [first, last] of a chunk from the file.
+func (r *runReader) decode(c *chunk, first, last int, events *model.Columns) {
+	to, n := c.to, c.n-(first-c.firstRun)*runLength
+	if behind := (last + 1 - c.firstRun) * runLength; behind < c.n {
+		to, n = c.from+int64(r.ix.runs.at(last+1).at), (last+1-first)*runLength
+	}
+	d := r.ix.decoders.Get().(model.Decoder)
+	defer r.ix.decoders.Put(d)
+	events.Reset()
+	var next int64
+	if next, r.err = d.Decode(events, c.from+int64(r.ix.runs.at(first).at), to, n); r.err == nil && (next != to || events.Len() != n) {
+		r.err = errUnlike
+	}
+}
+
+// ahead reads a run and those behind it that are in its chunk up to last, unless that was done. They are to be loaded next, in order.
+func (r *runReader) ahead(run, last int) {
+	c := r.ix.chunkOf(run)
+	last = min(last, c.firstRun+(c.n-1)/runLength)
+	if b := &r.bulk; c.kept != nil || last <= run || run < b.end && run >= b.run || r.err != nil {
+		return
+	}
+	if r.bulk.events == nil {
+		r.bulk.events = new(model.Columns)
+	}
+	r.bulk.run, r.bulk.end, r.bulk.at, r.bulk.p = run, last+1, 0, 0
+	r.decode(c, run, last, r.bulk.events)
+}

@@ -1,0 +1,192 @@
+package traceindex
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/memtui/memtui/model"
+)
+
+var _ Loading = (*FileIndex)(nil)
+
+var (
+	errChanged = errors.New("the file changes while it is read: what was read first does not fit what is read now")
+	errUnlike  = errors.New("events that are read again are not those that were read first") // whoever is at fault
+)
+
+// unexplained reports whether an error may come of an input that changes, of an index file, or of a defect.
+func unexplained(err error) bool {
+	return model.Internal(err) || errors.Is(err, errUnlike) || errors.Is(err, model.ErrGone)
+}
+
+// inputChanged reports whether the input is known to be another one by now.
+func (ix *FileIndex) inputChanged() bool { return ix.input != nil && ix.input.Changed() }
+
+// explain says whose fault an error is that came up while something was done. An input that has not changed has none.
+func (ix *FileIndex) explain(err error, about string) error {
+	var defect *model.InternalError
+	switch {
+	case !unexplained(err):
+		return err
+	case ix.inputChanged():
+		return errChanged
+	case errors.As(err, &defect):
+		return &model.InternalError{Value: defect.Value, About: about}
+	case errors.Is(err, errUnlike):
+		return &model.InternalError{Value: errUnlike, About: about}
+	}
+	return err
+}
+
+// sequence puts the batches of a replay together to chunks. Chunks whose bytes lie in one piece are read again when they are
+// needed, others keep their events.
+type sequence struct {
+	b    *builder
+	ctx  context.Context
+	skip int // events that are in the index already
+
+	mu     sync.Mutex // the clock may close a chunk too
+	j      *job       // being filled, nil before its first event
+	piece  bool       // all bytes since j.from are its events
+	at     int64      // where the events behind those taken begin
+	known  bool       // at is exact
+	last   model.Time // of the event before
+	origin model.Time // of j's first event
+	since  time.Time  // when the first event of j came
+	err    error
+}
+
+func (b *builder) sequence(skip int) *sequence {
+	return &sequence{b: b, skip: skip, at: b.pos, known: true, last: b.match.now}
+}
+
+// sequential replays the source from its begin and takes the events that are not there yet.
+func (b *builder) sequential(ctx context.Context) error {
+	s := b.sequence(b.match.events)
+	s.ctx = ctx
+	ticker := time.NewTicker(settleAfter)
+	defer ticker.Stop()
+	done := make(chan struct{})
+	var ticking sync.WaitGroup
+	ticking.Go(func() {
+		for {
+			select {
+			case <-ticker.C:
+				s.tick()
+			case <-done:
+				return
+			}
+		}
+	})
+	err := b.events.Replay(ctx, s.batch)
+	close(done)
+	ticking.Wait()
+	if err == nil {
+		err = s.close()
+	}
+	return err
+}
+
+// tick closes a chunk that has been waiting for more for some time.
+func (s *sequence) tick() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.j != nil && time.Since(s.since) >= settleAfter && s.err == nil {
+		s.err = guarded(s.close)
+	}
+}
+
+// batch takes one batch.
+func (s *sequence) batch(batch *model.EventBatch) error {
+	if len(batch.Problems) > 0 || batch.Lost > 0 {
+		s.b.found(batch.Problems, batch.Lost)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	events := batch.Events
+	skipped := min(s.skip, len(events))
+	s.skip -= skipped
+	events = events[skipped:]
+	whole := len(batch.Problems) == 0 && batch.Lost == 0
+	for i := range events {
+		if s.err == nil {
+			s.take(&events[i], whole)
+		}
+	}
+	if s.skip == 0 {
+		s.at, s.known = batch.Offset, true
+	}
+	if s.j != nil {
+		s.j.next = batch.Offset
+		if s.err == nil && s.j.events.Len() >= s.b.ix.chunkSize/eventBytes {
+			s.err = s.close()
+		}
+	}
+	_, size := s.b.events.Extent()
+	s.b.ix.mu.Lock()
+	s.b.ix.status.Offset, s.b.ix.status.Size = max(s.b.ix.status.Offset, batch.Offset), size
+	s.b.ix.mu.Unlock()
+	return s.err
+}
+
+// found publishes problems and lost bytes, and keeps them with the index.
+func (b *builder) found(problems []model.Problem, lost int64) {
+	publish(b.store, problems, lost)
+	b.ix.mu.Lock()
+	defer b.ix.mu.Unlock()
+	b.ix.lost += lost
+	for _, p := range problems {
+		b.ix.found = model.AddProblem(b.ix.found, p)
+	}
+}
+
+// take adds one event. whole says that its batch lies in one piece.
+func (s *sequence) take(e *model.Event, whole bool) {
+	if s.j != nil && e.Time-s.origin > 1<<32-1 {
+		s.piece = false // it ends within a batch
+		if s.err = s.close(); s.err != nil {
+			return
+		}
+		s.known = false
+	}
+	if s.j == nil {
+		if s.j, s.err = s.b.job(s.context(), s.at, 0); s.err != nil {
+			return
+		}
+		s.j.events.Delta = e.Time - s.last
+		s.origin, s.since, s.piece = e.Time, time.Now(), s.known
+	}
+	s.piece = s.piece && whole
+	s.j.events.Append(e, uint32(e.Time-s.origin))
+	s.last = e.Time
+}
+
+func (s *sequence) context() context.Context {
+	if s.ctx == nil {
+		return context.Background()
+	}
+	return s.ctx
+}
+
+// close hands the chunk on.
+func (s *sequence) close() error {
+	j := s.j
+	if j == nil {
+		return nil
+	}
+	s.j = nil
+	n := j.events.Len()
+	j.to = j.next
+	if j.keep = !s.piece || s.b.source == nil; !j.keep {
+		j.reset(j.from, j.next)
+		s.b.decode(j)
+		if j.err != nil || j.events.Len() != n || j.next != j.to {
+			return errUnlike
+		}
+	} else {
+		s.b.number(j)
+	}
+	return s.b.forward(s.context(), j)
+}

@@ -1,0 +1,287 @@
+package traceindex
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// Sites implements [Trace].
+func (ix *FileIndex) Sites(ctx context.Context, q analysis.Query) ([]analysis.Site, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	r := ix.reader()
+	lo, hi := r.eventRange(q.Range)
+	at := r.eventsAt(q.At)
+	if r.err != nil {
+		return nil, r.err
+	}
+	g := ix.grouping(q.By, ix.filtered(q.Cell))
+	rows, err := g.sums(ctx, lo, hi, at)
+	if err == nil && !q.NoPeaks {
+		err = g.addPeaks(ctx, rows, lo, hi)
+	}
+	if err == nil {
+		err = g.addKept(ctx, rows, lo, hi)
+	}
+	if err != nil {
+		return nil, err
+	}
+	rows = slices.DeleteFunc(g.f.prune(rows), func(s analysis.Site) bool { return s.None() })
+	ix.nameSites(q.By, g.f, rows)
+	return rows, ctx.Err()
+}
+
+// addPeaks fills the highest live bytes of each group alone after any event of [lo, hi).
+func (g *grouping) addPeaks(ctx context.Context, rows []analysis.Site, lo, hi int) error {
+	if g.in.IsAll() && lo == 0 && hi == g.ix.events() {
+		p, err := g.pass(ctx, nil)
+		if err != nil {
+			return err
+		}
+		for k := range rows {
+			if k < len(p.peak) {
+				rows[k].PeakBytes = max(p.peak[k], rows[k].LiveBytes)
+			}
+		}
+		return nil
+	}
+	if lo >= hi {
+		return ctx.Err()
+	}
+	return g.keptPeaks(ctx, rows, lo, hi)
+}
+
+// keptPeaks finds the peaks of a range or a cell. The last ones are kept, as scrubbing asks for them again and again.
+func (g *grouping) keptPeaks(ctx context.Context, rows []analysis.Site, lo, hi int) error {
+	key := cellPeaksKey{g.by, g.in, lo, hi, len(rows)}
+	peaks := g.ix.peaks.get(key, g.f)
+	if peaks == nil {
+		var err error
+		if peaks, err = g.findPeaks(ctx, key); err != nil {
+			return err
+		}
+	}
+	for k := range rows {
+		rows[k].PeakBytes = peaks[k]
+	}
+	return nil
+}
+
+// peakCache keeps the peaks of every group in the range and the cell that were asked about last.
+type peakCache struct {
+	mu   sync.Mutex
+	kept [analysis.GroupCount]cellPeaks
+}
+
+func (c *peakCache) get(key cellPeaksKey, f *fold) []uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if k := &c.kept[key.by]; k.key == key && k.fold == f {
+		return k.peak
+	}
+	return nil
+}
+
+func (c *peakCache) put(key cellPeaksKey, f *fold, peak []uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.kept[key.by] = cellPeaks{key, f, peak}
+}
+
+// findPeaks finds the peaks of a group, and those of others with it.
+func (g *grouping) findPeaks(ctx context.Context, key cellPeaksKey) ([]uint64, error) {
+	ix := g.ix
+	if !ix.climbing() {
+		rows := make([]analysis.Site, key.keys)
+		err := g.replayPeaks(ctx, rows, key.lo, key.hi)
+		peaks := make([]uint64, key.keys)
+		for k := range rows {
+			peaks[k] = rows[k].PeakBytes
+		}
+		return peaks, err
+	}
+	groups := []*grouping{g}
+	for _, by := range companions(g.by) {
+		if ix.settled() {
+			groups = append(groups, ix.grouping(by, g.in))
+		}
+	}
+	live := make([][]uint64, len(groups))
+	for i, g := range groups {
+		carried, err := ix.sumsIn(ctx, g.d, g.in, key.lo)
+		if err != nil {
+			return nil, err
+		}
+		live[i] = make([]uint64, g.keys)
+		for k, c := range carried[0][:g.known(len(carried[0]))] {
+			live[i][g.f.keyOf(uint32(k))] += c.liveBytes()
+		}
+	}
+	peaks, err := ix.peaksIn(ctx, groups, key.lo, key.hi, live)
+	if err != nil {
+		return nil, err
+	}
+	for i, g := range groups {
+		if !g.in.IsAll() && !ix.settled() {
+			break // blocks may still end, and leave the cell
+		}
+		ix.peaks.put(cellPeaksKey{g.by, g.in, key.lo, key.hi, g.keys}, g.f, peaks[i])
+	}
+	return peaks[0], nil
+}
+
+// replayPeaks finds the peaks by following every event of [lo, hi).
+func (g *grouping) replayPeaks(ctx context.Context, rows []analysis.Site, lo, hi int) error {
+	ix := g.ix
+	carried, err := ix.sumsIn(ctx, g.d, g.in, lo)
+	if err != nil {
+		return err
+	}
+	live := make([]uint64, len(rows))
+	for k, c := range carried[0][:g.known(len(carried[0]))] {
+		key := g.f.keyOf(uint32(k))
+		live[key], _ = model.SaturatingAdd(live[key], c.liveBytes())
+	}
+	seen := make([]bool, len(rows))
+	err = ix.replay(ctx, lo, hi, func(v *view, event int, r ref, how change) {
+		site, size := ix.siteSize(v, r)
+		if !g.in.IsAll() {
+			if b := ix.refBlock(v, r); !ix.in(g.in, &b) {
+				return
+			}
+		}
+		k := g.key(site, size)
+		if !seen[k] && event > lo {
+			rows[k].PeakBytes = live[k] // carried in, and still there after the first event
+		}
+		seen[k] = true
+		live[k] = changed(live[k], size, how)
+		rows[k].PeakBytes = max(rows[k].PeakBytes, live[k])
+	})
+	for k := range rows {
+		if !seen[k] {
+			rows[k].PeakBytes = live[k] // it held this level after every event of the range
+		}
+	}
+	return err
+}
+
+// addKept fills what was allocated in events [lo, hi) and is live after them.
+func (g *grouping) addKept(ctx context.Context, rows []analysis.Site, lo, hi int) error {
+	ix := g.ix
+	if lo == 0 {
+		sums, err := ix.sumsIn(ctx, g.d, g.in, hi)
+		if err != nil {
+			return err
+		}
+		for k, c := range sums[0][:g.known(len(sums[0]))] {
+			row := &rows[g.f.keyOf(uint32(k))]
+			row.LeakBytes, _ = model.SaturatingAdd(row.LeakBytes, c.liveBytes())
+			row.LeakCount += c.liveCount()
+		}
+		return nil
+	}
+	return ix.eachKept(ctx, lo, hi, func(b *fileBlock) {
+		if !ix.in(g.in, b) {
+			return
+		}
+		row := &rows[g.keyOf(b)]
+		row.LeakBytes, _ = model.SaturatingAdd(row.LeakBytes, b.size)
+		row.LeakCount++
+	})
+}
+
+// Weights implements [Trace].
+func (ix *FileIndex) Weights(ctx context.Context, c analysis.Cost, q analysis.Query) ([]uint64, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	r := ix.reader()
+	lo, hi := r.eventRange(q.Range)
+	at := r.eventsAt(q.At)
+	if c == analysis.CostPeak {
+		at, _ = r.peakAfter(lo, hi)
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	set := ix.setOf(q.Cell.Stacks)
+	q.Cell = q.Cell.Rectangle()
+	g := ix.grouping(analysis.ByStack, scope{Cell: q.Cell})
+	if c == analysis.CostLeaked || c == analysis.CostTemporary {
+		out, err := g.rowWeights(ctx, c, lo, hi)
+		set.clear(out)
+		return out, err
+	}
+	if c == analysis.CostTotal || c == analysis.CostCount {
+		at = lo
+	} else {
+		hi = at
+	}
+	sums, err := ix.sumsIn(ctx, dimStack, scope{Cell: q.Cell}, at, hi)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]uint64, g.keys)
+	for k := range out {
+		switch a, b := &sums[0][k], &sums[1][k]; c {
+		case analysis.CostTotal:
+			out[k] = b.allocBytes - a.allocBytes
+		case analysis.CostCount:
+			out[k] = uint64(b.allocCount - a.allocCount)
+		case analysis.CostLiveCount:
+			out[k] = a.liveCount()
+		default:
+			out[k] = a.liveBytes()
+		}
+	}
+	set.clear(out)
+	return out, ctx.Err()
+}
+
+// rowWeights are the costs that need more than sums.
+func (g *grouping) rowWeights(ctx context.Context, c analysis.Cost, lo, hi int) ([]uint64, error) {
+	rows, err := g.sums(ctx, lo, hi, lo)
+	if err == nil && c == analysis.CostLeaked {
+		err = g.addKept(ctx, rows, lo, hi)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := make([]uint64, len(rows))
+	for i := range rows {
+		out[i] = rows[i].Cost(c)
+	}
+	return out, ctx.Err()
+}
+
+// Functions implements [Trace].
+func (ix *FileIndex) Functions(ctx context.Context, rg analysis.Range, in analysis.Cell) ([]analysis.Function, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	r := ix.reader()
+	lo, hi := r.eventRange(rg)
+	if r.err != nil {
+		return nil, r.err
+	}
+	rows, err := ix.grouping(analysis.ByStack, scope{Cell: in.Rectangle()}).sums(ctx, lo, hi, lo)
+	if err != nil {
+		return nil, err
+	}
+	set := ix.setOf(in.Stacks)
+	t := newFunctionTable(set.stacks(ix.stacks()))
+	t.bare = set != nil
+	for _, row := range rows {
+		if row.AllocCount == 0 || set != nil && !set.has(uint32(row.Key)) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		t.add(ix.stackIDs[row.Key], row.AllocBytes, row.AllocCount)
+	}
+	return t.rows, nil
+}

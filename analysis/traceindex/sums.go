@@ -1,0 +1,396 @@
+package traceindex
+
+import (
+	"context"
+	"math/bits"
+	"slices"
+	"sort"
+	"sync"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// keeps reports whether blocks of a site count, as far as their stack decides.
+func (g *grouping) keeps(site uint32) bool {
+	return g.set == nil || g.set.has(g.ix.sites.stack[site])
+}
+
+// key is the key of a site's block in a dimension.
+func (ix *FileIndex) key(d dim, site uint32, size uint64) uint32 {
+	switch d {
+	case dimStack:
+		return ix.sites.stack[site]
+	case dimThread:
+		return ix.sites.thread[site]
+	}
+	return sizeClass(size)
+}
+
+// sumsAt returns the sums of one dimension after n events, as long as the dimension is now. The result may be shared:
+// read-only.
+func (ix *FileIndex) sumsAt(d dim, n int) ([]cell, error) {
+	now := ix.sums[d]
+	if n >= ix.events() {
+		return now, nil
+	}
+	out := make([]cell, len(now))
+	k, from := ix.chunkAt(n), 0
+	c := ix.chunks[k]
+	part := ix.ahead(c, n > c.first)
+	if i := sort.Search(len(ix.checkpoints), func(i int) bool { return ix.checkpoints[i].chunk > k }); i > 0 {
+		from = ix.checkpoints[i-1].chunk
+		copy(out, ix.checkpoints[i-1].sums[d])
+	}
+	for ; from < k; from++ {
+		addCells(out, ix.chunks[from].sums[d])
+	}
+	v, err := part()
+	if v != nil {
+		ix.addBegin(out, d, v, n-c.first)
+		ix.done(v)
+	}
+	return out, err
+}
+
+// ahead begins to read a chunk, if it is needed, and returns how to get its view. That must be called, with the lock held all
+// the time.
+func (ix *FileIndex) ahead(c *chunk, needed bool) func() (*view, error) {
+	if !needed {
+		return func() (*view, error) { return nil, nil }
+	}
+	var v *view
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		v, err = ix.view(c)
+	}()
+	return func() (*view, error) {
+		<-done
+		return v, err
+	}
+}
+
+// addBegin adds the first n events of a view to the sums of a dimension: eachChange by hand, as scrubbing waits for it.
+// hot kernel
+func (ix *FileIndex) addBegin(out []cell, d dim, v *view, n int) {
+	of := ix.sites.stack
+	if d == dimThread {
+		of = ix.sites.thread
+	}
+	if d == dimSize {
+		of = nil
+	}
+	over := v.c.over
+	kinds, sizes, sites, refs := v.events.Kind[:n], v.events.Size, v.site, v.refs
+	p, free := 0, 0
+	for i, kind := range kinds {
+		switch kind {
+		case model.Alloc:
+			if len(over) > 0 && int(over[0].event) == i {
+				site, size := ix.siteSize(v, over[0].ref)
+				out[ix.key(d, site, size)].apply(overwrote, size)
+				over = over[1:]
+			}
+			size := sizes[p]
+			k := sizeClass(size)
+			if of != nil {
+				k = of[sites[p]]
+			}
+			c := &out[k]
+			c.allocBytes, _ = model.SaturatingAdd(c.allocBytes, size)
+			c.allocCount++
+			p++
+		case model.Free:
+			r := refs[free]
+			free++
+			if r == noRef {
+				continue
+			}
+			var site uint32
+			var size uint64
+			q, ok := r.local()
+			if ok {
+				site, size = sites[q], sizes[q]
+			} else {
+				site, size = ix.records.origin.at(int(r))
+			}
+			k := sizeClass(size)
+			if of != nil {
+				k = of[site]
+			}
+			c := &out[k]
+			c.endedBytes, _ = model.SaturatingAdd(c.endedBytes, size)
+			c.endedCount++
+			if (ok && q == p-1 || i == 0) && ix.howFreed(v, i, p, r) == freedAtOnce {
+				c.temporary++
+			}
+		default:
+			p++
+		}
+	}
+}
+
+// allSums is sumsAt after several numbers of events, at the same time.
+func (ix *FileIndex) allSums(ctx context.Context, d dim, after []int) ([][]cell, error) {
+	out, errs := make([][]cell, len(after)), make([]error, len(after))
+	var adding sync.WaitGroup
+	for i, n := range after {
+		if k := slices.Index(after, n); k == i {
+			adding.Go(func() { errs[i] = guarded(func() (err error) { out[i], err = ix.sumsAt(d, n); return err }) })
+		}
+	}
+	adding.Wait()
+	for i, n := range after {
+		k := slices.Index(after, n)
+		if out[i] = out[k]; errs[k] != nil { // shared: read-only
+			return nil, errs[k]
+		}
+	}
+	return out, ctx.Err()
+}
+
+// sumsIn returns what sumsAt does after each of some numbers of events, of the blocks in a cell alone.
+func (ix *FileIndex) sumsIn(ctx context.Context, d dim, in scope, after ...int) (out [][]cell, err error) {
+	in = in.of(d)
+	if in.IsAll() {
+		return ix.allSums(ctx, d, after)
+	}
+	if ix.settled() {
+		kept, err := ix.cellSums(ctx, in)
+		for i := 0; i < len(after) && err == nil; i++ {
+			var sums []cell
+			if i > 0 && after[i] == after[i-1] {
+				sums = out[i-1] // read-only
+			} else {
+				sums, err = kept.sumsAt(ix, d, after[i])
+			}
+			out = append(out, sums)
+		}
+		return out, err
+	}
+	last := 0
+	for _, n := range after {
+		out = append(out, make([]cell, 0))
+		last = max(last, n)
+	}
+	add := func(i int, b *fileBlock, how change) {
+		k := ix.key(d, b.site, b.size)
+		if n := len(ix.sums[d]); len(out[i]) < n { // there may be more of them now than when this began
+			out[i] = append(out[i], make([]cell, n-len(out[i]))...)
+		}
+		out[i][k].apply(how, b.size)
+	}
+	err = ix.replay(ctx, 0, last, func(v *view, event int, r ref, how change) {
+		b := ix.refBlock(v, r)
+		if !ix.in(in, &b) {
+			return
+		}
+		for i, n := range after {
+			if event < n {
+				add(i, &b, how)
+			}
+		}
+	})
+	for i := range out {
+		out[i] = append(out[i], make([]cell, len(ix.sums[d])-len(out[i]))...)
+	}
+	return out, err
+}
+
+func (b *fileBlock) lifeClass() int {
+	if b.died == alive {
+		return analysis.NeverFreed
+	}
+	return bits.Len64(uint64(b.diedAt - b.bornAt))
+}
+
+// in reports whether a block is in a cell.
+func (ix *FileIndex) in(c scope, b *fileBlock) bool {
+	if c.set != nil && !c.set.has(ix.sites.stack[b.site]) {
+		return false
+	}
+	return c.Rectangle().IsAll() || c.Has(analysis.SizeClass(b.size), b.lifeClass())
+}
+
+// grouping is a group as one answer sees it from begin to end, while more is loaded.
+type grouping struct {
+	ix   *FileIndex
+	by   analysis.Group
+	d    dim
+	f    *fold
+	in   scope     // only blocks in it; without a filter of stacks where f heeds that
+	set  *stackSet // what a filter leaves of stacks, nil for all
+	keys int
+}
+
+func (ix *FileIndex) grouping(by analysis.Group, in scope) *grouping {
+	g := &grouping{ix: ix, by: by, d: dimOf(by), f: ix.foldIn(by, in.set), in: in.of(dimOf(by)), set: in.set}
+	g.keys = len(ix.sums[g.d])
+	if g.f != nil {
+		g.keys = len(g.f.names)
+	}
+	return g
+}
+
+// key is the key of a site's block in the group.
+func (g *grouping) key(site uint32, size uint64) analysis.Key {
+	return g.f.keyOf(g.ix.key(g.d, site, size))
+}
+
+func (g *grouping) keyOf(b *fileBlock) analysis.Key { return g.key(b.site, b.size) }
+
+// sums returns one row per key of the group, empty ones included: sums of events [lo, hi), live figures after n events.
+func (g *grouping) sums(ctx context.Context, lo, hi, n int) ([]analysis.Site, error) {
+	ix, d, f := g.ix, g.d, g.f
+	sums, err := ix.sumsIn(ctx, d, g.in, lo, hi, n)
+	if err != nil {
+		return nil, err
+	}
+	first, last, at := sums[0], sums[1], sums[2]
+	rows := make([]analysis.Site, g.keys)
+	largest := make([]uint64, len(rows))
+	for k := range last[:g.known(len(last))] {
+		key := f.keyOf(uint32(k))
+		row := &rows[key]
+		a, b, l := &first[k], &last[k], &at[k]
+		bytes := b.allocBytes - a.allocBytes
+		row.AllocBytes, _ = model.SaturatingAdd(row.AllocBytes, bytes)
+		row.AllocCount += uint64(b.allocCount - a.allocCount)
+		addEnded(row, a, b)
+		row.Temporary += uint64(b.temporary - a.temporary)
+		row.LiveBytes, _ = model.SaturatingAdd(row.LiveBytes, l.liveBytes())
+		row.LiveCount += l.liveCount()
+		if d == dimStack && (bytes > largest[key] || largest[key] == 0) {
+			row.Stack, largest[key] = ix.stackIDs[k], bytes
+		}
+	}
+	// Temporary blocks are counted when they end, but belong to the range of their allocation.
+	err = ix.temporaryAtEdges(lo, hi, func(b *fileBlock, change uint64) {
+		if ix.in(g.in, b) {
+			rows[g.keyOf(b)].Temporary += change
+		}
+	})
+	for k := range rows {
+		rows[k].Key = analysis.Key(k)
+	}
+	return rows, err
+}
+
+// known is how many of n keys of the dimension the group knows: none of those that are loaded since.
+func (g *grouping) known(n int) int {
+	if g.f != nil {
+		return min(n, len(g.f.of))
+	}
+	return min(n, g.keys)
+}
+
+// temporaryAtEdges calls f for a temporary block that ends with the first of events [lo, hi), with -1, and for one that ends
+// with the first event behind, with 1.
+func (ix *FileIndex) temporaryAtEdges(lo, hi int, f func(b *fileBlock, change uint64)) error {
+	if lo >= hi {
+		return nil
+	}
+	for _, edge := range []struct {
+		event  int
+		change uint64
+	}{{lo, ^uint64(0)}, {hi, 1}} {
+		if edge.event <= 0 || edge.event >= ix.events() {
+			continue
+		}
+		v, err := ix.view(ix.chunks[ix.chunkAt(edge.event)])
+		if err != nil {
+			return err
+		}
+		defer ix.done(v)
+		i := edge.event - v.c.first
+		ix.eachChange(v, i, i+1, func(_ int, r ref, how change) {
+			if how == freedAtOnce {
+				b := ix.refBlock(v, r)
+				f(&b, edge.change)
+			}
+		})
+	}
+	return nil
+}
+
+// Totals implements [Trace].
+func (ix *FileIndex) Totals(ctx context.Context, rg analysis.Range) (analysis.Totals, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	r := ix.reader()
+	lo, hi := r.eventRange(rg)
+	if lo == 0 && hi == ix.events() || r.err != nil {
+		return ix.totals, r.err
+	}
+	t := analysis.Totals{}
+	for k := ix.chunkAt(lo); k < len(ix.chunks) && ix.chunks[k].first < hi; k++ {
+		c := ix.chunks[k]
+		if c.first >= lo && c.first+c.n <= hi {
+			t.Add(c.totals)
+			continue
+		}
+		v, err := ix.view(c)
+		if err != nil {
+			return t, err
+		}
+		part := ix.partTotals(v, max(lo-c.first, 0), min(hi-c.first, c.n))
+		ix.done(v)
+		t.Add(&part)
+	}
+	err := ix.temporaryAtEdges(lo, hi, func(_ *fileBlock, change uint64) { t.TemporaryCount += change })
+	return t, err
+}
+
+// partTotals sums events [from, to) of a view.
+func (ix *FileIndex) partTotals(v *view, from, to int) analysis.Totals {
+	t := analysis.Totals{Events: uint64(max(to-from, 0))}
+	add := func(a *uint64, b uint64) { *a, _ = model.SaturatingAdd(*a, b) }
+	for i := from; i < to; i++ {
+		if v.events.Kind[i] == model.Free {
+			t.FreeCount++
+		}
+	}
+	ix.eachChange(v, from, to, func(event int, r ref, how change) {
+		_, size := ix.siteSize(v, r)
+		switch how {
+		case born:
+			t.AllocCount++
+			add(&t.AllocBytes, size)
+			if v.events.Addr[event] == 0 {
+				t.UnaddressedCount++
+				add(&t.UnaddressedBytes, size)
+			}
+		case overwrote:
+			t.OverwrittenCount++
+			add(&t.OverwrittenBytes, size)
+		case freedAtOnce:
+			t.TemporaryCount++
+			fallthrough
+		default:
+			t.FreedCount++
+			add(&t.FreedBytes, size)
+		}
+	})
+	t.UnmatchedFrees = t.FreeCount - t.FreedCount
+	first, last := ix.marksIn(v.c.first+from, v.c.first+to)
+	for _, m := range ix.marks[first:max(first, last)] {
+		if !m.gc {
+			t.MarkerCount++
+			continue
+		}
+		t.GCCount++
+		add(&t.GCObjects, m.id)
+		add(&t.GCBytes, m.bytes)
+	}
+	return t
+}
+
+// public is a block as others see it.
+func (ix *FileIndex) public(b *fileBlock) analysis.Block {
+	return analysis.Block{
+		Addr: b.addr, Size: b.size, Born: b.bornAt, Died: b.diedAt,
+		Stack: ix.stackIDs[ix.sites.stack[b.site]], Thread: ix.threads[ix.sites.thread[b.site]],
+	}
+}

@@ -1,0 +1,483 @@
+package traceindex
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sort"
+	"sync"
+
+	"github.com/memtui/memtui/model"
+)
+
+// view is a chunk as it is read again: all its events and what became of its blocks. Read-only while somebody uses it.
+type view struct {
+	c      *chunk
+	users  int        // of a kept view
+	filled *sync.Once // a kept view, or err
+	err    error
+	events model.Columns
+	site   []uint32 // by event that is no FREE: that of an ALLOC
+	refs   []ref    // by FREE
+	fates
+}
+
+// fates tell what became of the blocks of a view, by event that is no FREE. Only some answers need them.
+type fates struct {
+	once   *sync.Once
+	event  []uint32 // its number in the chunk
+	died   []uint32 // number of the event of the chunk that ends the block, + 1; 0 if none does
+	record []uint32 // the record, if the block has one
+}
+
+// load reads the events of a chunk into v, whose memory is used again. It needs no lock.
+func (ix *FileIndex) load(v *view, c *chunk) error {
+	if v.c != c { // others may look at it
+		v.c = c
+	}
+	if c.kept != nil {
+		v.events = *c.kept
+		return nil
+	}
+	d := ix.decoders.Get().(model.Decoder)
+	defer ix.decoders.Put(d)
+	v.events.Reset()
+	next, err := d.Decode(&v.events, c.from, c.to, c.n)
+	if err == nil && (next != c.to || v.events.Len() != c.n) {
+		err = errUnlike
+	}
+	if err != nil {
+		return fmt.Errorf("reading events again: %w", err)
+	}
+	return nil
+}
+
+// resolve fills in sites and what FREEs end. The lock is held.
+func (ix *FileIndex) resolve(v *view) error {
+	e := &v.events
+	n := len(e.Size)
+	v.once = new(sync.Once)
+	v.site, v.refs = resize(v.site, n), resize(v.refs, e.Len()-n)
+	small, keys := ix.sites.first, ix.sites.keys
+	r := endReader{b: v.c.ends}
+	p, free := 0, 0
+	for _, kind := range e.Kind {
+		switch kind {
+		case model.Free:
+			if len(r.b) == 0 {
+				return errUnlike
+			}
+			to := r.next(p)
+			if q, ok := to.local(); ok && q >= p || !ok && to != noRef && uint32(to) >= v.c.firstRec {
+				return errUnlike
+			}
+			v.refs[free] = to
+			free++
+			continue
+		case model.Alloc:
+			id, thread := e.ID[p], e.Thread[p]
+			if id < uint64(len(small)) {
+				if s := small[id]; s != 0 && keys[s-1].thread == thread {
+					v.site[p] = s - 1
+					p++
+					continue
+				}
+			}
+			s, ok := ix.sites.find(siteKey{id, thread})
+			if !ok {
+				return errUnlike
+			}
+			v.site[p] = s
+		}
+		p++
+	}
+	return nil
+}
+
+// follow fills in the fates of a view, once.
+func (v *view) follow() {
+	v.once.Do(func() {
+		n := len(v.events.Size)
+		v.event, v.died, v.record = resize(v.event, n), resize(v.died, n), resize(v.record, n)
+		clear(v.died)
+		p, free := 0, 0
+		for i, kind := range v.events.Kind {
+			if kind == model.Free {
+				if q, ok := v.refs[free].local(); ok {
+					v.died[q] = uint32(i) + 1
+				}
+				free++
+				continue
+			}
+			v.event[p] = uint32(i)
+			if kind != model.Alloc {
+				v.died[p] = 1 // no block at all
+			}
+			p++
+		}
+		for _, o := range v.c.over {
+			if q, ok := o.ref.local(); ok {
+				v.died[q] = o.event + 1
+			}
+		}
+		rec := v.c.firstRec
+		for p := range v.died {
+			v.record[p] = rec
+			if v.died[p] == 0 && rec+1 < v.c.firstRec+v.c.records {
+				rec++
+			}
+		}
+	})
+}
+
+// keptViews is how many chunks stay decoded.
+const keptViews = 4
+
+// viewCache keeps the views that were asked for last.
+type viewCache struct {
+	mu    sync.Mutex
+	views []*view // last one first
+}
+
+// view returns a chunk's view, to be given back with done. The lock is held.
+func (ix *FileIndex) view(c *chunk) (*view, error) {
+	v := ix.views.use(c)
+	v.filled.Do(func() {
+		v.err = guarded(func() error {
+			if err := ix.load(v, c); err != nil {
+				return err
+			}
+			return ix.resolve(v)
+		})
+	})
+	if v.err != nil {
+		ix.views.drop(v)
+		return nil, v.err
+	}
+	return v, nil
+}
+
+// use returns the view of a chunk, which is yet to be filled if nobody has asked for it lately.
+func (k *viewCache) use(c *chunk) *view {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	i := slices.IndexFunc(k.views, func(v *view) bool { return v.c == c })
+	if i < 0 {
+		v := k.spare()
+		v.c, v.filled, v.err = c, new(sync.Once), nil
+		i = len(k.views)
+		k.views = append(k.views, v)
+	}
+	v := k.views[i]
+	copy(k.views[1:i+1], k.views[:i])
+	k.views[0] = v
+	v.users++
+	return v
+}
+
+// drop forgets a view that could not be filled.
+func (k *viewCache) drop(v *view) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.views = slices.DeleteFunc(k.views, func(o *view) bool { return o == v })
+}
+
+// spare takes the view that nobody has used for longest out of the cache, or makes a new one.
+func (k *viewCache) spare() *view {
+	if len(k.views) >= keptViews {
+		for i := len(k.views) - 1; i >= 0; i-- {
+			if v := k.views[i]; v.users == 0 {
+				k.views = slices.Delete(k.views, i, i+1)
+				v.forget()
+				return v
+			}
+		}
+	}
+	return new(view)
+}
+
+// forget drops events that do not belong to the view.
+func (v *view) forget() {
+	if v.c != nil && v.c.kept != nil {
+		v.events = model.Columns{}
+	}
+}
+
+// done gives a view back.
+func (ix *FileIndex) done(v *view) {
+	ix.views.mu.Lock()
+	v.users--
+	ix.views.mu.Unlock()
+}
+
+// chunkAt is the chunk with the event number n, the number of chunks if there is none.
+func (ix *FileIndex) chunkAt(n int) int {
+	return sort.Search(len(ix.chunks), func(i int) bool { return ix.chunks[i].first+ix.chunks[i].n > n })
+}
+
+// eachView calls f for the chunks with events [lo, hi), in order, with the part of them that is in it. f must not keep the
+// view. The lock is held, and between chunks given to writers for a moment.
+func (ix *FileIndex) eachView(ctx context.Context, lo, hi int, f func(v *view, from, to int)) error {
+	if lo >= hi {
+		return ctx.Err()
+	}
+	part := func(v *view) { f(v, max(lo-v.c.first, 0), min(hi-v.c.first, v.c.n)) }
+	first, last := ix.chunkAt(lo), ix.chunkAt(hi-1)
+	if last-first < 2 {
+		for _, c := range ix.chunks[first : last+1] {
+			v, err := ix.view(c)
+			if err != nil {
+				return err
+			}
+			part(v)
+			ix.done(v)
+		}
+		return ctx.Err()
+	}
+	return ix.scan(ctx, ix.chunks[first:last+1], part)
+}
+
+// scan is eachView for many chunks: it reads ahead, and its views are not kept.
+func (ix *FileIndex) scan(ctx context.Context, chunks []*chunk, f func(v *view)) error {
+	type loaded struct {
+		v   *view
+		err error
+	}
+	stop := make(chan struct{})
+	defer close(stop)
+	ahead, spare := make(chan loaded), make(chan *view, 2)
+	spare <- new(view)
+	spare <- new(view)
+	go func() {
+		for _, c := range chunks {
+			var v *view
+			select {
+			case v = <-spare:
+			case <-stop:
+				return
+			}
+			err := guarded(func() error { return ix.load(v, c) })
+			select {
+			case ahead <- loaded{v, err}:
+			case <-stop:
+				return
+			}
+		}
+	}()
+	for range chunks {
+		l := <-ahead
+		err := l.err
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = ix.resolve(l.v)
+		}
+		if err != nil {
+			return err
+		}
+		f(l.v)
+		l.v.forget()
+		spare <- l.v
+		ix.breathe()
+	}
+	return nil
+}
+
+// fileBlock is a block with all that is known about it.
+type fileBlock struct {
+	site           uint32
+	size           uint64
+	addr           uint64     // 0 where it was not looked up
+	born, died     uint32     // events; alive
+	bornAt, diedAt model.Time // NoTime while alive
+}
+
+// blockOf is the block of an allocation of a view.
+func (ix *FileIndex) blockOf(v *view, p int) (b fileBlock) {
+	v.follow()
+	event := v.event[p]
+	c := v.c
+	b = fileBlock{
+		site: v.site[p], size: v.events.Size[p], addr: v.events.Addr[event],
+		born: uint32(c.first) + event, bornAt: c.begin + model.Time(v.events.Time[event]),
+	}
+	if died := v.died[p]; died != 0 {
+		b.died, b.diedAt = uint32(c.first)+died-1, c.begin+model.Time(v.events.Time[died-1])
+	} else {
+		b.died, b.diedAt = ix.endOf(int(v.record[p]))
+	}
+	return b
+}
+
+func (ix *FileIndex) endOf(record int) (died uint32, at model.Time) {
+	if died = ix.records.died.at(record); died == alive {
+		return died, model.NoTime
+	}
+	return died, ix.records.diedAt.at(record)
+}
+
+// recordBlock is the block of a record, without its address.
+func (ix *FileIndex) recordBlock(r int) (b fileBlock) {
+	b.site, b.size = ix.records.origin.at(r)
+	b.born, b.bornAt = uint32(ix.records.born.at(r)), model.Time(ix.records.bornAt.at(r))
+	b.died, b.diedAt = ix.endOf(r)
+	return b
+}
+
+// recordWalk is recordBlock for records in ascending order, without looking for each anew.
+type recordWalk struct {
+	ix           *FileIndex
+	born, bornAt riseReader
+	block        fileBlock
+}
+
+func (ix *FileIndex) walkRecords() *recordWalk {
+	return &recordWalk{ix: ix, born: ix.records.born.reader(), bornAt: ix.records.bornAt.reader()}
+}
+
+// to is the block of a record behind the last one. It is valid until the next call.
+func (w *recordWalk) to(r int) *fileBlock {
+	b := &w.block
+	b.site, b.size = w.ix.records.origin.at(r)
+	b.born, b.bornAt = uint32(w.born.to(r)), model.Time(w.bornAt.to(r))
+	b.died, b.diedAt = w.ix.endOf(r)
+	return b
+}
+
+func (ix *FileIndex) refBlock(v *view, r ref) fileBlock {
+	if p, ok := r.local(); ok {
+		return ix.blockOf(v, p)
+	}
+	return ix.recordBlock(int(r))
+}
+
+// siteSize is a part of refBlock, faster.
+func (ix *FileIndex) siteSize(v *view, r ref) (site uint32, size uint64) {
+	if p, ok := r.local(); ok {
+		return v.site[p], v.events.Size[p]
+	}
+	return ix.records.origin.at(int(r))
+}
+
+// payload is the number of events before an event of a view that are no FREE.
+func (v *view) payload(event int) int {
+	v.follow()
+	return sort.Search(len(v.event), func(i int) bool { return int(v.event[i]) >= event })
+}
+
+// eachChange calls f for every block that is born or ends in events [from, to) of a view, in order; an allocation over a
+// live address ends the old block first.
+func (ix *FileIndex) eachChange(v *view, from, to int, f func(event int, r ref, how change)) {
+	e := &v.events
+	p := 0
+	if from > 0 {
+		p = v.payload(from)
+	}
+	free := from - p
+	over := v.c.over[sort.Search(len(v.c.over), func(i int) bool { return int(v.c.over[i].event) >= from }):]
+	for i := from; i < to; i++ {
+		switch e.Kind[i] {
+		case model.Alloc:
+			if len(over) > 0 && int(over[0].event) == i {
+				f(i, over[0].ref, overwrote)
+				over = over[1:]
+			}
+			f(i, localRef|ref(p), born)
+			p++
+		case model.Free:
+			r := v.refs[free]
+			free++
+			if r == noRef {
+				continue
+			}
+			f(i, r, ix.howFreed(v, i, p, r))
+		default:
+			p++
+		}
+	}
+}
+
+// howFreed tells whether the block that a FREE of a view ends was born by the event before; p is the number of events before
+// that are no FREE.
+func (ix *FileIndex) howFreed(v *view, event, p int, r ref) change {
+	if q, ok := r.local(); ok {
+		if q == p-1 && v.events.Kind[event-1] == model.Alloc {
+			return freedAtOnce
+		}
+	} else if event == 0 && int(ix.records.born.at(int(r)))+1 == v.c.first {
+		return freedAtOnce
+	}
+	return freed
+}
+
+// replay is eachChange for any events, with their numbers in the whole trace.
+func (ix *FileIndex) replay(ctx context.Context, lo, hi int, f func(v *view, event int, r ref, how change)) error {
+	return ix.eachView(ctx, lo, hi, func(v *view, from, to int) {
+		ix.eachChange(v, from, to, func(event int, r ref, how change) { f(v, v.c.first+event, r, how) })
+	})
+}
+
+// bornIn calls f for every block that is born in events [from, to) of a view, in order. It is valid until f returns.
+func (ix *FileIndex) bornIn(v *view, from, to int, f func(b *fileBlock)) {
+	var b fileBlock // of all, as it lies on the heap
+	for p := v.payload(from); p < len(v.event) && int(v.event[p]) < to; p++ {
+		if v.events.Kind[v.event[p]] == model.Alloc {
+			b = ix.blockOf(v, p)
+			f(&b)
+		}
+	}
+}
+
+// eachKept calls f for every block that is born in events [lo, hi) and alive after them, in order of birth. It need not know
+// addresses, and is valid until f returns.
+func (ix *FileIndex) eachKept(ctx context.Context, lo, hi int, f func(b *fileBlock)) error {
+	if lo >= hi {
+		return ctx.Err()
+	}
+	first := ix.records.born.search(uint64(lo))
+	records := ix.walkRecords()
+	ix.keptRecords(first, ix.recordsBefore(hi), hi, func(r int) { f(records.to(r)) })
+	return ix.keptOfChunk(ctx, lo, hi, f)
+}
+
+// recordsBefore is the number of records of the chunks that end before hi events, or with them.
+func (ix *FileIndex) recordsBefore(hi int) int {
+	if k := ix.chunkAt(hi); k < len(ix.chunks) {
+		return int(ix.chunks[k].firstRec)
+	}
+	return ix.records.len()
+}
+
+// keptRecords calls f for the records [from, to) whose blocks are alive after hi events.
+func (ix *FileIndex) keptRecords(from, to, hi int, f func(r int)) {
+	for from < to {
+		base := from &^ chunkMask
+		end := min(chunkLen, to-base)
+		for i, died := range ix.records.died.chunks[from>>chunkBits][from-base : end] {
+			if int(died) >= hi {
+				f(from + i)
+			}
+		}
+		from = base + chunkLen
+	}
+}
+
+// keptOfChunk is eachKept for the blocks of the chunk that hi lies within, if there is one.
+func (ix *FileIndex) keptOfChunk(ctx context.Context, lo, hi int, f func(b *fileBlock)) error {
+	k := ix.chunkAt(hi)
+	if k == len(ix.chunks) || ix.chunks[k].first == hi {
+		return ctx.Err()
+	}
+	v, err := ix.view(ix.chunks[k])
+	if err != nil {
+		return err
+	}
+	defer ix.done(v)
+	ix.bornIn(v, max(lo-v.c.first, 0), hi-v.c.first, func(b *fileBlock) {
+		if int(b.died) >= hi {
+			f(b)
+		}
+	})
+	return ctx.Err()
+}

@@ -1,0 +1,307 @@
+package traceindex
+
+import "github.com/memtui/memtui/model"
+
+// small reports whether no sum can overflow.
+func (f *folder) small() bool {
+	const limit = 1 << 61
+	all := uint64(0)
+	for _, size := range f.j.events.Size {
+		all |= size
+	}
+	return all < limit/chunkEvents && f.live.allocBytes < limit && f.live.liveHi == 0
+}
+
+// walkSmall is walk where small says so: sums are added without a look at overflow, the levels are kept in registers, and
+// small sizes are only counted. hot kernel
+func (f *folder) walkSmall() {
+	j := f.j
+	kinds, sizes, sites, ended, event := j.events.Kind, j.events.Size, j.siteOf, j.ended, j.event
+	cells, bySize, allocs, frees, codes := f.siteCells, f.dimCells[dimSize], &f.allocs, &f.sizes.count, &f.sizes.code
+	firstBorn := j.firstPayload + 1
+	p, over, nextOver := 0, 0, f.nextOver(0)
+	for begin, to := 0, 0; begin < len(kinds); begin = to {
+		if begin%runLength == 0 {
+			f.startRun(begin, p)
+		}
+		to = f.partEnd(begin)
+		ends, end := f.ends.room(fineLength)
+		freed, at := f.sizes.room(fineLength)
+		live, count, allocBytes := f.live.live, uint32(f.live.count), f.live.allocBytes
+		var e extremes
+		for k, kind := range kinds[begin:to] {
+			switch {
+			case kind == model.Alloc && begin+k != nextOver:
+				size, c := sizes[p], &cells[sites[p]]
+				event[p] = uint32(begin + k)
+				p++
+				c.allocBytes += size
+				c.allocCount++
+				if size < smallSizes {
+					allocs[size]++
+				} else {
+					c := &bySize[sizeClass(size)]
+					c.allocBytes += size
+					c.allocCount++
+				}
+				allocBytes += size
+				live += size
+				count++
+				e.maxBytes, e.maxCount = max(e.maxBytes, live), max(e.maxCount, count)
+			case kind == model.Free:
+				v := ended[begin+k-p]
+				if v == 0 {
+					ends[end], freed[at] = 0, 0
+					end++
+					at++
+					break
+				}
+				var site, now uint32
+				var size uint64
+				if v >= firstBorn {
+					q := int(v - firstBorn)
+					site, size = sites[q], sizes[q]
+					if p-q <= endNear {
+						ends[end] = byte(p - q)
+						end++
+					} else {
+						end = putLocal(ends, end, p-q)
+					}
+					if q == p-1 && kinds[begin+k-1] == model.Alloc {
+						now = 1
+					}
+				} else {
+					d := &f.dead[f.death]
+					f.death++
+					site, size = d.site, d.size
+					end = f.ends.putRecord(ends, end, d.record)
+					if begin+k == 0 && f.endsLast(d.record) {
+						now = 1
+					}
+				}
+				c := &cells[site]
+				c.endedBytes += size
+				c.endedCount++
+				c.temporary += now
+				code := byte(rareSize)
+				if size < smallSizes {
+					frees[size]++
+					code = codes[size]
+				} else {
+					c := &bySize[sizeClass(size)]
+					c.endedBytes += size
+					c.endedCount++
+				}
+				if now != 0 {
+					bySize[sizeClass(size)].temporary++
+				}
+				freed[at] = code
+				at++
+				if code == rareSize {
+					at = putRare(freed, at-1, size)
+				}
+				live -= size
+				count--
+				e.minBytes, e.minCount = min(e.minBytes, live), min(e.minCount, count)
+			default:
+				f.live.live, f.live.count, f.live.allocBytes = live, uint64(count), allocBytes
+				p, over = f.rare(begin+k, p, over)
+				live, count, allocBytes = f.live.live, uint32(f.live.count), f.live.allocBytes
+				nextOver = f.nextOver(over)
+				e.add(extremes{live, live, count, count})
+			}
+			if k == 0 {
+				e = extremes{live, live, count, count}
+			}
+		}
+		f.ends.b, f.sizes.b = ends[:end], freed[:at]
+		f.live.live, f.live.count, f.live.allocBytes = live, uint64(count), allocBytes
+		f.live.allocCount, f.live.freeEvents = f.before.allocCount+uint32(p-f.others()), f.before.freeEvents+uint32(to-p)
+		f.part(begin, to, e)
+	}
+	f.sumSmall()
+}
+
+// others is how many events of the chunk so far were neither ALLOC nor FREE.
+func (f *folder) others() int { return int(f.c.totals.GCCount + f.c.totals.MarkerCount) }
+
+// nextOver is the number of the event that overwrites a block next, -1 if none does.
+func (f *folder) nextOver(over int) int {
+	if over < len(f.j.over) {
+		return int(f.j.over[over].event)
+	}
+	return -1
+}
+
+// endsLast reports whether a record is of the last event before the chunk.
+func (f *folder) endsLast(record uint32) bool {
+	return int(f.records.born.at(int(record)))+1 == f.c.first
+}
+
+// sumSmall adds up what walkSmall has only counted.
+func (f *folder) sumSmall() {
+	bySize, t := f.dimCells[dimSize], f.c.totals
+	for s := range uint64(smallSizes) {
+		if n := f.allocs[s] | f.sizes.count[s]; n == 0 {
+			continue
+		}
+		c := &bySize[sizeClass(s)]
+		c.allocCount += f.allocs[s]
+		c.allocBytes += uint64(f.allocs[s]) * s
+		c.endedCount += f.sizes.count[s]
+		c.endedBytes += uint64(f.sizes.count[s]) * s
+	}
+	t.AllocCount, t.AllocBytes = 0, 0
+	for i := range bySize {
+		c := &bySize[i]
+		t.AllocCount += uint64(c.allocCount)
+		t.AllocBytes += c.allocBytes
+		t.FreedCount += uint64(c.endedCount)
+		t.FreedBytes += c.endedBytes
+		t.TemporaryCount += uint64(c.temporary)
+	}
+	t.FreedCount -= t.OverwrittenCount
+	t.FreedBytes -= t.OverwrittenBytes
+	t.Events = uint64(f.j.events.Len())
+	t.FreeCount = uint64(len(f.j.ended))
+	t.UnmatchedFrees = t.FreeCount - t.FreedCount
+}
+
+// rare takes an event that is neither a FREE nor an ordinary ALLOC.
+func (f *folder) rare(i, p, over int) (nextP, nextOver int) {
+	e, t := &f.j.events, f.c.totals
+	switch e.Kind[i] {
+	case model.Alloc:
+		f.overwrite(&f.j.over[over])
+		over++
+		f.j.event[p] = uint32(i)
+		f.alloc(p)
+	case model.GC:
+		t.GCCount++
+		t.GCObjects = f.sum(t.GCObjects, e.ID[p])
+		t.GCBytes = f.sum(t.GCBytes, e.Size[p])
+		f.mark(i, mark{gc: true, id: e.ID[p], bytes: e.Size[p]})
+	case model.Marker:
+		t.MarkerCount++
+		f.mark(i, mark{id: e.ID[p]})
+	}
+	return p + 1, over
+}
+
+// walk follows the chunk's events.
+func (f *folder) walk() {
+	j, e, t := f.j, &f.j.events, f.c.totals
+	p, over := 0, 0
+	for i, kind := range e.Kind {
+		if i%runLength == 0 {
+			f.startRun(i, p)
+		}
+		switch {
+		case kind == model.Free:
+			f.free(i, p)
+		case kind == model.Alloc && i != f.nextOver(over):
+			j.event[p] = uint32(i)
+			f.alloc(p)
+			p++
+		default:
+			p, over = f.rare(i, p, over)
+		}
+		l := f.live.now()
+		f.live.cur.addLevel(&l)
+		if i%runLength == runLength-1 || i == len(e.Kind)-1 {
+			f.runs = append(f.runs, baseRun{f.live.cur, l})
+		}
+	}
+	t.Events, t.FreeCount = uint64(e.Len()), uint64(len(j.ended))
+}
+
+func (f *folder) alloc(p int) {
+	t, size := f.c.totals, f.j.events.Size[p]
+	t.AllocCount++
+	t.AllocBytes = f.sum(t.AllocBytes, size)
+	f.siteCells[f.j.siteOf[p]].apply(born, size)
+	f.dimCells[dimSize][sizeClass(size)].apply(born, size)
+	f.live.alloc(size)
+}
+
+func (f *folder) free(event, p int) {
+	t := f.c.totals
+	f.live.freeEvents++
+	v := f.j.ended[event-p]
+	if v == 0 {
+		t.UnmatchedFrees++
+		f.ends.none()
+		f.sizes.none()
+		return
+	}
+	r, site, size := f.block(v)
+	how := freed
+	if q, ok := r.local(); ok {
+		f.ends.local(p - q)
+		if q == p-1 && f.j.events.Kind[event-1] == model.Alloc {
+			how = freedAtOnce
+		}
+	} else {
+		f.ends.record(uint32(r))
+		if event == 0 && f.endsLast(uint32(r)) {
+			how = freedAtOnce
+		}
+	}
+	if how == freedAtOnce {
+		t.TemporaryCount++
+	}
+	t.FreedCount++
+	t.FreedBytes = f.sum(t.FreedBytes, size)
+	f.sizes.add(size)
+	f.end(site, size, how)
+}
+
+func (f *folder) overwrite(o *overEnd) {
+	var site uint32
+	o.ref, site, o.size = f.block(uint32(o.ref))
+	f.c.totals.OverwrittenCount++
+	f.c.totals.OverwrittenBytes = f.sum(f.c.totals.OverwrittenBytes, o.size)
+	f.end(site, o.size, overwrote)
+}
+
+func (f *folder) end(site uint32, size uint64, how change) {
+	f.siteCells[site].apply(how, size)
+	f.dimCells[dimSize][sizeClass(size)].apply(how, size)
+	f.live.free(size)
+}
+
+// block is the block of the next end, numbered as in job.ended: its site in the chunk and its size.
+func (f *folder) block(v uint32) (r ref, site uint32, size uint64) {
+	if p := v - 1 - f.j.firstPayload; v > f.j.firstPayload {
+		return localRef | ref(p), f.j.siteOf[p], f.j.events.Size[p]
+	}
+	d := &f.dead[f.death]
+	f.death++
+	return ref(d.record), d.site, d.size
+}
+
+func (f *folder) startRun(event, p int) {
+	e := &f.j.events
+	s := runStart{time: e.Time[event], at: uint32(p), freed: uint32(len(f.sizes.b))}
+	if f.parts {
+		s.fine = uint32(len(f.fine.b))
+	}
+	if f.c.kept == nil {
+		s.at = uint32(e.Offset[event/runLength] - f.j.from)
+	}
+	f.starts = append(f.starts, s)
+	f.live.cur = nothing
+}
+
+func (f *folder) sum(a, b uint64) uint64 {
+	s, ok := model.SaturatingAdd(a, b)
+	if !ok {
+		f.saturated = true
+	}
+	return s
+}
+
+func (f *folder) mark(event int, m mark) {
+	m.event = uint32(f.c.first + event)
+	f.marks = append(f.marks, fileMark{m, f.c.begin + model.Time(f.j.events.Time[event])})
+}

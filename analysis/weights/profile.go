@@ -1,0 +1,345 @@
+package weights
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/model"
+)
+
+// EventTotals are the sums of one event's stack records.
+type EventTotals struct {
+	Stacks int
+	Sums   []MetricSum // by MetricID, only those that occur
+}
+
+// MetricSum is the plain sum of one metric.
+type MetricSum struct {
+	Metric model.MetricID
+	Sum    model.Amount
+}
+
+// NoSum reports whether values of a metric must not be added up: high-water marks of stacks are reached at different times.
+func NoSum(metric string) bool { return metric == "peak_bytes" }
+
+// ProfileTotals sums all records by event and metric, one row per event of p. Of a metric that stands twice in one record
+// the first counts.
+func ProfileTotals(p *model.StackProfile) []EventTotals {
+	out := make([]EventTotals, len(p.Events))
+	sums := make([]map[model.MetricID]*model.Amount, len(p.Events))
+	for i, e := range p.Records.Event {
+		if e == model.NoEvent {
+			continue
+		}
+		out[e].Stacks++
+		if sums[e] == nil {
+			sums[e] = map[model.MetricID]*model.Amount{}
+		}
+		for m, n := range p.Records.Weights.All(i) {
+			if first, _ := p.Records.Weights.Get(i, m); first != n {
+				continue
+			}
+			if sums[e][m] == nil {
+				sums[e][m] = &model.Amount{}
+			}
+			sums[e][m].Add(n)
+		}
+	}
+	for e, list := range sums {
+		for m, sum := range list {
+			if !NoSum(p.Metrics[m].Name) {
+				out[e].Sums = append(out[e].Sums, MetricSum{m, *sum})
+			}
+		}
+		slices.SortFunc(out[e].Sums, func(a, b MetricSum) int { return cmp.Compare(a.Metric, b.Metric) })
+	}
+	return out
+}
+
+// ProfileSelection is the records that an answer is about, and what each weighs.
+type ProfileSelection struct {
+	Profile *model.StackProfile
+	Stacks  *model.Stacks // those of the filter where there is one
+	Event   uint16
+	Metric  model.MetricID
+
+	view   *calltree.FilteredStacks // of [ProfileSelection.Filter]; nil for the stacks as they are
+	picked []float64                // by record, of a range of samples or of windows; nil for the weights of the records themselves
+}
+
+// SelectProfile weighs whole records of an event by a metric.
+func SelectProfile(p *model.Profile, event uint16, metric model.MetricID) *ProfileSelection {
+	return &ProfileSelection{Profile: p.Weights, Stacks: p.Stacks, Event: event, Metric: metric}
+}
+
+// SelectSamples weighs records by their samples with from <= time <= to: by their number where the metric counts events, else by
+// their periods. It fails, with ok false, where samples do not tell the metric: only the event's primary one and counts are known.
+func SelectSamples(ctx context.Context, p *model.Profile, event uint16, metric model.MetricID, from, to model.Time) (s *ProfileSelection, ok bool, err error) {
+	w := p.Weights
+	counts := countsSamples(w.Metrics[metric].Name)
+	if !counts && (int(event) >= len(w.Events) || w.Events[event].PrimaryName == "" || w.Events[event].Primary != metric) {
+		return nil, false, nil
+	}
+	picked, err := pickSamples(ctx, w, event, counts, from, to)
+	if err != nil {
+		return nil, false, err
+	}
+	return &ProfileSelection{Profile: w, Stacks: p.Stacks, Event: event, Metric: metric, picked: picked}, true, nil
+}
+
+// countsSamples reports whether a metric is how often a stack was seen.
+func countsSamples(metric string) bool {
+	return metric == "samples" || metric == "count" || metric == "alloc_count"
+}
+
+// SelectWindows weighs records of an event by the weights that windows give them, added up over the windows of those indexes.
+func SelectWindows(p *model.Profile, event uint16, metric model.MetricID, windows ...int) *ProfileSelection {
+	w := p.Weights
+	picked := make([]float64, w.Records.Len())
+	for _, i := range windows {
+		win := &w.Windows[i]
+		for row, r := range win.Record {
+			if r == model.NoRecord || w.Records.Event[r] != event {
+				continue
+			}
+			if n, ok := win.Weights.Get(row, metric); ok {
+				picked[r] += n.Float64()
+			}
+		}
+	}
+	return &ProfileSelection{Profile: w, Stacks: p.Stacks, Event: event, Metric: metric, picked: picked}
+}
+
+// Filter returns the selection of what a filter leaves of the stacks, those of the same profile. The weights of the others stay what
+// they are; nil is no filter.
+func (s *ProfileSelection) Filter(view *calltree.FilteredStacks) *ProfileSelection {
+	if view == nil {
+		return s
+	}
+	out := *s
+	out.view, out.Stacks = view, view.Stacks
+	return &out
+}
+
+// Node is the leaf of a selected record in the tree of the selection's stacks.
+func (s *ProfileSelection) Node(r model.RecordID) model.NodeID {
+	n := s.Profile.Records.Node[r]
+	if s.view != nil {
+		n, _ = s.view.Node(n)
+	}
+	return n
+}
+
+// Keeps reports whether the filter leaves a record in; it is true without a filter.
+func (s *ProfileSelection) Keeps(r model.RecordID) bool {
+	if s.view == nil {
+		return true
+	}
+	_, kept := s.view.Node(s.Profile.Records.Node[r])
+	return kept
+}
+
+// Weight is what a record weighs; ok is false for one that is not selected.
+func (s *ProfileSelection) Weight(r model.RecordID) (n model.Number, ok bool) {
+	if s.Profile.Records.Event[r] != s.Event || !s.Keeps(r) {
+		return n, false
+	}
+	if s.picked == nil {
+		return s.Profile.Records.Weights.Get(int(r), s.Metric)
+	}
+	f := s.picked[r]
+	return whole(f), f != 0
+}
+
+// whole is f as an integer where it is one.
+func whole(f float64) model.Number {
+	if f >= 0 && f < 1<<53 && f == math.Trunc(f) {
+		return model.Unsigned(uint64(f))
+	}
+	return model.Float(f)
+}
+
+// Self is what a record's leaf weighs alone: its exclusive weight where the file gives one of this metric.
+func (s *ProfileSelection) Self(r model.RecordID) (n model.Number, ok bool) {
+	if n, ok = s.Weight(r); !ok || s.picked != nil {
+		return n, ok
+	}
+	if x, has := s.Profile.Records.Exclusive.Get(int(r), s.Metric); has {
+		return x, true
+	}
+	return n, true
+}
+
+// HasSelf reports whether leaves alone may weigh something else than their records.
+func (s *ProfileSelection) HasSelf() bool { return s.picked == nil }
+
+// Total is the sum over all selected records. It means nothing where [NoSum] holds.
+func (s *ProfileSelection) Total() (sum model.Amount) {
+	for r := range s.Profile.Records.Len() {
+		if n, ok := s.Weight(model.RecordID(r)); ok {
+			sum.Add(n)
+		}
+	}
+	return sum
+}
+
+// ProfileStack is one record and what it weighs.
+type ProfileStack struct {
+	Record model.RecordID
+	Value  model.Amount
+}
+
+// Top lists the selected records, heaviest first, ties by id.
+func (s *ProfileSelection) Top() []ProfileStack {
+	rec := &s.Profile.Records
+	out := make([]ProfileStack, 0, rec.Len()) // growing a long list would take twice that
+	for r := range rec.Len() {
+		if n, ok := s.Weight(model.RecordID(r)); ok {
+			var a model.Amount
+			a.Add(n)
+			out = append(out, ProfileStack{model.RecordID(r), a})
+		}
+	}
+	slices.SortFunc(out, func(a, b ProfileStack) int {
+		return cmp.Or(b.Value.Compare(a.Value), compareIDs(rec, a.Record, b.Record), cmp.Compare(a.Record, b.Record))
+	})
+	return out
+}
+
+func compareIDs(rec *model.StackRecords, a, b model.RecordID) int {
+	if rec.IDKind[a] == rec.IDKind[b] && rec.IDKind[a] != model.IDText {
+		return cmp.Compare(rec.ID[a], rec.ID[b])
+	}
+	x, _ := rec.Name(a)
+	y, _ := rec.Name(b)
+	return strings.Compare(x, y)
+}
+
+// ProfileFunction is one function of one DSO.
+type ProfileFunction struct {
+	Function    model.FuncID
+	DSO         model.DSOID
+	Self, Total model.Amount
+}
+
+// Functions lists the functions of the selected stacks by self, then by total, then by name. A function counts once per
+// stack in the total, however often it stands there.
+func (s *ProfileSelection) Functions(ctx context.Context) ([]ProfileFunction, error) {
+	rows, of := s.functionRows()
+	seen := make([]uint32, len(rows)) // by row: the record that counted it last, plus one
+	hit := make([]bool, len(rows))
+	st := s.Stacks
+	for r := range s.Profile.Records.Len() {
+		if r%4096 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		n, ok := s.Weight(model.RecordID(r))
+		if !ok {
+			continue
+		}
+		leaf := s.Node(model.RecordID(r))
+		if leaf != 0 {
+			self, _ := s.Self(model.RecordID(r))
+			rows[of[st.Frame[leaf]]].Self.Add(self)
+		}
+		for node := leaf; node != 0; node = st.Parent[node] {
+			row := of[st.Frame[node]]
+			if seen[row] != uint32(r)+1 {
+				seen[row], hit[row] = uint32(r)+1, true
+				rows[row].Total.Add(n)
+			}
+		}
+	}
+	out := rows[:0]
+	for i := range rows {
+		if hit[i] {
+			out = append(out, rows[i])
+		}
+	}
+	s.sort(out)
+	return out, nil
+}
+
+func (s *ProfileSelection) sort(rows []ProfileFunction) {
+	slices.SortFunc(rows, func(a, b ProfileFunction) int {
+		return cmp.Or(b.Self.Compare(a.Self), b.Total.Compare(a.Total),
+			strings.Compare(s.Stacks.Functions[a.Function], s.Stacks.Functions[b.Function]), cmp.Compare(a.DSO, b.DSO))
+	})
+}
+
+// functionRows makes a row for every function of every DSO by name, and tells which one each frame belongs to.
+func (s *ProfileSelection) functionRows() (rows []ProfileFunction, of []uint32) {
+	type key struct {
+		f   model.FuncID
+		dso model.DSOID // the first of that name
+	}
+	at, named := map[key]uint32{}, map[string]model.DSOID{}
+	same := make([]model.DSOID, len(s.Profile.DSOs))
+	for i := range same {
+		name := s.Profile.DSOs[i].Name
+		if _, ok := named[name]; !ok {
+			named[name] = model.DSOID(i)
+		}
+		same[i] = named[name]
+	}
+	of = make([]uint32, len(s.Stacks.FrameFunc))
+	for i, f := range s.Stacks.FrameFunc {
+		k := key{f, same[s.Profile.FrameDSO[i]]}
+		row, ok := at[k]
+		if !ok {
+			row = uint32(len(rows))
+			at[k] = row
+			rows = append(rows, ProfileFunction{Function: f, DSO: s.Profile.FrameDSO[i]})
+		}
+		of[i] = row
+	}
+	return rows, of
+}
+
+// DefaultEvent is the first event that has stacks, else 0.
+func DefaultEvent(p *model.StackProfile) uint16 {
+	best := model.NoEvent
+	for _, e := range p.Records.Event {
+		best = min(best, e)
+	}
+	if best == model.NoEvent {
+		return 0
+	}
+	return best
+}
+
+// DefaultMetric is the primary metric of an event, or else the first that a stack of it has. ok is false when there is none.
+func DefaultMetric(p *model.StackProfile, event uint16) (m model.MetricID, ok bool) {
+	if int(event) < len(p.Events) && p.Events[event].PrimaryName != "" {
+		return p.Events[event].Primary, true
+	}
+	for i, e := range p.Records.Event {
+		if e == event {
+			for m := range p.Records.Weights.All(i) {
+				return m, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// CountMetric is the metric that counts what another one measures: alloc_count for alloc_bytes, else how often a stack was seen.
+func CountMetric(p *model.StackProfile, metric model.MetricID) (m model.MetricID, ok bool) {
+	name := p.Metrics[metric].Name
+	if strings.HasSuffix(name, "_count") || countsSamples(name) {
+		return metric, true
+	}
+	if stem, isBytes := strings.CutSuffix(name, "_bytes"); isBytes {
+		return p.Metric(stem + "_count")
+	}
+	for _, count := range []string{"samples", "count"} {
+		if m, ok := p.Metric(count); ok {
+			return m, true
+		}
+	}
+	return 0, false
+}

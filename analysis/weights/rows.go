@@ -1,0 +1,244 @@
+package weights
+
+import (
+	"context"
+	"math"
+	"strconv"
+
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/model"
+)
+
+// ProfileBy is what rows of a profile's table stand for.
+type ProfileBy uint8
+
+const (
+	ByFunctionDSO ProfileBy = iota // a function of a binary
+	ByDSO
+	BySourceLine
+	ByProfileThread
+	ByFrameKind // user or kernel code
+	ProfileByCount
+)
+
+// String is the title of the column of names.
+func (b ProfileBy) String() string {
+	return [...]string{"function", "DSO", "source line", "thread", "kind"}[b]
+}
+
+// ProfileRow is one row of a table and its weights, in the order of the selections.
+type ProfileRow struct {
+	ID      uint32        // the same for the same profile and grouping, whatever is selected
+	Name    string        // not cleaned; "" for a function, a DSO or a source that the file does not name
+	Frame   model.FrameID // the first frame that belongs to the row; 0 for threads
+	Weights []FrameWeight
+}
+
+// FrameWeight is what the stacks weigh whose leaf it is, and those that pass it, each once.
+type FrameWeight struct{ Self, Total model.Amount }
+
+// ProfileTable weighs the rows of one grouping under several selections of one profile. Rows that none of them reaches are
+// left out; the order is that of first appearance. A thread's self and total are both the weight of its stacks.
+func ProfileTable(ctx context.Context, by ProfileBy, selections ...*ProfileSelection) ([]ProfileRow, error) {
+	if len(selections) == 0 {
+		return nil, nil
+	}
+	return NewProfileGrouping(selections[0].Profile, selections[0].Stacks, by).Table(ctx, selections...)
+}
+
+// weigh adds a selection's weights up in column k, of numbers of any kind.
+func (s *ProfileSelection) weigh(ctx context.Context, by ProfileBy, k int, rows []ProfileRow, of []uint32, hit []bool) error {
+	totals := make([]rowTotal, len(rows))
+	rec, st := &s.Profile.Records, s.Stacks
+	most := math.MaxUint64 / uint64(rec.Len()+1) // so many of which cannot overflow
+	for r := range rec.Len() {
+		if r%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		n, ok := s.Weight(model.RecordID(r))
+		if !ok {
+			continue
+		}
+		if by == ByProfileThread {
+			w := &rows[of[rec.Thread[r]]]
+			w.Weights[k].Self.Add(n)
+			w.Weights[k].Total.Add(n)
+			hit[of[rec.Thread[r]]] = true
+			continue
+		}
+		leaf := s.Node(model.RecordID(r))
+		if leaf != 0 {
+			self, _ := s.Self(model.RecordID(r))
+			rows[of[st.Frame[leaf]]].Weights[k].Self.Add(self)
+		}
+		small := uint64(min(max(n.Float64(), 0), 1<<62))
+		isSmall := small <= most && n == model.Unsigned(small)
+		for node := leaf; node != 0; node = st.Parent[node] {
+			t := &totals[of[st.Frame[node]]]
+			switch {
+			case t.last == uint32(r)+1:
+				continue
+			case isSmall:
+				t.sum += small
+			default:
+				rows[of[st.Frame[node]]].Weights[k].Total.Add(n)
+			}
+			t.last = uint32(r) + 1
+		}
+	}
+	for row, t := range totals {
+		if t.last != 0 {
+			hit[row] = true
+			rows[row].Weights[k].Total.Add(model.Unsigned(t.sum))
+		}
+	}
+	return nil
+}
+
+// rowTotal is what a row weighs in all as far as it is small integers, which is nearly always. It is small itself: every frame of every
+// stack looks at one.
+type rowTotal struct {
+	sum  uint64
+	last uint32 // the record that counted it last, plus one
+}
+
+// tableRows makes the rows of a grouping, and tells which one each frame belongs to, or each thread.
+func (s *ProfileSelection) tableRows(by ProfileBy) (rows []ProfileRow, of []uint32) {
+	if by == ByFunctionDSO {
+		functions, of := s.functionRows()
+		rows = make([]ProfileRow, len(functions))
+		for i, f := range functions {
+			rows[i] = ProfileRow{ID: uint32(i), Name: s.Stacks.Functions[f.Function]}
+		}
+		for f, row := range of {
+			if rows[row].Frame == 0 {
+				rows[row].Frame = model.FrameID(f)
+			}
+		}
+		return rows, of
+	}
+	at := map[string]uint32{}
+	n := len(s.Stacks.FrameFunc)
+	if by == ByProfileThread {
+		n = len(s.Profile.Threads)
+	}
+	of = make([]uint32, n)
+	for i := range of {
+		name, frame := s.rowName(by, i)
+		row, ok := at[name]
+		if !ok {
+			row = uint32(len(rows))
+			at[name] = row
+			rows = append(rows, ProfileRow{ID: row, Name: name, Frame: frame})
+		}
+		of[i] = row
+	}
+	return rows, of
+}
+
+// rowName is the row that a frame, or a thread, belongs to.
+func (s *ProfileSelection) rowName(by ProfileBy, i int) (string, model.FrameID) {
+	f := model.FrameID(i)
+	switch by {
+	case ByDSO:
+		return s.Profile.DSOs[s.Profile.FrameDSO[i]].Name, f
+	case BySourceLine:
+		return s.Profile.Source(s.Stacks, f), f
+	case ByFrameKind:
+		return s.Profile.FrameKind[i].String(), f
+	}
+	return ThreadName(&s.Profile.Threads[i]), 0
+}
+
+// ThreadName is a thread in words ("worker 4242/4243"), "" when nothing is known of it. It is not cleaned.
+func ThreadName(t *model.ProfileThread) string {
+	name := t.Comm
+	add := func(text string) {
+		if name != "" {
+			name += " "
+		}
+		name += text
+	}
+	switch {
+	case t.TID >= 0 && t.PID >= 0 && t.TID != t.PID:
+		add(strconv.FormatInt(t.PID, 10) + "/" + strconv.FormatInt(t.TID, 10))
+	case t.TID >= 0:
+		add(strconv.FormatInt(t.TID, 10))
+	case t.PID >= 0:
+		add(strconv.FormatInt(t.PID, 10))
+	}
+	return name
+}
+
+// SampleCurve adds up what the samples of an event weigh in n columns of equal duration over [from, to]: their periods, or
+// how many there are where count is set or no sample has a period. Samples of stacks that a filter leaves out do not count; view
+// is nil for no filter. It fails only with the context's error.
+func SampleCurve(ctx context.Context, w *model.StackProfile, event uint16, view *calltree.FilteredStacks, count bool, from, to model.Time, n int) ([]float64, error) {
+	out := make([]float64, n)
+	if n == 0 || to < from {
+		return out, nil
+	}
+	keep := keptRecords(w, view)
+	span := float64(to-from) + 1
+	for i := range w.Samples {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c := &w.Samples[i]
+		if c.Len() == 0 || c.Last < from || c.First > to {
+			continue
+		}
+		under := c.Under(event)
+		for k := range c.Len() {
+			t := c.Time(k)
+			if t < from || t > to || !under[c.Label(k)] || keep != nil && !keep[c.Record(k)+1] {
+				continue
+			}
+			weight := 1.0
+			if !count {
+				weight = c.Period(k)
+			}
+			out[min(int(float64(t-from)/span*float64(n)), n-1)] += weight
+		}
+	}
+	return out, nil
+}
+
+// keptRecords tells which records a filter keeps, one place further on: before them stands what holds for samples whose stack is
+// not in the file ([model.NoRecord] + 1 is 0). It is nil without a filter.
+func keptRecords(w *model.StackProfile, view *calltree.FilteredStacks) []bool {
+	if view == nil {
+		return nil
+	}
+	keep := make([]bool, w.Records.Len()+1)
+	_, keep[0] = view.Node(0)
+	for r, n := range w.Records.Node {
+		_, keep[r+1] = view.Node(n)
+	}
+	return keep
+}
+
+// CountsSamples reports whether a metric is how often a stack was seen, which samples tell without a period.
+func CountsSamples(metric string) bool { return countsSamples(metric) }
+
+// FrameClasses numbers the combinations of binary, kind and inlining that frames have, by frame: functions of one name are not the
+// same where these differ.
+func FrameClasses(w *model.StackProfile) []uint32 {
+	type class struct {
+		dso     string
+		kind    model.FrameKind
+		inlined bool
+	}
+	known := map[class]uint32{}
+	out := make([]uint32, len(w.FrameDSO))
+	for f := range out {
+		c := class{w.DSOs[w.FrameDSO[f]].Name, w.FrameKind[f], w.FrameFlags[f]&model.FrameInlined != 0}
+		n, ok := known[c]
+		if !ok {
+			n = uint32(len(known))
+			known[c] = n
+		}
+		out[f] = n
+	}
+	return out
+}
