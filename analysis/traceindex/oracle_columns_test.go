@@ -7,8 +7,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// search returns the first index for which over is true; over must be false and then true along the column.
-func (c *column[T]) search(over func(T) bool) int {
+// firstOver returns the first index of a column for which over is true; over must be false and then true along the column.
+func firstOver[T any](c *column[T], over func(T) bool) int {
 	return sort.Search(c.n, func(i int) bool { return over(c.at(i)) })
 }
 

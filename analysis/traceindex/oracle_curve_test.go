@@ -12,8 +12,8 @@ const (
 	pyramidBase = 256
 )
 
-// endEvent closes one event.
-func (p *pyramid) endEvent() {
+// endEvent closes one event of a pyramid.
+func endEvent(p *pyramid) {
 	if p.run == 0 {
 		p.cur = nothing
 	}

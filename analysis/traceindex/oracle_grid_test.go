@@ -35,7 +35,7 @@ func (ix *Index) Grid(ctx context.Context, q analysis.GridQuery) (*analysis.Grid
 
 // bornIn is the half-open range of blocks that are born in events [lo, hi).
 func (ix *Index) bornIn(lo, hi int) (from, to int) {
-	bornFrom := func(event int) int { return ix.born.search(func(b uint32) bool { return int(b) >= event }) }
+	bornFrom := func(event int) int { return firstOver(&ix.born, func(b uint32) bool { return int(b) >= event }) }
 	return bornFrom(lo), bornFrom(hi)
 }
 

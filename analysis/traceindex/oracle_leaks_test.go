@@ -166,7 +166,7 @@ func (ix *Index) Lifetimes(ctx context.Context, by analysis.Group, key analysis.
 	in := ix.filtered(analysis.Cell{Stacks: only})
 	d, f := dimOf(by), ix.foldIn(by, in.set)
 	lo, hi := ix.eventRange(r)
-	first := ix.born.search(func(b uint32) bool { return int(b) >= lo })
+	first := firstOver(&ix.born, func(b uint32) bool { return int(b) >= lo })
 	var lives []model.Time
 	var out analysis.Lifetimes
 	sum := 0.0

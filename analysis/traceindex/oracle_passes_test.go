@@ -79,7 +79,7 @@ func (ix *Index) Histograms(ctx context.Context, r analysis.Range) (sizes, lifet
 	defer ix.mu.RUnlock()
 	var bySize, byLife [analysis.SizeClasses]analysis.Bucket
 	lo, hi := ix.eventRange(r)
-	first := ix.born.search(func(b uint32) bool { return int(b) >= lo })
+	first := firstOver(&ix.born, func(b uint32) bool { return int(b) >= lo })
 	for b := first; b < ix.born.n && int(ix.born.at(b)) < hi; b++ {
 		if b&chunkMask == 0 && ctx.Err() != nil {
 			return nil, nil, ctx.Err()

@@ -95,7 +95,7 @@ func (ix *Index) append(events []model.Event) error {
 			ix.totals.MarkerCount++
 			ix.appendMark(e, mark{event: uint32(ix.time.n), id: e.ID})
 		}
-		ix.curve.endEvent()
+		endEvent(&ix.curve)
 		if c := &ix.curve; c.run == 0 && c.liveHi != 0 {
 			if ix.huge == nil {
 				ix.huge = map[int]wide{}
