@@ -62,7 +62,7 @@ func (ix *FileIndex) sections(f *fileCodec) {
 	ix.metaSection(f)
 	ix.chunkSections(f)
 	ix.markSection(f)
-	arraySection(f, "stacks", &ix.stackIDs)
+	arraySection(f, "stacks", &ix.ids)
 	arraySection(f, "threads", &ix.threads)
 	ix.levelSections(f)
 	ix.runSections(f)
@@ -509,7 +509,7 @@ func (ix *FileIndex) restore(ctx context.Context, file *IndexFile, key IndexKey,
 	if f.err != nil {
 		return nil, f.err
 	}
-	ix.stackIDs, ix.threads = append([]model.StackID(nil), ix.stackIDs...), append([]uint16(nil), ix.threads...) // others get them
+	ix.ids, ix.threads = append([]model.StackID(nil), ix.ids...), append([]uint16(nil), ix.threads...) // others get them
 	ix.input, _ = events.(model.Changing)
 	if s, ok := events.(model.ChunkSource); ok && s.Decoder() != nil {
 		ix.source = s
@@ -566,7 +566,7 @@ func (ix *FileIndex) checkRestored(size int64) error {
 	case r.origin.n != int(rec), r.died.n != int(rec), r.diedAt.lo.n != int(rec), r.diedAt.hi.n > int(rec),
 		!r.born.fits(int(rec)), !r.bornAt.fits(int(rec)):
 		return damagedFile("records are missing")
-	case len(ix.sums[dimStack]) != len(ix.stackIDs), len(ix.sums[dimThread]) != len(ix.threads), len(ix.sums[dimSize]) != analysis.SizeClasses,
+	case len(ix.sums[dimStack]) != len(ix.ids), len(ix.sums[dimThread]) != len(ix.threads), len(ix.sums[dimSize]) != analysis.SizeClasses,
 		len(ix.sites.stack) != len(ix.sites.keys), len(ix.sites.thread) != len(ix.sites.keys):
 		return damagedFile("sums are missing")
 	}

@@ -90,9 +90,9 @@ func (f *folder) intern() {
 func (ix *FileIndex) denseStack(id model.StackID) uint32 {
 	i, ok := ix.stackIndex[id]
 	if !ok {
-		i = uint32(len(ix.stackIDs))
+		i = uint32(len(ix.ids))
 		ix.stackIndex[id] = i
-		ix.stackIDs = append(ix.stackIDs, id)
+		ix.ids = append(ix.ids, id)
 		ix.sums[dimStack] = append(ix.sums[dimStack], cell{})
 	}
 	return i

@@ -184,7 +184,7 @@ func (ix *FileIndex) SetBudget(bytes int64) { ix.budget = bytes }
 func (ix *FileIndex) Status() analysis.Status {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	return ix.status.With(&ix.totals, ix.duration(), len(ix.stackIDs), ix.profile())
+	return ix.status.With(&ix.totals, ix.duration(), len(ix.ids), ix.profile())
 }
 
 // events is the number of events.
@@ -201,7 +201,7 @@ func (ix *FileIndex) duration() model.Time {
 func (ix *FileIndex) StackIDs() []model.StackID {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	return ix.stackIDs[:len(ix.stackIDs):len(ix.stackIDs)]
+	return ix.ids[:len(ix.ids):len(ix.ids)]
 }
 
 // breathe lets a waiting writer in, in the middle of a long answer: neither it nor a frame behind it must wait for the end.

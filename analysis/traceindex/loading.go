@@ -106,7 +106,7 @@ func Conclude(store *model.Store, ix Loading) {
 func (ix *names) undefined(markerIDs []uint64) []model.Problem {
 	stacks, markers := danglingIDs{}, danglingIDs{}
 	s, p := ix.stacks(), ix.profile()
-	for _, id := range ix.stackIDs {
+	for _, id := range ix.ids {
 		if _, ok := s.Node(id); !ok {
 			stacks.add(uint64(id))
 		}

@@ -13,10 +13,10 @@ import (
 
 // names are what stacks and threads are called.
 type names struct {
-	store    *model.Store    // for symbols, which arrive when they are read; nil in an index nothing was built into
-	stackIDs []model.StackID // by dense index
-	threads  []uint16        // by dense index
-	groups   groupCache
+	store   *model.Store    // for symbols, which arrive when they are read; nil in an index nothing was built into
+	ids     []model.StackID // by dense index
+	threads []uint16        // by dense index
+	groups  groupCache
 }
 
 func (ix *names) profile() *model.Profile {
@@ -79,7 +79,7 @@ func (ix *names) labelsOf(s *model.Stacks) []label {
 	if l.stacks != s {
 		*l = labels{stacks: s}
 	}
-	for _, id := range ix.stackIDs[len(l.of):] {
+	for _, id := range ix.ids[len(l.of):] {
 		name, where, leaf := calltree.SiteName(s, id)
 		l.of = append(l.of, label{name, where, leaf})
 	}
@@ -114,12 +114,12 @@ func (ix *names) foldOf(by analysis.Group) *fold {
 	symbols := ix.stacks()
 	ix.groups.mu.Lock()
 	defer ix.groups.mu.Unlock()
-	if f := ix.groups.folds[by]; f != nil && f.stacks == symbols && len(f.of) == len(ix.stackIDs) {
+	if f := ix.groups.folds[by]; f != nil && f.stacks == symbols && len(f.of) == len(ix.ids) {
 		return f
 	}
-	f := &fold{stacks: symbols, of: make([]analysis.Key, len(ix.stackIDs))}
+	f := &fold{stacks: symbols, of: make([]analysis.Key, len(ix.ids))}
 	keys := map[string]analysis.Key{}
-	for i, id := range ix.stackIDs {
+	for i, id := range ix.ids {
 		name := stackGroupName(by, symbols, id)
 		k, ok := keys[name]
 		if !ok {

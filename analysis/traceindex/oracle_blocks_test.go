@@ -116,7 +116,7 @@ func (l *blockList) Row(i int) analysis.Block {
 func (ix *Index) block(b int) analysis.Block {
 	out := analysis.Block{
 		Addr: ix.addr.at(b), Size: ix.size.at(b), Born: ix.bornAt(uint32(b)), Died: model.NoTime,
-		Stack: ix.stackIDs[ix.stack.at(b)], Thread: ix.threads[ix.thread.at(b)],
+		Stack: ix.ids[ix.stack.at(b)], Thread: ix.threads[ix.thread.at(b)],
 	}
 	if died := ix.died.at(b); died != alive {
 		out.Died = ix.time.at(int(died))

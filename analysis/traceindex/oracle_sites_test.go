@@ -49,7 +49,7 @@ func (ix *Index) siteSums(by analysis.Group, in scope, lo, hi, n int) []analysis
 		row.LiveBytes, _ = model.SaturatingAdd(row.LiveBytes, l.liveBytes())
 		row.LiveCount += l.liveCount()
 		if d == dimStack && (bytes > largest[f.keyOf(uint32(k))] || largest[f.keyOf(uint32(k))] == 0) {
-			row.Stack, largest[f.keyOf(uint32(k))] = ix.stackIDs[k], bytes
+			row.Stack, largest[f.keyOf(uint32(k))] = ix.ids[k], bytes
 		}
 	}
 	ix.mendTemporary(by, in, rows, lo, hi)
@@ -279,7 +279,7 @@ func (ix *Index) Functions(ctx context.Context, r analysis.Range, in analysis.Ce
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		t.add(ix.stackIDs[row.Key], row.AllocBytes, row.AllocCount)
+		t.add(ix.ids[row.Key], row.AllocBytes, row.AllocCount)
 	}
 	return t.rows, nil
 }

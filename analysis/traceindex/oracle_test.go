@@ -198,9 +198,9 @@ func (ix *Index) sum(a, b uint64) uint64 {
 func (ix *Index) denseStack(id model.StackID) uint32 {
 	i, ok := ix.stackIndex[id]
 	if !ok {
-		i = uint32(len(ix.stackIDs))
+		i = uint32(len(ix.ids))
 		ix.stackIndex[id] = i
-		ix.stackIDs = append(ix.stackIDs, id)
+		ix.ids = append(ix.ids, id)
 		ix.sums[dimStack] = append(ix.sums[dimStack], cell{})
 	}
 	return i
@@ -242,7 +242,7 @@ func (ix *Index) breathe() {
 func (ix *Index) Status() analysis.Status {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	return ix.status.With(&ix.totals, ix.duration(), len(ix.stackIDs), ix.profile())
+	return ix.status.With(&ix.totals, ix.duration(), len(ix.ids), ix.profile())
 }
 
 func (ix *Index) duration() model.Time {
@@ -256,7 +256,7 @@ func (ix *Index) duration() model.Time {
 func (ix *Index) StackIDs() []model.StackID {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	return ix.stackIDs[:len(ix.stackIDs):len(ix.stackIDs)]
+	return ix.ids[:len(ix.ids):len(ix.ids)]
 }
 
 func (ix *Index) build(ctx context.Context, store *model.Store, p *model.Profile) error {

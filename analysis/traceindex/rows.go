@@ -35,7 +35,7 @@ func (ix *names) nameSites(by analysis.Group, f *fold, rows []analysis.Site) {
 		switch {
 		case by == analysis.ByStack:
 			l := &shown[r.Key]
-			r.Stack = ix.stackIDs[r.Key]
+			r.Stack = ix.ids[r.Key]
 			r.Name, r.Where, r.Node = l.name, l.where, l.leaf
 		case f != nil:
 			r.Name = f.names[r.Key]

@@ -281,7 +281,7 @@ func (ix *FileIndex) Functions(ctx context.Context, rg analysis.Range, in analys
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		t.add(ix.stackIDs[row.Key], row.AllocBytes, row.AllocCount)
+		t.add(ix.ids[row.Key], row.AllocBytes, row.AllocCount)
 	}
 	return t.rows, nil
 }

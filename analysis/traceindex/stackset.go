@@ -32,10 +32,10 @@ func (ix *names) setOf(filter calltree.StackFilter) *stackSet {
 	ix.groups.mu.Lock()
 	defer ix.groups.mu.Unlock()
 	old := ix.groups.set
-	if old != nil && old.filter == filter && old.symbols == symbols && len(old.keep) == len(ix.stackIDs) {
+	if old != nil && old.filter == filter && old.symbols == symbols && len(old.keep) == len(ix.ids) {
 		return old
 	}
-	s := &stackSet{filter: filter, symbols: symbols, keep: make([]bool, len(ix.stackIDs))}
+	s := &stackSet{filter: filter, symbols: symbols, keep: make([]bool, len(ix.ids))}
 	switch {
 	case symbols == nil:
 	case old != nil && old.filter == filter && old.symbols == symbols:
@@ -44,7 +44,7 @@ func (ix *names) setOf(filter calltree.StackFilter) *stackSet {
 		s.view, _ = calltree.FilterStacks(context.Background(), symbols, filter, calltree.WholeStacks) // fails only with its context
 	}
 	unknown := calltree.StacksAreKept(filter)
-	for i, id := range ix.stackIDs {
+	for i, id := range ix.ids {
 		s.keep[i] = unknown
 		if leaf, ok := symbols.Node(id); ok {
 			_, s.keep[i] = s.view.Node(leaf)
@@ -99,7 +99,7 @@ func (ix *names) foldIn(by analysis.Group, s *stackSet) *fold {
 	ix.groups.mu.Lock()
 	defer ix.groups.mu.Unlock()
 	if s.folds[by] == nil {
-		s.folds[by] = s.makeFold(by, ix.stackIDs[:len(s.keep)])
+		s.folds[by] = s.makeFold(by, ix.ids[:len(s.keep)])
 	}
 	return s.folds[by]
 }

@@ -263,7 +263,7 @@ func (g *grouping) sums(ctx context.Context, lo, hi, n int) ([]analysis.Site, er
 		row.LiveBytes, _ = model.SaturatingAdd(row.LiveBytes, l.liveBytes())
 		row.LiveCount += l.liveCount()
 		if d == dimStack && (bytes > largest[key] || largest[key] == 0) {
-			row.Stack, largest[key] = ix.stackIDs[k], bytes
+			row.Stack, largest[key] = ix.ids[k], bytes
 		}
 	}
 	// Temporary blocks are counted when they end, but belong to the range of their allocation.
@@ -391,6 +391,6 @@ func (ix *FileIndex) partTotals(v *view, from, to int) analysis.Totals {
 func (ix *FileIndex) public(b *fileBlock) analysis.Block {
 	return analysis.Block{
 		Addr: b.addr, Size: b.size, Born: b.bornAt, Died: b.diedAt,
-		Stack: ix.stackIDs[ix.sites.stack[b.site]], Thread: ix.threads[ix.sites.thread[b.site]],
+		Stack: ix.ids[ix.sites.stack[b.site]], Thread: ix.threads[ix.sites.thread[b.site]],
 	}
 }
