@@ -162,7 +162,7 @@ func benchBuild(b *testing.B, path string) {
 	b.ReportMetric(float64(events)/best.Seconds()/1e6, "Mevents/s")
 	b.ReportMetric(float64(best)/float64(loop), "x-naive")
 	b.ReportMetric(float64(cpu.Nanoseconds())/float64(events), "cpu-ns/event")
-	b.ReportMetric(float64(ix.memory())/float64(events), "B/event")
+	b.ReportMetric(float64(ix.Memory())/float64(events), "B/event")
 }
 
 const (

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/model"
 )
 
@@ -34,7 +35,7 @@ func (ix *FileIndex) blocks(ctx context.Context, q analysis.BlockQuery) (*fileBl
 	}
 	_, to := ix.bounds(q.Range)
 	end := min(to, ix.duration())
-	in := ix.filtered(q.Cell)
+	in := ix.Filtered(q.Cell)
 	g := ix.grouping(q.By, in)
 	plain := q.All && in.IsAll() && q.Addr == 0 && (q.Sort == analysis.OldestFirst || q.Sort == analysis.NewestFirst)
 	if plain && !q.Born && !q.Leaked {
@@ -136,14 +137,14 @@ func (c *blockCollector) sort() {
 // there are: a row is looked for when it is asked for.
 func (ix *FileIndex) liveBlocks(ctx context.Context, n int, newest bool) (*fileBlocks, error) {
 	r := ix.reader()
-	l := &fileBlocks{ix: ix, bytes: r.levelAt(n).bytes, events: n, records: ix.recordsBefore(n), newest: newest}
+	l := &fileBlocks{ix: ix, bytes: r.levelAt(n).Bytes, events: n, records: ix.recordsBefore(n), newest: newest}
 	if r.err != nil {
 		return nil, r.err
 	}
 	total := 0
-	for from := 0; from < l.records; from += chunkLen {
+	for from := 0; from < l.records; from += column.ChunkLen {
 		count := 0
-		for _, died := range ix.records.died.chunks[from>>chunkBits][:min(chunkLen, l.records-from)] {
+		for _, died := range ix.records.died.Chunks[from>>column.ChunkBits][:min(column.ChunkLen, l.records-from)] {
 			if int(died) >= n {
 				count++
 			}
@@ -206,9 +207,9 @@ func (l *fileBlocks) event(i int) uint32 {
 		i -= l.counts[k-1]
 	}
 	found := uint32(0)
-	l.ix.keptRecords(k*chunkLen, min((k+1)*chunkLen, l.records), l.events, func(r int) {
+	l.ix.keptRecords(k*column.ChunkLen, min((k+1)*column.ChunkLen, l.records), l.events, func(r int) {
 		if i == 0 {
-			found = uint32(l.ix.records.born.at(r))
+			found = uint32(l.ix.records.born.At(r))
 		}
 		i--
 	})
@@ -245,8 +246,8 @@ func (l *fileBlocks) Row(i int) analysis.Block {
 // bornAt is the block that is born at an event, with its address or without.
 func (ix *FileIndex) bornAt(event int, addr bool) (b fileBlock, err error) {
 	c := ix.chunks[ix.chunkAt(event)]
-	rec := ix.records.born.search(uint64(event))
-	if rec == ix.records.len() || int(ix.records.born.at(rec)) != event {
+	rec := ix.records.born.Search(uint64(event))
+	if rec == ix.records.len() || int(ix.records.born.At(rec)) != event {
 		v, err := ix.view(c)
 		if err != nil {
 			return b, err

@@ -53,7 +53,7 @@ func (ix *FileIndex) build(ctx context.Context, store *model.Store, p *model.Pro
 	ix.mu.Lock()
 	ix.room = model.BudgetOf(ctx)
 	source := b.source // the builder's tables are not kept
-	ix.store, ix.source, ix.begin = store, source, b.pos
+	ix.Store, ix.source, ix.begin = store, source, b.pos
 	ix.input, _ = p.Allocations.(model.Changing)
 	ix.decoders.New = func() any { return source.Decoder() }
 	ix.status.Offset, ix.status.Size = b.pos, b.end
@@ -61,7 +61,7 @@ func (ix *FileIndex) build(ctx context.Context, store *model.Store, p *model.Pro
 	err := ix.explain(b.run(ctx), "building the index")
 	ix.mu.Lock()
 	ix.status.Stopped, ix.status.Final = err != nil, err == nil
-	ix.status.Saturated = ix.status.Saturated || ix.curve.liveHi != 0
+	ix.status.Saturated = ix.status.Saturated || ix.curve.LiveHi != 0
 	ix.loading = 0
 	found, err := remarks(&ix.totals, ix.status.Saturated, err)
 	ix.mu.Unlock()
@@ -300,5 +300,5 @@ func (ix *FileIndex) dangling() []model.Problem {
 			markers = append(markers, m.id)
 		}
 	}
-	return ix.undefined(markers)
+	return ix.Undefined(markers)
 }

@@ -5,16 +5,19 @@ import (
 	"slices"
 	"sort"
 	"sync"
+
+	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/analysis/traceindex/group"
 )
 
 // cellSums are the sums of the blocks in a cell of the size × lifetime grid, kept as those of all blocks are. Read-only once
 // made.
 type cellSums struct {
-	in          scope
+	in          group.Scope
 	members     *membership
-	events      int              // of the index
-	now         [dimCount][]cell // after all of them
-	chunks      [][dimCount][]byte
+	events      int                            // of the index
+	now         [column.DimCount][]column.Cell // after all of them
+	chunks      [][column.DimCount][]byte
 	checkpoints []chunkSums
 }
 
@@ -28,7 +31,7 @@ type cellCache struct {
 }
 
 // membersOf returns what keepMembers kept, nil if it is about something else.
-func (k *cellCache) membersOf(in scope, events int) *membership {
+func (k *cellCache) membersOf(in group.Scope, events int) *membership {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.members == nil || k.members.in != in || k.events != events {
@@ -43,7 +46,7 @@ func (k *cellCache) keepMembers(m *membership, events int) {
 	k.members, k.events = m, events
 }
 
-func (k *cellCache) get(in scope, events int) *cellSums {
+func (k *cellCache) get(in group.Scope, events int) *cellSums {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.kept == nil || k.kept.in != in || k.kept.events != events {
@@ -59,7 +62,7 @@ func (k *cellCache) put(s *cellSums) {
 }
 
 // cellSums returns the sums of a cell. The index must be settled.
-func (ix *FileIndex) cellSums(ctx context.Context, in scope) (*cellSums, error) {
+func (ix *FileIndex) cellSums(ctx context.Context, in group.Scope) (*cellSums, error) {
 	n := ix.events()
 	if s := ix.cells.get(in, n); s != nil {
 		return s, nil
@@ -80,12 +83,12 @@ func (ix *FileIndex) cellSums(ctx context.Context, in scope) (*cellSums, error) 
 	return ix.makeCellSums(ctx, in) // another cell has taken its place
 }
 
-func (ix *FileIndex) makeCellSums(ctx context.Context, in scope) (*cellSums, error) {
-	s := &cellSums{in: in, members: ix.membership(in), events: ix.events(), chunks: make([][dimCount][]byte, len(ix.chunks))}
+func (ix *FileIndex) makeCellSums(ctx context.Context, in group.Scope) (*cellSums, error) {
+	s := &cellSums{in: in, members: ix.membership(in), events: ix.events(), chunks: make([][column.DimCount][]byte, len(ix.chunks))}
 	err := ix.together(ctx, 0, s.events, func() chunkWork {
-		w := cellSummer{ix: ix, in: s.members, sites: make([]cell, len(ix.sites.keys))}
+		w := cellSummer{ix: ix, in: s.members, sites: make([]column.Cell, len(ix.sites.Keys))}
 		for d := range ix.sums {
-			w.cells[d] = make([]cell, len(ix.sums[d]))
+			w.cells[d] = make([]column.Cell, len(ix.sums[d]))
 		}
 		return func(n int, v *view, _, _ int) { s.chunks[n] = w.chunk(v) }
 	})
@@ -93,7 +96,7 @@ func (ix *FileIndex) makeCellSums(ctx context.Context, in scope) (*cellSums, err
 		return nil, err
 	}
 	for d := range ix.sums {
-		s.now[d] = make([]cell, len(ix.sums[d]))
+		s.now[d] = make([]column.Cell, len(ix.sums[d]))
 	}
 	since, whole := 0, 0 // bytes since the last checkpoint, and of one
 	for d := range s.now {
@@ -101,13 +104,13 @@ func (ix *FileIndex) makeCellSums(ctx context.Context, in scope) (*cellSums, err
 	}
 	for k, grown := range s.chunks {
 		for d := range s.now {
-			addCells(s.now[d], grown[d])
+			column.AddCells(s.now[d], grown[d])
 			since += len(grown[d])
 		}
 		if since >= whole { // no more memory for checkpoints than for chunks
 			c := chunkSums{chunk: k + 1}
 			for d := range s.now {
-				c.sums[d] = slices.Clone(s.now[d])
+				c.Sums[d] = slices.Clone(s.now[d])
 			}
 			s.checkpoints = append(s.checkpoints, c)
 			since = 0
@@ -121,71 +124,71 @@ type cellSummer struct {
 	ix      *FileIndex
 	in      *membership
 	member  []bool
-	sites   []cell
+	sites   []column.Cell
 	touched []uint32 // sites
-	cells   [dimCount][]cell
-	keys    [dimCount][]uint32
+	cells   [column.DimCount][]column.Cell
+	keys    [column.DimCount][]uint32
 }
 
-func (w *cellSummer) chunk(v *view) (out [dimCount][]byte) {
+func (w *cellSummer) chunk(v *view) (out [column.DimCount][]byte) {
 	ix := w.ix
 	w.member = w.in.of(v, w.member)
-	bySize := w.cells[dimSize]
-	ix.eachChange(v, 0, v.c.n, func(_ int, r ref, how change) {
+	bySize := w.cells[column.DimSize]
+	ix.eachChange(v, 0, v.c.n, func(_ int, r column.Ref, how column.Change) {
 		if !w.in.has(r, w.member) {
 			return
 		}
 		site, size := ix.siteSize(v, r)
 		c := &w.sites[site]
-		if *c == (cell{}) {
+		if *c == (column.Cell{}) {
 			w.touched = append(w.touched, site)
 		}
-		c.apply(how, size)
-		bySize[sizeClass(size)].apply(how, size)
+		c.Apply(how, size)
+		bySize[sizeClass(size)].Apply(how, size)
 	})
 	for _, site := range w.touched {
-		w.add(dimStack, ix.sites.stack[site], site)
-		w.add(dimThread, ix.sites.thread[site], site)
-		w.sites[site] = cell{}
+		w.add(column.DimStack, ix.sites.Stack[site], site)
+		w.add(column.DimThread, ix.sites.Thread[site], site)
+		w.sites[site] = column.Cell{}
 	}
 	for k, c := range bySize {
-		if c != (cell{}) {
-			w.keys[dimSize] = append(w.keys[dimSize], uint32(k))
+		if c != (column.Cell{}) {
+			w.keys[column.DimSize] = append(w.keys[column.DimSize], uint32(k))
 		}
 	}
 	w.touched = w.touched[:0]
 	for d := range w.cells {
 		slices.Sort(w.keys[d])
-		out[d] = appendCells(nil, w.keys[d], w.cells[d])
+		out[d] = column.AppendCells(nil, w.keys[d], w.cells[d])
 		for _, k := range w.keys[d] {
-			w.cells[d][k] = cell{}
+			w.cells[d][k] = column.Cell{}
 		}
 		w.keys[d] = w.keys[d][:0]
 	}
 	return out
 }
 
-func (w *cellSummer) add(d dim, k, site uint32) {
+func (w *cellSummer) add(d column.Dim, k, site uint32) {
 	c := &w.cells[d][k]
-	if *c == (cell{}) {
+	if *c == (column.Cell{}) {
 		w.keys[d] = append(w.keys[d], k)
 	}
-	c.add(&w.sites[site])
+	c.Add(&w.sites[site])
 }
 
 // sumsAt is [FileIndex.sumsAt] for the blocks in the cell.
-func (s *cellSums) sumsAt(ix *FileIndex, d dim, n int) ([]cell, error) {
+func (s *cellSums) sumsAt(ix *FileIndex, d column.Dim, n int) ([]column.Cell, error) {
 	if n >= s.events {
 		return s.now[d], nil
 	}
-	out := make([]cell, len(s.now[d]))
+	out := make([]column.Cell, len(s.now[d]))
 	k, from := ix.chunkAt(n), 0
 	if i := sort.Search(len(s.checkpoints), func(i int) bool { return s.checkpoints[i].chunk > k }); i > 0 {
 		from = s.checkpoints[i-1].chunk
-		copy(out, s.checkpoints[i-1].sums[d])
+		copy(out, s.checkpoints[i-1].Sums[d])
 	}
 	for ; from < k; from++ {
-		addCells(out, s.chunks[from][d])
+		column.AddCells(out, s.chunks[from][d])
 	}
 	if n == ix.chunks[k].first {
 		return out, nil
@@ -196,10 +199,10 @@ func (s *cellSums) sumsAt(ix *FileIndex, d dim, n int) ([]cell, error) {
 	}
 	defer ix.done(v)
 	member := s.members.of(v, nil)
-	ix.eachChange(v, 0, n-v.c.first, func(_ int, r ref, how change) {
+	ix.eachChange(v, 0, n-v.c.first, func(_ int, r column.Ref, how column.Change) {
 		if s.members.has(r, member) {
 			site, size := ix.siteSize(v, r)
-			out[ix.key(d, site, size)].apply(how, size)
+			out[ix.key(d, site, size)].Apply(how, size)
 		}
 	})
 	return out, nil

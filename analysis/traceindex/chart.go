@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/model"
 )
 
@@ -26,9 +27,9 @@ type chartEdge struct {
 	run     int  // that begins there, or that it is inside
 	inside  bool // of the run
 	point   int  // then: that of the run, -1 if there is none
-	level   level
-	hasTail bool     // tail is known
-	tail    extremes // after the events of the run behind an edge inside of it
+	level   column.Level
+	hasTail bool            // tail is known
+	tail    column.Extremes // after the events of the run behind an edge inside of it
 }
 
 // Chart implements [Trace]. Edges are moved to where runs begin, or parts of them: nothing needs to be read there.
@@ -99,7 +100,7 @@ func (ix *FileIndex) makeChart(ctx context.Context, rg analysis.Range, n int) ([
 		c := &cols[i]
 		c.From, c.To = before.at, after.at
 		e := f.extremes(&before, &after)
-		e.addLevel(&before.level)
+		e.AddLevel(&before.level)
 		fillColumn(c, &e, &before.level, &after.level, after.events-before.events)
 		before = after
 	}
@@ -137,7 +138,7 @@ type runParts struct {
 // exact is the edge behind some events.
 func (f *edgeFinder) exact(at model.Time, events int) chartEdge {
 	ix := f.ix
-	e := chartEdge{at: at, events: events, run: ix.curve.base.n, point: -1, level: f.r.levelAt(events)}
+	e := chartEdge{at: at, events: events, run: ix.curve.Base.N, point: -1, level: f.r.levelAt(events)}
 	if events == ix.events() {
 		return e
 	}
@@ -230,7 +231,7 @@ func (f *edgeFinder) atRun(t model.Time) (e chartEdge, ok bool) {
 	if f.pausing(t) {
 		return f.runEdge(f.end, t), true
 	}
-	if e, ok := f.atSpan(t, f.run/pyramidFan); ok {
+	if e, ok := f.atSpan(t, f.run/column.PyramidFan); ok {
 		return e, true
 	}
 	run, at := f.run, f.begin(f.run)
@@ -248,7 +249,7 @@ func (f *edgeFinder) runEdge(run int, at model.Time) chartEdge {
 	c := f.ix.chunks[f.chunk]
 	e := chartEdge{at: at, run: run, point: -1, events: min(c.first+(run-c.firstRun)*runLength, c.first+c.n)}
 	if run > 0 {
-		e.level = f.ix.curve.base.ref(run - 1).level
+		e.level = f.ix.curve.Base.Ref(run - 1).Level
 	}
 	return e
 }
@@ -280,7 +281,7 @@ func (f *edgeFinder) atPart(t model.Time) (e chartEdge, ok bool) {
 		return f.runEdge(f.run+1, at), true
 	}
 	events := c.first + (f.run-c.firstRun)*runLength + p.events
-	return chartEdge{at: at, run: f.run, inside: true, point: i, events: events, level: p.level}, true
+	return chartEdge{at: at, run: f.run, inside: true, point: i, events: events, level: p.Level}, true
 }
 
 // loadParts reads the parts of the run, if there are any.
@@ -291,22 +292,22 @@ func (f *edgeFinder) loadParts(c *chunk) bool {
 	}
 	end := uint32(math.MaxUint32)
 	if f.run+1 < f.end {
-		end = ix.runs.ref(f.run + 1).fine
+		end = ix.runs.Ref(f.run + 1).fine
 	}
-	b, err := c.fineFrom(&p.stream, ix.runs.ref(f.run).fine, end)
+	b, err := c.fineFrom(&p.stream, ix.runs.Ref(f.run).fine, end)
 	if err != nil && f.r.err == nil {
 		f.r.err = err
 	}
 	if err != nil || len(b) == 0 {
 		return false
 	}
-	before := level{}
+	before := column.Level{}
 	if f.run > 0 {
-		before = ix.curve.base.ref(f.run - 1).level
+		before = ix.curve.Base.Ref(f.run - 1).Level
 	}
 	p.run = -1
 	p.points, err = readParts(p.points, b, before, min(runLength, c.n-(f.run-c.firstRun)*runLength))
-	if err == nil && p.points[len(p.points)-1].level != ix.curve.base.ref(f.run).level {
+	if err == nil && p.points[len(p.points)-1].Level != ix.curve.Base.Ref(f.run).Level {
 		err = errParts
 	}
 	if err != nil {
@@ -318,10 +319,10 @@ func (f *edgeFinder) loadParts(c *chunk) bool {
 }
 
 // between is the extremes of the parts behind point i up to point k.
-func (f *edgeFinder) between(i, k int) extremes {
-	e := nothing
+func (f *edgeFinder) between(i, k int) column.Extremes {
+	e := column.Nothing
 	for _, p := range f.r.parts.points[i+1 : k+1] {
-		e.add(p.extremes)
+		e.Add(p.Extremes)
 	}
 	return e
 }
@@ -353,7 +354,7 @@ func (f *edgeFinder) seekRun(t model.Time) {
 	c := ix.chunks[f.chunk]
 	n := (c.n + runLength - 1) / runLength
 	f.end = c.firstRun + n
-	after := func(i int) bool { return c.begin+model.Time(ix.runs.ref(c.firstRun+i).time) > t }
+	after := func(i int) bool { return c.begin+model.Time(ix.runs.Ref(c.firstRun+i).time) > t }
 	lo, hi := 0, n
 	guess := min(max(int(float64(t-c.begin)/float64(c.end-c.begin+1)*float64(n)), 0), n-1)
 	if after(guess) {
@@ -375,19 +376,19 @@ func (f *edgeFinder) begin(run int) model.Time {
 	ix, c := f.ix, f.ix.chunks[f.chunk]
 	switch {
 	case run < f.end:
-		return c.begin + model.Time(ix.runs.ref(run).time)
-	case run < ix.curve.base.n:
+		return c.begin + model.Time(ix.runs.Ref(run).time)
+	case run < ix.curve.Base.N:
 		return ix.chunks[f.chunk+1].begin
 	}
 	return ix.duration()
 }
 
 // extremes are those after the events between two edges.
-func (f *edgeFinder) extremes(a, b *chartEdge) extremes {
+func (f *edgeFinder) extremes(a, b *chartEdge) column.Extremes {
 	from := a.run
 	switch {
 	case a.events >= b.events:
-		return nothing
+		return column.Nothing
 	case a.run == b.run && a.inside && a.point >= 0 && b.point >= 0:
 		return f.between(a.point, b.point)
 	case a.run == b.run && a.inside:
@@ -395,15 +396,15 @@ func (f *edgeFinder) extremes(a, b *chartEdge) extremes {
 	case a.inside:
 		from++
 	}
-	e := f.ix.curve.spans(from, b.run)
+	e := f.ix.curve.Spans(from, b.run)
 	if f.findTail(a); a.inside {
-		e.add(a.tail)
+		e.Add(a.tail)
 	}
 	switch {
 	case b.inside && b.point >= 0:
-		e.add(f.between(-1, b.point)) // and the level before the run, which is one of the column, too
+		e.Add(f.between(-1, b.point)) // and the level before the run, which is one of the column, too
 	case b.inside:
-		e.add(f.r.extremesOf(f.ix.runBegin(b.run), b.events))
+		e.Add(f.r.extremesOf(f.ix.runBegin(b.run), b.events))
 	}
 	return e
 }
@@ -415,7 +416,7 @@ func (ix *FileIndex) readChart(ctx context.Context, rg analysis.Range, n int) ([
 	w := columnWriter{cols: cols, i: -1, events: ix.runBegin(first), limit: max(rg.From, model.NoTime)}
 	w.from, w.to = ix.bounds(rg)
 	if first > 0 {
-		w.after = ix.curve.base.ref(first - 1).level
+		w.after = ix.curve.Base.Ref(first - 1).Level
 	}
 	for run := first; run <= last && w.i < n && r.err == nil && ctx.Err() == nil; {
 		if runs := r.addRuns(&w, run, last); runs > 0 {
@@ -446,10 +447,10 @@ func (r *runReader) addRuns(w *columnWriter, run, last int) int {
 	if r.ahead(run, last); r.err != nil {
 		return 0
 	}
-	start, events := r.ix.runs.ref(run), r.bulk.events
+	start, events := r.ix.runs.Ref(run), r.bulk.events
 	local := uint32((run - c.firstRun) * runLength)
 	over := c.overFrom(local)
-	if max(w.after.bytes, w.after.allocBytes) >= smallLevel || len(over) > 0 && int(over[0].event-local) < events.Len() {
+	if max(w.after.Bytes, w.after.AllocBytes) >= smallLevel || len(over) > 0 && int(over[0].event-local) < events.Len() {
 		return 0
 	}
 	rest := r.freedBy(c, run, last)
@@ -471,8 +472,8 @@ type columnWriter struct {
 	i             int        // column that is filled; -1 before the first one
 	limit         model.Time // its end
 	first, events int        // before the column, and so far
-	before, after level
-	e             extremes
+	before, after column.Level
+	e             column.Extremes
 }
 
 // next ends a column and begins the next one, if there is one.
@@ -486,8 +487,8 @@ func (w *columnWriter) next() {
 	}
 	c := &w.cols[w.i]
 	c.From, c.To = analysis.ColumnEdge(w.from, w.to, w.i, n), analysis.ColumnEdge(w.from, w.to, w.i+1, n)
-	w.limit, w.first, w.before, w.e = c.To, w.events, w.after, nothing
-	w.e.addLevel(&w.before)
+	w.limit, w.first, w.before, w.e = c.To, w.events, w.after, column.Nothing
+	w.e.AddLevel(&w.before)
 }
 
 // add adds the events of a run.
@@ -495,7 +496,7 @@ func (w *columnWriter) add(l *runLevels) {
 	for k := 0; w.i < len(w.cols); w.next() {
 		from, e := k, w.e
 		for ; k < len(l.times) && l.timeOf(k) <= w.limit; k++ {
-			e.addLevel(&l.levels[k])
+			e.AddLevel(&l.levels[k])
 		}
 		if w.e = e; k > from {
 			w.events, w.after = l.first+k, l.levels[k-1]
@@ -508,12 +509,12 @@ func (w *columnWriter) add(l *runLevels) {
 
 // addSmall is add of events with the sizes they free, where nothing is overwritten; ok is false if levels might overflow.
 func (w *columnWriter) addSmall(events *model.Columns, begin model.Time, rest []byte, common []uint64) (ok bool) {
-	s := smallEvents{kinds: events.Kind, times: events.Time, sizes: events.Size, rest: rest, level: w.after}
-	copy(s.freed[1:rareSize], common)
+	s := smallEvents{kinds: events.Kind, times: events.Time, sizes: events.Size, rest: rest, Level: w.after}
+	copy(s.freed[1:column.RareSize], common)
 	for ; w.i < len(w.cols); w.next() {
 		from := s.i
 		w.e = s.until(w.limit-begin, w.e)
-		w.events, w.after = w.events+s.i-from, s.level
+		w.events, w.after = w.events+s.i-from, s.Level
 		if s.i == len(s.kinds) {
 			break
 		}
@@ -531,17 +532,17 @@ type smallEvents struct {
 	i, p  int         // where it is: events, and those that are no FREE
 	extra int         // bytes of rest before it that are more than one per FREE
 	all   uint64      // bits of all sizes before it
-	level
+	column.Level
 }
 
 // until goes on to the first event after a time and adds the levels on the way to e, which has the one before: those that rise
 // add nothing to the least, and those that fall nothing to the most.
 // hot kernel
-func (s *smallEvents) until(limit model.Time, e extremes) extremes {
+func (s *smallEvents) until(limit model.Time, e column.Extremes) column.Extremes {
 	kinds, sizes, rest, freed := s.kinds, s.sizes, s.rest, &s.freed
 	times := s.times[:len(kinds)]
 	i, p, extra, all, others := s.i, s.p, s.extra, s.all, 0
-	live, allocBytes, count := s.bytes, s.allocBytes, s.count
+	live, allocBytes, count := s.Bytes, s.AllocBytes, s.Count
 	for ; i < len(kinds) && model.Time(times[i]) <= limit; i++ {
 		switch kinds[i] {
 		case model.Alloc:
@@ -551,27 +552,27 @@ func (s *smallEvents) until(limit model.Time, e extremes) extremes {
 			live += size
 			allocBytes += size
 			count++
-			e.maxBytes, e.maxCount = max(e.maxBytes, live), max(e.maxCount, count)
+			e.MaxBytes, e.MaxCount = max(e.MaxBytes, live), max(e.MaxCount, count)
 		case model.Free:
 			at := i - p + extra
 			code := rest[at]
 			ends := freed[code]
-			if code == rareSize {
+			if code == column.RareSize {
 				var n int
 				ends, n = binary.Uvarint(rest[at+1:])
 				extra += n
 			}
 			live -= ends
-			count -= (uint32(code) + rareSize) >> 8
-			e.minBytes, e.minCount = min(e.minBytes, live), min(e.minCount, count)
+			count -= (uint32(code) + column.RareSize) >> 8
+			e.MinBytes, e.MinCount = min(e.MinBytes, live), min(e.MinCount, count)
 		default:
 			p++
 			others++
 		}
 	}
-	s.allocCount += uint32(p - s.p - others)
-	s.freeEvents += uint32(i - s.i - (p - s.p))
+	s.AllocCount += uint32(p - s.p - others)
+	s.FreeEvents += uint32(i - s.i - (p - s.p))
 	s.i, s.p, s.extra, s.all = i, p, extra, all
-	s.bytes, s.allocBytes, s.count = live, allocBytes, count
+	s.Bytes, s.AllocBytes, s.Count = live, allocBytes, count
 	return e
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/model"
 )
 
@@ -17,14 +18,14 @@ func TestTimeColumn(t *testing.T) {
 		var c timeColumn
 		var want []model.Time
 		at := model.Time(r.Int64N(100))
-		for range 3 * chunkLen / 2 {
+		for range 3 * column.ChunkLen / 2 {
 			c.append(at)
 			want = append(want, at)
 			at, _ = at.Add(r.Uint64N(uint64(gap)))
 		}
 		got := make([]model.Time, c.n)
 		for i := range got {
-			got[i] = c.at(i)
+			got[i] = c.At(i)
 		}
 		if !slices.Equal(got, want) {
 			t.Fatalf("gap %d: times differ", gap)
@@ -40,18 +41,18 @@ func TestTimeColumn(t *testing.T) {
 }
 
 func TestSizeColumns(t *testing.T) {
-	want := []uint64{0, 1, largeSize - 1, largeSize, largeSize + 1, 1 << 63, 7, 1<<64 - 1}
+	want := []uint64{0, 1, column.LargeSize - 1, column.LargeSize, column.LargeSize + 1, 1 << 63, 7, 1<<64 - 1}
 	var c sizeColumn
-	var o originColumn
+	var o column.OriginColumn
 	for i, v := range want {
-		c.append(v)
-		o.room(1)[0] = origin{uint32(i), o.large.low(i, v)}
+		c.Append(v)
+		o.Room(1)[0] = column.Origin{Site: uint32(i), Size: o.Large.Low(i, v)}
 	}
 	for i, v := range want {
-		if got := c.at(i); got != v {
+		if got := c.At(i); got != v {
 			t.Errorf("size %d: %d, want %d", i, got, v)
 		}
-		if site, got := o.at(i); got != v || site != uint32(i) {
+		if site, got := o.At(i); got != v || site != uint32(i) {
 			t.Errorf("size %d of site %d: %d of %d", i, i, got, site)
 		}
 	}
@@ -60,41 +61,41 @@ func TestSizeColumns(t *testing.T) {
 // TestRiseColumn reads numbers that never fall in every way, over several chunks of steps.
 func TestRiseColumn(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 7))
-	var c riseColumn
+	var c column.RiseColumn
 	var want []uint64
 	v := uint64(0)
 	for range 50_000 {
 		v += r.Uint64() >> (24 + r.IntN(40))
-		c.append(v)
+		c.Append(v)
 		want = append(want, v)
 	}
-	if len(c.steps.chunks) < 3 {
-		t.Error(len(c.steps.chunks), "chunks of steps")
+	if len(c.Steps.Chunks) < 3 {
+		t.Error(len(c.Steps.Chunks), "chunks of steps")
 	}
-	all := c.reader()
+	all := c.Reader()
 	for i, v := range want {
-		if got := c.at(i); got != v {
+		if got := c.At(i); got != v {
 			t.Fatalf("number %d: %d, want %d", i, got, v)
 		}
-		if got := all.next(); got != v {
+		if got := all.Next(); got != v {
 			t.Fatalf("number %d in order: %d, want %d", i, got, v)
 		}
 	}
-	leaps := c.reader()
+	leaps := c.Reader()
 	for i := r.IntN(3); i < len(want); i += 1 + r.IntN(1+r.IntN(200)) {
-		if got := leaps.to(i); got != want[i] {
+		if got := leaps.To(i); got != want[i] {
 			t.Fatalf("number %d in leaps: %d, want %d", i, got, want[i])
 		}
 	}
 	for range 2000 {
 		i := r.IntN(len(want))
-		some := c.readerAt(i)
-		if got := some.next(); got != want[i] {
+		some := c.ReaderAt(i)
+		if got := some.Next(); got != want[i] {
 			t.Fatalf("number %d from there: %d, want %d", i, got, want[i])
 		}
 		x := want[i] + uint64(r.IntN(3)) - 1
 		first, _ := slices.BinarySearch(want, x)
-		if got := c.search(x); got != first {
+		if got := c.Search(x); got != first {
 			t.Fatalf("search for %d: %d, want %d", x, got, first)
 		}
 	}
@@ -102,12 +103,12 @@ func TestRiseColumn(t *testing.T) {
 
 // TestRiseColumnBeyond4GiB has more steps than 32 bits count. All of those before are the same memory.
 func TestRiseColumnBeyond4GiB(t *testing.T) {
-	c := riseColumn{steps: column[byte]{chunks: slices.Repeat([][]byte{make([]byte, chunkLen)}, 1<<32/chunkLen), n: 1 << 32}}
-	for i := range uint64(3 * riseSpan) {
-		c.append(i * 1000)
+	c := column.RiseColumn{Steps: column.Column[byte]{Chunks: slices.Repeat([][]byte{make([]byte, column.ChunkLen)}, 1<<32/column.ChunkLen), N: 1 << 32}}
+	for i := range uint64(3 * column.RiseSpan) {
+		c.Append(i * 1000)
 	}
-	for i := range 3 * riseSpan {
-		if got := c.at(i); got != uint64(i)*1000 {
+	for i := range 3 * column.RiseSpan {
+		if got := c.At(i); got != uint64(i)*1000 {
 			t.Fatalf("number %d: %d", i, got)
 		}
 	}
@@ -118,14 +119,14 @@ func TestAlikeAreNotSorted(t *testing.T) {
 	ix := newFileIndex(0)
 	refs := make([]uint32, 100_000)
 	for i := range refs {
-		ix.records.origin.append(origin{size: 48})
+		ix.records.origin.Append(column.Origin{Size: 48})
 		refs[i] = uint32(i)
 	}
 	s := &sortedRefs{ix: ix, by: analysis.LargestFirst}
 	if n := testing.AllocsPerRun(1, func() { s.sort(refs) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
-	ix.records.origin.set(70_000, origin{size: 64})
+	ix.records.origin.Set(70_000, column.Origin{Size: 64})
 	if s.sort(refs); refs[0] != 70_000 || refs[1] != 0 || refs[len(refs)-1] != 99_999 {
 		t.Error(refs[:3])
 	}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/model"
 )
 
@@ -36,11 +37,11 @@ func (ix *FileIndex) checkSums() error {
 		hi, lo = sub128(hi, lo, t.OverwrittenBytes)
 	}
 	c := &ix.curve
-	if all != ix.totals || c.count != all.AllocCount-all.FreedCount-all.OverwrittenCount ||
-		c.allocCount != uint32(all.AllocCount) || c.freeEvents != uint32(all.FreeCount) || c.allocBytes != all.AllocBytes {
+	if all != ix.totals || c.Count != all.AllocCount-all.FreedCount-all.OverwrittenCount ||
+		c.AllocCount != uint32(all.AllocCount) || c.FreeEvents != uint32(all.FreeCount) || c.AllocBytes != all.AllocBytes {
 		return errIndexFalse
 	}
-	if !ix.status.Saturated && (c.liveHi != hi || c.live != lo) {
+	if !ix.status.Saturated && (c.LiveHi != hi || c.Live != lo) {
 		return errIndexFalse
 	}
 	return nil
@@ -80,9 +81,9 @@ func (ix *FileIndex) chunksToConfirm() []int {
 		return []int{0}
 	}
 	peak, most := 0, uint64(0)
-	for i := range ix.curve.base.n {
-		if r := ix.curve.base.ref(i); r.maxBytes > most {
-			peak, most = i, r.maxBytes
+	for i := range ix.curve.Base.N {
+		if r := ix.curve.Base.Ref(i); r.MaxBytes > most {
+			peak, most = i, r.MaxBytes
 		}
 	}
 	list := []int{0, n - 1, ix.chunkOf(peak).number}
@@ -95,22 +96,22 @@ func (ix *FileIndex) chunksToConfirm() []int {
 // confirmCurve checks that each level of the curve follows from the one below, and that chunks end on it where they say.
 func (ix *FileIndex) confirmCurve() error {
 	c := &ix.curve
-	for lv := range c.levels {
-		for i := range c.levels[lv].n {
-			e := nothing
-			for k := range pyramidFan {
-				e.add(c.span(lv-1, i*pyramidFan+k))
+	for lv := range c.Levels {
+		for i := range c.Levels[lv].N {
+			e := column.Nothing
+			for k := range column.PyramidFan {
+				e.Add(c.Span(lv-1, i*column.PyramidFan+k))
 			}
-			if e != c.levels[lv].at(i) {
+			if e != c.Levels[lv].At(i) {
 				return errIndexFalse
 			}
 		}
 	}
-	hi, lo := c.liveHi, c.live
+	hi, lo := c.LiveHi, c.Live
 	for k := len(ix.chunks) - 1; k >= 0; k-- {
 		next := ix.chunks[k]
-		last := c.base.at(next.firstRun + (next.n-1)/runLength)
-		if last.bytes != shown(hi, lo) {
+		last := c.Base.At(next.firstRun + (next.n-1)/runLength)
+		if last.Bytes != shown(hi, lo) {
 			return errIndexFalse
 		}
 		hi, lo = next.hi, next.lo
@@ -126,9 +127,9 @@ func (ix *FileIndex) confirmCells() error {
 		for i := range ix.sums[d] {
 			c := &ix.sums[d][i]
 			all.Add(&analysis.Totals{
-				AllocBytes: c.allocBytes, AllocCount: uint64(c.allocCount), TemporaryCount: uint64(c.temporary),
-				FreedBytes: c.endedBytes, FreedCount: uint64(c.endedCount),
-				OverwrittenBytes: c.overBytes, OverwrittenCount: uint64(c.overCount),
+				AllocBytes: c.AllocBytes, AllocCount: uint64(c.AllocCount), TemporaryCount: uint64(c.Temporary),
+				FreedBytes: c.EndedBytes, FreedCount: uint64(c.EndedCount),
+				OverwrittenBytes: c.OverBytes, OverwrittenCount: uint64(c.OverCount),
 			})
 		}
 		switch {
@@ -146,7 +147,7 @@ func (ix *FileIndex) confirmCells() error {
 type confirmation struct {
 	ix    *FileIndex
 	v     *view
-	level pyramid // after the last event
+	level column.Pyramid // after the last event
 	all   analysis.Totals
 	freed []byte // rest of the stream
 	over  []overEnd
@@ -169,11 +170,11 @@ func (ix *FileIndex) confirmChunk(k int) error {
 		return errIndexFalse
 	}
 	f := confirmation{ix: ix, v: v, freed: c.freed, over: c.over}
-	f.level.liveHi, f.level.live = c.hi, c.lo
+	f.level.LiveHi, f.level.Live = c.hi, c.lo
 	if c.firstRun > 0 {
-		last := ix.curve.base.at(c.firstRun - 1).level
-		f.level.allocBytes, f.level.count = last.allocBytes, uint64(last.count)
-		f.level.allocCount, f.level.freeEvents = last.allocCount, last.freeEvents
+		last := ix.curve.Base.At(c.firstRun - 1).Level
+		f.level.AllocBytes, f.level.Count = last.AllocBytes, uint64(last.Count)
+		f.level.AllocCount, f.level.FreeEvents = last.AllocCount, last.FreeEvents
 	}
 	if !f.follow() {
 		return errIndexFalse
@@ -191,7 +192,7 @@ func (f *confirmation) follow() bool {
 	f.all.Events = uint64(c.n)
 	for i, kind := range f.v.events.Kind {
 		if i%runLength == 0 {
-			f.level.cur = nothing
+			f.level.Cur = column.Nothing
 		}
 		switch {
 		case kind == model.Free:
@@ -205,10 +206,10 @@ func (f *confirmation) follow() bool {
 			}
 			p++
 		}
-		l := f.level.now()
-		f.level.cur.addLevel(&l)
+		l := f.level.Now()
+		f.level.Cur.AddLevel(&l)
 		if i%runLength == runLength-1 || i == c.n-1 {
-			if (baseRun{f.level.cur, l}) != f.ix.curve.base.at(c.firstRun+i/runLength) {
+			if (column.BaseRun{Extremes: f.level.Cur, Level: l}) != f.ix.curve.Base.At(c.firstRun+i/runLength) {
 				return false
 			}
 		}
@@ -231,37 +232,37 @@ func (f *confirmation) other(i, p int, kind model.EventKind) bool {
 				return false
 			}
 			t.Add(&analysis.Totals{OverwrittenCount: 1, OverwrittenBytes: o.size})
-			f.level.free(o.size)
+			f.level.Free(o.size)
 		}
 		size := e.Size[p]
 		t.Add(&analysis.Totals{AllocCount: 1, AllocBytes: size})
 		if e.Addr[i] == 0 {
 			t.Add(&analysis.Totals{UnaddressedCount: 1, UnaddressedBytes: size})
 		}
-		f.level.alloc(size)
+		f.level.Alloc(size)
 	}
 	return true
 }
 
-func (f *confirmation) free(i int, r ref) bool {
-	size, known, rest := nextFreed(f.freed, f.v.c.common)
+func (f *confirmation) free(i int, r column.Ref) bool {
+	size, known, rest := column.NextFreed(f.freed, f.v.c.common)
 	f.freed = rest
 	f.all.FreeCount++
-	f.level.freeEvents++
-	if r == noRef {
+	f.level.FreeEvents++
+	if r == column.NoRef {
 		f.all.UnmatchedFrees++
 		return !known
 	}
 	f.all.Add(&analysis.Totals{FreedCount: 1, FreedBytes: size})
-	f.level.free(size)
+	f.level.Free(size)
 	return known && f.ends(i, r, size)
 }
 
 // ends reports whether an event may end a block of a size.
-func (f *confirmation) ends(i int, r ref, size uint64) bool {
-	q, local := r.local()
+func (f *confirmation) ends(i int, r column.Ref, size uint64) bool {
+	q, local := r.Local()
 	if !local {
-		_, born := f.ix.records.origin.at(int(r))
+		_, born := f.ix.records.origin.At(int(r))
 		return born == size
 	}
 	e := &f.v.events

@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 )
 
@@ -26,7 +27,7 @@ func restored(t *testing.T, data []byte, source *chunkedSlice) *FileIndex {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ix.sites.findSites()
+	ix.sites.FindSites()
 	ix.proof.all.Store(true)
 	return ix
 }
@@ -106,8 +107,8 @@ func TestFalseChunksAreFound(t *testing.T) {
 			return false
 		},
 		"curve": func(c *chunk, ix *FileIndex) bool {
-			ix.curve.base.chunks[0] = slices.Clone(ix.curve.base.chunks[0])
-			ix.curve.base.ref(c.firstRun).maxBytes--
+			ix.curve.Base.Chunks[0] = slices.Clone(ix.curve.Base.Chunks[0])
+			ix.curve.Base.Ref(c.firstRun).MaxBytes--
 			return true
 		},
 	} {
@@ -135,14 +136,14 @@ func TestFalseSumsAreFound(t *testing.T) {
 	source, good := smallTrace(t, 9000)
 	for what, change := range map[string]func(ix *FileIndex){
 		"levels": func(ix *FileIndex) {
-			ix.curve.levels[0].chunks[0] = slices.Clone(ix.curve.levels[0].chunks[0])
-			ix.curve.levels[0].ref(0).maxBytes++
+			ix.curve.Levels[0].Chunks[0] = slices.Clone(ix.curve.Levels[0].Chunks[0])
+			ix.curve.Levels[0].Ref(0).MaxBytes++
 		},
 		"stacks": func(ix *FileIndex) {
-			ix.sums[dimStack] = slices.Clone(ix.sums[dimStack])
-			ix.sums[dimStack][rand.IntN(len(ix.sums[dimStack]))].allocBytes++
+			ix.sums[column.DimStack] = slices.Clone(ix.sums[column.DimStack])
+			ix.sums[column.DimStack][rand.IntN(len(ix.sums[column.DimStack]))].AllocBytes++
 		},
-		"end": func(ix *FileIndex) { ix.curve.live++ },
+		"end": func(ix *FileIndex) { ix.curve.Live++ },
 	} {
 		ix := restored(t, good, source)
 		change(ix)

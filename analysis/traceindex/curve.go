@@ -7,30 +7,31 @@ import (
 	"sync"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/model"
 )
 
 // levelAt is the state after n events.
-func (r *runReader) levelAt(n int) level {
+func (r *runReader) levelAt(n int) column.Level {
 	ix := r.ix
 	switch {
 	case n >= ix.events():
-		return ix.curve.now()
+		return ix.curve.Now()
 	case n == 0:
-		return level{}
+		return column.Level{}
 	}
 	run := ix.runOf(n - 1)
 	if r.prove(run, run); ix.runEnd(run) == n {
-		return ix.curve.base.at(run).level
+		return ix.curve.Base.At(run).Level
 	}
 	if r.load(run); r.err != nil {
-		return level{}
+		return column.Level{}
 	}
 	return r.levels[n-1-r.first]
 }
 
 // part adds the extremes after events [lo, hi), all of one run.
-func (r *runReader) part(e *extremes, run, lo, hi int) {
+func (r *runReader) part(e *column.Extremes, run, lo, hi int) {
 	if lo >= hi {
 		return
 	}
@@ -38,13 +39,13 @@ func (r *runReader) part(e *extremes, run, lo, hi int) {
 		return
 	}
 	for i := lo - r.first; i < hi-r.first; i++ {
-		e.addLevel(&r.levels[i])
+		e.AddLevel(&r.levels[i])
 	}
 }
 
 // extremesOf returns the extremes of the level after each of the events [lo, hi); empty without events.
-func (r *runReader) extremesOf(lo, hi int) extremes {
-	e := nothing
+func (r *runReader) extremesOf(lo, hi int) column.Extremes {
+	e := column.Nothing
 	if lo >= hi {
 		return e
 	}
@@ -65,7 +66,7 @@ func (r *runReader) extremesOf(lo, hi int) extremes {
 		r.part(&e, last, begin, hi)
 		last--
 	}
-	e.add(ix.curve.spans(first, last+1))
+	e.Add(ix.curve.Spans(first, last+1))
 	return e
 }
 
@@ -75,17 +76,17 @@ func (r *runReader) peakAfter(lo, hi int) (n int, ok bool) {
 		return 0, false
 	}
 	ix := r.ix
-	top := r.extremesOf(lo, hi).maxBytes
+	top := r.extremesOf(lo, hi).MaxBytes
 	run := ix.runOf(lo)
-	if end := ix.runEnd(run); end < hi && r.extremesOf(lo, end).maxBytes != top {
-		run = ix.curve.reaching(run+1, top, func(run int) { r.prove(run, run) })
+	if end := ix.runEnd(run); end < hi && r.extremesOf(lo, end).MaxBytes != top {
+		run = ix.curve.Reaching(run+1, top, func(run int) { r.prove(run, run) })
 		lo = ix.runBegin(run)
 	}
 	if r.load(run); r.err != nil {
 		return 0, false
 	}
 	for i := lo - r.first; i < len(r.levels); i++ {
-		if r.levels[i].bytes == top {
+		if r.levels[i].Bytes == top {
 			return r.first + i + 1, true
 		}
 	}
@@ -120,7 +121,7 @@ func (r *runReader) search(over func(model.Time) bool) int {
 	}
 	runs := (c.n + runLength - 1) / runLength
 	r.prove(c.firstRun, c.firstRun+runs)
-	i := sort.Search(runs, func(i int) bool { return over(c.begin + model.Time(ix.runs.at(c.firstRun+i).time)) })
+	i := sort.Search(runs, func(i int) bool { return over(c.begin + model.Time(ix.runs.At(c.firstRun+i).time)) })
 	if r.load(c.firstRun + i - 1); r.err != nil {
 		return 0
 	}
@@ -160,7 +161,7 @@ func (ix *FileIndex) bounds(r analysis.Range) (from, to model.Time) {
 
 func (r *runReader) publicLevel(n int) analysis.Level {
 	l := r.levelAt(n)
-	out := analysis.Level{Bytes: l.bytes, Count: uint64(l.count)}
+	out := analysis.Level{Bytes: l.Bytes, Count: uint64(l.Count)}
 	if n > 0 {
 		out.Time = r.timeAt(n - 1)
 	}
@@ -265,19 +266,19 @@ func (ix *FileIndex) makeCurve(ctx context.Context, rg analysis.Range, n int) ([
 		hi := max(r.eventsUntil(c.To), lo)
 		after := r.levelAt(hi)
 		e := r.extremesOf(lo, hi)
-		e.addLevel(&before)
+		e.AddLevel(&before)
 		fillColumn(c, &e, &before, &after, hi-lo)
 		lo, before = hi, after
 	}
 	return cols, r.err
 }
 
-func fillColumn(c *analysis.Column, e *extremes, before, after *level, events int) {
-	c.MinBytes, c.MaxBytes, c.LastBytes = e.minBytes, e.maxBytes, after.bytes
-	c.MinCount, c.MaxCount, c.LastCount = uint64(e.minCount), uint64(e.maxCount), uint64(after.count)
-	c.AllocBytes = after.allocBytes - before.allocBytes
-	c.AllocCount = uint64(after.allocCount - before.allocCount)
-	c.FreeCount = uint64(after.freeEvents - before.freeEvents)
+func fillColumn(c *analysis.Column, e *column.Extremes, before, after *column.Level, events int) {
+	c.MinBytes, c.MaxBytes, c.LastBytes = e.MinBytes, e.MaxBytes, after.Bytes
+	c.MinCount, c.MaxCount, c.LastCount = uint64(e.MinCount), uint64(e.MaxCount), uint64(after.Count)
+	c.AllocBytes = after.AllocBytes - before.AllocBytes
+	c.AllocCount = uint64(after.AllocCount - before.AllocCount)
+	c.FreeCount = uint64(after.FreeEvents - before.FreeEvents)
 	c.Events = uint64(events)
 }
 
@@ -305,7 +306,7 @@ func (ix *FileIndex) Marks(_ context.Context, rg analysis.Range, limit int) ([]a
 		if m.gc {
 			out[i].Objects, out[i].Bytes = m.id, m.bytes
 		} else {
-			out[i].ID, out[i].Name = m.id, ix.markerName(m.id)
+			out[i].ID, out[i].Name = m.id, ix.MarkerName(m.id)
 		}
 	}
 	return out, total, r.err

@@ -10,6 +10,8 @@ import (
 	"io"
 	"math"
 	"unsafe"
+
+	"github.com/memtui/memtui/analysis/traceindex/column"
 )
 
 // The file of a [FileIndex] holds its arrays as they lie in memory, so that opening it copies next to nothing:
@@ -118,18 +120,18 @@ func arraySection[T any](f *fileCodec, name string, s *[]T) {
 }
 
 // columnSection is a section with a column.
-func columnSection[T any](f *fileCodec, name string, c *column[T]) {
+func columnSection[T any](f *fileCodec, name string, c *column.Column[T]) {
 	if f.begin(name, *new(T)); f.err != nil {
 		return
 	}
 	if f.write != nil {
-		for i, part := range c.chunks {
-			f.write.bytes(bytesOf(part[:min(chunkLen, c.n-i*chunkLen)]))
+		for i, part := range c.Chunks {
+			f.write.bytes(bytesOf(part[:min(column.ChunkLen, c.N-i*column.ChunkLen)]))
 		}
 		f.end()
 		return
 	}
-	*c = columnFrom(valuesOf[T](f, f.section()))
+	*c = column.ColumnFrom(valuesOf[T](f, f.section()))
 }
 
 // partSections is two sections with one slice of each of n things, one behind the other.

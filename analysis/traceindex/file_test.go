@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/analysis/traceindex/group"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/mlyze"
@@ -307,13 +309,13 @@ func TestEveryFieldIsKept(t *testing.T) {
 			"budget loading begin found lost spans proof" + caches},
 		{chunk{}, "first n from to kept begin end firstRun firstBlock firstRec records hi lo ends freed common fine proofs number over sums totals"},
 		{records{}, "origin born bornAt died diedAt"},
-		{pyramid{}, "liveHi live count allocBytes allocCount freeEvents run cur base levels"},
-		{siteTable{}, "keys first rest stack thread"},
-		{riseColumn{}, "n last anchor steps"},
-		{wideTimes{}, "lo hi"},
-		{originColumn{}, "column large"},
+		{column.Pyramid{}, "liveHi live count allocBytes allocCount freeEvents run cur base levels"},
+		{group.SiteTable{}, "keys first rest stack thread"},
+		{column.RiseColumn{}, "n last anchor steps"},
+		{column.WideTimes{}, "lo hi"},
+		{column.OriginColumn{}, "column large"},
 		{chunkSums{}, "chunk checkpoint"},
-		{checkpoint{}, "events sums"},
+		{column.Checkpoint{}, "events sums"},
 		{model.Columns{}, "Delta Kind Time Addr Size ID Thread Offset"},
 	} {
 		typ := reflect.TypeOf(c.of)

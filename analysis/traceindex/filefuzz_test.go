@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model"
 )
@@ -87,7 +88,7 @@ func TestHostileIndex(t *testing.T) {
 // TestCutCells adds sums that end within a number: that must neither hang nor be taken for something.
 func TestCutCells(t *testing.T) {
 	for _, b := range [][]byte{{0x80}, {1, 2, 3, 4, 5, 0xff}, bytes.Repeat([]byte{0xff}, 11)} {
-		if err := guarded(func() error { addCells(make([]cell, 2), b); return nil }); !model.Internal(err) {
+		if err := guarded(func() error { column.AddCells(make([]column.Cell, 2), b); return nil }); !model.Internal(err) {
 			t.Errorf("%x: %v", b, err)
 		}
 	}
@@ -173,9 +174,9 @@ func TestHostileBirths(t *testing.T) {
 	source, good := smallTrace(t, 400)
 	k, _ := reopened(t, &memoryPlace{data: good, key: IndexKey{1}}, source, modeltest.Stacks())
 	ix := k.state().ix
-	for i := range ix.records.bornAt.anchor {
-		if ix.records.bornAt.anchor = slices.Clone(ix.records.bornAt.anchor); i%2 == 0 {
-			ix.records.bornAt.anchor[i].at = 1<<32 - 1
+	for i := range ix.records.bornAt.Anchor {
+		if ix.records.bornAt.Anchor = slices.Clone(ix.records.bornAt.Anchor); i%2 == 0 {
+			ix.records.bornAt.Anchor[i].At = 1<<32 - 1
 		}
 	}
 	_, err := k.Blocks(t.Context(), analysis.BlockQuery{At: analysis.At(k.Status().Duration / 2), Range: analysis.Whole, All: true, Sort: analysis.ShortestFirst})

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/model"
 )
 
@@ -32,7 +33,7 @@ type fileProblem struct {
 	Words []byte
 }
 
-// riseEnd is what a riseColumn knows beside its arrays.
+// riseEnd is what a RiseColumn knows beside its arrays.
 type riseEnd struct{ N, Last uint64 }
 
 // chunkHead is what an index file says about a chunk in single numbers.
@@ -62,8 +63,8 @@ func (ix *FileIndex) sections(f *fileCodec) {
 	ix.metaSection(f)
 	ix.chunkSections(f)
 	ix.markSection(f)
-	arraySection(f, "stacks", &ix.ids)
-	arraySection(f, "threads", &ix.threads)
+	arraySection(f, "stacks", &ix.Ids)
+	arraySection(f, "threads", &ix.Threads)
 	ix.levelSections(f)
 	ix.runSections(f)
 	chunks := ix.chunks
@@ -72,43 +73,43 @@ func (ix *FileIndex) sections(f *fileCodec) {
 	f.early = false
 	ix.streamSections(f)
 	partSections(f, "ends", len(chunks), func(i int) *[]byte { return &chunks[i].ends })
-	for d := range dimCount {
+	for d := range column.DimCount {
 		partSections(f, "sums", len(chunks), func(i int) *[]byte { return &chunks[i].sums[d] })
 		arraySection(f, "sums", &ix.sums[d])
 	}
 	ix.checkpointSections(f)
-	arraySection(f, "sites", &ix.sites.keys)
-	arraySection(f, "site of stack", &ix.sites.first)
-	arraySection(f, "stack of site", &ix.sites.stack)
-	arraySection(f, "thread of site", &ix.sites.thread)
+	arraySection(f, "sites", &ix.sites.Keys)
+	arraySection(f, "site of stack", &ix.sites.First)
+	arraySection(f, "stack of site", &ix.sites.Stack)
+	arraySection(f, "thread of site", &ix.sites.Thread)
 	ix.records.sections(f)
 }
 
 func (r *records) sections(f *fileCodec) {
-	columnSection(f, "record origins", &r.origin.column)
+	columnSection(f, "record origins", &r.origin.Column)
 	var large []largeSizeAt
-	for at := range r.origin.n {
-		if f.write == nil || len(large) == len(r.origin.large) {
+	for at := range r.origin.N {
+		if f.write == nil || len(large) == len(r.origin.Large) {
 			break
 		}
-		if size, ok := r.origin.large[at]; ok {
+		if size, ok := r.origin.Large[at]; ok {
 			large = append(large, largeSizeAt{uint64(at), size})
 		}
 	}
 	arraySection(f, "large sizes", &large)
 	if f.write == nil && len(large) > 0 {
-		r.origin.large = make(largeSizes, len(large))
+		r.origin.Large = make(column.LargeSizes, len(large))
 		for _, l := range large {
-			r.origin.large[int(l.At)] = l.Size
+			r.origin.Large[int(l.At)] = l.Size
 		}
 	}
-	for _, c := range []*riseColumn{&r.born, &r.bornAt} {
-		arraySection(f, "births", &c.anchor)
-		columnSection(f, "births", &c.steps)
+	for _, c := range []*column.RiseColumn{&r.born, &r.bornAt} {
+		arraySection(f, "births", &c.Anchor)
+		columnSection(f, "births", &c.Steps)
 	}
 	columnSection(f, "deaths", &r.died)
-	columnSection(f, "deaths", &r.diedAt.lo)
-	columnSection(f, "deaths", &r.diedAt.hi)
+	columnSection(f, "deaths", &r.diedAt.Lo)
+	columnSection(f, "deaths", &r.diedAt.Hi)
 }
 
 func (ix *FileIndex) metaSection(f *fileCodec) {
@@ -118,8 +119,8 @@ func (ix *FileIndex) metaSection(f *fileCodec) {
 		metas = append(metas, fileMeta{
 			Begin: ix.begin, Totals: ix.totals, Lost: ix.lost,
 			Saturated: oneIf(ix.status.Saturated), Unfreed: oneIf(ix.status.Unfreed),
-			LiveHi: c.liveHi, Live: c.live, Count: c.count, AllocBytes: c.allocBytes, AllocCount: c.allocCount, FreeEvents: c.freeEvents,
-			Born: riseEnd{uint64(r.born.n), r.born.last}, BornAt: riseEnd{uint64(r.bornAt.n), r.bornAt.last},
+			LiveHi: c.LiveHi, Live: c.Live, Count: c.Count, AllocBytes: c.AllocBytes, AllocCount: c.AllocCount, FreeEvents: c.FreeEvents,
+			Born: riseEnd{uint64(r.born.N), r.born.Last}, BornAt: riseEnd{uint64(r.bornAt.N), r.bornAt.Last},
 		})
 	}
 	arraySection(f, "meta", &metas)
@@ -135,10 +136,10 @@ func (ix *FileIndex) metaSection(f *fileCodec) {
 	m := &metas[0]
 	ix.begin, ix.totals, ix.lost = m.Begin, m.Totals, m.Lost
 	ix.status.Saturated, ix.status.Unfreed = m.Saturated != 0, m.Unfreed != 0
-	ix.curve.liveHi, ix.curve.live, ix.curve.count = m.LiveHi, m.Live, m.Count
-	ix.curve.allocBytes, ix.curve.allocCount, ix.curve.freeEvents = m.AllocBytes, m.AllocCount, m.FreeEvents
-	ix.records.born.n, ix.records.born.last = int(m.Born.N), m.Born.Last
-	ix.records.bornAt.n, ix.records.bornAt.last = int(m.BornAt.N), m.BornAt.Last
+	ix.curve.LiveHi, ix.curve.Live, ix.curve.Count = m.LiveHi, m.Live, m.Count
+	ix.curve.AllocBytes, ix.curve.AllocCount, ix.curve.FreeEvents = m.AllocBytes, m.AllocCount, m.FreeEvents
+	ix.records.born.N, ix.records.born.Last = int(m.Born.N), m.Born.Last
+	ix.records.bornAt.N, ix.records.bornAt.Last = int(m.BornAt.N), m.BornAt.Last
 }
 
 func oneIf(is bool) uint64 {
@@ -236,17 +237,17 @@ func (ix *FileIndex) markSection(f *fileCodec) {
 
 // levelSections are the upper levels of the curve.
 func (ix *FileIndex) levelSections(f *fileCodec) {
-	levels := &ix.curve.levels
+	levels := &ix.curve.Levels
 	var lengths []uint64
 	for i := range *levels {
-		lengths = append(lengths, uint64((*levels)[i].n))
+		lengths = append(lengths, uint64((*levels)[i].N))
 	}
 	arraySection(f, "curve levels", &lengths)
-	var all []extremes
+	var all []column.Extremes
 	if f.write != nil {
 		for i := range *levels {
-			for k := range (*levels)[i].n {
-				all = append(all, (*levels)[i].at(k))
+			for k := range (*levels)[i].N {
+				all = append(all, (*levels)[i].At(k))
 			}
 		}
 	}
@@ -260,7 +261,7 @@ func (ix *FileIndex) levelSections(f *fileCodec) {
 			f.fail("levels of the curve are missing")
 			return
 		}
-		*levels = append(*levels, columnFrom(all[:n:n]))
+		*levels = append(*levels, column.ColumnFrom(all[:n:n]))
 		all = all[n:]
 	}
 }
@@ -282,7 +283,7 @@ func (ix *FileIndex) runSections(f *fileCodec) {
 	arraySection(f, "run checksums", &sums)
 	f.proveNow()
 	f.early = false
-	columnSection(f, "curve", &ix.curve.base)
+	columnSection(f, "curve", &ix.curve.Base)
 	columnSection(f, "runs", &ix.runs)
 	f.early = true
 	if f.write == nil && f.err == nil {
@@ -310,7 +311,7 @@ func (ix *FileIndex) keptSections(f *fileCodec) {
 func (ix *FileIndex) checkpointSections(f *fileCodec) {
 	var heads []checkpointHead
 	for i := range ix.checkpoints {
-		heads = append(heads, checkpointHead{int64(ix.checkpoints[i].chunk), int64(ix.checkpoints[i].events)})
+		heads = append(heads, checkpointHead{int64(ix.checkpoints[i].chunk), int64(ix.checkpoints[i].Events)})
 	}
 	early := f.early
 	f.early = true
@@ -320,11 +321,11 @@ func (ix *FileIndex) checkpointSections(f *fileCodec) {
 	if f.write == nil && f.err == nil {
 		ix.checkpoints = make([]chunkSums, len(heads))
 		for i, h := range heads {
-			ix.checkpoints[i].chunk, ix.checkpoints[i].events = int(h.Chunk), int(h.Events)
+			ix.checkpoints[i].chunk, ix.checkpoints[i].Events = int(h.Chunk), int(h.Events)
 		}
 	}
-	for d := range dimCount {
-		partSections(f, "checkpoints", len(ix.checkpoints), func(i int) *[]cell { return &ix.checkpoints[i].sums[d] })
+	for d := range column.DimCount {
+		partSections(f, "checkpoints", len(ix.checkpoints), func(i int) *[]column.Cell { return &ix.checkpoints[i].Sums[d] })
 	}
 }
 
@@ -444,7 +445,7 @@ func (s *streamReader) read(p *streamProof, chunk int, from, to uint32) ([]byte,
 		return s.b[at-s.from:], nil
 	}
 	s.of, s.chunk, s.from = p, chunk, at
-	s.b = resize(s.b, int(min(max(end-at, readAhead), in.Length-at)))
+	s.b = column.Resize(s.b, int(min(max(end-at, readAhead), in.Length-at)))
 	if n, err := p.at.ReadAt(s.b, int64(in.Offset+at)); n < len(s.b) {
 		s.of = nil
 		return nil, damagedFile("%v", err)
@@ -500,7 +501,7 @@ func (ix *FileIndex) restore(ctx context.Context, file *IndexFile, key IndexKey,
 		return nil, err
 	}
 	f.at, f.ctx = file.At, ctx
-	ix.sums[dimSize] = nil
+	ix.sums[column.DimSize] = nil
 	ix.sections(f)
 	f.proveNow()
 	if f.err == nil && f.next != len(f.table) {
@@ -509,7 +510,7 @@ func (ix *FileIndex) restore(ctx context.Context, file *IndexFile, key IndexKey,
 	if f.err != nil {
 		return nil, f.err
 	}
-	ix.ids, ix.threads = append([]model.StackID(nil), ix.ids...), append([]uint16(nil), ix.threads...) // others get them
+	ix.Ids, ix.Threads = append([]model.StackID(nil), ix.Ids...), append([]uint16(nil), ix.Threads...) // others get them
 	ix.input, _ = events.(model.Changing)
 	if s, ok := events.(model.ChunkSource); ok && s.Decoder() != nil {
 		ix.source = s
@@ -525,7 +526,7 @@ func (ix *FileIndex) restore(ctx context.Context, file *IndexFile, key IndexKey,
 	if err := ix.checkSums(); err != nil {
 		return nil, err
 	}
-	ix.store = store
+	ix.Store = store
 	ix.status.Offset, ix.status.Size, ix.status.Final = size, size, true
 	if size < 0 {
 		ix.status.Offset = ix.chunksEnd()
@@ -561,17 +562,17 @@ func (ix *FileIndex) checkRestored(size int64) error {
 	switch {
 	case uint64(events) != ix.totals.Events:
 		return damagedFile("events are missing")
-	case run != ix.curve.base.n, run != ix.runs.n, run > 0 && len(ix.spans) != ix.lastSpan()+1, len(ix.proof.sums) != (run+proofRuns-1)/proofRuns:
+	case run != ix.curve.Base.N, run != ix.runs.N, run > 0 && len(ix.spans) != ix.lastSpan()+1, len(ix.proof.sums) != (run+proofRuns-1)/proofRuns:
 		return damagedFile("the curve has holes")
-	case r.origin.n != int(rec), r.died.n != int(rec), r.diedAt.lo.n != int(rec), r.diedAt.hi.n > int(rec),
-		!r.born.fits(int(rec)), !r.bornAt.fits(int(rec)):
+	case r.origin.N != int(rec), r.died.N != int(rec), r.diedAt.Lo.N != int(rec), r.diedAt.Hi.N > int(rec),
+		!r.born.Fits(int(rec)), !r.bornAt.Fits(int(rec)):
 		return damagedFile("records are missing")
-	case len(ix.sums[dimStack]) != len(ix.ids), len(ix.sums[dimThread]) != len(ix.threads), len(ix.sums[dimSize]) != analysis.SizeClasses,
-		len(ix.sites.stack) != len(ix.sites.keys), len(ix.sites.thread) != len(ix.sites.keys):
+	case len(ix.sums[column.DimStack]) != len(ix.Ids), len(ix.sums[column.DimThread]) != len(ix.Threads), len(ix.sums[column.DimSize]) != analysis.SizeClasses,
+		len(ix.sites.Stack) != len(ix.sites.Keys), len(ix.sites.Thread) != len(ix.sites.Keys):
 		return damagedFile("sums are missing")
 	}
-	for lv, n := 0, ix.curve.base.n/pyramidFan; lv < len(ix.curve.levels) || n > 0; lv, n = lv+1, n/pyramidFan {
-		if lv >= len(ix.curve.levels) || ix.curve.levels[lv].n != n {
+	for lv, n := 0, ix.curve.Base.N/column.PyramidFan; lv < len(ix.curve.Levels) || n > 0; lv, n = lv+1, n/column.PyramidFan {
+		if lv >= len(ix.curve.Levels) || ix.curve.Levels[lv].N != n {
 			return damagedFile("levels of the curve are missing")
 		}
 	}
@@ -588,5 +589,3 @@ func fitting(c *model.Columns, n int) bool {
 	}
 	return len(c.Kind) == n && len(c.Time) == n && len(c.Addr) == n && len(c.Size) == p && len(c.ID) == p && len(c.Thread) == p
 }
-
-func (c *riseColumn) fits(n int) bool { return c.n == n && len(c.anchor) == (n+riseSpan-1)/riseSpan }

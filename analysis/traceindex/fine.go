@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/model"
 )
 
@@ -84,18 +85,18 @@ func (w *fineWriter) rare(p *finePart) {
 
 // finePoint is the state behind a part.
 type finePoint struct {
-	level
-	extremes            // after each event of the part, and before it
-	events   int        // of the run so far
-	at       model.Time // from the run's first event to that behind the part; the last one before is gap earlier
-	gap      model.Time
+	column.Level
+	column.Extremes            // after each event of the part, and before it
+	events          int        // of the run so far
+	at              model.Time // from the run's first event to that behind the part; the last one before is gap earlier
+	gap             model.Time
 }
 
 // errParts says that a stream of parts is none.
 var errParts = damagedFile("parts of a run make no sense")
 
 // readParts reads the parts of a run of n events after a level.
-func readParts(points []finePoint, b []byte, l level, n int) ([]finePoint, error) {
+func readParts(points []finePoint, b []byte, l column.Level, n int) ([]finePoint, error) {
 	points = points[:0]
 	at, events := model.Time(0), 0
 	for events < n {
@@ -105,15 +106,15 @@ func readParts(points []finePoint, b []byte, l level, n int) ([]finePoint, error
 			return nil, errParts
 		}
 		before := l
-		l.bytes += p.allocBytes - p.endedBytes
-		l.allocBytes += p.allocBytes
-		l.count += uint32(p.allocs - p.ended)
-		l.allocCount += uint32(p.allocs)
-		l.freeEvents += uint32(p.frees)
+		l.Bytes += p.allocBytes - p.endedBytes
+		l.AllocBytes += p.allocBytes
+		l.Count += uint32(p.allocs - p.ended)
+		l.AllocCount += uint32(p.allocs)
+		l.FreeEvents += uint32(p.frees)
 		at, events = at+model.Time(p.time), events+int(p.events)
-		points = append(points, finePoint{l, extremes{
-			min(before.bytes, l.bytes) - p.down, max(before.bytes, l.bytes) + p.up,
-			min(before.count, l.count) - uint32(p.countsDown), max(before.count, l.count) + uint32(p.countsUp),
+		points = append(points, finePoint{l, column.Extremes{
+			MinBytes: min(before.Bytes, l.Bytes) - p.down, MaxBytes: max(before.Bytes, l.Bytes) + p.up,
+			MinCount: min(before.Count, l.Count) - uint32(p.countsDown), MaxCount: max(before.Count, l.Count) + uint32(p.countsUp),
 		}, events, at, model.Time(p.gap)})
 	}
 	return points, nil
@@ -200,24 +201,24 @@ func (f *folder) usualParts() {
 func (f *folder) longGap() uint32 { return f.longPart / 2 }
 
 // part keeps the part of events [begin, to) of the chunk, with the extremes in it, and the run that it ends.
-func (f *folder) part(begin, to int, e extremes) {
+func (f *folder) part(begin, to int, e column.Extremes) {
 	times, a, b := f.j.events.Time, &f.partBegin, &f.live
-	behind, count := min(to, len(times)-1), uint32(b.count)
+	behind, count := min(to, len(times)-1), uint32(b.Count)
 	p := finePart{events: uint64(to - begin), time: uint64(times[behind] - times[begin])}
 	if gap := times[behind] - times[to-1]; p.time >= uint64(f.longPart) && gap >= f.longGap() {
 		p.gap = uint64(gap)
 	}
-	p.allocs, p.frees = uint64(b.allocCount-a.allocCount), uint64(b.freeEvents-a.freeEvents)
-	p.allocBytes = b.allocBytes - a.allocBytes
-	p.ended = uint64(a.count + uint32(p.allocs) - count)
-	p.endedBytes = a.bytes + p.allocBytes - b.live
-	p.up, p.down = excursion(a.bytes, b.live, e.minBytes, e.maxBytes)
-	p.countsUp, p.countsDown = excursion(uint64(a.count), uint64(count), uint64(e.minCount), uint64(e.maxCount))
+	p.allocs, p.frees = uint64(b.AllocCount-a.AllocCount), uint64(b.FreeEvents-a.FreeEvents)
+	p.allocBytes = b.AllocBytes - a.AllocBytes
+	p.ended = uint64(a.Count + uint32(p.allocs) - count)
+	p.endedBytes = a.Bytes + p.allocBytes - b.Live
+	p.up, p.down = excursion(a.Bytes, b.Live, e.MinBytes, e.MaxBytes)
+	p.countsUp, p.countsDown = excursion(uint64(a.Count), uint64(count), uint64(e.MinCount), uint64(e.MaxCount))
 	f.fine.put(&p, f.usualEnd(begin)-begin)
 	// One by one: a copy at once would wait for what was just written.
-	a.bytes, a.allocBytes, a.count, a.allocCount, a.freeEvents = b.live, b.allocBytes, count, b.allocCount, b.freeEvents
-	if b.cur.add(e); to%runLength == 0 || to == len(times) {
-		f.runs = append(f.runs, baseRun{b.cur, b.now()})
+	a.Bytes, a.AllocBytes, a.Count, a.AllocCount, a.FreeEvents = b.Live, b.AllocBytes, count, b.AllocCount, b.FreeEvents
+	if b.Cur.Add(e); to%runLength == 0 || to == len(times) {
+		f.runs = append(f.runs, column.BaseRun{Extremes: b.Cur, Level: b.Now()})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model"
 )
@@ -51,7 +52,7 @@ func TestPartsThatAreNone(t *testing.T) {
 		for i := range b {
 			b[i] = byte(r.Uint32() >> r.IntN(32))
 		}
-		points, err := readParts(nil, b, level{}, 1+r.IntN(runLength))
+		points, err := readParts(nil, b, column.Level{}, 1+r.IntN(runLength))
 		at, events := model.Time(0), 0
 		for _, p := range points {
 			if p.at < at || p.gap > p.at || p.events <= events {
@@ -134,10 +135,10 @@ func TestColumnsOfSmallEvents(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	for range 500 {
 		n := 1 + r.IntN(1000)
-		var freed sizeWriter
-		freed.reset()
-		freed.choose([]uint64{16, 32, 7})
-		events, l := new(model.Columns), level{1 << 50, 1 << 51, 1 << 30, 5, 6}
+		var freed column.SizeWriter
+		freed.Reset()
+		freed.Choose([]uint64{16, 32, 7})
+		events, l := new(model.Columns), column.Level{Bytes: 1 << 50, AllocBytes: 1 << 51, Count: 1 << 30, AllocCount: 5, FreeEvents: 6}
 		before, runs := l, &runLevels{first: 100, begin: model.Time(r.IntN(2000))}
 		now := uint32(0)
 		for range n {
@@ -147,18 +148,18 @@ func TestColumnsOfSmallEvents(t *testing.T) {
 			}
 			switch {
 			case e.Kind == model.Alloc:
-				l.bytes += e.Size
-				l.allocBytes += e.Size
-				l.count++
-				l.allocCount++
+				l.Bytes += e.Size
+				l.AllocBytes += e.Size
+				l.Count++
+				l.AllocCount++
 			case e.Kind == model.Free && r.IntN(5) == 0:
-				l.freeEvents++
-				freed.none()
+				l.FreeEvents++
+				freed.None()
 			case e.Kind == model.Free:
-				l.bytes -= e.Size
-				l.count--
-				l.freeEvents++
-				freed.add(e.Size)
+				l.Bytes -= e.Size
+				l.Count--
+				l.FreeEvents++
+				freed.Add(e.Size)
 			}
 			now += r.Uint32N(4)
 			events.Append(&e, now)
@@ -166,12 +167,12 @@ func TestColumnsOfSmallEvents(t *testing.T) {
 		}
 		from := model.Time(r.IntN(2000))
 		to := from + model.Time(r.IntN(5000))
-		want := columnWriter{cols: make([]analysis.Column, 1+r.IntN(2)*300), i: -1, from: from, to: to, limit: from, events: 100, after: before, e: nothing}
-		want.e.addLevel(&before)
+		want := columnWriter{cols: make([]analysis.Column, 1+r.IntN(2)*300), i: -1, from: from, to: to, limit: from, events: 100, after: before, e: column.Nothing}
+		want.e.AddLevel(&before)
 		got := want
 		got.cols = make([]analysis.Column, len(want.cols))
 		want.add(runs)
-		if !got.addSmall(events, runs.begin, freed.b, freed.common) {
+		if !got.addSmall(events, runs.begin, freed.B, freed.Common) {
 			t.Fatal("small events are none")
 		}
 		if !reflect.DeepEqual(got, want) {

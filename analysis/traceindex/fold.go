@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/model"
 )
 
@@ -18,23 +19,23 @@ type folder struct {
 
 	j         *job
 	c         *chunk
-	global    []uint32 // by site of the chunk: that of the index
-	siteCells []cell   // by site of the chunk; behind those: of sites that only blocks of earlier chunks have
-	localOf   []uint32 // by site of the index: that of the chunk + 1; zero but while a chunk is folded
-	dimCells  [dimCount][]cell
-	dimKeys   [dimCount][]uint32
-	ends      endWriter
-	sizes     sizeWriter
+	global    []uint32      // by site of the chunk: that of the index
+	siteCells []column.Cell // by site of the chunk; behind those: of sites that only blocks of earlier chunks have
+	localOf   []uint32      // by site of the index: that of the chunk + 1; zero but while a chunk is folded
+	dimCells  [column.DimCount][]column.Cell
+	dimKeys   [column.DimCount][]uint32
+	ends      column.EndWriter
+	sizes     column.SizeWriter
 	fine      fineWriter
 	longPart  uint32 // µs
-	partBegin level
-	parts     bool               // the chunk has parts
-	dead      []dead             // by job.deaths
-	death     int                // those of the job that are done
-	allocs    [smallSizes]uint32 // by size: allocations of the chunk that are not in dimCells yet
-	live      pyramid            // only what it counts
-	before    level              // the chunk
-	runs      []baseRun
+	partBegin column.Level
+	parts     bool                      // the chunk has parts
+	dead      []dead                    // by job.deaths
+	death     int                       // those of the job that are done
+	allocs    [column.SmallSizes]uint32 // by size: allocations of the chunk that are not in dimCells yet
+	live      column.Pyramid            // only what it counts
+	before    column.Level              // the chunk
+	runs      []column.BaseRun
 	starts    []runStart
 	marks     []fileMark
 	saturated bool
@@ -62,7 +63,7 @@ func (f *folder) fold(j *job) error {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	f.publish()
-	if ix.budget > 0 && (ix.memory() > ix.budget || ix.room.Full(indexShare)) {
+	if ix.budget > 0 && (ix.Memory() > ix.budget || ix.room.Full(indexShare)) {
 		return fmt.Errorf("%w: %s", errBudget, ix.room.Says())
 	}
 	return nil
@@ -77,11 +78,11 @@ func (f *folder) intern() {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	f.global = f.global[:0]
-	for _, k := range f.j.sites.keys {
-		s, fresh := ix.sites.of(k)
+	for _, k := range f.j.sites.Keys {
+		s, fresh := ix.sites.Of(k)
 		if fresh {
-			ix.sites.stack = append(ix.sites.stack, ix.denseStack(model.StackID(k.id)))
-			ix.sites.thread = append(ix.sites.thread, ix.denseThread(k.thread))
+			ix.sites.Stack = append(ix.sites.Stack, ix.denseStack(model.StackID(k.ID)))
+			ix.sites.Thread = append(ix.sites.Thread, ix.denseThread(k.Thread))
 		}
 		f.global = append(f.global, s)
 	}
@@ -90,10 +91,10 @@ func (f *folder) intern() {
 func (ix *FileIndex) denseStack(id model.StackID) uint32 {
 	i, ok := ix.stackIndex[id]
 	if !ok {
-		i = uint32(len(ix.ids))
+		i = uint32(len(ix.Ids))
 		ix.stackIndex[id] = i
-		ix.ids = append(ix.ids, id)
-		ix.sums[dimStack] = append(ix.sums[dimStack], cell{})
+		ix.Ids = append(ix.Ids, id)
+		ix.sums[column.DimStack] = append(ix.sums[column.DimStack], column.Cell{})
 	}
 	return i
 }
@@ -101,10 +102,10 @@ func (ix *FileIndex) denseStack(id model.StackID) uint32 {
 func (ix *FileIndex) denseThread(t uint16) uint32 {
 	i, ok := ix.threadIndex[t]
 	if !ok {
-		i = uint32(len(ix.threads))
+		i = uint32(len(ix.Threads))
 		ix.threadIndex[t] = i
-		ix.threads = append(ix.threads, t)
-		ix.sums[dimThread] = append(ix.sums[dimThread], cell{})
+		ix.Threads = append(ix.Threads, t)
+		ix.sums[column.DimThread] = append(ix.sums[column.DimThread], column.Cell{})
 	}
 	return i
 }
@@ -115,8 +116,8 @@ func (f *folder) begin() {
 	e := &j.events
 	f.c = &chunk{
 		first: ix.events(), n: e.Len(), from: j.from, to: j.next, begin: j.before + e.Delta,
-		firstRun: ix.curve.base.n, firstRec: j.firstRec, records: uint32(len(j.survivors)),
-		hi: f.live.liveHi, lo: f.live.live, totals: new(analysis.Totals),
+		firstRun: ix.curve.Base.N, firstRec: j.firstRec, records: uint32(len(j.survivors)),
+		hi: f.live.LiveHi, lo: f.live.Live, totals: new(analysis.Totals),
 	}
 	if k := len(ix.chunks); k > 0 {
 		last := ix.chunks[k-1]
@@ -129,16 +130,16 @@ func (f *folder) begin() {
 			Size: slices.Clone(e.Size), ID: slices.Clone(e.ID), Thread: slices.Clone(e.Thread),
 		}
 	}
-	f.siteCells = append(f.siteCells[:0], make([]cell, len(f.global))...)
-	f.localOf = append(f.localOf, make([]uint32, len(ix.sites.keys)-len(f.localOf))...)
+	f.siteCells = append(f.siteCells[:0], make([]column.Cell, len(f.global))...)
+	f.localOf = append(f.localOf, make([]uint32, len(ix.sites.Keys)-len(f.localOf))...)
 	for l, s := range f.global {
 		f.localOf[s] = uint32(l) + 1
 	}
-	f.dimCells[dimSize] = append(f.dimCells[dimSize][:0], make([]cell, analysis.SizeClasses)...)
-	f.ends = endWriter{b: f.ends.b[:0]}
-	f.before, f.death = f.live.now(), 0
+	f.dimCells[column.DimSize] = append(f.dimCells[column.DimSize][:0], make([]column.Cell, analysis.SizeClasses)...)
+	f.ends = column.EndWriter{B: f.ends.B[:0]}
+	f.before, f.death = f.live.Now(), 0
 	clear(f.allocs[:])
-	f.sizes.reset()
+	f.sizes.Reset()
 	f.runs, f.starts, f.marks = f.runs[:0], f.starts[:0], f.marks[:0]
 }
 
@@ -151,13 +152,13 @@ type dead struct {
 
 // findDeaths looks up the blocks of earlier chunks that end: far apart in memory, so all at once.
 func (f *folder) findDeaths() {
-	f.dead = resize(f.dead, len(f.j.deaths))
+	f.dead = column.Resize(f.dead, len(f.j.deaths))
 	for i := range f.dead {
 		f.dead[i].record = f.link.find(f.j.deaths[i].payload)
 	}
 	for i := range f.dead {
 		d := &f.dead[i]
-		d.site, d.size = f.records.origin.at(int(d.record))
+		d.site, d.size = f.records.origin.At(int(d.record))
 	}
 	for i := range f.dead {
 		f.dead[i].site = f.local(f.dead[i].site)
@@ -179,7 +180,7 @@ func (f *folder) local(site uint32) uint32 {
 		return l - 1
 	}
 	f.global = append(f.global, site)
-	f.siteCells = append(f.siteCells, cell{})
+	f.siteCells = append(f.siteCells, column.Cell{})
 	f.localOf[site] = uint32(len(f.global))
 	return uint32(len(f.global) - 1)
 }
@@ -187,43 +188,43 @@ func (f *folder) local(site uint32) uint32 {
 // finish makes what the chunk keeps.
 func (f *folder) finish() {
 	c := f.c
-	c.ends = slices.Clone(f.ends.b)
+	c.ends = slices.Clone(f.ends.B)
 	c.over = slices.Clone(f.j.over)
-	c.freed, c.common = slices.Clone(f.sizes.b), f.sizes.common
-	f.sizes.renew()
+	c.freed, c.common = slices.Clone(f.sizes.B), f.sizes.Common
+	f.sizes.Renew()
 	if f.parts {
 		c.fine = slices.Clone(f.fine.b)
 	}
 	for d := range f.dimCells {
-		f.gather(dim(d))
-		c.sums[d] = slices.Clone(appendCells(nil, f.dimKeys[d], f.dimCells[d]))
+		f.gather(column.Dim(d))
+		c.sums[d] = slices.Clone(column.AppendCells(nil, f.dimKeys[d], f.dimCells[d]))
 	}
 }
 
 // gather sums up the sites of one dimension, and lists its keys that have changed.
-func (f *folder) gather(d dim) {
+func (f *folder) gather(d column.Dim) {
 	keys := f.dimKeys[d][:0]
-	if d == dimSize {
+	if d == column.DimSize {
 		f.dimKeys[d] = changedKeys(keys, f.dimCells[d])
 		return
 	}
-	of := f.ix.sites.stack
-	if d == dimThread {
-		of = f.ix.sites.thread
+	of := f.ix.sites.Stack
+	if d == column.DimThread {
+		of = f.ix.sites.Thread
 	}
-	cells := append(f.dimCells[d], make([]cell, len(f.ix.sums[d])-len(f.dimCells[d]))...)
+	cells := append(f.dimCells[d], make([]column.Cell, len(f.ix.sums[d])-len(f.dimCells[d]))...)
 	for _, k := range f.dimKeys[d] {
-		cells[k] = cell{} // of the chunk before
+		cells[k] = column.Cell{} // of the chunk before
 	}
 	for l, site := range f.global {
-		if f.siteCells[l] == (cell{}) {
+		if f.siteCells[l] == (column.Cell{}) {
 			continue
 		}
 		k := of[site]
-		if cells[k] == (cell{}) {
+		if cells[k] == (column.Cell{}) {
 			keys = append(keys, k)
 		}
-		cells[k].add(&f.siteCells[l])
+		cells[k].Add(&f.siteCells[l])
 	}
 	if len(keys) > len(cells)/sortShare {
 		keys = changedKeys(keys[:0], cells)
@@ -237,9 +238,9 @@ func (f *folder) gather(d dim) {
 const sortShare = 16
 
 // changedKeys appends the keys whose cells are not zero.
-func changedKeys(keys []uint32, cells []cell) []uint32 {
+func changedKeys(keys []uint32, cells []column.Cell) []uint32 {
 	for k := range cells {
-		if cells[k] != (cell{}) {
+		if cells[k] != (column.Cell{}) {
 			keys = append(keys, uint32(k))
 		}
 	}
@@ -254,31 +255,31 @@ func (f *folder) publish() {
 	}
 	for i, d := range j.deaths {
 		r := int(f.dead[i].record)
-		f.records.died.set(r, uint32(c.first)+d.event)
-		f.records.diedAt.set(r, c.begin+model.Time(j.events.Time[d.event]))
+		f.records.died.Set(r, uint32(c.first)+d.event)
+		f.records.diedAt.Set(r, c.begin+model.Time(j.events.Time[d.event]))
 	}
 	f.survivors()
 	ix.records = f.records
 	for d := range f.dimCells {
 		for _, k := range f.dimKeys[d] {
-			ix.sums[d][k].add(&f.dimCells[d][k])
+			ix.sums[d][k].Add(&f.dimCells[d][k])
 		}
 		ix.sparse += len(f.dimKeys[d])
 	}
 	for i := range f.runs {
-		ix.curve.push(f.runs[i])
-		ix.runs.append(f.starts[i])
+		ix.curve.Push(f.runs[i])
+		ix.runs.Append(f.starts[i])
 	}
-	ix.curve.live, ix.curve.liveHi = f.live.live, f.live.liveHi
-	ix.curve.count, ix.curve.freeEvents = f.live.count, f.live.freeEvents
-	ix.curve.allocBytes, ix.curve.allocCount = f.live.allocBytes, f.live.allocCount
+	ix.curve.Live, ix.curve.LiveHi = f.live.Live, f.live.LiveHi
+	ix.curve.Count, ix.curve.FreeEvents = f.live.Count, f.live.FreeEvents
+	ix.curve.AllocBytes, ix.curve.AllocCount = f.live.AllocBytes, f.live.AllocCount
 	ix.marks = append(ix.marks, f.marks...)
 	ix.chunks = append(ix.chunks, c)
 	ix.status.Saturated = !ix.totals.Add(c.totals) || f.saturated || ix.status.Saturated
 	ix.status.Offset = max(ix.status.Offset, c.to)
 	ix.status.Unfreed = ix.status.Unfreed || c.totals.UnaddressedCount > 0
 	ix.checkpointIfDue()
-	j.stacks = len(f.dimKeys[dimStack])
+	j.stacks = len(f.dimKeys[column.DimStack])
 }
 
 // survivors makes records of the blocks that outlive the chunk.
@@ -286,15 +287,15 @@ func (f *folder) survivors() {
 	j, c, r := f.j, f.c, &f.records
 	sizes, sites, event := j.events.Size, j.siteOf, j.event
 	for all := j.survivors; len(all) > 0; {
-		from := r.origin.n
-		origins, died := r.origin.room(len(all)), r.died.room(len(all))
-		r.diedAt.room(len(all))
+		from := r.origin.N
+		origins, died := r.origin.Room(len(all)), r.died.Room(len(all))
+		r.diedAt.Room(len(all))
 		for i := range origins {
 			p := all[i]
-			origins[i] = origin{f.global[sites[p]], r.origin.large.low(from+i, sizes[p])}
+			origins[i] = column.Origin{Site: f.global[sites[p]], Size: r.origin.Large.Low(from+i, sizes[p])}
 			died[i] = alive
-			r.born.append(uint64(c.first) + uint64(event[p]))
-			r.bornAt.append(uint64(c.begin + model.Time(j.events.Time[event[p]])))
+			r.born.Append(uint64(c.first) + uint64(event[p]))
+			r.bornAt.Append(uint64(c.begin + model.Time(j.events.Time[event[p]])))
 		}
 		all = all[len(origins):]
 	}
@@ -303,7 +304,7 @@ func (f *folder) survivors() {
 // chunkSums is a copy of all sums before a chunk.
 type chunkSums struct {
 	chunk int
-	checkpoint
+	column.Checkpoint
 }
 
 // sparseFactor balances what sums of chunks cost to add up against the memory of a checkpoint.
@@ -319,21 +320,21 @@ func (ix *FileIndex) checkpointIfDue() {
 	}
 	ix.sparse = 0
 	c := chunkSums{chunk: len(ix.chunks)}
-	c.events = ix.events()
+	c.Events = ix.events()
 	for d := range ix.sums {
-		c.sums[d] = slices.Clone(ix.sums[d])
+		c.Sums[d] = slices.Clone(ix.sums[d])
 	}
 	ix.checkpoints = append(ix.checkpoints, c)
 }
 
-// memory estimates the bytes that the index holds.
-func (ix *FileIndex) memory() int64 {
-	n := ix.loading + ix.curve.memory() + int64(ix.runs.n)*16 + int64(ix.records.len())*18
+// Memory estimates the bytes that the index holds.
+func (ix *FileIndex) Memory() int64 {
+	n := ix.loading + ix.curve.Memory() + int64(ix.runs.N)*16 + int64(ix.records.len())*18
 	for i := range ix.checkpoints {
-		n += ix.checkpoints[i].memory()
+		n += ix.checkpoints[i].Memory()
 	}
 	for _, c := range ix.chunks {
-		n += int64(len(c.ends)+len(c.freed)+len(c.fine)+len(c.sums[dimStack])+len(c.sums[dimThread])+len(c.sums[dimSize])) + 1024
+		n += int64(len(c.ends)+len(c.freed)+len(c.fine)+len(c.sums[column.DimStack])+len(c.sums[column.DimThread])+len(c.sums[column.DimSize])) + 1024
 		if c.kept != nil {
 			n += int64(c.n) * (13 + 9)
 		}

@@ -7,12 +7,14 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/analysis/traceindex/group"
 	"github.com/memtui/memtui/model"
 )
 
 // pass returns the pass of a group, over everything loaded or, while more is arriving, over most of it, with the
 // developments of the keys wanted.
-func (g *grouping) pass(ctx context.Context, want []analysis.Key) (*pass, error) {
+func (g *grouping) pass(ctx context.Context, want []analysis.Key) (*group.Pass, error) {
 	ix, n := g.ix, g.ix.events()
 	if p := g.kept(n, want); p != nil {
 		return p, nil
@@ -23,7 +25,7 @@ func (g *grouping) pass(ctx context.Context, want []analysis.Key) (*pass, error)
 	err := ix.shared(ctx, passID{g.by, len(want)}, func(ctx context.Context) error {
 		groups := []*grouping{g}
 		for _, by := range companions(g.by) {
-			if other := ix.grouping(by, scope{}); other.kept(n, nil) == nil {
+			if other := ix.grouping(by, group.Scope{}); other.kept(n, nil) == nil {
 				groups = append(groups, other)
 			}
 		}
@@ -42,7 +44,7 @@ func (g *grouping) pass(ctx context.Context, want []analysis.Key) (*pass, error)
 // companions are the groups that are followed along with another: they cost little more.
 func companions(by analysis.Group) []analysis.Group {
 	together := []analysis.Group{analysis.ByStack, analysis.ByThread, analysis.BySizeClass}
-	if dimOf(by) == dimStack && by != analysis.ByStack {
+	if group.DimOf(by) == column.DimStack && by != analysis.ByStack {
 		together = []analysis.Group{analysis.ByFunction, analysis.ByFile, analysis.ByModule}
 	}
 	return slices.DeleteFunc(together, func(other analysis.Group) bool { return other == by })
@@ -54,25 +56,25 @@ type passID struct {
 }
 
 // kept is the pass that was made, nil if it does not do.
-func (g *grouping) kept(n int, want []analysis.Key) *pass {
+func (g *grouping) kept(n int, want []analysis.Key) *group.Pass {
 	ix := g.ix
-	p := ix.groups.passIn(g.by, g.set)
-	fresh := p != nil && (p.events == n || !ix.status.Final && p.events > n/4*3)
-	if fresh && sameNames(p.fold, g.f) && p.follows(want) {
+	p := ix.Groups.PassIn(g.by, g.set)
+	fresh := p != nil && (p.Events == n || !ix.status.Final && p.Events > n/4*3)
+	if fresh && group.SameNames(p.Fold, g.f) && p.Follows(want) {
 		return p
 	}
 	return nil
 }
 
 // makePasses makes and keeps the passes of some groups, and returns the first.
-func (g *grouping) makePasses(ctx context.Context, n int, groups []*grouping, want []analysis.Key) (*pass, error) {
+func (g *grouping) makePasses(ctx context.Context, n int, groups []*grouping, want []analysis.Key) (*group.Pass, error) {
 	ix := g.ix
-	var passes []*pass
+	var passes []*group.Pass
 	var err error
 	if ix.climbing() {
 		passes, err = ix.passes(ctx, n, groups, want)
 	} else {
-		passes = make([]*pass, 1)
+		passes = make([]*group.Pass, 1)
 		groups = groups[:1]
 		passes[0], err = g.makePass(ctx, n, want)
 	}
@@ -80,55 +82,55 @@ func (g *grouping) makePasses(ctx context.Context, n int, groups []*grouping, wa
 		return nil, err
 	}
 	for i, p := range passes {
-		ix.groups.keepPass(groups[i].by, groups[i].set, p)
+		ix.Groups.KeepPass(groups[i].by, groups[i].set, p)
 	}
 	return passes[0], nil
 }
 
 // makePass is passes for levels that may not fit 63 bits: it follows every event in order.
-func (g *grouping) makePass(ctx context.Context, n int, want []analysis.Key) (*pass, error) {
+func (g *grouping) makePass(ctx context.Context, n int, want []analysis.Key) (*group.Pass, error) {
 	ix := g.ix
-	b := newPassBuilder(g.f, n, g.keys, want)
+	b := group.NewPassBuilder(g.f, n, g.keys, want)
 	edges, err := ix.columnEnds(n)
 	if err != nil {
 		return nil, err
 	}
 	err = ix.eachView(ctx, 0, n, func(v *view, from, to int) {
 		for from < to { // by columns
-			for v.c.first+from >= edges[b.col] {
-				b.endColumn()
+			for v.c.first+from >= edges[b.Col] {
+				b.EndColumn()
 			}
-			end := min(to, edges[b.col]-v.c.first)
-			ix.eachChange(v, from, end, func(_ int, r ref, how change) {
+			end := min(to, edges[b.Col]-v.c.first)
+			ix.eachChange(v, from, end, func(_ int, r column.Ref, how column.Change) {
 				if site, size := ix.siteSize(v, r); g.keeps(site) {
-					b.change(g.key(site, size), size, how)
+					b.Change(g.key(site, size), size, how)
 				}
 			})
 			from = end
 		}
 	})
-	for b.col < analysis.HistoryColumns {
-		b.endColumn()
+	for b.Col < analysis.HistoryColumns {
+		b.EndColumn()
 	}
-	b.judge(float64(ix.duration()) / 1e6 / analysis.HistoryColumns)
-	return b.out, err
+	b.Judge(float64(ix.duration()) / 1e6 / analysis.HistoryColumns)
+	return b.Out, err
 }
 
 // keysOfSites is the key of every site that the group knows; nil where the size decides.
 func (g *grouping) keysOfSites() []analysis.Key {
-	if g.d == dimSize {
+	if g.d == column.DimSize {
 		return nil
 	}
-	of := g.ix.sites.stack
-	if g.d == dimThread {
-		of = g.ix.sites.thread
+	of := g.ix.sites.Stack
+	if g.d == column.DimThread {
+		of = g.ix.sites.Thread
 	}
 	keys := make([]analysis.Key, 0, len(of))
 	for _, k := range of {
 		if int(k) >= g.known(int(k)+1) {
 			break // it came later
 		}
-		keys = append(keys, g.f.keyOf(k))
+		keys = append(keys, g.f.KeyOf(k))
 	}
 	return keys
 }
@@ -137,22 +139,22 @@ func (g *grouping) keysOfSites() []analysis.Key {
 func (ix *FileIndex) History(ctx context.Context, by analysis.Group, only calltree.StackFilter, keys []analysis.Key, n int) ([][]uint64, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	p, err := ix.grouping(by, ix.filtered(analysis.Cell{Stacks: only})).pass(ctx, keys)
+	p, err := ix.grouping(by, ix.Filtered(analysis.Cell{Stacks: only})).pass(ctx, keys)
 	if err != nil {
 		return nil, err
 	}
-	return p.histories(keys, n), ctx.Err()
+	return p.Histories(keys, n), ctx.Err()
 }
 
 // Shapes implements [Trace].
 func (ix *FileIndex) Shapes(ctx context.Context, by analysis.Group, only calltree.StackFilter, keys []analysis.Key) ([]analysis.Shape, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	p, err := ix.grouping(by, ix.filtered(analysis.Cell{Stacks: only})).pass(ctx, keys)
+	p, err := ix.grouping(by, ix.Filtered(analysis.Cell{Stacks: only})).pass(ctx, keys)
 	if err != nil {
 		return nil, err
 	}
-	return p.shapesOf(keys), ctx.Err()
+	return p.ShapesOf(keys), ctx.Err()
 }
 
 // Histograms implements [Trace].
@@ -170,7 +172,7 @@ func (ix *FileIndex) Histograms(ctx context.Context, rg analysis.Range) (sizes, 
 			}
 		}
 	}
-	return buckets(&bySize), buckets(&byLife), nil
+	return group.Buckets(&bySize), group.Buckets(&byLife), nil
 }
 
 // gridCache keeps the last grid of blocks of every group: it costs reading all events of its range.
@@ -221,7 +223,7 @@ func (ix *FileIndex) Grid(ctx context.Context, q analysis.GridQuery) (*analysis.
 }
 
 func (ix *FileIndex) makeGrid(ctx context.Context, q analysis.GridQuery, lo, hi int) (*analysis.Grid, error) {
-	by, out := ix.grouping(q.By, scope{}), new(analysis.Grid)
+	by, out := ix.grouping(q.By, group.Scope{}), new(analysis.Grid)
 	var grids []*analysis.Grid
 	err := ix.together(ctx, lo, hi, func() chunkWork {
 		g := new(analysis.Grid)
@@ -258,7 +260,7 @@ func (ix *FileIndex) Lifetimes(ctx context.Context, by analysis.Group, key analy
 	if r.err != nil {
 		return analysis.Lifetimes{}, r.err
 	}
-	g := ix.grouping(by, ix.filtered(analysis.Cell{Stacks: only}))
+	g := ix.grouping(by, ix.Filtered(analysis.Cell{Stacks: only}))
 	var all lifetimes
 	parts := inOrder[lifetimes]{take: all.add}
 	err := ix.together(ctx, lo, hi, func() chunkWork {
@@ -287,7 +289,7 @@ type lifetimes struct {
 
 func (l *lifetimes) block(ix *FileIndex, v *view, p int) {
 	b := ix.blockOf(v, p)
-	l.threads = addThread(l.threads, ix.threads[ix.sites.thread[b.site]])
+	l.threads = group.AddThread(l.threads, ix.Threads[ix.sites.Thread[b.site]])
 	if b.died == alive {
 		l.never++
 	} else {
@@ -300,7 +302,7 @@ func (l *lifetimes) add(o lifetimes) {
 	l.lives = append(l.lives, o.lives...)
 	l.never += o.never
 	for _, t := range o.threads {
-		l.threads = addThread(l.threads, t)
+		l.threads = group.AddThread(l.threads, t)
 	}
 }
 

@@ -256,7 +256,7 @@ func agreeOnChart(t *testing.T, ix analysis.Trace, twin *Index, rg analysis.Rang
 		n := events[i] + int(c.Events)
 		events = append(events, n)
 		off := c.To - analysis.ColumnEdge(from, to, i+1, len(cols))
-		if max(off, -off) > (to-from)/model.Time(len(cols))/edgeShareOf*edgeShare || n > lo && twin.time.at(n-1) > c.To || n < hi && twin.time.at(n) < c.To {
+		if max(off, -off) > (to-from)/model.Time(len(cols))/edgeShareOf*edgeShare || n > lo && twin.time.At(n-1) > c.To || n < hi && twin.time.At(n) < c.To {
 			t.Errorf("column %d of %d ends after %d events at %v, %v off", i, len(cols), n, c.To, off)
 		}
 	}

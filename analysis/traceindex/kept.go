@@ -229,7 +229,7 @@ func (k *KeptIndex) restore(ctx context.Context, store *model.Store, p *model.Pr
 			if err := prove(ctx, file.At, later, new([]byte)); err != nil {
 				return err
 			}
-			s.ix.sites.findSites()
+			s.ix.sites.FindSites()
 			s.ix.proof.all.Store(true)
 			return s.ix.confirm()
 		})

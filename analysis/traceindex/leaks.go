@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/analysis/traceindex/group"
 	"github.com/memtui/memtui/model"
 )
 
@@ -18,7 +20,7 @@ func (ix *FileIndex) Leaks(ctx context.Context, q analysis.LeakQuery) (analysis.
 	if r.err != nil {
 		return analysis.Leaks{}, r.err
 	}
-	in := ix.filtered(q.Cell)
+	in := ix.Filtered(q.Cell)
 	l := ix.leakSums(q.By, in, q.Range)
 	err := ix.eachKept(ctx, lo, hi, func(b *fileBlock) {
 		if age := l.end - b.bornAt; age >= q.MinAge && ix.in(in, b) {
@@ -30,8 +32,8 @@ func (ix *FileIndex) Leaks(ctx context.Context, q analysis.LeakQuery) (analysis.
 	}
 	width := float64(l.to-l.from) / 1e6 / analysis.HistoryColumns
 	return l.list(ctx, lo, hi, func(s *analysis.LeakSite) {
-		d := development{s.History, s.Bytes, s.Count, width}
-		s.Shape = d.shape()
+		d := analysis.Development{Last: s.History, Peak: s.Bytes, Allocs: s.Count, Width: width}
+		s.Shape = d.Shape()
 	})
 }
 
@@ -40,15 +42,15 @@ func (ix *FileIndex) LateFreed(ctx context.Context, c analysis.Cell) (analysis.L
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	n, duration := ix.events(), ix.duration()
-	late := duration - percentOf(duration, latePercent)
+	late := duration - group.PercentOf(duration, group.LatePercent)
 	r := ix.reader()
 	first := r.search(func(t model.Time) bool { return t >= late })
 	if r.err != nil {
 		return analysis.Leaks{}, r.err
 	}
-	in := ix.filtered(c)
+	in := ix.Filtered(c)
 	l := ix.leakSums(analysis.ByStack, in, analysis.Whole)
-	err := ix.eachLong(ctx, percentOf(duration, longPercent), func(b *fileBlock) {
+	err := ix.eachLong(ctx, group.PercentOf(duration, group.LongPercent), func(b *fileBlock) {
 		if int(b.died) >= first && !ix.overwrites(int(b.died)) && ix.in(in, b) {
 			l.add(b, b.diedAt-b.bornAt)
 		}
@@ -79,7 +81,7 @@ func (ix *FileIndex) eachLong(ctx context.Context, least model.Time, f func(b *f
 			continue
 		}
 		for r := int(c.firstRec); r < int(c.firstRec+c.records); r++ {
-			if at := ix.records.diedAt.at(r); at >= c.begin+least {
+			if at := ix.records.diedAt.At(r); at >= c.begin+least {
 				take(records.to(r))
 			}
 		}
@@ -106,10 +108,10 @@ type leakSums struct {
 
 type leakSum struct {
 	analysis.LeakSite
-	ages ageList
+	ages column.AgeList
 }
 
-func (ix *FileIndex) leakSums(by analysis.Group, in scope, rg analysis.Range) *leakSums {
+func (ix *FileIndex) leakSums(by analysis.Group, in group.Scope, rg analysis.Range) *leakSums {
 	l := &leakSums{grouping: ix.grouping(by, in), sites: map[analysis.Key]*leakSum{}}
 	l.from, l.to = ix.bounds(rg)
 	l.end = min(l.to, ix.duration())
@@ -126,11 +128,11 @@ func (l *leakSums) add(b *fileBlock, age model.Time) {
 	}
 	s.Count++
 	s.Last = b.bornAt
-	s.ages.add(age)
+	s.ages.Add(age)
 	s.Bytes, _ = model.SaturatingAdd(s.Bytes, b.size)
-	col := columnOf(b.bornAt, l.from, l.to)
+	col := group.ColumnOf(b.bornAt, l.from, l.to)
 	s.History[col], _ = model.SaturatingAdd(s.History[col], b.size)
-	s.Threads = addThread(s.Threads, l.ix.threads[l.ix.sites.thread[b.site]])
+	s.Threads = group.AddThread(s.Threads, l.ix.Threads[l.ix.sites.Thread[b.site]])
 }
 
 // list makes the answer, with figures of events [lo, hi).
@@ -146,9 +148,9 @@ func (l *leakSums) list(ctx context.Context, lo, hi int, finish func(*analysis.L
 		return analysis.Leaks{}, err
 	}
 	var out analysis.Leaks
-	rows = slices.DeleteFunc(l.f.prune(rows), func(s analysis.Site) bool { return l.sites[s.Key] == nil })
-	l.ix.nameSites(l.by, l.f, rows)
-	var memory ageMemory
+	rows = slices.DeleteFunc(l.f.Prune(rows), func(s analysis.Site) bool { return l.sites[s.Key] == nil })
+	l.ix.NameSites(l.by, l.f, rows)
+	var memory column.AgeMemory
 	for _, row := range rows {
 		s := l.sites[row.Key]
 		s.Site = row
@@ -161,18 +163,18 @@ func (l *leakSums) list(ctx context.Context, lo, hi int, finish func(*analysis.L
 	slices.SortFunc(out.Sites, func(a, b analysis.LeakSite) int {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Stack, b.Stack))
 	})
-	for i := historyRows; i < len(out.Sites); i++ {
+	for i := group.HistoryRows; i < len(out.Sites); i++ {
 		out.Sites[i].History = nil
 	}
 	return out, nil
 }
 
 // seal computes what needs all blocks, in memory that may be used again.
-func (s *leakSum) seal(memory *ageMemory) {
+func (s *leakSum) seal(memory *column.AgeMemory) {
 	for i := 1; i < len(s.History); i++ {
 		s.History[i], _ = model.SaturatingAdd(s.History[i], s.History[i-1])
 	}
 	slices.Sort(s.Threads)
-	s.Newest, s.Median, s.Oldest = s.ages.least, s.ages.middle(memory), s.ages.most
-	s.ages = ageList{}
+	s.Newest, s.Median, s.Oldest = s.ages.Least, s.ages.Middle(memory), s.ages.Most
+	s.ages = column.AgeList{}
 }

@@ -1,11 +1,15 @@
 package traceindex
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/memtui/memtui/analysis/traceindex/column"
+)
 
 // linker gives records to the blocks that outlive their chunk, and finds those of the blocks that end in a later one. It
 // takes the chunks in order.
 type linker struct {
-	ranks    column[rank]
+	ranks    column.Column[rank]
 	payloads int // events so far that are no FREE
 	records  uint32
 }
@@ -22,14 +26,14 @@ func (l *linker) survive(j *job) {
 	for p := 0; p < len(j.died); {
 		at := l.payloads + p
 		if at%64 == 0 {
-			l.ranks.append(rank{before: l.records})
+			l.ranks.Append(rank{before: l.records})
 		}
 		group := j.died[p:min(p+64-at%64, len(j.died))]
 		has := uint64(0)
 		for i, died := range group {
 			has |= uint64(died^1) << i
 		}
-		l.ranks.ref(at / 64).has |= has << (at % 64)
+		l.ranks.Ref(at / 64).has |= has << (at % 64)
 		l.records += uint32(bits.OnesCount64(has))
 		for ; has != 0; has &= has - 1 {
 			j.survivors = append(j.survivors, uint32(p+bits.TrailingZeros64(has)))
@@ -41,6 +45,6 @@ func (l *linker) survive(j *job) {
 
 // find returns the record of a block that has one, given its number among all events that are no FREE.
 func (l *linker) find(payload uint32) uint32 {
-	r := l.ranks.ref(int(payload / 64))
+	r := l.ranks.Ref(int(payload / 64))
 	return r.before + uint32(bits.OnesCount64(r.has&(1<<(payload%64)-1)))
 }

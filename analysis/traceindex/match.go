@@ -1,6 +1,10 @@
 package traceindex
 
-import "github.com/memtui/memtui/model"
+import (
+	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/analysis/traceindex/group"
+	"github.com/memtui/memtui/model"
+)
 
 // job is a chunk on its way into the index: decoded, matched, folded. It is used again for a later one.
 type job struct {
@@ -10,8 +14,8 @@ type job struct {
 	keep           bool          // the input cannot be read again like that
 
 	events model.Columns
-	sites  siteTable // of this chunk alone
-	siteOf []uint32  // by event that is no FREE, as numbered in sites
+	sites  group.SiteTable // of this chunk alone
+	siteOf []uint32        // by event that is no FREE, as numbered in sites
 
 	event  []uint32   // by ALLOC, as numbered in sites: its number in the chunk; filled in when the chunk is folded
 	before model.Time // of the event before its first
@@ -40,27 +44,27 @@ func (j *job) reset(from, to int64) {
 	j.from, j.to, j.next, j.err, j.keep = from, to, from, nil, false
 	j.decoded = make(chan struct{})
 	j.events.Reset()
-	j.sites.reset()
+	j.sites.Reset()
 }
 
 // number finds the sites of all allocations. hot kernel
 func (j *job) number() {
 	c := &j.events
 	n := len(c.Size)
-	j.siteOf, j.event = resize(j.siteOf, n), resize(j.event, n)
+	j.siteOf, j.event = column.Resize(j.siteOf, n), column.Resize(j.event, n)
 	if !onlyBlocks(c.Kind) {
 		j.numberSome()
 		return
 	}
 	ids, threads, sites := c.ID[:n], c.Thread[:n], j.siteOf[:n]
 	for p, id := range ids {
-		if id < uint64(len(j.sites.first)) {
-			if s := j.sites.first[id]; s != 0 && j.sites.keys[s-1].thread == threads[p] {
+		if id < uint64(len(j.sites.First)) {
+			if s := j.sites.First[id]; s != 0 && j.sites.Keys[s-1].Thread == threads[p] {
 				sites[p] = s - 1
 				continue
 			}
 		}
-		sites[p], _ = j.sites.of(siteKey{id, threads[p]})
+		sites[p], _ = j.sites.Of(group.SiteKey{ID: id, Thread: threads[p]})
 	}
 }
 
@@ -72,7 +76,7 @@ func (j *job) numberSome() {
 			continue
 		}
 		if kind == model.Alloc {
-			j.siteOf[p], _ = j.sites.of(siteKey{j.events.ID[p], j.events.Thread[p]})
+			j.siteOf[p], _ = j.sites.Of(group.SiteKey{ID: j.events.ID[p], Thread: j.events.Thread[p]})
 		}
 		p++
 	}
@@ -85,14 +89,6 @@ func onlyBlocks(kinds []model.EventKind) bool {
 		all |= k
 	}
 	return all <= model.Free
-}
-
-// resize returns a slice of n elements of any value, s itself if it is large enough.
-func resize[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n, n+n/8)
-	}
-	return s[:n]
 }
 
 // matcher finds out which block each FREE ends. It takes the chunks in order.
@@ -147,11 +143,11 @@ func (m *matcher) match(j *job) (err error) {
 	c := &j.events
 	payloads := len(c.Size)
 	j.before, j.firstPayload = m.now, m.payloads
-	j.ended = resize(j.ended, len(c.Kind)-payloads)
-	j.died = resize(j.died, payloads)
+	j.ended = column.Resize(j.ended, len(c.Kind)-payloads)
+	j.died = column.Resize(j.died, payloads)
 	clear(j.died)
 	j.over, j.nowhere = j.over[:0], j.nowhere[:0]
-	j.deaths = resize(j.deaths, len(j.ended))[:0]
+	j.deaths = column.Resize(j.deaths, len(j.ended))[:0]
 	if len(m.shards) > 1 {
 		err = m.matchShards(j)
 	} else {
@@ -238,7 +234,7 @@ func (t *addressTable) run(j *job, i, end, p int) int {
 			pieces = t.memory.pieces
 		}
 		if old != 0 {
-			j.over = append(j.over, overEnd{event: uint32(i), ref: ref(old)})
+			j.over = append(j.over, overEnd{event: uint32(i), ref: column.Ref(old)})
 			j.end(old-1, i)
 		}
 		p++

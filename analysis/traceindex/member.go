@@ -4,20 +4,22 @@ import (
 	"math/bits"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/analysis/traceindex/group"
 	"github.com/memtui/memtui/model"
 )
 
 // membership tells which blocks are in a cell of the size × lifetime grid.
 type membership struct {
 	ix      *FileIndex
-	in      scope
+	in      group.Scope
 	whole   bool          // every block is
 	rect    analysis.Cell // of in, with bounds
 	records []uint64      // a bit for each record; nil while blocks may still end, and leave the cell
 }
 
 // membership returns that of a cell. The records are looked at now if the index is settled.
-func (ix *FileIndex) membership(in scope) *membership {
+func (ix *FileIndex) membership(in group.Scope) *membership {
 	m := &membership{ix: ix, in: in, whole: in.IsAll(), rect: in.Rectangle()}
 	if m.rect.IsAll() {
 		m.rect.SizeTo, m.rect.LifeTo = analysis.SizeClasses, analysis.LifeClasses
@@ -33,12 +35,12 @@ func (ix *FileIndex) membership(in scope) *membership {
 	}
 	r := &ix.records
 	bits := make([]uint64, r.len()/64+1)
-	born := r.bornAt.reader()
+	born := r.bornAt.Reader()
 	for i := range r.len() {
-		b := fileBlock{bornAt: model.Time(born.next())}
-		site, bytes := r.origin.at(i)
+		b := fileBlock{bornAt: model.Time(born.Next())}
+		site, bytes := r.origin.At(i)
 		size := analysis.SizeClass(bytes)
-		if size < int(m.rect.SizeFrom) || size >= int(m.rect.SizeTo) || in.set != nil && !in.set.has(ix.sites.stack[site]) {
+		if size < int(m.rect.SizeFrom) || size >= int(m.rect.SizeTo) || in.Set != nil && !in.Set.Has(ix.sites.Stack[site]) {
 			continue
 		}
 		b.died, b.diedAt = ix.endOf(i)
@@ -59,18 +61,18 @@ func (m *membership) of(v *view, is []bool) []bool {
 		return is
 	}
 	v.follow()
-	is = resize(is, len(v.event))
+	is = column.Resize(is, len(v.event))
 	for p, event := range v.event {
 		size := analysis.SizeClass(v.events.Size[p])
 		is[p] = false
 		if size < int(m.rect.SizeFrom) || size >= int(m.rect.SizeTo) || v.events.Kind[event] != model.Alloc {
 			continue
 		}
-		if m.in.set != nil && !m.in.set.has(m.ix.sites.stack[v.site[p]]) {
+		if m.in.Set != nil && !m.in.Set.Has(m.ix.sites.Stack[v.site[p]]) {
 			continue
 		}
 		if v.died[p] == 0 {
-			is[p] = m.has(ref(v.record[p]), nil)
+			is[p] = m.has(column.Ref(v.record[p]), nil)
 		} else {
 			is[p] = m.rect.Has(size, m.ix.lifeClass(v, p))
 		}
@@ -79,8 +81,8 @@ func (m *membership) of(v *view, is []bool) []bool {
 }
 
 // has tells it of any block of the view that is was filled for.
-func (m *membership) has(r ref, is []bool) bool {
-	if p, ok := r.local(); ok {
+func (m *membership) has(r column.Ref, is []bool) bool {
+	if p, ok := r.Local(); ok {
 		return m.all() || is[p]
 	}
 	if m.records != nil {

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/analysis/traceindex/group"
 	"github.com/memtui/memtui/model"
 )
 
@@ -14,13 +16,13 @@ import (
 func (ix *Index) Blocks(ctx context.Context, q analysis.BlockQuery) (analysis.BlockList, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	in := ix.filtered(q.Cell)
-	d, f := dimOf(q.By), ix.foldIn(q.By, in.set)
+	in := ix.Filtered(q.Cell)
+	d, f := group.DimOf(q.By), ix.FoldIn(q.By, in.Set)
 	l := &blockList{ix: ix, noAddr: q.NoAddr}
 	take := func(b uint32) {
-		if (q.All || f.keyOf(ix.key(d, b)) == q.Key) && ix.in(in, b) && (q.Addr == 0 || ix.holds(b, q.Addr)) {
+		if (q.All || f.KeyOf(ix.key(d, b)) == q.Key) && ix.in(in, b) && (q.Addr == 0 || ix.holds(b, q.Addr)) {
 			l.blocks = append(l.blocks, b)
-			l.bytes, _ = model.SaturatingAdd(l.bytes, ix.size.at(int(b)))
+			l.bytes, _ = model.SaturatingAdd(l.bytes, ix.size.At(int(b)))
 		}
 	}
 	lo, hi := ix.eventRange(q.Range)
@@ -50,7 +52,7 @@ func (ix *Index) Blocks(ctx context.Context, q analysis.BlockQuery) (analysis.Bl
 
 // holds reports whether an address lies in a block.
 func (ix *Index) holds(block uint32, addr uint64) bool {
-	b := analysis.Block{Addr: ix.addr.at(int(block)), Size: ix.size.at(int(block))}
+	b := analysis.Block{Addr: ix.addr.At(int(block)), Size: ix.size.At(int(block))}
 	return b.Holds(addr)
 }
 
@@ -84,12 +86,12 @@ func (l *blockList) sort(by analysis.BlockOrder) {
 func (ix *Index) sortKey(by analysis.BlockOrder) func(block int) uint64 {
 	switch by {
 	case analysis.LargestFirst:
-		return func(b int) uint64 { return ^ix.size.at(b) }
+		return func(b int) uint64 { return ^ix.size.At(b) }
 	case analysis.LowestFirst:
-		return ix.addr.at
+		return ix.addr.At
 	case analysis.ShortestFirst:
 		return func(b int) uint64 {
-			if died := ix.died.at(b); died != alive {
+			if died := ix.died.At(b); died != alive {
 				return uint64(ix.lifetime(b, died))
 			}
 			return math.MaxUint64
@@ -115,11 +117,11 @@ func (l *blockList) Row(i int) analysis.Block {
 // block is a block as others see it.
 func (ix *Index) block(b int) analysis.Block {
 	out := analysis.Block{
-		Addr: ix.addr.at(b), Size: ix.size.at(b), Born: ix.bornAt(uint32(b)), Died: model.NoTime,
-		Stack: ix.ids[ix.stack.at(b)], Thread: ix.threads[ix.thread.at(b)],
+		Addr: ix.addr.At(b), Size: ix.size.At(b), Born: ix.bornAt(uint32(b)), Died: model.NoTime,
+		Stack: ix.Ids[ix.stack.At(b)], Thread: ix.Threads[ix.thread.At(b)],
 	}
-	if died := ix.died.at(b); died != alive {
-		out.Died = ix.time.at(int(died))
+	if died := ix.died.At(b); died != alive {
+		out.Died = ix.time.At(int(died))
 	}
 	return out
 }
@@ -131,8 +133,8 @@ func (ix *Index) Uses(ctx context.Context, addr uint64, limit int) (blocks []ana
 	if addr == 0 {
 		return nil, 0, ctx.Err()
 	}
-	for b, n := ix.addr.n-1, 0; b >= 0; b, n = b-1, n+1 {
-		if n&chunkMask == chunkMask {
+	for b, n := ix.addr.N-1, 0; b >= 0; b, n = b-1, n+1 {
+		if n&column.ChunkMask == column.ChunkMask {
 			if ctx.Err() != nil {
 				return nil, 0, ctx.Err()
 			}

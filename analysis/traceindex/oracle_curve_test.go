@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/model"
 )
 
@@ -13,66 +14,66 @@ const (
 )
 
 // endEvent closes one event of a pyramid.
-func endEvent(p *pyramid) {
-	if p.run == 0 {
-		p.cur = nothing
+func endEvent(p *column.Pyramid) {
+	if p.Run == 0 {
+		p.Cur = column.Nothing
 	}
-	l := p.now()
-	p.cur.addLevel(&l)
-	if p.run++; p.run < pyramidBase {
+	l := p.Now()
+	p.Cur.AddLevel(&l)
+	if p.Run++; p.Run < pyramidBase {
 		return
 	}
-	p.run = 0
-	p.push(baseRun{p.cur, l})
+	p.Run = 0
+	p.Push(column.BaseRun{Extremes: p.Cur, Level: l})
 }
 
 // levelAt is the state after n events.
-func (ix *Index) levelAt(n int) level {
-	var l level
+func (ix *Index) levelAt(n int) column.Level {
+	var l column.Level
 	switch {
 	case n >= ix.time.n:
-		return ix.curve.now()
+		return ix.curve.Now()
 	case n > 0 && n%pyramidBase == 0:
-		return ix.curve.base.at(n/pyramidBase - 1).level
+		return ix.curve.Base.At(n/pyramidBase - 1).Level
 	}
-	ix.walk(n-1, n, func(_ int, after *level) bool { l = *after; return true })
+	ix.walk(n-1, n, func(_ int, after *column.Level) bool { l = *after; return true })
 	return l
 }
 
 // walk calls f with the state after each of the events [from, to) until f returns false.
-func (ix *Index) walk(from, to int, f func(event int, after *level) bool) {
+func (ix *Index) walk(from, to int, f func(event int, after *column.Level) bool) {
 	if from >= to {
 		return
 	}
 	run := from / pyramidBase
-	var l level
+	var l column.Level
 	if run > 0 {
-		l = ix.curve.base.at(run - 1).level
+		l = ix.curve.Base.At(run - 1).Level
 	}
-	hi, lo := uint64(0), l.bytes
+	hi, lo := uint64(0), l.Bytes
 	if w, ok := ix.huge[run]; ok {
 		hi, lo = w.hi, w.lo
 	}
 	for i := run * pyramidBase; i < to; i++ {
-		switch ix.kind.at(i) {
+		switch ix.kind.At(i) {
 		case evAllocOver:
-			hi, lo = sub128(hi, lo, ix.size.at(int(ix.overwrittenAt(i))))
-			l.count--
+			hi, lo = sub128(hi, lo, ix.size.At(int(ix.overwrittenAt(i))))
+			l.Count--
 			fallthrough
 		case evAlloc:
-			size := ix.size.at(int(ix.ref.at(i)))
+			size := ix.size.At(int(ix.ref.At(i)))
 			hi, lo = add128(hi, lo, size)
-			l.allocBytes, _ = model.SaturatingAdd(l.allocBytes, size)
-			l.count++
-			l.allocCount++
+			l.AllocBytes, _ = model.SaturatingAdd(l.AllocBytes, size)
+			l.Count++
+			l.AllocCount++
 		case evFree:
-			hi, lo = sub128(hi, lo, ix.size.at(int(ix.ref.at(i))))
-			l.count--
-			l.freeEvents++
+			hi, lo = sub128(hi, lo, ix.size.At(int(ix.ref.At(i))))
+			l.Count--
+			l.FreeEvents++
 		case evFreeUnknown:
-			l.freeEvents++
+			l.FreeEvents++
 		}
-		l.bytes = shown(hi, lo)
+		l.Bytes = shown(hi, lo)
 		if i >= from && !f(i, &l) {
 			return
 		}
@@ -80,16 +81,16 @@ func (ix *Index) walk(from, to int, f func(event int, after *level) bool) {
 }
 
 // extremesOf returns the extremes of the level after each of the events [from, to); empty without events.
-func (ix *Index) extremesOf(from, to int) extremes {
-	e := nothing
-	note := func(_ int, after *level) bool { e.addLevel(after); return true }
-	first, last := (from+pyramidBase-1)/pyramidBase, min(to/pyramidBase, ix.curve.base.n)
+func (ix *Index) extremesOf(from, to int) column.Extremes {
+	e := column.Nothing
+	note := func(_ int, after *column.Level) bool { e.AddLevel(after); return true }
+	first, last := (from+pyramidBase-1)/pyramidBase, min(to/pyramidBase, ix.curve.Base.N)
 	if first >= last {
 		ix.walk(from, to, note)
 		return e
 	}
 	ix.walk(from, first*pyramidBase, note)
-	e.add(ix.curve.spans(first, last))
+	e.Add(ix.curve.Spans(first, last))
 	ix.walk(last*pyramidBase, to, note)
 	return e
 }
@@ -109,9 +110,9 @@ func (ix *Index) Live(_ context.Context, at analysis.Instant) (analysis.Level, e
 
 func (ix *Index) publicLevel(n int) analysis.Level {
 	l := ix.levelAt(n)
-	out := analysis.Level{Bytes: l.bytes, Count: uint64(l.count)}
+	out := analysis.Level{Bytes: l.Bytes, Count: uint64(l.Count)}
 	if n > 0 {
-		out.Time = ix.time.at(n - 1)
+		out.Time = ix.time.At(n - 1)
 	}
 	return out
 }
@@ -134,17 +135,17 @@ func (ix *Index) peakAfter(lo, hi int) (n int, ok bool) {
 	if lo >= hi {
 		return 0, false
 	}
-	top := ix.extremesOf(lo, hi).maxBytes
+	top := ix.extremesOf(lo, hi).MaxBytes
 	for lo < hi { // skip whole runs that stay below
 		next := min((lo/pyramidBase+1)*pyramidBase, hi)
-		if ix.extremesOf(lo, next).maxBytes == top {
+		if ix.extremesOf(lo, next).MaxBytes == top {
 			break
 		}
 		lo = next
 	}
-	ix.walk(lo, hi, func(i int, after *level) bool {
+	ix.walk(lo, hi, func(i int, after *column.Level) bool {
 		n = i + 1
-		return after.bytes != top
+		return after.Bytes != top
 	})
 	return n, true
 }
@@ -181,12 +182,12 @@ func (ix *Index) columns(ctx context.Context, lo, n int, edge func(i int) (model
 		hi = max(hi, lo)
 		after := ix.levelAt(hi)
 		e := ix.extremesOf(lo, hi)
-		e.addLevel(&before)
-		c.MinBytes, c.MaxBytes, c.LastBytes = e.minBytes, e.maxBytes, after.bytes
-		c.MinCount, c.MaxCount, c.LastCount = uint64(e.minCount), uint64(e.maxCount), uint64(after.count)
-		c.AllocBytes = after.allocBytes - before.allocBytes
-		c.AllocCount = uint64(after.allocCount - before.allocCount)
-		c.FreeCount = uint64(after.freeEvents - before.freeEvents)
+		e.AddLevel(&before)
+		c.MinBytes, c.MaxBytes, c.LastBytes = e.MinBytes, e.MaxBytes, after.Bytes
+		c.MinCount, c.MaxCount, c.LastCount = uint64(e.MinCount), uint64(e.MaxCount), uint64(after.Count)
+		c.AllocBytes = after.AllocBytes - before.AllocBytes
+		c.AllocCount = uint64(after.AllocCount - before.AllocCount)
+		c.FreeCount = uint64(after.FreeEvents - before.FreeEvents)
 		c.Events = uint64(hi - lo)
 		from, lo, before = to, hi, after
 	}
@@ -222,12 +223,12 @@ func (ix *Index) Marks(_ context.Context, r analysis.Range, limit int) ([]analys
 }
 
 func (ix *Index) publicMark(m mark) analysis.Mark {
-	out := analysis.Mark{Time: ix.time.at(int(m.event)), GC: m.gc}
+	out := analysis.Mark{Time: ix.time.At(int(m.event)), GC: m.gc}
 	if m.gc {
 		out.Objects, out.Bytes = m.id, m.bytes
 		return out
 	}
-	out.ID, out.Name = m.id, ix.markerName(m.id)
+	out.ID, out.Name = m.id, ix.MarkerName(m.id)
 	return out
 }
 
@@ -240,20 +241,20 @@ func (ix *Index) Neighbour(t model.Time, dir int) (model.Time, bool) {
 		if n >= ix.time.n {
 			return 0, false
 		}
-		return ix.time.at(n), true
+		return ix.time.At(n), true
 	}
 	n := ix.time.search(func(x model.Time) bool { return x >= t })
 	if n == 0 {
 		return 0, false
 	}
-	return ix.time.at(n - 1), true
+	return ix.time.At(n - 1), true
 }
 
 // Landmark implements [Trace].
 func (ix *Index) Landmark(t model.Time, dir int) (model.Time, bool) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	at := func(i int) model.Time { return ix.time.at(int(ix.marks[i].event)) }
+	at := func(i int) model.Time { return ix.time.At(int(ix.marks[i].event)) }
 	i := sort.Search(len(ix.marks), func(i int) bool { return at(i) > t })
 	if dir < 0 {
 		i = sort.Search(len(ix.marks), func(i int) bool { return at(i) >= t }) - 1

@@ -5,6 +5,8 @@ import (
 	"math/bits"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/analysis/traceindex/group"
 	"github.com/memtui/memtui/model"
 )
 
@@ -12,20 +14,20 @@ import (
 func (ix *Index) Grid(ctx context.Context, q analysis.GridQuery) (*analysis.Grid, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	d, f := dimOf(q.By), ix.foldOf(q.By)
+	d, f := group.DimOf(q.By), ix.FoldOf(q.By)
 	from, to := ix.bornIn(ix.eventRange(q.Range))
 	g := new(analysis.Grid)
 	for b := from; b < to; b++ {
-		if b&chunkMask == 0 {
+		if b&column.ChunkMask == 0 {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
 			ix.breathe()
 		}
-		if !q.All && f.keyOf(ix.key(d, uint32(b))) != q.Key {
+		if !q.All && f.KeyOf(ix.key(d, uint32(b))) != q.Key {
 			continue
 		}
-		size := ix.size.at(b)
+		size := ix.size.At(b)
 		at := &g[analysis.SizeClass(size)][ix.lifeClass(b)]
 		at.Count++
 		at.Bytes, _ = model.SaturatingAdd(at.Bytes, size)
@@ -40,7 +42,7 @@ func (ix *Index) bornIn(lo, hi int) (from, to int) {
 }
 
 func (ix *Index) lifeClass(block int) int {
-	died := ix.died.at(block)
+	died := ix.died.At(block)
 	if died == alive {
 		return analysis.NeverFreed
 	}
@@ -48,32 +50,32 @@ func (ix *Index) lifeClass(block int) int {
 }
 
 // in reports whether a block is in a cell.
-func (ix *Index) in(c scope, block uint32) bool {
+func (ix *Index) in(c group.Scope, block uint32) bool {
 	if c.IsAll() {
 		return true
 	}
-	if c.set != nil && !c.set.has(ix.stack.at(int(block))) {
+	if c.Set != nil && !c.Set.Has(ix.stack.At(int(block))) {
 		return false
 	}
 	if c.Rectangle().IsAll() {
 		return true
 	}
-	size := analysis.SizeClass(ix.size.at(int(block)))
+	size := analysis.SizeClass(ix.size.At(int(block)))
 	return size >= int(c.SizeFrom) && size < int(c.SizeTo) && c.Has(size, ix.lifeClass(int(block)))
 }
 
 // sumsIn returns what sumsAt does after each of some numbers of events, of the blocks in a cell alone. There are no
 // checkpoints of cells: it looks at all blocks once.
-func (ix *Index) sumsIn(d dim, c scope, after ...int) [][]cell {
-	c = c.of(d)
-	out := make([][]cell, len(after))
+func (ix *Index) sumsIn(d column.Dim, c group.Scope, after ...int) [][]column.Cell {
+	c = c.Of(d)
+	out := make([][]column.Cell, len(after))
 	last := 0
 	for i, n := range after {
 		if c.IsAll() {
 			out[i] = ix.sumsAt(d, n)
 			continue
 		}
-		out[i] = make([]cell, len(ix.sums[d]))
+		out[i] = make([]column.Cell, len(ix.sums[d]))
 		last = max(last, n)
 	}
 	if c.IsAll() {
@@ -84,21 +86,21 @@ func (ix *Index) sumsIn(d dim, c scope, after ...int) [][]cell {
 		if !ix.in(c, uint32(b)) {
 			continue
 		}
-		k, size := ix.key(d, uint32(b)), ix.size.at(b)
-		begin, end := int(ix.born.at(b)), int(ix.died.at(b))
-		how := freed
+		k, size := ix.key(d, uint32(b)), ix.size.At(b)
+		begin, end := int(ix.born.At(b)), int(ix.died.At(b))
+		how := column.Freed
 		switch {
-		case end < ix.time.n && ix.kind.at(end) != evFree:
-			how = overwrote
+		case end < ix.time.n && ix.kind.At(end) != evFree:
+			how = column.Overwrote
 		case end == begin+1:
-			how = freedAtOnce
+			how = column.FreedAtOnce
 		}
 		for i, n := range after {
 			if begin < n {
-				out[i][k].apply(born, size)
+				out[i][k].Apply(column.Born, size)
 			}
 			if end < n {
-				out[i][k].apply(how, size)
+				out[i][k].Apply(how, size)
 			}
 		}
 	}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/analysis/traceindex/group"
 	"github.com/memtui/memtui/model"
 )
 
@@ -17,7 +19,7 @@ func (ix *Index) Leaks(ctx context.Context, q analysis.LeakQuery) (analysis.Leak
 	}
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	in := ix.filtered(q.Cell)
+	in := ix.Filtered(q.Cell)
 	lo, hi := ix.eventRange(q.Range)
 	from, to := ix.bounds(q.Range)
 	end := min(to, ix.duration())
@@ -36,16 +38,16 @@ func (ix *Index) LateFreed(ctx context.Context, c analysis.Cell) (analysis.Leaks
 	ix.warm(ctx, analysis.ByStack)
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	in := ix.filtered(c)
+	in := ix.Filtered(c)
 	duration := ix.duration()
-	late := duration - percentOf(duration, latePercent)
+	late := duration - group.PercentOf(duration, group.LatePercent)
 	first := ix.time.search(func(t model.Time) bool { return t >= late })
 	var blocks []uint32
 	for i := first; i < ix.time.n; i++ {
-		if ix.kind.at(i) != evFree {
+		if ix.kind.At(i) != evFree {
 			continue
 		}
-		if b := ix.ref.at(i); ix.lifetime(int(b), uint32(i)) >= percentOf(duration, longPercent) && ix.in(in, b) {
+		if b := ix.ref.At(i); ix.lifetime(int(b), uint32(i)) >= group.PercentOf(duration, group.LongPercent) && ix.in(in, b) {
 			blocks = append(blocks, b)
 		}
 	}
@@ -53,13 +55,13 @@ func (ix *Index) LateFreed(ctx context.Context, c analysis.Cell) (analysis.Leaks
 	return l.make(ctx, blocks, 0, ix.time.n)
 }
 
-func (ix *Index) bornAt(block uint32) model.Time { return ix.time.at(int(ix.born.at(int(block)))) }
+func (ix *Index) bornAt(block uint32) model.Time { return ix.time.At(int(ix.born.At(int(block)))) }
 
 // leakList puts blocks together by group.
 type leakList struct {
 	ix            *Index
 	by            analysis.Group
-	in            scope
+	in            group.Scope
 	from, to, end model.Time // the range, and the instant that ages count to
 	late          bool       // blocks were freed, at the end of the run
 
@@ -70,9 +72,9 @@ type leakList struct {
 // make groups blocks, which come in any order.
 func (l *leakList) make(ctx context.Context, blocks []uint32, lo, hi int) (analysis.Leaks, error) {
 	ix := l.ix
-	d, f := dimOf(l.by), ix.foldIn(l.by, l.in.set)
+	d, f := group.DimOf(l.by), ix.FoldIn(l.by, l.in.Set)
 	slices.SortFunc(blocks, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(f.keyOf(ix.key(d, a)), f.keyOf(ix.key(d, b))), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(f.KeyOf(ix.key(d, a)), f.KeyOf(ix.key(d, b))), cmp.Compare(a, b))
 	})
 	sites := ix.siteSums(l.by, l.in, lo, hi, hi)
 	ix.addPeaks(ctx, l.by, l.in, sites, lo, hi)
@@ -83,9 +85,9 @@ func (l *leakList) make(ctx context.Context, blocks []uint32, lo, hi int) (analy
 		if err := ctx.Err(); err != nil {
 			return analysis.Leaks{}, err
 		}
-		k := f.keyOf(ix.key(d, blocks[0]))
+		k := f.KeyOf(ix.key(d, blocks[0]))
 		n := 1
-		for n < len(blocks) && f.keyOf(ix.key(d, blocks[n])) == k {
+		for n < len(blocks) && f.KeyOf(ix.key(d, blocks[n])) == k {
 			n++
 		}
 		site := l.site(sites[k], blocks[:n])
@@ -99,7 +101,7 @@ func (l *leakList) make(ctx context.Context, blocks []uint32, lo, hi int) (analy
 	slices.SortFunc(out.Sites, func(a, b analysis.LeakSite) int {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Stack, b.Stack))
 	})
-	for i := range out.Sites[:min(len(out.Sites), historyRows)] {
+	for i := range out.Sites[:min(len(out.Sites), group.HistoryRows)] {
 		s := &out.Sites[i]
 		l.follow(of[s.Key])
 		s.History = slices.Clone(l.history[:])
@@ -112,7 +114,7 @@ func (l *leakList) name(sites []analysis.LeakSite) {
 	for i := range sites {
 		rows[i] = sites[i].Site
 	}
-	l.ix.nameSites(l.by, l.ix.foldIn(l.by, l.in.set), rows)
+	l.ix.NameSites(l.by, l.ix.FoldIn(l.by, l.in.Set), rows)
 	for i := range sites {
 		sites[i].Site = rows[i]
 	}
@@ -124,8 +126,8 @@ func (l *leakList) site(s analysis.Site, blocks []uint32) analysis.LeakSite {
 	l.ages = l.ages[:0]
 	for _, b := range blocks {
 		l.ages = append(l.ages, l.age(b))
-		out.Bytes, _ = model.SaturatingAdd(out.Bytes, l.ix.size.at(int(b)))
-		out.Threads = addThread(out.Threads, l.ix.threads[l.ix.thread.at(int(b))])
+		out.Bytes, _ = model.SaturatingAdd(out.Bytes, l.ix.size.At(int(b)))
+		out.Threads = group.AddThread(out.Threads, l.ix.Threads[l.ix.thread.At(int(b))])
 	}
 	slices.Sort(out.Threads)
 	slices.Sort(l.ages)
@@ -133,8 +135,8 @@ func (l *leakList) site(s analysis.Site, blocks []uint32) analysis.LeakSite {
 	out.Shape = analysis.Shape{Kind: analysis.ShapeShutdown}
 	if !l.late {
 		l.follow(blocks)
-		d := development{l.history[:], out.Bytes, out.Count, float64(l.to-l.from) / 1e6 / analysis.HistoryColumns}
-		out.Shape = d.shape()
+		d := analysis.Development{Last: l.history[:], Peak: out.Bytes, Allocs: out.Count, Width: float64(l.to-l.from) / 1e6 / analysis.HistoryColumns}
+		out.Shape = d.Shape()
 	}
 	return out
 }
@@ -143,8 +145,8 @@ func (l *leakList) site(s analysis.Site, blocks []uint32) analysis.LeakSite {
 func (l *leakList) follow(blocks []uint32) {
 	clear(l.history[:])
 	for _, b := range blocks {
-		col := &l.history[columnOf(l.ix.bornAt(b), l.from, l.to)]
-		*col, _ = model.SaturatingAdd(*col, l.ix.size.at(int(b)))
+		col := &l.history[group.ColumnOf(l.ix.bornAt(b), l.from, l.to)]
+		*col, _ = model.SaturatingAdd(*col, l.ix.size.At(int(b)))
 	}
 	for i := 1; i < len(l.history); i++ {
 		l.history[i], _ = model.SaturatingAdd(l.history[i], l.history[i-1])
@@ -153,7 +155,7 @@ func (l *leakList) follow(blocks []uint32) {
 
 // age is how long a block has lived at the end, or had lived when it was freed before.
 func (l *leakList) age(b uint32) model.Time {
-	if died := l.ix.died.at(int(b)); died != alive && l.ix.time.at(int(died)) <= l.end {
+	if died := l.ix.died.At(int(b)); died != alive && l.ix.time.At(int(died)) <= l.end {
 		return l.ix.lifetime(int(b), died)
 	}
 	return l.end - l.ix.bornAt(b)
@@ -163,22 +165,22 @@ func (l *leakList) age(b uint32) model.Time {
 func (ix *Index) Lifetimes(ctx context.Context, by analysis.Group, key analysis.Key, r analysis.Range, only calltree.StackFilter) (analysis.Lifetimes, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	in := ix.filtered(analysis.Cell{Stacks: only})
-	d, f := dimOf(by), ix.foldIn(by, in.set)
+	in := ix.Filtered(analysis.Cell{Stacks: only})
+	d, f := group.DimOf(by), ix.FoldIn(by, in.Set)
 	lo, hi := ix.eventRange(r)
 	first := firstOver(&ix.born, func(b uint32) bool { return int(b) >= lo })
 	var lives []model.Time
 	var out analysis.Lifetimes
 	sum := 0.0
-	for b := first; b < ix.born.n && int(ix.born.at(b)) < hi; b++ {
-		if b&chunkMask == 0 && ctx.Err() != nil {
+	for b := first; b < ix.born.N && int(ix.born.At(b)) < hi; b++ {
+		if b&column.ChunkMask == 0 && ctx.Err() != nil {
 			return analysis.Lifetimes{}, ctx.Err()
 		}
-		if f.keyOf(ix.key(d, uint32(b))) != key || !ix.in(in, uint32(b)) {
+		if f.KeyOf(ix.key(d, uint32(b))) != key || !ix.in(in, uint32(b)) {
 			continue
 		}
-		out.Threads = addThread(out.Threads, ix.threads[ix.thread.at(b)])
-		died := ix.died.at(b)
+		out.Threads = group.AddThread(out.Threads, ix.Threads[ix.thread.At(b)])
+		died := ix.died.At(b)
 		if died == alive {
 			out.NeverFreed++
 			continue

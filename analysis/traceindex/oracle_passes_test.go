@@ -5,6 +5,8 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/analysis/traceindex/group"
 	"github.com/memtui/memtui/model"
 )
 
@@ -18,59 +20,59 @@ func (ix *Index) warm(ctx context.Context, by analysis.Group) {
 
 // passOf returns the pass of a group, over everything loaded or, while more is arriving, over most of it, with the
 // developments of the keys wanted. With breathe it may let writers in, so that the caller must hold no sums.
-func (ix *Index) passOf(ctx context.Context, by analysis.Group, set *stackSet, want []analysis.Key, breathe bool) *pass {
-	f := ix.foldIn(by, set)
-	p := ix.groups.passIn(by, set)
-	fresh := p != nil && (p.events == ix.time.n || !ix.status.Final && p.events > ix.time.n/4*3)
-	if fresh && sameNames(p.fold, f) && p.follows(want) {
+func (ix *Index) passOf(ctx context.Context, by analysis.Group, set *group.StackSet, want []analysis.Key, breathe bool) *group.Pass {
+	f := ix.FoldIn(by, set)
+	p := ix.Groups.PassIn(by, set)
+	fresh := p != nil && (p.Events == ix.time.n || !ix.status.Final && p.Events > ix.time.n/4*3)
+	if fresh && group.SameNames(p.Fold, f) && p.Follows(want) {
 		return p
 	}
 	p = ix.makePass(ctx, by, f, set, want, breathe)
 	if ctx.Err() == nil {
-		ix.groups.keepPass(by, set, p)
+		ix.Groups.KeepPass(by, set, p)
 	}
 	return p
 }
 
-func (ix *Index) makePass(ctx context.Context, by analysis.Group, f *fold, set *stackSet, want []analysis.Key, breathe bool) *pass {
+func (ix *Index) makePass(ctx context.Context, by analysis.Group, f *group.Fold, set *group.StackSet, want []analysis.Key, breathe bool) *group.Pass {
 	n := ix.time.n
-	b := newPassBuilder(f, n, ix.keyCount(by, set), want)
-	d, end := dimOf(by), ix.duration()
+	b := group.NewPassBuilder(f, n, ix.keyCount(by, set), want)
+	d, end := group.DimOf(by), ix.duration()
 	from := 0
-	for b.col < analysis.HistoryColumns && ctx.Err() == nil {
+	for b.Col < analysis.HistoryColumns && ctx.Err() == nil {
 		to := n
-		if b.col < analysis.HistoryColumns-1 {
-			to = min(max(from, ix.eventsUntil(analysis.ColumnEdge(0, end, b.col+1, analysis.HistoryColumns))), n)
+		if b.Col < analysis.HistoryColumns-1 {
+			to = min(max(from, ix.eventsUntil(analysis.ColumnEdge(0, end, b.Col+1, analysis.HistoryColumns))), n)
 		}
 		if breathe {
 			ix.breathe()
 		}
-		ix.replay(from, to, func(_ int, block uint32, size uint64, how change) {
-			if set == nil || set.has(ix.stack.at(int(block))) {
-				b.change(f.keyOf(ix.key(d, block)), size, how)
+		ix.replay(from, to, func(_ int, block uint32, size uint64, how column.Change) {
+			if set == nil || set.Has(ix.stack.At(int(block))) {
+				b.Change(f.KeyOf(ix.key(d, block)), size, how)
 			}
 		})
-		b.endColumn()
+		b.EndColumn()
 		from = to
 	}
-	b.judge(float64(end) / 1e6 / analysis.HistoryColumns)
-	return b.out
+	b.Judge(float64(end) / 1e6 / analysis.HistoryColumns)
+	return b.Out
 }
 
 // History implements [Trace]. n beyond HistoryColumns repeats columns.
 func (ix *Index) History(ctx context.Context, by analysis.Group, only calltree.StackFilter, keys []analysis.Key, n int) ([][]uint64, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	p := ix.passOf(ctx, by, ix.setOf(only), keys, true)
-	return p.histories(keys, n), ctx.Err()
+	p := ix.passOf(ctx, by, ix.SetOf(only), keys, true)
+	return p.Histories(keys, n), ctx.Err()
 }
 
 // Shapes implements [Trace].
 func (ix *Index) Shapes(ctx context.Context, by analysis.Group, only calltree.StackFilter, keys []analysis.Key) ([]analysis.Shape, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	p := ix.passOf(ctx, by, ix.setOf(only), keys, true)
-	return p.shapesOf(keys), ctx.Err()
+	p := ix.passOf(ctx, by, ix.SetOf(only), keys, true)
+	return p.ShapesOf(keys), ctx.Err()
 }
 
 // Histograms implements [Trace].
@@ -80,21 +82,21 @@ func (ix *Index) Histograms(ctx context.Context, r analysis.Range) (sizes, lifet
 	var bySize, byLife [analysis.SizeClasses]analysis.Bucket
 	lo, hi := ix.eventRange(r)
 	first := firstOver(&ix.born, func(b uint32) bool { return int(b) >= lo })
-	for b := first; b < ix.born.n && int(ix.born.at(b)) < hi; b++ {
-		if b&chunkMask == 0 && ctx.Err() != nil {
+	for b := first; b < ix.born.N && int(ix.born.At(b)) < hi; b++ {
+		if b&column.ChunkMask == 0 && ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
-		size := ix.size.at(b)
+		size := ix.size.At(b)
 		add(&bySize[sizeClass(size)], size)
-		if died := ix.died.at(b); died != alive {
+		if died := ix.died.At(b); died != alive {
 			add(&byLife[sizeClass(uint64(ix.lifetime(b, died)))], size)
 		}
 	}
-	return buckets(&bySize), buckets(&byLife), nil
+	return group.Buckets(&bySize), group.Buckets(&byLife), nil
 }
 
 func (ix *Index) lifetime(block int, died uint32) model.Time {
-	return ix.time.at(int(died)) - ix.time.at(int(ix.born.at(block)))
+	return ix.time.At(int(died)) - ix.time.At(int(ix.born.At(block)))
 }
 
 func add(b *analysis.Bucket, bytes uint64) {

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/analysis/traceindex/group"
 	"github.com/memtui/memtui/model"
 )
 
@@ -15,8 +17,8 @@ func (ix *Index) Sites(ctx context.Context, q analysis.Query) ([]analysis.Site, 
 	}
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	in := ix.filtered(q.Cell)
-	f := ix.foldIn(q.By, in.set)
+	in := ix.Filtered(q.Cell)
+	f := ix.FoldIn(q.By, in.Set)
 	lo, hi := ix.eventRange(q.Range)
 	rows := ix.siteSums(q.By, in, lo, hi, ix.eventsAt(q.At))
 	if err := ctx.Err(); err != nil {
@@ -26,30 +28,30 @@ func (ix *Index) Sites(ctx context.Context, q analysis.Query) ([]analysis.Site, 
 		ix.addPeaks(ctx, q.By, in, rows, lo, hi)
 	}
 	ix.addKept(q.By, in, rows, lo, hi)
-	rows = slices.DeleteFunc(f.prune(rows), func(s analysis.Site) bool { return s.None() })
-	ix.nameSites(q.By, f, rows)
+	rows = slices.DeleteFunc(f.Prune(rows), func(s analysis.Site) bool { return s.None() })
+	ix.NameSites(q.By, f, rows)
 	return rows, ctx.Err()
 }
 
 // siteSums returns one row per key of the group, empty ones included: sums of events [lo, hi), live figures after n events, of the blocks in a cell.
-func (ix *Index) siteSums(by analysis.Group, in scope, lo, hi, n int) []analysis.Site {
-	d, f := dimOf(by), ix.foldIn(by, in.set)
+func (ix *Index) siteSums(by analysis.Group, in group.Scope, lo, hi, n int) []analysis.Site {
+	d, f := group.DimOf(by), ix.FoldIn(by, in.Set)
 	sums := ix.sumsIn(d, in, lo, hi, n)
 	first, last, at := sums[0], sums[1], sums[2]
-	rows := make([]analysis.Site, ix.keyCount(by, in.set))
+	rows := make([]analysis.Site, ix.keyCount(by, in.Set))
 	largest := make([]uint64, len(rows))
 	for k := range last {
-		row := &rows[f.keyOf(uint32(k))]
+		row := &rows[f.KeyOf(uint32(k))]
 		a, b, l := &first[k], &last[k], &at[k]
-		bytes := b.allocBytes - a.allocBytes
+		bytes := b.AllocBytes - a.AllocBytes
 		row.AllocBytes, _ = model.SaturatingAdd(row.AllocBytes, bytes)
-		row.AllocCount += uint64(b.allocCount - a.allocCount)
-		addEnded(row, a, b)
-		row.Temporary += uint64(b.temporary - a.temporary)
-		row.LiveBytes, _ = model.SaturatingAdd(row.LiveBytes, l.liveBytes())
-		row.LiveCount += l.liveCount()
-		if d == dimStack && (bytes > largest[f.keyOf(uint32(k))] || largest[f.keyOf(uint32(k))] == 0) {
-			row.Stack, largest[f.keyOf(uint32(k))] = ix.ids[k], bytes
+		row.AllocCount += uint64(b.AllocCount - a.AllocCount)
+		group.AddEnded(row, a, b)
+		row.Temporary += uint64(b.Temporary - a.Temporary)
+		row.LiveBytes, _ = model.SaturatingAdd(row.LiveBytes, l.LiveBytes())
+		row.LiveCount += l.LiveCount()
+		if d == column.DimStack && (bytes > largest[f.KeyOf(uint32(k))] || largest[f.KeyOf(uint32(k))] == 0) {
+			row.Stack, largest[f.KeyOf(uint32(k))] = ix.Ids[k], bytes
 		}
 	}
 	ix.mendTemporary(by, in, rows, lo, hi)
@@ -60,14 +62,14 @@ func (ix *Index) siteSums(by analysis.Group, in scope, lo, hi, n int) []analysis
 }
 
 // mendTemporary moves temporary blocks, which are counted when they end, to the range of their allocation.
-func (ix *Index) mendTemporary(by analysis.Group, in scope, rows []analysis.Site, lo, hi int) {
-	f := ix.foldIn(by, in.set)
+func (ix *Index) mendTemporary(by analysis.Group, in group.Scope, rows []analysis.Site, lo, hi int) {
+	f := ix.FoldIn(by, in.Set)
 	edge := func(event int, change uint64) {
-		if event <= 0 || event >= ix.time.n || ix.kind.at(event) != evFree {
+		if event <= 0 || event >= ix.time.n || ix.kind.At(event) != evFree {
 			return
 		}
-		if block := ix.ref.at(event); int(ix.born.at(int(block)))+1 == event && ix.in(in, block) {
-			rows[f.keyOf(ix.key(dimOf(by), block))].Temporary += change
+		if block := ix.ref.At(event); int(ix.born.At(int(block)))+1 == event && ix.in(in, block) {
+			rows[f.KeyOf(ix.key(group.DimOf(by), block))].Temporary += change
 		}
 	}
 	if lo < hi {
@@ -76,15 +78,15 @@ func (ix *Index) mendTemporary(by analysis.Group, in scope, rows []analysis.Site
 	}
 }
 
-func (ix *Index) keyCount(by analysis.Group, set *stackSet) int {
-	if f := ix.foldIn(by, set); f != nil {
-		return len(f.names)
+func (ix *Index) keyCount(by analysis.Group, set *group.StackSet) int {
+	if f := ix.FoldIn(by, set); f != nil {
+		return len(f.Names)
 	}
-	return len(ix.sums[dimOf(by)])
+	return len(ix.sums[group.DimOf(by)])
 }
 
 // addPeaks fills the highest live bytes of each group alone after any event of [lo, hi).
-func (ix *Index) addPeaks(ctx context.Context, by analysis.Group, in scope, rows []analysis.Site, lo, hi int) {
+func (ix *Index) addPeaks(ctx context.Context, by analysis.Group, in group.Scope, rows []analysis.Site, lo, hi int) {
 	if !in.IsAll() {
 		ix.addCellPeaks(by, in, rows, lo, hi)
 		return
@@ -92,8 +94,8 @@ func (ix *Index) addPeaks(ctx context.Context, by analysis.Group, in scope, rows
 	if lo == 0 && hi == ix.time.n {
 		p := ix.passOf(ctx, by, nil, nil, false)
 		for k := range rows {
-			if k < len(p.peak) {
-				rows[k].PeakBytes = max(p.peak[k], rows[k].LiveBytes)
+			if k < len(p.Peak) {
+				rows[k].PeakBytes = max(p.Peak[k], rows[k].LiveBytes)
 			}
 		}
 		return
@@ -106,47 +108,47 @@ func (ix *Index) addPeaks(ctx context.Context, by analysis.Group, in scope, rows
 
 // addCellPeaks is addPeaks for the blocks in a cell. The peaks of the whole run, which scrubbing asks for again and again,
 // are kept for the last cell.
-func (ix *Index) addCellPeaks(by analysis.Group, in scope, rows []analysis.Site, lo, hi int) {
-	key := cellPeaksKey{by, in, lo, hi, len(rows)}
-	ix.groups.mu.Lock()
-	kept := ix.groups.cellPeaks
-	ix.groups.mu.Unlock()
-	if kept.key != key || kept.fold != ix.foldIn(by, in.set) {
+func (ix *Index) addCellPeaks(by analysis.Group, in group.Scope, rows []analysis.Site, lo, hi int) {
+	key := group.CellPeaksKey{By: by, In: in, Lo: lo, Hi: hi, Keys: len(rows)}
+	ix.Groups.Mu.Lock()
+	kept := ix.Groups.CellPeaks
+	ix.Groups.Mu.Unlock()
+	if kept.Key != key || kept.Fold != ix.FoldIn(by, in.Set) {
 		if lo < hi {
 			ix.replayPeaks(by, in, rows, lo, hi)
 		}
-		kept = cellPeaks{key: key, fold: ix.foldIn(by, in.set), peak: make([]uint64, len(rows))}
+		kept = group.CellPeaks{Key: key, Fold: ix.FoldIn(by, in.Set), Peak: make([]uint64, len(rows))}
 		for k := range rows {
-			kept.peak[k] = rows[k].PeakBytes
+			kept.Peak[k] = rows[k].PeakBytes
 		}
-		ix.groups.mu.Lock()
-		ix.groups.cellPeaks = kept
-		ix.groups.mu.Unlock()
+		ix.Groups.Mu.Lock()
+		ix.Groups.CellPeaks = kept
+		ix.Groups.Mu.Unlock()
 		return
 	}
 	for k := range rows {
-		rows[k].PeakBytes = kept.peak[k]
+		rows[k].PeakBytes = kept.Peak[k]
 	}
 }
 
 // replayPeaks finds the peaks by following every event of [lo, hi).
-func (ix *Index) replayPeaks(by analysis.Group, in scope, rows []analysis.Site, lo, hi int) {
-	d, f := dimOf(by), ix.foldIn(by, in.set)
+func (ix *Index) replayPeaks(by analysis.Group, in group.Scope, rows []analysis.Site, lo, hi int) {
+	d, f := group.DimOf(by), ix.FoldIn(by, in.Set)
 	live := make([]uint64, len(rows))
 	for k, c := range ix.sumsIn(d, in, lo)[0] {
-		live[f.keyOf(uint32(k))], _ = model.SaturatingAdd(live[f.keyOf(uint32(k))], c.liveBytes())
+		live[f.KeyOf(uint32(k))], _ = model.SaturatingAdd(live[f.KeyOf(uint32(k))], c.LiveBytes())
 	}
 	seen := make([]bool, len(rows))
-	ix.replay(lo, hi, func(event int, block uint32, size uint64, how change) {
+	ix.replay(lo, hi, func(event int, block uint32, size uint64, how column.Change) {
 		if !ix.in(in, block) {
 			return
 		}
-		k := f.keyOf(ix.key(d, block))
+		k := f.KeyOf(ix.key(d, block))
 		if !seen[k] && event > lo {
 			rows[k].PeakBytes = live[k] // carried in, and still there after the first event
 		}
 		seen[k] = true
-		live[k] = changed(live[k], size, how)
+		live[k] = group.Changed(live[k], size, how)
 		rows[k].PeakBytes = max(rows[k].PeakBytes, live[k])
 	})
 	for k := range rows {
@@ -157,23 +159,23 @@ func (ix *Index) replayPeaks(by analysis.Group, in scope, rows []analysis.Site, 
 }
 
 // addKept fills what was allocated in events [lo, hi) and is live after them.
-func (ix *Index) addKept(by analysis.Group, in scope, rows []analysis.Site, lo, hi int) {
+func (ix *Index) addKept(by analysis.Group, in group.Scope, rows []analysis.Site, lo, hi int) {
 	if lo == 0 {
-		d, f := dimOf(by), ix.foldIn(by, in.set)
+		d, f := group.DimOf(by), ix.FoldIn(by, in.Set)
 		for k, c := range ix.sumsIn(d, in, hi)[0] {
-			row := &rows[f.keyOf(uint32(k))]
-			row.LeakBytes, _ = model.SaturatingAdd(row.LeakBytes, c.liveBytes())
-			row.LeakCount += c.liveCount()
+			row := &rows[f.KeyOf(uint32(k))]
+			row.LeakBytes, _ = model.SaturatingAdd(row.LeakBytes, c.LiveBytes())
+			row.LeakCount += c.LiveCount()
 		}
 		return
 	}
-	d, f := dimOf(by), ix.foldIn(by, in.set)
+	d, f := group.DimOf(by), ix.FoldIn(by, in.Set)
 	ix.kept(lo, hi, func(block uint32) {
 		if !ix.in(in, block) {
 			return
 		}
-		row := &rows[f.keyOf(ix.key(d, block))]
-		row.LeakBytes, _ = model.SaturatingAdd(row.LeakBytes, ix.size.at(int(block)))
+		row := &rows[f.KeyOf(ix.key(d, block))]
+		row.LeakBytes, _ = model.SaturatingAdd(row.LeakBytes, ix.size.At(int(block)))
 		row.LeakCount++
 	})
 }
@@ -182,7 +184,7 @@ func (ix *Index) addKept(by analysis.Group, in scope, rows []analysis.Site, lo, 
 func (ix *Index) kept(lo, hi int, f func(block uint32)) {
 	from, end := ix.bornIn(lo, hi)
 	for b := from; b < end; b++ {
-		if int(ix.died.at(b)) >= hi {
+		if int(ix.died.At(b)) >= hi {
 			f(uint32(b))
 		}
 	}
@@ -192,8 +194,8 @@ func (ix *Index) kept(lo, hi int, f func(block uint32)) {
 func (ix *Index) Weights(ctx context.Context, c analysis.Cost, q analysis.Query) ([]uint64, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	set := ix.setOf(q.Cell.Stacks)
-	in := scope{Cell: q.Cell.Rectangle()}
+	set := ix.SetOf(q.Cell.Stacks)
+	in := group.Scope{Cell: q.Cell.Rectangle()}
 	lo, hi := ix.eventRange(q.Range)
 	at := ix.eventsAt(q.At)
 	if c == analysis.CostPeak {
@@ -207,7 +209,7 @@ func (ix *Index) Weights(ctx context.Context, c analysis.Cost, q analysis.Query)
 	for i := range rows {
 		out[i] = rows[i].Cost(c)
 	}
-	set.clear(out)
+	set.Clear(out)
 	return out, ctx.Err()
 }
 
@@ -221,14 +223,14 @@ func (ix *Index) Totals(_ context.Context, r analysis.Range) (analysis.Totals, e
 	}
 	t := analysis.Totals{Events: uint64(hi - lo)}
 	for i := lo; i < hi; i++ {
-		if ix.kind.at(i) == evFreeUnknown {
+		if ix.kind.At(i) == evFreeUnknown {
 			t.UnmatchedFrees++
 		}
 	}
-	ix.replay(lo, hi, func(event int, block uint32, size uint64, how change) { ix.addTotals(&t, block, size, how) })
+	ix.replay(lo, hi, func(event int, block uint32, size uint64, how column.Change) { ix.addTotals(&t, block, size, how) })
 	t.FreeCount = t.FreedCount + t.UnmatchedFrees
 	t.TemporaryCount = 0
-	for _, s := range ix.siteSums(analysis.BySizeClass, scope{}, lo, hi, lo) {
+	for _, s := range ix.siteSums(analysis.BySizeClass, group.Scope{}, lo, hi, lo) {
 		t.TemporaryCount += s.Temporary
 	}
 	for _, m := range ix.marks {
@@ -246,16 +248,16 @@ func (ix *Index) Totals(_ context.Context, r analysis.Range) (analysis.Totals, e
 	return t, nil
 }
 
-func (ix *Index) addTotals(t *analysis.Totals, block uint32, size uint64, how change) {
+func (ix *Index) addTotals(t *analysis.Totals, block uint32, size uint64, how column.Change) {
 	switch how {
-	case born:
+	case column.Born:
 		t.AllocCount++
 		t.AllocBytes, _ = model.SaturatingAdd(t.AllocBytes, size)
-		if ix.addr.at(int(block)) == 0 {
+		if ix.addr.At(int(block)) == 0 {
 			t.UnaddressedCount++
 			t.UnaddressedBytes, _ = model.SaturatingAdd(t.UnaddressedBytes, size)
 		}
-	case overwrote:
+	case column.Overwrote:
 		t.OverwrittenCount++
 		t.OverwrittenBytes, _ = model.SaturatingAdd(t.OverwrittenBytes, size)
 	default:
@@ -269,17 +271,17 @@ func (ix *Index) Functions(ctx context.Context, r analysis.Range, in analysis.Ce
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	lo, hi := ix.eventRange(r)
-	set := ix.setOf(in.Stacks)
-	t := newFunctionTable(set.stacks(ix.stacks()))
-	t.bare = set != nil
-	for _, row := range ix.siteSums(analysis.ByStack, scope{Cell: in.Rectangle()}, lo, hi, lo) {
-		if row.AllocCount == 0 || set != nil && !set.has(uint32(row.Key)) {
+	set := ix.SetOf(in.Stacks)
+	t := group.NewFunctionTable(set.Stacks(ix.Stacks()))
+	t.Bare = set != nil
+	for _, row := range ix.siteSums(analysis.ByStack, group.Scope{Cell: in.Rectangle()}, lo, hi, lo) {
+		if row.AllocCount == 0 || set != nil && !set.Has(uint32(row.Key)) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		t.add(ix.ids[row.Key], row.AllocBytes, row.AllocCount)
+		t.Add(ix.Ids[row.Key], row.AllocBytes, row.AllocCount)
 	}
-	return t.rows, nil
+	return t.Rows, nil
 }

@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/model"
 )
 
@@ -15,70 +16,70 @@ const (
 func (ix *Index) checkpointIfDue() {
 	n, last := ix.time.n, 0
 	if k := len(ix.checkpoints); k > 0 {
-		last = ix.checkpoints[k-1].events
+		last = ix.checkpoints[k-1].Events
 	}
-	if n-last < checkpointEvery || n-last < checkpointEventsPerCell*len(ix.sums[dimStack]) {
+	if n-last < checkpointEvery || n-last < checkpointEventsPerCell*len(ix.sums[column.DimStack]) {
 		return
 	}
-	c := checkpoint{events: n}
+	c := column.Checkpoint{Events: n}
 	for d := range ix.sums {
-		c.sums[d] = append([]cell(nil), ix.sums[d]...)
+		c.Sums[d] = append([]column.Cell(nil), ix.sums[d]...)
 	}
 	ix.checkpoints = append(ix.checkpoints, c)
 }
 
 // key is the block's key in a dimension.
-func (ix *Index) key(d dim, block uint32) uint32 {
+func (ix *Index) key(d column.Dim, block uint32) uint32 {
 	switch d {
-	case dimStack:
-		return ix.stack.at(int(block))
-	case dimThread:
-		return uint32(ix.thread.at(int(block)))
+	case column.DimStack:
+		return ix.stack.At(int(block))
+	case column.DimThread:
+		return uint32(ix.thread.At(int(block)))
 	}
-	return sizeClass(ix.size.at(int(block)))
+	return sizeClass(ix.size.At(int(block)))
 }
 
 // sumsAt returns the sums of one dimension after n events, as long as the dimension is now. The result may be shared:
 // read-only.
-func (ix *Index) sumsAt(d dim, n int) []cell {
+func (ix *Index) sumsAt(d column.Dim, n int) []column.Cell {
 	now := ix.sums[d]
 	if n >= ix.time.n {
 		return now
 	}
-	out := make([]cell, len(now))
+	out := make([]column.Cell, len(now))
 	from := 0
-	if k := sort.Search(len(ix.checkpoints), func(i int) bool { return ix.checkpoints[i].events > n }); k > 0 {
-		from = ix.checkpoints[k-1].events
-		copy(out, ix.checkpoints[k-1].sums[d])
+	if k := sort.Search(len(ix.checkpoints), func(i int) bool { return ix.checkpoints[i].Events > n }); k > 0 {
+		from = ix.checkpoints[k-1].Events
+		copy(out, ix.checkpoints[k-1].Sums[d])
 	}
-	ix.replay(from, n, func(_ int, block uint32, size uint64, how change) {
-		out[ix.key(d, block)].apply(how, size)
+	ix.replay(from, n, func(_ int, block uint32, size uint64, how column.Change) {
+		out[ix.key(d, block)].Apply(how, size)
 	})
 	return out
 }
 
 // replay calls f for every block that is born or ends in events [from, to), in order; an allocation over a live address
 // ends the old block first.
-func (ix *Index) replay(from, to int, f func(event int, block uint32, size uint64, how change)) {
+func (ix *Index) replay(from, to int, f func(event int, block uint32, size uint64, how column.Change)) {
 	over := sort.Search(len(ix.overwritten), func(i int) bool { return int(ix.overwritten[i].event) >= from })
 	for i := from; i < to; i++ {
-		kind := ix.kind.at(i)
+		kind := ix.kind.At(i)
 		if kind > evFree {
 			continue
 		}
-		block, how := ix.ref.at(i), born
+		block, how := ix.ref.At(i), column.Born
 		switch kind {
 		case evFree:
-			how = freed
-			if int(ix.born.at(int(block)))+1 == i {
-				how = freedAtOnce
+			how = column.Freed
+			if int(ix.born.At(int(block)))+1 == i {
+				how = column.FreedAtOnce
 			}
 		case evAllocOver:
 			old := ix.overwritten[over].block
 			over++
-			f(i, old, ix.size.at(int(old)), overwrote)
+			f(i, old, ix.size.At(int(old)), column.Overwrote)
 		}
-		f(i, block, ix.size.at(int(block)), how)
+		f(i, block, ix.size.At(int(block)), how)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/analysis/traceindex/group"
 	"github.com/memtui/memtui/model"
 )
 
@@ -13,20 +15,20 @@ import (
 // it is being asked. Events and blocks are numbered by 32 bits; "n events" always means the state after the first n.
 type Index struct {
 	mu sync.RWMutex // writers hold it for one batch, readers for one answer
-	names
+	group.Names
 
 	// By event.
 	time timeColumn
-	kind column[eventKind]
-	ref  column[uint32] // the block that is born or ends; of other events unused
+	kind column.Column[eventKind]
+	ref  column.Column[uint32] // the block that is born or ends; of other events unused
 
 	// By block, in the order of birth.
-	addr   column[uint64]
+	addr   column.Column[uint64]
 	size   sizeColumn
-	stack  column[uint32] // dense stack index
-	thread column[uint16] // dense thread index
-	born   column[uint32] // event
-	died   column[uint32] // event, alive while nothing ended the block
+	stack  column.Column[uint32] // dense stack index
+	thread column.Column[uint16] // dense thread index
+	born   column.Column[uint32] // event
+	died   column.Column[uint32] // event, alive while nothing ended the block
 
 	live        map[uint64]uint32 // address → block; nil once nothing more will be read
 	overwritten []overwrite       // by event
@@ -35,9 +37,9 @@ type Index struct {
 	stackIndex map[model.StackID]uint32
 	threadOf   map[uint16]uint16
 
-	sums        [dimCount][]cell // by key of the dimension: everything so far
-	checkpoints []checkpoint
-	curve       pyramid
+	sums        [column.DimCount][]column.Cell // by key of the dimension: everything so far
+	checkpoints []column.Checkpoint
+	curve       column.Pyramid
 	huge        map[int]wide // live bytes before runs of the curve, where they do not fit 64 bits
 	totals      analysis.Totals
 	status      analysis.Status
@@ -67,7 +69,7 @@ func NewIndex() *Index {
 		threadOf:   map[uint16]uint16{},
 	}
 	ix.status.Size = -1
-	ix.sums[dimSize] = make([]cell, analysis.SizeClasses)
+	ix.sums[column.DimSize] = make([]column.Cell, analysis.SizeClasses)
 	return ix
 }
 
@@ -96,16 +98,16 @@ func (ix *Index) append(events []model.Event) error {
 			ix.appendMark(e, mark{event: uint32(ix.time.n), id: e.ID})
 		}
 		endEvent(&ix.curve)
-		if c := &ix.curve; c.run == 0 && c.liveHi != 0 {
+		if c := &ix.curve; c.Run == 0 && c.LiveHi != 0 {
 			if ix.huge == nil {
 				ix.huge = map[int]wide{}
 			}
-			ix.huge[c.base.n] = wide{c.liveHi, c.live}
+			ix.huge[c.Base.N] = wide{c.LiveHi, c.Live}
 		}
 		ix.checkpointIfDue()
 	}
 	ix.totals.Events = uint64(ix.time.n)
-	if ix.budget > 0 && ix.memory() > ix.budget {
+	if ix.budget > 0 && ix.Memory() > ix.budget {
 		return errBudget
 	}
 	return nil
@@ -113,20 +115,20 @@ func (ix *Index) append(events []model.Event) error {
 
 func (ix *Index) appendEvent(t model.Time, k eventKind, ref uint32) {
 	ix.time.append(t)
-	ix.kind.append(k)
-	ix.ref.append(ref)
+	ix.kind.Append(k)
+	ix.ref.Append(ref)
 }
 
 func (ix *Index) appendAlloc(e *model.Event) {
-	event, block := uint32(ix.time.n), uint32(ix.addr.n)
+	event, block := uint32(ix.time.n), uint32(ix.addr.N)
 	kind := evAlloc
 	if e.Addr != 0 {
 		if old, ok := ix.live[e.Addr]; ok {
 			kind = evAllocOver
 			ix.overwritten = append(ix.overwritten, overwrite{event, old})
 			ix.totals.OverwrittenCount++
-			ix.totals.OverwrittenBytes = ix.sum(ix.totals.OverwrittenBytes, ix.size.at(int(old)))
-			ix.end(old, event, overwrote)
+			ix.totals.OverwrittenBytes = ix.sum(ix.totals.OverwrittenBytes, ix.size.At(int(old)))
+			ix.end(old, event, column.Overwrote)
 		}
 		ix.live[e.Addr] = block
 	} else {
@@ -134,24 +136,24 @@ func (ix *Index) appendAlloc(e *model.Event) {
 		ix.totals.UnaddressedBytes = ix.sum(ix.totals.UnaddressedBytes, e.Size)
 		ix.status.Unfreed = true
 	}
-	ix.addr.append(e.Addr)
-	ix.size.append(e.Size)
-	ix.stack.append(ix.denseStack(model.StackID(e.ID)))
-	ix.thread.append(ix.denseThread(e.Thread))
-	ix.born.append(event)
-	ix.died.append(alive)
+	ix.addr.Append(e.Addr)
+	ix.size.Append(e.Size)
+	ix.stack.Append(ix.denseStack(model.StackID(e.ID)))
+	ix.thread.Append(ix.denseThread(e.Thread))
+	ix.born.Append(event)
+	ix.died.Append(alive)
 	ix.totals.AllocCount++
 	ix.totals.AllocBytes = ix.sum(ix.totals.AllocBytes, e.Size)
 	for d := range ix.sums {
-		ix.sums[d][ix.key(dim(d), block)].apply(born, e.Size)
+		ix.sums[d][ix.key(column.Dim(d), block)].Apply(column.Born, e.Size)
 	}
-	ix.curve.alloc(e.Size)
+	ix.curve.Alloc(e.Size)
 	ix.appendEvent(e.Time, kind, block)
 }
 
 func (ix *Index) appendFree(e *model.Event) {
 	ix.totals.FreeCount++
-	ix.curve.freeEvents++
+	ix.curve.FreeEvents++
 	block, ok := ix.live[e.Addr]
 	if e.Addr == 0 || !ok {
 		ix.totals.UnmatchedFrees++
@@ -161,10 +163,10 @@ func (ix *Index) appendFree(e *model.Event) {
 	event := uint32(ix.time.n)
 	delete(ix.live, e.Addr)
 	ix.totals.FreedCount++
-	ix.totals.FreedBytes = ix.sum(ix.totals.FreedBytes, ix.size.at(int(block)))
-	how := freed
-	if ix.born.at(int(block))+1 == event {
-		how = freedAtOnce
+	ix.totals.FreedBytes = ix.sum(ix.totals.FreedBytes, ix.size.At(int(block)))
+	how := column.Freed
+	if ix.born.At(int(block))+1 == event {
+		how = column.FreedAtOnce
 		ix.totals.TemporaryCount++
 	}
 	ix.end(block, event, how)
@@ -177,13 +179,13 @@ func (ix *Index) appendMark(e *model.Event, m mark) {
 }
 
 // end records that event ended block.
-func (ix *Index) end(block, event uint32, how change) {
-	size := ix.size.at(int(block))
-	ix.died.set(int(block), event)
+func (ix *Index) end(block, event uint32, how column.Change) {
+	size := ix.size.At(int(block))
+	ix.died.Set(int(block), event)
 	for d := range ix.sums {
-		ix.sums[d][ix.key(dim(d), block)].apply(how, size)
+		ix.sums[d][ix.key(column.Dim(d), block)].Apply(how, size)
 	}
-	ix.curve.free(size)
+	ix.curve.Free(size)
 }
 
 // sum adds and notes when the sum does not fit.
@@ -198,10 +200,10 @@ func (ix *Index) sum(a, b uint64) uint64 {
 func (ix *Index) denseStack(id model.StackID) uint32 {
 	i, ok := ix.stackIndex[id]
 	if !ok {
-		i = uint32(len(ix.ids))
+		i = uint32(len(ix.Ids))
 		ix.stackIndex[id] = i
-		ix.ids = append(ix.ids, id)
-		ix.sums[dimStack] = append(ix.sums[dimStack], cell{})
+		ix.Ids = append(ix.Ids, id)
+		ix.sums[column.DimStack] = append(ix.sums[column.DimStack], column.Cell{})
 	}
 	return i
 }
@@ -209,21 +211,21 @@ func (ix *Index) denseStack(id model.StackID) uint32 {
 func (ix *Index) denseThread(t uint16) uint16 {
 	i, ok := ix.threadOf[t]
 	if !ok {
-		i = uint16(len(ix.threads)) // there are no more than 65,536
+		i = uint16(len(ix.Threads)) // there are no more than 65,536
 		ix.threadOf[t] = i
-		ix.threads = append(ix.threads, t)
-		ix.sums[dimThread] = append(ix.sums[dimThread], cell{})
+		ix.Threads = append(ix.Threads, t)
+		ix.sums[column.DimThread] = append(ix.sums[column.DimThread], column.Cell{})
 	}
 	return i
 }
 
-// memory estimates the bytes that the index holds: columns and checkpoints, and the address table at its usual load.
-func (ix *Index) memory() int64 {
+// Memory estimates the bytes that the index holds: columns and checkpoints, and the address table at its usual load.
+func (ix *Index) Memory() int64 {
 	const perEvent, perBlock, perLive = 4 + 1 + 4, 8 + 4 + 4 + 2 + 4 + 4, 24
-	n := int64(len(ix.time.chunks))*chunkLen*perEvent + int64(len(ix.addr.chunks))*chunkLen*perBlock
-	n += int64(len(ix.live))*perLive + ix.curve.memory()
+	n := int64(len(ix.time.chunks))*column.ChunkLen*perEvent + int64(len(ix.addr.Chunks))*column.ChunkLen*perBlock
+	n += int64(len(ix.live))*perLive + ix.curve.Memory()
 	for i := range ix.checkpoints {
-		n += ix.checkpoints[i].memory()
+		n += ix.checkpoints[i].Memory()
 	}
 	return n
 }
@@ -242,27 +244,27 @@ func (ix *Index) breathe() {
 func (ix *Index) Status() analysis.Status {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	return ix.status.With(&ix.totals, ix.duration(), len(ix.ids), ix.profile())
+	return ix.status.With(&ix.totals, ix.duration(), len(ix.Ids), ix.Profile())
 }
 
 func (ix *Index) duration() model.Time {
 	if ix.time.n == 0 {
 		return 0
 	}
-	return ix.time.at(ix.time.n - 1)
+	return ix.time.At(ix.time.n - 1)
 }
 
 // StackIDs implements [Trace].
 func (ix *Index) StackIDs() []model.StackID {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	return ix.ids[:len(ix.ids):len(ix.ids)]
+	return ix.Ids[:len(ix.Ids):len(ix.Ids)]
 }
 
 func (ix *Index) build(ctx context.Context, store *model.Store, p *model.Profile) error {
 	begin, size := p.Allocations.Extent()
 	ix.mu.Lock()
-	ix.store = store
+	ix.Store = store
 	ix.status.Offset, ix.status.Size = begin, size
 	ix.mu.Unlock()
 	err := p.Allocations.Replay(ctx, func(b *model.EventBatch) error {
@@ -283,7 +285,7 @@ func (ix *Index) finish(store *model.Store, err error) error {
 	ix.mu.Lock()
 	ix.status.Stopped, ix.status.Final = err != nil, err == nil
 	ix.live = nil
-	ix.status.Saturated = ix.status.Saturated || ix.curve.liveHi != 0
+	ix.status.Saturated = ix.status.Saturated || ix.curve.LiveHi != 0
 	found, err := remarks(&ix.totals, ix.status.Saturated, err)
 	ix.mu.Unlock()
 	publish(store, found, 0)
@@ -299,5 +301,5 @@ func (ix *Index) dangling() []model.Problem {
 			markers = append(markers, m.id)
 		}
 	}
-	return ix.undefined(markers)
+	return ix.Undefined(markers)
 }

@@ -7,6 +7,8 @@ import (
 	"sort"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/analysis/traceindex/group"
 	"github.com/memtui/memtui/model"
 )
 
@@ -191,13 +193,13 @@ func (w *climber) follow(v *view, from, to int) {
 		case model.Free:
 			r := refs[free]
 			free++
-			if r == noRef || !all && !w.in.has(r, w.member) {
+			if r == column.NoRef || !all && !w.in.has(r, w.member) {
 				continue
 			}
-			if q, ok := r.local(); ok {
+			if q, ok := r.Local(); ok {
 				w.moves = append(w.moves, move{-int64(sizes[q]), sites[q]})
 			} else {
-				site, size := ix.records.origin.at(int(r))
+				site, size := ix.records.origin.At(int(r))
 				w.moves = append(w.moves, move{-int64(size), site})
 			}
 		default:
@@ -207,12 +209,12 @@ func (w *climber) follow(v *view, from, to int) {
 }
 
 // passes makes the passes of several groups at once, with the developments of the keys that are wanted of the first.
-func (ix *FileIndex) passes(ctx context.Context, n int, groups []*grouping, want []analysis.Key) ([]*pass, error) {
+func (ix *FileIndex) passes(ctx context.Context, n int, groups []*grouping, want []analysis.Key) ([]*group.Pass, error) {
 	c := climbs{ix: ix, groups: groups, in: ix.membership(groups[0].in)}
 	c.count = ix.settled() && c.in.all() && ix.grids.get(n, 0, n) == nil // it costs little more
-	builders := make([]*passBuilder, len(groups))
+	builders := make([]*group.PassBuilder, len(groups))
 	for i, g := range groups {
-		builders[i] = newPassBuilder(g.f, n, g.keys, want)
+		builders[i] = group.NewPassBuilder(g.f, n, g.keys, want)
 		want = nil
 	}
 	var err error
@@ -223,7 +225,7 @@ func (ix *FileIndex) passes(ctx context.Context, n int, groups []*grouping, want
 	until := func(to int) {
 		for ; column < to; column++ {
 			for _, b := range builders {
-				b.endColumn()
+				b.EndColumn()
 			}
 		}
 	}
@@ -231,7 +233,7 @@ func (ix *FileIndex) passes(ctx context.Context, n int, groups []*grouping, want
 		until(s.column)
 		for i, b := range builders {
 			for j, k := range s.keys[i] {
-				b.climb(k, &s.climbs[i][j])
+				climbPass(b, k, &s.climbs[i][j])
 			}
 		}
 	}
@@ -246,10 +248,10 @@ func (ix *FileIndex) passes(ctx context.Context, n int, groups []*grouping, want
 		}
 		ix.grids.put(n, 0, n, *grid)
 	}
-	out := make([]*pass, len(builders))
+	out := make([]*group.Pass, len(builders))
 	for i, b := range builders {
-		b.judge(float64(ix.duration()) / 1e6 / analysis.HistoryColumns)
-		out[i] = b.out
+		b.Judge(float64(ix.duration()) / 1e6 / analysis.HistoryColumns)
+		out[i] = b.Out
 	}
 	return out, nil
 }
@@ -264,15 +266,15 @@ func (ix *FileIndex) columnEnds(n int) ([]int, error) {
 	return edges, r.err
 }
 
-// climb is change for all events of a stretch.
-func (b *passBuilder) climb(k analysis.Key, c *climb) {
-	level := int64(b.live[k])
+// climbPass is change for all events of a stretch.
+func climbPass(b *group.PassBuilder, k analysis.Key, c *climb) {
+	level := int64(b.Live[k])
 	top := uint64(level + c.top)
-	b.live[k] = uint64(level + c.end)
-	b.out.peak[k] = max(b.out.peak[k], top)
-	if s := b.out.slot[k]; s >= 0 {
-		b.now[s], b.top[s] = b.live[k], max(b.top[s], top)
-		b.born[s] += uint64(c.born)
+	b.Live[k] = uint64(level + c.end)
+	b.Out.Peak[k] = max(b.Out.Peak[k], top)
+	if s := b.Out.Slot[k]; s >= 0 {
+		b.Now[s], b.Top[s] = b.Live[k], max(b.Top[s], top)
+		b.Born[s] += uint64(c.born)
 	}
 }
 
@@ -314,7 +316,7 @@ func (ix *FileIndex) addCarried(groups []*grouping, lo int, peaks, carried [][]u
 		return err
 	}
 	defer ix.done(v)
-	ix.eachChange(v, lo-v.c.first, lo-v.c.first+1, func(_ int, r ref, _ change) {
+	ix.eachChange(v, lo-v.c.first, lo-v.c.first+1, func(_ int, r column.Ref, _ column.Change) {
 		b := ix.refBlock(v, r)
 		for i, g := range groups {
 			if ix.in(g.in, &b) {

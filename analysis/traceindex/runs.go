@@ -6,6 +6,7 @@ import (
 	"sort"
 	"sync"
 
+	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/model"
 )
 
@@ -34,7 +35,7 @@ type runLevels struct {
 	first  int // events before it
 	begin  model.Time
 	times  []uint32 // after begin
-	levels []level
+	levels []column.Level
 	kept   bool // read-only, as others may use it
 }
 
@@ -136,15 +137,15 @@ func (r *runReader) load(run int) {
 		return
 	}
 	// The level before a chunk is known in 128 bits, that before other runs only as it is shown.
-	from, hi, l := run, uint64(0), level{}
-	for from > c.firstRun && r.ix.curve.base.at(from-1).bytes == math.MaxUint64 {
+	from, hi, l := run, uint64(0), column.Level{}
+	for from > c.firstRun && r.ix.curve.Base.At(from-1).Bytes == math.MaxUint64 {
 		from--
 	}
 	if from > 0 {
-		l = r.ix.curve.base.at(from - 1).level
+		l = r.ix.curve.Base.At(from - 1).Level
 	}
 	if from == c.firstRun {
-		hi, l.bytes = c.hi, c.lo
+		hi, l.Bytes = c.hi, c.lo
 	}
 	events, _ := r.ix.columns.Get().(*model.Columns)
 	if events == nil {
@@ -157,7 +158,7 @@ func (r *runReader) load(run int) {
 			return
 		}
 	}
-	if n := len(r.times); n > 0 && model.Time(r.times[n-1]) > slowRun*(r.ix.duration()/model.Time(r.ix.runs.n)) {
+	if n := len(r.times); n > 0 && model.Time(r.times[n-1]) > slowRun*(r.ix.duration()/model.Time(r.ix.runs.N)) {
 		r.kept = true
 		r.ix.runCache.put(r.runLevels)
 	}
@@ -167,14 +168,14 @@ func (r *runReader) load(run int) {
 const slowRun = 8
 
 // follow reads a run of a chunk, given the level before it, and returns the one behind it.
-func (r *runReader) follow(c *chunk, run int, hi uint64, l level, buffer *model.Columns) (uint64, level) {
+func (r *runReader) follow(c *chunk, run int, hi uint64, l column.Level, buffer *model.Columns) (uint64, column.Level) {
 	events, p := r.read(c, run, buffer)
 	if r.err != nil {
 		return hi, l
 	}
-	start, n := r.ix.runs.at(run), events.Len()
+	start, n := r.ix.runs.At(run), events.Len()
 	r.run, r.first, r.begin = run, c.first+(run-c.firstRun)*runLength, c.begin+model.Time(start.time)
-	r.times, r.levels = resize(r.times, n), resize(r.levels, n)
+	r.times, r.levels = column.Resize(r.times, n), column.Resize(r.levels, n)
 	for i, t := range events.Time {
 		r.times[i] = t - events.Time[0]
 	}
@@ -184,41 +185,41 @@ func (r *runReader) follow(c *chunk, run int, hi uint64, l level, buffer *model.
 	}
 	local := uint32(r.first - c.first)
 	over := c.overFrom(local)
-	if (len(over) == 0 || int(over[0].event-local) >= n) && hi == 0 && l.bytes < smallLevel && l.allocBytes < smallLevel {
+	if (len(over) == 0 || int(over[0].event-local) >= n) && hi == 0 && l.Bytes < smallLevel && l.AllocBytes < smallLevel {
 		if r.followSmall(events, p, l, rest, c.common) {
 			return 0, r.levels[n-1]
 		}
 	}
-	lo := l.bytes
+	lo := l.Bytes
 	for i, kind := range events.Kind {
 		switch kind {
 		case model.Alloc:
 			if len(over) > 0 && over[0].event == local+uint32(i) {
 				hi, lo = sub128(hi, lo, over[0].size)
-				l.count--
+				l.Count--
 				over = over[1:]
 			}
 			size := events.Size[p]
 			hi, lo = add128(hi, lo, size)
-			l.allocBytes, _ = model.SaturatingAdd(l.allocBytes, size)
-			l.count++
-			l.allocCount++
+			l.AllocBytes, _ = model.SaturatingAdd(l.AllocBytes, size)
+			l.Count++
+			l.AllocCount++
 			p++
 		case model.Free:
-			l.freeEvents++
+			l.FreeEvents++
 			var size uint64
 			var ok bool
-			if size, ok, rest = nextFreed(rest, c.common); ok {
+			if size, ok, rest = column.NextFreed(rest, c.common); ok {
 				hi, lo = sub128(hi, lo, size)
-				l.count--
+				l.Count--
 			}
 		default:
 			p++
 		}
-		l.bytes = shown(hi, lo)
+		l.Bytes = shown(hi, lo)
 		r.levels[i] = l
 	}
-	l.bytes = lo
+	l.Bytes = lo
 	return hi, l
 }
 
@@ -226,10 +227,10 @@ func (r *runReader) follow(c *chunk, run int, hi uint64, l level, buffer *model.
 func (r *runReader) freedBy(c *chunk, first, last int) []byte {
 	end := uint32(math.MaxUint32)
 	if last-c.firstRun < (c.n-1)/runLength {
-		end = r.ix.runs.ref(last + 1).freed
+		end = r.ix.runs.Ref(last + 1).freed
 	}
 	var stream []byte
-	stream, r.err = c.freedFrom(&r.freed, r.ix.runs.ref(first).freed, end)
+	stream, r.err = c.freedFrom(&r.freed, r.ix.runs.Ref(first).freed, end)
 	return stream
 }
 
@@ -242,9 +243,9 @@ const (
 // followSmall is follow where nothing overflows or is overwritten; ok is false if it might. Whether an event is an ALLOC or a
 // FREE follows patterns that processors guess well: no branch for that would cost more.
 // hot kernel
-func (r *runReader) followSmall(events *model.Columns, p int, l level, rest []byte, common []uint64) (ok bool) {
+func (r *runReader) followSmall(events *model.Columns, p int, l column.Level, rest []byte, common []uint64) (ok bool) {
 	var freed [256]uint64 // by code
-	copy(freed[1:rareSize], common)
+	copy(freed[1:column.RareSize], common)
 	sizes, kinds := events.Size, events.Kind
 	levels := r.levels[:len(kinds)]
 	free, all := 0, uint64(0)
@@ -254,34 +255,34 @@ func (r *runReader) followSmall(events *model.Columns, p int, l level, rest []by
 			size := sizes[p]
 			p++
 			all |= size
-			l.bytes += size
-			l.allocBytes += size
-			l.count++
-			l.allocCount++
+			l.Bytes += size
+			l.AllocBytes += size
+			l.Count++
+			l.AllocCount++
 		case model.Free:
 			code := rest[free]
 			free++
 			ends := freed[code]
-			if code == rareSize {
+			if code == column.RareSize {
 				var n int
 				ends, n = binary.Uvarint(rest[free:])
 				free += n
 			}
-			l.bytes -= ends
-			l.count -= (uint32(code) + rareSize) >> 8
-			l.freeEvents++
+			l.Bytes -= ends
+			l.Count -= (uint32(code) + column.RareSize) >> 8
+			l.FreeEvents++
 		default:
 			p++
 		}
 		to := &levels[i]
-		to.bytes, to.allocBytes, to.count, to.allocCount, to.freeEvents = l.bytes, l.allocBytes, l.count, l.allocCount, l.freeEvents
+		to.Bytes, to.AllocBytes, to.Count, to.AllocCount, to.FreeEvents = l.Bytes, l.AllocBytes, l.Count, l.AllocCount, l.FreeEvents
 	}
 	return all < smallSum/runLength
 }
 
 // read returns the events of a run, in the buffer or elsewhere, and which of those that are no FREE is the first.
 func (r *runReader) read(c *chunk, run int, buffer *model.Columns) (events *model.Columns, p int) {
-	start := r.ix.runs.at(run)
+	start := r.ix.runs.At(run)
 	from := (run - c.firstRun) * runLength
 	n := min(runLength, c.n-from)
 	if k := c.kept; k != nil {
@@ -318,13 +319,13 @@ func (b *runBulk) next(n int) (events *model.Columns, p int) {
 func (r *runReader) decode(c *chunk, first, last int, events *model.Columns) {
 	to, n := c.to, c.n-(first-c.firstRun)*runLength
 	if behind := (last + 1 - c.firstRun) * runLength; behind < c.n {
-		to, n = c.from+int64(r.ix.runs.at(last+1).at), (last+1-first)*runLength
+		to, n = c.from+int64(r.ix.runs.At(last+1).at), (last+1-first)*runLength
 	}
 	d := r.ix.decoders.Get().(model.Decoder)
 	defer r.ix.decoders.Put(d)
 	events.Reset()
 	var next int64
-	if next, r.err = d.Decode(events, c.from+int64(r.ix.runs.at(first).at), to, n); r.err == nil && (next != to || events.Len() != n) {
+	if next, r.err = d.Decode(events, c.from+int64(r.ix.runs.At(first).at), to, n); r.err == nil && (next != to || events.Len() != n) {
 		r.err = errUnlike
 	}
 }

@@ -47,8 +47,8 @@ func TestShapes(t *testing.T) {
 		for _, v := range last {
 			peak = max(peak, v)
 		}
-		d := development{last, peak, tt.allocs, 0.5}
-		if got := d.shape(); got.Kind != tt.want {
+		d := analysis.Development{Last: last, Peak: peak, Allocs: tt.allocs, Width: 0.5}
+		if got := d.Shape(); got.Kind != tt.want {
 			t.Errorf("%s: %v (slope %.0f fit %.2f), want %v", tt.name, got.Kind, got.Slope, got.Fit, tt.want)
 		}
 	}
@@ -59,8 +59,8 @@ func TestSlopeIsBytesPerSecond(t *testing.T) {
 	for i := range last {
 		last[i] = uint64(100 * (i + 1))
 	}
-	d := development{last, 6400, 1000, 0.5}
-	if s := d.shape(); math.Abs(s.Slope-200) > 1e-6 || s.Fit < 0.9999 {
+	d := analysis.Development{Last: last, Peak: 6400, Allocs: 1000, Width: 0.5}
+	if s := d.Shape(); math.Abs(s.Slope-200) > 1e-6 || s.Fit < 0.9999 {
 		t.Errorf("slope %v fit %v, want 200 and 1", s.Slope, s.Fit)
 	}
 }

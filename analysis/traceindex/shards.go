@@ -4,6 +4,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/model"
 )
 
@@ -106,7 +107,7 @@ func (s *shard) matchOne(j *job, p part) {
 		j.nowhere = append(j.nowhere, p.payload) // the first shard alone comes here
 	default:
 		if v = s.table.put(a, j.firstPayload+p.payload+1); v != 0 {
-			s.over = append(s.over, overEnd{event: p.event, ref: ref(v)})
+			s.over = append(s.over, overEnd{event: p.event, ref: column.Ref(v)})
 		}
 	}
 	if v > j.firstPayload {

@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/analysis/traceindex/group"
 	"github.com/memtui/memtui/model"
 )
 
@@ -19,7 +21,7 @@ func (ix *FileIndex) Sites(ctx context.Context, q analysis.Query) ([]analysis.Si
 	if r.err != nil {
 		return nil, r.err
 	}
-	g := ix.grouping(q.By, ix.filtered(q.Cell))
+	g := ix.grouping(q.By, ix.Filtered(q.Cell))
 	rows, err := g.sums(ctx, lo, hi, at)
 	if err == nil && !q.NoPeaks {
 		err = g.addPeaks(ctx, rows, lo, hi)
@@ -30,8 +32,8 @@ func (ix *FileIndex) Sites(ctx context.Context, q analysis.Query) ([]analysis.Si
 	if err != nil {
 		return nil, err
 	}
-	rows = slices.DeleteFunc(g.f.prune(rows), func(s analysis.Site) bool { return s.None() })
-	ix.nameSites(q.By, g.f, rows)
+	rows = slices.DeleteFunc(g.f.Prune(rows), func(s analysis.Site) bool { return s.None() })
+	ix.NameSites(q.By, g.f, rows)
 	return rows, ctx.Err()
 }
 
@@ -43,8 +45,8 @@ func (g *grouping) addPeaks(ctx context.Context, rows []analysis.Site, lo, hi in
 			return err
 		}
 		for k := range rows {
-			if k < len(p.peak) {
-				rows[k].PeakBytes = max(p.peak[k], rows[k].LiveBytes)
+			if k < len(p.Peak) {
+				rows[k].PeakBytes = max(p.Peak[k], rows[k].LiveBytes)
 			}
 		}
 		return nil
@@ -57,7 +59,7 @@ func (g *grouping) addPeaks(ctx context.Context, rows []analysis.Site, lo, hi in
 
 // keptPeaks finds the peaks of a range or a cell. The last ones are kept, as scrubbing asks for them again and again.
 func (g *grouping) keptPeaks(ctx context.Context, rows []analysis.Site, lo, hi int) error {
-	key := cellPeaksKey{g.by, g.in, lo, hi, len(rows)}
+	key := group.CellPeaksKey{By: g.by, In: g.in, Lo: lo, Hi: hi, Keys: len(rows)}
 	peaks := g.ix.peaks.get(key, g.f)
 	if peaks == nil {
 		var err error
@@ -74,31 +76,31 @@ func (g *grouping) keptPeaks(ctx context.Context, rows []analysis.Site, lo, hi i
 // peakCache keeps the peaks of every group in the range and the cell that were asked about last.
 type peakCache struct {
 	mu   sync.Mutex
-	kept [analysis.GroupCount]cellPeaks
+	kept [analysis.GroupCount]group.CellPeaks
 }
 
-func (c *peakCache) get(key cellPeaksKey, f *fold) []uint64 {
+func (c *peakCache) get(key group.CellPeaksKey, f *group.Fold) []uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if k := &c.kept[key.by]; k.key == key && k.fold == f {
-		return k.peak
+	if k := &c.kept[key.By]; k.Key == key && k.Fold == f {
+		return k.Peak
 	}
 	return nil
 }
 
-func (c *peakCache) put(key cellPeaksKey, f *fold, peak []uint64) {
+func (c *peakCache) put(key group.CellPeaksKey, f *group.Fold, peak []uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.kept[key.by] = cellPeaks{key, f, peak}
+	c.kept[key.By] = group.CellPeaks{Key: key, Fold: f, Peak: peak}
 }
 
 // findPeaks finds the peaks of a group, and those of others with it.
-func (g *grouping) findPeaks(ctx context.Context, key cellPeaksKey) ([]uint64, error) {
+func (g *grouping) findPeaks(ctx context.Context, key group.CellPeaksKey) ([]uint64, error) {
 	ix := g.ix
 	if !ix.climbing() {
-		rows := make([]analysis.Site, key.keys)
-		err := g.replayPeaks(ctx, rows, key.lo, key.hi)
-		peaks := make([]uint64, key.keys)
+		rows := make([]analysis.Site, key.Keys)
+		err := g.replayPeaks(ctx, rows, key.Lo, key.Hi)
+		peaks := make([]uint64, key.Keys)
 		for k := range rows {
 			peaks[k] = rows[k].PeakBytes
 		}
@@ -112,16 +114,16 @@ func (g *grouping) findPeaks(ctx context.Context, key cellPeaksKey) ([]uint64, e
 	}
 	live := make([][]uint64, len(groups))
 	for i, g := range groups {
-		carried, err := ix.sumsIn(ctx, g.d, g.in, key.lo)
+		carried, err := ix.sumsIn(ctx, g.d, g.in, key.Lo)
 		if err != nil {
 			return nil, err
 		}
 		live[i] = make([]uint64, g.keys)
 		for k, c := range carried[0][:g.known(len(carried[0]))] {
-			live[i][g.f.keyOf(uint32(k))] += c.liveBytes()
+			live[i][g.f.KeyOf(uint32(k))] += c.LiveBytes()
 		}
 	}
-	peaks, err := ix.peaksIn(ctx, groups, key.lo, key.hi, live)
+	peaks, err := ix.peaksIn(ctx, groups, key.Lo, key.Hi, live)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +131,7 @@ func (g *grouping) findPeaks(ctx context.Context, key cellPeaksKey) ([]uint64, e
 		if !g.in.IsAll() && !ix.settled() {
 			break // blocks may still end, and leave the cell
 		}
-		ix.peaks.put(cellPeaksKey{g.by, g.in, key.lo, key.hi, g.keys}, g.f, peaks[i])
+		ix.peaks.put(group.CellPeaksKey{By: g.by, In: g.in, Lo: key.Lo, Hi: key.Hi, Keys: g.keys}, g.f, peaks[i])
 	}
 	return peaks[0], nil
 }
@@ -143,11 +145,11 @@ func (g *grouping) replayPeaks(ctx context.Context, rows []analysis.Site, lo, hi
 	}
 	live := make([]uint64, len(rows))
 	for k, c := range carried[0][:g.known(len(carried[0]))] {
-		key := g.f.keyOf(uint32(k))
-		live[key], _ = model.SaturatingAdd(live[key], c.liveBytes())
+		key := g.f.KeyOf(uint32(k))
+		live[key], _ = model.SaturatingAdd(live[key], c.LiveBytes())
 	}
 	seen := make([]bool, len(rows))
-	err = ix.replay(ctx, lo, hi, func(v *view, event int, r ref, how change) {
+	err = ix.replay(ctx, lo, hi, func(v *view, event int, r column.Ref, how column.Change) {
 		site, size := ix.siteSize(v, r)
 		if !g.in.IsAll() {
 			if b := ix.refBlock(v, r); !ix.in(g.in, &b) {
@@ -159,7 +161,7 @@ func (g *grouping) replayPeaks(ctx context.Context, rows []analysis.Site, lo, hi
 			rows[k].PeakBytes = live[k] // carried in, and still there after the first event
 		}
 		seen[k] = true
-		live[k] = changed(live[k], size, how)
+		live[k] = group.Changed(live[k], size, how)
 		rows[k].PeakBytes = max(rows[k].PeakBytes, live[k])
 	})
 	for k := range rows {
@@ -179,9 +181,9 @@ func (g *grouping) addKept(ctx context.Context, rows []analysis.Site, lo, hi int
 			return err
 		}
 		for k, c := range sums[0][:g.known(len(sums[0]))] {
-			row := &rows[g.f.keyOf(uint32(k))]
-			row.LeakBytes, _ = model.SaturatingAdd(row.LeakBytes, c.liveBytes())
-			row.LeakCount += c.liveCount()
+			row := &rows[g.f.KeyOf(uint32(k))]
+			row.LeakBytes, _ = model.SaturatingAdd(row.LeakBytes, c.LiveBytes())
+			row.LeakCount += c.LiveCount()
 		}
 		return nil
 	}
@@ -208,12 +210,12 @@ func (ix *FileIndex) Weights(ctx context.Context, c analysis.Cost, q analysis.Qu
 	if r.err != nil {
 		return nil, r.err
 	}
-	set := ix.setOf(q.Cell.Stacks)
+	set := ix.SetOf(q.Cell.Stacks)
 	q.Cell = q.Cell.Rectangle()
-	g := ix.grouping(analysis.ByStack, scope{Cell: q.Cell})
+	g := ix.grouping(analysis.ByStack, group.Scope{Cell: q.Cell})
 	if c == analysis.CostLeaked || c == analysis.CostTemporary {
 		out, err := g.rowWeights(ctx, c, lo, hi)
-		set.clear(out)
+		set.Clear(out)
 		return out, err
 	}
 	if c == analysis.CostTotal || c == analysis.CostCount {
@@ -221,7 +223,7 @@ func (ix *FileIndex) Weights(ctx context.Context, c analysis.Cost, q analysis.Qu
 	} else {
 		hi = at
 	}
-	sums, err := ix.sumsIn(ctx, dimStack, scope{Cell: q.Cell}, at, hi)
+	sums, err := ix.sumsIn(ctx, column.DimStack, group.Scope{Cell: q.Cell}, at, hi)
 	if err != nil {
 		return nil, err
 	}
@@ -229,16 +231,16 @@ func (ix *FileIndex) Weights(ctx context.Context, c analysis.Cost, q analysis.Qu
 	for k := range out {
 		switch a, b := &sums[0][k], &sums[1][k]; c {
 		case analysis.CostTotal:
-			out[k] = b.allocBytes - a.allocBytes
+			out[k] = b.AllocBytes - a.AllocBytes
 		case analysis.CostCount:
-			out[k] = uint64(b.allocCount - a.allocCount)
+			out[k] = uint64(b.AllocCount - a.AllocCount)
 		case analysis.CostLiveCount:
-			out[k] = a.liveCount()
+			out[k] = a.LiveCount()
 		default:
-			out[k] = a.liveBytes()
+			out[k] = a.LiveBytes()
 		}
 	}
-	set.clear(out)
+	set.Clear(out)
 	return out, ctx.Err()
 }
 
@@ -267,21 +269,21 @@ func (ix *FileIndex) Functions(ctx context.Context, rg analysis.Range, in analys
 	if r.err != nil {
 		return nil, r.err
 	}
-	rows, err := ix.grouping(analysis.ByStack, scope{Cell: in.Rectangle()}).sums(ctx, lo, hi, lo)
+	rows, err := ix.grouping(analysis.ByStack, group.Scope{Cell: in.Rectangle()}).sums(ctx, lo, hi, lo)
 	if err != nil {
 		return nil, err
 	}
-	set := ix.setOf(in.Stacks)
-	t := newFunctionTable(set.stacks(ix.stacks()))
-	t.bare = set != nil
+	set := ix.SetOf(in.Stacks)
+	t := group.NewFunctionTable(set.Stacks(ix.Stacks()))
+	t.Bare = set != nil
 	for _, row := range rows {
-		if row.AllocCount == 0 || set != nil && !set.has(uint32(row.Key)) {
+		if row.AllocCount == 0 || set != nil && !set.Has(uint32(row.Key)) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		t.add(ix.ids[row.Key], row.AllocBytes, row.AllocCount)
+		t.Add(ix.Ids[row.Key], row.AllocBytes, row.AllocCount)
 	}
-	return t.rows, nil
+	return t.Rows, nil
 }

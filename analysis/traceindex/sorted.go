@@ -12,6 +12,8 @@ import (
 	"sync"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/analysis/traceindex/group"
 	"github.com/memtui/memtui/model"
 )
 
@@ -75,7 +77,7 @@ func (s *sortedRefs) event(i int) uint32 {
 	if ref&nearBlock != 0 {
 		return s.near[ref&^nearBlock].block
 	}
-	return uint32(s.ix.records.born.at(int(ref)))
+	return uint32(s.ix.records.born.At(int(ref)))
 }
 
 // fill looks for the blocks of a class, and of more behind it as long as they are few.
@@ -155,7 +157,7 @@ func (s *sortedRefs) key(ref uint32) uint64 {
 		return s.near[ref&^nearBlock].key
 	}
 	var b fileBlock
-	_, b.size = s.ix.records.origin.at(int(ref))
+	_, b.size = s.ix.records.origin.At(int(ref))
 	if s.by == analysis.ShortestFirst {
 		b = s.ix.recordBlock(int(ref))
 	}
@@ -165,12 +167,12 @@ func (s *sortedRefs) key(ref uint32) uint64 {
 
 // keptRefs lists the blocks that are born in events [lo, hi), not after until, and alive after them, and that a query asks for.
 // It need not know addresses.
-func (ix *FileIndex) keptRefs(ctx context.Context, q analysis.BlockQuery, in scope, g *grouping, lo, hi int, until model.Time) (*sortedRefs, error) {
+func (ix *FileIndex) keptRefs(ctx context.Context, q analysis.BlockQuery, in group.Scope, g *grouping, lo, hi int, until model.Time) (*sortedRefs, error) {
 	s := &sortedRefs{ix: ix, by: q.Sort}
 	s.find = refScan{ix: ix, by: s, q: q, g: g, members: ix.membership(in), hi: hi}
-	s.find.from, s.find.to = ix.records.born.search(uint64(lo)), ix.recordsBefore(hi)
+	s.find.from, s.find.to = ix.records.born.Search(uint64(lo)), ix.recordsBefore(hi)
 	if until < model.MaxTime {
-		s.find.to = min(s.find.to, ix.records.bornAt.search(uint64(max(until, -1)+1)))
+		s.find.to = min(s.find.to, ix.records.bornAt.Search(uint64(max(until, -1)+1)))
 	}
 	err := ix.keptOfChunk(ctx, lo, hi, func(b *fileBlock) {
 		if b.bornAt <= until && (q.All || g.keyOf(b) == q.Key) && ix.in(in, b) {
@@ -232,10 +234,10 @@ type refScan struct {
 // split calls f for parts of the records, on all processors.
 func (s *refScan) split(f func(from, to int)) error {
 	n := runtime.GOMAXPROCS(0)
-	span := ((s.to-s.from)/n/chunkLen + 1) * chunkLen
+	span := ((s.to-s.from)/n/column.ChunkLen + 1) * column.ChunkLen
 	var scanning sync.WaitGroup
 	errs := make([]error, n+1)
-	for i, begin := 0, s.from&^chunkMask; begin < s.to; i, begin = i+1, begin+span {
+	for i, begin := 0, s.from&^column.ChunkMask; begin < s.to; i, begin = i+1, begin+span {
 		scanning.Go(func() {
 			errs[i] = guarded(func() error { f(max(begin, s.from), min(begin+span, s.to)); return nil })
 		})
@@ -272,7 +274,7 @@ func (s *refScan) parts(k, end int) ([]*[rankClasses][]uint32, error) {
 
 // plain reports whether all that live are asked for, by sizes that all fit their column.
 func (s *refScan) plain() bool {
-	return s.q.All && s.members.whole && s.by.by == analysis.LargestFirst && len(s.ix.records.origin.large) == 0
+	return s.q.All && s.members.whole && s.by.by == analysis.LargestFirst && len(s.ix.records.origin.Large) == 0
 }
 
 // countPlain counts by class what scan would find if plain, and returns the sum of sizes. Every block is looked at, without a
@@ -280,11 +282,11 @@ func (s *refScan) plain() bool {
 func (s *refScan) countPlain(from, to int, counts *[rankClasses]int) (bytes uint64) {
 	r, hi := &s.ix.records, uint64(s.hi)
 	var bySize [64]int // by bits of the size
-	for base := from; base < to; base = base&^chunkMask + chunkLen {
+	for base := from; base < to; base = base&^column.ChunkMask + column.ChunkLen {
 		died, origins := r.lives(base, to)
 		for i := range origins {
 			lives := (uint64(died[i])-hi)>>63 ^ 1
-			size := origins[i].size
+			size := origins[i].Size
 			bySize[bits.Len32(size)&63] += int(lives)
 			bytes += uint64(size) * lives
 		}
@@ -303,10 +305,10 @@ func (s *refScan) listPlain(from, to, k, end int, found *[rankClasses][]uint32) 
 		least = 0
 	}
 	span := math.MaxUint64>>min(k, 64) - least
-	for base := from; base < to; base = base&^chunkMask + chunkLen {
+	for base := from; base < to; base = base&^column.ChunkMask + column.ChunkLen {
 		died, origins := r.lives(base, to)
 		for i := range origins {
-			if size := uint64(origins[i].size); size-least <= span && int(died[i]) >= hi {
+			if size := uint64(origins[i].Size); size-least <= span && int(died[i]) >= hi {
 				class := 64 - bits.Len64(size)
 				found[class] = append(found[class], uint32(base+i))
 			}
@@ -315,9 +317,9 @@ func (s *refScan) listPlain(from, to, k, end int, found *[rankClasses][]uint32) 
 }
 
 // lives are the columns that say which blocks of some size live, from a record on, as far as they lie together and before to.
-func (r *records) lives(from, to int) (died []uint32, origins []origin) {
-	k, begin, end := from>>chunkBits, from&chunkMask, min(chunkLen, to-from&^chunkMask)
-	died, origins = r.died.chunks[k][begin:end], r.origin.chunks[k][begin:end]
+func (r *records) lives(from, to int) (died []uint32, origins []column.Origin) {
+	k, begin, end := from>>column.ChunkBits, from&column.ChunkMask, min(column.ChunkLen, to-from&^column.ChunkMask)
+	died, origins = r.died.Chunks[k][begin:end], r.origin.Chunks[k][begin:end]
 	return died[:len(origins)], origins
 }
 
@@ -327,10 +329,10 @@ func (s *refScan) scan(from, to int, f func(class int, ref uint32, size uint64))
 		return
 	}
 	r := &s.ix.records
-	born := r.bornAt.readerAt(from)
-	kept := make([]uint16, chunkLen)
-	for base := from; base < to; base = base&^chunkMask + chunkLen {
-		died := r.died.chunks[base>>chunkBits][base&chunkMask : min(chunkLen, to-base&^chunkMask)]
+	born := r.bornAt.ReaderAt(from)
+	kept := make([]uint16, column.ChunkLen)
+	for base := from; base < to; base = base&^column.ChunkMask + column.ChunkLen {
+		died := r.died.Chunks[base>>column.ChunkBits][base&column.ChunkMask : min(column.ChunkLen, to-base&^column.ChunkMask)]
 		n := 0
 		for k, d := range died { // no branch: what lives is hard to predict
 			kept[n] = uint16(k)
@@ -339,24 +341,24 @@ func (s *refScan) scan(from, to int, f func(class int, ref uint32, size uint64))
 		next := base // of born
 		for _, k := range kept[:n] {
 			i := base + int(k)
-			site, size := r.origin.at(i)
-			if !s.q.All && s.g.key(site, size) != s.q.Key || !s.members.whole && !s.members.has(ref(i), nil) {
+			site, size := r.origin.At(i)
+			if !s.q.All && s.g.key(site, size) != s.q.Key || !s.members.whole && !s.members.has(column.Ref(i), nil) {
 				continue
 			}
 			life := model.Time(0)
 			if s.by.by == analysis.ShortestFirst && died[k] != alive {
 				for ; next < i; next++ {
-					born.next()
+					born.Next()
 				}
 				next++
-				life = r.diedAt.at(i) - model.Time(born.next())
+				life = r.diedAt.At(i) - model.Time(born.Next())
 			}
 			class, _ := s.by.rank(size, died[k], life)
 			f(class, uint32(i), size)
 		}
 		if s.by.by == analysis.ShortestFirst {
 			for ; next < base+len(died); next++ {
-				born.next()
+				born.Next()
 			}
 		}
 	}

@@ -8,15 +8,16 @@ import (
 	"sync/atomic"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/model"
 )
 
-// spanEdge is where a span of the pyramid begins, pyramidFan runs: charts of long ranges need nothing between those edges but
+// spanEdge is where a span of the pyramid begins, PyramidFan runs: charts of long ranges need nothing between those edges but
 // extremes of whole spans.
 type spanEdge struct {
 	at     model.Time
 	events int64 // before it
-	level
+	column.Level
 }
 
 // spanAt is an edge of spans. Its run must not lie behind the end. chunk is one that is near it.
@@ -24,9 +25,9 @@ func (ix *FileIndex) spanAt(span, chunk int) spanEdge {
 	if ix.spans != nil {
 		return ix.spans[span]
 	}
-	run := span * pyramidFan
+	run := span * column.PyramidFan
 	e := spanEdge{at: ix.duration(), events: int64(ix.events())}
-	if run < ix.curve.base.n {
+	if run < ix.curve.Base.N {
 		for ix.chunks[chunk].firstRun > run {
 			chunk--
 		}
@@ -34,20 +35,20 @@ func (ix *FileIndex) spanAt(span, chunk int) spanEdge {
 			chunk++
 		}
 		c := ix.chunks[chunk]
-		e.at, e.events = c.begin+model.Time(ix.runs.ref(run).time), int64(c.first+(run-c.firstRun)*runLength)
+		e.at, e.events = c.begin+model.Time(ix.runs.Ref(run).time), int64(c.first+(run-c.firstRun)*runLength)
 	}
 	if run > 0 {
-		e.level = ix.curve.base.ref(run - 1).level
+		e.Level = ix.curve.Base.Ref(run - 1).Level
 	}
 	return e
 }
 
 // lastSpan is the number of the last edge of spans.
-func (ix *FileIndex) lastSpan() int { return ix.curve.base.n / pyramidFan }
+func (ix *FileIndex) lastSpan() int { return ix.curve.Base.N / column.PyramidFan }
 
 // spanBegun is the last of the spans of a restored index that begins at t or before, or the first one.
 func (f *edgeFinder) spanBegun(t model.Time) int {
-	spans := f.ix.spans[:(f.ix.curve.base.n+pyramidFan-1)/pyramidFan]
+	spans := f.ix.spans[:(f.ix.curve.Base.N+column.PyramidFan-1)/column.PyramidFan]
 	at, step := f.span, 1
 	for at+step < len(spans) && spans[at+step].at <= t {
 		at += step
@@ -64,9 +65,9 @@ func (f *edgeFinder) spanBegun(t model.Time) int {
 
 // atSpan is an edge near t where spans meet, rather one where spans of spans do. span is the last one that begins at t or before.
 func (f *edgeFinder) atSpan(t model.Time, span int) (e chartEdge, ok bool) {
-	for of := pyramidFan; of > 0; of /= pyramidFan {
+	for of := column.PyramidFan; of > 0; of /= column.PyramidFan {
 		round := (span + of/2) / of * of
-		if of*pyramidFan > f.perColumn || round > f.ix.lastSpan() {
+		if of*column.PyramidFan > f.perColumn || round > f.ix.lastSpan() {
 			continue
 		}
 		s := f.ix.spanAt(round, f.chunk)
@@ -76,7 +77,7 @@ func (f *edgeFinder) atSpan(t model.Time, span int) (e chartEdge, ok bool) {
 			}
 		}
 		if max(s.at-t, t-s.at) <= f.within {
-			return chartEdge{at: s.at, run: round * pyramidFan, point: -1, events: int(s.events), level: s.level}, true
+			return chartEdge{at: s.at, run: round * column.PyramidFan, point: -1, events: int(s.events), level: s.Level}, true
 		}
 	}
 	return e, false
@@ -98,21 +99,21 @@ const proofRuns = 256
 // runSums are the checksums of runs and the curve, block by block.
 func (ix *FileIndex) runSums() []uint32 {
 	var sums []uint32
-	for run := 0; run < ix.curve.base.n; run += proofRuns {
+	for run := 0; run < ix.curve.Base.N; run += proofRuns {
 		sums = append(sums, ix.runSum(run/proofRuns))
 	}
 	return sums
 }
 
 func (ix *FileIndex) runSum(block int) uint32 {
-	crc := crc32.Checksum(bytesOf(blockOf(&ix.curve.base, block)), crcTable)
+	crc := crc32.Checksum(bytesOf(blockOf(&ix.curve.Base, block)), crcTable)
 	return crc32.Update(crc, crcTable, bytesOf(blockOf(&ix.runs, block)))
 }
 
 // blockOf is the values of a column that are proven at once. They lie together.
-func blockOf[T any](c *column[T], block int) []T {
+func blockOf[T any](c *column.Column[T], block int) []T {
 	at := block * proofRuns
-	return c.chunks[at>>chunkBits][at&chunkMask : min(at&chunkMask+proofRuns, chunkLen, c.n-at&^chunkMask)]
+	return c.Chunks[at>>column.ChunkBits][at&column.ChunkMask : min(at&column.ChunkMask+proofRuns, column.ChunkLen, c.N-at&^column.ChunkMask)]
 }
 
 // proveRuns proves what is known about runs [from, to], which may reach beyond those that there are, and a span around them.
@@ -121,8 +122,8 @@ func (ix *FileIndex) proveRuns(from, to int) error {
 	if p == nil || p.all.Load() {
 		return nil
 	}
-	to = min(to+pyramidFan+1, ix.curve.base.n)
-	for block := max(from-pyramidFan, 0) / proofRuns; block*proofRuns < to; block++ {
+	to = min(to+column.PyramidFan+1, ix.curve.Base.N)
+	for block := max(from-column.PyramidFan, 0) / proofRuns; block*proofRuns < to; block++ {
 		if p.done[block].Load() {
 			continue
 		}
@@ -161,7 +162,7 @@ func (ix *FileIndex) proveAt(t model.Time) error {
 		return nil
 	}
 	first, last := sort.Search(len(ix.chunks), func(i int) bool { return ix.chunks[i].end >= t }), ix.chunkBegun(t)
-	to := ix.curve.base.n
+	to := ix.curve.Base.N
 	if last+2 < len(ix.chunks) {
 		to = ix.chunks[last+2].firstRun
 	}

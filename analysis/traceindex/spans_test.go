@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model"
 )
@@ -66,7 +67,7 @@ func TestEarlyAnswersAreProven(t *testing.T) {
 
 // sectionOfCurve is the number of the section with the curve; that with the runs follows.
 func sectionOfCurve(ix *FileIndex, f *fileCodec) int {
-	size := uint64(ix.curve.base.n) * uint64(len(bytesOf(make([]baseRun, 1))))
+	size := uint64(ix.curve.Base.N) * uint64(len(bytesOf(make([]column.BaseRun, 1))))
 	return slices.IndexFunc(f.table, func(e fileEntry) bool { return e.Length == size })
 }
 

@@ -24,7 +24,7 @@ func benchStages(b *testing.B, path string) {
 		var took [3]time.Duration
 		runtime.GC()
 		bd := newBuilder(NewFileIndex(), new(model.Store), p)
-		bd.ix.names.store, bd.ix.source = bd.store, source
+		bd.ix.Names.Store, bd.ix.source = bd.store, source
 		bd.ix.decoders.New = func() any { return source.Decoder() }
 		jobs, size := [4]*job{{}, {}, {}, {}}, int64(bd.ix.chunkSize)
 		for i := 0; bd.pos < bd.end; i++ {

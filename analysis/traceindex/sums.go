@@ -8,42 +8,44 @@ import (
 	"sync"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/analysis/traceindex/group"
 	"github.com/memtui/memtui/model"
 )
 
 // keeps reports whether blocks of a site count, as far as their stack decides.
 func (g *grouping) keeps(site uint32) bool {
-	return g.set == nil || g.set.has(g.ix.sites.stack[site])
+	return g.set == nil || g.set.Has(g.ix.sites.Stack[site])
 }
 
 // key is the key of a site's block in a dimension.
-func (ix *FileIndex) key(d dim, site uint32, size uint64) uint32 {
+func (ix *FileIndex) key(d column.Dim, site uint32, size uint64) uint32 {
 	switch d {
-	case dimStack:
-		return ix.sites.stack[site]
-	case dimThread:
-		return ix.sites.thread[site]
+	case column.DimStack:
+		return ix.sites.Stack[site]
+	case column.DimThread:
+		return ix.sites.Thread[site]
 	}
 	return sizeClass(size)
 }
 
 // sumsAt returns the sums of one dimension after n events, as long as the dimension is now. The result may be shared:
 // read-only.
-func (ix *FileIndex) sumsAt(d dim, n int) ([]cell, error) {
+func (ix *FileIndex) sumsAt(d column.Dim, n int) ([]column.Cell, error) {
 	now := ix.sums[d]
 	if n >= ix.events() {
 		return now, nil
 	}
-	out := make([]cell, len(now))
+	out := make([]column.Cell, len(now))
 	k, from := ix.chunkAt(n), 0
 	c := ix.chunks[k]
 	part := ix.ahead(c, n > c.first)
 	if i := sort.Search(len(ix.checkpoints), func(i int) bool { return ix.checkpoints[i].chunk > k }); i > 0 {
 		from = ix.checkpoints[i-1].chunk
-		copy(out, ix.checkpoints[i-1].sums[d])
+		copy(out, ix.checkpoints[i-1].Sums[d])
 	}
 	for ; from < k; from++ {
-		addCells(out, ix.chunks[from].sums[d])
+		column.AddCells(out, ix.chunks[from].sums[d])
 	}
 	v, err := part()
 	if v != nil {
@@ -74,12 +76,12 @@ func (ix *FileIndex) ahead(c *chunk, needed bool) func() (*view, error) {
 
 // addBegin adds the first n events of a view to the sums of a dimension: eachChange by hand, as scrubbing waits for it.
 // hot kernel
-func (ix *FileIndex) addBegin(out []cell, d dim, v *view, n int) {
-	of := ix.sites.stack
-	if d == dimThread {
-		of = ix.sites.thread
+func (ix *FileIndex) addBegin(out []column.Cell, d column.Dim, v *view, n int) {
+	of := ix.sites.Stack
+	if d == column.DimThread {
+		of = ix.sites.Thread
 	}
-	if d == dimSize {
+	if d == column.DimSize {
 		of = nil
 	}
 	over := v.c.over
@@ -90,7 +92,7 @@ func (ix *FileIndex) addBegin(out []cell, d dim, v *view, n int) {
 		case model.Alloc:
 			if len(over) > 0 && int(over[0].event) == i {
 				site, size := ix.siteSize(v, over[0].ref)
-				out[ix.key(d, site, size)].apply(overwrote, size)
+				out[ix.key(d, site, size)].Apply(column.Overwrote, size)
 				over = over[1:]
 			}
 			size := sizes[p]
@@ -99,32 +101,32 @@ func (ix *FileIndex) addBegin(out []cell, d dim, v *view, n int) {
 				k = of[sites[p]]
 			}
 			c := &out[k]
-			c.allocBytes, _ = model.SaturatingAdd(c.allocBytes, size)
-			c.allocCount++
+			c.AllocBytes, _ = model.SaturatingAdd(c.AllocBytes, size)
+			c.AllocCount++
 			p++
 		case model.Free:
 			r := refs[free]
 			free++
-			if r == noRef {
+			if r == column.NoRef {
 				continue
 			}
 			var site uint32
 			var size uint64
-			q, ok := r.local()
+			q, ok := r.Local()
 			if ok {
 				site, size = sites[q], sizes[q]
 			} else {
-				site, size = ix.records.origin.at(int(r))
+				site, size = ix.records.origin.At(int(r))
 			}
 			k := sizeClass(size)
 			if of != nil {
 				k = of[site]
 			}
 			c := &out[k]
-			c.endedBytes, _ = model.SaturatingAdd(c.endedBytes, size)
-			c.endedCount++
-			if (ok && q == p-1 || i == 0) && ix.howFreed(v, i, p, r) == freedAtOnce {
-				c.temporary++
+			c.EndedBytes, _ = model.SaturatingAdd(c.EndedBytes, size)
+			c.EndedCount++
+			if (ok && q == p-1 || i == 0) && ix.howFreed(v, i, p, r) == column.FreedAtOnce {
+				c.Temporary++
 			}
 		default:
 			p++
@@ -133,8 +135,8 @@ func (ix *FileIndex) addBegin(out []cell, d dim, v *view, n int) {
 }
 
 // allSums is sumsAt after several numbers of events, at the same time.
-func (ix *FileIndex) allSums(ctx context.Context, d dim, after []int) ([][]cell, error) {
-	out, errs := make([][]cell, len(after)), make([]error, len(after))
+func (ix *FileIndex) allSums(ctx context.Context, d column.Dim, after []int) ([][]column.Cell, error) {
+	out, errs := make([][]column.Cell, len(after)), make([]error, len(after))
 	var adding sync.WaitGroup
 	for i, n := range after {
 		if k := slices.Index(after, n); k == i {
@@ -152,15 +154,15 @@ func (ix *FileIndex) allSums(ctx context.Context, d dim, after []int) ([][]cell,
 }
 
 // sumsIn returns what sumsAt does after each of some numbers of events, of the blocks in a cell alone.
-func (ix *FileIndex) sumsIn(ctx context.Context, d dim, in scope, after ...int) (out [][]cell, err error) {
-	in = in.of(d)
+func (ix *FileIndex) sumsIn(ctx context.Context, d column.Dim, in group.Scope, after ...int) (out [][]column.Cell, err error) {
+	in = in.Of(d)
 	if in.IsAll() {
 		return ix.allSums(ctx, d, after)
 	}
 	if ix.settled() {
 		kept, err := ix.cellSums(ctx, in)
 		for i := 0; i < len(after) && err == nil; i++ {
-			var sums []cell
+			var sums []column.Cell
 			if i > 0 && after[i] == after[i-1] {
 				sums = out[i-1] // read-only
 			} else {
@@ -172,17 +174,17 @@ func (ix *FileIndex) sumsIn(ctx context.Context, d dim, in scope, after ...int) 
 	}
 	last := 0
 	for _, n := range after {
-		out = append(out, make([]cell, 0))
+		out = append(out, make([]column.Cell, 0))
 		last = max(last, n)
 	}
-	add := func(i int, b *fileBlock, how change) {
+	add := func(i int, b *fileBlock, how column.Change) {
 		k := ix.key(d, b.site, b.size)
 		if n := len(ix.sums[d]); len(out[i]) < n { // there may be more of them now than when this began
-			out[i] = append(out[i], make([]cell, n-len(out[i]))...)
+			out[i] = append(out[i], make([]column.Cell, n-len(out[i]))...)
 		}
-		out[i][k].apply(how, b.size)
+		out[i][k].Apply(how, b.size)
 	}
-	err = ix.replay(ctx, 0, last, func(v *view, event int, r ref, how change) {
+	err = ix.replay(ctx, 0, last, func(v *view, event int, r column.Ref, how column.Change) {
 		b := ix.refBlock(v, r)
 		if !ix.in(in, &b) {
 			return
@@ -194,7 +196,7 @@ func (ix *FileIndex) sumsIn(ctx context.Context, d dim, in scope, after ...int) 
 		}
 	})
 	for i := range out {
-		out[i] = append(out[i], make([]cell, len(ix.sums[d])-len(out[i]))...)
+		out[i] = append(out[i], make([]column.Cell, len(ix.sums[d])-len(out[i]))...)
 	}
 	return out, err
 }
@@ -207,8 +209,8 @@ func (b *fileBlock) lifeClass() int {
 }
 
 // in reports whether a block is in a cell.
-func (ix *FileIndex) in(c scope, b *fileBlock) bool {
-	if c.set != nil && !c.set.has(ix.sites.stack[b.site]) {
+func (ix *FileIndex) in(c group.Scope, b *fileBlock) bool {
+	if c.Set != nil && !c.Set.Has(ix.sites.Stack[b.site]) {
 		return false
 	}
 	return c.Rectangle().IsAll() || c.Has(analysis.SizeClass(b.size), b.lifeClass())
@@ -218,25 +220,25 @@ func (ix *FileIndex) in(c scope, b *fileBlock) bool {
 type grouping struct {
 	ix   *FileIndex
 	by   analysis.Group
-	d    dim
-	f    *fold
-	in   scope     // only blocks in it; without a filter of stacks where f heeds that
-	set  *stackSet // what a filter leaves of stacks, nil for all
+	d    column.Dim
+	f    *group.Fold
+	in   group.Scope     // only blocks in it; without a filter of stacks where f heeds that
+	set  *group.StackSet // what a filter leaves of stacks, nil for all
 	keys int
 }
 
-func (ix *FileIndex) grouping(by analysis.Group, in scope) *grouping {
-	g := &grouping{ix: ix, by: by, d: dimOf(by), f: ix.foldIn(by, in.set), in: in.of(dimOf(by)), set: in.set}
+func (ix *FileIndex) grouping(by analysis.Group, in group.Scope) *grouping {
+	g := &grouping{ix: ix, by: by, d: group.DimOf(by), f: ix.FoldIn(by, in.Set), in: in.Of(group.DimOf(by)), set: in.Set}
 	g.keys = len(ix.sums[g.d])
 	if g.f != nil {
-		g.keys = len(g.f.names)
+		g.keys = len(g.f.Names)
 	}
 	return g
 }
 
 // key is the key of a site's block in the group.
 func (g *grouping) key(site uint32, size uint64) analysis.Key {
-	return g.f.keyOf(g.ix.key(g.d, site, size))
+	return g.f.KeyOf(g.ix.key(g.d, site, size))
 }
 
 func (g *grouping) keyOf(b *fileBlock) analysis.Key { return g.key(b.site, b.size) }
@@ -252,18 +254,18 @@ func (g *grouping) sums(ctx context.Context, lo, hi, n int) ([]analysis.Site, er
 	rows := make([]analysis.Site, g.keys)
 	largest := make([]uint64, len(rows))
 	for k := range last[:g.known(len(last))] {
-		key := f.keyOf(uint32(k))
+		key := f.KeyOf(uint32(k))
 		row := &rows[key]
 		a, b, l := &first[k], &last[k], &at[k]
-		bytes := b.allocBytes - a.allocBytes
+		bytes := b.AllocBytes - a.AllocBytes
 		row.AllocBytes, _ = model.SaturatingAdd(row.AllocBytes, bytes)
-		row.AllocCount += uint64(b.allocCount - a.allocCount)
-		addEnded(row, a, b)
-		row.Temporary += uint64(b.temporary - a.temporary)
-		row.LiveBytes, _ = model.SaturatingAdd(row.LiveBytes, l.liveBytes())
-		row.LiveCount += l.liveCount()
-		if d == dimStack && (bytes > largest[key] || largest[key] == 0) {
-			row.Stack, largest[key] = ix.ids[k], bytes
+		row.AllocCount += uint64(b.AllocCount - a.AllocCount)
+		group.AddEnded(row, a, b)
+		row.Temporary += uint64(b.Temporary - a.Temporary)
+		row.LiveBytes, _ = model.SaturatingAdd(row.LiveBytes, l.LiveBytes())
+		row.LiveCount += l.LiveCount()
+		if d == column.DimStack && (bytes > largest[key] || largest[key] == 0) {
+			row.Stack, largest[key] = ix.Ids[k], bytes
 		}
 	}
 	// Temporary blocks are counted when they end, but belong to the range of their allocation.
@@ -281,7 +283,7 @@ func (g *grouping) sums(ctx context.Context, lo, hi, n int) ([]analysis.Site, er
 // known is how many of n keys of the dimension the group knows: none of those that are loaded since.
 func (g *grouping) known(n int) int {
 	if g.f != nil {
-		return min(n, len(g.f.of))
+		return min(n, len(g.f.Of))
 	}
 	return min(n, g.keys)
 }
@@ -305,8 +307,8 @@ func (ix *FileIndex) temporaryAtEdges(lo, hi int, f func(b *fileBlock, change ui
 		}
 		defer ix.done(v)
 		i := edge.event - v.c.first
-		ix.eachChange(v, i, i+1, func(_ int, r ref, how change) {
-			if how == freedAtOnce {
+		ix.eachChange(v, i, i+1, func(_ int, r column.Ref, how column.Change) {
+			if how == column.FreedAtOnce {
 				b := ix.refBlock(v, r)
 				f(&b, edge.change)
 			}
@@ -352,20 +354,20 @@ func (ix *FileIndex) partTotals(v *view, from, to int) analysis.Totals {
 			t.FreeCount++
 		}
 	}
-	ix.eachChange(v, from, to, func(event int, r ref, how change) {
+	ix.eachChange(v, from, to, func(event int, r column.Ref, how column.Change) {
 		_, size := ix.siteSize(v, r)
 		switch how {
-		case born:
+		case column.Born:
 			t.AllocCount++
 			add(&t.AllocBytes, size)
 			if v.events.Addr[event] == 0 {
 				t.UnaddressedCount++
 				add(&t.UnaddressedBytes, size)
 			}
-		case overwrote:
+		case column.Overwrote:
 			t.OverwrittenCount++
 			add(&t.OverwrittenBytes, size)
-		case freedAtOnce:
+		case column.FreedAtOnce:
 			t.TemporaryCount++
 			fallthrough
 		default:
@@ -391,6 +393,6 @@ func (ix *FileIndex) partTotals(v *view, from, to int) analysis.Totals {
 func (ix *FileIndex) public(b *fileBlock) analysis.Block {
 	return analysis.Block{
 		Addr: b.addr, Size: b.size, Born: b.bornAt, Died: b.diedAt,
-		Stack: ix.ids[ix.sites.stack[b.site]], Thread: ix.threads[ix.sites.thread[b.site]],
+		Stack: ix.Ids[ix.sites.Stack[b.site]], Thread: ix.Threads[ix.sites.Thread[b.site]],
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex/group"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model"
 )
@@ -89,7 +90,7 @@ func (w *twin) groupName(by analysis.Group, b *twinBlock) string {
 	case analysis.ByStack:
 		return itoa(b.ID)
 	}
-	return stackGroupName(by, w.stacks, model.StackID(b.ID))
+	return group.StackGroupName(by, w.stacks, model.StackID(b.ID))
 }
 
 func itoa(n uint64) string { return strconv.FormatUint(n, 10) }

@@ -7,6 +7,8 @@ import (
 	"sort"
 	"sync"
 
+	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/analysis/traceindex/group"
 	"github.com/memtui/memtui/model"
 )
 
@@ -17,8 +19,8 @@ type view struct {
 	filled *sync.Once // a kept view, or err
 	err    error
 	events model.Columns
-	site   []uint32 // by event that is no FREE: that of an ALLOC
-	refs   []ref    // by FREE
+	site   []uint32     // by event that is no FREE: that of an ALLOC
+	refs   []column.Ref // by FREE
 	fates
 }
 
@@ -57,18 +59,18 @@ func (ix *FileIndex) resolve(v *view) error {
 	e := &v.events
 	n := len(e.Size)
 	v.once = new(sync.Once)
-	v.site, v.refs = resize(v.site, n), resize(v.refs, e.Len()-n)
-	small, keys := ix.sites.first, ix.sites.keys
-	r := endReader{b: v.c.ends}
+	v.site, v.refs = column.Resize(v.site, n), column.Resize(v.refs, e.Len()-n)
+	small, keys := ix.sites.First, ix.sites.Keys
+	r := column.EndReader{B: v.c.ends}
 	p, free := 0, 0
 	for _, kind := range e.Kind {
 		switch kind {
 		case model.Free:
-			if len(r.b) == 0 {
+			if len(r.B) == 0 {
 				return errUnlike
 			}
-			to := r.next(p)
-			if q, ok := to.local(); ok && q >= p || !ok && to != noRef && uint32(to) >= v.c.firstRec {
+			to := r.Next(p)
+			if q, ok := to.Local(); ok && q >= p || !ok && to != column.NoRef && uint32(to) >= v.c.firstRec {
 				return errUnlike
 			}
 			v.refs[free] = to
@@ -77,13 +79,13 @@ func (ix *FileIndex) resolve(v *view) error {
 		case model.Alloc:
 			id, thread := e.ID[p], e.Thread[p]
 			if id < uint64(len(small)) {
-				if s := small[id]; s != 0 && keys[s-1].thread == thread {
+				if s := small[id]; s != 0 && keys[s-1].Thread == thread {
 					v.site[p] = s - 1
 					p++
 					continue
 				}
 			}
-			s, ok := ix.sites.find(siteKey{id, thread})
+			s, ok := ix.sites.Find(group.SiteKey{ID: id, Thread: thread})
 			if !ok {
 				return errUnlike
 			}
@@ -98,12 +100,12 @@ func (ix *FileIndex) resolve(v *view) error {
 func (v *view) follow() {
 	v.once.Do(func() {
 		n := len(v.events.Size)
-		v.event, v.died, v.record = resize(v.event, n), resize(v.died, n), resize(v.record, n)
+		v.event, v.died, v.record = column.Resize(v.event, n), column.Resize(v.died, n), column.Resize(v.record, n)
 		clear(v.died)
 		p, free := 0, 0
 		for i, kind := range v.events.Kind {
 			if kind == model.Free {
-				if q, ok := v.refs[free].local(); ok {
+				if q, ok := v.refs[free].Local(); ok {
 					v.died[q] = uint32(i) + 1
 				}
 				free++
@@ -116,7 +118,7 @@ func (v *view) follow() {
 			p++
 		}
 		for _, o := range v.c.over {
-			if q, ok := o.ref.local(); ok {
+			if q, ok := o.ref.Local(); ok {
 				v.died[q] = o.event + 1
 			}
 		}
@@ -311,16 +313,16 @@ func (ix *FileIndex) blockOf(v *view, p int) (b fileBlock) {
 }
 
 func (ix *FileIndex) endOf(record int) (died uint32, at model.Time) {
-	if died = ix.records.died.at(record); died == alive {
+	if died = ix.records.died.At(record); died == alive {
 		return died, model.NoTime
 	}
-	return died, ix.records.diedAt.at(record)
+	return died, ix.records.diedAt.At(record)
 }
 
 // recordBlock is the block of a record, without its address.
 func (ix *FileIndex) recordBlock(r int) (b fileBlock) {
-	b.site, b.size = ix.records.origin.at(r)
-	b.born, b.bornAt = uint32(ix.records.born.at(r)), model.Time(ix.records.bornAt.at(r))
+	b.site, b.size = ix.records.origin.At(r)
+	b.born, b.bornAt = uint32(ix.records.born.At(r)), model.Time(ix.records.bornAt.At(r))
 	b.died, b.diedAt = ix.endOf(r)
 	return b
 }
@@ -328,36 +330,36 @@ func (ix *FileIndex) recordBlock(r int) (b fileBlock) {
 // recordWalk is recordBlock for records in ascending order, without looking for each anew.
 type recordWalk struct {
 	ix           *FileIndex
-	born, bornAt riseReader
+	born, bornAt column.RiseReader
 	block        fileBlock
 }
 
 func (ix *FileIndex) walkRecords() *recordWalk {
-	return &recordWalk{ix: ix, born: ix.records.born.reader(), bornAt: ix.records.bornAt.reader()}
+	return &recordWalk{ix: ix, born: ix.records.born.Reader(), bornAt: ix.records.bornAt.Reader()}
 }
 
 // to is the block of a record behind the last one. It is valid until the next call.
 func (w *recordWalk) to(r int) *fileBlock {
 	b := &w.block
-	b.site, b.size = w.ix.records.origin.at(r)
-	b.born, b.bornAt = uint32(w.born.to(r)), model.Time(w.bornAt.to(r))
+	b.site, b.size = w.ix.records.origin.At(r)
+	b.born, b.bornAt = uint32(w.born.To(r)), model.Time(w.bornAt.To(r))
 	b.died, b.diedAt = w.ix.endOf(r)
 	return b
 }
 
-func (ix *FileIndex) refBlock(v *view, r ref) fileBlock {
-	if p, ok := r.local(); ok {
+func (ix *FileIndex) refBlock(v *view, r column.Ref) fileBlock {
+	if p, ok := r.Local(); ok {
 		return ix.blockOf(v, p)
 	}
 	return ix.recordBlock(int(r))
 }
 
 // siteSize is a part of refBlock, faster.
-func (ix *FileIndex) siteSize(v *view, r ref) (site uint32, size uint64) {
-	if p, ok := r.local(); ok {
+func (ix *FileIndex) siteSize(v *view, r column.Ref) (site uint32, size uint64) {
+	if p, ok := r.Local(); ok {
 		return v.site[p], v.events.Size[p]
 	}
-	return ix.records.origin.at(int(r))
+	return ix.records.origin.At(int(r))
 }
 
 // payload is the number of events before an event of a view that are no FREE.
@@ -368,7 +370,7 @@ func (v *view) payload(event int) int {
 
 // eachChange calls f for every block that is born or ends in events [from, to) of a view, in order; an allocation over a
 // live address ends the old block first.
-func (ix *FileIndex) eachChange(v *view, from, to int, f func(event int, r ref, how change)) {
+func (ix *FileIndex) eachChange(v *view, from, to int, f func(event int, r column.Ref, how column.Change)) {
 	e := &v.events
 	p := 0
 	if from > 0 {
@@ -380,15 +382,15 @@ func (ix *FileIndex) eachChange(v *view, from, to int, f func(event int, r ref, 
 		switch e.Kind[i] {
 		case model.Alloc:
 			if len(over) > 0 && int(over[0].event) == i {
-				f(i, over[0].ref, overwrote)
+				f(i, over[0].ref, column.Overwrote)
 				over = over[1:]
 			}
-			f(i, localRef|ref(p), born)
+			f(i, column.LocalRef|column.Ref(p), column.Born)
 			p++
 		case model.Free:
 			r := v.refs[free]
 			free++
-			if r == noRef {
+			if r == column.NoRef {
 				continue
 			}
 			f(i, r, ix.howFreed(v, i, p, r))
@@ -400,21 +402,21 @@ func (ix *FileIndex) eachChange(v *view, from, to int, f func(event int, r ref, 
 
 // howFreed tells whether the block that a FREE of a view ends was born by the event before; p is the number of events before
 // that are no FREE.
-func (ix *FileIndex) howFreed(v *view, event, p int, r ref) change {
-	if q, ok := r.local(); ok {
+func (ix *FileIndex) howFreed(v *view, event, p int, r column.Ref) column.Change {
+	if q, ok := r.Local(); ok {
 		if q == p-1 && v.events.Kind[event-1] == model.Alloc {
-			return freedAtOnce
+			return column.FreedAtOnce
 		}
-	} else if event == 0 && int(ix.records.born.at(int(r)))+1 == v.c.first {
-		return freedAtOnce
+	} else if event == 0 && int(ix.records.born.At(int(r)))+1 == v.c.first {
+		return column.FreedAtOnce
 	}
-	return freed
+	return column.Freed
 }
 
 // replay is eachChange for any events, with their numbers in the whole trace.
-func (ix *FileIndex) replay(ctx context.Context, lo, hi int, f func(v *view, event int, r ref, how change)) error {
+func (ix *FileIndex) replay(ctx context.Context, lo, hi int, f func(v *view, event int, r column.Ref, how column.Change)) error {
 	return ix.eachView(ctx, lo, hi, func(v *view, from, to int) {
-		ix.eachChange(v, from, to, func(event int, r ref, how change) { f(v, v.c.first+event, r, how) })
+		ix.eachChange(v, from, to, func(event int, r column.Ref, how column.Change) { f(v, v.c.first+event, r, how) })
 	})
 }
 
@@ -435,7 +437,7 @@ func (ix *FileIndex) eachKept(ctx context.Context, lo, hi int, f func(b *fileBlo
 	if lo >= hi {
 		return ctx.Err()
 	}
-	first := ix.records.born.search(uint64(lo))
+	first := ix.records.born.Search(uint64(lo))
 	records := ix.walkRecords()
 	ix.keptRecords(first, ix.recordsBefore(hi), hi, func(r int) { f(records.to(r)) })
 	return ix.keptOfChunk(ctx, lo, hi, f)
@@ -452,14 +454,14 @@ func (ix *FileIndex) recordsBefore(hi int) int {
 // keptRecords calls f for the records [from, to) whose blocks are alive after hi events.
 func (ix *FileIndex) keptRecords(from, to, hi int, f func(r int)) {
 	for from < to {
-		base := from &^ chunkMask
-		end := min(chunkLen, to-base)
-		for i, died := range ix.records.died.chunks[from>>chunkBits][from-base : end] {
+		base := from &^ column.ChunkMask
+		end := min(column.ChunkLen, to-base)
+		for i, died := range ix.records.died.Chunks[from>>column.ChunkBits][from-base : end] {
 			if int(died) >= hi {
 				f(from + i)
 			}
 		}
-		from = base + chunkLen
+		from = base + column.ChunkLen
 	}
 }
 

@@ -1,6 +1,9 @@
 package traceindex
 
-import "github.com/memtui/memtui/model"
+import (
+	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/model"
+)
 
 // small reports whether no sum can overflow.
 func (f *folder) small() bool {
@@ -9,7 +12,7 @@ func (f *folder) small() bool {
 	for _, size := range f.j.events.Size {
 		all |= size
 	}
-	return all < limit/chunkEvents && f.live.allocBytes < limit && f.live.liveHi == 0
+	return all < limit/chunkEvents && f.live.AllocBytes < limit && f.live.LiveHi == 0
 }
 
 // walkSmall is walk where small says so: sums are added without a look at overflow, the levels are kept in registers, and
@@ -17,7 +20,7 @@ func (f *folder) small() bool {
 func (f *folder) walkSmall() {
 	j := f.j
 	kinds, sizes, sites, ended, event := j.events.Kind, j.events.Size, j.siteOf, j.ended, j.event
-	cells, bySize, allocs, frees, codes := f.siteCells, f.dimCells[dimSize], &f.allocs, &f.sizes.count, &f.sizes.code
+	cells, bySize, allocs, frees, codes := f.siteCells, f.dimCells[column.DimSize], &f.allocs, &f.sizes.Count, &f.sizes.Code
 	firstBorn := j.firstPayload + 1
 	p, over, nextOver := 0, 0, f.nextOver(0)
 	for begin, to := 0, 0; begin < len(kinds); begin = to {
@@ -25,29 +28,29 @@ func (f *folder) walkSmall() {
 			f.startRun(begin, p)
 		}
 		to = f.partEnd(begin)
-		ends, end := f.ends.room(fineLength)
-		freed, at := f.sizes.room(fineLength)
-		live, count, allocBytes := f.live.live, uint32(f.live.count), f.live.allocBytes
-		var e extremes
+		ends, end := f.ends.Room(fineLength)
+		freed, at := f.sizes.Room(fineLength)
+		live, count, allocBytes := f.live.Live, uint32(f.live.Count), f.live.AllocBytes
+		var e column.Extremes
 		for k, kind := range kinds[begin:to] {
 			switch {
 			case kind == model.Alloc && begin+k != nextOver:
 				size, c := sizes[p], &cells[sites[p]]
 				event[p] = uint32(begin + k)
 				p++
-				c.allocBytes += size
-				c.allocCount++
-				if size < smallSizes {
+				c.AllocBytes += size
+				c.AllocCount++
+				if size < column.SmallSizes {
 					allocs[size]++
 				} else {
 					c := &bySize[sizeClass(size)]
-					c.allocBytes += size
-					c.allocCount++
+					c.AllocBytes += size
+					c.AllocCount++
 				}
 				allocBytes += size
 				live += size
 				count++
-				e.maxBytes, e.maxCount = max(e.maxBytes, live), max(e.maxCount, count)
+				e.MaxBytes, e.MaxCount = max(e.MaxBytes, live), max(e.MaxCount, count)
 			case kind == model.Free:
 				v := ended[begin+k-p]
 				if v == 0 {
@@ -61,11 +64,11 @@ func (f *folder) walkSmall() {
 				if v >= firstBorn {
 					q := int(v - firstBorn)
 					site, size = sites[q], sizes[q]
-					if p-q <= endNear {
+					if p-q <= column.EndNear {
 						ends[end] = byte(p - q)
 						end++
 					} else {
-						end = putLocal(ends, end, p-q)
+						end = column.PutLocal(ends, end, p-q)
 					}
 					if q == p-1 && kinds[begin+k-1] == model.Alloc {
 						now = 1
@@ -74,49 +77,49 @@ func (f *folder) walkSmall() {
 					d := &f.dead[f.death]
 					f.death++
 					site, size = d.site, d.size
-					end = f.ends.putRecord(ends, end, d.record)
+					end = f.ends.PutRecord(ends, end, d.record)
 					if begin+k == 0 && f.endsLast(d.record) {
 						now = 1
 					}
 				}
 				c := &cells[site]
-				c.endedBytes += size
-				c.endedCount++
-				c.temporary += now
-				code := byte(rareSize)
-				if size < smallSizes {
+				c.EndedBytes += size
+				c.EndedCount++
+				c.Temporary += now
+				code := byte(column.RareSize)
+				if size < column.SmallSizes {
 					frees[size]++
 					code = codes[size]
 				} else {
 					c := &bySize[sizeClass(size)]
-					c.endedBytes += size
-					c.endedCount++
+					c.EndedBytes += size
+					c.EndedCount++
 				}
 				if now != 0 {
-					bySize[sizeClass(size)].temporary++
+					bySize[sizeClass(size)].Temporary++
 				}
 				freed[at] = code
 				at++
-				if code == rareSize {
-					at = putRare(freed, at-1, size)
+				if code == column.RareSize {
+					at = column.PutRare(freed, at-1, size)
 				}
 				live -= size
 				count--
-				e.minBytes, e.minCount = min(e.minBytes, live), min(e.minCount, count)
+				e.MinBytes, e.MinCount = min(e.MinBytes, live), min(e.MinCount, count)
 			default:
-				f.live.live, f.live.count, f.live.allocBytes = live, uint64(count), allocBytes
+				f.live.Live, f.live.Count, f.live.AllocBytes = live, uint64(count), allocBytes
 				p, over = f.rare(begin+k, p, over)
-				live, count, allocBytes = f.live.live, uint32(f.live.count), f.live.allocBytes
+				live, count, allocBytes = f.live.Live, uint32(f.live.Count), f.live.AllocBytes
 				nextOver = f.nextOver(over)
-				e.add(extremes{live, live, count, count})
+				e.Add(column.Extremes{MinBytes: live, MaxBytes: live, MinCount: count, MaxCount: count})
 			}
 			if k == 0 {
-				e = extremes{live, live, count, count}
+				e = column.Extremes{MinBytes: live, MaxBytes: live, MinCount: count, MaxCount: count}
 			}
 		}
-		f.ends.b, f.sizes.b = ends[:end], freed[:at]
-		f.live.live, f.live.count, f.live.allocBytes = live, uint64(count), allocBytes
-		f.live.allocCount, f.live.freeEvents = f.before.allocCount+uint32(p-f.others()), f.before.freeEvents+uint32(to-p)
+		f.ends.B, f.sizes.B = ends[:end], freed[:at]
+		f.live.Live, f.live.Count, f.live.AllocBytes = live, uint64(count), allocBytes
+		f.live.AllocCount, f.live.FreeEvents = f.before.AllocCount+uint32(p-f.others()), f.before.FreeEvents+uint32(to-p)
 		f.part(begin, to, e)
 	}
 	f.sumSmall()
@@ -135,30 +138,30 @@ func (f *folder) nextOver(over int) int {
 
 // endsLast reports whether a record is of the last event before the chunk.
 func (f *folder) endsLast(record uint32) bool {
-	return int(f.records.born.at(int(record)))+1 == f.c.first
+	return int(f.records.born.At(int(record)))+1 == f.c.first
 }
 
 // sumSmall adds up what walkSmall has only counted.
 func (f *folder) sumSmall() {
-	bySize, t := f.dimCells[dimSize], f.c.totals
-	for s := range uint64(smallSizes) {
-		if n := f.allocs[s] | f.sizes.count[s]; n == 0 {
+	bySize, t := f.dimCells[column.DimSize], f.c.totals
+	for s := range uint64(column.SmallSizes) {
+		if n := f.allocs[s] | f.sizes.Count[s]; n == 0 {
 			continue
 		}
 		c := &bySize[sizeClass(s)]
-		c.allocCount += f.allocs[s]
-		c.allocBytes += uint64(f.allocs[s]) * s
-		c.endedCount += f.sizes.count[s]
-		c.endedBytes += uint64(f.sizes.count[s]) * s
+		c.AllocCount += f.allocs[s]
+		c.AllocBytes += uint64(f.allocs[s]) * s
+		c.EndedCount += f.sizes.Count[s]
+		c.EndedBytes += uint64(f.sizes.Count[s]) * s
 	}
 	t.AllocCount, t.AllocBytes = 0, 0
 	for i := range bySize {
 		c := &bySize[i]
-		t.AllocCount += uint64(c.allocCount)
-		t.AllocBytes += c.allocBytes
-		t.FreedCount += uint64(c.endedCount)
-		t.FreedBytes += c.endedBytes
-		t.TemporaryCount += uint64(c.temporary)
+		t.AllocCount += uint64(c.AllocCount)
+		t.AllocBytes += c.AllocBytes
+		t.FreedCount += uint64(c.EndedCount)
+		t.FreedBytes += c.EndedBytes
+		t.TemporaryCount += uint64(c.Temporary)
 	}
 	t.FreedCount -= t.OverwrittenCount
 	t.FreedBytes -= t.OverwrittenBytes
@@ -206,10 +209,10 @@ func (f *folder) walk() {
 		default:
 			p, over = f.rare(i, p, over)
 		}
-		l := f.live.now()
-		f.live.cur.addLevel(&l)
+		l := f.live.Now()
+		f.live.Cur.AddLevel(&l)
 		if i%runLength == runLength-1 || i == len(e.Kind)-1 {
-			f.runs = append(f.runs, baseRun{f.live.cur, l})
+			f.runs = append(f.runs, column.BaseRun{Extremes: f.live.Cur, Level: l})
 		}
 	}
 	t.Events, t.FreeCount = uint64(e.Len()), uint64(len(j.ended))
@@ -219,40 +222,40 @@ func (f *folder) alloc(p int) {
 	t, size := f.c.totals, f.j.events.Size[p]
 	t.AllocCount++
 	t.AllocBytes = f.sum(t.AllocBytes, size)
-	f.siteCells[f.j.siteOf[p]].apply(born, size)
-	f.dimCells[dimSize][sizeClass(size)].apply(born, size)
-	f.live.alloc(size)
+	f.siteCells[f.j.siteOf[p]].Apply(column.Born, size)
+	f.dimCells[column.DimSize][sizeClass(size)].Apply(column.Born, size)
+	f.live.Alloc(size)
 }
 
 func (f *folder) free(event, p int) {
 	t := f.c.totals
-	f.live.freeEvents++
+	f.live.FreeEvents++
 	v := f.j.ended[event-p]
 	if v == 0 {
 		t.UnmatchedFrees++
-		f.ends.none()
-		f.sizes.none()
+		f.ends.None()
+		f.sizes.None()
 		return
 	}
 	r, site, size := f.block(v)
-	how := freed
-	if q, ok := r.local(); ok {
-		f.ends.local(p - q)
+	how := column.Freed
+	if q, ok := r.Local(); ok {
+		f.ends.Local(p - q)
 		if q == p-1 && f.j.events.Kind[event-1] == model.Alloc {
-			how = freedAtOnce
+			how = column.FreedAtOnce
 		}
 	} else {
-		f.ends.record(uint32(r))
+		f.ends.Record(uint32(r))
 		if event == 0 && f.endsLast(uint32(r)) {
-			how = freedAtOnce
+			how = column.FreedAtOnce
 		}
 	}
-	if how == freedAtOnce {
+	if how == column.FreedAtOnce {
 		t.TemporaryCount++
 	}
 	t.FreedCount++
 	t.FreedBytes = f.sum(t.FreedBytes, size)
-	f.sizes.add(size)
+	f.sizes.Add(size)
 	f.end(site, size, how)
 }
 
@@ -261,28 +264,28 @@ func (f *folder) overwrite(o *overEnd) {
 	o.ref, site, o.size = f.block(uint32(o.ref))
 	f.c.totals.OverwrittenCount++
 	f.c.totals.OverwrittenBytes = f.sum(f.c.totals.OverwrittenBytes, o.size)
-	f.end(site, o.size, overwrote)
+	f.end(site, o.size, column.Overwrote)
 }
 
-func (f *folder) end(site uint32, size uint64, how change) {
-	f.siteCells[site].apply(how, size)
-	f.dimCells[dimSize][sizeClass(size)].apply(how, size)
-	f.live.free(size)
+func (f *folder) end(site uint32, size uint64, how column.Change) {
+	f.siteCells[site].Apply(how, size)
+	f.dimCells[column.DimSize][sizeClass(size)].Apply(how, size)
+	f.live.Free(size)
 }
 
 // block is the block of the next end, numbered as in job.ended: its site in the chunk and its size.
-func (f *folder) block(v uint32) (r ref, site uint32, size uint64) {
+func (f *folder) block(v uint32) (r column.Ref, site uint32, size uint64) {
 	if p := v - 1 - f.j.firstPayload; v > f.j.firstPayload {
-		return localRef | ref(p), f.j.siteOf[p], f.j.events.Size[p]
+		return column.LocalRef | column.Ref(p), f.j.siteOf[p], f.j.events.Size[p]
 	}
 	d := &f.dead[f.death]
 	f.death++
-	return ref(d.record), d.site, d.size
+	return column.Ref(d.record), d.site, d.size
 }
 
 func (f *folder) startRun(event, p int) {
 	e := &f.j.events
-	s := runStart{time: e.Time[event], at: uint32(p), freed: uint32(len(f.sizes.b))}
+	s := runStart{time: e.Time[event], at: uint32(p), freed: uint32(len(f.sizes.B))}
 	if f.parts {
 		s.fine = uint32(len(f.fine.b))
 	}
@@ -290,7 +293,7 @@ func (f *folder) startRun(event, p int) {
 		s.at = uint32(e.Offset[event/runLength] - f.j.from)
 	}
 	f.starts = append(f.starts, s)
-	f.live.cur = nothing
+	f.live.Cur = column.Nothing
 }
 
 func (f *folder) sum(a, b uint64) uint64 {

@@ -1,25 +1,26 @@
-package traceindex
+package group
 
 import (
 	"slices"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/model"
 )
 
-// changed is a live level after a block of the size is born or ends.
-func changed(live, size uint64, how change) uint64 {
-	if how == born {
+// Changed is a live level after a block of the size is born or ends.
+func Changed(live, size uint64, how column.Change) uint64 {
+	if how == column.Born {
 		s, _ := model.SaturatingAdd(live, size)
 		return s
 	}
 	return live - min(size, live)
 }
 
-// nameSites fills the names of rows, which may be a part of all and were put together by f.
-func (ix *names) nameSites(by analysis.Group, f *fold, rows []analysis.Site) {
-	s := ix.stacks()
+// NameSites fills the names of rows, which may be a part of all and were put together by f.
+func (ix *Names) NameSites(by analysis.Group, f *Fold, rows []analysis.Site) {
+	s := ix.Stacks()
 	if f != nil {
 		s = f.stacks
 	}
@@ -35,10 +36,10 @@ func (ix *names) nameSites(by analysis.Group, f *fold, rows []analysis.Site) {
 		switch {
 		case by == analysis.ByStack:
 			l := &shown[r.Key]
-			r.Stack = ix.ids[r.Key]
+			r.Stack = ix.Ids[r.Key]
 			r.Name, r.Where, r.Node = l.name, l.where, l.leaf
 		case f != nil:
-			r.Name = f.names[r.Key]
+			r.Name = f.Names[r.Key]
 			r.Node, _ = s.Node(r.Stack)
 		default:
 			r.Name = ix.dimensionName(by, r.Key)
@@ -53,11 +54,11 @@ type functionTable struct {
 	byID   []int // row of a FuncID, -1 while it has none
 	seen   []int // by row: the last stack that counted there
 	stack  int
-	bare   bool // stacks without frames have lost them to a filter
-	rows   []analysis.Function
+	Bare   bool // stacks without frames have lost them to a filter
+	Rows   []analysis.Function
 }
 
-func newFunctionTable(s *model.Stacks) *functionTable {
+func NewFunctionTable(s *model.Stacks) *functionTable {
 	t := &functionTable{stacks: s, byName: map[string]int{}}
 	if s != nil {
 		t.byID = slices.Repeat([]int{-1}, len(s.Functions))
@@ -68,19 +69,19 @@ func newFunctionTable(s *model.Stacks) *functionTable {
 func (t *functionTable) row(name string) int {
 	i, ok := t.byName[name]
 	if !ok {
-		i = len(t.rows)
+		i = len(t.Rows)
 		t.byName[name] = i
-		t.rows = append(t.rows, analysis.Function{Name: name})
+		t.Rows = append(t.Rows, analysis.Function{Name: name})
 		t.seen = append(t.seen, 0)
 	}
 	return i
 }
 
-// add counts one stack's allocations.
-func (t *functionTable) add(id model.StackID, bytes, count uint64) {
+// Add counts one stack's allocations.
+func (t *functionTable) Add(id model.StackID, bytes, count uint64) {
 	t.stack++
 	leaf, ok := t.stacks.Node(id)
-	if ok && leaf == 0 && t.bare {
+	if ok && leaf == 0 && t.Bare {
 		t.count(t.row(calltree.NoFrames), bytes, count, true)
 		return
 	}
@@ -98,7 +99,7 @@ func (t *functionTable) add(id model.StackID, bytes, count uint64) {
 }
 
 func (t *functionTable) count(row int, bytes, count uint64, self bool) {
-	r := &t.rows[row]
+	r := &t.Rows[row]
 	if t.seen[row] != t.stack {
 		t.seen[row] = t.stack
 		r.TotalBytes, _ = model.SaturatingAdd(r.TotalBytes, bytes)
@@ -110,10 +111,10 @@ func (t *functionTable) count(row int, bytes, count uint64, self bool) {
 	}
 }
 
-// addEnded adds the blocks that ended between two states of a key's sums.
-func addEnded(s *analysis.Site, before, after *cell) {
-	ended, over := after.endedBytes-before.endedBytes, after.overBytes-before.overBytes
-	endedCount, overCount := after.endedCount-before.endedCount, after.overCount-before.overCount
+// AddEnded adds the blocks that ended between two states of a key's sums.
+func AddEnded(s *analysis.Site, before, after *column.Cell) {
+	ended, over := after.EndedBytes-before.EndedBytes, after.OverBytes-before.OverBytes
+	endedCount, overCount := after.EndedCount-before.EndedCount, after.OverCount-before.OverCount
 	s.OverwrittenBytes, _ = model.SaturatingAdd(s.OverwrittenBytes, over)
 	s.OverwrittenCount += uint64(overCount)
 	s.FreedBytes, _ = model.SaturatingAdd(s.FreedBytes, ended-min(over, ended)) // less only where a sum saturated

@@ -1,17 +1,13 @@
-package traceindex
+package analysis
 
-import (
-	"math"
+import "math"
 
-	"github.com/memtui/memtui/analysis"
-)
-
-// development is what a shape is judged by: levels at the ends of equal columns over the whole run.
-type development struct {
-	last   []uint64 // level at the end of each column
-	peak   uint64   // the highest level, which may lie inside a column
-	allocs uint64   // blocks that were ever allocated
-	width  float64  // seconds per column
+// Development is what a shape is judged by: levels at the ends of equal columns over the whole run.
+type Development struct {
+	Last   []uint64 // level at the end of each column
+	Peak   uint64   // the highest level, which may lie inside a column
+	Allocs uint64   // blocks that were ever allocated
+	Width  float64  // seconds per column
 }
 
 // Thresholds of the verdicts, as shares of the peak and of the run.
@@ -24,42 +20,42 @@ const (
 	linearRises = 6    // a line rises in at least this many columns
 )
 
-// shape judges a development. The order matters: the first verdict that holds is the most telling one.
-func (d *development) shape() analysis.Shape {
-	if d.peak == 0 || len(d.last) == 0 {
-		return analysis.Shape{}
+// Shape judges a development. The order matters: the first verdict that holds is the most telling one.
+func (d *Development) Shape() Shape {
+	if d.Peak == 0 || len(d.Last) == 0 {
+		return Shape{}
 	}
-	n := len(d.last)
-	end, half := d.last[n-1], d.peak/2
+	n := len(d.Last)
+	end, half := d.Last[n-1], d.Peak/2
 	rises, over := d.rises(), d.columnsOver(half)
-	s := analysis.Shape{Steps: rises}
+	s := Shape{Steps: rises}
 	s.Slope, s.Fit = d.line()
-	kept := float64(end) >= highLevel*float64(d.peak)
+	kept := float64(end) >= highLevel*float64(d.Peak)
 	switch {
-	case d.allocs == 1 && kept:
-		s.Kind = analysis.ShapeOnce
+	case d.Allocs == 1 && kept:
+		s.Kind = ShapeOnce
 	case d.heldToShutdown(end, half, over):
-		s.Kind = analysis.ShapeShutdown
-	case kept && d.allocs <= fewBlocks:
-		s.Kind, s.Steps = analysis.ShapeSteps, int(d.allocs)
+		s.Kind = ShapeShutdown
+	case kept && d.Allocs <= fewBlocks:
+		s.Kind, s.Steps = ShapeSteps, int(d.Allocs)
 	case kept && s.Fit >= linearFit && s.Slope > 0 && rises >= linearRises:
-		s.Kind = analysis.ShapeLinear
+		s.Kind = ShapeLinear
 	case kept && d.settled():
-		s.Kind = analysis.ShapePlateau
+		s.Kind = ShapePlateau
 	case kept && rises <= fewBlocks:
-		s.Kind = analysis.ShapeSteps
+		s.Kind = ShapeSteps
 	case over <= n/burstPart && end < half:
-		s.Kind = analysis.ShapeBurst
+		s.Kind = ShapeBurst
 	default:
-		s.Kind = analysis.ShapeMixed
+		s.Kind = ShapeMixed
 	}
 	return s
 }
 
 // rises counts the columns that end higher than the one before.
-func (d *development) rises() int {
+func (d *Development) rises() int {
 	n, before := 0, uint64(0)
-	for _, v := range d.last {
+	for _, v := range d.Last {
 		if v > before {
 			n++
 		}
@@ -68,9 +64,9 @@ func (d *development) rises() int {
 	return n
 }
 
-func (d *development) columnsOver(level uint64) int {
+func (d *Development) columnsOver(level uint64) int {
 	n := 0
-	for _, v := range d.last {
+	for _, v := range d.Last {
 		if v > level {
 			n++
 		}
@@ -79,16 +75,16 @@ func (d *development) columnsOver(level uint64) int {
 }
 
 // heldToShutdown reports whether at least half of the peak stood for half of the run and was given back in its last columns.
-func (d *development) heldToShutdown(end, half uint64, over int) bool {
-	n := len(d.last)
-	return n > 4 && end <= d.peak/10 && d.last[n-4] > half && over >= n/2
+func (d *Development) heldToShutdown(end, half uint64, over int) bool {
+	n := len(d.Last)
+	return n > 4 && end <= d.Peak/10 && d.Last[n-4] > half && over >= n/2
 }
 
 // settled reports whether the level was nearly reached early and stayed there.
-func (d *development) settled() bool {
-	n, reached := len(d.last), -1
-	for i, v := range d.last {
-		switch high := float64(v) >= highLevel*float64(d.peak); {
+func (d *Development) settled() bool {
+	n, reached := len(d.Last), -1
+	for i, v := range d.Last {
+		switch high := float64(v) >= highLevel*float64(d.Peak); {
 		case high && reached < 0:
 			reached = i
 		case !high && reached >= 0:
@@ -99,12 +95,12 @@ func (d *development) settled() bool {
 }
 
 // line fits a least-squares line to the levels from the first one on: its slope per second, and R².
-func (d *development) line() (slope, fit float64) {
+func (d *Development) line() (slope, fit float64) {
 	first := 0
-	for first < len(d.last) && d.last[first] == 0 {
+	for first < len(d.Last) && d.Last[first] == 0 {
 		first++
 	}
-	y := d.last[first:]
+	y := d.Last[first:]
 	n := float64(len(y))
 	if n < 3 {
 		return 0, 0
@@ -118,6 +114,6 @@ func (d *development) line() (slope, fit float64) {
 	if vx <= 0 || vy <= 1e-9*sy*sy {
 		return 0, 0
 	}
-	width := math.Max(d.width, 1e-9)
+	width := math.Max(d.Width, 1e-9)
 	return cov / vx / width, math.Min(cov*cov/(vx*vy), 1)
 }

@@ -1,0 +1,84 @@
+package column
+
+import (
+	"unsafe"
+
+	"github.com/memtui/memtui/model"
+)
+
+// Dim is a way to split blocks for which cumulative sums are kept; every [Group] is one of them or folds DimStack.
+type Dim uint8
+
+const (
+	DimStack Dim = iota
+	DimThread
+	DimSize
+	DimCount
+)
+
+// Cell is the cumulative sums of one key. Sums of bytes saturate.
+type Cell struct {
+	AllocBytes, EndedBytes uint64
+	AllocCount, EndedCount uint32 // blocks that a FREE or an ALLOC over their address ended
+	Temporary              uint32 // counted at the event that ends the block
+	OverCount              uint32 // of the ended ones, those that an ALLOC ended
+	OverBytes              uint64
+}
+
+// Change is what happens to a block.
+type Change uint8
+
+const (
+	Born        Change = iota
+	Freed              // by a FREE
+	FreedAtOnce        // by the FREE that is the very next event: a temporary block
+	Overwrote          // by an ALLOC over its address
+)
+
+func (c *Cell) Apply(how Change, size uint64) {
+	if how == Born {
+		c.AllocBytes, _ = model.SaturatingAdd(c.AllocBytes, size)
+		c.AllocCount++
+		return
+	}
+	c.EndedBytes, _ = model.SaturatingAdd(c.EndedBytes, size)
+	c.EndedCount++
+	switch how {
+	case FreedAtOnce:
+		c.Temporary++
+	case Overwrote:
+		c.OverBytes, _ = model.SaturatingAdd(c.OverBytes, size)
+		c.OverCount++
+	}
+}
+
+// Add adds the sums of events that follow.
+func (c *Cell) Add(o *Cell) {
+	c.AllocBytes, _ = model.SaturatingAdd(c.AllocBytes, o.AllocBytes)
+	c.EndedBytes, _ = model.SaturatingAdd(c.EndedBytes, o.EndedBytes)
+	c.OverBytes, _ = model.SaturatingAdd(c.OverBytes, o.OverBytes)
+	c.AllocCount += o.AllocCount
+	c.EndedCount += o.EndedCount
+	c.OverCount += o.OverCount
+	c.Temporary += o.Temporary
+}
+
+func (c *Cell) LiveBytes() uint64 { return c.AllocBytes - min(c.EndedBytes, c.AllocBytes) }
+
+func (c *Cell) LiveCount() uint64 { return uint64(c.AllocCount - c.EndedCount) }
+
+// Checkpoint is a copy of all sums after a number of events.
+type Checkpoint struct {
+	Events int
+	Sums   [DimCount][]Cell
+}
+
+func (c *Checkpoint) Memory() int64 {
+	n := 0
+	for _, s := range c.Sums {
+		n += len(s)
+	}
+	return int64(n) * int64(unsafe.Sizeof(Cell{}))
+}
+
+// checkpointEvery keeps an answer's replay short, and checkpoints below a few bytes per event however many stacks there are.

@@ -1,0 +1,102 @@
+package column
+
+import "math"
+
+// A column grows by whole chunks, so that nothing is copied while a trace loads and no more than one chunk is wasted.
+const (
+	ChunkBits = 16
+	ChunkLen  = 1 << ChunkBits
+	ChunkMask = ChunkLen - 1
+)
+
+// Column is an append-only array without pointers, in chunks of ChunkLen values.
+type Column[T any] struct {
+	Chunks [][]T
+	N      int
+}
+
+func (c *Column[T]) Append(v T) {
+	c.rest()[0] = v
+	c.N++
+}
+
+// rest is what is left of the last chunk, never nothing: a new one follows where that is full.
+func (c *Column[T]) rest() []T {
+	if c.N>>ChunkBits == len(c.Chunks) {
+		c.Chunks = append(c.Chunks, make([]T, ChunkLen))
+	}
+	return c.Chunks[c.N>>ChunkBits][c.N&ChunkMask:]
+}
+
+// Room appends n values, or as many as lie together, and returns them. They are zero.
+func (c *Column[T]) Room(n int) []T {
+	rest := c.rest()
+	n = min(n, len(rest))
+	c.N += n
+	return rest[:n]
+}
+
+// ColumnFrom is a column of given values, which it keeps.
+func ColumnFrom[T any](all []T) Column[T] {
+	c := Column[T]{N: len(all), Chunks: make([][]T, 0, (len(all)+ChunkMask)>>ChunkBits)}
+	for len(all) > 0 {
+		n := min(len(all), ChunkLen)
+		c.Chunks = append(c.Chunks, all[:n:n])
+		all = all[n:]
+	}
+	return c
+}
+
+func (c *Column[T]) At(i int) T { return c.Chunks[i>>ChunkBits][i&ChunkMask] }
+
+// Ref is the place of a value, valid for good.
+func (c *Column[T]) Ref(i int) *T { return &c.Chunks[i>>ChunkBits][i&ChunkMask] }
+
+func (c *Column[T]) Set(i int, v T) { c.Chunks[i>>ChunkBits][i&ChunkMask] = v }
+
+// LargeSizes are the sizes, by place in a column, for which that says LargeSize.
+type LargeSizes map[int]uint64
+
+const LargeSize = math.MaxUint32
+
+// Low is what the column has for a size at i.
+func (l *LargeSizes) Low(i int, v uint64) uint32 {
+	if v < LargeSize {
+		return uint32(v)
+	}
+	if *l == nil {
+		*l = LargeSizes{}
+	}
+	(*l)[i] = v
+	return LargeSize
+}
+
+// Full is the size at i, given what the column has.
+func (l LargeSizes) Full(i int, v uint32) uint64 {
+	if v != LargeSize {
+		return uint64(v)
+	}
+	return l[i]
+}
+
+// OriginColumn has the sites of blocks beside their sizes, as who asks for one asks for the other: in memory that no cache
+// holds, each place costs.
+type OriginColumn struct {
+	Column[Origin]
+	Large LargeSizes
+}
+
+type Origin struct{ Site, Size uint32 }
+
+func (c *OriginColumn) At(i int) (site uint32, size uint64) {
+	o := c.Column.At(i)
+	return o.Site, c.Large.Full(i, o.Size)
+}
+
+// Resize returns a slice of n elements of any value, s itself if it is large enough.
+func Resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, n+n/8)
+	}
+	return s[:n]
+}

@@ -1,0 +1,11 @@
+package column
+
+// Ref names a block within a chunk: a record, or an allocation of the chunk.
+type Ref uint32
+
+const (
+	NoRef    Ref = 1<<32 - 1
+	LocalRef Ref = 1 << 31 // the rest is the number of an event that is no FREE
+)
+
+func (r Ref) Local() (payload int, ok bool) { return int(r &^ LocalRef), r&LocalRef != 0 && r != NoRef }

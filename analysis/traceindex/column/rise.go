@@ -1,0 +1,116 @@
+package column
+
+import (
+	"encoding/binary"
+	"sort"
+)
+
+// RiseColumn is an append-only column of numbers that never fall, in little more than a byte each: every RiseSpan-th as it
+// is, and between those the distances.
+type RiseColumn struct {
+	N      int
+	Last   uint64
+	Anchor []riseAnchor
+	Steps  Column[byte] // those behind an anchor lie in one of its chunks
+}
+
+type riseAnchor struct {
+	value uint64
+	At    uint64 // in steps, of the next value: two bytes each are more than 4 GiB where very many blocks live
+}
+
+const RiseSpan = 32
+
+func (c *RiseColumn) Append(v uint64) {
+	s := &c.Steps
+	if c.N%RiseSpan == 0 {
+		if len(s.rest()) < RiseSpan*binary.MaxVarintLen64 {
+			s.N = len(s.Chunks) << ChunkBits
+		}
+		c.Anchor = append(c.Anchor, riseAnchor{v, uint64(s.N)})
+	} else {
+		s.N += binary.PutUvarint(s.rest(), v-c.Last)
+	}
+	c.Last = v
+	c.N++
+}
+
+func (c *RiseColumn) At(i int) uint64 {
+	a := c.Anchor[i/RiseSpan]
+	return c.walk(&a, i%RiseSpan)
+}
+
+// walk moves a on by n values.
+func (c *RiseColumn) walk(a *riseAnchor, n int) uint64 {
+	if n == 0 {
+		return a.value
+	}
+	steps := c.Steps.Chunks[a.At>>ChunkBits]
+	for ; n > 0; n-- {
+		if d := steps[a.At&ChunkMask]; d < 0x80 {
+			a.value += uint64(d)
+			a.At++
+			continue
+		}
+		d, size := binary.Uvarint(steps[a.At&ChunkMask:])
+		a.value += d
+		a.At += uint64(size)
+	}
+	return a.value
+}
+
+// RiseReader reads a column from its begin on.
+type RiseReader struct {
+	c *RiseColumn
+	i int
+	a riseAnchor
+}
+
+func (c *RiseColumn) Reader() RiseReader { return RiseReader{c: c} }
+
+// ReaderAt is reader from a value on.
+func (c *RiseColumn) ReaderAt(i int) RiseReader {
+	r := RiseReader{c: c, i: i &^ (RiseSpan - 1)}
+	for r.i < i {
+		r.Next()
+	}
+	return r
+}
+
+// Next returns the next value; there must be one.
+func (r *RiseReader) Next() uint64 {
+	if r.i%RiseSpan == 0 {
+		r.a = r.c.Anchor[r.i/RiseSpan]
+	} else {
+		r.c.walk(&r.a, 1)
+	}
+	r.i++
+	return r.a.value
+}
+
+// To moves on to value i, which must not have been returned yet, and returns it.
+func (r *RiseReader) To(i int) uint64 {
+	r.i = max(r.i, i&^(RiseSpan-1))
+	for r.i < i {
+		r.Next()
+	}
+	return r.Next()
+}
+
+// Search returns the first index whose value is at least v, n if there is none.
+func (c *RiseColumn) Search(v uint64) int {
+	k := sort.Search(len(c.Anchor), func(i int) bool { return c.Anchor[i].value >= v }) - 1
+	if k < 0 {
+		return 0
+	}
+	a := c.Anchor[k]
+	i := k*RiseSpan + 1
+	for ; i < min((k+1)*RiseSpan, c.N); i++ {
+		if c.walk(&a, 1) >= v {
+			return i
+		}
+	}
+	return i
+}
+
+func (c *RiseColumn) Fits(n int) bool { return c.N == n && len(c.Anchor) == (n+RiseSpan-1)/RiseSpan }

@@ -1,0 +1,186 @@
+package group
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/model"
+)
+
+// Names are what stacks and threads are called.
+type Names struct {
+	Store   *model.Store    // for symbols, which arrive when they are read; nil in an index nothing was built into
+	Ids     []model.StackID // by dense index
+	Threads []uint16        // by dense index
+	Groups  groupCache
+}
+
+func (ix *Names) Profile() *model.Profile {
+	if ix.Store == nil {
+		return nil
+	}
+	return ix.Store.Current()
+}
+
+// Stacks returns the symbols as far as they are read, nil before.
+func (ix *Names) Stacks() *model.Stacks {
+	if p := ix.Profile(); p != nil {
+		return p.Stacks
+	}
+	return nil
+}
+
+// groupCache keeps what is derived from symbols and from whole passes until more is loaded. Its lock is taken inside the
+// index's read lock, never the other way round.
+type groupCache struct {
+	Mu     sync.Mutex
+	folds  [analysis.GroupCount]*Fold
+	passes [analysis.GroupCount]*Pass
+	labels labels
+	set    *StackSet // of the filter asked for last; nil before the first
+
+	CellPeaks CellPeaks
+}
+
+// CellPeaks are the peaks of groups that were asked for last of a cell. Read-only once made.
+type CellPeaks struct {
+	Key  CellPeaksKey
+	Fold *Fold
+	Peak []uint64 // by key
+}
+
+type CellPeaksKey struct {
+	By     analysis.Group
+	In     Scope
+	Lo, Hi int // events
+	Keys   int
+}
+
+// labels are how stacks are shown, by dense index: the search for the telling frame is too slow to repeat at every instant.
+type labels struct {
+	stacks *model.Stacks // made from these symbols
+	of     []label
+}
+
+type label struct {
+	name, where string
+	leaf        model.NodeID
+}
+
+// labelsOf returns the labels of all stacks. They are read-only once made; later ones are appended.
+func (ix *Names) labelsOf(s *model.Stacks) []label {
+	ix.Groups.Mu.Lock()
+	defer ix.Groups.Mu.Unlock()
+	l := &ix.Groups.labels
+	if l.stacks != s {
+		*l = labels{stacks: s}
+	}
+	for _, id := range ix.Ids[len(l.of):] {
+		name, where, leaf := calltree.SiteName(s, id)
+		l.of = append(l.of, label{name, where, leaf})
+	}
+	return l.of
+}
+
+// Fold maps dense stack indexes to the keys of a group that is derived from stacks. Read-only once made.
+type Fold struct {
+	stacks *model.Stacks  // derived from these symbols
+	Of     []analysis.Key // by dense stack index
+	Names  []string       // by key
+	labels []label        // by key, of stacks after a filter
+	drops  bool           // the last key is that of the stacks that a filter leaves out
+}
+
+// DimOf is the dimension whose sums a group needs.
+func DimOf(by analysis.Group) column.Dim {
+	switch by {
+	case analysis.ByThread:
+		return column.DimThread
+	case analysis.BySizeClass:
+		return column.DimSize
+	}
+	return column.DimStack
+}
+
+// FoldOf returns the mapping of stacks to groups, nil for groups that are a dimension themselves.
+func (ix *Names) FoldOf(by analysis.Group) *Fold {
+	if by == analysis.ByStack || DimOf(by) != column.DimStack {
+		return nil
+	}
+	symbols := ix.Stacks()
+	ix.Groups.Mu.Lock()
+	defer ix.Groups.Mu.Unlock()
+	if f := ix.Groups.folds[by]; f != nil && f.stacks == symbols && len(f.Of) == len(ix.Ids) {
+		return f
+	}
+	f := &Fold{stacks: symbols, Of: make([]analysis.Key, len(ix.Ids))}
+	keys := map[string]analysis.Key{}
+	for i, id := range ix.Ids {
+		name := StackGroupName(by, symbols, id)
+		k, ok := keys[name]
+		if !ok {
+			k = analysis.Key(len(f.Names))
+			keys[name] = k
+			f.Names = append(f.Names, name)
+		}
+		f.Of[i] = k
+	}
+	ix.Groups.folds[by] = f
+	return f
+}
+
+// KeyOf is the group's key of a dimension's key.
+func (f *Fold) KeyOf(dimKey uint32) analysis.Key {
+	if f == nil {
+		return analysis.Key(dimKey)
+	}
+	return f.Of[dimKey]
+}
+
+// StackGroupName is the name of the group that a stack's leaf frame belongs to.
+func StackGroupName(by analysis.Group, s *model.Stacks, id model.StackID) string {
+	leaf, ok := s.Node(id)
+	if by == analysis.ByFunction {
+		if !ok || leaf == 0 {
+			return model.UnknownStack(id)
+		}
+		return calltree.FunctionName(s, leaf)
+	}
+	file := ""
+	if ok {
+		file = s.At(s.Frame[leaf]).File
+	}
+	if file == "" {
+		return calltree.UnknownFile
+	}
+	if by == analysis.ByModule {
+		return calltree.Module(file)
+	}
+	return file
+}
+
+// dimensionName names a key of a dimension that is a group itself, other than stacks.
+func (ix *Names) dimensionName(by analysis.Group, k analysis.Key) string {
+	if by == analysis.ByThread {
+		return "thread " + strconv.Itoa(int(ix.Threads[k]))
+	}
+	lo, hi := analysis.SizeBounds(uint32(k))
+	if lo == hi {
+		return fmt.Sprintf("%d B", lo)
+	}
+	return strings.TrimSuffix(model.Bytes(lo).String(), " B") + " … " + analysis.SizeEnd(hi)
+}
+
+func (ix *Names) MarkerName(id uint64) string {
+	if p := ix.Profile(); p != nil && p.Allocations != nil {
+		if name, ok := p.Allocations.MarkerName(id); ok {
+			return name
+		}
+	}
+	return model.UnknownMarker(id)
+}

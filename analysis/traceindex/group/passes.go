@@ -1,0 +1,185 @@
+package group
+
+import (
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex/column"
+)
+
+// Pass is what one walk over all events tells about the keys of a group: the peak of every key, and the development of
+// all, or, where there are very many, of those that were asked for. Read-only once made.
+type Pass struct {
+	Fold   *Fold
+	Events int
+	Peak   []uint64         // by key
+	Slot   []int32          // by key: where its development stands, -1 where it was not asked for
+	max    []uint64         // HistoryColumns per slot: highest level within each column, the one carried in included
+	shapes []analysis.Shape // by slot
+}
+
+// ManyKeys is the number of keys from which on developments are followed only where somebody looks: they take half a
+// kilobyte each, and a hostile file has as many stacks as events.
+const ManyKeys = 1 << 15
+
+// PassIn is the last pass of a group of what is left by a filter, nil for none.
+func (c *groupCache) PassIn(by analysis.Group, set *StackSet) *Pass {
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	if set != nil {
+		return set.passes[by]
+	}
+	return c.passes[by]
+}
+
+func (c *groupCache) KeepPass(by analysis.Group, set *StackSet, p *Pass) {
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	if set != nil {
+		set.passes[by] = p
+		return
+	}
+	c.passes[by] = p
+}
+
+// Follows reports whether the pass has the development of every key that it knows at all.
+func (p *Pass) Follows(want []analysis.Key) bool {
+	for _, k := range want {
+		if int(k) < len(p.Slot) && p.Slot[k] < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// SameNames reports whether two folds of one group came from the same symbols, so that their keys agree.
+func SameNames(a, b *Fold) bool {
+	return a == b || a != nil && b != nil && a.stacks == b.stacks
+}
+
+// slots numbers the keys whose development is followed.
+func slots(keys int, want []analysis.Key) (slot []int32, n int) {
+	slot = make([]int32, keys)
+	if keys <= ManyKeys {
+		for k := range slot {
+			slot[k] = int32(k)
+		}
+		return slot, keys
+	}
+	for k := range slot {
+		slot[k] = -1
+	}
+	for _, k := range want {
+		if int(k) < keys && slot[k] < 0 {
+			slot[k] = int32(n)
+			n++
+		}
+	}
+	return slot, n
+}
+
+// PassBuilder follows the level of every key from column to column.
+type PassBuilder struct {
+	Out  *Pass
+	Live []uint64 // by key
+	Now  []uint64 // by slot: the level
+	Top  []uint64 // by slot: the highest level in the column
+	last []uint64 // HistoryColumns per slot: level at the column's end
+	Born []uint64 // by slot: blocks
+	Col  int
+}
+
+func NewPassBuilder(f *Fold, events, keys int, want []analysis.Key) *PassBuilder {
+	slot, followed := slots(keys, want)
+	p := &Pass{Fold: f, Events: events, Peak: make([]uint64, keys), Slot: slot, max: make([]uint64, followed*analysis.HistoryColumns), shapes: make([]analysis.Shape, followed)}
+	return &PassBuilder{
+		Out: p, Live: make([]uint64, keys), Now: make([]uint64, followed), Top: make([]uint64, followed),
+		last: make([]uint64, followed*analysis.HistoryColumns), Born: make([]uint64, followed),
+	}
+}
+
+func (b *PassBuilder) Change(k analysis.Key, size uint64, how column.Change) {
+	level := Changed(b.Live[k], size, how)
+	b.Live[k] = level
+	b.Out.Peak[k] = max(b.Out.Peak[k], level)
+	s := b.Out.Slot[k]
+	if s < 0 {
+		return
+	}
+	b.Now[s], b.Top[s] = level, max(b.Top[s], level)
+	if how == column.Born {
+		b.Born[s]++
+	}
+}
+
+func (b *PassBuilder) EndColumn() {
+	for s, top := range b.Top {
+		b.Out.max[s*analysis.HistoryColumns+b.Col] = top
+		b.last[s*analysis.HistoryColumns+b.Col] = b.Now[s]
+	}
+	copy(b.Top, b.Now)
+	b.Col++
+}
+
+// Judge gives every development its shape.
+func (b *PassBuilder) Judge(width float64) {
+	for k, s := range b.Out.Slot {
+		if s < 0 {
+			continue
+		}
+		at := int(s) * analysis.HistoryColumns
+		d := analysis.Development{Last: b.last[at : at+analysis.HistoryColumns], Peak: b.Out.Peak[k], Allocs: b.Born[s], Width: width}
+		b.Out.shapes[s] = d.Shape()
+	}
+}
+
+func (p *Pass) Histories(keys []analysis.Key, n int) [][]uint64 {
+	out := make([][]uint64, len(keys))
+	for i, k := range keys {
+		out[i] = make([]uint64, max(n, 0))
+		if s, ok := p.slotOf(k); ok {
+			resample(out[i], p.max[s*analysis.HistoryColumns:(s+1)*analysis.HistoryColumns])
+		}
+	}
+	return out
+}
+
+func (p *Pass) slotOf(k analysis.Key) (s int, ok bool) {
+	if int(k) >= len(p.Slot) || p.Slot[k] < 0 || p.Fold != nil && p.Fold.drops && int(k) == len(p.Slot)-1 {
+		return 0, false
+	}
+	return int(p.Slot[k]), true
+}
+
+// resample fills dst with the highest values of the equal parts of src.
+func resample(dst, src []uint64) {
+	for i := range dst {
+		from, to := i*len(src)/len(dst), (i+1)*len(src)/len(dst)
+		for _, v := range src[from:max(to, from+1)] {
+			dst[i] = max(dst[i], v)
+		}
+	}
+}
+
+func (p *Pass) ShapesOf(keys []analysis.Key) []analysis.Shape {
+	out := make([]analysis.Shape, len(keys))
+	for i, k := range keys {
+		if s, ok := p.slotOf(k); ok {
+			out[i] = p.shapes[s]
+		}
+	}
+	return out
+}
+
+// Buckets drops the empty ones at both ends and none between.
+func Buckets(all *[analysis.SizeClasses]analysis.Bucket) []analysis.Bucket {
+	lo, hi := len(all), 0
+	for i := range all {
+		all[i].Min, all[i].Max = analysis.SizeBounds(uint32(i))
+		if all[i].Count > 0 {
+			lo, hi = min(lo, i), i+1
+		}
+	}
+	if lo >= hi {
+		return nil
+	}
+	return append([]analysis.Bucket(nil), all[lo:hi]...)
+}

@@ -1,0 +1,187 @@
+package group
+
+import (
+	"context"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/model"
+)
+
+// StackSet is what a filter makes of the stacks of a trace as far as they are known. Read-only once made, but for what it keeps
+// under the lock of its [groupCache].
+type StackSet struct {
+	filter  calltree.StackFilter
+	symbols *model.Stacks // made from these, nil before they are read
+	view    *calltree.FilteredStacks
+	keep    []bool // by dense stack index
+
+	folds  [analysis.GroupCount]*Fold
+	passes [analysis.GroupCount]*Pass
+}
+
+// Has reports whether blocks of a stack are kept. Those of stacks that came after the set are not yet.
+func (s *StackSet) Has(stack uint32) bool { return int(stack) < len(s.keep) && s.keep[stack] }
+
+// SetOf is the set of a filter, nil for one that changes nothing. The caller holds the index's read lock.
+func (ix *Names) SetOf(filter calltree.StackFilter) *StackSet {
+	if filter == "" {
+		return nil
+	}
+	symbols := ix.Stacks()
+	ix.Groups.Mu.Lock()
+	defer ix.Groups.Mu.Unlock()
+	old := ix.Groups.set
+	if old != nil && old.filter == filter && old.symbols == symbols && len(old.keep) == len(ix.Ids) {
+		return old
+	}
+	s := &StackSet{filter: filter, symbols: symbols, keep: make([]bool, len(ix.Ids))}
+	switch {
+	case symbols == nil:
+	case old != nil && old.filter == filter && old.symbols == symbols:
+		s.view = old.view
+	default:
+		s.view, _ = calltree.FilterStacks(context.Background(), symbols, filter, calltree.WholeStacks) // fails only with its context
+	}
+	unknown := calltree.StacksAreKept(filter)
+	for i, id := range ix.Ids {
+		s.keep[i] = unknown
+		if leaf, ok := symbols.Node(id); ok {
+			_, s.keep[i] = s.view.Node(leaf)
+		}
+	}
+	ix.Groups.set = s
+	return s
+}
+
+// Clear makes the weights of stacks that are left out zero. A nil set leaves all in.
+func (s *StackSet) Clear(weights []uint64) {
+	for i := range weights {
+		if s != nil && !s.Has(uint32(i)) {
+			weights[i] = 0
+		}
+	}
+}
+
+// Stacks is what the set makes of symbols; a nil set makes nothing of them.
+func (s *StackSet) Stacks(symbols *model.Stacks) *model.Stacks {
+	if s == nil || s.view == nil {
+		return symbols
+	}
+	return s.view.Stacks
+}
+
+// Scope says which blocks an answer counts: a cell, and the set of stacks that its filter keeps.
+type Scope struct {
+	analysis.Cell
+	Set *StackSet
+}
+
+// Filtered returns the scope of a cell. The caller holds the index's read lock.
+func (ix *Names) Filtered(c analysis.Cell) Scope { return Scope{c, ix.SetOf(c.Stacks)} }
+
+// Of is the scope as sums of a dimension need it: those by stack are put together by what is left of the stacks anyway.
+func (s Scope) Of(d column.Dim) Scope {
+	if d == column.DimStack {
+		return Scope{Cell: s.Rectangle()}
+	}
+	return s
+}
+
+// FoldIn maps stacks to groups after a filter: those that are left out to a key of their own, the last one.
+func (ix *Names) FoldIn(by analysis.Group, s *StackSet) *Fold {
+	if s == nil {
+		return ix.FoldOf(by)
+	}
+	if DimOf(by) != column.DimStack {
+		return nil
+	}
+	ix.Groups.Mu.Lock()
+	defer ix.Groups.Mu.Unlock()
+	if s.folds[by] == nil {
+		s.folds[by] = s.makeFold(by, ix.Ids[:len(s.keep)])
+	}
+	return s.folds[by]
+}
+
+func (s *StackSet) makeFold(by analysis.Group, ids []model.StackID) *Fold {
+	f := &Fold{stacks: s.symbols, Of: make([]analysis.Key, len(ids)), drops: true}
+	if by == analysis.ByStack {
+		f.Names = make([]string, len(ids)+1)
+		f.labels = make([]label, len(ids))
+		for i, id := range ids {
+			f.Of[i] = analysis.Key(i)
+			if !s.keep[i] {
+				f.Of[i] = analysis.Key(len(ids))
+				continue
+			}
+			f.labels[i] = s.label(id)
+		}
+		return f
+	}
+	keys := map[string]analysis.Key{}
+	for i, id := range ids {
+		if !s.keep[i] {
+			continue
+		}
+		name := s.groupName(by, id)
+		k, ok := keys[name]
+		if !ok {
+			k = analysis.Key(len(f.Names))
+			keys[name] = k
+			f.Names = append(f.Names, name)
+		}
+		f.Of[i] = k
+	}
+	for i, keep := range s.keep {
+		if !keep {
+			f.Of[i] = analysis.Key(len(f.Names))
+		}
+	}
+	f.Names = append(f.Names, "")
+	return f
+}
+
+// bare reports whether a filter has hidden all frames of a stack.
+func (s *StackSet) bare(id model.StackID) bool {
+	if s.view == nil {
+		return false
+	}
+	leaf, known := s.symbols.Node(id)
+	left, _ := s.view.Stacks.Node(id)
+	return known && leaf != 0 && left == 0
+}
+
+// groupName is the name of the group that what is left of a stack belongs to.
+func (s *StackSet) groupName(by analysis.Group, id model.StackID) string {
+	switch {
+	case by == analysis.ByFunction && s.bare(id):
+		return calltree.NoFrames
+	case s.view == nil:
+		return StackGroupName(by, nil, id)
+	}
+	return StackGroupName(by, s.view.Stacks, id)
+}
+
+// label is how what is left of a stack is shown. Its leaf is that of the file's own tree.
+func (s *StackSet) label(id model.StackID) label {
+	leaf, _ := s.symbols.Node(id)
+	if s.bare(id) {
+		return label{calltree.NoFrames, "", leaf}
+	}
+	var left *model.Stacks
+	if s.view != nil {
+		left = s.view.Stacks
+	}
+	name, where, _ := calltree.SiteName(left, id)
+	return label{name, where, leaf}
+}
+
+// Prune takes away the row of the stacks that are left out. Rows have their keys.
+func (f *Fold) Prune(rows []analysis.Site) []analysis.Site {
+	if n := len(rows); f != nil && f.drops && n > 0 && int(rows[n-1].Key) == len(f.Names)-1 {
+		return rows[:n-1]
+	}
+	return rows
+}
