@@ -105,18 +105,23 @@ func openRegular(ctx context.Context, path string, f *os.File, owned bool) (*Sou
 	}
 	s := &Source{path: path, file: f, info: info, owned: owned, budget: model.BudgetOf(ctx)}
 	if s.outer = outerFormat(head[:n]); s.outer != "" {
-		s.spool = startSpool(ctx, func() (io.Reader, error) { return io.NewSectionReader(f, 0, info.Size()), nil })
+		s.spool = startSpool(ctx, info.Size(), func() (io.Reader, error) { return io.NewSectionReader(f, 0, info.Size()), nil })
 	}
 	return s, nil
 }
 
 func openStream(ctx context.Context, path string, open func() (io.Reader, error)) (*Source, error) {
-	return &Source{path: path, spool: startSpool(ctx, open), budget: model.BudgetOf(ctx)}, nil
+	return &Source{path: path, spool: startSpool(ctx, 0, open), budget: model.BudgetOf(ctx)}, nil
 }
 
 // Allow says how many bytes of memory the user allows for what is read. Guards against files that mean far more than their
 // size lets through what fits. Call it before anything is read.
-func (s *Source) Allow(bytes int64) { s.allowed = bytes }
+func (s *Source) Allow(bytes int64) {
+	s.allowed = bytes
+	if s.spool != nil {
+		s.spool.allowed.Store(bytes)
+	}
+}
 
 // Allowed returns what Allow was told, 0 for nothing.
 func (s *Source) Allowed() int64 { return s.allowed }
