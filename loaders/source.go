@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 
 	"github.com/memtui/memtui/model"
 	"golang.org/x/sys/unix"
@@ -27,6 +28,7 @@ type Source struct {
 	spool *spool      // nil for files that are read in place
 
 	allowed int64         // bytes of memory that the user allows for it, 0 when nothing was said
+	read    atomic.Int64  // bytes that were asked for and there, each time
 	budget  *model.Budget // of the context that it was opened under
 
 	mapOnce sync.Once
@@ -180,21 +182,39 @@ func (s *Source) Outer() string {
 // of the input and [ErrShrank] where a file has lost bytes that it had when it was opened.
 func (s *Source) ReadAt(p []byte, off int64) (int, error) {
 	if s.spool != nil {
-		return s.spool.readAt(context.Background(), p, off, len(p))
+		return s.counted(s.spool.readAt(context.Background(), p, off, len(p)))
 	}
-	return s.readFile(p, off)
+	return s.counted(s.readFile(p, off))
+}
+
+// counted notes that n bytes were read.
+func (s *Source) counted(n int, err error) (int, error) {
+	s.read.Add(int64(n))
+	return n, err
+}
+
+// Progress returns how many bytes were read so far, whatever was read again counted again, and how many there are after
+// decompression, -1 while that is unknown.
+func (s *Source) Progress() (read, size int64) { return s.read.Load(), s.Size() }
+
+// Arrived returns how many bytes of a compressed file, as it is stored, or of a pipe have been taken so far.
+func (s *Source) Arrived() int64 {
+	if s.spool == nil {
+		return s.StoredSize()
+	}
+	return s.spool.received.Load()
 }
 
 // ReadSome is ReadAt that waits for one byte only and returns what has arrived by then: for a pipe that is slow. It stops
 // waiting, and reads nothing any more, when ctx is done.
 func (s *Source) ReadSome(ctx context.Context, p []byte, off int64) (int, error) {
 	if s.spool != nil {
-		return s.spool.readAt(ctx, p, off, 1)
+		return s.counted(s.spool.readAt(ctx, p, off, 1))
 	}
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	return s.readFile(p, off)
+	return s.counted(s.readFile(p, off))
 }
 
 func (s *Source) readFile(p []byte, off int64) (int, error) {
@@ -222,6 +242,12 @@ func (s *Source) readFile(p []byte, off int64) (int, error) {
 // they must not be changed, die with Close, and may only be read under [Source.Guard]. Of a spooled input they are a copy,
 // and an error when that would be larger than a small file should cost. Waiting and copying end when ctx is done.
 func (s *Source) Range(ctx context.Context, off, n int64) ([]byte, error) {
+	b, err := s.rangeOf(ctx, off, n)
+	s.read.Add(int64(len(b)))
+	return b, err
+}
+
+func (s *Source) rangeOf(ctx context.Context, off, n int64) ([]byte, error) {
 	if off < 0 || n < 0 {
 		return nil, fmt.Errorf("range of %d bytes at %d", n, off)
 	}
