@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 
 	"github.com/memtui/memtui/model"
 	"golang.org/x/sys/unix"
@@ -27,6 +28,7 @@ type Source struct {
 	spool *spool      // nil for files that are read in place
 
 	allowed int64         // bytes of memory that the user allows for it, 0 when nothing was said
+	read    atomic.Int64  // bytes that were asked for and there, each time
 	budget  *model.Budget // of the context that it was opened under
 
 	mapOnce sync.Once
@@ -105,18 +107,23 @@ func openRegular(ctx context.Context, path string, f *os.File, owned bool) (*Sou
 	}
 	s := &Source{path: path, file: f, info: info, owned: owned, budget: model.BudgetOf(ctx)}
 	if s.outer = outerFormat(head[:n]); s.outer != "" {
-		s.spool = startSpool(ctx, func() (io.Reader, error) { return io.NewSectionReader(f, 0, info.Size()), nil })
+		s.spool = startSpool(ctx, info.Size(), func() (io.Reader, error) { return io.NewSectionReader(f, 0, info.Size()), nil })
 	}
 	return s, nil
 }
 
 func openStream(ctx context.Context, path string, open func() (io.Reader, error)) (*Source, error) {
-	return &Source{path: path, spool: startSpool(ctx, open), budget: model.BudgetOf(ctx)}, nil
+	return &Source{path: path, spool: startSpool(ctx, 0, open), budget: model.BudgetOf(ctx)}, nil
 }
 
 // Allow says how many bytes of memory the user allows for what is read. Guards against files that mean far more than their
 // size lets through what fits. Call it before anything is read.
-func (s *Source) Allow(bytes int64) { s.allowed = bytes }
+func (s *Source) Allow(bytes int64) {
+	s.allowed = bytes
+	if s.spool != nil {
+		s.spool.allowed.Store(bytes)
+	}
+}
 
 // Allowed returns what Allow was told, 0 for nothing.
 func (s *Source) Allowed() int64 { return s.allowed }
@@ -175,21 +182,39 @@ func (s *Source) Outer() string {
 // of the input and [ErrShrank] where a file has lost bytes that it had when it was opened.
 func (s *Source) ReadAt(p []byte, off int64) (int, error) {
 	if s.spool != nil {
-		return s.spool.readAt(context.Background(), p, off, len(p))
+		return s.counted(s.spool.readAt(context.Background(), p, off, len(p)))
 	}
-	return s.readFile(p, off)
+	return s.counted(s.readFile(p, off))
+}
+
+// counted notes that n bytes were read.
+func (s *Source) counted(n int, err error) (int, error) {
+	s.read.Add(int64(n))
+	return n, err
+}
+
+// Progress returns how many bytes were read so far, whatever was read again counted again, and how many there are after
+// decompression, -1 while that is unknown.
+func (s *Source) Progress() (read, size int64) { return s.read.Load(), s.Size() }
+
+// Arrived returns how many bytes of a compressed file, as it is stored, or of a pipe have been taken so far.
+func (s *Source) Arrived() int64 {
+	if s.spool == nil {
+		return s.StoredSize()
+	}
+	return s.spool.received.Load()
 }
 
 // ReadSome is ReadAt that waits for one byte only and returns what has arrived by then: for a pipe that is slow. It stops
 // waiting, and reads nothing any more, when ctx is done.
 func (s *Source) ReadSome(ctx context.Context, p []byte, off int64) (int, error) {
 	if s.spool != nil {
-		return s.spool.readAt(ctx, p, off, 1)
+		return s.counted(s.spool.readAt(ctx, p, off, 1))
 	}
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	return s.readFile(p, off)
+	return s.counted(s.readFile(p, off))
 }
 
 func (s *Source) readFile(p []byte, off int64) (int, error) {
@@ -217,6 +242,12 @@ func (s *Source) readFile(p []byte, off int64) (int, error) {
 // they must not be changed, die with Close, and may only be read under [Source.Guard]. Of a spooled input they are a copy,
 // and an error when that would be larger than a small file should cost. Waiting and copying end when ctx is done.
 func (s *Source) Range(ctx context.Context, off, n int64) ([]byte, error) {
+	b, err := s.rangeOf(ctx, off, n)
+	s.read.Add(int64(len(b)))
+	return b, err
+}
+
+func (s *Source) rangeOf(ctx context.Context, off, n int64) ([]byte, error) {
 	if off < 0 || n < 0 {
 		return nil, fmt.Errorf("range of %d bytes at %d", n, off)
 	}

@@ -1,6 +1,7 @@
 package loaders
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,12 +19,18 @@ const (
 	spoolMemory = 64 << 20  // bytes kept in memory; what follows goes to an unlinked temporary file
 	spoolPart   = 8 << 20   // bytes of a range that are copied before its context is asked again
 	spoolRange  = 512 << 20 // bytes that one range may copy: a small compressed file can claim, and hold, any number
+
+	// What decompresses to more than both is not read to its end. Logs and dumps of real programs become 10 to 100 times as large.
+	spoolExpansion = 1000      // times what has arrived, or what the file has
+	spoolUnasked   = 256 << 20 // bytes
 )
 
 // spool holds the bytes of a stream that can be read once only, so that they can be read at any offset, any number of times.
 // One goroutine fills it as fast as the stream gives; readers wait for what they need.
 type spool struct {
 	received atomic.Int64  // bytes of the stream as it came, before decompression
+	allowed  atomic.Int64  // bytes that the user allows it to become
+	stored   int64         // bytes of the file that it comes from, 0 for a pipe
 	opened   chan struct{} // closed when outer is known
 	budget   *model.Budget
 	memory   int64 // bytes kept in memory: spoolMemory, or what the budget has room for
@@ -31,7 +38,11 @@ type spool struct {
 	mu       sync.Mutex
 	arrived  *sync.Cond // something below changed
 	chunks   [][]byte   // each spoolChunk long, memory together at most; bytes below size never change
-	file     *os.File   // what does not fit; nil while all does
+	tail     []byte     // the chunk behind them and those in the file, which is being filled; nil while all fits
+	last     []byte     // the chunk that was written last; nil before
+	file     *os.File   // full chunks that do not fit; nil while there are none
+	places   []int64    // of those, by number, in chunks: chunks that repeat the one before share its place
+	written  int64      // chunks in the file
 	size     int64
 	done     bool // no more will come
 	err      error
@@ -42,8 +53,8 @@ type spool struct {
 }
 
 // startSpool starts filling from what open returns; open runs on the spool's goroutine and may block.
-func startSpool(ctx context.Context, open func() (io.Reader, error)) *spool {
-	s := &spool{opened: make(chan struct{}), budget: model.BudgetOf(ctx)}
+func startSpool(ctx context.Context, stored int64, open func() (io.Reader, error)) *spool {
+	s := &spool{opened: make(chan struct{}), stored: stored, budget: model.BudgetOf(ctx)}
 	s.memory = s.budget.Part(spoolMemory, 8) / spoolChunk * spoolChunk
 	s.arrived = sync.NewCond(&s.mu)
 	s.detached = context.AfterFunc(ctx, func() { s.stop(context.Cause(ctx)) })
@@ -107,9 +118,12 @@ func (s *spool) adopt(c io.Closer) bool {
 	return true
 }
 
-// fill reads r to its end.
+// fill reads r to its end, or to the limit of what its input may become.
 func (s *spool) fill(r io.Reader) error {
 	for {
+		if s.expanded() {
+			return nil
+		}
 		buf, stopped := s.room()
 		if stopped {
 			return nil
@@ -128,7 +142,21 @@ func (s *spool) fill(r io.Reader) error {
 	}
 }
 
-// room returns where the next bytes go: the end of the last chunk, or a buffer for the file.
+// expanded reports, and says, that the input has become far larger than it is.
+func (s *spool) expanded() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	limit := max(spoolUnasked, spoolExpansion*max(s.stored, s.received.Load()), s.allowed.Load())
+	if s.outer == "" || s.size < limit {
+		return false
+	}
+	s.problem = append(s.problem, model.Problem{Severity: model.Error, Code: "too-large", Count: 1, Offset: s.size, Message: fmt.Sprintf(
+		"the limit of %s that a compressed file of this size is read to is reached: what follows was not read; --max-memory with more lifts it, and so does decompressing it first",
+		model.Bytes(limit))})
+	return true
+}
+
+// room returns where the next bytes go: the end of the last chunk.
 func (s *spool) room() (buf []byte, stopped bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,10 +165,10 @@ func (s *spool) room() (buf []byte, stopped bool) {
 	}
 	used := s.size % spoolChunk
 	if s.size >= s.memory {
-		if s.size == s.memory && s.file == nil {
-			s.chunks = append(s.chunks, make([]byte, spoolChunk)) // the buffer, behind the chunks that hold data
+		if s.tail == nil {
+			s.tail = make([]byte, spoolChunk)
 		}
-		return s.chunks[len(s.chunks)-1], false
+		return s.tail[used:], false
 	}
 	if int(s.size/spoolChunk) == len(s.chunks) {
 		s.chunks = append(s.chunks, make([]byte, spoolChunk))
@@ -155,21 +183,37 @@ func (s *spool) add(b []byte) error {
 	if s.done || len(b) == 0 {
 		return nil
 	}
-	if s.size >= s.memory {
-		if s.file == nil {
-			f, err := os.CreateTemp("", "memtui-*")
-			if err != nil {
-				return err
-			}
-			os.Remove(f.Name())
-			s.file = f
-		}
-		if _, err := s.file.WriteAt(b, s.size-s.memory); err != nil {
+	if s.size >= s.memory && s.size%spoolChunk+int64(len(b)) == spoolChunk {
+		if err := s.store(); err != nil {
 			return err
 		}
 	}
 	s.size += int64(len(b))
 	s.arrived.Broadcast()
+	return nil
+}
+
+// store puts the tail, which is full, into the file, unless it repeats the chunk before: the room that little can take there when it
+// is decompressed has no end.
+func (s *spool) store() error {
+	if s.last != nil && bytes.Equal(s.tail, s.last) {
+		s.places = append(s.places, s.written-1)
+		return nil
+	}
+	if s.file == nil {
+		f, err := os.CreateTemp("", "memtui-*")
+		if err != nil {
+			return err
+		}
+		os.Remove(f.Name())
+		s.file = f
+	}
+	if _, err := s.file.WriteAt(s.tail, s.written*spoolChunk); err != nil {
+		return err
+	}
+	s.places = append(s.places, s.written)
+	s.written++
+	s.tail, s.last = s.last, s.tail
 	return nil
 }
 
@@ -225,7 +269,7 @@ func (s *spool) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.err = os.ErrClosed
-	s.chunks = nil
+	s.chunks, s.tail, s.last, s.places = nil, nil, nil, nil
 	s.size = 0
 	if s.file != nil {
 		s.file.Close()
@@ -298,17 +342,27 @@ func (s *spool) copyTo(p []byte, off int64) (n int, err error) {
 	} else if int64(len(p)) > left {
 		p = p[:left]
 	}
-	for n < len(p) && off < s.memory {
-		chunk := s.chunks[off/spoolChunk]
-		c := copy(p[n:], chunk[off%spoolChunk:])
+	for n < len(p) {
+		c, err := s.copyChunk(p[n:], off)
 		n += c
 		off += int64(c)
-	}
-	if n < len(p) {
-		m, err := s.file.ReadAt(p[n:], off-s.memory)
-		return n + m, err
+		if err != nil {
+			return n, err
+		}
 	}
 	return n, nil
+}
+
+// copyChunk copies what is there of the chunk at off; the lock is held.
+func (s *spool) copyChunk(p []byte, off int64) (int, error) {
+	if off < s.memory {
+		return copy(p, s.chunks[off/spoolChunk][off%spoolChunk:]), nil
+	}
+	i, within := (off-s.memory)/spoolChunk, off%spoolChunk
+	if i == int64(len(s.places)) {
+		return copy(p, s.tail[within:]), nil
+	}
+	return s.file.ReadAt(p[:min(int64(len(p)), spoolChunk-within)], s.places[i]*spoolChunk+within)
 }
 
 // copyRange returns up to n bytes from off on. It allocates for what is there, not for what is asked.

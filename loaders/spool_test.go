@@ -1,9 +1,16 @@
 package loaders
 
 import (
+	"bytes"
+	"context"
 	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/memtui/memtui/model"
 )
 
@@ -20,7 +27,7 @@ func (p *panicking) Read(b []byte) (int, error) {
 
 // A defect in reading a stream ends it, and is not taken for damage.
 func TestDefectInStream(t *testing.T) {
-	s := startSpool(t.Context(), func() (io.Reader, error) { return &panicking{}, nil })
+	s := startSpool(t.Context(), 0, func() (io.Reader, error) { return &panicking{}, nil })
 	<-s.opened
 	s.mu.Lock()
 	for !s.done {
@@ -30,5 +37,86 @@ func TestDefectInStream(t *testing.T) {
 	p := s.problems()
 	if len(p) != 1 || p[0].Code != model.CodeInternal || p[0].Message != "internal error, a defect in memtui: a mistake" {
 		t.Errorf("%+v", p)
+	}
+}
+
+// small is a budget by which a spool keeps one chunk in memory.
+func small(t *testing.T) context.Context {
+	return model.WithBudget(t.Context(), model.NewBudget(8*spoolChunk))
+}
+
+// TestRepeatedChunksAreStoredOnce fills a spool with chunks of which some repeat the one before, in pieces of any size, and reads it
+// back from everywhere.
+func TestRepeatedChunksAreStoredOnce(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var all []byte
+	for _, fill := range []byte{1, 1, 2, 2, 2, 3, 2, 2} {
+		all = append(all, bytes.Repeat([]byte{fill}, spoolChunk)...)
+	}
+	all = append(all, "the end"...)
+	s := startSpool(small(t), 0, func() (io.Reader, error) { return &pieces{bytes.NewReader(all), r}, nil })
+	defer s.close()
+	for range 200 {
+		off := r.Int64N(int64(len(all)))
+		b := make([]byte, r.Int64N(min(3*spoolChunk, int64(len(all))-off+1)))
+		if n, err := s.readAt(t.Context(), b, off, len(b)); n != len(b) || !bytes.Equal(b, all[off:off+int64(n)]) {
+			t.Fatalf("%d bytes at %d: %d, %v", len(b), off, n, err)
+		}
+	}
+	if info, err := s.file.Stat(); err != nil || info.Size() != 4*spoolChunk || s.finalSize() != int64(len(all)) {
+		t.Errorf("%d bytes are stored for %d: %v", info.Size(), s.finalSize(), err)
+	}
+}
+
+// pieces is an input that gives pieces of any size.
+type pieces struct {
+	from *bytes.Reader
+	r    *rand.Rand
+}
+
+func (p *pieces) Read(b []byte) (int, error) { return p.from.Read(b[:1+p.r.IntN(len(b))]) }
+
+// compressed writes a file of n equal lines.
+func compressed(t *testing.T, n int64, line string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a.zst")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := zstd.NewWriter(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	many := []byte(strings.Repeat(line, spoolChunk/len(line)))
+	for ; n > 0; n -= int64(len(many)) {
+		z.Write(many)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	return path
+}
+
+// TestExpansionEnds reads a file that becomes thousands of times as large, which only a word of the user's lets be read to its end.
+func TestExpansionEnds(t *testing.T) {
+	const size = spoolUnasked + 64<<20
+	path := compressed(t, size, "all the same\n")
+	for _, allowed := range []int64{0, 2 * size} {
+		src, err := OpenSource(t.Context(), path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer src.Close()
+		src.Allow(allowed)
+		_, err = src.ReadAt(make([]byte, 1), 2*size) // waits for the end
+		said, limited := src.Problems(), allowed == 0
+		if limited != (len(said) == 1) || limited && (said[0].Code != "too-large" || !strings.Contains(said[0].Message, "--max-memory")) {
+			t.Errorf("with %d bytes allowed: %+v, %v", allowed, said, err)
+		}
+		if got := src.Size(); limited != (got < size) || got < spoolUnasked {
+			t.Errorf("with %d bytes allowed: %d bytes of %d were read", allowed, got, size)
+		}
 	}
 }

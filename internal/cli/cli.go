@@ -75,6 +75,7 @@ type app struct {
 	memory    views.Memory // of the full-screen program, for reading the file again
 	collector *collector
 	ending    *ending
+	progress  *progress     // of what takes long, nil for none
 	budget    *model.Budget // of memory, nil for no bound
 	watch     *memoryWatch  // keeps it; nil without one
 	screen    bool          // what is opened is shown full-screen
@@ -84,7 +85,8 @@ type app struct {
 
 // Main runs one command and returns the exit status. ctx ends what it does early.
 func Main(ctx context.Context, env Env) int {
-	a := &app{env: env, out: bufio.NewWriterSize(env.Stdout, 1<<16), collector: &collector{}, ending: &ending{}}
+	env, progress := watch(env)
+	a := &app{env: env, progress: progress, out: bufio.NewWriterSize(env.Stdout, 1<<16), collector: &collector{}, ending: &ending{}}
 	defer a.collector.stop()
 	err, ended := a.runUntil(ctx)
 	if !ended {
@@ -151,6 +153,9 @@ func (a *app) run(ctx context.Context) error {
 		defer a.watch.close()
 	}
 	a.screen = a.env.IsTerminal && a.env.FullScreen != nil && slices.Contains([]string{"open", "demo"}, firstWord(parsed.Command()))
+	if !a.screen {
+		defer a.progress.start()()
+	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	err = parsed.Run(a)
 	if short := (*model.MemoryError)(nil); errors.As(context.Cause(ctx), &short) {

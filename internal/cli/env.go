@@ -23,6 +23,8 @@ type Env struct {
 
 	// FullScreen shows a file until the user quits. Where it is nil, `open` prints the report.
 	FullScreen func(context.Context, Screen) error
+	// Watched reports whether people watch standard error, so that it may say how far a command is; nil for no.
+	Watched func() bool
 	// Exit ends the process at once, where nothing else keeps the memory limit. Where it is nil, only what reads keeps it.
 	Exit func(status int)
 }

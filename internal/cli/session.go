@@ -51,6 +51,7 @@ func (a *app) source(ctx context.Context, path string) (*loaders.Source, loaders
 	if a.flags.MaxMemory > 0 { // what the system allows is no wish of the user's
 		src.Allow(a.memoryLimit())
 	}
+	a.progress.reads(src)
 	format, err := loaders.Detect(src, all.Formats())
 	if err != nil {
 		src.Close()

@@ -12,6 +12,9 @@ import (
 // Guard must be called first in main, which must return where it returns true: see [term.Guard].
 func Guard() bool { return term.Guard() }
 
+// Watched reports whether standard error is a terminal that the process may write to unasked. It is what main puts into [Env.Watched].
+func Watched() bool { return term.Foreground(os.Stderr) }
+
 // Signals returns a context that ends when the process is asked to, with a [term.SignalError] as its cause. Another signal
 // ends the process at once. What was ignored when the process began stays ignored.
 func Signals(parent context.Context) context.Context {

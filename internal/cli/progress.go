@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/widget"
+)
+
+const (
+	progressAfter = 2 * time.Second // a command that takes less says nothing
+	progressEvery = 250 * time.Millisecond
+	progressWidth = 79 // columns: a line that wraps cannot be taken back
+)
+
+// progress says on standard error, where people watch it, what a command that takes long does and how far it is: one line that is
+// written again and again, and is gone as soon as anything else is printed. Any goroutine may use it; nil says nothing.
+type progress struct {
+	watched func() bool // asked before each line
+
+	mu      sync.Mutex
+	out     io.Writer
+	shown   int // columns of the line that stands there
+	over    bool
+	begun   time.Time
+	sources []*loaders.Source // that were opened, in order
+}
+
+// watch returns env with a progress on its standard error. The caller ends it.
+func watch(env Env) (Env, *progress) {
+	if env.Watched == nil || !env.Watched() {
+		return env, nil
+	}
+	p := &progress{watched: env.Watched, out: env.Stderr, begun: time.Now()}
+	env.Stderr = &besides{p: p, w: env.Stderr}
+	if env.IsTerminal {
+		env.Stdout = &besides{p: p, w: env.Stdout, last: true}
+	}
+	return env, p
+}
+
+// besides writes to a terminal that the line of a progress may stand on.
+type besides struct {
+	p    *progress
+	w    io.Writer
+	last bool // what is written may end within a line, so that no progress may follow
+}
+
+func (b *besides) Write(text []byte) (int, error) {
+	b.p.mu.Lock()
+	defer b.p.mu.Unlock()
+	b.p.erase()
+	b.p.over = b.p.over || b.last
+	return b.w.Write(text)
+}
+
+// follow shows the line from after on, every so often, until stop is closed.
+func (p *progress) follow(stop <-chan struct{}, after, every time.Duration) {
+	for wait := after; ; wait = every {
+		select {
+		case <-stop:
+			return
+		case <-time.After(wait):
+			p.show()
+		}
+	}
+}
+
+// start follows a command in the background; the function that is returned ends that, and takes the line away.
+func (p *progress) start() (end func()) {
+	if p == nil {
+		return func() {}
+	}
+	stop := make(chan struct{})
+	go p.follow(stop, progressAfter, progressEvery)
+	return func() {
+		close(stop)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.erase()
+		p.over = true
+	}
+}
+
+// reads notes an input that was opened.
+func (p *progress) reads(src *loaders.Source) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sources = append(p.sources, src)
+}
+
+// show writes the line anew.
+func (p *progress) show() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over || !p.watched() {
+		return
+	}
+	line := fmt.Sprintf("memtui: %s, %d s", doing(p.sources), int(time.Since(p.begun).Seconds()))
+	p.erase()
+	p.shown = widget.Width(line)
+	io.WriteString(p.out, line)
+}
+
+// erase takes the line away; the lock is held.
+func (p *progress) erase() {
+	if p.shown > 0 {
+		io.WriteString(p.out, "\r"+strings.Repeat(" ", p.shown)+"\r") // which every terminal understands
+		p.shown = 0
+	}
+}
+
+// doing says what is done with inputs, and how far that is.
+func doing(sources []*loaders.Source) string {
+	for _, src := range slices.Backward(sources) {
+		if read, size := src.Progress(); size < 0 && src.Piped() {
+			return fmt.Sprintf("reading %s: %s", shortName(src), model.Bytes(src.StoredSize()))
+		} else if size < 0 {
+			return fmt.Sprintf("decompressing %s: %d %%", shortName(src), percentOf(src.Arrived(), src.StoredSize()))
+		} else if read < size {
+			return fmt.Sprintf("reading %s: %d %% of %s", shortName(src), percentOf(read, size), model.Bytes(size))
+		}
+	}
+	if len(sources) > 0 {
+		return "working on " + shortName(sources[len(sources)-1])
+	}
+	return "working"
+}
+
+func percentOf(part, whole int64) int64 {
+	return min(100, int64(float64(part)/float64(max(whole, 1))*100))
+}
+
+// shortName is a name that leaves room for figures.
+func shortName(src *loaders.Source) string {
+	return widget.Truncate(model.Clean(src.Name()), progressWidth-45)
+}
