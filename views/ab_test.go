@@ -9,21 +9,24 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/compare"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
 )
 
 // openTwo starts the program on two files that are compared.
-func openTwo(t testing.TB, w, h int, name string, before []byte, other string, after []byte) *ui {
+func openTwo(t testing.TB, w, h int, name string, before []byte, other string, after []byte) *program {
 	t.Helper()
 	store, ix := loadBytes(t, name, before)
 	store2, ix2 := loadBytes(t, other, after)
 	u := openUI(t, w, h, colourCaps, store, ix)
-	second := &Second{Name: other, Path: other, Store: store2}
+	second := &compare.Second{Name: other, Path: other, Store: store2}
 	if store2.Current().Allocations != nil {
 		second.Trace = ix2
 	}
 	u.sim.Do(func() {
 		u.app.adoptSecond(second, newSecondFile(second))
-		u.app.emit(showDifference{true})
+		u.app.emit(state.ShowDifference{On: true})
 	})
 	u.sim.Settle()
 	return u
@@ -43,13 +46,13 @@ func TestDifferenceOfInstants(t *testing.T) {
 	u := openKvleak(t, 120, 40, colourCaps).keys("p", "A").has("marked as A: peak")
 	u.keys("e", "d", "3").has("before A peak", "after B end", "Sites · difference", "more in B than in A")
 	var sides [2]*diff.CompareSide
-	peak, _, err := u.app.trace.Peak(t.Context(), analysis.Whole)
+	peak, _, err := u.app.Trace.Peak(t.Context(), analysis.Whole)
 	if err != nil {
 		t.Fatal(err)
 	}
 	stacks := u.app.state.Profile.Stacks
 	for i, at := range []analysis.Instant{peak.Instant, analysis.End} {
-		sites, err := u.app.trace.Sites(t.Context(), analysis.Query{At: at, Range: analysis.Whole})
+		sites, err := u.app.Trace.Sites(t.Context(), analysis.Query{At: at, Range: analysis.Whole})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,15 +63,15 @@ func TestDifferenceOfInstants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got *compareSet
-	u.sim.Do(func() { got = u.app.current().(*compareScreen).set })
+	var got *compare.CompareSet
+	u.sim.Do(func() { got = u.app.current().(*compare.CompareScreen).Set })
 	if got.Totals != want.Totals || got.Counts != want.Counts || len(got.Rows) != len(want.Rows) {
 		t.Errorf("totals %+v, counts %v; want %+v, %v", got.Totals, got.Counts, want.Totals, want.Counts)
 	}
 	u.keys("~").has("before B end → after A peak", "more in A than in B")
 	u.keys("~", "!").has("changed only").keys("!").has("new only")
 	u.keys("d")
-	if u.app.state.Compare.On || strings.Contains(u.text(), "difference") {
+	if u.app.state.Compare.On || strings.Contains(u.Text(), "difference") {
 		t.Error("d does not end the difference")
 	}
 }
@@ -86,13 +89,13 @@ func TestDifferenceNeedsNoMark(t *testing.T) {
 func TestDifferenceOfRanges(t *testing.T) {
 	u := openKvleak(t, 140, 40, colourCaps)
 	u.sim.Do(func() {
-		u.app.emit(setRange{analysis.Range{From: 10_000, To: 20_000}})
-		u.app.emit(setCost{analysis.CostTotal})
+		u.app.emit(state.SetRange{R: analysis.Range{From: 10_000, To: 20_000}})
+		u.app.emit(state.SetCost{Cost: analysis.CostTotal})
 	})
 	u.keys("A").has("marked as A: 10.0 ms – 20.0 ms")
-	u.sim.Do(func() { u.app.emit(setRange{analysis.Range{From: 30_000, To: 40_000}}) })
+	u.sim.Do(func() { u.app.emit(state.SetRange{R: analysis.Range{From: 30_000, To: 40_000}}) })
 	u.keys("d", "3").has("before A 10.0 ms – 20.0 ms → after B 30.0 ms – 40.0 ms", "Allocated bytes by stack")
-	words := u.app.current().(commander).commandLine([]string{"f.mlyze"})
+	words := u.app.current().(ui.Commander).CommandLine([]string{"f.mlyze"})
 	if got := strings.Join(words, " "); got != "memtui diff --a 10000us..20000us --b 30000us..40000us --group stack --by alloc_bytes f.mlyze" {
 		t.Error(got)
 	}
@@ -114,7 +117,7 @@ func TestDifferenceOfTwoTraces(t *testing.T) {
 		}
 	})
 	u.has("names masked by paths")
-	words := u.app.current().(commander).commandLine([]string{"old.mlyze"})
+	words := u.app.current().(ui.Commander).CommandLine([]string{"old.mlyze"})
 	if got := strings.Join(words, " "); !strings.HasSuffix(got, "--mask paths --match files --normalize total old.mlyze new.mlyze") {
 		t.Error(got)
 	}
@@ -141,10 +144,10 @@ func TestDifferenceOfProfiles(t *testing.T) {
 func TestDifferenceTreeKeepsItsPlace(t *testing.T) {
 	u := openKvleak(t, 120, 40, colourCaps).keys("p", "A", "e", "d", "5", "Down", "Down", "Down")
 	var before uint64
-	u.sim.Do(func() { before, _ = u.app.current().(*compareStacks).tree.SelectedID() })
+	u.sim.Do(func() { before, _ = u.app.current().(*compare.CompareStacks).Tree.SelectedID() })
 	u.keys("h", "h")
 	u.sim.Do(func() {
-		if after, _ := u.app.current().(*compareStacks).tree.SelectedID(); after != before || before == 0 {
+		if after, _ := u.app.current().(*compare.CompareStacks).Tree.SelectedID(); after != before || before == 0 {
 			t.Errorf("selected was %d and is %d", before, after)
 		}
 	})
@@ -167,7 +170,7 @@ func TestCommonMarker(t *testing.T) {
 }
 
 func parseMasksTexts(text string) (out []string) {
-	for _, m := range parseMasks(text) {
+	for _, m := range state.ParseMasks(text) {
 		out = append(out, m.String())
 	}
 	return out
@@ -189,7 +192,7 @@ func TestDifferenceOfSnapshots(t *testing.T) {
 	u.keys("h", "B", "l").has("after: #1")
 	u.keys("3").has("Frames · difference").keys("4").has("Dominators · difference", "Subtrees that grew")
 	u.keys("Esc", "2")
-	if strings.Contains(u.text(), "difference") {
+	if strings.Contains(u.Text(), "difference") {
 		t.Error("Esc does not end the difference")
 	}
 }
@@ -200,13 +203,13 @@ func TestDifferenceOfDumps(t *testing.T) {
 	u.keys("1").has("Series · difference", "A old.mb", "B new.mb", "Nothing changed")
 	u.keys("2").has("A old.mb #", "B new.mb #", "nothing changed")
 	u.keys("3").has("Fragmentation · difference", "Every page type is on both sides")
-	words := u.app.current().(commander).commandLine([]string{"old.mb"})
+	words := u.app.current().(ui.Commander).CommandLine([]string{"old.mb"})
 	if got := strings.Join(words, " "); got != "memtui diff --group page-type --a #14 --b #14 old.mb new.mb" {
 		t.Error(got)
 	}
 	u.keys("c").has("memory in pages").keys("c").has("packing")
 	u.keys("2", "B").has("layout #14 marked as B").keys("h", "h").has("B new.mb #14")
-	if k := u.app.state.Compare.Marks[sideB]; !k.Other || u.app.state.Dump.MarkB != 14 {
+	if k := u.app.state.Compare.Marks[state.SideB]; !k.Other || u.app.state.Dump.MarkB != 14 {
 		t.Errorf("marked %+v", k)
 	}
 	u.keys("3").has("B new.mb #14").keys("2", "e", "B").has("B is not marked any more")

@@ -12,51 +12,59 @@ import (
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/compare"
+	"github.com/memtui/memtui/views/dump"
+	"github.com/memtui/memtui/views/heap"
+	"github.com/memtui/memtui/views/profile"
+	"github.com/memtui/memtui/views/stacks"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/trace"
+	"github.com/memtui/memtui/views/ui"
 )
 
 // differences are the screens that stand for others while the difference is shown.
-func differences(e *env, all []screen) map[screen]screen {
-	out := map[screen]screen{}
+func differences(e *ui.Env, all []ui.Screen) map[ui.Screen]ui.Screen {
+	out := map[ui.Screen]ui.Screen{}
 	for _, s := range all {
 		switch s := s.(type) {
-		case *overview:
-			out[s] = newCompareScreen(e, s, compareSites, true, false)
-		case *timeline:
-			out[s] = newCompareScreen(e, s, compareSites, true, true)
-		case *sites:
-			out[s] = newCompareScreen(e, s, compareSites, false, false)
-		case *leaks:
-			out[s] = newCompareScreen(e, s, compareLeaked, false, false)
-		case *lifetimes:
-			out[s] = newCompareScreen(e, s, compareLives, false, false)
-		case *blockScreen:
-			out[s] = newCompareBlocks(e, s)
-		case *stacks:
-			out[s] = newCompareStacks(e, s)
-		case *profileScreen:
-			out[s] = newCompareScreen(e, s, compareSites, true, false)
-		case *profTimeline:
-			out[s] = newCompareScreen(e, s, compareSites, true, true)
-		case *profFunctions:
-			p := newCompareScreen(e, s, compareSites, false, false)
-			p.own, p.mine = true, analysis.ByFunction
+		case *trace.Overview:
+			out[s] = compare.NewCompareScreen(e, s, compare.CompareSites, true, false)
+		case *trace.Timeline:
+			out[s] = compare.NewCompareScreen(e, s, compare.CompareSites, true, true)
+		case *trace.Sites:
+			out[s] = compare.NewCompareScreen(e, s, compare.CompareSites, false, false)
+		case *trace.Leaks:
+			out[s] = compare.NewCompareScreen(e, s, compare.CompareLeaked, false, false)
+		case *trace.Lifetimes:
+			out[s] = compare.NewCompareScreen(e, s, compare.CompareLives, false, false)
+		case *trace.BlockScreen:
+			out[s] = compare.NewBlocks(e, s)
+		case *stacks.Stacks:
+			out[s] = compare.NewCompareStacks(e, s)
+		case *profile.ProfileScreen:
+			out[s] = compare.NewCompareScreen(e, s, compare.CompareSites, true, false)
+		case *profile.ProfTimeline:
+			out[s] = compare.NewCompareScreen(e, s, compare.CompareSites, true, true)
+		case *profile.ProfFunctions:
+			p := compare.NewCompareScreen(e, s, compare.CompareSites, false, false)
+			p.Own, p.Mine = true, analysis.ByFunction
 			out[s] = p
-		case *profLeaks:
-			out[s] = newCompareScreen(e, s, compareLeaked, false, false)
-		case *profStacks:
-			out[s] = newCompareStacks(e, s)
-		case *dumpSeries:
-			out[s] = newCompareScreen(e, s, compareSeries, false, false)
-		case *dumpFragments:
-			out[s] = newCompareScreen(e, s, comparePages, false, false)
-		case *heapGroups:
-			by := compareTypes
-			if s.base == byFrame {
-				by = compareFrames
+		case *profile.ProfLeaks:
+			out[s] = compare.NewCompareScreen(e, s, compare.CompareLeaked, false, false)
+		case *stacks.ProfStacks:
+			out[s] = compare.NewCompareStacks(e, s)
+		case *dump.DumpSeries:
+			out[s] = compare.NewCompareScreen(e, s, compare.CompareSeries, false, false)
+		case *dump.DumpFragments:
+			out[s] = compare.NewCompareScreen(e, s, compare.ComparePages, false, false)
+		case *heap.HeapGroups:
+			by := heap.CompareTypes
+			if s.Base == heap.ByFrame {
+				by = heap.CompareFrames
 			}
-			out[s] = newHeapDifference(e, s, by)
-		case *heapDominators:
-			out[s] = newHeapDifference(e, s, compareSubtrees)
+			out[s] = heap.NewDifference(e, s, by)
+		case *heap.HeapDominators:
+			out[s] = heap.NewDifference(e, s, heap.CompareSubtrees)
 		}
 	}
 	return out
@@ -64,15 +72,15 @@ func differences(e *env, all []screen) map[screen]screen {
 
 // doCompare handles marks and the difference of traces and profiles; snapshots and layouts have their own.
 func (a *app) doCompare(act keymap.Action) bool {
-	if a.trace == nil && a.prof == nil && a.dump == nil {
+	if a.Trace == nil && a.Prof == nil && a.Dump == nil {
 		return false
 	}
-	if _, ok := a.current().(*dumpPages); ok && act == keymap.Range {
+	if _, ok := a.current().(*dump.DumpPages); ok && act == keymap.Range {
 		act = keymap.MarkA // a range means nothing there
 	}
 	switch act {
 	case keymap.MarkA, keymap.MarkB:
-		if a.dump != nil {
+		if a.Dump != nil {
 			a.markLayout(act)
 			return true
 		}
@@ -98,18 +106,18 @@ func (a *app) shapeDifference(act keymap.Action) bool {
 	c := &a.state.Compare
 	switch act {
 	case keymap.Swap:
-		a.emit(swapCompared{})
+		a.emit(state.SwapCompared{})
 	case keymap.Changes:
-		a.emit(nextOnly{})
+		a.emit(state.NextOnly{})
 	case keymap.Normalise:
 		per := (c.Per + 1) % diff.NormalCount
-		if a.prof != nil && per > diff.NormalTotal {
+		if a.Prof != nil && per > diff.NormalTotal {
 			per = diff.NormalNone
 		}
-		a.emit(setPer{per})
+		a.emit(state.SetPer{Per: per})
 		a.say("figures of before: " + [...]string{"as they are", "as shares of the total", "per time", "per allocation", "per collection", "per marker"}[per])
 	case keymap.Match:
-		a.emit(setMatch{(c.Match + 1) % diff.MatchCount})
+		a.emit(state.SetMatch{Match: (c.Match + 1) % diff.MatchCount})
 	case keymap.Align:
 		a.nextAlign()
 	}
@@ -119,35 +127,35 @@ func (a *app) shapeDifference(act keymap.Action) bool {
 // markHere makes the instant or range one side, or forgets that. With two files each side is marked in its own file: where that side
 // is now.
 func (a *app) markHere(act keymap.Action) {
-	side, name := sideA, "A"
+	side, name := state.SideA, "A"
 	if act == keymap.MarkB {
-		side, name = sideB, "B"
+		side, name = state.SideB, "B"
 	}
 	s := &a.state
-	m := mark{Set: true, At: s.At, Range: s.Range, Prof: s.Prof}
-	if a.second != nil {
+	m := state.Mark{Set: true, At: s.At, Range: s.Range, Prof: s.Prof}
+	if a.Second != nil {
 		free := *s
-		free.Compare.Marks = [2]mark{}
-		now := free.moments(true, a.timeMap(s))[side]
-		m = mark{Set: true, Other: now.other, At: now.at, Range: now.over, Prof: now.prof}
+		free.Compare.Marks = [2]state.Mark{}
+		now := free.Moments(true, a.TimeMap(s))[side]
+		m = state.Mark{Set: true, Other: now.Other, At: now.At, Range: now.Over, Prof: now.Prof}
 	}
 	if s.Compare.Marks[side] == m {
-		a.emit(markSide{side, mark{}})
+		a.emit(state.MarkSide{Side: side, M: state.Mark{}})
 		a.say(name + " is not marked any more")
 		return
 	}
-	a.emit(markSide{side, m})
-	f := a.fileAt(m.Other)
-	where := a.named(f, a.placeText(s, f, moment{other: m.Other, at: m.At, over: m.Range, prof: m.Prof}))
+	a.emit(state.MarkSide{Side: side, M: m})
+	f := a.FileAt(m.Other)
+	where := compare.Named(&a.Env, f, compare.PlaceText(&a.Env, s, f, state.Moment{Other: m.Other, At: m.At, Over: m.Range, Prof: m.Prof}))
 	next := "go elsewhere, then d shows what changed since"
 	switch {
-	case a.second != nil && s.Compare.Marks[1-side].Set:
+	case a.Second != nil && s.Compare.Marks[1-side].Set:
 		next = "both sides stay; again lets it go"
-	case a.second != nil:
+	case a.Second != nil:
 		next = "it stays, and moving in time moves " + [2]string{"B", "A"}[side] + " alone; again lets it go"
 	case s.Compare.On:
 		next = "the difference follows"
-	case side == sideB:
+	case side == state.SideB:
 		next = "d shows the difference"
 	}
 	a.say("marked as " + name + ": " + where + "; " + next)
@@ -157,23 +165,23 @@ func (a *app) markHere(act keymap.Action) {
 func (a *app) toggleDifference() {
 	c := &a.state.Compare
 	if c.On {
-		a.emit(showDifference{false})
+		a.emit(state.ShowDifference{On: false})
 		return
 	}
 	if a.twins[a.screens[a.at]] == nil {
-		a.say(a.screens[a.at].name() + " has no difference: it is shown on the other screens")
+		a.say(a.screens[a.at].Name() + " has no difference: it is shown on the other screens")
 	}
-	a.emit(showDifference{true})
-	if a.heaps != nil {
+	a.emit(state.ShowDifference{On: true})
+	if a.Heaps != nil {
 		return
 	}
-	if a.dump != nil {
+	if a.Dump != nil {
 		a.beginDumpDifference()
 		return
 	}
-	if a.second == nil && !c.Marks[sideA].Set {
+	if a.Second == nil && !c.Marks[state.SideA].Set {
 		a.say("compared with the start of the run: A marks another moment, d ends the difference")
-		if a.prof != nil {
+		if a.Prof != nil {
 			a.say("A marks what to compare with: choose a range, an event or a metric, press A, then choose another")
 		}
 	}
@@ -182,27 +190,27 @@ func (a *app) toggleDifference() {
 // nextAlign lays curves over each other in the next way.
 func (a *app) nextAlign() {
 	if next := (a.state.Compare.Align + 1) % diff.AlignCount; next != diff.AlignMarker {
-		a.emit(setAlign{align: next})
+		a.emit(state.SetAlign{Align: next})
 		return
 	}
 	a.alignAt("", func() {
 		a.say("the files have no marker of one name: curves are aligned by share of duration")
-		a.emit(setAlign{align: diff.AlignShare})
+		a.emit(state.SetAlign{Align: diff.AlignShare})
 	})
 }
 
 // alignAt lays curves over each other at a marker that both files have, of any name for ""; none is called where there is no such.
 func (a *app) alignAt(marker string, none func()) {
-	before, after := a.first.trace, a.second.trace
-	a.background(func() {
-		moments, name, ok := commonMarker(context.WithoutCancel(a.ctx), before, after, marker)
-		a.post(func() {
+	before, after := a.First.Trace, a.Second.Trace
+	a.Background(func() {
+		moments, name, ok := commonMarker(context.WithoutCancel(a.Ctx), before, after, marker)
+		a.Post(func() {
 			if !ok {
 				none()
 				return
 			}
 			a.say("aligned at the marker " + model.Clean(name))
-			a.emit(setAlign{diff.AlignMarker, moments})
+			a.emit(state.SetAlign{Align: diff.AlignMarker, Moments: moments})
 		})
 	})
 }
@@ -210,12 +218,12 @@ func (a *app) alignAt(marker string, none func()) {
 // alignCommand lays curves over each other as typed: by share, at the start, or at a marker's name.
 func (a *app) alignCommand(text string) error {
 	switch {
-	case a.second == nil || a.first.trace == nil || a.second.trace == nil:
+	case a.Second == nil || a.First.Trace == nil || a.Second.Trace == nil:
 		return fmt.Errorf("only the curves of two traces can be aligned")
 	case text == diff.AlignStart.String():
-		a.emit(setAlign{align: diff.AlignStart})
+		a.emit(state.SetAlign{Align: diff.AlignStart})
 	case text == diff.AlignShare.String():
-		a.emit(setAlign{align: diff.AlignShare})
+		a.emit(state.SetAlign{Align: diff.AlignShare})
 	default:
 		if text == diff.AlignMarker.String() {
 			text = ""
@@ -230,11 +238,11 @@ func commonMarker(ctx context.Context, before, after analysis.Trace, named strin
 	if before == nil || after == nil {
 		return moments, "", false
 	}
-	a, _, err := before.Marks(ctx, analysis.Whole, maxMarks)
+	a, _, err := before.Marks(ctx, analysis.Whole, ui.MaxMarks)
 	if err != nil {
 		return moments, "", false
 	}
-	b, _, err := after.Marks(ctx, analysis.Whole, maxMarks)
+	b, _, err := after.Marks(ctx, analysis.Whole, ui.MaxMarks)
 	if err != nil {
 		return moments, "", false
 	}
@@ -252,7 +260,7 @@ func commonMarker(ctx context.Context, before, after analysis.Trace, named strin
 // compareCommand opens a second file to compare with, or lets go of it.
 func (a *app) compareCommand(path string) error {
 	if path == "none" {
-		if a.second == nil {
+		if a.Second == nil {
 			return fmt.Errorf("no second file is open")
 		}
 		a.dropSecond()
@@ -262,9 +270,9 @@ func (a *app) compareCommand(path string) error {
 		return fmt.Errorf("no other file can be opened here")
 	}
 	a.say("opening " + model.Clean(path) + "…")
-	a.openSecond(a.homePath(path), func(second *Second) {
-		a.emit(clearMarks{})
-		a.emit(showDifference{true})
+	a.openSecond(a.homePath(path), func(second *compare.Second) {
+		a.emit(state.ClearMarks{})
+		a.emit(state.ShowDifference{On: true})
 		a.say("compared with " + model.Clean(second.Name) + ": d switches the difference off and on")
 	})
 	return nil
@@ -279,15 +287,15 @@ func (a *app) homePath(path string) string {
 }
 
 // openSecond opens a file off the loop and begins to compare with it; then is told when that is done.
-func (a *app) openSecond(path string, then func(*Second)) {
-	a.background(func() {
+func (a *app) openSecond(path string, then func(*compare.Second)) {
+	a.Background(func() {
 		second, err := a.o.OpenSecond(path)
 		if err != nil {
-			a.post(func() { a.say("not opened: " + model.Clean(err.Error())) })
+			a.Post(func() { a.say("not opened: " + model.Clean(err.Error())) })
 			return
 		}
 		f := newSecondFile(second)
-		a.post(func() {
+		a.Post(func() {
 			a.adoptSecond(second, f)
 			then(second)
 		})
@@ -295,41 +303,41 @@ func (a *app) openSecond(path string, then func(*Second)) {
 }
 
 // newSecondFile is a file to compare with, its first revision read. It may take a moment.
-func newSecondFile(s *Second) *comparedFile {
-	f := &comparedFile{name: s.Name, path: s.Path, trace: s.Trace, store: s.Store, now: s.Store.Current()}
-	if f.read.Final = true; s.Trace != nil {
-		f.read = s.Trace.Status()
+func newSecondFile(s *compare.Second) *ui.ComparedFile {
+	f := &ui.ComparedFile{Name: s.Name, Path: s.Path, Trace: s.Trace, Store: s.Store, Now: s.Store.Current()}
+	if f.Read.Final = true; s.Trace != nil {
+		f.Read = s.Trace.Status()
 	}
-	if f.status = f.read; hasProf(f.now) {
-		f.prof = newProfFile(f.now)
+	if f.Status = f.Read; ui.HasProf(f.Now) {
+		f.Prof = ui.NewProfFile(f.Now)
 	}
 	return f
 }
 
 // adoptSecond begins to compare with another file, and follows it while it loads.
-func (a *app) adoptSecond(s *Second, f *comparedFile) {
+func (a *app) adoptSecond(s *compare.Second, f *ui.ComparedFile) {
 	a.dropSecond()
-	a.second = f
+	a.Second = f
 	if p := a.state.Profile; p != nil {
-		a.first.name, a.first.path = p.Meta.Name, p.Meta.Path
+		a.First.Name, a.First.Path = p.Meta.Name, p.Meta.Path
 	}
-	a.adoptOtherDump(f.now)
+	a.adoptOtherDump(f.Now)
 	if s.Heaps != nil {
-		a.after, a.afterName, a.afterPath = s.Heaps, s.Name, s.Path
+		a.After, a.AfterName, a.AfterPath = s.Heaps, s.Name, s.Path
 	}
-	if a.mixed(&a.state) { // their frames have other lines and files
-		a.emit(setMatch{diff.MatchFunctions})
+	if a.Mixed(&a.state) { // their frames have other lines and files
+		a.emit(state.SetMatch{Match: diff.MatchFunctions})
 	}
 	a.stale = true
 	a.o.Terminal.Background(func() {
 		for last := f; ; {
 			_, changed := s.Store.Watch()
-			if now := s.Store.Current(); now != last.now || s.Trace != nil {
+			if now := s.Store.Current(); now != last.Now || s.Trace != nil {
 				last = newSecondFile(s) // which may take a while
 			}
 			fresh := last
-			a.post(func() { a.refreshSecond(f, fresh) })
-			if !a.awaitSecond(changed, fresh.read) {
+			a.Post(func() { a.refreshSecond(f, fresh) })
+			if !a.awaitSecond(changed, fresh.Read) {
 				return
 			}
 		}
@@ -337,35 +345,35 @@ func (a *app) adoptSecond(s *Second, f *comparedFile) {
 }
 
 // refreshSecond adopts what is loaded of the second file by now, as often as the last figures allow.
-func (a *app) refreshSecond(f, fresh *comparedFile) {
-	now := fresh.read
-	if a.second != f || f.read == now && f.now == fresh.now && f.status == now {
+func (a *app) refreshSecond(f, fresh *ui.ComparedFile) {
+	now := fresh.Read
+	if a.Second != f || f.Read == now && f.Now == fresh.Now && f.Status == now {
 		return
 	}
-	f.read, a.stale = now, true
-	if !now.Final && !now.Stopped && f.status.Events > 0 && !a.work.rested() {
+	f.Read, a.stale = now, true
+	if !now.Final && !now.Stopped && f.Status.Events > 0 && !a.Work.Rested() {
 		return
 	}
-	f.status, f.now, f.prof = now, fresh.now, fresh.prof
-	a.adoptOtherDump(f.now)
+	f.Status, f.Now, f.Prof = now, fresh.Now, fresh.Prof
+	a.adoptOtherDump(f.Now)
 }
 
 // dropSecond ends the comparison with another file.
 func (a *app) dropSecond() {
-	if a.second == nil {
+	if a.Second == nil {
 		return
 	}
-	a.second, a.otherDump, a.after, a.afterName, a.afterPath = nil, nil, nil, "", ""
-	a.joins.forget()
-	a.emit(clearMarks{})
-	a.emit(setMatch{diff.MatchFrames})
-	a.emit(setAlign{align: diff.AlignStart})
+	a.Second, a.OtherDump, a.After, a.AfterName, a.AfterPath = nil, nil, nil, "", ""
+	a.Joins.Forget()
+	a.emit(state.ClearMarks{})
+	a.emit(state.SetMatch{Match: diff.MatchFrames})
+	a.emit(state.SetAlign{Align: diff.AlignStart})
 }
 
 // maskCommand makes names alike before they are compared.
 func (a *app) maskCommand(text string) error {
 	if text == "none" {
-		a.emit(setMasks{""})
+		a.emit(state.SetMasks{Masks: ""})
 		return nil
 	}
 	if _, err := diff.ParseMask(text); err != nil {
@@ -375,7 +383,7 @@ func (a *app) maskCommand(text string) error {
 	if lines != "" {
 		lines += "\n"
 	}
-	a.emit(setMasks{lines + text})
+	a.emit(state.SetMasks{Masks: lines + text})
 	return nil
 }
 
@@ -390,7 +398,7 @@ func maskNames(*app) (names []string) {
 func (a *app) normaliseCommand(text string) error {
 	for n := range diff.NormalCount {
 		if n.String() == text {
-			a.emit(setPer{n})
+			a.emit(state.SetPer{Per: n})
 			return nil
 		}
 	}
@@ -413,97 +421,10 @@ func (a *app) awaitSecond(changed <-chan struct{}, now analysis.Status) bool {
 		tick = t.C
 	}
 	select {
-	case <-a.ctx.Done():
+	case <-a.Ctx.Done():
 		return false
 	case <-changed:
 	case <-tick:
 	}
 	return true
-}
-
-// diffCommand is the command line that prints the difference of a kind of rows ("stack", "size"), by a key of reports ("" for the
-// usual one). instant says that the figures are those at an instant, not of a range.
-func (e *env) diffCommand(s *State, file []string, kind, by string, instant bool) []string {
-	words := []string{"memtui", "diff"}
-	m := s.moments(e.second != nil, e.timeMap(s))
-	one := m[sideA].other == m[sideB].other
-	for i, flag := range []string{"--a", "--b"} {
-		f := e.fileAt(m[i].other)
-		text := placeArgument(f.profFile(s), m[i].until(f.span(s).To), instant)
-		if text == "" && one && i == sideA {
-			text = "end"
-		}
-		if text != "" {
-			words = append(words, flag, text)
-		}
-	}
-	if kind != "" {
-		words = append(words, "--group", kind)
-	}
-	if by != "" {
-		words = append(words, "--by", by)
-	}
-	if kind != "size" && kind != "lifetime" { // of all blocks
-		if words = append(words, stepFlags(s.Chips)...); !s.Cell.IsAll() && e.prof == nil && !e.mixed(s) {
-			words = append(words, "--cell", s.Cell.Argument())
-		}
-	}
-	words = append(words, s.Compare.arguments(e.mixed(s))...)
-	if e.second == nil {
-		return append(words, file...)
-	}
-	paths := [2]string{file[len(file)-1], e.second.path}
-	words = append(words, file[:len(file)-1]...)
-	for i := range m {
-		if n := e.fileAt(m[i].other).index(); i == sideA || !one {
-			words = append(words, paths[n])
-		}
-	}
-	return words
-}
-
-// placeArgument is a moment of a trace or a profile as the command line writes it, "" for the end.
-func placeArgument(prof *profFile, m moment, instant bool) string {
-	switch {
-	case prof != nil && m.prof.Window != noWindow:
-		return fmt.Sprintf("#%d", m.prof.Window)
-	case prof != nil && m.over.IsWhole():
-		return ""
-	case prof == nil && instant && m.at.Events != 0:
-		return "peak"
-	case prof == nil && instant && m.at != analysis.End:
-		return fmt.Sprintf("%dus", m.at.T)
-	case instant && prof == nil:
-		return ""
-	case !m.over.IsWhole():
-		return fmt.Sprintf("%dus..%dus", max(m.over.From, 0), m.over.To)
-	case m.at == analysis.End:
-		return ""
-	}
-	return fmt.Sprintf("0us..%dus", m.at.T)
-}
-
-// arguments are the flags of memtui diff that say how the difference is shown; mixed is what [env.mixed] says.
-func (c *CompareState) arguments(mixed bool) (words []string) {
-	for mask := range strings.SplitSeq(c.Masks, "\n") {
-		if mask != "" {
-			words = append(words, "--mask", mask)
-		}
-	}
-	if usual := map[bool]diff.FrameMatch{true: diff.MatchFunctions}[mixed]; c.Match != usual {
-		words = append(words, "--match", c.Match.String())
-	}
-	if c.Per != diff.NormalNone {
-		words = append(words, "--normalize", c.Per.String())
-	}
-	switch {
-	case c.Only == 1:
-		words = append(words, "--only", "new,gone,grown,shrunk")
-	case c.Only > 1:
-		words = append(words, "--only", diff.ChangeStatus(c.Only-1).String())
-	}
-	if c.Swapped {
-		words = append(words, "--swap")
-	}
-	return words
 }

@@ -15,20 +15,23 @@ import (
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/compare"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
 )
 
 // diffWords is the command that Y copies.
-func (u *ui) diffWords() (line string) {
+func (u *program) diffWords() (line string) {
 	u.sim.Do(func() {
-		if c, ok := u.app.current().(commander); ok {
-			line = strings.Join(c.commandLine([]string{"old.mlyze"}), " ")
+		if c, ok := u.app.current().(ui.Commander); ok {
+			line = strings.Join(c.CommandLine([]string{"old.mlyze"}), " ")
 		}
 	})
 	return line
 }
 
 // run carries out a command of the palette.
-func (u *ui) run(text string) (err error) {
+func (u *program) run(text string) (err error) {
 	u.sim.Do(func() { err = u.app.runCommand(text) })
 	u.sim.Settle()
 	return err
@@ -38,12 +41,12 @@ func (u *ui) run(text string) (err error) {
 func TestMarksInBothFiles(t *testing.T) {
 	u := openTwo(t, 160, 40, "old.mlyze", kvleak(), "new.mlyze", kvleak()).keys("3", "h", "h", "B")
 	u.has("marked as B: new.mlyze", "moving in time moves A alone")
-	m := u.app.state.Compare.Marks[sideB]
+	m := u.app.state.Compare.Marks[state.SideB]
 	if !m.Other || m.At == analysis.End {
 		t.Errorf("B is %+v", m)
 	}
 	u.keys("h", "h", "h")
-	if u.app.state.Compare.Marks[sideB] != m || u.app.state.At.T >= m.At.T {
+	if u.app.state.Compare.Marks[state.SideB] != m || u.app.state.At.T >= m.At.T {
 		t.Error("B moved, or A did not")
 	}
 	u.keys("A").has("both sides stay").keys("A").has("A is not marked any more")
@@ -71,24 +74,24 @@ func TestMarksInBothFiles(t *testing.T) {
 	if err := errors.Join(u.run("a none"), u.run("b 1:end"), u.run("align share"), u.run("compare none")); err != nil {
 		t.Error(err)
 	}
-	if u.app.second != nil || u.app.state.Compare.On || u.run("compare none") == nil || u.run("align share") == nil || u.run("b 2:end") == nil {
+	if u.app.Second != nil || u.app.state.Compare.On || u.run("compare none") == nil || u.run("align share") == nil || u.run("b 2:end") == nil {
 		t.Error("the second file is still there")
 	}
 }
 
 // What a place is called differs where the files do.
 func TestNamesOfTwoFiles(t *testing.T) {
-	e := &env{first: &comparedFile{name: "run.mlyze", path: "/x/monday/run.mlyze"}, second: &comparedFile{name: "run.mlyze", path: "/x/friday/run.mlyze"}}
-	if got := e.fileNames(30); got != [2]string{"monday/run.mlyze", "friday/run.mlyze"} {
+	e := &ui.Env{First: &ui.ComparedFile{Name: "run.mlyze", Path: "/x/monday/run.mlyze"}, Second: &ui.ComparedFile{Name: "run.mlyze", Path: "/x/friday/run.mlyze"}}
+	if got := compare.FileNames(e, 30); got != [2]string{"monday/run.mlyze", "friday/run.mlyze"} {
 		t.Error(got)
 	}
-	e.first.name, e.second.name = "heaptrack_pyapp_scale2.spaa.zst", "heaptrack_pyapp_scale5.spaa.zst"
-	if got := e.fileNames(14); got[0] == got[1] || !strings.Contains(got[0], "2") || !strings.Contains(got[1], "5") {
+	e.First.Name, e.Second.Name = "heaptrack_pyapp_scale2.spaa.zst", "heaptrack_pyapp_scale5.spaa.zst"
+	if got := compare.FileNames(e, 14); got[0] == got[1] || !strings.Contains(got[0], "2") || !strings.Contains(got[1], "5") {
 		t.Error(got)
 	}
-	e.second.path = e.first.path
-	e.second.name = e.first.name
-	if got := e.fileNames(40); got[0] != got[1] {
+	e.Second.Path = e.First.Path
+	e.Second.Name = e.First.Name
+	if got := compare.FileNames(e, 40); got[0] != got[1] {
 		t.Error(got)
 	}
 }
@@ -97,9 +100,9 @@ func TestNamesOfTwoFiles(t *testing.T) {
 func TestDifferenceWeighsBothAlike(t *testing.T) {
 	u := openTwo(t, 160, 40, "server.spaa", serverProfile(t), "old.mlyze", kvleak()).keys("2")
 	u.sim.Do(func() {
-		s := u.app.current().(*compareScreen)
-		if k := s.sets.key; k.sides[1].unlike == "" && costNamed(k.sides[1].cost) != k.sides[0].prof.metricName() {
-			t.Errorf("%s is compared with %s", k.sides[0].prof.metricName(), costNamed(k.sides[1].cost))
+		s := u.app.current().(*compare.CompareScreen)
+		if k := s.Sets.Key; k.Sides[1].Unlike == "" && ui.CostNamed(k.Sides[1].Cost) != k.Sides[0].Prof.MetricName() {
+			t.Errorf("%s is compared with %s", k.Sides[0].Prof.MetricName(), ui.CostNamed(k.Sides[1].Cost))
 		}
 		if u.app.state.Compare.Match != diff.MatchFunctions {
 			t.Error("frames of different formats are matched by file and line")
@@ -118,7 +121,7 @@ func TestDifferenceOfBlocks(t *testing.T) {
 	}
 	u.keys("d", "6").has("new ones", "born after A and live at B")
 	live := func(at model.Time) map[analysis.Block]bool {
-		list, err := u.app.trace.Blocks(t.Context(), analysis.BlockQuery{At: analysis.At(at), All: true})
+		list, err := u.app.Trace.Blocks(t.Context(), analysis.BlockQuery{At: analysis.At(at), All: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +141,7 @@ func TestDifferenceOfBlocks(t *testing.T) {
 		return n
 	}
 	listed := func() (n int) {
-		u.sim.Do(func() { n = u.app.current().(*compareBlocks).blocks.Len() })
+		u.sim.Do(func() { n = u.app.current().(*compare.CompareBlocks).Blocks.Len() })
 		return n
 	}
 	if got, want := listed(), count(after, before); got != want || want == 0 {
@@ -164,7 +167,7 @@ func TestDifferenceFilters(t *testing.T) {
 	lacks(t, u, "▸ main")
 	u.keys("|").has("no curves of two files").keys("b", "\"").has("no frames to match")
 	u.keys("5", "A", "3", "1", "Alt+Left")
-	if !u.app.state.Compare.On || u.app.state.Compare.Marks[sideA].At != analysis.End {
+	if !u.app.state.Compare.On || u.app.state.Compare.Marks[state.SideA].At != analysis.End {
 		t.Error("going back takes marks back")
 	}
 }
@@ -174,12 +177,12 @@ func TestCompareFromWithin(t *testing.T) {
 	store, _ := loadBytes(t, "before.mvmheap", records(t))
 	u := openUI(t, 120, 40, colourCaps, store, nil)
 	u.sim.Do(func() {
-		u.app.o.OpenSecond = func(path string) (*Second, error) {
+		u.app.o.OpenSecond = func(path string) (*compare.Second, error) {
 			if path != "dir/after.mvmheap" {
 				return nil, errors.New(path + ": no such file")
 			}
 			other, _ := loadBytes(t, "after.mvmheap", records(t))
-			return &Second{Name: "after.mvmheap", Path: path, Store: other, Heaps: heapgraph.NewHeaps(other.Current().Heaps, 1<<30)}, nil
+			return &compare.Second{Name: "after.mvmheap", Path: path, Store: other, Heaps: heapgraph.NewHeaps(other.Current().Heaps, 1<<30)}, nil
 		}
 	})
 	if err := u.run("compare nowhere"); err != nil {
@@ -209,19 +212,19 @@ func TestReloadComparesAgain(t *testing.T) {
 		t.Errorf("%q was opened", memory.second)
 	}
 	store, ix := loadBytes(t, "old.mlyze", kvleak())
-	again := &ui{t: t, sim: term.NewSimulationCaps(120, 40, colourCaps)}
+	again := &program{t: t, sim: term.NewSimulationCaps(120, 40, colourCaps)}
 	again.app = newApp(Options{
 		Terminal: again.sim.Terminal, Store: store, Trace: ix, Keys: keymap.Default(), Themes: themes.Usable(1<<24, false), Memory: memory,
-		Patience: 5 * time.Second, OpenSecond: func(path string) (*Second, error) {
+		Patience: 5 * time.Second, OpenSecond: func(path string) (*compare.Second, error) {
 			other, index := loadBytes(t, "new.mlyze", kvleak())
-			return &Second{Name: "new.mlyze", Path: path, Store: other, Trace: index}, nil
+			return &compare.Second{Name: "new.mlyze", Path: path, Store: other, Trace: index}, nil
 		},
 	})
 	again.sim.Start(again.app)
 	t.Cleanup(func() { _ = again.sim.Stop() })
 	again.sim.Settle()
 	again.has("Sites · difference", "B new.mlyze", "changed only")
-	if got, want := again.app.state.Compare.Marks, u.app.state.Compare.Marks; got != want || !got[sideA].Set {
+	if got, want := again.app.state.Compare.Marks, u.app.state.Compare.Marks; got != want || !got[state.SideA].Set {
 		t.Errorf("marks are %+v, want %+v", got, want)
 	}
 }

@@ -9,19 +9,20 @@ import (
 	"github.com/rivo/tview"
 
 	"github.com/memtui/memtui/analysis"
-	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
 )
 
-// scopes are those in which keys are looked up now, the most special first.
-func (a *app) scopes() []keymap.Scope {
+// Scopes are those in which keys are looked up now, the most special first.
+func (a *app) Scopes() []keymap.Scope {
 	var s []keymap.Scope
 	switch {
 	case a.prompt != nil:
 		return []keymap.Scope{keymap.ScopeInput}
 	case len(a.overlays) > 0:
-		s = append(s, a.overlays[len(a.overlays)-1].scopes()...)
+		s = append(s, a.overlays[len(a.overlays)-1].Scopes()...)
 	default:
 		s = append(s, a.screenScopes()...)
 	}
@@ -33,7 +34,7 @@ func (a *app) scopes() []keymap.Scope {
 
 // screenScopes are those of the screen.
 func (a *app) screenScopes() []keymap.Scope {
-	s := slices.Clone(a.current().scopes())
+	s := slices.Clone(a.current().Scopes())
 	if _, ok := a.current().(functioner); ok {
 		s = append(s, keymap.ScopeFilters)
 	}
@@ -51,10 +52,10 @@ func (a *app) key(ev *tcell.EventKey) {
 		a.typeKey(ev)
 		return
 	}
-	if n := len(a.overlays); n > 0 && a.overlays[n-1].key(ev) {
+	if n := len(a.overlays); n > 0 && a.overlays[n-1].Key(ev) {
 		return
 	}
-	if act, ok := a.o.Keys.Lookup(chordOf(ev), a.scopes()...); ok {
+	if act, ok := a.o.Keys.Lookup(chordOf(ev), a.Scopes()...); ok {
 		a.do(act)
 	}
 }
@@ -65,14 +66,14 @@ func (a *app) do(act keymap.Action) {
 		return
 	}
 	if n := len(a.overlays); n > 0 {
-		if a.overlays[n-1].do(act) {
+		if a.overlays[n-1].Do(act) {
 			return
 		}
 		if act == keymap.Back || act == keymap.Help {
 			a.overlays = a.overlays[:n-1]
 			return
 		}
-	} else if a.current().do(act) {
+	} else if a.current().Do(act) {
 		return
 	}
 	if a.doCompare(act) || a.doFilters(act) || a.doProfile(act) || a.doPoints(act) || a.doTime(act) || a.doSnapshots(act) || a.doScreens(act) {
@@ -83,52 +84,52 @@ func (a *app) do(act keymap.Action) {
 
 // doTime handles what moves the instant, the range and the view.
 func (a *app) doTime(act keymap.Action) bool {
-	if a.trace == nil && a.dump == nil && a.prof == nil {
+	if a.Trace == nil && a.Dump == nil && a.Prof == nil {
 		return false
 	}
 	leap := max(a.state.Columns/10, 1)
 	switch act {
 	case keymap.StepBack:
-		a.emit(step{-1})
+		a.emit(state.Step{Columns: -1})
 	case keymap.StepForward:
-		a.emit(step{1})
+		a.emit(state.Step{Columns: 1})
 	case keymap.LeapBack:
-		a.emit(step{-leap})
+		a.emit(state.Step{Columns: -leap})
 	case keymap.LeapForward:
-		a.emit(step{leap})
+		a.emit(state.Step{Columns: leap})
 	case keymap.EventBack:
-		a.neighbour(a.trace.Neighbour, -1)
+		a.neighbour(a.Trace.Neighbour, -1)
 	case keymap.EventForward:
-		a.neighbour(a.trace.Neighbour, 1)
+		a.neighbour(a.Trace.Neighbour, 1)
 	case keymap.LandmarkBack:
-		a.neighbour(a.trace.Landmark, -1)
+		a.neighbour(a.Trace.Landmark, -1)
 	case keymap.LandmarkForward:
-		a.neighbour(a.trace.Landmark, 1)
+		a.neighbour(a.Trace.Landmark, 1)
 	case keymap.Peak:
 		a.peakIn(analysis.Whole)
 	case keymap.PeakInRange:
 		a.peakIn(a.state.Range)
 	case keymap.End:
-		a.emit(moveTo{analysis.End})
+		a.emit(state.MoveTo{At: analysis.End})
 	case keymap.GotoTime:
 		a.askTime()
 	case keymap.Range:
-		a.emit(startRange{})
+		a.emit(state.StartRange{})
 		if a.state.Anchor != model.NoTime {
 			a.say("range starts here: move the instant to extend it, v again to end it, u to forget it")
 		}
 	case keymap.ClearRange:
-		a.emit(clearRange{})
+		a.emit(state.ClearRange{})
 	case keymap.ZoomIn:
-		a.emit(zoom{0.5})
+		a.emit(state.Zoom{Factor: 0.5})
 	case keymap.ZoomOut:
-		a.emit(zoom{2})
+		a.emit(state.Zoom{Factor: 2})
 	case keymap.ZoomReset:
-		a.emit(zoom{0})
+		a.emit(state.Zoom{Factor: 0})
 	case keymap.PanLeft:
-		a.emit(pan{-0.25})
+		a.emit(state.Pan{Share: -0.25})
 	case keymap.PanRight:
-		a.emit(pan{0.25})
+		a.emit(state.Pan{Share: 0.25})
 	default:
 		return false
 	}
@@ -137,7 +138,7 @@ func (a *app) doTime(act keymap.Action) bool {
 
 func (a *app) neighbour(find func(model.Time, int) (model.Time, bool), dir int) {
 	if t, ok := find(a.state.Now(), dir); ok {
-		a.emit(moveTo{analysis.At(t)})
+		a.emit(state.MoveTo{At: analysis.At(t)})
 		return
 	}
 	a.say("there is none any further")
@@ -166,7 +167,7 @@ func (a *app) doScreens(act keymap.Action) bool {
 		a.back()
 	default:
 		for i, s := range a.screens {
-			if s.action() == act {
+			if s.Action() == act {
 				a.overlays = nil
 				a.goTo(i)
 				return true
@@ -181,20 +182,20 @@ func (a *app) doScreens(act keymap.Action) bool {
 func (a *app) back() {
 	switch {
 	case a.state.Compare.On:
-		a.emit(showDifference{false})
-	case a.heaps != nil && a.heapBack():
+		a.emit(state.ShowDifference{On: false})
+	case a.Heaps != nil && a.heapBack():
 	case a.state.Chips != "":
-		a.emit(dropStep{-1})
-	case a.state.Prof.Window != noWindow:
-		a.emit(chooseWindow{noWindow})
+		a.emit(state.DropStep{N: -1})
+	case a.state.Prof.Window != state.NoWindow:
+		a.emit(state.ChooseWindow{Window: state.NoWindow})
 	case !a.state.Cell.IsAll():
-		a.emit(setCell{})
+		a.emit(state.SetCell{})
 	case a.state.Anchor != model.NoTime || !a.state.Range.IsWhole():
-		a.emit(clearRange{})
+		a.emit(state.ClearRange{})
 	case a.state.Filter != "":
-		a.emit(setFilter{""})
+		a.emit(state.SetFilter{Text: ""})
 	case !a.state.AtEnd():
-		a.emit(moveTo{analysis.End})
+		a.emit(state.MoveTo{At: analysis.End})
 	case len(a.past) > 0:
 		a.travel(&a.past, &a.future)
 	case a.at != 0:
@@ -214,9 +215,9 @@ func (a *app) doProgram(act keymap.Action) {
 		a.stopped = true
 		a.say("stopped loading: what was read is shown, totals are lower bounds")
 	case keymap.Help:
-		a.popup(newHelp(a))
+		a.Popup(newHelp(a))
 	case keymap.Palette:
-		a.popup(newPalette(a))
+		a.Popup(newPalette(a))
 	case keymap.Find:
 		a.askFind()
 	case keymap.Copy:
@@ -231,13 +232,13 @@ func (a *app) doProgram(act keymap.Action) {
 	case keymap.Evidence:
 		a.askEvidence()
 	case keymap.Exact:
-		a.emit(setExact{!a.state.Exact})
+		a.emit(state.SetExact{On: !a.state.Exact})
 	case keymap.Names:
-		a.emit(setNames{!a.state.FullName})
+		a.emit(state.SetNames{Full: !a.state.FullName})
 	case keymap.Theme:
 		a.setTheme(a.themeAt + 1)
 		a.stale = true
-		a.say("theme " + a.theme.Name())
+		a.say("theme " + a.Theme.Name())
 	case keymap.Mouse:
 		a.o.Terminal.SetMouse(!a.o.Terminal.Mouse())
 		a.say(map[bool]string{true: "mouse on", false: "mouse off: select text with it as usual, M brings it back"}[a.o.Terminal.Mouse()])
@@ -256,8 +257,8 @@ func (a *app) doProgram(act keymap.Action) {
 func (a *app) readAgain() {
 	if a.o.Readable != nil {
 		second := ""
-		if a.second != nil {
-			second = a.second.path
+		if a.Second != nil {
+			second = a.Second.Path
 		}
 		if err := a.o.Readable(second); err != nil {
 			a.say("not read again: " + model.Clean(err.Error()))
@@ -271,16 +272,16 @@ func (a *app) readAgain() {
 }
 
 // copier is an overlay with something to copy.
-type copier interface{ copyText() string }
+type copier interface{ CopyText() string }
 
 // selectedText is what is selected in the overlay on top, else on the screen.
 func (a *app) selectedText() string {
 	if n := len(a.overlays); n > 0 {
 		if o, ok := a.overlays[n-1].(copier); ok {
-			return o.copyText()
+			return o.CopyText()
 		}
 	}
-	return a.current().copyText()
+	return a.current().CopyText()
 }
 
 // copyOut sends text to the terminal's clipboard.
@@ -302,22 +303,14 @@ func (a *app) timeFlags() []string {
 	var words []string
 	s := &a.state
 	switch {
-	case a.trace == nil:
+	case a.Trace == nil:
 	case s.At.Events != 0:
 		words = append(words, "--at", "peak")
 	case !s.AtEnd():
 		words = append(words, "--at", fmt.Sprintf("%dus", s.Now()))
 	}
-	if !s.Range.IsWhole() && a.prof == nil {
+	if !s.Range.IsWhole() && a.Prof == nil {
 		words = append(words, "--from", fmt.Sprintf("%dus", max(s.Range.From, 0)), "--to", fmt.Sprintf("%dus", s.Range.To))
-	}
-	return words
-}
-
-// stepFlags are the flags that filter stacks.
-func stepFlags(f calltree.StackFilter) (words []string) {
-	for _, step := range f.Steps() {
-		words = append(words, "--"+step.Kind.String()+"="+step.Name)
 	}
 	return words
 }
@@ -329,17 +322,17 @@ func (a *app) commandLine() string {
 	if n, ok := a.current().(narrower); ok && n.narrows() && !s.Cell.IsAll() {
 		words = append(words, "--cell", s.Cell.Argument())
 	}
-	if c, ok := a.current().(commander); ok {
-		words = c.commandLine(a.o.Command)
+	if c, ok := a.current().(ui.Commander); ok {
+		words = c.CommandLine(a.o.Command)
 		for i := range words {
 			words[i] = shellQuote(words[i])
 		}
 		return strings.Join(words, " ")
 	}
 	if _, ok := a.current().(follower); ok {
-		words = append(words, stepFlags(s.Chips)...)
+		words = append(words, ui.StepFlags(s.Chips)...)
 	}
-	words = append(words, a.current().command()...)
+	words = append(words, a.current().Command()...)
 	words = append(words, a.o.Command...)
 	for i := range words {
 		words[i] = shellQuote(words[i])

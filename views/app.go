@@ -15,20 +15,23 @@ import (
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/compare"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
 )
 
 // Options are what the program is given. All fields are required unless they say what their zero means.
 type Options struct {
 	Terminal   *term.Terminal
-	Store      *model.Store                       // its revisions are followed
-	Trace      analysis.Trace                     // nil for files without allocations
-	Second     *Second                            // a file to compare with, nil for none
-	OpenSecond func(path string) (*Second, error) // opens one from within, off the event loop; nil when that is impossible
-	Home       string                             // the user's directory, for ~
-	HeapStart  HeapStart                          // where to begin in heap snapshots
-	HeapBudget int64                              // bytes of decoded snapshots to keep at most; 0 for the usual
-	Budget     *model.Budget                      // of the program's memory; nil for no bound
+	Store      *model.Store                               // its revisions are followed
+	Trace      analysis.Trace                             // nil for files without allocations
+	Second     *compare.Second                            // a file to compare with, nil for none
+	OpenSecond func(path string) (*compare.Second, error) // opens one from within, off the event loop; nil when that is impossible
+	Home       string                                     // the user's directory, for ~
+	HeapStart  HeapStart                                  // where to begin in heap snapshots
+	HeapBudget int64                                      // bytes of decoded snapshots to keep at most; 0 for the usual
+	Budget     *model.Budget                              // of the program's memory; nil for no bound
 	Keys       *keymap.Map
 	Themes     []*themes.Theme           // that the terminal can show; the first is used at the start
 	Command    []string                  // how this file is named on a command line: flags that matter, then its path; empty for what has none
@@ -66,30 +69,30 @@ func (a *app) ownKey(ev *tcell.EventKey) *tcell.EventKey {
 // app is the root primitive: it owns the state and the screens, routes keys and applies intents.
 type app struct {
 	*tview.Flex
-	env
+	ui.Env
 	o        Options
-	state    State
+	state    state.State
 	progress analysis.Status // how far loading is by now, which the state may lag behind
 	stale    bool            // the state was not shown yet
 	shown    bool            // some state was
 	begun    bool            // some state with events was drawn
 	stopped  bool            // the user stopped loading
-	all      []screen
-	screens  []screen          // of all, those that the file has
-	at       int               // the one on screen
-	twins    map[screen]screen // what stands for a screen while the difference is shown
-	laid     screen            // what the layout holds
+	all      []ui.Screen
+	screens  []ui.Screen             // of all, those that the file has
+	at       int                     // the one on screen
+	twins    map[ui.Screen]ui.Screen // what stands for a screen while the difference is shown
+	laid     ui.Screen               // what the layout holds
 	previous int
 	header   *bar
 	footer   *bar
-	overlays []overlay
+	overlays []ui.Overlay
 	prompt   *prompt
 	typed    map[string][]string // earlier lines, by the prompt's name
 	message  string
 	past     []place // history, the newest last
 	future   []place
-	undone   []narrowing // what undo goes back to, the newest last
-	redone   []narrowing
+	undone   []state.Narrowing // what undo goes back to, the newest last
+	redone   []state.Narrowing
 	chipBar  *bar
 	chipHits []chipHit // cells of the filters in the bar, for the mouse
 	themeAt  int
@@ -97,8 +100,8 @@ type app struct {
 	dragFrom point
 	pressed  bool // the left button, since dragFrom
 	dragging bool
-	profiles atomic.Pointer[profFile] // of the newest revision
-	ticking  bool                     // something is drawn again in a moment
+	profiles atomic.Pointer[ui.ProfFile] // of the newest revision
+	ticking  bool                        // something is drawn again in a moment
 }
 
 type point struct{ x, y int }
@@ -106,35 +109,35 @@ type point struct{ x, y int }
 // place is where one was: enough to come back.
 type place struct {
 	screen int
-	state  State
+	state  state.State
 }
 
 func newApp(o Options) *app {
 	if p := o.Store.Current(); p != nil && (p.Heaps != nil || p.Timeline != nil || p.Weights != nil) && p.Allocations == nil {
 		o.Trace = nil // an index of nothing
 	}
-	a := &app{Flex: tview.NewFlex().SetDirection(tview.FlexRow), o: o, state: newState(), stale: true}
+	a := &app{Flex: tview.NewFlex().SetDirection(tview.FlexRow), o: o, state: state.NewState(), stale: true}
 	if o.Patience == 0 {
-		a.o.Patience = patience
+		a.o.Patience = ui.Patience
 	}
-	a.env = env{
-		ctx: model.WithBudget(o.Terminal.Context(), o.Budget), trace: o.Trace, patience: a.o.Patience, work: &work{}, views: &stackViews{},
-		post: o.Terminal.Post, background: o.Terminal.Go,
-		emit: a.emit, open: a.openScreen, visit: a.visit, say: a.say,
-		first: &comparedFile{trace: o.Trace}, joins: &joinCache{},
-		changed: func() { a.stale = true },
-		popup:   func(v overlay) { a.overlays = append(a.overlays, v) },
+	a.Env = ui.Env{
+		Ctx: model.WithBudget(o.Terminal.Context(), o.Budget), Trace: o.Trace, Patience: a.o.Patience, Work: &ui.Work{}, Views: &ui.StackViews{},
+		Post: o.Terminal.Post, Background: o.Terminal.Go,
+		Emit: a.emit, Open: a.openScreen, Visit: a.visit, Say: a.say,
+		First: &ui.ComparedFile{Trace: o.Trace}, Joins: &ui.JoinCache{},
+		Changed: func() { a.stale = true },
+		Popup:   func(v ui.Overlay) { a.overlays = append(a.overlays, v) },
 	}
 	a.setTheme(o.Memory.recall(&a.state))
 	o.HeapStart.begin(&a.state)
-	a.loads = newHeapLoads(&a.env)
-	a.layouts = newLayoutLoads(&a.env)
+	a.Loads = ui.NewHeapLoads(&a.Env)
+	a.Layouts = ui.NewLayoutLoads(&a.Env)
 	a.header, a.footer = &bar{Box: tview.NewBox(), drawBar: a.drawHeader}, &bar{Box: tview.NewBox(), drawBar: a.drawFooter}
 	a.chipBar = &bar{Box: tview.NewBox(), drawBar: a.drawChips}
 	a.adoptDump(o.Store.Current())
 	a.adoptProf(o.Store.Current())
-	a.all = allScreens(&a.env)
-	a.twins = differences(&a.env, a.all)
+	a.all = allScreens(&a.Env)
+	a.twins = differences(&a.Env, a.all)
 	a.refresh(a.loadedNow())
 	a.at = a.firstScreen()
 	again := o.Memory != nil && o.Memory.state != nil
@@ -146,20 +149,20 @@ func newApp(o Options) *app {
 	switch {
 	case o.Second != nil:
 		a.adoptSecond(o.Second, newSecondFile(o.Second))
-		a.emit(showDifference{true})
+		a.emit(state.ShowDifference{On: true})
 		if again {
 			a.state.Compare = compared
 		}
 	case again && o.Memory.second != "" && o.OpenSecond != nil:
-		a.emit(clearMarks{})
-		a.openSecond(o.Memory.second, func(*Second) { a.state.Compare, a.stale = compared, true })
+		a.emit(state.ClearMarks{})
+		a.openSecond(o.Memory.second, func(*compare.Second) { a.state.Compare, a.stale = compared, true })
 	}
 	return a
 }
 
 // follow refreshes the state whenever more was read, until everything is.
 func (a *app) follow() {
-	known := loaded{profile: a.state.Profile, status: a.state.Status}
+	known := state.Loaded{Profile: a.state.Profile, Status: a.state.Status}
 	a.o.Terminal.Background(func() {
 		for seen := uint64(0); a.awaitMore(seen, &known); {
 			seen = a.postRefresh(&known)
@@ -172,12 +175,12 @@ const mostBlank = 20 * time.Millisecond
 
 // awaitFirst waits a moment for the first events.
 func (a *app) awaitFirst() {
-	if a.trace == nil {
+	if a.Trace == nil {
 		return
 	}
 	began := time.Now()
-	for time.Since(began) < mostBlank && a.ctx.Err() == nil {
-		if s := a.trace.Status(); s.Events > 0 || s.Final || s.Stopped {
+	for time.Since(began) < mostBlank && a.Ctx.Err() == nil {
+		if s := a.Trace.Status(); s.Events > 0 || s.Final || s.Stopped {
 			break
 		}
 		time.Sleep(mostBlank / 200)
@@ -196,14 +199,14 @@ func pause(seen uint64) time.Duration {
 
 // awaitMore waits until more may have been read: a tenth of a second while a file loads, afterwards for the next revision.
 // It is false at the end of the program.
-func (a *app) awaitMore(seen uint64, known *loaded) bool {
+func (a *app) awaitMore(seen uint64, known *state.Loaded) bool {
 	_, changed := a.o.Store.Watch()
-	if a.trace != nil {
-		if s := a.trace.Status(); !s.Final && !s.Stopped {
+	if a.Trace != nil {
+		if s := a.Trace.Status(); !s.Final && !s.Stopped {
 			tick := time.NewTimer(pause(seen))
 			defer tick.Stop()
 			select {
-			case <-a.ctx.Done():
+			case <-a.Ctx.Done():
 				return false
 			case <-tick.C:
 				return true
@@ -212,7 +215,7 @@ func (a *app) awaitMore(seen uint64, known *loaded) bool {
 	}
 	a.postRefresh(known) // what came between the last tick and the end
 	select {
-	case <-a.ctx.Done():
+	case <-a.Ctx.Done():
 		return false
 	case <-changed:
 		return true
@@ -221,44 +224,44 @@ func (a *app) awaitMore(seen uint64, known *loaded) bool {
 
 // postRefresh asks what is loaded, which may have to wait for a lock, off the loop, and returns the number of events. As long
 // as that is what the program began with, it posts nothing: a frame that says nothing new would only hold up the first chart.
-func (a *app) postRefresh(known *loaded) (events uint64) {
+func (a *app) postRefresh(known *state.Loaded) (events uint64) {
 	i := a.loadedNow()
 	if i == *known {
-		return i.status.Events
+		return i.Status.Events
 	}
-	*known = loaded{}
-	a.post(func() { a.refresh(i) })
-	return i.status.Events
+	*known = state.Loaded{}
+	a.Post(func() { a.refresh(i) })
+	return i.Status.Events
 }
 
-func (a *app) loadedNow() loaded {
-	i := loaded{profile: a.o.Store.Current()}
-	a.profOf(i.profile)
-	if a.trace != nil {
-		i.status = a.trace.Status()
+func (a *app) loadedNow() state.Loaded {
+	i := state.Loaded{Profile: a.o.Store.Current()}
+	a.profOf(i.Profile)
+	if a.Trace != nil {
+		i.Status = a.Trace.Status()
 	}
 	return i
 }
 
 // refresh adopts what is loaded: always how far loading is, and what the figures are about as often as the last figures
 // allow.
-func (a *app) refresh(i loaded) {
-	a.adoptDump(i.profile)
-	if a.dump != nil {
-		i.status = a.dump.status()
+func (a *app) refresh(i state.Loaded) {
+	a.adoptDump(i.Profile)
+	if a.Dump != nil {
+		i.Status = a.Dump.Status()
 	}
-	if a.adoptProf(i.profile); a.prof != nil {
-		i.status = a.prof.status()
+	if a.adoptProf(i.Profile); a.Prof != nil {
+		i.Status = a.Prof.Status()
 	}
-	a.progress = i.status
-	if a.loading() && a.state.Profile != nil && a.state.Status.Events > 0 && !a.work.rested() {
+	a.progress = i.Status
+	if a.loading() && a.state.Profile != nil && a.state.Status.Events > 0 && !a.Work.Rested() {
 		return
 	}
-	if a.state.Profile == i.profile && a.state.Status == i.status && len(a.screens) > 0 {
+	if a.state.Profile == i.Profile && a.state.Status == i.Status && len(a.screens) > 0 {
 		return
 	}
 	a.state, a.stale = a.state.Apply(i), true
-	a.adoptHeaps(i.profile)
+	a.adoptHeaps(i.Profile)
 	a.offer()
 }
 
@@ -267,28 +270,28 @@ const heapBudget = 1 << 30
 
 // adoptHeaps begins with the snapshots of a revision unless they are known.
 func (a *app) adoptHeaps(p *model.Profile) {
-	if p == nil || p.Heaps == nil || a.heaps != nil && a.heaps.Source() == p.Heaps {
+	if p == nil || p.Heaps == nil || a.Heaps != nil && a.Heaps.Source() == p.Heaps {
 		return
 	}
 	budget := a.o.HeapBudget
 	if budget <= 0 || budget > heapBudget {
 		budget = heapBudget
 	}
-	a.heaps = heapgraph.NewHeaps(p.Heaps, budget)
+	a.Heaps = heapgraph.NewHeaps(p.Heaps, budget)
 }
 
 // offer chooses the screens that the file has.
 func (a *app) offer() {
-	var on screen
+	var on ui.Screen
 	if len(a.screens) > 0 {
 		on = a.screens[a.at]
 	}
 	a.screens = a.screens[:0:0]
 	for _, s := range a.all {
-		if o, ok := s.(offered); ok && (a.state.Profile == nil || !o.offeredFor(a.state.Profile)) {
+		if o, ok := s.(ui.Offered); ok && (a.state.Profile == nil || !o.OfferedFor(a.state.Profile)) {
 			continue
 		}
-		if a.state.Profile == nil && s.needs() == model.FacetNone || a.state.Profile != nil && a.state.Profile.Has(s.needs()) {
+		if a.state.Profile == nil && s.Needs() == model.FacetNone || a.state.Profile != nil && a.state.Profile.Has(s.Needs()) {
 			a.screens = append(a.screens, s)
 		}
 	}
@@ -318,7 +321,7 @@ func (a *app) layout() {
 func (a *app) HasFocus() bool { return true }
 
 // current is the screen that is shown, or what stands for it while the difference is.
-func (a *app) current() screen {
+func (a *app) current() ui.Screen {
 	s := a.screens[a.at]
 	if twin := a.twins[s]; twin != nil && a.state.Compare.On {
 		return twin
@@ -327,8 +330,8 @@ func (a *app) current() screen {
 }
 
 // emit applies an intent.
-func (a *app) emit(i Intent) {
-	before := a.state.narrowing()
+func (a *app) emit(i state.Intent) {
+	before := a.state.Narrowing()
 	a.state, a.stale = a.state.Apply(i), true
 	a.noteNarrowing(before)
 }
@@ -337,9 +340,9 @@ func (a *app) say(text string) { a.message = text }
 
 func (a *app) setTheme(i int) {
 	a.themeAt = i % len(a.o.Themes)
-	a.theme = a.o.Themes[a.themeAt]
-	a.look = lookOf(a.theme, a.o.Terminal.Caps().Unicode)
-	a.o.Terminal.Screen().SetStyle(a.theme.Style(themes.Text))
+	a.Theme = a.o.Themes[a.themeAt]
+	a.Look = ui.LookOf(a.Theme, a.o.Terminal.Caps().Unicode)
+	a.o.Terminal.Screen().SetStyle(a.Theme.Style(themes.Text))
 }
 
 // Draw implements tview.Primitive. The state is shown to the one screen that is visible, once per frame.
@@ -356,7 +359,7 @@ func (a *app) Draw(s tcell.Screen) {
 	x, y, w, h := a.GetRect()
 	body := widget.Rect{X: x, Y: y + 1, W: w, H: max(h-2, 0)}
 	for _, o := range a.overlays {
-		o.draw(s, body, a.look)
+		o.Draw(s, body, a.Look)
 	}
 }
 
@@ -379,9 +382,9 @@ func (a *app) showState() {
 	}
 	a.Flex.SetRect(a.GetRect())
 	a.placeScreen()
-	a.until = time.Now().Add(a.patience)
-	if a.opening = !a.shown && a.patience == patience; a.opening {
-		a.until = time.Now().Add(mostBlank)
+	a.Until = time.Now().Add(a.Patience)
+	if a.Opening = !a.shown && a.Patience == ui.Patience; a.Opening {
+		a.Until = time.Now().Add(mostBlank)
 	}
 	a.shown = true
 	for range 3 { // an answer that came within the patience changes what is shown at most twice
@@ -390,10 +393,10 @@ func (a *app) showState() {
 		}
 		a.stale = false
 		st := a.state
-		a.current().show(&st)
-		if c, ok := a.current().(interface{ columns() int }); ok {
-			if n := c.columns(); n > 0 && n != a.state.Columns {
-				a.emit(setColumns{n})
+		a.current().Show(&st)
+		if c, ok := a.current().(interface{ Columns() int }); ok {
+			if n := c.Columns(); n > 0 && n != a.state.Columns {
+				a.emit(state.SetColumns{N: n})
 			}
 		}
 	}
@@ -402,7 +405,7 @@ func (a *app) showState() {
 // openScreen goes to the screen that an action names.
 func (a *app) openScreen(to keymap.Action) {
 	for i, s := range a.screens {
-		if s.action() == to {
+		if s.Action() == to {
 			a.goTo(i)
 		}
 	}
@@ -411,7 +414,7 @@ func (a *app) openScreen(to keymap.Action) {
 // goTo shows screen i and remembers where one was.
 func (a *app) goTo(i int) {
 	if i < 0 || i >= len(a.screens) {
-		a.say("this file has " + plural(len(a.screens), "screen", "screens"))
+		a.say("this file has " + ui.Plural(len(a.screens), "screen", "screens"))
 		return
 	}
 	if i == a.at {
@@ -426,8 +429,8 @@ func (a *app) goTo(i int) {
 const maxHistory = 100
 
 // visit goes to the screen that an action names, if it is not there already, and changes the state.
-func (a *app) visit(to keymap.Action, i Intent) {
-	if a.current().action() == to {
+func (a *app) visit(to keymap.Action, i state.Intent) {
+	if a.current().Action() == to {
 		a.remember()
 	}
 	a.openScreen(to)
@@ -453,7 +456,7 @@ func (a *app) travel(from, to *[]place) {
 	*from = (*from)[:n-1]
 	*to = append(*to, place{a.at, a.state})
 	now := a.state
-	defer a.noteNarrowing(now.narrowing())
+	defer a.noteNarrowing(now.Narrowing())
 	a.state = p.state
 	a.state.Profile, a.state.Status, a.state.Columns = now.Profile, now.Status, now.Columns
 	a.state.Compare = now.Compare // marks are no places
@@ -465,26 +468,26 @@ func (a *app) travel(from, to *[]place) {
 
 // peakIn moves to the peak of a range, found off the loop.
 func (a *app) peakIn(r analysis.Range) {
-	if a.dump != nil {
+	if a.Dump != nil {
 		a.dumpPeak(r)
 		return
 	}
-	if a.trace == nil {
+	if a.Trace == nil {
 		return
 	}
-	a.background(func() {
-		ctx := context.WithoutCancel(a.ctx)
-		p, ok, err := a.trace.Peak(ctx, r)
+	a.Background(func() {
+		ctx := context.WithoutCancel(a.Ctx)
+		p, ok, err := a.Trace.Peak(ctx, r)
 		at := analysis.At(p.Instant.T)
 		// Only the peak of all that there will be has a name on a command line; elsewhere the instant is a time, as it is there.
-		if a.trace.Status().Final {
-			if whole, _, _ := a.trace.Peak(ctx, analysis.Whole); whole.Instant == p.Instant {
+		if a.Trace.Status().Final {
+			if whole, _, _ := a.Trace.Peak(ctx, analysis.Whole); whole.Instant == p.Instant {
 				at = p.Instant
 			}
 		}
-		a.post(func() {
+		a.Post(func() {
 			if err == nil && ok {
-				a.emit(moveTo{at})
+				a.emit(state.MoveTo{At: at})
 			} else {
 				a.say("nothing is allocated there")
 			}

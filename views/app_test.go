@@ -7,12 +7,15 @@ import (
 
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/ui"
 )
 
 func TestHelpGolden(t *testing.T) { goldenSizes(t, "help", "5", "?") }
+
 func TestPaletteGolden(t *testing.T) {
 	goldenSizes(t, "palette", "8", ":", "t", "h", "e", "m", "e", "Enter")
 }
+
 func TestProblemsGolden(t *testing.T) { goldenSizes(t, "problems", "8") }
 
 // damagedKvleak is the real trace with some of its events overwritten and its end cut off.
@@ -45,7 +48,7 @@ func TestHelpSearch(t *testing.T) {
 	u.keys("Esc").has("FUNCTION")
 	u.keys("F1").has("Keys on")
 	u.keys("?")
-	if strings.Contains(u.text(), "Keys on") {
+	if strings.Contains(u.Text(), "Keys on") {
 		t.Error("? does not close the help")
 	}
 }
@@ -67,7 +70,7 @@ func TestPalette(t *testing.T) {
 		}
 		u.keys("Enter")
 		u.sim.Settle()
-		if got := u.text(); !strings.Contains(got, tt.want) {
+		if got := u.Text(); !strings.Contains(got, tt.want) {
 			t.Errorf(":%s does not lead to %q:\n%s", tt.typed, tt.want, got)
 		}
 	}
@@ -79,7 +82,7 @@ func TestPaletteArguments(t *testing.T) {
 		t.Errorf("grouped by %s", got)
 	}
 	u.keys(":", "t", "h", "e", "Tab", "l", "i", "g", "Enter")
-	if got := u.app.theme.Name(); got != "light" {
+	if got := u.app.Theme.Name(); got != "light" {
 		t.Errorf("theme %s", got)
 	}
 	u.keys(":", "z", "z", "z").has("No command has that in its name.")
@@ -125,7 +128,7 @@ func TestThemesSwitchLive(t *testing.T) {
 		for _, screen := range []string{"1", "2", "3", "4", "5", "6", "7", "8"} {
 			u.keys(screen)
 		}
-		seen[u.app.theme.Name()] = true
+		seen[u.app.Theme.Name()] = true
 		u.keys("T")
 	}
 	if len(seen) != len(u.app.o.Themes) {
@@ -155,7 +158,7 @@ func TestMouseCanBeSwitchedOff(t *testing.T) {
 // A click on the footer does what it says.
 func TestFooterClick(t *testing.T) {
 	u := openKvleak(t, 80, 24, colourCaps).keys("5")
-	rows := strings.Split(u.text(), "\n")
+	rows := strings.Split(u.Text(), "\n")
 	x := strings.Index(rows[23], "flame")
 	u.sim.Click(len([]rune(rows[23][:x])), 23)
 	u.has("Stacks · flame")
@@ -175,13 +178,13 @@ func TestEveryActionIsHandled(t *testing.T) {
 						continue
 					}
 					u.sim.Do(func() {
-						for _, s := range u.app.scopes() {
+						for _, s := range u.app.Scopes() {
 							here[s] = true
 						}
 						for _, s := range u.app.screens {
-							screens[s.action()] = true
+							screens[s.Action()] = true
 						}
-						if slices.Contains(u.app.scopes(), b.Scope) && tryAction(u.app, b.Action) {
+						if slices.Contains(u.app.Scopes(), b.Scope) && tryAction(u.app, b.Action) {
 							handled[[2]string{string(b.Scope), string(b.Action)}] = true
 						}
 					})
@@ -201,7 +204,7 @@ func TestEveryActionIsHandled(t *testing.T) {
 
 // tryAction does an action and puts everything back; it reports whether somebody took it.
 func tryAction(a *app, act keymap.Action) bool {
-	state, at, overlays, past, future := a.state, a.at, append([]overlay(nil), a.overlays...), a.past, a.future
+	state, at, overlays, past, future := a.state, a.at, append([]ui.Overlay(nil), a.overlays...), a.past, a.future
 	a.message = ""
 	a.do(act)
 	ok := !strings.Contains(a.message, "does nothing here")

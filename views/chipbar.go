@@ -4,6 +4,8 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
 )
 
@@ -16,7 +18,7 @@ type follower interface {
 // chipHit is where a chip of the bar stands.
 type chipHit struct {
 	from, to int
-	drop     Intent
+	drop     state.Intent
 }
 
 // chipRows is how many rows the bar of filters has: none without filters, nor on the lowest terminals.
@@ -30,7 +32,7 @@ func (a *app) chipRows() int {
 // drawChips shows what is filtered: a click on a filter takes it back.
 func (a *app) drawChips(s tcell.Screen, r widget.Rect) {
 	a.chipHits = a.chipHits[:0]
-	st := a.style(themes.StatusBar)
+	st := a.Style(themes.StatusBar)
 	widget.Fill(s, r, st)
 	list := a.chips()
 	note := ""
@@ -48,23 +50,23 @@ func (a *app) drawChips(s tcell.Screen, r widget.Rect) {
 	x := r.X + 1
 	x += widget.Print(s, x, r.Y, end-x, "Filters", a.over(themes.Muted, st)) + 1
 	sign := "×"
-	if a.look.Glyphs.Plain {
+	if a.Look.Glyphs.Plain {
 		sign = "x"
 	}
 	for i, c := range list {
 		room := end - x
 		more := ""
 		if left := len(list) - i - 1; left > 0 {
-			more = plural(left, "more", "more")
+			more = ui.Plural(left, "more", "more")
 			room -= len(more) + 1
 		}
 		if room < 12 {
-			widget.Print(s, x, r.Y, end-x, plural(len(list)-i, "more", "more"), a.over(themes.Muted, st))
+			widget.Print(s, x, r.Y, end-x, ui.Plural(len(list)-i, "more", "more"), a.over(themes.Muted, st))
 			return
 		}
 		share := max(room/(len(list)-i), min(room, 20))
 		text := " " + widget.Truncate(widget.Clean(c.text), share-4) + " " + sign + " "
-		n := widget.Print(s, x, r.Y, room, text, a.style(themes.Badge))
+		n := widget.Print(s, x, r.Y, room, text, a.Style(themes.Badge))
 		a.chipHits = append(a.chipHits, chipHit{x, x + n, c.drop})
 		x += n + 1
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
 )
 
@@ -23,25 +24,29 @@ func newChipList(a *app) *chipList {
 }
 
 // Len, ID and Cell implement widget.Table.
-func (v *chipList) Len() int          { return len(v.app.chips()) }
+func (v *chipList) Len() int { return len(v.app.chips()) }
+
 func (v *chipList) ID(row int) uint64 { return uint64(row) }
+
 func (v *chipList) Cell(row, _ int) widget.Cell {
-	return widget.Cell{Text: v.app.chips()[row].text, Style: v.app.look.InBox().Text}
+	return widget.Cell{Text: v.app.chips()[row].text, Style: v.app.Look.InBox().Text}
 }
 
-func (v *chipList) title() string            { return "Filters" }
-func (v *chipList) scopes() []keymap.Scope   { return []keymap.Scope{keymap.ScopeFilters} }
-func (v *chipList) key(*tcell.EventKey) bool { return false }
+func (v *chipList) Title() string { return "Filters" }
 
-func (v *chipList) draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
-	in := overlayBox(s, r, 80, max(v.Len()+4, 6), k, v.title())
+func (v *chipList) Scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopeFilters} }
+
+func (v *chipList) Key(*tcell.EventKey) bool { return false }
+
+func (v *chipList) Draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
+	in := ui.OverlayBox(s, r, 80, max(v.Len()+4, 6), k, v.Title())
 	list, hint := in.CutBottom(1)
 	v.list.Refresh()
 	v.list.Draw(s, list, k.InBox())
 	widget.Print(s, hint.X, hint.Y, hint.W, "Enter takes the selected one back, U undoes, Ctrl-Y does it again, Esc closes", k.InBox().Muted)
 }
 
-func (v *chipList) do(a keymap.Action) bool {
+func (v *chipList) Do(a keymap.Action) bool {
 	switch a {
 	case keymap.Open, keymap.Exclude:
 		if row, ok := v.list.Selected(); ok && row < v.Len() {
@@ -52,13 +57,13 @@ func (v *chipList) do(a keymap.Action) bool {
 	case keymap.Filters:
 		return false
 	default:
-		return moveList(&v.list, a)
+		return ui.MoveList(&v.list, a)
 	}
 	return true
 }
 
-// copyText implements copier.
-func (v *chipList) copyText() string {
+// CopyText implements copier.
+func (v *chipList) CopyText() string {
 	if row, ok := v.list.Selected(); ok && row < v.Len() {
 		return widget.Clean(v.app.chips()[row].text)
 	}

@@ -10,12 +10,14 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/compare"
+	"github.com/memtui/memtui/views/stacks"
 )
 
 // filteredLive is what lives at the end of the stacks that a filter leaves.
-func filteredLive(t *testing.T, u *ui, f calltree.StackFilter) (bytes uint64) {
+func filteredLive(t *testing.T, u *program, f calltree.StackFilter) (bytes uint64) {
 	t.Helper()
-	w, err := u.app.trace.Weights(t.Context(), analysis.CostLive, analysis.Query{At: analysis.End, Range: analysis.Whole, Cell: analysis.Cell{Stacks: f}})
+	w, err := u.app.Trace.Weights(t.Context(), analysis.CostLive, analysis.Query{At: analysis.End, Range: analysis.Whole, Cell: analysis.Cell{Stacks: f}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +34,7 @@ func TestTraceChips(t *testing.T) {
 	name := f.Steps()[0].Name
 	sum := model.Group(filteredLive(t, u, f))
 	u.has("Filters", "without "+name, "live "+sum)
-	if strings.Contains(u.text(), "all stacks") {
+	if strings.Contains(u.Text(), "all stacks") {
 		t.Error("the table of sites is about all stacks")
 	}
 	u.keys("5").has("without "+name, sum+" B = 100 %")
@@ -73,23 +75,23 @@ func TestChipsAreTakenBackOneByOne(t *testing.T) {
 func TestPivot(t *testing.T) {
 	u := openKvleak(t, 120, 40, colourCaps).keys("5", "c", "c", "c", "j", "#")
 	name := u.app.state.Chips.Pivot()
-	p := u.app.current().(*stacks)
-	if name == "" || p.upper == nil || p.upper.now == nil {
-		t.Fatalf("no pivot:\n%s", u.text())
+	p := u.app.current().(*stacks.Stacks)
+	if name == "" || p.Upper == nil || p.Upper.Now == nil {
+		t.Fatalf("no pivot:\n%s", u.Text())
 	}
-	if p.now.Total[0] != p.upper.now.Total[0] || p.now.Total[0] == 0 {
-		t.Errorf("callees weigh %d, callers %d", p.now.Total[0], p.upper.now.Total[0])
+	if p.Now.Total[0] != p.Upper.Now.Total[0] || p.Now.Total[0] == 0 {
+		t.Errorf("callees weigh %d, callers %d", p.Now.Total[0], p.Upper.Now.Total[0])
 	}
 	u.has("around ", "callers of", "Tab changes sides")
-	top := func(q *stacks) string {
-		id, _ := q.now.OnlyChild(0)
-		return q.now.Name(id)
+	top := func(q *stacks.Stacks) string {
+		id, _ := q.Now.OnlyChild(0)
+		return q.Now.Name(id)
 	}
-	if top(p) != name || top(p.upper) != name {
-		t.Errorf("about %q stand %q and %q", name, top(p), top(p.upper))
+	if top(p) != name || top(p.Upper) != name {
+		t.Errorf("about %q stand %q and %q", name, top(p), top(p.Upper))
 	}
 	u.keys("f").has("callers of").keys("Tab", "Tab", "Up", "Up")
-	if at := p.upper.selected(); p.upper.now.Parent(at) <= 0 {
+	if at := p.Upper.Selected(); p.Upper.Now.Parent(at) <= 0 {
 		t.Error("up does not lead to callers in the rising graph")
 	}
 	u.keys("g", "#")
@@ -102,7 +104,7 @@ func TestPivot(t *testing.T) {
 func TestFilterCommands(t *testing.T) {
 	u := openKvleak(t, 120, 40, colourCaps).keys("3", ":").keys(strings.Split("f,o,c,u,s,Space,/,w,o,r,k,e,r,/,Enter", ",")...)
 	if got := u.app.state.Chips; got != "focus /worker/" {
-		t.Fatalf("the filter is %q:\n%s", got, u.text())
+		t.Fatalf("the filter is %q:\n%s", got, u.Text())
 	}
 	u.has("only /worker/").keys(":").keys(strings.Split("h,i,d,e,Space,/,(,/,Enter", ",")...).has("is no regular expression")
 }
@@ -110,22 +112,22 @@ func TestFilterCommands(t *testing.T) {
 // Differences are of what filters leave, and say where they are not.
 func TestDifferencesAreFiltered(t *testing.T) {
 	u := openKvleak(t, 120, 40, colourCaps).keys("3", "X", "d")
-	var got *compareSet
-	u.sim.Do(func() { got = u.app.current().(*compareScreen).set })
+	var got *compare.CompareSet
+	u.sim.Do(func() { got = u.app.current().(*compare.CompareScreen).Set })
 	if want := filteredLive(t, u, u.app.state.Chips); got == nil || got.Totals.AfterBytes != want || want == 0 {
-		t.Errorf("%d bytes live after, not %d:\n%s", got.Totals.AfterBytes, want, u.text())
+		t.Errorf("%d bytes live after, not %d:\n%s", got.Totals.AfterBytes, want, u.Text())
 	}
-	if strings.Contains(u.text(), "stacks here") {
+	if strings.Contains(u.Text(), "stacks here") {
 		t.Error("the difference is said not to follow")
 	}
 	if got := u.app.commandLine(); !strings.Contains(got, " --ignore=") && !strings.Contains(got, "'--ignore=") {
 		t.Errorf("the command leaves the filter out: %s", got)
 	}
 	p := openServer(t, 120, 40).keys("2", "I", "d")
-	var set *compareSet
-	p.sim.Do(func() { set = p.app.current().(*compareScreen).set })
+	var set *compare.CompareSet
+	p.sim.Do(func() { set = p.app.current().(*compare.CompareScreen).Set })
 	if set == nil || set.Totals.AfterBytes == 0 {
-		t.Errorf("nothing is left of the profile:\n%s", p.text())
+		t.Errorf("nothing is left of the profile:\n%s", p.Text())
 	}
 	p.keys("3").has("hiding ")
 }

@@ -10,6 +10,9 @@ import (
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/compare"
+	"github.com/memtui/memtui/views/dump"
+	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
 )
 
@@ -28,17 +31,17 @@ func (b *bar) Draw(s tcell.Screen) {
 
 // drawHeader says which file, screen and instant everything is about, and whether it is all there.
 func (a *app) drawHeader(s tcell.Screen, r widget.Rect) {
-	st := a.style(themes.StatusBar)
+	st := a.Style(themes.StatusBar)
 	widget.Fill(s, r, st)
 	name := "memtui"
 	if p := a.state.Profile; p != nil {
 		name = p.Meta.Name
 	}
-	if a.second != nil && a.state.Compare.On { // both files are named at the right
+	if a.Second != nil && a.state.Compare.On { // both files are named at the right
 		name = ""
 	}
-	title := a.current().name()
-	if about := a.current().about(); about != "" {
+	title := a.current().Name()
+	if about := a.current().About(); about != "" {
 		title += " · " + about
 	}
 	whole, when := a.completeness(), ""
@@ -90,8 +93,8 @@ func (a *app) differenceHeader(w int, name, title, whole string) (string, string
 		}
 	}
 	when := a.sidesOf(room())
-	if !strings.HasPrefix(when, "before") || a.second != nil && w < 100 {
-		title = a.current().name()
+	if !strings.HasPrefix(when, "before") || a.Second != nil && w < 100 {
+		title = a.current().Name()
 		when = a.sidesOf(room())
 	}
 	const least = 24 // cells that tell something
@@ -105,22 +108,22 @@ func (a *app) differenceHeader(w int, name, title, whole string) (string, string
 
 // sidesOf says what is compared on the screen shown in at most w cells.
 func (a *app) sidesOf(w int) string {
-	what := compareSites
+	what := compare.CompareSites
 	switch p := a.current().(type) {
-	case *compareScreen:
-		what = p.what
-	case *dumpPages:
-		what = comparePages
+	case *compare.CompareScreen:
+		what = p.What
+	case *dump.DumpPages:
+		what = compare.ComparePages
 	}
-	return a.sidesText(&a.state, what, w)
+	return compare.SidesText(&a.Env, &a.state, what, w)
 }
 
 // drawCell says that only blocks of one size and lifetime are shown, or that the screen does not heed that.
 func (a *app) drawCell(s tcell.Screen, r widget.Rect, st tcell.Style) (width int) {
-	if a.trace == nil || a.state.Cell.IsAll() || r.W < 8 {
+	if a.Trace == nil || a.state.Cell.IsAll() || r.W < 8 {
 		return 0
 	}
-	text := "only " + cellText(a.state.Cell)
+	text := "only " + ui.CellText(a.state.Cell)
 	if widget.Width(text)+2 > r.W {
 		text = "one cell"
 	}
@@ -137,31 +140,31 @@ type narrower interface{ narrows() bool }
 // over is the style of a role on the background of another style.
 func (a *app) over(r themes.Role, on tcell.Style) tcell.Style {
 	_, bg, _ := on.Decompose()
-	return a.style(r).Background(bg)
+	return a.Style(r).Background(bg)
 }
 
 // sidesShown reports whether the header says what the two sides of a difference are.
 func (a *app) sidesShown() bool {
-	if !a.state.Compare.On || a.heaps != nil {
+	if !a.state.Compare.On || a.Heaps != nil {
 		return false
 	}
-	_, pages := a.current().(*dumpPages)
+	_, pages := a.current().(*dump.DumpPages)
 	return pages || a.twins[a.screens[a.at]] != nil
 }
 
 // instantText says what everything on screen is about.
 func (a *app) instantText() string {
 	s := &a.state
-	if a.heaps != nil {
+	if a.Heaps != nil {
 		return a.snapshotText()
 	}
-	if a.prof != nil {
-		return a.prof.instantText(s)
+	if a.Prof != nil {
+		return a.Prof.InstantText(s)
 	}
-	if a.dump != nil {
+	if a.Dump != nil {
 		return a.dumpInstant()
 	}
-	if a.trace == nil || s.Status.Events == 0 {
+	if a.Trace == nil || s.Status.Events == 0 {
 		return ""
 	}
 	at := "end of run · " + s.Status.Duration.String()
@@ -188,9 +191,9 @@ func (a *app) instantText() string {
 // completeness is one word or two on how much of the file all figures cover.
 func (a *app) completeness() string {
 	p, st := a.state.Profile, a.progress
-	if f := a.second; f != nil && a.state.Compare.On && !a.loading() && !f.read.Final && f.trace != nil {
-		if f.read.Size > 0 && f.read.Size > f.read.Offset {
-			return fmt.Sprintf("loading B %d %%", f.read.Offset*100/f.read.Size)
+	if f := a.Second; f != nil && a.state.Compare.On && !a.loading() && !f.Read.Final && f.Trace != nil {
+		if f.Read.Size > 0 && f.Read.Size > f.Read.Offset {
+			return fmt.Sprintf("loading B %d %%", f.Read.Offset*100/f.Read.Size)
 		}
 		return "loading B"
 	}
@@ -198,7 +201,7 @@ func (a *app) completeness() string {
 	case p == nil:
 		return "opening"
 	case a.decoding():
-		return a.loads.progress()
+		return a.Loads.Progress()
 	case a.loading() && st.Size > 0 && st.Size > st.Offset:
 		return fmt.Sprintf("loading %d %%", st.Offset*100/st.Size)
 	case a.loading():
@@ -219,7 +222,7 @@ func (a *app) completeness() string {
 
 // loading reports whether more is being read.
 func (a *app) loading() bool {
-	return a.trace != nil && !a.progress.Final && !a.progress.Stopped
+	return a.Trace != nil && !a.progress.Final && !a.progress.Stopped
 }
 
 // hintHit is where a hint of the footer stands.
@@ -232,19 +235,19 @@ type hintHit struct {
 func (a *app) drawFooter(s tcell.Screen, r widget.Rect) {
 	a.hits = a.hits[:0]
 	if a.prompt != nil {
-		a.prompt.draw(s, r, a.look, a.style(themes.Input))
+		a.prompt.draw(s, r, a.Look, a.Style(themes.Input))
 		return
 	}
-	st := a.style(themes.HintText)
+	st := a.Style(themes.HintText)
 	widget.Fill(s, r, st)
 	if a.message != "" {
 		widget.Print(s, r.X+1, r.Y, r.W-2, a.message, a.over(themes.Accent, st))
 		return
 	}
 	x := r.X + 1
-	for _, h := range a.o.Keys.UsefulHints(r.W, a.useful, a.scopes()...) {
+	for _, h := range a.o.Keys.UsefulHints(r.W, a.useful, a.Scopes()...) {
 		from := x
-		x += widget.Print(s, x, r.Y, r.X+r.W-x, h.Keys, a.style(themes.HintKey))
+		x += widget.Print(s, x, r.Y, r.X+r.W-x, h.Keys, a.Style(themes.HintKey))
 		if h.Text != "" {
 			x++
 			x += widget.Print(s, x, r.Y, r.X+r.W-x, h.Text, st)
@@ -256,19 +259,11 @@ func (a *app) drawFooter(s tcell.Screen, r widget.Rect) {
 
 // useful reports whether an action does anything now, so that the footer should name it.
 func (a *app) useful(act keymap.Action) bool {
-	if a.prof != nil && a.prof.useless(act, &a.state, a.current().action() == keymap.ShowTimeline) {
+	if a.Prof != nil && a.Prof.Useless(act, &a.state, a.current().Action() == keymap.ShowTimeline) {
 		return false
 	}
 	u, ok := a.current().(interface{ useless(keymap.Action) bool })
 	return !ok || len(a.overlays) > 0 || !u.useless(act)
-}
-
-// plural joins a number and the right word.
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return model.Group(uint64(max(n, 0))) + " " + many
 }
 
 // shellQuote makes one word of a command line.

@@ -8,6 +8,7 @@ import (
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
 )
 
 // command is what can be typed in the palette with an argument; the other commands are the key table's actions.
@@ -34,8 +35,8 @@ func commands() []command {
 		{"around", "FUNCTION", "Turn trees about a function: its name, or /regex/.", nil, stepCommand(calltree.PivotAt)},
 		{"row", "ROW", "Look at a row of a heap snapshot by its number.", nil, (*app).goToRow},
 		{"compare", "FILE", "Compare with another file: every screen shows the difference. none lets go of it.", nil, (*app).compareCommand},
-		{"a", "PLACE", "Mark a place of the first file as A, before: 12s, 10s..20s, peak, start, end, #3, none.", nil, markCommand(sideA)},
-		{"b", "PLACE", "Mark a place of the second file, or of the only one, as B, after; 1:12s is one of the first file.", nil, markCommand(sideB)},
+		{"a", "PLACE", "Mark a place of the first file as A, before: 12s, 10s..20s, peak, start, end, #3, none.", nil, markCommand(state.SideA)},
+		{"b", "PLACE", "Mark a place of the second file, or of the only one, as B, after; 1:12s is one of the first file.", nil, markCommand(state.SideB)},
 		{"align", "KEY", "Align two curves at the start, by share of duration, or at a marker's name.", alignNames, (*app).alignCommand},
 		{"mask", "REGEXP=TEXT", "Make names alike before they are compared: paths, templates, addresses, hashes, none.", maskNames, (*app).maskCommand},
 		{"normalise", "KEY", "Make both sides equal in something before they are compared.", normalNames, (*app).normaliseCommand},
@@ -99,7 +100,7 @@ func (a *app) rangeCommand(text string) error {
 	if err := model.CheckTime(max(f, t), a.state.Status.Duration); err != nil {
 		return err
 	}
-	a.emit(setRange{analysis.Range{From: min(f, t), To: max(f, t)}})
+	a.emit(state.SetRange{R: analysis.Range{From: min(f, t), To: max(f, t)}})
 	return nil
 }
 
@@ -107,7 +108,7 @@ func (a *app) filterCommand(text string) error {
 	if _, err := analysis.ParseFilter(text); err != nil {
 		return err
 	}
-	a.emit(setFilter{text})
+	a.emit(state.SetFilter{Text: text})
 	return nil
 }
 
@@ -118,10 +119,10 @@ func stepCommand(kind calltree.StepKind) func(*app, string) error {
 		if err := calltree.CheckStep(step); err != nil {
 			return err
 		}
-		if a.trace == nil && a.prof == nil {
+		if a.Trace == nil && a.Prof == nil {
 			return fmt.Errorf("this file has no stacks to filter")
 		}
-		a.emit(addStep{step})
+		a.emit(state.AddStep{Step: step})
 		return nil
 	}
 }
@@ -129,7 +130,7 @@ func stepCommand(kind calltree.StepKind) func(*app, string) error {
 func (a *app) groupCommand(text string) error {
 	for g := range analysis.GroupCount {
 		if g.String() == text {
-			a.emit(setGroup{g})
+			a.emit(state.SetGroup{By: g})
 			return nil
 		}
 	}
@@ -139,7 +140,7 @@ func (a *app) groupCommand(text string) error {
 func (a *app) costCommand(text string) error {
 	for c := range analysis.CostCountOf {
 		if c.String() == text {
-			a.emit(setCost{c})
+			a.emit(state.SetCost{Cost: c})
 			a.openScreen(keymap.ShowStacks)
 			return nil
 		}
@@ -150,7 +151,7 @@ func (a *app) costCommand(text string) error {
 func (a *app) ageCommand(text string) error {
 	d, err := model.ParseTime(text, a.state.Status.Duration)
 	if err == nil {
-		a.emit(setMinAge{d})
+		a.emit(state.SetMinAge{Age: d})
 	}
 	return err
 }

@@ -15,13 +15,16 @@ import (
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/dump"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
 )
 
 // processDump is a real file: the memory of a process over twelve seconds, with fifteen page layouts.
 func processDump(t testing.TB) []byte { return sampleFile(t, "real_proc_python.mb") }
 
-func openDump(t testing.TB, w, h int, caps term.Caps) *ui {
+func openDump(t testing.TB, w, h int, caps term.Caps) *program {
 	t.Helper()
 	store, ix := loadBytes(t, "process.mb", processDump(t))
 	u := openUI(t, w, h, caps, store, ix)
@@ -35,14 +38,22 @@ func dumpGoldens(t *testing.T, name string, keys ...string) {
 	goldensOn(t, "dump-"+name, openDump, keys...)
 }
 
-func TestSeriesGolden(t *testing.T)      { dumpGoldens(t, "series", "H") }
-func TestStackedGolden(t *testing.T)     { dumpGoldens(t, "stacked", "&", "H", "v", "H") }
-func TestLogGolden(t *testing.T)         { dumpGoldens(t, "log", "^") }
-func TestPagesGolden(t *testing.T)       { dumpGoldens(t, "pages", "2", "Tab") }
-func TestHilbertGolden(t *testing.T)     { dumpGoldens(t, "hilbert", "2", "C", "b", "Tab") }
-func TestPageBitsGolden(t *testing.T)    { dumpGoldens(t, "bits", "2", "Tab", "Enter", "Right") }
-func TestDifferenceGolden(t *testing.T)  { dumpGoldens(t, "difference", "2", "d", "Tab") }
-func TestFragmentsGolden(t *testing.T)   { dumpGoldens(t, "fragmentation", "3", "h", "j") }
+func TestSeriesGolden(t *testing.T) { dumpGoldens(t, "series", "H") }
+
+func TestStackedGolden(t *testing.T) { dumpGoldens(t, "stacked", "&", "H", "v", "H") }
+
+func TestLogGolden(t *testing.T) { dumpGoldens(t, "log", "^") }
+
+func TestPagesGolden(t *testing.T) { dumpGoldens(t, "pages", "2", "Tab") }
+
+func TestHilbertGolden(t *testing.T) { dumpGoldens(t, "hilbert", "2", "C", "b", "Tab") }
+
+func TestPageBitsGolden(t *testing.T) { dumpGoldens(t, "bits", "2", "Tab", "Enter", "Right") }
+
+func TestDifferenceGolden(t *testing.T) { dumpGoldens(t, "difference", "2", "d", "Tab") }
+
+func TestFragmentsGolden(t *testing.T) { dumpGoldens(t, "fragmentation", "3", "h", "j") }
+
 func TestSparsePagesGolden(t *testing.T) { dumpGoldens(t, "sparse", "3", "Tab", "j", "m") }
 
 // h and l go from layout to layout where layouts are shown, and column by column elsewhere.
@@ -64,18 +75,18 @@ func TestLayoutsStep(t *testing.T) {
 // Space plays to the end, R to the beginning; Space again and whatever goes elsewhere pauses.
 func TestLayoutsPlay(t *testing.T) {
 	u := openDump(t, 80, 24, colourCaps).keys("2", "h", "h")
-	u.sim.Do(func() { u.app.current().(*dumpPages).frame = time.Millisecond })
+	u.sim.Do(func() { u.app.current().(*dump.DumpPages).Frame = time.Millisecond })
 	u.keys("Space").has("layout 15/15")
 	u.keys("R").has("layout 1/15")
 	u.sim.Do(func() {
-		p := u.app.current().(*dumpPages)
-		p.frame = time.Hour
+		p := u.app.current().(*dump.DumpPages)
+		p.Frame = time.Hour
 		for _, end := range []keymap.Action{keymap.Toggle, keymap.Screen1, keymap.StepForward} {
-			p.do(keymap.Toggle)
-			if p.playing != 1 {
+			p.Do(keymap.Toggle)
+			if p.Playing != 1 {
 				t.Error("it does not play")
 			}
-			if p.do(end); p.playing != 0 {
+			if p.Do(end); p.Playing != 0 {
 				t.Errorf("%s does not pause", end)
 			}
 		}
@@ -90,7 +101,7 @@ func TestDifferenceOfLayouts(t *testing.T) {
 	u.keys("h").has("nothing changed")
 	u.keys("B").has("marked as B")
 	u.keys("u")
-	if d := u.app.state.Dump; d.MarkA != noLayout || d.MarkB != noLayout || u.app.state.Compare.On {
+	if d := u.app.state.Dump; d.MarkA != state.NoLayout || d.MarkB != state.NoLayout || u.app.state.Compare.On {
 		t.Errorf("u leaves %+v", d)
 	}
 }
@@ -100,17 +111,17 @@ func TestPagesShowTheAnswersOfAnalysis(t *testing.T) {
 	u := openDump(t, 120, 60, colourCaps).keys("3", "=")
 	var f *pages.LayoutFigures
 	u.sim.Do(func() {
-		l, err := u.app.dump.pages.Open(t.Context(), u.app.dump.layout(&u.app.state))
+		l, err := u.app.Dump.Pages.Open(t.Context(), u.app.Dump.Layout(&u.app.state))
 		if err != nil {
 			t.Error(err)
 			return
 		}
 		f = pages.SumLayout(l)
 	})
-	u.has(bytesText(f.All.Returned, true), model.Group(uint64(f.All.Pages)))
+	u.has(ui.BytesText(f.All.Returned, true), model.Group(uint64(f.All.Pages)))
 	for i := range f.Types {
 		if v := &f.Types[i]; v.Pages > 0 {
-			u.has(v.Name, shareText(v.Share()), bytesText(v.Returned, true))
+			u.has(v.Name, ui.ShareText(v.Share()), ui.BytesText(v.Returned, true))
 		}
 	}
 	u.keys("Tab", "Enter").has("page ")
@@ -149,13 +160,13 @@ func TestBeginWithLayout(t *testing.T) {
 	store, ix := loadBytes(t, "process.mb", processDump(t))
 	sim, n := term.NewSimulationCaps(80, 24, colourCaps), 3
 	a := newApp(Options{Terminal: sim.Terminal, Store: store, Trace: ix, Keys: keymap.Default(), Themes: themes.Usable(1<<24, false), HeapStart: HeapStart{Snapshot: &n}})
-	if got := a.current().name(); got != "Pages" || a.dump.layout(&a.state) != n {
-		t.Errorf("it begins on %s with layout %d", got, a.dump.layout(&a.state))
+	if got := a.current().Name(); got != "Pages" || a.Dump.Layout(&a.state) != n {
+		t.Errorf("it begins on %s with layout %d", got, a.Dump.Layout(&a.state))
 	}
 
-	was := a.state.Apply(chooseLayout{7, a.dump.time(7)}) // the file is read again
+	was := a.state.Apply(state.ChooseLayout{Layout: 7, At: a.Dump.Time(7)}) // the file is read again
 	a = newApp(Options{Terminal: sim.Terminal, Store: store, Trace: ix, Keys: keymap.Default(), Themes: themes.Usable(1<<24, false), HeapStart: HeapStart{Snapshot: &n}, Memory: &Memory{state: &was}})
-	if got := a.dump.layout(&a.state); got != 7 {
+	if got := a.Dump.Layout(&a.state); got != 7 {
 		t.Errorf("layout %d is shown after layout 7 was read again", got)
 	}
 }
@@ -188,9 +199,11 @@ func TestGridMovesEverywhere(t *testing.T) {
 type madePages struct{ layouts []*model.Layout }
 
 func (m madePages) Len() int { return len(m.layouts) }
+
 func (m madePages) Info(i int) model.LayoutInfo {
 	return model.LayoutInfo{Point: uint32(i), At: model.Time(i) * model.Second}
 }
+
 func (m madePages) Open(context.Context, int) (*model.Layout, error) { return nil, nil }
 
 // makeLayout is n pages of 4 KiB, each with a few holes.
@@ -215,7 +228,7 @@ type openPages struct{ madePages }
 func (m openPages) Open(_ context.Context, i int) (*model.Layout, error) { return m.layouts[i], nil }
 
 // openMade starts the program on made-up layouts.
-func openMade(t testing.TB, w, h, layouts, pages int) *ui {
+func openMade(t testing.TB, w, h, layouts, pages int) *program {
 	store := &model.Store{}
 	src := openPages{}
 	s := model.Series{Name: "made", Layouts: layouts}
@@ -233,7 +246,7 @@ func openMade(t testing.TB, w, h, layouts, pages int) *ui {
 func TestAMillionPagesFit(t *testing.T) {
 	u := openMade(t, 80, 24, 2, 1_000_000).keys("2")
 	u.has("1,000,000 pages", " pages · ")
-	if strings.Contains(u.text(), "1 cell = 1 page") {
+	if strings.Contains(u.Text(), "1 cell = 1 page") {
 		t.Error("a million pages do not fit into cells of one page")
 	}
 }
@@ -249,11 +262,11 @@ func BenchmarkPageGrid(b *testing.B) {
 			}
 			screen.SetSize(200, 50)
 			u.sim.Do(func() {
-				p := u.app.current().(*dumpPages)
-				p.grid.order = order
-				p.grid.place(p.grid.area, p.grid.types, true)
+				p := u.app.current().(*dump.DumpPages)
+				p.Grid.Order = order
+				p.Grid.Place(p.Grid.Area, p.Grid.Types, true)
 				for b.Loop() {
-					p.grid.draw(screen)
+					p.Grid.Draw(screen)
 				}
 			})
 		})
@@ -262,9 +275,9 @@ func BenchmarkPageGrid(b *testing.B) {
 
 // BenchmarkOccupancy measures how full a million pages are, from their encoded runs.
 func BenchmarkOccupancy(b *testing.B) {
-	d := newDumpFile(&model.Profile{Timeline: &model.Timeline{Series: []model.Series{{}}}, Pages: openPages{madePages{[]*model.Layout{makeLayout(1_000_000, 0)}}}})
+	d := ui.NewDumpFile(&model.Profile{Timeline: &model.Timeline{Series: []model.Series{{}}}, Pages: openPages{madePages{[]*model.Layout{makeLayout(1_000_000, 0)}}}})
 	for b.Loop() {
-		if _, err := fillLayout(b.Context(), layoutKey{d, 0}, &lastLayout{}); err != nil {
+		if _, err := ui.FillLayout(b.Context(), ui.LayoutKey{Dump: d, Layout: 0}, &ui.LastLayout{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -285,16 +298,16 @@ func BenchmarkLayoutScrub(b *testing.B) {
 // Names of events of several series never overwrite each other.
 func TestMarksOfSeriesStandInOrder(t *testing.T) {
 	event := func(at model.Time) []model.SeriesEvent { return []model.SeriesEvent{{At: at, Name: "GC_END"}} }
-	d := &dumpFile{timeline: &model.Timeline{Series: []model.Series{{Events: event(40)}, {Events: event(10)}}}}
+	d := &ui.DumpFile{Timeline: &model.Timeline{Series: []model.Series{{Events: event(40)}, {Events: event(10)}}}}
 	u := openDump(t, 80, 24, colourCaps)
 	u.sim.Do(func() {
-		e := u.app.env
-		e.dump = d
-		c := newDumpChart(&e)
-		c.state.View = analysis.Whole
-		c.state.Status.Duration = 100
-		c.setMarks([]int{0, 1})
-		if m := c.chart.Marks; len(m) != 2 || m[0].At != 10 || m[1].At != 40 {
+		e := u.app.Env
+		e.Dump = d
+		c := dump.NewDumpChart(&e)
+		c.State.View = analysis.Whole
+		c.State.Status.Duration = 100
+		c.SetMarks([]int{0, 1})
+		if m := c.Chart.Marks; len(m) != 2 || m[0].At != 10 || m[1].At != 40 {
 			t.Errorf("marks %+v", m)
 		}
 	})
@@ -311,8 +324,8 @@ func TestManySeries(t *testing.T) {
 	u := openUI(t, 80, 24, colourCaps, store, nil).has("3,000 series, 2,744 hidden")
 	u.keys("G", "o").has("2,999 hidden", "s2999 at most")
 	u.sim.Do(func() {
-		set, _ := u.app.current().(*dumpSeries).chart.columns.get()
-		for n, columns := range set.series {
+		set, _ := u.app.current().(*dump.DumpSeries).Chart.Columns.Get()
+		for n, columns := range set.Series {
 			if (columns != nil) != (n == 2999) {
 				t.Errorf("series %d: %d columns", n, len(columns))
 			}

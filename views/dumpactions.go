@@ -2,13 +2,13 @@ package views
 
 import (
 	"fmt"
-	"sort"
-	"time"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
 )
 
 // adoptDump begins with the series of a revision unless they are known.
@@ -20,83 +20,44 @@ func (a *app) adoptDump(p *model.Profile) {
 	if p.Pages != nil {
 		layouts = p.Pages.Len()
 	}
-	if a.dump == nil || a.dump.timeline != p.Timeline || a.dump.count != layouts {
-		a.dump = newDumpFile(p)
+	if a.Dump == nil || a.Dump.Timeline != p.Timeline || a.Dump.Count != layouts {
+		a.Dump = ui.NewDumpFile(p)
 	}
 }
 
 // doPoints handles what moves the instant from point to point and from name to name.
 func (a *app) doPoints(act keymap.Action) bool {
-	if a.dump == nil {
+	if a.Dump == nil {
 		return false
 	}
 	switch act {
 	case keymap.EventBack:
-		a.neighbour(a.dump.neighbour, -1)
+		a.neighbour(a.Dump.Neighbour, -1)
 	case keymap.EventForward:
-		a.neighbour(a.dump.neighbour, 1)
+		a.neighbour(a.Dump.Neighbour, 1)
 	case keymap.LandmarkBack:
-		a.neighbour(a.dump.landmark, -1)
+		a.neighbour(a.Dump.Landmark, -1)
 	case keymap.LandmarkForward:
-		a.neighbour(a.dump.landmark, 1)
+		a.neighbour(a.Dump.Landmark, 1)
 	case keymap.ClearRange:
-		if a.state.Dump.MarkA == noLayout && a.state.Dump.MarkB == noLayout && !a.state.Compare.Marks[sideA].Set && !a.state.Compare.Marks[sideB].Set {
+		if a.state.Dump.MarkA == state.NoLayout && a.state.Dump.MarkB == state.NoLayout && !a.state.Compare.Marks[state.SideA].Set && !a.state.Compare.Marks[state.SideB].Set {
 			return false
 		}
-		a.emit(markLayouts{noLayout, noLayout})
-		a.emit(clearMarks{})
+		a.emit(state.MarkLayouts{A: state.NoLayout, B: state.NoLayout})
+		a.emit(state.ClearMarks{})
 	default:
 		return false
 	}
 	return true
 }
 
-// neighbour is the time of the nearest point before or after t, of any series.
-func (d *dumpFile) neighbour(t model.Time, dir int) (model.Time, bool) {
-	var near nearest
-	for i := range d.timeline.Series {
-		times := d.timeline.Series[i].Times
-		near.take(len(times), func(k int) model.Time { return times[k] }, t, dir)
-	}
-	return near.at, near.ok
-}
-
-// landmark is the time of the nearest named event before or after t, of any series.
-func (d *dumpFile) landmark(t model.Time, dir int) (model.Time, bool) {
-	var near nearest
-	for i := range d.timeline.Series {
-		events := d.timeline.Series[i].Events
-		near.take(len(events), func(k int) model.Time { return events[k].At }, t, dir)
-	}
-	return near.at, near.ok
-}
-
-// nearest is the time found nearest so far.
-type nearest struct {
-	at model.Time
-	ok bool
-}
-
-// take looks among n times, ascending, for the last before t (dir < 0) or the first after it.
-func (f *nearest) take(n int, time func(int) model.Time, t model.Time, dir int) {
-	if dir < 0 {
-		if k := sort.Search(n, func(k int) bool { return time(k) >= t }) - 1; k >= 0 && (!f.ok || time(k) > f.at) {
-			f.at, f.ok = time(k), true
-		}
-		return
-	}
-	if k := sort.Search(n, func(k int) bool { return time(k) > t }); k < n && (!f.ok || time(k) < f.at) {
-		f.at, f.ok = time(k), true
-	}
-}
-
 // dumpPeak moves to the largest value of the selected series in a range.
 func (a *app) dumpPeak(r analysis.Range) {
 	n := max(a.state.Dump.Series, 0)
-	if n >= len(a.dump.timeline.Series) {
+	if n >= len(a.Dump.Timeline.Series) {
 		return
 	}
-	s := &a.dump.timeline.Series[n]
+	s := &a.Dump.Timeline.Series[n]
 	from := r.From + 1
 	if r.From < 0 {
 		from = 0
@@ -106,17 +67,7 @@ func (a *app) dumpPeak(r analysis.Range) {
 		a.say("the series has no point there")
 		return
 	}
-	a.emit(moveTo{analysis.At(f.MaxAt)})
-}
-
-// clockText is an instant as the file writes it: the time of day, in UTC; "" where that means nothing.
-func (d *dumpFile) clockText(t model.Time) string {
-	const year = int64(366 * 24 * 3600 * 1_000_000)
-	start := d.timeline.Start
-	if start < year || start > 8000*year || int64(t) > 1000*year { // times that count from somewhere else
-		return ""
-	}
-	return time.UnixMicro(start + int64(t)).UTC().Format("15:04:05.000")
+	a.emit(state.MoveTo{At: analysis.At(f.MaxAt)})
 }
 
 // dumpInstant says which instant of a dump everything on screen is about.
@@ -130,8 +81,63 @@ func (a *app) dumpInstant() string {
 		from := max(s.Range.From, 0)
 		return fmt.Sprintf("range %v – %v · %s", from, s.Range.To, text)
 	}
-	if clock := a.dump.clockText(s.Now()); clock != "" {
+	if clock := a.Dump.ClockText(s.Now()); clock != "" {
 		text += " · " + clock
 	}
 	return text
+}
+
+// markLayout marks the instant and the layout there as one side of the difference, or forgets that.
+func (a *app) markLayout(act keymap.Action) {
+	side, name := state.SideA, "A"
+	if act == keymap.MarkB {
+		side, name = state.SideB, "B"
+	}
+	s := &a.state
+	marks := [2]int{s.Dump.MarkA, s.Dump.MarkB}
+	i, m := a.Dump.Layout(s), state.Mark{Set: true, At: s.At, Range: analysis.Whole}
+	if side == state.SideB && a.OtherDump != nil { // the layout of the other file that stands beside this one
+		i, m.Other = a.OtherDump.Layout(a.OtherDump.Alike(s, a.Dump)), true
+	}
+	if s.Compare.Marks[side].Set && marks[side] == i && s.Compare.Marks[side] == m {
+		marks[side] = state.NoLayout
+		a.emit(state.MarkSide{Side: side, M: state.Mark{}})
+		a.emit(state.MarkLayouts{A: marks[0], B: marks[1]})
+		a.say(name + " is not marked any more")
+		return
+	}
+	marks[side] = i
+	a.emit(state.MarkSide{Side: side, M: m})
+	a.emit(state.MarkLayouts{A: marks[0], B: marks[1]})
+	what := "the instant is marked as "
+	if i != state.NoLayout {
+		what = fmt.Sprintf("layout #%d marked as ", i)
+	}
+	if side == state.SideA {
+		a.say(what + "A: go to another one, then d shows the difference")
+		return
+	}
+	a.say(what + "B: d shows the difference from A")
+}
+
+// beginDumpDifference marks what is compared with where nothing is: the first layout of the series, and the beginning.
+func (a *app) beginDumpDifference() {
+	if a.OtherDump != nil || a.state.Dump.MarkA != state.NoLayout || a.state.Compare.Marks[state.SideA].Set {
+		return
+	}
+	if list, _ := a.Dump.Place(&a.state); len(list) > 0 {
+		a.emit(state.MarkLayouts{A: list[0], B: a.state.Dump.MarkB})
+		a.emit(state.MarkSide{Side: state.SideA, M: state.Mark{Set: true, At: analysis.At(max(a.Dump.Time(list[0]), 0)), Range: analysis.Whole}})
+		a.say("compared with the first layout: A marks another one")
+		return
+	}
+	a.say("compared with the beginning: A marks another instant")
+}
+
+// adoptOtherDump begins to compare with the series and layouts of a second file.
+func (a *app) adoptOtherDump(p *model.Profile) {
+	if p == nil || p.Timeline == nil || p.Allocations != nil || a.OtherDump != nil && a.OtherDump.Timeline == p.Timeline {
+		return
+	}
+	a.OtherDump = ui.NewDumpFile(p)
 }

@@ -43,10 +43,10 @@ func (a *app) writeEvidence(text string) error {
 		return fmt.Errorf("type the name of a folder or an archive")
 	}
 	a.say("writing evidence to " + model.Clean(q.Place) + " …")
-	write, ctx := a.o.Evidence, a.ctx
-	a.background(func() {
+	write, ctx := a.o.Evidence, a.Ctx
+	a.Background(func() {
 		err := write(ctx, q)
-		a.post(func() { a.told(ctx, q, err) })
+		a.Post(func() { a.told(ctx, q, err) })
 	})
 	return nil
 }
@@ -74,9 +74,9 @@ func (a *app) evidenceIsWhole() string {
 // evidenceFlags say on a command line what the screens are about.
 func (a *app) evidenceFlags() []string {
 	s := &a.state
-	if a.heaps != nil {
+	if a.Heaps != nil {
 		flags := []string{}
-		if n := s.snapshot(); n >= 0 {
+		if n := s.Snapshot(); n >= 0 {
 			flags = append(flags, "--snapshot", fmt.Sprint(n))
 		}
 		if s.Heap.Policy == heapgraph.AllEdges {
@@ -84,11 +84,11 @@ func (a *app) evidenceFlags() []string {
 		}
 		return flags
 	}
-	if a.prof != nil {
-		return a.prof.chosen(s)
+	if a.Prof != nil {
+		return a.Prof.Chosen(s)
 	}
 	flags := a.timeFlags()
-	if a.dump != nil && !s.AtEnd() {
+	if a.Dump != nil && !s.AtEnd() {
 		flags = append(flags, "--at", fmt.Sprintf("%dus", s.Now()))
 	}
 	return flags

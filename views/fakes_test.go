@@ -25,7 +25,8 @@ func (f fakeSource) Replay(ctx context.Context, yield func(*model.EventBatch) er
 	return ctx.Err()
 }
 
-func (f fakeSource) Extent() (begin, size int64)      { return 0, int64(len(f.events)) }
+func (f fakeSource) Extent() (begin, size int64) { return 0, int64(len(f.events)) }
+
 func (f fakeSource) MarkerName(uint64) (string, bool) { return "", false }
 
 // loadFake makes a profile of stacks and events.

@@ -10,12 +10,14 @@ import (
 	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/compare"
+	"github.com/memtui/memtui/views/state"
 )
 
 // records is a real file: three snapshots of a program that keeps what it makes.
 func records(t testing.TB) []byte { return sampleFile(t, "records.mvmheap") }
 
-func openRecords(t testing.TB, w, h int, caps term.Caps) *ui {
+func openRecords(t testing.TB, w, h int, caps term.Caps) *program {
 	t.Helper()
 	store, ix := loadBytes(t, "records.mvmheap", records(t))
 	u := openUI(t, w, h, caps, store, ix)
@@ -29,14 +31,21 @@ func heapGoldens(t *testing.T, name string, keys ...string) {
 	goldensOn(t, "heap-"+name, openRecords, keys...)
 }
 
-func TestSnapshotsGolden(t *testing.T)  { heapGoldens(t, "snapshots", "k") }
-func TestTypesGolden(t *testing.T)      { heapGoldens(t, "types", "2", "j") }
-func TestObjectsGolden(t *testing.T)    { heapGoldens(t, "objects", "2", "Enter", "j") }
-func TestFramesGolden(t *testing.T)     { heapGoldens(t, "frames", "3") }
+func TestSnapshotsGolden(t *testing.T) { heapGoldens(t, "snapshots", "k") }
+
+func TestTypesGolden(t *testing.T) { heapGoldens(t, "types", "2", "j") }
+
+func TestObjectsGolden(t *testing.T) { heapGoldens(t, "objects", "2", "Enter", "j") }
+
+func TestFramesGolden(t *testing.T) { heapGoldens(t, "frames", "3") }
+
 func TestDominatorsGolden(t *testing.T) { heapGoldens(t, "dominators", "4", "x") }
-func TestObjectGolden(t *testing.T)     { heapGoldens(t, "object", "4", "x", "O") }
+
+func TestObjectGolden(t *testing.T) { heapGoldens(t, "object", "4", "x", "O") }
+
 func TestComparisonGolden(t *testing.T) { heapGoldens(t, "comparison", "6") }
-func TestSubtreesGolden(t *testing.T)   { heapGoldens(t, "subtrees", "6", "b", "b") }
+
+func TestSubtreesGolden(t *testing.T) { heapGoldens(t, "subtrees", "6", "b", "b") }
 
 // What the screens show is what analysis says.
 func TestTypesShowTheAnswersOfAnalysis(t *testing.T) {
@@ -45,10 +54,10 @@ func TestTypesShowTheAnswersOfAnalysis(t *testing.T) {
 	var g *heapgraph.HeapGraph
 	u.sim.Do(func() {
 		var err error
-		if h, err = u.app.heaps.Heap(t.Context(), u.app.state.snapshot()); err != nil {
+		if h, err = u.app.Heaps.Heap(t.Context(), u.app.state.Snapshot()); err != nil {
 			t.Error(err)
 		}
-		if g, err = u.app.heaps.Graph(t.Context(), u.app.state.snapshot(), heapgraph.RootEdges); err != nil {
+		if g, err = u.app.Heaps.Graph(t.Context(), u.app.state.Snapshot(), heapgraph.RootEdges); err != nil {
 			t.Error(err)
 		}
 	})
@@ -66,7 +75,7 @@ func TestTypesShowTheAnswersOfAnalysis(t *testing.T) {
 // Moving from snapshot to snapshot works on every screen, and every screen follows.
 func TestSnapshotsMove(t *testing.T) {
 	u := openRecords(t, 120, 40, colourCaps)
-	last := u.app.state.snapshot()
+	last := u.app.state.Snapshot()
 	for _, screen := range []string{"1", "2", "3", "4", "5", "6"} {
 		u.keys(screen, "e").has(fmt.Sprintf("snapshot #%d of", last))
 		u.keys("h").has(fmt.Sprintf("snapshot #%d of", last-1))
@@ -130,7 +139,7 @@ func TestExcludeRetainer(t *testing.T) {
 	u := openRecords(t, 120, 40, colourCaps).keys("2", "Enter", "Enter", "Tab", "Tab")
 	u.keys("X").has("every way has this row")
 	u.keys("j", "X")
-	if n := len(u.app.state.Heap.excluded()); n != 1 {
+	if n := len(u.app.state.Heap.Excluded()); n != 1 {
 		t.Fatalf("%d rows are left out", n)
 	}
 	u.has("without 1 row")
@@ -149,7 +158,7 @@ func TestObjectGroups(t *testing.T) {
 	u.keys("/", "1")
 	u.keys("Enter", "Esc", "Esc").has("in 2 groups")
 	u.keys("b")
-	if strings.Contains(u.text(), "in 2 groups") {
+	if strings.Contains(u.Text(), "in 2 groups") {
 		t.Error("b does not list single references")
 	}
 }
@@ -223,9 +232,9 @@ func TestTwoFiles(t *testing.T) {
 	other, _ := loadBytes(t, "after.mvmheap", records(t))
 	u := openUI(t, 120, 40, colourCaps, store, nil)
 	u.sim.Do(func() {
-		second := &Second{Name: "after.mvmheap", Path: "dir/after.mvmheap", Store: other, Heaps: heapgraph.NewHeaps(other.Current().Heaps, 1<<30)}
+		second := &compare.Second{Name: "after.mvmheap", Path: "dir/after.mvmheap", Store: other, Heaps: heapgraph.NewHeaps(other.Current().Heaps, 1<<30)}
 		u.app.adoptSecond(second, newSecondFile(second))
-		u.app.emit(setSnapshot{0})
+		u.app.emit(state.SetSnapshot{I: 0})
 	})
 	u.keys("6").has("before: before.mvmheap #0", "after: after.mvmheap #2", "the heap grew by")
 	u.keys("~").has("before: after.mvmheap #2", "after: before.mvmheap #0", "the heap shrank by")
@@ -249,7 +258,7 @@ func BenchmarkHeapScreens(b *testing.B) {
 				u := openUI(b, 120, 40, colourCaps, store, nil)
 				b.StartTimer()
 				u.keys(screen.key)
-				if strings.Contains(u.text(), u.app.look.Glyphs.Ellipsis+"┃") {
+				if strings.Contains(u.Text(), u.app.Look.Glyphs.Ellipsis+"┃") {
 					b.Error("what is retained is missing")
 				}
 				b.StopTimer()

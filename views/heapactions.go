@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
 )
 
 // stopsDecoding ends the decoding of a snapshot where an action asks for that.
@@ -15,19 +18,19 @@ func (a *app) stopsDecoding(act keymap.Action) bool {
 	if !a.decoding() || act != keymap.StopLoading && (act != keymap.Back || len(a.overlays) > 0) {
 		return false
 	}
-	a.loads.stop()
+	a.Loads.Stop()
 	a.say("stopped decoding: Enter goes on")
 	return true
 }
 
 // doSnapshots handles what moves from snapshot to snapshot, and what all heap screens have in common.
 func (a *app) doSnapshots(act keymap.Action) bool {
-	if a.heaps == nil {
+	if a.Heaps == nil {
 		return false
 	}
-	at := a.state.snapshot()
-	if a.after != nil && a.state.Heap.Moving {
-		at = a.otherSnapshot(&a.state)
+	at := a.state.Snapshot()
+	if a.After != nil && a.state.Heap.Moving {
+		at = a.OtherSnapshot(&a.state)
 	}
 	switch act {
 	case keymap.StepBack:
@@ -39,15 +42,15 @@ func (a *app) doSnapshots(act keymap.Action) bool {
 	case keymap.LeapForward:
 		a.toSnapshot(at + 10)
 	case keymap.Peak:
-		a.toSnapshot(largest(a.heaps.Source()))
+		a.toSnapshot(state.Largest(a.Heaps.Source()))
 	case keymap.End:
-		a.emit(setSnapshot{noSnapshot})
+		a.emit(state.SetSnapshot{I: state.NoSnapshot})
 	case keymap.GotoTime:
 		a.askSnapshot()
 	case keymap.MarkA, keymap.MarkB:
 		a.markHeap(act, at)
 	case keymap.Range:
-		a.markBefore(a.state.snapshot())
+		a.markBefore(a.state.Snapshot())
 	case keymap.Difference:
 		a.toggleDifference()
 	case keymap.ClearRange:
@@ -63,11 +66,11 @@ func (a *app) doSnapshots(act keymap.Action) bool {
 // markHeap marks a snapshot as one side. With two files it says whose snapshots moving goes through.
 func (a *app) markHeap(act keymap.Action, at int) {
 	switch {
-	case a.after != nil && act == keymap.MarkA:
-		a.emit(moveAfter{false})
+	case a.After != nil && act == keymap.MarkA:
+		a.emit(state.MoveAfter{On: false})
 		a.say("h and l choose the snapshot of A")
-	case a.after != nil:
-		a.emit(moveAfter{true})
+	case a.After != nil:
+		a.emit(state.MoveAfter{On: true})
 		a.say("h and l choose the snapshot of B: A chooses that of A again")
 	case act == keymap.MarkA:
 		a.markBefore(at)
@@ -76,52 +79,44 @@ func (a *app) markHeap(act keymap.Action, at int) {
 	}
 }
 
-// otherSnapshot is the snapshot of the other file that is compared.
-func (e *env) otherSnapshot(s *State) int {
-	if i := s.Heap.After; i >= 0 && i < e.after.Source().Len() {
-		return i
-	}
-	return lastWhole(e.after.Source())
-}
-
 // toSnapshot goes to a snapshot, or as far as there are any.
 func (a *app) toSnapshot(i int) {
-	if a.after != nil && a.state.Heap.Moving {
-		last := a.after.Source().Len() - 1
-		if to := min(max(i, 0), last); to == a.otherSnapshot(&a.state) && to != i {
+	if a.After != nil && a.state.Heap.Moving {
+		last := a.After.Source().Len() - 1
+		if to := min(max(i, 0), last); to == a.OtherSnapshot(&a.state) && to != i {
 			a.say("there is no snapshot any further")
 		} else {
-			a.emit(setAfter{to})
+			a.emit(state.SetAfter{I: to})
 		}
 		return
 	}
-	last := a.state.snapshots() - 1
-	if to := min(max(i, 0), last); last < 0 || to == a.state.snapshot() && to != i {
+	last := a.state.Snapshots() - 1
+	if to := min(max(i, 0), last); last < 0 || to == a.state.Snapshot() && to != i {
 		a.say("there is no snapshot any further")
 	} else {
-		a.emit(setSnapshot{to})
+		a.emit(state.SetSnapshot{I: to})
 	}
 }
 
 // markBefore marks the snapshot as the one to compare with, or takes the mark back.
 func (a *app) markBefore(at int) {
 	if a.state.Heap.Before == at {
-		a.emit(setBefore{noSnapshot})
+		a.emit(state.SetBefore{I: state.NoSnapshot})
 		a.say("no snapshot is marked: Comparison compares with the first")
 		return
 	}
-	a.emit(setBefore{at})
+	a.emit(state.SetBefore{I: at})
 	a.say(fmt.Sprintf("snapshot #%d is marked as before: go to another one, then d shows what changed", at))
 }
 
 // markCompared marks the snapshot as the one after, or takes the mark back.
 func (a *app) markCompared(at int) {
 	if a.state.Heap.Compared == at {
-		a.emit(setCompared{noSnapshot})
+		a.emit(state.SetCompared{I: state.NoSnapshot})
 		a.say("after is the snapshot on screen again")
 		return
 	}
-	a.emit(setCompared{at})
+	a.emit(state.SetCompared{I: at})
 	a.say(fmt.Sprintf("snapshot #%d is marked as after: d shows the difference", at))
 }
 
@@ -129,11 +124,11 @@ func (a *app) markCompared(at int) {
 func (a *app) heapBack() bool {
 	switch {
 	case a.state.Heap.Without != "":
-		a.emit(include{})
-	case a.state.Heap.Compared != noSnapshot:
-		a.emit(setCompared{noSnapshot})
-	case a.state.Heap.Before != noSnapshot:
-		a.emit(setBefore{noSnapshot})
+		a.emit(state.Include{})
+	case a.state.Heap.Compared != state.NoSnapshot:
+		a.emit(state.SetCompared{I: state.NoSnapshot})
+	case a.state.Heap.Before != state.NoSnapshot:
+		a.emit(state.SetBefore{I: state.NoSnapshot})
 	default:
 		return false
 	}
@@ -146,14 +141,14 @@ func (a *app) toggleEdges() {
 	if a.state.Heap.Policy == heapgraph.AllEdges {
 		p, text = heapgraph.RootEdges, "inter-generational roots hold nothing that something else reaches"
 	}
-	a.emit(setPolicy{p})
+	a.emit(state.SetPolicy{P: p})
 	a.say("edges " + p.String() + ": " + text)
 }
 
 // askSnapshot types a snapshot's number.
 func (a *app) askSnapshot() {
 	a.prompt = &prompt{accept: a.goToSnapshot}
-	a.prompt.Prompt, a.prompt.Hint = "snapshot: ", fmt.Sprintf("0 … %d, peak, end", a.state.snapshots()-1)
+	a.prompt.Prompt, a.prompt.Hint = "snapshot: ", fmt.Sprintf("0 … %d, peak, end", a.state.Snapshots()-1)
 	a.recall(a.prompt)
 }
 
@@ -161,51 +156,51 @@ func (a *app) goToSnapshot(text string) error {
 	switch text = strings.TrimPrefix(strings.TrimSpace(text), "#"); text {
 	case "":
 	case "peak":
-		a.toSnapshot(largest(a.heaps.Source()))
+		a.toSnapshot(state.Largest(a.Heaps.Source()))
 	case "end":
-		a.emit(setSnapshot{noSnapshot})
+		a.emit(state.SetSnapshot{I: state.NoSnapshot})
 	default:
 		i, err := strconv.Atoi(text)
-		if n := a.state.snapshots(); err != nil || i >= n || i < -n {
+		if n := a.state.Snapshots(); err != nil || i >= n || i < -n {
 			return fmt.Errorf("snapshots are numbered 0 … %d", n-1)
 		} else if i < 0 { // from the end, as on the command line
 			i += n
 		}
-		a.emit(setSnapshot{i})
+		a.emit(state.SetSnapshot{I: i})
 	}
 	return nil
 }
 
 // goToRow shows a row on the Object screen.
 func (a *app) goToRow(text string) error {
-	if a.heaps == nil {
+	if a.Heaps == nil {
 		return fmt.Errorf("this file has no heap snapshots")
 	}
-	load, ok := a.loads.heap.get()
+	load, ok := a.Loads.Heap.Get()
 	n, err := strconv.ParseUint(strings.ReplaceAll(strings.TrimPrefix(text, "#"), ",", ""), 10, 32)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%q is no row", text)
-	case ok && load.i == a.state.snapshot() && int(n) >= load.heap.Len():
-		return fmt.Errorf("the last row is #%s", model.Group(uint64(load.heap.Len()-1)))
+	case ok && load.I == a.state.Snapshot() && int(n) >= load.Heap.Len():
+		return fmt.Errorf("the last row is #%s", model.Group(uint64(load.Heap.Len()-1)))
 	}
-	a.visit(keymap.ShowObject, setRow{a.state.snapshot(), model.Row(n)})
+	a.visit(keymap.ShowObject, state.SetRow{Of: a.state.Snapshot(), Row: model.Row(n)})
 	return nil
 }
 
 // snapshotText says which snapshot everything on screen is about.
 func (a *app) snapshotText() string {
-	i := a.state.snapshot()
+	i := a.state.Snapshot()
 	if i < 0 {
 		return "no snapshot"
 	}
-	text := fmt.Sprintf("snapshot #%d of %d", i, a.state.snapshots())
-	info := a.heaps.Source().Info(i)
+	text := fmt.Sprintf("snapshot #%d of %d", i, a.state.Snapshots())
+	info := a.Heaps.Source().Info(i)
 	if info.GC != model.NoCount {
 		text += fmt.Sprintf(" · GC %d", info.GC)
 	}
 	if n := a.snapshotBytes(i, &info); n != model.NoCount {
-		text += " · " + bytesText(uint64(n), a.state.Exact)
+		text += " · " + ui.BytesText(uint64(n), a.state.Exact)
 	}
 	if !info.Complete {
 		text += " · cut off"
@@ -215,8 +210,28 @@ func (a *app) snapshotText() string {
 
 // snapshotBytes is how large a snapshot is, model.NoCount while nobody knows.
 func (a *app) snapshotBytes(i int, info *model.HeapInfo) int64 {
-	if t, ok := a.loads.totals[heapKey{a.heaps, i}]; ok {
+	if t, ok := a.Loads.Totals[ui.HeapKey{Heaps: a.Heaps, I: i}]; ok {
 		return int64(min(t.Bytes(), 1<<62))
 	}
 	return info.Bytes
 }
+
+// followProgress draws again in a moment for as long as something is decoded.
+func (a *app) followProgress() {
+	if a.ticking || !a.decoding() {
+		return
+	}
+	a.ticking = true
+	a.Background(func() {
+		tick := time.NewTimer(100 * time.Millisecond)
+		defer tick.Stop()
+		select {
+		case <-a.Ctx.Done():
+		case <-tick.C:
+		}
+		a.Post(func() { a.ticking = false })
+	})
+}
+
+// decoding reports whether a snapshot is being decoded.
+func (a *app) decoding() bool { return a.Loads != nil && a.Loads.Running() }

@@ -74,7 +74,7 @@ func smallHeap() *model.Heap {
 	}
 }
 
-func openSlow(t *testing.T, src *slowHeaps, patience time.Duration) *ui {
+func openSlow(t *testing.T, src *slowHeaps, patience time.Duration) *program {
 	t.Helper()
 	if errs := modeltest.CheckHeap(smallHeap()); len(errs) > 0 {
 		t.Fatal(errs)
@@ -82,7 +82,7 @@ func openSlow(t *testing.T, src *slowHeaps, patience time.Duration) *ui {
 	store := &model.Store{}
 	store.Publish(&model.Profile{Meta: model.Meta{Path: "slow.mvmheap", Name: "slow.mvmheap", Format: "mvmheap"}, Complete: true, Heaps: src})
 	u := openUI(t, 100, 30, colourCaps, store, nil)
-	u.sim.Do(func() { u.app.patience = patience; u.app.o.Terminal.SetKeys(u.app.ownKey) })
+	u.sim.Do(func() { u.app.Patience = patience; u.app.o.Terminal.SetKeys(u.app.ownKey) })
 	return u
 }
 
@@ -111,7 +111,7 @@ func TestDecodingCanBeStopped(t *testing.T) {
 }
 
 // busyKeys types keys without waiting for anything.
-func (u *ui) busyKeys(names ...string) {
+func (u *program) busyKeys(names ...string) {
 	u.t.Helper()
 	if err := u.sim.Type(names...); err != nil {
 		u.t.Fatal(err)
@@ -119,7 +119,7 @@ func (u *ui) busyKeys(names ...string) {
 }
 
 // waitFor draws frames until the screen holds every text.
-func (u *ui) waitFor(texts ...string) {
+func (u *program) waitFor(texts ...string) {
 	u.t.Helper()
 	var got string
 	missing := func() bool {

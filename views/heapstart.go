@@ -3,6 +3,7 @@ package views
 import (
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/views/state"
 )
 
 // HeapStart says where to begin in heap snapshots, or among page layouts. The zero value begins with the last ones.
@@ -13,7 +14,7 @@ type HeapStart struct {
 }
 
 // begin is called before anything is shown.
-func (h HeapStart) begin(s *State) {
+func (h HeapStart) begin(s *state.State) {
 	s.Heap.Policy = h.Edges
 	if h.Snapshot != nil {
 		s.Heap.Snapshot = *h.Snapshot
@@ -28,14 +29,14 @@ func (h HeapStart) begin(s *State) {
 func (a *app) firstScreen() int {
 	to := keymap.ShowComparison
 	again := a.o.Memory != nil && a.o.Memory.state != nil
-	if n := a.o.HeapStart.Snapshot; !again && a.dump != nil && n != nil && *n >= 0 && *n < a.dump.count {
-		a.state = a.state.Apply(chooseSeries{a.dump.pages.Info(*n).Series}).Apply(chooseLayout{*n, a.dump.time(*n)})
+	if n := a.o.HeapStart.Snapshot; !again && a.Dump != nil && n != nil && *n >= 0 && *n < a.Dump.Count {
+		a.state = a.state.Apply(state.ChooseSeries{Series: a.Dump.Pages.Info(*n).Series}).Apply(state.ChooseLayout{Layout: *n, At: a.Dump.Time(*n)})
 		to = keymap.ShowPages
 	} else if a.o.Second == nil || a.o.Second.Heaps == nil {
 		return 0
 	}
 	for i, s := range a.screens {
-		if s.action() == to {
+		if s.Action() == to {
 			return i
 		}
 	}

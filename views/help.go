@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
 )
 
@@ -30,8 +31,8 @@ type helpView struct {
 const keyWidth = 16
 
 func newHelp(a *app) *helpView {
-	v := &helpView{app: a, name: "Keys on " + a.current().name(), below: a.scopes()}
-	v.build(a.look)
+	v := &helpView{app: a, name: "Keys on " + a.current().Name(), below: a.Scopes()}
+	v.build(a.Look)
 	v.text.SetLines(v.lines)
 	return v
 }
@@ -63,9 +64,9 @@ func (v *helpView) build(k *widget.Look) {
 // intro says what the screen is for.
 func (v *helpView) intro() {
 	for _, e := range v.app.o.Keys.Actions(keymap.ScopeGlobal) {
-		if e.Action == v.app.current().action() {
+		if e.Action == v.app.current().Action() {
 			v.lines = append(v.lines, widget.Line{Spans: []widget.Span{
-				{Text: v.app.current().name() + ": ", Style: v.k.Title}, {Text: e.Help},
+				{Text: v.app.current().Name() + ": ", Style: v.k.Title}, {Text: e.Help},
 			}})
 		}
 	}
@@ -124,11 +125,12 @@ func factLines(p *model.Profile, k *widget.Look, read bool) []widget.Line {
 	return lines
 }
 
-func (v *helpView) scopes() []keymap.Scope   { return []keymap.Scope{keymap.ScopeText} }
-func (v *helpView) key(*tcell.EventKey) bool { return false }
+func (v *helpView) Scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopeText} }
 
-func (v *helpView) draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
-	in := overlayBox(s, r, 100, r.H, k, v.name)
+func (v *helpView) Key(*tcell.EventKey) bool { return false }
+
+func (v *helpView) Draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
+	in := ui.OverlayBox(s, r, 100, r.H, k, v.name)
 	if v.from != k {
 		v.build(k)
 		v.mark()
@@ -137,20 +139,20 @@ func (v *helpView) draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
 	v.text.Draw(s, in, v.k)
 }
 
-func (v *helpView) do(a keymap.Action) bool {
+func (v *helpView) Do(a keymap.Action) bool {
 	switch a {
 	case keymap.FindNext:
 		v.next(v.at+1, 1)
 	case keymap.FindPrevious:
 		v.next(v.at-1, -1)
 	default:
-		return scrollText(&v.text, a)
+		return ui.ScrollText(&v.text, a)
 	}
 	return true
 }
 
-// find implements finder: matching lines are marked, and the first is gone to.
-func (v *helpView) find(text string) {
+// Find implements finder: matching lines are marked, and the first is gone to.
+func (v *helpView) Find(text string) {
 	v.search, v.at = text, 0
 	v.mark()
 	if text != "" {
@@ -179,7 +181,7 @@ func (v *helpView) mark() {
 	v.text.Rows(max(v.width, 1)) // so that there is something to scroll
 }
 
-func (v *helpView) findText() string { return v.search }
+func (v *helpView) FindText() string { return v.search }
 
 func (v *helpView) matches(line int) bool {
 	if v.search == "" {
@@ -189,7 +191,7 @@ func (v *helpView) matches(line int) bool {
 	for _, s := range v.lines[line].Spans {
 		text.WriteString(s.Text)
 	}
-	return nameMatcher(v.search)(text.String())
+	return ui.NameMatcher(v.search)(text.String())
 }
 
 // next goes to the nearest matching line from one on in a direction, round at the ends.
@@ -209,25 +211,4 @@ func (v *helpView) next(from, step int) {
 	if v.search != "" {
 		v.app.say("nothing here matches " + v.search)
 	}
-}
-
-// scrollText moves a text by the usual actions.
-func scrollText(t *widget.TextView, a keymap.Action) bool {
-	switch a {
-	case keymap.Up:
-		t.Scroll(-1)
-	case keymap.Down:
-		t.Scroll(1)
-	case keymap.PageUp:
-		t.Page(-1)
-	case keymap.PageDown:
-		t.Page(1)
-	case keymap.First:
-		t.Home()
-	case keymap.Last:
-		t.End()
-	default:
-		return false
-	}
-	return true
 }

@@ -38,8 +38,8 @@ func loadBytes(t testing.TB, name string, data []byte) (*model.Store, *traceinde
 	return store, ix
 }
 
-// ui is the program on a simulated terminal.
-type ui struct {
+// program is the program on a simulated terminal.
+type program struct {
 	t   testing.TB
 	sim *term.Simulation
 	app *app
@@ -53,16 +53,16 @@ var (
 )
 
 // openKvleak starts the program on the real trace.
-func openKvleak(t testing.TB, w, h int, caps term.Caps) *ui {
+func openKvleak(t testing.TB, w, h int, caps term.Caps) *program {
 	t.Helper()
 	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
 	return openUI(t, w, h, caps, store, ix)
 }
 
 // openUI starts the program. Frames wait for their answers, so that what is on screen does not depend on chance.
-func openUI(t testing.TB, w, h int, caps term.Caps, store *model.Store, trace analysis.Trace) *ui {
+func openUI(t testing.TB, w, h int, caps term.Caps, store *model.Store, trace analysis.Trace) *program {
 	t.Helper()
-	u := &ui{t: t, sim: term.NewSimulationCaps(w, h, caps)}
+	u := &program{t: t, sim: term.NewSimulationCaps(w, h, caps)}
 	u.app = newApp(Options{
 		Terminal: u.sim.Terminal, Store: store, Trace: trace, Keys: keymap.Default(),
 		Themes:  themes.Usable(caps.Colors, caps.Colors == 0),
@@ -76,7 +76,7 @@ func openUI(t testing.TB, w, h int, caps term.Caps, store *model.Store, trace an
 }
 
 // keys types keys by name, one frame each: see term.ParseKey.
-func (u *ui) keys(names ...string) *ui {
+func (u *program) keys(names ...string) *program {
 	u.t.Helper()
 	for _, n := range names {
 		if err := u.sim.Type(n); err != nil {
@@ -87,17 +87,17 @@ func (u *ui) keys(names ...string) *ui {
 	return u
 }
 
-// text is the screen without styles.
-func (u *ui) text() string { u.sim.Settle(); return u.sim.Text() }
+// Text is the screen without styles.
+func (u *program) Text() string { u.sim.Settle(); return u.sim.Text() }
 
 // golden compares the text of the screen with testdata/NAME.golden.
-func (u *ui) golden(name string) {
+func (u *program) golden(name string) {
 	u.t.Helper()
 	memtest.Golden(u.t, name, u.cells(memtest.Text))
 }
 
 // styled compares the screen with testdata/NAME.golden: its text, then its styles by the names of their roles.
-func (u *ui) styled(name string) {
+func (u *program) styled(name string) {
 	u.t.Helper()
 	text := u.cells(memtest.Text)
 	theme, err := memtest.RoleTheme()
@@ -116,16 +116,16 @@ func (u *ui) styled(name string) {
 }
 
 // cells is what dump reads from the screen once it has settled.
-func (u *ui) cells(dump func(memtest.Cells) string) (out string) {
+func (u *program) cells(dump func(memtest.Cells) string) (out string) {
 	u.sim.Settle()
 	u.sim.Do(func() { out = dump(u.sim.Screen()) })
 	return out
 }
 
 // has fails the test unless the screen holds every text.
-func (u *ui) has(texts ...string) *ui {
+func (u *program) has(texts ...string) *program {
 	u.t.Helper()
-	got := u.text()
+	got := u.Text()
 	for _, want := range texts {
 		if !strings.Contains(got, want) {
 			u.t.Errorf("the screen does not hold %q:\n%s", want, got)
@@ -143,7 +143,7 @@ func goldenSizes(t *testing.T, name string, keys ...string) {
 
 // goldensOn compares with testdata/NAME-SIZE-THEME.golden what a program shows once keys are typed, on every terminal that must look
 // right.
-func goldensOn(t *testing.T, name string, open func(t testing.TB, w, h int, caps term.Caps) *ui, keys ...string) {
+func goldensOn(t *testing.T, name string, open func(t testing.TB, w, h int, caps term.Caps) *program, keys ...string) {
 	t.Helper()
 	for _, tt := range []struct {
 		w, h int

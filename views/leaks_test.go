@@ -6,6 +6,8 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/trace"
+	"github.com/memtui/memtui/views/ui"
 )
 
 func TestLeaksGolden(t *testing.T) { goldenSizes(t, "leaks", "4", "j") }
@@ -25,7 +27,7 @@ func TestLeaksShowTheAnswersOfAnalysis(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		u.has(model.Bytes(want.Bytes).Exact()+" in "+countBlocks(want.Count), "min age")
+		u.has(model.Bytes(want.Bytes).Exact()+" in "+ui.CountBlocks(want.Count), "min age")
 		for i := range want.Sites {
 			u.has(model.Bytes(want.Sites[i].Bytes).Exact())
 		}
@@ -50,7 +52,7 @@ func TestLeaksOfARangeWithoutAny(t *testing.T) {
 
 func TestMinAges(t *testing.T) {
 	for _, d := range []model.Time{0, 1, 57, 76_000, model.Second, 3600 * model.Second, model.MaxTime} {
-		steps := minAges(d)
+		steps := trace.MinAges(d)
 		if len(steps) == 0 || steps[0] != 0 {
 			t.Fatalf("%v: %v", d, steps)
 		}
@@ -59,16 +61,16 @@ func TestMinAges(t *testing.T) {
 			if age != steps[i] || age > d {
 				t.Fatalf("%v: step %d is %v of %v", d, i, age, steps)
 			}
-			if back := nextAge(nextAge(age, d, 1), d, -1); i+1 < len(steps) && back != age {
+			if back := trace.NextAge(trace.NextAge(age, d, 1), d, -1); i+1 < len(steps) && back != age {
 				t.Errorf("%v: up and down from %v is %v", d, age, back)
 			}
-			age = nextAge(age, d, 1)
+			age = trace.NextAge(age, d, 1)
 		}
 	}
-	if got := nextAge(5000, 76_000, 1); got != 7600 {
+	if got := trace.NextAge(5000, 76_000, 1); got != 7600 {
 		t.Errorf("above 5 ms of 76 ms comes %v", got)
 	}
-	if got := nextAge(5000, 76_000, -1); got != 1000 {
+	if got := trace.NextAge(5000, 76_000, -1); got != 1000 {
 		t.Errorf("below 5 ms of 76 ms comes %v", got)
 	}
 }

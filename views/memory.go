@@ -3,12 +3,13 @@ package views
 import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
 )
 
 // Memory is where one was when the file was read again: screen, instant, range, filter, theme and so on. What belongs to
 // the file as it was is forgotten. The zero value remembers nothing; the same one is given to the next [Run].
 type Memory struct {
-	state  *State
+	state  *state.State
 	second string // the path of a file that was opened to compare with, "" for none
 	screen int
 	theme  int
@@ -17,7 +18,7 @@ type Memory struct {
 // keep remembers a program that ends.
 func (m *Memory) keep(a *app) {
 	s := a.state
-	s.Profile, s.Status, s.Selected, s.Heap = nil, analysis.Status{}, Selection{}, newHeapState()
+	s.Profile, s.Status, s.Selected, s.Heap = nil, analysis.Status{}, state.Selection{}, state.NewHeapState()
 	if s.At.Events != 0 { // another file may have other events there
 		s.At = analysis.At(s.At.T)
 	}
@@ -25,25 +26,25 @@ func (m *Memory) keep(a *app) {
 		s.At = analysis.End
 	}
 	s.Anchor, s.Cell = model.NoTime, analysis.Cell{}
-	s.Dump = newDumpState()
+	s.Dump = state.NewDumpState()
 	s.Compare.Sought, s.Compare.Sent = 0, 0
 	for i := range s.Compare.Marks {
 		k := &s.Compare.Marks[i]
 		if k.At.Events != 0 {
 			k.At = analysis.At(k.At.T)
 		}
-		if a.dump != nil { // the layouts that belong to them are forgotten
-			*k = mark{}
+		if a.Dump != nil { // the layouts that belong to them are forgotten
+			*k = state.Mark{}
 		}
 	}
-	if m.second = ""; a.second != nil {
-		m.second = a.second.path
+	if m.second = ""; a.Second != nil {
+		m.second = a.Second.Path
 	}
 	m.state, m.screen, m.theme = &s, a.at, a.themeAt
 }
 
 // recall brings the state back, and says which theme there was.
-func (m *Memory) recall(s *State) (theme int) {
+func (m *Memory) recall(s *state.State) (theme int) {
 	if m == nil || m.state == nil {
 		return 0
 	}

@@ -5,6 +5,7 @@ import (
 	"github.com/rivo/tview"
 
 	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/views/ui"
 )
 
 // MouseHandler implements tview.Primitive. Everything the mouse does has a key as well.
@@ -19,9 +20,9 @@ func (a *app) mouse(action tview.MouseAction, ev *tcell.EventMouse) bool {
 	const rows = 3 // of one turn of the wheel
 	switch action {
 	case tview.MouseScrollUp:
-		a.wheel(x, y, -rows)
+		a.Wheel(x, y, -rows)
 	case tview.MouseScrollDown:
-		a.wheel(x, y, rows)
+		a.Wheel(x, y, rows)
 	case tview.MouseLeftDown:
 		a.dragFrom, a.pressed, a.dragging = point{x, y}, true, false
 	case tview.MouseMove:
@@ -39,7 +40,7 @@ func (a *app) mouse(action tview.MouseAction, ev *tcell.EventMouse) bool {
 		a.drag(x, y, true)
 	case tview.MouseLeftClick, tview.MouseLeftDoubleClick:
 		if !a.dragging {
-			a.click(x, y, action == tview.MouseLeftDoubleClick)
+			a.Click(x, y, action == tview.MouseLeftDoubleClick)
 		}
 		a.dragging = false
 	default:
@@ -48,10 +49,10 @@ func (a *app) mouse(action tview.MouseAction, ev *tcell.EventMouse) bool {
 	return true
 }
 
-func (a *app) wheel(x, y, rows int) {
+func (a *app) Wheel(x, y, rows int) {
 	if len(a.overlays) == 0 {
-		if c, ok := a.current().(clicker); ok {
-			c.wheel(x, y, rows)
+		if c, ok := a.current().(ui.Clicker); ok {
+			c.Wheel(x, y, rows)
 			return
 		}
 	}
@@ -65,12 +66,12 @@ func (a *app) wheel(x, y, rows int) {
 }
 
 func (a *app) drag(x, y int, done bool) {
-	if c, ok := a.current().(clicker); ok {
-		c.drag(a.dragFrom.x, a.dragFrom.y, x, y, done)
+	if c, ok := a.current().(ui.Clicker); ok {
+		c.Drag(a.dragFrom.x, a.dragFrom.y, x, y, done)
 	}
 }
 
-func (a *app) click(x, y int, double bool) {
+func (a *app) Click(x, y int, double bool) {
 	a.message = ""
 	_, top, _, h := a.GetRect()
 	if y == top+h-1 {
@@ -86,7 +87,7 @@ func (a *app) click(x, y int, double bool) {
 		a.clickChip(x)
 		return
 	}
-	if c, ok := a.current().(clicker); ok && len(a.overlays) == 0 {
-		c.click(x, y, double)
+	if c, ok := a.current().(ui.Clicker); ok && len(a.overlays) == 0 {
+		c.Click(x, y, double)
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/trace"
 )
 
 func TestOverviewGolden(t *testing.T) { goldenSizes(t, "overview") }
@@ -31,16 +33,16 @@ func TestOverviewNamesTheLeak(t *testing.T) {
 }
 
 // state is the program's state, read on its loop.
-func (u *ui) state() (s State) {
+func (u *program) state() (s state.State) {
 	u.sim.Settle()
 	u.sim.Do(func() { s = u.app.state })
 	return s
 }
 
 // onScreen is the screen that is shown, read on the loop.
-func (u *ui) onScreen() (a keymap.Action) {
+func (u *program) onScreen() (a keymap.Action) {
 	u.sim.Settle()
-	u.sim.Do(func() { a = u.app.current().action() })
+	u.sim.Do(func() { a = u.app.current().Action() })
 	return a
 }
 
@@ -70,7 +72,7 @@ func TestAllocatorsAreSortedAndOpened(t *testing.T) {
 }
 
 // commandWords is the command of what is on screen.
-func (a *app) commandWords() []string { return a.current().command() }
+func (a *app) commandWords() []string { return a.current().Command() }
 
 func TestOverviewFilters(t *testing.T) {
 	u := openKvleak(t, 100, 30, colourCaps).keys("/", "c", "l", "o", "s", "e", "_", "Enter")
@@ -148,7 +150,7 @@ func TestChartTakesTheMouse(t *testing.T) {
 
 func TestClicksSelectRows(t *testing.T) {
 	u := openKvleak(t, 80, 24, colourCaps)
-	lines := strings.Split(u.text(), "\n")
+	lines := strings.Split(u.Text(), "\n")
 	for y, l := range lines {
 		if strings.Contains(l, "close_session  ") {
 			u.sim.Click(10, y)
@@ -216,16 +218,16 @@ func TestNoWalksWhileLoading(t *testing.T) {
 func TestHeadlineKeeps(t *testing.T) {
 	for name, data := range map[string][]byte{"real": kvleak(), "damaged": damagedKvleak(), "cut": kvleak()[:len(kvleak())/2]} {
 		_, ix := loadBytes(t, "a.mlyze", data)
-		h, err := fetchHeadline(t.Context(), ix, headlineKey{0, analysis.Whole})
+		h, err := trace.FetchHeadline(t.Context(), ix, trace.HeadlineKey{Revision: 0, R: analysis.Whole})
 		if err != nil {
 			t.Fatal(err)
 		}
-		slow := headline{headlineKey: h.headlineKey}
-		if err := slow.keep(t.Context(), ix); err != nil {
+		slow := trace.Headline{HeadlineKey: h.HeadlineKey}
+		if err := slow.Keep(t.Context(), ix); err != nil {
 			t.Fatal(err)
 		}
-		if h.kept.Bytes != slow.kept.Bytes || h.kept.Count != slow.kept.Count || h.leaking != slow.leaking || h.leaking == 0 {
-			t.Errorf("%s: %+v in %d sites, not %+v in %d", name, h.kept, h.leaking, slow.kept, slow.leaking)
+		if h.Kept.Bytes != slow.Kept.Bytes || h.Kept.Count != slow.Kept.Count || h.Leaking != slow.Leaking || h.Leaking == 0 {
+			t.Errorf("%s: %+v in %d sites, not %+v in %d", name, h.Kept, h.Leaking, slow.Kept, slow.Leaking)
 		}
 	}
 }
@@ -237,7 +239,7 @@ func TestFiltersOfPeaksWhileLoading(t *testing.T) {
 	for _, filter := range []string{"peak>1", "PEAK>1"} {
 		u.keys("/", "Ctrl+U").keys(strings.Split(filter, "")...)
 		for _, screen := range []string{"1", "3"} {
-			if text := u.keys("Enter", screen).text(); strings.Contains(text, "passes the filter") || !strings.Contains(text, "main") {
+			if text := u.keys("Enter", screen).Text(); strings.Contains(text, "passes the filter") || !strings.Contains(text, "main") {
 				t.Errorf("%s on screen %s:\n%s", filter, screen, text)
 			}
 		}

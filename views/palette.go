@@ -9,6 +9,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
 )
 
@@ -137,11 +138,13 @@ func (p *palette) files(c command, typed string) {
 }
 
 // Len, Cell and ID implement widget.Table.
-func (p *palette) Len() int          { return len(p.shown) }
+func (p *palette) Len() int { return len(p.shown) }
+
 func (p *palette) ID(row int) uint64 { return uint64(row) }
+
 func (p *palette) Cell(row, col int) widget.Cell {
 	r := p.shown[row]
-	k := p.app.look.InBox()
+	k := p.app.Look.InBox()
 	switch col {
 	case 0:
 		if r.file != "" {
@@ -157,14 +160,15 @@ func (p *palette) Cell(row, col int) widget.Cell {
 	return widget.Cell{Text: r.help, Style: k.Muted}
 }
 
-func (p *palette) title() string          { return "Commands" }
-func (p *palette) scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopeInput} }
+func (p *palette) Title() string { return "Commands" }
 
-// do moves the selection for the mouse's wheel: keys are typed text.
-func (p *palette) do(a keymap.Action) bool { return moveList(&p.list, a) }
+func (p *palette) Scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopeInput} }
 
-func (p *palette) draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
-	in := overlayBox(s, r, 90, 22, k, p.title())
+// Do moves the selection for the mouse's wheel: keys are typed text.
+func (p *palette) Do(a keymap.Action) bool { return ui.MoveList(&p.list, a) }
+
+func (p *palette) Draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
+	in := ui.OverlayBox(s, r, 90, 22, k, p.Title())
 	k = k.InBox()
 	line, list := in.CutTop(1)
 	p.input.Draw(s, line, k)
@@ -187,7 +191,7 @@ func (p *palette) paste(text string) {
 	p.narrow()
 }
 
-func (p *palette) key(ev *tcell.EventKey) bool {
+func (p *palette) Key(ev *tcell.EventKey) bool {
 	if ev = p.app.editKey(ev); ev == nil {
 		return true
 	}
@@ -218,16 +222,6 @@ func (p *palette) key(ev *tcell.EventKey) bool {
 		p.close()
 	}
 	return true
-}
-
-// overlayBox is where an overlay of at most w×h cells draws: in a frame where there is room for one.
-func overlayBox(s tcell.Screen, r widget.Rect, w, h int, k *widget.Look, title string) widget.Rect {
-	const low, narrow = 8, 30
-	if r.H < low || r.W < narrow {
-		widget.Fill(s, r, k.Box)
-		return r
-	}
-	return widget.Box(s, r.Centered(min(r.W, w), min(r.H, h)), k, title)
 }
 
 // complete takes over the selected command.
@@ -269,7 +263,7 @@ func (p *palette) run() {
 	}
 	p.close()
 	if err := p.app.runCommand(text); err != nil {
-		p.app.popup(p)
+		p.app.Popup(p)
 		p.input.Problem = err.Error()
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/internal/memtest"
+	"github.com/memtui/memtui/views/state"
 )
 
 func TestFilterSaysWhatIsWrong(t *testing.T) {
@@ -76,7 +77,7 @@ func TestReadingAgainComesBackToWhereOneWas(t *testing.T) {
 	u.sim.Do(func() { u.app.o.Memory, u.app.o.Readable = memory, func(string) error { return gone } })
 	u.keys("t").keys("2", "0", "m", "s", "Enter", "3", "b", "Ctrl+R").has("not read again: the file is gone", "at 20.0 ms")
 	u.sim.Do(func() { memory.keep(u.app) })
-	s := newState()
+	s := state.NewState()
 	memory.recall(&s)
 	if s.At != analysis.At(20000) || s.Group != analysis.ByFunction || s.Profile != nil || memory.screen != 2 {
 		t.Errorf("came back to %+v on screen %d", s, memory.screen)
@@ -126,15 +127,15 @@ func TestFilesWithoutAllocations(t *testing.T) {
 }
 
 // typeText types into what is open.
-func typeText(u *ui, text string) {
+func typeText(u *program, text string) {
 	for _, r := range text {
 		u.keys(string(r))
 	}
 }
 
-func lacks(t *testing.T, u *ui, texts ...string) {
+func lacks(t *testing.T, u *program, texts ...string) {
 	t.Helper()
-	shown := u.text()
+	shown := u.Text()
 	for _, text := range texts {
 		if strings.Contains(shown, text) {
 			t.Errorf("%q is on screen:\n%s", text, shown)

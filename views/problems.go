@@ -9,12 +9,14 @@ import (
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
 )
 
 // problems lists what in the file is damaged, guessed or uncertain, the worst first, and what the file says about itself.
 type problems struct {
-	pane
+	ui.Pane
 	list widget.List
 	rows []model.Problem // those that the search leaves
 	all  int
@@ -33,8 +35,8 @@ type factsKey struct {
 	read    bool
 }
 
-func newProblems(e *env) *problems {
-	p := &problems{pane: newPane(e)}
+func newProblems(e *ui.Env) *problems {
+	p := &problems{Pane: ui.NewPane(e)}
 	p.list = widget.List{
 		Table: p, SortColumn: -1, Column: -1, Focused: true,
 		Columns: []widget.Column{
@@ -45,24 +47,28 @@ func newProblems(e *env) *problems {
 	return p
 }
 
-func (p *problems) name() string           { return "Problems" }
-func (p *problems) action() keymap.Action  { return keymap.ShowProblems }
-func (p *problems) needs() model.Facet     { return model.FacetNone }
-func (p *problems) scopes() []keymap.Scope { return nil }
-func (p *problems) command() []string      { return nil }
+func (p *problems) Name() string { return "Problems" }
 
-func (p *problems) about() string {
+func (p *problems) Action() keymap.Action { return keymap.ShowProblems }
+
+func (p *problems) Needs() model.Facet { return model.FacetNone }
+
+func (p *problems) Scopes() []keymap.Scope { return nil }
+
+func (p *problems) Command() []string { return nil }
+
+func (p *problems) About() string {
 	if p.all == 0 {
 		return ""
 	}
-	return plural(p.all, "finding", "findings")
+	return ui.Plural(p.all, "finding", "findings")
 }
 
-func (p *problems) show(s *State) {
-	p.state, p.rows, p.all = *s, nil, 0
+func (p *problems) Show(s *state.State) {
+	p.State, p.rows, p.all = *s, nil, 0
 	if s.Profile != nil {
 		p.all = len(s.Profile.Problems)
-		match := nameMatcher(p.text)
+		match := ui.NameMatcher(p.text)
 		for _, q := range s.Profile.Problems {
 			if match(q.Code + " " + q.Severity.String() + " " + q.Message) {
 				p.rows = append(p.rows, q)
@@ -74,8 +80,10 @@ func (p *problems) show(s *State) {
 }
 
 // Len, Cell and ID implement widget.Table.
-func (p *problems) Len() int          { return len(p.rows) }
+func (p *problems) Len() int { return len(p.rows) }
+
 func (p *problems) ID(row int) uint64 { return uint64(row) }
+
 func (p *problems) Cell(row, col int) widget.Cell {
 	q := p.rows[row]
 	switch col {
@@ -93,19 +101,19 @@ func (p *problems) Cell(row, col int) widget.Cell {
 }
 
 func (p *problems) sign(s model.Severity) string {
-	return [...]string{p.look.Glyphs.Bullet, p.look.Glyphs.Warning, p.look.Glyphs.Loss}[s]
+	return [...]string{p.Look.Glyphs.Bullet, p.Look.Glyphs.Warning, p.Look.Glyphs.Loss}[s]
 }
 
 func (p *problems) severityStyle(s model.Severity) tcell.Style {
-	return p.style([...]themes.Role{themes.Note, themes.Warning, themes.Error}[s])
+	return p.Style([...]themes.Role{themes.Note, themes.Warning, themes.Error}[s])
 }
 
 // Draw implements tview.Primitive: the list, the selected finding in full, and the facts about the file, one below the other
 // without gaps.
 func (p *problems) Draw(s tcell.Screen) {
-	r := p.rect()
+	r := p.Rect()
 	p.list.Empty, p.list.Focused = p.emptyText(), !p.inFacts
-	if p.big && p.inFacts && p.state.Profile != nil {
+	if p.big && p.inFacts && p.State.Profile != nil {
 		p.drawFacts(s, r)
 		return
 	}
@@ -118,8 +126,8 @@ func (p *problems) Draw(s tcell.Screen) {
 		most = r.H
 	}
 	list, rest := r.CutTop(min(max(rows+1, 3), most))
-	p.list.Draw(s, list, p.look)
-	if p.state.Profile == nil {
+	p.list.Draw(s, list, p.Look)
+	if p.State.Profile == nil {
 		return
 	}
 	if row, ok := p.list.Selected(); ok && row < len(p.rows) {
@@ -135,26 +143,26 @@ func (p *problems) drawFacts(s tcell.Screen, r widget.Rect) {
 	if r.Empty() {
 		return
 	}
-	look := p.look
+	look := p.Look
 	if p.inFacts {
-		look = dressed(look)
+		look = ui.Dressed(look)
 	}
-	widget.TitleLine(s, title, look, "This file", p.state.Profile.Meta.Format)
-	if k := (factsKey{p.state.Profile, p.look, p.state.Status.Final}); k != p.factsOf {
+	widget.TitleLine(s, title, look, "This file", p.State.Profile.Meta.Format)
+	if k := (factsKey{p.State.Profile, p.Look, p.State.Status.Final}); k != p.factsOf {
 		p.factsOf = k
 		p.facts.Replace(factLines(k.profile, k.look, k.read))
 	}
-	p.facts.Draw(s, r.Inset(1, 0), p.look)
+	p.facts.Draw(s, r.Inset(1, 0), p.Look)
 }
 
 func (p *problems) emptyText() []string {
 	switch {
-	case p.state.Profile == nil:
+	case p.State.Profile == nil:
 		return []string{"Opening the file …"}
 	case p.all > 0:
 		return []string{"No finding has that in it.", "/ and Ctrl-U shows all of them."}
-	case p.state.Profile.Complete:
-		return []string{p.look.Glyphs.Check + " Nothing in this file is damaged, guessed or uncertain.",
+	case p.State.Profile.Complete:
+		return []string{p.Look.Glyphs.Check + " Nothing in this file is damaged, guessed or uncertain.",
 			"  memtui validate checks every rule of the format."}
 	}
 	return []string{"Nothing wrong so far, but the file is not read to its end."}
@@ -174,16 +182,16 @@ func (p *problems) drawFinding(s tcell.Screen, r widget.Rect, q *model.Problem) 
 		}
 		where += "at byte " + model.Group(uint64(q.Offset))
 	}
-	widget.TitleLine(s, title, p.look, p.sign(q.Severity)+" "+q.Code, where)
+	widget.TitleLine(s, title, p.Look, p.sign(q.Severity)+" "+q.Code, where)
 	lines := widget.Wrap(q.Message, r.W-2)
 	for i, l := range lines[:min(len(lines), r.H)] {
-		widget.Print(s, r.X+1, r.Y+i, r.W-2, l, p.look.Text)
+		widget.Print(s, r.X+1, r.Y+i, r.W-2, l, p.Look.Text)
 	}
 	_, rest = r.CutTop(len(lines))
 	return rest
 }
 
-func (p *problems) do(a keymap.Action) bool {
+func (p *problems) Do(a keymap.Action) bool {
 	switch {
 	case a == keymap.NextPane, a == keymap.PreviousPane:
 		p.inFacts = !p.inFacts
@@ -192,56 +200,37 @@ func (p *problems) do(a keymap.Action) bool {
 	case a == keymap.Back && (p.big || p.inFacts):
 		p.big, p.inFacts = false, false
 	case a == keymap.Back && p.text != "":
-		p.find("")
+		p.Find("")
 	case p.inFacts:
-		return scrollText(&p.facts, a)
+		return ui.ScrollText(&p.facts, a)
 	default:
-		return moveList(&p.list, a)
+		return ui.MoveList(&p.list, a)
 	}
 	return true
 }
 
-// find implements finder: only findings that match are listed.
-func (p *problems) find(text string) { p.text = text; p.changed() }
-func (p *problems) findText() string { return p.text }
+// Find implements finder: only findings that match are listed.
+func (p *problems) Find(text string) { p.text = text; p.Changed() }
 
-// click implements clicker.
-func (p *problems) click(x, y int, _ bool) {
+func (p *problems) FindText() string { return p.text }
+
+// Click implements clicker.
+func (p *problems) Click(x, y int, _ bool) {
 	if row, ok := p.list.HitRow(x, y); ok {
 		p.inFacts = false
 		p.list.Select(row)
 	}
 }
 
-func (p *problems) drag(_, _, _, _ int, _ bool) {}
-func (p *problems) wheel(_, _, rows int)        { p.list.Scroll(rows) }
+func (p *problems) Drag(_, _, _, _ int, _ bool) {}
 
-func (p *problems) copyText() string {
+func (p *problems) Wheel(_, _, rows int) { p.list.Scroll(rows) }
+
+func (p *problems) CopyText() string {
 	row, ok := p.list.Selected()
 	if !ok || row >= len(p.rows) {
 		return ""
 	}
 	q := p.rows[row]
 	return widget.Clean(q.Severity.String() + " " + q.Code + ": " + q.Message)
-}
-
-// moveList moves the selection of a list by the usual actions.
-func moveList(l *widget.List, a keymap.Action) bool {
-	switch a {
-	case keymap.Up:
-		l.Move(-1)
-	case keymap.Down:
-		l.Move(1)
-	case keymap.PageUp:
-		l.Page(-1)
-	case keymap.PageDown:
-		l.Page(1)
-	case keymap.First:
-		l.Home()
-	case keymap.Last:
-		l.End()
-	default:
-		return false
-	}
-	return true
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/memtui/memtui/internal/demo"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/profile"
 )
 
 // sampleFile is an embedded recording.
@@ -36,7 +37,7 @@ func serverProfile(t testing.TB) []byte { return sampleFile(t, "server.spaa.zst"
 // pythonProfile is a real file: page faults and samples of the CPU clock, with kernel and inlined frames.
 func pythonProfile(t testing.TB) []byte { return sampleFile(t, "python.spaa.zst") }
 
-func openProfile(t testing.TB, w, h int, caps term.Caps, name string, data []byte) *ui {
+func openProfile(t testing.TB, w, h int, caps term.Caps, name string, data []byte) *program {
 	t.Helper()
 	store, ix := loadBytes(t, name, data)
 	u := openUI(t, w, h, caps, store, ix)
@@ -44,36 +45,41 @@ func openProfile(t testing.TB, w, h int, caps term.Caps, name string, data []byt
 	return u
 }
 
-func openServer(t testing.TB, w, h int) *ui {
+func openServer(t testing.TB, w, h int) *program {
 	return openProfile(t, w, h, colourCaps, "server.spaa", serverProfile(t))
 }
 
-func openPython(t testing.TB, w, h int) *ui {
+func openPython(t testing.TB, w, h int) *program {
 	return openProfile(t, w, h, colourCaps, "python.spaa", pythonProfile(t))
 }
 
 // profGoldens is goldenSizes on stack profiles.
 func profGoldens(t *testing.T, name, file string, data []byte, keys ...string) {
 	t.Helper()
-	open := func(t testing.TB, w, h int, caps term.Caps) *ui { return openProfile(t, w, h, caps, file, data) }
+	open := func(t testing.TB, w, h int, caps term.Caps) *program { return openProfile(t, w, h, caps, file, data) }
 	goldensOn(t, "prof-"+name, open, keys...)
 }
 
 func TestProfileGolden(t *testing.T) {
 	profGoldens(t, "events", "python.spaa", pythonProfile(t), "j", "Enter")
 }
+
 func TestFunctionsGolden(t *testing.T) {
 	profGoldens(t, "functions", "python.spaa", pythonProfile(t), "c", "2", "j")
 }
+
 func TestProfileStacksGolden(t *testing.T) {
 	profGoldens(t, "stacks", "python.spaa", pythonProfile(t), "3")
 }
+
 func TestProfileFlameGolden(t *testing.T) {
 	profGoldens(t, "flame", "python.spaa", pythonProfile(t), "c", "3", "f")
 }
+
 func TestProfileTimelineGolden(t *testing.T) {
 	profGoldens(t, "timeline", "server.spaa", serverProfile(t), "4", "H", "v", "H")
 }
+
 func TestProfileLeaksGolden(t *testing.T) {
 	profGoldens(t, "leaks", "server.spaa", serverProfile(t), "5", "j")
 }
@@ -125,7 +131,7 @@ func TestProfileRange(t *testing.T) {
 	u.keys("u").has("top-down ─")
 }
 
-func analysisMetric(t *testing.T, u *ui) model.MetricID {
+func analysisMetric(t *testing.T, u *program) model.MetricID {
 	t.Helper()
 	m, ok := weights.DefaultMetric(u.app.state.Profile.Weights, 0)
 	if !ok {
@@ -141,7 +147,7 @@ func TestProfileWindow(t *testing.T) {
 	u.keys("2").has("window " + name)
 	u.keys("3").has("window " + name)
 	u.keys("Esc")
-	if strings.Contains(u.text(), "window "+name) {
+	if strings.Contains(u.Text(), "window "+name) {
 		t.Error("Esc does not take the window back")
 	}
 }
@@ -192,7 +198,7 @@ func TestProfileChips(t *testing.T) {
 	u := openPython(t, 120, 40).keys("c", "2", "o")
 	name := u.app.state.Chips.Steps()[0].Name
 	u.has("only " + name)
-	e, m := u.app.prof.event(&u.app.state), analysisMetric(t, u)
+	e, m := u.app.Prof.Event(&u.app.state), analysisMetric(t, u)
 	sum := func(k calltree.StepKind) model.Amount {
 		view, err := calltree.FilterStacks(t.Context(), u.app.state.Profile.Stacks, calltree.NewStackFilter(calltree.StackStep{Kind: k, Name: name}), calltree.WholeStacks)
 		if err != nil {
@@ -208,11 +214,11 @@ func TestProfileChips(t *testing.T) {
 	u.keys("3", "=").has("only "+name, model.Group(total.Uint64())+" = 100 %")
 	u.keys("2", "j", "X").has("only "+name, "without ")
 	u.keys("Esc")
-	if strings.Contains(u.text(), "without") {
+	if strings.Contains(u.Text(), "without") {
 		t.Error("Esc does not take the last filter back")
 	}
 	u.keys("Esc")
-	if strings.Contains(u.text(), "only "+name) {
+	if strings.Contains(u.Text(), "only "+name) {
 		t.Error("Esc does not take the first filter back")
 	}
 	u.keys("U").has("only "+name).keys("U").has("only "+name, "without ")
@@ -233,27 +239,27 @@ func TestProfileCommand(t *testing.T) {
 
 // Rows that are sorted by numbers stand as those that are compared one by one.
 func TestRowsAreSortedAsCompared(t *testing.T) {
-	for _, u := range []*ui{openPython(t, 80, 24), openServer(t, 80, 24)} {
+	for _, u := range []*program{openPython(t, 80, 24), openServer(t, 80, 24)} {
 		for by := range weights.ProfileByCount {
 			state := u.app.state
 			state.Prof.By = by
-			table, err := fetchProfRows(t.Context(), rowsKey{u.app.prof.key(&state), by})
+			table, err := profile.FetchProfRows(t.Context(), profile.RowsKey{ProfKey: u.app.Prof.Key(&state), By: by})
 			if err != nil {
 				t.Fatal(err)
 			}
-			for column := range funcBeside + len(table.beside) {
+			for column := range profile.FuncBeside + len(table.Beside) {
 				for _, up := range []bool{false, true} {
-					got := make([]int32, len(table.rows))
+					got := make([]int32, len(table.Rows))
 					for i := range got {
 						got[i] = int32(len(got) - 1 - i)
 					}
 					want := slices.Clone(got)
-					if ok := table.sortRows(got, column, up); !ok && column != funcDSO {
+					if ok := table.SortRows(got, column, up); !ok && column != profile.FuncDSO {
 						t.Errorf("column %d by %v is not sorted by numbers", column, by)
 					} else if !ok {
 						continue
 					}
-					slices.SortFunc(want, func(a, b int32) int { return table.compareRows(a, b, column, up) })
+					slices.SortFunc(want, func(a, b int32) int { return table.CompareRows(a, b, column, up) })
 					if !slices.Equal(got, want) {
 						t.Fatalf("column %d by %v, up %v: %v, want %v", column, by, up, got, want)
 					}

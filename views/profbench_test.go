@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/memtui/memtui/internal/memtest"
+	"github.com/memtui/memtui/views/ui"
 )
 
 // benchSamples is how many samples the made profile of [BenchmarkProfileScrub] has.
@@ -41,9 +42,9 @@ func BenchmarkProfileScrub(b *testing.B) {
 		b.Run(screen.name, func(b *testing.B) {
 			u := openUI(b, 200, 50, colourCaps, store, ix)
 			u.keys("4", "e", "v", "H", "H", "H", "H", "H", "H", "H", "H", "H").keys(screen.keys...) // nearly all samples
-			u.sim.Do(func() { u.app.patience = patience })
+			u.sim.Do(func() { u.app.Patience = ui.Patience })
 			if os.Getenv("MEMTUI_BENCH_SHOW") != "" {
-				b.Log(u.text())
+				b.Log(u.Text())
 			}
 			var steps, used []time.Duration
 			b.ResetTimer()

@@ -9,6 +9,9 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/compare"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
 )
 
@@ -112,7 +115,7 @@ func (a *app) goToTime(text string) error {
 	case "peak":
 		a.peakIn(analysis.Whole)
 	case "end":
-		a.emit(moveTo{analysis.End})
+		a.emit(state.MoveTo{At: analysis.End})
 	default:
 		t, err := model.ParseTime(text, a.state.Status.Duration)
 		if err != nil {
@@ -121,18 +124,18 @@ func (a *app) goToTime(text string) error {
 		if err := model.CheckTime(t, a.state.Status.Duration); err != nil {
 			return err
 		}
-		a.emit(moveTo{analysis.At(t)})
+		a.emit(state.MoveTo{At: analysis.At(t)})
 	}
 	return nil
 }
 
 // searched is what / searches here: the overlay on top, else the screen; nil where / filters tables.
-func (a *app) searched() (f finder, ok bool) {
+func (a *app) searched() (f ui.Finder, ok bool) {
 	if n := len(a.overlays); n > 0 {
-		f, ok = a.overlays[n-1].(finder)
+		f, ok = a.overlays[n-1].(ui.Finder)
 		return f, ok
 	}
-	f, ok = a.current().(finder)
+	f, ok = a.current().(ui.Finder)
 	return f, ok
 }
 
@@ -150,7 +153,7 @@ func (a *app) askFind() {
 		return
 	}
 	if search {
-		a.ask("search: ", "part of a name, or /regex/", f.findText(), f.find, func(string) error { return nil })
+		a.ask("search: ", "part of a name, or /regex/", f.FindText(), f.Find, func(string) error { return nil })
 		return
 	}
 	if b, ok := a.current().(addressFinder); ok {
@@ -162,15 +165,15 @@ func (a *app) askFind() {
 		_, err := analysis.ParseFilter(text)
 		return err
 	}
-	set := func(text string) { a.emit(setFilter{text}) }
+	set := func(text string) { a.emit(state.SetFilter{Text: text}) }
 	hint := "text, !text, live>1M, leaked>=50%, /regex/"
-	if a.heaps != nil {
+	if a.Heaps != nil {
 		hint = "text, !text, bytes>1M, retained>=5%, count>100, /regex/"
 	}
-	if a.prof != nil {
+	if a.Prof != nil {
 		hint = "text, !text, /regex/"
 	}
-	if _, ok := a.current().(*compareScreen); ok {
+	if _, ok := a.current().(*compare.CompareScreen); ok {
 		hint = "text, !text, before>1M, delta>10K, delta<0, new, /regex/"
 	}
 	a.ask("filter: ", hint, a.state.Filter, set, check)

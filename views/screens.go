@@ -1,29 +1,38 @@
 package views
 
+import (
+	"github.com/memtui/memtui/views/dump"
+	"github.com/memtui/memtui/views/heap"
+	"github.com/memtui/memtui/views/profile"
+	"github.com/memtui/memtui/views/stacks"
+	"github.com/memtui/memtui/views/trace"
+	"github.com/memtui/memtui/views/ui"
+)
+
 // allScreens lists every screen in the order of its number. A file is offered those whose facets it has.
-func allScreens(e *env) []screen {
-	return []screen{
-		newOverview(e),
-		newTimeline(e),
-		newSites(e),
-		newLeaks(e),
-		newStacks(e),
-		newBlocks(e),
-		newLifetimes(e),
-		newHeapSnapshots(e),
-		newHeapTypes(e),
-		newHeapFrames(e),
-		newHeapDominators(e),
-		newHeapObject(e),
-		newHeapComparison(e),
-		newDumpSeries(e),
-		newDumpPages(e),
-		newDumpFragments(e),
-		newProfileScreen(e),
-		newProfFunctions(e),
-		newProfStacks(e),
-		newProfTimeline(e),
-		newProfLeaks(e),
+func allScreens(e *ui.Env) []ui.Screen {
+	return []ui.Screen{
+		trace.NewOverview(e),
+		trace.NewTimeline(e),
+		trace.NewSites(e),
+		trace.NewLeaks(e),
+		stacks.NewStacks(e),
+		trace.NewBlocks(e),
+		trace.NewLifetimes(e),
+		heap.NewSnapshots(e),
+		heap.NewTypes(e),
+		heap.NewFrames(e),
+		heap.NewDominators(e),
+		heap.NewObject(e),
+		heap.NewComparison(e),
+		dump.NewSeries(e),
+		dump.NewPages(e),
+		dump.NewFragments(e),
+		profile.NewOverview(e),
+		profile.NewFunctions(e),
+		stacks.NewProfileStacks(e),
+		profile.NewTimeline(e),
+		profile.NewLeaks(e),
 		newProblems(e),
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/ui"
 )
 
 // BenchmarkScrub measures a step of the instant from the key to the flushed frame with all its answers, on 200×50 cells:
@@ -23,7 +24,7 @@ func BenchmarkScrub(b *testing.B) {
 		{"blocks", []string{"6"}}, {"narrowed", []string{"7", "Enter", "3"}}} {
 		b.Run(screen.name, func(b *testing.B) {
 			u := openUI(b, 200, 50, colourCaps, store, ix)
-			u.sim.Do(func() { u.app.patience = patience })
+			u.sim.Do(func() { u.app.Patience = ui.Patience })
 			u.keys(screen.keys...).keys("p", "h")
 			var steps []time.Duration
 			b.ResetTimer()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/trace"
 )
 
 func TestSitesGolden(t *testing.T) { goldenSizes(t, "sites", "3", "j") }
@@ -34,7 +35,7 @@ func TestSelectedSiteStays(t *testing.T) {
 	selected := func() string {
 		var name string
 		u.sim.Do(func() {
-			if row, ok := siteScreen(u).selected(); ok {
+			if row, ok := siteScreen(u).Selected(); ok {
 				name = row.Name
 			}
 		})
@@ -51,9 +52,9 @@ func TestSelectedSiteStays(t *testing.T) {
 	}
 }
 
-func siteScreen(u *ui) *sites {
+func siteScreen(u *program) *trace.Sites {
 	for _, s := range u.app.screens {
-		if p, ok := s.(*sites); ok {
+		if p, ok := s.(*trace.Sites); ok {
 			return p
 		}
 	}
@@ -87,7 +88,7 @@ func TestSitesSort(t *testing.T) {
 	for range 24 { // through all columns and around, both ways
 		u.keys("s", "S", "S")
 		var sorted, shown int
-		u.sim.Do(func() { sorted, shown = int(siteScreen(u).sort), siteScreen(u).list.SortColumn })
+		u.sim.Do(func() { sorted, shown = int(siteScreen(u).Sort), siteScreen(u).List.SortColumn })
 		if sorted != shown {
 			t.Fatalf("sorted by %d, marked %d", sorted, shown)
 		}
@@ -118,12 +119,12 @@ func TestSitesMouse(t *testing.T) {
 	u := openKvleak(t, 100, 30, colourCaps).keys("3")
 	u.sim.Click(20, 4)
 	u.sim.Settle()
-	if row, _ := siteScreen(u).selected(); row == nil || !strings.Contains(row.Name, "close_session") {
+	if row, _ := siteScreen(u).Selected(); row == nil || !strings.Contains(row.Name, "close_session") {
 		t.Errorf("a click selected %+v", row)
 	}
 	u.sim.Click(13, 2)
 	u.sim.Settle()
-	if p := siteScreen(u); p.sort != sitePeak {
-		t.Errorf("a click on a title sorts by column %d", p.sort)
+	if p := siteScreen(u); p.Sort != trace.SitePeak {
+		t.Errorf("a click on a title sorts by column %d", p.Sort)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/views/stacks"
 )
 
 func TestStacksGolden(t *testing.T) {
@@ -41,21 +42,21 @@ func TestStacksKeepWhatIsOpen(t *testing.T) {
 	u := openUI(t, 100, 24, colourCaps, store, ix).keys("5", "t")
 	u.keys("3", "0", "u", "s", "Enter").has("vector<…>::push", "parse", "draw")
 	u.keys("g", "Down", "Down", "Down")
-	if got := u.app.stacks().copyText(); !strings.HasPrefix(got, "draw") {
+	if got := u.app.stacks().CopyText(); !strings.HasPrefix(got, "draw") {
 		t.Fatalf("selected %q, want draw", got)
 	}
 	u.keys("t", "4", "5", "u", "s", "Enter") // draw weighs nothing here
 	u.has("vector<…>::push")
 	u.keys("e").has("Nothing is live at the end")
 	u.keys("p").has("vector<…>::push", "draw")
-	if got := u.app.stacks().copyText(); !strings.HasPrefix(got, "draw") {
+	if got := u.app.stacks().CopyText(); !strings.HasPrefix(got, "draw") {
 		t.Errorf("selected %q after coming back, want draw", got)
 	}
 }
 
-func (a *app) stacks() *stacks {
+func (a *app) stacks() *stacks.Stacks {
 	for _, s := range a.all {
-		if s, ok := s.(*stacks); ok {
+		if s, ok := s.(*stacks.Stacks); ok {
 			return s
 		}
 	}
@@ -67,7 +68,7 @@ func TestStacksNamesAndRecursion(t *testing.T) {
 	u := openUI(t, 100, 24, colourCaps, store, ix).keys("5", "p", "G", "g", "Down", "Down")
 	u.has("vector<…>::push")
 	u.keys("w").has("vector<int>::push")
-	if got := u.app.stacks().copyText(); !strings.HasPrefix(got, "vector<int>::push  vector<int>::push.c:17\nparse") {
+	if got := u.app.stacks().CopyText(); !strings.HasPrefix(got, "vector<int>::push  vector<int>::push.c:17\nparse") {
 		t.Errorf("the selection did not survive other names: %q", got)
 	}
 	u.keys("w", "r").has("recursion folded")
@@ -78,11 +79,11 @@ func TestStacksNamesAndRecursion(t *testing.T) {
 // A site that was selected elsewhere is looked for here, and its function when the tree is turned round.
 func TestStacksFollowTheSelection(t *testing.T) {
 	u := openKvleak(t, 80, 24, colourCaps).keys("3", "Down", "5")
-	if got := u.app.stacks().copyText(); !strings.HasPrefix(got, "close_session(Session*, bool)  ") {
+	if got := u.app.stacks().CopyText(); !strings.HasPrefix(got, "close_session(Session*, bool)  ") {
 		t.Errorf("selected %q", got)
 	}
 	u.keys("i", "h", "l")
-	if got := u.app.stacks().copyText(); got != "close_session(Session*, bool)  /home/dev/code/ht/src/kvleak.cpp:17\n" {
+	if got := u.app.stacks().CopyText(); got != "close_session(Session*, bool)  /home/dev/code/ht/src/kvleak.cpp:17\n" {
 		t.Errorf("selected %q bottom-up", got)
 	}
 }
@@ -92,24 +93,24 @@ func TestStacksSearch(t *testing.T) {
 	u := openUI(t, 100, 24, colourCaps, store, ix).keys("5", "p", "/", "P", "A", "R", "Enter")
 	u.has("“PAR” matches 85.7 %", " parse ───")
 	u.keys("/", "Ctrl+U", "/", "w", "|", "p", "u", "Enter").has("“/w|pu” matches 100 %")
-	first := u.app.stacks().copyText()
+	first := u.app.stacks().CopyText()
 	u.keys("n")
-	second := u.app.stacks().copyText()
+	second := u.app.stacks().CopyText()
 	if first == second || !strings.HasPrefix(second, "draw") && !strings.HasPrefix(first, "draw") {
 		t.Errorf("next went from %q to %q", first, second)
 	}
 	u.keys("n")
-	if got := u.app.stacks().copyText(); got != first {
+	if got := u.app.stacks().CopyText(); got != first {
 		t.Errorf("the search does not go round: %q", got)
 	}
 	u.keys("N")
-	if got := u.app.stacks().copyText(); got != second {
+	if got := u.app.stacks().CopyText(); got != second {
 		t.Errorf("back leads to %q, want %q", got, second)
 	}
 	u.keys("f").has("matches 100 %")
 	u.keys("f", "/", "Ctrl+U", "z", "z", "Enter").has("“zz” matches nothing")
 	u.keys("Esc")
-	if strings.Contains(u.text(), "matches") {
+	if strings.Contains(u.Text(), "matches") {
 		t.Error("Esc does not end the search")
 	}
 }
@@ -118,7 +119,7 @@ func TestFlameZoom(t *testing.T) {
 	u := openKvleak(t, 80, 24, colourCaps).keys("5", "f", "p", "Down", "Right")
 	u.has(" clone3 ─")
 	u.keys("Enter")
-	f := u.app.stacks().graph
+	f := u.app.stacks().Graph
 	if f.Zoom() == 0 {
 		t.Fatal("not zoomed")
 	}
@@ -147,7 +148,7 @@ func TestAroundOneFunction(t *testing.T) {
 
 func TestStacksMouse(t *testing.T) {
 	u := openKvleak(t, 80, 24, colourCaps).keys("5")
-	rows := strings.Split(u.text(), "\n")
+	rows := strings.Split(u.Text(), "\n")
 	y, x := 0, 0
 	for i, row := range rows {
 		if at := strings.Index(row, "▸ clone3"); at >= 0 && y == 0 {
@@ -189,11 +190,11 @@ func TestStacksDeep(t *testing.T) {
 func TestStacksEqualTheTrace(t *testing.T) {
 	u := openKvleak(t, 80, 24, colourCaps).keys("5", "H", "H", "h")
 	p := u.app.stacks()
-	weights, err := u.app.trace.Weights(t.Context(), analysis.CostLive, analysis.Query{At: u.app.state.At, Range: analysis.Whole})
+	weights, err := u.app.Trace.Weights(t.Context(), analysis.CostLive, analysis.Query{At: u.app.state.At, Range: analysis.Whole})
 	if err != nil {
 		t.Fatal(err)
 	}
-	live, err := u.app.trace.Live(t.Context(), u.app.state.At)
+	live, err := u.app.Trace.Live(t.Context(), u.app.state.At)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,8 +202,8 @@ func TestStacksEqualTheTrace(t *testing.T) {
 	for _, w := range weights {
 		sum += w
 	}
-	if p.now.Total[0] != sum || sum != live.Bytes {
-		t.Errorf("the tree weighs %d, the stacks %d, live are %d", p.now.Total[0], sum, live.Bytes)
+	if p.Now.Total[0] != sum || sum != live.Bytes {
+		t.Errorf("the tree weighs %d, the stacks %d, live are %d", p.Now.Total[0], sum, live.Bytes)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/trace"
+	"github.com/memtui/memtui/views/ui"
 )
 
 func TestTimelineGolden(t *testing.T) { goldenSizes(t, "timeline", "2", "p") }
@@ -31,7 +33,7 @@ func TestReadoutFollowsTheInstant(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		u.has(fmt.Sprintf("live %v in %s", model.Bytes(level.Bytes), someBlocks(level.Count)), "at "+axisTime(int64(s.Now()), 1))
+		u.has(fmt.Sprintf("live %v in %s", model.Bytes(level.Bytes), ui.SomeBlocks(level.Count)), "at "+ui.AxisTime(int64(s.Now()), 1))
 		if s.Now() == 0 {
 			break
 		}
@@ -53,7 +55,7 @@ func TestStepFiguresAreExact(t *testing.T) {
 		u.keys("h")
 		s := u.state()
 		from, to := s.Visible()
-		over := evenColumn(from, to, s.Columns, s.Now())
+		over := trace.EvenColumn(from, to, s.Columns, s.Now())
 		if s.Now() <= over.From || s.Now() > over.To || over.To-max(over.From, 0) > s.StepWidth()+1 {
 			t.Fatalf("the column of %v is %v", s.Now(), over)
 		}
@@ -70,7 +72,7 @@ func TestStepFiguresAreExact(t *testing.T) {
 func TestShapesInARange(t *testing.T) {
 	u := openKvleak(t, 120, 40, colourCaps).keys("2", "H", "v", "H", "H", "v", "3")
 	u.has("trend, shape: whole run", "over the whole run")
-	if u.keys("u"); strings.Contains(u.text(), "whole run") {
+	if u.keys("u"); strings.Contains(u.Text(), "whole run") {
 		t.Error("without a range the table still speaks of the whole run")
 	}
 }
@@ -82,7 +84,7 @@ func TestEvenColumns(t *testing.T) {
 	}{{0, 10, 3}, {7, 8, 1}, {5, 1 << 61, 74}, {0, 74, 74}} {
 		last := c.from
 		for at := c.from; last < c.to; at = last + 1 {
-			r := evenColumn(c.from, c.to, c.n, at)
+			r := trace.EvenColumn(c.from, c.to, c.n, at)
 			if max(r.From, 0) != last || r.To <= last || at > r.To {
 				t.Fatalf("%d in %v: %v after %v", at, c, r, last)
 			}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/keymap"

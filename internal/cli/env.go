@@ -10,6 +10,7 @@ import (
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
+	"github.com/memtui/memtui/views/compare"
 )
 
 // Env is the world around one run of the program.
@@ -34,8 +35,8 @@ type Screen struct {
 	Store *model.Store
 	Trace analysis.Trace // nil for heap snapshots
 
-	Second     *views.Second // a file to compare with, nil for none
-	OpenSecond func(path string) (*views.Second, error)
+	Second     *compare.Second // a file to compare with, nil for none
+	OpenSecond func(path string) (*compare.Second, error)
 	Home       string
 
 	HeapStart  views.HeapStart

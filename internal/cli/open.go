@@ -13,6 +13,7 @@ import (
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
+	"github.com/memtui/memtui/views/compare"
 )
 
 type openCmd struct {
@@ -88,7 +89,7 @@ func compareKind(p *model.Profile) string {
 }
 
 // openSecond opens another file to compare with. It stays open until the program ends.
-func (a *app) openSecond(ctx context.Context, first *session, path string, others *openFiles) (*views.Second, error) {
+func (a *app) openSecond(ctx context.Context, first *session, path string, others *openFiles) (*compare.Second, error) {
 	s, err := a.open(ctx, path)
 	if err != nil {
 		return nil, err
@@ -108,9 +109,9 @@ func (a *app) openSecond(ctx context.Context, first *session, path string, other
 }
 
 // second is a session as a file to compare with.
-func (a *app) second(s *session, path string) *views.Second {
+func (a *app) second(s *session, path string) *compare.Second {
 	p := s.store.Current()
-	out := &views.Second{Name: p.Meta.Name, Path: path, Store: s.store}
+	out := &compare.Second{Name: p.Meta.Name, Path: path, Store: s.store}
 	if p.Allocations != nil {
 		out.Trace = s.index
 	}
@@ -179,7 +180,7 @@ func (a *app) show(ctx context.Context, s *session, path string) error {
 	}
 	var others openFiles
 	defer others.close()
-	screen.OpenSecond = func(path string) (*views.Second, error) { return a.openSecond(ctx, s, path, &others) }
+	screen.OpenSecond = func(path string) (*compare.Second, error) { return a.openSecond(ctx, s, path, &others) }
 	if s.after != nil {
 		screen.Second = a.second(s.after, s.afterPath)
 	}

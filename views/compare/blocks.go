@@ -1,0 +1,159 @@
+package compare
+
+import (
+	"fmt"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// comparedBlocks says what a difference of blocks lists.
+type comparedBlocks uint8
+
+const (
+	blocksNew   comparedBlocks = iota // live after and not before
+	blocksGone                        // live before and not after
+	blocksSizes                       // size classes of what is live, all that there is between two files
+	comparedBlocksCount
+)
+
+// CompareBlocks stands for Blocks while the difference is shown: the blocks that came and those that went between two instants of one
+// file. Those of two files are not the same by anything, so that only their sizes can be compared.
+type CompareBlocks struct {
+	*CompareScreen
+	Blocks ui.BlockPane
+	mode   comparedBlocks
+}
+
+func NewBlocks(e *ui.Env, of ui.Screen) *CompareBlocks {
+	p := &CompareBlocks{CompareScreen: NewCompareScreen(e, of, CompareSites, false, false), Blocks: ui.NewBlockPane(e)}
+	p.Own, p.live, p.Mine = true, true, analysis.BySizeClass
+	p.Blocks.List = widget.List{Table: &p.Blocks, SortColumn: ui.BlockSize, Descending: true, Column: -1}
+	return p
+}
+
+func (p *CompareBlocks) About() string {
+	if !p.listed() {
+		return "difference by size"
+	}
+	return [...]string{"new ones", "gone ones"}[p.mode]
+}
+
+// listed reports whether single blocks are listed.
+func (p *CompareBlocks) listed() bool {
+	m := p.State.Moments(p.Second != nil, p.TimeMap(&p.State))
+	return p.mode != blocksSizes && !m[state.SideA].Other && !m[state.SideB].Other && p.Trace != nil
+}
+
+func (p *CompareBlocks) Scopes() []keymap.Scope {
+	return []keymap.Scope{keymap.ScopeDifference, keymap.ScopeBlockTable, keymap.ScopeTable}
+}
+
+func (p *CompareBlocks) Show(s *state.State) {
+	p.CompareScreen.Show(s)
+	if !p.listed() {
+		return
+	}
+	m := s.Moments(p.Second != nil, p.TimeMap(s))
+	from, to := m[state.SideA].At, m[state.SideB].At
+	letters := [2]string{"A", "B"}
+	forth := !s.Compare.Swapped // what came after the earlier instant is new
+	if from.T > to.T {
+		from, to, forth = to, from, !forth
+		letters = [2]string{"B", "A"}
+	}
+	q, what := analysis.BlockQuery{All: true, Cell: s.Only()}, ""
+	p.Blocks.Gone = 0
+	if came := (p.mode == blocksNew) == forth; came {
+		q.Leaked, q.Range = true, analysis.Range{From: from.T, To: to.T}
+		what = fmt.Sprintf("born after %s and live at %s", letters[0], letters[1])
+	} else {
+		q.At, p.Blocks.Gone = from, min(to.T, s.Status.Duration)+1
+		what = fmt.Sprintf("live at %s and freed by %s", letters[0], letters[1])
+	}
+	p.Blocks.Heading = capital([...]string{"new", "gone"}[p.mode]) + " blocks"
+	p.Blocks.Lives, p.Blocks.Filter = true, s.Filter
+	p.Blocks.Empty = []string{"No block was " + what + ".", "o shows the other ones, and sizes; A and B mark other moments."}
+	if s.Filter != "" {
+		p.Blocks.Empty = []string{"No block passes the filter “" + s.Filter + "”.", "Esc forgets the filter, / changes it."}
+	}
+	p.Blocks.Query.By, p.Blocks.Query.Key = analysis.ByStack, 0
+	p.Blocks.Show(s, q, what, min(to.T, s.Status.Duration))
+}
+
+// Draw implements tview.Primitive.
+func (p *CompareBlocks) Draw(s tcell.Screen) {
+	if !p.listed() {
+		p.CompareScreen.Draw(s)
+		return
+	}
+	r := drawCompareHead(p.CompareScreen.compareTable.TablePane.Pane.Env, s, p.Rect(), &p.State, p.Set)
+	p.Blocks.List.Highlight = ui.FilterWord(p.Blocks.Filter)
+	p.Blocks.Draw(s, r)
+	if l := &p.Blocks.List; l.Len() > 0 { // other rows may be visible than were asked for
+		if at := p.Blocks.Near.Key; l.Offset() < at.From || l.Offset()+l.Height() > at.From+at.Count {
+			p.Changed()
+			p.Post(func() {})
+		}
+	}
+}
+
+func (p *CompareBlocks) Do(a keymap.Action) bool {
+	switch {
+	case a == keymap.Only || a == keymap.Group:
+		if p.Second != nil {
+			p.Say("blocks of two files are not the same by anything: only their sizes are compared")
+			return true
+		}
+		p.mode = (p.mode + 1) % comparedBlocksCount
+		p.Blocks.List.Home()
+		p.Changed()
+	case a == keymap.Open:
+		p.Say("d ends the difference; Enter lists the uses of an address there")
+	case a == keymap.Cost:
+		return false
+	case !p.listed():
+		return p.CompareScreen.Do(a)
+	case a == keymap.Back:
+		return false
+	default:
+		return p.Blocks.Do(a)
+	}
+	return true
+}
+
+func (p *CompareBlocks) Click(x, y int, double bool) {
+	if p.listed() {
+		p.Blocks.Click(x, y)
+		return
+	}
+	p.CompareScreen.Click(x, y, double)
+}
+
+func (p *CompareBlocks) Wheel(x, y, rows int) {
+	if p.listed() {
+		p.Blocks.List.Scroll(rows)
+		p.Changed()
+		return
+	}
+	p.CompareScreen.Wheel(x, y, rows)
+}
+
+func (p *CompareBlocks) CopyText() string {
+	if p.listed() {
+		return p.Blocks.CopyText()
+	}
+	return p.CompareScreen.CopyText()
+}
+
+func (p *CompareBlocks) useless(a keymap.Action) bool {
+	if p.listed() && (a == keymap.Changes || a == keymap.Normalise) {
+		return true
+	}
+	return a == keymap.Open || a == keymap.Group || p.CompareScreen.useless(a)
+}

@@ -1,0 +1,426 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/diff"
+	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/analysis/weights"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// Second is a file that the one opened is compared with. It may still be loading.
+type Second struct {
+	Name  string
+	Path  string // as a command line names it
+	Store *model.Store
+	Trace analysis.Trace  // nil for files without allocations
+	Heaps heapgraph.Heaps // decoded snapshots, nil for files without them
+}
+
+// compareWhat is what the rows of a comparison are.
+type compareWhat uint8
+
+const (
+	CompareSites compareWhat = iota
+	CompareLeaked
+	compareSizes
+	CompareLives
+	CompareSeries // curves of a dump at an instant
+	ComparePages  // page types of a layout
+)
+
+// sideKey determines one side of a comparison.
+type sideKey struct {
+	file     *ui.ComparedFile
+	stacks   *model.Stacks
+	revision uint64
+	what     compareWhat
+	by       analysis.Group
+	Cost     analysis.Cost
+	at       analysis.Instant // where the cost is about an instant
+	over     analysis.Range
+	only     analysis.Cell // of traces: what narrows the blocks and their stacks
+	Prof     ui.ProfKey    // of stack profiles; the zero key for traces
+	label    string
+	place    string // the label without the file's name
+	Unlike   string // why the side cannot be weighed like the other one, "" where it can
+	partial  bool   // more is being read
+	layout   ui.LayoutRef
+	figure   ui.PageFigure // of ComparePages
+}
+
+// compareKey determines a comparison.
+type compareKey struct {
+	Sides [2]sideKey
+	masks string
+	match diff.FrameMatch
+	per   diff.Normal
+	swap  bool
+}
+
+// CompareSet is a comparison and what it is of.
+type CompareSet struct {
+	*diff.Comparison
+	key  compareKey
+	unit ui.ProfUnit // of stack profiles
+}
+
+// makeSides are the sides of what a screen compares, before and after as marked; ok is false while one of the files has nothing yet.
+func makeSides(e *ui.Env, s *state.State, what compareWhat, by analysis.Group, cost analysis.Cost) (keys [2]sideKey, ok bool) {
+	if e.Dump != nil {
+		return dumpSides(e, s, what), layoutsKnown(e, s, what)
+	}
+	files := [2]*ui.ComparedFile{e.First, e.Second}
+	for i, m := range s.Moments(e.Second != nil, e.TimeMap(s)) {
+		f := files[state.SideA]
+		if m.Other && e.Second != nil {
+			f = e.Second
+		}
+		if keys[i], ok = makeSide(e, s, f, m, what, by, cost); !ok {
+			return keys, false
+		}
+	}
+	return keys, true
+}
+
+func makeSide(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment, what compareWhat, by analysis.Group, cost analysis.Cost) (k sideKey, ok bool) {
+	p := f.Profile(s)
+	if p == nil || p.Stacks == nil {
+		return k, false
+	}
+	k = sideKey{file: f, stacks: p.Stacks, what: what, by: by, place: PlaceText(e, s, f, m)}
+	k.label = Named(e, f, k.place)
+	if d := f.ProfFile(s); d != nil {
+		if k.Prof = profSide(e, s, f, d, m, cost); what == CompareLeaked {
+			k.Prof = k.Prof.Live()
+		}
+		k.partial = !d.Profile.Complete
+		switch {
+		case e.Mixed(s) && k.Prof.None && f.Store != nil:
+			k.Unlike = widget.Clean(f.Name) + " has no " + ui.CostNamed(cost) + " to compare with: c shows another figure"
+		case f.Store != nil && k.Prof.None && e.Prof != nil:
+			k.Unlike = widget.Clean(f.Name) + " has no " + e.Prof.Key(s).MetricName() + " to compare with: c and m show another figure"
+		}
+		return k, true
+	}
+	if f.Trace == nil {
+		return k, false
+	}
+	status := &s.Status
+	if f.Store != nil {
+		status = &f.Status
+	}
+	if d := e.First.ProfFile(s); d != nil && what != CompareLeaked { // the profile says what is weighed
+		cost, k.Unlike = costOfProfile(d, s)
+	}
+	k.revision, k.Cost, k.over = status.Revision, cost, analysis.Whole
+	k.partial = !status.Final && !status.Stopped
+	if what == CompareSites || what == CompareLeaked {
+		k.only = s.Only()
+	}
+	if what == CompareSites && (cost == analysis.CostLive || cost == analysis.CostLiveCount) {
+		k.at = m.At
+		return k, true
+	}
+	if k.over = m.Over; m.Over.IsWhole() && m.At != analysis.End {
+		k.over = analysis.Range{From: model.NoTime, To: m.At.T} // all that happened up to the instant
+	}
+	return k, true
+}
+
+// profSide is what one side of a comparison asks of a profile. A side of the second file that nobody marked is weighed by the event
+// and the metric of the same names as the first file's, or by the metric that is called like the cost of a trace.
+func profSide(e *ui.Env, s *state.State, f *ui.ComparedFile, d *ui.ProfFile, m state.Moment, cost analysis.Cost) ui.ProfKey {
+	at := *s
+	at.Prof, at.Range = m.Prof, m.Over
+	switch {
+	case f.Store == nil:
+	case m.Prof.Event != state.NoEvent || m.Prof.Metric != state.NoMetric: // chosen when it was marked
+	case e.Prof != nil:
+		event, metric := e.Prof.Event(s), ""
+		if id, ok := e.Prof.Metric(s); ok {
+			metric = e.Prof.Weights.Metrics[id].Name
+		}
+		d.Choose(&at.Prof, e.Prof.EventName(event), metric)
+		if k := d.Key(&at); metric != "" && k.MetricName() != metric {
+			k.None = true
+			return k
+		}
+	default:
+		d.Choose(&at.Prof, "", ui.CostNamed(cost))
+		k := d.Key(&at)
+		k.None = k.None || at.Prof.Metric == state.NoMetric
+		return k
+	}
+	return d.Key(&at)
+}
+
+// costOfProfile is the cost of traces that is called like the metric of a profile; unlike says that there is none.
+func costOfProfile(d *ui.ProfFile, s *state.State) (c analysis.Cost, unlike string) {
+	name := d.Key(s).MetricName()
+	for c := range analysis.CostCountOf {
+		if ui.CostNamed(c) == name {
+			return c, ""
+		}
+	}
+	return analysis.CostLive, "a trace has no " + name + " to compare with: m shows another metric"
+}
+
+// compareBy makes the key of a comparison from its sides.
+func key(c *state.CompareState, sides [2]sideKey) compareKey {
+	return compareKey{Sides: sides, masks: c.Masks, match: c.Match, per: c.Per, swap: c.Swapped}
+}
+
+// compare answers a comparison.
+func compare(e *ui.Env, ctx context.Context, k compareKey) (*CompareSet, error) {
+	out := &CompareSet{key: k}
+	var sides [2]*diff.CompareSide
+	for i := range k.Sides {
+		side, err := k.Sides[i].fetch(ctx, e.Views, k.per != diff.NormalNone)
+		if err != nil {
+			return nil, err
+		}
+		side.Label, side.File = k.Sides[i].label, fmt.Sprintf("%p", k.Sides[i].file)
+		sides[i] = side
+		if p := &k.Sides[i].Prof; p.Of != nil && !p.None {
+			out.unit = ui.UnitOf(&p.Of.Weights.Metrics[p.Metric])
+		}
+	}
+	if (k.Sides[0].Prof.Of == nil) != (k.Sides[1].Prof.Of == nil) {
+		for _, side := range sides {
+			for i := range side.Rows {
+				side.Rows[i].Listed = false // a trace does not list what weighs nothing
+			}
+		}
+	}
+	opt := diff.CompareOptions{Masks: state.ParseMasks(k.masks), Match: k.match, Per: k.per, Swap: k.swap}
+	var err error
+	if sides[0].Stacks != nil || sides[1].Stacks != nil {
+		if opt.Joined, err = e.Joins.Get(ctx, sides[0].Stacks, sides[1].Stacks, k.masks, k.match); err != nil {
+			return nil, err
+		}
+	}
+	out.Comparison, err = diff.Compare(ctx, sides[0], sides[1], opt)
+	return out, err
+}
+
+// fetch asks the file for one side; bases are asked for only where sides are made equal.
+func (k *sideKey) fetch(ctx context.Context, views *ui.StackViews, bases bool) (side *diff.CompareSide, err error) {
+	switch {
+	case k.Unlike != "":
+		return nil, errors.New(k.Unlike)
+	case k.layout.Dump != nil:
+		return k.fetchDump(ctx)
+	case k.Prof.Of != nil:
+		return k.fetchProfile(ctx)
+	}
+	t := k.file.Trace
+	switch k.what {
+	case compareSizes, CompareLives:
+		sizes, lives, err := t.Histograms(ctx, k.over)
+		if err != nil {
+			return nil, err
+		}
+		if side = diff.SizesSide(sizes); k.what == CompareLives {
+			side = diff.LifetimesSide(sizes, lives)
+		}
+	case CompareLeaked:
+		leaks, err := t.Leaks(ctx, analysis.LeakQuery{Range: k.over, By: k.by, Cell: k.only})
+		if err != nil {
+			return nil, err
+		}
+		side = diff.LeaksSide(k.by, k.stacks, &leaks)
+		if err := k.filterFrames(ctx, views, side); err != nil {
+			return nil, err
+		}
+	default:
+		if side, err = k.fetchSites(ctx, views); err != nil {
+			return nil, err
+		}
+	}
+	if bases {
+		side.Bases, err = diff.TraceBases(ctx, t, k.upTo())
+	}
+	return side, err
+}
+
+// fetchSites asks for the groups of a trace.
+func (k *sideKey) fetchSites(ctx context.Context, views *ui.StackViews) (*diff.CompareSide, error) {
+	q := analysis.Query{At: k.at, Range: k.over, By: k.by, Cell: k.only}
+	if k.Cost == analysis.CostPeak {
+		p, ok, err := k.file.Trace.Peak(ctx, k.over)
+		if err != nil {
+			return nil, err
+		}
+		if q.At = analysis.At(0); ok {
+			q.At = p.Instant
+		}
+	} else if q.At == (analysis.Instant{}) && k.Cost != analysis.CostLive && k.Cost != analysis.CostLiveCount {
+		q.At = analysis.At(k.over.To)
+	}
+	sites, err := k.file.Trace.Sites(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	side := diff.SitesSide(k.by, k.stacks, sites, diff.FigureOf(k.Cost))
+	return side, k.filterFrames(ctx, views, side)
+}
+
+// filterFrames leaves of every stack what the filters leave.
+func (k *sideKey) filterFrames(ctx context.Context, views *ui.StackViews, side *diff.CompareSide) error {
+	if k.only.Stacks == "" || k.by != analysis.ByStack {
+		return nil
+	}
+	view, err := views.Of(ctx, k.stacks, k.only.Stacks, calltree.WholeStacks)
+	if err != nil {
+		return err
+	}
+	side.Filter(view)
+	return nil
+}
+
+// upTo is the part of the file that a side is about: all before an instant.
+func (k *sideKey) upTo() analysis.Range {
+	if k.over.IsWhole() && k.at != (analysis.Instant{}) && k.at != analysis.End {
+		return analysis.Range{From: model.NoTime, To: k.at.T}
+	}
+	return k.over
+}
+
+// profileGroups are the tables of profiles that stand beside the groups of traces.
+var profileGroups = [...]weights.ProfileBy{
+	analysis.ByStack: weights.ByFunctionDSO, analysis.ByFunction: weights.ByFunctionDSO, analysis.ByFile: weights.BySourceLine,
+	analysis.ByModule: weights.ByDSO, analysis.ByThread: weights.ByProfileThread, analysis.BySizeClass: weights.ByFrameKind,
+}
+
+// fetchProfile asks for one side of a profile of stacks.
+func (k *sideKey) fetchProfile(ctx context.Context) (*diff.CompareSide, error) {
+	sel, _, err := k.Prof.Selection(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if sel == nil {
+		return &diff.CompareSide{Stacks: k.stacks, Bases: diff.NoBases}, nil
+	}
+	var counts *weights.ProfileSelection
+	if m, ok := weights.CountMetric(k.Prof.Of.Weights, k.Prof.Metric); ok {
+		other := k.Prof
+		other.Metric = m
+		if counts, _, err = other.Selection(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if k.by == analysis.ByStack {
+		return diff.StacksSide(sel, counts), nil
+	}
+	list := []*weights.ProfileSelection{sel}
+	if counts != nil {
+		list = append(list, counts)
+	}
+	rows, err := weights.ProfileTable(ctx, profileGroups[k.by], list...)
+	if err != nil {
+		return nil, err
+	}
+	return diff.ProfileRowsSide(rows, list), nil
+}
+
+// amount writes a figure of the comparison with its unit.
+func (c *CompareSet) amount(n uint64, exact bool) string {
+	k := &c.key.Sides[0]
+	switch {
+	case k.Prof.Of != nil:
+		return c.unit.Scaled(n, exact)
+	case k.what == CompareSites && !k.Cost.IsBytes():
+		return model.Group(n)
+	}
+	return ui.BytesText(n, exact)
+}
+
+// measure is what is compared in words.
+func (c *CompareSet) measure() string {
+	switch k := &c.key.Sides[0]; {
+	case k.what == CompareSeries:
+		return "the sum of all series"
+	case k.what == ComparePages:
+		return k.figure.String()
+	case k.Prof.Of != nil:
+		return k.Prof.MetricName()
+	case k.what == CompareLeaked:
+		return "memory that was not freed"
+	case k.what == compareSizes, k.what == CompareLives:
+		return "allocated memory"
+	default:
+		return strings.ToLower(ui.CostWords(k.Cost))
+	}
+}
+
+// Title is what is compared, as titles begin.
+func (c *CompareSet) Title() string {
+	if c.key.Sides[0].Prof.Of != nil { // metrics are called as the file calls them
+		return c.measure()
+	}
+	return capital(c.measure())
+}
+
+// words are the nouns of the comparison's sentences.
+func (c *CompareSet) words(s *state.State) diff.CompareWords {
+	w := diff.CompareWords{
+		Measure: c.measure(), Counted: "blocks", Thing: c.key.Sides[0].thing(),
+		Amount: func(n uint64) string { return c.amount(n, s.Exact) },
+		Name: func(name string) string {
+			if !s.FullName {
+				name = ui.BareFunction(name)
+			}
+			return widget.Clean(name)
+		},
+	}
+	k := &c.key.Sides[0]
+	switch {
+	case k.what == ComparePages:
+		w.Counted = "pages"
+	case k.what == CompareSeries, k.Prof.Of != nil, k.what == CompareSites && !k.Cost.IsBytes():
+		w.Counted = ""
+	}
+	return w
+}
+
+// thing is what a row is, in the singular.
+func (k *sideKey) thing() string {
+	switch {
+	case k.what == CompareSeries:
+		return "series"
+	case k.what == ComparePages:
+		return "page type"
+	case k.what == compareSizes:
+		return "size class"
+	case k.what == CompareLives:
+		return "lifetime class"
+	case k.Prof.Of != nil && k.by != analysis.ByStack:
+		return profileGroups[k.by].String()
+	case k.by == analysis.BySizeClass:
+		return "size class"
+	}
+	return k.by.String()
+}
+
+// noStack says why a row has no stack to show.
+func (k *sideKey) noStack() string {
+	if k.what > CompareLeaked {
+		return "a " + k.thing() + " has no stack of its own"
+	}
+	return "a " + k.thing() + " has no stack of its own: b groups by stack"
+}
+
+// hasCounts reports whether rows have a figure beside the one that is compared.
+func (c *CompareSet) hasCounts() bool {
+	return c.Totals.BeforeCount > 0 || c.Totals.AfterCount > 0
+}

@@ -1,0 +1,67 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/diff"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
+)
+
+// dumpSides are the sides of a comparison of measured series or page layouts, as marked.
+func dumpSides(e *ui.Env, s *state.State, what compareWhat) (keys [2]sideKey) {
+	files := [2]*ui.ComparedFile{e.First, e.First}
+	dumps := [2]*ui.DumpFile{e.Dump, e.Dump}
+	at := [2]analysis.Instant{analysis.At(0), s.At}
+	if e.OtherDump != nil {
+		files[state.SideB], dumps[state.SideB], at[state.SideA] = e.Second, e.OtherDump, s.At
+	}
+	for i, m := range s.Compare.Marks {
+		if m.Set && (i == state.SideA || m.Other || e.OtherDump == nil) {
+			at[i] = m.At
+		}
+	}
+	plain := *s
+	plain.Compare.Swapped = false
+	var layouts [2]ui.LayoutRef
+	if what == ComparePages {
+		layouts[state.SideA], layouts[state.SideB] = e.LayoutSides(&plain)
+	}
+	for i := range keys {
+		k := sideKey{file: files[i], what: what, at: at[i], over: analysis.Whole, figure: e.PageFigure, layout: ui.LayoutRef{Dump: dumps[i], Layout: state.NoLayout}}
+		if k.label = min(at[i].T, dumps[i].End).String(); what == ComparePages {
+			k.layout = layouts[i]
+			k.at = analysis.End
+			if k.label = "no layout"; k.layout.Layout != state.NoLayout {
+				k.label = fmt.Sprintf("#%d %s", k.layout.Layout, k.layout.When())
+			}
+		}
+		k.place = k.label
+		k.label = Named(e, files[i], k.place)
+		keys[i] = k
+	}
+	return keys
+}
+
+// layoutsKnown reports whether there is a layout on both sides, where layouts are compared.
+func layoutsKnown(e *ui.Env, s *state.State, what compareWhat) bool {
+	if what != ComparePages {
+		return true
+	}
+	a, b := e.LayoutSides(s)
+	return a.Layout != state.NoLayout && b.Layout != state.NoLayout
+}
+
+// fetchDump makes one side of what was measured.
+func (k *sideKey) fetchDump(ctx context.Context) (*diff.CompareSide, error) {
+	if k.what == CompareSeries {
+		return diff.SeriesSide(k.layout.Dump.Timeline, min(k.at.T, k.layout.Dump.End)), nil
+	}
+	l, err := k.layout.Dump.Pages.Open(ctx, k.layout.Layout)
+	if err != nil {
+		return nil, err
+	}
+	return diff.PagesSide(l, k.figure.Of), nil
+}

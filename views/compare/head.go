@@ -1,0 +1,114 @@
+package compare
+
+import (
+	"strings"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis/diff"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// signsHeight is the rows from which on a head says what signs mean, and what has no partner.
+const signsHeight = 14
+
+// headLines is what the head of a difference says, for w cells and h rows: the sentence, what the signs mean, and notes.
+func headLines(st *state.State, c *CompareSet, w, h int) (sentence []string, signs bool, notes []string) {
+	if c == nil || h < 8 {
+		return nil, false, nil
+	}
+	text := c.Sentence(c.words(st))
+	if c.key.Sides[0].partial || c.key.Sides[1].partial {
+		text = "So far, while more is being read: " + text
+	}
+	sentence = widget.Wrap(text, w-2)
+	if h < signsHeight {
+		return ui.CutLines(sentence, 1, w-2), false, nil
+	}
+	notes = widget.Wrap(compareNotes(st, c), w-2)
+	return ui.CutLines(sentence, 2, w-2), true, ui.CutLines(notes, 1+h/24, w-2)
+}
+
+// signsIn says what + means in a title, where the head is too low to say it.
+func signsIn(c *CompareSet, r widget.Rect) string {
+	if c == nil || r.H >= signsHeight {
+		return ""
+	}
+	to := "B"
+	if c.Swapped {
+		to = "A"
+	}
+	return " · + more in " + to
+}
+
+// drawCompareHead says what changed in a sentence, what the signs mean, and what was done to make the sides comparable; it returns
+// what is left of r.
+func drawCompareHead(e *ui.Env, s tcell.Screen, r widget.Rect, st *state.State, c *CompareSet) widget.Rect {
+	sentence, signs, notes := headLines(st, c, r.W, r.H)
+	var line widget.Rect
+	for _, text := range sentence {
+		line, r = r.CutTop(1)
+		widget.Print(s, line.X+1, line.Y, line.W-2, ui.WithMinus(e.Look, text), e.Look.Title)
+	}
+	if signs {
+		line, r = r.CutTop(1)
+		drawSigns(e, s, line, c)
+	}
+	for _, text := range notes {
+		line, r = r.CutTop(1)
+		widget.Print(s, line.X+1, line.Y, line.W-2, text, e.Look.Muted)
+	}
+	return r
+}
+
+// drawSigns says what is + and what is −, and counts the rows by what became of them.
+func drawSigns(e *ui.Env, s tcell.Screen, r widget.Rect, c *CompareSet) {
+	from, to := "A", "B"
+	if c.Swapped {
+		from, to = to, from
+	}
+	x := r.X + 1
+	spans := []widget.Span{
+		{Text: "+", Style: e.Style(themes.Loss)}, {Text: " more in " + to + " than in " + from + "   ", Style: e.Look.Muted},
+		{Text: ui.Minus(e.Look), Style: e.Style(themes.Gain)}, {Text: " less", Style: e.Look.Muted},
+	}
+	n := widget.PrintSpans(s, x, r.Y, r.W-2, spans, e.Look)
+	var parts []string
+	for _, k := range []diff.ChangeStatus{diff.ChangeNew, diff.ChangeGone, diff.ChangeGrown, diff.ChangeShrunk, diff.ChangeSame} {
+		parts = append(parts, model.Group(uint64(c.Counts[k]))+" "+k.String())
+	}
+	for ; len(parts) > 0; parts = parts[:len(parts)-1] { // what stayed the same is the first to go
+		if text := strings.Join(parts, " · "); widget.Width(text)+n+4 <= r.W {
+			widget.PrintRight(s, r.X, r.Y, r.W-1, text, e.Look.Muted)
+			return
+		}
+	}
+}
+
+// compareNotes says what was done to the figures and the names, and what found no partner.
+func compareNotes(st *state.State, c *CompareSet) string {
+	var parts []string
+	if text := c.Normalised(); text != "" {
+		parts = append(parts, text)
+	}
+	if st.Compare.Masks != "" {
+		parts = append(parts, "names masked by "+strings.ReplaceAll(widget.Clean(strings.ReplaceAll(st.Compare.Masks, "\n", ", ")), "\n", ", "))
+	}
+	if st.Compare.Match != diff.MatchFrames {
+		parts = append(parts, "frames matched by "+st.Compare.Match.String())
+	}
+	parts = append(parts, c.Losses(c.words(st))...)
+	if len(parts) == 0 {
+		return "Every " + c.key.Sides[0].thing() + " is on both sides."
+	}
+	return strings.Join(parts, " · ")
+}
+
+// percentOf is a relative change in words: "new" and "gone" where there is none.
+func percentOf(e *ui.Env, f *diff.CompareFigures) widget.Cell {
+	return widget.Cell{Text: ui.PercentChange(e.Look, f.BeforeBytes, f.AfterBytes), Style: e.DeltaCell(f.BeforeBytes, f.AfterBytes, model.Group).Style}
+}

@@ -1,0 +1,286 @@
+package compare
+
+import (
+	"fmt"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// CompareScreen stands for a screen while the difference is shown: what changed in a sentence, both curves where there is room for
+// them, and the table of what the screen lists.
+type CompareScreen struct {
+	*compareTable
+	of    ui.Screen // what it stands for
+	Own   bool      // rows are grouped by mine, not as everywhere
+	Mine  analysis.Group
+	live  bool // whatever else is weighed, here it is live memory
+	What  compareWhat
+	chart *compareChart // nil for none
+	tall  bool          // the chart has most of the room
+	areas struct{ chart, table widget.Rect }
+}
+
+func NewCompareScreen(e *ui.Env, of ui.Screen, what compareWhat, chart, tall bool) *CompareScreen {
+	p := &CompareScreen{compareTable: newTable(e), of: of, What: what, tall: tall}
+	if chart {
+		p.chart = newCompareChart(e)
+	}
+	return p
+}
+
+func (p *CompareScreen) Name() string { return p.of.Name() }
+
+func (p *CompareScreen) Action() keymap.Action { return p.of.Action() }
+
+func (p *CompareScreen) Needs() model.Facet { return p.of.Needs() }
+
+func (p *CompareScreen) About() string { return "difference" }
+
+func (p *CompareScreen) Command() []string { return nil }
+
+// CommandLine implements commander.
+func (p *CompareScreen) CommandLine(file []string) []string {
+	switch {
+	case p.What == CompareSeries:
+		return p.dumpCommand(file, "series")
+	case p.What == ComparePages:
+		return p.dumpCommand(file, "page-type")
+	case p.What == compareSizes:
+		return p.DiffCommand(&p.State, file, "size", "alloc_bytes", false)
+	case p.What == CompareLives:
+		return p.DiffCommand(&p.State, file, "lifetime", "alloc_bytes", false)
+	case p.Prof != nil && p.What == CompareLeaked:
+		return p.DiffCommand(&p.State, file, p.group().String(), ui.CostNamed(analysis.CostLive), p.Mixed(&p.State))
+	case p.Prof != nil && !p.Mixed(&p.State):
+		return append(p.DiffCommand(&p.State, file, p.group().String(), "", false), p.Prof.Chosen(&p.State)...)
+	}
+	if p.What == CompareLeaked && p.Mixed(&p.State) {
+		return p.DiffCommand(&p.State, file, p.group().String(), ui.CostNamed(analysis.CostLive), true)
+	}
+	cost, instant := weighed(p.compareTable.TablePane.Pane.Env, &p.State, p.cost())
+	if cost == analysis.CostPeak {
+		return peakCommand(p.compareTable.TablePane.Pane.Env, &p.State, file, p.group().String())
+	}
+	return p.DiffCommand(&p.State, file, p.group().String(), ui.CostNamed(cost), instant && p.What == CompareSites)
+}
+
+// weighed is the cost that a comparison with a trace in it is about, and whether it is one of an instant.
+func weighed(e *ui.Env, s *state.State, cost analysis.Cost) (c analysis.Cost, instant bool) {
+	if e.Prof != nil {
+		cost, _ = costOfProfile(e.Prof, s)
+	}
+	return cost, cost == analysis.CostLive || cost == analysis.CostLiveCount
+}
+
+func (p *CompareScreen) follows() string {
+	switch {
+	case p.What > CompareLeaked:
+		return "all stacks here"
+	case p.Prof == nil && (!p.State.Chips.Only(calltree.Focus, calltree.Ignore)):
+		return "whole stacks here"
+	}
+	return ""
+}
+
+func (p *CompareScreen) Scopes() []keymap.Scope {
+	if p.What > CompareLeaked {
+		return []keymap.Scope{keymap.ScopeDifference, keymap.ScopeTable}
+	}
+	return []keymap.Scope{keymap.ScopeDifference, keymap.ScopeTable, keymap.ScopeFilters}
+}
+
+// narrows implements narrower.
+func (p *CompareScreen) narrows() bool { return p.What <= CompareLeaked }
+
+// Columns is the number of cells of the time axis.
+func (p *CompareScreen) Columns() int {
+	if p.chart == nil || p.areas.chart.Empty() {
+		return 0
+	}
+	return p.chart.Columns()
+}
+
+// group is what rows are put together by.
+func (p *CompareScreen) group() analysis.Group {
+	if p.What > CompareLeaked {
+		return analysis.BySizeClass
+	}
+	if p.Own {
+		return p.Mine
+	}
+	return p.State.Group
+}
+
+// cost is what rows weigh.
+func (p *CompareScreen) cost() analysis.Cost {
+	switch {
+	case p.live:
+		return analysis.CostLive
+	case p.What == CompareLeaked:
+		return analysis.CostLeaked
+	case p.What > CompareLeaked:
+		return analysis.CostTotal
+	}
+	return p.State.Cost
+}
+
+func (p *CompareScreen) Show(s *state.State) {
+	p.State = *s
+	p.compareTable.show(s, p.What, p.group(), p.cost())
+	p.layout(p.Rect())
+	if p.chart != nil {
+		p.chart.Show(s, p.areas.chart)
+	}
+}
+
+// layout shares the rows between head, chart and table.
+func (p *CompareScreen) layout(r widget.Rect) {
+	const least = 6 // rows of a table with its title
+	p.areas.chart = widget.Rect{}
+	sentence, signs, notes := headLines(&p.State, p.Set, r.W, r.H)
+	rows := len(sentence) + len(notes)
+	if signs {
+		rows++
+	}
+	_, r = r.CutTop(rows)
+	if p.chart != nil && p.chart.offered(&p.State) && r.H >= least+6 {
+		rows := min(r.H*2/5, 16)
+		if p.tall {
+			rows = min(r.H*3/5, r.H-least)
+		}
+		p.areas.chart, r = r.CutTop(rows)
+	}
+	p.areas.table = r
+}
+
+// Draw implements tview.Primitive.
+func (p *CompareScreen) Draw(s tcell.Screen) {
+	drawCompareHead(p.compareTable.TablePane.Pane.Env, s, p.Rect(), &p.State, p.Set)
+	if !p.areas.chart.Empty() {
+		p.chart.Draw(s)
+	}
+	body := p.areas.table
+	if body.H > 3 {
+		var title widget.Rect
+		title, body = body.CutTop(1)
+		widget.TitleLine(s, title, p.Look, p.Title(), p.answer())
+	}
+	p.drawTable(s, body)
+}
+
+func (p *CompareScreen) Title() string {
+	if p.Set == nil {
+		return "Difference"
+	}
+	k := &p.Set.key.Sides[0]
+	title := p.Set.Title() + " by " + k.thing() + signsIn(p.Set, p.Rect())
+	if text := p.State.Compare.OnlyText(); text != "" {
+		title += " · " + text
+	}
+	if p.State.Filter != "" {
+		title += " · filter “" + p.State.Filter + "”"
+	}
+	return title
+}
+
+// answer is the totals.
+func (p *CompareScreen) answer() string {
+	if p.Set == nil {
+		return ""
+	}
+	t := &p.Set.Totals
+	text := func(n uint64) string { return p.Set.amount(n, p.State.Exact) }
+	out := text(t.BeforeBytes) + " → " + text(t.AfterBytes) + "  " + p.DeltaCell(t.BeforeBytes, t.AfterBytes, text).Text
+	if !p.Fresh() {
+		out = "comparing… " + out
+	}
+	return out
+}
+
+// Do implements screen.
+func (p *CompareScreen) Do(a keymap.Action) bool {
+	switch a {
+	case keymap.Group:
+		if p.What > CompareLives {
+			return true
+		}
+		if p.What > CompareLeaked {
+			p.What = compareSizes + CompareLives - p.What
+			p.Changed()
+			return true
+		}
+		if p.Own {
+			p.Mine = (p.Mine + 1) % analysis.GroupCount
+			p.Changed()
+			return true
+		}
+		p.Emit(state.NextGroup{})
+	case keymap.Cost:
+		if p.What == ComparePages {
+			p.Env.PageFigure = (p.Env.PageFigure + 1) % ui.PageFigures
+			p.Changed()
+			return true
+		}
+		if p.What != CompareSites || p.Prof != nil {
+			return false
+		}
+		p.Emit(state.NextCost{})
+	case keymap.SortReverse:
+		p.up = !p.up
+		p.Changed()
+	default:
+		return p.chart != nil && p.chart.Do(a) || p.DoTable(a)
+	}
+	return true
+}
+
+// useless reports whether an action changes nothing here.
+func (p *CompareScreen) useless(a keymap.Action) bool {
+	switch a {
+	case keymap.Align:
+		return p.chart == nil || p.Second == nil || !p.chart.offered(&p.State)
+	case keymap.Match:
+		return p.What > CompareLeaked || p.group() != analysis.ByStack
+	case keymap.Cost:
+		return p.live || p.What != CompareSites && p.What != ComparePages
+	case keymap.Group:
+		return p.What == CompareSeries || p.What == ComparePages
+	}
+	return false
+}
+
+// Click implements clicker.
+func (p *CompareScreen) Click(x, y int, double bool) {
+	if p.areas.chart.Contains(x, y) {
+		p.chart.Click(x, y)
+		return
+	}
+	p.compareTable.Click(x, y, double)
+}
+
+// dumpCommand is the command line that prints the difference of a dump or of two.
+func (p *CompareScreen) dumpCommand(file []string, kind string) []string {
+	keys := dumpSides(p.compareTable.TablePane.Pane.Env, &p.State, p.What)
+	words := []string{"memtui", "diff", "--group", kind}
+	for i, flag := range []string{"--a", "--b"} {
+		switch k := &keys[i]; {
+		case k.layout.Layout != state.NoLayout:
+			words = append(words, flag, fmt.Sprintf("#%d", k.layout.Layout))
+		case k.at != analysis.End:
+			words = append(words, flag, fmt.Sprintf("%dus", k.at.T))
+		}
+	}
+	words = append(append(words, p.State.Compare.Arguments(false)...), file...)
+	if p.Second != nil {
+		words = append(words, p.Second.Path)
+	}
+	return words
+}

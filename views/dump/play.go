@@ -1,0 +1,81 @@
+package dump
+
+import (
+	"time"
+
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// play begins or pauses playing in a direction.
+func (p *DumpPages) play(dir int) {
+	if p.Playing == dir {
+		p.Playing = 0
+		return
+	}
+	p.Playing = dir
+	p.games++
+	p.Say("playing: Space or R pauses")
+	p.tick(p.games)
+}
+
+// frameTime is how long a layout is shown while playing, usually.
+const frameTime = 120 * time.Millisecond
+
+// tick shows the next layout in a moment.
+func (p *DumpPages) tick(game int) {
+	p.Background(func() {
+		wait := time.NewTimer(p.Frame)
+		defer wait.Stop()
+		select {
+		case <-p.Ctx.Done():
+			return
+		case <-wait.C:
+		}
+		p.Post(func() { p.next(game) })
+	})
+}
+
+// next goes on playing, unless it ended or the layout before is not there yet.
+func (p *DumpPages) next(game int) {
+	if p.Playing == 0 || game != p.games {
+		return
+	}
+	if p.Layouts.Load.Fresh() {
+		list, n := p.Dump.Place(&p.State)
+		if n += p.Playing; n < 0 || n >= len(list) {
+			p.Playing = 0
+			p.Changed()
+			return
+		}
+		p.Emit(state.ChooseLayout{Layout: list[n], At: p.Dump.Time(list[n])})
+	}
+	p.tick(game)
+}
+
+// stepLayout goes to a layout before or after the one at the instant.
+func stepLayout(e *ui.Env, s *state.State, a keymap.Action) {
+	by := map[keymap.Action]int{keymap.StepBack: -1, keymap.StepForward: 1, keymap.LeapBack: -10, keymap.LeapForward: 10}[a]
+	list, n := e.Dump.Place(s)
+	to := min(max(n+by, 0), len(list)-1)
+	if len(list) == 0 || to == n || n < 0 && by < 0 {
+		e.Say("there is no layout any further")
+		return
+	}
+	e.Emit(state.ChooseLayout{Layout: list[to], At: e.Dump.Time(list[to])})
+}
+
+// nextSeries goes to the layouts of the next series that has some.
+func nextSeries(e *ui.Env, s *state.State) {
+	n, from := len(e.Dump.Layouts), e.Dump.Series(s)
+	for i := 1; i < n && from != state.NoSeries; i++ {
+		if to := (from + i) % n; len(e.Dump.Layouts[to]) > 0 {
+			e.Emit(state.ChooseSeries{Series: to})
+			e.Say("layouts of " + widget.Clean(seriesName(&e.Dump.Timeline.Series[to], to)))
+			return
+		}
+	}
+	e.Say("no other series has layouts")
+}

@@ -1,0 +1,373 @@
+package heap
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// compareBy says what the rows of a comparison are.
+type compareBy uint8
+
+const (
+	CompareTypes compareBy = iota
+	CompareFrames
+	CompareSubtrees
+	compareByCount
+)
+
+// compareFigure is what is compared.
+type compareFigure uint8
+
+const (
+	figureBytes compareFigure = iota
+	figureCount
+	figureRetained
+	figureCountOf
+)
+
+func (f compareFigure) String() string { return [...]string{"bytes", "count", "retained"}[f] }
+
+// heapComparison shows two snapshots side by side: of one file, or of two.
+type heapComparison struct {
+	ui.HeapPane
+	sides    [2]*ui.Lazy[ui.HeapKey, *ui.HeapLoad] // before, after
+	graphs   [2]*ui.Lazy[ui.GraphKey, *ui.HeapGraph]
+	changes  *ui.Lazy[changeKey, *changeSet]
+	retained [2]*ui.Lazy[retainKey, *retainSet]
+	ordered  *ui.Lazy[changeOrder, *changeTable]
+	grown    *ui.Lazy[grownKey, *grownSet]
+	holders  *ui.Lazy[holderKey, *holderSet]
+	objects  *heapObjects
+
+	loads2 [2]*ui.HeapLoad // what is compared; nil before it is decoded
+	graph2 [2]*ui.HeapGraph
+	table  *changeTable // nil before the first answer
+	trees  *grownSet
+	by     compareBy
+	figure compareFigure
+	only   string // status of the rows shown, "" for all
+	shares bool
+	sort   changeColumn
+	up     bool
+}
+
+func NewComparison(e *ui.Env) *heapComparison {
+	p := &heapComparison{HeapPane: ui.HeapPane{Pane: ui.NewPane(e)}, sort: changeDelta, objects: newHeapObjects(e)}
+	for i := range p.sides {
+		p.sides[i] = ui.NewLazy(e, ui.OpenHeap)
+		p.graphs[i] = ui.NewLazy(e, ui.OpenGraph)
+		p.retained[i] = ui.NewLazy(e, fetchRetained)
+	}
+	p.changes = ui.NewLazy(e, fetchChanges)
+	p.ordered = ui.NewLazy(e, func(_ context.Context, k changeOrder) (*changeTable, error) { return orderChanges(k), nil })
+	p.grown = ui.NewLazy(e, fetchGrown)
+	p.holders = ui.NewLazy(e, fetchHolders)
+	p.List = widget.List{Table: p, Descending: true}
+	p.SortBy, p.Enter = p.order, p.openRow
+	return p
+}
+
+func (p *heapComparison) Name() string { return "Comparison" }
+
+func (p *heapComparison) Action() keymap.Action { return keymap.ShowComparison }
+
+func (p *heapComparison) Needs() model.Facet { return model.FacetHeaps }
+
+func (p *heapComparison) Scopes() []keymap.Scope {
+	return []keymap.Scope{keymap.ScopeComparison, keymap.ScopeTable, keymap.ScopeHeap}
+}
+
+func (p *heapComparison) Command() []string { return nil }
+
+// CommandLine implements commander.
+func (p *heapComparison) CommandLine(file []string) []string {
+	keys := p.keys(&p.State)
+	name := func(k ui.HeapKey) string {
+		if k.Heaps == p.After && p.After != nil {
+			return fmt.Sprintf("%s#%d", p.AfterPath, k.I)
+		}
+		return fmt.Sprintf("%s#%d", file[len(file)-1], k.I)
+	}
+	return append(append([]string{"memtui", "diff"}, file[:len(file)-1]...), name(keys[0]), name(keys[1]))
+}
+
+func (p *heapComparison) About() string {
+	if p.objects.open {
+		return "objects"
+	}
+	return ""
+}
+
+// keys are the snapshots to compare, before and after.
+func (p *heapComparison) keys(s *state.State) [2]ui.HeapKey {
+	keys := [2]ui.HeapKey{{Heaps: p.Heaps, I: s.Before()}, {Heaps: p.Heaps, I: s.Compared()}}
+	if p.After != nil {
+		keys = [2]ui.HeapKey{{Heaps: p.Heaps, I: s.Snapshot()}, {Heaps: p.After, I: p.OtherSnapshot(s)}}
+		if s.Heap.Swapped {
+			keys[0], keys[1] = keys[1], keys[0]
+		}
+	}
+	return keys
+}
+
+// Show implements screen.
+func (p *heapComparison) Show(s *state.State) {
+	p.State = *s
+	if p.Heaps == nil || s.Snapshot() < 0 {
+		return
+	}
+	whole := true
+	for i, k := range p.keys(s) {
+		p.sides[i].Ask(k)
+		load, ok := p.sides[i].Get()
+		if ok = ok && p.sides[i].Fresh() && p.sides[i].Err == nil; ok {
+			p.loads2[i] = load
+			p.Loads.Totals[load.HeapKey] = load.Totals
+		}
+		whole = whole && ok
+	}
+	if !whole {
+		return
+	}
+	for i, load := range p.loads2 {
+		if p.graph2[i] = nil; load.Unlinked() {
+			continue
+		}
+		p.graphs[i].Ask(ui.GraphKey{HeapKey: load.HeapKey, Edges: s.Heap.Policy})
+		if g, ok := p.graphs[i].Get(); ok && p.graphs[i].Fresh() && p.graphs[i].Err == nil {
+			p.graph2[i] = g
+		}
+	}
+	p.changes.Ask(changeKey{p.loads2, p.by == CompareFrames})
+	p.arrange(s)
+	p.List.Refresh()
+	p.explain()
+	if p.objects.open {
+		p.showObjects()
+	}
+}
+
+// arrange fills the table from what is known.
+func (p *heapComparison) arrange(s *state.State) {
+	if p.by == CompareSubtrees {
+		if p.graph2[0] != nil && p.graph2[1] != nil {
+			p.grown.Ask(grownKey{p.graph2})
+			p.trees, _ = p.grown.Get()
+		}
+		return
+	}
+	set, ok := p.changes.Get()
+	if !ok {
+		return
+	}
+	key := changeOrder{set: set, figure: p.figure, only: p.only, shares: p.shares, filter: s.Filter, sort: p.sort, up: p.up}
+	if p.figure == figureRetained {
+		for i, g := range p.graph2 {
+			if g == nil {
+				continue
+			}
+			p.retained[i].Ask(retainKey{g, set.kind()})
+			if r, ok := p.retained[i].Get(); ok && p.retained[i].Fresh() && r.graph == g {
+				key.retained[i] = r
+			}
+		}
+	}
+	p.ordered.Ask(key)
+	if t, ok := p.ordered.Get(); ok {
+		p.table = t
+	}
+}
+
+// Draw implements tview.Primitive.
+func (p *heapComparison) Draw(s tcell.Screen) {
+	r := p.Rect()
+	if p.objects.open {
+		p.objects.SetRect(p.GetRect())
+		p.objects.Draw(s)
+		return
+	}
+	if p.loads2[0] == nil || p.loads2[1] == nil {
+		p.List.Empty = p.emptyText()
+		p.ListAt = p.DrawTitled(s, r, p.sidesText(), "")
+		p.DetailAt = widget.Rect{}
+		p.List.Draw(s, p.ListAt, p.Look)
+		return
+	}
+	r = p.drawHead(s, r)
+	body := p.DrawTitled(s, r, p.Title(), p.answer(r.W))
+	p.Split(body)
+	p.columns(p.ListAt.W)
+	p.List.Empty = p.emptyText()
+	p.List.Highlight = ui.FilterWord(p.State.Filter)
+	p.DrawPanes(s)
+}
+
+// emptyText says why there are no rows, and what to do.
+func (p *heapComparison) emptyText() []string {
+	for i, z := range p.sides {
+		if z.Ready && z.Err != nil {
+			return []string{fmt.Sprintf("Snapshot #%d (%s) cannot be decoded: %v", z.Key.I, [...]string{"before", "after"}[i], z.Err), "h and l go to another one."}
+		}
+	}
+	switch {
+	case p.State.Snapshots() == 0:
+		return p.Loads.Waiting(&p.State)
+	case p.loads2[0] == nil || p.loads2[1] == nil:
+		return []string{"Decoding both snapshots…"}
+	case p.sameSides():
+		return []string{"Both sides are the same snapshot: nothing differs.", "h and l choose after, v marks a snapshot as before, t types a number."}
+	case p.by == CompareSubtrees && p.loads2[0].Unlinked():
+		return p.loads2[0].UnlinkedText()
+	case p.by == CompareSubtrees && p.loads2[1].Unlinked():
+		return p.loads2[1].UnlinkedText()
+	case p.by == CompareSubtrees && p.trees == nil:
+		return []string{"Looking for what holds what in both snapshots…"}
+	case p.by == CompareSubtrees:
+		return []string{"Nothing holds more than before.", "~ swaps before and after, b shows types."}
+	case p.table == nil || !p.ordered.Fresh():
+		return []string{"Comparing…"}
+	case p.only != "":
+		return []string{"Nothing is " + p.only + ".", "! shows the next kind of change, or all."}
+	case p.State.Filter != "":
+		return []string{"No row passes the filter “" + p.State.Filter + "”.", "Esc forgets the filter, / changes it."}
+	}
+	return []string{"There is nothing to compare in these snapshots."}
+}
+
+func (p *heapComparison) sameSides() bool {
+	k := p.keys(&p.State)
+	return k[0] == k[1]
+}
+
+// Do implements screen.
+func (p *heapComparison) Do(a keymap.Action) bool {
+	if p.objects.open {
+		return p.objects.Do(a)
+	}
+	switch a {
+	case keymap.Group:
+		p.by = (p.by + 1) % compareByCount
+		p.table = nil
+		p.List.Home()
+		p.Changed()
+	case keymap.Cost:
+		p.figure = (p.figure + 1) % figureCountOf
+		p.Changed()
+	case keymap.Changes:
+		p.nextOnly()
+	case keymap.Normalise:
+		p.shares = !p.shares
+		p.Changed()
+	case keymap.Swap:
+		p.Emit(state.SwapSides{Two: p.After != nil})
+	case keymap.SortReverse:
+		p.up = !p.up
+		p.Changed()
+	case keymap.DominatorsOf, keymap.ObjectOf, keymap.HotPath:
+		p.goHolder(a)
+	default:
+		return p.DoTable(a)
+	}
+	return true
+}
+
+func (p *heapComparison) nextOnly() {
+	kinds := []string{"", "new", "gone", "grown", "shrunk"}
+	for i, k := range kinds {
+		if k == p.only {
+			p.only = kinds[(i+1)%len(kinds)]
+			break
+		}
+	}
+	if p.by == CompareSubtrees {
+		p.by = CompareTypes
+	}
+	p.List.Home()
+	p.Changed()
+}
+
+// goHolder shows what holds the selected type, or the selected subtree.
+func (p *heapComparison) goHolder(a keymap.Action) {
+	g := p.graph2[1]
+	if g == nil || g.Heaps != p.Heaps {
+		p.Say("only what is in the file opened first can be looked at")
+		return
+	}
+	row, ok := p.holderRow()
+	switch {
+	case !ok:
+		p.Say("nobody knows yet what holds it")
+	case a == keymap.ObjectOf:
+		p.Visit(keymap.ShowObject, state.SetRow{Of: g.I, Row: row})
+	default:
+		p.Visit(keymap.ShowDominators, state.SetTop{Of: g.I, Row: row})
+	}
+}
+
+// holderRow is the row of the after side that holds most of the selection.
+func (p *heapComparison) holderRow() (model.Row, bool) {
+	if p.by == CompareSubtrees {
+		t, ok := p.selectedTree()
+		if !ok || p.trees.graphs != p.graph2 {
+			return 0, false
+		}
+		return t.Row, true
+	}
+	c, ok := p.selected()
+	held, have := p.holders.Get()
+	if !ok || !have || !p.holders.Fresh() || held.graph != p.graph2[1] || int64(held.id) != c.after.id {
+		return 0, false
+	}
+	if len(held.holders) == 0 || held.holders[0].gone != "" {
+		return 0, false
+	}
+	return held.holders[0].row, true
+}
+
+// openRow lists the objects of the selected type on the after side, or goes to the selected subtree.
+func (p *heapComparison) openRow() {
+	if p.by == CompareSubtrees {
+		p.goHolder(keymap.DominatorsOf)
+		return
+	}
+	c, ok := p.selected()
+	switch {
+	case !ok || p.table.set.sides != p.loads2:
+	case c.after.id < 0:
+		p.Say("none is left: ~ swaps before and after")
+	case p.loads2[1].Heaps != p.Heaps:
+		p.Say("only what is in the file opened first can be looked at: ~ swaps before and after")
+	default:
+		g := heapgraph.HeapGroup{ID: uint32(c.after.id), Name: c.Name, Repr: c.Repr}
+		p.objects.start(p.changeName(c), p.table.set.kind(), &g)
+	}
+}
+
+func (p *heapComparison) showObjects() {
+	p.objects.show(&p.State, p.loads2[1], p.graph2[1])
+}
+
+func (p *heapComparison) Click(x, y int, double bool) {
+	if p.objects.open {
+		p.objects.Click(x, y, double)
+		return
+	}
+	p.HeapPane.Click(x, y, double)
+}
+
+func (p *heapComparison) Wheel(x, y, rows int) {
+	if p.objects.open {
+		p.objects.Wheel(x, y, rows)
+		return
+	}
+	p.HeapPane.Wheel(x, y, rows)
+}

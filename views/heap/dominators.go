@@ -1,0 +1,358 @@
+package heap
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// HeapDominators descends the dominator tree: what a row holds alone, the heaviest first.
+type HeapDominators struct {
+	ui.HeapPane
+	tables *ui.Lazy[domKey, *domTable]
+	paths  *ui.Lazy[pathKey, *pathSet]
+
+	load    *ui.HeapLoad
+	graph   *ui.HeapGraph // of the table
+	table   *domTable     // what the list shows, nil before the first answer
+	top     model.Row     // whose children are listed
+	grouped bool
+	only    domOnly
+	sort    domColumn
+	up      bool
+	wanted  domWant
+}
+
+// domOnly restricts children to those of one type or frame.
+type domOnly struct {
+	set    bool
+	top    model.Row // below which
+	kind   model.HeapKind
+	entity uint32
+}
+
+// domWant is a row to select as soon as it is in the table.
+type domWant struct {
+	set bool
+	row model.Row
+}
+
+func NewDominators(e *ui.Env) *HeapDominators {
+	p := &HeapDominators{HeapPane: ui.HeapPane{Pane: ui.NewPane(e)}, sort: domRetained}
+	p.tables = ui.NewLazy(e, fetchDominated)
+	p.paths = ui.NewLazy(e, fetchPath)
+	p.List = widget.List{Table: p, Descending: true, Column: -1}
+	p.SortBy, p.Enter = p.order, p.descend
+	return p
+}
+
+func (p *HeapDominators) Name() string { return "Dominators" }
+
+func (p *HeapDominators) Action() keymap.Action { return keymap.ShowDominators }
+
+func (p *HeapDominators) Needs() model.Facet { return model.FacetHeaps }
+
+func (p *HeapDominators) Scopes() []keymap.Scope {
+	return []keymap.Scope{keymap.ScopeDominators, keymap.ScopeTable, keymap.ScopeHeap}
+}
+
+func (p *HeapDominators) Command() []string { return nil }
+
+// CommandLine implements commander.
+func (p *HeapDominators) CommandLine(file []string) []string {
+	return heapCommand(&p.State, "dominators", file)
+}
+
+func (p *HeapDominators) About() string {
+	if p.State.Heap.Policy == heapgraph.AllEdges {
+		return "all edges"
+	}
+	return ""
+}
+
+// Show implements screen.
+func (p *HeapDominators) Show(s *state.State) {
+	p.State = *s
+	p.load = p.Loads.Ask(s)
+	if p.load == nil {
+		p.graph, p.table = nil, nil
+		p.List.Refresh()
+		return
+	}
+	if p.load.Unlinked() {
+		p.graph, p.table = nil, nil
+	}
+	g := p.Loads.AskGraph(p.load, s.Heap.Policy)
+	if g == nil {
+		p.List.Refresh()
+		return
+	}
+	top := s.Top()
+	if g.I != s.Snapshot() || int(top) >= g.Heap.Len() {
+		top = model.RootRow
+	}
+	if p.only.top != top {
+		p.only = domOnly{}
+	}
+	p.tables.Ask(domKey{graph: g, top: top, grouped: p.grouped && !p.only.set, only: p.only, filter: s.Filter, sort: p.sort, up: p.up})
+	t, ok := p.tables.Get()
+	if !ok {
+		return
+	}
+	if p.table == nil || p.table.top != t.top || p.table.graph != t.graph {
+		p.List.Home()
+	}
+	p.table, p.top, p.graph = t, t.top, t.graph
+	p.List.Refresh()
+	if t.wanted.set && t.wanted != p.wanted { // a row that holds nothing: shown among its neighbours
+		p.wanted = t.wanted
+		p.List.SelectID(domID(t.wanted.row))
+	} else if p.wanted.set && p.tables.Fresh() {
+		p.List.SelectID(domID(p.wanted.row))
+		p.wanted = domWant{}
+	}
+	p.explain()
+}
+
+// Draw implements tview.Primitive.
+func (p *HeapDominators) Draw(s tcell.Screen) {
+	r := p.Rect()
+	body := p.DrawTitled(s, r, p.Title(), p.answer())
+	if body.H >= 6 && p.table != nil {
+		var crumbs widget.Rect
+		crumbs, body = body.CutTop(1)
+		text := p.crumbs(crumbs.W - 2)
+		widget.Print(s, crumbs.X+1, crumbs.Y, crumbs.W-2, text, p.Look.Muted)
+	}
+	p.Split(body)
+	p.columns(p.ListAt.W)
+	p.List.Empty = p.emptyText()
+	p.List.Highlight = ui.FilterWord(p.State.Filter)
+	p.DrawPanes(s)
+}
+
+func (p *HeapDominators) Title() string {
+	if p.table == nil || p.top == model.RootRow {
+		return "Dominators"
+	}
+	t := "Held by " + namedRow(p.graph.Heap, p.top, p.State.FullName)
+	if p.only.set {
+		t += " · " + p.OnlyText()
+	}
+	return t
+}
+
+func (p *HeapDominators) OnlyText() string {
+	h := p.graph.Heap
+	if p.only.kind == model.KindFrame {
+		name, file, line := h.Tables.Frame(p.only.entity)
+		return "only " + frameText(name, file, line, p.State.FullName)
+	}
+	name, _ := h.Tables.Type(p.only.entity)
+	return "only " + ui.HeapName(name)
+}
+
+func (p *HeapDominators) answer() string {
+	if p.table == nil {
+		return ""
+	}
+	text := ""
+	if p.graph.I != p.State.Snapshot() {
+		text = fmt.Sprintf("still #%d: ", p.graph.I)
+	}
+	return text + ui.BytesText(p.graph.Retained[p.top], p.State.Exact) + " in " + rowsText(uint64(p.graph.RetainedCount[p.top]))
+}
+
+// crumbs is the way from the root to the row whose children are listed: its end, where not all of it fits.
+func (p *HeapDominators) crumbs(w int) string {
+	h, full := p.graph.Heap, p.State.FullName
+	text := namedRow(h, p.top, full)
+	sep := " " + p.Look.Glyphs.ArrowRight + " "
+	for r := p.top; r != model.RootRow; {
+		r = p.graph.Idom[r]
+		next := namedRow(h, r, full) + sep + text
+		if widget.Width(next) > w-2 {
+			return "… " + p.Look.Glyphs.ArrowRight + " " + widget.TruncateLeft(text, w-4)
+		}
+		text = next
+	}
+	return text
+}
+
+func (p *HeapDominators) emptyText() []string {
+	switch {
+	case p.load == nil:
+		return p.Loads.Waiting(&p.State)
+	case p.load.Unlinked():
+		return p.load.UnlinkedText()
+	case p.graph == nil:
+		if z := p.Loads.Graph; z.Ready && z.Err != nil {
+			return []string{"What dominates what cannot be told: " + z.Err.Error(), "Types and Frames show what there is."}
+		}
+		return []string{"Looking for what holds what…", p.Loads.Progress()}
+	case p.State.Filter != "" && p.table != nil && p.table.all > 0:
+		return []string{"Nothing directly below passes the filter “" + p.State.Filter + "”.", "Esc forgets the filter, Left goes out."}
+	}
+	return []string{"This snapshot has no references, so nothing holds anything.", "The file ends within it: h goes to the snapshot before."}
+}
+
+func (p *HeapDominators) selected() (*domRow, bool) {
+	i, ok := p.List.Selected()
+	if !ok || p.table == nil || i >= len(p.table.rows) {
+		return nil, false
+	}
+	return &p.table.rows[i], true
+}
+
+// Do implements screen.
+func (p *HeapDominators) Do(a keymap.Action) bool {
+	switch a {
+	case keymap.Collapse:
+		p.ascend()
+	case keymap.Expand:
+		p.descend()
+	case keymap.HotPath:
+		p.accumulate()
+	case keymap.ObjectOf:
+		if v, ok := p.selected(); ok {
+			p.Visit(keymap.ShowObject, state.SetRow{Of: p.graph.I, Row: v.row})
+		}
+	case keymap.DominatorsOf:
+		p.descend()
+	case keymap.Group:
+		p.grouped, p.only = !p.grouped, domOnly{}
+		p.List.Home()
+		p.Changed()
+	case keymap.SortReverse:
+		p.up = !p.up
+		p.Changed()
+	case keymap.Back:
+		return p.DoTable(a) || p.leaveGroup()
+	default:
+		return p.DoTable(a)
+	}
+	return true
+}
+
+// leaveGroup shows all children again; false when all are shown.
+func (p *HeapDominators) leaveGroup() bool {
+	if !p.only.set {
+		return false
+	}
+	p.only = domOnly{}
+	p.Changed()
+	return true
+}
+
+// ascend lists the children of what dominates the rows shown.
+func (p *HeapDominators) ascend() {
+	switch {
+	case p.leaveGroup(), p.table == nil:
+	case p.top == model.RootRow:
+		p.Say("this is the root: nothing holds it")
+	default:
+		p.wanted = domWant{true, p.top}
+		p.Emit(state.SetTop{Of: p.graph.I, Row: p.graph.Idom[p.top]})
+	}
+}
+
+// descend lists the children of the selected row, or the members of the selected group.
+func (p *HeapDominators) descend() {
+	v, ok := p.selected()
+	switch {
+	case !ok:
+		p.Loads.Resume()
+	case v.count > 1:
+		p.only = domOnly{true, p.top, v.kind, v.entity}
+		p.List.Home()
+		p.Changed()
+	case p.graph.RetainedCount[v.row] == 1:
+		p.Say("it holds nothing alone: O shows its references")
+	default:
+		p.only = domOnly{}
+		p.Visit(keymap.ShowDominators, state.SetTop{Of: p.graph.I, Row: v.row})
+	}
+}
+
+// accumulate descends to where what is retained spreads out.
+func (p *HeapDominators) accumulate() {
+	from := p.top
+	if v, ok := p.selected(); ok {
+		from = v.row
+	}
+	if p.graph == nil {
+		return
+	}
+	to := p.graph.Accumulation(from)
+	if to == p.top || p.graph.RetainedCount[to] == 1 {
+		p.Say("it spreads out from here already")
+		return
+	}
+	p.Visit(keymap.ShowDominators, state.SetTop{Of: p.graph.I, Row: to})
+	p.Say("below this row memory is spread over many: " + model.Clean(namedRow(p.graph.Heap, to, p.State.FullName)))
+}
+
+func (p *HeapDominators) order(col int) {
+	col = ui.SkipColumns(int(p.sort), col, int(domLabel)+1, func(col int) bool {
+		return domColumn(col) == domBar || domColumn(col) == domShare
+	})
+	p.up = domColumn(col) == p.sort && !p.up
+	p.sort = domColumn(col)
+	p.Changed()
+}
+
+// explain fills the detail pane: what the selected row is, and the shortest way to it.
+func (p *HeapDominators) explain() {
+	v, ok := p.selected()
+	if !ok {
+		p.Detail.Set(0, "", "", nil)
+		return
+	}
+	h, g, exact := p.graph.Heap, p.graph, p.State.Exact
+	lines := []widget.Line{ui.Said(fmt.Sprintf("retains %s (%s of all) in %s · itself %s", ui.BytesText(v.retained, exact),
+		ui.ShareText(ui.ShareOf(v.retained, g.Retained[model.RootRow])), rowsText(v.rows), ui.BytesText(v.own, exact)))}
+	if v.count > 1 {
+		lines = append(lines, p.Note("Enter lists these ", model.Group(v.count), " rows"))
+		p.Detail.Set(domID(v.row), p.label(v), ui.Plural(int(v.count), "row", "rows"), lines)
+		return
+	}
+	p.paths.Ask(pathKey{graph: g, row: v.row})
+	answer := kindText(h, v.row)
+	if path, ok := p.paths.Get(); ok && p.paths.Fresh() {
+		answer = path.summary()
+		lines = append(lines, pathLines(&p.HeapPane.Pane, path)...)
+	}
+	p.Detail.Set(domID(v.row), namedRow(h, v.row, p.State.FullName), answer, lines)
+}
+
+func (p *HeapDominators) CopyText() string {
+	v, ok := p.selected()
+	if !ok {
+		return ""
+	}
+	return model.Clean(fmt.Sprintf("%s retains %s in %s", namedRow(p.graph.Heap, v.row, true), model.Bytes(v.retained).Exact(), rowsText(v.rows)))
+}
+
+// fetchDominated lists what a row dominates directly. Of a row that dominates nothing its neighbours are listed.
+func fetchDominated(ctx context.Context, k domKey) (*domTable, error) {
+	children := k.graph.Children(k.top)
+	t := &domTable{domKey: k, all: len(children)}
+	if len(children) == 0 && k.top != model.RootRow {
+		t.wanted = domWant{true, k.top}
+		t.top = k.graph.Idom[k.top]
+		children = k.graph.Children(t.top)
+	}
+	if err := t.fill(ctx, children); err != nil {
+		return nil, err
+	}
+	t.arrange()
+	return t, nil
+}

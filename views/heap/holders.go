@@ -1,0 +1,168 @@
+package heap
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// holderKey determines what holds the rows of one type or frame.
+type holderKey struct {
+	graph *ui.HeapGraph
+	kind  model.HeapKind
+	id    uint32
+	// before is the same question about an earlier snapshot, whose answer is compared with; nil without one.
+	before   *ui.HeapGraph
+	beforeID int64 // negative where that snapshot has no such type
+}
+
+// holder is the rows of one type or frame that dominate others directly.
+type holder struct {
+	row    model.Row // the one that holds most
+	most   uint64    // rows that it holds
+	rows   uint64    // holders alike
+	count  uint64    // rows asked about that they hold
+	before uint64    // the same in the earlier snapshot
+	gone   string    // the name of holders that only the earlier snapshot has
+}
+
+// holderSet is what holds the rows of a type or frame, most first. Read-only once made.
+type holderSet struct {
+	holderKey
+	holders []holder
+	all     uint64 // rows that hold any
+}
+
+func fetchHolders(ctx context.Context, k holderKey) (*holderSet, error) {
+	now, err := holdersOf(ctx, k.graph, k.kind, k.id)
+	if err != nil {
+		return nil, err
+	}
+	set := &holderSet{holderKey: k}
+	if k.before != nil && k.beforeID >= 0 {
+		old, err := holdersOf(ctx, k.before, k.kind, uint32(k.beforeID))
+		if err != nil {
+			return nil, err
+		}
+		for name, v := range old {
+			to := now[name]
+			if to.before = v.count; to.rows == 0 {
+				to.gone = name
+			}
+			now[name] = to
+		}
+	}
+	for _, v := range now {
+		set.all += v.rows
+		set.holders = append(set.holders, v)
+	}
+	slices.SortFunc(set.holders, func(a, b holder) int {
+		by := cmp.Compare(b.count, a.count)
+		if k.before != nil {
+			by = cmp.Compare(int64(b.count-b.before), int64(a.count-a.before))
+		}
+		return cmp.Or(by, cmp.Compare(b.count, a.count), cmp.Compare(a.row, b.row), cmp.Compare(a.gone, b.gone))
+	})
+	return set, nil
+}
+
+// holdersOf counts, by the holder's name, what dominates the rows of a type or frame directly.
+func holdersOf(ctx context.Context, g *ui.HeapGraph, kind model.HeapKind, id uint32) (map[string]holder, error) {
+	h := g.Heap
+	each := map[model.Row]uint64{}
+	for r := range h.Kinds {
+		const often = 1 << 16
+		if r%often == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if h.Kinds[r] == kind && h.Entity[r] == id {
+			each[g.Idom[r]]++
+		}
+	}
+	names := map[domGroup]string{}
+	out := map[string]holder{}
+	for row, n := range each {
+		key := domGroup{h.Kinds[row], h.Entity[row]}
+		if key.kind.Virtual() {
+			key.entity = uint32(row)
+		}
+		name, ok := names[key]
+		if !ok {
+			name = heapText(h, row, true)
+			names[key] = name
+		}
+		v := out[name]
+		v.rows++
+		v.count += n
+		if n > v.most || n == v.most && row < v.row {
+			v.row, v.most = row, n
+		}
+		out[name] = v
+	}
+	return out, nil
+}
+
+// summary says in a few words how many hold them.
+func (h *holderSet) summary() string {
+	if h.all == 1 {
+		return "one row alone"
+	}
+	return rowsText(h.all)
+}
+
+// holderLines says what holds count rows, a line for each type of holder.
+func holderLines(p *ui.Pane, h *holderSet, count uint64) []widget.Line {
+	const most = 20
+	var lines []widget.Line
+	for i := range h.holders[:min(len(h.holders), most)] {
+		v := &h.holders[i]
+		how := fmt.Sprintf("%s (%s)", model.Group(v.count), ui.ShareText(ui.ShareOf(v.count, count)))
+		line := widget.Line{Indent: 2}
+		if h.before != nil {
+			change := p.DeltaCell(v.before, v.count, model.Group)
+			line.Spans = append(line.Spans, widget.Span{Text: change.Text, Style: change.Style})
+			how = ", now " + how
+			if v.before == v.count {
+				how = " " + how[len(", now "):]
+			}
+		}
+		line.Spans = append(line.Spans, widget.Span{Text: how})
+		lines = append(lines, holderLine(p, h, v, line))
+	}
+	if more := len(h.holders) - len(lines); more > 0 {
+		lines = append(lines, p.Note("… and ", ui.Plural(more, "more kind of holder", "more kinds of holders")))
+	}
+	return lines
+}
+
+// holderLine ends the line of a holder.
+func holderLine(p *ui.Pane, h *holderSet, v *holder, line widget.Line) widget.Line {
+	g, full := h.graph, p.State.FullName
+	add := func(text string, r themes.Role) {
+		line.Spans = append(line.Spans, widget.Span{Text: text, Style: p.Style(r)})
+	}
+	switch {
+	case v.gone != "":
+		add(" hang off ", themes.Muted)
+		add(v.gone, themes.Text)
+	case v.row == model.RootRow:
+		add(" are held by nothing alone: several ways lead to them", themes.Muted)
+	case v.rows == 1:
+		add(" hang off ", themes.Muted)
+		add(namedRow(g.Heap, v.row, full), themes.Text)
+		add(", which retains "+ui.BytesText(g.Retained[v.row], p.State.Exact), themes.Muted)
+	default:
+		add(" hang off ", themes.Muted)
+		add(model.Group(v.rows)+" × "+heapText(g.Heap, v.row, full), themes.Text)
+		if v.most*2 > v.count && v.most > 1 {
+			add(fmt.Sprintf(", %s of them off %s", model.Group(v.most), ui.RowText(v.row)), themes.Muted)
+		}
+	}
+	return line
+}

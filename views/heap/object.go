@@ -1,0 +1,328 @@
+package heap
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// The lists of the Object screen, in the order of Tab.
+const (
+	listOut = iota
+	listIn
+	listPath
+	listCount
+)
+
+// heapObject shows one row: what it is, its references, and the shortest way to it from the root.
+type heapObject struct {
+	ui.Pane
+	refs  *ui.Lazy[refKey, *refSet]
+	paths *ui.Lazy[pathKey, *pathSet]
+	lists [listCount]refList
+	focus int
+	big   bool
+
+	load    *ui.HeapLoad
+	graph   *ui.HeapGraph // of what is shown; nil before
+	set     *refSet
+	path    *pathSet
+	shown   model.Row
+	single  bool // references are not grouped
+	onlyOut refOnly
+	onlyIn  refOnly
+	text    string // what is searched
+}
+
+func NewObject(e *ui.Env) *heapObject {
+	p := &heapObject{Pane: ui.NewPane(e)}
+	p.refs = ui.NewLazy(e, fetchRefs)
+	p.paths = ui.NewLazy(e, func(ctx context.Context, k pathKey) (*pathSet, error) { return fetchPath(ctx, k) })
+	for i := range p.lists {
+		p.lists[i].p, p.lists[i].path = p, i == listPath
+		p.lists[i].List = widget.List{Table: &p.lists[i], SortColumn: -1, Column: -1}
+	}
+	return p
+}
+
+func (p *heapObject) Name() string { return "Object" }
+
+func (p *heapObject) Action() keymap.Action { return keymap.ShowObject }
+
+func (p *heapObject) Needs() model.Facet { return model.FacetHeaps }
+
+func (p *heapObject) Scopes() []keymap.Scope {
+	return []keymap.Scope{keymap.ScopeObject, keymap.ScopeTable, keymap.ScopeHeap}
+}
+
+func (p *heapObject) Command() []string { return nil }
+
+// CommandLine implements commander.
+func (p *heapObject) CommandLine(file []string) []string {
+	verb := "object"
+	if p.focus == listPath {
+		verb = "path"
+	}
+	return heapCommand(&p.State, verb, file, fmt.Sprint(uint32(p.shown)))
+}
+
+func (p *heapObject) About() string {
+	if p.graph == nil {
+		return ""
+	}
+	return ui.RowText(p.shown)
+}
+
+// Show implements screen.
+func (p *heapObject) Show(s *state.State) {
+	p.State = *s
+	p.load = p.Loads.Ask(s)
+	if p.load == nil {
+		p.graph = nil
+		return
+	}
+	if g := p.Loads.AskGraph(p.load, s.Heap.Policy); g != nil {
+		p.adopt(g, s)
+	}
+	if p.load.Unlinked() {
+		p.graph = nil
+	}
+	if p.graph == nil {
+		return
+	}
+	p.refs.Ask(refKey{p.graph, p.shown, !p.single, p.onlyOut, p.onlyIn})
+	p.paths.Ask(pathKey{p.graph, p.shown, s.Heap.Without})
+	if set, ok := p.refs.Get(); ok && set.graph == p.graph && set.row == p.shown {
+		p.set = set
+		p.lists[listOut].set(set.out)
+		p.lists[listIn].set(set.in)
+	}
+	if path, ok := p.paths.Get(); ok && path.graph == p.graph && path.row == p.shown && path.without == s.Heap.Without {
+		p.path = path
+		p.lists[listPath].set(pathRefs(path))
+	}
+}
+
+// adopt shows the state's row of a graph.
+func (p *heapObject) adopt(g *ui.HeapGraph, s *state.State) {
+	row := s.Row()
+	if g.I != s.Snapshot() || int(row) >= g.Heap.Len() {
+		row = model.RootRow
+	}
+	if g == p.graph && row == p.shown {
+		return
+	}
+	if g != p.graph || row != p.shown {
+		p.set, p.path = nil, nil
+		p.onlyOut, p.onlyIn, p.text = refOnly{}, refOnly{}, ""
+		for i := range p.lists {
+			p.lists[i].rows = nil
+			p.lists[i].Refresh()
+			p.lists[i].Home()
+		}
+	}
+	p.graph, p.shown = g, row
+}
+
+// pathRefs is a path as rows of a list.
+func pathRefs(s *pathSet) []refRow {
+	h := s.graph.Heap
+	rows := make([]refRow, len(s.steps))
+	for i, st := range s.steps {
+		rows[i] = refRow{edge: uint32(i), end: st.Row, count: 1, bytes: h.Bytes(st.Row)}
+		if i > 0 {
+			rows[i].text = edgeText(h, st.Edge)
+		}
+	}
+	return rows
+}
+
+// Do implements screen.
+func (p *heapObject) Do(a keymap.Action) bool {
+	if p.graph == nil {
+		return a == keymap.Open && p.Loads.Resume()
+	}
+	l := &p.lists[p.focus]
+	switch a {
+	case keymap.Open, keymap.ObjectOf:
+		p.open1(l)
+	case keymap.NextPane:
+		p.focus = (p.focus + 1) % listCount
+	case keymap.PreviousPane:
+		p.focus = (p.focus + listCount - 1) % listCount
+	case keymap.Maximise:
+		p.big = !p.big
+	case keymap.Back:
+		return p.back()
+	case keymap.Group:
+		p.single, p.onlyOut, p.onlyIn = !p.single, refOnly{}, refOnly{}
+		p.Changed()
+	case keymap.Exclude:
+		p.exclude(l)
+	case keymap.DominatorsOf, keymap.HotPath:
+		p.dominators(l, a == keymap.HotPath)
+	case keymap.Sort, keymap.SortReverse, keymap.ColumnLeft, keymap.ColumnRight:
+		p.order(l, a)
+	default:
+		return ui.MoveList(&l.List, a)
+	}
+	return true
+}
+
+// open1 shows the row at the end of the selected reference, or the members of the selected group.
+func (p *heapObject) open1(l *refList) {
+	v, ok := l.selectedRef()
+	switch {
+	case !ok:
+	case v.count > 1 && p.focus == listOut:
+		p.onlyOut = refOnly{true, v.edge, v.end}
+		p.Changed()
+	case v.count > 1:
+		p.onlyIn = refOnly{true, v.edge, v.end}
+		p.Changed()
+	case v.end == p.shown:
+		p.Say("that is this row itself")
+	default:
+		p.Visit(keymap.ShowObject, state.SetRow{Of: p.graph.I, Row: v.end})
+	}
+}
+
+func (p *heapObject) back() bool {
+	switch {
+	case p.text != "":
+		p.Find("")
+	case p.onlyOut.set || p.onlyIn.set:
+		p.onlyOut, p.onlyIn = refOnly{}, refOnly{}
+		p.Changed()
+	case p.big:
+		p.big = false
+	default:
+		return false
+	}
+	return true
+}
+
+// exclude leaves the selected retainer out of the path.
+func (p *heapObject) exclude(l *refList) {
+	v, ok := l.selectedRef()
+	switch {
+	case !ok:
+	case p.focus == listOut:
+		p.Say("only what leads here can be left out: choose a reference in, or a step of the path")
+	case v.count > 1:
+		p.Say("these are several: Enter lists them")
+	case v.end == p.shown || v.end == model.RootRow:
+		p.Say("every way has this row: choose another one")
+	default:
+		if p.State.Heap.RowOf != p.graph.I { // the root, which nobody has chosen
+			p.Emit(state.SetRow{Of: p.graph.I, Row: p.shown})
+		}
+		p.Emit(state.Exclude{Row: v.end})
+		p.Say("looking for a way without " + model.Clean(namedRow(p.graph.Heap, v.end, p.State.FullName)) + ": u takes it back")
+	}
+}
+
+// dominators shows what the row retains, or goes to its accumulation point.
+func (p *heapObject) dominators(l *refList, accumulation bool) {
+	row := p.shown
+	if v, ok := l.selectedRef(); ok && p.focus == listPath {
+		row = v.end
+	}
+	if accumulation {
+		row = p.graph.Accumulation(row)
+	}
+	p.Visit(keymap.ShowDominators, state.SetTop{Of: p.graph.I, Row: row})
+}
+
+func (p *heapObject) order(l *refList, a keymap.Action) {
+	if l.path {
+		p.Say("the steps of a path have an order of their own")
+		return
+	}
+	switch {
+	case a == keymap.SortReverse:
+		l.up = !l.up
+	case !l.by:
+		l.by, l.sort, l.up = true, refCount, false
+	case a == keymap.ColumnLeft:
+		l.sort, l.up = max(l.sort-1, 0), false
+	default:
+		l.sort, l.up = (l.sort+1)%(refRetained+1), false
+	}
+	p.Changed()
+}
+
+// Find implements finder: only references that match are listed.
+func (p *heapObject) Find(text string) { p.text = strings.TrimSpace(text); p.Changed() }
+
+func (p *heapObject) FindText() string { return p.text }
+
+// Click implements clicker.
+func (p *heapObject) Click(x, y int, double bool) {
+	for i := range p.lists {
+		l := &p.lists[i]
+		if !l.area.Contains(x, y) {
+			continue
+		}
+		p.focus = i
+		if row, ok := l.HitRow(x, y); ok {
+			l.Select(row)
+			if double {
+				p.open1(l)
+			}
+		}
+	}
+	p.Changed()
+}
+
+func (p *heapObject) Drag(_, _, _, _ int, _ bool) {}
+
+func (p *heapObject) Wheel(x, y, rows int) {
+	for i := range p.lists {
+		if p.lists[i].area.Contains(x, y) {
+			p.lists[i].Scroll(rows)
+		}
+	}
+	p.Changed()
+}
+
+func (p *heapObject) CopyText() string {
+	if p.graph == nil {
+		return ""
+	}
+	var out strings.Builder
+	out.WriteString(model.Clean(namedRow(p.graph.Heap, p.shown, true)))
+	for _, line := range p.facts() {
+		out.WriteString("\n" + model.Clean(line))
+	}
+	if p.path != nil {
+		for _, v := range pathRefs(p.path) {
+			out.WriteString("\n" + model.Clean(v.text+" → "+namedRow(p.graph.Heap, v.end, true)))
+		}
+	}
+	return out.String()
+}
+
+// drawEmpty says why nothing is shown.
+func (p *heapObject) drawEmpty(s tcell.Screen, r widget.Rect) {
+	lines := []string{"Looking for what holds what…", p.Loads.Progress()}
+	switch z := p.Loads.Graph; {
+	case p.load == nil:
+		lines = p.Loads.Waiting(&p.State)
+	case p.load.Unlinked():
+		lines = p.load.UnlinkedText()
+	case z.Ready && z.Err != nil:
+		lines = []string{"Who holds whom cannot be told: " + z.Err.Error()}
+	}
+	for i, l := range lines[:min(len(lines), r.H)] {
+		widget.Print(s, r.X+1, r.Y+i, r.W-2, l, p.Look.Muted)
+	}
+}

@@ -1,0 +1,172 @@
+package heap
+
+import (
+	"fmt"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// Draw implements tview.Primitive: what the row is, the path to it, its references out and in.
+func (p *heapObject) Draw(s tcell.Screen) {
+	r := p.Rect()
+	for i := range p.lists {
+		p.lists[i].area = widget.Rect{}
+	}
+	if p.graph == nil || p.graph.Heap.Len() == 0 {
+		p.drawEmpty(s, r)
+		return
+	}
+	const low = 12
+	if r.H < low {
+		if r.H > 3 {
+			var title widget.Rect
+			title, r = r.CutTop(1)
+			widget.TitleLine(s, title, p.Look, p.Title(), p.retains())
+		}
+		p.drawList(s, p.focus, r)
+		return
+	}
+	title, r := r.CutTop(1)
+	widget.TitleLine(s, title, p.Look, p.Title(), p.retains())
+	for _, line := range p.facts() {
+		var row widget.Rect
+		row, r = r.CutTop(1)
+		widget.Print(s, row.X+1, row.Y, row.W-2, line, p.Look.Text)
+	}
+	if p.big {
+		p.drawList(s, p.focus, r)
+		return
+	}
+	p.drawLists(s, r)
+}
+
+// drawLists shares the room between the lists: the path needs its steps, references take the rest.
+func (p *heapObject) drawLists(s tcell.Screen, r widget.Rect) {
+	const wide = 110
+	steps := min(max(p.lists[listPath].Len(), 1)+1, max(r.H/3, 4))
+	path, r := r.CutTop(steps)
+	p.drawList(s, listPath, path)
+	if r.W >= wide {
+		left, right := r.CutLeft(r.W / 2)
+		p.drawList(s, listOut, left)
+		_, right = right.CutLeft(1)
+		p.drawList(s, listIn, right)
+		return
+	}
+	half := r.H / 2
+	if n := p.lists[listIn].Len() + 2; n < r.H-half {
+		half = r.H - n
+	} else if n := p.lists[listOut].Len() + 2; n < half {
+		half = max(n, 3)
+	}
+	out, in := r.CutTop(half)
+	p.drawList(s, listOut, out)
+	p.drawList(s, listIn, in)
+}
+
+// drawList draws one list under its title.
+func (p *heapObject) drawList(s tcell.Screen, i int, r widget.Rect) {
+	l := &p.lists[i]
+	l.area = r
+	l.Focused = i == p.focus
+	title, body := r.CutTop(1)
+	look := *p.Look
+	if l.Focused {
+		look.Title = p.Look.Sorted
+	}
+	name, answer, empty := p.describe(i)
+	widget.TitleLine(s, title, &look, name, answer)
+	l.columns(body.W)
+	l.HideHeader = l.path || body.H < 4
+	l.Empty = []string{empty}
+	l.Highlight = ""
+	l.Draw(s, body, p.Look)
+}
+
+// describe is the title of a list, its answer, and what stands there when it is empty.
+func (p *heapObject) describe(i int) (name, answer, empty string) {
+	switch {
+	case i == listPath:
+		return p.describePath()
+	case p.refs.Failure() != nil:
+		return [...]string{"References out", "References in"}[i], "unknown", ui.Unanswered(p.refs)[0]
+	case p.set == nil:
+		return [...]string{"References out", "References in"}[i], "", "looking…"
+	case i == listOut:
+		return "References out", p.refAnswer(p.set.outN, len(p.set.out), p.lists[i].Len(), p.onlyOut), p.none("It refers to nothing.")
+	}
+	return "References in", p.refAnswer(p.set.inN, len(p.set.in), p.lists[i].Len(), p.onlyIn), p.none("Nothing refers to it.")
+}
+
+func (p *heapObject) none(text string) string {
+	if p.text != "" {
+		return "None matches “" + p.text + "”: Esc shows all."
+	}
+	return text
+}
+
+// refAnswer says how many references there are, and how they are shown.
+func (p *heapObject) refAnswer(all, rows, shown int, only refOnly) string {
+	text := ui.Plural(all, "reference", "references")
+	switch {
+	case only.set:
+		text = fmt.Sprintf("%s alike of %s", model.Group(uint64(rows)), model.Group(uint64(all)))
+	case !p.single && rows != all:
+		text += " in " + ui.Plural(rows, "group", "groups")
+	}
+	if shown != rows {
+		text += ", " + model.Group(uint64(shown)) + " matching"
+	}
+	return text
+}
+
+func (p *heapObject) describePath() (name, answer, empty string) {
+	name = "Shortest way from the root"
+	if n := len(p.State.Heap.Excluded()); n > 0 {
+		name += " without " + ui.Plural(n, "row", "rows")
+	}
+	switch {
+	case p.paths.Failure() != nil:
+		return name, "unknown", ui.Unanswered(p.paths)[0]
+	case p.path == nil:
+		return name, "", "looking…"
+	case !p.path.found && p.State.Heap.Without != "":
+		return name, "none", "No other way leads here: what was left out holds it alone. u takes it back."
+	case !p.path.found:
+		return name, "none", "No way leads here from the root."
+	}
+	return name, p.path.summary(), ""
+}
+
+func (p *heapObject) Title() string { return namedRow(p.graph.Heap, p.shown, p.State.FullName) }
+
+func (p *heapObject) retains() string {
+	g := p.graph
+	return fmt.Sprintf("retains %s in %s · %s", ui.BytesText(g.Retained[p.shown], p.State.Exact),
+		rowsText(uint64(g.RetainedCount[p.shown])), ui.ShareText(ui.ShareOf(g.Retained[p.shown], g.Retained[model.RootRow])))
+}
+
+// facts say in two lines what the row is and what holds it.
+func (p *heapObject) facts() []string {
+	g, h, r := p.graph, p.graph.Heap, p.shown
+	what := kindText(h, r)
+	if repr := reprText(h, r); repr != "" {
+		what += " · " + repr
+	}
+	what += fmt.Sprintf(" · row %s of %s · %s managed + %s unmanaged", model.Group(uint64(r)), model.Group(uint64(h.Len())), ui.BytesText(uint64(h.Size[r]), p.State.Exact),
+		ui.BytesText(h.Unmanaged(r), p.State.Exact))
+	held := "held by " + namedRow(h, g.Idom[r], p.State.FullName) + ", which retains " + ui.BytesText(g.Retained[g.Idom[r]], p.State.Exact)
+	switch {
+	case p.State.Heap.RowOf >= 0 && p.State.Heap.RowOf != p.State.Snapshot():
+		held = fmt.Sprintf("what was chosen was a row of #%d: rows mean nothing in another snapshot", p.State.Heap.RowOf)
+	case r == model.RootRow:
+		held = "everything hangs off it: Enter follows a reference, D shows who holds how much"
+	case g.Idom[r] == model.RootRow:
+		held = "held by nothing alone: several ways lead here from the root"
+	}
+	return []string{what, held}
+}

@@ -1,0 +1,372 @@
+package profile
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis/weights"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// ProfileScreen says what a stack profile is about: its events with their sums, and what else is in the file. What is chosen here
+// is what every other screen weighs by.
+type ProfileScreen struct {
+	ui.Pane
+	sums    *ui.Lazy[*ui.ProfFile, []weights.EventTotals]
+	threads *ui.Lazy[RowsKey, *profRows]
+	list    widget.List
+	text    widget.TextView
+	inText  bool
+	listAt  widget.Rect
+}
+
+func NewOverview(e *ui.Env) *ProfileScreen {
+	p := &ProfileScreen{Pane: ui.NewPane(e)}
+	p.sums = ui.NewLazy(e, func(_ context.Context, d *ui.ProfFile) ([]weights.EventTotals, error) {
+		return weights.ProfileTotals(d.Weights), nil
+	})
+	p.threads = ui.NewLazy(e, FetchProfRows)
+	p.list = widget.List{Table: p, SortColumn: -1, Column: -1}
+	return p
+}
+
+func (p *ProfileScreen) Name() string { return "Profile" }
+
+func (p *ProfileScreen) Action() keymap.Action { return keymap.ShowProfile }
+
+func (p *ProfileScreen) Needs() model.Facet { return model.FacetProfile }
+
+func (p *ProfileScreen) Scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopeProfile} }
+
+func (p *ProfileScreen) Command() []string { return p.Prof.Arguments(&p.State) }
+
+func (p *ProfileScreen) follows() string { return "sums: all stacks" }
+
+func (p *ProfileScreen) Show(s *state.State) {
+	p.State = *s
+	if p.Prof == nil {
+		return
+	}
+	p.sums.Ask(p.Prof)
+	p.threads.Ask(RowsKey{p.Prof.Key(s), weights.ByProfileThread})
+	p.list.Refresh()
+	p.text.Replace(p.lines())
+}
+
+// The columns of the list of events.
+const (
+	eventSign = iota
+	eventLabel
+	eventKind
+	eventMode
+	eventStacks
+	eventMetric
+	eventTotal
+)
+
+// Len, ID and Cell implement widget.Table.
+func (p *ProfileScreen) Len() int {
+	if p.Prof == nil {
+		return 0
+	}
+	return len(p.Prof.Weights.Events)
+}
+
+func (p *ProfileScreen) ID(row int) uint64 { return uint64(row) }
+
+func (p *ProfileScreen) Cell(row, col int) widget.Cell {
+	e := &p.Prof.Weights.Events[row]
+	chosen := row == int(p.Prof.Event(&p.State))
+	switch col {
+	case eventSign:
+		if chosen {
+			return widget.Cell{Text: p.Look.Glyphs.Check, Style: p.Style(themes.Accent)}
+		}
+	case eventLabel:
+		return widget.Cell{Text: e.Name}
+	case eventKind:
+		return widget.Cell{Text: e.Kind, Style: p.Look.Muted}
+	case eventMode:
+		return widget.Cell{Text: modeText(e), Style: p.Look.Muted}
+	case eventStacks:
+		if sums, ok := p.sums.Get(); ok && row < len(sums) {
+			return widget.Cell{Text: model.Group(uint64(sums[row].Stacks))}
+		}
+	case eventMetric, eventTotal:
+		return p.metricCell(row, col, chosen)
+	}
+	return widget.Cell{}
+}
+
+// metricCell is the metric that an event is weighed by, or the sum of it.
+func (p *ProfileScreen) metricCell(row, col int, chosen bool) widget.Cell {
+	m, ok := weights.DefaultMetric(p.Prof.Weights, uint16(row))
+	if chosen {
+		m, ok = p.Prof.Metric(&p.State)
+	}
+	if !ok {
+		return widget.Cell{Text: "none", Style: p.Look.Muted}
+	}
+	if col == eventMetric {
+		return widget.Cell{Text: p.Prof.Weights.Metrics[m].Name}
+	}
+	return widget.Cell{Text: p.sum(row, m)}
+}
+
+// sum is the sum of a metric of an event, "" while it is not there.
+func (p *ProfileScreen) sum(event int, m model.MetricID) string {
+	sums, ok := p.sums.Get()
+	if !ok || event >= len(sums) {
+		return ""
+	}
+	for _, s := range sums[event].Sums {
+		if s.Metric == m {
+			return ui.UnitOf(&p.Prof.Weights.Metrics[m]).Text(s.Sum, p.State.Exact)
+		}
+	}
+	return "0"
+}
+
+// modeText is how an event is sampled ("frequency 997 Hz").
+func modeText(e *model.ProfileEvent) string {
+	switch {
+	case e.FrequencyHz > 0:
+		return fmt.Sprintf("%s %g Hz", e.Mode, e.FrequencyHz)
+	case e.SamplePeriod > 0:
+		return fmt.Sprintf("%s %g", e.Mode, e.SamplePeriod)
+	}
+	return e.Mode
+}
+
+// Draw implements tview.Primitive.
+func (p *ProfileScreen) Draw(s tcell.Screen) {
+	r := p.Rect()
+	if p.Prof == nil {
+		widget.Print(s, r.X+1, r.Y, r.W-2, "Opening the file …", p.Look.Muted)
+		return
+	}
+	title, body := r.CutTop(1)
+	if r.H < 6 {
+		body = r
+	} else {
+		widget.TitleLine(s, title, p.Look, "Events", p.answer())
+	}
+	rows := max(p.Len(), 2) + 1
+	list, rest := body.CutTop(min(rows, max(body.H/2, 3)))
+	w := ui.AmountWidth(p.State.Exact)
+	const right = widget.Right
+	p.list.Columns = []widget.Column{
+		eventSign: {Width: 1}, eventLabel: {Title: "EVENT", Width: 12, Grow: 1, Cut: widget.CutMiddle}, eventKind: {Title: "KIND", Width: 10, Drop: 3},
+		eventMode: {Title: "SAMPLING", Width: 16, Drop: 2}, eventStacks: {Title: "STACKS", Width: 8, Align: right, Drop: 4},
+		eventMetric: {Title: "METRIC", Width: 12, Align: right, Drop: 1}, eventTotal: {Title: "SUM", Width: w, Align: right},
+	}
+	p.list.Focused, p.listAt = !p.inText, list
+	p.list.Empty = []string{"This file declares no event and no stack names one.", "Problems says what was found in it."}
+	p.list.Draw(s, list, p.Look)
+	if rest.H < 2 {
+		return
+	}
+	_, rest = rest.CutTop(1)
+	title, rest = rest.CutTop(1)
+	look := p.Look
+	if p.inText {
+		look = ui.Dressed(look)
+	}
+	widget.TitleLine(s, title, look, "This profile", p.missing())
+	p.text.Draw(s, rest.Inset(1, 0), p.Look)
+}
+
+// answer says what all screens weigh by.
+func (p *ProfileScreen) answer() string {
+	if p.Len() == 0 {
+		return ""
+	}
+	return "all screens show " + p.Prof.Key(&p.State).Title()
+}
+
+// missing says which screens the file has nothing for.
+func (p *ProfileScreen) missing() string {
+	switch d := p.Prof; {
+	case d.Samples == 0 && len(d.Weights.Windows) == 0:
+		return "no samples, no windows: sums over the whole run"
+	case d.Samples == 0:
+		return ui.Plural(len(d.Weights.Windows), "window", "windows") + ", no samples"
+	}
+	return "samples from " + p.Prof.First.String() + " to " + p.Prof.Last.String()
+}
+
+// maxListed bounds the threads and binaries that are listed.
+const maxListed = 200
+
+// lines is the text below the events.
+func (p *ProfileScreen) lines() (out []widget.Line) {
+	w := p.Prof.Weights
+	fact := func(label, value string) {
+		if value != "" {
+			out = append(out, widget.Line{Spans: []widget.Span{{Text: fmt.Sprintf("%-10s", label), Style: p.Look.Muted}, {Text: value}}, Indent: 10})
+		}
+	}
+	fact("tool", strings.TrimSpace(w.SourceTool+" "+w.ToolVersion))
+	fact("command", w.Command)
+	c := &w.Counts
+	n := func(v int64, word string) string { return ui.Plural(int(v), word, word+"s") }
+	fact("records", strings.Join([]string{n(c.Stacks, "stack"), n(c.Frames, "frame"), n(c.DSOs, "DSO"), n(c.Threads, "thread"),
+		n(c.Samples, "sample"), n(c.Windows, "window")}, " · "))
+	if w.End > 0 {
+		fact("time", "0 – "+w.End.String())
+	}
+	fact("frames", strings.ReplaceAll(w.FrameOrder, "_", " ")+", ids "+strings.ReplaceAll(w.StackIDMode, "_", " "))
+	p.sumLines(fact)
+	fact("missing", strings.Join(p.lacks(), " · "))
+	p.threadLines(fact)
+	label := "DSOs"
+	for i, d := range w.DSOs[min(1, len(w.DSOs)):] {
+		text := d.Name
+		if d.Kernel {
+			text = ui.KernelSign + text
+		}
+		if d.BuildID != "" {
+			text += "  build " + d.BuildID
+		}
+		if i == maxListed {
+			fact("", "…")
+			break
+		}
+		fact(label, text)
+		label = ""
+	}
+	return out
+}
+
+// sumLines is the sums of the other metrics of the chosen event.
+func (p *ProfileScreen) sumLines(fact func(label, value string)) {
+	e := p.Prof.Event(&p.State)
+	var parts []string
+	for _, m := range p.Prof.MetricsOf(e) {
+		parts = append(parts, p.Prof.Weights.Metrics[m].Name+" "+p.sum(int(e), m))
+	}
+	if len(parts) > 0 {
+		fact("sums", strings.Join(parts, " · "))
+	}
+}
+
+// threadLines is the threads that weigh most.
+func (p *ProfileScreen) threadLines(fact func(label, value string)) {
+	t, ok := p.threads.Get()
+	if !ok || len(t.Rows) == 0 || len(t.totals) == 0 {
+		return
+	}
+	rows := slices.Clone(t.Rows)
+	slices.SortStableFunc(rows, func(a, b weights.ProfileRow) int {
+		return cmp.Or(b.Weights[0].Self.Compare(a.Weights[0].Self), strings.Compare(a.Name, b.Name))
+	})
+	unit := ui.UnitOf(&t.Of.Weights.Metrics[t.Metric])
+	label := "threads"
+	for i := range rows[:min(len(rows), maxListed)] {
+		name := rows[i].Name
+		if name == "" {
+			name = "(unknown)"
+		}
+		if w := rows[i].Weights[0].Self; len(rows) > 1 || rows[i].Name != "" {
+			fact(label, name+"  "+unit.Text(w, p.State.Exact)+"  "+ui.AmountShare(w, t.totals[0]))
+			label = ""
+		}
+	}
+}
+
+// lacks lists what the file does not say.
+func (p *ProfileScreen) lacks() (out []string) {
+	w := p.Prof.Weights
+	add := func(missing bool, text string) {
+		if missing {
+			out = append(out, text)
+		}
+	}
+	add(w.Command == "", "command")
+	add(p.Prof.Samples == 0, "samples")
+	add(len(w.Windows) == 0, "windows")
+	add(w.Counts.Threads == 0, "threads")
+	lines, unresolved := 0, 0
+	for f := range w.FrameFlags {
+		if p.Prof.Profile.Stacks.FrameFile[f] != 0 {
+			lines++
+		}
+		if w.FrameFlags[f]&model.FrameUnresolved != 0 {
+			unresolved++
+		}
+	}
+	add(lines == 0, "source lines")
+	add(unresolved > 0, ui.Plural(unresolved, "function name", "function names"))
+	return out
+}
+
+func (p *ProfileScreen) Do(a keymap.Action) bool {
+	switch a {
+	case keymap.NextPane, keymap.PreviousPane:
+		p.inText = !p.inText
+	case keymap.Back:
+		if !p.inText {
+			return false
+		}
+		p.inText = false
+	case keymap.Open:
+		p.choose()
+	default:
+		if p.inText {
+			return ui.ScrollText(&p.text, a)
+		}
+		return ui.MoveList(&p.list, a)
+	}
+	return true
+}
+
+// choose makes the selected event the one that everything is weighed under.
+func (p *ProfileScreen) choose() {
+	row, ok := p.list.Selected()
+	if !ok || p.Prof == nil || row >= p.Len() {
+		return
+	}
+	p.Emit(state.ChooseEvent{Event: row})
+	p.Say(p.Prof.EventName(uint16(row)) + " is what all screens show; m weighs by another metric")
+}
+
+func (p *ProfileScreen) CopyText() string {
+	row, ok := p.list.Selected()
+	if !ok || row >= p.Len() {
+		return ""
+	}
+	m, _ := weights.DefaultMetric(p.Prof.Weights, uint16(row))
+	return widget.Clean(p.Prof.Weights.Events[row].Name + "  " + p.Prof.Weights.Metrics[m].Name + " " + p.sum(row, m))
+}
+
+// Click implements clicker.
+func (p *ProfileScreen) Click(x, y int, double bool) {
+	row, ok := p.list.HitRow(x, y)
+	if p.inText = !ok && !p.listAt.Contains(x, y); !ok {
+		return
+	}
+	p.list.Select(row)
+	if double {
+		p.choose()
+	}
+}
+
+func (p *ProfileScreen) Drag(_, _, _, _ int, _ bool) {}
+
+func (p *ProfileScreen) Wheel(x, y, rows int) {
+	if p.listAt.Contains(x, y) {
+		p.list.Scroll(rows)
+		return
+	}
+	p.text.Scroll(rows)
+}

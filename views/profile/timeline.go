@@ -1,0 +1,289 @@
+package profile
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// ProfTimeline shows when samples were taken and what they weigh, and the windows of the file. The range that is selected here is
+// what every other screen is about, and so is a window.
+type ProfTimeline struct {
+	ui.Pane
+	chart   widget.Chart
+	curve   *ui.Lazy[ui.ProfCurveKey, ui.ProfCurve]
+	windows *ui.Lazy[ui.WindowsKey, []model.Amount]
+	list    widget.List
+	area    widget.Rect
+	big     bool // the chart fills the screen
+	sums    []model.Amount
+}
+
+func NewTimeline(e *ui.Env) *ProfTimeline {
+	p := &ProfTimeline{Pane: ui.NewPane(e)}
+	p.curve = ui.NewLazy(e, ui.FetchProfCurve)
+	p.windows = ui.NewLazy(e, ui.SumWindows)
+	p.list = widget.List{Table: p, SortColumn: -1, Column: -1, Focused: true}
+	return p
+}
+
+func (p *ProfTimeline) Name() string { return "Timeline" }
+
+func (p *ProfTimeline) Action() keymap.Action { return keymap.ShowTimeline }
+
+func (p *ProfTimeline) Needs() model.Facet { return model.FacetProfile }
+
+func (p *ProfTimeline) Scopes() []keymap.Scope {
+	return []keymap.Scope{keymap.ScopeTimeline, keymap.ScopeProfile}
+}
+
+func (p *ProfTimeline) Command() []string { return p.Prof.Arguments(&p.State) }
+
+func (p *ProfTimeline) follows() string { return "" }
+
+func (p *ProfTimeline) Columns() int { return p.chart.Dots(p.area) / 2 }
+
+// OfferedFor implements offered.
+func (p *ProfTimeline) OfferedFor(f *model.Profile) bool {
+	return f.Weights != nil && (len(f.Weights.Samples) > 0 || len(f.Weights.Windows) > 0)
+}
+
+func (p *ProfTimeline) Show(s *state.State) {
+	p.State = *s
+	if p.Prof == nil || len(p.Prof.Weights.Events) == 0 {
+		return
+	}
+	p.area, _ = p.divide(p.Rect())
+	p.list.Refresh()
+	k := p.Prof.Key(s)
+	if k.None {
+		return
+	}
+	p.windows.Ask(ui.WindowsKey{Of: p.Prof, Event: k.Event, Metric: k.Metric, Chips: k.Chips})
+	p.sums, _ = p.windows.Get()
+	from, to := s.Visible()
+	dots := p.chart.Dots(p.area)
+	if span := int64(to - from); span > 0 && span < int64(dots) {
+		dots = int(span)
+	}
+	if dots > 0 {
+		p.curve.Ask(ui.ProfCurveKey{Of: p.Prof, Event: k.Event, Metric: k.Metric, Chips: k.Chips, From: from, To: to, Columns: dots})
+	}
+	p.setData(k, from, to)
+}
+
+// setData gives the newest curve to the chart.
+func (p *ProfTimeline) setData(k ui.ProfKey, from, to model.Time) {
+	ch, s := &p.chart, &p.State
+	ch.From, ch.To, ch.Cursor, ch.PeakAt = int64(from), int64(to), int64(s.Now()), -1
+	ch.RangeFrom, ch.RangeTo = 0, 0
+	if k.Ranged {
+		ch.RangeFrom, ch.RangeTo = int64(k.From), int64(k.To)
+	} else if k.Window != state.NoWindow {
+		w := &p.Prof.Weights.Windows[k.Window]
+		ch.RangeFrom, ch.RangeTo = int64(w.Start), int64(w.End)
+	}
+	ch.FormatX = ui.AxisTime
+	ch.Empty = "no sample of this event is here"
+	c, ok := p.curve.Get()
+	ch.Data = ch.Data[:0]
+	if !ok {
+		return
+	}
+	unit := ui.UnitOf(&c.Of.Weights.Metrics[c.Metric])
+	what := k.MetricName()
+	if c.Counts {
+		unit, what = ui.ProfUnit{}, "samples"
+	}
+	unit.Scale = 1
+	if c.Top > 0 && c.Top < 100 && c.Top != math.Trunc(c.Top) {
+		unit.Scale = 1000
+	}
+	ch.Decimal = unit.Kind != ui.UnitBytes
+	ch.FormatY = func(v uint64) string {
+		if unit.Kind == ui.UnitBytes {
+			return model.Bytes(v).Short()
+		}
+		return unit.Scaled(v, false)
+	}
+	ch.DataFrom, ch.DataTo = int64(c.From), int64(c.To)
+	for _, v := range c.Values {
+		n := uint64(min(max(v*unit.Scale, 0), math.MaxInt64))
+		ch.Data = append(ch.Data, widget.Point{Lo: 0, Hi: n, Last: n, OK: true})
+	}
+	ch.Title = k.Of.EventName(k.Event) + " · " + what
+	if p.Prof.Samples == 0 {
+		ch.Title += " of windows"
+	} else {
+		ch.Title += " per " + model.Time(max(int64(c.To-c.From)/int64(max(len(c.Values), 1)), 1)).String()
+	}
+	ch.Answer = p.answer(k, c, unit)
+}
+
+// answer is what a glance at the chart should tell: what is selected, else the highest column.
+func (p *ProfTimeline) answer(k ui.ProfKey, c ui.ProfCurve, unit ui.ProfUnit) string {
+	if scope := k.Scope(); scope != "" {
+		return "all screens: " + scope
+	}
+	return "at most " + unit.Scaled(uint64(min(c.Top*unit.Scale, math.MaxInt64)), false)
+}
+
+// divide gives the windows their rows, at most half, and the chart the rest.
+func (p *ProfTimeline) divide(r widget.Rect) (chart, list widget.Rect) {
+	n := 0
+	if p.Prof != nil {
+		n = len(p.Prof.Weights.Windows)
+	}
+	if p.big || r.H < 9 {
+		return r, list
+	}
+	if n == 0 {
+		return r.CutBottom(2)
+	}
+	return r.CutBottom(min(n+2, r.H/2))
+}
+
+// Draw implements tview.Primitive.
+func (p *ProfTimeline) Draw(s tcell.Screen) {
+	r := p.Rect()
+	if p.Prof == nil || len(p.Prof.Weights.Events) == 0 {
+		widget.Print(s, r.X+1, r.Y, r.W-2, "This file has no events.", p.Look.Muted)
+		return
+	}
+	var list widget.Rect
+	p.area, list = p.divide(r)
+	p.chart.Draw(s, p.area, p.Look)
+	if list.Empty() {
+		return
+	}
+	if len(p.Prof.Weights.Windows) == 0 {
+		widget.Print(s, list.X+1, list.Y+1, list.W-2, "v and h/l, or dragging, select a range: every other screen shows only its samples. u forgets it.", p.Look.Muted)
+		return
+	}
+	title, body := list.CutTop(1)
+	widget.TitleLine(s, title, p.Look, ui.Plural(p.Len(), "window", "windows"), "Enter shows one alone on every screen")
+	w := ui.AmountWidth(p.State.Exact)
+	const right = widget.Right
+	p.list.Columns = []widget.Column{
+		{Width: 1}, {Title: "WINDOW", Width: 8, Grow: 1}, {Title: "START", Width: 9, Align: right, Drop: 2}, {Title: "END", Width: 9, Align: right, Drop: 1},
+		{Title: "STACKS", Width: 8, Align: right, Drop: 3}, {Title: "WEIGHT", Width: w, Align: right},
+	}
+	p.list.Draw(s, body, p.Look)
+}
+
+// Len, ID and Cell implement widget.Table.
+func (p *ProfTimeline) Len() int {
+	if p.Prof == nil {
+		return 0
+	}
+	return len(p.Prof.Weights.Windows)
+}
+
+func (p *ProfTimeline) ID(row int) uint64 { return uint64(row) }
+
+func (p *ProfTimeline) Cell(row, col int) widget.Cell {
+	win := &p.Prof.Weights.Windows[row]
+	switch col {
+	case 0:
+		if row == p.State.Prof.Window {
+			return widget.Cell{Text: p.Look.Glyphs.Check, Style: p.Style(themes.Accent)}
+		}
+		return widget.Cell{}
+	case 1:
+		return widget.Cell{Text: ui.WindowName(p.Prof.Weights, row)}
+	case 2:
+		return widget.Cell{Text: ui.TimeText(win.Start, p.State.Exact)}
+	case 3:
+		return widget.Cell{Text: ui.TimeText(win.End, p.State.Exact)}
+	case 4:
+		return widget.Cell{Text: model.Group(uint64(len(win.Record)))}
+	}
+	k := p.Prof.Key(&p.State)
+	if row >= len(p.sums) || k.None {
+		return widget.Cell{}
+	}
+	return widget.Cell{Text: ui.UnitOf(&p.Prof.Weights.Metrics[k.Metric]).Text(p.sums[row], p.State.Exact)}
+}
+
+func (p *ProfTimeline) Do(a keymap.Action) bool {
+	switch a {
+	case keymap.Open:
+		p.choose()
+	case keymap.Peak:
+		p.toPeak()
+	case keymap.Maximise:
+		p.big = !p.big
+		p.Changed()
+	default:
+		return ui.MoveList(&p.list, a)
+	}
+	return true
+}
+
+// toPeak moves the instant to the highest column.
+func (p *ProfTimeline) toPeak() {
+	c, ok := p.curve.Get()
+	if !ok || c.Top == 0 {
+		p.Say("there is nothing to go to")
+		return
+	}
+	i := slices.Index(c.Values, c.Top)
+	p.Emit(state.MoveTo{At: analysis.At(c.From + model.Time(float64(c.To-c.From)*(float64(i)+0.5)/float64(len(c.Values))))})
+}
+
+// choose shows the selected window alone on every screen, or the whole run again.
+func (p *ProfTimeline) choose() {
+	row, ok := p.list.Selected()
+	switch {
+	case !ok || row >= p.Len():
+		p.Say("this file has no windows: v and h/l select a range")
+	case row == p.State.Prof.Window:
+		p.Emit(state.ChooseWindow{Window: state.NoWindow})
+	default:
+		p.Emit(state.ChooseWindow{Window: row})
+	}
+}
+
+func (p *ProfTimeline) CopyText() string {
+	row, ok := p.list.Selected()
+	if !ok || row >= p.Len() {
+		return ""
+	}
+	w := &p.Prof.Weights.Windows[row]
+	return widget.Clean(ui.WindowName(p.Prof.Weights, row) + "  " + w.Start.String() + " – " + w.End.String())
+}
+
+// Click implements clicker.
+func (p *ProfTimeline) Click(x, y int, double bool) {
+	if t, ok := p.chart.TimeAt(x, y); ok {
+		p.Emit(state.MoveTo{At: analysis.At(model.Time(t))})
+		return
+	}
+	if row, ok := p.list.HitRow(x, y); ok {
+		p.list.Select(row)
+		if double {
+			p.choose()
+		}
+	}
+}
+
+func (p *ProfTimeline) Drag(fromX, fromY, x, _ int, _ bool) {
+	if p.Prof != nil && p.Prof.Samples > 0 {
+		ui.DragRange(p.Env, &p.chart, fromX, fromY, x)
+	}
+}
+
+func (p *ProfTimeline) Wheel(x, y, rows int) {
+	if !ui.WheelZoom(p.Env, &p.State, &p.chart, p.Columns(), x, y, rows) {
+		p.list.Scroll(rows)
+	}
+}

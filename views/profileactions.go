@@ -1,0 +1,51 @@
+package views
+
+import (
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/ui"
+)
+
+// adoptProf begins with the weighted stacks of a revision unless they are known.
+func (a *app) adoptProf(p *model.Profile) {
+	if d := a.profOf(p); d != nil {
+		a.Prof, a.First.Prof = d, d
+	}
+}
+
+// profOf is what a revision holds of weighted stacks, nil for nothing. It may take a while the first time: off the event loop, which
+// finds the answer there afterwards.
+func (a *app) profOf(p *model.Profile) *ui.ProfFile {
+	if !ui.HasProf(p) {
+		return nil
+	}
+	if d := a.profiles.Load(); d != nil && d.Profile == p {
+		return d
+	}
+	d := ui.NewProfFile(p)
+	a.profiles.Store(d)
+	return d
+}
+
+// doProfile handles what all screens of stack profiles have in common.
+func (a *app) doProfile(act keymap.Action) bool {
+	if a.Prof == nil {
+		return false
+	}
+	switch act {
+	case keymap.Cost:
+		a.NextEvent(&a.state)
+	case keymap.Range:
+		if a.Prof.Samples > 0 {
+			return false
+		}
+		a.say("there are no samples that a range could select")
+	case keymap.Series:
+		a.NextMetric(&a.state)
+	case keymap.EventBack, keymap.EventForward, keymap.LandmarkBack, keymap.LandmarkForward, keymap.Peak, keymap.PeakInRange:
+		a.say("stack profiles are sums over time: choose a range on Timeline")
+	default:
+		return false
+	}
+	return true
+}

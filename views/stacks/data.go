@@ -1,0 +1,285 @@
+package stacks
+
+import (
+	"context"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// treeKey determines the structure of a call tree.
+type treeKey struct {
+	stacks   *model.Stacks
+	ids      int // stacks in use
+	invert   bool
+	collapse bool
+	full     bool         // names as they stand in the file
+	prof     *ui.ProfFile // of weighted stacks; nil for traces
+	chips    calltree.StackFilter
+	part     calltree.StackPart
+}
+
+// shape is the key without what only ever grows: trees of one shape number their nodes alike.
+func (k treeKey) shape() treeKey { k.ids, k.prof = 0, nil; return k }
+
+// callTree is a call tree without weights and what it was made of.
+type callTree struct {
+	*calltree.CallTree
+	key  treeKey
+	ids  []model.StackID // by index in the tree; nil for weighted stacks
+	pick []int32         // what index of the file's stacks, or records, that is; nil where all are in the tree
+}
+
+// picked is the weights of the stacks in the tree, of those of all of them.
+func (t *callTree) picked(weights []uint64) []uint64 {
+	if t.pick == nil {
+		return weights
+	}
+	out := make([]uint64, len(t.pick))
+	for i, k := range t.pick {
+		if int(k) < len(weights) {
+			out[i] = weights[k]
+		}
+	}
+	return out
+}
+
+// makeTree builds the structure of a call tree.
+func makeTree(ctx context.Context, e *ui.Env, key treeKey) (*callTree, error) {
+	if key.prof != nil {
+		return profTree(ctx, key)
+	}
+	ids := e.Trace.StackIDs()
+	ids = ids[:min(key.ids, len(ids))]
+	opt := calltree.TreeOptions{Invert: key.invert, Collapse: key.collapse}
+	if !key.full {
+		opt.Name = widget.ShortenTemplates
+	}
+	view, err := e.Views.Of(ctx, key.stacks, key.chips, key.part)
+	if err != nil {
+		return nil, err
+	}
+	stacks, pick := key.stacks, []int32(nil)
+	if view != nil {
+		stacks = view.Stacks
+		ids, pick = keptStacks(key, view, ids)
+	}
+	t, err := calltree.NewCallTree(ctx, stacks, ids, opt)
+	return &callTree{t, key, ids, pick}, err
+}
+
+// keptStacks are the stacks that a filter leaves, and where they stand in ids.
+func keptStacks(key treeKey, view *calltree.FilteredStacks, ids []model.StackID) (kept []model.StackID, pick []int32) {
+	pick = []int32{}
+	unknown := calltree.StacksAreKept(key.chips)
+	for i, id := range ids {
+		keep := unknown
+		if leaf, ok := key.stacks.Node(id); ok {
+			_, keep = view.Node(leaf)
+		}
+		if keep {
+			kept, pick = append(kept, id), append(pick, int32(i))
+		}
+	}
+	return kept, pick
+}
+
+// foldKey determines the weights of a call tree.
+type foldKey struct {
+	tree     *callTree
+	revision uint64
+	cost     analysis.Cost
+	at       analysis.Instant // zero where the cost does not depend on it
+	over     analysis.Range   // zero where the cost does not depend on it
+	cell     analysis.Cell
+	prof     ui.ProfKey // of weighted stacks, zero for traces
+}
+
+// foldKeyOf leaves out of a state what does not matter for its cost.
+func foldKeyOf(t *callTree, s *state.State) foldKey {
+	if t.key.prof != nil {
+		return foldKey{tree: t, prof: t.key.prof.Key(s)}
+	}
+	k := foldKey{tree: t, revision: s.Status.Revision, cost: s.Cost, cell: s.Cell}
+	if s.Cost == analysis.CostLive || s.Cost == analysis.CostLiveCount {
+		k.at = s.At
+	} else {
+		k.over = s.Range
+	}
+	return k
+}
+
+// query is what a trace is asked for a key.
+func (k foldKey) query() analysis.Query {
+	if k.over == (analysis.Range{}) {
+		k.over = analysis.Whole
+	}
+	return analysis.Query{At: k.at, Range: k.over, Cell: k.cell}
+}
+
+// weighed is a call tree with the weights of one cost at one instant or over one range. It never changes.
+type weighed struct {
+	*calltree.Folded
+	tree *callTree
+	key  foldKey
+	peak model.Time  // when the peak is, for CostPeak; model.NoTime where there is none
+	unit ui.ProfUnit // of weighted stacks
+}
+
+// weigh asks for the weights of every stack and sums them up the tree.
+func weigh(ctx context.Context, trace analysis.Trace, key foldKey) (*weighed, error) {
+	if key.prof.Of != nil {
+		return weighProf(ctx, key)
+	}
+	w := &weighed{tree: key.tree, key: key, peak: model.NoTime}
+	q := key.query()
+	weights, err := trace.Weights(ctx, key.cost, q)
+	if err != nil {
+		return nil, err
+	}
+	if key.cost == analysis.CostPeak {
+		p, ok, err := trace.Peak(ctx, q.Range)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			w.peak = p.Time
+		}
+	}
+	w.Folded = key.tree.Fold(key.tree.picked(weights))
+	return w, nil
+}
+
+// plainWeights are the weights of single stacks, not summed up.
+type plainWeights struct {
+	key    foldKey
+	weight []uint64
+}
+
+// weighStacks asks for the weights of every stack.
+func weighStacks(ctx context.Context, trace analysis.Trace, key foldKey) (plainWeights, error) {
+	w, err := trace.Weights(ctx, key.cost, key.query())
+	return plainWeights{key, key.tree.picked(w)}, err
+}
+
+// members are the stacks that pass a node. Who asks for the same node again gets the same answer without looking again.
+type members struct {
+	tree   *callTree
+	node   int32
+	stacks []int
+}
+
+// of returns the dense indexes of the stacks that pass n.
+func (m *members) of(t *callTree, n int32) []int {
+	if m.tree == t && m.node == n {
+		return m.stacks
+	}
+	*m = members{tree: t, node: n}
+	under := make([]bool, t.Len())
+	under[n] = true
+	for c := int(n) + 1; c < len(under); c++ {
+		under[c] = under[t.Parent(int32(c))]
+	}
+	for i := range t.ids {
+		if under[t.Leaf(i)] {
+			m.stacks = append(m.stacks, i)
+		}
+	}
+	return m.stacks
+}
+
+// nodeIDs are nodes as widgets know them.
+func nodeIDs(nodes []int32) []uint64 {
+	out := make([]uint64, len(nodes))
+	for i, n := range nodes {
+		out[i] = uint64(n)
+	}
+	return out
+}
+
+// exists reports whether a node is there and weighs anything.
+func (w *weighed) exists(id uint64) bool { return id < uint64(w.Len()) && w.Total[id] > 0 }
+
+// frame is what is known of a node beyond its name; mixed says that it stands for several places.
+func (w *weighed) frame(n int32) (f model.Frame, mixed bool) {
+	id, mixed := w.Frame(n)
+	if w.tree.key.stacks == nil || id == 0 {
+		return model.Frame{Line: model.NoLine}, mixed
+	}
+	return w.tree.key.stacks.At(id), mixed
+}
+
+// label is a node's name as trees and graphs show it: without its signature, unless names stand as in the file.
+func (w *weighed) label(n int32) string {
+	sign := w.sign(n)
+	if w.tree.key.full {
+		return sign + w.Name(n)
+	}
+	return sign + widget.WithoutSignature(w.Name(n))
+}
+
+// place is a node's file and line, "" when unknown.
+func (w *weighed) place(n int32) string {
+	f, mixed := w.frame(n)
+	place := ui.FramePlace(f)
+	if place == "" {
+		place = w.dso(n)
+	}
+	if mixed && place != "" {
+		place += " …"
+	}
+	return place
+}
+
+// path is the nodes from below the root down to n, only the last limit of them (limit ≤ 0: all); left is how many more
+// there are.
+func (w *weighed) path(n int32, limit int) (nodes []int32, left int) {
+	for at := n; at > 0; at = w.Parent(at) {
+		if limit > 0 && len(nodes) >= limit {
+			left++
+			continue
+		}
+		nodes = append(nodes, at)
+	}
+	for i, j := 0, len(nodes)-1; i < j; i, j = i+1, j-1 {
+		nodes[i], nodes[j] = nodes[j], nodes[i]
+	}
+	return nodes, left
+}
+
+// follow finds the node in another tree of the same stacks that a path of names leads to, as far as it goes: short or
+// full names and folded recursion are no obstacle.
+func (w *weighed) follow(names []string) int32 {
+	at := int32(0)
+	for i, name := range names {
+		if i > 0 && name == names[i-1] && at != 0 && w.tree.key.collapse {
+			continue
+		}
+		next := int32(-1)
+		for _, c := range w.Children(at) {
+			if widget.ShortenTemplates(w.Name(c)) == name {
+				next = c
+				break
+			}
+		}
+		if next < 0 {
+			break
+		}
+		at = next
+	}
+	return at
+}
+
+// names is the path to n in a form that [weighed.follow] finds in other trees.
+func (w *weighed) names(n int32) []string {
+	nodes, _ := w.path(n, 0)
+	out := make([]string, len(nodes))
+	for i, m := range nodes {
+		out[i] = widget.ShortenTemplates(w.Name(m))
+	}
+	return out
+}

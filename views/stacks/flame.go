@@ -1,0 +1,150 @@
+package stacks
+
+import (
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// flamePane is the flame graph: [widget.Flame] over what the screen shows.
+type flamePane struct {
+	widget.Flame
+	of         *Stacks
+	want, zoom uint64 // what was selected and zoomed last, which the weights of some instants do not have
+}
+
+func newFlamePane(p *Stacks) *flamePane { return &flamePane{of: p} }
+
+// Root, Parent, Children, Value, Label and Note implement widget.FlameSource.
+func (g *flamePane) Root() uint64 {
+	if w := g.of.Now; w != nil && w.tree.key.part != calltree.WholeStacks {
+		if child, ok := w.OnlyChild(0); ok { // the pivot
+			return uint64(child)
+		}
+	}
+	return 0
+}
+
+func (g *flamePane) Parent(id uint64) (uint64, bool) {
+	if id == g.Root() || id == 0 || id >= uint64(g.of.Now.Len()) {
+		return 0, false
+	}
+	return uint64(g.of.Now.Parent(int32(id))), true
+}
+
+func (g *flamePane) Children(id uint64) []uint64 {
+	return nodeIDs(g.of.Now.Folded.Children(int32(id)))
+}
+
+func (g *flamePane) Value(id uint64) uint64 { return g.of.Now.Total[id] }
+
+func (g *flamePane) Label(id uint64) string { return g.of.Now.label(int32(id)) }
+
+func (g *flamePane) Note(id uint64) string { return g.of.amount(g.of.Now.Total[id]) }
+
+// reset shows the whole graph, with at selected.
+func (g *flamePane) reset(at int32) {
+	g.Reset(g)
+	g.want, g.zoom = g.Root(), g.Root()
+	if at > 0 {
+		g.choose(at)
+	}
+}
+
+// reload adopts other weights of the same tree.
+func (g *flamePane) reload() {
+	g.Reload(g, g.of.Now.exists)
+	if g.Zoom() != g.zoom && g.of.Now.exists(g.zoom) {
+		g.Select(g.zoom)
+		g.ZoomIn()
+		g.Select(g.want)
+	}
+	if id, ok := g.Selected(); ok && id != g.want && g.of.Now.exists(g.want) {
+		g.Select(g.want)
+	}
+}
+
+func (g *flamePane) remember() {
+	g.want, _ = g.Selected()
+	g.zoom = g.Zoom()
+}
+
+// choose selects a node.
+func (g *flamePane) choose(n int32) {
+	g.Select(uint64(n))
+	g.remember()
+}
+
+func (g *flamePane) Do(a keymap.Action) bool {
+	switch g.rising(a) {
+	case keymap.Up:
+		g.Up()
+	case keymap.Down:
+		g.Down()
+	case keymap.Left:
+		g.Side(-1)
+	case keymap.Right:
+		g.Side(1)
+	case keymap.PageUp:
+		g.Page(-1)
+	case keymap.PageDown:
+		g.Page(1)
+	case keymap.First:
+		g.Select(g.Root())
+	case keymap.Last, keymap.HotPath:
+		g.hotPath()
+	case keymap.Open, keymap.ZoomIn:
+		if !g.ZoomIn() {
+			g.of.Say("the selected frame has the full width already")
+		}
+	case keymap.ZoomOut:
+		g.ZoomOut()
+	case keymap.ZoomReset:
+		g.ZoomReset()
+	default:
+		return false
+	}
+	g.remember()
+	return true
+}
+
+// hotPath selects the end of the heaviest path below the selection.
+func (g *flamePane) hotPath() {
+	id, ok := g.Selected()
+	if !ok {
+		return
+	}
+	if path := g.of.Now.HotPath(int32(id)); len(path) > 0 {
+		g.Select(uint64(path[len(path)-1]))
+	}
+}
+
+func (g *flamePane) click(x, y int, double bool) bool {
+	id, ok := g.Hit(x, y)
+	if !ok {
+		return false
+	}
+	g.Select(id)
+	if double {
+		g.ZoomIn()
+	}
+	g.remember()
+	return true
+}
+
+func (g *flamePane) draw(s tcell.Screen, r widget.Rect, focused bool) {
+	p := g.of
+	if p.Now == nil || p.Now.Total[0] == 0 {
+		p.drawEmpty(s, r)
+		return
+	}
+	g.Match = nil
+	if f := p.matching(); f != nil {
+		g.Match = func(id uint64) bool { return f.matches(int32(id)) }
+	}
+	g.Style = p.frameStyle()
+	g.Focused = focused
+	g.Draw(s, r, p.Look)
+}

@@ -1,0 +1,149 @@
+package stacks
+
+import (
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// About a pivot there are two trees: the screen's own holds what the function calls, another one above it who calls it.
+
+// pivoted reports whether trees turn about a function.
+func (p *Stacks) pivoted() bool { return p.State.Chips.Pivot() != "" }
+
+// part is what of the stacks the tree is made of.
+func (p *Stacks) part() calltree.StackPart {
+	switch {
+	case p.half:
+		return calltree.Callers
+	case p.pivoted():
+		return calltree.Callees
+	}
+	return calltree.WholeStacks
+}
+
+// inverts reports whether the tree is bottom-up.
+func (p *Stacks) inverts() bool { return p.half || p.invert && !p.pivoted() }
+
+// active is the tree that has the keys.
+func (p *Stacks) active() *Stacks {
+	if p.inUpper && p.Upper != nil && p.pivoted() && p.Upper.Now != nil {
+		return p.Upper
+	}
+	return p
+}
+
+// showUpper keeps the tree of the callers up to date.
+func (p *Stacks) showUpper(s *state.State) {
+	if p.half || !p.pivoted() {
+		p.Upper, p.inUpper = nil, false
+		return
+	}
+	if p.Upper == nil {
+		p.Upper = NewStacks(p.Env)
+		p.Upper.half = true
+	}
+	p.Upper.flame, p.Upper.collapse = p.flame, p.collapse
+	if p.Upper.text != p.text {
+		p.Upper.Find(p.text)
+	}
+	p.Upper.Show(s)
+}
+
+// drawTrees draws the tree or the graph, below that of the callers where there is one and room for both.
+func (p *Stacks) drawTrees(s tcell.Screen, r widget.Rect) {
+	p.upperAt = widget.Rect{}
+	if !p.pivoted() || p.Upper == nil || p.Upper.Now == nil || p.Now == nil || p.Now.Total[0] == 0 {
+		p.drawTree(s, r, !p.detail)
+		return
+	}
+	const low = 9 // rows below which only the half with the keys is shown
+	if r.H < low {
+		at := p.active()
+		if at == p.Upper {
+			p.upperAt = r
+		}
+		at.drawTree(s, r, !p.detail)
+		return
+	}
+	p.upperAt, r = r.CutTop(r.H / 2)
+	p.Upper.drawTree(s, p.upperAt, p.inUpper && !p.detail)
+	line, r := r.CutTop(1)
+	name := widget.ShortenScopes(widget.WithoutSignature(p.State.Chips.Pivot()), max(line.W/2, 10))
+	up, down := p.Look.Glyphs.Up, p.Look.Glyphs.Down
+	widget.TitleLine(s, line, p.Look, string(up)+" callers of "+name+", and what it calls "+string(down), "Tab changes sides")
+	p.drawTree(s, r, !p.inUpper && !p.detail)
+}
+
+func (p *Stacks) drawTree(s tcell.Screen, r widget.Rect, focused bool) {
+	if p.flame {
+		p.Graph.Rising = p.half
+		p.Graph.draw(s, r, focused)
+		return
+	}
+	p.rows.draw(s, r, focused)
+}
+
+// nextPane gives the keys to the callers, the callees, or the detail.
+func (p *Stacks) nextPane(forward bool) {
+	if p.Upper == nil {
+		p.detail = !p.detail && !p.whole
+		return
+	}
+	// 0 callees, 1 detail, 2 callers
+	at, n := 0, 3
+	switch {
+	case p.detail:
+		at = 1
+	case p.inUpper:
+		at = 2
+	}
+	step := 1
+	if !forward {
+		step = n - 1
+	}
+	at = (at + step) % n
+	if at == 1 && p.whole {
+		at = (at + step) % n
+	}
+	p.detail = at == 1
+	if at != 1 {
+		p.inUpper = at == 2
+	}
+}
+
+// function implements functioner: the selected one as the tree names it.
+func (p *Stacks) function() string {
+	q := p.active()
+	n := q.Selected()
+	if n == 0 {
+		return ""
+	}
+	if f, _ := q.Now.Frame(n); f == 0 {
+		return ""
+	}
+	return q.Now.Name(n)
+}
+
+func (p *Stacks) follows() string { return "" }
+
+// rising turns up and down about where the graph grows upwards.
+func (g *flamePane) rising(a keymap.Action) keymap.Action {
+	if !g.Rising {
+		return a
+	}
+	switch a {
+	case keymap.Up:
+		return keymap.Down
+	case keymap.Down:
+		return keymap.Up
+	case keymap.PageUp:
+		return keymap.PageDown
+	case keymap.PageDown:
+		return keymap.PageUp
+	}
+	return a
+}

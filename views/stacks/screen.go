@@ -1,0 +1,296 @@
+package stacks
+
+import (
+	"context"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// Stacks shows the weight of call paths, as a tree or as a flame graph over the same nodes. The structure of the tree is
+// made once; what follows the instant is only its weights.
+type Stacks struct {
+	ui.Pane
+	tree    *ui.Lazy[treeKey, *callTree]
+	weights *ui.Lazy[foldKey, *weighed]
+	other   *ui.Lazy[foldKey, plainWeights] // blocks beside bytes, or bytes beside blocks
+	search  *ui.Lazy[searchKey, *found]
+
+	Now   *weighed // what is shown; nil before the first answer
+	rows  *treePane
+	Graph *flamePane
+	info  stackDetail
+
+	flame    bool
+	invert   bool
+	collapse bool
+	detail   bool // the detail has the keys
+	whole    bool // the pane has the whole screen
+	touched  bool // the user has moved or opened something: the tree is not opened anew
+	through  members
+	ids      int // stacks that the tree was asked for
+	text     string
+	jump     bool // go to the first match once the search is done
+	adopted  state.Selection
+	sought   int // of ProfState.Sent: what was shown already
+
+	Upper   *Stacks     // the callers about a pivot; nil without one
+	half    bool        // this is the upper tree of another screen
+	inUpper bool        // the upper tree has the keys
+	upperAt widget.Rect // where that is
+}
+
+func NewStacks(e *ui.Env) *Stacks {
+	p := &Stacks{Pane: ui.NewPane(e)}
+	p.tree = ui.NewLazy(e, func(ctx context.Context, k treeKey) (*callTree, error) { return makeTree(ctx, e, k) })
+	p.weights = ui.NewLazy(e, func(ctx context.Context, k foldKey) (*weighed, error) { return weigh(ctx, e.Trace, k) })
+	p.other = ui.NewLazy(e, func(ctx context.Context, k foldKey) (plainWeights, error) { return weighStacks(ctx, e.Trace, k) })
+	p.search = ui.NewLazy(e, findNames)
+	p.rows, p.Graph = newTreePane(p), newFlamePane(p)
+	return p
+}
+
+func (p *Stacks) Name() string { return "Stacks" }
+
+func (p *Stacks) Action() keymap.Action { return keymap.ShowStacks }
+
+func (p *Stacks) Needs() model.Facet { return model.FacetAllocations }
+
+func (p *Stacks) narrows() bool { return true }
+
+func (p *Stacks) Scopes() []keymap.Scope {
+	switch {
+	case p.detail:
+		return []keymap.Scope{keymap.ScopeText, keymap.ScopeStacks}
+	case p.flame:
+		return []keymap.Scope{keymap.ScopeFlame, keymap.ScopeStacks}
+	}
+	return []keymap.Scope{keymap.ScopeTree, keymap.ScopeStacks}
+}
+
+func (p *Stacks) About() string {
+	if p.flame {
+		return "flame"
+	}
+	return "tree"
+}
+
+// Show asks for the tree, its weights and what the search finds in them, and shows the newest that there are.
+func (p *Stacks) Show(s *state.State) {
+	p.State = *s
+	if s.Profile == nil || p.Trace == nil && p.Prof == nil {
+		return
+	}
+	p.showUpper(s)
+	p.tree.Ask(p.treeKey())
+	t, ok := p.tree.Get()
+	if !ok {
+		return
+	}
+	key := foldKeyOf(t, s)
+	askWeights(p.weights, key)
+	if key.cost = beside(key.cost); key.cost < analysis.CostCountOf && p.Prof == nil {
+		askWeights(p.other, key)
+	}
+	w, ok := p.weights.Get()
+	if !ok {
+		return
+	}
+	if w != p.Now {
+		p.adopt(w)
+	}
+	p.adoptSelection()
+	p.adoptSought()
+	p.askSearch()
+}
+
+func (p *Stacks) treeKey() treeKey {
+	st := &p.State.Status
+	if n := st.Stacks; st.Final || st.Stopped || n > p.ids+p.ids/4 {
+		p.ids = n // while more is read only now and then
+	}
+	return treeKey{
+		stacks: p.State.Profile.Stacks, ids: p.ids, invert: p.inverts(), collapse: p.collapse, full: p.State.FullName, prof: p.Prof,
+		chips: p.State.Chips, part: p.part(),
+	}
+}
+
+// askWeights asks again for what was asked already only once the answer is there: a file that grows faster than answers
+// come shall not starve them.
+func askWeights[V any](z *ui.Lazy[foldKey, V], k foldKey) {
+	if z.Asked && !z.Fresh() {
+		old := z.Key
+		if old.revision = k.revision; old == k {
+			return
+		}
+	}
+	z.Ask(k)
+}
+
+// beside is the cost that says more about another: blocks for bytes, bytes for blocks; analysis.CostCountOf for none.
+func beside(c analysis.Cost) analysis.Cost {
+	switch c {
+	case analysis.CostLive:
+		return analysis.CostLiveCount
+	case analysis.CostLiveCount:
+		return analysis.CostLive
+	case analysis.CostTotal:
+		return analysis.CostCount
+	case analysis.CostCount:
+		return analysis.CostTotal
+	}
+	return analysis.CostCountOf
+}
+
+// adopt shows other weights. What is open and selected stays, unless the tree has another shape or nobody has chosen yet.
+func (p *Stacks) adopt(w *weighed) {
+	old := p.Now
+	p.Now = w
+	switch {
+	case old == nil:
+		p.reset(0)
+	case old.tree.key.shape() != w.tree.key.shape():
+		at := int32(0)
+		if p.touched {
+			names := old.names(p.selectedIn(old))
+			if n := len(names); n > 0 && old.tree.key.invert != w.tree.key.invert {
+				names = names[n-1:] // the way there is another one, but the function may be at its top
+			}
+			at = w.follow(names)
+		}
+		p.reset(at)
+	case !p.touched && (old.key.cost != w.key.cost || !old.key.prof.Same(w.key.prof) || old.key.revision != w.key.revision):
+		p.reset(0)
+	default:
+		p.rows.reload()
+		p.Graph.reload()
+	}
+}
+
+// reset shows a tree with nothing open but what leads to at, or the heaviest path for 0.
+func (p *Stacks) reset(at int32) {
+	p.rows.reset(at)
+	p.Graph.reset(at)
+}
+
+// adoptSelection goes to the stack that was selected on another screen since.
+func (p *Stacks) adoptSelection() {
+	sel := p.State.Selected
+	if sel == p.adopted || !sel.Set || p.Now.Total[0] == 0 {
+		return
+	}
+	p.adopted = sel
+	for i, id := range p.Now.tree.ids {
+		if id != sel.Stack {
+			continue
+		}
+		at := p.Now.Leaf(i)
+		if p.Now.tree.key.invert {
+			path, _ := p.Now.path(at, 0)
+			at = path[0]
+		}
+		if p.Now.exists(uint64(at)) && at > 0 {
+			p.touched = true
+			p.selectNode(at)
+		}
+		return
+	}
+}
+
+func (p *Stacks) askSearch() {
+	if p.text == "" && !p.search.Asked {
+		return
+	}
+	p.search.Ask(searchKey{p.Now, p.text})
+	f, ok := p.search.Get()
+	if !ok || f.key.text != p.text {
+		return
+	}
+	p.rows.highlight(p.text)
+	if !p.jump {
+		return
+	}
+	p.jump = false
+	if at := p.Selected(); f.key.in == p.Now && p.text != "" && !f.matches(at) {
+		p.findNext(f.next)
+	}
+}
+
+// matching is the search's result where it is that of what is shown, else nil.
+func (p *Stacks) matching() *found {
+	if f, ok := p.search.Get(); ok && p.text != "" && f.key.text == p.text && f.key.in.tree == p.Now.tree {
+		return f
+	}
+	return nil
+}
+
+// Selected is the selected node, 0 for none.
+func (p *Stacks) Selected() int32 {
+	if p.Now == nil {
+		return 0
+	}
+	return p.selectedIn(p.Now)
+}
+
+func (p *Stacks) selectedIn(w *weighed) int32 {
+	var id uint64
+	var ok bool
+	if p.flame {
+		id, ok = p.Graph.Selected()
+	} else {
+		id, ok = p.rows.SelectedID()
+	}
+	if !ok || id >= uint64(w.Len()) {
+		return 0
+	}
+	return int32(id)
+}
+
+// selectNode selects a node in tree or graph, opening what leads there.
+func (p *Stacks) selectNode(n int32) {
+	if p.flame {
+		p.Graph.choose(n)
+		return
+	}
+	p.rows.reveal(n)
+}
+
+// Draw implements tview.Primitive.
+func (p *Stacks) Draw(s tcell.Screen) {
+	r := p.Rect()
+	title, body := r.CutTop(1)
+	if r.H < 6 {
+		body = r // every row counts
+	} else {
+		widget.TitleLine(s, title, p.Look, p.Title(), p.answer(title.W))
+	}
+	body, side, below := p.divide(body)
+	if q := p.active(); q.Selected() > 0 && side.Empty() && below.Empty() && r.H >= 6 {
+		at := q.Selected()
+		widget.Fill(s, title, p.Look.Text)
+		widget.TitleLine(s, title, p.Look, q.Now.label(at), q.shares(at, title.W))
+	}
+	p.drawTrees(s, body)
+	p.info.draw(p, s, side, below)
+}
+
+// divide shares the room between the tree and the detail, which stands beside it where there is room, or below.
+func (p *Stacks) divide(r widget.Rect) (body, side, below widget.Rect) {
+	const wide, high = 150, 10
+	switch {
+	case p.whole || r.H < high || p.Now == nil || p.Now.Total[0] == 0:
+		return r, side, below
+	case r.W >= wide:
+		body, side = r.CutRight(r.W / 3)
+		body.W -= 2
+	default:
+		body, below = r.CutBottom(min(max(r.H*3/10, 6), 13))
+	}
+	return body, side, below
+}

@@ -1,0 +1,222 @@
+package state
+
+import (
+	"strings"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/diff"
+	"github.com/memtui/memtui/model"
+)
+
+// The two sides of a comparison.
+const (
+	SideA = iota // before
+	SideB        // after
+)
+
+// Mark is a moment that was chosen as one side of a comparison. The zero mark follows what every screen is about.
+type Mark struct {
+	Set   bool
+	Other bool // of the second file
+	At    analysis.Instant
+	Range analysis.Range
+	Prof  ProfState // of stack profiles: event, metric and window
+}
+
+// CompareState is what the difference is between, and how it is shown.
+type CompareState struct {
+	On      bool // every screen shows the difference
+	Marks   [2]Mark
+	Swapped bool
+	Per     diff.Normal
+	Match   diff.FrameMatch
+	Align   diff.Align    // of curves
+	Moments [2]model.Time // that stand at the same place with analysis.AlignMarker
+	Masks   string        // texts of analysis.ParseMask, one per line
+	Sought  model.NodeID  // of the joined stacks: what Stacks was sent to
+	Sent    int           // how often it was
+	Only    int           // 0 for all rows, 1 for changed ones, 2 for new, 3 for gone, 4 for grown, 5 for shrunk ones
+}
+
+// The intents about comparisons. Their fields are documented by CompareState's.
+type (
+	MarkSide struct {
+		Side int
+		M    Mark
+	}
+	ClearMarks     struct{}
+	ShowDifference struct{ On bool }
+	SwapCompared   struct{}
+	SetPer         struct{ Per diff.Normal }
+	SetMatch       struct{ Match diff.FrameMatch }
+	SetAlign       struct {
+		Align   diff.Align
+		Moments [2]model.Time
+	}
+	SetMasks  struct{ Masks string }
+	NextOnly  struct{}
+	NextCost  struct{} // also of keys typed faster than screens are drawn
+	NextGroup struct{}
+	SeekNode  struct{ Node model.NodeID }
+)
+
+func (i MarkSide) apply(s State) State { s.Compare.Marks[i.Side] = i.M; return s }
+
+func (i ShowDifference) apply(s State) State { s.Compare.On = i.On; return s }
+
+func (SwapCompared) apply(s State) State { s.Compare.Swapped = !s.Compare.Swapped; return s }
+
+func (i SetPer) apply(s State) State { s.Compare.Per = i.Per; return s }
+
+func (i SetMatch) apply(s State) State { s.Compare.Match = i.Match; return s }
+
+func (i SetMasks) apply(s State) State { s.Compare.Masks = i.Masks; return s }
+
+func (i SeekNode) apply(s State) State {
+	s.Compare.Sought = i.Node
+	s.Compare.Sent++
+	return s
+}
+
+func (i SetAlign) apply(s State) State {
+	s.Compare.Align, s.Compare.Moments = i.Align, i.Moments
+	return s
+}
+
+func (ClearMarks) apply(s State) State {
+	s.Compare.On, s.Compare.Marks, s.Compare.Swapped = false, [2]Mark{}, false
+	return s
+}
+
+func (NextCost) apply(s State) State {
+	s.Cost = (s.Cost + 1) % analysis.CostCountOf
+	return s
+}
+
+func (NextGroup) apply(s State) State {
+	s.Group = (s.Group + 1) % analysis.GroupCount
+	return s
+}
+
+// nextOnly goes from all rows through those that changed to each kind of change; what stayed the same is no change.
+func (NextOnly) apply(s State) State {
+	s.Compare.Only = (s.Compare.Only + 1) % (int(diff.ChangeCount) + 1)
+	return s
+}
+
+// Shows reports whether a row of a comparison is among those that are wanted.
+func (c *CompareState) Shows(status diff.ChangeStatus) bool {
+	switch c.Only {
+	case 0:
+		return true
+	case 1:
+		return status != diff.ChangeSame
+	}
+	return int(status) == c.Only-1
+}
+
+// OnlyText says which rows are shown, "" for all.
+func (c *CompareState) OnlyText() string {
+	switch c.Only {
+	case 0:
+		return ""
+	case 1:
+		return "changed only"
+	}
+	return diff.ChangeStatus(c.Only-1).String() + " only"
+}
+
+// ParseMasks reads masks that make names of two files alike. Those that do not parse were refused when they were typed.
+func ParseMasks(text string) (out []diff.Mask) {
+	for line := range strings.SplitSeq(text, "\n") {
+		if line == "" {
+			continue
+		}
+		if m, err := diff.ParseMask(line); err == nil {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// Moment is the instant and the range that one side is about.
+type Moment struct {
+	Other bool
+	At    analysis.Instant
+	Over  analysis.Range
+	Prof  ProfState
+}
+
+// Moments are what both sides are about, before and after as they are marked, not swapped. With one file and no mark A stands for
+// its beginning. With two files an unmarked side is where the other one is: m says which time of B belongs to one of A.
+func (s *State) Moments(two bool, m diff.TimeMap) [2]Moment {
+	here := Moment{At: s.At, Over: s.Range, Prof: s.Prof}
+	out := [2]Moment{here, here}
+	if two {
+		out[SideB].Other = true
+		out[SideB].At, out[SideB].Over = counterpart(m, s.At), counterpartRange(m, s.Range)
+		out[SideB].Prof = NewProfState()
+	} else {
+		out[SideA].At, out[SideA].Over = analysis.At(0), analysis.Range{From: model.NoTime, To: 0}
+		if !s.Range.IsWhole() && s.Range.From > 0 { // what was before the range
+			out[SideA].At, out[SideA].Over = analysis.At(s.Range.From), analysis.Range{From: model.NoTime, To: s.Range.From}
+		}
+	}
+	for i, k := range s.Compare.Marks {
+		if k.Set {
+			out[i] = Moment{k.Other, k.At, k.Range, k.Prof}
+		}
+	}
+	return out
+}
+
+// Until is the moment in a file that ends at end: the place of the other file's moment may be beyond that.
+func (m Moment) Until(end model.Time) Moment {
+	if m.At.Events == 0 && m.At.T > end {
+		m.At = analysis.End
+	}
+	if !m.Over.IsWhole() {
+		m.Over.From, m.Over.To = min(m.Over.From, end), min(m.Over.To, end)
+	}
+	return m
+}
+
+// counterpart is the instant of B at the place of one of A. The end and the peak are each file's own.
+func counterpart(m diff.TimeMap, at analysis.Instant) analysis.Instant {
+	if at == analysis.End || at.Events != 0 {
+		return at
+	}
+	return analysis.At(max(m.After(at.T), 0))
+}
+
+func counterpartRange(m diff.TimeMap, r analysis.Range) analysis.Range {
+	if r.IsWhole() {
+		return r
+	}
+	return Between(max(m.After(max(r.From, 0)), 0), max(m.After(r.To), 0))
+}
+
+// Arguments are the flags of memtui diff that say how the difference is shown; mixed is what [env.mixed] says.
+func (c *CompareState) Arguments(mixed bool) (words []string) {
+	for mask := range strings.SplitSeq(c.Masks, "\n") {
+		if mask != "" {
+			words = append(words, "--mask", mask)
+		}
+	}
+	if usual := map[bool]diff.FrameMatch{true: diff.MatchFunctions}[mixed]; c.Match != usual {
+		words = append(words, "--match", c.Match.String())
+	}
+	if c.Per != diff.NormalNone {
+		words = append(words, "--normalize", c.Per.String())
+	}
+	switch {
+	case c.Only == 1:
+		words = append(words, "--only", "new,gone,grown,shrunk")
+	case c.Only > 1:
+		words = append(words, "--only", diff.ChangeStatus(c.Only-1).String())
+	}
+	if c.Swapped {
+		words = append(words, "--swap")
+	}
+	return words
+}

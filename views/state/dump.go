@@ -1,0 +1,60 @@
+package state
+
+import (
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// NoLayout stands for no page layout, NoSeries for the series that has layouts first.
+const (
+	NoLayout = -1
+	NoSeries = -1
+)
+
+// DumpState is what screens of measured series and page layouts are about, besides the instant.
+type DumpState struct {
+	Series int              // selected, NoSeries for the first with layouts
+	Layout int              // chosen at LayoutAt, NoLayout to follow the instant: several may have one time, or none
+	On     analysis.Instant // where Layout was chosen; elsewhere it counts for nothing
+	MarkA  int              // layouts to compare, NoLayout for none
+	MarkB  int              // NoLayout for the one at the instant
+	Spot   PageSpot         // where the grid was sent to
+	Sent   int              // how often it was
+}
+
+func NewDumpState() DumpState {
+	return DumpState{Series: NoSeries, Layout: NoLayout, MarkA: NoLayout, MarkB: NoLayout}
+}
+
+// The intents about dumps.
+type (
+	ChooseSeries struct{ Series int }
+	ChooseLayout struct {
+		Layout int
+		At     model.Time
+	}
+	MarkLayouts struct{ A, B int }
+	ShowPage    struct{ Spot PageSpot }
+)
+
+func (i ChooseSeries) apply(s State) State { s.Dump.Series = i.Series; return s }
+
+func (i ShowPage) apply(s State) State {
+	s.Dump.Spot, s.Compare.On = i.Spot, false
+	s.Dump.Sent++
+	return s
+}
+
+func (i MarkLayouts) apply(s State) State {
+	s.Dump.MarkA, s.Dump.MarkB = i.A, i.B
+	return s
+}
+
+func (i ChooseLayout) apply(s State) State {
+	s = s.Apply(MoveTo{analysis.At(max(i.At, 0))})
+	s.Dump.Layout, s.Dump.On = i.Layout, s.At
+	return s
+}
+
+// PageSpot is a place in a layout: a page, and a part of it where pages are divided.
+type PageSpot struct{ Typ, Page, Part int }

@@ -1,0 +1,45 @@
+package state
+
+import (
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+)
+
+// Narrowing is all of a state that chips stand for: what undo brings back.
+type Narrowing struct {
+	chips  calltree.StackFilter
+	cell   analysis.Cell
+	window int
+}
+
+func (s *State) Narrowing() Narrowing { return Narrowing{s.Chips, s.Cell, s.Prof.Window} }
+
+// The intents about filters of stacks.
+type (
+	AddStep   struct{ Step calltree.StackStep }
+	DropStep  struct{ N int } // counted from 0, from the end where it is negative
+	setSteps  struct{ f calltree.StackFilter }
+	SetNarrow struct{ To Narrowing }
+)
+
+func (i AddStep) apply(s State) State { return setSteps{s.Chips.With(i.Step)}.apply(s) }
+
+func (i DropStep) apply(s State) State {
+	n := i.N
+	if n < 0 {
+		n += len(s.Chips.Steps())
+	}
+	return setSteps{s.Chips.Without(n)}.apply(s)
+}
+
+func (i setSteps) apply(s State) State {
+	if s.Chips = i.f; s.Selected.By != analysis.ByStack {
+		s.Selected = Selection{} // keys of groups are those of one filter
+	}
+	return s
+}
+
+func (i SetNarrow) apply(s State) State {
+	s.Cell, s.Prof.Window = i.To.cell, i.To.window
+	return setSteps{i.To.chips}.apply(s)
+}

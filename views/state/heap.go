@@ -1,0 +1,199 @@
+package state
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/model"
+)
+
+// NoSnapshot is where a number of a snapshot is missing: the last whole one, the first one to compare with, no row.
+const NoSnapshot = -1
+
+// HeapState is what the screens of heap snapshots show. Rows mean nothing outside of the snapshot that stands beside them.
+type HeapState struct {
+	Snapshot int  // NoSnapshot follows the last whole one
+	Before   int  // what is marked to compare with; NoSnapshot for the first one
+	Compared int  // what is marked to be compared with it; NoSnapshot for Snapshot
+	After    int  // of the other file, where two are compared; NoSnapshot for its last whole one
+	Moving   bool // the snapshot of the other file is what moving moves
+	Swapped  bool
+	Policy   heapgraph.EdgePolicy
+
+	Row     model.Row // what Object shows
+	RowOf   int
+	Top     model.Row // whose children Dominators lists
+	TopOf   int
+	Without string // retainers that paths leave out: rows of RowOf, packed, ascending
+}
+
+func NewHeapState() HeapState {
+	return HeapState{Snapshot: NoSnapshot, Before: NoSnapshot, Compared: NoSnapshot, After: NoSnapshot, RowOf: NoSnapshot, TopOf: NoSnapshot}
+}
+
+// The intents of heap screens. Their fields are documented by HeapState's.
+type (
+	SetSnapshot struct{ I int }
+	SetBefore   struct{ I int }
+	SetCompared struct{ I int }
+	SetAfter    struct{ I int }
+	SwapSides   struct{ Two bool } // two files are compared
+	MoveAfter   struct{ On bool }
+	SetPolicy   struct{ P heapgraph.EdgePolicy }
+	SetRow      struct {
+		Of  int
+		Row model.Row
+	}
+	SetTop  SetRow
+	Exclude struct{ Row model.Row } // from paths to the row; again to take it back
+	Include struct{}                // everything again
+)
+
+func (i SetSnapshot) apply(s State) State { s.Heap.Snapshot = i.I; return s }
+
+func (i SetBefore) apply(s State) State { s.Heap.Before = i.I; return s }
+
+func (i SetCompared) apply(s State) State { s.Heap.Compared = i.I; return s }
+
+func (i SetAfter) apply(s State) State { s.Heap.After = i.I; return s }
+
+func (i MoveAfter) apply(s State) State { s.Heap.Moving = i.On; return s }
+
+func (i SetPolicy) apply(s State) State { s.Heap.Policy = i.P; return s }
+
+func (i SetTop) apply(s State) State { s.Heap.Top, s.Heap.TopOf = i.Row, i.Of; return s }
+
+func (Include) apply(s State) State { s.Heap.Without = ""; return s }
+
+func (i SetRow) apply(s State) State {
+	if s.Heap.RowOf != i.Of || s.Heap.Row != i.Row {
+		s.Heap.Without = ""
+	}
+	s.Heap.Row, s.Heap.RowOf = i.Row, i.Of
+	return s
+}
+
+func (i SwapSides) apply(s State) State {
+	if i.Two {
+		s.Heap.Swapped = !s.Heap.Swapped
+		return s
+	}
+	before, after := s.Before(), s.Compared()
+	if s.Heap.Before = after; s.Heap.Compared != NoSnapshot {
+		s.Heap.Compared = before
+	} else {
+		s.Heap.Snapshot = before
+	}
+	return s
+}
+
+func (i Exclude) apply(s State) State {
+	rows := s.Heap.Excluded()
+	if at, found := slices.BinarySearch(rows, i.Row); found {
+		rows = slices.Delete(rows, at, at+1)
+	} else {
+		rows = slices.Insert(rows, at, i.Row)
+	}
+	b := make([]byte, 0, 4*len(rows))
+	for _, r := range rows {
+		b = binary.BigEndian.AppendUint32(b, uint32(r))
+	}
+	s.Heap.Without = string(b)
+	return s
+}
+
+// Excluded are the retainers that paths leave out, ascending.
+func (h *HeapState) Excluded() []model.Row { return UnpackRows(h.Without) }
+
+func UnpackRows(packed string) (rows []model.Row) {
+	for b := []byte(packed); len(b) >= 4; b = b[4:] {
+		rows = append(rows, model.Row(binary.BigEndian.Uint32(b)))
+	}
+	return rows
+}
+
+// Heaps are the snapshots of the file, nil when it has none.
+func (s *State) Heaps() model.HeapSource {
+	if s.Profile == nil {
+		return nil
+	}
+	return s.Profile.Heaps
+}
+
+// Snapshots is how many there are.
+func (s *State) Snapshots() int {
+	if h := s.Heaps(); h != nil {
+		return h.Len()
+	}
+	return 0
+}
+
+// Snapshot is the one that everything is about, NoSnapshot when there is none.
+func (s *State) Snapshot() int {
+	if i := s.Heap.Snapshot; i >= 0 && i < s.Snapshots() {
+		return i
+	}
+	return LastWhole(s.Heaps())
+}
+
+// LastWhole is the last snapshot that is whole, or the last there is.
+func LastWhole(h model.HeapSource) int {
+	if h == nil {
+		return NoSnapshot
+	}
+	for i := h.Len() - 1; i >= 0; i-- {
+		if h.Info(i).Complete {
+			return i
+		}
+	}
+	return h.Len() - 1
+}
+
+// Before is the snapshot to compare with.
+func (s *State) Before() int {
+	if i := s.Heap.Before; i >= 0 && i < s.Snapshots() {
+		return i
+	}
+	return min(0, s.Snapshots()-1)
+}
+
+// Compared is the snapshot that Comparison compares with the one before.
+func (s *State) Compared() int {
+	if i := s.Heap.Compared; i >= 0 && i < s.Snapshots() {
+		return i
+	}
+	return s.Snapshot()
+}
+
+// Row is what Object shows: the root of everything where nothing of this snapshot was chosen.
+func (s *State) Row() model.Row {
+	if s.Heap.RowOf == s.Snapshot() {
+		return s.Heap.Row
+	}
+	return model.RootRow
+}
+
+// Top is what Dominators lists the children of.
+func (s *State) Top() model.Row {
+	if s.Heap.TopOf == s.Snapshot() {
+		return s.Heap.Top
+	}
+	return model.RootRow
+}
+
+// Largest is the snapshot with the most bytes, or rows where nobody knows bytes.
+func Largest(h model.HeapSource) int {
+	at, most := NoSnapshot, int64(-1)
+	for i := range h.Len() {
+		info := h.Info(i)
+		n := info.Bytes
+		if n == model.NoCount {
+			n = info.Rows
+		}
+		if n > most {
+			at, most = i, n
+		}
+	}
+	return at
+}

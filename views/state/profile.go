@@ -1,0 +1,57 @@
+package state
+
+import (
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/weights"
+	"github.com/memtui/memtui/model"
+)
+
+// Nothing chosen: the event and the metric that reports are about, the whole file.
+const (
+	NoEvent  = -1
+	NoMetric = -1
+	NoWindow = -1
+)
+
+// ProfState is what screens of stack profiles are about, besides the range.
+type ProfState struct {
+	Event  int               // NoEvent for the first that has stacks
+	Metric int               // NoMetric for the event's own
+	Window int               // NoWindow for the records as a whole
+	By     weights.ProfileBy // what rows of Functions stand for
+	Sought string            // the function that Stacks was sent to
+	Sent   int               // how often it was
+}
+
+func NewProfState() ProfState { return ProfState{Event: NoEvent, Metric: NoMetric, Window: NoWindow} }
+
+// The intents about stack profiles.
+type (
+	ChooseEvent  struct{ Event int } // also forgets the metric, which the event may not have
+	ChooseMetric struct{ Metric int }
+	ChooseWindow struct{ Window int }
+	SetProfileBy struct{ By weights.ProfileBy }
+	Seek         struct{ Name string }
+)
+
+func (i ChooseEvent) apply(s State) State {
+	s.Prof.Event, s.Prof.Metric = i.Event, NoMetric
+	return s
+}
+
+func (i ChooseMetric) apply(s State) State { s.Prof.Metric = i.Metric; return s }
+
+func (i SetProfileBy) apply(s State) State { s.Prof.By = i.By; return s }
+
+func (i ChooseWindow) apply(s State) State {
+	if s.Prof.Window = i.Window; i.Window != NoWindow {
+		s.Range, s.Anchor = analysis.Whole, model.NoTime
+	}
+	return s
+}
+
+func (i Seek) apply(s State) State {
+	s.Prof.Sought = i.Name
+	s.Prof.Sent++
+	return s
+}

@@ -1,0 +1,277 @@
+package state
+
+import (
+	"math"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/model"
+)
+
+// State is what all screens show. It is a value: screens keep the one they were shown last and never change it.
+type State struct {
+	Profile *model.Profile // nil until the first revision
+	Status  analysis.Status
+
+	At     analysis.Instant // analysis.End follows the end while a file loads
+	Range  analysis.Range   // analysis.Whole when nothing is selected
+	Anchor model.Time       // where a range was started that follows the instant; model.NoTime when none is
+	View   analysis.Range   // what charts show: analysis.Whole, or what was zoomed to
+
+	Group  analysis.Group
+	Cost   analysis.Cost
+	Series Series // what charts show
+	Filter string // of tables
+	MinAge model.Time
+	Cell   analysis.Cell        // tables and stacks show only blocks of this size and lifetime
+	Chips  calltree.StackFilter // of the stacks of traces and profiles
+
+	Selected Selection
+	Exact    bool // exact numbers instead of rounded ones
+	FullName bool // names as the file has them instead of shortened ones
+
+	Heap HeapState
+	Dump DumpState
+	Prof ProfState
+
+	Compare CompareState
+
+	Columns int // cells that charts have for the time axis: the unit of a step
+}
+
+// Selection is the group that is selected in tables, so that other screens can find it.
+type Selection struct {
+	By    analysis.Group
+	Key   analysis.Key
+	Stack model.StackID
+	Set   bool
+}
+
+// NewState is the state before anything is loaded.
+func NewState() State {
+	return State{At: analysis.End, Range: analysis.Whole, View: analysis.Whole, Anchor: model.NoTime, Heap: NewHeapState(), Dump: NewDumpState(), Prof: NewProfState(), Columns: 70}
+}
+
+// Intent is a change that somebody wants.
+type Intent interface {
+	apply(State) State
+}
+
+// Apply returns the state after an intent. It is pure.
+func (s State) Apply(i Intent) State { return i.apply(s) }
+
+// The intents. Their fields are documented by State's.
+type (
+	Loaded struct {
+		Profile *model.Profile
+		Status  analysis.Status
+	}
+	MoveTo     struct{ At analysis.Instant } // also ends what a range follows: the range's end goes along
+	Step       struct{ Columns int }         // of the charts; negative is earlier
+	StartRange struct{}                      // or end the one that follows the instant
+	SetRange   struct{ R analysis.Range }
+	ClearRange struct{}
+	Zoom       struct{ Factor float64 } // below 1 is closer, about the instant; 0 is everything
+	ZoomTo     struct{ R analysis.Range }
+	Pan        struct{ Share float64 } // of what is visible
+	SetGroup   struct{ By analysis.Group }
+	SetCost    struct{ Cost analysis.Cost }
+	SetSeries  struct{ Series Series }
+	SetFilter  struct{ Text string }
+	SetMinAge  struct{ Age model.Time }
+	SetCell    struct{ Cell analysis.Cell }
+	SelectKey  struct{ Sel Selection }
+	SetExact   struct{ On bool }
+	SetNames   struct{ Full bool }
+	SetColumns struct{ N int }
+)
+
+func (i Loaded) apply(s State) State { s.Profile, s.Status = i.Profile, i.Status; return s }
+
+func (i SetGroup) apply(s State) State { s.Group = i.By; return s }
+
+func (i SetCost) apply(s State) State { s.Cost = i.Cost; return s }
+
+func (i SetSeries) apply(s State) State { s.Series = i.Series; return s }
+
+func (i SetFilter) apply(s State) State { s.Filter = i.Text; return s }
+
+func (i SetMinAge) apply(s State) State { s.MinAge = max(i.Age, 0); return s }
+
+func (i SetCell) apply(s State) State { s.Cell = i.Cell; return s }
+
+func (i SelectKey) apply(s State) State { s.Selected = i.Sel; return s }
+
+func (i SetExact) apply(s State) State { s.Exact = i.On; return s }
+
+func (i SetNames) apply(s State) State { s.FullName = i.Full; return s }
+
+func (i SetColumns) apply(s State) State { s.Columns = max(i.N, 1); return s }
+
+func (i ZoomTo) apply(s State) State { s.View = i.R; return s.tidy() }
+
+// Only is the blocks that tables of a trace are about.
+func (s *State) Only() analysis.Cell {
+	c := s.Cell
+	c.Stacks = s.Chips
+	return c
+}
+
+// Settled reports whether nothing more is read.
+func (s *State) Settled() bool { return s.Status.Final || s.Status.Stopped }
+
+// Now is the instant's time: the end of what is loaded for analysis.End.
+func (s *State) Now() model.Time { return min(s.At.T, s.Status.Duration) }
+
+// AtEnd reports whether the instant is the end of the run, however long that gets.
+func (s *State) AtEnd() bool { return s.At == analysis.End }
+
+// Visible is the finite range that charts show.
+func (s *State) Visible() (from, to model.Time) {
+	if s.View.IsWhole() {
+		return 0, s.Status.Duration
+	}
+	return max(s.View.From, 0), min(s.View.To, s.Status.Duration)
+}
+
+// StepWidth is the time of one column of the charts, at least a microsecond.
+func (s *State) StepWidth() model.Time {
+	from, to := s.Visible()
+	return max((to-from)/model.Time(max(s.Columns, 1)), 1)
+}
+
+func (i MoveTo) apply(s State) State {
+	at := i.At
+	if at.T >= s.Status.Duration && at.Events == 0 {
+		at = analysis.End
+	}
+	at.T = max(at.T, 0)
+	s.At = at
+	if s.Anchor != model.NoTime {
+		s.Range = Between(s.Anchor, s.Now())
+	}
+	return s.follow()
+}
+
+func (i Step) apply(s State) State {
+	now, width, n := s.Now(), s.StepWidth(), model.Time(i.Columns)
+	switch at := analysis.At(0); {
+	case n < 0 && -n <= now/width:
+		at.T = now + n*width
+		return s.Apply(MoveTo{at})
+	case n > 0 && n <= (s.Status.Duration-now)/width:
+		at.T = now + n*width
+		return s.Apply(MoveTo{at})
+	case n < 0:
+		return s.Apply(MoveTo{at})
+	}
+	return s.Apply(MoveTo{analysis.At(s.Status.Duration)})
+}
+
+func (StartRange) apply(s State) State {
+	if s.Anchor != model.NoTime {
+		s.Anchor = model.NoTime
+		return s
+	}
+	s.Anchor = s.Now()
+	s.Range = Between(s.Anchor, s.Anchor)
+	return s
+}
+
+func (i SetRange) apply(s State) State {
+	s.Range, s.Anchor = Between(max(i.R.From, 0), i.R.To), model.NoTime
+	s.At = analysis.At(s.Range.To)
+	return s
+}
+
+func (ClearRange) apply(s State) State {
+	s.Range, s.Anchor = analysis.Whole, model.NoTime
+	return s
+}
+
+// Between is the range of two times in any order. One that starts at 0 includes the events of time 0.
+func Between(a, b model.Time) analysis.Range {
+	r := analysis.Range{From: min(a, b), To: max(a, b)}
+	if r.From <= 0 {
+		r.From = model.NoTime
+	}
+	return r
+}
+
+func (i Zoom) apply(s State) State {
+	if i.Factor == 0 {
+		s.View = analysis.Whole
+		return s
+	}
+	from, to := s.Visible()
+	if i.Factor < 1 && !s.Range.IsWhole() && s.Range.To-s.Range.From < to-from && s.Range.To > s.Range.From {
+		s.View = analysis.Range{From: max(s.Range.From, 0), To: s.Range.To}
+		return s.tidy()
+	}
+	span := model.Time(math.Min(float64(to-from)*i.Factor, float64(model.MaxTime/2)))
+	span = max(span, model.Time(min(int64(s.Columns), 20)))
+	centre := s.Now()
+	if centre < from || centre > to {
+		centre = from + (to-from)/2
+	}
+	share := 0.5
+	if to > from {
+		share = float64(centre-from) / float64(to-from)
+	}
+	start := centre - model.Time(float64(span)*share)
+	s.View = analysis.Range{From: start, To: start + min(span, model.MaxTime-max(start, 0))}
+	return s.tidy()
+}
+
+func (i Pan) apply(s State) State {
+	if s.View.IsWhole() {
+		return s
+	}
+	from, to := s.Visible()
+	d := model.Time(float64(to-from) * i.Share)
+	d = min(max(d, -from), s.Status.Duration-to)
+	s.View = analysis.Range{From: from + d, To: to + d}
+	return s.tidy()
+}
+
+// tidy keeps the view within the run, and calls it whole when it is.
+func (s State) tidy() State {
+	if s.View.IsWhole() {
+		return s
+	}
+	from, to := s.View.From, s.View.To
+	if span := to - from; from < 0 {
+		from, to = 0, span
+	} else if to > s.Status.Duration {
+		from, to = s.Status.Duration-span, s.Status.Duration
+	}
+	from, to = max(from, 0), min(to, s.Status.Duration)
+	s.View = analysis.Range{From: from, To: to}
+	if from <= 0 && to >= s.Status.Duration {
+		s.View = analysis.Whole
+	}
+	return s
+}
+
+// follow shifts the view so that the instant is visible.
+func (s State) follow() State {
+	if s.View.IsWhole() {
+		return s
+	}
+	from, to := s.Visible()
+	switch now := s.Now(); {
+	case now < from:
+		s.View = analysis.Range{From: now, To: now + (to - from)}
+	case now > to:
+		s.View = analysis.Range{From: now - (to - from), To: now}
+	}
+	return s.tidy()
+}
+
+// Stacks are the symbols, nil before they are read.
+func (s *State) Stacks() *model.Stacks {
+	if s.Profile == nil {
+		return nil
+	}
+	return s.Profile.Stacks
+}

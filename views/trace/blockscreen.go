@@ -1,0 +1,255 @@
+package trace
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// BlockScreen lists single blocks of all sites: those that live at the instant, those allocated in the range, or all that
+// ever held an address.
+type BlockScreen struct {
+	ui.Pane
+	blocks ui.BlockPane
+	mode   blockMode
+	addr   uint64 // searched, 0 for none
+}
+
+// blockMode says which blocks are listed.
+type blockMode uint8
+
+const (
+	blocksUsual blockMode = iota // of the range or the lifetime where there is one, else live ones
+	blocksLive
+	blocksBorn
+)
+
+func NewBlocks(e *ui.Env) *BlockScreen {
+	p := &BlockScreen{Pane: ui.NewPane(e), blocks: ui.NewBlockPane(e)}
+	p.blocks.List = widget.List{Table: &p.blocks, SortColumn: ui.BlockSize, Descending: true, Column: -1}
+	return p
+}
+
+func (p *BlockScreen) Name() string { return "Blocks" }
+
+func (p *BlockScreen) Action() keymap.Action { return keymap.ShowBlocks }
+
+func (p *BlockScreen) Needs() model.Facet { return model.FacetAllocations }
+
+func (p *BlockScreen) Scopes() []keymap.Scope {
+	if p.blocks.Uses != 0 {
+		return []keymap.Scope{keymap.ScopeBlocks, keymap.ScopeBlockTable, keymap.ScopeTable}
+	}
+	return []keymap.Scope{keymap.ScopeBlockTable, keymap.ScopeTable}
+}
+
+func (p *BlockScreen) narrows() bool { return p.blocks.Uses == 0 }
+
+func (p *BlockScreen) follows() string {
+	if p.blocks.Uses != 0 {
+		return "all stacks here"
+	}
+	return ""
+}
+
+func (p *BlockScreen) About() string {
+	switch {
+	case p.blocks.Uses != 0:
+		return "uses of an address"
+	case p.born():
+		return "allocated"
+	}
+	return "live"
+}
+
+func (p *BlockScreen) Command() []string {
+	if p.born() {
+		return []string{"-f", "csv", "--table", "born_blocks"}
+	}
+	return []string{"-f", "csv", "--table", "blocks"}
+}
+
+// born reports whether blocks of the range are listed instead of live ones.
+func (p *BlockScreen) born() bool {
+	s := &p.State
+	ended := !s.Cell.IsAll() && s.Cell.LifeFrom != analysis.NeverFreed // few of them live at any one instant
+	return p.mode == blocksBorn || p.mode == blocksUsual && (!s.Range.IsWhole() || ended)
+}
+
+func (p *BlockScreen) Show(s *state.State) {
+	p.State = *s
+	if p.Trace == nil {
+		return
+	}
+	q := analysis.BlockQuery{All: true, Addr: p.addr, Cell: s.Only()}
+	what, until := "live "+atText(s), s.Now()
+	if s.Status.Unfreed {
+		what = "live at most " + atText(s)
+	}
+	p.blocks.Lives = p.born() || p.blocks.Uses != 0
+	p.blocks.Filter = s.Filter
+	switch {
+	case p.blocks.Uses != 0: // nothing but what is loaded matters
+		q, what, until, p.blocks.Filter = analysis.BlockQuery{}, "in the whole run", s.Status.Duration, ""
+	case p.born():
+		q.Born, q.Range, what, until = true, s.Range, "allocated in the range", s.Status.Duration
+		if s.Range.IsWhole() {
+			what = "allocated in the run"
+		}
+	default:
+		q.At = s.At
+	}
+	if p.blocks.Query.Sort == analysis.ShortestFirst && !p.blocks.Lives {
+		p.blocks.Query.Sort = analysis.OldestFirst
+	}
+	p.blocks.Empty = p.emptyText()
+	p.blocks.Query.By, p.blocks.Query.Key = analysis.ByStack, 0
+	p.blocks.Show(s, q, what, until)
+}
+
+// emptyText says why nothing is listed, and what to do.
+func (p *BlockScreen) emptyText() []string {
+	switch s := &p.State; {
+	case p.blocks.Uses != 0:
+		return []string{"No block of this run ever held " + ui.AddressText(p.blocks.Uses) + ".", "Esc goes back."}
+	case p.addr != 0 && p.born():
+		return []string{"No block allocated in the range holds " + ui.AddressText(p.addr) + ".", "Enter lists all that ever did; Esc forgets the address."}
+	case p.addr != 0:
+		return []string{"No block that lives " + atText(s) + " holds " + ui.AddressText(p.addr) + ".", "Enter lists all that ever did; Esc forgets the address."}
+	case s.Filter != "":
+		return []string{"No block passes the filter “" + s.Filter + "”.", "Esc forgets the filter, / changes it."}
+	case !s.Cell.IsAll() && !p.born():
+		return append(ui.NoneInCell(s.Cell), "o lists all that were allocated, p goes to the peak.")
+	case !s.Cell.IsAll():
+		return ui.NoneInCell(s.Cell)
+	case p.born() && s.Range.IsWhole():
+		return []string{"Nothing was allocated.", "Problems says what was found in this file."}
+	case p.born():
+		return []string{"Nothing was allocated in the range.", "u forgets the range, o lists what lives " + atText(s) + "."}
+	case !s.Settled():
+		return []string{"Reading: nothing lives so far."}
+	}
+	return []string{"Nothing lives " + atText(&p.State) + ".", "p goes to the peak; o lists all blocks that were allocated."}
+}
+
+// Draw implements tview.Primitive.
+func (p *BlockScreen) Draw(s tcell.Screen) {
+	p.blocks.List.Highlight = ui.FilterWord(p.blocks.Filter)
+	p.blocks.Draw(s, p.Rect())
+	if l := &p.blocks.List; l.Len() > 0 { // other rows may be visible than were asked for
+		if at := p.blocks.Near.Key; l.Offset() < at.From || l.Offset()+l.Height() > at.From+at.Count {
+			p.Changed()
+			p.Post(func() {})
+		}
+	}
+}
+
+// Do implements screen.
+func (p *BlockScreen) Do(a keymap.Action) bool {
+	switch a {
+	case keymap.Back:
+		return p.back()
+	case keymap.Open:
+		p.openUses()
+	case keymap.Only:
+		if p.blocks.Uses != 0 {
+			p.Say("all uses of the address are listed; Esc goes back")
+			return true
+		}
+		if p.born() {
+			p.mode = blocksLive
+		} else {
+			p.mode = blocksBorn
+		}
+		p.blocks.List.Home()
+		p.Changed()
+	case keymap.Group:
+		p.Say("blocks are not grouped: 3 shows them by site, b there by function, file, module, thread, size")
+	default:
+		return p.blocks.Do(a)
+	}
+	return true
+}
+
+// back takes back the list of uses, then the address.
+func (p *BlockScreen) back() bool {
+	switch {
+	case p.blocks.Uses != 0:
+		p.blocks.Uses = 0
+		p.blocks.Up = false
+	case p.addr != 0:
+		p.addr = 0
+	default:
+		return false
+	}
+	p.blocks.List.Home()
+	p.Changed()
+	return true
+}
+
+// openUses lists all uses of the selected block's address, or of the address that was searched.
+func (p *BlockScreen) openUses() {
+	if p.blocks.Uses != 0 {
+		return
+	}
+	addr := p.addr
+	if i, ok := p.blocks.List.Selected(); ok && addr == 0 {
+		b, have := p.blocks.Row(i)
+		if have && b.Addr == 0 {
+			p.Say("the file has no address for this block")
+			return
+		}
+		addr = b.Addr
+	}
+	if addr == 0 {
+		return
+	}
+	p.blocks.Uses, p.blocks.Up = addr, false
+	p.blocks.List.Home()
+	p.Changed()
+}
+
+// searchText and search implement addressFinder.
+func (p *BlockScreen) searchText() string {
+	if p.addr != 0 {
+		return ui.AddressText(p.addr)
+	}
+	return p.State.Filter
+}
+
+func (p *BlockScreen) search(text string) {
+	p.blocks.Uses, p.addr = 0, 0
+	if addr, ok := parseAddress(text); ok {
+		p.addr, text = addr, ""
+	}
+	p.Emit(state.SetFilter{Text: text})
+}
+
+// parseAddress reads an address in hexadecimal; "0x" must be before it.
+func parseAddress(text string) (addr uint64, ok bool) {
+	digits, ok := strings.CutPrefix(strings.ToLower(strings.TrimSpace(text)), "0x")
+	addr, err := strconv.ParseUint(digits, 16, 64)
+	return addr, ok && err == nil && addr != 0
+}
+
+// Click implements clicker: a double click lists the uses of the block's address.
+func (p *BlockScreen) Click(x, y int, double bool) {
+	p.blocks.Click(x, y)
+	if _, ok := p.blocks.List.HitRow(x, y); ok && double {
+		p.openUses()
+	}
+}
+
+func (p *BlockScreen) Drag(_, _, _, _ int, _ bool) {}
+
+func (p *BlockScreen) Wheel(_, _, rows int) { p.blocks.List.Scroll(rows); p.Changed() }
+
+func (p *BlockScreen) CopyText() string { return p.blocks.CopyText() }

@@ -1,0 +1,196 @@
+package trace
+
+import (
+	"context"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// findingsPane lists what is most worth looking at. Each line leads somewhere.
+type findingsPane struct {
+	env    *ui.Env
+	list   widget.List
+	state  state.State
+	rows   []analysis.Finding
+	labels ui.SiteLabels
+	lazy   *ui.Lazy[findingsKey, []analysis.Finding]
+}
+
+// findingsKey determines the findings. They are about the whole run, whatever the instant and the range.
+type findingsKey struct {
+	revision uint64
+	profile  *model.Profile
+}
+
+func newFindingsPane(e *ui.Env) *findingsPane {
+	p := &findingsPane{env: e}
+	p.lazy = ui.NewLazy(e, func(ctx context.Context, k findingsKey) ([]analysis.Finding, error) {
+		return analysis.Findings(ctx, e.Trace, k.profile)
+	})
+	p.list = widget.List{
+		Table: p, HideHeader: true, SortColumn: -1, Column: -1,
+		Columns: []widget.Column{
+			{Width: 12}, {Width: 20, Grow: 1}, {Width: 24, Drop: 1},
+		},
+	}
+	return p
+}
+
+// Show adopts a state. Findings wait until everything is read: they cost some walks over the trace.
+func (p *findingsPane) Show(s *state.State) {
+	p.state = *s
+	p.rows, p.list.Empty = nil, []string{"Found when everything is read."}
+	if s.Settled() {
+		p.lazy.Ask(findingsKey{s.Status.Revision, s.Profile})
+		p.list.Empty = []string{"Looking for leaks, bursts and temporary blocks …"}
+		if p.lazy.Fresh() {
+			p.list.Empty = []string{"Nothing stands out: no leak, no burst, no heap of temporary blocks."}
+		}
+		if why := ui.Unanswered(p.lazy); why != nil {
+			p.list.Empty = why
+		}
+		p.rows, _ = p.lazy.Get()
+	}
+	p.list.Refresh()
+}
+
+// height is the rows that the pane would like to have, its heading included.
+func (p *findingsPane) height() int { return 1 + max(len(p.rows), 1) }
+
+func (p *findingsPane) draw(s tcell.Screen, r widget.Rect, focused bool) {
+	head, body := r.CutTop(1)
+	look := p.env.Look
+	if focused {
+		look = ui.Dressed(look)
+	}
+	answer := ""
+	if n := len(p.rows); n > 0 {
+		answer = ui.Plural(n, "finding", "findings")
+	}
+	widget.TitleLine(s, head, look, "Look here first", answer)
+	p.list.Focused = focused && len(p.rows) > 0
+	p.list.Columns[2].Width = 24
+	if r.W < 110 { // the text is worth more than its curve: no room for it
+		p.list.Columns[2].Width = r.W
+	}
+	p.list.Draw(s, body, p.env.Look)
+}
+
+// Len, ID and Cell implement widget.Table.
+func (p *findingsPane) Len() int { return len(p.rows) }
+
+func (p *findingsPane) ID(row int) uint64 { return uint64(row) }
+
+func (p *findingsPane) Cell(row, col int) widget.Cell {
+	f := &p.rows[row]
+	switch col {
+	case 0:
+		sign, role := p.sign(f.Kind)
+		return widget.Cell{Text: sign + " " + f.Kind.String(), Style: p.env.Style(role)}
+	case 1:
+		return widget.Cell{Text: p.text(f)}
+	}
+	return widget.Cell{Kind: widget.SparkCell, Spark: f.History}
+}
+
+// text is the finding in one line.
+func (p *findingsPane) text(f *analysis.Finding) string {
+	if f.Site.Name == "" {
+		return f.Text
+	}
+	return p.labels.Label(p.state.Stacks(), analysis.ByStack, &f.Site, p.state.FullName).Name + ": " + f.Text
+}
+
+// sign is what stands beside a finding's colour.
+func (p *findingsPane) sign(k analysis.FindingKind) (string, themes.Role) {
+	g := &p.env.Look.Glyphs
+	switch k {
+	case analysis.FindingDamage:
+		return g.Warning, themes.Error
+	case analysis.FindingNoAddress:
+		return g.Warning, themes.Warning
+	case analysis.FindingGrowing:
+		return g.Loss, themes.Loss
+	case analysis.FindingKept:
+		return g.Bullet, themes.Loss
+	case analysis.FindingCache:
+		return g.Same, themes.Warning
+	case analysis.FindingBurst, analysis.FindingPeak:
+		return g.Marker, themes.PeakMark
+	case analysis.FindingLate:
+		return g.Gain, themes.Note
+	case analysis.FindingClean:
+		return g.Check, themes.Gain
+	}
+	return g.Bullet, themes.Warning
+}
+
+// follow goes where a finding leads.
+func (p *findingsPane) follow() {
+	row, ok := p.list.Selected()
+	if !ok || row >= len(p.rows) {
+		return
+	}
+	f := &p.rows[row]
+	if f.HasAt {
+		p.env.Emit(state.MoveTo{At: f.At})
+	}
+	if f.Site.Name != "" {
+		p.env.Emit(state.SetGroup{By: analysis.ByStack})
+		p.env.Emit(state.SelectKey{Sel: state.Selection{By: analysis.ByStack, Key: f.Site.Key, Stack: f.Site.Stack, Set: true}})
+	}
+	p.env.Open(screenOf(f.Kind))
+}
+
+// screenOf is the screen that tells more about a finding.
+func screenOf(k analysis.FindingKind) keymap.Action {
+	switch k {
+	case analysis.FindingDamage, analysis.FindingNoAddress:
+		return keymap.ShowProblems
+	case analysis.FindingGrowing, analysis.FindingKept, analysis.FindingCache, analysis.FindingLate:
+		return keymap.ShowLeaks
+	}
+	return keymap.ShowSites
+}
+
+func (p *findingsPane) Do(a keymap.Action) bool {
+	if a == keymap.Open {
+		p.follow()
+		return true
+	}
+	return ui.MoveList(&p.list, a)
+}
+
+// click selects a finding, or follows it; false means that there is none.
+func (p *findingsPane) click(x, y int, double bool) bool {
+	row, ok := p.list.HitRow(x, y)
+	if !ok {
+		return false
+	}
+	p.list.Select(row)
+	if double {
+		p.follow()
+	}
+	return true
+}
+
+func (p *findingsPane) CopyText() string {
+	row, ok := p.list.Selected()
+	if !ok || row >= len(p.rows) {
+		return ""
+	}
+	f := &p.rows[row]
+	text := f.Text
+	if f.Site.Name != "" {
+		text = f.Site.Name + ": " + text
+	}
+	return model.Clean(f.Kind.String() + "  " + text)
+}

@@ -1,0 +1,141 @@
+package trace
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// HeadlineKey determines the figures that do not depend on the instant.
+type HeadlineKey struct {
+	Revision uint64
+	R        analysis.Range
+}
+
+// Headline is what a trace comes down to.
+type Headline struct {
+	HeadlineKey
+	totals  analysis.Totals
+	Kept    analysis.Level // what was allocated in the range and lives at its end: bytes and blocks
+	Leaking int            // sites that keep anything
+	sites   int            // sites that allocate in the range
+	threads int
+}
+
+func FetchHeadline(ctx context.Context, t analysis.Trace, k HeadlineKey) (h Headline, err error) {
+	h.HeadlineKey = k
+	if h.totals, err = t.Totals(ctx, k.R); err != nil {
+		return h, err
+	}
+	if k.R.IsWhole() { // then that is what lives, which takes no walk over all blocks
+		h.Kept, err = t.Live(ctx, analysis.End)
+	} else {
+		err = h.Keep(ctx, t)
+	}
+	if err != nil {
+		return h, err
+	}
+	for by, n := range map[analysis.Group]*int{analysis.ByStack: &h.sites, analysis.ByThread: &h.threads} {
+		rows, err := t.Sites(ctx, analysis.Query{At: analysis.At(k.R.To), Range: k.R, By: by, NoPeaks: true})
+		if err != nil {
+			return h, err
+		}
+		for i := range rows {
+			if rows[i].AllocCount > 0 {
+				*n++
+			}
+			if by == analysis.ByStack && k.R.IsWhole() && rows[i].LiveCount > 0 {
+				h.Leaking++
+			}
+		}
+	}
+	return h, nil
+}
+
+// Keep finds what is kept of a part of the run.
+func (h *Headline) Keep(ctx context.Context, t analysis.Trace) error {
+	kept, err := t.Leaks(ctx, analysis.LeakQuery{Range: h.R})
+	h.Kept, h.Leaking = analysis.Level{Bytes: kept.Bytes, Count: kept.Count}, len(kept.Sites)
+	return err
+}
+
+// item is one headline figure.
+type item struct{ label, value, rest string }
+
+// items are columns of two figures each, the most telling first.
+func (h *Headline) items(s *state.State, now analysis.Level) [][2]item {
+	bytes := func(v uint64) string { return ui.BytesText(v, s.Exact) }
+	in := func(n uint64) string { return " in " + model.Group(n) }
+	t, span := &h.totals, s.Status.Duration
+	if !s.Range.IsWhole() {
+		span = min(s.Range.To, span) - max(s.Range.From, 0)
+	}
+	leaking := item{"leaking", ui.Plural(h.Leaking, "site", "sites"), ""}
+	if s.Status.FreesNever {
+		leaking = item{"frees", "none", ""}
+	}
+	sites := item{"sites", model.Group(uint64(h.sites)), ""}
+	if !s.Range.IsWhole() { // others may have live blocks all the same
+		sites.rest = " allocate"
+	}
+	return [][2]item{
+		{{"live", ui.AtMost(s) + bytes(now.Bytes), " in " + ui.SomeBlocks(now.Count)}, h.keptItem(s)},
+		{{"allocated", bytes(t.AllocBytes), in(t.AllocCount)}, {"freed", bytes(t.FreedBytes), in(t.FreedCount)}},
+		{{"temporary", cmp.Or(ui.PartText(t.TemporaryCount, t.AllocCount), "none"), ""}, sites},
+		{{"threads", model.Group(uint64(h.threads)), ""}, leaking},
+		{{"mean block", bytes(model.Mean(t.AllocBytes, max(t.AllocCount, 1))), ""}, {"rate", ui.RateText(&analysis.Column{To: span, AllocBytes: t.AllocBytes}, s.Exact), ""}},
+		{{"duration", ui.TimeText(span, s.Exact), ""}, {"events", model.Group(t.Events), ""}},
+		{{"markers", model.Group(t.MarkerCount), ""}, {"collections", model.Group(t.GCCount), h.collected()}},
+	}
+}
+
+// keptItem is what was allocated in the range and lives at its end.
+func (h *Headline) keptItem(s *state.State) item {
+	label := "leaked"
+	switch {
+	case !s.Range.IsWhole():
+		label = "kept"
+	case !s.Status.Final:
+		label = "unfreed" // nobody knows yet whether it will be
+	}
+	if h.Kept.Count == 0 {
+		return item{label, "nothing", ""}
+	}
+	return item{label, ui.AtMost(s) + ui.BytesText(h.Kept.Bytes, s.Exact), " in " + ui.SomeBlocks(h.Kept.Count)}
+}
+
+func (h *Headline) collected() string {
+	if h.totals.GCCount == 0 {
+		return ""
+	}
+	return " of " + ui.Plural(int(min(h.totals.GCObjects, 1<<62)), "object", "objects")
+}
+
+// drawItems draws as many columns of figures as fit, one or two of each.
+func drawItems(s tcell.Screen, r widget.Rect, cols [][2]item, k *widget.Look) {
+	x, end := r.X+1, r.X+r.W
+	for i, col := range cols {
+		labels, values := 0, 0
+		for j := range min(r.H, 2) {
+			labels = max(labels, widget.Width(col[j].label))
+			values = max(values, widget.Width(col[j].value+col[j].rest))
+		}
+		if i > 0 && x+labels+1+values > end {
+			return
+		}
+		for j := range min(r.H, 2) {
+			widget.Print(s, x, r.Y+j, end-x, col[j].label, k.Muted)
+			at := x + labels + 1
+			at += widget.Print(s, at, r.Y+j, end-at, col[j].value, k.Title)
+			widget.Print(s, at, r.Y+j, end-at, col[j].rest, k.Text)
+		}
+		x += labels + 1 + values + 3
+	}
+}

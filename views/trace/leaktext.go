@@ -1,0 +1,199 @@
+package trace
+
+import (
+	"fmt"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// drawTitle draws both sections with their answers, the one that is shown marked, and the minimum age.
+func (p *Leaks) drawTitle(s tcell.Screen, r widget.Rect) {
+	found, haveFound := p.found.Get()
+	gone, haveGone := p.late.Get()
+	never, late := "never freed "+p.sums(found, haveFound, p.found.Failure() != nil, !p.inLate), "late-freed "+p.sums(gone, haveGone, p.late.Failure() != nil, p.inLate)
+	if !p.found.Fresh() {
+		never += " …" // more is known soon
+	}
+	if f := p.State.Filter; f != "" && p.table != nil {
+		shown := fmt.Sprintf("%d of %d · %s", len(p.table.order), len(p.table.found.Sites), ui.Figures{Exact: p.State.Exact, Wide: true}.Bytes(p.table.bytes))
+		if p.inLate {
+			late = "late-freed " + shown
+		} else {
+			never = "never freed " + shown
+		}
+	}
+	x := r.X + 1
+	for i, text := range [...]string{never, late} {
+		st := p.Look.Muted
+		mark := "  "
+		if (i == 1) == p.inLate {
+			st, mark = p.Look.Title, p.Look.Glyphs.ArrowRight+" "
+		}
+		x += widget.Print(s, x, r.Y, r.X+r.W-x-1, mark+text+"  ", st)
+	}
+	age := "min age " + p.State.MinAge.String()
+	if p.State.MinAge == 0 {
+		age = "min age 0"
+	}
+	if room := r.X + r.W - x - 2; room >= widget.Width(age) && !p.inLate {
+		widget.PrintRight(s, r.X, r.Y, r.W-1, age, p.Style(themes.Accent))
+	}
+}
+
+// sums is a leak list in a few words, or in fewer. failed says that there will be none.
+func (p *Leaks) sums(l *leakList, ok, failed, long bool) string {
+	switch {
+	case failed:
+		return "unknown"
+	case !ok:
+		return "…"
+	case l.Count == 0:
+		return "nothing"
+	}
+	atMost := ""
+	if p.State.Status.Unfreed {
+		atMost = "≤ "
+	}
+	text := atMost + ui.Figures{Exact: p.State.Exact, Wide: true}.Bytes(l.Bytes)
+	if long {
+		text += " in " + ui.CountBlocks(l.Count)
+	}
+	return text
+}
+
+// note warns where the figures mean less than they seem to, "" where they do not.
+func (p *Leaks) note() string {
+	t, ok := p.totals.Get()
+	switch {
+	case p.inLate || !ok || t.AllocCount == 0:
+		return ""
+	case t.UnaddressedCount == t.AllocCount:
+		return "! No addresses in this file: frees are unknown, so everything looks leaked."
+	case t.UnaddressedCount > 0:
+		return fmt.Sprintf("! %s of %s have no address, their frees are unknown: this is at most.",
+			model.Group(t.UnaddressedCount), ui.CountBlocks(t.AllocCount))
+	case p.State.Status.FreesNever && p.State.Status.Final:
+		return "! This file records no free at all: everything looks leaked."
+	case !p.State.Range.IsWhole():
+		return "Allocated in the range and still live at its end; u forgets the range."
+	}
+	return ""
+}
+
+// emptyText says why there are no rows, and what to do.
+func (p *Leaks) emptyText() []string {
+	t, _ := p.totals.Get()
+	shown := ui.Failing(p.found)
+	if p.inLate {
+		shown = p.late
+	}
+	if why := ui.Unanswered(shown, p.ordered); why != nil {
+		return why
+	}
+	switch {
+	case p.table == nil:
+		return []string{"Adding up…"}
+	case len(p.table.found.Sites) > 0:
+		return []string{"No leak passes the filter “" + p.State.Filter + "”.", "Esc forgets the filter, / changes it."}
+	case p.inLate && !p.State.Cell.IsAll():
+		return append([]string{"No such block was freed late."}, ui.NoneInCell(p.State.Cell)...)
+	case p.inLate:
+		return []string{"No block was freed in the last 2 % of the run after living for at least half of it.", "Tab goes on."}
+	case !p.State.Cell.IsAll():
+		return ui.NoneInCell(p.State.Cell)
+	case p.State.MinAge > 0:
+		return []string{"No block that was never freed is " + p.State.MinAge.String() + " old at the end.", "A lowers the minimum age."}
+	case t.AllocCount == 0 && p.State.Range.IsWhole():
+		return []string{"Nothing was allocated, so nothing leaked."}
+	case t.AllocCount == 0:
+		return []string{"Nothing was allocated in this range, so nothing leaked.", "u forgets the range."}
+	case !p.State.Range.IsWhole():
+		return []string{"Nothing that was allocated in this range lives at its end: " + allFreed(t.AllocCount),
+			"u forgets the range."}
+	case !p.State.Settled():
+		return []string{"Nothing is left of the " + ui.CountBlocks(t.AllocCount) + " read so far."}
+	}
+	return []string{p.Look.Glyphs.Check + " Nothing leaked: " + allFreed(t.AllocCount)}
+}
+
+// allFreed says that n blocks were freed.
+func allFreed(n uint64) string {
+	if n == 1 {
+		return "its only block was freed."
+	}
+	return "all " + ui.CountBlocks(n) + " were freed."
+}
+
+// explain fills the detail pane from the selected row.
+func (p *Leaks) explain() {
+	row, ok := p.selected()
+	if !ok {
+		p.Detail = ui.Detail{}
+		return
+	}
+	setGroup(&p.Detail, &p.State, p.table.found.by, &row.Site)
+	f := ui.Figures{Exact: p.State.Exact, Wide: true}
+	p.Detail.Answer = ui.CountBlocks(row.Count)
+	if row.Count > 1 {
+		each := " each"
+		if row.Bytes%row.Count != 0 {
+			each = " on average"
+		}
+		p.Detail.Answer += " · " + f.Bytes(model.Mean(row.Bytes, row.Count)) + each
+	}
+	p.Detail.Facts = []string{p.rhythm(row), p.fate(row)}
+	if text := ui.ShapeSentence(row.Shape); text != "" && !p.inLate {
+		p.Detail.Facts = append([]string{p.ShapeSign(row.Shape.Kind) + " " + text}, p.Detail.Facts...)
+	}
+}
+
+// rhythm says when the blocks came, and from where.
+func (p *Leaks) rhythm(s *analysis.LeakSite) string {
+	text := "allocated at " + s.First.String()
+	if s.Count > 1 {
+		text = fmt.Sprintf("one new block every %s, from %v to %v; median age %v", (s.Last - s.First).Each(s.Count-1), s.First, s.Last, s.Median)
+	}
+	if t := ui.ThreadsText(s.Threads); t != "" {
+		text += "; " + t
+	}
+	return text
+}
+
+// fate says what became of the blocks of a site.
+func (p *Leaks) fate(s *analysis.LeakSite) string {
+	whole := "the run"
+	if !p.State.Range.IsWhole() {
+		whole = "the range"
+	}
+	which, among := "of this site", ""
+	if cell := p.State.Cell.Rectangle(); !cell.IsAll() {
+		among = " with " + ui.CellText(cell)
+		which += among
+	}
+	switch {
+	case p.inLate:
+		if s.Newest == s.Oldest {
+			return fmt.Sprintf("freed within the last 2 %% of the run, after living for %v", s.Oldest)
+		}
+		return fmt.Sprintf("freed within the last 2 %% of the run, after living for %v to %v", s.Newest, s.Oldest)
+	case s.AllocCount == 1 && p.State.Status.Unfreed:
+		return "no free is known of the only block " + which + ", perhaps because it has no address"
+	case s.AllocCount == 1:
+		return "freed by nobody: the only block " + which + " is live at the end of " + whole
+	case s.LeakCount >= s.AllocCount && p.State.Status.Unfreed:
+		return fmt.Sprintf("no free is known of any of the %s %s, perhaps because it has no address", ui.CountBlocks(s.AllocCount), which)
+	case s.LeakCount >= s.AllocCount:
+		return fmt.Sprintf("freed by nobody: %d of %s %s are live at the end of %s", s.LeakCount, ui.CountBlocks(s.AllocCount), which, whole)
+	}
+	text := fmt.Sprintf("%s of %s%s (%s) are live at the end of %s", model.Group(s.LeakCount), ui.CountBlocks(s.AllocCount), among, ui.ShareText(s.LeakShare()), whole)
+	if s.Count < s.LeakCount {
+		text += fmt.Sprintf(", %s of them at least %v old", model.Group(s.Count), p.State.MinAge)
+	}
+	return text + "; the others were freed"
+}

@@ -1,0 +1,125 @@
+package trace
+
+import (
+	"fmt"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/ui"
+)
+
+// Title names what is counted.
+func (p *Lifetimes) Title() string {
+	t := "Bytes by size and lifetime"
+	if p.counts {
+		t = "Blocks by size and lifetime"
+	}
+	if p.only {
+		t += " of the selected " + p.State.Selected.By.String()
+	}
+	return t
+}
+
+// answer is how many blocks there are, and how many of them stay.
+func (p *Lifetimes) answer() string {
+	d := p.data
+	if d == nil || d.all.Count == 0 {
+		return ""
+	}
+	f := ui.Figures{Exact: p.State.Exact, Wide: true}
+	text := ui.CountBlocks(d.all.Count) + ", " + f.Bytes(d.all.Bytes)
+	if !p.State.Range.IsWhole() {
+		text += " allocated in the range"
+	}
+	never := d.byLife[analysis.NeverFreed]
+	switch {
+	case !p.grid.Fresh():
+		text = "counting… " + text
+	case !p.State.Settled():
+		text += " so far"
+	case never.Count == 0:
+		text += ", all freed"
+	case p.State.Status.Unfreed:
+		text += ", " + ui.ShareText(ui.ShareOf(never.Bytes, d.all.Bytes)) + " without a known free"
+	default:
+		text += ", " + ui.ShareText(ui.ShareOf(never.Bytes, d.all.Bytes)) + " never freed"
+	}
+	return text
+}
+
+func (p *Lifetimes) emptyText() []string {
+	if why := ui.Unanswered(p.grid); why != nil {
+		return why
+	}
+	switch {
+	case p.data == nil:
+		return []string{"Counting…"}
+	case p.only:
+		return []string{"The selected site allocated nothing here.", "o shows all sites again."}
+	case !p.State.Range.IsWhole():
+		return []string{"Nothing was allocated in this range.", "u forgets the range."}
+	case !p.State.Settled():
+		return []string{"Reading: no allocation so far."}
+	}
+	return []string{"No allocation is in this file.", "Problems says what was found in it."}
+}
+
+// facts explain the cell under the cursor, and the line of short lives.
+func (p *Lifetimes) facts() []string {
+	f := ui.Figures{Exact: p.State.Exact, Wide: true}
+	d := p.data
+	short := d.Sum(analysis.Cell{SizeTo: analysis.SizeClasses, LifeTo: uint8(p.short)})
+	lines := []string{
+		p.cursorText(f),
+		fmt.Sprintf("%s left of it, shorter than %s: %s (%s), %s (%s)", p.Look.Glyphs.Vertical, ui.LifeEdge(p.short),
+			ui.CountBlocks(short.Count), ui.ShareText(ui.ShareOf(short.Count, d.all.Count)),
+			f.Bytes(short.Bytes), ui.ShareText(ui.ShareOf(short.Bytes, d.all.Bytes))),
+	}
+	if p.State.Status.Unfreed {
+		return append(lines, "! Blocks without an address can never be matched with a free: they count as never freed.")
+	}
+	return append(lines, p.legend())
+}
+
+// cursorText is the figures of the cell under the cursor.
+func (p *Lifetimes) cursorText(f ui.Figures) string {
+	at, d := p.cursor, p.data
+	c, cell := d.at(at), at.cell()
+	what := ui.SizesText(cell) + ", " + ui.LivesText(cell)
+	if at.life != everyClass && at.life != analysis.NeverFreed {
+		what = ui.SizesText(cell) + " that lived " + ui.LivesText(cell)
+	}
+	text := fmt.Sprintf("%s: %s (%s), %s (%s)", what, ui.CountBlocks(c.Count), ui.ShareText(ui.ShareOf(c.Count, d.all.Count)),
+		f.Bytes(c.Bytes), ui.ShareText(ui.ShareOf(c.Bytes, d.all.Bytes)))
+	if cell == p.State.Cell && !cell.IsAll() {
+		text += " · only these are shown everywhere"
+	}
+	return text
+}
+
+// legend says what the glyphs of the heat mean.
+func (p *Lifetimes) legend() string {
+	text, most := "at least", p.figure(p.data.most)
+	for i, g := range p.heatGlyphs() {
+		if i == heatLevels-1 || leastOf(i, most) < leastOf(i+1, most) {
+			text += fmt.Sprintf("  %s %s", g, p.amount(leastOf(i, most)))
+		}
+	}
+	return text
+}
+
+// figure is what is counted of a cell.
+func (p *Lifetimes) figure(c analysis.GridCell) uint64 {
+	if p.counts {
+		return c.Count
+	}
+	return c.Bytes
+}
+
+// amount is a figure in a few cells.
+func (p *Lifetimes) amount(n uint64) string {
+	if p.counts {
+		return model.ShortCount(n)
+	}
+	return ui.Figures{}.Bytes(n)
+}

@@ -1,0 +1,244 @@
+package trace
+
+import (
+	"context"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// Overview is the first screen: the curve, what it comes down to, who holds the memory, and where to look first.
+type Overview struct {
+	ui.Pane
+	chart    *ui.ChartPane
+	top      *topSites
+	second   *topSites // beside top where there is room
+	findings *findingsPane
+	headline *ui.Lazy[HeadlineKey, Headline]
+	focus    overviewPane
+	chosen   bool // focus was chosen by the user
+	maximal  bool // the focused pane has the whole screen
+	areas    overviewAreas
+}
+
+// overviewPane is a pane that takes keys.
+type overviewPane int
+
+const (
+	paneFindings overviewPane = iota
+	paneTop
+	paneSecond
+)
+
+// overviewAreas is where the parts are; those that do not fit are empty.
+type overviewAreas struct{ chart, figures, top, second, findings widget.Rect }
+
+func NewOverview(e *ui.Env) *Overview {
+	p := &Overview{Pane: ui.NewPane(e), chart: ui.NewChartPane(e), top: newTopSites(e), second: newTopSites(e), findings: newFindingsPane(e)}
+	p.second.fixed = true
+	p.headline = ui.NewLazy(e, func(ctx context.Context, k HeadlineKey) (Headline, error) { return FetchHeadline(ctx, e.Trace, k) })
+	return p
+}
+
+func (p *Overview) Name() string { return "Overview" }
+
+func (p *Overview) Action() keymap.Action { return keymap.ShowOverview }
+
+func (p *Overview) Needs() model.Facet { return model.FacetAllocations }
+
+func (p *Overview) follows() string { return "chart and figures: all stacks" }
+
+// function implements functioner.
+func (p *Overview) function() string {
+	switch p.focus {
+	case paneTop:
+		return p.top.function()
+	case paneSecond:
+		return p.second.function()
+	}
+	return ""
+}
+
+func (p *Overview) Scopes() []keymap.Scope {
+	if p.focus == paneFindings {
+		return []keymap.Scope{keymap.ScopeOverview}
+	}
+	return []keymap.Scope{keymap.ScopeOverview, keymap.ScopeTable}
+}
+
+// Columns is the number of cells of the time axis.
+func (p *Overview) Columns() int { return p.chart.Columns() }
+
+func (p *Overview) Show(s *state.State) {
+	p.State = *s
+	p.chart.Show(s, p.layout(p.Rect()).chart) // first: it is what one looks at, and takes the least time
+	p.findings.Show(s)
+	if !p.chosen && len(p.findings.rows) == 0 && p.findings.lazy.Fresh() {
+		p.focus = paneTop // there is nothing to choose from
+	}
+	p.areas = p.layout(p.Rect()) // the chart's is the same
+	if s.Status.Events > 0 {
+		p.headline.Ask(HeadlineKey{s.Status.Revision, s.Range})
+	}
+	p.top.Show(s)
+	if !p.areas.second.Empty() {
+		p.second.fixedTo = analysis.CostTotal
+		if s.Cost == analysis.CostTotal {
+			p.second.fixedTo = analysis.CostPeak
+		}
+		p.second.Show(s)
+	}
+}
+
+// Sizes of the parts.
+const (
+	lowOverview  = 12  // rows below which there is no chart
+	wideOverview = 150 // cells from which on there are two tables
+	maxChartRows = 16
+)
+
+// layout shares the rows: the chart has two fifths, the rest is for the tables.
+func (p *Overview) layout(r widget.Rect) (a overviewAreas) {
+	if p.maximal {
+		switch p.focus {
+		case paneFindings:
+			a.findings = r
+		case paneTop:
+			a.top = r
+		default:
+			a.second = r
+		}
+		return a
+	}
+	figures := 1
+	if r.H >= lowOverview {
+		a.chart, r = r.CutTop(min(r.H*2/5+1, maxChartRows))
+		figures = 2
+	}
+	if r.H >= 3 {
+		a.figures, r = r.CutTop(figures)
+	}
+	if r.H >= 6 {
+		r, a.findings = r.CutBottom(min(p.findings.height(), (r.H+1)/2))
+	}
+	a.top = r
+	if r.W >= wideOverview {
+		a.top, a.second = r.CutLeft(r.W/2 - 1)
+		_, a.second = a.second.CutLeft(2)
+	}
+	return a
+}
+
+// Draw implements tview.Primitive.
+func (p *Overview) Draw(s tcell.Screen) {
+	a := &p.areas
+	if !a.chart.Empty() {
+		p.chart.Draw(s)
+	}
+	if h, ok := p.headline.Get(); ok && !a.figures.Empty() {
+		drawItems(s, a.figures, h.items(&p.State, p.top.rows.level), p.Look)
+	}
+	if !a.top.Empty() {
+		p.top.draw(s, a.top, p.focus == paneTop)
+	}
+	if !a.second.Empty() {
+		p.second.draw(s, a.second, p.focus == paneSecond)
+	}
+	if !a.findings.Empty() {
+		p.findings.draw(s, a.findings, p.focus == paneFindings)
+	}
+}
+
+func (p *Overview) Do(a keymap.Action) bool {
+	switch a {
+	case keymap.NextPane:
+		p.turn(1)
+	case keymap.PreviousPane:
+		p.turn(-1)
+	case keymap.Maximise:
+		p.maximal = !p.maximal
+		p.Changed()
+	default:
+		return p.chart.Do(a) || p.focused().Do(a)
+	}
+	return true
+}
+
+// turn gives the keys to the next pane that is there.
+func (p *Overview) turn(n int) {
+	panes := 2
+	if p.Rect().W >= wideOverview {
+		panes = 3
+	}
+	p.focus, p.chosen = overviewPane((int(p.focus)+n+panes)%panes), true
+	p.Changed()
+}
+
+// focused is the pane that has the keys.
+func (p *Overview) focused() interface {
+	Do(keymap.Action) bool
+	CopyText() string
+} {
+	switch p.focus {
+	case paneFindings:
+		return p.findings
+	case paneSecond:
+		return p.second
+	}
+	return p.top
+}
+
+func (p *Overview) CopyText() string { return p.focused().CopyText() }
+
+func (p *Overview) Command() []string {
+	if p.focus == paneSecond {
+		return p.second.Command()
+	}
+	return p.top.Command()
+}
+
+// Click implements clicker.
+func (p *Overview) Click(x, y int, double bool) {
+	a := &p.areas
+	switch {
+	case a.chart.Contains(x, y):
+		p.chart.Click(x, y)
+	case a.findings.Contains(x, y):
+		p.focus, p.chosen = paneFindings, true
+		p.findings.click(x, y, double)
+	case a.top.Contains(x, y):
+		p.focus, p.chosen = paneTop, true
+		p.top.click(x, y, double)
+	case a.second.Contains(x, y):
+		p.focus, p.chosen = paneSecond, true
+		p.second.click(x, y, double)
+	}
+}
+
+// Drag implements clicker: it selects a range of the chart.
+func (p *Overview) Drag(fromX, fromY, x, _ int, _ bool) {
+	if p.areas.chart.Contains(fromX, fromY) {
+		p.chart.Drag(fromX, fromY, x)
+	}
+}
+
+// Wheel implements clicker.
+func (p *Overview) Wheel(x, y, rows int) {
+	a := &p.areas
+	switch {
+	case a.chart.Contains(x, y):
+		p.chart.Wheel(x, y, rows)
+	case a.findings.Contains(x, y):
+		p.findings.list.Scroll(rows)
+	case a.top.Contains(x, y):
+		p.top.list.Scroll(rows)
+	case a.second.Contains(x, y):
+		p.second.list.Scroll(rows)
+	}
+}

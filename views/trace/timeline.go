@@ -1,0 +1,240 @@
+package trace
+
+import (
+	"context"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// Timeline is the curve on the whole screen, what it says at the instant and over the range, and the top sites there.
+type Timeline struct {
+	ui.Pane
+	chart   *ui.ChartPane
+	top     *topSites
+	stack   ui.Detail
+	rng     *ui.Lazy[rangeKey, rangeFigures]
+	step    *ui.Lazy[totalsKey, stepFigures]
+	focus   timelinePane
+	maximal bool // the focused pane has the whole screen
+	areas   timelineAreas
+}
+
+// timelinePane is a pane that takes keys.
+type timelinePane int
+
+const (
+	timelineTable timelinePane = iota
+	timelineStack
+	timelineChart
+	timelinePanes
+)
+
+// timelineAreas is where the parts are; those that do not fit are empty.
+type timelineAreas struct{ chart, readout, top, stack widget.Rect }
+
+func NewTimeline(e *ui.Env) *Timeline {
+	p := &Timeline{Pane: ui.NewPane(e), chart: ui.NewChartPane(e), top: newTopSites(e)}
+	p.rng = ui.NewLazy(e, func(ctx context.Context, k rangeKey) (rangeFigures, error) { return fetchRange(ctx, e.Trace, k) })
+	p.step = ui.NewLazy(e, func(ctx context.Context, k totalsKey) (stepFigures, error) {
+		totals, err := e.Trace.Totals(ctx, k.over)
+		return stepFigures{k, totals}, err
+	})
+	return p
+}
+
+func (p *Timeline) Name() string { return "Timeline" }
+
+func (p *Timeline) Action() keymap.Action { return keymap.ShowTimeline }
+
+func (p *Timeline) Needs() model.Facet { return model.FacetAllocations }
+
+func (p *Timeline) follows() string { return "chart and figures: all stacks" }
+
+func (p *Timeline) function() string { return p.top.function() }
+
+func (p *Timeline) Scopes() []keymap.Scope {
+	return []keymap.Scope{keymap.ScopeTimeline, keymap.ScopeTable}
+}
+
+// Columns is the number of cells of the time axis.
+func (p *Timeline) Columns() int { return p.chart.Columns() }
+
+func (p *Timeline) Show(s *state.State) {
+	p.State = *s
+	p.areas = p.layout(p.Rect())
+	p.chart.Show(s, p.areas.chart)
+	if !s.Range.IsWhole() && s.Status.Events > 0 {
+		p.rng.Ask(rangeKey{s.Status.Revision, s.Range})
+	}
+	p.top.Show(s)
+	if over, ok := p.stepRange(); ok {
+		p.step.Ask(totalsKey{s.Status.Revision, over})
+	}
+	p.showStack()
+}
+
+// showStack explains the selected row by its stack.
+func (p *Timeline) showStack() {
+	p.stack.Title, p.stack.Answer, p.stack.Facts = "Stack", "", nil
+	row, ok := p.top.Selected()
+	if !ok {
+		p.stack.SetNoStack("no row is selected")
+		return
+	}
+	p.stack.Title = p.top.label(row).Name
+	p.stack.Answer = ui.BytesText(row.LiveBytes, p.State.Exact) + " live in " + ui.SomeBlocks(row.LiveCount)
+	if p.top.rows.by != analysis.ByStack {
+		p.stack.Facts = []string{"the stack that allocates most of it"}
+	}
+	p.stack.SetStack(p.State.Stacks(), row.Stack, row.Node, p.State.FullName)
+}
+
+// Sizes of the parts.
+const (
+	wideTimeline = 110 // cells from which on stack and table stand side by side
+	lowTimeline  = 10  // rows below which there is no table
+	tableRows    = 8   // of the table below the chart at least, where there is room
+	tableMost    = 14  // and at most: its rows change with every step, and what changes must be sent
+)
+
+// layout gives the chart three fifths or more, and the table what is left.
+func (p *Timeline) layout(r widget.Rect) (a timelineAreas) {
+	if p.maximal {
+		return p.maximised(r)
+	}
+	if r.H >= lowTimeline {
+		chart := max(min(r.H*3/5, r.H-tableRows-p.readoutRows()), r.H-tableMost-p.readoutRows(), 6)
+		a.chart, r = r.CutTop(chart)
+		a.readout, r = r.CutTop(p.readoutRows())
+		a.top, a.stack = p.splitTable(r)
+		return a
+	}
+	a.chart = r
+	if r.H >= 3 {
+		a.chart, a.readout = r.CutBottom(1)
+	}
+	return a
+}
+
+// splitTable puts the stack beside the table, or in its place where there is no room for both.
+func (p *Timeline) splitTable(r widget.Rect) (top, stack widget.Rect) {
+	switch {
+	case r.W >= wideTimeline:
+		top, stack = r.CutLeft(r.W * 3 / 5)
+		_, stack = stack.CutLeft(2)
+		return top, stack
+	case p.focus == timelineStack:
+		return widget.Rect{}, r
+	}
+	return r, widget.Rect{}
+}
+
+func (p *Timeline) maximised(r widget.Rect) (a timelineAreas) {
+	if p.focus == timelineChart {
+		a.chart, a.readout = r.CutBottom(p.readoutRows())
+		return a
+	}
+	a.readout, r = r.CutTop(p.readoutRows())
+	a.top, a.stack = p.splitTable(r)
+	return a
+}
+
+// readoutRows is 1, and 2 more with a range.
+func (p *Timeline) readoutRows() int {
+	if p.State.Range.IsWhole() {
+		return 1
+	}
+	return 3
+}
+
+// Draw implements tview.Primitive.
+func (p *Timeline) Draw(s tcell.Screen) {
+	a := &p.areas
+	if !a.chart.Empty() {
+		p.chart.Draw(s)
+	}
+	p.drawReadout(s, a.readout)
+	if !a.top.Empty() {
+		p.top.draw(s, a.top, p.focus == timelineTable)
+	}
+	if !a.stack.Empty() {
+		p.stack.Draw(s, a.stack, p.Look, p.focus == timelineStack)
+	}
+}
+
+func (p *Timeline) Do(a keymap.Action) bool {
+	switch a {
+	case keymap.NextPane:
+		p.turn(1)
+	case keymap.PreviousPane:
+		p.turn(-1)
+	case keymap.Maximise:
+		p.maximal = !p.maximal
+		p.Changed()
+	default:
+		if p.focus == timelineStack && p.stack.Move(a) {
+			return true
+		}
+		return p.chart.Do(a) || p.top.Do(a)
+	}
+	return true
+}
+
+// turn gives the keys to the next pane.
+func (p *Timeline) turn(n int) {
+	p.focus = (p.focus + timelinePane(n) + timelinePanes) % timelinePanes
+	if p.focus == timelineChart && !p.maximal {
+		p.focus = (p.focus + timelinePane(n) + timelinePanes) % timelinePanes // it has no keys of its own
+	}
+	p.Changed()
+}
+
+func (p *Timeline) CopyText() string {
+	if p.focus == timelineStack {
+		return p.stack.Text()
+	}
+	return p.top.CopyText()
+}
+
+func (p *Timeline) Command() []string { return p.top.Command() }
+
+// Click implements clicker.
+func (p *Timeline) Click(x, y int, double bool) {
+	a := &p.areas
+	switch {
+	case a.chart.Contains(x, y):
+		p.chart.Click(x, y)
+	case a.top.Contains(x, y):
+		p.focus = timelineTable
+		p.top.click(x, y, double)
+	case a.stack.Contains(x, y):
+		p.focus = timelineStack
+	}
+}
+
+// Drag implements clicker: it selects a range of the chart.
+func (p *Timeline) Drag(fromX, fromY, x, _ int, _ bool) {
+	if p.areas.chart.Contains(fromX, fromY) {
+		p.chart.Drag(fromX, fromY, x)
+	}
+}
+
+// Wheel implements clicker.
+func (p *Timeline) Wheel(x, y, rows int) {
+	a := &p.areas
+	switch {
+	case a.chart.Contains(x, y):
+		p.chart.Wheel(x, y, rows)
+	case a.top.Contains(x, y):
+		p.top.list.Scroll(rows)
+	case a.stack.Contains(x, y):
+		p.stack.Scroll(rows)
+	}
+}

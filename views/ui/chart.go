@@ -1,0 +1,276 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// ChartPane is the live curve with its instant, range, peak, markers and collections. What it fetches does not depend on
+// the instant, so that scrubbing only moves the cursor.
+type ChartPane struct {
+	env   *Env
+	chart widget.Chart
+	area  widget.Rect
+	state state.State
+	curve *Lazy[curveKey, curve]
+	Peak  *Lazy[peakKey, peaks]
+}
+
+type curveKey struct {
+	revision uint64
+	from, to model.Time
+	columns  int
+}
+
+// curve is the visible part of the trace.
+type curve struct {
+	curveKey
+	cols        []analysis.Column
+	marks       []analysis.Mark // markers
+	collections []int64
+}
+
+type peakKey struct {
+	revision uint64
+	r        analysis.Range
+}
+
+// peaks are the highest levels of the run and of the range.
+type peaks struct {
+	Run, within     analysis.Peak
+	Ok, withinRange bool
+}
+
+// MaxMarks bounds the markers and collections that are looked at for one chart.
+const MaxMarks = 100_000
+
+func NewChartPane(e *Env) *ChartPane {
+	c := &ChartPane{env: e}
+	c.curve = NewLazy(e, func(ctx context.Context, k curveKey) (curve, error) { return fetchCurve(ctx, e.Trace, k) })
+	c.Peak = NewLazy(e, func(ctx context.Context, k peakKey) (peaks, error) { return fetchPeaks(ctx, e.Trace, k) })
+	return c
+}
+
+func fetchCurve(ctx context.Context, t analysis.Trace, k curveKey) (curve, error) {
+	out := curve{curveKey: k}
+	r := state.Between(k.from, k.to)
+	var err error
+	if out.cols, err = t.Chart(ctx, r, k.columns); err != nil {
+		return out, err
+	}
+	marks, _, err := t.Marks(ctx, r, MaxMarks)
+	for _, m := range marks {
+		if m.GC {
+			out.collections = append(out.collections, int64(m.Time))
+		} else {
+			out.marks = append(out.marks, m)
+		}
+	}
+	return out, err
+}
+
+func fetchPeaks(ctx context.Context, t analysis.Trace, k peakKey) (p peaks, err error) {
+	if p.Run, p.Ok, err = t.Peak(ctx, analysis.Whole); err != nil || k.r.IsWhole() {
+		return p, err
+	}
+	p.within, p.withinRange, err = t.Peak(ctx, k.r)
+	return p, err
+}
+
+// Show adopts a state for a chart drawn in r.
+func (c *ChartPane) Show(s *state.State, r widget.Rect) {
+	c.state, c.area = *s, r
+	from, to := s.Visible()
+	dots := c.chart.Dots(r)
+	if span := int64(to - from); span > 0 && span < int64(dots) {
+		dots = int(span) // no column is shorter than a microsecond
+	}
+	if dots > 0 && s.Status.Events > 0 {
+		c.curve.Ask(curveKey{s.Status.Revision, from, to, dots})
+		c.env.charted()
+		c.Peak.Ask(peakKey{s.Status.Revision, s.Range})
+	}
+	c.setMarks()
+	c.setData(from, to)
+}
+
+// Columns is the number of cells of the time axis: what one step moves by.
+func (c *ChartPane) Columns() int { return c.chart.Dots(c.area) / 2 }
+
+// setData gives the newest curve to the chart.
+func (c *ChartPane) setData(from, to model.Time) {
+	s, ch := &c.state, &c.chart
+	ch.From, ch.To = int64(from), int64(to)
+	ch.Cursor, ch.PeakAt = int64(s.Now()), -1
+	ch.RangeFrom, ch.RangeTo = 0, 0
+	if !s.Range.IsWhole() {
+		ch.RangeFrom, ch.RangeTo = int64(max(s.Range.From, 0)), int64(s.Range.To)
+	}
+	ch.Decimal = s.Series == state.SeriesBlocks
+	series := s.Series
+	ch.FormatX, ch.FormatY = AxisTime, func(v uint64) string { return Short(series, v) }
+	ch.Empty = c.emptyText()
+	v, ok := c.curve.Get()
+	ch.Data = ch.Data[:0]
+	if ok {
+		ch.DataFrom, ch.DataTo = int64(v.from), int64(v.to)
+		for i := range v.cols {
+			ch.Data = append(ch.Data, Point(s.Series, &v.cols[i]))
+		}
+	}
+	if p, ok := c.Peak.Get(); ok && p.Ok && s.Series == state.SeriesBytes {
+		ch.PeakAt = int64(p.Run.Time)
+	}
+	ch.Title, ch.Answer = c.Title(), c.answer()
+}
+
+// emptyText says why there is no curve.
+func (c *ChartPane) emptyText() string {
+	switch s := &c.state; {
+	case model.Internal(c.curve.Failure()):
+		return widget.Clean(c.curve.Err.Error())
+	case c.curve.Failure() != nil:
+		return "the events cannot be read: " + widget.Clean(c.curve.Err.Error())
+	case s.Status.Final:
+		return "the file has no events"
+	case s.Status.Stopped:
+		return "stopped before the first events"
+	}
+	return "reading the first events"
+}
+
+// setMarks gives markers and collections to the chart.
+func (c *ChartPane) setMarks() {
+	v, _ := c.curve.Get()
+	c.chart.Marks, c.chart.Ticks = c.chart.Marks[:0], v.collections
+	for _, m := range v.marks {
+		c.chart.Marks = append(c.chart.Marks, widget.Mark{At: int64(m.Time), Name: m.Name})
+	}
+}
+
+func (c *ChartPane) Title() string {
+	s := &c.state
+	title := s.Series.String()
+	if s.Status.Unfreed && s.Series != state.SeriesRate {
+		title += " (upper bound)"
+	}
+	if !s.View.IsWhole() {
+		from, to := s.Visible()
+		step := max(int64(to-from)/100, 1)
+		for p := int64(1); ; p *= 10 { // as many digits as tell the ends apart
+			if p*10 > step {
+				step = p
+				break
+			}
+		}
+		title += " · " + AxisTime(int64(from)/step*step, step) + " – " + AxisTime(int64(to)/step*step, step)
+	}
+	return title
+}
+
+// answer is what a glance at the chart should tell.
+func (c *ChartPane) answer() string {
+	s := &c.state
+	if s.Series != state.SeriesBytes {
+		v, ok := c.curve.Get()
+		if !ok || len(v.cols) == 0 {
+			return ""
+		}
+		top := uint64(0)
+		for i := range v.cols {
+			top = max(top, Point(s.Series, &v.cols[i]).Hi)
+		}
+		return "at most " + Format(s.Series, top, s.Exact)
+	}
+	p, ok := c.Peak.Get()
+	switch {
+	case !ok || !p.Ok:
+		return ""
+	case p.withinRange:
+		return fmt.Sprintf("peak in the range %s at %s", BytesText(p.within.Bytes, s.Exact), TimeText(p.within.Time, s.Exact))
+	}
+	return fmt.Sprintf("peak %s at %s", BytesText(p.Run.Bytes, s.Exact), TimeText(p.Run.Time, s.Exact))
+}
+
+func (c *ChartPane) Draw(s tcell.Screen) { c.chart.Draw(s, c.area, c.env.Look) }
+
+// Do handles the actions that are about the chart alone.
+func (c *ChartPane) Do(a keymap.Action) bool {
+	if a != keymap.Series {
+		return false
+	}
+	c.env.Emit(state.SetSeries{Series: c.state.Series.Next()})
+	return true
+}
+
+// Click moves the instant to a place in the chart; false means that it is none.
+func (c *ChartPane) Click(x, y int) bool {
+	t, ok := c.chart.TimeAt(x, y)
+	if ok {
+		c.env.Emit(state.MoveTo{At: analysis.At(model.Time(t))})
+	}
+	return ok
+}
+
+// Drag selects the range between two places in the chart.
+func (c *ChartPane) Drag(fromX, fromY, x int) bool {
+	return DragRange(c.env, &c.chart, fromX, fromY, x)
+}
+
+// Wheel zooms in and out around the pointer; false means that it is not over the chart.
+func (c *ChartPane) Wheel(x, y, rows int) bool {
+	return WheelZoom(c.env, &c.state, &c.chart, c.Columns(), x, y, rows)
+}
+
+// DragRange selects the range between two places in a chart. One that ends outside ends at the chart's edge.
+func DragRange(e *Env, chart *widget.Chart, fromX, fromY, x int) bool {
+	a, ok := chart.TimeAt(fromX, fromY)
+	if !ok {
+		return false
+	}
+	b, ok := chart.TimeAt(x, fromY)
+	if !ok {
+		b = chart.To
+		if x < fromX {
+			b = chart.From
+		}
+	}
+	if cell := chart.CellTime(); a != b { // the first column belongs to the range as a whole
+		if a < b {
+			a -= cell
+		} else {
+			b -= cell
+		}
+		a, b = max(a, chart.From), max(b, chart.From)
+	}
+	e.Emit(state.SetRange{R: analysis.Range{From: model.Time(min(a, b)), To: model.Time(max(a, b))}})
+	return true
+}
+
+// WheelZoom zooms a chart of so many columns in and out around the pointer.
+func WheelZoom(e *Env, s *state.State, chart *widget.Chart, columns, x, y, rows int) bool {
+	t, ok := chart.TimeAt(x, y)
+	if !ok {
+		return false
+	}
+	from, to := s.Visible()
+	span := max((to-from)/2, model.Time(min(columns, 20)))
+	if rows > 0 {
+		if to-from >= s.Status.Duration/2 {
+			e.Emit(state.Zoom{Factor: 0})
+			return true
+		}
+		span = 2 * (to - from)
+	}
+	start := model.Time(t) - model.Time(float64(span)*float64(t-chart.From)/max(float64(to-from), 1))
+	e.Emit(state.ZoomTo{R: analysis.Range{From: start, To: start + span}})
+	return true
+}

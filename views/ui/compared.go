@@ -1,0 +1,151 @@
+package ui
+
+import (
+	"context"
+	"sync"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/diff"
+	"github.com/memtui/memtui/analysis/pages"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
+)
+
+// ComparedFile is a file that comparisons ask. One value stands for a file as long as it is open. All but what never changes belongs
+// to the event loop.
+type ComparedFile struct {
+	Name, Path string
+	Trace      analysis.Trace
+	Store      *model.Store    // nil for the file opened first: its profile and status are the state's
+	Now        *model.Profile  // of the second file, as figures are about
+	Status     analysis.Status // of the second file's trace, as figures are about
+	Read       analysis.Status // how far its reading is by now, which status may lag behind
+	Prof       *ProfFile       // weighted stacks, nil for none
+}
+
+// Profile is what figures of the file are about.
+func (f *ComparedFile) Profile(s *state.State) *model.Profile {
+	if f.Store != nil {
+		return f.Now
+	}
+	return s.Profile
+}
+
+// ProfFile is the weighted stacks of the file, nil where it has none.
+func (f *ComparedFile) ProfFile(s *state.State) *ProfFile {
+	if !HasProf(f.Profile(s)) {
+		return nil
+	}
+	return f.Prof
+}
+
+// Span is how long the file's recording is.
+func (f *ComparedFile) Span(s *state.State) diff.TimeSpan {
+	switch {
+	case f.Store == nil:
+		return diff.TimeSpan{To: s.Status.Duration}
+	case f.Trace != nil && f.ProfFile(s) == nil:
+		return diff.TimeSpan{To: f.Status.Duration}
+	}
+	if d := f.ProfFile(s); d != nil {
+		return d.Span()
+	}
+	return diff.TimeSpan{}
+}
+
+// Mixed reports whether a trace is compared with a profile, in either order.
+func (e *Env) Mixed(s *state.State) bool {
+	if e.Second == nil {
+		return false
+	}
+	return (e.First.Trace == nil) != (e.Second.Trace == nil) && (e.First.ProfFile(s) != nil || e.Second.ProfFile(s) != nil)
+}
+
+// TimeMap tells which time of the second file belongs to one of the first.
+func (e *Env) TimeMap(s *state.State) diff.TimeMap {
+	if e.Second == nil {
+		return diff.TimeMap{}
+	}
+	return diff.NewTimeMap(s.Compare.Align, e.First.Span(s), e.Second.Span(s), s.Compare.Moments[state.SideA], s.Compare.Moments[state.SideB])
+}
+
+// JoinCache keeps the last tree made of two sets of stacks: it takes longer than all the rest, and does not follow the instant.
+// Any goroutine may use it.
+type JoinCache struct {
+	mu    sync.Mutex
+	of    [2]*model.Stacks
+	masks string
+	match diff.FrameMatch
+	have  *diff.JoinedStacks
+}
+
+// Forget lets go of the tree, which keeps both sets of stacks alive.
+func (j *JoinCache) Forget() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.of, j.have = [2]*model.Stacks{}, nil
+}
+
+func (j *JoinCache) Get(ctx context.Context, before, after *model.Stacks, masks string, match diff.FrameMatch) (*diff.JoinedStacks, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if of := [2]*model.Stacks{before, after}; j.have == nil || j.of != of || j.masks != masks || j.match != match {
+		have, err := diff.JoinStacks(ctx, before, after, state.ParseMasks(masks), match)
+		if err != nil {
+			return nil, err
+		}
+		j.of, j.masks, j.match, j.have = of, masks, match, have
+	}
+	return j.have, nil
+}
+
+// PageFigure is what page types are compared by.
+type PageFigure uint8
+
+const (
+	pageOccupied PageFigure = iota
+	pageBytes
+	pageReturned
+	PageFigures
+)
+
+// String names what grows or shrinks.
+func (f PageFigure) String() string {
+	return [...]string{"occupied memory", "memory in pages", "memory that packing would give back"}[f]
+}
+
+// Of is the figure of a type.
+func (f PageFigure) Of(p *pages.PageFigures) uint64 {
+	switch f {
+	case pageBytes:
+		return p.Bytes
+	case pageReturned:
+		return p.Returned
+	}
+	return p.OccupiedBytes
+}
+
+// Loading reports whether more of a trace is being read than figures are about.
+func (f *ComparedFile) Loading(s *state.State) bool {
+	st := &s.Status
+	if f.Store != nil {
+		st = &f.Status
+	}
+	return f.Trace != nil && !st.Final && !st.Stopped
+}
+
+// Index is 0 for the file opened first.
+func (f *ComparedFile) Index() int {
+	if f.Store != nil {
+		return 1
+	}
+	return 0
+}
+
+// FileAt is the second file or the first.
+func (e *Env) FileAt(other bool) *ComparedFile {
+	if other && e.Second != nil {
+		return e.Second
+	}
+	return e.First
+}

@@ -1,0 +1,70 @@
+package ui
+
+import (
+	"math"
+	"strings"
+
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// CutLines keeps the first n lines, and shows where there were more.
+func CutLines(lines []string, n, w int) []string {
+	if len(lines) <= n {
+		return lines
+	}
+	lines = lines[:n:n]
+	lines[n-1] = widget.Truncate(lines[n-1]+" "+strings.Repeat("…", w), w)
+	lines[n-1] = strings.TrimRight(lines[n-1], "…") + "…"
+	return lines
+}
+
+// WithMinus writes the signs of figures in a sentence about a change as tables do.
+func WithMinus(k *widget.Look, text string) string {
+	m := Minus(k)
+	return strings.NewReplacer("(-", "("+m, "; -", "; "+m, " of -", " of "+m).Replace(text)
+}
+
+// Growth is the relative change; of what is new it is infinite.
+func Growth(before, after uint64) float64 {
+	switch {
+	case before == after:
+		return 0
+	case before == 0:
+		return math.Inf(1)
+	}
+	return float64(after)/float64(before) - 1
+}
+
+// PercentChange is a relative change ("+50.4 %"), "new" and "gone" where there is none.
+func PercentChange(k *widget.Look, before, after uint64) string {
+	switch {
+	case before == after:
+		return "="
+	case before == 0:
+		return "new"
+	case after == 0:
+		return "gone"
+	}
+	return strings.Replace(model.Change(before, after), "-", Minus(k), 1)
+}
+
+// DeltaCell is a change: its sign and glyph stand beside its colour.
+func (e *Env) DeltaCell(before, after uint64, text func(uint64) string) widget.Cell {
+	switch {
+	case after > before:
+		return widget.Cell{Text: "+" + text(after-before), Style: e.Style(themes.Loss)}
+	case after < before:
+		return widget.Cell{Text: Minus(e.Look) + text(before-after), Style: e.Style(themes.Gain)}
+	}
+	return widget.Cell{Text: "=", Style: e.Look.Muted}
+}
+
+// Minus is the sign of what shrank.
+func Minus(k *widget.Look) string {
+	if k.Glyphs.Plain {
+		return "-"
+	}
+	return "−"
+}

@@ -1,0 +1,266 @@
+package ui
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// MaxFrames bounds the frames that a detail pane lists: nobody reads more, and stacks may be 50,000 deep.
+const MaxFrames = 2000
+
+// Detail is the pane that explains the selection: its title, its whole stack, and facts in sentences below. The zero value
+// shows nothing.
+type Detail struct {
+	Title, Answer string
+	Facts         []string
+
+	key    stackKey
+	Frames []FrameRow
+	offset int // first frame shown
+	height int // frames that fitted into the last frame
+}
+
+// stackKey determines the frames of a detail pane.
+type stackKey struct {
+	stacks *model.Stacks
+	id     model.StackID
+	node   model.NodeID
+	full   bool
+}
+
+// FrameRow is one line of a stack.
+type FrameRow struct {
+	Name, Where string
+	Site        bool // the frame that the stack is named after
+	Folded      bool // stands for several frames, or for what is not listed
+}
+
+// SetStack shows the stack of a leaf, leaf first; node 0 is a stack that the file does not define. full lists every frame
+// with its name as it stands in the file; otherwise runs of library frames become one line.
+func (d *Detail) SetStack(s *model.Stacks, id model.StackID, node model.NodeID, full bool) {
+	key := stackKey{s, id, node, full}
+	if key == d.key && d.Frames != nil {
+		return
+	}
+	if key.id != d.key.id || key.node != d.key.node {
+		d.offset = 0
+	}
+	d.key, d.Frames = key, stackRows(key)
+}
+
+// SetNoStack shows text instead of a stack.
+func (d *Detail) SetNoStack(text string) {
+	d.key, d.offset = stackKey{}, 0
+	d.Frames = []FrameRow{{Name: text, Folded: true}}
+}
+
+func stackRows(k stackKey) []FrameRow {
+	if k.stacks == nil || k.node == 0 {
+		return []FrameRow{{Name: model.UnknownStack(k.id) + ": the file does not say what this stack is", Folded: true}}
+	}
+	s := k.stacks
+	frames := s.Frames(nil, k.node, MaxFrames)
+	site := int(s.Depth[k.node] - s.Depth[calltree.SiteNode(s, k.node)])
+	var rows []FrameRow
+	for i := 0; i < len(frames); i++ {
+		if n := foldable(frames[i:]); !k.full && i != site && n > 1 {
+			if site > i {
+				n = min(n, site-i)
+			}
+			rows = append(rows, FrameRow{Name: "… " + Plural(n, "frame", "frames") + " of " + Family(frames[i].Function), Folded: true})
+			i += n - 1
+			continue
+		}
+		rows = append(rows, FrameRow{Name: FrameName(frames[i], k.full), Where: FramePlace(frames[i]), Site: i == site})
+	}
+	if rest := int(s.Depth[k.node]) - len(frames); rest > 0 {
+		rows = append(rows, FrameRow{Name: "… " + Plural(rest, "more frame", "more frames") + " up to the root", Folded: true})
+	}
+	return rows
+}
+
+// FrameName is a frame's function, or what there is instead.
+func FrameName(f model.Frame, full bool) string {
+	switch {
+	case f.Function == "" && f.File == "":
+		return calltree.NoFunction
+	case f.Function == "":
+		return calltree.Where(f)
+	case full:
+		return f.Function
+	}
+	return widget.ShortenTemplates(f.Function)
+}
+
+// FramePlace is a frame's file and line with all folders, "" when unknown.
+func FramePlace(f model.Frame) string {
+	if f.File == "" || f.Line == model.NoLine || f.Line == 0 {
+		return f.File
+	}
+	return f.File + ":" + strconv.FormatInt(f.Line, 10)
+}
+
+// foldable is the number of frames at the beginning of a stack that are one library's inner workings.
+func foldable(frames []model.Frame) int {
+	n := 0
+	first := ""
+	for n < len(frames) {
+		of := Family(frames[n].Function)
+		if n == 0 {
+			first = of
+		}
+		if of == "" || of != first {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// Family names the library whose inner workings a function belongs to, "" for functions that are worth showing.
+func Family(function string) string {
+	name := function
+	if i := strings.IndexAny(name, "(<"); i > 0 {
+		name = name[:i]
+	}
+	if i := strings.LastIndexByte(name, ' '); i >= 0 { // a return type
+		name = name[i+1:]
+	}
+	for _, f := range [...]string{"std::", "__gnu_cxx::", "boost::", "core::", "alloc::"} {
+		if strings.HasPrefix(name, f) || strings.HasPrefix(function, "<"+f) {
+			return f
+		}
+	}
+	return ""
+}
+
+// Draw shows the pane in r. Where there is little room the stack and the facts share it.
+func (d *Detail) Draw(s tcell.Screen, r widget.Rect, k *widget.Look, focused bool) {
+	title, body := r.CutTop(1)
+	if title.Empty() {
+		return
+	}
+	look := k
+	if focused {
+		look = Dressed(k)
+	}
+	name := d.Title
+	if room := title.W - widget.Width(d.Answer) - 6; widget.Width(name) > room && strings.HasPrefix(name, "/") { // the file, not its folders
+		name = widget.TruncateLeft(name, max(room, 10))
+	}
+	widget.TitleLine(s, title, look, name, d.Answer)
+	body = body.Inset(1, 0)
+	facts := d.wrapped(body.W)
+	least := min(len(d.Frames), 3)
+	room := max(body.H-len(facts), min(least, body.H))
+	d.height = min(room, len(d.Frames))
+	d.offset = max(0, min(d.offset, len(d.Frames)-d.height))
+	stack, rest := body.CutTop(d.height)
+	d.drawFrames(s, stack, k)
+	if rest.H > len(facts) && d.height > 0 {
+		_, rest = rest.CutTop(1)
+	}
+	for i, f := range facts[:max(min(len(facts), rest.H), 0)] {
+		widget.Print(s, rest.X, rest.Y+i, rest.W, f, k.Text)
+	}
+}
+
+// Dressed is a look whose titles say that the pane has the keys.
+func Dressed(k *widget.Look) *widget.Look {
+	out := *k
+	out.Title = k.Sorted.Bold(true)
+	return &out
+}
+
+func (d *Detail) wrapped(w int) []string {
+	var out []string
+	for _, f := range d.Facts {
+		out = append(out, widget.Wrap(f, w)...)
+	}
+	return out
+}
+
+func (d *Detail) drawFrames(s tcell.Screen, r widget.Rect, k *widget.Look) {
+	places := min(max(r.W/3, 16), 60)
+	if r.W < 40 {
+		places = 0
+	}
+	for i := range r.H {
+		row := d.offset + i
+		f := &d.Frames[row]
+		x, y, st := r.X, r.Y+i, k.Text
+		if indent := min(row, 8); row > 0 && r.W >= 40 {
+			x += indent - 1
+			s.Put(x, y, k.Glyphs.Corner, k.Rule)
+			x += 2
+		}
+		switch {
+		case f.Site:
+			st = k.Sorted
+		case f.Folded:
+			st = k.Muted
+		}
+		if below := len(d.Frames) - row - 1; i == r.H-1 && below > 0 {
+			text := k.Glyphs.Ellipsis + " " + Plural(below+1, "more line", "more lines") + " (Tab, then scroll)"
+			widget.Print(s, x, y, r.X+r.W-x, text, k.Muted)
+			return
+		}
+		w := r.X + r.W - x
+		if places > 0 && f.Where != "" {
+			where := widget.ShortenPath(f.Where, places)
+			widget.PrintRight(s, r.X, y, r.W, where, k.Muted)
+			w -= widget.Width(where) + 2
+		}
+		widget.Print(s, x, y, w, f.Name, st)
+	}
+}
+
+// Move scrolls the stack by the usual actions.
+func (d *Detail) Move(a keymap.Action) bool {
+	switch a {
+	case keymap.Up:
+		d.Scroll(-1)
+	case keymap.Down:
+		d.Scroll(1)
+	case keymap.PageUp:
+		d.Scroll(-max(d.height-2, 1))
+	case keymap.PageDown:
+		d.Scroll(max(d.height-2, 1))
+	case keymap.First:
+		d.offset = 0
+	case keymap.Last:
+		d.Scroll(len(d.Frames))
+	default:
+		return false
+	}
+	return true
+}
+
+func (d *Detail) Scroll(n int) {
+	d.offset = max(0, min(d.offset+n, len(d.Frames)-d.height))
+}
+
+// Text is the whole stack, a line per frame, without anything folded or shortened.
+func (d *Detail) Text() string {
+	k := d.key
+	k.full = true
+	if k.stacks == nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, f := range stackRows(k) {
+		b.WriteString("  " + model.Clean(f.Name))
+		if f.Where != "" {
+			b.WriteString("  " + model.Clean(f.Where))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

@@ -1,0 +1,242 @@
+package ui
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// Figures writes numbers as there is room for them: in five cells, rounded with their unit, or exact.
+type Figures struct{ Exact, Wide bool }
+
+// Bytes is an amount of memory ("32.5K", "32.5 KiB", "33,280 B").
+func (f Figures) Bytes(n uint64) string {
+	switch {
+	case f.Exact:
+		return model.Bytes(n).Exact()
+	case f.Wide:
+		return model.Bytes(n).String()
+	case n < 1000:
+		return model.Bytes(n).String()
+	case n < 1024: // the unit would not fit
+		return fmt.Sprintf("%.2fK", float64(n)/1024)
+	}
+	return model.Bytes(n).Short()
+}
+
+// BytesWidth is the cells that bytes needs for amounts up to most.
+func (f Figures) BytesWidth(most uint64) int {
+	switch {
+	case f.Exact:
+		return max(len(model.Bytes(most).Exact()), 5)
+	case f.Wide:
+		return 8
+	}
+	return 5
+}
+
+// Count is a number of blocks ("12.3k", "12,345").
+func (f Figures) Count(n uint64) string {
+	if f.Exact || f.Wide {
+		return model.Group(n)
+	}
+	return model.ShortCount(n)
+}
+
+// CountWidth is the cells that count needs for numbers up to most.
+func (f Figures) CountWidth(most uint64) int {
+	if f.Exact || f.Wide {
+		return max(len(model.Group(most)), 6)
+	}
+	return 5
+}
+
+// ShareText is a share in percent, at most [model.ShareWidth] cells wide.
+func ShareText(v float64) string { return model.Share(v).String() }
+
+// PartText is part of whole in percent, "" of nothing.
+func PartText(part, whole uint64) string { return model.ShareOf(part, whole).String() }
+
+// ShareOf is a share of a whole that may be empty.
+func ShareOf(n, whole uint64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(model.ShareOf(n, whole))
+}
+
+// slopeText is a rate of growth ("+442 KiB/s", "+442K/s").
+func slopeText(slope float64, wide bool) string {
+	sign := "+"
+	if slope < 0 {
+		sign = "-"
+	}
+	if wide {
+		return sign + model.Rate(slope)
+	}
+	return sign + model.ShortRate(slope)
+}
+
+// ShapeCell is a shape in a table: a sign, the word, and how fast or how often.
+func (e *Env) ShapeCell(s analysis.Shape, wide bool) widget.Cell {
+	text := e.ShapeSign(s.Kind) + " " + s.Kind.String()
+	switch s.Kind {
+	case analysis.ShapeNone:
+		return widget.Cell{}
+	case analysis.ShapeLinear:
+		text += " " + slopeText(s.Slope, wide)
+	case analysis.ShapeSteps:
+		text += fmt.Sprintf(" (%d)", s.Steps)
+	}
+	return widget.Cell{Text: text, Style: e.shapeStyle(s.Kind)}
+}
+
+// ShapeSign stands beside the colour of a shape.
+func (e *Env) ShapeSign(k analysis.ShapeKind) string {
+	g := &e.Look.Glyphs
+	switch k {
+	case analysis.ShapeLinear, analysis.ShapeSteps:
+		return g.Loss
+	case analysis.ShapeOnce:
+		return g.Bullet
+	case analysis.ShapeBurst:
+		return g.Marker
+	case analysis.ShapeShutdown:
+		return g.Gain
+	case analysis.ShapePlateau:
+		return g.Same
+	}
+	return " "
+}
+
+func (e *Env) shapeStyle(k analysis.ShapeKind) tcell.Style {
+	switch k {
+	case analysis.ShapeLinear:
+		return e.Style(themes.Loss)
+	case analysis.ShapeSteps, analysis.ShapeBurst:
+		return e.Style(themes.Warning)
+	}
+	return e.Look.Text
+}
+
+// ShapeSentence says what a shape means.
+func ShapeSentence(s analysis.Shape) string {
+	fit := ""
+	if s.Fit >= 0.5 || s.Kind == analysis.ShapeLinear {
+		fit = fmt.Sprintf(" (%s, R² %.3f)", slopeText(s.Slope, true), s.Fit)
+	}
+	switch s.Kind {
+	case analysis.ShapeOnce:
+		return "once: a single block, kept"
+	case analysis.ShapeLinear:
+		return "linear: grows steadily, as a leak does" + fit
+	case analysis.ShapeSteps:
+		return "steps: grows in " + Plural(s.Steps, "jump", "jumps") + " and never shrinks back" + fit
+	case analysis.ShapePlateau:
+		return "plateau: grew, then stayed, like a cache or a pool that has filled up"
+	case analysis.ShapeBurst:
+		return "burst: high for a short part of the run only"
+	case analysis.ShapeShutdown:
+		return "shutdown: held almost to the end and given back there"
+	case analysis.ShapeMixed:
+		return "mixed: goes up and down without a trend"
+	}
+	return ""
+}
+
+// CountBlocks is a number of blocks in words ("13 blocks").
+func CountBlocks(n uint64) string {
+	if n == 1 {
+		return "1 block"
+	}
+	return model.Group(n) + " blocks"
+}
+
+// ThreadsText names threads ("thread 2", "threads 1, 2, 3"), "" for none.
+func ThreadsText(threads []uint16) string {
+	if len(threads) == 0 {
+		return ""
+	}
+	text := "thread "
+	if len(threads) > 1 {
+		text = "threads "
+	}
+	for i, t := range threads {
+		if i > 0 {
+			text += ", "
+		}
+		text += fmt.Sprint(t)
+	}
+	if len(threads) == 8 {
+		text += " …"
+	}
+	return text
+}
+
+// Hide leaves a column out at any width.
+func Hide(c *widget.Column) { c.Width, c.Drop = math.MaxInt16, 99 }
+
+// CostNamed is what reports and profiles call a cost.
+func CostNamed(c analysis.Cost) string {
+	return [...]string{"live_bytes", "live_count", "peak_bytes", "alloc_bytes", "alloc_count", "leaked_bytes", "temporary_count"}[c]
+}
+
+// AtMost stands before figures that are upper bounds.
+func AtMost(s *state.State) string {
+	if s.Status.Unfreed {
+		return "≤ "
+	}
+	return ""
+}
+
+// FilterFor is a filter that a name passes, whatever is in it.
+func FilterFor(name string) string {
+	if strings.ContainsAny(name, " !/<>=") || name == "" {
+		return "/" + regexp.QuoteMeta(name) + "/"
+	}
+	return name
+}
+
+// FilterTexts is a row as filters see it.
+type FilterTexts []string
+
+func (f FilterTexts) Texts() []string { return f }
+
+func (f FilterTexts) Value(string, bool) (float64, bool) { return 0, false }
+
+// FilterWord is the text that a filter looks for, for highlighting; "" when it compares or excludes only.
+func FilterWord(filter string) string {
+	for _, w := range strings.Fields(strings.ToLower(filter)) {
+		if !strings.ContainsAny(w, "!/<>=") {
+			return w
+		}
+	}
+	return ""
+}
+
+// CostWords is a cost in a title.
+func CostWords(c analysis.Cost) string {
+	return [...]string{"Live bytes", "Live blocks", "Live bytes at the peak", "Allocated bytes", "Allocations",
+		"Leaked bytes", "Temporary blocks"}[c]
+}
+
+// NameMatcher is the meaning of a search: part of a name in either case, or /regular expression/. An expression that is not
+// finished yet is taken as text.
+func NameMatcher(text string) func(string) bool {
+	if strings.HasPrefix(text, "/") && len(text) > 1 {
+		if expr, err := regexp.Compile("(?i)" + strings.TrimSuffix(text[1:], "/")); err == nil {
+			return func(name string) bool { return expr.MatchString(model.Matched(name)) }
+		}
+	}
+	lower := strings.ToLower(text)
+	return func(name string) bool { return strings.Contains(strings.ToLower(model.Matched(name)), lower) }
+}

@@ -1,0 +1,227 @@
+package ui
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/memtui/memtui/views/widget"
+)
+
+// Patience is how long showing a state waits for all its answers together before it draws with those it has: most come
+// within it, and one frame with the right figures is better than two.
+const Patience = 9 * time.Millisecond
+
+// charted says that the chart has been asked for. In the first frame nothing else is waited for: an empty screen is worse than
+// two frames.
+func (e *Env) charted() {
+	if e.Opening {
+		e.Until = time.Now()
+	}
+}
+
+// loadShare is the part of the time that answers may take while a file loads: they hold up the loading, and are outdated
+// as soon as they come.
+const loadShare = 0.2
+
+// Work measures how long answers take. Any goroutine may use it.
+type Work struct {
+	mu      sync.Mutex
+	running int
+	began   time.Time // of the spell in which something runs
+	ended   time.Time // of the last one
+	took    time.Duration
+}
+
+func (w *Work) start() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.running == 0 {
+		w.began = time.Now()
+	}
+	w.running++
+}
+
+func (w *Work) Stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.running--; w.running == 0 {
+		w.ended = time.Now()
+		w.took = w.ended.Sub(w.began)
+	}
+}
+
+// Rested reports whether nothing runs and the last spell is long enough ago for loadShare.
+func (w *Work) Rested() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.running == 0 && time.Since(w.ended) >= time.Duration(float64(w.took)*(1/loadShare-1))
+}
+
+// Lazy is a value that is computed away from the event loop for a key that determines it. Asking for another key cancels
+// the computation that runs; the last value stays until the new one is there. Its methods belong to the event loop.
+type Lazy[K comparable, V any] struct {
+	env     *Env
+	compute func(ctx context.Context, key K) (V, error)
+
+	Key    K // asked for last
+	Asked  bool
+	Ready  bool // value is that of key
+	value  V
+	have   bool
+	Err    error
+	cancel context.CancelFunc
+}
+
+func NewLazy[K comparable, V any](e *Env, compute func(context.Context, K) (V, error)) *Lazy[K, V] {
+	return &Lazy[K, V]{env: e, compute: compute}
+}
+
+type answer[V any] struct {
+	value V
+	err   error
+}
+
+// Ask starts computing the value for key unless that is under way or done, and waits for a moment.
+func (z *Lazy[K, V]) Ask(key K) {
+	if z.Asked && z.Key == key {
+		return
+	}
+	if z.cancel != nil {
+		z.cancel()
+	}
+	ctx, cancel := context.WithCancel(z.env.Ctx)
+	z.Key, z.Asked, z.Ready, z.cancel = key, true, false, cancel
+	done := make(chan answer[V], 1)
+	z.env.Work.start()
+	z.env.Background(func() {
+		defer z.env.Work.Stop()
+		v, err := z.compute(ctx, key)
+		done <- answer[V]{v, err}
+		z.env.Post(func() {
+			select {
+			case a := <-done:
+				z.install(ctx, a)
+			default: // taken while ask was waiting
+			}
+		})
+	})
+	late := time.NewTimer(time.Until(z.env.Until))
+	defer late.Stop()
+	select {
+	case a := <-done:
+		z.install(ctx, a)
+	case <-late.C:
+	}
+}
+
+// install takes an answer unless another key was asked for in the meantime.
+func (z *Lazy[K, V]) install(ctx context.Context, a answer[V]) {
+	if ctx.Err() != nil {
+		return
+	}
+	z.Ready, z.Err = true, a.err
+	if a.err == nil {
+		z.value, z.have = a.value, true
+	}
+	z.cancel()
+	z.env.Changed()
+}
+
+// Stop cancels what is being computed; the next ask begins again.
+func (z *Lazy[K, V]) Stop() {
+	if z.Asked && !z.Ready {
+		z.cancel()
+		z.Asked = false
+	}
+}
+
+// Get returns the newest value; ok is false before the first.
+func (z *Lazy[K, V]) Get() (v V, ok bool) { return z.value, z.have }
+
+// Fresh reports whether the value is that of the key asked for last.
+func (z *Lazy[K, V]) Fresh() bool { return z.Ready }
+
+// Good reports whether the value is that of the key asked for last, and not one from before that could not be computed.
+func (z *Lazy[K, V]) Good() bool { return z.Ready && z.Err == nil }
+
+// Failure is why the value of the key asked for last could not be computed, nil where it was or is still being computed.
+func (z *Lazy[K, V]) Failure() error {
+	if z.Ready {
+		return z.Err
+	}
+	return nil
+}
+
+// Failing is what may have no answer.
+type Failing interface{ Failure() error }
+
+// Unanswered says in the place of rows that there will be none, and why: of the first that failed. It is nil where none did.
+func Unanswered(all ...Failing) []string {
+	for _, z := range all {
+		if err := z.Failure(); err != nil {
+			return []string{"This cannot be told: " + widget.Clean(err.Error()) + "."}
+		}
+	}
+	return nil
+}
+
+// Staged is a lazy whose whole value may take long: until it is there, or where it is not wanted, a part of it does. Both are computed
+// alike; the key says which it is. Its methods belong to the event loop.
+type Staged[K comparable, V any] struct {
+	whole, part *Lazy[K, V]
+	wanted      bool // the whole
+	parted      bool // there is a part that will do
+	shown       V
+	have        bool
+}
+
+func NewStaged[K comparable, V any](e *Env, compute func(context.Context, K) (V, error)) *Staged[K, V] {
+	return &Staged[K, V]{whole: NewLazy(e, compute), part: NewLazy(e, compute)}
+}
+
+// Ask starts computing what is not known yet of the whole, if that is wanted, and of the part. Where no part will do, that is the
+// same as the whole.
+func (z *Staged[K, V]) Ask(whole, part K, wanted bool) {
+	z.parted = part != whole
+	if z.wanted = wanted; wanted {
+		z.whole.Ask(whole)
+	} else {
+		z.whole.Stop()
+	}
+	if z.Fresh() || !z.parted {
+		z.part.Stop()
+	} else {
+		z.part.Ask(part)
+	}
+}
+
+// Get returns the newest value of either; ok is false before the first.
+func (z *Staged[K, V]) Get() (v V, ok bool) {
+	switch {
+	case z.Fresh():
+		z.shown, z.have = z.whole.value, true
+	case z.parted && z.part.Good():
+		z.shown, z.have = z.part.value, true
+	}
+	return z.shown, z.have
+}
+
+// Fresh reports whether the value is the whole one of the key asked for last.
+func (z *Staged[K, V]) Fresh() bool { return z.wanted && z.whole.Good() }
+
+// Failed reports whether either could not be computed.
+func (z *Staged[K, V]) Failed() bool { return z.whole.Err != nil || z.part.Err != nil }
+
+// Failure is why the whole, or the part that stands in for it, could not be computed.
+func (z *Staged[K, V]) Failure() error {
+	if z.parted && !z.wanted {
+		return z.part.Failure()
+	}
+	return z.whole.Failure()
+}
+
+// Settled reports whether nothing better than the value is on its way.
+func (z *Staged[K, V]) Settled() bool {
+	return z.Fresh() || (!z.wanted || z.whole.Fresh()) && (!z.parted || z.part.Fresh())
+}

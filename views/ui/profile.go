@@ -1,0 +1,403 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/diff"
+	"github.com/memtui/memtui/analysis/weights"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// HasProf reports whether a profile has weighted stacks that can be compared.
+func HasProf(p *model.Profile) bool {
+	return p != nil && p.Weights != nil && p.Stacks != nil && p.Allocations == nil
+}
+
+// Live is the same by what is live at the end, as far as the event has that.
+func (k ProfKey) Live() ProfKey {
+	if m, ok := k.Of.MetricNamed(k.Event, CostNamed(analysis.CostLive)); ok {
+		k.Metric, k.None = m, false
+	}
+	return k
+}
+
+// Choose finds an event and a metric by their names, as far as the profile has them. Without an event's name any that has the metric
+// will do.
+func (d *ProfFile) Choose(st *state.ProfState, event, metric string) {
+	for i := range d.Weights.Events {
+		m, ok := d.MetricNamed(uint16(i), metric)
+		switch named := event != "" && d.EventName(uint16(i)) == event; {
+		case named && ok, event == "" && ok:
+			st.Event, st.Metric = i, int(m)
+			return
+		case named:
+			st.Event = i
+			return
+		}
+	}
+}
+
+// HasCurve reports whether anything in a profile has a time.
+func (d *ProfFile) HasCurve() bool { return d.Samples > 0 || len(d.Weights.Windows) > 0 }
+
+// Span is the time of samples and windows, wherever the recorder's clock began.
+func (d *ProfFile) Span() diff.TimeSpan {
+	from := d.end
+	if d.Samples > 0 {
+		from = d.First
+	}
+	for i := range d.Weights.Windows {
+		from = min(from, d.Weights.Windows[i].Start)
+	}
+	return diff.TimeSpan{From: min(max(from, 0), d.end), To: d.end}
+}
+
+// Texts is every name of a stack, for filters.
+func (d *ProfFile) Texts(leaf model.NodeID) (out FilterTexts) {
+	for _, f := range d.Profile.Stacks.Frames(nil, leaf, MaxFrames) {
+		out = append(out, f.Function, f.File)
+	}
+	return out
+}
+
+// profGroupings keeps groupings of a profile's stacks, which take long to make. Any goroutine may use it.
+type profGroupings struct {
+	mu   sync.Mutex
+	last []*weights.ProfileGrouping
+}
+
+// maxGroupings is enough for every way to group stacks.
+const maxGroupings = int(weights.ProfileByCount)
+
+// Of is a grouping of stacks of w. One that is being made is made to its end, whoever still waits for it: who holds a key down would
+// never get any otherwise.
+func (g *profGroupings) Of(w *model.StackProfile, s *model.Stacks, by weights.ProfileBy) *weights.ProfileGrouping {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, known := range g.last {
+		if known.By == by && known.Stacks == s {
+			return known
+		}
+	}
+	made := weights.NewProfileGrouping(w, s, by)
+	g.last = append(g.last[max(len(g.last)-maxGroupings+1, 0):], made)
+	return made
+}
+
+// NoWeight says why nothing weighs anything.
+func (d *ProfFile) NoWeight(k ProfKey) []string {
+	switch {
+	case d.Weights.Records.Len() == 0 && !d.Profile.Complete:
+		return []string{"No stack was read from this file so far.", "Problems says what was found in it."}
+	case d.Weights.Records.Len() == 0:
+		return []string{"This file holds no stacks.", "Problems says what was found in it."}
+	case k.None:
+		return []string{"The event " + d.EventName(k.Event) + " has no stacks.", "c weighs by the next event."}
+	case k.Chips != "":
+		return []string{"No stack is left by the filters.", "Esc takes the last one back, ; lists them."}
+	case k.Window != state.NoWindow:
+		return []string{"The window holds no stacks of this event and metric.", "Esc shows the whole run again, c and m weigh otherwise."}
+	case k.Ranged:
+		return []string{"No sample of the event is in the range.", "u forgets the range, c weighs by the next event."}
+	}
+	return []string{"No stack of " + d.EventName(k.Event) + " has " + k.MetricName() + ".", "c weighs by the next event, m by the next metric."}
+}
+
+// ProfFile is what a stack profile holds, as screens ask for it. Read-only once made; every revision has its own.
+type ProfFile struct {
+	Profile     *model.Profile
+	Weights     *model.StackProfile
+	Metrics     [][]model.MetricID // by event: those that can be added up, the event's own first
+	has         [][]bool           // by event and metric: any record has it
+	First, Last model.Time         // of samples; first > last without any
+	Samples     uint64
+	end         model.Time // of samples, windows and the file's own range
+	Classes     []uint32   // of frames: see [analysis.FrameClasses]
+	usual       uint16     // the event that is weighed where none is chosen
+	Views       StackViews
+	Groups      profGroupings
+}
+
+func NewProfFile(p *model.Profile) *ProfFile {
+	w := p.Weights
+	d := &ProfFile{Profile: p, Weights: w, First: model.MaxTime, Last: -model.MaxTime, end: max(w.End, 0)}
+	for i := range w.Samples {
+		if c := &w.Samples[i]; c.Len() > 0 {
+			d.First, d.Last = min(d.First, c.First), max(d.Last, c.Last)
+			d.Samples += uint64(c.Len())
+		}
+	}
+	d.end = max(d.end, d.Last)
+	for i := range w.Windows {
+		d.end = max(d.end, w.Windows[i].End)
+	}
+	d.Classes, d.usual = weights.FrameClasses(w), weights.DefaultEvent(w)
+	d.findMetrics()
+	return d
+}
+
+// findMetrics lists the metrics of each event.
+func (d *ProfFile) findMetrics() {
+	w := d.Weights
+	d.Metrics = make([][]model.MetricID, len(w.Events))
+	d.has = make([][]bool, len(w.Events))
+	for e := range d.has {
+		d.has[e] = make([]bool, len(w.Metrics))
+	}
+	take := func(e int, m model.MetricID) {
+		if !d.has[e][m] {
+			d.has[e][m] = true
+			if !weights.NoSum(w.Metrics[m].Name) {
+				d.Metrics[e] = append(d.Metrics[e], m)
+			}
+		}
+	}
+	for e := range w.Events {
+		if w.Events[e].PrimaryName != "" && int(w.Events[e].Primary) < len(w.Metrics) {
+			take(e, w.Events[e].Primary)
+		}
+	}
+	for r, e := range w.Records.Event {
+		if int(e) >= len(w.Events) {
+			continue
+		}
+		for m := range w.Records.Weights.All(r) {
+			take(int(e), m)
+		}
+	}
+}
+
+// Status is what a stack profile has of a trace's.
+func (d *ProfFile) Status() analysis.Status {
+	return analysis.Status{
+		Events: d.Samples + uint64(d.Weights.Records.Len()), Duration: d.end, Final: d.Profile.Complete, Revision: uint64(d.Profile.Revision),
+	}
+}
+
+// Event is the one that a state is about; 0 in a file without any.
+func (d *ProfFile) Event(s *state.State) uint16 {
+	if e := s.Prof.Event; e >= 0 && e < len(d.Weights.Events) {
+		return uint16(e)
+	}
+	return d.usual
+}
+
+// Metric is the one that a state is about; ok is false where nothing is weighed.
+func (d *ProfFile) Metric(s *state.State) (m model.MetricID, ok bool) {
+	e := d.Event(s)
+	if m := s.Prof.Metric; m >= 0 && m < len(d.Weights.Metrics) {
+		return model.MetricID(m), true
+	}
+	return weights.DefaultMetric(d.Weights, e)
+}
+
+// ProfKey determines what stacks weigh. The zero key is that of no profile.
+type ProfKey struct {
+	Of       *ProfFile
+	Event    uint16
+	Metric   model.MetricID
+	None     bool // there is no metric
+	From, To model.Time
+	Ranged   bool
+	Window   int
+	Chips    calltree.StackFilter
+}
+
+// Same reports whether two keys ask the same of files that may be revisions of one.
+func (k ProfKey) Same(o ProfKey) bool { k.Of = o.Of; return k == o }
+
+func (d *ProfFile) Key(s *state.State) ProfKey {
+	k := ProfKey{Of: d, Event: d.Event(s), Window: state.NoWindow, Chips: s.Chips}
+	m, ok := d.Metric(s)
+	k.Metric, k.None = m, !ok
+	if n := s.Prof.Window; n >= 0 && n < len(d.Weights.Windows) {
+		k.Window = n
+	} else if !s.Range.IsWhole() && d.Samples > 0 {
+		k.Ranged, k.From, k.To = true, max(s.Range.From, 0), s.Range.To
+	}
+	return k
+}
+
+// Selection weighs what a key asks for; whole says that samples do not tell the metric, so that the range counts for nothing. It
+// is nil where there is nothing to weigh by.
+func (k ProfKey) Selection(ctx context.Context) (sel *weights.ProfileSelection, whole bool, err error) {
+	if sel, whole, err = k.unfiltered(ctx); sel == nil || err != nil || k.Chips == "" {
+		return sel, whole, err
+	}
+	view, err := k.Of.Views.Of(ctx, k.Of.Profile.Stacks, k.Chips, calltree.WholeStacks)
+	return sel.Filter(view), whole, err
+}
+
+func (k ProfKey) unfiltered(ctx context.Context) (sel *weights.ProfileSelection, whole bool, err error) {
+	p := k.Of.Profile
+	switch {
+	case k.None:
+		return nil, false, nil
+	case k.Window != state.NoWindow:
+		return weights.SelectWindows(p, k.Event, k.Metric, k.Window), false, nil
+	case k.Ranged:
+		sel, ok, err := weights.SelectSamples(ctx, p, k.Event, k.Metric, k.From, k.To)
+		if ok || err != nil {
+			return sel, false, err
+		}
+		return weights.SelectProfile(p, k.Event, k.Metric), true, nil
+	}
+	return weights.SelectProfile(p, k.Event, k.Metric), false, nil
+}
+
+// Unrange reports whether samples cannot tell the metric within a range.
+func (k ProfKey) Unrange() bool {
+	if !k.Ranged || k.None {
+		return false
+	}
+	w := k.Of.Weights
+	e := &w.Events[k.Event]
+	return !weights.CountsSamples(w.Metrics[k.Metric].Name) && (e.PrimaryName == "" || e.Primary != k.Metric)
+}
+
+// EventName and MetricName are names for titles.
+func (d *ProfFile) EventName(e uint16) string {
+	if int(e) >= len(d.Weights.Events) {
+		return "no event"
+	}
+	return widget.Clean(d.Weights.Events[e].Name)
+}
+
+func (k ProfKey) MetricName() string {
+	if k.None {
+		return "no metric"
+	}
+	return widget.Clean(k.Of.Weights.Metrics[k.Metric].Name)
+}
+
+// Title is what is weighed: the event, and by which metric.
+func (k ProfKey) Title() string { return k.Of.EventName(k.Event) + " by " + k.MetricName() }
+
+// Scope is the part of the file that is weighed, "" for all of it.
+func (k ProfKey) Scope() string {
+	switch {
+	case k.Window != state.NoWindow:
+		return fmt.Sprintf("window %s", widget.Clean(WindowName(k.Of.Weights, k.Window)))
+	case k.Unrange():
+		return "whole run: samples do not tell " + k.MetricName()
+	case k.Ranged:
+		return fmt.Sprintf("samples %v – %v", k.From, k.To)
+	}
+	return ""
+}
+
+// WindowName is how a window is called.
+func WindowName(w *model.StackProfile, n int) string {
+	if id := w.Windows[n].ID; id != "" {
+		return id
+	}
+	return fmt.Sprintf("#%d", n)
+}
+
+// windowArgument is a window as --window takes it.
+func windowArgument(w *model.StackProfile, n int) string {
+	for i := range w.Windows {
+		if id := w.Windows[i].ID; id == w.Windows[n].ID && i != n || id == "" && i == n {
+			return fmt.Sprintf("#%d", n)
+		}
+	}
+	return w.Windows[n].ID
+}
+
+// InstantText says what everything on screen is about.
+func (d *ProfFile) InstantText(s *state.State) string {
+	k := d.Key(s)
+	text := widget.Truncate(d.EventName(k.Event), 24) + " · " + widget.Truncate(k.MetricName(), 20)
+	switch {
+	case k.Window != state.NoWindow:
+		return text + " · window " + widget.Truncate(widget.Clean(WindowName(d.Weights, k.Window)), 16)
+	case k.Ranged:
+		return text + fmt.Sprintf(" · %v – %v", k.From, k.To)
+	}
+	return text
+}
+
+// Arguments are what tells memtui report the event, the metric, and what part of the time is weighed.
+func (d *ProfFile) Arguments(s *state.State) (args []string) {
+	switch k := d.Key(s); {
+	case k.Window != state.NoWindow:
+		args = append(args, "--window", windowArgument(d.Weights, k.Window))
+	case k.Ranged && !k.Unrange():
+		args = append(args, "--from", fmt.Sprintf("%dus", k.From), "--to", fmt.Sprintf("%dus", k.To))
+	}
+	return append(args, d.Chosen(s)...)
+}
+
+// Chosen is what tells other commands the event and the metric.
+func (d *ProfFile) Chosen(s *state.State) (args []string) {
+	k := d.Key(s)
+	if s.Prof.Event != state.NoEvent && int(k.Event) < len(d.Weights.Events) {
+		args = append(args, "--event", d.Weights.Events[k.Event].Name)
+	}
+	if s.Prof.Metric != state.NoMetric && !k.None {
+		args = append(args, "--by", d.Weights.Metrics[k.Metric].Name)
+	}
+	return args
+}
+
+// Useless reports whether a profile has nothing that an action could do on a screen.
+func (d *ProfFile) Useless(act keymap.Action, s *state.State, onTimeline bool) bool {
+	switch act {
+	case keymap.Cost:
+		return len(d.Weights.Events) < 2
+	case keymap.Series:
+		return len(d.MetricsOf(d.Event(s))) < 2
+	case keymap.Range, keymap.StepBack, keymap.StepForward:
+		return d.Samples == 0
+	case keymap.Peak:
+		return !onTimeline
+	}
+	return false
+}
+
+// NextEvent weighs by the next event of the file.
+func (e *Env) NextEvent(s *state.State) {
+	n := len(e.Prof.Weights.Events)
+	if n < 2 {
+		e.Say("this profile has no other event; m weighs by the next metric")
+		return
+	}
+	e.Emit(state.ChooseEvent{Event: (int(e.Prof.Event(s)) + 1) % n})
+}
+
+// NextMetric weighs by the next metric of the event.
+func (e *Env) NextMetric(s *state.State) {
+	list := e.Prof.MetricsOf(e.Prof.Event(s))
+	if len(list) < 2 {
+		e.Say("this event has no other metric that can be added up")
+		return
+	}
+	now, _ := e.Prof.Metric(s)
+	for i, m := range list {
+		if m == now {
+			e.Emit(state.ChooseMetric{Metric: int(list[(i+1)%len(list)])})
+			return
+		}
+	}
+	e.Emit(state.ChooseMetric{Metric: int(list[0])})
+}
+
+func (d *ProfFile) MetricsOf(e uint16) []model.MetricID {
+	if int(e) >= len(d.Metrics) {
+		return nil
+	}
+	return d.Metrics[e]
+}
+
+// MetricNamed finds a metric of an event by its name.
+func (d *ProfFile) MetricNamed(e uint16, name string) (model.MetricID, bool) {
+	m, ok := d.Weights.Metric(name)
+	return m, ok && int(e) < len(d.has) && int(m) < len(d.has[e]) && d.has[e][m]
+}

@@ -1,0 +1,130 @@
+package ui
+
+import (
+	"context"
+	"math"
+
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/diff"
+	"github.com/memtui/memtui/analysis/weights"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// Points are the columns of a curve within the time of its file.
+func (v *ProfCurve) Points(span diff.TimeSpan) []widget.Point {
+	out := make([]widget.Point, len(v.Values))
+	width := float64(v.To-v.From) / float64(max(len(v.Values), 1))
+	for i, n := range v.Values {
+		at := float64(v.From) + width*(float64(i)+0.5)
+		if at < float64(span.From) || at > float64(span.To) {
+			continue
+		}
+		y := uint64(min(max(n, 0), math.MaxInt64))
+		out[i] = widget.Point{Hi: y, Last: y, OK: true}
+	}
+	return out
+}
+
+// ProfCurveKey determines a curve of samples, or of windows in a file without samples.
+type ProfCurveKey struct {
+	Of       *ProfFile
+	Event    uint16
+	Metric   model.MetricID
+	Chips    calltree.StackFilter
+	From, To model.Time
+	Columns  int
+}
+
+type ProfCurve struct {
+	ProfCurveKey
+	Counts bool // numbers of samples instead of the metric
+	Values []float64
+	Top    float64
+}
+
+// WindowsKey determines what windows weigh.
+type WindowsKey struct {
+	Of     *ProfFile
+	Event  uint16
+	Metric model.MetricID
+	Chips  calltree.StackFilter
+}
+
+// FetchProfCurve adds samples up. Where they have no periods, or tell another metric, they are counted.
+func FetchProfCurve(ctx context.Context, k ProfCurveKey) (c ProfCurve, err error) {
+	c.ProfCurveKey = k
+	w := k.Of.Weights
+	e := &w.Events[k.Event]
+	c.Counts = e.PrimaryName == "" || e.Primary != k.Metric || weights.CountsSamples(w.Metrics[k.Metric].Name)
+	if k.Of.Samples == 0 {
+		c.Counts = false
+		sums, err := SumWindows(ctx, WindowsKey{k.Of, k.Event, k.Metric, k.Chips})
+		if err != nil {
+			return c, err
+		}
+		c.Values = windowCurve(k, sums)
+		c.Top = largestOf(c.Values)
+		return c, nil
+	}
+	view, err := k.Of.Views.Of(ctx, k.Of.Profile.Stacks, k.Chips, calltree.WholeStacks)
+	if err != nil {
+		return c, err
+	}
+	if c.Values, err = weights.SampleCurve(ctx, w, k.Event, view, c.Counts, k.From, k.To, k.Columns); err != nil {
+		return c, err
+	}
+	if c.Top = largestOf(c.Values); c.Top == 0 && !c.Counts {
+		c.Counts = true
+		c.Values, err = weights.SampleCurve(ctx, w, k.Event, view, true, k.From, k.To, k.Columns)
+		c.Top = largestOf(c.Values)
+	}
+	return c, err
+}
+
+func largestOf(values []float64) (top float64) {
+	for _, v := range values {
+		top = max(top, v)
+	}
+	return top
+}
+
+// windowCurve has for each column what the windows that reach into it weigh together.
+func windowCurve(k ProfCurveKey, sums []model.Amount) []float64 {
+	out := make([]float64, k.Columns)
+	span := float64(max(k.To-k.From, 1))
+	for i, w := range k.Of.Weights.Windows {
+		from := max(int(float64(w.Start-k.From)/span*float64(k.Columns)), 0)
+		to := int(math.Ceil(float64(w.End-k.From) / span * float64(k.Columns)))
+		for c := from; c < min(to, k.Columns); c++ {
+			out[c] += sums[i].Float64()
+		}
+	}
+	return out
+}
+
+// SumWindows adds up what the rows of each window weigh.
+func SumWindows(ctx context.Context, k WindowsKey) ([]model.Amount, error) {
+	view, err := k.Of.Views.Of(ctx, k.Of.Profile.Stacks, k.Chips, calltree.WholeStacks)
+	if err != nil {
+		return nil, err
+	}
+	w := k.Of.Weights
+	kept := weights.SelectProfile(k.Of.Profile, k.Event, k.Metric).Filter(view)
+	out := make([]model.Amount, len(w.Windows))
+	for i := range w.Windows {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		win := &w.Windows[i]
+		for row, r := range win.Record {
+			if r == model.NoRecord || w.Records.Event[r] != k.Event || !kept.Keeps(r) {
+				continue
+			}
+			if n, ok := win.Weights.Get(row, k.Metric); ok {
+				out[i].Add(n)
+			}
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,120 @@
+package ui
+
+import (
+	"context"
+	"time"
+
+	"github.com/gdamore/tcell/v2"
+	"github.com/rivo/tview"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// Screen is one of the numbered screens, a tview primitive that shows the state within its rectangle.
+type Screen interface {
+	tview.Primitive
+	Name() string          // as titles and the palette call it
+	Action() keymap.Action // what leads to it from anywhere
+	Needs() model.Facet    // it is offered only when the file has them
+	// Scopes are those of the focused pane, the most special first, without keymap.ScopeGlobal.
+	Scopes() []keymap.Scope
+	// Show adopts a state. It asks for what it needs and does not wait longer than lazy values do.
+	Show(s *state.State)
+	// Do carries out an action; false means that it is none of the screen's business.
+	Do(a keymap.Action) bool
+	// About says in a few words what the screen shows beyond its name ("flame"), "" for nothing.
+	About() string
+	// CopyText is the selected row or stack as text, "" when nothing is selected.
+	CopyText() string
+	// Command is the arguments that follow "memtui report" to print what is shown, without instant, range and file.
+	Command() []string
+}
+
+// Commander is a screen that another command than "memtui report" prints.
+type Commander interface {
+	CommandLine(file []string) []string // the whole command; file is how the file is named
+}
+
+// Offered is a screen that only some files with its facets have.
+type Offered interface{ OfferedFor(p *model.Profile) bool }
+
+// Finder is a screen in which / searches instead of filtering tables.
+type Finder interface {
+	Find(text string) // as it is typed; "" ends the search
+	FindText() string
+}
+
+// Clicker is a screen that knows the mouse. Coordinates are the screen's.
+type Clicker interface {
+	Click(x, y int, double bool)
+	Drag(fromX, fromY, x, y int, done bool)
+	Wheel(x, y, rows int)
+}
+
+// Pane is what every screen embeds: tview's box, the program around it, and the state it was shown last.
+type Pane struct {
+	*tview.Box
+	*Env
+	State state.State
+}
+
+func NewPane(e *Env) Pane { return Pane{Box: tview.NewBox(), Env: e} }
+
+func (p *Pane) About() string { return "" }
+
+// Rect is where the pane draws.
+func (p *Pane) Rect() widget.Rect {
+	x, y, w, h := p.GetRect()
+	return widget.Rect{X: x, Y: y, W: max(w, 0), H: max(h, 0)}
+}
+
+// Env is what screens may use of the program.
+type Env struct {
+	Ctx        context.Context
+	Trace      analysis.Trace  // nil for files without allocations
+	Heaps      heapgraph.Heaps // nil for files without heap snapshots
+	After      heapgraph.Heaps // those of the file that this one is compared with, nil for none
+	AfterName  string
+	AfterPath  string        // as a command line names that file
+	Dump       *DumpFile     // nil for files without measured series
+	PageFigure PageFigure    // what page types are compared by
+	OtherDump  *DumpFile     // of the file that this one is compared with, nil for none
+	Layouts    *layoutLoads  // of page layouts, which screens share
+	Loads      *HeapLoads    // the decoded snapshot that heap screens share
+	Prof       *ProfFile     // nil for files without weighted stacks
+	First      *ComparedFile // the file opened first, for comparisons
+	Second     *ComparedFile // what it is compared with, nil for none
+	Joins      *JoinCache
+	Views      *StackViews  // of traces
+	Look       *widget.Look // of the current theme
+	Theme      *themes.Theme
+	Patience   time.Duration
+	Opening    bool      // no frame has been shown yet
+	Until      time.Time // when showing the state ends waiting for answers
+	Work       *Work
+	Post       func(func())                      // any goroutine: run on the event loop
+	Background func(func())                      // run off the event loop
+	Emit       func(state.Intent)                // change the state
+	Open       func(keymap.Action)               // go to another screen
+	Visit      func(keymap.Action, state.Intent) // change the state on the way to a screen, even the same: one can come back
+	Changed    func()                            // a lazy value arrived: show the state again before the next frame
+	Say        func(text string)                 // one line of feedback, until the next key
+	Popup      func(o Overlay)                   // show something over the screen
+}
+
+// Style is shorthand for a role of the current theme.
+func (e *Env) Style(r themes.Role) tcell.Style { return e.Theme.Style(r) }
+
+// Overlay lies over the screen until Esc: help, palette, lists.
+type Overlay interface {
+	Draw(s tcell.Screen, r widget.Rect, k *widget.Look)
+	Scopes() []keymap.Scope
+	Do(a keymap.Action) bool
+	Key(ev *tcell.EventKey) bool // typing, before scopes; false: not mine
+}

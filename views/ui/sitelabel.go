@@ -1,0 +1,101 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// SiteLabels are how tables show sites: what a library function allocates for somebody is shown after who that is
+// ("open_session › _M_mutate"), since the library's own name tells nothing. Safe for use from any goroutine.
+type SiteLabels struct {
+	mu     sync.Mutex
+	stacks *model.Stacks
+	of     map[model.NodeID]SiteLabel
+
+	filter calltree.StackFilter
+	hidden []func(string) bool // functions that the filter hides
+}
+
+// Follow makes labels leave out functions that a filter hides.
+func (l *SiteLabels) Follow(f calltree.StackFilter) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.filter == f {
+		return
+	}
+	l.filter, l.hidden, l.stacks = f, nil, nil
+	for _, s := range f.Steps() {
+		if s.Kind == calltree.HideFrame {
+			l.hidden = append(l.hidden, calltree.FunctionMatcher(s.Name))
+		}
+	}
+}
+
+// SiteLabel is a name and a place, not cleaned.
+type SiteLabel struct{ Name, Where string }
+
+// Label is how a site of a grouping is shown; full names stand as they are.
+func (l *SiteLabels) Label(stacks *model.Stacks, by analysis.Group, s *analysis.Site, full bool) SiteLabel {
+	switch {
+	case full || by == analysis.ByThread || by == analysis.BySizeClass || by == analysis.ByModule || by == analysis.ByFile:
+		return SiteLabel{s.Name, s.Where}
+	case by == analysis.ByFunction || stacks == nil || s.Node == 0 || Family(s.Name) == "":
+		return SiteLabel{BareFunction(s.Name), s.Where}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.stacks != stacks {
+		l.stacks, l.of = stacks, map[model.NodeID]SiteLabel{}
+	}
+	out, ok := l.of[s.Node]
+	if !ok {
+		out = LabelOfCaller(stacks, s, l.hidden)
+		l.of[s.Node] = out
+	}
+	return out
+}
+
+// SiteFunction is the function that a row stands for, "" for rows of other groups and unknown stacks.
+func SiteFunction(by analysis.Group, s *analysis.Site) string {
+	if by == analysis.ByFunction || by == analysis.ByStack && s.Node != 0 {
+		return s.Name
+	}
+	return ""
+}
+
+// LabelOfCaller names the nearest caller outside of libraries; the site itself where there is none.
+func LabelOfCaller(stacks *model.Stacks, s *analysis.Site, hidden []func(string) bool) SiteLabel {
+	const far = 64
+	n := calltree.SiteNode(stacks, s.Node)
+	for range far {
+		n = stacks.Parent[n]
+		if n == 0 {
+			break
+		}
+		f := stacks.At(stacks.Frame[n])
+		if slices.ContainsFunc(hidden, func(match func(string) bool) bool { return match(f.Function) }) {
+			continue
+		}
+		if f.Function != "" && Family(f.Function) == "" {
+			return SiteLabel{BareFunction(f.Function) + " › " + lastScope(BareFunction(s.Name)), calltree.Where(f)}
+		}
+	}
+	return SiteLabel{BareFunction(s.Name), s.Where}
+}
+
+// BareFunction is a function's name for tables: without template arguments, arguments and return type.
+func BareFunction(name string) string { return widget.WithoutSignature(widget.ShortenTemplates(name)) }
+
+// lastScope is what follows the last "::" of a name.
+func lastScope(name string) string {
+	if i := strings.LastIndex(name, "::"); i >= 0 && i+2 < len(name) {
+		return name[i+2:]
+	}
+	return name
+}

@@ -1,0 +1,170 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
+)
+
+// HeapKey names a snapshot.
+type HeapKey struct {
+	Heaps heapgraph.Heaps
+	I     int
+}
+
+// HeapLoad is a decoded snapshot and what it adds up to. Read-only once made.
+type HeapLoad struct {
+	HeapKey
+	Heap   *model.Heap
+	Totals heapgraph.HeapTotals
+}
+
+// Unlinked reports whether the file ends before the references of the snapshot: nobody knows what holds what.
+func (l *HeapLoad) Unlinked() bool { return !l.Heap.Complete && len(l.Heap.To) == 0 }
+
+// UnlinkedText says so, and what to do.
+func (l *HeapLoad) UnlinkedText() []string {
+	return []string{fmt.Sprintf("The file ends before the references of snapshot #%d: nobody knows what holds what.", l.I),
+		"Types and Frames show what there is of it; h goes to the snapshot before."}
+}
+
+// GraphKey names a snapshot's dominators.
+type GraphKey struct {
+	HeapKey
+	Edges heapgraph.EdgePolicy
+}
+
+// HeapGraph is a graph and which one it is.
+type HeapGraph struct {
+	GraphKey
+	*heapgraph.HeapGraph
+}
+
+// HeapLoads decodes the snapshot that all heap screens are about, once for all of them.
+type HeapLoads struct {
+	*Env
+	Heap   *Lazy[HeapKey, *HeapLoad]
+	Graph  *Lazy[GraphKey, *HeapGraph]
+	Totals map[HeapKey]heapgraph.HeapTotals // of what was decoded
+	paused HeapKey                          // what a person stopped
+}
+
+func NewHeapLoads(e *Env) *HeapLoads {
+	l := &HeapLoads{Env: e, Totals: map[HeapKey]heapgraph.HeapTotals{}}
+	l.Heap = NewLazy(e, OpenHeap)
+	l.Graph = NewLazy(e, OpenGraph)
+	return l
+}
+
+func OpenHeap(ctx context.Context, k HeapKey) (*HeapLoad, error) {
+	h, err := k.Heaps.Heap(ctx, k.I)
+	if err != nil {
+		return nil, err
+	}
+	return &HeapLoad{k, h, heapgraph.SumHeap(h)}, nil
+}
+
+func OpenGraph(ctx context.Context, k GraphKey) (*HeapGraph, error) {
+	g, err := k.Heaps.Graph(ctx, k.I, k.Edges)
+	if err != nil {
+		return nil, err
+	}
+	return &HeapGraph{k, g}, nil
+}
+
+// Ask asks for the state's snapshot. It returns the newest one decoded, which may be another one, or nil.
+func (l *HeapLoads) Ask(s *state.State) *HeapLoad {
+	key := HeapKey{l.Heaps, s.Snapshot()}
+	if l.Heaps == nil || key.I < 0 {
+		return nil
+	}
+	if key != l.paused {
+		l.paused = HeapKey{}
+		l.Heap.Ask(key)
+	}
+	load, ok := l.Heap.Get()
+	if !ok || load.Heaps != l.Heaps {
+		return nil
+	}
+	l.Totals[load.HeapKey] = load.Totals
+	return load
+}
+
+// AskGraph asks for the dominators of a decoded snapshot, and returns them once they are there, else nil.
+func (l *HeapLoads) AskGraph(load *HeapLoad, p heapgraph.EdgePolicy) *HeapGraph {
+	if load.Unlinked() {
+		l.Graph.Stop()
+		return nil
+	}
+	key := GraphKey{load.HeapKey, p}
+	if key.HeapKey != l.paused {
+		l.Graph.Ask(key)
+	}
+	if g, ok := l.Graph.Get(); ok && g.GraphKey == key {
+		return g
+	}
+	return nil
+}
+
+// Running reports whether a snapshot is being decoded or its dominators are looked for.
+func (l *HeapLoads) Running() bool {
+	return l.Heap.Asked && !l.Heap.Ready || l.Graph.Asked && !l.Graph.Ready
+}
+
+// Stop ends decoding until something else is asked for, or resume is called.
+func (l *HeapLoads) Stop() {
+	l.paused = l.Heap.Key
+	l.Heap.Stop()
+	l.Graph.Stop()
+	l.Changed()
+}
+
+// Resume decodes what was stopped after all; false when nothing was.
+func (l *HeapLoads) Resume() bool {
+	if l.paused == (HeapKey{}) {
+		return false
+	}
+	l.paused = HeapKey{}
+	l.Changed()
+	return true
+}
+
+// Progress says how far decoding is ("decoding 40 %"), "" when nothing is under way.
+func (l *HeapLoads) Progress() string {
+	if !l.Running() || l.Heaps == nil {
+		return ""
+	}
+	done, what, ok := l.Heaps.Progress(l.Heap.Key.I)
+	switch {
+	case !ok:
+		return "decoding"
+	case what == "":
+		what = "decoding"
+	}
+	return fmt.Sprintf("%s %d %%", what, min(int(done*100), 100))
+}
+
+// Waiting says why there is no table yet, and what to do.
+func (l *HeapLoads) Waiting(s *state.State) []string {
+	n := s.Snapshot()
+	switch {
+	case n < 0:
+		return []string{"This file holds no snapshot.", "Problems says what was found in it."}
+	case l.paused.Heaps != nil:
+		return []string{fmt.Sprintf("Decoding snapshot #%d was stopped.", n), "Enter decodes it after all, h and l go to another one."}
+	case l.Heap.Ready && l.Heap.Err != nil:
+		return []string{fmt.Sprintf("Snapshot #%d cannot be decoded: %v", n, l.Heap.Err), "h and l go to another one, Problems says what is wrong."}
+	}
+	return []string{fmt.Sprintf("Snapshot #%d: %s…", n, l.Progress()), "Esc stops that."}
+}
+
+// OtherSnapshot is the snapshot of the other file that is compared.
+func (e *Env) OtherSnapshot(s *state.State) int {
+	if i := s.Heap.After; i >= 0 && i < e.After.Source().Len() {
+		return i
+	}
+	return state.LastWhole(e.After.Source())
+}

@@ -1,0 +1,141 @@
+package ui
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// Point is what a chart shows of a column of the curve.
+func Point(s state.Series, c *analysis.Column) widget.Point {
+	switch s {
+	case state.SeriesBlocks:
+		return widget.Point{Lo: c.MinCount, Hi: c.MaxCount, Last: c.LastCount, OK: true}
+	case state.SeriesRate:
+		v := rateOf(c)
+		return widget.Point{Lo: v, Hi: v, Last: v, OK: true}
+	}
+	return widget.Point{Lo: c.MinBytes, Hi: c.MaxBytes, Last: c.LastBytes, OK: true}
+}
+
+// rateOf is the bytes per second that a column allocates.
+func rateOf(c *analysis.Column) uint64 {
+	const most = 1 << 63
+	if r := analysis.Rate(c.AllocBytes, c.To-c.From); r < most {
+		return uint64(math.Round(r))
+	}
+	return most
+}
+
+// RateText is how much a column allocates per second. Exact rates are whole bytes from a thousand on.
+func RateText(c *analysis.Column, exact bool) string {
+	if r := analysis.Rate(c.AllocBytes, c.To-c.From); !exact || r < 1000 {
+		return model.Rate(r)
+	}
+	return BytesText(rateOf(c), true) + "/s"
+}
+
+// Format is a value of the series in full ("1.13 MiB", "495 blocks", "3.20 MiB/s").
+func Format(s state.Series, v uint64, exact bool) string {
+	switch s {
+	case state.SeriesBlocks:
+		return SomeBlocks(v)
+	case state.SeriesRate:
+		return BytesText(v, exact) + "/s"
+	}
+	return BytesText(v, exact)
+}
+
+// Short is a value of the series for an axis, at most five cells.
+func Short(s state.Series, v uint64) string {
+	if s == state.SeriesBlocks {
+		return model.ShortCount(v)
+	}
+	return model.Bytes(v).Short()
+}
+
+// BytesText is an amount of memory, rounded or exact.
+func BytesText(v uint64, exact bool) string {
+	if exact {
+		return model.Bytes(v).Exact()
+	}
+	return model.Bytes(v).String()
+}
+
+func SomeBlocks(n uint64) string {
+	if n == 1 {
+		return "1 block"
+	}
+	return model.Group(n) + " blocks"
+}
+
+// TimeText is a time, rounded to three digits or exact to the microsecond.
+func TimeText(t model.Time, exact bool) string {
+	if !exact || t < 1000 {
+		return t.String()
+	}
+	return AxisTime(int64(t), 1)
+}
+
+// DeltaText is after − before with its sign, "±0" without a difference.
+func DeltaText(before, after uint64, format func(uint64) string) string {
+	switch {
+	case after > before:
+		return "+" + format(after-before)
+	case after < before:
+		return "−" + format(before-after)
+	}
+	return "±0"
+}
+
+// AxisTime writes a moment so that moments which are step apart look different: "20 ms", "61.034 ms", "1:04:03".
+func AxisTime(t, step int64) string {
+	const second, minute, hour, day = 1_000_000, 60_000_000, 3_600_000_000, 86_400_000_000
+	switch {
+	case t == 0:
+		return "0"
+	case t < 1000 && step < 1000:
+		return strconv.FormatInt(t, 10) + " µs"
+	case t < second && step < second:
+		return fixed(t, 1000, step) + " ms"
+	case t < minute && step < minute:
+		return fixed(t, second, step) + " s"
+	case t < hour:
+		return fmt.Sprintf("%d:%s", t/minute, clockSeconds(t%minute, step))
+	case step%day == 0:
+		return strconv.FormatInt(t/day, 10) + " d"
+	case step%minute == 0:
+		return fmt.Sprintf("%d:%02d h", t/hour, t%hour/minute)
+	}
+	return fmt.Sprintf("%d:%02d:%s", t/hour, t%hour/minute, clockSeconds(t%minute, step))
+}
+
+// fixed is t in a unit of so many microseconds, with the decimals that step needs.
+func fixed(t, unit, step int64) string {
+	digits := 0
+	for u := unit; u > 1 && step%u != 0; u /= 10 {
+		digits++
+	}
+	return strconv.FormatFloat(float64(t)/float64(unit), 'f', digits, 64)
+}
+
+func clockSeconds(t, step int64) string {
+	text := fixed(t, 1_000_000, step)
+	if t < 10_000_000 {
+		return "0" + text
+	}
+	return text
+}
+
+// Plural joins a number and the right word.
+func Plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return model.Group(uint64(max(n, 0))) + " " + many
+}

@@ -1,0 +1,111 @@
+package ui
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/memtui/memtui/model"
+)
+
+// ProfUnit is how amounts of a metric are written.
+type ProfUnit struct {
+	Kind  unitKind
+	Scale float64 // trees hold weights times this; 0 is 1
+	tick  float64 // microseconds per unit, of times
+}
+
+type unitKind uint8
+
+const (
+	unitPlain unitKind = iota
+	UnitBytes
+	unitTime
+)
+
+// UnitOf is the unit of a metric: as the file states it, or as its name says.
+func UnitOf(m *model.ProfileMetric) ProfUnit {
+	switch m.Unit {
+	case "bytes", "byte", "B":
+		return ProfUnit{Kind: UnitBytes}
+	case "seconds", "s":
+		return ProfUnit{Kind: unitTime, tick: 1e6}
+	case "milliseconds", "ms":
+		return ProfUnit{Kind: unitTime, tick: 1e3}
+	case "microseconds", "us", "µs":
+		return ProfUnit{Kind: unitTime, tick: 1}
+	case "nanoseconds", "ns":
+		return ProfUnit{Kind: unitTime, tick: 1e-3}
+	case "":
+		if strings.HasSuffix(m.Name, "_bytes") {
+			return ProfUnit{Kind: UnitBytes}
+		}
+	}
+	return ProfUnit{}
+}
+
+// Text writes an amount: rounded with its unit, or exact as the file's numbers add up.
+func (u ProfUnit) Text(a model.Amount, exact bool) string {
+	f := a.Float64()
+	switch {
+	case exact && u.Kind == UnitBytes && !a.IsFloat() && f >= 0:
+		return model.Bytes(a.Uint64()).Exact()
+	case exact && !a.IsFloat() && f >= 0 && f < math.MaxUint64:
+		return model.Group(a.Uint64())
+	case exact:
+		return a.String()
+	case f < 0:
+		return "-" + u.number(-f)
+	case !a.IsFloat() && u.Kind == unitPlain:
+		return model.ShortCount(a.Uint64())
+	}
+	return u.number(f)
+}
+
+// number writes what is not negative, rounded.
+func (u ProfUnit) number(f float64) string {
+	switch {
+	case u.Kind == UnitBytes:
+		return model.Bytes(uint64(min(f, math.MaxInt64))).String()
+	case u.Kind == unitTime && f*u.tick >= 1:
+		return model.Time(min(f*u.tick, math.MaxInt64/2)).String()
+	case u.Kind == unitTime && f > 0:
+		return strconv.FormatFloat(f*u.tick*1000, 'f', 0, 64) + " ns"
+	case u.Kind == unitTime:
+		return "0"
+	case f < 10_000 && f != math.Trunc(f):
+		return strconv.FormatFloat(f, 'g', 3, 64)
+	}
+	return model.ShortCount(uint64(min(f, math.MaxInt64)))
+}
+
+// Scaled writes a weight of a tree.
+func (u ProfUnit) Scaled(v uint64, exact bool) string {
+	var a model.Amount
+	if u.Scale == 0 || u.Scale == 1 {
+		a.Add(model.Unsigned(v))
+	} else {
+		a.Add(model.Float(float64(v) / u.Scale))
+	}
+	return u.Text(a, exact)
+}
+
+// AmountWidth is the cells that columns of amounts need.
+func AmountWidth(exact bool) int {
+	if exact {
+		return 16
+	}
+	return 9
+}
+
+// AmountShare is part of whole in percent, "" of nothing.
+func AmountShare(part, whole model.Amount) string { return part.ShareOf(whole).String() }
+
+// Signs of frames that are no ordinary user code.
+const (
+	KernelSign  = "[k] "
+	InlinedSign = "[i] "
+)
+
+// InlinedDSO is what perf calls the binary of inlined functions.
+const InlinedDSO = "inlined"
