@@ -98,6 +98,7 @@ func (g *Grid) Sum(c Cell) GridCell {
 	return sum
 }
 
+// Add adds up another grid cell by cell.
 func (g *Grid) Add(o *Grid) {
 	for s := range o {
 		for l, c := range o[s] {
@@ -106,6 +107,7 @@ func (g *Grid) Add(o *Grid) {
 	}
 }
 
+// Add adds some blocks and their bytes.
 func (c *GridCell) Add(count, bytes uint64) {
 	c.Count += count
 	c.Bytes, _ = model.SaturatingAdd(c.Bytes, bytes)

@@ -393,6 +393,7 @@ func (c *Comparison) unmatched(r *CompareRow) {
 	}
 }
 
+// Add adds what a row weighs.
 func (s *CompareSum) Add(bytes, count uint64) {
 	s.Rows++
 	s.Bytes, _ = model.SaturatingAdd(s.Bytes, bytes)

@@ -29,7 +29,7 @@ import (
 func benchTraces(b *testing.B, f func(b *testing.B, path string)) {
 	path := os.Getenv("MEMTUI_BENCH_TRACE")
 	if path == "" {
-		path = "../testdata/small_kvleak.mlyze"
+		path = "../../testdata/small_kvleak.mlyze"
 	}
 	b.Run("real", func(b *testing.B) { f(b, path) })
 	n, _ := strconv.Atoi(os.Getenv("MEMTUI_BENCH_EVENTS"))

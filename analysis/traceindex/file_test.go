@@ -120,11 +120,11 @@ func agreeRestored(t *testing.T, source model.EventSource, stacks *model.Stacks,
 // TestRestoredIndexAgreesOnFiles reads every trace of the loader's tests, and damaged ones.
 func TestRestoredIndexAgreesOnFiles(t *testing.T) {
 	paths, err := filepath.Glob("../loaders/mlyze/testdata/*/*.mlyze")
-	more, _ := filepath.Glob("../testdata/*.mlyze")
+	more, _ := filepath.Glob("../../testdata/*.mlyze")
 	if paths = append(paths, more...); err != nil || len(paths) < 20 {
 		t.Fatal(len(paths), err)
 	}
-	good, err := os.ReadFile("../testdata/small_kvleak.mlyze")
+	good, err := os.ReadFile("../../testdata/small_kvleak.mlyze")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,7 +321,7 @@ func TestEveryFieldIsKept(t *testing.T) {
 		typ := reflect.TypeOf(c.of)
 		known := strings.Fields(c.known)
 		for i := range typ.NumField() {
-			if name := typ.Field(i).Name; !slices.Contains(known, name) {
+			if name := typ.Field(i).Name; !slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, name) }) {
 				t.Errorf("%v has a field %s that is not known here", typ, name)
 			}
 		}

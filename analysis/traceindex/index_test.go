@@ -451,7 +451,7 @@ func TestFileIndexKeepsWhatCannotBeReadAgain(t *testing.T) {
 // TestFileIndexAgreesOnFiles reads every trace of the loader's tests.
 func TestFileIndexAgreesOnFiles(t *testing.T) {
 	paths, err := filepath.Glob("../loaders/mlyze/testdata/*/*.mlyze")
-	more, _ := filepath.Glob("../testdata/*.mlyze")
+	more, _ := filepath.Glob("../../testdata/*.mlyze")
 	if paths = append(paths, more...); err != nil || len(paths) < 20 {
 		t.Fatal(len(paths), err)
 	}
@@ -480,7 +480,7 @@ func agreeOnFile(t *testing.T, path string, chunkSize int) {
 
 // TestFileIndexAgreesOnDamage overwrites bytes of a real trace.
 func TestFileIndexAgreesOnDamage(t *testing.T) {
-	good, err := os.ReadFile("../testdata/small_kvleak.mlyze")
+	good, err := os.ReadFile("../../testdata/small_kvleak.mlyze")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,6 +30,7 @@ type CompareBlocks struct {
 	mode   comparedBlocks
 }
 
+// NewBlocks returns the difference of lists of blocks, which stands for the screen of.
 func NewBlocks(e *ui.Env, of ui.Screen) *CompareBlocks {
 	p := &CompareBlocks{CompareScreen: NewCompareScreen(e, of, CompareSites, false, false), Blocks: ui.NewBlockPane(e)}
 	p.Own, p.live, p.Mine = true, true, analysis.BySizeClass

@@ -28,6 +28,7 @@ type CompareScreen struct {
 	areas struct{ chart, table widget.Rect }
 }
 
+// NewCompareScreen returns the difference that stands for the screen of: rows of what, with a chart where it has one.
 func NewCompareScreen(e *ui.Env, of ui.Screen, what compareWhat, chart, tall bool) *CompareScreen {
 	p := &CompareScreen{compareTable: newTable(e), of: of, What: what, tall: tall}
 	if chart {
@@ -176,6 +177,7 @@ func (p *CompareScreen) Draw(s tcell.Screen) {
 	p.drawTable(s, body)
 }
 
+// Title says what the rows are.
 func (p *CompareScreen) Title() string {
 	if p.Set == nil {
 		return "Difference"

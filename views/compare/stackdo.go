@@ -115,6 +115,7 @@ func (p *CompareStacks) Find(text string) {
 	p.Changed()
 }
 
+// FindText returns what is searched for, "" for nothing.
 func (p *CompareStacks) FindText() string { return p.text }
 
 // findNext goes to the next frame whose name matches, in the order of the tree's nodes.

@@ -83,6 +83,7 @@ type CompareStacks struct {
 	body, side    widget.Rect
 }
 
+// NewCompareStacks returns the difference of two call trees, which stands for the screen of.
 func NewCompareStacks(e *ui.Env, of ui.Screen) *CompareStacks {
 	p := &CompareStacks{Pane: ui.NewPane(e), of: of}
 	p.sets = ui.NewLazy(e, func(ctx context.Context, k compareKey) (*CompareSet, error) { return compare(e, ctx, k) })
@@ -486,6 +487,7 @@ func (p *CompareStacks) pattern(id uint64) string {
 // useless reports whether an action changes nothing here.
 func (p *CompareStacks) useless(a keymap.Action) bool { return a == keymap.Align }
 
+// Title says what the tree weighs.
 func (p *CompareStacks) Title() string {
 	if p.set == nil {
 		return "Difference"

@@ -55,6 +55,7 @@ func seriesList(shown []int) string {
 	return string(key)
 }
 
+// NewDumpChart returns a chart of measured series.
 func NewDumpChart(e *ui.Env) *dumpChart {
 	c := &dumpChart{env: e}
 	c.curves = ui.NewLazy(e, func(ctx context.Context, d *ui.DumpFile) (dumpCurves, error) {

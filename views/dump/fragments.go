@@ -48,6 +48,7 @@ const (
 // fragmentAreas is where the parts are; those that do not fit are empty.
 type fragmentAreas struct{ types, lengths, sparse, chart widget.Rect }
 
+// NewFragments returns the screen of fragmentation.
 func NewFragments(e *ui.Env) *DumpFragments {
 	p := &DumpFragments{Pane: ui.NewPane(e), over: newLayoutChart(e)}
 	p.types = widget.List{Table: p, SortColumn: -1, Column: -1}
@@ -66,6 +67,7 @@ func (p *DumpFragments) Scopes() []keymap.Scope { return []keymap.Scope{keymap.S
 
 func (p *DumpFragments) About() string { return layoutPlace(p.Dump, &p.State) }
 
+// Columns returns how many cells the chart has for the time axis.
 func (p *DumpFragments) Columns() int { return p.over.cells() }
 
 func (p *DumpFragments) Command() []string { return nil }

@@ -42,6 +42,7 @@ type layoutsDrawn struct {
 // pageAreas is where the parts are; those that do not fit are empty.
 type pageAreas struct{ head, grid, detail, chart, legend widget.Rect }
 
+// NewPages returns the screen of page layouts.
 func NewPages(e *ui.Env) *DumpPages {
 	p := &DumpPages{Pane: ui.NewPane(e), over: newLayoutChart(e), Frame: frameTime}
 	p.Grid.env, p.Grid.titles = e, p.typeTitle
@@ -56,6 +57,7 @@ func (p *DumpPages) Needs() model.Facet { return model.FacetTimeline | model.Fac
 
 func (p *DumpPages) Scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopePages} }
 
+// Columns returns how many cells the chart has for the time axis.
 func (p *DumpPages) Columns() int { return p.over.cells() }
 
 func (p *DumpPages) Command() []string { return nil }

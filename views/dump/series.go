@@ -34,6 +34,7 @@ type seriesKey struct {
 	from, to model.Time
 }
 
+// NewSeries returns the screen of measured series.
 func NewSeries(e *ui.Env) *DumpSeries {
 	p := &DumpSeries{Pane: ui.NewPane(e), Chart: NewDumpChart(e)}
 	p.figures = ui.NewLazy(e, func(ctx context.Context, k seriesKey) ([]pages.SeriesFigures, error) {
@@ -58,6 +59,7 @@ func (p *DumpSeries) Needs() model.Facet { return model.FacetTimeline }
 
 func (p *DumpSeries) Scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopeSeries} }
 
+// Columns returns how many cells the chart has for the time axis.
 func (p *DumpSeries) Columns() int { return p.Chart.cells() }
 
 func (p *DumpSeries) Command() []string { return nil }

@@ -60,6 +60,7 @@ type heapComparison struct {
 	up     bool
 }
 
+// NewComparison returns the screen that compares snapshots side by side.
 func NewComparison(e *ui.Env) *heapComparison {
 	p := &heapComparison{HeapPane: ui.HeapPane{Pane: ui.NewPane(e)}, sort: changeDelta, objects: newHeapObjects(e)}
 	for i := range p.sides {

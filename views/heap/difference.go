@@ -11,6 +11,7 @@ type heapDifference struct {
 	of ui.Screen
 }
 
+// NewDifference returns the comparison of snapshots that stands for the screen of.
 func NewDifference(e *ui.Env, of ui.Screen, by compareBy) *heapDifference {
 	p := &heapDifference{NewComparison(e), of}
 	p.by = by

@@ -45,6 +45,7 @@ type domWant struct {
 	row model.Row
 }
 
+// NewDominators returns the screen of what retains memory.
 func NewDominators(e *ui.Env) *HeapDominators {
 	p := &HeapDominators{HeapPane: ui.HeapPane{Pane: ui.NewPane(e)}, sort: domRetained}
 	p.tables = ui.NewLazy(e, fetchDominated)
@@ -139,6 +140,7 @@ func (p *HeapDominators) Draw(s tcell.Screen) {
 	p.DrawPanes(s)
 }
 
+// Title says what the tree begins with.
 func (p *HeapDominators) Title() string {
 	if p.table == nil || p.top == model.RootRow {
 		return "Dominators"
@@ -150,6 +152,7 @@ func (p *HeapDominators) Title() string {
 	return t
 }
 
+// OnlyText says which rows are shown, "" for all.
 func (p *HeapDominators) OnlyText() string {
 	h := p.graph.Heap
 	if p.only.kind == model.KindFrame {

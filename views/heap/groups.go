@@ -71,8 +71,10 @@ type HeapGroups struct {
 	up    bool
 }
 
+// NewTypes returns the screen of objects by type.
 func NewTypes(e *ui.Env) *HeapGroups { return newHeapGroups(e, byType) }
 
+// NewFrames returns the screen of frames.
 func NewFrames(e *ui.Env) *HeapGroups { return newHeapGroups(e, ByFrame) }
 
 func newHeapGroups(e *ui.Env, base heapBy) *HeapGroups {
@@ -205,6 +207,7 @@ func (p *HeapGroups) Draw(s tcell.Screen) {
 	p.DrawPanes(s)
 }
 
+// Title says what the rows are.
 func (p *HeapGroups) Title() string {
 	t := [...]string{"Types", "REPRs", "Type objects", "STables", "Frames"}[p.by]
 	if p.State.Filter != "" {

@@ -42,6 +42,7 @@ type heapObject struct {
 	text    string // what is searched
 }
 
+// NewObject returns the screen of one object and its references.
 func NewObject(e *ui.Env) *heapObject {
 	p := &heapObject{Pane: ui.NewPane(e)}
 	p.refs = ui.NewLazy(e, fetchRefs)

@@ -32,6 +32,7 @@ type heapSnapshots struct {
 	grown    bool
 }
 
+// NewSnapshots returns the list of the snapshots of the file.
 func NewSnapshots(e *ui.Env) *heapSnapshots {
 	p := &heapSnapshots{Pane: ui.NewPane(e), hopeless: map[ui.HeapKey]bool{}}
 	p.scores = ui.NewLazy(e, fetchScores)

@@ -70,6 +70,7 @@ const (
 	FuncBeside
 )
 
+// NewFunctions returns the table of functions of a stack profile.
 func NewFunctions(e *ui.Env) *ProfFunctions {
 	p := &ProfFunctions{Pane: ui.NewPane(e)}
 	p.table = ui.NewLazy(e, FetchProfRows)

@@ -73,6 +73,7 @@ type profLeak struct {
 	known   [leakFigures]bool
 }
 
+// NewLeaks returns the screen of what a stack profile counts as leaked.
 func NewLeaks(e *ui.Env) *ProfLeaks {
 	p := &ProfLeaks{Pane: ui.NewPane(e)}
 	p.table = ui.NewLazy(e, fetchProfLeaks)

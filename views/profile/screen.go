@@ -30,6 +30,7 @@ type ProfileScreen struct {
 	listAt  widget.Rect
 }
 
+// NewOverview returns the first screen of a stack profile: its events and their metrics.
 func NewOverview(e *ui.Env) *ProfileScreen {
 	p := &ProfileScreen{Pane: ui.NewPane(e)}
 	p.sums = ui.NewLazy(e, func(_ context.Context, d *ui.ProfFile) ([]weights.EventTotals, error) {

@@ -28,6 +28,7 @@ type ProfTimeline struct {
 	sums    []model.Amount
 }
 
+// NewTimeline returns the curve of samples over time.
 func NewTimeline(e *ui.Env) *ProfTimeline {
 	p := &ProfTimeline{Pane: ui.NewPane(e)}
 	p.curve = ui.NewLazy(e, ui.FetchProfCurve)
@@ -50,6 +51,7 @@ func (p *ProfTimeline) Command() []string { return p.Prof.Arguments(&p.State) }
 
 func (p *ProfTimeline) follows() string { return "" }
 
+// Columns returns how many cells the chart has for the time axis.
 func (p *ProfTimeline) Columns() int { return p.chart.Dots(p.area) / 2 }
 
 // OfferedFor implements offered.

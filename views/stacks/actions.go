@@ -105,6 +105,7 @@ func (p *Stacks) Find(text string) {
 	p.Changed()
 }
 
+// FindText returns what is searched for, "" for nothing.
 func (p *Stacks) FindText() string { return p.text }
 
 func (p *Stacks) findAgain(forward bool) {
@@ -161,6 +162,7 @@ func (p *Stacks) Wheel(x, y, rows int) {
 	}
 }
 
+// Scroll moves what is visible by rows; negative is up.
 func (p *Stacks) Scroll(rows int) {
 	switch {
 	case p.flame && p.half:

@@ -17,6 +17,7 @@ import (
 // ProfStacks is the screen of stacks over the stacks of a profile, weighed under the chosen event.
 type ProfStacks struct{ *Stacks }
 
+// NewProfileStacks returns the stacks of a stack profile.
 func NewProfileStacks(e *ui.Env) *ProfStacks { return &ProfStacks{NewStacks(e)} }
 
 func (p *ProfStacks) Needs() model.Facet { return model.FacetProfile }

@@ -46,6 +46,7 @@ type Stacks struct {
 	upperAt widget.Rect // where that is
 }
 
+// NewStacks returns the stacks of a trace as tree and flame graph.
 func NewStacks(e *ui.Env) *Stacks {
 	p := &Stacks{Pane: ui.NewPane(e)}
 	p.tree = ui.NewLazy(e, func(ctx context.Context, k treeKey) (*callTree, error) { return makeTree(ctx, e, k) })

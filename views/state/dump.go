@@ -22,6 +22,7 @@ type DumpState struct {
 	Sent   int              // how often it was
 }
 
+// NewDumpState returns the state before anything is chosen.
 func NewDumpState() DumpState {
 	return DumpState{Series: NoSeries, Layout: NoLayout, MarkA: NoLayout, MarkB: NoLayout}
 }

@@ -12,6 +12,7 @@ type Narrowing struct {
 	window int
 }
 
+// Narrowing returns what narrows the screens.
 func (s *State) Narrowing() Narrowing { return Narrowing{s.Chips, s.Cell, s.Prof.Window} }
 
 // The intents about filters of stacks.

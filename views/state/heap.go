@@ -28,6 +28,7 @@ type HeapState struct {
 	Without string // retainers that paths leave out: rows of RowOf, packed, ascending
 }
 
+// NewHeapState returns the state before anything is chosen.
 func NewHeapState() HeapState {
 	return HeapState{Snapshot: NoSnapshot, Before: NoSnapshot, Compared: NoSnapshot, After: NoSnapshot, RowOf: NoSnapshot, TopOf: NoSnapshot}
 }
@@ -106,6 +107,7 @@ func (i Exclude) apply(s State) State {
 // Excluded are the retainers that paths leave out, ascending.
 func (h *HeapState) Excluded() []model.Row { return UnpackRows(h.Without) }
 
+// UnpackRows returns the rows that a state packs into a text.
 func UnpackRows(packed string) (rows []model.Row) {
 	for b := []byte(packed); len(b) >= 4; b = b[4:] {
 		rows = append(rows, model.Row(binary.BigEndian.Uint32(b)))

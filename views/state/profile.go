@@ -23,6 +23,7 @@ type ProfState struct {
 	Sent   int               // how often it was
 }
 
+// NewProfState returns the state before anything is chosen.
 func NewProfState() ProfState { return ProfState{Event: NoEvent, Metric: NoMetric, Window: NoWindow} }
 
 // The intents about stack profiles.

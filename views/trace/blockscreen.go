@@ -32,6 +32,7 @@ const (
 	blocksBorn
 )
 
+// NewBlocks returns the screen of single blocks.
 func NewBlocks(e *ui.Env) *BlockScreen {
 	p := &BlockScreen{Pane: ui.NewPane(e), blocks: ui.NewBlockPane(e)}
 	p.blocks.List = widget.List{Table: &p.blocks, SortColumn: ui.BlockSize, Descending: true, Column: -1}

@@ -29,6 +29,7 @@ type Headline struct {
 	threads int
 }
 
+// FetchHeadline asks a trace for the figures above the tables of the Overview.
 func FetchHeadline(ctx context.Context, t analysis.Trace, k HeadlineKey) (h Headline, err error) {
 	h.HeadlineKey = k
 	if h.totals, err = t.Totals(ctx, k.R); err != nil {

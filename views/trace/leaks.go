@@ -48,6 +48,7 @@ type totalsKey struct {
 	over     analysis.Range
 }
 
+// NewLeaks returns the screen of what was never freed, or freed late.
 func NewLeaks(e *ui.Env) *Leaks {
 	p := &Leaks{TablePane: ui.NewTablePane(e)}
 	p.found = ui.NewLazy(e, func(ctx context.Context, k leakKey) (*leakList, error) {

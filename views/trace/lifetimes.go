@@ -53,6 +53,7 @@ type gridData struct {
 	heaviest       gridPoint         // by bytes
 }
 
+// NewLifetimes returns the screen of blocks by size and lifetime.
 func NewLifetimes(e *ui.Env) *Lifetimes {
 	p := &Lifetimes{Pane: ui.NewPane(e), labels: &ui.SiteLabels{}}
 	p.makers = ui.NewLazy(e, func(ctx context.Context, k makersKey) (*makers, error) { return fetchMakers(ctx, e.Trace, k) })

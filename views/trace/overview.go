@@ -39,6 +39,7 @@ const (
 // overviewAreas is where the parts are; those that do not fit are empty.
 type overviewAreas struct{ chart, figures, top, second, findings widget.Rect }
 
+// NewOverview returns the first screen of a trace.
 func NewOverview(e *ui.Env) *Overview {
 	p := &Overview{Pane: ui.NewPane(e), chart: ui.NewChartPane(e), top: newTopSites(e), second: newTopSites(e), findings: newFindingsPane(e)}
 	p.second.fixed = true

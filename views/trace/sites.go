@@ -40,6 +40,7 @@ type lifeKey struct {
 	only     calltree.StackFilter
 }
 
+// NewSites returns the table of sites.
 func NewSites(e *ui.Env) *Sites {
 	p := &Sites{TablePane: ui.NewTablePane(e)}
 	p.rows = ui.NewStaged(e, func(ctx context.Context, k siteKey) (*siteRows, error) { return fetchSites(ctx, e.Trace, k) })
@@ -314,6 +315,7 @@ func (p *Sites) by() analysis.Group {
 	return p.table.key.By
 }
 
+// Title says what the rows are.
 func (p *Sites) Title() string {
 	t := "Sites by " + p.by().String()
 	if !p.State.Range.IsWhole() && p.State.Cell.IsAll() {

@@ -39,6 +39,7 @@ const (
 // timelineAreas is where the parts are; those that do not fit are empty.
 type timelineAreas struct{ chart, readout, top, stack widget.Rect }
 
+// NewTimeline returns the curve of live memory over time.
 func NewTimeline(e *ui.Env) *Timeline {
 	p := &Timeline{Pane: ui.NewPane(e), chart: ui.NewChartPane(e), top: newTopSites(e)}
 	p.rng = ui.NewLazy(e, func(ctx context.Context, k rangeKey) (rangeFigures, error) { return fetchRange(ctx, e.Trace, k) })

@@ -56,6 +56,7 @@ const (
 	blockSite
 )
 
+// NewBlockPane returns a pane without blocks.
 func NewBlockPane(e *Env) BlockPane {
 	return BlockPane{
 		Env: e, labels: &SiteLabels{},
@@ -161,6 +162,7 @@ func (p *BlockPane) time(t model.Time) string {
 	return t.String()
 }
 
+// AddressText renders an address, or says that it is unknown.
 func AddressText(addr uint64) string {
 	if addr == 0 {
 		return "unknown"
@@ -249,6 +251,7 @@ func (p *BlockPane) Draw(s tcell.Screen, r widget.Rect) {
 	p.detail.Draw(s, detail, p.Look, false)
 }
 
+// Title says which blocks are listed.
 func (p *BlockPane) Title() string {
 	t := "Blocks of " + p.name
 	if p.name == "" {

@@ -52,6 +52,7 @@ type peaks struct {
 // MaxMarks bounds the markers and collections that are looked at for one chart.
 const MaxMarks = 100_000
 
+// NewChartPane returns the chart of the live curve.
 func NewChartPane(e *Env) *ChartPane {
 	c := &ChartPane{env: e}
 	c.curve = NewLazy(e, func(ctx context.Context, k curveKey) (curve, error) { return fetchCurve(ctx, e.Trace, k) })
@@ -156,6 +157,7 @@ func (c *ChartPane) setMarks() {
 	}
 }
 
+// Title says what the chart shows, and of which time.
 func (c *ChartPane) Title() string {
 	s := &c.state
 	title := s.Series.String()
@@ -200,6 +202,7 @@ func (c *ChartPane) answer() string {
 	return fmt.Sprintf("peak %s at %s", BytesText(p.Run.Bytes, s.Exact), TimeText(p.Run.Time, s.Exact))
 }
 
+// Draw draws the chart into the area that it was given.
 func (c *ChartPane) Draw(s tcell.Screen) { c.chart.Draw(s, c.area, c.env.Look) }
 
 // Do handles the actions that are about the chart alone.

@@ -86,6 +86,7 @@ func (j *JoinCache) Forget() {
 	j.of, j.have = [2]*model.Stacks{}, nil
 }
 
+// Get returns the joined tree of two sets of stacks, made anew unless it is the last one. The only errors are those of ctx.
 func (j *JoinCache) Get(ctx context.Context, before, after *model.Stacks, masks string, match diff.FrameMatch) (*diff.JoinedStacks, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -243,6 +243,7 @@ func (d *Detail) Move(a keymap.Action) bool {
 	return true
 }
 
+// Scroll moves what is visible by n rows; negative is up.
 func (d *Detail) Scroll(n int) {
 	d.offset = max(0, min(d.offset+n, len(d.Frames)-d.height))
 }

@@ -83,6 +83,7 @@ type DumpFile struct {
 	points   uint64
 }
 
+// NewDumpFile puts the layouts of a profile with measured series in order.
 func NewDumpFile(p *model.Profile) *DumpFile {
 	d := &DumpFile{Timeline: p.Timeline, Pages: p.Pages, End: pages.TimelineEnd(p.Timeline)}
 	d.Layouts = make([][]int, len(p.Timeline.Series))

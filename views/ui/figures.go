@@ -209,8 +209,10 @@ func FilterFor(name string) string {
 // FilterTexts is a row as filters see it.
 type FilterTexts []string
 
+// Texts implements [analysis.Row].
 func (f FilterTexts) Texts() []string { return f }
 
+// Value implements [analysis.Row]: there are no figures.
 func (f FilterTexts) Value(string, bool) (float64, bool) { return 0, false }
 
 // FilterWord is the text that a filter looks for, for highlighting; "" when it compares or excludes only.

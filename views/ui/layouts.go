@@ -68,6 +68,7 @@ type layoutMoment struct {
 	types  []MomentFigures
 }
 
+// MomentFigures are what the layout of one moment adds up to.
 type MomentFigures struct {
 	name                            string
 	bytes, Occupied, Returned, Hole uint64
@@ -84,6 +85,7 @@ type layoutLoads struct {
 	last    LastLayout
 }
 
+// NewLayoutLoads returns loads of page layouts that screens share.
 func NewLayoutLoads(e *Env) *layoutLoads {
 	l := &layoutLoads{Env: e, Diff: NewLazy(e, diffLayouts), Over: NewLazy(e, fetchDevelopment)}
 	l.Load = NewLazy(e, func(ctx context.Context, k LayoutKey) (*LayoutLoad, error) { return FillLayout(ctx, k, &l.last) })
@@ -116,6 +118,7 @@ func (l *LastLayout) open(ctx context.Context, k LayoutKey) (*model.Layout, erro
 	return layout, err
 }
 
+// FillLayout decodes a layout and measures how full its pages are.
 func FillLayout(ctx context.Context, k LayoutKey, last *LastLayout) (*LayoutLoad, error) {
 	l, err := last.open(ctx, k)
 	if err != nil {

@@ -42,6 +42,7 @@ func (w *Work) start() {
 	w.running++
 }
 
+// Stop notes that an answer is complete or canceled.
 func (w *Work) Stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -73,6 +74,7 @@ type Lazy[K comparable, V any] struct {
 	cancel context.CancelFunc
 }
 
+// NewLazy returns a value that compute makes for a key, off the event loop.
 func NewLazy[K comparable, V any](e *Env, compute func(context.Context, K) (V, error)) *Lazy[K, V] {
 	return &Lazy[K, V]{env: e, compute: compute}
 }
@@ -176,6 +178,7 @@ type Staged[K comparable, V any] struct {
 	have        bool
 }
 
+// NewStaged returns a value that compute makes for a key in part and as a whole.
 func NewStaged[K comparable, V any](e *Env, compute func(context.Context, K) (V, error)) *Staged[K, V] {
 	return &Staged[K, V]{whole: NewLazy(e, compute), part: NewLazy(e, compute)}
 }

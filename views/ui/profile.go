@@ -125,6 +125,7 @@ type ProfFile struct {
 	Groups      profGroupings
 }
 
+// NewProfFile gathers what screens ask of a profile with weighted stacks.
 func NewProfFile(p *model.Profile) *ProfFile {
 	w := p.Weights
 	d := &ProfFile{Profile: p, Weights: w, First: model.MaxTime, Last: -model.MaxTime, end: max(w.End, 0)}
@@ -213,6 +214,7 @@ type ProfKey struct {
 // Same reports whether two keys ask the same of files that may be revisions of one.
 func (k ProfKey) Same(o ProfKey) bool { k.Of = o.Of; return k == o }
 
+// Key returns what determines the weights that a state is about.
 func (d *ProfFile) Key(s *state.State) ProfKey {
 	k := ProfKey{Of: d, Event: d.Event(s), Window: state.NoWindow, Chips: s.Chips}
 	m, ok := d.Metric(s)
@@ -270,6 +272,7 @@ func (d *ProfFile) EventName(e uint16) string {
 	return widget.Clean(d.Weights.Events[e].Name)
 }
 
+// MetricName returns the name of the metric, cleaned for the terminal.
 func (k ProfKey) MetricName() string {
 	if k.None {
 		return "no metric"
@@ -389,6 +392,7 @@ func (e *Env) NextMetric(s *state.State) {
 	e.Emit(state.ChooseMetric{Metric: int(list[0])})
 }
 
+// MetricsOf returns the metrics of an event that can be added up, its own first.
 func (d *ProfFile) MetricsOf(e uint16) []model.MetricID {
 	if int(e) >= len(d.Metrics) {
 		return nil

@@ -36,6 +36,7 @@ type ProfCurveKey struct {
 	Columns  int
 }
 
+// ProfCurve is the weight of a profile over time.
 type ProfCurve struct {
 	ProfCurveKey
 	Counts bool // numbers of samples instead of the metric

@@ -64,6 +64,7 @@ type Pane struct {
 	State state.State
 }
 
+// NewPane returns a pane that draws nothing yet.
 func NewPane(e *Env) Pane { return Pane{Box: tview.NewBox(), Env: e} }
 
 func (p *Pane) About() string { return "" }

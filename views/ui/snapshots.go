@@ -52,6 +52,7 @@ type HeapLoads struct {
 	paused HeapKey                          // what a person stopped
 }
 
+// NewHeapLoads returns loads of heap snapshots that screens share.
 func NewHeapLoads(e *Env) *HeapLoads {
 	l := &HeapLoads{Env: e, Totals: map[HeapKey]heapgraph.HeapTotals{}}
 	l.Heap = NewLazy(e, OpenHeap)
@@ -59,6 +60,7 @@ func NewHeapLoads(e *Env) *HeapLoads {
 	return l
 }
 
+// OpenHeap decodes a snapshot and adds it up.
 func OpenHeap(ctx context.Context, k HeapKey) (*HeapLoad, error) {
 	h, err := k.Heaps.Heap(ctx, k.I)
 	if err != nil {
@@ -67,6 +69,7 @@ func OpenHeap(ctx context.Context, k HeapKey) (*HeapLoad, error) {
 	return &HeapLoad{k, h, heapgraph.SumHeap(h)}, nil
 }
 
+// OpenGraph finds the dominators of a snapshot.
 func OpenGraph(ctx context.Context, k GraphKey) (*HeapGraph, error) {
 	g, err := k.Heaps.Graph(ctx, k.I, k.Edges)
 	if err != nil {

@@ -29,6 +29,7 @@ type TablePane struct {
 	Enter  func()        // the selected row was opened
 }
 
+// NewTablePane returns the parts that tables of traces share: list, stack and blocks.
 func NewTablePane(e *Env) TablePane {
 	return TablePane{Pane: NewPane(e), Blocks: NewBlockPane(e), Labels: &SiteLabels{}}
 }

@@ -67,6 +67,7 @@ func BytesText(v uint64, exact bool) string {
 	return model.Bytes(v).String()
 }
 
+// SomeBlocks renders a number of blocks ("495 blocks", "1 block").
 func SomeBlocks(n uint64) string {
 	if n == 1 {
 		return "1 block"

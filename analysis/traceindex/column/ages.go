@@ -25,6 +25,7 @@ const (
 // AgePiece returns how many ages the piece with a number holds, from 0 on.
 func AgePiece(number int) int { return LeastAges << min(number, ageDoublings) }
 
+// Add adds the age of one block.
 func (l *AgeList) Add(age model.Time) {
 	if l.N == 0 {
 		l.Least, l.Most = age, age

@@ -35,6 +35,7 @@ const (
 	Overwrote          // by an ALLOC over its address
 )
 
+// Apply adds what happens to a block of the given size. Sums that overflow stay at the maximum.
 func (c *Cell) Apply(how Change, size uint64) {
 	if how == Born {
 		c.AllocBytes, _ = model.SaturatingAdd(c.AllocBytes, size)
@@ -63,8 +64,10 @@ func (c *Cell) Add(o *Cell) {
 	c.Temporary += o.Temporary
 }
 
+// LiveBytes returns the bytes that are neither freed nor overwritten.
 func (c *Cell) LiveBytes() uint64 { return c.AllocBytes - min(c.EndedBytes, c.AllocBytes) }
 
+// LiveCount returns the blocks that are neither freed nor overwritten.
 func (c *Cell) LiveCount() uint64 { return uint64(c.AllocCount - c.EndedCount) }
 
 // Checkpoint is a copy of all sums after a number of events.
@@ -73,6 +76,7 @@ type Checkpoint struct {
 	Sums   [DimCount][]Cell
 }
 
+// Memory returns about how many bytes the checkpoint takes.
 func (c *Checkpoint) Memory() int64 {
 	n := 0
 	for _, s := range c.Sums {

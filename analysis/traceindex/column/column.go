@@ -15,6 +15,7 @@ type Column[T any] struct {
 	N      int
 }
 
+// Append adds a value at the end.
 func (c *Column[T]) Append(v T) {
 	c.rest()[0] = v
 	c.N++
@@ -47,11 +48,13 @@ func ColumnFrom[T any](all []T) Column[T] {
 	return c
 }
 
+// At returns the value at index i, which must be within the column.
 func (c *Column[T]) At(i int) T { return c.Chunks[i>>ChunkBits][i&ChunkMask] }
 
 // Ref is the place of a value, valid for good.
 func (c *Column[T]) Ref(i int) *T { return &c.Chunks[i>>ChunkBits][i&ChunkMask] }
 
+// Set replaces the value at index i, which must be within the column.
 func (c *Column[T]) Set(i int, v T) { c.Chunks[i>>ChunkBits][i&ChunkMask] = v }
 
 // LargeSizes are the sizes, by place in a column, for which that says LargeSize.
@@ -86,8 +89,10 @@ type OriginColumn struct {
 	Large LargeSizes
 }
 
+// Origin is where a block comes from: its site, and its size as far as 32 bits hold it.
 type Origin struct{ Site, Size uint32 }
 
+// At returns the site and the size of block i.
 func (c *OriginColumn) At(i int) (site uint32, size uint64) {
 	o := c.Column.At(i)
 	return o.Site, c.Large.Full(i, o.Size)

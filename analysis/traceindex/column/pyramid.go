@@ -47,15 +47,18 @@ type Level struct {
 
 var Nothing = Extremes{MinBytes: math.MaxUint64, MinCount: math.MaxUint32}
 
+// Add widens e by other extremes and adds their sums.
 func (e *Extremes) Add(o Extremes) {
 	e.MinBytes, e.MaxBytes = min(e.MinBytes, o.MinBytes), max(e.MaxBytes, o.MaxBytes)
 	e.MinCount, e.MaxCount = min(e.MinCount, o.MinCount), max(e.MaxCount, o.MaxCount)
 }
 
+// AddLevel widens e by one level.
 func (e *Extremes) AddLevel(l *Level) {
 	e.Add(Extremes{l.Bytes, l.Bytes, l.Count, l.Count})
 }
 
+// Alloc adds a block of the given size to the current level.
 func (p *Pyramid) Alloc(size uint64) {
 	var carry uint64
 	p.Live, carry = bits.Add64(p.Live, size, 0)
@@ -65,6 +68,7 @@ func (p *Pyramid) Alloc(size uint64) {
 	p.AllocCount++
 }
 
+// Free takes a block of the given size off the current level.
 func (p *Pyramid) Free(size uint64) {
 	var borrow uint64
 	p.Live, borrow = bits.Sub64(p.Live, size, 0)
@@ -154,6 +158,7 @@ func (p *Pyramid) Spans(from, to int) Extremes {
 	return e
 }
 
+// Memory returns about how many bytes the pyramid takes.
 func (p *Pyramid) Memory() int64 {
 	n := int64(len(p.Base.Chunks)) * ChunkLen * 56
 	for i := range p.Levels {

@@ -8,4 +8,5 @@ const (
 	LocalRef Ref = 1 << 31 // the rest is the number of an event that is no FREE
 )
 
+// Local returns the number of an event within the chunk. ok is false for a record, and for NoRef.
 func (r Ref) Local() (payload int, ok bool) { return int(r &^ LocalRef), r&LocalRef != 0 && r != NoRef }

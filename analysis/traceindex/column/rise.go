@@ -21,6 +21,7 @@ type riseAnchor struct {
 
 const RiseSpan = 32
 
+// Append adds a value, which is no less than the one before.
 func (c *RiseColumn) Append(v uint64) {
 	s := &c.Steps
 	if c.N%RiseSpan == 0 {
@@ -35,6 +36,7 @@ func (c *RiseColumn) Append(v uint64) {
 	c.N++
 }
 
+// At returns the value at index i, which must be within the column.
 func (c *RiseColumn) At(i int) uint64 {
 	a := c.Anchor[i/RiseSpan]
 	return c.walk(&a, i%RiseSpan)
@@ -66,6 +68,7 @@ type RiseReader struct {
 	a riseAnchor
 }
 
+// Reader returns a reader that begins at the first value.
 func (c *RiseColumn) Reader() RiseReader { return RiseReader{c: c} }
 
 // ReaderAt is reader from a value on.
@@ -113,4 +116,5 @@ func (c *RiseColumn) Search(v uint64) int {
 	return i
 }
 
+// Fits reports whether a column that was read from a file has n values and the anchors that belong to them.
 func (c *RiseColumn) Fits(n int) bool { return c.N == n && len(c.Anchor) == (n+RiseSpan-1)/RiseSpan }

@@ -38,6 +38,7 @@ func (w *EndWriter) Room(n int) (b []byte, end int) {
 	return w.B[:cap(w.B)], len(w.B)
 }
 
+// None adds a FREE that ends no block.
 func (w *EndWriter) None() { w.B = append(w.B, 0) }
 
 // Local is the allocation distance before; it is less than 2^24.
@@ -46,6 +47,7 @@ func (w *EndWriter) Local(distance int) {
 	w.B = b[:PutLocal(b, end, distance)]
 }
 
+// Record adds a FREE that ends the block of a record.
 func (w *EndWriter) Record(r uint32) {
 	b, end := w.Room(1)
 	w.B = b[:w.PutRecord(b, end, r)]
@@ -146,8 +148,10 @@ func (w *SizeWriter) Room(n int) (b []byte, end int) {
 	return w.B[:cap(w.B)], len(w.B)
 }
 
+// None adds a FREE that ends no block.
 func (w *SizeWriter) None() { w.B = append(w.B, 0) }
 
+// Add adds the size of the block that a FREE ends.
 func (w *SizeWriter) Add(size uint64) {
 	if size < SmallSizes {
 		w.Count[size]++
@@ -189,6 +193,7 @@ func (w *SizeWriter) Renew() {
 	w.Choose(sizes)
 }
 
+// Choose starts a chunk, whose sizes may name common ones by number.
 func (w *SizeWriter) Choose(common []uint64) {
 	for s := range w.Code {
 		w.Code[s] = RareSize

@@ -19,6 +19,7 @@ func (c *WideTimes) widen(n int) {
 	}
 }
 
+// Set replaces the time at index i, which must be within the column.
 func (c *WideTimes) Set(i int, t model.Time) {
 	c.Lo.Set(i, uint32(t))
 	if t>>32 != 0 || i < c.Hi.N {
@@ -27,6 +28,7 @@ func (c *WideTimes) Set(i int, t model.Time) {
 	}
 }
 
+// At returns the time at index i, which must be within the column.
 func (c *WideTimes) At(i int) model.Time {
 	t := model.Time(c.Lo.At(i))
 	if i < c.Hi.N {

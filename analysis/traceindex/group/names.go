@@ -20,6 +20,7 @@ type Names struct {
 	Groups  groupCache
 }
 
+// Profile returns the current revision, nil before there is one.
 func (ix *Names) Profile() *model.Profile {
 	if ix.Store == nil {
 		return nil
@@ -54,6 +55,7 @@ type CellPeaks struct {
 	Peak []uint64 // by key
 }
 
+// CellPeaksKey determines the peaks of groups within a scope and a range of events.
 type CellPeaksKey struct {
 	By     analysis.Group
 	In     Scope
@@ -176,6 +178,7 @@ func (ix *Names) dimensionName(by analysis.Group, k analysis.Key) string {
 	return strings.TrimSuffix(model.Bytes(lo).String(), " B") + " … " + analysis.SizeEnd(hi)
 }
 
+// MarkerName returns the name of a marker, or its number where the file gives it no name.
 func (ix *Names) MarkerName(id uint64) string {
 	if p := ix.Profile(); p != nil && p.Allocations != nil {
 		if name, ok := p.Allocations.MarkerName(id); ok {

@@ -87,6 +87,7 @@ type PassBuilder struct {
 	Col  int
 }
 
+// NewPassBuilder returns a builder for a pass over a number of events, of so many keys; want lists those that are asked for, nil for all.
 func NewPassBuilder(f *Fold, events, keys int, want []analysis.Key) *PassBuilder {
 	slot, followed := slots(keys, want)
 	p := &Pass{Fold: f, Events: events, Peak: make([]uint64, keys), Slot: slot, max: make([]uint64, followed*analysis.HistoryColumns), shapes: make([]analysis.Shape, followed)}
@@ -96,6 +97,7 @@ func NewPassBuilder(f *Fold, events, keys int, want []analysis.Key) *PassBuilder
 	}
 }
 
+// Change applies what happens to a block of a key.
 func (b *PassBuilder) Change(k analysis.Key, size uint64, how column.Change) {
 	level := Changed(b.Live[k], size, how)
 	b.Live[k] = level
@@ -110,6 +112,7 @@ func (b *PassBuilder) Change(k analysis.Key, size uint64, how column.Change) {
 	}
 }
 
+// EndColumn keeps the levels at the end of a column.
 func (b *PassBuilder) EndColumn() {
 	for s, top := range b.Top {
 		b.Out.max[s*analysis.HistoryColumns+b.Col] = top
@@ -131,6 +134,7 @@ func (b *PassBuilder) Judge(width float64) {
 	}
 }
 
+// Histories returns the levels of keys at the ends of n columns.
 func (p *Pass) Histories(keys []analysis.Key, n int) [][]uint64 {
 	out := make([][]uint64, len(keys))
 	for i, k := range keys {
@@ -159,6 +163,7 @@ func resample(dst, src []uint64) {
 	}
 }
 
+// ShapesOf returns how the levels of keys develop, aligned with keys.
 func (p *Pass) ShapesOf(keys []analysis.Key) []analysis.Shape {
 	out := make([]analysis.Shape, len(keys))
 	for i, k := range keys {

@@ -58,6 +58,7 @@ type functionTable struct {
 	Rows   []analysis.Function
 }
 
+// NewFunctionTable returns an empty table of the functions of s, which may be nil.
 func NewFunctionTable(s *model.Stacks) *functionTable {
 	t := &functionTable{stacks: s, byName: map[string]int{}}
 	if s != nil {

@@ -10,6 +10,7 @@ type SiteTable struct {
 	Thread []uint32
 }
 
+// SiteKey is a stack as the file numbers it, and a thread.
 type SiteKey struct {
 	ID     uint64
 	Thread uint16
