@@ -35,7 +35,7 @@ func (a *app) Scopes() []keymap.Scope {
 // screenScopes are those of the screen.
 func (a *app) screenScopes() []keymap.Scope {
 	s := slices.Clone(a.current().Scopes())
-	if _, ok := a.current().(functioner); ok {
+	if _, ok := a.current().(ui.Functioner); ok {
 		s = append(s, keymap.ScopeFilters)
 	}
 	return s
@@ -319,7 +319,7 @@ func (a *app) timeFlags() []string {
 func (a *app) commandLine() string {
 	words := append([]string{"memtui", "report"}, a.timeFlags()...)
 	s := &a.state
-	if n, ok := a.current().(narrower); ok && n.narrows() && !s.Cell.IsAll() {
+	if n, ok := a.current().(ui.Narrower); ok && n.Narrows() && !s.Cell.IsAll() {
 		words = append(words, "--cell", s.Cell.Argument())
 	}
 	if c, ok := a.current().(ui.Commander); ok {
@@ -329,7 +329,7 @@ func (a *app) commandLine() string {
 		}
 		return strings.Join(words, " ")
 	}
-	if _, ok := a.current().(follower); ok {
+	if _, ok := a.current().(ui.Follower); ok {
 		words = append(words, ui.StepFlags(s.Chips)...)
 	}
 	words = append(words, a.current().Command()...)

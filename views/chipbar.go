@@ -9,12 +9,6 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// follower is a screen that shows what filters leave of stacks.
-type follower interface {
-	// follows says what of the screen is about all stacks nevertheless, "" for nothing.
-	follows() string
-}
-
 // chipHit is where a chip of the bar stands.
 type chipHit struct {
 	from, to int
@@ -38,8 +32,8 @@ func (a *app) drawChips(s tcell.Screen, r widget.Rect) {
 	note := ""
 	if a.state.Chips != "" {
 		note = "all stacks here"
-		if f, ok := a.current().(follower); ok {
-			note = f.follows()
+		if f, ok := a.current().(ui.Follower); ok {
+			note = f.Follows()
 		}
 	}
 	end := r.X + r.W - 1

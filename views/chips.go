@@ -57,12 +57,6 @@ func stepOf(act keymap.Action) (k calltree.StepKind, ok bool) {
 	return 0, false
 }
 
-// functioner is a screen on which functions can be selected, to filter stacks by.
-type functioner interface {
-	// function is the name of the selected one as the screen shows it, "" for none.
-	function() string
-}
-
 // doFilters handles what changes the filters of stacks.
 func (a *app) doFilters(act keymap.Action) bool {
 	if a.Trace == nil && a.Prof == nil {
@@ -87,11 +81,11 @@ func (a *app) doFilters(act keymap.Action) bool {
 	if !ok {
 		return false
 	}
-	f, ok := a.current().(functioner)
+	f, ok := a.current().(ui.Functioner)
 	if !ok {
 		return false
 	}
-	a.addStep(kind, f.function())
+	a.addStep(kind, f.Function())
 	return true
 }
 

@@ -128,14 +128,11 @@ func (a *app) drawCell(s tcell.Screen, r widget.Rect, st tcell.Style) (width int
 		text = "one cell"
 	}
 	style := a.over(themes.Badge, st)
-	if n, ok := a.current().(narrower); !ok || !n.narrows() {
+	if n, ok := a.current().(ui.Narrower); !ok || !n.Narrows() {
 		text, style = "all cells here", a.over(themes.Muted, st)
 	}
 	return 1 + widget.Print(s, r.X+1, r.Y, r.W-1, text, style)
 }
-
-// narrower is a screen that can show the blocks of one size and lifetime alone.
-type narrower interface{ narrows() bool }
 
 // over is the style of a role on the background of another style.
 func (a *app) over(r themes.Role, on tcell.Style) tcell.Style {
@@ -262,8 +259,8 @@ func (a *app) useful(act keymap.Action) bool {
 	if a.Prof != nil && a.Prof.Useless(act, &a.state, a.current().Action() == keymap.ShowTimeline) {
 		return false
 	}
-	u, ok := a.current().(interface{ useless(keymap.Action) bool })
-	return !ok || len(a.overlays) > 0 || !u.useless(act)
+	u, ok := a.current().(ui.Refuser)
+	return !ok || len(a.overlays) > 0 || !u.Useless(act)
 }
 
 // shellQuote makes one word of a command line.

@@ -139,12 +139,6 @@ func (a *app) searched() (f ui.Finder, ok bool) {
 	return f, ok
 }
 
-// addressFinder is a screen in which / takes an address as well as a filter.
-type addressFinder interface {
-	search(text string) // as it is typed
-	searchText() string
-}
-
 // askFind types a filter for tables, or a search for what searches.
 func (a *app) askFind() {
 	f, search := a.searched()
@@ -156,9 +150,9 @@ func (a *app) askFind() {
 		a.ask("search: ", "part of a name, or /regex/", f.FindText(), f.Find, func(string) error { return nil })
 		return
 	}
-	if b, ok := a.current().(addressFinder); ok {
+	if b, ok := a.current().(ui.AddressFinder); ok {
 		check := func(text string) error { _, err := analysis.ParseFilter(text); return err }
-		a.ask("filter: ", "text, size>1M, age>2s, or an address: 0x7f…", b.searchText(), b.search, check)
+		a.ask("filter: ", "text, size>1M, age>2s, or an address: 0x7f…", b.SearchText(), b.Search, check)
 		return
 	}
 	check := func(text string) error {

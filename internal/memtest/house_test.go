@@ -317,7 +317,8 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 	id, ok := typ.(*ast.Ident)
 	obvious := []string{"Error", "String", "Unwrap", "Len", "Less", "Swap", "MarshalJSON", "UnmarshalJSON", "Read", "Write", "Close", "Is",
 		"Name", "Action", "Needs", "Scopes", "Show", "Do", "About", "CopyText", "Command", // ui.Screen
-		"Click", "Drag", "Wheel", "ID", "Cell"} // ui.Clicker, widget.Table
+		"Click", "Drag", "Wheel", "Follows", "Function", "Narrows", "Useless", "Search", "SearchText", // other interfaces of package ui
+		"ID", "Cell"} // widget.Table
 	return ok && id.IsExported() && !slices.Contains(obvious, d.Name.Name)
 }
 

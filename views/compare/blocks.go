@@ -152,9 +152,9 @@ func (p *CompareBlocks) CopyText() string {
 	return p.CompareScreen.CopyText()
 }
 
-func (p *CompareBlocks) useless(a keymap.Action) bool {
+func (p *CompareBlocks) Useless(a keymap.Action) bool {
 	if p.listed() && (a == keymap.Changes || a == keymap.Normalise) {
 		return true
 	}
-	return a == keymap.Open || a == keymap.Group || p.CompareScreen.useless(a)
+	return a == keymap.Open || a == keymap.Group || p.CompareScreen.Useless(a)
 }

@@ -81,7 +81,7 @@ func weighed(e *ui.Env, s *state.State, cost analysis.Cost) (c analysis.Cost, in
 	return cost, cost == analysis.CostLive || cost == analysis.CostLiveCount
 }
 
-func (p *CompareScreen) follows() string {
+func (p *CompareScreen) Follows() string {
 	switch {
 	case p.What > CompareLeaked:
 		return "all stacks here"
@@ -98,8 +98,8 @@ func (p *CompareScreen) Scopes() []keymap.Scope {
 	return []keymap.Scope{keymap.ScopeDifference, keymap.ScopeTable, keymap.ScopeFilters}
 }
 
-// narrows implements narrower.
-func (p *CompareScreen) narrows() bool { return p.What <= CompareLeaked }
+// narrows implements [ui.Narrower].
+func (p *CompareScreen) Narrows() bool { return p.What <= CompareLeaked }
 
 // Columns is the number of cells of the time axis.
 func (p *CompareScreen) Columns() int {
@@ -245,7 +245,7 @@ func (p *CompareScreen) Do(a keymap.Action) bool {
 }
 
 // useless reports whether an action changes nothing here.
-func (p *CompareScreen) useless(a keymap.Action) bool {
+func (p *CompareScreen) Useless(a keymap.Action) bool {
 	switch a {
 	case keymap.Align:
 		return p.chart == nil || p.Second == nil || !p.chart.offered(&p.State)

@@ -107,8 +107,8 @@ func (p *CompareStacks) About() string {
 	return "tree, difference"
 }
 
-// narrows implements narrower.
-func (p *CompareStacks) narrows() bool { return true }
+// narrows implements [ui.Narrower].
+func (p *CompareStacks) Narrows() bool { return true }
 
 // CommandLine implements commander.
 func (p *CompareStacks) CommandLine(file []string) []string {
@@ -122,7 +122,7 @@ func (p *CompareStacks) CommandLine(file []string) []string {
 	return p.DiffCommand(&p.State, file, "stack", ui.CostNamed(cost), instant)
 }
 
-func (p *CompareStacks) follows() string {
+func (p *CompareStacks) Follows() string {
 	if p.Prof == nil && !p.State.Chips.Only(calltree.Focus, calltree.Ignore) {
 		return "whole stacks here"
 	}
@@ -383,8 +383,8 @@ func (p *CompareStacks) selected() (int32, bool) {
 	return p.node(id)
 }
 
-// function implements functioner.
-func (p *CompareStacks) function() string {
+// Function implements [ui.Functioner].
+func (p *CompareStacks) Function() string {
 	if n, ok := p.selected(); ok && n > 0 {
 		return p.now.Name(n)
 	}
@@ -485,7 +485,7 @@ func (p *CompareStacks) pattern(id uint64) string {
 }
 
 // useless reports whether an action changes nothing here.
-func (p *CompareStacks) useless(a keymap.Action) bool { return a == keymap.Align }
+func (p *CompareStacks) Useless(a keymap.Action) bool { return a == keymap.Align }
 
 // Title says what the tree weighs.
 func (p *CompareStacks) Title() string {

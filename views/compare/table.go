@@ -342,8 +342,8 @@ func (t *compareTable) amounts(r *diff.CompareRow) string {
 	return out
 }
 
-// function implements functioner.
-func (t *compareTable) function() string {
+// Function implements [ui.Functioner].
+func (t *compareTable) Function() string {
 	r, ok := t.selected()
 	switch {
 	case !ok:

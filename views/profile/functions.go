@@ -391,8 +391,8 @@ func (p *ProfFunctions) enter() {
 	}
 }
 
-// function implements functioner.
-func (p *ProfFunctions) function() string {
+// Function implements [ui.Functioner].
+func (p *ProfFunctions) Function() string {
 	row, ok := p.list.Selected()
 	if !ok || row >= len(p.rows) {
 		return ""
@@ -404,7 +404,7 @@ func (p *ProfFunctions) function() string {
 	return ""
 }
 
-func (p *ProfFunctions) follows() string { return "" }
+func (p *ProfFunctions) Follows() string { return "" }
 
 func (p *ProfFunctions) functionOf(f model.FrameID) string {
 	st := p.now.Of.Profile.Stacks

@@ -387,8 +387,8 @@ func (p *ProfLeaks) sortBy(col int) {
 	p.Changed()
 }
 
-// function implements functioner: it is the one that the selected row is named after.
-func (p *ProfLeaks) function() string {
+// Function implements [ui.Functioner]: it is the one that the selected row is named after.
+func (p *ProfLeaks) Function() string {
 	row, ok := p.list.Selected()
 	if !ok || row >= p.Len() {
 		return ""
@@ -397,7 +397,7 @@ func (p *ProfLeaks) function() string {
 	return st.At(st.Frame[calltree.SiteNode(st, p.now.of.Weights.Records.Node[p.now.rows[row].record])]).Function
 }
 
-func (p *ProfLeaks) follows() string { return "" }
+func (p *ProfLeaks) Follows() string { return "" }
 
 // enter shows the stacks of the function that the selected row is named after.
 func (p *ProfLeaks) enter() {

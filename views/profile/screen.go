@@ -51,7 +51,7 @@ func (p *ProfileScreen) Scopes() []keymap.Scope { return []keymap.Scope{keymap.S
 
 func (p *ProfileScreen) Command() []string { return p.Prof.Arguments(&p.State) }
 
-func (p *ProfileScreen) follows() string { return "sums: all stacks" }
+func (p *ProfileScreen) Follows() string { return "sums: all stacks" }
 
 func (p *ProfileScreen) Show(s *state.State) {
 	p.State = *s

@@ -49,7 +49,7 @@ func (p *ProfTimeline) Scopes() []keymap.Scope {
 
 func (p *ProfTimeline) Command() []string { return p.Prof.Arguments(&p.State) }
 
-func (p *ProfTimeline) follows() string { return "" }
+func (p *ProfTimeline) Follows() string { return "" }
 
 // Columns returns how many cells the chart has for the time axis.
 func (p *ProfTimeline) Columns() int { return p.chart.Dots(p.area) / 2 }

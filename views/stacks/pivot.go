@@ -115,8 +115,8 @@ func (p *Stacks) nextPane(forward bool) {
 	}
 }
 
-// function implements functioner: the selected one as the tree names it.
-func (p *Stacks) function() string {
+// Function implements [ui.Functioner]: the selected one as the tree names it.
+func (p *Stacks) Function() string {
 	q := p.active()
 	n := q.Selected()
 	if n == 0 {
@@ -128,7 +128,7 @@ func (p *Stacks) function() string {
 	return q.Now.Name(n)
 }
 
-func (p *Stacks) follows() string { return "" }
+func (p *Stacks) Follows() string { return "" }
 
 // rising turns up and down about where the graph grows upwards.
 func (g *flamePane) rising(a keymap.Action) keymap.Action {

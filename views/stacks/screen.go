@@ -63,7 +63,7 @@ func (p *Stacks) Action() keymap.Action { return keymap.ShowStacks }
 
 func (p *Stacks) Needs() model.Facet { return model.FacetAllocations }
 
-func (p *Stacks) narrows() bool { return true }
+func (p *Stacks) Narrows() bool { return true }
 
 func (p *Stacks) Scopes() []keymap.Scope {
 	switch {

@@ -52,9 +52,9 @@ func (p *BlockScreen) Scopes() []keymap.Scope {
 	return []keymap.Scope{keymap.ScopeBlockTable, keymap.ScopeTable}
 }
 
-func (p *BlockScreen) narrows() bool { return p.blocks.Uses == 0 }
+func (p *BlockScreen) Narrows() bool { return p.blocks.Uses == 0 }
 
-func (p *BlockScreen) follows() string {
+func (p *BlockScreen) Follows() string {
 	if p.blocks.Uses != 0 {
 		return "all stacks here"
 	}
@@ -218,15 +218,15 @@ func (p *BlockScreen) openUses() {
 	p.Changed()
 }
 
-// searchText and search implement addressFinder.
-func (p *BlockScreen) searchText() string {
+// SearchText and Search implement [ui.AddressFinder].
+func (p *BlockScreen) SearchText() string {
 	if p.addr != 0 {
 		return ui.AddressText(p.addr)
 	}
 	return p.State.Filter
 }
 
-func (p *BlockScreen) search(text string) {
+func (p *BlockScreen) Search(text string) {
 	p.blocks.Uses, p.addr = 0, 0
 	if addr, ok := parseAddress(text); ok {
 		p.addr, text = addr, ""

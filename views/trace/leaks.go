@@ -72,12 +72,12 @@ func (p *Leaks) Action() keymap.Action { return keymap.ShowLeaks }
 
 func (p *Leaks) Needs() model.Facet { return model.FacetAllocations }
 
-func (p *Leaks) narrows() bool { return true }
+func (p *Leaks) Narrows() bool { return true }
 
-func (p *Leaks) follows() string { return "" }
+func (p *Leaks) Follows() string { return "" }
 
-// function implements functioner.
-func (p *Leaks) function() string {
+// Function implements [ui.Functioner].
+func (p *Leaks) Function() string {
 	row, ok := p.selected()
 	if !ok {
 		return ""

@@ -134,7 +134,7 @@ func (p *Lifetimes) Needs() model.Facet { return model.FacetAllocations }
 
 func (p *Lifetimes) Scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopeLifetimes} }
 
-func (p *Lifetimes) narrows() bool { return true }
+func (p *Lifetimes) Narrows() bool { return true }
 
 func (p *Lifetimes) Command() []string { return []string{"-f", "csv", "--table", "grid"} }
 

@@ -53,15 +53,15 @@ func (p *Overview) Action() keymap.Action { return keymap.ShowOverview }
 
 func (p *Overview) Needs() model.Facet { return model.FacetAllocations }
 
-func (p *Overview) follows() string { return "chart and figures: all stacks" }
+func (p *Overview) Follows() string { return "chart and figures: all stacks" }
 
-// function implements functioner.
-func (p *Overview) function() string {
+// Function implements [ui.Functioner].
+func (p *Overview) Function() string {
 	switch p.focus {
 	case paneTop:
-		return p.top.function()
+		return p.top.Function()
 	case paneSecond:
-		return p.second.function()
+		return p.second.Function()
 	}
 	return ""
 }

@@ -61,12 +61,12 @@ func (p *Sites) Action() keymap.Action { return keymap.ShowSites }
 
 func (p *Sites) Needs() model.Facet { return model.FacetAllocations }
 
-func (p *Sites) narrows() bool { return true }
+func (p *Sites) Narrows() bool { return true }
 
-func (p *Sites) follows() string { return "" }
+func (p *Sites) Follows() string { return "" }
 
-// function implements functioner.
-func (p *Sites) function() string {
+// Function implements [ui.Functioner].
+func (p *Sites) Function() string {
 	row, ok := p.Selected()
 	if !ok {
 		return ""

@@ -56,9 +56,9 @@ func (p *Timeline) Action() keymap.Action { return keymap.ShowTimeline }
 
 func (p *Timeline) Needs() model.Facet { return model.FacetAllocations }
 
-func (p *Timeline) follows() string { return "chart and figures: all stacks" }
+func (p *Timeline) Follows() string { return "chart and figures: all stacks" }
 
-func (p *Timeline) function() string { return p.top.function() }
+func (p *Timeline) Function() string { return p.top.Function() }
 
 func (p *Timeline) Scopes() []keymap.Scope {
 	return []keymap.Scope{keymap.ScopeTimeline, keymap.ScopeTable}

@@ -369,7 +369,7 @@ func (t *topSites) Selected() (*analysis.Site, bool) {
 }
 
 // function is the one that the selected row stands for, "" for none.
-func (t *topSites) function() string {
+func (t *topSites) Function() string {
 	s, ok := t.Selected()
 	if !ok {
 		return ""

@@ -50,6 +50,30 @@ type Finder interface {
 	FindText() string
 }
 
+// AddressFinder is a screen in which / takes an address as well as a filter.
+type AddressFinder interface {
+	Search(text string) // as it is typed
+	SearchText() string
+}
+
+// Follower is a screen that shows what filters leave of stacks.
+type Follower interface {
+	// Follows says what of the screen is about all stacks nevertheless, "" for nothing.
+	Follows() string
+}
+
+// Functioner is a screen on which functions can be selected, to filter stacks by.
+type Functioner interface {
+	// Function returns the name of the selected one as the screen shows it, "" for none.
+	Function() string
+}
+
+// Narrower is a screen that can show the blocks of one size and lifetime alone.
+type Narrower interface{ Narrows() bool }
+
+// Refuser is a screen on which some actions have nothing to do: hints leave them out.
+type Refuser interface{ Useless(a keymap.Action) bool }
+
 // Clicker is a screen that knows the mouse. Coordinates are the screen's.
 type Clicker interface {
 	Click(x, y int, double bool)

@@ -88,7 +88,7 @@ func (a *app) doCompare(act keymap.Action) bool {
 	case keymap.Difference:
 		a.toggleDifference()
 	case keymap.Swap, keymap.Changes, keymap.Normalise, keymap.Align, keymap.Match:
-		if u, ok := a.current().(interface{ useless(keymap.Action) bool }); ok && u.useless(act) {
+		if u, ok := a.current().(ui.Refuser); ok && u.Useless(act) {
 			a.say(map[keymap.Action]string{
 				keymap.Align: "there are no curves of two files here to align", keymap.Match: "rows here are no stacks: there are no frames to match",
 			}[act])
