@@ -22,3 +22,13 @@ func TestMatchedIsBounded(t *testing.T) {
 		}
 	}
 }
+
+func TestKeptNamesAreBounded(t *testing.T) {
+	if name := strings.Repeat("x", MaxName); KeptName(name) != name {
+		t.Error("a name of 1 MiB is cut")
+	}
+	long := []byte("x" + strings.Repeat("é", MaxName))
+	if got := KeptName(long); len(got) != MaxName-1 || !utf8.Valid(got) {
+		t.Errorf("%d bytes of %d are kept", len(got), len(long))
+	}
+}

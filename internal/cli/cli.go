@@ -154,9 +154,8 @@ func (a *app) run(ctx context.Context) error {
 		defer a.watch.close()
 	}
 	a.screen = a.env.IsTerminal && a.env.FullScreen != nil && slices.Contains([]string{"open", "demo"}, firstWord(parsed.Command()))
-	if !a.screen {
-		defer a.progress.start()()
-	}
+	a.progress.start()
+	defer a.progress.end()
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	err = parsed.Run(a)
 	if short := (*model.MemoryError)(nil); errors.As(context.Cause(ctx), &short) {

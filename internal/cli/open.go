@@ -195,6 +195,7 @@ func (a *app) show(ctx context.Context, s *session, path string) error {
 	if !a.ending.terminal.CompareAndSwap(terminalFree, terminalShown) {
 		return ctx.Err()
 	}
+	a.progress.end()
 	err := a.env.FullScreen(ctx, screen)
 	a.ending.terminal.Store(terminalFree)
 	writing.Wait()

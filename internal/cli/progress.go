@@ -28,6 +28,8 @@ type progress struct {
 	out     io.Writer
 	shown   int // columns of the line that stands there
 	over    bool
+	stop    chan struct{} // closed by end
+	ended   sync.Once
 	begun   time.Time
 	sources []*loaders.Source // that were opened, in order
 }
@@ -37,7 +39,7 @@ func watch(env Env) (Env, *progress) {
 	if env.Watched == nil || !env.Watched() {
 		return env, nil
 	}
-	p := &progress{watched: env.Watched, out: env.Stderr, begun: time.Now()}
+	p := &progress{watched: env.Watched, out: env.Stderr, begun: time.Now(), stop: make(chan struct{})}
 	env.Stderr = &besides{p: p, w: env.Stderr}
 	if env.IsTerminal {
 		env.Stdout = &besides{p: p, w: env.Stdout, last: true}
@@ -72,20 +74,23 @@ func (p *progress) follow(stop <-chan struct{}, after, every time.Duration) {
 	}
 }
 
-// start follows a command in the background; the function that is returned ends that, and takes the line away.
-func (p *progress) start() (end func()) {
+// start follows a command in the background.
+func (p *progress) start() {
+	if p != nil {
+		go p.follow(p.stop, progressAfter, progressEvery)
+	}
+}
+
+// end takes the line away, for good: the command is over, or has the terminal to itself from here on.
+func (p *progress) end() {
 	if p == nil {
-		return func() {}
+		return
 	}
-	stop := make(chan struct{})
-	go p.follow(stop, progressAfter, progressEvery)
-	return func() {
-		close(stop)
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.erase()
-		p.over = true
-	}
+	p.ended.Do(func() { close(p.stop) })
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.erase()
+	p.over = true
 }
 
 // reads notes an input that was opened.

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -73,12 +75,12 @@ func openInput(t *testing.T, path string) *loaders.Source {
 func TestProgressEnds(t *testing.T) {
 	var tty bytes.Buffer
 	_, p := watch(Env{Stderr: &tty, Stdout: io.Discard, Watched: func() bool { return true }})
-	end := p.start()
+	p.start()
 	p.show()
 	if last, _ := screenLine(tty.String()); !strings.HasPrefix(last, "memtui: working, ") {
 		t.Errorf("%q", last)
 	}
-	end()
+	p.end()
 	p.show()
 	if last, above := screenLine(tty.String()); last != "" || above != 0 {
 		t.Errorf("%q is left", last)
@@ -90,7 +92,8 @@ func TestProgressNeedsAWatcher(t *testing.T) {
 	for _, watched := range []func() bool{nil, func() bool { return false }} {
 		env, p := watch(Env{Stderr: &out, Stdout: &out, Watched: watched})
 		p.reads(openInput(t, sample))
-		p.start()()
+		p.start()
+		p.end()
 		if p != nil || env.Stderr != io.Writer(&out) {
 			t.Error("standard error is not left alone")
 		}
@@ -127,5 +130,24 @@ func TestProgressFits(t *testing.T) {
 		if text := tty.String(); !strings.Contains(text, want) || p.shown > progressWidth || strings.Contains(text, "\x1b") {
 			t.Errorf("%d columns: %q", p.shown, text)
 		}
+	}
+}
+
+// TestProgressLeavesTheScreenAlone asks for the line while there is a screen.
+func TestProgressLeavesTheScreenAlone(t *testing.T) {
+	var tty bytes.Buffer
+	env, p := watch(Env{
+		Args: []string{sample}, Stdout: &tty, Stderr: &tty, IsTerminal: true, Getenv: func(string) string { return "" },
+		Watched: func() bool { return true },
+	})
+	shown := false
+	env.FullScreen = func(context.Context, Screen) error {
+		shown = true
+		p.show()
+		return nil
+	}
+	a := &app{env: env, out: bufio.NewWriter(io.Discard), progress: p, collector: &collector{}, ending: &ending{}}
+	if err := a.run(t.Context()); err != nil || !shown || tty.Len() > 0 {
+		t.Errorf("%v: %q", err, tty.String())
 	}
 }

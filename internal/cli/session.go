@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/export/report"
@@ -155,9 +156,22 @@ func (s *session) profile(ctx context.Context) (*model.Profile, error) {
 	return s.store.Current(), nil
 }
 
-// close ends reading, waits until the index is kept, and releases the input.
+// close ends reading, waits until the index is kept, and releases the input. Where reading does not listen in time, it is left
+// behind, and the input released when it has ended: whoever quits must not wait for it.
 func (s *session) close() {
 	s.stop()
+	late := time.NewTimer(grace)
+	defer late.Stop()
+	select {
+	case <-s.done:
+		s.release()
+	case <-late.C:
+		go s.release()
+	}
+}
+
+// release waits for the end of reading, and closes everything.
+func (s *session) release() {
 	<-s.done
 	s.kept.Wait()
 	if s.note != "" {

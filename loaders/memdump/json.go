@@ -174,7 +174,10 @@ func (f *jsonFile) text(t byte, code, message string) string {
 		f.l.wrong(model.Warning, "name-encoding", "a string is not UTF-8")
 		fallthrough
 	default:
-		return string(f.l.text)
+		if len(f.l.text) > model.MaxName {
+			f.l.wrong(model.Warning, "name-length", model.LongName)
+		}
+		return string(model.KeptName(f.l.text))
 	}
 	return ""
 }

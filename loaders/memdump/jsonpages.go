@@ -72,7 +72,10 @@ func (d *jsonLayout) pageType() model.PageType {
 		switch {
 		case k == keyName:
 			if d.l.value() == tokString {
-				t.Name = string(d.l.text)
+				if len(d.l.text) > model.MaxName {
+					d.l.wrong(model.Warning, "name-length", model.LongName)
+				}
+				t.Name = string(model.KeptName(d.l.text))
 				if !utf8.Valid(d.l.text) {
 					d.l.wrong(model.Warning, "name-encoding", "a string is not UTF-8")
 				}

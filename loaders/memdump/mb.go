@@ -156,7 +156,10 @@ func (b *mbBody) readStrings() {
 			b.found.add(model.Warning, "name-encoding", at, 0, "a string is not UTF-8")
 		}
 		b.text += len(b.scratch)
-		b.strings = append(b.strings, string(b.scratch))
+		if len(b.scratch) > model.MaxName {
+			b.found.add(model.Warning, "name-length", at, 0, model.LongName)
+		}
+		b.strings = append(b.strings, string(model.KeptName(b.scratch)))
 	}
 }
 

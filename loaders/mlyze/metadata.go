@@ -243,7 +243,10 @@ func (m *metaParser) name(t *nameTable, id uint64, ok bool) bool {
 		if m.entries++; (m.entries%checkEvery == 0 || len(b) > largeName) && !m.spend(len(b)) {
 			return false
 		}
-		t.set(id, string(b))
+		if len(b) > model.MaxName {
+			m.warn("name-length", at, model.LongName)
+		}
+		t.set(id, string(model.KeptName(b)))
 	}
 	return true
 }

@@ -213,7 +213,10 @@ func (t *tables) addString(s string, at int64) {
 	if !utf8.ValidString(s) {
 		t.problem(model.Warning, "strings-utf8", at, "a string is not valid UTF-8")
 	}
-	t.all.Strings = append(t.all.Strings, s)
+	if len(s) > model.MaxName {
+		t.problem(model.Warning, "name-length", at, model.LongName)
+	}
+	t.all.Strings = append(t.all.Strings, model.KeptName(s))
 }
 
 // next2 reads the tables of version 2, of which the file has as many bytes as they take.

@@ -72,6 +72,8 @@ func (b *builder) addDSO(r *dsoRecord) {
 	if _, known := b.dict.dso[r.id]; known {
 		b.problem(model.Error, "duplicate-id", r.place, "the id %d of a dso stands twice", r.id)
 	}
+	b.checkLength(r.place, len(r.dso.Name))
+	r.dso.Name = model.KeptName(r.dso.Name)
 	b.p.DSOs = append(b.p.DSOs, r.dso)
 	b.dict.dso[r.id] = model.DSOID(len(b.p.DSOs) - 1)
 	b.order.dso[r.id] = b.line(r.place)
@@ -91,9 +93,10 @@ func (b *builder) addFrame(r *frameRecord) {
 	if ok && b.strict && r.kind == model.FrameKernel && !b.p.DSOs[k.dso].Kernel {
 		b.problem(model.Warning, "frame", r.place, "the kernel frame %d is in a dso that is no kernel image", r.id)
 	}
-	k.function = b.function(r.function)
 	file, line, column := splitSource(r.source)
-	k.file, k.line, k.column = b.file(file), line, column
+	b.checkLength(r.place, max(len(r.function), len(file)))
+	k.function = b.function(model.KeptName(r.function))
+	k.file, k.line, k.column = b.file(model.KeptName(file)), line, column
 	if b.dict.define(r.id, b.internFrame(k)) {
 		b.problem(model.Error, "duplicate-id", r.place, "the id %d of a frame stands twice", r.id)
 	}
@@ -138,6 +141,13 @@ func (b *builder) internFrame(k frameKey) model.FrameID {
 		p.FrameFlags, p.FrameColumn = append(p.FrameFlags, k.flags), append(p.FrameColumn, k.column)
 	}
 	return f
+}
+
+// checkLength says that a name is not kept whole.
+func (b *builder) checkLength(p place, n int) {
+	if n > model.MaxName {
+		b.problem(model.Warning, "name-length", p, model.LongName)
+	}
 }
 
 func (b *builder) function(name []byte) model.FuncID {
@@ -198,6 +208,8 @@ func (b *builder) addThread(r *threadRecord) {
 	b.p.Counts.Threads++
 	t := &b.threads
 	t.open()
+	b.checkLength(r.place, len(r.comm))
+	r.comm = model.KeptName(r.comm)
 	if _, twice := t.byTID[r.tid]; twice && r.tid >= 0 {
 		b.problem(model.Error, "duplicate-id", r.place, "the tid %d of a thread stands twice", r.tid)
 	}
@@ -219,6 +231,8 @@ func (t *threadTable) open() {
 
 // thread finds the thread of a record, or adds it. One that gives no name is the listed one of its number.
 func (b *builder) thread(pid, tid int64, comm []byte, p place) model.ThreadID {
+	b.checkLength(p, len(comm))
+	comm = model.KeptName(comm)
 	if tid < 0 && pid < 0 && len(comm) == 0 {
 		return 0
 	}
