@@ -5,13 +5,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex"
 )
 
 // TestCloseDoesNotWait closes a session whose reading does not listen: the input must stay open for it until it ends.
 func TestCloseDoesNotWait(t *testing.T) {
 	stopped := false
-	s := &session{src: openInput(t, sample), index: analysis.NewKeptIndex(nil), stop: func() { stopped = true }, done: make(chan struct{})}
+	s := &session{src: openInput(t, sample), index: traceindex.NewKeptIndex(nil), stop: func() { stopped = true }, done: make(chan struct{})}
 	s.close()
 	if _, err := s.src.ReadAt(make([]byte, 8), 0); err != nil || !stopped {
 		t.Fatalf("reading cannot go on: %v", err)
