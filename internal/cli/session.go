@@ -244,7 +244,11 @@ func (a *app) heapReport(ctx context.Context, s *session, p *model.Profile) (r *
 		r, err = report.BuildHeap(ctx, p, opt)
 		return err
 	})
-	return r, err
+	if err != nil {
+		return nil, err
+	}
+	a.warnMemory(p, r)
+	return r, nil
 }
 
 // warn says in one line on standard error that figures do not cover the whole file.
@@ -268,6 +272,13 @@ func (a *app) warn(p *model.Profile) {
 		what = []string{"not all of it was read"}
 	}
 	fmt.Fprintf(a.env.Stderr, "memtui: warning: %s is incomplete: %s\n", model.Clean(p.Meta.Name), model.Clean(strings.Join(what, ": ")))
+}
+
+// warnMemory is warn for what a report about a file that was read to its end had no memory for.
+func (a *app) warnMemory(p *model.Profile, r *report.Report) {
+	if i := slices.IndexFunc(r.Problems, func(q report.Problem) bool { return q.Code == model.CodeMemory }); i >= 0 && p.Complete {
+		fmt.Fprintf(a.env.Stderr, "memtui: warning: %s is incomplete: %s\n", model.Clean(p.Meta.Name), model.Clean(r.Problems[i].Message))
+	}
 }
 
 // missing suggests a command where a file does not exist and its name looks like one.
