@@ -1,6 +1,7 @@
-// Package analysis answers questions about a memory profile: pure functions over the model, without a screen and without
-// knowing any format. Everything takes a context, may be asked from any goroutine, and tells the truth about what is
-// loaded so far.
+// Package analysis asks the questions about a memory profile, without a screen and without knowing any format: [Trace] has those about a
+// trace, which package traceindex answers, and findings say what is worth looking at first. The packages below it answer the questions
+// about the other parts of a profile. Everything takes a context, may be asked from any goroutine, and tells the truth about what
+// is loaded so far.
 package analysis
 
 import (

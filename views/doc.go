@@ -6,5 +6,8 @@
 // shown that state. Screens draw what is visible and compute nothing themselves: whatever takes longer than a frame is
 // asked from analysis through a lazy value, off the event loop, and what nobody looks at any more is cancelled.
 //
+// The frame is here: it owns the state, routes keys, and shows prompts, lists and help over a screen. It knows the screens through the
+// interfaces of package ui; each kind of file has a package of screens below, and none knows another.
+//
 // Everything here belongs to the event loop's goroutine, except where a comment says otherwise.
 package views

@@ -1,0 +1,2 @@
+// Package compare has what stands for a screen while the difference of two sides is shown.
+package compare
