@@ -119,7 +119,7 @@ func agreeRestored(t *testing.T, source model.EventSource, stacks *model.Stacks,
 
 // TestRestoredIndexAgreesOnFiles reads every trace of the loader's tests, and damaged ones.
 func TestRestoredIndexAgreesOnFiles(t *testing.T) {
-	paths, err := filepath.Glob("../loaders/mlyze/testdata/*/*.mlyze")
+	paths, err := filepath.Glob("../../loaders/mlyze/testdata/*/*.mlyze")
 	more, _ := filepath.Glob("../../testdata/*.mlyze")
 	if paths = append(paths, more...); err != nil || len(paths) < 20 {
 		t.Fatal(len(paths), err)

@@ -450,7 +450,7 @@ func TestFileIndexKeepsWhatCannotBeReadAgain(t *testing.T) {
 
 // TestFileIndexAgreesOnFiles reads every trace of the loader's tests.
 func TestFileIndexAgreesOnFiles(t *testing.T) {
-	paths, err := filepath.Glob("../loaders/mlyze/testdata/*/*.mlyze")
+	paths, err := filepath.Glob("../../loaders/mlyze/testdata/*/*.mlyze")
 	more, _ := filepath.Glob("../../testdata/*.mlyze")
 	if paths = append(paths, more...); err != nil || len(paths) < 20 {
 		t.Fatal(len(paths), err)
