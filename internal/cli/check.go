@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/model"
@@ -88,6 +89,9 @@ func (c *checkCmd) budgets() []budget {
 // check waits for the files and prints the verdict.
 func (a *app) check(ctx context.Context, c *checkCmd, budgets []budget, s, base *session) error {
 	p, err := s.profile(ctx)
+	if err == nil {
+		err = readWhole(p)
+	}
 	if err != nil {
 		return err
 	}
@@ -97,6 +101,9 @@ func (a *app) check(ctx context.Context, c *checkCmd, budgets []budget, s, base 
 		a.warn(p)
 	} else {
 		q, err := base.profile(ctx)
+		if err == nil {
+			err = readWhole(q)
+		}
 		if err != nil {
 			return err
 		}
@@ -119,6 +126,16 @@ func (a *app) check(ctx context.Context, c *checkCmd, budgets []budget, s, base 
 		limits = append(limits, l)
 	}
 	return a.writeCheck(ctx, now, report.NewCheck(p, limits, diff), c.Exact)
+}
+
+// readWhole fails where the program stopped reading before the end of a file: what was not read may exceed any limit.
+func readWhole(p *model.Profile) error {
+	for _, q := range p.Problems {
+		if slices.Contains([]string{model.CodeMemory, "stopped", "too-large"}, q.Code) {
+			return inputError(fmt.Errorf("%s: nothing can be said about limits, as only part of the file was read: %s", p.Meta.Name, q.Message))
+		}
+	}
+	return nil
 }
 
 // comparingLive compares profiles by what they say to be live, unless the user says otherwise: their primary metric is what was

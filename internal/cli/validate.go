@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/loaders"
@@ -92,7 +91,7 @@ func (a *app) validate(ctx context.Context, path string) (*validation, error) {
 		return nil, err
 	}
 	v.File.Bytes = src.StoredSize() // of a pipe, known only now
-	v.Complete = v.Valid && !slices.ContainsFunc(v.Violations, func(x violation) bool { return x.Rule == model.CodeMemory })
+	v.Complete = v.Valid
 	return v, nil
 }
 
@@ -128,7 +127,8 @@ func (v *validation) add(x loaders.Violation) {
 		out.Line = &x.Line
 	}
 	v.Violations = append(v.Violations, out)
-	v.Valid = v.Valid && x.Severity != model.Error
+	// Nobody knows whether what there was no memory for keeps the rules.
+	v.Valid = v.Valid && x.Severity != model.Error && x.Rule != model.CodeMemory
 }
 
 func (v *validation) text(w io.Writer) {
