@@ -257,6 +257,9 @@ var memoryCommands = []struct {
 var zipped = []string{"stacks.mlyze", "names.mlyze", "stacks.spaa", "points.json", "heap2.mvmheap"}
 
 func TestMemoryLimitHolds(t *testing.T) {
+	if underRace {
+		t.Skip("what a process takes under the race detector tells nothing")
+	}
 	dir, limit := t.TempDir(), int64(32<<20*scale())
 	for name := range memoryFiles {
 		t.Run(name, func(t *testing.T) { memoryTable(t, dir, name, limit) })
