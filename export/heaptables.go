@@ -157,7 +157,7 @@ func dominatorRows(ctx context.Context, h *model.Heap, g *heapgraph.HeapGraph, y
 		if err := yield(row); err != nil {
 			return err
 		}
-		if n%4096 == 0 && ctx.Err() != nil {
+		if n%model.AskEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		children := g.Children(r)

@@ -211,7 +211,7 @@ func varintSize(v uint64) int { return (bits.Len64(v|1) + 6) / 7 }
 // resync moves in to the next offset where events go on, or to the end of the input. gaps is how often that was needed.
 func (j *judge) resync(ctx context.Context, in *blocks, gaps int) error {
 	for tried := 1; in.have(lookahead+alignments) || in.left() > 0; in.pos++ {
-		if tried++; tried%askEvery == 0 && ctx.Err() != nil {
+		if tried++; tried%model.AskEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		b := in.rest()

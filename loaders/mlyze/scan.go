@@ -45,13 +45,10 @@ func (s *scanner) fail(reason string) bool {
 	return false
 }
 
-// askEvery is how many values or bytes are read before the context is asked again.
-const askEvery = 1 << 12
-
 // stopped asks the context, but not every time; when it is done everything fails.
 func (s *scanner) stopped() bool {
 	s.asked++
-	if s.asked%askEvery != 0 || s.ctx.Err() == nil {
+	if s.asked%model.AskEvery != 0 || s.ctx.Err() == nil {
 		return false
 	}
 	s.fail("reading was stopped")

@@ -24,7 +24,7 @@ func (t *tables) buildStacks(ctx context.Context, order loaders.FrameOrder, foun
 	var path []model.FrameID
 	s.Leaf = make(map[model.StackID]model.NodeID, budget.Part(int64(len(t.order))*32, 8)/32)
 	for i, id := range t.order {
-		if i%askEvery == 0 && ctx.Err() != nil {
+		if i%model.AskEvery == 0 && ctx.Err() != nil {
 			return nil, "", ctx.Err()
 		}
 		if i%checkEvery == 0 && budget.Full(model.BudgetOfFile) {
@@ -111,7 +111,7 @@ func (t *tables) resolveFrames(ctx context.Context, s *model.Stacks, found *find
 	known := map[key]model.FrameID{}
 	ids := make([]model.FrameID, len(t.frames))
 	for i, f := range t.frames {
-		if i%askEvery == 0 && ctx.Err() != nil {
+		if i%model.AskEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		k := key{line: f.line}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/model"
+
 	"github.com/memtui/memtui/loaders"
 )
 
@@ -35,7 +37,7 @@ func TestMetadataStops(t *testing.T) {
 		if got.broken != "reading was stopped" {
 			t.Errorf("%s: %q at %d of %d", name, got.broken, got.end, len(text))
 		}
-		if got.end > 64*askEvery {
+		if got.end > 64*model.AskEvery {
 			t.Errorf("%s: stopped only after %d bytes", name, got.end)
 		}
 	}
@@ -51,7 +53,7 @@ func TestSearchStops(t *testing.T) {
 		src.Range(t.Context(), 0, 8<<20) // so that all of it is there
 		in := newBlocks(t.Context(), src, 0, blockSize)
 		var j judge
-		if err := j.resync(&stopAfter{t.Context(), 1}, in, 0); !errors.Is(err, context.Canceled) || in.offset() > 64*askEvery {
+		if err := j.resync(&stopAfter{t.Context(), 1}, in, 0); !errors.Is(err, context.Canceled) || in.offset() > 64*model.AskEvery {
 			t.Errorf("%s: %v at %d", name, err, in.offset())
 		}
 	}
