@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"strings"
 	"sync"
 	"testing"
@@ -58,6 +59,24 @@ func TestSimulation(t *testing.T) {
 	}
 	if err := s.Stop(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestErrorOfReaderThatWasEnded has the error of a reader that Suspend ended arrive late: it is no end, others are.
+func TestErrorOfReaderThatWasEnded(t *testing.T) {
+	s, p := simulate(t)
+	s.Start(p)
+	late := func(err error) {
+		s.Event(tcell.NewEventError(err))
+		s.Settle()
+	}
+	late(errClosing)
+	if s.Context().Err() != nil {
+		t.Fatal("the terminal is given up because it was lent")
+	}
+	late(io.EOF)
+	if err := s.Stop(); !errors.Is(err, ErrGone) {
+		t.Errorf("ended with %v", err)
 	}
 }
 

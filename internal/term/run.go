@@ -177,7 +177,11 @@ func (t *Terminal) handle(e tcell.Event) {
 	case *tcell.EventResize:
 		t.resize()
 	case *tcell.EventError:
-		t.stop(ErrGone)
+		// That of a reader that was ended to lend the terminal may be left in
+		// the queue when the terminal is taken again.
+		if e.Error() != errClosing.Error() {
+			t.stop(ErrGone)
+		}
 	}
 }
 
