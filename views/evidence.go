@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
 )
 
@@ -79,8 +78,8 @@ func (a *app) evidenceFlags() []string {
 		if n := s.Snapshot(); n >= 0 {
 			flags = append(flags, "--snapshot", fmt.Sprint(n))
 		}
-		if s.Heap.Policy == heapgraph.AllEdges {
-			flags = append(flags, "--edges", "all")
+		if s.Heap.Policy != 0 {
+			flags = append(flags, "--edges", s.Heap.Policy.Of(a.Heaps.Source().Schema()).Name)
 		}
 		return flags
 	}

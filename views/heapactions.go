@@ -135,14 +135,12 @@ func (a *app) heapBack() bool {
 	return true
 }
 
+// toggleEdges goes to the next policy of the format.
 func (a *app) toggleEdges() {
-	p := heapgraph.AllEdges
-	text := "all references count as holding memory, those of inter-generational roots too"
-	if a.state.Heap.Policy == heapgraph.AllEdges {
-		p, text = heapgraph.RootEdges, "inter-generational roots hold nothing that something else reaches"
-	}
+	schema := a.Heaps.Source().Schema()
+	p := heapgraph.Policy((int(a.state.Heap.Policy) + 1) % len(schema.Policies))
 	a.emit(state.SetPolicy{P: p})
-	a.say("edges " + p.String() + ": " + text)
+	a.say("edges " + p.Of(schema).Name + ": " + p.Of(schema).Help)
 }
 
 // askSnapshot types a snapshot's number.

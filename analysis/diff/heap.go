@@ -8,30 +8,30 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// DiffTypes compares the objects (kind 1) of two snapshots by type, of one file or of two. By the size of the change in bytes, then in
+// DiffTypes compares the objects of two snapshots by type, of one file or of two. By the size of the change in bytes, then in
 // count, then by name.
 func DiffTypes(before, after *model.Heap) []HeapChange {
-	return diffGroups(heapgraph.HeapTypes(before, model.KindObject), heapgraph.HeapTypes(after, model.KindObject))
+	return diffGroups(heapgraph.Types(before), heapgraph.Types(after))
 }
 
 // DiffFrames compares the frames of two snapshots, in the order of DiffTypes.
 func DiffFrames(before, after *model.Heap) []HeapChange {
-	return diffGroups(heapgraph.HeapFrames(before), heapgraph.HeapFrames(after))
+	return diffGroups(heapgraph.Frames(before), heapgraph.Frames(after))
 }
 
-func diffGroups(before, after []heapgraph.HeapGroup) []HeapChange {
+func diffGroups(before, after []heapgraph.Group) []HeapChange {
 	type key struct {
-		name, repr, file string
-		line             int64
+		name, sub, file string
+		line            int64
 	}
 	at, list := map[key]int{}, []HeapChange(nil)
-	change := func(g *heapgraph.HeapGroup) *HeapChange {
-		k := key{g.Name, g.Repr, g.File, g.Line}
+	change := func(g *heapgraph.Group) *HeapChange {
+		k := key{g.Name, g.Sub, g.File, g.Line}
 		i, ok := at[k]
 		if !ok {
 			i = len(list)
 			at[k] = i
-			list = append(list, HeapChange{Name: g.Name, Repr: g.Repr, File: g.File, Line: g.Line})
+			list = append(list, HeapChange{Name: g.Name, Sub: g.Sub, File: g.File, Line: g.Line})
 		}
 		return &list[i]
 	}
@@ -48,7 +48,7 @@ func diffGroups(before, after []heapgraph.HeapGroup) []HeapChange {
 	slices.SortFunc(list, func(a, b HeapChange) int {
 		return cmp.Or(cmp.Compare(distance(b.BeforeBytes, b.AfterBytes), distance(a.BeforeBytes, a.AfterBytes)),
 			cmp.Compare(distance(b.BeforeCount, b.AfterCount), distance(a.BeforeCount, a.AfterCount)),
-			cmp.Compare(a.Name, b.Name), cmp.Compare(a.Repr, b.Repr), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+			cmp.Compare(a.Name, b.Name), cmp.Compare(a.Sub, b.Sub), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	return list
 }
@@ -61,9 +61,10 @@ func (c *HeapChange) Status(before, after uint64) ChangeStatus {
 	return changeStatus([2]bool{c.BeforeCount > 0 || c.BeforeBytes > 0, c.AfterCount > 0 || c.AfterBytes > 0}, before, after)
 }
 
-// HeapChange is a type or a frame in two snapshots. Types are matched by name and representation, frames by name, file and line.
+// HeapChange is a type or a frame in two snapshots. Types are matched by name and by what tells types of one name apart, frames by
+// name, file and line.
 type HeapChange struct {
-	Name, Repr              string // not cleaned; Repr is "" for frames
+	Name, Sub               string // not cleaned; Sub as in heapgraph.Group
 	File                    string // frames
 	Line                    int64  // frames
 	BeforeBytes, AfterBytes uint64

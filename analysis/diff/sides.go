@@ -203,14 +203,14 @@ func ProfileRowsSide(rows []weights.ProfileRow, selections []*weights.ProfileSel
 	return out
 }
 
-// HeapGroupsSide makes a side of the types of a snapshot, by name and representation, or of its frames, by name and file:line; by
+// HeapGroupsSide makes a side of the types of a snapshot, by name and what tells types of one name apart, or of its frames, by name and file:line; by
 // their own bytes, or with retained by what they retain
 // where that is known.
-func HeapGroupsSide(groups []heapgraph.HeapGroup, retained bool) *CompareSide {
+func HeapGroupsSide(groups []heapgraph.Group, retained bool) *CompareSide {
 	out := &CompareSide{Rows: make([]SideRow, len(groups)), Bases: NoBases}
 	for i := range groups {
 		g := &groups[i]
-		r := SideRow{Key: g.Name, Sub: g.Repr, Listed: true, Bytes: g.Bytes(), Count: g.Count}
+		r := SideRow{Key: g.Name, Sub: g.Sub, Listed: true, Bytes: g.Bytes(), Count: g.Count}
 		if retained {
 			r.Bytes = g.Retained
 		}

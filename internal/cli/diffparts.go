@@ -28,12 +28,13 @@ func (d *diffing) heaps(ctx context.Context) error {
 	if by == "" {
 		by = "bytes"
 	}
-	d.opt.What, d.opt.Metric, d.opt.Counted = group, by, map[string]string{"type": "objects", "frame": "frames"}[group]
-	d.opt.Measure = map[string]string{"bytes": "memory of objects", "managed_bytes": "managed memory of objects",
-		"unmanaged_bytes": "unmanaged memory of objects", "retained_bytes": "what objects retain"}[by]
+	set := d.sides[0].p.Heaps.Schema().Objects()
 	if group == "frame" {
-		d.opt.Measure = map[string]string{"bytes": "memory of frames", "retained_bytes": "what frames retain"}[by]
+		set, _ = d.sides[0].p.Heaps.Schema().Frames()
 	}
+	d.opt.What, d.opt.Metric, d.opt.Counted = group, by, set.Many
+	d.opt.Measure = map[string]string{"bytes": "memory of " + set.Many, "managed_bytes": "managed memory of " + set.Many,
+		"unmanaged_bytes": "unmanaged memory of " + set.Many, "retained_bytes": "what " + set.Many + " retain"}[by]
 	for _, in := range d.sides {
 		if err := in.heapSide(ctx, group, by); err != nil {
 			return err
@@ -55,15 +56,16 @@ func (in *diffInput) heapSide(ctx context.Context, group, by string) error {
 	if err != nil {
 		return err
 	}
-	kind, groups := model.KindObject, []heapgraph.HeapGroup(nil)
+	set, groups := h.Schema.Objects(), []heapgraph.Group(nil)
 	if group == "frame" {
-		kind, groups = model.KindFrame, heapgraph.HeapFrames(h)
+		set, _ = h.Schema.Frames()
+		groups = heapgraph.Frames(h)
 	} else {
-		groups = heapgraph.HeapTypes(h, kind)
+		groups = heapgraph.Types(h)
 	}
 	var whole *diff.SideSum
 	if by == "retained_bytes" {
-		if whole, err = in.retained(ctx, h, kind, groups); err != nil {
+		if whole, err = in.retained(ctx, h, set, groups); err != nil {
 			return err
 		}
 	}
@@ -87,12 +89,16 @@ func (in *diffInput) heapSide(ctx context.Context, group, by string) error {
 }
 
 // retained fills in what each type or frame of a snapshot retains, and returns what they all do together.
-func (in *diffInput) retained(ctx context.Context, h *model.Heap, kind model.HeapKind, groups []heapgraph.HeapGroup) (*diff.SideSum, error) {
-	g, err := heapgraph.NewHeapGraph(ctx, h, in.edges())
+func (in *diffInput) retained(ctx context.Context, h *model.Heap, set *model.HeapSet, groups []heapgraph.Group) (*diff.SideSum, error) {
+	edges, err := in.edges(in.p)
 	if err != nil {
 		return nil, err
 	}
-	retained, err := g.RetainedBySets(ctx, kind)
+	g, err := heapgraph.NewGraph(ctx, h, edges)
+	if err != nil {
+		return nil, err
+	}
+	retained, err := g.RetainedBySets(ctx, set.Kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +110,7 @@ func (in *diffInput) retained(ctx context.Context, h *model.Heap, kind model.Hea
 		groups[i].Retained = retained[groups[i].ID]
 		whole.Count, _ = model.SaturatingAdd(whole.Count, groups[i].Count)
 	}
-	whole.Bytes, _, err = g.RetainedByKind(ctx, kind)
+	whole.Bytes, _, err = g.RetainedByKinds(ctx, set.Kinds)
 	return whole, err
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
 
@@ -95,8 +96,10 @@ func (a *app) onHeap(ctx context.Context, file string, f func(*session, *model.P
 
 // heapOptions are those of all lists. The snapshot is -1 when there is no whole one and none was asked for.
 func (a *app) heapOptions(s *session, p *model.Profile) (report.HeapOptions, error) {
-	opt := report.HeapOptions{
-		Schema: report.SchemaReport, Snapshot: -1, Lists: report.EveryList, Edges: a.edges(), By: a.flags.By, Limit: a.flags.Limit,
+	opt := report.HeapOptions{Schema: report.SchemaReport, Snapshot: -1, Lists: report.EveryList, By: a.flags.By, Limit: a.flags.Limit}
+	var err error
+	if opt.Edges, err = a.edges(p); err != nil {
+		return opt, err
 	}
 	n, ok, err := a.snapshot(p, s.snapshot)
 	if ok {
@@ -129,7 +132,7 @@ func (a *app) heap(ctx context.Context, s *session, p *model.Profile, n int) (h 
 }
 
 // heapGraph decodes the chosen snapshot of a file and calls f with it and its graph, which is nil without dominators.
-func (a *app) heapGraph(ctx context.Context, file string, dominators bool, f func(*report.Report, *model.Heap, *heapgraph.HeapGraph) error) error {
+func (a *app) heapGraph(ctx context.Context, file string, dominators bool, f func(*report.Report, *model.Heap, *heapgraph.Graph) error) error {
 	return a.onHeap(ctx, file, func(s *session, p *model.Profile) error {
 		opt, err := a.heapOptions(s, p)
 		if err != nil {
@@ -139,9 +142,9 @@ func (a *app) heapGraph(ctx context.Context, file string, dominators bool, f fun
 		if err != nil {
 			return err
 		}
-		var graph *heapgraph.HeapGraph
+		var graph *heapgraph.Graph
 		if dominators {
-			if graph, err = heapgraph.NewHeapGraph(ctx, h, opt.Edges); err != nil {
+			if graph, err = heapgraph.NewGraph(ctx, h, opt.Edges); err != nil {
 				return err
 			}
 		}
@@ -155,32 +158,34 @@ func (a *app) heapGraph(ctx context.Context, file string, dominators bool, f fun
 
 type heapFindCmd struct {
 	heapFile
-	Type  string `placeholder:"TEXT" help:"Part of the type's name."`
-	Repr  string `placeholder:"TEXT" help:"Part of the representation's name."`
-	Name  string `placeholder:"TEXT" help:"Part of the name of the type or frame."`
-	Kind  string `enum:",object,type-object,stable,frame" default:"" placeholder:"KIND" help:"Only object, type-object, stable or frame."`
-	Exact bool   `help:"The whole name, upper and lower case as written."`
+	Type  string   `placeholder:"TEXT" help:"Part of the type's name."`
+	Repr  string   `placeholder:"TEXT" help:"Part of the representation's name: --where repr=TEXT."`
+	Where []string `sep:"none" placeholder:"AXIS=TEXT" help:"Part of what the type is on another axis of the format, such as repr or package."`
+	Name  string   `placeholder:"TEXT" help:"Part of the name of the type or frame."`
+	Kind  string   `enum:"${rowkinds}," default:"" placeholder:"KIND" help:"Only rows of this kind: ${rowkinds}."`
+	Exact bool     `help:"The whole name, upper and lower case as written."`
 }
 
 // Run lists the rows that match all that is given, in their order, or the largest first with --by bytes.
 func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
-	q := heapgraph.HeapQuery{Type: c.Type, Repr: c.Repr, Name: c.Name, Exact: c.Exact}
-	if c.Type+c.Repr+c.Name == "" {
-		return usageError(errors.New("heap find: say what to look for with --type, --repr or --name"))
+	if c.Repr != "" {
+		c.Where = append(c.Where, "repr="+c.Repr)
+	}
+	if c.Type+c.Name == "" && len(c.Where) == 0 {
+		return usageError(errors.New("heap find: say what to look for with --type, --repr, --name or --where"))
 	}
 	if err := checkKey(a.flags.By, []string{"row", "bytes"}); err != nil {
 		return err
-	}
-	for k := model.KindObject; k <= model.KindFrame; k++ {
-		if k.String() == c.Kind {
-			q.Kind = k
-		}
 	}
 	limit := a.flags.Limit
 	if a.flags.By == "bytes" {
 		limit = 0
 	}
-	return a.heapGraph(ctx, c.File, false, func(r *report.Report, h *model.Heap, _ *heapgraph.HeapGraph) error {
+	return a.heapGraph(ctx, c.File, false, func(r *report.Report, h *model.Heap, _ *heapgraph.Graph) error {
+		q, err := c.query(h.Schema)
+		if err != nil {
+			return err
+		}
 		rows, all, err := heapgraph.FindRows(ctx, h, q, limit)
 		if err != nil {
 			return err
@@ -189,6 +194,33 @@ func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
 		return nil
 	})
 }
+
+// query is what to look for in the words of the file's format.
+func (c *heapFindCmd) query(s *model.HeapSchema) (heapgraph.Query, error) {
+	q := heapgraph.Query{Type: c.Type, Name: c.Name, Exact: c.Exact, On: map[int]string{}}
+	if c.Kind != "" {
+		k, ok := s.KindNamed(c.Kind)
+		if !ok {
+			return q, usageError(fmt.Errorf("--kind: the file has no rows of kind %q: there are %s", c.Kind, strings.ReplaceAll(kindsOf(s), ",", ", ")))
+		}
+		q.Kinds = model.KindsOf(k)
+	}
+	for _, where := range c.Where {
+		key, text, _ := strings.Cut(where, "=")
+		axis, ok := s.AxisNamed(key)
+		if !ok {
+			var keys []string
+			for i := range s.Axes {
+				keys = append(keys, s.Axes[i].Key)
+			}
+			return q, usageError(fmt.Errorf("--where: the file has no axis %q: there are %s", key, strings.Join(keys, ", ")))
+		}
+		q.On[axis] = text
+	}
+	return q, nil
+}
+
+func kindsOf(s *model.HeapSchema) string { return rowKinds([]loaders.Format{{Heap: s}}) }
 
 // checkKey finds sort keys that a command does not know.
 func checkKey(by string, keys []string) error {
@@ -207,7 +239,7 @@ type heapObjectCmd struct{ heapRow }
 
 // Run says everything about one row.
 func (c *heapObjectCmd) Run(ctx context.Context, a *app) error {
-	return a.heapGraph(ctx, c.File, true, func(r *report.Report, h *model.Heap, g *heapgraph.HeapGraph) error {
+	return a.heapGraph(ctx, c.File, true, func(r *report.Report, h *model.Heap, g *heapgraph.Graph) error {
 		if err := c.check(h); err != nil {
 			return err
 		}
@@ -234,7 +266,7 @@ func (c *heapPathCmd) Run(ctx context.Context, a *app) error {
 	for _, row := range c.Without {
 		without[model.Row(row)] = true
 	}
-	return a.heapGraph(ctx, c.File, true, func(r *report.Report, h *model.Heap, g *heapgraph.HeapGraph) error {
+	return a.heapGraph(ctx, c.File, true, func(r *report.Report, h *model.Heap, g *heapgraph.Graph) error {
 		if err := c.check(h); err != nil {
 			return err
 		}

@@ -14,6 +14,10 @@ import (
 // maxLarge bounds how many sizes and indexes of one snapshot may not fit their columns; real snapshots have none.
 const maxLarge = 1 << 20
 
+// maxFull bounds how many managed sizes of one snapshot may be the largest that the format has. Sizes are multiples of eight: real
+// snapshots have none.
+const maxFull = 1 << 12
+
 // decoding is a snapshot on its way into memory. Columns are written by one goroutine each.
 type decoding struct {
 	f        *file
@@ -47,7 +51,7 @@ const noRow = ^model.Row(0)
 func (f *file) newDecoding(ctx context.Context, i int, progress func(float64)) *decoding {
 	return &decoding{
 		f: f, ctx: ctx, i: i, s: &f.snaps[i], progress: progress, counted: make(chan struct{}),
-		heap: &model.Heap{Large: map[model.Row]uint64{}, LargeIndex: map[uint32]uint64{}, Complete: f.snaps[i].whole},
+		heap: &model.Heap{Schema: &schema, Large: map[model.Row]uint64{}, LargeIndex: map[uint32]uint64{}, Complete: f.snaps[i].whole},
 	}
 }
 
@@ -248,7 +252,7 @@ func (d *decoding) taker(k kind) (limit int64, take func(at int64, vals []uint64
 	case colsize:
 		return rows, func(at int64, vals []uint64) {
 			for i, v := range vals {
-				h.Size[at+int64(i)] = uint16(saturate(v, math.MaxUint16, &over, at+int64(i)))
+				d.setSize(model.Row(at)+model.Row(i), saturate(v, math.MaxUint16, &over, at+int64(i)), &over)
 			}
 		}, told
 	case coltofi:
@@ -298,13 +302,27 @@ func (d *decoding) takeKinds(bad *tally) func(at int64, vals []uint64) {
 			return
 		}
 		for i, v := range vals {
-			if v == 0 || v > uint64(model.KindCallStack) {
+			if v == 0 || v > uint64(KindCallStack) {
 				bad.add(at + int64(i))
-				v = uint64(model.KindUnknown)
+				v = uint64(KindUnknown)
 			}
 			d.heap.Kinds = append(d.heap.Kinds, model.HeapKind(v))
 		}
 	}
+}
+
+// setSize stores a managed size, which the format bounds.
+func (d *decoding) setSize(r model.Row, v uint64, over *tally) {
+	if v < uint64(model.LargeSize) {
+		d.heap.Size[r] = uint16(v)
+		return
+	}
+	if len(d.heap.LargeSizes) >= maxFull {
+		over.add(int64(r))
+		d.heap.Size[r] = model.LargeSize - 1
+		return
+	}
+	d.heap.SetSize(r, v)
 }
 
 // setExtra stores an unmanaged size.

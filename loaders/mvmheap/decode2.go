@@ -70,13 +70,13 @@ func (d *decoding) rows2() error {
 		for ; len(b)-used >= collRow && row < len(h.Kinds); used, row = used+collRow, row+1 {
 			c := b[used : used+collRow : used+collRow]
 			k := binary.LittleEndian.Uint16(c)
-			if k == 0 || k > uint16(model.KindCallStack) {
+			if k == 0 || k > uint16(KindCallStack) {
 				bad.add(int64(row))
-				k = uint16(model.KindUnknown)
+				k = uint16(KindUnknown)
 			}
 			h.Kinds[row] = model.HeapKind(k)
 			h.Entity[row] = binary.LittleEndian.Uint32(c[2:])
-			h.Size[row] = binary.LittleEndian.Uint16(c[6:])
+			d.setSize(model.Row(row), uint64(binary.LittleEndian.Uint16(c[6:])), &over)
 			d.setExtra(model.Row(row), binary.LittleEndian.Uint64(c[8:]), &over)
 			d.starts[row] = uint32(min(binary.LittleEndian.Uint64(c[16:]), math.MaxUint32))
 			h.Start[row+1] = binary.LittleEndian.Uint32(c[24:])
@@ -84,7 +84,7 @@ func (d *decoding) rows2() error {
 		return used
 	})
 	d.tell(bad, "kind", at.start, "rows have a kind that does not exist")
-	d.tell(over, "too-large", at.start, "unmanaged sizes are too large")
+	d.tell(over, "too-large", at.start, "sizes are too large")
 	return err
 }
 

@@ -41,17 +41,20 @@ func (c *changeRow) figures() *diff.CompareFigures {
 // changeID is the number of a type or frame in one snapshot; negative where the snapshot has none.
 type changeID struct{ id int64 }
 
-func (s *changeSet) kind() model.HeapKind {
+// by is the question that a side answers; sides of two formats may differ.
+func (s *changeSet) by(side int) heapgraph.By {
+	schema := s.sides[side].Heap.Schema
 	if s.frames {
-		return model.KindFrame
+		set, _ := schema.Frames()
+		return heapgraph.By{Kinds: set.Kinds}
 	}
-	return model.KindObject
+	return heapgraph.By{Kinds: schema.Objects().Kinds}
 }
 
 // typeKey is what types and frames are matched by.
 type typeKey struct {
-	name, repr, file string
-	line             int64
+	name, sub, file string
+	line            int64
 }
 
 func fetchChanges(ctx context.Context, k changeKey) (*changeSet, error) {
@@ -66,7 +69,7 @@ func fetchChanges(ctx context.Context, k changeKey) (*changeSet, error) {
 	ids := [2]map[typeKey]uint32{groupIDs(before, k.frames), groupIDs(after, k.frames)}
 	set.rows = make([]changeRow, len(changes))
 	for i, c := range changes {
-		key := typeKey{c.Name, c.Repr, c.File, c.Line}
+		key := typeKey{c.Name, c.Sub, c.File, c.Line}
 		find := func(side int) changeID {
 			if id, ok := ids[side][key]; ok {
 				return changeID{int64(id)}
@@ -85,13 +88,13 @@ func fetchChanges(ctx context.Context, k changeKey) (*changeSet, error) {
 
 // groupIDs are the numbers of types or frames: of several of one name the largest.
 func groupIDs(h *model.Heap, frames bool) map[typeKey]uint32 {
-	groups := heapgraph.HeapFrames
+	groups := heapgraph.Frames
 	if !frames {
-		groups = func(h *model.Heap) []heapgraph.HeapGroup { return heapgraph.HeapTypes(h, model.KindObject) }
+		groups = heapgraph.Types
 	}
 	ids := map[typeKey]uint32{}
 	for _, g := range slices.Backward(groups(h)) {
-		ids[typeKey{g.Name, g.Repr, g.File, g.Line}] = g.ID
+		ids[typeKey{g.Name, g.Sub, g.File, g.Line}] = g.ID
 	}
 	return ids
 }
@@ -101,7 +104,7 @@ type changeColumn int
 
 const (
 	changeTitle changeColumn = iota
-	changeRepr
+	changeSecond
 	changeBefore
 	changeAfter
 	changeDelta
@@ -216,8 +219,8 @@ func (k *changeOrder) compare(x, y *changeRow) int {
 	switch k.sort {
 	case changeTitle:
 		return strings.Compare(x.Name, y.Name)
-	case changeRepr:
-		return strings.Compare(x.Repr, y.Repr)
+	case changeSecond:
+		return strings.Compare(x.Sub, y.Sub)
 	case changeBefore:
 		return cmp.Compare(yb, xb)
 	case changeAfter:
@@ -240,7 +243,7 @@ type filterChange struct {
 
 // Texts implements analysis.Row.
 func (c *filterChange) Texts() []string {
-	return []string{c.Name, c.Repr, frameWhere(c.File, c.Line, true), c.in.status(c.changeRow)}
+	return []string{c.Name, c.Sub, frameWhere(c.File, c.Line, true), c.in.status(c.changeRow)}
 }
 
 // Value implements analysis.Row: figures are those of the after side.
@@ -271,6 +274,6 @@ type grownSet struct {
 
 func fetchGrown(ctx context.Context, k grownKey) (*grownSet, error) {
 	const most = 200
-	list, err := heapgraph.GrownSubtrees(ctx, k.graphs[0].HeapGraph, k.graphs[1].HeapGraph, most)
+	list, err := heapgraph.GrownSubtrees(ctx, k.graphs[0].Graph, k.graphs[1].Graph, most)
 	return &grownSet{k, list}, err
 }

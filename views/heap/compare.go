@@ -176,7 +176,7 @@ func (p *heapComparison) arrange(s *state.State) {
 			if g == nil {
 				continue
 			}
-			p.retained[i].Ask(retainKey{g, set.kind()})
+			p.retained[i].Ask(retainKey{g, set.by(i).Kinds})
 			if r, ok := p.retained[i].Get(); ok && p.retained[i].Fresh() && r.graph == g {
 				key.retained[i] = r
 			}
@@ -348,8 +348,8 @@ func (p *heapComparison) openRow() {
 	case p.loads2[1].Heaps != p.Heaps:
 		p.Say("only what is in the file opened first can be looked at: ~ swaps before and after")
 	default:
-		g := heapgraph.HeapGroup{ID: uint32(c.after.id), Name: c.Name, Repr: c.Repr}
-		p.objects.start(p.changeName(c), p.table.set.kind(), &g)
+		g := heapgraph.Group{ID: uint32(c.after.id), Name: c.Name, Sub: c.Sub}
+		p.objects.start(p.changeName(c), p.table.set.by(1), &g)
 	}
 }
 

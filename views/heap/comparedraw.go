@@ -58,23 +58,34 @@ func (p *heapComparison) drawHead(s tcell.Screen, r widget.Rect) widget.Rect {
 	return p.drawTotals(s, r)
 }
 
+// countOf is how many rows of a set a snapshot has; sides of two formats may differ in their sets.
+func countOf(t *heapgraph.Totals, set int) uint64 {
+	if set >= len(t.Counts) {
+		return 0
+	}
+	return uint64(t.Counts[set])
+}
+
 // drawTotals draws the table of totals.
 func (p *heapComparison) drawTotals(s tcell.Screen, r widget.Rect) widget.Rect {
 	b, a := &p.loads2[0].Totals, &p.loads2[1].Totals
 	bytes := func(n uint64) string { return ui.BytesText(n, p.State.Exact) }
-	rows := []struct {
+	type row struct {
 		name          string
 		before, after uint64
 		text          func(uint64) string
-	}{
-		{"bytes", b.Bytes(), a.Bytes(), bytes},
-		{"objects", uint64(b.Objects), uint64(a.Objects), model.Group},
-		{"refs", uint64(b.References), uint64(a.References), model.Group},
-		{"frames", uint64(b.Frames), uint64(a.Frames), model.Group},
-		{"managed", b.ManagedBytes, a.ManagedBytes, bytes},
-		{"unmanaged", b.UnmanagedBytes, a.UnmanagedBytes, bytes},
 	}
-	n, w := 3, 13
+	schema := schemaOf(&p.State)
+	rows := []row{{"bytes", b.Bytes(), a.Bytes(), bytes}}
+	for n, i := range columnSets(schema) {
+		if rows = append(rows, row{schema.Sets[i].Many, countOf(b, i), countOf(a, i), model.Group}); n == 0 {
+			rows = append(rows, row{"refs", uint64(b.References), uint64(a.References), model.Group})
+		}
+	}
+	if schema.Split {
+		rows = append(rows, row{"managed", b.ManagedBytes, a.ManagedBytes, bytes}, row{"unmanaged", b.UnmanagedBytes, a.UnmanagedBytes, bytes})
+	}
+	n, w := min(3, len(rows)), 13
 	if r.H >= 32 {
 		n = len(rows)
 	}
@@ -121,7 +132,7 @@ func (p *heapComparison) sentence() string {
 	default:
 		text += " the heap stayed as large as it was"
 	}
-	text += objectsChange(a.Totals.Objects-b.Totals.Objects, after > before)
+	text += objectsChange(schemaOf(&p.State).Objects(), int64(countOf(&a.Totals, 0))-int64(countOf(&b.Totals, 0)), after > before)
 	for i, l := range p.loads2 {
 		if !l.Heap.Complete {
 			return text + ", but " + [...]string{"before", "after"}[i] + " is cut off."
@@ -131,8 +142,8 @@ func (p *heapComparison) sentence() string {
 }
 
 // objectsChange says how many objects more or fewer there are, shortly where that goes without saying.
-func objectsChange(d int64, grew bool) string {
-	n := ui.Plural(int(max(d, -d)), "object", "objects")
+func objectsChange(set *model.HeapSet, d int64, grew bool) string {
+	n := ui.Plural(int(max(d, -d)), set.One, set.Many)
 	switch {
 	case d == 0:
 		return ""
@@ -200,7 +211,7 @@ func (p *heapComparison) answer(w int) string {
 // columns lays the table out for its width.
 func (p *heapComparison) columns(w int) {
 	const right = widget.Right
-	b, name := 9, "TYPE"
+	b, name := 9, strings.ToUpper(schemaOf(&p.State).Axes[0].One)
 	if p.State.Exact {
 		b = 14
 	}
@@ -209,7 +220,7 @@ func (p *heapComparison) columns(w int) {
 	}
 	delta := "Δ " + strings.ToUpper(p.figure.String())
 	p.List.Columns = []widget.Column{
-		changeTitle: {Title: name, Width: 14, Grow: 4, MaxWidth: 60, Cut: widget.CutMiddle}, changeRepr: {Title: "REPR", Width: 11, Grow: 1, MaxWidth: 20, Drop: 5},
+		changeTitle: {Title: name, Width: 14, Grow: 4, MaxWidth: 60, Cut: widget.CutMiddle}, changeSecond: {Title: secondTitle(schemaOf(&p.State)), Width: 11, Grow: 1, MaxWidth: 20, Drop: 5},
 		changeBefore: {Title: "BEFORE", Width: b, Align: right, Drop: 3}, changeAfter: {Title: "AFTER", Width: b, Align: right, Drop: 2},
 		changeDelta: {Title: delta, Width: max(b+1, widget.Width(delta)+1), Align: right}, changeBar: {Title: "", Width: 5, Grow: 1, MaxWidth: 12, Drop: 6},
 		changePercent: {Title: "%", Width: 9, Align: right, Drop: 4}, changeOther: {Title: "Δ COUNT", Width: 9, Align: right, Drop: 1},
@@ -220,10 +231,10 @@ func (p *heapComparison) columns(w int) {
 	case p.by == CompareSubtrees:
 		c[changeTitle].Title, c[changeTitle].Cut, c[changeTitle].MaxWidth = "WHERE", widget.CutMiddle, 0
 		c[changeOther].Title, c[changeDelta].Title = "Δ ROWS", "Δ RETAINED"
-		ui.Hide(&c[changeRepr])
+		ui.Hide(&c[changeSecond])
 		ui.Hide(&c[changeStatus])
-	case p.by == CompareFrames:
-		ui.Hide(&c[changeRepr])
+	case p.by == CompareFrames || schemaOf(&p.State).Distinct() == 0:
+		ui.Hide(&c[changeSecond])
 	}
 	if p.figure == figureCount && p.by != CompareSubtrees {
 		ui.Hide(&c[changeOther])
@@ -261,8 +272,8 @@ func (p *heapComparison) Cell(row, col int) widget.Cell {
 	switch changeColumn(col) {
 	case changeTitle:
 		return widget.Cell{Text: p.changeName(c)}
-	case changeRepr:
-		return widget.Cell{Text: c.Repr, Style: p.Look.Muted}
+	case changeSecond:
+		return widget.Cell{Text: c.Sub, Style: p.Look.Muted}
 	case changeOther:
 		return p.DeltaCell(c.BeforeCount, c.AfterCount, model.Group)
 	case changeStatus:

@@ -60,7 +60,7 @@ func (p *heapComparison) explain() {
 	case g == nil:
 		lines = append(lines, p.Note("who holds them: looking…"))
 	default:
-		key := holderKey{graph: g, kind: p.table.set.kind(), id: uint32(c.after.id), before: p.graph2[0], beforeID: c.before.id}
+		key := holderKey{graph: g, kinds: p.table.set.by(1).Kinds, id: uint32(c.after.id), before: p.graph2[0], beforeID: c.before.id}
 		answer = "who holds them after"
 		if c.AfterCount > c.BeforeCount {
 			answer = "who holds the new ones"

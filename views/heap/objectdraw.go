@@ -154,11 +154,15 @@ func (p *heapObject) retains() string {
 func (p *heapObject) facts() []string {
 	g, h, r := p.graph, p.graph.Heap, p.shown
 	what := kindText(h, r)
-	if repr := reprText(h, r); repr != "" {
-		what += " · " + repr
+	for axis := 1; axis < len(h.Schema.Axes); axis++ {
+		if text := h.OnAxis(axis, r); text != "" {
+			what += " · " + text
+		}
 	}
-	what += fmt.Sprintf(" · row %s of %s · %s managed + %s unmanaged", model.Group(uint64(r)), model.Group(uint64(h.Len())), ui.BytesText(uint64(h.Size[r]), p.State.Exact),
-		ui.BytesText(h.Unmanaged(r), p.State.Exact))
+	if id := h.IDText(r); id != "" {
+		what += " · " + id
+	}
+	what += fmt.Sprintf(" · row %s of %s · %s", model.Group(uint64(r)), model.Group(uint64(h.Len())), sizeText(h.Schema, h.Managed(r), h.Unmanaged(r), p.State.Exact))
 	held := "held by " + namedRow(h, g.Idom[r], p.State.FullName) + ", which retains " + ui.BytesText(g.Retained[g.Idom[r]], p.State.Exact)
 	switch {
 	case p.State.Heap.RowOf >= 0 && p.State.Heap.RowOf != p.State.Snapshot():

@@ -19,7 +19,7 @@ type HeapState struct {
 	After    int  // of the other file, where two are compared; NoSnapshot for its last whole one
 	Moving   bool // the snapshot of the other file is what moving moves
 	Swapped  bool
-	Policy   heapgraph.EdgePolicy
+	Policy   heapgraph.Policy
 
 	Row     model.Row // what Object shows
 	RowOf   int
@@ -41,7 +41,7 @@ type (
 	SetAfter    struct{ I int }
 	SwapSides   struct{ Two bool } // two files are compared
 	MoveAfter   struct{ On bool }
-	SetPolicy   struct{ P heapgraph.EdgePolicy }
+	SetPolicy   struct{ P heapgraph.Policy }
 	SetRow      struct {
 		Of  int
 		Row model.Row
