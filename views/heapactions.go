@@ -169,12 +169,18 @@ func (a *app) goToSnapshot(text string) error {
 	return nil
 }
 
-// goToRow shows a row on the Object screen.
+// goToRow shows a row, by its number or identity, on the Object screen.
 func (a *app) goToRow(text string) error {
 	if a.Heaps == nil {
 		return fmt.Errorf("this file has no heap snapshots")
 	}
 	load, ok := a.Loads.Heap.Get()
+	if ok && load.I == a.state.Snapshot() {
+		if r, found := load.Heap.RowOf(text); found {
+			a.visit(keymap.ShowObject, state.SetRow{Of: load.I, Row: r})
+			return nil
+		}
+	}
 	n, err := strconv.ParseUint(strings.ReplaceAll(strings.TrimPrefix(text, "#"), ",", ""), 10, 32)
 	switch {
 	case err != nil:

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
@@ -33,6 +34,18 @@ func NewHeapObject(g *heapgraph.Graph, row model.Row, n int) *HeapObject {
 		}
 	}
 	return o
+}
+
+// maxText is how many bytes of what an object says are told.
+const maxText = 1 << 10
+
+// Say adds what the object says, where the file holds that.
+func (o *HeapObject) Say(ctx context.Context, texts model.HeapTexts, snapshot int) error {
+	text, whole, ok, err := texts.Text(ctx, snapshot, o.Row, maxText)
+	if ok && err == nil {
+		o.Text, o.TextWhole = &text, &whole
+	}
+	return err
 }
 
 // newEdge is a reference, seen from one of its ends: the other one is row.

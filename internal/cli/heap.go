@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
@@ -152,6 +153,11 @@ func (a *app) heapGraph(ctx context.Context, file string, dominators bool, f fun
 		if err := f(r, h, graph); err != nil {
 			return err
 		}
+		if texts, ok := p.Heaps.(model.HeapTexts); ok && r.Object != nil {
+			if err := r.Object.Say(ctx, texts, opt.Snapshot); err != nil {
+				return err
+			}
+		}
 		return a.writeReport(r, reportCmd{})
 	})
 }
@@ -232,7 +238,7 @@ func checkKey(by string, keys []string) error {
 
 type heapRow struct {
 	heapFile
-	Row uint32 `arg:"" help:"Number of the row in its snapshot."`
+	Row string `arg:"" help:"Number of the row in its snapshot, or the identity of an object as the format's tools write it, such as 0x7f00."`
 }
 
 type heapObjectCmd struct{ heapRow }
@@ -240,43 +246,61 @@ type heapObjectCmd struct{ heapRow }
 // Run says everything about one row.
 func (c *heapObjectCmd) Run(ctx context.Context, a *app) error {
 	return a.heapGraph(ctx, c.File, true, func(r *report.Report, h *model.Heap, g *heapgraph.Graph) error {
-		if err := c.check(h); err != nil {
+		row, err := rowOf(h, c.Row)
+		if err != nil {
 			return err
 		}
-		r.Object = report.NewHeapObject(g, model.Row(c.Row), a.flags.Limit)
+		r.Object = report.NewHeapObject(g, row, a.flags.Limit)
 		return nil
 	})
 }
 
-func (c *heapRow) check(h *model.Heap) error {
-	if int64(c.Row) < int64(h.Len()) {
-		return nil
+// rowOf finds a row that the user names by its number or its identity.
+func rowOf(h *model.Heap, name string) (model.Row, error) {
+	if form := h.Schema.IDs; form.Prefix != "" && strings.HasPrefix(name, form.Prefix) {
+		row, ok := h.RowOf(name)
+		if !ok {
+			return 0, usageError(fmt.Errorf("there is no object %s in the snapshot", name))
+		}
+		return row, nil
 	}
-	return usageError(fmt.Errorf("there is no row %d: the snapshot has %d, from 0", c.Row, h.Len()))
+	n, err := strconv.ParseUint(name, 10, 64)
+	switch {
+	case err != nil:
+		return 0, usageError(fmt.Errorf("%q is no number of a row", name))
+	case n >= uint64(h.Len()):
+		return 0, usageError(fmt.Errorf("there is no row %d: the snapshot has %d, from 0", n, h.Len()))
+	}
+	return model.Row(n), nil
 }
 
 type heapPathCmd struct {
 	heapRow
-	Without []uint32 `placeholder:"ROW" help:"Pass none of these rows: what else holds it?"`
+	Without []string `placeholder:"ROW" help:"Pass none of these rows: what else holds it?"`
 }
 
 // Run prints a shortest path from the root.
 func (c *heapPathCmd) Run(ctx context.Context, a *app) error {
-	without := map[model.Row]bool{}
-	for _, row := range c.Without {
-		without[model.Row(row)] = true
-	}
 	return a.heapGraph(ctx, c.File, true, func(r *report.Report, h *model.Heap, g *heapgraph.Graph) error {
-		if err := c.check(h); err != nil {
+		row, err := rowOf(h, c.Row)
+		if err != nil {
 			return err
 		}
-		steps, ok, err := g.Path(ctx, model.Row(c.Row), without)
+		without := map[model.Row]bool{}
+		for _, name := range c.Without {
+			out, err := rowOf(h, name)
+			if err != nil {
+				return err
+			}
+			without[out] = true
+		}
+		steps, ok, err := g.Path(ctx, row, without)
 		if err != nil {
 			return err
 		}
 		r.Path = report.NewHeapPath(h, steps)
 		if !ok {
-			fmt.Fprintf(a.env.Stderr, "memtui: nothing reaches row %d\n", c.Row)
+			fmt.Fprintf(a.env.Stderr, "memtui: nothing reaches row %s\n", c.Row)
 		}
 		return nil
 	})

@@ -257,6 +257,9 @@ func (p *heapComparison) Do(a keymap.Action) bool {
 	switch a {
 	case keymap.Group:
 		p.by = (p.by + 1) % compareByCount
+		if _, ok := schemaOf(&p.State).Frames(); !ok && p.by == CompareFrames {
+			p.by++
+		}
 		p.table = nil
 		p.List.Home()
 		p.Changed()
