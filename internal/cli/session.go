@@ -12,6 +12,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/indexcache"
 	"github.com/memtui/memtui/internal/reading"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/all"
@@ -24,7 +25,7 @@ type session struct {
 	src   *loaders.Source
 	store *model.Store
 	index *traceindex.KeptIndex
-	place *keeper // of the index; nil if it is kept nowhere
+	place *indexcache.Place // of the index; nil if it is kept nowhere
 
 	noPlace string // why there is none
 

@@ -74,6 +74,8 @@ var allowed = map[string][]string{
 	"internal/memtest/modeltest": {"model"},
 	"internal/reading":           {"model", "analysis/traceindex", "loaders"},
 	"internal/demo":              {"github.com/klauspost/compress"},
+	"internal/indexcache":        {"analysis/traceindex", "loaders", "golang.org/x/sys"},
+	"internal/cli/manual":        {"keymap", "github.com/alecthomas/kong"},
 	"internal/cli": {"model", "keymap", "themes", "analysis/...", "loaders/...", "export/...", "views/...", "internal/...",
 		"github.com/alecthomas/kong", "github.com/gdamore/tcell/v2", "golang.org/x/sys", "golang.org/x/term", "github.com/klauspost/compress"},
 }
