@@ -88,6 +88,9 @@ var memoryFiles = map[string]func(w *bufio.Writer, n int){
 	"events.mlyze": func(w *bufio.Writer, n int) {
 		traceWith(w, 0, func(w io.Writer) { manyNames(w, 1, 8) }, 4_000_000*n)
 	},
+	"ids.mlyze": func(w *bufio.Writer, n int) { // every event has a stack of its own, which the file does not know
+		traceWith(w, 1<<40, func(w io.Writer) { io.WriteString(w, "{}") }, 200_000*n)
+	},
 	"stacks.spaa": func(w *bufio.Writer, n int) {
 		fmt.Fprintln(w, spaaHeader)
 		fmt.Fprintln(w, `{"type":"frame","id":1,"func":"f","dso":1}`)

@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -16,11 +17,13 @@ type Budget struct {
 
 	// Outside says that the limit is the system's, not the user's: messages say so. It is set before the budget is used.
 	Outside bool
-	// Collect collects garbage and measures anew; nil where measures come from elsewhere. It is set before the budget is used.
+	// Collect collects garbage, gives it back to the system and measures anew; nil where measures come from elsewhere. It is set
+	// before the budget is used.
 	Collect func()
 
 	mu        sync.Mutex
 	relievers map[int]func()
+	tries     map[int]context.CancelCauseFunc
 	next      int
 }
 
@@ -77,6 +80,55 @@ func (b *Budget) Relieve() {
 	for _, f := range b.relievers {
 		f()
 	}
+}
+
+// Try calls f, which makes a part of an answer that may be left out. Where memory runs short meanwhile, the context of f ends; then,
+// and where f itself finds no room, what it left behind is collected, so that other parts have room, and the error is a
+// [MemoryError] about what. f must keep nothing when it fails. Its other errors are returned as they are.
+func (b *Budget) Try(ctx context.Context, what string, f func(ctx context.Context) error) error {
+	if b == nil {
+		return f(ctx)
+	}
+	trying, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer b.trying(cancel)()
+	err := f(trying)
+	short := (*MemoryError)(nil)
+	if err == nil || ctx.Err() != nil || !errors.As(err, &short) && !errors.As(context.Cause(trying), &short) {
+		return err
+	}
+	b.Relieve()
+	if b.Collect != nil {
+		b.Collect()
+	}
+	return b.Error(what)
+}
+
+// trying notes how a try is ended, until the function that is returned is called.
+func (b *Budget) trying(cancel context.CancelCauseFunc) (end func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.tries == nil {
+		b.tries = map[int]context.CancelCauseFunc{}
+	}
+	n := b.next
+	b.next++
+	b.tries[n] = cancel
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.tries, n)
+	}
+}
+
+// EndTries ends everything that is being tried, and reports whether anything is: its memory comes back soon.
+func (b *Budget) EndTries() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, cancel := range b.tries {
+		cancel(b.Error(""))
+	}
+	return len(b.tries) > 0
 }
 
 // Measured notes how many bytes are in use that no garbage collection frees.
