@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 )
@@ -157,6 +158,17 @@ func (b *Budget) Fits(n int64) bool {
 		b.Collect()
 	}
 	return n <= b.limit-b.kept.Load()
+}
+
+// Left returns how many more bytes there is room for, [math.MaxInt64] without a bound. It collects garbage first.
+func (b *Budget) Left() int64 {
+	if b == nil {
+		return math.MaxInt64
+	}
+	if b.Collect != nil {
+		b.Collect()
+	}
+	return max(b.limit-b.kept.Load(), 0)
 }
 
 // Part returns usual, or the given fraction of the budget where that is less: for buffers.

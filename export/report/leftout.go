@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -36,7 +37,11 @@ func fits(ctx context.Context, tables []string, f func(context.Context) error) (
 // leaveOut says what is missing.
 func (r *Report) leaveOut(ctx context.Context, left leftOut) {
 	if len(left) > 0 {
-		r.addProblems(model.BudgetOf(ctx).Problem("left out for want of memory: " + strings.Join(left, ", ")))
+		noun, verb := "table", "was"
+		if len(left) > 1 {
+			noun, verb = "tables", "were"
+		}
+		r.addProblems(model.BudgetOf(ctx).Problem(fmt.Sprintf("the %s %s %s left out", noun, strings.Join(left, ", "), verb)))
 	}
 }
 

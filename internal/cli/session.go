@@ -228,7 +228,12 @@ func (a *app) report(ctx context.Context, s *session, c reportCmd) (*report.Repo
 	if c.Table == "blocks" || c.Table == "born_blocks" {
 		opt.Blocks = c.Table
 	}
-	return report.Build(ctx, p, s.index, opt)
+	r, err := report.Build(ctx, p, s.index, opt)
+	if err != nil {
+		return nil, err
+	}
+	a.warnMemory(p, r)
+	return r, nil
 }
 
 // heapReport decodes all snapshots, one after the other.
