@@ -55,7 +55,6 @@ func Build(ctx context.Context, p *model.Profile, trace analysis.Trace, opt Opti
 	if err := b.totals(); err != nil {
 		return nil, err
 	}
-	b.out.Rows.left = &b.out.left
 	for _, part := range b.parts() {
 		if err := b.try(part); err != nil {
 			return nil, err

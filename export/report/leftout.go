@@ -23,6 +23,7 @@ type lacking interface{ lacks(name string) bool }
 func (t Trace) lacks(name string) bool     { return t.left.has(name) }
 func (c RowCounts) lacks(name string) bool { return c.left.has(name) }
 func (s Stacks) lacks(name string) bool    { return s.left.has(name) }
+func (d Diff) lacks(name string) bool      { return d.left.has(name) }
 func (c StackRows) lacks(name string) bool { return c.left.has(name) }
 
 // fits calls f, which fills in tables, and returns those that there is no memory for.
@@ -37,6 +38,11 @@ func fits(ctx context.Context, tables []string, f func(context.Context) error) (
 // leaveOut says what is missing.
 func (r *Report) leaveOut(ctx context.Context, left leftOut) {
 	if len(left) > 0 {
+		if r.Trace != nil {
+			r.Trace.Rows.left = &left
+		} else {
+			r.Stacks.Rows.left = &left
+		}
 		noun, verb := "table", "was"
 		if len(left) > 1 {
 			noun, verb = "tables", "were"

@@ -230,7 +230,6 @@ func BuildStacks(ctx context.Context, p *model.Profile, opt StackOptions) (*Repo
 		out.Window = &opt.Window.ID
 	}
 	out.Filters = filterLines(analysis.Cell{Stacks: opt.Filter})
-	out.Rows.left = &out.left
 	for _, part := range out.parts(p, opt) {
 		left, err := fits(ctx, part.tables, part.fill)
 		if err != nil {

@@ -32,7 +32,7 @@ func (a *app) dumpReport(ctx context.Context, s *session, p *model.Profile) (r *
 	if err != nil {
 		return nil, err
 	}
-	a.warnMemory(p, r)
+	a.warnMemory(p, &r.Header)
 	return r, nil
 }
 

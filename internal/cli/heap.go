@@ -70,7 +70,7 @@ func (a *app) heapList(ctx context.Context, file string, lists report.HeapLists)
 		if err != nil {
 			return err
 		}
-		a.warnMemory(p, r)
+		a.warnMemory(p, &r.Header)
 		return a.writeReport(r, reportCmd{})
 	})
 }

@@ -95,7 +95,7 @@ func (a *app) heapPage(ctx context.Context, s *session, src *html.Source) error 
 		return err
 	})
 	if err == nil {
-		a.warnMemory(src.Profile, src.Report)
+		a.warnMemory(src.Profile, &src.Report.Header)
 	}
 	return err
 }

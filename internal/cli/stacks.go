@@ -27,7 +27,7 @@ func (a *app) stacksReport(ctx context.Context, s *session, p *model.Profile, c 
 	if err != nil {
 		return nil, err
 	}
-	a.warnMemory(p, r)
+	a.warnMemory(p, &r.Header)
 	if opt.Selection == nil {
 		return r, nil
 	}
