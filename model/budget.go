@@ -39,6 +39,10 @@ func NewBudget(limit int64) *Budget {
 // CodeMemory is the code of problems that say what a budget had no room for.
 const CodeMemory = "memory-limit"
 
+// BudgetPerKept is how many bytes a budget needs for each byte that is kept while a list grows: it stands in memory twice then, and
+// reading stops when [BudgetOfFile] percents are in use.
+const BudgetPerKept = 4 * 100 / BudgetOfFile
+
 // Percents of a budget that may be in use while something is read. The rest is for what is made of it.
 const (
 	BudgetOfTables = 25 // for what is made into something else of about the same size
@@ -199,6 +203,13 @@ func (b *Budget) Says() string {
 		return fmt.Sprintf("the limits of the system (ulimit, control groups) leave the program %s, higher ones lift this", Bytes(b.limit))
 	}
 	return fmt.Sprintf("--max-memory is %s, a higher one lifts this", Bytes(b.limit))
+}
+
+// Lifts says which --max-memory has twice as much read, where a guard against files that mean far more than their size ended
+// reading. bytes is all memory that this takes.
+func Lifts(bytes int64) string {
+	const mib = 1 << 20
+	return fmt.Sprintf("--max-memory %dMiB or more has twice as much read", (bytes+mib-1)/mib)
 }
 
 // MemoryError says that the memory which the user allows is not enough.
