@@ -8,6 +8,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
+// Bash writes a script that completes commands, flags and their values in bash.
 func Bash(w io.Writer, app *kong.Application) {
 	var commands []string
 	for _, c := range app.Children {
@@ -62,6 +63,7 @@ func quoteZsh(s string) string {
 	return strings.NewReplacer("'", "’", "[", "(", "]", ")", ":", " -").Replace(s)
 }
 
+// Zsh writes a script that completes commands, flags and their values in zsh.
 func Zsh(w io.Writer, app *kong.Application) {
 	fmt.Fprintf(w, "#compdef %[1]s\n# zsh completion for %[1]s: source <(%[1]s completion zsh)\n_%[1]s() {\n  local -a commands\n  commands=(\n", app.Name)
 	for _, c := range app.Children {
@@ -97,6 +99,7 @@ func zshFlags(app *kong.Application, command *kong.Node) string {
 	return out.String()
 }
 
+// Fish writes a script that completes commands, flags and their values in fish.
 func Fish(w io.Writer, app *kong.Application) {
 	fmt.Fprintf(w, "# fish completion for %[1]s: %[1]s completion fish | source\n", app.Name)
 	quote := func(s string) string {
