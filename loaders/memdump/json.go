@@ -45,7 +45,7 @@ func readJSON(ctx context.Context, src *loaders.Source, strict bool, to *sink) (
 	if f.l.dead || f.a.overflow {
 		f.lost = max(0, src.Size()-f.l.offset())
 	}
-	if len(f.a.series) == 0 && !f.found.broken() {
+	if len(f.a.series) == 0 && !f.l.dead && !f.found.broken() {
 		f.found.add(model.Warning, "series", 0, 1, "the file holds no series")
 	}
 	return f, nil
@@ -67,7 +67,7 @@ func (f *jsonFile) mark(src *loaders.Source) error {
 	return nil
 }
 
-// wide recognises JSON in UTF-16 or UTF-32, with or without a mark.
+// wide recognizes JSON in UTF-16 or UTF-32, with or without a mark.
 func wide(b []byte) bool {
 	if bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) {
 		return true
@@ -102,7 +102,9 @@ func (f *jsonFile) root() {
 // series reads a series whose bracket was read.
 func (f *jsonFile) series() {
 	l, at, line := f.l, f.l.at, f.l.atLine
-	f.a.begin()
+	if f.a.begin() == nil {
+		return
+	}
 	hasData := false
 	for first := true; !f.a.overflow; {
 		k, ok := l.member(&first)

@@ -32,7 +32,7 @@ func (l *lexer) skip(open byte) {
 	depth, quoted := 1, false
 	for depth > 0 {
 		if l.pos == len(l.buf) && !l.more() {
-			l.stop("truncated", "the file ends in the middle of its JSON")
+			l.cut()
 			return
 		}
 		depth, quoted = l.skipChunk(depth, quoted)
@@ -87,7 +87,7 @@ func (l *lexer) skipChunk(depth int, quoted bool) (int, bool) {
 // skipStrict is skip that checks the grammar.
 func (l *lexer) skipStrict(open byte) {
 	if l.depth++; l.depth > maxDepth {
-		l.stop("json", "brackets are nested deeper than the limit of 1,000, which nothing lifts: what follows was not read")
+		l.stop("too-large", "brackets are nested deeper than the limit of 1,000, which nothing lifts: what follows was not read")
 		return
 	}
 	for first := true; !l.dead; {

@@ -97,9 +97,19 @@ func (l *lexer) stop(code, message string) byte {
 	return tokEnd
 }
 
-// wrong counts a fault that can be read over.
+// wrong counts a fault that can be read over. When reading has ended there is none: what is missing then was not read.
 func (l *lexer) wrong(severity model.Severity, code, message string) {
-	l.found.add(severity, code, l.at, l.atLine, message)
+	if !l.dead {
+		l.found.add(severity, code, l.at, l.atLine, message)
+	}
+}
+
+// cut ends reading where the input ends within JSON.
+func (l *lexer) cut() byte {
+	if l.r.src.Limited() {
+		l.dead = true // the limit was told
+	}
+	return l.stop("truncated", "the file ends in the middle of its JSON")
 }
 
 // space skips white space; false at the end.
@@ -127,7 +137,7 @@ func (l *lexer) next() byte {
 		return tokEnd
 	}
 	if !l.space() {
-		return l.stop("truncated", "the file ends in the middle of its JSON")
+		return l.cut()
 	}
 	l.at, l.atLine = l.offset(), l.line
 	c := l.buf[l.pos]
@@ -165,7 +175,7 @@ func (l *lexer) wordToken() byte {
 				l.pos++
 			}
 			if l.keep = append(l.keep, l.buf[:l.pos]...); len(l.keep) > 1<<16 {
-				return l.stop("json", "a word is longer than the limit of 64 KiB, which nothing lifts: what follows was not read")
+				return l.stop("too-large", "a word is longer than the limit of 64 KiB, which nothing lifts: what follows was not read")
 			}
 		}
 		l.text = l.keep
@@ -231,7 +241,7 @@ func (l *lexer) stringToken() byte {
 	l.keep = append(l.keep[:0], l.text...)
 	for {
 		if l.pos == len(l.buf) && !l.more() {
-			return l.stop("truncated", "the file ends in the middle of its JSON")
+			return l.cut()
 		}
 		if limit := l.limits.text(); len(l.keep) > limit.n {
 			l.limits.tell(l.found, l.offset(), l.line, limit.String())

@@ -106,7 +106,7 @@ func (r *replay) one() (more bool, err error) {
 		r.in.pos += size
 		return true, nil
 	case short:
-		if r.in.err == nil {
+		if r.in.err == nil && !r.trace.src.Limited() {
 			r.found.add(model.Error, "truncated", r.in.offset(), fmt.Sprintf("the file ends within an event, %d bytes of it are left", len(b)))
 		}
 		r.batch.Lost += int64(len(b))
