@@ -31,8 +31,9 @@
 //
 // # Rules
 //
-// The validator's rules, which are also the codes of problems. json, utf-8, line-length, record-type, header, header-field,
+// The validator's rules, which are also the codes of problems. json, utf-8, record-type, header, header-field,
 // version, enum, event, dso, frame, thread, stack, context, weights, primary-metric, exclusive, frame-order, inline-order,
 // reference, order, duplicate-id, sample, window. Only warnings: duplicate-key, stack-id (one id under several events),
-// time-range, source-tool, build-id, context-key, suspicious-weight.
+// time-range, source-tool, build-id, context-key, suspicious-weight. Of what a limit kept from being read or checked: line-length,
+// event-limit, metric-limit, too-large.
 package spaa

@@ -12,6 +12,7 @@ type header struct {
 	format, version, tool, order, idMode string
 	command, toolVersion                 string
 	events                               []model.ProfileEvent
+	limited                              bool // it declares more events
 	hasRange                             bool
 	start, end                           float64
 	unit                                 string
@@ -169,7 +170,8 @@ func (r *headerReader) events(value []byte) {
 	c := elements(value)
 	for e, ok := c.element(); ok; e, ok = c.element() {
 		if len(r.h.events) >= maxDeclared {
-			r.warn("event-limit", "the header declares more events than the limit of %d: those behind it were not read", maxDeclared)
+			r.warn("event-limit", "the header declares more events than the limit of %d: those behind it were not read; nothing lifts it", maxDeclared)
+			r.h.limited = true
 			break
 		}
 		r.event(e)

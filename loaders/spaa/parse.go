@@ -3,6 +3,7 @@ package spaa
 import (
 	"bytes"
 	"context"
+	"errors"
 	"hash/maphash"
 	"unicode/utf8"
 
@@ -17,6 +18,7 @@ type parser struct {
 	worker  int
 	strict  bool // check what only validation asks for
 	checker jsonChecker
+	limited func() bool  // whether the source ended at a limit, which was told; nil for no
 	seed    maphash.Seed // of all workers
 
 	templates templates
@@ -75,6 +77,10 @@ func (p *parser) line(line []byte, at place, last bool) (kind recordType) {
 		line = line[:len(line)-1]
 	}
 	if len(line) == 0 {
+		return typeUnknown
+	}
+	if last && p.limited != nil && p.limited() {
+		p.drop(line, at)
 		return typeUnknown
 	}
 	sound := !p.strict || p.check(line, at)
@@ -137,6 +143,10 @@ func (p *parser) check(line []byte, at place) (ok bool) {
 		p.out.issue(model.Error, "utf-8", at, "a line is not valid UTF-8")
 	}
 	twice, err := p.checker.object(line)
+	if errors.Is(err, errNesting) {
+		p.out.issue(model.Error, "too-large", at, "%v", err)
+		return true
+	}
 	if err != nil {
 		p.out.issue(model.Error, "json", at, "%v", err)
 		return false

@@ -3,6 +3,8 @@ package spaa
 import (
 	"errors"
 	"fmt"
+
+	"github.com/memtui/memtui/model"
 )
 
 // maxNesting is how deep objects and arrays may stand in each other.
@@ -10,7 +12,7 @@ const maxNesting = 1000
 
 var (
 	errObject  = errors.New("a line is no JSON object")
-	errNesting = errors.New("objects or arrays are nested too deeply")
+	errNesting = fmt.Errorf("what a line nests deeper than the limit of %s was not checked; nothing lifts it", model.Group(maxNesting))
 )
 
 // jsonChecker holds lines against the grammar of JSON. It is one goroutine's own.
