@@ -32,8 +32,8 @@ func TestALimitIsOneProblem(t *testing.T) {
 		fmt.Fprintf(&metrics, `{"metric":"m%d","value":1},`, i)
 	}
 	for name, text := range map[string]string{
-		"depth":   good + `{"type":"frame","id":20,"func":"f","dso":1,"kind":"user","x":` + strings.Repeat("[", 1001) + strings.Repeat("]", 1001) + "}\n",
-		"events":  strings.Replace(good, `"events":[`, `"events":[`+events.String(), 1),
+		"depth":  good + `{"type":"frame","id":20,"func":"f","dso":1,"kind":"user","x":` + strings.Repeat("[", 1001) + strings.Repeat("]", 1001) + "}\n",
+		"events": strings.Replace(good, `"events":[`, `"events":[`+events.String(), 1),
 		"metrics": strings.NewReplacer(`{"metric":"period","value":3000}`, metrics.String()+`{"metric":"period","value":3000}`,
 			`{"metric":"period","value":2000}`, metrics.String()+`{"metric":"period","value":2000}`).Replace(good),
 	} {
