@@ -389,8 +389,8 @@ func (s *spool) copyRange(ctx context.Context, off, n int64) ([]byte, error) {
 		return nil, s.budget.Error(model.Bytes(n).String() + " of a compressed file or a pipe at once")
 	}
 	if n > spoolRange {
-		return nil, fmt.Errorf("%s of a compressed file or a pipe are more than the limit of %s for one piece that must stand in memory: decompress it into a file first, which has no such limit",
-			model.Bytes(n), model.Bytes(spoolRange))
+		return nil, &LimitError{fmt.Sprintf("%s of a compressed file or a pipe are more than the limit of %s for one piece that must stand in memory: decompress it into a file first, which has no such limit",
+			model.Bytes(n), model.Bytes(spoolRange))}
 	}
 	b := make([]byte, n)
 	got := 0

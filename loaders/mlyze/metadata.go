@@ -33,11 +33,20 @@ type tables struct {
 	broken  string  // why the JSON cannot be read to its end, "" when it can
 	cut     bool    // because the bytes end within it
 	full    bool    // because there is no memory for more
+	limited bool    // because of a limit, that of memory or another: what is missing is no damage
 }
 
 // empty reports whether the file names nothing at all, as those of the reference tracer.
 func (t *tables) empty() bool {
 	return len(t.stacks) == 0 && len(t.files.index) == 0 && len(t.funcs.index) == 0
+}
+
+// known returns the tables that events can be judged by: none where only some ids were read.
+func (t *tables) known() *tables {
+	if t == nil || t.limited {
+		return &tables{}
+	}
+	return t
 }
 
 // span is a run of tables.flat.
@@ -107,14 +116,18 @@ func parseMetadata(ctx context.Context, b []byte, base int64, found *findings, b
 	m.root()
 	m.tables.frames, m.tables.frameAt = m.intern.frames, m.intern.at
 	m.end, m.broken, m.cut, m.tables.full = m.p, m.reason, m.ended(), m.scanner.full
+	m.limited = m.scanner.full || m.deep
 	if m.broken != "" {
 		m.end = m.scanner.at
 	}
 	return &m.tables
 }
 
+// warn notes a fault, unless reading has ended: what is missing then was not read.
 func (m *metaParser) warn(code string, at int, message string) {
-	m.found.add(model.Warning, code, m.base+int64(at), message)
+	if m.reason == "" {
+		m.found.add(model.Warning, code, m.base+int64(at), message)
+	}
 }
 
 func (m *metaParser) resetStacks() {

@@ -189,7 +189,7 @@ func (r *replay) learn(n int) {
 // askTables waits for the metadata, which tells plausible stacks: whether it is there must not depend on who is faster.
 func (r *replay) askTables() error {
 	tables, err := r.trace.waitTables(r.in.ctx)
-	r.judge.tables = tables
+	r.judge.tables = tables.known()
 	return err
 }
 

@@ -25,6 +25,7 @@ type scanner struct {
 	at     int
 	budget *model.Budget // of memory, nil for no bound
 	full   bool          // it is used up: that is why everything fails
+	deep   bool          // values are nested too deeply: that is why everything fails
 }
 
 // spend reports whether there is room for n more bytes, and for what is made of all that was read. If not, everything fails.
@@ -287,7 +288,8 @@ func (s *scanner) skip() bool {
 		switch c := s.next(); c {
 		case '{', '[':
 			if depth == maxDepth {
-				return s.fail(fmt.Sprintf("it nests deeper than %d", maxDepth))
+				s.deep = true
+				return s.fail(fmt.Sprintf("it nests deeper than the limit of %s, which nothing lifts", model.Group(maxDepth)))
 			}
 			isObject[depth], first = c == '{', true
 			depth++
