@@ -258,11 +258,12 @@ func (f *jsonFile) point(p *point) {
 func (f *jsonFile) timestamp() int64 {
 	switch f.l.Value() {
 	case json.Number:
-		us, _ := json.Float(f.l.Text())
-		f.a.exact.us = us
 		if i, exact := json.Int(f.l.Text()); exact && -maxStamp < i && i < maxStamp {
+			f.a.exact.us = float64(i)
 			return i
 		}
+		us, _ := json.Float(f.l.Text())
+		f.a.exact.us = us
 		return stampOf(us)
 	case json.String:
 		us, local := parseISO(f.l.Text())

@@ -210,7 +210,7 @@ func (c *Cursor) More() bool { return !c.dead && c.space() }
 
 // Peek returns the first byte of the next token without reading it, End where there is none.
 func (c *Cursor) Peek() Kind {
-	if c.dead || !c.space() {
+	if c.dead || (c.pos >= len(c.buf) || c.buf[c.pos] <= ' ') && !c.space() {
 		return End
 	}
 	return Kind(c.buf[c.pos])
@@ -221,18 +221,25 @@ func (c *Cursor) Next() Kind {
 	if c.dead {
 		return End
 	}
-	there := c.space()
-	c.at, c.atLine = c.Offset(), c.line
-	if !there {
+	if (c.pos >= len(c.buf) || c.buf[c.pos] <= ' ') && !c.space() {
+		c.at, c.atLine = c.Offset(), c.line
 		return c.fail(Truncated)
 	}
+	c.at, c.atLine = c.base+int64(c.pos), c.line
 	switch b := c.buf[c.pos]; {
 	case b == '"':
 		return c.string()
 	case b == '{' || b == '}' || b == '[' || b == ']' || b == ',' || b == ':':
 		c.pos++
 		return Kind(b)
-	case b == '-' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z':
+	case b == '-' || b >= '0' && b <= '9':
+		if n := numberEnd(c.buf[c.pos:]); c.pos+n < len(c.buf) && !wordy(c.buf[c.pos+n]) && c.buf[c.pos+n-1]-'0' <= 9 {
+			c.text = c.buf[c.pos : c.pos+n]
+			c.pos += n
+			return Number
+		}
+		return c.word()
+	case b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z':
 		return c.word()
 	}
 	return c.fail(BadByte)

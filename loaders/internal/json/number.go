@@ -18,23 +18,18 @@ func wordEnd(b []byte) int {
 
 // numberEnd returns how many bytes of b a number takes, or those up to the byte where one would have to go on in another way.
 func numberEnd(b []byte) (n int) {
-	digits := func() bool {
-		from := n
-		for n < len(b) && b[n]-'0' <= 9 {
-			n++
-		}
-		return n > from
-	}
 	if n < len(b) && b[n] == '-' {
 		n++
 	}
+	from := n
 	if n < len(b) && b[n] == '0' {
 		n++
-	} else if !digits() {
+	} else if n = digitsEnd(b, n); n == from {
 		return n
 	}
 	if n < len(b) && b[n] == '.' {
-		if n++; !digits() {
+		from = n + 1
+		if n = digitsEnd(b, from); n == from {
 			return n
 		}
 	}
@@ -42,9 +37,17 @@ func numberEnd(b []byte) (n int) {
 		if n++; n < len(b) && (b[n] == '-' || b[n] == '+') {
 			n++
 		}
-		digits()
+		n = digitsEnd(b, n)
 	}
 	return n
+}
+
+// digitsEnd returns the index of the first byte from i on that is no digit.
+func digitsEnd(b []byte, i int) int {
+	for i < len(b) && b[i]-'0' <= 9 {
+		i++
+	}
+	return i
 }
 
 // number reports whether all of b, which [numberEnd] has passed, is a number: that ends with a digit.
