@@ -41,6 +41,7 @@ var faults = [...]string{
 	json.NoName:     "a name is missing",
 	json.NoColon:    "a colon is missing",
 	json.NoComma:    "a comma or a closing bracket is missing",
+	json.NoMember:   "a comma or a closing bracket is missing",
 	json.BadByte:    "a character that is no JSON",
 	json.TooDeep:    "brackets are nested deeper than the limit of 1,000, which nothing lifts: what follows was not read",
 	json.LongWord:   "a word is longer than the limit of 64 KiB, which nothing lifts: what follows was not read",

@@ -38,7 +38,8 @@ const (
 	NoValue                    // a value is missing
 	NoName                     // the name of a member is missing
 	NoColon                    // a colon is missing
-	NoComma                    // a comma or a closing bracket is missing
+	NoComma                    // a comma or the end of an array is missing
+	NoMember                   // a comma or the end of an object is missing
 	BadByte                    // a byte that no token begins with
 	TooDeep                    // arrays and objects nest deeper than MaxDepth
 	LongWord                   // a number is longer than MaxWord

@@ -5,7 +5,7 @@ import "bytes"
 // Element goes to the next value of an array whose bracket was read; false at the array's end, which is passed. first must be true
 // for the first one. The caller reads the value.
 func (c *Cursor) Element(first *bool) bool {
-	if !*first && !c.comma(']') {
+	if !*first && !c.comma(']', NoComma) {
 		return false
 	}
 	if c.Peek() == ']' {
@@ -21,7 +21,7 @@ func (c *Cursor) Element(first *bool) bool {
 // Member reads the next name of an object whose bracket was read, and its colon; false at the object's end, which is passed. first must
 // be true for the first one. The name is good until the next token. The caller reads the value.
 func (c *Cursor) Member(first *bool) (name []byte, ok bool) {
-	if !*first && !c.comma('}') {
+	if !*first && !c.comma('}', NoMember) {
 		return nil, false
 	}
 	switch c.Peek() {
@@ -56,15 +56,16 @@ func (c *Cursor) Member(first *bool) (name []byte, ok bool) {
 // onLine reports whether no line ends before buf[i].
 func (c *Cursor) onLine(i int) bool { return i == c.pos || bytes.IndexByte(c.buf[c.pos:i], '\n') < 0 }
 
-// comma passes a comma between two values; false where closing ends them, which is passed as well, or neither is there.
-func (c *Cursor) comma(closing Kind) bool {
+// comma passes a comma between two values; false where closing ends them, which is passed as well, or neither is there: then that is
+// the fault.
+func (c *Cursor) comma(closing Kind, missing Code) bool {
 	switch k := c.Peek(); k {
 	case ',', closing:
 		c.at, c.atLine = c.Offset(), c.line
 		c.pos++
 		return k == ','
 	}
-	c.unexpected(NoComma)
+	c.unexpected(missing)
 	return false
 }
 
