@@ -26,8 +26,8 @@
 //
 // Blocks of whole lines are taken apart on several goroutines and merged in order. Lines of one writer look alike. A sample, stack
 // or frame is first read by a [template]: a line before it with gaps for the values, which must be plain. What fits none is taken
-// apart by the bytes between values at the top level ([lineScanner]), and if that fails name by name. Opening checks what it
-// needs; validation holds every byte against the grammar of JSON, of lines that fit a template by that of the line it was made of.
+// apart name by name ([lineScanner]). Opening checks what it needs; validation holds every byte against the grammar of JSON, of lines
+// that fit a template by that of the line it was made of.
 //
 // # Rules
 //

@@ -1,5 +1,7 @@
 package spaa
 
+import "github.com/memtui/memtui/loaders/internal/json"
+
 // key is a member of a record that has a meaning.
 type key uint8
 
@@ -69,7 +71,7 @@ func keyOf(name []byte) key {
 	}
 	for _, c := range name {
 		if c == '\\' {
-			decoded, _ := text(append(append([]byte{'"'}, name...), '"'))
+			decoded, _ := json.Text(append(append([]byte{'"'}, name...), '"'))
 			if string(decoded) != string(name) {
 				return keyOf(decoded)
 			}
@@ -111,7 +113,7 @@ func typeOf(value []byte) recordType {
 	case `"window"`:
 		return typeWindow
 	}
-	if s, ok := text(value); ok && len(s)+2 != len(value) {
+	if s, ok := json.Text(value); ok && len(s)+2 != len(value) {
 		return typeOf(append(append([]byte{'"'}, s...), '"'))
 	}
 	return typeUnknown

@@ -7,6 +7,7 @@ import (
 	"hash/maphash"
 	"unicode/utf8"
 
+	"github.com/memtui/memtui/loaders/internal/json"
 	"github.com/memtui/memtui/model"
 )
 
@@ -189,7 +190,7 @@ func (p *parser) wrong(rule string, at place, k key) {
 
 // optional reads a string that may be missing, or null.
 func (p *parser) optional(rule string, at place, f field) (s []byte, ok bool) {
-	if s, ok = text(f.value); !ok && p.strict && !isNull(f.value) {
+	if s, ok = json.Text(f.value); !ok && p.strict && !isNull(f.value) {
 		p.wrong(rule, at, f.key)
 	}
 	return s, ok
@@ -219,12 +220,12 @@ func (p *parser) dso(at place) {
 	for _, f := range p.scanner.fields {
 		switch f.key {
 		case keyID:
-			r.id, id = unsigned(f.value)
+			r.id, id = json.Uint(f.value)
 		case keyName:
-			s, ok := text(f.value)
+			s, ok := json.Text(f.value)
 			r.dso.Name, named = string(s), ok
 		case keyBuildID:
-			s, _ := text(f.value)
+			s, _ := json.Text(f.value)
 			r.dso.BuildID = string(s)
 			if !hexadecimal(s) && !isNull(f.value) {
 				p.warn("build-id", at, "build_id %q is no hexadecimal number in lower case", shortened(s))
@@ -287,7 +288,7 @@ func (p *parser) numbered(at place, k key, value []byte) int64 {
 
 // cpuNumber warns of a CPU that is no number; -1 is what writers put for none.
 func (p *parser) cpuNumber(at place, value []byte) uint16 {
-	if _, ok := unsigned(value); !ok && string(value) != "-1" && !isNull(value) {
+	if _, ok := json.Uint(value); !ok && string(value) != "-1" && !isNull(value) {
 		p.warn("context", at, "cpu of a record is no number")
 	}
 	return cpuOf(value)
@@ -295,7 +296,7 @@ func (p *parser) cpuNumber(at place, value []byte) uint16 {
 
 // task reads the number of a process or thread, -1 when it is none.
 func task(value []byte) int64 {
-	n, ok := unsigned(value)
+	n, ok := json.Uint(value)
 	if !ok || n > 1<<62 {
 		return -1
 	}
@@ -304,7 +305,7 @@ func task(value []byte) int64 {
 
 // cpuOf reads the number of a CPU.
 func cpuOf(value []byte) uint16 {
-	n, ok := unsigned(value)
+	n, ok := json.Uint(value)
 	if !ok || n >= uint64(model.NoCPU) {
 		return model.NoCPU
 	}
@@ -318,11 +319,11 @@ func (p *parser) frame(at place) {
 	for _, f := range p.scanner.fields {
 		switch f.key {
 		case keyID:
-			r.id, id = unsigned(f.value)
+			r.id, id = json.Uint(f.value)
 		case keyFunc:
-			r.function, named = text(f.value)
+			r.function, named = json.Text(f.value)
 		case keyDSO:
-			r.dso, r.dsoKnown = unsigned(f.value)
+			r.dso, r.dsoKnown = json.Uint(f.value)
 		case keySrcline:
 			r.source, _ = p.optional("frame", at, f)
 		case keyKind:
@@ -376,19 +377,19 @@ func (p *parser) inlining(r *frameRecord, f field) {
 	}
 	switch f.key {
 	case keyIP:
-		s, ok := text(f.value)
+		s, ok := json.Text(f.value)
 		r.ip = maphash.Bytes(p.seed, s)
 		if !ok || !bytes.HasPrefix(s, []byte("0x")) {
 			p.noAddress(r.place, keyIP)
 		}
 	case keySymoff:
-		s, ok := text(f.value)
+		s, ok := json.Text(f.value)
 		r.symoff = maphash.Bytes(p.seed, s)
 		if !ok || !bytes.HasPrefix(s, []byte("0x")) {
 			p.noAddress(r.place, keySymoff)
 		}
 	case keyInlineDepth:
-		n, ok := unsigned(f.value)
+		n, ok := json.Uint(f.value)
 		if !ok {
 			n = maxDepth + 1
 		}
