@@ -62,11 +62,21 @@ var names = [...]string{
 	keyEvent: "event", keyPeriod: "period", keyStackID: "stack_id", keyStart: "start", keyEnd: "end", keyUnit: "unit", keyByStack: "by_stack",
 }
 
+// byLength are the keys whose names have so many bytes.
+var byLength = func() (out [32][]key) {
+	for k := keyType; int(k) < len(names); k++ {
+		out[len(names[k])] = append(out[len(names[k])], k)
+	}
+	return out
+}()
+
 // keyOf finds a name as it is written between quotes.
 func keyOf(name []byte) key {
-	for i := keyType; int(i) < len(names); i++ {
-		if string(name) == names[i] {
-			return i
+	if len(name) < len(byLength) {
+		for _, k := range byLength[len(name)] {
+			if string(name) == names[k] {
+				return k
+			}
 		}
 	}
 	for _, c := range name {

@@ -10,6 +10,14 @@ func Blank(b []byte, i int) int {
 	return i
 }
 
+// stringEnd is StringEnd, faster for strings without escapes.
+func stringEnd(b []byte, i int) int {
+	if e := plainEnd(b, i+1); e < len(b) && b[e] == '"' {
+		return e + 1
+	}
+	return StringEnd(b, i)
+}
+
 // StringEnd returns the index behind the string that starts at b[i], a quote; -1 when it does not end.
 func StringEnd(b []byte, i int) int {
 	for i = plainEnd(b, i+1); i < len(b); i = plainEnd(b, i) {
@@ -34,7 +42,7 @@ func ValueEnd(b []byte, i int) int {
 	}
 	switch c := b[i]; {
 	case c == '"':
-		return StringEnd(b, i)
+		return stringEnd(b, i)
 	case c == '{' || c == '[':
 		return nestedEnd(b, i)
 	case c == '-' || c >= '0' && c <= '9':
@@ -114,13 +122,15 @@ func (v *Values) Member() (name, value []byte, ok bool) {
 	if v.i >= len(v.b) || v.b[v.i] != '"' {
 		return nil, nil, v.fail()
 	}
-	e := StringEnd(v.b, v.i)
+	e := stringEnd(v.b, v.i)
 	if e < 0 {
 		return nil, nil, v.fail()
 	}
 	name = v.b[v.i+1 : e-1]
-	if e = Blank(v.b, e); e >= len(v.b) || v.b[e] != ':' {
-		return nil, nil, v.fail()
+	if e >= len(v.b) || v.b[e] != ':' {
+		if e = Blank(v.b, e); e >= len(v.b) || v.b[e] != ':' {
+			return nil, nil, v.fail()
+		}
 	}
 	v.i = Blank(v.b, e+1)
 	value, ok = v.next('}')
@@ -141,7 +151,9 @@ func (v *Values) next(closing byte) (value []byte, ok bool) {
 		return nil, v.fail()
 	}
 	value = v.b[v.i:e]
-	v.i = Blank(v.b, e)
+	if v.i = e; e >= len(v.b) || v.b[e] <= ' ' {
+		v.i = Blank(v.b, e)
+	}
 	switch {
 	case v.i < len(v.b) && v.b[v.i] == ',':
 		v.i = Blank(v.b, v.i+1)

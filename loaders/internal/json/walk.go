@@ -121,10 +121,15 @@ func (n *nesting) object() bool { return n.bits[(n.depth-1)/64]>>((n.depth-1)%64
 func (c *Cursor) check(open Kind) {
 	var n nesting
 	n.push(open)
+	object := open == '{'
 	for first := true; n.depth > 0 && !c.dead; {
-		if !c.follows(&n, &first) {
-			n.depth--
-			first = false
+		if !c.follows(object, n.depth, &first) {
+			if n.depth--; n.depth > 0 {
+				object, first = n.object(), false
+			}
+			continue
+		}
+		if c.plainScalar() {
 			continue
 		}
 		switch k := c.Next(); k {
@@ -134,7 +139,7 @@ func (c *Cursor) check(open Kind) {
 				return
 			}
 			n.push(k)
-			first = true
+			object, first = k == '{', true
 		case '}', ']', ',', ':':
 			c.fault(NoValue, c.at)
 		}
@@ -142,16 +147,80 @@ func (c *Cursor) check(open Kind) {
 }
 
 // follows goes to the next value within the innermost brackets.
-func (c *Cursor) follows(n *nesting, first *bool) bool {
-	if !n.object() {
-		return c.Element(first)
-	}
+func (c *Cursor) follows(object bool, depth int, first *bool) bool {
 	was := *first
-	name, ok := c.Member(first)
-	if ok && c.OnName != nil {
-		c.OnName(n.depth, was, name)
+	name, ok := c.plainSeparator(object, was)
+	switch {
+	case ok:
+		*first = false
+	case object:
+		name, ok = c.Member(first)
+	default:
+		ok = c.Element(first)
+	}
+	if ok && object && c.OnName != nil {
+		c.OnName(depth, was, name)
 	}
 	return ok
+}
+
+// plainSeparator passes what stands before a value where that is as most writers write it: a comma, and the name of a member, which has
+// no escapes. Anything else it leaves alone.
+func (c *Cursor) plainSeparator(object, first bool) (name []byte, ok bool) {
+	b, i := c.buf, c.pos
+	if !first {
+		if i >= len(b) || b[i] != ',' {
+			return nil, false
+		}
+		i++
+	}
+	if i < len(b) && b[i] == ' ' {
+		i++
+	}
+	if i >= len(b) || b[i] <= ' ' || b[i] == ']' {
+		return nil, false
+	}
+	if !object {
+		c.pos = i
+		return nil, true
+	}
+	if b[i] != '"' {
+		return nil, false
+	}
+	e := plainEnd(b, i+1)
+	if e+1 >= len(b) || b[e] != '"' || b[e+1] != ':' {
+		return nil, false
+	}
+	c.at, c.atLine = c.base+int64(i), c.line
+	c.pos = e + 2
+	return b[i+1 : e], true
+}
+
+// plainScalar passes a string without escapes, or a number, that stands in the buffer whole. Anything else it leaves alone.
+func (c *Cursor) plainScalar() bool {
+	b, i := c.buf, c.pos
+	if i < len(b) && b[i] == ' ' {
+		i++
+	}
+	if i >= len(b) {
+		return false
+	}
+	switch d := b[i]; {
+	case d == '"':
+		if i = plainEnd(b, i+1); i >= len(b) || b[i] != '"' {
+			return false
+		}
+		c.pos = i + 1
+		return true
+	case d == '-' || d-'0' <= 9:
+		n := numberEnd(b[i:])
+		if i += n; i >= len(b) || wordy(b[i]) || b[i-1]-'0' > 9 {
+			return false
+		}
+		c.pos = i
+		return true
+	}
+	return false
 }
 
 // Classes of bytes for passing over values.
