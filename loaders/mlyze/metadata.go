@@ -324,12 +324,12 @@ func (m *metaParser) stack(id uint64, ok bool) {
 	m.Next()
 	from := len(m.flat)
 	for first := true; m.Element(&first); {
-		if m.Peek() != '{' {
+		at := m.Offset()
+		f, quick := m.quickFrame()
+		if !quick && m.Peek() != '{' {
 			m.wrongType("a frame is not an object")
 			continue
 		}
-		at := m.Offset()
-		f, quick := m.quickFrame()
 		if !quick {
 			if f = m.frame(); m.Dead() {
 				return

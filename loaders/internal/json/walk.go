@@ -5,6 +5,10 @@ import "bytes"
 // Element goes to the next value of an array whose bracket was read; false at the array's end, which is passed. first must be true
 // for the first one. The caller reads the value.
 func (c *Cursor) Element(first *bool) bool {
+	if _, ok := c.plainSeparator(false, *first); ok && !c.dead {
+		*first = false
+		return true
+	}
 	if !*first && !c.comma(']', NoComma) {
 		return false
 	}
