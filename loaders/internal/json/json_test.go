@@ -349,7 +349,7 @@ func TestPlainEnd(t *testing.T) {
 		if end++; end > len(b) {
 			end = -1
 		}
-		if got := StringEnd(b, 0); got != end {
+		if got := stringEnd(b, 0); got != end {
 			t.Fatalf("%q: %d, want %d", b, got, end)
 		}
 	}

@@ -10,16 +10,8 @@ func Blank(b []byte, i int) int {
 	return i
 }
 
-// stringEnd is StringEnd, faster for strings without escapes.
+// stringEnd returns the index behind the string that starts at b[i], a quote; -1 when it does not end.
 func stringEnd(b []byte, i int) int {
-	if e := plainEnd(b, i+1); e < len(b) && b[e] == '"' {
-		return e + 1
-	}
-	return StringEnd(b, i)
-}
-
-// StringEnd returns the index behind the string that starts at b[i], a quote; -1 when it does not end.
-func StringEnd(b []byte, i int) int {
 	for i = plainEnd(b, i+1); i < len(b); i = plainEnd(b, i) {
 		switch b[i] {
 		case '"':
@@ -68,7 +60,7 @@ func nestedEnd(b []byte, i int) int {
 	for i < len(b) {
 		switch b[i] {
 		case '"':
-			if i = StringEnd(b, i); i < 0 {
+			if i = stringEnd(b, i); i < 0 {
 				return -1
 			}
 			continue
