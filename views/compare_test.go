@@ -208,8 +208,8 @@ func TestDifferenceOfDumps(t *testing.T) {
 		t.Error(got)
 	}
 	u.keys("c").has("memory in pages").keys("c").has("packing")
-	u.keys("2", "B").has("layout #14 marked as B").keys("h", "h").has("B new.mb #14")
-	if k := u.app.state.Compare.Marks[state.SideB]; !k.Other || u.app.state.Dump.MarkB != 14 {
+	u.keys("2", "B").has("marked as B: new.mb layout #14").keys("h", "h").has("B new.mb #14")
+	if k := u.app.state.Compare.Marks[state.SideB]; !k.Other || k.Number != 14 {
 		t.Errorf("marked %+v", k)
 	}
 	u.keys("3").has("B new.mb #14").keys("2", "e", "B").has("B is not marked any more")

@@ -183,7 +183,7 @@ func TestComparisonSides(t *testing.T) {
 	u.keys("e").has("before: #1", "after: #2", "the heap grew by")
 	u.keys("~").has("before: #2", "after: #1", "the heap shrank by")
 	u.keys("~", "u").has("before: #0", "after: #2")
-	for _, want := range []string{"new only", "gone only", "grown only", "shrunk only"} {
+	for _, want := range []string{"changed only", "new only", "gone only", "grown only", "shrunk only"} {
 		u.keys("!").has(want)
 	}
 	u.keys("!", "c").has("Δ COUNT▼")

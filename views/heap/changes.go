@@ -11,6 +11,7 @@ import (
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
 )
 
@@ -116,7 +117,7 @@ type changeOrder struct {
 	set      *changeSet
 	figure   compareFigure
 	retained [2]*retainSet // nil until known
-	only     string
+	only     int           // as in [state.CompareState]
 	shares   bool
 	filter   string
 	sort     changeColumn
@@ -150,12 +151,12 @@ func (k *changeOrder) values(c *changeRow) (before, after uint64, ok bool) {
 }
 
 // status says what became of a row by the figure that is compared, by its bytes while that is not known.
-func (k *changeOrder) status(c *changeRow) string {
+func (k *changeOrder) status(c *changeRow) diff.ChangeStatus {
 	before, after, ok := k.values(c)
 	if !ok {
 		before, after = c.BeforeBytes, c.AfterBytes
 	}
-	return c.Status(before, after).String()
+	return c.Status(before, after)
 }
 
 // of2 is what a type or frame retains, 0 where the snapshot has none; ok is false where that took too long to find out.
@@ -189,11 +190,12 @@ func (k *changeOrder) delta(c *changeRow) float64 {
 func orderChanges(k changeOrder) *changeTable {
 	f, _ := analysis.ParseFilter(k.filter)
 	t := &changeTable{changeOrder: k, status: map[string]int{}}
+	only := state.CompareState{Only: k.only}
 	for i := range k.set.rows {
 		c := &k.set.rows[i]
 		status := k.status(c)
-		t.status[status]++
-		if k.only != "" && status != k.only || k.filter != "" && !f.Match(&filterChange{c, &k}) {
+		t.status[status.String()]++
+		if !only.Shows(status) || k.filter != "" && !f.Match(&filterChange{c, &k}) {
 			continue
 		}
 		t.order = append(t.order, int32(i))
@@ -227,7 +229,7 @@ func (k *changeOrder) compare(x, y *changeRow) int {
 	case changeOther:
 		return cmp.Compare(int64(y.AfterCount-y.BeforeCount), int64(x.AfterCount-x.BeforeCount))
 	case changeStatus:
-		return strings.Compare(k.status(x), k.status(y))
+		return cmp.Compare(k.status(x), k.status(y))
 	}
 	return cmp.Compare(math.Abs(k.delta(y)), math.Abs(k.delta(x)))
 }
@@ -240,7 +242,7 @@ type filterChange struct {
 
 // Texts implements analysis.Row.
 func (c *filterChange) Texts() []string {
-	return []string{c.Name, c.Repr, frameWhere(c.File, c.Line, true), c.in.status(c.changeRow)}
+	return []string{c.Name, c.Repr, frameWhere(c.File, c.Line, true), c.in.status(c.changeRow).String()}
 }
 
 // Value implements analysis.Row: figures are those of the after side.

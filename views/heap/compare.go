@@ -54,7 +54,6 @@ type heapComparison struct {
 	trees  *grownSet
 	by     compareBy
 	figure compareFigure
-	only   string // status of the rows shown, "" for all
 	shares bool
 	sort   changeColumn
 	up     bool
@@ -91,7 +90,7 @@ func (p *heapComparison) Command() []string { return nil }
 
 // CommandLine implements commander.
 func (p *heapComparison) CommandLine(file []string) []string {
-	keys := p.keys(&p.State)
+	keys := p.HeapSides(&p.State)
 	name := func(k ui.HeapKey) string {
 		if k.Heaps == p.After && p.After != nil {
 			return fmt.Sprintf("%s#%d", p.AfterPath, k.I)
@@ -108,18 +107,6 @@ func (p *heapComparison) About() string {
 	return ""
 }
 
-// keys are the snapshots to compare, before and after.
-func (p *heapComparison) keys(s *state.State) [2]ui.HeapKey {
-	keys := [2]ui.HeapKey{{Heaps: p.Heaps, I: s.Before()}, {Heaps: p.Heaps, I: s.Compared()}}
-	if p.After != nil {
-		keys = [2]ui.HeapKey{{Heaps: p.Heaps, I: s.Snapshot()}, {Heaps: p.After, I: p.OtherSnapshot(s)}}
-		if s.Heap.Swapped {
-			keys[0], keys[1] = keys[1], keys[0]
-		}
-	}
-	return keys
-}
-
 // Show implements screen.
 func (p *heapComparison) Show(s *state.State) {
 	p.State = *s
@@ -127,7 +114,7 @@ func (p *heapComparison) Show(s *state.State) {
 		return
 	}
 	whole := true
-	for i, k := range p.keys(s) {
+	for i, k := range p.HeapSides(s) {
 		p.sides[i].Ask(k)
 		load, ok := p.sides[i].Get()
 		if ok = ok && p.sides[i].Fresh() && p.sides[i].Err == nil; ok {
@@ -170,7 +157,7 @@ func (p *heapComparison) arrange(s *state.State) {
 	if !ok {
 		return
 	}
-	key := changeOrder{set: set, figure: p.figure, only: p.only, shares: p.shares, filter: s.Filter, sort: p.sort, up: p.up}
+	key := changeOrder{set: set, figure: p.figure, only: s.Compare.Only, shares: p.shares, filter: s.Filter, sort: p.sort, up: p.up}
 	if p.figure == figureRetained {
 		for i, g := range p.graph2 {
 			if g == nil {
@@ -236,8 +223,8 @@ func (p *heapComparison) emptyText() []string {
 		return []string{"Nothing holds more than before.", "~ swaps before and after, b shows types."}
 	case p.table == nil || !p.ordered.Fresh():
 		return []string{"Comparing…"}
-	case p.only != "":
-		return []string{"Nothing is " + p.only + ".", "! shows the next kind of change, or all."}
+	case p.State.Compare.Only > 0:
+		return []string{"Nothing is " + p.State.Compare.OnlyWord() + ".", "! shows the next kind of change, or all."}
 	case p.State.Filter != "":
 		return []string{"No row passes the filter “" + p.State.Filter + "”.", "Esc forgets the filter, / changes it."}
 	}
@@ -245,7 +232,7 @@ func (p *heapComparison) emptyText() []string {
 }
 
 func (p *heapComparison) sameSides() bool {
-	k := p.keys(&p.State)
+	k := p.HeapSides(&p.State)
 	return k[0] == k[1]
 }
 
@@ -263,13 +250,9 @@ func (p *heapComparison) Do(a keymap.Action) bool {
 	case keymap.Cost:
 		p.figure = (p.figure + 1) % figureCountOf
 		p.Changed()
-	case keymap.Changes:
-		p.nextOnly()
 	case keymap.Normalise:
 		p.shares = !p.shares
 		p.Changed()
-	case keymap.Swap:
-		p.Emit(state.SwapSides{Two: p.After != nil})
 	case keymap.SortReverse:
 		p.up = !p.up
 		p.Changed()
@@ -279,21 +262,6 @@ func (p *heapComparison) Do(a keymap.Action) bool {
 		return p.DoTable(a)
 	}
 	return true
-}
-
-func (p *heapComparison) nextOnly() {
-	kinds := []string{"", "new", "gone", "grown", "shrunk"}
-	for i, k := range kinds {
-		if k == p.only {
-			p.only = kinds[(i+1)%len(kinds)]
-			break
-		}
-	}
-	if p.by == CompareSubtrees {
-		p.by = CompareTypes
-	}
-	p.List.Home()
-	p.Changed()
 }
 
 // goHolder shows what holds the selected type, or the selected subtree.
@@ -307,10 +275,14 @@ func (p *heapComparison) goHolder(a keymap.Action) {
 	switch {
 	case !ok:
 		p.Say("nobody knows yet what holds it")
+		return
 	case a == keymap.ObjectOf:
 		p.Visit(keymap.ShowObject, state.SetRow{Of: g.I, Row: row})
 	default:
 		p.Visit(keymap.ShowDominators, state.SetTop{Of: g.I, Row: row})
+	}
+	if g.I != p.State.Snapshot() { // the row is of the snapshot after, which is not the one on screen
+		p.Emit(state.SetSnapshot{I: g.I})
 	}
 }
 

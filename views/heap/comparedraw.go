@@ -1,7 +1,6 @@
 package heap
 
 import (
-	"fmt"
 	"math"
 	"strings"
 
@@ -17,10 +16,7 @@ import (
 
 // sideText names one side of the comparison.
 func (p *heapComparison) sideText(k ui.HeapKey) string {
-	text := fmt.Sprintf("#%d", k.I)
-	if info := k.Heaps.Source().Info(k.I); info.GC != model.NoCount {
-		text += fmt.Sprintf(" (GC %d)", info.GC)
-	}
+	text := k.Text()
 	if p.After != nil {
 		name := p.AfterName
 		if k.Heaps == p.Heaps && p.State.Profile != nil {
@@ -36,7 +32,7 @@ func (p *heapComparison) sidesText() string {
 	if p.Heaps == nil || p.State.Snapshot() < 0 {
 		return "Comparison"
 	}
-	k := p.keys(&p.State)
+	k := p.HeapSides(&p.State)
 	return "before: " + p.sideText(k[0]) + " · after: " + p.sideText(k[1])
 }
 
@@ -168,8 +164,8 @@ func (p *heapComparison) Title() string {
 	if p.shares {
 		t += ", as shares"
 	}
-	if p.only != "" {
-		t += " · " + p.only + " only"
+	if text := p.State.Compare.OnlyText(); text != "" {
+		t += " · " + text
 	}
 	if p.State.Filter != "" {
 		t += " · filter “" + p.State.Filter + "”"
@@ -266,7 +262,7 @@ func (p *heapComparison) Cell(row, col int) widget.Cell {
 	case changeOther:
 		return p.DeltaCell(c.BeforeCount, c.AfterCount, model.Group)
 	case changeStatus:
-		return p.statusCell(p.table.changeOrder.status(c))
+		return p.statusCell(p.table.changeOrder.status(c).String())
 	}
 	if !ok {
 		return widget.Cell{Text: p.Look.Glyphs.Ellipsis, Style: p.Look.Muted}

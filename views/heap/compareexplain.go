@@ -51,7 +51,7 @@ func (p *heapComparison) explain() {
 	i, _ := p.List.Selected()
 	lines := []widget.Line{ui.Said(fmt.Sprintf("before %s in %s, after %s in %s", ui.BytesText(c.BeforeBytes, p.State.Exact), model.Group(c.BeforeCount),
 		ui.BytesText(c.AfterBytes, p.State.Exact), model.Group(c.AfterCount)))}
-	answer := p.table.changeOrder.status(c)
+	answer := p.table.changeOrder.status(c).String()
 	switch g := p.graph2[1]; {
 	case c.after.id < 0:
 		lines = append(lines, p.Note("none is left after: ~ swaps the sides to see what held them"))
