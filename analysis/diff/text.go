@@ -172,6 +172,9 @@ func (c *Comparison) Losses(w CompareWords) []string {
 		out = append(out, fmt.Sprintf("Of these the files do not name %s of before (%s) and %s of after (%s).",
 			countOf(n[0].Rows, w.Thing), w.Amount(n[0].Bytes), countOf(n[1].Rows, w.Thing), w.Amount(n[1].Bytes)))
 	}
+	if c.Unknown > 0 {
+		out = append(out, "Left out, as it takes too long to find out what they weigh: "+countOf(c.Unknown, w.Thing)+".")
+	}
 	if c.Merged[0]+c.Merged[1] > 0 {
 		out = append(out, fmt.Sprintf("Added up because they look the same: %s of before and %s of after.",
 			countOf(c.Merged[0], w.Thing), countOf(c.Merged[1], w.Thing)))

@@ -63,5 +63,5 @@ func (k *sideKey) fetchDump(ctx context.Context) (*diff.CompareSide, error) {
 	if err != nil {
 		return nil, err
 	}
-	return diff.PagesSide(l, k.figure.Of), nil
+	return diff.PagesSide(l, k.layout.Dump.Time(k.layout.Layout), k.figure), nil
 }
