@@ -69,8 +69,9 @@ type compareKey struct {
 // CompareSet is a comparison and what it is of.
 type CompareSet struct {
 	*diff.Comparison
-	key  compareKey
-	unit ui.ProfUnit // of stack profiles
+	key   compareKey
+	unit  ui.ProfUnit // of stack profiles
+	shown *ui.ChangeSet
 }
 
 // makeSides are the sides of what a screen compares, before and after as marked; ok is false while one of the files has nothing yet.
@@ -206,8 +207,11 @@ func compare(e *ui.Env, ctx context.Context, k compareKey) (*CompareSet, error) 
 			return nil, err
 		}
 	}
-	out.Comparison, err = diff.Compare(ctx, sides[0], sides[1], opt)
-	return out, err
+	if out.Comparison, err = diff.Compare(ctx, sides[0], sides[1], opt); err != nil {
+		return nil, err
+	}
+	out.shown = out.changes()
+	return out, nil
 }
 
 // fetch asks the file for one side; bases are asked for only where sides are made equal.

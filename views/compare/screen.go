@@ -241,7 +241,7 @@ func (p *CompareScreen) Do(a keymap.Action) bool {
 		}
 		p.Emit(state.NextCost{})
 	case keymap.SortReverse:
-		p.up = !p.up
+		p.Up = !p.Up
 		p.Changed()
 	default:
 		return p.chart != nil && p.chart.Do(a) || p.DoTable(a)

@@ -517,7 +517,7 @@ func (p *CompareStacks) answer() string {
 func (p *CompareStacks) emptyText() []string {
 	switch {
 	case p.sets.Ready && p.sets.Err != nil:
-		return []string{capital(p.sets.Err.Error()) + ".", "% compares otherwise."}
+		return failedText(p.sets.Err)
 	case p.now == nil:
 		return []string{"Comparing…"}
 	case len(p.set.Rows) == 0:
