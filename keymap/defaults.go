@@ -137,9 +137,9 @@ func heapRows() []row {
 		{ScopeDominators, Collapse, "Left", "Go out to what dominates the rows shown."},
 		{ScopeDominators, Expand, "Right", "Go into the selected row."},
 		{ScopeComparison, Cost, "c", "Compare the next figure: bytes, count, retained."},
-		{ScopeComparison, Changes, "!", "Show only what is new, gone, grown or shrunk; again for the next."},
+		{ScopeComparison, Changes, "!", "Show only what changed, is new, gone, grown or shrunk; again for the next."},
 		{ScopeComparison, Swap, "~", "Swap before and after."},
-		{ScopeComparison, Normalise, "%", "Compare shares of the whole instead of amounts."},
+		{ScopeComparison, Normalise, "%", "Make both sides equal: in their total, duration or collections."},
 	}
 }
 

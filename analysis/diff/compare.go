@@ -442,3 +442,6 @@ func (c *Comparison) Name(r *CompareRow) string {
 	}
 	return calltree.FunctionName(c.Joined.Stacks, calltree.SiteNode(c.Joined.Stacks, r.Node))
 }
+
+// distance is |a-b|.
+func distance(a, b uint64) uint64 { return max(a, b) - min(a, b) }

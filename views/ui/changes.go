@@ -22,6 +22,7 @@ type ChangeSet struct {
 	Where  string // title of the column beside it, "" for none
 	Delta  string // title of the column of changes
 	Count  string // title of the changes of what is counted, "" for none
+	Narrow bool   // names are short, and counts matter more than percents
 }
 
 // ChangeColumn is a column of a table of changes.
@@ -93,6 +94,9 @@ func (t *Changes) Set() *ChangeSet {
 	}
 	return t.rows.set
 }
+
+// Clear shows no rows until there are others.
+func (t *Changes) Clear() { t.rows = nil }
 
 // Row is a row of the table; ok is false where there is none.
 func (t *Changes) Row(i int) (r *diff.CompareRow, ok bool) {
@@ -253,29 +257,43 @@ func (t *Changes) faint(n uint64, text func(uint64) string) widget.Cell {
 
 // Arrange lays the columns of a list out for its width.
 func (t *Changes) Arrange(l *widget.List) {
-	const right = widget.Right
-	width := 10
-	if t.state.Exact {
-		width = 16
-	}
 	set := &ChangeSet{Rows: "SITE", Where: "WHERE", Delta: "Δ"}
 	if t.rows != nil {
 		set = t.rows.set
 	}
-	l.Columns = []widget.Column{
-		ChangeName:   {Title: set.Rows, Width: 20, Grow: 4, Cut: widget.CutScope},
-		ChangeBefore: {Title: "BEFORE", Width: width, Align: right, Drop: 3}, ChangeAfter: {Title: "AFTER", Width: width, Align: right, Drop: 2},
-		ChangeDelta: {Title: set.Delta, Width: max(width+1, widget.Width(set.Delta)+1), Align: right}, ChangeBar: {Width: 6, Grow: 1, MaxWidth: 14, Drop: 7},
-		ChangePercent: {Title: "%", Width: 9, Align: right, Drop: 1}, ChangeCount: {Title: set.Count, Width: 9, Align: right, Drop: 5},
-		ChangeStatus: {Title: "", Width: 6, Drop: 6}, ChangeWhere: {Title: set.Where, Width: 12, Grow: 1, MaxWidth: 30, Cut: widget.CutFolder, Drop: 8},
-	}
-	if set.Count == "" {
-		Hide(&l.Columns[ChangeCount])
-	}
-	if set.Where == "" {
-		Hide(&l.Columns[ChangeWhere])
-	}
+	l.Columns = set.Columns(t.state.Exact)
 	l.SortColumn, l.Column, l.Descending = int(t.Sort), int(t.Sort), !t.Up
+}
+
+// Columns are those of a table of changes; exact leaves room for exact figures.
+func (s *ChangeSet) Columns(exact bool) []widget.Column {
+	const right = widget.Right
+	width := 10
+	if s.Narrow {
+		width = 9
+	}
+	if exact {
+		width = 16
+	}
+	out := []widget.Column{
+		ChangeName:   {Title: s.Rows, Width: 20, Grow: 4, Cut: widget.CutScope},
+		ChangeBefore: {Title: "BEFORE", Width: width, Align: right, Drop: 3}, ChangeAfter: {Title: "AFTER", Width: width, Align: right, Drop: 2},
+		ChangeDelta: {Title: s.Delta, Width: max(width+1, widget.Width(s.Delta)+1), Align: right}, ChangeBar: {Width: 6, Grow: 1, MaxWidth: 14, Drop: 7},
+		ChangePercent: {Title: "%", Width: 9, Align: right, Drop: 1}, ChangeCount: {Title: s.Count, Width: 9, Align: right, Drop: 5},
+		ChangeStatus: {Title: "", Width: 6, Drop: 6}, ChangeWhere: {Title: s.Where, Width: 12, Grow: 1, MaxWidth: 30, Cut: widget.CutFolder, Drop: 8},
+	}
+	if s.Narrow {
+		out[ChangeName].Width, out[ChangePercent].Drop, out[ChangeCount].Drop = 14, 4, 1
+		out[ChangeName].Cut, out[ChangeWhere].Cut = widget.CutMiddle, widget.CutMiddle
+		out[ChangeWhere].Width, out[ChangeWhere].MaxWidth, out[ChangeWhere].Drop = 11, 20, 5
+	}
+	if s.Count == "" {
+		Hide(&out[ChangeCount])
+	}
+	if s.Where == "" {
+		Hide(&out[ChangeWhere])
+	}
+	return out
 }
 
 // Share is what part of all changes, whichever way, a row has; "" where it did not change.
