@@ -154,6 +154,31 @@ func TestDifferenceTreeKeepsItsPlace(t *testing.T) {
 	u.keys("/", "m", "a", "i", "n", "Enter", "n", "f", "i", "f", "Tab", "Down", "Tab")
 }
 
+// The tree and the flame graph of a difference take the same keys and searches as those of a file.
+func TestDifferenceStacksTakeTheSameKeys(t *testing.T) {
+	u := openKvleak(t, 120, 40, colourCaps).keys("p", "A", "e", "d", "5", "f", "Home")
+	selected := func() (name string) {
+		u.sim.Do(func() { name = u.app.current().(*compare.CompareStacks).Function() })
+		return name
+	}
+	if got := selected(); got != "" {
+		t.Errorf("the root is %q", got)
+	}
+	u.keys("x")
+	hot := selected()
+	if !strings.Contains(hot, "alloc_buffer") && !strings.Contains(hot, "operator new") {
+		t.Errorf("what changed most leads to %q", hot)
+	}
+	u.keys("Home", "/", "/", "^", "o", "p", ".", "*", "n", "e", "w", "Enter")
+	if got := selected(); !strings.HasPrefix(got, "operator new") {
+		t.Errorf("the expression finds %q", got)
+	}
+	u.keys("f").has("top-down")
+	if got := selected(); !strings.HasPrefix(got, "operator new") {
+		t.Errorf("the tree selects %q", got)
+	}
+}
+
 func TestCommonMarker(t *testing.T) {
 	before := []analysis.Mark{{Time: 5, GC: true}, {Time: 10, Name: "a"}, {Time: 20, Name: "b"}}
 	after := []analysis.Mark{{Time: 7, Name: "b"}}
