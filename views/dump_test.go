@@ -199,9 +199,18 @@ func TestBeginWithTwoLayouts(t *testing.T) {
 			t.Errorf("%q is accepted", bad)
 		}
 	}
-	if err := u.run("a 1:start"); err != nil {
+	if err := errors.Join(u.run("a 1:start"), u.run("b 1:#4")); err != nil {
 		t.Error(err)
 	}
+	u.keys("3").has("B process.mb #4")
+	if got := u.diffWords(); got != "memtui diff --group page-type --a #0 --b #4 old.mlyze" {
+		t.Error(got)
+	}
+	u.sim.Do(func() {
+		if m := u.app.state.Compare.Marks; m[state.SideA].Other || m[state.SideB].Other {
+			t.Errorf("both are places of the first file, but %+v", m)
+		}
+	})
 }
 
 // Whatever can be clicked, dragged and scrolled is, on every screen.

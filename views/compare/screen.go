@@ -288,9 +288,15 @@ func (p *CompareScreen) dumpCommand(file []string, kind string) []string {
 	if f := keys[0].figure; p.What == ComparePages && f != diff.PageOccupied {
 		words = append(words, "--by", f.String())
 	}
-	words = append(append(words, p.State.Compare.Arguments(false)...), file...)
-	if p.Second != nil {
-		words = append(words, p.Second.Path)
+	words = append(append(words, p.State.Compare.Arguments(false)...), file[:len(file)-1]...)
+	for i := range keys {
+		switch f := keys[i].file; {
+		case i == state.SideB && f == keys[state.SideA].file: // two places of one file
+		case f == p.Second:
+			words = append(words, p.Second.Path)
+		default:
+			words = append(words, file[len(file)-1])
+		}
 	}
 	return words
 }
