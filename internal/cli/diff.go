@@ -22,7 +22,7 @@ type diffCmd struct {
 type diffFlags struct {
 	A         place    `name:"a" placeholder:"PLACE" help:"Where in the file before: an instant such as 12s, 50% or peak, a range such as 10s..20s, or the number of a snapshot, page layout or window."`
 	B         place    `name:"b" placeholder:"PLACE" help:"Where in the file after, or in the only file."`
-	Group     string   `placeholder:"KIND" help:"What rows are. Of traces and stack profiles: stack (the default), function, total (functions with all they call), file, module or thread; of traces also size or lifetime. Of heap snapshots: type (the default) or frame. Of memory dumps: page-type (the default) or series."`
+	Group     string   `placeholder:"KIND" help:"What rows are. Of traces and stack profiles: stack (the default), function, total (functions with all they call), file, module or thread; of traces also size or lifetime, of stack profiles dso, line or kind. Of heap snapshots: type (the default) or frame. Of memory dumps: page-type (the default) or series."`
 	Mask      []string `sep:"none" placeholder:"MASK" help:"Change names before they are matched: paths, templates, addresses, hashes, or REGEXP=REPLACEMENT. May be given more than once."`
 	Match     string   `enum:"frames,files,functions," default:"" placeholder:"HOW" help:"What of two frames must be equal: frames (function, file and line), files (function and name of the file) or functions. The default is frames, between files of different formats functions."`
 	Depth     int      `placeholder:"N" help:"Of stacks only the N frames nearest to the leaf must be equal: recorders cut stacks at different depths. 0 is all (the default)."`
