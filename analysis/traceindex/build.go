@@ -249,7 +249,7 @@ func (b *builder) parallel(ctx context.Context, ahead int) (regular bool, err er
 				}
 			}
 			n := j.events.Len()
-			irregular := j.err != nil || n > 0 && j.events.Delta > model.MaxTime-now-model.Time(j.events.Time[n-1])
+			irregular := j.err != nil || n > 0 && j.events.Delta > model.MaxTime-now-j.events.Since(n-1)
 			if held != nil && (!irregular || n >= regularAfter) {
 				if err := b.forward(ctx, held); err != nil {
 					return false, err
@@ -263,7 +263,7 @@ func (b *builder) parallel(ctx context.Context, ahead int) (regular bool, err er
 				break // the input ends within an event
 			}
 			held, pos = j, j.next
-			now += j.events.Delta + model.Time(j.events.Time[n-1])
+			now += j.events.Delta + j.events.Since(n-1)
 		}
 		if j != held {
 			b.spare <- j

@@ -187,7 +187,7 @@ func (f *edgeFinder) read(t model.Time) chartEdge {
 	if r.load(f.run); r.err != nil {
 		return chartEdge{}
 	}
-	n := sort.Search(len(r.times), func(i int) bool { return r.timeOf(i) > t })
+	n := sort.Search(len(r.times), func(i int) bool { return r.times[i] > t })
 	switch n {
 	case 0:
 		return f.runEdge(f.run, t)
@@ -354,7 +354,7 @@ func (f *edgeFinder) seekRun(t model.Time) {
 	c := ix.chunks[f.chunk]
 	n := (c.n + runLength - 1) / runLength
 	f.end = c.firstRun + n
-	after := func(i int) bool { return c.begin+model.Time(ix.runs.Ref(c.firstRun+i).time) > t }
+	after := func(i int) bool { return c.begin+ix.runs.Ref(c.firstRun+i).time > t }
 	lo, hi := 0, n
 	guess := min(max(int(float64(t-c.begin)/float64(c.end-c.begin+1)*float64(n)), 0), n-1)
 	if after(guess) {
@@ -376,7 +376,7 @@ func (f *edgeFinder) begin(run int) model.Time {
 	ix, c := f.ix, f.ix.chunks[f.chunk]
 	switch {
 	case run < f.end:
-		return c.begin + model.Time(ix.runs.Ref(run).time)
+		return c.begin + ix.runs.Ref(run).time
 	case run < ix.curve.Base.N:
 		return ix.chunks[f.chunk+1].begin
 	}
@@ -450,7 +450,7 @@ func (r *runReader) addRuns(w *columnWriter, run, last int) int {
 	start, events := r.ix.runs.Ref(run), r.bulk.events
 	local := uint32((run - c.firstRun) * runLength)
 	over := c.overFrom(local)
-	if max(w.after.Bytes, w.after.AllocBytes) >= smallLevel || len(over) > 0 && int(over[0].event-local) < events.Len() {
+	if len(events.High) > 0 || max(w.after.Bytes, w.after.AllocBytes) >= smallLevel || len(over) > 0 && int(over[0].event-local) < events.Len() {
 		return 0
 	}
 	rest := r.freedBy(c, run, last)
@@ -458,7 +458,7 @@ func (r *runReader) addRuns(w *columnWriter, run, last int) int {
 		return 0
 	}
 	was := *w
-	if !w.addSmall(events, c.begin+model.Time(start.time), rest, c.common) {
+	if !w.addSmall(events, c.begin+start.time, rest, c.common) {
 		*w = was
 		return 0
 	}
@@ -495,7 +495,7 @@ func (w *columnWriter) next() {
 func (w *columnWriter) add(l *runLevels) {
 	for k := 0; w.i < len(w.cols); w.next() {
 		from, e := k, w.e
-		for ; k < len(l.times) && l.timeOf(k) <= w.limit; k++ {
+		for ; k < len(l.times) && l.times[k] <= w.limit; k++ {
 			e.AddLevel(&l.levels[k])
 		}
 		if w.e = e; k > from {

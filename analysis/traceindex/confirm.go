@@ -166,7 +166,7 @@ func (ix *FileIndex) confirmChunk(k int) error {
 	if k > 0 {
 		before = ix.chunks[k-1].end
 	}
-	if before+v.events.Delta != c.begin || c.begin+model.Time(v.events.Time[c.n-1]) != c.end {
+	if before+v.events.Delta != c.begin || c.begin+v.events.Since(c.n-1) != c.end {
 		return errIndexFalse
 	}
 	f := confirmation{ix: ix, v: v, freed: c.freed, over: c.over}

@@ -104,7 +104,7 @@ func (r *runReader) timeAt(event int) model.Time {
 	if r.load(run); r.err != nil {
 		return 0
 	}
-	return r.timeOf(event - r.first)
+	return r.times[event-r.first]
 }
 
 // search returns the number of events before the first one for whose time over is true; over must be false and then true
@@ -121,11 +121,11 @@ func (r *runReader) search(over func(model.Time) bool) int {
 	}
 	runs := (c.n + runLength - 1) / runLength
 	r.prove(c.firstRun, c.firstRun+runs)
-	i := sort.Search(runs, func(i int) bool { return over(c.begin + model.Time(ix.runs.At(c.firstRun+i).time)) })
+	i := sort.Search(runs, func(i int) bool { return over(c.begin + ix.runs.At(c.firstRun+i).time) })
 	if r.load(c.firstRun + i - 1); r.err != nil {
 		return 0
 	}
-	return r.first + sort.Search(len(r.times), func(i int) bool { return over(r.timeOf(i)) })
+	return r.first + sort.Search(len(r.times), func(i int) bool { return over(r.times[i]) })
 }
 
 // eventsAt is the number of events that an instant covers.

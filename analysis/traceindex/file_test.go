@@ -306,7 +306,7 @@ func TestEveryFieldIsKept(t *testing.T) {
 		known string
 	}{
 		{FileIndex{}, "mu names source input chunkSize cores chunks sites stackIndex threadIndex records sums checkpoints sparse curve runs marks totals status " +
-			"budget loading begin found lost spans proof" + caches},
+			"budget loading held begin found lost spans proof" + caches},
 		{chunk{}, "first n from to kept begin end firstRun firstBlock firstRec records hi lo ends freed common fine proofs number over sums totals"},
 		{records{}, "origin born bornAt died diedAt"},
 		{column.Pyramid{}, "liveHi live count allocBytes allocCount freeEvents run cur base levels"},
@@ -316,7 +316,7 @@ func TestEveryFieldIsKept(t *testing.T) {
 		{column.OriginColumn{}, "column large"},
 		{chunkSums{}, "chunk checkpoint"},
 		{column.Checkpoint{}, "events sums"},
-		{model.Columns{}, "Delta Kind Time Addr Size ID Thread Offset"},
+		{model.Columns{}, "Delta Kind Time High Addr Size ID Thread Offset"},
 	} {
 		typ := reflect.TypeOf(c.of)
 		known := strings.Fields(c.known)

@@ -302,6 +302,7 @@ func (ix *FileIndex) keptSections(f *fileCodec) {
 	}
 	partSections(f, "kept kinds", len(kept), func(i int) *[]model.EventKind { return &kept[i].Kind })
 	partSections(f, "kept times", len(kept), func(i int) *[]uint32 { return &kept[i].Time })
+	partSections(f, "kept times above 32 bits", len(kept), func(i int) *[]uint32 { return &kept[i].High })
 	partSections(f, "kept addresses", len(kept), func(i int) *[]uint64 { return &kept[i].Addr })
 	partSections(f, "kept sizes", len(kept), func(i int) *[]uint64 { return &kept[i].Size })
 	partSections(f, "kept stacks", len(kept), func(i int) *[]uint64 { return &kept[i].ID })
@@ -547,7 +548,7 @@ func (ix *FileIndex) checkRestored(size int64) error {
 	events, run, rec, at := 0, 0, uint32(0), ix.begin
 	for _, c := range ix.chunks {
 		switch {
-		case c.first != events, c.firstRun != run, c.firstRec != rec, c.n <= 0, c.n > math.MaxInt32, events > math.MaxUint32-c.n:
+		case c.first != events, c.firstRun != run, c.firstRec != rec, c.n <= 0, c.n > math.MaxInt32, events > maxEvents-c.n:
 			return damagedFile("chunks do not follow each other")
 		case c.from < at, c.to < c.from, size >= 0 && c.to > size, c.begin < 0, c.end < c.begin:
 			return damagedFile("a chunk lies nowhere")
@@ -587,5 +588,5 @@ func fitting(c *model.Columns, n int) bool {
 			p++
 		}
 	}
-	return len(c.Kind) == n && len(c.Time) == n && len(c.Addr) == n && len(c.Size) == p && len(c.ID) == p && len(c.Thread) == p
+	return len(c.Kind) == n && len(c.Time) == n && (len(c.High) == 0 || len(c.High) == n) && len(c.Addr) == n && len(c.Size) == p && len(c.ID) == p && len(c.Thread) == p
 }

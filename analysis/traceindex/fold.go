@@ -27,7 +27,7 @@ type folder struct {
 	ends      column.EndWriter
 	sizes     column.SizeWriter
 	fine      fineWriter
-	longPart  uint32 // µs
+	longPart  model.Time
 	partBegin column.Level
 	parts     bool                      // the chunk has parts
 	dead      []dead                    // by job.deaths
@@ -123,10 +123,10 @@ func (f *folder) begin() {
 		last := ix.chunks[k-1]
 		f.c.firstBlock = last.firstBlock + int(last.totals.AllocCount)
 	}
-	f.c.end = f.c.begin + model.Time(e.Time[e.Len()-1])
+	f.c.end = f.c.begin + e.Since(e.Len()-1)
 	if j.keep {
 		f.c.kept = &model.Columns{
-			Delta: e.Delta, Kind: slices.Clone(e.Kind), Time: slices.Clone(e.Time), Addr: slices.Clone(e.Addr),
+			Delta: e.Delta, Kind: slices.Clone(e.Kind), Time: slices.Clone(e.Time), High: slices.Clone(e.High), Addr: slices.Clone(e.Addr),
 			Size: slices.Clone(e.Size), ID: slices.Clone(e.ID), Thread: slices.Clone(e.Thread),
 		}
 	}
@@ -256,7 +256,7 @@ func (f *folder) publish() {
 	for i, d := range j.deaths {
 		r := int(f.dead[i].record)
 		f.records.died.Set(r, uint32(c.first)+d.event)
-		f.records.diedAt.Set(r, c.begin+model.Time(j.events.Time[d.event]))
+		f.records.diedAt.Set(r, c.begin+j.events.Since(int(d.event)))
 	}
 	f.survivors()
 	ix.records = f.records
@@ -275,6 +275,7 @@ func (f *folder) publish() {
 	ix.curve.AllocBytes, ix.curve.AllocCount = f.live.AllocBytes, f.live.AllocCount
 	ix.marks = append(ix.marks, f.marks...)
 	ix.chunks = append(ix.chunks, c)
+	ix.held += c.memory()
 	ix.status.Saturated = !ix.totals.Add(c.totals) || f.saturated || ix.status.Saturated
 	ix.status.Offset = max(ix.status.Offset, c.to)
 	ix.status.Unfreed = ix.status.Unfreed || c.totals.UnaddressedCount > 0
@@ -295,7 +296,7 @@ func (f *folder) survivors() {
 			origins[i] = column.Origin{Site: f.global[sites[p]], Size: r.origin.Large.Low(from+i, sizes[p])}
 			died[i] = alive
 			r.born.Append(uint64(c.first) + uint64(event[p]))
-			r.bornAt.Append(uint64(c.begin + model.Time(j.events.Time[event[p]])))
+			r.bornAt.Append(uint64(c.begin + j.events.Since(int(event[p]))))
 		}
 		all = all[len(origins):]
 	}
@@ -325,19 +326,19 @@ func (ix *FileIndex) checkpointIfDue() {
 		c.Sums[d] = slices.Clone(ix.sums[d])
 	}
 	ix.checkpoints = append(ix.checkpoints, c)
+	ix.held += c.Memory()
 }
 
 // Memory estimates the bytes that the index holds.
 func (ix *FileIndex) Memory() int64 {
-	n := ix.loading + ix.curve.Memory() + int64(ix.runs.N)*16 + int64(ix.records.len())*18
-	for i := range ix.checkpoints {
-		n += ix.checkpoints[i].Memory()
-	}
-	for _, c := range ix.chunks {
-		n += int64(len(c.ends)+len(c.freed)+len(c.fine)+len(c.sums[column.DimStack])+len(c.sums[column.DimThread])+len(c.sums[column.DimSize])) + 1024
-		if c.kept != nil {
-			n += int64(c.n) * (13 + 9)
-		}
+	return ix.loading + ix.held + ix.curve.Memory() + int64(ix.runs.N)*24 + int64(ix.records.len())*18
+}
+
+// memory estimates the bytes that the chunk holds.
+func (c *chunk) memory() int64 {
+	n := int64(len(c.ends)+len(c.freed)+len(c.fine)+len(c.sums[column.DimStack])+len(c.sums[column.DimThread])+len(c.sums[column.DimSize])) + 1024
+	if c.kept != nil {
+		n += int64(c.n)*(13+9) + int64(len(c.kept.High))*4
 	}
 	return n
 }

@@ -46,6 +46,7 @@ type FileIndex struct {
 	budget      int64         // bytes, 0 = unlimited
 	room        *model.Budget // of the whole program; nil for no bound
 	loading     int64         // bytes that only the building needs
+	held        int64         // bytes of chunks and checkpoints that were built
 
 	begin int64           // where the events begin in the input
 	found []model.Problem // among the events, and how many bytes were lost with them
@@ -97,10 +98,10 @@ type overEnd struct {
 
 // runStart is where a run of events begins, within its chunk. All runs but the last of a chunk are of runLength events.
 type runStart struct {
-	time  uint32 // µs after the chunk's first event
-	at    uint32 // bytes after the chunk's first event; of kept events, those before it that are no FREE
-	freed uint32 // in chunk.freed
-	fine  uint32 // in chunk.fine
+	time  model.Time // µs after the chunk's first event
+	at    uint32     // bytes after the chunk's first event; of kept events, those before it that are no FREE
+	freed uint32     // in chunk.freed
+	fine  uint32     // in chunk.fine
 }
 
 const runLength = model.OffsetEvery

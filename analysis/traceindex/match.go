@@ -154,7 +154,7 @@ func (m *matcher) match(j *job) (err error) {
 		m.matchAll(j)
 	}
 	m.payloads += uint32(payloads)
-	m.now += c.Delta + model.Time(c.Time[len(c.Time)-1])
+	m.now += c.Delta + c.Since(len(c.Kind)-1)
 	m.events += len(c.Kind)
 	return err
 }

@@ -33,13 +33,10 @@ type runBulk struct {
 type runLevels struct {
 	run    int // -1 if none is loaded
 	first  int // events before it
-	begin  model.Time
-	times  []uint32 // after begin
+	times  []model.Time
 	levels []column.Level
 	kept   bool // read-only, as others may use it
 }
-
-func (l *runLevels) timeOf(i int) model.Time { return l.begin + model.Time(l.times[i]) }
 
 func (ix *FileIndex) reader() *runReader {
 	return &runReader{ix: ix, runLevels: &runLevels{run: -1}, other: &runLevels{run: -1}, parts: runParts{run: -1}}
@@ -158,7 +155,7 @@ func (r *runReader) load(run int) {
 			return
 		}
 	}
-	if n := len(r.times); n > 0 && model.Time(r.times[n-1]) > slowRun*(r.ix.duration()/model.Time(r.ix.runs.N)) {
+	if n := len(r.times); n > 0 && (r.times[n-1]-r.times[0])/slowRun > r.ix.duration()/model.Time(r.ix.runs.N) {
 		r.kept = true
 		r.ix.runCache.put(r.runLevels)
 	}
@@ -174,10 +171,14 @@ func (r *runReader) follow(c *chunk, run int, hi uint64, l column.Level, buffer 
 		return hi, l
 	}
 	start, n := r.ix.runs.At(run), events.Len()
-	r.run, r.first, r.begin = run, c.first+(run-c.firstRun)*runLength, c.begin+model.Time(start.time)
+	r.run, r.first = run, c.first+(run-c.firstRun)*runLength
 	r.times, r.levels = column.Resize(r.times, n), column.Resize(r.levels, n)
+	first := c.begin + start.time - events.Since(0)
 	for i, t := range events.Time {
-		r.times[i] = t - events.Time[0]
+		r.times[i] = first + model.Time(t)
+	}
+	for i, t := range events.High {
+		r.times[i] += model.Time(t) << 32
 	}
 	rest := r.freedBy(c, run, run)
 	if r.err != nil {
@@ -287,7 +288,7 @@ func (r *runReader) read(c *chunk, run int, buffer *model.Columns) (events *mode
 	n := min(runLength, c.n-from)
 	if k := c.kept; k != nil {
 		return &model.Columns{
-			Kind: k.Kind[from : from+n], Time: k.Time[from : from+n], Addr: k.Addr[from : from+n],
+			Kind: k.Kind[from : from+n], Time: k.Time[from : from+n], High: highOf(k, from, from+n), Addr: k.Addr[from : from+n],
 			Size: k.Size, ID: k.ID, Thread: k.Thread,
 		}, int(start.at)
 	}
@@ -312,7 +313,15 @@ func (b *runBulk) next(n int) (events *model.Columns, p int) {
 			b.p++
 		}
 	}
-	return &model.Columns{Kind: e.Kind[from:b.at], Time: e.Time[from:b.at], Size: e.Size}, p
+	return &model.Columns{Kind: e.Kind[from:b.at], Time: e.Time[from:b.at], High: highOf(e, from, b.at), Size: e.Size}, p
+}
+
+// highOf returns the upper halves of the times of events [from, to), nothing where all are zero.
+func highOf(e *model.Columns, from, to int) []uint32 {
+	if len(e.High) == 0 {
+		return nil
+	}
+	return e.High[from:to]
 }
 
 // decode reads runs [first, last] of a chunk from the file.

@@ -35,7 +35,7 @@ func (ix *FileIndex) spanAt(span, chunk int) spanEdge {
 			chunk++
 		}
 		c := ix.chunks[chunk]
-		e.at, e.events = c.begin+model.Time(ix.runs.Ref(run).time), int64(c.first+(run-c.firstRun)*runLength)
+		e.at, e.events = c.begin+ix.runs.Ref(run).time, int64(c.first+(run-c.firstRun)*runLength)
 	}
 	if run > 0 {
 		e.Level = ix.curve.Base.Ref(run - 1).Level
