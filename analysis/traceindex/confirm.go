@@ -3,6 +3,7 @@ package traceindex
 import (
 	"errors"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/traceindex/column"
@@ -90,7 +91,8 @@ func (ix *FileIndex) chunksToConfirm() []int {
 	for range confirmedAtRandom {
 		list = append(list, rand.IntN(n))
 	}
-	return list
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // confirmCurve checks that each level of the curve follows from the one below, and that chunks end on it where they say.

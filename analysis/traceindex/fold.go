@@ -46,7 +46,7 @@ func (f *folder) fold(j *job) error {
 	ix := f.ix
 	f.j = j
 	if f.link.records > 1<<31-2-uint32(len(j.events.Size)) {
-		return errEvents
+		return errBlocks
 	}
 	f.link.survive(j)
 	f.intern()

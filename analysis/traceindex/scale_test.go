@@ -255,6 +255,26 @@ func TestMillionsOfOneKind(t *testing.T) {
 	}
 }
 
+// TestChunksWithoutACut reads events that are too far apart for a guess where one begins: a chunk must neither end at each of them,
+// nor go on to the end of the file.
+func TestChunksWithoutACut(t *testing.T) {
+	const n, size = 20_000, 1 << 10
+	p := shapes[len(shapes)-1].open(t, n)
+	store, ix := new(model.Store), newFileIndex(size)
+	store.Publish(p)
+	if err := Build(t.Context(), store, ix); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range ix.chunks[:len(ix.chunks)-1] {
+		if c.n != largerChunks*size/shortEvent {
+			t.Fatalf("a chunk of %d events", c.n)
+		}
+	}
+	if ix.events() != n {
+		t.Errorf("%d events", ix.events())
+	}
+}
+
 // BenchmarkOneKind builds the index of as many blocks of one kind as MEMTUI_BENCH_EVENTS says, and asks everything: 10000000 of them
 // take a minute, 200000000 most of an hour and some 20 GiB of memory.
 func BenchmarkOneKind(b *testing.B) {
