@@ -56,9 +56,6 @@ func (k *KeptIndex) Chart(ctx context.Context, r analysis.Range, n int) ([]analy
 // Curve implements [Trace].
 func (k *KeptIndex) Curve(ctx context.Context, r analysis.Range, n int) ([]analysis.Column, error) {
 	return ask(ctx, k, "making a curve", true, func(ix *FileIndex) ([]analysis.Column, error) {
-		if err := ix.proveAllRuns(ctx); err != nil {
-			return nil, err
-		}
 		return ix.Curve(ctx, r, n)
 	})
 }

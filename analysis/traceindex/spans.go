@@ -1,7 +1,6 @@
 package traceindex
 
 import (
-	"context"
 	"hash/crc32"
 	"io"
 	"sort"
@@ -133,19 +132,6 @@ func (ix *FileIndex) proveRuns(from, to int) error {
 		p.done[block].Store(true)
 	}
 	return nil
-}
-
-// proveAllRuns is proveRuns of all of them. It maps nothing.
-func (ix *FileIndex) proveAllRuns(ctx context.Context) error {
-	p := ix.proof
-	if p == nil || p.all.Load() {
-		return nil
-	}
-	err := prove(ctx, p.at, p.in, new([]byte))
-	if err == nil {
-		p.all.Store(true)
-	}
-	return err
 }
 
 // prove is proveRuns for a reader.
