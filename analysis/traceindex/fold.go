@@ -81,31 +81,22 @@ func (f *folder) intern() {
 	for _, k := range f.j.sites.Keys {
 		s, fresh := ix.sites.Of(k)
 		if fresh {
-			ix.sites.Stack = append(ix.sites.Stack, ix.denseStack(model.StackID(k.ID)))
-			ix.sites.Thread = append(ix.sites.Thread, ix.denseThread(k.Thread))
+			stack := numbered(ix.stackIndex, &ix.Ids, &ix.sums[column.DimStack], model.StackID(k.ID))
+			thread := numbered(ix.threadIndex, &ix.Threads, &ix.sums[column.DimThread], k.Thread)
+			ix.sites.Stack, ix.sites.Thread = append(ix.sites.Stack, stack), append(ix.sites.Thread, thread)
 		}
 		f.global = append(f.global, s)
 	}
 }
 
-func (ix *FileIndex) denseStack(id model.StackID) uint32 {
-	i, ok := ix.stackIndex[id]
+// numbered returns the number of a key, which gets the next one, and a cell for its sums, where it is new.
+func numbered[K comparable](index map[K]uint32, keys *[]K, sums *[]column.Cell, key K) uint32 {
+	i, ok := index[key]
 	if !ok {
-		i = uint32(len(ix.Ids))
-		ix.stackIndex[id] = i
-		ix.Ids = append(ix.Ids, id)
-		ix.sums[column.DimStack] = append(ix.sums[column.DimStack], column.Cell{})
-	}
-	return i
-}
-
-func (ix *FileIndex) denseThread(t uint16) uint32 {
-	i, ok := ix.threadIndex[t]
-	if !ok {
-		i = uint32(len(ix.Threads))
-		ix.threadIndex[t] = i
-		ix.Threads = append(ix.Threads, t)
-		ix.sums[column.DimThread] = append(ix.sums[column.DimThread], column.Cell{})
+		i = uint32(len(*keys))
+		index[key] = i
+		*keys = append(*keys, key)
+		*sums = append(*sums, column.Cell{})
 	}
 	return i
 }

@@ -132,6 +132,7 @@ func NewFileIndex() *FileIndex { return newFileIndex(defaultChunk) }
 
 func newFileIndex(chunkSize int) *FileIndex {
 	ix := &FileIndex{chunkSize: chunkSize, stackIndex: map[model.StackID]uint32{}, threadIndex: map[uint16]uint32{}}
+	ix.columns.New, ix.spare.New = func() any { return new(model.Columns) }, func() any { return new(view) }
 	ix.cores, ix.status.Size = runtime.GOMAXPROCS(0), -1
 	ix.sums[column.DimSize] = make([]column.Cell, analysis.SizeClasses)
 	return ix

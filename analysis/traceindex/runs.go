@@ -144,10 +144,7 @@ func (r *runReader) load(run int) {
 	if from == c.firstRun {
 		hi, l.Bytes = c.hi, c.lo
 	}
-	events, _ := r.ix.columns.Get().(*model.Columns)
-	if events == nil {
-		events = new(model.Columns)
-	}
+	events := r.ix.columns.Get().(*model.Columns)
 	defer r.ix.columns.Put(events)
 	for ; from <= run; from++ {
 		if hi, l = r.follow(c, from, hi, l, events); r.err != nil {
