@@ -144,7 +144,7 @@ func (f *edgeFinder) near(t model.Time, last *chartEdge) chartEdge {
 	if ok && e.events >= last.events {
 		return e
 	}
-	if err := f.ix.proveAt(t); err != nil {
+	if err := f.ix.verifyAt(t); err != nil {
 		if f.r.err == nil {
 			f.r.err = err
 		}
@@ -282,7 +282,7 @@ func (f *edgeFinder) loadParts(c *chunk) bool {
 	if f.run+1 < f.end {
 		end = ix.runs.Ref(f.run + 1).fine
 	}
-	b, err := c.fineFrom(&p.stream, ix.runs.Ref(f.run).fine, end)
+	b, err := p.stream.read(ix.file, c.fine, ix.runs.Ref(f.run).fine, end)
 	if err != nil && f.r.err == nil {
 		f.r.err = err
 	}

@@ -87,7 +87,7 @@ func (ix *FileIndex) chunksToConfirm() []int {
 			peak, most = i, r.MaxBytes
 		}
 	}
-	list := []int{0, n - 1, ix.chunkOf(peak).number}
+	list := []int{0, n - 1, ix.chunkAt(ix.runBegin(peak))}
 	for range confirmedAtRandom {
 		list = append(list, rand.IntN(n))
 	}

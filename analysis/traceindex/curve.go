@@ -21,7 +21,7 @@ func (r *runReader) levelAt(n int) column.Level {
 		return column.Level{}
 	}
 	run := ix.runOf(n - 1)
-	if r.prove(run, run); ix.runEnd(run) == n {
+	if r.verify(run, run); ix.runEnd(run) == n {
 		return ix.curve.Base.At(run).Level
 	}
 	if r.load(run); r.err != nil {
@@ -51,8 +51,8 @@ func (r *runReader) extremesOf(lo, hi int) column.Extremes {
 	}
 	ix := r.ix
 	first, last := ix.runOf(lo), ix.runOf(hi-1)
-	r.prove(first, first)
-	r.prove(last, last)
+	r.verify(first, first)
+	r.verify(last, last)
 	begin, end := ix.runBegin(last), ix.runEnd(first)
 	if first == last && (lo > begin || hi < end) {
 		r.part(&e, first, lo, hi)
@@ -79,7 +79,7 @@ func (r *runReader) peakAfter(lo, hi int) (n int, ok bool) {
 	top := r.extremesOf(lo, hi).MaxBytes
 	run := ix.runOf(lo)
 	if end := ix.runEnd(run); end < hi && r.extremesOf(lo, end).MaxBytes != top {
-		run = ix.curve.Reaching(run+1, top, func(run int) { r.prove(run, run) })
+		run = ix.curve.Reaching(run+1, top, func(run int) { r.verify(run, run) })
 		lo = ix.runBegin(run)
 	}
 	if r.load(run); r.err != nil {
@@ -120,7 +120,7 @@ func (r *runReader) search(over func(model.Time) bool) int {
 		return c.first
 	}
 	runs := (c.n + runLength - 1) / runLength
-	r.prove(c.firstRun, c.firstRun+runs)
+	r.verify(c.firstRun, c.firstRun+runs)
 	i := sort.Search(runs, func(i int) bool { return over(c.begin + ix.runs.At(c.firstRun+i).time) })
 	if r.load(c.firstRun + i - 1); r.err != nil {
 		return 0
@@ -209,11 +209,11 @@ func (ix *FileIndex) columnsOf(ctx context.Context, rg analysis.Range, n int, ex
 	if cols := ix.curves.get(key); cols != nil {
 		return cols, nil
 	}
-	if err := ix.proveEnds(rg); err != nil {
+	if err := ix.verifyEnds(rg); err != nil {
 		return nil, err
 	}
 	if ix.few(rg, n) {
-		if err := ix.proveRuns(ix.runsOf(rg)); err != nil {
+		if err := ix.verifyRuns(ix.runsOf(rg)); err != nil {
 			return nil, err
 		}
 		cols, err = ix.readColumns(ctx, rg, n)

@@ -272,9 +272,9 @@ func proven(t testing.TB, data []byte, source model.EventSource) error {
 	store := new(model.Store)
 	store.Publish(&model.Profile{Allocations: source})
 	return guarded(func() error {
-		later, err := ix.restore(t.Context(), &IndexFile{Data: data, At: at}, IndexKey{1}, store, source)
+		err := ix.restore(t.Context(), &IndexFile{Data: data, At: at}, IndexKey{1}, store, source)
 		if err == nil {
-			err = prove(t.Context(), at, later, new([]byte))
+			err = ix.file.verifyAll(t.Context())
 		}
 		return err
 	})
@@ -306,8 +306,8 @@ func TestEveryFieldIsKept(t *testing.T) {
 		known string
 	}{
 		{FileIndex{}, "mu names source input chunkSize cores chunks sites stackIndex threadIndex records sums checkpoints sparse curve runs marks totals status " +
-			"budget loading held begin found lost spans proof" + caches},
-		{chunk{}, "first n from to kept begin end firstRun firstBlock firstRec records hi lo ends freed common fine proofs number over sums totals"},
+			"budget loading held begin found lost spans file" + caches},
+		{chunk{}, "first n from to kept begin end firstRun firstBlock firstRec records hi lo ends freed common fine over sums totals"},
 		{records{}, "origin born bornAt died diedAt"},
 		{column.Pyramid{}, "liveHi live count allocBytes allocCount freeEvents run cur base levels"},
 		{group.SiteTable{}, "keys first rest stack thread"},

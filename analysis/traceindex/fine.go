@@ -222,11 +222,3 @@ func (f *folder) part(begin, to int, e column.Extremes) {
 		f.runs = append(f.runs, column.BaseRun{Extremes: b.Cur, Level: b.Now()})
 	}
 }
-
-// fineFrom is the stream of the parts of a run, given where those begin and end, empty if the chunk has no parts.
-func (c *chunk) fineFrom(s *streamReader, at, end uint32) ([]byte, error) {
-	if c.proofs == nil || len(c.fine) == 0 {
-		return c.fine[min(int(at), len(c.fine)):], nil
-	}
-	return s.read(&c.proofs.fine, c.number, at, end)
-}

@@ -39,7 +39,7 @@ type FileIndex struct {
 	curve       column.Pyramid
 	runs        column.Column[runStart] // aligned with curve.base
 	spans       []spanEdge              // of a restored index; nil where they are found in runs and curve
-	proof       *runsProof              // of runs and curve where those come from a file
+	file        *blockSums              // of a restored index; nil for none
 	marks       []fileMark
 	totals      analysis.Totals
 	status      analysis.Status
@@ -78,13 +78,11 @@ type chunk struct {
 	records    uint32 // blocks of it that outlive it
 	hi, lo     uint64 // live bytes before it, 128 bits
 
-	ends   []byte       // by FREE: see EndWriter
-	freed  []byte       // by FREE: bytes that it ends, see SizeWriter
-	common []uint64     // sizes that freed names by number
-	fine   []byte       // the parts of its runs, see fineWriter; none where sums are too large for it
-	proofs *chunkProofs // of freed, common and fine, where those come from a file
-	number int          // in chunkProofs
-	over   []overEnd    // by event
+	ends   []byte    // by FREE: see EndWriter
+	freed  []byte    // by FREE: bytes that it ends, see SizeWriter
+	common []uint64  // sizes that freed names by number
+	fine   []byte    // the parts of its runs, see fineWriter; none where sums are too large for it
+	over   []overEnd // by event
 	sums   [column.DimCount][]byte
 	totals *analysis.Totals // never nil; of a restored index they lie in the file
 }

@@ -145,7 +145,7 @@ func (k *KeptIndex) Write(ctx context.Context, w io.Writer) error {
 // CheckIndex says why a file cannot be the index of an input, nil if it seems to be. It reads the ends of the file only.
 func CheckIndex(file *IndexFile, key IndexKey) error {
 	return guarded(func() error {
-		_, err := openFile(file.Data, key, layoutOfFiles())
+		_, err := openFile(file, key, layoutOfFiles())
 		return err
 	})
 }
@@ -213,11 +213,7 @@ func (k *KeptIndex) restore(ctx context.Context, store *model.Store, p *model.Pr
 	k.used++ // what others ask meanwhile, of the empty index, must not close it
 	k.mu.Unlock()
 	defer k.leave()
-	var later []fileEntry
-	err = guarded(func() (err error) {
-		later, err = s.ix.restore(ctx, file, k.place.Key(), store, p.Allocations)
-		return err
-	})
+	err = guarded(func() error { return s.ix.restore(ctx, file, k.place.Key(), store, p.Allocations) })
 	if err == nil {
 		k.mu.Lock()
 		k.now = s
@@ -226,11 +222,10 @@ func (k *KeptIndex) restore(ctx context.Context, store *model.Store, p *model.Pr
 			<-k.hold
 		}
 		err = guarded(func() error {
-			if err := prove(ctx, file.At, later, new([]byte)); err != nil {
+			if err := s.ix.file.verifyAll(ctx); err != nil {
 				return err
 			}
 			s.ix.sites.FindSites()
-			s.ix.proof.all.Store(true)
 			return s.ix.confirm()
 		})
 	}
@@ -325,9 +320,9 @@ func (k *KeptIndex) sound(ctx context.Context) bool {
 	file := k.file
 	k.mu.Unlock()
 	return file != nil && guarded(func() error {
-		f, err := openFile(file.Data, k.place.Key(), layoutOfFiles())
+		f, err := openFile(file, k.place.Key(), layoutOfFiles())
 		if err == nil {
-			err = prove(ctx, file.At, f.table, new([]byte))
+			err = f.file.verifyAll(ctx)
 		}
 		return err
 	}) == nil

@@ -1,6 +1,7 @@
 package traceindex
 
 import (
+	"context"
 	"encoding/binary"
 	"math"
 	"sort"
@@ -130,7 +131,7 @@ func (r *runReader) load(run int) {
 		r.runLevels = new(runLevels)
 	}
 	c := r.ix.chunkOf(run)
-	if r.prove(c.firstRun, run); r.err != nil {
+	if r.verify(c.firstRun, run); r.err != nil {
 		return
 	}
 	// The level before a chunk is known in 128 bits, that before other runs only as it is shown.
@@ -221,14 +222,16 @@ func (r *runReader) follow(c *chunk, run int, hi uint64, l column.Level, buffer 
 	return hi, l
 }
 
-// freedBy is the stream of the sizes that runs [first, last] of a chunk free.
+// freedBy is the stream of the sizes that runs [first, last] of a chunk free. The chunk's common sizes are verified then.
 func (r *runReader) freedBy(c *chunk, first, last int) []byte {
 	end := uint32(math.MaxUint32)
 	if last-c.firstRun < (c.n-1)/runLength {
 		end = r.ix.runs.Ref(last + 1).freed
 	}
 	var stream []byte
-	stream, r.err = c.freedFrom(&r.freed, r.ix.runs.Ref(first).freed, end)
+	if r.err = r.ix.file.verify(context.Background(), bytesOf(c.common)); r.err == nil {
+		stream, r.err = r.freed.read(r.ix.file, c.freed, r.ix.runs.Ref(first).freed, end)
+	}
 	return stream
 }
 
