@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -189,6 +190,9 @@ func (k *keeper) Discard() { os.Remove(k.path) }
 // errSmall says why no index is written: nobody would notice.
 var errSmall = errors.New("the trace is small")
 
+// writeAtOnce is how many bytes of an index are collected for one write.
+const writeAtOnce = 256 << 10
+
 // write writes an index in one step: others see the old file or the new one.
 func (k *keeper) write(ctx context.Context, ix *traceindex.KeptIndex) (err error) {
 	if !k.beside && !k.always && ix.Status().Events < worthIndex {
@@ -217,10 +221,9 @@ func (k *keeper) write(ctx context.Context, ix *traceindex.KeptIndex) (err error
 			_ = root.Remove(temp)
 		}
 	}()
-	w := newBehind(f)
-	err = ix.Write(ctx, w)
-	if written := w.Close(); err == nil {
-		err = written
+	w := bufio.NewWriterSize(f, writeAtOnce)
+	if err = ix.Write(ctx, w); err == nil {
+		err = w.Flush()
 	}
 	if closed := f.Close(); err == nil {
 		err = closed
