@@ -278,7 +278,7 @@ func (b *builder) parallel(ctx context.Context, ahead int) (regular bool, err er
 	return err == nil, err
 }
 
-// redo decodes what is left of a job, or all of it, from a proven boundary on; the job itself may be used again if it holds
+// redo decodes what is left of a job, or all of it, from a verified boundary on; the job itself may be used again if it holds
 // nothing that is needed.
 func (b *builder) redo(ctx context.Context, j *job, reuse bool, pos int64) (*job, error) {
 	to := j.to

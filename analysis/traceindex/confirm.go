@@ -48,7 +48,7 @@ func (ix *FileIndex) checkSums() error {
 	return nil
 }
 
-// confirm reads a few chunks again and checks what the index says of them, and of the curve. All of the file must be proven. The lock
+// confirm reads a few chunks again and checks what the index says of them, and of the curve. All of the file must be verified. The lock
 // is not held.
 func (ix *FileIndex) confirm() error {
 	ix.mu.RLock()

@@ -15,7 +15,7 @@ import (
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 )
 
-// restored takes an index out of a file and proves it, but does not confirm it.
+// restored takes an index out of a file and verifies it, but does not confirm it.
 func restored(t *testing.T, data []byte, source *chunkedSlice) *FileIndex {
 	t.Helper()
 	data = slices.Clone(data) // the index lies in it, and may be changed

@@ -220,7 +220,7 @@ func TestDamagedIndexIsNotUsed(t *testing.T) {
 	}()
 	check := func(data []byte, what string, at int) (used bool) {
 		t.Helper()
-		if err := proven(t, data, source); err != nil && at%1000 > 0 {
+		if err := verified(t, data, source); err != nil && at%1000 > 0 {
 			return false
 		}
 		place := &memoryPlace{data: data, key: IndexKey{1}}
@@ -254,7 +254,7 @@ func TestDamagedIndexIsNotUsed(t *testing.T) {
 	}
 	t.Logf("%d of %d bytes matter", unused, tried)
 	if unused < tried*3/5 {
-		t.Errorf("only %d of %d bytes are proven", unused, tried)
+		t.Errorf("only %d of %d bytes are verified", unused, tried)
 	}
 	for n := 0; n < len(good); n += step {
 		if check(good[:n:n], "cut at", n) {
@@ -266,8 +266,8 @@ func TestDamagedIndexIsNotUsed(t *testing.T) {
 	}
 }
 
-// proven says why a file is not used.
-func proven(t testing.TB, data []byte, source model.EventSource) error {
+// verified says why a file is not used.
+func verified(t testing.TB, data []byte, source model.EventSource) error {
 	ix, at := newFileIndex(1), bytes.NewReader(data)
 	store := new(model.Store)
 	store.Publish(&model.Profile{Allocations: source})

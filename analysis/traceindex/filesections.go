@@ -402,7 +402,7 @@ func (ix *FileIndex) checkRestored(size int64) error {
 		case c.first != events, c.firstRun != run, c.firstRec != rec, c.n <= 0, c.n > math.MaxInt32, events > maxEvents-c.n:
 			return damagedFile("chunks do not follow each other")
 		case c.from < at, c.to < c.from, size >= 0 && c.to > size, c.begin < 0, c.end < c.begin:
-			return damagedFile("a chunk lies nowhere")
+			return damagedFile("a chunk lies outside of the input")
 		case c.kept == nil && (ix.source == nil || int64(c.n) > c.to-c.from):
 			return damagedFile("a chunk has no events")
 		case c.kept != nil && !fitting(c.kept, c.n):

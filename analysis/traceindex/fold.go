@@ -58,7 +58,7 @@ func (f *folder) fold(j *job) error {
 	} else {
 		f.walk()
 	}
-	f.nowhere()
+	f.unaddressed()
 	f.finish()
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
@@ -156,11 +156,11 @@ func (f *folder) findDeaths() {
 	}
 }
 
-// nowhere counts the blocks without an address.
-func (f *folder) nowhere() {
+// unaddressed counts the blocks without an address.
+func (f *folder) unaddressed() {
 	t := f.c.totals
-	t.UnaddressedCount = uint64(len(f.j.nowhere))
-	for _, p := range f.j.nowhere {
+	t.UnaddressedCount = uint64(len(f.j.unaddressed))
+	for _, p := range f.j.unaddressed {
 		t.UnaddressedBytes = f.sum(t.UnaddressedBytes, f.j.events.Size[p])
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// TestEarlyAnswersAreProven damages runs and the curve of an index file, and asks what may be asked before all of it is proven: the
+// TestEarlyAnswersAreProven damages runs and the curve of an index file, and asks what may be asked before all of it is verified: the
 // answers are those of the good one, or errors.
 func TestEarlyAnswersAreProven(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 3))
@@ -74,7 +74,7 @@ func sectionOfCurve(ix *FileIndex, f *fileCodec) int {
 	return slices.IndexFunc(f.table, func(e fileEntry) bool { return e.Length == size })
 }
 
-// earlyAnswers is what may be asked before all of a file is proven, as text.
+// earlyAnswers is what may be asked before all of a file is verified, as text.
 func earlyAnswers(ix *FileIndex) []string {
 	ctx, end := context.Background(), ix.duration()
 	var all []string
