@@ -112,7 +112,7 @@ func (k *KeptIndex) charted() {
 	}
 }
 
-// forgetCurve gives back the memory of the file's pages once a chart is made: it may read a little of each stretch of the curve, for
+// forgetCurve gives back the memory of the file's pages once a chart or a curve is made: that may read a little of each stretch of the curve, for
 // which the system maps all of it. Others ask for a few places only. The index must be in use.
 func (k *KeptIndex) forgetCurve() {
 	k.mu.Lock()
