@@ -18,14 +18,14 @@ func NewLeafTree(ctx context.Context, s *model.Stacks, leaves []model.NodeID, op
 
 // NewNamedLeafTree is NewLeafTree with names for the stacks without frames, by dense index. s may be nil if no stack has any.
 func NewNamedLeafTree(ctx context.Context, s *model.Stacks, leaves []model.NodeID, opt TreeOptions, bare func(i int) string) (*CallTree, error) {
+	if s == nil {
+		s = new(model.Stacks)
+	}
 	b := &treeBuilder{
 		t: &CallTree{leaf: make([]int32, len(leaves))}, s: s, opt: opt,
 		wide: map[[2]int32]int32{}, byName: map[string]int32{},
+		byFunc: slices.Repeat([]int32{-1}, len(s.Functions)),
 	}
-	if s == nil {
-		b.s = new(model.Stacks)
-	}
-	b.byFunc = slices.Repeat([]int32{-1}, len(b.s.Functions))
 	b.node(-1, b.labelOf("all"), 0)
 	var err error
 	if opt.Invert {

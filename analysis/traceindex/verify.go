@@ -26,8 +26,8 @@ type blockSums struct {
 	buffers sync.Pool // *[sumBlock]byte
 }
 
-// sumBlock is the length of a block with a checksum of its own: two of them are read as fast as one page is mapped, and their
-// checksums are a small part of the file.
+// sumBlock is the length of a block with a checksum of its own: so long that checksums are a small part of the file, and so short
+// that little else is read with what is asked for.
 const sumBlock = 16 << 10
 
 func newBlockSums(at io.ReaderAt, data, sums []byte) *blockSums {
