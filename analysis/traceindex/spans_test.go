@@ -38,7 +38,11 @@ func TestEarlyAnswersAreProven(t *testing.T) {
 		t.Fatal(err)
 	}
 	wrong, right, refused := 0, 0, 0
-	for i := range 60 {
+	files := 60
+	if underRace {
+		files = 12
+	}
+	for i := range files {
 		data := slices.Clone(good)
 		if i > 0 {
 			e := f.table[sectionOfCurve(ix, f)+i%2]
@@ -63,7 +67,7 @@ func TestEarlyAnswersAreProven(t *testing.T) {
 			}
 		}
 	}
-	if wrong == 0 || right == 0 || refused > 30 {
+	if wrong == 0 || right == 0 || refused > files/2 {
 		t.Errorf("%d errors, %d answers, %d files refused", wrong, right, refused)
 	}
 }
