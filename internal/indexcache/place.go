@@ -1,6 +1,7 @@
 package indexcache
 
 import (
+	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -177,6 +178,9 @@ func (k *Place) Discard() { os.Remove(k.Path) }
 // ErrSmall says why no index is written: nobody would notice.
 var ErrSmall = errors.New("the trace is small")
 
+// writeAtOnce is how many bytes of an index are collected for one write.
+const writeAtOnce = 256 << 10
+
 // Write writes an index in one step: others see the old file or the new one.
 func (k *Place) Write(ctx context.Context, ix *traceindex.KeptIndex) (err error) {
 	if !k.Beside && !k.Always && ix.Status().Events < WorthKeeping {
@@ -205,10 +209,9 @@ func (k *Place) Write(ctx context.Context, ix *traceindex.KeptIndex) (err error)
 			_ = root.Remove(temp)
 		}
 	}()
-	w := newBehind(f)
-	err = ix.Write(ctx, w)
-	if written := w.Close(); err == nil {
-		err = written
+	w := bufio.NewWriterSize(f, writeAtOnce)
+	if err = ix.Write(ctx, w); err == nil {
+		err = w.Flush()
 	}
 	if closed := f.Close(); err == nil {
 		err = closed
