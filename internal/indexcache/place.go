@@ -200,6 +200,17 @@ func (k *Place) Write(ctx context.Context, ix *traceindex.KeptIndex) (err error)
 		return err // it would not be used
 	}
 	defer root.Close()
+	if err := k.replace(ctx, root, name, ix); err != nil {
+		return err
+	}
+	if !k.Beside {
+		evict(dir, name, time.Now())
+	}
+	return nil
+}
+
+// replace writes an index beside its file and gives it that one's name when it is complete.
+func (k *Place) replace(ctx context.Context, root *os.Root, name string, ix *traceindex.KeptIndex) (err error) {
 	f, temp, err := createTemp(root, name)
 	if err != nil {
 		return err
@@ -222,13 +233,7 @@ func (k *Place) Write(ctx context.Context, ix *traceindex.KeptIndex) (err error)
 	if err != nil {
 		return err
 	}
-	if err := root.Rename(temp, name); err != nil {
-		return err
-	}
-	if !k.Beside {
-		evict(dir, name, time.Now())
-	}
-	return nil
+	return root.Rename(temp, name)
 }
 
 // unchanged reports whether the input is still what it was when it was opened.
