@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -16,16 +18,17 @@ const (
 	keysEnd   = "<!-- end of keys -->"
 )
 
-// The key table of the README is the program's; -update rewrites it.
-func TestReadmeKeys(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
+// TestKeysPage holds docs/keys.md to the program's table; -update rewrites it.
+func TestKeysPage(t *testing.T) {
+	const path = "docs/keys.md"
+	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, rest, ok := strings.Cut(string(readme), keysBegin)
+	before, rest, ok := strings.Cut(string(page), keysBegin)
 	old, after, ok2 := strings.Cut(rest, keysEnd)
 	if !ok || !ok2 {
-		t.Fatal("README.md has no place for the keys")
+		t.Fatal(path + " has no place for the keys")
 	}
 	var want bytes.Buffer
 	if err := keymap.Default().WriteMarkdown(&want); err != nil {
@@ -35,12 +38,47 @@ func TestReadmeKeys(t *testing.T) {
 		return
 	}
 	if memtest.Updating() {
-		if err := os.WriteFile("README.md", []byte(before+keysBegin+want.String()+keysEnd+after), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(before+keysBegin+want.String()+keysEnd+after), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	t.Error("the keys in README.md are not those of the program: go test . -run Readme -update")
+	t.Error("the keys in " + path + " are not those of the program: go test . -run KeysPage -update")
+}
+
+const (
+	maxReadme = 9000 // bytes
+	maxPages  = 7    // of docs, the design's among them
+)
+
+// TestPagesAreFound checks that the README stays short, that links between pages lead somewhere, and that every page is linked.
+func TestPagesAreFound(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(readme) > maxReadme {
+		t.Errorf("the README has %d bytes", len(readme))
+	}
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil || len(pages) > maxPages {
+		t.Errorf("%d pages, %v", len(pages), err)
+	}
+	link := regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
+	for _, page := range append(pages, "README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(page), m[1])); err != nil {
+				t.Errorf("%s: %v", page, err)
+			}
+		}
+		if page != "README.md" && !strings.Contains(string(readme), "]("+page+")") {
+			t.Errorf("the README has no link to %s", page)
+		}
+	}
 }
 
 // Every command of --help is explained in the README, and the first two commands a reader sees are those that need nothing.

@@ -25,9 +25,9 @@ type term struct {
 	share bool // value is a percentage
 }
 
-// FilterFields are the figures that a filter can compare, the last three in differences. Those whose column is headed otherwise can be written as the
+// filterFields are the figures that a filter can compare, the last three in differences. Those whose column is headed otherwise can be written as the
 // heading too: leak, bytes, size and oldest.
-func FilterFields() []string {
+func filterFields() []string {
 	return []string{"live", "blocks", "peak", "total", "count", "temp", "leaked", "mean", "age", "freed", "overwritten", "retained", "managed", "unmanaged",
 		"before", "after", "delta"}
 }
@@ -42,7 +42,7 @@ func filterField(name string) (field string, known bool) {
 	case "oldest":
 		return "age", true
 	}
-	return name, slices.Contains(FilterFields(), name)
+	return name, slices.Contains(filterFields(), name)
 }
 
 var (
@@ -95,7 +95,7 @@ func parseTerm(w string) (term, error) {
 			return parseComparison(w, m)
 		}
 		if _, err := model.ParseSize(strings.TrimSuffix(m[4], "%")); err == nil {
-			return term{}, fmt.Errorf("%s is no figure: %s …", m[2], strings.Join(FilterFields()[:6], ", "))
+			return term{}, fmt.Errorf("%s is no figure: %s …", m[2], strings.Join(filterFields()[:6], ", "))
 		}
 	}
 	t := term{}

@@ -43,8 +43,8 @@ type Finding struct {
 	Text    string   // what goes on after the site's name: "13 blocks of 2.50 KiB, 1 per 4.71 ms, none freed"
 }
 
-// MaxFindings is how many findings there are at most: more are not read.
-const MaxFindings = 7
+// maxFindings is how many findings there are at most: more are not read.
+const maxFindings = 7
 
 // Thresholds of what is worth a line.
 const (
@@ -69,7 +69,7 @@ func (k FindingKind) limit() int {
 	return 1
 }
 
-// Findings returns what is most worth looking at in the whole of a trace, most telling first, at most [MaxFindings]. p may
+// Findings returns what is most worth looking at in the whole of a trace, most telling first, at most [maxFindings]. p may
 // be nil. It costs some walks over the trace: ask for it when everything is read.
 func Findings(ctx context.Context, t Trace, p *model.Profile) ([]Finding, error) {
 	f := finder{ctx: ctx, t: t, status: t.Status(), whole: p == nil || p.Complete && p.Lost == 0}
@@ -213,7 +213,7 @@ func (f *finder) peak() error {
 	slices.SortFunc(f.sites, func(a, b Site) int {
 		return cmp.Or(cmp.Compare(b.LiveBytes, a.LiveBytes), cmp.Compare(a.Stack, b.Stack))
 	})
-	for _, s := range f.sites[:min(len(f.sites), MaxFindings)] {
+	for _, s := range f.sites[:min(len(f.sites), maxFindings)] {
 		share := ratio(s.LiveBytes, f.top.Bytes)
 		if share < peakPart || s.LeakBytes > s.LiveBytes/2 {
 			continue
@@ -313,7 +313,7 @@ func (f *finder) hot() error {
 
 // trim keeps the most telling ones: the least of several of one kind go first.
 func (f *finder) trim() error {
-	for len(f.out) > MaxFindings {
+	for len(f.out) > maxFindings {
 		last := len(f.out) - 1
 		for i := last; i > 0; i-- {
 			if f.out[i].Kind == f.out[i-1].Kind {

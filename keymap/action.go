@@ -1,5 +1,5 @@
 // Package keymap is the one table of what can be done and which keys do it. Help, footer hints, the command palette,
-// `memtui keys`, the README's table and the manual page are generated from it; nothing else in the program knows a key.
+// `memtui keys`, docs/keys.md and the manual page are generated from it; nothing else in the program knows a key.
 //
 // A key means the same everywhere. h and l always move the instant, also in trees and flame graphs, so that holding
 // one of them shows any view developing. The arrows are spatial: left and right move the instant too, but in a tree they

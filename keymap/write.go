@@ -86,14 +86,14 @@ func (m *Map) Records() []Record {
 	return list
 }
 
-// WriteMarkdown writes the whole table as one Markdown table per group, for the README.
+// WriteMarkdown writes the whole table as one Markdown table per group, for docs/keys.md.
 func (m *Map) WriteMarkdown(w io.Writer) error {
 	var b bytes.Buffer
 	for i, s := range m.Help() {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "### %s\n\n| Keys | Does | Where | Name |\n|---|---|---|---|\n", s.Title)
+		fmt.Fprintf(&b, "## %s\n\n| Keys | Does | Where | Name |\n|---|---|---|---|\n", s.Title)
 		for _, r := range s.Rows {
 			var keys []string
 			for _, k := range strings.Fields(r.Keys) {

@@ -31,9 +31,9 @@ func (a *app) markPlace(side int, text string) error {
 	}
 	switch {
 	case a.Heaps != nil:
-		return a.markSnapshot(side, text)
+		return a.markSnapshot(side, other && a.After != nil, text)
 	case a.Dump != nil:
-		return fmt.Errorf("go to a layout or an instant, then press A or B")
+		return a.markLayout(side, other && a.OtherDump != nil, text)
 	}
 	m, err := a.placeOf(other, strings.TrimSpace(text))
 	if err != nil {
@@ -113,12 +113,40 @@ func (a *app) placeOf(other bool, text string) (state.Mark, error) {
 	return m, err
 }
 
-// markSnapshot chooses the snapshot of a side by its number, negative ones from the end.
-func (a *app) markSnapshot(side int, text string) error {
-	n := a.state.Snapshots()
-	if side == state.SideB && a.After != nil {
-		n = a.After.Source().Len()
+// markLayout marks a layout by its number, or the instant and the layout that is there.
+func (a *app) markLayout(side int, other bool, text string) error {
+	d, alike := a.Dump, a.state
+	if other {
+		d, alike = a.OtherDump, *a.OtherDump.Alike(&a.state, a.Dump)
 	}
+	if strings.HasPrefix(text, "#") {
+		i, err := numbered(text, d.Count, "layouts")
+		if err != nil {
+			return err
+		}
+		m := layoutMark(d, i)
+		m.Other = other
+		a.emit(state.MarkSide{Side: side, M: m})
+		return nil
+	}
+	at := map[string]model.Time{"start": 0, "end": d.End}
+	t, ok := at[text]
+	if !ok {
+		var err error
+		if t, err = model.ParseTime(text, d.End); err == nil {
+			err = model.CheckTime(t, d.End)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	alike.At, alike.Dump.Layout = analysis.At(t), state.NoLayout
+	a.emit(state.MarkSide{Side: side, M: state.Mark{Set: true, Other: other, At: alike.At, Range: analysis.Whole, Number: d.Layout(&alike)}})
+	return nil
+}
+
+// numbered reads the number of one of n things, negative ones from the end.
+func numbered(text string, n int, what string) (int, error) {
 	i, err := strconv.Atoi(strings.TrimPrefix(text, "#"))
 	if text == "end" {
 		i, err = n-1, nil
@@ -127,18 +155,22 @@ func (a *app) markSnapshot(side int, text string) error {
 		i += n
 	}
 	if err != nil || i < 0 || i >= n {
-		return fmt.Errorf("snapshots are numbered 0 … %d", n-1)
+		return 0, fmt.Errorf("%s are numbered 0 … %d", what, n-1)
 	}
-	switch {
-	case side == state.SideB && a.After != nil:
-		a.emit(state.SetAfter{I: i})
-	case side == state.SideB:
-		a.emit(state.SetCompared{I: i})
-	case a.After != nil:
-		a.emit(state.SetSnapshot{I: i})
-	default:
-		a.emit(state.SetBefore{I: i})
+	return i, nil
+}
+
+// markSnapshot chooses the snapshot of a side by its number, negative ones from the end.
+func (a *app) markSnapshot(side int, other bool, text string) error {
+	n := a.state.Snapshots()
+	if other {
+		n = a.After.Source().Len()
 	}
+	i, err := numbered(text, n, "snapshots")
+	if err != nil {
+		return err
+	}
+	a.emit(state.MarkSide{Side: side, M: state.Mark{Set: true, Other: other, Number: i}})
 	return nil
 }
 

@@ -16,6 +16,22 @@ func NewGraph(ctx context.Context, h *model.Heap, p Policy) (*Graph, error) {
 	return newGraph(ctx, h, p, &heapShared{}, func(float64) {})
 }
 
+// NewReferences is NewGraph without dominators and retained sizes: Idom, Retained and RetainedCount are nil. It takes much
+// less memory.
+func NewReferences(ctx context.Context, h *model.Heap, p Policy) (*Graph, error) {
+	if err := checkHeap(h); err != nil {
+		return nil, err
+	}
+	if b := model.BudgetOf(ctx); !b.Fits(pathRowBytes * int64(h.Len())) {
+		return nil, b.Error("following references")
+	}
+	g := &Graph{Heap: h, Policy: p, shared: &heapShared{}}
+	if err := g.leaveOut(ctx, make([]model.Row, h.Len())); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
 func newGraph(ctx context.Context, h *model.Heap, p Policy, shared *heapShared, report func(done float64)) (*Graph, error) {
 	if err := checkHeap(h); err != nil {
 		return nil, err
@@ -42,6 +58,7 @@ func newGraph(ctx context.Context, h *model.Heap, p Policy, shared *heapShared, 
 const (
 	graphRowBytes = 30
 	graphRefBytes = 8
+	pathRowBytes  = 9 // while paths are found
 )
 
 // checkHeap makes sure that the graph can be walked without looking at bounds again.

@@ -33,16 +33,21 @@ type Diff struct {
 	Masks      []string          `json:"masks,omitzero"`
 	Filters    []string          `json:"filters,omitzero"` // of stacks: "focus main"; and "cell 4096,never"
 	Normalized *DiffNormal       `json:"normalized,omitzero"`
-	Statuses   DiffStatuses      `json:"statuses"`  // rows by status, whatever the limit
-	Unmatched  DiffPair[DiffSum] `json:"unmatched"` // rows that only one side has
-	Nameless   DiffPair[DiffSum] `json:"nameless"`  // those of them that their file does not name
-	Merged     DiffPair[int]     `json:"merged"`    // rows that were added to another one of their side because they look the same
+	Statuses   DiffStatuses      `json:"statuses"`          // rows by status, whatever the limit
+	Unmatched  DiffPair[DiffSum] `json:"unmatched"`         // rows that only one side has
+	Nameless   DiffPair[DiffSum] `json:"nameless"`          // those of them that their file does not name
+	Merged     DiffPair[int]     `json:"merged"`            // rows that were added to another one of their side because they look the same
+	LeftOut    int               `json:"left_out,omitzero"` // rows of which it is not known on both sides what they retain
 	Only       []string          `json:"only,omitzero"`
 
 	words    diff.CompareWords
 	compared *diff.Comparison
 	axis     *model.HeapAxis // of types of heap snapshots: what tells those of one name apart; nil where nothing does
+	left     leftOut
 }
+
+// HasRows reports whether there was memory for the rows.
+func (d *Diff) HasRows() bool { return !d.left.has("rows") }
 
 // DiffSide is one of the two.
 type DiffSide struct {
@@ -140,6 +145,7 @@ type DiffOptions struct {
 	Grown         bool                // list only rows that have more bytes, or as many in more things
 	Limit         int                 // rows, 0 for all
 	Layouts       *pages.LayoutChange // of page layouts, in the order of the comparison
+	Short         *model.Problem      // that there was no memory for rows: sides are sums; nil where there was
 }
 
 // NewDiff writes down a comparison.
@@ -168,6 +174,10 @@ func NewDiff(c *diff.Comparison, opt DiffOptions) *Diff {
 	if opt.What == "type" {
 		d.axis = cmp.Or(distinct(after.Profile), distinct(before.Profile))
 	}
+	if opt.Short != nil {
+		d.words.Sums, d.left = true, leftOut{"rows", "row_count", "match", "statuses", "unmatched", "nameless", "merged"}
+		d.Problems, d.Complete = append(d.Problems, newProblem(*opt.Short)), false
+	}
 	d.sums(c)
 	d.list(c, opt)
 	style := d.style(Style{})
@@ -194,7 +204,7 @@ func newDiff(before, after *DiffSource) *Diff {
 		d.Complete = d.Complete && !side.Partial
 		for _, p := range side.Problems {
 			d.Problems = append(d.Problems, newProblem(p))
-			d.Complete = d.Complete && p.Severity != model.Error
+			d.Complete = d.Complete && p.Severity != model.Error && p.Code != model.CodeMemory
 		}
 	}
 	return d
@@ -209,7 +219,7 @@ func (d *Diff) sums(c *diff.Comparison) {
 	}
 	d.Unmatched = DiffPair[DiffSum]{DiffSum(c.Unmatched[0]), DiffSum(c.Unmatched[1])}
 	d.Nameless = DiffPair[DiffSum]{DiffSum(c.Nameless[0]), DiffSum(c.Nameless[1])}
-	d.Merged = DiffPair[int]{c.Merged[0], c.Merged[1]}
+	d.Merged, d.LeftOut = DiffPair[int]{c.Merged[0], c.Merged[1]}, c.Unknown
 	if c.Per != diff.NormalNone {
 		d.Normalized = &DiffNormal{c.Per.String(), c.Bases[0], c.Bases[1], c.Factor()}
 	}

@@ -19,6 +19,7 @@ type Heap struct {
 	shown  Snapshot // the figures of Snapshot, for people
 	schema *model.HeapSchema
 	policy *model.HeapPolicy // that Edges names
+	left   leftOut           // lists that there was no memory for
 }
 
 // HeapLengths says how long each list is without a limit; nil where there is none.
@@ -103,6 +104,8 @@ type HeapObject struct {
 	In            []HeapEdge `json:"in"`                 // by row
 	OutCount      int        `json:"out_count"`
 	InCount       int        `json:"in_count"`
+
+	left leftOut // what there was no memory for
 }
 
 // HeapEdge is a reference, seen from one of its ends: Row is the other one.

@@ -15,12 +15,16 @@ func NewHeapObject(g *heapgraph.Graph, row model.Row, n int) *HeapObject {
 	o := &HeapObject{
 		Row: row, Kind: h.Kind(row).Name, Label: heapgraph.Label(h, row), HeapPlaces: rowPlaces(h, row),
 		Bytes: h.Bytes(row), Managed: part(h.Schema, h.Managed(row)), Unmanaged: part(h.Schema, h.Unmanaged(row)),
-		RetainedBytes: g.Retained[row], RetainedCount: uint64(g.RetainedCount[row]),
+	}
+	if g.Idom == nil {
+		o.left = leftOut{"retained_bytes", "retained_count", "dominator"}
+	} else {
+		o.RetainedBytes, o.RetainedCount = g.Retained[row], uint64(g.RetainedCount[row])
 	}
 	if id := h.IDText(row); id != "" {
 		o.ID = &id
 	}
-	if row != model.RootRow {
+	if row != model.RootRow && g.Idom != nil {
 		o.Dominator = &g.Idom[row]
 	}
 	to, first := h.Out(row)

@@ -301,7 +301,9 @@ func (w heapWriter) object(o *HeapObject) table {
 		bytes += fmt.Sprintf(": %s managed, %s unmanaged", w.style.bytes(*o.Managed), w.style.bytes(*o.Unmanaged))
 	}
 	add("bytes", bytes)
-	add("retained", fmt.Sprintf("%s in %s", w.style.bytes(o.RetainedBytes), plural(int(o.RetainedCount), "row")))
+	if !o.lacks("retained_bytes") {
+		add("retained", fmt.Sprintf("%s in %s", w.style.bytes(o.RetainedBytes), plural(int(o.RetainedCount), "row")))
+	}
 	if o.Dominator != nil {
 		add("dominator", fmt.Sprintf("row %d", *o.Dominator))
 	}

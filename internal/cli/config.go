@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
 	"github.com/memtui/memtui/keymap"
 )
 

@@ -217,7 +217,7 @@ func (c *conversion) weighed(ctx context.Context, main *weights.ProfileSelection
 		all = append(all, main)
 	}
 	from, to := c.covered(ranged)
-	return export.ProfileStacks(c.p, all, at, from, to), nil
+	return export.ProfileStacks(ctx, c.p, all, at, from, to)
 }
 
 // metrics are those of an event. Those that do not add up are left out, unless nobody does that.
@@ -240,7 +240,7 @@ func (c *conversion) covered(ranged bool) (from, to model.Time) {
 	if !ranged {
 		return w.Start, w.End
 	}
-	first, last := sampleRange(w)
+	first, last := weights.SampleSpan(w)
 	from, to = max(first, 0), last
 	if c.flags.From.given() {
 		from = c.flags.From.resolve(last, last)

@@ -22,7 +22,7 @@ type diffCmd struct {
 type diffFlags struct {
 	A         place    `name:"a" placeholder:"PLACE" help:"Where in the file before: an instant such as 12s, 50% or peak, a range such as 10s..20s, or the number of a snapshot, page layout or window."`
 	B         place    `name:"b" placeholder:"PLACE" help:"Where in the file after, or in the only file."`
-	Group     string   `placeholder:"KIND" help:"What rows are. Of traces and stack profiles: stack (the default), function, total (functions with all they call), file, module or thread; of traces also size or lifetime. Of heap snapshots: type (the default) or frame. Of memory dumps: page-type (the default) or series."`
+	Group     string   `placeholder:"KIND" help:"What rows are. Of traces and stack profiles: stack (the default), function, total (functions with all they call), file, module or thread; of traces also size or lifetime, of stack profiles dso, line or kind. Of heap snapshots: type (the default) or frame. Of memory dumps: page-type (the default) or series."`
 	Mask      []string `sep:"none" placeholder:"MASK" help:"Change names before they are matched: paths, templates, addresses, hashes, or REGEXP=REPLACEMENT. May be given more than once."`
 	Match     string   `enum:"frames,files,functions," default:"" placeholder:"HOW" help:"What of two frames must be equal: frames (function, file and line), files (function and name of the file) or functions. The default is frames, between files of different formats functions."`
 	Depth     int      `placeholder:"N" help:"Of stacks only the N frames nearest to the leaf must be equal: recorders cut stacks at different depths. 0 is all (the default)."`
@@ -60,10 +60,14 @@ func (c *diffCmd) Run(ctx context.Context, a *app) error {
 
 // writeDiff waits for both files and prints what changed.
 func (a *app) writeDiff(ctx context.Context, before, after *session, c *diffCmd) error {
-	d, err := a.diff(ctx, before, after, &c.diffFlags)
+	d, err := a.diffThatFits(ctx, before, after, &c.diffFlags)
 	if err != nil {
 		return err
 	}
+	if a.flags.Format == "csv" && !d.HasRows() {
+		return inputError(a.budget.Error("the table of changes"))
+	}
+	a.warnMemory(after.store.Current(), &d.Header)
 	switch style := a.style(c.Exact); a.flags.Format {
 	case "json":
 		return report.WriteJSON(a.out, d)
@@ -92,10 +96,20 @@ type diffing struct {
 	sides  [2]*diffInput
 	opt    report.DiffOptions
 	layout [2]*model.Layout // of page layouts
+	lean   bool             // there is no memory for all: rows of stacks and what became of single pages are left out
 }
 
 // diff waits for both files and compares them.
 func (a *app) diff(ctx context.Context, before, after *session, c *diffFlags) (*report.Diff, error) {
+	d, err := a.newDiffing(ctx, before, after, c)
+	if err != nil {
+		return nil, err
+	}
+	return d.run(ctx)
+}
+
+// newDiffing waits for both files and chooses what of them is compared.
+func (a *app) newDiffing(ctx context.Context, before, after *session, c *diffFlags) (*diffing, error) {
 	d := &diffing{flags: c}
 	if err := d.choose(&d.opt); err != nil {
 		return nil, err
@@ -117,6 +131,11 @@ func (a *app) diff(ctx context.Context, before, after *session, c *diffFlags) (*
 	}
 	d.sides[0].move(c.A)
 	d.sides[1].move(c.B)
+	return d, nil
+}
+
+// run compares both sides.
+func (d *diffing) run(ctx context.Context) (*report.Diff, error) {
 	if err := d.collect(ctx); err != nil {
 		return nil, err
 	}
@@ -189,9 +208,10 @@ func (d *diffing) compare(ctx context.Context) (*report.Diff, error) {
 		}
 	}
 	d.opt.Limit = d.sides[0].flags.Limit
+	d.sumUp()
 	sources := [2]*report.DiffSource{&d.opt.Before, &d.opt.After}
 	for i, in := range d.sides {
-		if d.flags.Depth > 0 {
+		if d.flags.Depth > 0 && !d.lean {
 			in.side = diff.CutSide(in.side, d.flags.Depth)
 		}
 		in.side.Label, in.side.File = in.from.Label(), in.p.Meta.Path

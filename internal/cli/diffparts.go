@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/heapgraph"
@@ -10,33 +11,22 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// heapDiffKeys are what snapshots can be compared by, the default first.
-func heapDiffKeys() []string {
-	return []string{"bytes", "managed_bytes", "unmanaged_bytes", "retained_bytes"}
-}
-
 // heaps compares two snapshots by type or by frame.
 func (d *diffing) heaps(ctx context.Context) error {
 	by := d.sides[0].flags.By
-	if err := checkKey(by, heapDiffKeys()); err != nil {
-		return err
+	figure, known := diff.HeapFigureNamed(by)
+	if !known {
+		return checkKey(by, diff.HeapFigureWords())
 	}
 	group, err := d.group("type", "frame")
 	if err != nil {
 		return err
 	}
-	if by == "" {
-		by = "bytes"
-	}
-	set := d.sides[0].p.Heaps.Schema().Objects()
-	if group == "frame" {
-		set, _ = d.sides[0].p.Heaps.Schema().Frames()
-	}
-	d.opt.What, d.opt.Metric, d.opt.Counted = group, by, set.Many
-	d.opt.Measure = map[string]string{"bytes": "memory of " + set.Many, "managed_bytes": "managed memory of " + set.Many,
-		"unmanaged_bytes": "unmanaged memory of " + set.Many, "retained_bytes": "what " + set.Many + " retain"}[by]
+	q := diff.HeapQuestion{Figure: figure, Frames: group == "frame"}
+	schema := d.sides[0].p.Heaps.Schema()
+	d.opt.What, d.opt.Metric, d.opt.Measure, d.opt.Counted = group, figure.String(), q.Measure(schema), q.Counted(schema)
 	for _, in := range d.sides {
-		if err := in.heapSide(ctx, group, by); err != nil {
+		if err := in.heapSide(ctx, q); err != nil {
 			return err
 		}
 	}
@@ -44,7 +34,7 @@ func (d *diffing) heaps(ctx context.Context) error {
 }
 
 // heapSide decodes the chosen snapshot.
-func (in *diffInput) heapSide(ctx context.Context, group, by string) error {
+func (in *diffInput) heapSide(ctx context.Context, q diff.HeapQuestion) error {
 	n, ok, err := in.snapshot(in.p, in.asked)
 	if err != nil {
 		return err
@@ -56,83 +46,46 @@ func (in *diffInput) heapSide(ctx context.Context, group, by string) error {
 	if err != nil {
 		return err
 	}
-	set, groups := h.Schema.Objects(), []heapgraph.Group(nil)
-	if group == "frame" {
-		set, _ = h.Schema.Frames()
-		groups = heapgraph.Frames(h)
-	} else {
-		groups = heapgraph.Types(h)
-	}
-	var whole *diff.SideSum
-	if by == "retained_bytes" {
-		if whole, err = in.retained(ctx, h, set, groups); err != nil {
+	if q.Figure == diff.HeapRetained {
+		edges, err := in.edges(in.p)
+		if err != nil {
+			return err
+		}
+		if q.Graph, err = heapgraph.NewGraph(ctx, h, edges); err != nil {
 			return err
 		}
 	}
-	for i := range groups {
-		switch g := &groups[i]; by {
-		case "managed_bytes":
-			g.UnmanagedBytes = 0
-		case "unmanaged_bytes":
-			g.ManagedBytes = 0
-		}
-	}
 	info := in.p.Heaps.Info(n)
-	in.side = diff.HeapGroupsSide(groups, by == "retained_bytes")
-	in.side.Whole, in.side.Nested = whole, whole != nil
-	in.side.Bases.GCs = info.GC
-	in.from.Snapshot, in.from.Partial = &n, !h.Complete
-	if info.Time != model.NoTime {
-		in.from.At, in.side.Bases.Duration = &info.Time, info.Time
+	rows, err := diff.HeapSide(ctx, h, info, q)
+	if err != nil {
+		return err
+	}
+	in.side = rows.CompareSide
+	if in.from.Snapshot, in.from.Partial = &n, !h.Complete; info.Time != model.NoTime {
+		in.from.At = &info.Time
 	}
 	return nil
 }
 
-// retained fills in what each type or frame of a snapshot retains, and returns what they all do together.
-func (in *diffInput) retained(ctx context.Context, h *model.Heap, set *model.HeapSet, groups []heapgraph.Group) (*diff.SideSum, error) {
-	edges, err := in.edges(in.p)
-	if err != nil {
-		return nil, err
-	}
-	g, err := heapgraph.NewGraph(ctx, h, edges)
-	if err != nil {
-		return nil, err
-	}
-	retained, err := g.RetainedBySets(ctx, set.Kinds)
-	if err != nil {
-		return nil, err
-	}
-	if retained == nil {
-		return nil, usageError(errors.New("--by: what types retain takes too long to find out in a snapshot of so many rows"))
-	}
-	whole := &diff.SideSum{}
-	for i := range groups {
-		groups[i].Retained = retained[groups[i].ID]
-		whole.Count, _ = model.SaturatingAdd(whole.Count, groups[i].Count)
-	}
-	whole.Bytes, _, err = g.RetainedByKinds(ctx, set.Kinds)
-	return whole, err
-}
-
-// dumpDiffKeys are what layouts can be compared by, the default first.
-func dumpDiffKeys() []string { return []string{"occupied_bytes", "free_bytes", "bytes"} }
-
 // dumps compares two page layouts, or the curves where one side has none.
 func (d *diffing) dumps(ctx context.Context) error {
 	by := d.sides[0].flags.By
-	if err := checkKey(by, dumpDiffKeys()); err != nil {
+	if err := checkKey(by, diff.PageFigureWords()); err != nil {
 		return err
 	}
+	figure := diff.PageFigure(max(slices.Index(diff.PageFigureWords(), by), 0))
 	group, err := d.group("page-type", "series")
 	if err != nil {
 		return err
 	}
-	if by == "" {
-		by = dumpDiffKeys()[0]
-	}
 	for i, in := range d.sides {
-		if d.layout[i], err = in.pickLayout(ctx, group); err != nil {
+		l, err := in.pickLayout(ctx, group)
+		if err != nil {
 			return err
+		}
+		if d.layout[i] = l; d.lean && l != nil { // one at a time
+			in.pagesSide(l, figure)
+			d.layout[i] = &model.Layout{Problems: l.Problems}
 		}
 	}
 	if d.layout[0] == nil || d.layout[1] == nil {
@@ -145,16 +98,25 @@ func (d *diffing) dumps(ctx context.Context) error {
 		}
 		return nil
 	}
-	d.opt.What, d.opt.Metric, d.opt.Counted = "page type", by, "pages"
-	d.opt.Measure = map[string]string{"occupied_bytes": "occupied memory", "free_bytes": "free memory in pages", "bytes": "memory of pages"}[by]
+	d.opt.What, d.opt.Metric, d.opt.Measure, d.opt.Counted = "page type", figure.String(), figure.Measure(), "pages"
+	if d.lean {
+		d.layout = [2]*model.Layout{}
+		return nil
+	}
 	for i, in := range d.sides {
-		in.side = diff.PagesSide(d.layout[i], func(f *pages.PageFigures) uint64 { return pageBytes(f, by) })
-		in.from.Problems = d.layout[i].Problems
-		if in.from.At != nil {
-			in.side.Bases.Duration = *in.from.At
-		}
+		in.pagesSide(d.layout[i], figure)
 	}
 	return nil
+}
+
+// pagesSide sums up the page types of a layout.
+func (in *diffInput) pagesSide(l *model.Layout, figure diff.PageFigure) {
+	at := model.NoTime
+	if in.from.At != nil {
+		at = *in.from.At
+	}
+	in.side = diff.PagesSide(l, at, figure)
+	in.from.Problems = l.Problems
 }
 
 // pickLayout decodes the chosen layout; nil where there is none or curves are asked for.
@@ -186,17 +148,6 @@ func (in *diffInput) curveSide() error {
 		}
 	}
 	in.side = diff.SeriesSide(in.p.Timeline, at)
-	in.side.Bases.Duration = at
 	in.from.Snapshot, in.from.At = nil, &at
 	return nil
-}
-
-func pageBytes(f *pages.PageFigures, by string) uint64 {
-	switch by {
-	case "bytes":
-		return f.Bytes
-	case "free_bytes":
-		return f.Bytes - f.OccupiedBytes
-	}
-	return f.OccupiedBytes
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/loaders"
 )

@@ -6,8 +6,10 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
 	"github.com/memtui/memtui/export/html"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/manual"
 )
 
 type guideCmd struct{}
@@ -85,7 +87,7 @@ func newGuide(app *kong.Application) *guide {
 		out := guideCommand{Command: path + arguments(c), Help: c.Help, Flags: []string{}, Answers: []example{}}
 		for _, f := range c.Flags {
 			if !f.Hidden {
-				out.Flags = append(out.Flags, flagNames(f)[0])
+				out.Flags = append(out.Flags, manual.FlagNames(f)[0])
 			}
 		}
 		for _, q := range questions() {
@@ -148,7 +150,7 @@ func arguments(c *kong.Node) string {
 // guideRules are what holds for all commands.
 func guideRules(app *kong.Application) []guideRule {
 	var shared []string
-	for _, f := range visible(app, nil) {
+	for _, f := range manual.Visible(app, nil) {
 		if slices.Contains(append(viewFlagNames(), "--format", "--max-memory"), "--"+f.Name) {
 			shared = append(shared, "--"+f.Name)
 		}
@@ -156,7 +158,7 @@ func guideRules(app *kong.Application) []guideRule {
 	return []guideRule{
 		{"Output", "-f json is one object on standard output, and nothing else is there; messages go to standard error. -f csv writes one table, chosen by --table. Text and markdown are for people: do not parse them. Nothing ever asks a question, and without a terminal nothing is drawn full-screen."},
 		{"Bounds", "Every table has at most --limit rows (20; pages and evidence 200); --limit 0 is all. Always whole are what is small by nature: sizes, lifetimes, grid, holes and runs (classes of powers of two), curve (72 columns), snapshots, types of pages, steps of a path, the frames of a stack, problems; and what convert writes: every row. row_counts, row_count of diff and grown_count of check say how many rows there are, so what was cut is known. Sums never depend on the limit. info reads headers only and says what a full read will cost; --max-memory bounds what every command takes: what does not fit is left out, complete is false then, and the problem memory-limit says what; where nothing fits the status is 3. The second read of a large trace is fast: its index is kept (--index), and memtui index makes it in advance."},
-		{"Numbers", "Integers are exact up to 2^64-1, changes and the figures of check up to 2^63-1; read them with a parser that keeps them. bytes are bytes, *_us are microseconds since the start of the file, start_us since 1970. What is unknown is absent, never 0. " + timesAndSizes},
+		{"Numbers", "Integers are exact up to 2^64-1, changes and the figures of check up to 2^63-1; read them with a parser that keeps them. bytes are bytes, *_us are microseconds since the start of the file, start_us since 1970. What is unknown is absent, never 0. " + manual.TimesAndSizes},
 		{"Truth", `Look at "complete" and "problems" first: of a damaged file everything readable is reported, with status 0, complete false and lower bounds. live_upper_bound says that some blocks can never be freed. severity is error, warning or note; code is stable, message is not.`},
 		{"Stable ids", "Stay the same for one file whatever is asked: stack (the file's own id), row (of one snapshot), snapshot and layout numbers from 0 (negative ones count from the end), series and point (the file's order), thread, event and metric names, table and field names, problem codes. Keys of diff are names, so they hold between files. Not stable: the order of rows with equal figures beyond count and id, texts, and stand-ins of --redact, which hold within one evidence only."},
 		{"Shared flags", strings.Join(shared, " ") + ": the same everywhere they mean something."},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/indexcache"
 	"github.com/memtui/memtui/model"
 )
 
@@ -100,18 +101,18 @@ func (a *app) index(ctx context.Context, path string) (*indexing, error) {
 	case !s.index.Status().Final:
 		return nil, inputError(fmt.Errorf("%s: the index was not kept: not everything was read", p.Meta.Name))
 	}
-	file, err := os.Stat(s.place.path)
+	file, err := os.Stat(s.place.Path)
 	if err != nil {
 		return nil, inputError(err)
 	}
 	status, size, took := s.index.Status(), file.Size(), time.Since(began).Microseconds()
 	x := &indexing{Header: report.NewHeader(report.SchemaIndex, p), Result: "built", Events: &status.Events, Elapsed: &took}
 	x.Time.Duration = &status.Duration
-	x.Kept = &infoIndex{Path: s.place.path, Place: s.place.where(), State: "ready", Bytes: &size, Version: traceindex.IndexVersion}
+	x.Kept = &infoIndex{Path: s.place.Path, Place: s.place.Where(), State: "ready", Bytes: &size, Version: traceindex.IndexVersion}
 	switch {
 	case used:
 		x.Result = "valid"
-	case !errors.Is(why, errNoIndex):
+	case !errors.Is(why, indexcache.ErrNone):
 		x.Reason = why.Error()
 	}
 	return x, nil
@@ -141,7 +142,7 @@ func (a *app) warnEvicted(all []*indexing) {
 	}
 	if gone > 0 {
 		fmt.Fprintf(a.env.Stderr, "memtui: warning: %d of these indexes had to make room in the cache for the others, which holds %d files and %s: --index beside has no such limit\n",
-			gone, cacheFiles, model.Bytes(cacheBytes))
+			gone, indexcache.MaxFiles, model.Bytes(indexcache.MaxBytes))
 	}
 }
 

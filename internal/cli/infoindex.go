@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/memtui/memtui/analysis/traceindex"
+	"github.com/memtui/memtui/internal/indexcache"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
@@ -15,8 +16,8 @@ func (a *app) infoIndex(o *infoObject, src *loaders.Source, p *model.Profile) {
 		o.Index = why
 		return
 	}
-	state, size, err := place.state()
-	k := &infoIndex{Path: place.path, Place: place.where(), State: state, Version: traceindex.IndexVersion}
+	state, size, err := place.State()
+	k := &infoIndex{Path: place.Path, Place: place.Where(), State: state, Version: traceindex.IndexVersion}
 	o.Kept = k
 	if state != "none" {
 		k.Bytes = &size
@@ -26,23 +27,15 @@ func (a *app) infoIndex(o *infoObject, src *loaders.Source, p *model.Profile) {
 	}
 	switch events, known := factOf(p, "estimated_events"); {
 	case state == "ready":
-		o.Index = fmt.Sprintf("%s, %s", place.path, model.Bytes(size))
+		o.Index = fmt.Sprintf("%s, %s", place.Path, model.Bytes(size))
 		reopening(p)
 	case state != "none":
-		o.Index = fmt.Sprintf("%s, not usable and written anew when the file is opened: %s", place.path, k.Reason)
-	case known && events < worthIndex && !place.beside:
-		o.Index = "none is kept of traces with less than " + model.Group(worthIndex) + " events; it is built in a moment"
+		o.Index = fmt.Sprintf("%s, not usable and written anew when the file is opened: %s", place.Path, k.Reason)
+	case known && events < indexcache.WorthKeeping && !place.Beside:
+		o.Index = "none is kept of traces with less than " + model.Group(indexcache.WorthKeeping) + " events; it is built in a moment"
 	default:
-		o.Index = "none yet; it is kept in " + place.path + " when the file is opened"
+		o.Index = "none yet; it is kept in " + place.Path + " when the file is opened"
 	}
-}
-
-// where is the name of a place for [globals.Index].
-func (k *keeper) where() string {
-	if k.beside {
-		return "beside"
-	}
-	return "cache"
 }
 
 // factOf is the number of a fact.

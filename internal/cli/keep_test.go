@@ -2,13 +2,14 @@ package cli
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/memtui/memtui/internal/indexcache"
 )
 
 const keptSample = "../../testdata/small_kvleak.mlyze"
@@ -80,7 +81,7 @@ func TestIndexBeside(t *testing.T) {
 	if names := filesIn(t, filepath.Join(home, ".cache")); len(names) != 0 {
 		t.Fatal(names)
 	}
-	index := path + indexSuffix
+	index := path + indexcache.Suffix
 	for i := range 3 {
 		if got := reportOf(t, home, path, "--index", "beside"); got != want {
 			t.Errorf("report %d differs", i)
@@ -163,13 +164,13 @@ func TestIndexOfSeveralWriters(t *testing.T) {
 				if got := reportOf(t, home, path, "--index", "beside"); got != want {
 					t.Error("differs")
 				}
-				os.Remove(path + indexSuffix)
+				os.Remove(path + indexcache.Suffix)
 			}
 		})
 	}
 	writing.Wait()
 	for _, name := range filesIn(t, filepath.Dir(path)) {
-		if strings.HasSuffix(name, tempSuffix) {
+		if strings.HasSuffix(name, indexcache.TempSuffix) {
 			t.Error(name, "is left")
 		}
 	}
@@ -178,7 +179,7 @@ func TestIndexOfSeveralWriters(t *testing.T) {
 func TestIndexWhereNothingCanBeWritten(t *testing.T) {
 	path, home := copied(t), t.TempDir()
 	want := reportOf(t, home, path, "--index", "none")
-	if err := os.Mkdir(path+indexSuffix, 0o700); err != nil { // root may write anywhere else
+	if err := os.Mkdir(path+indexcache.Suffix, 0o700); err != nil { // root may write anywhere else
 		t.Fatal(err)
 	}
 	for range 5 {
@@ -190,33 +191,5 @@ func TestIndexWhereNothingCanBeWritten(t *testing.T) {
 	defer os.Chmod(filepath.Dir(path), 0o700)
 	if got := reportOf(t, home, path, "--index", "beside"); got != want {
 		t.Error("differs")
-	}
-}
-
-func TestEvict(t *testing.T) {
-	dir, now := t.TempDir(), time.Now()
-	make := func(name string, size int64, age time.Duration) {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		os.Truncate(path, size)
-		os.Chtimes(path, now.Add(-age), now.Add(-age))
-	}
-	for i := range 40 {
-		make(fmt.Sprintf("%02d%s", i, indexSuffix), 1000, time.Duration(i)*time.Minute)
-	}
-	make("dead"+indexSuffix+".1"+tempSuffix, 10, 2*time.Hour)
-	make("busy"+indexSuffix+".2"+tempSuffix, 10, time.Minute)
-	make("other", 10, 100*time.Hour)
-	evict(dir, "39"+indexSuffix, now)
-	names := filesIn(t, dir)
-	if len(names) != cacheFiles+2 || names[cacheFiles-1] != "39"+indexSuffix || names[cacheFiles-2] != "30"+indexSuffix {
-		t.Error(names)
-	}
-	make("00"+indexSuffix, cacheBytes-1500, 0)
-	evict(dir, "39"+indexSuffix, now)
-	if names := filesIn(t, dir); len(names) != 5 {
-		t.Error(names)
 	}
 }

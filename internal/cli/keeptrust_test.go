@@ -12,33 +12,14 @@ import (
 	"time"
 
 	"github.com/memtui/memtui/export/mlyze"
+	"github.com/memtui/memtui/internal/indexcache"
 	"github.com/memtui/memtui/model"
 )
-
-func TestDistrust(t *testing.T) {
-	const user = 1000
-	for _, c := range []struct {
-		o    ownership
-		want string
-	}{
-		{ownership{user, 0o600}, ""},
-		{ownership{user, 0o644}, ""},
-		{ownership{0, fs.ModeDir | 0o755}, ""},
-		{ownership{1001, 0o600}, "belongs to another user (1001)"},
-		{ownership{user, 0o620}, "can be written by others (0620)"},
-		{ownership{0, 0o602}, "can be written by others (0602)"},
-		{ownership{0, fs.ModeDir | fs.ModeSticky | 0o777}, "can be written by others (0777)"},
-	} {
-		if got := c.o.distrust(user); got != c.want {
-			t.Errorf("%+v: %q, want %q", c.o, got, c.want)
-		}
-	}
-}
 
 // An index that others may have written is not used, wherever it lies, and nothing is written where others can write.
 func TestIndexOfOthersIsNotUsed(t *testing.T) {
 	path, home := copied(t), t.TempDir()
-	dir, index := filepath.Dir(path), path+indexSuffix
+	dir, index := filepath.Dir(path), path+indexcache.Suffix
 	want := reportOf(t, home, path, "--index", "none")
 	reportOf(t, home, path, "--index", "beside")
 	for what, spoil := range map[string]func() (undo func()){
@@ -113,11 +94,11 @@ func forged(t *testing.T, home, path string, other []byte) {
 		t.Fatal(len(own), len(other), err)
 	}
 	indexOf := func(trace []byte) []byte {
-		os.Remove(path + indexSuffix)
+		os.Remove(path + indexcache.Suffix)
 		os.WriteFile(path, trace, 0o600)
 		os.Chtimes(path, time.Time{}, info.ModTime())
 		reportOf(t, home, path, "--index", "beside")
-		b, err := os.ReadFile(path + indexSuffix)
+		b, err := os.ReadFile(path + indexcache.Suffix)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +110,7 @@ func forged(t *testing.T, home, path string, other []byte) {
 	end := lie[len(lie)-trailer:]
 	copy(end[key:key+32], truth[len(truth)-trailer+key:])
 	binary.LittleEndian.PutUint32(end[trailer-4:], crc32.Checksum(end[:trailer-4], crc32.MakeTable(crc32.Castagnoli)))
-	if err := os.WriteFile(path+indexSuffix, lie, 0o600); err != nil {
+	if err := os.WriteFile(path+indexcache.Suffix, lie, 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -149,7 +130,7 @@ func TestForgedIndexIsNotUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	forged(t, home, path, trace(1<<14))
-	lie, err := os.ReadFile(path + indexSuffix)
+	lie, err := os.ReadFile(path + indexcache.Suffix)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,10 +141,10 @@ func TestForgedIndexIsNotUsed(t *testing.T) {
 	if status, out, errs := run(t, env, "check", "--index", "beside", "--max-peak", "1M", path); status != statusViolations {
 		t.Errorf("check: status %d, %s%s", status, out, errs)
 	}
-	if now, err := os.ReadFile(path + indexSuffix); err != nil || bytes.Equal(now, lie) {
+	if now, err := os.ReadFile(path + indexcache.Suffix); err != nil || bytes.Equal(now, lie) {
 		t.Error("what check built is not kept", err)
 	}
-	os.WriteFile(path+indexSuffix, lie, 0o600)
+	os.WriteFile(path+indexcache.Suffix, lie, 0o600)
 	if got, want := reportOf(t, home, path, "--index", "beside"), reportOf(t, home, path, "--index", "none"); got != want {
 		t.Errorf("the report believes it")
 	}

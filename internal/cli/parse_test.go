@@ -97,9 +97,3 @@ func TestDistance(t *testing.T) {
 		t.Error("a path of a megabyte is no typo")
 	}
 }
-
-func TestRoff(t *testing.T) {
-	if got, want := roff(`.a-b\c…`), `\&.a\-b\ec\[u2026]`; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-}

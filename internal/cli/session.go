@@ -12,6 +12,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/indexcache"
 	"github.com/memtui/memtui/internal/reading"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
@@ -23,7 +24,7 @@ type session struct {
 	src   *loaders.Source
 	store *model.Store
 	index *traceindex.KeptIndex
-	place *keeper // of the index; nil if it is kept nowhere
+	place *indexcache.Place // of the index; nil if it is kept nowhere
 
 	noPlace string // why there is none
 
@@ -227,7 +228,12 @@ func (a *app) report(ctx context.Context, s *session, c reportCmd) (*report.Repo
 	if c.Table == "blocks" || c.Table == "born_blocks" {
 		opt.Blocks = c.Table
 	}
-	return report.Build(ctx, p, s.index, opt)
+	r, err := report.Build(ctx, p, s.index, opt)
+	if err != nil {
+		return nil, err
+	}
+	a.warnMemory(p, &r.Header)
+	return r, nil
 }
 
 // heapReport decodes all snapshots, one after the other.
@@ -246,7 +252,7 @@ func (a *app) heapReport(ctx context.Context, s *session, p *model.Profile) (r *
 	if err != nil {
 		return nil, err
 	}
-	a.warnMemory(p, r)
+	a.warnMemory(p, &r.Header)
 	return r, nil
 }
 
@@ -274,9 +280,9 @@ func (a *app) warn(p *model.Profile) {
 }
 
 // warnMemory is warn for what a report about a file that was read to its end had no memory for.
-func (a *app) warnMemory(p *model.Profile, r *report.Report) {
-	if i := slices.IndexFunc(r.Problems, func(q report.Problem) bool { return q.Code == model.CodeMemory }); i >= 0 && p.Complete {
-		fmt.Fprintf(a.env.Stderr, "memtui: warning: %s is incomplete: %s\n", model.Clean(p.Meta.Name), model.Clean(r.Problems[i].Message))
+func (a *app) warnMemory(p *model.Profile, h *report.Header) {
+	if i := slices.IndexFunc(h.Problems, func(q report.Problem) bool { return q.Code == model.CodeMemory }); i >= 0 && p.Complete {
+		fmt.Fprintf(a.env.Stderr, "memtui: warning: %s is incomplete: %s\n", model.Clean(p.Meta.Name), model.Clean(h.Problems[i].Message))
 	}
 }
 

@@ -45,7 +45,7 @@ var allowed = map[string][]string{
 
 	"loaders":               {"model", "github.com/klauspost/compress", "golang.org/x/sys"},
 	"loaders/all":           {"loaders/..."},
-	"loaders/internal/wire": {"model", "loaders"},
+	"loaders/internal/json": {},
 	"loaders/mlyze":         {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
 	"loaders/memdump":       {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
 	"loaders/mvmheap":       {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
@@ -79,6 +79,8 @@ var allowed = map[string][]string{
 	"internal/memtest/madeup":    {"model", "loaders"},
 	"internal/reading":           {"model", "analysis/traceindex", "loaders"},
 	"internal/demo":              {"github.com/klauspost/compress"},
+	"internal/indexcache":        {"analysis/traceindex", "loaders", "golang.org/x/sys"},
+	"internal/cli/manual":        {"keymap", "github.com/alecthomas/kong"},
 	"internal/cli": {"model", "keymap", "themes", "analysis/...", "loaders/...", "export/...", "views/...", "internal/...",
 		"github.com/alecthomas/kong", "github.com/gdamore/tcell/v2", "golang.org/x/sys", "golang.org/x/term", "github.com/klauspost/compress"},
 }

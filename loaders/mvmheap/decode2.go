@@ -63,7 +63,7 @@ func (d *decoding) chunks(s span, f func(b []byte, at int64) int) error {
 func (d *decoding) rows2() error {
 	h := d.heap
 	at := d.s.blocks[coll]
-	var bad, over tally
+	var bad, full, over tally
 	row := 0
 	err := d.chunks(span{at.start + coll.header(), at.end}, func(b []byte, _ int64) int {
 		used := 0
@@ -76,7 +76,7 @@ func (d *decoding) rows2() error {
 			}
 			h.Kinds[row] = model.HeapKind(k)
 			h.Entity[row] = binary.LittleEndian.Uint32(c[2:])
-			d.setSize(model.Row(row), uint64(binary.LittleEndian.Uint16(c[6:])), &over)
+			d.setSize(model.Row(row), uint64(binary.LittleEndian.Uint16(c[6:])), &full)
 			d.setExtra(model.Row(row), binary.LittleEndian.Uint64(c[8:]), &over)
 			d.starts[row] = uint32(min(binary.LittleEndian.Uint64(c[16:]), math.MaxUint32))
 			h.Start[row+1] = binary.LittleEndian.Uint32(c[24:])
@@ -84,7 +84,8 @@ func (d *decoding) rows2() error {
 		return used
 	})
 	d.tell(bad, "kind", at.start, "rows have a kind that does not exist")
-	d.tell(over, "too-large", at.start, "sizes are too large")
+	d.tellSize(full, at.start)
+	d.tellExtra(over, at.start)
 	return err
 }
 

@@ -1,4 +1,4 @@
-package cli
+package indexcache
 
 import (
 	"crypto/rand"
@@ -123,7 +123,7 @@ const (
 
 // createTemp makes a new file in a folder, for the user alone, whose name begins like that of another.
 func createTemp(root *os.Root, name string) (f *os.File, temp string, err error) {
-	temp = name + "." + rand.Text() + tempSuffix
+	temp = name + "." + rand.Text() + TempSuffix
 	f, err = root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, ownFile)
 	return f, temp, err
 }

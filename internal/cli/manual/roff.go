@@ -1,4 +1,4 @@
-package cli
+package manual
 
 import (
 	"fmt"
@@ -6,15 +6,13 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
 	"github.com/memtui/memtui/keymap"
 )
 
-type manCmd struct{}
-
-// Run prints the manual page in roff, for `man -l -`.
-func (c *manCmd) Run(a *app) error {
-	m := manual{a.out}
-	app := a.parser.Model
+// Man writes the manual page of a command line in roff, for `man -l -`.
+func Man(w io.Writer, app *kong.Application, statuses []string) {
+	m := manual{w}
 	m.printf(".TH MEMTUI 1\n.SH NAME\nmemtui \\- shows in a terminal where memory went\n")
 	m.printf(".SH SYNOPSIS\n.B memtui\n[flags] FILE\n.br\n.B memtui\nCOMMAND [flags] [arguments]\n")
 	m.printf(".SH COMMANDS\n")
@@ -27,10 +25,10 @@ func (c *manCmd) Run(a *app) error {
 		}
 	}
 	m.printf(".SH FLAGS\n")
-	for _, f := range visible(app, nil) {
+	for _, f := range Visible(app, nil) {
 		m.flag(f)
 	}
-	m.printf(".SH TIMES AND SIZES\n%s\n", roff(timesAndSizes))
+	m.printf(".SH TIMES AND SIZES\n%s\n", roff(TimesAndSizes))
 	m.printf(".SH KEYS\n")
 	for _, section := range keymap.Default().Help() {
 		m.printf(".SS %s\n", roff(section.Title))
@@ -39,14 +37,13 @@ func (c *manCmd) Run(a *app) error {
 		}
 	}
 	m.printf(".SH EXIT STATUS\n")
-	for _, s := range exitStatuses() {
+	for _, s := range statuses {
 		m.printf(".TP\n%s\n%s\n", s[:1], roff(s[2:]))
 	}
 	m.printf(".SH FILES AND ENVIRONMENT\n%s\n", roff(filesAndEnvironment))
-	return nil
 }
 
-const timesAndSizes = "Times are numbers with units, such as 12.5s, 350ms, 900us or 4h3m; shares of the duration, such as 50%; " +
+const TimesAndSizes = "Times are numbers with units, such as 12.5s, 350ms, 900us or 4h3m; shares of the duration, such as 50%; " +
 	"peak, the state just after the highest live bytes; or end. Sizes are 4096, 64KiB or 1.5M, in powers of 1,024."
 
 const filesAndEnvironment = "$XDG_CONFIG_HOME/memtui/config, else ~/.config/memtui/config, holds lines such as theme = dark, mouse = off and " +
@@ -73,7 +70,7 @@ func (m manual) command(c *kong.Node, name string) {
 	m.printf(".TP\n.B %s %s\n%s\n", name, roff(strings.Join(arguments, " ")), roff(c.Help))
 	m.detail(c.Detail)
 	for _, f := range c.Flags {
-		m.printf(".br\n\\fB%s\\fR %s\n", roff(strings.Join(flagNames(f), ", ")), roff(f.Help))
+		m.printf(".br\n\\fB%s\\fR %s\n", roff(strings.Join(FlagNames(f), ", ")), roff(f.Help))
 	}
 }
 
@@ -97,7 +94,7 @@ func (m manual) flag(f *kong.Flag) {
 	if takesValue(f) {
 		value = " " + roff(f.FormatPlaceHolder())
 	}
-	m.printf(".TP\n\\fB%s\\fR%s\n%s\n", roff(strings.Join(flagNames(f), ", ")), value, roff(f.Help))
+	m.printf(".TP\n\\fB%s\\fR%s\n%s\n", roff(strings.Join(FlagNames(f), ", ")), value, roff(f.Help))
 }
 
 // roff escapes what roff would take for markup, and what is not ASCII: readers take the bytes for Latin-1.

@@ -1,0 +1,301 @@
+package indexcache
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/memtui/memtui/analysis/traceindex"
+	"github.com/memtui/memtui/loaders"
+)
+
+const (
+	Suffix       = ".memtui-index" // of index files
+	TempSuffix   = ".tmp"          // of those that are being written
+	WorthKeeping = 1 << 20         // events from which on the cache keeps an index: fewer are read again in a moment
+
+	MaxFiles = 32      // index files in the cache at most
+	MaxBytes = 2 << 30 // bytes of index files in the cache at most, beside the newest
+	tempAge  = time.Hour
+)
+
+// Place is where the index of one file is kept. It implements [traceindex.IndexPlace].
+type Place struct {
+	Path   string // of the index file
+	Beside bool   // it lies beside the input
+	Always bool   // it is kept in the cache, too, of a small trace
+
+	src  *loaders.Source
+	anew bool // what is kept is not read
+	once sync.Once
+	key  traceindex.IndexKey
+}
+
+// BesideInput returns the place beside a file. With anew, what is kept there is not read.
+func BesideInput(src *loaders.Source, anew bool) *Place {
+	return &Place{src: src, Path: src.Path() + Suffix, Beside: true, anew: anew}
+}
+
+// InCache returns the place of a file in the cache's folder: its name says the file's, and its path in short.
+func InCache(src *loaders.Source, dir string, anew bool) (*Place, error) {
+	path, err := filepath.Abs(src.Path())
+	if err != nil {
+		return nil, err
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	sum := sha256.Sum256([]byte(path))
+	base := src.Name()
+	base = base[:min(len(base), 100)]
+	return &Place{src: src, Path: filepath.Join(dir, base+"-"+hex.EncodeToString(sum[:8])+Suffix), anew: anew}, nil
+}
+
+// Dir is the program's folder for what can be made again, "" when there is no home.
+func Dir(getenv func(string) string) string {
+	if dir := getenv("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "memtui")
+	}
+	home := getenv("HOME")
+	switch {
+	case home == "":
+		return ""
+	case runtime.GOOS == "darwin":
+		return filepath.Join(home, "Library", "Caches", "memtui")
+	}
+	return filepath.Join(home, ".cache", "memtui")
+}
+
+// Key implements [traceindex.IndexPlace]: size, time of modification, and samples of the bytes as they are stored.
+func (k *Place) Key() traceindex.IndexKey {
+	k.once.Do(func() { k.key = keyOf(k.src.Stored()) })
+	return k.key
+}
+
+const (
+	keyEnds    = 64 << 10 // bytes of the begin and of the end that the key is about
+	keySample  = 4 << 10  // bytes of each sample between them
+	keySamples = 32
+)
+
+func keyOf(file io.ReaderAt, info os.FileInfo) (key traceindex.IndexKey) {
+	h := sha256.New()
+	size := info.Size()
+	var b []byte
+	b = binary.LittleEndian.AppendUint64(b, uint64(size))
+	b = binary.LittleEndian.AppendUint64(b, uint64(info.ModTime().UnixNano()))
+	h.Write(b)
+	buf := make([]byte, keyEnds)
+	sample := func(from, n int64) {
+		got, _ := file.ReadAt(buf[:min(n, size-from)], from)
+		h.Write(buf[:got])
+	}
+	sample(0, keyEnds)
+	sample(max(size-keyEnds, 0), keyEnds)
+	for i := range int64(keySamples) {
+		sample(size/keySamples*i, keySample)
+	}
+	return traceindex.IndexKey(h.Sum(nil))
+}
+
+// errAnew says why an index file is not used, though it may be good: a verdict must not depend on what an earlier run says.
+var errAnew = errors.New("the trace itself is read")
+
+// existing returns why an index file is not used, where there is one.
+func (k *Place) existing(why error) error {
+	if _, err := os.Lstat(k.Path); errors.Is(err, fs.ErrNotExist) {
+		return ErrNone
+	}
+	return why
+}
+
+// ErrNone says why an index file is not used: there is none.
+var ErrNone = errors.New("there is none yet")
+
+// Open implements [traceindex.IndexPlace].
+func (k *Place) Open() (*traceindex.IndexFile, error) {
+	if k.anew {
+		return nil, errAnew
+	}
+	root, err := openFolder(filepath.Dir(k.Path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrNone
+	}
+	if err != nil {
+		return nil, k.existing(err)
+	}
+	defer root.Close()
+	name := filepath.Base(k.Path)
+	f, info, err := openTrusted(root, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrNone
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() == 0 || info.Size() != int64(int(info.Size())) {
+		err = traceindex.ErrIndexForeign
+	}
+	var data []byte
+	if err == nil {
+		data, err = unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	if !k.Beside {
+		now := time.Now()
+		_ = root.Chtimes(name, now, now) // the one not used for longest goes first
+	}
+	return &traceindex.IndexFile{
+		Data: data, At: f,
+		Close: func() {
+			_ = unix.Munmap(data)
+			f.Close()
+		},
+		Forget: func() { _ = unix.Madvise(data, unix.MADV_DONTNEED) }, // or it stays
+	}, nil
+}
+
+// Discard implements [traceindex.IndexPlace].
+func (k *Place) Discard() { os.Remove(k.Path) }
+
+// ErrSmall says why no index is written: nobody would notice.
+var ErrSmall = errors.New("the trace is small")
+
+// writeAtOnce is how many bytes of an index are collected for one write.
+const writeAtOnce = 256 << 10
+
+// Write writes an index in one step: others see the old file or the new one.
+func (k *Place) Write(ctx context.Context, ix *traceindex.KeptIndex) (err error) {
+	if !k.Beside && !k.Always && ix.Status().Events < WorthKeeping {
+		return ErrSmall
+	}
+	if len(k.src.Problems()) > 0 {
+		return errors.New("the compressed stream is damaged")
+	}
+	dir, name := filepath.Dir(k.Path), filepath.Base(k.Path)
+	if !k.Beside {
+		if err := makeFolder(dir); err != nil {
+			return err
+		}
+	}
+	root, err := openFolder(dir)
+	if err != nil {
+		return err // it would not be used
+	}
+	defer root.Close()
+	if err := k.replace(ctx, root, name, ix); err != nil {
+		return err
+	}
+	if !k.Beside {
+		evict(dir, name, time.Now())
+	}
+	return nil
+}
+
+// replace writes an index beside its file and gives it that one's name when it is complete.
+func (k *Place) replace(ctx context.Context, root *os.Root, name string, ix *traceindex.KeptIndex) (err error) {
+	f, temp, err := createTemp(root, name)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = root.Remove(temp)
+		}
+	}()
+	w := bufio.NewWriterSize(f, writeAtOnce)
+	if err = ix.Write(ctx, w); err == nil {
+		err = w.Flush()
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil && !k.unchanged() {
+		err = errors.New("the file changes while it is read")
+	}
+	if err != nil {
+		return err
+	}
+	return root.Rename(temp, name)
+}
+
+// unchanged reports whether the input is still what it was when it was opened.
+func (k *Place) unchanged() bool {
+	_, was := k.src.Stored()
+	is, err := os.Stat(k.src.Path())
+	return err == nil && is.Size() == was.Size() && is.ModTime().Equal(was.ModTime())
+}
+
+// evict removes index files from the cache until the rest is small enough, those not used for longest first, and what
+// writers that died have left. newest stays.
+func evict(dir, newest string, now time.Time) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	var files []os.FileInfo
+	for _, e := range entries {
+		info, err := e.Info()
+		switch {
+		case err != nil || !info.Mode().IsRegular():
+		case strings.HasSuffix(e.Name(), TempSuffix) && strings.Contains(e.Name(), Suffix+"."):
+			if now.Sub(info.ModTime()) > tempAge {
+				os.Remove(filepath.Join(dir, e.Name()))
+			}
+		case strings.HasSuffix(e.Name(), Suffix) && e.Name() != newest:
+			files = append(files, info)
+		}
+	}
+	slices.SortFunc(files, func(a, b os.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
+	total := int64(0)
+	for i, info := range files {
+		if total += info.Size(); total > MaxBytes || i >= MaxFiles-1 {
+			os.Remove(filepath.Join(dir, info.Name()))
+		}
+	}
+}
+
+// State says what is there for the input, without reading more than its ends.
+func (k *Place) State() (state string, size int64, err error) {
+	info, err := os.Stat(k.Path)
+	if err != nil {
+		return "none", 0, ErrNone
+	}
+	file, err := k.Open()
+	if err == nil {
+		defer file.Close()
+		err = traceindex.CheckIndex(file, k.Key())
+	}
+	switch {
+	case err == nil:
+		return "ready", info.Size(), nil
+	case errors.Is(err, traceindex.ErrIndexStale):
+		return "stale", info.Size(), err
+	}
+	return "unusable", info.Size(), err
+}
+
+// Where is the name of a place for [globals.Index].
+func (k *Place) Where() string {
+	if k.Beside {
+		return "beside"
+	}
+	return "cache"
+}
