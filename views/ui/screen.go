@@ -99,6 +99,16 @@ func (p *Pane) Rect() widget.Rect {
 	return widget.Rect{X: x, Y: y, W: max(w, 0), H: max(h, 0)}
 }
 
+// DrawTitled draws a title line where there is room for one, and returns what is below it.
+func (p *Pane) DrawTitled(s tcell.Screen, r widget.Rect, title, answer string) widget.Rect {
+	if r.H <= 3 {
+		return r
+	}
+	line, body := r.CutTop(1)
+	widget.TitleLine(s, line, p.Look, title, answer)
+	return body
+}
+
 // Env is what screens may use of the program.
 type Env struct {
 	Ctx        context.Context
