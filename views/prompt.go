@@ -150,14 +150,17 @@ func (a *app) askFind() {
 		a.ask("search: ", "part of a name, or /regex/", f.FindText(), f.Find, func(string) error { return nil })
 		return
 	}
-	if b, ok := a.current().(ui.AddressFinder); ok {
-		check := func(text string) error { _, err := analysis.ParseFilter(text); return err }
-		a.ask("filter: ", "text, size>1M, age>2s, or an address: 0x7f…", b.SearchText(), b.Search, check)
-		return
+	var fields []analysis.Field
+	if f, ok := a.current().(ui.Filtered); ok {
+		fields = f.Fields()
 	}
 	check := func(text string) error {
-		_, err := analysis.ParseFilter(text)
+		_, err := analysis.ParseFilter(text, fields...)
 		return err
+	}
+	if b, ok := a.current().(ui.AddressFinder); ok {
+		a.ask("filter: ", "text, size>1M, age>2s, or an address: 0x7f…", b.SearchText(), b.Search, check)
+		return
 	}
 	set := func(text string) { a.emit(state.SetFilter{Text: text}) }
 	hint := "text, !text, live>1M, leaked>=50%, /regex/"

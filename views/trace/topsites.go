@@ -111,17 +111,12 @@ func (t *topSites) setColumns() {
 		t.list.Columns[topName].Cut = widget.CutFolder
 	}
 	if t.rows.by != analysis.ByStack {
-		t.list.Columns[topName].Title, t.list.Columns[topWhere] = capitals(t.rows.by), widget.Column{Width: 1, Drop: 9}
+		t.list.Columns[topName].Title, t.list.Columns[topWhere] = siteTitle(t.rows.by), widget.Column{Width: 1, Drop: 9}
 	}
 }
 
 func (t *topSites) valueTitle() string {
 	return [...]string{"LIVE", "LIVE", "AT PEAK", "TOTAL", "COUNT", "LEAKED", "TEMPORARY"}[t.rows.shown]
-}
-
-// capitals names a group as column titles do.
-func capitals(by analysis.Group) string {
-	return [...]string{"SITE", "FUNCTION", "FILE", "MODULE", "THREAD", "SIZE"}[by]
 }
 
 // fetchTop finds the rows. Where nothing is live it takes what was live at the peak, so that the table always says something.
@@ -163,20 +158,20 @@ func (t *topSites) askTrends() {
 
 // choose keeps the rows that have any of the cost and pass the filter, highest first.
 func (t *topRows) choose(sites []analysis.Site, labels *ui.SiteLabels) error {
-	filter, err := analysis.ParseFilter(t.filter)
-	if err != nil {
-		return err
-	}
 	sum := analysis.Site{}
 	for i := range sites {
 		t.of, _ = model.SaturatingAdd(t.of, sites[i].Cost(t.shown))
-		sum = addSite(sum, &sites[i])
+		addSite(&sum, &sites[i])
 	}
 	sites = slices.DeleteFunc(sites, func(s analysis.Site) bool { return s.Cost(t.shown) == 0 })
 	t.groups = len(sites)
 	if t.filter != "" {
+		cols := siteFigures(&sum, itself).all()
+		filter, names := ui.Filter(t.filter, ui.Fields(cols)), naming{labels, t.stacks, t.full}
+		row := ui.NewFilterRow(cols, func(s *analysis.Site) []string { return names.words(t.by, s) })
 		sites = slices.DeleteFunc(sites, func(s analysis.Site) bool {
-			return !filter.Match(&filterSite{site: &s, sum: &sum, label: labels.Label(t.stacks, t.by, &s, t.full)})
+			row.Row = &s
+			return !filter.Match(row)
 		})
 	}
 	t.hits = len(sites)

@@ -56,6 +56,11 @@ type AddressFinder interface {
 	SearchText() string
 }
 
+// Filtered is a screen with a table that / filters.
+type Filtered interface {
+	Fields() []analysis.Field // figures that a filter can compare
+}
+
 // Follower is a screen that shows what filters leave of stacks.
 type Follower interface {
 	// Follows says what of the screen is about all stacks nevertheless, "" for nothing.
