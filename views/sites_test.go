@@ -53,14 +53,7 @@ func TestSelectedSiteStays(t *testing.T) {
 	}
 }
 
-func siteScreen(u *program) *trace.Sites {
-	for _, s := range u.app.screens {
-		if p, ok := s.(*trace.Sites); ok {
-			return p
-		}
-	}
-	return nil
-}
+func siteScreen(u *program) *trace.Sites { return screenOf[*trace.Sites](u) }
 
 func TestSitesFilter(t *testing.T) {
 	u := openKvleak(t, 100, 30, colourCaps).keys("3", "/")

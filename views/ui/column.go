@@ -17,8 +17,9 @@ const (
 	NoFigure Figure = iota
 	BytesFigure
 	CountFigure
-	ShareFigure // Column.Share
-	TimeFigure  // microseconds
+	ShareFigure  // Column.Share
+	TimeFigure   // microseconds
+	AmountFigure // Column.Amounts, in its Unit
 )
 
 // Column is one column of a table as data: how it is laid out and drawn, what it sorts by, what filters compare, and what reports
@@ -37,6 +38,7 @@ type Column[R any] struct {
 	Key    string   // the name of the same in JSON reports, "" for what they do not have
 	Fields []string // what filters call the figure
 	Figure Figure
+	Unit   ProfUnit // of amounts
 
 	Value   func(r *R) uint64
 	Known   func(r *R) bool            // nil where the figure is known of every row
@@ -78,8 +80,11 @@ func Sortable(v float64) uint64 {
 
 // draw returns the cell of a row.
 func (c *Column[R]) draw(r *R, f Figures, k *widget.Look) widget.Cell {
-	if c.Cell != nil {
+	switch {
+	case c.Cell != nil:
 		return c.Cell(r)
+	case c.Figure == AmountFigure:
+		return c.amount(r, f, k)
 	}
 	var cell widget.Cell
 	var n uint64
@@ -108,6 +113,18 @@ func (c *Column[R]) draw(r *R, f Figures, k *widget.Look) widget.Cell {
 		cell.Style = k.Muted
 	}
 	return cell
+}
+
+// amount returns the cell of an amount.
+func (c *Column[R]) amount(r *R, f Figures, k *widget.Look) widget.Cell {
+	if c.Known != nil && !c.Known(r) {
+		return widget.Cell{Text: "-", Style: k.Muted}
+	}
+	a := c.Amounts(r)[0]
+	if a.IsZero() {
+		return widget.Cell{Text: "0", Style: k.Muted}
+	}
+	return widget.Cell{Text: c.Unit.Text(a, f.Exact)}
 }
 
 // compared returns the figure that filters compare, or its share.
@@ -207,6 +224,8 @@ func Layout[R any](cols []Column[R], f Figures, bytes, count uint64) []widget.Co
 			out[i].Width = max(c.Width, f.CountWidth(count))
 		case ShareFigure:
 			out[i].Width = max(c.Width, model.ShareWidth)
+		case AmountFigure:
+			out[i].Width = max(c.Width, AmountWidth(f.Exact))
 		case TimeFigure:
 			if f.Exact {
 				out[i].Width = max(c.Width, exactTime)
