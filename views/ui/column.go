@@ -120,11 +120,11 @@ func (c *Column[R]) amount(r *R, f Figures, k *widget.Look) widget.Cell {
 	if c.Known != nil && !c.Known(r) {
 		return widget.Cell{Text: "-", Style: k.Muted}
 	}
-	a := c.Amounts(r)[0]
-	if a.IsZero() {
-		return widget.Cell{Text: "0", Style: k.Muted}
+	cell := widget.Cell{Text: c.Unit.Text(c.Amounts(r)[0], f.Exact)}
+	if c.Amounts(r)[0].IsZero() {
+		cell.Style = k.Muted
 	}
-	return widget.Cell{Text: c.Unit.Text(a, f.Exact)}
+	return cell
 }
 
 // compared returns the figure that filters compare, or its share.
@@ -230,6 +230,9 @@ func Layout[R any](cols []Column[R], f Figures, bytes, count uint64) []widget.Co
 			if f.Exact {
 				out[i].Width = max(c.Width, exactTime)
 			}
+		}
+		if c.MaxWidth > 0 {
+			out[i].Width = min(out[i].Width, c.MaxWidth)
 		}
 		if c.Right || c.Figure != NoFigure {
 			out[i].Align = widget.Right
