@@ -157,7 +157,7 @@ func (p *BlockScreen) Draw(s tcell.Screen) {
 func (p *BlockScreen) Do(a keymap.Action) bool {
 	switch a {
 	case keymap.Back:
-		return p.back()
+		return p.blocks.Leave() || p.back()
 	case keymap.Open:
 		p.openUses()
 	case keymap.Only:
@@ -251,6 +251,9 @@ func (p *BlockScreen) Click(x, y int, double bool) {
 
 func (p *BlockScreen) Drag(_, _, _, _ int, _ bool) {}
 
-func (p *BlockScreen) Wheel(_, _, rows int) { p.blocks.List.Scroll(rows); p.Changed() }
+func (p *BlockScreen) Wheel(x, y, rows int) { p.blocks.Wheel(x, y, rows) }
+
+// Fields implements [ui.Filtered].
+func (p *BlockScreen) Fields() []analysis.Field { return p.blocks.Fields() }
 
 func (p *BlockScreen) CopyText() string { return p.blocks.CopyText() }

@@ -33,6 +33,7 @@ type Column[R any] struct {
 	Drop     int
 	Cut      widget.Cut
 	Right    bool // text stands at the right, as figures do anyway
+	Muted    bool // text is of less weight than that of other columns
 	Hidden   bool // not shown, and nothing to sort by: there is no such thing in this table now
 
 	Key    string   // the name of the same in JSON reports, "" for what they do not have
@@ -106,6 +107,9 @@ func (c *Column[R]) draw(r *R, f Figures, k *widget.Look) widget.Cell {
 	default:
 		if c.Text != nil {
 			cell.Text = c.Text(r)
+		}
+		if c.Muted {
+			cell.Style = k.Muted
 		}
 		return cell
 	}

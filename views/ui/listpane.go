@@ -96,10 +96,7 @@ func (p *ListPane) do(a keymap.Action, d detailPane) bool {
 	case keymap.Maximise:
 		p.big = !p.big
 	case keymap.Back:
-		if !p.big && !p.InDetail {
-			return false
-		}
-		p.big, p.InDetail = false, false
+		return p.Leave()
 	case keymap.Open:
 		p.Enter()
 	case keymap.Sort, keymap.SortReverse, keymap.ColumnRight, keymap.ColumnLeft:
@@ -113,6 +110,15 @@ func (p *ListPane) do(a keymap.Action, d detailPane) bool {
 		}
 		p.tellMoved()
 	}
+	return true
+}
+
+// Leave gives the keys and the room back to the list; false means that it has them.
+func (p *ListPane) Leave() bool {
+	if !p.big && !p.InDetail {
+		return false
+	}
+	p.big, p.InDetail = false, false
 	return true
 }
 

@@ -53,7 +53,7 @@ func (p *TablePane) Drag(_, _, _, _ int, _ bool) {}
 // Wheel implements clicker.
 func (p *TablePane) Wheel(x, y, rows int) {
 	if p.Blocks.Open {
-		p.Blocks.List.Scroll(rows)
+		p.Blocks.Wheel(x, y, rows)
 	} else {
 		p.wheel(x, y, rows, &p.Detail)
 	}
