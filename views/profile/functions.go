@@ -96,8 +96,7 @@ func (p *ProfFunctions) ColumnsOf(t *profRows) []ui.Column[weights.ProfileRow] {
 		{Title: ui.TitlePercent, Width: model.ShareWidth, Right: true, Drop: 5, Like: ui.TitleTotal, Cell: percent(total)},
 		{Title: strings.ToUpper(t.By.String()), Key: key, Width: 18, Grow: 3, Cut: cut, Text: func(r *row) string { return r.Name }, Rank: t.place(), Cell: p.nameCell},
 		{Title: ui.TitleDSO, Key: "dso", Width: 12, Grow: 1, MaxWidth: 40, Cut: widget.CutFolder, Drop: 3, Text: t.dso,
-			Hidden: t.By != weights.ByFunctionDSO && t.By != weights.BySourceLine,
-			Cell:   func(r *row) widget.Cell { return widget.Cell{Text: t.dso(r), Style: p.Look.Muted} }},
+			Muted: true, Hidden: t.By != weights.ByFunctionDSO && t.By != weights.BySourceLine},
 	}
 	for i, k := range t.Beside {
 		name := widget.Truncate(k.Of.EventName(k.Event), 12)

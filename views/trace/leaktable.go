@@ -75,8 +75,7 @@ func (p *Leaks) columns(d leakData) []ui.Column[analysis.LeakSite] {
 			Cell: func(l *leak) widget.Cell { return widget.Cell{Kind: widget.SparkCell, Spark: l.History} }},
 		{Title: siteTitle(d.by), Width: 16, Grow: 5, Cut: siteCut(d.by), Text: func(l *leak) string { return d.label(d.by, &l.Site).Name }},
 		{Title: ui.TitleWhere, Width: 18, Grow: 1, MaxWidth: 30, Drop: 6, Cut: widget.CutFolder, Hidden: d.by != analysis.ByStack,
-			Text: func(l *leak) string { return d.label(d.by, &l.Site).Where },
-			Cell: func(l *leak) widget.Cell { return widget.Cell{Text: d.label(d.by, &l.Site).Where, Style: p.Look.Muted} }},
+			Muted: true, Text: func(l *leak) string { return d.label(d.by, &l.Site).Where }},
 	}, unseen(append(f.others, f.live, f.peak, f.total, f.count, f.temp, f.mean)...)...)
 }
 

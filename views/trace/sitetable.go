@@ -110,9 +110,7 @@ func (p *Sites) columns(d siteData) []ui.Column[analysis.Site] {
 	f, count := siteFigures(&d.sum, itself), func(s *site) uint64 { return s.AllocCount }
 	f.live.Title, f.live.Tie = ui.TitleLive, liveTie
 	f.peak.Title, f.peak.Drop, f.peak.Tie = ui.TitlePeak, 2, count
-	if d.key.NoPeaks {
-		f.peak.Cell = func(*site) widget.Cell { return widget.Cell{} }
-	}
+	f.peak.Known = func(*site) bool { return !d.key.NoPeaks }
 	f.total.Title, f.total.Drop, f.total.Tie = ui.TitleTotal, 3, count
 	f.count.Title, f.count.Drop = ui.TitleCount, 4
 	f.temp.Title, f.temp.Drop, f.temp.Tie = ui.TitleTemporary, 5, count
@@ -130,8 +128,7 @@ func (p *Sites) columns(d siteData) []ui.Column[analysis.Site] {
 		{Title: siteTitle(by), Width: 17, Grow: 8, Cut: siteCut(by), Tie: count,
 			Text: func(s *site) string { return d.label(by, s).Name }},
 		{Title: ui.TitleWhere, Width: 18, Grow: 1, MaxWidth: 30, Drop: 7, Cut: widget.CutFolder, Hidden: by != analysis.ByStack, Tie: count,
-			Text: func(s *site) string { return d.label(by, s).Where },
-			Cell: func(s *site) widget.Cell { return widget.Cell{Text: d.label(by, s).Where, Style: p.Look.Muted} }},
+			Muted: true, Text: func(s *site) string { return d.label(by, s).Where }},
 	}, unseen(f.others...)...)
 }
 

@@ -129,7 +129,7 @@ func (p *BlockPane) Cell(row, col int) widget.Cell {
 	if c.Known != nil && !c.Known(&b) {
 		return widget.Cell{Text: "never", Style: p.Look.Muted}
 	}
-	return c.draw(&b, p.figures(), p.Look)
+	return c.Draw(&b, p.figures(), p.Look)
 }
 
 func (p *BlockPane) figures() Figures { return Figures{Exact: p.state.Exact, Wide: true} }

@@ -79,13 +79,15 @@ func Sortable(v float64) uint64 {
 	}
 }
 
-// draw returns the cell of a row.
-func (c *Column[R]) draw(r *R, f Figures, k *widget.Look) widget.Cell {
+// Draw returns the cell of a row.
+func (c *Column[R]) Draw(r *R, f Figures, k *widget.Look) widget.Cell {
 	switch {
 	case c.Cell != nil:
 		return c.Cell(r)
 	case c.Figure == AmountFigure:
 		return c.amount(r, f, k)
+	case c.Known != nil && !c.Known(r):
+		return widget.Cell{}
 	}
 	var cell widget.Cell
 	var n uint64

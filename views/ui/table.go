@@ -233,7 +233,7 @@ func (t *Table[D, R]) Len() int {
 func (t *Table[D, R]) ID(row int) uint64 { return t.spec.ID(t.now.Of, t.Row(row)) }
 
 func (t *Table[D, R]) Cell(row, col int) widget.Cell {
-	return t.Columns()[col].draw(t.Row(row), t.Figures, t.env.Look)
+	return t.Columns()[col].Draw(t.Row(row), t.Figures, t.env.Look)
 }
 
 // Row returns the n-th row of the list.
