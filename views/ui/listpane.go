@@ -149,22 +149,27 @@ func (p *ListPane) tellMoved() {
 	}
 }
 
+// Hit selects the row at a place, or sorts by the title there; row reports whether it is one.
+func (p *ListPane) Hit(x, y int) (row bool) {
+	if n, ok := p.List.HitRow(x, y); ok {
+		p.List.Select(n)
+		return true
+	}
+	if col, ok := p.List.HitHeader(x, y); ok {
+		p.clickTitle(col)
+	}
+	return false
+}
+
 // click selects a row, opens it, sorts by a title, or gives the keys to the detail.
 func (p *ListPane) click(x, y int, double bool) {
-	if p.ListAt.Contains(x, y) {
-		if row, ok := p.List.HitRow(x, y); ok {
-			p.InDetail = false
-			p.List.Select(row)
-			p.tellMoved()
-			if double {
-				p.Enter()
-			}
-			return
+	if p.ListAt.Contains(x, y) && p.Hit(x, y) {
+		p.InDetail = false
+		p.tellMoved()
+		if double {
+			p.Enter()
 		}
-		if col, ok := p.List.HitHeader(x, y); ok {
-			p.clickTitle(col)
-			return
-		}
+		return
 	}
 	p.InDetail = p.DetailAt.Contains(x, y)
 }

@@ -18,14 +18,18 @@ type Spec[D comparable, R any] struct {
 	Rows    func(d D) []R
 	Columns func(d D) []Column[R] // the same ones at the same places for every d
 	ID      func(d D, r *R) uint64
-	First   int                                            // the column that sorts at first
+	First   int                                            // the column that sorts at first, AsGiven for none
 	Words   func(d D) func(r *R) []string                  // what words of a filter look at; nil for the texts of the columns
 	Last    func(a, b *R) int                              // orders rows that the column does not; nil for their order in Rows
+	Pinned  func(r *R) bool                                // rows that stay on top in every order; may be nil
 	Add     func(sum, r *R)                                // adds a row to the sum of those that are shown; may be nil
 	Sort    func(d D, rows []int32, c *Column[R], up bool) // sorts faster than columns alone; may be nil
 	Most    func(d D) (bytes, count uint64)                // what makes figures wide; may be nil
 	Wide    int                                            // cells from which on figures have their units
 }
+
+// AsGiven is the order of [Spec.Rows].
+const AsGiven = -1
 
 // tableKey determines which rows are shown, and in which order.
 type tableKey[D comparable] struct {
@@ -71,7 +75,7 @@ func NewTable[D comparable, R any](e *Env, pane *ListPane, blank D, spec Spec[D,
 
 // Ask filters and sorts what d makes, and shows the newest that there is; ok is false while there is nothing.
 func (t *Table[D, R]) Ask(d D, filter string) (ok bool) {
-	if cols := t.spec.Columns(d); t.sort >= len(cols) || !cols[t.sort].Sorts() {
+	if cols := t.spec.Columns(d); t.sort >= len(cols) || t.sort >= 0 && !cols[t.sort].Sorts() {
 		t.sort, t.up = t.spec.First, false
 	}
 	t.lazy.Ask(tableKey[D]{d, filter, t.sort, t.up})
@@ -107,6 +111,29 @@ func (t *Table[D, R]) arrange(_ context.Context, k tableKey[D]) (*Ordered[D, R],
 	cols := t.spec.Columns(k.of)
 	out := &Ordered[D, R]{Of: k.of, Rows: t.spec.Rows(k.of)}
 	t.choose(out, cols, k.filter)
+	t.sortRows(out, cols, k)
+	if t.spec.Pinned != nil {
+		slices.SortStableFunc(out.Order, func(a, b int32) int {
+			return cmp.Compare(pin(t.spec.Pinned(&out.Rows[b])), pin(t.spec.Pinned(&out.Rows[a])))
+		})
+	}
+	return out, nil
+}
+
+func pin(pinned bool) int {
+	if pinned {
+		return 1
+	}
+	return 0
+}
+
+func (t *Table[D, R]) sortRows(out *Ordered[D, R], cols []Column[R], k tableKey[D]) {
+	if k.sort == AsGiven {
+		if k.up {
+			slices.Reverse(out.Order)
+		}
+		return
+	}
 	c := &cols[k.sort]
 	switch {
 	case t.spec.Sort != nil:
@@ -116,7 +143,6 @@ func (t *Table[D, R]) arrange(_ context.Context, k tableKey[D]) (*Ordered[D, R],
 	default:
 		t.sortRanks(out, c, k.up)
 	}
-	return out, nil
 }
 
 // choose keeps the rows that pass a filter. A filter that means nothing hides nothing.
@@ -210,17 +236,13 @@ func (t *Table[D, R]) Columns() []Column[R] {
 	return t.cols
 }
 
-// Sorted returns the column that sorts.
+// Sorted returns the column that sorts, one without a title for none.
 func (t *Table[D, R]) Sorted() *Column[R] {
-	cols := t.Columns()
-	if t.sort >= len(cols) {
-		return &cols[t.spec.First]
+	if cols := t.Columns(); t.sort >= 0 && t.sort < len(cols) {
+		return &cols[t.sort]
 	}
-	return &cols[t.sort]
+	return &Column[R]{}
 }
-
-// Upwards reports whether the order is reversed.
-func (t *Table[D, R]) Upwards() bool { return t.up }
 
 // Len, ID and Cell implement [widget.Table].
 func (t *Table[D, R]) Len() int {
@@ -306,7 +328,7 @@ func (t *Table[D, R]) OrderBy(a keymap.Action) bool {
 // turn sorts by the next column with an order of its own in a direction; around says that the first follows the last.
 func (t *Table[D, R]) turn(dir int, around bool) {
 	cols := t.Columns()
-	for i := 1; i < len(cols); i++ {
+	for i := 1; i <= len(cols); i++ {
 		at := t.sort + i*dir
 		if around {
 			at %= len(cols)
