@@ -20,7 +20,7 @@ import (
 // least, and a figure over all layouts.
 type DumpFragments struct {
 	ui.Pane
-	types   *fragmentTable
+	Types   *fragmentTable
 	sparse  *sparseTable
 	over    *layoutChart
 	figures *ui.LayoutFigures
@@ -58,7 +58,7 @@ type fragmentAreas struct{ types, lengths, sparse, chart widget.Rect }
 // NewFragments returns the screen of fragmentation.
 func NewFragments(e *ui.Env) *DumpFragments {
 	p := &DumpFragments{Pane: ui.NewPane(e), over: newLayoutChart(e)}
-	p.types, p.sparse = p.newTypes(), p.newSparse()
+	p.Types, p.sparse = p.newTypes(), p.newSparse()
 	return p
 }
 
@@ -107,14 +107,14 @@ func (p *DumpFragments) Show(s *state.State) {
 	}
 	sparse := sparseData{p.figures, allTypes}
 	if p.figures == nil {
-		p.types.Forget()
+		p.Types.Forget()
 		p.sparse.Forget()
 	} else {
-		p.types.Ask(p.figures, s.Filter)
+		p.Types.Ask(p.figures, s.Filter)
 	}
 	p.areas = p.divide(p.Rect())
 	name := ""
-	if row, ok := p.types.Selected(); ok && !row.all {
+	if row, ok := p.Types.Selected(); ok && !row.all {
 		name, sparse.typ = row.Name, row.typ
 	}
 	p.over.show(s, p.areas.chart, name)
@@ -212,7 +212,7 @@ func (p *DumpFragments) divide(r widget.Rect) (a fragmentAreas) {
 	if r.H < 10 {
 		return a
 	}
-	a.types, r = r.CutTop(min(p.types.Len()+2, max(r.H*2/5, 5)))
+	a.types, r = r.CutTop(min(p.Types.Len()+2, max(r.H*2/5, 5)))
 	if r.H >= 12 {
 		r, a.chart = r.CutBottom(max(5, r.H*2/5))
 	}
@@ -229,9 +229,9 @@ func (p *DumpFragments) divide(r widget.Rect) (a fragmentAreas) {
 
 // Draw implements tview.Primitive.
 func (p *DumpFragments) Draw(s tcell.Screen) {
-	p.types.Layout(p.areas.types.W, &p.State)
-	p.types.List.Focused = p.focus == fragmentTypes
-	p.types.List.Empty = p.emptyText()
+	p.Types.Layout(p.areas.types.W, &p.State)
+	p.Types.List.Focused = p.focus == fragmentTypes
+	p.Types.List.Empty = p.emptyText()
 	body := p.areas.types
 	if body.H > 3 {
 		var title widget.Rect
@@ -239,9 +239,9 @@ func (p *DumpFragments) Draw(s tcell.Screen) {
 		widget.TitleLine(s, title, p.Look, "Pages by type", p.answer())
 	}
 	if !body.Empty() {
-		p.types.List.Draw(s, body, p.Look)
+		p.Types.List.Draw(s, body, p.Look)
 	}
-	if p.types.Len() > 0 {
+	if p.Types.Len() > 0 {
 		p.drawLengths(s, p.areas.lengths)
 		p.drawSparse(s, p.areas.sparse)
 	}
@@ -277,7 +277,7 @@ func (p *DumpFragments) emptyText() []string {
 	case p.Layouts.Figures.Err != nil:
 		return []string{"This layout cannot be decoded: " + widget.Clean(p.Layouts.Figures.Err.Error()), "h and l go to others."}
 	}
-	switch t := p.types.Now(); {
+	switch t := p.Types.Now(); {
 	case t != nil && len(t.Rows) > 0:
 		return []string{"No type passes the filter “" + p.State.Filter + "”.", "Esc forgets the filter, / changes it."}
 	case p.figures != nil:
@@ -324,18 +324,18 @@ func (p *DumpFragments) focused() (*widget.List, ui.Orderly) {
 	if p.focus == fragmentSparse {
 		return &p.sparse.List, p.sparse.Table
 	}
-	return &p.types.List, p.types.Table
+	return &p.Types.List, p.Types.Table
 }
 
 // Fields implements [ui.Filtered].
-func (p *DumpFragments) Fields() []analysis.Field { return p.types.Fields() }
+func (p *DumpFragments) Fields() []analysis.Field { return p.Types.Fields() }
 
 // Useless implements [ui.Refuser]: pages are grouped by type only.
 func (p *DumpFragments) Useless(a keymap.Action) bool { return a == keymap.Group }
 
 // openPage shows the selected page, or the first of the selected type, in the grid.
 func (p *DumpFragments) openPage() {
-	if row, ok := p.types.Selected(); p.focus != fragmentSparse && ok {
+	if row, ok := p.Types.Selected(); p.focus != fragmentSparse && ok {
 		p.Visit(keymap.ShowPages, state.ShowPage{Spot: state.PageSpot{Typ: row.typ}})
 		return
 	}
@@ -345,7 +345,7 @@ func (p *DumpFragments) openPage() {
 }
 
 func (p *DumpFragments) CopyText() string {
-	row, ok := p.types.Selected()
+	row, ok := p.Types.Selected()
 	if !ok {
 		return ""
 	}
@@ -369,7 +369,7 @@ func (p *DumpFragments) Click(x, y int, double bool) {
 		p.sparse.Hit(x, y)
 	case a.types.Contains(x, y):
 		p.focus = fragmentTypes
-		double = p.types.Hit(x, y) && double
+		double = p.Types.Hit(x, y) && double
 	case a.lengths.Contains(x, y):
 		p.focus = fragmentLengths
 	}
@@ -385,7 +385,7 @@ func (p *DumpFragments) Wheel(x, y, rows int) {
 	if p.areas.sparse.Contains(x, y) {
 		p.sparse.List.Scroll(rows)
 	} else {
-		p.types.List.Scroll(rows)
+		p.Types.List.Scroll(rows)
 	}
 	p.Changed()
 }

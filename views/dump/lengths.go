@@ -11,7 +11,7 @@ import (
 
 // drawLengths shows how long holes and runs are, in powers of two, by the memory in them.
 func (p *DumpFragments) drawLengths(s tcell.Screen, r widget.Rect) {
-	row, ok := p.types.Selected()
+	row, ok := p.Types.Selected()
 	if r.H < 3 || !ok {
 		return
 	}

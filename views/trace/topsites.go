@@ -435,7 +435,7 @@ func (t *topSites) clickTitle(col int) {
 	c := &t.cols[col]
 	cost, ok := costs[c.Title]
 	switch {
-	case col == topValue || c.Like != "":
+	case col == topValue || c.Like != "" || ok && cost == t.rows.shown:
 		t.reverse()
 	case ok && !t.fixed:
 		t.up = false

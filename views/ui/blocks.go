@@ -144,8 +144,11 @@ func (p *BlockPane) view() blockView {
 	return v
 }
 
+// Columns returns those of the list.
+func (p *BlockPane) Columns() []Column[analysis.Block] { return p.view().columns() }
+
 // Fields returns the figures of blocks that filters can compare.
-func (p *BlockPane) Fields() []analysis.Field { return Fields(p.view().columns()) }
+func (p *BlockPane) Fields() []analysis.Field { return Fields(p.Columns()) }
 
 // AddressText renders an address, or says that it is unknown.
 func AddressText(addr uint64) string {
@@ -188,7 +191,7 @@ func fateText(b *analysis.Block) string {
 func (p *BlockPane) Draw(s tcell.Screen, r widget.Rect) {
 	title, body := r.CutTop(1)
 	widget.TitleLine(s, title, p.Look, p.Title(), p.answer())
-	p.cols = p.view().columns()
+	p.cols = p.Columns()
 	p.List.Columns = Layout(p.cols, p.figures(), 1<<40, 1)
 	p.List.Empty = p.Empty
 	if !p.blocks.Fresh() {
