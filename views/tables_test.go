@@ -50,6 +50,11 @@ func tableCases() []tableCase {
 		p := screenOf[*dump.DumpFragments](u).Types
 		return &p.List, keysOf(p.Columns())
 	}
+	series := func(u *program) (*widget.List, []string) {
+		p := screenOf[*dump.DumpSeries](u)
+		return &p.List, keysOf(p.Table.Columns())
+	}
+	process := func(t testing.TB) *program { return openDump(t, 200, 50, colourCaps) }
 	blocks := func(u *program) (*widget.List, []string) {
 		p := &screenOf[*trace.BlockScreen](u).Blocks
 		return &p.List, keysOf(p.Columns())
@@ -63,7 +68,8 @@ func tableCases() []tableCase {
 		{"Functions", server, []string{"2"}, functions, jsonKeys(report.WeighedFunction{}), nil},
 		{"DSOs", server, []string{"2", "b"}, functions, jsonKeys(report.StackGroup{}, report.WeighedFunction{}), nil},
 		{"Leaks of a profile", server, []string{"5"}, live, []string{"live_bytes", "live_count", "alloc_bytes", "alloc_count", "free_bytes", "free_count", "peak_bytes"}, nil},
-		{"Fragmentation", func(t testing.TB) *program { return openDump(t, 200, 50, colourCaps) }, []string{"3"}, fragments, jsonKeys(report.PageType{}), nil},
+		{"Series", process, []string{"1"}, series, jsonKeys(report.Series{}), []string{""}},
+		{"Fragmentation", process, []string{"3"}, fragments, jsonKeys(report.PageType{}), nil},
 	}
 }
 

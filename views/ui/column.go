@@ -42,6 +42,7 @@ type Column[R any] struct {
 	Unit   ProfUnit // of amounts
 
 	Value   func(r *R) uint64
+	Number  func(r *R) float64         // instead of Value: what may be negative, or no whole number
 	Known   func(r *R) bool            // nil where the figure is known of every row
 	Whole   uint64                     // what Value is a part of, 0 for nothing
 	Share   func(r *R) float64         // instead of the part of Whole
@@ -55,7 +56,7 @@ type Column[R any] struct {
 
 // Sorts reports whether the column has an order of its own.
 func (c *Column[R]) Sorts() bool {
-	return !c.Hidden && c.Like == "" && (c.Value != nil || c.Share != nil || c.Amounts != nil || c.Text != nil || c.Rank != nil)
+	return !c.Hidden && c.Like == "" && (c.Value != nil || c.Share != nil || c.Number != nil || c.Amounts != nil || c.Text != nil || c.Rank != nil)
 }
 
 // rank returns what rows are sorted by, larger ones first; nil where that is text or amounts.
@@ -65,6 +66,8 @@ func (c *Column[R]) rank() func(r *R) uint64 {
 		return c.Rank
 	case c.Figure == ShareFigure && c.Share != nil:
 		return func(r *R) uint64 { return Sortable(c.Share(r)) }
+	case c.Number != nil:
+		return func(r *R) uint64 { return Sortable(c.Number(r)) }
 	}
 	return c.Value
 }
@@ -147,6 +150,8 @@ func (c *Column[R]) compared(r *R, share bool) (v float64, ok bool) {
 		return 0, false
 	case c.Value != nil:
 		return float64(c.Value(r)), true
+	case c.Number != nil:
+		return c.Number(r), true
 	case c.Amounts != nil:
 		return c.Amounts(r)[0].Float64(), true
 	}
