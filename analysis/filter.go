@@ -29,6 +29,8 @@ type term struct {
 type Field struct {
 	Names []string
 	Time  bool // compared with a time, as in age>2s
+
+	Example string // a comparison of it
 }
 
 // filterFields are the figures of all tables, the last three those of differences. Those whose column is headed otherwise can be written as the

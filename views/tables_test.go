@@ -224,10 +224,17 @@ func TestTablesFilter(t *testing.T) {
 					}
 				}
 			}
-			u.keys("/", "Ctrl+U")
+			if u.keys("/", "Ctrl+U"); tt.name != "Blocks" { // which searches addresses, too
+				u.has(ui.FilterHint(fields))
+			}
 			typeText(u, "heft>1")
 			u.has("heft is no figure: " + fields[0].Names[0] + ", ")
 			u.keys("Esc")
+			u.keys(":")
+			typeText(u, "filter "+fields[0].Names[0]+">=0")
+			if u.keys("Enter"); l.Len() == 0 {
+				t.Error("no row passes the filter of a command")
+			}
 			if typed(""); l.Len() != all {
 				t.Errorf("%d of %d rows without a filter", l.Len(), all)
 			}

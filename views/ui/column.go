@@ -3,6 +3,7 @@ package ui
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
@@ -162,10 +163,27 @@ func (c *Column[R]) compared(r *R, share bool) (v float64, ok bool) {
 func Fields[R any](cols []Column[R]) (all []analysis.Field) {
 	for i := range cols {
 		if c := &cols[i]; len(c.Fields) > 0 {
-			all = append(all, analysis.Field{Names: c.Fields, Time: c.Figure == TimeFigure})
+			example := [...]string{BytesFigure: ">1M", CountFigure: ">100", ShareFigure: ">=50%", TimeFigure: ">2s", AmountFigure: ">1M"}[c.Figure]
+			all = append(all, analysis.Field{Names: c.Fields, Time: c.Figure == TimeFigure, Example: c.Fields[0] + example})
 		}
 	}
 	return all
+}
+
+// FilterHint says what can be typed to filter a table: words, and the first comparisons that do not look alike.
+func FilterHint(fields []analysis.Field) string {
+	const most = 3
+	var seen []string
+	hint := "text, !text, "
+	for _, f := range fields {
+		kind := strings.TrimPrefix(f.Example, f.Names[0])
+		if len(seen) == most || slices.Contains(seen, kind) {
+			continue
+		}
+		seen = append(seen, kind)
+		hint += f.Example + ", "
+	}
+	return hint + "/regex/"
 }
 
 // Filter reads a filter of a table. One that means nothing here, such as a comparison of a figure that only another table has,
