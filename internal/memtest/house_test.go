@@ -372,8 +372,8 @@ func (c checker) declaration(d *ast.GenDecl) {
 	}
 }
 
-// share finds formats that round a share on their own: model.Share does, so that all shares read alike.
-var share = regexp.MustCompile(`%[-+.0-9]*f ?%%`)
+// share finds formats that write a share on their own: model.Share does, so that all shares read alike.
+var share = regexp.MustCompile(`%[-+.0-9]*[dfgv] ?%%`)
 
 // calls looks for ways to end the process, and for shares that model does not write.
 func (c checker) calls(f *ast.File) {
