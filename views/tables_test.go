@@ -1,7 +1,6 @@
 package views
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -127,6 +126,31 @@ func (u *program) header(l *widget.List, col int) (x, y int, ok bool) {
 	return x, y, ok
 }
 
+// order reads what a list is sorted by.
+func (u *program) order(l *widget.List) (col int, down bool) {
+	u.sim.Settle()
+	u.sim.Do(func() { col, down = l.SortColumn, l.Descending })
+	return col, down
+}
+
+// titles reads those of a list.
+func (u *program) titles(l *widget.List) (titles []string) {
+	u.sim.Settle()
+	u.sim.Do(func() {
+		for _, c := range l.Columns {
+			titles = append(titles, c.Title)
+		}
+	})
+	return titles
+}
+
+// length reads how many rows a list has.
+func (u *program) length(l *widget.List) (n int) {
+	u.sim.Settle()
+	u.sim.Do(func() { n = l.Len() })
+	return n
+}
+
 // column reads the cells of a column from top to bottom.
 func (u *program) column(l *widget.List, col int) (texts []string) {
 	u.sim.Settle()
@@ -145,30 +169,28 @@ func TestTablesSortByTheirTitles(t *testing.T) {
 			u := tt.open(t).keys(tt.keys...)
 			l, _ := tt.table(u)
 			sorted := 0
-			if l.Len() < 2 {
-				t.Fatalf("%d rows", l.Len())
+			if n := u.length(l); n < 2 {
+				t.Fatalf("%d rows", n)
 			}
-			for col := range l.Columns {
+			for col, title := range u.titles(l) {
 				x, y, ok := u.header(l, col)
 				if !ok {
 					continue
 				}
-				before, up := l.SortColumn, l.Descending
+				before, up := u.order(l)
 				u.sim.Click(x, y)
-				u.sim.Settle()
-				by, down := l.SortColumn, l.Descending
-				if title := l.Columns[col].Title; by == before && down == up && slices.Contains(tt.fixed, title) {
+				by, down := u.order(l)
+				if by == before && down == up && slices.Contains(tt.fixed, title) {
 					continue
 				}
 				first := u.column(l, by)
 				u.sim.Click(x, y)
-				u.sim.Settle()
-				if l.SortColumn != by || l.Descending == down {
-					t.Errorf("two clicks on %q: by column %d, descending %v, then by %d, %v", l.Columns[col].Title, by, down, l.SortColumn, l.Descending)
+				if again, still := u.order(l); again != by || still == down {
+					t.Errorf("two clicks on %q: by column %d, descending %v, then by %d, %v", title, by, down, again, still)
 				}
 				if by == col {
 					sorted++
-					u.reversed(t, l.Columns[col].Title, first, u.column(l, col))
+					u.reversed(t, title, first, u.column(l, col))
 				}
 			}
 			if sorted < 3 {
@@ -205,17 +227,18 @@ func TestTablesFilter(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			u := tt.open(t).keys(tt.keys...)
 			l, _ := tt.table(u)
-			all := l.Len()
+			all := u.length(l)
 			typed := func(text string) int {
 				u.keys("/", "Ctrl+U")
 				typeText(u, text)
 				u.keys("Enter")
-				return l.Len()
+				return u.length(l)
 			}
 			if n := typed("nothing-is-called-so"); n != 0 {
 				t.Errorf("%d rows pass a word that none has", n)
 			}
-			fields := u.app.current().(ui.Filtered).Fields()
+			var fields []analysis.Field
+			u.sim.Do(func() { fields = u.app.current().(ui.Filtered).Fields() })
 			if len(fields) < 2 {
 				t.Fatalf("fields %v", fields)
 			}
@@ -242,11 +265,11 @@ func TestTablesFilter(t *testing.T) {
 			u.keys("Esc")
 			u.keys(":")
 			typeText(u, "filter "+fields[0].Names[0]+">=0")
-			if u.keys("Enter"); l.Len() == 0 {
+			if u.keys("Enter"); u.length(l) == 0 {
 				t.Error("no row passes the filter of a command")
 			}
-			if typed(""); l.Len() != all {
-				t.Errorf("%d of %d rows without a filter", l.Len(), all)
+			if n := typed(""); n != all {
+				t.Errorf("%d of %d rows without a filter", n, all)
 			}
 		})
 	}
@@ -288,20 +311,21 @@ func TestColumnsHaveTheKeysOfReports(t *testing.T) {
 func TestSitesCommandFollowsTheOrder(t *testing.T) {
 	u := onKvleak(t).keys("3")
 	l, _ := tableCases()[0].table(u)
-	for col := range l.Columns {
+	for col, title := range u.titles(l) {
 		x, y, ok := u.header(l, col)
 		if !ok {
 			continue
 		}
 		u.sim.Click(x, y)
 		u.sim.Settle()
-		key, command := screenOf[*trace.Sites](u).Sorted().Key, u.app.commandLine()
+		var key, command string
+		u.sim.Do(func() { key, command = screenOf[*trace.Sites](u).Sorted().Key, u.app.commandLine() })
 		isCost := false
 		for c := range analysis.CostCountOf {
 			isCost = isCost || ui.CostNamed(c) == key
 		}
 		if strings.Contains(command, "--by "+key) != isCost || strings.Contains(command, "--by") != isCost {
-			t.Errorf("by %s: %s", l.Columns[col].Title, fmt.Sprint(command))
+			t.Errorf("by %s: %s", title, command)
 		}
 	}
 }
