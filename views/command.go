@@ -105,7 +105,7 @@ func (a *app) rangeCommand(text string) error {
 }
 
 func (a *app) filterCommand(text string) error {
-	if _, err := analysis.ParseFilter(text); err != nil {
+	if _, err := analysis.ParseFilter(text, a.filterFields()...); err != nil {
 		return err
 	}
 	a.emit(state.SetFilter{Text: text})

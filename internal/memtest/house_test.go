@@ -377,8 +377,8 @@ func (c checker) declaration(d *ast.GenDecl) {
 	}
 }
 
-// share finds formats that round a share on their own: model.Share does, so that all shares read alike.
-var share = regexp.MustCompile(`%[-+.0-9]*f ?%%`)
+// share finds formats that write a share on their own: model.Share does, so that all shares read alike.
+var share = regexp.MustCompile(`%[-+.0-9]*[dfgv] ?%%`)
 
 // common are words that MoarVM's loader shares with everybody.
 var common = []string{"unknown", "<unknown>", "object", "objects", "frame", "frames", "root", "Root"}
@@ -440,4 +440,31 @@ func (c checker) calls(f *ast.File) {
 		}
 		return true
 	})
+}
+
+// untitled are files whose columns still have titles, and switches over columns, of their own.
+var untitled = regexp.MustCompile(`^views/(heap|compare)/|^views/problems\.go$`)
+
+// One thing is headed the same in every table: titles are in one list. What a column is, it says as data, not in switches over columns.
+func TestColumnsAreData(t *testing.T) {
+	title, column := regexp.MustCompile(`Title: *"[^"]`), regexp.MustCompile(`\bcase [a-z]+Column\b|\bswitch [a-z]+Column\(`)
+	err := filepath.WalkDir(filepath.Join(root(t), "views"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		name, err := filepath.Rel(root(t), path)
+		if err != nil || untitled.MatchString(filepath.ToSlash(name)) {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for i, line := range bytes.Split(text, []byte("\n")) {
+			if title.Match(line) || column.Match(line) {
+				t.Errorf("%s:%d: %s", name, i+1, bytes.TrimSpace(line))
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }

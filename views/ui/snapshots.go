@@ -156,7 +156,7 @@ func (l *HeapLoads) Progress() string {
 	case what == "":
 		what = "decoding"
 	}
-	return fmt.Sprintf("%s %d %%", what, min(int(done*100), 100))
+	return what + " " + model.Share(done).Done()
 }
 
 // Waiting says why there is no table yet, and what to do.
