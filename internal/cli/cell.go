@@ -19,7 +19,7 @@ func (c *cell) UnmarshalText(text []byte) error {
 	}
 	c.SizeTo, c.LifeTo = analysis.SizeClasses, analysis.LifeClasses
 	if size != "any" {
-		n, err := parseSize(size)
+		n, err := model.ParseSize(size)
 		if err != nil {
 			return err
 		}
@@ -31,11 +31,11 @@ func (c *cell) UnmarshalText(text []byte) error {
 	case "never":
 		c.LifeFrom = analysis.NeverFreed
 	default:
-		t, err := parseTime(life)
+		t, err := model.ParseTime(life)
 		if err != nil {
 			return err
 		}
-		b := analysis.Block{Died: min(t, model.MaxTime)}
+		b := analysis.Block{Died: t}
 		c.LifeFrom = uint8(b.LifeClass())
 		c.LifeTo = c.LifeFrom + 1
 	}

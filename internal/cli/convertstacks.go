@@ -49,7 +49,7 @@ func beginSPAA(ctx context.Context, c *conversion) (writer, error) {
 
 // traceSPAA writes what a trace sums up to at an instant and over a range.
 func (c *conversion) traceSPAA(ctx context.Context) (writer, error) {
-	if c.flags.By != "" || c.flags.MinAge.given() {
+	if c.flags.By != "" || c.flags.MinAge.Given() {
 		return nil, usageError(errors.New("--by and --min-age: .spaa holds all figures of a trace but leaks"))
 	}
 	opt, err := c.options(ctx, c.s.index)
@@ -147,9 +147,6 @@ func (c *conversion) traceStacks(ctx context.Context) (func(context.Context) (*e
 	if err := checkKey(c.flags.By, export.TraceMetrics()); err != nil {
 		return nil, err
 	}
-	if err := c.checkOptions(); err != nil {
-		return nil, err
-	}
 	opt, err := c.options(ctx, c.s.index)
 	if err != nil {
 		return nil, err
@@ -157,9 +154,9 @@ func (c *conversion) traceStacks(ctx context.Context) (func(context.Context) (*e
 	by := c.flags.By
 	switch {
 	case by != "":
-	case c.flags.MinAge.given():
+	case c.flags.MinAge.Given():
 		by = "leaked_bytes"
-	case c.flags.At.given():
+	case c.flags.At.Given():
 		by = "live_bytes"
 	default:
 		by = export.TraceMetrics()[0]
@@ -171,7 +168,7 @@ func (c *conversion) traceStacks(ctx context.Context) (func(context.Context) (*e
 
 // profileStacks weighs the stacks of an event by each of its metrics that is known in the range.
 func (c *conversion) profileStacks(rows bool) (func(context.Context) (*export.Stacks, error), error) {
-	if c.flags.At.given() || c.flags.MinAge.given() {
+	if c.flags.At.Given() || c.flags.MinAge.Given() {
 		return nil, usageError(errors.New("--at and --min-age: profiles of stacks are sums over time; narrow them with --from and --to"))
 	}
 	if weights.NoSum(c.flags.By) && !rows {
@@ -191,7 +188,7 @@ func (c *conversion) profileStacks(rows bool) (func(context.Context) (*export.St
 
 // weighed takes the stacks that main selects, with all metrics of its event that are known.
 func (c *conversion) weighed(ctx context.Context, main *weights.ProfileSelection, rows bool) (*export.Stacks, error) {
-	ranged := c.flags.From.given() || c.flags.To.given()
+	ranged := c.flags.From.Given() || c.flags.To.Given()
 	var all []*weights.ProfileSelection
 	at := 0
 	for _, metric := range c.metrics(main.Event, rows) {
@@ -242,11 +239,11 @@ func (c *conversion) covered(ranged bool) (from, to model.Time) {
 	}
 	first, last := sampleRange(w)
 	from, to = max(first, 0), last
-	if c.flags.From.given() {
-		from = c.flags.From.resolve(last, last)
+	if c.flags.From.Given() {
+		from = c.flags.From.In(last, last)
 	}
-	if c.flags.To.given() {
-		to = c.flags.To.resolve(last, last)
+	if c.flags.To.Given() {
+		to = c.flags.To.In(last, last)
 	}
 	return from, to
 }
@@ -256,7 +253,7 @@ func (c *conversion) heap(write heapWriter) (writer, error) {
 	if err := noStackFlags(c.c.stepFlags.given(), c.p); err != nil {
 		return nil, err
 	}
-	if c.flags.From.given() || c.flags.To.given() {
+	if c.flags.From.Given() || c.flags.To.Given() {
 		return nil, usageError(errors.New("--from and --to: a table is that of one snapshot, which --snapshot or --at names"))
 	}
 	opt, err := c.heapOptions(c.s, c.p)

@@ -24,9 +24,6 @@ func (c *demoCmd) Run(ctx context.Context, a *app) error {
 		}
 		return nil
 	}
-	if err := a.checkOptions(); err != nil {
-		return err
-	}
 	var names []string
 	for _, sample := range samples {
 		if c.Name == sample.Name || c.Name == "" {

@@ -89,7 +89,7 @@ func (d *diffing) metric(mixed bool) (string, error) {
 	by := flags.By
 	if !mixed && d.sides[0].p.Weights == nil {
 		if by == "" {
-			if by = "live_bytes"; d.flags.A.to.given() && d.flags.B.to.given() {
+			if by = "live_bytes"; d.flags.A.Over.Given() && d.flags.B.Over.Given() {
 				by = "alloc_bytes"
 			}
 		}
@@ -163,7 +163,7 @@ func (in *diffInput) traceSide(ctx context.Context, metric, group string, only a
 		in.side.Whole = &diff.SideSum{Bytes: peak.Bytes, Count: in.side.Sum().Count}
 	}
 	until := opt.Range
-	if in.from.At = &opt.AtTime; in.flags.From.given() || in.flags.To.given() {
+	if in.from.At = &opt.AtTime; in.flags.From.Given() || in.flags.To.Given() {
 		from, to := max(opt.From, 0), min(opt.Range.To, in.s.index.Status().Duration)
 		in.from.From, in.from.To = &from, &to
 	} else {
@@ -222,7 +222,7 @@ func traceRows(ctx context.Context, trace analysis.Trace, stacks *model.Stacks, 
 // profileSide asks a profile for its rows. counted is what counts are, "" where the profile does not have the metric: then the side
 // is empty.
 func (in *diffInput) profileSide(ctx context.Context, event, metric, group string, filter calltree.StackFilter) (counted string, err error) {
-	if in.flags.At.given() {
+	if in.flags.At.Given() {
 		return "", usageError(errors.New("diff: profiles of stacks are sums over time: choose a range, as in --a 10s..20s, or a window by its number"))
 	}
 	w := in.p.Weights
@@ -284,7 +284,7 @@ func (in *diffInput) weigh(ctx context.Context, event uint16, metric model.Metri
 		in.from.Window = &i
 		return weights.SelectWindows(in.p, event, metric, i), nil
 	}
-	if !in.flags.From.given() && !in.flags.To.given() {
+	if !in.flags.From.Given() && !in.flags.To.Given() {
 		return weights.SelectProfile(in.p, event, metric), nil
 	}
 	s, err := in.rangeSelection(ctx, in.p, event, metric)
@@ -326,13 +326,13 @@ func (in *diffInput) profileBases(ctx context.Context, event uint16) {
 	case in.from.Window != nil:
 		win := &w.Windows[*in.from.Window]
 		bases.Duration = win.End - win.Start
-	case in.flags.From.given() || in.flags.To.given():
+	case in.flags.From.Given() || in.flags.To.Given():
 		from, to := first, last
-		if in.flags.From.given() {
-			from = in.flags.From.resolve(last, last)
+		if in.flags.From.Given() {
+			from = in.flags.From.In(last, last)
 		}
-		if in.flags.To.given() {
-			to = in.flags.To.resolve(last, last)
+		if in.flags.To.Given() {
+			to = in.flags.To.In(last, last)
 		}
 		bases.Duration, in.from.From, in.from.To = max(to-from, 0), &from, &to
 	case w.End > w.Start:

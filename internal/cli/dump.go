@@ -41,14 +41,14 @@ func (a *app) dumpOptions(p *model.Profile) (report.DumpOptions, error) {
 	}
 	end, peak := opt.At, dumpPeak(p.Timeline)
 	var err error
-	if opt.From, opt.To, err = span(f.From, f.To.moment, end, peak); err != nil {
+	if opt.From, opt.To, err = span(f.From, f.To.Moment, end, peak); err != nil {
 		return opt, err
 	}
-	if f.To.given() {
+	if f.To.Given() {
 		opt.At = opt.To
 	}
-	if f.At.given() {
-		opt.At, err = f.At.in(end, peak)
+	if f.At.Given() {
+		opt.At, err = timeIn(f.At, end, peak)
 	}
 	return opt, err
 }
@@ -88,8 +88,8 @@ func (a *app) layout(ctx context.Context, p *model.Profile, asked *int) (n int, 
 		return n, err == nil, err
 	}
 	until := model.MaxTime
-	if f.At.given() {
-		if until, err = f.At.in(pages.TimelineEnd(p.Timeline), dumpPeak(p.Timeline)); err != nil {
+	if f.At.Given() {
+		if until, err = timeIn(f.At, pages.TimelineEnd(p.Timeline), dumpPeak(p.Timeline)); err != nil {
 			return 0, false, err
 		}
 	}

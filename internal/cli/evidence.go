@@ -31,9 +31,6 @@ func (c *evidenceCmd) Run(ctx context.Context, a *app) error {
 	if err := a.formats("evidence", "text", "json"); err != nil {
 		return err
 	}
-	if err := a.checkOptions(); err != nil {
-		return err
-	}
 	if c.Names != "" && !c.Redact {
 		return usageError(errors.New("--names: without --redact no name is replaced"))
 	}

@@ -13,8 +13,8 @@ import (
 type limit struct {
 	text  string
 	kind  limitKind
-	bytes int64   // absolute, or beyond the base
-	share decimal // percent beyond the base, or how many times the base
+	bytes int64         // absolute, or beyond the base
+	share model.Decimal // percent beyond the base, or how many times the base
 }
 
 type limitKind uint8
@@ -42,22 +42,24 @@ func (l *limit) UnmarshalText(text []byte) error {
 	switch {
 	case strings.HasSuffix(number, "%"):
 		l.kind = limitPercent
-		if l.share, rest, err = readDecimal(strings.TrimSuffix(number, "%")); err != nil || rest != "" || !beyond {
+		if l.share, rest, err = model.CutDecimal(strings.TrimSuffix(number, "%")); err != nil || rest != "" || !beyond {
 			return bad
 		}
 		return nil
 	case strings.HasSuffix(number, "x"):
 		l.kind = limitTimes
-		if l.share, rest, err = readDecimal(strings.TrimSuffix(number, "x")); err != nil || rest != "" || beyond {
+		if l.share, rest, err = model.CutDecimal(strings.TrimSuffix(number, "x")); err != nil || rest != "" || beyond {
 			return bad
 		}
 		return nil
 	case beyond:
 		l.kind = limitBeyond
 	}
-	if l.bytes, err = parseSize(number); err != nil {
+	var size byteNum
+	if err = size.UnmarshalText([]byte(number)); err != nil {
 		return bad
 	}
+	l.bytes = int64(size)
 	return nil
 }
 
@@ -68,9 +70,9 @@ func (l *limit) resolve(base int64) int64 {
 	case limitBeyond:
 		return addClamped(base, l.bytes)
 	case limitPercent:
-		return addClamped(base, int64(min(l.share.times(size, 100), math.MaxInt64)))
+		return addClamped(base, int64(min(l.share.Times(size, 100), math.MaxInt64)))
 	case limitTimes:
-		n := int64(min(l.share.times(size, 1), math.MaxInt64))
+		n := int64(min(l.share.Times(size, 1), math.MaxInt64))
 		if base < 0 {
 			return -n
 		}
@@ -104,7 +106,7 @@ func (r *rateLimit) UnmarshalText(text []byte) error {
 		}
 		return nil
 	}
-	num, den, known := timeUnit(strings.TrimSpace(per))
+	num, den, known := model.TimeUnit(strings.TrimSpace(per))
 	if err := r.limit.UnmarshalText([]byte(size)); err != nil || !known || r.kind != limitBytes && r.kind != limitBeyond {
 		return fmt.Errorf("%q is no rate: write 1K/s or 10M/h", s)
 	}
@@ -116,7 +118,7 @@ func (r *rateLimit) UnmarshalText(text []byte) error {
 // liveLimit is a limit at an instant: 50%=10M.
 type liveLimit struct {
 	limit
-	at moment
+	at model.Moment
 }
 
 // UnmarshalText reads one.

@@ -99,7 +99,7 @@ func (m *measurer) traceFigure(ctx context.Context, b *budget) (f figure, err er
 		return f, err
 	}
 	instant := analysis.At(at)
-	if b.at.kind == peakTime {
+	if b.at.IsPeak() {
 		instant = peak.Instant
 	}
 	live, err := trace.Live(ctx, instant)
@@ -109,7 +109,7 @@ func (m *measurer) traceFigure(ctx context.Context, b *budget) (f figure, err er
 
 // instant is the one that a limit is about in this file, which may be the base and end earlier.
 func (m *measurer) instant(b *budget, end, peak model.Time) (model.Time, error) {
-	at, err := b.at.in(end, peak)
+	at, err := timeIn(b.at, end, peak)
 	if err != nil {
 		err = usageError(fmt.Errorf("--%s: %s: %w", b.name, m.p.Meta.Name, err))
 	}
@@ -177,7 +177,7 @@ func (m *measurer) heapFigure(ctx context.Context, b *budget) (f figure, err err
 	switch {
 	case b.name == "max-peak":
 		return figure{value: report.Clamp(largest.bytes), snapshot: &largest.index}, nil
-	case !timed && b.at.kind == endTime:
+	case !timed && b.at.IsEnd():
 		last := points[len(points)-1]
 		return figure{value: report.Clamp(last.bytes), snapshot: &last.index}, nil
 	case !timed:
@@ -266,7 +266,7 @@ func seriesFigure(s *model.Series, b *budget, from, to, at model.Time) (f figure
 
 // profileFigure is what a profile says to be live at its end.
 func (m *measurer) profileFigure(b *budget) (f figure, err error) {
-	if b.name == "max-live-at" && b.at.kind != endTime {
+	if b.name == "max-live-at" && !b.at.IsEnd() {
 		return f, m.unanswered(b.name, "it tells what lives at its end only, as in --max-live-at end=10M")
 	}
 	metrics := []string{"leaked_bytes", "live_bytes"}

@@ -28,9 +28,6 @@ func (c *openCmd) Run(ctx context.Context, a *app) error {
 	case len(c.File) > 2:
 		return usageError(fmt.Errorf("one file is opened at a time, or two to compare, but %d are given%s", len(c.File), a.hint(c.File)))
 	}
-	if err := a.checkOptions(); err != nil {
-		return err
-	}
 	return a.again(func() error {
 		s, err := a.open(ctx, c.File[0])
 		if err != nil {
@@ -257,7 +254,7 @@ func (a *app) startAtLayout(ctx context.Context, s *session, screen *Screen) err
 
 // startAt is the snapshot that the user asks for, nil for none. To count from the end, everything must be read.
 func (a *app) startAt(ctx context.Context, s *session) (*int, error) {
-	if s.snapshot == nil && !a.flags.At.given() {
+	if s.snapshot == nil && !a.flags.At.Given() {
 		return nil, nil
 	}
 	p, err := s.profile(ctx)

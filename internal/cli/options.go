@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
@@ -25,39 +24,30 @@ func (a *app) options(ctx context.Context, trace analysis.Trace) (report.Options
 	if err != nil {
 		return opt, err
 	}
-	if opt.From, opt.To, err = span(f.From, f.To.moment, duration, peak.Time); err != nil {
+	if opt.From, opt.To, err = span(f.From, f.To.Moment, duration, peak.Time); err != nil {
 		return opt, err
 	}
 	if opt.From > 0 { // a range from the start includes time 0
 		opt.Range.From = opt.From
 	}
 	opt.AtTime = duration
-	if f.To.given() {
+	if f.To.Given() {
 		opt.Range.To = opt.To
 		opt.At, opt.AtTime = analysis.At(opt.To), opt.To
 	}
 	switch {
-	case f.At.kind == peakTime && peak.Instant != (analysis.Instant{}):
+	case f.At.IsPeak() && peak.Instant != (analysis.Instant{}):
 		opt.At, opt.AtTime = peak.Instant, peak.Time
-	case f.At.given():
-		if opt.AtTime, err = f.At.in(duration, peak.Time); err != nil {
+	case f.At.Given():
+		if opt.AtTime, err = timeIn(f.At, duration, peak.Time); err != nil {
 			return opt, err
 		}
 		opt.At = analysis.At(opt.AtTime)
 	}
-	if f.MinAge.given() {
-		opt.MinAge = f.MinAge.resolve(duration, peak.Time)
+	if f.MinAge.Given() {
+		opt.MinAge = f.MinAge.In(duration, peak.Time)
 	}
 	return opt, nil
-}
-
-// checkOptions finds mistakes in flags that can be seen before the file is read.
-func (a *app) checkOptions() error {
-	f := a.flags
-	if f.MinAge.kind == peakTime || f.MinAge.kind == endTime {
-		return usageError(fmt.Errorf("--min-age: write a time such as 10s, or a share of the duration such as 10%%"))
-	}
-	return nil
 }
 
 // style is how text is drawn on this output.

@@ -23,9 +23,6 @@ type reportCmd struct {
 
 // Run prints the report of one file.
 func (c *reportCmd) Run(ctx context.Context, a *app) error {
-	if err := a.checkOptions(); err != nil {
-		return err
-	}
 	s, err := a.open(ctx, c.File)
 	if err != nil {
 		return err

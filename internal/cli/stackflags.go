@@ -155,7 +155,7 @@ func (a *app) stackOptions(ctx context.Context, p *model.Profile, c *reportCmd) 
 		return opt, err
 	}
 	if c.Window != "" {
-		if a.flags.From.given() || a.flags.To.given() {
+		if a.flags.From.Given() || a.flags.To.Given() {
 			return opt, usageError(errors.New("--window: a window is a range of its own, without --from and --to"))
 		}
 		n, err := window(p, c.Window)

@@ -16,7 +16,7 @@ func (a *app) stacksReport(ctx context.Context, s *session, p *model.Profile, c 
 	if s.snapshot != nil {
 		return nil, noHeaps(p)
 	}
-	if a.flags.At.given() || a.flags.MinAge.given() {
+	if a.flags.At.Given() || a.flags.MinAge.Given() {
 		return nil, usageError(errors.New("--at and --min-age: profiles of stacks are sums over time; narrow them with --from and --to"))
 	}
 	opt, err := a.stackOptions(ctx, p, c)
@@ -32,12 +32,12 @@ func (a *app) stacksReport(ctx context.Context, s *session, p *model.Profile, c 
 		r.Time.From, r.Time.To = &from, &to
 	}
 	_, last := sampleRange(p.Weights)
-	if a.flags.From.given() {
-		from := a.flags.From.resolve(last, last)
+	if a.flags.From.Given() {
+		from := a.flags.From.In(last, last)
 		r.Time.From = &from
 	}
-	if a.flags.To.given() {
-		to := a.flags.To.resolve(last, last)
+	if a.flags.To.Given() {
+		to := a.flags.To.In(last, last)
 		r.Time.To = &to
 	}
 	return r, nil
@@ -59,7 +59,7 @@ func (a *app) selection(ctx context.Context, p *model.Profile, name string) (*we
 	if !ok {
 		return nil, nil
 	}
-	if !a.flags.From.given() && !a.flags.To.given() {
+	if !a.flags.From.Given() && !a.flags.To.Given() {
 		return weights.SelectProfile(p, event, metric), nil
 	}
 	return a.rangeSelection(ctx, p, event, metric)
@@ -94,13 +94,13 @@ func (a *app) sampleSpan(w *model.StackProfile) (from, to model.Time, err error)
 		end = max(end, w.Windows[i].End)
 	}
 	from, to = first, last
-	if a.flags.From.given() {
-		from = a.flags.From.resolve(last, last)
+	if a.flags.From.Given() {
+		from = a.flags.From.In(last, last)
 	}
-	if a.flags.To.given() {
-		to = a.flags.To.resolve(last, last)
+	if a.flags.To.Given() {
+		to = a.flags.To.In(last, last)
 	}
-	if from > to && a.flags.From.given() && a.flags.To.given() {
+	if from > to && a.flags.From.Given() && a.flags.To.Given() {
 		return from, to, usageError(fmt.Errorf("the range ends at %s, before it begins at %s", to, from))
 	}
 	return from, to, notBeyond(max(from, to), end)

@@ -43,7 +43,7 @@ func Man(w io.Writer, app *kong.Application, statuses []string) {
 	m.printf(".SH FILES AND ENVIRONMENT\n%s\n", roff(filesAndEnvironment))
 }
 
-const TimesAndSizes = "Times are numbers with units, such as 12.5s, 350ms, 900us or 4h3m; shares of the duration, such as 50%; " +
+const TimesAndSizes = "Times are numbers with units, such as 12.5s, 350ms, 900us, 5min or 4h3m, in ns, us, ms, s, min or m, h and d; shares of the duration, such as 50%; " +
 	"peak, the state just after the highest live bytes; or end. Sizes are 4096, 64KiB or 1.5M, in powers of 1,024."
 
 const filesAndEnvironment = "$XDG_CONFIG_HOME/memtui/config, else ~/.config/memtui/config, holds lines such as theme = dark, mouse = off and " +
