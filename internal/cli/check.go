@@ -139,7 +139,7 @@ func readWhole(p *model.Profile) error {
 // allocated.
 func (a *app) comparingLive(p, q *model.Profile) *app {
 	for _, side := range []*model.Profile{p, q} {
-		if a.flags.By != "" || side.Weights == nil {
+		if a.flags.By != "" || kindOf(side) != kindStacks {
 			return a
 		}
 		if _, ok := side.Weights.Metric("live_bytes"); !ok {

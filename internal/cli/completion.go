@@ -14,8 +14,8 @@ type completionCmd struct {
 
 // Run prints a script that completes commands, flags, their values, and files; all from the grammar itself.
 func (c *completionCmd) Run(a *app) error {
-	write := map[string]func(io.Writer, *kong.Application){"bash": manual.Bash, "zsh": manual.Zsh, "fish": manual.Fish}[c.Shell]
-	write(a.out, a.parser.Model)
+	write := map[string]func(io.Writer, manual.Grammar){"bash": manual.Bash, "zsh": manual.Zsh, "fish": manual.Fish}[c.Shell]
+	write(a.out, a.grammar())
 	return nil
 }
 
@@ -23,6 +23,12 @@ type manCmd struct{}
 
 // Run prints the manual page.
 func (c *manCmd) Run(a *app) error {
-	manual.Man(a.out, a.parser.Model, exitStatuses())
+	manual.Man(a.out, a.grammar(), exitStatuses())
 	return nil
+}
+
+// grammar is the whole command line with the flags of each command.
+func (a *app) grammar() manual.Grammar {
+	app := a.parser.Model
+	return manual.Grammar{Application: app, Shared: func(command *kong.Node) []*kong.Flag { return sharedFlags(app, command) }}
 }

@@ -226,7 +226,7 @@ func (c *conversion) whole() error {
 // dumpAs writes memory dumps.
 func dumpAs(write func(context.Context, io.Writer, *model.Profile) ([]export.Loss, error)) func(context.Context, *conversion) (writer, error) {
 	return func(_ context.Context, c *conversion) (writer, error) {
-		if c.p.Timeline == nil {
+		if kindOf(c.p) != kindDump {
 			return nil, c.cannot()
 		}
 		if c.s.snapshot != nil {

@@ -77,7 +77,7 @@ func (f *cutFlags) cut(duration model.Time) (export.Cut, error) {
 
 // beginTrace writes part of a trace.
 func beginTrace(ctx context.Context, c *conversion) (writer, error) {
-	if c.p.Allocations == nil || c.s.snapshot != nil {
+	if kindOf(c.p) != kindTrace {
 		return nil, c.cannot()
 	}
 	if c.flags.At.Given() || c.flags.MinAge.Given() {

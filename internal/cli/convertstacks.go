@@ -31,10 +31,10 @@ func outerSuffix(path string) string {
 // beginSPAA writes a copy of a stack profile, or what a trace sums up to.
 func beginSPAA(ctx context.Context, c *conversion) (writer, error) {
 	switch {
-	case c.s.snapshot != nil || c.p.Weights == nil && c.p.Allocations == nil:
-		return nil, c.cannot()
-	case c.p.Weights == nil:
+	case kindOf(c.p) == kindTrace:
 		return c.traceSPAA(ctx)
+	case kindOf(c.p) != kindStacks:
+		return nil, c.cannot()
 	case c.c.Samples:
 		return nil, usageError(errors.New("--samples: the samples of a stack profile are always copied"))
 	}
@@ -101,7 +101,7 @@ func stacksAs(write stackWriter) func(context.Context, *conversion) (writer, err
 // rowsAs writes rows: of stacks, or of a table of a heap snapshot.
 func rowsAs(stacks stackWriter, heap heapWriter) func(context.Context, *conversion) (writer, error) {
 	return func(ctx context.Context, c *conversion) (writer, error) {
-		if c.p.Heaps != nil {
+		if kindOf(c.p) == kindHeap {
 			return c.heap(heap)
 		}
 		if c.c.Table != "" {
@@ -115,12 +115,10 @@ func rowsAs(stacks stackWriter, heap heapWriter) func(context.Context, *conversi
 func (c *conversion) stacks(ctx context.Context, write stackWriter, rows bool) (writer, error) {
 	var of func(context.Context) (*export.Stacks, error)
 	var err error
-	switch {
-	case c.s.snapshot != nil:
-		return nil, c.cannot()
-	case c.p.Weights != nil:
+	switch kindOf(c.p) {
+	case kindStacks:
 		of, err = c.profileStacks(rows)
-	case c.p.Allocations != nil:
+	case kindTrace:
 		of, err = c.traceStacks(ctx)
 	default:
 		return nil, c.cannot()
@@ -144,7 +142,7 @@ func (c *conversion) stacks(ctx context.Context, write stackWriter, rows bool) (
 
 // traceStacks weighs stacks as the report's flags say.
 func (c *conversion) traceStacks(ctx context.Context) (func(context.Context) (*export.Stacks, error), error) {
-	if err := checkKey(c.flags.By, export.TraceMetrics()); err != nil {
+	if err := c.checkKey(export.TraceMetrics()); err != nil {
 		return nil, err
 	}
 	opt, err := c.options(ctx, c.s.index)
@@ -168,9 +166,6 @@ func (c *conversion) traceStacks(ctx context.Context) (func(context.Context) (*e
 
 // profileStacks weighs the stacks of an event by each of its metrics that is known in the range.
 func (c *conversion) profileStacks(rows bool) (func(context.Context) (*export.Stacks, error), error) {
-	if c.flags.At.Given() || c.flags.MinAge.Given() {
-		return nil, usageError(errors.New("--at and --min-age: profiles of stacks are sums over time; narrow them with --from and --to"))
-	}
 	if weights.NoSum(c.flags.By) && !rows {
 		return nil, usageError(fmt.Errorf("--by: values of %s are reached at different times and do not add up; csv and ndjson hold them", c.flags.By))
 	}
@@ -250,12 +245,6 @@ func (c *conversion) covered(ranged bool) (from, to model.Time) {
 
 // heap writes a table of the chosen snapshot.
 func (c *conversion) heap(write heapWriter) (writer, error) {
-	if err := noStackFlags(c.c.stepFlags.given(), c.p); err != nil {
-		return nil, err
-	}
-	if c.flags.From.Given() || c.flags.To.Given() {
-		return nil, usageError(errors.New("--from and --to: a table is that of one snapshot, which --snapshot or --at names"))
-	}
 	opt, err := c.heapOptions(c.s, c.p)
 	if err != nil {
 		return nil, err

@@ -44,6 +44,10 @@ func (a *app) demo(ctx context.Context, sample demo.Sample) error {
 		src.Close()
 		return inputError(err)
 	}
+	if err := a.fits(src.Name(), format); err != nil {
+		src.Close()
+		return usageError(err)
+	}
 	s := a.start(ctx, src, format)
 	defer s.close()
 	return a.show(ctx, s, "") // no command but this one can name it

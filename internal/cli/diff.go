@@ -37,9 +37,6 @@ type diffFlags struct {
 
 // Run says what changed between two files, or between two places of one.
 func (c *diffCmd) Run(ctx context.Context, a *app) error {
-	if a.flags.Snapshot != nil {
-		return usageError(errors.New("diff: name the snapshots as BEFORE#0 AFTER#3, not with --snapshot"))
-	}
 	if c.Before == "-" && c.After == "-" {
 		return usageError(errors.New("diff: standard input can be one of the files only"))
 	}

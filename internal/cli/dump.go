@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -36,9 +35,6 @@ func (a *app) dumpReport(ctx context.Context, s *session, p *model.Profile) (r *
 func (a *app) dumpOptions(p *model.Profile) (report.DumpOptions, error) {
 	f := a.flags
 	opt := report.DumpOptions{At: pages.TimelineEnd(p.Timeline), From: model.NoTime, To: model.NoTime, Limit: f.Limit}
-	if f.By != "" {
-		return opt, usageError(errors.New("--by: the tables of a dump stand in the file's order"))
-	}
 	end, peak := opt.At, dumpPeak(p.Timeline)
 	var err error
 	if opt.From, opt.To, err = span(f.From, f.To.Moment, end, peak); err != nil {

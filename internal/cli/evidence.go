@@ -109,7 +109,7 @@ func (a *app) redacted(ctx context.Context, s *session, p *model.Profile, r *red
 	out := &session{src: s.src, store: &model.Store{}, index: traceindex.NewKeptIndex(nil), snapshot: s.snapshot, stop: func() {}, done: make(chan struct{})}
 	close(out.done)
 	out.index.SetBudget(a.memoryLimit())
-	if p.Allocations != nil {
+	if kindOf(p) == kindTrace {
 		building := &model.Store{} // takes what reading again finds out again
 		building.Publish(r.Profile(p))
 		if err := s.src.Guard(func() error { return traceindex.Build(ctx, building, out.index) }); err != nil {
@@ -145,7 +145,7 @@ func (a *app) viewFlags() []string {
 
 // redactFlags replaces names in flags, also in those that are in force.
 func (a *app) redactFlags(r *redact.Redactor, p *model.Profile, flags []string) []string {
-	if p.Weights == nil {
+	if kindOf(p) != kindStacks {
 		return flags
 	}
 	var out []string
@@ -209,7 +209,7 @@ func writeCommands(w io.Writer, src *html.Source, flags []string, file string) e
 		return err
 	}
 	say := func(about string, words ...string) error {
-		return put(about, slices.Concat([]string{"memtui"}, words, flags, []string{file})...)
+		return put(about, slices.Concat([]string{"memtui"}, words, understood(commandOf(words), flags), []string{file})...)
 	}
 	err := errors.Join(
 		put("the full screen", "memtui", file), say("everything as text", "report"), say("the page", "report", "-f", "html", "-o", "report.html"),
@@ -220,7 +220,7 @@ func writeCommands(w io.Writer, src *html.Source, flags []string, file string) e
 		}
 	}
 	for _, f := range stackFiles(src) {
-		words := slices.Concat([]string{"memtui", "convert", "--to", "folded"}, without(flags, "--by", "--limit"), []string{"--by", f.by, file, f.name})
+		words := slices.Concat([]string{"memtui", "convert", "--to", "folded"}, without(understood("convert", flags), "--by"), []string{"--by", f.by, file, f.name})
 		err = errors.Join(err, put(f.about, words...))
 	}
 	switch {

@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
-
-	"github.com/memtui/memtui/export/report"
 )
 
 // openGrammar is the part of the grammar that opening a file needs. The parser takes a millisecond or two to learn the whole,
@@ -53,9 +51,10 @@ func (a *app) parseBy(g any, more ...kong.Option) (parsed *kong.Context, parser 
 func (a *app) newParser(g any, exit func(int), more ...kong.Option) (*kong.Kong, error) {
 	return kong.New(g, append(more,
 		kong.Name("memtui"), kong.Description(description),
-		kong.Vars{"sortkeys": sortKeyList(), "heapkeys": strings.Join(report.HeapSortKeys(), ", "), "tables": strings.Join(everyTable(), ",")},
+		kong.Vars{"sortkeys": sortKeyList(), "heapkeys": heapKeyList(), "tables": strings.Join(everyTable(), ",")},
 		kong.Writers(a.out, a.env.Stderr),
 		kong.Exit(exit),
+		kong.Help(printHelp),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}),
 		kong.Resolvers(settings{a.config, a.env.Getenv}),
 	)...)

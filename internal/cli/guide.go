@@ -30,7 +30,8 @@ type guideRule struct {
 type guideCommand struct {
 	Command string    `json:"command"` // with its arguments
 	Help    string    `json:"help"`
-	Flags   []string  `json:"flags"` // its own, beside those of all commands
+	Flags   []string  `json:"flags"` // its own, beside those that it shares with other commands
+	Shared  []string  `json:"shared_flags"`
 	Answers []example `json:"answers"`
 }
 
@@ -50,19 +51,19 @@ func (c *guideCmd) Run(a *app) error {
 	if err := a.formats("guide", "text", "markdown", "json"); err != nil {
 		return err
 	}
-	g := newGuide(a.parser.Model)
+	g := newGuide(a.grammar())
 	switch a.flags.Format {
 	case "json":
 		return report.WriteJSON(a.out, g)
 	case "markdown":
-		g.write(a, "# memtui for scripts\n", "## %s\n\n%s\n\n", "### `memtui %s`\n\n%s\n", "\nOwn flags: %s.\n", "- %s\n  `%s`\n")
+		g.write(a, "# memtui for scripts\n", "## %s\n\n%s\n\n", "### `memtui %s`\n\n%s\n", "\nOwn flags: %s.\n", "\nShared flags: %s.\n", "- %s\n  `%s`\n")
 	default:
-		g.write(a, "memtui for scripts\n", "%s: %s\n", "memtui %s\n  %s\n", "  own flags: %s\n", "  %s\n    %s\n")
+		g.write(a, "memtui for scripts\n", "%s: %s\n", "memtui %s\n  %s\n", "  own flags: %s\n", "  shared flags: %s\n", "  %s\n    %s\n")
 	}
 	return nil
 }
 
-func (g *guide) write(a *app, title, rule, command, flags, answer string) {
+func (g *guide) write(a *app, title, rule, command, flags, shared, answer string) {
 	fmt.Fprintf(a.out, "%s\n", title)
 	for _, r := range g.Rules {
 		fmt.Fprintf(a.out, rule, r.About, r.Text)
@@ -73,6 +74,9 @@ func (g *guide) write(a *app, title, rule, command, flags, answer string) {
 		if len(c.Flags) > 0 {
 			fmt.Fprintf(a.out, flags, strings.Join(c.Flags, " "))
 		}
+		if len(c.Shared) > 0 {
+			fmt.Fprintf(a.out, shared, strings.Join(c.Shared, " "))
+		}
 		for _, e := range c.Answers {
 			fmt.Fprintf(a.out, answer, e.Question, e.Command)
 		}
@@ -80,14 +84,19 @@ func (g *guide) write(a *app, title, rule, command, flags, answer string) {
 }
 
 // newGuide describes every command of the grammar.
-func newGuide(app *kong.Application) *guide {
-	g := &guide{Schema: "memtui.guide/1", Rules: guideRules(app), Commands: []guideCommand{}, Status: []guideStatus{}}
-	for _, c := range leaves(app) {
+func newGuide(app manual.Grammar) *guide {
+	g := &guide{Schema: "memtui.guide/1", Rules: guideRules(), Commands: []guideCommand{}, Status: []guideStatus{}}
+	for _, c := range leaves(app.Application) {
 		path := commandPath(c)
-		out := guideCommand{Command: path + arguments(c), Help: c.Help, Flags: []string{}, Answers: []example{}}
+		out := guideCommand{Command: path + arguments(c), Help: c.Help, Flags: []string{}, Shared: []string{}, Answers: []example{}}
 		for _, f := range c.Flags {
 			if !f.Hidden {
 				out.Flags = append(out.Flags, manual.FlagNames(f)[0])
+			}
+		}
+		for _, f := range app.Shared(c) {
+			if !slices.Contains(harmlessNames(), manual.FlagNames(f)[0]) && f.Name != "help" {
+				out.Shared = append(out.Shared, manual.FlagNames(f)[0])
 			}
 		}
 		for _, q := range questions() {
@@ -148,20 +157,14 @@ func arguments(c *kong.Node) string {
 }
 
 // guideRules are what holds for all commands.
-func guideRules(app *kong.Application) []guideRule {
-	var shared []string
-	for _, f := range manual.Visible(app, nil) {
-		if slices.Contains(append(viewFlagNames(), "--format", "--max-memory"), "--"+f.Name) {
-			shared = append(shared, "--"+f.Name)
-		}
-	}
+func guideRules() []guideRule {
 	return []guideRule{
 		{"Output", "-f json is one object on standard output, and nothing else is there; messages go to standard error. -f csv writes one table, chosen by --table. Text and markdown are for people: do not parse them. Nothing ever asks a question, and without a terminal nothing is drawn full-screen."},
 		{"Bounds", "Every table has at most --limit rows (20; pages and evidence 200); --limit 0 is all. Always whole are what is small by nature: sizes, lifetimes, grid, holes and runs (classes of powers of two), curve (72 columns), snapshots, types of pages, steps of a path, the frames of a stack, problems; and what convert writes: every row. row_counts, row_count of diff and grown_count of check say how many rows there are, so what was cut is known. Sums never depend on the limit. info reads headers only and says what a full read will cost; --max-memory bounds what every command takes: what does not fit is left out, complete is false then, and the problem memory-limit says what; where nothing fits the status is 3. The second read of a large trace is fast: its index is kept (--index), and memtui index makes it in advance."},
 		{"Numbers", "Integers are exact up to 2^64-1, changes and the figures of check up to 2^63-1; read them with a parser that keeps them. bytes are bytes, *_us are microseconds since the start of the file, start_us since 1970. What is unknown is absent, never 0. " + manual.TimesAndSizes},
 		{"Truth", `Look at "complete" and "problems" first: of a damaged file everything readable is reported, with status 0, complete false and lower bounds. live_upper_bound says that some blocks can never be freed. severity is error, warning or note; code is stable, message is not.`},
 		{"Stable ids", "Stay the same for one file whatever is asked: stack (the file's own id), row (of one snapshot), snapshot and layout numbers from 0 (negative ones count from the end), series and point (the file's order), thread, event and metric names, table and field names, problem codes. Keys of diff are names, so they hold between files. Not stable: the order of rows with equal figures beyond count and id, texts, and stand-ins of --redact, which hold within one evidence only."},
-		{"Shared flags", strings.Join(shared, " ") + ": the same everywhere they mean something."},
+		{"Shared flags", "Are the same for all commands that list them. One that means nothing to a command, or for the file, is refused with status 2 before the file is read; settings of the environment and the config file that mean nothing are ignored. " + strings.Join(harmlessNames(), " ") + " may be given to every command."},
 		{"Schemas", `Each object names its schema, such as memtui.report/1; the number rises when a name changes its meaning. Fields may be added.`},
 		{"Exit status", strings.Join(exitStatuses(), "; ") + "."},
 	}

@@ -24,10 +24,10 @@ type measurer struct {
 
 // known are the limits that the file has a figure for.
 func (m *measurer) known() []string {
-	switch {
-	case m.p.Heaps != nil || m.p.Timeline != nil:
+	switch kindOf(m.p) {
+	case kindHeap, kindDump:
 		return []string{"max-peak", "max-growth", "max-live-at"}
-	case m.p.Weights != nil:
+	case kindStacks:
 		return []string{"max-leak", "max-live-at"}
 	}
 	return []string{"max-peak", "max-leak", "max-growth", "max-live-at"}
@@ -44,12 +44,12 @@ func (m *measurer) figure(ctx context.Context, b *budget) (figure, error) {
 		}[b.name]
 		return figure{}, m.unanswered(b.name, why)
 	}
-	switch {
-	case m.p.Heaps != nil:
+	switch kindOf(m.p) {
+	case kindHeap:
 		return m.heapFigure(ctx, b)
-	case m.p.Weights != nil:
+	case kindStacks:
 		return m.profileFigure(b)
-	case m.p.Timeline != nil:
+	case kindDump:
 		return m.dumpFigure(b)
 	}
 	return m.traceFigure(ctx, b)
@@ -65,9 +65,6 @@ func (m *measurer) unanswered(name, why string) error {
 }
 
 func (m *measurer) traceFigure(ctx context.Context, b *budget) (f figure, err error) {
-	if m.s.snapshot != nil {
-		return f, noHeaps(m.p)
-	}
 	trace := m.s.index
 	opt, err := m.options(ctx, trace)
 	if err != nil {
@@ -291,7 +288,7 @@ func (m *measurer) profileFigure(b *budget) (f figure, err error) {
 
 // times fills the times of the head.
 func (m *measurer) times(ctx context.Context, t *report.Time) error {
-	if m.p.Heaps != nil || m.p.Timeline != nil || m.p.Weights != nil {
+	if k := kindOf(m.p); k != kindTrace && k != kindNone {
 		return nil
 	}
 	opt, err := m.options(ctx, m.s.index)

@@ -59,7 +59,7 @@ func (a *app) compare(ctx context.Context, s, after *session, files []string) er
 	if b, p := s.store.Current(), after.store.Current(); compareKind(b) != compareKind(p) || compareKind(b) == "" {
 		return usageError(fmt.Errorf("%s and %s cannot be compared full-screen; memtui diff says what they share", b.Meta.Name, p.Meta.Name))
 	}
-	if s.store.Current().Heaps != nil {
+	if kindOf(s.store.Current()) == kindHeap {
 		for _, side := range []*session{s, after} {
 			if _, err := side.profile(ctx); err != nil {
 				return err
@@ -72,14 +72,15 @@ func (a *app) compare(ctx context.Context, s, after *session, files []string) er
 
 // compareKind is what files are compared by: those of one kind share a facet. It is "" for what cannot be compared.
 func compareKind(p *model.Profile) string {
-	switch {
-	case p.Heaps != nil:
+	switch kindOf(p) {
+	case kindHeap:
 		return "snapshots"
-	case p.Allocations != nil || p.Weights != nil:
-		return "stacks"
-	case p.Timeline != nil:
+	case kindDump:
 		return "series"
-	case p.Stacks != nil:
+	case kindTrace, kindStacks:
+		return "stacks"
+	}
+	if p.Stacks != nil { // whose weights are still to come
 		return "stacks"
 	}
 	return ""
@@ -94,7 +95,7 @@ func (a *app) openSecond(ctx context.Context, first *session, path string, other
 	if err = s.begun(ctx); err == nil && compareKind(s.store.Current()) != compareKind(first.store.Current()) {
 		err = fmt.Errorf("%s is no file to compare with this one", s.store.Current().Meta.Name)
 	}
-	if err == nil && s.store.Current().Heaps != nil { // how many snapshots there are must be known
+	if err == nil && kindOf(s.store.Current()) == kindHeap { // how many snapshots there are must be known
 		_, err = s.profile(ctx)
 	}
 	if err != nil {
@@ -109,10 +110,10 @@ func (a *app) openSecond(ctx context.Context, first *session, path string, other
 func (a *app) second(s *session, path string) *compare.Second {
 	p := s.store.Current()
 	out := &compare.Second{Name: p.Meta.Name, Path: path, Store: s.store}
-	if p.Allocations != nil {
+	if kindOf(p) == kindTrace {
 		out.Trace = s.index
 	}
-	if p.Heaps != nil {
+	if kindOf(p) == kindHeap {
 		budget := int64(afterBudget)
 		if most := a.memoryLimit(); most > 0 {
 			budget = min(budget, most/2)
@@ -215,14 +216,12 @@ func (a *app) show(ctx context.Context, s *session, path string) error {
 
 // heapScreen says where to begin in heap snapshots, and what to compare them with.
 func (a *app) heapScreen(ctx context.Context, s *session, screen *Screen) error {
-	if s.store.Current().Timeline != nil {
+	switch kindOf(s.store.Current()) {
+	case kindDump:
 		screen.Trace = nil
 		return a.startAtLayout(ctx, s, screen)
-	}
-	if s.store.Current().Heaps == nil {
-		if s.snapshot != nil {
-			return noHeaps(s.store.Current())
-		}
+	case kindHeap:
+	default:
 		return nil
 	}
 	screen.Trace, screen.HeapBudget, screen.HeapStart.Edges = nil, a.memoryLimit()/2, a.edges()
@@ -318,7 +317,7 @@ func (a *app) naming(path string) []string {
 func (s *session) begun(ctx context.Context) error {
 	for {
 		p, changed := s.store.Watch()
-		if p != nil && (p.Allocations != nil || p.Heaps != nil || p.Timeline != nil || p.Stacks != nil) {
+		if p != nil && (kindOf(p) != kindNone || p.Stacks != nil) {
 			return nil
 		}
 		select {

@@ -9,6 +9,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
+func heapKeyList() string { return strings.Join(report.HeapSortKeys(), ", ") }
+
 func sortKeyList() string { return strings.Join(report.SortKeys(), ", ") }
 
 // options puts the flags about instant, range and tables into numbers, which takes the whole trace: `50%` and `peak`

@@ -34,7 +34,7 @@ func (c *pagesCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if p.Timeline == nil {
+	if kindOf(p) != kindDump {
 		return noDump(p)
 	}
 	a.warn(p)

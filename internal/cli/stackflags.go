@@ -52,13 +52,6 @@ func (f *stepFlags) filter() (calltree.StackFilter, error) {
 }
 
 // given says which of the flags was given, "" for none.
-func (f *stackFlags) given() string {
-	if name := f.stepFlags.given(); name != "" || f.Window == "" {
-		return name
-	}
-	return "--window"
-}
-
 func (f *stepFlags) given() string {
 	switch {
 	case len(f.Focus) > 0:

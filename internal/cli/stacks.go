@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -12,13 +11,7 @@ import (
 )
 
 // stacksReport is the report about weighted stacks.
-func (a *app) stacksReport(ctx context.Context, s *session, p *model.Profile, c *reportCmd) (*report.Report, error) {
-	if s.snapshot != nil {
-		return nil, noHeaps(p)
-	}
-	if a.flags.At.Given() || a.flags.MinAge.Given() {
-		return nil, usageError(errors.New("--at and --min-age: profiles of stacks are sums over time; narrow them with --from and --to"))
-	}
+func (a *app) stacksReport(ctx context.Context, p *model.Profile, c *reportCmd) (*report.Report, error) {
 	opt, err := a.stackOptions(ctx, p, c)
 	if err != nil {
 		return nil, err
@@ -52,7 +45,9 @@ func (a *app) selection(ctx context.Context, p *model.Profile, name string) (*we
 	}
 	metric, ok := weights.DefaultMetric(w, event)
 	if by := a.flags.By; by != "" {
-		if metric, ok = w.Metric(by); !ok {
+		if m, known := w.Metric(by); known {
+			metric, ok = m, true
+		} else if a.isGiven("by") { // a setting, which is for all files, gives way
 			return nil, usageError(fmt.Errorf("--by: %s has no metric %q: there are %s", p.Meta.Name, by, metricNames(w)))
 		}
 	}

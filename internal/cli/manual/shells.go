@@ -8,7 +8,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-func Bash(w io.Writer, app *kong.Application) {
+// Bash writes a completion script for bash.
+func Bash(w io.Writer, app Grammar) {
 	var commands []string
 	for _, c := range app.Children {
 		commands = append(commands, c.Name)
@@ -23,7 +24,7 @@ _%[1]s() {
 `, app.Name, strings.Join(commands, "|"))
 	seen := map[string]bool{}
 	for _, c := range append([]*kong.Node{nil}, app.Children...) {
-		for _, f := range Visible(app, c) {
+		for _, f := range app.Visible(c) {
 			if list := choices(f.Value); len(list) > 0 && !seen[f.Name] {
 				seen[f.Name] = true
 				fmt.Fprintf(w, "    %s) COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return;;\n", strings.Join(FlagNames(f), "|"), strings.Join(list, " "))
@@ -37,7 +38,7 @@ _%[1]s() {
 			name, list = c.Name, words(c)
 		}
 		var flags []string
-		for _, f := range Visible(app, c) {
+		for _, f := range app.Visible(c) {
 			flags = append(flags, FlagNames(f)...)
 		}
 		if c != nil {
@@ -62,7 +63,8 @@ func quoteZsh(s string) string {
 	return strings.NewReplacer("'", "’", "[", "(", "]", ")", ":", " -").Replace(s)
 }
 
-func Zsh(w io.Writer, app *kong.Application) {
+// Zsh writes a completion script for zsh.
+func Zsh(w io.Writer, app Grammar) {
 	fmt.Fprintf(w, "#compdef %[1]s\n# zsh completion for %[1]s: source <(%[1]s completion zsh)\n_%[1]s() {\n  local -a commands\n  commands=(\n", app.Name)
 	for _, c := range app.Children {
 		fmt.Fprintf(w, "    '%s:%s'\n", c.Name, quoteZsh(c.Help))
@@ -81,9 +83,9 @@ func Zsh(w io.Writer, app *kong.Application) {
 		zshFlags(app, nil), app.Name, app.Name)
 }
 
-func zshFlags(app *kong.Application, command *kong.Node) string {
+func zshFlags(app Grammar, command *kong.Node) string {
 	var out strings.Builder
-	for _, f := range Visible(app, command) {
+	for _, f := range app.Visible(command) {
 		for _, name := range FlagNames(f) {
 			value := ""
 			if list := choices(f.Value); len(list) > 0 {
@@ -97,7 +99,8 @@ func zshFlags(app *kong.Application, command *kong.Node) string {
 	return out.String()
 }
 
-func Fish(w io.Writer, app *kong.Application) {
+// Fish writes a completion script for fish.
+func Fish(w io.Writer, app Grammar) {
 	fmt.Fprintf(w, "# fish completion for %[1]s: %[1]s completion fish | source\n", app.Name)
 	quote := func(s string) string {
 		return "'" + strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\\`), "'", `\'`) + "'"
@@ -127,11 +130,11 @@ func Fish(w io.Writer, app *kong.Application) {
 			fmt.Fprintf(w, "complete -c %s%s %s%s -d %s\n", app.Name, condition, spelling, value, quote(f.Help))
 		}
 	}
-	for _, f := range Visible(app, nil) {
-		flag(f, "")
+	for _, f := range app.Visible(nil) {
+		flag(f, " -n __fish_use_subcommand")
 	}
 	for _, c := range app.Children {
-		for _, f := range ownFlags(c) {
+		for _, f := range app.Visible(c) {
 			flag(f, " -n '__fish_seen_subcommand_from "+c.Name+"'")
 		}
 	}
