@@ -5,6 +5,7 @@ package main_test
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	enc "encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -12,6 +13,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -87,6 +90,12 @@ var memoryFiles = map[string]func(w *bufio.Writer, n int){
 	},
 	"events.mlyze": func(w *bufio.Writer, n int) {
 		traceWith(w, 0, func(w io.Writer) { manyNames(w, 1, 8) }, 4_000_000*n)
+	},
+	"ids.mlyze": func(w *bufio.Writer, n int) { // every event has a stack of its own, which the file does not know
+		traceWith(w, 1<<40, func(w io.Writer) { io.WriteString(w, "{}") }, 200_000*n)
+	},
+	"metadata.mlyze": func(w *bufio.Writer, n int) { // more stacks and names than fit beside the events
+		traceWith(w, 150_000, func(w io.Writer) { manyFunctions(w, 150_000*n) }, 60_000*n)
 	},
 	"stacks.spaa": func(w *bufio.Writer, n int) {
 		fmt.Fprintln(w, spaaHeader)
@@ -222,6 +231,21 @@ func manyNames(out io.Writer, n, length int) {
 	io.WriteString(w, "}}")
 }
 
+// manyFunctions has as many stacks as names, each of a function of its own.
+func manyFunctions(out io.Writer, n int) {
+	w := bufio.NewWriter(out)
+	defer w.Flush()
+	io.WriteString(w, `{"stack_traces": {"0": []`)
+	for i := range n {
+		fmt.Fprintf(w, `, "%d": [{"file_id": 0, "line": %d, "func_id": %d}]`, i+1, i, i)
+	}
+	io.WriteString(w, `}, "files": {"0": "a.c"}, "functions": {"x": ""`)
+	for i := range n {
+		fmt.Fprintf(w, `, "%d": "a function with a long name and the number %d"`, i, i)
+	}
+	io.WriteString(w, "}}")
+}
+
 func longStack(out io.Writer, n int) {
 	w := bufio.NewWriter(out)
 	defer w.Flush()
@@ -242,9 +266,11 @@ var memoryCommands = []struct {
 }{
 	{"", []string{"info FILE", "report FILE", "report -f json FILE", "validate FILE", "report -f html -o OUT FILE"}},
 	{"heap.mvmheap", []string{"diff FILE#0 FILE#1", "heap snapshots FILE", "heap types FILE", "heap frames FILE", "heap find --type Type FILE",
-		"heap object FILE 7", "heap path FILE 7", "heap dominators FILE"}},
+		"heap object FILE 7", "heap path FILE 7", "heap dominators FILE", "heap dominators -f csv FILE"}},
 	{"heap2.mvmheap", []string{"heap types FILE", "heap dominators FILE"}},
 	{"stacks.mlyze", []string{"diff FILE FILE", "convert --to folded FILE OUT", "evidence -o OUT FILE"}},
+	{"ids.mlyze", []string{"diff FILE FILE", "diff --a 20% --b end FILE", "report -f csv --table leaks FILE", "report -f json --limit 0 FILE", "report -f markdown FILE", "evidence -o OUT FILE"}},
+	{"metadata.mlyze", []string{"diff FILE FILE", "report -f csv --table functions FILE", "report -f json --limit 0 FILE", "evidence -o OUT FILE"}},
 	{"events.mlyze", []string{"diff FILE FILE", "convert --to csv FILE OUT"}},
 	{"stacks.spaa", []string{"diff FILE FILE", "convert --to folded FILE OUT", "convert --to pprof FILE OUT"}},
 	{"frames.spaa", []string{"diff FILE FILE"}},
@@ -252,6 +278,9 @@ var memoryCommands = []struct {
 	{"points.json", []string{"diff FILE FILE"}},
 	{"layouts.mb", []string{"pages FILE", "pages --map FILE", "diff FILE#0 FILE#1", "convert FILE OUT.json"}},
 }
+
+// noPart are commands of which nothing useful may be left where not all fits: the only ones that may end with status 3 then.
+var noPart = []string{"report -f csv", "convert", "heap find", "heap object", "heap path", "heap dominators -f csv", "heap.mvmheap: diff"}
 
 // zipped are the files that are read compressed, too.
 var zipped = []string{"stacks.mlyze", "names.mlyze", "stacks.spaa", "points.json", "heap2.mvmheap"}
@@ -284,6 +313,12 @@ func memoryTable(t *testing.T, dir, name string, limit int64) {
 			}
 			r := limited(t, limit, strings.Fields(strings.NewReplacer("FILE", path, "OUT", filepath.Join(t.TempDir(), "out")).Replace(command)))
 			r.judge(t, command, limit)
+			part := func(prefix string) bool {
+				return strings.HasPrefix(command, prefix) || strings.HasPrefix(name+": "+command, prefix)
+			}
+			if r.status == 3 && !slices.ContainsFunc(noPart, part) {
+				t.Errorf("%s: nothing is said: %.300s", command, r.errs)
+			}
 		}
 	}
 }
@@ -351,5 +386,48 @@ func (r *limitedRun) judge(t *testing.T, command string, limit int64) {
 	}
 	if said := strings.Contains(fmt.Sprint(report.Problems), "memory-limit"); report.Complete == said {
 		t.Errorf("%s: complete %v, but problems are %v", command, report.Complete, report.Problems)
+	}
+}
+
+// The memory that a guard names has all of a file read that means up to twice as much, and less memory does not name itself.
+func TestNamedMemoryIsEnough(t *testing.T) {
+	if underRace {
+		t.Skip("what a process takes under the race detector tells nothing")
+	}
+	path := filepath.Join(t.TempDir(), "points.json.gz")
+	f, err := os.Create(path)
+	check(err)
+	z := gzip.NewWriter(f)
+	const points = 4 << 20
+	io.WriteString(z, `[{"name":"a","data":[{"timestamp":1,"value":2}`)
+	more := []byte(strings.Repeat(`,{"timestamp":1,"value":2}`, 1<<10))
+	for n := 1; n < points; n += 1 << 10 {
+		z.Write(more)
+	}
+	io.WriteString(z, `]}]`)
+	check(z.Close())
+	check(f.Close())
+	read := func(limit int64) (all bool, errs string) {
+		r := limited(t, limit, []string{"report", "-f", "json", path})
+		var report struct {
+			Complete bool
+			Series   []struct{ Points int }
+		}
+		if err := json.Unmarshal([]byte(r.out), &report); err != nil || len(report.Series) != 1 {
+			t.Fatalf("%v: status %d: %s", err, r.status, r.errs)
+		}
+		return report.Complete && report.Series[0].Points >= points, r.errs
+	}
+	all, errs := read(0)
+	named := regexp.MustCompile(`--max-memory (\d+)MiB`).FindStringSubmatch(errs)
+	if all || named == nil {
+		t.Fatalf("without a limit: all %v, %s", all, errs)
+	}
+	mib, _ := strconv.ParseInt(named[1], 10, 64)
+	if all, errs := read(mib << 20); !all {
+		t.Errorf("with %d MiB: %s", mib, errs)
+	}
+	if all, errs := read(mib << 20 / 8); all || !strings.Contains(errs, "a higher one lifts this") {
+		t.Errorf("with %d MiB: all %v, %s", mib/8, all, errs)
 	}
 }

@@ -13,10 +13,16 @@ import (
 // WriteFolded writes the main metric of s as folded stacks, the lines that Brendan Gregg's flamegraph.pl and many others
 // read: the functions from the root on, separated by semicolons, a space, the sum. Stacks of equal functions are one line.
 func WriteFolded(ctx context.Context, w io.Writer, s *Stacks) ([]Loss, error) {
-	f := &folder{nodes: []foldedNode{{}}, children: map[foldedEdge]int32{}, frames: newFrameTable(s)}
-	f.nameFrames()
+	frames, err := newFrameTable(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	f := &folder{nodes: []foldedNode{{}}, children: map[foldedEdge]int32{}, frames: frames}
+	if err := f.nameFrames(ctx); err != nil {
+		return nil, err
+	}
 	for i := range s.Rows {
-		if i%1024 == 0 && ctx.Err() != nil {
+		if i%model.AskEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		f.add(&s.Rows[i], s.Main)
@@ -24,7 +30,7 @@ func WriteFolded(ctx context.Context, w io.Writer, s *Stacks) ([]Loss, error) {
 	out := bufio.NewWriterSize(w, 1<<16)
 	f.lost.add("files, lines and figures other than " + s.Metrics[s.Main].Name + " are not written")
 	for i := range f.nodes {
-		if i%1024 == 0 && ctx.Err() != nil {
+		if i%model.AskEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if err := f.write(out, int32(i)); err != nil {
@@ -52,10 +58,13 @@ type foldedNode struct {
 
 type foldedEdge struct{ parent, name int32 }
 
-// nameFrames numbers the names of functions as they are written.
-func (f *folder) nameFrames() {
+// nameFrames numbers the names of functions as they are written. The error is that of ctx.
+func (f *folder) nameFrames(ctx context.Context) error {
 	known := map[string]int32{}
-	for _, frame := range f.frames.list {
+	for i, frame := range f.frames.list {
+		if i%model.AskEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		// A semicolon would be two frames; colons are what the stackcollapse scripts write.
 		name := strings.TrimSpace(strings.ReplaceAll(model.Clean(frame.function), ";", ":"))
 		n, ok := known[name]
@@ -66,6 +75,7 @@ func (f *folder) nameFrames() {
 		}
 		f.name = append(f.name, n)
 	}
+	return nil
 }
 
 func (f *folder) add(r *StackRow, main int) {

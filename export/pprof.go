@@ -16,13 +16,17 @@ import (
 // and alloc_space are what was allocated in the range, inuse_objects and inuse_space what lives at the instant. The profile
 // is made in memory as a whole.
 func WritePprof(ctx context.Context, w io.Writer, s *Stacks) ([]Loss, error) {
+	frames, err := newFrameTable(ctx, s)
+	if err != nil {
+		return nil, err
+	}
 	b := &pprofBuilder{
-		s: s, frames: newFrameTable(s), out: &profile.Profile{}, functions: map[pprofFunction]*profile.Function{},
+		s: s, frames: frames, out: &profile.Profile{}, functions: map[pprofFunction]*profile.Function{},
 		mappings: map[model.DSOID]*profile.Mapping{}, locations: map[string]*profile.Location{},
 	}
 	b.head()
 	for i := range s.Rows {
-		if i%1024 == 0 && ctx.Err() != nil {
+		if i%model.AskEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		b.sample(&s.Rows[i])

@@ -194,6 +194,9 @@ func (s *spaaWriter) dsos() (map[string]uint32, error) {
 		return nil, err
 	}
 	for i := range s.stacks.FrameFunc {
+		if i%model.AskEvery == 0 && s.ctx.Err() != nil {
+			return nil, s.ctx.Err()
+		}
 		f := s.stacks.At(model.FrameID(i))
 		if _, again := known[f.File]; again || !module(f) {
 			continue
@@ -236,6 +239,9 @@ func (s *spaaWriter) frames() error {
 		return err
 	}
 	for i := range s.stacks.FrameFunc {
+		if i%model.AskEvery == 0 && s.ctx.Err() != nil {
+			return s.ctx.Err()
+		}
 		f := s.stacks.At(model.FrameID(i))
 		r := spaaFrame{
 			Type: "frame", ID: uint32(i), Function: s.name(f.Function), Resolved: f.Function != "" && !address(f.Function) || i == 0, Kind: "user", DSO: dsos[f.File],
@@ -275,6 +281,9 @@ func (s *spaaWriter) sites() error {
 	var order []string
 	rows := map[string]*spaaRow{}
 	for i := range sites {
+		if i%model.AskEvery == 0 && s.ctx.Err() != nil {
+			return s.ctx.Err()
+		}
 		id := s.id(sites[i].Stack)
 		r, ok := rows[id]
 		if !ok {
@@ -286,7 +295,10 @@ func (s *spaaWriter) sites() error {
 		r.merge(&sites[i])
 		s.lost.add("stacks of equal frames are one, without a peak")
 	}
-	for _, id := range order {
+	for i, id := range order {
+		if i%model.AskEvery == 0 && s.ctx.Err() != nil {
+			return s.ctx.Err()
+		}
 		if err := s.out.Encode(s.record(id, rows[id])); err != nil {
 			return err
 		}

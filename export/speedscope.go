@@ -15,7 +15,11 @@ const speedscopeSchema = "https://www.speedscope.app/file-format-schema.json"
 // WriteSpeedscope writes s as a JSON file for speedscope: one profile for each metric that any stack has, of which the main
 // one is shown first.
 func WriteSpeedscope(ctx context.Context, w io.Writer, s *Stacks) ([]Loss, error) {
-	j := &speedscope{ctx: ctx, out: bufio.NewWriterSize(w, 1<<16), s: s, frames: newFrameTable(s)}
+	frames, err := newFrameTable(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	j := &speedscope{ctx: ctx, out: bufio.NewWriterSize(w, 1<<16), s: s, frames: frames}
 	j.buf = append(j.buf, `{"$schema": "`+speedscopeSchema+`", "exporter": "memtui", "name": `...)
 	j.string(s.Profile.Meta.Name)
 	j.buf = append(j.buf, `, "shared": {"frames": [`...)

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"context"
 	"strconv"
 
 	"github.com/memtui/memtui/analysis/calltree"
@@ -30,15 +31,19 @@ type frameTable struct {
 	path   []int32
 }
 
-func newFrameTable(s *Stacks) *frameTable {
+// newFrameTable numbers the frames of all rows. The error is that of ctx.
+func newFrameTable(ctx context.Context, s *Stacks) (*frameTable, error) {
 	t := &frameTable{p: s.Profile, labels: map[string]int32{}}
 	if st := s.Profile.Stacks; st != nil {
 		t.number, t.seen = make([]int32, len(st.FrameFunc)), make([]bool, len(st.Parent))
 	}
 	for i := range s.Rows {
+		if i%model.AskEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		t.use(&s.Rows[i])
 	}
-	return t
+	return t, nil
 }
 
 // use gives the frames of a row numbers.

@@ -15,7 +15,11 @@ import (
 // WriteStacksCSV writes every row of s with all its figures and, in one cell, its frames, leaf first. Numbers are exact,
 // unknown values empty, names cleaned; semicolons in them become colons.
 func WriteStacksCSV(ctx context.Context, w io.Writer, s *Stacks) ([]Loss, error) {
-	out, frames := csv.NewWriter(w), newFrameTable(s)
+	frames, err := newFrameTable(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	out := csv.NewWriter(w)
 	header := []string{"stack", "function", "file", "line"}
 	if s.Profile.Weights != nil {
 		header = append(header, "dso", "thread")
@@ -81,8 +85,15 @@ func firstOf(a, b error) error {
 // WriteStacksNDJSON writes every row of s as a JSON object in a line of its own: "stack", the figures, and "frames", leaf
 // first. What is unknown is absent.
 func WriteStacksNDJSON(ctx context.Context, w io.Writer, s *Stacks) ([]Loss, error) {
-	n := &stackLines{frames: newFrameTable(s), s: s}
+	frames, err := newFrameTable(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	n := &stackLines{frames: frames, s: s}
 	for i := range n.frames.list {
+		if i%model.AskEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		n.texts = append(n.texts, n.frame(&n.frames.list[i]))
 	}
 	out := bufio.NewWriterSize(w, 1<<16)

@@ -120,6 +120,9 @@ func TraceStacks(ctx context.Context, p *model.Profile, trace analysis.Trace, op
 	}
 	values := make([]model.Number, 0, len(metrics)*len(sites))
 	for i := range sites {
+		if i%model.AskEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		row := &sites[i]
 		for _, m := range metrics {
 			values = append(values, model.Unsigned(m.of(row)))
@@ -153,7 +156,8 @@ func onlyOld(ctx context.Context, trace analysis.Trace, opt TraceOptions, sites 
 
 // ProfileStacks takes the records of a stack profile that any of the selections weighs, which are of one event; main is the
 // index of the one that counts most. from and to are what they cover, both [model.NoTime] when the file does not tell.
-func ProfileStacks(p *model.Profile, selections []*weights.ProfileSelection, main int, from, to model.Time) *Stacks {
+// The error is that of ctx.
+func ProfileStacks(ctx context.Context, p *model.Profile, selections []*weights.ProfileSelection, main int, from, to model.Time) (*Stacks, error) {
 	s := &Stacks{Profile: p, Main: main, From: from, To: to}
 	for _, sel := range selections {
 		m := p.Weights.Metrics[sel.Metric]
@@ -164,6 +168,9 @@ func ProfileStacks(p *model.Profile, selections []*weights.ProfileSelection, mai
 	}
 	records := &p.Weights.Records
 	for i := range records.Len() {
+		if i%model.AskEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		id, any := model.RecordID(i), false
 		values := make([]model.Number, len(selections))
 		for k, sel := range selections {
@@ -177,7 +184,7 @@ func ProfileStacks(p *model.Profile, selections []*weights.ProfileSelection, mai
 			s.Rows = append(s.Rows, StackRow{ID: name, Node: records.Node[i], Thread: records.Thread[i], Values: values})
 		}
 	}
-	return s
+	return s, nil
 }
 
 // Filter is what a filter leaves of s: its rows have the values that they had.
@@ -199,7 +206,10 @@ func (s *Stacks) Filter(ctx context.Context, filter calltree.StackFilter) (*Stac
 	out, p := *s, *s.Profile
 	p.Stacks = view.Stacks
 	out.Profile, out.Rows = &p, nil
-	for _, r := range s.Rows {
+	for i, r := range s.Rows {
+		if i%model.AskEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if node, kept := view.Node(r.Node); kept {
 			r.hidden = r.Node != 0 && node == 0
 			r.Node = node

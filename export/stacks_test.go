@@ -61,7 +61,11 @@ func profileStacks(t *testing.T) *Stacks {
 		}
 		selections = append(selections, weights.SelectProfile(p, 0, m))
 	}
-	return ProfileStacks(p, selections, 0, 0, 4*model.Second)
+	s, err := ProfileStacks(t.Context(), p, selections, 0, 0, 4*model.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 func written(t *testing.T, s *Stacks, write func(context.Context, io.Writer, *Stacks) ([]Loss, error)) string {
@@ -76,7 +80,10 @@ func written(t *testing.T, s *Stacks, write func(context.Context, io.Writer, *St
 // total sums one figure, and gives it by the functions of the stack, root first.
 func total(t *testing.T, s *Stacks, metric int) (sum int64, byStack map[string]int64) {
 	byStack = map[string]int64{}
-	frames := newFrameTable(s)
+	frames, err := newFrameTable(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i := range s.Rows {
 		v, _ := integer(s.Rows[i].Values[metric])
 		var names []string
@@ -298,7 +305,10 @@ func pprofTop(t *testing.T, data string, s *Stacks, sum int64) {
 		t.Errorf("no %q in\n%s", want, out)
 	}
 	self := map[string]int64{}
-	frames := newFrameTable(s)
+	frames, err := newFrameTable(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i := range s.Rows {
 		v, _ := integer(s.Rows[i].Values[s.Main])
 		self[frames.list[frames.of(&s.Rows[i])[0]].function] += v

@@ -144,7 +144,7 @@ func (c Chord) Short() string {
 func ParseChord(s string) (Chord, error) {
 	mod, rest := cutMods(s)
 	if rest == "" {
-		return Chord{}, fmt.Errorf("%q names no key", s)
+		return Chord{}, fmt.Errorf("unknown key %q", s)
 	}
 	c := Chord{Mod: mod}
 	if r, n := utf8.DecodeRuneInString(rest); n == len(rest) {
@@ -157,7 +157,7 @@ func ParseChord(s string) (Chord, error) {
 	if strings.EqualFold(rest, "space") {
 		c.Rune = ' '
 	} else if c.Key = keyNamed(rest); c.Key == KeyRune {
-		return Chord{}, fmt.Errorf("%q: no key is called %q", s, rest)
+		return Chord{}, fmt.Errorf("%q: unknown key %q", s, rest)
 	}
 	return c.Canonical(), nil
 }

@@ -27,9 +27,9 @@ func timeRows() []row {
 		{s, StepForward, "l Right", "Move the instant one chart column, heap snapshot or page layout later; everything follows."},
 		{s, LeapBack, "H", "Move the instant a tenth of the chart, ten snapshots or ten layouts earlier."},
 		{s, LeapForward, "L", "Move the instant a tenth of the chart, ten snapshots or ten layouts later."},
-		{s, EventBack, ",", "Move the instant to the event or measured point before."},
+		{s, EventBack, ",", "Move the instant to the previous event or measured point."},
 		{s, EventForward, ".", "Move the instant to the next event or measured point."},
-		{s, LandmarkBack, "{", "Move the instant to the marker, collection or named event before."},
+		{s, LandmarkBack, "{", "Move the instant to the previous marker, collection or named event."},
 		{s, LandmarkForward, "}", "Move the instant to the next marker, collection or named event."},
 		{s, Peak, "p", "Move the instant to the peak of the whole run or series, or to the largest snapshot."},
 		{s, PeakInRange, "P", "Move the instant to the peak within the range."},
@@ -42,7 +42,7 @@ func rangeRows() []row {
 	const s = ScopeGlobal
 	return []row{
 		{s, Range, "v", "Start a range at the instant, or mark the snapshot or layout to compare with; again ends it."},
-		{s, ClearRange, "u", "Forget the range, marked snapshots and layouts, and retainers left out."},
+		{s, ClearRange, "u", "Clear the range, marked snapshots and layouts, and excluded retainers."},
 		{s, ZoomIn, "+", "Zoom in: chart to range or instant, flame graphs and pages to the selection."},
 		{s, ZoomOut, "- _", "Zoom out."},
 		{s, ZoomReset, "0", "Show the whole run, or the whole flame graph."},
@@ -64,7 +64,7 @@ func moveRows() []row {
 		{s, Open, "Enter", "Open what is selected."},
 		{s, Find, "/", "Filter a table (text, !text, live>1M), or search a tree, a flame graph or a text."},
 		{s, FindNext, "n", "Go to the next match."},
-		{s, FindPrevious, "N", "Go to the match before."},
+		{s, FindPrevious, "N", "Go to the previous match."},
 	}
 }
 
@@ -86,13 +86,13 @@ func stackRows() []row {
 		{ScopeStacks, Flame, "f", "Switch between call tree and flame graph."},
 		{ScopeStacks, Invert, "i", "Switch between top-down and bottom-up."},
 		{ScopeStacks, Cost, "c", "Next cost: live, blocks, peak, total, count, leaked, temporary."},
-		{ScopeStacks, Recursion, "r", "Fold recursive calls into one frame, or show them all."},
+		{ScopeStacks, Recursion, "r", "Fold recursive calls into one frame, or show all of them."},
 		{ScopeStacks, HotPath, "x", "Open the heaviest path below the selection, until it branches."},
 		{ScopeTree, Collapse, "Left", "Close the node, or go to its parent."},
 		{ScopeTree, Expand, "Right", "Open the node, or go to its first child."},
 		{ScopeTree, Toggle, "Space", "Open or close the node."},
 		{ScopeTree, ExpandAll, "*", "Open everything below the node."},
-		{ScopeTree, Open, "Enter", "Show who calls the function and what it calls, wherever that is."},
+		{ScopeTree, Open, "Enter", "Show all callers and callees of the function."},
 		{ScopeFlame, Left, "Left", "Go to the frame on the left."},
 		{ScopeFlame, Right, "Right", "Go to the frame on the right."},
 		{ScopeFlame, Open, "Enter", "Zoom: give the frame the full width. Esc zooms out."},
@@ -106,10 +106,10 @@ func filterRows() []row {
 		{s, Exclude, "X", "Ignore stacks with the selected function."},
 		{s, ShowFrom, "F", "Show stacks from the selected function on; stacks without it are left out."},
 		{s, HideFrame, "I", "Hide the selected function: its weight goes to its callers."},
-		{s, Pivot, "#", "Turn trees about the selected function: callers above, callees below; again ends it."},
-		{ScopeGlobal, Filters, ";", "List the filters, to take any of them back. Esc takes the last one back."},
+		{s, Pivot, "#", "Show the callers above and the callees below the selected function; again ends it."},
+		{ScopeGlobal, Filters, ";", "List the filters, to remove any of them. Esc removes the last one."},
 		{ScopeGlobal, Undo, "U", "Undo the last change of filters."},
-		{ScopeGlobal, Redo, "Ctrl-Y", "Do the change of filters again that was undone."},
+		{ScopeGlobal, Redo, "Ctrl-Y", "Redo the change of filters."},
 	}
 }
 
@@ -117,29 +117,29 @@ func blockRows() []row {
 	return []row{
 		{ScopeBlockTable, Open, "Enter", "List all uses of the block's address over the run."},
 		{ScopeBlockTable, Only, "o", "Switch between blocks that live at the instant and those allocated in the range."},
-		{ScopeLifetimes, Left, "Left", "Go to the cell of shorter lives."},
-		{ScopeLifetimes, Right, "Right", "Go to the cell of longer lives; the last column is what was never freed."},
-		{ScopeLifetimes, Open, "Enter", "Show only blocks of this size and lifetime on every screen; again lists them."},
+		{ScopeLifetimes, Left, "Left", "Go to the cell of shorter lifetimes."},
+		{ScopeLifetimes, Right, "Right", "Go to the cell of longer lifetimes; the last column is what was never freed."},
+		{ScopeLifetimes, Open, "Enter", "Show only blocks of this size and lifetime, on every screen; again lists them."},
 		{ScopeLifetimes, Series, "m", "Switch between bytes and blocks."},
-		{ScopeLifetimes, Only, "o", "Only the site that is selected elsewhere, or all of them."},
-		{ScopeLifetimes, AgeUp, "a", "Move the line of what counts as short-lived to longer lives."},
-		{ScopeLifetimes, AgeDown, "Alt-a", "Move the line of what counts as short-lived to shorter lives."},
+		{ScopeLifetimes, Only, "o", "Show only the site that is selected elsewhere, or all sites."},
+		{ScopeLifetimes, AgeUp, "a", "Raise the limit below which blocks count as short-lived."},
+		{ScopeLifetimes, AgeDown, "Alt-a", "Lower the limit below which blocks count as short-lived."},
 	}
 }
 
 func heapRows() []row {
 	return []row{
-		{ScopeHeap, Edges, "E", "Switch between references as they hold memory, and all as they were recorded."},
+		{ScopeHeap, Edges, "E", "Switch between references that keep memory alive and all recorded references."},
 		{ScopeHeap, DominatorsOf, "D", "Show what the selection retains on the Dominators screen."},
 		{ScopeHeap, ObjectOf, "O", "Show the selection on the Object screen."},
-		{ScopeHeap, HotPath, "x", "Go down to the accumulation point: where what is retained spreads out."},
-		{ScopeHeap, Exclude, "X", "Leave the selected retainer out of paths to the root and look again; u takes all back."},
-		{ScopeDominators, Collapse, "Left", "Go out to what dominates the rows shown."},
-		{ScopeDominators, Expand, "Right", "Go into the selected row."},
+		{ScopeHeap, HotPath, "x", "Go down to the accumulation point: below it memory is spread over many objects."},
+		{ScopeHeap, Exclude, "X", "Exclude the selected retainer from paths to the root; u includes all again."},
+		{ScopeDominators, Collapse, "Left", "Go up to the dominator of the objects shown."},
+		{ScopeDominators, Expand, "Right", "Go down into the selected object."},
 		{ScopeComparison, Cost, "c", "Compare the next figure: bytes, count, retained."},
 		{ScopeComparison, Changes, "!", "Show only what is new, gone, grown or shrunk; again for the next."},
 		{ScopeComparison, Swap, "~", "Swap before and after."},
-		{ScopeComparison, Normalise, "%", "Compare shares of the whole instead of amounts."},
+		{ScopeComparison, Normalise, "%", "Compare shares instead of amounts."},
 	}
 }
 
@@ -148,7 +148,7 @@ func dumpRows() []row {
 		{ScopeSeries, Toggle, "Space", "Hide the selected series, or show it again."},
 		{ScopeSeries, Only, "o", "Show the selected series alone, or all of them."},
 		{ScopeSeries, Log, "^", "Switch between a linear and a logarithmic scale."},
-		{ScopeSeries, Stacked, "&", "Switch between curves over each other and curves stacked up."},
+		{ScopeSeries, Stacked, "&", "Switch between overlaid and stacked curves."},
 		{ScopeSeries, Open, "Enter", "Show the page layouts of the selected series."},
 		{ScopePages, Left, "Left", "Go to the cell on the left."},
 		{ScopePages, Right, "Right", "Go to the cell on the right."},
@@ -163,13 +163,13 @@ func dumpRows() []row {
 func compareRows() []row {
 	const s, in = ScopeGlobal, ScopeDifference
 	return []row{
-		{s, MarkA, "A", "Mark this instant, range, snapshot or layout as A, before; again forgets that."},
-		{s, MarkB, "B", "Mark it as B, after: with two files in the second one. Without a mark B moves along."},
+		{s, MarkA, "A", "Mark this instant, range, snapshot or layout as A, before; again clears the mark."},
+		{s, MarkB, "B", "Mark it as B, after (of two files, in the second). Without a mark, B follows the instant."},
 		{s, Difference, "d", "Show what changed from A to B on every screen, or end that."},
 		{in, Cost, "c", "Compare the next figure: live bytes, blocks, peak, total and so on, or an event, or of pages."},
 		{in, Swap, "~", "Swap before and after."},
 		{in, Changes, "!", "Show only what changed, is new, gone, grown or shrunk; again for the next."},
-		{in, Normalise, "%", "Make both sides equal: in their total, duration, allocations, collections or markers."},
+		{in, Normalise, "%", "Normalize both sides by total, duration, allocations, collections or markers."},
 		{in, Align, "|", "Align the curves of two files at the start, at a marker or by share of duration."},
 		{in, Match, "\"", "Match frames by function, file and line, by function and file, or by function alone."},
 	}
@@ -178,8 +178,8 @@ func compareRows() []row {
 func profileRows() []row {
 	const s = ScopeProfile
 	return []row{
-		{s, Cost, "c", "Weigh stacks by the next event of the file; every screen follows."},
-		{s, Series, "m", "Weigh stacks by the next metric of the event; every screen follows."},
+		{s, Cost, "c", "Weigh stacks by the next event, on every screen."},
+		{s, Series, "m", "Weigh stacks by the next metric of the event, on every screen."},
 	}
 }
 
@@ -197,30 +197,30 @@ func screenRows() []row {
 		{s, Screen8, "8", nth},
 		{s, Screen9, "9", nth},
 		{s, NextScreen, "]", "Go to the next screen."},
-		{s, PreviousScreen, "[", "Go to the screen before."},
-		{s, LastScreen, "`", "Go to the screen that was shown last."},
-		{s, NextPane, "Tab", "Give the keys to the next pane."},
-		{s, PreviousPane, "Backtab", "Give the keys to the pane before."},
-		{s, Maximise, "z", "Give the whole screen to this pane, or take it back."},
-		{s, ShowOverview, "", "Headline figures, the chart, and what to look at first."},
+		{s, PreviousScreen, "[", "Go to the previous screen."},
+		{s, LastScreen, "`", "Go back to the last screen."},
+		{s, NextPane, "Tab", "Move focus to the next pane."},
+		{s, PreviousPane, "Backtab", "Move focus to the previous pane."},
+		{s, Maximise, "z", "Maximize this pane, or restore it."},
+		{s, ShowOverview, "", "Totals, the chart, and what to look at first."},
 		{s, ShowTimeline, "", "The live curve with zoom, and the top sites at the instant."},
-		{s, ShowSites, "", "Who allocates: every site with its figures."},
+		{s, ShowSites, "", "Allocation sites with their figures."},
 		{s, ShowLeaks, "", "What was never freed, and how it grew."},
 		{s, ShowStacks, "", "Call tree and flame graph."},
-		{s, ShowBlocks, "", "Single blocks: address, size, birth, end, thread and stack; all uses of an address."},
-		{s, ShowLifetimes, "", "How large blocks are and how long they live, as a grid."},
+		{s, ShowBlocks, "", "Single blocks: address, size, allocation, free, thread and stack; all uses of an address."},
+		{s, ShowLifetimes, "", "Blocks by size and lifetime, as a grid."},
 		{s, ShowSnapshots, "", "Every heap snapshot of the file, and how types and frames develop."},
 		{s, ShowTypes, "", "What is on the heap, by type."},
-		{s, ShowFrames, "", "Which frames of the program are on the heap."},
-		{s, ShowDominators, "", "What holds how much memory: descend from the root."},
-		{s, ShowObject, "", "One object: its references, what holds it, and the way from the root."},
+		{s, ShowFrames, "", "Frames of the program that are on the heap."},
+		{s, ShowDominators, "", "The dominator tree: what keeps how much memory alive."},
+		{s, ShowObject, "", "One object: its references, its retainers, and the path from the root."},
 		{s, ShowComparison, "", "Two heap snapshots side by side: what is new, gone, grown and shrunk."},
 		{s, ShowSeries, "", "Measured curves: all series over time."},
 		{s, ShowPages, "", "One page layout as a grid: what is occupied and what is free."},
-		{s, ShowFragments, "", "What holes cost: occupancy, holes and runs by type of page, and over time."},
+		{s, ShowFragments, "", "Occupancy, holes and runs by page type, and over time."},
 		{s, ShowProfile, "", "Events, metrics and totals of a stack profile, its threads and binaries."},
-		{s, ShowFunctions, "", "What functions, binaries, source lines and threads weigh, several events side by side."},
-		{s, ShowProblems, "", "What in this file is damaged, guessed or uncertain."},
+		{s, ShowFunctions, "", "Functions, binaries, source lines and threads by weight, several events side by side."},
+		{s, ShowProblems, "", "What is damaged, guessed or uncertain in this file."},
 	}
 }
 
@@ -230,14 +230,14 @@ func programRows() []row {
 		{s, Help, "? F1", "Show the keys that work here."},
 		{s, Palette, ":", "Type a command; the list shows all of them."},
 		{s, Back, "Esc", "Go back one level. Never quits."},
-		{s, HistoryBack, "Alt-Left Ctrl-O", "Go back to the view before."},
+		{s, HistoryBack, "Alt-Left Ctrl-O", "Go back to the previous view."},
 		{s, HistoryForward, "Alt-Right", "Go forward again."},
 		{s, Copy, "y", "Copy the selected row or stack."},
-		{s, CopyCommand, "Y", "Copy the command line that prints this view."},
+		{s, CopyCommand, "Y", "Copy the command that prints this view."},
 		{s, Evidence, "W", "Write evidence for a ticket into a folder or archive: page, figures, stacks and commands."},
 		{s, Exact, "=", "Switch between rounded and exact numbers."},
-		{s, Names, "w", "Switch between short names and names as they stand in the file."},
-		{s, Theme, "T", "Next colour theme."},
+		{s, Names, "w", "Switch between short names and names as in the file."},
+		{s, Theme, "T", "Next color theme."},
 		{s, Mouse, "M", "Switch the mouse off (to select text) or on."},
 		{s, Reload, "Ctrl-R", "Read the file again."},
 		{s, Redraw, "Ctrl-L", "Repaint the screen."},
@@ -250,12 +250,12 @@ func programRows() []row {
 func inputRows() []row {
 	const s = ScopeInput
 	return []row{
-		{s, Accept, "Enter", "Take what was typed."},
-		{s, Cancel, "Esc Ctrl-C", "Forget what was typed."},
-		{s, Complete, "Tab", "Complete what was typed, or take the next proposal."},
-		{s, CompleteBack, "Backtab", "Take the proposal before."},
-		{s, Earlier, "Up Ctrl-P", "Go to the line above, or to what was typed earlier."},
-		{s, Later, "Down Ctrl-N", "Go to the line below, or to what was typed later."},
+		{s, Accept, "Enter", "Accept the input."},
+		{s, Cancel, "Esc Ctrl-C", "Cancel the input."},
+		{s, Complete, "Tab", "Complete the input, or go to the next suggestion."},
+		{s, CompleteBack, "Backtab", "Go to the previous suggestion."},
+		{s, Earlier, "Up Ctrl-P", "Go to the line above, or to earlier input."},
+		{s, Later, "Down Ctrl-N", "Go to the line below, or to later input."},
 		{s, DeleteWord, "Ctrl-W", "Delete the word before the cursor."},
 		{s, ClearLine, "Ctrl-U", "Delete everything before the cursor."},
 		{s, Redraw, "Ctrl-L", "Repaint the screen."},

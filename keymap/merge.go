@@ -88,7 +88,7 @@ func (m *Map) binding(name string) (*Binding, error) {
 		}
 	}
 	if found < 0 {
-		return nil, fmt.Errorf("no action is called %q", a)
+		return nil, fmt.Errorf("unknown action %q", a)
 	}
 	b := m.bindings[found]
 	b.Scope, b.Keys = scope, nil

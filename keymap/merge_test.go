@@ -60,7 +60,7 @@ func TestMergeErrors(t *testing.T) {
 		"\nbind = global.quit":                   "line 2: bind needs",
 		"bind = quit x":                          "line 1: \"quit\" does not begin with a scope",
 		"bind = nowhere.quit x":                  "line 1: \"nowhere.quit\" does not begin",
-		"bind = global.fly x":                    "line 1: no action is called \"fly\"",
+		"bind = global.fly x":                    "line 1: unknown action \"fly\"",
 		"bind = global.quit Ctrl-I":              "line 1: \"Ctrl-I\": a terminal sends the same for Tab",
 		"#\nbind = global.peak q":                "line 2: q already does global.peak, it cannot do quit too",
 		"bind = input.cancel x":                  "line 1: x cannot be a key while typing",

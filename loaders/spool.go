@@ -151,8 +151,8 @@ func (s *spool) expanded() bool {
 		return false
 	}
 	s.problem = append(s.problem, model.Problem{Severity: model.Error, Code: "too-large", Count: 1, Offset: s.size, Message: fmt.Sprintf(
-		"the limit of %s that a compressed file of this size is read to is reached: what follows was not read; --max-memory with more lifts it, and so does decompressing it first",
-		model.Bytes(limit))})
+		"the limit of %s that a compressed file of this size is read to is reached: what follows was not read; %s, and decompressing it first lifts the limit",
+		model.Bytes(limit), model.Lifts(2*limit))})
 	return true
 }
 

@@ -2,7 +2,9 @@ package model
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 )
@@ -16,11 +18,13 @@ type Budget struct {
 
 	// Outside says that the limit is the system's, not the user's: messages say so. It is set before the budget is used.
 	Outside bool
-	// Collect collects garbage and measures anew; nil where measures come from elsewhere. It is set before the budget is used.
+	// Collect collects garbage, gives it back to the system and measures anew; nil where measures come from elsewhere. It is set
+	// before the budget is used.
 	Collect func()
 
 	mu        sync.Mutex
 	relievers map[int]func()
+	tries     map[int]context.CancelCauseFunc
 	next      int
 }
 
@@ -34,6 +38,10 @@ func NewBudget(limit int64) *Budget {
 
 // CodeMemory is the code of problems that say what a budget had no room for.
 const CodeMemory = "memory-limit"
+
+// BudgetPerKept is how many bytes a budget needs for each byte that is kept while a list grows: it stands in memory twice then, and
+// reading stops when [BudgetOfFile] percents are in use.
+const BudgetPerKept = 4 * 100 / BudgetOfFile
 
 // Percents of a budget that may be in use while something is read. The rest is for what is made of it.
 const (
@@ -79,6 +87,55 @@ func (b *Budget) Relieve() {
 	}
 }
 
+// Try calls f, which makes a part of an answer that may be left out. Where memory runs short meanwhile, the context of f ends; then,
+// and where f itself finds no room, what it left behind is collected, so that other parts have room, and the error is a
+// [MemoryError] about what. f must keep nothing when it fails. Its other errors are returned as they are.
+func (b *Budget) Try(ctx context.Context, what string, f func(ctx context.Context) error) error {
+	if b == nil {
+		return f(ctx)
+	}
+	trying, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer b.trying(cancel)()
+	err := f(trying)
+	short := (*MemoryError)(nil)
+	if err == nil || ctx.Err() != nil || !errors.As(err, &short) && !errors.As(context.Cause(trying), &short) {
+		return err
+	}
+	b.Relieve()
+	if b.Collect != nil {
+		b.Collect()
+	}
+	return b.Error(what)
+}
+
+// trying notes how a try is ended, until the function that is returned is called.
+func (b *Budget) trying(cancel context.CancelCauseFunc) (end func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.tries == nil {
+		b.tries = map[int]context.CancelCauseFunc{}
+	}
+	n := b.next
+	b.next++
+	b.tries[n] = cancel
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.tries, n)
+	}
+}
+
+// EndTries ends everything that is being tried, and reports whether anything is: its memory comes back soon.
+func (b *Budget) EndTries() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, cancel := range b.tries {
+		cancel(b.Error(""))
+	}
+	return len(b.tries) > 0
+}
+
 // Measured notes how many bytes are in use that no garbage collection frees.
 func (b *Budget) Measured(bytes int64) { b.kept.Store(bytes) }
 
@@ -105,6 +162,17 @@ func (b *Budget) Fits(n int64) bool {
 		b.Collect()
 	}
 	return n <= b.limit-b.kept.Load()
+}
+
+// Left returns how many more bytes there is room for, [math.MaxInt64] without a bound. It collects garbage first.
+func (b *Budget) Left() int64 {
+	if b == nil {
+		return math.MaxInt64
+	}
+	if b.Collect != nil {
+		b.Collect()
+	}
+	return max(b.limit-b.kept.Load(), 0)
 }
 
 // Part returns usual, or the given fraction of the budget where that is less: for buffers.
@@ -135,6 +203,13 @@ func (b *Budget) Says() string {
 		return fmt.Sprintf("the limits of the system (ulimit, control groups) leave the program %s, higher ones lift this", Bytes(b.limit))
 	}
 	return fmt.Sprintf("--max-memory is %s, a higher one lifts this", Bytes(b.limit))
+}
+
+// Lifts says which --max-memory has twice as much read, where a guard against files that mean far more than their size ended
+// reading. bytes is all memory that this takes.
+func Lifts(bytes int64) string {
+	const mib = 1 << 20
+	return fmt.Sprintf("--max-memory %dMiB or more has twice as much read", (bytes+mib-1)/mib)
 }
 
 // MemoryError says that the memory which the user allows is not enough.

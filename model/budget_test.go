@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 )
@@ -32,5 +33,44 @@ func TestBudget(t *testing.T) {
 	}
 	if p := b.Problem("names"); p.Code != CodeMemory || !strings.Contains(p.Message, "--max-memory is 1000 B") {
 		t.Error(p.Message)
+	}
+}
+
+func TestTry(t *testing.T) {
+	var none *Budget
+	if none.Try(t.Context(), "x", func(context.Context) error { return nil }) != nil || none.Left() < 1<<62 {
+		t.Error("no budget bounds something")
+	}
+	b := NewBudget(1000)
+	collected := 0
+	b.Collect = func() { collected++; b.Measured(100) }
+	if b.EndTries() {
+		t.Error("something is tried")
+	}
+	other := errors.New("other")
+	if err := b.Try(t.Context(), "x", func(context.Context) error { return other }); err != other || collected != 0 {
+		t.Error(err, collected)
+	}
+	short := (*MemoryError)(nil)
+	err := b.Try(t.Context(), "the table", func(ctx context.Context) error {
+		if !b.EndTries() {
+			t.Error("nothing is tried")
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	if !errors.As(err, &short) || short.What != "the table" || collected != 1 || b.EndTries() {
+		t.Error(err, collected)
+	}
+	if err := b.Try(t.Context(), "x", func(context.Context) error { b.EndTries(); return nil }); err != nil {
+		t.Error("what was done is left out:", err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if err := b.Try(ended, "x", func(ctx context.Context) error { b.EndTries(); return ctx.Err() }); err != context.Canceled {
+		t.Error("an interrupt is taken for want of memory:", err)
+	}
+	if b.Left() != 900 {
+		t.Error(b.Left())
 	}
 }

@@ -36,14 +36,14 @@ func commands() []command {
 		{"from", "FUNCTION", "Show stacks from a function on: its name, or /regex/.", nil, stepCommand(calltree.ShowFrom)},
 		{"hide", "FUNCTION", "Take a function out of stacks: its name, or /regex/.", nil, stepCommand(calltree.HideFrame)},
 		{"around", "FUNCTION", "Turn trees about a function: its name, or /regex/.", nil, stepCommand(calltree.PivotAt)},
-		{"row", "ROW", "Look at a row of a heap snapshot by its number.", nil, (*app).goToRow},
+		{"row", "ROW", "Show an object of a heap snapshot by its number.", nil, (*app).goToRow},
 		{"compare", "FILE", "Compare with another file: every screen shows the difference. none lets go of it.", nil, (*app).compareCommand},
 		{"a", "PLACE", "Mark a place of the first file as A, before: 12s, 10s..20s, peak, start, end, #3, none.", nil, markCommand(state.SideA)},
 		{"b", "PLACE", "Mark a place of the second file, or of the only one, as B, after; 1:12s is one of the first file.", nil, markCommand(state.SideB)},
 		{"align", "KEY", "Align two curves at the start, by share of duration, or at a marker's name.", alignNames, (*app).alignCommand},
 		{"mask", "REGEXP=TEXT", "Make names alike before they are compared: paths, templates, addresses, hashes, none.", maskNames, (*app).maskCommand},
 		{"normalise", "KEY", "Make both sides equal in something before they are compared.", normalNames, (*app).normaliseCommand},
-		{"theme", "NAME", "Change the colours.", themeNames, (*app).themeCommand},
+		{"theme", "NAME", "Change the color theme.", themeNames, (*app).themeCommand},
 	}
 }
 

@@ -165,7 +165,10 @@ func (f *FilteredStacks) Node(n model.NodeID) (node model.NodeID, kept bool) {
 
 // FilterStacks applies a filter to every stack of a tree, each once, however many records or blocks have it.
 func FilterStacks(ctx context.Context, s *model.Stacks, filter StackFilter, part StackPart) (*FilteredStacks, error) {
-	b := newStackFilterer(s, filter, part)
+	b, err := newStackFilterer(ctx, s, filter, part)
+	if err != nil {
+		return nil, err
+	}
 	if b.same = b.hide == 0 && len(b.from) == 0; b.same {
 		b.out.Stacks.Parent, b.out.Stacks.Frame, b.out.Stacks.Depth = s.Parent, s.Frame, s.Depth
 	}
@@ -175,7 +178,11 @@ func FilterStacks(ctx context.Context, s *model.Stacks, filter StackFilter, part
 		}
 		b.add(model.NodeID(n))
 	}
+	done := 0
 	for id, leaf := range s.Leaf {
+		if done++; done%model.AskEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if node, kept := b.out.Node(leaf); kept {
 			b.out.Stacks.Leaf[id] = node
 		}
@@ -214,7 +221,8 @@ type stackFilterer struct {
 // maxSteps is how many steps have an effect: more are left out.
 const maxSteps = 64
 
-func newStackFilterer(s *model.Stacks, filter StackFilter, part StackPart) *stackFilterer {
+// newStackFilterer prepares a walk. The error is that of ctx.
+func newStackFilterer(ctx context.Context, s *model.Stacks, filter StackFilter, part StackPart) (*stackFilterer, error) {
 	steps := filter.Steps()
 	steps = steps[:min(len(steps), maxSteps)]
 	n := len(s.Parent)
@@ -246,30 +254,44 @@ func newStackFilterer(s *model.Stacks, filter StackFilter, part StackPart) *stac
 	if part == Callees {
 		b.begin = len(b.from)
 	}
-	b.findFrames()
-	return b
+	return b, b.findFrames(ctx)
 }
 
-// findFrames tells which frames match which steps. Every name is looked at once.
-func (b *stackFilterer) findFrames() {
+// askAfter is after how many bytes of names that expressions were applied to the context is asked: a long name alone can take
+// milliseconds.
+const askAfter = 64 << 10
+
+// nameCost is what looking at any name counts for, in bytes of names.
+const nameCost = askAfter / model.AskEvery
+
+// findFrames tells which frames match which steps. Every name is looked at once. The error is that of ctx.
+func (b *stackFilterer) findFrames(ctx context.Context) error {
 	matches := make([]func(string) bool, len(b.steps))
 	for i, s := range b.steps {
 		matches[i] = FunctionMatcher(s.Name)
 	}
 	known := map[string]uint64{}
+	read := askAfter // so that the context is asked first
 	for f := 1; f < len(b.match); f++ {
 		name := frameFunction(b.s, model.FrameID(f))
 		bits, ok := known[name]
 		if !ok {
 			for i, match := range matches {
+				if read >= askAfter {
+					if read = 0; ctx.Err() != nil {
+						return ctx.Err()
+					}
+				}
 				if match(name) {
 					bits |= 1 << i
 				}
+				read += len(name) + nameCost
 			}
 			known[name] = bits
 		}
 		b.match[f] = bits
 	}
+	return nil
 }
 
 // add says what becomes of the stacks that end at a node.

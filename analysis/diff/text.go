@@ -13,6 +13,7 @@ type CompareWords struct {
 	Measure string              // what bytes hold, as the thing that changes: "live memory", "alloc_bytes"
 	Counted string              // what counts count, plural: "blocks", "objects"; "" leaves them out
 	Thing   string              // what a row is: "stack", "type", "page type"
+	Sums    bool                // rows are not known, so nothing is said about them
 	Amount  func(uint64) string // how bytes are written; nil: three digits with a binary unit
 	Name    func(string) string // how names of rows are written; nil: cleaned
 }
@@ -52,7 +53,7 @@ func (c *Comparison) Sentence(w CompareWords) string {
 	t := &c.Totals
 	var out strings.Builder
 	switch {
-	case c.Counts[ChangeSame] == len(c.Rows) && t.DeltaBytes() == 0 && (w.Counted == "" || t.DeltaCount() == 0):
+	case !w.Sums && c.Counts[ChangeSame] == len(c.Rows) && t.DeltaBytes() == 0 && (w.Counted == "" || t.DeltaCount() == 0):
 		return fmt.Sprintf("Nothing changed: %s is %s on both sides.", w.Measure, w.Amount(t.AfterBytes))
 	case t.DeltaBytes() == 0:
 		fmt.Fprintf(&out, "From before to after %s stayed at %s in all", w.Measure, w.Amount(t.AfterBytes))

@@ -16,6 +16,24 @@ func NewHeapGraph(ctx context.Context, h *model.Heap, p EdgePolicy) (*HeapGraph,
 	return newHeapGraph(ctx, h, p, &heapShared{}, func(float64) {})
 }
 
+// NewHeapReferences is NewHeapGraph without dominators and retained sizes: Idom, Retained and RetainedCount are nil. It takes much
+// less memory.
+func NewHeapReferences(ctx context.Context, h *model.Heap, p EdgePolicy) (*HeapGraph, error) {
+	if err := checkHeap(h); err != nil {
+		return nil, err
+	}
+	if b := model.BudgetOf(ctx); !b.Fits(pathRowBytes * int64(h.Len())) {
+		return nil, b.Error("following references")
+	}
+	g := &HeapGraph{Heap: h, Policy: p, shared: &heapShared{}}
+	if p == RootEdges {
+		if err := g.leaveOutInterGen(ctx, make([]model.Row, h.Len())); err != nil {
+			return nil, err
+		}
+	}
+	return g, nil
+}
+
 func newHeapGraph(ctx context.Context, h *model.Heap, p EdgePolicy, shared *heapShared, report func(done float64)) (*HeapGraph, error) {
 	if err := checkHeap(h); err != nil {
 		return nil, err
@@ -44,6 +62,7 @@ func newHeapGraph(ctx context.Context, h *model.Heap, p EdgePolicy, shared *heap
 const (
 	graphRowBytes = 30
 	graphRefBytes = 8
+	pathRowBytes  = 9 // while paths are found
 )
 
 // checkHeap makes sure that the graph can be walked without looking at bounds again.

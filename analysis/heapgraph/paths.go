@@ -180,9 +180,13 @@ func (g *HeapGraph) incoming() *inEdges {
 }
 
 // In iterates over the references to row as recorded, whatever the policy: their source and their number, ascending. The first
-// call on a snapshot takes time in proportion to its references.
+// call on a snapshot takes time in proportion to its references, without dominators every call does.
 func (g *HeapGraph) In(row model.Row) iter.Seq2[model.Row, uint32] {
 	return func(yield func(model.Row, uint32) bool) {
+		if g.Idom == nil { // there was no memory for them, nor is there any for lists of references
+			g.scanIn(row, yield)
+			return
+		}
 		in := g.incoming()
 		sources := in.from[in.start[row]:in.start[row+1]]
 		for i, r := range sources {
@@ -195,6 +199,22 @@ func (g *HeapGraph) In(row model.Row) iter.Seq2[model.Row, uint32] {
 					return
 				}
 			}
+		}
+	}
+}
+
+// scanIn calls yield for the references to row until it wants no more.
+func (g *HeapGraph) scanIn(row model.Row, yield func(model.Row, uint32) bool) {
+	r, h := 0, g.Heap
+	for e, t := range h.To {
+		if t != row {
+			continue
+		}
+		for int(h.Start[r+1]) <= e {
+			r++
+		}
+		if !yield(model.Row(r), uint32(e)) {
+			return
 		}
 	}
 }

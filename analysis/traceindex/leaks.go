@@ -3,6 +3,7 @@ package traceindex
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/memtui/memtui/analysis"
@@ -21,12 +22,15 @@ func (ix *FileIndex) Leaks(ctx context.Context, q analysis.LeakQuery) (analysis.
 		return analysis.Leaks{}, r.err
 	}
 	in := ix.Filtered(q.Cell)
-	l := ix.leakSums(q.By, in, q.Range)
+	l := ix.leakSums(ctx, q.By, in, q.Range)
 	err := ix.eachKept(ctx, lo, hi, func(b *fileBlock) {
 		if age := l.end - b.bornAt; age >= q.MinAge && ix.in(in, b) {
 			l.add(b, age)
 		}
 	})
+	if err == nil {
+		err = l.err
+	}
 	if err != nil {
 		return analysis.Leaks{}, err
 	}
@@ -49,12 +53,15 @@ func (ix *FileIndex) LateFreed(ctx context.Context, c analysis.Cell) (analysis.L
 		return analysis.Leaks{}, r.err
 	}
 	in := ix.Filtered(c)
-	l := ix.leakSums(analysis.ByStack, in, analysis.Whole)
+	l := ix.leakSums(ctx, analysis.ByStack, in, analysis.Whole)
 	err := ix.eachLong(ctx, group.PercentOf(duration, group.LongPercent), func(b *fileBlock) {
 		if int(b.died) >= first && !ix.overwrites(int(b.died)) && ix.in(in, b) {
 			l.add(b, b.diedAt-b.bornAt)
 		}
 	})
+	if err == nil {
+		err = l.err
+	}
 	if err != nil {
 		return analysis.Leaks{}, err
 	}
@@ -104,17 +111,28 @@ type leakSums struct {
 	*grouping
 	from, to, end model.Time // the range, and the instant that ages count to
 	sites         map[analysis.Key]*leakSum
+	most          int   // sites that there is memory for
+	short         error // that there is none for more
+	err           error // short, once there are more
 }
+
+// leakSiteBytes is what one site takes until the answer is made, about.
+const leakSiteBytes = 1200
 
 type leakSum struct {
 	analysis.LeakSite
 	ages column.AgeList
 }
 
-func (ix *FileIndex) leakSums(by analysis.Group, in group.Scope, rg analysis.Range) *leakSums {
+func (ix *FileIndex) leakSums(ctx context.Context, by analysis.Group, in group.Scope, rg analysis.Range) *leakSums {
 	l := &leakSums{grouping: ix.grouping(by, in), sites: map[analysis.Key]*leakSum{}}
 	l.from, l.to = ix.bounds(rg)
 	l.end = min(l.to, ix.duration())
+	l.most = math.MaxInt
+	if b := model.BudgetOf(ctx); !b.Fits(leakSiteBytes * int64(l.keys)) {
+		l.most = int(b.Left() / leakSiteBytes)
+		l.short = b.Error("the list of leaks")
+	}
 	return l
 }
 
@@ -123,6 +141,12 @@ func (l *leakSums) add(b *fileBlock, age model.Time) {
 	k := l.keyOf(b)
 	s := l.sites[k]
 	if s == nil {
+		if len(l.sites) >= l.most {
+			l.err, l.sites = l.short, nil
+		}
+		if l.err != nil {
+			return
+		}
 		s = &leakSum{LeakSite: analysis.LeakSite{History: make([]uint64, analysis.HistoryColumns), First: b.bornAt}}
 		l.sites[k] = s
 	}

@@ -243,9 +243,15 @@ func (g *grouping) key(site uint32, size uint64) analysis.Key {
 
 func (g *grouping) keyOf(b *fileBlock) analysis.Key { return g.key(b.site, b.size) }
 
+// siteRowBytes is what a row takes while it is made, about.
+const siteRowBytes = 256
+
 // sums returns one row per key of the group, empty ones included: sums of events [lo, hi), live figures after n events.
 func (g *grouping) sums(ctx context.Context, lo, hi, n int) ([]analysis.Site, error) {
 	ix, d, f := g.ix, g.d, g.f
+	if b := model.BudgetOf(ctx); !b.Fits(siteRowBytes * int64(g.keys)) {
+		return nil, b.Error("the list of sites")
+	}
 	sums, err := ix.sumsIn(ctx, d, g.in, lo, hi, n)
 	if err != nil {
 		return nil, err

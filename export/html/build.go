@@ -2,6 +2,7 @@ package html
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -18,7 +19,8 @@ type builder struct {
 
 	names  map[string]int
 	frames map[[3]int]int
-	short  int // names that were cut
+	short  int      // names that were cut
+	left   []string // parts that there was no memory for
 }
 
 func build(ctx context.Context, src *Source, l limits) (*page, error) {
@@ -47,6 +49,23 @@ func build(ctx context.Context, src *Source, l limits) (*page, error) {
 // cut notes what was left out.
 func (b *builder) cut(format string, args ...any) {
 	b.Cut = append(b.Cut, fmt.Sprintf(format, args...))
+}
+
+// part adds a part of the page; f keeps nothing when it fails. Where there is no memory for it, the page says so.
+func (b *builder) part(what string, f func() error) error {
+	whole := b.ctx
+	defer func() { b.ctx = whole }()
+	err := model.BudgetOf(whole).Try(whole, what, func(ctx context.Context) error {
+		b.ctx = ctx
+		return f()
+	})
+	if short := (*model.MemoryError)(nil); !errors.As(err, &short) {
+		return err
+	}
+	b.Whole = false
+	b.left = append(b.left, what)
+	b.cut("%s: there is no memory for it", what)
+	return nil
 }
 
 // head is what stands below the title.
@@ -107,6 +126,10 @@ func (b *builder) problems() {
 			line = *p.Line
 		}
 		t.add(p.Severity, p.Count, model.Clean(p.Message), offset, line)
+	}
+	for _, what := range b.left {
+		p := model.BudgetOf(b.ctx).Problem(what + " is left out")
+		t.add(p.Severity.String(), p.Count, p.Message, nil, nil)
 	}
 	b.keep(t)
 }

@@ -48,7 +48,7 @@ func (b *builder) stacks() error {
 	}
 	b.stackFindings(s, metric)
 	if b.src.Selection != nil {
-		if err := b.stackFlame(metric, unit); err != nil {
+		if err := b.part("Flame graph", func() error { return b.stackFlame(metric, unit) }); err != nil {
 			return err
 		}
 	}
@@ -91,7 +91,7 @@ func (b *builder) stackFindings(s *report.Stacks, metric string) {
 			b.Findings = append(b.Findings, finding{Sign: "info", Label: label, Name: b.name(f.Function), Text: fmt.Sprintf("%v of all %s %s", a.ShareOf(s.Total.Amount), metric, text)})
 		}
 	}
-	if len(s.Functions) == 0 {
+	if len(s.Functions) == 0 && !b.src.Report.LeftOut("functions") {
 		b.Findings = append(b.Findings, finding{Sign: "info", Label: "empty", Name: none, Text: "no stack weighs anything by this event and metric: there is nothing to draw"})
 	}
 	if len(s.Functions) > 0 {

@@ -30,8 +30,11 @@ func (b *builder) trace() error {
 		}
 		b.Findings = append(b.Findings, finding{Sign: "info", Label: "empty", Name: none, Text: text})
 	}
-	for _, part := range []func() error{b.findings, b.traceCharts, b.traceFlame} {
-		if err := part(); err != nil {
+	for _, part := range []struct {
+		what string
+		add  func() error
+	}{{"Findings", b.findings}, {"Charts", b.traceCharts}, {"Flame graph", b.traceFlame}} {
+		if err := b.part(part.what, part.add); err != nil {
 			return err
 		}
 	}
@@ -61,8 +64,10 @@ func (b *builder) traceCards(t *report.Trace) {
 	b.Cards = append(b.Cards,
 		bytesCard("Live "+b.instant(), t.Live.Bytes, "in "+plural(t.Live.Count, "block")+bound),
 		bytesCard("Allocated", t.AllocBytes, "in "+plural(t.AllocCount, "block")),
-		bytesCard("Never freed", t.Leaks.Bytes, "in "+plural(t.Leaks.Count, "block")+" from "+plural(uint64(t.Rows.Leaks), "site")),
 	)
+	if !b.src.Report.LeftOut("leaks") {
+		b.Cards = append(b.Cards, bytesCard("Never freed", t.Leaks.Bytes, "in "+plural(t.Leaks.Count, "block")+" from "+plural(uint64(t.Rows.Leaks), "site")))
+	}
 	if t.AllocCount > 0 {
 		b.Cards = append(b.Cards, card{
 			Label: "Temporary", Value: strings.TrimSuffix(share(t.TemporaryCount, t.AllocCount), " %"), Unit: "%",

@@ -52,10 +52,11 @@ func Build(ctx context.Context, p *model.Profile, trace analysis.Trace, opt Opti
 		}
 		b.stacks = view.Stacks
 	}
-	for _, step := range []func() error{
-		b.totals, b.sites, b.leaks, b.functions, b.groups, b.threads, b.markers, b.histograms, b.grid, b.blocks, b.curve, b.histories,
-	} {
-		if err := step(); err != nil {
+	if err := b.totals(); err != nil {
+		return nil, err
+	}
+	for _, part := range b.parts() {
+		if err := b.try(part); err != nil {
 			return nil, err
 		}
 	}
@@ -64,7 +65,35 @@ func Build(ctx context.Context, p *model.Profile, trace analysis.Trace, opt Opti
 	}
 	b.out.LiveUpperBound, b.out.Saturated = status.Unfreed, status.Saturated
 	r.Trace = b.out
+	r.leaveOut(ctx, b.out.left)
 	return r, nil
+}
+
+// tracePart is a part of the report that is left out where there is no memory for it.
+type tracePart struct {
+	tables []string
+	ask    func() error
+}
+
+func (b *builder) parts() []tracePart {
+	return []tracePart{
+		{[]string{"sites", "live_sites"}, b.sites}, {[]string{"peak_sites"}, b.peakSites}, {[]string{"leaks"}, b.leaks},
+		{[]string{"late_freed"}, b.lateFreed}, {[]string{"functions"}, b.functions}, {[]string{"groups"}, b.groups},
+		{[]string{"threads"}, b.threads}, {[]string{"markers"}, b.markers}, {[]string{"sizes", "lifetimes"}, b.histograms},
+		{[]string{"grid"}, b.grid}, {[]string{b.opt.Blocks}, b.blocks}, {[]string{"curve"}, b.curve}, {[]string{"trends"}, b.histories},
+	}
+}
+
+// try fills in a part, or notes that there is no memory for it.
+func (b *builder) try(part tracePart) error {
+	whole := b.ctx
+	defer func() { b.ctx = whole }()
+	left, err := fits(whole, part.tables, func(ctx context.Context) error {
+		b.ctx = ctx
+		return part.ask()
+	})
+	b.out.left = append(b.out.left, left...)
+	return err
 }
 
 // builder carries what the steps of one Build share.
@@ -124,13 +153,18 @@ func (b *builder) leaks() error {
 	if err != nil {
 		return err
 	}
+	b.out.Leaks = Leaks{b.opt.MinAge, leaks.Bytes, leaks.Count, b.leakSites(leaks.Sites)}
+	b.out.Rows.Leaks = len(leaks.Sites)
+	return nil
+}
+
+func (b *builder) lateFreed() error {
 	late, err := b.trace.LateFreed(b.ctx, b.opt.Cell)
 	if err != nil {
 		return err
 	}
-	b.out.Leaks = Leaks{b.opt.MinAge, leaks.Bytes, leaks.Count, b.leakSites(leaks.Sites)}
 	b.out.LateFreed = Late{late.Bytes, late.Count, b.leakSites(late.Sites)}
-	b.out.Rows.Leaks, b.out.Rows.LateFreed = len(leaks.Sites), len(late.Sites)
+	b.out.Rows.LateFreed = len(late.Sites)
 	return nil
 }
 

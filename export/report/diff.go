@@ -40,7 +40,11 @@ type Diff struct {
 
 	words    diff.CompareWords
 	compared *diff.Comparison
+	left     leftOut
 }
+
+// HasRows reports whether there was memory for the rows.
+func (d *Diff) HasRows() bool { return !d.left.has("rows") }
 
 // DiffSide is one of the two.
 type DiffSide struct {
@@ -138,6 +142,7 @@ type DiffOptions struct {
 	Grown         bool                // list only rows that have more bytes, or as many in more things
 	Limit         int                 // rows, 0 for all
 	Layouts       *pages.LayoutChange // of page layouts, in the order of the comparison
+	Short         *model.Problem      // that there was no memory for rows: sides are sums; nil where there was
 }
 
 // NewDiff writes down a comparison.
@@ -162,6 +167,10 @@ func NewDiff(c *diff.Comparison, opt DiffOptions) *Diff {
 	d.words = diff.CompareWords{Measure: opt.Measure, Counted: opt.Counted, Thing: opt.What}
 	if d.words.Measure == "" {
 		d.words.Measure = model.Clean(opt.Metric)
+	}
+	if opt.Short != nil {
+		d.words.Sums, d.left = true, leftOut{"rows", "row_count", "match", "statuses", "unmatched", "nameless", "merged"}
+		d.Problems, d.Complete = append(d.Problems, newProblem(*opt.Short)), false
 	}
 	d.sums(c)
 	d.list(c, opt)
@@ -189,7 +198,7 @@ func newDiff(before, after *DiffSource) *Diff {
 		d.Complete = d.Complete && !side.Partial
 		for _, p := range side.Problems {
 			d.Problems = append(d.Problems, newProblem(p))
-			d.Complete = d.Complete && p.Severity != model.Error
+			d.Complete = d.Complete && p.Severity != model.Error && p.Code != model.CodeMemory
 		}
 	}
 	return d

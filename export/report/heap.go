@@ -17,6 +17,7 @@ type Heap struct {
 
 	count int      // snapshots of the file, whole or not
 	shown Snapshot // the figures of Snapshot, for people
+	left  leftOut  // lists that there was no memory for
 }
 
 // HeapLengths says how long each list is without a limit; nil where there is none.
@@ -101,6 +102,8 @@ type HeapObject struct {
 	In            []HeapEdge `json:"in"`                 // by row
 	OutCount      int        `json:"out_count"`
 	InCount       int        `json:"in_count"`
+
+	left leftOut // what there was no memory for
 }
 
 // HeapEdge is a reference, seen from one of its ends: Row is the other one.

@@ -98,6 +98,8 @@ func (b *heapBuilder) snapshot(i int) error {
 			}
 			if !b.short(err, fmt.Sprintf("snapshot %d was not decoded", i)) {
 				b.damaged(&out, err)
+			} else if chosen {
+				b.report.Heap.left = leftOut{"types", "frames", "dominators"}
 			}
 			h = nil
 		}
@@ -159,6 +161,9 @@ func (b *heapBuilder) lists(h *model.Heap) error {
 		var err error
 		if graph, err = heapgraph.NewHeapGraph(b.ctx, h, b.opt.Edges); err != nil && !b.short(err, "who holds what was left out") {
 			return err
+		}
+		if err != nil {
+			b.report.Heap.left = leftOut{"dominators"}
 		}
 		b.report.Heap.Edges = b.opt.Edges.String()
 		if b.opt.Graph != nil && graph != nil {

@@ -14,14 +14,18 @@ func NewHeapObject(g *heapgraph.HeapGraph, row model.Row, n int) *HeapObject {
 	o := &HeapObject{
 		Row: row, Kind: h.Kinds[row].String(), Label: heapgraph.HeapLabel(h, row),
 		Bytes: h.Bytes(row), Managed: uint64(h.Size[row]), Unmanaged: h.Unmanaged(row),
-		RetainedBytes: g.Retained[row], RetainedCount: uint64(g.RetainedCount[row]),
+	}
+	if g.Idom == nil {
+		o.left = leftOut{"retained_bytes", "retained_count", "dominator"}
+	} else {
+		o.RetainedBytes, o.RetainedCount = g.Retained[row], uint64(g.RetainedCount[row])
 	}
 	switch h.Kinds[row] {
 	case model.KindObject, model.KindTypeObject, model.KindSTable:
 		_, repr := h.Tables.Type(h.Entity[row])
 		o.Repr = &repr
 	}
-	if row != model.RootRow {
+	if row != model.RootRow && g.Idom != nil {
 		o.Dominator = &g.Idom[row]
 	}
 	to, first := h.Out(row)

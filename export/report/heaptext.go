@@ -260,7 +260,9 @@ func (w heapWriter) object(o *HeapObject) table {
 		add("representation", model.Clean(*o.Repr))
 	}
 	add("bytes", fmt.Sprintf("%s: %s managed, %s unmanaged", w.style.bytes(o.Bytes), w.style.bytes(o.Managed), w.style.bytes(o.Unmanaged)))
-	add("retained", fmt.Sprintf("%s in %s", w.style.bytes(o.RetainedBytes), plural(int(o.RetainedCount), "row")))
+	if !o.lacks("retained_bytes") {
+		add("retained", fmt.Sprintf("%s in %s", w.style.bytes(o.RetainedBytes), plural(int(o.RetainedCount), "row")))
+	}
 	if o.Dominator != nil {
 		add("dominator", fmt.Sprintf("row %d", *o.Dominator))
 	}

@@ -174,6 +174,7 @@ func fields(v reflect.Value) func(yield func(reflect.Value, string) bool) {
 
 func eachField(v reflect.Value, yield func(reflect.Value, string) bool) bool {
 	t := v.Type()
+	left, _ := v.Interface().(lacking)
 	for i := range t.NumField() {
 		f, tag := v.Field(i), t.Field(i).Tag.Get("json")
 		if t.Field(i).Anonymous {
@@ -183,7 +184,7 @@ func eachField(v reflect.Value, yield func(reflect.Value, string) bool) bool {
 			continue
 		}
 		name, option, _ := strings.Cut(tag, ",")
-		if name == "" || (option == "omitzero" && isZero(f)) {
+		if name == "" || option == "omitzero" && isZero(f) || left != nil && left.lacks(name) {
 			continue
 		}
 		if !yield(f, name) {

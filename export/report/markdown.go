@@ -54,7 +54,9 @@ func (m *markdownWriter) figures() {
 	}
 	row("allocated", v.AllocBytes, v.AllocCount)
 	row("freed", v.FreedBytes, v.FreedCount)
-	row("never freed", v.Leaks.Bytes, v.Leaks.Count)
+	if !v.lacks("leaks") {
+		row("never freed", v.Leaks.Bytes, v.Leaks.Count)
+	}
 	m.printf("\n%s events, %s", s.count(v.Events), plural(int(v.TemporaryCount), "temporary block"))
 	if v.UnmatchedFrees > 0 {
 		m.printf(", %s of an unknown address", plural(int(v.UnmatchedFrees), "free"))

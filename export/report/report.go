@@ -117,7 +117,8 @@ type Trace struct {
 	Born       []Block    `json:"born_blocks,omitzero"` // only when asked for: those allocated in the range
 	Rows       RowCounts  `json:"row_counts"`           // of the tables before the limit
 
-	left      filtered            // of the sums, by Filters
+	left      leftOut             // tables that there was no memory for
+	kept      filtered            // of the sums, by Filters
 	histories map[uint64][]uint64 // live bytes over the whole run by stack, of the rows shown; nil when not asked for
 }
 
@@ -295,6 +296,8 @@ type RowCounts struct {
 	Markers   int `json:"markers"`
 	Blocks    int `json:"blocks,omitzero"`
 	Born      int `json:"born_blocks,omitzero"`
+
+	left *leftOut
 }
 
 // NewHeader fills in what a profile's headers tell. The schema's times are left to the caller.

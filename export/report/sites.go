@@ -77,7 +77,7 @@ func lives(s *analysis.Site) bool { return s.LiveCount > 0 }
 
 func allocated(s *analysis.Site) bool { return s.AllocCount > 0 }
 
-// sites fills the three tables of sites: of the range, of the instant, of the range's peak.
+// sites fills the tables of sites of the range, of the instant and, where that is the range's peak, of it.
 func (b *builder) sites() error {
 	rows, err := b.trace.Sites(b.ctx, analysis.Query{At: b.opt.At, Range: b.opt.Range, Cell: b.opt.Cell})
 	if err != nil {
@@ -88,22 +88,31 @@ func (b *builder) sites() error {
 		keep = func(s *analysis.Site) bool { return allocated(s) || key.value(s) > 0 }
 	}
 	b.out.Sites, b.out.Rows.Sites = b.table(sorted(rows, key, keep))
-	b.out.left = leftOf(rows)
+	b.out.kept = leftOf(rows)
 	byLive := keyNamed("live_bytes")
 	b.out.LiveSites, b.out.Rows.LiveSites = b.table(sorted(rows, byLive, lives))
-	if b.peak == nil {
+	if b.peak != nil && b.peak.Instant == b.opt.At {
+		b.atPeak(rows)
+	}
+	return nil
+}
+
+// peakSites fills the table of the range's peak where the other two do not tell it.
+func (b *builder) peakSites() error {
+	if b.peak == nil || b.peak.Instant == b.opt.At && !b.out.left.has("sites") {
 		return nil
 	}
-	atPeak := rows
-	if b.peak.Instant != b.opt.At {
-		atPeak, err = b.trace.Sites(b.ctx, analysis.Query{At: b.peak.Instant, Range: b.opt.Range, Cell: b.opt.Cell})
-		if err != nil {
-			return err
-		}
+	rows, err := b.trace.Sites(b.ctx, analysis.Query{At: b.peak.Instant, Range: b.opt.Range, Cell: b.opt.Cell})
+	if err != nil {
+		return err
 	}
-	b.out.PeakSites, b.out.Rows.PeakSites = b.table(sorted(atPeak, byLive, lives))
-	b.out.left.peak = leftOf(atPeak).live
+	b.atPeak(rows)
 	return nil
+}
+
+func (b *builder) atPeak(rows []analysis.Site) {
+	b.out.PeakSites, b.out.Rows.PeakSites = b.table(sorted(rows, keyNamed("live_bytes"), lives))
+	b.out.kept.peak = leftOf(rows).live
 }
 
 // filtered is what filters leave of the sums of a trace.

@@ -34,6 +34,7 @@ type Stacks struct {
 	Groups    []StackGroup      `json:"groups,omitzero"`  // by self; only when grouping was asked for
 
 	groupedBy string
+	left      leftOut // tables that there was no memory for
 }
 
 // StackCounts are numbers of records of the file.
@@ -53,6 +54,8 @@ type StackRows struct {
 	Inclusive int `json:"total_functions"`
 	Threads   int `json:"threads"`
 	Groups    int `json:"groups,omitzero"`
+
+	left *leftOut
 }
 
 // StackEvent is one event with the plain sums of its metrics.
@@ -227,25 +230,51 @@ func BuildStacks(ctx context.Context, p *model.Profile, opt StackOptions) (*Repo
 		out.Window = &opt.Window.ID
 	}
 	out.Filters = filterLines(analysis.Cell{Stacks: opt.Filter})
-	top := s.Top()
-	out.Rows.Top = len(top)
-	for _, t := range limit(top, opt.Limit) {
-		name, number := w.Records.Name(t.Record)
-		out.Top = append(out.Top, WeightedStack{RecordName{name, number}, Amount{t.Value}, ProfileFrames{p, s.Stacks, s.Node(t.Record)}})
+	for _, part := range out.parts(p, opt) {
+		left, err := fits(ctx, part.tables, part.fill)
+		if err != nil {
+			return nil, err
+		}
+		out.left = append(out.left, left...)
 	}
-	if weights.NoSum(metric) { // nor do parts of a program add up to anything
-		return r, nil
+	r.leaveOut(ctx, out.left)
+	return r, nil
+}
+
+// stackPart is a part of the report that is left out where there is no memory for it.
+type stackPart struct {
+	tables []string
+	fill   func(context.Context) error
+}
+
+func (out *Stacks) parts(p *model.Profile, opt StackOptions) []stackPart {
+	s := opt.Selection
+	list := []stackPart{{[]string{"top"}, func(ctx context.Context) error { return out.top(ctx, p, s, opt.Limit) }}}
+	if weights.NoSum(s.Profile.Metrics[s.Metric].Name) { // nor do parts of a program add up to anything
+		return list
 	}
-	functions, err := s.Functions(ctx)
-	if err != nil {
-		return nil, err
-	}
-	out.functions(p, functions, opt.Limit)
-	out.threads(s, opt.Limit)
+	list = append(list,
+		stackPart{[]string{"functions", "total_functions"}, func(ctx context.Context) error { return out.functions(ctx, p, s, opt.Limit) }},
+		stackPart{[]string{"threads"}, func(ctx context.Context) error { return out.threads(ctx, s, opt.Limit) }})
 	if opt.Group {
-		err = out.groups(ctx, s, opt)
+		list = append(list, stackPart{[]string{"groups"}, func(ctx context.Context) error { return out.groups(ctx, s, opt) }})
 	}
-	return r, err
+	return list
+}
+
+// top fills the table of records.
+func (out *Stacks) top(ctx context.Context, p *model.Profile, s *weights.ProfileSelection, n int) error {
+	list := s.Top()
+	var rows []WeightedStack
+	for _, t := range limit(list, n) {
+		name, number := s.Profile.Records.Name(t.Record)
+		rows = append(rows, WeightedStack{RecordName{name, number}, Amount{t.Value}, ProfileFrames{p, s.Stacks, s.Node(t.Record)}})
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	out.Rows.Top, out.Top = len(list), rows
+	return nil
 }
 
 // filterLines is what narrows stacks and blocks as reports state it, nil for nothing.
@@ -277,8 +306,12 @@ func (out *Stacks) groups(ctx context.Context, s *weights.ProfileSelection, opt 
 	return nil
 }
 
-// functions fills both tables of functions; list is by self.
-func (out *Stacks) functions(p *model.Profile, list []weights.ProfileFunction, n int) {
+// functions fills both tables of functions.
+func (out *Stacks) functions(ctx context.Context, p *model.Profile, s *weights.ProfileSelection, n int) error {
+	list, err := s.Functions(ctx)
+	if err != nil {
+		return err
+	}
 	own := slices.DeleteFunc(slices.Clone(list), func(f weights.ProfileFunction) bool { return f.Self.IsZero() })
 	out.Rows.Functions, out.Rows.Inclusive = len(own), len(list)
 	for _, f := range limit(own, n) {
@@ -288,6 +321,7 @@ func (out *Stacks) functions(p *model.Profile, list []weights.ProfileFunction, n
 	for _, f := range limit(list, n) {
 		out.Inclusive = append(out.Inclusive, newWeighedFunction(p, f))
 	}
+	return nil
 }
 
 func newStackEvent(w *model.StackProfile, e *model.ProfileEvent, t weights.EventTotals) StackEvent {
@@ -310,7 +344,7 @@ func newWeighedFunction(p *model.Profile, f weights.ProfileFunction) WeighedFunc
 }
 
 // threads lists threads by weight, where records tell more than one.
-func (out *Stacks) threads(s *weights.ProfileSelection, n int) {
+func (out *Stacks) threads(ctx context.Context, s *weights.ProfileSelection, n int) error {
 	w := s.Profile
 	sums := make([]model.Amount, len(w.Threads))
 	for r, t := range w.Records.Thread {
@@ -318,6 +352,7 @@ func (out *Stacks) threads(s *weights.ProfileSelection, n int) {
 			sums[t].Add(n)
 		}
 	}
+	var rows []ProfiledThread
 	for t, sum := range sums {
 		if t == 0 || sum.IsZero() {
 			continue
@@ -330,11 +365,14 @@ func (out *Stacks) threads(s *weights.ProfileSelection, n int) {
 		if th.TID >= 0 {
 			row.TID = &th.TID
 		}
-		out.Threads = append(out.Threads, row)
+		rows = append(rows, row)
 	}
-	slices.SortStableFunc(out.Threads, func(a, b ProfiledThread) int { return b.Value.Compare(a.Value.Amount) })
-	out.Rows.Threads = len(out.Threads)
-	out.Threads = limit(out.Threads, n)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	slices.SortStableFunc(rows, func(a, b ProfiledThread) int { return b.Value.Compare(a.Value.Amount) })
+	out.Rows.Threads, out.Threads = len(rows), slices.Clone(limit(rows, n)) // the rest is garbage
+	return nil
 }
 
 // StackTables names the tables of stack profiles that [WriteCSV] can write, the default first.

@@ -96,7 +96,7 @@ func (w tableWriter) sites() table {
 	t := w.t
 	out := table{
 		name: "sites", title: "Top sites", more: t.Rows.Sites - len(t.Sites),
-		answer: w.ofAll(t.left.alloc) + w.style.bytes(t.AllocBytes) + " allocated at " + plural(t.Rows.Sites, "site"),
+		answer: w.ofAll(t.kept.alloc) + w.style.bytes(t.AllocBytes) + " allocated at " + plural(t.Rows.Sites, "site"),
 		cols:   append([]col{{"ALLOCATED", number}, {"BLOCKS", number}, {"TEMP", number}, {"LIVE", number}, {"PEAK", number}}, placeCols()...),
 	}
 	for _, s := range t.Sites {
@@ -111,7 +111,7 @@ func (w tableWriter) sites() table {
 func (w tableWriter) live() table {
 	out := w.levels(w.t.LiveSites, w.t.Live.Bytes)
 	out.name, out.title, out.more = "live_sites", "Live "+w.style.text(w.at), w.t.Rows.LiveSites-len(w.t.LiveSites)
-	out.answer = w.ofAll(w.t.left.live) + w.style.bytes(w.t.Live.Bytes) + " in " + plural(int(w.t.Live.Count), "block")
+	out.answer = w.ofAll(w.t.kept.live) + w.style.bytes(w.t.Live.Bytes) + " in " + plural(int(w.t.Live.Count), "block")
 	return out
 }
 
@@ -121,7 +121,7 @@ func (w tableWriter) peak() table {
 	}
 	out := w.levels(w.t.PeakSites, w.t.Peak.Bytes)
 	out.name, out.title, out.more = "peak_sites", "At the peak", w.t.Rows.PeakSites-len(w.t.PeakSites)
-	out.answer = fmt.Sprintf("%s%s in %s at %s", w.ofAll(w.t.left.peak), w.style.bytes(w.t.Peak.Bytes), plural(int(w.t.Peak.Count), "block"), w.style.time(w.t.Peak.Time))
+	out.answer = fmt.Sprintf("%s%s in %s at %s", w.ofAll(w.t.kept.peak), w.style.bytes(w.t.Peak.Bytes), plural(int(w.t.Peak.Count), "block"), w.style.time(w.t.Peak.Time))
 	return out
 }
 

@@ -209,7 +209,7 @@ func (c *conversion) weighed(ctx context.Context, main *weights.ProfileSelection
 		all = append(all, main)
 	}
 	from, to := c.covered(ranged)
-	return export.ProfileStacks(c.p, all, at, from, to), nil
+	return export.ProfileStacks(ctx, c.p, all, at, from, to)
 }
 
 // metrics are those of an event. Those that do not add up are left out, unless nobody does that.

@@ -57,10 +57,14 @@ func (c *diffCmd) Run(ctx context.Context, a *app) error {
 
 // writeDiff waits for both files and prints what changed.
 func (a *app) writeDiff(ctx context.Context, before, after *session, c *diffCmd) error {
-	d, err := a.diff(ctx, before, after, &c.diffFlags)
+	d, err := a.diffThatFits(ctx, before, after, &c.diffFlags)
 	if err != nil {
 		return err
 	}
+	if a.flags.Format == "csv" && !d.HasRows() {
+		return inputError(a.budget.Error("the table of changes"))
+	}
+	a.warnMemory(after.store.Current(), &d.Header)
 	switch style := a.style(c.Exact); a.flags.Format {
 	case "json":
 		return report.WriteJSON(a.out, d)
@@ -89,10 +93,20 @@ type diffing struct {
 	sides  [2]*diffInput
 	opt    report.DiffOptions
 	layout [2]*model.Layout // of page layouts
+	lean   bool             // there is no memory for all: rows of stacks and what became of single pages are left out
 }
 
 // diff waits for both files and compares them.
 func (a *app) diff(ctx context.Context, before, after *session, c *diffFlags) (*report.Diff, error) {
+	d, err := a.newDiffing(ctx, before, after, c)
+	if err != nil {
+		return nil, err
+	}
+	return d.run(ctx)
+}
+
+// newDiffing waits for both files and chooses what of them is compared.
+func (a *app) newDiffing(ctx context.Context, before, after *session, c *diffFlags) (*diffing, error) {
 	d := &diffing{flags: c}
 	if err := d.choose(&d.opt); err != nil {
 		return nil, err
@@ -114,6 +128,11 @@ func (a *app) diff(ctx context.Context, before, after *session, c *diffFlags) (*
 	}
 	d.sides[0].move(c.A)
 	d.sides[1].move(c.B)
+	return d, nil
+}
+
+// run compares both sides.
+func (d *diffing) run(ctx context.Context) (*report.Diff, error) {
 	if err := d.collect(ctx); err != nil {
 		return nil, err
 	}
@@ -186,9 +205,10 @@ func (d *diffing) compare(ctx context.Context) (*report.Diff, error) {
 		}
 	}
 	d.opt.Limit = d.sides[0].flags.Limit
+	d.sumUp()
 	sources := [2]*report.DiffSource{&d.opt.Before, &d.opt.After}
 	for i, in := range d.sides {
-		if d.flags.Depth > 0 {
+		if d.flags.Depth > 0 && !d.lean {
 			in.side = diff.CutSide(in.side, d.flags.Depth)
 		}
 		in.side.Label, in.side.File = in.from.Label(), in.p.Meta.Path

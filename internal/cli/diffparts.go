@@ -125,8 +125,13 @@ func (d *diffing) dumps(ctx context.Context) error {
 		by = dumpDiffKeys()[0]
 	}
 	for i, in := range d.sides {
-		if d.layout[i], err = in.pickLayout(ctx, group); err != nil {
+		l, err := in.pickLayout(ctx, group)
+		if err != nil {
 			return err
+		}
+		if d.layout[i] = l; d.lean && l != nil { // one at a time
+			in.pagesSide(l, by)
+			d.layout[i] = &model.Layout{Problems: l.Problems}
 		}
 	}
 	if d.layout[0] == nil || d.layout[1] == nil {
@@ -141,14 +146,23 @@ func (d *diffing) dumps(ctx context.Context) error {
 	}
 	d.opt.What, d.opt.Metric, d.opt.Counted = "page type", by, "pages"
 	d.opt.Measure = map[string]string{"occupied_bytes": "occupied memory", "free_bytes": "free memory in pages", "bytes": "memory of pages"}[by]
+	if d.lean {
+		d.layout = [2]*model.Layout{}
+		return nil
+	}
 	for i, in := range d.sides {
-		in.side = diff.PagesSide(d.layout[i], func(f *pages.PageFigures) uint64 { return pageBytes(f, by) })
-		in.from.Problems = d.layout[i].Problems
-		if in.from.At != nil {
-			in.side.Bases.Duration = *in.from.At
-		}
+		in.pagesSide(d.layout[i], by)
 	}
 	return nil
+}
+
+// pagesSide sums up the page types of a layout.
+func (in *diffInput) pagesSide(l *model.Layout, by string) {
+	in.side = diff.PagesSide(l, func(f *pages.PageFigures) uint64 { return pageBytes(f, by) })
+	in.from.Problems = l.Problems
+	if in.from.At != nil {
+		in.side.Bases.Duration = *in.from.At
+	}
 }
 
 // pickLayout decodes the chosen layout; nil where there is none or curves are asked for.

@@ -40,6 +40,9 @@ func (d *diffing) stacks(ctx context.Context) error {
 	if d.peaks(metric) {
 		d.opt.Measure = "peak memory"
 	}
+	if d.lean { // whatever rows are, their sum is the same
+		group = "thread"
+	}
 	found := false
 	for _, in := range d.sides {
 		if in.p.Weights == nil {

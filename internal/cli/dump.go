@@ -28,7 +28,11 @@ func (a *app) dumpReport(ctx context.Context, s *session, p *model.Profile) (r *
 		r, err = report.BuildDump(ctx, p, opt)
 		return err
 	})
-	return r, err
+	if err != nil {
+		return nil, err
+	}
+	a.warnMemory(p, &r.Header)
+	return r, nil
 }
 
 // dumpOptions puts the flags about instant and range into times.

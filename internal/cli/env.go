@@ -24,6 +24,8 @@ type Env struct {
 
 	// FullScreen shows a file until the user quits. Where it is nil, `open` prints the report.
 	FullScreen func(context.Context, Screen) error
+	// Opening is FullScreen for a file that takes long to say what it holds. Where it is nil, such a file is waited for.
+	Opening func(context.Context, Opening) error
 	// Watched reports whether people watch standard error, so that it may say how far a command is; nil for no.
 	Watched func() bool
 	// Exit ends the process at once, where nothing else keeps the memory limit. Where it is nil, only what reads keeps it.
@@ -59,6 +61,14 @@ type Screen struct {
 	Mouse   bool
 	ASCII   bool
 	NoColor bool
+}
+
+// Opening is a full-screen program that does not know yet what its file holds.
+type Opening struct {
+	Screen   Screen                 // how to draw: its settings alone are set
+	Name     string                 // of the file; not cleaned
+	Progress func() string          // how far reading is; from any goroutine
+	Ready    func() (Screen, error) // waits until there is something to show; from any goroutine
 }
 
 // Exit statuses of the command line's contract.

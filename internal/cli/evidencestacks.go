@@ -57,7 +57,7 @@ func stackParts(src *html.Source) []evidence.Part {
 
 func (f stackFile) stacks(ctx context.Context, src *html.Source) (*export.Stacks, error) {
 	if s := src.Selection; s != nil {
-		return export.ProfileStacks(src.Profile, []*weights.ProfileSelection{s}, 0, model.NoTime, model.NoTime), nil
+		return export.ProfileStacks(ctx, src.Profile, []*weights.ProfileSelection{s}, 0, model.NoTime, model.NoTime)
 	}
 	return export.TraceStacks(ctx, src.Profile, src.Trace, export.TraceOptions{At: src.At, Range: src.Range, By: f.by})
 }

@@ -23,6 +23,29 @@ const spareThreads = 2
 // FullScreen runs the full-screen program on the process's terminal, until ctx ends at most. It is what main puts into
 // [Env.FullScreen].
 func FullScreen(ctx context.Context, s Screen) error {
+	return onTerminal(ctx, s, func(t *term.Terminal, list []*themes.Theme) error {
+		return views.Run(s.options(ctx, t, list))
+	})
+}
+
+// OpenFullScreen is FullScreen for a file that takes long to say what it holds. It is what main puts into [Env.Opening].
+func OpenFullScreen(ctx context.Context, o Opening) error {
+	return onTerminal(ctx, o.Screen, func(t *term.Terminal, list []*themes.Theme) error {
+		return views.RunOpening(views.Opening{
+			Terminal: t, Keys: o.Screen.Keys, Theme: list[0], Name: o.Name, Progress: o.Progress,
+			Ready: func() (views.Options, error) {
+				s, err := o.Ready()
+				if err != nil {
+					return views.Options{}, err
+				}
+				return s.options(ctx, t, list), nil
+			},
+		})
+	})
+}
+
+// onTerminal runs a full-screen program on the process's terminal, with the themes that it can show, the chosen one first.
+func onTerminal(ctx context.Context, s Screen, run func(*term.Terminal, []*themes.Theme) error) error {
 	cores := runtime.GOMAXPROCS(0)
 	runtime.GOMAXPROCS(cores + spareThreads)
 	defer runtime.GOMAXPROCS(cores)
@@ -39,14 +62,18 @@ func FullScreen(ctx context.Context, s Screen) error {
 	if err != nil {
 		return errors.Join(err, t.Close())
 	}
-	opt := views.Options{
+	return run(t, list)
+}
+
+// options is what the screens are given.
+func (s *Screen) options(ctx context.Context, t *term.Terminal, list []*themes.Theme) views.Options {
+	return views.Options{
 		Terminal: t, Store: s.Store, Trace: s.Trace, Keys: s.Keys, Themes: list,
 		Second: s.Second, OpenSecond: s.OpenSecond, Home: s.Home,
 		Command: s.Command, Stop: s.Cancel, Readable: s.Again, Memory: s.Memory, HeapStart: s.HeapStart, HeapBudget: s.HeapBudget,
 		Budget:   model.BudgetOf(ctx),
 		Evidence: s.Evidence, Shown: s.Shown,
 	}
-	return views.Run(opt)
 }
 
 func (s *Screen) color() term.Color {

@@ -70,7 +70,7 @@ func (a *app) heapList(ctx context.Context, file string, lists report.HeapLists)
 		if err != nil {
 			return err
 		}
-		a.warnMemory(p, r)
+		a.warnMemory(p, &r.Header)
 		return a.writeReport(r, reportCmd{})
 	})
 }
@@ -128,8 +128,34 @@ func (a *app) heap(ctx context.Context, s *session, p *model.Profile, n int) (h 
 	return h, err
 }
 
-// heapGraph decodes the chosen snapshot of a file and calls f with it and its graph, which is nil without dominators.
-func (a *app) heapGraph(ctx context.Context, file string, dominators bool, f func(*report.Report, *model.Heap, *heapgraph.HeapGraph) error) error {
+// graphMaker makes the graph of a snapshot, or what of it there is memory for: then it tells the report.
+type graphMaker func(context.Context, *model.Heap, heapgraph.EdgePolicy, *report.Report) (*heapgraph.HeapGraph, error)
+
+// noGraph is for questions about rows alone.
+func noGraph(context.Context, *model.Heap, heapgraph.EdgePolicy, *report.Report) (*heapgraph.HeapGraph, error) {
+	return nil, nil
+}
+
+// references is for questions that need no dominators.
+func references(ctx context.Context, h *model.Heap, p heapgraph.EdgePolicy, _ *report.Report) (*heapgraph.HeapGraph, error) {
+	return heapgraph.NewHeapReferences(ctx, h, p)
+}
+
+// dominators are left out where there is no memory for them.
+func dominators(ctx context.Context, h *model.Heap, p heapgraph.EdgePolicy, r *report.Report) (g *heapgraph.HeapGraph, err error) {
+	err = model.BudgetOf(ctx).Try(ctx, "", func(ctx context.Context) (err error) {
+		g, err = heapgraph.NewHeapGraph(ctx, h, p)
+		return err
+	})
+	if short := (*model.MemoryError)(nil); !errors.As(err, &short) {
+		return g, err
+	}
+	r.Lacks(model.BudgetOf(ctx).Problem("who holds what was left out"))
+	return references(ctx, h, p, r)
+}
+
+// heapGraph decodes the chosen snapshot of a file and calls f with it and its graph.
+func (a *app) heapGraph(ctx context.Context, file string, graphOf graphMaker, f func(*report.Report, *model.Heap, *heapgraph.HeapGraph) error) error {
 	return a.onHeap(ctx, file, func(s *session, p *model.Profile) error {
 		opt, err := a.heapOptions(s, p)
 		if err != nil {
@@ -139,16 +165,15 @@ func (a *app) heapGraph(ctx context.Context, file string, dominators bool, f fun
 		if err != nil {
 			return err
 		}
-		var graph *heapgraph.HeapGraph
-		if dominators {
-			if graph, err = heapgraph.NewHeapGraph(ctx, h, opt.Edges); err != nil {
-				return err
-			}
-		}
 		r := report.NewHeapReport(p, opt.Snapshot, opt.Edges)
+		graph, err := graphOf(ctx, h, opt.Edges, r)
+		if err != nil {
+			return err
+		}
 		if err := f(r, h, graph); err != nil {
 			return err
 		}
+		a.warnMemory(p, &r.Header)
 		return a.writeReport(r, reportCmd{})
 	})
 }
@@ -180,7 +205,7 @@ func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
 	if a.flags.By == "bytes" {
 		limit = 0
 	}
-	return a.heapGraph(ctx, c.File, false, func(r *report.Report, h *model.Heap, _ *heapgraph.HeapGraph) error {
+	return a.heapGraph(ctx, c.File, noGraph, func(r *report.Report, h *model.Heap, _ *heapgraph.HeapGraph) error {
 		rows, all, err := heapgraph.FindRows(ctx, h, q, limit)
 		if err != nil {
 			return err
@@ -217,7 +242,7 @@ type heapObjectCmd struct{ heapRow }
 
 // Run says everything about one row.
 func (c *heapObjectCmd) Run(ctx context.Context, a *app) error {
-	return a.heapGraph(ctx, c.File, true, func(r *report.Report, h *model.Heap, g *heapgraph.HeapGraph) error {
+	return a.heapGraph(ctx, c.File, dominators, func(r *report.Report, h *model.Heap, g *heapgraph.HeapGraph) error {
 		if err := c.check(h); err != nil {
 			return err
 		}
@@ -244,7 +269,7 @@ func (c *heapPathCmd) Run(ctx context.Context, a *app) error {
 	for _, row := range c.Without {
 		without[model.Row(row)] = true
 	}
-	return a.heapGraph(ctx, c.File, true, func(r *report.Report, h *model.Heap, g *heapgraph.HeapGraph) error {
+	return a.heapGraph(ctx, c.File, references, func(r *report.Report, h *model.Heap, g *heapgraph.HeapGraph) error {
 		if err := c.check(h); err != nil {
 			return err
 		}

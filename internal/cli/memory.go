@@ -87,7 +87,7 @@ func (w *memoryWatch) begin() {
 	w.statm, _ = os.Open("/proc/self/statm")
 	w.sample = []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	w.budget.Collect = func() {
-		runtime.GC()
+		debug.FreeOSMemory()
 		w.measure()
 	}
 	w.measure()
@@ -122,6 +122,7 @@ func (w *memoryWatch) measure() {
 	switch most := limit + limit/10 + ownMemory; {
 	case resident > most+limit/10+graceMemory:
 		w.die()
+	case resident > limit+ownMemory && w.budget.EndTries(): // the rest of the answer may fit
 	case resident > most:
 		w.end(w.budget.Error(""))
 	}

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
-	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
 	"github.com/memtui/memtui/views/compare"
@@ -35,7 +34,7 @@ func (c *openCmd) Run(ctx context.Context, a *app) error {
 		}
 		defer s.close()
 		if len(c.File) == 1 {
-			return a.show(ctx, s, c.File[0])
+			return a.show(ctx, s, c.File)
 		}
 		after, err := a.open(ctx, c.File[1])
 		if err != nil {
@@ -51,23 +50,26 @@ func (a *app) compare(ctx context.Context, s, after *session, files []string) er
 	if !a.screen {
 		return a.writeDiff(ctx, s, after, &diffCmd{})
 	}
-	for _, side := range []*session{s, after} {
-		if err := side.begun(ctx); err != nil {
-			return err
-		}
+	s.after, s.afterPath = after, a.target(files[1]).path
+	return a.show(ctx, s, files)
+}
+
+// comparable waits until it is known what two files hold, and fails where that cannot be compared.
+func (a *app) comparable(ctx context.Context, s *session) error {
+	if err := s.after.begun(ctx); err != nil {
+		return err
 	}
-	if b, p := s.store.Current(), after.store.Current(); compareKind(b) != compareKind(p) || compareKind(b) == "" {
+	if b, p := s.store.Current(), s.after.store.Current(); compareKind(b) != compareKind(p) || compareKind(b) == "" {
 		return usageError(fmt.Errorf("%s and %s cannot be compared full-screen; memtui diff says what they share", b.Meta.Name, p.Meta.Name))
 	}
 	if kindOf(s.store.Current()) == kindHeap {
-		for _, side := range []*session{s, after} {
+		for _, side := range []*session{s, s.after} {
 			if _, err := side.profile(ctx); err != nil {
 				return err
 			}
 		}
 	}
-	s.after, s.afterPath = after, a.target(files[1]).path
-	return a.show(ctx, s, files[0])
+	return nil
 }
 
 // compareKind is what files are compared by: those of one kind share a facet. It is "" for what cannot be compared.
@@ -157,61 +159,6 @@ func (a *app) again(f func() error) error {
 			return err
 		}
 	}
-}
-
-// show starts the full-screen program, as soon as the headers are read, or prints the report.
-func (a *app) show(ctx context.Context, s *session, path string) error {
-	if !a.screen {
-		return a.write(ctx, s, reportCmd{})
-	}
-	if err := s.begun(ctx); err != nil {
-		return err
-	}
-	file := a.target(path).path
-	screen := Screen{
-		Store: s.store, Trace: s.index, Shown: s.index.Shown, Done: s.done, Cancel: s.stop, Command: a.naming(file),
-		Memory: &a.memory, Again: func(second string) error { return a.readable(file, second) }, Opened: a.watch.restoreWith,
-		Config: a.config, Keys: a.keys, Theme: a.flags.Theme, Mouse: a.flags.Mouse, ASCII: a.flags.ASCII, NoColor: a.noColor(),
-	}
-	if err := a.heapScreen(ctx, s, &screen); err != nil {
-		return err
-	}
-	var others openFiles
-	defer others.close()
-	screen.OpenSecond = func(path string) (*compare.Second, error) { return a.openSecond(ctx, s, path, &others) }
-	if s.after != nil {
-		screen.Second = a.second(s.after, s.afterPath)
-	}
-	screen.Home, _ = os.UserHomeDir()
-	var writing sync.WaitGroup // evidence, which reads from the session
-	write := a.evidenceOf(s, path)
-	screen.Evidence = func(ctx context.Context, q views.EvidenceQuery) error {
-		writing.Add(1)
-		defer writing.Done()
-		return write(ctx, q)
-	}
-	if !a.ending.terminal.CompareAndSwap(terminalFree, terminalShown) {
-		return ctx.Err()
-	}
-	a.progress.end()
-	err := a.env.FullScreen(ctx, screen)
-	a.ending.terminal.Store(terminalFree)
-	writing.Wait()
-	if errors.Is(err, term.ErrUnusable) {
-		fmt.Fprintf(a.env.Stderr, "memtui: %s; here is the report\n", model.Clean(err.Error()))
-		return a.write(ctx, s, reportCmd{})
-	}
-	if err != nil {
-		return err
-	}
-	select {
-	case <-s.done:
-		if s.err != nil {
-			return inputError(s.err)
-		}
-	default:
-	}
-	return nil
 }
 
 // heapScreen says where to begin in heap snapshots, and what to compare them with.

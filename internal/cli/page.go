@@ -82,10 +82,14 @@ func (a *app) heapPage(ctx context.Context, s *session, src *html.Source) error 
 		return err
 	}
 	opt.Graph = func(g *heapgraph.HeapGraph) { src.Graph = g }
-	return s.src.Guard(func() (err error) {
+	err = s.src.Guard(func() (err error) {
 		src.Report, err = report.BuildHeap(ctx, src.Profile, opt)
 		return err
 	})
+	if err == nil {
+		a.warnMemory(src.Profile, &src.Report.Header)
+	}
+	return err
 }
 
 // openShown decodes the layout that a report is about once more, for its grid.

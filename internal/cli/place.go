@@ -14,14 +14,15 @@ func (in *diffInput) move(p model.Place) {
 		return
 	}
 	flags, side := *in.flags, *in.app
-	switch numbered := in.p.Allocations == nil; {
+	k := kindOf(in.p)
+	switch numbered := k != kindTrace; {
 	case p.Number != nil && (numbered || !p.At.Given()):
 		in.asked = p.Number
 	case p.At.Given():
 		flags.At = p.At
 	default:
 		flags.At, flags.From, flags.To = model.Moment{}, p.Over.From, goal{Moment: p.Over.To}
-		if in.p.Heaps != nil || in.p.Timeline != nil {
+		if k == kindHeap || k == kindDump {
 			flags.At = p.Over.To // what holds at the end
 		}
 	}
@@ -46,8 +47,8 @@ func (d *diffing) onePlaces() error {
 			first = i
 		}
 	}
-	switch {
-	case p.Heaps != nil:
+	switch k := kindOf(p); {
+	case k == kindHeap:
 		for i := range p.Heaps.Len() {
 			if p.Heaps.Info(i).Complete {
 				mark(i)
@@ -55,10 +56,10 @@ func (d *diffing) onePlaces() error {
 		}
 	case p.Pages != nil && p.Pages.Len() > 1 && c.Group != "series":
 		first, last = layoutEnds(p)
-	case p.Timeline != nil:
+	case k == kindDump:
 		c.A.At, c.B.At = model.MomentAt(0), model.MomentEnd()
 		return nil
-	case p.Weights != nil && len(p.Weights.Windows) > 0:
+	case k == kindStacks && len(p.Weights.Windows) > 0:
 		mark(0)
 		mark(len(p.Weights.Windows) - 1)
 	}

@@ -48,6 +48,9 @@ func (a *app) writeReport(r *report.Report, c reportCmd) error {
 	if a.flags.Format == "csv" && !r.HasTable(c.Table) {
 		return usageError(fmt.Errorf("--table: there is no table %q here: there are %s", c.Table, strings.Join(r.TableNames(), ", ")))
 	}
+	if a.flags.Format == "csv" && r.LeftOut(c.Table) {
+		return inputError(a.budget.Error(strings.TrimSpace("the table " + c.Table)))
+	}
 	return a.writeFile(cmp.Or(c.Out, "-"), func(w io.Writer) error {
 		switch style := a.style(c.Exact); a.flags.Format {
 		case "json":

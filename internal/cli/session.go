@@ -227,7 +227,12 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 	if c.Table == "blocks" || c.Table == "born_blocks" {
 		opt.Blocks = c.Table
 	}
-	return report.Build(ctx, p, s.index, opt)
+	r, err := report.Build(ctx, p, s.index, opt)
+	if err != nil {
+		return nil, err
+	}
+	a.warnMemory(p, &r.Header)
+	return r, nil
 }
 
 // heapReport decodes all snapshots, one after the other.
@@ -246,7 +251,7 @@ func (a *app) heapReport(ctx context.Context, s *session, p *model.Profile) (r *
 	if err != nil {
 		return nil, err
 	}
-	a.warnMemory(p, r)
+	a.warnMemory(p, &r.Header)
 	return r, nil
 }
 
@@ -274,9 +279,9 @@ func (a *app) warn(p *model.Profile) {
 }
 
 // warnMemory is warn for what a report about a file that was read to its end had no memory for.
-func (a *app) warnMemory(p *model.Profile, r *report.Report) {
-	if i := slices.IndexFunc(r.Problems, func(q report.Problem) bool { return q.Code == model.CodeMemory }); i >= 0 && p.Complete {
-		fmt.Fprintf(a.env.Stderr, "memtui: warning: %s is incomplete: %s\n", model.Clean(p.Meta.Name), model.Clean(r.Problems[i].Message))
+func (a *app) warnMemory(p *model.Profile, h *report.Header) {
+	if i := slices.IndexFunc(h.Problems, func(q report.Problem) bool { return q.Code == model.CodeMemory }); i >= 0 && p.Complete {
+		fmt.Fprintf(a.env.Stderr, "memtui: warning: %s is incomplete: %s\n", model.Clean(p.Meta.Name), model.Clean(h.Problems[i].Message))
 	}
 }
 

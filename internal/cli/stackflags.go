@@ -70,7 +70,7 @@ func (f *stepFlags) given() string {
 
 // noCell fails where --cell was given for a file that has no blocks.
 func noCell(c cell, p *model.Profile) error {
-	if !c.IsAll() && p.Allocations == nil {
+	if !c.IsAll() && kindOf(p) != kindTrace {
 		return usageError(fmt.Errorf("--cell: %s holds no blocks", p.Meta.Name))
 	}
 	return nil

@@ -17,8 +17,12 @@ func (a *app) stacksReport(ctx context.Context, p *model.Profile, c *reportCmd) 
 		return nil, err
 	}
 	r, err := report.BuildStacks(ctx, p, opt)
-	if err != nil || opt.Selection == nil {
-		return r, err
+	if err != nil {
+		return nil, err
+	}
+	a.warnMemory(p, &r.Header)
+	if opt.Selection == nil {
+		return r, nil
 	}
 	if w := opt.Window; w != nil {
 		from, to := w.Start, w.End

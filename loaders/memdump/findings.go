@@ -50,7 +50,7 @@ type limit struct {
 
 // Fractions of all memory: for what is kept, and for what stands in memory a while.
 const (
-	keptPart  = 1
+	keptPart  = model.BudgetPerKept
 	whilePart = 8
 )
 
@@ -92,8 +92,8 @@ func (l limit) String() string {
 	if l.narrow {
 		return l.of.short()
 	}
-	return fmt.Sprintf("the limit of %s %s for a file of this size is reached: what follows was not read; --max-memory with more than %s lifts it",
-		model.Group(uint64(l.n)), l.what, model.Bytes(int64(l.n)*l.each*l.part))
+	return fmt.Sprintf("the limit of %s %s for a file of this size is reached: what follows was not read; %s",
+		model.Group(uint64(l.n)), l.what, model.Lifts(2*int64(l.n)*l.each*l.part))
 }
 
 // full reports whether the memory for what is kept is used up.

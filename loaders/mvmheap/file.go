@@ -67,7 +67,7 @@ const (
 	refBytes = 12
 )
 
-// lifts says how a limit of n things, each of so many bytes, is lifted.
+// lifts says how a limit of n things, each of so many bytes, is lifted: rows and references share the memory.
 func lifts(n, each int64) string {
-	return "; --max-memory with more than " + model.Bytes(n*each).String() + " lifts it"
+	return "; " + model.Lifts(2*n*each*model.BudgetPerKept)
 }

@@ -162,8 +162,8 @@ func (t *tables) inflate(ctx context.Context, b span, k kind) ([]byte, error) {
 		return nil, nil
 	}
 	if int64(len(raw)) > t.budget {
-		t.problem(model.Error, "too-large", b.start, "the names are larger than the limit of %s for a file of this size, those from here on were not read%s",
-			model.Bytes(t.limit), lifts(t.limit, 1))
+		t.problem(model.Error, "too-large", b.start, "the names are larger than the limit of %s for a file of this size, those from here on were not read; %s",
+			model.Bytes(t.limit), model.Lifts(2*t.limit*tablePart))
 		t.budget = 0
 		return nil, nil
 	}

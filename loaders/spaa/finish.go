@@ -1,20 +1,25 @@
 package spaa
 
 import (
+	"context"
 	"slices"
 	"strconv"
 
 	"github.com/memtui/memtui/model"
 )
 
-// finish resolves references to what came later, when everything is read. Columns that were published stay as they are.
-func (b *builder) finish() {
+// finish resolves references to what came later, when everything is read. Columns that were published stay as they are. When ctx is
+// done, only the first few are resolved.
+func (b *builder) finish(ctx context.Context) {
 	if b.header == nil {
 		b.found.say(model.Error, "header", 0, 0, "there is no header")
 	}
-	b.lateFrames()
-	b.lateSamples()
-	for _, r := range b.late.windows {
+	b.lateFrames(ctx)
+	b.lateSamples(ctx)
+	for i, r := range b.late.windows {
+		if stopped(ctx, i) {
+			return
+		}
 		w := &b.p.Windows[r.window]
 		rec, ok := b.ids.first(r.id)
 		if !ok {
@@ -24,7 +29,10 @@ func (b *builder) finish() {
 		w.Record = slices.Clone(w.Record)
 		w.Record[r.row] = rec
 	}
-	for _, r := range b.late.related {
+	for i, r := range b.late.related {
+		if stopped(ctx, i) {
+			return
+		}
 		if _, ok := b.ids.first(r.id); !ok {
 			b.found.say(model.Warning, "reference", r.at, r.line, "a stack is related to the stack %s, which does not exist", r.id)
 		}
@@ -32,15 +40,24 @@ func (b *builder) finish() {
 	b.order.finish(b)
 }
 
+// stopped asks the context in the n-th step of a loop, from 0, but not in every step, and not in the first ones: of a file that was
+// left, what little is known is still put together.
+func stopped(ctx context.Context, n int) bool {
+	return n%model.AskEvery == model.AskEvery-1 && ctx.Err() != nil
+}
+
 // lateFrames resolves the stacks whose frames came behind them, or never.
-func (b *builder) lateFrames() {
+func (b *builder) lateFrames(ctx context.Context) {
 	if len(b.late.stacks) == 0 {
 		return
 	}
 	rec := &b.p.Records
 	rec.Node = slices.Clone(rec.Node)
 	unknown := map[uint64]model.FrameID{}
-	for _, l := range b.late.stacks {
+	for i, l := range b.late.stacks {
+		if stopped(ctx, i) {
+			return
+		}
 		name, _ := rec.Name(l.record)
 		missed := false
 		b.tree.reset()
@@ -61,14 +78,18 @@ func (b *builder) lateFrames() {
 	}
 }
 
-func (b *builder) lateSamples() {
+func (b *builder) lateSamples(ctx context.Context) {
 	p := b.p
 	late := b.late.samples
-	for len(late) > 0 {
+	for done := 0; len(late) > 0; {
 		n := int(late[0].sample / model.MaxChunk)
 		c := &p.Samples[n]
 		found := map[int]model.RecordID{}
 		for ; len(late) > 0 && int(late[0].sample/model.MaxChunk) == n; late = late[1:] {
+			if stopped(ctx, done) {
+				return
+			}
+			done++
 			l := &late[0]
 			k := int(l.sample % model.MaxChunk)
 			rec, ok := b.ids.find(l.id, c.Labels[c.Label(k)].Event)

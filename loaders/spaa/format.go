@@ -68,7 +68,7 @@ func load(ctx context.Context, src *loaders.Source, _ loaders.Options, store *mo
 		return nil
 	})
 	stopped := err != nil
-	b.finish()
+	b.finish(ctx)
 	if b.empty() {
 		if err == nil {
 			err = b.refuse()
@@ -124,7 +124,7 @@ func validate(ctx context.Context, src *loaders.Source, report func(loaders.Viol
 	if err := each(ctx, src, true, b.merge); err != nil && !b.short(err) {
 		return err
 	}
-	b.finish()
+	b.finish(ctx)
 	for _, p := range b.found.list() {
 		if p.Severity != model.Note {
 			report(loaders.Violation{Rule: p.Code, Severity: p.Severity, Message: p.Message, Offset: p.Offset, Line: p.Line, Count: p.Count})

@@ -8,7 +8,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Bash writes a completion script for bash.
+// Bash writes a script that completes commands, flags and their values in bash.
 func Bash(w io.Writer, app Grammar) {
 	var commands []string
 	for _, c := range app.Children {
@@ -63,7 +63,7 @@ func quoteZsh(s string) string {
 	return strings.NewReplacer("'", "’", "[", "(", "]", ")", ":", " -").Replace(s)
 }
 
-// Zsh writes a completion script for zsh.
+// Zsh writes a script that completes commands, flags and their values in zsh.
 func Zsh(w io.Writer, app Grammar) {
 	fmt.Fprintf(w, "#compdef %[1]s\n# zsh completion for %[1]s: source <(%[1]s completion zsh)\n_%[1]s() {\n  local -a commands\n  commands=(\n", app.Name)
 	for _, c := range app.Children {
@@ -99,7 +99,7 @@ func zshFlags(app Grammar, command *kong.Node) string {
 	return out.String()
 }
 
-// Fish writes a completion script for fish.
+// Fish writes a script that completes commands, flags and their values in fish.
 func Fish(w io.Writer, app Grammar) {
 	fmt.Fprintf(w, "# fish completion for %[1]s: %[1]s completion fish | source\n", app.Name)
 	quote := func(s string) string {

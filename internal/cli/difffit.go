@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/memtui/memtui/analysis/diff"
+	"github.com/memtui/memtui/analysis/weights"
+	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/model"
+)
+
+// diffThatFits is diff that leaves out what there is no memory for, where something useful is left.
+func (a *app) diffThatFits(ctx context.Context, before, after *session, c *diffFlags) (out *report.Diff, err error) {
+	d, err := a.newDiffing(ctx, before, after, c)
+	if err != nil {
+		return nil, err
+	}
+	short := (*model.MemoryError)(nil)
+	for {
+		err = a.budget.Try(ctx, "the comparison", func(ctx context.Context) (err error) {
+			if out, err = d.run(ctx); err != nil {
+				d.drop()
+			}
+			return err
+		})
+		if !errors.As(err, &short) {
+			return out, err
+		}
+		if d.lean || !d.canBeLean() {
+			return nil, inputError(err)
+		}
+		d.lean = true
+	}
+}
+
+// drop forgets what was collected.
+func (d *diffing) drop() {
+	d.layout, d.opt.Layouts = [2]*model.Layout{}, nil
+	for _, in := range d.sides {
+		in.side = nil
+	}
+}
+
+// canBeLean reports whether sums can be told without the rows, or rows without all of their columns.
+func (d *diffing) canBeLean() bool {
+	if kindOf(d.sides[0].p) == kindHeap {
+		return false
+	}
+	if kindOf(d.sides[0].p) == kindDump {
+		return d.opt.What != "series"
+	}
+	metric := d.opt.Metric
+	return !weights.NoSum(metric) && (metric != "peak_bytes" || d.peaks(metric)) // else they are of each stack alone
+}
+
+// sumUp leaves of each side what it weighs where there is no memory for its rows, and says so.
+func (d *diffing) sumUp() {
+	if !d.lean {
+		return
+	}
+	budget := d.sides[0].budget
+	if kindOf(d.sides[0].p) == kindDump {
+		in := &d.sides[1].from
+		in.Problems = append(slices.Clone(in.Problems), budget.Problem("what became of single pages was left out"))
+		return
+	}
+	p := budget.Problem("the rows were left out")
+	d.opt.Short = &p
+	for _, in := range d.sides {
+		whole := in.side.Sum()
+		in.side = &diff.CompareSide{Bases: in.side.Bases, Whole: &whole}
+	}
+}

@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/memtui/memtui/internal/term"
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views"
+	"github.com/memtui/memtui/views/compare"
+)
+
+// showing is a file, or two to compare, on its way to the full-screen program.
+type showing struct {
+	app     *app
+	session *session
+	files   []string // as a command line names them; "" for a sample, which no command line can name
+
+	others  openFiles      // that are opened from within
+	writing sync.WaitGroup // evidence, which reads from the session
+
+	ready  chan struct{} // closed when what follows is known
+	screen Screen
+	err    error // why nothing can be shown
+}
+
+// mostUnseen is how long the first screen may take before a frame stands in for it. Most files have one much sooner.
+const mostUnseen = 100 * time.Millisecond
+
+// show starts the full-screen program, as soon as the headers are read, or prints the report.
+func (a *app) show(ctx context.Context, s *session, files []string) error {
+	if !a.screen {
+		return a.write(ctx, s, reportCmd{})
+	}
+	preparing, cancel := context.WithCancel(ctx)
+	w := &showing{app: a, session: s, files: files, ready: make(chan struct{})}
+	defer w.others.close()
+	defer w.end(cancel)
+	go func() {
+		defer close(w.ready)
+		w.err = w.prepare(preparing)
+	}()
+	begin := w.run
+	if !w.soon() {
+		begin = w.open
+	} else if w.err != nil {
+		return w.err
+	}
+	if !a.ending.terminal.CompareAndSwap(terminalFree, terminalShown) {
+		return ctx.Err()
+	}
+	a.progress.end()
+	err := begin(ctx)
+	a.ending.terminal.Store(terminalFree)
+	w.writing.Wait()
+	if errors.Is(err, term.ErrUnusable) {
+		fmt.Fprintf(a.env.Stderr, "memtui: %s; here is the report\n", model.Clean(err.Error()))
+		return a.write(ctx, s, reportCmd{})
+	}
+	if err != nil {
+		return err
+	}
+	select {
+	case <-s.done:
+		if s.err != nil {
+			return inputError(s.err)
+		}
+	default:
+	}
+	return nil
+}
+
+// end ends what prepares, before the files are closed that it reads; not for longer than whoever quits may wait.
+func (w *showing) end(cancel func()) {
+	cancel()
+	w.session.stop()
+	if w.session.after != nil {
+		w.session.after.stop()
+	}
+	late := time.NewTimer(grace)
+	defer late.Stop()
+	select {
+	case <-w.ready:
+	case <-late.C:
+	}
+}
+
+// soon waits for what is shown, for a moment where a frame can stand in for it, and reports whether it is known.
+func (w *showing) soon() bool {
+	if w.app.env.Opening == nil {
+		<-w.ready
+		return true
+	}
+	late := time.NewTimer(mostUnseen)
+	defer late.Stop()
+	select {
+	case <-w.ready:
+		return true
+	case <-late.C:
+		return false
+	}
+}
+
+// run is the full-screen program for a file of which it is known what it holds.
+func (w *showing) run(ctx context.Context) error { return w.app.env.FullScreen(ctx, w.screen) }
+
+// open is the full-screen program for a file that does not say so soon.
+func (w *showing) open(ctx context.Context) error {
+	a := w.app
+	sources := []*loaders.Source{w.session.src}
+	if w.session.after != nil {
+		sources = append(sources, w.session.after.src)
+	}
+	return a.env.Opening(ctx, Opening{
+		Screen: w.settings(), Name: w.session.src.Name(), Progress: func() string { return doing(sources) },
+		Ready: func() (Screen, error) {
+			<-w.ready
+			return w.screen, w.err
+		},
+	})
+}
+
+// settings is how the screens are drawn, whatever they show.
+func (w *showing) settings() Screen {
+	a := w.app
+	return Screen{
+		Config: a.config, Keys: a.keys, Theme: a.flags.Theme, Mouse: a.flags.Mouse, ASCII: a.flags.ASCII, NoColor: a.noColor(),
+		Opened: a.watch.restoreWith,
+	}
+}
+
+// prepare waits until there is something to show, and puts together what the screens need.
+func (w *showing) prepare(ctx context.Context) error {
+	a, s := w.app, w.session
+	if err := s.begun(ctx); err != nil {
+		return err
+	}
+	if s.after != nil {
+		if err := a.comparable(ctx, s); err != nil {
+			return err
+		}
+	}
+	file := a.target(w.files[0]).path
+	screen := w.settings()
+	screen.Store, screen.Trace, screen.Shown, screen.Done, screen.Cancel = s.store, s.index, s.index.Shown, s.done, s.stop
+	screen.Command, screen.Memory = a.naming(file), &a.memory
+	screen.Again = func(second string) error { return a.readable(file, second) }
+	if err := a.heapScreen(ctx, s, &screen); err != nil {
+		return err
+	}
+	screen.OpenSecond = func(path string) (*compare.Second, error) { return a.openSecond(ctx, s, path, &w.others) }
+	if s.after != nil {
+		screen.Second = a.second(s.after, s.afterPath)
+	}
+	screen.Home, _ = os.UserHomeDir()
+	write := a.evidenceOf(s, w.files[0])
+	screen.Evidence = func(ctx context.Context, q views.EvidenceQuery) error {
+		w.writing.Add(1)
+		defer w.writing.Done()
+		return write(ctx, q)
+	}
+	w.screen = screen
+	return nil
+}

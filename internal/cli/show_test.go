@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+)
+
+// slowDump is a memory dump of one series that comes through a pipe: its end only after more was closed.
+func slowDump(more <-chan struct{}) io.Reader {
+	const point = `{"timestamp": 1763613840000000, "value": 1},`
+	r, w := io.Pipe()
+	go func() {
+		io.WriteString(w, `[{"id": "", "name": "RSS", "data": [`+strings.Repeat(point, 4096))
+		<-more
+		io.WriteString(w, strings.TrimSuffix(point, ",")+`]}]`)
+		w.Close()
+	}()
+	return r
+}
+
+func noFullScreen(context.Context, Screen) error { return errors.New("it waited") }
+
+func TestFileThatTakesLongIsShownEarly(t *testing.T) {
+	more, got := make(chan struct{}), 0
+	opening := func(_ context.Context, o Opening) error {
+		if o.Name != "standard input" || o.Screen.Keys == nil || o.Screen.Theme != "light" || !strings.Contains(o.Progress(), "reading standard input") {
+			t.Errorf("%q %q, %s", o.Name, o.Screen.Theme, o.Progress())
+		}
+		close(more)
+		s, err := o.Ready()
+		if err == nil {
+			got = len(s.Store.Current().Timeline.Series)
+		}
+		return err
+	}
+	env := Env{IsTerminal: true, FullScreen: noFullScreen, Opening: opening, Stdin: slowDump(more)}
+	if status, _, errs := run(t, env, "--theme", "light", "-"); status != statusDone || errs != "" || got != 1 {
+		t.Errorf("status %d, %d series: %s", status, got, errs)
+	}
+}
+
+func TestFileThatTakesLongIsLeft(t *testing.T) {
+	more := make(chan struct{})
+	defer close(more)
+	leave := func(context.Context, Opening) error { return nil } // as on q
+	env := Env{IsTerminal: true, FullScreen: noFullScreen, Opening: leave, Stdin: slowDump(more)}
+	if status, _, errs := run(t, env, "-"); status != statusDone || errs != "" {
+		t.Errorf("status %d: %s", status, errs)
+	}
+}
+
+func TestFileThatTakesLongAndIsNothing(t *testing.T) {
+	more := make(chan struct{})
+	r, w := io.Pipe()
+	go func() {
+		io.WriteString(w, "["+strings.Repeat(" ", 8192))
+		<-more
+		io.WriteString(w, `"no series"`)
+		w.Close()
+	}()
+	opening := func(_ context.Context, o Opening) error {
+		close(more)
+		_, err := o.Ready()
+		return err
+	}
+	env := Env{IsTerminal: true, FullScreen: noFullScreen, Opening: opening, Stdin: r}
+	if status, _, errs := run(t, env, "-"); status != statusInput || !strings.Contains(errs, "standard input") && !strings.Contains(errs, "-") {
+		t.Errorf("status %d: %s", status, errs)
+	}
+}

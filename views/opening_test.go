@@ -1,0 +1,102 @@
+package views
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/memtui/memtui/internal/term"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/themes"
+)
+
+// waiting is a program on a simulated terminal that waits for its file.
+type waiting struct {
+	sim   *term.Simulation
+	view  *openingView
+	ready chan error // what Ready returns
+}
+
+func openWaiting(t *testing.T) *waiting {
+	t.Helper()
+	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
+	w := &waiting{sim: term.NewSimulation(80, 24), ready: make(chan error, 1)}
+	list := themes.Usable(1<<24, false)
+	w.view = newOpening(Opening{
+		Terminal: w.sim.Terminal, Keys: keymap.Default(), Theme: list[0], Name: "big\x1b[2J.json",
+		Progress: func() string { return "reading big.json: 42 %" },
+		Ready: func() (Options, error) {
+			select {
+			case err := <-w.ready:
+				return Options{Terminal: w.sim.Terminal, Store: store, Trace: ix, Keys: keymap.Default(), Themes: list}, err
+			case <-w.sim.Context().Done():
+				return Options{}, w.sim.Context().Err()
+			}
+		},
+	})
+	w.sim.Start(w.view)
+	t.Cleanup(func() { _ = w.sim.Stop() })
+	w.sim.Settle()
+	return w
+}
+
+// keys types keys by name, and waits until nothing is to be drawn.
+func (w *waiting) keys(names ...string) {
+	_ = w.sim.Type(names...)
+	w.sim.Settle()
+}
+
+func TestOpeningSaysHowFarItIs(t *testing.T) {
+	w := openWaiting(t)
+	text := w.sim.Text()
+	for _, want := range []string{"big", "reading big.json: 42 %…", "? help", "q quit"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "\x1b") {
+		t.Error("bytes of the name reach the terminal")
+	}
+	w.keys("?")
+	if help := w.sim.Text(); !strings.Contains(help, "what it holds") {
+		t.Errorf("no help in\n%s", help)
+	}
+	w.keys("?")
+	if again := w.sim.Text(); again != text {
+		t.Errorf("help does not go away:\n%s", again)
+	}
+}
+
+func TestOpeningHearsQuit(t *testing.T) {
+	for _, key := range []string{"q", "Ctrl+C"} {
+		w := openWaiting(t)
+		w.keys(key)
+		if w.sim.Context().Err() == nil {
+			t.Errorf("%s does not end it", key)
+		}
+	}
+}
+
+func TestOpeningBecomesTheFile(t *testing.T) {
+	w := openWaiting(t)
+	w.keys("3") // which only the file's screens know
+	w.ready <- nil
+	for !strings.Contains(w.sim.Text(), "Sites") {
+		w.sim.Settle()
+	}
+	w.keys("q")
+	if w.sim.Context().Err() == nil {
+		t.Error("q does not end it any more")
+	}
+}
+
+func TestOpeningThatFails(t *testing.T) {
+	w := openWaiting(t)
+	broken := errors.New("nothing in it can be read")
+	w.ready <- broken
+	<-w.sim.Context().Done()
+	_ = w.sim.Stop()
+	if w.view.failed != broken {
+		t.Errorf("failed with %v", w.view.failed)
+	}
+}
