@@ -170,6 +170,14 @@ func (p Period) In(end, peak Time) (from, to Time, err error) {
 	return from, to, CheckTime(max(from, to), end)
 }
 
+// String returns what [ParsePeriod] reads as p, "" where p was not given.
+func (p Period) String() string {
+	if !p.Given() {
+		return ""
+	}
+	return p.From.String() + ".." + p.To.String()
+}
+
 // Place is a part of a file as somebody writes it: an instant, a range, or the number of a snapshot, layout or window. What it means can
 // be known only when the file is. The zero Place was not given.
 type Place struct {
@@ -204,3 +212,14 @@ func (p *Place) UnmarshalText(text []byte) (err error) {
 
 // Given reports whether p was given.
 func (p *Place) Given() bool { return p.At.Given() || p.Over.Given() || p.Number != nil }
+
+// String returns what [ParsePlace] reads as p, "" where p was not given. A number stands for itself, also where it could be an instant.
+func (p Place) String() string {
+	switch {
+	case p.Number != nil:
+		return "#" + strconv.Itoa(*p.Number)
+	case p.Over.Given():
+		return p.Over.String()
+	}
+	return p.At.String()
+}

@@ -123,24 +123,15 @@ func (a *app) redacted(ctx context.Context, s *session, p *model.Profile, r *red
 	return out, nil
 }
 
-// viewFlagNames choose what a report is about.
-func viewFlagNames() []string {
-	return strings.Fields("--at --from --to --by --event --min-age --frame-order --snapshot --series --point --edges --limit")
-}
-
-// viewFlags are those flags of this command line that choose what a report is about.
+// viewFlags are the flags that say what this command line is about.
 func (a *app) viewFlags() []string {
-	var out []string
-	for i, arg := range a.env.Args {
-		name, _, whole := strings.Cut(arg, "=")
-		if !slices.Contains(viewFlagNames(), name) {
-			continue
-		}
-		if out = append(out, arg); !whole && i+1 < len(a.env.Args) {
-			out = append(out, a.env.Args[i+1])
-		}
+	q := a.question()
+	q.Format = ""
+	words := q.Args()
+	if a.flags.FrameOrder != "auto" {
+		words = append(words, "--frame-order", a.flags.FrameOrder)
 	}
-	return out
+	return words
 }
 
 // redactFlags replaces names in flags, also in those that are in force.

@@ -380,6 +380,8 @@ func (c checker) calls(f *ast.File) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING && share.MatchString(text.Value) {
 			c.complain(n.Pos(), "a share is written by model.Share: %s", text.Value)
+		} else if ok && strings.HasPrefix(text.Value, `"--`) && strings.HasPrefix(c.name, "views/") && c.name != "views/state/question.go" {
+			c.complain(n.Pos(), "flags are written by state.Question: %s", text.Value)
 		}
 		call, ok := n.(*ast.CallExpr)
 		if !ok {

@@ -137,13 +137,14 @@ func (p *HeapGroups) CommandLine(file []string) []string {
 func heapCommand(s *state.State, verb string, file []string, more ...string) []string {
 	words := append([]string{"memtui", "heap", verb}, file...)
 	words = append(words, more...)
+	var q state.Question
 	if i := s.Snapshot(); i >= 0 && verb != "snapshots" {
-		words = append(words, "--snapshot", fmt.Sprint(i))
+		q.Snapshot = &i
 	}
-	if s.Heap.Policy != heapgraph.RootEdges {
-		words = append(words, "--edges", s.Heap.Policy.String())
+	if s.Heap.Policy != heapgraph.RootEdges && verb != "snapshots" {
+		q.Edges = s.Heap.Policy.String()
 	}
-	return words
+	return append(words, q.Args()...)
 }
 
 // Show implements screen. What retains what is asked for last: the table does not wait for it.

@@ -149,7 +149,7 @@ func (p *ProfLeaks) Command() []string {
 	if p.now == nil || !p.now.has[leakLive] {
 		return p.Prof.Arguments(&p.State)
 	}
-	return []string{"--event", p.Prof.Weights.Events[p.now.event].Name, "--by", "live_bytes"}
+	return (&state.Question{Event: p.Prof.Weights.Events[p.now.event].Name, By: "live_bytes"}).Args()
 }
 
 // OfferedFor implements offered: there is something that is live.

@@ -92,14 +92,11 @@ func (p *Sites) About() string {
 }
 
 func (p *Sites) Command() []string {
-	var words []string
-	if key := p.Sort.reportKey(); key != "" {
-		words = append(words, "--by", key)
-	}
+	q := state.Question{By: p.Sort.reportKey()}
 	if p.State.Group != analysis.ByStack {
-		words = append(words, "--group", p.State.Group.String())
+		q.Group = p.State.Group.String()
 	}
-	return words
+	return q.Args()
 }
 
 // Show implements screen. What depends on the instant is asked for first; nothing else is asked for again while it moves.
