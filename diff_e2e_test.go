@@ -4,7 +4,11 @@ package main_test
 
 import (
 	"encoding/json"
+	"errors"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,5 +55,116 @@ func TestTheCopiedDifferenceIsTheOneOnScreen(t *testing.T) {
 		want := model.Bytes(d.Totals.Before).Exact() + " → " + model.Bytes(d.Totals.After).Exact()
 		s.WaitFor(want)
 		leave(t, s)
+	}
+}
+
+// The rows on screen, those of the printed report and those of its JSON are the same, for every kind of file.
+func TestScreenReportAndDiffHaveTheSameRows(t *testing.T) {
+	dir, err := os.MkdirTemp("", "d") // a short name: the command is read from the screen
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	heap, dump := filepath.Join(dir, "h"), filepath.Join(dir, "p")
+	early, late := filepath.Join(dir, "early.spaa"), filepath.Join(dir, "late.spaa")
+	for name, to := range map[string]string{"records.mvmheap": heap, "real_proc_python.mb": dump} {
+		data, err := os.ReadFile("internal/demo/samples/" + name)
+		if err = errors.Join(err, os.WriteFile(to, data, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{{"convert", "--to", "30ms", sample, early}, {"convert", sample, late}} {
+		if out, err := exec.Command(binary, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%q: %v\n%s", args, err, out)
+		}
+	}
+	for _, c := range []struct {
+		files []string
+		keys  string
+		title string // of the table
+	}{
+		{[]string{sample}, ":a 61ms\rd3", "Live bytes by stack"},
+		{[]string{sample}, ":a 10ms..30ms\r:b 30ms..70ms\rd3bccc", "Allocated bytes by function"},
+		{[]string{sample}, ":a 30ms\rd4", "by stack"}, // leaks
+		{[]string{sample}, ":a 10ms..30ms\r:b 30ms..70ms\rd7b", "by size class"},
+		{[]string{early, late}, "2", "by function"},
+		{[]string{early, late}, "2b", "by source line"},
+		{[]string{early, late}, "2bb", "by DSO"},
+		{[]string{heap}, "6", "Types by Δ bytes"},
+		{[]string{heap}, "6c", "Types by Δ count"},
+		{[]string{heap}, "6cc", "Types by Δ retained"},
+		{[]string{heap}, "6cc~", "Types by Δ retained"},
+		{[]string{heap}, "6b", "Frames by Δ bytes"},
+		{[]string{heap + "#1", heap + "#2"}, "6%", "Types by Δ bytes"},
+		{[]string{dump + "#0", dump + "#9"}, "3", "Occupied memory by page type"},
+		{[]string{dump + "#0", dump + "#9"}, "3cc~", "Memory of pages by page type"},
+		{[]string{dump + "#0", dump + "#9"}, "1", "by series"},
+	} {
+		s := start(t, 200, 50, c.files...)
+		s.WaitFor("whole")
+		s.Send(c.keys + "!=")
+		s.WaitFor(c.title)
+		s.WaitFor("changed only")
+		s.Send("Y")
+		s.WaitFor("sent to the clipboard: memtui diff")
+		_, line, _ := strings.Cut(s.Text(), "sent to the clipboard: memtui ")
+		line, _, _ = strings.Cut(line, "\n")
+		args := strings.Fields(strings.ReplaceAll(line, "'", ""))
+		rows := printedRows(t, args)
+		if len(rows) == 0 {
+			t.Errorf("%s: no rows", line)
+		}
+		report, err := exec.Command(binary, append(args, "--exact", "--limit", "0")...).Output()
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		hold(t, "memtui "+line, tableLines(string(report), "CHANGE"), rows, len(rows))
+		s.WaitFor(model.Group(rows[0].Before))
+		s.WaitFor(model.Group(rows[0].After))
+		hold(t, "the screen of memtui "+line, tableLines(s.Text(), "AFTER"), rows, min(len(rows), 12))
+		leave(t, s)
+	}
+}
+
+// printedRow is what every output says of a row.
+type printedRow struct {
+	Key    string
+	Before uint64 `json:"before_bytes"`
+	After  uint64 `json:"after_bytes"`
+	Status string
+}
+
+// printedRows are the rows of the JSON that a command prints.
+func printedRows(t *testing.T, args []string) []printedRow {
+	t.Helper()
+	out, err := exec.Command(binary, append(args, "-f", "json", "--limit", "0")...).Output()
+	if err != nil {
+		t.Fatalf("%q: %v", args, err)
+	}
+	var d struct{ Rows []printedRow }
+	if err := json.Unmarshal(out, &d); err != nil {
+		t.Fatal(err)
+	}
+	return d.Rows
+}
+
+// tableLines are the lines below the line of titles that holds a title.
+func tableLines(text, title string) []string {
+	lines := strings.Split(text, "\n")
+	at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "BEFORE") && strings.Contains(l, title) })
+	return lines[at+1:]
+}
+
+// hold checks that the first n rows stand in lines, in order.
+func hold(t *testing.T, where string, lines []string, rows []printedRow, n int) {
+	t.Helper()
+	for i := range n {
+		r := &rows[i]
+		fields := strings.Fields(lines[i])
+		at := slices.IndexFunc(fields, func(f string) bool { return f == model.Group(r.Before) })
+		if at < 0 || !slices.Contains(fields[at+1:], model.Group(r.After)) || !slices.Contains(fields, r.Status) {
+			t.Errorf("%s: row %d is %q, want %+v", where, i, lines[i], *r)
+			return
+		}
 	}
 }

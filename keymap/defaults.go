@@ -137,9 +137,9 @@ func heapRows() []row {
 		{ScopeDominators, Collapse, "Left", "Go up to the dominator of the objects shown."},
 		{ScopeDominators, Expand, "Right", "Go down into the selected object."},
 		{ScopeComparison, Cost, "c", "Compare the next figure: bytes, count, retained."},
-		{ScopeComparison, Changes, "!", "Show only what is new, gone, grown or shrunk; again for the next."},
+		{ScopeComparison, Changes, "!", "Show only what changed, is new, gone, grown or shrunk; again for the next."},
 		{ScopeComparison, Swap, "~", "Swap before and after."},
-		{ScopeComparison, Normalise, "%", "Compare shares instead of amounts."},
+		{ScopeComparison, Normalise, "%", "Normalize both sides by total, duration or collections."},
 	}
 }
 

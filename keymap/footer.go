@@ -165,7 +165,7 @@ func footer(s Scope) []hint {
 			{"back", []Action{HistoryBack}}}
 	case ScopeComparison:
 		return []hint{{"objects", []Action{Open}}, {"only", []Action{Changes}}, {"by", []Action{Group}}, {"figure", []Action{Cost}},
-			{"swap", []Action{Swap}}, {"shares", []Action{Normalise}}, {"mark", []Action{MarkA, MarkB}}}
+			{"swap", []Action{Swap}}, {"per", []Action{Normalise}}, {"mark", []Action{MarkA, MarkB}}}
 	case ScopeDifference:
 		return []hint{{"end", []Action{Difference}}, {"mark", []Action{MarkA, MarkB}}, {"only", []Action{Changes}}, {"swap", []Action{Swap}},
 			{"figure", []Action{Cost}}, {"per", []Action{Normalise}}, {"align", []Action{Align}}, {"match", []Action{Match}}, {"group", []Action{Group}}, filter}

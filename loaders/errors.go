@@ -14,6 +14,13 @@ var (
 	ErrDirectory     = errors.New("this is a directory, not a file")
 )
 
+// LimitError says that something is larger than the program reads, which is not the file's fault.
+type LimitError struct {
+	What string // one sentence that names the limit and what lifts it
+}
+
+func (e *LimitError) Error() string { return e.What }
+
 // FormatError says that an input cannot be used at all as what it claims to be, and where that shows.
 type FormatError struct {
 	Format string // name of the format

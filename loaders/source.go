@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -312,6 +313,12 @@ func (s *Source) Problems() []model.Problem {
 		return nil
 	}
 	return s.spool.problems()
+}
+
+// Limited reports whether what was decompressed ends at a limit, which Problems tells, rather than where the input ends: then its end
+// is no sign of damage. It is known once a read has met that end.
+func (s *Source) Limited() bool {
+	return slices.ContainsFunc(s.Problems(), func(p model.Problem) bool { return p.Code == "too-large" || p.Code == model.CodeMemory })
 }
 
 // Grown reports whether a regular file has become longer since it was opened: it is probably still being written.

@@ -349,7 +349,8 @@ func TestADefectWhileReadingIsAnErrorNotACrash(t *testing.T) {
 func TestRangeOfBomb(t *testing.T) {
 	s := &spool{size: 3 << 30, done: true}
 	s.arrived = sync.NewCond(&s.mu)
-	if b, err := s.copyRange(context.Background(), 256, 1<<32-1); err == nil || len(b) > 0 {
+	var limit *LimitError
+	if b, err := s.copyRange(context.Background(), 256, 1<<32-1); !errors.As(err, &limit) || len(b) > 0 {
 		t.Errorf("%d bytes, error %v", len(b), err)
 	}
 }

@@ -229,9 +229,12 @@ func (s *spool) damage(outer string, err error) {
 	switch {
 	case model.Internal(err):
 		p.Code, p.Message = model.CodeInternal, err.Error()
-	case errors.Is(err, zstd.ErrWindowSizeExceeded) && s.budget.Part(window, 4) < window:
+	case wideWindow(err) && s.budget.Part(window, 4) < window:
 		p = s.budget.Problem("reading stopped: decompressing takes a window that there is no memory for")
 		p.Severity, p.Offset = model.Error, s.size
+	case wideWindow(err):
+		p.Code, p.Message = "too-large", fmt.Sprintf("the zstd stream makes its reader remember more than the limit of %s, which nothing lifts: "+
+			"what follows was not read; decompress the file first", model.Bytes(window))
 	case outer != "":
 		p.Code, p.Message = "compression", "the "+outer+" stream is damaged: "+err.Error()
 		if cut(err) {
@@ -239,6 +242,11 @@ func (s *spool) damage(outer string, err error) {
 		}
 	}
 	s.problem = append(s.problem, p)
+}
+
+// wideWindow reports whether err is that a zstd frame makes its decoder remember more than it may.
+func wideWindow(err error) bool {
+	return errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded)
 }
 
 // finish says that no more will come; the first reason counts.
@@ -381,8 +389,8 @@ func (s *spool) copyRange(ctx context.Context, off, n int64) ([]byte, error) {
 		return nil, s.budget.Error(model.Bytes(n).String() + " of a compressed file or a pipe at once")
 	}
 	if n > spoolRange {
-		return nil, fmt.Errorf("%s of a compressed file or a pipe are more than the limit of %s for one piece that must stand in memory: decompress it into a file first, which has no such limit",
-			model.Bytes(n), model.Bytes(spoolRange))
+		return nil, &LimitError{fmt.Sprintf("%s of a compressed file or a pipe are more than the limit of %s for one piece that must stand in memory: decompress it into a file first, which has no such limit",
+			model.Bytes(n), model.Bytes(spoolRange))}
 	}
 	b := make([]byte, n)
 	got := 0

@@ -120,3 +120,27 @@ func TestExpansionEnds(t *testing.T) {
 		}
 	}
 }
+
+// wideFrame begins a zstd frame that makes its decoder remember 256 MiB.
+const wideFrame = "\x28\xb5\x2f\xfd\x00\x90\x01\x00\x00"
+
+// TestWideWindowIsALimit reads a stream whose second frame takes a larger window than any reader's memory should: that is no damage.
+func TestWideWindowIsALimit(t *testing.T) {
+	src, err := OpenSource(t.Context(), "-", strings.NewReader(string(zstded(t, []byte("some text")))+wideFrame))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	if src.Limited() {
+		t.Error("limited before anything was read")
+	}
+	got := make([]byte, 100)
+	n, err := src.ReadAt(got, 0)
+	said := src.Problems()
+	if string(got[:n]) != "some text" || err != io.EOF || len(said) != 1 || said[0].Code != "too-large" || !strings.Contains(said[0].Message, "limit of 128") {
+		t.Errorf("%q, %v: %+v", got[:n], err, said)
+	}
+	if !src.Limited() {
+		t.Error("not limited")
+	}
+}

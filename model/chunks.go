@@ -10,7 +10,8 @@ import (
 type Columns struct {
 	Delta Time        // from the event before the first one to it
 	Kind  []EventKind // by event
-	Time  []uint32    // by event: µs since the first one
+	Time  []uint32    // by event: µs since the first one, the lower half of 64 bits
+	High  []uint32    // by event: the upper half; empty where all of them are zero
 	Addr  []uint64    // by event; 0 for GC and markers
 
 	// By event that is no FREE, in order; the fields of [Event].
@@ -30,7 +31,7 @@ func (c *Columns) Len() int { return len(c.Kind) }
 
 // Reset forgets the events and keeps the memory.
 func (c *Columns) Reset() {
-	c.Delta, c.Kind, c.Time, c.Addr = 0, c.Kind[:0], c.Time[:0], c.Addr[:0]
+	c.Delta, c.Kind, c.Time, c.High, c.Addr = 0, c.Kind[:0], c.Time[:0], c.High[:0], c.Addr[:0]
 	c.Size, c.ID, c.Thread, c.Offset = c.Size[:0], c.ID[:0], c.Thread[:0], c.Offset[:0]
 }
 
@@ -53,11 +54,33 @@ func room[T any](s []T, n int) []T {
 	return grown
 }
 
-// Append adds one event, at µs after the first.
-func (c *Columns) Append(e *Event, at uint32) {
-	c.Kind, c.Time, c.Addr = append(c.Kind, e.Kind), append(c.Time, at), append(c.Addr, e.Addr)
+// Since returns the µs from the first event to event i.
+func (c *Columns) Since(i int) Time {
+	if len(c.High) == 0 {
+		return Time(c.Time[i])
+	}
+	return Time(c.High[i])<<32 | Time(c.Time[i])
+}
+
+// Append adds one event, at µs after the first and not before the last one.
+func (c *Columns) Append(e *Event, at Time) {
+	c.Kind, c.Time, c.Addr = append(c.Kind, e.Kind), append(c.Time, uint32(at)), append(c.Addr, e.Addr)
+	c.Raise(1, uint32(at>>32))
 	if e.Kind != Free {
 		c.Size, c.ID, c.Thread = append(c.Size, e.Size), append(c.ID, e.ID), append(c.Thread, e.Thread)
+	}
+}
+
+// Raise sets the upper half of the times of the last n events, which were added without one.
+func (c *Columns) Raise(n int, high uint32) {
+	if high == 0 && len(c.High) == 0 {
+		return
+	}
+	had, all := len(c.High), len(c.Time)
+	c.High = room(c.High, all-had)[:all]
+	clear(c.High[had : all-n])
+	for i := range c.High[all-n:] {
+		c.High[all-n+i] = high
 	}
 }
 
@@ -79,8 +102,8 @@ type Decoder interface {
 	// Sync guesses an offset at or soon after off where an event begins; ok is false when it cannot tell. A guess is proven
 	// when decoding from an earlier boundary meets it.
 	Sync(off int64) (at int64, ok bool)
-	// Decode fills c, which must be empty, with the events that begin in [from, to), at most limit of them and no more than
-	// fit the width of Columns.Time, and returns where the next one begins. from must be a boundary. The error is
+	// Decode fills c, which must be empty, with the events that begin in [from, to), at most limit of them, and
+	// returns where the next one begins. from must be a boundary. The error is
 	// ErrIrregular where [EventSource.Replay] would report anything but how the input ends, or that of reading; what came
 	// before is in c then. Where the input ends within an event, next is its begin.
 	Decode(c *Columns, from, to int64, limit int) (next int64, err error)

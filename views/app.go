@@ -153,6 +153,7 @@ func newApp(o Options) *app {
 		if again {
 			a.state.Compare = compared
 		}
+		a.markStart()
 	case again && o.Memory.second != "" && o.OpenSecond != nil:
 		a.emit(state.ClearMarks{})
 		a.openSecond(o.Memory.second, func(*compare.Second) { a.state.Compare, a.stale = compared, true })
@@ -460,8 +461,7 @@ func (a *app) travel(from, to *[]place) {
 	a.state = p.state
 	a.state.Profile, a.state.Status, a.state.Columns = now.Profile, now.Status, now.Columns
 	a.state.Compare = now.Compare // marks are no places
-	a.state.Heap.Before, a.state.Heap.Compared, a.state.Heap.After, a.state.Heap.Swapped = now.Heap.Before, now.Heap.Compared, now.Heap.After, now.Heap.Swapped
-	a.state.Dump.MarkA, a.state.Dump.MarkB = now.Dump.MarkA, now.Dump.MarkB
+	a.state.Heap.Other = now.Heap.Other
 	a.previous, a.at = a.at, min(p.screen, len(a.screens)-1)
 	a.layout()
 }

@@ -154,6 +154,31 @@ func TestDifferenceTreeKeepsItsPlace(t *testing.T) {
 	u.keys("/", "m", "a", "i", "n", "Enter", "n", "f", "i", "f", "Tab", "Down", "Tab")
 }
 
+// The tree and the flame graph of a difference take the same keys and searches as those of a file.
+func TestDifferenceStacksTakeTheSameKeys(t *testing.T) {
+	u := openKvleak(t, 120, 40, colourCaps).keys("p", "A", "e", "d", "5", "f", "Home")
+	selected := func() (name string) {
+		u.sim.Do(func() { name = u.app.current().(*compare.CompareStacks).Function() })
+		return name
+	}
+	if got := selected(); got != "" {
+		t.Errorf("the root is %q", got)
+	}
+	u.keys("x")
+	hot := selected()
+	if !strings.Contains(hot, "alloc_buffer") && !strings.Contains(hot, "operator new") {
+		t.Errorf("what changed most leads to %q", hot)
+	}
+	u.keys("Home", "/", "/", "^", "o", "p", ".", "*", "n", "e", "w", "Enter")
+	if got := selected(); !strings.HasPrefix(got, "operator new") {
+		t.Errorf("the expression finds %q", got)
+	}
+	u.keys("f").has("top-down")
+	if got := selected(); !strings.HasPrefix(got, "operator new") {
+		t.Errorf("the tree selects %q", got)
+	}
+}
+
 func TestCommonMarker(t *testing.T) {
 	before := []analysis.Mark{{Time: 5, GC: true}, {Time: 10, Name: "a"}, {Time: 20, Name: "b"}}
 	after := []analysis.Mark{{Time: 7, Name: "b"}}
@@ -207,9 +232,9 @@ func TestDifferenceOfDumps(t *testing.T) {
 	if got := strings.Join(words, " "); got != "memtui diff --a #14 --b #14 --group page-type old.mb new.mb" {
 		t.Error(got)
 	}
-	u.keys("c").has("memory in pages").keys("c").has("packing")
-	u.keys("2", "B").has("layout #14 marked as B").keys("h", "h").has("B new.mb #14")
-	if k := u.app.state.Compare.Marks[state.SideB]; !k.Other || u.app.state.Dump.MarkB != 14 {
+	u.keys("c").has("Free memory in pages").keys("c").has("Memory of pages").keys("c").has("packing")
+	u.keys("2", "B").has("marked as B: new.mb layout #14").keys("h", "h").has("B new.mb #14")
+	if k := u.app.state.Compare.Marks[state.SideB]; !k.Other || k.Number != 14 {
 		t.Errorf("marked %+v", k)
 	}
 	u.keys("3").has("B new.mb #14").keys("2", "e", "B").has("B is not marked any more")

@@ -70,20 +70,16 @@ func differences(e *ui.Env, all []ui.Screen) map[ui.Screen]ui.Screen {
 	return out
 }
 
-// doCompare handles marks and the difference of traces and profiles; snapshots and layouts have their own.
+// doCompare handles marks and the difference of every kind of file.
 func (a *app) doCompare(act keymap.Action) bool {
-	if a.Trace == nil && a.Prof == nil && a.Dump == nil {
+	if a.Trace == nil && a.Prof == nil && a.Dump == nil && a.Heaps == nil {
 		return false
 	}
-	if _, ok := a.current().(*dump.DumpPages); ok && act == keymap.Range {
+	if _, ok := a.current().(*dump.DumpPages); act == keymap.Range && (ok || a.Heaps != nil) {
 		act = keymap.MarkA // a range means nothing there
 	}
 	switch act {
 	case keymap.MarkA, keymap.MarkB:
-		if a.Dump != nil {
-			a.markLayout(act)
-			return true
-		}
 		a.markHere(act)
 	case keymap.Difference:
 		a.toggleDifference()
@@ -94,11 +90,16 @@ func (a *app) doCompare(act keymap.Action) bool {
 			}[act])
 			return true
 		}
-		return a.state.Compare.On && a.shapeDifference(act)
+		return a.comparing() && a.shapeDifference(act)
 	default:
 		return false
 	}
 	return true
+}
+
+// comparing reports whether what is on screen compares two sides.
+func (a *app) comparing() bool {
+	return a.state.Compare.On || a.current().Action() == keymap.ShowComparison
 }
 
 // shapeDifference changes how the difference is shown.
@@ -110,10 +111,7 @@ func (a *app) shapeDifference(act keymap.Action) bool {
 	case keymap.Changes:
 		a.emit(state.NextOnly{})
 	case keymap.Normalise:
-		per := (c.Per + 1) % diff.NormalCount
-		if a.Prof != nil && per > diff.NormalTotal {
-			per = diff.NormalNone
-		}
+		per := a.nextNormal(c.Per)
 		a.emit(state.SetPer{Per: per})
 		a.say("figures of before: " + [...]string{"as they are", "as shares of the total", "per time", "per allocation", "per collection", "per marker"}[per])
 	case keymap.Match:
@@ -124,33 +122,40 @@ func (a *app) shapeDifference(act keymap.Action) bool {
 	return true
 }
 
-// markHere makes the instant or range one side, or forgets that. With two files each side is marked in its own file: where that side
-// is now.
+// nextNormal is what the sides can be made equal in next.
+func (a *app) nextNormal(per diff.Normal) diff.Normal {
+	known := []diff.Normal{diff.NormalNone, diff.NormalTotal, diff.NormalDuration, diff.NormalAllocations, diff.NormalGCs, diff.NormalMarkers}
+	switch {
+	case a.Heaps != nil:
+		known = []diff.Normal{diff.NormalNone, diff.NormalTotal, diff.NormalDuration, diff.NormalGCs}
+	case a.Dump != nil:
+		known = known[:3]
+	case a.Prof != nil:
+		known = known[:2]
+	}
+	return known[(slices.Index(known, per)+1)%len(known)]
+}
+
+// markHere makes the instant, range, snapshot or layout one side, or forgets that. With two files each side is marked in its own
+// file: where that side is now.
 func (a *app) markHere(act keymap.Action) {
 	side, name := state.SideA, "A"
 	if act == keymap.MarkB {
 		side, name = state.SideB, "B"
 	}
-	s := &a.state
-	m := state.Mark{Set: true, At: s.At, Range: s.Range, Prof: s.Prof}
-	if a.Second != nil {
-		free := *s
-		free.Compare.Marks = [2]state.Mark{}
-		now := free.Moments(true, a.TimeMap(s))[side]
-		m = state.Mark{Set: true, Other: now.Other, At: now.At, Range: now.Over, Prof: now.Prof}
-	}
+	s, m := &a.state, a.here(side)
 	if s.Compare.Marks[side] == m {
 		a.emit(state.MarkSide{Side: side, M: state.Mark{}})
 		a.say(name + " is not marked any more")
 		return
 	}
 	a.emit(state.MarkSide{Side: side, M: m})
-	f := a.FileAt(m.Other)
-	where := compare.Named(&a.Env, f, compare.PlaceText(&a.Env, s, f, state.Moment{Other: m.Other, At: m.At, Over: m.Range, Prof: m.Prof}))
 	next := "go elsewhere, then d shows what changed since"
 	switch {
 	case a.Second != nil && s.Compare.Marks[1-side].Set:
 		next = "both sides stay; again lets it go"
+	case a.Heaps != nil && a.Second != nil:
+		next = "it stays, and going to another snapshot moves " + [2]string{"B", "A"}[side] + " alone; again lets it go"
 	case a.Second != nil:
 		next = "it stays, and moving in time moves " + [2]string{"B", "A"}[side] + " alone; again lets it go"
 	case s.Compare.On:
@@ -158,7 +163,39 @@ func (a *app) markHere(act keymap.Action) {
 	case side == state.SideB:
 		next = "d shows the difference"
 	}
-	a.say("marked as " + name + ": " + where + "; " + next)
+	a.say("marked as " + name + ": " + compare.MarkText(&a.Env, s, m) + "; " + next)
+}
+
+// here is where a side is now, as if nothing were marked.
+func (a *app) here(side int) state.Mark {
+	free := a.state
+	free.Compare.Marks, free.Compare.Swapped = [2]state.Mark{}, false
+	other := side == state.SideB && a.Second != nil
+	switch {
+	case a.Heaps != nil && other:
+		return state.Mark{Set: true, Other: true, Number: a.OtherSnapshot(&free)}
+	case a.Heaps != nil:
+		return state.Mark{Set: true, Number: free.Snapshot()}
+	case a.OtherDump != nil && other:
+		_, at := a.LayoutSides(&free)
+		return state.Mark{Set: true, Other: true, At: free.At, Range: analysis.Whole, Number: at.Layout}
+	case a.Dump != nil:
+		return state.Mark{Set: true, At: free.At, Range: analysis.Whole, Number: a.Dump.Layout(&free)}
+	case a.Second != nil:
+		now := free.Moments(true, a.TimeMap(&free))[side]
+		return state.Mark{Set: true, Other: now.Other, At: now.At, Range: now.Over, Prof: now.Prof}
+	}
+	return state.Mark{Set: true, At: free.At, Range: free.Range, Prof: free.Prof}
+}
+
+// forgetMarks takes back what is marked; false where nothing is.
+func (a *app) forgetMarks() bool {
+	c := &a.state.Compare
+	if !c.Marks[state.SideA].Set && !c.Marks[state.SideB].Set {
+		return false
+	}
+	a.emit(state.ClearMarks{})
+	return true
 }
 
 // toggleDifference shows the difference on every screen, or what was there before.
@@ -172,7 +209,7 @@ func (a *app) toggleDifference() {
 		a.say(a.screens[a.at].Name() + " has no difference: it is shown on the other screens")
 	}
 	a.emit(state.ShowDifference{On: true})
-	if a.Heaps != nil {
+	if a.Heaps != nil { // nothing marked is the first snapshot
 		return
 	}
 	if a.Dump != nil {

@@ -28,9 +28,9 @@ func (a *app) markPlace(side int, text string) error {
 	}
 	switch {
 	case a.Heaps != nil:
-		return a.markSnapshot(side, text)
+		return a.markSnapshot(side, other && a.After != nil, text)
 	case a.Dump != nil:
-		return fmt.Errorf("go to a layout or an instant, then press A or B")
+		return a.markLayout(side, other && a.OtherDump != nil, text)
 	}
 	place, err := model.ParsePlace(text)
 	if err != nil {
@@ -85,35 +85,70 @@ func (a *app) placeOf(other bool, place model.Place, peak analysis.Peak) (state.
 	return m, nil
 }
 
-// markSnapshot chooses the snapshot of a side by its number, negative ones from the end.
-func (a *app) markSnapshot(side int, text string) error {
-	n := a.state.Snapshots()
-	if side == state.SideB && a.After != nil {
-		n = a.After.Source().Len()
+// markLayout marks a layout by its number, or the instant and the layout that is there.
+func (a *app) markLayout(side int, other bool, text string) error {
+	d, alike := a.Dump, a.state
+	if other {
+		d, alike = a.OtherDump, *a.OtherDump.Alike(&a.state, a.Dump)
 	}
-	i := -1
 	place, err := model.ParsePlace(text)
-	if place.Number != nil {
+	switch {
+	case err != nil:
+		return err
+	case place.Number != nil:
+		i, err := numbered(place, d.Count, "layouts")
+		if err != nil {
+			return err
+		}
+		m := layoutMark(d, i)
+		m.Other = other
+		a.emit(state.MarkSide{Side: side, M: m})
+		return nil
+	case !place.At.Given() || place.At.IsPeak():
+		return fmt.Errorf("mark a layout by its number, such as #3, or an instant")
+	}
+	t := place.At.In(d.End, model.NoTime)
+	if err := model.CheckTime(t, d.End); err != nil {
+		return err
+	}
+	alike.At, alike.Dump.Layout = analysis.At(t), state.NoLayout
+	a.emit(state.MarkSide{Side: side, M: state.Mark{Set: true, Other: other, At: alike.At, Range: analysis.Whole, Number: d.Layout(&alike)}})
+	return nil
+}
+
+// numbered is the number of one of n things, negative ones from the end.
+func numbered(place model.Place, n int, what string) (int, error) {
+	i := n
+	switch {
+	case place.Number != nil:
 		i = *place.Number
-	} else if err == nil && !place.At.IsEnd() {
-		err = fmt.Errorf("%s is no snapshot", text)
+	case place.At.IsEnd():
+		i = n - 1
 	}
 	if i < 0 {
 		i += n
 	}
-	if err != nil || i < 0 || i >= n {
-		return fmt.Errorf("snapshots are numbered 0 … %d", n-1)
+	if i < 0 || i >= n {
+		return 0, fmt.Errorf("%s are numbered 0 … %d", what, n-1)
 	}
-	switch {
-	case side == state.SideB && a.After != nil:
-		a.emit(state.SetAfter{I: i})
-	case side == state.SideB:
-		a.emit(state.SetCompared{I: i})
-	case a.After != nil:
-		a.emit(state.SetSnapshot{I: i})
-	default:
-		a.emit(state.SetBefore{I: i})
+	return i, nil
+}
+
+// markSnapshot chooses the snapshot of a side by its number, negative ones from the end.
+func (a *app) markSnapshot(side int, other bool, text string) error {
+	n := a.state.Snapshots()
+	if other {
+		n = a.After.Source().Len()
 	}
+	place, err := model.ParsePlace(text)
+	if err != nil {
+		return err
+	}
+	i, err := numbered(place, n, "snapshots")
+	if err != nil {
+		return err
+	}
+	a.emit(state.MarkSide{Side: side, M: state.Mark{Set: true, Other: other, Number: i}})
 	return nil
 }
 

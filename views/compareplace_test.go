@@ -200,7 +200,10 @@ func TestCompareFromWithin(t *testing.T) {
 	if got := u.diffWords(); got != "memtui diff old.mlyze#0 dir/after.mvmheap#1" {
 		t.Error(got)
 	}
-	u.keys("B").has("h and l choose the snapshot of B").keys("l").has("after: after.mvmheap #2").keys("A").has("h and l choose the snapshot of A")
+	u.keys("B").has("marked as B: after.mvmheap snapshot #2", "both sides stay").keys("B").has("B is not marked any more")
+	u.keys("h").has("before: before.mvmheap #0", "after: after.mvmheap #1") // A is marked, and stays
+	u.keys("A").has("marked as A: before.mvmheap snapshot #2").keys("A").has("A is not marked any more")
+	u.keys("h").has("before: before.mvmheap #1", "after: after.mvmheap #1")
 }
 
 // Reading again brings the second file and the marks back.

@@ -2,6 +2,7 @@ package views
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/compare"
 	"github.com/memtui/memtui/views/dump"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
@@ -101,8 +103,8 @@ func TestDifferenceOfLayouts(t *testing.T) {
 	u.keys("h").has("nothing changed")
 	u.keys("B").has("marked as B")
 	u.keys("u")
-	if d := u.app.state.Dump; d.MarkA != state.NoLayout || d.MarkB != state.NoLayout || u.app.state.Compare.On {
-		t.Errorf("u leaves %+v", d)
+	if c := u.app.state.Compare; c.Marks != [2]state.Mark{} || c.On {
+		t.Errorf("u leaves %+v", c)
 	}
 }
 
@@ -169,6 +171,46 @@ func TestBeginWithLayout(t *testing.T) {
 	if got := a.Dump.Layout(&a.state); got != 7 {
 		t.Errorf("layout %d is shown after layout 7 was read again", got)
 	}
+}
+
+// One file opened twice, each time with the number of a layout, compares these layouts on every screen.
+func TestBeginWithTwoLayouts(t *testing.T) {
+	store, ix := loadBytes(t, "process.mb", processDump(t))
+	other, _ := loadBytes(t, "process.mb", processDump(t))
+	sim, a, b := term.NewSimulationCaps(120, 40, colourCaps), 3, 7
+	u := &program{t: t, sim: sim, app: newApp(Options{
+		Terminal: sim.Terminal, Store: store, Trace: ix, Keys: keymap.Default(), Themes: themes.Usable(1<<24, false), Patience: 5 * time.Second,
+		HeapStart: HeapStart{Snapshot: &a, After: &b}, Second: &compare.Second{Name: "process.mb", Path: "process.mb", Store: other},
+	})}
+	u.sim.Start(u.app)
+	t.Cleanup(func() { _ = u.sim.Stop() })
+	u.sim.Settle()
+	u.has("A process.mb #3", "B process.mb #7", "newly occupied")
+	u.keys("3").has("A process.mb #3", "B process.mb #7", "grown").keys("1").has("Series · difference", "more in B than in A")
+	u.sim.Do(func() {
+		if err := errors.Join(u.app.runCommand("a #2"), u.app.runCommand("b #-1")); err != nil {
+			t.Error(err)
+		}
+	})
+	u.sim.Settle()
+	u.keys("3").has("A process.mb #2", "B process.mb #14")
+	for _, bad := range []string{"a #15", "b nonsense", "b 99h"} {
+		if u.run(bad) == nil {
+			t.Errorf("%q is accepted", bad)
+		}
+	}
+	if err := errors.Join(u.run("a 1:start"), u.run("b 1:#4")); err != nil {
+		t.Error(err)
+	}
+	u.keys("3").has("B process.mb #4")
+	if got := u.diffWords(); got != "memtui diff --group page-type --a #0 --b #4 old.mlyze" {
+		t.Error(got)
+	}
+	u.sim.Do(func() {
+		if m := u.app.state.Compare.Marks; m[state.SideA].Other || m[state.SideB].Other {
+			t.Errorf("both are places of the first file, but %+v", m)
+		}
+	})
 }
 
 // Whatever can be clicked, dragged and scrolled is, on every screen.

@@ -40,11 +40,7 @@ func (a *app) doPoints(act keymap.Action) bool {
 	case keymap.LandmarkForward:
 		a.neighbour(a.Dump.Landmark, 1)
 	case keymap.ClearRange:
-		if a.state.Dump.MarkA == state.NoLayout && a.state.Dump.MarkB == state.NoLayout && !a.state.Compare.Marks[state.SideA].Set && !a.state.Compare.Marks[state.SideB].Set {
-			return false
-		}
-		a.emit(state.MarkLayouts{A: state.NoLayout, B: state.NoLayout})
-		a.emit(state.ClearMarks{})
+		return a.forgetMarks()
 	default:
 		return false
 	}
@@ -87,51 +83,22 @@ func (a *app) dumpInstant() string {
 	return text
 }
 
-// markLayout marks the instant and the layout there as one side of the difference, or forgets that.
-func (a *app) markLayout(act keymap.Action) {
-	side, name := state.SideA, "A"
-	if act == keymap.MarkB {
-		side, name = state.SideB, "B"
-	}
-	s := &a.state
-	marks := [2]int{s.Dump.MarkA, s.Dump.MarkB}
-	i, m := a.Dump.Layout(s), state.Mark{Set: true, At: s.At, Range: analysis.Whole}
-	if side == state.SideB && a.OtherDump != nil { // the layout of the other file that stands beside this one
-		i, m.Other = a.OtherDump.Layout(a.OtherDump.Alike(s, a.Dump)), true
-	}
-	if s.Compare.Marks[side].Set && marks[side] == i && s.Compare.Marks[side] == m {
-		marks[side] = state.NoLayout
-		a.emit(state.MarkSide{Side: side, M: state.Mark{}})
-		a.emit(state.MarkLayouts{A: marks[0], B: marks[1]})
-		a.say(name + " is not marked any more")
-		return
-	}
-	marks[side] = i
-	a.emit(state.MarkSide{Side: side, M: m})
-	a.emit(state.MarkLayouts{A: marks[0], B: marks[1]})
-	what := "the instant is marked as "
-	if i != state.NoLayout {
-		what = fmt.Sprintf("layout #%d marked as ", i)
-	}
-	if side == state.SideA {
-		a.say(what + "A: go to another one, then d shows the difference")
-		return
-	}
-	a.say(what + "B: d shows the difference from A")
-}
-
 // beginDumpDifference marks what is compared with where nothing is: the first layout of the series, and the beginning.
 func (a *app) beginDumpDifference() {
-	if a.OtherDump != nil || a.state.Dump.MarkA != state.NoLayout || a.state.Compare.Marks[state.SideA].Set {
+	if a.OtherDump != nil || a.state.Compare.Marks[state.SideA].Set {
 		return
 	}
 	if list, _ := a.Dump.Place(&a.state); len(list) > 0 {
-		a.emit(state.MarkLayouts{A: list[0], B: a.state.Dump.MarkB})
-		a.emit(state.MarkSide{Side: state.SideA, M: state.Mark{Set: true, At: analysis.At(max(a.Dump.Time(list[0]), 0)), Range: analysis.Whole}})
+		a.emit(state.MarkSide{Side: state.SideA, M: layoutMark(a.Dump, list[0])})
 		a.say("compared with the first layout: A marks another one")
 		return
 	}
 	a.say("compared with the beginning: A marks another instant")
+}
+
+// layoutMark is a mark at a layout.
+func layoutMark(d *ui.DumpFile, layout int) state.Mark {
+	return state.Mark{Set: true, At: analysis.At(max(d.Time(layout), 0)), Range: analysis.Whole, Number: layout}
 }
 
 // adoptOtherDump begins to compare with the series and layouts of a second file.

@@ -183,12 +183,12 @@ func TestComparisonSides(t *testing.T) {
 	u.keys("e").has("before: #1", "after: #2", "the heap grew by")
 	u.keys("~").has("before: #2", "after: #1", "the heap shrank by")
 	u.keys("~", "u").has("before: #0", "after: #2")
-	for _, want := range []string{"new only", "gone only", "grown only", "shrunk only"} {
+	for _, want := range []string{"changed only", "new only", "gone only", "grown only", "shrunk only"} {
 		u.keys("!").has(want)
 	}
 	u.keys("!", "c").has("Δ COUNT▼")
 	u.keys("c").has("Δ RETAINED▼")
-	u.keys("c", "%").has("as shares", " %")
+	u.keys("c", "%").has("figures of before: as shares of the total", "the same total").keys("%").has("the same duration").keys("%").has("number of collections")
 	u.keys("%", "b").has("Frames by Δ bytes")
 	u.keys("b").has("Subtrees that grew")
 	u.keys("Enter").has("Dominators")

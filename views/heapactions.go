@@ -29,7 +29,7 @@ func (a *app) doSnapshots(act keymap.Action) bool {
 		return false
 	}
 	at := a.state.Snapshot()
-	if a.After != nil && a.state.Heap.Moving {
+	if a.movesOther() {
 		at = a.OtherSnapshot(&a.state)
 	}
 	switch act {
@@ -47,12 +47,6 @@ func (a *app) doSnapshots(act keymap.Action) bool {
 		a.emit(state.SetSnapshot{I: state.NoSnapshot})
 	case keymap.GotoTime:
 		a.askSnapshot()
-	case keymap.MarkA, keymap.MarkB:
-		a.markHeap(act, at)
-	case keymap.Range:
-		a.markBefore(a.state.Snapshot())
-	case keymap.Difference:
-		a.toggleDifference()
 	case keymap.ClearRange:
 		a.heapBack()
 	case keymap.Edges:
@@ -63,30 +57,20 @@ func (a *app) doSnapshots(act keymap.Action) bool {
 	return true
 }
 
-// markHeap marks a snapshot as one side. With two files it says whose snapshots moving goes through.
-func (a *app) markHeap(act keymap.Action, at int) {
-	switch {
-	case a.After != nil && act == keymap.MarkA:
-		a.emit(state.MoveAfter{On: false})
-		a.say("h and l choose the snapshot of A")
-	case a.After != nil:
-		a.emit(state.MoveAfter{On: true})
-		a.say("h and l choose the snapshot of B: A chooses that of A again")
-	case act == keymap.MarkA:
-		a.markBefore(at)
-	default:
-		a.markCompared(at)
-	}
+// movesOther reports whether moving goes through the snapshots of the second file: A is marked in the comparison, and stays.
+func (a *app) movesOther() bool {
+	m := &a.state.Compare.Marks
+	return a.After != nil && a.comparing() && m[state.SideA].Set && !m[state.SideB].Set
 }
 
 // toSnapshot goes to a snapshot, or as far as there are any.
 func (a *app) toSnapshot(i int) {
-	if a.After != nil && a.state.Heap.Moving {
+	if a.movesOther() {
 		last := a.After.Source().Len() - 1
 		if to := min(max(i, 0), last); to == a.OtherSnapshot(&a.state) && to != i {
 			a.say("there is no snapshot any further")
 		} else {
-			a.emit(state.SetAfter{I: to})
+			a.emit(state.SetOther{I: to})
 		}
 		return
 	}
@@ -98,41 +82,13 @@ func (a *app) toSnapshot(i int) {
 	}
 }
 
-// markBefore marks the snapshot as the one to compare with, or takes the mark back.
-func (a *app) markBefore(at int) {
-	if a.state.Heap.Before == at {
-		a.emit(state.SetBefore{I: state.NoSnapshot})
-		a.say("no snapshot is marked: Comparison compares with the first")
-		return
-	}
-	a.emit(state.SetBefore{I: at})
-	a.say(fmt.Sprintf("snapshot #%d is marked as before: go to another one, then d shows what changed", at))
-}
-
-// markCompared marks the snapshot as the one after, or takes the mark back.
-func (a *app) markCompared(at int) {
-	if a.state.Heap.Compared == at {
-		a.emit(state.SetCompared{I: state.NoSnapshot})
-		a.say("after is the snapshot on screen again")
-		return
-	}
-	a.emit(state.SetCompared{I: at})
-	a.say(fmt.Sprintf("snapshot #%d is marked as after: d shows the difference", at))
-}
-
 // heapBack takes back what was marked or left out; false when there is nothing of that kind.
 func (a *app) heapBack() bool {
-	switch {
-	case a.state.Heap.Without != "":
+	if a.state.Heap.Without != "" {
 		a.emit(state.Include{})
-	case a.state.Heap.Compared != state.NoSnapshot:
-		a.emit(state.SetCompared{I: state.NoSnapshot})
-	case a.state.Heap.Before != state.NoSnapshot:
-		a.emit(state.SetBefore{I: state.NoSnapshot})
-	default:
-		return false
+		return true
 	}
-	return true
+	return a.forgetMarks()
 }
 
 func (a *app) toggleEdges() {

@@ -9,7 +9,7 @@ import (
 // HeapStart says where to begin in heap snapshots, or among page layouts. The zero value begins with the last ones.
 type HeapStart struct {
 	Snapshot *int // or page layout; nil for the last whole one
-	After    *int // of the second file
+	After    *int // of the second file; a layout is marked as B
 	Edges    heapgraph.EdgePolicy
 }
 
@@ -20,7 +20,16 @@ func (h HeapStart) begin(s *state.State) {
 		s.Heap.Snapshot = *h.Snapshot
 	}
 	if h.After != nil {
-		s.Heap.After = *h.After
+		s.Heap.Other = *h.After
+	}
+}
+
+// markStart marks the page layout of the second file that was asked for.
+func (a *app) markStart() {
+	if n := a.o.HeapStart.After; a.OtherDump != nil && n != nil && *n >= 0 && *n < a.OtherDump.Count {
+		m := layoutMark(a.OtherDump, *n)
+		m.Other = true
+		a.emit(state.MarkSide{Side: state.SideB, M: m})
 	}
 }
 

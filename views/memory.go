@@ -33,7 +33,7 @@ func (m *Memory) keep(a *app) {
 		if k.At.Events != 0 {
 			k.At = analysis.At(k.At.T)
 		}
-		if a.Dump != nil { // the layouts that belong to them are forgotten
+		if a.Dump != nil || a.Heaps != nil { // another file has other layouts and snapshots
 			*k = state.Mark{}
 		}
 	}

@@ -37,23 +37,16 @@ const maxTreeSteps = 1 << 24
 
 // NewCallTree builds the tree of the stacks ids, as [Trace.StackIDs] returns them. s may be nil.
 func NewCallTree(ctx context.Context, s *model.Stacks, ids []model.StackID, opt TreeOptions) (*CallTree, error) {
-	b := &treeBuilder{
-		t: &CallTree{leaf: make([]int32, len(ids))}, s: s, opt: opt,
-		wide: map[[2]int32]int32{}, byName: map[string]int32{},
+	leaves := make([]model.NodeID, len(ids))
+	for i, id := range ids {
+		leaves[i], _ = s.Node(id)
 	}
-	b.node(-1, b.labelOf("all"), 0)
-	if s != nil {
-		b.byFunc = slices.Repeat([]int32{-1}, len(s.Functions))
-	}
-	add := b.topDown
-	if opt.Invert {
-		add = b.bottomUp
-	}
-	if err := add(ctx, ids); err != nil {
-		return nil, err
-	}
-	b.t.link()
-	return b.t, nil
+	return NewNamedLeafTree(ctx, s, leaves, opt, func(i int) string {
+		if _, ok := s.Node(ids[i]); !ok {
+			return model.UnknownStack(ids[i])
+		}
+		return NoFrames // it has none, or a filter hid them
+	})
 }
 
 type treeBuilder struct {
@@ -185,61 +178,6 @@ func (b *treeBuilder) step(n, label int32, frame model.FrameID) int32 {
 		b.t.mixed[c] = true
 	}
 	return c
-}
-
-// topDown follows the stacks' own tree, in which parents come first.
-func (b *treeBuilder) topDown(ctx context.Context, ids []model.StackID) error {
-	var of []int32
-	if b.s != nil {
-		of = make([]int32, len(b.s.Parent))
-		for n := 1; n < len(of); n++ {
-			if n%model.AskEvery == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			of[n] = b.step(of[b.s.Parent[n]], b.label(model.NodeID(n)), b.s.Frame[n])
-		}
-	}
-	for i, id := range ids {
-		if leaf, ok := b.s.Node(id); ok && leaf != 0 {
-			b.t.leaf[i] = of[leaf]
-		} else {
-			b.t.leaf[i] = b.step(0, b.labelOf(frameless(id, ok)), 0)
-		}
-	}
-	return nil
-}
-
-// frameless is how a stack of which there are no frames is shown: one that is known has none, or a filter hid them.
-func frameless(id model.StackID, known bool) string {
-	if known {
-		return NoFrames
-	}
-	return model.UnknownStack(id)
-}
-
-// bottomUp walks every stack from its leaf.
-func (b *treeBuilder) bottomUp(ctx context.Context, ids []model.StackID) error {
-	depth := maxTreeSteps / max(len(ids), 1)
-	for i, id := range ids {
-		if i&1023 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		leaf, ok := b.s.Node(id)
-		if !ok || leaf == 0 {
-			b.t.leaf[i] = b.step(0, b.labelOf(frameless(id, ok)), 0)
-			continue
-		}
-		n, left := int32(0), depth
-		for at := leaf; at != 0; at = b.s.Parent[at] {
-			if left--; left < 0 {
-				b.t.cut++
-				break
-			}
-			n = b.step(n, b.label(at), b.s.Frame[at])
-		}
-		b.t.leaf[i] = n
-	}
-	return nil
 }
 
 // link makes the lists of children and of stacks that end at a node.

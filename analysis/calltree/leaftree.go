@@ -16,8 +16,11 @@ func NewLeafTree(ctx context.Context, s *model.Stacks, leaves []model.NodeID, op
 	return NewNamedLeafTree(ctx, s, leaves, opt, func(int) string { return NoFrames })
 }
 
-// NewNamedLeafTree is NewLeafTree with names for the stacks without frames, by dense index.
+// NewNamedLeafTree is NewLeafTree with names for the stacks without frames, by dense index. s may be nil if no stack has any.
 func NewNamedLeafTree(ctx context.Context, s *model.Stacks, leaves []model.NodeID, opt TreeOptions, bare func(i int) string) (*CallTree, error) {
+	if s == nil {
+		s = new(model.Stacks)
+	}
 	b := &treeBuilder{
 		t: &CallTree{leaf: make([]int32, len(leaves))}, s: s, opt: opt,
 		wide: map[[2]int32]int32{}, byName: map[string]int32{},
@@ -44,7 +47,7 @@ func NewNamedLeafTree(ctx context.Context, s *model.Stacks, leaves []model.NodeI
 
 // leavesDown follows the stacks' own tree, in which parents come first.
 func (b *treeBuilder) leavesDown(ctx context.Context, leaves []model.NodeID) error {
-	of := make([]int32, len(b.s.Parent))
+	of := make([]int32, max(len(b.s.Parent), 1))
 	for n := 1; n < len(of); n++ {
 		if n%model.AskEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -60,13 +63,13 @@ func (b *treeBuilder) leavesDown(ctx context.Context, leaves []model.NodeID) err
 // leavesUp walks every stack from its leaf, once for all that share it.
 func (b *treeBuilder) leavesUp(ctx context.Context, leaves []model.NodeID) error {
 	depth := maxTreeSteps / max(len(leaves), 1)
-	known := make(map[model.NodeID]int32, len(leaves))
+	known := make([]int32, max(len(b.s.Parent), 1)) // by node; 0 for none yet
 	for i, leaf := range leaves {
 		if i&1023 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if at, ok := known[leaf]; ok {
-			b.t.leaf[i] = at
+		if known[leaf] != 0 {
+			b.t.leaf[i] = known[leaf]
 			continue
 		}
 		n, left := int32(0), depth

@@ -22,6 +22,7 @@ type CompareSide struct {
 	Bases  CompareBases
 	Whole  *SideSum // what the side weighs where that is not the sum of its rows: they overlap, or leave something out
 	Nested bool     // a row holds others: a function with all it calls
+	Sets   bool     // what a row weighs is that of a set of things: of rows that are the same thing it is not known
 }
 
 // SideSum is what a whole side weighs.
@@ -48,6 +49,7 @@ type SideRow struct {
 	Own      bool         // the texts are ids, which mean nothing in another file
 	Listed   bool         // it is there even where it weighs nothing
 	Kept     bool         // it makes a row even where it weighs nothing, but is not there then
+	Unknown  bool         // nobody knows what it weighs: it is compared with nothing
 
 	Bytes, Count uint64 // Bytes holds whatever is compared
 }
@@ -194,6 +196,7 @@ type Comparison struct {
 	Unmatched     [2]CompareSum    // rows of each side that have no partner: gone and new ones
 	Nameless      [2]CompareSum    // those of them that can have none: their file does not say what they are
 	Merged        [2]int           // rows that fell into another one of their own side
+	Unknown       int              // rows left out, as what they weigh is not known of both sides
 	Joined        *JoinedStacks    // nil where no side has stacks
 }
 
@@ -206,9 +209,11 @@ func Compare(ctx context.Context, before, after *CompareSide, opt CompareOptions
 			return nil, err
 		}
 	}
-	m := rowMatcher{c: c, masks: opt.Masks, nodes: map[model.NodeID]int{}, texts: map[textKey]int{}, sameFile: before.File == after.File && before.File != ""}
+	m := rowMatcher{c: c, masks: opt.Masks, nodes: map[model.NodeID]int{}, texts: map[textKey]int{}, unknown: map[int]bool{}}
+	m.sameFile = before.File == after.File && before.File != ""
 	m.add(0, before)
 	m.add(1, after)
+	m.leaveOut()
 	if opt.Swap {
 		c.swap()
 	}
@@ -231,7 +236,22 @@ type rowMatcher struct {
 	masks    []Mask
 	nodes    map[model.NodeID]int
 	texts    map[textKey]int
+	unknown  map[int]bool // rows of the comparison
 	sameFile bool
+}
+
+// leaveOut takes out the rows of which one side is not known: they are not of the same thing.
+func (m *rowMatcher) leaveOut() {
+	if m.c.Unknown = len(m.unknown); m.c.Unknown == 0 {
+		return
+	}
+	rows := m.c.Rows
+	m.c.Rows = nil
+	for i := range rows {
+		if !m.unknown[i] {
+			m.c.Rows = append(m.c.Rows, rows[i])
+		}
+	}
 }
 
 // add puts the rows of one side into those of the comparison.
@@ -241,7 +261,11 @@ func (m *rowMatcher) add(side int, s *CompareSide) {
 		if !row.there() && !row.Kept {
 			continue
 		}
-		out := m.row(side, row)
+		at := m.row(side, row)
+		out := &m.c.Rows[at]
+		if row.Unknown || s.Sets && out.Row[side] >= 0 {
+			m.unknown[at] = true
+		}
 		out.There[side] = out.There[side] || row.there()
 		bytes, count := &out.BeforeBytes, &out.BeforeCount
 		if side == 1 {
@@ -262,7 +286,7 @@ func (m *rowMatcher) add(side int, s *CompareSide) {
 }
 
 // row finds the row of the comparison that a row belongs to, or makes it.
-func (m *rowMatcher) row(side int, row *SideRow) *CompareRow {
+func (m *rowMatcher) row(side int, row *SideRow) int {
 	fresh := CompareRow{Row: [2]int{-1, -1}}
 	var at int
 	var ok bool
@@ -288,7 +312,7 @@ func (m *rowMatcher) row(side int, row *SideRow) *CompareRow {
 		at = len(m.c.Rows)
 		m.c.Rows = append(m.c.Rows, fresh)
 	}
-	return &m.c.Rows[at]
+	return at
 }
 
 func (c *Comparison) swap() {
@@ -418,3 +442,6 @@ func (c *Comparison) Name(r *CompareRow) string {
 	}
 	return calltree.FunctionName(c.Joined.Stacks, calltree.SiteNode(c.Joined.Stacks, r.Node))
 }
+
+// distance is |a-b|.
+func distance(a, b uint64) uint64 { return max(a, b) - min(a, b) }

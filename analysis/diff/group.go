@@ -3,19 +3,91 @@ package diff
 import (
 	"slices"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/model"
 )
 
-// StackGroup is what the stacks of a side can be put together by.
+// StackGroup is what the rows of a side of stacks are.
 type StackGroup uint8
 
 const (
-	GroupFunction StackGroup = iota // of the leaf frame
-	GroupTotal                      // every function of a stack, each once
-	GroupFile                       // of the leaf frame
-	GroupModule                     // of the leaf frame
+	GroupStack    StackGroup = iota
+	GroupFunction            // of the leaf frame
+	GroupTotal               // every function of a stack, each once
+	GroupFile                // of the leaf frame
+	GroupModule              // of the leaf frame
+	GroupThread
+	GroupSize     // of traces
+	GroupLifetime // of traces
+	GroupDSO      // of profiles
+	GroupLine     // of profiles
+	GroupKind     // of profiles: user or kernel code
+	GroupCount
 )
+
+// String returns the word that flags use.
+func (g StackGroup) String() string {
+	return [...]string{"stack", "function", "total", "file", "module", "thread", "size", "lifetime", "dso", "line", "kind"}[g]
+}
+
+// Thing is what a row is in words, in the singular.
+func (g StackGroup) Thing() string {
+	switch g {
+	case GroupTotal:
+		return "function"
+	case GroupDSO:
+		return "DSO"
+	case GroupLine:
+		return "source line"
+	}
+	return g.String()
+}
+
+// GroupNamed is the group that a flag's word names.
+func GroupNamed(word string) (StackGroup, bool) {
+	for g := range GroupCount {
+		if g.String() == word {
+			return g, true
+		}
+	}
+	return GroupStack, false
+}
+
+// ofTraces is what a trace is asked for to make the rows of a group; ok is false where it has none.
+func (g StackGroup) ofTraces() (by analysis.Group, ok bool) {
+	switch g {
+	case GroupStack, GroupTotal:
+		return analysis.ByStack, true
+	case GroupFunction:
+		return analysis.ByFunction, true
+	case GroupFile:
+		return analysis.ByFile, true
+	case GroupModule:
+		return analysis.ByModule, true
+	case GroupThread:
+		return analysis.ByThread, true
+	case GroupSize:
+		return analysis.BySizeClass, true
+	}
+	return analysis.ByStack, false
+}
+
+// ofProfiles is the table of a profile that has the rows of a group; ok is false where they are made of its stacks.
+func (g StackGroup) ofProfiles() (by weights.ProfileBy, ok bool) {
+	switch g {
+	case GroupThread:
+		return weights.ByProfileThread, true
+	case GroupDSO:
+		return weights.ByDSO, true
+	case GroupLine:
+		return weights.BySourceLine, true
+	case GroupKind:
+		return weights.ByFrameKind, true
+	}
+	return weights.ByFunctionDSO, false
+}
 
 // GroupSide puts the stacks of a side together by function, file or module. Rows that are no stacks stay as they are, but
 // in the groups of files they have none.

@@ -135,13 +135,13 @@ func (f *CompareFigures) opposes(whole *CompareFigures) bool {
 }
 
 // Text ends a sentence about the change of the whole: "; 56.0 % of the growth is f". Where the row changed by more than
-// the whole, as others went the other way, it says the amounts: "; +1.20 MiB of +958 KiB net is f". The row must
-// not have changed the other way than the whole. It is "" for a row that did not change.
+// the whole, as others went the other way, it says its own: "; f grew by 1.20 MiB, others shrank". The row
+// must not have changed the other way than the whole. It is "" for a row that did not change.
 func (p *PartOfChange) Text(amount func(uint64) string) string {
 	part, whole := distance(p.Row.BeforeBytes, p.Row.AfterBytes), distance(p.Whole.BeforeBytes, p.Whole.AfterBytes)
-	sign, verb, noun, is := "+", "grew", "growth", "is "
+	verb, other, noun, is := "grew", "shrank", "growth", "is "
 	if p.Row.DeltaBytes() < 0 {
-		sign, verb, noun = "-", "shrank", "shrinkage"
+		verb, other, noun = "shrank", "grew", "shrinkage"
 	}
 	if p.Nested {
 		is = "is within "
@@ -151,8 +151,10 @@ func (p *PartOfChange) Text(amount func(uint64) string) string {
 		return ""
 	case whole == 0:
 		return fmt.Sprintf("; %s %s by %s", p.Name, verb, amount(part))
+	case part > whole && p.Nested: // what others changed by cannot be told apart
+		return fmt.Sprintf("; what is within %s %s by %s", p.Name, verb, amount(part))
 	case part > whole:
-		return fmt.Sprintf("; %s%s of %s%s net %s%s", sign, amount(part), sign, amount(whole), is, p.Name)
+		return fmt.Sprintf("; %s %s by %s, others %s", p.Name, verb, amount(part), other)
 	}
 	if p.Opposed {
 		noun = "net " + noun
@@ -172,6 +174,9 @@ func (c *Comparison) Losses(w CompareWords) []string {
 	if n := &c.Nameless; n[0].Rows+n[1].Rows > 0 {
 		out = append(out, fmt.Sprintf("Of these the files do not name %s of before (%s) and %s of after (%s).",
 			countOf(n[0].Rows, w.Thing), w.Amount(n[0].Bytes), countOf(n[1].Rows, w.Thing), w.Amount(n[1].Bytes)))
+	}
+	if c.Unknown > 0 {
+		out = append(out, "Left out, as it takes too long to find out what they weigh: "+countOf(c.Unknown, w.Thing)+".")
 	}
 	if c.Merged[0]+c.Merged[1] > 0 {
 		out = append(out, fmt.Sprintf("Added up because they look the same: %s of before and %s of after.",

@@ -266,10 +266,7 @@ func (ix *FileIndex) bornAt(event int, addr bool) (b fileBlock, err error) {
 
 // addrOf is the address of an event of a chunk.
 func (ix *FileIndex) addrOf(c *chunk, event int) (uint64, error) {
-	buffer, _ := ix.columns.Get().(*model.Columns)
-	if buffer == nil {
-		buffer = new(model.Columns)
-	}
+	buffer := ix.columns.Get().(*model.Columns)
 	defer ix.columns.Put(buffer)
 	r, run := ix.usedReader(), ix.runOf(event)
 	events, _ := r.read(c, run, buffer)

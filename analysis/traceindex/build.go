@@ -13,6 +13,7 @@ const (
 	firstPart    = 16      // the first chunk is this much smaller, and the next ones double: there is something to show at once
 	chunkEvents  = 1 << 22 // most events of a chunk: a stream of ends can tell no longer way back
 	eventBytes   = 12      // how long events are, about
+	shortEvent   = 8       // less than an ALLOC or a FREE
 	stackEvents  = 16      // events of a chunk per stack, unless there are very many
 	largerChunks = 8       // how many times larger than usual chunks become for them: an answer reads one
 	regularAfter = 16      // events before damage that [model.EventSource.Replay] may still take back, with some to spare
@@ -157,12 +158,14 @@ func (b *builder) decode(j *job) {
 	})
 }
 
-// mostEvents is how many events a chunk may have. Where no place to cut is found, a chunk has all that it may.
+// mostEvents returns how many events a chunk may have. Where no place to cut is found, a chunk has all that it may: no more than
+// the largest others, as answers read it whole.
 func (b *builder) mostEvents() int {
+	most := min(chunkEvents, max(largerChunks*b.ix.chunkSize/shortEvent, 1))
 	if b.ix.budget <= 0 {
-		return chunkEvents
+		return most
 	}
-	return int(min(chunkEvents, max(b.ix.budget/budgetPerEvent, leastEvents)))
+	return min(most, int(max(b.ix.budget/budgetPerEvent, leastEvents)))
 }
 
 // A decoded event takes some 32 bytes, and a few chunks that are in memory at once a quarter of a budget.
@@ -249,7 +252,7 @@ func (b *builder) parallel(ctx context.Context, ahead int) (regular bool, err er
 				}
 			}
 			n := j.events.Len()
-			irregular := j.err != nil || n > 0 && j.events.Delta > model.MaxTime-now-model.Time(j.events.Time[n-1])
+			irregular := j.err != nil || n > 0 && j.events.Delta > model.MaxTime-now-j.events.Since(n-1)
 			if held != nil && (!irregular || n >= regularAfter) {
 				if err := b.forward(ctx, held); err != nil {
 					return false, err
@@ -263,7 +266,7 @@ func (b *builder) parallel(ctx context.Context, ahead int) (regular bool, err er
 				break // the input ends within an event
 			}
 			held, pos = j, j.next
-			now += j.events.Delta + model.Time(j.events.Time[n-1])
+			now += j.events.Delta + j.events.Since(n-1)
 		}
 		if j != held {
 			b.spare <- j
@@ -275,7 +278,7 @@ func (b *builder) parallel(ctx context.Context, ahead int) (regular bool, err er
 	return err == nil, err
 }
 
-// redo decodes what is left of a job, or all of it, from a proven boundary on; the job itself may be used again if it holds
+// redo decodes what is left of a job, or all of it, from a verified boundary on; the job itself may be used again if it holds
 // nothing that is needed.
 func (b *builder) redo(ctx context.Context, j *job, reuse bool, pos int64) (*job, error) {
 	to := j.to

@@ -17,6 +17,9 @@ const (
 	edgeShareOf = 5
 )
 
+// noEdge stands for an edge that must not be moved. Nor may a run begin there: events at that time belong before the edge.
+const noEdge model.Time = -1
+
 // fewEvents is how many events of a column are read rather than told by parts of runs: edges are too seldom near those.
 const fewEvents = fineLength * 5 / 4
 
@@ -30,24 +33,6 @@ type chartEdge struct {
 	level   column.Level
 	hasTail bool            // tail is known
 	tail    column.Extremes // after the events of the run behind an edge inside of it
-}
-
-// Chart implements [Trace]. Edges are moved to where runs begin, or parts of them: nothing needs to be read there.
-func (ix *FileIndex) Chart(ctx context.Context, rg analysis.Range, n int) ([]analysis.Column, error) {
-	ix.mu.RLock()
-	defer ix.mu.RUnlock()
-	return ix.keptCurve(curveKey{rg, n, ix.events(), true}, func() ([]analysis.Column, error) {
-		if err := ix.proveEnds(rg); err != nil {
-			return nil, err
-		}
-		if ix.few(rg, n) {
-			if err := ix.proveRuns(ix.runsOf(rg)); err != nil {
-				return nil, err
-			}
-			return ix.readChart(ctx, rg, n)
-		}
-		return ix.makeChart(ctx, rg, n)
-	})
 }
 
 // few reports whether the events of a chart are best read, given its range and columns.
@@ -75,8 +60,8 @@ func (ix *FileIndex) runAt(t model.Time) int {
 	return f.run
 }
 
-// makeChart makes columns from runs and parts of runs.
-func (ix *FileIndex) makeChart(ctx context.Context, rg analysis.Range, n int) ([]analysis.Column, error) {
+// makeColumns makes columns from runs and parts of runs.
+func (ix *FileIndex) makeColumns(ctx context.Context, rg analysis.Range, n int, exact bool) ([]analysis.Column, error) {
 	cols := make([]analysis.Column, max(n, 0))
 	if n <= 0 {
 		return cols, nil
@@ -84,6 +69,9 @@ func (ix *FileIndex) makeChart(ctx context.Context, rg analysis.Range, n int) ([
 	r := ix.usedReader()
 	from, to := ix.bounds(rg)
 	f := edgeFinder{ix: ix, r: r, within: (to - from) / model.Time(n) / edgeShareOf * edgeShare, chunk: ix.chunkBegun(from)}
+	if exact {
+		f.within = noEdge
+	}
 	lo, hi := r.eventRange(analysis.Range{From: rg.From, To: to})
 	before := f.exact(from, lo)
 	f.perColumn = (hi - lo) / n / runLength
@@ -120,7 +108,7 @@ func (ix *FileIndex) chunkBegun(t model.Time) int {
 type edgeFinder struct {
 	ix        *FileIndex
 	r         *runReader
-	within    model.Time // how far an edge may be moved
+	within    model.Time // how far an edge may be moved, or noEdge
 	perColumn int        // runs, about
 	chunk     int        // that the last edge was found in
 	span      int        // the same, of a restored index
@@ -156,7 +144,7 @@ func (f *edgeFinder) near(t model.Time, last *chartEdge) chartEdge {
 	if ok && e.events >= last.events {
 		return e
 	}
-	if err := f.ix.proveAt(t); err != nil {
+	if err := f.ix.verifyAt(t); err != nil {
 		if f.r.err == nil {
 			f.r.err = err
 		}
@@ -187,7 +175,7 @@ func (f *edgeFinder) read(t model.Time) chartEdge {
 	if r.load(f.run); r.err != nil {
 		return chartEdge{}
 	}
-	n := sort.Search(len(r.times), func(i int) bool { return r.timeOf(i) > t })
+	n := sort.Search(len(r.times), func(i int) bool { return r.times[i] > t })
 	switch n {
 	case 0:
 		return f.runEdge(f.run, t)
@@ -258,7 +246,7 @@ func (f *edgeFinder) runEdge(run int, at model.Time) chartEdge {
 func (f *edgeFinder) atPart(t model.Time) (e chartEdge, ok bool) {
 	c := f.ix.chunks[f.chunk]
 	begin := f.begin(f.run)
-	if t < begin || !f.loadParts(c) {
+	if f.within == noEdge || t < begin || !f.loadParts(c) {
 		return e, false
 	}
 	i := sort.Search(len(f.r.parts.points)-1, func(i int) bool { return begin+f.r.parts.points[i].at >= t })
@@ -294,7 +282,7 @@ func (f *edgeFinder) loadParts(c *chunk) bool {
 	if f.run+1 < f.end {
 		end = ix.runs.Ref(f.run + 1).fine
 	}
-	b, err := c.fineFrom(&p.stream, ix.runs.Ref(f.run).fine, end)
+	b, err := p.stream.read(ix.file, c.fine, ix.runs.Ref(f.run).fine, end)
 	if err != nil && f.r.err == nil {
 		f.r.err = err
 	}
@@ -354,7 +342,7 @@ func (f *edgeFinder) seekRun(t model.Time) {
 	c := ix.chunks[f.chunk]
 	n := (c.n + runLength - 1) / runLength
 	f.end = c.firstRun + n
-	after := func(i int) bool { return c.begin+model.Time(ix.runs.Ref(c.firstRun+i).time) > t }
+	after := func(i int) bool { return c.begin+ix.runs.Ref(c.firstRun+i).time > t }
 	lo, hi := 0, n
 	guess := min(max(int(float64(t-c.begin)/float64(c.end-c.begin+1)*float64(n)), 0), n-1)
 	if after(guess) {
@@ -376,7 +364,7 @@ func (f *edgeFinder) begin(run int) model.Time {
 	ix, c := f.ix, f.ix.chunks[f.chunk]
 	switch {
 	case run < f.end:
-		return c.begin + model.Time(ix.runs.Ref(run).time)
+		return c.begin + ix.runs.Ref(run).time
 	case run < ix.curve.Base.N:
 		return ix.chunks[f.chunk+1].begin
 	}
@@ -409,8 +397,8 @@ func (f *edgeFinder) extremes(a, b *chartEdge) column.Extremes {
 	return e
 }
 
-// readChart makes columns from their events. No edge is moved. Another processor would take longer to wake up than it saves.
-func (ix *FileIndex) readChart(ctx context.Context, rg analysis.Range, n int) ([]analysis.Column, error) {
+// readColumns makes columns from their events. No edge is moved. Another processor would take longer to wake up than it saves.
+func (ix *FileIndex) readColumns(ctx context.Context, rg analysis.Range, n int) ([]analysis.Column, error) {
 	r, cols := ix.usedReader(), make([]analysis.Column, n)
 	first, last := ix.runsOf(rg)
 	w := columnWriter{cols: cols, i: -1, events: ix.runBegin(first), limit: max(rg.From, model.NoTime)}
@@ -450,7 +438,7 @@ func (r *runReader) addRuns(w *columnWriter, run, last int) int {
 	start, events := r.ix.runs.Ref(run), r.bulk.events
 	local := uint32((run - c.firstRun) * runLength)
 	over := c.overFrom(local)
-	if max(w.after.Bytes, w.after.AllocBytes) >= smallLevel || len(over) > 0 && int(over[0].event-local) < events.Len() {
+	if len(events.High) > 0 || max(w.after.Bytes, w.after.AllocBytes) >= smallLevel || len(over) > 0 && int(over[0].event-local) < events.Len() {
 		return 0
 	}
 	rest := r.freedBy(c, run, last)
@@ -458,7 +446,7 @@ func (r *runReader) addRuns(w *columnWriter, run, last int) int {
 		return 0
 	}
 	was := *w
-	if !w.addSmall(events, c.begin+model.Time(start.time), rest, c.common) {
+	if !w.addSmall(events, c.begin+start.time, rest, c.common) {
 		*w = was
 		return 0
 	}
@@ -495,7 +483,7 @@ func (w *columnWriter) next() {
 func (w *columnWriter) add(l *runLevels) {
 	for k := 0; w.i < len(w.cols); w.next() {
 		from, e := k, w.e
-		for ; k < len(l.times) && l.timeOf(k) <= w.limit; k++ {
+		for ; k < len(l.times) && l.times[k] <= w.limit; k++ {
 			e.AddLevel(&l.levels[k])
 		}
 		if w.e = e; k > from {

@@ -3,6 +3,7 @@ package traceindex
 import (
 	"errors"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/traceindex/column"
@@ -47,7 +48,7 @@ func (ix *FileIndex) checkSums() error {
 	return nil
 }
 
-// confirm reads a few chunks again and checks what the index says of them, and of the curve. All of the file must be proven. The lock
+// confirm reads a few chunks again and checks what the index says of them, and of the curve. All of the file must be verified. The lock
 // is not held.
 func (ix *FileIndex) confirm() error {
 	ix.mu.RLock()
@@ -86,11 +87,12 @@ func (ix *FileIndex) chunksToConfirm() []int {
 			peak, most = i, r.MaxBytes
 		}
 	}
-	list := []int{0, n - 1, ix.chunkOf(peak).number}
+	list := []int{0, n - 1, ix.chunkAt(ix.runBegin(peak))}
 	for range confirmedAtRandom {
 		list = append(list, rand.IntN(n))
 	}
-	return list
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // confirmCurve checks that each level of the curve follows from the one below, and that chunks end on it where they say.
@@ -166,7 +168,7 @@ func (ix *FileIndex) confirmChunk(k int) error {
 	if k > 0 {
 		before = ix.chunks[k-1].end
 	}
-	if before+v.events.Delta != c.begin || c.begin+model.Time(v.events.Time[c.n-1]) != c.end {
+	if before+v.events.Delta != c.begin || c.begin+v.events.Since(c.n-1) != c.end {
 		return errIndexFalse
 	}
 	f := confirmation{ix: ix, v: v, freed: c.freed, over: c.over}

@@ -15,20 +15,19 @@ import (
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 )
 
-// restored takes an index out of a file and proves it, but does not confirm it.
+// restored takes an index out of a file and verifies it, but does not confirm it.
 func restored(t *testing.T, data []byte, source *chunkedSlice) *FileIndex {
 	t.Helper()
 	data = slices.Clone(data) // the index lies in it, and may be changed
 	ix := newFileIndex(1)
-	later, err := ix.restore(t.Context(), &IndexFile{Data: data, At: bytes.NewReader(data)}, IndexKey{1}, nil, source)
+	err := ix.restore(t.Context(), &IndexFile{Data: data, At: bytes.NewReader(data)}, IndexKey{1}, nil, source)
 	if err == nil {
-		err = prove(t.Context(), bytes.NewReader(data), later, new([]byte))
+		err = ix.file.verifyAll(t.Context())
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	ix.sites.FindSites()
-	ix.proof.all.Store(true)
 	return ix
 }
 
@@ -56,7 +55,7 @@ func TestGoodIndexIsConfirmed(t *testing.T) {
 // A change of the totals of the whole or of any chunk is found, though the checksums are right.
 func TestFalseTotalsAreFound(t *testing.T) {
 	source, good := smallTrace(t, 400)
-	f, err := openFile(good, IndexKey{1}, layoutOfFiles())
+	f, err := openFile(&IndexFile{Data: good}, IndexKey{1}, layoutOfFiles())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func (r *runReader) levelAt(n int) column.Level {
 		return column.Level{}
 	}
 	run := ix.runOf(n - 1)
-	if r.prove(run, run); ix.runEnd(run) == n {
+	if r.verify(run, run); ix.runEnd(run) == n {
 		return ix.curve.Base.At(run).Level
 	}
 	if r.load(run); r.err != nil {
@@ -51,8 +51,8 @@ func (r *runReader) extremesOf(lo, hi int) column.Extremes {
 	}
 	ix := r.ix
 	first, last := ix.runOf(lo), ix.runOf(hi-1)
-	r.prove(first, first)
-	r.prove(last, last)
+	r.verify(first, first)
+	r.verify(last, last)
 	begin, end := ix.runBegin(last), ix.runEnd(first)
 	if first == last && (lo > begin || hi < end) {
 		r.part(&e, first, lo, hi)
@@ -79,7 +79,7 @@ func (r *runReader) peakAfter(lo, hi int) (n int, ok bool) {
 	top := r.extremesOf(lo, hi).MaxBytes
 	run := ix.runOf(lo)
 	if end := ix.runEnd(run); end < hi && r.extremesOf(lo, end).MaxBytes != top {
-		run = ix.curve.Reaching(run+1, top, func(run int) { r.prove(run, run) })
+		run = ix.curve.Reaching(run+1, top, func(run int) { r.verify(run, run) })
 		lo = ix.runBegin(run)
 	}
 	if r.load(run); r.err != nil {
@@ -104,7 +104,7 @@ func (r *runReader) timeAt(event int) model.Time {
 	if r.load(run); r.err != nil {
 		return 0
 	}
-	return r.timeOf(event - r.first)
+	return r.times[event-r.first]
 }
 
 // search returns the number of events before the first one for whose time over is true; over must be false and then true
@@ -120,12 +120,12 @@ func (r *runReader) search(over func(model.Time) bool) int {
 		return c.first
 	}
 	runs := (c.n + runLength - 1) / runLength
-	r.prove(c.firstRun, c.firstRun+runs)
-	i := sort.Search(runs, func(i int) bool { return over(c.begin + model.Time(ix.runs.At(c.firstRun+i).time)) })
+	r.verify(c.firstRun, c.firstRun+runs)
+	i := sort.Search(runs, func(i int) bool { return over(c.begin + ix.runs.At(c.firstRun+i).time) })
 	if r.load(c.firstRun + i - 1); r.err != nil {
 		return 0
 	}
-	return r.first + sort.Search(len(r.times), func(i int) bool { return over(r.timeOf(i)) })
+	return r.first + sort.Search(len(r.times), func(i int) bool { return over(r.times[i]) })
 }
 
 // eventsAt is the number of events that an instant covers.
@@ -190,30 +190,43 @@ func (ix *FileIndex) Peak(_ context.Context, rg analysis.Range) (analysis.Peak, 
 	return analysis.Peak{Level: l, Instant: analysis.Instant{T: l.Time, Events: uint64(n)}}, true, r.err
 }
 
-// Curve implements [Trace]. The last few answers are kept: a screen asks again whenever it is drawn.
+// Curve implements [Trace].
 func (ix *FileIndex) Curve(ctx context.Context, rg analysis.Range, n int) ([]analysis.Column, error) {
-	ix.mu.RLock()
-	defer ix.mu.RUnlock()
-	return ix.keptCurve(curveKey{rg, n, ix.events(), false}, func() ([]analysis.Column, error) {
-		if ix.few(rg, n) {
-			return ix.readChart(ctx, rg, n)
-		}
-		return ix.makeCurve(ctx, rg, n)
-	})
+	return ix.columnsOf(ctx, rg, n, true)
 }
 
-func (ix *FileIndex) keptCurve(key curveKey, make func() ([]analysis.Column, error)) ([]analysis.Column, error) {
+// Chart implements [Trace]. Edges are moved to where runs begin, or parts of them: nothing needs to be read there.
+func (ix *FileIndex) Chart(ctx context.Context, rg analysis.Range, n int) ([]analysis.Column, error) {
+	return ix.columnsOf(ctx, rg, n, false)
+}
+
+// columnsOf returns n columns, with the edges of equal parts if exact. The last few answers are kept: a screen asks again whenever it
+// is drawn.
+func (ix *FileIndex) columnsOf(ctx context.Context, rg analysis.Range, n int, exact bool) (cols []analysis.Column, err error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	key := curveKey{rg, n, ix.events(), exact}
 	if cols := ix.curves.get(key); cols != nil {
 		return cols, nil
 	}
-	cols, err := make()
+	if err := ix.verifyEnds(rg); err != nil {
+		return nil, err
+	}
+	if ix.few(rg, n) {
+		if err := ix.verifyRuns(ix.runsOf(rg)); err != nil {
+			return nil, err
+		}
+		cols, err = ix.readColumns(ctx, rg, n)
+	} else {
+		cols, err = ix.makeColumns(ctx, rg, n, exact)
+	}
 	if err == nil {
 		ix.curves.put(key, cols)
 	}
 	return cols, err
 }
 
-// curveCache keeps the last answers of Curve, which nobody changes.
+// curveCache keeps the last answers of columnsOf, which nobody changes.
 type curveCache struct {
 	mu   sync.Mutex
 	kept [4]keptCurve
@@ -228,7 +241,7 @@ type keptCurve struct {
 type curveKey struct {
 	r         analysis.Range
 	n, events int
-	chart     bool
+	exact     bool
 }
 
 // get returns a copy of an answer, nil if it is not there.
@@ -249,28 +262,6 @@ func (c *curveCache) put(key curveKey, cols []analysis.Column) {
 	defer c.mu.Unlock()
 	c.kept[c.next] = keptCurve{key, append(c.kept[c.next].cols[:0], cols...)}
 	c.next = (c.next + 1) % len(c.kept)
-}
-
-func (ix *FileIndex) makeCurve(ctx context.Context, rg analysis.Range, n int) ([]analysis.Column, error) {
-	r := ix.reader()
-	from, to := ix.bounds(rg)
-	cols := make([]analysis.Column, max(n, 0))
-	lo, _ := r.eventRange(analysis.Range{From: rg.From, To: to})
-	before := r.levelAt(lo)
-	for i := range cols {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		c := &cols[i]
-		c.From, c.To = analysis.ColumnEdge(from, to, i, n), analysis.ColumnEdge(from, to, i+1, n)
-		hi := max(r.eventsUntil(c.To), lo)
-		after := r.levelAt(hi)
-		e := r.extremesOf(lo, hi)
-		e.AddLevel(&before)
-		fillColumn(c, &e, &before, &after, hi-lo)
-		lo, before = hi, after
-	}
-	return cols, r.err
 }
 
 func fillColumn(c *analysis.Column, e *column.Extremes, before, after *column.Level, events int) {

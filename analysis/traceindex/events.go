@@ -8,7 +8,7 @@ import (
 
 const (
 	alive     = math.MaxUint32
-	maxEvents = math.MaxUint32 - 1
+	maxEvents = math.MaxUint32 - 1 // all counts of events and blocks rely on it: they are never larger
 )
 
 type mark struct {
@@ -21,6 +21,7 @@ type mark struct {
 var (
 	errBudget = errors.New("the memory budget is used up")
 	errEvents = errors.New("more than 4,294,967,294 events")
+	errBlocks = errors.New("more than 2,147,483,646 blocks that live for long")
 )
 
 // sizeClass is the bit length of a size: class b holds 2^(b-1) … 2^b-1, class 0 the size 0.

@@ -18,7 +18,8 @@ import (
 //
 //	magic                  16 bytes
 //	sections               each from a multiple of 64 bytes on
-//	table                  24 bytes per section: offset, length, CRC-32C, 0
+//	checksums              CRC-32C of each block of sumBlock bytes so far
+//	table                  16 bytes per section: offset, length
 //	trailer                see fileTrailer
 //
 // Everything outside sections is little-endian, sections are as this machine has them. What a section holds is told by its
@@ -27,13 +28,13 @@ import (
 const (
 	fileMagic    = "memtui.index/1\r\n"
 	fileAlign    = 64
-	entrySize    = 24
+	entrySize    = 16
 	trailerSize  = 96
 	trailerMagic = "memtui.end\r\n"
 )
 
 // fileVersion rises when the same types come to mean something else.
-const fileVersion = 4
+const fileVersion = 5
 
 // IndexVersion is that of the files that [KeptIndex.Write] writes.
 const IndexVersion = fileVersion
@@ -68,42 +69,29 @@ type fileTrailer struct {
 	Length   uint64 // of the file
 	Table    uint64 // where it begins
 	Sections uint32
-	TableCRC uint32
-	_        [12]byte
+	TableCRC uint32 // of the checksums and the table
+	Sums     uint64 // where the checksums begin
+	_        [4]byte
 	CRC      uint32 // of the bytes before
 }
 
 const byteOrder = 0x01020304
 
-type fileEntry struct {
-	Offset, Length uint64
-	CRC, Zero      uint32
-}
+type fileEntry struct{ Offset, Length uint64 }
 
 // fileCodec moves the sections of an index to a file, or takes them out of one: a list of sections is written once for both.
 // After the first error it does nothing.
 type fileCodec struct {
 	write  *fileWriter // nil when reading
 	layout []byte      // names and types of the sections
-	early  bool        // reading: the next sections must be proven before anything is asked
+	lazy   bool        // reading: who reads the next sections verifies them, or waits until all of the file is verified
 	err    error
 
 	// Reading only.
 	ctx   context.Context
-	at    io.ReaderAt
-	data  []byte // the whole file
+	file  *blockSums
 	table []fileEntry
 	next  int
-	first []fileEntry // to be proven at once
-	later []fileEntry
-}
-
-// proveNow proves the sections since the last call that must be.
-func (f *fileCodec) proveNow() {
-	if f.write == nil && f.err == nil {
-		f.err = proveMapped(f.ctx, f.data, f.first)
-		f.first = f.first[:0]
-	}
 }
 
 // arraySection is a section with the values of a slice. What is read is the file itself: read-only. T has no pointers and no bool.
@@ -142,10 +130,10 @@ func partSections[T any](f *fileCodec, name string, n int, of func(i int) *[]T) 
 			lengths = append(lengths, uint32(len(*of(i))))
 		}
 	}
-	early := f.early
-	f.early = true
+	lazy := f.lazy
+	f.lazy = false
 	arraySection(f, name+" lengths", &lengths)
-	f.early = early
+	f.lazy = lazy
 	if f.begin(name, *new(T)); f.err != nil {
 		return
 	}
@@ -207,12 +195,11 @@ func (f *fileCodec) section() []byte {
 	}
 	e := f.table[f.next]
 	f.next++
-	if f.early {
-		f.first = append(f.first, e)
-	} else {
-		f.later = append(f.later, e)
+	b := f.file.data[e.Offset : e.Offset+e.Length : e.Offset+e.Length]
+	if !f.lazy {
+		f.err = f.file.verify(f.ctx, b)
 	}
-	return f.data[e.Offset : e.Offset+e.Length : e.Offset+e.Length]
+	return b
 }
 
 // bytesOf is the memory of a slice.
@@ -223,6 +210,9 @@ func bytesOf[T any](s []T) []byte {
 // valuesOf is the opposite of bytesOf. Memory that is not aligned is copied.
 func valuesOf[T any](f *fileCodec, b []byte) []T {
 	size := int(unsafe.Sizeof(*new(T)))
+	if f.err != nil {
+		return nil
+	}
 	if len(b)%size != 0 {
 		f.fail("a section of %d bytes holds values of %d", len(b), size)
 		return nil
@@ -231,6 +221,10 @@ func valuesOf[T any](f *fileCodec, b []byte) []T {
 		return nil
 	}
 	if uintptr(unsafe.Pointer(unsafe.SliceData(b)))%unsafe.Alignof(*new(T)) != 0 {
+		if err := f.file.verify(f.ctx, b); err != nil {
+			f.err = err
+			return nil
+		}
 		s := make([]T, len(b)/size)
 		copy(bytesOf(s), b)
 		return s
@@ -243,7 +237,8 @@ type fileWriter struct {
 	ctx   context.Context
 	w     io.Writer // nil where only the layout is asked for
 	at    uint64
-	crc   uint32
+	crc   uint32 // of the block so far
+	sums  []byte // of the blocks before it
 	table []fileEntry
 	err   error
 }
@@ -256,7 +251,7 @@ func (w *fileWriter) bytes(b []byte) {
 			return
 		}
 		part := b[:min(len(b), writeAtOnce)]
-		w.crc = crc32.Update(w.crc, crcTable, part)
+		w.sum(part)
 		n, err := w.w.Write(part)
 		w.at += uint64(n)
 		if w.err = err; err == nil && n < len(part) {
@@ -266,32 +261,51 @@ func (w *fileWriter) bytes(b []byte) {
 	}
 }
 
+// sum adds what is written next to the checksums.
+func (w *fileWriter) sum(b []byte) {
+	for at := w.at; len(b) > 0; {
+		n := min(uint64(len(b)), sumBlock-at%sumBlock)
+		w.crc = crc32.Update(w.crc, crcTable, b[:n])
+		b, at = b[n:], at+n
+		if at%sumBlock == 0 {
+			w.endBlock()
+		}
+	}
+}
+
+func (w *fileWriter) endBlock() {
+	w.sums, w.crc = binary.LittleEndian.AppendUint32(w.sums, w.crc), 0
+}
+
 func (w *fileWriter) align() {
 	w.bytes(make([]byte, (fileAlign-w.at%fileAlign)%fileAlign))
 }
 
 func (w *fileWriter) begin() error {
 	w.align()
-	w.crc = 0
 	w.table = append(w.table, fileEntry{Offset: w.at})
 	return w.err
 }
 
 func (w *fileWriter) end() error {
 	e := &w.table[len(w.table)-1]
-	e.Length, e.CRC = w.at-e.Offset, w.crc
+	e.Length = w.at - e.Offset
 	return w.err
 }
 
 // finish writes what follows the sections.
 func (w *fileWriter) finish(key IndexKey, layout []byte) error {
 	w.align()
+	if w.at%sumBlock != 0 {
+		w.endBlock()
+	}
 	t := fileTrailer{
 		Version: fileVersion, Layout: crc32.Checksum(layout, crcTable), Order: byteOrder, Key: key,
-		Table: w.at, Sections: uint32(len(w.table)),
+		Sums: w.at, Table: w.at + uint64(len(w.sums)), Sections: uint32(len(w.table)),
 	}
 	copy(t.Magic[:], trailerMagic)
 	var b bytes.Buffer
+	b.Write(w.sums)
 	for _, e := range w.table {
 		if err := binary.Write(&b, binary.LittleEndian, e); err != nil {
 			return err
@@ -312,7 +326,8 @@ func (w *fileWriter) finish(key IndexKey, layout []byte) error {
 }
 
 // openFile finds the sections of a file. It touches only its ends.
-func openFile(data []byte, key IndexKey, layout []byte) (*fileCodec, error) {
+func openFile(file *IndexFile, key IndexKey, layout []byte) (*fileCodec, error) {
+	data := file.Data
 	if len(data) < len(fileMagic)+trailerSize || string(data[:len(fileMagic)]) != fileMagic {
 		return nil, ErrIndexForeign
 	}
@@ -333,74 +348,20 @@ func openFile(data []byte, key IndexKey, layout []byte) (*fileCodec, error) {
 	if t.Sections > math.MaxUint16 || t.Table > t.Length || size != t.Length-trailerSize-min(t.Table, t.Length-trailerSize) {
 		return nil, damagedFile("its table has no room")
 	}
-	table := data[t.Table : t.Table+size]
-	if crc32.Checksum(table, crcTable) != t.TableCRC {
+	if t.Sums > t.Table || t.Table-t.Sums != (t.Sums+sumBlock-1)/sumBlock*4 {
+		return nil, damagedFile("its checksums have no room")
+	}
+	if checksum(data[t.Sums:t.Table+size]) != t.TableCRC {
 		return nil, damagedFile("its table is wrong")
 	}
-	f := &fileCodec{data: data, table: make([]fileEntry, t.Sections)}
-	if err := binary.Read(bytes.NewReader(table), binary.LittleEndian, f.table); err != nil {
+	f := &fileCodec{file: newBlockSums(file.At, data[:t.Sums], data[t.Sums:t.Table]), table: make([]fileEntry, t.Sections)}
+	if err := binary.Read(bytes.NewReader(data[t.Table:t.Table+size]), binary.LittleEndian, f.table); err != nil {
 		return nil, err
 	}
 	for _, e := range f.table {
-		if e.Offset%fileAlign != 0 || e.Offset > t.Table || e.Length > t.Table-e.Offset {
+		if e.Offset%fileAlign != 0 || e.Offset > t.Sums || e.Length > t.Sums-e.Offset {
 			return nil, damagedFile("a section lies outside of it")
 		}
 	}
 	return f, nil
-}
-
-func checksum(b []byte) uint32 { return crc32.Checksum(b, crcTable) }
-
-const (
-	proveAtOnce = 64 << 10  // bytes
-	proveMost   = 256 << 10 // bytes until it is looked whether that is still wanted
-)
-
-// proveMapped checks sections where the first chart is going to read them: the system maps them anyway, so that reading the file would
-// be work on top.
-func proveMapped(ctx context.Context, data []byte, sections []fileEntry) error {
-	for _, e := range sections {
-		crc := uint32(0)
-		for b := data[e.Offset : e.Offset+e.Length]; len(b) > 0; {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			n := min(len(b), proveMost)
-			crc = crc32.Update(crc, crcTable, b[:n])
-			b = b[n:]
-		}
-		if crc != e.CRC {
-			return errChecksum()
-		}
-	}
-	return nil
-}
-
-func errChecksum() error { return damagedFile("a checksum is wrong") }
-
-// prove reads sections and checks them. It reads the file rather than the mapping, whose pages would count as memory. What it
-// reads goes to the buffer, which it makes where there is none: fresh memory costs more than what is read into it.
-func prove(ctx context.Context, at io.ReaderAt, sections []fileEntry, buffer *[]byte) error {
-	if *buffer == nil {
-		*buffer = make([]byte, proveAtOnce)
-	}
-	buf := *buffer
-	for _, e := range sections {
-		crc := uint32(0)
-		for from, left := int64(e.Offset), e.Length; left > 0; {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			b := buf[:min(left, proveAtOnce)]
-			if n, err := at.ReadAt(b, from); n < len(b) {
-				return damagedFile("%v", err)
-			}
-			crc = crc32.Update(crc, crcTable, b)
-			from, left = from+int64(len(b)), left-uint64(len(b))
-		}
-		if crc != e.CRC {
-			return errChecksum()
-		}
-	}
-	return nil
 }

@@ -220,7 +220,7 @@ func TestDamagedIndexIsNotUsed(t *testing.T) {
 	}()
 	check := func(data []byte, what string, at int) (used bool) {
 		t.Helper()
-		if err := proven(t, data, source); err != nil && at%1000 > 0 {
+		if err := verified(t, data, source); err != nil && at%1000 > 0 {
 			return false
 		}
 		place := &memoryPlace{data: data, key: IndexKey{1}}
@@ -254,7 +254,7 @@ func TestDamagedIndexIsNotUsed(t *testing.T) {
 	}
 	t.Logf("%d of %d bytes matter", unused, tried)
 	if unused < tried*3/5 {
-		t.Errorf("only %d of %d bytes are proven", unused, tried)
+		t.Errorf("only %d of %d bytes are verified", unused, tried)
 	}
 	for n := 0; n < len(good); n += step {
 		if check(good[:n:n], "cut at", n) {
@@ -266,15 +266,15 @@ func TestDamagedIndexIsNotUsed(t *testing.T) {
 	}
 }
 
-// proven says why a file is not used.
-func proven(t testing.TB, data []byte, source model.EventSource) error {
+// verified says why a file is not used.
+func verified(t testing.TB, data []byte, source model.EventSource) error {
 	ix, at := newFileIndex(1), bytes.NewReader(data)
 	store := new(model.Store)
 	store.Publish(&model.Profile{Allocations: source})
 	return guarded(func() error {
-		later, err := ix.restore(t.Context(), &IndexFile{Data: data, At: at}, IndexKey{1}, store, source)
+		err := ix.restore(t.Context(), &IndexFile{Data: data, At: at}, IndexKey{1}, store, source)
 		if err == nil {
-			err = prove(t.Context(), at, later, new([]byte))
+			err = ix.file.verifyAll(t.Context())
 		}
 		return err
 	})
@@ -306,8 +306,8 @@ func TestEveryFieldIsKept(t *testing.T) {
 		known string
 	}{
 		{FileIndex{}, "mu names source input chunkSize cores chunks sites stackIndex threadIndex records sums checkpoints sparse curve runs marks totals status " +
-			"budget loading begin found lost spans proof" + caches},
-		{chunk{}, "first n from to kept begin end firstRun firstBlock firstRec records hi lo ends freed common fine proofs number over sums totals"},
+			"budget loading held begin found lost spans file" + caches},
+		{chunk{}, "first n from to kept begin end firstRun firstBlock firstRec records hi lo ends freed common fine over sums totals"},
 		{records{}, "origin born bornAt died diedAt"},
 		{column.Pyramid{}, "liveHi live count allocBytes allocCount freeEvents run cur base levels"},
 		{group.SiteTable{}, "keys first rest stack thread"},
@@ -316,7 +316,7 @@ func TestEveryFieldIsKept(t *testing.T) {
 		{column.OriginColumn{}, "column large"},
 		{chunkSums{}, "chunk checkpoint"},
 		{column.Checkpoint{}, "events sums"},
-		{model.Columns{}, "Delta Kind Time Addr Size ID Thread Offset"},
+		{model.Columns{}, "Delta Kind Time High Addr Size ID Thread Offset"},
 	} {
 		typ := reflect.TypeOf(c.of)
 		known := strings.Fields(c.known)

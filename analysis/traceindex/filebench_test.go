@@ -38,7 +38,7 @@ func (p *diskPlace) Open() (*IndexFile, error) {
 }
 
 // BenchmarkReopen prints what an index costs on disk, how long it takes to write it, and how long after opening it a chart of
-// 200 columns is there and everything is proven, in the best run.
+// 200 columns is there and everything is verified, in the best run.
 func BenchmarkReopen(b *testing.B) { benchTraces(b, benchReopen) }
 
 func benchReopen(b *testing.B, path string) {
@@ -58,7 +58,7 @@ func benchReopen(b *testing.B, path string) {
 	f.Close()
 	events := ix.events()
 	ix = nil
-	chart, proven, cpu := time.Hour, time.Hour, time.Hour
+	chart, verified, cpu := time.Hour, time.Hour, time.Hour
 	for b.Loop() {
 		store := new(model.Store)
 		store.Publish(p)
@@ -76,14 +76,14 @@ func benchReopen(b *testing.B, path string) {
 		if err := <-done; err != nil {
 			b.Fatal(err)
 		}
-		proven, cpu = min(proven, time.Since(began)), min(cpu, cpuTime(ofProcess)-used)
+		verified, cpu = min(verified, time.Since(began)), min(cpu, cpuTime(ofProcess)-used)
 		if used, why := k.Used(); !used {
 			b.Fatal(why)
 		}
 		k.Close()
 	}
 	b.ReportMetric(milliseconds(chart), "ms-to-chart")
-	b.ReportMetric(milliseconds(proven), "ms-to-proven")
+	b.ReportMetric(milliseconds(verified), "ms-to-verified")
 	b.ReportMetric(milliseconds(cpu), "cpu-ms")
 	b.ReportMetric(milliseconds(written), "ms-to-write")
 	b.ReportMetric(float64(size)/float64(events), "B/event")

@@ -31,15 +31,15 @@ func sealed(data []byte) []byte {
 	if room := uint64(len(data) - trailerSize); table > room || uint64(n)*entrySize > room-table {
 		return data
 	}
-	entries := data[table : table+uint64(n)*entrySize]
-	for e := entries; len(e) > 0; e = e[entrySize:] {
-		from, size := binary.LittleEndian.Uint64(e), binary.LittleEndian.Uint64(e[8:])
-		if from <= table && size <= table-from {
-			binary.LittleEndian.PutUint32(e[16:], checksum(data[from:from+size]))
-		}
+	sums := binary.LittleEndian.Uint64(end[80:])
+	if sums > table || table-sums != (sums+sumBlock-1)/sumBlock*4 {
+		return data
+	}
+	for from := uint64(0); from < sums; from += sumBlock {
+		binary.LittleEndian.PutUint32(data[sums+from/sumBlock*4:], checksum(data[from:min(from+sumBlock, sums)]))
 	}
 	binary.LittleEndian.PutUint64(end[56:], uint64(len(data)))
-	binary.LittleEndian.PutUint32(end[76:], checksum(entries))
+	binary.LittleEndian.PutUint32(end[76:], checksum(data[sums:table+uint64(n)*entrySize]))
 	binary.LittleEndian.PutUint32(end[trailerSize-4:], checksum(end[:trailerSize-4]))
 	return data
 }

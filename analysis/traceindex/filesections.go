@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"math"
-	"sync"
-	"sync/atomic"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/traceindex/column"
@@ -56,22 +54,26 @@ type largeSizeAt struct{ At, Size uint64 }
 // plainMark is a fileMark without a bool, of which a file could make anything.
 type plainMark struct{ Event, GC, ID, Bytes, Time uint64 }
 
-// sections moves everything that an index holds to or from a file. What the first chart needs comes first: most of it is proven
-// before anything is asked, and runs and streams where they are first read. A new field of the index that cannot be derived from others needs a line here.
+// sections moves everything that an index holds to or from a file. What the first chart needs comes first: most of it is verified
+// before anything is asked, and runs and streams where they are first read. What follows the streams is asked for only when all of
+// the file is verified. A new field of the index that cannot be derived from others needs a line here.
 func (ix *FileIndex) sections(f *fileCodec) {
-	f.early = true
 	ix.metaSection(f)
 	ix.chunkSections(f)
 	ix.markSection(f)
 	arraySection(f, "stacks", &ix.Ids)
 	arraySection(f, "threads", &ix.Threads)
 	ix.levelSections(f)
-	ix.runSections(f)
+	ix.spanSection(f)
 	chunks := ix.chunks
 	partSections(f, "overwritten", len(chunks), func(i int) *[]overEnd { return &chunks[i].over })
 	ix.keptSections(f)
-	f.early = false
-	ix.streamSections(f)
+	f.lazy = true
+	columnSection(f, "curve", &ix.curve.Base)
+	columnSection(f, "runs", &ix.runs)
+	partSections(f, "freed", len(chunks), func(i int) *[]byte { return &chunks[i].freed })
+	partSections(f, "common sizes", len(chunks), func(i int) *[]uint64 { return &chunks[i].common })
+	partSections(f, "parts", len(chunks), func(i int) *[]byte { return &chunks[i].fine })
 	partSections(f, "ends", len(chunks), func(i int) *[]byte { return &chunks[i].ends })
 	for d := range column.DimCount {
 		partSections(f, "sums", len(chunks), func(i int) *[]byte { return &chunks[i].sums[d] })
@@ -125,7 +127,6 @@ func (ix *FileIndex) metaSection(f *fileCodec) {
 	}
 	arraySection(f, "meta", &metas)
 	ix.problemSection(f)
-	f.proveNow()
 	if f.write != nil || f.err != nil {
 		return
 	}
@@ -164,7 +165,6 @@ func (ix *FileIndex) problemSection(f *fileCodec) {
 	}
 	f.layout = appendLayout(f.layout, "problems", fileProblem{})
 	arraySection(f, "problems", &text)
-	f.proveNow()
 	if f.write != nil || f.err != nil || len(text) == 0 {
 		return
 	}
@@ -194,7 +194,6 @@ func (ix *FileIndex) chunkSections(f *fileCodec) {
 		}
 	}
 	arraySection(f, "chunks", &heads)
-	f.proveNow()
 	if f.write != nil || f.err != nil {
 		return
 	}
@@ -205,7 +204,7 @@ func (ix *FileIndex) chunkSections(f *fileCodec) {
 		*c = chunk{
 			first: int(h.First), n: int(h.N), from: h.From, to: h.To, begin: model.Time(h.Begin), end: model.Time(h.End),
 			firstRun: int(h.FirstRun), firstBlock: int(h.FirstBlock), firstRec: h.FirstRec, records: h.Records,
-			hi: h.Hi, lo: h.Lo, totals: &h.Totals, number: i,
+			hi: h.Hi, lo: h.Lo, totals: &h.Totals,
 		}
 		if h.Kept != 0 {
 			c.kept = &model.Columns{Delta: model.Time(h.Delta)}
@@ -226,7 +225,6 @@ func (ix *FileIndex) markSection(f *fileCodec) {
 		}
 	}
 	arraySection(f, "marks", &marks)
-	f.proveNow()
 	if f.write != nil || f.err != nil {
 		return
 	}
@@ -252,7 +250,6 @@ func (ix *FileIndex) levelSections(f *fileCodec) {
 		}
 	}
 	arraySection(f, "curve levels", &all)
-	f.proveNow()
 	if f.write != nil || f.err != nil {
 		return
 	}
@@ -266,29 +263,17 @@ func (ix *FileIndex) levelSections(f *fileCodec) {
 	}
 }
 
-// runSections are the runs, the lowest level of the curve, and what proves them. The first chart looks at where spans of the
-// levels above meet, and hardly at these.
-func (ix *FileIndex) runSections(f *fileCodec) {
+// spanSection is where spans meet: the first chart looks at those edges and at the levels above, and hardly at runs.
+func (ix *FileIndex) spanSection(f *fileCodec) {
 	var spans []spanEdge
-	var sums []uint32
-	if f.write != nil {
-		if len(ix.chunks) > 0 {
-			for i := range ix.lastSpan() + 1 {
-				spans = append(spans, ix.spanAt(i, min(i*len(ix.chunks)/(ix.lastSpan()+1), len(ix.chunks)-1)))
-			}
+	if f.write != nil && len(ix.chunks) > 0 {
+		for i := range ix.lastSpan() + 1 {
+			spans = append(spans, ix.spanAt(i, min(i*len(ix.chunks)/(ix.lastSpan()+1), len(ix.chunks)-1)))
 		}
-		sums = ix.runSums()
 	}
 	arraySection(f, "span edges", &spans)
-	arraySection(f, "run checksums", &sums)
-	f.proveNow()
-	f.early = false
-	columnSection(f, "curve", &ix.curve.Base)
-	columnSection(f, "runs", &ix.runs)
-	f.early = true
 	if f.write == nil && f.err == nil {
 		ix.spans = spans
-		ix.proof = &runsProof{at: f.at, in: f.table[f.next-2 : f.next], sums: sums, done: make([]atomic.Bool, len(sums))}
 	}
 }
 
@@ -302,6 +287,7 @@ func (ix *FileIndex) keptSections(f *fileCodec) {
 	}
 	partSections(f, "kept kinds", len(kept), func(i int) *[]model.EventKind { return &kept[i].Kind })
 	partSections(f, "kept times", len(kept), func(i int) *[]uint32 { return &kept[i].Time })
+	partSections(f, "kept times above 32 bits", len(kept), func(i int) *[]uint32 { return &kept[i].High })
 	partSections(f, "kept addresses", len(kept), func(i int) *[]uint64 { return &kept[i].Addr })
 	partSections(f, "kept sizes", len(kept), func(i int) *[]uint64 { return &kept[i].Size })
 	partSections(f, "kept stacks", len(kept), func(i int) *[]uint64 { return &kept[i].ID })
@@ -313,11 +299,10 @@ func (ix *FileIndex) checkpointSections(f *fileCodec) {
 	for i := range ix.checkpoints {
 		heads = append(heads, checkpointHead{int64(ix.checkpoints[i].chunk), int64(ix.checkpoints[i].Events)})
 	}
-	early := f.early
-	f.early = true
+	lazy := f.lazy
+	f.lazy = false
 	arraySection(f, "checkpoints", &heads)
-	f.proveNow()
-	f.early = early
+	f.lazy = lazy
 	if f.write == nil && f.err == nil {
 		ix.checkpoints = make([]chunkSums, len(heads))
 		for i, h := range heads {
@@ -327,138 +312,6 @@ func (ix *FileIndex) checkpointSections(f *fileCodec) {
 	for d := range column.DimCount {
 		partSections(f, "checkpoints", len(ix.checkpoints), func(i int) *[]column.Cell { return &ix.checkpoints[i].Sums[d] })
 	}
-}
-
-// chunkProofs proves the streams of chunks.
-type chunkProofs struct {
-	freed streamProof // and common sizes
-	fine  streamProof
-}
-
-// streamProof proves what belongs to a stream of a chunk when that is first read: there is too much of it to do that before the
-// first chart.
-type streamProof struct {
-	at      io.ReaderAt
-	of      []checkedParts // the stream itself, and what it needs
-	done    []atomic.Bool  // by chunk
-	buffers *sync.Pool     // of prove
-}
-
-// checkedParts is where parts of a section lie in the file, one of each chunk, and their checksums.
-type checkedParts struct {
-	from []uint64 // where they begin, and where the last one ends
-	sums []uint32
-}
-
-func (p *checkedParts) entry(i int) fileEntry {
-	return fileEntry{Offset: p.from[i], Length: p.from[i+1] - p.from[i], CRC: p.sums[i]}
-}
-
-// prove proves what belongs to a chunk.
-func (p *streamProof) prove(chunk int) error {
-	if p.done[chunk].Load() {
-		return nil
-	}
-	entries := make([]fileEntry, 0, 2)
-	for i := range p.of {
-		entries = append(entries, p.of[i].entry(chunk))
-	}
-	buffer := p.buffers.Get().(*[]byte)
-	err := prove(context.Background(), p.at, entries, buffer)
-	p.buffers.Put(buffer)
-	if err == nil {
-		p.done[chunk].Store(true)
-	}
-	return err
-}
-
-// streamSections are the streams of chunks that charts read.
-func (ix *FileIndex) streamSections(f *fileCodec) {
-	freed := checkedSections(f, "freed", ix.chunks, func(c *chunk) *[]byte { return &c.freed })
-	common := checkedSections(f, "common sizes", ix.chunks, func(c *chunk) *[]uint64 { return &c.common })
-	fine := checkedSections(f, "parts", ix.chunks, func(c *chunk) *[]byte { return &c.fine })
-	if f.write != nil || f.err != nil {
-		return
-	}
-	buffers := &sync.Pool{New: func() any { return new([]byte) }}
-	proofs := &chunkProofs{
-		freed: streamProof{f.at, []checkedParts{freed, common}, make([]atomic.Bool, len(ix.chunks)), buffers},
-		fine:  streamProof{f.at, []checkedParts{fine}, make([]atomic.Bool, len(ix.chunks)), buffers},
-	}
-	for _, c := range ix.chunks {
-		c.proofs = proofs
-	}
-}
-
-// checkedSections are partSections of chunks, and a checksum of each.
-func checkedSections[T any](f *fileCodec, name string, chunks []*chunk, of func(c *chunk) *[]T) checkedParts {
-	var p checkedParts
-	if f.write != nil {
-		for _, c := range chunks {
-			p.sums = append(p.sums, checksum(bytesOf(*of(c))))
-		}
-	}
-	early := f.early
-	f.early = true
-	arraySection(f, name+" checksums", &p.sums)
-	f.proveNow()
-	f.early = early
-	partSections(f, name, len(chunks), func(i int) *[]T { return of(chunks[i]) })
-	if f.write != nil || f.err != nil {
-		return p
-	}
-	if len(p.sums) != len(chunks) {
-		f.fail("checksums are missing")
-		return p
-	}
-	at := f.table[f.next-1].Offset
-	p.from = make([]uint64, 0, len(chunks)+1)
-	p.from = append(p.from, at)
-	for _, c := range chunks {
-		at += uint64(len(bytesOf(*of(c))))
-		p.from = append(p.from, at)
-	}
-	return p
-}
-
-// streamReader reads a stream in a file some way ahead: a few bytes here and there would map many pages. The zero one is ready.
-type streamReader struct {
-	of    *streamProof
-	chunk int
-	from  uint64
-	b     []byte
-}
-
-const readAhead = 8 << 10
-
-// read returns a chunk's stream from a place on, at least up to another one if it is that long. It is valid until the next call.
-func (s *streamReader) read(p *streamProof, chunk int, from, to uint32) ([]byte, error) {
-	if err := p.prove(chunk); err != nil {
-		return nil, err
-	}
-	in := p.of[0].entry(chunk)
-	at, end := uint64(from), min(uint64(to), in.Length)
-	if at > end {
-		return nil, damagedFile("a stream is too short")
-	}
-	if s.of == p && s.chunk == chunk && at >= s.from && end <= s.from+uint64(len(s.b)) {
-		return s.b[at-s.from:], nil
-	}
-	s.of, s.chunk, s.from = p, chunk, at
-	s.b = column.Resize(s.b, int(min(max(end-at, readAhead), in.Length-at)))
-	if n, err := p.at.ReadAt(s.b, int64(in.Offset+at)); n < len(s.b) {
-		s.of = nil
-		return nil, damagedFile("%v", err)
-	}
-	return s.b, nil
-}
-
-// freedFrom is the stream of the freed sizes of a run, given where those begin and end. The chunk's common sizes are proven then.
-func (c *chunk) freedFrom(s *streamReader, at, end uint32) ([]byte, error) {
-	if c.proofs == nil {
-		return c.freed[at:], nil
-	}
-	return s.read(&c.proofs.freed, c.number, at, end)
 }
 
 // mostKept is how many events are kept in a file at least, where most of the input can be read again.
@@ -493,22 +346,21 @@ func layoutOfFiles() []byte {
 	return f.layout
 }
 
-// restore takes an index out of a file, for the input that events come from. Only what is early in sections is proven;
-// the rest is returned to be proven before it is asked for. The file must stay as it is.
-func (ix *FileIndex) restore(ctx context.Context, file *IndexFile, key IndexKey, store *model.Store, events model.EventSource) (later []fileEntry, err error) {
-	f, err := openFile(file.Data, key, layoutOfFiles())
+// restore takes an index out of a file, for the input that events come from. What is lazy in sections is not verified yet. The file
+// must stay as it is.
+func (ix *FileIndex) restore(ctx context.Context, file *IndexFile, key IndexKey, store *model.Store, events model.EventSource) error {
+	f, err := openFile(file, key, layoutOfFiles())
 	if err != nil {
-		return nil, err
+		return err
 	}
-	f.at, f.ctx = file.At, ctx
+	f.ctx, ix.file = ctx, f.file
 	ix.sums[column.DimSize] = nil
 	ix.sections(f)
-	f.proveNow()
 	if f.err == nil && f.next != len(f.table) {
 		f.fail("it has more sections than there are")
 	}
 	if f.err != nil {
-		return nil, f.err
+		return f.err
 	}
 	ix.Ids, ix.Threads = append([]model.StackID(nil), ix.Ids...), append([]uint16(nil), ix.Threads...) // others get them
 	ix.input, _ = events.(model.Changing)
@@ -518,20 +370,20 @@ func (ix *FileIndex) restore(ctx context.Context, file *IndexFile, key IndexKey,
 	}
 	begin, size := events.Extent()
 	if begin != ix.begin {
-		return nil, ErrIndexStale
+		return ErrIndexStale
 	}
 	if err := ix.checkRestored(size); err != nil {
-		return nil, err
+		return err
 	}
 	if err := ix.checkSums(); err != nil {
-		return nil, err
+		return err
 	}
 	ix.Store = store
 	ix.status.Offset, ix.status.Size, ix.status.Final = size, size, true
 	if size < 0 {
 		ix.status.Offset = ix.chunksEnd()
 	}
-	return f.later, nil
+	return nil
 }
 
 func (ix *FileIndex) chunksEnd() int64 {
@@ -547,10 +399,10 @@ func (ix *FileIndex) checkRestored(size int64) error {
 	events, run, rec, at := 0, 0, uint32(0), ix.begin
 	for _, c := range ix.chunks {
 		switch {
-		case c.first != events, c.firstRun != run, c.firstRec != rec, c.n <= 0, c.n > math.MaxInt32, events > math.MaxUint32-c.n:
+		case c.first != events, c.firstRun != run, c.firstRec != rec, c.n <= 0, c.n > math.MaxInt32, events > maxEvents-c.n:
 			return damagedFile("chunks do not follow each other")
 		case c.from < at, c.to < c.from, size >= 0 && c.to > size, c.begin < 0, c.end < c.begin:
-			return damagedFile("a chunk lies nowhere")
+			return damagedFile("a chunk lies outside of the input")
 		case c.kept == nil && (ix.source == nil || int64(c.n) > c.to-c.from):
 			return damagedFile("a chunk has no events")
 		case c.kept != nil && !fitting(c.kept, c.n):
@@ -562,7 +414,7 @@ func (ix *FileIndex) checkRestored(size int64) error {
 	switch {
 	case uint64(events) != ix.totals.Events:
 		return damagedFile("events are missing")
-	case run != ix.curve.Base.N, run != ix.runs.N, run > 0 && len(ix.spans) != ix.lastSpan()+1, len(ix.proof.sums) != (run+proofRuns-1)/proofRuns:
+	case run != ix.curve.Base.N, run != ix.runs.N, run > 0 && len(ix.spans) != ix.lastSpan()+1:
 		return damagedFile("the curve has holes")
 	case r.origin.N != int(rec), r.died.N != int(rec), r.diedAt.Lo.N != int(rec), r.diedAt.Hi.N > int(rec),
 		!r.born.Fits(int(rec)), !r.bornAt.Fits(int(rec)):
@@ -587,5 +439,5 @@ func fitting(c *model.Columns, n int) bool {
 			p++
 		}
 	}
-	return len(c.Kind) == n && len(c.Time) == n && len(c.Addr) == n && len(c.Size) == p && len(c.ID) == p && len(c.Thread) == p
+	return len(c.Kind) == n && len(c.Time) == n && (len(c.High) == 0 || len(c.High) == n) && len(c.Addr) == n && len(c.Size) == p && len(c.ID) == p && len(c.Thread) == p
 }

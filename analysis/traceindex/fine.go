@@ -169,14 +169,15 @@ func (p *finePart) readRare(b []byte) []byte {
 
 // partEnd is where a part of the chunk ends that begins at an event.
 func (f *folder) partEnd(begin int) int {
-	times := f.j.events.Time
+	e := &f.j.events
 	end := f.usualEnd(begin)
-	if times[min(end, len(times)-1)]-times[begin] < f.longPart {
+	last := min(end, e.Len()-1)
+	if e.Since(last)-e.Since(begin) < f.longPart {
 		return end
 	}
-	to, most := end, uint32(0)
-	for i := begin + 1; i <= min(end, len(times)-1); i++ {
-		if gap := times[i] - times[i-1]; gap > most {
+	to, most := end, model.Time(0)
+	for i := begin + 1; i <= last; i++ {
+		if gap := e.Since(i) - e.Since(i-1); gap > most {
 			to, most = i, gap
 		}
 	}
@@ -193,19 +194,19 @@ func (f *folder) usualEnd(begin int) int {
 
 // usualParts prepares the parts of a chunk: long ones are twice as long as the mean.
 func (f *folder) usualParts() {
-	times := f.j.events.Time
+	n := f.j.events.Len()
 	f.fine.b, f.partBegin = f.fine.b[:0], f.before
-	f.longPart = uint32(min(2*(uint64(times[len(times)-1])/uint64(len(times)/fineLength+1)+1), math.MaxUint32))
+	f.longPart = 2 * min(f.j.events.Since(n-1)/model.Time(n/fineLength+1)+1, model.MaxTime/2)
 }
 
-func (f *folder) longGap() uint32 { return f.longPart / 2 }
+func (f *folder) longGap() model.Time { return f.longPart / 2 }
 
 // part keeps the part of events [begin, to) of the chunk, with the extremes in it, and the run that it ends.
 func (f *folder) part(begin, to int, e column.Extremes) {
-	times, a, b := f.j.events.Time, &f.partBegin, &f.live
-	behind, count := min(to, len(times)-1), uint32(b.Count)
-	p := finePart{events: uint64(to - begin), time: uint64(times[behind] - times[begin])}
-	if gap := times[behind] - times[to-1]; p.time >= uint64(f.longPart) && gap >= f.longGap() {
+	times, a, b := &f.j.events, &f.partBegin, &f.live
+	behind, count := min(to, times.Len()-1), uint32(b.Count)
+	p := finePart{events: uint64(to - begin), time: uint64(times.Since(behind) - times.Since(begin))}
+	if gap := times.Since(behind) - times.Since(to-1); p.time >= uint64(f.longPart) && gap >= f.longGap() {
 		p.gap = uint64(gap)
 	}
 	p.allocs, p.frees = uint64(b.AllocCount-a.AllocCount), uint64(b.FreeEvents-a.FreeEvents)
@@ -217,15 +218,7 @@ func (f *folder) part(begin, to int, e column.Extremes) {
 	f.fine.put(&p, f.usualEnd(begin)-begin)
 	// One by one: a copy at once would wait for what was just written.
 	a.Bytes, a.AllocBytes, a.Count, a.AllocCount, a.FreeEvents = b.Live, b.AllocBytes, count, b.AllocCount, b.FreeEvents
-	if b.Cur.Add(e); to%runLength == 0 || to == len(times) {
+	if b.Cur.Add(e); to%runLength == 0 || to == times.Len() {
 		f.runs = append(f.runs, column.BaseRun{Extremes: b.Cur, Level: b.Now()})
 	}
-}
-
-// fineFrom is the stream of the parts of a run, given where those begin and end, empty if the chunk has no parts.
-func (c *chunk) fineFrom(s *streamReader, at, end uint32) ([]byte, error) {
-	if c.proofs == nil || len(c.fine) == 0 {
-		return c.fine[min(int(at), len(c.fine)):], nil
-	}
-	return s.read(&c.proofs.fine, c.number, at, end)
 }

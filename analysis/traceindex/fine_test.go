@@ -139,8 +139,8 @@ func TestColumnsOfSmallEvents(t *testing.T) {
 		freed.Reset()
 		freed.Choose([]uint64{16, 32, 7})
 		events, l := new(model.Columns), column.Level{Bytes: 1 << 50, AllocBytes: 1 << 51, Count: 1 << 30, AllocCount: 5, FreeEvents: 6}
-		before, runs := l, &runLevels{first: 100, begin: model.Time(r.IntN(2000))}
-		now := uint32(0)
+		before, runs, begin := l, &runLevels{first: 100}, model.Time(r.IntN(2000))
+		now := model.Time(0)
 		for range n {
 			e := model.Event{Kind: model.EventKind(r.IntN(2)), Size: []uint64{16, 7, 0, 5000, 1 << 40, r.Uint64N(100)}[r.IntN(6)]}
 			if r.IntN(50) == 0 {
@@ -161,9 +161,9 @@ func TestColumnsOfSmallEvents(t *testing.T) {
 				l.FreeEvents++
 				freed.Add(e.Size)
 			}
-			now += r.Uint32N(4)
+			now += model.Time(r.IntN(4))
 			events.Append(&e, now)
-			runs.times, runs.levels = append(runs.times, now), append(runs.levels, l)
+			runs.times, runs.levels = append(runs.times, begin+now), append(runs.levels, l)
 		}
 		from := model.Time(r.IntN(2000))
 		to := from + model.Time(r.IntN(5000))
@@ -172,7 +172,7 @@ func TestColumnsOfSmallEvents(t *testing.T) {
 		got := want
 		got.cols = make([]analysis.Column, len(want.cols))
 		want.add(runs)
-		if !got.addSmall(events, runs.begin, freed.B, freed.Common) {
+		if !got.addSmall(events, begin, freed.B, freed.Common) {
 			t.Fatal("small events are none")
 		}
 		if !reflect.DeepEqual(got, want) {

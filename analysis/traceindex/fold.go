@@ -27,7 +27,7 @@ type folder struct {
 	ends      column.EndWriter
 	sizes     column.SizeWriter
 	fine      fineWriter
-	longPart  uint32 // µs
+	longPart  model.Time
 	partBegin column.Level
 	parts     bool                      // the chunk has parts
 	dead      []dead                    // by job.deaths
@@ -46,7 +46,7 @@ func (f *folder) fold(j *job) error {
 	ix := f.ix
 	f.j = j
 	if f.link.records > 1<<31-2-uint32(len(j.events.Size)) {
-		return errEvents
+		return errBlocks
 	}
 	f.link.survive(j)
 	f.intern()
@@ -58,7 +58,7 @@ func (f *folder) fold(j *job) error {
 	} else {
 		f.walk()
 	}
-	f.nowhere()
+	f.unaddressed()
 	f.finish()
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
@@ -81,31 +81,22 @@ func (f *folder) intern() {
 	for _, k := range f.j.sites.Keys {
 		s, fresh := ix.sites.Of(k)
 		if fresh {
-			ix.sites.Stack = append(ix.sites.Stack, ix.denseStack(model.StackID(k.ID)))
-			ix.sites.Thread = append(ix.sites.Thread, ix.denseThread(k.Thread))
+			stack := numbered(ix.stackIndex, &ix.Ids, &ix.sums[column.DimStack], model.StackID(k.ID))
+			thread := numbered(ix.threadIndex, &ix.Threads, &ix.sums[column.DimThread], k.Thread)
+			ix.sites.Stack, ix.sites.Thread = append(ix.sites.Stack, stack), append(ix.sites.Thread, thread)
 		}
 		f.global = append(f.global, s)
 	}
 }
 
-func (ix *FileIndex) denseStack(id model.StackID) uint32 {
-	i, ok := ix.stackIndex[id]
+// numbered returns the number of a key, which gets the next one, and a cell for its sums, where it is new.
+func numbered[K comparable](index map[K]uint32, keys *[]K, sums *[]column.Cell, key K) uint32 {
+	i, ok := index[key]
 	if !ok {
-		i = uint32(len(ix.Ids))
-		ix.stackIndex[id] = i
-		ix.Ids = append(ix.Ids, id)
-		ix.sums[column.DimStack] = append(ix.sums[column.DimStack], column.Cell{})
-	}
-	return i
-}
-
-func (ix *FileIndex) denseThread(t uint16) uint32 {
-	i, ok := ix.threadIndex[t]
-	if !ok {
-		i = uint32(len(ix.Threads))
-		ix.threadIndex[t] = i
-		ix.Threads = append(ix.Threads, t)
-		ix.sums[column.DimThread] = append(ix.sums[column.DimThread], column.Cell{})
+		i = uint32(len(*keys))
+		index[key] = i
+		*keys = append(*keys, key)
+		*sums = append(*sums, column.Cell{})
 	}
 	return i
 }
@@ -123,10 +114,10 @@ func (f *folder) begin() {
 		last := ix.chunks[k-1]
 		f.c.firstBlock = last.firstBlock + int(last.totals.AllocCount)
 	}
-	f.c.end = f.c.begin + model.Time(e.Time[e.Len()-1])
+	f.c.end = f.c.begin + e.Since(e.Len()-1)
 	if j.keep {
 		f.c.kept = &model.Columns{
-			Delta: e.Delta, Kind: slices.Clone(e.Kind), Time: slices.Clone(e.Time), Addr: slices.Clone(e.Addr),
+			Delta: e.Delta, Kind: slices.Clone(e.Kind), Time: slices.Clone(e.Time), High: slices.Clone(e.High), Addr: slices.Clone(e.Addr),
 			Size: slices.Clone(e.Size), ID: slices.Clone(e.ID), Thread: slices.Clone(e.Thread),
 		}
 	}
@@ -165,11 +156,11 @@ func (f *folder) findDeaths() {
 	}
 }
 
-// nowhere counts the blocks without an address.
-func (f *folder) nowhere() {
+// unaddressed counts the blocks without an address.
+func (f *folder) unaddressed() {
 	t := f.c.totals
-	t.UnaddressedCount = uint64(len(f.j.nowhere))
-	for _, p := range f.j.nowhere {
+	t.UnaddressedCount = uint64(len(f.j.unaddressed))
+	for _, p := range f.j.unaddressed {
 		t.UnaddressedBytes = f.sum(t.UnaddressedBytes, f.j.events.Size[p])
 	}
 }
@@ -256,7 +247,7 @@ func (f *folder) publish() {
 	for i, d := range j.deaths {
 		r := int(f.dead[i].record)
 		f.records.died.Set(r, uint32(c.first)+d.event)
-		f.records.diedAt.Set(r, c.begin+model.Time(j.events.Time[d.event]))
+		f.records.diedAt.Set(r, c.begin+j.events.Since(int(d.event)))
 	}
 	f.survivors()
 	ix.records = f.records
@@ -275,6 +266,7 @@ func (f *folder) publish() {
 	ix.curve.AllocBytes, ix.curve.AllocCount = f.live.AllocBytes, f.live.AllocCount
 	ix.marks = append(ix.marks, f.marks...)
 	ix.chunks = append(ix.chunks, c)
+	ix.held += c.memory()
 	ix.status.Saturated = !ix.totals.Add(c.totals) || f.saturated || ix.status.Saturated
 	ix.status.Offset = max(ix.status.Offset, c.to)
 	ix.status.Unfreed = ix.status.Unfreed || c.totals.UnaddressedCount > 0
@@ -295,7 +287,7 @@ func (f *folder) survivors() {
 			origins[i] = column.Origin{Site: f.global[sites[p]], Size: r.origin.Large.Low(from+i, sizes[p])}
 			died[i] = alive
 			r.born.Append(uint64(c.first) + uint64(event[p]))
-			r.bornAt.Append(uint64(c.begin + model.Time(j.events.Time[event[p]])))
+			r.bornAt.Append(uint64(c.begin + j.events.Since(int(event[p]))))
 		}
 		all = all[len(origins):]
 	}
@@ -325,19 +317,19 @@ func (ix *FileIndex) checkpointIfDue() {
 		c.Sums[d] = slices.Clone(ix.sums[d])
 	}
 	ix.checkpoints = append(ix.checkpoints, c)
+	ix.held += c.Memory()
 }
 
 // Memory estimates the bytes that the index holds.
 func (ix *FileIndex) Memory() int64 {
-	n := ix.loading + ix.curve.Memory() + int64(ix.runs.N)*16 + int64(ix.records.len())*18
-	for i := range ix.checkpoints {
-		n += ix.checkpoints[i].Memory()
-	}
-	for _, c := range ix.chunks {
-		n += int64(len(c.ends)+len(c.freed)+len(c.fine)+len(c.sums[column.DimStack])+len(c.sums[column.DimThread])+len(c.sums[column.DimSize])) + 1024
-		if c.kept != nil {
-			n += int64(c.n) * (13 + 9)
-		}
+	return ix.loading + ix.held + ix.curve.Memory() + int64(ix.runs.N)*24 + int64(ix.records.len())*18
+}
+
+// memory estimates the bytes that the chunk holds.
+func (c *chunk) memory() int64 {
+	n := int64(len(c.ends)+len(c.freed)+len(c.fine)+len(c.sums[column.DimStack])+len(c.sums[column.DimThread])+len(c.sums[column.DimSize])) + 1024
+	if c.kept != nil {
+		n += int64(c.n)*(13+9) + int64(len(c.kept.High))*4
 	}
 	return n
 }

@@ -19,7 +19,7 @@ func (g *grouping) pass(ctx context.Context, want []analysis.Key) (*group.Pass, 
 	if p := g.kept(n, want); p != nil {
 		return p, nil
 	}
-	if !ix.settled() || !ix.climbing() || g.set != nil {
+	if !ix.settled() || !ix.levelsFit() || g.set != nil {
 		return g.makePasses(ctx, n, []*grouping{g}, want)
 	}
 	err := ix.shared(ctx, passID{g.by, len(want)}, func(ctx context.Context) error {
@@ -71,7 +71,7 @@ func (g *grouping) makePasses(ctx context.Context, n int, groups []*grouping, wa
 	ix := g.ix
 	var passes []*group.Pass
 	var err error
-	if ix.climbing() {
+	if ix.levelsFit() {
 		passes, err = ix.passes(ctx, n, groups, want)
 	} else {
 		passes = make([]*group.Pass, 1)

@@ -39,13 +39,14 @@ type FileIndex struct {
 	curve       column.Pyramid
 	runs        column.Column[runStart] // aligned with curve.base
 	spans       []spanEdge              // of a restored index; nil where they are found in runs and curve
-	proof       *runsProof              // of runs and curve where those come from a file
+	file        *blockSums              // of a restored index; nil for none
 	marks       []fileMark
 	totals      analysis.Totals
 	status      analysis.Status
 	budget      int64         // bytes, 0 = unlimited
 	room        *model.Budget // of the whole program; nil for no bound
 	loading     int64         // bytes that only the building needs
+	held        int64         // bytes of chunks and checkpoints that were built
 
 	begin int64           // where the events begin in the input
 	found []model.Problem // among the events, and how many bytes were lost with them
@@ -77,13 +78,11 @@ type chunk struct {
 	records    uint32 // blocks of it that outlive it
 	hi, lo     uint64 // live bytes before it, 128 bits
 
-	ends   []byte       // by FREE: see EndWriter
-	freed  []byte       // by FREE: bytes that it ends, see SizeWriter
-	common []uint64     // sizes that freed names by number
-	fine   []byte       // the parts of its runs, see fineWriter; none where sums are too large for it
-	proofs *chunkProofs // of freed, common and fine, where those come from a file
-	number int          // in chunkProofs
-	over   []overEnd    // by event
+	ends   []byte    // by FREE: see EndWriter
+	freed  []byte    // by FREE: bytes that it ends, see SizeWriter
+	common []uint64  // sizes that freed names by number
+	fine   []byte    // the parts of its runs, see fineWriter; none where sums are too large for it
+	over   []overEnd // by event
 	sums   [column.DimCount][]byte
 	totals *analysis.Totals // never nil; of a restored index they lie in the file
 }
@@ -97,10 +96,10 @@ type overEnd struct {
 
 // runStart is where a run of events begins, within its chunk. All runs but the last of a chunk are of runLength events.
 type runStart struct {
-	time  uint32 // µs after the chunk's first event
-	at    uint32 // bytes after the chunk's first event; of kept events, those before it that are no FREE
-	freed uint32 // in chunk.freed
-	fine  uint32 // in chunk.fine
+	time  model.Time // µs after the chunk's first event
+	at    uint32     // bytes after the chunk's first event; of kept events, those before it that are no FREE
+	freed uint32     // in chunk.freed
+	fine  uint32     // in chunk.fine
 }
 
 const runLength = model.OffsetEvery
@@ -131,6 +130,7 @@ func NewFileIndex() *FileIndex { return newFileIndex(defaultChunk) }
 
 func newFileIndex(chunkSize int) *FileIndex {
 	ix := &FileIndex{chunkSize: chunkSize, stackIndex: map[model.StackID]uint32{}, threadIndex: map[uint16]uint32{}}
+	ix.columns.New, ix.spare.New = func() any { return new(model.Columns) }, func() any { return new(view) }
 	ix.cores, ix.status.Size = runtime.GOMAXPROCS(0), -1
 	ix.sums[column.DimSize] = make([]column.Cell, analysis.SizeClasses)
 	return ix

@@ -89,11 +89,7 @@ func (d *sliceDecoder) Decode(c *model.Columns, from, to int64, limit int) (int6
 			}
 			c.Append(e, 0)
 		} else {
-			since := e.Time - d.events[i-c.Len()].Time
-			if since > 1<<32-1 {
-				break
-			}
-			c.Append(e, uint32(since))
+			c.Append(e, e.Time-d.events[i-c.Len()].Time)
 		}
 		from += sliceEvent
 	}
@@ -319,6 +315,11 @@ func TestFileIndexAgrees(t *testing.T) {
 		if seed%4 == 3 { // hours between events
 			for i := range events {
 				events[i].Time += model.Time(i/(1+len(events)/5)) * 5_000_000_000
+			}
+		}
+		if seed%8 == 6 { // more between any two
+			for i := range events {
+				events[i].Time += model.Time(i) * 100_000_000_000
 			}
 		}
 		for i := range events {

@@ -33,7 +33,7 @@ type IndexPlace interface {
 
 // KeptIndex is a [FileIndex] that [Build] takes from a file where there is a good one, and builds where there is none. What
 // a restored index answers is what a built one would. Some questions, those of a chart, are answered before all of the file is
-// proven; the others wait. When the proof fails, the index is built after all, and [Status.Revision] rises.
+// verified; the others wait. When that fails, the index is built after all, and [Status.Revision] rises.
 type KeptIndex struct {
 	place  IndexPlace
 	budget int64
@@ -54,11 +54,11 @@ type KeptIndex struct {
 
 // keptState is one index and whether it may be asked.
 type keptState struct {
-	ix     *FileIndex
-	file   bool          // it comes from a file
-	proven chan struct{} // closed when all of it is, or never will be
-	err    error         // why not; valid then
-	first  uint64        // of its revisions
+	ix       *FileIndex
+	file     bool          // it comes from a file
+	verified chan struct{} // closed when all of it is, or never will be
+	err      error         // why not; valid then
+	first    uint64        // of its revisions
 }
 
 var _ Loading = (*KeptIndex)(nil)
@@ -71,8 +71,8 @@ func NewKeptIndex(place IndexPlace) *KeptIndex {
 }
 
 func (k *KeptIndex) fresh() *keptState {
-	s := &keptState{ix: NewFileIndex(), proven: make(chan struct{})}
-	close(s.proven)
+	s := &keptState{ix: NewFileIndex(), verified: make(chan struct{})}
+	close(s.verified)
 	return s
 }
 
@@ -89,7 +89,7 @@ const mostHold = 150 * time.Millisecond
 const drawing = 50 * time.Millisecond
 
 // FirstChart returns a channel that is closed by [KeptIndex.Shown], soon after [KeptIndex.Chart] has first answered about events,
-// or when anything else could no longer wait: what wants the processor, too, may wait until then. The index itself proves its
+// or when anything else could no longer wait: what wants the processor, too, may wait until then. The index itself verifies its
 // file no sooner. Call it before Build, and only if a chart will be asked for.
 func (k *KeptIndex) FirstChart() <-chan struct{} {
 	k.hold = make(chan struct{})
@@ -112,7 +112,7 @@ func (k *KeptIndex) charted() {
 	}
 }
 
-// forgetCurve gives back the memory of the file's pages once a chart is made: it may read a little of each stretch of the curve, for
+// forgetCurve gives back the memory of the file's pages once a chart or a curve is made: that may read a little of each stretch of the curve, for
 // which the system maps all of it. Others ask for a few places only. The index must be in use.
 func (k *KeptIndex) forgetCurve() {
 	k.mu.Lock()
@@ -145,7 +145,7 @@ func (k *KeptIndex) Write(ctx context.Context, w io.Writer) error {
 // CheckIndex says why a file cannot be the index of an input, nil if it seems to be. It reads the ends of the file only.
 func CheckIndex(file *IndexFile, key IndexKey) error {
 	return guarded(func() error {
-		_, err := openFile(file.Data, key, layoutOfFiles())
+		_, err := openFile(file, key, layoutOfFiles())
 		return err
 	})
 }
@@ -196,28 +196,24 @@ func (k *KeptIndex) build(ctx context.Context, store *model.Store, p *model.Prof
 	k.release()
 	k.mu.Unlock()
 	if old.file {
-		close(old.proven)
+		close(old.verified)
 	}
 	return s.ix.build(ctx, store, p)
 }
 
-// restore takes the index from its file. It returns when all of that is proven, and what it comes down to is confirmed by the trace.
+// restore takes the index from its file. It returns when all of that is verified, and what it comes down to is confirmed by the trace.
 func (k *KeptIndex) restore(ctx context.Context, store *model.Store, p *model.Profile) error {
 	file, err := k.place.Open()
 	if err != nil {
 		return err
 	}
-	s := &keptState{ix: newFileIndex(defaultChunk), file: true, proven: make(chan struct{}), first: k.state().revision() + 1}
+	s := &keptState{ix: newFileIndex(defaultChunk), file: true, verified: make(chan struct{}), first: k.state().revision() + 1}
 	k.mu.Lock()
 	k.file = file
 	k.used++ // what others ask meanwhile, of the empty index, must not close it
 	k.mu.Unlock()
 	defer k.leave()
-	var later []fileEntry
-	err = guarded(func() (err error) {
-		later, err = s.ix.restore(ctx, file, k.place.Key(), store, p.Allocations)
-		return err
-	})
+	err = guarded(func() error { return s.ix.restore(ctx, file, k.place.Key(), store, p.Allocations) })
 	if err == nil {
 		k.mu.Lock()
 		k.now = s
@@ -226,11 +222,10 @@ func (k *KeptIndex) restore(ctx context.Context, store *model.Store, p *model.Pr
 			<-k.hold
 		}
 		err = guarded(func() error {
-			if err := prove(ctx, file.At, later, new([]byte)); err != nil {
+			if err := s.ix.file.verifyAll(ctx); err != nil {
 				return err
 			}
 			s.ix.sites.FindSites()
-			s.ix.proof.all.Store(true)
 			return s.ix.confirm()
 		})
 	}
@@ -243,7 +238,7 @@ func (k *KeptIndex) restore(ctx context.Context, store *model.Store, p *model.Pr
 	found, _ := remarks(&s.ix.totals, s.ix.status.Saturated, nil)
 	publish(store, s.ix.found, s.ix.lost)
 	publish(store, found, 0)
-	close(s.proven)
+	close(s.verified)
 	return nil
 }
 
@@ -254,7 +249,7 @@ var (
 	errIndexBroken = errors.New("the index file is damaged and will not be used again: read the trace again")
 )
 
-// enter returns the index to ask; leave must follow. Unless early it waits until all of the index is proven.
+// enter returns the index to ask; leave must follow. Unless early it waits until all of the index is verified.
 func (k *KeptIndex) enter(ctx context.Context, early bool) (*keptState, error) {
 	for {
 		k.mu.Lock()
@@ -264,7 +259,7 @@ func (k *KeptIndex) enter(ctx context.Context, early bool) (*keptState, error) {
 			return nil, errIndexClosed
 		}
 		select {
-		case <-s.proven:
+		case <-s.verified:
 			early = true
 		default:
 		}
@@ -275,7 +270,7 @@ func (k *KeptIndex) enter(ctx context.Context, early bool) (*keptState, error) {
 		}
 		k.mu.Unlock()
 		select {
-		case <-s.proven:
+		case <-s.verified:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
@@ -325,9 +320,9 @@ func (k *KeptIndex) sound(ctx context.Context) bool {
 	file := k.file
 	k.mu.Unlock()
 	return file != nil && guarded(func() error {
-		f, err := openFile(file.Data, k.place.Key(), layoutOfFiles())
+		f, err := openFile(file, k.place.Key(), layoutOfFiles())
 		if err == nil {
-			err = prove(ctx, file.At, f.table, new([]byte))
+			err = f.file.verifyAll(ctx)
 		}
 		return err
 	}) == nil

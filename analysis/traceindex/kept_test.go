@@ -1,6 +1,7 @@
 package traceindex
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"slices"
@@ -27,7 +28,7 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// The first chart gives back what it mapped, no other question does, and not while the file may be gone.
+// The first chart, or curve, gives back what it mapped, no other question does, and not while the file may be gone.
 func TestFirstChartForgets(t *testing.T) {
 	source, data := smallTrace(t, 300)
 	place := &memoryPlace{data: data, key: IndexKey{1}}
@@ -38,8 +39,8 @@ func TestFirstChartForgets(t *testing.T) {
 	if _, err := k.Sites(t.Context(), analysis.Query{}); err != nil || place.forgot != 0 {
 		t.Errorf("forgot %d times before a chart, %v", place.forgot, err)
 	}
-	for range 2 {
-		if _, err := k.Chart(t.Context(), analysis.Whole, 40); err != nil || place.forgot != 1 || place.closed != 0 {
+	for _, columns := range []func(context.Context, analysis.Range, int) ([]analysis.Column, error){k.Curve, k.Chart} {
+		if _, err := columns(t.Context(), analysis.Whole, 40); err != nil || place.forgot != 1 || place.closed != 0 {
 			t.Errorf("forgot %d times, closed %d times, %v", place.forgot, place.closed, err)
 		}
 	}

@@ -56,9 +56,7 @@ func (k *KeptIndex) Chart(ctx context.Context, r analysis.Range, n int) ([]analy
 // Curve implements [Trace].
 func (k *KeptIndex) Curve(ctx context.Context, r analysis.Range, n int) ([]analysis.Column, error) {
 	return ask(ctx, k, "making a curve", true, func(ix *FileIndex) ([]analysis.Column, error) {
-		if err := ix.proveAllRuns(ctx); err != nil {
-			return nil, err
-		}
+		defer k.forgetCurve()
 		return ix.Curve(ctx, r, n)
 	})
 }

@@ -74,7 +74,7 @@ func remarks(t *analysis.Totals, saturated bool, err error) ([]model.Problem, er
 	case errors.Is(err, errBudget):
 		say(model.Warning, model.CodeMemory, 1, "reading stopped after %s events: %v", model.Group(t.Events), err)
 		err = nil
-	case errors.Is(err, errEvents):
+	case errors.Is(err, errEvents), errors.Is(err, errBlocks):
 		say(model.Warning, "stopped", 1, "reading stopped after %s events: %v", model.Group(t.Events), err)
 		err = nil
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

@@ -24,7 +24,7 @@ type job struct {
 	ended        []uint32  // by FREE: the number among those of the event that bore the block, + 1; 0 if there is none
 	over         []overEnd // refs and sizes are not filled in yet
 	died         []uint8   // by event that is no FREE: 1 if an event of the chunk ends its block, or it has none
-	nowhere      []uint32  // allocations without an address, as numbered in Columns.Size
+	unaddressed  []uint32  // allocations without an address, as numbered in Columns.Size
 	deaths       []death   // of blocks of earlier chunks, in order
 	parts        [][]part  // by shard, where there are several: its events
 
@@ -146,7 +146,7 @@ func (m *matcher) match(j *job) (err error) {
 	j.ended = column.Resize(j.ended, len(c.Kind)-payloads)
 	j.died = column.Resize(j.died, payloads)
 	clear(j.died)
-	j.over, j.nowhere = j.over[:0], j.nowhere[:0]
+	j.over, j.unaddressed = j.over[:0], j.unaddressed[:0]
 	j.deaths = column.Resize(j.deaths, len(j.ended))[:0]
 	if len(m.shards) > 1 {
 		err = m.matchShards(j)
@@ -154,7 +154,7 @@ func (m *matcher) match(j *job) (err error) {
 		m.matchAll(j)
 	}
 	m.payloads += uint32(payloads)
-	m.now += c.Delta + model.Time(c.Time[len(c.Time)-1])
+	m.now += c.Delta + c.Since(len(c.Kind)-1)
 	m.events += len(c.Kind)
 	return err
 }
@@ -228,7 +228,7 @@ func (t *addressTable) run(j *job, i, end, p int) int {
 			}
 		}
 		if a == 0 {
-			j.nowhere = append(j.nowhere, uint32(p))
+			j.unaddressed = append(j.unaddressed, uint32(p))
 		} else {
 			old = t.put(a, v)
 			pieces = t.memory.pieces

@@ -99,9 +99,9 @@ func (m *membership) has(r column.Ref, is []bool) bool {
 func (ix *FileIndex) lifeClass(v *view, p int) int {
 	event, died := v.event[p], v.died[p]
 	if died != 0 {
-		return bits.Len32(v.events.Time[died-1] - v.events.Time[event])
+		return bits.Len64(uint64(v.events.Since(int(died-1)) - v.events.Since(int(event))))
 	}
-	b := fileBlock{bornAt: v.c.begin + model.Time(v.events.Time[event])}
+	b := fileBlock{bornAt: v.c.begin + v.events.Since(int(event))}
 	b.died, b.diedAt = ix.endOf(int(v.record[p]))
 	return b.lifeClass()
 }

@@ -12,24 +12,24 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// climb is how the level of a key moves over a stretch of events, from 0 before it.
-type climb struct {
+// keyLevel is how the level of a key moves over a stretch of events, from 0 before it.
+type keyLevel struct {
 	end  int64  // level behind the stretch
 	top  int64  // highest level after any of the key's events
 	born uint32 // blocks
 	age  uint32 // of the stretch that the rest is about
 }
 
-// stretch is a run of events within a chunk and within a column, and how the keys of each group climb there.
+// stretch is a run of events within a chunk and within a column, and how the levels of the keys of each group move there.
 type stretch struct {
 	column int // of the history
 	keys   [analysis.GroupCount][]analysis.Key
-	climbs [analysis.GroupCount][]climb
+	levels [analysis.GroupCount][]keyLevel
 }
 
-// climbs follows the levels of several groups through all events of a range: each chunk on its own, whatever lived before it,
+// levelScan follows the levels of several groups through all events of a range: each chunk on its own, whatever lived before it,
 // and then chunk after chunk.
-type climbs struct {
+type levelScan struct {
 	ix     *FileIndex
 	groups []*grouping
 	in     *membership
@@ -43,11 +43,11 @@ type climbs struct {
 	ordered inOrder[[]*stretch]
 }
 
-// climbing reports whether levels of keys fit 63 bits, so that they can be added up in any order.
-func (ix *FileIndex) climbing() bool { return ix.totals.AllocBytes < 1<<62 }
+// levelsFit reports whether levels of keys fit 63 bits, so that they can be added up in any order.
+func (ix *FileIndex) levelsFit() bool { return ix.totals.AllocBytes < 1<<62 }
 
 // run calls take with every stretch of events [lo, hi), in order.
-func (c *climbs) run(ctx context.Context, lo, hi int) error {
+func (c *levelScan) run(ctx context.Context, lo, hi int) error {
 	c.spare = make(chan *stretch, 256)
 	c.ordered.take = func(list []*stretch) {
 		for _, s := range list {
@@ -62,22 +62,22 @@ func (c *climbs) run(ctx context.Context, lo, hi int) error {
 		c.keyOf = append(c.keyOf, g.keysOfSites())
 	}
 	return c.ix.together(ctx, lo, hi, func() chunkWork {
-		w := climber{climbs: c}
+		w := levelWorker{levelScan: c}
 		if c.count {
 			w.grid = new(analysis.Grid)
 			c.grids = append(c.grids, w.grid)
 		}
 		for _, g := range c.groups {
-			w.now = append(w.now, make([]climb, g.keys))
+			w.now = append(w.now, make([]keyLevel, g.keys))
 		}
 		return w.chunk
 	})
 }
 
-// climber is the worker of climbs.
-type climber struct {
-	*climbs
-	now     [][]climb // by group, by key
+// levelWorker is the worker of a levelScan.
+type levelWorker struct {
+	*levelScan
+	now     [][]keyLevel // by group, by key
 	age     uint32
 	touched [analysis.GroupCount][]analysis.Key
 	member  []bool         // by event that is no FREE: a block in the cell
@@ -96,7 +96,7 @@ const (
 	movesKept = 512 // as many as stay in the nearest cache
 )
 
-func (w *climber) chunk(n int, v *view, from, to int) {
+func (w *levelWorker) chunk(n int, v *view, from, to int) {
 	w.member = w.in.of(v, w.member)
 	if w.grid != nil {
 		countBlock(w.grid, w.ix, v, from, to, func(int) bool { return true })
@@ -110,7 +110,7 @@ func (w *climber) chunk(n int, v *view, from, to int) {
 		}
 		w.age++
 		w.follow(v, from, end)
-		w.climb()
+		w.apply()
 		list = append(list, w.stretch(column))
 		from = end
 	}
@@ -118,7 +118,7 @@ func (w *climber) chunk(n int, v *view, from, to int) {
 }
 
 // stretch is what was followed last.
-func (w *climber) stretch(column int) *stretch {
+func (w *levelWorker) stretch(column int) *stretch {
 	var s *stretch
 	select {
 	case s = <-w.spare:
@@ -128,18 +128,18 @@ func (w *climber) stretch(column int) *stretch {
 	s.column = column
 	for i := range w.groups {
 		s.keys[i] = append(s.keys[i][:0], w.touched[i]...)
-		s.climbs[i] = s.climbs[i][:0]
+		s.levels[i] = s.levels[i][:0]
 		for _, k := range w.touched[i] {
-			s.climbs[i] = append(s.climbs[i], w.now[i][k])
+			s.levels[i] = append(s.levels[i], w.now[i][k])
 		}
 		w.touched[i] = w.touched[i][:0]
 	}
 	return s
 }
 
-// climb takes the moves, group by group.
+// apply takes the moves, group by group.
 // hot kernel
-func (w *climber) climb() {
+func (w *levelWorker) apply() {
 	for i, of := range w.keyOf {
 		now, touched, age := w.now[i], w.touched[i], w.age
 		for _, m := range w.moves {
@@ -151,7 +151,7 @@ func (w *climber) climb() {
 			}
 			c := &now[k]
 			if c.age != age {
-				*c = climb{top: math.MinInt64, age: age}
+				*c = keyLevel{top: math.MinInt64, age: age}
 				touched = append(touched, k)
 			}
 			c.end += m.by
@@ -165,7 +165,7 @@ func (w *climber) climb() {
 
 // follow is eachChange by hand, as everything is read for it.
 // hot kernel
-func (w *climber) follow(v *view, from, to int) {
+func (w *levelWorker) follow(v *view, from, to int) {
 	ix, p, over := w.ix, 0, v.c.over
 	if from > 0 {
 		p = v.payload(from)
@@ -175,7 +175,7 @@ func (w *climber) follow(v *view, from, to int) {
 	sites, sizes, refs := v.site, v.events.Size, v.refs
 	for i, kind := range v.events.Kind[from:to] {
 		if len(w.moves) >= movesKept {
-			w.climb()
+			w.apply()
 		}
 		switch kind {
 		case model.Alloc:
@@ -210,7 +210,7 @@ func (w *climber) follow(v *view, from, to int) {
 
 // passes makes the passes of several groups at once, with the developments of the keys that are wanted of the first.
 func (ix *FileIndex) passes(ctx context.Context, n int, groups []*grouping, want []analysis.Key) ([]*group.Pass, error) {
-	c := climbs{ix: ix, groups: groups, in: ix.membership(groups[0].in)}
+	c := levelScan{ix: ix, groups: groups, in: ix.membership(groups[0].in)}
 	c.count = ix.settled() && c.in.all() && ix.grids.get(n, 0, n) == nil // it costs little more
 	builders := make([]*group.PassBuilder, len(groups))
 	for i, g := range groups {
@@ -233,7 +233,7 @@ func (ix *FileIndex) passes(ctx context.Context, n int, groups []*grouping, want
 		until(s.column)
 		for i, b := range builders {
 			for j, k := range s.keys[i] {
-				climbPass(b, k, &s.climbs[i][j])
+				addStretch(b, k, &s.levels[i][j])
 			}
 		}
 	}
@@ -266,8 +266,8 @@ func (ix *FileIndex) columnEnds(n int) ([]int, error) {
 	return edges, r.err
 }
 
-// climbPass is change for all events of a stretch.
-func climbPass(b *group.PassBuilder, k analysis.Key, c *climb) {
+// addStretch is change for all events of a stretch.
+func addStretch(b *group.PassBuilder, k analysis.Key, c *keyLevel) {
 	level := int64(b.Live[k])
 	top := uint64(level + c.top)
 	b.Live[k] = uint64(level + c.end)
@@ -281,7 +281,7 @@ func climbPass(b *group.PassBuilder, k analysis.Key, c *climb) {
 // peaksIn returns the highest level of every key of some groups after any of events [lo, hi), of blocks in a cell alone, given
 // the levels before.
 func (ix *FileIndex) peaksIn(ctx context.Context, groups []*grouping, lo, hi int, live [][]uint64) ([][]uint64, error) {
-	c := climbs{ix: ix, groups: groups, in: ix.membership(groups[0].in)}
+	c := levelScan{ix: ix, groups: groups, in: ix.membership(groups[0].in)}
 	peaks, first := make([][]uint64, len(groups)), true
 	for i, g := range groups {
 		peaks[i] = make([]uint64, g.keys)
@@ -289,7 +289,7 @@ func (ix *FileIndex) peaksIn(ctx context.Context, groups []*grouping, lo, hi int
 	c.take = func(s *stretch) {
 		for i := range groups {
 			for j, k := range s.keys[i] {
-				m, before := &s.climbs[i][j], live[i][k]
+				m, before := &s.levels[i][j], live[i][k]
 				if !first { // it held this level after the last event of the chunk before
 					peaks[i][k] = max(peaks[i][k], before)
 				}

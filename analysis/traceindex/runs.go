@@ -1,6 +1,7 @@
 package traceindex
 
 import (
+	"context"
 	"encoding/binary"
 	"math"
 	"sort"
@@ -33,13 +34,10 @@ type runBulk struct {
 type runLevels struct {
 	run    int // -1 if none is loaded
 	first  int // events before it
-	begin  model.Time
-	times  []uint32 // after begin
+	times  []model.Time
 	levels []column.Level
 	kept   bool // read-only, as others may use it
 }
-
-func (l *runLevels) timeOf(i int) model.Time { return l.begin + model.Time(l.times[i]) }
 
 func (ix *FileIndex) reader() *runReader {
 	return &runReader{ix: ix, runLevels: &runLevels{run: -1}, other: &runLevels{run: -1}, parts: runParts{run: -1}}
@@ -133,7 +131,7 @@ func (r *runReader) load(run int) {
 		r.runLevels = new(runLevels)
 	}
 	c := r.ix.chunkOf(run)
-	if r.prove(c.firstRun, run); r.err != nil {
+	if r.verify(c.firstRun, run); r.err != nil {
 		return
 	}
 	// The level before a chunk is known in 128 bits, that before other runs only as it is shown.
@@ -147,10 +145,7 @@ func (r *runReader) load(run int) {
 	if from == c.firstRun {
 		hi, l.Bytes = c.hi, c.lo
 	}
-	events, _ := r.ix.columns.Get().(*model.Columns)
-	if events == nil {
-		events = new(model.Columns)
-	}
+	events := r.ix.columns.Get().(*model.Columns)
 	defer r.ix.columns.Put(events)
 	for ; from <= run; from++ {
 		if hi, l = r.follow(c, from, hi, l, events); r.err != nil {
@@ -158,7 +153,7 @@ func (r *runReader) load(run int) {
 			return
 		}
 	}
-	if n := len(r.times); n > 0 && model.Time(r.times[n-1]) > slowRun*(r.ix.duration()/model.Time(r.ix.runs.N)) {
+	if n := len(r.times); n > 0 && (r.times[n-1]-r.times[0])/slowRun > r.ix.duration()/model.Time(r.ix.runs.N) {
 		r.kept = true
 		r.ix.runCache.put(r.runLevels)
 	}
@@ -174,10 +169,14 @@ func (r *runReader) follow(c *chunk, run int, hi uint64, l column.Level, buffer 
 		return hi, l
 	}
 	start, n := r.ix.runs.At(run), events.Len()
-	r.run, r.first, r.begin = run, c.first+(run-c.firstRun)*runLength, c.begin+model.Time(start.time)
+	r.run, r.first = run, c.first+(run-c.firstRun)*runLength
 	r.times, r.levels = column.Resize(r.times, n), column.Resize(r.levels, n)
+	first := c.begin + start.time - events.Since(0)
 	for i, t := range events.Time {
-		r.times[i] = t - events.Time[0]
+		r.times[i] = first + model.Time(t)
+	}
+	for i, t := range events.High {
+		r.times[i] += model.Time(t) << 32
 	}
 	rest := r.freedBy(c, run, run)
 	if r.err != nil {
@@ -223,14 +222,16 @@ func (r *runReader) follow(c *chunk, run int, hi uint64, l column.Level, buffer 
 	return hi, l
 }
 
-// freedBy is the stream of the sizes that runs [first, last] of a chunk free.
+// freedBy is the stream of the sizes that runs [first, last] of a chunk free. The chunk's common sizes are verified then.
 func (r *runReader) freedBy(c *chunk, first, last int) []byte {
 	end := uint32(math.MaxUint32)
 	if last-c.firstRun < (c.n-1)/runLength {
 		end = r.ix.runs.Ref(last + 1).freed
 	}
 	var stream []byte
-	stream, r.err = c.freedFrom(&r.freed, r.ix.runs.Ref(first).freed, end)
+	if r.err = r.ix.file.verify(context.Background(), bytesOf(c.common)); r.err == nil {
+		stream, r.err = r.freed.read(r.ix.file, c.freed, r.ix.runs.Ref(first).freed, end)
+	}
 	return stream
 }
 
@@ -287,7 +288,7 @@ func (r *runReader) read(c *chunk, run int, buffer *model.Columns) (events *mode
 	n := min(runLength, c.n-from)
 	if k := c.kept; k != nil {
 		return &model.Columns{
-			Kind: k.Kind[from : from+n], Time: k.Time[from : from+n], Addr: k.Addr[from : from+n],
+			Kind: k.Kind[from : from+n], Time: k.Time[from : from+n], High: highOf(k, from, from+n), Addr: k.Addr[from : from+n],
 			Size: k.Size, ID: k.ID, Thread: k.Thread,
 		}, int(start.at)
 	}
@@ -312,7 +313,15 @@ func (b *runBulk) next(n int) (events *model.Columns, p int) {
 			b.p++
 		}
 	}
-	return &model.Columns{Kind: e.Kind[from:b.at], Time: e.Time[from:b.at], Size: e.Size}, p
+	return &model.Columns{Kind: e.Kind[from:b.at], Time: e.Time[from:b.at], High: highOf(e, from, b.at), Size: e.Size}, p
+}
+
+// highOf returns the upper halves of the times of events [from, to), nothing where all are zero.
+func highOf(e *model.Columns, from, to int) []uint32 {
+	if len(e.High) == 0 {
+		return nil
+	}
+	return e.High[from:to]
 }
 
 // decode reads runs [first, last] of a chunk from the file.

@@ -27,25 +27,18 @@ type shape struct {
 	sites   int
 	sizes   int
 	oneAddr bool
-	oneTime bool
+	gap     int // between two events, µs
 }
 
 var shapes = []shape{
-	{name: "site", sites: 1, sizes: 8},
-	{name: "size", sites: 1000, sizes: 1},
-	{name: "address", sites: 1, sizes: 1, oneAddr: true},
-	{name: "instant", sites: 1, sizes: 8, oneTime: true},
+	{name: "site", sites: 1, sizes: 8, gap: 1},
+	{name: "size", sites: 1000, sizes: 1, gap: 1},
+	{name: "address", sites: 1, sizes: 1, oneAddr: true, gap: 1},
+	{name: "instant", sites: 1, sizes: 8},
+	{name: "place in ages", sites: 1, sizes: 8, gap: 100_000_000_000},
 }
 
 func (s *shape) size(i int) uint64 { return uint64(16 * (1 + i%s.sizes)) }
-
-// gap is the time between two events, in microseconds.
-func (s *shape) gap() int {
-	if s.oneTime {
-		return 0
-	}
-	return 1
-}
 
 // file writes a trace of n allocations.
 func (s *shape) file(t testing.TB, path string, n int) {
@@ -64,14 +57,14 @@ func (s *shape) file(t testing.TB, path string, n int) {
 	w.WriteString(tables)
 	var b []byte
 	for i := range n {
-		addr, delta := uint64(0x7000_0000_0000), byte(0)
+		addr, delta := uint64(0x7000_0000_0000), uint64(0)
 		if !s.oneAddr {
 			addr += uint64(i) * 16 * uint64(s.sizes)
 		}
 		if i > 0 {
-			delta = byte(s.gap())
+			delta = uint64(s.gap)
 		}
-		b = binary.LittleEndian.AppendUint64(append(b[:0], 0, delta), addr)
+		b = binary.LittleEndian.AppendUint64(binary.AppendUvarint(append(b[:0], 0), delta), addr)
 		b = binary.AppendUvarint(b, s.size(i))
 		b = binary.AppendUvarint(b, uint64(i%s.sites))
 		w.Write(append(b, 1, 0))
@@ -141,7 +134,7 @@ func (s *scale) leaks(ctx context.Context) error {
 		return nil
 	}
 	s.check("sites", len(l.Sites), s.sites)
-	gap, all := s.gap(), s.n/s.sites
+	gap, all := s.gap, s.n/s.sites
 	for _, site := range l.Sites {
 		first := int(site.Stack)
 		s.check("blocks of a site", site.Count, uint64(all))
@@ -172,9 +165,9 @@ func (s *scale) blocks(ctx context.Context, by analysis.BlockOrder) error {
 	case analysis.LargestFirst:
 		s.check("largest", l.Row(0).Size, max(s.size(s.n-1), uint64(16*s.sizes)))
 	case analysis.OldestFirst:
-		s.check("oldest", l.Row(0).Born, model.Time((s.n-s.live())*s.gap()))
+		s.check("oldest", l.Row(0).Born, model.Time((s.n-s.live())*s.gap))
 	case analysis.NewestFirst:
-		s.check("newest", l.Row(0).Born, model.Time((s.n-1)*s.gap()))
+		s.check("newest", l.Row(0).Born, model.Time((s.n-1)*s.gap))
 	}
 	return nil
 }
@@ -250,12 +243,35 @@ func TestMillionsOfOneKind(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := &scale{&shape, n, ix, t}
+		if most := n/(ix.chunkSize/(8*eventBytes)) + 10; len(ix.chunks) > most {
+			t.Errorf("%d events of one %s are in %d chunks, more than %d", n, shape.name, len(ix.chunks), most)
+		}
 		for name, ask := range s.questions() {
 			if err := ask(t.Context()); err != nil {
 				t.Errorf("%s of one %s: %v", name, shape.name, err)
 			}
 		}
 		n = min(n, 500_000) // the others have no list of millions
+	}
+}
+
+// TestChunksWithoutACut reads events that are too far apart for a guess where one begins: a chunk must neither end at each of them,
+// nor go on to the end of the file.
+func TestChunksWithoutACut(t *testing.T) {
+	const n, size = 20_000, 1 << 10
+	p := shapes[len(shapes)-1].open(t, n)
+	store, ix := new(model.Store), newFileIndex(size)
+	store.Publish(p)
+	if err := Build(t.Context(), store, ix); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range ix.chunks[:len(ix.chunks)-1] {
+		if c.n != largerChunks*size/shortEvent {
+			t.Fatalf("a chunk of %d events", c.n)
+		}
+	}
+	if ix.events() != n {
+		t.Errorf("%d events", ix.events())
 	}
 }
 

@@ -51,7 +51,6 @@ type sequence struct {
 	j      *job       // being filled, nil before its first event
 	piece  bool       // all bytes since j.from are its events
 	at     int64      // where the events behind those taken begin
-	known  bool       // at is exact
 	last   model.Time // of the event before
 	origin model.Time // of j's first event
 	since  time.Time  // when the first event of j came
@@ -59,7 +58,7 @@ type sequence struct {
 }
 
 func (b *builder) sequence(skip int) *sequence {
-	return &sequence{b: b, skip: skip, at: b.pos, known: true, last: b.match.now}
+	return &sequence{b: b, skip: skip, at: b.pos, last: b.match.now}
 }
 
 // sequential replays the source from its begin and takes the events that are not there yet.
@@ -116,7 +115,7 @@ func (s *sequence) batch(batch *model.EventBatch) error {
 		}
 	}
 	if s.skip == 0 {
-		s.at, s.known = batch.Offset, true
+		s.at = batch.Offset
 	}
 	if s.j != nil {
 		s.j.next = batch.Offset
@@ -144,22 +143,15 @@ func (b *builder) found(problems []model.Problem, lost int64) {
 
 // take adds one event. whole says that its batch lies in one piece.
 func (s *sequence) take(e *model.Event, whole bool) {
-	if s.j != nil && e.Time-s.origin > 1<<32-1 {
-		s.piece = false // it ends within a batch
-		if s.err = s.close(); s.err != nil {
-			return
-		}
-		s.known = false
-	}
 	if s.j == nil {
 		if s.j, s.err = s.b.job(s.context(), s.at, 0); s.err != nil {
 			return
 		}
 		s.j.events.Delta = e.Time - s.last
-		s.origin, s.since, s.piece = e.Time, time.Now(), s.known
+		s.origin, s.since, s.piece = e.Time, time.Now(), true
 	}
 	s.piece = s.piece && whole
-	s.j.events.Append(e, uint32(e.Time-s.origin))
+	s.j.events.Append(e, e.Time-s.origin)
 	s.last = e.Time
 }
 

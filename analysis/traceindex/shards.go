@@ -104,7 +104,7 @@ func (s *shard) matchOne(j *job, p part) {
 		}
 		j.ended[p.event-p.payload] = v
 	case a == 0:
-		j.nowhere = append(j.nowhere, p.payload) // the first shard alone comes here
+		j.unaddressed = append(j.unaddressed, p.payload) // the first shard alone comes here
 	default:
 		if v = s.table.put(a, j.firstPayload+p.payload+1); v != 0 {
 			s.over = append(s.over, overEnd{event: p.event, ref: column.Ref(v)})

@@ -97,7 +97,7 @@ func (c *peakCache) put(key group.CellPeaksKey, f *group.Fold, peak []uint64) {
 // findPeaks finds the peaks of a group, and those of others with it.
 func (g *grouping) findPeaks(ctx context.Context, key group.CellPeaksKey) ([]uint64, error) {
 	ix := g.ix
-	if !ix.climbing() {
+	if !ix.levelsFit() {
 		rows := make([]analysis.Site, key.Keys)
 		err := g.replayPeaks(ctx, rows, key.Lo, key.Hi)
 		peaks := make([]uint64, key.Keys)

@@ -53,10 +53,7 @@ func (ix *FileIndex) round(ctx context.Context, chunks []*chunk, at, end, lo, hi
 	for i, work := range workers {
 		working.Go(func() {
 			errs[i] = guarded(func() error {
-				v, _ := ix.spare.Get().(*view)
-				if v == nil {
-					v = new(view)
-				}
+				v := ix.spare.Get().(*view)
 				defer ix.spare.Put(v)
 				defer v.forget()
 				for k := int(next.Add(1)) - 1; k < end; k = int(next.Add(1)) - 1 {

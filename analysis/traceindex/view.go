@@ -302,10 +302,10 @@ func (ix *FileIndex) blockOf(v *view, p int) (b fileBlock) {
 	c := v.c
 	b = fileBlock{
 		site: v.site[p], size: v.events.Size[p], addr: v.events.Addr[event],
-		born: uint32(c.first) + event, bornAt: c.begin + model.Time(v.events.Time[event]),
+		born: uint32(c.first) + event, bornAt: c.begin + v.events.Since(int(event)),
 	}
 	if died := v.died[p]; died != 0 {
-		b.died, b.diedAt = uint32(c.first)+died-1, c.begin+model.Time(v.events.Time[died-1])
+		b.died, b.diedAt = uint32(c.first)+died-1, c.begin+v.events.Since(int(died-1))
 	} else {
 		b.died, b.diedAt = ix.endOf(int(v.record[p]))
 	}

@@ -285,7 +285,7 @@ func (f *folder) block(v uint32) (r column.Ref, site uint32, size uint64) {
 
 func (f *folder) startRun(event, p int) {
 	e := &f.j.events
-	s := runStart{time: e.Time[event], at: uint32(p), freed: uint32(len(f.sizes.B))}
+	s := runStart{time: e.Since(event), at: uint32(p), freed: uint32(len(f.sizes.B))}
 	if f.parts {
 		s.fine = uint32(len(f.fine.b))
 	}
@@ -306,5 +306,5 @@ func (f *folder) sum(a, b uint64) uint64 {
 
 func (f *folder) mark(event int, m mark) {
 	m.event = uint32(f.c.first + event)
-	f.marks = append(f.marks, fileMark{m, f.c.begin + model.Time(f.j.events.Time[event])})
+	f.marks = append(f.marks, fileMark{m, f.c.begin + f.j.events.Since(event)})
 }

@@ -71,6 +71,17 @@ type ProfileSelection struct {
 	picked []float64                // by record, of a range of samples or of windows; nil for the weights of the records themselves
 }
 
+// SampleSpan returns the times of the earliest and the latest sample; first > last where there are none.
+func SampleSpan(w *model.StackProfile) (first, last model.Time) {
+	first, last = model.MaxTime, -model.MaxTime
+	for i := range w.Samples {
+		if c := &w.Samples[i]; c.Len() > 0 {
+			first, last = min(first, c.First), max(last, c.Last)
+		}
+	}
+	return first, last
+}
+
 // SelectProfile weighs whole records of an event by a metric.
 func SelectProfile(p *model.Profile, event uint16, metric model.MetricID) *ProfileSelection {
 	return &ProfileSelection{Profile: p.Weights, Stacks: p.Stacks, Event: event, Metric: metric}

@@ -32,10 +32,11 @@ type Diff struct {
 	Masks      []string          `json:"masks,omitzero"`
 	Filters    []string          `json:"filters,omitzero"` // of stacks: "focus main"; and "cell 4096,never"
 	Normalized *DiffNormal       `json:"normalized,omitzero"`
-	Statuses   DiffStatuses      `json:"statuses"`  // rows by status, whatever the limit
-	Unmatched  DiffPair[DiffSum] `json:"unmatched"` // rows that only one side has
-	Nameless   DiffPair[DiffSum] `json:"nameless"`  // those of them that their file does not name
-	Merged     DiffPair[int]     `json:"merged"`    // rows that were added to another one of their side because they look the same
+	Statuses   DiffStatuses      `json:"statuses"`          // rows by status, whatever the limit
+	Unmatched  DiffPair[DiffSum] `json:"unmatched"`         // rows that only one side has
+	Nameless   DiffPair[DiffSum] `json:"nameless"`          // those of them that their file does not name
+	Merged     DiffPair[int]     `json:"merged"`            // rows that were added to another one of their side because they look the same
+	LeftOut    int               `json:"left_out,omitzero"` // rows of which it is not known on both sides what they retain
 	Only       []string          `json:"only,omitzero"`
 
 	words    diff.CompareWords
@@ -213,7 +214,7 @@ func (d *Diff) sums(c *diff.Comparison) {
 	}
 	d.Unmatched = DiffPair[DiffSum]{DiffSum(c.Unmatched[0]), DiffSum(c.Unmatched[1])}
 	d.Nameless = DiffPair[DiffSum]{DiffSum(c.Nameless[0]), DiffSum(c.Nameless[1])}
-	d.Merged = DiffPair[int]{c.Merged[0], c.Merged[1]}
+	d.Merged, d.LeftOut = DiffPair[int]{c.Merged[0], c.Merged[1]}, c.Unknown
 	if c.Per != diff.NormalNone {
 		d.Normalized = &DiffNormal{c.Per.String(), c.Bases[0], c.Bases[1], c.Factor()}
 	}

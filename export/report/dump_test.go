@@ -74,12 +74,11 @@ func TestHostileDumpsControlNothing(t *testing.T) {
 	}
 	l := &p.Pages.(*layouts).Layout
 	var out bytes.Buffer
-	occupied := func(f *pages.PageFigures) uint64 { return f.OccupiedBytes }
 	opt := DiffOptions{
 		Before: DiffSource{Profile: p}, After: DiffSource{Profile: p}, Metric: "occupied_bytes", Counted: "pages", What: "page type",
 		Layouts: pages.DiffLayouts(l, &model.Layout{}),
 	}
-	d := diffOf(t, [2]*diff.CompareSide{diff.PagesSide(l, occupied), diff.PagesSide(&model.Layout{}, occupied)}, opt, diff.CompareOptions{})
+	d := diffOf(t, [2]*diff.CompareSide{diff.PagesSide(l, model.NoTime, diff.PageOccupied), diff.PagesSide(&model.Layout{}, model.NoTime, diff.PageOccupied)}, opt, diff.CompareOptions{})
 	opt.What, opt.Layouts = "series", nil
 	series := [2]*diff.CompareSide{diff.SeriesSide(p.Timeline, model.MaxTime), diff.SeriesSide(p.Timeline, model.MaxTime)}
 	curves := diffOf(t, series, opt, diff.CompareOptions{})

@@ -191,8 +191,13 @@ func heapDiff(t *testing.T, p *model.Profile, before, after *model.Heap) *Diff {
 		Before: DiffSource{Profile: p, DiffSide: DiffSide{Snapshot: &first}}, After: DiffSource{Profile: p, DiffSide: DiffSide{Snapshot: &last, At: &at}},
 		Metric: "bytes", Measure: "memory of objects", Counted: "objects", What: "type",
 	}
-	sides := [2]*diff.CompareSide{
-		diff.HeapGroupsSide(heapgraph.HeapTypes(before, model.KindObject), false), diff.HeapGroupsSide(heapgraph.HeapTypes(after, model.KindObject), false),
+	var sides [2]*diff.CompareSide
+	for i, h := range []*model.Heap{before, after} {
+		rows, err := diff.HeapSide(t.Context(), h, model.HeapInfo{Time: model.NoTime}, diff.HeapQuestion{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sides[i] = rows.CompareSide
 	}
 	return diffOf(t, sides, opt, diff.CompareOptions{})
 }

@@ -128,7 +128,7 @@ func (a *app) check(ctx context.Context, c *checkCmd, budgets []budget, s, base 
 // readWhole fails where the program stopped reading before the end of a file: what was not read may exceed any limit.
 func readWhole(p *model.Profile) error {
 	for _, q := range p.Problems {
-		if slices.Contains([]string{model.CodeMemory, "stopped", "too-large"}, q.Code) {
+		if slices.Contains([]string{model.CodeMemory, "stopped", "too-large", "line-length", "event-limit", "metric-limit"}, q.Code) {
 			return inputError(fmt.Errorf("%s: nothing can be said about limits, as only part of the file was read: %s", p.Meta.Name, q.Message))
 		}
 	}

@@ -232,7 +232,7 @@ func (c *conversion) covered(ranged bool) (from, to model.Time) {
 	if !ranged {
 		return w.Start, w.End
 	}
-	first, last := sampleRange(w)
+	first, last := weights.SampleSpan(w)
 	from, to = max(first, 0), last
 	if c.flags.From.Given() {
 		from = c.flags.From.In(last, last)

@@ -17,15 +17,20 @@ import (
 
 // stacks compares traces and profiles of stacks, each with each.
 func (d *diffing) stacks(ctx context.Context) error {
-	known := []string{"stack", "function", "total", "file", "module", "thread", "size", "lifetime"}
-	mixed := (d.sides[0].p.Weights == nil) != (d.sides[1].p.Weights == nil)
-	if d.sides[0].p.Weights != nil || d.sides[1].p.Weights != nil {
-		known = known[:6]
+	known := []string{"stack", "function", "total", "file", "module", "thread"}
+	mixed := (kindOf(d.sides[0].p) != kindStacks) != (kindOf(d.sides[1].p) != kindStacks)
+	switch {
+	case mixed:
+	case kindOf(d.sides[0].p) != kindStacks:
+		known = append(known, "size", "lifetime")
+	default:
+		known = append(known, "dso", "line", "kind")
 	}
-	group, err := d.group(known...)
+	word, err := d.group(known...)
 	if err != nil {
 		return err
 	}
+	group, _ := diff.GroupNamed(word)
 	metric, err := d.metric(mixed)
 	if err != nil {
 		return err
@@ -33,19 +38,16 @@ func (d *diffing) stacks(ctx context.Context) error {
 	if mixed && d.flags.Match == "" {
 		d.opt.Match = diff.MatchFunctions
 	}
-	d.opt.What, d.opt.Metric, d.opt.Measure = group, metric, measures()[metric]
-	if group == "total" {
-		d.opt.What = "function"
-	}
+	d.opt.What, d.opt.Metric, d.opt.Measure = group.Thing(), metric, measures()[metric]
 	if d.peaks(metric) {
 		d.opt.Measure = "peak memory"
 	}
 	if d.lean { // whatever rows are, their sum is the same
-		group = "thread"
+		group = diff.GroupThread
 	}
 	found := false
 	for _, in := range d.sides {
-		if in.p.Weights == nil {
+		if kindOf(in.p) != kindStacks {
 			d.opt.Counted, found = "blocks", true
 			err = in.traceSide(ctx, metric, group, d.opt.Cell, d.peaks(metric))
 		} else {
@@ -58,9 +60,8 @@ func (d *diffing) stacks(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for i := range in.side.Rows {
-			r := &in.side.Rows[i]
-			r.Listed = r.Listed && !mixed // a trace does not list what weighs nothing
+		if mixed {
+			in.side.Unlist()
 		}
 	}
 	if !found {
@@ -72,7 +73,7 @@ func (d *diffing) stacks(ctx context.Context) error {
 // peaks reports whether both sides are traces compared by their peaks, and all of them: what each row reached on its own does not
 // add up to the peak, and of a part of the blocks it is not known.
 func (d *diffing) peaks(metric string) bool {
-	return metric == "peak_bytes" && d.sides[0].p.Weights == nil && d.sides[1].p.Weights == nil && d.opt.Cell.IsAll()
+	return metric == "peak_bytes" && kindOf(d.sides[0].p) != kindStacks && kindOf(d.sides[1].p) != kindStacks && d.opt.Cell.IsAll()
 }
 
 // measures are what metrics measure, in words.
@@ -90,7 +91,7 @@ func measures() map[string]string {
 func (d *diffing) metric(mixed bool) (string, error) {
 	flags := d.sides[0].flags
 	by := flags.By
-	if !mixed && d.sides[0].p.Weights == nil {
+	if !mixed && kindOf(d.sides[0].p) != kindStacks {
 		if by == "" {
 			if by = "live_bytes"; d.flags.A.Over.Given() && d.flags.B.Over.Given() {
 				by = "alloc_bytes"
@@ -118,7 +119,7 @@ func (d *diffing) metric(mixed bool) (string, error) {
 // sharedMetric finds an event of a profile, and one of its metrics, that a trace knows too.
 func (d *diffing) sharedMetric(by string) (string, error) {
 	p, trace := d.sides[0].p, d.sides[1].p
-	if p.Weights == nil {
+	if kindOf(p) != kindStacks {
 		p, trace = trace, p
 	}
 	keys := []string{"live_bytes", "leaked_bytes", "alloc_bytes", "live_count", "alloc_count", "freed_bytes", "temporary_count", "peak_bytes"}
@@ -146,7 +147,7 @@ func (d *diffing) sharedMetric(by string) (string, error) {
 }
 
 // traceSide asks a trace for its rows; with peaks the whole side weighs what the trace did at its peak.
-func (in *diffInput) traceSide(ctx context.Context, metric, group string, only analysis.Cell, peaks bool) error {
+func (in *diffInput) traceSide(ctx context.Context, metric string, group diff.StackGroup, only analysis.Cell, peaks bool) error {
 	if in.asked != nil {
 		return usageError(errors.New("diff: traces have no snapshots; choose an instant with --at"))
 	}
@@ -154,16 +155,13 @@ func (in *diffInput) traceSide(ctx context.Context, metric, group string, only a
 	if err != nil {
 		return err
 	}
-	opt.Cell = only
-	if in.side, err = traceRows(ctx, in.s.index, in.p.Stacks, opt, metric, group); err != nil {
-		return err
-	}
-	if peaks {
-		peak, _, err := in.s.index.Peak(ctx, opt.Range)
-		if err != nil {
-			return err
-		}
-		in.side.Whole = &diff.SideSum{Bytes: peak.Bytes, Count: in.side.Sum().Count}
+	switch {
+	case group == diff.GroupLifetime && !only.IsAll():
+		return usageError(errors.New("--group lifetime is about all blocks: leave filters of stacks and --cell out"))
+	case group == diff.GroupLifetime && metric != "alloc_bytes" && metric != "alloc_count":
+		return usageError(errors.New("--group lifetime is about what was allocated in a range: add --by alloc_bytes"))
+	case group == diff.GroupTotal && metric == "peak_bytes":
+		return usageError(errors.New("--group total: peaks of stacks are reached at different times and do not add up"))
 	}
 	until := opt.Range
 	if in.from.At = &opt.AtTime; in.flags.From.Given() || in.flags.To.Given() {
@@ -172,59 +170,15 @@ func (in *diffInput) traceSide(ctx context.Context, metric, group string, only a
 	} else {
 		until = analysis.Range{From: model.NoTime, To: opt.AtTime}
 	}
-	in.side.Bases, err = diff.TraceBases(ctx, in.s.index, until)
-	return err
-}
-
-// traceRows are the rows of a trace in one grouping.
-func traceRows(ctx context.Context, trace analysis.Trace, stacks *model.Stacks, opt report.Options, metric, group string) (*diff.CompareSide, error) {
-	figure := report.SiteFigure(metric)
-	switch group {
-	case "lifetime":
-		if !opt.Cell.IsAll() {
-			return nil, usageError(errors.New("--group lifetime is about all blocks: leave filters of stacks and --cell out"))
-		}
-		if metric != "alloc_bytes" && metric != "alloc_count" {
-			return nil, usageError(errors.New("--group lifetime is about what was allocated in a range: add --by alloc_bytes"))
-		}
-		sizes, lifetimes, err := trace.Histograms(ctx, opt.Range)
-		side := diff.LifetimesSide(sizes, lifetimes)
-		if metric == "alloc_count" {
-			for i := range side.Rows {
-				side.Rows[i].Bytes = side.Rows[i].Count
-			}
-		}
-		return side, err
-	case "total":
-		if metric == "peak_bytes" {
-			return nil, usageError(errors.New("--group total: peaks of stacks are reached at different times and do not add up"))
-		}
-	}
-	by := groupNamed(group)
-	if group == "total" {
-		by = analysis.ByStack
-	}
-	sites, err := trace.Sites(ctx, analysis.Query{At: opt.At, Range: opt.Range, By: by, Cell: opt.Cell})
-	if err != nil {
-		return nil, err
-	}
-	side := diff.SitesSide(by, stacks, sites, figure)
-	if by == analysis.ByStack && opt.Cell.Stacks != "" && stacks != nil {
-		view, err := calltree.FilterStacks(ctx, stacks, opt.Cell.Stacks, calltree.WholeStacks)
-		if err != nil {
-			return nil, err
-		}
-		side.Filter(view)
-	}
-	if group == "total" {
-		side = diff.GroupSide(side, diff.GroupTotal)
-	}
-	return side, nil
+	in.side, err = diff.TraceSide(ctx, in.s.index, in.p.Stacks, calltree.FilterStacks, diff.TraceQuestion{
+		Group: group, Figure: report.SiteFigure(metric), Counts: metric == "alloc_count", At: opt.At, Range: opt.Range, Only: only, Peak: peaks, Bases: &until,
+	})
+	return asUsage(err)
 }
 
 // profileSide asks a profile for its rows. counted is what counts are, "" where the profile does not have the metric: then the side
 // is empty.
-func (in *diffInput) profileSide(ctx context.Context, event, metric, group string, filter calltree.StackFilter) (counted string, err error) {
+func (in *diffInput) profileSide(ctx context.Context, event, metric string, group diff.StackGroup, filter calltree.StackFilter) (counted string, err error) {
 	if in.flags.At.Given() {
 		return "", usageError(errors.New("diff: profiles of stacks are sums over time: choose a range, as in --a 10s..20s, or a window by its number"))
 	}
@@ -238,43 +192,24 @@ func (in *diffInput) profileSide(ctx context.Context, event, metric, group strin
 		in.side = &diff.CompareSide{Stacks: in.p.Stacks, Bases: diff.NoBases}
 		return "", nil
 	}
-	if weights.NoSum(metric) && group != "stack" {
-		return "", usageError(fmt.Errorf("--group: %s of stacks are reached at different times and do not add up", metric))
-	}
-	weighed, err := in.weigh(ctx, e, m, true)
-	if err != nil {
+	q := diff.ProfileQuestion{Group: group, Event: e, Metric: m, Window: -1, Filter: filter}
+	if err := in.choosePart(&q); err != nil {
 		return "", err
 	}
-	var view *calltree.FilteredStacks
-	if filter != "" && in.p.Stacks != nil {
-		if view, err = calltree.FilterStacks(ctx, in.p.Stacks, filter, calltree.WholeStacks); err != nil {
-			return "", err
-		}
-		weighed = weighed.Filter(view)
+	if in.side, err = diff.ProfileSide(ctx, in.p, calltree.FilterStacks, q); err != nil {
+		return "", asUsage(err)
 	}
 	counted = "stacks"
-	var counts *weights.ProfileSelection
 	if c, ok := weights.CountMetric(w, m); ok {
-		if counts, err = in.weigh(ctx, e, c, false); err != nil {
-			return "", err
-		}
-		if counts != nil {
-			counts = counts.Filter(view)
-		}
 		if counted = w.Metrics[c].Name; strings.HasSuffix(counted, "_count") {
 			counted = "blocks"
 		}
 	}
-	if in.side, err = profileRows(ctx, weighed, counts, group); err != nil {
-		return "", err
-	}
-	in.profileBases(ctx, e)
 	return counted, nil
 }
 
-// weigh chooses what records weigh: whole, in a window, or by the samples of a range. must says that a range whose samples do not
-// tell the metric is a mistake; else the result is nil then.
-func (in *diffInput) weigh(ctx context.Context, event uint16, metric model.MetricID, must bool) (*weights.ProfileSelection, error) {
+// choosePart chooses the window or the range of samples that a side is about.
+func (in *diffInput) choosePart(q *diff.ProfileQuestion) error {
 	w := in.p.Weights
 	if n := in.asked; n != nil {
 		i := *n
@@ -282,71 +217,30 @@ func (in *diffInput) weigh(ctx context.Context, event uint16, metric model.Metri
 			i += len(w.Windows)
 		}
 		if i < 0 || i >= len(w.Windows) {
-			return nil, usageError(fmt.Errorf("%s has no window %d: there are %d, from 0", in.p.Meta.Name, *n, len(w.Windows)))
+			return usageError(fmt.Errorf("%s has no window %d: there are %d, from 0", in.p.Meta.Name, *n, len(w.Windows)))
 		}
-		in.from.Window = &i
-		return weights.SelectWindows(in.p, event, metric, i), nil
+		in.from.Window, q.Window = &i, i
+		return nil
 	}
 	if !in.flags.From.Given() && !in.flags.To.Given() {
-		return weights.SelectProfile(in.p, event, metric), nil
+		return nil
 	}
-	s, err := in.rangeSelection(ctx, in.p, event, metric)
-	if err != nil && !must {
-		return nil, ctx.Err()
+	if first, last := weights.SampleSpan(w); first > last {
+		return usageError(fmt.Errorf("--from and --to: %s has no samples", in.p.Meta.Name))
 	}
-	return s, err
+	var err error
+	q.Ranged = true
+	if q.From, q.To, err = in.sampleSpan(w); err != nil {
+		return err
+	}
+	in.from.From, in.from.To = &q.From, &q.To
+	return nil
 }
 
-// profileRows are the rows of a profile in one grouping.
-func profileRows(ctx context.Context, weighed, counts *weights.ProfileSelection, group string) (*diff.CompareSide, error) {
-	if group == "thread" {
-		selections := []*weights.ProfileSelection{weighed}
-		if counts != nil {
-			selections = append(selections, counts)
-		}
-		rows, err := weights.ProfileTable(ctx, weights.ByProfileThread, selections...)
-		return diff.ProfileRowsSide(rows, selections), err
+// asUsage is an error that is a mistake of the user's where a side cannot be asked for as it is.
+func asUsage(err error) error {
+	if wrong := (*diff.QuestionError)(nil); errors.As(err, &wrong) {
+		return usageError(fmt.Errorf("--%s: %w", wrong.About, err))
 	}
-	side := diff.StacksSide(weighed, counts)
-	switch group {
-	case "function":
-		side = diff.GroupSide(side, diff.GroupFunction)
-	case "total":
-		side = diff.GroupSide(side, diff.GroupTotal)
-	case "file":
-		side = diff.GroupSide(side, diff.GroupFile)
-	case "module":
-		side = diff.GroupSide(side, diff.GroupModule)
-	}
-	return side, nil
-}
-
-// profileBases says what the figures of a profile can be divided by, and which range they are of.
-func (in *diffInput) profileBases(ctx context.Context, event uint16) {
-	w, bases := in.p.Weights, &in.side.Bases
-	first, last := sampleRange(w)
-	switch {
-	case in.from.Window != nil:
-		win := &w.Windows[*in.from.Window]
-		bases.Duration = win.End - win.Start
-	case in.flags.From.Given() || in.flags.To.Given():
-		from, to := first, last
-		if in.flags.From.Given() {
-			from = in.flags.From.In(last, last)
-		}
-		if in.flags.To.Given() {
-			to = in.flags.To.In(last, last)
-		}
-		bases.Duration, in.from.From, in.from.To = max(to-from, 0), &from, &to
-	case w.End > w.Start:
-		bases.Duration = w.End - w.Start
-	case last > first:
-		bases.Duration = last - first
-	}
-	if m, ok := w.Metric("alloc_count"); ok {
-		if s, err := in.weigh(ctx, event, m, false); err == nil && s != nil {
-			total := s.Total()
-			bases.Allocations = int64(min(total.Uint64(), 1<<62))
-		}
-	}
+	return err
 }

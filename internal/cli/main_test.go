@@ -142,11 +142,14 @@ func TestMemoryLimitStopsReading(t *testing.T) {
 
 func TestFullScreenOfDumpsBeginsWhereTheUserAsks(t *testing.T) {
 	const dump = "../../loaders/memdump/testdata/small.mb"
-	got := -1
+	got, after := -1, -1
 	screen := func(_ context.Context, s Screen) error {
-		got = -1
+		got, after = -1, -1
 		if n := s.HeapStart.Snapshot; n != nil {
 			got = *n
+		}
+		if n := s.HeapStart.After; n != nil {
+			after = *n
 		}
 		return nil
 	}
@@ -166,7 +169,10 @@ func TestFullScreenOfDumpsBeginsWhereTheUserAsks(t *testing.T) {
 			t.Errorf("%q: layout %d, status %d, %s", tt.args, got, status, errs)
 		}
 	}
-	for _, args := range [][]string{{dump + "#2"}, {dump, "--series", "3"}, {dump, "--series", "2"}, {dump, "--point", "0"}} {
+	if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: screen}, dump+"#0", dump+"#1"); status != 0 || got != 0 || after != 1 {
+		t.Errorf("two places of one file: layouts %d and %d, status %d, %s", got, after, status, errs)
+	}
+	for _, args := range [][]string{{dump + "#2"}, {dump, dump + "#2"}, {dump, "--series", "3"}, {dump, "--series", "2"}, {dump, "--point", "0"}} {
 		if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: screen}, args...); status != statusUsage {
 			t.Errorf("%q: status %d, %s", args, status, errs)
 		}

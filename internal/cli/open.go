@@ -166,7 +166,12 @@ func (a *app) heapScreen(ctx context.Context, s *session, screen *Screen) error 
 	switch kindOf(s.store.Current()) {
 	case kindDump:
 		screen.Trace = nil
-		return a.startAtLayout(ctx, s, screen)
+		var err error
+		if screen.HeapStart.Snapshot, err = a.startAtLayout(ctx, s); err != nil || s.after == nil {
+			return err
+		}
+		screen.HeapStart.After, err = a.startAtLayout(ctx, s.after)
+		return err
 	case kindHeap:
 	default:
 		return nil
@@ -180,22 +185,23 @@ func (a *app) heapScreen(ctx context.Context, s *session, screen *Screen) error 
 	return err
 }
 
-// startAtLayout begins at the page layout that the user asks for, if any.
-func (a *app) startAtLayout(ctx context.Context, s *session, screen *Screen) error {
+// startAtLayout is the page layout that the user asks for, nil for none.
+func (a *app) startAtLayout(ctx context.Context, s *session) (at *int, err error) {
 	if s.snapshot == nil && a.flags.Series == nil && a.flags.Point == nil {
-		return nil
+		return nil, nil
 	}
 	p, err := s.profile(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return s.src.Guard(func() error {
+	err = s.src.Guard(func() error {
 		n, ok, err := a.layout(ctx, p, s.snapshot)
 		if ok {
-			screen.HeapStart.Snapshot = &n
+			at = &n
 		}
 		return err
 	})
+	return at, err
 }
 
 // startAt is the snapshot that the user asks for, nil for none. To count from the end, everything must be read.

@@ -68,22 +68,6 @@ func (f *stepFlags) given() string {
 	return ""
 }
 
-// noCell fails where --cell was given for a file that has no blocks.
-func noCell(c cell, p *model.Profile) error {
-	if !c.IsAll() && kindOf(p) != kindTrace {
-		return usageError(fmt.Errorf("--cell: %s holds no blocks", p.Meta.Name))
-	}
-	return nil
-}
-
-// noStackFlags fails where a flag about stacks, as given, was given for a file that has none.
-func noStackFlags(given string, p *model.Profile) error {
-	if given != "" {
-		return usageError(fmt.Errorf("%s: %s holds no stacks of that kind", given, p.Meta.Name))
-	}
-	return nil
-}
-
 // window finds the window of a name.
 func window(p *model.Profile, name string) (int, error) {
 	w := p.Weights

@@ -28,7 +28,7 @@ func (a *app) stacksReport(ctx context.Context, p *model.Profile, c *reportCmd) 
 		from, to := w.Start, w.End
 		r.Time.From, r.Time.To = &from, &to
 	}
-	_, last := sampleRange(p.Weights)
+	_, last := weights.SampleSpan(p.Weights)
 	if a.flags.From.Given() {
 		from := a.flags.From.In(last, last)
 		r.Time.From = &from
@@ -66,7 +66,7 @@ func (a *app) selection(ctx context.Context, p *model.Profile, name string) (*we
 
 // rangeSelection weighs stacks by their samples between --from and --to.
 func (a *app) rangeSelection(ctx context.Context, p *model.Profile, event uint16, metric model.MetricID) (*weights.ProfileSelection, error) {
-	first, last := sampleRange(p.Weights)
+	first, last := weights.SampleSpan(p.Weights)
 	if first > last {
 		return nil, usageError(fmt.Errorf("--from and --to: %s has no samples", p.Meta.Name))
 	}
@@ -87,7 +87,7 @@ func (a *app) rangeSelection(ctx context.Context, p *model.Profile, event uint16
 // sampleSpan is the range of samples between --from and --to. Shares of the duration are those of the last sample, behind which the
 // recording may go on.
 func (a *app) sampleSpan(w *model.StackProfile) (from, to model.Time, err error) {
-	first, last := sampleRange(w)
+	first, last := weights.SampleSpan(w)
 	end := max(last, w.End)
 	for i := range w.Windows {
 		end = max(end, w.Windows[i].End)
@@ -103,17 +103,6 @@ func (a *app) sampleSpan(w *model.StackProfile) (from, to model.Time, err error)
 		return from, to, usageError(fmt.Errorf("the range ends at %s, before it begins at %s", to, from))
 	}
 	return from, to, notBeyond(max(from, to), end)
-}
-
-// sampleRange is the times of the earliest and the latest sample; first > last when there are none.
-func sampleRange(w *model.StackProfile) (first, last model.Time) {
-	first, last = model.MaxTime, -model.MaxTime
-	for i := range w.Samples {
-		if c := &w.Samples[i]; c.Len() > 0 {
-			first, last = min(first, c.First), max(last, c.Last)
-		}
-	}
-	return first, last
 }
 
 // eventNamed finds the event that tables are about; "" is the first that has stacks. ok is false without an error when the profile has

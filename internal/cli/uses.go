@@ -65,7 +65,7 @@ var commandUses = sync.OnceValue(func() map[string][]use {
 		"info":     {formatUse("text or json"), {"frame-order", ofAll, ""}, {"index", ofAll, ""}, {"max-memory", ofAll, ""}},
 		"validate": {formatUse("text or json"), {"max-memory", ofAll, ""}},
 		"index":    {formatUse("text or json"), {"frame-order", ofAll, ""}, {"index", ofAll, ""}, {"max-memory", ofAll, ""}},
-		"diff":     slices.Concat(drawing(), diffUses(), reader(), stepUses(), named(ofTraces|ofStacks, "cell")),
+		"diff":     slices.Concat(drawing(), diffUses(), reader(), stepUses(), named(ofTraces, "cell")),
 		"pages":    slices.Concat(drawing(), []use{{"at", ofDumps, "The layout that was there then (the last one)."}}, named(ofDumps, "snapshot", "series", "point", "max-memory")),
 		"convert": slices.Concat([]use{
 			{"to", ofAll, "The format to write: " + targetNames() + ". It may stand twice, for the end of the range, too."},

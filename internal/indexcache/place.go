@@ -1,6 +1,7 @@
 package indexcache
 
 import (
+	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -177,6 +178,9 @@ func (k *Place) Discard() { os.Remove(k.Path) }
 // ErrSmall says why no index is written: nobody would notice.
 var ErrSmall = errors.New("the trace is small")
 
+// writeAtOnce is how many bytes of an index are collected for one write.
+const writeAtOnce = 256 << 10
+
 // Write writes an index in one step: others see the old file or the new one.
 func (k *Place) Write(ctx context.Context, ix *traceindex.KeptIndex) (err error) {
 	if !k.Beside && !k.Always && ix.Status().Events < WorthKeeping {
@@ -196,6 +200,17 @@ func (k *Place) Write(ctx context.Context, ix *traceindex.KeptIndex) (err error)
 		return err // it would not be used
 	}
 	defer root.Close()
+	if err := k.replace(ctx, root, name, ix); err != nil {
+		return err
+	}
+	if !k.Beside {
+		evict(dir, name, time.Now())
+	}
+	return nil
+}
+
+// replace writes an index beside its file and gives it that one's name when it is complete.
+func (k *Place) replace(ctx context.Context, root *os.Root, name string, ix *traceindex.KeptIndex) (err error) {
 	f, temp, err := createTemp(root, name)
 	if err != nil {
 		return err
@@ -205,10 +220,9 @@ func (k *Place) Write(ctx context.Context, ix *traceindex.KeptIndex) (err error)
 			_ = root.Remove(temp)
 		}
 	}()
-	w := newBehind(f)
-	err = ix.Write(ctx, w)
-	if written := w.Close(); err == nil {
-		err = written
+	w := bufio.NewWriterSize(f, writeAtOnce)
+	if err = ix.Write(ctx, w); err == nil {
+		err = w.Flush()
 	}
 	if closed := f.Close(); err == nil {
 		err = closed
@@ -219,13 +233,7 @@ func (k *Place) Write(ctx context.Context, ix *traceindex.KeptIndex) (err error)
 	if err != nil {
 		return err
 	}
-	if err := root.Rename(temp, name); err != nil {
-		return err
-	}
-	if !k.Beside {
-		evict(dir, name, time.Now())
-	}
-	return nil
+	return root.Rename(temp, name)
 }
 
 // unchanged reports whether the input is still what it was when it was opened.

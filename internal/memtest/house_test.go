@@ -41,7 +41,7 @@ var allowed = map[string][]string{
 
 	"loaders":               {"model", "github.com/klauspost/compress", "golang.org/x/sys"},
 	"loaders/all":           {"loaders/..."},
-	"loaders/internal/wire": {"model", "loaders"},
+	"loaders/internal/json": {},
 	"loaders/mlyze":         {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
 	"loaders/memdump":       {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
 	"loaders/mvmheap":       {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},

@@ -169,7 +169,7 @@ func TestJSONRules(t *testing.T) {
 		{"json", `[{"name":"a","data":[] |"id":""}]`},
 		{"json", `[{"name":"a|` + "\x01" + `","data":[]}]`},
 		{"json", `[{"name":"a","data":[],"x":[1,|}]`},
-		{"json", `[{"name":"a","data":[],"x":` + strings.Repeat("[", 1100)},
+		{"too-large", `[{"name":"a","data":[],"x":` + strings.Repeat("[", 1100)},
 		{"json", `[{"name":"a","data":[],"x":|01}]`},
 		{"trailing", `[{"name":"a","data":[]}] |1`},
 		{"series", `[{"name":"a","data":[]},|7]`},

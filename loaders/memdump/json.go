@@ -5,10 +5,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"math"
 	"unicode/utf8"
 
 	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/internal/json"
 	"github.com/memtui/memtui/model"
 )
 
@@ -18,7 +20,7 @@ var errUTF16 = errors.New("the file is UTF-16 or UTF-32; only UTF-8 can be read 
 
 // jsonFile reads a JSON file from the front.
 type jsonFile struct {
-	l      *lexer
+	l      *reader
 	a      *assembly
 	found  *findings
 	strict bool // decode every layout, to find what is wrong with it
@@ -30,44 +32,48 @@ func readJSON(ctx context.Context, src *loaders.Source, strict bool, to *sink) (
 	f := &jsonFile{found: &findings{}, strict: strict}
 	f.a = newAssembly(limits{src}, f.found)
 	f.a.sink = to
-	f.l = newLexer(ctx, src, f.found, jsonChunk)
-	f.l.strict = strict
-	if err := f.mark(src); err != nil {
+	begin, err := passMark(ctx, src)
+	if err != nil {
 		return nil, err
 	}
+	f.l = newReader(ctx, src, f.found, begin, -1, jsonChunk)
+	f.l.Loose = !strict
 	f.root()
-	if err := cmp.Or(f.l.err(), ctx.Err()); err != nil {
+	if err := cmp.Or(f.l.Err(), ctx.Err()); err != nil {
 		return nil, err
 	}
 	if f.a.reached != "" {
-		f.a.limits.tell(f.found, f.l.offset(), f.l.line, f.a.reached)
+		f.a.limits.tell(f.found, f.l.Offset(), f.l.Line(), f.a.reached)
 	}
-	if f.l.dead || f.a.overflow {
-		f.lost = max(0, src.Size()-f.l.offset())
+	if f.l.Dead() || f.a.overflow {
+		f.lost = max(0, src.Size()-f.l.Offset())
 	}
-	if len(f.a.series) == 0 && !f.found.broken() {
+	if len(f.a.series) == 0 && !f.l.Dead() && !f.found.broken() {
 		f.found.add(model.Warning, "series", 0, 1, "the file holds no series")
 	}
 	return f, nil
 }
 
-// mark skips a byte order mark; that of another encoding is refused.
-func (f *jsonFile) mark(src *loaders.Source) error {
-	l := f.l
-	l.more()
-	if err := l.err(); err != nil {
-		return err
-	}
+// passMark returns where JSON begins: behind a byte order mark. That of another encoding is refused.
+func passMark(ctx context.Context, src *loaders.Source) (begin int64, err error) {
+	head := make([]byte, 4)
+	n, err := fill(&fileReader{ctx: ctx, src: src}, head)
+	head = head[:n]
 	switch {
-	case bytes.HasPrefix(l.buf, []byte("\xef\xbb\xbf")):
-		l.pos = 3
-	case wide(l.buf):
-		return &loaders.FormatError{Format: jsonName, Path: src.Path(), Offset: 0, Line: 1, Field: "json", Err: errUTF16}
+	case err != nil && !errors.Is(err, io.EOF):
+		return 0, err
+	case bytes.HasPrefix(head, []byte(byteOrderMark)):
+		return int64(len(byteOrderMark)), nil
+	case wide(head):
+		return 0, &loaders.FormatError{Format: jsonName, Path: src.Path(), Offset: 0, Line: 1, Field: "json", Err: errUTF16}
 	}
-	return nil
+	return 0, nil
 }
 
-// wide recognises JSON in UTF-16 or UTF-32, with or without a mark.
+// byteOrderMark is what some programs begin UTF-8 with, though JSON does not allow it.
+const byteOrderMark = "\xef\xbb\xbf"
+
+// wide recognizes JSON in UTF-16 or UTF-32, with or without a mark.
 func wide(b []byte) bool {
 	if bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) {
 		return true
@@ -77,56 +83,60 @@ func wide(b []byte) bool {
 
 // root reads the whole file.
 func (f *jsonFile) root() {
-	switch f.l.next() {
+	switch f.l.Next() {
 	case '[':
-		for first := true; !f.a.overflow && f.l.element(&first); {
-			if f.l.peek() != '{' {
-				f.l.value()
+		for first := true; !f.a.overflow && f.l.Element(&first); {
+			if f.l.Peek() != '{' {
+				f.l.Value()
 				f.l.wrong(model.Error, "series", "a series is not an object; it was left out")
 				continue
 			}
-			f.l.next()
+			f.l.Next()
 			f.series()
 		}
 	case '{':
 		f.series()
-	case tokEnd:
+	case json.End:
 	default:
-		f.l.stop("root", "the root is neither an array nor an object")
+		f.found.add(model.Error, "root", f.l.Offset(), f.l.Line(), "the root is neither an array nor an object")
+		f.l.Stop()
 	}
-	if !f.l.dead && !f.a.overflow && f.l.space() {
-		f.found.add(model.Error, "trailing", f.l.offset(), f.l.line, "something follows the JSON")
+	if !f.a.overflow && f.l.More() {
+		f.found.add(model.Error, "trailing", f.l.Offset(), f.l.Line(), "something follows the JSON")
 	}
 }
 
 // series reads a series whose bracket was read.
 func (f *jsonFile) series() {
-	l, at, line := f.l, f.l.at, f.l.atLine
-	f.a.begin()
+	l := f.l
+	at, line := l.At()
+	if f.a.begin() == nil {
+		return
+	}
 	hasData := false
 	for first := true; !f.a.overflow; {
 		k, ok := l.member(&first)
 		if !ok {
 			break
 		}
-		if k == keyData && l.peek() == '[' {
+		if k == keyData && l.Peek() == '[' {
 			hasData = true
-			l.next()
+			l.Next()
 			f.points()
 			continue
 		}
 		f.field(k)
 	}
-	if !hasData && !l.dead {
+	if !hasData && !l.Dead() {
 		f.found.add(model.Error, "series", at, line, "a series has no array of data")
 	}
-	f.a.end(l.r.ctx, at, line)
+	f.a.end(l.ctx, at, line)
 }
 
 // field reads a member of a series that is not its data.
 func (f *jsonFile) field(k key) {
 	s := &f.a.series[len(f.a.series)-1]
-	t := f.l.value()
+	t := f.l.Value()
 	switch k {
 	case keyID:
 		s.ID = f.text(t, "series", "the id of a series is not a string")
@@ -141,8 +151,8 @@ func (f *jsonFile) field(k key) {
 			f.l.wrong(model.Warning, "color", "the color of a series is not like #1a73e8")
 		}
 	case keyVisible:
-		s.Visible, s.HasVisible = t == tokTrue, t == tokTrue || t == tokFalse
-		if !s.HasVisible && t != tokNull {
+		s.Visible, s.HasVisible = t == json.True, t == json.True || t == json.False
+		if !s.HasVisible && t != json.Null {
 			f.l.wrong(model.Warning, "series", "whether a series is visible is neither true nor false")
 		}
 	}
@@ -165,28 +175,28 @@ func formalUUID(s string) bool {
 }
 
 // text is the string that was read as token t; null is "".
-func (f *jsonFile) text(t byte, code, message string) string {
+func (f *jsonFile) text(t json.Kind, code, message string) string {
 	switch {
-	case t == tokNull:
-	case t != tokString:
+	case t == json.Null:
+	case t != json.String:
 		f.l.wrong(model.Error, code, message)
-	case !utf8.Valid(f.l.text):
+	case !utf8.Valid(f.l.Text()):
 		f.l.wrong(model.Warning, "name-encoding", "a string is not UTF-8")
 		fallthrough
 	default:
-		if len(f.l.text) > model.MaxName {
+		if len(f.l.Text()) > model.MaxName {
 			f.l.wrong(model.Warning, "name-length", model.LongName)
 		}
-		return string(model.KeptName(f.l.text))
+		return string(model.KeptName(f.l.Text()))
 	}
 	return ""
 }
 
 // points reads the data of a series whose bracket was read.
 func (f *jsonFile) points() {
-	for first := true; !f.a.overflow && f.l.element(&first); {
-		if f.l.peek() != '{' {
-			if f.l.value(); f.l.dead {
+	for first := true; !f.a.overflow && f.l.Element(&first); {
+		if f.l.Peek() != '{' {
+			if f.l.Value(); f.l.Dead() {
 				return
 			}
 			f.l.wrong(model.Error, "point", "a point is not an object; it was left out")
@@ -194,11 +204,11 @@ func (f *jsonFile) points() {
 			f.a.add(&point{at: noStamp, value: math.NaN()}, 0)
 			continue
 		}
-		f.l.next()
+		f.l.Next()
 		p := point{at: noStamp, value: math.NaN()}
 		f.a.exact = noPoint()
-		at, line := f.l.at, f.l.atLine
-		if f.point(&p); f.l.dead {
+		at, line := f.l.At()
+		if f.point(&p); f.l.Dead() {
 			return // a point that is cut is none
 		}
 		if p.odd() {
@@ -220,23 +230,23 @@ func (f *jsonFile) point(p *point) {
 		case keyTimestamp:
 			p.at = f.timestamp()
 		case keyValue:
-			var kind byte
+			var kind json.Kind
 			p.value, kind = f.l.numeric()
-			if kind == tokString && p.value == p.value {
+			if kind == json.String && p.value == p.value {
 				f.l.wrong(model.Error, "value", "a value is a string; it counts as the number in it")
 			}
 		case keyName:
-			t := f.l.value()
+			t := f.l.Value()
 			name = f.text(t, "point", "the name of a point is not a string")
-			f.a.exact.name, f.a.exact.hasName = name, t == tokString
+			f.a.exact.name, f.a.exact.hasName = name, t == json.String
 		case keyPointID:
-			if t := f.l.value(); t == tokString && f.a.sink != nil {
-				f.a.exact.id = string(f.l.text)
+			if t := f.l.Value(); t == json.String && f.a.sink != nil {
+				f.a.exact.id = string(f.l.Text())
 			}
 		case keyMeta:
 			f.meta(p)
 		default:
-			f.l.value()
+			f.l.Value()
 		}
 	}
 	if p.event == "" {
@@ -246,16 +256,17 @@ func (f *jsonFile) point(p *point) {
 
 // timestamp reads microseconds or a string of ISO 8601.
 func (f *jsonFile) timestamp() int64 {
-	switch f.l.value() {
-	case tokNumber:
-		us, i, exact := number64(f.l.text)
-		f.a.exact.us = us
-		if exact {
+	switch f.l.Value() {
+	case json.Number:
+		if i, exact := json.Int(f.l.Text()); exact && -maxStamp < i && i < maxStamp {
+			f.a.exact.us = float64(i)
 			return i
 		}
+		us, _ := json.Float(f.l.Text())
+		f.a.exact.us = us
 		return stampOf(us)
-	case tokString:
-		us, local := parseISO(f.l.text)
+	case json.String:
+		us, local := parseISO(f.l.Text())
 		if local {
 			f.l.wrong(model.Warning, "timestamp", "a time has no zone; it counts as UTC")
 		}
@@ -269,13 +280,13 @@ func (f *jsonFile) timestamp() int64 {
 
 // meta reads event and layout of a point.
 func (f *jsonFile) meta(p *point) {
-	if f.l.peek() != '{' {
-		if t := f.l.value(); t != tokNull && t != tokEnd {
+	if f.l.Peek() != '{' {
+		if t := f.l.Value(); t != json.Null && t != json.End {
 			f.l.wrong(model.Error, "point", "the metadata of a point are not an object")
 		}
 		return
 	}
-	f.l.next()
+	f.l.Next()
 	f.a.exact.hasMeta = true
 	for first := true; ; {
 		k, ok := f.l.member(&first)
@@ -284,25 +295,26 @@ func (f *jsonFile) meta(p *point) {
 		}
 		switch {
 		case k == keyEvent:
-			t := f.l.value()
+			t := f.l.Value()
 			p.event = f.text(t, "point", "the event of a point is not a string")
-			f.a.exact.event, f.a.exact.hasEvent = p.event, t == tokString
-		case k == keyMemory && f.l.peek() == '{':
+			f.a.exact.event, f.a.exact.hasEvent = p.event, t == json.String
+		case k == keyMemory && f.l.Peek() == '{':
 			f.memory(p)
 		case k == keyMemory:
-			if t := f.l.value(); t != tokNull && t != tokEnd {
+			if t := f.l.Value(); t != json.Null && t != json.End {
 				f.l.wrong(model.Error, "page-types", "a memory layout is not an object; it was left out")
 			}
 		default:
-			f.l.value()
+			f.l.Value()
 		}
 	}
 }
 
 // memory notes where a layout stands, and skips or checks it.
 func (f *jsonFile) memory(p *point) {
-	f.l.next()
-	p.layout, p.off, p.line = true, f.l.at, f.l.atLine
+	f.l.Next()
+	p.layout = true
+	p.off, p.line = f.l.At()
 	if f.strict {
 		d := jsonLayout{l: f.l}
 		d.read()
@@ -310,8 +322,8 @@ func (f *jsonFile) memory(p *point) {
 			f.a.reach(d.reached)
 		}
 	} else {
-		f.l.skip('{')
+		f.l.Skip('{')
 	}
-	p.n = f.l.offset() - p.off
+	p.n = f.l.Offset() - p.off
 	p.empty = p.n < int64(len(`{"pageTypes":[{"pages":[{}]}]}`))
 }

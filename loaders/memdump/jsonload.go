@@ -27,7 +27,7 @@ func JSON() loaders.Format {
 
 // sniffJSON recognises an array of objects, or one object, that has a member of a series or nothing.
 func sniffJSON(head []byte) loaders.Confidence {
-	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	head = bytes.TrimPrefix(head, []byte(byteOrderMark))
 	if wide(head) {
 		return loaders.Maybe
 	}

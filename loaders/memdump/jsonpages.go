@@ -6,12 +6,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/internal/json"
 	"github.com/memtui/memtui/model"
 )
 
 // jsonLayout decodes a memory object.
 type jsonLayout struct {
-	l       *lexer
+	l       *reader
 	pages   int // of all types
 	runs    int // bytes, of all types
 	free    []freeRange
@@ -27,19 +28,19 @@ func (d *jsonLayout) read() *model.Layout {
 		if !ok {
 			break
 		}
-		if k != keyPageTypes || d.l.peek() != '[' {
-			d.l.value()
+		if k != keyPageTypes || d.l.Peek() != '[' {
+			d.l.Value()
 			continue
 		}
 		stated = true
-		d.l.next()
-		for first := true; d.reached == "" && d.l.element(&first); {
-			if d.l.peek() != '{' {
-				d.l.value()
+		d.l.Next()
+		for first := true; d.reached == "" && d.l.Element(&first); {
+			if d.l.Peek() != '{' {
+				d.l.Value()
 				d.l.wrong(model.Error, "page-types", "a page type is not an object; it was left out")
 				continue
 			}
-			d.l.next()
+			d.l.Next()
 			if l := d.l.limits.types(); len(out.Types) >= l.n {
 				d.tooLarge(l)
 				break
@@ -47,7 +48,7 @@ func (d *jsonLayout) read() *model.Layout {
 			out.Types = append(out.Types, d.pageType())
 		}
 	}
-	if !stated && !d.l.dead {
+	if !stated && !d.l.Dead() {
 		d.l.wrong(model.Error, "page-types", "a memory layout has no array of page types")
 	}
 	return out
@@ -56,13 +57,13 @@ func (d *jsonLayout) read() *model.Layout {
 // tooLarge ends reading.
 func (d *jsonLayout) tooLarge(l limit) {
 	d.reached = l.String()
-	d.l.dead = true
+	d.l.Stop()
 }
 
 // pageType reads a type whose bracket was read.
 func (d *jsonLayout) pageType() model.PageType {
 	t := model.PageType{Start: make([]uint32, 1, 16)}
-	at, line := d.l.at, d.l.atLine
+	at, line := d.l.At()
 	stated := false
 	for first := true; ; {
 		k, ok := d.l.member(&first)
@@ -71,26 +72,26 @@ func (d *jsonLayout) pageType() model.PageType {
 		}
 		switch {
 		case k == keyName:
-			if d.l.value() == tokString {
-				if len(d.l.text) > model.MaxName {
+			if d.l.Value() == json.String {
+				if len(d.l.Text()) > model.MaxName {
 					d.l.wrong(model.Warning, "name-length", model.LongName)
 				}
-				t.Name = string(model.KeptName(d.l.text))
-				if !utf8.Valid(d.l.text) {
+				t.Name = string(model.KeptName(d.l.Text()))
+				if !utf8.Valid(d.l.Text()) {
 					d.l.wrong(model.Warning, "name-encoding", "a string is not UTF-8")
 				}
 			}
 		case k == keyUniform:
 			t.Uniform = d.size("the uniform size of pages is no whole number of bytes")
-		case k == keyPages && d.l.peek() == '[':
+		case k == keyPages && d.l.Peek() == '[':
 			stated = true
-			d.l.next()
+			d.l.Next()
 			d.pagesOf(&t)
 		default:
-			d.l.value()
+			d.l.Value()
 		}
 	}
-	if !stated && !d.l.dead {
+	if !stated && !d.l.Dead() {
 		d.l.found.add(model.Error, "page-types", at, line, "a page type has no array of pages")
 	}
 	if t.Uniform != 0 {
@@ -113,23 +114,24 @@ func (d *jsonLayout) settle(t *model.PageType, at, line int64) {
 // size reads bytes; 0 for null and for what is no size.
 func (d *jsonLayout) size(message string) uint64 {
 	f, kind := d.l.numeric()
-	if kind == tokNull || kind == tokEnd {
+	if kind == json.Null || kind == json.End {
 		return 0
 	}
 	if !(f >= 0 && f < 1<<63) {
 		d.l.wrong(model.Error, "size", message)
 		return 0
 	}
-	if f != math.Trunc(f) || kind == tokString {
+	if f != math.Trunc(f) || kind == json.String {
 		d.l.wrong(model.Error, "size", message)
 	}
-	d.l.found.tellSize(uint64(f), d.l.at, d.l.atLine)
+	at, line := d.l.At()
+	d.l.found.tellSize(uint64(f), at, line)
 	return uint64(f)
 }
 
 // pagesOf reads the pages of a type whose bracket was read.
 func (d *jsonLayout) pagesOf(t *model.PageType) {
-	for first := true; d.l.element(&first); {
+	for first := true; d.l.Element(&first); {
 		if l := d.l.limits.runs(); d.runs > l.n {
 			d.tooLarge(l)
 			return
@@ -140,18 +142,18 @@ func (d *jsonLayout) pagesOf(t *model.PageType) {
 		}
 		d.pages++
 		start := len(t.Runs)
-		if d.l.peek() != '{' {
-			if d.l.value(); d.l.dead {
+		if d.l.Peek() != '{' {
+			if d.l.Value(); d.l.Dead() {
 				return
 			}
 			d.l.wrong(model.Error, "page-types", "a page is not an object; it counts as one of no bytes, or of its type's size")
 			d.add(t, jsonPage{occupancy: -1}, start)
 			continue
 		}
-		d.l.next()
-		at, line := d.l.at, d.l.atLine
+		d.l.Next()
+		at, line := d.l.At()
 		p := d.page(t)
-		if d.l.dead {
+		if d.l.Dead() {
 			t.Runs = t.Runs[:start]
 			return
 		}
@@ -209,18 +211,18 @@ func (d *jsonLayout) page(t *model.PageType) jsonPage {
 		case k == keyBitmap:
 			t.Runs = t.Runs[:start]
 			p.bitmap = d.bitmap(t)
-		case k == keyFreeList && d.l.peek() == '[':
-			d.l.next()
+		case k == keyFreeList && d.l.Peek() == '[':
+			d.l.Next()
 			p.free = true
 			d.freeList()
 		case k == keyFreeList:
-			if kind := d.l.value(); kind != tokNull && kind != tokEnd {
+			if kind := d.l.Value(); kind != json.Null && kind != json.End {
 				d.l.wrong(model.Error, "freelist", "a free list is not an array; it was left out")
 			}
 		case k == keyOccupancy:
 			p.occupancy = d.occupancy()
 		default:
-			d.l.value()
+			d.l.Value()
 		}
 	}
 	if p.free && !p.bitmap {
@@ -234,20 +236,20 @@ func (d *jsonLayout) page(t *model.PageType) jsonPage {
 
 // bitmap reads runs in hex; false when there are none.
 func (d *jsonLayout) bitmap(t *model.PageType) bool {
-	switch d.l.value() {
-	case tokNull, tokEnd:
+	switch d.l.Value() {
+	case json.Null, json.End:
 		return false
-	case tokString:
+	case json.String:
 	default:
 		d.l.wrong(model.Error, "bitmap", "a bitmap is not a string; it was left out")
 		return false
 	}
-	if len(d.l.text) == 0 {
+	if len(d.l.Text()) == 0 {
 		d.l.wrong(model.Warning, "bitmap", "a bitmap is empty; it was left out")
 		return false
 	}
 	var faults hexFault
-	t.Runs, faults = appendHex(t.Runs, d.l.text)
+	t.Runs, faults = appendHex(t.Runs, d.l.Text())
 	if faults&hexOdd != 0 {
 		d.l.wrong(model.Error, "bitmap", "a bitmap has an odd number of digits; the last one counts as a byte")
 	}
@@ -260,18 +262,18 @@ func (d *jsonLayout) bitmap(t *model.PageType) bool {
 // freeList reads ranges; what is none is left out.
 func (d *jsonLayout) freeList() {
 	d.free = d.free[:0]
-	for first := true; d.l.element(&first); {
-		if d.l.peek() != '[' {
-			d.l.value()
+	for first := true; d.l.Element(&first); {
+		if d.l.Peek() != '[' {
+			d.l.Value()
 			d.l.wrong(model.Error, "freelist", badRange)
 			continue
 		}
-		d.l.next()
+		d.l.Next()
 		var ends [2]float64
 		n := 0
-		for first := true; d.l.element(&first); n++ {
+		for first := true; d.l.Element(&first); n++ {
 			if f, kind := d.l.numeric(); n < 2 {
-				if ends[n] = f; kind != tokNumber {
+				if ends[n] = f; kind != json.Number {
 					ends[n] = math.NaN()
 				}
 			}
@@ -286,7 +288,7 @@ func (d *jsonLayout) addRange(ends [2]float64, n int) {
 	start, okStart := rangeEnd(ends[0])
 	end, okEnd := rangeEnd(ends[1])
 	switch {
-	case d.l.dead:
+	case d.l.Dead():
 	case n != 2 || !okStart || !okEnd:
 		d.l.wrong(model.Error, "freelist", badRange)
 	case end < start:
@@ -303,11 +305,11 @@ func (d *jsonLayout) addRange(ends [2]float64, n int) {
 
 func (d *jsonLayout) occupancy() float32 {
 	f, kind := d.l.numeric()
-	if kind == tokNull || kind == tokEnd {
+	if kind == json.Null || kind == json.End {
 		return -1
 	}
 	known, fits := occupancyOf(f)
-	if !fits || kind != tokNumber {
+	if !fits || kind != json.Number {
 		d.l.wrong(model.Error, "occupancy", badOccupancy)
 	}
 	return known
@@ -320,17 +322,17 @@ type jsonDecoder struct{ src *loaders.Source }
 func (j jsonDecoder) decode(ctx context.Context, _ int, ref layoutRef) (out *model.Layout, err error) {
 	var found findings
 	chunk := int(min(max(ref.n, 1), directChunk))
-	l := newLexer(ctx, j.src, &found, chunk)
-	l.base, l.r.off, l.limit, l.line = ref.off, ref.off, ref.off+ref.n, int64(ref.line)
+	l := newReader(ctx, j.src, &found, ref.off, ref.n, chunk)
+	l.SetLine(int64(ref.line))
 	err = j.src.Guard(func() error {
 		d := jsonLayout{l: l}
-		if l.next() == '{' {
+		if l.Next() == '{' {
 			out = d.read()
 		}
 		if d.reached != "" {
-			l.limits.tell(&found, l.offset(), l.line, d.reached)
+			l.limits.tell(&found, l.Offset(), l.Line(), d.reached)
 		}
-		return l.err()
+		return l.Err()
 	})
 	if err != nil {
 		return nil, err

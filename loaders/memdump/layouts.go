@@ -159,7 +159,7 @@ func (c *cursor) end(found *findings) error {
 		found.add(model.Error, "gzip", c.s.offset(), 0, broken.Error())
 		return nil
 	}
-	if err == nil {
+	if err == nil && !c.raw.src.Limited() {
 		found.add(model.Error, "truncated", c.s.offset(), 0, "the file ends in the middle of this layout")
 	}
 	return err

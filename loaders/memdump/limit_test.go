@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
@@ -71,5 +73,82 @@ func TestLimitsOfMemory(t *testing.T) {
 	}
 	if lifted := ask(model.NewBudget(2*named), 2*named); lifted.n != 2*usual.n {
 		t.Errorf("twice the memory: %d, not %d", lifted.n, 2*usual.n)
+	}
+}
+
+// packed is text, compressed.
+func packed(t *testing.T, text ...string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	for _, s := range text {
+		if _, err := z.Write([]byte(s)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// wideFrame begins a zstd frame that makes its decoder remember more than it may.
+const wideFrame = "\x28\xb5\x2f\xfd\x00\x90\x01\x00\x00"
+
+// TestALimitIsOneProblem reads what is larger than it may be: that is said once, as a limit, and what is missing behind it is no damage.
+func TestALimitIsOneProblem(t *testing.T) {
+	long := strings.Repeat("x", 18<<20)
+	series, layout := strings.Repeat(`{"data":[]},`, 1<<17), `[{"data":[{"timestamp":1,"value":1,"meta":{"memory":{"pageTypes":[`
+	z, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	for name, c := range map[string]struct {
+		file   []byte
+		strict bool // only validation and decoding layouts meet it
+		source bool // the source tells it
+	}{
+		"name":          {file: packed(t, `[{"id":"`, long, `"},{"name":1}]`)},
+		"color":         {file: packed(t, `[{"data":[],"color":"`, long, `","visible":0}]`)},
+		"visible":       {file: packed(t, `[{"data":[],"visible":"`, long, `"}]`)},
+		"name of point": {file: packed(t, `[{"data":[{"timestamp":1,"value":1,"name":"`, long, `"}]}]`)},
+		"event":         {file: packed(t, `[{"data":[{"timestamp":1,"value":1,"meta":{"event":"`, long, `"}}]}]`)},
+		"value":         {file: packed(t, `[{"data":[{"timestamp":1,"value":"`, long, `"}]}]`)},
+		"series":        {file: packed(t, "[", series, `{"data":[]}]`)},
+		"word":          {file: packed(t, `[{"data":[{"timestamp":1,"value":`, strings.Repeat("1", jsonChunk+70_000), `}]}]`)},
+		"depth":         {file: packed(t, `[{"data":[],"x":`, strings.Repeat("[", 1001), strings.Repeat("]", 1001), `}]`), strict: true},
+		"bitmap":        {file: packed(t, layout, `{"pages":[{"size":8,"bitmap":"`, long, `"}]}]}}}]}]`), strict: true},
+		"page types":    {file: packed(t, layout, strings.Repeat(`{"pages":[]},`, 1<<17), `{}]}}}]}]`), strict: true},
+		"window":        {file: append(z.EncodeAll([]byte(`[{"name":"a","data":[{"timestamp":1,"value":1},{"timestamp":`), nil), wideFrame...), source: true},
+		"window, .mb":   {file: append(z.EncodeAll([]byte("MEMD\x02\x00\x00\x00\x01\x02\x00\x05ab"), nil), wideFrame...), source: true},
+	} {
+		src, err := loaders.OpenSource(t.Context(), "-", bytes.NewReader(c.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer src.Close()
+		r := openSource(t, src)
+		var loaded, checked []string
+		if r.err == nil {
+			for _, p := range r.profile.Problems {
+				loaded = append(loaded, p.Code+": "+p.Message)
+			}
+		}
+		for _, v := range r.violations {
+			checked = append(checked, v.Rule+": "+v.Message)
+		}
+		want := 1
+		if c.source {
+			want = 0
+		}
+		for what, told := range map[string][]string{"report": loaded, "validate": checked} {
+			if what == "report" && c.strict {
+				continue
+			}
+			if len(told) != want || want > 0 && (!strings.HasPrefix(told[0], "too-large: ") || !strings.Contains(told[0], "limit of ")) {
+				t.Errorf("%s, %s: %.200q (%v)", what, name, told, r.err)
+			}
+		}
 	}
 }

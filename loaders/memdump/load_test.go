@@ -194,8 +194,8 @@ func TestChunks(t *testing.T) {
 		for _, strict := range []bool{true, false} {
 			f := &jsonFile{found: &findings{}, strict: strict}
 			f.a = newAssembly(limits{src}, f.found)
-			f.l = newLexer(context.Background(), src, f.found, chunk)
-			f.l.strict = strict
+			f.l = newReader(context.Background(), src, f.found, 0, -1, chunk)
+			f.l.Loose = !strict
 			f.root()
 			if want == nil {
 				want = f

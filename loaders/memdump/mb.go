@@ -125,7 +125,7 @@ func (b *mbBody) read() error {
 		b.found.add(model.Error, "gzip", b.s.offset(), 0, broken.Error())
 	case err != nil:
 		return err
-	case b.s.ended:
+	case b.s.ended && !b.a.limits.src.Limited():
 		b.found.add(model.Error, "truncated", b.s.offset(), 0, "the file ends in the middle of a record")
 	}
 	return nil
@@ -192,6 +192,9 @@ func (b *mbBody) readSeries() {
 			return
 		}
 		s := b.a.begin()
+		if s == nil {
+			return
+		}
 		s.ID, s.Visible, s.HasVisible = id, visible == 1, true
 		s.Name = b.name(name, at, "string-index", "the name of a series does not exist")
 		s.Color = b.name(color, at, "string-index", "the color of a series does not exist")

@@ -93,7 +93,7 @@ func readMB(ctx context.Context, src *loaders.Source, strict bool, to *sink) (*m
 	if f.found.broken() && !f.body.s.atEnd() {
 		f.lost = max(1, src.StoredSize()-f.body.s.offset())
 	}
-	if len(f.a.series) == 0 && !f.found.broken() {
+	if len(f.a.series) == 0 && !f.body.s.ended && !f.found.broken() {
 		f.found.add(model.Warning, "series", h.size, 0, "the file holds no series")
 	}
 	return f, nil

@@ -67,14 +67,16 @@ func newAssembly(l limits, found *findings) *assembly {
 	return &assembly{limits: l, found: found, start: noStamp}
 }
 
-// begin starts a series; the pointer is good until the next one.
+// begin starts a series; the pointer is good until the next one. It is nil where that would be one too many.
 func (a *assembly) begin() *model.Series {
 	a.unsorted, a.seen = false, 0
 	if l := a.limits.series(); len(a.series) >= l.n {
 		a.reach(l.String())
+		return nil
 	}
 	if len(a.series)%checkEvery == checkEvery-1 && a.limits.full() {
 		a.reach(a.limits.short())
+		return nil
 	}
 	a.series = append(a.series, model.Series{})
 	return &a.series[len(a.series)-1]

@@ -68,7 +68,7 @@ func (d *decoder) Decode(c *model.Columns, from, to int64, limit int) (next int6
 	if err != nil {
 		return from, err
 	}
-	now := uint32(0)
+	now := model.Time(0) // since the first event
 	ahead := int(min(to-from, decodeAhead))
 	c.Reserve(min(limit, ahead/usualEvent+model.OffsetEvery), min(limit, ahead/usualPair+model.OffsetEvery))
 	for d.base+int64(pos) < to && c.Len() < limit {
@@ -78,7 +78,10 @@ func (d *decoder) Decode(c *model.Columns, from, to int64, limit int) (next int6
 		if c.Len() > 0 { // the first one may come after any time
 			due := min(limit, len(c.Offset)*model.OffsetEvery) - c.Len()
 			var n int
-			pos, n, now = decodeColumns(d.buf[:d.end], pos, int(min(to-d.base, int64(d.end))), now, due, c)
+			var low uint32
+			pos, n, low = decodeColumns(d.buf[:d.end], pos, int(min(to-d.base, int64(d.end))), uint32(now), due, c)
+			now = now&^math.MaxUint32 | model.Time(low)
+			c.Raise(n, uint32(now>>32))
 			if n == due || d.base+int64(pos) >= to {
 				continue
 			}
@@ -105,7 +108,7 @@ func (d *decoder) Decode(c *model.Columns, from, to int64, limit int) (next int6
 }
 
 // one decodes the event at pos by the general path. more is false if it is not to be taken.
-func (d *decoder) one(c *model.Columns, pos int, now *uint32) (size int, more bool, err error) {
+func (d *decoder) one(c *model.Columns, pos int, now *model.Time) (size int, more bool, err error) {
 	var e model.Event
 	size, delta, st := decodeOne(d.buf[pos:d.end], &e)
 	if st == short && d.eof {
@@ -117,10 +120,10 @@ func (d *decoder) one(c *model.Columns, pos int, now *uint32) (size int, more bo
 	if c.Len() == 0 {
 		c.Delta, delta = model.Time(delta), 0
 	}
-	if delta > uint64(math.MaxUint32-*now) {
+	if delta > uint64(model.MaxTime-*now) {
 		return size, false, nil
 	}
-	*now += uint32(delta)
+	*now += model.Time(delta)
 	c.Append(&e, *now)
 	return size, true, nil
 }
@@ -202,7 +205,8 @@ func plausibleEvent(b []byte) int {
 	return size
 }
 
-// decodeColumns is decodeHot for columns: it stops where the next event begins at stop or behind, or after limit events.
+// decodeColumns is decodeHot for columns: it stops where the next event begins at stop or behind, or after limit events,
+// or before the lower half of the time would overflow.
 // hot kernel
 func decodeColumns(buf []byte, pos, stop int, now uint32, limit int, c *model.Columns) (next, n int, last uint32) {
 	c.Grow(limit)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/memtui/memtui/loaders"
@@ -16,6 +17,10 @@ func openTrace(t testing.TB) (*trace, int64) {
 	if path == "" {
 		path = "../../testdata/small_kvleak.mlyze"
 	}
+	return openPath(t, path)
+}
+
+func openPath(t testing.TB, path string) (*trace, int64) {
 	src, err := loaders.OpenSource(context.Background(), path, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -71,6 +76,33 @@ func TestSyncNeverGuessesWrong(t *testing.T) {
 // TestDecodeAgreesWithReplay decodes the small trace in pieces of all lengths.
 func TestDecodeAgreesWithReplay(t *testing.T) {
 	tr, size := openTrace(t)
+	decodeAgrees(t, tr, size)
+}
+
+// TestDecodeAgreesFarApart has pauses of hours, days and years among events that follow each other at once, in and between pieces.
+func TestDecodeAgreesFarApart(t *testing.T) {
+	r, f := rand.New(rand.NewPCG(5, 6)), newFile()
+	for i := range uint64(20_000) {
+		delta := r.Uint64N(3)
+		if r.IntN(300) == 0 {
+			delta = r.Uint64N(1 << (10 + r.IntN(44-10)))
+		}
+		if i%3 == 2 {
+			f.free(delta, i<<4)
+		} else {
+			f.alloc(delta, (i+1)<<4, i, i%2, 1)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "far.mlyze")
+	if err := os.WriteFile(path, f.bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tr, size := openPath(t, path)
+	decodeAgrees(t, tr, size)
+}
+
+// decodeAgrees decodes a trace in pieces of all lengths, which end only where they are asked to.
+func decodeAgrees(t *testing.T, tr *trace, size int64) {
 	var want []model.Event
 	err := tr.Replay(context.Background(), func(b *model.EventBatch) error {
 		want = append(want, b.Events...)
@@ -87,7 +119,8 @@ func TestDecodeAgreesWithReplay(t *testing.T) {
 		c.Reset()
 		from := at
 		to := min(from+1+r.Int64N(40_000), size)
-		if at, err = d.Decode(&c, from, to, 1+r.IntN(3000)); err != nil || c.Len() == 0 {
+		limit := 1 + r.IntN(3000)
+		if at, err = d.Decode(&c, from, to, limit); err != nil || at < to && c.Len() < limit {
 			t.Fatal(c.Len(), err)
 		}
 		p := 0
@@ -95,7 +128,7 @@ func TestDecodeAgreesWithReplay(t *testing.T) {
 			if i == len(want) {
 				return
 			}
-			e := model.Event{Kind: kind, Time: now + c.Delta + model.Time(c.Time[k]), Addr: c.Addr[k]}
+			e := model.Event{Kind: kind, Time: now + c.Delta + c.Since(k), Addr: c.Addr[k]}
 			if kind != model.Free {
 				e.Size, e.ID, e.Thread = c.Size[p], c.ID[p], c.Thread[p]
 				p++

@@ -43,7 +43,8 @@
 // # Rules
 //
 // The validator's rules, which are also the codes of problems. Errors: magic, header-truncated, version, metadata-length,
-// metadata-json, metadata-tables, metadata-types, event-type, varint, zero-fill, truncated, shrank, read, compression.
+// metadata-json, metadata-tables, metadata-types, event-type, varint, zero-fill, truncated, shrank, read, compression,
+// too-large.
 // Errors, but warnings where the table is empty: dangling-stack, dangling-marker, dangling-function, dangling-file.
 // Warnings: reserved, metadata-keys, stack-key, table-key, frame-fields, name-encoding, time-overflow, sum-overflow,
 // overwritten, unmatched-free, batched-deltas. A note: growing.

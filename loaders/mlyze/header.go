@@ -2,12 +2,12 @@ package mlyze
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 
 	"github.com/memtui/memtui/loaders"
-	"github.com/memtui/memtui/loaders/internal/wire"
 	"github.com/memtui/memtui/model"
 )
 
@@ -18,6 +18,7 @@ const (
 	version    = 1
 
 	offVersion  = 4
+	offStart    = 8
 	offLength   = 16
 	offReserved = 20
 )
@@ -47,11 +48,8 @@ func readHeader(ctx context.Context, src *loaders.Source, found *findings) (head
 	if n < headerSize {
 		return fail(int64(n), "header", fmt.Errorf("the file ends after %d of the header's %d bytes", n, headerSize))
 	}
-	c := wire.NewCursor(b[offVersion:], offVersion)
-	h := header{version: c.U32(), start: c.U64(), length: int64(c.U32())}
-	if err := c.Err(); err != nil {
-		return fail(c.Offset(), "header", err)
-	}
+	le := binary.LittleEndian
+	h := header{version: le.Uint32(b[offVersion:]), start: le.Uint64(b[offStart:]), length: int64(le.Uint32(b[offLength:]))}
 	if h.version != version {
 		found.add(model.Error, "version", offVersion, fmt.Sprintf("version %d is not supported, read as version %d", h.version, version))
 	}

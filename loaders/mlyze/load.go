@@ -46,6 +46,8 @@ type opening struct {
 	tables *tables // nil until read
 	found  findings
 	lost   int64
+
+	limited bool // the metadata was not read, or not to its end, because of a limit
 }
 
 func begin(ctx context.Context, src *loaders.Source) (*opening, error) {
@@ -115,7 +117,7 @@ func (o *opening) looksRight() bool {
 // eventsAt reports whether plausible events begin at offset at, or the input ends there.
 func (o *opening) eventsAt(at int64) bool {
 	in := newBlocks(o.ctx, o.src, at, 2*lookahead)
-	j := judge{knowledge: knowledge{zeroes: true, high: true}, tables: o.tables}
+	j := judge{knowledge: knowledge{zeroes: true, high: true}, tables: o.tables.known()}
 	enough := in.have(lookahead)
 	b := in.rest()
 	if in.err != nil || len(b) == 0 {
@@ -140,6 +142,7 @@ func (o *opening) eventsAt(at int64) bool {
 func (o *opening) deliver() {
 	if o.tables == nil {
 		o.tables = parseMetadata(o.ctx, nil, headerSize, &findings{}, nil)
+		o.tables.limited = o.limited
 	}
 	o.trace.tables = o.tables
 	close(o.trace.ready)
@@ -157,20 +160,12 @@ func (o *opening) readTables(settled bool) error {
 	if ctxErr := o.ctx.Err(); ctxErr != nil {
 		return ctxErr
 	}
-	if short := (*model.MemoryError)(nil); errors.As(err, &short) {
-		o.found.leave(o.src.Budget(), "the metadata was not read: %s", short.What)
-		return nil
-	}
-	if model.Internal(err) {
-		o.found.add(model.Error, model.CodeInternal, headerSize, err.Error())
-		return nil
-	}
 	if err != nil {
-		o.found.add(model.Error, "metadata-json", headerSize, "the metadata cannot be read: "+err.Error())
+		o.notRead(err)
 		return nil
 	}
 	whole := int64(len(data)) == o.header.length
-	if !whole {
+	if !whole && !o.src.Limited() {
 		o.found.add(model.Error, "metadata-length", offLength,
 			fmt.Sprintf("the header says %d bytes of metadata, but only %d bytes follow it", o.header.length, len(data)))
 	}
@@ -200,6 +195,23 @@ func (o *opening) readTables(settled bool) error {
 	return nil
 }
 
+// notRead says why the metadata could not be read at all.
+func (o *opening) notRead(err error) {
+	short, large := (*model.MemoryError)(nil), (*loaders.LimitError)(nil)
+	switch {
+	case errors.As(err, &short):
+		o.limited = true
+		o.found.leave(o.src.Budget(), "the metadata was not read: %s", short.What)
+	case errors.As(err, &large):
+		o.limited = true
+		o.found.add(model.Error, "too-large", headerSize, "the metadata was not read: "+large.What)
+	case model.Internal(err):
+		o.found.add(model.Error, model.CodeInternal, headerSize, err.Error())
+	default:
+		o.found.add(model.Error, "metadata-json", headerSize, "the metadata cannot be read: "+err.Error())
+	}
+}
+
 // blank reports whether only white space follows the JSON value.
 func (o *opening) blank(data []byte) bool {
 	blank := false
@@ -221,7 +233,19 @@ func (o *opening) repair(settled, whole bool, length int64) error {
 			return err
 		}
 	}
-	o.found.add(model.Error, "metadata-json", headerSize+int64(o.tables.end), "the metadata is no valid JSON: "+o.tables.broken)
+	at := headerSize + int64(o.tables.end)
+	switch {
+	case o.limited:
+		o.tables.limited = true
+		o.found.add(model.Error, "too-large", at, fmt.Sprintf("the header says %d bytes of metadata, but they go on, and do not end within the limit of %s, which nothing lifts: "+
+			"the rest was not read", length, model.Bytes(maxSearch)))
+	case o.tables.limited:
+		o.found.add(model.Error, "too-large", at, "the metadata cannot be read further: "+o.tables.broken)
+	case !o.src.Limited():
+		o.found.add(model.Error, "metadata-json", at, "the metadata is no valid JSON: "+o.tables.broken)
+	default:
+		o.tables.limited = true // what was decompressed ends at a limit, which is told
+	}
 	if settled || whole && o.eventsAt(headerSize+length) {
 		o.lost += length - int64(o.tables.end)
 		return nil
@@ -241,6 +265,7 @@ func (o *opening) longer() bool {
 		again = parseMetadata(o.ctx, data, headerSize, &found, o.src.Budget())
 		return nil
 	})
+	o.limited = err == nil && again.cut && int64(len(data)) == maxSearch
 	if err != nil || again.broken != "" && !again.full || !o.eventsAt(headerSize+int64(again.end)) {
 		return false
 	}
@@ -254,7 +279,7 @@ func (o *opening) longer() bool {
 // search looks for the first plausible events from offset from on.
 func (o *opening) search(from int64) error {
 	in := newBlocks(o.ctx, o.src, from, blockSize)
-	j := judge{tables: o.tables}
+	j := judge{tables: o.tables.known()}
 	if err := j.resync(o.ctx, in, 0); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package mlyze
 
 import (
+	"bytes"
 	"context"
 	"math"
 	"math/bits"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/memtui/memtui/loaders/internal/json"
 	"github.com/memtui/memtui/model"
 )
 
@@ -33,11 +35,20 @@ type tables struct {
 	broken  string  // why the JSON cannot be read to its end, "" when it can
 	cut     bool    // because the bytes end within it
 	full    bool    // because there is no memory for more
+	limited bool    // because of a limit, that of memory or another: what is missing is no damage
 }
 
 // empty reports whether the file names nothing at all, as those of the reference tracer.
 func (t *tables) empty() bool {
 	return len(t.stacks) == 0 && len(t.files.index) == 0 && len(t.funcs.index) == 0
+}
+
+// known returns the tables that events can be judged by: none where only some ids were read.
+func (t *tables) known() *tables {
+	if t == nil || t.limited {
+		return &tables{}
+	}
+	return t
 }
 
 // span is a run of tables.flat.
@@ -77,11 +88,13 @@ func (n *nameTable) get(id uint64) (string, bool) {
 
 // metaParser reads the metadata JSON into tables.
 type metaParser struct {
-	scanner
+	*json.Cursor
 	tables
+	b      []byte
 	found  *findings
 	base   int64 // offset of the JSON in the file
 	intern frameSet
+	budget *model.Budget // of memory, nil for no bound
 
 	entries int // of name tables, so far
 }
@@ -99,22 +112,82 @@ const usualFrame = 40
 // that the JSON does not end well: the tables say that, and hold what stands before. So they do when ctx is done, or when so much
 // of the budget is used that the rest is needed for what is made of the tables.
 func parseMetadata(ctx context.Context, b []byte, base int64, found *findings, budget *model.Budget) *tables {
-	m := &metaParser{scanner: scanner{ctx: ctx, b: b, budget: budget}, found: found, base: base}
+	m := &metaParser{Cursor: json.NewBytes(ctx, b), b: b, found: found, base: base, budget: budget}
+	m.OnFault, m.MaxText = m.fault, largeName
 	m.flat = make([]uint32, 0, budget.Part(int64(len(b)), 8)/usualFrame)
 	m.resetStacks()
 	m.files.reset()
 	m.funcs.reset()
 	m.root()
 	m.tables.frames, m.tables.frameAt = m.intern.frames, m.intern.at
-	m.end, m.broken, m.cut, m.tables.full = m.p, m.reason, m.ended(), m.scanner.full
-	if m.broken != "" {
-		m.end = m.scanner.at
+	switch {
+	case m.Err() != nil:
+		m.fail("reading was stopped", m.Offset())
+	case m.broken == "":
+		m.end = int(m.Offset())
 	}
 	return &m.tables
 }
 
-func (m *metaParser) warn(code string, at int, message string) {
-	m.found.add(model.Warning, code, m.base+int64(at), message)
+// faults are what is wrong with metadata, in words. A control character in a name is not.
+var faults = [...]string{
+	json.NoValue: "a value is missing", json.BadByte: "a value is missing", json.BadWord: "a value is missing",
+	json.NoName: "a string is missing", json.NoColon: "':' is missing", json.NoComma: "',' or ']' is missing", json.NoMember: "',' or '}' is missing",
+	json.ExtraComma: "a comma is too many", json.BadEscape: "an escape is unknown",
+	json.TooDeep: "it nests deeper than the limit of 1,000, which nothing lifts", json.LongText: "", json.Truncated: "",
+}
+
+// fault ends reading, but at a control character, and at a long text that there is room for.
+func (m *metaParser) fault(f json.Fault) bool {
+	code, at := f.Code, f.At
+	switch {
+	case code == json.Control:
+		return true
+	case code == json.LongText:
+		if m.spend(2 * m.MaxText) {
+			m.MaxText *= 2
+			return true
+		}
+		return false
+	case f.Want != 0:
+		code = f.Want
+	case code == json.ExtraComma:
+		at = f.Byte
+	case code == json.BadEscape:
+		at = int64(bytes.LastIndexByte(m.b[:f.Byte], '\\'))
+	case code == json.Truncated || code == json.BadWord && m.Offset() == int64(len(m.b)):
+		at = int64(len(m.b))
+	}
+	m.limited = m.limited || code == json.TooDeep
+	return m.fail(faults[code], at)
+}
+
+// fail ends reading; the first reason counts.
+func (m *metaParser) fail(reason string, at int64) bool {
+	if m.Stop(); m.broken != "" {
+		return false
+	}
+	m.broken, m.end = reason, int(at)
+	if m.cut = m.end >= len(m.b); m.cut {
+		m.broken = "it ends too early"
+	}
+	return false
+}
+
+// spend reports whether there is room for n more bytes, and for what is made of all that was read. If not, reading ends.
+func (m *metaParser) spend(n int) bool {
+	if m.full = m.full || m.budget.Full(model.BudgetOfTables) || !m.budget.Fits(4*int64(n)); m.full {
+		m.limited = true
+		return m.fail("there is no memory for more", m.Offset())
+	}
+	return true
+}
+
+// warn notes a fault, unless reading has ended: what is missing then was not read.
+func (m *metaParser) warn(code string, at int64, message string) {
+	if !m.Dead() {
+		m.found.add(model.Warning, code, m.base+at, message)
+	}
 }
 
 func (m *metaParser) resetStacks() {
@@ -122,17 +195,17 @@ func (m *metaParser) resetStacks() {
 }
 
 func (m *metaParser) root() {
-	if c := m.next(); c != '{' {
+	if m.Peek() != '{' {
 		m.wrongType("the metadata is not a JSON object")
 		return
 	}
-	m.p++
-	for first := true; m.more('}', first); first = false {
-		at := m.p
-		key, ok := m.key()
+	m.Next()
+	for first := true; ; {
+		key, ok := m.Member(&first)
 		if !ok {
-			return
+			break
 		}
+		at, _ := m.At()
 		switch string(key) {
 		case "stack_traces":
 			m.present[0] = true
@@ -141,21 +214,21 @@ func (m *metaParser) root() {
 		case "files":
 			m.present[1] = true
 			m.files.reset()
-			m.table("files", func(id uint64, ok bool) bool { return m.name(&m.files, id, ok) })
+			m.table("files", func(id uint64, ok bool) { m.name(&m.files, id, ok) })
 		case "functions":
 			m.present[2] = true
 			m.funcs.reset()
-			m.table("functions", func(id uint64, ok bool) bool { return m.name(&m.funcs, id, ok) })
+			m.table("functions", func(id uint64, ok bool) { m.name(&m.funcs, id, ok) })
 		case "frame_order":
 			if text, _ := m.scalar(); string(text) == leafToRoot || string(text) == rootToLeaf {
 				m.states = string(text)
 			}
 		default:
 			m.warn("metadata-keys", at, "the metadata has a key of unknown meaning")
-			m.skip()
+			m.Value()
 		}
 	}
-	if m.reason == "" {
+	if !m.Dead() {
 		m.reportMissing()
 	}
 }
@@ -168,27 +241,25 @@ func (m *metaParser) reportMissing() {
 	}
 }
 
-// wrongType skips a value that is not what it should be; false when it is no JSON at all.
-func (m *metaParser) wrongType(message string) bool {
-	at := m.p
-	if m.skip() {
-		m.found.add(model.Error, "metadata-types", m.base+int64(at), message)
+// wrongType passes a value that is not what it should be.
+func (m *metaParser) wrongType(message string) {
+	if m.Value(); !m.Dead() {
+		at, _ := m.At()
+		m.found.add(model.Error, "metadata-types", m.base+at, message)
 	}
-	return m.reason == ""
 }
 
 // table reads an object whose keys are ids; value reads one entry, ok says that the id is one.
-func (m *metaParser) table(name string, value func(id uint64, ok bool) bool) bool {
-	if c := m.next(); c != '{' {
-		return m.wrongType(name + " is not an object")
+func (m *metaParser) table(name string, value func(id uint64, ok bool)) {
+	if m.Peek() != '{' {
+		m.wrongType(name + " is not an object")
+		return
 	}
-	m.p++
-	for first := true; m.more('}', first); first = false {
-		m.next()
-		at := m.p
-		key, ok := m.key()
+	m.Next()
+	for first := true; ; {
+		key, ok := m.Member(&first)
 		if !ok {
-			return false
+			return
 		}
 		id, ok := parseID(key)
 		if !ok {
@@ -196,13 +267,11 @@ func (m *metaParser) table(name string, value func(id uint64, ok bool) bool) boo
 			if name == "stack_traces" {
 				code = "stack-key"
 			}
+			at, _ := m.At()
 			m.warn(code, at, "a key of "+name+" is no id, its entry is ignored")
 		}
-		if !value(id, ok) {
-			return false
-		}
+		value(id, ok)
 	}
-	return m.reason == ""
 }
 
 // parseID reads an id as writers write keys: decimal, without sign or leading zero, below 2^64.
@@ -223,80 +292,72 @@ func parseID(b []byte) (uint64, bool) {
 }
 
 // name reads one entry of a name table.
-func (m *metaParser) name(t *nameTable, id uint64, ok bool) bool {
-	c := m.next()
-	at := m.p
-	if c != '"' {
-		if m.skip() {
-			m.warn("metadata-types", at, "a name is not a string")
-		}
-		return m.reason == ""
+func (m *metaParser) name(t *nameTable, id uint64, ok bool) {
+	k := m.Value()
+	at, _ := m.At()
+	if k != json.String {
+		m.warn("metadata-types", at, "a name is not a string")
+		return
 	}
-	b, good := m.str()
-	if !good {
-		return false
-	}
+	b := m.Text()
 	if !utf8.Valid(b) {
 		m.warn("name-encoding", at, "a name is not valid UTF-8")
 	}
-	if ok {
-		if m.entries++; (m.entries%checkEvery == 0 || len(b) > largeName) && !m.spend(len(b)) {
-			return false
-		}
-		if len(b) > model.MaxName {
-			m.warn("name-length", at, model.LongName)
-		}
-		t.set(id, string(model.KeptName(b)))
+	if !ok {
+		return
 	}
-	return true
+	if m.entries++; (m.entries%checkEvery == 0 || len(b) > largeName) && !m.spend(len(b)) {
+		return
+	}
+	if len(b) > model.MaxName {
+		m.warn("name-length", at, model.LongName)
+	}
+	t.set(id, string(model.KeptName(b)))
 }
 
 // stack reads one entry of stack_traces.
-func (m *metaParser) stack(id uint64, ok bool) bool {
-	if m.next() != '[' {
-		return m.wrongType("a stack is not an array")
+func (m *metaParser) stack(id uint64, ok bool) {
+	if m.Peek() != '[' {
+		m.wrongType("a stack is not an array")
+		return
 	}
-	m.p++
+	m.Next()
 	from := len(m.flat)
-	for first := true; m.more(']', first); first = false {
-		if c := m.next(); c != '{' {
-			if !m.wrongType("a frame is not an object") {
-				return false
-			}
+	for first := true; m.Element(&first); {
+		at := m.Offset()
+		f, quick := m.quickFrame()
+		if !quick && m.Peek() != '{' {
+			m.wrongType("a frame is not an object")
 			continue
 		}
-		at := m.p
-		f, quick := m.quickFrame()
 		if !quick {
-			var good bool
-			if f, good = m.frame(); !good {
-				return false
+			if f = m.frame(); m.Dead() {
+				return
 			}
 		}
-		if m.flat = append(m.flat, m.intern.add(f, at)); len(m.flat)%checkEvery == 0 && !m.spend(0) {
-			return false
+		if m.flat = append(m.flat, m.intern.add(f, int(at))); len(m.flat)%checkEvery == 0 && !m.spend(0) {
+			return
 		}
 	}
-	if m.reason != "" {
-		return false
+	if m.Dead() {
+		return
 	}
 	if !ok {
 		m.flat = m.flat[:from]
-		return true
+		return
 	}
 	if _, again := m.stacks[id]; !again {
 		if m.order = append(m.order, id); len(m.order)%checkEvery == 0 && !m.spend(0) {
-			return false
+			return
 		}
 	}
 	m.stacks[id] = span{from, len(m.flat)}
-	return true
 }
 
 // quickFrame reads a frame as writers write it, with the three fields in the usual order and spaces; anything else it
 // leaves alone. It halves the time that metadata takes.
 func (m *metaParser) quickFrame() (f rawFrame, ok bool) {
-	b := m.b[m.p:]
+	b := m.Rest()
 	if len(b) < 128 { // a little more than the longest
 		return f, false
 	}
@@ -324,20 +385,20 @@ func (m *metaParser) quickFrame() (f rawFrame, ok bool) {
 		return f, false
 	}
 	f.hasFile, f.hasFunc = true, true
-	m.p += p + 1
+	m.Pass(p + 1)
 	return f, true
 }
 
-// frame reads one frame object; the scanner stands on its brace.
-func (m *metaParser) frame() (f rawFrame, ok bool) {
-	at := m.p
-	m.p++
+// frame reads one frame object.
+func (m *metaParser) frame() (f rawFrame) {
+	m.Next()
+	at, _ := m.At()
 	f.line = model.NoLine
 	fields := 0
-	for first := true; m.more('}', first); first = false {
-		key, ok := m.key()
+	for first := true; ; {
+		key, ok := m.Member(&first)
 		if !ok {
-			return f, false
+			break
 		}
 		switch string(key) {
 		case "file_id":
@@ -350,49 +411,40 @@ func (m *metaParser) frame() (f rawFrame, ok bool) {
 			f.line = m.line()
 			fields |= 4
 		default:
-			m.skip()
+			m.Value()
 		}
 	}
 	if fields != 7 {
 		m.warn("frame-fields", at, "a frame lacks file_id, line or func_id")
 	}
-	return f, m.reason == ""
+	return f
 }
 
 // id reads the id of a file or function: a number, or what can be taken for one.
 func (m *metaParser) id() (v uint64, ok bool) {
-	m.next()
-	if v, ok := m.digits(); ok {
-		return v, true
-	}
-	at := m.p
 	text, isNumber := m.scalar()
 	if v, ok = parseID(text); ok && isNumber {
-		return v, true // of more than 18 digits
+		return v, true
 	}
 	if !ok && isNumber {
 		if f, err := strconv.ParseFloat(string(text), 64); err == nil && f >= 0 && f < 1<<53 && f == math.Trunc(f) {
 			v, ok = uint64(f), true
 		}
 	}
+	at, _ := m.At()
 	m.warn("frame-fields", at, "an id in a frame is not an unsigned integer")
 	return v, ok
 }
 
 // line reads a line number; model.NoLine for what is none.
 func (m *metaParser) line() int64 {
-	m.next()
-	if v, ok := m.digits(); ok {
-		return int64(v)
-	}
-	at := m.p
 	text, isNumber := m.scalar()
-	v, err := strconv.ParseInt(string(text), 10, 64)
-	if err == nil && isNumber && v >= 0 {
+	if v, ok := json.Int(text); ok && isNumber && v >= 0 {
 		return v
 	}
+	at, _ := m.At()
 	m.warn("frame-fields", at, "a line in a frame is not an unsigned integer")
-	if err == nil {
+	if v, ok := json.Int(text); ok {
 		return v
 	}
 	if f, err := strconv.ParseFloat(string(text), 64); err == nil && math.Abs(f) < 1<<53 && f == math.Trunc(f) {
@@ -403,16 +455,13 @@ func (m *metaParser) line() int64 {
 
 // scalar reads any value and returns the bytes of a number or string, nil for others.
 func (m *metaParser) scalar() (text []byte, isNumber bool) {
-	switch c := m.next(); c {
-	case '"':
-		text, _ = m.str()
-		return text, false
-	case '{', '[', 't', 'f', 'n':
-		m.skip()
-		return nil, false
+	switch m.Value() {
+	case json.String:
+		return m.Text(), false
+	case json.Number:
+		return m.Text(), true
 	}
-	text, ok := m.token()
-	return text, ok
+	return nil, false
 }
 
 // frameSet gives each distinct frame a number. It is a hash table of its own because it is asked for every frame of every

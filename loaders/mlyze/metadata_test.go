@@ -2,13 +2,14 @@ package mlyze
 
 import (
 	"context"
-	"encoding/json"
+	stdjson "encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/internal/json"
 	"github.com/memtui/memtui/model"
 )
 
@@ -79,17 +80,21 @@ func TestQuickFrameEqualsFrame(t *testing.T) {
 		`{"file_id": 1234567890123456789, "line": 1, "func_id": 2}`, `{"file_id": 1, "line": 1.5, "func_id": 2}`,
 		`{"file_id": 1, "line": -1, "func_id": 2}`, `{"file_id": 1, "line": 1, "func_id": 2, "x": 1}`, `{"file_id": , "line": 1, "func_id": 2}`,
 	} {
-		quick := metaParser{scanner: scanner{b: []byte(text + pad)}, found: &findings{}}
+		parser := func() *metaParser {
+			m := &metaParser{Cursor: json.NewBytes(t.Context(), []byte(text+pad)), found: &findings{}}
+			m.Peek()
+			return m
+		}
+		quick, slow := parser(), parser()
 		f, ok := quick.quickFrame()
 		if !ok {
-			if quick.p != 0 {
-				t.Errorf("%s: left at %d", text, quick.p)
+			if quick.Offset() != 0 {
+				t.Errorf("%s: left at %d", text, quick.Offset())
 			}
 			continue
 		}
-		slow := metaParser{scanner: scanner{b: []byte(text + pad)}, found: &findings{}}
-		if g, ok := slow.frame(); !ok || f != g || quick.p != slow.p {
-			t.Errorf("%s: %+v at %d, slowly %+v at %d", text, f, quick.p, g, slow.p)
+		if g := slow.frame(); slow.Dead() || f != g || quick.Offset() != slow.Offset() {
+			t.Errorf("%s: %+v at %d, slowly %+v at %d", text, f, quick.Offset(), g, slow.Offset())
 		}
 	}
 }
@@ -107,7 +112,7 @@ func FuzzMetadata(f *testing.F) {
 		if tab.end < 0 || tab.end > len(b) {
 			t.Fatalf("ends at %d of %d", tab.end, len(b))
 		}
-		if json.Valid(b) && tab.broken != "" && !strings.Contains(tab.broken, "nests") {
+		if stdjson.Valid(b) && tab.broken != "" && !strings.Contains(tab.broken, "nests") {
 			t.Errorf("%q is valid, but %s at %d", b, tab.broken, tab.end)
 		}
 	})

@@ -106,7 +106,7 @@ func (r *replay) one() (more bool, err error) {
 		r.in.pos += size
 		return true, nil
 	case short:
-		if r.in.err == nil {
+		if r.in.err == nil && !r.trace.src.Limited() {
 			r.found.add(model.Error, "truncated", r.in.offset(), fmt.Sprintf("the file ends within an event, %d bytes of it are left", len(b)))
 		}
 		r.batch.Lost += int64(len(b))
@@ -189,7 +189,7 @@ func (r *replay) learn(n int) {
 // askTables waits for the metadata, which tells plausible stacks: whether it is there must not depend on who is faster.
 func (r *replay) askTables() error {
 	tables, err := r.trace.waitTables(r.in.ctx)
-	r.judge.tables = tables
+	r.judge.tables = tables.known()
 	return err
 }
 

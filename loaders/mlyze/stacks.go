@@ -101,8 +101,8 @@ func appendPath(path []model.FrameID, raw []uint32, reverse bool, frame func(uin
 // resolveFrames fills the names and frames of s and returns the FrameID of each of the file's frames.
 // Those that the budget has no room for become one.
 func (t *tables) resolveFrames(ctx context.Context, s *model.Stacks, found *findings, budget *model.Budget) ([]model.FrameID, error) {
-	funcs := resolver[model.FuncID]{t: &t.funcs, what: "function", names: &s.Functions, found: found}
-	files := resolver[model.FileID]{t: &t.files, what: "file", names: &s.Files, found: found}
+	funcs := resolver[model.FuncID]{t: &t.funcs, what: "function", names: &s.Functions, found: found, limited: t.limited}
+	files := resolver[model.FileID]{t: &t.files, what: "file", names: &s.Files, found: found, limited: t.limited}
 	type key struct {
 		fn   model.FuncID
 		file model.FileID
@@ -147,12 +147,13 @@ func (t *tables) resolveFrames(ctx context.Context, s *model.Stacks, found *find
 
 // resolver gives names their dense ids: equal names share one.
 type resolver[ID ~uint32] struct {
-	t      *nameTable
-	what   string
-	names  *[]string
-	found  *findings
-	byFile map[uint64]ID // by the file's id
-	byName map[string]ID
+	t       *nameTable
+	what    string
+	names   *[]string
+	found   *findings
+	limited bool          // names were not read because of a limit
+	byFile  map[uint64]ID // by the file's id
+	byName  map[string]ID
 }
 
 func (r *resolver[ID]) resolve(id uint64, at int64) ID {
@@ -165,7 +166,9 @@ func (r *resolver[ID]) resolve(id uint64, at int64) ID {
 	name, ok := r.t.get(id)
 	if !ok {
 		name = "<" + r.what + " " + strconv.FormatUint(id, 10) + "?>"
-		r.found.add(dangling(len(r.t.index)), "dangling-"+r.what, at, "frames name a "+r.what+" that the file does not define")
+		if !r.limited {
+			r.found.add(dangling(len(r.t.index)), "dangling-"+r.what, at, "frames name a "+r.what+" that the file does not define")
+		}
 	}
 	dense, ok := r.byName[name]
 	if !ok {

@@ -61,7 +61,7 @@ func (d *decoding) slices(refs uint32) (sorted bool) {
 		at += n
 		h.Start[r+1] = at
 	}
-	if bad.n > 0 && (h.Complete || refs > 0) {
+	if bad.n > 0 && (h.Complete || refs > 0) && !d.limited {
 		d.tell(bad, "reference-slice", d.place(colrfstr), "rows claim references that do not exist, or those of others")
 	}
 	return sorted

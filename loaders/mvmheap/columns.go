@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/memtui/memtui/model"
 )
 
 const (
@@ -43,6 +45,17 @@ type damage struct {
 }
 
 func (d *damage) Error() string { return d.text }
+
+// frameDamage is what keeps a zstd frame from being decoded.
+func frameDamage(err error) *damage {
+	if errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded) {
+		return &damage{tooLarge, fmt.Sprintf("decoding it takes more memory than the limit of %s for the window of a zstd frame, which nothing lifts", model.Bytes(maxWindow))}
+	}
+	return &damage{"zstd", err.Error()}
+}
+
+// tooLarge is the rule of limits.
+const tooLarge = "too-large"
 
 // input is the compressed bytes of one block on their way to a decoder.
 type input struct {
@@ -99,7 +112,7 @@ func (f *file) openColumn(ctx context.Context, t *kit, b span, k kind, read func
 		if in.err != nil {
 			return nil, in.err
 		}
-		in.bad = &damage{"zstd", err.Error()}
+		in.bad = frameDamage(err)
 	}
 	return in, nil
 }
@@ -146,7 +159,7 @@ func (f *file) column(ctx context.Context, t *kit, b span, k kind, limit int64, 
 			return limit + 1, nil, nil
 		case readErr == nil:
 		case !errors.Is(readErr, io.EOF):
-			return n, &damage{"zstd", readErr.Error()}, nil
+			return n, frameDamage(readErr), nil
 		case got%in.wide != 0:
 			return n, &damage{"entry-size", "it does not end with a whole number"}, nil
 		default:

@@ -38,6 +38,9 @@ type decoding struct {
 	mu       sync.Mutex
 	problems []model.Problem
 	lost     int64
+	rowsLeft bool  // there are more rows than are read; written before columns other than that of kinds are decoded
+	refsLeft bool  // there are more references than are read
+	limited  bool  // because of either, or because a column takes too much memory: what is missing is no damage
 	err      error // of reading, the first
 }
 
@@ -204,13 +207,18 @@ func (d *decoding) column(t *kit, k kind) error {
 		d.mu.Lock()
 		d.lost += b.end - b.start
 		d.heap.Complete = false
+		if bad.rule == tooLarge {
+			d.limited, d.rowsLeft, d.refsLeft = true, d.rowsLeft || k == colkind, d.refsLeft || k == colrfcnt
+		}
 		d.mu.Unlock()
 		d.found(model.Error, bad.rule, b.start, 1, "column %s cannot be read behind %d numbers: %v", k, n, bad)
 	}
 	switch {
-	case n > limit && k == colkind || n > limit && k >= refdescr && limit == d.f.maxRefs():
-		d.found(model.Error, "too-large", b.start, 1, "%s is longer than the limit of %s for a file of this size, what follows was not read%s",
-			k, model.Group(uint64(limit)), lifts(limit, map[bool]int64{true: rowBytes, false: refBytes}[k == colkind]))
+	case n > limit && k == colkind:
+		d.tooMany(b.start, "rows", limit, rowBytes)
+	case n > limit && k >= refdescr && limit == d.f.maxRefs():
+		d.tooMany(b.start, "references", limit, refBytes)
+	case n > limit && d.left(k):
 	case n > limit:
 		d.found(model.Error, "row-count", b.start, 1, "%s is longer than the %d %s", k, limit, unit(k))
 	case n < limit && k != colkind && bad == nil:
@@ -218,6 +226,30 @@ func (d *decoding) column(t *kit, k kind) error {
 	}
 	finish(min(n, limit))
 	return nil
+}
+
+// tooMany notes that there are more rows, or references, than a file of its size can mean. The two columns of references are as long.
+func (d *decoding) tooMany(at int64, what string, limit, each int64) {
+	d.mu.Lock()
+	again := d.refsLeft
+	d.heap.Complete, d.limited = false, true
+	if what == "rows" {
+		d.rowsLeft = true
+	} else {
+		d.refsLeft = true
+	}
+	d.mu.Unlock()
+	if !again {
+		d.found(model.Error, tooLarge, at, 1, "there are more %s than the limit of %s for a file of this size, what follows was not read%s",
+			what, model.Group(uint64(limit)), lifts(limit, each))
+	}
+}
+
+// left reports whether column k is longer than those before it because these were not read to their ends.
+func (d *decoding) left(k kind) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.rowsLeft || k >= refdescr && d.refsLeft
 }
 
 // unit is what limits a column's length.
@@ -279,7 +311,7 @@ func (d *decoding) taker(k kind) (limit int64, take func(at int64, vals []uint64
 			for i, v := range vals {
 				d.setExtra(model.Row(at)+model.Row(i), v, &over)
 			}
-		}, told
+		}, func(int64) { d.tellExtra(over, at) }
 	case refdescr:
 		return d.takeLabels()
 	}
@@ -313,13 +345,19 @@ func (d *decoding) setExtra(r model.Row, v uint64, over *tally) {
 		d.heap.Extra[r] = uint32(v)
 		return
 	}
-	if len(d.heap.Large) >= maxLarge {
+	if len(d.heap.Large) >= d.f.large {
 		over.add(int64(r))
 		d.heap.Extra[r] = model.LargeExtra - 1
 		return
 	}
 	d.heap.Extra[r] = model.LargeExtra
 	d.heap.Large[r] = v
+}
+
+// tellExtra notes how many unmanaged sizes were cut.
+func (d *decoding) tellExtra(over tally, at int64) {
+	d.tell(over, tooLarge, at, "unmanaged sizes were cut to 4 GiB: there are more of these than the limit of "+
+		model.Group(uint64(d.f.large))+" in one snapshot, which nothing lifts")
 }
 
 // references waits for how many references rows have and returns that, bounded.
@@ -347,7 +385,9 @@ func (d *decoding) takeTargets() (limit int64, take func(at int64, vals []uint64
 			}
 		}, func(n int64) {
 			d.to, d.badTo = d.to[:n], bad.n > 0
-			d.tell(bad, "target", d.s.blocks[reftrget].start, "references lead to rows that do not exist")
+			if !d.rowsLeft {
+				d.tell(bad, "target", d.s.blocks[reftrget].start, "references lead to rows that do not exist")
+			}
 		}
 }
 
@@ -370,7 +410,7 @@ func (l *labels) pack(kind, value uint64, at int64) model.EdgeLabel {
 		if value < 1<<30 {
 			return model.EdgeLabel(value)<<2 | model.LabelIndex
 		}
-		if len(l.d.large) < maxLarge {
+		if len(l.d.large) < l.d.f.large {
 			l.d.large = append(l.d.large, value)
 			return model.EdgeLabel(len(l.d.large)-1)<<2 | model.LabelLarge
 		}
@@ -387,7 +427,8 @@ func (l *labels) pack(kind, value uint64, at int64) model.EdgeLabel {
 
 func (l *labels) tell(at int64) {
 	l.d.tell(l.bad, "label", at, "references have a description that does not exist")
-	l.d.tell(l.dropped, "too-large", at, "references have indexes that are too large")
+	l.d.tell(l.dropped, tooLarge, at, "references have lost their index, which is 2^30 or more: there are more of these than the limit of "+
+		model.Group(uint64(l.d.f.large))+" in one snapshot, which nothing lifts")
 }
 
 func (d *decoding) takeLabels() (limit int64, take func(at int64, vals []uint64), finish func(n int64)) {

@@ -84,7 +84,7 @@ func (d *decoding) rows2() error {
 		return used
 	})
 	d.tell(bad, "kind", at.start, "rows have a kind that does not exist")
-	d.tell(over, "too-large", at.start, "unmanaged sizes are too large")
+	d.tellExtra(over, at.start)
 	return err
 }
 

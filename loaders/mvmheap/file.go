@@ -38,6 +38,7 @@ type file struct {
 	problems []model.Problem // found while opening
 	lost     int64
 
+	large  int // how many sizes and indexes of one snapshot may not fit their columns
 	tables tables
 	kits   sync.Pool // of *kit
 
@@ -48,6 +49,13 @@ type file struct {
 
 func (f *file) problem(severity model.Severity, code string, offset int64, format string, args ...any) {
 	f.problems = model.AddProblem(f.problems, model.Problem{Severity: severity, Code: code, Message: fmt.Sprintf(format, args...), Offset: offset})
+}
+
+// cut is problem for what stands at the end of the file. There is none where that is the limit of what was decompressed.
+func (f *file) cut(rule string, offset int64, format string, args ...any) {
+	if rule != "truncated" || !f.src.Limited() {
+		f.problem(model.Error, rule, offset, format, args...)
+	}
 }
 
 // refuse is the error of a file of which nothing can be used.

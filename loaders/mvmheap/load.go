@@ -67,7 +67,7 @@ func open(ctx context.Context, src *loaders.Source) (*file, *window, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	f := &file{src: src, size: w.size, counted: map[int]model.HeapInfo{}}
+	f := &file{src: src, size: w.size, large: maxLarge, counted: map[int]model.HeapInfo{}}
 	if f.version, err = f.readMagic(w); err != nil {
 		return nil, nil, err
 	}

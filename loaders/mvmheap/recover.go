@@ -47,7 +47,7 @@ func (r *walker) walk() error {
 	}
 	r.clean = r.current == nil && r.tocs > 0
 	if !r.clean && len(r.f.snaps) > 0 {
-		r.f.problem(model.Error, "truncated", at, "the file ends within a snapshot: its recorder was probably killed")
+		r.f.cut("truncated", at, "the file ends within a snapshot: its recorder was probably killed")
 	}
 	return nil
 }
@@ -151,9 +151,9 @@ func (r *walker) stop(at int64, k kind, err error) {
 	}
 	switch {
 	case errors.Is(err, errCut) && k == toc && r.tocs > 0:
-		r.f.problem(model.Error, "truncated", at, "the file ends within its table of contents")
+		r.f.cut("truncated", at, "the file ends within its table of contents")
 	case errors.Is(err, errCut):
-		r.f.problem(model.Error, "truncated", at,
+		r.f.cut("truncated", at,
 			"the file ends within %s, %d bytes after its start: its recorder was probably killed", name, lost)
 	case errors.Is(err, errUnknown) && r.tocs > 1:
 		r.f.problem(model.Error, "trailing", at, "%d bytes follow the end of the recording", lost)

@@ -145,12 +145,15 @@ func (f *file) scores(ctx context.Context, i int) (s model.HeapScores, broken st
 	defer f.kits.Put(t)
 	var columns [2][]uint64
 	for c, k := range []kind{topIDs, topscore} {
-		_, bad, err := f.column(ctx, t, b.blocks[k], k, maxScores, nil, func(_ int64, vals []uint64) { columns[c] = append(columns[c], vals...) })
+		n, bad, err := f.column(ctx, t, b.blocks[k], k, maxScores, nil, func(_ int64, vals []uint64) { columns[c] = append(columns[c], vals...) })
 		if err != nil {
 			return s, "", false, err
 		}
 		if bad != nil {
 			return s, fmt.Sprintf("%s cannot be read: %v", k, bad), false, nil
+		}
+		if n > maxScores {
+			broken = fmt.Sprintf("there are more high scores than the limit of %s in one snapshot: what follows was not read; nothing lifts it", model.Group(maxScores))
 		}
 	}
 	boards := map[string]*[]model.HeapScore{
@@ -174,7 +177,7 @@ func (f *file) scores(ctx context.Context, i int) (s model.HeapScores, broken st
 			*list = board(columns, int64(n)*each, each, length)
 		}
 	}
-	if len(columns[0]) != len(columns[1]) || int64(len(columns[0])) != each*int64(len(order)) {
+	if broken == "" && (len(columns[0]) != len(columns[1]) || int64(len(columns[0])) != each*int64(len(order))) {
 		broken = fmt.Sprintf("%d ids and %d scores for %d boards of %d", len(columns[0]), len(columns[1]), len(order), each)
 	}
 	return s, broken, true, nil

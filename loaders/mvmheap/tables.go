@@ -24,6 +24,7 @@ type tables struct {
 	limit    int64              // of bytes decoded in all
 	budget   int64              // bytes that may still be decoded: what a zstd bomb is stopped by
 	narrow   bool               // by the user's limit of memory
+	left     bool               // something was not read because of a limit: what is missing is no damage
 	problems []model.Problem    // by then
 }
 
@@ -68,6 +69,13 @@ func (t *tables) next(ctx context.Context, s *snapshot) error {
 		t.all = before
 	}
 	return err
+}
+
+// limited reports whether names were not read because of a limit.
+func (t *tables) limited() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.left
 }
 
 func (t *tables) problem(severity model.Severity, code string, at int64, format string, args ...any) {
@@ -118,7 +126,7 @@ func (t *tables) rows(s *snapshot, columns map[kind][]uint32, first, last kind) 
 		n = max(n, len(columns[k]))
 	}
 	for k := first; k <= last; k++ {
-		if len(columns[k]) != n {
+		if len(columns[k]) != n && !t.left {
 			t.problem(model.Error, "row-count", s.first(), "%s has %d rows where its neighbours have %d", k, len(columns[k]), n)
 		}
 	}
@@ -156,7 +164,7 @@ func (t *tables) inflate(ctx context.Context, b span, k kind) ([]byte, error) {
 	}
 	if int64(len(raw)) > t.budget && t.narrow {
 		p := t.f.src.Budget().Problem("names were left out")
-		p.Offset, t.budget = b.start, 0
+		p.Offset, t.budget, t.left = b.start, 0, true
 		t.problems = model.AddProblem(t.problems, p)
 		t.f.publish([]model.Problem{p}, 0)
 		return nil, nil
@@ -164,12 +172,17 @@ func (t *tables) inflate(ctx context.Context, b span, k kind) ([]byte, error) {
 	if int64(len(raw)) > t.budget {
 		t.problem(model.Error, "too-large", b.start, "the names are larger than the limit of %s for a file of this size, those from here on were not read; %s",
 			model.Bytes(t.limit), model.Lifts(2*t.limit*tablePart))
-		t.budget = 0
+		t.budget, t.left = 0, true
 		return nil, nil
 	}
 	t.budget -= int64(len(raw))
 	if err != nil {
-		t.problem(model.Error, "zstd", b.start, "the block %s is damaged: %v", k, err)
+		bad := frameDamage(err)
+		what := "is damaged"
+		if bad.rule == tooLarge {
+			what, t.left = "cannot be read", true
+		}
+		t.problem(model.Error, bad.rule, b.start, "the block %s %s: %v", k, what, bad)
 	}
 	return raw, nil
 }

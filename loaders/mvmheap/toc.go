@@ -2,6 +2,7 @@ package mvmheap
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/memtui/memtui/model"
@@ -139,7 +140,7 @@ func (f *file) readMeta(w *window) error {
 	if k, ok := kindOf(head); ok && k == filemeta && len(head) == tocHeader {
 		first.end = first.start + tocHeader + int64(min(binary.LittleEndian.Uint64(head[nameLength:]), uint64(w.size)))
 		if err := w.readJSON(first, &f.meta); err != nil && w.err == nil {
-			f.problem(model.Error, "filemeta", first.start, "the file's metadata cannot be read: %v", err)
+			f.problem(model.Error, ruleOf(err, "filemeta"), first.start, "the file's metadata cannot be read: %v", err)
 		}
 	} else if w.err == nil {
 		f.problem(model.Error, "filemeta", first.start, "the file does not begin with its metadata")
@@ -151,11 +152,19 @@ func (f *file) readMeta(w *window) error {
 			f.problem(model.Error, "snapmeta", s.first(), "snapshot %d has no metadata", i)
 		default:
 			if err := w.readJSON(at, &s.meta); err != nil && w.err == nil {
-				f.problem(model.Error, "snapmeta", at.start, "the metadata of snapshot %d cannot be read: %v", i, err)
+				f.problem(model.Error, ruleOf(err, "snapmeta"), at.start, "the metadata of snapshot %d cannot be read: %v", i, err)
 			}
 		}
 	}
 	return w.err
+}
+
+// ruleOf is the rule that err breaks, usual where it does not say.
+func ruleOf(err error, usual string) string {
+	if bad := (*damage)(nil); errors.As(err, &bad) {
+		return bad.rule
+	}
+	return usual
 }
 
 // first is the offset of the snapshot's first block.

@@ -75,11 +75,11 @@ func (r *walker2) walk() error {
 		}
 		if err != nil {
 			r.f.lost += r.w.size - r.at
-			rule := "block"
+			rule := ruleOf(err, "block")
 			if errors.Is(err, errCut) {
 				rule = "truncated"
 			}
-			r.f.problem(model.Error, rule, r.at, "the %d bytes up to the end cannot be used: %v", r.w.size-r.at, err)
+			r.f.cut(rule, r.at, "the %d bytes up to the end cannot be used: %v", r.w.size-r.at, err)
 		}
 		if done || err != nil {
 			break
@@ -157,7 +157,7 @@ func (r *walker2) fixed(k kind, width uint64) (rows int64, err error) {
 		return left / int64(width), fmt.Errorf("%w: the block %s is cut", errCut, k)
 	}
 	if n > math.MaxUint32-1 {
-		return 0, fmt.Errorf("%d rows in %s are more than a snapshot can have", n, k)
+		return 0, &damage{tooLarge, fmt.Sprintf("%s rows in %s are more than the limit of 4,294,967,294, which nothing lifts", model.Group(n), k)}
 	}
 	return int64(n), nil
 }

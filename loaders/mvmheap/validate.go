@@ -167,7 +167,7 @@ func (v *validator) snapshot(i int) error {
 
 // checkIndexes checks that types, frames and strings exist. A snapshot that was cut has lost its own names.
 func (d *decoding) checkIndexes(h *model.Heap) {
-	if !d.s.whole {
+	if !d.s.whole || d.f.tables.limited() {
 		return
 	}
 	rows, labels := d.place(coltofi), d.place(refdescr)

@@ -213,7 +213,7 @@ func (p *pipeline) pass(b *block, at int64) (end bool, err error) {
 
 // parse is one worker.
 func (p *pipeline) parse(worker int) {
-	q := &parser{ctx: p.ctx, worker: worker, strict: p.strict, seed: p.seed, units: map[string]string{}}
+	q := &parser{ctx: p.ctx, limited: p.src.Limited, worker: worker, strict: p.strict, seed: p.seed, units: map[string]string{}}
 	for b := range p.work {
 		b.err = p.src.Guard(func() error {
 			if err := p.ctx.Err(); err != nil {

@@ -71,6 +71,9 @@ func (b *builder) free() {
 
 // merge adds one block. It is an error where the budget has no room for it.
 func (b *builder) merge(k *block) error {
+	if k.skip > 0 && !b.order.begun {
+		b.order.begun, b.order.passed = true, true
+	}
 	if b.src.Budget().Full(model.BudgetOfFile) {
 		return b.src.Budget().Error("what follows")
 	}
@@ -170,7 +173,7 @@ func (b *builder) event(o *batch, name uint32, p place) uint16 {
 		*slot = b.eventNamed(o.names[name]) + 1
 	}
 	e := *slot - 1
-	if e != model.NoEvent && !b.p.Events[e].Declared {
+	if e != model.NoEvent && !b.p.Events[e].Declared && !(b.header != nil && b.header.limited) {
 		b.problem(model.Error, "event", p, "the event %s is not declared in the header", shortened([]byte(o.names[name])))
 	}
 	return e
@@ -180,7 +183,7 @@ func (b *builder) eventNamed(name string) uint16 {
 	e, ok := b.eventOf[name]
 	if !ok {
 		if len(b.p.Events) >= int(model.NoEvent)-1 {
-			b.found.say(model.Error, "event-limit", b.offset, b.lines+1, "there are more events than the limit of %d: records of the others have none", int(model.NoEvent)-1)
+			b.found.say(model.Error, "event-limit", b.offset, b.lines+1, "there are more events than the limit of %d: records of the others have none; nothing lifts it", int(model.NoEvent)-1)
 			return model.NoEvent
 		}
 		e = uint16(len(b.p.Events))
@@ -206,7 +209,7 @@ func (b *builder) metricNamed(name string) (m model.MetricID, ok bool) {
 	m, ok = b.metric[name]
 	if !ok {
 		if len(b.p.Metrics) >= model.MaxMetrics-1 {
-			b.found.say(model.Error, "metric-limit", b.offset, b.lines+1, "there are more metrics than the limit of %d: weights of the others were left out", model.MaxMetrics-1)
+			b.found.say(model.Error, "metric-limit", b.offset, b.lines+1, "there are more metrics than the limit of %d: weights of the others were left out; nothing lifts it", model.MaxMetrics-1)
 			return 0, false
 		}
 		m = model.MetricID(len(b.p.Metrics))
@@ -230,7 +233,10 @@ func (b *builder) addHeader(r *headerRecord) {
 	for _, ev := range h.events {
 		e := b.eventNamed(ev.Name)
 		if ev.PrimaryName != "" {
-			ev.Primary, _ = b.metricNamed(ev.PrimaryName)
+			var ok bool
+			if ev.Primary, ok = b.metricNamed(ev.PrimaryName); !ok {
+				ev.PrimaryName = ""
+			}
 		}
 		if e != model.NoEvent {
 			b.p.Events[e] = ev

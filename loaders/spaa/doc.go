@@ -26,13 +26,14 @@
 //
 // Blocks of whole lines are taken apart on several goroutines and merged in order. Lines of one writer look alike. A sample, stack
 // or frame is first read by a [template]: a line before it with gaps for the values, which must be plain. What fits none is taken
-// apart by the bytes between values at the top level ([lineScanner]), and if that fails name by name. Opening checks what it
-// needs; validation holds every byte against the grammar of JSON, of lines that fit a template by that of the line it was made of.
+// apart name by name ([lineScanner]). Opening checks what it needs; validation holds every byte against the grammar of JSON, of lines
+// that fit a template by that of the line it was made of.
 //
 // # Rules
 //
-// The validator's rules, which are also the codes of problems. json, utf-8, line-length, record-type, header, header-field,
+// The validator's rules, which are also the codes of problems. json, utf-8, record-type, header, header-field,
 // version, enum, event, dso, frame, thread, stack, context, weights, primary-metric, exclusive, frame-order, inline-order,
 // reference, order, duplicate-id, sample, window. Only warnings: duplicate-key, stack-id (one id under several events),
-// time-range, source-tool, build-id, context-key, suspicious-weight.
+// time-range, source-tool, build-id, context-key, suspicious-weight. Of what a limit kept from being read or checked: line-length,
+// event-limit, metric-limit, too-large.
 package spaa

@@ -31,7 +31,17 @@ func (f *findings) say(severity model.Severity, rule string, offset, line int64,
 	f.add(model.Problem{Severity: severity, Code: rule, Message: fmt.Sprintf(format, args...), Count: 1, Offset: offset, Line: line})
 }
 
-// add notes problems that were counted elsewhere.
+// join notes problems that were counted elsewhere, in any order: the first in the file is described.
+func (f *findings) join(p model.Problem) {
+	if i, ok := f.at[findingKey{p.Code, p.Severity}]; ok && p.Line > 0 && p.Line < f.all[i].Line {
+		p.Count += f.all[i].Count
+		f.all[i] = p
+		return
+	}
+	f.add(p)
+}
+
+// add notes problems that were counted elsewhere, none of which stands before those noted.
 func (f *findings) add(p model.Problem) {
 	k := findingKey{p.Code, p.Severity}
 	if i, ok := f.at[k]; ok {

@@ -11,7 +11,7 @@ import (
 // finish resolves references to what came later, when everything is read. Columns that were published stay as they are. When ctx is
 // done, only the first few are resolved.
 func (b *builder) finish(ctx context.Context) {
-	if b.header == nil {
+	if b.header == nil && !b.order.passed {
 		b.found.say(model.Error, "header", 0, 0, "there is no header")
 	}
 	b.lateFrames(ctx)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memtui/memtui/loaders/internal/json"
 	"github.com/memtui/memtui/model"
 )
 
@@ -12,6 +13,7 @@ type header struct {
 	format, version, tool, order, idMode string
 	command, toolVersion                 string
 	events                               []model.ProfileEvent
+	limited                              bool // it declares more events
 	hasRange                             bool
 	start, end                           float64
 	unit                                 string
@@ -37,7 +39,7 @@ func (r *headerReader) warn(rule, format string, args ...any) {
 
 // word reads a string that must be one.
 func (r *headerReader) word(name string, value []byte) string {
-	s, ok := text(value)
+	s, ok := json.Text(value)
 	if !ok {
 		r.error("header-field", "%s of the header is no string", name)
 	}
@@ -110,9 +112,9 @@ func (r *headerReader) check() {
 }
 
 func (r *headerReader) timeRange(value []byte) {
-	c := members(value)
+	c := json.Members(value)
 	start, end := false, false
-	for name, value, ok := c.member(); ok; name, value, ok = c.member() {
+	for name, value, ok := c.Member(); ok; name, value, ok = c.Member() {
 		switch keyOf(name) {
 		case keyStart:
 			r.h.start, start = float(value)
@@ -146,9 +148,9 @@ func secondsOf(unit string) (seconds float64, ok bool) {
 }
 
 func (r *headerReader) source(value []byte) {
-	c := members(value)
-	for name, value, ok := c.member(); ok; name, value, ok = c.member() {
-		s, isText := text(value)
+	c := json.Members(value)
+	for name, value, ok := c.Member(); ok; name, value, ok = c.Member() {
+		s, isText := json.Text(value)
 		switch string(name) {
 		case "command":
 			r.h.command = string(s)
@@ -166,15 +168,16 @@ func (r *headerReader) source(value []byte) {
 const maxDeclared = int(model.NoEvent) / 2
 
 func (r *headerReader) events(value []byte) {
-	c := elements(value)
-	for e, ok := c.element(); ok; e, ok = c.element() {
+	c := json.Elements(value)
+	for e, ok := c.Element(); ok; e, ok = c.Element() {
 		if len(r.h.events) >= maxDeclared {
-			r.warn("event-limit", "the header declares more events than the limit of %d: those behind it were not read", maxDeclared)
+			r.warn("event-limit", "the header declares more events than the limit of %d: those behind it were not read; nothing lifts it", maxDeclared)
+			r.h.limited = true
 			break
 		}
 		r.event(e)
 	}
-	if c.bad {
+	if c.Bad {
 		r.error("header-field", "events is no array")
 	} else if len(r.h.events) == 0 {
 		r.warn("event", "the header declares no event")
@@ -185,14 +188,14 @@ func (r *headerReader) event(value []byte) {
 	ev := model.ProfileEvent{Declared: true}
 	var sampled, named, tracked bool
 	var allocations []byte
-	c := members(value)
-	for name, value, ok := c.member(); ok; name, value, ok = c.member() {
+	c := json.Members(value)
+	for name, value, ok := c.Member(); ok; name, value, ok = c.Member() {
 		switch string(name) {
 		case "name":
-			s, ok := text(value)
+			s, ok := json.Text(value)
 			ev.Name, named = string(s), ok
 		case "kind":
-			s, _ := text(value)
+			s, _ := json.Text(value)
 			ev.Kind = string(s)
 		case "sampling":
 			sampled = true
@@ -204,7 +207,7 @@ func (r *headerReader) event(value []byte) {
 	if tracked && !r.tracking(&ev, allocations) {
 		r.error("event", "allocation_tracking of an event is no object")
 	}
-	if c.bad || !named {
+	if c.Bad || !named {
 		r.error("event", "an event of the header has no name")
 		return
 	}
@@ -223,9 +226,9 @@ func (r *headerReader) event(value []byte) {
 }
 
 func (r *headerReader) sampling(ev *model.ProfileEvent, value []byte) {
-	c := members(value)
-	for name, value, ok := c.member(); ok; name, value, ok = c.member() {
-		s, _ := text(value)
+	c := json.Members(value)
+	for name, value, ok := c.Member(); ok; name, value, ok = c.Member() {
+		s, _ := json.Text(value)
 		switch string(name) {
 		case "mode":
 			ev.Mode = string(s)
@@ -259,8 +262,8 @@ func (r *headerReader) count(name string, value []byte) float64 {
 
 // tracking reads what is known of allocations; false when it is no object.
 func (r *headerReader) tracking(ev *model.ProfileEvent, value []byte) bool {
-	c := members(value)
-	for name, value, ok := c.member(); ok; name, value, ok = c.member() {
+	c := json.Members(value)
+	for name, value, ok := c.Member(); ok; name, value, ok = c.Member() {
 		is, ok := truth(value)
 		switch string(name) {
 		case "tracks_frees":
@@ -274,5 +277,5 @@ func (r *headerReader) tracking(ev *model.ProfileEvent, value []byte) bool {
 			r.warn("event", "%s of an event is neither true nor false", shortened(name))
 		}
 	}
-	return !c.bad
+	return !c.Bad
 }

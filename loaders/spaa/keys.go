@@ -1,5 +1,7 @@
 package spaa
 
+import "github.com/memtui/memtui/loaders/internal/json"
+
 // key is a member of a record that has a meaning.
 type key uint8
 
@@ -60,16 +62,26 @@ var names = [...]string{
 	keyEvent: "event", keyPeriod: "period", keyStackID: "stack_id", keyStart: "start", keyEnd: "end", keyUnit: "unit", keyByStack: "by_stack",
 }
 
+// byLength are the keys whose names have so many bytes.
+var byLength = func() (out [32][]key) {
+	for k := keyType; int(k) < len(names); k++ {
+		out[len(names[k])] = append(out[len(names[k])], k)
+	}
+	return out
+}()
+
 // keyOf finds a name as it is written between quotes.
 func keyOf(name []byte) key {
-	for i := keyType; int(i) < len(names); i++ {
-		if string(name) == names[i] {
-			return i
+	if len(name) < len(byLength) {
+		for _, k := range byLength[len(name)] {
+			if string(name) == names[k] {
+				return k
+			}
 		}
 	}
 	for _, c := range name {
 		if c == '\\' {
-			decoded, _ := text(append(append([]byte{'"'}, name...), '"'))
+			decoded, _ := json.Text(append(append([]byte{'"'}, name...), '"'))
 			if string(decoded) != string(name) {
 				return keyOf(decoded)
 			}
@@ -111,7 +123,7 @@ func typeOf(value []byte) recordType {
 	case `"window"`:
 		return typeWindow
 	}
-	if s, ok := text(value); ok && len(s)+2 != len(value) {
+	if s, ok := json.Text(value); ok && len(s)+2 != len(value) {
 		return typeOf(append(append([]byte{'"'}, s...), '"'))
 	}
 	return typeUnknown

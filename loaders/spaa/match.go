@@ -202,7 +202,7 @@ func (p *parser) decimal(b []byte, i int) int {
 	if n = n*powers[places] + fraction; n > 1<<53 {
 		return -1
 	}
-	p.values.time = float64(n) / tens[places] // exact operands: the nearest float
+	p.values.time = float64(n) / float64(powers[places]) // exact operands: the nearest float
 	return i + 1 + places
 }
 

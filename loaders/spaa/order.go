@@ -1,6 +1,10 @@
 package spaa
 
-import "github.com/memtui/memtui/model"
+import (
+	"fmt"
+
+	"github.com/memtui/memtui/model"
+)
 
 // frameFacts is what only the rules about order and inlining ask of a frame.
 type frameFacts struct {
@@ -13,10 +17,14 @@ type frameFacts struct {
 // orders holds records against the rules about their order.
 type orders struct {
 	begun  bool
+	passed bool             // the first record is too long: that is the header, perhaps
 	deep   bool             // a frame says that it is inlined in another one
 	dso    map[uint64]int64 // line of the definition
 	frames map[uint64]frameFacts
-	waits  []waiting
+	waits  map[uint64]*waiting // by DSO
+	more   waiting             // the first whose DSO has no room in waits
+
+	most int // DSOs in waits
 
 	threads map[int64]spot     // by tid, of those listed
 	named   map[int64]struct{} // tids of records that came before their thread, if that comes at all
@@ -25,24 +33,35 @@ type orders struct {
 // spot is where a record stands in the file.
 type spot struct{ at, line int64 }
 
-// waiting is a frame that names a DSO which had not been defined.
+// waiting are frames that name a DSO which had not been defined: the first of them, and how many.
 type waiting struct {
-	frame, dso uint64
-	at, line   int64
+	frame    uint64
+	at, line int64
+	count    int64
 }
 
 func (o *orders) init() {
 	o.dso, o.frames, o.threads, o.named = map[uint64]int64{}, map[uint64]frameFacts{}, map[int64]spot{}, map[int64]struct{}{}
+	o.waits, o.most = map[uint64]*waiting{}, maxWaiting
 }
 
-// maxWaiting bounds what is remembered: the first such frame is as good as a million.
+// maxWaiting bounds how many DSOs that are not defined are remembered.
 const maxWaiting = 1 << 16
 
 // wait remembers a frame whose DSO is not defined.
 func (o *orders) wait(b *builder, dso uint64, p place, frame uint64) {
-	if len(o.waits) < maxWaiting {
-		o.waits = append(o.waits, waiting{frame, dso, b.at(p), b.line(p)})
+	w := o.waits[dso]
+	if w == nil && len(o.waits) >= o.most {
+		w = &o.more
 	}
+	if w == nil {
+		w = &waiting{}
+		o.waits[dso] = w
+	}
+	if w.count == 0 {
+		*w = waiting{frame: frame, at: b.at(p), line: b.line(p)}
+	}
+	w.count++
 }
 
 // lists notes a thread of the dictionary.
@@ -70,12 +89,16 @@ func (b *builder) lateThread(tid int64, s spot) {
 }
 
 func (o *orders) finish(b *builder) {
-	for _, w := range o.waits {
-		if _, ok := o.dso[w.dso]; ok {
-			b.found.say(model.Error, "order", w.at, w.line, "frame %d stands before its dso %d", w.frame, w.dso)
-		} else {
-			b.found.say(model.Error, "reference", w.at, w.line, "frame %d names the dso %d, which does not exist", w.frame, w.dso)
+	for dso, w := range o.waits {
+		rule, text := "reference", fmt.Sprintf("frame %d names the dso %d, which does not exist", w.frame, dso)
+		if _, ok := o.dso[dso]; ok {
+			rule, text = "order", fmt.Sprintf("frame %d stands before its dso %d", w.frame, dso)
 		}
+		b.found.join(model.Problem{Severity: model.Error, Code: rule, Message: text, Count: w.count, Offset: w.at, Line: w.line})
+	}
+	if w := o.more; w.count > 0 {
+		b.found.add(model.Problem{Severity: model.Error, Code: "too-large", Count: w.count, Offset: w.at, Line: w.line, Message: fmt.Sprintf(
+			"frames name more dsos that do not stand before them than the limit of %s: whether the others exist was not checked; nothing lifts it", model.Group(uint64(o.most)))})
 	}
 }
 

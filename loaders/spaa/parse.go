@@ -3,9 +3,11 @@ package spaa
 import (
 	"bytes"
 	"context"
+	"errors"
 	"hash/maphash"
 	"unicode/utf8"
 
+	"github.com/memtui/memtui/loaders/internal/json"
 	"github.com/memtui/memtui/model"
 )
 
@@ -17,6 +19,7 @@ type parser struct {
 	worker  int
 	strict  bool // check what only validation asks for
 	checker jsonChecker
+	limited func() bool  // whether the source ended at a limit, which was told; nil for no
 	seed    maphash.Seed // of all workers
 
 	templates templates
@@ -75,6 +78,10 @@ func (p *parser) line(line []byte, at place, last bool) (kind recordType) {
 		line = line[:len(line)-1]
 	}
 	if len(line) == 0 {
+		return typeUnknown
+	}
+	if last && p.limited != nil && p.limited() {
+		p.drop(line, at)
 		return typeUnknown
 	}
 	sound := !p.strict || p.check(line, at)
@@ -137,6 +144,10 @@ func (p *parser) check(line []byte, at place) (ok bool) {
 		p.out.issue(model.Error, "utf-8", at, "a line is not valid UTF-8")
 	}
 	twice, err := p.checker.object(line)
+	if errors.Is(err, errNesting) {
+		p.out.issue(model.Error, "too-large", at, "%v", err)
+		return true
+	}
 	if err != nil {
 		p.out.issue(model.Error, "json", at, "%v", err)
 		return false
@@ -179,7 +190,7 @@ func (p *parser) wrong(rule string, at place, k key) {
 
 // optional reads a string that may be missing, or null.
 func (p *parser) optional(rule string, at place, f field) (s []byte, ok bool) {
-	if s, ok = text(f.value); !ok && p.strict && !isNull(f.value) {
+	if s, ok = json.Text(f.value); !ok && p.strict && !isNull(f.value) {
 		p.wrong(rule, at, f.key)
 	}
 	return s, ok
@@ -209,12 +220,12 @@ func (p *parser) dso(at place) {
 	for _, f := range p.scanner.fields {
 		switch f.key {
 		case keyID:
-			r.id, id = unsigned(f.value)
+			r.id, id = json.Uint(f.value)
 		case keyName:
-			s, ok := text(f.value)
+			s, ok := json.Text(f.value)
 			r.dso.Name, named = string(s), ok
 		case keyBuildID:
-			s, _ := text(f.value)
+			s, _ := json.Text(f.value)
 			r.dso.BuildID = string(s)
 			if !hexadecimal(s) && !isNull(f.value) {
 				p.warn("build-id", at, "build_id %q is no hexadecimal number in lower case", shortened(s))
@@ -277,7 +288,7 @@ func (p *parser) numbered(at place, k key, value []byte) int64 {
 
 // cpuNumber warns of a CPU that is no number; -1 is what writers put for none.
 func (p *parser) cpuNumber(at place, value []byte) uint16 {
-	if _, ok := unsigned(value); !ok && string(value) != "-1" && !isNull(value) {
+	if _, ok := json.Uint(value); !ok && string(value) != "-1" && !isNull(value) {
 		p.warn("context", at, "cpu of a record is no number")
 	}
 	return cpuOf(value)
@@ -285,7 +296,7 @@ func (p *parser) cpuNumber(at place, value []byte) uint16 {
 
 // task reads the number of a process or thread, -1 when it is none.
 func task(value []byte) int64 {
-	n, ok := unsigned(value)
+	n, ok := json.Uint(value)
 	if !ok || n > 1<<62 {
 		return -1
 	}
@@ -294,7 +305,7 @@ func task(value []byte) int64 {
 
 // cpuOf reads the number of a CPU.
 func cpuOf(value []byte) uint16 {
-	n, ok := unsigned(value)
+	n, ok := json.Uint(value)
 	if !ok || n >= uint64(model.NoCPU) {
 		return model.NoCPU
 	}
@@ -308,11 +319,11 @@ func (p *parser) frame(at place) {
 	for _, f := range p.scanner.fields {
 		switch f.key {
 		case keyID:
-			r.id, id = unsigned(f.value)
+			r.id, id = json.Uint(f.value)
 		case keyFunc:
-			r.function, named = text(f.value)
+			r.function, named = json.Text(f.value)
 		case keyDSO:
-			r.dso, r.dsoKnown = unsigned(f.value)
+			r.dso, r.dsoKnown = json.Uint(f.value)
 		case keySrcline:
 			r.source, _ = p.optional("frame", at, f)
 		case keyKind:
@@ -366,19 +377,19 @@ func (p *parser) inlining(r *frameRecord, f field) {
 	}
 	switch f.key {
 	case keyIP:
-		s, ok := text(f.value)
+		s, ok := json.Text(f.value)
 		r.ip = maphash.Bytes(p.seed, s)
 		if !ok || !bytes.HasPrefix(s, []byte("0x")) {
 			p.noAddress(r.place, keyIP)
 		}
 	case keySymoff:
-		s, ok := text(f.value)
+		s, ok := json.Text(f.value)
 		r.symoff = maphash.Bytes(p.seed, s)
 		if !ok || !bytes.HasPrefix(s, []byte("0x")) {
 			p.noAddress(r.place, keySymoff)
 		}
 	case keyInlineDepth:
-		n, ok := unsigned(f.value)
+		n, ok := json.Uint(f.value)
 		if !ok {
 			n = maxDepth + 1
 		}

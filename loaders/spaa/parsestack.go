@@ -3,6 +3,7 @@ package spaa
 import (
 	"bytes"
 
+	"github.com/memtui/memtui/loaders/internal/json"
 	"github.com/memtui/memtui/model"
 )
 
@@ -80,16 +81,16 @@ func (p *parser) frameList(value []byte) (s span, ok bool) {
 	ok = len(value) >= 2 && value[0] == '['
 	if ok && !p.plainList(value[1:len(value)-1]) {
 		p.out.ids = p.out.ids[:s.from]
-		c := elements(value)
-		for e, more := c.element(); more; e, more = c.element() {
-			id, isNumber := unsigned(e)
+		c := json.Elements(value)
+		for e, more := c.Element(); more; e, more = c.Element() {
+			id, isNumber := json.Uint(e)
 			if !isNumber {
 				ok = false
 				break
 			}
 			p.out.ids = append(p.out.ids, id)
 		}
-		ok = ok && !c.bad
+		ok = ok && !c.Bad
 	}
 	s.to = uint32(len(p.out.ids))
 	return s, ok
@@ -118,11 +119,11 @@ func (p *parser) plainList(b []byte) bool {
 }
 
 func (p *parser) context(r *stackRecord, value []byte) (ok bool) {
-	c := members(value)
-	for name, value, more := c.member(); more; name, value, more = c.member() {
+	c := json.Members(value)
+	for name, value, more := c.Member(); more; name, value, more = c.Member() {
 		switch string(name) {
 		case "event":
-			s, isText := text(value)
+			s, isText := json.Text(value)
 			if isText {
 				r.event, ok = p.names.find(s), true
 			}
@@ -134,7 +135,7 @@ func (p *parser) context(r *stackRecord, value []byte) (ok bool) {
 			r.cpu = p.cpuNumber(r.place, value)
 		case "comm":
 			var ok bool
-			if r.comm, ok = text(value); !ok && !isNull(value) {
+			if r.comm, ok = json.Text(value); !ok && !isNull(value) {
 				p.warn("context", r.place, "comm of a record is no string")
 			}
 		case "probe", "execname", "uid", "zonename", "trace_fields":
@@ -144,29 +145,29 @@ func (p *parser) context(r *stackRecord, value []byte) (ok bool) {
 			}
 		}
 	}
-	return ok && !c.bad
+	return ok && !c.Bad
 }
 
 // weights reads a list of weights. What cannot be read of it is reported and left out.
 func (p *parser) weights(value []byte, at place) (s span, ok bool) {
 	s.from = uint32(len(p.out.weights))
-	c := elements(value)
-	for e, more := c.element(); more; e, more = c.element() {
+	c := json.Elements(value)
+	for e, more := c.Element(); more; e, more = c.Element() {
 		p.weight(e, at, s.from)
 	}
 	s.to = uint32(len(p.out.weights))
-	return s, !c.bad
+	return s, !c.Bad
 }
 
 func (p *parser) weight(value []byte, at place, from uint32) {
 	var w weight
 	var named, valued bool
 	var unit []byte
-	c := members(value)
-	for name, value, more := c.member(); more; name, value, more = c.member() {
+	c := json.Members(value)
+	for name, value, more := c.Member(); more; name, value, more = c.Member() {
 		switch string(name) {
 		case "metric":
-			s, ok := text(value)
+			s, ok := json.Text(value)
 			if named = ok; ok {
 				w.metric = p.names.find(s)
 			}
@@ -174,12 +175,12 @@ func (p *parser) weight(value []byte, at place, from uint32) {
 			w.value, valued = number(value)
 		case "unit":
 			var ok bool
-			if unit, ok = text(value); !ok && !isNull(value) {
+			if unit, ok = json.Text(value); !ok && !isNull(value) {
 				p.warn("weights", at, "the unit of a weight is no string")
 			}
 		}
 	}
-	if !named || !valued || c.bad {
+	if !named || !valued || c.Bad {
 		p.out.issue(model.Error, "weights", at, "a weight has no metric, or no value that is a number")
 		return
 	}
@@ -201,11 +202,11 @@ func (p *parser) weight(value []byte, at place, from uint32) {
 }
 
 func (p *parser) exclusive(r *stackRecord, value []byte) {
-	c := members(value)
-	for name, value, more := c.member(); more; name, value, more = c.member() {
+	c := json.Members(value)
+	for name, value, more := c.Member(); more; name, value, more = c.Member() {
 		switch string(name) {
 		case "frame":
-			r.leaf, r.hasLeaf = unsigned(value)
+			r.leaf, r.hasLeaf = json.Uint(value)
 		case "weights":
 			var ok bool
 			if r.exclusive, ok = p.weights(value, r.place); !ok {
@@ -213,7 +214,7 @@ func (p *parser) exclusive(r *stackRecord, value []byte) {
 			}
 		}
 	}
-	if c.bad || !r.hasLeaf {
+	if c.Bad || !r.hasLeaf {
 		p.out.issue(model.Error, "exclusive", r.place, "exclusive has no frame")
 	}
 }
@@ -223,12 +224,12 @@ func (p *parser) related(r *stackRecord, value []byte) {
 		return
 	}
 	r.related.from = uint32(len(p.out.related))
-	c := elements(value)
-	for e, more := c.element(); more; e, more = c.element() {
+	c := json.Elements(value)
+	for e, more := c.Element(); more; e, more = c.Element() {
 		id := identify(e)
 		p.out.related = append(p.out.related, id)
 	}
-	if c.bad {
+	if c.Bad {
 		p.wrong("stack", r.place, keyRelated)
 	}
 	r.related.to = uint32(len(p.out.related))
@@ -256,7 +257,7 @@ func (p *parser) sample(at place) {
 		case keyCPU:
 			l.cpu = p.cpuNumber(at, f.value)
 		case keyEvent:
-			if s, ok := text(f.value); ok {
+			if s, ok := json.Text(f.value); ok {
 				l.event = p.names.find(s)
 			}
 		case keyStackID:
@@ -300,7 +301,7 @@ func (p *parser) window(at place) {
 		switch f.key {
 		case keyID:
 			named = identify(f.value).kind != model.IDNone
-			s, ok := text(f.value)
+			s, ok := json.Text(f.value)
 			if r.id = string(s); !ok {
 				r.id = string(f.value)
 			}
@@ -309,7 +310,7 @@ func (p *parser) window(at place) {
 		case keyEnd:
 			r.end, end = float(f.value)
 		case keyUnit:
-			s, _ := text(f.value)
+			s, _ := json.Text(f.value)
 			r.unit = string(s)
 		case keyByStack:
 			rows = p.windowRows(&r, f.value)
@@ -332,12 +333,12 @@ func (p *parser) window(at place) {
 }
 
 func (p *parser) windowRows(r *windowRecord, value []byte) bool {
-	c := elements(value)
-	for e, more := c.element(); more; e, more = c.element() {
+	c := json.Elements(value)
+	for e, more := c.Element(); more; e, more = c.Element() {
 		row := windowRow{id: identifier{kind: model.IDNone}}
-		m := members(e)
+		m := json.Members(e)
 		weighed := false
-		for name, value, ok := m.member(); ok; name, value, ok = m.member() {
+		for name, value, ok := m.Member(); ok; name, value, ok = m.Member() {
 			switch string(name) {
 			case "stack_id":
 				row.id = identify(value)
@@ -345,10 +346,10 @@ func (p *parser) windowRows(r *windowRecord, value []byte) bool {
 				row.weights, weighed = p.weights(value, r.place)
 			}
 		}
-		if row.id.kind == model.IDNone || !weighed || m.bad {
+		if row.id.kind == model.IDNone || !weighed || m.Bad {
 			p.out.issue(model.Error, "window", r.place, "a row of window %s has no stack_id or no weights", shortened([]byte(r.id)))
 		}
 		r.rows = append(r.rows, row)
 	}
-	return !c.bad
+	return !c.Bad
 }

@@ -109,11 +109,10 @@ func (b *builder) addWeights(o *batch, to *model.WeightTable, s span, event uint
 	for _, w := range o.weights[s.from:s.to] {
 		m, ok := b.metricOf(o, w.metric)
 		if !ok {
-			b.found.say(model.Error, "weights", model.NoOffset, 0, "there are more than %d metrics: the others are left out", model.MaxMetrics-1)
 			continue
 		}
 		if !to.Add(m, w.value) {
-			b.found.say(model.Error, "weights", model.NoOffset, 0, "there are too many weights: the last ones are left out")
+			b.problem(model.Error, "too-large", place{}, "the limit of 4 GiB of weights is reached: the others were left out; nothing lifts it")
 		}
 		if event != model.NoEvent && b.p.Events[event].Primary == m {
 			primary = true

@@ -1,204 +1,99 @@
 package spaa
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
-)
 
-// maxNesting is how deep objects and arrays may stand in each other.
-const maxNesting = 1000
+	"github.com/memtui/memtui/loaders/internal/json"
+	"github.com/memtui/memtui/model"
+)
 
 var (
 	errObject  = errors.New("a line is no JSON object")
-	errNesting = errors.New("objects or arrays are nested too deeply")
+	errNesting = fmt.Errorf("what a line nests deeper than the limit of %s was not checked; nothing lifts it", model.Group(json.MaxDepth))
 )
 
 // jsonChecker holds lines against the grammar of JSON. It is one goroutine's own.
 type jsonChecker struct {
-	b     []byte
-	i     int
-	depth int
-	names [][]byte // of the members of all objects that are open
+	json  json.Cursor
+	line  []byte
+	err   error
 	twice string
+	names [][]byte // of the members of all objects that are open
+	open  []openObject
 }
+
+// openObject is where the names of an object begin.
+type openObject struct{ depth, from int }
 
 // object checks that line is one JSON object; twice is a name that stands twice in one object, "" for none.
 func (c *jsonChecker) object(line []byte) (twice string, err error) {
-	*c = jsonChecker{b: line, names: c.names[:0]}
-	if c.space(); c.at() != '{' {
+	if c.json.OnFault == nil {
+		c.json.OnFault, c.json.OnName = c.fault, c.name
+	}
+	c.json.Reset(line)
+	c.line, c.err, c.twice, c.names, c.open = line, nil, "", c.names[:0], c.open[:0]
+	if c.json.Peek() != '{' {
 		return "", errObject
 	}
-	if err := c.value(); err != nil {
-		return "", err
+	c.json.Value()
+	if c.json.More() {
+		c.unexpected(c.json.Offset())
 	}
-	if c.space(); c.i < len(c.b) {
-		return "", c.unexpected()
+	if c.err != nil {
+		return "", c.err
 	}
 	return c.twice, nil
 }
 
-// at is the next byte, 0 at the end.
-func (c *jsonChecker) at() byte {
-	if c.i < len(c.b) {
-		return c.b[c.i]
+// fault notes what is wrong, at which reading ends.
+func (c *jsonChecker) fault(f json.Fault) bool {
+	switch {
+	case c.err != nil:
+	case f.Code == json.TooDeep:
+		c.err = errNesting
+	case f.Want != 0:
+		c.unexpected(f.At)
+	default:
+		c.unexpected(f.Byte)
 	}
-	return 0
+	return false
 }
 
-func (c *jsonChecker) space() { c.i = blank(c.b, c.i) }
-
-func (c *jsonChecker) unexpected() error {
-	if c.i >= len(c.b) {
-		return errors.New("a line is no well-formed JSON: it is cut")
+func (c *jsonChecker) unexpected(at int64) {
+	if at >= int64(len(c.line)) {
+		c.err = errors.New("a line is no well-formed JSON: it is cut")
+		return
 	}
-	return fmt.Errorf("a line is no well-formed JSON: unexpected %q at its byte %d", c.b[c.i], c.i)
-}
-
-func (c *jsonChecker) value() error {
-	switch b := c.at(); {
-	case b == '"':
-		return c.text()
-	case b == '{':
-		return c.nested('}')
-	case b == '[':
-		return c.nested(']')
-	case b == '-' || b >= '0' && b <= '9':
-		return c.number()
-	}
-	for _, word := range [...]string{"true", "false", "null"} {
-		if len(c.b)-c.i >= len(word) && string(c.b[c.i:c.i+len(word)]) == word {
-			c.i += len(word)
-			return nil
-		}
-	}
-	return c.unexpected()
-}
-
-// nested checks an object or an array.
-func (c *jsonChecker) nested(closing byte) error {
-	if c.depth++; c.depth > maxNesting {
-		return errNesting
-	}
-	first := len(c.names)
-	c.i++
-	c.space()
-	for some := false; c.at() != closing; some = true {
-		if some {
-			if c.at() != ',' {
-				return c.unexpected()
-			}
-			c.i++
-			c.space()
-		}
-		if closing == '}' {
-			if err := c.name(first); err != nil {
-				return err
-			}
-		}
-		if err := c.value(); err != nil {
-			return err
-		}
-		c.space()
-	}
-	c.i++
-	c.depth--
-	c.names = c.names[:first]
-	return nil
+	c.err = fmt.Errorf("a line is no well-formed JSON: unexpected %q at its byte %d", c.line[at], at)
 }
 
 // maxCompared is how many names of one object are compared with each other.
 const maxCompared = 64
 
-// name checks a member's name and its colon.
-func (c *jsonChecker) name(first int) error {
-	if c.at() != '"' {
-		return c.unexpected()
+// name compares a name with those before it in its object.
+func (c *jsonChecker) name(depth int, first bool, name []byte) {
+	for n := len(c.open); n > 0 && (c.open[n-1].depth > depth || first && c.open[n-1].depth == depth); n-- {
+		c.names, c.open = c.names[:c.open[n-1].from], c.open[:n-1]
 	}
-	from := c.i + 1
-	if err := c.text(); err != nil {
-		return err
+	if first {
+		c.open = append(c.open, openObject{depth, len(c.names)})
 	}
-	name := c.b[from : c.i-1]
-	if len(c.names)-first < maxCompared {
-		for _, n := range c.names[first:] {
-			if string(n) == string(name) {
-				c.twice = string(name)
-			}
-		}
-		c.names = append(c.names, name)
+	mine := c.names[c.open[len(c.open)-1].from:]
+	if len(mine) >= maxCompared {
+		return
 	}
-	if c.space(); c.at() != ':' {
-		return c.unexpected()
-	}
-	c.i++
-	c.space()
-	return nil
-}
-
-func (c *jsonChecker) text() error {
-	for c.i++; c.i < len(c.b); c.i++ {
-		switch b := c.b[c.i]; {
-		case b == '"':
-			c.i++
-			return nil
-		case b < ' ':
-			return c.unexpected()
-		case b == '\\':
-			if c.i++; !c.escape() {
-				return c.unexpected()
-			}
+	for _, n := range mine {
+		if string(n) == string(name) {
+			c.twice = string(name)
 		}
 	}
-	return c.unexpected()
-}
-
-// escape checks what stands behind a backslash, and leaves its last byte to be passed.
-func (c *jsonChecker) escape() bool {
-	switch c.at() {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return true
-	case 'u':
-		for range 4 {
-			c.i++
-			if b := c.at(); !(b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'f') {
-				return false
-			}
-		}
-		return true
+	at, _ := c.json.At()
+	if written := c.line[at+1:]; bytes.HasPrefix(written, name) {
+		name = written[:len(name)]
+	} else {
+		name = bytes.Clone(name) // it was decoded, and stays only until the next token
 	}
-	return false
-}
-
-func (c *jsonChecker) number() error {
-	if c.at() == '-' {
-		c.i++
-	}
-	if c.at() == '0' {
-		c.i++
-	} else if !c.digits() {
-		return c.unexpected()
-	}
-	if c.at() == '.' {
-		if c.i++; !c.digits() {
-			return c.unexpected()
-		}
-	}
-	if c.at()|0x20 == 'e' {
-		if c.i++; c.at() == '+' || c.at() == '-' {
-			c.i++
-		}
-		if !c.digits() {
-			return c.unexpected()
-		}
-	}
-	return nil
-}
-
-// digits passes digits; false when there are none.
-func (c *jsonChecker) digits() bool {
-	from := c.i
-	for c.at() >= '0' && c.at() <= '9' {
-		c.i++
-	}
-	return c.i > from
+	c.names = append(c.names, name)
 }

@@ -3,6 +3,7 @@ package spaa
 import (
 	"encoding/binary"
 
+	"github.com/memtui/memtui/loaders/internal/json"
 	"github.com/memtui/memtui/model"
 )
 
@@ -88,7 +89,7 @@ func (c *compiler) line() bool {
 	if !c.members(c.top) {
 		return false
 	}
-	if c.i = blank(c.b, c.i); c.i != len(c.b) {
+	if c.i = json.Blank(c.b, c.i); c.i != len(c.b) {
 		return false
 	}
 	if c.t.kind == typeFrame {
@@ -130,31 +131,31 @@ func (c *compiler) members(value func(name string) bool) bool {
 			return false
 		}
 		name := string(c.b[c.i+1 : end])
-		if c.i = blank(c.b, end+1); c.i >= len(c.b) || c.b[c.i] != ':' {
+		if c.i = json.Blank(c.b, end+1); c.i >= len(c.b) || c.b[c.i] != ':' {
 			return false
 		}
-		c.i = blank(c.b, c.i+1)
+		c.i = json.Blank(c.b, c.i+1)
 		return value(name)
 	})
 }
 
 // nested goes through an object or an array.
 func (c *compiler) nested(open byte, element func() bool) bool {
-	if c.i = blank(c.b, c.i); c.i >= len(c.b) || c.b[c.i] != open || len(c.t.steps) > maxSteps {
+	if c.i = json.Blank(c.b, c.i); c.i >= len(c.b) || c.b[c.i] != open || len(c.t.steps) > maxSteps {
 		return false
 	}
-	c.i = blank(c.b, c.i+1)
+	c.i = json.Blank(c.b, c.i+1)
 	for some := false; c.i < len(c.b) && c.b[c.i] != open+2; some = true {
 		if some {
 			if c.b[c.i] != ',' {
 				return false
 			}
-			c.i = blank(c.b, c.i+1)
+			c.i = json.Blank(c.b, c.i+1)
 		}
 		if !element() {
 			return false
 		}
-		c.i = blank(c.b, c.i)
+		c.i = json.Blank(c.b, c.i)
 	}
 	c.i++
 	return c.i <= len(c.b)
@@ -282,7 +283,7 @@ func (c *compiler) frameMember(k key) bool {
 
 // constant passes a value that must stand in every line.
 func (c *compiler) constant() bool {
-	end := valueEnd(c.b, c.i)
+	end := json.ValueEnd(c.b, c.i)
 	if end < 0 {
 		return false
 	}
@@ -305,12 +306,12 @@ func (c *compiler) gap(how take, to target, length int) (*step, bool) {
 // number passes digits, or for [takeDecimal] also a point and digits.
 func (c *compiler) number(how take, to target) bool {
 	if to == slotPID || to == slotTID || to == slotCPU {
-		if end := valueEnd(c.b, c.i); end > 0 && (string(c.b[c.i:end]) == "-1" || string(c.b[c.i:end]) == "null") {
+		if end := json.ValueEnd(c.b, c.i); end > 0 && (string(c.b[c.i:end]) == "-1" || string(c.b[c.i:end]) == "null") {
 			return c.constant() // what writers put for none
 		}
 	}
 	n := 0
-	for c.i+n < len(c.b) && numeric(c.b[c.i+n]) {
+	for c.i+n < len(c.b) && json.Numeric(c.b[c.i+n]) {
 		if d := c.b[c.i+n]; (d < '0' || d > '9') && (how != takeDecimal || d != '.') {
 			return false
 		}
@@ -339,7 +340,7 @@ func (c *compiler) text(to target) bool {
 }
 
 func (c *compiler) identifier() bool {
-	id := identify(c.b[c.i:max(valueEnd(c.b, c.i), c.i)])
+	id := identify(c.b[c.i:max(json.ValueEnd(c.b, c.i), c.i)])
 	c.t.id = id.kind
 	switch id.kind {
 	case model.IDHex:
@@ -360,7 +361,7 @@ func (c *compiler) frames() bool {
 	if c.i+1 >= len(c.b) || c.b[c.i] != '[' || c.b[c.i+1] < '0' || c.b[c.i+1] > '9' {
 		return false
 	}
-	end := valueEnd(c.b, c.i)
+	end := json.ValueEnd(c.b, c.i)
 	if end < 0 {
 		return false
 	}
@@ -393,7 +394,7 @@ func (c *compiler) weights(list *span) bool {
 			case "metric":
 				from := c.i
 				ok := !named && c.constant()
-				metric, named = text(c.b[from:c.i])
+				metric, named = json.Text(c.b[from:c.i])
 				return ok && named
 			case "unit":
 				return c.constant()

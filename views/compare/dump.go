@@ -19,8 +19,12 @@ func dumpSides(e *ui.Env, s *state.State, what compareWhat) (keys [2]sideKey) {
 		files[state.SideB], dumps[state.SideB], at[state.SideA] = e.Second, e.OtherDump, s.At
 	}
 	for i, m := range s.Compare.Marks {
-		if m.Set && (i == state.SideA || m.Other || e.OtherDump == nil) {
-			at[i] = m.At
+		if !m.Set {
+			continue
+		}
+		at[i], files[i], dumps[i] = m.At, e.First, e.Dump
+		if m.Other && e.OtherDump != nil {
+			files[i], dumps[i] = e.Second, e.OtherDump
 		}
 	}
 	plain := *s
@@ -63,5 +67,5 @@ func (k *sideKey) fetchDump(ctx context.Context) (*diff.CompareSide, error) {
 	if err != nil {
 		return nil, err
 	}
-	return diff.PagesSide(l, k.figure.Of), nil
+	return diff.PagesSide(l, k.layout.Dump.Time(k.layout.Layout), k.figure), nil
 }

@@ -107,8 +107,3 @@ func compareNotes(st *state.State, c *CompareSet) string {
 	}
 	return strings.Join(parts, " · ")
 }
-
-// percentOf is a relative change in words: "new" and "gone" where there is none.
-func percentOf(e *ui.Env, f *diff.CompareFigures) widget.Cell {
-	return widget.Cell{Text: ui.PercentChange(e.Look, f.BeforeBytes, f.AfterBytes), Style: e.DeltaCell(f.BeforeBytes, f.AfterBytes, model.Group).Style}
-}

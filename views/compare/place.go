@@ -39,6 +39,24 @@ func PlaceText(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment) st
 	}
 }
 
+// MarkText is where a mark is, with the name of its file where there are two.
+func MarkText(e *ui.Env, s *state.State, m state.Mark) string {
+	f := e.FileAt(m.Other)
+	switch {
+	case e.Heaps != nil:
+		heaps := e.Heaps
+		if m.Other && e.After != nil {
+			heaps = e.After
+		}
+		return Named(e, f, "snapshot "+ui.HeapKey{Heaps: heaps, I: m.Number}.Text())
+	case e.Dump != nil && m.Number == state.NoLayout:
+		return Named(e, f, m.At.T.String())
+	case e.Dump != nil:
+		return Named(e, f, fmt.Sprintf("layout #%d", m.Number))
+	}
+	return Named(e, f, PlaceText(e, s, f, state.Moment{Other: m.Other, At: m.At, Over: m.Range, Prof: m.Prof}))
+}
+
 // Named puts the name of a file before a place in it, where there are two files.
 func Named(e *ui.Env, f *ui.ComparedFile, place string) string {
 	if e.Second == nil {

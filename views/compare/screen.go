@@ -7,6 +7,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
@@ -59,18 +60,18 @@ func (p *CompareScreen) CommandLine(file []string) []string {
 	case p.What == CompareLives:
 		return p.DiffCommand(&p.State, file, "lifetime", "alloc_bytes", false)
 	case p.Prof != nil && p.What == CompareLeaked:
-		return p.DiffCommand(&p.State, file, p.group().String(), ui.CostNamed(analysis.CostLive), p.Mixed(&p.State))
+		return p.DiffCommand(&p.State, file, p.grouping().String(), ui.CostNamed(analysis.CostLive), p.Mixed(&p.State))
 	case p.Prof != nil && !p.Mixed(&p.State):
-		return append(p.DiffCommand(&p.State, file, p.group().String(), "", false), p.Prof.Chosen(&p.State)...)
+		return append(p.DiffCommand(&p.State, file, p.grouping().String(), "", false), p.Prof.Chosen(&p.State)...)
 	}
 	if p.What == CompareLeaked && p.Mixed(&p.State) {
-		return p.DiffCommand(&p.State, file, p.group().String(), ui.CostNamed(analysis.CostLive), true)
+		return p.DiffCommand(&p.State, file, p.grouping().String(), ui.CostNamed(analysis.CostLive), true)
 	}
 	cost, instant := weighed(p.compareTable.TablePane.Pane.Env, &p.State, p.cost())
 	if cost == analysis.CostPeak {
-		return peakCommand(p.compareTable.TablePane.Pane.Env, &p.State, file, p.group().String())
+		return peakCommand(p.compareTable.TablePane.Pane.Env, &p.State, file, p.grouping().String())
 	}
-	return p.DiffCommand(&p.State, file, p.group().String(), ui.CostNamed(cost), instant && p.What == CompareSites)
+	return p.DiffCommand(&p.State, file, p.grouping().String(), ui.CostNamed(cost), instant && p.What == CompareSites)
 }
 
 // weighed is the cost that a comparison with a trace in it is about, and whether it is one of an instant.
@@ -118,6 +119,10 @@ func (p *CompareScreen) group() analysis.Group {
 		return p.Mine
 	}
 	return p.State.Group
+}
+
+func (p *CompareScreen) grouping() diff.StackGroup {
+	return rowsOf(p.compareTable.TablePane.Pane.Env, &p.State, p.What, p.group())
 }
 
 // cost is what rows weigh.
@@ -227,7 +232,7 @@ func (p *CompareScreen) Do(a keymap.Action) bool {
 		p.Emit(state.NextGroup{})
 	case keymap.Cost:
 		if p.What == ComparePages {
-			p.Env.PageFigure = (p.Env.PageFigure + 1) % ui.PageFigures
+			p.Env.PageFigure = (p.Env.PageFigure + 1) % diff.PageFigures
 			p.Changed()
 			return true
 		}
@@ -236,7 +241,7 @@ func (p *CompareScreen) Do(a keymap.Action) bool {
 		}
 		p.Emit(state.NextCost{})
 	case keymap.SortReverse:
-		p.up = !p.up
+		p.Up = !p.Up
 		p.Changed()
 	default:
 		return p.chart != nil && p.chart.Do(a) || p.DoTable(a)
@@ -280,10 +285,19 @@ func (p *CompareScreen) dumpCommand(file []string, kind string) []string {
 			place.At = model.MomentAt(k.at.T)
 		}
 	}
+	if f := keys[0].figure; p.What == ComparePages && f != diff.PageOccupied {
+		q.By = f.String()
+	}
 	p.State.Compare.Ask(&q, false)
-	words := slices.Concat([]string{"memtui", "diff"}, q.Args(), file)
-	if p.Second != nil {
-		words = append(words, p.Second.Path)
+	words := slices.Concat([]string{"memtui", "diff"}, q.Args(), file[:len(file)-1])
+	for i := range keys {
+		switch f := keys[i].file; {
+		case i == state.SideB && f == keys[state.SideA].file: // two places of one file
+		case f == p.Second:
+			words = append(words, p.Second.Path)
+		default:
+			words = append(words, file[len(file)-1])
+		}
 	}
 	return words
 }

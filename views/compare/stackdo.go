@@ -29,7 +29,11 @@ func (p *CompareStacks) Do(a keymap.Action) bool {
 	case keymap.FindNext, keymap.FindPrevious:
 		p.findNext(a == keymap.FindNext)
 	case keymap.HotPath:
-		if p.now != nil {
+		switch {
+		case p.now == nil:
+		case p.flame:
+			p.hotFrames()
+		default:
 			p.hotPath()
 		}
 	default:
@@ -56,59 +60,25 @@ func (p *CompareStacks) other() (int32, bool) {
 }
 
 func (p *CompareStacks) doTree(a keymap.Action) bool {
-	switch a {
-	case keymap.Collapse:
-		p.Tree.Close()
-	case keymap.Expand:
-		p.Tree.Open()
-	case keymap.Toggle, keymap.Open:
-		p.Tree.Toggle()
-	case keymap.ExpandAll:
-		if !p.Tree.OpenAll() {
-			p.Say("more is below than can be opened at once: open parts of it")
-		}
-	default:
-		return ui.MoveList(&p.Tree.List, a)
+	if a == keymap.Open {
+		a = keymap.Toggle
 	}
-	return true
+	return p.DoTree(p.Tree, a)
 }
 
 func (p *CompareStacks) doFlame(a keymap.Action) bool {
-	switch a {
-	case keymap.Up:
-		p.graph.Up()
-	case keymap.Down:
-		p.graph.Down()
-	case keymap.Left:
-		p.graph.Side(-1)
-	case keymap.Right:
-		p.graph.Side(1)
-	case keymap.PageUp:
-		p.graph.Page(-1)
-	case keymap.PageDown:
-		p.graph.Page(1)
-	case keymap.First:
-		p.graph.Select(0)
-	case keymap.Open, keymap.ZoomIn:
-		if !p.graph.ZoomIn() {
-			p.Say("the selected frame has the full width already")
-		}
-	case keymap.ZoomOut:
-		p.graph.ZoomOut()
-	case keymap.ZoomReset:
-		p.graph.ZoomReset()
-	case keymap.Back:
+	if a == keymap.Back {
 		return p.graph.ZoomBack()
-	default:
-		return false
 	}
-	return true
+	return p.DoFlame(&p.graph, p.Root(), p.hotFrames, a)
 }
 
 // Find implements finder.
 func (p *CompareStacks) Find(text string) {
-	p.text = text
-	p.Tree.Highlight = strings.ToLower(text)
+	p.text, p.match = text, ui.NameMatcher(text)
+	if p.Tree.Highlight = strings.ToLower(text); strings.HasPrefix(text, "/") && len(text) > 1 {
+		p.Tree.Highlight = "" // an expression: whole names are marked
+	}
 	if n, ok := p.selected(); ok && text != "" && !p.matches(n) {
 		p.findNext(true)
 	}
@@ -156,19 +126,9 @@ func (p *CompareStacks) Click(x, y int, double bool) {
 	switch {
 	case p.now == nil || p.inDetail:
 	case p.flame:
-		if id, ok := p.graph.Hit(x, y); ok {
-			p.graph.Select(id)
-			if double {
-				p.graph.ZoomIn()
-			}
-		}
+		ui.ClickFlame(&p.graph, x, y, double)
 	default:
-		if row, ok := p.Tree.HitRow(x, y); ok {
-			p.Tree.Select(row)
-			if _, marker := p.Tree.HitMarker(x, y); marker || double {
-				p.Tree.Toggle()
-			}
-		}
+		ui.ClickTree(p.Tree, x, y, double)
 	}
 	p.Changed()
 }

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"context"
-	"strings"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -78,8 +77,9 @@ type CompareStacks struct {
 
 	flame, invert bool
 	inDetail      bool
-	text          string // searched
-	sought        int    // of CompareState.Sent: what was shown already
+	text          string            // searched
+	match         func(string) bool // whether a name is what is searched
+	sought        int               // of CompareState.Sent: what was shown already
 	body, side    widget.Rect
 }
 
@@ -365,7 +365,7 @@ func (p *CompareStacks) place(n int32) string {
 }
 
 func (p *CompareStacks) matches(n int32) bool {
-	return p.text != "" && strings.Contains(strings.ToLower(p.now.Name(n)), strings.ToLower(p.text))
+	return p.text != "" && p.match(p.now.Name(n))
 }
 
 // selected is the selected node; ok is false for none.
@@ -413,6 +413,18 @@ func (p *CompareStacks) explain() {
 	}
 }
 
+// hotFrames selects the end of what changed most below the selection, until it branches.
+func (p *CompareStacks) hotFrames() {
+	at, ok := p.selected()
+	if !ok {
+		return
+	}
+	for list := p.now.Children(at); len(list) > 0 && p.now.Change[list[0]] >= p.now.Change[at]-p.now.Change[at]/2; list = p.now.Children(at) {
+		at = list[0]
+	}
+	p.graph.Select(p.now.ids[at])
+}
+
 // hotPath opens what changed most below the selection until it branches.
 func (p *CompareStacks) hotPath() {
 	change := func(id uint64) uint64 { n, _ := p.node(id); return p.now.Change[n] }
@@ -434,15 +446,9 @@ func (p *CompareStacks) Draw(s tcell.Screen) {
 		}
 		return
 	}
-	const wide, high = 150, 10
-	p.body, p.side = r, widget.Rect{}
-	switch {
-	case r.H < high:
-	case r.W >= wide:
-		p.body, p.side = r.CutRight(r.W / 3)
-		p.body.W -= 2
-	default:
-		p.body, p.side = r.CutBottom(min(max(r.H*3/10, 6), 12))
+	var below widget.Rect
+	if p.body, p.side, below = ui.DivideStacks(r); p.side.Empty() {
+		p.side = below
 	}
 	if p.flame {
 		p.graph.Match = nil
@@ -517,7 +523,7 @@ func (p *CompareStacks) answer() string {
 func (p *CompareStacks) emptyText() []string {
 	switch {
 	case p.sets.Ready && p.sets.Err != nil:
-		return []string{capital(p.sets.Err.Error()) + ".", "% compares otherwise."}
+		return failedText(p.sets.Err)
 	case p.now == nil:
 		return []string{"Comparing…"}
 	case len(p.set.Rows) == 0:

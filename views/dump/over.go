@@ -109,13 +109,9 @@ func (c *layoutChart) points(v *ui.Development, typeName string, from, to model.
 // setMarks shows where A and B are.
 func (c *layoutChart) setMarks() {
 	c.chart.Marks = c.chart.Marks[:0]
-	d := &c.state.Dump
-	for _, m := range []struct {
-		layout int
-		sign   string
-	}{{d.MarkA, "A"}, {d.MarkB, "B"}} {
-		if m.layout != state.NoLayout {
-			c.chart.Marks = append(c.chart.Marks, widget.Mark{At: int64(c.env.Dump.Time(m.layout)), Glyph: m.sign, Style: c.env.Style(themes.Mark)})
+	for side, m := range c.state.Compare.Marks {
+		if m.Set && !m.Other && m.Number >= 0 && m.Number < c.env.Dump.Count {
+			c.chart.Marks = append(c.chart.Marks, widget.Mark{At: int64(c.env.Dump.Time(m.Number)), Glyph: [2]string{"A", "B"}[side], Style: c.env.Style(themes.Mark)})
 		}
 	}
 }

@@ -161,14 +161,7 @@ func (p *DumpPages) ask() {
 }
 
 // sideText names one side of a difference.
-func (p *DumpPages) sideText(r ui.LayoutRef) string {
-	sign := "A"
-	switch {
-	case p.OtherDump != nil && r.Dump == p.OtherDump, p.OtherDump == nil && r.Layout == p.State.Dump.MarkB && r.Layout != p.State.Dump.MarkA:
-		sign = "B"
-	case p.OtherDump == nil && r.Layout != p.State.Dump.MarkA:
-		sign = "B"
-	}
+func (p *DumpPages) sideText(r ui.LayoutRef, sign string) string {
 	name := ""
 	if p.OtherDump != nil {
 		name = widget.TruncateMiddle([2]string{p.First.Name, p.Second.Name}[map[bool]int{true: 1}[r.Dump == p.OtherDump]], 20) + " "
@@ -325,8 +318,9 @@ func (p *DumpPages) drawHead(s tcell.Screen, r widget.Rect) {
 	n := widget.PrintRight(s, r.X+1, r.Y, r.W-2, right, p.Look.Muted)
 	text := ""
 	if a, b := p.LayoutSides(&p.State); p.diff != nil {
-		text = p.sideText(a) + " " + p.Look.Glyphs.ArrowRight + " " + p.sideText(b)
-		if p.State.Dump.MarkB == state.NoLayout && p.OtherDump == nil {
+		from, to := p.State.Compare.Signs()
+		text = p.sideText(a, from) + " " + p.Look.Glyphs.ArrowRight + " " + p.sideText(b, to)
+		if !p.State.Compare.Marks[state.SideB].Set && p.OtherDump == nil {
 			text += " (here)"
 		}
 	} else {

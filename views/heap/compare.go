@@ -1,11 +1,12 @@
 package heap
 
 import (
-	"context"
 	"fmt"
+	"slices"
 
 	"github.com/gdamore/tcell/v2"
 
+	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -24,55 +25,41 @@ const (
 	compareByCount
 )
 
-// compareFigure is what is compared.
-type compareFigure uint8
-
-const (
-	figureBytes compareFigure = iota
-	figureCount
-	figureRetained
-	figureCountOf
-)
-
-func (f compareFigure) String() string { return [...]string{"bytes", "count", "retained"}[f] }
+// figures are what types and frames are compared by, in the order of the key.
+var figures = [...]diff.HeapFigure{diff.HeapBytes, diff.HeapCount, diff.HeapRetained}
 
 // heapComparison shows two snapshots side by side: of one file, or of two.
 type heapComparison struct {
 	ui.HeapPane
-	sides    [2]*ui.Lazy[ui.HeapKey, *ui.HeapLoad] // before, after
-	graphs   [2]*ui.Lazy[ui.GraphKey, *ui.HeapGraph]
-	changes  *ui.Lazy[changeKey, *changeSet]
-	retained [2]*ui.Lazy[retainKey, *retainSet]
-	ordered  *ui.Lazy[changeOrder, *changeTable]
-	grown    *ui.Lazy[grownKey, *grownSet]
-	holders  *ui.Lazy[holderKey, *holderSet]
-	objects  *heapObjects
+	sides   [2]*ui.Lazy[ui.HeapKey, *ui.HeapLoad] // before, after
+	graphs  [2]*ui.Lazy[ui.GraphKey, *ui.HeapGraph]
+	changes *ui.Lazy[changeKey, *changeSet]
+	bytes   *ui.Lazy[changeKey, *changeSet] // types by their bytes, which the sentence is about
+	grown   *ui.Lazy[grownKey, *grownSet]
+	holders *ui.Lazy[holderKey, *holderSet]
+	objects *heapObjects
 
 	loads2 [2]*ui.HeapLoad // what is compared; nil before it is decoded
 	graph2 [2]*ui.HeapGraph
-	table  *changeTable // nil before the first answer
+	set    *changeSet // newest answer, nil before the first
+	of     *changeSet // what the table shows
+	table  *ui.Changes
 	trees  *grownSet
 	by     compareBy
-	figure compareFigure
-	only   string // status of the rows shown, "" for all
-	shares bool
-	sort   changeColumn
-	up     bool
+	figure int // of figures
 }
 
 // NewComparison returns the screen that compares snapshots side by side.
 func NewComparison(e *ui.Env) *heapComparison {
-	p := &heapComparison{HeapPane: ui.HeapPane{Pane: ui.NewPane(e)}, sort: changeDelta, objects: newHeapObjects(e)}
+	p := &heapComparison{HeapPane: ui.HeapPane{Pane: ui.NewPane(e)}, table: ui.NewChanges(e), objects: newHeapObjects(e)}
 	for i := range p.sides {
 		p.sides[i] = ui.NewLazy(e, ui.OpenHeap)
 		p.graphs[i] = ui.NewLazy(e, ui.OpenGraph)
-		p.retained[i] = ui.NewLazy(e, fetchRetained)
 	}
-	p.changes = ui.NewLazy(e, fetchChanges)
-	p.ordered = ui.NewLazy(e, func(_ context.Context, k changeOrder) (*changeTable, error) { return orderChanges(k), nil })
+	p.changes, p.bytes = ui.NewLazy(e, fetchChanges), ui.NewLazy(e, fetchChanges)
 	p.grown = ui.NewLazy(e, fetchGrown)
 	p.holders = ui.NewLazy(e, fetchHolders)
-	p.List = widget.List{Table: p, Descending: true}
+	p.List = widget.List{Table: p.table, Descending: true}
 	p.SortBy, p.Enter = p.order, p.openRow
 	return p
 }
@@ -91,14 +78,27 @@ func (p *heapComparison) Command() []string { return nil }
 
 // CommandLine implements commander.
 func (p *heapComparison) CommandLine(file []string) []string {
-	keys := p.keys(&p.State)
+	plain := p.State
+	plain.Compare.Swapped = false
+	keys := p.HeapSides(&plain)
 	name := func(k ui.HeapKey) string {
 		if k.Heaps == p.After && p.After != nil {
 			return fmt.Sprintf("%s#%d", p.AfterPath, k.I)
 		}
 		return fmt.Sprintf("%s#%d", file[len(file)-1], k.I)
 	}
-	return append(append([]string{"memtui", "diff"}, file[:len(file)-1]...), name(keys[0]), name(keys[1]))
+	var q state.Question
+	if p.by == CompareFrames {
+		q.Group = "frame"
+	}
+	if f := figures[p.figure]; f != diff.HeapBytes && p.by != CompareSubtrees {
+		if q.By = f.String(); f == diff.HeapRetained && p.State.Heap.Policy != heapgraph.RootEdges {
+			q.Edges = p.State.Heap.Policy.String()
+		}
+	}
+	p.State.Compare.Ask(&q, false)
+	words := slices.Concat([]string{"memtui", "diff"}, q.Args(), file[:len(file)-1])
+	return append(words, name(keys[0]), name(keys[1]))
 }
 
 func (p *heapComparison) About() string {
@@ -108,18 +108,6 @@ func (p *heapComparison) About() string {
 	return ""
 }
 
-// keys are the snapshots to compare, before and after.
-func (p *heapComparison) keys(s *state.State) [2]ui.HeapKey {
-	keys := [2]ui.HeapKey{{Heaps: p.Heaps, I: s.Before()}, {Heaps: p.Heaps, I: s.Compared()}}
-	if p.After != nil {
-		keys = [2]ui.HeapKey{{Heaps: p.Heaps, I: s.Snapshot()}, {Heaps: p.After, I: p.OtherSnapshot(s)}}
-		if s.Heap.Swapped {
-			keys[0], keys[1] = keys[1], keys[0]
-		}
-	}
-	return keys
-}
-
 // Show implements screen.
 func (p *heapComparison) Show(s *state.State) {
 	p.State = *s
@@ -127,7 +115,7 @@ func (p *heapComparison) Show(s *state.State) {
 		return
 	}
 	whole := true
-	for i, k := range p.keys(s) {
+	for i, k := range p.HeapSides(s) {
 		p.sides[i].Ask(k)
 		load, ok := p.sides[i].Get()
 		if ok = ok && p.sides[i].Fresh() && p.sides[i].Err == nil; ok {
@@ -148,8 +136,7 @@ func (p *heapComparison) Show(s *state.State) {
 			p.graph2[i] = g
 		}
 	}
-	p.changes.Ask(changeKey{p.loads2, p.by == CompareFrames})
-	p.arrange(s)
+	p.ask(s)
 	p.List.Refresh()
 	p.explain()
 	if p.objects.open {
@@ -157,35 +144,45 @@ func (p *heapComparison) Show(s *state.State) {
 	}
 }
 
-// arrange fills the table from what is known.
-func (p *heapComparison) arrange(s *state.State) {
+// ask asks for what is shown, and fills the table from what is known.
+func (p *heapComparison) ask(s *state.State) {
+	p.bytes.Ask(changeKey{sides: p.loads2, masks: s.Compare.Masks})
 	if p.by == CompareSubtrees {
+		p.List.Table = (*grownTable)(p)
 		if p.graph2[0] != nil && p.graph2[1] != nil {
 			p.grown.Ask(grownKey{p.graph2})
 			p.trees, _ = p.grown.Get()
 		}
 		return
 	}
+	p.List.Table = p.table
+	key := changeKey{sides: p.loads2, frames: p.by == CompareFrames, figure: figures[p.figure], masks: s.Compare.Masks, per: s.Compare.Per}
+	if key.figure == diff.HeapRetained {
+		if key.graphs = p.graph2; p.graph2[0] == nil || p.graph2[1] == nil {
+			p.forget() // it is of the same edges on both sides, or not shown
+			return
+		}
+	}
+	p.changes.Ask(key)
 	set, ok := p.changes.Get()
 	if !ok {
 		return
 	}
-	key := changeOrder{set: set, figure: p.figure, only: p.only, shares: p.shares, filter: s.Filter, sort: p.sort, up: p.up}
-	if p.figure == figureRetained {
-		for i, g := range p.graph2 {
-			if g == nil {
-				continue
-			}
-			p.retained[i].Ask(retainKey{g, set.kind()})
-			if r, ok := p.retained[i].Get(); ok && p.retained[i].Fresh() && r.graph == g {
-				key.retained[i] = r
-			}
-		}
+	p.set = set
+	if p.table.Show(s, set.shown); p.table.Set() == set.shown {
+		p.of = set
 	}
-	p.ordered.Ask(key)
-	if t, ok := p.ordered.Get(); ok {
-		p.table = t
-	}
+}
+
+// forget shows no rows until there is another answer.
+func (p *heapComparison) forget() {
+	p.of = nil
+	p.table.Clear()
+}
+
+// pending reports whether what the table shows is not what was asked for.
+func (p *heapComparison) pending() bool {
+	return p.of == nil || p.of.figure != figures[p.figure] || p.of.frames != (p.by == CompareFrames) || !p.changes.Fresh() || !p.table.Fresh()
 }
 
 // Draw implements tview.Primitive.
@@ -206,7 +203,7 @@ func (p *heapComparison) Draw(s tcell.Screen) {
 	r = p.drawHead(s, r)
 	body := p.DrawTitled(s, r, p.Title(), p.answer(r.W))
 	p.Split(body)
-	p.columns(p.ListAt.W)
+	p.arrange()
 	p.List.Empty = p.emptyText()
 	p.List.Highlight = ui.FilterWord(p.State.Filter)
 	p.DrawPanes(s)
@@ -226,26 +223,35 @@ func (p *heapComparison) emptyText() []string {
 		return []string{"Decoding both snapshots…"}
 	case p.sameSides():
 		return []string{"Both sides are the same snapshot: nothing differs.", "h and l choose after, v marks a snapshot as before, t types a number."}
-	case p.by == CompareSubtrees && p.loads2[0].Unlinked():
-		return p.loads2[0].UnlinkedText()
-	case p.by == CompareSubtrees && p.loads2[1].Unlinked():
-		return p.loads2[1].UnlinkedText()
+	case (p.by == CompareSubtrees || figures[p.figure] == diff.HeapRetained) && p.unknown() != nil:
+		return p.unknown()
 	case p.by == CompareSubtrees && p.trees == nil:
-		return []string{"Looking for what holds what in both snapshots…"}
+		return []string{"Looking for what grew…"}
 	case p.by == CompareSubtrees:
 		return []string{"Nothing holds more than before.", "~ swaps before and after, b shows types."}
-	case p.table == nil || !p.ordered.Fresh():
+	case p.changes.Ready && p.changes.Err != nil:
+		return []string{"Not compared: " + p.changes.Err.Error() + ".", "% compares otherwise."}
+	case p.pending():
 		return []string{"Comparing…"}
-	case p.only != "":
-		return []string{"Nothing is " + p.only + ".", "! shows the next kind of change, or all."}
-	case p.State.Filter != "":
-		return []string{"No row passes the filter “" + p.State.Filter + "”.", "Esc forgets the filter, / changes it."}
 	}
-	return []string{"There is nothing to compare in these snapshots."}
+	return p.table.Nothing("A and B mark other snapshots")
+}
+
+// unknown says why retained sizes cannot be compared yet, or at all; nil where they can.
+func (p *heapComparison) unknown() []string {
+	for i, load := range p.loads2 {
+		switch {
+		case load.Unlinked():
+			return load.UnlinkedText()
+		case p.graph2[i] == nil:
+			return []string{"Looking for what holds what in both snapshots…"}
+		}
+	}
+	return nil
 }
 
 func (p *heapComparison) sameSides() bool {
-	k := p.keys(&p.State)
+	k := p.HeapSides(&p.State)
 	return k[0] == k[1]
 }
 
@@ -257,21 +263,14 @@ func (p *heapComparison) Do(a keymap.Action) bool {
 	switch a {
 	case keymap.Group:
 		p.by = (p.by + 1) % compareByCount
-		p.table = nil
+		p.forget()
 		p.List.Home()
 		p.Changed()
 	case keymap.Cost:
-		p.figure = (p.figure + 1) % figureCountOf
+		p.figure = (p.figure + 1) % len(figures)
 		p.Changed()
-	case keymap.Changes:
-		p.nextOnly()
-	case keymap.Normalise:
-		p.shares = !p.shares
-		p.Changed()
-	case keymap.Swap:
-		p.Emit(state.SwapSides{Two: p.After != nil})
 	case keymap.SortReverse:
-		p.up = !p.up
+		p.table.Up = !p.table.Up
 		p.Changed()
 	case keymap.DominatorsOf, keymap.ObjectOf, keymap.HotPath:
 		p.goHolder(a)
@@ -279,21 +278,6 @@ func (p *heapComparison) Do(a keymap.Action) bool {
 		return p.DoTable(a)
 	}
 	return true
-}
-
-func (p *heapComparison) nextOnly() {
-	kinds := []string{"", "new", "gone", "grown", "shrunk"}
-	for i, k := range kinds {
-		if k == p.only {
-			p.only = kinds[(i+1)%len(kinds)]
-			break
-		}
-	}
-	if p.by == CompareSubtrees {
-		p.by = CompareTypes
-	}
-	p.List.Home()
-	p.Changed()
 }
 
 // goHolder shows what holds the selected type, or the selected subtree.
@@ -307,10 +291,14 @@ func (p *heapComparison) goHolder(a keymap.Action) {
 	switch {
 	case !ok:
 		p.Say("nobody knows yet what holds it")
+		return
 	case a == keymap.ObjectOf:
 		p.Visit(keymap.ShowObject, state.SetRow{Of: g.I, Row: row})
 	default:
 		p.Visit(keymap.ShowDominators, state.SetTop{Of: g.I, Row: row})
+	}
+	if g.I != p.State.Snapshot() { // the row is of the snapshot after, which is not the one on screen
+		p.Emit(state.SetSnapshot{I: g.I})
 	}
 }
 
@@ -323,9 +311,12 @@ func (p *heapComparison) holderRow() (model.Row, bool) {
 		}
 		return t.Row, true
 	}
-	c, ok := p.selected()
+	r, ok := p.selected()
 	held, have := p.holders.Get()
-	if !ok || !have || !p.holders.Fresh() || held.graph != p.graph2[1] || int64(held.id) != c.after.id {
+	if !ok || !have || !p.holders.Fresh() || held.graph != p.graph2[1] {
+		return 0, false
+	}
+	if g := p.of.group(r, 1); g == nil || held.id != g.ID {
 		return 0, false
 	}
 	if len(held.holders) == 0 || held.holders[0].gone != "" {
@@ -340,16 +331,17 @@ func (p *heapComparison) openRow() {
 		p.goHolder(keymap.DominatorsOf)
 		return
 	}
-	c, ok := p.selected()
-	switch {
-	case !ok || p.table.set.sides != p.loads2:
-	case c.after.id < 0:
+	r, ok := p.selected()
+	if !ok || p.of.sides != p.loads2 {
+		return
+	}
+	switch g := p.of.group(r, 1); {
+	case g == nil:
 		p.Say("none is left: ~ swaps before and after")
 	case p.loads2[1].Heaps != p.Heaps:
 		p.Say("only what is in the file opened first can be looked at: ~ swaps before and after")
 	default:
-		g := heapgraph.HeapGroup{ID: uint32(c.after.id), Name: c.Name, Repr: c.Repr}
-		p.objects.start(p.changeName(c), p.table.set.kind(), &g)
+		p.objects.start(p.of.label(r, p.State.FullName).Name, p.of.kind(), &heapgraph.HeapGroup{ID: g.ID, Name: g.Name, Repr: g.Repr})
 	}
 }
 

@@ -1,8 +1,6 @@
 package heap
 
 import (
-	"fmt"
-	"math"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
@@ -10,17 +8,13 @@ import (
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
-	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
 )
 
 // sideText names one side of the comparison.
 func (p *heapComparison) sideText(k ui.HeapKey) string {
-	text := fmt.Sprintf("#%d", k.I)
-	if info := k.Heaps.Source().Info(k.I); info.GC != model.NoCount {
-		text += fmt.Sprintf(" (GC %d)", info.GC)
-	}
+	text := k.Text()
 	if p.After != nil {
 		name := p.AfterName
 		if k.Heaps == p.Heaps && p.State.Profile != nil {
@@ -36,7 +30,7 @@ func (p *heapComparison) sidesText() string {
 	if p.Heaps == nil || p.State.Snapshot() < 0 {
 		return "Comparison"
 	}
-	k := p.keys(&p.State)
+	k := p.HeapSides(&p.State)
 	return "before: " + p.sideText(k[0]) + " · after: " + p.sideText(k[1])
 }
 
@@ -54,6 +48,10 @@ func (p *heapComparison) drawHead(s tcell.Screen, r widget.Rect) widget.Rect {
 	for _, text := range ui.CutLines(widget.Wrap(p.sentence(), r.W-2), 2, r.W-2) {
 		line, r = r.CutTop(1)
 		widget.Print(s, line.X+1, line.Y, line.W-2, text, p.Look.Title)
+	}
+	if set := p.set; set != nil && set.sides == p.loads2 && p.by != CompareSubtrees && set.notes() != "" {
+		line, r = r.CutTop(1)
+		widget.Print(s, line.X+1, line.Y, line.W-2, set.notes(), p.Look.Muted)
 	}
 	return p.drawTotals(s, r)
 }
@@ -146,16 +144,16 @@ func objectsChange(d int64, grew bool) string {
 
 // mostOf names the type that has most of the change of all objects, "" while that is not known.
 func (p *heapComparison) mostOf() string {
-	set, ok := p.changes.Get()
-	if !ok || set.frames || set.sides != p.loads2 {
+	set, ok := p.bytes.Get()
+	if !ok || set.sides != p.loads2 {
 		return ""
 	}
 	// rows stand in the report's order
-	most, part := diff.MostOfChange(set.totals.figures(), len(set.rows), func(i int) *diff.CompareFigures { return set.rows[i].figures() })
+	most, part := diff.MostOfChange(&set.Totals, len(set.Rows), func(i int) *diff.CompareFigures { return &set.Rows[i].CompareFigures })
 	if most < 0 {
 		return ""
 	}
-	part.Name, part.Of = model.Clean(ui.HeapName(set.rows[most].Name)), " of objects"
+	part.Name, part.Of = model.Clean(ui.HeapName(set.Rows[most].Key)), " of objects"
 	return ui.WithMinus(p.Look, part.Text(func(n uint64) string { return ui.BytesText(n, p.State.Exact) }))
 }
 
@@ -164,12 +162,9 @@ func (p *heapComparison) Title() string {
 	if p.by == CompareSubtrees {
 		return t
 	}
-	t += " by Δ " + p.figure.String()
-	if p.shares {
-		t += ", as shares"
-	}
-	if p.only != "" {
-		t += " · " + p.only + " only"
+	t += " by Δ " + [...]string{"bytes", "count", "retained"}[p.figure]
+	if text := p.State.Compare.OnlyText(); text != "" {
+		t += " · " + text
 	}
 	if p.State.Filter != "" {
 		t += " · filter “" + p.State.Filter + "”"
@@ -185,170 +180,62 @@ func (p *heapComparison) answer(w int) string {
 		}
 		return "by growth of what they retain"
 	}
-	if p.table == nil {
+	if p.pending() {
 		return ""
 	}
-	n := p.table.status
-	count := func(k string) string { return model.Group(uint64(n[k])) + " " + k }
-	parts := []string{count("new"), count("gone"), count("grown"), count("shrunk")}
+	var parts []string
+	for _, k := range []diff.ChangeStatus{diff.ChangeNew, diff.ChangeGone, diff.ChangeGrown, diff.ChangeShrunk} {
+		parts = append(parts, model.Group(uint64(p.of.Counts[k]))+" "+k.String())
+	}
 	if w >= 70 {
-		parts = append([]string{"all " + model.Group(uint64(len(p.table.set.rows)))}, parts...)
+		parts = append([]string{"all " + model.Group(uint64(len(p.of.Rows)))}, parts...)
 	}
 	return strings.Join(parts, " · ")
 }
 
-// columns lays the table out for its width.
-func (p *heapComparison) columns(w int) {
-	const right = widget.Right
-	b, name := 9, "TYPE"
-	if p.State.Exact {
-		b = 14
+// arrange lays the columns out for the width of the list.
+func (p *heapComparison) arrange() {
+	if p.by != CompareSubtrees {
+		p.table.Arrange(&p.List)
+		return
 	}
-	if p.by == CompareFrames {
-		name = "FRAME"
-	}
-	delta := "Δ " + strings.ToUpper(p.figure.String())
-	p.List.Columns = []widget.Column{
-		changeTitle: {Title: name, Width: 14, Grow: 4, MaxWidth: 60, Cut: widget.CutMiddle}, changeRepr: {Title: "REPR", Width: 11, Grow: 1, MaxWidth: 20, Drop: 5},
-		changeBefore: {Title: "BEFORE", Width: b, Align: right, Drop: 3}, changeAfter: {Title: "AFTER", Width: b, Align: right, Drop: 2},
-		changeDelta: {Title: delta, Width: max(b+1, widget.Width(delta)+1), Align: right}, changeBar: {Title: "", Width: 5, Grow: 1, MaxWidth: 12, Drop: 6},
-		changePercent: {Title: "%", Width: 9, Align: right, Drop: 4}, changeOther: {Title: "Δ COUNT", Width: 9, Align: right, Drop: 1},
-		changeStatus: {Title: "", Width: 6, Drop: 7},
-	}
-	c := p.List.Columns
-	switch {
-	case p.by == CompareSubtrees:
-		c[changeTitle].Title, c[changeTitle].Cut, c[changeTitle].MaxWidth = "WHERE", widget.CutMiddle, 0
-		c[changeOther].Title, c[changeDelta].Title = "Δ ROWS", "Δ RETAINED"
-		ui.Hide(&c[changeRepr])
-		ui.Hide(&c[changeStatus])
-	case p.by == CompareFrames:
-		ui.Hide(&c[changeRepr])
-	}
-	if p.figure == figureCount && p.by != CompareSubtrees {
-		ui.Hide(&c[changeOther])
-	}
-	p.List.SortColumn, p.List.Column, p.List.Descending = int(p.sort), int(p.sort), !p.up
-	if p.by == CompareSubtrees {
-		p.List.SortColumn, p.List.Column, p.List.Descending = int(changeDelta), -1, true
-	}
+	p.List.Columns = (&ui.ChangeSet{Rows: "WHERE", Delta: "Δ RETAINED", Count: "Δ ROWS", Narrow: true}).Columns(p.State.Exact)
+	ui.Hide(&p.List.Columns[ui.ChangeStatus])
+	p.List.SortColumn, p.List.Column, p.List.Descending = int(ui.ChangeDelta), -1, true
 }
+
+// grownTable is the subtrees that grew as a table.
+type grownTable heapComparison
 
 // Len, ID and Cell implement widget.Table.
-func (p *heapComparison) Len() int {
-	switch {
-	case p.by == CompareSubtrees && p.trees != nil:
-		return len(p.trees.list)
-	case p.by == CompareSubtrees || p.table == nil:
+func (t *grownTable) Len() int {
+	if t.trees == nil {
 		return 0
 	}
-	return len(p.table.order)
+	return len(t.trees.list)
 }
 
-func (p *heapComparison) ID(row int) uint64 {
-	if p.by == CompareSubtrees {
-		return uint64(row)
-	}
-	return uint64(p.table.order[row])
-}
+func (t *grownTable) ID(row int) uint64 { return uint64(row) }
 
-func (p *heapComparison) Cell(row, col int) widget.Cell {
-	if p.by == CompareSubtrees {
-		return p.treeCell(&p.trees.list[row], changeColumn(col))
-	}
-	c := p.table.row(row)
-	before, after, ok := p.table.values(c)
-	switch changeColumn(col) {
-	case changeTitle:
-		return widget.Cell{Text: p.changeName(c)}
-	case changeRepr:
-		return widget.Cell{Text: c.Repr, Style: p.Look.Muted}
-	case changeOther:
-		return p.DeltaCell(c.BeforeCount, c.AfterCount, model.Group)
-	case changeStatus:
-		return p.statusCell(p.table.changeOrder.status(c))
-	}
-	if !ok {
-		return widget.Cell{Text: p.Look.Glyphs.Ellipsis, Style: p.Look.Muted}
-	}
-	return p.figureCell(before, after, changeColumn(col))
-}
-
-// figureCell is a column of the figure that is compared.
-func (p *heapComparison) figureCell(before, after uint64, col changeColumn) widget.Cell {
-	text, wholes := p.amount, p.table.wholes()
-	if p.shares {
-		before, after = shareUnits(before, wholes[0]), shareUnits(after, wholes[1])
-		text = func(n uint64) string { return ui.PartText(n, shareUnit) }
-	}
-	switch col {
-	case changeBefore:
-		return widget.Cell{Text: text(before)}
-	case changeAfter:
-		return widget.Cell{Text: text(after)}
-	case changeDelta:
-		return p.DeltaCell(before, after, text)
-	case changePercent:
-		return widget.Cell{Text: ui.PercentChange(p.Look, before, after), Style: p.DeltaCell(before, after, text).Style}
-	}
-	most := p.table.most
-	if p.shares {
-		most = shareUnit
-	}
-	return widget.Cell{Kind: widget.BarCell, Bar: ui.ShareOf(max(before, after)-min(before, after), most), Style: p.DeltaCell(before, after, text).Style}
-}
-
-// shareUnit is how finely shares are compared: changes of whole numbers are exact.
-const shareUnit = 1_000_000_000
-
-// shareUnits is part of whole in these units; it is nothing and everything only where the share is.
-func shareUnits(part, whole uint64) uint64 {
-	n := uint64(math.Round(ui.ShareOf(part, whole) * shareUnit))
-	switch {
-	case part > 0 && n == 0:
-		return 1
-	case part < whole && n == shareUnit:
-		return shareUnit - 1
-	}
-	return n
-}
-
-func (p *heapComparison) amount(n uint64) string {
-	if p.figure == figureCount {
-		return model.Group(n)
-	}
-	return ui.BytesText(n, p.State.Exact)
-}
-
-func (p *heapComparison) statusCell(status string) widget.Cell {
-	switch status {
-	case "new", "grown":
-		return widget.Cell{Text: status, Style: p.Style(themes.Loss)}
-	case "gone", "shrunk":
-		return widget.Cell{Text: status, Style: p.Style(themes.Gain)}
-	}
-	return widget.Cell{Text: status, Style: p.Look.Muted}
-}
-
-// treeCell is a cell of the table of subtrees.
-func (p *heapComparison) treeCell(t *heapgraph.GrownSubtree, col changeColumn) widget.Cell {
+func (t *grownTable) Cell(row, col int) widget.Cell {
+	p, r := (*heapComparison)(t), &t.trees.list[row]
 	bytes := func(n uint64) string { return ui.BytesText(n, p.State.Exact) }
-	switch col {
-	case changeTitle:
-		return widget.Cell{Text: p.treeName(t)}
-	case changeBefore:
-		return widget.Cell{Text: bytes(t.BeforeBytes)}
-	case changeAfter:
-		return widget.Cell{Text: bytes(t.AfterBytes)}
-	case changeDelta:
-		return p.DeltaCell(t.BeforeBytes, t.AfterBytes, bytes)
-	case changePercent:
-		return widget.Cell{Text: ui.PercentChange(p.Look, t.BeforeBytes, t.AfterBytes)}
-	case changeOther:
-		return p.DeltaCell(uint64(t.BeforeRows), uint64(t.AfterRows), model.Group)
+	switch ui.ChangeColumn(col) {
+	case ui.ChangeName:
+		return widget.Cell{Text: p.treeName(r)}
+	case ui.ChangeBefore:
+		return widget.Cell{Text: bytes(r.BeforeBytes)}
+	case ui.ChangeAfter:
+		return widget.Cell{Text: bytes(r.AfterBytes)}
+	case ui.ChangeDelta:
+		return p.DeltaCell(r.BeforeBytes, r.AfterBytes, bytes)
+	case ui.ChangePercent:
+		return widget.Cell{Text: ui.PercentChange(p.Look, r.BeforeBytes, r.AfterBytes)}
+	case ui.ChangeCount:
+		return p.DeltaCell(uint64(r.BeforeRows), uint64(r.AfterRows), model.Group)
 	}
-	top := &p.trees.list[0]
-	return ui.ShareCell(t.AfterBytes-min(t.BeforeBytes, t.AfterBytes), top.AfterBytes-min(top.BeforeBytes, top.AfterBytes))
+	top := &t.trees.list[0]
+	return ui.ShareCell(r.AfterBytes-min(r.BeforeBytes, r.AfterBytes), top.AfterBytes-min(top.BeforeBytes, top.AfterBytes))
 }
 
 // treeName is the end of the way to a subtree.
@@ -357,11 +244,4 @@ func (p *heapComparison) treeName(t *heapgraph.GrownSubtree) string {
 		return "the root"
 	}
 	return strings.Join(t.Path, " "+p.Look.Glyphs.ArrowRight+" ")
-}
-
-func (p *heapComparison) changeName(c *changeRow) string {
-	if p.table != nil && p.table.set.frames {
-		return frameText(c.Name, c.File, c.Line, p.State.FullName)
-	}
-	return ui.HeapName(c.Name)
 }

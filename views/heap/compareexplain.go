@@ -3,18 +3,20 @@ package heap
 import (
 	"fmt"
 
+	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
 )
 
-func (p *heapComparison) selected() (*changeRow, bool) {
+// selected is the selected type or frame, which is one of p.of.
+func (p *heapComparison) selected() (*diff.CompareRow, bool) {
 	i, ok := p.List.Selected()
-	if !ok || p.table == nil || p.by == CompareSubtrees || i >= len(p.table.order) {
+	if !ok || p.of == nil || p.by == CompareSubtrees {
 		return nil, false
 	}
-	return p.table.row(i), true
+	return p.table.Row(i)
 }
 
 func (p *heapComparison) selectedTree() (*heapgraph.GrownSubtree, bool) {
@@ -31,10 +33,7 @@ func (p *heapComparison) order(col int) {
 		p.Say("subtrees stand in the order of their growth")
 		return
 	}
-	col = ui.SkipColumns(int(p.sort), col, int(changeStatus)+1, func(col int) bool { return changeColumn(col) == changeBar })
-	p.up = changeColumn(col) == p.sort && !p.up
-	p.sort = changeColumn(col)
-	p.Changed()
+	p.table.OrderBy(col)
 }
 
 // explain fills the detail pane: the figures of the selection, and who holds what is new.
@@ -43,34 +42,49 @@ func (p *heapComparison) explain() {
 		p.explainTree(t)
 		return
 	}
-	c, ok := p.selected()
+	r, ok := p.selected()
 	if !ok {
 		p.Detail.Set(0, "", "", nil)
 		return
 	}
 	i, _ := p.List.Selected()
-	lines := []widget.Line{ui.Said(fmt.Sprintf("before %s in %s, after %s in %s", ui.BytesText(c.BeforeBytes, p.State.Exact), model.Group(c.BeforeCount),
-		ui.BytesText(c.AfterBytes, p.State.Exact), model.Group(c.AfterCount)))}
-	answer := p.table.changeOrder.status(c)
-	switch g := p.graph2[1]; {
-	case c.after.id < 0:
+	lines := []widget.Line{ui.Said(p.amounts(r))}
+	answer, of := r.Status.String(), p.of
+	switch g, is := p.graph2[1], of.group(r, 1); {
+	case is == nil:
 		lines = append(lines, p.Note("none is left after: ~ swaps the sides to see what held them"))
 	case p.loads2[1].Unlinked():
 		lines = append(lines, p.Note(p.loads2[1].UnlinkedText()[0]))
 	case g == nil:
 		lines = append(lines, p.Note("who holds them: looking…"))
 	default:
-		key := holderKey{graph: g, kind: p.table.set.kind(), id: uint32(c.after.id), before: p.graph2[0], beforeID: c.before.id}
+		key := holderKey{graph: g, kind: of.kind(), id: is.ID, before: p.graph2[0], beforeID: -1}
+		if was := of.group(r, 0); was != nil {
+			key.beforeID = int64(was.ID)
+		}
 		answer = "who holds them after"
-		if c.AfterCount > c.BeforeCount {
+		if r.AfterCount > r.BeforeCount {
 			answer = "who holds the new ones"
 		}
 		p.holders.Ask(key)
 		if held, ok := p.holders.Get(); ok && p.holders.Fresh() {
-			lines = append(lines, holderLines(&p.HeapPane.Pane, held, c.AfterCount)...)
+			lines = append(lines, holderLines(&p.HeapPane.Pane, held, r.AfterCount)...)
 		}
 	}
-	p.Detail.Set(p.ID(i), p.changeName(c), answer, lines)
+	p.Detail.Set(p.table.ID(i), of.label(r, p.State.FullName).Name, answer, lines)
+}
+
+// amounts is a row in words.
+func (p *heapComparison) amounts(r *diff.CompareRow) string {
+	before, after := model.Group(r.BeforeCount), model.Group(r.AfterCount)
+	bytes := func(n uint64) string { return ui.BytesText(n, p.State.Exact) }
+	switch p.of.figure {
+	case diff.HeapCount:
+		return "before " + before + ", after " + after
+	case diff.HeapRetained:
+		return fmt.Sprintf("before %s retain %s, after %s retain %s", before, bytes(r.BeforeBytes), after, bytes(r.AfterBytes))
+	}
+	return fmt.Sprintf("before %s in %s, after %s in %s", bytes(r.BeforeBytes), before, bytes(r.AfterBytes), after)
 }
 
 // explainTree says of a subtree what grew in it.
@@ -104,9 +118,9 @@ func (p *heapComparison) CopyText() string {
 	if t, ok := p.selectedTree(); ok {
 		return model.Clean(fmt.Sprintf("%s: retains %d bytes, before %d", p.treeName(t), t.AfterBytes, t.BeforeBytes))
 	}
-	c, ok := p.selected()
+	r, ok := p.selected()
 	if !ok {
 		return ""
 	}
-	return model.Clean(fmt.Sprintf("%s: %d bytes in %d, before %d in %d", p.changeName(c), c.AfterBytes, c.AfterCount, c.BeforeBytes, c.BeforeCount))
+	return model.Clean(p.of.label(r, true).Name + ": " + p.amounts(r))
 }

@@ -131,7 +131,7 @@ func (p *heapSnapshots) columns() {
 		snapObjects: {Title: "OBJECTS", Width: 9, Align: right, Drop: 2}, snapFrames: {Title: "FRAMES", Width: 8, Align: right, Drop: 7},
 		snapReferences: {Title: "REFS", Width: 10, Align: right, Drop: 8}, snapState: {Title: "", Width: 7, Drop: 3},
 	}
-	known, marks := false, p.State.Heap.Before != state.NoSnapshot
+	known, marks := false, p.State.Compare.Marks[state.SideA].Set || p.State.Compare.Marks[state.SideB].Set
 	for i := range p.rows {
 		known = known || p.rows[i].info.Time != model.NoTime
 		marks = marks || !p.rows[i].info.Complete
@@ -192,8 +192,11 @@ func (p *heapSnapshots) stateCell(row int) widget.Cell {
 	switch {
 	case !p.rows[row].info.Complete:
 		return widget.Cell{Text: p.Look.Glyphs.Warning + " cut", Style: p.Style(themes.Warning)}
-	case row == p.State.Heap.Before:
-		return widget.Cell{Text: p.Look.Glyphs.Marker + " before", Style: p.Look.Mark}
+	}
+	for side, m := range p.State.Compare.Marks {
+		if m.Set && !m.Other && m.Number == row {
+			return widget.Cell{Text: p.Look.Glyphs.Marker + [2]string{" A", " B"}[side], Style: p.Look.Mark}
+		}
 	}
 	return widget.Cell{}
 }

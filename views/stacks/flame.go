@@ -5,6 +5,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
 )
 
@@ -78,32 +79,7 @@ func (g *flamePane) choose(n int32) {
 }
 
 func (g *flamePane) Do(a keymap.Action) bool {
-	switch g.rising(a) {
-	case keymap.Up:
-		g.Up()
-	case keymap.Down:
-		g.Down()
-	case keymap.Left:
-		g.Side(-1)
-	case keymap.Right:
-		g.Side(1)
-	case keymap.PageUp:
-		g.Page(-1)
-	case keymap.PageDown:
-		g.Page(1)
-	case keymap.First:
-		g.Select(g.Root())
-	case keymap.Last, keymap.HotPath:
-		g.hotPath()
-	case keymap.Open, keymap.ZoomIn:
-		if !g.ZoomIn() {
-			g.of.Say("the selected frame has the full width already")
-		}
-	case keymap.ZoomOut:
-		g.ZoomOut()
-	case keymap.ZoomReset:
-		g.ZoomReset()
-	default:
+	if !g.of.DoFlame(&g.Flame, g.Root(), g.hotPath, g.rising(a)) {
 		return false
 	}
 	g.remember()
@@ -122,16 +98,11 @@ func (g *flamePane) hotPath() {
 }
 
 func (g *flamePane) click(x, y int, double bool) bool {
-	id, ok := g.Hit(x, y)
-	if !ok {
-		return false
+	ok := ui.ClickFlame(&g.Flame, x, y, double)
+	if ok {
+		g.remember()
 	}
-	g.Select(id)
-	if double {
-		g.ZoomIn()
-	}
-	g.remember()
-	return true
+	return ok
 }
 
 func (g *flamePane) draw(s tcell.Screen, r widget.Rect, focused bool) {

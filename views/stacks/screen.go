@@ -283,15 +283,8 @@ func (p *Stacks) Draw(s tcell.Screen) {
 
 // divide shares the room between the tree and the detail, which stands beside it where there is room, or below.
 func (p *Stacks) divide(r widget.Rect) (body, side, below widget.Rect) {
-	const wide, high = 150, 10
-	switch {
-	case p.whole || r.H < high || p.Now == nil || p.Now.Total[0] == 0:
+	if p.whole || p.Now == nil || p.Now.Total[0] == 0 {
 		return r, side, below
-	case r.W >= wide:
-		body, side = r.CutRight(r.W / 3)
-		body.W -= 2
-	default:
-		body, below = r.CutBottom(min(max(r.H*3/10, 6), 13))
 	}
-	return body, side, below
+	return ui.DivideStacks(r)
 }

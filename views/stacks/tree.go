@@ -164,24 +164,14 @@ func (t *treePane) hotPath() {
 
 func (t *treePane) Do(a keymap.Action) bool {
 	switch a {
-	case keymap.Collapse:
-		t.Close()
-	case keymap.Expand:
-		t.Open()
-	case keymap.Toggle:
-		t.Toggle()
 	case keymap.Open:
 		if id, ok := t.SelectedID(); ok {
 			t.of.Popup(newAroundView(t.of, t.of.Now.Name(int32(id))))
 		}
-	case keymap.ExpandAll:
-		if !t.OpenAll() {
-			t.of.Say("more is below than can be opened at once: open parts of it")
-		}
 	case keymap.HotPath:
 		t.hotPath()
 	default:
-		if !ui.MoveList(&t.List, a) {
+		if !t.of.DoTree(t.Tree, a) {
 			return false
 		}
 	}
@@ -190,16 +180,11 @@ func (t *treePane) Do(a keymap.Action) bool {
 }
 
 func (t *treePane) click(x, y int, double bool) bool {
-	row, ok := t.HitRow(x, y)
-	if !ok {
-		return false
+	ok := ui.ClickTree(t.Tree, x, y, double)
+	if ok {
+		t.remember()
 	}
-	t.Select(row)
-	if _, marker := t.HitMarker(x, y); marker || double {
-		t.Toggle()
-	}
-	t.remember()
-	return true
+	return ok
 }
 
 // highlight marks what a search finds: the text itself, or whole names for expressions.

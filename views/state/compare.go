@@ -21,9 +21,14 @@ type Mark struct {
 	At    analysis.Instant
 	Range analysis.Range
 	Prof  ProfState // of stack profiles: event, metric and window
+
+	Number int // of snapshots and page layouts: which one, NoNumber for none; of other files 0
 }
 
-// CompareState is what the difference is between, and how it is shown.
+// NoNumber is the number of a mark in a file of snapshots or page layouts where there is none.
+const NoNumber = -1
+
+// CompareState is what the difference is between, and how it is shown, of every kind of file.
 type CompareState struct {
 	On      bool // every screen shows the difference
 	Marks   [2]Mark
@@ -104,6 +109,14 @@ func (NextOnly) apply(s State) State {
 	return s
 }
 
+// Signs are the letters of the sides before and after.
+func (c *CompareState) Signs() (before, after string) {
+	if c.Swapped {
+		return "B", "A"
+	}
+	return "A", "B"
+}
+
 // Shows reports whether a row of a comparison is among those that are wanted.
 func (c *CompareState) Shows(status diff.ChangeStatus) bool {
 	switch c.Only {
@@ -117,13 +130,18 @@ func (c *CompareState) Shows(status diff.ChangeStatus) bool {
 
 // OnlyText says which rows are shown, "" for all.
 func (c *CompareState) OnlyText() string {
-	switch c.Only {
-	case 0:
+	if c.Only == 0 {
 		return ""
-	case 1:
-		return "changed only"
 	}
-	return diff.ChangeStatus(c.Only-1).String() + " only"
+	return c.OnlyWord() + " only"
+}
+
+// OnlyWord is what the rows shown became.
+func (c *CompareState) OnlyWord() string {
+	if c.Only == 1 {
+		return "changed"
+	}
+	return diff.ChangeStatus(max(c.Only-1, 0)).String()
 }
 
 // ParseMasks reads masks that make names of two files alike. Those that do not parse were refused when they were typed.

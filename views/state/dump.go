@@ -5,9 +5,9 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// NoLayout stands for no page layout, NoSeries for the series that has layouts first.
+// NoLayout stands for no page layout, also in marks, NoSeries for the series that has layouts first.
 const (
-	NoLayout = -1
+	NoLayout = NoNumber
 	NoSeries = -1
 )
 
@@ -16,15 +16,13 @@ type DumpState struct {
 	Series int              // selected, NoSeries for the first with layouts
 	Layout int              // chosen at LayoutAt, NoLayout to follow the instant: several may have one time, or none
 	On     analysis.Instant // where Layout was chosen; elsewhere it counts for nothing
-	MarkA  int              // layouts to compare, NoLayout for none
-	MarkB  int              // NoLayout for the one at the instant
 	Spot   PageSpot         // where the grid was sent to
 	Sent   int              // how often it was
 }
 
 // NewDumpState returns the state before anything is chosen.
 func NewDumpState() DumpState {
-	return DumpState{Series: NoSeries, Layout: NoLayout, MarkA: NoLayout, MarkB: NoLayout}
+	return DumpState{Series: NoSeries, Layout: NoLayout}
 }
 
 // The intents about dumps.
@@ -34,8 +32,7 @@ type (
 		Layout int
 		At     model.Time
 	}
-	MarkLayouts struct{ A, B int }
-	ShowPage    struct{ Spot PageSpot }
+	ShowPage struct{ Spot PageSpot }
 )
 
 func (i ChooseSeries) apply(s State) State { s.Dump.Series = i.Series; return s }
@@ -43,11 +40,6 @@ func (i ChooseSeries) apply(s State) State { s.Dump.Series = i.Series; return s 
 func (i ShowPage) apply(s State) State {
 	s.Dump.Spot, s.Compare.On = i.Spot, false
 	s.Dump.Sent++
-	return s
-}
-
-func (i MarkLayouts) apply(s State) State {
-	s.Dump.MarkA, s.Dump.MarkB = i.A, i.B
 	return s
 }
 

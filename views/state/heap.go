@@ -8,17 +8,13 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// NoSnapshot is where a number of a snapshot is missing: the last whole one, the first one to compare with, no row.
+// NoSnapshot is where a number of a snapshot is missing: the last whole one, or no row.
 const NoSnapshot = -1
 
 // HeapState is what the screens of heap snapshots show. Rows mean nothing outside of the snapshot that stands beside them.
 type HeapState struct {
-	Snapshot int  // NoSnapshot follows the last whole one
-	Before   int  // what is marked to compare with; NoSnapshot for the first one
-	Compared int  // what is marked to be compared with it; NoSnapshot for Snapshot
-	After    int  // of the other file, where two are compared; NoSnapshot for its last whole one
-	Moving   bool // the snapshot of the other file is what moving moves
-	Swapped  bool
+	Snapshot int // NoSnapshot follows the last whole one
+	Other    int // the same of the second file, where two are compared
 	Policy   heapgraph.EdgePolicy
 
 	Row     model.Row // what Object shows
@@ -30,17 +26,13 @@ type HeapState struct {
 
 // NewHeapState returns the state before anything is chosen.
 func NewHeapState() HeapState {
-	return HeapState{Snapshot: NoSnapshot, Before: NoSnapshot, Compared: NoSnapshot, After: NoSnapshot, RowOf: NoSnapshot, TopOf: NoSnapshot}
+	return HeapState{Snapshot: NoSnapshot, Other: NoSnapshot, RowOf: NoSnapshot, TopOf: NoSnapshot}
 }
 
 // The intents of heap screens. Their fields are documented by HeapState's.
 type (
 	SetSnapshot struct{ I int }
-	SetBefore   struct{ I int }
-	SetCompared struct{ I int }
-	SetAfter    struct{ I int }
-	SwapSides   struct{ Two bool } // two files are compared
-	MoveAfter   struct{ On bool }
+	SetOther    struct{ I int }
 	SetPolicy   struct{ P heapgraph.EdgePolicy }
 	SetRow      struct {
 		Of  int
@@ -53,13 +45,7 @@ type (
 
 func (i SetSnapshot) apply(s State) State { s.Heap.Snapshot = i.I; return s }
 
-func (i SetBefore) apply(s State) State { s.Heap.Before = i.I; return s }
-
-func (i SetCompared) apply(s State) State { s.Heap.Compared = i.I; return s }
-
-func (i SetAfter) apply(s State) State { s.Heap.After = i.I; return s }
-
-func (i MoveAfter) apply(s State) State { s.Heap.Moving = i.On; return s }
+func (i SetOther) apply(s State) State { s.Heap.Other = i.I; return s }
 
 func (i SetPolicy) apply(s State) State { s.Heap.Policy = i.P; return s }
 
@@ -72,20 +58,6 @@ func (i SetRow) apply(s State) State {
 		s.Heap.Without = ""
 	}
 	s.Heap.Row, s.Heap.RowOf = i.Row, i.Of
-	return s
-}
-
-func (i SwapSides) apply(s State) State {
-	if i.Two {
-		s.Heap.Swapped = !s.Heap.Swapped
-		return s
-	}
-	before, after := s.Before(), s.Compared()
-	if s.Heap.Before = after; s.Heap.Compared != NoSnapshot {
-		s.Heap.Compared = before
-	} else {
-		s.Heap.Snapshot = before
-	}
 	return s
 }
 
@@ -150,22 +122,6 @@ func LastWhole(h model.HeapSource) int {
 		}
 	}
 	return h.Len() - 1
-}
-
-// Before is the snapshot to compare with.
-func (s *State) Before() int {
-	if i := s.Heap.Before; i >= 0 && i < s.Snapshots() {
-		return i
-	}
-	return min(0, s.Snapshots()-1)
-}
-
-// Compared is the snapshot that Comparison compares with the one before.
-func (s *State) Compared() int {
-	if i := s.Heap.Compared; i >= 0 && i < s.Snapshots() {
-		return i
-	}
-	return s.Snapshot()
 }
 
 // Row is what Object shows: the root of everything where nothing of this snapshot was chosen.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/diff"
-	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 )
@@ -98,32 +97,6 @@ func (j *JoinCache) Get(ctx context.Context, before, after *model.Stacks, masks 
 		j.of, j.masks, j.match, j.have = of, masks, match, have
 	}
 	return j.have, nil
-}
-
-// PageFigure is what page types are compared by.
-type PageFigure uint8
-
-const (
-	pageOccupied PageFigure = iota
-	pageBytes
-	pageReturned
-	PageFigures
-)
-
-// String names what grows or shrinks.
-func (f PageFigure) String() string {
-	return [...]string{"occupied memory", "memory in pages", "memory that packing would give back"}[f]
-}
-
-// Of is the figure of a type.
-func (f PageFigure) Of(p *pages.PageFigures) uint64 {
-	switch f {
-	case pageBytes:
-		return p.Bytes
-	case pageReturned:
-		return p.Returned
-	}
-	return p.OccupiedBytes
 }
 
 // Loading reports whether more of a trace is being read than figures are about.

@@ -23,7 +23,7 @@ func CutLines(lines []string, n, w int) []string {
 // WithMinus writes the signs of figures in a sentence about a change as tables do.
 func WithMinus(k *widget.Look, text string) string {
 	m := Minus(k)
-	return strings.NewReplacer("(-", "("+m, "; -", "; "+m, " of -", " of "+m).Replace(text)
+	return strings.NewReplacer("(-", "("+m, "; -", "; "+m).Replace(text)
 }
 
 // Growth is the relative change; of what is new it is infinite.

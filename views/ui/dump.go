@@ -162,25 +162,27 @@ type LayoutRef struct {
 	Layout int
 }
 
-// sides are the layouts that a difference is from and to. With one file A is the marked layout, or none, and B the other marked one,
-// or that at the instant. With two files A is of the first one and B of the second, where each is at the instant unless marked.
+// LayoutSides are the layouts that a difference is from and to. With one file A is the marked layout, or none, and B the other
+// marked one, or that at the instant. With two files A is of the first one and B of the second, where each is at the instant unless
+// marked.
 func (e *Env) LayoutSides(s *state.State) (a, b LayoutRef) {
-	a, b = LayoutRef{e.Dump, s.Dump.MarkA}, LayoutRef{e.Dump, s.Dump.MarkB}
-	switch here := e.Dump.Layout(s); {
-	case e.OtherDump != nil:
-		if a.Layout == state.NoLayout {
-			a.Layout = here
+	sides := [2]LayoutRef{{e.Dump, state.NoLayout}, {e.Dump, e.Dump.Layout(s)}}
+	if e.OtherDump != nil {
+		sides = [2]LayoutRef{{e.Dump, e.Dump.Layout(s)}, {e.OtherDump, e.OtherDump.Layout(e.OtherDump.Alike(s, e.Dump))}}
+	}
+	for i, m := range s.Compare.Marks {
+		of := e.Dump
+		if m.Other && e.OtherDump != nil {
+			of = e.OtherDump
 		}
-		if b.Dump = e.OtherDump; b.Layout == state.NoLayout {
-			b.Layout = e.OtherDump.Layout(e.OtherDump.Alike(s, e.Dump))
+		if m.Set && m.Number >= 0 && m.Number < of.Count {
+			sides[i] = LayoutRef{of, m.Number}
 		}
-	case b.Layout == state.NoLayout:
-		b.Layout = here
 	}
 	if s.Compare.Swapped {
-		return b, a
+		return sides[state.SideB], sides[state.SideA]
 	}
-	return a, b
+	return sides[state.SideA], sides[state.SideB]
 }
 
 // Alike is a state of another file at the same place: the same time since the start, or the end, and the series of the same name.

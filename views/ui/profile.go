@@ -128,12 +128,10 @@ type ProfFile struct {
 // NewProfFile gathers what screens ask of a profile with weighted stacks.
 func NewProfFile(p *model.Profile) *ProfFile {
 	w := p.Weights
-	d := &ProfFile{Profile: p, Weights: w, First: model.MaxTime, Last: -model.MaxTime, end: max(w.End, 0)}
+	d := &ProfFile{Profile: p, Weights: w, end: max(w.End, 0)}
+	d.First, d.Last = weights.SampleSpan(w)
 	for i := range w.Samples {
-		if c := &w.Samples[i]; c.Len() > 0 {
-			d.First, d.Last = min(d.First, c.First), max(d.Last, c.Last)
-			d.Samples += uint64(c.Len())
-		}
+		d.Samples += uint64(w.Samples[i].Len())
 	}
 	d.end = max(d.end, d.Last)
 	for i := range w.Windows {

@@ -8,6 +8,7 @@ import (
 	"github.com/rivo/tview"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -106,15 +107,15 @@ type Env struct {
 	Heaps      heapgraph.Heaps // nil for files without heap snapshots
 	After      heapgraph.Heaps // those of the file that this one is compared with, nil for none
 	AfterName  string
-	AfterPath  string        // as a command line names that file
-	Dump       *DumpFile     // nil for files without measured series
-	PageFigure PageFigure    // what page types are compared by
-	OtherDump  *DumpFile     // of the file that this one is compared with, nil for none
-	Layouts    *layoutLoads  // of page layouts, which screens share
-	Loads      *HeapLoads    // the decoded snapshot that heap screens share
-	Prof       *ProfFile     // nil for files without weighted stacks
-	First      *ComparedFile // the file opened first, for comparisons
-	Second     *ComparedFile // what it is compared with, nil for none
+	AfterPath  string          // as a command line names that file
+	Dump       *DumpFile       // nil for files without measured series
+	PageFigure diff.PageFigure // what page types are compared by
+	OtherDump  *DumpFile       // of the file that this one is compared with, nil for none
+	Layouts    *layoutLoads    // of page layouts, which screens share
+	Loads      *HeapLoads      // the decoded snapshot that heap screens share
+	Prof       *ProfFile       // nil for files without weighted stacks
+	First      *ComparedFile   // the file opened first, for comparisons
+	Second     *ComparedFile   // what it is compared with, nil for none
 	Joins      *JoinCache
 	Views      *StackViews  // of traces
 	Look       *widget.Look // of the current theme

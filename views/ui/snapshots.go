@@ -15,6 +15,15 @@ type HeapKey struct {
 	I     int
 }
 
+// Text is the snapshot's number, and the garbage collection it was taken at.
+func (k HeapKey) Text() string {
+	text := fmt.Sprintf("#%d", k.I)
+	if info := k.Heaps.Source().Info(k.I); info.GC != model.NoCount {
+		text += fmt.Sprintf(" (GC %d)", info.GC)
+	}
+	return text
+}
+
 // HeapLoad is a decoded snapshot and what it adds up to. Read-only once made.
 type HeapLoad struct {
 	HeapKey
@@ -164,10 +173,32 @@ func (l *HeapLoads) Waiting(s *state.State) []string {
 	return []string{fmt.Sprintf("Snapshot #%d: %s…", n, l.Progress()), "Esc stops that."}
 }
 
-// OtherSnapshot is the snapshot of the other file that is compared.
+// OtherSnapshot is where the second file is.
 func (e *Env) OtherSnapshot(s *state.State) int {
-	if i := s.Heap.After; i >= 0 && i < e.After.Source().Len() {
+	if i := s.Heap.Other; i >= 0 && i < e.After.Source().Len() {
 		return i
 	}
 	return state.LastWhole(e.After.Source())
+}
+
+// HeapSides are the snapshots that a difference is from and to. With one file an unmarked A is its first one, and an unmarked B the
+// one on screen. With two files A is of the first one and B of the second, where each is unless marked.
+func (e *Env) HeapSides(s *state.State) [2]HeapKey {
+	out := [2]HeapKey{{Heaps: e.Heaps}, {Heaps: e.Heaps, I: s.Snapshot()}}
+	if e.After != nil {
+		out = [2]HeapKey{{Heaps: e.Heaps, I: s.Snapshot()}, {Heaps: e.After, I: e.OtherSnapshot(s)}}
+	}
+	for i, m := range s.Compare.Marks {
+		of := e.Heaps
+		if m.Other && e.After != nil {
+			of = e.After
+		}
+		if m.Set && m.Number >= 0 && m.Number < of.Source().Len() {
+			out[i] = HeapKey{Heaps: of, I: m.Number}
+		}
+	}
+	if s.Compare.Swapped {
+		out[0], out[1] = out[1], out[0]
+	}
+	return out
 }

@@ -16,7 +16,8 @@ const (
 	DimCount
 )
 
-// Cell is the cumulative sums of one key. Sums of bytes saturate.
+// Cell is the cumulative sums of one key. Sums of bytes saturate. Counts do not overflow: an index has fewer than 1<<32 events, and
+// each adds one to AllocCount at most, one to EndedCount, and one to those that are part of EndedCount.
 type Cell struct {
 	AllocBytes, EndedBytes uint64
 	AllocCount, EndedCount uint32 // blocks that a FREE or an ALLOC over their address ended

@@ -1,0 +1,83 @@
+package diff
+
+import (
+	"math"
+
+	"github.com/memtui/memtui/analysis/pages"
+	"github.com/memtui/memtui/model"
+)
+
+// PageFigure is what page types are compared by.
+type PageFigure uint8
+
+const (
+	PageOccupied PageFigure = iota
+	PageFree
+	PageBytes
+	PageReturned // what packing would give back
+	PageFigures
+)
+
+// String returns the word that flags use.
+func (f PageFigure) String() string {
+	return [...]string{"occupied_bytes", "free_bytes", "bytes", "returned_bytes"}[f]
+}
+
+// Measure is what is compared, in words.
+func (f PageFigure) Measure() string {
+	return [...]string{"occupied memory", "free memory in pages", "memory of pages", "memory that packing would give back"}[f]
+}
+
+// PageFigureWords are the words of all figures, the default first.
+func PageFigureWords() (words []string) {
+	for f := range PageFigures {
+		words = append(words, f.String())
+	}
+	return words
+}
+
+func (f PageFigure) of(p *pages.PageFigures) uint64 {
+	switch f {
+	case PageFree:
+		return p.Bytes - p.OccupiedBytes
+	case PageBytes:
+		return p.Bytes
+	case PageReturned:
+		return p.Returned
+	}
+	return p.OccupiedBytes
+}
+
+// PagesSide makes a side of the page types of a layout that was taken at an instant, model.NoTime where nobody knows. Counts are
+// pages. Types of one name are matched in their order.
+func PagesSide(l *model.Layout, at model.Time, figure PageFigure) *CompareSide {
+	sums := pages.SumLayout(l)
+	out := &CompareSide{Rows: make([]SideRow, len(l.Types)), Bases: NoBases}
+	out.Bases.Duration = at
+	seen := map[string]int{}
+	for i := range l.Types {
+		f := &sums.Types[i]
+		name := l.Types[i].Name
+		out.Rows[i] = SideRow{Key: name, Nth: seen[name], Kept: true, Bytes: figure.of(f), Count: uint64(f.Pages)}
+		seen[name]++
+	}
+	return out
+}
+
+// SeriesSide makes a side of the curves of a dump by their values at an instant, in whole bytes; negative values are 0. Counts
+// are points up to then. Curves of one name are matched in their order.
+func SeriesSide(t *model.Timeline, at model.Time) *CompareSide {
+	out := &CompareSide{Rows: make([]SideRow, len(t.Series)), Bases: NoBases}
+	out.Bases.Duration = at
+	seen := map[string]int{}
+	for i := range t.Series {
+		s := &t.Series[i]
+		r := SideRow{Key: s.Name, Nth: seen[s.Name], Kept: true}
+		seen[s.Name]++
+		if v, last, ok := pages.ValueAt(s, at); ok {
+			r.Bytes, r.Count = uint64(math.Round(min(max(v, 0), 1<<63))), uint64(last)+1
+		}
+		out.Rows[i] = r
+	}
+	return out
+}

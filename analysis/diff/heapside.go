@@ -1,0 +1,142 @@
+package diff
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/model"
+)
+
+// HeapFigure is what types and frames of snapshots are compared by.
+type HeapFigure uint8
+
+const (
+	HeapBytes HeapFigure = iota
+	HeapManaged
+	HeapUnmanaged
+	HeapRetained // what all objects of a type retain together
+	HeapCount
+	HeapFigures
+)
+
+// String returns the word that flags use.
+func (f HeapFigure) String() string {
+	return [...]string{"bytes", "managed_bytes", "unmanaged_bytes", "retained_bytes", "count"}[f]
+}
+
+// HeapQuestion is what one side of a comparison is about in a heap snapshot.
+type HeapQuestion struct {
+	Frames bool // rows are frames; else types of objects
+	Figure HeapFigure
+	Graph  *heapgraph.HeapGraph // of HeapRetained; both sides must have the same edges
+}
+
+// Measure is what is compared, in words.
+func (q HeapQuestion) Measure() string {
+	of := "objects"
+	if q.Frames {
+		of = "frames"
+	}
+	switch q.Figure {
+	case HeapManaged:
+		return "managed memory of " + of
+	case HeapUnmanaged:
+		return "unmanaged memory of " + of
+	case HeapRetained:
+		return "what " + of + " retain"
+	case HeapCount:
+		return "the number of " + of
+	}
+	return "memory of " + of
+}
+
+// Counted is what counts are.
+func (q HeapQuestion) Counted() string {
+	switch {
+	case q.Figure == HeapCount:
+		return ""
+	case q.Frames:
+		return "frames"
+	}
+	return "objects"
+}
+
+// HeapRows are a side of a snapshot and the types or frames that its rows are, in the same order.
+type HeapRows struct {
+	*CompareSide
+	Groups []heapgraph.HeapGroup
+}
+
+// HeapSide makes one side of a comparison of a snapshot. Types and frames whose retained size takes too long to find out are unknown
+// rows.
+func HeapSide(ctx context.Context, h *model.Heap, info model.HeapInfo, q HeapQuestion) (HeapRows, error) {
+	kind, groups := model.KindObject, []heapgraph.HeapGroup(nil)
+	if q.Frames {
+		kind, groups = model.KindFrame, heapgraph.HeapFrames(h)
+	} else {
+		groups = heapgraph.HeapTypes(h, kind)
+	}
+	out := HeapRows{heapRows(groups, q.Figure), groups}
+	if out.Bases.GCs = info.GC; info.Time != model.NoTime {
+		out.Bases.Duration = info.Time
+	}
+	if q.Figure != HeapRetained {
+		return out, ctx.Err()
+	}
+	retained, err := q.Graph.RetainedBySets(ctx, kind)
+	if err != nil {
+		return out, err
+	}
+	out.Whole, out.Nested, out.Sets = &SideSum{}, true, true
+	for i := range groups {
+		n, ok := retained[groups[i].ID]
+		out.Rows[i].Bytes, out.Rows[i].Unknown = n, !ok
+		out.Whole.Count, _ = model.SaturatingAdd(out.Whole.Count, groups[i].Count)
+	}
+	out.Whole.Bytes, _, err = q.Graph.RetainedByKind(ctx, kind)
+	return out, err
+}
+
+// heapRows are types by name and representation, or frames by name and file:line.
+func heapRows(groups []heapgraph.HeapGroup, figure HeapFigure) *CompareSide {
+	out := &CompareSide{Rows: make([]SideRow, len(groups)), Bases: NoBases}
+	for i := range groups {
+		g := &groups[i]
+		r := SideRow{Key: g.Name, Sub: g.Repr, Listed: true, Count: g.Count}
+		if g.File != "" || g.Line != model.NoLine {
+			r.Sub = g.File
+			if g.Line != model.NoLine {
+				r.Sub += ":" + strconv.FormatInt(g.Line, 10)
+			}
+		}
+		switch figure {
+		case HeapBytes:
+			r.Bytes = g.Bytes()
+		case HeapManaged:
+			r.Bytes = g.ManagedBytes
+		case HeapUnmanaged:
+			r.Bytes = g.UnmanagedBytes
+		case HeapCount:
+			r.Bytes = g.Count
+		}
+		out.Rows[i] = r
+	}
+	return out
+}
+
+// HeapFigureNamed is the figure that a flag's word names, among those known for types or for frames.
+func HeapFigureNamed(word string) (HeapFigure, bool) {
+	all := HeapFigureWords()
+	i := slices.Index(all, word)
+	return HeapFigure(max(i, 0)), i >= 0 || word == ""
+}
+
+// HeapFigureWords are the words of all figures, the default first.
+func HeapFigureWords() (words []string) {
+	for f := range HeapFigures {
+		words = append(words, f.String())
+	}
+	return words
+}

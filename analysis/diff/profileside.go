@@ -1,0 +1,185 @@
+package diff
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/weights"
+	"github.com/memtui/memtui/model"
+)
+
+// ProfileQuestion is what one side of a comparison is about in a profile of stacks.
+type ProfileQuestion struct {
+	Group    StackGroup // any but those of traces
+	Event    uint16
+	Metric   model.MetricID
+	Window   int  // by index, negative for none
+	Ranged   bool // only the samples between From and To
+	From, To model.Time
+	Filter   calltree.StackFilter
+}
+
+// ProfileSide asks a profile of stacks for one side of a comparison. It fails with a [*QuestionError].
+func ProfileSide(ctx context.Context, p *model.Profile, filter FilterStacks, q ProfileQuestion) (*CompareSide, error) {
+	w := p.Weights
+	if weights.NoSum(w.Metrics[q.Metric].Name) && q.Group != GroupStack {
+		return nil, &QuestionError{"group", fmt.Sprintf("%s of stacks are reached at different times and do not add up", w.Metrics[q.Metric].Name)}
+	}
+	weighed, ok, err := q.weigh(ctx, p, q.Metric)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, &QuestionError{"by", fmt.Sprintf("samples do not tell %s, only the event's primary metric and counts", w.Metrics[q.Metric].Name)}
+	}
+	var view *calltree.FilteredStacks
+	if q.Filter != "" && p.Stacks != nil {
+		if view, err = filter(ctx, p.Stacks, q.Filter, calltree.WholeStacks); err != nil {
+			return nil, err
+		}
+	}
+	var counts *weights.ProfileSelection
+	if m, has := weights.CountMetric(w, q.Metric); has {
+		if counts, ok, err = q.weigh(ctx, p, m); err != nil {
+			return nil, err
+		}
+		if ok {
+			counts = counts.Filter(view)
+		}
+	}
+	side, err := profileRows(ctx, weighed.Filter(view), counts, q.Group)
+	if err != nil {
+		return nil, err
+	}
+	side.Bases, err = q.bases(ctx, p)
+	return side, err
+}
+
+// weigh chooses what records weigh by a metric: whole, in a window, or by the samples of a range; ok is false where those do not
+// tell it.
+func (q *ProfileQuestion) weigh(ctx context.Context, p *model.Profile, metric model.MetricID) (s *weights.ProfileSelection, ok bool, err error) {
+	switch {
+	case q.Window >= 0:
+		return weights.SelectWindows(p, q.Event, metric, q.Window), true, nil
+	case q.Ranged:
+		return weights.SelectSamples(ctx, p, q.Event, metric, q.From, q.To)
+	}
+	return weights.SelectProfile(p, q.Event, metric), true, nil
+}
+
+// profileRows are the rows of a profile in one grouping; counts may be nil.
+func profileRows(ctx context.Context, weighed, counts *weights.ProfileSelection, group StackGroup) (*CompareSide, error) {
+	if by, ok := group.ofProfiles(); ok {
+		selections := []*weights.ProfileSelection{weighed}
+		if counts != nil {
+			selections = append(selections, counts)
+		}
+		rows, err := weights.ProfileTable(ctx, by, selections...)
+		return ProfileRowsSide(rows, selections), err
+	}
+	side := StacksSide(weighed, counts)
+	switch group {
+	case GroupStack:
+	case GroupFunction, GroupTotal, GroupFile, GroupModule:
+		side = GroupSide(side, group)
+	default:
+		return nil, &QuestionError{"group", "a profile of stacks has no rows of the kind " + group.String()}
+	}
+	return side, nil
+}
+
+// bases are what the figures can be divided by.
+func (q *ProfileQuestion) bases(ctx context.Context, p *model.Profile) (CompareBases, error) {
+	w, out := p.Weights, NoBases
+	first, last := weights.SampleSpan(w)
+	switch {
+	case q.Window >= 0:
+		out.Duration = w.Windows[q.Window].End - w.Windows[q.Window].Start
+	case q.Ranged:
+		out.Duration = max(q.To-q.From, 0)
+	case w.End > w.Start:
+		out.Duration = w.End - w.Start
+	case last > first:
+		out.Duration = last - first
+	}
+	if m, ok := w.Metric("alloc_count"); ok {
+		s, ok, err := q.weigh(ctx, p, m)
+		if err != nil {
+			return out, err
+		}
+		if ok {
+			total := s.Total()
+			out.Allocations = int64(min(total.Uint64(), 1<<62))
+		}
+	}
+	return out, nil
+}
+
+// Unlist makes rows that weigh nothing be absent: a trace, which the side is compared with, does not list them.
+func (s *CompareSide) Unlist() {
+	for i := range s.Rows {
+		s.Rows[i].Listed = false
+	}
+}
+
+// StacksSide makes a side of the records of a profile of stacks, its rows aligned with the records. counts may be nil. Stacks
+// that the selection has are there even where they weigh nothing.
+func StacksSide(sel, counts *weights.ProfileSelection) *CompareSide {
+	rec := &sel.Profile.Records
+	out := &CompareSide{Stacks: sel.Stacks, Rows: make([]SideRow, rec.Len()), Bases: NoBases}
+	out.Whole = selectionSum(sel, counts)
+	for r := range out.Rows {
+		row := &out.Rows[r]
+		value, ok := sel.Weight(model.RecordID(r))
+		if row.Listed = ok; !ok {
+			continue
+		}
+		if row.Node = sel.Node(model.RecordID(r)); row.Node == 0 {
+			row.Key = calltree.NoFunction
+		}
+		row.Bytes = wholeNumber(value)
+		if counts != nil {
+			n, _ := counts.Weight(model.RecordID(r))
+			row.Count = wholeNumber(n)
+		}
+	}
+	return out
+}
+
+// selectionSum is what all records weigh, each as exactly as its file has it; counts may be nil. Where sums mean nothing the result is nil.
+func selectionSum(sel, counts *weights.ProfileSelection) *SideSum {
+	if weights.NoSum(sel.Profile.Metrics[sel.Metric].Name) {
+		return nil
+	}
+	bytes, count := sel.Total(), model.Amount{}
+	if counts != nil {
+		count = counts.Total()
+	}
+	return &SideSum{bytes.Uint64(), count.Uint64()}
+}
+
+func wholeNumber(n model.Number) uint64 {
+	var a model.Amount
+	a.Add(n)
+	return a.Uint64()
+}
+
+// ProfileRowsSide makes a side of a table of a profile, its rows aligned with those of [ProfileTable] for the same selections: the
+// first one weighs, and the second one, if there is one, counts. What the whole side weighs is what its records do, whatever part of
+// that the table shows.
+func ProfileRowsSide(rows []weights.ProfileRow, selections []*weights.ProfileSelection) *CompareSide {
+	out := &CompareSide{Rows: make([]SideRow, len(rows)), Bases: NoBases}
+	var counts *weights.ProfileSelection
+	if len(selections) > 1 {
+		counts = selections[1]
+	}
+	out.Whole = selectionSum(selections[0], counts)
+	for i := range rows {
+		out.Rows[i] = SideRow{Key: rows[i].Name, Bytes: rows[i].Weights[0].Self.Uint64()}
+		if counts != nil {
+			out.Rows[i].Count = rows[i].Weights[1].Self.Uint64()
+		}
+	}
+	return out
+}

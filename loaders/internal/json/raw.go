@@ -1,0 +1,181 @@
+package json
+
+import "bytes"
+
+// Blank returns the index of the first byte from i on that is no white space.
+func Blank(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\r' || b[i] == '\n') {
+		i++
+	}
+	return i
+}
+
+// stringEnd returns the index behind the string that starts at b[i], a quote; -1 when it does not end.
+func stringEnd(b []byte, i int) int {
+	for i = plainEnd(b, i+1); i < len(b); i = plainEnd(b, i) {
+		switch b[i] {
+		case '"':
+			return i + 1
+		case '\\':
+			i++
+		}
+		if i++; i >= len(b) {
+			break
+		}
+	}
+	return -1
+}
+
+// ValueEnd returns the index behind the value that starts at b[i], -1 when there is none. What stands inside objects and arrays is not
+// checked beyond brackets and strings.
+func ValueEnd(b []byte, i int) int {
+	if i >= len(b) {
+		return -1
+	}
+	switch c := b[i]; {
+	case c == '"':
+		return stringEnd(b, i)
+	case c == '{' || c == '[':
+		return nestedEnd(b, i)
+	case c == '-' || c >= '0' && c <= '9':
+		for i++; i < len(b) && Numeric(b[i]); i++ {
+		}
+		return i
+	}
+	for _, word := range [...]string{"true", "false", "null"} {
+		if len(b)-i >= len(word) && string(b[i:i+len(word)]) == word {
+			return i + len(word)
+		}
+	}
+	return -1
+}
+
+// Numeric reports whether a number can hold the byte.
+func Numeric(c byte) bool {
+	return c >= '0' && c <= '9' || c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-'
+}
+
+func nestedEnd(b []byte, i int) int {
+	depth := 0
+	for i < len(b) {
+		switch b[i] {
+		case '"':
+			if i = stringEnd(b, i); i < 0 {
+				return -1
+			}
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+		i++
+	}
+	return -1
+}
+
+// Values goes through the members of an object or the elements of an array that stands in memory.
+type Values struct {
+	Bad bool // it is not well-formed; everything before has been given out
+
+	b   []byte
+	i   int
+	end bool
+}
+
+// Members starts on a value that may be an object; of another one there are none, and Bad is set.
+func Members(b []byte) Values { return begin(b, '{') }
+
+// Elements starts on a value that may be an array.
+func Elements(b []byte) Values { return begin(b, '[') }
+
+func begin(b []byte, open byte) Values {
+	i := Blank(b, 0)
+	if i >= len(b) || b[i] != open {
+		return Values{Bad: true, end: true}
+	}
+	v := Values{b: b, i: Blank(b, i+1)}
+	if v.i < len(b) && b[v.i] == open+2 {
+		v.i, v.end = v.i+1, true
+	}
+	return v
+}
+
+// Rest returns what follows the object or array, when all of it was given out.
+func (v *Values) Rest() []byte { return v.b[v.i:] }
+
+// Member returns the next name, as written between its quotes, and its value; ok is false behind the last one.
+func (v *Values) Member() (name, value []byte, ok bool) {
+	if v.end {
+		return nil, nil, false
+	}
+	if v.i >= len(v.b) || v.b[v.i] != '"' {
+		return nil, nil, v.fail()
+	}
+	e := stringEnd(v.b, v.i)
+	if e < 0 {
+		return nil, nil, v.fail()
+	}
+	name = v.b[v.i+1 : e-1]
+	if e >= len(v.b) || v.b[e] != ':' {
+		if e = Blank(v.b, e); e >= len(v.b) || v.b[e] != ':' {
+			return nil, nil, v.fail()
+		}
+	}
+	v.i = Blank(v.b, e+1)
+	value, ok = v.next('}')
+	return name, value, ok
+}
+
+// Element returns the next value; ok is false behind the last one.
+func (v *Values) Element() (value []byte, ok bool) {
+	if v.end {
+		return nil, false
+	}
+	return v.next(']')
+}
+
+func (v *Values) next(closing byte) (value []byte, ok bool) {
+	e := ValueEnd(v.b, v.i)
+	if e < 0 {
+		return nil, v.fail()
+	}
+	value = v.b[v.i:e]
+	if v.i = e; e >= len(v.b) || v.b[e] <= ' ' {
+		v.i = Blank(v.b, e)
+	}
+	switch {
+	case v.i < len(v.b) && v.b[v.i] == ',':
+		v.i = Blank(v.b, v.i+1)
+	case v.i < len(v.b) && v.b[v.i] == closing:
+		v.i, v.end = v.i+1, true
+	default:
+		return nil, v.fail()
+	}
+	return value, true
+}
+
+func (v *Values) fail() bool {
+	v.Bad, v.end = true, true
+	return false
+}
+
+// Text decodes a value that may be a string; ok is false when it is none. Without escapes it is a part of value itself, and so it is
+// where something is wrong with it.
+func Text(value []byte) (s []byte, ok bool) {
+	if len(value) < 2 || value[0] != '"' {
+		return nil, false
+	}
+	s = value[1 : len(value)-1]
+	if bytes.IndexByte(s, '\\') < 0 {
+		return s, true
+	}
+	var c Cursor
+	c.Reset(value)
+	if c.Next() != String || c.pos != len(value) {
+		return s, true
+	}
+	return c.text, true
+}
