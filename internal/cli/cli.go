@@ -11,6 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/memory"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -75,11 +76,11 @@ type app struct {
 	config    *keymap.Config
 	keys      *keymap.Map
 	memory    views.Memory // of the full-screen program, for reading the file again
-	collector *collector
+	collector *memory.Collector
 	ending    *ending
 	progress  *progress     // of what takes long, nil for none
 	budget    *model.Budget // of memory, nil for no bound
-	watch     *memoryWatch  // keeps it; nil without one
+	watch     *memory.Watch // keeps it; nil without one
 	screen    bool          // what is opened is shown full-screen
 	always    bool          // indexes are kept of small traces, too
 	anew      bool          // indexes that are kept are not read
@@ -88,8 +89,8 @@ type app struct {
 // Main runs one command and returns the exit status. ctx ends what it does early.
 func Main(ctx context.Context, env Env) int {
 	env, progress := watch(env)
-	a := &app{env: env, progress: progress, out: bufio.NewWriterSize(env.Stdout, 1<<16), collector: &collector{}, ending: &ending{}}
-	defer a.collector.stop()
+	a := &app{env: env, progress: progress, out: bufio.NewWriterSize(env.Stdout, 1<<16), collector: &memory.Collector{}, ending: &ending{}}
+	defer a.collector.Stop()
 	err, ended := a.runUntil(ctx)
 	if !ended {
 		a.ending.removeUnfinished()
@@ -156,7 +157,7 @@ func (a *app) run(ctx context.Context) error {
 			return usageError(err)
 		}
 		ctx = a.bound(ctx)
-		defer a.watch.close()
+		defer a.watch.Close()
 	}
 	a.screen = a.env.IsTerminal && a.env.FullScreen != nil && slices.Contains([]string{"open", "demo"}, firstWord(parsed.Command()))
 	a.progress.start()

@@ -83,7 +83,7 @@ func (a *app) open(ctx context.Context, path string) (*session, error) {
 }
 
 func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.Format) *session {
-	a.collector.start()
+	a.collector.Start()
 	reading, stop := context.WithCancel(ctx)
 	s := &session{src: src, store: &model.Store{}, snapshot: a.flags.Snapshot, stop: stop, done: make(chan struct{})}
 	if s.place, s.noPlace = a.keeper(src, format.Name); s.place != nil {
@@ -98,8 +98,8 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 	opt := loaders.Options{FrameOrder: a.frameOrder(), Hold: a.hold(s)}
 	s.kept.Go(func() {
 		if format.Name == "mlyze" {
-			a.collector.traces.Add(1)
-			defer a.collector.traces.Add(-1)
+			a.collector.Traces.Add(1)
+			defer a.collector.Traces.Add(-1)
 		}
 		s.read(reading, format, opt)
 		s.relieve()

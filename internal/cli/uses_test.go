@@ -10,6 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/memtui/memtui/internal/demo"
+	"github.com/memtui/memtui/internal/memory"
 	"github.com/memtui/memtui/loaders/all"
 )
 
@@ -57,7 +58,7 @@ func TestKindsOfFormats(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a.collector = &collector{}
+		a.collector = &memory.Collector{}
 		s := a.start(t.Context(), src, format)
 		p, err := s.profile(t.Context())
 		if err != nil || kindOf(p) != kindOfFormat(format) || kindOf(p) == kindNone {
