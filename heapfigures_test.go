@@ -71,17 +71,17 @@ func BenchmarkHeap(b *testing.B) {
 	}
 	for b.Loop() {
 		var h *model.Heap
-		var g *heapgraph.HeapGraph
+		var g *heapgraph.Graph
 		var err error
 		measure("all", func() error {
 			measure("decode", func() error { h, err = src.Open(ctx, last, nil); return err })
-			measure("types", func() error { heapgraph.HeapTypes(h, model.KindObject); return nil })
-			measure("roots", func() error { g, err = heapgraph.NewHeapGraph(ctx, h, heapgraph.RootEdges); return err })
+			measure("types", func() error { heapgraph.Types(h); return nil })
+			measure("roots", func() error { g, err = heapgraph.NewGraph(ctx, h, mvmheap.RootEdges); return err })
 			return err
 		})
-		measure("every", func() error { _, err := heapgraph.NewHeapGraph(ctx, h, heapgraph.AllEdges); return err })
+		measure("every", func() error { _, err := heapgraph.NewGraph(ctx, h, mvmheap.AllEdges); return err })
 		measure("paths", func() error { _, _, err := g.Path(ctx, model.Row(h.Len()-1), nil); return err })
-		measure("tree", func() error { _, err := g.RetainedBySets(ctx, model.KindObject); return err })
+		measure("tree", func() error { _, err := g.RetainedBySets(ctx, h.Schema.Objects().Kinds); return err })
 		rows, refs = float64(h.Len()), float64(len(h.To))
 	}
 	b.ReportMetric(rows, "rows")

@@ -18,30 +18,37 @@ type term struct {
 	not   bool
 	text  string         // lower case
 	expr  *regexp.Regexp // instead of text
-	field string         // for comparisons
+	field string         // for comparisons, the first of its names
 	op    string
 	value float64
 	share bool // value is a percentage
 }
 
-// filterFields are the figures that a filter can compare, the last three in differences. Those whose column is headed otherwise can be written as the
-// heading too: leak, bytes, size and oldest.
-func filterFields() []string {
-	return []string{"live", "blocks", "peak", "total", "count", "temp", "leaked", "mean", "age", "freed", "overwritten", "retained", "managed", "unmanaged",
-		"before", "after", "delta"}
+// Field is a figure that a filter can compare. It is known under each of its names, all of them in lower case.
+type Field struct {
+	Names []string
+	Time  bool // compared with a time, as in age>2s
+
+	Example string // a comparison of it
 }
 
-// filterField is the figure that a word names; known is false for words that name none.
-func filterField(name string) (field string, known bool) {
-	switch name {
-	case "size": // of single blocks
-		return "mean", true
-	case "leak", "bytes":
-		return "leaked", true
-	case "oldest":
-		return "age", true
+// filterFields are the figures of all tables, the last three those of differences. Those whose column is headed otherwise can be written as the
+// heading too: leak, bytes, size and oldest.
+func filterFields() (all []Field) {
+	for _, name := range []string{"live", "blocks", "peak", "total", "count", "temp", "leaked leak bytes", "mean size", "age oldest", "freed", "overwritten",
+		"retained", "managed", "unmanaged", "before", "after", "delta"} {
+		all = append(all, Field{Names: strings.Fields(name), Time: strings.HasPrefix(name, "age")})
 	}
-	return name, slices.Contains(filterFields(), name)
+	return all
+}
+
+// filterField is the figure that a word names among fields; ok is false for words that name none.
+func filterField(name string, fields []Field) (f Field, ok bool) {
+	i := slices.IndexFunc(fields, func(f Field) bool { return slices.Contains(f.Names, name) })
+	if i < 0 {
+		return f, false
+	}
+	return fields[i], true
 }
 
 var (
@@ -51,14 +58,18 @@ var (
 
 // ParseFilter reads words that must all hold: part of a name or place, /regular expression/, a comparison such as live>1M,
 // temp>=50% or age>2s (blanks around the sign do no harm), and any of these after a "!" for its opposite. Upper and lower
-// case are the same. An empty text is a filter that everything passes.
-func ParseFilter(text string) (*Filter, error) {
+// case are the same. An empty text is a filter that everything passes. Comparisons are of the given fields; without any, of the figures
+// of all tables.
+func ParseFilter(text string, fields ...Field) (*Filter, error) {
 	f := &Filter{}
 	if text == "" {
 		return f, nil
 	}
+	if len(fields) == 0 {
+		fields = filterFields()
+	}
 	for _, w := range filterWords(spaced().ReplaceAllString(text, "$1$5$2$6$3$7$4$8")) {
-		t, err := parseTerm(w)
+		t, err := parseTerm(w, fields)
 		if err != nil {
 			return nil, err
 		}
@@ -86,15 +97,13 @@ func filterWords(text string) []string {
 	return words
 }
 
-func parseTerm(w string) (term, error) {
+func parseTerm(w string, fields []Field) (term, error) {
 	if m := comparison().FindStringSubmatch(strings.ToLower(w)); m != nil {
-		field, known := filterField(m[2])
-		if known {
-			m[2] = field
-			return parseComparison(w, m)
+		if field, known := filterField(m[2], fields); known {
+			return parseComparison(w, m, field)
 		}
 		if _, err := model.ParseSize(strings.TrimSuffix(m[4], "%")); err == nil {
-			return term{}, fmt.Errorf("%s is no figure: %s …", m[2], strings.Join(filterFields()[:6], ", "))
+			return term{}, fmt.Errorf("%s is no figure: %s", m[2], firstNames(fields))
 		}
 	}
 	t := term{}
@@ -111,12 +120,26 @@ func parseTerm(w string) (term, error) {
 	return t, nil
 }
 
-func parseComparison(w string, m []string) (term, error) {
-	t := term{not: m[1] == "!", field: m[2], op: m[3]}
+// firstNames lists the first of the fields.
+func firstNames(fields []Field) string {
+	const most = 6
+	names, more := "", ""
+	for i := range fields {
+		if i == most {
+			more = " …"
+			break
+		}
+		names += ", " + fields[i].Names[0]
+	}
+	return strings.TrimPrefix(names, ", ") + more
+}
+
+func parseComparison(w string, m []string, field Field) (term, error) {
+	t := term{not: m[1] == "!", field: field.Names[0], op: m[3]}
 	if m[4] == "" {
 		return t, fmt.Errorf("%s what?", w)
 	}
-	if t.field == "age" && !strings.HasSuffix(m[4], "%") {
+	if field.Time && !strings.HasSuffix(m[4], "%") {
 		at, err := model.ParseTime(m[4])
 		t.value = float64(at)
 		return t, err

@@ -42,3 +42,18 @@ func TestFilter(t *testing.T) {
 		}
 	}
 }
+
+// A table's filter compares what the table has, under each of its names, and tells what that is.
+func TestFilterOfFields(t *testing.T) {
+	fields := []Field{{Names: []string{"bytes", "size"}}, {Names: []string{"lived"}, Time: true}}
+	row := filterRow{nil, map[string]float64{"bytes": 2 << 20, "lived": 3e6, "live": 1}}
+	for text, want := range map[string]bool{"bytes>1M": true, "size>1M": true, "lived>2s": true, "lived>4s": false} {
+		f, err := ParseFilter(text, fields...)
+		if err != nil || f.Match(row) != want {
+			t.Errorf("%q: %v, want %v", text, err, want)
+		}
+	}
+	if _, err := ParseFilter("live>0", fields...); err == nil || err.Error() != "live is no figure: bytes, lived" {
+		t.Errorf("a figure of another table: %v", err)
+	}
+}

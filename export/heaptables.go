@@ -19,9 +19,9 @@ func HeapTables() []string { return []string{"types", "frames", "dominators"} }
 // WriteHeapCSV writes one table of a snapshot: its types of objects, its frames, or its dominator tree: every row before
 // those that it dominates, with the row that dominates it and its depth below the root. Types and frames stand in the order
 // of bytes, rows that share a dominator in that of retained bytes. g may be nil but for dominators.
-func WriteHeapCSV(ctx context.Context, w io.Writer, h *model.Heap, g *heapgraph.HeapGraph, table string) ([]Loss, error) {
+func WriteHeapCSV(ctx context.Context, w io.Writer, h *model.Heap, g *heapgraph.Graph, table string) ([]Loss, error) {
 	out := csv.NewWriter(w)
-	columns, err := heapColumns(table)
+	columns, err := heapColumns(h.Schema, table)
 	if err != nil {
 		return nil, err
 	}
@@ -53,8 +53,8 @@ func WriteHeapCSV(ctx context.Context, w io.Writer, h *model.Heap, g *heapgraph.
 }
 
 // WriteHeapNDJSON writes the rows of [WriteHeapCSV] as JSON objects, a line each. What is unknown is absent.
-func WriteHeapNDJSON(ctx context.Context, w io.Writer, h *model.Heap, g *heapgraph.HeapGraph, table string) ([]Loss, error) {
-	columns, err := heapColumns(table)
+func WriteHeapNDJSON(ctx context.Context, w io.Writer, h *model.Heap, g *heapgraph.Graph, table string) ([]Loss, error) {
+	columns, err := heapColumns(h.Schema, table)
 	if err != nil {
 		return nil, err
 	}
@@ -93,37 +93,60 @@ type heapCell struct {
 }
 
 // heapColumns are named as in the report's JSON.
-func heapColumns(table string) ([]heapColumn, error) {
+func heapColumns(s *model.HeapSchema, table string) ([]heapColumn, error) {
+	var parts []heapColumn
+	if s.Split {
+		parts = []heapColumn{{"managed_bytes", false}, {"unmanaged_bytes", false}}
+	}
 	switch table {
 	case "types":
-		return []heapColumn{{"id", false}, {"type", true}, {"repr", true}, {"count", false}, {"bytes", false}, {"managed_bytes", false}, {"unmanaged_bytes", false}}, nil
+		columns := []heapColumn{{"id", false}, {"type", true}}
+		for _, axis := range typeAxes(s) {
+			columns = append(columns, heapColumn{s.Axes[axis].Key, true})
+		}
+		return append(append(columns, heapColumn{"count", false}, heapColumn{"bytes", false}), parts...), nil
 	case "frames":
 		return []heapColumn{{"id", false}, {"frame", true}, {"file", true}, {"line", false}, {"count", false}, {"bytes", false}}, nil
 	case "dominators":
-		return []heapColumn{
-			{"row", false}, {"dominator", false}, {"depth", false}, {"kind", true}, {"label", true},
-			{"bytes", false}, {"managed_bytes", false}, {"unmanaged_bytes", false}, {"retained_bytes", false}, {"retained_count", false},
-		}, nil
+		columns := []heapColumn{{"row", false}, {"dominator", false}, {"depth", false}, {"kind", true}, {"label", true}, {"bytes", false}}
+		return append(append(columns, parts...), heapColumn{"retained_bytes", false}, heapColumn{"retained_count", false}), nil
 	}
 	return nil, fmt.Errorf("heap snapshots have no table %q: there are %s", table, strings.Join(HeapTables(), ", "))
+}
+
+// typeAxes are the axes on which types have a place, but for the first, their name.
+func typeAxes(s *model.HeapSchema) (axes []int) {
+	for i := 1; i < len(s.Axes); i++ {
+		if !s.Axes[i].ByRow {
+			axes = append(axes, i)
+		}
+	}
+	return axes
 }
 
 func number(n uint64) heapCell { return heapCell{number: n} }
 func text(s string) heapCell   { return heapCell{text: s} }
 
 // heapRows calls yield with the rows of a table; the slice is reused.
-func heapRows(ctx context.Context, h *model.Heap, g *heapgraph.HeapGraph, table string, yield func([]heapCell) error) error {
+func heapRows(ctx context.Context, h *model.Heap, g *heapgraph.Graph, table string, yield func([]heapCell) error) error {
 	switch table {
 	case "types":
-		for _, t := range heapgraph.HeapTypes(h, model.KindObject) {
-			row := []heapCell{number(uint64(t.ID)), text(t.Name), text(t.Repr), number(t.Count), number(t.Bytes()), number(t.ManagedBytes), number(t.UnmanagedBytes)}
+		for _, t := range heapgraph.Types(h) {
+			row := []heapCell{number(uint64(t.ID)), text(t.Name)}
+			for _, axis := range typeAxes(h.Schema) {
+				row = append(row, text(h.Tables.OnAxis(axis, t.ID)))
+			}
+			row = append(row, number(t.Count), number(t.Bytes()))
+			if h.Schema.Split {
+				row = append(row, number(t.ManagedBytes), number(t.UnmanagedBytes))
+			}
 			if err := firstOf(ctx.Err(), yield(row)); err != nil {
 				return err
 			}
 		}
 		return nil
 	case "frames":
-		for _, f := range heapgraph.HeapFrames(h) {
+		for _, f := range heapgraph.Frames(h) {
 			line := heapCell{number: uint64(max(f.Line, 0)), unknown: f.Line < 0}
 			row := []heapCell{number(uint64(f.ID)), text(f.Name), text(f.File), line, number(f.Count), number(f.Bytes())}
 			if err := firstOf(ctx.Err(), yield(row)); err != nil {
@@ -136,7 +159,7 @@ func heapRows(ctx context.Context, h *model.Heap, g *heapgraph.HeapGraph, table 
 }
 
 // dominatorRows walks the dominator tree from the root, parents first.
-func dominatorRows(ctx context.Context, h *model.Heap, g *heapgraph.HeapGraph, yield func([]heapCell) error) error {
+func dominatorRows(ctx context.Context, h *model.Heap, g *heapgraph.Graph, yield func([]heapCell) error) error {
 	type place struct {
 		row   model.Row
 		depth uint64
@@ -145,15 +168,17 @@ func dominatorRows(ctx context.Context, h *model.Heap, g *heapgraph.HeapGraph, y
 		return nil
 	}
 	todo := []place{{model.RootRow, 0}}
-	row := make([]heapCell, 10)
+	row := make([]heapCell, 0, 10)
 	for n := 0; len(todo) > 0; n++ {
 		at := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		r := at.row
-		row[0], row[1], row[2] = number(uint64(r)), heapCell{number: uint64(g.Idom[r]), unknown: r == model.RootRow}, number(at.depth)
-		row[3], row[4] = text(h.Kinds[r].String()), text(heapgraph.HeapLabel(h, r))
-		row[5], row[6], row[7] = number(h.Bytes(r)), number(uint64(h.Size[r])), number(h.Unmanaged(r))
-		row[8], row[9] = number(g.Retained[r]), number(uint64(g.RetainedCount[r]))
+		row = append(row[:0], number(uint64(r)), heapCell{number: uint64(g.Idom[r]), unknown: r == model.RootRow}, number(at.depth),
+			text(h.Kind(r).Name), text(heapgraph.Label(h, r)), number(h.Bytes(r)))
+		if h.Schema.Split {
+			row = append(row, number(h.Managed(r)), number(h.Unmanaged(r)))
+		}
+		row = append(row, number(g.Retained[r]), number(uint64(g.RetainedCount[r])))
 		if err := yield(row); err != nil {
 			return err
 		}

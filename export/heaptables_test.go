@@ -18,7 +18,7 @@ import (
 )
 
 // snapshot is the last one of the sample.
-func snapshot(t *testing.T) (*model.Heap, *heapgraph.HeapGraph) {
+func snapshot(t *testing.T) (*model.Heap, *heapgraph.Graph) {
 	t.Helper()
 	data, err := os.ReadFile("../internal/demo/samples/records.mvmheap")
 	if err != nil {
@@ -29,7 +29,7 @@ func snapshot(t *testing.T) (*model.Heap, *heapgraph.HeapGraph) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := heapgraph.NewHeapGraph(t.Context(), h, heapgraph.RootEdges)
+	g, err := heapgraph.NewGraph(t.Context(), h, mvmheap.RootEdges)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func snapshot(t *testing.T) (*model.Heap, *heapgraph.HeapGraph) {
 }
 
 // tableOf writes a table both ways, and checks that they say the same.
-func tableOf(t *testing.T, h *model.Heap, g *heapgraph.HeapGraph, table string) (rows []map[string]string) {
+func tableOf(t *testing.T, h *model.Heap, g *heapgraph.Graph, table string) (rows []map[string]string) {
 	t.Helper()
 	var text, lines bytes.Buffer
 	if _, err := WriteHeapCSV(t.Context(), &text, h, g, table); err != nil {
@@ -116,8 +116,8 @@ func TestTheDominatorTreeIsWhole(t *testing.T) {
 
 func TestTypesAndFramesAreWhole(t *testing.T) {
 	h, _ := snapshot(t)
-	sums := heapgraph.SumHeap(h)
-	for table, want := range map[string]int64{"types": sums.Objects, "frames": sums.Frames} {
+	sums := heapgraph.Sum(h)
+	for table, want := range map[string]int64{"types": sums.Counts[0], "frames": sums.Counts[3]} {
 		n := uint64(0)
 		for _, row := range tableOf(t, h, nil, table) {
 			n += integerOf(t, row["count"])

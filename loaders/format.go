@@ -56,6 +56,10 @@ type Format struct {
 	Summary    string   // for people, one line
 	Extensions []string // with the dot; a hint for messages, never evidence
 
+	// Heap says what heap snapshots of the format can be made of, for help and flags; nil where it has none. A file's own schema is
+	// that of its [model.HeapSource].
+	Heap *model.HeapSchema
+
 	// Sniff judges the first bytes, at most [SniffLength] and fewer for short files, after decompression.
 	Sniff func(head []byte) Confidence
 	// Load publishes what it can as soon as it can: first a profile with Meta and sources, later the tables. It returns

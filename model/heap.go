@@ -3,47 +3,20 @@ package model
 import (
 	"context"
 	"strconv"
+	"strings"
 )
 
-// Row is a collectable's number within one snapshot. It means nothing in another one.
+// Row is an object's number within one snapshot. It means nothing in another one. A snapshot has at most 2^32-2 rows and as many
+// references: a reference then takes four bytes. Counts and sizes go to 2^63.
 type Row uint32
 
 // RootRow is the row that everything hangs off.
 const RootRow Row = 0
 
-// HeapKind says what a row is. The numbers are those of the format.
-type HeapKind uint8
-
-const (
-	KindUnknown       HeapKind = 0
-	KindObject        HeapKind = 1
-	KindTypeObject    HeapKind = 2
-	KindSTable        HeapKind = 3
-	KindFrame         HeapKind = 4
-	KindPermRoots     HeapKind = 5
-	KindInstanceRoots HeapKind = 6
-	KindCStackRoots   HeapKind = 7
-	KindThreadRoots   HeapKind = 8
-	KindRoot          HeapKind = 9
-	KindInterGenRoots HeapKind = 10
-	KindCallStack     HeapKind = 11
-)
-
-// String returns the kind as JSON and flags name it.
-func (k HeapKind) String() string {
-	names := [...]string{"unknown", "object", "type-object", "stable", "frame", "permanent-roots", "instance-roots", "c-stack-roots",
-		"thread-roots", "root", "inter-generational-roots", "call-stack-roots"}
-	if int(k) < len(names) {
-		return names[k]
-	}
-	return "kind-" + strconv.Itoa(int(k))
-}
-
-// Virtual reports whether a row of this kind is no memory of the program's but one of the recorder's roots.
-func (k HeapKind) Virtual() bool { return k == KindUnknown || k > KindFrame }
-
 // HeapSource is the facet of files that hold heap snapshots. Any goroutine may use it.
 type HeapSource interface {
+	// Schema says what the snapshots are made of.
+	Schema() *HeapSchema
 	// Len is the number of snapshots, whole ones and what there is of a cut one.
 	Len() int
 	// Info is what headers tell of snapshot i, without decoding it.
@@ -59,27 +32,54 @@ type HeapSource interface {
 	Tables(ctx context.Context, i int) (*HeapTables, error)
 }
 
-// HeapInfo is a snapshot's headline figures. Where Counted is false only Rows … UnmanagedBytes that are not NoCount are known.
+// HeapTexts is implemented by sources whose files hold what objects say, such as strings. It is read when it is shown, and kept
+// nowhere.
+type HeapTexts interface {
+	// Text is what row r of snapshot i says, at most its first bytes, as in the file: not cleaned. whole reports whether that is all;
+	// ok is false for rows that say nothing.
+	Text(ctx context.Context, i int, r Row, bytes int) (text string, whole, ok bool, err error)
+}
+
+// HeapInfo is a snapshot's headline figures: those that are not NoCount are known.
 type HeapInfo struct {
 	Time     Time  // since the start of the recording; NoTime when the format has none
 	GC       int64 // collection number, NoCount when unknown
 	Complete bool  // every column is there
 
-	Rows, References                      int64 // NoCount when headers do not tell
-	Objects, TypeObjects, STables, Frames int64
-	Bytes, ManagedBytes, UnmanagedBytes   int64 // Bytes = managed + unmanaged
+	Rows, References                    int64   // NoCount when headers do not tell
+	Counts                              []int64 // rows by HeapSchema.Sets; what is absent is NoCount
+	Bytes, ManagedBytes, UnmanagedBytes int64   // Bytes = managed + unmanaged
 }
 
 // NoCount is a count that is not known.
 const NoCount = int64(-1)
 
+// NoHeapInfo is the figures of a whole snapshot of which headers tell nothing.
+func NoHeapInfo() HeapInfo {
+	return HeapInfo{Time: NoTime, GC: NoCount, Complete: true, Rows: NoCount, References: NoCount, Bytes: NoCount,
+		ManagedBytes: NoCount, UnmanagedBytes: NoCount}
+}
+
+// Count is how many rows a set of the schema has.
+func (f *HeapInfo) Count(set int) int64 {
+	if set < 0 || set >= len(f.Counts) {
+		return NoCount
+	}
+	return f.Counts[set]
+}
+
 // Heap is one decoded snapshot: a graph in columns.
 type Heap struct {
-	Kinds  []HeapKind // by Row
-	Size   []uint16   // by Row: managed bytes
-	Extra  []uint32   // by Row: unmanaged bytes, or LargeExtra where they stand in Large
-	Large  map[Row]uint64
-	Entity []uint32 // by Row: TypeIndex for kinds 1 to 3, FrameIndex for kind 4, meaningless for others
+	Schema *HeapSchema
+
+	Kinds      []HeapKind // by Row
+	Size       []uint16   // by Row: managed bytes, or LargeSize where they stand in LargeSizes
+	Extra      []uint32   // by Row: unmanaged bytes, or LargeExtra where they stand in Large; empty unless Schema.Split
+	Large      map[Row]uint64
+	LargeSizes map[Row]uint64
+	Entity     []uint32   // by Row: what Schema.Kinds says names it: a type, a frame, or nothing
+	Axes       [][]uint32 // by axis that is ByRow, by Row: an index into HeapTables.Strings
+	IDs        []uint64   // by Row: the identity of objects, 0 for none; empty unless Schema.IDs says how they are written
 
 	Start []uint32    // by Row, one more than there are rows: references of r are [Start[r], Start[r+1])
 	To    []Row       // by reference
@@ -94,35 +94,25 @@ type Heap struct {
 // LargeExtra in Heap.Extra says that the unmanaged size stands in Heap.Large.
 const LargeExtra = ^uint32(0)
 
-// EdgeLabel describes a reference: two low bits say what the rest is.
-type EdgeLabel uint32
-
-// The kinds of labels, in the two low bits.
-const (
-	LabelUnknown EdgeLabel = 0 // the recorder does not say: attributes, hash entries
-	LabelIndex   EdgeLabel = 1 // slot of an array
-	LabelString  EdgeLabel = 2 // index into HeapTables.Strings
-	LabelLarge   EdgeLabel = 3 // an index that stands in Heap.LargeIndex
-)
-
-// Kind is one of the label kinds.
-func (l EdgeLabel) Kind() EdgeLabel { return l & 3 }
-
-// Value is the index, or the number of the string.
-func (l EdgeLabel) Value() uint32 { return uint32(l >> 2) }
+// LargeSize in Heap.Size says that the managed size stands in Heap.LargeSizes.
+const LargeSize = ^uint16(0)
 
 // HeapTables name what rows refer to. Indexes beyond a table are legal in damaged files: use the methods.
 type HeapTables struct {
-	Strings []string // as in the file: not cleaned
-	Types   []HeapType
+	Strings []string   // as in the file: not cleaned
+	Types   []HeapType // their names
+	Axes    [][]uint32 // by axis of the schema that is neither the first nor ByRow, by type: an index into the strings
 	Frames  []HeapFrame
 }
 
-// HeapType is a type: a pair of names, as indexes into the strings.
-type HeapType struct{ Repr, Name uint32 }
+// HeapType is a type: its name, as an index into the strings.
+type HeapType struct{ Name uint32 }
 
-// HeapFrame is a frame's static part. Name, Cuid and File are indexes into the strings.
-type HeapFrame struct{ Name, Cuid, Line, File uint32 }
+// HeapFrame is a frame's static part. Name, ID and File are indexes into the strings; ID tells frames of one name apart.
+type HeapFrame struct{ Name, ID, Line, File uint32 }
+
+// NoHeapLine is the line of a HeapFrame that has none.
+const NoHeapLine = ^uint32(0)
 
 // String resolves a string; one that is missing is "<string 77?>".
 func (t *HeapTables) String(i uint32) string {
@@ -132,28 +122,57 @@ func (t *HeapTables) String(i uint32) string {
 	return "<string " + strconv.FormatUint(uint64(i), 10) + "?>"
 }
 
-// Type resolves a type's name and representation.
-func (t *HeapTables) Type(i uint32) (name, repr string) {
+// Type resolves a type's name.
+func (t *HeapTables) Type(i uint32) string {
 	if int(i) < len(t.Types) {
-		return t.String(t.Types[i].Name), t.String(t.Types[i].Repr)
+		return t.String(t.Types[i].Name)
 	}
-	return "<type " + strconv.FormatUint(uint64(i), 10) + "?>", ""
+	return "<type " + strconv.FormatUint(uint64(i), 10) + "?>"
+}
+
+// OnAxis resolves what a type is on an axis: its name on the first, "" where the file does not say.
+func (t *HeapTables) OnAxis(axis int, i uint32) string {
+	switch {
+	case axis == 0:
+		return t.Type(i)
+	case axis < len(t.Axes) && int(i) < len(t.Axes[axis]):
+		return t.String(t.Axes[axis][i])
+	}
+	return ""
 }
 
 // Frame resolves a frame. The name may be empty: an anonymous block.
 func (t *HeapTables) Frame(i uint32) (name, file string, line int64) {
-	if int(i) < len(t.Frames) {
-		f := t.Frames[i]
-		return t.String(f.Name), t.String(f.File), int64(f.Line)
+	if int(i) >= len(t.Frames) {
+		return "<frame " + strconv.FormatUint(uint64(i), 10) + "?>", "", NoLine
 	}
-	return "<frame " + strconv.FormatUint(uint64(i), 10) + "?>", "", NoLine
+	f := t.Frames[i]
+	line = int64(f.Line)
+	if f.Line == NoHeapLine {
+		line = NoLine
+	}
+	return t.String(f.Name), t.String(f.File), line
 }
 
 // Len is the number of rows.
 func (h *Heap) Len() int { return len(h.Kinds) }
 
+// Kind describes the kind of a row.
+func (h *Heap) Kind(r Row) *HeapKindInfo { return h.Schema.Kind(h.Kinds[r]) }
+
+// Managed is the memory of a row that the collector manages.
+func (h *Heap) Managed(r Row) uint64 {
+	if s := h.Size[r]; s != LargeSize {
+		return uint64(s)
+	}
+	return h.LargeSizes[r]
+}
+
 // Unmanaged is the memory of a row outside of the collector's.
 func (h *Heap) Unmanaged(r Row) uint64 {
+	if len(h.Extra) == 0 {
+		return 0
+	}
 	if e := h.Extra[r]; e != LargeExtra {
 		return uint64(e)
 	}
@@ -162,8 +181,62 @@ func (h *Heap) Unmanaged(r Row) uint64 {
 
 // Bytes is the memory of a row, managed and unmanaged.
 func (h *Heap) Bytes(r Row) uint64 {
-	s, _ := SaturatingAdd(uint64(h.Size[r]), h.Unmanaged(r))
+	s, _ := SaturatingAdd(h.Managed(r), h.Unmanaged(r))
 	return s
+}
+
+// SetSize stores the managed size of a row of a heap that is being made.
+func (h *Heap) SetSize(r Row, bytes uint64) {
+	if bytes < uint64(LargeSize) {
+		h.Size[r] = uint16(bytes)
+		return
+	}
+	if h.LargeSizes == nil {
+		h.LargeSizes = map[Row]uint64{}
+	}
+	h.Size[r], h.LargeSizes[r] = LargeSize, bytes
+}
+
+// OnAxis is what a row is on an axis: on the first the name of its type. It is "" for rows that have no type, and where the file
+// does not say.
+func (h *Heap) OnAxis(axis int, r Row) string {
+	if axis < len(h.Schema.Axes) && h.Schema.Axes[axis].ByRow {
+		if axis < len(h.Axes) && int(r) < len(h.Axes[axis]) {
+			return h.Tables.String(h.Axes[axis][r])
+		}
+		return ""
+	}
+	if h.Kind(r).Naming != NamedByType || int(r) >= len(h.Entity) {
+		return ""
+	}
+	return h.Tables.OnAxis(axis, h.Entity[r])
+}
+
+// IDText is the identity of a row's object as the format's tools write it, "" for none.
+func (h *Heap) IDText(r Row) string {
+	if int(r) >= len(h.IDs) || h.IDs[r] == 0 || h.Schema.IDs.Prefix == "" {
+		return ""
+	}
+	return h.Schema.IDs.Prefix + strconv.FormatUint(h.IDs[r], h.Schema.IDs.Base)
+}
+
+// RowOf finds the row of an identity as IDText writes it.
+func (h *Heap) RowOf(text string) (r Row, ok bool) {
+	form := h.Schema.IDs
+	digits, ok := strings.CutPrefix(text, form.Prefix)
+	if !ok || form.Prefix == "" {
+		return 0, false
+	}
+	id, err := strconv.ParseUint(digits, form.Base, 64)
+	if err != nil || id == 0 {
+		return 0, false
+	}
+	for r, x := range h.IDs {
+		if x == id {
+			return Row(r), true
+		}
+	}
+	return 0, false
 }
 
 // Out is the references of a row: targets, and where they stand in To and Label. The slice is the heap's.
@@ -171,15 +244,23 @@ func (h *Heap) Out(r Row) (to []Row, first uint32) {
 	return h.To[h.Start[r]:h.Start[r+1]], h.Start[r]
 }
 
+// EdgeKind describes the kind of reference e.
+func (h *Heap) EdgeKind(e uint32) *HeapEdgeInfo {
+	if k := h.Schema.LabelKind(h.Label[e]); int(k) < len(h.Schema.Edges) {
+		return &h.Schema.Edges[k]
+	}
+	return &HeapEdgeInfo{}
+}
+
 // EdgeText describes reference e: its string, "Index 7", or "Unknown", as the field's tools do.
 func (h *Heap) EdgeText(e uint32) string {
-	switch l := h.Label[e]; l.Kind() {
+	switch l := h.Label[e]; l.Form() {
 	case LabelIndex:
-		return "Index " + strconv.FormatUint(uint64(l.Value()), 10)
+		return "Index " + strconv.FormatUint(uint64(h.Schema.LabelValue(l)), 10)
 	case LabelLarge:
 		return "Index " + strconv.FormatUint(h.LargeIndex[e], 10)
 	case LabelString:
-		return h.Tables.String(l.Value())
+		return h.Tables.String(h.Schema.LabelValue(l))
 	}
 	return "Unknown"
 }

@@ -59,6 +59,7 @@ const (
 	FacetTimeline          // measured curves
 	FacetPages             // page layouts
 	FacetProfile           // weighted stacks
+	FacetHeapFrames        // snapshots of an object graph that has frames
 )
 
 // Has reports whether the profile offers every facet in f.
@@ -69,6 +70,14 @@ func (p *Profile) Has(f Facet) bool {
 	if f&FacetHeaps != 0 && p.Heaps == nil || f&FacetTimeline != 0 && p.Timeline == nil || f&FacetPages != 0 && p.Pages == nil ||
 		f&FacetProfile != 0 && p.Weights == nil {
 		return false
+	}
+	if f&FacetHeapFrames != 0 {
+		if p.Heaps == nil {
+			return false
+		}
+		if _, ok := p.Heaps.Schema().Frames(); !ok {
+			return false
+		}
 	}
 	return f&FacetAllocations == 0 || p.Allocations != nil
 }

@@ -63,6 +63,14 @@ func (a Amount) ShareOf(whole Amount) Share {
 	return Share(s)
 }
 
+// Done renders in whole percent how far something is that takes its time ("37 %"): rounded down, between none and all of it.
+func (s Share) Done() string {
+	if !(s > 0) {
+		s = 0
+	}
+	return strconv.Itoa(int(min(100*s, 100))) + " %"
+}
+
 // ShareWidth is the cells that a share of at most 1 needs.
 const ShareWidth = 7
 

@@ -55,3 +55,11 @@ func TestRatesAndIntervals(t *testing.T) {
 		}
 	}
 }
+
+func TestDone(t *testing.T) {
+	for share, want := range map[Share]string{0: "0 %", -1: "0 %", ShareOf(1, 0): "0 %", 0.379: "37 %", 0.9999: "99 %", 1: "100 %", 7: "100 %"} {
+		if got := share.Done(); got != want {
+			t.Errorf("%v: %s, want %s", float64(share), got, want)
+		}
+	}
+}

@@ -190,7 +190,7 @@ func (a *app) completeness() string {
 	p, st := a.state.Profile, a.progress
 	if f := a.Second; f != nil && a.state.Compare.On && !a.loading() && !f.Read.Final && f.Trace != nil {
 		if f.Read.Size > 0 && f.Read.Size > f.Read.Offset {
-			return fmt.Sprintf("loading B %d %%", f.Read.Offset*100/f.Read.Size)
+			return "loading B " + model.ShareOf(uint64(max(f.Read.Offset, 0)), uint64(f.Read.Size)).Done()
 		}
 		return "loading B"
 	}
@@ -200,7 +200,7 @@ func (a *app) completeness() string {
 	case a.decoding():
 		return a.Loads.Progress()
 	case a.loading() && st.Size > 0 && st.Size > st.Offset:
-		return fmt.Sprintf("loading %d %%", st.Offset*100/st.Size)
+		return "loading " + model.ShareOf(uint64(max(st.Offset, 0)), uint64(st.Size)).Done()
 	case a.loading():
 		return "loading " + model.Bytes(max(st.Offset, 0)).String()
 	case st.Stopped:

@@ -141,7 +141,7 @@ func (a *app) withPeak(trace analysis.Trace, f func(peak analysis.Peak) error, m
 }
 
 func (a *app) filterCommand(text string) error {
-	if _, err := analysis.ParseFilter(text); err != nil {
+	if _, err := analysis.ParseFilter(text, a.filterFields()...); err != nil {
 		return err
 	}
 	a.emit(state.SetFilter{Text: text})

@@ -57,13 +57,13 @@ func differences(e *ui.Env, all []ui.Screen) map[ui.Screen]ui.Screen {
 			out[s] = compare.NewCompareScreen(e, s, compare.CompareSeries, false, false)
 		case *dump.DumpFragments:
 			out[s] = compare.NewCompareScreen(e, s, compare.ComparePages, false, false)
-		case *heap.HeapGroups:
+		case *heap.Groups:
 			by := heap.CompareTypes
-			if s.Base == heap.ByFrame {
+			if s.Frames {
 				by = heap.CompareFrames
 			}
 			out[s] = heap.NewDifference(e, s, by)
-		case *heap.HeapDominators:
+		case *heap.Dominators:
 			out[s] = heap.NewDifference(e, s, heap.CompareSubtrees)
 		}
 	}

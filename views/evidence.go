@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 )
@@ -80,8 +79,8 @@ func (a *app) evidenceQuestion() (q state.Question) {
 		if n := s.Snapshot(); n >= 0 {
 			q.Snapshot = &n
 		}
-		if s.Heap.Policy == heapgraph.AllEdges {
-			q.Edges = s.Heap.Policy.String()
+		if s.Heap.Policy != 0 {
+			q.Edges = s.Heap.Policy.Of(a.Heaps.Source().Schema()).Name
 		}
 		return q
 	case a.Prof != nil:

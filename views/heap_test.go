@@ -51,18 +51,18 @@ func TestSubtreesGolden(t *testing.T) { heapGoldens(t, "subtrees", "6", "b", "b"
 func TestTypesShowTheAnswersOfAnalysis(t *testing.T) {
 	u := openRecords(t, 200, 100, colourCaps).keys("2", "=")
 	var h *model.Heap
-	var g *heapgraph.HeapGraph
+	var g *heapgraph.Graph
 	u.sim.Do(func() {
 		var err error
 		if h, err = u.app.Heaps.Heap(t.Context(), u.app.state.Snapshot()); err != nil {
 			t.Error(err)
 		}
-		if g, err = u.app.Heaps.Graph(t.Context(), u.app.state.Snapshot(), heapgraph.RootEdges); err != nil {
+		if g, err = u.app.Heaps.Graph(t.Context(), u.app.state.Snapshot(), 0); err != nil {
 			t.Error(err)
 		}
 	})
-	types := heapgraph.HeapTypes(h, model.KindObject)
-	retained, err := g.RetainedBySets(t.Context(), model.KindObject)
+	types := heapgraph.Types(h)
+	retained, err := g.RetainedBySets(t.Context(), h.Schema.Objects().Kinds)
 	if err != nil {
 		t.Fatal(err)
 	}

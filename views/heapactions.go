@@ -91,14 +91,12 @@ func (a *app) heapBack() bool {
 	return a.forgetMarks()
 }
 
+// toggleEdges goes to the next policy of the format.
 func (a *app) toggleEdges() {
-	p := heapgraph.AllEdges
-	text := "all references count as holding memory, those of inter-generational roots too"
-	if a.state.Heap.Policy == heapgraph.AllEdges {
-		p, text = heapgraph.RootEdges, "inter-generational roots hold nothing that something else reaches"
-	}
+	schema := a.Heaps.Source().Schema()
+	p := heapgraph.Policy((int(a.state.Heap.Policy) + 1) % len(schema.Policies))
 	a.emit(state.SetPolicy{P: p})
-	a.say("edges " + p.String() + ": " + text)
+	a.say("edges " + p.Of(schema).Name + ": " + p.Of(schema).Help)
 }
 
 // askSnapshot types a snapshot's number.
@@ -127,12 +125,18 @@ func (a *app) goToSnapshot(text string) error {
 	return nil
 }
 
-// goToRow shows a row on the Object screen.
+// goToRow shows a row, by its number or identity, on the Object screen.
 func (a *app) goToRow(text string) error {
 	if a.Heaps == nil {
 		return fmt.Errorf("this file has no heap snapshots")
 	}
 	load, ok := a.Loads.Heap.Get()
+	if ok && load.I == a.state.Snapshot() {
+		if r, found := load.Heap.RowOf(text); found {
+			a.visit(keymap.ShowObject, state.SetRow{Of: load.I, Row: r})
+			return nil
+		}
+	}
 	n, err := strconv.ParseUint(strings.ReplaceAll(strings.TrimPrefix(text, "#"), ",", ""), 10, 32)
 	switch {
 	case err != nil:

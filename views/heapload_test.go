@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/memtui/memtui/internal/memtest/modeltest"
+	"github.com/memtui/memtui/loaders/mvmheap"
 	"github.com/memtui/memtui/model"
 )
 
@@ -20,6 +21,8 @@ type slowHeaps struct {
 	damaged  bool
 }
 
+func (s *slowHeaps) Schema() *model.HeapSchema { return mvmheap.Schema() }
+
 func (s *slowHeaps) Len() int { return 2 }
 
 func (s *slowHeaps) Info(i int) model.HeapInfo {
@@ -27,8 +30,9 @@ func (s *slowHeaps) Info(i int) model.HeapInfo {
 	if s.release != nil {
 		bytes = 240 // nothing needs to be added up
 	}
-	return model.HeapInfo{Time: model.NoTime, GC: model.NoCount, Complete: true, Rows: model.NoCount, References: model.NoCount, Objects: model.NoCount,
-		TypeObjects: model.NoCount, STables: model.NoCount, Frames: model.NoCount, Bytes: bytes, ManagedBytes: model.NoCount, UnmanagedBytes: model.NoCount}
+	info := model.NoHeapInfo()
+	info.Bytes = bytes
+	return info
 }
 
 func (s *slowHeaps) Open(ctx context.Context, i int, progress func(float64)) (*model.Heap, error) {
@@ -64,11 +68,12 @@ func (s *slowHeaps) Tables(context.Context, int) (*model.HeapTables, error) {
 // smallHeap is a root that holds a list of two blocks; one of them refers to itself.
 func smallHeap() *model.Heap {
 	return &model.Heap{
-		Kinds: []model.HeapKind{model.KindRoot, model.KindObject, model.KindObject, model.KindObject},
-		Size:  []uint16{0, 24, 100, 100}, Extra: []uint32{0, 16, 0, 0}, Entity: []uint32{0, 0, 1, 1},
+		Schema: mvmheap.Schema(),
+		Kinds:  []model.HeapKind{mvmheap.KindRoot, mvmheap.KindObject, mvmheap.KindObject, mvmheap.KindObject},
+		Size:   []uint16{0, 24, 100, 100}, Extra: []uint32{0, 16, 0, 0}, Entity: []uint32{0, 0, 1, 1},
 		Start: []uint32{0, 1, 3, 3, 4}, To: []model.Row{1, 2, 3, 3},
 		Label:  []model.EdgeLabel{model.LabelString | 4<<2, model.LabelIndex, model.LabelIndex | 1<<2, model.LabelUnknown},
-		Tables: &model.HeapTables{Strings: []string{"List", "VMArray", "Block\x1b[2J", "P6opaque", "root"}, Types: []model.HeapType{{Repr: 1, Name: 0}, {Repr: 3, Name: 2}}},
+		Tables: &model.HeapTables{Strings: []string{"List", "VMArray", "Block\x1b[2J", "P6opaque", "root"}, Types: []model.HeapType{{Name: 0}, {Name: 2}}, Axes: [][]uint32{1: {1, 3}}},
 
 		Complete: true,
 	}

@@ -10,7 +10,7 @@ import (
 type HeapStart struct {
 	Snapshot *int // or page layout; nil for the last whole one
 	After    *int // of the second file; a layout is marked as B
-	Edges    heapgraph.EdgePolicy
+	Edges    heapgraph.Policy
 }
 
 // begin is called before anything is shown.

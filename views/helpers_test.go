@@ -17,6 +17,7 @@ import (
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/ui"
 )
 
 // kvleak is a real trace: a key-value store that leaks, recorded for 76 ms.
@@ -162,4 +163,14 @@ func goldensOn(t *testing.T, name string, open func(t testing.TB, w, h int, caps
 			u.golden(name + "-" + size)
 		})
 	}
+}
+
+// screenOf returns the screen of a type, the zero value without one.
+func screenOf[S ui.Screen](u *program) (screen S) {
+	for _, s := range u.app.screens {
+		if s, ok := s.(S); ok {
+			return s
+		}
+	}
+	return screen
 }

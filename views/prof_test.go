@@ -13,6 +13,7 @@ import (
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/profile"
+	"github.com/memtui/memtui/views/ui"
 )
 
 // sampleFile is an embedded recording.
@@ -247,19 +248,25 @@ func TestRowsAreSortedAsCompared(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for column := range profile.FuncBeside + len(table.Beside) {
+			screen := screenOf[*profile.ProfFunctions](u)
+			cols := screen.ColumnsOf(table)
+			for column := range cols {
+				c := &cols[column]
+				if !c.Sorts() {
+					continue
+				}
 				for _, up := range []bool{false, true} {
 					got := make([]int32, len(table.Rows))
 					for i := range got {
 						got[i] = int32(len(got) - 1 - i)
 					}
 					want := slices.Clone(got)
-					if ok := table.SortRows(got, column, up); !ok && column != profile.FuncDSO {
-						t.Errorf("column %d by %v is not sorted by numbers", column, by)
+					if ok := table.SortRows(got, c, up); !ok && c.Title != ui.TitleDSO {
+						t.Errorf("%s by %v is not sorted by numbers", c.Title, by)
 					} else if !ok {
 						continue
 					}
-					slices.SortFunc(want, func(a, b int32) int { return table.CompareRows(a, b, column, up) })
+					slices.SortFunc(want, func(a, b int32) int { return table.CompareRows(a, b, c, up) })
 					if !slices.Equal(got, want) {
 						t.Fatalf("column %d by %v, up %v: %v, want %v", column, by, up, got, want)
 					}

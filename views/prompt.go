@@ -152,27 +152,32 @@ func (a *app) askFind() {
 		a.ask("search: ", "part of a name, or /regex/", f.FindText(), f.Find, func(string) error { return nil })
 		return
 	}
+	fields := a.filterFields()
+	check := func(text string) error {
+		_, err := analysis.ParseFilter(text, fields...)
+		return err
+	}
 	if b, ok := a.current().(ui.AddressFinder); ok {
-		check := func(text string) error { _, err := analysis.ParseFilter(text); return err }
 		a.ask("filter: ", "text, size>1M, age>2s, or an address: 0x7f…", b.SearchText(), b.Search, check)
 		return
 	}
-	check := func(text string) error {
-		_, err := analysis.ParseFilter(text)
-		return err
-	}
 	set := func(text string) { a.emit(state.SetFilter{Text: text}) }
-	hint := "text, !text, live>1M, leaked>=50%, /regex/"
-	if a.Heaps != nil {
+	hint := ui.FilterHint(fields)
+	if a.Heaps != nil && fields == nil {
 		hint = "text, !text, bytes>1M, retained>=5%, count>100, /regex/"
-	}
-	if a.Prof != nil {
-		hint = "text, !text, /regex/"
 	}
 	if _, ok := a.current().(*compare.CompareScreen); ok {
 		hint = "text, !text, before>1M, delta>10K, delta<0, new, /regex/"
 	}
 	a.ask("filter: ", hint, a.state.Filter, set, check)
+}
+
+// filterFields are the figures that the table of the screen can be filtered by; nil for those of all tables.
+func (a *app) filterFields() []analysis.Field {
+	if f, ok := a.current().(ui.Filtered); ok {
+		return f.Fields()
+	}
+	return nil
 }
 
 // ask types a text that takes effect with every letter for which check has no objection; Esc brings the text before back.

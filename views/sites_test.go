@@ -8,6 +8,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/trace"
+	"github.com/memtui/memtui/views/ui"
 )
 
 func TestSitesGolden(t *testing.T) { goldenSizes(t, "sites", "3", "j") }
@@ -52,14 +53,7 @@ func TestSelectedSiteStays(t *testing.T) {
 	}
 }
 
-func siteScreen(u *program) *trace.Sites {
-	for _, s := range u.app.screens {
-		if p, ok := s.(*trace.Sites); ok {
-			return p
-		}
-	}
-	return nil
-}
+func siteScreen(u *program) *trace.Sites { return screenOf[*trace.Sites](u) }
 
 func TestSitesFilter(t *testing.T) {
 	u := openKvleak(t, 100, 30, colourCaps).keys("3", "/")
@@ -87,10 +81,13 @@ func TestSitesSort(t *testing.T) {
 	u := openKvleak(t, 120, 40, colourCaps).keys("3")
 	for range 24 { // through all columns and around, both ways
 		u.keys("s", "S", "S")
-		var sorted, shown int
-		u.sim.Do(func() { sorted, shown = int(siteScreen(u).Sort), siteScreen(u).List.SortColumn })
+		var sorted, shown string
+		u.sim.Do(func() {
+			p := siteScreen(u)
+			sorted, shown = p.Sorted().Title, p.List.Columns[p.List.SortColumn].Title
+		})
 		if sorted != shown {
-			t.Fatalf("sorted by %d, marked %d", sorted, shown)
+			t.Fatalf("sorted by %s, marked %s", sorted, shown)
 		}
 	}
 	u.keys("<", "<", "<", ">", "b", "<", ">")
@@ -124,7 +121,7 @@ func TestSitesMouse(t *testing.T) {
 	}
 	u.sim.Click(13, 2)
 	u.sim.Settle()
-	if p := siteScreen(u); p.Sort != trace.SitePeak {
-		t.Errorf("a click on a title sorts by column %d", p.Sort)
+	if p := siteScreen(u); p.Sorted().Title != ui.TitlePeak {
+		t.Errorf("a click on a title sorts by %s", p.Sorted().Title)
 	}
 }

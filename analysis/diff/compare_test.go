@@ -338,7 +338,7 @@ func TestCompareSentence(t *testing.T) {
 	if got := c.Direction(); !strings.HasPrefix(got, "before (A): y · after (B): x · + is growth from A to B") || !strings.Contains(got, "swapped") {
 		t.Errorf("the direction is %q", got)
 	}
-	if got := c.Losses(words); len(got) != 1 || got[0] != "Without a partner: 0 stacks of before (0 B) and 1 stack of after (2 B)." {
+	if got := c.Losses(words); len(got) != 1 || got[0] != "Only in B: 1 stack (2 B)." {
 		t.Errorf("losses are %q", got)
 	}
 }

@@ -2,14 +2,18 @@ package diff
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
+	"github.com/memtui/memtui/loaders/mvmheap"
 	"github.com/memtui/memtui/model"
 )
+
+var objects = model.KindsOf(mvmheap.KindObject)
 
 // rowsOf builds a snapshot from kinds and types; the references are a tree, given as each row's parent.
 func rowsOf(kinds []model.HeapKind, entity []uint32, parent []int) *model.Heap {
@@ -17,7 +21,7 @@ func rowsOf(kinds []model.HeapKind, entity []uint32, parent []int) *model.Heap {
 	for r := 1; r < len(kinds); r++ {
 		refs[parent[r]] = append(refs[parent[r]], model.Row(r))
 	}
-	h := modeltest.Heap(kinds, refs)
+	h := modeltest.Heap(mvmheap.Schema(), kinds, refs)
 	h.Entity = entity
 	for r := range h.Size {
 		h.Size[r], h.Extra[r] = 100, 0
@@ -56,7 +60,7 @@ func compareHeaps(t *testing.T, before, after *model.Heap, q HeapQuestion) *Comp
 	var sides [2]*CompareSide
 	for i, h := range []*model.Heap{before, after} {
 		var err error
-		if q.Graph, err = heapgraph.NewHeapGraph(t.Context(), h, heapgraph.RootEdges); err != nil {
+		if q.Graph, err = heapgraph.NewGraph(t.Context(), h, mvmheap.RootEdges); err != nil {
 			t.Fatal(err)
 		}
 		rows, err := HeapSide(t.Context(), h, model.HeapInfo{Time: model.NoTime, GC: model.NoCount}, q)
@@ -91,13 +95,13 @@ func TestRetainedSizesAreOfTheSameThing(t *testing.T) {
 }
 
 func TestGrowthIsFoundAtItsHolder(t *testing.T) {
-	build := func(crowd int) *heapgraph.HeapGraph {
+	build := func(crowd int) *heapgraph.Graph {
 		kinds := []model.HeapKind{9, 8, 1, 1} // Root › Thread Roots › A › B
 		entity, parent := []uint32{0, 0, 0, 1}, []int{0, 0, 1, 2}
 		for range crowd {
 			kinds, entity, parent = append(kinds, 1), append(entity, 2), append(parent, 3)
 		}
-		g, err := heapgraph.NewHeapGraph(t.Context(), rowsOf(kinds, entity, parent), heapgraph.RootEdges)
+		g, err := heapgraph.NewGraph(t.Context(), rowsOf(kinds, entity, parent), mvmheap.RootEdges)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,17 +123,17 @@ func TestGrowthIsFoundAtItsHolder(t *testing.T) {
 func TestFindRows(t *testing.T) {
 	h := rowsOf([]model.HeapKind{9, 1, 2, 4, 4, 1}, []uint32{0, 0, 0, 0, 1, 7}, []int{0, 0, 0, 0, 0, 0})
 	tests := []struct {
-		q    heapgraph.HeapQuery
+		q    heapgraph.Query
 		want []model.Row
 	}{
-		{heapgraph.HeapQuery{}, []model.Row{1, 2, 3, 4, 5}},
-		{heapgraph.HeapQuery{Type: "a", Exact: true}, nil},
-		{heapgraph.HeapQuery{Type: "A", Exact: true}, []model.Row{1, 2}},
-		{heapgraph.HeapQuery{Type: "a", Kind: model.KindObject}, []model.Row{1}},
-		{heapgraph.HeapQuery{Name: "a"}, []model.Row{1, 2, 3, 4}}, // <anon> too
-		{heapgraph.HeapQuery{Repr: "opaque"}, []model.Row{1, 2}},
-		{heapgraph.HeapQuery{Type: "type 7"}, []model.Row{5}},
-		{heapgraph.HeapQuery{Name: "a", Kind: model.KindFrame}, []model.Row{3, 4}},
+		{heapgraph.Query{}, []model.Row{1, 2, 3, 4, 5}},
+		{heapgraph.Query{Type: "a", Exact: true}, nil},
+		{heapgraph.Query{Type: "A", Exact: true}, []model.Row{1, 2}},
+		{heapgraph.Query{Type: "a", Kinds: objects}, []model.Row{1}},
+		{heapgraph.Query{Name: "a"}, []model.Row{1, 2, 3, 4}}, // <anon> too
+		{heapgraph.Query{On: map[int]string{1: "opaque"}}, []model.Row{1, 2}},
+		{heapgraph.Query{Type: "type 7"}, []model.Row{5}},
+		{heapgraph.Query{Name: "a", Kinds: model.KindsOf(mvmheap.KindFrame)}, []model.Row{3, 4}},
 	}
 	for _, tt := range tests {
 		got, total, err := heapgraph.FindRows(context.Background(), h, tt.q, 0)
@@ -137,17 +141,17 @@ func TestFindRows(t *testing.T) {
 			t.Errorf("%+v: %v, %d, %v; want %v", tt.q, got, total, err, tt.want)
 		}
 	}
-	if got, total, _ := heapgraph.FindRows(context.Background(), h, heapgraph.HeapQuery{}, 2); len(got) != 2 || total != 5 {
+	if got, total, _ := heapgraph.FindRows(context.Background(), h, heapgraph.Query{}, 2); len(got) != 2 || total != 5 {
 		t.Errorf("limited: %v of %d", got, total)
 	}
 	labels := []string{"Root", "A", "A", "A (f.raku:7)", "<anon> (f.raku:8)", "<type 7?>"}
 	for r, want := range labels {
-		if got := heapgraph.HeapLabel(h, model.Row(r)); got != want {
+		if got := heapgraph.Label(h, model.Row(r)); got != want {
 			t.Errorf("row %d is %q, want %q", r, got, want)
 		}
 	}
 	h.Size[5] = 200
-	if rows, err := heapgraph.GroupRows(context.Background(), h, model.KindObject, 7); err != nil || !slices.Equal(rows, []model.Row{5}) {
+	if rows, err := heapgraph.GroupRows(context.Background(), h, heapgraph.By{Kinds: objects}, 7); err != nil || !slices.Equal(rows, []model.Row{5}) {
 		t.Errorf("%v, %v", rows, err)
 	}
 }
@@ -155,11 +159,11 @@ func TestFindRows(t *testing.T) {
 func TestSumHeap(t *testing.T) {
 	h := rowsOf([]model.HeapKind{9, 1, 1, 2, 3, 4}, []uint32{0, 0, 0, 0, 1, 7}, []int{0, 0, 0, 0, 0, 1})
 	h.Extra[1], h.Large[1] = model.LargeExtra, 1<<40
-	want := heapgraph.HeapTotals{Rows: 6, References: 5, Objects: 2, TypeObjects: 1, STables: 1, Frames: 1, ManagedBytes: 500, UnmanagedBytes: 1 << 40}
-	if got := heapgraph.SumHeap(h); got != want || got.Bytes() != 1<<40+500 {
+	want := heapgraph.Totals{Rows: 6, References: 5, Counts: []int64{2, 1, 1, 1}, ManagedBytes: 500, UnmanagedBytes: 1 << 40}
+	if got := heapgraph.Sum(h); !reflect.DeepEqual(got, want) || got.Bytes() != 1<<40+500 {
 		t.Errorf("%+v", got)
 	}
-	types := heapgraph.HeapTypes(h, model.KindObject)
+	types := heapgraph.Types(h)
 	if len(types) != 1 || types[0].Name != "A" || types[0].Count != 2 || types[0].ManagedBytes != 200 || types[0].Bytes() != 1<<40+200 {
 		t.Errorf("%+v", types)
 	}

@@ -30,15 +30,21 @@ func (f HeapFigure) String() string {
 type HeapQuestion struct {
 	Frames bool // rows are frames; else types of objects
 	Figure HeapFigure
-	Graph  *heapgraph.HeapGraph // of HeapRetained; both sides must have the same edges
+	Graph  *heapgraph.Graph // of HeapRetained; both sides must have the same edges
+}
+
+// Set is the rows of a snapshot that are compared; sides of two formats may differ.
+func (q HeapQuestion) Set(s *model.HeapSchema) *model.HeapSet {
+	if q.Frames {
+		set, _ := s.Frames()
+		return set
+	}
+	return s.Objects()
 }
 
 // Measure is what is compared, in words.
-func (q HeapQuestion) Measure() string {
-	of := "objects"
-	if q.Frames {
-		of = "frames"
-	}
+func (q HeapQuestion) Measure(s *model.HeapSchema) string {
+	of := q.Set(s).Many
 	switch q.Figure {
 	case HeapManaged:
 		return "managed memory of " + of
@@ -53,31 +59,24 @@ func (q HeapQuestion) Measure() string {
 }
 
 // Counted is what counts are.
-func (q HeapQuestion) Counted() string {
-	switch {
-	case q.Figure == HeapCount:
+func (q HeapQuestion) Counted(s *model.HeapSchema) string {
+	if q.Figure == HeapCount {
 		return ""
-	case q.Frames:
-		return "frames"
 	}
-	return "objects"
+	return q.Set(s).Many
 }
 
 // HeapRows are a side of a snapshot and the types or frames that its rows are, in the same order.
 type HeapRows struct {
 	*CompareSide
-	Groups []heapgraph.HeapGroup
+	Groups []heapgraph.Group
 }
 
 // HeapSide makes one side of a comparison of a snapshot. Types and frames whose retained size takes too long to find out are unknown
 // rows.
 func HeapSide(ctx context.Context, h *model.Heap, info model.HeapInfo, q HeapQuestion) (HeapRows, error) {
-	kind, groups := model.KindObject, []heapgraph.HeapGroup(nil)
-	if q.Frames {
-		kind, groups = model.KindFrame, heapgraph.HeapFrames(h)
-	} else {
-		groups = heapgraph.HeapTypes(h, kind)
-	}
+	kinds := q.Set(h.Schema).Kinds
+	groups := heapgraph.Groups(h, heapgraph.By{Kinds: kinds})
 	out := HeapRows{heapRows(groups, q.Figure), groups}
 	if out.Bases.GCs = info.GC; info.Time != model.NoTime {
 		out.Bases.Duration = info.Time
@@ -85,7 +84,7 @@ func HeapSide(ctx context.Context, h *model.Heap, info model.HeapInfo, q HeapQue
 	if q.Figure != HeapRetained {
 		return out, ctx.Err()
 	}
-	retained, err := q.Graph.RetainedBySets(ctx, kind)
+	retained, err := q.Graph.RetainedBySets(ctx, kinds)
 	if err != nil {
 		return out, err
 	}
@@ -95,16 +94,16 @@ func HeapSide(ctx context.Context, h *model.Heap, info model.HeapInfo, q HeapQue
 		out.Rows[i].Bytes, out.Rows[i].Unknown = n, !ok
 		out.Whole.Count, _ = model.SaturatingAdd(out.Whole.Count, groups[i].Count)
 	}
-	out.Whole.Bytes, _, err = q.Graph.RetainedByKind(ctx, kind)
+	out.Whole.Bytes, _, err = q.Graph.RetainedByKinds(ctx, kinds)
 	return out, err
 }
 
-// heapRows are types by name and representation, or frames by name and file:line.
-func heapRows(groups []heapgraph.HeapGroup, figure HeapFigure) *CompareSide {
+// heapRows are types by name and what tells types of one name apart, or frames by name and file:line.
+func heapRows(groups []heapgraph.Group, figure HeapFigure) *CompareSide {
 	out := &CompareSide{Rows: make([]SideRow, len(groups)), Bases: NoBases}
 	for i := range groups {
 		g := &groups[i]
-		r := SideRow{Key: g.Name, Sub: g.Repr, Listed: true, Count: g.Count}
+		r := SideRow{Key: g.Name, Sub: g.Sub, Listed: true, Count: g.Count}
 		if g.File != "" || g.Line != model.NoLine {
 			r.Sub = g.File
 			if g.Line != model.NoLine {

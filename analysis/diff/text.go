@@ -36,13 +36,13 @@ func (c *Comparison) Direction() string {
 	return out
 }
 
-// Normalised says what was done to the figures of before, "" where nothing was.
+// Normalised says how the figures before were scaled, "" where nothing was.
 func (c *Comparison) Normalised() string {
 	if c.Per == NormalNone {
 		return ""
 	}
 	what := [...]string{"", "total", "duration", "number of allocations", "number of collections", "number of markers"}[c.Per]
-	return "figures of before are multiplied by " + factor(c.Factor()) + ", as if both sides had the same " + what
+	return "figures before are scaled by " + factor(c.Factor()) + ", as if both sides had the same " + what
 }
 
 func factor(f float64) string { return strconv.FormatFloat(f, 'g', 4, 64) }
@@ -166,24 +166,34 @@ func (p *PartOfChange) Text(amount func(uint64) string) string {
 func (c *Comparison) Losses(w CompareWords) []string {
 	w.fill()
 	var out []string
-	u := &c.Unmatched
-	if u[0].Rows+u[1].Rows > 0 {
-		out = append(out, fmt.Sprintf("Without a partner: %s of before (%s) and %s of after (%s).",
-			countOf(u[0].Rows, w.Thing), w.Amount(u[0].Bytes), countOf(u[1].Rows, w.Thing), w.Amount(u[1].Bytes)))
+	side := func(of CompareSum) string { return countOf(of.Rows, w.Thing) + " (" + w.Amount(of.Bytes) + ")" }
+	if text := perSide(c.Unmatched, "only in ", side); text != "" {
+		out = append(out, upperFirst(text)+".")
 	}
-	if n := &c.Nameless; n[0].Rows+n[1].Rows > 0 {
-		out = append(out, fmt.Sprintf("Of these the files do not name %s of before (%s) and %s of after (%s).",
-			countOf(n[0].Rows, w.Thing), w.Amount(n[0].Bytes), countOf(n[1].Rows, w.Thing), w.Amount(n[1].Bytes)))
+	if text := perSide(c.Nameless, "in ", side); text != "" {
+		out = append(out, "Of these, not named by their file: "+text+".")
 	}
 	if c.Unknown > 0 {
-		out = append(out, "Left out, as it takes too long to find out what they weigh: "+countOf(c.Unknown, w.Thing)+".")
+		out = append(out, "Left out, as finding out what they weigh takes too long: "+countOf(c.Unknown, w.Thing)+".")
 	}
 	if c.Merged[0]+c.Merged[1] > 0 {
-		out = append(out, fmt.Sprintf("Added up because they look the same: %s of before and %s of after.",
-			countOf(c.Merged[0], w.Thing), countOf(c.Merged[1], w.Thing)))
+		out = append(out, fmt.Sprintf("Merged, as their names are the same: %s in A, %s in B.", countOf(c.Merged[0], w.Thing), countOf(c.Merged[1], w.Thing)))
 	}
 	return out
 }
+
+// perSide says what there is on each side, after "only in" or the like; "" where there is nothing on either.
+func perSide(sums [2]CompareSum, where string, say func(CompareSum) string) string {
+	var parts []string
+	for i, name := range []string{"A", "B"} {
+		if sums[i].Rows > 0 {
+			parts = append(parts, where+name+": "+say(sums[i]))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 func countOf(n int, thing string) string {
 	switch {

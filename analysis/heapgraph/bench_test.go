@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/memtui/memtui/loaders/mvmheap"
 	"github.com/memtui/memtui/model"
 )
 
@@ -13,7 +14,7 @@ import (
 func wildHeap(n, refs int) *model.Heap {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	from, to := make([]model.Row, 0, refs), make([]model.Row, 0, refs)
-	h := &model.Heap{Kinds: make([]model.HeapKind, n), Size: make([]uint16, n), Extra: make([]uint32, n), Entity: make([]uint32, n),
+	h := &model.Heap{Schema: mvmheap.Schema(), Kinds: make([]model.HeapKind, n), Size: make([]uint16, n), Extra: make([]uint32, n), Entity: make([]uint32, n),
 		Start: make([]uint32, n+1), To: make([]model.Row, refs), Label: make([]model.EdgeLabel, refs), Tables: &model.HeapTables{}}
 	for e := range refs {
 		t := model.Row(e + 1)
@@ -27,10 +28,10 @@ func wildHeap(n, refs int) *model.Heap {
 		h.Start[f+1]++
 	}
 	for r := range n {
-		h.Kinds[r], h.Size[r] = model.KindObject, 32
+		h.Kinds[r], h.Size[r] = mvmheap.KindObject, 32
 		h.Start[r+1] += h.Start[r]
 	}
-	h.Kinds[0] = model.KindRoot
+	h.Kinds[0] = mvmheap.KindRoot
 	at := make([]uint32, n)
 	for e, f := range from {
 		h.To[h.Start[f]+at[f]] = to[e]
@@ -47,7 +48,7 @@ func BenchmarkHeapGraph(b *testing.B) {
 	runtime.GC()
 	b.ResetTimer()
 	for b.Loop() {
-		if _, err := NewHeapGraph(context.Background(), h, RootEdges); err != nil {
+		if _, err := NewGraph(context.Background(), h, mvmheap.RootEdges); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -56,7 +57,7 @@ func BenchmarkHeapGraph(b *testing.B) {
 
 // BenchmarkShortestPaths prints what a breadth-first walk of a random graph takes, per reference.
 func BenchmarkShortestPaths(b *testing.B) {
-	g := &HeapGraph{Heap: wildHeap(wildRows, wildRefs)}
+	g := &Graph{Heap: wildHeap(wildRows, wildRefs)}
 	runtime.GC()
 	b.ResetTimer()
 	for b.Loop() {
@@ -78,7 +79,7 @@ func BenchmarkHeapMemory(b *testing.B) {
 	}
 	for b.Loop() {
 		before := live()
-		g, err := NewHeapGraph(context.Background(), wildHeap(wildRows, wildRefs), RootEdges)
+		g, err := NewGraph(context.Background(), wildHeap(wildRows, wildRefs), mvmheap.RootEdges)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -10,43 +10,39 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// NewHeapGraph computes dominators and retained sizes of h. The error is that of ctx, or says which columns an incomplete
+// NewGraph computes dominators and retained sizes of h. The error is that of ctx, or says which columns an incomplete
 // snapshot lacks.
-func NewHeapGraph(ctx context.Context, h *model.Heap, p EdgePolicy) (*HeapGraph, error) {
-	return newHeapGraph(ctx, h, p, &heapShared{}, func(float64) {})
+func NewGraph(ctx context.Context, h *model.Heap, p Policy) (*Graph, error) {
+	return newGraph(ctx, h, p, &heapShared{}, func(float64) {})
 }
 
-// NewHeapReferences is NewHeapGraph without dominators and retained sizes: Idom, Retained and RetainedCount are nil. It takes much
+// NewReferences is NewGraph without dominators and retained sizes: Idom, Retained and RetainedCount are nil. It takes much
 // less memory.
-func NewHeapReferences(ctx context.Context, h *model.Heap, p EdgePolicy) (*HeapGraph, error) {
+func NewReferences(ctx context.Context, h *model.Heap, p Policy) (*Graph, error) {
 	if err := checkHeap(h); err != nil {
 		return nil, err
 	}
 	if b := model.BudgetOf(ctx); !b.Fits(pathRowBytes * int64(h.Len())) {
 		return nil, b.Error("following references")
 	}
-	g := &HeapGraph{Heap: h, Policy: p, shared: &heapShared{}}
-	if p == RootEdges {
-		if err := g.leaveOutInterGen(ctx, make([]model.Row, h.Len())); err != nil {
-			return nil, err
-		}
+	g := &Graph{Heap: h, Policy: p, shared: &heapShared{}}
+	if err := g.leaveOut(ctx, make([]model.Row, h.Len())); err != nil {
+		return nil, err
 	}
 	return g, nil
 }
 
-func newHeapGraph(ctx context.Context, h *model.Heap, p EdgePolicy, shared *heapShared, report func(done float64)) (*HeapGraph, error) {
+func newGraph(ctx context.Context, h *model.Heap, p Policy, shared *heapShared, report func(done float64)) (*Graph, error) {
 	if err := checkHeap(h); err != nil {
 		return nil, err
 	}
 	if b := model.BudgetOf(ctx); !b.Fits(graphRowBytes*int64(h.Len()) + graphRefBytes*int64(len(h.To))) {
 		return nil, b.Error("finding out what holds memory")
 	}
-	g := &HeapGraph{Heap: h, Policy: p, shared: shared}
+	g := &Graph{Heap: h, Policy: p, shared: shared}
 	w := newDomWork(ctx, g, report)
-	if p == RootEdges {
-		if err := g.leaveOutInterGen(ctx, w.order); err != nil {
-			return nil, err
-		}
+	if err := g.leaveOut(ctx, w.order); err != nil {
+		return nil, err
 	}
 	for _, part := range []func() error{w.walk, w.listPreds, w.semiDominators} {
 		if err := part(); err != nil {
@@ -73,7 +69,7 @@ func checkHeap(h *model.Heap) error {
 		return fmt.Errorf("the snapshot has no rows")
 	case len(h.Start) != n+1 || len(h.Label) != len(h.To) || int(h.Start[n]) != len(h.To):
 		return fmt.Errorf("the snapshot's references are missing: the file ends within it")
-	case len(h.Size) != n || len(h.Extra) != n || len(h.Entity) != n:
+	case len(h.Size) != n || len(h.Extra) != n && h.Schema.Split || len(h.Entity) != n:
 		return fmt.Errorf("the snapshot's sizes or types are missing: the file ends within it")
 	}
 	if !slices.IsSorted(h.Start) {
@@ -87,34 +83,83 @@ func checkHeap(h *model.Heap) error {
 	return nil
 }
 
-// leaveOutInterGen replaces the references of inter-generational roots by those that nothing else reaches.
-func (g *HeapGraph) leaveOutInterGen(ctx context.Context, scratch []model.Row) error {
-	h, kept := g.Heap, map[model.Row][]model.Row{}
-	for r, k := range h.Kinds {
-		if k == model.KindInterGenRoots && h.Start[r] < h.Start[r+1] {
-			kept[model.Row(r)] = nil
-		}
-	}
-	if len(kept) == 0 {
+// leaveOut replaces the references of rows whose references the policy leaves out by those that hold, and those that lead where
+// nothing else does.
+func (g *Graph) leaveOut(ctx context.Context, scratch []model.Row) error {
+	h, p := g.Heap, g.Policy.Of(g.Heap.Schema)
+	if p.Skip == 0 && p.SkipFrom == 0 {
 		return nil
 	}
-	g.kept = kept
+	cut, rows, err := g.cutRows(ctx)
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	g.cut, g.kept = cut, make(map[model.Row][]model.Row, len(rows))
+	for _, r := range rows {
+		g.kept[r] = g.holding(r, nil)
+	}
 	seen := newRowBits(h.Len())
 	if err := g.flood(ctx, scratch, seen, nil, model.RootRow); err != nil {
 		return err
 	}
-	rest := map[model.Row][]model.Row{}
-	for r := range kept {
-		to, _ := h.Out(r)
-		rest[r] = slices.DeleteFunc(slices.Clone(to), seen.has)
+	for _, r := range rows {
+		g.kept[r] = g.holding(r, seen)
 	}
-	g.kept = rest
 	return nil
 }
 
+// cutRows lists the rows that have references which the policy leaves out.
+func (g *Graph) cutRows(ctx context.Context) (cut rowBits, rows []model.Row, err error) {
+	h, p := g.Heap, g.Policy.Of(g.Heap.Schema)
+	add := func(r model.Row) {
+		if cut == nil {
+			cut = newRowBits(h.Len())
+		}
+		cut.set(r)
+		rows = append(rows, r)
+	}
+	for r, k := range h.Kinds {
+		if r%pauseEvery == 0 && ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
+		first, end := h.Start[r], h.Start[r+1]
+		if p.SkipFrom.Has(k) {
+			if first < end {
+				add(model.Row(r))
+			}
+			continue
+		}
+		for e := first; p.Skip != 0 && e < end; e++ {
+			if p.Skip.Has(h.Schema.LabelKind(h.Label[e])) {
+				add(model.Row(r))
+				break
+			}
+		}
+	}
+	return cut, rows, nil
+}
+
+// skips reports whether the policy leaves out reference e of row r, unless nothing else reaches where it leads.
+func (g *Graph) skips(r model.Row, e uint32) bool {
+	p, s := g.Policy.Of(g.Heap.Schema), g.Heap.Schema
+	return p.SkipFrom.Has(g.Heap.Kinds[r]) || p.Skip != 0 && p.Skip.Has(s.LabelKind(g.Heap.Label[e]))
+}
+
+// holding are the targets of a row's references that hold; those left out, too, where they lead to rows that are not in reached.
+func (g *Graph) holding(r model.Row, reached rowBits) []model.Row {
+	to, first := g.Heap.Out(r)
+	var rest []model.Row
+	for i, t := range to {
+		if !g.skips(r, first+uint32(i)) || reached != nil && !reached.has(t) {
+			rest = append(rest, t)
+		}
+	}
+	return slices.Clip(rest)
+}
+
 // out are the targets of r's references under the policy, in the file's order.
-func (g *HeapGraph) out(r model.Row) []model.Row {
-	if g.kept != nil && g.Heap.Kinds[r] == model.KindInterGenRoots {
+func (g *Graph) out(r model.Row) []model.Row {
+	if g.cut != nil && g.cut.has(r) {
 		return g.kept[r]
 	}
 	return g.Heap.To[g.Heap.Start[r]:g.Heap.Start[r+1]]
@@ -130,7 +175,7 @@ type domTree struct {
 }
 
 // tree makes the children's lists on first use, each in ascending order until Children sorts them.
-func (g *HeapGraph) tree() *domTree {
+func (g *Graph) tree() *domTree {
 	t := &g.caches.tree
 	t.once.Do(func() {
 		n := len(g.Idom)
@@ -154,7 +199,7 @@ func (g *HeapGraph) tree() *domTree {
 	return t
 }
 
-func (g *HeapGraph) heavierFirst(a, b model.Row) int {
+func (g *Graph) heavierFirst(a, b model.Row) int {
 	if c := cmp.Compare(g.Retained[b], g.Retained[a]); c != 0 {
 		return c
 	}
@@ -163,7 +208,7 @@ func (g *HeapGraph) heavierFirst(a, b model.Row) int {
 
 // Children are the rows that r immediately dominates, by retained bytes descending, ties by row. The slice is the graph's.
 // The first call on a graph takes time in proportion to its rows.
-func (g *HeapGraph) Children(r model.Row) []model.Row {
+func (g *Graph) Children(r model.Row) []model.Row {
 	t := g.tree()
 	t.sort.Do(func() {
 		t.mu.Lock()
@@ -179,7 +224,7 @@ func (g *HeapGraph) Children(r model.Row) []model.Row {
 
 // Accumulation descends from r as long as one child retains at least four fifths of what its dominator does, and returns
 // where that ends: the row below which memory is spread over many.
-func (g *HeapGraph) Accumulation(r model.Row) model.Row {
+func (g *Graph) Accumulation(r model.Row) model.Row {
 	for {
 		kids := g.Children(r)
 		if len(kids) == 0 || g.Retained[kids[0]] < g.Retained[r]-g.Retained[r]/5 {
@@ -189,14 +234,15 @@ func (g *HeapGraph) Accumulation(r model.Row) model.Row {
 	}
 }
 
-// Top are the rows of kinds 1 to 4 that retain most, descending, ties by row; all of them where limit is 0.
-func (g *HeapGraph) Top(limit int) []model.Row {
+// Top are the rows, but for virtual ones, that retain most, descending, ties by row; all of them where limit is 0.
+func (g *Graph) Top(limit int) []model.Row {
 	if limit <= 0 {
 		limit = len(g.Idom)
 	}
 	var top []model.Row
+	real := g.Heap.Schema.Real()
 	for r := range g.Idom {
-		if g.Heap.Kinds[r].Virtual() {
+		if !real.Has(g.Heap.Kinds[r]) {
 			continue
 		}
 		// Twice as many as asked for are gathered before the lighter half goes.

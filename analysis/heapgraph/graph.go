@@ -7,19 +7,16 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// EdgePolicy says which references hold memory.
-type EdgePolicy uint8
+// Policy says which references hold memory: an index into [model.HeapSchema.Policies]. 0 is the default.
+type Policy uint8
 
-const (
-	// RootEdges leaves out references that leave inter-generational roots unless nothing else reaches their target: those
-	// roots list old objects that point at young ones, and keep nothing alive.
-	RootEdges EdgePolicy = iota
-	// AllEdges takes every reference as recorded.
-	AllEdges
-)
-
-// String returns the policy as the command line names it.
-func (p EdgePolicy) String() string { return [...]string{"roots", "all"}[p] }
+// Of describes the policy; that of another schema, which this one does not have, is the default.
+func (p Policy) Of(s *model.HeapSchema) *model.HeapPolicy {
+	if int(p) < len(s.Policies) {
+		return &s.Policies[p]
+	}
+	return &s.Policies[0]
+}
 
 // Heaps answers questions about the snapshots of one file. Decoded snapshots and their graphs are kept in a bounded cache;
 // what several goroutines ask for at once is computed once. Any goroutine may ask.
@@ -28,45 +25,51 @@ type Heaps interface {
 	// Heap is a decoded snapshot.
 	Heap(ctx context.Context, i int) (*model.Heap, error)
 	// Graph is a snapshot with its dominators and retained sizes.
-	Graph(ctx context.Context, i int, p EdgePolicy) (*HeapGraph, error)
+	Graph(ctx context.Context, i int, p Policy) (*Graph, error)
 	// Progress is the share of the work under way for snapshot i that is done, 0 … 1; ok is false when none is.
 	Progress(i int) (done float64, what string, ok bool)
 }
 
-// HeapGraph is a snapshot under one edge policy: who dominates whom, and what that retains. It never changes once made,
+// Graph is a snapshot under one edge policy: who dominates whom, and what that retains. It never changes once made,
 // but for caches of its own; any goroutine may use it.
-type HeapGraph struct {
+type Graph struct {
 	Heap   *model.Heap
-	Policy EdgePolicy
-	// Idom is each row's immediate dominator; that of the root is the root. Unreachable rows, which only damaged files
-	// have, hang off the root and are counted in Unreachable.
+	Policy Policy
+	// Idom is each row's immediate dominator; that of the root is the root. Unreachable rows hang off the root and are counted in Unreachable.
 	Idom          []model.Row
 	Retained      []uint64 // bytes of the row and all it dominates
 	RetainedCount []uint32 // rows of the same, the row included
 	Unreachable   int
 
-	kept   map[model.Row][]model.Row // what is left of the references of inter-generational roots; nil: all
+	cut    rowBits                   // rows of which references are left out; nil: none
+	kept   map[model.Row][]model.Row // what is left of theirs
 	shared *heapShared
 	caches heapCaches
 }
 
-// HeapTotals are the sums over a snapshot's rows.
-type HeapTotals struct {
-	Rows, References                      int64
-	Objects, TypeObjects, STables, Frames int64 // rows of kinds 1 to 4
-	ManagedBytes, UnmanagedBytes          uint64
+// Totals are the sums over a snapshot's rows.
+type Totals struct {
+	Rows, References             int64
+	Counts                       []int64 // rows by HeapSchema.Sets
+	ManagedBytes, UnmanagedBytes uint64
 }
 
 // Bytes is all memory of the snapshot.
-func (t *HeapTotals) Bytes() uint64 {
+func (t *Totals) Bytes() uint64 {
 	s, _ := model.SaturatingAdd(t.ManagedBytes, t.UnmanagedBytes)
 	return s
 }
 
-// HeapGroup is the rows of one kind that share a type or a frame.
-type HeapGroup struct {
-	ID                           uint32 // type or frame index
-	Name, Repr                   string // not cleaned; Repr is "" for frames
+// By says which rows are grouped, and by what.
+type By struct {
+	Kinds model.HeapKinds // all named alike, by type or by frame
+	Axis  int             // 0 for the type or frame itself
+}
+
+// Group is rows that share a type, a frame, or what they are on another axis.
+type Group struct {
+	ID                           uint32 // type or frame index; on another axis the number of a string
+	Name, Sub                    string // not cleaned; Sub is the type's place on the axis that tells types of one name apart
 	File                         string // frames
 	Line                         int64  // frames
 	Count                        uint64
@@ -76,13 +79,20 @@ type HeapGroup struct {
 }
 
 // Bytes is managed plus unmanaged.
-func (g *HeapGroup) Bytes() uint64 {
+func (g *Group) Bytes() uint64 {
 	s, _ := model.SaturatingAdd(g.ManagedBytes, g.UnmanagedBytes)
 	return s
 }
 
-// HeapStep is one step of a path from the root: how the row before reaches Row.
-type HeapStep struct {
+// Add adds the figures of another group.
+func (g *Group) Add(other *Group) {
+	g.Count += other.Count
+	g.ManagedBytes, _ = model.SaturatingAdd(g.ManagedBytes, other.ManagedBytes)
+	g.UnmanagedBytes, _ = model.SaturatingAdd(g.UnmanagedBytes, other.UnmanagedBytes)
+}
+
+// Step is one step of a path from the root: how the row before reaches Row.
+type Step struct {
 	Row  model.Row
 	Edge uint32 // reference that leads here; meaningless for the first step
 }

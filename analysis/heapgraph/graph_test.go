@@ -7,29 +7,49 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/internal/memtest/modeltest"
+	"github.com/memtui/memtui/loaders/mvmheap"
 	"github.com/memtui/memtui/model"
 )
 
-// randomHeap has rows of all kinds in any place, self references, repeated references and rows that nothing reaches.
+var objects = model.KindsOf(mvmheap.KindObject)
+
+// weakSchema is a format with weak references, and policies that leave out them, or those that leave some rows, or both.
+func weakSchema() *model.HeapSchema {
+	s := *mvmheap.Schema()
+	s.Edges = []model.HeapEdgeInfo{{Name: "strong"}, {Name: "weak"}, {Name: "soft"}}
+	s.Policies = []model.HeapPolicy{
+		{Name: "some", SkipFrom: model.KindsOf(mvmheap.KindInterGenRoots)}, {Name: "all"}, {Name: "strong", Skip: model.EdgesOf(1, 2)},
+		{Name: "both", Skip: model.EdgesOf(1), SkipFrom: model.KindsOf(mvmheap.KindInterGenRoots)},
+	}
+	return &s
+}
+
+// randomHeap has rows of all kinds in any place, weak references, references to the row itself, repeated references and rows that
+// nothing reaches.
 func randomHeap(rnd *rand.Rand, n int) *model.Heap {
 	kinds, refs := make([]model.HeapKind, n), make([][]model.Row, n)
 	many := rnd.IntN(3) + 1
 	for r := range n {
 		kinds[r] = model.HeapKind(1 + rnd.IntN(4))
 		if rnd.IntN(4) == 0 {
-			kinds[r] = model.KindInterGenRoots
+			kinds[r] = mvmheap.KindInterGenRoots
 		}
 		for range rnd.IntN(2 * many) {
 			refs[r] = append(refs[r], model.Row(rnd.IntN(n)))
 		}
 	}
-	kinds[0] = model.KindRoot
-	return modeltest.Heap(kinds, refs)
+	kinds[0] = mvmheap.KindRoot
+	h := modeltest.Heap(mvmheap.Schema(), kinds, refs)
+	h.Schema = weakSchema()
+	for e, l := range h.Label {
+		h.Label[e], _ = h.Schema.Label(model.HeapEdgeKind(rnd.IntN(3)), l.Form(), uint64(mvmheap.Schema().LabelValue(l)))
+	}
+	return h
 }
 
-func graphOf(t *testing.T, h *model.Heap, p EdgePolicy) *HeapGraph {
+func graphOf(t *testing.T, h *model.Heap, p Policy) *Graph {
 	t.Helper()
-	g, err := NewHeapGraph(context.Background(), h, p)
+	g, err := NewGraph(context.Background(), h, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,25 +62,34 @@ type heapTwin struct {
 	refs [][]model.Row
 }
 
-func newHeapTwin(h *model.Heap, p EdgePolicy) *heapTwin {
+func newHeapTwin(h *model.Heap, p Policy) *heapTwin {
 	t := &heapTwin{h: h}
 	for r := range h.Kinds {
 		to, _ := h.Out(model.Row(r))
 		t.refs = append(t.refs, slices.Clone(to))
 	}
-	if p == AllEdges {
-		return t
-	}
-	strict := &heapTwin{h: h, refs: slices.Clone(t.refs)}
+	how := h.Schema.Policies[p]
+	strict := &heapTwin{h: h}
+	skipped := make([]bool, len(h.To))
 	for r, k := range h.Kinds {
-		if k == model.KindInterGenRoots {
-			strict.refs[r] = nil
+		to, first := h.Out(model.Row(r))
+		var held []model.Row
+		for i, target := range to {
+			e := first + uint32(i)
+			if skipped[e] = how.SkipFrom.Has(k) || how.Skip.Has(h.Schema.LabelKind(h.Label[e])); !skipped[e] {
+				held = append(held, target)
+			}
 		}
+		strict.refs = append(strict.refs, held)
 	}
 	inR := strict.reach(nil)
-	for r, k := range h.Kinds {
-		if k == model.KindInterGenRoots {
-			t.refs[r] = slices.DeleteFunc(t.refs[r], func(to model.Row) bool { return inR[to] >= 0 })
+	for r := range h.Kinds {
+		to, first := h.Out(model.Row(r))
+		t.refs[r] = nil
+		for i, target := range to {
+			if !skipped[first+uint32(i)] || inR[target] < 0 {
+				t.refs[r] = append(t.refs[r], target)
+			}
 		}
 	}
 	return t
@@ -107,7 +136,7 @@ func TestDominatorsAgreeWithRemovingEachRow(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for round := range 600 {
 		h := randomHeap(rnd, 1+rnd.IntN(28))
-		for _, p := range []EdgePolicy{RootEdges, AllEdges} {
+		for p := range Policy(len(weakSchema().Policies)) {
 			g, slow := graphOf(t, h, p), newHeapTwin(h, p)
 			checkDominators(t, g, slow)
 			checkPaths(t, rnd, g, slow)
@@ -119,7 +148,7 @@ func TestDominatorsAgreeWithRemovingEachRow(t *testing.T) {
 	}
 }
 
-func checkDominators(t *testing.T, g *HeapGraph, slow *heapTwin) {
+func checkDominators(t *testing.T, g *Graph, slow *heapTwin) {
 	t.Helper()
 	h, dist, unreached := g.Heap, slow.reach(nil), 0
 	doms := make([]map[model.Row]bool, h.Len())
@@ -157,7 +186,7 @@ func checkDominators(t *testing.T, g *HeapGraph, slow *heapTwin) {
 	}
 }
 
-func checkPaths(t *testing.T, rnd *rand.Rand, g *HeapGraph, slow *heapTwin) {
+func checkPaths(t *testing.T, rnd *rand.Rand, g *Graph, slow *heapTwin) {
 	t.Helper()
 	n := g.Heap.Len()
 	for _, without := range []map[model.Row]bool{nil, {model.Row(rnd.IntN(n)): true}, {model.Row(rnd.IntN(n)): true, model.Row(rnd.IntN(n)): true, 99: true}} {
@@ -168,7 +197,7 @@ func checkPaths(t *testing.T, rnd *rand.Rand, g *HeapGraph, slow *heapTwin) {
 				t.Fatalf("path to %d without %v: %v, %v, %v; want %d steps", r, without, path, ok, err, dist[r])
 			}
 			for i, s := range path {
-				if without[s.Row] || i == 0 && s.Row != 0 || i > 0 && !refersTo(g.Heap, path[i-1].Row, s) {
+				if without[s.Row] || i > 0 && !heldBy(g, path[i-1].Row, s) || i == 0 && s.Row != 0 || i > 0 && !refersTo(g.Heap, path[i-1].Row, s) {
 					t.Errorf("path to %d without %v: %v", r, without, path)
 				}
 			}
@@ -182,16 +211,31 @@ func checkPaths(t *testing.T, rnd *rand.Rand, g *HeapGraph, slow *heapTwin) {
 	}
 }
 
+// heldBy reports whether the reference of a step counts under the policy, or none of those that lead there does.
+func heldBy(g *Graph, r model.Row, s Step) bool {
+	if !g.skips(r, s.Edge) {
+		return true
+	}
+	to, first := g.Heap.Out(r)
+	for i, t := range to {
+		if t == s.Row && !g.skips(r, first+uint32(i)) {
+			return false
+		}
+	}
+	return true
+}
+
 // refersTo reports whether s.Edge is a reference from r to s.Row.
-func refersTo(h *model.Heap, r model.Row, s HeapStep) bool {
+func refersTo(h *model.Heap, r model.Row, s Step) bool {
 	return s.Edge >= h.Start[r] && s.Edge < h.Start[r+1] && h.To[s.Edge] == s.Row
 }
 
-func checkGroups(t *testing.T, g *HeapGraph, slow *heapTwin) {
+func checkGroups(t *testing.T, g *Graph, slow *heapTwin) {
 	t.Helper()
 	h, with := g.Heap, slow.reach(nil)
-	for kind := model.KindObject; kind <= model.KindFrame; kind++ {
-		got, err := g.RetainedBySets(context.Background(), kind)
+	for kind := mvmheap.KindObject; kind <= mvmheap.KindFrame; kind++ {
+		kinds := model.KindsOf(kind)
+		got, err := g.RetainedBySets(context.Background(), kinds)
 		if err != nil {
 			t.Error(err)
 		}
@@ -208,7 +252,7 @@ func checkGroups(t *testing.T, g *HeapGraph, slow *heapTwin) {
 					rows++
 				}
 			}
-			if b, n, err := g.RetainedBySet(context.Background(), kind, id); b != set || n != rows || err != nil {
+			if b, n, err := g.RetainedBySet(context.Background(), kinds, id); b != set || n != rows || err != nil {
 				t.Errorf("the set of kind %v type %d retains %d in %d, want %d in %d", kind, id, b, n, set, rows)
 			}
 			if got[id] != set {
@@ -225,12 +269,12 @@ func TestRetainedBySetsStops(t *testing.T) {
 	for r := range h.Entity {
 		h.Entity[r] = uint32(r % 1000)
 	}
-	g := graphOf(t, h, RootEdges)
-	all, err := g.retainedBySets(context.Background(), model.KindObject, 1<<30)
+	g := graphOf(t, h, mvmheap.RootEdges)
+	all, err := g.retainedBySets(context.Background(), objects, 1<<30)
 	if err != nil || len(all) != 1000 {
 		t.Fatalf("%d sets, %v", len(all), err)
 	}
-	some, err := g.retainedBySets(context.Background(), model.KindObject, 50_000)
+	some, err := g.retainedBySets(context.Background(), objects, 50_000)
 	if err != nil || len(some) < 2 || len(some) > 100 {
 		t.Errorf("%d sets, %v", len(some), err)
 	}
@@ -241,7 +285,7 @@ func TestRetainedBySetsStops(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := g.RetainedBySets(ctx, model.KindObject); err == nil {
+	if _, err := g.RetainedBySets(ctx, objects); err == nil {
 		t.Error("not cancelled")
 	}
 }
@@ -249,7 +293,7 @@ func TestRetainedBySetsStops(t *testing.T) {
 func TestIncomingReferences(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
-		g := graphOf(t, randomHeap(rnd, 1+rnd.IntN(20)), AllEdges)
+		g := graphOf(t, randomHeap(rnd, 1+rnd.IntN(20)), mvmheap.AllEdges)
 		for r := range g.Heap.Len() {
 			var want, got []uint32
 			for e, to := range g.Heap.To {
@@ -258,7 +302,7 @@ func TestIncomingReferences(t *testing.T) {
 				}
 			}
 			for from, e := range g.In(model.Row(r)) {
-				if got = append(got, e); !refersTo(g.Heap, from, HeapStep{model.Row(r), e}) {
+				if got = append(got, e); !refersTo(g.Heap, from, Step{model.Row(r), e}) {
 					t.Errorf("reference %d does not lead from %d to %d", e, from, r)
 				}
 			}
@@ -278,12 +322,12 @@ func TestIncomingReferences(t *testing.T) {
 
 // heapChain is a list of n rows behind the root, with a reference from its end back to its start.
 func heapChain(n int) *model.Heap {
-	h := &model.Heap{Kinds: make([]model.HeapKind, n), Size: make([]uint16, n), Extra: make([]uint32, n), Entity: make([]uint32, n),
+	h := &model.Heap{Schema: mvmheap.Schema(), Kinds: make([]model.HeapKind, n), Size: make([]uint16, n), Extra: make([]uint32, n), Entity: make([]uint32, n),
 		Start: make([]uint32, n+1), To: make([]model.Row, n), Label: make([]model.EdgeLabel, n), Tables: &model.HeapTables{}}
 	for r := range n {
-		h.Kinds[r], h.Size[r], h.Start[r], h.To[r] = model.KindObject, 1, uint32(r), model.Row(r+1)
+		h.Kinds[r], h.Size[r], h.Start[r], h.To[r] = mvmheap.KindObject, 1, uint32(r), model.Row(r+1)
 	}
-	h.Kinds[0], h.Start[n], h.To[n-1] = model.KindRoot, uint32(n), 1
+	h.Kinds[0], h.Start[n], h.To[n-1] = mvmheap.KindRoot, uint32(n), 1
 	return h
 }
 
@@ -292,14 +336,14 @@ func TestLongChain(t *testing.T) {
 	if testing.Short() {
 		n = 100_000
 	}
-	g := graphOf(t, heapChain(n), RootEdges)
+	g := graphOf(t, heapChain(n), mvmheap.RootEdges)
 	if g.Retained[0] != uint64(n) || g.Retained[n-1] != 1 || g.Idom[n-1] != model.Row(n-2) || g.RetainedCount[n/2] != uint32(n-n/2) {
 		t.Errorf("retained %d and %d, dominator %d", g.Retained[0], g.Retained[n-1], g.Idom[n-1])
 	}
 	if path, ok, err := g.Path(context.Background(), model.Row(n-1), nil); !ok || err != nil || len(path) != n {
 		t.Errorf("%d steps, %v, %v", len(path), ok, err)
 	}
-	if by, err := g.retainedBySets(context.Background(), model.KindObject, 1<<30); err != nil || by[0] != uint64(n-1) {
+	if by, err := g.retainedBySets(context.Background(), objects, 1<<30); err != nil || by[0] != uint64(n-1) {
 		t.Errorf("%v, %v", by, err)
 	}
 	if r := g.Accumulation(0); int(r) <= n/2 || g.Retained[r] > 5 {
@@ -317,27 +361,27 @@ func TestDamagedSnapshotsHaveNoGraph(t *testing.T) {
 		func(h *model.Heap) { h.Label = h.Label[1:] },
 	}
 	for i, f := range breaks {
-		h := modeltest.Heap([]model.HeapKind{9, 1, 1}, [][]model.Row{{1}, {2}, {}})
+		h := modeltest.Heap(mvmheap.Schema(), []model.HeapKind{9, 1, 1}, [][]model.Row{{1}, {2}, {}})
 		f(h)
-		if _, err := NewHeapGraph(context.Background(), h, RootEdges); err == nil {
+		if _, err := NewGraph(context.Background(), h, mvmheap.RootEdges); err == nil {
 			t.Errorf("damage %d: no error", i)
 		}
-		SumHeap(h)
-		HeapTypes(h, model.KindObject)
+		Sum(h)
+		Groups(h, By{Kinds: objects})
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := NewHeapGraph(ctx, heapChain(200_000), RootEdges); err != context.Canceled {
+	if _, err := NewGraph(ctx, heapChain(200_000), mvmheap.RootEdges); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
 	}
 }
 
 func TestRetainedSaturates(t *testing.T) {
-	h := modeltest.Heap([]model.HeapKind{9, 1, 1}, [][]model.Row{{1}, {2}, {}})
+	h := modeltest.Heap(mvmheap.Schema(), []model.HeapKind{9, 1, 1}, [][]model.Row{{1}, {2}, {}})
 	for r := range model.Row(3) {
 		h.Extra[r], h.Large[r] = model.LargeExtra, 1<<63
 	}
-	g := graphOf(t, h, RootEdges)
+	g := graphOf(t, h, mvmheap.RootEdges)
 	if g.Retained[0] != 1<<64-1 || g.Retained[1] != 1<<64-1 || g.Retained[2] != 1<<63+3 {
 		t.Errorf("%v", g.Retained)
 	}

@@ -28,7 +28,7 @@ func (s *GrownSubtree) Growth() uint64 { return s.AfterBytes - min(s.AfterBytes,
 // GrownSubtrees says where growth hangs: disjoint places, by growth descending, at most limit of them (0: all). From the root it
 // descends as long as most of a place's growth lies in single rows below; where instead more rows came, or all is new, the
 // place is found.
-func GrownSubtrees(ctx context.Context, before, after *HeapGraph, limit int) ([]GrownSubtree, error) {
+func GrownSubtrees(ctx context.Context, before, after *Graph, limit int) ([]GrownSubtree, error) {
 	root := []model.Row{model.RootRow}
 	w := &growth{before: before, after: after}
 	todo := []*growPlace{{before: root, after: root, bytes: [2]uint64{before.Retained[0], after.Retained[0]}}}
@@ -52,7 +52,8 @@ func GrownSubtrees(ctx context.Context, before, after *HeapGraph, limit int) ([]
 // growPlace is the rows of one label that hang off the rows of another place.
 type growPlace struct {
 	above         *growPlace // nil for the root
-	kind          model.HeapKind
+	kind          string
+	virtual       bool
 	label         string
 	before, after []model.Row
 	bytes         [2]uint64 // retained, before and after
@@ -68,7 +69,7 @@ func (p *growPlace) grown() uint64 { return p.bytes[1] - min(p.bytes[0], p.bytes
 func (p *growPlace) single() bool { return len(p.after) <= 8 || len(p.after) <= len(p.before) }
 
 type growth struct {
-	before, after *HeapGraph
+	before, after *Graph
 	least         uint64 // growth that is worth telling
 	found         []GrownSubtree
 }
@@ -84,7 +85,7 @@ func (w *growth) visit(p *growPlace) []*growPlace {
 			sum += c.grown()
 		}
 	}
-	if !p.kind.Virtual() {
+	if p.above != nil && !p.virtual {
 		if sum < p.grown()-p.grown()/2 || len(single) == 0 || len(p.before) == 0 || p.depth == maxGrowDepth {
 			w.tell(p, below)
 			return nil
@@ -102,26 +103,23 @@ func (w *growth) visit(p *growPlace) []*growPlace {
 
 // below are the places under p that grew, most first.
 func (w *growth) below(p *growPlace) []*growPlace {
-	type key struct {
-		kind  model.HeapKind
-		label string
-	}
+	type key struct{ kind, label string } // of two files, kinds are told by their names
 	places := map[key]*growPlace{}
-	for side, g := range []*HeapGraph{w.before, w.after} {
+	for side, g := range []*Graph{w.before, w.after} {
 		rows := [][]model.Row{p.before, p.after}[side]
 		names := map[uint64]*growPlace{} // by kind and type, to build each label once
 		for _, r := range rows {
 			for _, c := range g.Children(r) {
-				kind := g.Heap.Kinds[c]
-				id := uint64(kind)<<32 | uint64(g.Heap.Entity[c])
-				if kind.Virtual() {
-					id = uint64(kind)<<32 | uint64(c)
+				kind := g.Heap.Kind(c)
+				id := uint64(g.Heap.Kinds[c])<<32 | uint64(g.Heap.Entity[c])
+				if kind.Naming == model.NamedByKind {
+					id = uint64(g.Heap.Kinds[c])<<32 | uint64(c)
 				}
 				at := names[id]
 				if at == nil {
-					k := key{kind, HeapLabel(g.Heap, c)}
+					k := key{kind.Name, Label(g.Heap, c)}
 					if at = places[k]; at == nil {
-						at = &growPlace{above: p, kind: kind, label: k.label, depth: p.depth + 1}
+						at = &growPlace{above: p, kind: kind.Name, virtual: kind.Virtual, label: k.label, depth: p.depth + 1}
 						places[k] = at
 					}
 					names[id] = at

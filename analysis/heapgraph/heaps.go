@@ -29,7 +29,7 @@ type heaps struct {
 // keptHeap is one snapshot with what was computed of it. It goes as a whole.
 type keptHeap struct {
 	heap   *model.Heap
-	graphs [AllEdges + 1]*HeapGraph
+	graphs []*Graph // by policy; shorter where the last ones are not there
 	shared *heapShared
 	used   uint64
 }
@@ -38,7 +38,7 @@ type keptHeap struct {
 type heapKey struct {
 	i      int
 	graph  bool
-	policy EdgePolicy
+	policy Policy
 }
 
 // heapJob is work under way. It is cancelled when nobody waits any more.
@@ -48,7 +48,7 @@ type heapJob struct {
 	progress atomic.Uint64 // bits of a float64
 	done     chan struct{} // closed when the rest is set
 	heap     *model.Heap
-	graph    *HeapGraph
+	graph    *Graph
 	err      error
 }
 
@@ -67,9 +67,9 @@ func (h *heaps) Heap(ctx context.Context, i int) (*model.Heap, error) {
 }
 
 // Graph computes a graph or returns the kept one.
-func (h *heaps) Graph(ctx context.Context, i int, p EdgePolicy) (*HeapGraph, error) {
-	if p > AllEdges {
-		return nil, fmt.Errorf("no edge policy %d", p)
+func (h *heaps) Graph(ctx context.Context, i int, p Policy) (*Graph, error) {
+	if n := len(h.src.Schema().Policies); int(p) >= n {
+		return nil, fmt.Errorf("no edge policy %d: there are %d", p, n)
 	}
 	j, err := h.join(ctx, heapKey{i, true, p})
 	if err != nil {
@@ -85,8 +85,8 @@ func (h *heaps) Progress(i int) (done float64, what string, ok bool) {
 	if j := h.jobs[heapKey{i: i}]; j != nil {
 		return math.Float64frombits(j.progress.Load()), "decoding the snapshot", true
 	}
-	for _, p := range []EdgePolicy{RootEdges, AllEdges} {
-		if j := h.jobs[heapKey{i, true, p}]; j != nil {
+	for p := range h.src.Schema().Policies {
+		if j := h.jobs[heapKey{i, true, Policy(p)}]; j != nil {
 			return math.Float64frombits(j.progress.Load()), "finding dominators", true
 		}
 	}
@@ -136,8 +136,8 @@ func (h *heaps) ready(key heapKey) *heapJob {
 	if !key.graph {
 		return &heapJob{heap: k.heap}
 	}
-	if g := k.graphs[key.policy]; g != nil {
-		return &heapJob{graph: g}
+	if int(key.policy) < len(k.graphs) && k.graphs[key.policy] != nil {
+		return &heapJob{graph: k.graphs[key.policy]}
 	}
 	return nil
 }
@@ -172,7 +172,7 @@ func (h *heaps) run(ctx context.Context, key heapKey, j *heapJob) {
 	close(j.done)
 }
 
-func (h *heaps) makeGraph(ctx context.Context, key heapKey, j *heapJob) (*HeapGraph, error) {
+func (h *heaps) makeGraph(ctx context.Context, key heapKey, j *heapJob) (*Graph, error) {
 	heap, err := h.Heap(ctx, key.i)
 	if err != nil {
 		return nil, err
@@ -183,7 +183,7 @@ func (h *heaps) makeGraph(ctx context.Context, key heapKey, j *heapJob) (*HeapGr
 		shared = k.shared
 	}
 	h.mu.Unlock()
-	return newHeapGraph(ctx, heap, key.policy, shared, j.report)
+	return newGraph(ctx, heap, key.policy, shared, j.report)
 }
 
 // keep stores finished work, and lets go what exceeds the budget. The caller holds the lock.
@@ -197,6 +197,9 @@ func (h *heaps) keep(key heapKey, j *heapJob) {
 		h.kept[key.i] = k
 	}
 	if j.graph != nil {
+		for len(k.graphs) <= int(key.policy) {
+			k.graphs = append(k.graphs, nil)
+		}
 		k.graphs[key.policy] = j.graph
 	}
 	h.clock++
@@ -219,10 +222,15 @@ func (h *heaps) keep(key heapKey, j *heapJob) {
 // bytes estimates the memory of a snapshot and its graphs, with what those have computed so far.
 func (k *keptHeap) bytes() int64 {
 	n, refs := int64(k.heap.Len()), int64(len(k.heap.To))
-	sum := 15*n + 8*refs + 32*int64(len(k.heap.Large)+len(k.heap.LargeIndex)) + k.shared.bytes.Load()
+	h := k.heap
+	sum := 7*n + 4*int64(len(h.Start)+len(h.Extra)) + 8*int64(len(h.IDs)) + 8*refs + 32*int64(len(h.LargeSizes)+len(h.Large)+len(h.LargeIndex))
+	for _, column := range h.Axes {
+		sum += 4 * int64(len(column))
+	}
+	sum += k.shared.bytes.Load()
 	for _, g := range k.graphs {
 		if g != nil {
-			sum += 16*n + g.caches.bytes.Load()
+			sum += 16*n + int64(64*len(g.kept)) + g.caches.bytes.Load()
 		}
 	}
 	return sum

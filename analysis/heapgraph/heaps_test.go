@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/memtui/memtui/loaders/mvmheap"
 	"github.com/memtui/memtui/model"
 )
 
@@ -19,6 +20,8 @@ type fakeHeaps struct {
 	// started tells of each opening; nil: nobody.
 	started chan struct{}
 }
+
+func (f *fakeHeaps) Schema() *model.HeapSchema { return mvmheap.Schema() }
 
 func (f *fakeHeaps) Len() int { return f.n }
 
@@ -53,10 +56,10 @@ func TestSnapshotsAreDecodedOnce(t *testing.T) {
 	src := &fakeHeaps{n: 3, gate: make(chan struct{})}
 	h := NewHeaps(src, 1<<30)
 	var wg sync.WaitGroup
-	graphs := make([]*HeapGraph, 8)
+	graphs := make([]*Graph, 8)
 	for i := range graphs {
 		wg.Go(func() {
-			g, err := h.Graph(context.Background(), 1, EdgePolicy(i%2))
+			g, err := h.Graph(context.Background(), 1, Policy(i%2))
 			if graphs[i] = g; err != nil {
 				t.Error(err)
 			}
@@ -84,7 +87,7 @@ func TestWorkNobodyWaitsForIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	failed := make(chan error)
 	go func() {
-		_, err := h.Graph(ctx, 0, RootEdges)
+		_, err := h.Graph(ctx, 0, mvmheap.RootEdges)
 		failed <- err
 	}()
 	<-src.started
@@ -108,7 +111,7 @@ func TestSnapshotsBeyondTheBudgetGo(t *testing.T) {
 	src, ctx := &fakeHeaps{n: 9}, context.Background()
 	h := NewHeaps(src, 2*(39*110+2000)) // two graphs
 	for _, i := range []int{0, 1, 0, 2, 0} {
-		if _, err := h.Graph(ctx, i, RootEdges); err != nil {
+		if _, err := h.Graph(ctx, i, mvmheap.RootEdges); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // flood walks breadth first from the root under the policy, over rows that are not in seen, and adds them to it. Where from is
 // not nil, it takes each row's predecessor. The walk ends when target is found, unless that is the root. queue is scratch space
 // for as many rows as there are.
-func (g *HeapGraph) flood(ctx context.Context, queue []model.Row, seen rowBits, from []model.Row, target model.Row) error {
+func (g *Graph) flood(ctx context.Context, queue []model.Row, seen rowBits, from []model.Row, target model.Row) error {
 	if seen.has(model.RootRow) {
 		return nil
 	}
@@ -47,7 +47,7 @@ func (g *HeapGraph) flood(ctx context.Context, queue []model.Row, seen rowBits, 
 }
 
 // touchQueue is for rows that wait in a walk's queue: see touchFar.
-func (g *HeapGraph) touchQueue(waiting []model.Row) (touched uint32) {
+func (g *Graph) touchQueue(waiting []model.Row) (touched uint32) {
 	if len(waiting) <= touchFar {
 		return 0
 	}
@@ -67,7 +67,7 @@ type pathTree struct {
 }
 
 // shortest returns the tree of shortest paths, made on first use.
-func (g *HeapGraph) shortest(ctx context.Context) (*pathTree, error) {
+func (g *Graph) shortest(ctx context.Context) (*pathTree, error) {
 	p := &g.caches.paths
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -85,7 +85,7 @@ func (g *HeapGraph) shortest(ctx context.Context) (*pathTree, error) {
 
 // Path is a shortest path from the root to row that passes none of the rows in without: of several the first in the order
 // of a breadth-first walk that takes references in the file's order. ok is false when there is none. The first step is the root.
-func (g *HeapGraph) Path(ctx context.Context, row model.Row, without map[model.Row]bool) (path []HeapStep, ok bool, err error) {
+func (g *Graph) Path(ctx context.Context, row model.Row, without map[model.Row]bool) (path []Step, ok bool, err error) {
 	if int(row) >= g.Heap.Len() {
 		return nil, false, nil
 	}
@@ -111,21 +111,35 @@ func (g *HeapGraph) Path(ctx context.Context, row model.Row, without map[model.R
 	return g.steps(from, row), true, nil
 }
 
-// steps follows predecessors back from row. The reference of each step is the first that leads there.
-func (g *HeapGraph) steps(from []model.Row, row model.Row) []HeapStep {
-	var path []HeapStep
+// steps follows predecessors back from row. The reference of each step is the first that leads there, of those that hold it.
+func (g *Graph) steps(from []model.Row, row model.Row) []Step {
+	var path []Step
 	for row != model.RootRow {
-		to, first := g.Heap.Out(from[row])
-		path = append(path, HeapStep{row, first + uint32(slices.Index(to, row))})
+		path = append(path, Step{row, g.reference(from[row], row)})
 		row = from[row]
 	}
-	path = append(path, HeapStep{Row: model.RootRow})
+	path = append(path, Step{Row: model.RootRow})
 	slices.Reverse(path)
 	return path
 }
 
+// reference is the first reference from one row to another that holds it, the first of all where none does.
+func (g *Graph) reference(from, row model.Row) uint32 {
+	to, first := g.Heap.Out(from)
+	at := first + uint32(slices.Index(to, row))
+	if g.cut == nil || !g.cut.has(from) {
+		return at
+	}
+	for i, t := range to {
+		if e := first + uint32(i); t == row && !g.skips(from, e) {
+			return e
+		}
+	}
+	return at
+}
+
 // PathLengths counts the steps from the root to every row; a row that cannot be reached has none.
-func (g *HeapGraph) PathLengths(ctx context.Context) ([]uint32, error) {
+func (g *Graph) PathLengths(ctx context.Context) ([]uint32, error) {
 	p, err := g.shortest(ctx)
 	if err != nil {
 		return nil, err
@@ -152,7 +166,7 @@ type inEdges struct {
 }
 
 // incoming makes the lists of incoming references on first use.
-func (g *HeapGraph) incoming() *inEdges {
+func (g *Graph) incoming() *inEdges {
 	in := &g.shared.in
 	in.once.Do(func() {
 		h := g.Heap
@@ -181,7 +195,7 @@ func (g *HeapGraph) incoming() *inEdges {
 
 // In iterates over the references to row as recorded, whatever the policy: their source and their number, ascending. The first
 // call on a snapshot takes time in proportion to its references, without dominators every call does.
-func (g *HeapGraph) In(row model.Row) iter.Seq2[model.Row, uint32] {
+func (g *Graph) In(row model.Row) iter.Seq2[model.Row, uint32] {
 	return func(yield func(model.Row, uint32) bool) {
 		if g.Idom == nil { // there was no memory for them, nor is there any for lists of references
 			g.scanIn(row, yield)
@@ -204,7 +218,7 @@ func (g *HeapGraph) In(row model.Row) iter.Seq2[model.Row, uint32] {
 }
 
 // scanIn calls yield for the references to row until it wants no more.
-func (g *HeapGraph) scanIn(row model.Row, yield func(model.Row, uint32) bool) {
+func (g *Graph) scanIn(row model.Row, yield func(model.Row, uint32) bool) {
 	r, h := 0, g.Heap
 	for e, t := range h.To {
 		if t != row {
@@ -220,7 +234,7 @@ func (g *HeapGraph) scanIn(row model.Row, yield func(model.Row, uint32) bool) {
 }
 
 // InCount is the number of references to row.
-func (g *HeapGraph) InCount(row model.Row) int {
+func (g *Graph) InCount(row model.Row) int {
 	in := g.incoming()
 	return int(in.start[row+1] - in.start[row])
 }

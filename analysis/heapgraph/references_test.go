@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/memtui/memtui/loaders/mvmheap"
 	"github.com/memtui/memtui/model"
 )
 
@@ -17,10 +18,10 @@ func TestReferencesNeedNoDominators(t *testing.T) {
 		edge uint32
 	}
 	for n := 1; n < 40; n += 3 {
-		for _, p := range []EdgePolicy{RootEdges, AllEdges} {
+		for _, p := range []Policy{mvmheap.RootEdges, mvmheap.AllEdges} {
 			h := randomHeap(rnd, n)
 			whole := graphOf(t, h, p)
-			bare, err := NewHeapReferences(t.Context(), h, p)
+			bare, err := NewReferences(t.Context(), h, p)
 			if err != nil || bare.Idom != nil {
 				t.Fatal(err)
 			}
@@ -31,7 +32,7 @@ func TestReferencesNeedNoDominators(t *testing.T) {
 					t.Fatalf("row %d of %d: %v, not %v", r, n, got, want)
 				}
 				var in [2][]reference
-				for i, g := range []*HeapGraph{whole, bare} {
+				for i, g := range []*Graph{whole, bare} {
 					for from, edge := range g.In(r) {
 						in[i] = append(in[i], reference{from, edge})
 					}
@@ -44,7 +45,7 @@ func TestReferencesNeedNoDominators(t *testing.T) {
 	}
 	short := (*model.MemoryError)(nil)
 	budget := model.NewBudget(100)
-	if _, err := NewHeapReferences(model.WithBudget(t.Context(), budget), heapChain(1000), RootEdges); !errors.As(err, &short) {
+	if _, err := NewReferences(model.WithBudget(t.Context(), budget), heapChain(1000), mvmheap.RootEdges); !errors.As(err, &short) {
 		t.Error(err)
 	}
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// HeapRefs are references of one row that share their text (index labels all count as "Index") and the kind and type of
+// Refs are references of one row that share their text (index labels all count as "Index") and the kind and type of
 // their other end.
-type HeapRefs struct {
+type Refs struct {
 	Edge   string // as Heap.EdgeText where there is one; not cleaned
 	Kind   model.HeapKind
-	Label  string // of the other end, see HeapLabel; not cleaned
+	Label  string // of the other end, see Label; not cleaned
 	Count  uint64
 	Bytes  uint64    // of the other ends themselves, once for each reference
 	First  model.Row // first other end
@@ -29,22 +29,22 @@ type refKey struct {
 type refGroups struct {
 	h    *model.Heap
 	at   map[refKey]int
-	list []HeapRefs
+	list []Refs
 }
 
 func (g *refGroups) add(end model.Row, e uint32) {
 	key := refKey{label: g.h.Label[e], kind: g.h.Kinds[end], entity: uint32(end)}
-	if k := key.label.Kind(); k == model.LabelIndex || k == model.LabelLarge {
-		key.label = model.LabelIndex
+	if key.label.Indexed() {
+		key.label, _ = g.h.Schema.Label(g.h.Schema.LabelKind(key.label), model.LabelIndex, 0)
 	}
-	if !key.kind.Virtual() {
+	if g.h.Kind(end).Naming != model.NamedByKind {
 		key.entity = g.h.Entity[end]
 	}
 	i, ok := g.at[key]
 	if !ok {
 		i = len(g.list)
 		g.at[key] = i
-		g.list = append(g.list, HeapRefs{Kind: key.kind, Label: HeapLabel(g.h, end), First: end, Number: e})
+		g.list = append(g.list, Refs{Kind: key.kind, Label: Label(g.h, end), First: end, Number: e})
 	}
 	r := &g.list[i]
 	r.Count++
@@ -52,20 +52,20 @@ func (g *refGroups) add(end model.Row, e uint32) {
 }
 
 // sorted gives the groups their texts; those of one count keep their order in the file.
-func (g *refGroups) sorted() []HeapRefs {
+func (g *refGroups) sorted() []Refs {
 	for i := range g.list {
 		r := &g.list[i]
 		r.Edge = g.h.EdgeText(r.Number)
-		if k := g.h.Label[r.Number].Kind(); r.Count > 1 && (k == model.LabelIndex || k == model.LabelLarge) {
+		if r.Count > 1 && g.h.Label[r.Number].Indexed() {
 			r.Edge = "Index"
 		}
 	}
-	slices.SortStableFunc(g.list, func(a, b HeapRefs) int { return cmp.Compare(b.Count, a.Count) })
+	slices.SortStableFunc(g.list, func(a, b Refs) int { return cmp.Compare(b.Count, a.Count) })
 	return g.list
 }
 
 // OutGroups groups the references of row as recorded, most first.
-func (g *HeapGraph) OutGroups(row model.Row) []HeapRefs {
+func (g *Graph) OutGroups(row model.Row) []Refs {
 	groups := refGroups{h: g.Heap, at: map[refKey]int{}}
 	to, first := g.Heap.Out(row)
 	for i, t := range to {
@@ -75,7 +75,7 @@ func (g *HeapGraph) OutGroups(row model.Row) []HeapRefs {
 }
 
 // InGroups groups the references to row as recorded, most first.
-func (g *HeapGraph) InGroups(row model.Row) []HeapRefs {
+func (g *Graph) InGroups(row model.Row) []Refs {
 	groups := refGroups{h: g.Heap, at: map[refKey]int{}}
 	for r, e := range g.In(row) {
 		groups.add(r, e)

@@ -10,21 +10,18 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// HeapLabel names a row: its type, "name (file:line)" of a frame, or what root it is. It holds bytes of the file: clean it
+// Label names a row: its type, "name (file:line)" of a frame, or what root it is. It holds bytes of the file: clean it
 // before printing.
-func HeapLabel(h *model.Heap, r model.Row) string {
-	k := h.Kinds[r]
-	if k.Virtual() {
-		return rootLabel(k)
-	}
-	if int(r) >= len(h.Entity) {
-		return "<unknown " + k.String() + ">"
-	}
-	if k == model.KindFrame {
+func Label(h *model.Heap, r model.Row) string {
+	switch k := h.Kind(r); {
+	case k.Naming == model.NamedByKind:
+		return k.Title
+	case int(r) >= len(h.Entity):
+		return "<unknown " + k.Name + ">"
+	case k.Naming == model.NamedByFrame:
 		return FrameLabel(h.Tables.Frame(h.Entity[r]))
 	}
-	name, _ := h.Tables.Type(h.Entity[r])
-	return name
+	return h.Tables.Type(h.Entity[r])
 }
 
 // FrameLabel is how the field's tools write a frame: "name (file:line)", of the file's path only the last part, "<anon>" for
@@ -43,69 +40,69 @@ func FrameLabel(name, file string, line int64) string {
 	return name + " (" + file + ":" + strconv.FormatInt(line, 10) + ")"
 }
 
-func rootLabel(k model.HeapKind) string {
-	switch k {
-	case model.KindPermRoots:
-		return "Permanent Roots"
-	case model.KindInstanceRoots:
-		return "VM Instance Roots"
-	case model.KindCStackRoots:
-		return "C Stack Roots"
-	case model.KindThreadRoots:
-		return "Thread Roots"
-	case model.KindRoot:
-		return "Root"
-	case model.KindInterGenRoots:
-		return "Inter-generational Roots"
-	case model.KindCallStack:
-		return "Call Stack Roots"
-	}
-	return "<" + k.String() + ">"
-}
-
-// HeapQuery chooses rows: those for which everything holds that is not left empty. Without Exact, part of a name suffices and
+// Query chooses rows: those for which everything holds that is not left empty. Without Exact, part of a name suffices and
 // upper and lower case are the same.
-type HeapQuery struct {
-	Kind             model.HeapKind // 0 for any of 1 to 4
-	Type, Repr, Name string         // Type and Repr choose no frames; Name is that of types and of frames
-	Exact            bool
+type Query struct {
+	Kinds      model.HeapKinds // 0 for all that are memory of the program's
+	Type, Name string          // Type chooses no frames; Name is that of types and of frames
+	On         map[int]string  // by axis; chooses no frames but on axes of rows
+	Exact      bool
 }
 
-func (q *HeapQuery) holds(text, part string) bool {
+func (q *Query) holds(text, part string) bool {
 	return part == "" || text == part || !q.Exact && strings.Contains(strings.ToLower(text), strings.ToLower(part))
 }
 
 // chooses tells for one type or frame.
-func (q *HeapQuery) chooses(h *model.Heap, frame bool, id uint32) bool {
+func (q *Query) chooses(h *model.Heap, frame bool, id uint32) bool {
+	for axis, part := range q.On {
+		if !byRow(h, axis) && (frame && part != "" || !frame && !q.holds(h.Tables.OnAxis(axis, id), part)) {
+			return false
+		}
+	}
 	if frame {
 		name, _, _ := h.Tables.Frame(id)
-		return q.Type == "" && q.Repr == "" && (q.holds(name, q.Name) || name == "" && q.holds("<anon>", q.Name))
+		return q.Type == "" && (q.holds(name, q.Name) || name == "" && q.holds("<anon>", q.Name))
 	}
-	name, repr := h.Tables.Type(id)
-	return q.holds(name, q.Type) && q.holds(repr, q.Repr) && q.holds(name, q.Name)
+	name := h.Tables.Type(id)
+	return q.holds(name, q.Type) && q.holds(name, q.Name)
+}
+
+// keeps tells by the axes on which rows of one type differ.
+func (q *Query) keeps(h *model.Heap, r model.Row) bool {
+	for axis, part := range q.On {
+		if byRow(h, axis) && !q.holds(h.OnAxis(axis, r), part) {
+			return false
+		}
+	}
+	return true
 }
 
 // FindRows lists the rows that q chooses in ascending order, at most limit of them (0: all), and their full number.
-func FindRows(ctx context.Context, h *model.Heap, q HeapQuery, limit int) (rows []model.Row, total int, err error) {
+func FindRows(ctx context.Context, h *model.Heap, q Query, limit int) (rows []model.Row, total int, err error) {
 	known := [2]map[uint32]bool{{}, {}} // of types, of frames: whether chosen
+	kinds := q.Kinds
+	if kinds == 0 {
+		kinds = h.Schema.Real()
+	}
 	for r, id := range h.Entity {
 		if r%pauseEvery == 0 && ctx.Err() != nil {
 			return nil, 0, ctx.Err()
 		}
-		k := h.Kinds[r]
-		if k.Virtual() || q.Kind != 0 && k != q.Kind {
+		naming := h.Kind(model.Row(r)).Naming
+		if !kinds.Has(h.Kinds[r]) || naming == model.NamedByKind {
 			continue
 		}
 		table := known[0]
-		if k == model.KindFrame {
+		if naming == model.NamedByFrame {
 			table = known[1]
 		}
 		yes, ok := table[id]
 		if !ok {
-			yes = q.chooses(h, k == model.KindFrame, id)
+			yes = q.chooses(h, naming == model.NamedByFrame, id)
 			table[id] = yes
 		}
-		if !yes {
+		if !yes || !q.keeps(h, model.Row(r)) {
 			continue
 		}
 		if total++; limit <= 0 || total <= limit {
@@ -115,14 +112,15 @@ func FindRows(ctx context.Context, h *model.Heap, q HeapQuery, limit int) (rows 
 	return rows, total, nil
 }
 
-// GroupRows lists the rows of one kind and type or frame, most bytes first, then by row.
-func GroupRows(ctx context.Context, h *model.Heap, kind model.HeapKind, id uint32) ([]model.Row, error) {
+// GroupRows lists the rows of one group of [Groups], most bytes first, then by row.
+func GroupRows(ctx context.Context, h *model.Heap, by By, id uint32) ([]model.Row, error) {
 	var rows []model.Row
-	for r, e := range h.Entity {
+	in := groupMember(h, by, id)
+	for r := range h.Entity {
 		if r%pauseEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if e == id && h.Kinds[r] == kind {
+		if by.Kinds.Has(h.Kinds[r]) && in(r) {
 			rows = append(rows, model.Row(r))
 		}
 	}
@@ -134,4 +132,30 @@ func GroupRows(ctx context.Context, h *model.Heap, kind model.HeapKind, id uint3
 		return cmp.Or(cmp.Compare(bytes(b), bytes(a)), cmp.Compare(a, b))
 	})
 	return rows, nil
+}
+
+// groupMember returns what tells whether a row, of the right kind, belongs to a group.
+func groupMember(h *model.Heap, by By, id uint32) func(r int) bool {
+	if by.Axis == 0 {
+		return func(r int) bool { return h.Entity[r] == id }
+	}
+	column, text := h.Entity, func(i uint32) string { return h.Tables.OnAxis(by.Axis, i) }
+	if byRow(h, by.Axis) {
+		if by.Axis >= len(h.Axes) {
+			return func(int) bool { return false }
+		}
+		column, text = h.Axes[by.Axis], h.Tables.String
+	}
+	want, known := text(id), map[uint32]bool{}
+	return func(r int) bool {
+		if r >= len(column) {
+			return false
+		}
+		yes, ok := known[column[r]]
+		if !ok {
+			yes = text(column[r]) == want
+			known[column[r]] = yes
+		}
+		return yes
+	}
 }

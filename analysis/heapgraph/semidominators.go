@@ -11,7 +11,7 @@ import (
 // nothing can have been linked above its source. The columns have several lives, to save memory.
 type domWork struct {
 	ctx    context.Context
-	g      *HeapGraph
+	g      *Graph
 	report func(done float64)
 
 	reached rowBits
@@ -31,7 +31,7 @@ func domLink(ancestor, label uint32) uint64 { return uint64(ancestor)<<32 | uint
 
 func (w *domWork) ancestor(i uint32) uint32 { return uint32(w.forest[i] >> 32) }
 
-func newDomWork(ctx context.Context, g *HeapGraph, report func(done float64)) *domWork {
+func newDomWork(ctx context.Context, g *Graph, report func(done float64)) *domWork {
 	n := g.Heap.Len()
 	return &domWork{ctx: ctx, g: g, report: report,
 		order: make([]model.Row, n), number: make([]uint32, n), forest: make([]uint64, n), semi: make([]model.Row, n), start: make([]uint32, n+1)}

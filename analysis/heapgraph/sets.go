@@ -2,24 +2,25 @@ package heapgraph
 
 import (
 	"context"
+	"slices"
 
 	"github.com/memtui/memtui/model"
 )
 
 // RetainedBySet is what would become unreachable without all the rows of one type or frame, they included. Rows that nothing
 // reaches anyway do not count. RetainedBySets answers for all of them at once, and faster.
-func (g *HeapGraph) RetainedBySet(ctx context.Context, kind model.HeapKind, id uint32) (bytes, rows uint64, err error) {
-	return g.retainedBy(ctx, func(r model.Row) bool { return g.Heap.Kinds[r] == kind && g.Heap.Entity[r] == id })
+func (g *Graph) RetainedBySet(ctx context.Context, kinds model.HeapKinds, id uint32) (bytes, rows uint64, err error) {
+	return g.retainedBy(ctx, func(r model.Row) bool { return kinds.Has(g.Heap.Kinds[r]) && g.Heap.Entity[r] == id })
 }
 
-// RetainedByKind is what would become unreachable without all the rows of one kind, they included. What its types or frames retain
+// RetainedByKinds is what would become unreachable without all the rows of some kinds, they included. What its types or frames retain
 // does not add up to that: they retain parts of each other.
-func (g *HeapGraph) RetainedByKind(ctx context.Context, kind model.HeapKind) (bytes, rows uint64, err error) {
-	return g.retainedBy(ctx, func(r model.Row) bool { return g.Heap.Kinds[r] == kind })
+func (g *Graph) RetainedByKinds(ctx context.Context, kinds model.HeapKinds) (bytes, rows uint64, err error) {
+	return g.retainedBy(ctx, func(r model.Row) bool { return kinds.Has(g.Heap.Kinds[r]) })
 }
 
 // retainedBy is what would become unreachable without the rows of a set, they included.
-func (g *HeapGraph) retainedBy(ctx context.Context, in func(model.Row) bool) (bytes, rows uint64, err error) {
+func (g *Graph) retainedBy(ctx context.Context, in func(model.Row) bool) (bytes, rows uint64, err error) {
 	h, p := g.Heap, (*pathTree)(nil)
 	if p, err = g.shortest(ctx); err != nil {
 		return 0, 0, err
@@ -53,21 +54,21 @@ const (
 	mostForSet = 16 << 20 // rows and references, above which lists of incoming references would take too much memory
 )
 
-// RetainedBySets is RetainedBySet of every type or frame of one kind: bytes by id. In real snapshots it takes a few times as
+// RetainedBySets is RetainedBySet of every type or frame of kinds that are named alike: bytes by id. In real snapshots it takes a few times as
 // long as one walk over the references. Where it would take far longer or too much memory, or the snapshot is very large, the
 // ids of those that have several rows may be absent.
-func (g *HeapGraph) RetainedBySets(ctx context.Context, kind model.HeapKind) (map[uint32]uint64, error) {
+func (g *Graph) RetainedBySets(ctx context.Context, kinds model.HeapKinds) (map[uint32]uint64, error) {
 	budget := 0
 	if size := g.Heap.Len() + len(g.Heap.To); size <= mostForSet && model.BudgetOf(ctx).Fits(int64(24*g.Heap.Len()+8*len(g.Heap.To))) {
 		budget = 1<<20 + setSteps*size
 	}
-	return g.retainedBySets(ctx, kind, budget)
+	return g.retainedBySets(ctx, kinds, budget)
 }
 
 // retainedBySets looks at no more than about budget references.
-func (g *HeapGraph) retainedBySets(ctx context.Context, kind model.HeapKind, budget int) (map[uint32]uint64, error) {
+func (g *Graph) retainedBySets(ctx context.Context, kinds model.HeapKinds, budget int) (map[uint32]uint64, error) {
 	x := newIDIndex(g.Heap)
-	members := g.membersOf(kind, x)
+	members := g.membersOf(kinds, x)
 	bytes := make(map[uint32]uint64, len(members))
 	var w *setWork
 	for i, rows := range members {
@@ -76,7 +77,7 @@ func (g *HeapGraph) retainedBySets(ctx context.Context, kind model.HeapKind, bud
 			bytes[id] = g.Retained[rows[0]] // the dominator tree knows already
 		case budget > 0 && w == nil:
 			var err error
-			if w, err = newSetWork(ctx, g, kind, budget); err != nil {
+			if w, err = newSetWork(ctx, g, kinds, budget); err != nil {
 				return nil, err
 			}
 			fallthrough
@@ -92,21 +93,21 @@ func (g *HeapGraph) retainedBySets(ctx context.Context, kind model.HeapKind, bud
 	return bytes, ctx.Err()
 }
 
-func newSetWork(ctx context.Context, g *HeapGraph, kind model.HeapKind, budget int) (*setWork, error) {
+func newSetWork(ctx context.Context, g *Graph, kinds model.HeapKinds, budget int) (*setWork, error) {
 	p, err := g.shortest(ctx)
 	if err != nil {
 		return nil, err
 	}
-	w := &setWork{ctx: ctx, g: g, kind: kind, tree: p, in: g.incoming(), mark: make([]uint32, g.Heap.Len()), budget: budget}
+	w := &setWork{ctx: ctx, g: g, kinds: kinds, tree: p, in: g.incoming(), mark: make([]uint32, g.Heap.Len()), budget: budget}
 	w.listKept()
 	return w, nil
 }
 
-// membersOf lists the rows of a kind by the number that x gives their type or frame.
-func (g *HeapGraph) membersOf(kind model.HeapKind, x *idIndex) [][]model.Row {
+// membersOf lists the rows of some kinds by the number that x gives their type or frame.
+func (g *Graph) membersOf(kinds model.HeapKinds, x *idIndex) [][]model.Row {
 	var members [][]model.Row
 	for r, k := range g.Heap.Kinds {
-		if k != kind {
+		if !kinds.Has(k) {
 			continue
 		}
 		i := x.number(g.Heap.Entity[r])
@@ -123,12 +124,12 @@ func (g *HeapGraph) membersOf(kind model.HeapKind, x *idIndex) [][]model.Row {
 // what that refers to. The rest is retained.
 type setWork struct {
 	ctx   context.Context
-	g     *HeapGraph
-	kind  model.HeapKind
+	g     *Graph
+	kinds model.HeapKinds
 	id    uint32
 	tree  *pathTree
 	in    *inEdges
-	kept  rowBits  // targets that references of inter-generational roots hold; nil: all that they have
+	kept  rowBits  // targets of references of rows that the policy leaves out as a whole; nil: all count
 	mark  []uint32 // by row: the stamp of the last set that it was gathered for
 	stamp uint32   // of the current set
 	found []model.Row
@@ -138,15 +139,18 @@ type setWork struct {
 	paused int // the budget when ctx was last looked at
 }
 
-// listKept notes which references of inter-generational roots hold their targets.
+// listKept notes which references hold their targets of rows that the policy leaves out as a whole.
 func (w *setWork) listKept() {
 	if w.g.kept == nil {
 		return
 	}
 	w.kept = newRowBits(w.g.Heap.Len())
-	for _, to := range w.g.kept {
+	from := w.g.Policy.Of(w.g.Heap.Schema).SkipFrom
+	for r, to := range w.g.kept {
 		for _, t := range to {
-			w.kept.set(t)
+			if from.Has(w.g.Heap.Kinds[r]) {
+				w.kept.set(t)
+			}
 		}
 	}
 }
@@ -201,7 +205,7 @@ func (w *setWork) gather(set []model.Row) bool {
 
 // member reports whether a row is one of the set itself.
 func (w *setWork) member(r model.Row) bool {
-	return w.g.Heap.Kinds[r] == w.kind && w.g.Heap.Entity[r] == w.id
+	return w.kinds.Has(w.g.Heap.Kinds[r]) && w.g.Heap.Entity[r] == w.id
 }
 
 // rescue takes out what can be reached without the set.
@@ -236,10 +240,20 @@ func (w *setWork) heldFromOutside(r model.Row) bool {
 		if w.mark[s] == w.stamp || !w.tree.seen.has(s) {
 			continue
 		}
-		if w.kept == nil || w.kept.has(r) || w.g.Heap.Kinds[s] != model.KindInterGenRoots {
+		if w.kept == nil || !w.g.cut.has(s) || w.holds(s, r) {
 			return w.spend(i)
 		}
 	}
 	w.spend(len(sources))
 	return false
+}
+
+// holds reports whether row s, which has references that the policy leaves out, refers to r by one that counts.
+func (w *setWork) holds(s, r model.Row) bool {
+	if w.g.Policy.Of(w.g.Heap.Schema).SkipFrom.Has(w.g.Heap.Kinds[s]) {
+		return w.kept.has(r) // as for all of them: nothing else reaches it
+	}
+	kept := w.g.kept[s]
+	w.spend(len(kept))
+	return slices.Contains(kept, r)
 }

@@ -10,7 +10,7 @@ import (
 // managed and unmanaged are the sizes of a row, 0 where an incomplete snapshot has none.
 func managed(h *model.Heap, r int) uint64 {
 	if r < len(h.Size) {
-		return uint64(h.Size[r])
+		return h.Managed(model.Row(r))
 	}
 	return 0
 }
@@ -22,17 +22,22 @@ func unmanaged(h *model.Heap, r int) uint64 {
 	return 0
 }
 
-// SumHeap sums over all rows. What an incomplete snapshot lacks counts as nothing.
-func SumHeap(h *model.Heap) HeapTotals {
-	t := HeapTotals{Rows: int64(h.Len()), References: int64(len(h.To))}
-	kinds := [256]int64{}
+// Sum sums over all rows. What an incomplete snapshot lacks counts as nothing.
+func Sum(h *model.Heap) Totals {
+	t := Totals{Rows: int64(h.Len()), References: int64(len(h.To)), Counts: make([]int64, len(h.Schema.Sets))}
+	kinds := [model.MaxHeapKinds]int64{}
 	for r, k := range h.Kinds {
-		kinds[k]++
-		t.ManagedBytes += managed(h, r) // cannot overflow: 2^32 rows of 16 bits
+		kinds[k%model.MaxHeapKinds]++
+		t.ManagedBytes, _ = model.SaturatingAdd(t.ManagedBytes, managed(h, r))
 		t.UnmanagedBytes, _ = model.SaturatingAdd(t.UnmanagedBytes, unmanaged(h, r))
 	}
-	t.Objects, t.TypeObjects = kinds[model.KindObject], kinds[model.KindTypeObject]
-	t.STables, t.Frames = kinds[model.KindSTable], kinds[model.KindFrame]
+	for i := range h.Schema.Sets {
+		for k, n := range kinds {
+			if h.Schema.Sets[i].Kinds.Has(model.HeapKind(k)) {
+				t.Counts[i] += n
+			}
+		}
+	}
 	return t
 }
 
@@ -63,44 +68,96 @@ func (x *idIndex) number(id uint32) int {
 	return int(n)
 }
 
-// groupHeap sums the rows of one kind by type or frame: most bytes first, then count, then id.
-func groupHeap(h *model.Heap, kind model.HeapKind) []HeapGroup {
-	var list []HeapGroup
+// sumGroups sums the rows of some kinds by what a column says, in order of first use.
+func sumGroups(h *model.Heap, kinds model.HeapKinds, column []uint32) []Group {
+	var list []Group
 	x := newIDIndex(h)
-	for r, id := range h.Entity[:min(len(h.Entity), h.Len())] {
-		if h.Kinds[r] != kind {
+	for r, id := range column[:min(len(column), h.Len())] {
+		if !kinds.Has(h.Kinds[r]) {
 			continue
 		}
 		i := x.number(id)
 		if i == len(list) {
-			list = append(list, HeapGroup{ID: id})
+			list = append(list, Group{ID: id, Line: model.NoLine})
 		}
 		g := &list[i]
 		g.Count++
-		g.ManagedBytes += managed(h, r)
+		g.ManagedBytes, _ = model.SaturatingAdd(g.ManagedBytes, managed(h, r))
 		g.UnmanagedBytes, _ = model.SaturatingAdd(g.UnmanagedBytes, unmanaged(h, r))
 	}
-	slices.SortFunc(list, func(a, b HeapGroup) int {
-		return cmp.Or(cmp.Compare(b.Bytes(), a.Bytes()), cmp.Compare(b.Count, a.Count), cmp.Compare(a.ID, b.ID))
-	})
 	return list
 }
 
-// HeapTypes groups the rows of one of the kinds 1 to 3 by type: most bytes first, then count, then id.
-func HeapTypes(h *model.Heap, kind model.HeapKind) []HeapGroup {
-	list := groupHeap(h, kind)
-	for i := range list {
-		list[i].Name, list[i].Repr = h.Tables.Type(list[i].ID)
-		list[i].Line = model.NoLine
+// Groups groups rows by type, by frame, or by an axis: most bytes first, then count, then id. On another axis than the first the id
+// is that of one of the types, or strings, that are so.
+func Groups(h *model.Heap, by By) []Group {
+	list := []Group(nil)
+	switch {
+	case by.Axis == 0:
+		list = sumGroups(h, by.Kinds, h.Entity)
+		nameGroups(h, by.Kinds, list)
+	case !byRow(h, by.Axis):
+		types := sumGroups(h, by.Kinds, h.Entity)
+		slices.SortFunc(types, largestFirst)
+		list = fold(types, func(id uint32) string { return h.Tables.OnAxis(by.Axis, id) })
+	case by.Axis < len(h.Axes):
+		list = fold(sumGroups(h, by.Kinds, h.Axes[by.Axis]), h.Tables.String)
 	}
+	slices.SortFunc(list, largestFirst)
 	return list
 }
 
-// HeapFrames groups the frames by their static frame: most bytes first, then count, then id.
-func HeapFrames(h *model.Heap) []HeapGroup {
-	list := groupHeap(h, model.KindFrame)
+// Types groups the objects of a heap by type, as [Groups] does.
+func Types(h *model.Heap) []Group { return Groups(h, By{Kinds: h.Schema.Objects().Kinds}) }
+
+// Frames groups its frames, as [Groups] does: none where the format has no frames.
+func Frames(h *model.Heap) []Group {
+	set, _ := h.Schema.Frames()
+	return Groups(h, By{Kinds: set.Kinds})
+}
+
+func byRow(h *model.Heap, axis int) bool { return h.Schema.Axes[axis].ByRow }
+
+func largestFirst(a, b Group) int {
+	return cmp.Or(cmp.Compare(b.Bytes(), a.Bytes()), cmp.Compare(b.Count, a.Count), cmp.Compare(a.ID, b.ID))
+}
+
+// nameGroups names types or frames.
+func nameGroups(h *model.Heap, kinds model.HeapKinds, list []Group) {
+	frames, second := Naming(h.Schema, kinds) == model.NamedByFrame, h.Schema.Distinct()
 	for i := range list {
-		list[i].Name, list[i].File, list[i].Line = h.Tables.Frame(list[i].ID)
+		g := &list[i]
+		if frames {
+			g.Name, g.File, g.Line = h.Tables.Frame(g.ID)
+		} else if g.Name = h.Tables.Type(g.ID); second > 0 {
+			g.Sub = h.Tables.OnAxis(second, g.ID)
+		}
 	}
-	return list
+}
+
+// Naming returns what names the rows of some kinds, which all are named alike.
+func Naming(s *model.HeapSchema, kinds model.HeapKinds) model.HeapNaming {
+	for k := range s.Kinds {
+		if kinds.Has(model.HeapKind(k)) {
+			return s.Kinds[k].Naming
+		}
+	}
+	return model.NamedByKind
+}
+
+// fold adds up groups of one text. The id is that of the first.
+func fold(groups []Group, text func(id uint32) string) []Group {
+	at := map[string]int{}
+	var out []Group
+	for i := range groups {
+		name := text(groups[i].ID)
+		j, ok := at[name]
+		if !ok {
+			j = len(out)
+			at[name] = j
+			out = append(out, Group{ID: groups[i].ID, Name: name, Line: model.NoLine})
+		}
+		out[j].Add(&groups[i])
+	}
+	return out
 }

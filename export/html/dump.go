@@ -55,14 +55,14 @@ func (b *builder) pageCards(p *report.Pages) {
 		bytesCard("Pages", p.Bytes, plural(uint64(pages), "page")+", "+model.Group(uint64(p.FullPages))+" full, "+model.Group(uint64(p.EmptyPages))+" empty"),
 		bytesCard("Occupied", p.OccupiedBytes, share(p.OccupiedBits, p.OccupiedBits+p.FreeBits)+" of all bits"),
 		bytesCard("Largest hole", min(p.LargestHole, 1<<60)*8, "of "+plural(p.HoleCount, "hole")),
-		bytesCard("Would come back", p.Returned, "by packing what is occupied into the fewest pages"),
+		bytesCard("Reclaimable", p.Returned, "by packing what is occupied into the fewest pages"),
 	)
 	if p.Bytes > 0 {
 		sign := "info"
 		if p.Returned > p.Bytes/4 {
 			sign = "warn"
 		}
-		b.Findings = append(b.Findings, finding{Sign: sign, Label: "pages", Name: none, Text: fmt.Sprintf("%s of %s in pages are occupied; packing them would give back %v",
+		b.Findings = append(b.Findings, finding{Sign: sign, Label: "pages", Name: none, Text: fmt.Sprintf("%s of %s in pages are occupied; packing them would reclaim %v",
 			model.Bytes(p.OccupiedBytes), model.Bytes(p.Bytes), model.Bytes(p.Returned))})
 	}
 }
@@ -183,7 +183,7 @@ func (b *builder) seriesTables(r *report.Report) {
 }
 
 func (b *builder) pageTables(p *report.Pages) {
-	t := b.table("page_types", "Types of pages", plural(uint64(len(p.Types)), "type"), none, cols("Type:text", "Pages:count", "Bytes:bytes", "Occupied:bytes", "Share:share", "Full:count", "Empty:count", "Holes:count", "Would come back:bytes")...)
+	t := b.table("page_types", "Types of pages", plural(uint64(len(p.Types)), "type"), none, cols("Type:text", "Pages:count", "Bytes:bytes", "Occupied:bytes", "Share:share", "Full:count", "Empty:count", "Holes:count", "Reclaimable:bytes")...)
 	for _, x := range p.Types {
 		t.add(model.Clean(x.Name), x.Pages, x.Bytes, x.OccupiedBytes, part(x.OccupiedBits, x.OccupiedBits+x.FreeBits), x.FullPages, x.EmptyPages, x.HoleCount, x.Returned)
 	}

@@ -254,7 +254,7 @@ func (b *builder) dominatorFlame() {
 	}
 	f := &flame{ID: "dominators", Title: "Dominator tree", Answer: "as wide as what a row alone keeps alive", Rest: "(smaller rows)", Costs: []cost{{ID: "retained", Label: "retained", Unit: "bytes"}, {ID: "rows", Label: "rows", Unit: "count"}}}
 	b.grow(f, &branches{
-		label: func(n int32) string { return heapgraph.HeapLabel(g.Heap, model.Row(n)) },
+		label: func(n int32) string { return heapgraph.Label(g.Heap, model.Row(n)) },
 		children: func(n int32) []int32 {
 			rows := g.Children(model.Row(n))
 			out := make([]int32, len(rows))

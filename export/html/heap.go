@@ -2,7 +2,6 @@ package html
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/export/report"
@@ -24,8 +23,8 @@ func (b *builder) heap() error {
 	b.Facts = append(b.Facts, plural(uint64(len(h.Snapshots)), "snapshot"))
 	if shown != nil {
 		b.Scope = append(b.Scope, fmt.Sprintf("snapshot %d of 0 … %d", shown.Index, len(h.Snapshots)-1))
-		if h.Edges == "all" {
-			b.Scope = append(b.Scope, "retained over all references")
+		if p := h.Policy(); p != nil && p.Note != "" {
+			b.Scope = append(b.Scope, p.Note)
 		}
 		b.heapCards(shown)
 	}
@@ -51,13 +50,21 @@ func (b *builder) heapCards(s *report.Snapshot) {
 		}
 		b.Cards = append(b.Cards, bytesCard("Heap", *s.Bytes, note))
 	}
-	for _, c := range []struct {
-		label string
-		n     *int64
-	}{{"Objects", s.Objects}, {"Frames", s.Frames}, {"References", s.References}, {"Type objects", s.TypeObjects}} {
-		if c.n != nil {
-			n := uint64(max(*c.n, 0))
-			b.Cards = append(b.Cards, card{Label: c.label, Value: model.ShortCount(n), Exact: model.Group(n)})
+	add := func(label string, count *int64) {
+		if count != nil {
+			n := uint64(max(*count, 0))
+			b.Cards = append(b.Cards, card{Label: report.Capital(label), Value: model.ShortCount(n), Exact: model.Group(n)})
+		}
+	}
+	for _, c := range s.HeapCounts {
+		if c.Set.Column {
+			add(c.Set.Many, c.N)
+		}
+	}
+	add("References", s.References)
+	for _, c := range s.HeapCounts {
+		if !c.Set.Column {
+			add(c.Set.Many, c.N)
 		}
 	}
 }
@@ -82,18 +89,33 @@ func (b *builder) heapFindings(h *report.Heap, shown *report.Snapshot) {
 	if len(h.Types) > 0 && whole > 0 {
 		t := h.Types[0]
 		b.Findings = append(b.Findings, finding{Sign: "info", Label: "most bytes", Name: b.name(t.Type),
-			Text: model.Bytes(t.Bytes).String() + " in " + plural(t.Count, "object") + ", " + share(t.Bytes, whole) + " of the heap"})
+			Text: model.Bytes(t.Bytes).String() + " in " + ofSet(t.Count, h.Schema().Objects()) + ", " + share(t.Bytes, whole) + " of the heap"})
 	}
 	for _, d := range h.Dominators {
 		if d.RetainedBytes < whole/10 {
 			break
 		}
-		if strings.HasPrefix(d.Kind, "object") || d.Kind == "frame" {
+		if plain(h.Schema(), d.Kind) {
 			b.Findings = append(b.Findings, finding{Sign: "info", Label: "retains", Name: b.name(d.Label),
 				Text: fmt.Sprintf("row %d alone keeps %v alive, %s of the heap", d.Row, model.Bytes(d.RetainedBytes), share(d.RetainedBytes, whole))})
 			break
 		}
 	}
+}
+
+// plain reports whether rows of a kind are the program's own objects or frames.
+func plain(s *model.HeapSchema, kind string) bool {
+	k, ok := s.KindNamed(kind)
+	frames, _ := s.Frames()
+	return ok && (s.Objects().Kinds | frames.Kinds).Has(k)
+}
+
+// ofSet is a number of rows of a set.
+func ofSet(n uint64, set *model.HeapSet) string {
+	if n == 1 {
+		return "1 " + set.One
+	}
+	return model.Group(n) + " " + set.Many
 }
 
 // history is the bytes of all snapshots whose size is known.
@@ -112,10 +134,13 @@ func (b *builder) snapshotChart(h *report.Heap) {
 		return
 	}
 	c := chart{ID: "snapshots", Title: "Heap size", Answer: "of each snapshot, by its number", Axis: "plain", Unit: "bytes", To: float64(len(h.Snapshots) - 1), Marks: []mark{},
-		Curves: []curve{{Name: "heap"}, {Name: "managed"}, {Name: "unmanaged"}}}
+		Curves: []curve{{Name: "heap"}}}
+	if h.Schema().Split {
+		c.Curves = append(c.Curves, curve{Name: "managed"}, curve{Name: "unmanaged"})
+	}
 	for _, s := range h.Snapshots {
 		c.X = append(c.X, float64(s.Index))
-		for i, n := range []*uint64{s.Bytes, s.Managed, s.Unmanaged} {
+		for i, n := range []*uint64{s.Bytes, s.Managed, s.Unmanaged}[:len(c.Curves)] {
 			var v any
 			if n != nil {
 				v = *n
@@ -140,12 +165,7 @@ func (b *builder) heapTables(h *report.Heap, whole uint64) {
 	if h.Counts != nil {
 		lengths = *h.Counts
 	}
-	types := b.table("types", "Types", "objects by type", 0, cols("Bytes:bytes", "Share:share", "Objects:count", "Unmanaged:bytes", "Retained:bytes:by all objects of the type together", "Type:name", "Representation:text")...)
-	types.More = more(lengths.Types, len(h.Types))
-	for _, t := range h.Types {
-		types.add(t.Bytes, part(t.Bytes, whole), t.Count, t.Unmanaged, known(t.Retained), b.name(t.Type), model.Clean(t.Repr))
-	}
-	b.keep(types)
+	b.heapTypes(h, whole, more(lengths.Types, len(h.Types)))
 	dominators := b.table("dominators", "Dominators", "rows by what they alone keep alive", 0, cols("Retained:bytes", "Share:share", "Rows:count", "Bytes:bytes", "What:name", "Kind:text", "Row:plain:its number in the snapshot")...)
 	dominators.More = more(lengths.Dominators, len(h.Dominators))
 	for _, d := range h.Dominators {
@@ -162,7 +182,13 @@ func (b *builder) heapTables(h *report.Heap, whole uint64) {
 		frames.add(f.Bytes, part(f.Bytes, whole), f.Count, known(f.Retained), b.frame(report.Place{Function: &label, File: f.File, Line: f.Line}))
 	}
 	b.keep(frames)
-	snapshots := b.table("snapshots", "Snapshots", plural(uint64(len(h.Snapshots)), "snapshot"), none, cols("Number:plain", "Bytes:bytes", ":bar", "Time:us", "Collection:plain", "Rows:count", "References:count", "Objects:count", "Frames:count", "State:text")...)
+	columns := []string{"Number:plain", "Bytes:bytes", ":bar", "Time:us", "Collection:plain", "Rows:count", "References:count"}
+	for _, set := range h.Schema().Sets {
+		if set.Column {
+			columns = append(columns, report.Capital(set.Many)+":count")
+		}
+	}
+	snapshots := b.table("snapshots", "Snapshots", plural(uint64(len(h.Snapshots)), "snapshot"), none, cols(append(columns, "State:text")...)...)
 	for _, s := range h.Snapshots {
 		var at any
 		if s.Time != nil {
@@ -172,9 +198,45 @@ func (b *builder) heapTables(h *report.Heap, whole uint64) {
 		if !s.Complete {
 			state = "incomplete"
 		}
-		snapshots.add(s.Index, known(s.Bytes), known(s.Bytes), at, known(s.GC), known(s.Rows), known(s.References), known(s.Objects), known(s.Frames), state)
+		row := []any{s.Index, known(s.Bytes), known(s.Bytes), at, known(s.GC), known(s.Rows), known(s.References)}
+		for _, c := range s.HeapCounts {
+			if c.Set.Column {
+				row = append(row, known(c.N))
+			}
+		}
+		snapshots.add(append(row, state)...)
 	}
 	b.keep(snapshots)
+}
+
+// heapTypes is the table of types, with a column for each axis on which types have a place.
+func (b *builder) heapTypes(h *report.Heap, whole uint64, more int) {
+	s := h.Schema()
+	axis, objects, _ := h.Words()
+	columns := []string{"Bytes:bytes", "Share:share", report.Capital(objects.Many) + ":count"}
+	if s.Split {
+		columns = append(columns, "Unmanaged:bytes")
+	}
+	columns = append(columns, "Retained:bytes:by all "+objects.Many+" of the "+axis.One+" together", report.Capital(axis.One)+":name")
+	for i := range s.Axes {
+		if i > 0 && !s.Axes[i].ByRow {
+			columns = append(columns, report.Capital(s.Axes[i].Word)+":text")
+		}
+	}
+	types := b.table("types", report.Capital(axis.Many), objects.Many+" by "+axis.One, 0, cols(columns...)...)
+	types.More = more
+	for _, t := range h.Types {
+		row := []any{t.Bytes, part(t.Bytes, whole), t.Count}
+		if t.Unmanaged != nil {
+			row = append(row, *t.Unmanaged)
+		}
+		row = append(row, known(t.Retained), b.name(t.Type))
+		for _, p := range t.HeapPlaces {
+			row = append(row, model.Clean(p.Text))
+		}
+		types.add(row...)
+	}
+	b.keep(types)
 }
 
 // known is the number, nil for none.

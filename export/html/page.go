@@ -38,7 +38,7 @@ type Source struct {
 	Cell  analysis.Cell // what the report was narrowed to
 
 	Selection *weights.ProfileSelection // of stack profiles
-	Graph     *heapgraph.HeapGraph      // of the chosen heap snapshot
+	Graph     *heapgraph.Graph          // of the chosen heap snapshot
 	Layout    *model.Layout             // of memory dumps
 }
 

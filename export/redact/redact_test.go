@@ -11,6 +11,7 @@ import (
 
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/all"
+	"github.com/memtui/memtui/loaders/mvmheap"
 	"github.com/memtui/memtui/model"
 )
 
@@ -136,6 +137,8 @@ func TestEqualNamesStayEqual(t *testing.T) {
 // secretive is every kind of source, full of names.
 type secretive struct{ model.HeapSource }
 
+func (secretive) Schema() *model.HeapSchema { return mvmheap.Schema() }
+
 func (secretive) Open(context.Context, int, func(float64)) (*model.Heap, error) {
 	return nil, errors.New("secret")
 }
@@ -143,7 +146,7 @@ func (secretive) Open(context.Context, int, func(float64)) (*model.Heap, error) 
 func (secretive) Tables(context.Context, int) (*model.HeapTables, error) {
 	return &model.HeapTables{
 		Strings: []string{"P6opaque", "Secret", "secretFrame", "/home/secret.nqp", "1", "secret edge"},
-		Types:   []model.HeapType{{Repr: 0, Name: 1}}, Frames: []model.HeapFrame{{Name: 2, File: 3, Cuid: 4}},
+		Types:   []model.HeapType{{Name: 1}}, Axes: [][]uint32{1: {0}}, Frames: []model.HeapFrame{{Name: 2, File: 3, ID: 4}},
 	}, nil
 }
 

@@ -99,14 +99,14 @@ func (h *heaps) tables(t *model.HeapTables) *model.HeapTables {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.from != t {
-		h.from, h.to = t, h.r.tables(t)
+		h.from, h.to = t, h.r.tables(h.Schema(), t)
 	}
 	return h.to
 }
 
 // tables replaces strings by what they are used for; equal ones are one string in the file, and stay one.
-func (r *Redactor) tables(t *model.HeapTables) *model.HeapTables {
-	out := &model.HeapTables{Types: t.Types, Frames: t.Frames, Strings: make([]string, len(t.Strings))}
+func (r *Redactor) tables(s *model.HeapSchema, t *model.HeapTables) *model.HeapTables {
+	out := &model.HeapTables{Types: t.Types, Axes: t.Axes, Frames: t.Frames, Strings: make([]string, len(t.Strings))}
 	done := make([]bool, len(t.Strings))
 	put := func(i uint32, replace func(string) string) {
 		if int(i) < len(done) && !done[i] {
@@ -114,14 +114,18 @@ func (r *Redactor) tables(t *model.HeapTables) *model.HeapTables {
 		}
 	}
 	as := func(kind string) func(string) string { return func(s string) string { return r.Name(kind, s) } }
-	for _, x := range t.Types {
-		put(x.Repr, as("representation"))
+	for i, x := range t.Types {
+		for axis, column := range t.Axes {
+			if i < len(column) && axis < len(s.Axes) {
+				put(column[i], as(s.Axes[axis].Word))
+			}
+		}
 		put(x.Name, as("type"))
 	}
 	for _, f := range t.Frames {
 		put(f.Name, as("frame"))
 		put(f.File, r.Path)
-		put(f.Cuid, as("id"))
+		put(f.ID, as("id"))
 	}
 	for i := range t.Strings {
 		put(uint32(i), as("text"))

@@ -159,4 +159,4 @@ func WriteCheckMarkdown(w io.Writer, c *Check, style Style) error {
 }
 
 // WriteCheckCSV writes the limits with the JSON names as header.
-func WriteCheckCSV(w io.Writer, c *Check) error { return writeRows(w, c.Checks) }
+func WriteCheckCSV(w io.Writer, c *Check) error { return writeRows(w, c.Checks, nil) }

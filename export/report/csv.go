@@ -18,14 +18,20 @@ func WriteCSV(w io.Writer, r *Report, table string) error {
 	if !ok {
 		return fmt.Errorf("no table %q here: there are %s", table, strings.Join(r.TableNames(), ", "))
 	}
-	return writeRows(w, rows)
+	return writeRows(w, rows, r.Heap.emptyRow(table))
 }
 
-// writeRows writes a slice of structs.
-func writeRows(w io.Writer, rows any) error {
+// writeRows writes a slice of structs. Of a slice without rows, the header is that of empty, where there is one.
+func writeRows(w io.Writer, rows, empty any) error {
 	out := csv.NewWriter(w)
 	v := reflect.ValueOf(rows)
-	if err := out.Write(header(v.Type().Elem())); err != nil {
+	first := reflect.Zero(v.Type().Elem())
+	if v.Len() > 0 {
+		first = v.Index(0)
+	} else if e := reflect.ValueOf(empty); empty != nil && e.Type() == first.Type() {
+		first = e
+	}
+	if err := out.Write(header(first)); err != nil {
 		return err
 	}
 	for i := range v.Len() {
@@ -99,13 +105,19 @@ func (t *Trace) rows(table string) (any, bool) {
 	return nil, false
 }
 
-// header is the JSON names of a row type in order.
-func header(t reflect.Type) []string {
+// header is the JSON names of a row's fields in order.
+func header(row reflect.Value) []string {
 	var names []string
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for i := range row.NumField() {
+		f := row.Type().Field(i)
+		if m := membersOf(f, row.Field(i)); m != nil {
+			for _, x := range m.members() {
+				names = append(names, x.name)
+			}
+			continue
+		}
 		if f.Anonymous {
-			names = append(names, header(f.Type)...)
+			names = append(names, header(row.Field(i))...)
 			continue
 		}
 		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && f.Tag.Get("csv") != "-" {
@@ -120,6 +132,12 @@ func record(v reflect.Value) []string {
 	var cells []string
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
+		if m := membersOf(f, v.Field(i)); m != nil {
+			for _, x := range m.members() {
+				cells = append(cells, cellOf(reflect.ValueOf(x.value)))
+			}
+			continue
+		}
 		if f.Anonymous {
 			cells = append(cells, record(v.Field(i))...)
 			continue

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -41,6 +42,7 @@ type Diff struct {
 
 	words    diff.CompareWords
 	compared *diff.Comparison
+	axis     *model.HeapAxis // of types of heap snapshots: what tells those of one name apart; nil where nothing does
 	left     leftOut
 }
 
@@ -71,7 +73,7 @@ type DiffFigures struct {
 type DiffRow struct {
 	Key  string  `json:"key"`
 	Type *string `json:"type,omitzero"` // of heap snapshots
-	Repr *string `json:"repr,omitzero"` // of heap snapshots
+	HeapPlaces
 	DiffFigures
 	Status  string   `json:"status"`                 // "new", "gone", "grown", "shrunk", "same"
 	Percent *float64 `json:"delta_percent,omitzero"` // of the bytes before, nil where there were none
@@ -169,6 +171,9 @@ func NewDiff(c *diff.Comparison, opt DiffOptions) *Diff {
 	if d.words.Measure == "" {
 		d.words.Measure = model.Clean(opt.Metric)
 	}
+	if opt.What == "type" {
+		d.axis = cmp.Or(distinct(after.Profile), distinct(before.Profile))
+	}
 	if opt.Short != nil {
 		d.words.Sums, d.left = true, leftOut{"rows", "row_count", "match", "statuses", "unmatched", "nameless", "merged"}
 		d.Problems, d.Complete = append(d.Problems, newProblem(*opt.Short)), false
@@ -245,7 +250,7 @@ func (d *Diff) list(c *diff.Comparison, opt DiffOptions) {
 	added := addedTypes(c)
 	for i := range limit(rows, opt.Limit) {
 		r := &rows[i]
-		out := DiffRow{Key: r.Key, DiffFigures: newFigures(&r.CompareFigures), Status: r.Status.String()}
+		out := DiffRow{Key: r.Key, DiffFigures: newFigures(&r.CompareFigures), Status: r.Status.String(), HeapPlaces: d.places()}
 		if p, ok := r.Percent(); ok && r.BeforeBytes > 0 {
 			p = math.Round(p*100) / 100
 			out.Percent = &p
@@ -255,8 +260,11 @@ func (d *Diff) list(c *diff.Comparison, opt DiffOptions) {
 			out.frames = Frames{c.Joined.Stacks, r.Node}
 			out.Key = out.frames.cell()
 		case opt.What == "type":
-			out.Type, out.Repr = &r.Key, &r.Sub
-			out.Key += " [" + r.Sub + "]"
+			out.Type = &r.Key
+			if d.axis != nil {
+				out.HeapPlaces = HeapPlaces{{d.axis, r.Sub}}
+				out.Key += " [" + r.Sub + "]"
+			}
 		case r.Sub != "":
 			out.Key += " (" + r.Sub + ")"
 		}
@@ -267,6 +275,32 @@ func (d *Diff) list(c *diff.Comparison, opt DiffOptions) {
 		d.Rows = append(d.Rows, out)
 	}
 }
+
+// distinct is the axis that tells types of one name apart in the snapshots of a file, nil where there is none.
+func distinct(p *model.Profile) *model.HeapAxis {
+	if p == nil || p.Heaps == nil {
+		return nil
+	}
+	s := p.Heaps.Schema()
+	if s.Distinct() == 0 {
+		return nil
+	}
+	return &s.Axes[s.Distinct()]
+}
+
+// places names the columns of rows that are about types.
+func (d *Diff) places() HeapPlaces {
+	switch {
+	case d.axis != nil:
+		return HeapPlaces{{Axis: d.axis}}
+	case d.What != "type":
+		return HeapPlaces{{Axis: &noAxis}}
+	}
+	return nil
+}
+
+// noAxis keeps a column of CSV, empty, in comparisons of other things than types: readers may count columns.
+var noAxis = model.HeapAxis{Key: "repr"}
 
 // addedTypes are the rows that only the side after has, by index there, ascending.
 func addedTypes(c *diff.Comparison) (added []int) {

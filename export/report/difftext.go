@@ -12,7 +12,9 @@ import (
 )
 
 // WriteDiffCSV writes the rows with the JSON names as header.
-func WriteDiffCSV(w io.Writer, d *Diff) error { return writeRows(w, d.Rows) }
+func WriteDiffCSV(w io.Writer, d *Diff) error {
+	return writeRows(w, d.Rows, DiffRow{HeapPlaces: d.places()})
+}
 
 // WriteDiffText writes d for people.
 func WriteDiffText(w io.Writer, d *Diff, style Style) error {
@@ -165,8 +167,8 @@ func (d *Diff) table(s Style, full bool) table {
 		out.cols = append(out.cols, col{"TAKEN", number}, col{"FREED", number})
 	}
 	out.cols = append(out.cols, col{strings.ToUpper(d.What), name})
-	if d.What == "type" {
-		out.cols = append(out.cols, col{"REPR", symbol})
+	if d.axis != nil {
+		out.cols = append(out.cols, col{strings.ToUpper(d.axis.One), symbol})
 	}
 	for i := range rows {
 		r := &rows[i]
@@ -182,10 +184,15 @@ func (d *Diff) table(s Style, full bool) table {
 // names are the cells that say what a row is.
 func (d *Diff) names(r *DiffRow, s Style, full bool) []string {
 	switch {
-	case r.Type != nil && full:
-		return []string{model.Clean(*r.Type), model.Clean(*r.Repr)}
 	case r.Type != nil:
-		return []string{s.shorten(model.Clean(*r.Type)), model.Clean(*r.Repr)}
+		cells := []string{model.Clean(*r.Type)}
+		if !full {
+			cells[0] = s.shorten(cells[0])
+		}
+		for _, p := range r.HeapPlaces {
+			cells = append(cells, model.Clean(p.Text))
+		}
+		return cells
 	case r.NewlyOccupied != nil || d.What == "series":
 		return []string{dumpWriter{}.name(r.Key)}
 	case full || !r.frames.IsZero():

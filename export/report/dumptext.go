@@ -117,7 +117,7 @@ func (w dumpWriter) types() table {
 		name: "page_types", title: "Pages",
 		answer: fmt.Sprintf("%s of %s occupied in %s", w.style.bytes(p.OccupiedBytes), w.style.bytes(p.Bytes), plural(pages, "page")),
 		cols: []col{{"PAGES", number}, {"BYTES", number}, {"OCCUPIED", number}, {"SHARE", number}, {"FULL", number}, {"EMPTY", number}, {"HOLES", number},
-			{"LARGEST", number}, {"GIVES BACK", number}, {"TYPE", name}},
+			{"LARGEST", number}, {"RECLAIMABLE", number}, {"TYPE", name}},
 	}
 	for _, t := range p.Types {
 		out.rows = append(out.rows, []string{

@@ -9,15 +9,17 @@ const SchemaHeap = "memtui.heap/1"
 type Heap struct {
 	Snapshots  []Snapshot   `json:"snapshots,omitzero"`
 	Snapshot   *int         `json:"snapshot,omitzero"` // the one that the lists below are about
-	Edges      string       `json:"edges,omitzero"`    // the references that retained sizes follow: "roots", "all"
+	Edges      string       `json:"edges,omitzero"`    // the references that retained sizes follow: the name of a policy
 	Types      []HeapType   `json:"types,omitzero"`
 	Frames     []HeapFrame  `json:"frames,omitzero"`
 	Dominators []Dominator  `json:"dominators,omitzero"`
 	Counts     *HeapLengths `json:"row_counts,omitzero"`
 
-	count int      // snapshots of the file, whole or not
-	shown Snapshot // the figures of Snapshot, for people
-	left  leftOut  // lists that there was no memory for
+	count  int      // snapshots of the file, whole or not
+	shown  Snapshot // the figures of Snapshot, for people
+	schema *model.HeapSchema
+	policy *model.HeapPolicy // that Edges names
+	left   leftOut           // lists that there was no memory for
 }
 
 // HeapLengths says how long each list is without a limit; nil where there is none.
@@ -30,30 +32,27 @@ type HeapLengths struct {
 // Snapshot is the figures of one snapshot: counted over its rows, or what headers tell where it was not decoded. What is not
 // known is nil.
 type Snapshot struct {
-	Index       int         `json:"index"`
-	Time        *model.Time `json:"time_us,omitzero"` // since the recording began
-	GC          *int64      `json:"gc,omitzero"`      // number of the collection
-	Rows        *int64      `json:"rows,omitzero"`
-	References  *int64      `json:"references,omitzero"`
-	Objects     *int64      `json:"objects,omitzero"`
-	TypeObjects *int64      `json:"type_objects,omitzero"`
-	STables     *int64      `json:"stables,omitzero"`
-	Frames      *int64      `json:"frames,omitzero"`
-	Bytes       *uint64     `json:"bytes,omitzero"` // managed and unmanaged
-	Managed     *uint64     `json:"managed_bytes,omitzero"`
-	Unmanaged   *uint64     `json:"unmanaged_bytes,omitzero"`
-	Complete    bool        `json:"complete"`
+	Index      int         `json:"index"`
+	Time       *model.Time `json:"time_us,omitzero"` // since the recording began
+	GC         *int64      `json:"gc,omitzero"`      // number of the collection
+	Rows       *int64      `json:"rows,omitzero"`
+	References *int64      `json:"references,omitzero"`
+	HeapCounts
+	Bytes     *uint64 `json:"bytes,omitzero"` // managed and unmanaged
+	Managed   *uint64 `json:"managed_bytes,omitzero"`
+	Unmanaged *uint64 `json:"unmanaged_bytes,omitzero"`
+	Complete  bool    `json:"complete"`
 }
 
-// HeapType is the objects of one type: rows of kind 1 only.
+// HeapType is the objects of one type: the rows of the schema's first set.
 type HeapType struct {
-	ID        uint32  `json:"id"`
-	Type      string  `json:"type"`
-	Repr      string  `json:"repr"`
+	ID   uint32 `json:"id"`
+	Type string `json:"type"`
+	HeapPlaces
 	Count     uint64  `json:"count"`
 	Bytes     uint64  `json:"bytes"`
-	Managed   uint64  `json:"managed_bytes"`
-	Unmanaged uint64  `json:"unmanaged_bytes"`
+	Managed   *uint64 `json:"managed_bytes,omitzero"` // where sizes have two parts
+	Unmanaged *uint64 `json:"unmanaged_bytes,omitzero"`
 	Retained  *uint64 `json:"retained_bytes,omitzero"` // by the set of all of them
 }
 
@@ -88,13 +87,16 @@ type HeapRow struct {
 
 // HeapObject is everything about one row.
 type HeapObject struct {
-	Row           model.Row  `json:"row"`
-	Kind          string     `json:"kind"`
-	Label         string     `json:"label"`
-	Repr          *string    `json:"repr,omitzero"` // of objects, type objects and STables
+	Row   model.Row `json:"row"`
+	Kind  string    `json:"kind"`
+	Label string    `json:"label"`
+	ID    *string   `json:"id,omitzero"` // the object's identity, as the format's tools write it
+	HeapPlaces
+	Text          *string    `json:"text,omitzero"`       // what the object says: its beginning
+	TextWhole     *bool      `json:"text_whole,omitzero"` // that is all of it
 	Bytes         uint64     `json:"bytes"`
-	Managed       uint64     `json:"managed_bytes"`
-	Unmanaged     uint64     `json:"unmanaged_bytes"`
+	Managed       *uint64    `json:"managed_bytes,omitzero"` // where sizes have two parts
+	Unmanaged     *uint64    `json:"unmanaged_bytes,omitzero"`
 	RetainedBytes uint64     `json:"retained_bytes"`
 	RetainedCount uint64     `json:"retained_count"`
 	Dominator     *model.Row `json:"dominator,omitzero"` // nil for the root
@@ -111,6 +113,7 @@ type HeapEdge struct {
 	Row   model.Row `json:"row"`
 	Label string    `json:"label"` // of the other row
 	Edge  string    `json:"edge"`
+	HeapEdgeKind
 }
 
 // HeapStep is a row of a path from the root.
@@ -119,17 +122,20 @@ type HeapStep struct {
 	Kind  string    `json:"kind"`
 	Label string    `json:"label"`
 	Edge  *string   `json:"edge,omitzero"` // how the row before reaches it; nil for the root
+	HeapEdgeKind
 }
 
 // newSnapshot is what headers tell of a snapshot.
-func newSnapshot(index int, info model.HeapInfo) Snapshot {
+func newSnapshot(schema *model.HeapSchema, index int, info model.HeapInfo) Snapshot {
 	s := Snapshot{
 		Index: index, Complete: info.Complete, GC: known(info.GC), Rows: known(info.Rows), References: known(info.References),
-		Objects: known(info.Objects), TypeObjects: known(info.TypeObjects), STables: known(info.STables), Frames: known(info.Frames),
 		Bytes: knownBytes(info.Bytes), Managed: knownBytes(info.ManagedBytes), Unmanaged: knownBytes(info.UnmanagedBytes),
 	}
 	if info.Time != model.NoTime {
 		s.Time = &info.Time
+	}
+	for i := range schema.Sets {
+		s.HeapCounts = append(s.HeapCounts, HeapCount{&schema.Sets[i], known(info.Count(i))})
 	}
 	return s
 }

@@ -16,18 +16,19 @@ import (
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/internal/memtest"
+	"github.com/memtui/memtui/loaders/mvmheap"
 	"github.com/memtui/memtui/model"
 )
 
 // snapshots are heaps in memory; a nil one cannot be decoded.
 type snapshots []*model.Heap
 
-func (s snapshots) Len() int { return len(s) }
+func (s snapshots) Schema() *model.HeapSchema { return mvmheap.Schema() }
+func (s snapshots) Len() int                  { return len(s) }
 func (s snapshots) Info(i int) model.HeapInfo {
-	info := model.HeapInfo{
-		Time: model.Time(1000 * i), GC: int64(i), Complete: s[i] == nil || s[i].Complete, Rows: model.NoCount, References: 7, Objects: 3,
-		TypeObjects: model.NoCount, STables: model.NoCount, Frames: 1, Bytes: model.NoCount, ManagedBytes: model.NoCount, UnmanagedBytes: model.NoCount,
-	}
+	info := model.NoHeapInfo()
+	info.Time, info.GC, info.Complete, info.References = model.Time(1000*i), int64(i), s[i] == nil || s[i].Complete, 7
+	info.Counts = []int64{3, model.NoCount, model.NoCount, 1}
 	if i == 0 {
 		info.Time, info.GC = model.NoTime, model.NoCount
 	}
@@ -48,18 +49,18 @@ func (s snapshots) Tables(_ context.Context, i int) (*model.HeapTables, error) {
 
 // smallHeap is a root that holds a frame, which holds n objects in a chain; every name is hostile.
 func smallHeap(n int) *model.Heap {
-	h := &model.Heap{
-		Kinds: []model.HeapKind{model.KindRoot, model.KindFrame}, Size: []uint16{0, 168}, Extra: []uint32{0, 0}, Entity: []uint32{0, 0},
+	h := &model.Heap{Schema: mvmheap.Schema(),
+		Kinds: []model.HeapKind{mvmheap.KindRoot, mvmheap.KindFrame}, Size: []uint16{0, 168}, Extra: []uint32{0, 0}, Entity: []uint32{0, 0},
 		Start: []uint32{0, 1}, To: []model.Row{1}, Label: []model.EdgeLabel{model.LabelUnknown}, Complete: true,
 		Tables: &model.HeapTables{
 			Strings: []string{hostile, "", "P6|opaque"},
-			Types:   []model.HeapType{{Repr: 2, Name: 0}, {Repr: 0, Name: 2}}, Frames: []model.HeapFrame{{Name: 1, Line: 3, File: 0}},
+			Types:   []model.HeapType{{Name: 0}, {Name: 2}}, Axes: [][]uint32{1: {2, 0}}, Frames: []model.HeapFrame{{Name: 1, Line: 3, File: 0}},
 		},
 	}
 	for i := range n {
 		h.To, h.Label = append(h.To, model.Row(i+2)), append(h.Label, model.LabelString) // string 0
 		h.Start = append(h.Start, uint32(len(h.To)))
-		h.Kinds, h.Size = append(h.Kinds, model.KindObject), append(h.Size, 24)
+		h.Kinds, h.Size = append(h.Kinds, mvmheap.KindObject), append(h.Size, 24)
 		h.Extra, h.Entity = append(h.Extra, 8), append(h.Entity, uint32(i%2))
 	}
 	h.Start = append(h.Start, uint32(len(h.To)))
@@ -83,7 +84,7 @@ func TestHeapWriters(t *testing.T) {
 		t.Fatal(err)
 	}
 	h, _ := p.Heaps.Open(t.Context(), 2, nil)
-	g, err := heapgraph.NewHeapGraph(t.Context(), h, heapgraph.RootEdges)
+	g, err := heapgraph.NewGraph(t.Context(), h, mvmheap.RootEdges)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +92,7 @@ func TestHeapWriters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	object := NewHeapReport(p, 2, heapgraph.AllEdges)
+	object := NewHeapReport(p, 2, mvmheap.AllEdges)
 	object.Object, object.Path = NewHeapObject(g, 3, 1), NewHeapPath(h, steps)
 	found := 3
 	object.Found, object.FoundAll = NewHeapRows(h, []model.Row{4, 1, 3}, true, 2), &found
@@ -151,7 +152,7 @@ func TestUnreadableSnapshotsAreProblems(t *testing.T) {
 		if r.Complete || len(r.Problems) != 1 || r.Problems[0].Code != "snapshot-unreadable" {
 			t.Errorf("complete %v, problems %v", r.Complete, r.Problems)
 		}
-		if got := r.Heap.Snapshots[1]; got.Complete || got.Rows != nil || *got.Objects != 3 {
+		if got := r.Heap.Snapshots[1]; got.Complete || got.Rows != nil || *got.HeapCounts[0].N != 3 {
 			t.Errorf("snapshot 1: %+v", got)
 		}
 		if (r.Heap.Dominators != nil) != (chosen == 0) || (r.Heap.Types != nil) == (chosen == 1) {

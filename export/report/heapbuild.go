@@ -28,11 +28,11 @@ type HeapOptions struct {
 	Schema   string // of the object
 	Snapshot int    // what types, frames and dominators are about; -1 for none of them
 	Lists    HeapLists
-	Edges    heapgraph.EdgePolicy
+	Edges    heapgraph.Policy
 	By       string // sort key of the lists that have it, one of [HeapSortKeys]; "" is each list's own
 	Limit    int    // rows per list, but for snapshots; 0 is all
 
-	Graph func(*heapgraph.HeapGraph) // is given the graph of the chosen snapshot, where there is one; may be nil
+	Graph func(*heapgraph.Graph) // is given the graph of the chosen snapshot, where there is one; may be nil
 }
 
 // BuildHeap answers the questions of opt about the snapshots of p. To count them, it decodes every whole snapshot, one
@@ -52,19 +52,26 @@ func BuildHeap(ctx context.Context, p *model.Profile, opt HeapOptions) (*Report,
 }
 
 // NewHeapReport is a report about one decoded snapshot, to be filled in.
-func NewHeapReport(p *model.Profile, snapshot int, edges heapgraph.EdgePolicy) *Report {
+func NewHeapReport(p *model.Profile, snapshot int, edges heapgraph.Policy) *Report {
 	r := newHeapReport(SchemaHeap, p)
-	info := newSnapshot(snapshot, p.Heaps.Info(snapshot))
-	r.Heap.Snapshot, r.Heap.Edges, r.Heap.shown, r.Time.At = &snapshot, edges.String(), info, info.Time
+	info := newSnapshot(p.Heaps.Schema(), snapshot, p.Heaps.Info(snapshot))
+	r.Heap.Snapshot, r.Heap.shown, r.Time.At = &snapshot, info, info.Time
+	r.Heap.follow(edges)
 	return r
 }
 
 func newHeapReport(schema string, p *model.Profile) *Report {
-	r := &Report{Header: NewHeader(schema, p), Heap: &Heap{count: p.Heaps.Len()}}
+	r := &Report{Header: NewHeader(schema, p), Heap: &Heap{count: p.Heaps.Len(), schema: p.Heaps.Schema()}}
 	if n := p.Heaps.Len(); n > 0 {
-		r.Time.Duration = newSnapshot(n-1, p.Heaps.Info(n-1)).Time
+		r.Time.Duration = newSnapshot(p.Heaps.Schema(), n-1, p.Heaps.Info(n-1)).Time
 	}
 	return r
+}
+
+// follow notes the references that retained sizes follow.
+func (h *Heap) follow(edges heapgraph.Policy) {
+	h.policy = edges.Of(h.schema)
+	h.Edges = h.policy.Name
 }
 
 // WholeSnapshot is the last snapshot of which nothing is missing, -1 when there is none.
@@ -88,7 +95,7 @@ type heapBuilder struct {
 // snapshot adds snapshot i, and the lists about it when it is the chosen one.
 func (b *heapBuilder) snapshot(i int) error {
 	info := b.src.Info(i)
-	out, chosen := newSnapshot(i, info), i == b.opt.Snapshot
+	out, chosen := newSnapshot(b.src.Schema(), i, info), i == b.opt.Snapshot
 	var h *model.Heap
 	if chosen || info.Complete && b.opt.Lists&ListSnapshots != 0 {
 		var err error
@@ -108,7 +115,7 @@ func (b *heapBuilder) snapshot(i int) error {
 		if !h.Complete {
 			b.damaged(&out, errors.New("parts of it are missing"))
 		}
-		out.count(heapgraph.SumHeap(h))
+		out.count(h.Schema, heapgraph.Sum(h))
 	}
 	if b.opt.Lists&ListSnapshots != 0 {
 		b.report.Heap.Snapshots = append(b.report.Heap.Snapshots, out)
@@ -147,25 +154,28 @@ func (b *heapBuilder) damaged(s *Snapshot, err error) {
 }
 
 // count puts sums over all rows in the place of what headers say.
-func (s *Snapshot) count(t heapgraph.HeapTotals) {
+func (s *Snapshot) count(schema *model.HeapSchema, t heapgraph.Totals) {
 	bytes := t.Bytes()
-	s.Rows, s.References, s.Objects, s.TypeObjects = &t.Rows, &t.References, &t.Objects, &t.TypeObjects
-	s.STables, s.Frames, s.Bytes, s.Managed, s.Unmanaged = &t.STables, &t.Frames, &bytes, &t.ManagedBytes, &t.UnmanagedBytes
+	s.Rows, s.References, s.Bytes = &t.Rows, &t.References, &bytes
+	s.Managed, s.Unmanaged = part(schema, t.ManagedBytes), part(schema, t.UnmanagedBytes)
+	for i := range s.HeapCounts {
+		s.HeapCounts[i].N = &t.Counts[i]
+	}
 }
 
 // lists fills in what is said about the chosen snapshot. A cut one has no graph: references that are missing would make
 // everything look unreachable.
 func (b *heapBuilder) lists(h *model.Heap) error {
-	var graph *heapgraph.HeapGraph
+	var graph *heapgraph.Graph
 	if h.Complete && b.opt.Lists&(ListTypes|ListFrames|ListDominators) != 0 {
 		var err error
-		if graph, err = heapgraph.NewHeapGraph(b.ctx, h, b.opt.Edges); err != nil && !b.short(err, "who holds what was left out") {
+		if graph, err = heapgraph.NewGraph(b.ctx, h, b.opt.Edges); err != nil && !b.short(err, "who holds what was left out") {
 			return err
 		}
 		if err != nil {
 			b.report.Heap.left = leftOut{"dominators"}
 		}
-		b.report.Heap.Edges = b.opt.Edges.String()
+		b.report.Heap.follow(b.opt.Edges)
 		if b.opt.Graph != nil && graph != nil {
 			b.opt.Graph(graph)
 		}
@@ -189,39 +199,41 @@ func (b *heapBuilder) lists(h *model.Heap) error {
 	return nil
 }
 
-// retained asks what the groups of a kind retain: nil without a graph, and without those that take too long to find out.
-func (b *heapBuilder) retained(g *heapgraph.HeapGraph, kind model.HeapKind) (map[uint32]uint64, error) {
+// retained asks what the groups of a set retain: nil without a graph, and without those that take too long to find out.
+func (b *heapBuilder) retained(g *heapgraph.Graph, set *model.HeapSet) (map[uint32]uint64, error) {
 	if g == nil {
 		return nil, nil
 	}
-	return g.RetainedBySets(b.ctx, kind)
+	return g.RetainedBySets(b.ctx, set.Kinds)
 }
 
-func (b *heapBuilder) types(h *model.Heap, g *heapgraph.HeapGraph) error {
-	retained, err := b.retained(g, model.KindObject)
+func (b *heapBuilder) types(h *model.Heap, g *heapgraph.Graph) error {
+	retained, err := b.retained(g, h.Schema.Objects())
 	if err != nil {
 		return err
 	}
-	groups := heapgraph.HeapTypes(h, model.KindObject)
+	groups := heapgraph.Types(h)
 	sortGroups(groups, b.opt.By, retained)
 	n := len(groups)
 	b.report.Heap.Counts.Types = &n
 	b.report.Heap.Types = []HeapType{}
 	for _, t := range limit(groups, b.opt.Limit) {
 		b.report.Heap.Types = append(b.report.Heap.Types, HeapType{
-			ID: t.ID, Type: t.Name, Repr: t.Repr, Count: t.Count, Bytes: t.Bytes(), Managed: t.ManagedBytes, Unmanaged: t.UnmanagedBytes,
+			ID: t.ID, Type: t.Name, HeapPlaces: newPlaces(h, t.ID), Count: t.Count, Bytes: t.Bytes(),
+			Managed: part(h.Schema, t.ManagedBytes), Unmanaged: part(h.Schema, t.UnmanagedBytes),
 			Retained: retainedOf(retained, t.ID),
 		})
 	}
 	return nil
 }
 
-func (b *heapBuilder) frames(h *model.Heap, g *heapgraph.HeapGraph) error {
-	retained, err := b.retained(g, model.KindFrame)
+func (b *heapBuilder) frames(h *model.Heap, g *heapgraph.Graph) error {
+	set, _ := h.Schema.Frames()
+	retained, err := b.retained(g, set)
 	if err != nil {
 		return err
 	}
-	groups := heapgraph.HeapFrames(h)
+	groups := heapgraph.Frames(h)
 	sortGroups(groups, b.opt.By, retained)
 	n := len(groups)
 	b.report.Heap.Counts.Frames = &n
@@ -254,8 +266,8 @@ func HeapSortKeys() []string {
 }
 
 // sortGroups orders groups by a key, highest first, ties by count, then by id.
-func sortGroups(groups []heapgraph.HeapGroup, by string, retained map[uint32]uint64) {
-	key := func(g *heapgraph.HeapGroup) uint64 {
+func sortGroups(groups []heapgraph.Group, by string, retained map[uint32]uint64) {
+	key := func(g *heapgraph.Group) uint64 {
 		switch by {
 		case "count":
 			return g.Count
@@ -268,19 +280,20 @@ func sortGroups(groups []heapgraph.HeapGroup, by string, retained map[uint32]uin
 		}
 		return g.Bytes()
 	}
-	slices.SortFunc(groups, func(x, y heapgraph.HeapGroup) int {
+	slices.SortFunc(groups, func(x, y heapgraph.Group) int {
 		return cmp.Or(cmp.Compare(key(&y), key(&x)), cmp.Compare(y.Count, x.Count), cmp.Compare(x.ID, y.ID))
 	})
 }
 
 // dominators lists the rows that retain most; the recorder's own roots are left out.
-func (b *heapBuilder) dominators(g *heapgraph.HeapGraph) {
+func (b *heapBuilder) dominators(g *heapgraph.Graph) {
 	rows, count := []model.Row{}, 0
 	order := func(x, y model.Row) int {
 		return cmp.Or(cmp.Compare(g.Retained[y], g.Retained[x]), cmp.Compare(g.RetainedCount[y], g.RetainedCount[x]), cmp.Compare(x, y))
 	}
+	real := g.Heap.Schema.Real()
 	for i, k := range g.Heap.Kinds {
-		if k.Virtual() {
+		if !real.Has(k) {
 			continue
 		}
 		rows = append(rows, model.Row(i))
@@ -295,7 +308,7 @@ func (b *heapBuilder) dominators(g *heapgraph.HeapGraph) {
 	b.report.Heap.Dominators = []Dominator{}
 	for _, row := range limit(rows, b.opt.Limit) {
 		b.report.Heap.Dominators = append(b.report.Heap.Dominators, Dominator{
-			Row: row, Kind: g.Heap.Kinds[row].String(), Label: heapgraph.HeapLabel(g.Heap, row), Bytes: g.Heap.Bytes(row),
+			Row: row, Kind: g.Heap.Kind(row).Name, Label: heapgraph.Label(g.Heap, row), Bytes: g.Heap.Bytes(row),
 			RetainedBytes: g.Retained[row], RetainedCount: uint64(g.RetainedCount[row]),
 		})
 	}

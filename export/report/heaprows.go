@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
@@ -9,21 +10,19 @@ import (
 )
 
 // NewHeapObject is everything about one row, with at most n references in each direction, 0 for all.
-func NewHeapObject(g *heapgraph.HeapGraph, row model.Row, n int) *HeapObject {
+func NewHeapObject(g *heapgraph.Graph, row model.Row, n int) *HeapObject {
 	h := g.Heap
 	o := &HeapObject{
-		Row: row, Kind: h.Kinds[row].String(), Label: heapgraph.HeapLabel(h, row),
-		Bytes: h.Bytes(row), Managed: uint64(h.Size[row]), Unmanaged: h.Unmanaged(row),
+		Row: row, Kind: h.Kind(row).Name, Label: heapgraph.Label(h, row), HeapPlaces: rowPlaces(h, row),
+		Bytes: h.Bytes(row), Managed: part(h.Schema, h.Managed(row)), Unmanaged: part(h.Schema, h.Unmanaged(row)),
 	}
 	if g.Idom == nil {
 		o.left = leftOut{"retained_bytes", "retained_count", "dominator"}
 	} else {
 		o.RetainedBytes, o.RetainedCount = g.Retained[row], uint64(g.RetainedCount[row])
 	}
-	switch h.Kinds[row] {
-	case model.KindObject, model.KindTypeObject, model.KindSTable:
-		_, repr := h.Tables.Type(h.Entity[row])
-		o.Repr = &repr
+	if id := h.IDText(row); id != "" {
+		o.ID = &id
 	}
 	if row != model.RootRow && g.Idom != nil {
 		o.Dominator = &g.Idom[row]
@@ -31,24 +30,52 @@ func NewHeapObject(g *heapgraph.HeapGraph, row model.Row, n int) *HeapObject {
 	to, first := h.Out(row)
 	o.OutCount = len(to)
 	for i, target := range limit(to, n) {
-		o.Out = append(o.Out, HeapEdge{target, heapgraph.HeapLabel(h, target), h.EdgeText(first + uint32(i))})
+		o.Out = append(o.Out, newEdge(h, target, first+uint32(i)))
 	}
 	for from, edge := range g.In(row) {
 		if o.InCount++; n == 0 || o.InCount <= n {
-			o.In = append(o.In, HeapEdge{from, heapgraph.HeapLabel(h, from), h.EdgeText(edge)})
+			o.In = append(o.In, newEdge(h, from, edge))
 		}
 	}
 	return o
 }
 
+// maxText is how many bytes of what an object says are told.
+const maxText = 1 << 10
+
+// Say adds what the object says, where the file holds that.
+func (o *HeapObject) Say(ctx context.Context, texts model.HeapTexts, snapshot int) error {
+	text, whole, ok, err := texts.Text(ctx, snapshot, o.Row, maxText)
+	if ok && err == nil {
+		o.Text, o.TextWhole = &text, &whole
+	}
+	return err
+}
+
+// newEdge is a reference, seen from one of its ends: the other one is row.
+func newEdge(h *model.Heap, row model.Row, edge uint32) HeapEdge {
+	return HeapEdge{row, heapgraph.Label(h, row), h.EdgeText(edge), edgeKind(h, edge)}
+}
+
+// edgeKind is the kind of a reference, nil where the format has one kind.
+func edgeKind(h *model.Heap, edge uint32) HeapEdgeKind {
+	if len(h.Schema.Edges) < 2 {
+		return nil
+	}
+	return HeapEdgeKind{*h.EdgeKind(edge)}
+}
+
 // NewHeapPath is a path as text.
-func NewHeapPath(h *model.Heap, steps []heapgraph.HeapStep) []HeapStep {
+func NewHeapPath(h *model.Heap, steps []heapgraph.Step) []HeapStep {
 	out := make([]HeapStep, len(steps))
 	for i, s := range steps {
-		out[i] = HeapStep{Row: s.Row, Kind: h.Kinds[s.Row].String(), Label: heapgraph.HeapLabel(h, s.Row)}
+		out[i] = HeapStep{Row: s.Row, Kind: h.Kind(s.Row).Name, Label: heapgraph.Label(h, s.Row)}
+		if i == 0 && len(h.Schema.Edges) > 1 {
+			out[0].HeapEdgeKind = HeapEdgeKind{{}}
+		}
 		if i > 0 {
 			text := h.EdgeText(s.Edge)
-			out[i].Edge = &text
+			out[i].Edge, out[i].HeapEdgeKind = &text, edgeKind(h, s.Edge)
 		}
 	}
 	return out
@@ -62,7 +89,7 @@ func NewHeapRows(h *model.Heap, rows []model.Row, bySize bool, n int) []HeapRow 
 	rows = limit(rows, n)
 	out := make([]HeapRow, len(rows))
 	for i, row := range rows {
-		out[i] = HeapRow{row, h.Kinds[row].String(), heapgraph.HeapLabel(h, row), h.Bytes(row)}
+		out[i] = HeapRow{row, h.Kind(row).Name, heapgraph.Label(h, row), h.Bytes(row)}
 	}
 	return out
 }

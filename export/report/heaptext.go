@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"path"
+	"strings"
 
 	"github.com/memtui/memtui/model"
 )
@@ -23,8 +24,8 @@ func (t *textWriter) heapScope() []string {
 	if !h.shown.Complete {
 		parts = append(parts, "INCOMPLETE")
 	}
-	if h.Edges == "all" {
-		parts = append(parts, "retained over all references")
+	if h.policy != nil && h.policy.Note != "" {
+		parts = append(parts, h.policy.Note)
 	}
 	return parts
 }
@@ -84,10 +85,9 @@ func (s *Snapshot) counts() []counted {
 			out = append(out, counted{name, uint64(max(*n, 0))})
 		}
 	}
-	add("objects", s.Objects)
-	add("type objects", s.TypeObjects)
-	add("STables", s.STables)
-	add("frames", s.Frames)
+	for _, c := range s.HeapCounts {
+		add(c.Set.Many, c.N)
+	}
 	add("references", s.References)
 	return out
 }
@@ -158,9 +158,12 @@ func (w heapWriter) name(s string) string {
 func (w heapWriter) snapshots() table {
 	out := table{
 		name: "snapshots", title: "Snapshots", answer: plural(len(w.h.Snapshots), "snapshot"),
-		cols: []col{{"#", number}, {"GC", number}, {"TIME", number}, {"BYTES", number}, {"", sketch}, {"ROWS", number}, {"REFERENCES", number},
-			{"OBJECTS", number}, {"FRAMES", number}, {"", word}},
+		cols: []col{{"#", number}, {"GC", number}, {"TIME", number}, {"BYTES", number}, {"", sketch}, {"ROWS", number}, {"REFERENCES", number}},
 	}
+	for _, set := range w.columns() {
+		out.cols = append(out.cols, col{strings.ToUpper(set.Many), number})
+	}
+	out.cols = append(out.cols, col{"", word})
 	top := uint64(0)
 	for _, s := range w.h.Snapshots {
 		if s.Bytes != nil {
@@ -178,29 +181,53 @@ func (w heapWriter) snapshots() table {
 		if !s.Complete {
 			note = "incomplete"
 		}
-		out.rows = append(out.rows, []string{
-			fmt.Sprint(s.Index), w.count(s.GC), time, w.bytes(s.Bytes), bar, w.count(s.Rows), w.count(s.References),
-			w.count(s.Objects), w.count(s.Frames), note,
-		})
+		row := []string{fmt.Sprint(s.Index), w.count(s.GC), time, w.bytes(s.Bytes), bar, w.count(s.Rows), w.count(s.References)}
+		for _, c := range s.HeapCounts {
+			if c.Set.Column {
+				row = append(row, w.count(c.N))
+			}
+		}
+		out.rows = append(out.rows, append(row, note))
 	}
 	return out
+}
+
+// columns are the sets whose numbers lists of snapshots have.
+func (w heapWriter) columns() (sets []*model.HeapSet) {
+	for i := range w.h.schema.Sets {
+		if set := &w.h.schema.Sets[i]; set.Column {
+			sets = append(sets, set)
+		}
+	}
+	return sets
 }
 
 // snapshotBar is the width of the bars of snapshots, in cells.
 const snapshotBar = 12
 
 func (w heapWriter) types() table {
-	out := table{
-		name: "types", title: "Types",
-		cols: []col{{"BYTES", number}, {"SHARE", number}, {"COUNT", number}, {"UNMANAGED", number}, {"RETAINED", number}, {"TYPE", name}, {"REPR", symbol}},
+	axis, objects, _ := w.h.Words()
+	second := w.h.schema.Distinct()
+	out := table{name: "types", title: Capital(axis.Many), cols: []col{{"BYTES", number}, {"SHARE", number}, {"COUNT", number}}}
+	if w.h.schema.Split {
+		out.cols = append(out.cols, col{"UNMANAGED", number})
+	}
+	out.cols = append(out.cols, col{"RETAINED", number}, col{strings.ToUpper(axis.One), name})
+	if second > 0 {
+		out.cols = append(out.cols, col{strings.ToUpper(w.h.schema.Axes[second].One), symbol})
 	}
 	n := w.length(func(c *HeapLengths) *int { return c.Types })
-	out.more, out.answer = n-len(w.h.Types), plural(n, "type")+" of objects"
+	out.more, out.answer = n-len(w.h.Types), many(n, axis.One, axis.Many)+" of "+objects.Many
 	for _, t := range w.h.Types {
-		out.rows = append(out.rows, []string{
-			w.style.bytes(t.Bytes), w.style.share(t.Bytes, w.total()), w.style.count(t.Count), w.style.bytes(t.Unmanaged), w.bytes(t.Retained),
-			w.name(t.Type), model.Clean(t.Repr),
-		})
+		row := []string{w.style.bytes(t.Bytes), w.style.share(t.Bytes, w.total()), w.style.count(t.Count)}
+		if t.Unmanaged != nil {
+			row = append(row, w.style.bytes(*t.Unmanaged))
+		}
+		row = append(row, w.bytes(t.Retained), w.name(t.Type))
+		if second > 0 {
+			row = append(row, model.Clean(t.on(second, w.h.schema)))
+		}
+		out.rows = append(out.rows, row)
 	}
 	return out
 }
@@ -256,10 +283,24 @@ func (w heapWriter) object(o *HeapObject) table {
 	add := func(what, is string) { out.rows = append(out.rows, []string{what, is}) }
 	add("kind", o.Kind)
 	add("name", model.Clean(o.Label))
-	if o.Repr != nil {
-		add("representation", model.Clean(*o.Repr))
+	if o.ID != nil {
+		add("identity", *o.ID)
 	}
-	add("bytes", fmt.Sprintf("%s: %s managed, %s unmanaged", w.style.bytes(o.Bytes), w.style.bytes(o.Managed), w.style.bytes(o.Unmanaged)))
+	for _, p := range o.HeapPlaces {
+		add(p.Axis.Word, model.Clean(p.Text))
+	}
+	if o.Text != nil {
+		text := model.Clean(*o.Text)
+		if !*o.TextWhole {
+			text += "…"
+		}
+		add("text", text)
+	}
+	bytes := w.style.bytes(o.Bytes)
+	if o.Managed != nil {
+		bytes += fmt.Sprintf(": %s managed, %s unmanaged", w.style.bytes(*o.Managed), w.style.bytes(*o.Unmanaged))
+	}
+	add("bytes", bytes)
 	if !o.lacks("retained_bytes") {
 		add("retained", fmt.Sprintf("%s in %s", w.style.bytes(o.RetainedBytes), plural(int(o.RetainedCount), "row")))
 	}
@@ -276,9 +317,17 @@ func (w heapWriter) edges(title string, edges []HeapEdge, count int) table {
 		cols: []col{{"REFERENCE", symbol}, {"ROW", number}, {"WHAT", name}},
 	}
 	for _, e := range edges {
-		out.rows = append(out.rows, []string{w.name(e.Edge), fmt.Sprint(e.Row), w.name(e.Label)})
+		out.rows = append(out.rows, []string{w.edge(e.Edge, e.HeapEdgeKind), fmt.Sprint(e.Row), w.name(e.Label)})
 	}
 	return out
+}
+
+// edge is a reference's text, with its kind where that is worth telling.
+func (w heapWriter) edge(text string, kind HeapEdgeKind) string {
+	if len(kind) == 0 || !kind[0].Marked {
+		return w.name(text)
+	}
+	return w.name(text) + " (" + kind[0].Name + ")"
 }
 
 func (w heapWriter) path(steps []HeapStep) table {
@@ -289,7 +338,7 @@ func (w heapWriter) path(steps []HeapStep) table {
 	for _, s := range steps {
 		edge := ""
 		if s.Edge != nil {
-			edge = w.name(*s.Edge)
+			edge = w.edge(*s.Edge, s.HeapEdgeKind)
 		}
 		out.rows = append(out.rows, []string{edge, fmt.Sprint(s.Row), w.name(s.Label), s.Kind})
 	}

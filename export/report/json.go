@@ -177,6 +177,14 @@ func eachField(v reflect.Value, yield func(reflect.Value, string) bool) bool {
 	left, _ := v.Interface().(lacking)
 	for i := range t.NumField() {
 		f, tag := v.Field(i), t.Field(i).Tag.Get("json")
+		if m := membersOf(t.Field(i), f); m != nil {
+			for _, x := range m.members() {
+				if v := reflect.ValueOf(x.value); !isZeroPointer(v) && !yield(v, x.name) {
+					return false
+				}
+			}
+			continue
+		}
 		if t.Field(i).Anonymous {
 			if !eachField(f, yield) {
 				return false
@@ -194,8 +202,19 @@ func eachField(v reflect.Value, yield func(reflect.Value, string) bool) bool {
 	return true
 }
 
+// membersOf returns the embedded field whose members have names that are data, nil for other fields.
+func membersOf(f reflect.StructField, v reflect.Value) membered {
+	if !f.Anonymous || f.Type.Kind() != reflect.Slice { // a struct that embeds one inherits its methods
+		return nil
+	}
+	m, _ := v.Interface().(membered)
+	return m
+}
+
+func isZeroPointer(v reflect.Value) bool { return v.Kind() == reflect.Pointer && v.IsNil() }
+
 func isZero(v reflect.Value) bool {
-	if v.Kind() == reflect.Pointer && v.IsNil() {
+	if isZeroPointer(v) {
 		return true
 	}
 	if z, ok := v.Interface().(interface{ IsZero() bool }); ok {

@@ -35,7 +35,7 @@ type globals struct {
 	Snapshot   *int         `placeholder:"N" help:"Which snapshot or layout, from 0, or from the end as in --snapshot=-1 (the last whole one). FILE#N says the same."`
 	Series     *int         `placeholder:"N" help:"Which curve, from 0, in the file's order."`
 	Point      *int         `placeholder:"N" help:"The page layout of this point, from 0, in the file's order."`
-	Edges      string       `enum:"roots,all" default:"roots" placeholder:"WHICH" help:"References that hold memory: roots, without those of inter-generational roots that keep nothing alive, or all."`
+	Edges      string       `enum:"${edges}," default:"" placeholder:"WHICH" help:"References that hold memory. ${edgehelp}."`
 	MaxMemory  byteNum      `placeholder:"SIZE" help:"How much memory the program may take, whatever it does: 64MiB, 1.5G. What does not fit is left out, and named in the problem memory-limit. Also lets files that mean far more than their size be read up to it. What ulimit and control groups allow, less what the program itself needs, is a limit, too, and the lower one holds."`
 	Index      string       `enum:"cache,beside,none" default:"cache" placeholder:"PLACE" help:"Where the indexes of traces are kept: in the user's cache, if they are large, beside the file, or none. One that others can write is not used; check uses none."`
 	Color      string       `enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Colours: auto, always or never."`

@@ -90,7 +90,7 @@ func compressed(w io.Writer, suffix string, f func(io.Writer) error) error {
 
 type (
 	stackWriter func(context.Context, io.Writer, *export.Stacks) ([]export.Loss, error)
-	heapWriter  func(context.Context, io.Writer, *model.Heap, *heapgraph.HeapGraph, string) ([]export.Loss, error)
+	heapWriter  func(context.Context, io.Writer, *model.Heap, *heapgraph.Graph, string) ([]export.Loss, error)
 )
 
 // stacksAs writes stacks whose figures can be added up.
@@ -258,9 +258,9 @@ func (c *conversion) heap(write heapWriter) (writer, error) {
 		if err != nil {
 			return nil, err
 		}
-		var graph *heapgraph.HeapGraph
+		var graph *heapgraph.Graph
 		if table == "dominators" {
-			if graph, err = heapgraph.NewHeapGraph(ctx, h, opt.Edges); err != nil {
+			if graph, err = heapgraph.NewGraph(ctx, h, opt.Edges); err != nil {
 				return nil, err
 			}
 		}

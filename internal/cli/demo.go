@@ -7,7 +7,6 @@ import (
 
 	"github.com/memtui/memtui/internal/demo"
 	"github.com/memtui/memtui/loaders"
-	"github.com/memtui/memtui/loaders/all"
 )
 
 type demoCmd struct {
@@ -39,7 +38,7 @@ func (a *app) demo(ctx context.Context, sample demo.Sample) error {
 	if err != nil {
 		return err
 	}
-	format, err := loaders.Detect(src, all.Formats())
+	format, err := loaders.Detect(src, a.inputs())
 	if err != nil {
 		src.Close()
 		return inputError(err)

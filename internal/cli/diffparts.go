@@ -23,7 +23,8 @@ func (d *diffing) heaps(ctx context.Context) error {
 		return err
 	}
 	q := diff.HeapQuestion{Figure: figure, Frames: group == "frame"}
-	d.opt.What, d.opt.Metric, d.opt.Measure, d.opt.Counted = group, figure.String(), q.Measure(), q.Counted()
+	schema := d.sides[0].p.Heaps.Schema()
+	d.opt.What, d.opt.Metric, d.opt.Measure, d.opt.Counted = group, figure.String(), q.Measure(schema), q.Counted(schema)
 	for _, in := range d.sides {
 		if err := in.heapSide(ctx, q); err != nil {
 			return err
@@ -46,7 +47,11 @@ func (in *diffInput) heapSide(ctx context.Context, q diff.HeapQuestion) error {
 		return err
 	}
 	if q.Figure == diff.HeapRetained {
-		if q.Graph, err = heapgraph.NewHeapGraph(ctx, h, in.edges()); err != nil {
+		edges, err := in.edges(in.p)
+		if err != nil {
+			return err
+		}
+		if q.Graph, err = heapgraph.NewGraph(ctx, h, edges); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/all"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
 	"github.com/memtui/memtui/views/compare"
@@ -22,6 +24,9 @@ type Env struct {
 	IsTerminal     bool // standard output is a terminal
 	Width          int  // its columns, 0 when unknown
 
+	// Formats are what files may be; nil for all that the program knows.
+	Formats []loaders.Format
+
 	// FullScreen shows a file until the user quits. Where it is nil, `open` prints the report.
 	FullScreen func(context.Context, Screen) error
 	// Opening is FullScreen for a file that takes long to say what it holds. Where it is nil, such a file is waited for.
@@ -30,6 +35,14 @@ type Env struct {
 	Watched func() bool
 	// Exit ends the process at once, where nothing else keeps the memory limit. Where it is nil, only what reads keeps it.
 	Exit func(status int)
+}
+
+// inputs are the formats that files may have.
+func (a *app) inputs() []loaders.Format {
+	if a.env.Formats != nil {
+		return a.env.Formats
+	}
+	return all.Formats()
 }
 
 // Screen is what the full-screen program is started with.

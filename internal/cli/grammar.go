@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/memtui/memtui/loaders"
 )
 
 // openGrammar is the part of the grammar that opening a file needs. The parser takes a millisecond or two to learn the whole,
@@ -51,13 +53,22 @@ func (a *app) parseBy(g any, more ...kong.Option) (parsed *kong.Context, parser 
 func (a *app) newParser(g any, exit func(int), more ...kong.Option) (*kong.Kong, error) {
 	return kong.New(g, append(more,
 		kong.Name("memtui"), kong.Description(description),
-		kong.Vars{"sortkeys": sortKeyList(), "heapkeys": heapKeyList(), "tables": strings.Join(everyTable(), ",")},
+		grammarVars(a.inputs()),
 		kong.Writers(a.out, a.env.Stderr),
 		kong.Exit(exit),
 		kong.Help(printHelp),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}),
 		kong.Resolvers(settings{a.config, a.env.Getenv}),
 	)...)
+}
+
+// grammarVars are what the grammar says that stands elsewhere.
+func grammarVars(formats []loaders.Format) kong.Vars {
+	edges, help := edgePolicies(formats)
+	return kong.Vars{
+		"sortkeys": sortKeyList(), "heapkeys": heapKeyList(), "tables": strings.Join(everyTable(), ","),
+		"edges": edges, "edgehelp": help, "rowkinds": rowKinds(formats),
+	}
 }
 
 // shortGrammar is the part of the grammar that a command line needs at most: what it means if it makes sense at all. g is nil

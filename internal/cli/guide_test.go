@@ -2,10 +2,11 @@ package cli
 
 import (
 	"encoding/json"
-	"strings"
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/memtui/memtui/loaders/all"
 )
 
 // Every command of the grammar is in the guide, and every command of the guide is one that the grammar takes.
@@ -16,7 +17,7 @@ func TestGuideIsTheGrammar(t *testing.T) {
 		t.Fatalf("status %d, %v, %q", status, err, errs)
 	}
 	var commands grammar
-	parser, err := kong.New(&commands, kong.Name("memtui"), kong.Exit(func(int) {}), kong.Vars{"sortkeys": "", "heapkeys": "", "tables": strings.Join(everyTable(), ",")})
+	parser, err := kong.New(&commands, kong.Name("memtui"), kong.Exit(func(int) {}), grammarVars(all.Formats()))
 	if err != nil {
 		t.Fatal(err)
 	}

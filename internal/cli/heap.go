@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
 
@@ -95,8 +97,10 @@ func (a *app) onHeap(ctx context.Context, file string, f func(*session, *model.P
 
 // heapOptions are those of all lists. The snapshot is -1 when there is no whole one and none was asked for.
 func (a *app) heapOptions(s *session, p *model.Profile) (report.HeapOptions, error) {
-	opt := report.HeapOptions{
-		Schema: report.SchemaReport, Snapshot: -1, Lists: report.EveryList, Edges: a.edges(), By: a.flags.By, Limit: a.flags.Limit,
+	opt := report.HeapOptions{Schema: report.SchemaReport, Snapshot: -1, Lists: report.EveryList, By: a.flags.By, Limit: a.flags.Limit}
+	var err error
+	if opt.Edges, err = a.edges(p); err != nil {
+		return opt, err
 	}
 	n, ok, err := a.snapshot(p, s.snapshot)
 	if ok {
@@ -129,22 +133,22 @@ func (a *app) heap(ctx context.Context, s *session, p *model.Profile, n int) (h 
 }
 
 // graphMaker makes the graph of a snapshot, or what of it there is memory for: then it tells the report.
-type graphMaker func(context.Context, *model.Heap, heapgraph.EdgePolicy, *report.Report) (*heapgraph.HeapGraph, error)
+type graphMaker func(context.Context, *model.Heap, heapgraph.Policy, *report.Report) (*heapgraph.Graph, error)
 
 // noGraph is for questions about rows alone.
-func noGraph(context.Context, *model.Heap, heapgraph.EdgePolicy, *report.Report) (*heapgraph.HeapGraph, error) {
+func noGraph(context.Context, *model.Heap, heapgraph.Policy, *report.Report) (*heapgraph.Graph, error) {
 	return nil, nil
 }
 
 // references is for questions that need no dominators.
-func references(ctx context.Context, h *model.Heap, p heapgraph.EdgePolicy, _ *report.Report) (*heapgraph.HeapGraph, error) {
-	return heapgraph.NewHeapReferences(ctx, h, p)
+func references(ctx context.Context, h *model.Heap, p heapgraph.Policy, _ *report.Report) (*heapgraph.Graph, error) {
+	return heapgraph.NewReferences(ctx, h, p)
 }
 
 // dominators are left out where there is no memory for them.
-func dominators(ctx context.Context, h *model.Heap, p heapgraph.EdgePolicy, r *report.Report) (g *heapgraph.HeapGraph, err error) {
+func dominators(ctx context.Context, h *model.Heap, p heapgraph.Policy, r *report.Report) (g *heapgraph.Graph, err error) {
 	err = model.BudgetOf(ctx).Try(ctx, "", func(ctx context.Context) (err error) {
-		g, err = heapgraph.NewHeapGraph(ctx, h, p)
+		g, err = heapgraph.NewGraph(ctx, h, p)
 		return err
 	})
 	if short := (*model.MemoryError)(nil); !errors.As(err, &short) {
@@ -155,7 +159,7 @@ func dominators(ctx context.Context, h *model.Heap, p heapgraph.EdgePolicy, r *r
 }
 
 // heapGraph decodes the chosen snapshot of a file and calls f with it and its graph.
-func (a *app) heapGraph(ctx context.Context, file string, graphOf graphMaker, f func(*report.Report, *model.Heap, *heapgraph.HeapGraph) error) error {
+func (a *app) heapGraph(ctx context.Context, file string, graphOf graphMaker, f func(*report.Report, *model.Heap, *heapgraph.Graph) error) error {
 	return a.onHeap(ctx, file, func(s *session, p *model.Profile) error {
 		opt, err := a.heapOptions(s, p)
 		if err != nil {
@@ -173,6 +177,11 @@ func (a *app) heapGraph(ctx context.Context, file string, graphOf graphMaker, f 
 		if err := f(r, h, graph); err != nil {
 			return err
 		}
+		if texts, ok := p.Heaps.(model.HeapTexts); ok && r.Object != nil {
+			if err := r.Object.Say(ctx, texts, opt.Snapshot); err != nil {
+				return err
+			}
+		}
 		a.warnMemory(p, &r.Header)
 		return a.writeReport(r, reportCmd{})
 	})
@@ -180,32 +189,34 @@ func (a *app) heapGraph(ctx context.Context, file string, graphOf graphMaker, f 
 
 type heapFindCmd struct {
 	heapFile
-	Type  string `placeholder:"TEXT" help:"Part of the type's name."`
-	Repr  string `placeholder:"TEXT" help:"Part of the representation's name."`
-	Name  string `placeholder:"TEXT" help:"Part of the name of the type or frame."`
-	Kind  string `enum:",object,type-object,stable,frame" default:"" placeholder:"KIND" help:"Only object, type-object, stable or frame."`
-	Exact bool   `help:"The whole name, upper and lower case as written."`
+	Type  string   `placeholder:"TEXT" help:"Part of the type's name."`
+	Repr  string   `placeholder:"TEXT" help:"Part of the representation's name: --where repr=TEXT."`
+	Where []string `sep:"none" placeholder:"AXIS=TEXT" help:"Part of what the type is on another axis of the format, such as repr or package."`
+	Name  string   `placeholder:"TEXT" help:"Part of the name of the type or frame."`
+	Kind  string   `enum:"${rowkinds}," default:"" placeholder:"KIND" help:"Only rows of this kind: ${rowkinds}."`
+	Exact bool     `help:"The whole name, upper and lower case as written."`
 }
 
 // Run lists the rows that match all that is given, in their order, or the largest first with --by bytes.
 func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
-	q := heapgraph.HeapQuery{Type: c.Type, Repr: c.Repr, Name: c.Name, Exact: c.Exact}
-	if c.Type+c.Repr+c.Name == "" {
-		return usageError(errors.New("heap find: say what to look for with --type, --repr or --name"))
+	if c.Repr != "" {
+		c.Where = append(c.Where, "repr="+c.Repr)
+	}
+	if c.Type+c.Name == "" && len(c.Where) == 0 {
+		return usageError(errors.New("heap find: say what to look for with --type, --repr, --name or --where"))
 	}
 	if err := a.checkKey([]string{"row", "bytes"}); err != nil {
 		return err
-	}
-	for k := model.KindObject; k <= model.KindFrame; k++ {
-		if k.String() == c.Kind {
-			q.Kind = k
-		}
 	}
 	limit := a.flags.Limit
 	if a.flags.By == "bytes" {
 		limit = 0
 	}
-	return a.heapGraph(ctx, c.File, noGraph, func(r *report.Report, h *model.Heap, _ *heapgraph.HeapGraph) error {
+	return a.heapGraph(ctx, c.File, noGraph, func(r *report.Report, h *model.Heap, _ *heapgraph.Graph) error {
+		q, err := c.query(h.Schema)
+		if err != nil {
+			return err
+		}
 		rows, all, err := heapgraph.FindRows(ctx, h, q, limit)
 		if err != nil {
 			return err
@@ -225,6 +236,33 @@ func (a *app) checkKey(keys []string) error {
 	return err
 }
 
+// query is what to look for in the words of the file's format.
+func (c *heapFindCmd) query(s *model.HeapSchema) (heapgraph.Query, error) {
+	q := heapgraph.Query{Type: c.Type, Name: c.Name, Exact: c.Exact, On: map[int]string{}}
+	if c.Kind != "" {
+		k, ok := s.KindNamed(c.Kind)
+		if !ok {
+			return q, usageError(fmt.Errorf("--kind: the file has no rows of kind %q: there are %s", c.Kind, strings.ReplaceAll(kindsOf(s), ",", ", ")))
+		}
+		q.Kinds = model.KindsOf(k)
+	}
+	for _, where := range c.Where {
+		key, text, _ := strings.Cut(where, "=")
+		axis, ok := s.AxisNamed(key)
+		if !ok {
+			var keys []string
+			for i := range s.Axes {
+				keys = append(keys, s.Axes[i].Key)
+			}
+			return q, usageError(fmt.Errorf("--where: the file has no axis %q: there are %s", key, strings.Join(keys, ", ")))
+		}
+		q.On[axis] = text
+	}
+	return q, nil
+}
+
+func kindsOf(s *model.HeapSchema) string { return rowKinds([]loaders.Format{{Heap: s}}) }
+
 // checkKey finds sort keys that are none of those known.
 func checkKey(by string, keys []string) error {
 	if by == "" || slices.Contains(keys, by) {
@@ -235,51 +273,69 @@ func checkKey(by string, keys []string) error {
 
 type heapRow struct {
 	heapFile
-	Row uint32 `arg:"" help:"Number of the row in its snapshot."`
+	Row string `arg:"" help:"Number of the row in its snapshot, or the identity of an object as the format's tools write it, such as 0x7f00."`
 }
 
 type heapObjectCmd struct{ heapRow }
 
 // Run says everything about one row.
 func (c *heapObjectCmd) Run(ctx context.Context, a *app) error {
-	return a.heapGraph(ctx, c.File, dominators, func(r *report.Report, h *model.Heap, g *heapgraph.HeapGraph) error {
-		if err := c.check(h); err != nil {
+	return a.heapGraph(ctx, c.File, dominators, func(r *report.Report, h *model.Heap, g *heapgraph.Graph) error {
+		row, err := rowOf(h, c.Row)
+		if err != nil {
 			return err
 		}
-		r.Object = report.NewHeapObject(g, model.Row(c.Row), a.flags.Limit)
+		r.Object = report.NewHeapObject(g, row, a.flags.Limit)
 		return nil
 	})
 }
 
-func (c *heapRow) check(h *model.Heap) error {
-	if int64(c.Row) < int64(h.Len()) {
-		return nil
+// rowOf finds a row that the user names by its number or its identity.
+func rowOf(h *model.Heap, name string) (model.Row, error) {
+	if form := h.Schema.IDs; form.Prefix != "" && strings.HasPrefix(name, form.Prefix) {
+		row, ok := h.RowOf(name)
+		if !ok {
+			return 0, usageError(fmt.Errorf("there is no object %s in the snapshot", name))
+		}
+		return row, nil
 	}
-	return usageError(fmt.Errorf("there is no row %d: the snapshot has %d, from 0", c.Row, h.Len()))
+	n, err := strconv.ParseUint(name, 10, 64)
+	switch {
+	case err != nil:
+		return 0, usageError(fmt.Errorf("%q is no number of a row", name))
+	case n >= uint64(h.Len()):
+		return 0, usageError(fmt.Errorf("there is no row %d: the snapshot has %d, from 0", n, h.Len()))
+	}
+	return model.Row(n), nil
 }
 
 type heapPathCmd struct {
 	heapRow
-	Without []uint32 `placeholder:"ROW" help:"Pass none of these rows: what else holds it?"`
+	Without []string `placeholder:"ROW" help:"Pass none of these rows: what else holds it?"`
 }
 
 // Run prints a shortest path from the root.
 func (c *heapPathCmd) Run(ctx context.Context, a *app) error {
-	without := map[model.Row]bool{}
-	for _, row := range c.Without {
-		without[model.Row(row)] = true
-	}
-	return a.heapGraph(ctx, c.File, references, func(r *report.Report, h *model.Heap, g *heapgraph.HeapGraph) error {
-		if err := c.check(h); err != nil {
+	return a.heapGraph(ctx, c.File, references, func(r *report.Report, h *model.Heap, g *heapgraph.Graph) error {
+		row, err := rowOf(h, c.Row)
+		if err != nil {
 			return err
 		}
-		steps, ok, err := g.Path(ctx, model.Row(c.Row), without)
+		without := map[model.Row]bool{}
+		for _, name := range c.Without {
+			out, err := rowOf(h, name)
+			if err != nil {
+				return err
+			}
+			without[out] = true
+		}
+		steps, ok, err := g.Path(ctx, row, without)
 		if err != nil {
 			return err
 		}
 		r.Path = report.NewHeapPath(h, steps)
 		if !ok {
-			fmt.Fprintf(a.env.Stderr, "memtui: nothing reaches row %d\n", c.Row)
+			fmt.Fprintf(a.env.Stderr, "memtui: nothing reaches row %s\n", c.Row)
 		}
 		return nil
 	})

@@ -36,13 +36,14 @@ func kindOf(p *model.Profile) kind {
 
 // kindOfFormat returns what files of a format record, kindNone where only reading one tells.
 func kindOfFormat(f loaders.Format) kind {
+	if f.Heap != nil {
+		return kindHeap
+	}
 	switch f.Name {
 	case "mlyze":
 		return kindTrace
 	case "spaa":
 		return kindStacks
-	case "mvmheap":
-		return kindHeap
 	case "memdump-json", "memdump-mb":
 		return kindDump
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/loaders/mvmheap"
 	"github.com/memtui/memtui/views"
 )
 
@@ -208,8 +209,8 @@ func TestFullScreenOfSnapshotsBeginsWhereTheUserAsks(t *testing.T) {
 	if snapshot, _ := start(heapSample + "#-3"); snapshot != 0 || got.Command[0] != heapSample {
 		t.Errorf("snapshot %d of %q", snapshot, got.Command)
 	}
-	if snapshot, _ := start("demo", "heap", "--snapshot", "1", "--edges", "all"); snapshot != 1 || got.HeapStart.Edges.String() != "all" {
-		t.Errorf("snapshot %d, edges %s", snapshot, got.HeapStart.Edges)
+	if snapshot, _ := start("demo", "heap", "--snapshot", "1", "--edges", "all"); snapshot != 1 || got.HeapStart.Edges != mvmheap.AllEdges {
+		t.Errorf("snapshot %d, edges %d", snapshot, got.HeapStart.Edges)
 	}
 	if snapshot, after := start(heapSample+"#0", heapSample+"#2"); snapshot != 0 || after != 2 || got.Second == nil || got.Second.Heaps == nil || got.Second.Name != "records.mvmheap" {
 		t.Errorf("two files: %d, %d of %v", snapshot, after, got.Second)

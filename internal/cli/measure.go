@@ -153,7 +153,7 @@ func (m *measurer) heapPoints(ctx context.Context) ([]heapPoint, error) {
 			if err != nil {
 				return nil, err
 			}
-			totals := heapgraph.SumHeap(h)
+			totals := heapgraph.Sum(h)
 			point.bytes = totals.Bytes()
 		}
 		out = append(out, point)

@@ -176,8 +176,11 @@ func (a *app) heapScreen(ctx context.Context, s *session, screen *Screen) error 
 	default:
 		return nil
 	}
-	screen.Trace, screen.HeapBudget, screen.HeapStart.Edges = nil, a.memoryLimit()/2, a.edges()
+	screen.Trace, screen.HeapBudget = nil, a.memoryLimit()/2
 	var err error
+	if screen.HeapStart.Edges, err = a.edges(s.store.Current()); err != nil {
+		return err
+	}
 	if screen.HeapStart.Snapshot, err = a.startAt(ctx, s); err != nil || s.after == nil {
 		return err
 	}

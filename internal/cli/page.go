@@ -81,7 +81,7 @@ func (a *app) heapPage(ctx context.Context, s *session, src *html.Source) error 
 	if err != nil {
 		return err
 	}
-	opt.Graph = func(g *heapgraph.HeapGraph) { src.Graph = g }
+	opt.Graph = func(g *heapgraph.Graph) { src.Graph = g }
 	err = s.src.Guard(func() (err error) {
 		src.Report, err = report.BuildHeap(ctx, src.Profile, opt)
 		return err

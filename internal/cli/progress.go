@@ -130,9 +130,9 @@ func doing(sources []*loaders.Source) string {
 		if read, size := src.Progress(); size < 0 && src.Piped() {
 			return fmt.Sprintf("reading %s: %s", shortName(src), model.Bytes(src.StoredSize()))
 		} else if size < 0 {
-			return fmt.Sprintf("decompressing %s: %d %%", shortName(src), percentOf(src.Arrived(), src.StoredSize()))
+			return fmt.Sprintf("decompressing %s: %s", shortName(src), done(src.Arrived(), src.StoredSize()))
 		} else if read < size {
-			return fmt.Sprintf("reading %s: %d %% of %s", shortName(src), percentOf(read, size), model.Bytes(size))
+			return fmt.Sprintf("reading %s: %s of %s", shortName(src), done(read, size), model.Bytes(size))
 		}
 	}
 	if len(sources) > 0 {
@@ -141,8 +141,9 @@ func doing(sources []*loaders.Source) string {
 	return "working"
 }
 
-func percentOf(part, whole int64) int64 {
-	return min(100, int64(float64(part)/float64(max(whole, 1))*100))
+// done is how much of whole was read.
+func done(part, whole int64) string {
+	return model.ShareOf(uint64(max(part, 0)), uint64(max(whole, 1))).Done()
 }
 
 // shortName is a name that leaves room for figures.

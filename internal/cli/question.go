@@ -10,11 +10,9 @@ func (a *app) question() state.Question {
 	g := a.flags
 	q := state.Question{
 		At: g.At, Event: g.Event, By: g.By, MinAge: g.MinAge.Moment, Snapshot: g.Snapshot, Series: g.Series, Point: g.Point,
+		Edges: g.Edges,
 	}
 	q.Over.From, q.Over.To = g.From, g.To.Moment
-	if g.Edges != "roots" {
-		q.Edges = g.Edges
-	}
 	if a.isGiven("limit") {
 		q.Limit = &g.Limit
 	}
@@ -45,8 +43,5 @@ func (a *app) question() state.Question {
 func (g *globals) ask(q *state.Question) {
 	g.At, g.From, g.To = q.At, q.Over.From, goal{Moment: q.Over.To}
 	g.Event, g.By, g.MinAge = q.Event, q.By, length{q.MinAge}
-	g.Snapshot, g.Series, g.Point = q.Snapshot, q.Series, q.Point
-	if g.Edges = q.Edges; g.Edges == "" {
-		g.Edges = "roots"
-	}
+	g.Snapshot, g.Series, g.Point, g.Edges = q.Snapshot, q.Series, q.Point, q.Edges
 }

@@ -75,7 +75,7 @@ func (r asked) steps() calltree.StackFilter {
 func (r asked) question(command string) state.Question {
 	q := state.Question{
 		At: r.moment(), Over: model.Period{From: r.moment(), To: r.moment()}, Format: r.of("json", "csv"), Series: r.number(), Point: r.number(), Limit: r.number(),
-		Edges: r.of("all"), Event: r.name(),
+		Edges: r.of("all", "roots"), Event: r.name(),
 	}
 	if q.Limit != nil {
 		*q.Limit = max(*q.Limit, -*q.Limit)
@@ -107,7 +107,7 @@ func (r asked) question(command string) state.Question {
 func TestQuestionsAreReadAsTheyAreWritten(t *testing.T) {
 	rng := asked{rand.New(rand.NewPCG(7, 8))}
 	for command, files := range map[string][]string{"report": {"x"}, "diff": {"x", "y"}, "pages": {"x"}, "evidence": {"x"}} {
-		for range 300 {
+		for range 80 {
 			q := rng.question(command)
 			if command == "evidence" {
 				q.Format = ""
@@ -131,7 +131,7 @@ func TestQuestionsAreReadAsTheyAreWritten(t *testing.T) {
 // A question about a report sets the flags that its words do.
 func TestQuestionsSetFlags(t *testing.T) {
 	rng := asked{rand.New(rand.NewPCG(9, 10))}
-	for range 200 {
+	for range 60 {
 		q := rng.question("report")
 		q.Format, q.Limit, q.Table, q.Window, q.Group, q.Cell, q.Steps = "", nil, "", "", "", analysis.Cell{}, ""
 		want := parserOf(append(append([]string{"report"}, q.Args()...), "x"), nil)

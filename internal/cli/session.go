@@ -15,7 +15,6 @@ import (
 	"github.com/memtui/memtui/internal/indexcache"
 	"github.com/memtui/memtui/internal/reading"
 	"github.com/memtui/memtui/loaders"
-	"github.com/memtui/memtui/loaders/all"
 	"github.com/memtui/memtui/model"
 )
 
@@ -54,7 +53,7 @@ func (a *app) source(ctx context.Context, path string) (*loaders.Source, loaders
 		src.Allow(a.memoryLimit())
 	}
 	a.progress.reads(src)
-	format, err := loaders.Detect(src, all.Formats())
+	format, err := loaders.Detect(src, a.inputs())
 	if err != nil {
 		src.Close()
 		return nil, loaders.Format{}, inputError(err)

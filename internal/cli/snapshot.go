@@ -3,11 +3,13 @@ package cli
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
 
@@ -84,10 +86,55 @@ func (a *app) snapshotAt(p *model.Profile) (int, error) {
 	return 0, usageError(fmt.Errorf("--at: %s has no whole snapshot up to %s", p.Meta.Name, at))
 }
 
-// edges is the edge policy that flags choose.
-func (a *app) edges() heapgraph.EdgePolicy {
-	if a.flags.Edges == heapgraph.AllEdges.String() {
-		return heapgraph.AllEdges
+// edges is the edge policy that flags choose, of those that the file's snapshots have.
+func (a *app) edges(p *model.Profile) (heapgraph.Policy, error) {
+	s := p.Heaps.Schema()
+	if a.flags.Edges == "" {
+		return 0, nil
 	}
-	return heapgraph.RootEdges
+	if i, ok := s.PolicyNamed(a.flags.Edges); ok {
+		return heapgraph.Policy(i), nil
+	}
+	var names []string
+	for i := range s.Policies {
+		names = append(names, s.Policies[i].Name)
+	}
+	return 0, usageError(fmt.Errorf("--edges: %s has no policy %q: there are %s", p.Meta.Name, a.flags.Edges, strings.Join(names, ", ")))
+}
+
+// edgePolicies names the policies of all formats, and explains them.
+func edgePolicies(formats []loaders.Format) (names, help string) {
+	var list, texts []string
+	for _, f := range formats {
+		if f.Heap == nil {
+			continue
+		}
+		for i, p := range f.Heap.Policies {
+			if !slices.Contains(list, p.Name) {
+				list = append(list, p.Name)
+			}
+			text := p.Name + " (" + p.Help + ")"
+			if i == 0 {
+				text = f.Name + ": " + p.Name + ", the default (" + p.Help + ")"
+			}
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(list, ","), strings.Join(texts, "; ")
+}
+
+// rowKinds names the kinds of rows of all formats that can be looked for.
+func rowKinds(formats []loaders.Format) string {
+	var list []string
+	for _, f := range formats {
+		if f.Heap == nil {
+			continue
+		}
+		for k := range f.Heap.Kinds {
+			if name := f.Heap.Kinds[k].Name; !f.Heap.Kinds[k].Virtual && !slices.Contains(list, name) {
+				list = append(list, name)
+			}
+		}
+	}
+	return strings.Join(list, ",")
 }

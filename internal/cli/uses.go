@@ -139,15 +139,15 @@ func sharedFlags(app *kong.Application, command *kong.Node) []*kong.Flag {
 			if !means && f.Name != "help" {
 				continue
 			}
-			out = append(out, described(f, &u, kindsOf(path)))
+			out = append(out, described(f, &u, readBy(path)))
 			break
 		}
 	}
 	return out
 }
 
-// kindsOf are the kinds of files that a command reads.
-func kindsOf(command string) kinds {
+// readBy are the kinds of files that a command reads.
+func readBy(command string) kinds {
 	switch {
 	case command == "pages":
 		return ofDumps
@@ -236,7 +236,7 @@ func (a *app) fits(name string, format loaders.Format) error {
 		return nil
 	}
 	command, onLine := commandPath(a.parsed.Selected()), given(a.parsed)
-	if of := kindsOf(command); !of.has(k) {
+	if of := readBy(command); !of.has(k) {
 		return fmt.Errorf("%s holds no %s: it is %s", name, map[kinds]string{ofHeaps: "heap snapshots", ofDumps: "page layouts"}[of], format.Name)
 	}
 	for _, f := range a.parsed.Flags() {

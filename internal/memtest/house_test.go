@@ -14,8 +14,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/memtui/memtui/loaders/mvmheap"
 )
 
 const module = "github.com/memtui/memtui"
@@ -72,6 +76,7 @@ var allowed = map[string][]string{
 	// Apart, as tests of loaders, which it imports, import memtest.
 	"internal/memtest/opened":    {"model", "analysis", "analysis/traceindex", "loaders/...", "internal/reading"},
 	"internal/memtest/modeltest": {"model"},
+	"internal/memtest/madeup":    {"model", "loaders"},
 	"internal/reading":           {"model", "analysis/traceindex", "loaders"},
 	"internal/demo":              {"github.com/klauspost/compress"},
 	"internal/memory":            {"model", "loaders"},
@@ -371,12 +376,45 @@ func (c checker) declaration(d *ast.GenDecl) {
 	}
 }
 
-// share finds formats that round a share on their own: model.Share does, so that all shares read alike.
-var share = regexp.MustCompile(`%[-+.0-9]*f ?%%`)
+// share finds formats that write a share on their own: model.Share does, so that all shares read alike.
+var share = regexp.MustCompile(`%[-+.0-9]*[dfgv] ?%%`)
 
-// calls looks for ways to end the process, and for shares that model does not write.
+// common are words that MoarVM's loader shares with everybody.
+var common = []string{"unknown", "<unknown>", "object", "objects", "frame", "frames", "root", "Root"}
+
+// moarWords are what MoarVM calls its kinds of rows, and what else only its loader may name.
+var moarWords = sync.OnceValue(func() (words []string) {
+	s := mvmheap.Schema()
+	for _, k := range s.Kinds {
+		words = append(words, k.Name, k.Title)
+	}
+	for _, x := range s.Sets {
+		words = append(words, x.Key, x.Many)
+	}
+	for _, x := range s.Axes[1:] {
+		words = append(words, x.One, x.Many, x.Word)
+	}
+	return slices.DeleteFunc(words, func(w string) bool { return slices.Contains(common, w) })
+})
+
+// foreign looks for words of one format's where any format is meant.
+func (c checker) foreign(at token.Pos, literal string) {
+	for _, dir := range []string{"loaders/mvmheap/", "internal/memtest/"} {
+		if strings.HasPrefix(c.name, dir) {
+			return
+		}
+	}
+	if text, err := strconv.Unquote(literal); err == nil && slices.Contains(moarWords(), text) {
+		c.complain(at, "%s is a word of one format of heap snapshots: its schema says it", literal)
+	}
+}
+
+// calls looks for ways to end the process, for shares that model does not write, and for words of one format.
 func (c checker) calls(f *ast.File) {
 	ast.Inspect(f, func(n ast.Node) bool {
+		if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING {
+			c.foreign(n.Pos(), text.Value)
+		}
 		if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING && share.MatchString(text.Value) {
 			c.complain(n.Pos(), "a share is written by model.Share: %s", text.Value)
 		} else if ok && strings.HasPrefix(text.Value, `"--`) && strings.HasPrefix(c.name, "views/") && c.name != "views/state/question.go" {
@@ -403,4 +441,31 @@ func (c checker) calls(f *ast.File) {
 		}
 		return true
 	})
+}
+
+// untitled are files whose columns still have titles, and switches over columns, of their own.
+var untitled = regexp.MustCompile(`^views/(heap|compare)/|^views/problems\.go$`)
+
+// One thing is headed the same in every table: titles are in one list. What a column is, it says as data, not in switches over columns.
+func TestColumnsAreData(t *testing.T) {
+	title, column := regexp.MustCompile(`Title: *"[^"]`), regexp.MustCompile(`\bcase [a-z]+Column\b|\bswitch [a-z]+Column\(`)
+	err := filepath.WalkDir(filepath.Join(root(t), "views"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		name, err := filepath.Rel(root(t), path)
+		if err != nil || untitled.MatchString(filepath.ToSlash(name)) {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for i, line := range bytes.Split(text, []byte("\n")) {
+			if title.Match(line) || column.Match(line) {
+				t.Errorf("%s:%d: %s", name, i+1, bytes.TrimSpace(line))
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }

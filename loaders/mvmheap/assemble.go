@@ -14,8 +14,8 @@ func (d *decoding) assemble() {
 	if len(h.Start) == 0 {
 		d.make(0)
 	}
-	if len(h.Kinds) > 0 && h.Kinds[0] != model.KindRoot {
-		d.found(model.Error, "root-row", d.s.first(), 1, "row 0 is of kind %s, not the root", h.Kinds[0])
+	if len(h.Kinds) > 0 && h.Kinds[0] != KindRoot {
+		d.found(model.Error, "root-row", d.s.first(), 1, "row 0 is of kind %s, not the root", schema.Kind(h.Kinds[0]).Name)
 	}
 	refs := min(len(d.to), len(d.label)) // a row's slice may not reach further
 	sorted := d.slices(uint32(refs))
@@ -35,8 +35,8 @@ func (d *decoding) assemble() {
 	}
 	if len(d.large) > 0 {
 		for e, l := range h.Label {
-			if l.Kind() == model.LabelLarge {
-				h.LargeIndex[uint32(e)] = d.large[l.Value()]
+			if l.Form() == model.LabelLarge {
+				h.LargeIndex[uint32(e)] = d.large[schema.LabelValue(l)]
 			}
 		}
 	}

@@ -14,6 +14,10 @@ import (
 // maxLarge bounds how many sizes and indexes of one snapshot may not fit their columns; real snapshots have none.
 const maxLarge = 1 << 20
 
+// maxFull bounds how many managed sizes of one snapshot may be the largest that the format has. Sizes are multiples of eight: real
+// snapshots have none.
+const maxFull = 1 << 12
+
 // decoding is a snapshot on its way into memory. Columns are written by one goroutine each.
 type decoding struct {
 	f        *file
@@ -50,7 +54,7 @@ const noRow = ^model.Row(0)
 func (f *file) newDecoding(ctx context.Context, i int, progress func(float64)) *decoding {
 	return &decoding{
 		f: f, ctx: ctx, i: i, s: &f.snaps[i], progress: progress, counted: make(chan struct{}),
-		heap: &model.Heap{Large: map[model.Row]uint64{}, LargeIndex: map[uint32]uint64{}, Complete: f.snaps[i].whole},
+		heap: &model.Heap{Schema: &schema, Large: map[model.Row]uint64{}, LargeIndex: map[uint32]uint64{}, Complete: f.snaps[i].whole},
 	}
 }
 
@@ -278,11 +282,15 @@ func (d *decoding) taker(k kind) (limit int64, take func(at int64, vals []uint64
 	case colkind:
 		return d.f.maxRows(), d.takeKinds(&over), func(int64) { d.tell(over, "kind", at, "rows have a kind that does not exist") }
 	case colsize:
+		var full tally
 		return rows, func(at int64, vals []uint64) {
-			for i, v := range vals {
-				h.Size[at+int64(i)] = uint16(saturate(v, math.MaxUint16, &over, at+int64(i)))
+				for i, v := range vals {
+					d.setSize(model.Row(at)+model.Row(i), saturate(v, math.MaxUint16, &over, at+int64(i)), &full)
+				}
+			}, func(n int64) {
+				told(n)
+				d.tellSize(full, at)
 			}
-		}, told
 	case coltofi:
 		return rows, func(at int64, vals []uint64) {
 			for i, v := range vals {
@@ -330,13 +338,33 @@ func (d *decoding) takeKinds(bad *tally) func(at int64, vals []uint64) {
 			return
 		}
 		for i, v := range vals {
-			if v == 0 || v > uint64(model.KindCallStack) {
+			if v == 0 || v > uint64(KindCallStack) {
 				bad.add(at + int64(i))
-				v = uint64(model.KindUnknown)
+				v = uint64(KindUnknown)
 			}
 			d.heap.Kinds = append(d.heap.Kinds, model.HeapKind(v))
 		}
 	}
+}
+
+// setSize stores a managed size, which the format bounds.
+func (d *decoding) setSize(r model.Row, v uint64, full *tally) {
+	if v < uint64(model.LargeSize) {
+		d.heap.Size[r] = uint16(v)
+		return
+	}
+	if len(d.heap.LargeSizes) >= maxFull {
+		full.add(int64(r))
+		d.heap.Size[r] = model.LargeSize - 1
+		return
+	}
+	d.heap.SetSize(r, v)
+}
+
+// tellSize notes how many managed sizes were cut.
+func (d *decoding) tellSize(full tally, at int64) {
+	d.tell(full, tooLarge, at, "managed sizes of 65535 bytes were cut by one: there are more of these than the limit of "+
+		model.Group(maxFull)+" in one snapshot, which nothing lifts")
 }
 
 // setExtra stores an unmanaged size.

@@ -63,20 +63,20 @@ func (d *decoding) chunks(s span, f func(b []byte, at int64) int) error {
 func (d *decoding) rows2() error {
 	h := d.heap
 	at := d.s.blocks[coll]
-	var bad, over tally
+	var bad, full, over tally
 	row := 0
 	err := d.chunks(span{at.start + coll.header(), at.end}, func(b []byte, _ int64) int {
 		used := 0
 		for ; len(b)-used >= collRow && row < len(h.Kinds); used, row = used+collRow, row+1 {
 			c := b[used : used+collRow : used+collRow]
 			k := binary.LittleEndian.Uint16(c)
-			if k == 0 || k > uint16(model.KindCallStack) {
+			if k == 0 || k > uint16(KindCallStack) {
 				bad.add(int64(row))
-				k = uint16(model.KindUnknown)
+				k = uint16(KindUnknown)
 			}
 			h.Kinds[row] = model.HeapKind(k)
 			h.Entity[row] = binary.LittleEndian.Uint32(c[2:])
-			h.Size[row] = binary.LittleEndian.Uint16(c[6:])
+			d.setSize(model.Row(row), uint64(binary.LittleEndian.Uint16(c[6:])), &full)
 			d.setExtra(model.Row(row), binary.LittleEndian.Uint64(c[8:]), &over)
 			d.starts[row] = uint32(min(binary.LittleEndian.Uint64(c[16:]), math.MaxUint32))
 			h.Start[row+1] = binary.LittleEndian.Uint32(c[24:])
@@ -84,6 +84,7 @@ func (d *decoding) rows2() error {
 		return used
 	})
 	d.tell(bad, "kind", at.start, "rows have a kind that does not exist")
+	d.tellSize(full, at.start)
 	d.tellExtra(over, at.start)
 	return err
 }

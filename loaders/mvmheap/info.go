@@ -41,6 +41,14 @@ func number(key, label string, n int64) model.Fact {
 	return model.Fact{Key: key, Label: label, Value: model.Group(uint64(n)), Int: n, HasInt: true}
 }
 
+// sum adds counts up.
+func sum(counts []int64) (n int64) {
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}
+
 // describe says what the headers tell.
 func (f *file) describe() model.Meta {
 	m := model.Meta{
@@ -55,7 +63,7 @@ func (f *file) describe() model.Meta {
 			whole++
 		}
 		// Rows are not written in version 3; the roots, which no total counts, are a handful.
-		rows = max(rows, h.Rows, h.Objects+h.TypeObjects+h.STables+h.Frames)
+		rows = max(rows, h.Rows, sum(h.Counts))
 		refs = max(refs, h.References)
 		last = max(last, h.Time)
 	}

@@ -23,6 +23,7 @@ func Format() loaders.Format {
 		Name:       formatName,
 		Summary:    "MoarVM heap snapshots: every object of a Raku program, and what refers to it",
 		Extensions: []string{".mvmheap"},
+		Heap:       Schema(),
 		Sniff:      sniff,
 		Load:       load,
 		Info:       info,

@@ -41,7 +41,7 @@ func TestVersionsAgree(t *testing.T) {
 			checkTwin(t, h, slow[i])
 			a, b := three.profile.Heaps.Info(i), two.profile.Heaps.Info(i)
 			b.Time, b.GC = a.Time, a.GC
-			if a != b || a.Time != model.Time(5000+70_000*i) || a.GC != int64(i+1) {
+			if !reflect.DeepEqual(a, b) || a.Time != model.Time(5000+70_000*i) || a.GC != int64(i+1) {
 				t.Errorf("snapshot %d: %+v and %+v", i, a, b)
 			}
 		}
@@ -125,8 +125,8 @@ func checkTwin(t *testing.T, h *model.Heap, slow []slowRow) {
 		}
 		for j, ref := range s.refs {
 			l := h.Label[first+uint32(j)]
-			kind, value := uint64(l.Kind()), uint64(l.Value())
-			if l.Kind() == model.LabelLarge {
+			kind, value := uint64(l.Form()), uint64(schema.LabelValue(l))
+			if l.Form() == model.LabelLarge {
 				kind, value = 1, h.LargeIndex[first+uint32(j)]
 			}
 			if uint64(to[j]) != ref.target || kind != ref.kind || value != ref.value {
@@ -139,10 +139,10 @@ func checkTwin(t *testing.T, h *model.Heap, slow []slowRow) {
 func TestNamesAndTexts(t *testing.T) {
 	r := openBytes(t, heap3(t, small()))
 	h := r.heaps[1]
-	if name, repr := h.Tables.Type(50); name != "Type::Number50" || repr != "VMHash" {
+	if name, repr := h.Tables.Type(50), h.Tables.OnAxis(axisRepr, 50); name != "Type::Number50" || repr != "VMHash" {
 		t.Errorf("type 50 is %q, %q", name, repr)
 	}
-	if name, _ := r.heaps[0].Tables.Type(50); name != "<type 50?>" {
+	if name := r.heaps[0].Tables.Type(50); name != "<type 50?>" {
 		t.Errorf("the first snapshot knows type 50: %q", name)
 	}
 	if name, file, line := h.Tables.Frame(3); name != "" || file != "lib/File3.rakumod" || line != 30 {
@@ -165,7 +165,7 @@ func TestScores(t *testing.T) {
 	}
 	count, size := map[uint32]uint64{}, map[uint32]uint64{}
 	for row, k := range h.Kinds {
-		if k == model.KindObject {
+		if k == KindObject {
 			count[h.Entity[row]]++
 			size[h.Entity[row]] += h.Bytes(model.Row(row))
 		}

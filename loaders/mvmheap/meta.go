@@ -60,11 +60,9 @@ func count(n *int64) int64 {
 
 // info is what metadata tells of a snapshot.
 func (m *snapMeta) info(start *int64) model.HeapInfo {
-	h := model.HeapInfo{
-		Time: model.NoTime, GC: count(m.GC), Rows: model.NoCount, References: count(m.References),
-		Objects: count(m.Objects), TypeObjects: count(m.TypeObjects), STables: count(m.STables), Frames: count(m.Frames),
-		Bytes: count(m.Bytes), ManagedBytes: model.NoCount, UnmanagedBytes: model.NoCount,
-	}
+	h := model.NoHeapInfo()
+	h.GC, h.References, h.Bytes = count(m.GC), count(m.References), count(m.Bytes)
+	h.Counts = []int64{setObjects: count(m.Objects), setTypeObjects: count(m.TypeObjects), setSTables: count(m.STables), setFrames: count(m.Frames)}
 	if m.Time != nil && start != nil && *m.Time >= *start && *start >= 0 {
 		h.Time = model.Time(*m.Time - *start)
 	}

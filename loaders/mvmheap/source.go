@@ -8,6 +8,9 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
+// Schema implements [model.HeapSource].
+func (f *file) Schema() *model.HeapSchema { return &schema }
+
 // Len implements [model.HeapSource].
 func (f *file) Len() int { return len(f.snaps) }
 
@@ -81,18 +84,17 @@ func (f *file) Open(ctx context.Context, i int, progress func(done float64)) (*m
 
 // recount replaces the totals of info by what the rows say.
 func recount(h *model.Heap, info model.HeapInfo) model.HeapInfo {
-	var rows [256]int64
+	var rows [KindCallStack + 1]int64
 	managed, unmanaged := uint64(0), uint64(0)
 	for r, k := range h.Kinds {
 		rows[k]++
-		managed += uint64(h.Size[r])
+		managed += h.Managed(model.Row(r)) // cannot overflow: 2^32 rows of 16 bits
 		unmanaged, _ = model.SaturatingAdd(unmanaged, h.Unmanaged(model.Row(r)))
 	}
 	all, _ := model.SaturatingAdd(managed, unmanaged)
 	signed := func(n uint64) int64 { return int64(min(n, 1<<63-1)) }
 	info.Rows, info.References = int64(len(h.Kinds)), int64(len(h.To))
-	info.Objects, info.TypeObjects = rows[model.KindObject], rows[model.KindTypeObject]
-	info.STables, info.Frames = rows[model.KindSTable], rows[model.KindFrame]
+	info.Counts = []int64{setObjects: rows[KindObject], setTypeObjects: rows[KindTypeObject], setSTables: rows[KindSTable], setFrames: rows[KindFrame]}
 	info.Bytes, info.ManagedBytes, info.UnmanagedBytes = signed(all), signed(managed), signed(unmanaged)
 	return info
 }

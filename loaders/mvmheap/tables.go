@@ -19,7 +19,8 @@ type tables struct {
 	f  *file
 	mu sync.Mutex
 
-	all      model.HeapTables
+	all      model.HeapTables   // but for the axes
+	reprs    []uint32           // by type
 	upTo     []model.HeapTables // by snapshot
 	limit    int64              // of bytes decoded in all
 	budget   int64              // bytes that may still be decoded: what a zstd bomb is stopped by
@@ -51,6 +52,7 @@ func (t *tables) get(ctx context.Context, i int) (*model.HeapTables, error) {
 		}
 		t.upTo = append(t.upTo, model.HeapTables{
 			Strings: slices.Clip(t.all.Strings), Types: slices.Clip(t.all.Types), Frames: slices.Clip(t.all.Frames),
+			Axes: [][]uint32{axisRepr: slices.Clip(t.reprs)},
 		})
 	}
 	out := t.upTo[i]
@@ -63,10 +65,10 @@ func (t *tables) next(ctx context.Context, s *snapshot) error {
 	if t.f.version == 2 {
 		read = t.next2
 	}
-	before := t.all
+	before, reprs := t.all, t.reprs
 	err := read(ctx, s)
 	if err != nil {
-		t.all = before
+		t.all, t.reprs = before, reprs
 	}
 	return err
 }
@@ -109,11 +111,12 @@ func (t *tables) next3(ctx context.Context, s *snapshot) error {
 		return ^uint32(0)
 	}
 	for i := range t.rows(s, columns, reprname, typename) {
-		t.all.Types = append(t.all.Types, model.HeapType{Repr: at(reprname, i), Name: at(typename, i)})
+		t.all.Types = append(t.all.Types, model.HeapType{Name: at(typename, i)})
+		t.reprs = append(t.reprs, at(reprname, i))
 	}
 	for i := range t.rows(s, columns, sfname, sffile) {
 		t.all.Frames = append(t.all.Frames, model.HeapFrame{
-			Name: at(sfname, i), Cuid: at(sfcuid, i), Line: at(sfline, i), File: at(sffile, i),
+			Name: at(sfname, i), ID: at(sfcuid, i), Line: at(sfline, i), File: at(sffile, i),
 		})
 	}
 	return nil
@@ -251,11 +254,12 @@ func (t *tables) next2(ctx context.Context, s *snapshot) error {
 			t.addStrings2(raw, b.start)
 		case types:
 			for ; len(raw) >= typeRow; raw = raw[typeRow:] {
-				t.all.Types = append(t.all.Types, model.HeapType{Repr: low(raw), Name: low(raw[8:])})
+				t.all.Types = append(t.all.Types, model.HeapType{Name: low(raw[8:])})
+				t.reprs = append(t.reprs, low(raw))
 			}
 		default:
 			for ; len(raw) >= framRow; raw = raw[framRow:] {
-				t.all.Frames = append(t.all.Frames, model.HeapFrame{Name: low(raw), Cuid: low(raw[8:]), Line: low(raw[16:]), File: low(raw[24:])})
+				t.all.Frames = append(t.all.Frames, model.HeapFrame{Name: low(raw), ID: low(raw[8:]), Line: low(raw[16:]), File: low(raw[24:])})
 			}
 		}
 	}

@@ -174,14 +174,14 @@ func (d *decoding) checkIndexes(h *model.Heap) {
 	var noType, noFrame, noString tally
 	for r, k := range h.Kinds {
 		switch {
-		case k >= model.KindObject && k <= model.KindSTable && int(h.Entity[r]) >= len(h.Tables.Types):
+		case schema.Kinds[k].Naming == model.NamedByType && int(h.Entity[r]) >= len(h.Tables.Types):
 			noType.add(int64(r))
-		case k == model.KindFrame && int(h.Entity[r]) >= len(h.Tables.Frames):
+		case k == KindFrame && int(h.Entity[r]) >= len(h.Tables.Frames):
 			noFrame.add(int64(r))
 		}
 	}
 	for e, l := range h.Label {
-		if l.Kind() == model.LabelString && int(l.Value()) >= len(h.Tables.Strings) {
+		if l.Form() == model.LabelString && int(schema.LabelValue(l)) >= len(h.Tables.Strings) {
 			noString.add(int64(e))
 		}
 	}
@@ -196,14 +196,14 @@ func (d *decoding) checkNames(t *model.HeapTables) {
 	n := uint32(len(t.Strings))
 	var bad tally
 	for i, x := range t.Types {
-		if x.Name >= n || x.Repr >= n {
+		if x.Name >= n || t.Axes[axisRepr][i] >= n {
 			bad.add(int64(i))
 		}
 	}
 	d.tell(bad, "string-index", d.s.first(), "types have a name that does not exist")
 	bad = tally{}
 	for i, x := range t.Frames {
-		if x.Name >= n || x.Cuid >= n || x.File >= n {
+		if x.Name >= n || x.ID >= n || x.File >= n {
 			bad.add(int64(i))
 		}
 	}
@@ -221,9 +221,10 @@ func (d *decoding) checkTotals(h *model.Heap) {
 		name            string
 		stated, counted int64
 	}{
-		{"total_heap_size", stated.Bytes, counted.Bytes}, {"total_objects", stated.Objects, counted.Objects},
-		{"total_typeobjects", stated.TypeObjects, counted.TypeObjects}, {"total_stables", stated.STables, counted.STables},
-		{"total_refs", stated.References, counted.References}, {"total_frames", stated.Frames, min(stated.Frames, counted.Frames)},
+		{"total_heap_size", stated.Bytes, counted.Bytes}, {"total_objects", stated.Counts[setObjects], counted.Counts[setObjects]},
+		{"total_typeobjects", stated.Counts[setTypeObjects], counted.Counts[setTypeObjects]},
+		{"total_stables", stated.Counts[setSTables], counted.Counts[setSTables]}, {"total_refs", stated.References, counted.References},
+		{"total_frames", stated.Counts[setFrames], min(stated.Counts[setFrames], counted.Counts[setFrames])},
 	} {
 		if t.stated != t.counted && t.stated != model.NoCount {
 			d.found(model.Error, "totals", at, 1, "%s is %d, but the rows say %d", t.name, t.stated, t.counted)

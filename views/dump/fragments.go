@@ -1,11 +1,13 @@
 package dump
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/gdamore/tcell/v2"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -18,14 +20,19 @@ import (
 // least, and a figure over all layouts.
 type DumpFragments struct {
 	ui.Pane
-	types   widget.List
-	sparse  sparseList
+	Types   *fragmentTable
+	sparse  *sparseTable
 	over    *layoutChart
 	figures *ui.LayoutFigures
-	rows    []fragmentRow
 	focus   fragmentPane
 	big     bool
 	areas   fragmentAreas
+}
+
+// fragmentTable lists types of pages.
+type fragmentTable struct {
+	ui.ListPane
+	*ui.Table[*ui.LayoutFigures, fragmentRow]
 }
 
 // fragmentRow is a type of pages, or all of them.
@@ -51,9 +58,7 @@ type fragmentAreas struct{ types, lengths, sparse, chart widget.Rect }
 // NewFragments returns the screen of fragmentation.
 func NewFragments(e *ui.Env) *DumpFragments {
 	p := &DumpFragments{Pane: ui.NewPane(e), over: newLayoutChart(e)}
-	p.types = widget.List{Table: p, SortColumn: -1, Column: -1}
-	p.sparse = sparseList{p: p}
-	p.sparse.List = widget.List{Table: &p.sparse, SortColumn: -1, Column: -1}
+	p.Types, p.sparse = p.newTypes(), p.newSparse()
 	return p
 }
 
@@ -63,7 +68,9 @@ func (p *DumpFragments) Action() keymap.Action { return keymap.ShowFragments }
 
 func (p *DumpFragments) Needs() model.Facet { return model.FacetTimeline | model.FacetPages }
 
-func (p *DumpFragments) Scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopeFragments} }
+func (p *DumpFragments) Scopes() []keymap.Scope {
+	return []keymap.Scope{keymap.ScopeFragments, keymap.ScopeTable}
+}
 
 func (p *DumpFragments) About() string { return layoutPlace(p.Dump, &p.State) }
 
@@ -98,125 +105,94 @@ func (p *DumpFragments) Show(s *state.State) {
 			p.figures = v
 		}
 	}
-	p.setRows()
+	sparse := sparseData{p.figures, allTypes}
+	if p.figures == nil {
+		p.Types.Forget()
+		p.sparse.Forget()
+	} else {
+		p.Types.Ask(p.figures, s.Filter)
+	}
 	p.areas = p.divide(p.Rect())
 	name := ""
-	if row := p.selected(); row != nil && !row.all {
-		name = row.Name
+	if row, ok := p.Types.Selected(); ok && !row.all {
+		name, sparse.typ = row.Name, row.typ
 	}
 	p.over.show(s, p.areas.chart, name)
-	p.sparse.show()
+	if p.figures != nil {
+		p.sparse.Ask(sparse, "")
+	}
 }
 
-// setRows makes the rows: all types, then each that has pages.
-func (p *DumpFragments) setRows() {
-	p.rows = p.rows[:0]
-	if p.figures != nil && p.figures.All.Pages > 0 {
-		p.rows = append(p.rows, fragmentRow{PageFigures: &p.figures.All, all: true})
-		for i := range p.figures.Types {
-			if p.figures.Types[i].Pages > 0 {
-				p.rows = append(p.rows, fragmentRow{PageFigures: &p.figures.Types[i], typ: i})
-			}
+// fragmentRows are all types, then each that has pages, those first of which packing gives back most.
+func fragmentRows(f *ui.LayoutFigures) (rows []fragmentRow) {
+	if f.All.Pages == 0 {
+		return nil
+	}
+	rows = append(rows, fragmentRow{PageFigures: &f.All, all: true})
+	for i := range f.Types {
+		if f.Types[i].Pages > 0 {
+			rows = append(rows, fragmentRow{PageFigures: &f.Types[i], typ: i})
 		}
-		slices.SortStableFunc(p.rows[1:], func(a, b fragmentRow) int {
-			switch {
-			case a.Returned != b.Returned && a.Returned > b.Returned:
-				return -1
-			case a.Returned != b.Returned:
-				return 1
+	}
+	slices.SortStableFunc(rows[1:], func(a, b fragmentRow) int { return cmp.Compare(b.Returned, a.Returned) })
+	return rows
+}
+
+func (p *DumpFragments) newTypes() *fragmentTable {
+	t := &fragmentTable{}
+	t.Table = ui.NewTable(p.Pane.Env, &t.ListPane, &ui.LayoutFigures{}, ui.Spec[*ui.LayoutFigures, fragmentRow]{
+		Rows:    fragmentRows,
+		Columns: p.columns,
+		First:   ui.AsGiven,
+		Most:    func(d *ui.LayoutFigures) (bytes, count uint64) { return d.All.Bytes, 0 },
+		Pinned:  func(r *fragmentRow) bool { return r.all },
+		ID: func(_ *ui.LayoutFigures, r *fragmentRow) uint64 {
+			if r.all {
+				return 0
 			}
-			return 0
-		})
-	}
-	p.types.Refresh()
+			return uint64(r.typ) + 1
+		},
+	})
+	return t
 }
 
-// selected is the row that the other panes are about; nil without any.
-func (p *DumpFragments) selected() *fragmentRow {
-	if row, ok := p.types.Selected(); ok && row < len(p.rows) {
-		return &p.rows[row]
+// columns are those of the types. Shares are of all pages.
+func (p *DumpFragments) columns(d *ui.LayoutFigures) []ui.Column[fragmentRow] {
+	type row = fragmentRow
+	all := &d.All
+	bytes := func(title, key, field string, drop int, whole uint64, value func(r *row) uint64) ui.Column[row] {
+		return ui.Column[row]{Title: title, Key: key, Fields: []string{field}, Figure: ui.BytesFigure, Width: 8, Drop: drop, Whole: whole, Value: value}
 	}
-	return nil
-}
-
-// The columns of the types.
-const (
-	fragType = iota
-	fragPages
-	fragBytes
-	fragShare
-	fragBar
-	fragFull
-	fragPartial
-	fragEmpty
-	fragHoles
-	fragLargest
-	fragReturned
-)
-
-func (p *DumpFragments) setColumns() {
-	const right = widget.Right
-	b := 8
-	if p.State.Exact {
-		b = 15
+	count := func(title, key, field string, width, drop, whole int, value func(r *row) int) ui.Column[row] {
+		return ui.Column[row]{Title: title, Key: key, Fields: []string{field}, Figure: ui.CountFigure, Width: width, MaxWidth: width, Drop: drop,
+			Whole: uint64(whole), Value: func(r *row) uint64 { return uint64(value(r)) }}
 	}
-	p.types.Columns = []widget.Column{
-		fragType: {Title: "TYPE", Width: 8, Grow: 2, MaxWidth: 40}, fragPages: {Title: "PAGES", Width: 7, Align: right, Drop: 3},
-		fragBytes: {Title: "BYTES", Width: b, Align: right, Drop: 6}, fragShare: {Title: "OCCUPIED", Width: 8, Align: right},
-		fragBar: {Title: "", Width: 6, Grow: 1, MaxWidth: 20, Drop: 9}, fragFull: {Title: "FULL", Width: 6, Align: right, Drop: 5},
-		fragPartial: {Title: "PARTIAL", Width: 7, Align: right, Drop: 7}, fragEmpty: {Title: "EMPTY", Width: 6, Align: right, Drop: 4},
-		fragHoles: {Title: "HOLES", Width: 7, Align: right, Drop: 8}, fragLargest: {Title: "LARGEST", Width: b, Align: right, Drop: 2},
-		fragReturned: {Title: "TO GAIN", Width: b, Align: right, Drop: 1},
+	holes := count(ui.TitleHoles, "hole_count", "holes", 7, 8, int(all.Holes.Count), func(r *row) int { return int(r.Holes.Count) })
+	holes.Cell = func(r *row) widget.Cell { return widget.Cell{Text: model.ShortCount(r.Holes.Count)} }
+	return []ui.Column[row]{
+		{Title: ui.TitleType, Key: "name", Width: 8, Grow: 2, MaxWidth: 40, Text: func(r *row) string { return r.Name }, Cell: p.typeCell},
+		count(ui.TitlePages, "pages", "pages", 7, 3, all.Pages, func(r *row) int { return r.Pages }),
+		bytes(ui.TitleBytes, "bytes", "bytes", 6, all.Bytes, func(r *row) uint64 { return r.Bytes }),
+		{Title: ui.TitleOccupied, Width: 8, Fields: []string{"occupied"}, Figure: ui.ShareFigure, Share: func(r *row) float64 { return r.Share() }},
+		{Width: 6, Grow: 1, MaxWidth: 20, Drop: 9, Like: ui.TitleOccupied,
+			Cell: func(r *row) widget.Cell { return widget.Cell{Kind: widget.BarCell, Bar: r.Share()} }},
+		count(ui.TitleFull, "full_pages", "full", 6, 5, all.Full, func(r *row) int { return r.Full }),
+		count(ui.TitlePartial, "partial_pages", "partial", 7, 7, all.Partial(), func(r *row) int { return r.PageFigures.Partial() }),
+		count(ui.TitleEmpty, "empty_pages", "empty", 6, 4, all.Empty, func(r *row) int { return r.Empty }),
+		holes,
+		bytes(ui.TitleLargest, "largest_hole_bits", "largest", 2, 0, func(r *row) uint64 { return ui.HoleBytes(r.Holes.Largest) }),
+		bytes(ui.TitleGain, "returned_bytes", "gain", 1, all.Returned, func(r *row) uint64 { return r.Returned }),
 	}
 }
 
-// Len, ID and Cell implement widget.Table.
-func (p *DumpFragments) Len() int { return len(p.rows) }
-
-func (p *DumpFragments) ID(row int) uint64 {
-	if p.rows[row].all {
-		return 0
-	}
-	return uint64(p.rows[row].typ) + 1
-}
-
-func (p *DumpFragments) Cell(row, col int) widget.Cell {
-	f := &p.rows[row]
-	count := func(n int) widget.Cell { return widget.Cell{Text: model.Group(uint64(n))} }
-	amount := func(n uint64) widget.Cell { return widget.Cell{Text: ui.BytesText(n, p.State.Exact)} }
-	switch col {
-	case fragType:
-		return p.typeCell(f)
-	case fragPages:
-		return count(f.Pages)
-	case fragBytes:
-		return amount(f.Bytes)
-	case fragShare:
-		return widget.Cell{Text: ui.ShareText(f.Share())}
-	case fragBar:
-		return widget.Cell{Kind: widget.BarCell, Bar: f.Share()}
-	case fragFull:
-		return count(f.Full)
-	case fragPartial:
-		return count(f.Partial())
-	case fragEmpty:
-		return count(f.Empty)
-	case fragHoles:
-		return widget.Cell{Text: model.ShortCount(f.Holes.Count)}
-	case fragLargest:
-		return amount(ui.HoleBytes(f.Holes.Largest))
-	}
-	return amount(f.Returned)
-}
-
-func (p *DumpFragments) typeCell(f *fragmentRow) widget.Cell {
+func (p *DumpFragments) typeCell(r *fragmentRow) widget.Cell {
 	switch {
-	case f.all:
+	case r.all:
 		return widget.Cell{Text: "all types", Style: p.Look.Title}
-	case f.Name == "":
-		return widget.Cell{Text: "(no name)", Style: p.Look.Muted}
+	case r.Name == "":
+		return widget.Cell{Text: typeLabel(""), Style: p.Look.Muted}
 	}
-	return widget.Cell{Text: f.Name}
+	return widget.Cell{Text: r.Name}
 }
 
 // divide puts the types on top, then lengths and sparse pages side by side, then the chart.
@@ -236,7 +212,7 @@ func (p *DumpFragments) divide(r widget.Rect) (a fragmentAreas) {
 	if r.H < 10 {
 		return a
 	}
-	a.types, r = r.CutTop(min(len(p.rows)+2, max(r.H*2/5, 5)))
+	a.types, r = r.CutTop(min(p.Types.Len()+2, max(r.H*2/5, 5)))
 	if r.H >= 12 {
 		r, a.chart = r.CutBottom(max(5, r.H*2/5))
 	}
@@ -253,9 +229,9 @@ func (p *DumpFragments) divide(r widget.Rect) (a fragmentAreas) {
 
 // Draw implements tview.Primitive.
 func (p *DumpFragments) Draw(s tcell.Screen) {
-	p.types.Focused = p.focus == fragmentTypes
-	p.types.Empty = p.emptyText()
-	p.setColumns()
+	p.Types.Layout(p.areas.types.W, &p.State)
+	p.Types.List.Focused = p.focus == fragmentTypes
+	p.Types.List.Empty = p.emptyText()
 	body := p.areas.types
 	if body.H > 3 {
 		var title widget.Rect
@@ -263,11 +239,11 @@ func (p *DumpFragments) Draw(s tcell.Screen) {
 		widget.TitleLine(s, title, p.Look, "Pages by type", p.answer())
 	}
 	if !body.Empty() {
-		p.types.Draw(s, body, p.Look)
+		p.Types.List.Draw(s, body, p.Look)
 	}
-	if len(p.rows) > 0 {
+	if p.Types.Len() > 0 {
 		p.drawLengths(s, p.areas.lengths)
-		p.sparse.Draw(s, p.areas.sparse)
+		p.drawSparse(s, p.areas.sparse)
 	}
 	if !p.areas.chart.Empty() {
 		p.over.Draw(s)
@@ -301,7 +277,10 @@ func (p *DumpFragments) emptyText() []string {
 	case p.Layouts.Figures.Err != nil:
 		return []string{"This layout cannot be decoded: " + widget.Clean(p.Layouts.Figures.Err.Error()), "h and l go to others."}
 	}
-	if p.figures != nil {
+	switch t := p.Types.Now(); {
+	case t != nil && len(t.Rows) > 0:
+		return []string{"No type passes the filter “" + p.State.Filter + "”.", "Esc forgets the filter, / changes it."}
+	case p.figures != nil:
 		return []string{"This layout has no pages.", "h and l go to others."}
 	}
 	return []string{"Decoding the layout " + p.Look.Glyphs.Ellipsis}
@@ -331,11 +310,8 @@ func (p *DumpFragments) Do(a keymap.Action) bool {
 		}
 		p.big, p.focus = false, fragmentTypes
 	default:
-		list := &p.types
-		if p.focus == fragmentSparse {
-			list = &p.sparse.List
-		}
-		if !ui.MoveList(list, a) {
+		list, order := p.focused()
+		if !ui.MoveList(list, a) && !order.OrderBy(a) {
 			return false
 		}
 	}
@@ -343,20 +319,34 @@ func (p *DumpFragments) Do(a keymap.Action) bool {
 	return true
 }
 
+// focused is the list that takes keys.
+func (p *DumpFragments) focused() (*widget.List, ui.Orderly) {
+	if p.focus == fragmentSparse {
+		return &p.sparse.List, p.sparse.Table
+	}
+	return &p.Types.List, p.Types.Table
+}
+
+// Fields implements [ui.Filtered].
+func (p *DumpFragments) Fields() []analysis.Field { return p.Types.Fields() }
+
+// Useless implements [ui.Refuser]: pages are grouped by type only.
+func (p *DumpFragments) Useless(a keymap.Action) bool { return a == keymap.Group }
+
 // openPage shows the selected page, or the first of the selected type, in the grid.
 func (p *DumpFragments) openPage() {
-	if row := p.selected(); p.focus != fragmentSparse && row != nil {
+	if row, ok := p.Types.Selected(); p.focus != fragmentSparse && ok {
 		p.Visit(keymap.ShowPages, state.ShowPage{Spot: state.PageSpot{Typ: row.typ}})
 		return
 	}
-	if ref := p.sparse.selectedPage(); ref != nil {
+	if ref, ok := p.sparse.Selected(); ok {
 		p.Visit(keymap.ShowPages, state.ShowPage{Spot: state.PageSpot{Typ: ref.Type, Page: ref.Page}})
 	}
 }
 
 func (p *DumpFragments) CopyText() string {
-	row := p.selected()
-	if row == nil {
+	row, ok := p.Types.Selected()
+	if !ok {
 		return ""
 	}
 	name := row.Name
@@ -376,14 +366,10 @@ func (p *DumpFragments) Click(x, y int, double bool) {
 		return
 	case a.sparse.Contains(x, y):
 		p.focus = fragmentSparse
-		if row, ok := p.sparse.HitRow(x, y); ok {
-			p.sparse.Select(row)
-		}
+		p.sparse.Hit(x, y)
 	case a.types.Contains(x, y):
 		p.focus = fragmentTypes
-		if row, ok := p.types.HitRow(x, y); ok {
-			p.types.Select(row)
-		}
+		double = p.Types.Hit(x, y) && double
 	case a.lengths.Contains(x, y):
 		p.focus = fragmentLengths
 	}
@@ -397,9 +383,9 @@ func (p *DumpFragments) Drag(_, _, _, _ int, _ bool) {}
 
 func (p *DumpFragments) Wheel(x, y, rows int) {
 	if p.areas.sparse.Contains(x, y) {
-		p.sparse.Scroll(rows)
+		p.sparse.List.Scroll(rows)
 	} else {
-		p.types.Scroll(rows)
+		p.Types.List.Scroll(rows)
 	}
 	p.Changed()
 }

@@ -11,8 +11,8 @@ import (
 
 // drawLengths shows how long holes and runs are, in powers of two, by the memory in them.
 func (p *DumpFragments) drawLengths(s tcell.Screen, r widget.Rect) {
-	row := p.selected()
-	if r.H < 3 || row == nil {
+	row, ok := p.Types.Selected()
+	if r.H < 3 || !ok {
 		return
 	}
 	look := p.Look
@@ -89,70 +89,59 @@ func mostBits(f *pages.RunFigures, first, last, every int) (most uint64) {
 	return most
 }
 
-// sparseList lists the pages that are held by least.
-type sparseList struct {
-	widget.List
-	p    *DumpFragments
-	refs []pages.PageRef
+// sparseTable lists the pages that are held by least.
+type sparseTable struct {
+	ui.ListPane
+	*ui.Table[sparseData, pages.PageRef]
 }
 
-// show takes the pages of the selected type.
-func (l *sparseList) show() {
-	l.refs = l.refs[:0]
-	if l.p.figures != nil {
-		row := l.p.selected()
-		for _, ref := range l.p.figures.Sparse {
-			if row == nil || row.all || ref.Type == row.typ {
-				l.refs = append(l.refs, ref)
+// sparseData determines those pages: of a type, or of all.
+type sparseData struct {
+	figures *ui.LayoutFigures
+	typ     int
+}
+
+const allTypes = -1
+
+func (p *DumpFragments) newSparse() *sparseTable {
+	t := &sparseTable{}
+	t.Table = ui.NewTable(p.Pane.Env, &t.ListPane, sparseData{}, ui.Spec[sparseData, pages.PageRef]{
+		Rows: func(d sparseData) (refs []pages.PageRef) {
+			for _, ref := range d.figures.Sparse {
+				if d.typ == allTypes || ref.Type == d.typ {
+					refs = append(refs, ref)
+				}
 			}
-		}
+			return refs
+		},
+		Columns: sparseColumns,
+		First:   ui.AsGiven,
+		Most:    func(d sparseData) (bytes, count uint64) { return d.figures.All.Bytes, 0 },
+		ID:      func(_ sparseData, r *pages.PageRef) uint64 { return uint64(r.Type)<<40 | uint64(r.Page) },
+	})
+	return t
+}
+
+func sparseColumns(d sparseData) []ui.Column[pages.PageRef] {
+	type ref = pages.PageRef
+	return []ui.Column[ref]{
+		{Title: ui.TitleType, Key: "name", Width: 6, Grow: 1, Text: func(r *ref) string { return typeLabel(d.figures.Types[r.Type].Name) }},
+		{Title: ui.TitlePage, Key: "page", Figure: ui.CountFigure, Width: 7, MaxWidth: 7, Value: func(r *ref) uint64 { return uint64(r.Page) }},
+		{Title: ui.TitleHeldBy, Key: "occupied_bits", Figure: ui.BytesFigure, Width: 8, Value: func(r *ref) uint64 { return ui.HoleBytes(r.Occupied) }},
+		{Title: ui.TitleSize, Key: "size", Figure: ui.BytesFigure, Width: 8, Drop: 1, Value: func(r *ref) uint64 { return r.Size }},
+		{Figure: ui.ShareFigure, Drop: 2, Share: func(r *ref) float64 { return ui.ShareOf(r.Occupied, r.Bits) }},
 	}
-	l.Refresh()
 }
 
-func (l *sparseList) selectedPage() *pages.PageRef {
-	if row, ok := l.Selected(); ok && row < len(l.refs) {
-		return &l.refs[row]
-	}
-	return nil
-}
-
-// Len, ID and Cell implement widget.Table.
-func (l *sparseList) Len() int { return len(l.refs) }
-
-func (l *sparseList) ID(row int) uint64 {
-	return uint64(l.refs[row].Type)<<40 | uint64(l.refs[row].Page)
-}
-
-func (l *sparseList) Cell(row, col int) widget.Cell {
-	r := &l.refs[row]
-	switch col {
-	case 0:
-		return widget.Cell{Text: typeLabel(l.p.figures.Types[r.Type].Name)}
-	case 1:
-		return widget.Cell{Text: model.Group(uint64(r.Page))}
-	case 2:
-		return widget.Cell{Text: ui.BytesText(ui.HoleBytes(r.Occupied), l.p.State.Exact)}
-	case 3:
-		return widget.Cell{Text: ui.BytesText(r.Size, l.p.State.Exact)}
-	}
-	return widget.Cell{Text: ui.ShareText(ui.ShareOf(r.Occupied, r.Bits))}
-}
-
-func (l *sparseList) Draw(s tcell.Screen, r widget.Rect) {
-	if r.H < 2 {
+func (p *DumpFragments) drawSparse(s tcell.Screen, r widget.Rect) {
+	if r.H < 2 || p.figures == nil {
 		return
 	}
 	title, r := r.CutTop(1)
-	widget.TitleLine(s, title, l.p.Look, "Pages held by least", model.Group(uint64(l.p.figures.Held))+" partial")
-	const right = widget.Right
-	b := 8
-	if l.p.State.Exact {
-		b = 13
-	}
-	l.Columns = []widget.Column{{Title: "TYPE", Width: 6, Grow: 1}, {Title: "PAGE", Width: 7, Align: right}, {Title: "HELD BY", Width: b, Align: right},
-		{Title: "SIZE", Width: b, Align: right, Drop: 1}, {Title: "", Width: model.ShareWidth, Align: right, Drop: 2}}
-	l.Focused = l.p.focus == fragmentSparse
-	l.Empty = []string{"No page is partly occupied."}
-	l.List.Draw(s, r, l.p.Look)
+	widget.TitleLine(s, title, p.Look, "Pages held by least", model.Group(uint64(p.figures.Held))+" partial")
+	t := p.sparse
+	t.Layout(r.W, &p.State)
+	t.List.Focused = p.focus == fragmentSparse
+	t.List.Empty = []string{"No page is partly occupied."}
+	t.List.Draw(s, r, p.Look)
 }

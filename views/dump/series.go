@@ -1,7 +1,6 @@
 package dump
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -10,7 +9,6 @@ import (
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
-	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
@@ -19,13 +17,13 @@ import (
 // DumpSeries shows all measured series on one time axis, and below what each of them says at the instant.
 type DumpSeries struct {
 	ui.Pane
+	ui.ListPane
+	*ui.Table[seriesData, seriesRow]
 	Chart   *dumpChart
-	list    widget.List
-	figures *ui.Lazy[seriesKey, []pages.SeriesFigures]
+	figures *ui.Lazy[seriesKey, *seriesSet]
 	of      *ui.DumpFile // what hidden is about
 	hidden  []bool       // by series
 	big     bool         // the chart fills the screen
-	listAt  widget.Rect
 }
 
 // seriesKey determines figures of all series.
@@ -37,17 +35,8 @@ type seriesKey struct {
 // NewSeries returns the screen of measured series.
 func NewSeries(e *ui.Env) *DumpSeries {
 	p := &DumpSeries{Pane: ui.NewPane(e), Chart: NewDumpChart(e)}
-	p.figures = ui.NewLazy(e, func(ctx context.Context, k seriesKey) ([]pages.SeriesFigures, error) {
-		out := make([]pages.SeriesFigures, len(k.dump.Timeline.Series))
-		for i := range out {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			out[i] = pages.SumSeries(&k.dump.Timeline.Series[i], k.from, k.to)
-		}
-		return out, nil
-	})
-	p.list = widget.List{Table: p, SortColumn: -1, Column: -1, Focused: true}
+	p.figures = ui.NewLazy(e, sumSeries)
+	p.Table = ui.NewTable(e, &p.ListPane, seriesData{}, p.seriesSpec())
 	return p
 }
 
@@ -57,7 +46,12 @@ func (p *DumpSeries) Action() keymap.Action { return keymap.ShowSeries }
 
 func (p *DumpSeries) Needs() model.Facet { return model.FacetTimeline }
 
-func (p *DumpSeries) Scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopeSeries} }
+func (p *DumpSeries) Scopes() []keymap.Scope {
+	return []keymap.Scope{keymap.ScopeSeries, keymap.ScopeTable}
+}
+
+// Useless implements [ui.Refuser]: series are not grouped.
+func (p *DumpSeries) Useless(a keymap.Action) bool { return a == keymap.Group }
 
 // Columns returns how many cells the chart has for the time axis.
 func (p *DumpSeries) Columns() int { return p.Chart.cells() }
@@ -90,6 +84,7 @@ func (p *DumpSeries) Show(s *state.State) {
 	}
 	if p.of != p.Dump {
 		p.of, p.hidden = p.Dump, hiddenSeries(p.all())
+		p.Forget()
 	}
 	from, to := model.Time(0), model.MaxTime
 	if !s.Range.IsWhole() {
@@ -99,8 +94,16 @@ func (p *DumpSeries) Show(s *state.State) {
 		}
 	}
 	p.figures.Ask(seriesKey{p.Dump, from, to})
-	p.list.Refresh()
-	p.list.Select(max(s.Dump.Series, 0))
+	d := seriesData{dump: p.Dump, r: s.Range}
+	d.set, _ = p.figures.Get()
+	if d.set != nil && d.set.dump != p.Dump {
+		d.set = nil
+	}
+	if p.followsInstant() {
+		d.now = s.Now()
+	}
+	p.Ask(d, s.Filter)
+	p.List.SelectID(uint64(max(s.Dump.Series, 0)))
 	chart, _ := p.divide(p.Rect())
 	p.titles()
 	p.Chart.show(s, chart, p.shown(), p.selected())
@@ -133,8 +136,8 @@ func (p *DumpSeries) shown() (list []int) {
 }
 
 func (p *DumpSeries) selected() int {
-	if row, ok := p.list.Selected(); ok {
-		return row
+	if row, ok := p.Selected(); ok {
+		return row.n
 	}
 	return state.NoSeries
 }
@@ -150,9 +153,8 @@ func (p *DumpSeries) titles() {
 		ch.Title += " · " + text
 	}
 	ch.Answer = ""
-	f, ok := p.figures.Get()
-	if n := p.selected(); ok && n >= 0 && n < len(f) && f[n].Points > 0 {
-		ch.Answer = fmt.Sprintf("%s at most %s at %s", widget.Truncate(seriesName(&p.all()[n], n), 20), measuredText(f[n].Max, p.State.Exact), ui.TimeText(f[n].MaxAt, p.State.Exact))
+	if row, ok := p.Selected(); ok && row.figures != nil && row.figures.Points > 0 {
+		ch.Answer = fmt.Sprintf("%s at most %s at %s", widget.Truncate(seriesName(row.Series, row.n), 20), measuredText(row.figures.Max, p.State.Exact), ui.TimeText(row.figures.MaxAt, p.State.Exact))
 	}
 }
 
@@ -162,121 +164,6 @@ func seriesName(s *model.Series, n int) string {
 		return fmt.Sprintf("(series %d)", n)
 	}
 	return s.Name
-}
-
-// The columns of the list.
-const (
-	seriesSign = iota
-	seriesLabel
-	seriesNow
-	seriesChange
-	seriesMin
-	seriesMax
-	seriesMean
-	seriesPointCount
-	seriesEvents
-	seriesLayouts
-)
-
-func (p *DumpSeries) setColumns() {
-	const right = widget.Right
-	b := 9
-	if p.State.Exact {
-		b = 16
-	}
-	now, change := "VALUE", "CHANGE"
-	if !p.State.Range.IsWhole() {
-		change = "IN RANGE"
-	}
-	p.list.Columns = []widget.Column{
-		seriesSign: {Title: "", Width: 1}, seriesLabel: {Title: "SERIES", Width: 12, Grow: 1},
-		seriesNow: {Title: now, Width: b, Align: right}, seriesChange: {Title: change, Width: b + 1, Align: right, Drop: 3},
-		seriesMin: {Title: "MIN", Width: b, Align: right, Drop: 2}, seriesMax: {Title: "MAX", Width: b, Align: right, Drop: 1},
-		seriesMean: {Title: "MEAN", Width: b, Align: right, Drop: 6}, seriesPointCount: {Title: "POINTS", Width: 9, Align: right, Drop: 5},
-		seriesEvents: {Title: "EVENTS", Width: 6, Align: right, Drop: 7}, seriesLayouts: {Title: "LAYOUTS", Width: 7, Align: right, Drop: 4},
-	}
-}
-
-// Len, ID and Cell implement widget.Table.
-func (p *DumpSeries) Len() int { return len(p.all()) }
-
-func (p *DumpSeries) ID(row int) uint64 { return uint64(row) }
-
-func (p *DumpSeries) Cell(row, col int) widget.Cell {
-	s := &p.all()[row]
-	switch col {
-	case seriesSign:
-		if p.hidden[row] {
-			return widget.Cell{Text: "-", Style: p.Look.Muted}
-		}
-		return widget.Cell{Text: seriesGlyph(p.Pane.Env, row), Style: seriesStyle(p.Pane.Env, row)}
-	case seriesLabel:
-		c := widget.Cell{Text: seriesName(s, row)}
-		if p.hidden[row] {
-			c.Style = p.Look.Muted
-		}
-		return c
-	case seriesNow:
-		v, _, ok := pages.ValueAt(s, p.State.Now())
-		if !ok {
-			return widget.Cell{Text: "not yet", Style: p.Look.Muted}
-		}
-		return widget.Cell{Text: measuredText(v, p.State.Exact)}
-	case seriesChange:
-		return p.changeCell(s)
-	case seriesLayouts:
-		return countCell(s.Layouts)
-	}
-	f, ok := p.figures.Get()
-	if !ok || row >= len(f) || f[row].Points == 0 && col != seriesPointCount {
-		return widget.Cell{}
-	}
-	return p.figureCell(&f[row], col)
-}
-
-func (p *DumpSeries) figureCell(f *pages.SeriesFigures, col int) widget.Cell {
-	switch col {
-	case seriesMin:
-		return widget.Cell{Text: measuredText(f.Min, p.State.Exact)}
-	case seriesMax:
-		return widget.Cell{Text: measuredText(f.Max, p.State.Exact)}
-	case seriesMean:
-		return widget.Cell{Text: measuredText(f.Mean, p.State.Exact)}
-	case seriesEvents:
-		return countCell(f.Events)
-	}
-	return widget.Cell{Text: model.Group(uint64(f.Points))}
-}
-
-func countCell(n int) widget.Cell {
-	if n == 0 {
-		return widget.Cell{}
-	}
-	return widget.Cell{Text: model.Group(uint64(n))}
-}
-
-// changeCell is how the value differs from the first one, or from that at the start of the range.
-func (p *DumpSeries) changeCell(s *model.Series) widget.Cell {
-	now, _, ok := pages.ValueAt(s, p.State.Now())
-	if !ok {
-		return widget.Cell{}
-	}
-	before := s.Values[0]
-	if r := p.State.Range; !r.IsWhole() {
-		if v, _, ok := pages.ValueAt(s, max(r.From, 0)); ok {
-			before = v
-		}
-		if now, _, ok = pages.ValueAt(s, r.To); !ok {
-			return widget.Cell{}
-		}
-	}
-	switch {
-	case now > before:
-		return widget.Cell{Text: "+" + measuredText(now-before, p.State.Exact), Style: p.Style(themes.Loss)}
-	case now < before:
-		return widget.Cell{Text: "−" + measuredText(before-now, p.State.Exact), Style: p.Style(themes.Gain)}
-	}
-	return widget.Cell{Text: "±0", Style: p.Look.Muted}
 }
 
 // divide gives the list its rows, at most a third, and the chart the rest.
@@ -303,7 +190,7 @@ func (p *DumpSeries) Draw(s tcell.Screen) {
 	var list widget.Rect
 	p.Chart.area, list = p.divide(r)
 	p.Chart.Draw(s)
-	p.listAt = list
+	p.ListAt = list
 	if list.Empty() {
 		return
 	}
@@ -312,8 +199,10 @@ func (p *DumpSeries) Draw(s tcell.Screen) {
 		list, line = list.CutBottom(1)
 		widget.Print(s, line.X+1, line.Y, line.W-2, p.Look.Glyphs.Marker+" "+text, p.Look.Mark)
 	}
-	p.setColumns()
-	p.list.Draw(s, list, p.Look)
+	p.Layout(list.W, &p.State)
+	p.List.Focused = true
+	p.List.Empty = []string{"No series passes the filter “" + p.State.Filter + "”.", "Esc forgets the filter, / changes it."}
+	p.List.Draw(s, list, p.Look)
 }
 
 // eventText is the last named event at or before the instant, "" without any.
@@ -356,10 +245,10 @@ func (p *DumpSeries) Do(a keymap.Action) bool {
 	case keymap.Open:
 		p.openPages(n)
 	default:
-		if p.Chart.Do(a) {
+		if p.Chart.Do(a) || p.OrderBy(a) {
 			return true
 		}
-		if !ui.MoveList(&p.list, a) {
+		if !ui.MoveList(&p.List, a) {
 			return false
 		}
 		p.Emit(state.ChooseSeries{Series: p.selected()})
@@ -412,13 +301,15 @@ func (p *DumpSeries) Click(x, y int, double bool) {
 	if p.Chart.Click(x, y) {
 		return
 	}
-	if row, ok := p.list.HitRow(x, y); ok && p.listAt.Contains(x, y) {
-		p.Emit(state.ChooseSeries{Series: row})
-		if double {
-			p.openPages(row)
-		} else if x < p.listAt.X+4 {
-			p.toggle(row)
-		}
+	if !p.ListAt.Contains(x, y) || !p.Hit(x, y) {
+		return
+	}
+	n := p.selected()
+	p.Emit(state.ChooseSeries{Series: n})
+	if double {
+		p.openPages(n)
+	} else if x < p.ListAt.X+4 {
+		p.toggle(n)
 	}
 }
 
@@ -426,7 +317,7 @@ func (p *DumpSeries) Drag(fromX, fromY, x, _ int, _ bool) { p.Chart.Drag(fromX, 
 
 func (p *DumpSeries) Wheel(x, y, rows int) {
 	if !p.Chart.Wheel(x, y, rows) {
-		p.list.Scroll(rows)
+		p.List.Scroll(rows)
 		p.Changed()
 	}
 }

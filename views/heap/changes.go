@@ -25,16 +25,16 @@ type changeKey struct {
 type changeSet struct {
 	changeKey
 	*diff.Comparison
-	groups [2][]heapgraph.HeapGroup // what the rows of each side are
+	groups [2][]heapgraph.Group // what the rows of each side are
 	shown  *ui.ChangeSet
 }
 
-func (s *changeSet) kind() model.HeapKind {
-	if s.frames {
-		return model.KindFrame
-	}
-	return model.KindObject
+// by is the question that a side answers; sides of two formats may differ.
+func (s *changeSet) by(side int) heapgraph.By {
+	return heapgraph.By{Kinds: s.question().Set(s.schema(side)).Kinds}
 }
+
+func (k *changeKey) schema(side int) *model.HeapSchema { return k.sides[side].Heap.Schema }
 
 // question is what both sides are asked.
 func (k *changeKey) question() diff.HeapQuestion {
@@ -47,7 +47,7 @@ func fetchChanges(ctx context.Context, k changeKey) (*changeSet, error) {
 	for i, load := range k.sides {
 		q := k.question()
 		if k.graphs[i] != nil {
-			q.Graph = k.graphs[i].HeapGraph
+			q.Graph = k.graphs[i].Graph
 		}
 		rows, err := diff.HeapSide(ctx, load.Heap, load.Heaps.Source().Info(load.I), q)
 		if err != nil {
@@ -62,7 +62,7 @@ func fetchChanges(ctx context.Context, k changeKey) (*changeSet, error) {
 		return nil, err
 	}
 	word := map[diff.HeapFigure]string{diff.HeapBytes: "BYTES", diff.HeapCount: "COUNT", diff.HeapRetained: "RETAINED"}[k.figure]
-	set.shown = &ui.ChangeSet{Comparison: set.Comparison, Label: set.label, Amount: set.amount, Rows: "TYPE", Where: "REPR", Delta: "Δ " + word, Count: "Δ COUNT", Narrow: true}
+	set.shown = &ui.ChangeSet{Comparison: set.Comparison, Label: set.label, Amount: set.amount, Rows: strings.ToUpper(k.schema(1).Axes[0].One), Where: secondTitle(k.schema(1)), Delta: "Δ " + word, Count: "Δ COUNT", Narrow: true}
 	if k.frames {
 		set.shown.Rows, set.shown.Where = "FRAME", ""
 	}
@@ -73,7 +73,7 @@ func fetchChanges(ctx context.Context, k changeKey) (*changeSet, error) {
 }
 
 // group is what a row is on one side: of several of one name the largest; nil where the side has none.
-func (s *changeSet) group(r *diff.CompareRow, side int) *heapgraph.HeapGroup {
+func (s *changeSet) group(r *diff.CompareRow, side int) *heapgraph.Group {
 	if r.Row[side] < 0 {
 		return nil
 	}
@@ -125,6 +125,6 @@ type grownSet struct {
 
 func fetchGrown(ctx context.Context, k grownKey) (*grownSet, error) {
 	const most = 200
-	list, err := heapgraph.GrownSubtrees(ctx, k.graphs[0].HeapGraph, k.graphs[1].HeapGraph, most)
+	list, err := heapgraph.GrownSubtrees(ctx, k.graphs[0].Graph, k.graphs[1].Graph, most)
 	return &grownSet{k, list}, err
 }

@@ -92,8 +92,8 @@ func (p *heapComparison) CommandLine(file []string) []string {
 		q.Group = "frame"
 	}
 	if f := figures[p.figure]; f != diff.HeapBytes && p.by != CompareSubtrees {
-		if q.By = f.String(); f == diff.HeapRetained && p.State.Heap.Policy != heapgraph.RootEdges {
-			q.Edges = p.State.Heap.Policy.String()
+		if q.By = f.String(); f == diff.HeapRetained && p.State.Heap.Policy != 0 {
+			q.Edges = p.State.Heap.Policy.Of(schemaOf(&p.State)).Name
 		}
 	}
 	p.State.Compare.Ask(&q, false)
@@ -263,6 +263,9 @@ func (p *heapComparison) Do(a keymap.Action) bool {
 	switch a {
 	case keymap.Group:
 		p.by = (p.by + 1) % compareByCount
+		if _, ok := schemaOf(&p.State).Frames(); !ok && p.by == CompareFrames {
+			p.by++
+		}
 		p.forget()
 		p.List.Home()
 		p.Changed()
@@ -341,7 +344,7 @@ func (p *heapComparison) openRow() {
 	case p.loads2[1].Heaps != p.Heaps:
 		p.Say("only what is in the file opened first can be looked at: ~ swaps before and after")
 	default:
-		p.objects.start(p.of.label(r, p.State.FullName).Name, p.of.kind(), &heapgraph.HeapGroup{ID: g.ID, Name: g.Name, Repr: g.Repr})
+		p.objects.start(p.of.label(r, p.State.FullName).Name, p.of.by(1), &heapgraph.Group{ID: g.ID, Name: g.Name, Sub: g.Sub})
 	}
 }
 

@@ -56,23 +56,34 @@ func (p *heapComparison) drawHead(s tcell.Screen, r widget.Rect) widget.Rect {
 	return p.drawTotals(s, r)
 }
 
+// countOf is how many rows of a set a snapshot has; sides of two formats may differ in their sets.
+func countOf(t *heapgraph.Totals, set int) uint64 {
+	if set >= len(t.Counts) {
+		return 0
+	}
+	return uint64(t.Counts[set])
+}
+
 // drawTotals draws the table of totals.
 func (p *heapComparison) drawTotals(s tcell.Screen, r widget.Rect) widget.Rect {
 	b, a := &p.loads2[0].Totals, &p.loads2[1].Totals
 	bytes := func(n uint64) string { return ui.BytesText(n, p.State.Exact) }
-	rows := []struct {
+	type row struct {
 		name          string
 		before, after uint64
 		text          func(uint64) string
-	}{
-		{"bytes", b.Bytes(), a.Bytes(), bytes},
-		{"objects", uint64(b.Objects), uint64(a.Objects), model.Group},
-		{"refs", uint64(b.References), uint64(a.References), model.Group},
-		{"frames", uint64(b.Frames), uint64(a.Frames), model.Group},
-		{"managed", b.ManagedBytes, a.ManagedBytes, bytes},
-		{"unmanaged", b.UnmanagedBytes, a.UnmanagedBytes, bytes},
 	}
-	n, w := 3, 13
+	schema := schemaOf(&p.State)
+	rows := []row{{"bytes", b.Bytes(), a.Bytes(), bytes}}
+	for n, i := range columnSets(schema) {
+		if rows = append(rows, row{schema.Sets[i].Many, countOf(b, i), countOf(a, i), model.Group}); n == 0 {
+			rows = append(rows, row{"refs", uint64(b.References), uint64(a.References), model.Group})
+		}
+	}
+	if schema.Split {
+		rows = append(rows, row{"managed", b.ManagedBytes, a.ManagedBytes, bytes}, row{"unmanaged", b.UnmanagedBytes, a.UnmanagedBytes, bytes})
+	}
+	n, w := min(3, len(rows)), 13
 	if r.H >= 32 {
 		n = len(rows)
 	}
@@ -119,7 +130,7 @@ func (p *heapComparison) sentence() string {
 	default:
 		text += " the heap stayed as large as it was"
 	}
-	text += objectsChange(a.Totals.Objects-b.Totals.Objects, after > before)
+	text += objectsChange(schemaOf(&p.State).Objects(), int64(countOf(&a.Totals, 0))-int64(countOf(&b.Totals, 0)), after > before)
 	for i, l := range p.loads2 {
 		if !l.Heap.Complete {
 			return text + ", but " + [...]string{"before", "after"}[i] + " is cut off."
@@ -129,8 +140,8 @@ func (p *heapComparison) sentence() string {
 }
 
 // objectsChange says how many objects more or fewer there are, shortly where that goes without saying.
-func objectsChange(d int64, grew bool) string {
-	n := ui.Plural(int(max(d, -d)), "object", "objects")
+func objectsChange(set *model.HeapSet, d int64, grew bool) string {
+	n := ui.Plural(int(max(d, -d)), set.One, set.Many)
 	switch {
 	case d == 0:
 		return ""

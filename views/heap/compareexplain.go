@@ -58,7 +58,7 @@ func (p *heapComparison) explain() {
 	case g == nil:
 		lines = append(lines, p.Note("who holds them: looking…"))
 	default:
-		key := holderKey{graph: g, kind: of.kind(), id: is.ID, before: p.graph2[0], beforeID: -1}
+		key := holderKey{graph: g, kinds: of.by(1).Kinds, id: is.ID, before: p.graph2[0], beforeID: -1}
 		if was := of.group(r, 0); was != nil {
 			key.beforeID = int64(was.ID)
 		}

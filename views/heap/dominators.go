@@ -6,7 +6,6 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
@@ -14,8 +13,8 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// HeapDominators descends the dominator tree: what a row holds alone, the heaviest first.
-type HeapDominators struct {
+// Dominators descends the dominator tree: what a row holds alone, the heaviest first.
+type Dominators struct {
 	ui.HeapPane
 	tables *ui.Lazy[domKey, *domTable]
 	paths  *ui.Lazy[pathKey, *pathSet]
@@ -46,8 +45,8 @@ type domWant struct {
 }
 
 // NewDominators returns the screen of what retains memory.
-func NewDominators(e *ui.Env) *HeapDominators {
-	p := &HeapDominators{HeapPane: ui.HeapPane{Pane: ui.NewPane(e)}, sort: domRetained}
+func NewDominators(e *ui.Env) *Dominators {
+	p := &Dominators{HeapPane: ui.HeapPane{Pane: ui.NewPane(e)}, sort: domRetained}
 	p.tables = ui.NewLazy(e, fetchDominated)
 	p.paths = ui.NewLazy(e, fetchPath)
 	p.List = widget.List{Table: p, Descending: true, Column: -1}
@@ -55,32 +54,29 @@ func NewDominators(e *ui.Env) *HeapDominators {
 	return p
 }
 
-func (p *HeapDominators) Name() string { return "Dominators" }
+func (p *Dominators) Name() string { return "Dominators" }
 
-func (p *HeapDominators) Action() keymap.Action { return keymap.ShowDominators }
+func (p *Dominators) Action() keymap.Action { return keymap.ShowDominators }
 
-func (p *HeapDominators) Needs() model.Facet { return model.FacetHeaps }
+func (p *Dominators) Needs() model.Facet { return model.FacetHeaps }
 
-func (p *HeapDominators) Scopes() []keymap.Scope {
+func (p *Dominators) Scopes() []keymap.Scope {
 	return []keymap.Scope{keymap.ScopeDominators, keymap.ScopeTable, keymap.ScopeHeap}
 }
 
-func (p *HeapDominators) Command() []string { return nil }
+func (p *Dominators) Command() []string { return nil }
 
 // CommandLine implements commander.
-func (p *HeapDominators) CommandLine(file []string) []string {
+func (p *Dominators) CommandLine(file []string) []string {
 	return heapCommand(&p.State, "dominators", file)
 }
 
-func (p *HeapDominators) About() string {
-	if p.State.Heap.Policy == heapgraph.AllEdges {
-		return "all edges"
-	}
-	return ""
+func (p *Dominators) About() string {
+	return p.State.Heap.Policy.Of(schemaOf(&p.State)).About
 }
 
 // Show implements screen.
-func (p *HeapDominators) Show(s *state.State) {
+func (p *Dominators) Show(s *state.State) {
 	p.State = *s
 	p.load = p.Loads.Ask(s)
 	if p.load == nil {
@@ -124,7 +120,7 @@ func (p *HeapDominators) Show(s *state.State) {
 }
 
 // Draw implements tview.Primitive.
-func (p *HeapDominators) Draw(s tcell.Screen) {
+func (p *Dominators) Draw(s tcell.Screen) {
 	r := p.Rect()
 	body := p.DrawTitled(s, r, p.Title(), p.answer())
 	if body.H >= 6 && p.table != nil {
@@ -141,7 +137,7 @@ func (p *HeapDominators) Draw(s tcell.Screen) {
 }
 
 // Title says what the tree begins with.
-func (p *HeapDominators) Title() string {
+func (p *Dominators) Title() string {
 	if p.table == nil || p.top == model.RootRow {
 		return "Dominators"
 	}
@@ -153,17 +149,19 @@ func (p *HeapDominators) Title() string {
 }
 
 // OnlyText says which rows are shown, "" for all.
-func (p *HeapDominators) OnlyText() string {
+func (p *Dominators) OnlyText() string {
 	h := p.graph.Heap
-	if p.only.kind == model.KindFrame {
+	switch k := h.Schema.Kind(p.only.kind); k.Naming {
+	case model.NamedByFrame:
 		name, file, line := h.Tables.Frame(p.only.entity)
 		return "only " + frameText(name, file, line, p.State.FullName)
+	case model.NamedByKind:
+		return "only " + k.Title
 	}
-	name, _ := h.Tables.Type(p.only.entity)
-	return "only " + ui.HeapName(name)
+	return "only " + ui.HeapName(h.Tables.Type(p.only.entity))
 }
 
-func (p *HeapDominators) answer() string {
+func (p *Dominators) answer() string {
 	if p.table == nil {
 		return ""
 	}
@@ -175,7 +173,7 @@ func (p *HeapDominators) answer() string {
 }
 
 // crumbs is the way from the root to the row whose children are listed: its end, where not all of it fits.
-func (p *HeapDominators) crumbs(w int) string {
+func (p *Dominators) crumbs(w int) string {
 	h, full := p.graph.Heap, p.State.FullName
 	text := namedRow(h, p.top, full)
 	sep := " " + p.Look.Glyphs.ArrowRight + " "
@@ -190,7 +188,7 @@ func (p *HeapDominators) crumbs(w int) string {
 	return text
 }
 
-func (p *HeapDominators) emptyText() []string {
+func (p *Dominators) emptyText() []string {
 	switch {
 	case p.load == nil:
 		return p.Loads.Waiting(&p.State)
@@ -207,7 +205,7 @@ func (p *HeapDominators) emptyText() []string {
 	return []string{"This snapshot has no references, so nothing holds anything.", "The file ends within it: h goes to the snapshot before."}
 }
 
-func (p *HeapDominators) selected() (*domRow, bool) {
+func (p *Dominators) selected() (*domRow, bool) {
 	i, ok := p.List.Selected()
 	if !ok || p.table == nil || i >= len(p.table.rows) {
 		return nil, false
@@ -216,7 +214,7 @@ func (p *HeapDominators) selected() (*domRow, bool) {
 }
 
 // Do implements screen.
-func (p *HeapDominators) Do(a keymap.Action) bool {
+func (p *Dominators) Do(a keymap.Action) bool {
 	switch a {
 	case keymap.Collapse:
 		p.ascend()
@@ -246,7 +244,7 @@ func (p *HeapDominators) Do(a keymap.Action) bool {
 }
 
 // leaveGroup shows all children again; false when all are shown.
-func (p *HeapDominators) leaveGroup() bool {
+func (p *Dominators) leaveGroup() bool {
 	if !p.only.set {
 		return false
 	}
@@ -256,7 +254,7 @@ func (p *HeapDominators) leaveGroup() bool {
 }
 
 // ascend lists the children of what dominates the rows shown.
-func (p *HeapDominators) ascend() {
+func (p *Dominators) ascend() {
 	switch {
 	case p.leaveGroup(), p.table == nil:
 	case p.top == model.RootRow:
@@ -268,7 +266,7 @@ func (p *HeapDominators) ascend() {
 }
 
 // descend lists the children of the selected row, or the members of the selected group.
-func (p *HeapDominators) descend() {
+func (p *Dominators) descend() {
 	v, ok := p.selected()
 	switch {
 	case !ok:
@@ -286,7 +284,7 @@ func (p *HeapDominators) descend() {
 }
 
 // accumulate descends to where what is retained spreads out.
-func (p *HeapDominators) accumulate() {
+func (p *Dominators) accumulate() {
 	from := p.top
 	if v, ok := p.selected(); ok {
 		from = v.row
@@ -303,7 +301,7 @@ func (p *HeapDominators) accumulate() {
 	p.Say("below this row memory is spread over many: " + model.Clean(namedRow(p.graph.Heap, to, p.State.FullName)))
 }
 
-func (p *HeapDominators) order(col int) {
+func (p *Dominators) order(col int) {
 	col = ui.SkipColumns(int(p.sort), col, int(domLabel)+1, func(col int) bool {
 		return domColumn(col) == domBar || domColumn(col) == domShare
 	})
@@ -313,7 +311,7 @@ func (p *HeapDominators) order(col int) {
 }
 
 // explain fills the detail pane: what the selected row is, and the shortest way to it.
-func (p *HeapDominators) explain() {
+func (p *Dominators) explain() {
 	v, ok := p.selected()
 	if !ok {
 		p.Detail.Set(0, "", "", nil)
@@ -336,7 +334,7 @@ func (p *HeapDominators) explain() {
 	p.Detail.Set(domID(v.row), namedRow(h, v.row, p.State.FullName), answer, lines)
 }
 
-func (p *HeapDominators) CopyText() string {
+func (p *Dominators) CopyText() string {
 	v, ok := p.selected()
 	if !ok {
 		return ""

@@ -67,7 +67,7 @@ func (t *domTable) fill(ctx context.Context, children []model.Row) error {
 			return ctx.Err()
 		}
 		v := domRow{row: r, count: 1, kind: h.Kinds[r], entity: h.Entity[r], retained: g.Retained[r], rows: uint64(g.RetainedCount[r]), own: h.Bytes(r)}
-		if v.kind.Virtual() {
+		if h.Kind(r).Naming == model.NamedByKind {
 			v.entity = 0
 		}
 		if t.only.set && (v.kind != t.only.kind || v.entity != t.only.entity) || t.filter != "" && !f.Match(&filterDominated{&v, t}) {
@@ -135,7 +135,7 @@ type filterDominated struct {
 
 // Texts implements analysis.Row.
 func (v *filterDominated) Texts() []string {
-	return []string{heapText(v.in.graph.Heap, v.row, false), reprText(v.in.graph.Heap, v.row), ui.RowText(v.row)}
+	return []string{heapText(v.in.graph.Heap, v.row, false), secondText(v.in.graph.Heap, v.row), ui.RowText(v.row)}
 }
 
 // Value implements analysis.Row.
@@ -158,7 +158,7 @@ func (v *filterDominated) Value(field string, share bool) (float64, bool) {
 }
 
 // columns lays the table out for its width.
-func (p *HeapDominators) columns(w int) {
+func (p *Dominators) columns(w int) {
 	const right = widget.Right
 	b, n := 8, 9
 	if p.graph != nil {
@@ -175,16 +175,16 @@ func (p *HeapDominators) columns(w int) {
 }
 
 // Len, ID and Cell implement widget.Table.
-func (p *HeapDominators) Len() int {
+func (p *Dominators) Len() int {
 	if p.table == nil {
 		return 0
 	}
 	return len(p.table.rows)
 }
 
-func (p *HeapDominators) ID(row int) uint64 { return domID(p.table.rows[row].row) }
+func (p *Dominators) ID(row int) uint64 { return domID(p.table.rows[row].row) }
 
-func (p *HeapDominators) Cell(row, col int) widget.Cell {
+func (p *Dominators) Cell(row, col int) widget.Cell {
 	v := &p.table.rows[row]
 	whole := p.table.graph.Retained[p.table.top]
 	switch domColumn(col) {
@@ -203,7 +203,7 @@ func (p *HeapDominators) Cell(row, col int) widget.Cell {
 }
 
 // label names a row of the table, with a sign where there is something below it.
-func (p *HeapDominators) label(v *domRow) string {
+func (p *Dominators) label(v *domRow) string {
 	h := p.table.graph.Heap
 	if v.count > 1 {
 		return model.Group(v.count) + " × " + heapText(h, v.row, p.State.FullName)

@@ -14,50 +14,11 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// heapBy says what the rows of a table of groups are.
-type heapBy uint8
-
-const (
-	byType heapBy = iota
-	byRepr
-	byTypeObject
-	bySTable
-	ByFrame
-)
-
-// kind is the kind of the rows that are grouped.
-func (b heapBy) kind() model.HeapKind {
-	switch b {
-	case byTypeObject:
-		return model.KindTypeObject
-	case bySTable:
-		return model.KindSTable
-	case ByFrame:
-		return model.KindFrame
-	}
-	return model.KindObject
-}
-
-// words names one group, many groups, and what is in them.
-func (b heapBy) words() (one, many, in string) {
-	switch b {
-	case byRepr:
-		return "REPR", "REPRs", "objects"
-	case byTypeObject:
-		return "type", "types", "type objects"
-	case bySTable:
-		return "type", "types", "STables"
-	case ByFrame:
-		return "frame", "frames", "frames on the heap"
-	}
-	return "type", "types", "objects"
-}
-
-// HeapGroups is the table of what is on the heap, by type or by frame.
-type HeapGroups struct {
+// Groups is the table of what is on the heap, by type or by frame.
+type Groups struct {
 	ui.HeapPane
-	Base     heapBy // byType or ByFrame: which screen it is
-	by       heapBy
+	Frames   bool // it is the screen of frames, not that of types
+	by       int  // which of the groupings
 	groups   *ui.Lazy[groupKey, *groupSet]
 	retained *ui.Lazy[retainKey, *retainSet]
 	ordered  *ui.Lazy[groupOrder, *groupTable]
@@ -72,13 +33,13 @@ type HeapGroups struct {
 }
 
 // NewTypes returns the screen of objects by type.
-func NewTypes(e *ui.Env) *HeapGroups { return newHeapGroups(e, byType) }
+func NewTypes(e *ui.Env) *Groups { return newGroups(e, false) }
 
 // NewFrames returns the screen of frames.
-func NewFrames(e *ui.Env) *HeapGroups { return newHeapGroups(e, ByFrame) }
+func NewFrames(e *ui.Env) *Groups { return newGroups(e, true) }
 
-func newHeapGroups(e *ui.Env, base heapBy) *HeapGroups {
-	p := &HeapGroups{HeapPane: ui.HeapPane{Pane: ui.NewPane(e)}, Base: base, by: base, sort: groupBytes, objects: newHeapObjects(e)}
+func newGroups(e *ui.Env, frames bool) *Groups {
+	p := &Groups{HeapPane: ui.HeapPane{Pane: ui.NewPane(e)}, Frames: frames, sort: groupBytes, objects: newHeapObjects(e)}
 	p.groups = ui.NewLazy(e, fetchGroups)
 	p.retained = ui.NewLazy(e, fetchRetained)
 	p.ordered = ui.NewLazy(e, func(_ context.Context, k groupOrder) (*groupTable, error) { return orderGroups(k), nil })
@@ -88,46 +49,54 @@ func newHeapGroups(e *ui.Env, base heapBy) *HeapGroups {
 	return p
 }
 
-func (p *HeapGroups) Name() string {
-	if p.Base == ByFrame {
+func (p *Groups) Name() string {
+	if p.Frames {
 		return "Frames"
 	}
 	return "Types"
 }
 
-func (p *HeapGroups) Action() keymap.Action {
-	if p.Base == ByFrame {
+func (p *Groups) Action() keymap.Action {
+	if p.Frames {
 		return keymap.ShowFrames
 	}
 	return keymap.ShowTypes
 }
 
-func (p *HeapGroups) Needs() model.Facet { return model.FacetHeaps }
+func (p *Groups) Needs() model.Facet {
+	if p.Frames {
+		return model.FacetHeaps | model.FacetHeapFrames
+	}
+	return model.FacetHeaps
+}
 
-func (p *HeapGroups) Scopes() []keymap.Scope {
+func (p *Groups) Scopes() []keymap.Scope {
 	return []keymap.Scope{keymap.ScopeTable, keymap.ScopeHeap}
 }
 
-func (p *HeapGroups) Command() []string { return nil }
+func (p *Groups) Command() []string { return nil }
 
-func (p *HeapGroups) About() string {
-	switch {
-	case p.objects.open:
+func (p *Groups) About() string {
+	if p.objects.open {
 		return "objects"
-	case p.by == byRepr:
-		return "by REPR"
-	case p.by == byTypeObject:
-		return "type objects"
-	case p.by == bySTable:
-		return "STables"
 	}
-	return ""
+	return p.grouping().about(schemaOf(&p.State))
+}
+
+// grouping is what the rows of the table are.
+func (p *Groups) grouping() grouping {
+	s := schemaOf(&p.State)
+	if p.Frames {
+		return frameGrouping(s)
+	}
+	list := groupings(s)
+	return list[p.by%len(list)]
 }
 
 // CommandLine implements commander.
-func (p *HeapGroups) CommandLine(file []string) []string {
+func (p *Groups) CommandLine(file []string) []string {
 	verb := "types"
-	if p.Base == ByFrame {
+	if p.Frames {
 		verb = "frames"
 	}
 	return heapCommand(&p.State, verb, file)
@@ -141,14 +110,14 @@ func heapCommand(s *state.State, verb string, file []string, more ...string) []s
 	if i := s.Snapshot(); i >= 0 && verb != "snapshots" {
 		q.Snapshot = &i
 	}
-	if s.Heap.Policy != heapgraph.RootEdges && verb != "snapshots" {
-		q.Edges = s.Heap.Policy.String()
+	if s.Heap.Policy != 0 && verb != "snapshots" {
+		q.Edges = s.Heap.Policy.Of(schemaOf(s)).Name
 	}
 	return append(words, q.Args()...)
 }
 
 // Show implements screen. What retains what is asked for last: the table does not wait for it.
-func (p *HeapGroups) Show(s *state.State) {
+func (p *Groups) Show(s *state.State) {
 	p.State = *s
 	load := p.Loads.Ask(s)
 	if load == nil {
@@ -156,7 +125,8 @@ func (p *HeapGroups) Show(s *state.State) {
 		p.List.Refresh()
 		return
 	}
-	p.groups.Ask(groupKey{load, p.by})
+	g := p.grouping()
+	p.groups.Ask(groupKey{load, g})
 	set, ok := p.groups.Get()
 	if !ok {
 		return
@@ -167,10 +137,10 @@ func (p *HeapGroups) Show(s *state.State) {
 		p.graph = nil
 	}
 	key := groupOrder{set: set, filter: s.Filter, sort: p.sort, up: p.up}
-	if p.graph != nil && p.by != byRepr {
-		p.retained.Ask(retainKey{p.graph, p.by.kind()})
+	if p.graph != nil && g.axis == 0 {
+		p.retained.Ask(retainKey{p.graph, g.by(schemaOf(s)).Kinds})
 	}
-	if got, ok := p.retained.Get(); ok && p.by != byRepr && got.fits(set, s.Heap.Policy) {
+	if got, ok := p.retained.Get(); ok && g.axis == 0 && got.fits(set, s.Heap.Policy) {
 		key.retained = got
 	}
 	p.ordered.Ask(key)
@@ -184,7 +154,7 @@ func (p *HeapGroups) Show(s *state.State) {
 	}
 }
 
-func (p *HeapGroups) selected() (*heapgraph.HeapGroup, bool) {
+func (p *Groups) selected() (*heapgraph.Group, bool) {
 	i, ok := p.List.Selected()
 	if !ok || p.table == nil || i >= len(p.table.order) {
 		return nil, false
@@ -193,7 +163,7 @@ func (p *HeapGroups) selected() (*heapgraph.HeapGroup, bool) {
 }
 
 // Draw implements tview.Primitive.
-func (p *HeapGroups) Draw(s tcell.Screen) {
+func (p *Groups) Draw(s tcell.Screen) {
 	r := p.Rect()
 	if p.objects.open {
 		p.objects.SetRect(p.GetRect())
@@ -209,8 +179,8 @@ func (p *HeapGroups) Draw(s tcell.Screen) {
 }
 
 // Title says what the rows are.
-func (p *HeapGroups) Title() string {
-	t := [...]string{"Types", "REPRs", "Type objects", "STables", "Frames"}[p.by]
+func (p *Groups) Title() string {
+	t := p.grouping().title(schemaOf(&p.State))
 	if p.State.Filter != "" {
 		t += " · filter “" + p.State.Filter + "”"
 	}
@@ -218,12 +188,12 @@ func (p *HeapGroups) Title() string {
 }
 
 // answer says how many groups there are, and how much they take.
-func (p *HeapGroups) answer() string {
+func (p *Groups) answer() string {
 	if p.table == nil || p.load == nil {
 		return ""
 	}
 	t := p.table
-	_, many, in := p.by.words()
+	_, many, in := p.grouping().words(schemaOf(&p.State))
 	text := ""
 	if p.load.I != p.State.Snapshot() {
 		text = fmt.Sprintf("still #%d: ", p.load.I)
@@ -235,8 +205,8 @@ func (p *HeapGroups) answer() string {
 		ui.BytesText(t.shown.Bytes(), p.State.Exact), model.Group(t.shown.Count), in)
 }
 
-func (p *HeapGroups) emptyText() []string {
-	one, _, in := p.by.words()
+func (p *Groups) emptyText() []string {
+	one, _, in := p.grouping().words(schemaOf(&p.State))
 	switch {
 	case p.load == nil || p.table == nil:
 		return p.Loads.Waiting(&p.State)
@@ -249,7 +219,7 @@ func (p *HeapGroups) emptyText() []string {
 }
 
 // Do implements screen.
-func (p *HeapGroups) Do(a keymap.Action) bool {
+func (p *Groups) Do(a keymap.Action) bool {
 	if p.objects.open {
 		return p.objects.Do(a)
 	}
@@ -273,13 +243,13 @@ func (p *HeapGroups) Do(a keymap.Action) bool {
 	return true
 }
 
-func (p *HeapGroups) nextGroup() {
-	if p.Base == ByFrame {
+func (p *Groups) nextGroup() {
+	if p.Frames {
 		p.Say("frames are grouped in one way only")
 		return
 	}
-	p.by = (p.by + 1) % ByFrame
-	if p.by == byRepr && p.sort == groupRetained {
+	p.by = (p.by + 1) % len(groupings(schemaOf(&p.State)))
+	if p.grouping().axis > 0 && p.sort == groupRetained {
 		p.sort = groupBytes
 	}
 	p.List.Home()
@@ -287,9 +257,20 @@ func (p *HeapGroups) nextGroup() {
 }
 
 // order sorts by a column; by the same one again reverses.
-func (p *HeapGroups) order(col int) {
+func (p *Groups) order(col int) {
+	s := schemaOf(&p.State)
 	col = ui.SkipColumns(int(p.sort), col, int(groupWhere)+1, func(col int) bool {
-		return groupColumn(col) == groupShare || groupColumn(col) == groupRetained && p.by == byRepr
+		switch groupColumn(col) {
+		case groupShare:
+			return true
+		case groupRetained:
+			return p.grouping().axis > 0
+		case groupManaged, groupUnmanaged:
+			return !s.Split
+		case groupSecond:
+			return s.Distinct() == 0
+		}
+		return false
 	})
 	p.up = groupColumn(col) == p.sort && !p.up
 	p.sort = groupColumn(col)
@@ -297,20 +278,21 @@ func (p *HeapGroups) order(col int) {
 }
 
 // openObjects lists the rows of the selected group.
-func (p *HeapGroups) openObjects() {
+func (p *Groups) openObjects() {
 	g, ok := p.selected()
-	switch {
+	s, by := schemaOf(&p.State), p.grouping()
+	switch axis := &s.Axes[by.axis]; {
 	case !ok:
-	case p.by == byRepr:
-		p.by = byType
-		p.Emit(state.SetFilter{Text: g.Repr})
-		p.Say("types whose name or REPR has “" + model.Clean(g.Repr) + "”: Esc shows all again")
+	case by.axis > 0 && !axis.ByRow:
+		p.by = 0
+		p.Emit(state.SetFilter{Text: g.Name})
+		p.Say(s.Axes[0].Many + " whose name or " + axis.One + " has “" + model.Clean(g.Name) + "”: Esc shows all again")
 	default:
-		p.objects.start(groupName(g, p.by, p.State.FullName), p.by.kind(), g)
+		p.objects.start(p.groupName(g, p.State.FullName), by.by(s), g)
 	}
 }
 
-func (p *HeapGroups) Click(x, y int, double bool) {
+func (p *Groups) Click(x, y int, double bool) {
 	if p.objects.open {
 		p.objects.Click(x, y, double)
 		return
@@ -318,7 +300,7 @@ func (p *HeapGroups) Click(x, y int, double bool) {
 	p.HeapPane.Click(x, y, double)
 }
 
-func (p *HeapGroups) Wheel(x, y, rows int) {
+func (p *Groups) Wheel(x, y, rows int) {
 	if p.objects.open {
 		p.objects.Wheel(x, y, rows)
 		return
@@ -326,7 +308,7 @@ func (p *HeapGroups) Wheel(x, y, rows int) {
 	p.HeapPane.Wheel(x, y, rows)
 }
 
-func (p *HeapGroups) CopyText() string {
+func (p *Groups) CopyText() string {
 	if p.objects.open {
 		return p.objects.CopyText()
 	}
@@ -334,5 +316,5 @@ func (p *HeapGroups) CopyText() string {
 	if !ok {
 		return ""
 	}
-	return model.Clean(groupName(g, p.by, true)) + "\n" + p.amounts(g)
+	return model.Clean(p.groupName(g, true)) + "\n" + p.amounts(g)
 }

@@ -17,59 +17,29 @@ import (
 // groupKey determines the groups of a snapshot.
 type groupKey struct {
 	load *ui.HeapLoad
-	by   heapBy
+	by   grouping
 }
 
 // groupSet is all groups, and what they add up to. Read-only once made.
 type groupSet struct {
 	groupKey
-	groups []heapgraph.HeapGroup
-	sum    heapgraph.HeapGroup
+	groups []heapgraph.Group
+	sum    heapgraph.Group
 }
 
 func fetchGroups(_ context.Context, k groupKey) (*groupSet, error) {
-	set := &groupSet{groupKey: k}
-	switch k.by {
-	case ByFrame:
-		set.groups = heapgraph.HeapFrames(k.load.Heap)
-	case byRepr:
-		set.groups = byRepresentation(heapgraph.HeapTypes(k.load.Heap, k.by.kind()))
-	default:
-		set.groups = heapgraph.HeapTypes(k.load.Heap, k.by.kind())
-	}
+	h := k.load.Heap
+	set := &groupSet{groupKey: k, groups: heapgraph.Groups(h, k.by.by(h.Schema))}
 	for i := range set.groups {
-		addGroup(&set.sum, &set.groups[i])
+		set.sum.Add(&set.groups[i])
 	}
 	return set, nil
-}
-
-func addGroup(sum, g *heapgraph.HeapGroup) {
-	sum.Count += g.Count
-	sum.ManagedBytes += g.ManagedBytes
-	sum.UnmanagedBytes, _ = model.SaturatingAdd(sum.UnmanagedBytes, g.UnmanagedBytes)
-}
-
-// byRepresentation adds up the types of each representation. The id is that of the first type.
-func byRepresentation(types []heapgraph.HeapGroup) []heapgraph.HeapGroup {
-	at := map[string]int{}
-	var out []heapgraph.HeapGroup
-	for i := range types {
-		g := &types[i]
-		j, ok := at[g.Repr]
-		if !ok {
-			j = len(out)
-			at[g.Repr] = j
-			out = append(out, heapgraph.HeapGroup{ID: g.ID, Name: g.Repr, Repr: g.Repr})
-		}
-		addGroup(&out[j], g)
-	}
-	return out
 }
 
 // retainKey determines what groups retain.
 type retainKey struct {
 	graph *ui.HeapGraph
-	kind  model.HeapKind
+	kinds model.HeapKinds
 }
 
 // retainSet is what each group retains, by its id. Read-only once made.
@@ -79,13 +49,13 @@ type retainSet struct {
 }
 
 func fetchRetained(ctx context.Context, k retainKey) (*retainSet, error) {
-	of, err := k.graph.RetainedBySets(ctx, k.kind)
+	of, err := k.graph.RetainedBySets(ctx, k.kinds)
 	return &retainSet{k, of}, err
 }
 
 // fits reports whether the figures are those of the groups.
-func (r *retainSet) fits(set *groupSet, p heapgraph.EdgePolicy) bool {
-	return r.graph.HeapKey == set.load.HeapKey && r.graph.Edges == p && r.kind == set.by.kind()
+func (r *retainSet) fits(set *groupSet, p heapgraph.Policy) bool {
+	return r.graph.HeapKey == set.load.HeapKey && r.graph.Edges == p && r.kinds == set.by.by(set.load.Heap.Schema).Kinds
 }
 
 // groupColumn is a column of the table of groups, in the order of the table.
@@ -93,7 +63,7 @@ type groupColumn int
 
 const (
 	groupTitle groupColumn = iota
-	groupRepr
+	groupSecond
 	groupCount
 	groupBytes
 	groupShare
@@ -116,13 +86,13 @@ type groupOrder struct {
 type groupTable struct {
 	groupOrder
 	order []int32
-	shown heapgraph.HeapGroup
+	shown heapgraph.Group
 }
 
-func (t *groupTable) row(i int) *heapgraph.HeapGroup { return &t.set.groups[t.order[i]] }
+func (t *groupTable) row(i int) *heapgraph.Group { return &t.set.groups[t.order[i]] }
 
 // retains is what a group retains; ok is false before it is known, and where it takes too long to find out.
-func (k *groupOrder) retains(g *heapgraph.HeapGroup) (n uint64, ok bool) {
+func (k *groupOrder) retains(g *heapgraph.Group) (n uint64, ok bool) {
 	if k.retained == nil {
 		return 0, false
 	}
@@ -138,7 +108,7 @@ func orderGroups(k groupOrder) *groupTable {
 		g := &k.set.groups[i]
 		if k.filter == "" || f.Match(&filterGroup{g, &k}) {
 			t.order = append(t.order, int32(i))
-			addGroup(&t.shown, g)
+			t.shown.Add(g)
 		}
 	}
 	slices.SortStableFunc(t.order, func(a, b int32) int { // the groups stand in the report's order
@@ -152,12 +122,12 @@ func orderGroups(k groupOrder) *groupTable {
 }
 
 // compare orders the largest first, and names by the alphabet.
-func (k *groupOrder) compare(x, y *heapgraph.HeapGroup) int {
+func (k *groupOrder) compare(x, y *heapgraph.Group) int {
 	switch k.sort {
 	case groupTitle:
 		return strings.Compare(x.Name, y.Name)
-	case groupRepr:
-		return strings.Compare(x.Repr, y.Repr)
+	case groupSecond:
+		return strings.Compare(x.Sub, y.Sub)
 	case groupWhere:
 		return cmp.Or(strings.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
 	case groupCount:
@@ -176,13 +146,23 @@ func (k *groupOrder) compare(x, y *heapgraph.HeapGroup) int {
 
 // filterGroup shows a group to a filter.
 type filterGroup struct {
-	*heapgraph.HeapGroup
+	*heapgraph.Group
 	in *groupOrder
 }
 
 // Texts implements analysis.Row.
 func (g *filterGroup) Texts() []string {
-	return []string{g.Name, g.Repr, frameWhere(g.File, g.Line, true)}
+	texts := []string{g.Name, g.Sub, frameWhere(g.File, g.Line, true)}
+	h, by := g.in.set.load.Heap, g.in.set.by
+	if by.axis > 0 || h.Schema.Sets[by.set].Naming != model.NamedByType {
+		return texts
+	}
+	for axis := range h.Schema.Axes {
+		if axis > 0 && axis != h.Schema.Distinct() && !h.Schema.Axes[axis].ByRow {
+			texts = append(texts, h.Tables.OnAxis(axis, g.ID))
+		}
+	}
+	return texts
 }
 
 // Value implements analysis.Row: the fields of filters are those of allocations, of which these come nearest.
@@ -191,7 +171,7 @@ func (g *filterGroup) Value(field string, share bool) (float64, bool) {
 	sum := &g.in.set.sum
 	switch field {
 	case "leaked", "live": // what is written as bytes
-		v, whole = g.HeapGroup.Bytes(), sum.Bytes()
+		v, whole = g.Group.Bytes(), sum.Bytes()
 	case "blocks", "count":
 		v, whole = g.Count, sum.Count
 	case "managed":
@@ -199,13 +179,13 @@ func (g *filterGroup) Value(field string, share bool) (float64, bool) {
 	case "unmanaged":
 		v, whole = g.UnmanagedBytes, sum.UnmanagedBytes
 	case "total", "peak", "retained":
-		n, ok := g.in.retains(g.HeapGroup)
+		n, ok := g.in.retains(g.Group)
 		if !ok {
 			return 0, false
 		}
 		v, whole = n, sum.Bytes()
 	case "mean":
-		v = model.Mean(g.HeapGroup.Bytes(), max(g.Count, 1))
+		v = model.Mean(g.Group.Bytes(), max(g.Count, 1))
 	default:
 		return 0, false
 	}
@@ -216,26 +196,27 @@ func (g *filterGroup) Value(field string, share bool) (float64, bool) {
 }
 
 // groupName names a group: a type, a representation, or a frame.
-func groupName(g *heapgraph.HeapGroup, by heapBy, full bool) string {
-	if by == ByFrame {
+func (p *Groups) groupName(g *heapgraph.Group, full bool) string {
+	if p.Frames {
 		return frameText(g.Name, g.File, g.Line, full)
 	}
 	return ui.HeapName(g.Name)
 }
 
 // columns lays the table out for its width.
-func (p *HeapGroups) columns(w int) {
+func (p *Groups) columns(w int) {
 	f := ui.Figures{Exact: p.State.Exact, Wide: w >= 100}
-	var sum heapgraph.HeapGroup
+	var sum heapgraph.Group
 	if p.table != nil {
 		sum = p.table.set.sum
 	}
 	const right = widget.Right
 	b := max(f.BytesWidth(sum.Bytes()), 8)
-	title, _, _ := p.by.words()
+	s := schemaOf(&p.State)
+	title, _, _ := p.grouping().words(s)
 	p.List.Columns = []widget.Column{
 		groupTitle:     {Title: strings.ToUpper(title), Width: 10, Grow: 6, MaxWidth: 60, Cut: widget.CutMiddle},
-		groupRepr:      {Title: "REPR", Width: 10, Grow: 2, MaxWidth: 24, Drop: 6},
+		groupSecond:    {Title: secondTitle(s), Width: 10, Grow: 2, MaxWidth: 24, Drop: 6},
 		groupCount:     {Title: "COUNT", Width: max(f.CountWidth(sum.Count), 7), Align: right, Drop: 1},
 		groupBytes:     {Title: "BYTES", Width: b, Align: right},
 		groupShare:     {Title: "SHARE", Width: 6, Grow: 1, MaxWidth: 16, Drop: 4},
@@ -244,20 +225,24 @@ func (p *HeapGroups) columns(w int) {
 		groupRetained:  {Title: "RETAINED", Width: b, Align: right, Drop: 2},
 		groupWhere:     {Title: "PLACE", Width: 14, Grow: 3, MaxWidth: 60, Drop: 3, Cut: widget.CutFolder},
 	}
-	if p.by == ByFrame {
-		ui.Hide(&p.List.Columns[groupRepr])
-	} else {
+	if !p.Frames {
 		ui.Hide(&p.List.Columns[groupWhere])
 	}
-	if p.by == byRepr {
-		ui.Hide(&p.List.Columns[groupRepr])
+	if p.Frames || s.Distinct() == 0 || p.grouping().axis > 0 {
+		ui.Hide(&p.List.Columns[groupSecond])
+	}
+	if p.grouping().axis > 0 {
 		ui.Hide(&p.List.Columns[groupRetained])
+	}
+	if !s.Split {
+		ui.Hide(&p.List.Columns[groupManaged])
+		ui.Hide(&p.List.Columns[groupUnmanaged])
 	}
 	p.List.SortColumn, p.List.Column, p.List.Descending = int(p.sort), int(p.sort), !p.up
 }
 
 // Len implements widget.Table.
-func (p *HeapGroups) Len() int {
+func (p *Groups) Len() int {
 	if p.table == nil {
 		return 0
 	}
@@ -265,10 +250,10 @@ func (p *HeapGroups) Len() int {
 }
 
 // ID implements widget.Table.
-func (p *HeapGroups) ID(row int) uint64 { return uint64(p.by)<<32 | uint64(p.table.row(row).ID) }
+func (p *Groups) ID(row int) uint64 { return uint64(p.by)<<32 | uint64(p.table.row(row).ID) }
 
 // Cell implements widget.Table.
-func (p *HeapGroups) Cell(row, col int) widget.Cell {
+func (p *Groups) Cell(row, col int) widget.Cell {
 	g := p.table.row(row)
 	bytes := func(n uint64) widget.Cell {
 		c := widget.Cell{Text: ui.BytesText(n, p.State.Exact)}
@@ -280,8 +265,8 @@ func (p *HeapGroups) Cell(row, col int) widget.Cell {
 	switch groupColumn(col) {
 	case groupTitle:
 		return widget.Cell{Text: ui.HeapName(g.Name)}
-	case groupRepr:
-		return widget.Cell{Text: g.Repr, Style: p.Look.Muted}
+	case groupSecond:
+		return widget.Cell{Text: g.Sub, Style: p.Look.Muted}
 	case groupCount:
 		return widget.Cell{Text: model.Group(g.Count)}
 	case groupBytes:
@@ -305,7 +290,7 @@ func (p *HeapGroups) Cell(row, col int) widget.Cell {
 }
 
 // shareOfGroup is the bar of a row: of what is sorted by.
-func (p *HeapGroups) shareOfGroup(g *heapgraph.HeapGroup) widget.Cell {
+func (p *Groups) shareOfGroup(g *heapgraph.Group) widget.Cell {
 	sum := &p.table.set.sum
 	switch p.sort {
 	case groupCount:
@@ -322,19 +307,19 @@ func (p *HeapGroups) shareOfGroup(g *heapgraph.HeapGroup) widget.Cell {
 }
 
 // amounts is a group's figures in a sentence.
-func (p *HeapGroups) amounts(g *heapgraph.HeapGroup) string {
+func (p *Groups) amounts(g *heapgraph.Group) string {
 	exact := p.State.Exact
-	text := fmt.Sprintf("%s: %s managed + %s unmanaged (%s of all bytes), %s each on average", model.Group(g.Count),
-		ui.BytesText(g.ManagedBytes, exact), ui.BytesText(g.UnmanagedBytes, exact),
+	text := fmt.Sprintf("%s: %s (%s of all bytes), %s each on average", model.Group(g.Count),
+		sizeText(schemaOf(&p.State), g.ManagedBytes, g.UnmanagedBytes, exact),
 		ui.ShareText(ui.ShareOf(g.Bytes(), p.load.Totals.Bytes())), ui.BytesText(model.Mean(g.Bytes(), max(g.Count, 1)), exact))
-	if n, ok := p.table.retains(g); ok && p.by != byRepr {
+	if n, ok := p.table.retains(g); ok && p.grouping().axis == 0 {
 		text += fmt.Sprintf("; all together they retain %s (%s)", ui.BytesText(n, exact), ui.ShareText(ui.ShareOf(n, p.load.Totals.Bytes())))
 	}
 	return text
 }
 
 // explain fills the detail pane from the selected row: its figures, and what holds it.
-func (p *HeapGroups) explain() {
+func (p *Groups) explain() {
 	g, ok := p.selected()
 	if !ok || p.load == nil {
 		p.Detail.Set(0, "", "", nil)
@@ -342,24 +327,26 @@ func (p *HeapGroups) explain() {
 	}
 	i, _ := p.List.Selected()
 	lines := []widget.Line{ui.Said(p.amounts(g))}
-	answer := g.Repr
-	switch {
-	case p.by == byRepr:
-		lines = append(lines, p.Note("Enter lists the types with this representation"))
+	answer, s := g.Sub, schemaOf(&p.State)
+	switch by := p.grouping(); {
+	case by.axis > 0 && s.Axes[by.axis].ByRow:
+		lines = append(lines, p.Note("Enter lists the ", s.Sets[by.set].Many))
+	case by.axis > 0:
+		lines = append(lines, p.Note("Enter lists the ", s.Axes[0].Many, " with this ", s.Axes[by.axis].Word))
 	case p.load.Unlinked():
 		lines = append(lines, p.Note(p.load.UnlinkedText()[0]))
 	case p.graph == nil:
 		lines = append(lines, p.Note("what holds them: looking…"))
 	default:
-		p.holders.Ask(holderKey{graph: p.graph, kind: p.by.kind(), id: g.ID})
+		p.holders.Ask(holderKey{graph: p.graph, kinds: p.grouping().by(s).Kinds, id: g.ID})
 		if held, ok := p.holders.Get(); ok && p.holders.Fresh() {
 			lines = append(lines, holderLines(&p.HeapPane.Pane, held, g.Count)...)
 			answer = "held by"
-			if g.Repr != "" {
-				answer = g.Repr + " · " + answer
+			if g.Sub != "" {
+				answer = g.Sub + " · " + answer
 			}
 			answer += " " + held.summary()
 		}
 	}
-	p.Detail.Set(p.ID(i), groupName(g, p.by, p.State.FullName), answer, lines)
+	p.Detail.Set(p.ID(i), p.groupName(g, p.State.FullName), answer, lines)
 }

@@ -15,7 +15,7 @@ import (
 // holderKey determines what holds the rows of one type or frame.
 type holderKey struct {
 	graph *ui.HeapGraph
-	kind  model.HeapKind
+	kinds model.HeapKinds
 	id    uint32
 	// before is the same question about an earlier snapshot, whose answer is compared with; nil without one.
 	before   *ui.HeapGraph
@@ -40,13 +40,13 @@ type holderSet struct {
 }
 
 func fetchHolders(ctx context.Context, k holderKey) (*holderSet, error) {
-	now, err := holdersOf(ctx, k.graph, k.kind, k.id)
+	now, err := holdersOf(ctx, k.graph, k.kinds, k.id)
 	if err != nil {
 		return nil, err
 	}
 	set := &holderSet{holderKey: k}
 	if k.before != nil && k.beforeID >= 0 {
-		old, err := holdersOf(ctx, k.before, k.kind, uint32(k.beforeID))
+		old, err := holdersOf(ctx, k.before, k.kinds, uint32(k.beforeID))
 		if err != nil {
 			return nil, err
 		}
@@ -73,7 +73,7 @@ func fetchHolders(ctx context.Context, k holderKey) (*holderSet, error) {
 }
 
 // holdersOf counts, by the holder's name, what dominates the rows of a type or frame directly.
-func holdersOf(ctx context.Context, g *ui.HeapGraph, kind model.HeapKind, id uint32) (map[string]holder, error) {
+func holdersOf(ctx context.Context, g *ui.HeapGraph, kinds model.HeapKinds, id uint32) (map[string]holder, error) {
 	h := g.Heap
 	each := map[model.Row]uint64{}
 	for r := range h.Kinds {
@@ -81,7 +81,7 @@ func holdersOf(ctx context.Context, g *ui.HeapGraph, kind model.HeapKind, id uin
 		if r%often == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if h.Kinds[r] == kind && h.Entity[r] == id {
+		if kinds.Has(h.Kinds[r]) && h.Entity[r] == id {
 			each[g.Idom[r]]++
 		}
 	}
@@ -89,7 +89,7 @@ func holdersOf(ctx context.Context, g *ui.HeapGraph, kind model.HeapKind, id uin
 	out := map[string]holder{}
 	for row, n := range each {
 		key := domGroup{h.Kinds[row], h.Entity[row]}
-		if key.kind.Virtual() {
+		if h.Kind(row).Naming == model.NamedByKind {
 			key.entity = uint32(row)
 		}
 		name, ok := names[key]

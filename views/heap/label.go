@@ -14,16 +14,15 @@ func heapText(h *model.Heap, r model.Row, full bool) string {
 	if int(r) >= h.Len() {
 		return ui.RowText(r) + "?"
 	}
-	switch h.Kinds[r] {
-	case model.KindTypeObject:
-		return ui.HeapName(heapgraph.HeapLabel(h, r)) + " (type object)"
-	case model.KindSTable:
-		return ui.HeapName(heapgraph.HeapLabel(h, r)) + " (STable)"
-	case model.KindFrame:
+	k, label := h.Kind(r), heapgraph.Label(h, r)
+	switch {
+	case k.Naming == model.NamedByFrame && int(r) < len(h.Entity):
 		name, file, line := h.Tables.Frame(h.Entity[r])
 		return frameText(name, file, line, full)
+	case k.Marked:
+		return ui.HeapName(label) + " (" + k.Title + ")"
 	}
-	return ui.HeapName(heapgraph.HeapLabel(h, r))
+	return ui.HeapName(label)
 }
 
 // frameText names a static frame: "name (file:line)", with the last part of the path only unless full.
@@ -50,7 +49,7 @@ func frameWhere(file string, line int64, full bool) string {
 
 // namedRow is a row with its number ("NQPArray #40,211").
 func namedRow(h *model.Heap, r model.Row, full bool) string {
-	if int(r) < h.Len() && h.Kinds[r].Virtual() {
+	if int(r) < h.Len() && h.Kind(r).Naming == model.NamedByKind {
 		return heapText(h, r, full)
 	}
 	return heapText(h, r, full) + " " + ui.RowText(r)
@@ -58,35 +57,42 @@ func namedRow(h *model.Heap, r model.Row, full bool) string {
 
 // kindText says what a row is in words.
 func kindText(h *model.Heap, r model.Row) string {
-	switch h.Kinds[r] {
-	case model.KindObject:
-		return "object"
-	case model.KindTypeObject:
-		return "type object"
-	case model.KindSTable:
-		return "STable"
-	case model.KindFrame:
-		return "frame"
+	if k := h.Kind(r); !k.Virtual {
+		return k.Title
 	}
 	return "a root, no memory itself"
 }
 
-// reprText is the representation of a row's type, "" for rows without one.
-func reprText(h *model.Heap, r model.Row) string {
-	switch h.Kinds[r] {
-	case model.KindObject, model.KindTypeObject, model.KindSTable:
-		_, repr := h.Tables.Type(h.Entity[r])
-		return repr
+// secondText is what tells a row's type from others of its name, "" for rows without.
+func secondText(h *model.Heap, r model.Row) string {
+	if axis := h.Schema.Distinct(); axis > 0 {
+		return h.OnAxis(axis, r)
 	}
 	return ""
 }
 
-// edgeText is a reference's description in quotes where it is a word of the file's.
-func edgeText(h *model.Heap, e uint32) string {
-	if h.Label[e].Kind() == model.LabelUnknown {
-		return "?"
+// sizeText is a size, by its parts where it has two.
+func sizeText(s *model.HeapSchema, managed, unmanaged uint64, exact bool) string {
+	if !s.Split {
+		return ui.BytesText(managed, exact)
 	}
-	return h.EdgeText(e)
+	return ui.BytesText(managed, exact) + " managed + " + ui.BytesText(unmanaged, exact) + " unmanaged"
+}
+
+// edgeText describes a reference, with its kind where that is worth telling; "?" where the recorder does not.
+func edgeText(h *model.Heap, e uint32) string {
+	return markedEdge(h, e, h.EdgeText(e))
+}
+
+// markedEdge is edgeText where the text of the reference is that of several.
+func markedEdge(h *model.Heap, e uint32, text string) string {
+	if h.Label[e].Form() == model.LabelUnknown {
+		text = "?"
+	}
+	if k := h.EdgeKind(e); k.Marked {
+		text += " (" + k.Name + ")"
+	}
+	return text
 }
 
 // rowsText is a number of rows in words.

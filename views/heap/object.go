@@ -27,6 +27,7 @@ type heapObject struct {
 	ui.Pane
 	refs  *ui.Lazy[refKey, *refSet]
 	paths *ui.Lazy[pathKey, *pathSet]
+	texts *ui.Lazy[textKey, objectText]
 	lists [listCount]refList
 	focus int
 	big   bool
@@ -47,6 +48,7 @@ func NewObject(e *ui.Env) *heapObject {
 	p := &heapObject{Pane: ui.NewPane(e)}
 	p.refs = ui.NewLazy(e, fetchRefs)
 	p.paths = ui.NewLazy(e, func(ctx context.Context, k pathKey) (*pathSet, error) { return fetchPath(ctx, k) })
+	p.texts = ui.NewLazy(e, fetchText)
 	for i := range p.lists {
 		p.lists[i].p, p.lists[i].path = p, i == listPath
 		p.lists[i].List = widget.List{Table: &p.lists[i], SortColumn: -1, Column: -1}
@@ -101,6 +103,9 @@ func (p *heapObject) Show(s *state.State) {
 	}
 	p.refs.Ask(refKey{p.graph, p.shown, !p.single, p.onlyOut, p.onlyIn})
 	p.paths.Ask(pathKey{p.graph, p.shown, s.Heap.Without})
+	if _, ok := p.graph.Heaps.Source().(model.HeapTexts); ok {
+		p.texts.Ask(textKey{p.graph.HeapKey, p.shown})
+	}
 	if set, ok := p.refs.Get(); ok && set.graph == p.graph && set.row == p.shown {
 		p.set = set
 		p.lists[listOut].set(set.out)

@@ -1,6 +1,7 @@
 package heap
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/gdamore/tcell/v2"
@@ -150,15 +151,19 @@ func (p *heapObject) retains() string {
 		rowsText(uint64(g.RetainedCount[p.shown])), ui.ShareText(ui.ShareOf(g.Retained[p.shown], g.Retained[model.RootRow])))
 }
 
-// facts say in two lines what the row is and what holds it.
+// facts say in a few lines what the row is and what holds it.
 func (p *heapObject) facts() []string {
 	g, h, r := p.graph, p.graph.Heap, p.shown
 	what := kindText(h, r)
-	if repr := reprText(h, r); repr != "" {
-		what += " · " + repr
+	for axis := 1; axis < len(h.Schema.Axes); axis++ {
+		if text := h.OnAxis(axis, r); text != "" {
+			what += " · " + text
+		}
 	}
-	what += fmt.Sprintf(" · row %s of %s · %s managed + %s unmanaged", model.Group(uint64(r)), model.Group(uint64(h.Len())), ui.BytesText(uint64(h.Size[r]), p.State.Exact),
-		ui.BytesText(h.Unmanaged(r), p.State.Exact))
+	if id := h.IDText(r); id != "" {
+		what += " · " + id
+	}
+	what += fmt.Sprintf(" · row %s of %s · %s", model.Group(uint64(r)), model.Group(uint64(h.Len())), sizeText(h.Schema, h.Managed(r), h.Unmanaged(r), p.State.Exact))
 	held := "held by " + namedRow(h, g.Idom[r], p.State.FullName) + ", which retains " + ui.BytesText(g.Retained[g.Idom[r]], p.State.Exact)
 	switch {
 	case p.State.Heap.RowOf >= 0 && p.State.Heap.RowOf != p.State.Snapshot():
@@ -168,5 +173,37 @@ func (p *heapObject) facts() []string {
 	case g.Idom[r] == model.RootRow:
 		held = "held by nothing alone: several ways lead here from the root"
 	}
-	return []string{what, held}
+	lines := []string{what, held}
+	if said, ok := p.texts.Get(); ok && said.textKey == (textKey{p.graph.HeapKey, p.shown}) && said.text != "" {
+		lines = append(lines, "“"+model.Clean(said.text)+"”"+said.more)
+	}
+	return lines
+}
+
+// textKey names the row whose text is asked for.
+type textKey struct {
+	ui.HeapKey
+	row model.Row
+}
+
+// objectText is the beginning of what an object says.
+type objectText struct {
+	textKey
+	text string // not cleaned
+	more string // "…" where it is longer
+}
+
+// fetchText reads what a row says from the file. What cannot be read says nothing: the list of problems tells why.
+func fetchText(ctx context.Context, k textKey) (objectText, error) {
+	const most = 200
+	out := objectText{textKey: k}
+	texts, ok := k.Heaps.Source().(model.HeapTexts)
+	if !ok {
+		return out, nil
+	}
+	text, whole, _, err := texts.Text(ctx, k.I, k.row, most)
+	if out.text = text; !whole {
+		out.more = "…"
+	}
+	return out, err
 }

@@ -22,7 +22,6 @@ type heapObjects struct {
 	open  bool
 	title string
 	of    objectKey
-	match [2]string // name and representation: to find the type in another snapshot
 	rows  *ui.Lazy[objectKey, *objectSet]
 	order *ui.Lazy[objectOrder, *objectTable]
 	table *objectTable
@@ -35,7 +34,7 @@ type heapObjects struct {
 // objectKey determines the rows of a type or frame.
 type objectKey struct {
 	load *ui.HeapLoad
-	kind model.HeapKind
+	by   heapgraph.By
 	id   uint32
 }
 
@@ -75,7 +74,7 @@ type objectTable struct {
 func newHeapObjects(e *ui.Env) *heapObjects {
 	p := &heapObjects{HeapPane: ui.HeapPane{Pane: ui.NewPane(e)}}
 	p.rows = ui.NewLazy(e, func(ctx context.Context, k objectKey) (*objectSet, error) {
-		rows, err := heapgraph.GroupRows(ctx, k.load.Heap, k.kind, k.id)
+		rows, err := heapgraph.GroupRows(ctx, k.load.Heap, k.by, k.id)
 		return &objectSet{k, rows}, err
 	})
 	p.order = ui.NewLazy(e, func(_ context.Context, k objectOrder) (*objectTable, error) { return orderObjects(k), nil })
@@ -85,10 +84,9 @@ func newHeapObjects(e *ui.Env) *heapObjects {
 }
 
 // start opens the list for a group, those that retain most first.
-func (p *heapObjects) start(title string, kind model.HeapKind, g *heapgraph.HeapGroup) {
+func (p *heapObjects) start(title string, by heapgraph.By, g *heapgraph.Group) {
 	p.open, p.title, p.table = true, title, nil
-	p.of = objectKey{kind: kind, id: g.ID}
-	p.match = [2]string{g.Name, g.Repr}
+	p.of = objectKey{by: by, id: g.ID}
 	p.sort, p.up = objectRetained, false
 	p.List.Home()
 	p.Say("Enter shows one, D what it retains, Esc goes back to the table")
@@ -101,7 +99,7 @@ func (p *heapObjects) show(s *state.State, load *ui.HeapLoad, graph *ui.HeapGrap
 	p.of.load = load
 	p.rows.Ask(p.of)
 	set, ok := p.rows.Get()
-	if !ok || set.kind != p.of.kind || set.id != p.of.id {
+	if !ok || set.by != p.of.by || set.id != p.of.id {
 		p.table = nil
 		p.List.Refresh()
 		return
@@ -210,8 +208,8 @@ func (p *heapObjects) explain() {
 	}
 	h, g := p.table.set.load.Heap, p.table.graph
 	to, _ := h.Out(r)
-	lines := []widget.Line{ui.Said(fmt.Sprintf("%s managed + %s unmanaged · %s", ui.BytesText(uint64(h.Size[r]), p.State.Exact),
-		ui.BytesText(h.Unmanaged(r), p.State.Exact), ui.Plural(len(to), "reference out", "references out")))}
+	lines := []widget.Line{ui.Said(fmt.Sprintf("%s · %s", sizeText(h.Schema, h.Managed(r), h.Unmanaged(r), p.State.Exact),
+		ui.Plural(len(to), "reference out", "references out")))}
 	answer := kindText(h, r)
 	if g != nil {
 		answer = "retains " + ui.BytesText(g.Retained[r], p.State.Exact)
@@ -280,11 +278,16 @@ func (p *heapObjects) columns(w int) {
 		objectCount:  {Title: "IN ROWS", Width: 9, Align: right, Drop: 2},
 		objectHolder: {Title: "HELD BY", Width: 14, Grow: 4, Drop: 1, Cut: widget.CutMiddle},
 	}
+	if !schemaOf(&p.State).Split {
+		ui.Hide(&p.List.Columns[objectUnmanaged])
+	}
 	p.List.SortColumn, p.List.Column, p.List.Descending = int(p.sort), -1, !p.up
 }
 
 func (p *heapObjects) orderBy(col int) {
-	col = ui.SkipColumns(int(p.sort), col, int(objectHolder)+1, func(col int) bool { return objectColumn(col) == objectShare })
+	col = ui.SkipColumns(int(p.sort), col, int(objectHolder)+1, func(col int) bool {
+		return objectColumn(col) == objectShare || objectColumn(col) == objectUnmanaged && !schemaOf(&p.State).Split
+	})
 	p.up = objectColumn(col) == p.sort && !p.up
 	p.sort = objectColumn(col)
 	p.List.Home()

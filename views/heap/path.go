@@ -21,7 +21,7 @@ type pathKey struct {
 // pathSet is such a path. Read-only once made.
 type pathSet struct {
 	pathKey
-	steps []heapgraph.HeapStep
+	steps []heapgraph.Step
 	found bool
 }
 

@@ -49,7 +49,7 @@ func fetchRefs(ctx context.Context, k refKey) (*refSet, error) {
 	to, first := h.Out(k.row)
 	set := &refSet{refKey: k, outN: len(to), inN: k.graph.InCount(k.row)}
 	if k.grouped && !k.onlyOut.set {
-		set.out = refGroups(k.graph.OutGroups(k.row))
+		set.out = refGroups(h, k.graph.OutGroups(k.row))
 	} else {
 		for i, end := range to {
 			if e := first + uint32(i); !k.onlyOut.set || alike(h, k.onlyOut, e, end) {
@@ -58,7 +58,7 @@ func fetchRefs(ctx context.Context, k refKey) (*refSet, error) {
 		}
 	}
 	if k.grouped && !k.onlyIn.set {
-		set.in = refGroups(k.graph.InGroups(k.row))
+		set.in = refGroups(h, k.graph.InGroups(k.row))
 	} else {
 		for end, e := range k.graph.In(k.row) {
 			if len(set.in)%(1<<14) == 0 && ctx.Err() != nil {
@@ -72,14 +72,11 @@ func fetchRefs(ctx context.Context, k refKey) (*refSet, error) {
 	return set, ctx.Err()
 }
 
-func refGroups(groups []heapgraph.HeapRefs) []refRow {
+func refGroups(h *model.Heap, groups []heapgraph.Refs) []refRow {
 	rows := make([]refRow, len(groups))
 	for i := range groups {
 		g := &groups[i]
-		rows[i] = refRow{edge: g.Number, end: g.First, text: g.Edge, count: g.Count, bytes: g.Bytes}
-		if g.Edge == "Unknown" {
-			rows[i].text = "?"
-		}
+		rows[i] = refRow{edge: g.Number, end: g.First, text: markedEdge(h, g.Number, g.Edge), count: g.Count, bytes: g.Bytes}
 	}
 	return rows
 }
@@ -87,11 +84,11 @@ func refGroups(groups []heapgraph.HeapRefs) []refRow {
 // alike reports whether a reference belongs to the group of another one.
 func alike(h *model.Heap, o refOnly, e uint32, end model.Row) bool {
 	a, b := h.Label[o.edge], h.Label[e]
-	index := func(l model.EdgeLabel) bool { return l.Kind() == model.LabelIndex || l.Kind() == model.LabelLarge }
-	if a != b && !(index(a) && index(b)) || h.Kinds[end] != h.Kinds[o.end] {
+	indexes := a.Indexed() && b.Indexed() && h.Schema.LabelKind(a) == h.Schema.LabelKind(b)
+	if a != b && !indexes || h.Kinds[end] != h.Kinds[o.end] {
 		return false
 	}
-	if h.Kinds[end].Virtual() {
+	if h.Kind(end).Naming == model.NamedByKind {
 		return end == o.end
 	}
 	return h.Entity[end] == h.Entity[o.end]

@@ -3,6 +3,7 @@ package heap
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -25,9 +26,10 @@ type heapSnapshots struct {
 	big      bool
 	listAt   widget.Rect
 	rows     []snapshotRow
+	sets     []int // of the schema: whose numbers are columns
 	scores   *ui.Lazy[scoreKey, *scoreSet]
-	unknown  *ui.Lazy[ui.HeapKey, heapgraph.HeapTotals] // sums of a snapshot whose headers do not tell them
-	hopeless map[ui.HeapKey]bool                        // what cannot be decoded
+	unknown  *ui.Lazy[ui.HeapKey, heapgraph.Totals] // sums of a snapshot whose headers do not tell them
+	hopeless map[ui.HeapKey]bool                    // what cannot be decoded
 	counts   bool
 	grown    bool
 }
@@ -36,12 +38,12 @@ type heapSnapshots struct {
 func NewSnapshots(e *ui.Env) *heapSnapshots {
 	p := &heapSnapshots{Pane: ui.NewPane(e), hopeless: map[ui.HeapKey]bool{}}
 	p.scores = ui.NewLazy(e, fetchScores)
-	p.unknown = ui.NewLazy(e, func(ctx context.Context, k ui.HeapKey) (heapgraph.HeapTotals, error) {
+	p.unknown = ui.NewLazy(e, func(ctx context.Context, k ui.HeapKey) (heapgraph.Totals, error) {
 		h, err := k.Heaps.Heap(ctx, k.I)
 		if err != nil {
-			return heapgraph.HeapTotals{}, err
+			return heapgraph.Totals{}, err
 		}
-		return heapgraph.SumHeap(h), nil
+		return heapgraph.Sum(h), nil
 	})
 	p.list = widget.List{Table: p, SortColumn: -1, Column: -1}
 	p.trends.p = p
@@ -69,7 +71,7 @@ func (p *heapSnapshots) CommandLine(file []string) []string {
 // Show implements screen. Nothing of it decodes a snapshot where headers tell enough.
 func (p *heapSnapshots) Show(s *state.State) {
 	p.State = *s
-	p.rows = snapshotRows(p.Loads, s)
+	p.rows, p.sets = snapshotRows(p.Loads, s), columnSets(schemaOf(s))
 	p.askUnknown()
 	p.list.Refresh()
 	p.list.Select(s.Snapshot())
@@ -77,7 +79,7 @@ func (p *heapSnapshots) Show(s *state.State) {
 		return
 	}
 	p.scores.Ask(scoreKey{p.Heaps, len(p.rows), p.counts})
-	p.trends.rows = totalTrends(p.rows)
+	p.trends.rows = totalTrends(schemaOf(s), p.rows)
 	if set, ok := p.scores.Get(); ok && set.heaps == p.Heaps {
 		p.trends.rows = append(p.trends.rows, sortTrends(set.trends, p.grown)...)
 	}
@@ -112,10 +114,7 @@ const (
 	snapBytes
 	snapBar
 	snapDelta
-	snapObjects
-	snapFrames
-	snapReferences
-	snapState
+	snapCounts // the first of as many as there are sets with a column; references and the state follow
 )
 
 func (p *heapSnapshots) columns() {
@@ -128,9 +127,15 @@ func (p *heapSnapshots) columns() {
 		snapNumber: {Title: "#", Width: 4, Align: right}, snapGC: {Title: "GC", Width: 5, Align: right, Drop: 5},
 		snapTime: {Title: "TIME", Width: 8, Align: right, Drop: 4}, snapBytes: {Title: "BYTES", Width: b, Align: right},
 		snapBar: {Title: "", Width: 6, Grow: 1, MaxWidth: 30, Drop: 6}, snapDelta: {Title: "CHANGE", Width: b + 1, Align: right, Drop: 1},
-		snapObjects: {Title: "OBJECTS", Width: 9, Align: right, Drop: 2}, snapFrames: {Title: "FRAMES", Width: 8, Align: right, Drop: 7},
-		snapReferences: {Title: "REFS", Width: 10, Align: right, Drop: 8}, snapState: {Title: "", Width: 7, Drop: 3},
 	}
+	for i, set := range p.sets {
+		title, drop := strings.ToUpper(schemaOf(&p.State).Sets[set].Many), 7
+		if i == 0 {
+			drop = 2
+		}
+		p.list.Columns = append(p.list.Columns, widget.Column{Title: title, Width: widget.Width(title) + 2, Align: right, Drop: drop})
+	}
+	p.list.Columns = append(p.list.Columns, widget.Column{Title: "REFS", Width: 10, Align: right, Drop: 8}, widget.Column{Width: 7, Drop: 3})
 	known, marks := false, p.State.Compare.Marks[state.SideA].Set || p.State.Compare.Marks[state.SideB].Set
 	for i := range p.rows {
 		known = known || p.rows[i].info.Time != model.NoTime
@@ -141,7 +146,7 @@ func (p *heapSnapshots) columns() {
 		ui.Hide(&p.list.Columns[snapGC])
 	}
 	if !marks {
-		ui.Hide(&p.list.Columns[snapState])
+		ui.Hide(&p.list.Columns[len(p.list.Columns)-1])
 	}
 }
 
@@ -177,11 +182,11 @@ func (p *heapSnapshots) Cell(row, col int) widget.Cell {
 		return ui.ShareCell(uint64(max(f.Bytes, 0)), p.largest())
 	case snapDelta:
 		return p.changeCell(row)
-	case snapObjects:
-		return count(f.Objects)
-	case snapFrames:
-		return count(f.Frames)
-	case snapReferences:
+	}
+	switch i := col - snapCounts; {
+	case i < len(p.sets):
+		return count(f.Count(p.sets[i]))
+	case i == len(p.sets):
 		return count(f.References)
 	}
 	return p.stateCell(row)
@@ -326,7 +331,11 @@ func (p *heapSnapshots) CopyText() string {
 		return ""
 	}
 	f := &p.rows[row].info
-	return fmt.Sprintf("snapshot #%d: GC %d, %v, %d bytes, %d objects, %d frames, %d references", row, f.GC, f.Time, f.Bytes, f.Objects, f.Frames, f.References)
+	text := fmt.Sprintf("snapshot #%d: GC %d, %v, %d bytes", row, f.GC, f.Time, f.Bytes)
+	for _, i := range p.sets {
+		text += fmt.Sprintf(", %d %s", f.Count(i), schemaOf(&p.State).Sets[i].Many)
+	}
+	return text + fmt.Sprintf(", %d references", f.References)
 }
 
 // Click implements clicker.

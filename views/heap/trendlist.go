@@ -2,6 +2,7 @@ package heap
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -21,7 +22,7 @@ type trendList struct {
 // The columns of the list.
 const (
 	trendName = iota
-	trendRepr
+	trendSecond
 	trendSpark
 	trendNow
 	trendChange
@@ -55,11 +56,11 @@ func (l *trendList) Cell(row, col int) widget.Cell {
 			return widget.Cell{Text: t.name, Style: l.p.Look.Title}
 		}
 		return widget.Cell{Text: ui.HeapName(t.name)}
-	case trendRepr:
+	case trendSecond:
 		if t.frame {
 			return widget.Cell{Text: "frame", Style: l.p.Look.Muted}
 		}
-		return widget.Cell{Text: t.repr, Style: l.p.Look.Muted}
+		return widget.Cell{Text: t.sub, Style: l.p.Look.Muted}
 	case trendSpark:
 		return widget.Cell{Kind: widget.SparkCell, Spark: t.values}
 	case trendNow:
@@ -93,11 +94,20 @@ func (l *trendList) Draw(s tcell.Screen) {
 	if l.p.State.Exact {
 		b = 14
 	}
+	schema := schemaOf(&l.p.State)
+	what := strings.ToUpper(schema.Axes[0].One)
+	frames, framed := schema.Frames()
+	if framed {
+		what += " OR " + strings.ToUpper(frames.One)
+	}
 	l.Columns = []widget.Column{
-		trendName: {Title: "TYPE OR FRAME", Width: 14, Grow: 3, MaxWidth: 44, Cut: widget.CutMiddle}, trendRepr: {Title: "REPR", Width: 10, Drop: 3},
+		trendName: {Title: what, Width: 14, Grow: 3, MaxWidth: 44, Cut: widget.CutMiddle}, trendSecond: {Title: secondTitle(schema), Width: 10, Drop: 3},
 		trendSpark:  {Title: fmt.Sprintf("#0 %s #%d", l.p.Look.Glyphs.ArrowRight, len(l.p.rows)-1), Width: 10, Grow: 3, MaxWidth: 60},
 		trendNow:    {Title: fmt.Sprintf("AT #%d", l.p.State.Snapshot()), Width: b, Align: right, Drop: 1},
 		trendChange: {Title: "SINCE #0", Width: b + 1, Align: right, Drop: 2},
+	}
+	if !framed && schema.Distinct() == 0 {
+		ui.Hide(&l.Columns[trendSecond])
 	}
 	l.Empty = []string{"Reading high scores…"}
 	if why := ui.Unanswered(l.p.scores); why != nil {

@@ -21,11 +21,11 @@ type scoreKey struct {
 
 // trend is a figure over all snapshots.
 type trend struct {
-	name, repr string // not cleaned
-	frame      bool
-	total      bool // of the whole heap, not of a type or frame
-	bytes      bool // values are bytes
-	values     []uint64
+	name, sub string // not cleaned
+	frame     bool
+	total     bool // of the whole heap, not of a type or frame
+	bytes     bool // values are bytes
+	values    []uint64
 }
 
 func (t *trend) top() (v uint64) { return slices.Max(append([]uint64{0}, t.values...)) }
@@ -71,8 +71,12 @@ func fetchScores(ctx context.Context, k scoreKey) (*scoreSet, error) {
 	if tables == nil {
 		return set, ctx.Err()
 	}
+	second := src.Schema().Distinct()
 	for id, t := range types {
-		t.name, t.repr = tables.Type(id)
+		t.name, t.sub = tables.Type(id), ""
+		if second > 0 {
+			t.sub = tables.OnAxis(second, id)
+		}
 		set.trends = append(set.trends, *t)
 	}
 	for id, t := range frames {
@@ -109,7 +113,7 @@ func sortTrends(list []trend, grown bool) []trend {
 		if grown {
 			by = cmp.Compare(b.growth(), a.growth())
 		}
-		return cmp.Or(by, cmp.Compare(a.name, b.name), cmp.Compare(a.repr, b.repr))
+		return cmp.Or(by, cmp.Compare(a.name, b.name), cmp.Compare(a.sub, b.sub))
 	})
 	return list
 }
@@ -131,25 +135,35 @@ func snapshotRows(l *ui.HeapLoads, s *state.State) []snapshotRow {
 		if t, ok := l.Totals[ui.HeapKey{Heaps: l.Heaps, I: i}]; ok {
 			f := &rows[i].info
 			f.Rows, f.References = t.Rows, t.References
-			f.Objects, f.TypeObjects, f.STables, f.Frames = t.Objects, t.TypeObjects, t.STables, t.Frames
+			f.Counts = t.Counts
 			f.Bytes = int64(min(t.Bytes(), 1<<62))
 		}
 	}
 	return rows
 }
 
+// columnSets are the sets whose numbers lists of snapshots have, by their place in the schema.
+func columnSets(s *model.HeapSchema) (sets []int) {
+	for i := range s.Sets {
+		if s.Sets[i].Column {
+			sets = append(sets, i)
+		}
+	}
+	return sets
+}
+
 // totalTrends are the figures of the whole heap, those that are known of every whole snapshot.
-func totalTrends(rows []snapshotRow) []trend {
-	figures := []struct {
+func totalTrends(s *model.HeapSchema, rows []snapshotRow) []trend {
+	type figure struct {
 		name  string
 		bytes bool
 		of    func(*model.HeapInfo) int64
-	}{
-		{"all bytes", true, func(f *model.HeapInfo) int64 { return f.Bytes }},
-		{"objects", false, func(f *model.HeapInfo) int64 { return f.Objects }},
-		{"frames", false, func(f *model.HeapInfo) int64 { return f.Frames }},
-		{"references", false, func(f *model.HeapInfo) int64 { return f.References }},
 	}
+	figures := []figure{{"all bytes", true, func(f *model.HeapInfo) int64 { return f.Bytes }}}
+	for _, i := range columnSets(s) {
+		figures = append(figures, figure{s.Sets[i].Many, false, func(f *model.HeapInfo) int64 { return f.Count(i) }})
+	}
+	figures = append(figures, figure{"references", false, func(f *model.HeapInfo) int64 { return f.References }})
 	var list []trend
 	for _, f := range figures {
 		t, known := trend{name: f.name, total: true, bytes: f.bytes}, len(rows) > 0

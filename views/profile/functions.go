@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -38,45 +36,74 @@ type profRows struct {
 	grouping *weights.ProfileGrouping
 }
 
-// profOrderKey determines which rows are shown, and in which order.
-type profOrderKey struct {
-	of     *profRows
-	filter string
-	column int // of ProfFunctions
-	up     bool
-}
-
 // ProfFunctions lists what functions, binaries, lines, threads and kinds weigh.
 type ProfFunctions struct {
-	ui.Pane
-	table *ui.Lazy[RowsKey, *profRows]
-	order *ui.Lazy[profOrderKey, []int32]
-	list  widget.List
-	now   *profRows
-	rows  []int32 // of now
-	sort  int
-	up    bool
+	ui.TablePane
+	*ui.Table[*profRows, weights.ProfileRow]
+	rows *ui.Lazy[RowsKey, *profRows]
 }
-
-// The columns of the list; those of other events follow.
-const (
-	funcSelf = iota
-	funcShare
-	funcBar
-	funcTotal
-	funcTotalShare
-	funcName
-	FuncDSO
-	FuncBeside
-)
 
 // NewFunctions returns the table of functions of a stack profile.
 func NewFunctions(e *ui.Env) *ProfFunctions {
-	p := &ProfFunctions{Pane: ui.NewPane(e)}
-	p.table = ui.NewLazy(e, FetchProfRows)
-	p.order = ui.NewLazy(e, orderProfRows)
-	p.list = widget.List{Table: p, SortColumn: funcSelf, Descending: true, Column: -1, Focused: true}
+	p := &ProfFunctions{TablePane: ui.NewTablePane(e)}
+	p.rows = ui.NewLazy(e, FetchProfRows)
+	p.Table = ui.NewTable(e, &p.ListPane, &profRows{}, ui.Spec[*profRows, weights.ProfileRow]{
+		Rows:    func(t *profRows) []weights.ProfileRow { return t.Rows },
+		Columns: p.ColumnsOf,
+		ID:      func(_ *profRows, r *weights.ProfileRow) uint64 { return uint64(r.ID) },
+		Words: func(t *profRows) func(*weights.ProfileRow) []string {
+			return func(r *weights.ProfileRow) []string { return []string{r.Name, t.dso(r)} }
+		},
+		Sort: (*profRows).sort,
+	})
+	p.Alone, p.Enter = true, p.enter
 	return p
+}
+
+// ColumnsOf returns those of the table: the chosen event's, and those of the others by what each weighs by itself.
+func (p *ProfFunctions) ColumnsOf(t *profRows) []ui.Column[weights.ProfileRow] {
+	type row = weights.ProfileRow
+	var all model.Amount
+	if len(t.totals) > 0 {
+		all = t.totals[0]
+	}
+	self := func(r *row) model.Amount { return r.Weights[0].Self }
+	total := func(r *row) model.Amount { return r.Weights[0].Total }
+	share := func(of func(*row) model.Amount) func(*row) float64 {
+		return func(r *row) float64 { return float64(of(r).ShareOf(all)) }
+	}
+	percent := func(of func(*row) model.Amount) func(*row) widget.Cell {
+		return func(r *row) widget.Cell { return widget.Cell{Text: ui.AmountShare(of(r), all)} }
+	}
+	first := func(of func(*row) model.Amount) func(*row) [2]model.Amount {
+		return func(r *row) [2]model.Amount { return [2]model.Amount{of(r)} }
+	}
+	cut, key := widget.CutScope, "name"
+	if t.By == weights.BySourceLine {
+		cut = widget.CutFolder
+	}
+	if t.By == weights.ByFunctionDSO {
+		key = "function"
+	}
+	unit := t.unit(t.ProfKey)
+	cols := []ui.Column[row]{
+		{Title: ui.TitleSelf, Key: "self", Fields: []string{"self"}, Figure: ui.AmountFigure, Unit: unit, Amounts: first(self), Share: share(self)},
+		{Title: ui.TitlePercent, Width: model.ShareWidth, Right: true, Drop: 1, Like: ui.TitleSelf, Cell: percent(self)},
+		{Width: 6, Drop: 6, Like: ui.TitleSelf, Cell: func(r *row) widget.Cell {
+			return widget.Cell{Kind: widget.BarCell, Bar: self(r).Float64() / max(all.Float64(), 1e-300)}
+		}},
+		{Title: ui.TitleTotal, Key: "total", Fields: []string{"total"}, Figure: ui.AmountFigure, Unit: unit, Drop: 2, Amounts: first(total), Share: share(total)},
+		{Title: ui.TitlePercent, Width: model.ShareWidth, Right: true, Drop: 5, Like: ui.TitleTotal, Cell: percent(total)},
+		{Title: strings.ToUpper(t.By.String()), Key: key, Width: 18, Grow: 3, Cut: cut, Text: func(r *row) string { return r.Name }, Rank: t.place(), Cell: p.nameCell},
+		{Title: ui.TitleDSO, Key: "dso", Width: 12, Grow: 1, MaxWidth: 40, Cut: widget.CutFolder, Drop: 3, Text: t.dso,
+			Muted: true, Hidden: t.By != weights.ByFunctionDSO && t.By != weights.BySourceLine},
+	}
+	for i, k := range t.Beside {
+		name := widget.Truncate(k.Of.EventName(k.Event), 12)
+		cols = append(cols, ui.Column[row]{Title: strings.ToUpper(name), Width: widget.Width(name), Figure: ui.AmountFigure, Unit: t.unit(k), Drop: 4 + i,
+			Amounts: func(r *row) [2]model.Amount { return [2]model.Amount{r.Weights[i+1].Self, r.Weights[i+1].Total} }})
+	}
+	return cols
 }
 
 // FetchProfRows weighs rows under the chosen event and beside it under the others, each by its own metric.
@@ -116,52 +143,20 @@ func FetchProfRows(ctx context.Context, k RowsKey) (*profRows, error) {
 	return t, err
 }
 
-func orderProfRows(_ context.Context, k profOrderKey) ([]int32, error) {
-	f, _ := analysis.ParseFilter(k.filter)
-	var out []int32
-	for i := range k.of.Rows {
-		if k.filter == "" || f == nil || f.Match(ui.FilterTexts{k.of.Rows[i].Name, k.of.dso(&k.of.Rows[i])}) {
-			out = append(out, int32(i))
-		}
-	}
-	if !k.of.SortRows(out, k.column, k.up) {
-		slices.SortFunc(out, func(a, b int32) int { return k.of.CompareRows(a, b, k.column, k.up) })
-	}
-	return out, nil
-}
-
-// CompareRows orders rows by a column, then by self, total and name.
-func (t *profRows) CompareRows(a, b int32, column int, up bool) int {
-	sign := -1
-	if up {
-		sign = 1
-	}
-	x, y := &t.Rows[a], &t.Rows[b]
-	u, v := &x.Weights[0], &y.Weights[0]
-	return cmp.Or(sign*t.compare(x, y, column), v.Self.Compare(u.Self), v.Total.Compare(u.Total), strings.Compare(x.Name, y.Name), cmp.Compare(x.ID, y.ID))
-}
-
-func (t *profRows) compare(x, y *weights.ProfileRow, column int) int {
-	switch {
-	case column == funcName:
-		return -strings.Compare(x.Name, y.Name)
-	case column == FuncDSO:
-		return -strings.Compare(t.dso(x), t.dso(y))
-	case column == funcTotal || column == funcTotalShare:
-		return x.Weights[0].Total.Compare(y.Weights[0].Total)
-	case column >= FuncBeside && column-FuncBeside+1 < len(x.Weights):
-		n := column - FuncBeside + 1
-		return cmp.Or(x.Weights[n].Self.Compare(y.Weights[n].Self), x.Weights[n].Total.Compare(y.Weights[n].Total))
-	}
-	return x.Weights[0].Self.Compare(y.Weights[0].Self)
-}
-
 // dso is the binary of a function's row, "" for others.
 func (t *profRows) dso(r *weights.ProfileRow) string {
-	if t.By == weights.ByDSO || t.By == weights.ByProfileThread || r.Frame == 0 {
+	if t.By == weights.ByDSO || t.By == weights.ByProfileThread || r.Frame == 0 { // none, or the name itself
 		return ""
 	}
 	return t.Of.Weights.DSOs[t.Of.Weights.FrameDSO[r.Frame]].Name
+}
+
+// unit is how amounts of what a key is about are written.
+func (t *profRows) unit(k ui.ProfKey) ui.ProfUnit {
+	if k.Of == nil || int(k.Metric) >= len(k.Of.Weights.Metrics) {
+		return ui.ProfUnit{}
+	}
+	return ui.UnitOf(&k.Of.Weights.Metrics[k.Metric])
 }
 
 func (p *ProfFunctions) Name() string { return "Functions" }
@@ -191,78 +186,10 @@ func (p *ProfFunctions) Show(s *state.State) {
 	if p.Prof == nil {
 		return
 	}
-	p.table.Ask(RowsKey{p.Prof.Key(s), s.Prof.By})
-	t, ok := p.table.Get()
-	if !ok {
-		return
+	p.rows.Ask(RowsKey{p.Prof.Key(s), s.Prof.By})
+	if t, ok := p.rows.Get(); ok {
+		p.Ask(t, s.Filter)
 	}
-	p.order.Ask(profOrderKey{t, s.Filter, p.sort, p.up})
-	if rows, ok := p.order.Get(); ok && p.order.Fresh() {
-		p.now, p.rows = t, rows
-	}
-	p.list.Refresh()
-}
-
-func (p *ProfFunctions) setColumns() {
-	const right = widget.Right
-	w := ui.AmountWidth(p.State.Exact)
-	p.list.Columns = []widget.Column{
-		funcSelf: {Title: "SELF", Width: w, Align: right}, funcShare: {Title: "%", Width: model.ShareWidth, Align: right, Drop: 1}, funcBar: {Width: 6, Drop: 6},
-		funcTotal: {Title: "TOTAL", Width: w, Align: right, Drop: 2}, funcTotalShare: {Title: "%", Width: model.ShareWidth, Align: right, Drop: 5},
-		funcName: {Title: strings.ToUpper(p.now.By.String()), Width: 18, Grow: 3, Cut: widget.CutScope},
-		FuncDSO:  {Title: "DSO", Width: 12, Grow: 1, MaxWidth: 40, Cut: widget.CutFolder, Drop: 3},
-	}
-	if p.now.By != weights.ByFunctionDSO && p.now.By != weights.BySourceLine {
-		ui.Hide(&p.list.Columns[FuncDSO])
-	}
-	if p.now.By == weights.BySourceLine {
-		p.list.Columns[funcName].Cut = widget.CutFolder
-	}
-	for i, k := range p.now.Beside {
-		name := widget.Truncate(k.Of.EventName(k.Event), 12)
-		p.list.Columns = append(p.list.Columns, widget.Column{Title: strings.ToUpper(name), Width: max(w, widget.Width(name)), Align: right, Drop: 4 + i})
-	}
-	p.list.SortColumn, p.list.Descending = p.sort, !p.up
-}
-
-// Len, ID and Cell implement widget.Table.
-func (p *ProfFunctions) Len() int { return len(p.rows) }
-
-func (p *ProfFunctions) ID(row int) uint64 { return uint64(p.now.Rows[p.rows[row]].ID) }
-
-func (p *ProfFunctions) Cell(row, col int) widget.Cell {
-	r := &p.now.Rows[p.rows[row]]
-	w, all := &r.Weights[0], p.now.totals[0]
-	unit := ui.UnitOf(&p.now.Of.Weights.Metrics[p.now.Metric])
-	switch col {
-	case funcSelf:
-		return p.amountCell(unit, w.Self)
-	case funcShare:
-		return widget.Cell{Text: ui.AmountShare(w.Self, all)}
-	case funcBar:
-		return widget.Cell{Kind: widget.BarCell, Bar: w.Self.Float64() / max(all.Float64(), 1e-300)}
-	case funcTotal:
-		return p.amountCell(unit, w.Total)
-	case funcTotalShare:
-		return widget.Cell{Text: ui.AmountShare(w.Total, all)}
-	case funcName:
-		return p.nameCell(r)
-	case FuncDSO:
-		return widget.Cell{Text: p.now.dso(r), Style: p.Look.Muted}
-	}
-	n := col - FuncBeside
-	if n >= len(p.now.Beside) {
-		return widget.Cell{}
-	}
-	k := p.now.Beside[n]
-	return p.amountCell(ui.UnitOf(&k.Of.Weights.Metrics[k.Metric]), r.Weights[n+1].Self)
-}
-
-func (p *ProfFunctions) amountCell(u ui.ProfUnit, a model.Amount) widget.Cell {
-	if a.IsZero() {
-		return widget.Cell{Text: "0", Style: p.Look.Muted}
-	}
-	return widget.Cell{Text: u.Text(a, p.State.Exact)}
 }
 
 // nameCell is the name of a row; the sign and the colour of kernel and inlined frames stand before it.
@@ -271,18 +198,18 @@ func (p *ProfFunctions) nameCell(r *weights.ProfileRow) widget.Cell {
 	if r.Name == "" {
 		return widget.Cell{Text: "(unknown)", Style: p.Look.Muted}
 	}
-	if p.now.By != weights.ByFunctionDSO {
+	if p.Now().Of.By != weights.ByFunctionDSO {
 		return c
 	}
 	if !p.State.FullName {
 		c.Text = widget.WithoutSignature(widget.ShortenTemplates(r.Name))
 	}
-	w := p.now.Of.Weights
+	w := p.Now().Of.Of.Weights
 	switch {
 	case r.Frame == 0:
 	case w.FrameKind[r.Frame] == model.FrameKernel:
 		c.Text, c.Style = ui.KernelSign+c.Text, p.Style(themes.Warning)
-	case w.FrameFlags[r.Frame]&model.FrameInlined != 0 || p.now.dso(r) == ui.InlinedDSO:
+	case w.FrameFlags[r.Frame]&model.FrameInlined != 0 || p.Now().Of.dso(r) == ui.InlinedDSO:
 		c.Text, c.Style = ui.InlinedSign+c.Text, p.Style(themes.Note)
 	}
 	return c
@@ -291,24 +218,19 @@ func (p *ProfFunctions) nameCell(r *weights.ProfileRow) widget.Cell {
 // Draw implements tview.Primitive.
 func (p *ProfFunctions) Draw(s tcell.Screen) {
 	r := p.Rect()
-	if p.now == nil {
-		widget.Print(s, r.X+1, r.Y, r.W-2, cmp.Or(strings.Join(ui.Unanswered(p.table), " "), "Adding up stacks …"), p.Look.Muted)
+	if p.Now() == nil {
+		widget.Print(s, r.X+1, r.Y, r.W-2, cmp.Or(strings.Join(ui.Unanswered(p.rows), " "), "Adding up stacks …"), p.Look.Muted)
 		return
 	}
-	title, body := r.CutTop(1)
-	if r.H < 6 {
-		body = r
-	} else {
-		widget.TitleLine(s, title, p.Look, p.titleText(), p.answer())
-	}
-	p.setColumns()
-	p.list.Empty = p.emptyText()
-	p.list.Draw(s, body, p.Look)
+	body := p.DrawTitled(s, r, p.titleText(), p.answer())
+	p.Layout(body.W, &p.State)
+	p.List.Empty = p.emptyText()
+	p.DrawPanes(s, body)
 }
 
 func (p *ProfFunctions) titleText() string {
-	t := p.now.Title()
-	if scope := p.now.Scope(); scope != "" {
+	t := p.Now().Of.Title()
+	if scope := p.Now().Of.Scope(); scope != "" {
 		t += ", " + scope
 	}
 	return t
@@ -316,71 +238,49 @@ func (p *ProfFunctions) titleText() string {
 
 // answer is the sum, and how many rows there are of it.
 func (p *ProfFunctions) answer() string {
-	if len(p.now.Rows) == 0 {
+	t := p.Now().Of
+	if len(t.Rows) == 0 {
 		return ""
 	}
-	n := ui.Plural(len(p.rows), "row", "rows")
-	if len(p.rows) < len(p.now.Rows) {
-		n = fmt.Sprintf("filter “%s”: %s of %s", widget.Truncate(p.State.Filter, 16), model.Group(uint64(len(p.rows))), model.Group(uint64(len(p.now.Rows))))
+	n := ui.Plural(p.Len(), "row", "rows")
+	if p.Len() < len(p.Now().Rows) {
+		n = fmt.Sprintf("filter “%s”: %s of %s", widget.Truncate(p.State.Filter, 16), model.Group(uint64(p.Len())), model.Group(uint64(len(p.Now().Rows))))
 	}
 	bound := ""
 	if !p.State.Status.Final {
 		bound = "≥ "
 	}
-	return n + " · all " + bound + ui.UnitOf(&p.now.Of.Weights.Metrics[p.now.Metric]).Text(p.now.totals[0], p.State.Exact)
+	return n + " · all " + bound + t.unit(t.ProfKey).Text(t.totals[0], p.State.Exact)
 }
 
 func (p *ProfFunctions) emptyText() []string {
-	if len(p.now.Rows) > 0 {
+	if len(p.Now().Rows) > 0 {
 		return []string{"No row passes the filter.", "Esc shows all of them."}
 	}
-	return p.Prof.NoWeight(p.now.ProfKey)
+	return p.Prof.NoWeight(p.Now().Of.ProfKey)
 }
 
 func (p *ProfFunctions) Do(a keymap.Action) bool {
-	switch a {
-	case keymap.Sort, keymap.ColumnRight:
-		p.sortBy(p.sort + 1)
-	case keymap.ColumnLeft:
-		p.sortBy(p.sort - 1)
-	case keymap.SortReverse:
-		p.up = !p.up
-		p.Changed()
-	case keymap.Group:
+	if a == keymap.Group {
 		p.Emit(state.SetProfileBy{By: (p.State.Prof.By + 1) % weights.ProfileByCount})
-	case keymap.Open:
-		p.enter()
-	default:
-		return ui.MoveList(&p.list, a)
+		return true
 	}
-	return true
-}
-
-// sortBy sorts by a column; those that only show another one as a share or a bar are passed over.
-func (p *ProfFunctions) sortBy(col int) {
-	n := max(len(p.list.Columns), 1)
-	skip := func(c int) bool { return c == funcShare || c == funcBar || c == funcTotalShare }
-	if col < 0 {
-		col = 0
-	}
-	p.sort, p.up = ui.SkipColumns(p.sort, col, n, skip), false
-	p.Changed()
+	return p.DoTable(a)
 }
 
 // enter shows who calls the selected function and what it calls, or the functions of what is selected.
 func (p *ProfFunctions) enter() {
-	row, ok := p.list.Selected()
-	if !ok || row >= len(p.rows) {
+	r, ok := p.Selected()
+	if !ok {
 		return
 	}
-	r := &p.now.Rows[p.rows[row]]
 	switch {
-	case p.now.By == weights.ByFunctionDSO && r.Name != "":
+	case p.Now().Of.By == weights.ByFunctionDSO && r.Name != "":
 		p.Visit(keymap.ShowStacks, state.Seek{Name: r.Name})
-	case p.now.By == weights.ByDSO && r.Name != "":
+	case p.Now().Of.By == weights.ByDSO && r.Name != "":
 		p.Visit(keymap.ShowFunctions, state.SetProfileBy{By: weights.ByFunctionDSO})
 		p.Emit(state.SetFilter{Text: ui.FilterFor(r.Name)})
-	case r.Frame != 0 && p.now.By == weights.BySourceLine && p.functionOf(r.Frame) != "":
+	case r.Frame != 0 && p.Now().Of.By == weights.BySourceLine && p.functionOf(r.Frame) != "":
 		p.Visit(keymap.ShowStacks, state.Seek{Name: p.functionOf(r.Frame)})
 	default:
 		p.Say("b groups by the next key")
@@ -389,12 +289,11 @@ func (p *ProfFunctions) enter() {
 
 // Function implements [ui.Functioner].
 func (p *ProfFunctions) Function() string {
-	row, ok := p.list.Selected()
-	if !ok || row >= len(p.rows) {
+	r, ok := p.Selected()
+	if !ok {
 		return ""
 	}
-	r := &p.now.Rows[p.rows[row]]
-	if p.now.By == weights.ByFunctionDSO || p.now.By == weights.BySourceLine && r.Name != "" {
+	if p.Now().Of.By == weights.ByFunctionDSO || p.Now().Of.By == weights.BySourceLine && r.Name != "" {
 		return p.functionOf(r.Frame)
 	}
 	return ""
@@ -403,31 +302,14 @@ func (p *ProfFunctions) Function() string {
 func (p *ProfFunctions) Follows() string { return "" }
 
 func (p *ProfFunctions) functionOf(f model.FrameID) string {
-	st := p.now.Of.Profile.Stacks
+	st := p.Now().Of.Of.Profile.Stacks
 	return st.Functions[st.FrameFunc[f]]
 }
 
 func (p *ProfFunctions) CopyText() string {
-	row, ok := p.list.Selected()
-	if !ok || row >= len(p.rows) {
+	r, ok := p.Selected()
+	if !ok {
 		return ""
 	}
-	r := &p.now.Rows[p.rows[row]]
-	return widget.Clean(fmt.Sprintf("%s  %s  self %s  total %s", r.Name, p.now.dso(r), r.Weights[0].Self, r.Weights[0].Total))
+	return widget.Clean(fmt.Sprintf("%s  %s  self %s  total %s", r.Name, p.Now().Of.dso(r), r.Weights[0].Self, r.Weights[0].Total))
 }
-
-// Click implements clicker.
-func (p *ProfFunctions) Click(x, y int, double bool) {
-	if row, ok := p.list.HitRow(x, y); ok {
-		p.list.Select(row)
-		if double {
-			p.enter()
-		}
-	} else if col, ok := p.list.HitHeader(x, y); ok {
-		p.sortBy(col)
-	}
-}
-
-func (p *ProfFunctions) Drag(_, _, _, _ int, _ bool) {}
-
-func (p *ProfFunctions) Wheel(_, _, rows int) { p.list.Scroll(rows) }

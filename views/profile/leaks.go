@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/keymap"
@@ -19,40 +17,44 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// leakMetrics are the figures of allocation events, in the order of the columns.
-func leakMetrics() []string {
-	return []string{"live_bytes", "live_count", "alloc_bytes", "alloc_count", "free_bytes", "free_count", "peak_bytes"}
+// leakMetric is a figure of allocation events: its column, and what filters call it.
+type leakMetric struct {
+	metric, title, field string
+	most, drop           int // cells at most, 0 for no limit; as of ui.Column
 }
 
-// The first column, and the one of names; the figures stand between them.
+// leakMetrics are the figures of allocation events, in the order of the columns.
+func leakMetrics() [leakFigures]leakMetric {
+	return [...]leakMetric{
+		{"live_bytes", ui.TitleLive, "live", 0, 0}, {"live_count", ui.TitleBlocks, "blocks", leakCounts, 2},
+		{"alloc_bytes", ui.TitleAlloc, "alloc", 0, 3}, {"alloc_count", ui.TitleCount, "count", leakCounts, 5},
+		{"free_bytes", ui.TitleFreed, "freed", 0, 4}, {"free_count", ui.TitleFrees, "frees", leakCounts, 6},
+		{"peak_bytes", ui.TitlePeak, "peak", 0, 3},
+	}
+}
+
+// Figures by their place in leakMetrics.
 const (
 	leakLive    = 0
+	leakBlocks  = 1
+	leakAlloc   = 2
 	leakPeak    = 6
-	leakFrame   = 7
 	leakFigures = 7
+	leakCounts  = 8 // cells of those that are no bytes
 )
 
 // ProfLeaks lists the stacks of an allocation event by what is live of them at the end of the recording.
 type ProfLeaks struct {
-	ui.Pane
-	table  *ui.Lazy[profLeakKey, *profLeakTable]
-	list   widget.List
-	detail ui.Detail
-	now    *profLeakTable
-	sort   int
-	up     bool
-	inPath bool // the stack has the keys
-	listAt widget.Rect
-	pathAt widget.Rect
+	ui.TablePane
+	*ui.Table[*profLeakTable, profLeak]
+	found *ui.Lazy[profLeakKey, *profLeakTable]
 }
 
 type profLeakKey struct {
-	of     *ui.ProfFile
-	event  uint16
-	filter string
-	chips  calltree.StackFilter
-	sort   int
-	up     bool
+	of    *ui.ProfFile
+	event uint16
+	chips calltree.StackFilter
+	full  bool // names are whole
 }
 
 // profLeakTable is the stacks of an event with their figures. Read-only once made.
@@ -61,10 +63,9 @@ type profLeakTable struct {
 	metrics [leakFigures]model.MetricID
 	has     [leakFigures]bool
 	rows    []profLeak
-	all     int
-	live    model.Amount // of all rows
-	total   model.Amount
-	frees   bool // the event follows frees
+	sums    [leakFigures]model.Amount // of the rows
+	total   model.Amount              // allocated in all
+	frees   bool                      // the event follows frees
 }
 
 type profLeak struct {
@@ -75,20 +76,45 @@ type profLeak struct {
 
 // NewLeaks returns the screen of what a stack profile counts as leaked.
 func NewLeaks(e *ui.Env) *ProfLeaks {
-	p := &ProfLeaks{Pane: ui.NewPane(e)}
-	p.table = ui.NewLazy(e, fetchProfLeaks)
-	p.list = widget.List{Table: p, SortColumn: leakLive, Descending: true, Column: -1}
+	p := &ProfLeaks{TablePane: ui.NewTablePane(e)}
+	p.found = ui.NewLazy(e, fetchProfLeaks)
+	p.Table = ui.NewTable(e, &p.ListPane, &profLeakTable{}, ui.Spec[*profLeakTable, profLeak]{
+		Rows:    func(t *profLeakTable) []profLeak { return t.rows },
+		Columns: (*profLeakTable).columns,
+		ID:      func(_ *profLeakTable, r *profLeak) uint64 { return uint64(r.record) },
+		Words: func(t *profLeakTable) func(*profLeak) []string {
+			return func(r *profLeak) []string { return t.of.Texts(t.of.Weights.Records.Node[r.record]) }
+		},
+		Last: func(a, b *profLeak) int { return b.figures[leakLive].Compare(a.figures[leakLive]) },
+	})
+	p.Enter, p.Moved = p.enter, p.describe
 	return p
+}
+
+// columns are those of the table: the figures that the event has, then the function that the stack is named after.
+func (t *profLeakTable) columns() (cols []ui.Column[profLeak]) {
+	for i, m := range leakMetrics() {
+		c := ui.Column[profLeak]{Title: m.title, Key: m.metric, Fields: []string{m.field}, Figure: ui.AmountFigure, MaxWidth: m.most, Drop: m.drop, Hidden: !t.has[i],
+			Amounts: func(r *profLeak) [2]model.Amount { return [2]model.Amount{r.figures[i]} },
+			Known:   func(r *profLeak) bool { return r.known[i] }}
+		if t.has[i] {
+			c.Unit = ui.UnitOf(&t.of.Weights.Metrics[t.metrics[i]])
+		}
+		if i != leakPeak { // peaks do not add up
+			c.Share = func(r *profLeak) float64 { return float64(r.figures[i].ShareOf(t.sums[i])) }
+		}
+		cols = append(cols, c)
+	}
+	return append(cols, ui.Column[profLeak]{Title: ui.TitleStack, Width: 20, Grow: 1, Cut: widget.CutScope, Text: t.label})
 }
 
 // fetchProfLeaks takes the stacks of which something is live.
 func fetchProfLeaks(ctx context.Context, k profLeakKey) (*profLeakTable, error) {
 	w := k.of.Weights
 	t := &profLeakTable{profLeakKey: k, frees: w.Events[k.event].TracksFrees}
-	for i, name := range leakMetrics() {
-		t.metrics[i], t.has[i] = k.of.MetricNamed(k.event, name)
+	for i, m := range leakMetrics() {
+		t.metrics[i], t.has[i] = k.of.MetricNamed(k.event, m.metric)
 	}
-	f, _ := analysis.ParseFilter(k.filter)
 	view, err := k.of.Views.Of(ctx, k.of.Profile.Stacks, k.chips, calltree.WholeStacks)
 	if err != nil {
 		return nil, err
@@ -98,41 +124,30 @@ func fetchProfLeaks(ctx context.Context, k profLeakKey) (*profLeakTable, error) 
 		if r&4095 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if e != k.event || !kept.Keeps(model.RecordID(r)) {
-			continue
-		}
-		row := profLeak{record: model.RecordID(r)}
-		for i, m := range t.metrics {
-			if t.has[i] {
-				if n, ok := w.Records.Weights.Get(r, m); ok {
-					row.known[i] = true
-					row.figures[i].Add(n)
-				}
-			}
-		}
-		t.total.Sum(row.figures[2])
-		if row.figures[leakLive].IsZero() && row.figures[leakLive+1].IsZero() {
-			continue
-		}
-		t.live.Sum(row.figures[leakLive])
-		t.all++
-		if k.filter == "" || f == nil || f.Match(k.of.Texts(w.Records.Node[r])) {
-			t.rows = append(t.rows, row)
+		if e == k.event && kept.Keeps(model.RecordID(r)) {
+			t.add(r)
 		}
 	}
-	t.order()
 	return t, nil
 }
 
-func (t *profLeakTable) order() {
-	sign := -1
-	if t.up {
-		sign = 1
+// add takes the stack of a record if something of it is live.
+func (t *profLeakTable) add(r int) {
+	row := profLeak{record: model.RecordID(r)}
+	for i, m := range t.metrics {
+		if n, ok := t.of.Weights.Records.Weights.Get(r, m); ok && t.has[i] {
+			row.known[i] = true
+			row.figures[i].Add(n)
+		}
 	}
-	slices.SortFunc(t.rows, func(a, b profLeak) int {
-		by := min(t.sort, leakPeak)
-		return cmp.Or(sign*a.figures[by].Compare(b.figures[by]), b.figures[leakLive].Compare(a.figures[leakLive]), cmp.Compare(a.record, b.record))
-	})
+	t.total.Sum(row.figures[leakAlloc])
+	if row.figures[leakLive].IsZero() && row.figures[leakBlocks].IsZero() {
+		return
+	}
+	for i := range t.sums {
+		t.sums[i].Sum(row.figures[i])
+	}
+	t.rows = append(t.rows, row)
 }
 
 func (p *ProfLeaks) Name() string { return "Leaks" }
@@ -146,10 +161,15 @@ func (p *ProfLeaks) Scopes() []keymap.Scope {
 }
 
 func (p *ProfLeaks) Command() []string {
-	if p.now == nil || !p.now.has[leakLive] {
+	t := p.Now()
+	if t == nil || !t.Of.has[leakLive] {
 		return p.Prof.Arguments(&p.State)
 	}
-	return (&state.Question{Event: p.Prof.Weights.Events[p.now.event].Name, By: "live_bytes"}).Args()
+	by := "live_bytes"
+	if c := p.Sorted(); c.Amounts != nil {
+		by = c.Key
+	}
+	return (&state.Question{Event: p.Prof.Weights.Events[t.Of.event].Name, By: by}).Args()
 }
 
 // OfferedFor implements offered: there is something that is live.
@@ -167,11 +187,10 @@ func (p *ProfLeaks) Show(s *state.State) {
 	if p.Prof == nil || len(p.Prof.Weights.Events) == 0 {
 		return
 	}
-	p.table.Ask(profLeakKey{p.Prof, p.Event(s), s.Filter, s.Chips, p.sort, p.up})
-	if t, ok := p.table.Get(); ok {
-		p.now = t
+	p.found.Ask(profLeakKey{p.Prof, p.Event(s), s.Chips, s.FullName})
+	if t, ok := p.found.Get(); ok {
+		p.Ask(t, s.Filter)
 	}
-	p.list.Refresh()
 	p.describe()
 }
 
@@ -196,79 +215,40 @@ func (p *ProfLeaks) Event(s *state.State) uint16 {
 
 // describe shows the stack of the selected row.
 func (p *ProfLeaks) describe() {
-	row, ok := p.list.Selected()
-	if !ok || p.now == nil || row >= len(p.now.rows) {
-		p.detail.SetNoStack("Nothing is selected.")
+	r, ok := p.Selected()
+	if !ok {
+		p.Detail.SetNoStack("Nothing is selected.")
 		return
 	}
-	r := &p.now.rows[row]
-	w := p.now.of.Weights
+	of := p.Now().Of.of
+	w := of.Weights
 	name, _ := w.Records.Name(r.record)
-	p.detail.Title, p.detail.Answer = "Stack "+widget.Clean(name), ""
+	p.Detail.Title, p.Detail.Answer = "Stack "+widget.Clean(name), ""
 	if t := w.Records.Thread[r.record]; t != 0 {
-		p.detail.Answer = "thread " + widget.Clean(weights.ThreadName(&w.Threads[t]))
+		p.Detail.Answer = "thread " + widget.Clean(weights.ThreadName(&w.Threads[t]))
 	}
-	p.detail.Facts = nil
+	p.Detail.Facts = nil
 	if r.known[leakPeak] {
-		p.detail.Facts = []string{"At its own peak this stack held " + ui.BytesText(r.figures[leakPeak].Uint64(), p.State.Exact) +
+		p.Detail.Facts = []string{"At its own peak this stack held " + ui.BytesText(r.figures[leakPeak].Uint64(), p.State.Exact) +
 			". Peaks of stacks are reached at different times: they do not add up."}
 	}
 	node := w.Records.Node[r.record]
 	if node == 0 {
-		p.detail.SetNoStack("This stack has no frames.")
+		p.Detail.SetNoStack("This stack has no frames.")
 		return
 	}
-	p.detail.SetStack(p.now.of.Profile.Stacks, model.StackID(r.record), node, p.State.FullName)
-}
-
-func (p *ProfLeaks) setColumns() {
-	const right = widget.Right
-	b, c := ui.AmountWidth(p.State.Exact), 8
-	p.list.Columns = []widget.Column{
-		{Title: "LIVE", Width: b, Align: right}, {Title: "BLOCKS", Width: c, Align: right, Drop: 2},
-		{Title: "ALLOC", Width: b, Align: right, Drop: 3}, {Title: "COUNT", Width: c, Align: right, Drop: 5},
-		{Title: "FREED", Width: b, Align: right, Drop: 4}, {Title: "FREES", Width: c, Align: right, Drop: 6},
-		{Title: "PEAK", Width: b, Align: right, Drop: 3},
-		{Title: "STACK", Width: 20, Grow: 1, Cut: widget.CutScope},
-	}
-	for i, has := range p.now.has {
-		if !has {
-			ui.Hide(&p.list.Columns[i])
-		}
-	}
-	p.list.SortColumn, p.list.Descending = p.sort, !p.up
-}
-
-// Len, ID and Cell implement widget.Table.
-func (p *ProfLeaks) Len() int {
-	if p.now == nil {
-		return 0
-	}
-	return len(p.now.rows)
-}
-
-func (p *ProfLeaks) ID(row int) uint64 { return uint64(p.now.rows[row].record) }
-
-func (p *ProfLeaks) Cell(row, col int) widget.Cell {
-	r := &p.now.rows[row]
-	if col == leakFrame {
-		return widget.Cell{Text: p.label(r.record)}
-	}
-	if !r.known[col] {
-		return widget.Cell{Text: "-", Style: p.Look.Muted}
-	}
-	return widget.Cell{Text: ui.UnitOf(&p.now.of.Weights.Metrics[p.now.metrics[col]]).Text(r.figures[col], p.State.Exact)}
+	p.Detail.SetStack(of.Profile.Stacks, model.StackID(r.record), node, p.State.FullName)
 }
 
 // label names a stack after the function that is not of a library.
-func (p *ProfLeaks) label(r model.RecordID) string {
-	st := p.now.of.Profile.Stacks
-	node := p.now.of.Weights.Records.Node[r]
+func (t *profLeakTable) label(r *profLeak) string {
+	st := t.of.Profile.Stacks
+	node := t.of.Weights.Records.Node[r.record]
 	if node == 0 {
 		return "(no frames)"
 	}
-	name := ui.FrameName(st.At(st.Frame[calltree.SiteNode(st, node)]), p.State.FullName)
-	if !p.State.FullName {
+	name := ui.FrameName(st.At(st.Frame[calltree.SiteNode(st, node)]), t.full)
+	if !t.full {
 		name = widget.WithoutSignature(name)
 	}
 	return name
@@ -277,41 +257,19 @@ func (p *ProfLeaks) label(r model.RecordID) string {
 // Draw implements tview.Primitive.
 func (p *ProfLeaks) Draw(s tcell.Screen) {
 	r := p.Rect()
-	if p.now == nil {
-		widget.Print(s, r.X+1, r.Y, r.W-2, cmp.Or(strings.Join(ui.Unanswered(p.table), " "), "Looking for what is live …"), p.Look.Muted)
+	if p.Now() == nil {
+		widget.Print(s, r.X+1, r.Y, r.W-2, cmp.Or(strings.Join(ui.Unanswered(p.found), " "), "Looking for what is live …"), p.Look.Muted)
 		return
 	}
-	title, body := r.CutTop(1)
-	if r.H < 6 {
-		body = r
-	} else {
-		widget.TitleLine(s, title, p.Look, p.titleText(), p.answer())
-	}
-	p.listAt, p.pathAt = body, widget.Rect{}
-	switch {
-	case body.H < ui.LowHeight-1 || len(p.now.rows) == 0:
-	case body.W >= ui.SideWidth:
-		p.listAt, p.pathAt = body.CutRight(min(max(body.W*7/20, 56), 90))
-		p.listAt.W--
-	default:
-		p.listAt, p.pathAt = body.CutBottom(ui.DetailHeight(body.H, len(p.now.rows)))
-	}
-	p.setColumns()
-	p.list.Focused = !p.inPath
-	p.list.Empty = p.emptyText()
-	p.list.Draw(s, p.listAt, p.Look)
-	if !p.pathAt.Empty() {
-		if p.pathAt.Y == p.listAt.Y {
-			for y := range p.pathAt.H {
-				s.Put(p.pathAt.X-1, p.pathAt.Y+y, p.Look.Glyphs.Vertical, p.Look.Rule)
-			}
-		}
-		p.detail.Draw(s, p.pathAt, p.Look, p.inPath)
-	}
+	body := p.DrawTitled(s, r, p.titleText(), p.answer())
+	p.Layout(body.W, &p.State)
+	p.List.Empty = p.emptyText()
+	p.DrawPanes(s, body)
 }
 
 func (p *ProfLeaks) titleText() string {
-	t := p.now.of.EventName(p.now.event) + ": live at the end, by stack"
+	d := p.Now().Of
+	t := d.of.EventName(d.event) + ": live at the end, by stack"
 	if k := p.Prof.Key(&p.State); k.Ranged || k.Window != state.NoWindow {
 		t += " (whole run)"
 	}
@@ -319,135 +277,78 @@ func (p *ProfLeaks) titleText() string {
 }
 
 func (p *ProfLeaks) answer() string {
-	if len(p.now.rows) == 0 {
+	t := p.Now().Of
+	if p.Len() == 0 {
 		return ""
 	}
 	bound := ""
-	if !p.now.frees {
+	if !t.frees {
 		bound = "≤ " // nobody knows what was freed
 	}
-	out := fmt.Sprintf("%s%s live in %s", bound, ui.BytesText(p.now.live.Uint64(), p.State.Exact), ui.Plural(p.now.all, "stack", "stacks"))
-	if share := ui.AmountShare(p.now.live, p.now.total); share != "" {
+	out := fmt.Sprintf("%s%s live in %s", bound, ui.BytesText(t.sums[leakLive].Uint64(), p.State.Exact), ui.Plural(len(t.rows), "stack", "stacks"))
+	if share := ui.AmountShare(t.sums[leakLive], t.total); share != "" {
 		out += ", " + share + " of all allocated"
 	}
 	return out
 }
 
 func (p *ProfLeaks) emptyText() []string {
-	if p.now.all > 0 {
+	t := p.Now().Of
+	if len(t.rows) > 0 {
 		return []string{"No stack passes the filter.", "Esc shows all of them."}
 	}
-	if p.now.chips != "" {
+	if t.chips != "" {
 		return []string{"Nothing of what the filters leave is live at the end.", "Esc takes the last one back, ; lists them."}
 	}
-	text := []string{p.Look.Glyphs.Check + " Nothing is live at the end: all that " + p.now.of.EventName(p.now.event) + " followed was freed."}
-	if len(p.now.of.Weights.Events) > 1 {
+	text := []string{p.Look.Glyphs.Check + " Nothing is live at the end: all that " + t.of.EventName(t.event) + " followed was freed."}
+	if len(t.of.Weights.Events) > 1 {
 		text = append(text, "c shows the next event.")
 	}
 	return text
 }
 
-func (p *ProfLeaks) Do(a keymap.Action) bool {
-	switch a {
-	case keymap.NextPane, keymap.PreviousPane:
-		p.inPath = !p.inPath && !p.pathAt.Empty()
-	case keymap.Back:
-		if !p.inPath {
-			return false
-		}
-		p.inPath = false
-	case keymap.Sort, keymap.ColumnRight:
-		p.sortBy(p.sort + 1)
-	case keymap.ColumnLeft:
-		p.sortBy(p.sort - 1)
-	case keymap.SortReverse:
-		p.up = !p.up
-		p.Changed()
-	case keymap.Open:
-		p.enter()
-	default:
-		if p.inPath {
-			return p.detail.Move(a)
-		}
-		if !ui.MoveList(&p.list, a) {
-			return false
-		}
-		p.describe()
-	}
-	return true
-}
+func (p *ProfLeaks) Do(a keymap.Action) bool { return p.DoTable(a) }
 
-// sortBy sorts by a figure that the event has.
-func (p *ProfLeaks) sortBy(col int) {
-	if p.now == nil {
-		return
+// site is the frame that the stack of the selected row is named after.
+func (p *ProfLeaks) site() (f model.Frame, ok bool) {
+	r, ok := p.Selected()
+	if !ok {
+		return f, false
 	}
-	skip := func(c int) bool { return c < leakFigures && !p.now.has[c] }
-	p.sort, p.up = ui.SkipColumns(p.sort, max(col, 0), leakFigures, skip), false
-	p.Changed()
+	of := p.Now().Of.of
+	node := of.Weights.Records.Node[r.record]
+	st := of.Profile.Stacks
+	return st.At(st.Frame[calltree.SiteNode(st, node)]), node != 0
 }
 
 // Function implements [ui.Functioner]: it is the one that the selected row is named after.
 func (p *ProfLeaks) Function() string {
-	row, ok := p.list.Selected()
-	if !ok || row >= p.Len() {
-		return ""
-	}
-	st := p.now.of.Profile.Stacks
-	return st.At(st.Frame[calltree.SiteNode(st, p.now.of.Weights.Records.Node[p.now.rows[row].record])]).Function
+	f, _ := p.site()
+	return f.Function
 }
 
 func (p *ProfLeaks) Follows() string { return "" }
 
 // enter shows the stacks of the function that the selected row is named after.
 func (p *ProfLeaks) enter() {
-	row, ok := p.list.Selected()
-	if !ok || row >= p.Len() {
-		return
-	}
-	st := p.now.of.Profile.Stacks
-	node := p.now.of.Weights.Records.Node[p.now.rows[row].record]
-	if node == 0 {
+	f, ok := p.site()
+	switch t := p.Now(); {
+	case p.Len() == 0:
+	case !ok:
 		p.Say("this stack has no frames")
-		return
-	}
-	if f := st.At(st.Frame[calltree.SiteNode(st, node)]).Function; f != "" {
-		p.Visit(keymap.ShowStacks, state.Seek{Name: f})
-		p.Emit(state.ChooseEvent{Event: int(p.now.event)})
-		if p.now.has[leakLive] {
-			p.Emit(state.ChooseMetric{Metric: int(p.now.metrics[leakLive])})
+	case f.Function != "":
+		p.Visit(keymap.ShowStacks, state.Seek{Name: f.Function})
+		p.Emit(state.ChooseEvent{Event: int(t.Of.event)})
+		if t.Of.has[leakLive] {
+			p.Emit(state.ChooseMetric{Metric: int(t.Of.metrics[leakLive])})
 		}
 	}
 }
 
 func (p *ProfLeaks) CopyText() string {
-	row, ok := p.list.Selected()
-	if !ok || row >= p.Len() {
+	r, ok := p.Selected()
+	if !ok {
 		return ""
 	}
-	return widget.Clean(fmt.Sprintf("%s live  %s", p.now.rows[row].figures[leakLive], p.label(p.now.rows[row].record))) + "\n" + p.detail.Text()
-}
-
-// Click implements clicker.
-func (p *ProfLeaks) Click(x, y int, double bool) {
-	p.inPath = p.pathAt.Contains(x, y)
-	if row, ok := p.list.HitRow(x, y); ok && p.listAt.Contains(x, y) {
-		p.list.Select(row)
-		p.describe()
-		if double {
-			p.enter()
-		}
-	} else if col, ok := p.list.HitHeader(x, y); ok && col < leakFigures {
-		p.sortBy(col)
-	}
-}
-
-func (p *ProfLeaks) Drag(_, _, _, _ int, _ bool) {}
-
-func (p *ProfLeaks) Wheel(x, y, rows int) {
-	if p.pathAt.Contains(x, y) {
-		p.detail.Scroll(rows)
-		return
-	}
-	p.list.Scroll(rows)
+	return widget.Clean(fmt.Sprintf("%s live  %s", r.figures[leakLive], p.Now().Of.label(r))) + "\n" + p.Detail.Text()
 }

@@ -3,8 +3,11 @@ package profile
 import (
 	"cmp"
 	"slices"
+	"strings"
 
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/ui"
 )
 
 // profRowKey is a row as it is sorted: by the largest numbers, then by the least place. Rows stand in the order of their IDs.
@@ -14,9 +17,41 @@ type profRowKey struct {
 	row   int32
 }
 
-// SortRows sorts rows as [profRows.compareRows] orders them, by numbers alone; ok is false where that is not possible.
-func (t *profRows) SortRows(rows []int32, column int, up bool) (ok bool) {
-	if column == FuncDSO || t.grouping == nil {
+// place returns how far up the alphabet names stand, larger ones first; nil before there are any.
+func (t *profRows) place() func(r *weights.ProfileRow) uint64 {
+	if t.grouping == nil {
+		return nil
+	}
+	return func(r *weights.ProfileRow) uint64 { return ^uint64(t.grouping.Rank(r.ID)) }
+}
+
+// sort orders rows by a column.
+func (t *profRows) sort(rows []int32, c *ui.Column[weights.ProfileRow], up bool) {
+	if !t.SortRows(rows, c, up) {
+		slices.SortFunc(rows, func(a, b int32) int { return t.CompareRows(a, b, c, up) })
+	}
+}
+
+// CompareRows orders rows by a column, then by self, total and name.
+func (t *profRows) CompareRows(a, b int32, c *ui.Column[weights.ProfileRow], up bool) int {
+	sign, order := -1, 0
+	if up {
+		sign = 1
+	}
+	x, y := &t.Rows[a], &t.Rows[b]
+	if c.Amounts != nil {
+		p, q := c.Amounts(x), c.Amounts(y)
+		order = cmp.Or(p[0].Compare(q[0]), p[1].Compare(q[1]))
+	} else {
+		order = strings.Compare(c.Text(y), c.Text(x))
+	}
+	u, v := &x.Weights[0], &y.Weights[0]
+	return cmp.Or(sign*order, v.Self.Compare(u.Self), v.Total.Compare(u.Total), strings.Compare(x.Name, y.Name), cmp.Compare(x.ID, y.ID))
+}
+
+// SortRows sorts rows as [profRows.CompareRows] orders them, by numbers alone; ok is false where that is not possible.
+func (t *profRows) SortRows(rows []int32, c *ui.Column[weights.ProfileRow], up bool) (ok bool) {
+	if c.Amounts == nil && c.Rank == nil || t.grouping == nil {
 		return false
 	}
 	keys := make([]profRowKey, len(rows))
@@ -24,21 +59,17 @@ func (t *profRows) SortRows(rows []int32, column int, up bool) (ok bool) {
 		r := &t.Rows[row]
 		k := &keys[i]
 		k.place, k.row = t.grouping.Rank(r.ID), row
-		self, total := r.Weights[0].Self, r.Weights[0].Total
-		first, second := self, model.Amount{}
-		switch n := column - FuncBeside + 1; {
-		case column == funcTotal || column == funcTotalShare:
-			first = total
-		case n > 0 && n < len(r.Weights):
-			first, second = r.Weights[n].Self, r.Weights[n].Total
+		var own [2]model.Amount
+		if c.Amounts != nil {
+			own = c.Amounts(r)
 		}
-		for j, a := range [...]model.Amount{first, second, self, total} {
+		for j, a := range [...]model.Amount{own[0], own[1], r.Weights[0].Self, r.Weights[0].Total} {
 			if k.by[j], ok = a.Exact(); !ok {
 				return false
 			}
 		}
-		if column == funcName {
-			k.by[0] = ^uint64(k.place)
+		if c.Rank != nil {
+			k.by[0] = c.Rank(r)
 		}
 		if up {
 			k.by[0], k.by[1] = ^k.by[0], ^k.by[1]

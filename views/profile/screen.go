@@ -12,7 +12,6 @@ import (
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
-	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
@@ -22,22 +21,22 @@ import (
 // is what every other screen weighs by.
 type ProfileScreen struct {
 	ui.Pane
-	sums    *ui.Lazy[*ui.ProfFile, []weights.EventTotals]
+	ui.ListPane
+	*ui.Table[eventData, int]
+	sums    *ui.Lazy[*ui.ProfFile, *eventSums]
 	threads *ui.Lazy[RowsKey, *profRows]
-	list    widget.List
 	text    widget.TextView
 	inText  bool
-	listAt  widget.Rect
 }
 
 // NewOverview returns the first screen of a stack profile: its events and their metrics.
 func NewOverview(e *ui.Env) *ProfileScreen {
 	p := &ProfileScreen{Pane: ui.NewPane(e)}
-	p.sums = ui.NewLazy(e, func(_ context.Context, d *ui.ProfFile) ([]weights.EventTotals, error) {
-		return weights.ProfileTotals(d.Weights), nil
+	p.sums = ui.NewLazy(e, func(_ context.Context, d *ui.ProfFile) (*eventSums, error) {
+		return &eventSums{weights.ProfileTotals(d.Weights)}, nil
 	})
 	p.threads = ui.NewLazy(e, FetchProfRows)
-	p.list = widget.List{Table: p, SortColumn: -1, Column: -1}
+	p.Table = ui.NewTable(e, &p.ListPane, eventData{}, p.eventSpec())
 	return p
 }
 
@@ -47,7 +46,12 @@ func (p *ProfileScreen) Action() keymap.Action { return keymap.ShowProfile }
 
 func (p *ProfileScreen) Needs() model.Facet { return model.FacetProfile }
 
-func (p *ProfileScreen) Scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopeProfile} }
+func (p *ProfileScreen) Scopes() []keymap.Scope {
+	return []keymap.Scope{keymap.ScopeTable, keymap.ScopeProfile}
+}
+
+// Useless implements [ui.Refuser]: events are not grouped.
+func (p *ProfileScreen) Useless(a keymap.Action) bool { return a == keymap.Group }
 
 func (p *ProfileScreen) Command() []string { return p.Prof.Arguments(&p.State) }
 
@@ -60,82 +64,28 @@ func (p *ProfileScreen) Show(s *state.State) {
 	}
 	p.sums.Ask(p.Prof)
 	p.threads.Ask(RowsKey{p.Prof.Key(s), weights.ByProfileThread})
-	p.list.Refresh()
+	p.Ask(p.data(), s.Filter)
 	p.text.Replace(p.lines())
 }
 
-// The columns of the list of events.
-const (
-	eventSign = iota
-	eventLabel
-	eventKind
-	eventMode
-	eventStacks
-	eventMetric
-	eventTotal
-)
-
-// Len, ID and Cell implement widget.Table.
-func (p *ProfileScreen) Len() int {
-	if p.Prof == nil {
-		return 0
-	}
-	return len(p.Prof.Weights.Events)
-}
-
-func (p *ProfileScreen) ID(row int) uint64 { return uint64(row) }
-
-func (p *ProfileScreen) Cell(row, col int) widget.Cell {
-	e := &p.Prof.Weights.Events[row]
-	chosen := row == int(p.Prof.Event(&p.State))
-	switch col {
-	case eventSign:
-		if chosen {
-			return widget.Cell{Text: p.Look.Glyphs.Check, Style: p.Style(themes.Accent)}
-		}
-	case eventLabel:
-		return widget.Cell{Text: e.Name}
-	case eventKind:
-		return widget.Cell{Text: e.Kind, Style: p.Look.Muted}
-	case eventMode:
-		return widget.Cell{Text: modeText(e), Style: p.Look.Muted}
-	case eventStacks:
-		if sums, ok := p.sums.Get(); ok && row < len(sums) {
-			return widget.Cell{Text: model.Group(uint64(sums[row].Stacks))}
-		}
-	case eventMetric, eventTotal:
-		return p.metricCell(row, col, chosen)
-	}
-	return widget.Cell{}
-}
-
-// metricCell is the metric that an event is weighed by, or the sum of it.
-func (p *ProfileScreen) metricCell(row, col int, chosen bool) widget.Cell {
-	m, ok := weights.DefaultMetric(p.Prof.Weights, uint16(row))
-	if chosen {
-		m, ok = p.Prof.Metric(&p.State)
-	}
-	if !ok {
-		return widget.Cell{Text: "none", Style: p.Look.Muted}
-	}
-	if col == eventMetric {
-		return widget.Cell{Text: p.Prof.Weights.Metrics[m].Name}
-	}
-	return widget.Cell{Text: p.sum(row, m)}
+// data is what the list of events shows now.
+func (p *ProfileScreen) data() eventData {
+	d := eventData{of: p.Prof, event: p.Prof.Event(&p.State)}
+	d.sums, _ = p.sums.Get()
+	d.metric, d.chosen = p.Prof.Metric(&p.State)
+	return d
 }
 
 // sum is the sum of a metric of an event, "" while it is not there.
 func (p *ProfileScreen) sum(event int, m model.MetricID) string {
-	sums, ok := p.sums.Get()
-	if !ok || event >= len(sums) {
+	sum, ok := p.data().sum(event, m)
+	switch {
+	case !ok:
 		return ""
+	case sum.IsZero():
+		return "0"
 	}
-	for _, s := range sums[event].Sums {
-		if s.Metric == m {
-			return ui.UnitOf(&p.Prof.Weights.Metrics[m]).Text(s.Sum, p.State.Exact)
-		}
-	}
-	return "0"
+	return ui.UnitOf(&p.Prof.Weights.Metrics[m]).Text(sum, p.State.Exact)
 }
 
 // modeText is how an event is sampled ("frequency 997 Hz").
@@ -162,18 +112,16 @@ func (p *ProfileScreen) Draw(s tcell.Screen) {
 	} else {
 		widget.TitleLine(s, title, p.Look, "Events", p.answer())
 	}
-	rows := max(p.Len(), 2) + 1
+	rows := max(p.events(), 2) + 1
 	list, rest := body.CutTop(min(rows, max(body.H/2, 3)))
-	w := ui.AmountWidth(p.State.Exact)
-	const right = widget.Right
-	p.list.Columns = []widget.Column{
-		eventSign: {Width: 1}, eventLabel: {Title: "EVENT", Width: 12, Grow: 1, Cut: widget.CutMiddle}, eventKind: {Title: "KIND", Width: 10, Drop: 3},
-		eventMode: {Title: "SAMPLING", Width: 16, Drop: 2}, eventStacks: {Title: "STACKS", Width: 8, Align: right, Drop: 4},
-		eventMetric: {Title: "METRIC", Width: 12, Align: right, Drop: 1}, eventTotal: {Title: "SUM", Width: w, Align: right},
+	p.ListAt = list
+	p.Layout(list.W, &p.State)
+	p.List.Focused = !p.inText
+	p.List.Empty = []string{"This file declares no event and no stack names one.", "Problems says what was found in it."}
+	if p.events() > 0 {
+		p.List.Empty = []string{"No event passes the filter “" + p.State.Filter + "”.", "Esc forgets the filter, / changes it."}
 	}
-	p.list.Focused, p.listAt = !p.inText, list
-	p.list.Empty = []string{"This file declares no event and no stack names one.", "Problems says what was found in it."}
-	p.list.Draw(s, list, p.Look)
+	p.List.Draw(s, list, p.Look)
 	if rest.H < 2 {
 		return
 	}
@@ -187,9 +135,17 @@ func (p *ProfileScreen) Draw(s tcell.Screen) {
 	p.text.Draw(s, rest.Inset(1, 0), p.Look)
 }
 
+// events is how many there are, whatever is filtered.
+func (p *ProfileScreen) events() int {
+	if p.Prof == nil {
+		return 0
+	}
+	return len(p.Prof.Weights.Events)
+}
+
 // answer says what all screens weigh by.
 func (p *ProfileScreen) answer() string {
-	if p.Len() == 0 {
+	if p.events() == 0 {
 		return ""
 	}
 	return "all screens show " + p.Prof.Key(&p.State).Title()
@@ -326,38 +282,33 @@ func (p *ProfileScreen) Do(a keymap.Action) bool {
 		if p.inText {
 			return ui.ScrollText(&p.text, a)
 		}
-		return ui.MoveList(&p.list, a)
+		return p.OrderBy(a) || ui.MoveList(&p.List, a)
 	}
 	return true
 }
 
 // choose makes the selected event the one that everything is weighed under.
 func (p *ProfileScreen) choose() {
-	row, ok := p.list.Selected()
-	if !ok || p.Prof == nil || row >= p.Len() {
+	row, ok := p.Selected()
+	if !ok || p.Prof == nil {
 		return
 	}
-	p.Emit(state.ChooseEvent{Event: row})
-	p.Say(p.Prof.EventName(uint16(row)) + " is what all screens show; m weighs by another metric")
+	p.Emit(state.ChooseEvent{Event: *row})
+	p.Say(p.Prof.EventName(uint16(*row)) + " is what all screens show; m weighs by another metric")
 }
 
 func (p *ProfileScreen) CopyText() string {
-	row, ok := p.list.Selected()
-	if !ok || row >= p.Len() {
+	row, ok := p.Selected()
+	if !ok {
 		return ""
 	}
-	m, _ := weights.DefaultMetric(p.Prof.Weights, uint16(row))
-	return widget.Clean(p.Prof.Weights.Events[row].Name + "  " + p.Prof.Weights.Metrics[m].Name + " " + p.sum(row, m))
+	m, _ := weights.DefaultMetric(p.Prof.Weights, uint16(*row))
+	return widget.Clean(p.Prof.Weights.Events[*row].Name + "  " + p.Prof.Weights.Metrics[m].Name + " " + p.sum(*row, m))
 }
 
 // Click implements clicker.
 func (p *ProfileScreen) Click(x, y int, double bool) {
-	row, ok := p.list.HitRow(x, y)
-	if p.inText = !ok && !p.listAt.Contains(x, y); !ok {
-		return
-	}
-	p.list.Select(row)
-	if double {
+	if p.inText = !p.ListAt.Contains(x, y); !p.inText && p.Hit(x, y) && double {
 		p.choose()
 	}
 }
@@ -365,8 +316,8 @@ func (p *ProfileScreen) Click(x, y int, double bool) {
 func (p *ProfileScreen) Drag(_, _, _, _ int, _ bool) {}
 
 func (p *ProfileScreen) Wheel(x, y, rows int) {
-	if p.listAt.Contains(x, y) {
-		p.list.Scroll(rows)
+	if p.ListAt.Contains(x, y) {
+		p.List.Scroll(rows)
 		return
 	}
 	p.text.Scroll(rows)

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -9,7 +10,6 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
-	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
@@ -19,21 +19,24 @@ import (
 // what every other screen is about, and so is a window.
 type ProfTimeline struct {
 	ui.Pane
+	ui.ListPane
+	*ui.Table[windowData, int]
 	chart   widget.Chart
 	curve   *ui.Lazy[ui.ProfCurveKey, ui.ProfCurve]
-	windows *ui.Lazy[ui.WindowsKey, []model.Amount]
-	list    widget.List
+	windows *ui.Lazy[ui.WindowsKey, *windowSums]
 	area    widget.Rect
 	big     bool // the chart fills the screen
-	sums    []model.Amount
 }
 
 // NewTimeline returns the curve of samples over time.
 func NewTimeline(e *ui.Env) *ProfTimeline {
 	p := &ProfTimeline{Pane: ui.NewPane(e)}
 	p.curve = ui.NewLazy(e, ui.FetchProfCurve)
-	p.windows = ui.NewLazy(e, ui.SumWindows)
-	p.list = widget.List{Table: p, SortColumn: -1, Column: -1, Focused: true}
+	p.windows = ui.NewLazy(e, func(ctx context.Context, k ui.WindowsKey) (*windowSums, error) {
+		sums, err := ui.SumWindows(ctx, k)
+		return &windowSums{sums}, err
+	})
+	p.Table = ui.NewTable(e, &p.ListPane, windowData{}, p.windowSpec())
 	return p
 }
 
@@ -44,8 +47,11 @@ func (p *ProfTimeline) Action() keymap.Action { return keymap.ShowTimeline }
 func (p *ProfTimeline) Needs() model.Facet { return model.FacetProfile }
 
 func (p *ProfTimeline) Scopes() []keymap.Scope {
-	return []keymap.Scope{keymap.ScopeTimeline, keymap.ScopeProfile}
+	return []keymap.Scope{keymap.ScopeTimeline, keymap.ScopeTable, keymap.ScopeProfile}
 }
+
+// Useless implements [ui.Refuser]: windows are not grouped.
+func (p *ProfTimeline) Useless(a keymap.Action) bool { return a == keymap.Group }
 
 func (p *ProfTimeline) Command() []string { return p.Prof.Arguments(&p.State) }
 
@@ -65,13 +71,15 @@ func (p *ProfTimeline) Show(s *state.State) {
 		return
 	}
 	p.area, _ = p.divide(p.Rect())
-	p.list.Refresh()
-	k := p.Prof.Key(s)
+	k, d := p.Prof.Key(s), windowData{of: p.Prof}
 	if k.None {
+		p.Ask(d, s.Filter)
 		return
 	}
 	p.windows.Ask(ui.WindowsKey{Of: p.Prof, Event: k.Event, Metric: k.Metric, Chips: k.Chips})
-	p.sums, _ = p.windows.Get()
+	d.sums, _ = p.windows.Get()
+	d.unit = ui.UnitOf(&p.Prof.Weights.Metrics[k.Metric])
+	p.Ask(d, s.Filter)
 	from, to := s.Visible()
 	dots := p.chart.Dots(p.area)
 	if span := int64(to - from); span > 0 && span < int64(dots) {
@@ -172,48 +180,11 @@ func (p *ProfTimeline) Draw(s tcell.Screen) {
 		return
 	}
 	title, body := list.CutTop(1)
-	widget.TitleLine(s, title, p.Look, ui.Plural(p.Len(), "window", "windows"), "Enter shows one alone on every screen")
-	w := ui.AmountWidth(p.State.Exact)
-	const right = widget.Right
-	p.list.Columns = []widget.Column{
-		{Width: 1}, {Title: "WINDOW", Width: 8, Grow: 1}, {Title: "START", Width: 9, Align: right, Drop: 2}, {Title: "END", Width: 9, Align: right, Drop: 1},
-		{Title: "STACKS", Width: 8, Align: right, Drop: 3}, {Title: "WEIGHT", Width: w, Align: right},
-	}
-	p.list.Draw(s, body, p.Look)
-}
-
-// Len, ID and Cell implement widget.Table.
-func (p *ProfTimeline) Len() int {
-	if p.Prof == nil {
-		return 0
-	}
-	return len(p.Prof.Weights.Windows)
-}
-
-func (p *ProfTimeline) ID(row int) uint64 { return uint64(row) }
-
-func (p *ProfTimeline) Cell(row, col int) widget.Cell {
-	win := &p.Prof.Weights.Windows[row]
-	switch col {
-	case 0:
-		if row == p.State.Prof.Window {
-			return widget.Cell{Text: p.Look.Glyphs.Check, Style: p.Style(themes.Accent)}
-		}
-		return widget.Cell{}
-	case 1:
-		return widget.Cell{Text: ui.WindowName(p.Prof.Weights, row)}
-	case 2:
-		return widget.Cell{Text: ui.TimeText(win.Start, p.State.Exact)}
-	case 3:
-		return widget.Cell{Text: ui.TimeText(win.End, p.State.Exact)}
-	case 4:
-		return widget.Cell{Text: model.Group(uint64(len(win.Record)))}
-	}
-	k := p.Prof.Key(&p.State)
-	if row >= len(p.sums) || k.None {
-		return widget.Cell{}
-	}
-	return widget.Cell{Text: ui.UnitOf(&p.Prof.Weights.Metrics[k.Metric]).Text(p.sums[row], p.State.Exact)}
+	widget.TitleLine(s, title, p.Look, ui.Plural(len(p.Prof.Weights.Windows), "window", "windows"), "Enter shows one alone on every screen")
+	p.Layout(body.W, &p.State)
+	p.List.Focused = true
+	p.List.Empty = []string{"No window passes the filter “" + p.State.Filter + "”.", "Esc forgets the filter, / changes it."}
+	p.List.Draw(s, body, p.Look)
 }
 
 func (p *ProfTimeline) Do(a keymap.Action) bool {
@@ -226,7 +197,7 @@ func (p *ProfTimeline) Do(a keymap.Action) bool {
 		p.big = !p.big
 		p.Changed()
 	default:
-		return ui.MoveList(&p.list, a)
+		return p.OrderBy(a) || ui.MoveList(&p.List, a)
 	}
 	return true
 }
@@ -244,24 +215,24 @@ func (p *ProfTimeline) toPeak() {
 
 // choose shows the selected window alone on every screen, or the whole run again.
 func (p *ProfTimeline) choose() {
-	row, ok := p.list.Selected()
+	row, ok := p.Selected()
 	switch {
-	case !ok || row >= p.Len():
+	case !ok:
 		p.Say("this file has no windows: v and h/l select a range")
-	case row == p.State.Prof.Window:
+	case *row == p.State.Prof.Window:
 		p.Emit(state.ChooseWindow{Window: state.NoWindow})
 	default:
-		p.Emit(state.ChooseWindow{Window: row})
+		p.Emit(state.ChooseWindow{Window: *row})
 	}
 }
 
 func (p *ProfTimeline) CopyText() string {
-	row, ok := p.list.Selected()
-	if !ok || row >= p.Len() {
+	row, ok := p.Selected()
+	if !ok {
 		return ""
 	}
-	w := &p.Prof.Weights.Windows[row]
-	return widget.Clean(ui.WindowName(p.Prof.Weights, row) + "  " + w.Start.String() + " – " + w.End.String())
+	w := &p.Prof.Weights.Windows[*row]
+	return widget.Clean(ui.WindowName(p.Prof.Weights, *row) + "  " + w.Start.String() + " – " + w.End.String())
 }
 
 // Click implements clicker.
@@ -270,11 +241,8 @@ func (p *ProfTimeline) Click(x, y int, double bool) {
 		p.Emit(state.MoveTo{At: analysis.At(model.Time(t))})
 		return
 	}
-	if row, ok := p.list.HitRow(x, y); ok {
-		p.list.Select(row)
-		if double {
-			p.choose()
-		}
+	if p.Hit(x, y) && double {
+		p.choose()
 	}
 }
 
@@ -286,6 +254,6 @@ func (p *ProfTimeline) Drag(fromX, fromY, x, _ int, _ bool) {
 
 func (p *ProfTimeline) Wheel(x, y, rows int) {
 	if !ui.WheelZoom(p.Env, &p.State, &p.chart, p.Columns(), x, y, rows) {
-		p.list.Scroll(rows)
+		p.List.Scroll(rows)
 	}
 }

@@ -47,11 +47,11 @@ func (t *treePane) arrange(w int) {
 	}
 	all := [...]widget.Column{
 		columnTotal: {Title: p.costTitle(), Width: width, Align: widget.Right},
-		columnShare: {Title: "%", Width: model.ShareWidth, Align: widget.Right, Drop: 1},
+		columnShare: {Title: ui.TitlePercent, Width: model.ShareWidth, Align: widget.Right, Drop: 1},
 		columnBar:   {Width: min(max(w/12, 5), 16), Drop: 4},
-		columnSelf:  {Title: "SELF", Width: width, Align: widget.Right, Drop: 3},
-		columnName:  {Title: "FUNCTION", Width: min(26, max(w-14, 8)), Grow: 3, Cut: widget.CutScope},
-		columnPlace: {Title: "PLACE", Width: 13, Grow: 1, MaxWidth: 48, Cut: widget.CutFolder, Drop: 2},
+		columnSelf:  {Title: ui.TitleSelf, Width: width, Align: widget.Right, Drop: 3},
+		columnName:  {Title: ui.TitleFunction, Width: min(26, max(w-14, 8)), Grow: 3, Cut: widget.CutScope},
+		columnPlace: {Title: ui.TitleWhere, Width: 13, Grow: 1, MaxWidth: 48, Cut: widget.CutFolder, Drop: 2},
 	}
 	t.Columns, t.shown = t.Columns[:0], t.shown[:0]
 	for i, c := range all {

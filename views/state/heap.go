@@ -15,7 +15,7 @@ const NoSnapshot = -1
 type HeapState struct {
 	Snapshot int // NoSnapshot follows the last whole one
 	Other    int // the same of the second file, where two are compared
-	Policy   heapgraph.EdgePolicy
+	Policy   heapgraph.Policy
 
 	Row     model.Row // what Object shows
 	RowOf   int
@@ -33,7 +33,7 @@ func NewHeapState() HeapState {
 type (
 	SetSnapshot struct{ I int }
 	SetOther    struct{ I int }
-	SetPolicy   struct{ P heapgraph.EdgePolicy }
+	SetPolicy   struct{ P heapgraph.Policy }
 	SetRow      struct {
 		Of  int
 		Row model.Row

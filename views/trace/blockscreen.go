@@ -18,7 +18,7 @@ import (
 // ever held an address.
 type BlockScreen struct {
 	ui.Pane
-	blocks ui.BlockPane
+	Blocks ui.BlockPane
 	mode   blockMode
 	addr   uint64 // searched, 0 for none
 }
@@ -34,8 +34,8 @@ const (
 
 // NewBlocks returns the screen of single blocks.
 func NewBlocks(e *ui.Env) *BlockScreen {
-	p := &BlockScreen{Pane: ui.NewPane(e), blocks: ui.NewBlockPane(e)}
-	p.blocks.List = widget.List{Table: &p.blocks, SortColumn: ui.BlockSize, Descending: true, Column: -1}
+	p := &BlockScreen{Pane: ui.NewPane(e), Blocks: ui.NewBlockPane(e)}
+	p.Blocks.List = widget.List{Table: &p.Blocks, SortColumn: ui.BlockSize, Descending: true, Column: -1}
 	return p
 }
 
@@ -46,16 +46,16 @@ func (p *BlockScreen) Action() keymap.Action { return keymap.ShowBlocks }
 func (p *BlockScreen) Needs() model.Facet { return model.FacetAllocations }
 
 func (p *BlockScreen) Scopes() []keymap.Scope {
-	if p.blocks.Uses != 0 {
+	if p.Blocks.Uses != 0 {
 		return []keymap.Scope{keymap.ScopeBlocks, keymap.ScopeBlockTable, keymap.ScopeTable}
 	}
 	return []keymap.Scope{keymap.ScopeBlockTable, keymap.ScopeTable}
 }
 
-func (p *BlockScreen) Narrows() bool { return p.blocks.Uses == 0 }
+func (p *BlockScreen) Narrows() bool { return p.Blocks.Uses == 0 }
 
 func (p *BlockScreen) Follows() string {
-	if p.blocks.Uses != 0 {
+	if p.Blocks.Uses != 0 {
 		return "all stacks here"
 	}
 	return ""
@@ -63,7 +63,7 @@ func (p *BlockScreen) Follows() string {
 
 func (p *BlockScreen) About() string {
 	switch {
-	case p.blocks.Uses != 0:
+	case p.Blocks.Uses != 0:
 		return "uses of an address"
 	case p.born():
 		return "allocated"
@@ -96,11 +96,11 @@ func (p *BlockScreen) Show(s *state.State) {
 	if s.Status.Unfreed {
 		what = "live at most " + atText(s)
 	}
-	p.blocks.Lives = p.born() || p.blocks.Uses != 0
-	p.blocks.Filter = s.Filter
+	p.Blocks.Lives = p.born() || p.Blocks.Uses != 0
+	p.Blocks.Filter = s.Filter
 	switch {
-	case p.blocks.Uses != 0: // nothing but what is loaded matters
-		q, what, until, p.blocks.Filter = analysis.BlockQuery{}, "in the whole run", s.Status.Duration, ""
+	case p.Blocks.Uses != 0: // nothing but what is loaded matters
+		q, what, until, p.Blocks.Filter = analysis.BlockQuery{}, "in the whole run", s.Status.Duration, ""
 	case p.born():
 		q.Born, q.Range, what, until = true, s.Range, "allocated in the range", s.Status.Duration
 		if s.Range.IsWhole() {
@@ -109,19 +109,19 @@ func (p *BlockScreen) Show(s *state.State) {
 	default:
 		q.At = s.At
 	}
-	if p.blocks.Query.Sort == analysis.ShortestFirst && !p.blocks.Lives {
-		p.blocks.Query.Sort = analysis.OldestFirst
+	if p.Blocks.Query.Sort == analysis.ShortestFirst && !p.Blocks.Lives {
+		p.Blocks.Query.Sort = analysis.OldestFirst
 	}
-	p.blocks.Empty = p.emptyText()
-	p.blocks.Query.By, p.blocks.Query.Key = analysis.ByStack, 0
-	p.blocks.Show(s, q, what, until)
+	p.Blocks.Empty = p.emptyText()
+	p.Blocks.Query.By, p.Blocks.Query.Key = analysis.ByStack, 0
+	p.Blocks.Show(s, q, what, until)
 }
 
 // emptyText says why nothing is listed, and what to do.
 func (p *BlockScreen) emptyText() []string {
 	switch s := &p.State; {
-	case p.blocks.Uses != 0:
-		return []string{"No block of this run ever held " + ui.AddressText(p.blocks.Uses) + ".", "Esc goes back."}
+	case p.Blocks.Uses != 0:
+		return []string{"No block of this run ever held " + ui.AddressText(p.Blocks.Uses) + ".", "Esc goes back."}
 	case p.addr != 0 && p.born():
 		return []string{"No block allocated in the range holds " + ui.AddressText(p.addr) + ".", "Enter lists all that ever did; Esc forgets the address."}
 	case p.addr != 0:
@@ -144,10 +144,10 @@ func (p *BlockScreen) emptyText() []string {
 
 // Draw implements tview.Primitive.
 func (p *BlockScreen) Draw(s tcell.Screen) {
-	p.blocks.List.Highlight = ui.FilterWord(p.blocks.Filter)
-	p.blocks.Draw(s, p.Rect())
-	if l := &p.blocks.List; l.Len() > 0 { // other rows may be visible than were asked for
-		if at := p.blocks.Near.Key; l.Offset() < at.From || l.Offset()+l.Height() > at.From+at.Count {
+	p.Blocks.List.Highlight = ui.FilterWord(p.Blocks.Filter)
+	p.Blocks.Draw(s, p.Rect())
+	if l := &p.Blocks.List; l.Len() > 0 { // other rows may be visible than were asked for
+		if at := p.Blocks.Near.Key; l.Offset() < at.From || l.Offset()+l.Height() > at.From+at.Count {
 			p.Changed()
 			p.Post(func() {})
 		}
@@ -158,11 +158,11 @@ func (p *BlockScreen) Draw(s tcell.Screen) {
 func (p *BlockScreen) Do(a keymap.Action) bool {
 	switch a {
 	case keymap.Back:
-		return p.back()
+		return p.Blocks.Leave() || p.back()
 	case keymap.Open:
 		p.openUses()
 	case keymap.Only:
-		if p.blocks.Uses != 0 {
+		if p.Blocks.Uses != 0 {
 			p.Say("all uses of the address are listed; Esc goes back")
 			return true
 		}
@@ -171,12 +171,12 @@ func (p *BlockScreen) Do(a keymap.Action) bool {
 		} else {
 			p.mode = blocksBorn
 		}
-		p.blocks.List.Home()
+		p.Blocks.List.Home()
 		p.Changed()
 	case keymap.Group:
 		p.Say("blocks are not grouped: 3 shows them by site, b there by function, file, module, thread, size")
 	default:
-		return p.blocks.Do(a)
+		return p.Blocks.Do(a)
 	}
 	return true
 }
@@ -184,27 +184,27 @@ func (p *BlockScreen) Do(a keymap.Action) bool {
 // back takes back the list of uses, then the address.
 func (p *BlockScreen) back() bool {
 	switch {
-	case p.blocks.Uses != 0:
-		p.blocks.Uses = 0
-		p.blocks.Up = false
+	case p.Blocks.Uses != 0:
+		p.Blocks.Uses = 0
+		p.Blocks.Up = false
 	case p.addr != 0:
 		p.addr = 0
 	default:
 		return false
 	}
-	p.blocks.List.Home()
+	p.Blocks.List.Home()
 	p.Changed()
 	return true
 }
 
 // openUses lists all uses of the selected block's address, or of the address that was searched.
 func (p *BlockScreen) openUses() {
-	if p.blocks.Uses != 0 {
+	if p.Blocks.Uses != 0 {
 		return
 	}
 	addr := p.addr
-	if i, ok := p.blocks.List.Selected(); ok && addr == 0 {
-		b, have := p.blocks.Row(i)
+	if i, ok := p.Blocks.List.Selected(); ok && addr == 0 {
+		b, have := p.Blocks.Row(i)
 		if have && b.Addr == 0 {
 			p.Say("the file has no address for this block")
 			return
@@ -214,8 +214,8 @@ func (p *BlockScreen) openUses() {
 	if addr == 0 {
 		return
 	}
-	p.blocks.Uses, p.blocks.Up = addr, false
-	p.blocks.List.Home()
+	p.Blocks.Uses, p.Blocks.Up = addr, false
+	p.Blocks.List.Home()
 	p.Changed()
 }
 
@@ -228,7 +228,7 @@ func (p *BlockScreen) SearchText() string {
 }
 
 func (p *BlockScreen) Search(text string) {
-	p.blocks.Uses, p.addr = 0, 0
+	p.Blocks.Uses, p.addr = 0, 0
 	if addr, ok := parseAddress(text); ok {
 		p.addr, text = addr, ""
 	}
@@ -244,14 +244,17 @@ func parseAddress(text string) (addr uint64, ok bool) {
 
 // Click implements clicker: a double click lists the uses of the block's address.
 func (p *BlockScreen) Click(x, y int, double bool) {
-	p.blocks.Click(x, y)
-	if _, ok := p.blocks.List.HitRow(x, y); ok && double {
+	p.Blocks.Click(x, y)
+	if _, ok := p.Blocks.List.HitRow(x, y); ok && double {
 		p.openUses()
 	}
 }
 
 func (p *BlockScreen) Drag(_, _, _, _ int, _ bool) {}
 
-func (p *BlockScreen) Wheel(_, _, rows int) { p.blocks.List.Scroll(rows); p.Changed() }
+func (p *BlockScreen) Wheel(x, y, rows int) { p.Blocks.Wheel(x, y, rows) }
 
-func (p *BlockScreen) CopyText() string { return p.blocks.CopyText() }
+// Fields implements [ui.Filtered].
+func (p *BlockScreen) Fields() []analysis.Field { return p.Blocks.Fields() }
+
+func (p *BlockScreen) CopyText() string { return p.Blocks.CopyText() }

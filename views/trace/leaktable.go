@@ -3,7 +3,6 @@ package trace
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
@@ -11,137 +10,73 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// leakColumn is a column of the leaks table, in the order of the table.
-type leakColumn int
-
-const (
-	leakBytes leakColumn = iota
-	leakBlocks
-	leakShare
-	leakOldest
-	leakNewest
-	leakShape
-	leakTrend
-	leakSite
-	leakWhere
-)
-
 // leakList is a list of leaks and what it is put together by. Read-only once made.
 type leakList struct {
 	analysis.Leaks
-	by analysis.Group
+	by   analysis.Group
+	late bool          // of blocks that were freed late
+	sum  analysis.Site // of all sites
 }
 
-// leakOrder determines which leaks are shown, and in which order.
-type leakOrder struct {
-	found  *leakList
-	filter string
-	sort   leakColumn
-	up     bool
-	labels *ui.SiteLabels
-	stacks *model.Stacks
-	full   bool
+func newLeakList(l analysis.Leaks, by analysis.Group, late bool) *leakList {
+	list := &leakList{Leaks: l, by: by, late: late}
+	for i := range l.Sites {
+		addSite(&list.sum, &l.Sites[i].Site)
+	}
+	return list
 }
 
-// leakTable is a leak list filtered and sorted. Read-only once made.
-type leakTable struct {
-	leakOrder
-	order        []int32
-	bytes, count uint64 // of the rows in order
+// leakData determines the table of leaks.
+type leakData struct {
+	*leakList
+	naming
 }
 
-// orderLeaks filters and sorts. A filter that means nothing hides nothing.
-func orderLeaks(k leakOrder) *leakTable {
-	f, _ := analysis.ParseFilter(k.filter)
-	t := &leakTable{leakOrder: k}
-	rows := k.found.Sites
-	sum := analysis.Site{}
-	for i := range rows {
-		sum = addSite(sum, &rows[i].Site)
+// leakSpec is the table of leaks.
+func (p *Leaks) leakSpec() ui.Spec[leakData, analysis.LeakSite] {
+	return ui.Spec[leakData, analysis.LeakSite]{
+		Rows:    func(d leakData) []analysis.LeakSite { return d.Sites },
+		Columns: p.columns,
+		ID:      func(d leakData, l *analysis.LeakSite) uint64 { return groupID(d.by, l.Key) },
+		Words: func(d leakData) func(*analysis.LeakSite) []string {
+			return func(l *analysis.LeakSite) []string { return d.words(d.by, &l.Site) }
+		},
+		Last: func(a, b *analysis.LeakSite) int {
+			return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Stack, b.Stack), cmp.Compare(a.Key, b.Key))
+		},
+		Add: func(sum, l *analysis.LeakSite) {
+			sum.Bytes, _ = model.SaturatingAdd(sum.Bytes, l.Bytes)
+			sum.Count += l.Count
+		},
+		Most: func(d leakData) (bytes, count uint64) { return d.Bytes, d.Count },
+		Wide: 110,
 	}
-	for i := range rows {
-		row := &rows[i]
-		if k.filter != "" && !f.Match(k.filterRow(row, &sum)) {
-			continue
-		}
-		t.order = append(t.order, int32(i))
-		t.bytes, _ = model.SaturatingAdd(t.bytes, row.Bytes)
-		t.count += row.Count
-	}
-	first := k.compare()
-	sign := 1
-	if k.up {
-		sign = -1
-	}
-	slices.SortFunc(t.order, func(a, b int32) int {
-		x, y := &rows[a], &rows[b]
-		return cmp.Or(sign*first(x, y), cmp.Compare(y.Bytes, x.Bytes), cmp.Compare(y.Count, x.Count), cmp.Compare(x.Stack, y.Stack),
-			cmp.Compare(x.Key, y.Key))
-	})
-	return t
 }
 
-func (k *leakOrder) filterRow(row *analysis.LeakSite, sum *analysis.Site) *filterSite {
-	label := k.labels.Label(k.stacks, k.found.by, &row.Site, k.full)
-	site := row.Site // with the figures that the columns show
-	site.LiveCount, site.LeakBytes = row.Count, row.Bytes
-	return &filterSite{site: &site, sum: sum, label: label, age: row.Oldest, aged: true}
-}
-
-// compare orders leaks by the column alone: figures largest first, names alphabetically.
-func (k *leakOrder) compare() func(a, b *analysis.LeakSite) int {
-	switch k.sort {
-	case leakBlocks:
-		return func(a, b *analysis.LeakSite) int { return cmp.Compare(b.Count, a.Count) }
-	case leakShare:
-		return func(a, b *analysis.LeakSite) int { return cmp.Compare(b.LeakShare(), a.LeakShare()) }
-	case leakOldest:
-		return func(a, b *analysis.LeakSite) int { return cmp.Compare(b.Oldest, a.Oldest) }
-	case leakNewest:
-		return func(a, b *analysis.LeakSite) int { return cmp.Compare(b.Newest, a.Newest) }
-	case leakShape, leakTrend:
-		return func(a, b *analysis.LeakSite) int { return cmp.Compare(b.Shape.Slope, a.Shape.Slope) }
-	case leakSite:
-		return func(a, b *analysis.LeakSite) int { return strings.Compare(a.Name, b.Name) }
-	case leakWhere:
-		return func(a, b *analysis.LeakSite) int { return strings.Compare(a.Where, b.Where) }
+// columns are those of the table of leaks. What was freed late has no shares and shapes.
+func (p *Leaks) columns(d leakData) []ui.Column[analysis.LeakSite] {
+	type leak = analysis.LeakSite
+	f := siteFigures(&d.sum, func(l *leak) *analysis.Site { return &l.Site })
+	oldest, newest, least := ui.TitleOldest, ui.TitleNewest, 7
+	if d.late {
+		oldest, newest, least = ui.TitleLived, ui.TitleAtLeast, 8
 	}
-	return func(a, b *analysis.LeakSite) int { return cmp.Compare(b.Bytes, a.Bytes) }
-}
-
-// leakColumns lays the table out. late tables have no shares and shapes: their blocks were freed.
-func leakColumns(f ui.Figures, all *leakList, late bool) []widget.Column {
-	const right = widget.Right
-	ages, shape := 7, 17
-	if f.Wide {
-		shape = 20
-	}
-	if f.Exact {
-		ages = 14
-	}
-	cols := []widget.Column{
-		leakBytes:  {Title: "BYTES", Width: f.BytesWidth(all.Bytes), Align: right},
-		leakBlocks: {Title: "BLOCKS", Width: max(f.CountWidth(all.Count), 6), Align: right, Drop: 3},
-		leakShare:  {Title: "LEAK%", Width: model.ShareWidth, Align: right, Drop: 4},
-		leakOldest: {Title: "OLDEST", Width: ages, Align: right, Drop: 5},
-		leakNewest: {Title: "NEWEST", Width: ages, Align: right, Drop: 7},
-		leakShape:  {Title: "SHAPE", Width: shape, Drop: 2},
-		leakTrend:  {Title: "TREND", Width: 6, Grow: 1, MaxWidth: 20, Drop: 1},
-		leakSite:   {Title: siteTitle(all.by), Width: 16, Grow: 5, Cut: widget.CutScope},
-		leakWhere:  {Title: "PLACE", Width: 18, Grow: 1, MaxWidth: 30, Drop: 6, Cut: widget.CutFolder},
-	}
-	if late {
-		ui.Hide(&cols[leakShare])
-		ui.Hide(&cols[leakShape])
-		cols[leakOldest].Title, cols[leakNewest].Title, cols[leakNewest].Width = "LIVED", "AT LEAST", max(ages, 8)
-	}
-	if all.by == analysis.ByFile || all.by == analysis.ByModule {
-		cols[leakSite].Cut = widget.CutFolder
-	}
-	if all.by != analysis.ByStack { // they have none: left out at any width
-		ui.Hide(&cols[leakWhere])
-	}
-	return cols
+	return append([]ui.Column[leak]{
+		{Title: ui.TitleBytes, Key: "bytes", Fields: f.leaked.Fields, Figure: ui.BytesFigure, Value: func(l *leak) uint64 { return l.Bytes }, Share: f.leaked.Share},
+		{Title: ui.TitleBlocks, Key: "count", Fields: f.blocks.Fields, Figure: ui.CountFigure, Width: 6, Drop: 3, Whole: d.sum.LiveCount,
+			Value: func(l *leak) uint64 { return l.Count }},
+		{Title: ui.TitleLeakShare, Figure: ui.ShareFigure, Drop: 4, Hidden: d.late, Share: f.leaked.Share},
+		{Title: oldest, Key: "oldest_us", Fields: []string{"age", "oldest"}, Figure: ui.TimeFigure, Width: 7, Drop: 5,
+			Value: func(l *leak) uint64 { return uint64(max(l.Oldest, 0)) }},
+		{Title: newest, Key: "newest_us", Figure: ui.TimeFigure, Width: least, Drop: 7, Value: func(l *leak) uint64 { return uint64(max(l.Newest, 0)) }},
+		{Title: ui.TitleShape, Key: "shape", Width: 17, Wider: 3, Drop: 2, Hidden: d.late, Rank: func(l *leak) uint64 { return ui.Sortable(l.Shape.Slope) },
+			Cell: func(l *leak) widget.Cell { return p.ShapeCell(l.Shape, p.Figures.Wide) }},
+		{Title: ui.TitleTrend, Width: 6, Grow: 1, MaxWidth: 20, Drop: 1, Like: ui.TitleShape,
+			Cell: func(l *leak) widget.Cell { return widget.Cell{Kind: widget.SparkCell, Spark: l.History} }},
+		{Title: siteTitle(d.by), Width: 16, Grow: 5, Cut: siteCut(d.by), Text: func(l *leak) string { return d.label(d.by, &l.Site).Name }},
+		{Title: ui.TitleWhere, Width: 18, Grow: 1, MaxWidth: 30, Drop: 6, Cut: widget.CutFolder, Hidden: d.by != analysis.ByStack,
+			Muted: true, Text: func(l *leak) string { return d.label(d.by, &l.Site).Where }},
+	}, unseen(append(f.others, f.live, f.peak, f.total, f.count, f.temp, f.mean)...)...)
 }
 
 // MinAges are the steps of the minimum age in a run of some duration: round times, and parts of the run.

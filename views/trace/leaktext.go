@@ -20,8 +20,8 @@ func (p *Leaks) drawTitle(s tcell.Screen, r widget.Rect) {
 	if !p.found.Fresh() {
 		never += " …" // more is known soon
 	}
-	if f := p.State.Filter; f != "" && p.table != nil {
-		shown := fmt.Sprintf("%d of %d · %s", len(p.table.order), len(p.table.found.Sites), ui.Figures{Exact: p.State.Exact, Wide: true}.Bytes(p.table.bytes))
+	if f := p.State.Filter; f != "" && p.Now() != nil {
+		shown := fmt.Sprintf("%d of %d · %s", p.Len(), len(p.Now().Rows), ui.Figures{Exact: p.State.Exact, Wide: true}.Bytes(p.Now().Shown.Bytes))
 		if p.inLate {
 			late = "late-freed " + shown
 		} else {
@@ -93,13 +93,13 @@ func (p *Leaks) emptyText() []string {
 	if p.inLate {
 		shown = p.late
 	}
-	if why := ui.Unanswered(shown, p.ordered); why != nil {
+	if why := ui.Unanswered(shown, p.Table); why != nil {
 		return why
 	}
 	switch {
-	case p.table == nil:
+	case p.Now() == nil:
 		return []string{"Adding up…"}
-	case len(p.table.found.Sites) > 0:
+	case len(p.Now().Rows) > 0:
 		return []string{"No leak passes the filter “" + p.State.Filter + "”.", "Esc forgets the filter, / changes it."}
 	case p.inLate && !p.State.Cell.IsAll():
 		return append([]string{"No such block was freed late."}, ui.NoneInCell(p.State.Cell)...)
@@ -132,12 +132,12 @@ func allFreed(n uint64) string {
 
 // explain fills the detail pane from the selected row.
 func (p *Leaks) explain() {
-	row, ok := p.selected()
+	row, ok := p.Selected()
 	if !ok {
 		p.Detail = ui.Detail{}
 		return
 	}
-	setGroup(&p.Detail, &p.State, p.table.found.by, &row.Site)
+	setGroup(&p.Detail, &p.State, p.Now().Of.by, &row.Site)
 	f := ui.Figures{Exact: p.State.Exact, Wide: true}
 	p.Detail.Answer = ui.CountBlocks(row.Count)
 	if row.Count > 1 {

@@ -51,6 +51,9 @@ func (p *Overview) Name() string { return "Overview" }
 
 func (p *Overview) Action() keymap.Action { return keymap.ShowOverview }
 
+// Fields implements [ui.Filtered].
+func (p *Overview) Fields() []analysis.Field { return p.top.Fields() }
+
 func (p *Overview) Needs() model.Facet { return model.FacetAllocations }
 
 func (p *Overview) Follows() string { return "chart and figures: all stacks" }

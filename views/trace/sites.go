@@ -17,18 +17,12 @@ import (
 
 // Sites is the table of who allocates, by stack or another group, at the instant and over the range.
 type Sites struct {
-	ui.TablePane
-	rows    *ui.Staged[siteKey, *siteRows]
-	ordered *ui.Lazy[orderKey, *siteTable]
-	shapes  *ui.Lazy[shapeKey, *shapeSet]
-	trends  *ui.Lazy[trendKey, *trendSet]
-	lives   *ui.Lazy[lifeKey, analysis.Lifetimes]
-
-	table   *siteTable // what the list shows, nil before the first answer
-	Sort    siteColumn
-	up      bool
-	adopted state.Selection // what the list has selected last on behalf of the state
-	figures ui.Figures
+	groupPane
+	*ui.Table[siteData, analysis.Site]
+	rows   *ui.Staged[siteKey, *siteRows]
+	shapes *ui.Lazy[shapeKey, *shapeSet]
+	trends *ui.Lazy[trendKey, *trendSet]
+	lives  *ui.Lazy[lifeKey, analysis.Lifetimes]
 }
 
 // lifeKey determines the lifetimes of one group's blocks.
@@ -42,16 +36,21 @@ type lifeKey struct {
 
 // NewSites returns the table of sites.
 func NewSites(e *ui.Env) *Sites {
-	p := &Sites{TablePane: ui.NewTablePane(e)}
+	p := &Sites{groupPane: groupPane{TablePane: ui.NewTablePane(e)}}
 	p.rows = ui.NewStaged(e, func(ctx context.Context, k siteKey) (*siteRows, error) { return fetchSites(ctx, e.Trace, k) })
-	p.ordered = ui.NewLazy(e, func(_ context.Context, k orderKey) (*siteTable, error) { return orderSites(k), nil })
 	p.shapes = ui.NewLazy(e, func(ctx context.Context, k shapeKey) (*shapeSet, error) { return fetchShapes(ctx, e.Trace, k) })
 	p.trends = ui.NewLazy(e, func(ctx context.Context, k trendKey) (*trendSet, error) { return fetchTrends(ctx, e.Trace, k) })
 	p.lives = ui.NewLazy(e, func(ctx context.Context, k lifeKey) (analysis.Lifetimes, error) {
 		return e.Trace.Lifetimes(ctx, k.by, k.key, k.over, k.only)
 	})
-	p.List = widget.List{Table: p, Descending: true, Column: int(siteLive)}
-	p.Moved, p.SortBy, p.Enter = p.tell, p.order, p.openBlocks
+	p.Table = ui.NewTable(e, &p.ListPane, siteData{siteRows: &siteRows{}}, p.siteSpec())
+	p.Moved, p.row = p.tell, func() (analysis.Group, *analysis.Site, bool) {
+		s, ok := p.Selected()
+		return p.by(), s, ok
+	}
+	p.Enter = func() {
+		p.openBlocks("Nothing of this lives "+atText(&p.State)+".", "Esc goes back; p goes to the peak, h and l move the instant.")
+	}
 	return p
 }
 
@@ -59,27 +58,7 @@ func (p *Sites) Name() string { return "Sites" }
 
 func (p *Sites) Action() keymap.Action { return keymap.ShowSites }
 
-func (p *Sites) Needs() model.Facet { return model.FacetAllocations }
-
-func (p *Sites) Narrows() bool { return true }
-
-func (p *Sites) Follows() string { return "" }
-
-// Function implements [ui.Functioner].
-func (p *Sites) Function() string {
-	row, ok := p.Selected()
-	if !ok {
-		return ""
-	}
-	return ui.SiteFunction(p.table.key.By, row)
-}
-
-func (p *Sites) Scopes() []keymap.Scope {
-	if p.Blocks.Open {
-		return []keymap.Scope{keymap.ScopeBlocks, keymap.ScopeTable}
-	}
-	return []keymap.Scope{keymap.ScopeTable}
-}
+func (p *Sites) Scopes() []keymap.Scope { return p.groupScopes() }
 
 func (p *Sites) About() string {
 	if p.Blocks.Open {
@@ -92,11 +71,24 @@ func (p *Sites) About() string {
 }
 
 func (p *Sites) Command() []string {
-	q := state.Question{By: p.Sort.reportKey()}
+	var q state.Question
+	if key := p.Sorted().Key; isCost(key) {
+		q.By = key
+	}
 	if p.State.Group != analysis.ByStack {
 		q.Group = p.State.Group.String()
 	}
 	return q.Args()
+}
+
+// isCost reports whether a report can be sorted by the column of that name.
+func isCost(key string) bool {
+	for c := range analysis.CostCountOf {
+		if ui.CostNamed(c) == key {
+			return true
+		}
+	}
+	return false
 }
 
 // Show implements screen. What depends on the instant is asked for first; nothing else is asked for again while it moves.
@@ -104,9 +96,6 @@ func (p *Sites) Show(s *state.State) {
 	if p.State.Group != s.Group {
 		p.List.Home()
 		p.Blocks.Open = false
-		if p.Sort == siteWhere {
-			p.Sort = siteLive
-		}
 	}
 	p.State = *s
 	if p.Trace == nil {
@@ -114,8 +103,9 @@ func (p *Sites) Show(s *state.State) {
 	}
 	p.Labels.Follow(s.Chips)
 	whole := siteKey{s.Status.Revision, analysis.Query{At: s.At, Range: s.Range, By: s.Group, Cell: s.Only()}}
-	part, needed := whole, filtersPeaks(s) || p.Sort == SitePeak
+	part, needed := whole, filtersPeaks(s) || p.Sorted().Title == ui.TitlePeak
 	part.NoPeaks = !needed
+	p.Blank = siteData{siteRows: p.blank(whole), naming: p.named(s)}
 	p.rows.Ask(whole, part, s.Settled() || needed)
 	rows, ok := p.rows.Get()
 	if !ok {
@@ -124,21 +114,27 @@ func (p *Sites) Show(s *state.State) {
 	if s.Settled() {
 		p.shapes.Ask(shapeKey{s.Status.Revision, rows.key.By, rows.key.Cell.Stacks, rows.keys})
 	}
-	key := orderKey{rows: rows, filter: s.Filter, sort: p.Sort, up: p.up, labels: p.Labels, stacks: s.Stacks(), full: s.FullName}
-	if p.Sort == siteTrend || p.Sort == siteShape {
-		key.shapes, _ = p.shapes.Get()
+	d := siteData{siteRows: rows, naming: p.named(s)}
+	if p.Sorted().Title == ui.TitleShape {
+		d.shapes, _ = p.shapes.Get()
 	}
-	p.ordered.Ask(key)
-	if p.table, ok = p.ordered.Get(); !ok {
+	if !p.Ask(d, s.Filter) {
 		return
 	}
-	p.List.Refresh()
-	p.adopt()
+	p.adopt(p.by(), p.Fresh())
 	p.askTrends()
 	p.explain()
 	if p.Blocks.Open {
 		p.Blocks.Show(&p.State, analysis.BlockQuery{At: s.At, Cell: s.Only()}, "live "+atText(s), s.Now())
 	}
+}
+
+// blank is what the columns are about before the first answer.
+func (p *Sites) blank(k siteKey) *siteRows {
+	if p.Blank.key == k {
+		return p.Blank.siteRows
+	}
+	return &siteRows{key: k}
 }
 
 // atText says when the instant is.
@@ -149,38 +145,6 @@ func atText(s *state.State) string {
 	return "at " + s.Now().String()
 }
 
-// adopt selects the row that was selected elsewhere.
-func (p *Sites) adopt() {
-	want := p.State.Selected
-	if !want.Set || want == p.adopted || want.By != p.table.key.By || !p.ordered.Fresh() {
-		return
-	}
-	p.adopted = want
-	p.List.SelectID(groupID(want.By, want.Key))
-}
-
-// groupID tells groups of all kinds apart.
-func groupID(by analysis.Group, k analysis.Key) uint64 { return uint64(by)<<32 | uint64(k) }
-
-// tell makes the selected row the selection of the program.
-func (p *Sites) tell() {
-	if row, ok := p.Selected(); ok {
-		p.adopted = state.Selection{By: p.table.key.By, Key: row.Key, Stack: row.Stack, Set: true}
-		p.Emit(state.SelectKey{Sel: p.adopted})
-	}
-}
-
-// Selected is the selected row.
-func (p *Sites) Selected() (*analysis.Site, bool) {
-	i, ok := p.List.Selected()
-	if !ok || p.table == nil {
-		return nil, false
-	}
-	return p.table.row(i), true
-}
-
-func (t *siteTable) row(i int) *analysis.Site { return &t.rows[t.order[i]] }
-
 // askTrends asks for the sparklines of what is visible. Like shapes and lifetimes they wait until everything is read: they cost
 // walks over the trace, which would hold up the reading.
 func (p *Sites) askTrends() {
@@ -190,82 +154,29 @@ func (p *Sites) askTrends() {
 	from, to := p.Window()
 	keys := make([]analysis.Key, 0, to-from)
 	for i := from; i < to; i++ {
-		keys = append(keys, p.table.row(i).Key)
+		keys = append(keys, p.Row(i).Key)
 	}
-	p.trends.Ask(trendKey{p.State.Status.Revision, p.table.key.By, p.table.key.Cell.Stacks, packKeys(keys)})
+	p.trends.Ask(trendKey{p.State.Status.Revision, p.by(), p.Now().Of.key.Cell.Stacks, packKeys(keys)})
 }
 
-// Len implements widget.Table.
-func (p *Sites) Len() int {
-	if p.table == nil {
-		return 0
-	}
-	return len(p.table.order)
+// trendCell is the curve of a row, empty before it is known.
+func (p *Sites) trendCell(s *analysis.Site) widget.Cell {
+	trends, _ := p.trends.Get()
+	return widget.Cell{Kind: widget.SparkCell, Spark: trends.of(p.by(), p.Now().Of.key.Cell.Stacks, s.Key)}
 }
 
-// ID implements widget.Table.
-func (p *Sites) ID(row int) uint64 { return groupID(p.table.key.By, p.table.row(row).Key) }
-
-// Cell implements widget.Table.
-func (p *Sites) Cell(row, col int) widget.Cell {
-	s := p.table.row(row)
-	switch c := siteColumn(col); c {
-	case siteShare:
-		n, whole := p.shareOfRow(s)
-		return widget.Cell{Kind: widget.BarCell, Bar: ui.ShareOf(n, whole)}
-	case siteCount:
-		return widget.Cell{Text: p.figures.Count(s.AllocCount)}
-	case siteTemp:
-		return p.faint(s.Temporary == 0, ui.ShareText(s.TemporaryShare()))
-	case siteTrend:
-		trends, _ := p.trends.Get()
-		return widget.Cell{Kind: widget.SparkCell, Spark: trends.of(p.table.key.By, p.table.key.Cell.Stacks, s.Key)}
-	case siteShape:
-		return p.ShapeCell(p.shapeOf(s.Key), p.figures.Wide)
-	case siteName:
-		return widget.Cell{Text: p.label(s).Name}
-	case siteWhere:
-		return widget.Cell{Text: p.label(s).Where, Style: p.Look.Muted}
-	case SitePeak:
-		if p.table.key.NoPeaks {
-			return widget.Cell{}
-		}
-		return p.faint(s.PeakBytes == 0, p.figures.Bytes(s.PeakBytes))
-	default:
-		n := c.figure()(s)
-		return p.faint(n == 0, p.figures.Bytes(n))
+// shareCell is a row's part of what is sorted by: of the sum, or of the largest where sums mean nothing.
+func (p *Sites) shareCell(s *analysis.Site) widget.Cell {
+	c := p.Sorted()
+	if c.Value == nil {
+		c = &p.Columns()[0]
 	}
-}
-
-// faint is a number that is muted when it is nothing.
-func (p *Sites) faint(nothing bool, text string) widget.Cell {
-	if nothing {
-		return widget.Cell{Text: text, Style: p.Look.Muted}
-	}
-	return widget.Cell{Text: text}
-}
-
-// label is how the table shows a row.
-func (p *Sites) label(s *analysis.Site) ui.SiteLabel {
-	return p.Labels.Label(p.State.Stacks(), p.table.key.By, s, p.State.FullName)
+	return ui.ShareCell(c.Value(s), c.Whole)
 }
 
 func (p *Sites) shapeOf(k analysis.Key) analysis.Shape {
 	shapes, _ := p.shapes.Get()
-	return shapes.of(&p.table.key.Query, k)
-}
-
-// shareOfRow is a row's part of what is sorted by: of the sum, or of the largest where sums mean nothing.
-func (p *Sites) shareOfRow(s *analysis.Site) (n, whole uint64) {
-	sum := &p.table.sum
-	switch p.Sort {
-	case siteMean:
-		return 0, 0
-	case siteTemp:
-		return s.Temporary, sum.Temporary
-	}
-	figure := p.Sort.figure()
-	return figure(s), figure(sum)
+	return shapes.of(&p.Now().Of.key.Query, k)
 }
 
 // Draw implements tview.Primitive.
@@ -275,41 +186,19 @@ func (p *Sites) Draw(s tcell.Screen) {
 		p.Blocks.Draw(s, r)
 		return
 	}
-	body := r
-	if r.H > 3 {
-		var title widget.Rect
-		title, body = r.CutTop(1)
-		widget.TitleLine(s, title, p.Look, p.Title(), p.answer())
-	}
+	body := p.DrawTitled(s, r, p.Title(), p.answer())
 	p.Split(body)
-	p.columns(p.ListAt.W)
+	p.Layout(p.ListAt.W, &p.State)
 	p.List.Empty = p.emptyText()
-	p.List.Highlight = ui.FilterWord(p.State.Filter)
 	p.DrawPanes(s, body)
-}
-
-// columns lays out the table for its width.
-func (p *Sites) columns(w int) {
-	p.figures = ui.Figures{Exact: p.State.Exact, Wide: w >= 150}
-	sum := analysis.Site{}
-	if p.table != nil {
-		sum = p.table.sum
-	}
-	p.List.Columns = siteColumns(w, p.figures, &sum, p.by())
-	if !p.State.Cell.IsAll() { // they are about all blocks of a group
-		ui.Hide(&p.List.Columns[siteTrend])
-		ui.Hide(&p.List.Columns[siteShape])
-	}
-	p.List.SortColumn, p.List.Column = int(p.Sort), int(p.Sort)
-	p.List.Descending = !p.up
 }
 
 // by is what the rows shown are put together by: the state's group may be on its way.
 func (p *Sites) by() analysis.Group {
-	if p.table == nil {
-		return p.State.Group
+	if t := p.Now(); t != nil {
+		return t.Of.key.By
 	}
-	return p.table.key.By
+	return p.State.Group
 }
 
 // Title says what the rows are.
@@ -326,46 +215,46 @@ func (p *Sites) Title() string {
 
 // answer says how many rows there are, and how much of everything they are.
 func (p *Sites) answer() string {
-	if p.table == nil {
+	t, f := p.Now(), ui.Figures{Exact: p.State.Exact, Wide: true}
+	if t == nil {
 		return ""
 	}
-	t, f := p.table, ui.Figures{Exact: p.State.Exact, Wide: true}
-	n, unit := len(t.order), " "+p.by().String()
+	n, unit := len(t.Order), " "+p.by().String()
 	if p.by() == analysis.ByStack {
 		unit = " site"
 	}
-	if len(t.rows) != 1 {
+	if len(t.Rows) != 1 {
 		unit += "s"
 	}
-	what, shown, all := "live", t.shown.LiveBytes, t.sum.LiveBytes
-	switch p.Sort {
-	case siteTotal, siteMean, siteCount, siteTemp:
-		what, shown, all = "total", t.shown.AllocBytes, t.sum.AllocBytes
-	case siteLeaked:
-		what, shown, all = "leaked", t.shown.LeakBytes, t.sum.LeakBytes
+	what, shown, all := "live", t.Shown.LiveBytes, t.Of.sum.LiveBytes
+	switch p.Sorted().Title {
+	case ui.TitleTotal, ui.TitleMean, ui.TitleCount, ui.TitleTemporary:
+		what, shown, all = "total", t.Shown.AllocBytes, t.Of.sum.AllocBytes
+	case ui.TitleLeaked:
+		what, shown, all = "leaked", t.Shown.LeakBytes, t.Of.sum.LeakBytes
 	}
 	if what == "live" && p.State.Status.Unfreed {
 		what = "live ≤"
 	}
-	if !p.rows.Settled() || !p.ordered.Fresh() {
+	if !p.rows.Settled() || !p.Fresh() {
 		what = "adding up… " + what
 	}
-	if n == len(t.rows) {
+	if n == len(t.Rows) {
 		return model.Group(uint64(n)) + unit + " · " + what + " " + f.Bytes(all)
 	}
-	return fmt.Sprintf("%s of %s%s · %s %s of %s", model.Group(uint64(n)), model.Group(uint64(len(t.rows))), unit, what,
+	return fmt.Sprintf("%s of %s%s · %s %s of %s", model.Group(uint64(n)), model.Group(uint64(len(t.Rows))), unit, what,
 		f.Bytes(shown), f.Bytes(all))
 }
 
 // emptyText says why there are no rows, and what to do.
 func (p *Sites) emptyText() []string {
-	if why := ui.Unanswered(p.rows, p.ordered); why != nil {
+	if why := ui.Unanswered(p.rows, p.Table); why != nil {
 		return why
 	}
 	switch {
-	case p.table == nil:
+	case p.Now() == nil:
 		return []string{"Adding up…"}
-	case len(p.table.rows) > 0:
+	case len(p.Now().Rows) > 0:
 		return []string{"No " + p.State.Group.String() + " passes the filter “" + p.State.Filter + "”.", "Esc forgets the filter, / changes it."}
 	case !p.State.Cell.IsAll():
 		return ui.NoneInCell(p.State.Cell)
@@ -379,43 +268,14 @@ func (p *Sites) emptyText() []string {
 
 // Do implements screen.
 func (p *Sites) Do(a keymap.Action) bool {
-	if a == keymap.Group {
-		p.Emit(state.SetGroup{By: (p.State.Group + 1) % analysis.GroupCount})
+	switch {
+	case a == keymap.Group:
+		p.groupFurther()
 		return true
-	}
-	if p.Blocks.Open {
+	case p.Blocks.Open:
 		return p.Blocks.Do(a)
 	}
-	switch a {
-	case keymap.SortReverse:
-		p.up = !p.up
-		p.Changed()
-	default:
-		return p.DoTable(a)
-	}
-	return true
-}
-
-// order sorts by a column; by the same one again reverses.
-func (p *Sites) order(col int) {
-	col = ui.SkipColumns(int(p.Sort), col, int(siteWhere)+1, func(col int) bool {
-		c := siteColumn(col) // a share sorts like its figure, a trend like its shape
-		return c == siteShare || c == siteTrend || c == siteWhere && p.State.Group != analysis.ByStack
-	})
-	p.up = siteColumn(col) == p.Sort && !p.up
-	p.Sort = siteColumn(col)
-	p.Changed()
-}
-
-// openBlocks lists the live blocks of the selected row.
-func (p *Sites) openBlocks() {
-	row, ok := p.Selected()
-	if !ok {
-		return
-	}
-	p.tell()
-	p.Blocks.Empty = []string{"Nothing of this lives " + atText(&p.State) + ".", "Esc goes back; p goes to the peak, h and l move the instant."}
-	p.Blocks.Start(p.label(row).Name, analysis.BlockQuery{By: p.table.key.By, Key: row.Key})
+	return p.DoTable(a)
 }
 
 func (p *Sites) CopyText() string {
@@ -436,9 +296,9 @@ func (p *Sites) explain() {
 		p.Detail = ui.Detail{}
 		return
 	}
-	by := p.table.key.By
+	by, key := p.by(), &p.Now().Of.key
 	if p.State.Settled() {
-		p.lives.Ask(lifeKey{p.State.Status.Revision, by, row.Key, p.State.Range, p.table.key.Cell.Stacks})
+		p.lives.Ask(lifeKey{p.State.Status.Revision, by, row.Key, p.State.Range, key.Cell.Stacks})
 	}
 	setGroup(&p.Detail, &p.State, by, row)
 	shape := p.shapeOf(row.Key)
@@ -453,7 +313,7 @@ func (p *Sites) explain() {
 		}
 		p.Detail.Facts = append(p.Detail.Facts, p.ShapeSign(shape.Kind)+" "+text)
 	}
-	if cell := p.table.key.Cell.Rectangle(); !cell.IsAll() {
+	if cell := key.Cell.Rectangle(); !cell.IsAll() {
 		p.Detail.Facts = append(p.Detail.Facts[:1], "only blocks of "+ui.CellText(cell)+"; Esc takes that back")
 		p.Detail.Answer = ""
 		return
@@ -473,7 +333,7 @@ func (p *Sites) amounts(s *analysis.Site) string {
 		mean = ", " + f.Bytes(s.MeanSize()) + " on average"
 	}
 	peak := ""
-	if !p.table.key.NoPeaks {
+	if !p.Now().Of.key.NoPeaks {
 		peak = " · peak " + f.Bytes(s.PeakBytes)
 	}
 	over := ""
@@ -481,7 +341,7 @@ func (p *Sites) amounts(s *analysis.Site) string {
 		over = " · overwritten " + f.Bytes(s.OverwrittenBytes) + " in " + ui.CountBlocks(s.OverwrittenCount)
 	}
 	return fmt.Sprintf("live %s%s in %s (%s of all)%s · total %s in %s%s%s", atMost, f.Bytes(s.LiveBytes),
-		ui.CountBlocks(s.LiveCount), ui.ShareText(ui.ShareOf(s.LiveBytes, p.table.sum.LiveBytes)), peak,
+		ui.CountBlocks(s.LiveCount), ui.ShareText(ui.ShareOf(s.LiveBytes, p.Now().Of.sum.LiveBytes)), peak,
 		f.Bytes(s.AllocBytes), ui.CountBlocks(s.AllocCount), mean, over)
 }
 
@@ -517,21 +377,4 @@ func (p *Sites) lifetimes(s *analysis.Site) string {
 		text += "; " + t
 	}
 	return text
-}
-
-// setGroup shows the stack of a group: its own, or the one that allocated most of it.
-func setGroup(d *ui.Detail, s *state.State, by analysis.Group, row *analysis.Site) {
-	d.Title = row.Name
-	if !s.FullName {
-		d.Title = widget.ShortenTemplates(row.Name)
-	}
-	if by != analysis.ByStack {
-		d.Title += " · the stack that allocated most of it"
-	}
-	if by == analysis.ByThread || by == analysis.BySizeClass {
-		d.Title = row.Name
-		d.SetNoStack("press b for the stacks that allocate: a " + by.String() + " has no stack of its own")
-		return
-	}
-	d.SetStack(s.Stacks(), row.Stack, row.Node, s.FullName)
 }

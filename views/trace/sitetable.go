@@ -1,12 +1,11 @@
 package trace
 
 import (
+	"cmp"
 	"context"
-	"encoding/binary"
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
-	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
@@ -35,13 +34,13 @@ func fetchSites(ctx context.Context, trace analysis.Trace, k siteKey) (*siteRows
 	}
 	t := &siteRows{key: k, rows: rows}
 	for i := range rows {
-		t.sum = addSite(t.sum, &rows[i])
+		addSite(&t.sum, &rows[i])
 		t.keys = max(t.keys, int(rows[i].Key)+1)
 	}
 	return t, nil
 }
 
-func addSite(sum analysis.Site, s *analysis.Site) analysis.Site {
+func addSite(sum, s *analysis.Site) {
 	add := func(to *uint64, n uint64) { *to, _ = model.SaturatingAdd(*to, n) }
 	add(&sum.LiveBytes, s.LiveBytes)
 	add(&sum.LiveCount, s.LiveCount)
@@ -53,7 +52,6 @@ func addSite(sum analysis.Site, s *analysis.Site) analysis.Site {
 	add(&sum.OverwrittenBytes, s.OverwrittenBytes)
 	add(&sum.Temporary, s.Temporary)
 	sum.PeakBytes = max(sum.PeakBytes, s.PeakBytes)
-	return sum
 }
 
 // peakWord is what filters call peaks.
@@ -63,231 +61,142 @@ const peakWord = "peak"
 // are there only for who needs them. Upper and lower case are the same to filters.
 func filtersPeaks(s *state.State) bool { return strings.Contains(strings.ToLower(s.Filter), peakWord) }
 
-// siteColumn is a column of the sites table, in the order of the table.
-type siteColumn int
-
-const (
-	siteLive siteColumn = iota
-	siteShare
-	SitePeak
-	siteTotal
-	siteCount
-	siteTemp
-	siteLeaked
-	siteMean
-	siteTrend
-	siteShape
-	siteName
-	siteWhere
-)
-
-// shapeKey determines the shapes of all groups: those of keys 0 … keys-1.
-type shapeKey struct {
-	revision uint64
-	by       analysis.Group
-	only     calltree.StackFilter
-	keys     int
+// naming is how the rows of a table of groups are called.
+type naming struct {
+	labels *ui.SiteLabels
+	stacks *model.Stacks
+	full   bool
 }
 
-// shapeSet is the shapes of all groups by key. Read-only once made.
-type shapeSet struct {
-	by     analysis.Group
-	only   calltree.StackFilter
-	shapes []analysis.Shape
+func (n naming) label(by analysis.Group, s *analysis.Site) ui.SiteLabel {
+	return n.labels.Label(n.stacks, by, s, n.full)
 }
 
-func fetchShapes(ctx context.Context, trace analysis.Trace, k shapeKey) (*shapeSet, error) {
-	keys := make([]analysis.Key, k.keys)
-	for i := range keys {
-		keys[i] = analysis.Key(i)
-	}
-	shapes, err := trace.Shapes(ctx, k.by, k.only, keys)
-	return &shapeSet{k.by, k.only, shapes}, err
+// words returns what words of a filter look at.
+func (n naming) words(by analysis.Group, s *analysis.Site) []string {
+	label := n.label(by, s)
+	return []string{s.Name, s.Where, label.Name, label.Where}
 }
 
-// of is the shape of a group, none before it is known.
-func (s *shapeSet) of(q *analysis.Query, k analysis.Key) analysis.Shape {
-	if s == nil || s.by != q.By || s.only != q.Cell.Stacks || int(k) >= len(s.shapes) {
-		return analysis.Shape{}
-	}
-	return s.shapes[k]
+// siteData determines the table of sites.
+type siteData struct {
+	*siteRows
+	naming
+	shapes *shapeSet // for sorting by shape, else nil
 }
 
-// figure is the number that a column of numbers shows; that of live bytes for the others.
-func (c siteColumn) figure() func(*analysis.Site) uint64 {
-	switch c {
-	case SitePeak:
-		return func(s *analysis.Site) uint64 { return s.PeakBytes }
-	case siteTotal:
-		return func(s *analysis.Site) uint64 { return s.AllocBytes }
-	case siteCount:
-		return func(s *analysis.Site) uint64 { return s.AllocCount }
-	case siteTemp:
-		return func(s *analysis.Site) uint64 { return s.Temporary }
-	case siteLeaked:
-		return func(s *analysis.Site) uint64 { return s.LeakBytes }
-	case siteMean:
-		return (*analysis.Site).MeanSize
+// siteSpec is the table of sites. Rows come as in the report: by the value, then by the tie, then by stack.
+func (p *Sites) siteSpec() ui.Spec[siteData, analysis.Site] {
+	return ui.Spec[siteData, analysis.Site]{
+		Rows:    func(d siteData) []analysis.Site { return d.rows },
+		Columns: p.columns,
+		ID:      func(d siteData, s *analysis.Site) uint64 { return groupID(d.key.By, s.Key) },
+		Words: func(d siteData) func(*analysis.Site) []string {
+			return func(s *analysis.Site) []string { return d.words(d.key.By, s) }
+		},
+		Last: func(a, b *analysis.Site) int { return cmp.Or(cmp.Compare(a.Stack, b.Stack), cmp.Compare(a.Key, b.Key)) },
+		Add:  addSite,
+		Most: func(d siteData) (bytes, count uint64) {
+			return max(d.sum.AllocBytes, d.sum.LiveBytes), d.sum.AllocCount
+		},
+		Wide: 150,
 	}
-	return func(s *analysis.Site) uint64 { return s.LiveBytes }
 }
 
-// reportKey is the column's name for `memtui report --by`, "" where the report cannot sort so.
-func (c siteColumn) reportKey() string {
-	switch c {
-	case siteLive, siteShare:
-		return "live_bytes"
-	case SitePeak:
-		return "peak_bytes"
-	case siteTotal:
-		return "alloc_bytes"
-	case siteCount:
-		return "alloc_count"
-	case siteTemp:
-		return "temporary_count"
-	case siteLeaked:
-		return "leaked_bytes"
-	}
-	return ""
+// columns are those of the table of sites. Shares are of the sum of all sites; those of temporary and leaked blocks are of the site's own.
+func (p *Sites) columns(d siteData) []ui.Column[analysis.Site] {
+	type site = analysis.Site
+	by, all := d.key.By, d.key.Cell.Rectangle().IsAll()
+	f, count := siteFigures(&d.sum, itself), func(s *site) uint64 { return s.AllocCount }
+	f.live.Title, f.live.Tie = ui.TitleLive, liveTie
+	f.peak.Title, f.peak.Drop, f.peak.Tie = ui.TitlePeak, 2, count
+	f.peak.Known = func(*site) bool { return !d.key.NoPeaks }
+	f.total.Title, f.total.Drop, f.total.Tie = ui.TitleTotal, 3, count
+	f.count.Title, f.count.Drop = ui.TitleCount, 4
+	f.temp.Title, f.temp.Drop, f.temp.Tie = ui.TitleTemporary, 5, count
+	f.leaked.Title, f.leaked.Drop = ui.TitleLeaked, 5
+	f.leaked.Tie = func(s *site) uint64 { return s.LeakCount }
+	f.mean.Title, f.mean.Drop, f.mean.Tie = ui.TitleMean, 6, count
+	return append([]ui.Column[site]{
+		f.live, unseen(f.blocks)[0],
+		{Title: ui.TitleShare, Width: 6, Grow: 1, MaxWidth: 12, Drop: 9, Like: ui.TitleLive, Cell: p.shareCell},
+		f.peak, f.total, f.count, f.temp, f.leaked, f.mean,
+		{Title: ui.TitleTrend, Width: 6, Grow: 2, MaxWidth: 20, Drop: 1, Like: ui.TitleShape, Hidden: !all, Cell: p.trendCell},
+		{Title: ui.TitleShape, Width: 17, Wider: 3, Drop: 8, Hidden: !all, Tie: count,
+			Rank: func(s *site) uint64 { return ui.Sortable(d.shapes.of(&d.key.Query, s.Key).Slope) },
+			Cell: func(s *site) widget.Cell { return p.ShapeCell(p.shapeOf(s.Key), p.Figures.Wide) }},
+		{Title: siteTitle(by), Width: 17, Grow: 8, Cut: siteCut(by), Tie: count,
+			Text: func(s *site) string { return d.label(by, s).Name }},
+		{Title: ui.TitleWhere, Width: 18, Grow: 1, MaxWidth: 30, Drop: 7, Cut: widget.CutFolder, Hidden: by != analysis.ByStack, Tie: count,
+			Muted: true, Text: func(s *site) string { return d.label(by, s).Where }},
+	}, unseen(f.others...)...)
 }
 
-// siteColumns lays the table out for a width of w cells.
-func siteColumns(w int, f ui.Figures, sum *analysis.Site, by analysis.Group) []widget.Column {
-	const right = widget.Right
-	b := f.BytesWidth(max(sum.AllocBytes, sum.LiveBytes))
-	cut, shape := widget.CutScope, 17
-	if f.Wide {
-		shape = 20
+// liveTie is the number that orders rows of the same live bytes. Of those of which nothing lives, the report shows none; here the
+// ones that allocated most come first, behind live blocks without bytes.
+func liveTie(s *analysis.Site) uint64 {
+	if s.LiveCount == 0 {
+		return s.AllocBytes >> 1
 	}
-	if by == analysis.ByFile || by == analysis.ByModule {
-		cut = widget.CutFolder
+	return s.LiveCount | 1<<63
+}
+
+// figures are the columns of the figures of a group, without titles. The others are not shown anywhere; filters compare them.
+type figures[R any] struct {
+	live, blocks, peak, total, count, temp, leaked, mean ui.Column[R]
+	others                                               []ui.Column[R]
+}
+
+// siteFigures returns the figures of rows that are about a group, with the sums that they are parts of.
+func siteFigures[R any](sum *analysis.Site, of func(r *R) *analysis.Site) figures[R] {
+	const bytes, count = ui.BytesFigure, ui.CountFigure
+	column := func(key string, f ui.Figure, whole uint64, value func(s *analysis.Site) uint64, fields ...string) ui.Column[R] {
+		return ui.Column[R]{Key: key, Fields: fields, Figure: f, Whole: whole, Value: func(r *R) uint64 { return value(of(r)) }}
 	}
-	cols := []widget.Column{
-		siteLive:   {Title: "LIVE", Width: b, Align: right},
-		siteShare:  {Title: "SHARE", Width: 6, Grow: 1, MaxWidth: 12, Drop: 9},
-		SitePeak:   {Title: "PEAK", Width: b, Align: right, Drop: 2},
-		siteTotal:  {Title: "TOTAL", Width: b, Align: right, Drop: 3},
-		siteCount:  {Title: "COUNT", Width: f.CountWidth(sum.AllocCount), Align: right, Drop: 4},
-		siteTemp:   {Title: "TEMP", Width: model.ShareWidth, Align: right, Drop: 5},
-		siteLeaked: {Title: "LEAK", Width: b, Align: right, Drop: 5},
-		siteMean:   {Title: "MEAN", Width: b, Align: right, Drop: 6},
-		siteTrend:  {Title: "TREND", Width: 6, Grow: 2, MaxWidth: 20, Drop: 1},
-		siteShape:  {Title: "SHAPE", Width: shape, Drop: 8},
-		siteName:   {Title: siteTitle(by), Width: 17, Grow: 8, Cut: cut},
-		siteWhere:  {Title: "PLACE", Width: 18, Grow: 1, MaxWidth: 30, Drop: 7, Cut: widget.CutFolder},
+	f := figures[R]{
+		live:   column("live_bytes", bytes, sum.LiveBytes, func(s *analysis.Site) uint64 { return s.LiveBytes }, "live"),
+		blocks: column("live_count", count, sum.LiveCount, func(s *analysis.Site) uint64 { return s.LiveCount }, "blocks"),
+		peak:   column("peak_bytes", bytes, sum.PeakBytes, func(s *analysis.Site) uint64 { return s.PeakBytes }, peakWord),
+		total:  column("alloc_bytes", bytes, sum.AllocBytes, func(s *analysis.Site) uint64 { return s.AllocBytes }, "total"),
+		count:  column("alloc_count", count, sum.AllocCount, func(s *analysis.Site) uint64 { return s.AllocCount }, "count"),
+		temp:   column("temporary_count", ui.ShareFigure, sum.Temporary, func(s *analysis.Site) uint64 { return s.Temporary }, "temp"),
+		leaked: column("leaked_bytes", bytes, sum.LeakBytes, func(s *analysis.Site) uint64 { return s.LeakBytes }, "leaked", "leak", "bytes"),
+		mean:   column("", bytes, 0, (*analysis.Site).MeanSize, "mean", "size"),
+		others: []ui.Column[R]{
+			column("freed_bytes", bytes, sum.FreedBytes, func(s *analysis.Site) uint64 { return s.FreedBytes }, "freed"),
+			column("overwritten_bytes", bytes, sum.OverwrittenBytes, func(s *analysis.Site) uint64 { return s.OverwrittenBytes }, "overwritten"),
+		},
 	}
-	if by != analysis.ByStack { // they have none: left out at any width
-		ui.Hide(&cols[siteWhere])
+	f.temp.Share = func(r *R) float64 { return of(r).TemporaryShare() }
+	f.leaked.Share = func(r *R) float64 { return of(r).LeakShare() }
+	return f
+}
+
+// all returns the figures in the order in which they are named.
+func (f figures[R]) all() []ui.Column[R] {
+	return append([]ui.Column[R]{f.live, f.blocks, f.peak, f.total, f.count, f.temp, f.leaked, f.mean}, f.others...)
+}
+
+// unseen returns columns that only filters know.
+func unseen[R any](cols ...ui.Column[R]) []ui.Column[R] {
+	for i := range cols {
+		cols[i].Hidden = true
 	}
 	return cols
 }
 
+// itself is the group that a row of Sites is about.
+func itself(s *analysis.Site) *analysis.Site { return s }
+
+// siteTitle names a group as column titles do.
 func siteTitle(by analysis.Group) string {
-	if by == analysis.ByStack {
-		return "SITE"
-	}
-	return strings.ToUpper(by.String())
+	return [...]string{ui.TitleSite, ui.TitleFunction, ui.TitleFile, ui.TitleModule, ui.TitleThread, ui.TitleSize}[by]
 }
 
-// filterSite shows a site to a filter.
-type filterSite struct {
-	site  *analysis.Site
-	sum   *analysis.Site
-	label ui.SiteLabel // as the table shows it
-	age   model.Time   // of its oldest block, for leaks
-	aged  bool
-	texts [4]string
-}
-
-// Texts implements analysis.Row.
-func (r *filterSite) Texts() []string {
-	r.texts = [...]string{r.site.Name, r.site.Where, r.label.Name, r.label.Where}
-	return r.texts[:]
-}
-
-// Value implements analysis.Row. Shares are of the sum of all sites; those of temporary and leaked blocks are of the
-// site's own.
-func (r *filterSite) Value(field string, share bool) (float64, bool) {
-	s, v, whole := r.site, uint64(0), uint64(0)
-	switch field {
-	case "live":
-		v, whole = s.LiveBytes, r.sum.LiveBytes
-	case "blocks":
-		v, whole = s.LiveCount, r.sum.LiveCount
-	case peakWord:
-		v, whole = s.PeakBytes, r.sum.PeakBytes
-	case "total":
-		v, whole = s.AllocBytes, r.sum.AllocBytes
-	case "count":
-		v, whole = s.AllocCount, r.sum.AllocCount
-	case "temp":
-		v, whole = s.Temporary, s.AllocCount
-	case "leaked":
-		if share {
-			return s.LeakShare(), true
-		}
-		v = s.LeakBytes
-	case "freed":
-		v, whole = s.FreedBytes, r.sum.FreedBytes
-	case "overwritten":
-		v, whole = s.OverwrittenBytes, r.sum.OverwrittenBytes
-	case "mean":
-		v = s.MeanSize()
-	case "age":
-		return float64(r.age), r.aged && !share
-	default:
-		return 0, false
+// siteCut says which part of a group's name goes where it does not fit.
+func siteCut(by analysis.Group) widget.Cut {
+	if by == analysis.ByFile || by == analysis.ByModule {
+		return widget.CutFolder
 	}
-	if share {
-		return ui.ShareOf(v, whole), whole > 0
-	}
-	return float64(v), true
-}
-
-// trendKey determines sparklines: the groups are packed, four bytes each, to be comparable.
-type trendKey struct {
-	revision uint64
-	by       analysis.Group
-	only     calltree.StackFilter
-	keys     string
-}
-
-func packKeys(keys []analysis.Key) string {
-	b := make([]byte, 0, 4*len(keys))
-	for _, k := range keys {
-		b = binary.LittleEndian.AppendUint32(b, uint32(k))
-	}
-	return string(b)
-}
-
-// trendSet is the sparklines of a few groups. Read-only once made.
-type trendSet struct {
-	by    analysis.Group
-	only  calltree.StackFilter
-	byKey map[analysis.Key][]uint64
-}
-
-// of is the sparkline of a group, none before it is known.
-func (t *trendSet) of(by analysis.Group, only calltree.StackFilter, k analysis.Key) []uint64 {
-	if t == nil || t.by != by || t.only != only {
-		return nil
-	}
-	return t.byKey[k]
-}
-
-// fetchTrends asks for the histories of a few groups.
-func fetchTrends(ctx context.Context, trace analysis.Trace, k trendKey) (*trendSet, error) {
-	var keys []analysis.Key
-	for b := []byte(k.keys); len(b) >= 4; b = b[4:] {
-		keys = append(keys, analysis.Key(binary.LittleEndian.Uint32(b)))
-	}
-	histories, err := trace.History(ctx, k.by, k.only, keys, analysis.HistoryColumns)
-	if err != nil {
-		return nil, err
-	}
-	out := &trendSet{k.by, k.only, make(map[analysis.Key][]uint64, len(keys))}
-	for i, h := range histories {
-		out.byKey[keys[i]] = h
-	}
-	return out, nil
+	return widget.CutScope
 }

@@ -54,6 +54,9 @@ func (p *Timeline) Name() string { return "Timeline" }
 
 func (p *Timeline) Action() keymap.Action { return keymap.ShowTimeline }
 
+// Fields implements [ui.Filtered].
+func (p *Timeline) Fields() []analysis.Field { return p.top.Fields() }
+
 func (p *Timeline) Needs() model.Facet { return model.FacetAllocations }
 
 func (p *Timeline) Follows() string { return "chart and figures: all stacks" }

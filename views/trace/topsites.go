@@ -12,7 +12,6 @@ import (
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
-	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
@@ -28,6 +27,8 @@ type topSites struct {
 	state   state.State
 	adopted state.Selection // the state's selection that the list follows already
 	rows    topRows
+	cols    []ui.Column[analysis.Site]
+	up      bool // the smallest first
 	labels  ui.SiteLabels
 	lazy    *ui.Staged[topKey, topRows]
 	trends  *ui.Lazy[trendKey, *trendSet]
@@ -44,6 +45,7 @@ type topKey struct {
 	stacks   *model.Stacks // for labels
 	full     bool
 	noPeaks  bool
+	up       bool
 }
 
 // topRows is the content of the table.
@@ -54,7 +56,8 @@ type topRows struct {
 	of     uint64          // sum of the cost over all groups
 	groups int             // groups with any of the cost
 	hits   int             // of these, groups that pass the filter
-	rows   []analysis.Site // the first of these, highest first
+	rows   []analysis.Site // the first of these, highest first unless up
+	most   uint64          // the highest cost of rows
 }
 
 const (
@@ -62,66 +65,81 @@ const (
 	maxTopTrends = 64
 )
 
-// Columns of the table, in order.
-const (
-	topName = iota
-	topWhere
-	topValue
-	topBar
-	topShare
-	topBlocks
-	topPeak
-	topTotal
-	topTemporary
-	topTrend
-)
-
 func newTopSites(e *ui.Env) *topSites {
 	t := &topSites{env: e}
 	t.lazy = ui.NewStaged(e, func(ctx context.Context, k topKey) (topRows, error) { return fetchTop(ctx, e.Trace, &t.labels, k) })
 	t.trends = ui.NewLazy(e, func(ctx context.Context, k trendKey) (*trendSet, error) { return fetchTrends(ctx, e.Trace, k) })
-	t.list = widget.List{Table: t, SortColumn: topValue, Descending: true, Column: -1}
+	t.list = widget.List{Table: t, Column: -1}
 	t.setColumns()
 	return t
 }
 
-// setColumns makes room for rounded or exact figures.
-func (t *topSites) setColumns() {
-	bytes := 10
+// topValue is the column of the cost.
+const topValue = 2
+
+// columns are those of the rows, with room for rounded or exact figures.
+func (t *topSites) columns() []ui.Column[analysis.Site] {
+	type site = analysis.Site
+	d, bytes := &t.rows, 10
 	if t.state.Exact {
 		bytes = 16
 	}
-	const right = widget.Right
-	t.list.Columns = []widget.Column{
-		topName:      {Title: "SITE", Width: 24, Grow: 3},
-		topWhere:     {Title: "WHERE", Width: 14, Grow: 1, MaxWidth: 30, Cut: widget.CutFolder, Drop: 2},
-		topValue:     {Title: t.valueTitle(), Width: bytes, Align: right},
-		topBar:       {Width: 10, Drop: 3},
-		topShare:     {Title: "SHARE", Width: model.ShareWidth, Align: right, Drop: 1},
-		topBlocks:    {Title: "BLOCKS", Width: 9, Align: right, Drop: 5},
-		topPeak:      {Title: "OWN PEAK", Width: bytes, Align: right, Drop: 6},
-		topTotal:     {Title: "TOTAL", Width: bytes, Align: right, Drop: 7},
-		topTemporary: {Title: "TEMP", Width: model.ShareWidth, Align: right, Drop: 8},
-		topTrend:     {Title: "TREND", Width: 16, Drop: 4},
+	f := siteFigures(&site{}, itself)
+	f.peak.Title, f.peak.Width, f.peak.Drop, f.peak.Known = ui.TitleOwnPeak, bytes, 6, func(*site) bool { return !d.noPeaks }
+	f.total.Title, f.total.Width, f.total.Drop = ui.TitleTotal, bytes, 7
+	f.temp.Title, f.temp.Drop, f.temp.Share = ui.TitleTemporary, 8, func(s *site) float64 { return float64(model.ShareOf(s.Temporary, s.AllocCount)) }
+	blocks := f.blocks
+	if d.shown == analysis.CostTotal {
+		blocks = f.count
 	}
-	switch t.rows.by {
-	case analysis.ByFunction:
-		t.list.Columns[topName].Cut = widget.CutScope
-	case analysis.ByFile, analysis.ByModule:
-		t.list.Columns[topName].Cut = widget.CutFolder
+	blocks.Title, blocks.Width, blocks.Drop = ui.TitleBlocks, 9, 5
+	value := ui.Column[site]{Title: t.valueTitle(), Figure: ui.CountFigure, Width: bytes, MaxWidth: bytes, Value: func(s *site) uint64 { return s.Cost(d.shown) }}
+	if d.shown.IsBytes() {
+		value.Figure = ui.BytesFigure
 	}
-	if t.rows.by != analysis.ByStack {
-		t.list.Columns[topName].Title, t.list.Columns[topWhere] = capitals(t.rows.by), widget.Column{Width: 1, Drop: 9}
+	cut := siteCut(d.by)
+	if d.by == analysis.ByStack {
+		cut = widget.CutEnd
+	}
+	return []ui.Column[site]{
+		{Title: siteTitle(d.by), Width: 24, Grow: 3, Cut: cut, Text: func(s *site) string { return t.label(s).Name }},
+		{Title: ui.TitleWhere, Width: 14, Grow: 1, MaxWidth: 30, Cut: widget.CutFolder, Drop: 2, Hidden: d.by != analysis.ByStack, Muted: true,
+			Text: func(s *site) string { return t.label(s).Where }},
+		value,
+		{Width: 10, Drop: 3, Like: value.Title, Cell: func(s *site) widget.Cell {
+			return ui.ShareCell(s.Cost(d.shown), max(d.most, 1))
+		}},
+		{Title: ui.TitleShare, Width: model.ShareWidth, Right: true, Drop: 1, Like: value.Title, Text: func(s *site) string { return ui.PartText(s.Cost(d.shown), d.of) }},
+		blocks, f.peak, f.total, f.temp,
+		{Title: ui.TitleTrend, Width: 16, Drop: 4, Cell: t.trendCell},
 	}
 }
+
+// trendCell is the curve of a row, empty before it is known.
+func (t *topSites) trendCell(s *analysis.Site) widget.Cell {
+	trends, _ := t.trends.Get()
+	if trend := trends.of(t.rows.by, t.rows.only, s.Key); trend != nil {
+		return widget.Cell{Kind: widget.SparkCell, Spark: trend}
+	}
+	return widget.Cell{}
+}
+
+// setColumns lays the table out.
+func (t *topSites) setColumns() {
+	t.cols = t.columns()
+	t.list.Columns = ui.Layout(t.cols, t.figures(), 0, 0)
+	t.list.SortColumn, t.list.Descending = topValue, !t.rows.up
+}
+
+func (t *topSites) figures() ui.Figures { return ui.Figures{Exact: t.state.Exact, Wide: true} }
 
 func (t *topSites) valueTitle() string {
-	return [...]string{"LIVE", "LIVE", "AT PEAK", "TOTAL", "COUNT", "LEAKED", "TEMPORARY"}[t.rows.shown]
+	return [...]string{ui.TitleLive, ui.TitleLive, ui.TitleAtPeak, ui.TitleTotal, ui.TitleCount, ui.TitleLeaked, ui.TitleTemporary}[t.rows.shown]
 }
 
-// capitals names a group as column titles do.
-func capitals(by analysis.Group) string {
-	return [...]string{"SITE", "FUNCTION", "FILE", "MODULE", "THREAD", "SIZE"}[by]
+// Fields returns the figures that filters can compare.
+func (t *topSites) Fields() []analysis.Field {
+	return ui.Fields(siteFigures(&analysis.Site{}, itself).all())
 }
 
 // fetchTop finds the rows. Where nothing is live it takes what was live at the peak, so that the table always says something.
@@ -146,7 +164,8 @@ func fetchTop(ctx context.Context, t analysis.Trace, labels *ui.SiteLabels, k to
 	if err != nil {
 		return out, err
 	}
-	return out, out.choose(sites, labels)
+	out.choose(sites, labels)
+	return out, nil
 }
 
 // askTrends asks for the sparklines of the first rows. They wait until everything is read, as those of Sites.
@@ -162,30 +181,36 @@ func (t *topSites) askTrends() {
 }
 
 // choose keeps the rows that have any of the cost and pass the filter, highest first.
-func (t *topRows) choose(sites []analysis.Site, labels *ui.SiteLabels) error {
-	filter, err := analysis.ParseFilter(t.filter)
-	if err != nil {
-		return err
-	}
+func (t *topRows) choose(sites []analysis.Site, labels *ui.SiteLabels) {
 	sum := analysis.Site{}
 	for i := range sites {
 		t.of, _ = model.SaturatingAdd(t.of, sites[i].Cost(t.shown))
-		sum = addSite(sum, &sites[i])
+		addSite(&sum, &sites[i])
 	}
 	sites = slices.DeleteFunc(sites, func(s analysis.Site) bool { return s.Cost(t.shown) == 0 })
 	t.groups = len(sites)
 	if t.filter != "" {
+		cols := siteFigures(&sum, itself).all()
+		filter, names := ui.Filter(t.filter, ui.Fields(cols)), naming{labels, t.stacks, t.full}
+		row := ui.NewFilterRow(cols, func(s *analysis.Site) []string { return names.words(t.by, s) })
 		sites = slices.DeleteFunc(sites, func(s analysis.Site) bool {
-			return !filter.Match(&filterSite{site: &s, sum: &sum, label: labels.Label(t.stacks, t.by, &s, t.full)})
+			row.Row = &s
+			return !filter.Match(row)
 		})
 	}
 	t.hits = len(sites)
+	sign := 1
+	if t.up {
+		sign = -1
+	}
 	slices.SortFunc(sites, func(a, b analysis.Site) int {
-		return cmp.Or(cmp.Compare(b.Cost(t.shown), a.Cost(t.shown)), cmp.Compare(b.LiveCount, a.LiveCount),
+		return cmp.Or(sign*cmp.Compare(b.Cost(t.shown), a.Cost(t.shown)), cmp.Compare(b.LiveCount, a.LiveCount),
 			cmp.Compare(a.Stack, b.Stack), cmp.Compare(a.Key, b.Key))
 	})
 	t.rows = sites[:min(len(sites), maxTopRows)]
-	return nil
+	for i := range t.rows {
+		t.most = max(t.most, t.rows[i].Cost(t.shown))
+	}
 }
 
 // Show adopts a state.
@@ -197,7 +222,7 @@ func (t *topSites) Show(s *state.State) {
 		cost, at = t.fixedTo, analysis.End // which it does not depend on
 	}
 	if s.Status.Events > 0 {
-		whole := topKey{s.Status.Revision, at, s.Range, s.Group, cost, s.Chips, s.Filter, s.Stacks(), s.FullName, false}
+		whole := topKey{s.Status.Revision, at, s.Range, s.Group, cost, s.Chips, s.Filter, s.Stacks(), s.FullName, false, t.up}
 		part := whole
 		part.noPeaks = !filtersPeaks(s)
 		t.lazy.Ask(whole, part, s.Settled() || filtersPeaks(s))
@@ -266,6 +291,9 @@ func (t *topSites) title() (title, answer string) {
 			answer += " in the range"
 		}
 	}
+	if t.rows.up {
+		answer += ", the smallest first"
+	}
 	if t.rows.filter != "" {
 		answer += fmt.Sprintf(" · %s of %s pass the filter", model.Group(uint64(t.rows.hits)), model.Group(uint64(t.rows.groups)))
 	}
@@ -315,43 +343,7 @@ func (t *topSites) Len() int { return len(t.rows.rows) }
 func (t *topSites) ID(row int) uint64 { return uint64(t.rows.rows[row].Key) }
 
 func (t *topSites) Cell(row, col int) widget.Cell {
-	s := &t.rows.rows[row]
-	exact := t.state.Exact
-	value := s.Cost(t.rows.shown)
-	switch col {
-	case topName:
-		return widget.Cell{Text: t.label(s).Name}
-	case topWhere:
-		return widget.Cell{Text: t.label(s).Where, Style: t.env.Style(themes.Muted)}
-	case topValue:
-		if t.rows.shown.IsBytes() {
-			return widget.Cell{Text: ui.BytesText(value, exact)}
-		}
-		return widget.Cell{Text: model.Group(value)}
-	case topBar:
-		return widget.Cell{Kind: widget.BarCell, Bar: float64(value) / float64(max(t.rows.rows[0].Cost(t.rows.shown), 1))}
-	case topShare:
-		return widget.Cell{Text: ui.PartText(value, t.rows.of)}
-	case topBlocks:
-		if t.rows.shown == analysis.CostTotal {
-			return widget.Cell{Text: model.Group(s.AllocCount)}
-		}
-		return widget.Cell{Text: model.Group(s.LiveCount)}
-	case topPeak:
-		if t.rows.noPeaks {
-			return widget.Cell{}
-		}
-		return widget.Cell{Text: ui.BytesText(s.PeakBytes, exact)}
-	case topTotal:
-		return widget.Cell{Text: ui.BytesText(s.AllocBytes, exact)}
-	case topTemporary:
-		return widget.Cell{Text: ui.PartText(s.Temporary, s.AllocCount)}
-	}
-	trends, _ := t.trends.Get()
-	if trend := trends.of(t.rows.by, t.rows.only, s.Key); trend != nil {
-		return widget.Cell{Kind: widget.SparkCell, Spark: trend}
-	}
-	return widget.Cell{}
+	return t.cols[col].Draw(&t.rows.rows[row], t.figures(), t.env.Look)
 }
 
 // label is how a row is shown.
@@ -399,7 +391,9 @@ func (t *topSites) Do(a keymap.Action) bool {
 		return false
 	case a == keymap.Sort, a == keymap.ColumnRight:
 		t.env.Emit(state.SetCost{Cost: (t.state.Cost + 1) % analysis.CostCountOf})
-	case a == keymap.SortReverse, a == keymap.ColumnLeft:
+	case a == keymap.SortReverse:
+		t.reverse()
+	case a == keymap.ColumnLeft:
 		t.env.Emit(state.SetCost{Cost: (t.state.Cost + analysis.CostCountOf - 1) % analysis.CostCountOf})
 	default:
 		return false
@@ -407,8 +401,12 @@ func (t *topSites) Do(a keymap.Action) bool {
 	return true
 }
 
-// click selects a row, or opens it; false means that there is none.
+// click selects a row, or opens it, or weighs by what stands in the header; false means that there is none.
 func (t *topSites) click(x, y int, double bool) bool {
+	if col, ok := t.list.HitHeader(x, y); ok && !t.list.HideHeader {
+		t.clickTitle(col)
+		return true
+	}
 	row, ok := t.list.HitRow(x, y)
 	if !ok {
 		return false
@@ -419,6 +417,30 @@ func (t *topSites) click(x, y int, double bool) bool {
 		t.env.Open(keymap.ShowSites)
 	}
 	return true
+}
+
+// reverse shows the smallest first, or the highest again.
+func (t *topSites) reverse() {
+	t.up = !t.up
+	t.list.Home()
+	t.env.Changed()
+}
+
+// clickTitle weighs by a column, by the same one again reverses.
+func (t *topSites) clickTitle(col int) {
+	costs := map[string]analysis.Cost{ui.TitleBlocks: analysis.CostLiveCount, ui.TitleTotal: analysis.CostTotal, ui.TitleTemporary: analysis.CostTemporary}
+	if t.rows.shown == analysis.CostTotal {
+		costs[ui.TitleBlocks] = analysis.CostCount
+	}
+	c := &t.cols[col]
+	cost, ok := costs[c.Title]
+	switch {
+	case col == topValue || c.Like != "" || ok && cost == t.rows.shown:
+		t.reverse()
+	case ok && !t.fixed:
+		t.up = false
+		t.env.Emit(state.SetCost{Cost: cost})
+	}
 }
 
 // CopyText is the selected row.

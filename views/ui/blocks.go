@@ -17,6 +17,7 @@ import (
 // BlockPane lists single blocks: in place of a table, as long as it is open, and on a screen of their own.
 type BlockPane struct {
 	*Env
+	ListPane
 	Open  bool
 	name  string // of the group whose blocks they are
 	what  string // which of them ("live at 61.0 ms")
@@ -33,7 +34,7 @@ type BlockPane struct {
 	Lives   bool   // ages are lifetimes: of blocks that may have ended
 	blocks  *Lazy[blockKey, *blockTable]
 	Near    *Lazy[nearKey, []analysis.Block]
-	List    widget.List
+	cols    []Column[analysis.Block]
 	detail  Detail
 	labels  *SiteLabels
 }
@@ -45,16 +46,8 @@ type nearKey struct {
 	From, Count int
 }
 
-// The columns of the list.
-const (
-	BlockSize = iota
-	blockAge
-	blockBorn
-	blockDied
-	blockThread
-	blockAddr
-	blockSite
-)
+// BlockSize is the column that sorts at first.
+const BlockSize = 0
 
 // NewBlockPane returns a pane without blocks.
 func NewBlockPane(e *Env) BlockPane {
@@ -83,6 +76,7 @@ func (p *BlockPane) Start(name string, q analysis.BlockQuery) {
 
 // Show asks for the blocks of a query that follows the state: what is of it, and until when they live.
 func (p *BlockPane) Show(s *state.State, q analysis.BlockQuery, what string, until model.Time) {
+	p.Order, p.Enter, p.Moved = p, func() {}, p.Changed // there is nothing further in
 	q.Sort, q.By, q.Key = p.Query.Sort, p.Query.By, p.Query.Key
 	p.state, p.Query, p.what, p.until = *s, q, what, until
 	p.ask()
@@ -93,7 +87,7 @@ func (p *BlockPane) ask() {
 	s := &p.state
 	key := blockKey{revision: s.Status.Revision, BlockQuery: p.Query, uses: p.Uses, gone: p.Gone}
 	if p.Filter != "" {
-		key.filter, key.stacks, key.labels, key.until, key.full = p.Filter, s.Stacks(), p.labels, p.until, s.FullName
+		key.filter, key.view = p.Filter, p.view()
 	}
 	p.blocks.Ask(key)
 	p.List.Refresh()
@@ -131,36 +125,30 @@ func (p *BlockPane) Cell(row, col int) widget.Cell {
 	if !ok {
 		return widget.Cell{Text: p.Look.Glyphs.Ellipsis, Style: p.Look.Muted}
 	}
-	switch col {
-	case BlockSize:
-		return widget.Cell{Text: Figures{p.state.Exact, true}.Bytes(b.Size)}
-	case blockAge:
-		return widget.Cell{Text: p.time(p.age(&b))}
-	case blockBorn:
-		return widget.Cell{Text: p.time(b.Born)}
-	case blockDied:
-		if b.Died == model.NoTime {
-			return widget.Cell{Text: "never", Style: p.Look.Muted}
-		}
-		return widget.Cell{Text: p.time(b.Died)}
-	case blockThread:
-		return widget.Cell{Text: fmt.Sprint(b.Thread)}
-	case blockAddr:
-		return widget.Cell{Text: AddressText(b.Addr), Style: p.Look.Muted}
+	c := &p.cols[col]
+	if c.Known != nil && !c.Known(&b) {
+		return widget.Cell{Text: "never", Style: p.Look.Muted}
 	}
-	return widget.Cell{Text: p.site(&b)}
+	return c.Draw(&b, p.figures(), p.Look)
 }
 
-// age is how long a block has lived at the instant of the list, or had lived when it ended before.
-func (p *BlockPane) age(b *analysis.Block) model.Time { return ageAt(b, p.until) }
+func (p *BlockPane) figures() Figures { return Figures{Exact: p.state.Exact, Wide: true} }
 
-// time is a time as the state wants numbers.
-func (p *BlockPane) time(t model.Time) string {
-	if p.state.Exact && t >= 0 {
-		return model.Group(uint64(t)) + " µs"
+// view is what the columns depend on now.
+func (p *BlockPane) view() blockView {
+	v := blockView{stacks: p.state.Stacks(), labels: p.labels, full: p.state.FullName, until: p.until, lived: p.Lives, times: 9}
+	if p.state.Exact {
+		v.times = len(p.figures().Time(p.state.Status.Duration))
 	}
-	return t.String()
+	v.same = p.Query.By == analysis.ByStack && !p.Query.All
+	return v
 }
+
+// Columns returns those of the list.
+func (p *BlockPane) Columns() []Column[analysis.Block] { return p.view().columns() }
+
+// Fields returns the figures of blocks that filters can compare.
+func (p *BlockPane) Fields() []analysis.Field { return Fields(p.Columns()) }
 
 // AddressText renders an address, or says that it is unknown.
 func AddressText(addr uint64) string {
@@ -168,11 +156,6 @@ func AddressText(addr uint64) string {
 		return "unknown"
 	}
 	return fmt.Sprintf("0x%x", addr)
-}
-
-// site names the stack of a block.
-func (p *BlockPane) site(b *analysis.Block) string {
-	return blockSiteName(p.state.Stacks(), p.labels, b.Stack, p.state.FullName)
 }
 
 // explain fills the detail pane from the selected block.
@@ -208,25 +191,8 @@ func fateText(b *analysis.Block) string {
 func (p *BlockPane) Draw(s tcell.Screen, r widget.Rect) {
 	title, body := r.CutTop(1)
 	widget.TitleLine(s, title, p.Look, p.Title(), p.answer())
-	f := Figures{p.state.Exact, true}
-	const right = widget.Right
-	tw := 9
-	if p.state.Exact {
-		tw = len(p.time(p.state.Status.Duration))
-	}
-	site := widget.Column{Title: "SITE", Width: 12, Grow: 1, Drop: 1, Cut: widget.CutScope}
-	if p.Query.By == analysis.ByStack && !p.Query.All { // it would be the same in every row
-		Hide(&site)
-	}
-	p.List.Columns = []widget.Column{
-		BlockSize: {Title: "SIZE", Width: f.BytesWidth(1 << 40), Align: right}, blockAge: {Title: "AGE", Width: tw, Align: right},
-		blockBorn: {Title: "BORN", Width: tw, Align: right, Drop: 3}, blockDied: {Title: "FREED", Width: tw, Align: right, Drop: 4},
-		blockThread: {Title: "THREAD", Width: 6, Align: right, Drop: 5}, blockAddr: {Title: "ADDRESS", Width: 14, Drop: 2},
-		blockSite: site,
-	}
-	if p.Lives {
-		p.List.Columns[blockAge].Title = "LIVED"
-	}
+	p.cols = p.Columns()
+	p.List.Columns = Layout(p.cols, p.figures(), 1<<40, 1)
 	p.List.Empty = p.Empty
 	if !p.blocks.Fresh() {
 		p.List.Empty = []string{"Looking for blocks…"}
@@ -234,21 +200,9 @@ func (p *BlockPane) Draw(s tcell.Screen, r widget.Rect) {
 	if why := Unanswered(p.blocks); why != nil {
 		p.List.Empty = why
 	}
-	list, detail := body, widget.Rect{}
-	if n := p.List.Len(); n > 0 && body.H >= LowHeight-1 {
-		list, detail = body.CutBottom(DetailHeight(body.H, n))
-	}
-	if body.W >= SideWidth && detail.H > 0 {
-		list, detail = body.CutRight(min(max(body.W*7/20, 56), 90))
-		for y := range detail.H {
-			s.Put(detail.X, detail.Y+y, p.Look.Glyphs.Vertical, p.Look.Rule)
-		}
-		_, detail = detail.CutLeft(1)
-	}
-	p.List.Focused = true
 	p.List.SortColumn, p.List.Descending = p.sortColumn()
-	p.List.Draw(s, list, p.Look)
-	p.detail.Draw(s, detail, p.Look, false)
+	p.Split(body)
+	p.draw(s, p.Look, &p.detail)
 }
 
 // Title says which blocks are listed.
@@ -277,7 +231,7 @@ func (p *BlockPane) answer() string {
 	if !ok || !p.blocks.Fresh() {
 		return ""
 	}
-	return list.count() + " " + p.what + ", " + Figures{p.state.Exact, true}.Bytes(list.bytes) + " · " + p.orderText() + " first"
+	return list.count() + " " + p.what + ", " + p.figures().Bytes(list.bytes) + " · " + p.orderText() + " first"
 }
 
 // orderText is what comes first.
@@ -295,12 +249,16 @@ func (p *BlockPane) orderText() string {
 
 // sortColumn is the column that sorts, and its direction.
 func (p *BlockPane) sortColumn() (col int, descending bool) {
-	col = [...]int{BlockSize, blockAge, blockAge, blockAddr, blockAge}[p.Query.Sort]
-	descending = p.Query.Sort == analysis.LargestFirst || p.Query.Sort == analysis.OldestFirst
-	if p.Lives && col == blockAge && p.Query.Sort != analysis.ShortestFirst || p.Uses != 0 {
-		col, descending = blockBorn, p.Query.Sort == analysis.NewestFirst && p.Uses == 0
+	ages := TitleAge
+	if p.Lives {
+		ages = TitleBorn
 	}
-	return col, descending != p.Up
+	title := [...]string{TitleSize, ages, ages, TitleAddress, TitleLived}[p.Query.Sort]
+	descending = p.Query.Sort == analysis.LargestFirst || p.Query.Sort == analysis.OldestFirst
+	if p.Lives && title == TitleBorn || p.Uses != 0 {
+		title, descending = TitleBorn, p.Query.Sort == analysis.NewestFirst && p.Uses == 0
+	}
+	return slices.IndexFunc(p.cols, func(c Column[analysis.Block]) bool { return c.Title == title }), descending != p.Up
 }
 
 // orders are those that s goes through.
@@ -321,23 +279,27 @@ func (p *BlockPane) nextOrder(n int) analysis.BlockOrder {
 
 // Do carries out an action while the list is open.
 func (p *BlockPane) Do(a keymap.Action) bool {
-	switch a {
-	case keymap.Back:
+	if !p.do(a, &p.detail) {
+		if a != keymap.Back {
+			return false
+		}
 		p.Open = false
-	case keymap.Open: // there is nothing further in
-	case keymap.Sort, keymap.ColumnRight:
-		p.sortBy(p.nextOrder(1))
-	case keymap.ColumnLeft:
-		p.sortBy(p.nextOrder(-1))
+	}
+	p.Changed()
+	return true
+}
+
+// OrderBy implements [Orderly].
+func (p *BlockPane) OrderBy(a keymap.Action) bool {
+	switch a {
 	case keymap.SortReverse:
 		p.Up = !p.Up
 		p.List.Home()
+	case keymap.ColumnLeft:
+		p.sortBy(p.nextOrder(-1))
 	default:
-		if !MoveList(&p.List, a) {
-			return false
-		}
+		p.sortBy(p.nextOrder(1))
 	}
-	p.Changed()
 	return true
 }
 
@@ -354,21 +316,22 @@ func (p *BlockPane) sortBy(o analysis.BlockOrder) {
 
 // Click selects a block, or sorts by what stands in the header.
 func (p *BlockPane) Click(x, y int) {
-	if row, ok := p.List.HitRow(x, y); ok {
-		p.List.Select(row)
-		p.Changed()
-		return
-	}
-	switch col, ok := p.List.HitHeader(x, y); {
-	case !ok:
-	case col == BlockSize:
-		p.sortBy(analysis.LargestFirst)
-	case col == blockAge && p.Lives:
-		p.sortBy(analysis.ShortestFirst)
-	case col == blockAge, col == blockBorn:
-		p.sortBy(analysis.OldestFirst)
-	case col == blockAddr:
-		p.sortBy(analysis.LowestFirst)
+	p.click(x, y, false)
+	p.Changed()
+}
+
+// Wheel scrolls what is under the pointer.
+func (p *BlockPane) Wheel(x, y, rows int) {
+	p.wheel(x, y, rows, &p.detail)
+	p.Changed()
+}
+
+// ClickTitle implements [Orderly]: blocks are only in some orders.
+func (p *BlockPane) ClickTitle(col int) {
+	orders := map[string]analysis.BlockOrder{TitleSize: analysis.LargestFirst, TitleAge: analysis.OldestFirst, TitleBorn: analysis.OldestFirst,
+		TitleLived: analysis.ShortestFirst, TitleAddress: analysis.LowestFirst}
+	if o, ok := orders[p.cols[col].Title]; ok {
+		p.sortBy(o)
 	}
 }
 

@@ -2,10 +2,12 @@ package ui
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/widget"
 )
 
 // blockKey determines a list of blocks.
@@ -15,11 +17,67 @@ type blockKey struct {
 	uses uint64     // instead of the query: all blocks that ever held this address
 	gone model.Time // only blocks that ended before, 0 for all
 
-	filter string // with what it needs to know, else all zero
+	filter string
+	view   blockView // for the filter, else zero
+}
+
+// blockView is what the columns of blocks depend on.
+type blockView struct {
 	stacks *model.Stacks
 	labels *SiteLabels
-	until  model.Time
 	full   bool
+	until  model.Time // the instant that ages count to
+	lived  bool       // ages are lifetimes: of blocks that may have ended
+	same   bool       // all are of one stack
+	times  int        // cells of a time
+}
+
+// columns are those of a list of blocks. A block is as large as its site's mean.
+func (v blockView) columns() []Column[analysis.Block] {
+	type block = analysis.Block
+	age := TitleAge
+	if v.lived {
+		age = TitleLived
+	}
+	when := func(title, key string, drop int, value func(b *block) uint64) Column[block] {
+		return Column[block]{Title: title, Key: key, Figure: TimeFigure, Width: v.times, MaxWidth: v.times, Drop: drop, Value: value}
+	}
+	ages := when(age, "", 0, func(b *block) uint64 { return uint64(ageAt(b, v.until)) })
+	ages.Fields = []string{"age", "oldest"}
+	freed := when(TitleFreed, "died_us", 4, func(b *block) uint64 { return uint64(b.Died) })
+	freed.Known = func(b *block) bool { return b.Died != model.NoTime }
+	return []Column[block]{
+		{Title: TitleSize, Key: "bytes", Fields: []string{"size", "mean", "live", "total", "peak"}, Figure: BytesFigure, Value: func(b *block) uint64 { return b.Size }},
+		ages, when(TitleBorn, "born_us", 3, func(b *block) uint64 { return uint64(b.Born) }), freed,
+		{Title: TitleThread, Key: "thread", Width: 6, Right: true, Drop: 5, Text: func(b *block) string { return fmt.Sprint(b.Thread) }},
+		{Title: TitleAddress, Key: "address", Width: 14, Drop: 2, Muted: true, Text: func(b *block) string { return AddressText(b.Addr) }},
+		{Title: TitleSite, Width: 12, Grow: 1, Drop: 1, Cut: widget.CutScope, Hidden: v.same, Text: func(b *block) string { return v.site(b, v.full) }},
+		{Hidden: true, Fields: []string{"leaked", "leak", "bytes"}, Figure: BytesFigure, Value: func(b *block) uint64 {
+			if b.Died != model.NoTime {
+				return 0
+			}
+			return b.Size
+		}},
+		{Hidden: true, Fields: []string{"count", "blocks"}, Figure: CountFigure, Value: func(*block) uint64 { return 1 }},
+	}
+}
+
+// site names the stack of a block.
+func (v blockView) site(b *analysis.Block, full bool) string {
+	return blockSiteName(v.stacks, v.labels, b.Stack, full)
+}
+
+// words returns what words of a filter look at: the site, and the function that allocates.
+func (v blockView) words() func(b *analysis.Block) []string {
+	texts := map[model.StackID][]string{}
+	return func(b *analysis.Block) []string {
+		t, ok := texts[b.Stack]
+		if !ok {
+			t = []string{v.site(b, v.full), v.site(b, true)}
+			texts[b.Stack] = t
+		}
+		return t
+	}
 }
 
 // maxUses bounds the uses of an address that are listed.
@@ -46,28 +104,27 @@ func fetchBlocks(ctx context.Context, trace analysis.Trace, k blockKey) (*blockT
 		return nil, err
 	}
 	t := &blockTable{BlockList: list, bytes: list.Bytes()}
-	f, err := analysis.ParseFilter(k.filter)
-	if err != nil { // a filter that means nothing hides nothing
-		k.filter = ""
-	}
 	if k.filter == "" && k.gone == 0 {
 		return t, nil
 	}
-	return t, t.choose(ctx, k, f)
+	return t, t.choose(ctx, k)
 }
 
 // choose filters the list.
-func (t *blockTable) choose(ctx context.Context, k blockKey, f *analysis.Filter) error {
+func (t *blockTable) choose(ctx context.Context, k blockKey) error {
 	t.rows, t.bytes, t.filtered = []uint32{}, 0, k.filter != ""
-	row := filterBlock{key: k, texts: map[model.StackID][]string{}}
+	cols := k.view.columns()
+	f, row := Filter(k.filter, Fields(cols)), NewFilterRow(cols, k.view.words())
+	var b analysis.Block
+	row.Row = &b
 	for i := range t.BlockList.Len() {
 		if i&0xfff == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		row.Block = t.BlockList.Row(i)
-		if (k.gone == 0 || died(&row.Block, k.gone)) && (k.filter == "" || f.Match(&row)) {
+		b = t.BlockList.Row(i)
+		if (k.gone == 0 || died(&b, k.gone)) && (k.filter == "" || f.Match(row)) {
 			t.rows = append(t.rows, uint32(i))
-			t.bytes, _ = model.SaturatingAdd(t.bytes, row.Size)
+			t.bytes, _ = model.SaturatingAdd(t.bytes, b.Size)
 		}
 	}
 	return nil
@@ -116,41 +173,6 @@ func (l useList) Bytes() (sum uint64) {
 		sum, _ = model.SaturatingAdd(sum, l[i].Size)
 	}
 	return sum
-}
-
-// filterBlock shows a block to a filter.
-type filterBlock struct {
-	analysis.Block
-	key   blockKey
-	texts map[model.StackID][]string
-}
-
-// Texts implements analysis.Row: the site, and the function that allocates.
-func (r *filterBlock) Texts() []string {
-	t, ok := r.texts[r.Stack]
-	if !ok {
-		t = []string{blockSiteName(r.key.stacks, r.key.labels, r.Stack, r.key.full), blockSiteName(r.key.stacks, r.key.labels, r.Stack, true)}
-		r.texts[r.Stack] = t
-	}
-	return t
-}
-
-// Value implements analysis.Row: a block is as large as its site's mean.
-func (r *filterBlock) Value(field string, share bool) (float64, bool) {
-	switch field {
-	case "mean", "live", "total", "peak":
-		return float64(r.Size), !share
-	case "leaked":
-		if r.Died != model.NoTime {
-			return 0, !share
-		}
-		return float64(r.Size), !share
-	case "count", "blocks":
-		return 1, !share
-	case "age":
-		return float64(ageAt(&r.Block, r.key.until)), !share
-	}
-	return 0, false
 }
 
 // ageAt is how long a block has lived at an instant, or had lived when it ended before.

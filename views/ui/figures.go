@@ -60,6 +60,14 @@ func (f Figures) CountWidth(most uint64) int {
 	return 5
 }
 
+// Time is an age or a moment ("61.0 ms", "61,034 µs").
+func (f Figures) Time(t model.Time) string {
+	if f.Exact && t >= 0 {
+		return model.Group(uint64(t)) + " µs"
+	}
+	return t.String()
+}
+
 // ShareText is a share in percent, at most [model.ShareWidth] cells wide.
 func ShareText(v float64) string { return model.Share(v).String() }
 

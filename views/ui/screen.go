@@ -57,6 +57,11 @@ type AddressFinder interface {
 	SearchText() string
 }
 
+// Filtered is a screen with a table that / filters.
+type Filtered interface {
+	Fields() []analysis.Field // figures that a filter can compare
+}
+
 // Follower is a screen that shows what filters leave of stacks.
 type Follower interface {
 	// Follows says what of the screen is about all stacks nevertheless, "" for nothing.
@@ -98,6 +103,16 @@ func (p *Pane) About() string { return "" }
 func (p *Pane) Rect() widget.Rect {
 	x, y, w, h := p.GetRect()
 	return widget.Rect{X: x, Y: y, W: max(w, 0), H: max(h, 0)}
+}
+
+// DrawTitled draws a title line where there is room for one, and returns what is below it.
+func (p *Pane) DrawTitled(s tcell.Screen, r widget.Rect, title, answer string) widget.Rect {
+	if r.H <= 3 {
+		return r
+	}
+	line, body := r.CutTop(1)
+	widget.TitleLine(s, line, p.Look, title, answer)
+	return body
 }
 
 // Env is what screens may use of the program.

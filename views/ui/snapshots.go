@@ -28,7 +28,7 @@ func (k HeapKey) Text() string {
 type HeapLoad struct {
 	HeapKey
 	Heap   *model.Heap
-	Totals heapgraph.HeapTotals
+	Totals heapgraph.Totals
 }
 
 // Unlinked reports whether the file ends before the references of the snapshot: nobody knows what holds what.
@@ -43,13 +43,13 @@ func (l *HeapLoad) UnlinkedText() []string {
 // GraphKey names a snapshot's dominators.
 type GraphKey struct {
 	HeapKey
-	Edges heapgraph.EdgePolicy
+	Edges heapgraph.Policy
 }
 
 // HeapGraph is a graph and which one it is.
 type HeapGraph struct {
 	GraphKey
-	*heapgraph.HeapGraph
+	*heapgraph.Graph
 }
 
 // HeapLoads decodes the snapshot that all heap screens are about, once for all of them.
@@ -57,13 +57,13 @@ type HeapLoads struct {
 	*Env
 	Heap   *Lazy[HeapKey, *HeapLoad]
 	Graph  *Lazy[GraphKey, *HeapGraph]
-	Totals map[HeapKey]heapgraph.HeapTotals // of what was decoded
-	paused HeapKey                          // what a person stopped
+	Totals map[HeapKey]heapgraph.Totals // of what was decoded
+	paused HeapKey                      // what a person stopped
 }
 
 // NewHeapLoads returns loads of heap snapshots that screens share.
 func NewHeapLoads(e *Env) *HeapLoads {
-	l := &HeapLoads{Env: e, Totals: map[HeapKey]heapgraph.HeapTotals{}}
+	l := &HeapLoads{Env: e, Totals: map[HeapKey]heapgraph.Totals{}}
 	l.Heap = NewLazy(e, OpenHeap)
 	l.Graph = NewLazy(e, OpenGraph)
 	return l
@@ -75,7 +75,7 @@ func OpenHeap(ctx context.Context, k HeapKey) (*HeapLoad, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &HeapLoad{k, h, heapgraph.SumHeap(h)}, nil
+	return &HeapLoad{k, h, heapgraph.Sum(h)}, nil
 }
 
 // OpenGraph finds the dominators of a snapshot.
@@ -106,7 +106,7 @@ func (l *HeapLoads) Ask(s *state.State) *HeapLoad {
 }
 
 // AskGraph asks for the dominators of a decoded snapshot, and returns them once they are there, else nil.
-func (l *HeapLoads) AskGraph(load *HeapLoad, p heapgraph.EdgePolicy) *HeapGraph {
+func (l *HeapLoads) AskGraph(load *HeapLoad, p heapgraph.Policy) *HeapGraph {
 	if load.Unlinked() {
 		l.Graph.Stop()
 		return nil
@@ -156,7 +156,7 @@ func (l *HeapLoads) Progress() string {
 	case what == "":
 		what = "decoding"
 	}
-	return fmt.Sprintf("%s %d %%", what, min(int(done*100), 100))
+	return what + " " + model.Share(done).Done()
 }
 
 // Waiting says why there is no table yet, and what to do.

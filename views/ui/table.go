@@ -1,189 +1,344 @@
 package ui
 
 import (
-	"github.com/gdamore/tcell/v2"
+	"cmp"
+	"context"
+	"slices"
+	"strings"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/widget"
 )
 
-// TablePane is what screens with a table share: the list, the pane that explains the selected row, and the blocks that
-// Enter lists in place of both.
-type TablePane struct {
-	Pane
-	List     widget.List
-	Detail   Detail
-	Blocks   BlockPane
-	InDetail bool // the stack has the keys
-	big      bool // the pane with the keys has the whole screen
-	ListAt   widget.Rect
-	detailAt widget.Rect
-	offset   int // of the list, when rows were last asked for
-	height   int
-	Low      int // rows that a detail pane below the table needs at most, 0 for the usual
-
-	Labels *SiteLabels
-
-	Moved  func()        // the selection was moved by a person
-	SortBy func(col int) // a column's title was clicked
-	Enter  func()        // the selected row was opened
+// Spec says what a table shows. D is what its rows and columns are made from: a small value that determines them, which nobody
+// changes any more. All functions may be called on any goroutine.
+type Spec[D comparable, R any] struct {
+	Rows    func(d D) []R
+	Columns func(d D) []Column[R] // the same ones at the same places for every d
+	ID      func(d D, r *R) uint64
+	First   int                                            // the column that sorts at first, AsGiven for none
+	Words   func(d D) func(r *R) []string                  // what words of a filter look at; nil for the texts of the columns
+	Last    func(a, b *R) int                              // orders rows that the column does not; nil for their order in Rows
+	Pinned  func(r *R) bool                                // rows that stay on top in every order; may be nil
+	Add     func(sum, r *R)                                // adds a row to the sum of those that are shown; may be nil
+	Sort    func(d D, rows []int32, c *Column[R], up bool) // sorts faster than columns alone; may be nil
+	Most    func(d D) (bytes, count uint64)                // what makes figures wide; may be nil
+	Wide    int                                            // cells from which on figures have their units
 }
 
-// NewTablePane returns the parts that tables of traces share: list, stack and blocks.
-func NewTablePane(e *Env) TablePane {
-	return TablePane{Pane: NewPane(e), Blocks: NewBlockPane(e), Labels: &SiteLabels{}}
+// AsGiven is the order of [Spec.Rows].
+const AsGiven = -1
+
+// tableKey determines which rows are shown, and in which order.
+type tableKey[D comparable] struct {
+	of     D
+	filter string
+	sort   int
+	up     bool
 }
 
-// Sizes below and above which the detail pane changes its place.
-const (
-	SideWidth = 150 // cells: from here on it stands beside the table
-	LowHeight = 14  // rows: below there is none
-)
+// Ordered is a table filtered and sorted. Read-only once made.
+type Ordered[D comparable, R any] struct {
+	Of    D
+	Rows  []R     // all of them
+	Order []int32 // those that are shown
+	Shown R       // their sum
+}
 
-// Split divides the area below the title between the table and its detail.
-func (p *TablePane) Split(r widget.Rect) {
-	p.ListAt, p.detailAt = r, widget.Rect{}
+// Table lists rows that it filters and sorts off the event loop. Its methods belong to the event loop.
+type Table[D comparable, R any] struct {
+	Blank   D // what the columns are about before the first answer
+	Figures Figures
+
+	spec Spec[D, R]
+	env  *Env
+	list *widget.List
+	lazy *Lazy[tableKey[D], *Ordered[D, R]]
+	now  *Ordered[D, R] // what the list shows, nil before the first answer
+	sort int
+	up   bool
+
+	cols   []Column[R]
+	colsOf D
+}
+
+// NewTable returns a table without rows in the list of a pane, which then sorts it.
+func NewTable[D comparable, R any](e *Env, pane *ListPane, blank D, spec Spec[D, R]) *Table[D, R] {
+	t := &Table[D, R]{Blank: blank, spec: spec, env: e, list: &pane.List, sort: spec.First}
+	t.lazy = NewLazy(e, t.arrange)
+	pane.List = widget.List{Table: t, Descending: true}
+	pane.Order = t
+	return t
+}
+
+// Ask filters and sorts what d makes, and shows the newest that there is; ok is false while there is nothing.
+func (t *Table[D, R]) Ask(d D, filter string) (ok bool) {
+	if cols := t.spec.Columns(d); t.sort >= len(cols) || t.sort >= 0 && !cols[t.sort].Sorts() {
+		t.sort, t.up = t.spec.First, false
+	}
+	t.lazy.Ask(tableKey[D]{d, filter, t.sort, t.up})
+	t.now, ok = t.lazy.Get()
+	t.list.Refresh()
+	return ok
+}
+
+// Now returns what the list shows, nil before the first answer.
+func (t *Table[D, R]) Now() *Ordered[D, R] { return t.now }
+
+// Forget shows nothing until the next answer.
+func (t *Table[D, R]) Forget() {
+	t.now = nil
+	t.list.Refresh()
+}
+
+// Fresh reports whether the rows are those asked for last.
+func (t *Table[D, R]) Fresh() bool { return t.lazy.Fresh() }
+
+// Failure implements [Failing].
+func (t *Table[D, R]) Failure() error { return t.lazy.Failure() }
+
+// rank is what a row is sorted by, next to each other in memory: sorting happens whenever the instant moves.
+type rank struct {
+	value, tie uint64 // larger ones first
+	text       string // instead of value, by the alphabet
+	row        int32
+}
+
+// arrange filters and sorts.
+func (t *Table[D, R]) arrange(_ context.Context, k tableKey[D]) (*Ordered[D, R], error) {
+	cols := t.spec.Columns(k.of)
+	out := &Ordered[D, R]{Of: k.of, Rows: t.spec.Rows(k.of)}
+	t.choose(out, cols, k.filter)
+	t.sortRows(out, cols, k)
+	if t.spec.Pinned != nil {
+		slices.SortStableFunc(out.Order, func(a, b int32) int {
+			return cmp.Compare(pin(t.spec.Pinned(&out.Rows[b])), pin(t.spec.Pinned(&out.Rows[a])))
+		})
+	}
+	return out, nil
+}
+
+func pin(pinned bool) int {
+	if pinned {
+		return 1
+	}
+	return 0
+}
+
+func (t *Table[D, R]) sortRows(out *Ordered[D, R], cols []Column[R], k tableKey[D]) {
+	if k.sort == AsGiven {
+		if k.up {
+			slices.Reverse(out.Order)
+		}
+		return
+	}
+	c := &cols[k.sort]
 	switch {
-	case p.big && p.InDetail || p.InDetail && r.H < LowHeight-1:
-		p.ListAt, p.detailAt = widget.Rect{}, r
-	case p.big || r.H < LowHeight-1 || p.List.Len() == 0:
-	case r.W >= SideWidth:
-		p.ListAt, p.detailAt = r.CutRight(min(max(r.W*7/20, 56), 90))
+	case t.spec.Sort != nil:
+		t.spec.Sort(k.of, out.Order, c, k.up)
+	case c.Amounts != nil:
+		t.sortAmounts(out, c, k.up)
 	default:
-		h := DetailHeight(r.H, p.List.Len())
-		if p.Low > 0 {
-			h = min(h, p.Low)
+		t.sortRanks(out, c, k.up)
+	}
+}
+
+// choose keeps the rows that pass a filter. A filter that means nothing hides nothing.
+func (t *Table[D, R]) choose(out *Ordered[D, R], cols []Column[R], filter string) {
+	f := Filter(filter, Fields(cols))
+	var words func(r *R) []string
+	if t.spec.Words != nil {
+		words = t.spec.Words(out.Of)
+	}
+	row := NewFilterRow(cols, words)
+	out.Order = make([]int32, 0, len(out.Rows))
+	for i := range out.Rows {
+		row.Row = &out.Rows[i]
+		if filter != "" && !f.Match(row) {
+			continue
 		}
-		p.ListAt, p.detailAt = r.CutBottom(h)
-	}
-}
-
-// DetailHeight is the rows of a detail pane below a table of n rows in h rows: what the table cannot use is its own. It does
-// not depend on the selection, so that nothing jumps while one goes through a table.
-func DetailHeight(h, n int) int {
-	return max(min(max(h*2/5, 9), 18), min(h-n-1, h*3/5))
-}
-
-// detailDrawer is the pane that explains the selected row of a table.
-type detailDrawer interface {
-	Draw(s tcell.Screen, r widget.Rect, k *widget.Look, focused bool)
-}
-
-// drawListAndDetail draws a table and its detail, with a rule between them where they stand side by side.
-func drawListAndDetail(s tcell.Screen, k *widget.Look, list *widget.List, listAt widget.Rect, d detailDrawer, at widget.Rect, inDetail bool) {
-	list.Focused = !inDetail
-	if !listAt.Empty() {
-		list.Draw(s, listAt, k)
-	}
-	if !at.Empty() && at.Y == listAt.Y && at.X > listAt.X {
-		var rule widget.Rect
-		rule, at = at.CutLeft(1)
-		for y := range rule.H {
-			s.Put(rule.X, rule.Y+y, k.Glyphs.Vertical, k.Rule)
+		out.Order = append(out.Order, int32(i))
+		if t.spec.Add != nil {
+			t.spec.Add(&out.Shown, row.Row)
 		}
 	}
-	if !at.Empty() {
-		d.Draw(s, at, k, inDetail)
+}
+
+// sortRanks orders by the column's rank or text, then by its tie, then as Last says.
+func (t *Table[D, R]) sortRanks(out *Ordered[D, R], c *Column[R], up bool) {
+	value, texts := c.rank(), 1
+	if up {
+		texts = -1
+	}
+	ranks := make([]rank, len(out.Order))
+	for i, row := range out.Order {
+		r := &ranks[i]
+		r.row = row
+		if value != nil {
+			r.value = value(&out.Rows[row])
+		} else if c.Text != nil {
+			r.text = c.Text(&out.Rows[row])
+		}
+		if c.Tie != nil {
+			r.tie = c.Tie(&out.Rows[row])
+		}
+		if up {
+			r.value = ^r.value
+		}
+	}
+	slices.SortFunc(ranks, func(a, b rank) int {
+		switch {
+		case a.value != b.value:
+			return cmp.Compare(b.value, a.value)
+		case a.text != b.text:
+			return texts * strings.Compare(a.text, b.text)
+		case a.tie != b.tie:
+			return cmp.Compare(b.tie, a.tie)
+		}
+		return t.last(out.Rows, a.row, b.row)
+	})
+	for i := range ranks {
+		out.Order[i] = ranks[i].row
 	}
 }
 
-// DrawPanes draws the table and its detail in the area below the title.
-func (p *TablePane) DrawPanes(s tcell.Screen, r widget.Rect) {
-	p.Split(r)
-	drawListAndDetail(s, p.Look, &p.List, p.ListAt, &p.Detail, p.detailAt, p.InDetail)
-	if p.List.Offset() != p.offset || p.List.Height() != p.height {
-		p.offset, p.height = p.List.Offset(), p.List.Height()
-		p.Changed() // other rows are visible: their sparklines are asked for
-		p.Post(func() {})
+func (t *Table[D, R]) last(rows []R, a, b int32) int {
+	if t.spec.Last != nil {
+		if n := t.spec.Last(&rows[a], &rows[b]); n != 0 {
+			return n
+		}
 	}
+	return cmp.Compare(a, b)
 }
 
-// DoTable carries out what is the same for all tables.
-func (p *TablePane) DoTable(a keymap.Action) bool {
+func (t *Table[D, R]) sortAmounts(out *Ordered[D, R], c *Column[R], up bool) {
+	sign := -1
+	if up {
+		sign = 1
+	}
+	slices.SortFunc(out.Order, func(a, b int32) int {
+		x, y := c.Amounts(&out.Rows[a]), c.Amounts(&out.Rows[b])
+		return cmp.Or(sign*x[0].Compare(y[0]), sign*x[1].Compare(y[1]), t.last(out.Rows, a, b))
+	})
+}
+
+// Columns returns the columns of what the list shows.
+func (t *Table[D, R]) Columns() []Column[R] {
+	of := t.Blank
+	if t.now != nil {
+		of = t.now.Of
+	}
+	if t.cols == nil || t.colsOf != of {
+		t.cols, t.colsOf = t.spec.Columns(of), of
+	}
+	return t.cols
+}
+
+// Sorted returns the column that sorts, one without a title for none.
+func (t *Table[D, R]) Sorted() *Column[R] {
+	if cols := t.Columns(); t.sort >= 0 && t.sort < len(cols) {
+		return &cols[t.sort]
+	}
+	return &Column[R]{}
+}
+
+// Len, ID and Cell implement [widget.Table].
+func (t *Table[D, R]) Len() int {
+	if t.now == nil {
+		return 0
+	}
+	return len(t.now.Order)
+}
+
+func (t *Table[D, R]) ID(row int) uint64 { return t.spec.ID(t.now.Of, t.Row(row)) }
+
+func (t *Table[D, R]) Cell(row, col int) widget.Cell {
+	return t.Columns()[col].Draw(t.Row(row), t.Figures, t.env.Look)
+}
+
+// Row returns the n-th row of the list.
+func (t *Table[D, R]) Row(n int) *R { return &t.now.Rows[t.now.Order[n]] }
+
+// Selected returns the selected row.
+func (t *Table[D, R]) Selected() (r *R, ok bool) {
+	i, ok := t.list.Selected()
+	if !ok || i >= t.Len() {
+		return nil, false
+	}
+	return t.Row(i), true
+}
+
+// Layout lays the list out for its width, as the state wants figures and words.
+func (t *Table[D, R]) Layout(w int, s *state.State) {
+	t.Figures = Figures{Exact: s.Exact, Wide: w >= t.spec.Wide}
+	var bytes, count uint64
+	if t.spec.Most != nil && t.now != nil {
+		bytes, count = t.spec.Most(t.now.Of)
+	}
+	l := t.list
+	l.Columns = Layout(t.Columns(), t.Figures, bytes, count)
+	l.SortColumn, l.Column, l.Descending = t.sort, t.sort, !t.up
+	l.Highlight = FilterWord(s.Filter)
+}
+
+// Fields returns the figures of the table that filters can compare.
+func (t *Table[D, R]) Fields() []analysis.Field { return Fields(t.Columns()) }
+
+// Home sorts as at first and selects the first row.
+func (t *Table[D, R]) Home() {
+	t.sort, t.up = t.spec.First, false
+	t.list.Home()
+}
+
+// ClickTitle implements [Orderly]. The title of a bar or a curve stands for that of its figure.
+func (t *Table[D, R]) ClickTitle(col int) {
+	cols := t.Columns()
+	if col < len(cols) && cols[col].Like != "" {
+		like := cols[col].Like
+		col = slices.IndexFunc(cols, func(c Column[R]) bool { return c.Title == like })
+	}
+	if col < 0 || col >= len(cols) || !cols[col].Sorts() {
+		return
+	}
+	t.up = col == t.sort && !t.up
+	t.sort = col
+	t.env.Changed()
+}
+
+// OrderBy implements [Orderly].
+func (t *Table[D, R]) OrderBy(a keymap.Action) bool {
 	switch a {
-	case keymap.NextPane, keymap.PreviousPane:
-		p.InDetail = !p.InDetail
-	case keymap.Maximise:
-		p.big = !p.big
-	case keymap.Back:
-		if !p.big && !p.InDetail {
-			return false
-		}
-		p.big, p.InDetail = false, false
-	case keymap.Open:
-		p.Enter()
+	case keymap.SortReverse:
+		t.up = !t.up
 	case keymap.Sort:
-		p.SortBy((p.List.SortColumn + 1) % max(len(p.List.Columns), 1)) // none before the first frame
+		t.turn(1, true)
 	case keymap.ColumnRight:
-		p.SortBy(max(min(p.List.SortColumn+1, len(p.List.Columns)-1), 0))
+		t.turn(1, false)
 	case keymap.ColumnLeft:
-		p.SortBy(max(p.List.SortColumn-1, 0))
+		t.turn(-1, false)
 	default:
-		if p.InDetail {
-			return p.Detail.Move(a)
-		}
-		if !MoveList(&p.List, a) {
-			return false
-		}
-		p.Moved()
+		return false
 	}
+	t.env.Changed()
 	return true
 }
 
-// SkipColumns goes on from column to, in the direction that leads to it, past those that sort nothing of their own; behind
-// the last of n it begins again.
-func SkipColumns(from, to, n int, skip func(col int) bool) int {
-	dir := 1
-	if to < from {
-		dir = -1
-	}
-	for to > 0 && to < n && skip(to) {
-		to += dir
-	}
-	return to % n
-}
-
-// Click implements clicker.
-func (p *TablePane) Click(x, y int, double bool) {
-	if p.Blocks.Open {
-		p.Blocks.Click(x, y)
-		return
-	}
-	if row, ok := p.List.HitRow(x, y); ok && !p.ListAt.Empty() {
-		p.InDetail = false
-		p.List.Select(row)
-		p.Moved()
-		if double {
-			p.Enter()
+// turn sorts by the next column with an order of its own in a direction; around says that the first follows the last.
+func (t *Table[D, R]) turn(dir int, around bool) {
+	cols := t.Columns()
+	for i := 1; i <= len(cols); i++ {
+		at := t.sort + i*dir
+		if around {
+			at %= len(cols)
 		}
-		return
+		if at < 0 || at >= len(cols) {
+			return
+		}
+		if cols[at].Sorts() {
+			t.sort, t.up = at, false
+			return
+		}
 	}
-	if col, ok := p.List.HitHeader(x, y); ok && !p.ListAt.Empty() {
-		p.SortBy(col)
-		return
-	}
-	p.InDetail = p.detailAt.Contains(x, y)
-}
-
-// Drag implements clicker: nothing here can be dragged.
-func (p *TablePane) Drag(_, _, _, _ int, _ bool) {}
-
-// Wheel implements clicker.
-func (p *TablePane) Wheel(x, y, rows int) {
-	switch {
-	case p.Blocks.Open:
-		p.Blocks.List.Scroll(rows)
-	case p.detailAt.Contains(x, y):
-		p.Detail.Scroll(rows)
-	default:
-		p.List.Scroll(rows)
-	}
-	p.Changed()
-}
-
-// Window is the rows of the list whose details are worth asking for.
-func (p *TablePane) Window() (from, to int) {
-	const least = 60 // before the first frame nobody knows how many fit
-	from = min(p.List.Offset(), p.List.Len())
-	return from, min(from+max(p.List.Height(), least), p.List.Len())
 }

@@ -25,6 +25,9 @@ func Check(p *model.Profile) []error {
 	if p.Weights != nil {
 		checkWeights(c, p.Weights, p.Stacks)
 	}
+	if p.Heaps != nil {
+		checkSchema(c, p.Heaps.Schema())
+	}
 	if p.Timeline != nil {
 		checkTimeline(c, p.Timeline)
 	}
@@ -78,24 +81,77 @@ func CheckEvents(last model.Time, events []model.Event) []error {
 func CheckHeap(h *model.Heap) []error {
 	c := &checker{}
 	rows, edges := len(h.Kinds), len(h.To)
-	c.that(len(h.Size) == rows && len(h.Extra) == rows && len(h.Entity) == rows, "row columns differ in length")
+	if h.Schema == nil {
+		c.that(false, "no schema")
+		return c.errs
+	}
+	checkSchema(c, h.Schema)
+	c.that(len(h.Size) == rows && len(h.Entity) == rows, "row columns differ in length")
+	c.that(len(h.Extra) == rows && h.Schema.Split || len(h.Extra) == 0 && !h.Schema.Split, "%d unmanaged sizes", len(h.Extra))
+	c.that(len(h.IDs) == 0 || len(h.IDs) == rows && h.Schema.IDs.Prefix != "", "%d identities", len(h.IDs))
 	c.that(len(h.Start) == rows+1 && len(h.Label) == edges, "%d rows and %d references with %d starts and %d labels", rows, edges, len(h.Start), len(h.Label))
 	c.that(h.Tables != nil, "no tables")
 	if len(c.errs) > 0 {
 		return c.errs
 	}
+	for i, x := range h.Schema.Axes {
+		c.that(!x.ByRow || i < len(h.Axes) && len(h.Axes[i]) == rows, "axis %s is no column of rows", x.Key)
+		c.that(i == 0 || x.ByRow || i < len(h.Tables.Axes) && len(h.Tables.Axes[i]) == len(h.Tables.Types), "axis %s is no column of types", x.Key)
+	}
 	c.that(h.Start[0] == 0 && int(h.Start[rows]) == edges, "references of all rows are [%d, %d) of %d", h.Start[0], h.Start[rows], edges)
 	for r := range rows {
+		_, large := h.LargeSizes[model.Row(r)]
+		if int(h.Kinds[r]) >= len(h.Schema.Kinds) || large != (h.Size[r] == model.LargeSize) { // arguments take memory
+			c.that(false, "row %d: kind %d, or a large size is half there", r, h.Kinds[r])
+		}
 		c.that(h.Start[r] <= h.Start[r+1], "row %d: references end before they start", r)
-		_, large := h.Large[model.Row(r)]
-		c.that(large == (h.Extra[r] == model.LargeExtra), "row %d: a large size is half there", r)
+		_, large = h.Large[model.Row(r)]
+		c.that(large == (len(h.Extra) > 0 && h.Extra[r] == model.LargeExtra), "row %d: a large unmanaged size is half there", r)
 	}
 	for e, to := range h.To {
 		c.that(int(to) < rows, "reference %d: row %d of %d", e, to, rows)
+		if k := h.Schema.LabelKind(h.Label[e]); int(k) >= len(h.Schema.Edges) {
+			c.that(false, "reference %d: kind %d", e, k)
+		}
 		_, large := h.LargeIndex[uint32(e)]
-		c.that(large == (h.Label[e].Kind() == model.LabelLarge), "reference %d: a large index is half there", e)
+		c.that(large == (h.Label[e].Form() == model.LabelLarge), "reference %d: a large index is half there", e)
 	}
 	return c.errs
+}
+
+// checkSchema checks what everybody relies on who shows a snapshot.
+func checkSchema(c *checker, s *model.HeapSchema) {
+	c.that(len(s.Kinds) > 0 && len(s.Kinds) <= model.MaxHeapKinds && len(s.Edges) > 0 && len(s.Edges) <= model.MaxHeapKinds,
+		"%d kinds of rows, %d of references", len(s.Kinds), len(s.Edges))
+	c.that(len(s.Sets) > 0 && len(s.Axes) > 0 && len(s.Policies) > 0, "%d sets, %d axes, %d policies", len(s.Sets), len(s.Axes), len(s.Policies))
+	if len(c.errs) > 0 {
+		return
+	}
+	c.that(s.Sets[0].Naming == model.NamedByType && !s.Axes[0].Distinct && !s.Axes[0].ByRow, "the first set or axis is not of types")
+	names := map[string]bool{}
+	named := func(what, name string) {
+		c.that(name != "" && model.Clean(name) == name && !names[what+name], "%s %q", what, name)
+		names[what+name] = true
+	}
+	for _, k := range s.Kinds {
+		named("kind", k.Name)
+		c.that(k.Title != "", "kind %s has no title", k.Name)
+	}
+	for _, x := range s.Sets {
+		named("set", x.Key)
+		for k := range s.Kinds {
+			c.that(!x.Kinds.Has(model.HeapKind(k)) || s.Kinds[k].Naming == x.Naming, "%s of set %s is named otherwise", s.Kinds[k].Name, x.Key)
+		}
+	}
+	for _, x := range s.Axes {
+		named("axis", x.Key)
+	}
+	for _, x := range s.Edges {
+		named("reference", x.Name)
+	}
+	for _, x := range s.Policies {
+		named("policy", x.Name)
+	}
 }
 
 func checkTimeline(c *checker, t *model.Timeline) {

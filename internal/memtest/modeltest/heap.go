@@ -2,11 +2,13 @@ package modeltest
 
 import "github.com/memtui/memtui/model"
 
-// Heap lays out a snapshot; kinds and references as given, each row's size its number plus one, types by number modulo 3.
-func Heap(kinds []model.HeapKind, refs [][]model.Row) *model.Heap {
-	h := &model.Heap{Kinds: kinds, Start: []uint32{0}, Complete: true, Large: map[model.Row]uint64{},
+// Heap lays out a snapshot; kinds and references as given, each row's size its number plus one, types by number modulo 3. The
+// schema has one axis beside the name of types, and one kind of references.
+func Heap(s *model.HeapSchema, kinds []model.HeapKind, refs [][]model.Row) *model.Heap {
+	h := &model.Heap{Schema: s, Kinds: kinds, Start: []uint32{0}, Complete: true, Large: map[model.Row]uint64{},
 		Tables: &model.HeapTables{Strings: []string{"A", "B", "C", "P6opaque", "", "dir/f.raku"},
-			Types:  []model.HeapType{{Repr: 3, Name: 0}, {Repr: 3, Name: 1}, {Repr: 3, Name: 2}},
+			Types:  []model.HeapType{{Name: 0}, {Name: 1}, {Name: 2}},
+			Axes:   [][]uint32{1: {3, 3, 3}},
 			Frames: []model.HeapFrame{{Name: 0, File: 5, Line: 7}, {Name: 4, File: 5, Line: 8}, {Name: 1, File: 4, Line: 9}}}}
 	for r := range kinds {
 		h.Size, h.Extra = append(h.Size, uint16(r+1)), append(h.Extra, uint32(r%5))

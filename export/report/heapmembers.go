@@ -1,0 +1,135 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/memtui/memtui/model"
+)
+
+// HeapCounts are the rows of each set of the schema: members of a JSON object named by the sets' keys.
+type HeapCounts []HeapCount
+
+// HeapCount is the number of rows of a set, nil where it is not known.
+type HeapCount struct {
+	Set *model.HeapSet
+	N   *int64
+}
+
+// HeapPlaces are what a type, or a row, is on axes of the schema but the first: members of a JSON object named by the axes' keys.
+type HeapPlaces []HeapPlace
+
+// HeapPlace is a place on an axis; not cleaned.
+type HeapPlace struct {
+	Axis *model.HeapAxis
+	Text string
+}
+
+// HeapEdgeKind is the kind of a reference, "edge_kind", where the format has several: nil where it has not.
+type HeapEdgeKind []model.HeapEdgeInfo
+
+func (k HeapEdgeKind) members() (list []member) {
+	for i := range k {
+		name := &k[i].Name
+		if *name == "" { // of the root, which nothing leads to
+			name = nil
+		}
+		list = append(list, member{"edge_kind", name})
+	}
+	return list
+}
+
+// member is a member of a JSON object, or a column of CSV, whose name is data.
+type member struct {
+	name  string
+	value any // a string or a pointer; nil pointers are absent in JSON
+}
+
+// membered is implemented by embedded fields whose members have names that are data.
+type membered interface{ members() []member }
+
+func (c HeapCounts) members() (list []member) {
+	for _, x := range c {
+		list = append(list, member{x.Set.Key, x.N})
+	}
+	return list
+}
+
+func (p HeapPlaces) members() (list []member) {
+	for _, x := range p {
+		text := &x.Text
+		if x.Axis == &noAxis {
+			text = nil
+		}
+		list = append(list, member{x.Axis.Key, text})
+	}
+	return list
+}
+
+// newPlaces are the places of a type on the axes that all its rows share.
+func newPlaces(h *model.Heap, typ uint32) (list HeapPlaces) {
+	for i := range h.Schema.Axes {
+		if axis := &h.Schema.Axes[i]; i > 0 && !axis.ByRow {
+			list = append(list, HeapPlace{axis, h.Tables.OnAxis(i, typ)})
+		}
+	}
+	return list
+}
+
+// rowPlaces are the places of a row on all axes, those of its type only where it has one.
+func rowPlaces(h *model.Heap, r model.Row) (list HeapPlaces) {
+	for i := range h.Schema.Axes {
+		if axis := &h.Schema.Axes[i]; i > 0 && (axis.ByRow || h.Kind(r).Naming == model.NamedByType) {
+			list = append(list, HeapPlace{axis, h.OnAxis(i, r)})
+		}
+	}
+	return list
+}
+
+// emptyRow is a row of a table that has none: it says which columns the table has.
+func (h *Heap) emptyRow(table string) any {
+	if h == nil || table != "types" && table != "" {
+		return nil
+	}
+	return HeapType{HeapPlaces: newPlaces(&model.Heap{Schema: h.schema, Tables: &model.HeapTables{}}, 0)}
+}
+
+// on is what a type is on an axis.
+func (t *HeapType) on(axis int, s *model.HeapSchema) string {
+	for _, p := range t.HeapPlaces {
+		if p.Axis == &s.Axes[axis] {
+			return p.Text
+		}
+	}
+	return ""
+}
+
+// Capital begins a title with a capital letter.
+func Capital(s string) string { return strings.ToUpper(s[:min(1, len(s))]) + s[min(1, len(s)):] }
+
+// many is a number with the word for one, or for more.
+func many(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return model.Group(uint64(n)) + " " + more
+}
+
+// part is a part of a size, nil where sizes have none.
+func part(s *model.HeapSchema, bytes uint64) *uint64 {
+	if !s.Split {
+		return nil
+	}
+	return &bytes
+}
+
+// Schema says what the snapshots are made of.
+func (h *Heap) Schema() *model.HeapSchema { return h.schema }
+
+// Policy describes the references that retained sizes follow, nil where nothing retained is told.
+func (h *Heap) Policy() *model.HeapPolicy { return h.policy }
+
+// Words names the types and frames of the format: "type", "types", "frame" …
+func (h *Heap) Words() (axis *model.HeapAxis, objects, frames *model.HeapSet) {
+	frames, _ = h.schema.Frames()
+	return &h.schema.Axes[0], h.schema.Objects(), frames
+}

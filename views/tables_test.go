@@ -1,0 +1,355 @@
+package views
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/views/dump"
+	"github.com/memtui/memtui/views/profile"
+	"github.com/memtui/memtui/views/trace"
+	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// tableCase is a screen with a table: how to get there, its list and columns, and what reports call figures.
+type tableCase struct {
+	name  string
+	open  func(t testing.TB) *program
+	keys  []string
+	table func(u *program) (l *widget.List, keys []string)
+	says  []string
+	fixed []string // titles of columns without an order
+}
+
+func onKvleak(t testing.TB) *program { return openKvleak(t, 200, 50, colourCaps) }
+
+func tableCases() []tableCase {
+	server := func(t testing.TB) *program { return openServer(t, 200, 50) }
+	sites := func(u *program) (*widget.List, []string) {
+		p := screenOf[*trace.Sites](u)
+		return &p.List, keysOf(p.Columns())
+	}
+	leaks := func(u *program) (*widget.List, []string) {
+		p := screenOf[*trace.Leaks](u)
+		return &p.List, keysOf(p.Columns())
+	}
+	functions := func(u *program) (*widget.List, []string) {
+		p := screenOf[*profile.ProfFunctions](u)
+		return &p.List, keysOf(p.Columns())
+	}
+	live := func(u *program) (*widget.List, []string) {
+		p := screenOf[*profile.ProfLeaks](u)
+		return &p.List, keysOf(p.Columns())
+	}
+	fragments := func(u *program) (*widget.List, []string) {
+		p := screenOf[*dump.DumpFragments](u).Types
+		return &p.List, keysOf(p.Columns())
+	}
+	series := func(u *program) (*widget.List, []string) {
+		p := screenOf[*dump.DumpSeries](u)
+		return &p.List, keysOf(p.Table.Columns())
+	}
+	events := func(u *program) (*widget.List, []string) {
+		p := screenOf[*profile.ProfileScreen](u)
+		return &p.List, keysOf(p.Columns())
+	}
+	windows := func(u *program) (*widget.List, []string) {
+		p := screenOf[*profile.ProfTimeline](u)
+		return &p.List, keysOf(p.Table.Columns())
+	}
+	process := func(t testing.TB) *program { return openDump(t, 200, 50, colourCaps) }
+	blocks := func(u *program) (*widget.List, []string) {
+		p := &screenOf[*trace.BlockScreen](u).Blocks
+		return &p.List, keysOf(p.Columns())
+	}
+	return []tableCase{
+		{"Sites", onKvleak, []string{"3"}, sites, jsonKeys(report.Site{}), nil},
+		{"Sites by function", onKvleak, []string{"3", "b"}, sites, jsonKeys(report.Group{}, report.Site{}), nil},
+		{"Leaks", onKvleak, []string{"4"}, leaks, jsonKeys(report.LeakSite{}, report.Site{}), nil},
+		{"Late-freed", onKvleak, []string{"4", "Tab", "Tab"}, leaks, jsonKeys(report.LeakSite{}, report.Site{}), []string{ui.TitleTrend}},
+		{"Blocks", onKvleak, []string{"6"}, blocks, jsonKeys(report.Block{}), []string{ui.TitleFreed, ui.TitleThread, ui.TitleSite}},
+		{"Events", func(t testing.TB) *program { return openPython(t, 200, 50) }, []string{"1"}, events, jsonKeys(report.StackEvent{}), []string{""}},
+		{"Windows", server, []string{"4"}, windows, nil, []string{""}},
+		{"Functions", server, []string{"2"}, functions, jsonKeys(report.WeighedFunction{}), nil},
+		{"DSOs", server, []string{"2", "b"}, functions, jsonKeys(report.StackGroup{}, report.WeighedFunction{}), nil},
+		{"Leaks of a profile", server, []string{"5"}, live, []string{"live_bytes", "live_count", "alloc_bytes", "alloc_count", "free_bytes", "free_count", "peak_bytes"}, nil},
+		{"Series", process, []string{"1"}, series, jsonKeys(report.Series{}), []string{""}},
+		{"Fragmentation", process, []string{"3"}, fragments, jsonKeys(report.PageType{}), nil},
+	}
+}
+
+// jsonKeys lists what reports call the fields of values.
+func jsonKeys(values ...any) (keys []string) {
+	var add func(typ reflect.Type)
+	add = func(typ reflect.Type) {
+		for i := range typ.NumField() {
+			f := typ.Field(i)
+			if key, _, _ := strings.Cut(f.Tag.Get("json"), ","); key != "" {
+				keys = append(keys, key)
+			} else if f.Anonymous {
+				add(f.Type)
+			}
+		}
+	}
+	for _, v := range values {
+		add(reflect.TypeOf(v))
+	}
+	return keys
+}
+
+// keysOf lists what reports call columns.
+func keysOf[R any](cols []ui.Column[R]) (keys []string) {
+	for i := range cols {
+		if cols[i].Key != "" {
+			keys = append(keys, cols[i].Key)
+		}
+	}
+	return keys
+}
+
+// header finds where the title of a column stands.
+func (u *program) header(l *widget.List, col int) (x, y int, ok bool) {
+	u.sim.Do(func() {
+		for y = range 50 {
+			for x = range 200 {
+				if got, hit := l.HitHeader(x, y); hit && got == col {
+					ok = true
+					return
+				}
+			}
+		}
+	})
+	return x, y, ok
+}
+
+// order reads what a list is sorted by.
+func (u *program) order(l *widget.List) (col int, down bool) {
+	u.sim.Settle()
+	u.sim.Do(func() { col, down = l.SortColumn, l.Descending })
+	return col, down
+}
+
+// titles reads those of a list.
+func (u *program) titles(l *widget.List) (titles []string) {
+	u.sim.Settle()
+	u.sim.Do(func() {
+		for _, c := range l.Columns {
+			titles = append(titles, c.Title)
+		}
+	})
+	return titles
+}
+
+// length reads how many rows a list has.
+func (u *program) length(l *widget.List) (n int) {
+	u.sim.Settle()
+	u.sim.Do(func() { n = l.Len() })
+	return n
+}
+
+// column reads the cells of a column from top to bottom.
+func (u *program) column(l *widget.List, col int) (texts []string) {
+	u.sim.Settle()
+	u.sim.Do(func() {
+		for row := range l.Len() {
+			texts = append(texts, l.Table.Cell(row, col).Text)
+		}
+	})
+	return texts
+}
+
+// A click on a title sorts by it, and the second click reverses that, on every screen with a table.
+func TestTablesSortByTheirTitles(t *testing.T) {
+	for _, tt := range tableCases() {
+		t.Run(tt.name, func(t *testing.T) {
+			u := tt.open(t).keys(tt.keys...)
+			l, _ := tt.table(u)
+			sorted := 0
+			if n := u.length(l); n < 2 {
+				t.Fatalf("%d rows", n)
+			}
+			for col, title := range u.titles(l) {
+				x, y, ok := u.header(l, col)
+				if !ok {
+					continue
+				}
+				before, up := u.order(l)
+				u.sim.Click(x, y)
+				by, down := u.order(l)
+				if by == before && down == up && slices.Contains(tt.fixed, title) {
+					continue
+				}
+				first := u.column(l, by)
+				u.sim.Click(x, y)
+				if again, still := u.order(l); again != by || still == down {
+					t.Errorf("two clicks on %q: by column %d, descending %v, then by %d, %v", title, by, down, again, still)
+				}
+				if by == col {
+					sorted++
+					u.reversed(t, title, first, u.column(l, col))
+				}
+			}
+			if sorted < 3 {
+				t.Errorf("%d columns sort by themselves", sorted)
+			}
+		})
+	}
+}
+
+// reversed checks that an order is the other one from its end: by what it reads, as rows of the same figure stay as they are. A row
+// that sums up the others stays on top.
+func (u *program) reversed(t *testing.T, title string, first, second []string) {
+	t.Helper()
+	if title == ui.TitleShape { // the word is not what sorts
+		return
+	}
+	from := 0
+	if first[0] == second[0] {
+		from = 1
+	}
+	back := slices.Clone(second[from:])
+	slices.Reverse(back)
+	if !slices.Equal(first[from:], back) {
+		slices.Reverse(second)
+		if !slices.Equal(first, second) {
+			t.Errorf("%s: %q, and the other way round %q", title, first, second)
+		}
+	}
+}
+
+// A filter hides what it does not fit, compares every figure that the table has, and says so of one that it has not.
+func TestTablesFilter(t *testing.T) {
+	for _, tt := range tableCases() {
+		t.Run(tt.name, func(t *testing.T) {
+			u := tt.open(t).keys(tt.keys...)
+			l, _ := tt.table(u)
+			all := u.length(l)
+			typed := func(text string) int {
+				u.keys("/", "Ctrl+U")
+				typeText(u, text)
+				u.keys("Enter")
+				return u.length(l)
+			}
+			if n := typed("nothing-is-called-so"); n != 0 {
+				t.Errorf("%d rows pass a word that none has", n)
+			}
+			var fields []analysis.Field
+			u.sim.Do(func() { fields = u.app.current().(ui.Filtered).Fields() })
+			if len(fields) < 2 {
+				t.Fatalf("fields %v", fields)
+			}
+			for _, f := range fields {
+				for _, name := range f.Names {
+					zero := "0"
+					if f.Time {
+						zero = "0s"
+					}
+					some, none := typed(name+">="+zero), typed(name+"<"+zero)
+					if name == "occupied" { // a share of its own
+						some, none = typed(name+">=0%"), typed(name+"<0%")
+					}
+					if some == 0 || some > all || none != 0 {
+						t.Errorf("%s: %d of %d rows have 0 or more, %d less", name, some, all, none)
+					}
+				}
+			}
+			if u.keys("/", "Ctrl+U"); tt.name != "Blocks" { // which searches addresses, too
+				u.has(ui.FilterHint(fields))
+			}
+			typeText(u, "heft>1")
+			u.has("heft is no figure: " + fields[0].Names[0] + ", ")
+			u.keys("Esc")
+			u.keys(":")
+			typeText(u, "filter "+fields[0].Names[0]+">=0")
+			if u.keys("Enter"); u.length(l) == 0 {
+				t.Error("no row passes the filter of a command")
+			}
+			if n := typed(""); n != all {
+				t.Errorf("%d of %d rows without a filter", n, all)
+			}
+		})
+	}
+}
+
+// y copies the selected row.
+func TestTablesCopyTheirRow(t *testing.T) {
+	for _, tt := range tableCases() {
+		t.Run(tt.name, func(t *testing.T) {
+			u := tt.open(t).keys(tt.keys...)
+			u.keys("j", "y").has("sent to the clipboard")
+			second := u.sim.Clipboard()
+			if u.keys("k", "y"); second == "" || u.sim.Clipboard() == second {
+				t.Errorf("two rows are copied as %q", second)
+			}
+		})
+	}
+}
+
+// Columns are called as in reports.
+func TestColumnsHaveTheKeysOfReports(t *testing.T) {
+	for _, tt := range tableCases() {
+		t.Run(tt.name, func(t *testing.T) {
+			u := tt.open(t).keys(tt.keys...)
+			_, keys := tt.table(u)
+			if len(keys) < 2 && tt.says != nil {
+				t.Fatalf("keys %q", keys)
+			}
+			for _, key := range keys {
+				if !slices.Contains(tt.says, key) {
+					t.Errorf("no report has %s: %q", key, tt.says)
+				}
+			}
+		})
+	}
+}
+
+// The sorted column is what the command on the clipboard sorts by.
+func TestSitesCommandFollowsTheOrder(t *testing.T) {
+	u := onKvleak(t).keys("3")
+	l, _ := tableCases()[0].table(u)
+	for col, title := range u.titles(l) {
+		x, y, ok := u.header(l, col)
+		if !ok {
+			continue
+		}
+		u.sim.Click(x, y)
+		u.sim.Settle()
+		var key, command string
+		u.sim.Do(func() { key, command = screenOf[*trace.Sites](u).Sorted().Key, u.app.commandLine() })
+		isCost := false
+		for c := range analysis.CostCountOf {
+			isCost = isCost || ui.CostNamed(c) == key
+		}
+		if strings.Contains(command, "--by "+key) != isCost || strings.Contains(command, "--by") != isCost {
+			t.Errorf("by %s: %s", title, command)
+		}
+	}
+}
+
+// A click on a title of the top sites weighs by it, the second one shows the smallest first.
+func TestTopSitesSortByTheirTitles(t *testing.T) {
+	u := openKvleak(t, 145, 50, colourCaps).keys("Tab")
+	click := func(title string) {
+		for y, line := range strings.Split(u.Text(), "\n") {
+			if before, _, ok := strings.Cut(line, title); ok && strings.Contains(line, ui.TitleSite) {
+				u.sim.Click(len([]rune(before)), y)
+				u.sim.Settle()
+				return
+			}
+		}
+		t.Fatalf("no title %s:\n%s", title, u.Text())
+	}
+	click(ui.TitleBlocks)
+	u.has("by live blocks")
+	lacks(t, u, "smallest first")
+	click(ui.TitleBlocks)
+	u.has("by live blocks at the end, the smallest first")
+	u.keys("S")
+	lacks(t, u, "smallest first")
+	click(ui.TitleTotal)
+	u.has("by allocated bytes")
+}

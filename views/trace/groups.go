@@ -1,0 +1,97 @@
+package trace
+
+import (
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// groupPane is what screens share whose rows are groups of blocks: Sites and Leaks.
+type groupPane struct {
+	ui.TablePane
+	adopted state.Selection                                       // what the list has selected last on behalf of the state
+	row     func() (by analysis.Group, s *analysis.Site, ok bool) // the selected one
+}
+
+func (p *groupPane) Needs() model.Facet { return model.FacetAllocations }
+
+func (p *groupPane) Narrows() bool { return true }
+
+func (p *groupPane) Follows() string { return "" }
+
+// Function implements [ui.Functioner].
+func (p *groupPane) Function() string {
+	by, s, ok := p.row()
+	if !ok {
+		return ""
+	}
+	return ui.SiteFunction(by, s)
+}
+
+// named is how the state wants groups to be called.
+func (p *groupPane) named(s *state.State) naming { return naming{p.Labels, s.Stacks(), s.FullName} }
+
+// groupID tells groups of all kinds apart.
+func groupID(by analysis.Group, k analysis.Key) uint64 { return uint64(by)<<32 | uint64(k) }
+
+// adopt selects the row that was selected elsewhere, once the rows are the newest.
+func (p *groupPane) adopt(by analysis.Group, fresh bool) {
+	want := p.State.Selected
+	if !want.Set || want == p.adopted || want.By != by || !fresh {
+		return
+	}
+	p.adopted = want
+	p.List.SelectID(groupID(want.By, want.Key))
+}
+
+// tell makes the selected row the selection of the program.
+func (p *groupPane) tell() {
+	if by, s, ok := p.row(); ok {
+		p.adopted = state.Selection{By: by, Key: s.Key, Stack: s.Stack, Set: true}
+		p.Emit(state.SelectKey{Sel: p.adopted})
+	}
+}
+
+// openBlocks lists the blocks of the selected row; empty says why there are none.
+func (p *groupPane) openBlocks(empty ...string) {
+	by, s, ok := p.row()
+	if !ok {
+		return
+	}
+	p.tell()
+	p.Blocks.Empty = empty
+	p.Blocks.Start(p.named(&p.State).label(by, s).Name, analysis.BlockQuery{By: by, Key: s.Key})
+}
+
+// groupFurther groups by the next key.
+func (p *groupPane) groupFurther() {
+	p.Emit(state.SetGroup{By: (p.State.Group + 1) % analysis.GroupCount})
+}
+
+// groupScopes are those of the screen, or of the list of blocks in its place.
+func (p *groupPane) groupScopes(own ...keymap.Scope) []keymap.Scope {
+	if p.Blocks.Open {
+		own = []keymap.Scope{keymap.ScopeBlocks}
+	}
+	return append(own, keymap.ScopeTable)
+}
+
+// setGroup shows the stack of a group: its own, or the one that allocated most of it.
+func setGroup(d *ui.Detail, s *state.State, by analysis.Group, row *analysis.Site) {
+	d.Title = row.Name
+	if !s.FullName {
+		d.Title = widget.ShortenTemplates(row.Name)
+	}
+	if by != analysis.ByStack {
+		d.Title += " · the stack that allocated most of it"
+	}
+	if by == analysis.ByThread || by == analysis.BySizeClass {
+		d.Title = row.Name
+		d.SetNoStack("press b for the stacks that allocate: a " + by.String() + " has no stack of its own")
+		return
+	}
+	d.SetStack(s.Stacks(), row.Stack, row.Node, s.FullName)
+}

@@ -1,0 +1,274 @@
+package ui
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// Figure is how the numbers of a column are written.
+type Figure uint8
+
+// The kinds of figures. Columns of text have none.
+const (
+	NoFigure Figure = iota
+	BytesFigure
+	CountFigure
+	ShareFigure  // Column.Share
+	TimeFigure   // microseconds
+	AmountFigure // Column.Amounts, in its Unit
+)
+
+// Column is one column of a table as data: how it is laid out and drawn, what it sorts by, what filters compare, and what reports
+// call it. R is a row of the table. All functions but Cell may be called on any goroutine.
+type Column[R any] struct {
+	Title    string // one of the titles of this package; also what the column is known by
+	Width    int    // cells at least
+	Wider    int    // more of them where figures have their units
+	Grow     int    // as of [widget.Column]
+	MaxWidth int
+	Drop     int
+	Cut      widget.Cut
+	Right    bool // text stands at the right, as figures do anyway
+	Muted    bool // text is of less weight than that of other columns
+	Hidden   bool // not shown, and nothing to sort by: there is no such thing in this table now
+
+	Key    string   // the name of the same in JSON reports, "" for what they do not have
+	Fields []string // what filters call the figure
+	Figure Figure
+	Unit   ProfUnit // of amounts
+
+	Value   func(r *R) uint64
+	Number  func(r *R) float64         // instead of Value: what may be negative, or no whole number
+	Known   func(r *R) bool            // nil where the figure is known of every row
+	Whole   uint64                     // what Value is a part of, 0 for nothing
+	Share   func(r *R) float64         // instead of the part of Whole
+	Amounts func(r *R) [2]model.Amount // instead of Value: what it sorts by, and then
+	Text    func(r *R) string          // sorts by the alphabet
+	Rank    func(r *R) uint64          // what it sorts by instead, larger ones first
+	Tie     func(r *R) uint64          // what rows of the same rank are sorted by, larger ones first
+	Cell    func(r *R) widget.Cell     // on the event loop; nil for the figure or text
+	Like    string                     // the title of the column whose order it shares: of bars and curves
+}
+
+// Sorts reports whether the column has an order of its own.
+func (c *Column[R]) Sorts() bool {
+	return !c.Hidden && c.Like == "" && (c.Value != nil || c.Share != nil || c.Number != nil || c.Amounts != nil || c.Text != nil || c.Rank != nil)
+}
+
+// rank returns what rows are sorted by, larger ones first; nil where that is text or amounts.
+func (c *Column[R]) rank() func(r *R) uint64 {
+	switch {
+	case c.Rank != nil:
+		return c.Rank
+	case c.Figure == ShareFigure && c.Share != nil:
+		return func(r *R) uint64 { return Sortable(c.Share(r)) }
+	case c.Number != nil:
+		return func(r *R) uint64 { return Sortable(c.Number(r)) }
+	}
+	return c.Value
+}
+
+// Sortable maps numbers to unsigned ones of the same order.
+func Sortable(v float64) uint64 {
+	const sign = 1 << 63
+	if b := math.Float64bits(v); b&sign == 0 {
+		return b | sign
+	} else {
+		return ^b
+	}
+}
+
+// Draw returns the cell of a row.
+func (c *Column[R]) Draw(r *R, f Figures, k *widget.Look) widget.Cell {
+	switch {
+	case c.Cell != nil:
+		return c.Cell(r)
+	case c.Figure == AmountFigure:
+		return c.amount(r, f, k)
+	case c.Known != nil && !c.Known(r):
+		return widget.Cell{}
+	}
+	var cell widget.Cell
+	var n uint64
+	if c.Value != nil {
+		n = c.Value(r)
+	}
+	switch c.Figure {
+	case BytesFigure:
+		cell.Text = f.Bytes(n)
+	case CountFigure:
+		return widget.Cell{Text: f.Count(n)}
+	case ShareFigure:
+		cell.Text = ShareText(c.Share(r))
+		if c.Value == nil {
+			return cell
+		}
+	case TimeFigure:
+		return widget.Cell{Text: f.Time(model.Time(n))}
+	default:
+		if c.Text != nil {
+			cell.Text = c.Text(r)
+		}
+		if c.Muted {
+			cell.Style = k.Muted
+		}
+		return cell
+	}
+	if n == 0 {
+		cell.Style = k.Muted
+	}
+	return cell
+}
+
+// amount returns the cell of an amount.
+func (c *Column[R]) amount(r *R, f Figures, k *widget.Look) widget.Cell {
+	if c.Known != nil && !c.Known(r) {
+		return widget.Cell{Text: "-", Style: k.Muted}
+	}
+	cell := widget.Cell{Text: c.Unit.Text(c.Amounts(r)[0], f.Exact)}
+	if c.Amounts(r)[0].IsZero() {
+		cell.Style = k.Muted
+	}
+	return cell
+}
+
+// compared returns the figure that filters compare, or its share.
+func (c *Column[R]) compared(r *R, share bool) (v float64, ok bool) {
+	if c.Known != nil && !c.Known(r) {
+		return 0, false
+	}
+	switch {
+	case share && c.Share != nil:
+		return c.Share(r), true
+	case share && c.Value != nil && c.Whole > 0:
+		return ShareOf(c.Value(r), c.Whole), true
+	case share:
+		return 0, false
+	case c.Value != nil:
+		return float64(c.Value(r)), true
+	case c.Number != nil:
+		return c.Number(r), true
+	case c.Amounts != nil:
+		return c.Amounts(r)[0].Float64(), true
+	}
+	return 0, false
+}
+
+// Fields returns the figures of columns that filters can compare.
+func Fields[R any](cols []Column[R]) (all []analysis.Field) {
+	for i := range cols {
+		if c := &cols[i]; len(c.Fields) > 0 {
+			example := [...]string{BytesFigure: ">1M", CountFigure: ">100", ShareFigure: ">=50%", TimeFigure: ">2s", AmountFigure: ">1M"}[c.Figure]
+			all = append(all, analysis.Field{Names: c.Fields, Time: c.Figure == TimeFigure, Example: c.Fields[0] + example})
+		}
+	}
+	return all
+}
+
+// FilterHint says what can be typed to filter a table: words, and the first comparisons that do not look alike.
+func FilterHint(fields []analysis.Field) string {
+	const most = 3
+	var seen []string
+	hint := "text, !text, "
+	for _, f := range fields {
+		kind := strings.TrimPrefix(f.Example, f.Names[0])
+		if len(seen) == most || slices.Contains(seen, kind) {
+			continue
+		}
+		seen = append(seen, kind)
+		hint += f.Example + ", "
+	}
+	return hint + "/regex/"
+}
+
+// Filter reads a filter of a table. One that means nothing here, such as a comparison of a figure that only another table has,
+// hides what the comparison does not fit; one that means nothing anywhere hides nothing.
+func Filter(text string, fields []analysis.Field) *analysis.Filter {
+	f, err := analysis.ParseFilter(text, fields...)
+	if err != nil {
+		f, _ = analysis.ParseFilter(text)
+	}
+	return f
+}
+
+// FilterRow shows a row to filters.
+type FilterRow[R any] struct {
+	Row   *R
+	Words func(r *R) []string // what words of a filter look at; nil for the texts of the columns
+
+	cols  []Column[R]
+	texts []string
+}
+
+// NewFilterRow returns what shows the rows of a table to filters, one after the other.
+func NewFilterRow[R any](cols []Column[R], words func(r *R) []string) *FilterRow[R] {
+	return &FilterRow[R]{cols: cols, Words: words}
+}
+
+// Texts implements [analysis.Row].
+func (f *FilterRow[R]) Texts() []string {
+	if f.Words != nil {
+		return f.Words(f.Row)
+	}
+	f.texts = f.texts[:0]
+	for i := range f.cols {
+		if c := &f.cols[i]; c.Text != nil && !c.Hidden {
+			f.texts = append(f.texts, c.Text(f.Row))
+		}
+	}
+	return f.texts
+}
+
+// Value implements [analysis.Row].
+func (f *FilterRow[R]) Value(field string, share bool) (float64, bool) {
+	for i := range f.cols {
+		if slices.Contains(f.cols[i].Fields, field) {
+			return f.cols[i].compared(f.Row, share)
+		}
+	}
+	return 0, false
+}
+
+// exactTime is the cells of a time in microseconds.
+const exactTime = 14
+
+// Layout lays columns out for figures of at most so many bytes and so much else.
+func Layout[R any](cols []Column[R], f Figures, bytes, count uint64) []widget.Column {
+	out := make([]widget.Column, len(cols))
+	for i := range cols {
+		c := &cols[i]
+		out[i] = widget.Column{Title: c.Title, Width: c.Width, Grow: c.Grow, MaxWidth: c.MaxWidth, Drop: c.Drop, Cut: c.Cut}
+		if f.Wide {
+			out[i].Width += c.Wider
+		}
+		switch c.Figure {
+		case BytesFigure:
+			out[i].Width = max(c.Width, f.BytesWidth(bytes))
+		case CountFigure:
+			out[i].Width = max(c.Width, f.CountWidth(count))
+		case ShareFigure:
+			out[i].Width = max(c.Width, model.ShareWidth)
+		case AmountFigure:
+			out[i].Width = max(c.Width, AmountWidth(f.Exact))
+		case TimeFigure:
+			if f.Exact {
+				out[i].Width = max(c.Width, exactTime)
+			}
+		}
+		if c.MaxWidth > 0 {
+			out[i].Width = min(out[i].Width, c.MaxWidth)
+		}
+		if c.Right || c.Figure != NoFigure {
+			out[i].Align = widget.Right
+		}
+		if c.Hidden {
+			Hide(&out[i])
+		}
+	}
+	return out
+}

@@ -1,0 +1,206 @@
+package ui
+
+import (
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// ListPane is a list and the pane that explains its selected row: below it, or beside it where there is room.
+type ListPane struct {
+	List     widget.List
+	InDetail bool // the detail has the keys
+	ListAt   widget.Rect
+	DetailAt widget.Rect
+	Low      int  // rows that a detail below the list needs at most, 0 for the usual
+	Alone    bool // there is no detail
+
+	Moved  func()        // the selection was moved by a person; may be nil
+	SortBy func(col int) // a column's title was clicked; may be nil
+	Enter  func()        // the selected row was opened
+	Order  Orderly       // instead of SortBy; may be nil
+
+	big bool // the pane with the keys has the whole screen
+}
+
+// Orderly is a table whose order a person can change.
+type Orderly interface {
+	ClickTitle(col int)                 // sorts by a column, by the same one again reverses
+	OrderBy(a keymap.Action) (did bool) // carries out what sorts by keys
+}
+
+// detailPane is the pane that explains the selected row of a list.
+type detailPane interface {
+	Draw(s tcell.Screen, r widget.Rect, k *widget.Look, focused bool)
+	Move(a keymap.Action) bool
+	Scroll(rows int)
+}
+
+// Sizes below and above which the detail pane changes its place.
+const (
+	SideWidth = 150 // cells: from here on it stands beside the table
+	LowHeight = 14  // rows: below there is none
+)
+
+// Split divides an area between the list and its detail.
+func (p *ListPane) Split(r widget.Rect) {
+	p.ListAt, p.DetailAt = r, widget.Rect{}
+	switch {
+	case p.Alone:
+	case p.big && p.InDetail || p.InDetail && r.H < LowHeight-1:
+		p.ListAt, p.DetailAt = widget.Rect{}, r
+	case p.big || r.H < LowHeight-1 || p.List.Len() == 0:
+	case r.W >= SideWidth:
+		p.ListAt, p.DetailAt = r.CutRight(min(max(r.W*7/20, 56), 90))
+	default:
+		h := DetailHeight(r.H, p.List.Len())
+		if p.Low > 0 {
+			h = min(h, p.Low)
+		}
+		p.ListAt, p.DetailAt = r.CutBottom(h)
+	}
+}
+
+// DetailHeight is the rows of a detail pane below a table of n rows in h rows: what the table cannot use is its own. It does
+// not depend on the selection, so that nothing jumps while one goes through a table.
+func DetailHeight(h, n int) int {
+	return max(min(max(h*2/5, 9), 18), min(h-n-1, h*3/5))
+}
+
+// draw draws the list and its detail where Split has put them, with a rule between them where they stand side by side.
+func (p *ListPane) draw(s tcell.Screen, k *widget.Look, d detailPane) {
+	p.List.Focused = !p.InDetail
+	if !p.ListAt.Empty() {
+		p.List.Draw(s, p.ListAt, k)
+	}
+	at := p.DetailAt
+	if at.Empty() {
+		return
+	}
+	if at.Y == p.ListAt.Y && at.X > p.ListAt.X {
+		var rule widget.Rect
+		rule, at = at.CutLeft(1)
+		for y := range rule.H {
+			s.Put(rule.X, rule.Y+y, k.Glyphs.Vertical, k.Rule)
+		}
+	}
+	d.Draw(s, at, k, p.InDetail)
+}
+
+// do carries out what is the same for all lists.
+func (p *ListPane) do(a keymap.Action, d detailPane) bool {
+	switch a {
+	case keymap.NextPane, keymap.PreviousPane:
+		p.InDetail = !p.InDetail && !p.Alone
+	case keymap.Maximise:
+		p.big = !p.big
+	case keymap.Back:
+		return p.Leave()
+	case keymap.Open:
+		p.Enter()
+	case keymap.Sort, keymap.SortReverse, keymap.ColumnRight, keymap.ColumnLeft:
+		return p.doSort(a)
+	default:
+		if p.InDetail {
+			return d.Move(a)
+		}
+		if !MoveList(&p.List, a) {
+			return false
+		}
+		p.tellMoved()
+	}
+	return true
+}
+
+// Leave gives the keys and the room back to the list; false means that it has them.
+func (p *ListPane) Leave() bool {
+	if !p.big && !p.InDetail {
+		return false
+	}
+	p.big, p.InDetail = false, false
+	return true
+}
+
+func (p *ListPane) doSort(a keymap.Action) bool {
+	if p.Order != nil {
+		return p.Order.OrderBy(a)
+	}
+	n, at := len(p.List.Columns), p.List.SortColumn
+	if p.SortBy == nil || n == 0 {
+		return false
+	}
+	switch a {
+	case keymap.Sort:
+		p.SortBy((at + 1) % n)
+	case keymap.ColumnRight:
+		p.SortBy(min(at+1, n-1))
+	case keymap.ColumnLeft:
+		p.SortBy(max(at-1, 0))
+	default:
+		return false
+	}
+	return true
+}
+
+func (p *ListPane) tellMoved() {
+	if p.Moved != nil {
+		p.Moved()
+	}
+}
+
+// Hit selects the row at a place, or sorts by the title there; row reports whether it is one.
+func (p *ListPane) Hit(x, y int) (row bool) {
+	if n, ok := p.List.HitRow(x, y); ok {
+		p.List.Select(n)
+		return true
+	}
+	if col, ok := p.List.HitHeader(x, y); ok {
+		p.clickTitle(col)
+	}
+	return false
+}
+
+// click selects a row, opens it, sorts by a title, or gives the keys to the detail.
+func (p *ListPane) click(x, y int, double bool) {
+	if p.ListAt.Contains(x, y) && p.Hit(x, y) {
+		p.InDetail = false
+		p.tellMoved()
+		if double {
+			p.Enter()
+		}
+		return
+	}
+	p.InDetail = p.DetailAt.Contains(x, y)
+}
+
+func (p *ListPane) clickTitle(col int) {
+	switch {
+	case p.Order != nil:
+		p.Order.ClickTitle(col)
+	case p.SortBy != nil:
+		p.SortBy(col)
+	}
+}
+
+// wheel scrolls what is under the pointer.
+func (p *ListPane) wheel(x, y, rows int, d detailPane) {
+	if p.DetailAt.Contains(x, y) {
+		d.Scroll(rows)
+	} else {
+		p.List.Scroll(rows)
+	}
+}
+
+// SkipColumns goes on from column to, in the direction that leads to it, past those that sort nothing of their own; behind
+// the last of n it begins again.
+func SkipColumns(from, to, n int, skip func(col int) bool) int {
+	dir := 1
+	if to < from {
+		dir = -1
+	}
+	for to > 0 && to < n && skip(to) {
+		to += dir
+	}
+	return to % n
+}
