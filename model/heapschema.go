@@ -79,16 +79,8 @@ type HeapAxis struct {
 // HeapEdgeKind is what a reference is: an index into [HeapSchema.Edges].
 type HeapEdgeKind uint8
 
-// HeapEdgeKinds is a set of kinds of references.
+// HeapEdgeKinds is a set of kinds of references: 1<<k of each.
 type HeapEdgeKinds uint64
-
-// EdgesOf returns a set of kinds.
-func EdgesOf(kinds ...HeapEdgeKind) (s HeapEdgeKinds) {
-	for _, k := range kinds {
-		s |= 1 << k
-	}
-	return s
-}
 
 // Has reports whether a kind is in the set.
 func (s HeapEdgeKinds) Has(k HeapEdgeKind) bool { return s>>(k%MaxHeapKinds)&1 != 0 }

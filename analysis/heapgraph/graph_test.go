@@ -18,8 +18,8 @@ func weakSchema() *model.HeapSchema {
 	s := *mvmheap.Schema()
 	s.Edges = []model.HeapEdgeInfo{{Name: "strong"}, {Name: "weak"}, {Name: "soft"}}
 	s.Policies = []model.HeapPolicy{
-		{Name: "some", SkipFrom: model.KindsOf(mvmheap.KindInterGenRoots)}, {Name: "all"}, {Name: "strong", Skip: model.EdgesOf(1, 2)},
-		{Name: "both", Skip: model.EdgesOf(1), SkipFrom: model.KindsOf(mvmheap.KindInterGenRoots)},
+		{Name: "some", SkipFrom: model.KindsOf(mvmheap.KindInterGenRoots)}, {Name: "all"}, {Name: "strong", Skip: 1<<1 | 1<<2},
+		{Name: "both", Skip: 1 << 1, SkipFrom: model.KindsOf(mvmheap.KindInterGenRoots)},
 	}
 	return &s
 }

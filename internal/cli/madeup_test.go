@@ -234,7 +234,7 @@ func TestMadeUpDiff(t *testing.T) {
 		t.Errorf("%+v", d.Rows)
 	}
 	out, _ = command(0, "diff", "--by", "retained_bytes", path+"#0", path+"#1")
-	if !strings.Contains(out, "what things retain") && !strings.Contains(out, "Picture") || strings.Contains(out, "REPR") {
+	if !strings.Contains(out, "what things retain") || !strings.Contains(out, "Picture") || strings.Contains(out, "REPR") {
 		t.Error(out)
 	}
 	// Beside snapshots of another format, each side keeps its own words.

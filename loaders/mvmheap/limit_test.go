@@ -145,7 +145,15 @@ func TestALimitIsOneProblem(t *testing.T) {
 		},
 		"window of names": func(b *builder) { b.columns[strings3] = []byte(wideFrame) },
 		"metadata":        func(b *builder) { b.meta = `{"x": "` + strings.Repeat("x", maxJSON) + `"}` },
-		"large sizes":     func(b *builder) { b.column(colusize, 8, bytes.Repeat([]byte{1}, 16)...) },
+		"full sizes": func(b *builder) {
+			rows := maxFull + 1
+			b.column(colkind, 1, append([]byte{9}, bytes.Repeat([]byte{1}, rows-1)...)...)
+			b.column(colsize, 2, bytes.Repeat([]byte{0xff}, 2*rows)...)
+			for _, k := range []kind{coltofi, colrfcnt, colrfstr, colusize} {
+				b.column(k, 1, make([]byte, rows)...)
+			}
+		},
+		"large sizes": func(b *builder) { b.column(colusize, 8, bytes.Repeat([]byte{1}, 16)...) },
 		"large indexes": func(b *builder) {
 			b.column(colrfcnt, 1, 2, 0)
 			b.column(reftrget, 1, 0, 1)

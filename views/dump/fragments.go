@@ -138,9 +138,12 @@ func fragmentRows(f *ui.LayoutFigures) (rows []fragmentRow) {
 	return rows
 }
 
+// noFigures are those of no layout.
+var noFigures = &ui.LayoutFigures{LayoutFigures: &pages.LayoutFigures{}}
+
 func (p *DumpFragments) newTypes() *fragmentTable {
 	t := &fragmentTable{}
-	t.Table = ui.NewTable(p.Pane.Env, &t.ListPane, &ui.LayoutFigures{}, ui.Spec[*ui.LayoutFigures, fragmentRow]{
+	t.Table = ui.NewTable(p.Pane.Env, &t.ListPane, noFigures, ui.Spec[*ui.LayoutFigures, fragmentRow]{
 		Rows:    fragmentRows,
 		Columns: p.columns,
 		First:   ui.AsGiven,

@@ -56,7 +56,7 @@ var schema = model.HeapSchema{
 	},
 	Edges: []model.HeapEdgeInfo{{Name: "strong"}, {Name: "weak", Marked: true}},
 	Policies: []model.HeapPolicy{
-		{Name: "strong", Help: "weak references hold nothing that a strong one reaches", Skip: model.EdgesOf(1)},
+		{Name: "strong", Help: "weak references hold nothing that a strong one reaches", Skip: 1 << 1},
 		{Name: "everything", About: "weak ones, too", Note: "retained over weak references, too", Help: "weak references hold memory like strong ones"},
 	},
 	IDs: model.HeapIDForm{Prefix: "0x", Base: 16},
