@@ -42,7 +42,7 @@ func ParseMoment(text string) (Moment, error) {
 		return MomentPeak(), nil
 	case "end":
 		return MomentEnd(), nil
-	case "start", "0":
+	case "start":
 		return MomentAt(0), nil
 	}
 	if number, ok := strings.CutSuffix(s, "%"); ok {

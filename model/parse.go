@@ -56,10 +56,13 @@ func TimeUnit(name string) (num, den uint64, ok bool) {
 	return 0, 0, false
 }
 
-// ParseTime reads numbers with units, one after the other: 4h3m. Upper and lower case are the same, and blanks may stand around units.
+// ParseTime reads numbers with units, one after the other: 4h3m, or a plain 0. Upper and lower case are the same, and blanks may stand around units.
 // Times are rounded down to microseconds; those beyond [MaxTime] are that.
 func ParseTime(text string) (Time, error) {
 	s := strings.ToLower(strings.TrimSpace(text))
+	if s == "0" {
+		return 0, nil
+	}
 	sum, rest := uint64(0), s
 	for {
 		d, tail, err := CutDecimal(rest)
