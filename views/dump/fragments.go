@@ -172,6 +172,8 @@ func (p *DumpFragments) columns(d *ui.LayoutFigures) []ui.Column[fragmentRow] {
 	}
 	holes := count(ui.TitleHoles, "hole_count", "holes", 7, 8, int(all.Holes.Count), func(r *row) int { return int(r.Holes.Count) })
 	holes.Cell = func(r *row) widget.Cell { return widget.Cell{Text: model.ShortCount(r.Holes.Count)} }
+	reclaimable := bytes(ui.TitleReclaimable, "returned_bytes", "reclaimable", 1, all.Returned, func(r *row) uint64 { return r.Returned })
+	reclaimable.Width = len(ui.TitleReclaimable)
 	return []ui.Column[row]{
 		{Title: ui.TitleType, Key: "name", Width: 8, Grow: 2, MaxWidth: 40, Text: func(r *row) string { return r.Name }, Cell: p.typeCell},
 		count(ui.TitlePages, "pages", "pages", 7, 3, all.Pages, func(r *row) int { return r.Pages }),
@@ -184,7 +186,7 @@ func (p *DumpFragments) columns(d *ui.LayoutFigures) []ui.Column[fragmentRow] {
 		count(ui.TitleEmpty, "empty_pages", "empty", 6, 4, all.Empty, func(r *row) int { return r.Empty }),
 		holes,
 		bytes(ui.TitleLargest, "largest_hole_bits", "largest", 2, 0, func(r *row) uint64 { return ui.HoleBytes(r.Holes.Largest) }),
-		bytes(ui.TitleGain, "returned_bytes", "gain", 1, all.Returned, func(r *row) uint64 { return r.Returned }),
+		reclaimable,
 	}
 }
 
@@ -263,9 +265,9 @@ func (p *DumpFragments) answer() string {
 		return ""
 	}
 	if f.Returned == 0 {
-		return "packing would give nothing back"
+		return "packing would reclaim nothing"
 	}
-	return fmt.Sprintf("packing would give back %s of %s (%s)", ui.BytesText(f.Returned, p.State.Exact), ui.BytesText(f.Bytes, p.State.Exact), ui.ShareText(ui.ShareOf(f.Returned, f.Bytes)))
+	return fmt.Sprintf("packing would reclaim %s of %s (%s)", ui.BytesText(f.Returned, p.State.Exact), ui.BytesText(f.Bytes, p.State.Exact), ui.ShareText(ui.ShareOf(f.Returned, f.Bytes)))
 }
 
 // emptyText says why there are no rows.
@@ -356,7 +358,7 @@ func (p *DumpFragments) CopyText() string {
 	if row.all {
 		name = "all types"
 	}
-	return widget.Clean(fmt.Sprintf("%s: %d pages, %d bytes, %s occupied, %d full, %d empty, %d holes, packing gives back %d bytes",
+	return widget.Clean(fmt.Sprintf("%s: %d pages, %d bytes, %s occupied, %d full, %d empty, %d holes, packing would reclaim %d bytes",
 		name, row.Pages, row.Bytes, ui.ShareText(row.Share()), row.Full, row.Empty, row.Holes.Count, row.Returned))
 }
 

@@ -24,7 +24,7 @@ const (
 )
 
 func (f layoutFigure) String() string {
-	return [...]string{"Occupied bytes", "Given back if packed", "Largest hole"}[f]
+	return [...]string{"Occupied bytes", "Reclaimable by packing", "Largest hole"}[f]
 }
 
 func (f layoutFigure) of(m *ui.MomentFigures) uint64 {

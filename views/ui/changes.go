@@ -277,9 +277,9 @@ func (s *ChangeSet) Columns(exact bool) []widget.Column {
 	}
 	out := []widget.Column{
 		ChangeName:   {Title: s.Rows, Width: 20, Grow: 4, Cut: widget.CutScope},
-		ChangeBefore: {Title: "BEFORE", Width: width, Align: right, Drop: 3}, ChangeAfter: {Title: "AFTER", Width: width, Align: right, Drop: 2},
+		ChangeBefore: {Title: TitleBefore, Width: width, Align: right, Drop: 3}, ChangeAfter: {Title: TitleAfter, Width: width, Align: right, Drop: 2},
 		ChangeDelta: {Title: s.Delta, Width: max(width+1, widget.Width(s.Delta)+1), Align: right}, ChangeBar: {Width: 6, Grow: 1, MaxWidth: 14, Drop: 7},
-		ChangePercent: {Title: "%", Width: 9, Align: right, Drop: 1}, ChangeCount: {Title: s.Count, Width: 9, Align: right, Drop: 5},
+		ChangePercent: {Title: TitlePercent, Width: 9, Align: right, Drop: 1}, ChangeCount: {Title: s.Count, Width: 9, Align: right, Drop: 5},
 		ChangeStatus: {Title: "", Width: 6, Drop: 6}, ChangeWhere: {Title: s.Where, Width: 12, Grow: 1, MaxWidth: 30, Cut: widget.CutFolder, Drop: 8},
 	}
 	if s.Narrow {
