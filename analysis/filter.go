@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/memtui/memtui/analysis/calltree"
@@ -140,26 +139,29 @@ func parseComparison(w string, m []string, field Field) (term, error) {
 	if m[4] == "" {
 		return t, fmt.Errorf("%s what?", w)
 	}
-	number, isShare := strings.CutSuffix(m[4], "%")
-	if isShare {
-		v, err := strconv.ParseFloat(number, 64)
-		t.value, t.share = v/100, true
-		if err != nil {
-			return t, fmt.Errorf("%s: %q is no percentage", w, m[4])
-		}
-		return t, nil
-	}
-	if field.Time {
-		v, err := model.ParseTime(m[4], 0)
-		t.value = float64(v)
+	if field.Time && !strings.HasSuffix(m[4], "%") {
+		at, err := model.ParseTime(m[4])
+		t.value = float64(at)
 		return t, err
 	}
 	number, below := strings.CutPrefix(m[4], "-")
-	v, err := model.ParseSize(number)
-	if t.value = float64(v); below {
+	var err error
+	if t.share = strings.HasSuffix(number, "%"); t.share {
+		var d model.Decimal
+		d, err = model.ParseShare(number)
+		t.value = d.Float64() / 100
+	} else {
+		var size model.Bytes
+		size, err = model.ParseSize(number)
+		t.value = float64(size)
+	}
+	if err != nil {
+		return t, fmt.Errorf("%s: %w", w, err)
+	}
+	if below {
 		t.value = -t.value
 	}
-	return t, err
+	return t, nil
 }
 
 // Row is what a filter looks at. Value returns a figure, or its share of the whole where share is set; ok is false for a

@@ -21,7 +21,7 @@ func TestFilter(t *testing.T) {
 	row := filterRow{[]string{"parse_table(Reader&)", "kvleak.cpp:88"}, map[string]float64{"live": 2 << 20, "temp%": 0.6, "age": 3e6, "leaked": 5000, "leaked%": 0.5}}
 	tests := map[string]bool{
 		"": true, "PARSE": true, "kvleak": true, "nothing": false, "!nothing": true, "!parse": false, "parse cpp": true, "parse nothing": false,
-		"live>1M": true, "live>=2MiB": true, "live<1M": false, "!live<1M": true, "temp>=50%": true, "temp>60%": false, "age>2s": true,
+		"live>1M": true, "live>=2MiB": true, "live<1M": false, "!live<1M": true, "temp>=50%": true, "temp>60%": false, "age>2s": true, "age>=0": true, "age<0.05min": false, "age<=0.05min": true,
 		"count>1": false, "x>y": false, "/^parse_/": true, "/table.*reader/ live>1M": true, "!/^kv/": false, "live=2M": true,
 		"live > 1M": true, "parse live >1M": true, "live> 4M": false, "!live > 4M": true, "leak>1": true, "bytes<1K": false, "oldest>2s": true,
 		"leak%>=50%": true, "vector<int>": false, "a<b": false,

@@ -3,101 +3,83 @@ package model
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 )
 
-// ParseSize reads an amount of memory: "4096", "64KiB", "64K", "1.5M", "2GB". Units are binary, upper or lower case.
-func ParseSize(s string) (Bytes, error) {
-	num, unit := splitUnit(s)
-	unit = strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(unit), "B"), "I")
-	shift := 0
-	if unit != "" {
-		i := strings.Index(binarySfx, unit)
-		if len(unit) != 1 || i < 0 {
-			return 0, fmt.Errorf("size %q: unknown unit; write 4096, 64KiB or 1.5M", s)
-		}
-		shift = 10 * (i + 1)
+// ParseSize reads an amount of memory: 4096, 64KiB, 64K, 1.5M, 2GB. Units are binary, upper or lower case. What does not fit 64 bits is
+// the largest that does.
+func ParseSize(text string) (Bytes, error) {
+	d, unit, err := CutDecimal(strings.TrimSpace(text))
+	if err != nil {
+		return 0, fmt.Errorf("%q is no size: write 64KiB, 1.5M or 4096", text)
 	}
-	if n, err := strconv.ParseUint(num, 10, 64); err == nil && n <= math.MaxUint64>>shift {
-		return Bytes(n << shift), nil
+	unit = strings.ToUpper(strings.TrimSpace(unit))
+	if unit == "" || unit == "B" {
+		return Bytes(d.Times(1, 1)), nil
 	}
-	f, err := strconv.ParseFloat(num, 64)
-	f *= math.Exp2(float64(shift))
-	if err != nil || !(f >= 0 && f < math.MaxUint64) {
-		return 0, fmt.Errorf("size %q: write 4096, 64KiB or 1.5M", s)
+	letter := strings.TrimSuffix(strings.TrimSuffix(unit, "B"), "I")
+	i := strings.Index(binarySfx, letter)
+	if len(letter) != 1 || i < 0 {
+		return 0, fmt.Errorf("%q is no size: %q is no unit of memory", text, strings.ToLower(unit))
 	}
-	return Bytes(f), nil
+	return Bytes(d.Times(1<<(10*(i+1)), 1)), nil
 }
 
-var timeUnits = []struct {
-	name string
-	us   float64
-}{{"us", 1}, {"µs", 1}, {"ms", 1e3}, {"s", 1e6}, {"m", 60e6}, {"h", 3600e6}, {"d", 86400e6}}
+// ParseShare reads a share of something, such as 12.5%, in percent. It may be above 100%.
+func ParseShare(text string) (Decimal, error) {
+	number, ok := strings.CutSuffix(strings.TrimSpace(text), "%")
+	d, rest, err := CutDecimal(strings.TrimSpace(number))
+	if !ok || err != nil || rest != "" {
+		return Decimal{}, fmt.Errorf("%q is no percentage: write 12.5%%", text)
+	}
+	return d, nil
+}
 
-// ParseTime reads a time or a duration: "12.5s", "350ms", "900us", "4h3m", or "50%" of duration. "0" needs no unit.
-func ParseTime(s string, duration Time) (Time, error) {
-	bad := fmt.Errorf("time %q: write 12.5s, 350ms, 900us, 4h3m or 50%%", s)
-	rest := strings.ReplaceAll(strings.TrimSpace(s), " ", "")
-	if rest == "0" {
+// TimeUnit returns how long a unit is: num/den microseconds.
+func TimeUnit(name string) (num, den uint64, ok bool) {
+	switch name {
+	case "ns":
+		return 1, 1000, true
+	case "us", "µs", "μs":
+		return 1, 1, true
+	case "ms":
+		return 1000, 1, true
+	case "s":
+		return 1e6, 1, true
+	case "m", "min":
+		return 60e6, 1, true
+	case "h":
+		return 3600e6, 1, true
+	case "d":
+		return 24 * 3600e6, 1, true
+	}
+	return 0, 0, false
+}
+
+// ParseTime reads numbers with units, one after the other: 4h3m, or a plain 0. Upper and lower case are the same, and blanks may stand around units.
+// Times are rounded down to microseconds; those beyond [MaxTime] are that.
+func ParseTime(text string) (Time, error) {
+	s := strings.ToLower(strings.TrimSpace(text))
+	if s == "0" {
 		return 0, nil
 	}
-	if p, ok := strings.CutSuffix(rest, "%"); ok {
-		f, err := strconv.ParseFloat(p, 64)
-		if err != nil || !(f >= 0 && f <= 100) {
-			return 0, fmt.Errorf("time %q: a percentage lies between 0%% and 100%%", s)
+	sum, rest := uint64(0), s
+	for {
+		d, tail, err := CutDecimal(rest)
+		if err != nil {
+			return 0, fmt.Errorf("%q is no time: write 12.5s, 350ms, 900us, 4h3m, 50%%, peak or end", s)
 		}
-		return Time(float64(duration) * f / 100), nil
-	}
-	sum := 0.0
-	for again := true; again; again = rest != "" {
-		num, tail := splitUnit(rest)
-		unit := tail
-		if i := strings.IndexAny(tail, "0123456789."); i >= 0 {
-			unit = tail[:i]
+		end := strings.IndexAny(tail, "0123456789.")
+		if end < 0 {
+			end = len(tail)
 		}
-		f, err := strconv.ParseFloat(num, 64)
-		us, ok := unitOf(unit)
-		if err != nil || !ok || !(f >= 0) {
-			return 0, bad
+		num, den, ok := TimeUnit(strings.TrimSpace(tail[:end]))
+		if !ok {
+			return 0, fmt.Errorf("%q is no time: %q needs a unit such as s, ms or us", s, strings.TrimSpace(rest))
 		}
-		sum += f * us
-		rest = tail[len(unit):]
-	}
-	if sum >= float64(MaxTime) {
-		return MaxTime, nil
-	}
-	return Time(math.Round(sum)), nil
-}
-
-// CheckTime refuses a time beyond the end of a recording. Where the two differ by less than is usually shown, it tells both in
-// microseconds.
-func CheckTime(t, end Time) error {
-	if t <= end {
-		return nil
-	}
-	at, last := t.String(), end.String()
-	if at == last {
-		at, last = Group(uint64(t))+" µs", Group(uint64(end))+" µs"
-	}
-	return fmt.Errorf("%s is beyond the end of the recording, which is at %s", at, last)
-}
-
-func unitOf(name string) (us float64, ok bool) {
-	for _, u := range timeUnits {
-		if u.name == name {
-			return u.us, true
+		sum, _ = SaturatingAdd(sum, d.Times(num, den))
+		if rest = tail[end:]; rest == "" {
+			return Time(min(sum, math.MaxInt64)), nil
 		}
 	}
-	return 0, false
-}
-
-// splitUnit cuts s behind its leading digits and points.
-func splitUnit(s string) (num, unit string) {
-	s = strings.TrimSpace(s)
-	i := 0
-	for i < len(s) && (s[i] >= '0' && s[i] <= '9' || s[i] == '.') {
-		i++
-	}
-	return s[:i], strings.TrimSpace(s[i:])
 }

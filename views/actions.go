@@ -1,7 +1,6 @@
 package views
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -298,39 +297,36 @@ func (a *app) copyOut(text, empty string) {
 	a.say("sent to the clipboard: " + first)
 }
 
-// timeFlags say on a command line which instant of a trace and which range the screens are about.
-func (a *app) timeFlags() []string {
-	var words []string
-	s := &a.state
-	switch {
-	case a.Trace == nil:
-	case s.At.Events != 0:
-		words = append(words, "--at", "peak")
-	case !s.AtEnd():
-		words = append(words, "--at", fmt.Sprintf("%dus", s.Now()))
+// timeQuestion asks about the instant of a trace and the range that the screens are about.
+func (a *app) timeQuestion() (q state.Question) {
+	if a.Trace != nil && !a.state.AtEnd() {
+		if q.At = state.Instant(a.state.At); !q.At.IsPeak() {
+			q.At = model.MomentAt(a.state.Now())
+		}
 	}
-	if !s.Range.IsWhole() && a.Prof == nil {
-		words = append(words, "--from", fmt.Sprintf("%dus", max(s.Range.From, 0)), "--to", fmt.Sprintf("%dus", s.Range.To))
+	if a.Prof == nil {
+		q.Over = state.Over(a.state.Range)
 	}
-	return words
+	return q
 }
 
 // commandLine is the command that prints what is on screen.
 func (a *app) commandLine() string {
-	words := append([]string{"memtui", "report"}, a.timeFlags()...)
+	q := a.timeQuestion()
 	s := &a.state
-	if n, ok := a.current().(ui.Narrower); ok && n.Narrows() && !s.Cell.IsAll() {
-		words = append(words, "--cell", s.Cell.Argument())
+	if n, ok := a.current().(ui.Narrower); ok && n.Narrows() {
+		q.Cell = s.Cell
 	}
+	if _, ok := a.current().(ui.Follower); ok {
+		q.Steps = s.Chips
+	}
+	words := append([]string{"memtui", "report"}, q.Args()...)
 	if c, ok := a.current().(ui.Commander); ok {
 		words = c.CommandLine(a.o.Command)
 		for i := range words {
 			words[i] = shellQuote(words[i])
 		}
 		return strings.Join(words, " ")
-	}
-	if _, ok := a.current().(ui.Follower); ok {
-		words = append(words, ui.StepFlags(s.Chips)...)
 	}
 	words = append(words, a.current().Command()...)
 	words = append(words, a.o.Command...)

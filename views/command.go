@@ -1,7 +1,10 @@
 package views
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
@@ -22,7 +25,7 @@ type command struct {
 // commands are those that take an argument.
 func commands() []command {
 	return []command{
-		{"at", "TIME", "Move the instant: 12.5s, 350ms, 50%, peak, end.", nil, (*app).goToTime},
+		{"at", "TIME", "Move the instant: 12.5s, 350ms, 5min, 50%, peak, end.", nil, (*app).goToTime},
 		{"range", "FROM TO", "Select a range: 10ms 2s.", nil, (*app).rangeCommand},
 		{"filter", "TEXT", "Filter tables: live>1M, !std::, /regex/.", nil, (*app).filterCommand},
 		{"group", "KEY", "Group tables by stack, function, file, module, thread or size.", groupNames, (*app).groupCommand},
@@ -84,23 +87,56 @@ func (a *app) runCommand(text string) error {
 	return fmt.Errorf("no command %q", text)
 }
 
+// rangeCommand selects a range: two times with a blank between them, or with two dots as the command line writes it.
 func (a *app) rangeCommand(text string) error {
+	var p model.Period
 	from, to, ok := strings.Cut(text, " ")
-	if !ok {
+	switch {
+	case strings.Contains(text, ".."):
+		var err error
+		if p, err = model.ParsePeriod(text); err != nil {
+			return err
+		}
+	case !ok:
 		return fmt.Errorf("write two times: range 10ms 2s")
+	default:
+		if err := errors.Join(p.From.UnmarshalText([]byte(from)), p.To.UnmarshalText([]byte(to))); err != nil {
+			return err
+		}
 	}
-	f, err := model.ParseTime(from, a.state.Status.Duration)
-	if err != nil {
-		return err
+	return a.withPeak(a.Trace, func(peak analysis.Peak) error {
+		end := a.state.Status.Duration
+		f, t := p.From.In(end, peak.Time), p.To.In(end, peak.Time)
+		if err := model.CheckTime(max(f, t), end); err != nil {
+			return err
+		}
+		a.emit(state.SetRange{R: analysis.Range{From: min(f, t), To: max(f, t)}})
+		return nil
+	}, p.From, p.To)
+}
+
+// withPeak calls f with the peak of a trace where one of the moments is that, and at once where none is.
+func (a *app) withPeak(trace analysis.Trace, f func(peak analysis.Peak) error, moments ...model.Moment) error {
+	if !slices.ContainsFunc(moments, model.Moment.IsPeak) {
+		return f(analysis.Peak{})
 	}
-	t, err := model.ParseTime(strings.TrimSpace(to), a.state.Status.Duration)
-	if err != nil {
-		return err
+	if trace == nil {
+		return fmt.Errorf("only a trace has a peak: write a time")
 	}
-	if err := model.CheckTime(max(f, t), a.state.Status.Duration); err != nil {
-		return err
-	}
-	a.emit(state.SetRange{R: analysis.Range{From: min(f, t), To: max(f, t)}})
+	a.Background(func() {
+		p, ok, err := trace.Peak(context.WithoutCancel(a.Ctx), analysis.Whole)
+		a.Post(func() {
+			if err == nil && !ok {
+				err = fmt.Errorf("nothing is allocated there")
+			}
+			if err == nil {
+				err = f(p)
+			}
+			if err != nil {
+				a.say(model.Clean(err.Error()))
+			}
+		})
+	})
 	return nil
 }
 
@@ -149,9 +185,9 @@ func (a *app) costCommand(text string) error {
 }
 
 func (a *app) ageCommand(text string) error {
-	d, err := model.ParseTime(text, a.state.Status.Duration)
+	age, err := model.ParseLength(text)
 	if err == nil {
-		a.emit(state.SetMinAge{Age: d})
+		a.emit(state.SetMinAge{Age: age.In(a.state.Status.Duration, model.NoTime)})
 	}
 	return err
 }

@@ -1,10 +1,7 @@
 package views
 
 import (
-	"cmp"
-	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
@@ -35,35 +32,21 @@ func (a *app) markPlace(side int, text string) error {
 	case a.Dump != nil:
 		return a.markLayout(side, other && a.OtherDump != nil, text)
 	}
-	m, err := a.placeOf(other, strings.TrimSpace(text))
+	place, err := model.ParsePlace(text)
 	if err != nil {
 		return err
 	}
-	if text != "peak" {
-		a.emit(state.MarkSide{Side: side, M: m})
-		return nil
-	}
-	f := a.FileAt(other)
-	if f.Trace == nil {
-		return fmt.Errorf("a profile has no peak: choose a range")
-	}
-	trace := f.Trace
-	a.Background(func() {
-		p, ok, err := trace.Peak(context.WithoutCancel(a.Ctx), analysis.Whole)
-		a.Post(func() {
-			if err != nil || !ok {
-				a.say("nothing is allocated there")
-				return
-			}
-			m.At = p.Instant
+	return a.withPeak(a.FileAt(other).Trace, func(peak analysis.Peak) error {
+		m, err := a.placeOf(other, place, peak)
+		if err == nil {
 			a.emit(state.MarkSide{Side: side, M: m})
-		})
-	})
-	return nil
+		}
+		return err
+	}, place.At, place.Over.From, place.Over.To)
 }
 
-// placeOf reads a place of a trace or a profile.
-func (a *app) placeOf(other bool, text string) (state.Mark, error) {
+// placeOf returns what a place means in a trace or a profile.
+func (a *app) placeOf(other bool, place model.Place, peak analysis.Peak) (state.Mark, error) {
 	f := a.FileAt(other)
 	end := f.Span(&a.state).To
 	m := state.Mark{Set: true, Other: other, At: analysis.End, Range: analysis.Whole, Prof: state.NewProfState()}
@@ -71,46 +54,35 @@ func (a *app) placeOf(other bool, text string) (state.Mark, error) {
 		m.Prof = a.state.Prof
 	}
 	m.Prof.Window = state.NoWindow
-	if number, ok := strings.CutPrefix(text, "#"); ok {
-		d, n := f.ProfFile(&a.state), 0
-		if n, _ = strconv.Atoi(number); d == nil || n < 0 || n >= len(d.Weights.Windows) {
-			return m, fmt.Errorf("there is no window %s", model.Clean(text))
+	d := f.ProfFile(&a.state)
+	switch {
+	case place.Number != nil && (d != nil || !place.At.Given()):
+		n := *place.Number
+		if d == nil || n < 0 || n >= len(d.Weights.Windows) {
+			return m, fmt.Errorf("there is no window %d, and times need a unit such as s, ms or us", n)
 		}
 		m.Prof.Window = n
-		return m, nil
-	}
-	if from, to, ok := strings.Cut(text, ".."); ok {
-		since, err := model.ParseTime(strings.TrimSpace(cmp.Or(from, "0s")), end)
-		if err != nil {
-			return m, err
-		}
-		t, err := model.ParseTime(strings.TrimSpace(cmp.Or(to, "100%")), end)
-		if err != nil {
-			return m, err
-		}
-		if err := model.CheckTime(max(since, t), end); err != nil {
+	case place.Over.Given():
+		since, until := place.Over.From.In(end, peak.Time), place.Over.To.In(end, peak.Time)
+		if err := model.CheckTime(max(since, until), end); err != nil {
 			return m, fmt.Errorf("%s: %w", model.Clean(f.Name), err)
 		}
-		m.Range, m.At = state.Between(since, t), analysis.At(max(since, t))
-		return m, nil
-	}
-	switch text {
-	case "end", "peak":
-		return m, nil
-	case "start":
-		m.At, m.Range = analysis.At(0), analysis.Range{From: model.NoTime, To: 0}
-		return m, nil
-	}
-	t, err := model.ParseTime(text, end)
-	if err == nil {
-		if err = model.CheckTime(t, end); err != nil {
-			err = fmt.Errorf("%s: %w", model.Clean(f.Name), err)
+		m.Range, m.At = state.Between(since, until), analysis.At(max(since, until))
+	case place.At.IsPeak():
+		m.At = peak.Instant
+	default:
+		t := place.At.In(end, peak.Time)
+		if err := model.CheckTime(t, end); err != nil {
+			return m, fmt.Errorf("%s: %w", model.Clean(f.Name), err)
+		}
+		if m.At = analysis.At(t); t == 0 {
+			m.Range = analysis.Range{From: model.NoTime, To: 0}
+		}
+		if t >= end {
+			m.At = analysis.End
 		}
 	}
-	if m.At = analysis.At(t); t >= end {
-		m.At = analysis.End
-	}
-	return m, err
+	return m, nil
 }
 
 // markLayout marks a layout by its number, or the instant and the layout that is there.
@@ -119,8 +91,12 @@ func (a *app) markLayout(side int, other bool, text string) error {
 	if other {
 		d, alike = a.OtherDump, *a.OtherDump.Alike(&a.state, a.Dump)
 	}
-	if strings.HasPrefix(text, "#") {
-		i, err := numbered(text, d.Count, "layouts")
+	place, err := model.ParsePlace(text)
+	switch {
+	case err != nil:
+		return err
+	case place.Number != nil:
+		i, err := numbered(place, d.Count, "layouts")
 		if err != nil {
 			return err
 		}
@@ -128,33 +104,31 @@ func (a *app) markLayout(side int, other bool, text string) error {
 		m.Other = other
 		a.emit(state.MarkSide{Side: side, M: m})
 		return nil
+	case !place.At.Given() || place.At.IsPeak():
+		return fmt.Errorf("mark a layout by its number, such as #3, or an instant")
 	}
-	at := map[string]model.Time{"start": 0, "end": d.End}
-	t, ok := at[text]
-	if !ok {
-		var err error
-		if t, err = model.ParseTime(text, d.End); err == nil {
-			err = model.CheckTime(t, d.End)
-		}
-		if err != nil {
-			return err
-		}
+	t := place.At.In(d.End, model.NoTime)
+	if err := model.CheckTime(t, d.End); err != nil {
+		return err
 	}
 	alike.At, alike.Dump.Layout = analysis.At(t), state.NoLayout
 	a.emit(state.MarkSide{Side: side, M: state.Mark{Set: true, Other: other, At: alike.At, Range: analysis.Whole, Number: d.Layout(&alike)}})
 	return nil
 }
 
-// numbered reads the number of one of n things, negative ones from the end.
-func numbered(text string, n int, what string) (int, error) {
-	i, err := strconv.Atoi(strings.TrimPrefix(text, "#"))
-	if text == "end" {
-		i, err = n-1, nil
+// numbered is the number of one of n things, negative ones from the end.
+func numbered(place model.Place, n int, what string) (int, error) {
+	i := n
+	switch {
+	case place.Number != nil:
+		i = *place.Number
+	case place.At.IsEnd():
+		i = n - 1
 	}
 	if i < 0 {
 		i += n
 	}
-	if err != nil || i < 0 || i >= n {
+	if i < 0 || i >= n {
 		return 0, fmt.Errorf("%s are numbered 0 … %d", what, n-1)
 	}
 	return i, nil
@@ -166,7 +140,11 @@ func (a *app) markSnapshot(side int, other bool, text string) error {
 	if other {
 		n = a.After.Source().Len()
 	}
-	i, err := numbered(text, n, "snapshots")
+	place, err := model.ParsePlace(text)
+	if err != nil {
+		return err
+	}
+	i, err := numbered(place, n, "snapshots")
 	if err != nil {
 		return err
 	}

@@ -203,7 +203,7 @@ func TestBeginWithTwoLayouts(t *testing.T) {
 		t.Error(err)
 	}
 	u.keys("3").has("B process.mb #4")
-	if got := u.diffWords(); got != "memtui diff --group page-type --a #0 --b #4 old.mlyze" {
+	if got := u.diffWords(); got != "memtui diff --a #0 --b #4 --group page-type old.mlyze" {
 		t.Error(got)
 	}
 	u.sim.Do(func() {

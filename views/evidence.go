@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
 )
 
 // EvidenceQuery asks for a folder or archive about the file, as it is on screen.
 type EvidenceQuery struct {
-	Place  string   // to write
-	Redact bool     // names are replaced
-	Flags  []string // of the command line, each with its value: the instant, the range, the snapshot …
+	Place    string         // to write
+	Redact   bool           // names are replaced
+	Question state.Question // what of the file: the instant, the range, the snapshot …
 }
 
 // redactWord before a name asks for evidence without names.
@@ -36,7 +37,7 @@ func (a *app) askEvidence() {
 
 // writeEvidence writes in the background, and tells when it is done.
 func (a *app) writeEvidence(text string) error {
-	q := EvidenceQuery{Place: strings.TrimSpace(text), Flags: a.evidenceFlags()}
+	q := EvidenceQuery{Place: strings.TrimSpace(text), Question: a.evidenceQuestion()}
 	q.Place, q.Redact = strings.CutPrefix(q.Place, redactWord)
 	if q.Place = strings.TrimSpace(q.Place); q.Place == "" || q.Place == strings.TrimSpace(redactWord) {
 		return fmt.Errorf("type the name of a folder or an archive")
@@ -70,25 +71,23 @@ func (a *app) evidenceIsWhole() string {
 	return ", about all stacks and blocks: filters are not in it"
 }
 
-// evidenceFlags say on a command line what the screens are about.
-func (a *app) evidenceFlags() []string {
+// evidenceQuestion asks for what the screens are about.
+func (a *app) evidenceQuestion() (q state.Question) {
 	s := &a.state
-	if a.Heaps != nil {
-		flags := []string{}
+	switch {
+	case a.Heaps != nil:
 		if n := s.Snapshot(); n >= 0 {
-			flags = append(flags, "--snapshot", fmt.Sprint(n))
+			q.Snapshot = &n
 		}
 		if s.Heap.Policy != 0 {
-			flags = append(flags, "--edges", s.Heap.Policy.Of(a.Heaps.Source().Schema()).Name)
+			q.Edges = s.Heap.Policy.Of(a.Heaps.Source().Schema()).Name
 		}
-		return flags
+		return q
+	case a.Prof != nil:
+		return a.Prof.Choice(s)
 	}
-	if a.Prof != nil {
-		return a.Prof.Chosen(s)
+	if q = a.timeQuestion(); a.Dump != nil && !s.AtEnd() {
+		q.At = model.MomentAt(s.Now())
 	}
-	flags := a.timeFlags()
-	if a.Dump != nil && !s.AtEnd() {
-		flags = append(flags, "--at", fmt.Sprintf("%dus", s.Now()))
-	}
-	return flags
+	return q
 }

@@ -30,7 +30,7 @@ func TestEvidenceKey(t *testing.T) {
 	u.keys("W", "Ctrl-U", "Enter").has("type the name")
 	mu.Lock()
 	defer mu.Unlock()
-	if len(asked) != 3 || asked[0].Redact || len(asked[0].Flags) > 0 || strings.Join(asked[1].Flags, " ") != "--at peak" || !asked[2].Redact || asked[2].Place != "y" {
+	if len(asked) != 3 || asked[0].Redact || len(asked[0].Question.Args()) > 0 || strings.Join(asked[1].Question.Args(), " ") != "--at peak" || !asked[2].Redact || asked[2].Place != "y" {
 		t.Errorf("asked for %+v", asked)
 	}
 }

@@ -110,18 +110,20 @@ func (a *app) askTime() {
 }
 
 func (a *app) goToTime(text string) error {
-	switch text = strings.ToLower(strings.TrimSpace(text)); text {
-	case "":
-	case "peak":
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	m, err := model.ParseMoment(text)
+	switch end := a.state.Status.Duration; {
+	case err != nil:
+		return err
+	case m.IsPeak():
 		a.peakIn(analysis.Whole)
-	case "end":
+	case m.IsEnd():
 		a.emit(state.MoveTo{At: analysis.End})
 	default:
-		t, err := model.ParseTime(text, a.state.Status.Duration)
-		if err != nil {
-			return err
-		}
-		if err := model.CheckTime(t, a.state.Status.Duration); err != nil {
+		t := m.In(end, model.NoTime)
+		if err := model.CheckTime(t, end); err != nil {
 			return err
 		}
 		a.emit(state.MoveTo{At: analysis.At(t)})

@@ -27,7 +27,7 @@ type checkCmd struct {
 type budget struct {
 	name  string // of the flag
 	limit limit
-	at    moment // of max-live-at
+	at    model.Moment // of max-live-at
 
 	per     string  // of max-growth: the unit of time
 	seconds float64 // that it has
@@ -36,9 +36,6 @@ type budget struct {
 // Run says whether a file keeps limits. The status says it too.
 func (c *checkCmd) Run(ctx context.Context, a *app) error {
 	if err := a.formats("check", "text", "json", "markdown", "csv"); err != nil {
-		return err
-	}
-	if err := a.checkOptions(); err != nil {
 		return err
 	}
 	if c.File == "-" && c.Base == "-" {
@@ -142,7 +139,7 @@ func readWhole(p *model.Profile) error {
 // allocated.
 func (a *app) comparingLive(p, q *model.Profile) *app {
 	for _, side := range []*model.Profile{p, q} {
-		if a.flags.By != "" || side.Weights == nil {
+		if a.flags.By != "" || kindOf(side) != kindStacks {
 			return a
 		}
 		if _, ok := side.Weights.Metric("live_bytes"); !ok {

@@ -11,6 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/memory"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -22,25 +23,25 @@ const description = "Shows in a terminal where memory went: memtui FILE opens a 
 // globals are the flags that mean the same everywhere. Each may also stand in the environment as MEMTUI_NAME and in the
 // config file as name = value; the command line wins, then the environment.
 type globals struct {
-	Format     string  `short:"f" enum:"text,json,markdown,csv,html" default:"text" placeholder:"FORMAT" help:"Output: text, json, markdown or csv. Of report: html, a page for browsers, too."`
-	Limit      int     `default:"20" placeholder:"N" help:"Rows per table, 0 for all (${default})."`
-	At         moment  `placeholder:"TIME" help:"The instant: 12.5s, 350ms, 4h3m, 50%, peak, end (the default)."`
-	From       moment  `placeholder:"TIME" help:"Start of the range (the start of the file)."`
-	To         goal    `placeholder:"TIME" help:"End of the range (the end of the file). Of convert: also the format to write; it may stand twice there."`
-	By         string  `placeholder:"KEY" help:"Sort key of sites: ${sortkeys}. Of types and frames in heap snapshots: ${heapkeys}. Of stack profiles: any metric. Of convert: what stacks are weighed by."`
-	Event      string  `placeholder:"NAME" help:"Of stack profiles: the event that tables are about (the first that has stacks)."`
-	MinAge     moment  `placeholder:"TIME" help:"Leaks must be at least this old (0)."`
-	FrameOrder string  `enum:"auto,leaf-first,root-first" default:"auto" placeholder:"ORDER" help:"Order of frames in .mlyze: auto, leaf-first or root-first."`
-	Snapshot   *int    `placeholder:"N" help:"Of heap snapshots or page layouts: which one, from 0, or from the end as in --snapshot=-1 (the last whole one). FILE#N says the same."`
-	Series     *int    `placeholder:"N" help:"Of memory dumps: which curve, from 0, in the file's order."`
-	Point      *int    `placeholder:"N" help:"Of memory dumps: the page layout of this point, from 0, in the file's order."`
-	Edges      string  `enum:"${edges}," default:"" placeholder:"WHICH" help:"References that hold memory in heap snapshots. ${edgehelp}."`
-	MaxMemory  byteNum `placeholder:"SIZE" help:"How much memory the program may take, whatever it does: 64MiB, 1.5G. What does not fit is left out, and named in the problem memory-limit. Also lets files that mean far more than their size be read up to it. What ulimit and control groups allow, less what the program itself needs, is a limit, too, and the lower one holds."`
-	Index      string  `enum:"cache,beside,none" default:"cache" placeholder:"PLACE" help:"Where the indexes of traces are kept: in the user's cache, if they are large, beside the file, or none. One that others can write is not used; check uses none."`
-	Color      string  `enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Colours: auto, always or never."`
-	ASCII      bool    `name:"ascii" help:"Draw with ASCII characters only."`
-	Mouse      bool    `default:"true" negatable:"" help:"Use the mouse."`
-	Theme      string  `placeholder:"NAME" help:"Colour theme."`
+	Format     string       `short:"f" enum:"text,json,markdown,csv,html" default:"text" placeholder:"FORMAT" help:"Output: text, json, markdown or csv."`
+	Limit      int          `default:"20" placeholder:"N" help:"Rows per table, 0 for all (${default})."`
+	At         model.Moment `placeholder:"TIME" help:"The instant: 12.5s, 350ms, 5min, 4h3m, 50%, peak, end (the default)."`
+	From       model.Moment `placeholder:"TIME" help:"Start of the range (the start of the file)."`
+	To         goal         `placeholder:"TIME" help:"End of the range (the end of the file)."`
+	By         string       `placeholder:"KEY" help:"Sort key."`
+	Event      string       `placeholder:"NAME" help:"The event that tables are about (the first that has stacks)."`
+	MinAge     length       `placeholder:"TIME" help:"Leaks must be at least this old (0)."`
+	FrameOrder string       `enum:"auto,leaf-first,root-first" default:"auto" placeholder:"ORDER" help:"Order of frames: auto, leaf-first or root-first."`
+	Snapshot   *int         `placeholder:"N" help:"Which snapshot or layout, from 0, or from the end as in --snapshot=-1 (the last whole one). FILE#N says the same."`
+	Series     *int         `placeholder:"N" help:"Which curve, from 0, in the file's order."`
+	Point      *int         `placeholder:"N" help:"The page layout of this point, from 0, in the file's order."`
+	Edges      string       `enum:"${edges}," default:"" placeholder:"WHICH" help:"References that hold memory. ${edgehelp}."`
+	MaxMemory  byteNum      `placeholder:"SIZE" help:"How much memory the program may take, whatever it does: 64MiB, 1.5G. What does not fit is left out, and named in the problem memory-limit. Also lets files that mean far more than their size be read up to it. What ulimit and control groups allow, less what the program itself needs, is a limit, too, and the lower one holds."`
+	Index      string       `enum:"cache,beside,none" default:"cache" placeholder:"PLACE" help:"Where the indexes of traces are kept: in the user's cache, if they are large, beside the file, or none. One that others can write is not used; check uses none."`
+	Color      string       `enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Colours: auto, always or never."`
+	ASCII      bool         `name:"ascii" help:"Draw with ASCII characters only."`
+	Mouse      bool         `default:"true" negatable:"" help:"Use the mouse."`
+	Theme      string       `placeholder:"NAME" help:"Colour theme."`
 }
 
 // grammar is the whole command line.
@@ -70,15 +71,16 @@ type app struct {
 	env       Env
 	out       *bufio.Writer // of standard output; Main flushes it
 	flags     *globals
-	parser    *kong.Kong // of the whole command line, nil where nothing needed it
+	parser    *kong.Kong    // of the whole command line, nil where nothing needed it
+	parsed    *kong.Context // the command line
 	config    *keymap.Config
 	keys      *keymap.Map
 	memory    views.Memory // of the full-screen program, for reading the file again
-	collector *collector
+	collector *memory.Collector
 	ending    *ending
 	progress  *progress     // of what takes long, nil for none
 	budget    *model.Budget // of memory, nil for no bound
-	watch     *memoryWatch  // keeps it; nil without one
+	watch     *memory.Watch // keeps it; nil without one
 	screen    bool          // what is opened is shown full-screen
 	always    bool          // indexes are kept of small traces, too
 	anew      bool          // indexes that are kept are not read
@@ -87,8 +89,8 @@ type app struct {
 // Main runs one command and returns the exit status. ctx ends what it does early.
 func Main(ctx context.Context, env Env) int {
 	env, progress := watch(env)
-	a := &app{env: env, progress: progress, out: bufio.NewWriterSize(env.Stdout, 1<<16), collector: &collector{}, ending: &ending{}}
-	defer a.collector.stop()
+	a := &app{env: env, progress: progress, out: bufio.NewWriterSize(env.Stdout, 1<<16), collector: &memory.Collector{}, ending: &ending{}}
+	defer a.collector.Stop()
 	err, ended := a.runUntil(ctx)
 	if !ended {
 		a.ending.removeUnfinished()
@@ -137,9 +139,13 @@ func (a *app) run(ctx context.Context) error {
 	if parsed == nil || err != nil {
 		return err
 	}
+	a.parsed = parsed
 	g := a.flags
 	if g.To.format != "" && !strings.HasPrefix(parsed.Command(), "convert ") {
 		return usageError(fmt.Errorf("--to: %q is no time; only convert takes a format there", g.To.format))
+	}
+	if err := checkFlags(parsed); err != nil {
+		return usageError(err)
 	}
 	if g.Format == "html" && !writesHTML(parsed.Command()) {
 		if err := a.formats(parsed.Command(), "text", "json", "markdown", "csv"); err != nil {
@@ -151,7 +157,7 @@ func (a *app) run(ctx context.Context) error {
 			return usageError(err)
 		}
 		ctx = a.bound(ctx)
-		defer a.watch.close()
+		defer a.watch.Close()
 	}
 	a.screen = a.env.IsTerminal && a.env.FullScreen != nil && slices.Contains([]string{"open", "demo"}, firstWord(parsed.Command()))
 	a.progress.start()
@@ -200,7 +206,7 @@ func (a *app) formats(command string, known ...string) error {
 	if slices.Contains(known, a.flags.Format) {
 		return nil
 	}
-	if !slices.ContainsFunc(a.env.Args, func(s string) bool { return strings.HasPrefix(s, "-f") || strings.HasPrefix(s, "--format") }) {
+	if !a.isGiven("format") {
 		a.flags.Format = "text"
 		return nil
 	}

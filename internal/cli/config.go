@@ -72,9 +72,14 @@ type settings struct {
 func (settings) Validate(*kong.Application) error { return nil }
 
 // Resolve returns the value of a flag, nil to leave it at its default.
-func (s settings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+func (s settings) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	if flag.Name == "help" || flag.Hidden {
 		return nil, nil
+	}
+	if command := ctx.Selected(); command != nil && isShared(ctx.Model, flag) {
+		if _, means, _ := usesOf(commandPath(command), flag.Name, true); !means {
+			return nil, nil // not even a wrong value does harm to a command that has no use for it
+		}
 	}
 	name := "MEMTUI_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
 	if v := s.getenv(name); v != "" {

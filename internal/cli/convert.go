@@ -42,7 +42,7 @@ func (c *convertCmd) Help() string {
 
 // goal is what --to names: a time, but a format where a file is written, or both when it stands twice.
 type goal struct {
-	moment
+	model.Moment
 	format string
 }
 
@@ -53,7 +53,7 @@ func (g *goal) UnmarshalText(text []byte) error {
 		g.format = name
 		return nil
 	}
-	return g.moment.UnmarshalText(text)
+	return g.Moment.UnmarshalText(text)
 }
 
 // format is one that convert writes.
@@ -217,7 +217,7 @@ func (c *conversion) cannot() error {
 
 // whole says that a target knows no instant and no range, where one was asked for.
 func (c *conversion) whole() error {
-	if f := c.flags; f.To.given() || f.From.given() || f.At.given() {
+	if f := c.flags; f.To.Given() || f.From.Given() || f.At.Given() {
 		return usageError(fmt.Errorf("convert writes whole files as %s: --to names a format there, and --at and --from nothing", c.target.name))
 	}
 	return nil
@@ -226,7 +226,7 @@ func (c *conversion) whole() error {
 // dumpAs writes memory dumps.
 func dumpAs(write func(context.Context, io.Writer, *model.Profile) ([]export.Loss, error)) func(context.Context, *conversion) (writer, error) {
 	return func(_ context.Context, c *conversion) (writer, error) {
-		if c.p.Timeline == nil {
+		if kindOf(c.p) != kindDump {
 			return nil, c.cannot()
 		}
 		if c.s.snapshot != nil {

@@ -19,8 +19,8 @@ type cutFlags struct {
 	Through     pattern  `placeholder:"PATTERN" help:"The same: only blocks with a matching function anywhere in their stack."`
 	MinSize     *byteNum `placeholder:"SIZE" help:"The same: only blocks of at least that size."`
 	MaxSize     *byteNum `placeholder:"SIZE" help:"The same: of at most that size."`
-	MinLifetime moment   `placeholder:"TIME" help:"The same: that lived at least that long, or were never freed."`
-	MaxLifetime moment   `placeholder:"TIME" help:"The same: that were freed, at most that long after."`
+	MinLifetime length   `placeholder:"TIME" help:"The same: that lived at least that long, or were never freed."`
+	MaxLifetime length   `placeholder:"TIME" help:"The same: that were freed, at most that long after."`
 	Thread      []uint16 `placeholder:"N" help:"The same: only of these threads."`
 }
 
@@ -41,7 +41,7 @@ func (f *cutFlags) given() string {
 	}{
 		{"function", f.Function.expr != nil}, {"file", f.SourceFile.expr != nil}, {"module", f.Module.expr != nil}, {"through", f.Through.expr != nil},
 		{"min-size", f.MinSize != nil}, {"max-size", f.MaxSize != nil},
-		{"min-lifetime", f.MinLifetime.given()}, {"max-lifetime", f.MaxLifetime.given()}, {"thread", f.Thread != nil},
+		{"min-lifetime", f.MinLifetime.Given()}, {"max-lifetime", f.MaxLifetime.Given()}, {"thread", f.Thread != nil},
 	} {
 		if flag.given {
 			return flag.name
@@ -62,14 +62,11 @@ func (f *cutFlags) cut(duration model.Time) (export.Cut, error) {
 		cut.MaxSize = uint64(*f.MaxSize)
 	}
 	for _, bound := range []struct {
-		flag moment
+		flag length
 		to   *model.Time
 	}{{f.MinLifetime, &cut.MinLife}, {f.MaxLifetime, &cut.MaxLife}} {
-		if bound.flag.kind == peakTime || bound.flag.kind == endTime {
-			return cut, usageError(errors.New("--min-lifetime and --max-lifetime: write a time such as 10ms, or a share of the duration such as 10%"))
-		}
-		if bound.flag.given() {
-			*bound.to = bound.flag.resolve(duration, 0)
+		if bound.flag.Given() {
+			*bound.to = bound.flag.In(duration, 0)
 		}
 	}
 	if cut.MinSize > cut.MaxSize || cut.MinLife > cut.MaxLife {
@@ -80,10 +77,10 @@ func (f *cutFlags) cut(duration model.Time) (export.Cut, error) {
 
 // beginTrace writes part of a trace.
 func beginTrace(ctx context.Context, c *conversion) (writer, error) {
-	if c.p.Allocations == nil || c.s.snapshot != nil {
+	if kindOf(c.p) != kindTrace {
 		return nil, c.cannot()
 	}
-	if c.flags.At.given() || c.flags.MinAge.given() {
+	if c.flags.At.Given() || c.flags.MinAge.Given() {
 		return nil, usageError(fmt.Errorf("--at and --min-age: a part of a trace is chosen with --from, --to and --min-lifetime"))
 	}
 	opt, err := c.options(ctx, c.s.index)

@@ -31,10 +31,10 @@ func outerSuffix(path string) string {
 // beginSPAA writes a copy of a stack profile, or what a trace sums up to.
 func beginSPAA(ctx context.Context, c *conversion) (writer, error) {
 	switch {
-	case c.s.snapshot != nil || c.p.Weights == nil && c.p.Allocations == nil:
-		return nil, c.cannot()
-	case c.p.Weights == nil:
+	case kindOf(c.p) == kindTrace:
 		return c.traceSPAA(ctx)
+	case kindOf(c.p) != kindStacks:
+		return nil, c.cannot()
 	case c.c.Samples:
 		return nil, usageError(errors.New("--samples: the samples of a stack profile are always copied"))
 	}
@@ -49,7 +49,7 @@ func beginSPAA(ctx context.Context, c *conversion) (writer, error) {
 
 // traceSPAA writes what a trace sums up to at an instant and over a range.
 func (c *conversion) traceSPAA(ctx context.Context) (writer, error) {
-	if c.flags.By != "" || c.flags.MinAge.given() {
+	if c.flags.By != "" || c.flags.MinAge.Given() {
 		return nil, usageError(errors.New("--by and --min-age: .spaa holds all figures of a trace but leaks"))
 	}
 	opt, err := c.options(ctx, c.s.index)
@@ -101,7 +101,7 @@ func stacksAs(write stackWriter) func(context.Context, *conversion) (writer, err
 // rowsAs writes rows: of stacks, or of a table of a heap snapshot.
 func rowsAs(stacks stackWriter, heap heapWriter) func(context.Context, *conversion) (writer, error) {
 	return func(ctx context.Context, c *conversion) (writer, error) {
-		if c.p.Heaps != nil {
+		if kindOf(c.p) == kindHeap {
 			return c.heap(heap)
 		}
 		if c.c.Table != "" {
@@ -115,12 +115,10 @@ func rowsAs(stacks stackWriter, heap heapWriter) func(context.Context, *conversi
 func (c *conversion) stacks(ctx context.Context, write stackWriter, rows bool) (writer, error) {
 	var of func(context.Context) (*export.Stacks, error)
 	var err error
-	switch {
-	case c.s.snapshot != nil:
-		return nil, c.cannot()
-	case c.p.Weights != nil:
+	switch kindOf(c.p) {
+	case kindStacks:
 		of, err = c.profileStacks(rows)
-	case c.p.Allocations != nil:
+	case kindTrace:
 		of, err = c.traceStacks(ctx)
 	default:
 		return nil, c.cannot()
@@ -144,10 +142,7 @@ func (c *conversion) stacks(ctx context.Context, write stackWriter, rows bool) (
 
 // traceStacks weighs stacks as the report's flags say.
 func (c *conversion) traceStacks(ctx context.Context) (func(context.Context) (*export.Stacks, error), error) {
-	if err := checkKey(c.flags.By, export.TraceMetrics()); err != nil {
-		return nil, err
-	}
-	if err := c.checkOptions(); err != nil {
+	if err := c.checkKey(export.TraceMetrics()); err != nil {
 		return nil, err
 	}
 	opt, err := c.options(ctx, c.s.index)
@@ -157,9 +152,9 @@ func (c *conversion) traceStacks(ctx context.Context) (func(context.Context) (*e
 	by := c.flags.By
 	switch {
 	case by != "":
-	case c.flags.MinAge.given():
+	case c.flags.MinAge.Given():
 		by = "leaked_bytes"
-	case c.flags.At.given():
+	case c.flags.At.Given():
 		by = "live_bytes"
 	default:
 		by = export.TraceMetrics()[0]
@@ -171,9 +166,6 @@ func (c *conversion) traceStacks(ctx context.Context) (func(context.Context) (*e
 
 // profileStacks weighs the stacks of an event by each of its metrics that is known in the range.
 func (c *conversion) profileStacks(rows bool) (func(context.Context) (*export.Stacks, error), error) {
-	if c.flags.At.given() || c.flags.MinAge.given() {
-		return nil, usageError(errors.New("--at and --min-age: profiles of stacks are sums over time; narrow them with --from and --to"))
-	}
 	if weights.NoSum(c.flags.By) && !rows {
 		return nil, usageError(fmt.Errorf("--by: values of %s are reached at different times and do not add up; csv and ndjson hold them", c.flags.By))
 	}
@@ -191,7 +183,7 @@ func (c *conversion) profileStacks(rows bool) (func(context.Context) (*export.St
 
 // weighed takes the stacks that main selects, with all metrics of its event that are known.
 func (c *conversion) weighed(ctx context.Context, main *weights.ProfileSelection, rows bool) (*export.Stacks, error) {
-	ranged := c.flags.From.given() || c.flags.To.given()
+	ranged := c.flags.From.Given() || c.flags.To.Given()
 	var all []*weights.ProfileSelection
 	at := 0
 	for _, metric := range c.metrics(main.Event, rows) {
@@ -242,23 +234,17 @@ func (c *conversion) covered(ranged bool) (from, to model.Time) {
 	}
 	first, last := weights.SampleSpan(w)
 	from, to = max(first, 0), last
-	if c.flags.From.given() {
-		from = c.flags.From.resolve(last, last)
+	if c.flags.From.Given() {
+		from = c.flags.From.In(last, last)
 	}
-	if c.flags.To.given() {
-		to = c.flags.To.resolve(last, last)
+	if c.flags.To.Given() {
+		to = c.flags.To.In(last, last)
 	}
 	return from, to
 }
 
 // heap writes a table of the chosen snapshot.
 func (c *conversion) heap(write heapWriter) (writer, error) {
-	if err := noStackFlags(c.c.stepFlags.given(), c.p); err != nil {
-		return nil, err
-	}
-	if c.flags.From.given() || c.flags.To.given() {
-		return nil, usageError(errors.New("--from and --to: a table is that of one snapshot, which --snapshot or --at names"))
-	}
 	opt, err := c.heapOptions(c.s, c.p)
 	if err != nil {
 		return nil, err

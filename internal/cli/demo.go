@@ -23,9 +23,6 @@ func (c *demoCmd) Run(ctx context.Context, a *app) error {
 		}
 		return nil
 	}
-	if err := a.checkOptions(); err != nil {
-		return err
-	}
 	var names []string
 	for _, sample := range samples {
 		if c.Name == sample.Name || c.Name == "" {
@@ -45,6 +42,10 @@ func (a *app) demo(ctx context.Context, sample demo.Sample) error {
 	if err != nil {
 		src.Close()
 		return inputError(err)
+	}
+	if err := a.fits(src.Name(), format); err != nil {
+		src.Close()
+		return usageError(err)
 	}
 	s := a.start(ctx, src, format)
 	defer s.close()

@@ -20,16 +20,16 @@ type diffCmd struct {
 
 // diffFlags choose what is compared, and how rows are matched.
 type diffFlags struct {
-	A         place    `name:"a" placeholder:"PLACE" help:"Where in the file before: an instant such as 12s, 50% or peak, a range such as 10s..20s, or the number of a snapshot, page layout or window."`
-	B         place    `name:"b" placeholder:"PLACE" help:"Where in the file after, or in the only file."`
-	Group     string   `placeholder:"KIND" help:"What rows are. Of traces and stack profiles: stack (the default), function, total (functions with all they call), file, module or thread; of traces also size or lifetime, of stack profiles dso, line or kind. Of heap snapshots: type (the default) or frame. Of memory dumps: page-type (the default) or series."`
-	Mask      []string `sep:"none" placeholder:"MASK" help:"Change names before they are matched: paths, templates, addresses, hashes, or REGEXP=REPLACEMENT. May be given more than once."`
-	Match     string   `enum:"frames,files,functions," default:"" placeholder:"HOW" help:"What of two frames must be equal: frames (function, file and line), files (function and name of the file) or functions. The default is frames, between files of different formats functions."`
-	Depth     int      `placeholder:"N" help:"Of stacks only the N frames nearest to the leaf must be equal: recorders cut stacks at different depths. 0 is all (the default)."`
-	Normalize string   `enum:"none,total,duration,allocations,gcs,markers," default:"" placeholder:"BY" help:"Multiply the figures before so that both sides have the same total, duration, or number of allocations, collections or markers."`
-	Only      []string `enum:"new,gone,grown,shrunk,same" placeholder:"STATUS" help:"Only rows that are new, gone, grown, shrunk or the same; several with commas."`
-	Swap      bool     `help:"Compare from after to before."`
-	Cell      cell     `placeholder:"SIZE,LIFETIME" help:"Of traces: only blocks of that size and lifetime, as in report."`
+	A         model.Place `name:"a" placeholder:"PLACE" help:"Where in the file before: an instant such as 12s, 50% or peak, a range such as 10s..20s, or the number of a snapshot, page layout or window."`
+	B         model.Place `name:"b" placeholder:"PLACE" help:"Where in the file after, or in the only file."`
+	Group     string      `placeholder:"KIND" help:"What rows are. Of traces and stack profiles: stack (the default), function, total (functions with all they call), file, module or thread; of traces also size or lifetime, of stack profiles dso, line or kind. Of heap snapshots: type (the default) or frame. Of memory dumps: page-type (the default) or series."`
+	Mask      []string    `sep:"none" placeholder:"MASK" help:"Change names before they are matched: paths, templates, addresses, hashes, or REGEXP=REPLACEMENT. May be given more than once."`
+	Match     string      `enum:"frames,files,functions," default:"" placeholder:"HOW" help:"What of two frames must be equal: frames (function, file and line), files (function and name of the file) or functions. The default is frames, between files of different formats functions."`
+	Depth     int         `placeholder:"N" help:"Of stacks only the N frames nearest to the leaf must be equal: recorders cut stacks at different depths. 0 is all (the default)."`
+	Normalize string      `enum:"none,total,duration,allocations,gcs,markers," default:"" placeholder:"BY" help:"Multiply the figures before so that both sides have the same total, duration, or number of allocations, collections or markers."`
+	Only      []string    `enum:"new,gone,grown,shrunk,same" placeholder:"STATUS" help:"Only rows that are new, gone, grown, shrunk or the same; several with commas."`
+	Swap      bool        `help:"Compare from after to before."`
+	Cell      cell        `placeholder:"SIZE,LIFETIME" help:"Of traces: only blocks of that size and lifetime, as in report."`
 	stepFlags
 
 	grown bool // only rows that are larger after
@@ -37,9 +37,6 @@ type diffFlags struct {
 
 // Run says what changed between two files, or between two places of one.
 func (c *diffCmd) Run(ctx context.Context, a *app) error {
-	if a.flags.Snapshot != nil {
-		return usageError(errors.New("diff: name the snapshots as BEFORE#0 AFTER#3, not with --snapshot"))
-	}
 	if c.Before == "-" && c.After == "-" {
 		return usageError(errors.New("diff: standard input can be one of the files only"))
 	}
@@ -177,21 +174,11 @@ func (d *diffing) choose(opt *report.DiffOptions) error {
 // collect makes the rows of both sides.
 func (d *diffing) collect(ctx context.Context) error {
 	b, p := d.sides[0].p, d.sides[1].p
-	if b.Heaps != nil || b.Timeline != nil {
-		if err := noStackFlags(d.flags.given(), b); err != nil {
-			return err
-		}
-	}
-	for _, in := range d.sides {
-		if err := noCell(d.flags.Cell, in.p); err != nil {
-			return err
-		}
-	}
-	stacked := func(p *model.Profile) bool { return p.Weights != nil || p.Allocations != nil }
+	stacked := func(p *model.Profile) bool { return kindOf(p) == kindStacks || kindOf(p) == kindTrace }
 	switch {
-	case b.Heaps != nil && p.Heaps != nil:
+	case kindOf(b) == kindHeap && kindOf(p) == kindHeap:
 		return d.heaps(ctx)
-	case b.Timeline != nil && p.Timeline != nil:
+	case kindOf(b) == kindDump && kindOf(p) == kindDump:
 		return d.dumps(ctx)
 	case stacked(b) && stacked(p):
 		return d.stacks(ctx)

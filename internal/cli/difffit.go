@@ -45,10 +45,10 @@ func (d *diffing) drop() {
 
 // canBeLean reports whether sums can be told without the rows, or rows without all of their columns.
 func (d *diffing) canBeLean() bool {
-	if d.sides[0].p.Heaps != nil {
+	if kindOf(d.sides[0].p) == kindHeap {
 		return false
 	}
-	if d.sides[0].p.Timeline != nil {
+	if kindOf(d.sides[0].p) == kindDump {
 		return d.opt.What != "series"
 	}
 	metric := d.opt.Metric
@@ -61,7 +61,7 @@ func (d *diffing) sumUp() {
 		return
 	}
 	budget := d.sides[0].budget
-	if d.sides[0].p.Timeline != nil {
+	if kindOf(d.sides[0].p) == kindDump {
 		in := &d.sides[1].from
 		in.Problems = append(slices.Clone(in.Problems), budget.Problem("what became of single pages was left out"))
 		return

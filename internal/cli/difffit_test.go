@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/memory"
 	"github.com/memtui/memtui/model"
 )
 
@@ -51,8 +52,8 @@ func leanDiff(t *testing.T, files [2]string) []byte {
 	t.Helper()
 	var out strings.Builder
 	env := Env{Stdout: &out, Stderr: &strings.Builder{}, Getenv: func(string) string { return "" }}
-	a := &app{env: env, flags: &globals{Index: "none"}, budget: model.NewBudget(1 << 30), collector: &collector{}, ending: &ending{}}
-	defer a.collector.stop()
+	a := &app{env: env, flags: &globals{Index: "none"}, budget: model.NewBudget(1 << 30), collector: &memory.Collector{}, ending: &ending{}}
+	defer a.collector.Stop()
 	ctx := model.WithBudget(context.Background(), a.budget)
 	var sides [2]*session
 	for i, file := range files {

@@ -141,9 +141,9 @@ func (in *diffInput) pickLayout(ctx context.Context, group string) (*model.Layou
 // curveSide takes the values of the curves at the chosen instant.
 func (in *diffInput) curveSide() error {
 	at := pages.TimelineEnd(in.p.Timeline)
-	if in.flags.At.given() {
+	if in.flags.At.Given() {
 		var err error
-		if at, err = in.flags.At.in(at, dumpPeak(in.p.Timeline)); err != nil {
+		if at, err = timeIn(in.flags.At, at, dumpPeak(in.p.Timeline)); err != nil {
 			return err
 		}
 	}

@@ -18,10 +18,10 @@ import (
 // stacks compares traces and profiles of stacks, each with each.
 func (d *diffing) stacks(ctx context.Context) error {
 	known := []string{"stack", "function", "total", "file", "module", "thread"}
-	mixed := (d.sides[0].p.Weights == nil) != (d.sides[1].p.Weights == nil)
+	mixed := (kindOf(d.sides[0].p) != kindStacks) != (kindOf(d.sides[1].p) != kindStacks)
 	switch {
 	case mixed:
-	case d.sides[0].p.Weights == nil:
+	case kindOf(d.sides[0].p) != kindStacks:
 		known = append(known, "size", "lifetime")
 	default:
 		known = append(known, "dso", "line", "kind")
@@ -47,7 +47,7 @@ func (d *diffing) stacks(ctx context.Context) error {
 	}
 	found := false
 	for _, in := range d.sides {
-		if in.p.Weights == nil {
+		if kindOf(in.p) != kindStacks {
 			d.opt.Counted, found = "blocks", true
 			err = in.traceSide(ctx, metric, group, d.opt.Cell, d.peaks(metric))
 		} else {
@@ -73,7 +73,7 @@ func (d *diffing) stacks(ctx context.Context) error {
 // peaks reports whether both sides are traces compared by their peaks, and all of them: what each row reached on its own does not
 // add up to the peak, and of a part of the blocks it is not known.
 func (d *diffing) peaks(metric string) bool {
-	return metric == "peak_bytes" && d.sides[0].p.Weights == nil && d.sides[1].p.Weights == nil && d.opt.Cell.IsAll()
+	return metric == "peak_bytes" && kindOf(d.sides[0].p) != kindStacks && kindOf(d.sides[1].p) != kindStacks && d.opt.Cell.IsAll()
 }
 
 // measures are what metrics measure, in words.
@@ -91,9 +91,9 @@ func measures() map[string]string {
 func (d *diffing) metric(mixed bool) (string, error) {
 	flags := d.sides[0].flags
 	by := flags.By
-	if !mixed && d.sides[0].p.Weights == nil {
+	if !mixed && kindOf(d.sides[0].p) != kindStacks {
 		if by == "" {
-			if by = "live_bytes"; d.flags.A.to.given() && d.flags.B.to.given() {
+			if by = "live_bytes"; d.flags.A.Over.Given() && d.flags.B.Over.Given() {
 				by = "alloc_bytes"
 			}
 		}
@@ -119,7 +119,7 @@ func (d *diffing) metric(mixed bool) (string, error) {
 // sharedMetric finds an event of a profile, and one of its metrics, that a trace knows too.
 func (d *diffing) sharedMetric(by string) (string, error) {
 	p, trace := d.sides[0].p, d.sides[1].p
-	if p.Weights == nil {
+	if kindOf(p) != kindStacks {
 		p, trace = trace, p
 	}
 	keys := []string{"live_bytes", "leaked_bytes", "alloc_bytes", "live_count", "alloc_count", "freed_bytes", "temporary_count", "peak_bytes"}
@@ -164,7 +164,7 @@ func (in *diffInput) traceSide(ctx context.Context, metric string, group diff.St
 		return usageError(errors.New("--group total: peaks of stacks are reached at different times and do not add up"))
 	}
 	until := opt.Range
-	if in.from.At = &opt.AtTime; in.flags.From.given() || in.flags.To.given() {
+	if in.from.At = &opt.AtTime; in.flags.From.Given() || in.flags.To.Given() {
 		from, to := max(opt.From, 0), min(opt.Range.To, in.s.index.Status().Duration)
 		in.from.From, in.from.To = &from, &to
 	} else {
@@ -179,7 +179,7 @@ func (in *diffInput) traceSide(ctx context.Context, metric string, group diff.St
 // profileSide asks a profile for its rows. counted is what counts are, "" where the profile does not have the metric: then the side
 // is empty.
 func (in *diffInput) profileSide(ctx context.Context, event, metric string, group diff.StackGroup, filter calltree.StackFilter) (counted string, err error) {
-	if in.flags.At.given() {
+	if in.flags.At.Given() {
 		return "", usageError(errors.New("diff: profiles of stacks are sums over time: choose a range, as in --a 10s..20s, or a window by its number"))
 	}
 	w := in.p.Weights
@@ -222,7 +222,7 @@ func (in *diffInput) choosePart(q *diff.ProfileQuestion) error {
 		in.from.Window, q.Window = &i, i
 		return nil
 	}
-	if !in.flags.From.given() && !in.flags.To.given() {
+	if !in.flags.From.Given() && !in.flags.To.Given() {
 		return nil
 	}
 	if first, last := weights.SampleSpan(w); first > last {

@@ -40,19 +40,16 @@ func (a *app) dumpReport(ctx context.Context, s *session, p *model.Profile) (r *
 func (a *app) dumpOptions(p *model.Profile) (report.DumpOptions, error) {
 	f := a.flags
 	opt := report.DumpOptions{At: pages.TimelineEnd(p.Timeline), From: model.NoTime, To: model.NoTime, Limit: f.Limit}
-	if f.By != "" {
-		return opt, usageError(errors.New("--by: the tables of a dump stand in the file's order"))
-	}
 	end, peak := opt.At, dumpPeak(p.Timeline)
 	var err error
-	if opt.From, opt.To, err = span(f.From, f.To.moment, end, peak); err != nil {
+	if opt.From, opt.To, err = span(f.From, f.To.Moment, end, peak); err != nil {
 		return opt, err
 	}
-	if f.To.given() {
+	if f.To.Given() {
 		opt.At = opt.To
 	}
-	if f.At.given() {
-		opt.At, err = f.At.in(end, peak)
+	if f.At.Given() {
+		opt.At, err = timeIn(f.At, end, peak)
 	}
 	return opt, err
 }
@@ -92,8 +89,8 @@ func (a *app) layout(ctx context.Context, p *model.Profile, asked *int) (n int, 
 		return n, err == nil, err
 	}
 	until := model.MaxTime
-	if f.At.given() {
-		if until, err = f.At.in(pages.TimelineEnd(p.Timeline), dumpPeak(p.Timeline)); err != nil {
+	if f.At.Given() {
+		if until, err = timeIn(f.At, pages.TimelineEnd(p.Timeline), dumpPeak(p.Timeline)); err != nil {
 			return 0, false, err
 		}
 	}
@@ -174,4 +171,53 @@ func openLayout(ctx context.Context, s *session, p *model.Profile, n int) (l *mo
 		err = inputError(fmt.Errorf("%s: layout %d: %w", p.Meta.Name, n, err))
 	}
 	return l, err
+}
+
+type pagesCmd struct {
+	File    string `arg:"" help:"A memory dump, or - for standard input. FILE#3 is its layout 3, FILE#-1 its last."`
+	Map     bool   `help:"Draw the pages as a grid of characters, in the file's order."`
+	PerCell int    `placeholder:"N" help:"Pages per character of --map (as few as fit)."`
+	Table   string `enum:"page_types,holes,runs,sparse_pages," default:"" placeholder:"NAME" help:"The table that csv writes: page_types (the default), holes, runs or sparse_pages."`
+	Exact   bool   `help:"Bytes as exact numbers."`
+}
+
+// Run says what is in one page layout.
+func (c *pagesCmd) Run(ctx context.Context, a *app) error {
+	if c.PerCell < 0 {
+		return usageError(errors.New("--per-cell: must not be negative"))
+	}
+	if c.Map {
+		if err := a.formats("pages --map", "text"); err != nil {
+			return err
+		}
+	}
+	s, err := a.open(ctx, c.File)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	p, err := s.profile(ctx)
+	if err != nil {
+		return err
+	}
+	if kindOf(p) != kindDump {
+		return noDump(p)
+	}
+	a.warn(p)
+	n, ok, err := a.layout(ctx, p, s.snapshot)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return noDump(p)
+	}
+	l, err := openLayout(ctx, s, p, n)
+	if err != nil {
+		return err
+	}
+	r := report.NewPagesReport(p, n, l, a.flags.Limit)
+	if c.Map {
+		return report.WritePageMap(a.out, r, l, c.PerCell, a.style(c.Exact))
+	}
+	return a.writeReport(r, reportCmd{Table: c.Table, Exact: c.Exact})
 }

@@ -12,11 +12,14 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis/traceindex"
+	"github.com/memtui/memtui/analysis/weights"
+	"github.com/memtui/memtui/export"
 	"github.com/memtui/memtui/export/evidence"
 	"github.com/memtui/memtui/export/html"
 	"github.com/memtui/memtui/export/redact"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views"
 )
 
 type evidenceCmd struct {
@@ -29,9 +32,6 @@ type evidenceCmd struct {
 // Run writes what is known about a file into a folder or an archive.
 func (c *evidenceCmd) Run(ctx context.Context, a *app) error {
 	if err := a.formats("evidence", "text", "json"); err != nil {
-		return err
-	}
-	if err := a.checkOptions(); err != nil {
 		return err
 	}
 	if c.Names != "" && !c.Redact {
@@ -112,7 +112,7 @@ func (a *app) redacted(ctx context.Context, s *session, p *model.Profile, r *red
 	out := &session{src: s.src, store: &model.Store{}, index: traceindex.NewKeptIndex(nil), snapshot: s.snapshot, stop: func() {}, done: make(chan struct{})}
 	close(out.done)
 	out.index.SetBudget(a.memoryLimit())
-	if p.Allocations != nil {
+	if kindOf(p) == kindTrace {
 		building := &model.Store{} // takes what reading again finds out again
 		building.Publish(r.Profile(p))
 		if err := s.src.Guard(func() error { return traceindex.Build(ctx, building, out.index) }); err != nil {
@@ -126,29 +126,20 @@ func (a *app) redacted(ctx context.Context, s *session, p *model.Profile, r *red
 	return out, nil
 }
 
-// viewFlagNames choose what a report is about.
-func viewFlagNames() []string {
-	return strings.Fields("--at --from --to --by --event --min-age --frame-order --snapshot --series --point --edges --limit")
-}
-
-// viewFlags are those flags of this command line that choose what a report is about.
+// viewFlags are the flags that say what this command line is about.
 func (a *app) viewFlags() []string {
-	var out []string
-	for i, arg := range a.env.Args {
-		name, _, whole := strings.Cut(arg, "=")
-		if !slices.Contains(viewFlagNames(), name) {
-			continue
-		}
-		if out = append(out, arg); !whole && i+1 < len(a.env.Args) {
-			out = append(out, a.env.Args[i+1])
-		}
+	q := a.question()
+	q.Format = ""
+	words := q.Args()
+	if a.flags.FrameOrder != "auto" {
+		words = append(words, "--frame-order", a.flags.FrameOrder)
 	}
-	return out
+	return words
 }
 
 // redactFlags replaces names in flags, also in those that are in force.
 func (a *app) redactFlags(r *redact.Redactor, p *model.Profile, flags []string) []string {
-	if p.Weights == nil {
+	if kindOf(p) != kindStacks {
 		return flags
 	}
 	var out []string
@@ -212,7 +203,7 @@ func writeCommands(w io.Writer, src *html.Source, flags []string, file string) e
 		return err
 	}
 	say := func(about string, words ...string) error {
-		return put(about, slices.Concat([]string{"memtui"}, words, flags, []string{file})...)
+		return put(about, slices.Concat([]string{"memtui"}, words, understood(commandOf(words), flags), []string{file})...)
 	}
 	err := errors.Join(
 		put("the full screen", "memtui", file), say("everything as text", "report"), say("the page", "report", "-f", "html", "-o", "report.html"),
@@ -223,7 +214,7 @@ func writeCommands(w io.Writer, src *html.Source, flags []string, file string) e
 		}
 	}
 	for _, f := range stackFiles(src) {
-		words := slices.Concat([]string{"memtui", "convert", "--to", "folded"}, without(flags, "--by", "--limit"), []string{"--by", f.by, file, f.name})
+		words := slices.Concat([]string{"memtui", "convert", "--to", "folded"}, without(understood("convert", flags), "--by"), []string{"--by", f.by, file, f.name})
 		err = errors.Join(err, put(f.about, words...))
 	}
 	switch {
@@ -235,4 +226,75 @@ func writeCommands(w io.Writer, src *html.Source, flags []string, file string) e
 		err = errors.Join(err, say("what alone keeps most memory alive", "heap", "dominators"), say("the rows of a type", "heap", "find", "--type", "NAME", "--kind", "object"))
 	}
 	return err
+}
+
+// evidenceOf is what the full screen calls to write evidence about a session, whose file is named file; "" for a sample, which has
+// no name that a command could use.
+func (a *app) evidenceOf(s *session, file string) func(context.Context, views.EvidenceQuery) error {
+	return func(ctx context.Context, q views.EvidenceQuery) error {
+		if _, err := s.profile(ctx); err != nil {
+			return err
+		}
+		quiet, flags := *a, *a.flags // nothing may be printed over the screen, and its own flags stay
+		quiet.env.Stderr, quiet.flags = io.Discard, &flags
+		flags.Format = "text"
+		seen := &session{src: s.src, store: s.store, index: s.index, snapshot: s.snapshot, stop: func() {}, done: s.done}
+		flags.ask(&q.Question)
+		if q.Question.Snapshot != nil {
+			seen.snapshot = q.Question.Snapshot
+		}
+		_, err := quiet.evidence(ctx, seen, evidenceCmd{File: cmp.Or(file, "FILE"), Out: q.Place, Redact: q.Redact}, q.Question.Args())
+		return err
+	}
+}
+
+// stackFile is a file of folded stacks: what weighs them, and how a command says that.
+type stackFile struct {
+	name, about string
+	by          string // as --by takes it
+}
+
+// stackFiles are the files of folded stacks that evidence about src has.
+func stackFiles(src *html.Source) []stackFile {
+	if src.Selection != nil {
+		metric := src.Selection.Profile.Metrics[src.Selection.Metric].Name
+		if weights.NoSum(metric) {
+			return nil
+		}
+		return []stackFile{{name: "stacks.folded", about: "stacks by " + model.Clean(metric), by: metric}}
+	}
+	if src.Trace == nil {
+		return nil
+	}
+	return []stackFile{
+		{"stacks-allocated.folded", "bytes allocated, by stack", "alloc_bytes"}, {"stacks-live.folded", "bytes live at the instant, by stack", "live_bytes"},
+		{"stacks-leaked.folded", "bytes never freed, by stack", "leaked_bytes"},
+	}
+}
+
+// stackParts are the folded stacks of a trace or a stack profile.
+func stackParts(src *html.Source) []evidence.Part {
+	var out []evidence.Part
+	for _, f := range stackFiles(src) {
+		out = append(out, evidence.Part{Name: f.name, About: f.about + ", root first", Write: func(ctx context.Context, w io.Writer) ([]string, error) {
+			stacks, err := f.stacks(ctx, src)
+			if err != nil {
+				return nil, err
+			}
+			lost, err := export.WriteFolded(ctx, w, stacks)
+			var cut []string
+			for _, l := range lost {
+				cut = append(cut, l.What)
+			}
+			return cut, err
+		}})
+	}
+	return out
+}
+
+func (f stackFile) stacks(ctx context.Context, src *html.Source) (*export.Stacks, error) {
+	if s := src.Selection; s != nil {
+		return export.ProfileStacks(ctx, src.Profile, []*weights.ProfileSelection{s}, 0, model.NoTime, model.NoTime)
+	}
+	return export.TraceStacks(ctx, src.Profile, src.Trace, export.TraceOptions{At: src.At, Range: src.Range, By: f.by})
 }

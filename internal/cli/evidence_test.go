@@ -15,7 +15,9 @@ import (
 
 	"github.com/memtui/memtui/export/redact"
 	"github.com/memtui/memtui/internal/demo"
+	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
+	"github.com/memtui/memtui/views/state"
 )
 
 // sampleFile puts a built-in sample into a file.
@@ -224,7 +226,7 @@ func TestEvidenceUsage(t *testing.T) {
 func TestEvidenceOfTheScreen(t *testing.T) {
 	dir := t.TempDir()
 	screen := func(ctx context.Context, s Screen) error {
-		q := views.EvidenceQuery{Place: filepath.Join(dir, "screen"), Flags: []string{"--at", "peak", "--from", "0us", "--to", "70000us"}}
+		q := views.EvidenceQuery{Place: filepath.Join(dir, "screen"), Question: state.Question{At: model.MomentPeak(), Over: model.Period{From: model.MomentAt(0), To: model.MomentAt(70000)}}}
 		if err := s.Evidence(ctx, q); err != nil {
 			return err
 		}
@@ -249,7 +251,7 @@ func TestEvidenceOfTheScreen(t *testing.T) {
 		t.Errorf("a name is left in\n%s", text)
 	}
 	demo := func(ctx context.Context, s Screen) error {
-		return s.Evidence(ctx, views.EvidenceQuery{Place: filepath.Join(dir, "demo.tar"), Flags: []string{"--snapshot", "1"}})
+		return s.Evidence(ctx, views.EvidenceQuery{Place: filepath.Join(dir, "demo.tar"), Question: state.Question{Snapshot: new(int)}})
 	}
 	if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: demo}, "demo", "heap"); status != 0 {
 		t.Errorf("status %d, %q", status, errs)

@@ -30,7 +30,8 @@ type guideRule struct {
 type guideCommand struct {
 	Command string    `json:"command"` // with its arguments
 	Help    string    `json:"help"`
-	Flags   []string  `json:"flags"` // its own, beside those of all commands
+	Flags   []string  `json:"flags"` // its own, beside those that it shares with other commands
+	Shared  []string  `json:"shared_flags"`
 	Answers []example `json:"answers"`
 }
 
@@ -50,19 +51,19 @@ func (c *guideCmd) Run(a *app) error {
 	if err := a.formats("guide", "text", "markdown", "json"); err != nil {
 		return err
 	}
-	g := newGuide(a.parser.Model)
+	g := newGuide(a.grammar())
 	switch a.flags.Format {
 	case "json":
 		return report.WriteJSON(a.out, g)
 	case "markdown":
-		g.write(a, "# memtui for scripts\n", "## %s\n\n%s\n\n", "### `memtui %s`\n\n%s\n", "\nOwn flags: %s.\n", "- %s\n  `%s`\n")
+		g.write(a, "# memtui for scripts\n", "## %s\n\n%s\n\n", "### `memtui %s`\n\n%s\n", "\nOwn flags: %s.\n", "\nShared flags: %s.\n", "- %s\n  `%s`\n")
 	default:
-		g.write(a, "memtui for scripts\n", "%s: %s\n", "memtui %s\n  %s\n", "  own flags: %s\n", "  %s\n    %s\n")
+		g.write(a, "memtui for scripts\n", "%s: %s\n", "memtui %s\n  %s\n", "  own flags: %s\n", "  shared flags: %s\n", "  %s\n    %s\n")
 	}
 	return nil
 }
 
-func (g *guide) write(a *app, title, rule, command, flags, answer string) {
+func (g *guide) write(a *app, title, rule, command, flags, shared, answer string) {
 	fmt.Fprintf(a.out, "%s\n", title)
 	for _, r := range g.Rules {
 		fmt.Fprintf(a.out, rule, r.About, r.Text)
@@ -73,6 +74,9 @@ func (g *guide) write(a *app, title, rule, command, flags, answer string) {
 		if len(c.Flags) > 0 {
 			fmt.Fprintf(a.out, flags, strings.Join(c.Flags, " "))
 		}
+		if len(c.Shared) > 0 {
+			fmt.Fprintf(a.out, shared, strings.Join(c.Shared, " "))
+		}
 		for _, e := range c.Answers {
 			fmt.Fprintf(a.out, answer, e.Question, e.Command)
 		}
@@ -80,14 +84,19 @@ func (g *guide) write(a *app, title, rule, command, flags, answer string) {
 }
 
 // newGuide describes every command of the grammar.
-func newGuide(app *kong.Application) *guide {
-	g := &guide{Schema: "memtui.guide/1", Rules: guideRules(app), Commands: []guideCommand{}, Status: []guideStatus{}}
-	for _, c := range leaves(app) {
+func newGuide(app manual.Grammar) *guide {
+	g := &guide{Schema: "memtui.guide/1", Rules: guideRules(), Commands: []guideCommand{}, Status: []guideStatus{}}
+	for _, c := range leaves(app.Application) {
 		path := commandPath(c)
-		out := guideCommand{Command: path + arguments(c), Help: c.Help, Flags: []string{}, Answers: []example{}}
+		out := guideCommand{Command: path + arguments(c), Help: c.Help, Flags: []string{}, Shared: []string{}, Answers: []example{}}
 		for _, f := range c.Flags {
 			if !f.Hidden {
 				out.Flags = append(out.Flags, manual.FlagNames(f)[0])
+			}
+		}
+		for _, f := range app.Shared(c) {
+			if !slices.Contains(harmlessNames(), manual.FlagNames(f)[0]) && f.Name != "help" {
+				out.Shared = append(out.Shared, manual.FlagNames(f)[0])
 			}
 		}
 		for _, q := range questions() {
@@ -148,20 +157,14 @@ func arguments(c *kong.Node) string {
 }
 
 // guideRules are what holds for all commands.
-func guideRules(app *kong.Application) []guideRule {
-	var shared []string
-	for _, f := range manual.Visible(app, nil) {
-		if slices.Contains(append(viewFlagNames(), "--format", "--max-memory"), "--"+f.Name) {
-			shared = append(shared, "--"+f.Name)
-		}
-	}
+func guideRules() []guideRule {
 	return []guideRule{
 		{"Output", "-f json is one object on standard output, and nothing else is there; messages go to standard error. -f csv writes one table, chosen by --table. Text and markdown are for people: do not parse them. Nothing ever asks a question, and without a terminal nothing is drawn full-screen."},
 		{"Bounds", "Every table has at most --limit rows (20; pages and evidence 200); --limit 0 is all. Always whole are what is small by nature: sizes, lifetimes, grid, holes and runs (classes of powers of two), curve (72 columns), snapshots, types of pages, steps of a path, the frames of a stack, problems; and what convert writes: every row. row_counts, row_count of diff and grown_count of check say how many rows there are, so what was cut is known. Sums never depend on the limit. info reads headers only and says what a full read will cost; --max-memory bounds what every command takes: what does not fit is left out, complete is false then, and the problem memory-limit says what; where nothing fits the status is 3. The second read of a large trace is fast: its index is kept (--index), and memtui index makes it in advance."},
 		{"Numbers", "Integers are exact up to 2^64-1, changes and the figures of check up to 2^63-1; read them with a parser that keeps them. bytes are bytes, *_us are microseconds since the start of the file, start_us since 1970. What is unknown is absent, never 0. " + manual.TimesAndSizes},
 		{"Truth", `Look at "complete" and "problems" first: of a damaged file everything readable is reported, with status 0, complete false and lower bounds. live_upper_bound says that some blocks can never be freed. severity is error, warning or note; code is stable, message is not.`},
 		{"Stable ids", "Stay the same for one file whatever is asked: stack (the file's own id), row (of one snapshot), snapshot and layout numbers from 0 (negative ones count from the end), series and point (the file's order), thread, event and metric names, table and field names, problem codes. Keys of diff are names, so they hold between files. Not stable: the order of rows with equal figures beyond count and id, texts, and stand-ins of --redact, which hold within one evidence only."},
-		{"Shared flags", strings.Join(shared, " ") + ": the same everywhere they mean something."},
+		{"Shared flags", "Are the same for all commands that list them. One that means nothing to a command, or for the file, is refused with status 2 before the file is read; settings of the environment and the config file that mean nothing are ignored. " + strings.Join(harmlessNames(), " ") + " may be given to every command."},
 		{"Schemas", `Each object names its schema, such as memtui.report/1; the number rises when a name changes its meaning. Fields may be added.`},
 		{"Exit status", strings.Join(exitStatuses(), "; ") + "."},
 	}
@@ -172,5 +175,50 @@ func exitStatuses() []string {
 	return []string{
 		"0 done", "1 done, and validate found violations or check a limit exceeded", "2 the command line or the config file is wrong",
 		"3 the input cannot be used at all: missing, empty, of no known format, or nothing in it can be read",
+	}
+}
+
+// question is what somebody wants to know, and the words of the command that tells.
+type question struct {
+	question string
+	words    []string
+}
+
+// questions are those of the guide, in the order in which one asks. A test parses every command.
+func questions() []question {
+	ask := func(text, command string) question { return question{text, strings.Fields(command)} }
+	return []question{
+		ask("What is this file, how large, and what will reading it cost?", "info -f json FILE"),
+		ask("Can I trust it?", "validate -f json FILE"),
+		ask("How do I make later commands about a large trace fast?", "index -f json FILE"),
+		ask("What does the program need, and who allocates? (traces; start here)", "report -f json FILE"),
+		ask("Who held the memory at the peak?", "report -f csv --table peak_sites FILE"),
+		ask("Who holds it at an instant?", "report -f csv --table live_sites --at 12.5s FILE"),
+		ask("What leaks, since when, and how does it grow?", "report -f csv --table leaks --min-age 1s FILE"),
+		ask("What was allocated in a range and is still there at its end?", "report -f json --from 10s --to 20s FILE"),
+		ask("Which functions, files or threads cost most?", "report -f json --group file FILE"),
+		ask("Which blocks are live?", "report -f csv --table blocks --limit 1000 FILE"),
+		ask("What weighs a stack profile down?", "report -f csv --table total_functions --event cpu-clock FILE"),
+		ask("How do measured curves go?", "report -f csv --table series FILE"),
+		ask("Can a person look at all of it in a browser?", "report -f html -o page.html FILE"),
+		ask("How large is each snapshot?", "heap snapshots -f json FILE"),
+		ask("Which types fill the heap?", "heap types -f json --by retained_bytes FILE#-1"),
+		ask("Which routines have frames on the heap?", "heap frames -f json FILE"),
+		ask("Who alone keeps most alive?", "heap dominators -f json --limit 10 FILE"),
+		ask("Which rows are of a type?", "heap find -f json --type Session --kind object FILE"),
+		ask("What is in a row, and who refers to it?", "heap object -f json FILE 40929"),
+		ask("Why is a row alive?", "heap path -f json FILE 40929"),
+		ask("How full are the pages?", "pages -f json FILE#-1"),
+		ask("What changed between two runs or snapshots?", "diff -f json BEFORE AFTER"),
+		ask("Which types grew?", "diff -f csv FILE#0 FILE#-1"),
+		ask("Does it still need no more than it may?", "check --max-peak 512M --max-leak 1M -f json FILE"),
+		ask("Does it need more than before?", "check --base OLD --max-peak +5% -f json FILE"),
+		ask("How do I get it into another tool?", "convert FILE out.pprof"),
+		ask("What do I attach to a ticket?", "evidence -o ticket.tar.gz FILE"),
+		ask("And without the names of my program?", "evidence --redact -o ticket.tar.gz FILE"),
+		ask("What can I try without a file?", "demo --list"),
+		ask("Which version is this?", "version -f json"),
+		ask("Which keys does the full screen have?", "keys -f json"),
+		ask("And this guide for a program?", "guide -f json"),
 	}
 }

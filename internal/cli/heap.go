@@ -57,7 +57,7 @@ func (c *heapDominatorsCmd) Run(ctx context.Context, a *app) error {
 
 // heapList prints lists about the chosen snapshot.
 func (a *app) heapList(ctx context.Context, file string, lists report.HeapLists) error {
-	if err := checkKey(a.flags.By, report.HeapSortKeys()); err != nil {
+	if err := a.checkKey(report.HeapSortKeys()); err != nil {
 		return err
 	}
 	return a.onHeap(ctx, file, func(s *session, p *model.Profile) error {
@@ -88,7 +88,7 @@ func (a *app) onHeap(ctx context.Context, file string, f func(*session, *model.P
 	if err != nil {
 		return err
 	}
-	if p.Heaps == nil {
+	if kindOf(p) != kindHeap {
 		return noHeaps(p)
 	}
 	a.warn(p)
@@ -205,7 +205,7 @@ func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
 	if c.Type+c.Name == "" && len(c.Where) == 0 {
 		return usageError(errors.New("heap find: say what to look for with --type, --repr, --name or --where"))
 	}
-	if err := checkKey(a.flags.By, []string{"row", "bytes"}); err != nil {
+	if err := a.checkKey([]string{"row", "bytes"}); err != nil {
 		return err
 	}
 	limit := a.flags.Limit
@@ -224,6 +224,16 @@ func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
 		r.Found, r.FoundAll = report.NewHeapRows(h, rows, a.flags.By == "bytes", a.flags.Limit), &all
 		return nil
 	})
+}
+
+// checkKey finds a sort key that a command does not know. A setting, which is for all commands, gives way.
+func (a *app) checkKey(keys []string) error {
+	err := checkKey(a.flags.By, keys)
+	if err != nil && !a.isGiven("by") {
+		a.flags.By = ""
+		return nil
+	}
+	return err
 }
 
 // query is what to look for in the words of the file's format.
@@ -253,7 +263,7 @@ func (c *heapFindCmd) query(s *model.HeapSchema) (heapgraph.Query, error) {
 
 func kindsOf(s *model.HeapSchema) string { return rowKinds([]loaders.Format{{Heap: s}}) }
 
-// checkKey finds sort keys that a command does not know.
+// checkKey finds sort keys that are none of those known.
 func checkKey(by string, keys []string) error {
 	if by == "" || slices.Contains(keys, by) {
 		return nil

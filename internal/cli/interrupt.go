@@ -2,10 +2,18 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"os/signal"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
+
+	"github.com/memtui/memtui/internal/memory"
+	"github.com/memtui/memtui/internal/term"
+	"github.com/memtui/memtui/model"
 )
 
 // ending is what the end of the process must know of a command that does not end by itself. Any goroutine may use it.
@@ -57,4 +65,51 @@ func (e *ending) removeUnfinished() {
 		os.Remove(path.(string))
 		return true
 	})
+}
+
+// memoryLimit is how many bytes of memory the program may take, 0 for any number. Everything that is bounded asks here.
+func (a *app) memoryLimit() int64 { return a.budget.Limit() }
+
+// bound makes the memory limit hold from here on: it returns a context that carries the budget, and ends with a
+// [model.MemoryError] as its cause where the limit cannot be kept.
+func (a *app) bound(ctx context.Context) context.Context {
+	if a.budget = memory.NewBudget(int64(a.flags.MaxMemory), memory.System(os.DirFS("/"))); a.budget == nil {
+		return ctx
+	}
+	limit := a.memoryLimit()
+	debug.SetMemoryLimit(limit)
+	a.collector.Limit = limit
+	a.collector.Start()
+	ctx = model.WithBudget(ctx, a.budget)
+	if a.env.Exit == nil {
+		return ctx
+	}
+	ctx, a.watch = memory.Begin(ctx, a.budget, a.outOfMemory)
+	return ctx
+}
+
+// outOfMemory ends the process where nothing else has kept the limit.
+func (a *app) outOfMemory() {
+	fmt.Fprintln(a.env.Stderr, "memtui: "+a.budget.Error("").Error())
+	a.env.Exit(statusInput)
+}
+
+// Guard must be called first in main, which must return where it returns true: see [term.Guard].
+func Guard() bool { return term.Guard() }
+
+// Watched reports whether standard error is a terminal that the process may write to unasked. It is what main puts into [Env.Watched].
+func Watched() bool { return term.Foreground(os.Stderr) }
+
+// Signals returns a context that ends when the process is asked to, with a [term.SignalError] as its cause. Another signal
+// ends the process at once. What was ignored when the process began stays ignored.
+func Signals(parent context.Context) context.Context {
+	ctx, cancel := context.WithCancelCause(parent)
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, term.Ends()...)
+	go func() {
+		number, _ := (<-asked).(syscall.Signal)
+		signal.Stop(asked)
+		cancel(&term.SignalError{Signal: number})
+	}()
+	return ctx
 }

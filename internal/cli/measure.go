@@ -24,10 +24,10 @@ type measurer struct {
 
 // known are the limits that the file has a figure for.
 func (m *measurer) known() []string {
-	switch {
-	case m.p.Heaps != nil || m.p.Timeline != nil:
+	switch kindOf(m.p) {
+	case kindHeap, kindDump:
 		return []string{"max-peak", "max-growth", "max-live-at"}
-	case m.p.Weights != nil:
+	case kindStacks:
 		return []string{"max-leak", "max-live-at"}
 	}
 	return []string{"max-peak", "max-leak", "max-growth", "max-live-at"}
@@ -44,12 +44,12 @@ func (m *measurer) figure(ctx context.Context, b *budget) (figure, error) {
 		}[b.name]
 		return figure{}, m.unanswered(b.name, why)
 	}
-	switch {
-	case m.p.Heaps != nil:
+	switch kindOf(m.p) {
+	case kindHeap:
 		return m.heapFigure(ctx, b)
-	case m.p.Weights != nil:
+	case kindStacks:
 		return m.profileFigure(b)
-	case m.p.Timeline != nil:
+	case kindDump:
 		return m.dumpFigure(b)
 	}
 	return m.traceFigure(ctx, b)
@@ -65,9 +65,6 @@ func (m *measurer) unanswered(name, why string) error {
 }
 
 func (m *measurer) traceFigure(ctx context.Context, b *budget) (f figure, err error) {
-	if m.s.snapshot != nil {
-		return f, noHeaps(m.p)
-	}
 	trace := m.s.index
 	opt, err := m.options(ctx, trace)
 	if err != nil {
@@ -99,7 +96,7 @@ func (m *measurer) traceFigure(ctx context.Context, b *budget) (f figure, err er
 		return f, err
 	}
 	instant := analysis.At(at)
-	if b.at.kind == peakTime {
+	if b.at.IsPeak() {
 		instant = peak.Instant
 	}
 	live, err := trace.Live(ctx, instant)
@@ -109,7 +106,7 @@ func (m *measurer) traceFigure(ctx context.Context, b *budget) (f figure, err er
 
 // instant is the one that a limit is about in this file, which may be the base and end earlier.
 func (m *measurer) instant(b *budget, end, peak model.Time) (model.Time, error) {
-	at, err := b.at.in(end, peak)
+	at, err := timeIn(b.at, end, peak)
 	if err != nil {
 		err = usageError(fmt.Errorf("--%s: %s: %w", b.name, m.p.Meta.Name, err))
 	}
@@ -177,7 +174,7 @@ func (m *measurer) heapFigure(ctx context.Context, b *budget) (f figure, err err
 	switch {
 	case b.name == "max-peak":
 		return figure{value: report.Clamp(largest.bytes), snapshot: &largest.index}, nil
-	case !timed && b.at.kind == endTime:
+	case !timed && b.at.IsEnd():
 		last := points[len(points)-1]
 		return figure{value: report.Clamp(last.bytes), snapshot: &last.index}, nil
 	case !timed:
@@ -266,7 +263,7 @@ func seriesFigure(s *model.Series, b *budget, from, to, at model.Time) (f figure
 
 // profileFigure is what a profile says to be live at its end.
 func (m *measurer) profileFigure(b *budget) (f figure, err error) {
-	if b.name == "max-live-at" && b.at.kind != endTime {
+	if b.name == "max-live-at" && !b.at.IsEnd() {
 		return f, m.unanswered(b.name, "it tells what lives at its end only, as in --max-live-at end=10M")
 	}
 	metrics := []string{"leaked_bytes", "live_bytes"}
@@ -291,7 +288,7 @@ func (m *measurer) profileFigure(b *budget) (f figure, err error) {
 
 // times fills the times of the head.
 func (m *measurer) times(ctx context.Context, t *report.Time) error {
-	if m.p.Heaps != nil || m.p.Timeline != nil || m.p.Weights != nil {
+	if k := kindOf(m.p); k != kindTrace && k != kindNone {
 		return nil
 	}
 	opt, err := m.options(ctx, m.s.index)

@@ -27,9 +27,6 @@ func (c *openCmd) Run(ctx context.Context, a *app) error {
 	case len(c.File) > 2:
 		return usageError(fmt.Errorf("one file is opened at a time, or two to compare, but %d are given%s", len(c.File), a.hint(c.File)))
 	}
-	if err := a.checkOptions(); err != nil {
-		return err
-	}
 	return a.again(func() error {
 		s, err := a.open(ctx, c.File[0])
 		if err != nil {
@@ -65,7 +62,7 @@ func (a *app) comparable(ctx context.Context, s *session) error {
 	if b, p := s.store.Current(), s.after.store.Current(); compareKind(b) != compareKind(p) || compareKind(b) == "" {
 		return usageError(fmt.Errorf("%s and %s cannot be compared full-screen; memtui diff says what they share", b.Meta.Name, p.Meta.Name))
 	}
-	if s.store.Current().Heaps != nil {
+	if kindOf(s.store.Current()) == kindHeap {
 		for _, side := range []*session{s, s.after} {
 			if _, err := side.profile(ctx); err != nil {
 				return err
@@ -77,14 +74,15 @@ func (a *app) comparable(ctx context.Context, s *session) error {
 
 // compareKind is what files are compared by: those of one kind share a facet. It is "" for what cannot be compared.
 func compareKind(p *model.Profile) string {
-	switch {
-	case p.Heaps != nil:
+	switch kindOf(p) {
+	case kindHeap:
 		return "snapshots"
-	case p.Allocations != nil || p.Weights != nil:
-		return "stacks"
-	case p.Timeline != nil:
+	case kindDump:
 		return "series"
-	case p.Stacks != nil:
+	case kindTrace, kindStacks:
+		return "stacks"
+	}
+	if p.Stacks != nil { // whose weights are still to come
 		return "stacks"
 	}
 	return ""
@@ -99,7 +97,7 @@ func (a *app) openSecond(ctx context.Context, first *session, path string, other
 	if err = s.begun(ctx); err == nil && compareKind(s.store.Current()) != compareKind(first.store.Current()) {
 		err = fmt.Errorf("%s is no file to compare with this one", s.store.Current().Meta.Name)
 	}
-	if err == nil && s.store.Current().Heaps != nil { // how many snapshots there are must be known
+	if err == nil && kindOf(s.store.Current()) == kindHeap { // how many snapshots there are must be known
 		_, err = s.profile(ctx)
 	}
 	if err != nil {
@@ -114,10 +112,10 @@ func (a *app) openSecond(ctx context.Context, first *session, path string, other
 func (a *app) second(s *session, path string) *compare.Second {
 	p := s.store.Current()
 	out := &compare.Second{Name: p.Meta.Name, Path: path, Store: s.store}
-	if p.Allocations != nil {
+	if kindOf(p) == kindTrace {
 		out.Trace = s.index
 	}
-	if p.Heaps != nil {
+	if kindOf(p) == kindHeap {
 		budget := int64(afterBudget)
 		if most := a.memoryLimit(); most > 0 {
 			budget = min(budget, most/2)
@@ -165,7 +163,8 @@ func (a *app) again(f func() error) error {
 
 // heapScreen says where to begin in heap snapshots, and what to compare them with.
 func (a *app) heapScreen(ctx context.Context, s *session, screen *Screen) error {
-	if s.store.Current().Timeline != nil {
+	switch kindOf(s.store.Current()) {
+	case kindDump:
 		screen.Trace = nil
 		var err error
 		if screen.HeapStart.Snapshot, err = a.startAtLayout(ctx, s); err != nil || s.after == nil {
@@ -173,11 +172,8 @@ func (a *app) heapScreen(ctx context.Context, s *session, screen *Screen) error 
 		}
 		screen.HeapStart.After, err = a.startAtLayout(ctx, s.after)
 		return err
-	}
-	if s.store.Current().Heaps == nil {
-		if s.snapshot != nil {
-			return noHeaps(s.store.Current())
-		}
+	case kindHeap:
+	default:
 		return nil
 	}
 	screen.Trace, screen.HeapBudget = nil, a.memoryLimit()/2
@@ -213,7 +209,7 @@ func (a *app) startAtLayout(ctx context.Context, s *session) (at *int, err error
 
 // startAt is the snapshot that the user asks for, nil for none. To count from the end, everything must be read.
 func (a *app) startAt(ctx context.Context, s *session) (*int, error) {
-	if s.snapshot == nil && !a.flags.At.given() {
+	if s.snapshot == nil && !a.flags.At.Given() {
 		return nil, nil
 	}
 	p, err := s.profile(ctx)
@@ -277,7 +273,7 @@ func (a *app) naming(path string) []string {
 func (s *session) begun(ctx context.Context) error {
 	for {
 		p, changed := s.store.Watch()
-		if p != nil && (p.Allocations != nil || p.Heaps != nil || p.Timeline != nil || p.Stacks != nil) {
+		if p != nil && (kindOf(p) != kindNone || p.Stacks != nil) {
 			return nil
 		}
 		select {

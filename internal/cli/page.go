@@ -22,11 +22,6 @@ func writesHTML(command string) bool {
 	return slices.Contains([]string{"report", "open", "demo"}, first)
 }
 
-// flagGiven reports whether a flag stands on the command line.
-func (a *app) flagGiven(name string) bool {
-	return slices.ContainsFunc(a.env.Args, func(s string) bool { return s == name || strings.HasPrefix(s, name+"=") })
-}
-
 // writePage writes the report of a session as a page for browsers.
 func (a *app) writePage(ctx context.Context, s *session, c reportCmd) error {
 	if a.env.IsTerminal && cmp.Or(c.Out, "-") == "-" {
@@ -44,7 +39,7 @@ func (a *app) writePage(ctx context.Context, s *session, c reportCmd) error {
 
 // pageSource waits for a session and asks everything that a page is made of.
 func (a *app) pageSource(ctx context.Context, s *session, c reportCmd) (*html.Source, error) {
-	if !a.flagGiven("--limit") {
+	if !a.isGiven("limit") {
 		a.flags.Limit = pageRows
 	}
 	p, err := s.profile(ctx)
@@ -52,21 +47,18 @@ func (a *app) pageSource(ctx context.Context, s *session, c reportCmd) (*html.So
 		return nil, err
 	}
 	src := &html.Source{Profile: p, Program: "memtui " + version().Version}
-	if p.Heaps != nil {
-		if err := cmp.Or(noStackFlags(c.stackFlags.given(), p), noCell(c.Cell, p)); err != nil {
-			return nil, err
-		}
+	if kindOf(p) == kindHeap {
 		return src, a.heapPage(ctx, s, src)
 	}
 	if src.Report, err = a.report(ctx, s, c); err != nil {
 		return nil, err
 	}
-	switch {
-	case p.Weights != nil:
+	switch kindOf(p) {
+	case kindStacks:
 		var opt report.StackOptions
 		opt, err = a.stackOptions(ctx, p, &c)
 		src.Selection = opt.Selection
-	case p.Timeline != nil:
+	case kindDump:
 		err = s.openShown(ctx, src)
 	default:
 		var opt report.Options
@@ -82,7 +74,7 @@ func (a *app) pageSource(ctx context.Context, s *session, c reportCmd) (*html.So
 // heapPage is the report about snapshots, and the graph of the one that it is about.
 func (a *app) heapPage(ctx context.Context, s *session, src *html.Source) error {
 	a.warn(src.Profile)
-	if err := checkKey(a.flags.By, report.HeapSortKeys()); err != nil {
+	if err := a.checkKey(report.HeapSortKeys()); err != nil {
 		return err
 	}
 	opt, err := a.heapOptions(s, src.Profile)

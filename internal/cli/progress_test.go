@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/memtui/memtui/internal/memory"
 	"github.com/memtui/memtui/loaders"
 )
 
@@ -146,7 +147,7 @@ func TestProgressLeavesTheScreenAlone(t *testing.T) {
 		p.show()
 		return nil
 	}
-	a := &app{env: env, out: bufio.NewWriter(io.Discard), progress: p, collector: &collector{}, ending: &ending{}}
+	a := &app{env: env, out: bufio.NewWriter(io.Discard), progress: p, collector: &memory.Collector{}, ending: &ending{}}
 	if err := a.run(t.Context()); err != nil || !shown || tty.Len() > 0 {
 		t.Errorf("%v: %q", err, tty.String())
 	}

@@ -63,18 +63,26 @@ func (a *app) source(ctx context.Context, path string) (*loaders.Source, loaders
 
 // open starts to read an input in the background. The caller closes the session.
 func (a *app) open(ctx context.Context, path string) (*session, error) {
-	t := a.target(path)
-	src, format, err := a.source(ctx, t.path)
+	src, format, err := a.source(ctx, a.target(path).path)
 	if err != nil {
 		return nil, err
 	}
+	err = a.fits(src.Name(), format)
+	asked := a.target(path).snapshot
+	if err == nil && asked != nil {
+		err = a.numbered(src.Name(), format)
+	}
+	if err != nil {
+		src.Close()
+		return nil, usageError(err)
+	}
 	s := a.start(ctx, src, format)
-	s.snapshot = t.snapshot
+	s.snapshot = asked
 	return s, nil
 }
 
 func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.Format) *session {
-	a.collector.start()
+	a.collector.Start()
 	reading, stop := context.WithCancel(ctx)
 	s := &session{src: src, store: &model.Store{}, snapshot: a.flags.Snapshot, stop: stop, done: make(chan struct{})}
 	if s.place, s.noPlace = a.keeper(src, format.Name); s.place != nil {
@@ -89,8 +97,8 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 	opt := loaders.Options{FrameOrder: a.frameOrder(), Hold: a.hold(s)}
 	s.kept.Go(func() {
 		if format.Name == "mlyze" {
-			a.collector.traces.Add(1)
-			defer a.collector.traces.Add(-1)
+			a.collector.Traces.Add(1)
+			defer a.collector.Traces.Add(-1)
 		}
 		s.read(reading, format, opt)
 		s.relieve()
@@ -133,7 +141,7 @@ func (s *session) tellIndex() {
 		return
 	}
 	s.store.Update(func(p *model.Profile) *model.Profile {
-		if p == nil || p.Allocations == nil {
+		if kindOf(p) != kindTrace {
 			return nil
 		}
 		next := *p
@@ -188,27 +196,20 @@ func (a *app) report(ctx context.Context, s *session, c reportCmd) (*report.Repo
 		return nil, err
 	}
 	a.warn(p)
-	if err := noCell(c.Cell, p); err != nil {
-		return nil, err
-	}
-	if p.Weights != nil {
-		return a.stacksReport(ctx, s, p, &c)
-	}
-	if p.Heaps != nil || p.Timeline != nil {
-		if err := noStackFlags(c.stackFlags.given(), p); err != nil {
-			return nil, err
-		}
-	}
-	if p.Heaps != nil {
+	switch kindOf(p) {
+	case kindStacks:
+		return a.stacksReport(ctx, p, &c)
+	case kindHeap:
 		return a.heapReport(ctx, s, p)
-	}
-	if p.Timeline != nil {
+	case kindDump:
 		return a.dumpReport(ctx, s, p)
 	}
-	if s.snapshot != nil {
-		return nil, noHeaps(p)
-	}
-	if err := checkKey(a.flags.By, report.SortKeys()); err != nil {
+	return a.traceReport(ctx, s, p, &c)
+}
+
+// traceReport says what a trace needed, at an instant or over a range.
+func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *reportCmd) (*report.Report, error) {
+	if err := a.checkKey(report.SortKeys()); err != nil {
 		return nil, err
 	}
 	opt, err := a.options(ctx, s.index)
@@ -217,9 +218,6 @@ func (a *app) report(ctx context.Context, s *session, c reportCmd) (*report.Repo
 	}
 	if err := traceGroup(c.Group); err != nil {
 		return nil, err
-	}
-	if c.Window != "" {
-		return nil, usageError(fmt.Errorf("--window: %s has no windows; --from and --to choose a range", p.Meta.Name))
 	}
 	opt.Group, opt.Cell = groupNamed(c.Group), c.Cell.Cell
 	if opt.Cell.Stacks, err = c.filter(); err != nil {
@@ -238,7 +236,7 @@ func (a *app) report(ctx context.Context, s *session, c reportCmd) (*report.Repo
 
 // heapReport decodes all snapshots, one after the other.
 func (a *app) heapReport(ctx context.Context, s *session, p *model.Profile) (r *report.Report, err error) {
-	if err := checkKey(a.flags.By, report.HeapSortKeys()); err != nil {
+	if err := a.checkKey(report.HeapSortKeys()); err != nil {
 		return nil, err
 	}
 	opt, err := a.heapOptions(s, p)

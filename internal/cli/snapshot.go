@@ -43,7 +43,7 @@ func cutLast(s string, sep byte) (before, after string, found bool) {
 // whole one. ok is false when there is none and he asks for none.
 func (a *app) snapshot(p *model.Profile, asked *int) (n int, ok bool, err error) {
 	count := p.Heaps.Len()
-	if asked == nil && a.flags.At.given() {
+	if asked == nil && a.flags.At.Given() {
 		n, err := a.snapshotAt(p)
 		return n, err == nil, err
 	}
@@ -74,7 +74,7 @@ func (a *app) snapshotAt(p *model.Profile) (int, error) {
 	if last == model.NoTime {
 		return 0, usageError(fmt.Errorf("--at: %s does not say when its snapshots were taken; use --snapshot", p.Meta.Name))
 	}
-	at, err := a.flags.At.in(last, largest)
+	at, err := timeIn(a.flags.At, last, largest)
 	if err != nil {
 		return 0, err
 	}

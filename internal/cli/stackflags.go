@@ -52,13 +52,6 @@ func (f *stepFlags) filter() (calltree.StackFilter, error) {
 }
 
 // given says which of the flags was given, "" for none.
-func (f *stackFlags) given() string {
-	if name := f.stepFlags.given(); name != "" || f.Window == "" {
-		return name
-	}
-	return "--window"
-}
-
 func (f *stepFlags) given() string {
 	switch {
 	case len(f.Focus) > 0:
@@ -73,22 +66,6 @@ func (f *stepFlags) given() string {
 		return "--pivot"
 	}
 	return ""
-}
-
-// noCell fails where --cell was given for a file that has no blocks.
-func noCell(c cell, p *model.Profile) error {
-	if !c.IsAll() && p.Allocations == nil {
-		return usageError(fmt.Errorf("--cell: %s holds no blocks", p.Meta.Name))
-	}
-	return nil
-}
-
-// noStackFlags fails where a flag about stacks, as given, was given for a file that has none.
-func noStackFlags(given string, p *model.Profile) error {
-	if given != "" {
-		return usageError(fmt.Errorf("%s: %s holds no stacks of that kind", given, p.Meta.Name))
-	}
-	return nil
 }
 
 // window finds the window of a name.
@@ -155,7 +132,7 @@ func (a *app) stackOptions(ctx context.Context, p *model.Profile, c *reportCmd) 
 		return opt, err
 	}
 	if c.Window != "" {
-		if a.flags.From.given() || a.flags.To.given() {
+		if a.flags.From.Given() || a.flags.To.Given() {
 			return opt, usageError(errors.New("--window: a window is a range of its own, without --from and --to"))
 		}
 		n, err := window(p, c.Window)

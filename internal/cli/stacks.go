@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -12,13 +11,7 @@ import (
 )
 
 // stacksReport is the report about weighted stacks.
-func (a *app) stacksReport(ctx context.Context, s *session, p *model.Profile, c *reportCmd) (*report.Report, error) {
-	if s.snapshot != nil {
-		return nil, noHeaps(p)
-	}
-	if a.flags.At.given() || a.flags.MinAge.given() {
-		return nil, usageError(errors.New("--at and --min-age: profiles of stacks are sums over time; narrow them with --from and --to"))
-	}
+func (a *app) stacksReport(ctx context.Context, p *model.Profile, c *reportCmd) (*report.Report, error) {
 	opt, err := a.stackOptions(ctx, p, c)
 	if err != nil {
 		return nil, err
@@ -36,12 +29,12 @@ func (a *app) stacksReport(ctx context.Context, s *session, p *model.Profile, c 
 		r.Time.From, r.Time.To = &from, &to
 	}
 	_, last := weights.SampleSpan(p.Weights)
-	if a.flags.From.given() {
-		from := a.flags.From.resolve(last, last)
+	if a.flags.From.Given() {
+		from := a.flags.From.In(last, last)
 		r.Time.From = &from
 	}
-	if a.flags.To.given() {
-		to := a.flags.To.resolve(last, last)
+	if a.flags.To.Given() {
+		to := a.flags.To.In(last, last)
 		r.Time.To = &to
 	}
 	return r, nil
@@ -56,14 +49,16 @@ func (a *app) selection(ctx context.Context, p *model.Profile, name string) (*we
 	}
 	metric, ok := weights.DefaultMetric(w, event)
 	if by := a.flags.By; by != "" {
-		if metric, ok = w.Metric(by); !ok {
+		if m, known := w.Metric(by); known {
+			metric, ok = m, true
+		} else if a.isGiven("by") { // a setting, which is for all files, gives way
 			return nil, usageError(fmt.Errorf("--by: %s has no metric %q: there are %s", p.Meta.Name, by, metricNames(w)))
 		}
 	}
 	if !ok {
 		return nil, nil
 	}
-	if !a.flags.From.given() && !a.flags.To.given() {
+	if !a.flags.From.Given() && !a.flags.To.Given() {
 		return weights.SelectProfile(p, event, metric), nil
 	}
 	return a.rangeSelection(ctx, p, event, metric)
@@ -98,13 +93,13 @@ func (a *app) sampleSpan(w *model.StackProfile) (from, to model.Time, err error)
 		end = max(end, w.Windows[i].End)
 	}
 	from, to = first, last
-	if a.flags.From.given() {
-		from = a.flags.From.resolve(last, last)
+	if a.flags.From.Given() {
+		from = a.flags.From.In(last, last)
 	}
-	if a.flags.To.given() {
-		to = a.flags.To.resolve(last, last)
+	if a.flags.To.Given() {
+		to = a.flags.To.In(last, last)
 	}
-	if from > to && a.flags.From.given() && a.flags.To.given() {
+	if from > to && a.flags.From.Given() && a.flags.To.Given() {
 		return from, to, usageError(fmt.Errorf("the range ends at %s, before it begins at %s", to, from))
 	}
 	return from, to, notBeyond(max(from, to), end)

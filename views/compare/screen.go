@@ -1,7 +1,7 @@
 package compare
 
 import (
-	"fmt"
+	"slices"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -276,19 +276,20 @@ func (p *CompareScreen) Click(x, y int, double bool) {
 // dumpCommand is the command line that prints the difference of a dump or of two.
 func (p *CompareScreen) dumpCommand(file []string, kind string) []string {
 	keys := dumpSides(p.compareTable.TablePane.Pane.Env, &p.State, p.What)
-	words := []string{"memtui", "diff", "--group", kind}
-	for i, flag := range []string{"--a", "--b"} {
+	q := state.Question{Group: kind}
+	for i, place := range []*model.Place{&q.A, &q.B} {
 		switch k := &keys[i]; {
 		case k.layout.Layout != state.NoLayout:
-			words = append(words, flag, fmt.Sprintf("#%d", k.layout.Layout))
+			place.Number = &k.layout.Layout
 		case k.at != analysis.End:
-			words = append(words, flag, fmt.Sprintf("%dus", k.at.T))
+			place.At = model.MomentAt(k.at.T)
 		}
 	}
 	if f := keys[0].figure; p.What == ComparePages && f != diff.PageOccupied {
-		words = append(words, "--by", f.String())
+		q.By = f.String()
 	}
-	words = append(append(words, p.State.Compare.Arguments(false)...), file[:len(file)-1]...)
+	p.State.Compare.Ask(&q, false)
+	words := slices.Concat([]string{"memtui", "diff"}, q.Args(), file[:len(file)-1])
 	for i := range keys {
 		switch f := keys[i].file; {
 		case i == state.SideB && f == keys[state.SideA].file: // two places of one file

@@ -2,6 +2,7 @@ package dump
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -81,7 +82,7 @@ func (p *DumpPages) CommandLine(file []string) []string {
 	if i := p.Dump.Layout(&p.State); i >= 0 {
 		path = nth(i)
 	}
-	return append(append([]string{"memtui", "pages", "--map"}, flags...), path)
+	return slices.Concat([]string{"memtui", "pages"}, (&state.Question{Map: true}).Args(), flags, []string{path})
 }
 
 func (p *DumpPages) About() string {

@@ -2,6 +2,7 @@ package heap
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -86,16 +87,17 @@ func (p *heapComparison) CommandLine(file []string) []string {
 		}
 		return fmt.Sprintf("%s#%d", file[len(file)-1], k.I)
 	}
-	words := []string{"memtui", "diff"}
+	var q state.Question
 	if p.by == CompareFrames {
-		words = append(words, "--group", "frame")
+		q.Group = "frame"
 	}
 	if f := figures[p.figure]; f != diff.HeapBytes && p.by != CompareSubtrees {
-		if words = append(words, "--by", f.String()); f == diff.HeapRetained && p.State.Heap.Policy != 0 {
-			words = append(words, "--edges", p.State.Heap.Policy.Of(schemaOf(&p.State)).Name)
+		if q.By = f.String(); f == diff.HeapRetained && p.State.Heap.Policy != 0 {
+			q.Edges = p.State.Heap.Policy.Of(schemaOf(&p.State)).Name
 		}
 	}
-	words = append(append(words, p.State.Compare.Arguments(false)...), file[:len(file)-1]...)
+	p.State.Compare.Ask(&q, false)
+	words := slices.Concat([]string{"memtui", "diff"}, q.Args(), file[:len(file)-1])
 	return append(words, name(keys[0]), name(keys[1]))
 }
 

@@ -106,13 +106,14 @@ func (p *Groups) CommandLine(file []string) []string {
 func heapCommand(s *state.State, verb string, file []string, more ...string) []string {
 	words := append([]string{"memtui", "heap", verb}, file...)
 	words = append(words, more...)
+	var q state.Question
 	if i := s.Snapshot(); i >= 0 && verb != "snapshots" {
-		words = append(words, "--snapshot", fmt.Sprint(i))
+		q.Snapshot = &i
 	}
-	if s.Heap.Policy != 0 {
-		words = append(words, "--edges", s.Heap.Policy.Of(schemaOf(s)).Name)
+	if s.Heap.Policy != 0 && verb != "snapshots" {
+		q.Edges = s.Heap.Policy.Of(schemaOf(s)).Name
 	}
-	return words
+	return append(words, q.Args()...)
 }
 
 // Show implements screen. What retains what is asked for last: the table does not wait for it.

@@ -171,11 +171,7 @@ func (p *ProfFunctions) Scopes() []keymap.Scope {
 
 func (p *ProfFunctions) Command() []string {
 	group := map[weights.ProfileBy]string{weights.ByDSO: "dso", weights.BySourceLine: "source", weights.ByProfileThread: "thread", weights.ByFrameKind: "kind"}
-	args := p.Prof.Arguments(&p.State)
-	if by := group[p.State.Prof.By]; by != "" {
-		args = append(args, "--group", by)
-	}
-	return args
+	return append(p.Prof.Arguments(&p.State), (&state.Question{Group: group[p.State.Prof.By]}).Args()...)
 }
 
 func (p *ProfFunctions) About() string {

@@ -169,7 +169,7 @@ func (p *ProfLeaks) Command() []string {
 	if c := p.Sorted(); c.Amounts != nil {
 		by = c.Key
 	}
-	return []string{"--event", p.Prof.Weights.Events[t.Of.event].Name, "--by", by}
+	return (&state.Question{Event: p.Prof.Weights.Events[t.Of.event].Name, By: by}).Args()
 }
 
 // OfferedFor implements offered: there is something that is live.

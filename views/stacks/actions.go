@@ -217,8 +217,5 @@ func (p *Stacks) Command() []string {
 		return p.Prof.Arguments(&p.State)
 	}
 	by := [...]string{"live_bytes", "live_count", "peak_bytes", "alloc_bytes", "alloc_count", "", "temporary_count"}[p.State.Cost]
-	if by == "" { // leaks are in every report
-		return nil
-	}
-	return []string{"--by", by}
+	return (&state.Question{By: by}).Args() // leaks are in every report
 }

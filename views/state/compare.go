@@ -214,27 +214,24 @@ func counterpartRange(m diff.TimeMap, r analysis.Range) analysis.Range {
 	return Between(max(m.After(max(r.From, 0)), 0), max(m.After(r.To), 0))
 }
 
-// Arguments are the flags of memtui diff that say how the difference is shown; mixed is what [env.mixed] says.
-func (c *CompareState) Arguments(mixed bool) (words []string) {
+// Ask adds to a question how the difference is shown; mixed says that a trace is compared with a profile.
+func (c *CompareState) Ask(q *Question, mixed bool) {
 	for mask := range strings.SplitSeq(c.Masks, "\n") {
 		if mask != "" {
-			words = append(words, "--mask", mask)
+			q.Masks = append(q.Masks, mask)
 		}
 	}
 	if usual := map[bool]diff.FrameMatch{true: diff.MatchFunctions}[mixed]; c.Match != usual {
-		words = append(words, "--match", c.Match.String())
+		q.Match = c.Match.String()
 	}
 	if c.Per != diff.NormalNone {
-		words = append(words, "--normalize", c.Per.String())
+		q.Normalize = c.Per.String()
 	}
 	switch {
 	case c.Only == 1:
-		words = append(words, "--only", "new,gone,grown,shrunk")
+		q.Only = []string{"new", "gone", "grown", "shrunk"}
 	case c.Only > 1:
-		words = append(words, "--only", diff.ChangeStatus(c.Only-1).String())
+		q.Only = []string{diff.ChangeStatus(c.Only - 1).String()}
 	}
-	if c.Swapped {
-		words = append(words, "--swap")
-	}
-	return words
+	q.Swap = c.Swapped
 }

@@ -72,10 +72,11 @@ func (p *BlockScreen) About() string {
 }
 
 func (p *BlockScreen) Command() []string {
+	q := state.Question{Format: "csv", Table: "blocks"}
 	if p.born() {
-		return []string{"-f", "csv", "--table", "born_blocks"}
+		q.Table = "born_blocks"
 	}
-	return []string{"-f", "csv", "--table", "blocks"}
+	return q.Args()
 }
 
 // born reports whether blocks of the range are listed instead of live ones.

@@ -2,7 +2,6 @@ package trace
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -86,14 +85,14 @@ func (p *Leaks) About() string {
 }
 
 func (p *Leaks) Command() []string {
-	var words []string
+	var q state.Question
 	if p.State.MinAge > 0 {
-		words = append(words, "--min-age", fmt.Sprintf("%dus", p.State.MinAge))
+		q.MinAge = model.MomentAt(p.State.MinAge)
 	}
 	if p.State.Group != analysis.ByStack && !p.inLate {
-		words = append(words, "--group", p.State.Group.String())
+		q.Group = p.State.Group.String()
 	}
-	return words
+	return q.Args()
 }
 
 // group is what the section shown is put together by.

@@ -136,7 +136,7 @@ func (p *Lifetimes) Scopes() []keymap.Scope { return []keymap.Scope{keymap.Scope
 
 func (p *Lifetimes) Narrows() bool { return true }
 
-func (p *Lifetimes) Command() []string { return []string{"-f", "csv", "--table", "grid"} }
+func (p *Lifetimes) Command() []string { return (&state.Question{Format: "csv", Table: "grid"}).Args() }
 
 func (p *Lifetimes) About() string {
 	if p.only {

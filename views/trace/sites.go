@@ -71,14 +71,14 @@ func (p *Sites) About() string {
 }
 
 func (p *Sites) Command() []string {
-	var words []string
+	var q state.Question
 	if key := p.Sorted().Key; isCost(key) {
-		words = append(words, "--by", key)
+		q.By = key
 	}
 	if p.State.Group != analysis.ByStack {
-		words = append(words, "--group", p.State.Group.String())
+		q.Group = p.State.Group.String()
 	}
-	return words
+	return q.Args()
 }
 
 // isCost reports whether a report can be sorted by the column of that name.

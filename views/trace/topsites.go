@@ -464,12 +464,9 @@ func (t *topSites) CopyText() string {
 // Command is the arguments of the report that prints the table.
 func (t *topSites) Command() []string {
 	by := [...]string{"live_bytes", "live_count", "", "alloc_bytes", "alloc_count", "leaked_bytes", "temporary_count"}[t.rows.shown]
-	var args []string
-	if by != "" { // the report has a table of the peak anyway
-		args = append(args, "--by", by)
-	}
+	q := state.Question{By: by} // the report has a table of the peak anyway
 	if t.state.Group != analysis.ByStack {
-		args = append(args, "--group", t.state.Group.String())
+		q.Group = t.state.Group.String()
 	}
-	return args
+	return q.Args()
 }

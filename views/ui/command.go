@@ -1,41 +1,32 @@
 package ui
 
 import (
-	"fmt"
-
 	"github.com/memtui/memtui/analysis"
-	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 )
 
 // DiffCommand is the command line that prints the difference of a kind of rows ("stack", "size"), by a key of reports ("" for the
 // usual one). instant says that the figures are those at an instant, not of a range.
 func (e *Env) DiffCommand(s *state.State, file []string, kind, by string, instant bool) []string {
-	words := []string{"memtui", "diff"}
+	var q state.Question
 	m := s.Moments(e.Second != nil, e.TimeMap(s))
 	one := m[state.SideA].Other == m[state.SideB].Other
-	for i, flag := range []string{"--a", "--b"} {
+	for i, place := range []*model.Place{&q.A, &q.B} {
 		f := e.FileAt(m[i].Other)
-		text := placeArgument(f.ProfFile(s), m[i].Until(f.Span(s).To), instant)
-		if text == "" && one && i == state.SideA {
-			text = "end"
-		}
-		if text != "" {
-			words = append(words, flag, text)
+		*place = placeOf(f.ProfFile(s), m[i].Until(f.Span(s).To), instant)
+		if !place.Given() && one && i == state.SideA {
+			place.At = model.MomentEnd()
 		}
 	}
-	if kind != "" {
-		words = append(words, "--group", kind)
-	}
-	if by != "" {
-		words = append(words, "--by", by)
-	}
+	q.Group, q.By = kind, by
 	if kind != "size" && kind != "lifetime" { // of all blocks
-		if words = append(words, StepFlags(s.Chips)...); !s.Cell.IsAll() && e.Prof == nil && !e.Mixed(s) {
-			words = append(words, "--cell", s.Cell.Argument())
+		if q.Steps = s.Chips; e.Prof == nil && !e.Mixed(s) {
+			q.Cell = s.Cell
 		}
 	}
-	words = append(words, s.Compare.Arguments(e.Mixed(s))...)
+	s.Compare.Ask(&q, e.Mixed(s))
+	words := append([]string{"memtui", "diff"}, q.Args()...)
 	if e.Second == nil {
 		return append(words, file...)
 	}
@@ -49,31 +40,19 @@ func (e *Env) DiffCommand(s *state.State, file []string, kind, by string, instan
 	return words
 }
 
-// placeArgument is a moment of a trace or a profile as the command line writes it, "" for the end.
-func placeArgument(prof *ProfFile, m state.Moment, instant bool) string {
+// placeOf is a moment of a trace or a profile as a question names it; the end is not given.
+func placeOf(prof *ProfFile, m state.Moment, instant bool) model.Place {
 	switch {
 	case prof != nil && m.Prof.Window != state.NoWindow:
-		return fmt.Sprintf("#%d", m.Prof.Window)
+		return model.Place{Number: &m.Prof.Window}
 	case prof != nil && m.Over.IsWhole():
-		return ""
-	case prof == nil && instant && m.At.Events != 0:
-		return "peak"
-	case prof == nil && instant && m.At != analysis.End:
-		return fmt.Sprintf("%dus", m.At.T)
-	case instant && prof == nil:
-		return ""
+		return model.Place{}
+	case prof == nil && instant:
+		return model.Place{At: state.Instant(m.At)}
 	case !m.Over.IsWhole():
-		return fmt.Sprintf("%dus..%dus", max(m.Over.From, 0), m.Over.To)
+		return model.Place{Over: state.Over(m.Over)}
 	case m.At == analysis.End:
-		return ""
+		return model.Place{}
 	}
-	return fmt.Sprintf("0us..%dus", m.At.T)
-}
-
-// StepFlags are the flags that filter stacks.
-func StepFlags(f calltree.StackFilter) (words []string) {
-	for _, step := range f.Steps() {
-		words = append(words, "--"+step.Kind.String()+"="+step.Name)
-	}
-	return words
+	return model.Place{Over: model.Period{From: model.MomentAt(0), To: model.MomentAt(m.At.T)}}
 }

@@ -325,27 +325,40 @@ func (d *ProfFile) InstantText(s *state.State) string {
 	return text
 }
 
-// Arguments are what tells memtui report the event, the metric, and what part of the time is weighed.
-func (d *ProfFile) Arguments(s *state.State) (args []string) {
+// Question is what asks memtui report for the event, the metric, and the part of the time that is weighed.
+func (d *ProfFile) Question(s *state.State) state.Question {
+	q := d.Choice(s)
 	switch k := d.Key(s); {
 	case k.Window != state.NoWindow:
-		args = append(args, "--window", windowArgument(d.Weights, k.Window))
+		q.Window = windowArgument(d.Weights, k.Window)
 	case k.Ranged && !k.Unrange():
-		args = append(args, "--from", fmt.Sprintf("%dus", k.From), "--to", fmt.Sprintf("%dus", k.To))
+		q.Over = model.Period{From: model.MomentAt(k.From), To: model.MomentAt(k.To)}
 	}
-	return append(args, d.Chosen(s)...)
+	return q
 }
 
-// Chosen is what tells other commands the event and the metric.
-func (d *ProfFile) Chosen(s *state.State) (args []string) {
+// Arguments are the flags of [ProfFile.Question].
+func (d *ProfFile) Arguments(s *state.State) []string {
+	q := d.Question(s)
+	return q.Args()
+}
+
+// Choice is what asks other commands for the event and the metric.
+func (d *ProfFile) Choice(s *state.State) (q state.Question) {
 	k := d.Key(s)
 	if s.Prof.Event != state.NoEvent && int(k.Event) < len(d.Weights.Events) {
-		args = append(args, "--event", d.Weights.Events[k.Event].Name)
+		q.Event = d.Weights.Events[k.Event].Name
 	}
 	if s.Prof.Metric != state.NoMetric && !k.None {
-		args = append(args, "--by", d.Weights.Metrics[k.Metric].Name)
+		q.By = d.Weights.Metrics[k.Metric].Name
 	}
-	return args
+	return q
+}
+
+// Chosen are the flags of [ProfFile.Choice].
+func (d *ProfFile) Chosen(s *state.State) []string {
+	q := d.Choice(s)
+	return q.Args()
 }
 
 // Useless reports whether a profile has nothing that an action could do on a screen.

@@ -29,10 +29,17 @@ func choices(v *kong.Value) []string {
 // takesValue reports whether a word must follow the flag.
 func takesValue(f *kong.Flag) bool { return !f.IsBool() }
 
-// Visible are the flags that may follow a command: the program's and its own.
-func Visible(app *kong.Application, command *kong.Node) []*kong.Flag {
+// Grammar is a command line: its commands, and the flags of the program that mean something to each of them. nil stands for the command
+// that is meant where none is named.
+type Grammar struct {
+	*kong.Application
+	Shared func(command *kong.Node) []*kong.Flag
+}
+
+// Visible returns the flags that may follow a command: the program's and its own.
+func (app Grammar) Visible(command *kong.Node) []*kong.Flag {
 	var flags []*kong.Flag
-	for _, f := range app.Flags {
+	for _, f := range app.Shared(command) {
 		if !f.Hidden {
 			flags = append(flags, f)
 		}

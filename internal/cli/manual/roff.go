@@ -11,22 +11,24 @@ import (
 )
 
 // Man writes the manual page of a command line in roff, for `man -l -`.
-func Man(w io.Writer, app *kong.Application, statuses []string) {
+func Man(w io.Writer, app Grammar, statuses []string) {
 	m := manual{w}
 	m.printf(".TH MEMTUI 1\n.SH NAME\nmemtui \\- shows in a terminal where memory went\n")
 	m.printf(".SH SYNOPSIS\n.B memtui\n[flags] FILE\n.br\n.B memtui\nCOMMAND [flags] [arguments]\n")
 	m.printf(".SH COMMANDS\n")
 	for _, c := range app.Children {
 		if len(c.Children) == 0 {
-			m.command(c, c.Name)
+			m.command(c, c.Name, app.Shared(c))
 		}
 		for _, verb := range c.Children {
-			m.command(verb, c.Name+" "+verb.Name)
+			m.command(verb, c.Name+" "+verb.Name, app.Shared(verb))
 		}
 	}
 	m.printf(".SH FLAGS\n")
-	for _, f := range Visible(app, nil) {
-		m.flag(f)
+	for _, f := range app.Flags {
+		if !f.Hidden {
+			m.flag(f)
+		}
 	}
 	m.printf(".SH TIMES AND SIZES\n%s\n", roff(TimesAndSizes))
 	m.printf(".SH KEYS\n")
@@ -43,7 +45,7 @@ func Man(w io.Writer, app *kong.Application, statuses []string) {
 	m.printf(".SH FILES AND ENVIRONMENT\n%s\n", roff(filesAndEnvironment))
 }
 
-const TimesAndSizes = "Times are numbers with units, such as 12.5s, 350ms, 900us or 4h3m; shares of the duration, such as 50%; " +
+const TimesAndSizes = "Times are numbers with units, such as 12.5s, 350ms, 900us, 5min or 4h3m, in ns, us, ms, s, min or m, h and d; shares of the duration, such as 50%; " +
 	"peak, the state just after the highest live bytes; or end. Sizes are 4096, 64KiB or 1.5M, in powers of 1,024."
 
 const filesAndEnvironment = "$XDG_CONFIG_HOME/memtui/config, else ~/.config/memtui/config, holds lines such as theme = dark, mouse = off and " +
@@ -55,7 +57,7 @@ type manual struct{ w io.Writer }
 
 func (m manual) printf(format string, args ...any) { fmt.Fprintf(m.w, format, args...) }
 
-func (m manual) command(c *kong.Node, name string) {
+func (m manual) command(c *kong.Node, name string, shared []*kong.Flag) {
 	var arguments []string
 	for _, p := range c.Positional {
 		name := strings.ToUpper(p.Name)
@@ -71,6 +73,15 @@ func (m manual) command(c *kong.Node, name string) {
 	m.detail(c.Detail)
 	for _, f := range c.Flags {
 		m.printf(".br\n\\fB%s\\fR %s\n", roff(strings.Join(FlagNames(f), ", ")), roff(f.Help))
+	}
+	var names []string
+	for _, f := range shared {
+		if f.Name != "help" {
+			names = append(names, FlagNames(f)[0])
+		}
+	}
+	if len(names) > 0 {
+		m.printf(".br\nAlso, see below: %s.\n", roff(strings.Join(names, ", ")))
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // Bash writes a script that completes commands, flags and their values in bash.
-func Bash(w io.Writer, app *kong.Application) {
+func Bash(w io.Writer, app Grammar) {
 	var commands []string
 	for _, c := range app.Children {
 		commands = append(commands, c.Name)
@@ -24,7 +24,7 @@ _%[1]s() {
 `, app.Name, strings.Join(commands, "|"))
 	seen := map[string]bool{}
 	for _, c := range append([]*kong.Node{nil}, app.Children...) {
-		for _, f := range Visible(app, c) {
+		for _, f := range app.Visible(c) {
 			if list := choices(f.Value); len(list) > 0 && !seen[f.Name] {
 				seen[f.Name] = true
 				fmt.Fprintf(w, "    %s) COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return;;\n", strings.Join(FlagNames(f), "|"), strings.Join(list, " "))
@@ -38,7 +38,7 @@ _%[1]s() {
 			name, list = c.Name, words(c)
 		}
 		var flags []string
-		for _, f := range Visible(app, c) {
+		for _, f := range app.Visible(c) {
 			flags = append(flags, FlagNames(f)...)
 		}
 		if c != nil {
@@ -64,7 +64,7 @@ func quoteZsh(s string) string {
 }
 
 // Zsh writes a script that completes commands, flags and their values in zsh.
-func Zsh(w io.Writer, app *kong.Application) {
+func Zsh(w io.Writer, app Grammar) {
 	fmt.Fprintf(w, "#compdef %[1]s\n# zsh completion for %[1]s: source <(%[1]s completion zsh)\n_%[1]s() {\n  local -a commands\n  commands=(\n", app.Name)
 	for _, c := range app.Children {
 		fmt.Fprintf(w, "    '%s:%s'\n", c.Name, quoteZsh(c.Help))
@@ -83,9 +83,9 @@ func Zsh(w io.Writer, app *kong.Application) {
 		zshFlags(app, nil), app.Name, app.Name)
 }
 
-func zshFlags(app *kong.Application, command *kong.Node) string {
+func zshFlags(app Grammar, command *kong.Node) string {
 	var out strings.Builder
-	for _, f := range Visible(app, command) {
+	for _, f := range app.Visible(command) {
 		for _, name := range FlagNames(f) {
 			value := ""
 			if list := choices(f.Value); len(list) > 0 {
@@ -100,7 +100,7 @@ func zshFlags(app *kong.Application, command *kong.Node) string {
 }
 
 // Fish writes a script that completes commands, flags and their values in fish.
-func Fish(w io.Writer, app *kong.Application) {
+func Fish(w io.Writer, app Grammar) {
 	fmt.Fprintf(w, "# fish completion for %[1]s: %[1]s completion fish | source\n", app.Name)
 	quote := func(s string) string {
 		return "'" + strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\\`), "'", `\'`) + "'"
@@ -130,11 +130,11 @@ func Fish(w io.Writer, app *kong.Application) {
 			fmt.Fprintf(w, "complete -c %s%s %s%s -d %s\n", app.Name, condition, spelling, value, quote(f.Help))
 		}
 	}
-	for _, f := range Visible(app, nil) {
-		flag(f, "")
+	for _, f := range app.Visible(nil) {
+		flag(f, " -n __fish_use_subcommand")
 	}
 	for _, c := range app.Children {
-		for _, f := range ownFlags(c) {
+		for _, f := range app.Visible(c) {
 			flag(f, " -n '__fish_seen_subcommand_from "+c.Name+"'")
 		}
 	}

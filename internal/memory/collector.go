@@ -1,4 +1,4 @@
-package cli
+package memory
 
 import (
 	"runtime"
@@ -16,25 +16,25 @@ const (
 	firstGarbage = 400     // percent until the first collection: it shall come after the first chart
 )
 
-// collector sets how much garbage may stand beside what lives: a share of it or a few megabytes, whichever is more. What
+// Collector sets how much garbage may stand beside what lives: a share of it or a few megabytes, whichever is more. What
 // lives is mostly an index that may be large and holds no pointers, so collecting often is cheap, and the machine belongs
 // to somebody else's production; but while it is small, an ordinary share would be collected every millisecond.
-type collector struct {
+type Collector struct {
 	started sync.Once
 	stopped atomic.Bool
-	traces  atomic.Int32 // that are being read
+	Traces  atomic.Int32 // that are being read
 	percent int          // the goroutine's of finalizers, once started
-	limit   int64        // of all memory, 0 for none; set before the start
+	Limit   int64        // of all memory, 0 for none; set before the start
 }
 
 // cycle is garbage whose end says that a collection is over.
-type cycle struct{ of *collector }
+type cycle struct{ of *Collector }
 
-// start sets the share for a program that has just begun, and follows what lives from then on. Only the first call does anything.
-func (c *collector) start() {
+// Start sets the share for a program that has just begun, and follows what lives from then on. Only the first call does anything.
+func (c *Collector) Start() {
 	c.started.Do(func() {
 		c.percent = firstGarbage
-		if c.limit > 0 {
+		if c.Limit > 0 {
 			c.percent = mostGarbage
 		}
 		debug.SetGCPercent(c.percent)
@@ -42,11 +42,11 @@ func (c *collector) start() {
 	})
 }
 
-// stop ends that.
-func (c *collector) stop() { c.stopped.Store(true) }
+// Stop ends that.
+func (c *Collector) Stop() { c.stopped.Store(true) }
 
 // follow is called once per collection, on the goroutine of finalizers.
-func (c *collector) follow(again *cycle) {
+func (c *Collector) follow(again *cycle) {
 	if !c.stopped.Load() {
 		runtime.SetFinalizer(again, func(again *cycle) {
 			again.of.adjust()
@@ -55,18 +55,18 @@ func (c *collector) follow(again *cycle) {
 	}
 }
 
-func (c *collector) adjust() {
+func (c *Collector) adjust() {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
 	if live[0].Value.Kind() != metrics.KindUint64 {
 		return
 	}
 	garbage := uint64(smallGarbage)
-	if c.traces.Load() > 0 {
+	if c.Traces.Load() > 0 {
 		garbage *= hastyGarbage
 	}
-	if c.limit > 0 { // what lives must be known before it is too much
-		garbage = min(garbage, uint64(c.limit/8))
+	if c.Limit > 0 { // what lives must be known before it is too much
+		garbage = min(garbage, uint64(c.Limit/8))
 	}
 	if percent := garbageShare(live[0].Value.Uint64(), garbage); percent != c.percent {
 		c.percent = percent

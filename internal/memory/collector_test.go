@@ -1,4 +1,4 @@
-package cli
+package memory
 
 import (
 	"math"
@@ -34,9 +34,9 @@ func TestCollectorFollows(t *testing.T) {
 		metrics.Read(now)
 		return now[0].Value.Uint64()
 	}
-	c := &collector{}
-	c.start()
-	defer c.stop()
+	c := &Collector{}
+	c.Start()
+	defer c.Stop()
 	if share() != firstGarbage {
 		t.Error(share())
 	}
@@ -52,9 +52,9 @@ func TestCollectorFollows(t *testing.T) {
 		}
 	}
 	until(func(s uint64) bool { return s <= usual })
-	c.traces.Add(1)
+	c.Traces.Add(1)
 	until(func(s uint64) bool { return s > usual && s <= hasty })
-	c.traces.Add(-1)
+	c.Traces.Add(-1)
 	until(func(s uint64) bool { return s <= usual })
 	runtime.KeepAlive(large)
 }

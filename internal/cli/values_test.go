@@ -42,24 +42,3 @@ func TestLimits(t *testing.T) {
 		t.Errorf("1.5K/min is %+v, %v", r, err)
 	}
 }
-
-func TestPlaces(t *testing.T) {
-	for text, want := range map[string]place{
-		"#-1": {number: new(int)}, "3": {number: new(int)}, "peak": {at: moment{kind: peakTime}},
-		"..": {from: moment{kind: absolute}, to: moment{kind: endTime}}, "1s..peak": {from: moment{kind: absolute, time: 1e6}, to: moment{kind: peakTime}},
-	} {
-		var p place
-		if err := p.UnmarshalText([]byte(text)); err != nil {
-			t.Errorf("%s: %v", text, err)
-			continue
-		}
-		if p.at != want.at || p.from != want.from || p.to != want.to || (p.number == nil) != (want.number == nil) || !p.given() {
-			t.Errorf("%s is %+v", text, p)
-		}
-	}
-	for _, bad := range []string{"", "x", "1s..y", "5"} {
-		if err := new(place).UnmarshalText([]byte(bad)); (err == nil) != (bad == "5") {
-			t.Errorf("%q: %v", bad, err)
-		}
-	}
-}

@@ -1,4 +1,4 @@
-package cli
+package memory
 
 import (
 	"strings"
@@ -37,7 +37,7 @@ func TestLimitsOfControlGroups(t *testing.T) {
 		}
 	}
 	root := fstest.MapFS{"proc/self/cgroup": {Data: []byte("0::/\n")}, "sys/fs/cgroup/memory.max": {Data: []byte("800000000\n")}}
-	if got := systemMemory(root); got != 700000000 {
+	if got := System(root); got != 700000000 {
 		t.Errorf("of 800,000,000 bytes %d may be taken", got)
 	}
 	var old unix.Rlimit
@@ -48,7 +48,7 @@ func TestLimitsOfControlGroups(t *testing.T) {
 	if err := unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: 1 << 46, Max: old.Max}); err != nil {
 		t.Skip(err)
 	}
-	if got := systemMemory(fstest.MapFS{}); got <= 0 || got > 1<<46*3/4 {
+	if got := System(fstest.MapFS{}); got <= 0 || got > 1<<46*3/4 {
 		t.Errorf("of 2^46 bytes of data %d may be taken", got)
 	}
 }
@@ -56,28 +56,12 @@ func TestLimitsOfControlGroups(t *testing.T) {
 func TestTheLowerLimitHolds(t *testing.T) {
 	const large = 1 << 50
 	for _, tt := range []struct{ own, system, want int64 }{{0, 0, 0}, {large, 0, large}, {0, large, large}, {large, 2 * large, large}, {2 * large, large, large}} {
-		b := newBudget(tt.own, tt.system)
+		b := NewBudget(tt.own, tt.system)
 		if b.Limit() != tt.want {
 			t.Errorf("--max-memory %d where the system allows %d: %d", tt.own, tt.system, b.Limit())
 		}
 		if said := b.Problem("x").Message; tt.want > 0 && strings.Contains(said, "--max-memory") != (tt.want == tt.own) {
 			t.Errorf("--max-memory %d where the system allows %d: %s", tt.own, tt.system, said)
-		}
-	}
-}
-
-// TestTheSystemLiftsNoLimits opens a file where the system's limit, the user's or both hold: only the user says what may be read
-// of a file that means far more than its size.
-func TestTheSystemLiftsNoLimits(t *testing.T) {
-	for _, tt := range []struct{ own, system, want int64 }{{0, 0, 0}, {0, 1 << 30, 0}, {1 << 20, 1 << 30, 1 << 20}, {1 << 40, 1 << 30, 1 << 30}} {
-		a := &app{flags: &globals{MaxMemory: byteNum(tt.own)}, budget: newBudget(tt.own, tt.system)}
-		src, _, err := a.source(t.Context(), sample)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer src.Close()
-		if got := src.Allowed(); got != tt.want {
-			t.Errorf("--max-memory %d where the system allows %d: files may mean %d", tt.own, tt.system, got)
 		}
 	}
 }

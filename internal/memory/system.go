@@ -1,4 +1,4 @@
-package cli
+package memory
 
 import (
 	"io/fs"
@@ -16,9 +16,9 @@ const (
 	spareShare  = 8        // of a limit, one part is left
 )
 
-// systemMemory returns how many bytes reading may take by the limits that were set from outside, 0 where there are none: those
+// System returns how many bytes reading may take by the limits that were set from outside, 0 where there are none: those
 // of the process (ulimit) and those of the control groups it is in, where root has the folders /proc and /sys.
-func systemMemory(root fs.FS) int64 {
+func System(root fs.FS) int64 {
 	var limits []int64
 	if left, limited := loaders.AddressSpace(); limited { // half, since files are mapped, too
 		limits = append(limits, (left-arenaMemory)/2)

@@ -1,9 +1,10 @@
-package cli
+// Package memory keeps the limit on what memory the program takes: it says what the system allows, measures what is taken, and sets how much
+// garbage may lie about.
+package memory
 
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"runtime"
@@ -17,11 +18,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// memoryLimit is how many bytes of memory the program may take, 0 for any number. Everything that is bounded asks here.
-func (a *app) memoryLimit() int64 { return a.budget.Limit() }
-
-// newBudget returns the budget of --max-memory or of what the system lets the process have, whichever is less; 0 is no limit.
-func newBudget(own, system int64) *model.Budget {
+// NewBudget returns the budget of --max-memory or of what the system lets the process have, whichever is less; 0 is no limit.
+func NewBudget(own, system int64) *model.Budget {
 	if system > 0 && (own <= 0 || system < own) {
 		b := model.NewBudget(system)
 		b.Outside = true
@@ -38,37 +36,8 @@ const (
 	graceMemory = 8 << 20
 )
 
-// bound makes the memory limit hold from here on: it returns a context that carries the budget, and ends with a
-// [model.MemoryError] as its cause where the limit cannot be kept.
-func (a *app) bound(ctx context.Context) context.Context {
-	if a.budget = newBudget(int64(a.flags.MaxMemory), systemMemory(os.DirFS("/"))); a.budget == nil {
-		return ctx
-	}
-	limit := a.memoryLimit()
-	debug.SetMemoryLimit(limit)
-	a.collector.limit = limit
-	a.collector.start()
-	ctx = model.WithBudget(ctx, a.budget)
-	if a.env.Exit == nil {
-		return ctx
-	}
-	a.watch = &memoryWatch{budget: a.budget, die: a.outOfMemory}
-	ctx, a.watch.end = context.WithCancelCause(ctx)
-	a.watch.begin()
-	return ctx
-}
-
-// outOfMemory ends the process where nothing else has kept the limit.
-func (a *app) outOfMemory() {
-	if restore := a.watch.restore.Load(); restore != nil {
-		(*restore)()
-	}
-	fmt.Fprintln(a.env.Stderr, "memtui: "+a.budget.Error("").Error())
-	a.env.Exit(statusInput)
-}
-
-// memoryWatch measures what the program takes. It is the belt for everything that was not foreseen.
-type memoryWatch struct {
+// Watch measures what the program takes. It is the belt for everything that was not foreseen.
+type Watch struct {
 	budget *model.Budget
 	end    context.CancelCauseFunc
 	die    func()
@@ -82,7 +51,16 @@ type memoryWatch struct {
 	sample []metrics.Sample
 }
 
-func (w *memoryWatch) begin() {
+// Begin starts to measure. Where the limit cannot be kept, the context that it returns ends with a [model.MemoryError] as its cause; where
+// even that does not help, die is called after the terminal was given back. The caller closes the watch.
+func Begin(ctx context.Context, budget *model.Budget, die func()) (context.Context, *Watch) {
+	w := &Watch{budget: budget, die: die}
+	ctx, w.end = context.WithCancelCause(ctx)
+	w.begin()
+	return ctx, w
+}
+
+func (w *Watch) begin() {
 	w.stop = make(chan struct{})
 	w.statm, _ = os.Open("/proc/self/statm")
 	w.sample = []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
@@ -107,7 +85,7 @@ func (w *memoryWatch) begin() {
 
 // measure compares what the program takes with the limit. What the Go runtime does not know of are mappings: those of files
 // can be dropped at any time, others are kept.
-func (w *memoryWatch) measure() {
+func (w *Watch) measure() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	metrics.Read(w.sample)
@@ -121,6 +99,9 @@ func (w *memoryWatch) measure() {
 	}
 	switch most := limit + limit/10 + ownMemory; {
 	case resident > most+limit/10+graceMemory:
+		if restore := w.restore.Load(); restore != nil {
+			(*restore)()
+		}
 		w.die()
 	case resident > limit+ownMemory && w.budget.EndTries(): // the rest of the answer may fit
 	case resident > most:
@@ -130,7 +111,7 @@ func (w *memoryWatch) measure() {
 
 // resident returns how many bytes of the program are in memory, and how many of those are in no file. Where the system does
 // not tell, it is what the Go runtime has taken.
-func (w *memoryWatch) resident(taken int64) (all, anonymous int64) {
+func (w *Watch) resident(taken int64) (all, anonymous int64) {
 	if w.statm == nil {
 		return taken, taken
 	}
@@ -145,15 +126,15 @@ func (w *memoryWatch) resident(taken int64) (all, anonymous int64) {
 	return pages * page, (pages - shared) * page
 }
 
-// restoreWith says how the terminal is given back where the process must end at once.
-func (w *memoryWatch) restoreWith(f func()) {
+// RestoreWith says how the terminal is given back where the process must end at once.
+func (w *Watch) RestoreWith(f func()) {
 	if w != nil {
 		w.restore.Store(&f)
 	}
 }
 
-// close ends the measuring.
-func (w *memoryWatch) close() {
+// Close ends the measuring.
+func (w *Watch) Close() {
 	if w != nil {
 		close(w.stop)
 	}

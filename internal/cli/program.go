@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/manual"
+	"github.com/memtui/memtui/keymap"
+)
+
+type versionCmd struct{}
+
+type versionObject struct {
+	Schema   string `json:"schema"`
+	Version  string `json:"version"`
+	Revision string `json:"revision,omitzero"` // of the source, with "+" when it was changed
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+// Run prints the version as the Go tool recorded it in the binary.
+func (c *versionCmd) Run(a *app) error {
+	if err := a.formats("version", "text", "json"); err != nil {
+		return err
+	}
+	v := version()
+	if a.flags.Format == "json" {
+		return report.WriteJSON(a.out, v)
+	}
+	rev := ""
+	if v.Revision != "" {
+		rev = " (" + v.Revision + ")"
+	}
+	_, err := fmt.Fprintf(a.out, "memtui %s%s %s %s\n", v.Version, rev, v.Go, v.Platform)
+	return err
+}
+
+func version() versionObject {
+	v := versionObject{Schema: "memtui.version/1", Version: "devel", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	if info.Main.Version != "" && info.Main.Version != "(devel)" {
+		v.Version = info.Main.Version
+	}
+	changed := ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			v.Revision = s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			changed = "+"
+		}
+	}
+	if v.Revision != "" {
+		v.Revision += changed
+	}
+	return v
+}
+
+type keysCmd struct{}
+
+type keysObject struct {
+	Schema string          `json:"schema"`
+	Keys   []keymap.Record `json:"keys"`
+}
+
+// Run prints the table of keys, with the user's own bindings.
+func (c *keysCmd) Run(a *app) error {
+	if err := a.formats("keys", "text", "markdown", "json"); err != nil {
+		return err
+	}
+	switch a.flags.Format {
+	case "json":
+		return report.WriteJSON(a.out, keysObject{"memtui.keys/1", a.keys.Records()})
+	case "markdown":
+		return a.keys.WriteMarkdown(a.out)
+	default:
+		return a.keys.WriteText(a.out)
+	}
+}
+
+type completionCmd struct {
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
+}
+
+// Run prints a script that completes commands, flags, their values, and files; all from the grammar itself.
+func (c *completionCmd) Run(a *app) error {
+	write := map[string]func(io.Writer, manual.Grammar){"bash": manual.Bash, "zsh": manual.Zsh, "fish": manual.Fish}[c.Shell]
+	write(a.out, a.grammar())
+	return nil
+}
+
+type manCmd struct{}
+
+// Run prints the manual page.
+func (c *manCmd) Run(a *app) error {
+	manual.Man(a.out, a.grammar(), exitStatuses())
+	return nil
+}
+
+// grammar is the whole command line with the flags of each command.
+func (a *app) grammar() manual.Grammar {
+	app := a.parser.Model
+	return manual.Grammar{Application: app, Shared: func(command *kong.Node) []*kong.Flag { return sharedFlags(app, command) }}
+}

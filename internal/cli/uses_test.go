@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/memtui/memtui/internal/demo"
+	"github.com/memtui/memtui/internal/memory"
+	"github.com/memtui/memtui/loaders/all"
+)
+
+// Every flag that a table names is one, and every command has its flags.
+func TestUsesNameFlags(t *testing.T) {
+	a := parserOf([]string{"version"}, nil)
+	_, parser, err := a.parseBy(&grammar{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.parser = parser
+	commands := map[string]bool{}
+	for _, c := range leaves(parser.Model) {
+		path := commandPath(c)
+		commands[path] = true
+		for _, u := range commandUses()[path] {
+			own := slices.ContainsFunc(c.Flags, func(f *kong.Flag) bool { return f.Name == u.flag })
+			shared := slices.ContainsFunc(parser.Model.Flags, func(f *kong.Flag) bool { return f.Name == u.flag })
+			if own == shared || u.of == 0 {
+				t.Errorf("%s: --%s is no flag of it", path, u.flag)
+			}
+		}
+	}
+	for path := range commandUses() {
+		if !commands[path] {
+			t.Errorf("there is no command %q", path)
+		}
+	}
+}
+
+// The kind that a format is said to have is that of its files, and every format has one.
+func TestKindsOfFormats(t *testing.T) {
+	for _, f := range all.Formats() {
+		if kindOfFormat(f) == kindNone {
+			t.Errorf("nobody knows what %s records", f.Name)
+		}
+	}
+	for _, sample := range demo.Samples() {
+		a := parserOf([]string{"report", sample.Name}, nil)
+		if _, err := a.parse(); err != nil {
+			t.Fatal(err)
+		}
+		path := sampleFile(t, sample.Name)
+		src, format, err := a.source(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.collector = &memory.Collector{}
+		s := a.start(t.Context(), src, format)
+		p, err := s.profile(t.Context())
+		if err != nil || kindOf(p) != kindOfFormat(format) || kindOf(p) == kindNone {
+			t.Errorf("%s: %v, %q, not %q", sample.Name, err, kindOf(p), kindOfFormat(format))
+		}
+		s.close()
+	}
+}
+
+// What means nothing to a command is refused although there is no file to read, and so is what means nothing for the format of a file of
+// which nothing but the head can be read.
+func TestMeaninglessFlagsAreRefusedBeforeReading(t *testing.T) {
+	head, err := os.ReadFile(sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := filepath.Join(t.TempDir(), "cut.mlyze")
+	if err := os.WriteFile(cut, head[:24], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]string{
+		"validate --at 5s nowhere":              "--at: validate has no use for it; see memtui validate --help",
+		"info --limit 5 nowhere":                "--limit: info has no use for it",
+		"--by count info nowhere":               "--by: info has no use for it",
+		"keys --snapshot 1":                     "--snapshot: keys has no use for it",
+		"heap types --from 1s nowhere":          "--from: heap types has no use for it; see memtui heap types --help",
+		"heap snapshots --limit 3 nowhere":      "--limit: heap snapshots has no use for it",
+		"convert --limit 3 nowhere --to folded": "--limit: convert has no use for it",
+		"pages --by x nowhere":                  "--by: pages has no use for it",
+		"diff --min-age 1s nowhere nowhere":     "--min-age: diff has no use for it",
+		"report --edges all " + cut:             "--edges: cut.mlyze is a trace, which it means nothing for",
+		"report --event x " + cut:               "--event: cut.mlyze is a trace",
+		"report --window 1 " + cut:              "--window: cut.mlyze has no windows",
+		"--series 0 " + cut:                     "--series: cut.mlyze is a trace",
+		"report --snapshot 1 " + cut:            "--snapshot: cut.mlyze holds no heap snapshots",
+		"heap types --snapshot 1 " + cut:        "cut.mlyze holds no heap snapshots: it is mlyze",
+		"demo stacks --at 5s":                   "--at: profiles of stacks are sums over time",
+		"demo stacks --cell 64,1ms":             "unknown flag --cell",
+		"demo heap --from 1s":                   "--from: a table is that of one snapshot",
+		"demo pages --by live_bytes":            "--by: the tables of a dump stand in the file's order",
+	} {
+		status, out, errs := run(t, Env{}, strings.Fields(line)...)
+		if status != statusUsage || out != "" || !strings.Contains(errs, want) {
+			t.Errorf("%s: status %d, %q, %q", line, status, out, errs)
+		}
+	}
+	for _, line := range []string{"validate --max-memory 1G --color never --ascii --no-mouse --theme dark --index none " + sample, "keys --color never", "version --index none"} {
+		if status, _, errs := run(t, Env{}, strings.Fields(line)...); status != 0 {
+			t.Errorf("%s: status %d, %q", line, status, errs)
+		}
+	}
+}
+
+// Settings are for all commands and files: those that one has no use for do it no harm, even where their values are wrong.
+func TestMeaninglessSettingsDoNoHarm(t *testing.T) {
+	env := func(settings string) Env {
+		values := map[string]string{}
+		for _, s := range strings.Fields(settings) {
+			name, value, _ := strings.Cut(s, "=")
+			values[name] = value
+		}
+		return Env{Getenv: func(name string) string { return values[name] }}
+	}
+	for line, settings := range map[string]string{
+		"validate " + sample:            "MEMTUI_LIMIT=many MEMTUI_AT=never MEMTUI_BY=x MEMTUI_SERIES=y",
+		"version":                       "MEMTUI_LIMIT=many",
+		"demo stacks --limit 1":         "MEMTUI_MIN_AGE=1s MEMTUI_AT=50% MEMTUI_BY=leaked_count MEMTUI_EDGES=all",
+		"demo heap --limit 1":           "MEMTUI_MIN_AGE=1s MEMTUI_BY=leaked_count MEMTUI_FROM=1s MEMTUI_EVENT=x",
+		"demo pages --limit 1":          "MEMTUI_MIN_AGE=1s MEMTUI_BY=leaked_count MEMTUI_EDGES=all",
+		"report --limit 1 " + sample:    "MEMTUI_EDGES=all MEMTUI_BY=retained_bytes MEMTUI_SNAPSHOT=3 MEMTUI_WINDOW=w MEMTUI_EVENT=x",
+		"convert --to folded " + sample: "MEMTUI_LIMIT=many MEMTUI_BY=peak_bytes MEMTUI_FORMAT=json",
+	} {
+		if status, _, errs := run(t, env(settings), strings.Fields(line)...); status != 0 {
+			t.Errorf("%s with %s: status %d, %q", line, settings, status, errs)
+		}
+	}
+	if status, _, errs := run(t, env("MEMTUI_LIMIT=many"), "report", sample); status != statusUsage {
+		t.Errorf("a wrong setting that means something: status %d, %q", status, errs)
+	}
+}
+
+// The help of a command names the flags that mean something to it, and no other; completion and guide name the same.
+func TestHelpNamesWhatIsMeant(t *testing.T) {
+	for line, want := range map[string]struct{ has, lacks string }{
+		"validate --help":   {"--format --max-memory", "--at --by --limit --edges --theme --snapshot"},
+		"convert --help":    {"--to=FORMAT --from --by --event --function", "--limit --theme --no-mouse --series --format"},
+		"heap path --help":  {"--edges --snapshot --without", "--by --limit --from --event"},
+		"heap types --help": {"--edges --snapshot --by --limit", "--from --event --series"},
+		"pages --help":      {"--series --point --map", "--by --from --edges"},
+		"--help":            {"--theme --at --limit", "--table --redact"},
+		"report --help":     {"--at --edges --table", "--theme --mouse"},
+	} {
+		status, out, _ := run(t, Env{}, strings.Fields(line)...)
+		for _, flag := range strings.Fields(want.has) {
+			if !strings.Contains(out, "  "+flag) && !strings.Contains(out, ", "+flag) {
+				t.Errorf("%s: status %d, no %s:\n%s", line, status, flag, out)
+			}
+		}
+		for _, flag := range strings.Fields(want.lacks) {
+			if strings.Contains(out, " "+flag+"=") || strings.Contains(out, "  "+flag+" ") {
+				t.Errorf("%s has %s", line, flag)
+			}
+		}
+		if i := strings.Index(out, "Of convert:"); i >= 0 {
+			t.Errorf("%s: %s", line, out[i:i+40])
+		}
+	}
+	_, out, _ := run(t, Env{}, "completion", "bash")
+	for line := range strings.Lines(out) {
+		if strings.HasPrefix(strings.TrimSpace(line), "validate)") && (strings.Contains(line, "--at") || !strings.Contains(line, "--format")) {
+			t.Errorf("completion of %s", line)
+		}
+	}
+}

@@ -1,0 +1,225 @@
+package model
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Moment is a point in time, or a length of time, as somebody writes it: only the file tells what time a share of its duration, its
+// peak and its end are. The zero Moment was not given.
+type Moment struct {
+	kind  momentKind
+	time  Time    // of those that are absolute
+	share Decimal // of the duration, in percent
+}
+
+type momentKind uint8
+
+const (
+	momentUnset momentKind = iota
+	momentTime
+	momentShare
+	momentPeak
+	momentEnd
+)
+
+// MomentAt returns the moment of a time since the start of a file.
+func MomentAt(t Time) Moment { return Moment{kind: momentTime, time: max(t, 0)} }
+
+// MomentEnd returns the end of a file, whenever that is.
+func MomentEnd() Moment { return Moment{kind: momentEnd} }
+
+// MomentPeak returns the peak of a file, whenever that is.
+func MomentPeak() Moment { return Moment{kind: momentPeak} }
+
+// ParseMoment reads 12.5s, 350ms, 900us, 4h3m, 5min, 50% of the duration, start, peak, end, or a plain 0. Upper and lower case are the
+// same. Times are rounded down to microseconds; those beyond [MaxTime] are that.
+func ParseMoment(text string) (Moment, error) {
+	s := strings.ToLower(strings.TrimSpace(text))
+	switch s {
+	case "peak":
+		return MomentPeak(), nil
+	case "end":
+		return MomentEnd(), nil
+	case "start":
+		return MomentAt(0), nil
+	}
+	if number, ok := strings.CutSuffix(s, "%"); ok {
+		d, rest, err := CutDecimal(strings.TrimSpace(number))
+		if err != nil || rest != "" || d.Over(100) {
+			return Moment{}, fmt.Errorf("%q is no share of the duration: write 0%% to 100%%", s)
+		}
+		return Moment{kind: momentShare, share: d}, nil
+	}
+	t, err := ParseTime(s)
+	if err != nil {
+		return Moment{}, err
+	}
+	return MomentAt(t), nil
+}
+
+// ParseLength reads a length of time, such as 10s or 10% of the duration: a [Moment] that is neither the peak nor the end.
+func ParseLength(text string) (Moment, error) {
+	m, err := ParseMoment(text)
+	if err == nil && !m.IsLength() {
+		return Moment{}, fmt.Errorf("%q is no length of time: write a time such as 10s, or a share of the duration such as 10%%", strings.TrimSpace(text))
+	}
+	return m, err
+}
+
+// UnmarshalText reads what [ParseMoment] does.
+func (m *Moment) UnmarshalText(text []byte) (err error) {
+	*m, err = ParseMoment(string(text))
+	return err
+}
+
+// Given reports whether m was given.
+func (m Moment) Given() bool { return m.kind != momentUnset }
+
+// IsPeak reports whether m is the peak.
+func (m Moment) IsPeak() bool { return m.kind == momentPeak }
+
+// IsEnd reports whether m is the end of the file.
+func (m Moment) IsEnd() bool { return m.kind == momentEnd }
+
+// IsLength reports whether m may also be a length of time.
+func (m Moment) IsLength() bool { return m.kind == momentTime || m.kind == momentShare }
+
+// In returns the time of m in a file of that duration, whose peak is at peak; duration where m was not given. It may be beyond the end.
+func (m Moment) In(duration, peak Time) Time {
+	switch m.kind {
+	case momentTime:
+		return m.time
+	case momentShare:
+		return Time(m.share.Times(uint64(duration), 100))
+	case momentPeak:
+		return peak
+	}
+	return duration
+}
+
+// String returns what [ParseMoment] reads as m, "" where m was not given.
+func (m Moment) String() string {
+	switch m.kind {
+	case momentTime:
+		return strconv.FormatInt(int64(m.time), 10) + "us"
+	case momentShare:
+		return m.share.String() + "%"
+	case momentPeak:
+		return "peak"
+	case momentEnd:
+		return "end"
+	}
+	return ""
+}
+
+// CheckTime refuses a time beyond the end of a recording. Where the two differ by less than is usually shown, it tells both in
+// microseconds.
+func CheckTime(t, end Time) error {
+	if t <= end {
+		return nil
+	}
+	at, last := t.String(), end.String()
+	if at == last {
+		at, last = Group(uint64(t))+" µs", Group(uint64(end))+" µs"
+	}
+	return fmt.Errorf("%s is beyond the end of the recording, which is at %s", at, last)
+}
+
+// Period is a range of time as somebody writes it. The zero Period was not given.
+type Period struct{ From, To Moment }
+
+// ParsePeriod reads 10s..20s. Without a time before the dots it begins at the start, without one behind them it ends at the end.
+func ParsePeriod(text string) (Period, error) {
+	from, to, ok := strings.Cut(text, "..")
+	if !ok {
+		return Period{}, fmt.Errorf("%q is no range: write 10s..20s", strings.TrimSpace(text))
+	}
+	p := Period{MomentAt(0), MomentEnd()}
+	var err error
+	if strings.TrimSpace(from) != "" {
+		if p.From, err = ParseMoment(from); err != nil {
+			return Period{}, err
+		}
+	}
+	if strings.TrimSpace(to) != "" {
+		if p.To, err = ParseMoment(to); err != nil {
+			return Period{}, err
+		}
+	}
+	return p, nil
+}
+
+// Given reports whether p was given.
+func (p Period) Given() bool { return p.From.Given() || p.To.Given() }
+
+// In returns the times of p in a file that ends at end and whose peak is at peak, [NoTime] for one that was not given. It fails where one
+// is beyond the end, or the range ends before it begins.
+func (p Period) In(end, peak Time) (from, to Time, err error) {
+	from, to = NoTime, NoTime
+	if p.From.Given() {
+		from = p.From.In(end, peak)
+	}
+	if p.To.Given() {
+		to = p.To.In(end, peak)
+	}
+	if p.To.Given() && from > to {
+		return from, to, fmt.Errorf("the range ends at %s, before it begins at %s", to, from)
+	}
+	return from, to, CheckTime(max(from, to), end)
+}
+
+// String returns what [ParsePeriod] reads as p, "" where p was not given.
+func (p Period) String() string {
+	if !p.Given() {
+		return ""
+	}
+	return p.From.String() + ".." + p.To.String()
+}
+
+// Place is a part of a file as somebody writes it: an instant, a range, or the number of a snapshot, layout or window. What it means can
+// be known only when the file is. The zero Place was not given.
+type Place struct {
+	At     Moment
+	Over   Period
+	Number *int // also of texts that are an instant: 0
+}
+
+// ParsePlace reads 12s, 10s..20s, 3, #3 or #-1.
+func ParsePlace(text string) (p Place, err error) {
+	s := strings.TrimSpace(text)
+	if n, err := strconv.Atoi(strings.TrimPrefix(s, "#")); err == nil {
+		p.Number = &n
+		if s == "0" {
+			p.At = MomentAt(0)
+		}
+		return p, nil
+	}
+	if strings.Contains(s, "..") {
+		p.Over, err = ParsePeriod(s)
+		return p, err
+	}
+	p.At, err = ParseMoment(s)
+	return p, err
+}
+
+// UnmarshalText reads what [ParsePlace] does.
+func (p *Place) UnmarshalText(text []byte) (err error) {
+	*p, err = ParsePlace(string(text))
+	return err
+}
+
+// Given reports whether p was given.
+func (p *Place) Given() bool { return p.At.Given() || p.Over.Given() || p.Number != nil }
+
+// String returns what [ParsePlace] reads as p, "" where p was not given. A number stands for itself, also where it could be an instant.
+func (p Place) String() string {
+	switch {
+	case p.Number != nil:
+		return "#" + strconv.Itoa(*p.Number)
+	case p.Over.Given():
+		return p.Over.String()
+	}
+	return p.At.String()
+}

@@ -1,0 +1,79 @@
+package views
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
+)
+
+// The commands of the palette mean what the model's parser says, as do the flags of the command line.
+func TestTimesOfCommands(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps)
+	peak, _, err := u.app.Trace.Peak(t.Context(), analysis.Whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end, accepted := u.app.state.Status.Duration, 0
+	for _, text := range modeltest.TimeTexts(rand.New(rand.NewPCG(5, 6)), 100) {
+		u.sim.Do(func() {
+			u.app.emit(state.MoveTo{At: analysis.At(7)})
+			u.app.emit(state.ClearRange{})
+			u.app.emit(state.SetMinAge{})
+		})
+		m, wrong := model.ParseMoment(text)
+		want := m.In(end, peak.Time)
+		if wrong == nil {
+			wrong = model.CheckTime(want, end)
+		}
+		if err := u.run("at " + text); (err == nil) != (wrong == nil) {
+			t.Errorf(":at %s: %v, not %v", text, err, wrong)
+		}
+		age, notAge := model.ParseLength(text)
+		if err := u.run("min-age " + text); (err == nil) != (notAge == nil) || err == nil && u.app.state.MinAge != age.In(end, 0) {
+			t.Errorf(":min-age %s: %v, not %v: %d", text, err, notAge, u.app.state.MinAge)
+		}
+		if wrong != nil {
+			continue
+		}
+		accepted++
+		if got := u.app.state.Now(); got != want {
+			t.Errorf(":at %s is %d, not %d", text, got, want)
+		}
+		if err := u.run("range " + text + ".." + text); err != nil || u.app.state.Range != state.Between(want, want) {
+			t.Errorf(":range %s..%[1]s is %+v, %v, not %d", text, u.app.state.Range, err, want)
+		}
+		if err := u.run("a " + text); text != "0" && (err != nil || min(u.app.state.Compare.Marks[state.SideA].At.T, end) != want) {
+			t.Errorf(":a %s is %+v, %v, not %d", text, u.app.state.Compare.Marks[state.SideA], err, want)
+		}
+	}
+	if accepted < 30 {
+		t.Errorf("only %d texts are times in it", accepted)
+	}
+}
+
+func TestRangeCommand(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps)
+	for _, text := range []string{"range 10ms", "range 10ms x", "range x 10ms", "range 1s..2s", "range ..x"} {
+		if u.run(text) == nil {
+			t.Errorf(":%s is accepted", text)
+		}
+	}
+	peak, _, _ := u.app.Trace.Peak(t.Context(), analysis.Whole)
+	for text, want := range map[string]analysis.Range{
+		"range 10ms 20ms": state.Between(10_000, 20_000), "range 20ms..10ms": state.Between(10_000, 20_000),
+		"range peak end": state.Between(peak.Time, u.app.state.Status.Duration), "range ..peak": state.Between(0, peak.Time),
+	} {
+		if err := u.run(text); err != nil || u.app.state.Range != want {
+			t.Errorf(":%s is %+v, %v, not %+v", text, u.app.state.Range, err, want)
+		}
+	}
+	u = openDump(t, 80, 24, colourCaps)
+	if err := u.run("range 0% peak"); err == nil || !strings.Contains(err.Error(), "only a trace has a peak") {
+		t.Errorf("the range up to the peak of a dump: %v", err)
+	}
+}

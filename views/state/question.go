@@ -1,0 +1,123 @@
+package state
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/model"
+)
+
+// Question is what somebody wants to know about a file: the flags of the command line as a value. The zero Question is that of a report
+// without flags. Fields that a file's kind has no use for are left at their zero values.
+type Question struct {
+	Map      bool         // draw a page layout
+	At       model.Moment // the instant
+	Over     model.Period // the range
+	A, B     model.Place  // of comparisons
+	Window   string       // of a stack profile
+	Cell     analysis.Cell
+	Steps    calltree.StackFilter
+	Format   string
+	Table    string
+	Snapshot *int // or page layout
+	Series   *int
+	Point    *int
+	Edges    string
+	MinAge   model.Moment
+	Event    string
+	Group    string
+	By       string
+
+	Masks     []string
+	Match     string
+	Normalize string
+	Only      []string
+	Swap      bool
+
+	Limit *int
+}
+
+// Args returns the flags that ask the question, in the order of the fields.
+func (q *Question) Args() []string {
+	var a args
+	a.on("map", q.Map)
+	a.text("at", q.At.String())
+	a.text("from", q.Over.From.String())
+	a.text("to", q.Over.To.String())
+	a.text("a", q.A.String())
+	a.text("b", q.B.String())
+	a.text("window", q.Window)
+	if c := q.Cell.Rectangle(); !c.IsAll() {
+		a.text("cell", c.Argument())
+	}
+	for _, step := range q.Steps.Steps() {
+		a.words = append(a.words, "--"+step.Kind.String()+"="+step.Name)
+	}
+	if q.Format != "" {
+		a.words = append(a.words, "-f", q.Format)
+	}
+	a.text("table", q.Table)
+	a.number("snapshot", q.Snapshot)
+	a.number("series", q.Series)
+	a.number("point", q.Point)
+	a.text("edges", q.Edges)
+	a.text("min-age", q.MinAge.String())
+	a.text("event", q.Event)
+	a.text("group", q.Group)
+	a.text("by", q.By)
+	for _, mask := range q.Masks {
+		a.text("mask", mask)
+	}
+	a.text("match", q.Match)
+	a.text("normalize", q.Normalize)
+	a.text("only", strings.Join(q.Only, ","))
+	a.on("swap", q.Swap)
+	a.number("limit", q.Limit)
+	return a.words
+}
+
+// args are flags being put together. Those that were not given are left out.
+type args struct{ words []string }
+
+func (a *args) text(flag, value string) {
+	switch {
+	case value == "":
+	case value[0] == '-': // which would be taken for a flag
+		a.words = append(a.words, "--"+flag+"="+value)
+	default:
+		a.words = append(a.words, "--"+flag, value)
+	}
+}
+
+func (a *args) number(flag string, n *int) {
+	if n != nil {
+		a.text(flag, strconv.Itoa(*n))
+	}
+}
+
+func (a *args) on(flag string, is bool) {
+	if is {
+		a.words = append(a.words, "--"+flag)
+	}
+}
+
+// Over returns a range as a question has it, none for the whole recording.
+func Over(r analysis.Range) model.Period {
+	if r.IsWhole() {
+		return model.Period{}
+	}
+	return model.Period{From: model.MomentAt(r.From), To: model.MomentAt(r.To)}
+}
+
+// Instant returns an instant of a trace as a question has it: none for the end, the peak where it stands for that.
+func Instant(at analysis.Instant) model.Moment {
+	switch {
+	case at.Events != 0:
+		return model.MomentPeak()
+	case at == analysis.End:
+		return model.Moment{}
+	}
+	return model.MomentAt(at.T)
+}
