@@ -89,9 +89,9 @@ func (g StackGroup) ofProfiles() (by weights.ProfileBy, ok bool) {
 	return weights.ByFunctionDSO, false
 }
 
-// GroupSide puts the stacks of a side together by function, file or module. Rows that are no stacks stay as they are, but
+// groupSide puts the stacks of a side together by function, file or module. Rows that are no stacks stay as they are, but
 // in the groups of files they have none.
-func GroupSide(s *CompareSide, by StackGroup) *CompareSide {
+func groupSide(s *CompareSide, by StackGroup) *CompareSide {
 	g := sideGroups{by: by, at: map[textKey]int{}, out: &CompareSide{Label: s.Label, File: s.File, Bases: s.Bases, Whole: s.Whole}}
 	if by == GroupTotal {
 		sum := s.Sum()

@@ -76,13 +76,13 @@ func profileRows(ctx context.Context, weighed, counts *weights.ProfileSelection,
 			selections = append(selections, counts)
 		}
 		rows, err := weights.ProfileTable(ctx, by, selections...)
-		return ProfileRowsSide(rows, selections), err
+		return profileRowsSide(rows, selections), err
 	}
-	side := StacksSide(weighed, counts)
+	side := stacksSide(weighed, counts)
 	switch group {
 	case GroupStack:
 	case GroupFunction, GroupTotal, GroupFile, GroupModule:
-		side = GroupSide(side, group)
+		side = groupSide(side, group)
 	default:
 		return nil, &QuestionError{"group", "a profile of stacks has no rows of the kind " + group.String()}
 	}
@@ -123,9 +123,9 @@ func (s *CompareSide) Unlist() {
 	}
 }
 
-// StacksSide makes a side of the records of a profile of stacks, its rows aligned with the records. counts may be nil. Stacks
+// stacksSide makes a side of the records of a profile of stacks, its rows aligned with the records. counts may be nil. Stacks
 // that the selection has are there even where they weigh nothing.
-func StacksSide(sel, counts *weights.ProfileSelection) *CompareSide {
+func stacksSide(sel, counts *weights.ProfileSelection) *CompareSide {
 	rec := &sel.Profile.Records
 	out := &CompareSide{Stacks: sel.Stacks, Rows: make([]SideRow, rec.Len()), Bases: NoBases}
 	out.Whole = selectionSum(sel, counts)
@@ -165,10 +165,10 @@ func wholeNumber(n model.Number) uint64 {
 	return a.Uint64()
 }
 
-// ProfileRowsSide makes a side of a table of a profile, its rows aligned with those of [ProfileTable] for the same selections: the
+// profileRowsSide makes a side of a table of a profile, its rows aligned with those of [ProfileTable] for the same selections: the
 // first one weighs, and the second one, if there is one, counts. What the whole side weighs is what its records do, whatever part of
 // that the table shows.
-func ProfileRowsSide(rows []weights.ProfileRow, selections []*weights.ProfileSelection) *CompareSide {
+func profileRowsSide(rows []weights.ProfileRow, selections []*weights.ProfileSelection) *CompareSide {
 	out := &CompareSide{Rows: make([]SideRow, len(rows)), Bases: NoBases}
 	var counts *weights.ProfileSelection
 	if len(selections) > 1 {

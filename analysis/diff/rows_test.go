@@ -16,13 +16,13 @@ func TestSidesOfProfileTablesWeighAllRecords(t *testing.T) {
 		sel, counts := weights.SelectProfile(p, 0, 0), weights.SelectProfile(p, 0, 1)
 		total, count := sel.Total(), counts.Total()
 		want := SideSum{total.Uint64(), count.Uint64()}
-		sides := map[string]*CompareSide{"stacks": StacksSide(sel, counts)}
+		sides := map[string]*CompareSide{"stacks": stacksSide(sel, counts)}
 		for by := range weights.ProfileByCount {
 			rows, err := weights.ProfileTable(t.Context(), by, sel, counts)
 			if err != nil {
 				t.Fatal(err)
 			}
-			side := ProfileRowsSide(rows, []*weights.ProfileSelection{sel, counts})
+			side := profileRowsSide(rows, []*weights.ProfileSelection{sel, counts})
 			sides[by.String()] = side
 			differs = differs || (&CompareSide{Rows: side.Rows}).Sum() != want
 		}

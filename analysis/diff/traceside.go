@@ -47,7 +47,7 @@ func TraceSide(ctx context.Context, t analysis.Trace, s *model.Stacks, filter Fi
 		side.Whole = &SideSum{Bytes: peak.Bytes, Count: side.Sum().Count}
 	}
 	if q.Bases != nil {
-		side.Bases, err = TraceBases(ctx, t, *q.Bases)
+		side.Bases, err = traceBases(ctx, t, *q.Bases)
 	}
 	return side, err
 }
@@ -55,7 +55,7 @@ func TraceSide(ctx context.Context, t analysis.Trace, s *model.Stacks, filter Fi
 func traceRows(ctx context.Context, t analysis.Trace, s *model.Stacks, filter FilterStacks, q *TraceQuestion) (*CompareSide, error) {
 	if q.Group == GroupLifetime {
 		sizes, lifetimes, err := t.Histograms(ctx, q.Range)
-		side := LifetimesSide(sizes, lifetimes)
+		side := lifetimesSide(sizes, lifetimes)
 		for i := range side.Rows {
 			if q.Counts {
 				side.Rows[i].Bytes = side.Rows[i].Count
@@ -80,14 +80,14 @@ func traceRows(ctx context.Context, t analysis.Trace, s *model.Stacks, filter Fi
 		side.Filter(view)
 	}
 	if q.Group == GroupTotal {
-		side = GroupSide(side, GroupTotal)
+		side = groupSide(side, GroupTotal)
 	}
 	return side, nil
 }
 
-// TraceBases are what the figures of a trace over a range can be divided by. What the range has no end for ends where the
+// traceBases are what the figures of a trace over a range can be divided by. What the range has no end for ends where the
 // trace does.
-func TraceBases(ctx context.Context, t analysis.Trace, r analysis.Range) (CompareBases, error) {
+func traceBases(ctx context.Context, t analysis.Trace, r analysis.Range) (CompareBases, error) {
 	totals, err := t.Totals(ctx, r)
 	if err != nil {
 		return NoBases, err
@@ -163,9 +163,9 @@ func (s *CompareSide) Filter(view *calltree.FilteredStacks) {
 // neverFreed names the row of a side of lifetimes that holds the blocks which no event ended.
 const neverFreed = "never freed"
 
-// LifetimesSide makes a side of the two histograms that [Trace.Histograms] returns, by lifetime. What the first one counts and
+// lifetimesSide makes a side of the two histograms that [Trace.Histograms] returns, by lifetime. What the first one counts and
 // the second one lacks was never freed; it is a row of its own, so that the rows add up to all that was allocated.
-func LifetimesSide(sizes, lifetimes []analysis.Bucket) *CompareSide {
+func lifetimesSide(sizes, lifetimes []analysis.Bucket) *CompareSide {
 	out := bucketsSide(lifetimes, func(b *analysis.Bucket) string {
 		name := model.Time(b.Min).String()
 		if b.Max > b.Min {

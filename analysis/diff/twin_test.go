@@ -146,10 +146,10 @@ func TestGroupSide(t *testing.T) {
 		GroupModule:   {"/src 150", "<unknown file> 40"},
 	} {
 		var got []string
-		for _, r := range GroupSide(side, by).Rows {
+		for _, r := range groupSide(side, by).Rows {
 			got = append(got, r.Key+" "+fmt.Sprint(r.Bytes))
 		}
-		if sum := GroupSide(side, by).Sum(); sum != side.Sum() {
+		if sum := groupSide(side, by).Sum(); sum != side.Sum() {
 			t.Errorf("group %d: the side weighs %+v, not %+v", by, sum, side.Sum())
 		}
 		slices.Sort(got)

@@ -19,14 +19,14 @@ func Label(h *model.Heap, r model.Row) string {
 	case int(r) >= len(h.Entity):
 		return "<unknown " + k.Name + ">"
 	case k.Naming == model.NamedByFrame:
-		return FrameLabel(h.Tables.Frame(h.Entity[r]))
+		return frameLabel(h.Tables.Frame(h.Entity[r]))
 	}
 	return h.Tables.Type(h.Entity[r])
 }
 
-// FrameLabel is how the field's tools write a frame: "name (file:line)", of the file's path only the last part, "<anon>" for
+// frameLabel is how the field's tools write a frame: "name (file:line)", of the file's path only the last part, "<anon>" for
 // a block without a name.
-func FrameLabel(name, file string, line int64) string {
+func frameLabel(name, file string, line int64) string {
 	if name == "" {
 		name = "<anon>"
 	}

@@ -124,7 +124,7 @@ func largestFirst(a, b Group) int {
 
 // nameGroups names types or frames.
 func nameGroups(h *model.Heap, kinds model.HeapKinds, list []Group) {
-	frames, second := Naming(h.Schema, kinds) == model.NamedByFrame, h.Schema.Distinct()
+	frames, second := namingOf(h.Schema, kinds) == model.NamedByFrame, h.Schema.Distinct()
 	for i := range list {
 		g := &list[i]
 		if frames {
@@ -135,8 +135,8 @@ func nameGroups(h *model.Heap, kinds model.HeapKinds, list []Group) {
 	}
 }
 
-// Naming returns what names the rows of some kinds, which all are named alike.
-func Naming(s *model.HeapSchema, kinds model.HeapKinds) model.HeapNaming {
+// namingOf returns what names the rows of some kinds, which all are named alike.
+func namingOf(s *model.HeapSchema, kinds model.HeapKinds) model.HeapNaming {
 	for k := range s.Kinds {
 		if kinds.Has(model.HeapKind(k)) {
 			return s.Kinds[k].Naming

@@ -122,10 +122,10 @@ func openBench(b *testing.B, path string) *model.Profile {
 	return store.Current()
 }
 
-func fileIndexOf(b *testing.B, p *model.Profile) *FileIndex {
+func fileIndexOf(b *testing.B, p *model.Profile) *fileIndex {
 	store := new(model.Store)
 	store.Publish(p)
-	ix := NewFileIndex()
+	ix := newFileIndex(defaultChunk)
 	if err := Build(context.Background(), store, ix); err != nil {
 		b.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func benchBuild(b *testing.B, path string) {
 	begin, _ := p.Allocations.Extent()
 	const never = time.Duration(math.MaxInt64)
 	best, cpu, loop, events := never, never, never, 0
-	var ix *FileIndex
+	var ix *fileIndex
 	for b.Loop() {
 		ix = nil
 		runtime.GC()

@@ -13,7 +13,7 @@ import (
 )
 
 // Blocks implements [Trace]. The list holds four bytes per block and reads the rest when asked for a row.
-func (ix *FileIndex) Blocks(ctx context.Context, q analysis.BlockQuery) (analysis.BlockList, error) {
+func (ix *fileIndex) Blocks(ctx context.Context, q analysis.BlockQuery) (analysis.BlockList, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	l, err := ix.blocks(ctx, q)
@@ -24,7 +24,7 @@ func (ix *FileIndex) Blocks(ctx context.Context, q analysis.BlockQuery) (analysi
 	return l, nil
 }
 
-func (ix *FileIndex) blocks(ctx context.Context, q analysis.BlockQuery) (*fileBlocks, error) {
+func (ix *fileIndex) blocks(ctx context.Context, q analysis.BlockQuery) (*fileBlocks, error) {
 	r := ix.reader()
 	lo, hi := r.eventRange(q.Range)
 	if !q.Leaked && !q.Born {
@@ -62,7 +62,7 @@ func (ix *FileIndex) blocks(ctx context.Context, q analysis.BlockQuery) (*fileBl
 }
 
 // collect lists the blocks that are born in events [lo, hi) and wanted, which any goroutine may ask.
-func (ix *FileIndex) collect(ctx context.Context, lo, hi int, by analysis.BlockOrder, wanted func(b *fileBlock) bool) (*fileBlocks, error) {
+func (ix *fileIndex) collect(ctx context.Context, lo, hi int, by analysis.BlockOrder, wanted func(b *fileBlock) bool) (*fileBlocks, error) {
 	all := blockCollector{list: &fileBlocks{ix: ix}, by: by}
 	parts := inOrder[*blockCollector]{take: all.merge}
 	err := ix.together(ctx, lo, hi, func() chunkWork {
@@ -135,7 +135,7 @@ func (c *blockCollector) sort() {
 
 // liveBlocks lists all blocks that are alive after n events, by birth. Of blocks of earlier chunks it only counts how many
 // there are: a row is looked for when it is asked for.
-func (ix *FileIndex) liveBlocks(ctx context.Context, n int, newest bool) (*fileBlocks, error) {
+func (ix *fileIndex) liveBlocks(ctx context.Context, n int, newest bool) (*fileBlocks, error) {
 	r := ix.reader()
 	l := &fileBlocks{ix: ix, bytes: r.levelAt(n).Bytes, events: n, records: ix.recordsBefore(n), newest: newest}
 	if r.err != nil {
@@ -158,7 +158,7 @@ func (ix *FileIndex) liveBlocks(ctx context.Context, n int, newest bool) (*fileB
 
 // fileBlocks is a list of blocks by the events of their births.
 type fileBlocks struct {
-	ix     *FileIndex
+	ix     *fileIndex
 	born   []uint32
 	bytes  uint64
 	noAddr bool // rows have none
@@ -244,7 +244,7 @@ func (l *fileBlocks) Row(i int) analysis.Block {
 }
 
 // bornAt is the block that is born at an event, with its address or without.
-func (ix *FileIndex) bornAt(event int, addr bool) (b fileBlock, err error) {
+func (ix *fileIndex) bornAt(event int, addr bool) (b fileBlock, err error) {
 	c := ix.chunks[ix.chunkAt(event)]
 	rec := ix.records.born.Search(uint64(event))
 	if rec == ix.records.len() || int(ix.records.born.At(rec)) != event {
@@ -265,7 +265,7 @@ func (ix *FileIndex) bornAt(event int, addr bool) (b fileBlock, err error) {
 }
 
 // addrOf is the address of an event of a chunk.
-func (ix *FileIndex) addrOf(c *chunk, event int) (uint64, error) {
+func (ix *fileIndex) addrOf(c *chunk, event int) (uint64, error) {
 	buffer := ix.columns.Get().(*model.Columns)
 	defer ix.columns.Put(buffer)
 	r, run := ix.usedReader(), ix.runOf(event)
@@ -278,7 +278,7 @@ func (ix *FileIndex) addrOf(c *chunk, event int) (uint64, error) {
 }
 
 // Uses implements [Trace].
-func (ix *FileIndex) Uses(ctx context.Context, addr uint64, limit int) (blocks []analysis.Block, total int, err error) {
+func (ix *fileIndex) Uses(ctx context.Context, addr uint64, limit int) (blocks []analysis.Block, total int, err error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	if addr == 0 {
@@ -304,7 +304,7 @@ type uses struct {
 }
 
 // find adds the blocks that are born in events [from, to) of a view.
-func (u *uses) find(ix *FileIndex, v *view, from, to int, addr uint64) {
+func (u *uses) find(ix *fileIndex, v *view, from, to int, addr uint64) {
 	for p := v.payload(from); p < len(v.event) && int(v.event[p]) < to; p++ {
 		x := analysis.Block{Addr: v.events.Addr[v.event[p]], Size: v.events.Size[p]}
 		if v.events.Kind[v.event[p]] == model.Alloc && x.Holds(addr) {

@@ -20,10 +20,10 @@ const (
 	settleAfter  = 100 * time.Millisecond
 )
 
-// builder reads a source into a FileIndex. Chunks are decoded by several goroutines, matched in order by one, or by one per
+// builder reads a source into a fileIndex. Chunks are decoded by several goroutines, matched in order by one, or by one per
 // shard, and folded in order by another.
 type builder struct {
-	ix     *FileIndex
+	ix     *fileIndex
 	store  *model.Store
 	events model.EventSource
 	source model.ChunkSource // nil if it can only be replayed
@@ -38,7 +38,7 @@ type builder struct {
 	stop    context.CancelFunc
 }
 
-func newBuilder(ix *FileIndex, store *model.Store, p *model.Profile) *builder {
+func newBuilder(ix *fileIndex, store *model.Store, p *model.Profile) *builder {
 	begin, size := p.Allocations.Extent()
 	b := &builder{ix: ix, store: store, events: p.Allocations, end: size, pos: begin}
 	b.match = newMatcher(ix.cores, ix.budget)
@@ -46,7 +46,7 @@ func newBuilder(ix *FileIndex, store *model.Store, p *model.Profile) *builder {
 	return b
 }
 
-func (ix *FileIndex) build(ctx context.Context, store *model.Store, p *model.Profile) error {
+func (ix *fileIndex) build(ctx context.Context, store *model.Store, p *model.Profile) error {
 	b := newBuilder(ix, store, p)
 	if s, ok := p.Allocations.(model.ChunkSource); ok && s.Decoder() != nil {
 		b.source = s
@@ -294,7 +294,7 @@ func (b *builder) redo(ctx context.Context, j *job, reuse bool, pos int64) (*job
 	return j, nil
 }
 
-func (ix *FileIndex) dangling() []model.Problem {
+func (ix *fileIndex) dangling() []model.Problem {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	var markers []uint64

@@ -62,7 +62,7 @@ func (k *cellCache) put(s *cellSums) {
 }
 
 // cellSums returns the sums of a cell. The index must be settled.
-func (ix *FileIndex) cellSums(ctx context.Context, in group.Scope) (*cellSums, error) {
+func (ix *fileIndex) cellSums(ctx context.Context, in group.Scope) (*cellSums, error) {
 	n := ix.events()
 	if s := ix.cells.get(in, n); s != nil {
 		return s, nil
@@ -83,7 +83,7 @@ func (ix *FileIndex) cellSums(ctx context.Context, in group.Scope) (*cellSums, e
 	return ix.makeCellSums(ctx, in) // another cell has taken its place
 }
 
-func (ix *FileIndex) makeCellSums(ctx context.Context, in group.Scope) (*cellSums, error) {
+func (ix *fileIndex) makeCellSums(ctx context.Context, in group.Scope) (*cellSums, error) {
 	s := &cellSums{in: in, members: ix.membership(in), events: ix.events(), chunks: make([][column.DimCount][]byte, len(ix.chunks))}
 	err := ix.together(ctx, 0, s.events, func() chunkWork {
 		w := cellSummer{ix: ix, in: s.members, sites: make([]column.Cell, len(ix.sites.Keys))}
@@ -121,7 +121,7 @@ func (ix *FileIndex) makeCellSums(ctx context.Context, in group.Scope) (*cellSum
 
 // cellSummer sums up the blocks of a cell in one chunk after the other.
 type cellSummer struct {
-	ix      *FileIndex
+	ix      *fileIndex
 	in      *membership
 	member  []bool
 	sites   []column.Cell
@@ -176,8 +176,8 @@ func (w *cellSummer) add(d column.Dim, k, site uint32) {
 	c.Add(&w.sites[site])
 }
 
-// sumsAt is [FileIndex.sumsAt] for the blocks in the cell.
-func (s *cellSums) sumsAt(ix *FileIndex, d column.Dim, n int) ([]column.Cell, error) {
+// sumsAt is [fileIndex.sumsAt] for the blocks in the cell.
+func (s *cellSums) sumsAt(ix *fileIndex, d column.Dim, n int) ([]column.Cell, error) {
 	if n >= s.events {
 		return s.now[d], nil
 	}

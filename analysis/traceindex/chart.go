@@ -36,7 +36,7 @@ type chartEdge struct {
 }
 
 // few reports whether the events of a chart are best read, given its range and columns.
-func (ix *FileIndex) few(rg analysis.Range, n int) bool {
+func (ix *fileIndex) few(rg analysis.Range, n int) bool {
 	if len(ix.chunks) == 0 || n <= 0 {
 		return false
 	}
@@ -45,7 +45,7 @@ func (ix *FileIndex) few(rg analysis.Range, n int) bool {
 }
 
 // runsOf is the first and the last run with events of a chart. There must be one.
-func (ix *FileIndex) runsOf(rg analysis.Range) (first, last int) {
+func (ix *fileIndex) runsOf(rg analysis.Range) (first, last int) {
 	from, to := ix.bounds(rg)
 	if rg.From >= 0 { // else events at from are in the range, too, and runs of nothing else
 		first = ix.runAt(from)
@@ -54,14 +54,14 @@ func (ix *FileIndex) runsOf(rg analysis.Range) (first, last int) {
 }
 
 // runAt is the last run that begins at t or before, or the first one.
-func (ix *FileIndex) runAt(t model.Time) int {
+func (ix *fileIndex) runAt(t model.Time) int {
 	f := edgeFinder{ix: ix, chunk: ix.chunkBegun(t)}
 	f.seek(t)
 	return f.run
 }
 
 // makeColumns makes columns from runs and parts of runs.
-func (ix *FileIndex) makeColumns(ctx context.Context, rg analysis.Range, n int, exact bool) ([]analysis.Column, error) {
+func (ix *fileIndex) makeColumns(ctx context.Context, rg analysis.Range, n int, exact bool) ([]analysis.Column, error) {
 	cols := make([]analysis.Column, max(n, 0))
 	if n <= 0 {
 		return cols, nil
@@ -100,13 +100,13 @@ func (ix *FileIndex) makeColumns(ctx context.Context, rg analysis.Range, n int, 
 }
 
 // chunkBegun is the last chunk that begins at t or before, or the first one.
-func (ix *FileIndex) chunkBegun(t model.Time) int {
+func (ix *fileIndex) chunkBegun(t model.Time) int {
 	return max(sort.Search(len(ix.chunks), func(i int) bool { return ix.chunks[i].begin > t })-1, 0)
 }
 
 // edgeFinder finds edges in the order of time.
 type edgeFinder struct {
-	ix        *FileIndex
+	ix        *fileIndex
 	r         *runReader
 	within    model.Time // how far an edge may be moved, or noEdge
 	perColumn int        // runs, about
@@ -398,7 +398,7 @@ func (f *edgeFinder) extremes(a, b *chartEdge) column.Extremes {
 }
 
 // readColumns makes columns from their events. No edge is moved. Another processor would take longer to wake up than it saves.
-func (ix *FileIndex) readColumns(ctx context.Context, rg analysis.Range, n int) ([]analysis.Column, error) {
+func (ix *fileIndex) readColumns(ctx context.Context, rg analysis.Range, n int) ([]analysis.Column, error) {
 	r, cols := ix.usedReader(), make([]analysis.Column, n)
 	first, last := ix.runsOf(rg)
 	w := columnWriter{cols: cols, i: -1, events: ix.runBegin(first), limit: max(rg.From, model.NoTime)}

@@ -24,7 +24,7 @@ var errIndexFalse = errors.New("it does not say what the trace says")
 const confirmedAtRandom = 3
 
 // checkSums checks that the sums of chunks are those of the whole, and follow each other.
-func (ix *FileIndex) checkSums() error {
+func (ix *fileIndex) checkSums() error {
 	var all analysis.Totals
 	hi, lo := uint64(0), uint64(0)
 	for _, c := range ix.chunks {
@@ -50,7 +50,7 @@ func (ix *FileIndex) checkSums() error {
 
 // confirm reads a few chunks again and checks what the index says of them, and of the curve. All of the file must be verified. The lock
 // is not held.
-func (ix *FileIndex) confirm() error {
+func (ix *fileIndex) confirm() error {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	err := guarded(func() error {
@@ -73,7 +73,7 @@ func (ix *FileIndex) confirm() error {
 
 // chunksToConfirm are those that are read again. Of an input that is still being decompressed it is the first one only: the others may
 // take long to come.
-func (ix *FileIndex) chunksToConfirm() []int {
+func (ix *fileIndex) chunksToConfirm() []int {
 	n := len(ix.chunks)
 	switch {
 	case n == 0:
@@ -96,7 +96,7 @@ func (ix *FileIndex) chunksToConfirm() []int {
 }
 
 // confirmCurve checks that each level of the curve follows from the one below, and that chunks end on it where they say.
-func (ix *FileIndex) confirmCurve() error {
+func (ix *fileIndex) confirmCurve() error {
 	c := &ix.curve
 	for lv := range c.Levels {
 		for i := range c.Levels[lv].N {
@@ -122,7 +122,7 @@ func (ix *FileIndex) confirmCurve() error {
 }
 
 // confirmCells checks that the sums by stack, thread and size are those of the whole. What ended there counts overwritten blocks too.
-func (ix *FileIndex) confirmCells() error {
+func (ix *fileIndex) confirmCells() error {
 	t := &ix.totals
 	for d := range ix.sums {
 		var all analysis.Totals
@@ -147,7 +147,7 @@ func (ix *FileIndex) confirmCells() error {
 
 // confirmation follows the events of a chunk.
 type confirmation struct {
-	ix    *FileIndex
+	ix    *fileIndex
 	v     *view
 	level column.Pyramid // after the last event
 	all   analysis.Totals
@@ -156,7 +156,7 @@ type confirmation struct {
 }
 
 // confirmChunk reads a chunk again and checks everything that the index says in numbers about it.
-func (ix *FileIndex) confirmChunk(k int) error {
+func (ix *fileIndex) confirmChunk(k int) error {
 	c := ix.chunks[k]
 	v, err := ix.view(c)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 )
 
 // restored takes an index out of a file and verifies it, but does not confirm it.
-func restored(t *testing.T, data []byte, source *chunkedSlice) *FileIndex {
+func restored(t *testing.T, data []byte, source *chunkedSlice) *fileIndex {
 	t.Helper()
 	data = slices.Clone(data) // the index lies in it, and may be changed
 	ix := newFileIndex(1)
@@ -31,8 +31,8 @@ func restored(t *testing.T, data []byte, source *chunkedSlice) *FileIndex {
 	return ix
 }
 
-// confirmAll is [FileIndex.confirm] with all chunks.
-func confirmAll(ix *FileIndex) error {
+// confirmAll is [fileIndex.confirm] with all chunks.
+func confirmAll(ix *fileIndex) error {
 	return guarded(func() error {
 		for k := range ix.chunks {
 			if err := ix.confirmChunk(k); err != nil {
@@ -83,19 +83,19 @@ func TestFalseTotalsAreFound(t *testing.T) {
 // What an index says of a chunk that is read again must be right: its times, levels, sizes that are freed, and blocks that end.
 func TestFalseChunksAreFound(t *testing.T) {
 	source, good := smallTrace(t, 700)
-	for what, change := range map[string]func(c *chunk, ix *FileIndex) bool{
-		"begin": func(c *chunk, _ *FileIndex) bool { c.begin++; return true },
-		"end":   func(c *chunk, _ *FileIndex) bool { c.end++; return true },
-		"level": func(c *chunk, _ *FileIndex) bool { c.lo++; return true },
-		"allocated": func(c *chunk, _ *FileIndex) bool {
+	for what, change := range map[string]func(c *chunk, ix *fileIndex) bool{
+		"begin": func(c *chunk, _ *fileIndex) bool { c.begin++; return true },
+		"end":   func(c *chunk, _ *fileIndex) bool { c.end++; return true },
+		"level": func(c *chunk, _ *fileIndex) bool { c.lo++; return true },
+		"allocated": func(c *chunk, _ *fileIndex) bool {
 			c.totals.AllocBytes--
 			return true
 		},
-		"freed": func(c *chunk, _ *FileIndex) bool {
+		"freed": func(c *chunk, _ *fileIndex) bool {
 			c.freed = bytes.Replace(c.freed, []byte{2}, []byte{1}, 1)
 			return !slices.Equal(c.common, []uint64{}) && bytes.Contains(c.freed, []byte{1})
 		},
-		"ends": func(c *chunk, _ *FileIndex) bool {
+		"ends": func(c *chunk, _ *fileIndex) bool {
 			for i, b := range c.ends {
 				if b == 1 {
 					c.ends = slices.Clone(c.ends)
@@ -105,7 +105,7 @@ func TestFalseChunksAreFound(t *testing.T) {
 			}
 			return false
 		},
-		"curve": func(c *chunk, ix *FileIndex) bool {
+		"curve": func(c *chunk, ix *fileIndex) bool {
 			ix.curve.Base.Chunks[0] = slices.Clone(ix.curve.Base.Chunks[0])
 			ix.curve.Base.Ref(c.firstRun).MaxBytes--
 			return true
@@ -133,16 +133,16 @@ func TestFalseChunksAreFound(t *testing.T) {
 // A curve that does not follow from its runs, or sums by stack that are not those of the whole, are found.
 func TestFalseSumsAreFound(t *testing.T) {
 	source, good := smallTrace(t, 9000)
-	for what, change := range map[string]func(ix *FileIndex){
-		"levels": func(ix *FileIndex) {
+	for what, change := range map[string]func(ix *fileIndex){
+		"levels": func(ix *fileIndex) {
 			ix.curve.Levels[0].Chunks[0] = slices.Clone(ix.curve.Levels[0].Chunks[0])
 			ix.curve.Levels[0].Ref(0).MaxBytes++
 		},
-		"stacks": func(ix *FileIndex) {
+		"stacks": func(ix *fileIndex) {
 			ix.sums[column.DimStack] = slices.Clone(ix.sums[column.DimStack])
 			ix.sums[column.DimStack][rand.IntN(len(ix.sums[column.DimStack]))].AllocBytes++
 		},
-		"end": func(ix *FileIndex) { ix.curve.Live++ },
+		"end": func(ix *fileIndex) { ix.curve.Live++ },
 	} {
 		ix := restored(t, good, source)
 		change(ix)

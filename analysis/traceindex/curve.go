@@ -151,7 +151,7 @@ func (r *runReader) eventRange(rg analysis.Range) (lo, hi int) {
 }
 
 // bounds is the finite time span of a range: what is loaded where it has no bound.
-func (ix *FileIndex) bounds(r analysis.Range) (from, to model.Time) {
+func (ix *fileIndex) bounds(r analysis.Range) (from, to model.Time) {
 	from, to = max(r.From, 0), r.To
 	if to == model.MaxTime {
 		to = ix.duration()
@@ -169,7 +169,7 @@ func (r *runReader) publicLevel(n int) analysis.Level {
 }
 
 // Live implements [Trace].
-func (ix *FileIndex) Live(_ context.Context, at analysis.Instant) (analysis.Level, error) {
+func (ix *fileIndex) Live(_ context.Context, at analysis.Instant) (analysis.Level, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	r := ix.reader()
@@ -178,7 +178,7 @@ func (ix *FileIndex) Live(_ context.Context, at analysis.Instant) (analysis.Leve
 }
 
 // Peak implements [Trace].
-func (ix *FileIndex) Peak(_ context.Context, rg analysis.Range) (analysis.Peak, bool, error) {
+func (ix *fileIndex) Peak(_ context.Context, rg analysis.Range) (analysis.Peak, bool, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	r := ix.reader()
@@ -191,18 +191,18 @@ func (ix *FileIndex) Peak(_ context.Context, rg analysis.Range) (analysis.Peak, 
 }
 
 // Curve implements [Trace].
-func (ix *FileIndex) Curve(ctx context.Context, rg analysis.Range, n int) ([]analysis.Column, error) {
+func (ix *fileIndex) Curve(ctx context.Context, rg analysis.Range, n int) ([]analysis.Column, error) {
 	return ix.columnsOf(ctx, rg, n, true)
 }
 
 // Chart implements [Trace]. Edges are moved to where runs begin, or parts of them: nothing needs to be read there.
-func (ix *FileIndex) Chart(ctx context.Context, rg analysis.Range, n int) ([]analysis.Column, error) {
+func (ix *fileIndex) Chart(ctx context.Context, rg analysis.Range, n int) ([]analysis.Column, error) {
 	return ix.columnsOf(ctx, rg, n, false)
 }
 
 // columnsOf returns n columns, with the edges of equal parts if exact. The last few answers are kept: a screen asks again whenever it
 // is drawn.
-func (ix *FileIndex) columnsOf(ctx context.Context, rg analysis.Range, n int, exact bool) (cols []analysis.Column, err error) {
+func (ix *fileIndex) columnsOf(ctx context.Context, rg analysis.Range, n int, exact bool) (cols []analysis.Column, err error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	key := curveKey{rg, n, ix.events(), exact}
@@ -274,13 +274,13 @@ func fillColumn(c *analysis.Column, e *column.Extremes, before, after *column.Le
 }
 
 // marksIn is the half-open range of marks in events [lo, hi).
-func (ix *FileIndex) marksIn(lo, hi int) (from, to int) {
+func (ix *fileIndex) marksIn(lo, hi int) (from, to int) {
 	from = sort.Search(len(ix.marks), func(i int) bool { return int(ix.marks[i].event) >= lo })
 	return from, sort.Search(len(ix.marks), func(i int) bool { return int(ix.marks[i].event) >= hi })
 }
 
 // Marks implements [Trace].
-func (ix *FileIndex) Marks(_ context.Context, rg analysis.Range, limit int) ([]analysis.Mark, int, error) {
+func (ix *fileIndex) Marks(_ context.Context, rg analysis.Range, limit int) ([]analysis.Mark, int, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	r := ix.reader()
@@ -304,7 +304,7 @@ func (ix *FileIndex) Marks(_ context.Context, rg analysis.Range, limit int) ([]a
 }
 
 // Neighbour implements [Trace].
-func (ix *FileIndex) Neighbour(t model.Time, dir int) (model.Time, bool) {
+func (ix *fileIndex) Neighbour(t model.Time, dir int) (model.Time, bool) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	r := ix.reader()
@@ -320,7 +320,7 @@ func (ix *FileIndex) Neighbour(t model.Time, dir int) (model.Time, bool) {
 }
 
 // Landmark implements [Trace].
-func (ix *FileIndex) Landmark(t model.Time, dir int) (model.Time, bool) {
+func (ix *fileIndex) Landmark(t model.Time, dir int) (model.Time, bool) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	i := sort.Search(len(ix.marks), func(i int) bool { return ix.marks[i].time > t })

@@ -1,4 +1,4 @@
-// Package traceindex answers the questions of package analysis about a trace of any size. [FileIndex] keeps a few bytes of an event
+// Package traceindex answers the questions of package analysis about a trace of any size. [fileIndex] keeps a few bytes of an event
 // and reads the rest from the trace again; [KeptIndex] is one that may come from an index file.
 //
 // A trace is read in chunks. Decoding and matching (build.go, match.go, table.go) find for each FREE the block that it ends, and

@@ -14,7 +14,7 @@ import (
 	"github.com/memtui/memtui/analysis/traceindex/column"
 )
 
-// The file of a [FileIndex] holds its arrays as they lie in memory, so that opening it copies next to nothing:
+// The file of a [fileIndex] holds its arrays as they lie in memory, so that opening it copies next to nothing:
 //
 //	magic                  16 bytes
 //	sections               each from a multiple of 64 bytes on
@@ -23,7 +23,7 @@ import (
 //	trailer                see fileTrailer
 //
 // Everything outside sections is little-endian, sections are as this machine has them. What a section holds is told by its
-// place in the table alone; [FileIndex.sections] lists them, and the trailer has a hash of that list and of the layout of
+// place in the table alone; [fileIndex.sections] lists them, and the trailer has a hash of that list and of the layout of
 // every type in it, so that a file of a program with other types is never taken for one of this.
 const (
 	fileMagic    = "memtui.index/1\r\n"

@@ -46,7 +46,7 @@ func (p *memoryPlace) Open() (*IndexFile, error) {
 }
 
 // saved is an index as it is kept.
-func saved(t testing.TB, ix *FileIndex) []byte {
+func saved(t testing.TB, ix *fileIndex) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := ix.save(context.Background(), &b, IndexKey{1}); err != nil {
@@ -298,14 +298,14 @@ func TestIndexFileOfAnotherState(t *testing.T) {
 }
 
 // TestEveryFieldIsKept fails when a part of the index gets a field that nobody has thought of here: it needs a line in
-// FileIndex.sections, or can be derived.
+// fileIndex.sections, or can be derived.
 func TestEveryFieldIsKept(t *testing.T) {
 	const caches = " views curves grids cells peaks decoders spare flights runCache columns readers room"
 	for _, c := range []struct {
 		of    any
 		known string
 	}{
-		{FileIndex{}, "mu names source input chunkSize cores chunks sites stackIndex threadIndex records sums checkpoints sparse curve runs marks totals status " +
+		{fileIndex{}, "mu names source input chunkSize cores chunks sites stackIndex threadIndex records sums checkpoints sparse curve runs marks totals status " +
 			"budget loading held begin found lost spans file" + caches},
 		{chunk{}, "first n from to kept begin end firstRun firstBlock firstRec records hi lo ends freed common fine over sums totals"},
 		{records{}, "origin born bornAt died diedAt"},

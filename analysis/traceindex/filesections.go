@@ -57,7 +57,7 @@ type plainMark struct{ Event, GC, ID, Bytes, Time uint64 }
 // sections moves everything that an index holds to or from a file. What the first chart needs comes first: most of it is verified
 // before anything is asked, and runs and streams where they are first read. What follows the streams is asked for only when all of
 // the file is verified. A new field of the index that cannot be derived from others needs a line here.
-func (ix *FileIndex) sections(f *fileCodec) {
+func (ix *fileIndex) sections(f *fileCodec) {
 	ix.metaSection(f)
 	ix.chunkSections(f)
 	ix.markSection(f)
@@ -114,7 +114,7 @@ func (r *records) sections(f *fileCodec) {
 	columnSection(f, "deaths", &r.diedAt.Hi)
 }
 
-func (ix *FileIndex) metaSection(f *fileCodec) {
+func (ix *fileIndex) metaSection(f *fileCodec) {
 	var metas []fileMeta // one
 	if f.write != nil {
 		c, r := &ix.curve, &ix.records
@@ -151,7 +151,7 @@ func oneIf(is bool) uint64 {
 }
 
 // problemSection is what was found among the events, as JSON, which is learnt only when there is something.
-func (ix *FileIndex) problemSection(f *fileCodec) {
+func (ix *fileIndex) problemSection(f *fileCodec) {
 	var text []byte
 	if f.write != nil && len(ix.found) > 0 {
 		var problems []fileProblem
@@ -179,7 +179,7 @@ func (ix *FileIndex) problemSection(f *fileCodec) {
 	}
 }
 
-func (ix *FileIndex) chunkSections(f *fileCodec) {
+func (ix *fileIndex) chunkSections(f *fileCodec) {
 	var heads []chunkHead
 	if f.write != nil {
 		for _, c := range ix.chunks {
@@ -213,7 +213,7 @@ func (ix *FileIndex) chunkSections(f *fileCodec) {
 	}
 }
 
-func (ix *FileIndex) markSection(f *fileCodec) {
+func (ix *fileIndex) markSection(f *fileCodec) {
 	var marks []plainMark
 	if f.write != nil {
 		for _, m := range ix.marks {
@@ -234,7 +234,7 @@ func (ix *FileIndex) markSection(f *fileCodec) {
 }
 
 // levelSections are the upper levels of the curve.
-func (ix *FileIndex) levelSections(f *fileCodec) {
+func (ix *fileIndex) levelSections(f *fileCodec) {
 	levels := &ix.curve.Levels
 	var lengths []uint64
 	for i := range *levels {
@@ -264,7 +264,7 @@ func (ix *FileIndex) levelSections(f *fileCodec) {
 }
 
 // spanSection is where spans meet: the first chart looks at those edges and at the levels above, and hardly at runs.
-func (ix *FileIndex) spanSection(f *fileCodec) {
+func (ix *fileIndex) spanSection(f *fileCodec) {
 	var spans []spanEdge
 	if f.write != nil && len(ix.chunks) > 0 {
 		for i := range ix.lastSpan() + 1 {
@@ -278,7 +278,7 @@ func (ix *FileIndex) spanSection(f *fileCodec) {
 }
 
 // keptSections are the events of chunks that keep them.
-func (ix *FileIndex) keptSections(f *fileCodec) {
+func (ix *fileIndex) keptSections(f *fileCodec) {
 	var kept []*model.Columns
 	for _, c := range ix.chunks {
 		if c.kept != nil {
@@ -294,7 +294,7 @@ func (ix *FileIndex) keptSections(f *fileCodec) {
 	partSections(f, "kept threads", len(kept), func(i int) *[]uint16 { return &kept[i].Thread })
 }
 
-func (ix *FileIndex) checkpointSections(f *fileCodec) {
+func (ix *fileIndex) checkpointSections(f *fileCodec) {
 	var heads []checkpointHead
 	for i := range ix.checkpoints {
 		heads = append(heads, checkpointHead{int64(ix.checkpoints[i].chunk), int64(ix.checkpoints[i].Events)})
@@ -318,7 +318,7 @@ func (ix *FileIndex) checkpointSections(f *fileCodec) {
 const mostKept = 1 << 16
 
 // save writes the index, which must be complete, so that [KeptIndex] can take it up again. It may be asked meanwhile.
-func (ix *FileIndex) save(ctx context.Context, w io.Writer, key IndexKey) error {
+func (ix *fileIndex) save(ctx context.Context, w io.Writer, key IndexKey) error {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	kept := 0
@@ -348,7 +348,7 @@ func layoutOfFiles() []byte {
 
 // restore takes an index out of a file, for the input that events come from. What is lazy in sections is not verified yet. The file
 // must stay as it is.
-func (ix *FileIndex) restore(ctx context.Context, file *IndexFile, key IndexKey, store *model.Store, events model.EventSource) error {
+func (ix *fileIndex) restore(ctx context.Context, file *IndexFile, key IndexKey, store *model.Store, events model.EventSource) error {
 	f, err := openFile(file, key, layoutOfFiles())
 	if err != nil {
 		return err
@@ -386,7 +386,7 @@ func (ix *FileIndex) restore(ctx context.Context, file *IndexFile, key IndexKey,
 	return nil
 }
 
-func (ix *FileIndex) chunksEnd() int64 {
+func (ix *fileIndex) chunksEnd() int64 {
 	if n := len(ix.chunks); n > 0 {
 		return ix.chunks[n-1].to
 	}
@@ -395,7 +395,7 @@ func (ix *FileIndex) chunksEnd() int64 {
 
 // checkRestored checks that the parts of a restored index fit together as far as the first chart needs that, and as far as a
 // mistake might cost memory. What else is wrong in a file with the right checksums ends in an error when it is asked for.
-func (ix *FileIndex) checkRestored(size int64) error {
+func (ix *fileIndex) checkRestored(size int64) error {
 	events, run, rec, at := 0, 0, uint32(0), ix.begin
 	for _, c := range ix.chunks {
 		switch {

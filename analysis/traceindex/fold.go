@@ -13,7 +13,7 @@ import (
 
 // folder takes matched chunks into the index, in order. Only it changes the index, so that it may read it without the lock.
 type folder struct {
-	ix      *FileIndex
+	ix      *fileIndex
 	link    linker
 	records records // what the index will have after the chunk
 
@@ -302,7 +302,7 @@ type chunkSums struct {
 // sparseFactor balances what sums of chunks cost to add up against the memory of a checkpoint.
 const sparseFactor = 8
 
-func (ix *FileIndex) checkpointIfDue() {
+func (ix *fileIndex) checkpointIfDue() {
 	keys := 0
 	for d := range ix.sums {
 		keys += len(ix.sums[d])
@@ -321,7 +321,7 @@ func (ix *FileIndex) checkpointIfDue() {
 }
 
 // Memory estimates the bytes that the index holds.
-func (ix *FileIndex) Memory() int64 {
+func (ix *fileIndex) Memory() int64 {
 	return ix.loading + ix.held + ix.curve.Memory() + int64(ix.runs.N)*24 + int64(ix.records.len())*18
 }
 

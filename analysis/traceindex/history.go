@@ -136,7 +136,7 @@ func (g *grouping) keysOfSites() []analysis.Key {
 }
 
 // History implements [Trace]. n beyond HistoryColumns repeats columns.
-func (ix *FileIndex) History(ctx context.Context, by analysis.Group, only calltree.StackFilter, keys []analysis.Key, n int) ([][]uint64, error) {
+func (ix *fileIndex) History(ctx context.Context, by analysis.Group, only calltree.StackFilter, keys []analysis.Key, n int) ([][]uint64, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	p, err := ix.grouping(by, ix.Filtered(analysis.Cell{Stacks: only})).pass(ctx, keys)
@@ -147,7 +147,7 @@ func (ix *FileIndex) History(ctx context.Context, by analysis.Group, only calltr
 }
 
 // Shapes implements [Trace].
-func (ix *FileIndex) Shapes(ctx context.Context, by analysis.Group, only calltree.StackFilter, keys []analysis.Key) ([]analysis.Shape, error) {
+func (ix *fileIndex) Shapes(ctx context.Context, by analysis.Group, only calltree.StackFilter, keys []analysis.Key) ([]analysis.Shape, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	p, err := ix.grouping(by, ix.Filtered(analysis.Cell{Stacks: only})).pass(ctx, keys)
@@ -158,7 +158,7 @@ func (ix *FileIndex) Shapes(ctx context.Context, by analysis.Group, only calltre
 }
 
 // Histograms implements [Trace].
-func (ix *FileIndex) Histograms(ctx context.Context, rg analysis.Range) (sizes, lifetimes []analysis.Bucket, err error) {
+func (ix *fileIndex) Histograms(ctx context.Context, rg analysis.Range) (sizes, lifetimes []analysis.Bucket, err error) {
 	g, err := ix.Grid(ctx, analysis.GridQuery{Range: rg, All: true})
 	if err != nil {
 		return nil, nil, err
@@ -201,7 +201,7 @@ func (c *gridCache) put(events, lo, hi int, g analysis.Grid) {
 }
 
 // Grid implements [Trace].
-func (ix *FileIndex) Grid(ctx context.Context, q analysis.GridQuery) (*analysis.Grid, error) {
+func (ix *fileIndex) Grid(ctx context.Context, q analysis.GridQuery) (*analysis.Grid, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	r, n := ix.reader(), ix.events()
@@ -222,7 +222,7 @@ func (ix *FileIndex) Grid(ctx context.Context, q analysis.GridQuery) (*analysis.
 	return g, err
 }
 
-func (ix *FileIndex) makeGrid(ctx context.Context, q analysis.GridQuery, lo, hi int) (*analysis.Grid, error) {
+func (ix *fileIndex) makeGrid(ctx context.Context, q analysis.GridQuery, lo, hi int) (*analysis.Grid, error) {
 	by, out := ix.grouping(q.By, group.Scope{}), new(analysis.Grid)
 	var grids []*analysis.Grid
 	err := ix.together(ctx, lo, hi, func() chunkWork {
@@ -242,7 +242,7 @@ func (ix *FileIndex) makeGrid(ctx context.Context, q analysis.GridQuery, lo, hi 
 }
 
 // countBlock adds the blocks that are born in events [from, to) of a view and that takes says yes to.
-func countBlock(g *analysis.Grid, ix *FileIndex, v *view, from, to int, takes func(p int) bool) {
+func countBlock(g *analysis.Grid, ix *fileIndex, v *view, from, to int, takes func(p int) bool) {
 	for p := v.payload(from); p < len(v.event) && int(v.event[p]) < to; p++ {
 		if v.events.Kind[v.event[p]] == model.Alloc && takes(p) {
 			size := v.events.Size[p]
@@ -252,7 +252,7 @@ func countBlock(g *analysis.Grid, ix *FileIndex, v *view, from, to int, takes fu
 }
 
 // Lifetimes implements [Trace].
-func (ix *FileIndex) Lifetimes(ctx context.Context, by analysis.Group, key analysis.Key, rg analysis.Range, only calltree.StackFilter) (analysis.Lifetimes, error) {
+func (ix *fileIndex) Lifetimes(ctx context.Context, by analysis.Group, key analysis.Key, rg analysis.Range, only calltree.StackFilter) (analysis.Lifetimes, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	r := ix.reader()
@@ -287,7 +287,7 @@ type lifetimes struct {
 	threads []uint16
 }
 
-func (l *lifetimes) block(ix *FileIndex, v *view, p int) {
+func (l *lifetimes) block(ix *fileIndex, v *view, p int) {
 	b := ix.blockOf(v, p)
 	l.threads = group.AddThread(l.threads, ix.Threads[ix.sites.Thread[b.site]])
 	if b.died == alive {

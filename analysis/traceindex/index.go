@@ -10,7 +10,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// FileIndex is the implementation of [Trace] for traces of any size: it keeps no events, but what is needed to make sense of
+// fileIndex is the implementation of [Trace] for traces of any size: it keeps no events, but what is needed to make sense of
 // any part of the file when it is read again. It costs one to two bytes per event.
 //
 // Events are cut into chunks of half a megabyte to a few. Of each chunk it keeps sums by stack, thread and size; the level of live
@@ -19,7 +19,7 @@ import (
 // birth.
 //
 // Writers hold the lock for a while, readers for one answer. "n events" always means the state after the first n.
-type FileIndex struct {
+type fileIndex struct {
 	mu sync.RWMutex
 	group.Names
 
@@ -125,11 +125,9 @@ type fileMark struct {
 // one within a frame and that chunks on their way into the index fit the caches.
 const defaultChunk = 512 << 10
 
-// NewFileIndex returns an empty index. It answers at once, about nothing.
-func NewFileIndex() *FileIndex { return newFileIndex(defaultChunk) }
-
-func newFileIndex(chunkSize int) *FileIndex {
-	ix := &FileIndex{chunkSize: chunkSize, stackIndex: map[model.StackID]uint32{}, threadIndex: map[uint16]uint32{}}
+// newFileIndex returns an empty index of chunks of some bytes. It answers at once, about nothing.
+func newFileIndex(chunkSize int) *fileIndex {
+	ix := &fileIndex{chunkSize: chunkSize, stackIndex: map[model.StackID]uint32{}, threadIndex: map[uint16]uint32{}}
 	ix.columns.New, ix.spare.New = func() any { return new(model.Columns) }, func() any { return new(view) }
 	ix.cores, ix.status.Size = runtime.GOMAXPROCS(0), -1
 	ix.sums[column.DimSize] = make([]column.Cell, analysis.SizeClasses)
@@ -137,19 +135,19 @@ func newFileIndex(chunkSize int) *FileIndex {
 }
 
 // SetBudget implements [Loading].
-func (ix *FileIndex) SetBudget(bytes int64) { ix.budget = bytes }
+func (ix *fileIndex) SetBudget(bytes int64) { ix.budget = bytes }
 
 // Status implements [Trace].
-func (ix *FileIndex) Status() analysis.Status {
+func (ix *fileIndex) Status() analysis.Status {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	return ix.status.With(&ix.totals, ix.duration(), len(ix.Ids), ix.Profile())
 }
 
 // events is the number of events.
-func (ix *FileIndex) events() int { return int(ix.totals.Events) }
+func (ix *fileIndex) events() int { return int(ix.totals.Events) }
 
-func (ix *FileIndex) duration() model.Time {
+func (ix *fileIndex) duration() model.Time {
 	if len(ix.chunks) == 0 {
 		return 0
 	}
@@ -157,7 +155,7 @@ func (ix *FileIndex) duration() model.Time {
 }
 
 // StackIDs implements [Trace].
-func (ix *FileIndex) StackIDs() []model.StackID {
+func (ix *fileIndex) StackIDs() []model.StackID {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	return ix.Ids[:len(ix.Ids):len(ix.Ids)]
@@ -166,7 +164,7 @@ func (ix *FileIndex) StackIDs() []model.StackID {
 // breathe lets a waiting writer in, in the middle of a long answer: neither it nor a frame behind it must wait for the end.
 // Answers may call it where all they hold is numbers of events and of blocks: what is loaded stays as it is, while sums and
 // the number of keys change.
-func (ix *FileIndex) breathe() {
+func (ix *fileIndex) breathe() {
 	if !ix.status.Final && !ix.status.Stopped {
 		ix.mu.RUnlock()
 		ix.mu.RLock()

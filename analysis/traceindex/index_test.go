@@ -97,7 +97,7 @@ func (d *sliceDecoder) Decode(c *model.Columns, from, to int64, limit int) (int6
 }
 
 // buildBoth builds the index under test and its twin.
-func buildBoth(t testing.TB, source model.EventSource, stacks *model.Stacks, chunkSize int) (*FileIndex, *Index) {
+func buildBoth(t testing.TB, source model.EventSource, stacks *model.Stacks, chunkSize int) (*fileIndex, *Index) {
 	t.Helper()
 	build := func(ix Loading) *model.Profile {
 		store := new(model.Store)

@@ -31,7 +31,7 @@ type IndexPlace interface {
 	Discard()
 }
 
-// KeptIndex is a [FileIndex] that [Build] takes from a file where there is a good one, and builds where there is none. What
+// KeptIndex is a [fileIndex] that [Build] takes from a file where there is a good one, and builds where there is none. What
 // a restored index answers is what a built one would. Some questions, those of a chart, are answered before all of the file is
 // verified; the others wait. When that fails, the index is built after all, and [Status.Revision] rises.
 type KeptIndex struct {
@@ -54,7 +54,7 @@ type KeptIndex struct {
 
 // keptState is one index and whether it may be asked.
 type keptState struct {
-	ix       *FileIndex
+	ix       *fileIndex
 	file     bool          // it comes from a file
 	verified chan struct{} // closed when all of it is, or never will be
 	err      error         // why not; valid then
@@ -71,7 +71,7 @@ func NewKeptIndex(place IndexPlace) *KeptIndex {
 }
 
 func (k *KeptIndex) fresh() *keptState {
-	s := &keptState{ix: NewFileIndex(), verified: make(chan struct{})}
+	s := &keptState{ix: newFileIndex(defaultChunk), verified: make(chan struct{})}
 	close(s.verified)
 	return s
 }
@@ -286,7 +286,7 @@ func (k *KeptIndex) leave() {
 
 // ask asks the index; about says what for. What a damaged or shrinking file does to that becomes an error, and so does a trace that was
 // written over since it was read: its events may be such that nothing in the index fits them.
-func ask[T any](ctx context.Context, k *KeptIndex, about string, early bool, f func(ix *FileIndex) (T, error)) (out T, err error) {
+func ask[T any](ctx context.Context, k *KeptIndex, about string, early bool, f func(ix *fileIndex) (T, error)) (out T, err error) {
 	s, err := k.enter(ctx, early)
 	if err != nil {
 		return out, err
@@ -302,8 +302,8 @@ func ask[T any](ctx context.Context, k *KeptIndex, about string, early bool, f f
 	return out, s.ix.explain(err, about)
 }
 
-// explain is [FileIndex.explain] for an index from a file, which is given up where it is at fault. The index must be in use.
-func (k *KeptIndex) explain(ctx context.Context, ix *FileIndex, err error, about string) error {
+// explain is [fileIndex.explain] for an index from a file, which is given up where it is at fault. The index must be in use.
+func (k *KeptIndex) explain(ctx context.Context, ix *fileIndex, err error, about string) error {
 	if !unexplained(err) || ix.inputChanged() {
 		return ix.explain(err, about)
 	}

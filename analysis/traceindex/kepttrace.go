@@ -25,17 +25,17 @@ func (k *KeptIndex) dangling() []model.Problem { return k.state().ix.dangling() 
 
 // Totals implements [Trace].
 func (k *KeptIndex) Totals(ctx context.Context, r analysis.Range) (analysis.Totals, error) {
-	return ask(ctx, k, "adding up totals", r.IsWhole(), func(ix *FileIndex) (analysis.Totals, error) { return ix.Totals(ctx, r) })
+	return ask(ctx, k, "adding up totals", r.IsWhole(), func(ix *fileIndex) (analysis.Totals, error) { return ix.Totals(ctx, r) })
 }
 
 // Live implements [Trace].
 func (k *KeptIndex) Live(ctx context.Context, at analysis.Instant) (analysis.Level, error) {
-	return ask(ctx, k, "looking up live memory", true, func(ix *FileIndex) (analysis.Level, error) { return ix.Live(ctx, at) })
+	return ask(ctx, k, "looking up live memory", true, func(ix *fileIndex) (analysis.Level, error) { return ix.Live(ctx, at) })
 }
 
 // Peak implements [Trace].
 func (k *KeptIndex) Peak(ctx context.Context, r analysis.Range) (p analysis.Peak, ok bool, err error) {
-	p, err = ask(ctx, k, "looking for the peak", true, func(ix *FileIndex) (analysis.Peak, error) {
+	p, err = ask(ctx, k, "looking for the peak", true, func(ix *fileIndex) (analysis.Peak, error) {
 		var p analysis.Peak
 		var err error
 		p, ok, err = ix.Peak(ctx, r)
@@ -47,7 +47,7 @@ func (k *KeptIndex) Peak(ctx context.Context, r analysis.Range) (p analysis.Peak
 // Chart implements [Trace].
 func (k *KeptIndex) Chart(ctx context.Context, r analysis.Range, n int) ([]analysis.Column, error) {
 	defer k.charted()
-	return ask(ctx, k, "making a chart", true, func(ix *FileIndex) ([]analysis.Column, error) {
+	return ask(ctx, k, "making a chart", true, func(ix *fileIndex) ([]analysis.Column, error) {
 		defer k.forgetCurve()
 		return ix.Chart(ctx, r, n)
 	})
@@ -55,7 +55,7 @@ func (k *KeptIndex) Chart(ctx context.Context, r analysis.Range, n int) ([]analy
 
 // Curve implements [Trace].
 func (k *KeptIndex) Curve(ctx context.Context, r analysis.Range, n int) ([]analysis.Column, error) {
-	return ask(ctx, k, "making a curve", true, func(ix *FileIndex) ([]analysis.Column, error) {
+	return ask(ctx, k, "making a curve", true, func(ix *fileIndex) ([]analysis.Column, error) {
 		defer k.forgetCurve()
 		return ix.Curve(ctx, r, n)
 	})
@@ -63,47 +63,47 @@ func (k *KeptIndex) Curve(ctx context.Context, r analysis.Range, n int) ([]analy
 
 // Sites implements [Trace].
 func (k *KeptIndex) Sites(ctx context.Context, q analysis.Query) ([]analysis.Site, error) {
-	return ask(ctx, k, "adding up sites", false, func(ix *FileIndex) ([]analysis.Site, error) { return ix.Sites(ctx, q) })
+	return ask(ctx, k, "adding up sites", false, func(ix *fileIndex) ([]analysis.Site, error) { return ix.Sites(ctx, q) })
 }
 
 // Functions implements [Trace].
 func (k *KeptIndex) Functions(ctx context.Context, r analysis.Range, in analysis.Cell) ([]analysis.Function, error) {
-	return ask(ctx, k, "adding up functions", false, func(ix *FileIndex) ([]analysis.Function, error) { return ix.Functions(ctx, r, in) })
+	return ask(ctx, k, "adding up functions", false, func(ix *fileIndex) ([]analysis.Function, error) { return ix.Functions(ctx, r, in) })
 }
 
 // Leaks implements [Trace].
 func (k *KeptIndex) Leaks(ctx context.Context, q analysis.LeakQuery) (analysis.Leaks, error) {
-	return ask(ctx, k, "listing leaks", false, func(ix *FileIndex) (analysis.Leaks, error) { return ix.Leaks(ctx, q) })
+	return ask(ctx, k, "listing leaks", false, func(ix *fileIndex) (analysis.Leaks, error) { return ix.Leaks(ctx, q) })
 }
 
 // LateFreed implements [Trace].
 func (k *KeptIndex) LateFreed(ctx context.Context, in analysis.Cell) (analysis.Leaks, error) {
-	return ask(ctx, k, "listing blocks that were freed late", false, func(ix *FileIndex) (analysis.Leaks, error) { return ix.LateFreed(ctx, in) })
+	return ask(ctx, k, "listing blocks that were freed late", false, func(ix *fileIndex) (analysis.Leaks, error) { return ix.LateFreed(ctx, in) })
 }
 
 // Weights implements [Trace].
 func (k *KeptIndex) Weights(ctx context.Context, c analysis.Cost, q analysis.Query) ([]uint64, error) {
-	return ask(ctx, k, "weighing stacks", false, func(ix *FileIndex) ([]uint64, error) { return ix.Weights(ctx, c, q) })
+	return ask(ctx, k, "weighing stacks", false, func(ix *fileIndex) ([]uint64, error) { return ix.Weights(ctx, c, q) })
 }
 
 // History implements [Trace].
 func (k *KeptIndex) History(ctx context.Context, by analysis.Group, only calltree.StackFilter, keys []analysis.Key, n int) ([][]uint64, error) {
-	return ask(ctx, k, "following sites", false, func(ix *FileIndex) ([][]uint64, error) { return ix.History(ctx, by, only, keys, n) })
+	return ask(ctx, k, "following sites", false, func(ix *fileIndex) ([][]uint64, error) { return ix.History(ctx, by, only, keys, n) })
 }
 
 // Shapes implements [Trace].
 func (k *KeptIndex) Shapes(ctx context.Context, by analysis.Group, only calltree.StackFilter, keys []analysis.Key) ([]analysis.Shape, error) {
-	return ask(ctx, k, "judging leaks", false, func(ix *FileIndex) ([]analysis.Shape, error) { return ix.Shapes(ctx, by, only, keys) })
+	return ask(ctx, k, "judging leaks", false, func(ix *fileIndex) ([]analysis.Shape, error) { return ix.Shapes(ctx, by, only, keys) })
 }
 
 // Lifetimes implements [Trace].
 func (k *KeptIndex) Lifetimes(ctx context.Context, by analysis.Group, key analysis.Key, r analysis.Range, only calltree.StackFilter) (analysis.Lifetimes, error) {
-	return ask(ctx, k, "adding up lifetimes", false, func(ix *FileIndex) (analysis.Lifetimes, error) { return ix.Lifetimes(ctx, by, key, r, only) })
+	return ask(ctx, k, "adding up lifetimes", false, func(ix *fileIndex) (analysis.Lifetimes, error) { return ix.Lifetimes(ctx, by, key, r, only) })
 }
 
 // Blocks implements [Trace].
 func (k *KeptIndex) Blocks(ctx context.Context, q analysis.BlockQuery) (analysis.BlockList, error) {
-	l, err := ask(ctx, k, "listing blocks", false, func(ix *FileIndex) (analysis.BlockList, error) { return ix.Blocks(ctx, q) })
+	l, err := ask(ctx, k, "listing blocks", false, func(ix *fileIndex) (analysis.BlockList, error) { return ix.Blocks(ctx, q) })
 	if l == nil || err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ type keptBlocks struct {
 
 // Row implements [BlockList].
 func (l *keptBlocks) Row(i int) analysis.Block {
-	b, err := ask(context.Background(), l.k, "looking at a block", false, func(ix *FileIndex) (analysis.Block, error) {
+	b, err := ask(context.Background(), l.k, "looking at a block", false, func(ix *fileIndex) (analysis.Block, error) {
 		return l.BlockList.Row(i), nil
 	})
 	if err != nil {
@@ -129,7 +129,7 @@ func (l *keptBlocks) Row(i int) analysis.Block {
 
 // Uses implements [Trace].
 func (k *KeptIndex) Uses(ctx context.Context, addr uint64, limit int) (blocks []analysis.Block, total int, err error) {
-	blocks, err = ask(ctx, k, "looking for uses of an address", false, func(ix *FileIndex) (b []analysis.Block, err error) {
+	blocks, err = ask(ctx, k, "looking for uses of an address", false, func(ix *fileIndex) (b []analysis.Block, err error) {
 		b, total, err = ix.Uses(ctx, addr, limit)
 		return b, err
 	})
@@ -138,12 +138,12 @@ func (k *KeptIndex) Uses(ctx context.Context, addr uint64, limit int) (blocks []
 
 // Grid implements [Trace].
 func (k *KeptIndex) Grid(ctx context.Context, q analysis.GridQuery) (*analysis.Grid, error) {
-	return ask(ctx, k, "counting blocks by size and lifetime", false, func(ix *FileIndex) (*analysis.Grid, error) { return ix.Grid(ctx, q) })
+	return ask(ctx, k, "counting blocks by size and lifetime", false, func(ix *fileIndex) (*analysis.Grid, error) { return ix.Grid(ctx, q) })
 }
 
 // Histograms implements [Trace].
 func (k *KeptIndex) Histograms(ctx context.Context, r analysis.Range) (sizes, lifetimes []analysis.Bucket, err error) {
-	sizes, err = ask(ctx, k, "counting sizes and lifetimes", false, func(ix *FileIndex) (b []analysis.Bucket, err error) {
+	sizes, err = ask(ctx, k, "counting sizes and lifetimes", false, func(ix *fileIndex) (b []analysis.Bucket, err error) {
 		b, lifetimes, err = ix.Histograms(ctx, r)
 		return b, err
 	})
@@ -152,7 +152,7 @@ func (k *KeptIndex) Histograms(ctx context.Context, r analysis.Range) (sizes, li
 
 // Marks implements [Trace].
 func (k *KeptIndex) Marks(ctx context.Context, r analysis.Range, limit int) (marks []analysis.Mark, total int, err error) {
-	marks, err = ask(ctx, k, "listing markers", true, func(ix *FileIndex) (m []analysis.Mark, err error) {
+	marks, err = ask(ctx, k, "listing markers", true, func(ix *fileIndex) (m []analysis.Mark, err error) {
 		m, total, err = ix.Marks(ctx, r, limit)
 		return m, err
 	})
@@ -162,7 +162,7 @@ func (k *KeptIndex) Marks(ctx context.Context, r analysis.Range, limit int) (mar
 // Neighbour implements [Trace].
 func (k *KeptIndex) Neighbour(t model.Time, dir int) (model.Time, bool) {
 	ok := false
-	at, err := ask(context.Background(), k, "looking for an event", true, func(ix *FileIndex) (at model.Time, err error) {
+	at, err := ask(context.Background(), k, "looking for an event", true, func(ix *fileIndex) (at model.Time, err error) {
 		at, ok = ix.Neighbour(t, dir)
 		return at, nil
 	})

@@ -13,7 +13,7 @@ import (
 )
 
 // Leaks implements [Trace].
-func (ix *FileIndex) Leaks(ctx context.Context, q analysis.LeakQuery) (analysis.Leaks, error) {
+func (ix *fileIndex) Leaks(ctx context.Context, q analysis.LeakQuery) (analysis.Leaks, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	r := ix.reader()
@@ -42,7 +42,7 @@ func (ix *FileIndex) Leaks(ctx context.Context, q analysis.LeakQuery) (analysis.
 }
 
 // LateFreed implements [Trace]. Ages are lifetimes.
-func (ix *FileIndex) LateFreed(ctx context.Context, c analysis.Cell) (analysis.Leaks, error) {
+func (ix *fileIndex) LateFreed(ctx context.Context, c analysis.Cell) (analysis.Leaks, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	n, duration := ix.events(), ix.duration()
@@ -70,7 +70,7 @@ func (ix *FileIndex) LateFreed(ctx context.Context, c analysis.Cell) (analysis.L
 
 // eachLong calls f for the blocks that something ended after they had lived for at least as long as least, in order of birth. A
 // block is valid until f returns.
-func (ix *FileIndex) eachLong(ctx context.Context, least model.Time, f func(b *fileBlock)) error {
+func (ix *fileIndex) eachLong(ctx context.Context, least model.Time, f func(b *fileBlock)) error {
 	take := func(b *fileBlock) {
 		if b.died != alive && b.diedAt-b.bornAt >= least {
 			f(b)
@@ -100,7 +100,7 @@ func (ix *FileIndex) eachLong(ctx context.Context, least model.Time, f func(b *f
 }
 
 // overwrites reports whether an event is an allocation over a live address.
-func (ix *FileIndex) overwrites(event int) bool {
+func (ix *fileIndex) overwrites(event int) bool {
 	c := ix.chunks[ix.chunkAt(event)]
 	_, ok := slices.BinarySearchFunc(c.over, uint32(event-c.first), func(o overEnd, e uint32) int { return cmp.Compare(o.event, e) })
 	return ok
@@ -124,7 +124,7 @@ type leakSum struct {
 	ages column.AgeList
 }
 
-func (ix *FileIndex) leakSums(ctx context.Context, by analysis.Group, in group.Scope, rg analysis.Range) *leakSums {
+func (ix *fileIndex) leakSums(ctx context.Context, by analysis.Group, in group.Scope, rg analysis.Range) *leakSums {
 	l := &leakSums{grouping: ix.grouping(by, in), sites: map[analysis.Key]*leakSum{}}
 	l.from, l.to = ix.bounds(rg)
 	l.end = min(l.to, ix.duration())

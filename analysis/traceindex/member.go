@@ -11,7 +11,7 @@ import (
 
 // membership tells which blocks are in a cell of the size × lifetime grid.
 type membership struct {
-	ix      *FileIndex
+	ix      *fileIndex
 	in      group.Scope
 	whole   bool          // every block is
 	rect    analysis.Cell // of in, with bounds
@@ -19,7 +19,7 @@ type membership struct {
 }
 
 // membership returns that of a cell. The records are looked at now if the index is settled.
-func (ix *FileIndex) membership(in group.Scope) *membership {
+func (ix *fileIndex) membership(in group.Scope) *membership {
 	m := &membership{ix: ix, in: in, whole: in.IsAll(), rect: in.Rectangle()}
 	if m.rect.IsAll() {
 		m.rect.SizeTo, m.rect.LifeTo = analysis.SizeClasses, analysis.LifeClasses
@@ -96,7 +96,7 @@ func (m *membership) has(r column.Ref, is []bool) bool {
 }
 
 // lifeClass is the class of the lifetime of an allocation of a view that was followed.
-func (ix *FileIndex) lifeClass(v *view, p int) int {
+func (ix *fileIndex) lifeClass(v *view, p int) int {
 	event, died := v.event[p], v.died[p]
 	if died != 0 {
 		return bits.Len64(uint64(v.events.Since(int(died-1)) - v.events.Since(int(event))))

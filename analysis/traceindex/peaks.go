@@ -30,7 +30,7 @@ type stretch struct {
 // levelScan follows the levels of several groups through all events of a range: each chunk on its own, whatever lived before it,
 // and then chunk after chunk.
 type levelScan struct {
-	ix     *FileIndex
+	ix     *fileIndex
 	groups []*grouping
 	in     *membership
 	keyOf  [][]analysis.Key // by group, by site; nil where the size decides
@@ -44,7 +44,7 @@ type levelScan struct {
 }
 
 // levelsFit reports whether levels of keys fit 63 bits, so that they can be added up in any order.
-func (ix *FileIndex) levelsFit() bool { return ix.totals.AllocBytes < 1<<62 }
+func (ix *fileIndex) levelsFit() bool { return ix.totals.AllocBytes < 1<<62 }
 
 // run calls take with every stretch of events [lo, hi), in order.
 func (c *levelScan) run(ctx context.Context, lo, hi int) error {
@@ -209,7 +209,7 @@ func (w *levelWorker) follow(v *view, from, to int) {
 }
 
 // passes makes the passes of several groups at once, with the developments of the keys that are wanted of the first.
-func (ix *FileIndex) passes(ctx context.Context, n int, groups []*grouping, want []analysis.Key) ([]*group.Pass, error) {
+func (ix *fileIndex) passes(ctx context.Context, n int, groups []*grouping, want []analysis.Key) ([]*group.Pass, error) {
 	c := levelScan{ix: ix, groups: groups, in: ix.membership(groups[0].in)}
 	c.count = ix.settled() && c.in.all() && ix.grids.get(n, 0, n) == nil // it costs little more
 	builders := make([]*group.PassBuilder, len(groups))
@@ -257,7 +257,7 @@ func (ix *FileIndex) passes(ctx context.Context, n int, groups []*grouping, want
 }
 
 // columnEnds is the number of events up to and with each column of the history of the first n events.
-func (ix *FileIndex) columnEnds(n int) ([]int, error) {
+func (ix *fileIndex) columnEnds(n int) ([]int, error) {
 	r, end := ix.reader(), ix.duration()
 	edges := slices.Repeat([]int{n}, analysis.HistoryColumns)
 	for i := range analysis.HistoryColumns - 1 {
@@ -280,7 +280,7 @@ func addStretch(b *group.PassBuilder, k analysis.Key, c *keyLevel) {
 
 // peaksIn returns the highest level of every key of some groups after any of events [lo, hi), of blocks in a cell alone, given
 // the levels before.
-func (ix *FileIndex) peaksIn(ctx context.Context, groups []*grouping, lo, hi int, live [][]uint64) ([][]uint64, error) {
+func (ix *fileIndex) peaksIn(ctx context.Context, groups []*grouping, lo, hi int, live [][]uint64) ([][]uint64, error) {
 	c := levelScan{ix: ix, groups: groups, in: ix.membership(groups[0].in)}
 	peaks, first := make([][]uint64, len(groups)), true
 	for i, g := range groups {
@@ -310,7 +310,7 @@ func (ix *FileIndex) peaksIn(ctx context.Context, groups []*grouping, lo, hi int
 }
 
 // addCarried raises peaks to what is carried in, unless the first event changes it.
-func (ix *FileIndex) addCarried(groups []*grouping, lo int, peaks, carried [][]uint64) error {
+func (ix *fileIndex) addCarried(groups []*grouping, lo int, peaks, carried [][]uint64) error {
 	v, err := ix.view(ix.chunks[ix.chunkAt(lo)])
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 // runReader reads runs of events again, with the level after each of them. It belongs to one answer: the lock is held all
 // the time.
 type runReader struct {
-	ix         *FileIndex
+	ix         *fileIndex
 	*runLevels            // the run that was loaded last
 	other      *runLevels // the one before: a range has two ends
 	err        error      // the first one; from then on nothing makes sense
@@ -39,12 +39,12 @@ type runLevels struct {
 	kept   bool // read-only, as others may use it
 }
 
-func (ix *FileIndex) reader() *runReader {
+func (ix *fileIndex) reader() *runReader {
 	return &runReader{ix: ix, runLevels: &runLevels{run: -1}, other: &runLevels{run: -1}, parts: runParts{run: -1}}
 }
 
 // usedReader is reader with the memory, and the runs, of an earlier answer, to be put back into ix.readers if all went well.
-func (ix *FileIndex) usedReader() *runReader {
+func (ix *fileIndex) usedReader() *runReader {
 	if r, _ := ix.readers.Get().(*runReader); r != nil {
 		r.err, r.bulk.run, r.bulk.end = nil, 0, 0
 		return r
@@ -87,25 +87,25 @@ func (k *runCache) add(l *runLevels) {
 }
 
 // chunkOf is the chunk that a run belongs to.
-func (ix *FileIndex) chunkOf(run int) *chunk {
+func (ix *fileIndex) chunkOf(run int) *chunk {
 	k := sort.Search(len(ix.chunks), func(i int) bool { return ix.chunks[i].firstRun > run })
 	return ix.chunks[k-1]
 }
 
 // runOf is the run that an event belongs to.
-func (ix *FileIndex) runOf(event int) int {
+func (ix *fileIndex) runOf(event int) int {
 	c := ix.chunks[ix.chunkAt(event)]
 	return c.firstRun + (event-c.first)/runLength
 }
 
 // runBegin is the number of events before a run.
-func (ix *FileIndex) runBegin(run int) int {
+func (ix *fileIndex) runBegin(run int) int {
 	c := ix.chunkOf(run)
 	return c.first + (run-c.firstRun)*runLength
 }
 
 // runEnd is the number of events up to and with a run.
-func (ix *FileIndex) runEnd(run int) int {
+func (ix *fileIndex) runEnd(run int) int {
 	c := ix.chunkOf(run)
 	return c.first + min((run-c.firstRun+1)*runLength, c.n)
 }

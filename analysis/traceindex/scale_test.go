@@ -236,7 +236,7 @@ func TestMillionsOfOneKind(t *testing.T) {
 	}
 	for _, shape := range shapes {
 		p := shape.open(t, n)
-		ix := NewFileIndex()
+		ix := newFileIndex(defaultChunk)
 		store := new(model.Store)
 		store.Publish(p)
 		if err := Build(t.Context(), store, ix); err != nil {
@@ -283,7 +283,7 @@ func BenchmarkOneKind(b *testing.B) {
 	for _, shape := range shapes {
 		b.Run(shape.name, func(b *testing.B) {
 			p := shape.open(b, n)
-			ix := NewFileIndex()
+			ix := newFileIndex(defaultChunk)
 			store := new(model.Store)
 			store.Publish(p)
 			b.Run("build", func(b *testing.B) {

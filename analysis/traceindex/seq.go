@@ -9,7 +9,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-var _ Loading = (*FileIndex)(nil)
+var _ Loading = (*fileIndex)(nil)
 
 var (
 	errChanged = errors.New("the file changes while it is read: what was read first does not fit what is read now")
@@ -22,10 +22,10 @@ func unexplained(err error) bool {
 }
 
 // inputChanged reports whether the input is known to be another one by now.
-func (ix *FileIndex) inputChanged() bool { return ix.input != nil && ix.input.Changed() }
+func (ix *fileIndex) inputChanged() bool { return ix.input != nil && ix.input.Changed() }
 
 // explain says whose fault an error is that came up while something was done. An input that has not changed has none.
-func (ix *FileIndex) explain(err error, about string) error {
+func (ix *fileIndex) explain(err error, about string) error {
 	var defect *model.InternalError
 	switch {
 	case !unexplained(err):

@@ -31,7 +31,7 @@ func TestShardsAgree(t *testing.T) {
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 9))
 		s := &chunkedSlice{sliceSource{spreadTrace(r, 4000+int(seed)*20_000), 100}, -1}
-		var first *FileIndex
+		var first *fileIndex
 		for _, cores := range []int{1, 2, 4, 8, 64} {
 			runtime.GOMAXPROCS(cores)
 			ix, twin := buildBoth(t, s, modeltest.Stacks(), 9000<<seed)

@@ -17,11 +17,11 @@ type flight struct {
 }
 
 // settled reports whether nothing more will be loaded.
-func (ix *FileIndex) settled() bool { return ix.status.Final || ix.status.Stopped }
+func (ix *fileIndex) settled() bool { return ix.status.Final || ix.status.Stopped }
 
 // shared runs f, which keeps its result in the index, and waits for it; who asks for the same id meanwhile waits too. The
 // index must be settled.
-func (ix *FileIndex) shared(ctx context.Context, id any, f func(context.Context) error) error {
+func (ix *fileIndex) shared(ctx context.Context, id any, f func(context.Context) error) error {
 	k := &ix.flights
 	k.mu.Lock()
 	l := k.byID[id]

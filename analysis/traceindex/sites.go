@@ -12,7 +12,7 @@ import (
 )
 
 // Sites implements [Trace].
-func (ix *FileIndex) Sites(ctx context.Context, q analysis.Query) ([]analysis.Site, error) {
+func (ix *fileIndex) Sites(ctx context.Context, q analysis.Query) ([]analysis.Site, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	r := ix.reader()
@@ -198,7 +198,7 @@ func (g *grouping) addKept(ctx context.Context, rows []analysis.Site, lo, hi int
 }
 
 // Weights implements [Trace].
-func (ix *FileIndex) Weights(ctx context.Context, c analysis.Cost, q analysis.Query) ([]uint64, error) {
+func (ix *fileIndex) Weights(ctx context.Context, c analysis.Cost, q analysis.Query) ([]uint64, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	r := ix.reader()
@@ -261,7 +261,7 @@ func (g *grouping) rowWeights(ctx context.Context, c analysis.Cost, lo, hi int) 
 }
 
 // Functions implements [Trace].
-func (ix *FileIndex) Functions(ctx context.Context, rg analysis.Range, in analysis.Cell) ([]analysis.Function, error) {
+func (ix *fileIndex) Functions(ctx context.Context, rg analysis.Range, in analysis.Cell) ([]analysis.Function, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	r := ix.reader()

@@ -20,7 +20,7 @@ import (
 // sortedRefs are blocks in the order of a list. At first they are only counted, by class of about the same rank: the blocks of
 // a class are looked for and sorted when somebody looks at it. The lock of the list is held.
 type sortedRefs struct {
-	ix      *FileIndex
+	ix      *fileIndex
 	by      analysis.BlockOrder
 	counts  [rankClasses]int
 	classes [rankClasses][]uint32 // nil until somebody looks: records, or the places of blocks in near plus nearBlock
@@ -167,7 +167,7 @@ func (s *sortedRefs) key(ref uint32) uint64 {
 
 // keptRefs lists the blocks that are born in events [lo, hi), not after until, and alive after them, and that a query asks for.
 // It need not know addresses.
-func (ix *FileIndex) keptRefs(ctx context.Context, q analysis.BlockQuery, in group.Scope, g *grouping, lo, hi int, until model.Time) (*sortedRefs, error) {
+func (ix *fileIndex) keptRefs(ctx context.Context, q analysis.BlockQuery, in group.Scope, g *grouping, lo, hi int, until model.Time) (*sortedRefs, error) {
 	s := &sortedRefs{ix: ix, by: q.Sort}
 	s.find = refScan{ix: ix, by: s, q: q, g: g, members: ix.membership(in), hi: hi}
 	s.find.from, s.find.to = ix.records.born.Search(uint64(lo)), ix.recordsBefore(hi)
@@ -222,7 +222,7 @@ func (s *sortedRefs) count() error {
 
 // refScan finds the records of a list.
 type refScan struct {
-	ix       *FileIndex
+	ix       *fileIndex
 	by       *sortedRefs
 	q        analysis.BlockQuery
 	g        *grouping

@@ -14,7 +14,7 @@ type spanEdge struct {
 }
 
 // spanAt is an edge of spans. Its run must not lie behind the end. chunk is one that is near it.
-func (ix *FileIndex) spanAt(span, chunk int) spanEdge {
+func (ix *fileIndex) spanAt(span, chunk int) spanEdge {
 	if ix.spans != nil {
 		return ix.spans[span]
 	}
@@ -37,7 +37,7 @@ func (ix *FileIndex) spanAt(span, chunk int) spanEdge {
 }
 
 // lastSpan is the number of the last edge of spans.
-func (ix *FileIndex) lastSpan() int { return ix.curve.Base.N / column.PyramidFan }
+func (ix *fileIndex) lastSpan() int { return ix.curve.Base.N / column.PyramidFan }
 
 // spanBegun is the last of the spans of a restored index that begins at t or before, or the first one.
 func (f *edgeFinder) spanBegun(t model.Time) int {

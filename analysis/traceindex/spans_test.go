@@ -73,13 +73,13 @@ func TestEarlyAnswersAreProven(t *testing.T) {
 }
 
 // sectionOfCurve is the number of the section with the curve; that with the runs follows.
-func sectionOfCurve(ix *FileIndex, f *fileCodec) int {
+func sectionOfCurve(ix *fileIndex, f *fileCodec) int {
 	size := uint64(ix.curve.Base.N) * uint64(len(bytesOf(make([]column.BaseRun, 1))))
 	return slices.IndexFunc(f.table, func(e fileEntry) bool { return e.Length == size })
 }
 
 // earlyAnswers is what may be asked before all of a file is verified, as text.
-func earlyAnswers(ix *FileIndex) []string {
+func earlyAnswers(ix *fileIndex) []string {
 	ctx, end := context.Background(), ix.duration()
 	var all []string
 	add := func(v any, err error) {

@@ -23,7 +23,7 @@ func benchStages(b *testing.B, path string) {
 	for b.Loop() {
 		var took [3]time.Duration
 		runtime.GC()
-		bd := newBuilder(NewFileIndex(), new(model.Store), p)
+		bd := newBuilder(newFileIndex(defaultChunk), new(model.Store), p)
 		bd.ix.Names.Store, bd.ix.source = bd.store, source
 		bd.ix.decoders.New = func() any { return source.Decoder() }
 		jobs, size := [4]*job{{}, {}, {}, {}}, int64(bd.ix.chunkSize)

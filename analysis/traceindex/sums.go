@@ -19,7 +19,7 @@ func (g *grouping) keeps(site uint32) bool {
 }
 
 // key is the key of a site's block in a dimension.
-func (ix *FileIndex) key(d column.Dim, site uint32, size uint64) uint32 {
+func (ix *fileIndex) key(d column.Dim, site uint32, size uint64) uint32 {
 	switch d {
 	case column.DimStack:
 		return ix.sites.Stack[site]
@@ -31,7 +31,7 @@ func (ix *FileIndex) key(d column.Dim, site uint32, size uint64) uint32 {
 
 // sumsAt returns the sums of one dimension after n events, as long as the dimension is now. The result may be shared:
 // read-only.
-func (ix *FileIndex) sumsAt(d column.Dim, n int) ([]column.Cell, error) {
+func (ix *fileIndex) sumsAt(d column.Dim, n int) ([]column.Cell, error) {
 	now := ix.sums[d]
 	if n >= ix.events() {
 		return now, nil
@@ -57,7 +57,7 @@ func (ix *FileIndex) sumsAt(d column.Dim, n int) ([]column.Cell, error) {
 
 // ahead begins to read a chunk, if it is needed, and returns how to get its view. That must be called, with the lock held all
 // the time.
-func (ix *FileIndex) ahead(c *chunk, needed bool) func() (*view, error) {
+func (ix *fileIndex) ahead(c *chunk, needed bool) func() (*view, error) {
 	if !needed {
 		return func() (*view, error) { return nil, nil }
 	}
@@ -76,7 +76,7 @@ func (ix *FileIndex) ahead(c *chunk, needed bool) func() (*view, error) {
 
 // addBegin adds the first n events of a view to the sums of a dimension: eachChange by hand, as scrubbing waits for it.
 // hot kernel
-func (ix *FileIndex) addBegin(out []column.Cell, d column.Dim, v *view, n int) {
+func (ix *fileIndex) addBegin(out []column.Cell, d column.Dim, v *view, n int) {
 	of := ix.sites.Stack
 	if d == column.DimThread {
 		of = ix.sites.Thread
@@ -135,7 +135,7 @@ func (ix *FileIndex) addBegin(out []column.Cell, d column.Dim, v *view, n int) {
 }
 
 // allSums is sumsAt after several numbers of events, at the same time.
-func (ix *FileIndex) allSums(ctx context.Context, d column.Dim, after []int) ([][]column.Cell, error) {
+func (ix *fileIndex) allSums(ctx context.Context, d column.Dim, after []int) ([][]column.Cell, error) {
 	out, errs := make([][]column.Cell, len(after)), make([]error, len(after))
 	var adding sync.WaitGroup
 	for i, n := range after {
@@ -154,7 +154,7 @@ func (ix *FileIndex) allSums(ctx context.Context, d column.Dim, after []int) ([]
 }
 
 // sumsIn returns what sumsAt does after each of some numbers of events, of the blocks in a cell alone.
-func (ix *FileIndex) sumsIn(ctx context.Context, d column.Dim, in group.Scope, after ...int) (out [][]column.Cell, err error) {
+func (ix *fileIndex) sumsIn(ctx context.Context, d column.Dim, in group.Scope, after ...int) (out [][]column.Cell, err error) {
 	in = in.Of(d)
 	if in.IsAll() {
 		return ix.allSums(ctx, d, after)
@@ -209,7 +209,7 @@ func (b *fileBlock) lifeClass() int {
 }
 
 // in reports whether a block is in a cell.
-func (ix *FileIndex) in(c group.Scope, b *fileBlock) bool {
+func (ix *fileIndex) in(c group.Scope, b *fileBlock) bool {
 	if c.Set != nil && !c.Set.Has(ix.sites.Stack[b.site]) {
 		return false
 	}
@@ -218,7 +218,7 @@ func (ix *FileIndex) in(c group.Scope, b *fileBlock) bool {
 
 // grouping is a group as one answer sees it from begin to end, while more is loaded.
 type grouping struct {
-	ix   *FileIndex
+	ix   *fileIndex
 	by   analysis.Group
 	d    column.Dim
 	f    *group.Fold
@@ -227,7 +227,7 @@ type grouping struct {
 	keys int
 }
 
-func (ix *FileIndex) grouping(by analysis.Group, in group.Scope) *grouping {
+func (ix *fileIndex) grouping(by analysis.Group, in group.Scope) *grouping {
 	g := &grouping{ix: ix, by: by, d: group.DimOf(by), f: ix.FoldIn(by, in.Set), in: in.Of(group.DimOf(by)), set: in.Set}
 	g.keys = len(ix.sums[g.d])
 	if g.f != nil {
@@ -296,7 +296,7 @@ func (g *grouping) known(n int) int {
 
 // temporaryAtEdges calls f for a temporary block that ends with the first of events [lo, hi), with -1, and for one that ends
 // with the first event behind, with 1.
-func (ix *FileIndex) temporaryAtEdges(lo, hi int, f func(b *fileBlock, change uint64)) error {
+func (ix *fileIndex) temporaryAtEdges(lo, hi int, f func(b *fileBlock, change uint64)) error {
 	if lo >= hi {
 		return nil
 	}
@@ -324,7 +324,7 @@ func (ix *FileIndex) temporaryAtEdges(lo, hi int, f func(b *fileBlock, change ui
 }
 
 // Totals implements [Trace].
-func (ix *FileIndex) Totals(ctx context.Context, rg analysis.Range) (analysis.Totals, error) {
+func (ix *fileIndex) Totals(ctx context.Context, rg analysis.Range) (analysis.Totals, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	r := ix.reader()
@@ -352,7 +352,7 @@ func (ix *FileIndex) Totals(ctx context.Context, rg analysis.Range) (analysis.To
 }
 
 // partTotals sums events [from, to) of a view.
-func (ix *FileIndex) partTotals(v *view, from, to int) analysis.Totals {
+func (ix *fileIndex) partTotals(v *view, from, to int) analysis.Totals {
 	t := analysis.Totals{Events: uint64(max(to-from, 0))}
 	add := func(a *uint64, b uint64) { *a, _ = model.SaturatingAdd(*a, b) }
 	for i := from; i < to; i++ {
@@ -396,7 +396,7 @@ func (ix *FileIndex) partTotals(v *view, from, to int) analysis.Totals {
 }
 
 // public is a block as others see it.
-func (ix *FileIndex) public(b *fileBlock) analysis.Block {
+func (ix *fileIndex) public(b *fileBlock) analysis.Block {
 	return analysis.Block{
 		Addr: b.addr, Size: b.size, Born: b.bornAt, Died: b.diedAt,
 		Stack: ix.Ids[ix.sites.Stack[b.site]], Thread: ix.Threads[ix.sites.Thread[b.site]],

@@ -16,7 +16,7 @@ const mostWorkers = 8
 
 // together is eachView on all processors: each of them has a worker of its own, and the parts come in any order. The lock is
 // held, and given to writers now and then while more is loaded.
-func (ix *FileIndex) together(ctx context.Context, lo, hi int, worker func() chunkWork) error {
+func (ix *fileIndex) together(ctx context.Context, lo, hi int, worker func() chunkWork) error {
 	if lo >= hi {
 		return ctx.Err()
 	}
@@ -45,7 +45,7 @@ func (ix *FileIndex) together(ctx context.Context, lo, hi int, worker func() chu
 }
 
 // round does a part of together without giving the lock away.
-func (ix *FileIndex) round(ctx context.Context, chunks []*chunk, at, end, lo, hi int, workers []chunkWork) error {
+func (ix *fileIndex) round(ctx context.Context, chunks []*chunk, at, end, lo, hi int, workers []chunkWork) error {
 	var next atomic.Int64
 	next.Store(int64(at))
 	errs := make([]error, len(workers))

@@ -81,7 +81,7 @@ func (s *blockSums) verifyAll(ctx context.Context) error {
 func checksum(b []byte) uint32 { return crc32.Checksum(b, crcTable) }
 
 // verifyRuns verifies what is known about runs [from, to], which may reach beyond those that there are, and a span around them.
-func (ix *FileIndex) verifyRuns(from, to int) error {
+func (ix *fileIndex) verifyRuns(from, to int) error {
 	if ix.file.verified() {
 		return nil
 	}
@@ -109,7 +109,7 @@ func (r *runReader) verify(from, to int) {
 
 // verifyAt verifies the runs of the chunks that something may happen in at a time, and of those beside them: all that is read to find
 // out how many events are before it.
-func (ix *FileIndex) verifyAt(t model.Time) error {
+func (ix *fileIndex) verifyAt(t model.Time) error {
 	if len(ix.chunks) == 0 || ix.file.verified() {
 		return nil
 	}
@@ -122,7 +122,7 @@ func (ix *FileIndex) verifyAt(t model.Time) error {
 }
 
 // verifyEnds verifies what is read about the ends of a range.
-func (ix *FileIndex) verifyEnds(rg analysis.Range) error {
+func (ix *fileIndex) verifyEnds(rg analysis.Range) error {
 	from, to := ix.bounds(rg)
 	if err := ix.verifyAt(from); err != nil {
 		return err

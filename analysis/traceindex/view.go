@@ -33,7 +33,7 @@ type fates struct {
 }
 
 // load reads the events of a chunk into v, whose memory is used again. It needs no lock.
-func (ix *FileIndex) load(v *view, c *chunk) error {
+func (ix *fileIndex) load(v *view, c *chunk) error {
 	if v.c != c { // others may look at it
 		v.c = c
 	}
@@ -55,7 +55,7 @@ func (ix *FileIndex) load(v *view, c *chunk) error {
 }
 
 // resolve fills in sites and what FREEs end. The lock is held.
-func (ix *FileIndex) resolve(v *view) error {
+func (ix *fileIndex) resolve(v *view) error {
 	e := &v.events
 	n := len(e.Size)
 	v.once = new(sync.Once)
@@ -142,7 +142,7 @@ type viewCache struct {
 }
 
 // view returns a chunk's view, to be given back with done. The lock is held.
-func (ix *FileIndex) view(c *chunk) (*view, error) {
+func (ix *fileIndex) view(c *chunk) (*view, error) {
 	v := ix.views.use(c)
 	v.filled.Do(func() {
 		v.err = guarded(func() error {
@@ -206,20 +206,20 @@ func (v *view) forget() {
 }
 
 // done gives a view back.
-func (ix *FileIndex) done(v *view) {
+func (ix *fileIndex) done(v *view) {
 	ix.views.mu.Lock()
 	v.users--
 	ix.views.mu.Unlock()
 }
 
 // chunkAt is the chunk with the event number n, the number of chunks if there is none.
-func (ix *FileIndex) chunkAt(n int) int {
+func (ix *fileIndex) chunkAt(n int) int {
 	return sort.Search(len(ix.chunks), func(i int) bool { return ix.chunks[i].first+ix.chunks[i].n > n })
 }
 
 // eachView calls f for the chunks with events [lo, hi), in order, with the part of them that is in it. f must not keep the
 // view. The lock is held, and between chunks given to writers for a moment.
-func (ix *FileIndex) eachView(ctx context.Context, lo, hi int, f func(v *view, from, to int)) error {
+func (ix *fileIndex) eachView(ctx context.Context, lo, hi int, f func(v *view, from, to int)) error {
 	if lo >= hi {
 		return ctx.Err()
 	}
@@ -240,7 +240,7 @@ func (ix *FileIndex) eachView(ctx context.Context, lo, hi int, f func(v *view, f
 }
 
 // scan is eachView for many chunks: it reads ahead, and its views are not kept.
-func (ix *FileIndex) scan(ctx context.Context, chunks []*chunk, f func(v *view)) error {
+func (ix *fileIndex) scan(ctx context.Context, chunks []*chunk, f func(v *view)) error {
 	type loaded struct {
 		v   *view
 		err error
@@ -296,7 +296,7 @@ type fileBlock struct {
 }
 
 // blockOf is the block of an allocation of a view.
-func (ix *FileIndex) blockOf(v *view, p int) (b fileBlock) {
+func (ix *fileIndex) blockOf(v *view, p int) (b fileBlock) {
 	v.follow()
 	event := v.event[p]
 	c := v.c
@@ -312,7 +312,7 @@ func (ix *FileIndex) blockOf(v *view, p int) (b fileBlock) {
 	return b
 }
 
-func (ix *FileIndex) endOf(record int) (died uint32, at model.Time) {
+func (ix *fileIndex) endOf(record int) (died uint32, at model.Time) {
 	if died = ix.records.died.At(record); died == alive {
 		return died, model.NoTime
 	}
@@ -320,7 +320,7 @@ func (ix *FileIndex) endOf(record int) (died uint32, at model.Time) {
 }
 
 // recordBlock is the block of a record, without its address.
-func (ix *FileIndex) recordBlock(r int) (b fileBlock) {
+func (ix *fileIndex) recordBlock(r int) (b fileBlock) {
 	b.site, b.size = ix.records.origin.At(r)
 	b.born, b.bornAt = uint32(ix.records.born.At(r)), model.Time(ix.records.bornAt.At(r))
 	b.died, b.diedAt = ix.endOf(r)
@@ -329,12 +329,12 @@ func (ix *FileIndex) recordBlock(r int) (b fileBlock) {
 
 // recordWalk is recordBlock for records in ascending order, without looking for each anew.
 type recordWalk struct {
-	ix           *FileIndex
+	ix           *fileIndex
 	born, bornAt column.RiseReader
 	block        fileBlock
 }
 
-func (ix *FileIndex) walkRecords() *recordWalk {
+func (ix *fileIndex) walkRecords() *recordWalk {
 	return &recordWalk{ix: ix, born: ix.records.born.Reader(), bornAt: ix.records.bornAt.Reader()}
 }
 
@@ -347,7 +347,7 @@ func (w *recordWalk) to(r int) *fileBlock {
 	return b
 }
 
-func (ix *FileIndex) refBlock(v *view, r column.Ref) fileBlock {
+func (ix *fileIndex) refBlock(v *view, r column.Ref) fileBlock {
 	if p, ok := r.Local(); ok {
 		return ix.blockOf(v, p)
 	}
@@ -355,7 +355,7 @@ func (ix *FileIndex) refBlock(v *view, r column.Ref) fileBlock {
 }
 
 // siteSize is a part of refBlock, faster.
-func (ix *FileIndex) siteSize(v *view, r column.Ref) (site uint32, size uint64) {
+func (ix *fileIndex) siteSize(v *view, r column.Ref) (site uint32, size uint64) {
 	if p, ok := r.Local(); ok {
 		return v.site[p], v.events.Size[p]
 	}
@@ -370,7 +370,7 @@ func (v *view) payload(event int) int {
 
 // eachChange calls f for every block that is born or ends in events [from, to) of a view, in order; an allocation over a
 // live address ends the old block first.
-func (ix *FileIndex) eachChange(v *view, from, to int, f func(event int, r column.Ref, how column.Change)) {
+func (ix *fileIndex) eachChange(v *view, from, to int, f func(event int, r column.Ref, how column.Change)) {
 	e := &v.events
 	p := 0
 	if from > 0 {
@@ -402,7 +402,7 @@ func (ix *FileIndex) eachChange(v *view, from, to int, f func(event int, r colum
 
 // howFreed tells whether the block that a FREE of a view ends was born by the event before; p is the number of events before
 // that are no FREE.
-func (ix *FileIndex) howFreed(v *view, event, p int, r column.Ref) column.Change {
+func (ix *fileIndex) howFreed(v *view, event, p int, r column.Ref) column.Change {
 	if q, ok := r.Local(); ok {
 		if q == p-1 && v.events.Kind[event-1] == model.Alloc {
 			return column.FreedAtOnce
@@ -414,14 +414,14 @@ func (ix *FileIndex) howFreed(v *view, event, p int, r column.Ref) column.Change
 }
 
 // replay is eachChange for any events, with their numbers in the whole trace.
-func (ix *FileIndex) replay(ctx context.Context, lo, hi int, f func(v *view, event int, r column.Ref, how column.Change)) error {
+func (ix *fileIndex) replay(ctx context.Context, lo, hi int, f func(v *view, event int, r column.Ref, how column.Change)) error {
 	return ix.eachView(ctx, lo, hi, func(v *view, from, to int) {
 		ix.eachChange(v, from, to, func(event int, r column.Ref, how column.Change) { f(v, v.c.first+event, r, how) })
 	})
 }
 
 // bornIn calls f for every block that is born in events [from, to) of a view, in order. It is valid until f returns.
-func (ix *FileIndex) bornIn(v *view, from, to int, f func(b *fileBlock)) {
+func (ix *fileIndex) bornIn(v *view, from, to int, f func(b *fileBlock)) {
 	var b fileBlock // of all, as it lies on the heap
 	for p := v.payload(from); p < len(v.event) && int(v.event[p]) < to; p++ {
 		if v.events.Kind[v.event[p]] == model.Alloc {
@@ -433,7 +433,7 @@ func (ix *FileIndex) bornIn(v *view, from, to int, f func(b *fileBlock)) {
 
 // eachKept calls f for every block that is born in events [lo, hi) and alive after them, in order of birth. It need not know
 // addresses, and is valid until f returns.
-func (ix *FileIndex) eachKept(ctx context.Context, lo, hi int, f func(b *fileBlock)) error {
+func (ix *fileIndex) eachKept(ctx context.Context, lo, hi int, f func(b *fileBlock)) error {
 	if lo >= hi {
 		return ctx.Err()
 	}
@@ -444,7 +444,7 @@ func (ix *FileIndex) eachKept(ctx context.Context, lo, hi int, f func(b *fileBlo
 }
 
 // recordsBefore is the number of records of the chunks that end before hi events, or with them.
-func (ix *FileIndex) recordsBefore(hi int) int {
+func (ix *fileIndex) recordsBefore(hi int) int {
 	if k := ix.chunkAt(hi); k < len(ix.chunks) {
 		return int(ix.chunks[k].firstRec)
 	}
@@ -452,7 +452,7 @@ func (ix *FileIndex) recordsBefore(hi int) int {
 }
 
 // keptRecords calls f for the records [from, to) whose blocks are alive after hi events.
-func (ix *FileIndex) keptRecords(from, to, hi int, f func(r int)) {
+func (ix *fileIndex) keptRecords(from, to, hi int, f func(r int)) {
 	for from < to {
 		base := from &^ column.ChunkMask
 		end := min(column.ChunkLen, to-base)
@@ -466,7 +466,7 @@ func (ix *FileIndex) keptRecords(from, to, hi int, f func(r int)) {
 }
 
 // keptOfChunk is eachKept for the blocks of the chunk that hi lies within, if there is one.
-func (ix *FileIndex) keptOfChunk(ctx context.Context, lo, hi int, f func(b *fileBlock)) error {
+func (ix *fileIndex) keptOfChunk(ctx context.Context, lo, hi int, f func(b *fileBlock)) error {
 	k := ix.chunkAt(hi)
 	if k == len(ix.chunks) || ix.chunks[k].first == hi {
 		return ctx.Err()

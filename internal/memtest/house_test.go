@@ -181,38 +181,6 @@ func TestNoCharm(t *testing.T) {
 	}
 }
 
-// A folder is a subject.
-const (
-	maxFiles = 40
-	maxLines = 9000
-)
-
-func TestFoldersAreSubjects(t *testing.T) {
-	files, lines := map[string]int{}, map[string]int{}
-	err := filepath.WalkDir(root(t), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		dir := filepath.Dir(path)
-		files[dir]++
-		lines[dir] += bytes.Count(text, []byte("\n"))
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for dir, n := range files {
-		name, err := filepath.Rel(root(t), dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n > maxFiles || lines[dir] > maxLines {
-			t.Errorf("%s: %d files, %d lines", name, n, lines[dir])
-		}
-	}
-}
-
 const (
 	maxFunction = 80 // lines, but for functions whose comment says "hot kernel"
 	p90Function = 40
