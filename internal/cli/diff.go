@@ -156,7 +156,7 @@ func (d *diffing) decodedWhole() error {
 			return err
 		}
 		if l := d.layout[i]; l != nil {
-			if q := cutShort(l.Problems); q != nil {
+			if q := model.CutShort(l.Problems); q != nil {
 				return partError(in.p.Meta.Name, noComparison, q.Message)
 			}
 		}

@@ -2,27 +2,14 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/memtui/memtui/model"
 )
 
-// cutCodes are the codes of problems that say that the program left something out: for a limit, or because it was told to stop.
-var cutCodes = []string{model.CodeMemory, "stopped", "too-large", "line-length", "event-limit", "metric-limit"}
-
-// cutShort returns the first problem that says that the program left something out, nil for none. Damage is the file's own.
-func cutShort(problems []model.Problem) *model.Problem {
-	i := slices.IndexFunc(problems, func(p model.Problem) bool { return slices.Contains(cutCodes, p.Code) })
-	if i < 0 {
-		return nil
-	}
-	return &problems[i]
-}
-
 // readWhole fails where the program left out something that figures of the profile depend on. verdict says what cannot be said
 // then. Figures of a trace depend on its events alone; [session.nameless] tells what became of its names.
 func (s *session) readWhole(p *model.Profile, verdict string) error {
-	q := cutShort(p.Problems)
+	q := model.CutShort(p.Problems)
 	if q == nil || s.allEvents(p) {
 		return nil
 	}
@@ -39,7 +26,7 @@ func (s *session) nameless(p *model.Profile) *model.Problem {
 	if p.Allocations == nil {
 		return nil
 	}
-	return cutShort(p.Problems)
+	return model.CutShort(p.Problems)
 }
 
 // partError says that something cannot be said about a file, and why not.
