@@ -279,8 +279,8 @@ var memoryCommands = []struct {
 	{"layouts.mb", []string{"pages FILE", "pages --map FILE", "diff FILE#0 FILE#1", "convert FILE OUT.json"}},
 }
 
-// noPart are commands of which nothing useful may be left where not all fits: the only ones that may end with status 3 then.
-var noPart = []string{"report -f csv", "convert", "heap find", "heap object", "heap path", "heap dominators -f csv", "heap.mvmheap: diff"}
+// noPart are commands of which nothing useful, or nothing true, may be left where not all fits: the only ones that may end with status 3 then.
+var noPart = []string{"report -f csv", "convert", "heap find", "heap object", "heap path", "heap dominators -f csv", "diff", "validate"}
 
 // zipped are the files that are read compressed, too.
 var zipped = []string{"stacks.mlyze", "names.mlyze", "stacks.spaa", "points.json", "heap2.mvmheap"}
@@ -373,6 +373,12 @@ func (r *limitedRun) judge(t *testing.T, command string, limit int64) {
 	}
 	if r.status != 0 && r.status != 1 && r.status != 3 || r.status == 3 && !strings.Contains(r.errs, "--max-memory") {
 		t.Errorf("%s: status %d: %.300s", command, r.status, r.errs)
+	}
+	if cut := strings.Contains(r.errs, "incomplete: reading stopped"); cut && r.status == 0 && strings.HasPrefix(command, "diff") {
+		t.Errorf("%s compares what was read in part: %.300s", command, r.out)
+	}
+	if r.status == 1 && strings.HasPrefix(command, "validate") && !strings.Contains(r.out, "  error  ") {
+		t.Errorf("%s: nothing is wrong: %.300s", command, r.out)
 	}
 	if r.status != 0 || !strings.HasPrefix(command, "report -f json") {
 		return

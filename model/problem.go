@@ -50,3 +50,15 @@ func AddProblem(list []Problem, p Problem) []Problem {
 func HasError(list []Problem) bool {
 	return slices.ContainsFunc(list, func(p Problem) bool { return p.Severity == Error })
 }
+
+// cutCodes are the codes of problems that say that the program left something out: for a limit, or because it was told to stop.
+var cutCodes = []string{CodeMemory, "stopped", "too-large", "line-length", "event-limit", "metric-limit"}
+
+// CutShort returns the first problem that says that the program left something out, nil for none. Damage is the file's own.
+func CutShort(list []Problem) *Problem {
+	i := slices.IndexFunc(list, func(p Problem) bool { return slices.Contains(cutCodes, p.Code) })
+	if i < 0 {
+		return nil
+	}
+	return &list[i]
+}

@@ -126,6 +126,23 @@ func TestDifferenceOfTwoTraces(t *testing.T) {
 	}
 }
 
+// What changed between files of which one was cut is no more than what was read says.
+func TestDifferenceSaysWhatWasCut(t *testing.T) {
+	for name, data := range map[string][]byte{"x.mlyze": kvleak(), "x.spaa": serverProfile(t)} {
+		u := openTwo(t, 140, 40, "old-"+name, data, "new-"+name, data)
+		if text := u.Text(); strings.Contains(text, "Not all of both") {
+			t.Error(text)
+		}
+		cut := model.Problem{Severity: model.Warning, Code: model.CodeMemory, Message: "what follows was left out", Offset: model.NoOffset}
+		u.sim.Do(func() {
+			next := *u.app.Second.Store.Current()
+			next.Problems, next.Complete = model.AddProblem(next.Problems, cut), false
+			u.app.Second.Now = &next
+		})
+		u.keys("1").has("Not all of both sides was read: Nothing changed")
+	}
+}
+
 func TestDifferenceOfTraceAndProfile(t *testing.T) {
 	u := openTwo(t, 160, 40, "small_kvleak.mlyze", kvleak(), "server.spaa", serverProfile(t))
 	u.keys("3").has("A small_k", "B server.spaa", "live_bytes")

@@ -39,8 +39,8 @@ type Limit struct {
 type CheckBase struct {
 	File    File      `json:"file"`
 	Summary string    `json:"summary"`
-	Rows    []DiffRow `json:"grown"` // what grew most, or is new
-	Count   int       `json:"grown_count"`
+	Rows    []DiffRow `json:"grown,omitzero"` // what grew most, or is new; absent where rows are left out
+	Count   *int      `json:"grown_count,omitzero"`
 	diff    *Diff
 }
 
@@ -53,7 +53,10 @@ func NewCheck(p *model.Profile, limits []Limit, base *Diff) *Check {
 		c.OK = c.OK && l.OK
 	}
 	if base != nil {
-		c.Base = &CheckBase{File: base.Before.File, Summary: base.Summary, Rows: base.Rows, Count: base.Count, diff: base}
+		c.Base = &CheckBase{File: base.Before.File, Summary: base.Summary, diff: base}
+		if base.HasRows() {
+			c.Base.Rows, c.Base.Count = base.Rows, &base.Count
+		}
 	}
 	return c
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/model"
@@ -87,7 +86,7 @@ func (c *checkCmd) budgets() []budget {
 func (a *app) check(ctx context.Context, c *checkCmd, budgets []budget, s, base *session) error {
 	p, err := s.profile(ctx)
 	if err == nil {
-		err = readWhole(p)
+		err = s.readWhole(p, noLimits)
 	}
 	if err != nil {
 		return err
@@ -99,7 +98,7 @@ func (a *app) check(ctx context.Context, c *checkCmd, budgets []budget, s, base 
 	} else {
 		q, err := base.profile(ctx)
 		if err == nil {
-			err = readWhole(q)
+			err = base.readWhole(q, noLimits)
 		}
 		if err != nil {
 			return err
@@ -122,17 +121,15 @@ func (a *app) check(ctx context.Context, c *checkCmd, budgets []budget, s, base 
 		}
 		limits = append(limits, l)
 	}
-	return a.writeCheck(ctx, now, report.NewCheck(p, limits, diff), c.Exact)
-}
-
-// readWhole fails where the program stopped reading before the end of a file: what was not read may exceed any limit.
-func readWhole(p *model.Profile) error {
-	for _, q := range p.Problems {
-		if slices.Contains([]string{model.CodeMemory, "stopped", "too-large", "line-length", "event-limit", "metric-limit"}, q.Code) {
-			return inputError(fmt.Errorf("%s: nothing can be said about limits, as only part of the file was read: %s", p.Meta.Name, q.Message))
+	for _, m := range []*measurer{now, old} { // which may have read more
+		if m == nil {
+			continue
+		}
+		if err := m.s.readWhole(m.s.store.Current(), noLimits); err != nil {
+			return err
 		}
 	}
-	return nil
+	return a.writeCheck(ctx, now, report.NewCheck(p, limits, diff), c.Exact)
 }
 
 // comparingLive compares profiles by what they say to be live, unless the user says otherwise: their primary metric is what was

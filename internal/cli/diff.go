@@ -62,7 +62,7 @@ func (a *app) writeDiff(ctx context.Context, before, after *session, c *diffCmd)
 		return err
 	}
 	if a.flags.Format == "csv" && !d.HasRows() {
-		return inputError(a.budget.Error("the table of changes"))
+		return inputError(errors.New(d.Problems[len(d.Problems)-1].Message)) // of the rows
 	}
 	a.warnMemory(after.store.Current(), &d.Header)
 	switch style := a.style(c.Exact); a.flags.Format {
@@ -94,6 +94,7 @@ type diffing struct {
 	opt    report.DiffOptions
 	layout [2]*model.Layout // of page layouts
 	lean   bool             // there is no memory for all: rows of stacks and what became of single pages are left out
+	cut    *model.Problem   // why names that make rows were not read: rows are left out; nil where they were
 }
 
 // diff waits for both files and compares them.
@@ -116,6 +117,9 @@ func (a *app) newDiffing(ctx context.Context, before, after *session, c *diffFla
 		if err != nil {
 			return nil, err
 		}
+		if err := s.readWhole(p, noComparison); err != nil {
+			return nil, err
+		}
 		if i == 0 || p.Meta.Path != d.sides[0].p.Meta.Path {
 			a.warn(p)
 		}
@@ -136,7 +140,25 @@ func (d *diffing) run(ctx context.Context) (*report.Diff, error) {
 	if err := d.collect(ctx); err != nil {
 		return nil, err
 	}
+	if err := d.decodedWhole(); err != nil {
+		return nil, err
+	}
 	return d.compare(ctx)
+}
+
+// decodedWhole fails where the program left out a part of the snapshots or page layouts that are compared.
+func (d *diffing) decodedWhole() error {
+	for i, in := range d.sides {
+		if err := in.s.readWhole(in.s.store.Current(), noComparison); err != nil {
+			return err
+		}
+		if l := d.layout[i]; l != nil {
+			if q := model.CutShort(l.Problems); q != nil {
+				return partError(in.p.Meta.Name, noComparison, q.Message)
+			}
+		}
+	}
+	return nil
 }
 
 // choose reads the flags that are about rows.

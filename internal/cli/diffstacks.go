@@ -42,6 +42,9 @@ func (d *diffing) stacks(ctx context.Context) error {
 	if d.peaks(metric) {
 		d.opt.Measure = "peak memory"
 	}
+	if err := d.leaveNames(group); err != nil {
+		return err
+	}
 	if d.lean { // whatever rows are, their sum is the same
 		group = diff.GroupThread
 	}
@@ -66,6 +69,26 @@ func (d *diffing) stacks(ctx context.Context) error {
 	}
 	if !found {
 		return usageError(fmt.Errorf("--by: there is no metric %q: there are %s", metric, metricNames(d.sides[1].p.Weights)))
+	}
+	return nil
+}
+
+// leaveNames has rows left out where names that make them were not read: stacks would be new or gone that are neither. It fails
+// where sums depend on names, too.
+func (d *diffing) leaveNames(group diff.StackGroup) error {
+	filtered := d.flags.stepFlags.given() != ""
+	if !filtered && slices.Contains([]diff.StackGroup{diff.GroupThread, diff.GroupSize, diff.GroupLifetime}, group) {
+		return nil
+	}
+	for _, in := range d.sides {
+		q := in.s.nameless(in.p)
+		switch {
+		case q == nil:
+		case filtered, !d.canBeLean():
+			return partError(in.p.Meta.Name, noComparison, q.Message)
+		default:
+			d.lean, d.cut = true, q
+		}
 	}
 	return nil
 }

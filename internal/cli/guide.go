@@ -174,7 +174,7 @@ func guideRules() []guideRule {
 func exitStatuses() []string {
 	return []string{
 		"0 done", "1 done, and validate found violations or check a limit exceeded", "2 the command line or the config file is wrong",
-		"3 the input cannot be used at all: missing, empty, of no known format, or nothing in it can be read",
+		"3 the input cannot be used at all: missing, empty, of no known format, or nothing in it can be read; or diff, check or validate can say nothing, as a limit kept a part of it from being read",
 	}
 }
 

@@ -20,6 +20,9 @@ type validation struct {
 	report.Header
 	Valid      bool        `json:"valid"`
 	Violations []violation `json:"violations"`
+
+	unread *violation // why nothing can be said about the rest of the file; nil where all was checked
+	broken bool       // a rule is
 }
 
 type violation struct {
@@ -38,7 +41,8 @@ type severalValidations struct {
 	Files  []*validation `json:"files"`
 }
 
-// Run checks files. The status says whether all of them are valid; one that cannot be used at all weighs most.
+// Run checks files. The status says whether all of them are valid; one that cannot be used at all, or of which nothing
+// can be said, weighs most.
 func (c *validateCmd) Run(ctx context.Context, a *app) error {
 	if err := a.formats("validate", "text", "json"); err != nil {
 		return err
@@ -54,7 +58,7 @@ func (c *validateCmd) Run(ctx context.Context, a *app) error {
 		if a.flags.Format == "text" {
 			v.text(a.out)
 		}
-		return nil
+		return v.undecided()
 	})
 	var writeErr error
 	switch {
@@ -127,15 +131,28 @@ func (v *validation) add(x loaders.Violation) {
 		out.Line = &x.Line
 	}
 	v.Violations = append(v.Violations, out)
-	// Nobody knows whether what there was no memory for keeps the rules.
-	v.Valid = v.Valid && x.Severity != model.Error && x.Rule != model.CodeMemory
+	v.broken = v.broken || x.Severity == model.Error
+	if x.Rule == model.CodeMemory && v.unread == nil { // nobody knows whether that keeps the rules
+		v.unread = &out
+	}
+	v.Valid = !v.broken && v.unread == nil
+}
+
+// undecided fails where no rule is broken in what was checked, and there was no memory for the rest.
+func (v *validation) undecided() error {
+	if v.broken || v.unread == nil {
+		return nil
+	}
+	return partError(v.File.Name, noValidity, v.unread.Message)
 }
 
 func (v *validation) text(w io.Writer) {
 	verdict := "valid"
 	switch {
-	case !v.Valid:
+	case v.broken:
 		verdict = "INVALID"
+	case !v.Valid:
+		verdict = "not checked to its end"
 	case len(v.Violations) > 0:
 		verdict = "valid, with warnings"
 	}

@@ -22,7 +22,10 @@ func headLines(st *state.State, c *CompareSet, w, h int) (sentence []string, sig
 		return nil, false, nil
 	}
 	text := c.Sentence(c.words(st))
-	if c.key.Sides[0].partial || c.key.Sides[1].partial {
+	switch {
+	case c.key.Sides[0].cut(st) || c.key.Sides[1].cut(st):
+		text = "Not all of both sides was read: " + text
+	case c.key.Sides[0].partial || c.key.Sides[1].partial:
 		text = "So far, while more is being read: " + text
 	}
 	sentence = widget.Wrap(text, w-2)
@@ -31,6 +34,12 @@ func headLines(st *state.State, c *CompareSet, w, h int) (sentence []string, sig
 	}
 	notes = widget.Wrap(compareNotes(st, c), w-2)
 	return ui.CutLines(sentence, 2, w-2), true, ui.CutLines(notes, 1+h/24, w-2)
+}
+
+// cut reports whether the program left out something of the side's file.
+func (k *sideKey) cut(st *state.State) bool {
+	p := k.file.Profile(st)
+	return p != nil && model.CutShort(p.Problems) != nil
 }
 
 // signsIn says what + means in a title, where the head is too low to say it.
