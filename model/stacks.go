@@ -30,6 +30,10 @@ type Stacks struct {
 	Leaf map[StackID]NodeID // every stack that the file defines; 0 for a stack without frames
 
 	LeafFirst bool // how the file wrote its stacks; the tree always has the root frame at depth 1
+
+	// Partial says that stacks and names of the file were not read, because of a limit or of damage, which a problem tells: what is
+	// not here may well be defined.
+	Partial bool
 }
 
 // NewStacks returns tables that hold only the reserved entries.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/model"
 )
 
@@ -55,5 +57,93 @@ func TestFailedAnswersAreSaid(t *testing.T) {
 	for _, key := range []string{"3", "4", "Tab", "5"} {
 		u.keys(key).has(said)
 		lacks("Adding up…", "Putting stacks together")
+	}
+}
+
+// short is a trace whose list of sites does not fit memory from some moment on.
+type short struct{ analysis.Trace }
+
+func (s short) Sites(ctx context.Context, q analysis.Query) ([]analysis.Site, error) {
+	if q.By == analysis.ByStack {
+		return nil, model.NewBudget(64 << 20).Error("the list of sites")
+	}
+	return s.Trace.Sites(ctx, q)
+}
+
+// growing is a trace of which more is read while it is shown.
+type growing struct{ analysis.Trace }
+
+// partly reads some events of a trace that has more.
+func partly(t *testing.T, s *model.Stacks, events []model.Event, stop int) (*model.Store, analysis.Trace) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	store, ix := &model.Store{}, traceindex.NewKeptIndex(nil)
+	t.Cleanup(ix.Close)
+	store.Publish(&model.Profile{
+		Meta: model.Meta{Path: "fake.mlyze", Name: "fake.mlyze", Format: "mlyze"}, Stacks: s, Allocations: stoppedSource{fakeSource{events}, ix, stop, cancel},
+	})
+	if err := traceindex.Build(ctx, store, ix); err != nil {
+		t.Fatal(err)
+	}
+	traceindex.Conclude(store, ix)
+	if status := ix.Status(); !status.Stopped || status.Events != uint64(stop) {
+		t.Fatalf("%+v", status)
+	}
+	return store, ix
+}
+
+// stoppedSource is a trace whose reading is stopped when some events are in its index.
+type stoppedSource struct {
+	fakeSource
+	ix    analysis.Trace
+	after int
+	stop  func()
+}
+
+func (s stoppedSource) Replay(ctx context.Context, yield func(*model.EventBatch) error) error {
+	if err := (fakeSource{s.events[:s.after]}).Replay(ctx, yield); err != nil {
+		return err
+	}
+	for s.ix.Status().Events < uint64(s.after) {
+		time.Sleep(time.Millisecond)
+	}
+	s.stop()
+	return ctx.Err()
+}
+
+// What is read when reading ends is what all figures are of, also where memory is too short for the rows below them.
+func TestFiguresAreOfAllThatWasRead(t *testing.T) {
+	stacks := newStackMaker()
+	stacks.add(1, "main", "f")
+	var events []model.Event
+	for i := range 5000 {
+		events = append(events, model.Event{Kind: model.Alloc, Time: model.Time(i), Addr: uint64(i + 1), Size: 64, ID: 1, Thread: 1})
+	}
+	_, early := partly(t, stacks.Stacks, events, 1000)
+	store, late := partly(t, stacks.Stacks, events, 3000)
+	for name, last := range map[string]analysis.Trace{"room": late, "no room": short{late}} {
+		trace := &growing{early}
+		u := openUI(t, 140, 40, colourCaps, store, trace)
+		u.has("allocated 62.5 KiB in 1,000", "unfreed 62.5 KiB in 1,000")
+		u.sim.Terminal.Post(func() {
+			trace.Trace = last
+			u.app.refresh(u.app.loadedNow())
+		})
+		u.sim.Settle()
+		totals, err := late.Totals(t.Context(), analysis.Whole) // which is what a report says
+		if err != nil || totals.AllocCount != 3000 {
+			t.Fatal(totals, err)
+		}
+		u.has("allocated 188 KiB in 3,000", "unfreed 188 KiB in 3,000")
+		if name == "no room" {
+			u.has("sites     unknown", "This cannot be told: the list of sites takes more memory")
+			for _, key := range []string{"2", "3", "4", "5", "6", "1"} { // every screen does without its rows
+				u.keys(key)
+			}
+			if strings.Contains(u.Text(), "62.5 KiB") {
+				t.Errorf("rows are of an earlier state:\n%s", u.Text())
+			}
+		}
 	}
 }

@@ -46,6 +46,7 @@
 // metadata-json, metadata-tables, metadata-types, event-type, varint, zero-fill, truncated, shrank, read, compression,
 // too-large.
 // Errors, but warnings where the table is empty: dangling-stack, dangling-marker, dangling-function, dangling-file.
+// None of these is told where the tables were not read to their end.
 // Warnings: reserved, metadata-keys, stack-key, table-key, frame-fields, name-encoding, time-overflow, sum-overflow,
 // overwritten, unmatched-free, batched-deltas. A note: growing.
 package mlyze

@@ -2,6 +2,7 @@ package mlyze
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -57,5 +58,42 @@ func TestMetadataTooLargeForMemory(t *testing.T) {
 	}
 	if o.notRead(errors.New("x")); o.found.list[1].Code != "metadata-json" {
 		t.Errorf("%+v", o.found.list)
+	}
+}
+
+// TestWhatWasNotReadIsNotMissed reads metadata of which not all is kept: ids that it may define are no fault of the file.
+func TestWhatWasNotReadIsNotMissed(t *testing.T) {
+	var meta strings.Builder
+	meta.WriteString(`{"stack_traces": {"0": [{"file_id": 0, "line": 1, "func_id": 0}]`)
+	for i := 1; i < 3*checkEvery; i++ {
+		fmt.Fprintf(&meta, `, "%d": [{"file_id": 0, "line": %d, "func_id": %d}]`, i, i, i)
+	}
+	meta.WriteString(`}, "files": {"0": "a.c"}, "functions": {"0": "f"}}`)
+	whole := meta.String()
+	for name, c := range map[string]struct {
+		meta    string
+		percent int64 // of the budget that is used
+		early   bool  // while the metadata is read, not only behind it
+		partial bool
+	}{
+		"whole": {whole, 0, false, false}, "no memory to read": {whole, model.BudgetOfTables + 1, true, true},
+		"no memory to keep": {whole, model.BudgetOfFile + 1, false, true}, "cut": {whole[:len(whole)/2], 0, false, true},
+	} {
+		budget, used := model.NewBudget(1<<30), 1<<30/100*c.percent
+		if c.early {
+			budget.Measured(used)
+		}
+		got := parseMetadata(t.Context(), []byte(c.meta), headerSize, &findings{}, budget)
+		budget.Measured(used)
+		stacks, _, err := got.buildStacks(t.Context(), loaders.FrameOrderAuto, &findings{}, budget)
+		if err != nil || stacks.Partial != c.partial {
+			t.Errorf("%s: partial %v, %v", name, stacks.Partial, err)
+		}
+		v := &validator{tables: got, live: map[uint64]uint64{}}
+		v.event(&model.Event{Kind: model.Alloc, Addr: 1, Size: 8, ID: 1 << 30}, 0, 0)
+		v.event(&model.Event{Kind: model.Marker, ID: 1 << 30}, 0, 0)
+		if missed := len(v.found.list) > 0; missed != !got.partial() {
+			t.Errorf("%s: %+v", name, v.found.list)
+		}
 	}
 }

@@ -51,6 +51,9 @@ func (t *tables) known() *tables {
 	return t
 }
 
+// partial reports whether the file may define more than was read of it: what is missing is not missed then.
+func (t *tables) partial() bool { return t.limited || t.broken != "" }
+
 // span is a run of tables.flat.
 type span struct{ from, to int }
 

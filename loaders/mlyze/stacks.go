@@ -16,6 +16,7 @@ import (
 func (t *tables) buildStacks(ctx context.Context, order loaders.FrameOrder, found *findings, budget *model.Budget) (s *model.Stacks, note string, err error) {
 	s = model.NewStacks()
 	s.LeafFirst, note = t.decideOrder(order)
+	s.Partial = t.partial()
 	frames, err := t.resolveFrames(ctx, s, found, budget)
 	if err != nil {
 		return nil, "", err
@@ -29,6 +30,7 @@ func (t *tables) buildStacks(ctx context.Context, order loaders.FrameOrder, foun
 		}
 		if i%checkEvery == 0 && budget.Full(model.BudgetOfFile) {
 			found.leave(budget, "%s of %s stacks were left out", model.Group(uint64(len(t.order)-i)), model.Group(uint64(len(t.order))))
+			s.Partial = true
 			break
 		}
 		sp := t.stacks[id]
@@ -101,8 +103,8 @@ func appendPath(path []model.FrameID, raw []uint32, reverse bool, frame func(uin
 // resolveFrames fills the names and frames of s and returns the FrameID of each of the file's frames.
 // Those that the budget has no room for become one.
 func (t *tables) resolveFrames(ctx context.Context, s *model.Stacks, found *findings, budget *model.Budget) ([]model.FrameID, error) {
-	funcs := resolver[model.FuncID]{t: &t.funcs, what: "function", names: &s.Functions, found: found, limited: t.limited}
-	files := resolver[model.FileID]{t: &t.files, what: "file", names: &s.Files, found: found, limited: t.limited}
+	funcs := resolver[model.FuncID]{t: &t.funcs, what: "function", names: &s.Functions, found: found, partial: t.partial()}
+	files := resolver[model.FileID]{t: &t.files, what: "file", names: &s.Files, found: found, partial: t.partial()}
 	type key struct {
 		fn   model.FuncID
 		file model.FileID
@@ -151,7 +153,7 @@ type resolver[ID ~uint32] struct {
 	what    string
 	names   *[]string
 	found   *findings
-	limited bool          // names were not read because of a limit
+	partial bool          // names may be missing that the file defines
 	byFile  map[uint64]ID // by the file's id
 	byName  map[string]ID
 }
@@ -166,7 +168,7 @@ func (r *resolver[ID]) resolve(id uint64, at int64) ID {
 	name, ok := r.t.get(id)
 	if !ok {
 		name = "<" + r.what + " " + strconv.FormatUint(id, 10) + "?>"
-		if !r.limited {
+		if !r.partial {
 			r.found.add(dangling(len(r.t.index)), "dangling-"+r.what, at, "frames name a "+r.what+" that the file does not define")
 		}
 	}

@@ -93,14 +93,14 @@ func (v *validator) event(e *model.Event, offset int64, _ uint64) {
 		}
 		delete(v.live, e.Addr)
 	case model.Marker:
-		if _, ok := v.tables.funcs.get(e.ID); !ok && !v.tables.limited {
+		if _, ok := v.tables.funcs.get(e.ID); !ok && !v.tables.partial() {
 			v.found.add(dangling(len(v.tables.funcs.index)), "dangling-marker", offset, "a MARKER has a name id that functions does not define")
 		}
 	}
 }
 
 func (v *validator) alloc(e *model.Event, offset int64) {
-	if _, ok := v.tables.stacks[e.ID]; !ok && !v.tables.limited {
+	if _, ok := v.tables.stacks[e.ID]; !ok && !v.tables.partial() {
 		v.found.add(dangling(len(v.tables.stacks)), "dangling-stack", offset, "an ALLOC has a stack id that stack_traces does not define")
 	}
 	sum, fits := model.SaturatingAdd(v.sum, e.Size)

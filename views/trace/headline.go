@@ -29,7 +29,11 @@ type Headline struct {
 	threads int
 }
 
-// FetchHeadline asks a trace for the figures above the tables of the Overview.
+// unknown is the number of what could not be counted, such as for want of memory.
+const unknown = -1
+
+// FetchHeadline asks a trace for the figures above the tables of the Overview. That rows cannot be told, which takes memory, is no
+// error: then only their numbers are unknown.
 func FetchHeadline(ctx context.Context, t analysis.Trace, k HeadlineKey) (h Headline, err error) {
 	h.HeadlineKey = k
 	if h.totals, err = t.Totals(ctx, k.R); err != nil {
@@ -43,21 +47,40 @@ func FetchHeadline(ctx context.Context, t analysis.Trace, k HeadlineKey) (h Head
 	if err != nil {
 		return h, err
 	}
-	for by, n := range map[analysis.Group]*int{analysis.ByStack: &h.sites, analysis.ByThread: &h.threads} {
-		rows, err := t.Sites(ctx, analysis.Query{At: analysis.At(k.R.To), Range: k.R, By: by, NoPeaks: true})
+	h.count(ctx, t)
+	return h, ctx.Err()
+}
+
+// count counts the sites and threads that allocate in the range, and the sites that keep anything of a whole run.
+func (h *Headline) count(ctx context.Context, t analysis.Trace) {
+	ask := func(by analysis.Group) ([]analysis.Site, error) {
+		return t.Sites(ctx, analysis.Query{At: analysis.At(h.R.To), Range: h.R, By: by, NoPeaks: true})
+	}
+	allocating := func(rows []analysis.Site, err error) (n int) {
 		if err != nil {
-			return h, err
+			return unknown
 		}
 		for i := range rows {
 			if rows[i].AllocCount > 0 {
-				*n++
+				n++
 			}
-			if by == analysis.ByStack && k.R.IsWhole() && rows[i].LiveCount > 0 {
+		}
+		return n
+	}
+	sites, err := ask(analysis.ByStack)
+	h.sites = allocating(sites, err)
+	h.threads = allocating(ask(analysis.ByThread))
+	switch {
+	case !h.R.IsWhole(): // [Headline.Keep] has counted them
+	case err != nil:
+		h.Leaking = unknown
+	default:
+		for i := range sites {
+			if sites[i].LiveCount > 0 {
 				h.Leaking++
 			}
 		}
 	}
-	return h, nil
 }
 
 // Keep finds what is kept of a part of the run.
@@ -78,19 +101,25 @@ func (h *Headline) items(s *state.State, now analysis.Level) [][2]item {
 	if !s.Range.IsWhole() {
 		span = min(s.Range.To, span) - max(s.Range.From, 0)
 	}
-	leaking := item{"leaking", ui.Plural(h.Leaking, "site", "sites"), ""}
+	number := func(n int, text string) string {
+		if n == unknown {
+			return "unknown"
+		}
+		return text
+	}
+	leaking := item{"leaking", number(h.Leaking, ui.Plural(h.Leaking, "site", "sites")), ""}
 	if s.Status.FreesNever {
 		leaking = item{"frees", "none", ""}
 	}
-	sites := item{"sites", model.Group(uint64(h.sites)), ""}
-	if !s.Range.IsWhole() { // others may have live blocks all the same
+	sites := item{"sites", number(h.sites, model.Group(uint64(h.sites))), ""}
+	if !s.Range.IsWhole() && h.sites != unknown { // others may have live blocks all the same
 		sites.rest = " allocate"
 	}
 	return [][2]item{
 		{{"live", ui.AtMost(s) + bytes(now.Bytes), " in " + ui.SomeBlocks(now.Count)}, h.keptItem(s)},
 		{{"allocated", bytes(t.AllocBytes), in(t.AllocCount)}, {"freed", bytes(t.FreedBytes), in(t.FreedCount)}},
 		{{"temporary", cmp.Or(ui.PartText(t.TemporaryCount, t.AllocCount), "none"), ""}, sites},
-		{{"threads", model.Group(uint64(h.threads)), ""}, leaking},
+		{{"threads", number(h.threads, model.Group(uint64(h.threads))), ""}, leaking},
 		{{"mean block", bytes(model.Mean(t.AllocBytes, max(t.AllocCount, 1))), ""}, {"rate", ui.RateText(&analysis.Column{To: span, AllocBytes: t.AllocBytes}, s.Exact), ""}},
 		{{"duration", ui.TimeText(span, s.Exact), ""}, {"events", model.Group(t.Events), ""}},
 		{{"markers", model.Group(t.MarkerCount), ""}, {"collections", model.Group(t.GCCount), h.collected()}},

@@ -145,9 +145,7 @@ func (p *Overview) Draw(s tcell.Screen) {
 	if !a.chart.Empty() {
 		p.chart.Draw(s)
 	}
-	if h, ok := p.headline.Get(); ok && !a.figures.Empty() {
-		drawItems(s, a.figures, h.items(&p.State, p.top.rows.level), p.Look)
-	}
+	p.drawFigures(s, a.figures)
 	if !a.top.Empty() {
 		p.top.draw(s, a.top, p.focus == paneTop)
 	}
@@ -156,6 +154,20 @@ func (p *Overview) Draw(s tcell.Screen) {
 	}
 	if !a.findings.Empty() {
 		p.findings.draw(s, a.findings, p.focus == paneFindings)
+	}
+}
+
+// drawFigures draws what the trace comes down to, or why that cannot be told.
+func (p *Overview) drawFigures(s tcell.Screen, r widget.Rect) {
+	if r.Empty() {
+		return
+	}
+	if h, ok := p.headline.Get(); ok {
+		drawItems(s, r, h.items(&p.State, p.top.rows.level), p.Look)
+		return
+	}
+	for _, why := range ui.Unanswered(p.headline) {
+		widget.Print(s, r.X+1, r.Y, r.W-2, why, p.Look.Muted)
 	}
 }
 

@@ -60,7 +60,8 @@ func (w *Work) Rested() bool {
 }
 
 // Lazy is a value that is computed away from the event loop for a key that determines it. Asking for another key cancels
-// the computation that runs; the last value stays until the new one is there. Its methods belong to the event loop.
+// the computation that runs; the last value stays until the new one is there, or it is known that there will be none. Its methods
+// belong to the event loop.
 type Lazy[K comparable, V any] struct {
 	env     *Env
 	compute func(ctx context.Context, key K) (V, error)
@@ -123,8 +124,8 @@ func (z *Lazy[K, V]) install(ctx context.Context, a answer[V]) {
 		return
 	}
 	z.Ready, z.Err = true, a.err
-	if a.err == nil {
-		z.value, z.have = a.value, true
+	if z.value, z.have = a.value, a.err == nil; !z.have { // a value from before would pass for that of now
+		z.value = *new(V)
 	}
 	z.cancel()
 	z.env.Changed()
@@ -138,13 +139,13 @@ func (z *Lazy[K, V]) Stop() {
 	}
 }
 
-// Get returns the newest value; ok is false before the first.
+// Get returns the newest value; ok is false before the first, and where the value asked for last could not be computed.
 func (z *Lazy[K, V]) Get() (v V, ok bool) { return z.value, z.have }
 
 // Fresh reports whether the value is that of the key asked for last.
 func (z *Lazy[K, V]) Fresh() bool { return z.Ready }
 
-// Good reports whether the value is that of the key asked for last, and not one from before that could not be computed.
+// Good reports whether there is a value of the key asked for last.
 func (z *Lazy[K, V]) Good() bool { return z.Ready && z.Err == nil }
 
 // Failure is why the value of the key asked for last could not be computed, nil where it was or is still being computed.
@@ -199,13 +200,15 @@ func (z *Staged[K, V]) Ask(whole, part K, wanted bool) {
 	}
 }
 
-// Get returns the newest value of either; ok is false before the first.
+// Get returns the newest value of either; ok is false before the first, and where neither could be computed.
 func (z *Staged[K, V]) Get() (v V, ok bool) {
 	switch {
 	case z.Fresh():
 		z.shown, z.have = z.whole.value, true
 	case z.parted && z.part.Good():
 		z.shown, z.have = z.part.value, true
+	case z.Failure() != nil && (!z.parted || z.part.Ready):
+		z.shown, z.have = *new(V), false
 	}
 	return z.shown, z.have
 }

@@ -6,10 +6,14 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Undefined reports the stacks and markers that events name and the file does not define.
+// Undefined reports the stacks and markers that events name and the file does not define. It reports nothing where what the file
+// defines was not read to its end.
 func (ix *Names) Undefined(markerIDs []uint64) []model.Problem {
 	stacks, markers := danglingIDs{}, danglingIDs{}
 	s, p := ix.Stacks(), ix.Profile()
+	if s == nil || s.Partial {
+		return nil
+	}
 	for _, id := range ix.Ids {
 		if _, ok := s.Node(id); !ok {
 			stacks.Add(uint64(id))
