@@ -18,7 +18,7 @@ func TestWhatWasNotReadIsNotMissed(t *testing.T) {
 		"all": {modeltest.Stacks(), 2}, "some": {partial, 0}, "none": {nil, 0},
 	} {
 		events := []model.Event{{Kind: model.Alloc, Addr: 1, Size: 8, ID: 1 << 40}, {Kind: model.Marker, ID: 77, Time: 1}}
-		store, ix := new(model.Store), NewFileIndex()
+		store, ix := new(model.Store), newFileIndex(defaultChunk)
 		store.Publish(&model.Profile{Stacks: c.stacks, Allocations: &chunkedSlice{sliceSource{events, 100}, -1}})
 		if err := Build(t.Context(), store, ix); err != nil {
 			t.Fatal(err)
