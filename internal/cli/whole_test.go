@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/memory"
 	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
@@ -37,9 +38,9 @@ func TestVerdictsNeedTheWholeFile(t *testing.T) {
 func inUse(t *testing.T, percents int64) (*app, context.Context, func() string) {
 	var out, errs strings.Builder
 	env := Env{Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }}
-	a := &app{env: env, out: bufio.NewWriterSize(&out, 1<<20), flags: &globals{Index: "none", Format: "json"}, budget: model.NewBudget(1 << 30), collector: &collector{}, ending: &ending{}}
+	a := &app{env: env, out: bufio.NewWriterSize(&out, 1<<20), flags: &globals{Index: "none", Format: "json"}, budget: model.NewBudget(1 << 30), collector: &memory.Collector{}, ending: &ending{}}
 	a.budget.Measured(1 << 30 / 100 * percents)
-	t.Cleanup(a.collector.stop)
+	t.Cleanup(a.collector.Stop)
 	return a, model.WithBudget(t.Context(), a.budget), func() string {
 		a.out.Flush()
 		return out.String()
