@@ -263,7 +263,7 @@ func (p *heapComparison) Do(a keymap.Action) bool {
 	switch a {
 	case keymap.Group:
 		p.by = (p.by + 1) % compareByCount
-		if _, ok := schemaOf(&p.State).Frames(); !ok && p.by == CompareFrames {
+		if _, ok := p.Heaps.Source().Schema().Frames(); !ok && p.by == CompareFrames { // the state may not be shown yet
 			p.by++
 		}
 		p.forget()
