@@ -107,7 +107,7 @@ func (r asked) question(command string) state.Question {
 func TestQuestionsAreReadAsTheyAreWritten(t *testing.T) {
 	rng := asked{rand.New(rand.NewPCG(7, 8))}
 	for command, files := range map[string][]string{"report": {"x"}, "diff": {"x", "y"}, "pages": {"x"}, "evidence": {"x"}} {
-		for range 80 {
+		for range 12 {
 			q := rng.question(command)
 			if command == "evidence" {
 				q.Format = ""
@@ -131,7 +131,7 @@ func TestQuestionsAreReadAsTheyAreWritten(t *testing.T) {
 // A question about a report sets the flags that its words do.
 func TestQuestionsSetFlags(t *testing.T) {
 	rng := asked{rand.New(rand.NewPCG(9, 10))}
-	for range 60 {
+	for range 15 {
 		q := rng.question("report")
 		q.Format, q.Limit, q.Table, q.Window, q.Group, q.Cell, q.Steps = "", nil, "", "", "", analysis.Cell{}, ""
 		want := parserOf(append(append([]string{"report"}, q.Args()...), "x"), nil)
