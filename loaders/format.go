@@ -26,9 +26,6 @@ const (
 // Options are the user's answers to what files leave open. The zero value decides everything by evidence.
 type Options struct {
 	FrameOrder FrameOrder
-
-	// Hold delays what is read behind the first revision until it is closed, where that takes long. nil delays nothing.
-	Hold <-chan struct{}
 }
 
 // Confidence says how sure a format is that a file is its own.

@@ -39,9 +39,9 @@ type Options struct {
 	Memory     *Memory                   // where one was before the file was read again; nil for nowhere
 	// Evidence writes what is known about the file to a place, from any goroutine; nil where that is impossible.
 	Evidence func(context.Context, EvidenceQuery) error
-	Stop     func()        // ends loading, keeping what was read; nil when that is impossible
-	Shown    func()        // called once, from any goroutine, when the first frame with events in it has been sent; may be nil
-	Patience time.Duration // how long a frame waits for answers; 0 for the usual
+	Stop     func()          // ends loading, keeping what was read; nil when that is impossible
+	Begun    <-chan struct{} // closed when there are events to chart, or never will be; nil for at once
+	Patience time.Duration   // how long a frame waits for answers; 0 for the usual
 }
 
 // ErrReload is what Run returns when the file shall be read again.
@@ -75,7 +75,6 @@ type app struct {
 	progress analysis.Status // how far loading is by now, which the state may lag behind
 	stale    bool            // the state was not shown yet
 	shown    bool            // some state was
-	begun    bool            // some state with events was drawn
 	stopped  bool            // the user stopped loading
 	all      []ui.Screen
 	screens  []ui.Screen             // of all, those that the file has
@@ -179,12 +178,14 @@ func (a *app) awaitFirst() {
 	if a.Trace == nil {
 		return
 	}
-	began := time.Now()
-	for time.Since(began) < mostBlank && a.Ctx.Err() == nil {
-		if s := a.Trace.Status(); s.Events > 0 || s.Final || s.Stopped {
-			break
+	if a.o.Begun != nil {
+		late := time.NewTimer(mostBlank)
+		defer late.Stop()
+		select {
+		case <-a.o.Begun:
+		case <-late.C:
+		case <-a.Ctx.Done():
 		}
-		time.Sleep(mostBlank / 200)
 	}
 	a.refresh(a.loadedNow())
 }
@@ -350,11 +351,6 @@ func (a *app) setTheme(i int) {
 func (a *app) Draw(s tcell.Screen) {
 	a.showState()
 	a.followProgress()
-	if !a.begun && a.state.Status.Events > 0 {
-		if a.begun = true; a.o.Shown != nil {
-			a.o.Terminal.WhenShown(a.o.Shown)
-		}
-	}
 	s.HideCursor() // what is typed into shows it
 	a.Flex.Draw(s)
 	x, y, w, h := a.GetRect()

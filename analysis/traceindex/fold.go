@@ -271,6 +271,9 @@ func (f *folder) publish() {
 	ix.status.Offset = max(ix.status.Offset, c.to)
 	ix.status.Unfreed = ix.status.Unfreed || c.totals.UnaddressedCount > 0
 	ix.checkpointIfDue()
+	if ix.began != nil {
+		ix.began()
+	}
 	j.stacks = len(f.dimKeys[column.DimStack])
 }
 

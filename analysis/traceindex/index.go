@@ -43,6 +43,7 @@ type fileIndex struct {
 	marks       []fileMark
 	totals      analysis.Totals
 	status      analysis.Status
+	began       func()        // called when there are events; may be nil
 	budget      int64         // bytes, 0 = unlimited
 	room        *model.Budget // of the whole program; nil for no bound
 	loading     int64         // bytes that only the building needs

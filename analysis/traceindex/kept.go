@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"time"
 
 	"github.com/memtui/memtui/model"
 )
@@ -38,9 +37,8 @@ type KeptIndex struct {
 	place  IndexPlace
 	budget int64
 
-	hold  chan struct{} // see FirstChart; nil if nothing waits for it
-	begin func()        // closes it in a while
-	open  func()        // closes it
+	begun chan struct{} // see Begun
+	begin func()        // closes it
 
 	forget sync.Once // after the first chart
 
@@ -65,13 +63,15 @@ var _ Loading = (*KeptIndex)(nil)
 
 // NewKeptIndex returns an empty index. place may be nil: then the index is built.
 func NewKeptIndex(place IndexPlace) *KeptIndex {
-	k := &KeptIndex{place: place}
+	k := &KeptIndex{place: place, begun: make(chan struct{})}
+	k.begin = sync.OnceFunc(func() { close(k.begun) })
 	k.now = k.fresh()
 	return k
 }
 
 func (k *KeptIndex) fresh() *keptState {
 	s := &keptState{ix: newFileIndex(defaultChunk), verified: make(chan struct{})}
+	s.ix.began = k.begin
 	close(s.verified)
 	return s
 }
@@ -82,35 +82,8 @@ func (k *KeptIndex) SetBudget(bytes int64) {
 	k.now.ix.SetBudget(bytes)
 }
 
-// mostHold is how long others wait for the first chart: there may be none, as on a small screen.
-const mostHold = 150 * time.Millisecond
-
-// drawing is how long it takes at most until a chart is on screen, and [KeptIndex.Shown] says so.
-const drawing = 50 * time.Millisecond
-
-// FirstChart returns a channel that is closed by [KeptIndex.Shown], soon after [KeptIndex.Chart] has first answered about events,
-// or when anything else could no longer wait: what wants the processor, too, may wait until then. The index itself verifies its
-// file no sooner. Call it before Build, and only if a chart will be asked for.
-func (k *KeptIndex) FirstChart() <-chan struct{} {
-	k.hold = make(chan struct{})
-	k.open = sync.OnceFunc(func() { close(k.hold) })
-	k.begin = sync.OnceFunc(func() { time.AfterFunc(drawing, k.open) })
-	time.AfterFunc(mostHold, k.open)
-	return k.hold
-}
-
-// Shown says that the first chart is on screen. Any goroutine may call it, more than once.
-func (k *KeptIndex) Shown() {
-	if k.open != nil {
-		k.open()
-	}
-}
-
-func (k *KeptIndex) charted() {
-	if k.begin != nil && k.Status().Events > 0 {
-		k.begin()
-	}
-}
+// Begun returns a channel that is closed when there is something to chart, or will never be.
+func (k *KeptIndex) Begun() <-chan struct{} { return k.begun }
 
 // forgetCurve gives back the memory of the file's pages once a chart or a curve is made: that may read a little of each stretch of the curve, for
 // which the system maps all of it. Others ask for a few places only. The index must be in use.
@@ -173,9 +146,7 @@ func (k *KeptIndex) state() *keptState {
 }
 
 func (k *KeptIndex) build(ctx context.Context, store *model.Store, p *model.Profile) error {
-	if k.begin != nil {
-		defer k.begin()
-	}
+	defer k.begin()
 	if k.place == nil {
 		return k.state().ix.build(ctx, store, p)
 	}
@@ -218,9 +189,7 @@ func (k *KeptIndex) restore(ctx context.Context, store *model.Store, p *model.Pr
 		k.mu.Lock()
 		k.now = s
 		k.mu.Unlock()
-		if k.hold != nil {
-			<-k.hold
-		}
+		k.begin()
 		err = guarded(func() error {
 			if err := s.ix.file.verifyAll(ctx); err != nil {
 				return err

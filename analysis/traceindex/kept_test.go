@@ -13,18 +13,50 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Shown ends the wait for the first chart at once, however often it is called, and nothing where nobody waits.
-func TestShown(t *testing.T) {
-	k := NewKeptIndex(nil)
-	k.Shown()
-	hold := k.FirstChart()
-	for range 2 {
-		k.Shown()
-		select {
-		case <-hold:
-		default:
-			t.Fatal("others still wait")
+// Begun is closed by the first events, whether they come from a file or are read, and by the end of what has none.
+func TestBegun(t *testing.T) {
+	source, data := smallTrace(t, 300)
+	for name, place := range map[string]IndexPlace{"kept": &memoryPlace{data: data, key: IndexKey{1}}, "built": &memoryPlace{}} {
+		for _, source := range []model.EventSource{source, &sliceSource{batch: 1}} {
+			k, _ := reopened(t, place, source, modeltest.Stacks())
+			select {
+			case <-k.Begun():
+			default:
+				t.Error(name, "not begun when all is read")
+			}
 		}
+	}
+	select {
+	case <-NewKeptIndex(nil).Begun():
+		t.Error("begun before anything is read")
+	default:
+	}
+}
+
+// pausing is a source that goes on after its first half once it is told to.
+type pausing struct {
+	sliceSource
+	goOn <-chan struct{}
+}
+
+func (p *pausing) Replay(ctx context.Context, yield func(*model.EventBatch) error) error {
+	at := 0
+	return p.sliceSource.Replay(ctx, func(b *model.EventBatch) error {
+		if at += len(b.Events); at > len(p.events)/2 {
+			<-p.goOn
+		}
+		return yield(b)
+	})
+}
+
+// The first events are told of before the last ones are read.
+func TestBegunEarly(t *testing.T) {
+	k := NewKeptIndex(nil)
+	source := &pausing{sliceSource{fineTrace(rand.New(rand.NewPCG(4, 1)), 2*defaultChunk), 1000}, k.Begun()}
+	store := new(model.Store)
+	store.Publish(&model.Profile{Meta: model.Meta{Format: "test"}, Stacks: modeltest.Stacks(), Allocations: source})
+	if err := Build(t.Context(), store, k); err != nil || !k.Status().Final {
+		t.Fatal(err, k.Status())
 	}
 }
 

@@ -46,7 +46,6 @@ func (k *KeptIndex) Peak(ctx context.Context, r analysis.Range) (p analysis.Peak
 
 // Chart implements [Trace].
 func (k *KeptIndex) Chart(ctx context.Context, r analysis.Range, n int) ([]analysis.Column, error) {
-	defer k.charted()
 	return ask(ctx, k, "making a chart", true, func(ix *fileIndex) ([]analysis.Column, error) {
 		defer k.forgetCurve()
 		return ix.Chart(ctx, r, n)

@@ -57,7 +57,7 @@ type Screen struct {
 	HeapStart  views.HeapStart
 	HeapBudget int64 // bytes of decoded snapshots to keep, 0 for the usual
 
-	Shown  func()          // called when the first chart has been sent to the terminal; may be nil
+	Begun  <-chan struct{} // closed when there are events to chart, or never will be; nil for at once
 	Done   <-chan struct{} // closed when loading has ended, for whatever reason
 	Cancel func()          // ends loading; what was read stays
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/model"
@@ -15,10 +14,6 @@ import (
 
 // afterBudget is how many bytes of decoded snapshots of a second file are kept: one of a large program.
 const afterBudget = 512 << 20
-
-// spareThreads are for the event loop and what writes to the terminal, beside the goroutines that load and answer: the
-// system gives a thread that mostly sleeps its turn at once, while Go's scheduler would let it wait for theirs.
-const spareThreads = 2
 
 // FullScreen runs the full-screen program on the process's terminal, until ctx ends at most. It is what main puts into
 // [Env.FullScreen].
@@ -46,9 +41,6 @@ func OpenFullScreen(ctx context.Context, o Opening) error {
 
 // onTerminal runs a full-screen program on the process's terminal, with the themes that it can show, the chosen one first.
 func onTerminal(ctx context.Context, s Screen, run func(*term.Terminal, []*themes.Theme) error) error {
-	cores := runtime.GOMAXPROCS(0)
-	runtime.GOMAXPROCS(cores + spareThreads)
-	defer runtime.GOMAXPROCS(cores)
 	t, err := term.Open(term.Options{Mouse: s.Mouse, ASCII: s.ASCII, Color: s.color(), Stderr: os.Stderr})
 	if err != nil {
 		return err
@@ -72,7 +64,7 @@ func (s *Screen) options(ctx context.Context, t *term.Terminal, list []*themes.T
 		Second: s.Second, OpenSecond: s.OpenSecond, Home: s.Home,
 		Command: s.Command, Stop: s.Cancel, Readable: s.Again, Memory: s.Memory, HeapStart: s.HeapStart, HeapBudget: s.HeapBudget,
 		Budget:   model.BudgetOf(ctx),
-		Evidence: s.Evidence, Shown: s.Shown,
+		Evidence: s.Evidence, Begun: s.Begun,
 	}
 }
 

@@ -94,7 +94,7 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 	if !a.screen {
 		s.stderr = a.env.Stderr
 	}
-	opt := loaders.Options{FrameOrder: a.frameOrder(), Hold: a.hold(s)}
+	opt := loaders.Options{FrameOrder: a.frameOrder()}
 	s.kept.Go(func() {
 		if format.Name == "mlyze" {
 			a.collector.Traces.Add(1)
@@ -105,14 +105,6 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 		s.keep(ctx)
 	})
 	return s
-}
-
-// hold is what symbols wait for: until the first chart is there. nil if they need not.
-func (a *app) hold(s *session) <-chan struct{} {
-	if !a.screen {
-		return nil
-	}
-	return s.index.FirstChart()
 }
 
 func (a *app) frameOrder() loaders.FrameOrder {

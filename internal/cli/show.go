@@ -147,7 +147,7 @@ func (w *showing) prepare(ctx context.Context) error {
 	}
 	file := a.target(w.files[0]).path
 	screen := w.settings()
-	screen.Store, screen.Trace, screen.Shown, screen.Done, screen.Cancel = s.store, s.index, s.index.Shown, s.done, s.stop
+	screen.Store, screen.Trace, screen.Begun, screen.Done, screen.Cancel = s.store, s.index, s.index.Begun(), s.done, s.stop
 	screen.Command, screen.Memory = a.naming(file), &a.memory
 	screen.Again = func(second string) error { return a.readable(file, second) }
 	if err := a.heapScreen(ctx, s, &screen); err != nil {

@@ -18,7 +18,6 @@ type flusher struct {
 	styles  []tcell.Style // by number
 	ground  styleID       // of blanks that fill the screen
 	changed bool          // the frame differs from the one before
-	spare   [][]cell      // see prepare
 	stale   bool          // what was sent is in doubt: offer all of it to tcell again
 	refresh bool          // the terminal's content is in doubt: clear it and send all
 	ops     []func()
@@ -79,7 +78,7 @@ func (f *flusher) start(out tcell.Screen, async bool) {
 func (f *flusher) show(p drawing, refresh bool) {
 	f.mu.Lock()
 	if p.w != f.w || p.h != f.h {
-		f.frame, f.w, f.h = f.room(len(p.cells)), p.w, p.h
+		f.frame, f.w, f.h = make([]cell, len(p.cells)), p.w, p.h
 		f.changed = true
 	}
 	for i := range p.cells {
@@ -98,30 +97,6 @@ func (f *flusher) show(p drawing, refresh bool) {
 	if work {
 		f.kick()
 	}
-}
-
-// prepare makes memory for both copies of a screen of n cells, so that the first
-// frame need not wait until the system has found it.
-func (f *flusher) prepare(n int) {
-	var spare [2][]cell
-	for i := range spare {
-		spare[i] = make([]cell, n)
-		clear(spare[i])
-	}
-	f.mu.Lock()
-	f.spare = spare[:]
-	f.mu.Unlock()
-}
-
-// room is memory for a copy of a screen of n cells. mu is held.
-func (f *flusher) room(n int) []cell {
-	if k := len(f.spare) - 1; k >= 0 && len(f.spare[k]) == n {
-		s := f.spare[k]
-		f.spare = f.spare[:k]
-		return s
-	}
-	f.spare = nil
-	return make([]cell, n)
 }
 
 // later has op run on the flushing goroutine before the next frame.
@@ -257,7 +232,7 @@ func (f *flusher) collect() {
 	f.whole = f.stale || f.refresh || len(f.sent) != len(f.frame) || f.sentW != f.w
 	if f.whole {
 		if len(f.sent) != len(f.frame) {
-			f.sent = f.room(len(f.frame))
+			f.sent = make([]cell, len(f.frame))
 		}
 		copy(f.sent, f.frame)
 		f.sentW = f.w

@@ -23,10 +23,9 @@ type Screen struct {
 	charset *charset    // nil when the terminal shows Unicode
 	base    tcell.Style // stands for StyleDefault
 	w, h    int
-	cells   []cell                  // row by row, what is being drawn
-	styles  styles                  // of cells
-	fresh   bool                    // styles have got other numbers since the last Show
-	paint   func(style tcell.Style) // see paintGround; nil for none, or once it was called
+	cells   []cell // row by row, what is being drawn
+	styles  styles // of cells
+	fresh   bool   // styles have got other numbers since the last Show
 	cursor  point
 
 	flusher
@@ -85,17 +84,8 @@ func (s *Screen) Fill(r rune, style tcell.Style) {
 	}
 }
 
-// SetStyle sets what StyleDefault means for cells drawn from now on. The first
-// time it has the terminal painted in it, while the first frame is made.
-func (s *Screen) SetStyle(style tcell.Style) {
-	s.base = style
-	if paint := s.paint; paint != nil {
-		s.paint = nil
-		ground := s.styles.list[s.resolve(tcell.StyleDefault, 0)]
-		n := len(s.cells)
-		s.later(func() { paint(ground); s.prepare(n) })
-	}
-}
+// SetStyle sets what StyleDefault means for cells drawn from now on.
+func (s *Screen) SetStyle(style tcell.Style) { s.base = style }
 
 // Put draws the first grapheme cluster of str and returns the rest and the
 // width; ("", 0) only for an empty str, (str, 0) outside the screen.

@@ -90,7 +90,6 @@ func Open(o Options) (*Terminal, error) {
 			if err = inner.Init(); err == nil {
 				caps := capsOf(inner, &ti, o)
 				t.attach(inner, caps, charsetFor(caps, &ti, o), true)
-				t.screen.paint = paintGround(inner, t.tty, &ti)
 				t.SetMouse(o.Mouse)
 				t.screen.later(inner.EnablePaste)
 				t.watch()
@@ -168,10 +167,6 @@ func (t *Terminal) Written() int64 {
 	}
 	return t.tty.written.Load()
 }
-
-// WhenShown has f run, on another goroutine, when the frame that is being drawn
-// has been sent. It must not wait for the terminal.
-func (t *Terminal) WhenShown(f func()) { t.screen.afterNext(f) }
 
 // Quit ends Run with nil. Any goroutine may call it, more than once.
 func (t *Terminal) Quit() { t.stop(nil) }

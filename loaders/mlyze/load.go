@@ -69,7 +69,6 @@ func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *
 	early := o.header.length > smallMetadata && o.looksRight()
 	if early {
 		o.publish(store, nil, "")
-		o.wait(opt.Hold)
 	}
 	err = o.readTables(early)
 	src.Forget() // nothing points into the metadata
@@ -89,17 +88,6 @@ func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *
 	}
 	o.publish(store, stacks, note)
 	return nil
-}
-
-// wait waits for a channel to be closed, nil for none.
-func (o *opening) wait(hold <-chan struct{}) {
-	if hold == nil {
-		return
-	}
-	select {
-	case <-hold:
-	case <-o.ctx.Done():
-	}
 }
 
 // looksRight reports whether the metadata ends where the header says and events follow: then they can be shown before the
