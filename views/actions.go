@@ -115,7 +115,7 @@ func (a *app) doTime(act keymap.Action) bool {
 	case keymap.Range:
 		a.emit(state.StartRange{})
 		if a.state.Anchor != model.NoTime {
-			a.say("range starts here: move the instant to extend it, v again to end it, u to forget it")
+			a.say(a.Hint("range starts here: move the instant to extend it; {range} ends it, {clear-range} clears it"))
 		}
 	case keymap.ClearRange:
 		a.emit(state.ClearRange{})
@@ -200,7 +200,7 @@ func (a *app) back() {
 	case a.at != 0:
 		a.goTo(0)
 	default:
-		a.say("q quits, ? helps")
+		a.say(a.Hint("{quit} quits, {help} shows the keys"))
 	}
 }
 
@@ -240,7 +240,7 @@ func (a *app) doProgram(act keymap.Action) {
 		a.say("theme " + a.Theme.Name())
 	case keymap.Mouse:
 		a.o.Terminal.SetMouse(!a.o.Terminal.Mouse())
-		a.say(map[bool]string{true: "mouse on", false: "mouse off: select text with it as usual, M brings it back"}[a.o.Terminal.Mouse()])
+		a.say(map[bool]string{true: "mouse on", false: a.Hint("mouse off: the terminal selects text; {mouse} switches it on again")}[a.o.Terminal.Mouse()])
 	case keymap.Reload:
 		a.readAgain()
 	case keymap.Redraw:

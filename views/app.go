@@ -122,7 +122,7 @@ func newApp(o Options) *app {
 	a.Env = ui.Env{
 		Ctx: model.WithBudget(o.Terminal.Context(), o.Budget), Trace: o.Trace, Patience: a.o.Patience, Work: &ui.Work{}, Views: &ui.StackViews{},
 		Post: o.Terminal.Post, Background: o.Terminal.Go,
-		Emit: a.emit, Open: a.openScreen, Visit: a.visit, Say: a.say,
+		Keys: o.Keys, Emit: a.emit, Open: a.openScreen, Visit: a.visit, Say: a.say,
 		First: &ui.ComparedFile{Trace: o.Trace}, Joins: &ui.JoinCache{},
 		Changed: func() { a.stale = true },
 		Popup:   func(v ui.Overlay) { a.overlays = append(a.overlays, v) },

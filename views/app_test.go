@@ -31,7 +31,7 @@ func TestProblemsOfDamage(t *testing.T) {
 	u := openUI(t, 100, 30, colourCaps, store, ix).keys("8")
 	u.has("damaged: ", "findings", "▲ error", "at byte ")
 	u.golden("problems-damaged-100x30")
-	u.keys("/", "n", "o", " ", "s", "u", "c", "h", "Enter").has("No finding has that in it.")
+	u.keys("/", "n", "o", " ", "s", "u", "c", "h", "Enter").has("No finding contains that.")
 	u.keys("Esc").has("▲ error")
 	u.keys("G", "y")
 	if got := u.sim.Clipboard(); !strings.Contains(got, ": ") {
@@ -60,8 +60,8 @@ func TestPalette(t *testing.T) {
 	}{
 		{"leaks", " Leaks "}, {"stac", " Stacks "}, {"at peak", "(peak)"}, {"at 50%", "at 38.0 ms"}, {"range 10ms 20ms", "range 10.0 ms – 20.0 ms"},
 		{"at 76ms", "76,000 µs is beyond the end of the recording, which is at 75,9"}, {"at 9h", "beyond the end of the recording, which is at 76.0 ms"}, {"range 10ms 9h", "beyond the end of the recording, which is at 76.0 ms"}, {"a 9h", "the end of the recording, which is at 76.0 ms"}, {"a 10ms..9h", "the end of the recording, which is at 76.0 ms"},
-		{"cost leaked", "Leaked bytes"}, {"filter live>1M", "Overview"}, {"exact", "439,382 B"}, {"time", "time: "}, {"q zzz", "no command"},
-		{"at nowhere", "write 12.5s"}, {"theme none", "themes here are dark"}, {"group thread", "Overview"}, {"min-age 5ms", "Overview"},
+		{"cost leaked", "Leaked bytes"}, {"filter live>1M", "Overview"}, {"exact", "439,382 B"}, {"time", "time: "}, {"q zzz", "unknown command"},
+		{"at nowhere", "write 12.5s"}, {"theme none", "unknown theme"}, {"group thread", "Overview"}, {"min-age 5ms", "Overview"},
 	}
 	for _, tt := range tests {
 		u := openKvleak(t, 120, 30, colourCaps).keys(":")
@@ -85,7 +85,7 @@ func TestPaletteArguments(t *testing.T) {
 	if got := u.app.Theme.Name(); got != "light" {
 		t.Errorf("theme %s", got)
 	}
-	u.keys(":", "z", "z", "z").has("No command has that in its name.")
+	u.keys(":", "z", "z", "z").has("No matching command.")
 	u.keys("Esc", ":", "Down", "Down", "Up", "PgDn", "Esc")
 }
 

@@ -18,7 +18,7 @@ func newChipList(a *app) *chipList {
 	v := &chipList{app: a}
 	v.list = widget.List{
 		Table: v, SortColumn: -1, Column: -1, HideHeader: true, Focused: true, Columns: []widget.Column{{Width: 20, Grow: 1}},
-		Empty: []string{"Nothing is filtered any more.", "U brings the last filter back."},
+		Empty: []string{"No filters left.", a.Hint("{undo} brings the last one back.")},
 	}
 	return v
 }
@@ -43,7 +43,7 @@ func (v *chipList) Draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
 	list, hint := in.CutBottom(1)
 	v.list.Refresh()
 	v.list.Draw(s, list, k.InBox())
-	widget.Print(s, hint.X, hint.Y, hint.W, "Enter takes the selected one back, U undoes, Ctrl-Y does it again, Esc closes", k.InBox().Muted)
+	widget.Print(s, hint.X, hint.Y, hint.W, v.app.Hint("{open} removes the selected filter, {undo} undoes, {redo} redoes, {back} closes"), k.InBox().Muted)
 }
 
 func (v *chipList) Do(a keymap.Action) bool {

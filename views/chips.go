@@ -65,7 +65,7 @@ func (a *app) doFilters(act keymap.Action) bool {
 	switch act {
 	case keymap.Filters:
 		if len(a.chips()) == 0 {
-			a.say("nothing is filtered: o, X, F, I and # on a function do")
+			a.say(a.Hint("no filters: {only}, {filters.exclude}, {show-from}, {hide-frame} and {pivot} on a function add one"))
 			return true
 		}
 		a.Popup(newChipList(a))
@@ -101,7 +101,7 @@ func (a *app) addStep(kind calltree.StepKind, function string) {
 		a.say("this filter is there already")
 	default:
 		a.emit(state.AddStep{Step: step})
-		a.say(widget.Truncate(widget.Clean(stepText(step)), 40) + ": U undoes it, ; lists all filters")
+		a.say(widget.Truncate(widget.Clean(stepText(step)), 40) + a.Hint(": {undo} undoes it, {filters} lists all filters"))
 	}
 }
 

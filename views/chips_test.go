@@ -53,7 +53,7 @@ func TestChipsAreTakenBackOneByOne(t *testing.T) {
 	}
 	first, second := "without "+steps[0].Name, "only "
 	u.has(second, "without ")
-	u.keys(";").has("Enter takes the selected one back").keys("Enter", "Esc")
+	u.keys(";").has("Enter removes the selected filter").keys("Enter", "Esc")
 	if got := u.app.state.Chips; got != calltree.NewStackFilter(steps[1]) {
 		t.Errorf("without the first there is %q", got)
 	}

@@ -84,7 +84,7 @@ func (a *app) runCommand(text string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("no command %q", text)
+	return fmt.Errorf("unknown command %q", text)
 }
 
 // rangeCommand selects a range: two times with a blank between them, or with two dots as the command line writes it.
@@ -98,7 +98,7 @@ func (a *app) rangeCommand(text string) error {
 			return err
 		}
 	case !ok:
-		return fmt.Errorf("write two times: range 10ms 2s")
+		return fmt.Errorf("a range needs two times: range 10ms 2s")
 	default:
 		if err := errors.Join(p.From.UnmarshalText([]byte(from)), p.To.UnmarshalText([]byte(to))); err != nil {
 			return err
@@ -170,7 +170,7 @@ func (a *app) groupCommand(text string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("group by %s", strings.Join(groupNames(a), ", "))
+	return fmt.Errorf("unknown group %q: choose one of %s", text, strings.Join(groupNames(a), ", "))
 }
 
 func (a *app) costCommand(text string) error {
@@ -181,7 +181,7 @@ func (a *app) costCommand(text string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("costs are %s", strings.Join(costNames(a), ", "))
+	return fmt.Errorf("unknown cost %q: choose one of %s", text, strings.Join(costNames(a), ", "))
 }
 
 func (a *app) ageCommand(text string) error {
@@ -200,5 +200,5 @@ func (a *app) themeCommand(text string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("themes here are %s", strings.Join(themeNames(a), ", "))
+	return fmt.Errorf("unknown theme %q: choose one of %s", text, strings.Join(themeNames(a), ", "))
 }

@@ -150,7 +150,7 @@ func (a *app) markHere(act keymap.Action) {
 		return
 	}
 	a.emit(state.MarkSide{Side: side, M: m})
-	next := "go elsewhere, then d shows what changed since"
+	next := a.Hint("go elsewhere, then {difference} shows what changed since")
 	switch {
 	case a.Second != nil && s.Compare.Marks[1-side].Set:
 		next = "both sides stay; again lets it go"
@@ -161,7 +161,7 @@ func (a *app) markHere(act keymap.Action) {
 	case s.Compare.On:
 		next = "the difference follows"
 	case side == state.SideB:
-		next = "d shows the difference"
+		next = a.Hint("{difference} shows the difference")
 	}
 	a.say("marked as " + name + ": " + compare.MarkText(&a.Env, s, m) + "; " + next)
 }
@@ -217,9 +217,9 @@ func (a *app) toggleDifference() {
 		return
 	}
 	if a.Second == nil && !c.Marks[state.SideA].Set {
-		a.say("compared with the start of the run: A marks another moment, d ends the difference")
+		a.say(a.Hint("compared with the start of the run: {mark-a} marks another moment, {difference} ends the difference"))
 		if a.Prof != nil {
-			a.say("A marks what to compare with: choose a range, an event or a metric, press A, then choose another")
+			a.say(a.Hint("{mark-a} marks what to compare with: choose a range, an event or a metric, press {mark-a}, then choose another"))
 		}
 	}
 }
@@ -310,7 +310,7 @@ func (a *app) compareCommand(path string) error {
 	a.openSecond(a.homePath(path), func(second *compare.Second) {
 		a.emit(state.ClearMarks{})
 		a.emit(state.ShowDifference{On: true})
-		a.say("compared with " + model.Clean(second.Name) + ": d switches the difference off and on")
+		a.say("compared with " + model.Clean(second.Name) + a.Hint(": {difference} switches the difference off and on"))
 	})
 	return nil
 }
@@ -439,7 +439,7 @@ func (a *app) normaliseCommand(text string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("normalise by %s", strings.Join(normalNames(a), ", "))
+	return fmt.Errorf("unknown base %q: normalize by %s", text, strings.Join(normalNames(a), ", "))
 }
 
 func normalNames(*app) (names []string) {

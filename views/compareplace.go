@@ -59,7 +59,7 @@ func (a *app) placeOf(other bool, place model.Place, peak analysis.Peak) (state.
 	case place.Number != nil && (d != nil || !place.At.Given()):
 		n := *place.Number
 		if d == nil || n < 0 || n >= len(d.Weights.Windows) {
-			return m, fmt.Errorf("there is no window %d, and times need a unit such as s, ms or us", n)
+			return m, fmt.Errorf("no window %d; times need a unit such as s, ms or us", n)
 		}
 		m.Prof.Window = n
 	case place.Over.Given():

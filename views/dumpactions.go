@@ -90,10 +90,10 @@ func (a *app) beginDumpDifference() {
 	}
 	if list, _ := a.Dump.Place(&a.state); len(list) > 0 {
 		a.emit(state.MarkSide{Side: state.SideA, M: layoutMark(a.Dump, list[0])})
-		a.say("compared with the first layout: A marks another one")
+		a.say(a.Hint("compared with the first layout: {mark-a} marks another one"))
 		return
 	}
-	a.say("compared with the beginning: A marks another instant")
+	a.say(a.Hint("compared with the beginning: {mark-a} marks another instant"))
 }
 
 // layoutMark is a mark at a layout.

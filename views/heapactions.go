@@ -19,7 +19,7 @@ func (a *app) stopsDecoding(act keymap.Action) bool {
 		return false
 	}
 	a.Loads.Stop()
-	a.say("stopped decoding: Enter goes on")
+	a.say(a.Hint("decoding stopped: {open} goes on"))
 	return true
 }
 
@@ -140,7 +140,7 @@ func (a *app) goToRow(text string) error {
 	n, err := strconv.ParseUint(strings.ReplaceAll(strings.TrimPrefix(text, "#"), ",", ""), 10, 32)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%q is no row", text)
+		return fmt.Errorf("invalid row %q", text)
 	case ok && load.I == a.state.Snapshot() && int(n) >= load.Heap.Len():
 		return fmt.Errorf("the last row is #%s", model.Group(uint64(load.Heap.Len()-1)))
 	}

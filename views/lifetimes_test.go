@@ -51,7 +51,7 @@ func TestLifetimesOfFew(t *testing.T) {
 func TestUsesOfAnAddress(t *testing.T) {
 	u := openKvleak(t, 100, 30, colourCaps).keys("6", "Enter")
 	u.has("Uses of 0x7f2a83330010", "2 blocks in the whole run, 1.34 MiB", "earliest first")
-	u.keys("s").has("in their order").keys("S").has("latest first").keys("Esc").has("44 blocks live at the end")
+	u.keys("s").has("in order of time").keys("S").has("latest first").keys("Esc").has("44 blocks live at the end")
 	u.keys("/")
 	typeText(u, "0x7f2a83330123") // in the middle of it
 	u.keys("Enter").has("Blocks that hold 0x7f2a83330123", "1 block live at the end, 391 KiB")

@@ -40,11 +40,11 @@ func newPalette(a *app) *palette {
 	for _, e := range a.o.Keys.Actions(a.everyScope()...) {
 		p.all = append(p.all, paletteRow{name: string(e.Action), keys: e.Keys, help: e.Help, action: e.Action})
 	}
-	p.input.Prompt, p.input.Hint = ":", "type a command; ↑ and ↓ choose, Tab completes, Enter runs it"
+	p.input.Prompt, p.input.Hint = ":", a.Hint("type a command; {up} and {down} choose, {input.complete} completes, {input.accept} runs it")
 	p.list = widget.List{
 		Table: p, SortColumn: -1, Column: -1, HideHeader: true, Focused: true,
 		Columns: []widget.Column{{Width: 16, Grow: 1, MaxWidth: 20}, {Width: 10, Drop: 1}, {Width: 20, Grow: 4, Drop: 2}},
-		Empty:   []string{"No command has that in its name.", "Backspace shows more of them."},
+		Empty:   []string{"No matching command.", "Backspace shows more of them."},
 	}
 	p.narrow()
 	return p

@@ -278,15 +278,15 @@ func (p *DumpFragments) emptyText() []string {
 	case p.Dump.Series(&p.State) == state.NoSeries:
 		return []string{"No series of this file has page layouts.", "Series shows what was measured."}
 	case p.Dump.Layout(&p.State) == state.NoLayout:
-		return []string{"At " + p.State.Now().String() + " there is no layout yet.", "l goes to the first one."}
+		return []string{"At " + p.State.Now().String() + " there is no layout yet.", p.Hint("{step-forward} goes to the first one.")}
 	case p.Layouts.Figures.Err != nil:
-		return []string{"This layout cannot be decoded: " + widget.Clean(p.Layouts.Figures.Err.Error()), "h and l go to others."}
+		return []string{"This layout cannot be decoded: " + widget.Clean(p.Layouts.Figures.Err.Error()), p.Hint("{step-back} and {step-forward} go to others.")}
 	}
 	switch t := p.Types.Now(); {
 	case t != nil && len(t.Rows) > 0:
-		return []string{"No type passes the filter “" + p.State.Filter + "”.", "Esc forgets the filter, / changes it."}
+		return []string{"No type passes the filter “" + p.State.Filter + "”.", p.FilterHint()}
 	case p.figures != nil:
-		return []string{"This layout has no pages.", "h and l go to others."}
+		return []string{"This layout has no pages.", p.Hint("{step-back} and {step-forward} go to others.")}
 	}
 	return []string{"Decoding the layout " + p.Look.Glyphs.Ellipsis}
 }

@@ -249,16 +249,16 @@ func (p *DumpPages) emptyText() []string {
 		return []string{"No series of this file has page layouts.", "Series shows what was measured."}
 	}
 	if p.Dump.Layout(&p.State) == state.NoLayout {
-		return []string{"At " + p.State.Now().String() + " there is no layout yet.", "l goes to the first one."}
+		return []string{"At " + p.State.Now().String() + " there is no layout yet.", p.Hint("{step-forward} goes to the first one.")}
 	}
 	l := p.Layouts
 	for _, err := range []error{l.Load.Err, l.Diff.Err} {
 		if err != nil {
-			return []string{"This layout cannot be decoded: " + widget.Clean(err.Error()), "h and l go to others."}
+			return []string{"This layout cannot be decoded: " + widget.Clean(err.Error()), p.Hint("{step-back} and {step-forward} go to others.")}
 		}
 	}
 	if p.load != nil {
-		return []string{"This layout has no types of pages.", "h and l go to others."}
+		return []string{"This layout has no types of pages.", p.Hint("{step-back} and {step-forward} go to others.")}
 	}
 	return []string{"Decoding the layout " + p.Look.Glyphs.Ellipsis}
 }

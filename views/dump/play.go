@@ -17,7 +17,7 @@ func (p *DumpPages) play(dir int) {
 	}
 	p.Playing = dir
 	p.games++
-	p.Say("playing: Space or R pauses")
+	p.Say(p.Hint("playing: {pages.toggle} pauses"))
 	p.tick(p.games)
 }
 

@@ -201,7 +201,7 @@ func (p *DumpSeries) Draw(s tcell.Screen) {
 	}
 	p.Layout(list.W, &p.State)
 	p.List.Focused = true
-	p.List.Empty = []string{"No series passes the filter “" + p.State.Filter + "”.", "Esc forgets the filter, / changes it."}
+	p.List.Empty = []string{"No series passes the filter “" + p.State.Filter + "”.", p.FilterHint()}
 	p.List.Draw(s, list, p.Look)
 }
 

@@ -255,9 +255,9 @@ func (p *ProfFunctions) answer() string {
 
 func (p *ProfFunctions) emptyText() []string {
 	if len(p.Now().Rows) > 0 {
-		return []string{"No row passes the filter.", "Esc shows all of them."}
+		return []string{"No row passes the filter.", p.Hint("{back} shows all of them.")}
 	}
-	return p.Prof.NoWeight(p.Now().Of.ProfKey)
+	return p.Prof.NoWeight(p.Env, p.Now().Of.ProfKey)
 }
 
 func (p *ProfFunctions) Do(a keymap.Action) bool {
@@ -283,7 +283,7 @@ func (p *ProfFunctions) enter() {
 	case r.Frame != 0 && p.Now().Of.By == weights.BySourceLine && p.functionOf(r.Frame) != "":
 		p.Visit(keymap.ShowStacks, state.Seek{Name: p.functionOf(r.Frame)})
 	default:
-		p.Say("b groups by the next key")
+		p.Say(p.Hint("{group} groups by the next key"))
 	}
 }
 

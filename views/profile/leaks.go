@@ -295,14 +295,14 @@ func (p *ProfLeaks) answer() string {
 func (p *ProfLeaks) emptyText() []string {
 	t := p.Now().Of
 	if len(t.rows) > 0 {
-		return []string{"No stack passes the filter.", "Esc shows all of them."}
+		return []string{"No stack passes the filter.", p.Hint("{back} shows all of them.")}
 	}
 	if t.chips != "" {
-		return []string{"Nothing of what the filters leave is live at the end.", "Esc takes the last one back, ; lists them."}
+		return []string{"Nothing of what the filters leave is live at the end.", p.Hint("{back} removes the last one, {filters} lists them.")}
 	}
 	text := []string{p.Look.Glyphs.Check + " Nothing is live at the end: all that " + t.of.EventName(t.event) + " followed was freed."}
 	if len(t.of.Weights.Events) > 1 {
-		text = append(text, "c shows the next event.")
+		text = append(text, p.Hint("{profile.cost} shows the next event."))
 	}
 	return text
 }

@@ -119,7 +119,7 @@ func (p *ProfileScreen) Draw(s tcell.Screen) {
 	p.List.Focused = !p.inText
 	p.List.Empty = []string{"This file declares no event and no stack names one.", "Problems says what was found in it."}
 	if p.events() > 0 {
-		p.List.Empty = []string{"No event passes the filter “" + p.State.Filter + "”.", "Esc forgets the filter, / changes it."}
+		p.List.Empty = []string{"No event passes the filter “" + p.State.Filter + "”.", p.FilterHint()}
 	}
 	p.List.Draw(s, list, p.Look)
 	if rest.H < 2 {
@@ -294,7 +294,7 @@ func (p *ProfileScreen) choose() {
 		return
 	}
 	p.Emit(state.ChooseEvent{Event: *row})
-	p.Say(p.Prof.EventName(uint16(*row)) + " is what all screens show; m weighs by another metric")
+	p.Say(p.Prof.EventName(uint16(*row)) + p.Hint(" is what all screens show; {profile.series} weighs by another metric"))
 }
 
 func (p *ProfileScreen) CopyText() string {

@@ -176,14 +176,14 @@ func (p *ProfTimeline) Draw(s tcell.Screen) {
 		return
 	}
 	if len(p.Prof.Weights.Windows) == 0 {
-		widget.Print(s, list.X+1, list.Y+1, list.W-2, "v and h/l, or dragging, select a range: every other screen shows only its samples. u forgets it.", p.Look.Muted)
+		widget.Print(s, list.X+1, list.Y+1, list.W-2, p.Hint("{range} and {step-back}/{step-forward}, or dragging, select a range: every other screen shows only its samples. {clear-range} clears it."), p.Look.Muted)
 		return
 	}
 	title, body := list.CutTop(1)
-	widget.TitleLine(s, title, p.Look, ui.Plural(len(p.Prof.Weights.Windows), "window", "windows"), "Enter shows one alone on every screen")
+	widget.TitleLine(s, title, p.Look, ui.Plural(len(p.Prof.Weights.Windows), "window", "windows"), p.Hint("{open} shows only that window on every screen"))
 	p.Layout(body.W, &p.State)
 	p.List.Focused = true
-	p.List.Empty = []string{"No window passes the filter “" + p.State.Filter + "”.", "Esc forgets the filter, / changes it."}
+	p.List.Empty = []string{"No window passes the filter “" + p.State.Filter + "”.", p.FilterHint()}
 	p.List.Draw(s, body, p.Look)
 }
 
@@ -218,7 +218,7 @@ func (p *ProfTimeline) choose() {
 	row, ok := p.Selected()
 	switch {
 	case !ok:
-		p.Say("this file has no windows: v and h/l select a range")
+		p.Say(p.Hint("this file has no windows: {range} and {step-back}/{step-forward} select a range"))
 	case *row == p.State.Prof.Window:
 		p.Emit(state.ChooseWindow{Window: state.NoWindow})
 	default:

@@ -209,7 +209,7 @@ func (p *Stacks) profEmpty() []string {
 	if p.Now == nil {
 		return []string{"Putting stacks together …"}
 	}
-	return p.Prof.NoWeight(p.Now.key.prof)
+	return p.Prof.NoWeight(p.Env, p.Now.key.prof)
 }
 
 // adoptSought goes to the function that another screen asked for, and shows what is around it.

@@ -105,7 +105,7 @@ func (p *Stacks) emptyText() []string {
 		return []string{"No allocation was read from this file.", "The Problems screen says what is wrong with it."}
 	}
 	if !p.Now.key.cell.IsAll() {
-		return append(ui.NoneInCell(p.Now.key.cell), other)
+		return append(p.NoneInCell(p.Now.key.cell), other)
 	}
 	switch p.Now.key.cost {
 	case analysis.CostLive, analysis.CostLiveCount:

@@ -129,9 +129,9 @@ func (p *BlockScreen) emptyText() []string {
 	case s.Filter != "":
 		return []string{"No block passes the filter “" + s.Filter + "”.", "Esc forgets the filter, / changes it."}
 	case !s.Cell.IsAll() && !p.born():
-		return append(ui.NoneInCell(s.Cell), "o lists all that were allocated, p goes to the peak.")
+		return append(p.NoneInCell(s.Cell), "o lists all that were allocated, p goes to the peak.")
 	case !s.Cell.IsAll():
-		return ui.NoneInCell(s.Cell)
+		return p.NoneInCell(s.Cell)
 	case p.born() && s.Range.IsWhole():
 		return []string{"Nothing was allocated.", "Problems says what was found in this file."}
 	case p.born():

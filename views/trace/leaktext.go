@@ -102,11 +102,11 @@ func (p *Leaks) emptyText() []string {
 	case len(p.Now().Rows) > 0:
 		return []string{"No leak passes the filter “" + p.State.Filter + "”.", "Esc forgets the filter, / changes it."}
 	case p.inLate && !p.State.Cell.IsAll():
-		return append([]string{"No such block was freed late."}, ui.NoneInCell(p.State.Cell)...)
+		return append([]string{"No such block was freed late."}, p.NoneInCell(p.State.Cell)...)
 	case p.inLate:
 		return []string{"No block was freed in the last 2 % of the run after living for at least half of it.", "Tab goes on."}
 	case !p.State.Cell.IsAll():
-		return ui.NoneInCell(p.State.Cell)
+		return p.NoneInCell(p.State.Cell)
 	case p.State.MinAge > 0:
 		return []string{"No block that was never freed is " + p.State.MinAge.String() + " old at the end.", "A lowers the minimum age."}
 	case t.AllocCount == 0 && p.State.Range.IsWhole():

@@ -257,7 +257,7 @@ func (p *Sites) emptyText() []string {
 	case len(p.Now().Rows) > 0:
 		return []string{"No " + p.State.Group.String() + " passes the filter “" + p.State.Filter + "”.", "Esc forgets the filter, / changes it."}
 	case !p.State.Cell.IsAll():
-		return ui.NoneInCell(p.State.Cell)
+		return p.NoneInCell(p.State.Cell)
 	case !p.State.Settled():
 		return []string{"Reading: no allocation so far."}
 	case !p.State.Range.IsWhole():

@@ -71,7 +71,7 @@ func (p *BlockPane) Start(name string, q analysis.BlockQuery) {
 	p.Open, p.name, p.Query, p.Empty = true, name, q, empty
 	p.List = widget.List{Table: p, SortColumn: BlockSize, Descending: true, Column: -1}
 	p.Changed()
-	p.Say("Esc goes back to the table; s sorts by size, age, newest or address")
+	p.Say(p.Hint("{back} goes back to the table; {sort} sorts by size, age, newest or address"))
 }
 
 // Show asks for the blocks of a query that follows the state: what is of it, and until when they live.
@@ -305,7 +305,7 @@ func (p *BlockPane) OrderBy(a keymap.Action) bool {
 
 func (p *BlockPane) sortBy(o analysis.BlockOrder) {
 	if p.Uses != 0 {
-		p.Say("the uses of an address are listed in their order; S reverses it")
+		p.Say(p.Hint("the uses of an address are listed in order of time; {sort-reverse} reverses it"))
 		return
 	}
 	p.Up = p.Query.Sort == o && !p.Up

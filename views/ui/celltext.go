@@ -61,6 +61,6 @@ func LivesText(c analysis.Cell) string {
 func CellText(c analysis.Cell) string { return SizesText(c) + ", " + LivesText(c) }
 
 // NoneInCell says why nothing is shown while only one cell is.
-func NoneInCell(c analysis.Cell) []string {
-	return []string{"No block of " + CellText(c) + " is here.", "Esc shows blocks of every size and lifetime again."}
+func (e *Env) NoneInCell(c analysis.Cell) []string {
+	return []string{"No block of " + CellText(c) + " is here.", e.Hint("{back} shows blocks of every size and lifetime again.")}
 }

@@ -208,7 +208,7 @@ func (d *Detail) drawFrames(s tcell.Screen, r widget.Rect, k *widget.Look) {
 			st = k.Muted
 		}
 		if below := len(d.Frames) - row - 1; i == r.H-1 && below > 0 {
-			text := k.Glyphs.Ellipsis + " " + Plural(below+1, "more line", "more lines") + " (Tab, then scroll)"
+			text := k.Glyphs.Ellipsis + " " + Plural(below+1, "more line", "more lines") + " (focus this pane to scroll)"
 			widget.Print(s, x, y, r.X+r.W-x, text, k.Muted)
 			return
 		}

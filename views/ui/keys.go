@@ -5,6 +5,12 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
+// Hint returns a sentence that names keys: {action} or {scope.action} stands for the key that does it, as in [keymap.Map.Text].
+func (e *Env) Hint(sentence string) string { return e.Keys.Text(sentence) }
+
+// FilterHint returns what to do about a filter that leaves nothing.
+func (e *Env) FilterHint() string { return e.Hint("{back} clears the filter, {find} changes it.") }
+
 // ScrollText moves a text by the usual actions.
 func ScrollText(t *widget.TextView, a keymap.Action) bool {
 	switch a {

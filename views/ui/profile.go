@@ -92,22 +92,22 @@ func (g *profGroupings) Of(w *model.StackProfile, s *model.Stacks, by weights.Pr
 }
 
 // NoWeight says why nothing weighs anything.
-func (d *ProfFile) NoWeight(k ProfKey) []string {
+func (d *ProfFile) NoWeight(e *Env, k ProfKey) []string {
 	switch {
 	case d.Weights.Records.Len() == 0 && !d.Profile.Complete:
 		return []string{"No stack was read from this file so far.", "Problems says what was found in it."}
 	case d.Weights.Records.Len() == 0:
 		return []string{"This file holds no stacks.", "Problems says what was found in it."}
 	case k.None:
-		return []string{"The event " + d.EventName(k.Event) + " has no stacks.", "c weighs by the next event."}
+		return []string{"The event " + d.EventName(k.Event) + " has no stacks.", e.Hint("{profile.cost} weighs by the next event.")}
 	case k.Chips != "":
-		return []string{"No stack is left by the filters.", "Esc takes the last one back, ; lists them."}
+		return []string{"No stack is left by the filters.", e.Hint("{back} removes the last one, {filters} lists them.")}
 	case k.Window != state.NoWindow:
-		return []string{"The window holds no stacks of this event and metric.", "Esc shows the whole run again, c and m weigh otherwise."}
+		return []string{"The window holds no stacks of this event and metric.", e.Hint("{back} shows the whole run again, {profile.cost} and {profile.series} weigh by something else.")}
 	case k.Ranged:
-		return []string{"No sample of the event is in the range.", "u forgets the range, c weighs by the next event."}
+		return []string{"No sample of the event is in the range.", e.Hint("{clear-range} clears the range, {profile.cost} weighs by the next event.")}
 	}
-	return []string{"No stack of " + d.EventName(k.Event) + " has " + k.MetricName() + ".", "c weighs by the next event, m by the next metric."}
+	return []string{"No stack of " + d.EventName(k.Event) + " has " + k.MetricName() + ".", e.Hint("{profile.cost} weighs by the next event, {profile.series} by the next metric.")}
 }
 
 // ProfFile is what a stack profile holds, as screens ask for it. Read-only once made; every revision has its own.
@@ -380,7 +380,7 @@ func (d *ProfFile) Useless(act keymap.Action, s *state.State, onTimeline bool) b
 func (e *Env) NextEvent(s *state.State) {
 	n := len(e.Prof.Weights.Events)
 	if n < 2 {
-		e.Say("this profile has no other event; m weighs by the next metric")
+		e.Say(e.Hint("this profile has no other event; {profile.series} weighs by the next metric"))
 		return
 	}
 	e.Emit(state.ChooseEvent{Event: (int(e.Prof.Event(s)) + 1) % n})

@@ -133,6 +133,7 @@ type Env struct {
 	Second     *ComparedFile   // what it is compared with, nil for none
 	Joins      *JoinCache
 	Views      *StackViews  // of traces
+	Keys       *keymap.Map  // with the user's bindings; never nil
 	Look       *widget.Look // of the current theme
 	Theme      *themes.Theme
 	Patience   time.Duration

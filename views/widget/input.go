@@ -258,9 +258,10 @@ func (in *Input) Draw(s tcell.Screen, r Rect, k *Look) {
 	}
 	x := r.X + Print(s, r.X, r.Y, r.W, in.Prompt, k.Title)
 	w := r.X + r.W - x
-	if pw := Width(in.Problem); in.Problem != "" && pw+10 < w {
-		PrintRight(s, x, r.Y, w, in.Problem, k.Match)
-		w -= pw + 1
+	if in.Problem != "" {
+		problem := Truncate(in.Problem, w-1-min(max(Width(in.text)+1, 10), w/2))
+		PrintRight(s, x, r.Y, w, problem, k.Match)
+		w -= Width(problem) + 1
 	}
 	before := Width(in.text[:in.cursor])
 	skip := max(0, before-w+1) // cells scrolled out at the left

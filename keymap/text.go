@@ -1,0 +1,63 @@
+package keymap
+
+import "strings"
+
+// Text returns a sentence in which each {action} is replaced by the name of the key that reaches it through the given
+// scopes or, where none of them binds it, through the first scope that does; {scope.action} names the scope itself. What has no
+// key is written as it is typed in the palette, ":leaks". Braces around anything else stay.
+func (m *Map) Text(sentence string, scopes ...Scope) string {
+	if !strings.Contains(sentence, "{") {
+		return sentence
+	}
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(sentence, "{")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		name, after, closed := strings.Cut(rest, "}")
+		key, known := m.keyOf(name, scopes)
+		if !closed || !known {
+			b.WriteByte('{')
+			sentence = rest
+			continue
+		}
+		b.WriteString(key)
+		sentence = after
+	}
+}
+
+// keyOf returns how a person reaches an action, named as in [Map.Text].
+func (m *Map) keyOf(name string, scopes []Scope) (text string, known bool) {
+	only, action, scoped := strings.Cut(name, ".")
+	if !scoped {
+		only, action = "", name
+	}
+	for _, b := range m.bindings {
+		if b.Action != Action(action) || scoped && b.Scope != Scope(only) {
+			continue
+		}
+		known = true
+		if len(b.Keys) > 0 && text == "" {
+			text = inText(b.Keys[0])
+		}
+	}
+	if !scoped {
+		if keys := m.Keys(Action(action), scopes...); len(keys) > 0 {
+			return inText(keys[0]), true
+		}
+	}
+	if text == "" {
+		text = ":" + action
+	}
+	return text, known
+}
+
+// inText returns the name of a key as sentences write it: "Ctrl-Y", "→".
+func inText(c Chord) string {
+	if c.Mod == 0 {
+		return c.Short()
+	}
+	return c.String()
+}
