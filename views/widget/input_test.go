@@ -100,7 +100,7 @@ func TestInputPasteAndHistory(t *testing.T) {
 }
 
 func TestInputDraw(t *testing.T) {
-	s, k := newScreen(t, 30, 3), testLook()
+	s, k := newScreen(t, 30, 4), testLook()
 	in := &Input{Prompt: "/", Hint: "text to filter by"}
 	in.Draw(s, Rect{0, 0, 30, 1}, k)
 	in.SetText("a line that is longer than the field")
@@ -108,7 +108,9 @@ func TestInputDraw(t *testing.T) {
 	in.SetText("12:x")
 	in.Problem = "not a time"
 	in.Draw(s, Rect{0, 2, 30, 1}, k)
-	want := []string{"/ text to filter by", "/hat is longer than the field", "/12:x               not a time"}
+	in.Problem = "not a time, nor anything else that is known"
+	in.Draw(s, Rect{0, 3, 30, 1}, k)
+	want := []string{"/ text to filter by", "/hat is longer than the field", "/12:x               not a time", "/12:x       not a time, nor a…"}
 	for i, line := range rows(s) {
 		if line != want[i] {
 			t.Errorf("%q, want %q", line, want[i])
