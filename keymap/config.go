@@ -118,7 +118,7 @@ func (p *configReader) heading(number int, text string) error {
 // once reports what stands in the file twice.
 func (p *configReader) once(id, what string, number int) error {
 	if first := p.seen[id]; first != 0 {
-		return fmt.Errorf("%s stands on line %d already", what, first)
+		return fmt.Errorf("%s is already on line %d", what, first)
 	}
 	p.seen[id] = number
 	return nil

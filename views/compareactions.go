@@ -439,7 +439,7 @@ func (a *app) normaliseCommand(text string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("normalise by %s", strings.Join(normalNames(a), ", "))
+	return fmt.Errorf("normalize by %s", strings.Join(normalNames(a), ", "))
 }
 
 func normalNames(*app) (names []string) {
