@@ -103,7 +103,7 @@ func parseTerm(w string, fields []Field) (term, error) {
 			return parseComparison(w, m, field)
 		}
 		if _, err := model.ParseSize(strings.TrimSuffix(m[4], "%")); err == nil {
-			return term{}, fmt.Errorf("%s is no figure: %s", m[2], firstNames(fields))
+			return term{}, fmt.Errorf("unknown column %s; available: %s", m[2], firstNames(fields))
 		}
 	}
 	t := term{}
@@ -111,7 +111,7 @@ func parseTerm(w string, fields []Field) (term, error) {
 	if strings.HasPrefix(w, "/") && len(w) > 1 {
 		expr, err := regexp.Compile("(?i)" + strings.TrimSuffix(w[1:], "/"))
 		if err != nil {
-			return t, fmt.Errorf("%s is no regular expression", w)
+			return t, fmt.Errorf("invalid regular expression %s", w)
 		}
 		t.expr = expr
 		return t, nil
@@ -137,7 +137,7 @@ func firstNames(fields []Field) string {
 func parseComparison(w string, m []string, field Field) (term, error) {
 	t := term{not: m[1] == "!", field: field.Names[0], op: m[3]}
 	if m[4] == "" {
-		return t, fmt.Errorf("%s what?", w)
+		return t, fmt.Errorf("%s: the value is missing", w)
 	}
 	if field.Time && !strings.HasSuffix(m[4], "%") {
 		at, err := model.ParseTime(m[4])

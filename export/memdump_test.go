@@ -95,7 +95,7 @@ func TestWhatADumpCannotHoldIsSaid(t *testing.T) {
 		said = append(said, l.What)
 	}
 	all := strings.Join(said, "\n")
-	for _, part := range []string{"no color", "visible", "no UUID", "damaged page layout"} {
+	for _, part := range []string{"no color", "visible", "not a UUID", "damaged page layout"} {
 		if !strings.Contains(all, part) {
 			t.Errorf("nothing is said about %q:\n%s", part, all)
 		}

@@ -113,7 +113,7 @@ func (b *pprofBuilder) sample(r *StackRow) {
 	for i, m := range b.types {
 		v, exact := integer(r.Values[m])
 		if !exact {
-			b.lost.add("a figure is no integer of 64 bits and is rounded")
+			b.lost.add("a figure does not fit a 64-bit integer and was rounded")
 		}
 		s.Value[i], any = v, any || v != 0
 	}

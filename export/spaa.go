@@ -162,7 +162,7 @@ func (s *spaaWriter) header() error {
 // name is a name as UTF-8.
 func (s *spaaWriter) name(name string) string {
 	if !utf8.ValidString(name) {
-		s.lost.add("a name is not valid UTF-8: its other bytes were replaced")
+		s.lost.add("a name is not valid UTF-8: invalid bytes were replaced")
 	}
 	return name
 }
@@ -224,7 +224,7 @@ func (s *spaaWriter) threads() error {
 	})
 	slices.Sort(list)
 	if len(list) > 0 {
-		s.lost.add("a trace does not tell its process: threads are written with pid 0")
+		s.lost.add("a trace does not record its process: threads are written with pid 0")
 	}
 	for _, t := range list {
 		err = cmp.Or(err, s.out.Encode(spaaThread{"thread", 0, t}))
@@ -293,7 +293,7 @@ func (s *spaaWriter) sites() error {
 			continue
 		}
 		r.merge(&sites[i])
-		s.lost.add("stacks of equal frames are one, without a peak")
+		s.lost.add("stacks with equal frames are merged, without a peak")
 	}
 	for i, id := range order {
 		if i%model.AskEvery == 0 && s.ctx.Err() != nil {

@@ -135,7 +135,7 @@ func (j *speedscope) each(metric int, f func(*StackRow)) error {
 		r := &j.s.Rows[i]
 		v := r.Values[metric].Float64()
 		if v < 0 {
-			j.lost.add("a stack weighs less than nothing and is left out")
+			j.lost.add("a stack with a negative weight was left out")
 		}
 		if v <= 0 {
 			continue

@@ -286,9 +286,9 @@ func (c *cutter) say(lost *losses) {
 			lost.list = append(lost.list, Loss{what, n})
 		}
 	}
-	add(c.carried, "a block that lives at the start of the range is written before it, at its own time")
-	add(c.ended, "a block ended when one that is left out took its address: a FREE is written there")
-	add(c.marks, "nothing that is kept happens at the end: the marker \""+endMark+"\" is written there")
+	add(c.carried, "a block live at the start of the range is written before it, at its own time")
+	add(c.ended, "a block was overwritten by one that is left out: a FREE is written there")
+	add(c.marks, "no written event is at the end of the range: the marker \""+endMark+"\" is written there")
 	if c.later {
 		lost.add("blocks that are freed after the range count as never freed")
 	}

@@ -130,7 +130,7 @@ func (s *spool) fill(r io.Reader) error {
 		}
 		n, err := r.Read(buf)
 		if werr := s.add(buf[:n]); werr != nil {
-			s.finish(fmt.Errorf("no room for the temporary copy: %w", werr))
+			s.finish(fmt.Errorf("no space for the temporary copy: %w", werr))
 			return nil
 		}
 		if err == io.EOF {
@@ -151,7 +151,7 @@ func (s *spool) expanded() bool {
 		return false
 	}
 	s.problem = append(s.problem, model.Problem{Severity: model.Error, Code: "too-large", Count: 1, Offset: s.size, Message: fmt.Sprintf(
-		"the limit of %s that a compressed file of this size is read to is reached: what follows was not read; %s, and decompressing it first lifts the limit",
+		"the limit of %s for a compressed file of this size is reached: what follows was not read; %s; a decompressed file has no such limit",
 		model.Bytes(limit), model.Lifts(2*limit))})
 	return true
 }
@@ -230,10 +230,10 @@ func (s *spool) damage(outer string, err error) {
 	case model.Internal(err):
 		p.Code, p.Message = model.CodeInternal, err.Error()
 	case wideWindow(err) && s.budget.Part(window, 4) < window:
-		p = s.budget.Problem("reading stopped: decompressing takes a window that there is no memory for")
+		p = s.budget.Problem("reading stopped: there is not enough memory for the decompressor's window")
 		p.Severity, p.Offset = model.Error, s.size
 	case wideWindow(err):
-		p.Code, p.Message = "too-large", fmt.Sprintf("the zstd stream makes its reader remember more than the limit of %s, which nothing lifts: "+
+		p.Code, p.Message = "too-large", fmt.Sprintf("the zstd stream needs a larger window than the limit of %s, which cannot be raised: "+
 			"what follows was not read; decompress the file first", model.Bytes(window))
 	case outer != "":
 		p.Code, p.Message = "compression", "the "+outer+" stream is damaged: "+err.Error()
@@ -389,7 +389,7 @@ func (s *spool) copyRange(ctx context.Context, off, n int64) ([]byte, error) {
 		return nil, s.budget.Error(model.Bytes(n).String() + " of a compressed file or a pipe at once")
 	}
 	if n > spoolRange {
-		return nil, &LimitError{fmt.Sprintf("%s of a compressed file or a pipe are more than the limit of %s for one piece that must stand in memory: decompress it into a file first, which has no such limit",
+		return nil, &LimitError{fmt.Sprintf("%s of a compressed file or a pipe are more than the limit of %s for one piece that must be in memory: decompress it into a file first, which has no such limit",
 			model.Bytes(n), model.Bytes(spoolRange))}
 	}
 	b := make([]byte, n)

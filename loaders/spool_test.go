@@ -35,7 +35,7 @@ func TestDefectInStream(t *testing.T) {
 	}
 	s.mu.Unlock()
 	p := s.problems()
-	if len(p) != 1 || p[0].Code != model.CodeInternal || p[0].Message != "internal error, a defect in memtui: a mistake" {
+	if len(p) != 1 || p[0].Code != model.CodeInternal || p[0].Message != "internal error in memtui: a mistake" {
 		t.Errorf("%+v", p)
 	}
 }

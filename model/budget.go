@@ -197,19 +197,19 @@ func (b *Budget) Problem(what string) Problem {
 // Says names the limit and what lifts it.
 func (b *Budget) Says() string {
 	if b == nil {
-		return "--max-memory lifts this"
+		return "--max-memory raises this limit"
 	}
 	if b.Outside {
-		return fmt.Sprintf("the limits of the system (ulimit, control groups) leave the program %s, higher ones lift this", Bytes(b.limit))
+		return fmt.Sprintf("the limits of the system (ulimit, control groups) leave the program %s: raise them to read more", Bytes(b.limit))
 	}
-	return fmt.Sprintf("--max-memory is %s, a higher one lifts this", Bytes(b.limit))
+	return fmt.Sprintf("--max-memory is %s: raise it to read more", Bytes(b.limit))
 }
 
 // Lifts says which --max-memory has twice as much read, where a guard against files that mean far more than their size ended
 // reading. bytes is all memory that this takes.
 func Lifts(bytes int64) string {
 	const mib = 1 << 20
-	return fmt.Sprintf("--max-memory %dMiB or more has twice as much read", (bytes+mib-1)/mib)
+	return fmt.Sprintf("--max-memory %dMiB or more reads twice as much", (bytes+mib-1)/mib)
 }
 
 // MemoryError says that the memory which the user allows is not enough.
@@ -224,7 +224,7 @@ func (e *MemoryError) Error() string {
 	if what == "" {
 		what = "this"
 	}
-	return what + " takes more memory than there may be: " + e.Budget.Says()
+	return what + " needs more memory than allowed: " + e.Budget.Says()
 }
 
 type budgetKey struct{}

@@ -48,7 +48,7 @@ func ParseMoment(text string) (Moment, error) {
 	if number, ok := strings.CutSuffix(s, "%"); ok {
 		d, rest, err := CutDecimal(strings.TrimSpace(number))
 		if err != nil || rest != "" || d.Over(100) {
-			return Moment{}, fmt.Errorf("%q is no share of the duration: write 0%% to 100%%", s)
+			return Moment{}, fmt.Errorf("invalid share of the duration %q: write 0%% to 100%%", s)
 		}
 		return Moment{kind: momentShare, share: d}, nil
 	}
@@ -63,7 +63,7 @@ func ParseMoment(text string) (Moment, error) {
 func ParseLength(text string) (Moment, error) {
 	m, err := ParseMoment(text)
 	if err == nil && !m.IsLength() {
-		return Moment{}, fmt.Errorf("%q is no length of time: write a time such as 10s, or a share of the duration such as 10%%", strings.TrimSpace(text))
+		return Moment{}, fmt.Errorf("invalid duration %q: write a time such as 10s, or a share of the duration such as 10%%", strings.TrimSpace(text))
 	}
 	return m, err
 }
@@ -134,7 +134,7 @@ type Period struct{ From, To Moment }
 func ParsePeriod(text string) (Period, error) {
 	from, to, ok := strings.Cut(text, "..")
 	if !ok {
-		return Period{}, fmt.Errorf("%q is no range: write 10s..20s", strings.TrimSpace(text))
+		return Period{}, fmt.Errorf("invalid range %q: write 10s..20s", strings.TrimSpace(text))
 	}
 	p := Period{MomentAt(0), MomentEnd()}
 	var err error

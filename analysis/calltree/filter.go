@@ -59,7 +59,7 @@ func CheckStep(s StackStep) error {
 		return fmt.Errorf("%s: which function?", s.Kind)
 	case isExpr:
 		if _, err := regexp.Compile(text); err != nil {
-			return fmt.Errorf("%s: %s is no regular expression", s.Kind, s.Name)
+			return fmt.Errorf("%s: invalid regular expression %s", s.Kind, s.Name)
 		}
 	}
 	return nil

@@ -106,7 +106,7 @@ func (n Normal) base(s *CompareSide, total uint64) (base uint64, ok bool) {
 	return uint64(max(known, 0)), known > 0
 }
 
-// NoBaseError says that a side has nothing to normalise by.
+// NoBaseError says that a side has nothing to normalize by.
 type NoBaseError struct {
 	Per  Normal
 	Side string // its label
@@ -114,7 +114,7 @@ type NoBaseError struct {
 
 // Error implements error.
 func (e *NoBaseError) Error() string {
-	return fmt.Sprintf("cannot normalise by %s: %s has none", e.Per, e.Side)
+	return fmt.Sprintf("cannot normalize by %s: %s has none", e.Per, e.Side)
 }
 
 // ChangeStatus says in a word what became of a row.
@@ -134,7 +134,7 @@ func (s ChangeStatus) String() string {
 	return [...]string{"same", "new", "gone", "grown", "shrunk"}[s]
 }
 
-// CompareFigures are what a thing weighs on both sides, those of before multiplied where the sides are normalised.
+// CompareFigures are what a thing weighs on both sides, those of before multiplied where the sides are normalized.
 type CompareFigures struct{ BeforeBytes, AfterBytes, BeforeCount, AfterCount uint64 }
 
 // DeltaBytes is after − before. A change that does not fit 63 bits is the largest that does.
@@ -217,7 +217,7 @@ func Compare(ctx context.Context, before, after *CompareSide, opt CompareOptions
 	if opt.Swap {
 		c.swap()
 	}
-	if err := c.normalise(); err != nil {
+	if err := c.normalize(); err != nil {
 		return nil, err
 	}
 	c.conclude()
@@ -329,8 +329,8 @@ func (c *Comparison) swap() {
 	}
 }
 
-// normalise sums up both sides, and multiplies the figures of before so that both have as much of what they are made equal in.
-func (c *Comparison) normalise() error {
+// normalize sums up both sides, and multiplies the figures of before so that both have as much of what they are made equal in.
+func (c *Comparison) normalize() error {
 	before, after := c.Before.Sum(), c.After.Sum()
 	c.Totals = CompareFigures{before.Bytes, after.Bytes, before.Count, after.Count}
 	if c.Per == NormalNone {

@@ -25,7 +25,7 @@ func (f PageFigure) String() string {
 
 // Measure is what is compared, in words.
 func (f PageFigure) Measure() string {
-	return [...]string{"occupied memory", "free memory in pages", "memory of pages", "memory that packing would give back"}[f]
+	return [...]string{"occupied memory", "free memory in pages", "size of pages", "memory that packing would reclaim"}[f]
 }
 
 // PageFigureWords are the words of all figures, the default first.

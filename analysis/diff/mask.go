@@ -79,7 +79,7 @@ func ParseMask(text string) (Mask, error) {
 	}
 	expr, err := regexp.Compile(pattern)
 	if err != nil || pattern == "" {
-		return Mask{}, fmt.Errorf("%q is no regular expression and no preset: there are paths, templates, addresses and hashes", pattern)
+		return Mask{}, fmt.Errorf("invalid mask %q: neither a regular expression nor paths, templates, addresses or hashes", pattern)
 	}
 	return Mask{text, func(s string) string { return expr.ReplaceAllString(s, replacement) }}, nil
 }

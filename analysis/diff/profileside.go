@@ -31,7 +31,7 @@ func ProfileSide(ctx context.Context, p *model.Profile, filter FilterStacks, q P
 		return nil, err
 	}
 	if !ok {
-		return nil, &QuestionError{"by", fmt.Sprintf("samples do not tell %s, only the event's primary metric and counts", w.Metrics[q.Metric].Name)}
+		return nil, &QuestionError{"by", fmt.Sprintf("samples do not record %s, only the event's primary metric and counts", w.Metrics[q.Metric].Name)}
 	}
 	var view *calltree.FilteredStacks
 	if q.Filter != "" && p.Stacks != nil {
@@ -84,7 +84,7 @@ func profileRows(ctx context.Context, weighed, counts *weights.ProfileSelection,
 	case GroupFunction, GroupTotal, GroupFile, GroupModule:
 		side = groupSide(side, group)
 	default:
-		return nil, &QuestionError{"group", "a profile of stacks has no rows of the kind " + group.String()}
+		return nil, &QuestionError{"group", "a stack profile cannot be grouped by " + group.String()}
 	}
 	return side, nil
 }

@@ -65,7 +65,7 @@ func traceRows(ctx context.Context, t analysis.Trace, s *model.Stacks, filter Fi
 	}
 	by, ok := q.Group.ofTraces()
 	if !ok {
-		return nil, &QuestionError{"group", "a trace has no rows of the kind " + q.Group.String()}
+		return nil, &QuestionError{"group", "a trace cannot be grouped by " + q.Group.String()}
 	}
 	sites, err := t.Sites(ctx, analysis.Query{At: q.At, Range: q.Range, By: by, Cell: q.Only})
 	if err != nil {

@@ -37,7 +37,7 @@ func newGraph(ctx context.Context, h *model.Heap, p Policy, shared *heapShared, 
 		return nil, err
 	}
 	if b := model.BudgetOf(ctx); !b.Fits(graphRowBytes*int64(h.Len()) + graphRefBytes*int64(len(h.To))) {
-		return nil, b.Error("finding out what holds memory")
+		return nil, b.Error("computing dominators")
 	}
 	g := &Graph{Heap: h, Policy: p, shared: shared}
 	w := newDomWork(ctx, g, report)

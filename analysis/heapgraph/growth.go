@@ -16,7 +16,7 @@ type GrownSubtree struct {
 	BeforeRows, AfterRows   int       // rows at the place
 	BeforeBytes, AfterBytes uint64    // retained by them
 
-	// What grew most directly below: its label, and the figures of all rows so labelled. "" when nothing did.
+	// What grew most directly below: its label, and the figures of all rows so labeled. "" when nothing did.
 	Below                             string
 	BelowBeforeRows, BelowAfterRows   int
 	BelowBeforeBytes, BelowAfterBytes uint64

@@ -41,7 +41,7 @@ func (g *Graph) flood(ctx context.Context, queue []model.Row, seen rowBits, from
 		}
 	}
 	if touched != 0 {
-		queue[0] = model.RootRow // as it was: keeps the touches from being optimised away
+		queue[0] = model.RootRow // as it was: keeps the touches from being optimized away
 	}
 	return nil
 }

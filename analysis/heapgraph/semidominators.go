@@ -22,7 +22,7 @@ type domWork struct {
 	start   []uint32    // by number: its predecessors are preds[start[i]:start[i+1]]; in the end RetainedCount
 	preds   []uint32    // numbers higher than their target's
 	stack   []uint32
-	touched uint32 // of no meaning: keeps the touches from being optimised away
+	touched uint32 // of no meaning: keeps the touches from being optimized away
 }
 
 // domLink is a node of the forest of what is done, packed: above an ancestor (at first the parent in the walk), below the least

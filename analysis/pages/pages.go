@@ -189,7 +189,7 @@ func shareOfBits(share float32, n uint64) uint64 {
 	return uint64(exact * float64(n))
 }
 
-// EachPageRun calls f with the runs of a page in order: what [model.PageType.EachRun] tells, but no two neighbours of one
+// EachPageRun calls f with the runs of a page in order: what [model.PageType.EachRun] tells, but no two neighbors of one
 // kind, and of a page without a bitmap what its occupancy says, the occupied bits first. The lengths add up to the page's bits.
 func EachPageRun(t *model.PageType, page int, f func(occupied bool, bits uint64)) {
 	c := newRunCursor(t, page)
@@ -231,7 +231,7 @@ func (c *runCursor) read() (on bool, run uint64) {
 	return on, run
 }
 
-// next returns the next run, neighbours of one kind joined; 0 bits at the end of the page.
+// next returns the next run, neighbors of one kind joined; 0 bits at the end of the page.
 func (c *runCursor) next() (occupied bool, n uint64) {
 	occupied, n = c.on, c.run
 	if n == 0 {

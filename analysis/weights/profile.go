@@ -26,7 +26,7 @@ type MetricSum struct {
 // NoSum reports whether values of a metric must not be added up: high-water marks of stacks are reached at different times.
 func NoSum(metric string) bool { return metric == "peak_bytes" }
 
-// ProfileTotals sums all records by event and metric, one row per event of p. Of a metric that stands twice in one record
+// ProfileTotals sums all records by event and metric, one row per event of p. Of a metric that appears twice in one record
 // the first counts.
 func ProfileTotals(p *model.StackProfile) []EventTotals {
 	out := make([]EventTotals, len(p.Events))

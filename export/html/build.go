@@ -40,7 +40,7 @@ func build(ctx context.Context, src *Source, l limits) (*page, error) {
 	}
 	b.problems()
 	if b.short > 0 {
-		b.cut("%s longer than %d bytes: the rest is left out", plural(uint64(b.short), "name"), l.name)
+		b.cut("%s longer than %d bytes are cut", plural(uint64(b.short), "name"), l.name)
 	}
 	b.Command = CommandLine(src.Command)
 	return b.page, ctx.Err()
@@ -64,7 +64,7 @@ func (b *builder) part(what string, f func() error) error {
 	}
 	b.Whole = false
 	b.left = append(b.left, what)
-	b.cut("%s: there is no memory for it", what)
+	b.cut("%s: there is not enough memory for it", what)
 	return nil
 }
 

@@ -51,7 +51,7 @@ func (b *builder) grow(f *flame, t *branches) {
 			continue
 		}
 		if small > 0 {
-			b.cut("%s: %s below 1/%d of the whole put together", f.Title, plural(uint64(small), "branch"), least)
+			b.cut("%s: %s below 1/%d of the total are merged", f.Title, plural(uint64(small), "branch"), least)
 		}
 		if deep > 0 {
 			b.cut("%s: stacks end at %d frames in %s", f.Title, b.limits.depth, plural(uint64(deep), "place"))
@@ -252,7 +252,7 @@ func (b *builder) dominatorFlame() {
 	if g == nil || g.Heap.Len() == 0 || g.Retained[model.RootRow] == 0 {
 		return
 	}
-	f := &flame{ID: "dominators", Title: "Dominator tree", Answer: "as wide as what a row alone keeps alive", Rest: "(smaller rows)", Costs: []cost{{ID: "retained", Label: "retained", Unit: "bytes"}, {ID: "rows", Label: "rows", Unit: "count"}}}
+	f := &flame{ID: "dominators", Title: "Dominator tree", Answer: "the width is the retained size", Rest: "(smaller rows)", Costs: []cost{{ID: "retained", Label: "retained", Unit: "bytes"}, {ID: "rows", Label: "rows", Unit: "count"}}}
 	b.grow(f, &branches{
 		label: func(n int32) string { return heapgraph.Label(g.Heap, model.Row(n)) },
 		children: func(n int32) []int32 {

@@ -97,7 +97,7 @@ func (b *builder) heapFindings(h *report.Heap, shown *report.Snapshot) {
 		}
 		if plain(h.Schema(), d.Kind) {
 			b.Findings = append(b.Findings, finding{Sign: "info", Label: "retains", Name: b.name(d.Label),
-				Text: fmt.Sprintf("row %d alone keeps %v alive, %s of the heap", d.Row, model.Bytes(d.RetainedBytes), share(d.RetainedBytes, whole))})
+				Text: fmt.Sprintf("object %d retains %v, %s of the heap", d.Row, model.Bytes(d.RetainedBytes), share(d.RetainedBytes, whole))})
 			break
 		}
 	}
@@ -166,7 +166,7 @@ func (b *builder) heapTables(h *report.Heap, whole uint64) {
 		lengths = *h.Counts
 	}
 	b.heapTypes(h, whole, more(lengths.Types, len(h.Types)))
-	dominators := b.table("dominators", "Dominators", "rows by what they alone keep alive", 0, cols("Retained:bytes", "Share:share", "Rows:count", "Bytes:bytes", "What:name", "Kind:text", "Row:plain:its number in the snapshot")...)
+	dominators := b.table("dominators", "Dominators", "objects by retained size", 0, cols("Retained:bytes", "Share:share", "Rows:count", "Bytes:bytes", "What:name", "Kind:text", "Row:plain:the object's number in the snapshot")...)
 	dominators.More = more(lengths.Dominators, len(h.Dominators))
 	for _, d := range h.Dominators {
 		dominators.add(d.RetainedBytes, part(d.RetainedBytes, whole), d.RetainedCount, d.Bytes, b.name(d.Label), d.Kind, d.Row)
@@ -194,7 +194,7 @@ func (b *builder) heapTables(h *report.Heap, whole uint64) {
 		if s.Time != nil {
 			at = *s.Time
 		}
-		state := "whole"
+		state := "complete"
 		if !s.Complete {
 			state = "incomplete"
 		}

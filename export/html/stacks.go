@@ -55,7 +55,7 @@ func (b *builder) stacks() error {
 	b.functionTables(s, unit)
 	b.topTable(s, unit)
 	b.stackEvents(s)
-	threads := b.table("threads", "Threads", "what threads weigh", 0, cols("Weight:"+unit, "Share:share", "Process:plain", "Thread:plain", "Name:text")...)
+	threads := b.table("threads", "Threads", "threads by weight", 0, cols("Weight:"+unit, "Share:share", "Process:plain", "Thread:plain", "Name:text")...)
 	threads.More = s.Rows.Threads - len(s.Threads)
 	for _, t := range s.Threads {
 		threads.add(t.Value.Float64(), portion(t.Value, s.Total), known(t.PID), known(t.TID), model.Clean(t.Comm))
@@ -92,7 +92,7 @@ func (b *builder) stackFindings(s *report.Stacks, metric string) {
 		}
 	}
 	if len(s.Functions) == 0 && !b.src.Report.LeftOut("functions") {
-		b.Findings = append(b.Findings, finding{Sign: "info", Label: "empty", Name: none, Text: "no stack weighs anything by this event and metric: there is nothing to draw"})
+		b.Findings = append(b.Findings, finding{Sign: "info", Label: "empty", Name: none, Text: "no stack has a weight for this event and metric: there is nothing to draw"})
 	}
 	if len(s.Functions) > 0 {
 		say("heaviest", s.Functions[0], s.Functions[0].Self, "in the function itself")

@@ -26,7 +26,7 @@ func (b *builder) trace() error {
 	if t.AllocCount == 0 && t.Live.Count == 0 {
 		text := "no allocation was recorded: there is nothing to draw"
 		if b.src.Report.Time.From != nil || b.src.Report.Time.To != nil {
-			text = "nothing was allocated in the range, and nothing lives at its end"
+			text = "nothing was allocated in the range, and nothing is live at its end"
 		}
 		b.Findings = append(b.Findings, finding{Sign: "info", Label: "empty", Name: none, Text: text})
 	}
@@ -182,10 +182,10 @@ func (b *builder) leakTables(t *report.Trace) {
 		whole             uint64
 	}{
 		{"leaks", "Never freed", model.Bytes(t.Leaks.Bytes).String() + " in " + plural(t.Leaks.Count, "block"), t.Leaks.Sites, t.Rows.Leaks, t.Leaks.Bytes},
-		{"late_freed", "Freed only at the end", model.Bytes(t.LateFreed.Bytes).String() + " that lived for half the run and were freed in its last 2 %", t.LateFreed.Sites, t.Rows.LateFreed, t.LateFreed.Bytes},
+		{"late_freed", "Freed only at the end", model.Bytes(t.LateFreed.Bytes).String() + " that lived for at least half of the run and were freed in its last 2 %", t.LateFreed.Sites, t.Rows.LateFreed, t.LateFreed.Bytes},
 	} {
 		out := b.table(l.id, l.title, l.answer, 0, cols("Bytes:bytes", "Share:share", "Blocks:count", "Over the run:spark:live bytes of the site",
-			"Shape:text", "Slope:rate", "Median age:us", "First:us:birth of the oldest", "Last:us:birth of the newest", "Site:place", "Stack:plain:its id in the file")...)
+			"Shape:text", "Slope:rate", "Median age:us", "First:us:allocation of the oldest", "Last:us:allocation of the newest", "Site:place", "Stack:plain:its id in the file")...)
 		out.Group, out.More = "Leaks", l.all-len(l.rows)
 		for i := range l.rows {
 			r := &l.rows[i]

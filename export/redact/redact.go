@@ -96,7 +96,7 @@ func (r *Redactor) file(name string) string {
 func (r *Redactor) problems(list []model.Problem) []model.Problem {
 	out := make([]model.Problem, len(list))
 	for i, p := range list {
-		p.Message = strings.ReplaceAll(p.Code, "-", " ") + " (the text is left out: it may quote names)"
+		p.Message = strings.ReplaceAll(p.Code, "-", " ") + " (the text is left out, as it may contain names)"
 		out[i] = p
 	}
 	return out

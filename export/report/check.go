@@ -133,7 +133,7 @@ func (c *Check) verdict() string {
 		out = "FAILED: " + model.Group(uint64(failed)) + " of " + plural(len(c.Checks), "limit") + " exceeded"
 	}
 	if !c.Complete {
-		out += "; not all of the file could be read, figures are of what could"
+		out += "; part of the file could not be read: figures cover the rest"
 	}
 	return out
 }

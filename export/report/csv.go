@@ -16,7 +16,7 @@ import (
 func WriteCSV(w io.Writer, r *Report, table string) error {
 	rows, ok := r.rows(table)
 	if !ok {
-		return fmt.Errorf("no table %q here: there are %s", table, strings.Join(r.TableNames(), ", "))
+		return fmt.Errorf("unknown table %q; available: %s", table, strings.Join(r.TableNames(), ", "))
 	}
 	return writeRows(w, rows, r.Heap.emptyRow(table))
 }

@@ -87,7 +87,7 @@ func (d *Diff) partial() string {
 	if d.Complete {
 		return ""
 	}
-	return " Not all of both sides could be read."
+	return " Part of a side could not be read."
 }
 
 // notes are the lines below the sentence: what signs mean, and what was done to the figures.

@@ -169,7 +169,7 @@ func mostBits(classes []RunClass) uint64 {
 func (w dumpWriter) sparse() table {
 	p := w.r.Pages
 	out := table{
-		name: "sparse_pages", title: "Held by least", more: p.SparseCount - len(p.Sparse), answer: plural(p.SparseCount, "partial page"),
+		name: "sparse_pages", title: "Sparsest pages", more: p.SparseCount - len(p.Sparse), answer: plural(p.SparseCount, "partial page"),
 		cols: []col{{"OCCUPIED", number}, {"SHARE", number}, {"SIZE", number}, {"PAGE", number}, {"TYPE", name}},
 	}
 	for _, s := range p.Sparse {

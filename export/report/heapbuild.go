@@ -169,7 +169,7 @@ func (b *heapBuilder) lists(h *model.Heap) error {
 	var graph *heapgraph.Graph
 	if h.Complete && b.opt.Lists&(ListTypes|ListFrames|ListDominators) != 0 {
 		var err error
-		if graph, err = heapgraph.NewGraph(b.ctx, h, b.opt.Edges); err != nil && !b.short(err, "who holds what was left out") {
+		if graph, err = heapgraph.NewGraph(b.ctx, h, b.opt.Edges); err != nil && !b.short(err, "dominators and retained sizes were left out") {
 			return err
 		}
 		if err != nil {

@@ -262,7 +262,7 @@ func (w heapWriter) frames() table {
 
 func (w heapWriter) dominators() table {
 	out := table{
-		name: "dominators", title: "Dominators", answer: "rows by what they alone keep alive",
+		name: "dominators", title: "Dominators", answer: "objects by retained size",
 		cols: []col{{"RETAINED", number}, {"SHARE", number}, {"ROWS", number}, {"BYTES", number}, {"ROW", number}, {"WHAT", name}, {"KIND", word}},
 	}
 	out.more = w.length(func(c *HeapLengths) *int { return c.Dominators }) - len(w.h.Dominators)

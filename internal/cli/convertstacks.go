@@ -50,7 +50,7 @@ func beginSPAA(ctx context.Context, c *conversion) (writer, error) {
 // traceSPAA writes what a trace sums up to at an instant and over a range.
 func (c *conversion) traceSPAA(ctx context.Context) (writer, error) {
 	if c.flags.By != "" || c.flags.MinAge.Given() {
-		return nil, usageError(errors.New("--by and --min-age: .spaa holds all figures of a trace but leaks"))
+		return nil, usageError(errors.New("--by and --min-age: .spaa holds every metric of a trace except leaks"))
 	}
 	opt, err := c.options(ctx, c.s.index)
 	if err != nil {
@@ -65,7 +65,7 @@ func (c *conversion) traceSPAA(ctx context.Context) (writer, error) {
 func left(problems []model.Problem) []export.Loss {
 	var out []export.Loss
 	for _, q := range problems {
-		out = append(out, export.Loss{What: fmt.Sprintf("left out from line %d on: %s", q.Line, q.Message), Count: int(q.Count)})
+		out = append(out, export.Loss{What: fmt.Sprintf("left out, from line %d: %s", q.Line, q.Message), Count: int(q.Count)})
 	}
 	return out
 }
@@ -105,7 +105,7 @@ func rowsAs(stacks stackWriter, heap heapWriter) func(context.Context, *conversi
 			return c.heap(heap)
 		}
 		if c.c.Table != "" {
-			return nil, usageError(fmt.Errorf("--table: %s is no file of heap snapshots; memtui report -f csv writes the tables of others", c.p.Meta.Name))
+			return nil, usageError(fmt.Errorf("--table: %s holds no heap snapshots; for other files use memtui report -f csv", c.p.Meta.Name))
 		}
 		return c.stacks(ctx, stacks, true)
 	}
@@ -175,7 +175,7 @@ func (c *conversion) profileStacks(rows bool) (func(context.Context) (*export.St
 			return nil, err
 		}
 		if main == nil {
-			return nil, usageError(fmt.Errorf("%s has no stacks that weigh anything", c.p.Meta.Name))
+			return nil, usageError(fmt.Errorf("%s has no stacks with a weight", c.p.Meta.Name))
 		}
 		return c.weighed(ctx, main, rows)
 	}, nil

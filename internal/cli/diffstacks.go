@@ -68,7 +68,7 @@ func (d *diffing) stacks(ctx context.Context) error {
 		}
 	}
 	if !found {
-		return usageError(fmt.Errorf("--by: there is no metric %q: there are %s", metric, metricNames(d.sides[1].p.Weights)))
+		return usageError(fmt.Errorf("--by: unknown metric %q; available: %s", metric, metricNames(d.sides[1].p.Weights)))
 	}
 	return nil
 }
@@ -103,8 +103,8 @@ func (d *diffing) peaks(metric string) bool {
 func measures() map[string]string {
 	return map[string]string{
 		"live_bytes": "live memory", "live_count": "the number of live blocks", "alloc_bytes": "allocated memory",
-		"alloc_count": "the number of allocations", "peak_bytes": "the sum of each one's own peak", "freed_bytes": "freed memory",
-		"overwritten_bytes": "memory of blocks that others were allocated over",
+		"alloc_count": "the number of allocations", "peak_bytes": "the sum of the peaks of all stacks", "freed_bytes": "freed memory",
+		"overwritten_bytes": "memory of overwritten blocks",
 		"temporary_count":   "the number of temporary blocks", "leaked_bytes": "leaked memory", "leaked_count": "the number of leaked blocks",
 	}
 }
@@ -180,9 +180,9 @@ func (in *diffInput) traceSide(ctx context.Context, metric string, group diff.St
 	}
 	switch {
 	case group == diff.GroupLifetime && !only.IsAll():
-		return usageError(errors.New("--group lifetime is about all blocks: leave filters of stacks and --cell out"))
+		return usageError(errors.New("--group lifetime covers all blocks: it cannot be combined with stack filters or --cell"))
 	case group == diff.GroupLifetime && metric != "alloc_bytes" && metric != "alloc_count":
-		return usageError(errors.New("--group lifetime is about what was allocated in a range: add --by alloc_bytes"))
+		return usageError(errors.New("--group lifetime counts the blocks allocated in a range: add --by alloc_bytes"))
 	case group == diff.GroupTotal && metric == "peak_bytes":
 		return usageError(errors.New("--group total: peaks of stacks are reached at different times and do not add up"))
 	}
@@ -203,7 +203,7 @@ func (in *diffInput) traceSide(ctx context.Context, metric string, group diff.St
 // is empty.
 func (in *diffInput) profileSide(ctx context.Context, event, metric string, group diff.StackGroup, filter calltree.StackFilter) (counted string, err error) {
 	if in.flags.At.Given() {
-		return "", usageError(errors.New("diff: profiles of stacks are sums over time: choose a range, as in --a 10s..20s, or a window by its number"))
+		return "", usageError(errors.New("diff: stack profiles are sums over time: choose a range, as in --a 10s..20s, or a window by its number"))
 	}
 	w := in.p.Weights
 	e, _, err := eventNamed(in.p, event)
@@ -240,7 +240,7 @@ func (in *diffInput) choosePart(q *diff.ProfileQuestion) error {
 			i += len(w.Windows)
 		}
 		if i < 0 || i >= len(w.Windows) {
-			return usageError(fmt.Errorf("%s has no window %d: there are %d, from 0", in.p.Meta.Name, *n, len(w.Windows)))
+			return usageError(fmt.Errorf("%s has no window %d: it has %d, counted from 0", in.p.Meta.Name, *n, len(w.Windows)))
 		}
 		in.from.Window, q.Window = &i, i
 		return nil

@@ -77,12 +77,12 @@ func (a *app) layout(ctx context.Context, p *model.Profile, asked *int) (n int, 
 			n += count
 		}
 		if n < 0 || n >= count {
-			return 0, false, usageError(fmt.Errorf("%s has no layout %d: there are %d, from 0", p.Meta.Name, *asked, count))
+			return 0, false, usageError(fmt.Errorf("%s has no layout %d: it has %d, counted from 0", p.Meta.Name, *asked, count))
 		}
 		return n, true, nil
 	}
 	if f.Series != nil && (*f.Series < 0 || *f.Series >= len(p.Timeline.Series)) {
-		return 0, false, usageError(fmt.Errorf("%s has no series %d: there are %d, from 0", p.Meta.Name, *f.Series, len(p.Timeline.Series)))
+		return 0, false, usageError(fmt.Errorf("%s has no series %d: it has %d, counted from 0", p.Meta.Name, *f.Series, len(p.Timeline.Series)))
 	}
 	if f.Point != nil {
 		n, err = a.layoutAtPoint(p, count)
@@ -178,7 +178,7 @@ type pagesCmd struct {
 	Map     bool   `help:"Draw the pages as a grid of characters, in the file's order."`
 	PerCell int    `placeholder:"N" help:"Pages per character of --map (as few as fit)."`
 	Table   string `enum:"page_types,holes,runs,sparse_pages," default:"" placeholder:"NAME" help:"The table that csv writes: page_types (the default), holes, runs or sparse_pages."`
-	Exact   bool   `help:"Bytes as exact numbers."`
+	Exact   bool   `help:"Print bytes as exact numbers."`
 }
 
 // Run says what is in one page layout.

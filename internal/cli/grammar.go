@@ -155,7 +155,7 @@ func (a *app) hint(args []string) string {
 	return "; did you mean the command " + best + "?"
 }
 
-// distance is the number of single-character changes, swaps of neighbours included, that turn a into b.
+// distance is the number of single-character changes, swaps of neighbors included, that turn a into b.
 func distance(a, b string) int {
 	const far = 99
 	if len(a) > 40 {

@@ -39,7 +39,7 @@ func (m *measurer) answers(name string) bool { return slices.Contains(m.known(),
 func (m *measurer) figure(ctx context.Context, b *budget) (figure, error) {
 	if !m.answers(b.name) {
 		why := map[string]string{
-			"max-peak": "peaks of stacks are reached at different times and do not add up", "max-leak": "it does not say what was never freed",
+			"max-peak": "peaks of stacks are reached at different times and do not add up", "max-leak": "it does not record what was never freed",
 			"max-growth": "its figures are sums over time",
 		}[b.name]
 		return figure{}, m.unanswered(b.name, why)
@@ -178,7 +178,7 @@ func (m *measurer) heapFigure(ctx context.Context, b *budget) (f figure, err err
 		last := points[len(points)-1]
 		return figure{value: report.Clamp(last.bytes), snapshot: &last.index}, nil
 	case !timed:
-		return f, m.unanswered(b.name, "it does not say when its snapshots were taken")
+		return f, m.unanswered(b.name, "it does not record when its snapshots were taken")
 	case b.name == "max-growth":
 		var times []model.Time
 		var values []float64
@@ -200,7 +200,7 @@ func (m *measurer) heapFigure(ctx context.Context, b *budget) (f figure, err err
 			return figure{value: report.Clamp(p.bytes), snapshot: &p.index, at: &p.at}, nil
 		}
 	}
-	return f, usageError(fmt.Errorf("--max-live-at: %s has no whole snapshot up to %s", m.p.Meta.Name, at))
+	return f, usageError(fmt.Errorf("--max-live-at: %s has no complete snapshot up to %s", m.p.Meta.Name, at))
 }
 
 // dumpFigure is the highest figure of any curve, or of the one that --series chooses.
@@ -211,7 +211,7 @@ func (m *measurer) dumpFigure(b *budget) (f figure, err error) {
 	}
 	t := m.p.Timeline
 	if n := m.flags.Series; n != nil && (*n < 0 || *n >= len(t.Series)) {
-		return f, usageError(fmt.Errorf("%s has no series %d: there are %d, from 0", m.p.Meta.Name, *n, len(t.Series)))
+		return f, usageError(fmt.Errorf("%s has no series %d: it has %d, counted from 0", m.p.Meta.Name, *n, len(t.Series)))
 	}
 	from, to := max(opt.From, 0), model.MaxTime
 	if opt.To != model.NoTime {
@@ -264,7 +264,7 @@ func seriesFigure(s *model.Series, b *budget, from, to, at model.Time) (f figure
 // profileFigure is what a profile says to be live at its end.
 func (m *measurer) profileFigure(b *budget) (f figure, err error) {
 	if b.name == "max-live-at" && !b.at.IsEnd() {
-		return f, m.unanswered(b.name, "it tells what lives at its end only, as in --max-live-at end=10M")
+		return f, m.unanswered(b.name, "it records only what is live at its end, as in --max-live-at end=10M")
 	}
 	metrics := []string{"leaked_bytes", "live_bytes"}
 	if b.name == "max-live-at" {

@@ -25,7 +25,7 @@ func (c *openCmd) Run(ctx context.Context, a *app) error {
 	case len(c.File) == 0:
 		return usageError(errors.New("no file given: try memtui FILE, memtui demo, or memtui --help"))
 	case len(c.File) > 2:
-		return usageError(fmt.Errorf("one file is opened at a time, or two to compare, but %d are given%s", len(c.File), a.hint(c.File)))
+		return usageError(fmt.Errorf("open takes one file, or two to compare, but %d are given%s", len(c.File), a.hint(c.File)))
 	}
 	return a.again(func() error {
 		s, err := a.open(ctx, c.File[0])
@@ -95,7 +95,7 @@ func (a *app) openSecond(ctx context.Context, first *session, path string, other
 		return nil, err
 	}
 	if err = s.begun(ctx); err == nil && compareKind(s.store.Current()) != compareKind(first.store.Current()) {
-		err = fmt.Errorf("%s is no file to compare with this one", s.store.Current().Meta.Name)
+		err = fmt.Errorf("%s cannot be compared with this file", s.store.Current().Meta.Name)
 	}
 	if err == nil && kindOf(s.store.Current()) == kindHeap { // how many snapshots there are must be known
 		_, err = s.profile(ctx)
@@ -245,15 +245,15 @@ func readableAgain(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return errors.New("the file is gone")
+		return errors.New("the file no longer exists")
 	case err != nil:
 		return err
 	case info.Mode()&fs.ModeNamedPipe != 0:
 		return errors.New("a pipe can be read only once")
 	case !info.Mode().IsRegular():
-		return errors.New("it is no regular file")
+		return errors.New("it is not a regular file")
 	case info.Size() == 0:
-		return errors.New("the file is empty by now")
+		return errors.New("the file is now empty")
 	}
 	return nil
 }

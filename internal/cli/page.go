@@ -25,7 +25,7 @@ func writesHTML(command string) bool {
 // writePage writes the report of a session as a page for browsers.
 func (a *app) writePage(ctx context.Context, s *session, c reportCmd) error {
 	if a.env.IsTerminal && cmp.Or(c.Out, "-") == "-" {
-		return usageError(errors.New("a page is for browsers, not for terminals: write it to a file with -o page.html"))
+		return usageError(errors.New("the HTML page is for browsers, not for terminals: write it to a file with -o page.html"))
 	}
 	src, err := a.pageSource(ctx, s, c)
 	if err != nil {

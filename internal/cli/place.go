@@ -36,7 +36,7 @@ func (d *diffing) onePlaces() error {
 	c, p := d.flags, d.sides[0].p
 	if named := c.A.Given() || d.sides[0].asked != nil; named || c.B.Given() {
 		if !named {
-			return usageError(errors.New("diff: say with --a where in the file before is"))
+			return usageError(errors.New("diff: --b needs --a, the place in the file to compare with"))
 		}
 		d.sides[1].asked = nil // FILE#N names the place before
 		return nil
@@ -64,7 +64,7 @@ func (d *diffing) onePlaces() error {
 		mark(len(p.Weights.Windows) - 1)
 	}
 	if first == last {
-		return usageError(fmt.Errorf("diff: %s is one file: name another one, or two places in it, as in --a 20%% --b end", p.Meta.Name))
+		return usageError(fmt.Errorf("diff: %s is the only file: name another one, or two places in it, as in --a 20%% --b end", p.Meta.Name))
 	}
 	c.A.Number, c.B.Number = &first, &last
 	return nil

@@ -59,7 +59,7 @@ func (a *app) show(ctx context.Context, s *session, files []string) error {
 	a.ending.terminal.Store(terminalFree)
 	w.writing.Wait()
 	if errors.Is(err, term.ErrUnusable) {
-		fmt.Fprintf(a.env.Stderr, "memtui: %s; here is the report\n", model.Clean(err.Error()))
+		fmt.Fprintf(a.env.Stderr, "memtui: %s; printing the report instead\n", model.Clean(err.Error()))
 		return a.write(ctx, s, reportCmd{})
 	}
 	if err != nil {

@@ -52,7 +52,7 @@ func (a *app) selection(ctx context.Context, p *model.Profile, name string) (*we
 		if m, known := w.Metric(by); known {
 			metric, ok = m, true
 		} else if a.isGiven("by") { // a setting, which is for all files, gives way
-			return nil, usageError(fmt.Errorf("--by: %s has no metric %q: there are %s", p.Meta.Name, by, metricNames(w)))
+			return nil, usageError(fmt.Errorf("--by: %s has no metric %q; available: %s", p.Meta.Name, by, metricNames(w)))
 		}
 	}
 	if !ok {
@@ -79,7 +79,7 @@ func (a *app) rangeSelection(ctx context.Context, p *model.Profile, event uint16
 		return nil, err
 	}
 	if !ok {
-		return nil, usageError(fmt.Errorf("--by: samples do not tell %s, only the event's primary metric and counts", p.Weights.Metrics[metric].Name))
+		return nil, usageError(fmt.Errorf("--by: samples do not record %s, only the event's primary metric and counts", p.Weights.Metrics[metric].Name))
 	}
 	return s, nil
 }
@@ -119,7 +119,7 @@ func eventNamed(p *model.Profile, name string) (event uint16, ok bool, err error
 	for _, e := range w.Events {
 		known = append(known, e.Name)
 	}
-	return 0, false, usageError(fmt.Errorf("--event: %s has no event %q: there are %s", p.Meta.Name, name, strings.Join(known, ", ")))
+	return 0, false, usageError(fmt.Errorf("--event: %s has no event %q; available: %s", p.Meta.Name, name, strings.Join(known, ", ")))
 }
 
 func metricNames(w *model.StackProfile) string {

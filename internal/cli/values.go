@@ -36,7 +36,7 @@ func (l *limit) relative() bool { return l.kind > limitBytes }
 func (l *limit) UnmarshalText(text []byte) error {
 	s := strings.TrimSpace(string(text))
 	*l = limit{text: s, kind: limitBytes}
-	bad := fmt.Errorf("%q is no limit: write 512M, or relative to --base +1M, +10%% or 1.2x", s)
+	bad := fmt.Errorf("invalid limit %q: write 512M, or relative to --base +1M, +10%% or 1.2x", s)
 	number, beyond := strings.CutPrefix(s, "+")
 	var rest string
 	var err error
@@ -103,13 +103,13 @@ func (r *rateLimit) UnmarshalText(text []byte) error {
 	size, per, ok := cutLast(s, '/')
 	if !ok {
 		if err := r.limit.UnmarshalText(text); err != nil || r.kind == limitBytes || r.kind == limitBeyond {
-			return fmt.Errorf("%q is no rate: write 1K/s or 10M/h, or relative to --base +1K/s, +10%% or 1.2x", s)
+			return fmt.Errorf("invalid rate %q: write 1K/s or 10M/h, or relative to --base +1K/s, +10%% or 1.2x", s)
 		}
 		return nil
 	}
 	num, den, known := model.TimeUnit(strings.TrimSpace(per))
 	if err := r.limit.UnmarshalText([]byte(size)); err != nil || !known || r.kind != limitBytes && r.kind != limitBeyond {
-		return fmt.Errorf("%q is no rate: write 1K/s or 10M/h", s)
+		return fmt.Errorf("invalid rate %q: write 1K/s or 10M/h", s)
 	}
 	r.text, r.per = s, strings.ToLower(strings.TrimSpace(per))
 	r.seconds = float64(num) / float64(den) / float64(model.Second)
@@ -126,7 +126,7 @@ type liveLimit struct {
 func (l *liveLimit) UnmarshalText(text []byte) error {
 	at, size, ok := strings.Cut(string(text), "=")
 	if !ok {
-		return fmt.Errorf("%q says no instant: write 50%%=10M, peak=1G or 12s=+10%%", text)
+		return fmt.Errorf("invalid limit %q: write 50%%=10M, peak=1G or 12s=+10%%", text)
 	}
 	if err := l.at.UnmarshalText([]byte(at)); err != nil {
 		return err
@@ -141,7 +141,7 @@ type cell struct{ analysis.Cell }
 func (c *cell) UnmarshalText(text []byte) error {
 	size, life, ok := strings.Cut(strings.ToLower(strings.TrimSpace(string(text))), ",")
 	if !ok {
-		return fmt.Errorf("%q is no cell: write a size and a lifetime such as 64,1ms or 4K,never", text)
+		return fmt.Errorf("invalid cell %q: write a size and a lifetime such as 64,1ms or 4K,never", text)
 	}
 	c.SizeTo, c.LifeTo = analysis.SizeClasses, analysis.LifeClasses
 	if size != "any" {

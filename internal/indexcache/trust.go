@@ -47,13 +47,13 @@ func (o ownership) distrust(user uint32) string {
 }
 
 // errNotOwn is why an index file is not used, or not written: others than the user and root may have a hand in it.
-var errNotOwn = errors.New("not believed")
+var errNotOwn = errors.New("not trusted")
 
 // trusted fails unless a file or folder, named so, is believed.
 func trusted(what string, info fs.FileInfo) error {
 	o, known := ownershipOf(info)
 	if !known {
-		return fmt.Errorf("%w: nobody knows who owns %s", errNotOwn, what)
+		return fmt.Errorf("%w: the owner of %s is unknown", errNotOwn, what)
 	}
 	if why := o.distrust(uint32(os.Geteuid())); why != "" {
 		return fmt.Errorf("%w: %s %s", errNotOwn, what, why)

@@ -37,7 +37,7 @@ type PanicError struct {
 }
 
 func (e *PanicError) Error() string {
-	return "internal error, a defect in memtui: " + printable(fmt.Sprint(e.Value))
+	return "internal error in memtui: " + printable(fmt.Sprint(e.Value))
 }
 
 // Unwrap returns the value when it is an error.

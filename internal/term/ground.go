@@ -30,7 +30,7 @@ func paintGround(out tcell.Screen, tty io.Writer, ti *terminfo.Terminfo) func(st
 			return
 		}
 		out.SetStyle(style)
-		out.Sync() // selects the colours and clears the screen, which not every terminal does in them
+		out.Sync() // selects the colors and clears the screen, which not every terminal does in them
 		out.SetStyle(tcell.StyleDefault)
 		known.Lock()
 		defer known.Unlock()

@@ -129,7 +129,7 @@ func (g *guard) conclude() {
 	}
 	g.speak()
 	if g.brief && g.stacks > 0 { // the sentence has scrolled away
-		_, _ = io.WriteString(g.out, "memtui: "+lastWords(g.text)+". What Go says stands above.\n")
+		_, _ = io.WriteString(g.out, "memtui: "+lastWords(g.text)+". Go's message is above.\n")
 	}
 }
 
@@ -186,11 +186,11 @@ func lastWords(text []byte) string {
 	s := string(text)
 	for _, memory := range []string{"out of memory", "cannot allocate memory", "page summary memory", "failed to create new OS thread", "pthread_create failed"} {
 		if strings.Contains(s, memory) {
-			return "ran out of memory: allow it more, or give it a lower --max-memory"
+			return "ran out of memory: allow more, or set a lower --max-memory"
 		}
 	}
 	if strings.TrimSpace(s) == "" {
 		return "was killed, perhaps because memory ran out: --max-memory bounds it"
 	}
-	return "ended by a defect"
+	return "ended by an internal error"
 }

@@ -39,7 +39,7 @@ func hidden() point { return point{-1, -1} }
 
 var _ tcell.Screen = (*Screen)(nil)
 
-// newScreen wraps an initialised screen. With async a goroutine flushes, until
+// newScreen wraps an initialized screen. With async a goroutine flushes, until
 // shut; without it Show does.
 func newScreen(inner tcell.Screen, caps Caps, chars *charset, async bool) *Screen {
 	s := &Screen{Screen: inner, caps: caps, charset: chars, cursor: hidden(), styles: newStyles()}
@@ -58,7 +58,7 @@ func (s *Screen) resize(w, h int) {
 // Caps tells what the terminal can show.
 func (s *Screen) Caps() Caps { return s.caps }
 
-// Colors is the number of colours, 0 when none shall be used.
+// Colors is the number of colors, 0 when none shall be used.
 func (s *Screen) Colors() int { return s.caps.Colors }
 
 // Size is the size of the frame being drawn; it changes only between frames.
@@ -165,7 +165,7 @@ func (s *Screen) set(x, y int, text string, width int, style tcell.Style) {
 }
 
 // resolve replaces the styles that depend on something else: the default style,
-// colours that shall stay as they are, and colours that the terminal has not
+// colors that shall stay as they are, and colors that the terminal has not
 // (tcell would draw dark ones in reverse video).
 func (s *Screen) resolve(style tcell.Style, before styleID) styleID {
 	if style == tcell.StyleDefault {

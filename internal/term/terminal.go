@@ -21,7 +21,7 @@ import (
 type Options struct {
 	Mouse  bool                // report clicks, drags and the wheel
 	ASCII  bool                // draw nothing but ASCII
-	Color  Color               // whether to use colours
+	Color  Color               // whether to use colors
 	Stderr io.Writer           // where Run prints a hint or a stack after the end; nil: nowhere
 	Getenv func(string) string // nil: os.Getenv. Locale and COLORTERM are always the process's own
 }
@@ -120,7 +120,7 @@ func prepareTcell(o Options) {
 		uniseg.EastAsianAmbiguousWidth = 1
 	}
 	if o.Color == ColorAlways {
-		_ = os.Unsetenv("NO_COLOR") // tcell asks for it with every colour
+		_ = os.Unsetenv("NO_COLOR") // tcell asks for it with every color
 	}
 }
 
@@ -141,7 +141,7 @@ func newTerminal() *Terminal {
 	return t
 }
 
-// attach completes a terminal with an initialised screen.
+// attach completes a terminal with an initialized screen.
 func (t *Terminal) attach(inner tcell.Screen, caps Caps, chars *charset, async bool) {
 	if q, ok := inner.(interface{ EventQ() chan tcell.Event }); ok {
 		t.events = q.EventQ()

@@ -136,7 +136,7 @@ func (l *lifeline) close() { _ = l.file.Close() }
 // resetSequence leaves every mode that tcell enters on a terminal.
 func resetSequence(ti *terminfo.Terminfo) string {
 	s := ""
-	if xtermLike(ti) { // synchronised output and the three keyboard protocols
+	if xtermLike(ti) { // synchronized output and the three keyboard protocols
 		s = "\x1b[?2026l\x1b[?9001l\x1b[<u\x1b[>4;0m"
 	}
 	if ti.Mouse != "" || xtermLike(ti) {

@@ -191,7 +191,7 @@ const (
 	gzipReserved
 )
 
-var errGzipHeader = errors.New("its header is not that of gzip")
+var errGzipHeader = errors.New("it has no gzip header")
 
 // header skips a gzip header.
 func (g *gunzip) header() error {
@@ -237,7 +237,7 @@ func (g *gunzip) close() error {
 		return nil
 	}
 	if binary.LittleEndian.Uint32(t[:]) != g.crc || binary.LittleEndian.Uint32(t[4:]) != uint32(g.size) {
-		return g.fail(errors.New("its checksum or length is wrong, so any figure may be"))
+		return g.fail(errors.New("its checksum or length is wrong, so any figure may be wrong"))
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func sniffMB(head []byte) loaders.Confidence {
 	return loaders.No
 }
 
-// bareBody recognises a body without its header: what is left when that was cut off and the rest was decompressed.
+// bareBody recognizes a body without its header: what is left when that was cut off and the rest was decompressed.
 func bareBody(head []byte) bool {
 	s := newStream(&direct{r: strings.NewReader(string(head)), size: len(head)}, 0)
 	if s.u8() != sectionStrings {

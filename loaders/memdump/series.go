@@ -83,7 +83,7 @@ func (a *assembly) begin() *model.Series {
 }
 
 // tooManyPoints is a limit of how points are numbered.
-const tooManyPoints = "the limit of 4,294,967,294 points in one series is reached: what follows was not read; nothing lifts it"
+const tooManyPoints = "the limit of 4,294,967,294 points in one series is reached: what follows was not read; it cannot be raised"
 
 // reach ends reading at a limit.
 func (a *assembly) reach(limit string) { a.overflow, a.reached = true, limit }
@@ -192,7 +192,7 @@ func (a *assembly) end(ctx context.Context, offset, line int64) {
 		return
 	}
 	a.unsorted = false
-	a.found.add(model.Warning, "order", offset, line, "the points of a series are not in the order of time; they were sorted")
+	a.found.add(model.Warning, "order", offset, line, "the points of a series are not in order of time; they were sorted")
 	s := &a.series[len(a.series)-1]
 	order := make([]uint32, len(s.Times))
 	for i := range order {

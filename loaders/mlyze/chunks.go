@@ -12,7 +12,7 @@ import (
 
 const (
 	decodeBuffer = 128 << 10
-	decodeBack   = zeroRun // bytes before an event that stay in the buffer, to recognise holes
+	decodeBack   = zeroRun // bytes before an event that stay in the buffer, to recognize holes
 	syncChains   = 48      // offsets that are tried: more than an event is long, as writers write them
 	syncEvents   = 24      // events that the last chain must be good for
 	syncBytes    = 8 << 10
@@ -141,7 +141,7 @@ func (d *decoder) zeroes(pos int) bool {
 }
 
 // Sync implements [model.Decoder]. From every wrong offset the events soon make no sense, or fall in step with the true ones.
-// So it follows all chains of events from a few neighbouring offsets, the one that is furthest behind first, until only one
+// So it follows all chains of events from a few neighboring offsets, the one that is furthest behind first, until only one
 // is left for a while.
 func (d *decoder) Sync(off int64) (at int64, ok bool) {
 	off = max(off, d.begin)

@@ -171,7 +171,7 @@ func (o *opening) readTables(settled bool) error {
 	}
 	switch end := headerSize + int64(o.tables.end); {
 	case o.tables.full:
-		o.found.leave(o.src.Budget(), "names and stacks of the metadata behind byte %d were left out", headerSize+int64(o.tables.end))
+		o.found.leave(o.src.Budget(), "names and stacks of the metadata after byte %d were left out", headerSize+int64(o.tables.end))
 		if !settled && !(whole && o.eventsAt(headerSize+int64(len(data)))) {
 			return o.search(end)
 		}
@@ -237,12 +237,12 @@ func (o *opening) repair(settled, whole bool, length int64) error {
 	switch {
 	case o.limited:
 		o.tables.limited = true
-		o.found.add(model.Error, "too-large", at, fmt.Sprintf("the header says %d bytes of metadata, but they go on, and do not end within the limit of %s, which nothing lifts: "+
+		o.found.add(model.Error, "too-large", at, fmt.Sprintf("the header says %d bytes of metadata, but they continue beyond the limit of %s, which cannot be raised: "+
 			"the rest was not read", length, model.Bytes(maxSearch)))
 	case o.tables.limited:
 		o.found.add(model.Error, "too-large", at, "the metadata cannot be read further: "+o.tables.broken)
 	case !o.src.Limited():
-		o.found.add(model.Error, "metadata-json", at, "the metadata is no valid JSON: "+o.tables.broken)
+		o.found.add(model.Error, "metadata-json", at, "the metadata is not valid JSON: "+o.tables.broken)
 	default:
 		o.tables.limited = true // what was decompressed ends at a limit, which is told
 	}
@@ -291,7 +291,7 @@ func (o *opening) search(from int64) error {
 // errSeen ends a replay that has seen enough.
 var errSeen = errors.New("seen enough")
 
-// decideBatched recognises files of the reference tracer: empty tables, and no event has an address.
+// decideBatched recognizes files of the reference tracer: empty tables, and no event has an address.
 func (o *opening) decideBatched() error {
 	if !o.tables.empty() || o.header.length > smallMetadata {
 		return nil

@@ -92,7 +92,7 @@ func (s span) there() bool { return s.end > s.start }
 // What can be wrong with a zstd frame that is walked.
 var (
 	errCut   = errors.New("the file ends within it")
-	errFrame = errors.New("it is no zstd frame")
+	errFrame = errors.New("it is not a zstd frame")
 )
 
 const maxBlock = 128 << 10 // bytes of a block of a zstd frame

@@ -49,7 +49,7 @@ func (d *damage) Error() string { return d.text }
 // frameDamage is what keeps a zstd frame from being decoded.
 func frameDamage(err error) *damage {
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded) {
-		return &damage{tooLarge, fmt.Sprintf("decoding it takes more memory than the limit of %s for the window of a zstd frame, which nothing lifts", model.Bytes(maxWindow))}
+		return &damage{tooLarge, fmt.Sprintf("decoding it takes more memory than the limit of %s for the window of a zstd frame, which cannot be raised", model.Bytes(maxWindow))}
 	}
 	return &damage{"zstd", err.Error()}
 }

@@ -215,7 +215,7 @@ func (d *decoding) column(t *kit, k kind) error {
 			d.limited, d.rowsLeft, d.refsLeft = true, d.rowsLeft || k == colkind, d.refsLeft || k == colrfcnt
 		}
 		d.mu.Unlock()
-		d.found(model.Error, bad.rule, b.start, 1, "column %s cannot be read behind %d numbers: %v", k, n, bad)
+		d.found(model.Error, bad.rule, b.start, 1, "column %s cannot be read after %d numbers: %v", k, n, bad)
 	}
 	switch {
 	case n > limit && k == colkind:
@@ -280,7 +280,7 @@ func (d *decoding) taker(k kind) (limit int64, take func(at int64, vals []uint64
 	told := func(int64) { d.tell(over, "entry-size", at, k.String()+" holds numbers that are too large") }
 	switch k {
 	case colkind:
-		return d.f.maxRows(), d.takeKinds(&over), func(int64) { d.tell(over, "kind", at, "rows have a kind that does not exist") }
+		return d.f.maxRows(), d.takeKinds(&over), func(int64) { d.tell(over, "kind", at, "rows have an unknown kind") }
 	case colsize:
 		var full tally
 		return rows, func(at int64, vals []uint64) {
@@ -364,7 +364,7 @@ func (d *decoding) setSize(r model.Row, v uint64, full *tally) {
 // tellSize notes how many managed sizes were cut.
 func (d *decoding) tellSize(full tally, at int64) {
 	d.tell(full, tooLarge, at, "managed sizes of 65535 bytes were cut by one: there are more of these than the limit of "+
-		model.Group(maxFull)+" in one snapshot, which nothing lifts")
+		model.Group(maxFull)+" in one snapshot, which cannot be raised")
 }
 
 // setExtra stores an unmanaged size.
@@ -385,7 +385,7 @@ func (d *decoding) setExtra(r model.Row, v uint64, over *tally) {
 // tellExtra notes how many unmanaged sizes were cut.
 func (d *decoding) tellExtra(over tally, at int64) {
 	d.tell(over, tooLarge, at, "unmanaged sizes were cut to 4 GiB: there are more of these than the limit of "+
-		model.Group(uint64(d.f.large))+" in one snapshot, which nothing lifts")
+		model.Group(uint64(d.f.large))+" in one snapshot, which cannot be raised")
 }
 
 // references waits for how many references rows have and returns that, bounded.
@@ -456,7 +456,7 @@ func (l *labels) pack(kind, value uint64, at int64) model.EdgeLabel {
 func (l *labels) tell(at int64) {
 	l.d.tell(l.bad, "label", at, "references have a description that does not exist")
 	l.d.tell(l.dropped, tooLarge, at, "references have lost their index, which is 2^30 or more: there are more of these than the limit of "+
-		model.Group(uint64(l.d.f.large))+" in one snapshot, which nothing lifts")
+		model.Group(uint64(l.d.f.large))+" in one snapshot, which cannot be raised")
 }
 
 func (d *decoding) takeLabels() (limit int64, take func(at int64, vals []uint64), finish func(n int64)) {

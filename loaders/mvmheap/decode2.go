@@ -83,7 +83,7 @@ func (d *decoding) rows2() error {
 		}
 		return used
 	})
-	d.tell(bad, "kind", at.start, "rows have a kind that does not exist")
+	d.tell(bad, "kind", at.start, "rows have an unknown kind")
 	d.tellSize(full, at.start)
 	d.tellExtra(over, at.start)
 	return err

@@ -41,7 +41,7 @@ func sniff(head []byte) loaders.Confidence {
 	return loaders.No
 }
 
-// textual recognises version 1.
+// textual recognizes version 1.
 func textual(head []byte) bool {
 	for bytes.HasPrefix(head, []byte("#")) {
 		_, head, _ = bytes.Cut(head, []byte("\n"))
@@ -123,7 +123,7 @@ func (f *file) find(w *window) error {
 	}
 	var bad *errTOC
 	if r.clean && errors.As(err, &bad) {
-		f.problem(model.Error, "toc", bad.offset, "%v; the file was read from the front instead", bad)
+		f.problem(model.Error, "toc", bad.offset, "%v; the file was read from the start instead", bad)
 	}
 	return nil
 }

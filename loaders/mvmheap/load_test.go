@@ -202,12 +202,12 @@ func TestUseless(t *testing.T) {
 			t.Errorf("%.20q is valid", text)
 		}
 		if len(text) > 4 && sniff([]byte(text)) != loaders.Sure {
-			t.Errorf("%.20q is not recognised", text)
+			t.Errorf("%.20q is not recognized", text)
 		}
 	}
 	for _, text := range []string{"", "M", "MTRC", "{}", "#", "# only\n"} {
 		if sniff([]byte(text)) != loaders.No {
-			t.Errorf("%q is recognised", text)
+			t.Errorf("%q is recognized", text)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func (w *window) readJSON(s span, v any) error {
 	}
 	size := s.end - s.start - tocHeader
 	if size > maxJSON {
-		return &damage{tooLarge, fmt.Sprintf("%s bytes of metadata are more than the limit of %s, which nothing lifts", model.Group(uint64(size)), model.Group(maxJSON))}
+		return &damage{tooLarge, fmt.Sprintf("%s bytes of metadata are more than the limit of %s, which cannot be raised", model.Group(uint64(size)), model.Group(maxJSON))}
 	}
 	b := w.peek(s.start+tocHeader, int(size))
 	if int64(len(b)) < size {

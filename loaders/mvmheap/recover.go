@@ -38,7 +38,7 @@ func (r *walker) walk() error {
 			return nil
 		}
 		if !r.place(b) {
-			r.f.problem(model.Error, "block", at, "a block of kind %s stands where none can", b.kind)
+			r.f.problem(model.Error, "block", at, "an unexpected block of kind %s", b.kind)
 		}
 		if r.met != nil {
 			r.met(b)

@@ -130,7 +130,7 @@ func (t *tables) rows(s *snapshot, columns map[kind][]uint32, first, last kind) 
 	}
 	for k := first; k <= last; k++ {
 		if len(columns[k]) != n && !t.left {
-			t.problem(model.Error, "row-count", s.first(), "%s has %d rows where its neighbours have %d", k, len(columns[k]), n)
+			t.problem(model.Error, "row-count", s.first(), "%s has %d rows where other columns have %d", k, len(columns[k]), n)
 		}
 	}
 	return n
@@ -173,7 +173,7 @@ func (t *tables) inflate(ctx context.Context, b span, k kind) ([]byte, error) {
 		return nil, nil
 	}
 	if int64(len(raw)) > t.budget {
-		t.problem(model.Error, "too-large", b.start, "the names are larger than the limit of %s for a file of this size, those from here on were not read; %s",
+		t.problem(model.Error, "too-large", b.start, "the names are larger than the limit of %s for a file of this size, the rest was not read; %s",
 			model.Bytes(t.limit), model.Lifts(2*t.limit*tablePart))
 		t.budget, t.left = 0, true
 		return nil, nil

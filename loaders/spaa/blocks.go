@@ -224,10 +224,10 @@ func (p *pipeline) parse(worker int) {
 				b.out.lines, b.out.lost, b.out.worker = 1, b.skip, worker
 				b.out.names = q.names.list
 				if most := p.maxLine(); most < maxLine {
-					short := p.src.Budget().Problem("a line longer than " + model.Bytes(most).String() + " was passed over")
+					short := p.src.Budget().Problem("a line longer than " + model.Bytes(most).String() + " was skipped")
 					b.out.issue(short.Severity, short.Code, place{}, "%s", short.Message)
 				} else {
-					b.out.issue(model.Error, "line-length", place{}, "a line is longer than the limit of %s, which holds for every line, and was passed over", model.Bytes(maxLine))
+					b.out.issue(model.Error, "line-length", place{}, "a line is longer than the limit of %s, which applies to every line, and was skipped", model.Bytes(maxLine))
 				}
 				return nil
 			}
@@ -235,7 +235,7 @@ func (p *pipeline) parse(worker int) {
 				return err
 			}
 			if b.marked {
-				b.out.issue(model.Error, "utf-8", place{}, "a byte order mark stands before the header")
+				b.out.issue(model.Error, "utf-8", place{}, "a byte order mark precedes the header")
 			}
 			return nil
 		})

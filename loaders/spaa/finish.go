@@ -73,7 +73,7 @@ func (b *builder) lateFrames(ctx context.Context) {
 		})
 		rec.Node[l.record] = b.tree.insert(of)
 		if !missed {
-			b.found.say(model.Error, "order", rec.Offset[l.record], l.line, "stack %s stands before a frame of its", shortened([]byte(name)))
+			b.found.say(model.Error, "order", rec.Offset[l.record], l.line, "stack %s comes before one of its frames", shortened([]byte(name)))
 		}
 	}
 }

@@ -46,7 +46,7 @@ const (
 	LongText                   // a string is longer than MaxText; to read on the loader raises that
 	ExtraComma                 // a comma stands in front of a closing bracket
 	BadWord                    // something like a number or a literal that is none; it is read as a Word
-	BadEscape                  // an escape that JSON does not know; it is read as its last character
+	BadEscape                  // an unknown escape; it is read as its last character
 	Control                    // a control character inside a string; it is kept
 )
 
