@@ -60,7 +60,7 @@ type speedscope struct {
 	lost   losses
 }
 
-// flush hands on what is in buf, unless nobody wants it any more.
+// flush writes buf to out and reports whether the context is done.
 func (j *speedscope) flush() error {
 	_, err := j.out.Write(j.buf)
 	j.buf = j.buf[:0]

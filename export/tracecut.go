@@ -117,7 +117,7 @@ type cutter struct {
 	later          bool // the trace goes on after the part
 }
 
-// unsettled is a block while nobody knows yet when it ends. It is kept small: there are as many as blocks live.
+// unsettled is a block whose end is not yet known. It is kept small: there are as many as blocks live.
 type unsettled struct {
 	number uint64 // of its ALLOC among all events
 	born   model.Time

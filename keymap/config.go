@@ -61,7 +61,7 @@ func ParseConfig(r io.Reader) (*Config, error) {
 	return p.config, errors.Join(p.errs...)
 }
 
-// maxConfigErrors ends the list of errors: a file that is no config file breaks a rule on every line.
+// maxConfigErrors ends the list of errors: a file that is not a config file breaks a rule on every line.
 const maxConfigErrors = 20
 
 type configReader struct {

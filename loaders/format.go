@@ -1,5 +1,5 @@
 // Package loaders turns files into profiles of the model: what a format is, how one is recognized, where bytes come from.
-// Each format is a folder of its own; loaders/all lists them. A loader never fails for damage behind something usable: it
+// Each format is a folder of its own; loaders/all lists them. A loader never fails for damage after something usable: it
 // reports a problem and goes on.
 package loaders
 
@@ -27,7 +27,7 @@ const (
 type Options struct {
 	FrameOrder FrameOrder
 
-	// Hold delays what is read behind the first revision until it is closed, where that takes long. nil delays nothing.
+	// Hold delays what is read after the first revision until it is closed, where that takes long. nil delays nothing.
 	Hold <-chan struct{}
 }
 

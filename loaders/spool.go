@@ -38,7 +38,7 @@ type spool struct {
 	mu       sync.Mutex
 	arrived  *sync.Cond // something below changed
 	chunks   [][]byte   // each spoolChunk long, memory together at most; bytes below size never change
-	tail     []byte     // the chunk behind them and those in the file, which is being filled; nil while all fits
+	tail     []byte     // the chunk after them and those in the file, which is being filled; nil while all fits
 	last     []byte     // the chunk that was written last; nil before
 	file     *os.File   // full chunks that do not fit; nil while there are none
 	places   []int64    // of those, by number, in chunks: chunks that repeat the one before share its place
@@ -64,7 +64,7 @@ func startSpool(ctx context.Context, stored int64, open func() (io.Reader, error
 
 func (s *spool) run(open func() (io.Reader, error)) {
 	defer s.finish(nil)
-	defer s.survive()
+	defer s.recoverPanic()
 	raw, err := open()
 	if err != nil {
 		close(s.opened)
@@ -92,8 +92,8 @@ func (s *spool) run(open func() (io.Reader, error)) {
 	}
 }
 
-// survive ends the input where decompressing it has a defect, deferred: nobody else could catch it here.
-func (s *spool) survive() {
+// recoverPanic ends the input after a panic in the decompressor. Deferred by run, whose goroutine has no other handler.
+func (s *spool) recoverPanic() {
 	r := recover()
 	if r == nil {
 		return
@@ -308,7 +308,7 @@ func (s *spool) problems() []model.Problem {
 	return s.problem[:len(s.problem):len(s.problem)]
 }
 
-// readAt copies to p, waiting until least bytes from off on are there, none will come, or ctx is done.
+// readAt copies to p, waiting until least bytes from off are there, none will come, or ctx is done.
 func (s *spool) readAt(ctx context.Context, p []byte, off int64, least int) (int, error) {
 	if off < 0 {
 		return 0, io.EOF
@@ -373,7 +373,7 @@ func (s *spool) copyChunk(p []byte, off int64) (int, error) {
 	return s.file.ReadAt(p[:min(int64(len(p)), spoolChunk-within)], s.places[i]*spoolChunk+within)
 }
 
-// copyRange returns up to n bytes from off on. It allocates for what is there, not for what is asked.
+// copyRange returns up to n bytes from off. It allocates for what is there, not for what is asked.
 func (s *spool) copyRange(ctx context.Context, off, n int64) ([]byte, error) {
 	defer context.AfterFunc(ctx, s.wake)()
 	s.mu.Lock()

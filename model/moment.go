@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Moment is a point in time, or a length of time, as somebody writes it: only the file tells what time a share of its duration, its
+// Moment is a point in time, or a length of time, as users write it: only the file tells what time a share of its duration, its
 // peak and its end are. The zero Moment was not given.
 type Moment struct {
 	kind  momentKind
@@ -127,10 +127,10 @@ func CheckTime(t, end Time) error {
 	return fmt.Errorf("%s is beyond the end of the recording, which is at %s", at, last)
 }
 
-// Period is a range of time as somebody writes it. The zero Period was not given.
+// Period is a range of time as users write it. The zero Period was not given.
 type Period struct{ From, To Moment }
 
-// ParsePeriod reads 10s..20s. Without a time before the dots it begins at the start, without one behind them it ends at the end.
+// ParsePeriod reads 10s..20s. Without a time before the dots it begins at the start, without one after them it ends at the end.
 func ParsePeriod(text string) (Period, error) {
 	from, to, ok := strings.Cut(text, "..")
 	if !ok {
@@ -178,7 +178,7 @@ func (p Period) String() string {
 	return p.From.String() + ".." + p.To.String()
 }
 
-// Place is a part of a file as somebody writes it: an instant, a range, or the number of a snapshot, layout or window. What it means can
+// Place is a part of a file as users write it: an instant, a range, or the number of a snapshot, layout or window. What it means can
 // be known only when the file is. The zero Place was not given.
 type Place struct {
 	At     Moment

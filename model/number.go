@@ -20,7 +20,7 @@ func Unsigned(n uint64) Number { return Number{n, bitsUnsigned} }
 // Signed is a negative integer, or any other.
 func Signed(n int64) Number { return Number{uint64(n), bitsSigned} }
 
-// Float is a number that is no integer of 64 bits.
+// Float is a number that is not an integer of 64 bits.
 func Float(f float64) Number { return Number{math.Float64bits(f), bitsFloat} }
 
 // packed are bits that are small for common numbers: signs stand last, and the bits of a float in the other order.
@@ -56,7 +56,7 @@ func (n Number) Float64() float64 {
 	return float64(n.bits)
 }
 
-// Integer reports whether the number is no float.
+// Integer reports whether the number is not a float.
 func (n Number) Integer() bool { return n.kind != bitsFloat }
 
 // Small is the number where it is an integer from 0 to most.

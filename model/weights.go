@@ -139,7 +139,7 @@ const (
 // Len is the number of records.
 func (r *StackRecords) Len() int { return len(r.Node) }
 
-// Name is a record's id as the file writes it; number says that it is no string. It is "" where there is none.
+// Name is a record's id as the file writes it; number says that it is not a string. It is "" where there is none.
 func (r *StackRecords) Name(id RecordID) (name string, number bool) {
 	switch r.IDKind[id] {
 	case IDHex:

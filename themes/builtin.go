@@ -8,7 +8,7 @@ import (
 // builtin is a theme in the form that users write too; see [Load].
 type builtin struct{ name, text string }
 
-// theme builds the theme; a test proves that none of the built-in ones gives an error.
+// theme builds the theme; a test verifies that no built-in one gives an error.
 func (b builtin) theme() (*Theme, error) {
 	specs := &table{}
 	for line := range strings.Lines(b.text) {

@@ -52,7 +52,7 @@ func oneLine(name string) string {
 	return name
 }
 
-// CheckStep finds what is wrong with a step that somebody typed.
+// CheckStep finds what is wrong with a step that was typed.
 func CheckStep(s StackStep) error {
 	switch text, isExpr := expressionIn(s.Name); {
 	case s.Name == "":

@@ -62,7 +62,7 @@ var allocators = Expression(`^(__libc_|__GI_+|__GI___libc_|_*rtld_)?(malloc|call
 	`^_?Py(Mem|Object|DataMem)_(Raw)?(Malloc|Calloc|Realloc|MALLOC)|^_PyObject_(Malloc|Calloc|Realloc|GC_)|^_PyMem_|^_PyBytes_FromSize$|` +
 	`^__rust_alloc|^__rdl_alloc|^alloc::alloc::|^<alloc::alloc::Global|^runtime\.mallocgc$|^g_malloc|^xmalloc$|^xrealloc$|^xcalloc$|^\?\?$`)
 
-// SiteNode is the frame a stack is best named after: the leaf, or the first caller that is no allocation function.
+// SiteNode is the frame a stack is best named after: the leaf, or the first caller that is not an allocation function.
 func SiteNode(s *model.Stacks, leaf model.NodeID) model.NodeID {
 	const far = 12 // callers of an allocation function are near
 	n := leaf

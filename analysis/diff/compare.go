@@ -49,7 +49,7 @@ type SideRow struct {
 	Own      bool         // the texts are ids, which mean nothing in another file
 	Listed   bool         // it is there even where it weighs nothing
 	Kept     bool         // it makes a row even where it weighs nothing, but is not there then
-	Unknown  bool         // nobody knows what it weighs: it is compared with nothing
+	Unknown  bool         // its weight is unknown: it is not compared
 
 	Bytes, Count uint64 // Bytes holds whatever is compared
 }
@@ -161,7 +161,7 @@ func signedChange(before, after uint64) int64 {
 
 // CompareRow is one thing on both sides.
 type CompareRow struct {
-	Node     model.NodeID // in [Comparison.Joined]; 0 for a thing that is no stack
+	Node     model.NodeID // in [Comparison.Joined]; 0 for a thing that is not a stack
 	Key, Sub string       // as the sides have it, masked; not cleaned. Key is "" for stacks
 	Row      [2]int       // the heaviest row of each side, by index; -1 where it has none
 	There    [2]bool      // the side has it
@@ -224,7 +224,7 @@ func Compare(ctx context.Context, before, after *CompareSide, opt CompareOptions
 	return c, ctx.Err()
 }
 
-// textKey is what a row that is no stack is matched by.
+// textKey is what a row that is not a stack is matched by.
 type textKey struct {
 	key, sub string
 	nth      int

@@ -95,7 +95,7 @@ func (m TimeMap) Axis() TimeSpan {
 type ComparedColumn struct {
 	From, To model.Time         // of the axis, which is the time of the side before; may be below 0
 	Sides    [2]analysis.Column // before and after, in their own times
-	Known    [2]bool            // the side has anything there: the column is not before its span, nor behind it
+	Known    [2]bool            // the side has anything there: the column is not before its span, nor after it
 }
 
 // CompareCurves divides an axis, in the time of the side before, into n columns of equal duration and asks both traces for what

@@ -48,7 +48,7 @@ func (f PageFigure) of(p *pages.PageFigures) uint64 {
 	return p.OccupiedBytes
 }
 
-// PagesSide makes a side of the page types of a layout that was taken at an instant, model.NoTime where nobody knows. Counts are
+// PagesSide makes a side of the page types of a layout that was taken at an instant, model.NoTime where unknown. Counts are
 // pages. Types of one name are matched in their order.
 func PagesSide(l *model.Layout, at model.Time, figure PageFigure) *CompareSide {
 	sums := pages.SumLayout(l)

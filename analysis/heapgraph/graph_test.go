@@ -320,7 +320,7 @@ func TestIncomingReferences(t *testing.T) {
 	}
 }
 
-// heapChain is a list of n rows behind the root, with a reference from its end back to its start.
+// heapChain is a list of n rows after the root, with a reference from its end back to its start.
 func heapChain(n int) *model.Heap {
 	h := &model.Heap{Schema: mvmheap.Schema(), Kinds: make([]model.HeapKind, n), Size: make([]uint16, n), Extra: make([]uint32, n), Entity: make([]uint32, n),
 		Start: make([]uint32, n+1), To: make([]model.Row, n), Label: make([]model.EdgeLabel, n), Tables: &model.HeapTables{}}

@@ -63,7 +63,7 @@ func (w *domWork) touchRows(seen rowBits, out []model.Row) {
 	w.touched += sum
 }
 
-// touchOut is for the references of the rows that come behind number i.
+// touchOut is for the references of the rows that come after number i.
 func (w *domWork) touchOut(i int) {
 	if i+touchFar >= len(w.order) {
 		return
@@ -226,7 +226,7 @@ func (w *domWork) compress(p, i uint32) uint64 {
 	return top
 }
 
-// immediate climbs from each parent to the nearest ancestor that is no lower than the semidominator.
+// immediate goes up from each parent to the nearest ancestor that is no lower than the semidominator.
 func (w *domWork) immediate() {
 	idom := w.number[:len(w.order)]
 	for i := 1; i < len(idom); i++ {

@@ -280,7 +280,7 @@ func sumRuns(data []byte, left uint64) (occupied uint64) {
 	return occupied + left
 }
 
-// PageFill is how much of a page is occupied, in 65535ths. 0 is no bit at all and [FullFill] every bit, whatever rounding says.
+// PageFill is how much of a page is occupied, in 65535ths. 0 means none and [FullFill] all of it, whatever rounding says.
 type PageFill uint16
 
 // FullFill is the fill of a page without a free bit.

@@ -126,7 +126,7 @@ func SelectWindows(p *model.Profile, event uint16, metric model.MetricID, window
 }
 
 // Filter returns the selection of what a filter leaves of the stacks, those of the same profile. The weights of the others stay what
-// they are; nil is no filter.
+// they are; nil filters nothing.
 func (s *ProfileSelection) Filter(view *calltree.FilteredStacks) *ProfileSelection {
 	if view == nil {
 		return s

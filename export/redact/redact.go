@@ -1,6 +1,6 @@
 // Package redact replaces the names in a profile, so that what is written about it can be given away.
 //
-// It works at the source: the answer of [Redactor.Profile] holds no name of the file any more, whoever asks it and whatever is
+// It works at the source: the answer of [Redactor.Profile] holds no name of the file anymore, whoever asks it and whatever is
 // written of it. Equal names become equal stand-ins, such as function-12, in every output of one Redactor. The figures, the
 // shape of stacks, times and line numbers stay.
 //
@@ -176,7 +176,7 @@ func (r *Redactor) weights(w *model.StackProfile) *model.StackProfile {
 }
 
 // recordIDs replaces ids that are texts, and hashes: those of stacks are made of the names of their frames, so that whoever guesses
-// the names could prove them. Numbers stay.
+// the names could be verified by it. Numbers stay.
 func (r *Redactor) recordIDs(rec *model.StackRecords) {
 	rec.Texts = r.all(rec.Texts, func(name string) string { return r.Name("stack", name) })
 	ids, kinds := rec.ID, rec.IDKind

@@ -184,7 +184,7 @@ func (b *builder) leakSites(sites []analysis.LeakSite) []LeakSite {
 	return out
 }
 
-// finite is a pointer to f, nil where it is no number.
+// finite is a pointer to f, nil where it is not a number.
 func finite(f float64) *float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil

@@ -110,7 +110,7 @@ func (d *Diff) notes(style Style) []string {
 
 func (d *Diff) changed() int { return len(d.compared.Rows) - d.Statuses.Same }
 
-// style is how the figures of d look: those of a metric that is no number of bytes are plain numbers.
+// style is how the figures of d look: those of a metric that is not a number of bytes are plain numbers.
 func (d *Diff) style(s Style) Style {
 	s.Exact = s.Exact || !isBytes(*d.Metric)
 	return s

@@ -47,7 +47,7 @@ func (f Frames) site() Frames {
 	return Frames{f.stacks, calltree.SiteNode(f.stacks, f.leaf)}
 }
 
-// SitePlace is what a site is named after: the first frame of its stack that is no allocation function, else p.
+// SitePlace is what a site is named after: the first frame of its stack that is not an allocation function, else p.
 func SitePlace(p Place, f Frames) Place {
 	if f = f.site(); f.Depth() > 0 {
 		return f.place(0)

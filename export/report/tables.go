@@ -69,7 +69,7 @@ func (r *Report) instant() string {
 	return "at " + r.Time.At.String()
 }
 
-// place is the two last cells of a row, both about the first frame that is no allocation function: it and who called it,
+// place is the two last cells of a row, both about the first frame that is not an allocation function: it and who called it,
 // and its line.
 func (w tableWriter) place(p Place, f Frames) []string {
 	f = f.site()

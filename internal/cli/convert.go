@@ -40,7 +40,7 @@ func (c *convertCmd) Help() string {
 		"--to may be given twice, for the format and for the end of the range. Every row is written, whatever --limit is."
 }
 
-// goal is what --to names: a time, but a format where a file is written, or both when it stands twice.
+// goal is the value of --to: a time, or for convert a format, or both when it is given twice.
 type goal struct {
 	model.Moment
 	format string

@@ -61,7 +61,7 @@ func (c *conversion) traceSPAA(ctx context.Context) (writer, error) {
 	}, nil
 }
 
-// left says which lines are no records.
+// left says which lines are not records.
 func left(problems []model.Problem) []export.Loss {
 	var out []export.Loss
 	for _, q := range problems {
@@ -111,7 +111,7 @@ func rowsAs(stacks stackWriter, heap heapWriter) func(context.Context, *conversi
 	}
 }
 
-// stacks writes the stacks of a trace or a stack profile. rows says that nobody adds them up.
+// stacks writes the stacks of a trace or a stack profile. rows is true where they are not added up.
 func (c *conversion) stacks(ctx context.Context, write stackWriter, rows bool) (writer, error) {
 	var of func(context.Context) (*export.Stacks, error)
 	var err error
@@ -212,7 +212,7 @@ func (c *conversion) weighed(ctx context.Context, main *weights.ProfileSelection
 	return export.ProfileStacks(ctx, c.p, all, at, from, to)
 }
 
-// metrics are those of an event. Those that do not add up are left out, unless nobody does that.
+// metrics are those of an event. Those that do not add up are left out, unless rows are written one by one.
 func (c *conversion) metrics(event uint16, rows bool) (list []model.MetricID) {
 	w := c.p.Weights
 	for _, sum := range weights.ProfileTotals(w)[event].Sums {

@@ -252,5 +252,5 @@ func (d *diffing) group(known ...string) (string, error) {
 			return k, nil
 		}
 	}
-	return "", usageError(fmt.Errorf("--group: these files cannot be grouped by %q; available: %s", d.flags.Group, listed(known)))
+	return "", usageError(fmt.Errorf("--group: these files cannot be grouped by %q; available: %s", d.flags.Group, joinWords(known)))
 }

@@ -166,7 +166,7 @@ func (d *diffing) sharedMetric(by string) (string, error) {
 		}
 	}
 	return "", usageError(fmt.Errorf("diff: %s and %s have no metric in common: a trace has %s, and the profile %s",
-		trace.Meta.Name, p.Meta.Name, listed(report.SortKeys()), metricNames(p.Weights)))
+		trace.Meta.Name, p.Meta.Name, joinWords(report.SortKeys()), metricNames(p.Weights)))
 }
 
 // traceSide asks a trace for its rows; with peaks the whole side weighs what the trace did at its peak.

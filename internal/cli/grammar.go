@@ -142,7 +142,7 @@ func (a *app) hint(args []string) string {
 	if word == "" {
 		return ""
 	}
-	best, least := "", 3 // more changes than two, or than a third of the word, are no typo
+	best, least := "", 3 // more changes than two, or than a third of the word, are not a typo
 	names, _ := commandNames()
 	for _, command := range names {
 		if d := distance(word, command); d < least && d <= len(command)/3 {

@@ -178,7 +178,7 @@ func exitStatuses() []string {
 	}
 }
 
-// question is what somebody wants to know, and the words of the command that tells.
+// question is a user's question, and the command that answers it.
 type question struct {
 	question string
 	words    []string

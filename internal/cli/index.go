@@ -34,7 +34,7 @@ type severalIndexings struct {
 	Files  []*indexing `json:"files"`
 }
 
-// Run keeps the index of every trace. Of other files it says that they have none, which is no error.
+// Run keeps the index of every trace. Of other files it says that they have none, which is not an error.
 func (c *indexCmd) Run(ctx context.Context, a *app) error {
 	if err := a.formats("index", "text", "json"); err != nil {
 		return err

@@ -30,7 +30,7 @@ const grace = 50 * time.Millisecond
 const (
 	terminalFree  = iota // nobody
 	terminalShown        // the full-screen program
-	terminalGone         // nobody any more: the process ends
+	terminalGone         // none anymore: the process ends
 )
 
 // runUntil runs the command; ended is false when it has not ended in time after ctx was done. Then it still uses a and its

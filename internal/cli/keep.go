@@ -44,7 +44,7 @@ func (s *session) relieve() {
 }
 
 // keep writes the session's index unless it came from a file. That it cannot be written is worth a note and nothing more: on
-// the screen of problems, or behind a report, whose content must not depend on who is faster.
+// the screen of problems, or after a report, whose content must not depend on who is faster.
 func (s *session) keep(ctx context.Context) {
 	if s.place == nil || s.err != nil || !s.index.Status().Final {
 		return

@@ -31,7 +31,7 @@ func (in *diffInput) move(p model.Place) {
 }
 
 // onePlaces chooses the two places of one file where the user does not name both: its first and its last snapshot, layout or
-// window. Of a trace the end is one of them, and he must name the other.
+// window. For a trace one of them is the end, and the user must name the other.
 func (d *diffing) onePlaces() error {
 	c, p := d.flags, d.sides[0].p
 	if named := c.A.Given() || d.sides[0].asked != nil; named || c.B.Given() {
@@ -88,5 +88,5 @@ func layoutEnds(p *model.Profile) (first, last int) {
 	return -1, -1
 }
 
-// listed is words for an error message.
-func listed(words []string) string { return strings.Join(words, ", ") }
+// joinWords is words for an error message.
+func joinWords(words []string) string { return strings.Join(words, ", ") }

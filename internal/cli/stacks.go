@@ -84,7 +84,7 @@ func (a *app) rangeSelection(ctx context.Context, p *model.Profile, event uint16
 	return s, nil
 }
 
-// sampleSpan is the range of samples between --from and --to. Shares of the duration are those of the last sample, behind which the
+// sampleSpan is the range of samples between --from and --to. Shares of the duration are those of the last sample, after which the
 // recording may go on.
 func (a *app) sampleSpan(w *model.StackProfile) (from, to model.Time, err error) {
 	first, last := weights.SampleSpan(w)

@@ -106,7 +106,7 @@ func TestDiffOfFilesReadInPart(t *testing.T) {
 	}
 }
 
-// lastLines are the lines of a profile behind its header.
+// lastLines are the lines of a profile after its header.
 func lastLines(t *testing.T, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)

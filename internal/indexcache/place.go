@@ -175,7 +175,7 @@ func (k *Place) Open() (*traceindex.IndexFile, error) {
 // Discard implements [traceindex.IndexPlace].
 func (k *Place) Discard() { os.Remove(k.Path) }
 
-// ErrSmall says why no index is written: nobody would notice.
+// ErrSmall is returned for traces too small for an index to save time.
 var ErrSmall = errors.New("the trace is small")
 
 // writeAtOnce is how many bytes of an index are collected for one write.

@@ -15,7 +15,7 @@ import (
 // that can show a full screen. A caller may fall back to plain text.
 var ErrUnusable = errors.New("no usable terminal")
 
-// ErrGone ends Run when the terminal cannot be read any more, usually because
+// ErrGone ends Run when the terminal cannot be read anymore, usually because
 // its window was closed and the hang-up signal is ignored.
 var ErrGone = errors.New("the terminal is gone")
 

@@ -49,7 +49,7 @@ type guardOrder struct {
 // started to guard the terminal of another, when there is nothing left to guard:
 // main must return then. Programs that never call it have no guard.
 //
-// A guard restores the terminal for a program that cannot do so any more: Go
+// A guard restores the terminal for a program that cannot do so anymore: Go
 // ends a process that has no memory, or that has corrupted a map, without running
 // anything, and nothing can catch SIGKILL. It learns of the end by a pipe. What
 // the program wrote to standard error while it had the terminal comes through the

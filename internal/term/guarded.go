@@ -20,7 +20,7 @@ const firstFrame = 100 * time.Millisecond
 
 // guarding is the program's end of a guard.
 type guarding struct {
-	cancel  chan struct{} // closed when none is needed any more
+	cancel  chan struct{} // closed when none is needed anymore
 	started chan struct{} // closed when the rest is valid
 	pid     int           // 0: there is no guard
 	pipe    *os.File      // its end is the guard's sign

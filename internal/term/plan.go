@@ -19,7 +19,7 @@ type plannedStyle struct {
 
 // sending is where the sending of a group has got to.
 type sending struct {
-	end   point // behind its last cell
+	end   point // after its last cell
 	style int
 }
 

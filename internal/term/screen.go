@@ -58,7 +58,7 @@ func (s *Screen) resize(w, h int) {
 // Caps tells what the terminal can show.
 func (s *Screen) Caps() Caps { return s.caps }
 
-// Colors is the number of colors, 0 when none shall be used.
+// Colors is the number of colors, 0 when colors must not be used.
 func (s *Screen) Colors() int { return s.caps.Colors }
 
 // Size is the size of the frame being drawn; it changes only between frames.
@@ -165,7 +165,7 @@ func (s *Screen) set(x, y int, text string, width int, style tcell.Style) {
 }
 
 // resolve replaces the styles that depend on something else: the default style,
-// colors that shall stay as they are, and colors that the terminal has not
+// colors that must stay as they are, and colors that the terminal has not
 // (tcell would draw dark ones in reverse video).
 func (s *Screen) resolve(style tcell.Style, before styleID) styleID {
 	if style == tcell.StyleDefault {

@@ -189,7 +189,7 @@ func (t *Terminal) stop(err error) {
 	})
 }
 
-// Run shows root and returns when the program shall end: nil after Quit, else a
+// Run shows root and returns when the program should end: nil after Quit, else a
 // SignalError, a PanicError, ErrGone, or what Fail was given. When it returns the
 // terminal is as Open found it. Goroutines started with Go may still be running.
 // Run may be called once.

@@ -83,7 +83,7 @@ type gunzip struct {
 	size    int64  // of the current member
 	crc     uint32 // of the current member
 	partial bool   // the current member was entered in the middle
-	trailer bool   // bytes follow that are no gzip
+	trailer bool   // bytes follow that are not gzip
 }
 
 func newGunzip(ctx context.Context, src *loaders.Source, off int64, m *marks) *gunzip {

@@ -54,7 +54,7 @@ func readJSON(ctx context.Context, src *loaders.Source, strict bool, to *sink) (
 	return f, nil
 }
 
-// passMark returns where JSON begins: behind a byte order mark. That of another encoding is refused.
+// passMark returns where JSON begins: after a byte order mark. That of another encoding is refused.
 func passMark(ctx context.Context, src *loaders.Source) (begin int64, err error) {
 	head := make([]byte, 4)
 	n, err := fill(&fileReader{ctx: ctx, src: src}, head)

@@ -111,7 +111,7 @@ func (d *jsonLayout) settle(t *model.PageType, at, line int64) {
 	t.Sizes = nil
 }
 
-// size reads bytes; 0 for null and for what is no size.
+// size reads bytes; 0 for null and for what is not a size.
 func (d *jsonLayout) size(message string) uint64 {
 	f, kind := d.l.numeric()
 	if kind == json.Null || kind == json.End {

@@ -34,7 +34,7 @@ const (
 
 var errShort = errors.New("the file is too small to be a Memory Dump")
 
-// mbHeader is what stands in front of the body.
+// mbHeader is what stands before the body.
 type mbHeader struct {
 	version, flags uint16
 	size           int64 // 0 for a body without a header
@@ -263,7 +263,7 @@ func colorful(s string) bool {
 	return s[0] == '#' && (len(s) == 4 || len(s) == 5 || len(s) == 7 || len(s) == 9)
 }
 
-// readPoint reads one point; false when it is not there. A point that is cut behind its value stays.
+// readPoint reads one point; false when it is not there. A point that is cut after its value stays.
 func (b *mbBody) readPoint(stated uint64) bool {
 	if !b.s.need(17) {
 		return false

@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// exactPoint is what columns have no room for. It is filled in only where somebody asks for it.
+// exactPoint is what columns have no room for. It is filled in only where it is asked for.
 type exactPoint struct {
 	us                         float64 // microseconds since 1970
 	id, name, event            string

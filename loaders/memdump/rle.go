@@ -16,7 +16,7 @@ const (
 	runCut   runFault = 1 << iota // a varint ends in the middle, or does not fit
 	runOver                       // beyond the page
 	runShort                      // the page has more bits
-	runZero                       // a run of no bits behind the first
+	runZero                       // a run of no bits after the first
 )
 
 // checkRuns judges the runs of a page of so many bits. No runs at all mean a full page.

@@ -222,7 +222,7 @@ func (o *opening) blank(data []byte) bool {
 	return err == nil && blank
 }
 
-// repair looks for the events behind metadata that cannot be read to its end: behind its natural end when the length is too
+// repair looks for the events after metadata that cannot be read to its end: after its natural end when the length is too
 // small, where the length says, or anywhere.
 func (o *opening) repair(settled, whole bool, length int64) error {
 	if o.tables.cut && whole && !settled {

@@ -35,7 +35,7 @@ type tables struct {
 	broken  string  // why the JSON cannot be read to its end, "" when it can
 	cut     bool    // because the bytes end within it
 	full    bool    // because there is no memory for more
-	limited bool    // because of a limit, that of memory or another: what is missing is no damage
+	limited bool    // because of a limit, that of memory or another: what is missing is not damage
 }
 
 // empty reports whether the file names nothing at all, as those of the reference tracer.
@@ -108,7 +108,7 @@ const (
 	largeName  = 64 << 10
 )
 
-// usualFrame is how many bytes a frame takes at least, as writers write it, and the comma behind it.
+// usualFrame is how many bytes a frame takes at least, as writers write it, and the comma after it.
 const usualFrame = 40
 
 // parseMetadata reads the JSON object at the start of b, which lies at offset base. What is wrong goes to found, except

@@ -144,7 +144,7 @@ func (r *replay) zeroes() bool {
 	return to-from >= zeroRun
 }
 
-// damage skips bytes that are no events.
+// damage skips bytes that are not events.
 func (r *replay) damage(st status) error {
 	if err := r.askTables(); err != nil {
 		return err

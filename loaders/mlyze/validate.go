@@ -50,7 +50,7 @@ type validator struct {
 	blind  bool              // it has no room for live
 }
 
-// open checks everything in front of the events.
+// open checks everything before the events.
 func (v *validator) open(o *opening) error {
 	err := o.readTables(false)
 	o.deliver()

@@ -84,7 +84,7 @@ func kindOf(name []byte) (k kind, ok bool) {
 	return 0, false
 }
 
-// span is where a block stands, header included; the zero span is no block.
+// span is where a block stands, header included; the zero span is not a block.
 type span struct{ start, end int64 }
 
 func (s span) there() bool { return s.end > s.start }

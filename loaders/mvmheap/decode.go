@@ -44,7 +44,7 @@ type decoding struct {
 	lost     int64
 	rowsLeft bool  // there are more rows than are read; written before columns other than that of kinds are decoded
 	refsLeft bool  // there are more references than are read
-	limited  bool  // because of either, or because a column takes too much memory: what is missing is no damage
+	limited  bool  // because of either, or because a column takes too much memory: what is missing is not damage
 	err      error // of reading, the first
 }
 
@@ -326,7 +326,7 @@ func (d *decoding) taker(k kind) (limit int64, take func(at int64, vals []uint64
 	return d.takeTargets()
 }
 
-// takeKinds appends to heap.Kinds, whose length nobody knows.
+// takeKinds appends to heap.Kinds, whose length is unknown.
 func (d *decoding) takeKinds(bad *tally) func(at int64, vals []uint64) {
 	m := &d.s.meta
 	guess := count(m.Objects) + count(m.TypeObjects) + count(m.STables) + count(m.Frames) + 1<<10

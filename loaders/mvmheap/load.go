@@ -128,7 +128,7 @@ func (f *file) find(w *window) error {
 	return nil
 }
 
-// load publishes the file once: everything else is read when somebody asks.
+// load publishes the file once: everything else is read on request.
 func load(ctx context.Context, src *loaders.Source, _ loaders.Options, store *model.Store) error {
 	f, _, err := open(ctx, src)
 	if err != nil {

@@ -273,7 +273,7 @@ func TestInfo(t *testing.T) {
 	}
 }
 
-// TestKilledBetween reads a file that ends behind its first snapshot, as after a kill between two: nothing of it is missing.
+// TestKilledBetween reads a file that ends after its first snapshot, as after a kill between two: nothing of it is missing.
 func TestKilledBetween(t *testing.T) {
 	two := heap3(t, small())
 	n := bytes.LastIndex(two[:bytes.Index(two, []byte("\"gc_seq_num\": 2"))], []byte("snapmeta"))

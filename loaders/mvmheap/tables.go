@@ -25,7 +25,7 @@ type tables struct {
 	limit    int64              // of bytes decoded in all
 	budget   int64              // bytes that may still be decoded: what a zstd bomb is stopped by
 	narrow   bool               // by the user's limit of memory
-	left     bool               // something was not read because of a limit: what is missing is no damage
+	left     bool               // something was not read because of a limit: what is missing is not damage
 	problems []model.Problem    // by then
 }
 

@@ -57,7 +57,7 @@ func (w *window) readTOC(start, end int64) ([]entry, error) {
 		if e.known && e.kind == toc {
 			e.end += tocFooter
 		}
-		// Entries ascend and lie in front of their table: so there can be no loops.
+		// Entries ascend and lie before their table: so there can be no loops.
 		if e.start < before || e.end < e.start+tocHeader || e.end > start {
 			return nil, badTOC(at, "an entry of the table of contents claims [%d, %d)", e.start, e.end)
 		}

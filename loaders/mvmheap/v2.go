@@ -119,7 +119,7 @@ func (r *walker2) snapshot() (done bool, err error) {
 	return false, nil
 }
 
-// end passes the tables behind the last snapshot and checks that the index follows.
+// end passes the tables after the last snapshot and checks that the index follows.
 func (r *walker2) end() error {
 	if err := r.tables(&snapshot{}); err != nil {
 		return err
@@ -162,7 +162,7 @@ func (r *walker2) fixed(k kind, width uint64) (rows int64, err error) {
 	return int64(n), nil
 }
 
-// pass moves behind a block with so many bytes behind its header.
+// pass moves after a block with so many bytes after its header.
 func (r *walker2) pass(k kind, length int64) span {
 	s := span{r.at, r.at + k.header() + length}
 	r.at = s.end

@@ -60,7 +60,7 @@ func newBuilder(src *loaders.Source, strict bool) *builder {
 	return b
 }
 
-// free gives back what only building needs. The builder must not be used any more.
+// free gives back what only building needs. The builder must not be used anymore.
 func (b *builder) free() {
 	b.tree.nodes.free()
 	b.ids.ids.free()
@@ -122,13 +122,13 @@ func (b *builder) reserve(k *block) {
 		factor = min(max(float64(size)/float64(k.offset+int64(len(k.data))), 1.25), 32)
 	}
 	rec, s := &b.p.Records, b.s
-	rec.Node, rec.Event, rec.Thread = model.Room(rec.Node, n, factor), model.Room(rec.Event, n, factor), model.Room(rec.Thread, n, factor)
-	rec.CPU, rec.Offset = model.Room(rec.CPU, n, factor), model.Room(rec.Offset, n, factor)
-	rec.ID, rec.IDKind = model.Room(rec.ID, n, factor), model.Room(rec.IDKind, n, factor)
+	rec.Node, rec.Event, rec.Thread = model.Grow(rec.Node, n, factor), model.Grow(rec.Event, n, factor), model.Grow(rec.Thread, n, factor)
+	rec.CPU, rec.Offset = model.Grow(rec.CPU, n, factor), model.Grow(rec.Offset, n, factor)
+	rec.ID, rec.IDKind = model.Grow(rec.ID, n, factor), model.Grow(rec.IDKind, n, factor)
 	rec.Weights.Grow(n, len(k.out.weights), factor)
 	rec.Exclusive.Grow(n, len(k.out.weights), factor)
 	nodes := len(k.out.ids)
-	s.Parent, s.Frame, s.Depth = model.Room(s.Parent, nodes, factor), model.Room(s.Frame, nodes, factor), model.Room(s.Depth, nodes, factor)
+	s.Parent, s.Frame, s.Depth = model.Grow(s.Parent, nodes, factor), model.Grow(s.Frame, nodes, factor), model.Grow(s.Depth, nodes, factor)
 }
 
 func (b *builder) at(p place) int64   { return b.offset + int64(p.at) }

@@ -260,7 +260,7 @@ func (r *headerReader) count(name string, value []byte) float64 {
 	return n
 }
 
-// tracking reads what is known of allocations; false when it is no object.
+// tracking reads what is known of allocations; false when it is not an object.
 func (r *headerReader) tracking(ev *model.ProfileEvent, value []byte) bool {
 	c := json.Members(value)
 	for name, value, ok := c.Member(); ok; name, value, ok = c.Member() {

@@ -111,7 +111,7 @@ func (t *stackIDs) look(samples []sampleRecord, out []model.RecordID) {
 	}
 }
 
-// maxChain is how many records of one id are told apart; more are no file of any writer.
+// maxChain is how many records of one id are told apart; no writer has more.
 const maxChain = 64
 
 // add enters a record under its id, whose first record is known to be first, or NoRecord.

@@ -32,7 +32,7 @@ type search struct {
 	n   uint32
 }
 
-// next returns another value. ok is false behind the last one.
+// next returns another value. ok is false after the last one.
 func (s *search) next() (value uint32, ok bool) {
 	if s.x.empty() {
 		return 0, false

@@ -124,7 +124,7 @@ func (p *parser) drop(line []byte, at place) {
 	p.out.bad = append(p.out.bad, at.at)
 }
 
-// refuse reports a line that is no JSON object.
+// refuse reports a line that is not a JSON object.
 func (p *parser) refuse(line []byte, at place, last, sound bool) {
 	p.drop(line, at)
 	switch {
@@ -277,7 +277,7 @@ func (p *parser) thread(at place) {
 	p.out.threads = append(p.out.threads, r)
 }
 
-// numbered warns of a process or thread that is no number; -1 is what writers put for none.
+// numbered warns of a process or thread that is not a number; -1 is what writers put for none.
 func (p *parser) numbered(at place, k key, value []byte) int64 {
 	n := task(value)
 	if n < 0 && string(value) != "-1" && !isNull(value) {
@@ -286,7 +286,7 @@ func (p *parser) numbered(at place, k key, value []byte) int64 {
 	return n
 }
 
-// cpuNumber warns of a CPU that is no number; -1 is what writers put for none.
+// cpuNumber warns of a CPU that is not a number; -1 is what writers put for none.
 func (p *parser) cpuNumber(at place, value []byte) uint16 {
 	if _, ok := json.Uint(value); !ok && string(value) != "-1" && !isNull(value) {
 		p.warn("context", at, "cpu of a record is not a number")

@@ -75,7 +75,7 @@ func (p *parser) weighs(s span, metric uint32) bool {
 	return false
 }
 
-// frameList reads the ids of frames. One that is no number ends the list.
+// frameList reads the ids of frames. One that is not a number ends the list.
 func (p *parser) frameList(value []byte) (s span, ok bool) {
 	s.from = uint32(len(p.out.ids))
 	ok = len(value) >= 2 && value[0] == '['

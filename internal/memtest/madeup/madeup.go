@@ -1,4 +1,4 @@
-// Package madeup is a format of heap snapshots that nobody writes. Tests put it beside the real ones to show that a format with an
+// Package madeup is an invented format of heap snapshots. Tests put it beside the real ones to show that a format with an
 // object graph needs nothing but its own folder: its kinds of rows and references, its axes and its policies are none of MoarVM's.
 //
 // A file is text, a line for each thing, with fields between tabs:

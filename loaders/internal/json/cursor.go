@@ -44,13 +44,13 @@ const (
 	TooDeep                    // arrays and objects nest deeper than MaxDepth
 	LongWord                   // a number is longer than MaxWord
 	LongText                   // a string is longer than MaxText; to read on the loader raises that
-	ExtraComma                 // a comma stands in front of a closing bracket
+	ExtraComma                 // a comma stands before a closing bracket
 	BadWord                    // something like a number or a literal that is none; it is read as a Word
 	BadEscape                  // an unknown escape; it is read as its last character
 	Control                    // a control character inside a string; it is kept
 )
 
-// fatal is the last code behind which nothing can be read.
+// fatal is the last code after which nothing can be read.
 const fatal = LongWord
 
 // Fault is something that is not as JSON should be.
@@ -59,7 +59,7 @@ type Fault struct {
 	Want Code  // what the cursor was reading over to find the fault's token unexpected, 0 for nothing
 	At   int64 // first byte of the current token
 	Line int64 // its line
-	Byte int64 // the byte that is wrong: one of the token, or that behind it
+	Byte int64 // the byte that is wrong: one of the token, or that after it
 }
 
 // Cursor reads JSON token by token. Once a fault has ended reading all tokens are [End]. It is one goroutine's own.
@@ -136,7 +136,7 @@ func (c *Cursor) Rest() []byte { return c.buf[c.pos:] }
 // Pass moves n bytes on, at most as many as Rest returns. They must not hold an end of a line, or Line will be wrong.
 func (c *Cursor) Pass(n int) { c.pos += n }
 
-// more makes more bytes available behind those that are used up; false at the end. Of bytes in memory those before stay.
+// more makes more bytes available after those that are used up; false at the end. Of bytes in memory those before stay.
 func (c *Cursor) more() bool {
 	if c.eof {
 		return false
