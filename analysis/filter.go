@@ -32,7 +32,7 @@ type Field struct {
 	Example string // a comparison of it
 }
 
-// filterFields are the figures of all tables, the last three those of differences. Those whose column is headed otherwise can be written as the
+// filterFields returns the figures of all tables, the last three those of differences. Those whose column is headed otherwise can be written as the
 // heading too: leak, bytes, size and oldest.
 func filterFields() (all []Field) {
 	for _, name := range []string{"live", "blocks", "peak", "total", "count", "temp", "leaked leak bytes", "mean size", "age oldest", "freed", "overwritten",
@@ -42,7 +42,7 @@ func filterFields() (all []Field) {
 	return all
 }
 
-// filterField is the figure that a word names among fields; ok is false for words that name none.
+// filterField returns the figure that a word names among fields; ok is false for words that name none.
 func filterField(name string, fields []Field) (f Field, ok bool) {
 	i := slices.IndexFunc(fields, func(f Field) bool { return slices.Contains(f.Names, name) })
 	if i < 0 {

@@ -174,7 +174,7 @@ func leakKind(s *LeakSite) FindingKind {
 	return FindingKept
 }
 
-// leakText is the evidence of a leak: how much, when, and what became of the other blocks of the site.
+// leakText returns the evidence of a leak: how much, when, and what became of the other blocks of the site.
 func leakText(kind FindingKind, s *LeakSite) string {
 	text := blocksOf(s.Count, s.Bytes)
 	switch {
@@ -236,7 +236,7 @@ func (f *finder) peak() error {
 	return nil
 }
 
-// heldAtPeak is how long at least half of what a site holds at the peak was there; 0 when that is too much to look at.
+// heldAtPeak returns how long at least half of what a site holds at the peak was there; 0 when that is too much to look at.
 func (f *finder) heldAtPeak(s *Site) (model.Time, error) {
 	if s.LiveCount > maxPeakBlocks {
 		return 0, nil

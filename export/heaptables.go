@@ -114,7 +114,7 @@ func heapColumns(s *model.HeapSchema, table string) ([]heapColumn, error) {
 	return nil, fmt.Errorf("heap snapshots have no table %q; available: %s", table, strings.Join(HeapTables(), ", "))
 }
 
-// typeAxes are the axes on which types have a place, but for the first, their name.
+// typeAxes returns the axes on which types have a place, but for the first, their name.
 func typeAxes(s *model.HeapSchema) (axes []int) {
 	for i := 1; i < len(s.Axes); i++ {
 		if !s.Axes[i].ByRow {

@@ -282,7 +282,7 @@ func (m *mbWriter) layout(l *model.Layout) {
 	}
 }
 
-// pageRuns is the runs of a page as the application writes them: those of the file, and where they end early after a free one,
+// pageRuns returns the runs of a page as the application writes them: those of the file, and where they end early after a free one,
 // or there are none, all that they mean.
 func pageRuns(t *model.PageType, page int) []byte {
 	runs := t.RunsOf(page)

@@ -143,7 +143,7 @@ type spaaWriter struct {
 	ids    map[model.StackID]string // of the stacks written
 }
 
-// seconds is a time in the unit of the file, exactly.
+// seconds returns a time in the unit of the file, exactly.
 func seconds(t model.Time) json.Number {
 	return json.Number(fmt.Sprintf("%d.%06d", t/model.Second, t%model.Second))
 }
@@ -159,7 +159,7 @@ func (s *spaaWriter) header() error {
 	})
 }
 
-// name is a name as UTF-8.
+// name returns a name as UTF-8.
 func (s *spaaWriter) name(name string) string {
 	if !utf8.ValidString(name) {
 		s.lost.add("a name is not valid UTF-8: invalid bytes were replaced")
@@ -345,7 +345,7 @@ func (s *spaaWriter) record(id string, r *spaaRow) spaaStack {
 	}
 }
 
-// frameIDs are the frames of a stack, leaf first; frame 0 for one without frames.
+// frameIDs returns the frames of a stack, leaf first; frame 0 for one without frames.
 func (s *spaaWriter) frameIDs(id model.StackID) []uint32 {
 	leaf, _ := s.stacks.Node(id)
 	var out []uint32
@@ -359,7 +359,7 @@ func (s *spaaWriter) frameIDs(id model.StackID) []uint32 {
 	return out
 }
 
-// id is a hash of the resolved frames of a stack, leaf first.
+// id returns a hash of the resolved frames of a stack, leaf first.
 func (s *spaaWriter) id(stack model.StackID) string {
 	if id, ok := s.ids[stack]; ok {
 		return id

@@ -154,7 +154,7 @@ func (j *speedscope) each(metric int, f func(*StackRow)) error {
 	return nil
 }
 
-// speedscopeUnit is a unit as the format knows it.
+// speedscopeUnit returns a unit as the format knows it.
 func speedscopeUnit(unit string) string {
 	switch unit {
 	case "bytes", "nanoseconds", "microseconds", "milliseconds", "seconds":

@@ -27,7 +27,7 @@ type Cut struct {
 	Function, File, Module, Through *regexp.Regexp
 }
 
-// Everything is the cut that leaves nothing out.
+// Everything returns the cut that leaves nothing out.
 func Everything() Cut {
 	return Cut{Range: analysis.Whole, MaxSize: math.MaxUint64, MaxLife: model.MaxTime}
 }

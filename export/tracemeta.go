@@ -97,7 +97,7 @@ func (m *traceMeta) functions() {
 	}
 }
 
-// free is an id that no function and no marker has.
+// free returns an id that no function and no marker has.
 func (m *traceMeta) free() uint64 {
 	for m.markers[m.next] {
 		m.next++

@@ -26,7 +26,7 @@ type Columns struct {
 // OffsetEvery is the distance of events in [Columns.Offset].
 const OffsetEvery = 512
 
-// Len is the number of events.
+// Len returns the number of events.
 func (c *Columns) Len() int { return len(c.Kind) }
 
 // Reset forgets the events and keeps the memory.

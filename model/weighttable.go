@@ -59,7 +59,7 @@ func (w *WeightTable) EndRow() {
 	w.start = append(w.start, uint32(len(w.data)))
 }
 
-// Rows is the number of rows.
+// Rows returns the number of rows.
 func (w *WeightTable) Rows() int { return max(len(w.start)-1, 0) }
 
 // next takes the first weight off data.

@@ -86,7 +86,7 @@ func (n Normal) String() string {
 	return [...]string{"none", "total", "duration", "allocations", "gcs", "markers"}[n]
 }
 
-// base is what a side is divided by; ok is false where that is unknown or nothing.
+// base returns what a side is divided by; ok is false where that is unknown or nothing.
 func (n Normal) base(s *CompareSide, total uint64) (base uint64, ok bool) {
 	known := int64(0)
 	switch n {
@@ -143,7 +143,7 @@ func (f *CompareFigures) DeltaBytes() int64 { return signedChange(f.BeforeBytes,
 // DeltaCount is after − before, as DeltaBytes.
 func (f *CompareFigures) DeltaCount() int64 { return signedChange(f.BeforeCount, f.AfterCount) }
 
-// Percent is the change of bytes in percent of those before; ok is false where there were none.
+// Percent returns the change of bytes in percent of those before; ok is false where there were none.
 func (f *CompareFigures) Percent() (p float64, ok bool) {
 	if f.BeforeBytes == 0 {
 		return 0, f.AfterBytes == 0
@@ -365,7 +365,7 @@ func (c *Comparison) scale(n uint64) uint64 {
 	return q
 }
 
-// Factor is what the figures of before were multiplied by.
+// Factor returns what the figures of before were multiplied by.
 func (c *Comparison) Factor() float64 { return float64(c.Bases[1]) / float64(c.Bases[0]) }
 
 // conclude says what became of each row, and sorts.
@@ -435,7 +435,7 @@ func (c *Comparison) Only(statuses ...ChangeStatus) []CompareRow {
 	return out
 }
 
-// Name is what a row is called: the function that a stack is best named after, or its key. It is not cleaned.
+// Name returns what a row is called: the function that a stack is best named after, or its key. It is not cleaned.
 func (c *Comparison) Name(r *CompareRow) string {
 	if r.Node == 0 {
 		return r.Key

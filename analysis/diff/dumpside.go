@@ -23,12 +23,12 @@ func (f PageFigure) String() string {
 	return [...]string{"occupied_bytes", "free_bytes", "bytes", "returned_bytes"}[f]
 }
 
-// Measure is what is compared, in words.
+// Measure returns what is compared, in words.
 func (f PageFigure) Measure() string {
 	return [...]string{"occupied memory", "free memory in pages", "size of pages", "memory that packing would reclaim"}[f]
 }
 
-// PageFigureWords are the words of all figures, the default first.
+// PageFigureWords returns the words of all figures, the default first.
 func PageFigureWords() (words []string) {
 	for f := range PageFigures {
 		words = append(words, f.String())

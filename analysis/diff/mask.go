@@ -15,7 +15,7 @@ type Mask struct {
 	replace func(string) string
 }
 
-// String is the mask as it was written.
+// String returns the mask as it was written.
 func (m Mask) String() string { return m.text }
 
 // Apply changes one name.

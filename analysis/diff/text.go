@@ -81,7 +81,7 @@ func (c *Comparison) Sentence(w CompareWords) string {
 	return out.String()
 }
 
-// percentText is the change in percent, in brackets after its amount; "" where there is none.
+// percentText returns the change in percent, in brackets after its amount; "" where there is none.
 func percentText(f *CompareFigures) string {
 	p := model.Change(f.BeforeBytes, f.AfterBytes)
 	if p == "" {

@@ -22,7 +22,7 @@ type GrownSubtree struct {
 	BelowBeforeBytes, BelowAfterBytes uint64
 }
 
-// Growth is how much more the place retains after than before.
+// Growth returns how much more the place retains after than before.
 func (s *GrownSubtree) Growth() uint64 { return s.AfterBytes - min(s.AfterBytes, s.BeforeBytes) }
 
 // GrownSubtrees says where growth hangs: disjoint places, by growth descending, at most limit of them (0: all). From the root it
@@ -101,7 +101,7 @@ func (w *growth) visit(p *growPlace) []*growPlace {
 	return single
 }
 
-// below are the places under p that grew, most first.
+// below returns the places under p that grew, most first.
 func (w *growth) below(p *growPlace) []*growPlace {
 	type key struct{ kind, label string } // of two files, kinds are told by their names
 	places := map[key]*growPlace{}

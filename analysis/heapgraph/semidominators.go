@@ -25,7 +25,7 @@ type domWork struct {
 	touched uint32 // of no meaning: keeps the touches from being optimized away
 }
 
-// domLink is a node of the forest of what is done, packed: above an ancestor (at first the parent in the walk), below the least
+// domLink returns a node of the forest of what is done, packed: above an ancestor (at first the parent in the walk), below the least
 // semidominator on the way there.
 func domLink(ancestor, label uint32) uint64 { return uint64(ancestor)<<32 | uint64(label) }
 

@@ -133,7 +133,7 @@ func pageRuns(t *model.PageType, page int) *pageRun {
 	return r
 }
 
-// rest is how many bits are like the next one.
+// rest returns how many bits are like the next one.
 func (r *pageRun) rest() uint64 {
 	if r.n == 0 {
 		return math.MaxUint64

@@ -45,7 +45,7 @@ func NewProfileGrouping(w *model.StackProfile, s *model.Stacks, by ProfileBy) *P
 	return g
 }
 
-// Rank is the place of a row in the order of names, by its ID. Rows of one name have one place.
+// Rank returns the place of a row in the order of names, by its ID. Rows of one name have one place.
 func (g *ProfileGrouping) Rank(id uint32) uint32 { return g.rank[id] }
 
 // findOuter walks the tree of stacks depth first, with a count for every row of how often it is among the callers.

@@ -168,7 +168,7 @@ func (b *builder) traceFlame() error {
 	return nil
 }
 
-// keptStacks are what the filter leaves of the stacks, and where those stand in the trace's order; pick is nil where all are kept.
+// keptStacks returns what the filter leaves of the stacks, and where those stand in the trace's order; pick is nil where all are kept.
 func (b *builder) keptStacks() (stacks *model.Stacks, ids []model.StackID, pick []int, err error) {
 	stacks, ids = b.src.Profile.Stacks, b.src.Trace.StackIDs()
 	filter := b.src.Cell.Stacks
@@ -193,7 +193,7 @@ func (b *builder) keptStacks() (stacks *model.Stacks, ids []model.StackID, pick 
 	return view.Stacks, kept, pick, nil
 }
 
-// childrenOf are the children of a node by any cost.
+// childrenOf returns the children of a node by any cost.
 func childrenOf(folded []*calltree.Folded, n int32) []int32 {
 	var out []int32
 	for _, f := range folded {
@@ -206,7 +206,7 @@ func childrenOf(folded []*calltree.Folded, n int32) []int32 {
 	return out
 }
 
-// stackFlame is the flame graph of a stack profile.
+// stackFlame returns the flame graph of a stack profile.
 func (b *builder) stackFlame(title, unit string) error {
 	s := b.src.Selection
 	var leaves []model.NodeID

@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// heap is what a page says about heap snapshots.
+// heap returns what a page says about heap snapshots.
 func (b *builder) heap() error {
 	h := b.src.Report.Heap
 	if h == nil {
@@ -110,7 +110,7 @@ func plain(s *model.HeapSchema, kind string) bool {
 	return ok && (s.Objects().Kinds | frames.Kinds).Has(k)
 }
 
-// ofSet is a number of rows of a set.
+// ofSet returns a number of rows of a set.
 func ofSet(n uint64, set *model.HeapSet) string {
 	if n == 1 {
 		return "1 " + set.One
@@ -118,7 +118,7 @@ func ofSet(n uint64, set *model.HeapSet) string {
 	return model.Group(n) + " " + set.Many
 }
 
-// history is the bytes of all snapshots whose size is known.
+// history returns the bytes of all snapshots whose size is known.
 func history(h *report.Heap) []uint64 {
 	var out []uint64
 	for _, s := range h.Snapshots {
@@ -239,7 +239,7 @@ func (b *builder) heapTypes(h *report.Heap, whole uint64, more int) {
 	b.keep(types)
 }
 
-// known is the number, nil for none.
+// known returns the number, nil for none.
 func known[T int64 | uint64](n *T) any {
 	if n == nil {
 		return nil

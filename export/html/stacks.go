@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// stacks is what a page says about a profile of weighted stacks.
+// stacks returns what a page says about a profile of weighted stacks.
 func (b *builder) stacks() error {
 	s := b.src.Report.Stacks
 	if s == nil {
@@ -64,7 +64,7 @@ func (b *builder) stacks() error {
 	return nil
 }
 
-// unitOf is the kind of column of a metric.
+// unitOf returns the kind of column of a metric.
 func unitOf(metric string) string {
 	switch {
 	case strings.HasSuffix(metric, "_bytes"):
@@ -77,7 +77,7 @@ func unitOf(metric string) string {
 	return "count"
 }
 
-// portion is a share of the total, nil where that is not known.
+// portion returns a share of the total, nil where that is not known.
 func portion(a report.Amount, total *report.Amount) any {
 	if total == nil || total.Float64() <= 0 {
 		return nil

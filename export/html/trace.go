@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// trace is what a page says about an allocation trace.
+// trace returns what a page says about an allocation trace.
 func (b *builder) trace() error {
 	t := b.src.Report.Trace
 	if t == nil {
@@ -44,7 +44,7 @@ func (b *builder) trace() error {
 	return nil
 }
 
-// instant is the instant in words.
+// instant returns the instant in words.
 func (b *builder) instant() string {
 	at, end := b.src.Report.Time.At, b.src.Report.Time.Duration
 	if at == nil || end == nil || *at == *end {
@@ -79,7 +79,7 @@ func (b *builder) traceCards(t *report.Trace) {
 	}
 }
 
-// findings are those of the whole run, as the overview of the screens has them.
+// findings returns those of the whole run, as the overview of the screens has them.
 func (b *builder) findings() error {
 	list, err := analysis.Findings(b.ctx, b.src.Trace, b.src.Profile)
 	if err != nil {
@@ -154,7 +154,7 @@ func (b *builder) siteRow(out *table, r *report.Site, levels bool, whole uint64)
 	out.Stacks = append(out.Stacks, b.stack(r.Frames))
 }
 
-// stack is the frames of a stack, leaf first.
+// stack returns the frames of a stack, leaf first.
 func (b *builder) stack(f report.Frames) []int {
 	out := []int{}
 	for p := range f.All() {
@@ -166,7 +166,7 @@ func (b *builder) stack(f report.Frames) []int {
 	return out
 }
 
-// part is a share with four digits, nil of nothing.
+// part returns a share with four digits, nil of nothing.
 func part(n, whole uint64) any {
 	if whole == 0 {
 		return nil

@@ -47,7 +47,7 @@ func (r *Redactor) Pairs() []Pair {
 	return append([]Pair{}, r.pairs...)
 }
 
-// Name is what stands for a name; kind becomes part of it where the name is new. The empty name stays.
+// Name returns what stands for a name; kind becomes part of it where the name is new. The empty name stays.
 func (r *Redactor) Name(kind, name string) string {
 	if name == "" || r.kept[name] {
 		return name
@@ -196,7 +196,7 @@ func (r *Redactor) recordIDs(rec *model.StackRecords) {
 	}
 }
 
-// Metric is what stands for a metric: it keeps the end of a metric's name that tells its unit.
+// Metric returns what stands for a metric: it keeps the end of a metric's name that tells its unit.
 func (r *Redactor) Metric(name string) string {
 	s := r.Name("metric", name)
 	if s == name {

@@ -158,7 +158,7 @@ func newRunClasses(f *pages.RunFigures) []RunClass {
 	return out
 }
 
-// dumpRows is a table of a dump by its name, a slice of structs; "" is what the report is about.
+// dumpRows returns a table of a dump by its name, a slice of structs; "" is what the report is about.
 func (r *Report) dumpRows(table string) (any, bool) {
 	switch {
 	case r.Series != nil && (table == "series" || table == "" && r.Schema == SchemaReport):

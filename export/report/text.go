@@ -78,7 +78,7 @@ func (t *textWriter) head() {
 	}
 }
 
-// wholeness is a word or two on how much of the file could be used.
+// wholeness returns a word or two on how much of the file could be used.
 func (t *textWriter) wholeness() string {
 	switch {
 	case t.r.Complete && len(t.r.Problems) == 0:
@@ -281,7 +281,7 @@ func bySeverity(problems []Problem) []Problem {
 	return out
 }
 
-// place is how often and where a problem was found, in words.
+// place returns how often and where a problem was found, in words.
 func (p Problem) place() string {
 	out := ""
 	if p.Offset != nil {

@@ -65,7 +65,7 @@ func (c *checkCmd) Run(ctx context.Context, a *app) error {
 	return a.check(ctx, c, budgets, s, base)
 }
 
-// budgets are the limits given, in the order of the flags.
+// budgets returns the limits given, in the order of the flags.
 func (c *checkCmd) budgets() []budget {
 	var out []budget
 	for _, b := range []budget{
@@ -170,7 +170,7 @@ func (a *app) writeCheck(ctx context.Context, m *measurer, v *report.Check, exac
 	return err
 }
 
-// notWorse are the limits of a check against another file that names none: what both files can tell must not be higher.
+// notWorse returns the limits of a check against another file that names none: what both files can tell must not be higher.
 func notWorse(now, base *measurer) []budget {
 	var out []budget
 	for _, name := range []string{"max-peak", "max-leak"} {

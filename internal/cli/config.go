@@ -12,7 +12,7 @@ import (
 	"github.com/memtui/memtui/keymap"
 )
 
-// configPath is where the user's config file would be, "" when there is no home.
+// configPath returns where the user's config file would be, "" when there is no home.
 func configPath(getenv func(string) string) string {
 	if dir := getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "memtui", "config")

@@ -26,7 +26,7 @@ type convertCmd struct {
 	stepFlags
 }
 
-// Help is the table of targets, and what chooses the figures.
+// Help returns the table of targets, and what chooses the figures.
 func (c *convertCmd) Help() string {
 	var out strings.Builder
 	out.WriteString("OUT can be:\n\n")
@@ -78,7 +78,7 @@ type conversion struct {
 	p      *model.Profile
 }
 
-// targets are all formats that convert writes: the table behind --to, the suffixes, and the help.
+// targets returns all formats that convert writes: the table behind --to, the suffixes, and the help.
 func targets() []format {
 	return []format{
 		{"mb", []string{".mb"}, "memory dumps", dumpAs(export.WriteMB), false},
@@ -93,7 +93,7 @@ func targets() []format {
 	}
 }
 
-// targetNames are all that --to takes.
+// targetNames returns all that --to takes.
 func targetNames() string {
 	var names []string
 	for _, t := range targets() {
@@ -102,7 +102,7 @@ func targetNames() string {
 	return strings.Join(names, ", ")
 }
 
-// destination is the target that the user asks for, and the compression around it.
+// destination returns the target that the user asks for, and the compression around it.
 func (c *convertCmd) destination(to goal) (t format, outer string, err error) {
 	name := strings.ToLower(filepath.Base(c.Out))
 	if longest := suffixed(name); longest == "" {
@@ -118,7 +118,7 @@ func (c *convertCmd) destination(to goal) (t format, outer string, err error) {
 	return t, "", usageError(errors.New("convert: the name of OUT has no known suffix: end it in .mb, .spaa, .folded and so on, or give --to one of " + targetNames()))
 }
 
-// suffixed is the longest suffix of a name that tells a target, "" for none.
+// suffixed returns the longest suffix of a name that tells a target, "" for none.
 func suffixed(name string) (longest string) {
 	for _, t := range targets() {
 		for _, s := range t.suffixes {
@@ -279,7 +279,7 @@ func (a *app) writeFile(path string, f func(io.Writer) error) error {
 	return nil
 }
 
-// permission is that of the file of that name, or what new files have.
+// permission returns that of the file of that name, or what new files have.
 func permission(path string) os.FileMode {
 	if info, err := os.Stat(path); err == nil {
 		return info.Mode().Perm()

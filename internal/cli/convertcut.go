@@ -33,7 +33,7 @@ func (p *pattern) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// given is the first of the flags that was given, "" for none.
+// given returns the first of the flags that was given, "" for none.
 func (f *cutFlags) given() string {
 	for _, flag := range []struct {
 		name  string
@@ -50,7 +50,7 @@ func (f *cutFlags) given() string {
 	return ""
 }
 
-// cut is what the flags choose in a trace of that duration.
+// cut returns what the flags choose in a trace of that duration.
 func (f *cutFlags) cut(duration model.Time) (export.Cut, error) {
 	cut := export.Everything()
 	cut.Function, cut.File, cut.Module, cut.Through = f.Function.expr, f.SourceFile.expr, f.Module.expr, f.Through.expr

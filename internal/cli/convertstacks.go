@@ -18,7 +18,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// outerSuffix is the compression that a file's name asks for: ".zst", ".gz" or "".
+// outerSuffix returns the compression that a file's name asks for: ".zst", ".gz" or "".
 func outerSuffix(path string) string {
 	for _, s := range []string{".zst", ".gz"} {
 		if strings.HasSuffix(strings.ToLower(path), s) {
@@ -212,7 +212,7 @@ func (c *conversion) weighed(ctx context.Context, main *weights.ProfileSelection
 	return export.ProfileStacks(ctx, c.p, all, at, from, to)
 }
 
-// metrics are those of an event. Those that do not add up are left out, unless rows are written one by one.
+// metrics returns those of an event. Those that do not add up are left out, unless rows are written one by one.
 func (c *conversion) metrics(event uint16, rows bool) (list []model.MetricID) {
 	w := c.p.Weights
 	for _, sum := range weights.ProfileTotals(w)[event].Sums {
@@ -226,7 +226,7 @@ func (c *conversion) metrics(event uint16, rows bool) (list []model.MetricID) {
 	return list
 }
 
-// covered is the time that the figures of a stack profile are about.
+// covered returns the time that the figures of a stack profile are about.
 func (c *conversion) covered(ranged bool) (from, to model.Time) {
 	w := c.p.Weights
 	if !ranged {

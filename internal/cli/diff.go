@@ -242,7 +242,7 @@ func (d *diffing) compare(ctx context.Context) (*report.Diff, error) {
 	return report.NewDiff(c, d.opt), nil
 }
 
-// group is what rows are: one of the words that these files know, the first by default.
+// group returns what rows are: one of the words that these files know, the first by default.
 func (d *diffing) group(known ...string) (string, error) {
 	if d.flags.Group == "" {
 		return known[0], nil

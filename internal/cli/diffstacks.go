@@ -99,7 +99,7 @@ func (d *diffing) peaks(metric string) bool {
 	return metric == "peak_bytes" && kindOf(d.sides[0].p) != kindStacks && kindOf(d.sides[1].p) != kindStacks && d.opt.Cell.IsAll()
 }
 
-// measures are what metrics measure, in words.
+// measures returns what metrics measure, in words.
 func measures() map[string]string {
 	return map[string]string{
 		"live_bytes": "live memory", "live_count": "the number of live blocks", "alloc_bytes": "allocated memory",
@@ -109,7 +109,7 @@ func measures() map[string]string {
 	}
 }
 
-// metric is what both sides are compared by: what the user asks for, else live bytes of traces, allocated ones of their ranges, the
+// metric returns what both sides are compared by: what the user asks for, else live bytes of traces, allocated ones of their ranges, the
 // primary metric of profiles, and of one of each the first that both have. It also chooses the event.
 func (d *diffing) metric(mixed bool) (string, error) {
 	flags := d.sides[0].flags
@@ -260,7 +260,7 @@ func (in *diffInput) choosePart(q *diff.ProfileQuestion) error {
 	return nil
 }
 
-// asUsage is an error that is a mistake of the user's where a side cannot be asked for as it is.
+// asUsage returns an error that is a mistake of the user's where a side cannot be asked for as it is.
 func asUsage(err error) error {
 	if wrong := (*diff.QuestionError)(nil); errors.As(err, &wrong) {
 		return usageError(fmt.Errorf("--%s: %w", wrong.About, err))

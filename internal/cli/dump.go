@@ -54,7 +54,7 @@ func (a *app) dumpOptions(p *model.Profile) (report.DumpOptions, error) {
 	return opt, err
 }
 
-// dumpPeak is when any curve first reaches the highest value of all.
+// dumpPeak returns when any curve first reaches the highest value of all.
 func dumpPeak(t *model.Timeline) model.Time {
 	at, top := model.Time(0), math.Inf(-1)
 	for i := range t.Series {
@@ -65,7 +65,7 @@ func dumpPeak(t *model.Timeline) model.Time {
 	return at
 }
 
-// layout is the number of the page layout that the user asks for: by number, by series and point, or by an instant; else the
+// layout returns the number of the page layout that the user asks for: by number, by series and point, or by an instant; else the
 // last one that has pages of the first series that has such. ok is false when there is none and he asks for none.
 func (a *app) layout(ctx context.Context, p *model.Profile, asked *int) (n int, ok bool, err error) {
 	f, count := a.flags, 0
@@ -122,7 +122,7 @@ func (a *app) layoutAtPoint(p *model.Profile, count int) (int, error) {
 	return 0, usageError(fmt.Errorf("point %d of %s has no page layout", *f.Point, in))
 }
 
-// lastLayout is the last layout with pages of the first series that has one among those that fit, else the last one of the
+// lastLayout returns the last layout with pages of the first series that has one among those that fit, else the last one of the
 // first series that has any; -1 for none. Layouts that cannot be decoded count as without pages.
 func lastLayout(ctx context.Context, p *model.Profile, count int, fits func(model.LayoutInfo) bool) (int, error) {
 	bySeries := make([][]int, len(p.Timeline.Series))

@@ -107,7 +107,7 @@ func writeNames(w io.Writer, r *redact.Redactor) error {
 	return nil
 }
 
-// redacted is a session about the same file without its names. The events of a trace are read again: an index knows names, too.
+// redacted returns a session about the same file without its names. The events of a trace are read again: an index knows names, too.
 func (a *app) redacted(ctx context.Context, s *session, p *model.Profile, r *redact.Redactor) (*session, error) {
 	out := &session{src: s.src, store: &model.Store{}, index: traceindex.NewKeptIndex(nil), snapshot: s.snapshot, stop: func() {}, done: make(chan struct{})}
 	close(out.done)
@@ -126,7 +126,7 @@ func (a *app) redacted(ctx context.Context, s *session, p *model.Profile, r *red
 	return out, nil
 }
 
-// viewFlags are the flags that say what this command line is about.
+// viewFlags returns the flags that say what this command line is about.
 func (a *app) viewFlags() []string {
 	q := a.question()
 	q.Format = ""
@@ -178,7 +178,7 @@ func without(flags []string, names ...string) []string {
 	return out
 }
 
-// parts are the files of the evidence, but for the manifest.
+// parts returns the files of the evidence, but for the manifest.
 func (a *app) parts(s *session, src *html.Source, flags []string, file string) []evidence.Part {
 	list := []evidence.Part{
 		{Name: "report.html", About: "the whole report as one HTML page", Write: func(ctx context.Context, w io.Writer) ([]string, error) { return html.Write(ctx, w, src) }},
@@ -228,7 +228,7 @@ func writeCommands(w io.Writer, src *html.Source, flags []string, file string) e
 	return err
 }
 
-// evidenceOf is what the full screen calls to write evidence about a session, whose file is named file; "" for a sample, which has
+// evidenceOf returns what the full screen calls to write evidence about a session, whose file is named file; "" for a sample, which has
 // no name that a command could use.
 func (a *app) evidenceOf(s *session, file string) func(context.Context, views.EvidenceQuery) error {
 	return func(ctx context.Context, q views.EvidenceQuery) error {
@@ -254,7 +254,7 @@ type stackFile struct {
 	by          string // as --by takes it
 }
 
-// stackFiles are the files of folded stacks that evidence about src has.
+// stackFiles returns the files of folded stacks that evidence about src has.
 func stackFiles(src *html.Source) []stackFile {
 	if src.Selection != nil {
 		metric := src.Selection.Profile.Metrics[src.Selection.Metric].Name
@@ -272,7 +272,7 @@ func stackFiles(src *html.Source) []stackFile {
 	}
 }
 
-// stackParts are the folded stacks of a trace or a stack profile.
+// stackParts returns the folded stacks of a trace or a stack profile.
 func stackParts(src *html.Source) []evidence.Part {
 	var out []evidence.Part
 	for _, f := range stackFiles(src) {

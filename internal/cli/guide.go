@@ -112,7 +112,7 @@ func newGuide(app manual.Grammar) *guide {
 	return g
 }
 
-// leaves are the commands that can be run, in the order of the grammar.
+// leaves returns the commands that can be run, in the order of the grammar.
 func leaves(app *kong.Application) []*kong.Node {
 	var out []*kong.Node
 	for _, c := range app.Children {
@@ -124,7 +124,7 @@ func leaves(app *kong.Application) []*kong.Node {
 	return out
 }
 
-// commandPath is a command with the one that it belongs to: "heap types".
+// commandPath returns a command with the one that it belongs to: "heap types".
 func commandPath(c *kong.Node) string {
 	if c.Parent != nil && c.Parent.Type == kong.CommandNode {
 		return c.Parent.Name + " " + c.Name
@@ -132,7 +132,7 @@ func commandPath(c *kong.Node) string {
 	return c.Name
 }
 
-// commandOf is the path of the command in a line.
+// commandOf returns the path of the command in a line.
 func commandOf(words []string) string {
 	if words[0] == "heap" {
 		return strings.Join(words[:2], " ")
@@ -140,7 +140,7 @@ func commandOf(words []string) string {
 	return words[0]
 }
 
-// arguments are what follows a command: " IN OUT".
+// arguments returns what follows a command: " IN OUT".
 func arguments(c *kong.Node) string {
 	out := ""
 	for _, p := range c.Positional {
@@ -156,7 +156,7 @@ func arguments(c *kong.Node) string {
 	return out
 }
 
-// guideRules are what holds for all commands.
+// guideRules returns what holds for all commands.
 func guideRules() []guideRule {
 	return []guideRule{
 		{"Output", "-f json prints one object to standard output and nothing else; messages go to standard error. -f csv writes one table, chosen by --table. Text and markdown are for people: do not parse them. The program never asks a question, and it draws full-screen only in a terminal."},
@@ -170,7 +170,7 @@ func guideRules() []guideRule {
 	}
 }
 
-// exitStatuses are the numbers and what they mean.
+// exitStatuses returns the numbers and what they mean.
 func exitStatuses() []string {
 	return []string{
 		"0 done", "1 done, and validate found violations or check a limit exceeded", "2 the command line or the config file is wrong",
@@ -184,7 +184,7 @@ type question struct {
 	words    []string
 }
 
-// questions are those of the guide, in the order in which one asks. A test parses every command.
+// questions returns those of the guide, in the order in which one asks. A test parses every command.
 func questions() []question {
 	ask := func(text, command string) question { return question{text, strings.Fields(command)} }
 	return []question{

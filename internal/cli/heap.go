@@ -95,7 +95,7 @@ func (a *app) onHeap(ctx context.Context, file string, f func(*session, *model.P
 	return s.src.Guard(func() error { return f(s, p) })
 }
 
-// heapOptions are those of all lists. The snapshot is -1 when there is no whole one and none was asked for.
+// heapOptions returns those of all lists. The snapshot is -1 when there is no whole one and none was asked for.
 func (a *app) heapOptions(s *session, p *model.Profile) (report.HeapOptions, error) {
 	opt := report.HeapOptions{Schema: report.SchemaReport, Snapshot: -1, Lists: report.EveryList, By: a.flags.By, Limit: a.flags.Limit}
 	var err error
@@ -236,7 +236,7 @@ func (a *app) checkKey(keys []string) error {
 	return err
 }
 
-// query is what to look for in the words of the file's format.
+// query returns what to look for in the words of the file's format.
 func (c *heapFindCmd) query(s *model.HeapSchema) (heapgraph.Query, error) {
 	q := heapgraph.Query{Type: c.Type, Name: c.Name, Exact: c.Exact, On: map[int]string{}}
 	if c.Kind != "" {

@@ -182,7 +182,7 @@ func (a *app) infoIndex(o *infoObject, src *loaders.Source, p *model.Profile) {
 	}
 }
 
-// factOf is the number of a fact.
+// factOf returns the number of a fact.
 func factOf(p *model.Profile, key string) (n int64, ok bool) {
 	for _, f := range p.Meta.Facts {
 		if f.Key == key && f.HasInt {

@@ -67,7 +67,7 @@ func (e *ending) removeUnfinished() {
 	})
 }
 
-// memoryLimit is how many bytes of memory the program may take, 0 for any number. Everything that is bounded asks here.
+// memoryLimit returns how many bytes of memory the program may take, 0 for any number. Everything that is bounded asks here.
 func (a *app) memoryLimit() int64 { return a.budget.Limit() }
 
 // bound makes the memory limit hold from here on: it returns a context that carries the budget, and ends with a

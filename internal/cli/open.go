@@ -72,7 +72,7 @@ func (a *app) comparable(ctx context.Context, s *session) error {
 	return nil
 }
 
-// compareKind is what files are compared by: those of one kind share a facet. It is "" for what cannot be compared.
+// compareKind returns what files are compared by: those of one kind share a facet. It is "" for what cannot be compared.
 func compareKind(p *model.Profile) string {
 	switch kindOf(p) {
 	case kindHeap:
@@ -108,7 +108,7 @@ func (a *app) openSecond(ctx context.Context, first *session, path string, other
 	return a.second(s, path), nil
 }
 
-// second is a session as a file to compare with.
+// second returns a session as a file to compare with.
 func (a *app) second(s *session, path string) *compare.Second {
 	p := s.store.Current()
 	out := &compare.Second{Name: p.Meta.Name, Path: path, Store: s.store}
@@ -188,7 +188,7 @@ func (a *app) heapScreen(ctx context.Context, s *session, screen *Screen) error 
 	return err
 }
 
-// startAtLayout is the page layout that the user asks for, nil for none.
+// startAtLayout returns the page layout that the user asks for, nil for none.
 func (a *app) startAtLayout(ctx context.Context, s *session) (at *int, err error) {
 	if s.snapshot == nil && a.flags.Series == nil && a.flags.Point == nil {
 		return nil, nil
@@ -207,7 +207,7 @@ func (a *app) startAtLayout(ctx context.Context, s *session) (at *int, err error
 	return at, err
 }
 
-// startAt is the snapshot that the user asks for, nil for none. To count from the end, everything must be read.
+// startAt returns the snapshot that the user asks for, nil for none. To count from the end, everything must be read.
 func (a *app) startAt(ctx context.Context, s *session) (*int, error) {
 	if s.snapshot == nil && !a.flags.At.Given() {
 		return nil, nil
@@ -258,7 +258,7 @@ func readableAgain(path string) error {
 	return nil
 }
 
-// naming is how a command line names the file as it is opened now; none for a sample, which has no path.
+// naming returns how a command line names the file as it is opened now; none for a sample, which has no path.
 func (a *app) naming(path string) []string {
 	if path == "" {
 		return nil

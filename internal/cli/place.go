@@ -70,7 +70,7 @@ func (d *diffing) onePlaces() error {
 	return nil
 }
 
-// layoutEnds are the first and the last layout with pages of the first series that has two.
+// layoutEnds returns the first and the last layout with pages of the first series that has two.
 func layoutEnds(p *model.Profile) (first, last int) {
 	for series := range p.Timeline.Series {
 		first, last = -1, -1

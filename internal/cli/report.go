@@ -119,7 +119,7 @@ func (a *app) options(ctx context.Context, trace analysis.Trace) (report.Options
 	return opt, nil
 }
 
-// style is how text is drawn on this output.
+// style returns how text is drawn on this output.
 func (a *app) style(exact bool) report.Style {
 	color := a.flags.Color == "always" || a.flags.Color == "auto" && a.env.IsTerminal && !a.noColor()
 	return report.Style{Width: a.env.Width, ASCII: a.flags.ASCII, Color: color, Exact: exact}

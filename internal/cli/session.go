@@ -107,7 +107,7 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 	return s
 }
 
-// hold is what symbols wait for: until the first chart is there. nil if they need not.
+// hold returns what symbols wait for: until the first chart is there. nil if they need not.
 func (a *app) hold(s *session) <-chan struct{} {
 	if !a.screen {
 		return nil

@@ -106,10 +106,10 @@ func (w *showing) soon() bool {
 	}
 }
 
-// run is the full-screen program for a file of which it is known what it holds.
+// run returns the full-screen program for a file of which it is known what it holds.
 func (w *showing) run(ctx context.Context) error { return w.app.env.FullScreen(ctx, w.screen) }
 
-// open is the full-screen program for a file that does not say so soon.
+// open returns the full-screen program for a file that does not say so soon.
 func (w *showing) open(ctx context.Context) error {
 	a := w.app
 	sources := []*loaders.Source{w.session.src}
@@ -125,7 +125,7 @@ func (w *showing) open(ctx context.Context) error {
 	})
 }
 
-// settings is how the screens are drawn, whatever they show.
+// settings returns how the screens are drawn, whatever they show.
 func (w *showing) settings() Screen {
 	a := w.app
 	return Screen{

@@ -39,7 +39,7 @@ func cutLast(s string, sep byte) (before, after string, found bool) {
 	return s[:i], s[i+1:], true
 }
 
-// snapshot is the number of the snapshot that the user asks for: by number, from the end, or by an instant; else the last
+// snapshot returns the number of the snapshot that the user asks for: by number, from the end, or by an instant; else the last
 // whole one. ok is false when there is none and he asks for none.
 func (a *app) snapshot(p *model.Profile, asked *int) (n int, ok bool, err error) {
 	count := p.Heaps.Len()
@@ -86,7 +86,7 @@ func (a *app) snapshotAt(p *model.Profile) (int, error) {
 	return 0, usageError(fmt.Errorf("--at: %s has no complete snapshot up to %s", p.Meta.Name, at))
 }
 
-// edges is the edge policy that flags choose, of those that the file's snapshots have.
+// edges returns the edge policy that flags choose, of those that the file's snapshots have.
 func (a *app) edges(p *model.Profile) (heapgraph.Policy, error) {
 	s := p.Heaps.Schema()
 	if a.flags.Edges == "" {

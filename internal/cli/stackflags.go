@@ -28,7 +28,7 @@ type stepFlags struct {
 	Pivot    string   `placeholder:"FUNCTION" help:"Like --focus; on the screens, trees show its callers and callees. May not be repeated."`
 }
 
-// filter is what the flags say about stacks.
+// filter returns what the flags say about stacks.
 func (f *stepFlags) filter() (calltree.StackFilter, error) {
 	var steps []calltree.StackStep
 	add := func(k calltree.StepKind, names ...string) {
@@ -121,7 +121,7 @@ func traceGroup(name string) error {
 	return nil
 }
 
-// stackOptions are what the flags say about a report of weighted stacks.
+// stackOptions returns what the flags say about a report of weighted stacks.
 func (a *app) stackOptions(ctx context.Context, p *model.Profile, c *reportCmd) (opt report.StackOptions, err error) {
 	opt.Limit = a.flags.Limit
 	if opt.By, opt.Group, err = profileGroup(c.Group); err != nil {

@@ -30,7 +30,7 @@ func about() []use {
 	}
 }
 
-// stepUses are the flags that filter stacks.
+// stepUses returns the flags that filter stacks.
 func stepUses() []use {
 	return named(ofTraces|ofStacks, "focus", "ignore", "show-from", "hide", "pivot")
 }
@@ -86,7 +86,7 @@ func formatUse(which string) use { return use{"format", ofAll, "Output: " + whic
 
 func heapBy(keys string) use { return use{"by", ofHeaps, "Sort key: " + keys + "."} }
 
-// diffUses are those about places, of both sides.
+// diffUses returns those about places, of both sides.
 func diffUses() []use {
 	stacked := ofTraces | ofStacks
 	return []use{
@@ -122,7 +122,7 @@ func isShared(app *kong.Application, flag *kong.Flag) bool {
 	return slices.ContainsFunc(app.Flags, func(f *kong.Flag) bool { return f.Name == flag.Name })
 }
 
-// sharedFlags are those of the program that mean something to a command, with the help that tells what: nil stands for the default one.
+// sharedFlags returns those of the program that mean something to a command, with the help that tells what: nil stands for the default one.
 // Of a command with verbs they are those of any.
 func sharedFlags(app *kong.Application, command *kong.Node) []*kong.Flag {
 	paths := []string{"open"}
@@ -146,7 +146,7 @@ func sharedFlags(app *kong.Application, command *kong.Node) []*kong.Flag {
 	return out
 }
 
-// readBy are the kinds of files that a command reads.
+// readBy returns the kinds of files that a command reads.
 func readBy(command string) kinds {
 	switch {
 	case command == "pages":
@@ -157,7 +157,7 @@ func readBy(command string) kinds {
 	return ofAll
 }
 
-// described is a flag with the help text that it has for a command, which reads these kinds of files.
+// described returns a flag with the help text that it has for a command, which reads these kinds of files.
 func described(f *kong.Flag, u *use, of kinds) *kong.Flag {
 	help := u.help
 	if few := u.of.list(); help == "" && u.of&of != of && (len(few) == 1 || len(few) == 2) {
@@ -182,7 +182,7 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	return kong.DefaultHelpPrinter(options, ctx)
 }
 
-// given are the flags that stand on the command line; what the environment or the config file sets is not given.
+// given returns the flags that stand on the command line; what the environment or the config file sets is not given.
 func given(parsed *kong.Context) (list []*kong.Flag) {
 	for _, p := range parsed.Path {
 		if p.Flag != nil && !p.Resolved {
@@ -192,7 +192,7 @@ func given(parsed *kong.Context) (list []*kong.Flag) {
 	return list
 }
 
-// understood are those of some flags, each with its value, that mean something to a command.
+// understood returns those of some flags, each with its value, that mean something to a command.
 func understood(command string, flags []string) (out []string) {
 	for i := 0; i < len(flags); i++ {
 		name, _, whole := strings.Cut(flags[i], "=")

@@ -64,7 +64,7 @@ func (l *limit) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// resolve is the limit in bytes; base counts for relative ones only. It saturates.
+// resolve returns the limit in bytes; base counts for relative ones only. It saturates.
 func (l *limit) resolve(base int64) int64 {
 	size := uint64(max(base, -base, 0))
 	switch l.kind {
@@ -82,7 +82,7 @@ func (l *limit) resolve(base int64) int64 {
 	return l.bytes
 }
 
-// addClamped is a+b for b ≥ 0, at most the largest number.
+// addClamped returns a+b for b ≥ 0, at most the largest number.
 func addClamped(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
@@ -168,7 +168,7 @@ func (c *cell) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// timeIn is a moment in a file that ends at end and whose peak is at peak. A moment beyond the end is a mistake in usage.
+// timeIn returns a moment in a file that ends at end and whose peak is at peak. A moment beyond the end is a mistake in usage.
 func timeIn(m model.Moment, end, peak model.Time) (model.Time, error) {
 	t := m.In(end, peak)
 	return t, notBeyond(t, end)
@@ -182,7 +182,7 @@ func notBeyond(t, end model.Time) error {
 	return nil
 }
 
-// span is the range that two moments name, as [model.Period.In] returns it. Its errors are mistakes in usage.
+// span returns the range that two moments name, as [model.Period.In] returns it. Its errors are mistakes in usage.
 func span(from, to model.Moment, end, peak model.Time) (first, last model.Time, err error) {
 	if first, last, err = (model.Period{From: from, To: to}).In(end, peak); err != nil {
 		err = usageError(err)

@@ -37,11 +37,11 @@ func Samples() []Sample {
 	return list
 }
 
-// File is the sample's name as a file.
+// File returns the sample's name as a file.
 func (s Sample) File() string { return s.file }
 
 // Open returns the sample's bytes from the start, as stored.
 func (s Sample) Open() io.Reader { return bytes.NewReader(s.data) }
 
-// Size is the length of what Open returns.
+// Size returns the length of what Open returns.
 func (s Sample) Size() int64 { return int64(len(s.data)) }

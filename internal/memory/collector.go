@@ -74,7 +74,7 @@ func (c *Collector) adjust() {
 	}
 }
 
-// garbageShare is how many percent of live bytes may be garbage, where so many bytes of it are worth nothing.
+// garbageShare returns how many percent of live bytes may be garbage, where so many bytes of it are worth nothing.
 func garbageShare(live, small uint64) int {
 	return int(min(max(small*100/max(live, 1), leastGarbage), mostGarbage))
 }

@@ -60,7 +60,7 @@ func RoleName(style tcell.Style) string {
 	return name
 }
 
-// partName is what one color belongs to.
+// partName returns what one color belongs to.
 func partName(c tcell.Color) string {
 	kind, n := c.Hex()>>16, c.Hex()&0xff
 	switch {

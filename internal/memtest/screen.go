@@ -77,7 +77,7 @@ func StyleName(style tcell.Style) string {
 	return colorName(fg) + "/" + colorName(bg) + attrNames(attrs)
 }
 
-// colorName is a color's RGB value: tcell has several names for some of them.
+// colorName returns a color's RGB value: tcell has several names for some of them.
 func colorName(c tcell.Color) string {
 	if c == tcell.ColorDefault {
 		return "-"

@@ -26,7 +26,7 @@ func (e *SignalError) Error() string {
 	return "ended by " + unix.SignalName(e.Signal)
 }
 
-// Status is the conventional exit status, 128 plus the signal's number.
+// Status returns the conventional exit status, 128 plus the signal's number.
 func (e *SignalError) Status() int { return 128 + int(e.Signal) }
 
 // A PanicError ends Run when the loop or a goroutine started with Go or

@@ -277,7 +277,7 @@ func (f *flusher) collect() {
 	}
 }
 
-// other is a text that is not the given one.
+// other returns a text that is not the given one.
 func other(text string) string {
 	if text == "x" {
 		return "y"

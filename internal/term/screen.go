@@ -34,7 +34,7 @@ type Screen struct {
 
 type point struct{ x, y int }
 
-// hidden is where the cursor is when it is not shown.
+// hidden returns where the cursor is when it is not shown.
 func hidden() point { return point{-1, -1} }
 
 var _ tcell.Screen = (*Screen)(nil)
@@ -58,10 +58,10 @@ func (s *Screen) resize(w, h int) {
 // Caps tells what the terminal can show.
 func (s *Screen) Caps() Caps { return s.caps }
 
-// Colors is the number of colors, 0 when colors must not be used.
+// Colors returns the number of colors, 0 when colors must not be used.
 func (s *Screen) Colors() int { return s.caps.Colors }
 
-// Size is the size of the frame being drawn; it changes only between frames.
+// Size returns the size of the frame being drawn; it changes only between frames.
 func (s *Screen) Size() (width, height int) { return s.w, s.h }
 
 // Clear blanks the frame in the default style.

@@ -152,7 +152,7 @@ func (t *Terminal) attach(inner tcell.Screen, caps Caps, chars *charset, async b
 	t.screen.mu.Unlock()
 }
 
-// Screen is what primitives draw on.
+// Screen returns what primitives draw on.
 func (t *Terminal) Screen() *Screen { return t.screen }
 
 // Caps tells what the terminal can show. Any goroutine may ask.

@@ -102,7 +102,7 @@ func resumeGunzip(ctx context.Context, src *loaders.Source, k mark) *gunzip {
 	return g
 }
 
-// place is the byte of the file that goes in next.
+// place returns the byte of the file that goes in next.
 func (g *gunzip) place() int64 { return g.raw.off - int64(g.in.Buffered()) }
 
 func (g *gunzip) fail(err error) error {

@@ -174,7 +174,7 @@ func formalUUID(s string) bool {
 	return true
 }
 
-// text is the string that was read as token t; null is "".
+// text returns the string that was read as token t; null is "".
 func (f *jsonFile) text(t json.Kind, code, message string) string {
 	switch {
 	case t == json.Null:

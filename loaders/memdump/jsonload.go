@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// JSON is the JSON format.
+// JSON returns the JSON format.
 func JSON() loaders.Format {
 	return loaders.Format{
 		Name:       jsonName,

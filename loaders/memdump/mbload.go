@@ -10,7 +10,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// MB is the .mb format.
+// MB returns the .mb format.
 func MB() loaders.Format {
 	return loaders.Format{
 		Name:       mbName,
@@ -114,7 +114,7 @@ func (f *mbFile) inflate(ctx context.Context, src *loaders.Source) error {
 
 var errNoSeries = errors.New("no series can be read")
 
-// refuse is the error of a file of which nothing can be used, nil for one that holds something, or rightly nothing.
+// refuse returns the error of a file of which nothing can be used, nil for one that holds something, or rightly nothing.
 func refuse(src *loaders.Source, format string, series int, found *findings) error {
 	if series > 0 {
 		return nil

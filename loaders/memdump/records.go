@@ -52,5 +52,5 @@ func (s *sink) take(series int, p *point, e *exactPoint) {
 	s.err = s.yield(&s.record)
 }
 
-// noPoint is what is known of a point of which nothing was read.
+// noPoint returns what is known of a point of which nothing was read.
 func noPoint() exactPoint { return exactPoint{us: math.NaN()} }

@@ -93,7 +93,7 @@ const firstRoom = 64
 // checkEvery is after how many points, series or strings it is asked whether there is memory for more.
 const checkEvery = 1 << 10
 
-// room is the next capacity of a column that is full: more than it has, but not more than the file says.
+// room returns the next capacity of a column that is full: more than it has, but not more than the file says.
 func room(have int, stated uint64) int {
 	more := max(firstRoom, have*4)
 	if have > 1<<16 {

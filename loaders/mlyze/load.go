@@ -17,7 +17,7 @@ const (
 	maxSearch = 64 << 20
 )
 
-// Format is the .mlyze format.
+// Format returns the .mlyze format.
 func Format() loaders.Format {
 	return loaders.Format{
 		Name:       formatName,

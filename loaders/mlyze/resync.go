@@ -192,7 +192,7 @@ func (j *judge) familiar(r uint64, late []uint64) bool {
 	return false
 }
 
-// minimalSize is the length of an event whose varints are as short as can be, as writers write them.
+// minimalSize returns the length of an event whose varints are as short as can be, as writers write them.
 func minimalSize(e *model.Event, delta uint64) int {
 	n := 1 + varintSize(delta)
 	switch e.Kind {

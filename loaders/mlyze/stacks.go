@@ -182,7 +182,7 @@ func (r *resolver[ID]) resolve(id uint64, at int64) ID {
 	return dense
 }
 
-// dangling is how bad an id without an entry is: in a table that is empty, as files of the reference tracer have them, it is
+// dangling returns how bad an id without an entry is: in a table that is empty, as files of the reference tracer have them, it is
 // to be expected.
 func dangling(entries int) model.Severity {
 	if entries == 0 {

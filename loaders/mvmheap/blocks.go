@@ -57,7 +57,7 @@ const (
 	tocFooter  = 8 // the toc's own start
 )
 
-// header is the length of what precedes a block's content.
+// header returns the length of what precedes a block's content.
 func (k kind) header() int64 {
 	switch {
 	case k < integer:

@@ -46,7 +46,7 @@ type damage struct {
 
 func (d *damage) Error() string { return d.text }
 
-// frameDamage is what keeps a zstd frame from being decoded.
+// frameDamage returns what keeps a zstd frame from being decoded.
 func frameDamage(err error) *damage {
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded) {
 		return &damage{tooLarge, fmt.Sprintf("decoding it takes more memory than the limit of %s for the window of a zstd frame, which cannot be raised", model.Bytes(maxWindow))}
@@ -77,7 +77,7 @@ func (in *input) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// failure is an error that is not the file's fault.
+// failure returns an error that is not the file's fault.
 func (in *input) failure(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -86,7 +86,7 @@ func (d *decoding) tell(t tally, code string, at int64, what string) {
 	}
 }
 
-// place is where column k begins, or what stands for it in version 2.
+// place returns where column k begins, or what stands for it in version 2.
 func (d *decoding) place(k kind) int64 {
 	switch {
 	case d.f.version == 3:
@@ -256,7 +256,7 @@ func (d *decoding) left(k kind) bool {
 	return d.rowsLeft || k >= refdescr && d.refsLeft
 }
 
-// unit is what limits a column's length.
+// unit returns what limits a column's length.
 func unit(k kind) string {
 	if k >= refdescr {
 		return "references that rows have"

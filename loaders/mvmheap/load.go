@@ -17,7 +17,7 @@ const (
 	magic      = magicStem + "003" // of the newest version; all are equally long
 )
 
-// Format is the .mvmheap format, versions 2 and 3.
+// Format returns the .mvmheap format, versions 2 and 3.
 func Format() loaders.Format {
 	return loaders.Format{
 		Name:       formatName,

@@ -25,7 +25,7 @@ func (f *file) Info(i int) model.HeapInfo {
 	return f.stated(i)
 }
 
-// stated is what the file's headers tell of a snapshot.
+// stated returns what the file's headers tell of a snapshot.
 func (f *file) stated(i int) model.HeapInfo {
 	s := &f.snaps[i]
 	info := s.meta.info(f.meta.Start)

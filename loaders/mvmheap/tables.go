@@ -122,7 +122,7 @@ func (t *tables) next3(ctx context.Context, s *snapshot) error {
 	return nil
 }
 
-// rows is the length of the longest of the columns from first to last.
+// rows returns the length of the longest of the columns from first to last.
 func (t *tables) rows(s *snapshot, columns map[kind][]uint32, first, last kind) int {
 	n := 0
 	for k := first; k <= last; k++ {
@@ -266,7 +266,7 @@ func (t *tables) next2(ctx context.Context, s *snapshot) error {
 	return nil
 }
 
-// low is the half of a 64-bit number that means something.
+// low returns the half of a 64-bit number that means something.
 func low(b []byte) uint32 { return binary.LittleEndian.Uint32(b) }
 
 func (t *tables) addStrings2(raw []byte, at int64) {

@@ -159,7 +159,7 @@ func (f *file) readMeta(w *window) error {
 	return w.err
 }
 
-// ruleOf is the rule that err breaks, usual where it does not say.
+// ruleOf returns the rule that err breaks, usual where it does not say.
 func ruleOf(err error, usual string) string {
 	if bad := (*damage)(nil); errors.As(err, &bad) {
 		return bad.rule
@@ -167,7 +167,7 @@ func ruleOf(err error, usual string) string {
 	return usual
 }
 
-// first is the offset of the snapshot's first block.
+// first returns the offset of the snapshot's first block.
 func (s *snapshot) first() int64 {
 	at := int64(-1)
 	for _, b := range s.blocks {

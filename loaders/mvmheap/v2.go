@@ -16,7 +16,7 @@ const (
 	framRow = 32
 )
 
-// refWidth is the length of a reference that begins with the given digit, 0 for none.
+// refWidth returns the length of a reference that begins with the given digit, 0 for none.
 func refWidth(digit byte) int64 {
 	switch digit {
 	case '0':

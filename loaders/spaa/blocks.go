@@ -185,7 +185,7 @@ func (p *pipeline) fill(b *block, rest []byte, at int64, size int) (end bool, er
 	}
 }
 
-// maxLine is how long a line may be: several are in memory at once, and what is made of them.
+// maxLine returns how long a line may be: several are in memory at once, and what is made of them.
 func (p *pipeline) maxLine() int64 { return max(p.src.Budget().Part(maxLine, 32), blockSize) }
 
 // pass drops a line that is too long: b becomes a gap up to the next end of a line.

@@ -163,7 +163,7 @@ func (b *builder) grow(o *batch) {
 	}
 }
 
-// event is the number of an event that a record names; one that no header declares is added.
+// event returns the number of an event that a record names; one that no header declares is added.
 func (b *builder) event(o *batch, name uint32, p place) uint16 {
 	if name == noName {
 		return model.NoEvent
@@ -256,7 +256,7 @@ func (b *builder) begin(start float64) {
 	}
 }
 
-// time is a moment of the file's clock, in seconds times unit.
+// time returns a moment of the file's clock, in seconds times unit.
 func (b *builder) time(t, unit float64) model.Time {
 	if unit != b.unit {
 		t = t * unit / b.unit
@@ -272,7 +272,7 @@ func (b *builder) time(t, unit float64) model.Time {
 // publishEvery is how often what has been read is published.
 const publishEvery = 250 * time.Millisecond
 
-// profile is what has been read so far, or in all; nothing of it will change.
+// profile returns what has been read so far, or in all; nothing of it will change.
 func (b *builder) profile(meta model.Meta, complete bool) *model.Profile {
 	p, s := *b.p, *b.s
 	p.Samples, b.samples.shared = slices.Clone(p.Samples), true

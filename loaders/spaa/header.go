@@ -132,7 +132,7 @@ func (r *headerReader) timeRange(value []byte) {
 	}
 }
 
-// secondsOf is how long a unit of time is.
+// secondsOf returns how long a unit of time is.
 func secondsOf(unit string) (seconds float64, ok bool) {
 	switch strings.ToLower(unit) {
 	case "seconds", "second", "s", "sec":

@@ -170,7 +170,7 @@ func (p *parser) match(t *template, b []byte, i int) int {
 	return i
 }
 
-// plainEnd is the index of the first byte that is not plain ASCII of a string: its end, a backslash, a control character or a byte of
+// plainEnd returns the index of the first byte that is not plain ASCII of a string: its end, a backslash, a control character or a byte of
 // UTF-8.
 func plainEnd(b []byte, i int) int {
 	for {

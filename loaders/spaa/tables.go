@@ -110,7 +110,7 @@ func (k frameKey) hash() uint64 {
 	return mix(mix(uint64(k.function)<<32|uint64(k.file), uint64(k.line)), uint64(k.dso)<<40^uint64(k.column)<<8^uint64(k.kind)<<4^uint64(k.flags))
 }
 
-// frameKey is that of a frame of the model.
+// frameKey returns that of a frame of the model.
 func (b *builder) frameKey(f model.FrameID) frameKey {
 	s, p := b.s, b.p
 	return frameKey{s.FrameFunc[f], s.FrameFile[f], s.FrameLine[f], p.FrameDSO[f], p.FrameColumn[f], p.FrameKind[f], p.FrameFlags[f]}

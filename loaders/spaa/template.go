@@ -161,7 +161,7 @@ func (c *compiler) nested(open byte, element func() bool) bool {
 	return c.i <= len(c.b)
 }
 
-// plainStringEnd is the index of the quote that ends plain ASCII, -1 where it does not.
+// plainStringEnd returns the index of the quote that ends plain ASCII, -1 where it does not.
 func plainStringEnd(b []byte, i int) int {
 	for ; i < len(b) && b[i] >= ' ' && b[i] < 0x80 && b[i] != '\\'; i++ {
 		if b[i] == '"' {

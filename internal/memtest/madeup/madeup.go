@@ -62,7 +62,7 @@ var schema = model.HeapSchema{
 	IDs: model.HeapIDForm{Prefix: "0x", Base: 16},
 }
 
-// Format is the format.
+// Format returns the format.
 func Format() loaders.Format {
 	return loaders.Format{
 		Name: "made-up", Summary: "heap snapshots that nobody writes", Extensions: []string{".madeup"}, Heap: &schema,
