@@ -72,7 +72,7 @@ type Status struct {
 	Duration   model.Time // time of the last event
 	Stacks     int        // distinct stacks in use
 	Final      bool       // the input has been read to its end, or to where it ends being readable
-	Stopped    bool       // reading was cancelled or ran out of its memory budget: there is more in the file
+	Stopped    bool       // reading was canceled or ran out of its memory budget: there is more in the file
 	Offset     int64      // input bytes read
 	Size       int64      // input bytes there are, -1 while unknown
 	Revision   uint64     // rises whenever an answer may have changed

@@ -167,7 +167,7 @@ func TestDumpsAreWrittenOfDumpsOnly(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := write(ctx, io.Discard, p); !errors.Is(err, context.Canceled) {
-			t.Errorf("cancelled: %v", err)
+			t.Errorf("canceled: %v", err)
 		}
 		var out bytes.Buffer
 		if _, err := write(t.Context(), &out, load(t, memdump.JSON(), []byte("[]"))); err != nil || out.Len() == 0 {

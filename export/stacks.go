@@ -116,7 +116,7 @@ func TraceStacks(ctx context.Context, p *model.Profile, trace analysis.Trace, op
 		Rows: make([]StackRow, len(sites)),
 	}
 	if s.Main < 0 {
-		return nil, fmt.Errorf("stacks of traces have no %q: there are %s", opt.By, strings.Join(TraceMetrics(), ", "))
+		return nil, fmt.Errorf("stacks of traces have no metric %q; available: %s", opt.By, strings.Join(TraceMetrics(), ", "))
 	}
 	values := make([]model.Number, 0, len(metrics)*len(sites))
 	for i := range sites {

@@ -109,7 +109,7 @@ type cutter struct {
 	kept []uint64            // a bit for each event in order; nil where all of the range are
 	ends map[uint64]struct{} // numbers of ALLOCs that are left out but end a kept block
 
-	// Of one run.
+	// State of one run.
 	last           model.Time // of what was handed on
 	any            bool       // something was
 	carried, ended int

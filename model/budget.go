@@ -88,7 +88,7 @@ func (b *Budget) Relieve() {
 }
 
 // Try calls f, which makes a part of an answer that may be left out. Where memory runs short meanwhile, the context of f ends; then,
-// and where f itself finds no room, what it left behind is collected, so that other parts have room, and the error is a
+// and where f itself finds no room, its garbage is collected, so that other parts have room, and the error is a
 // [MemoryError] about what. f must keep nothing when it fails. Its other errors are returned as they are.
 func (b *Budget) Try(ctx context.Context, what string, f func(ctx context.Context) error) error {
 	if b == nil {

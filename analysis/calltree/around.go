@@ -70,7 +70,7 @@ func (f *Folded) paths(label int32) (above, below []int32) {
 	return above, below
 }
 
-// neighbors sorts what a map of labels holds. The root stands for nobody, and so does the function itself: it is the end
+// neighbors sorts what a map of labels holds. The root stands for no function, and so does the function itself: it is the end
 // of a stack.
 func (f *Folded) neighbors(weights map[int32]uint64, self int32) []Neighbor {
 	var out []Neighbor

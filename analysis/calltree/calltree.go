@@ -185,7 +185,7 @@ func (t *CallTree) link() {
 	n := len(t.parent)
 	t.start, t.child = chain(n, t.parent[1:])
 	for i := range t.child {
-		t.child[i]++ // the root is nobody's child
+		t.child[i]++ // the root has no parent
 	}
 	t.begin, t.ending = chain(n, t.leaf)
 }

@@ -39,7 +39,7 @@ type MaskPreset struct{ Name, Help string }
 // MaskPresets lists the masks that [ParseMask] knows by name.
 func MaskPresets() []MaskPreset {
 	return []MaskPreset{
-		{"paths", "directories in front of file names"},
+		{"paths", "directories before file names"},
 		{"templates", "template and generic arguments"},
 		{"addresses", "hexadecimal addresses"},
 		{"hashes", "hashes, build ids and suffixes that compilers add"},

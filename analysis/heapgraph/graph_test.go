@@ -286,7 +286,7 @@ func TestRetainedBySetsStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := g.RetainedBySets(ctx, objects); err == nil {
-		t.Error("not cancelled")
+		t.Error("not canceled")
 	}
 }
 
@@ -372,7 +372,7 @@ func TestDamagedSnapshotsHaveNoGraph(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := NewGraph(ctx, heapChain(200_000), mvmheap.RootEdges); err != context.Canceled {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 }
 

@@ -78,7 +78,7 @@ type DiffRow struct {
 	Status  string   `json:"status"`                 // "new", "gone", "grown", "shrunk", "same"
 	Percent *float64 `json:"delta_percent,omitzero"` // of the bytes before, nil where there were none
 
-	// Of page layouts: what became of the bits, page by page; not in CSV.
+	// For page layouts: the changes of bits, page by page; not in CSV.
 	NewlyOccupied *uint64 `json:"newly_occupied_bits,omitzero" csv:"-"`
 	NewlyFree     *uint64 `json:"newly_free_bits,omitzero" csv:"-"`
 	SameOccupied  *uint64 `json:"same_occupied_bits,omitzero" csv:"-"`

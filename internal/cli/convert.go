@@ -78,7 +78,7 @@ type conversion struct {
 	p      *model.Profile
 }
 
-// targets returns all formats that convert writes: the table behind --to, the suffixes, and the help.
+// targets returns all formats that convert writes: the data of --to, the suffixes, and the help.
 func targets() []format {
 	return []format{
 		{"mb", []string{".mb"}, "memory dumps", dumpAs(export.WriteMB), false},

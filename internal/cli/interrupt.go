@@ -28,7 +28,7 @@ const grace = 50 * time.Millisecond
 
 // Who has the terminal.
 const (
-	terminalFree  = iota // nobody
+	terminalFree  = iota // no one
 	terminalShown        // the full-screen program
 	terminalGone         // none anymore: the process ends
 )
@@ -56,7 +56,7 @@ func (a *app) runUntil(ctx context.Context) (err error, ended bool) {
 	return ctx.Err(), false
 }
 
-// begin notes a file that is being written, so that an interrupt does not leave it behind.
+// begin notes a file that is being written, so that an interrupt removes it.
 func (e *ending) begin(path string) { e.unfinished.Store(path, nil) }
 
 // removeUnfinished removes the files that are being written.

@@ -123,7 +123,7 @@ func isShared(app *kong.Application, flag *kong.Flag) bool {
 }
 
 // sharedFlags returns those of the program that mean something to a command, with the help that tells what: nil stands for the default one.
-// Of a command with verbs they are those of any.
+// For a command with verbs they are those of any verb.
 func sharedFlags(app *kong.Application, command *kong.Node) []*kong.Flag {
 	paths := []string{"open"}
 	if command != nil {

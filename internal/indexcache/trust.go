@@ -12,7 +12,7 @@ import (
 )
 
 // An index is believed, as its checksums are no secret: whoever writes one says what a trace comes down to. So it is used only where
-// nobody but the user, or root, can have written it: it and its folder must belong to one of them, and neither may be writable for
+// only the user, or root, can have written it: it and its folder must belong to one of them, and neither may be writable for
 // others. That a folder is sticky does not help, as others can make files there. Everything is asked of what was opened, and files
 // are opened by way of the folder that was asked, so that nothing can be put in their place in between.
 

@@ -25,7 +25,7 @@ type Style struct {
 }
 
 // A VT is a terminal emulator that knows what tcell writes, for reading what a
-// program shows and what state it leaves behind. It answers nothing. It is not
+// program shows and in which state it leaves the terminal. It answers nothing. It is not
 // safe for concurrent use.
 type VT struct {
 	W, H      int

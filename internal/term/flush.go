@@ -28,7 +28,7 @@ type flusher struct {
 	frames  int
 	wake    chan struct{} // nil: flush in show
 	done    chan struct{} // closed when the goroutine has ended
-	idle    func()        // called without mu whenever a flush ends; nil for nobody
+	idle    func()        // called without mu whenever a flush ends; may be nil
 
 	// The flushing goroutine's own.
 	out    tcell.Screen
@@ -52,7 +52,7 @@ type drawing struct {
 	cells  []cell
 	w, h   int
 	cursor point
-	styles []tcell.Style // by number; nobody changes those that are there
+	styles []tcell.Style // by number; entries never change
 	ground styleID       // of blanks that fill the screen
 	fresh  bool          // the numbers are other ones than in the frame before
 }

@@ -41,7 +41,7 @@ const (
 // guardOrder is what a guard must know. It is sent first, as one line of JSON.
 type guardOrder struct {
 	Before unix.Termios // modes to restore
-	Raw    unix.Termios // modes that the program has set: while they stand, nobody else has taken the terminal over
+	Raw    unix.Termios // modes that the program has set: while they are set, no other program has taken the terminal over
 	Reset  string       // leaves the alternate screen and everything else
 }
 
@@ -157,7 +157,7 @@ func (g *guard) speak() {
 	}
 }
 
-// restore gives the terminal back as it was found. Modes that somebody else has
+// restore gives the terminal back as it was found. Modes that another program has
 // set since are left alone: a shell may be editing its next line already.
 func (g *guard) restore() {
 	fd, reset := int(g.tty.Fd()), g.order.Reset

@@ -158,7 +158,7 @@ func (t *Terminal) Screen() *Screen { return t.screen }
 // Caps tells what the terminal can show. Any goroutine may ask.
 func (t *Terminal) Caps() Caps { return t.screen.caps }
 
-// Context is cancelled when the end begins. Any goroutine may ask.
+// Context returns the context that is canceled when the end begins. Any goroutine may ask.
 func (t *Terminal) Context() context.Context { return t.ctx }
 
 // Written counts the bytes sent to the terminal so far. Any goroutine may ask.
@@ -245,7 +245,7 @@ func (t *Terminal) release() {
 	t.report()
 }
 
-// drained runs f, during which tcell gives up the terminal, while somebody reads
+// drained runs f, during which tcell gives up the terminal, while a goroutine reads
 // the events that tcell would wait for. False: f did not return in time.
 func (t *Terminal) drained(f func()) bool {
 	done := make(chan struct{})

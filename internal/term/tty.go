@@ -18,7 +18,7 @@ var errClosing = errors.New("the terminal is being released")
 
 // tty stands between tcell and the terminal for one reason: tcell waits for its
 // reading goroutine when it releases the terminal, and that one waits for a
-// channel nobody reads any more when input is pending. So reading must have
+// channel that is no longer read when input is pending. So reading must have
 // ended before tcell is told to stop; see release.
 type tty struct {
 	tcell.Tty

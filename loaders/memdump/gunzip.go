@@ -36,7 +36,7 @@ const (
 	maxMarks    = 1024      // then every second one goes
 )
 
-// marks are the places at which inflating can begin, in order. One goroutine adds, and nobody looks before it is done.
+// marks are the places at which inflating can begin, in order. One goroutine adds; they are read after it is done.
 type marks struct {
 	list    []mark
 	spacing int64

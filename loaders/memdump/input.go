@@ -100,7 +100,7 @@ func readAhead(r io.Reader) *ahead {
 func (a *ahead) run(r io.Reader) {
 	defer close(a.full)
 	defer func() {
-		// Nobody else could catch a defect in inflating here.
+		// This goroutine has no other handler for a panic of the decompressor.
 		if p := recover(); p != nil {
 			a.give(piece{err: model.Recovered(p)})
 		}

@@ -225,7 +225,7 @@ func (b *mbBody) uuid(of string) string {
 		b.found.add(model.Error, "uuid", at, 0, "the uuid of "+of+" does not conform to RFC 9562: the application rejects the file")
 	}
 	if of != "a series" && b.a.sink == nil {
-		return "" // nobody asks for those of points
+		return "" // those of points are not used
 	}
 	return formatUUID(id)
 }

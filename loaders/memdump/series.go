@@ -15,7 +15,7 @@ const (
 	year9999 = 253_402_300_800_000_000 // its end
 )
 
-// stampOf rounds microseconds since 1970; noStamp for what is no time.
+// stampOf rounds microseconds since 1970; noStamp for what cannot be a time.
 func stampOf(us float64) int64 {
 	if !(math.Abs(us) < maxStamp) {
 		return noStamp

@@ -141,7 +141,7 @@ func (d *decoder) zeroes(pos int) bool {
 }
 
 // Sync implements [model.Decoder]. From every wrong offset the events soon make no sense, or fall in step with the true ones.
-// So it follows all chains of events from a few neighboring offsets, the one that is furthest behind first, until only one
+// So it follows all chains of events from a few neighboring offsets, the one with the lowest offset first, until only one
 // is left for a while.
 func (d *decoder) Sync(off int64) (at int64, ok bool) {
 	off = max(off, d.begin)

@@ -88,7 +88,7 @@ func (d *decoding) checkTiling(refs uint32) {
 	}
 }
 
-// reuse makes the memory of old that of n labels: both are 32-bit numbers without pointers. Nobody may use old anymore.
+// reuse makes the memory of old that of n labels: both are 32-bit numbers without pointers. old must not be used anymore.
 func reuse(old []model.Row, n int) []model.EdgeLabel {
 	if n == 0 || n > len(old) {
 		return make([]model.EdgeLabel, n)

@@ -26,7 +26,7 @@ type decoding struct {
 	s        *snapshot
 	heap     *model.Heap
 	progress func(float64) // may be nil
-	strict   bool          // check what nobody needs to know for showing the snapshot
+	strict   bool          // check what showing the snapshot does not need
 
 	starts  []uint32    // by row: where its references begin in the two columns below
 	to      []model.Row // in the order of the file

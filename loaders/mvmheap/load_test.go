@@ -253,13 +253,13 @@ func TestInfo(t *testing.T) {
 	cancel()
 	var store model.Store
 	if err := load(ctx, src, loaders.Options{}, &store); !errors.Is(err, context.Canceled) {
-		t.Error("a cancelled load gave", err)
+		t.Error("a canceled load gave", err)
 	}
 	if err := load(context.Background(), src, loaders.Options{}, &store); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := store.Current().Heaps.Open(ctx, 0, nil); !errors.Is(err, context.Canceled) {
-		t.Error("a cancelled snapshot gave", err)
+		t.Error("a canceled snapshot gave", err)
 	}
 	if _, err := store.Current().Heaps.Open(context.Background(), 2, nil); err == nil {
 		t.Error("a snapshot that is not there")

@@ -18,7 +18,7 @@ type walker struct {
 	f       *file
 	w       *window
 	current *snapshot   // the one whose blocks are being met; nil after its table of contents
-	tail    snapshot    // names after the last snapshot, which nobody needs
+	tail    snapshot    // names after the last snapshot, which are unused
 	tocs    int         // tables of contents in a row
 	clean   bool        // the walk ended at the end of the file, where one can be
 	met     func(block) // called for every whole block; may be nil

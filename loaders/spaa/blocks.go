@@ -54,7 +54,7 @@ func each(ctx context.Context, src *loaders.Source, strict bool, f func(*block) 
 		p.free <- &block{parsed: make(chan struct{}, 1)}
 	}
 	var running sync.WaitGroup
-	defer running.Wait() // for what reads the source; a worker may end its line later, which is nobody else's by then
+	defer running.Wait() // for what reads the source; a worker may end its line later, which only it uses by then
 	defer stop()
 	running.Go(p.read)
 	for i := range workers {

@@ -182,7 +182,7 @@ func TestPlaces(t *testing.T) {
 	t.Error(got)
 }
 
-// Of what is found at the end of the file, too, the first in the file is told, and where.
+// Violations found at the end of the file are reported once as well: the first, with its place.
 func TestLatePlaces(t *testing.T) {
 	l := lines()
 	window := strings.Replace(l[14], `"stack_id":"s1"`, `"stack_id":"zz"`, 1)

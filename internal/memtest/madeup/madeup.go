@@ -65,7 +65,7 @@ var schema = model.HeapSchema{
 // Format returns the format.
 func Format() loaders.Format {
 	return loaders.Format{
-		Name: "made-up", Summary: "heap snapshots that nobody writes", Extensions: []string{".madeup"}, Heap: &schema,
+		Name: "made-up", Summary: "heap snapshots of an invented format", Extensions: []string{".madeup"}, Heap: &schema,
 		Sniff: func(head []byte) loaders.Confidence {
 			if bytes.HasPrefix(head, []byte(magic)) {
 				return loaders.Sure

@@ -32,7 +32,7 @@ const (
 // Code is what is wrong at a place.
 type Code uint8
 
-// Codes of faults. Behind the first ones nothing can be read, whatever the loader says.
+// Codes of faults. After the first ones nothing can be read, whatever the loader decides.
 const (
 	Truncated  Code = iota + 1 // the input ends within JSON
 	NoValue                    // a value is missing
@@ -66,7 +66,7 @@ type Fault struct {
 type Cursor struct {
 	// OnFault is told of every fault and says whether to read on. nil ends reading at the first one.
 	OnFault func(Fault) bool
-	// OnName is told of names in values that are checked: of an object so deep, the first of it or not. nil for nobody.
+	// OnName is told of names in values that are checked: of an object so deep, the first of it or not. May be nil.
 	OnName func(depth int, first bool, name []byte)
 	// MaxText bounds the bytes of a string that must be copied, 0 for no bound.
 	MaxText int
