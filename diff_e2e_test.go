@@ -26,7 +26,7 @@ func TestTheCopiedDifferenceIsTheOneOnScreen(t *testing.T) {
 		{[]string{sample}, ":a 61ms\r:b 20ms\rd3ccc"},
 		{[]string{sample}, ":a 30ms\rd4"},                      // leaks
 		{[]string{sample}, ":a 10ms..30ms\rd3b~"},              // by function, swapped
-		{[]string{sample}, ":a 40ms\rd3%"},                     // normalised
+		{[]string{sample}, ":a 40ms\rd3%"},                     // normalized
 		{[]string{sample}, ":a 10ms..30ms\r:b 30ms..70ms\rd7"}, // lifetimes
 		{[]string{sample, other}, "3:a 20ms\r:b 40ms\rb"},
 	} {

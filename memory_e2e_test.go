@@ -433,7 +433,7 @@ func TestNamedMemoryIsEnough(t *testing.T) {
 	if all, errs := read(mib << 20); !all {
 		t.Errorf("with %d MiB: %s", mib, errs)
 	}
-	if all, errs := read(mib << 20 / 8); all || !strings.Contains(errs, "a higher one lifts this") {
+	if all, errs := read(mib << 20 / 8); all || !strings.Contains(errs, "raise it to read more") {
 		t.Errorf("with %d MiB: all %v, %s", mib/8, all, errs)
 	}
 }

@@ -133,7 +133,7 @@ func TestOutOfMemoryRestoresTheTerminal(t *testing.T) {
 	if status := s.Exit(); status != 2 {
 		t.Errorf("status %d", status)
 	}
-	s.WaitFor("What Go says stands above")
+	s.WaitFor("message is above")
 	s.Restored()
 	before, after, left := strings.Cut(s.Raw(), "\x1b[?1049l")
 	if !left || strings.Contains(before, "fatal error") || strings.Contains(before, "goroutine ") {

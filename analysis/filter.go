@@ -32,7 +32,7 @@ type Field struct {
 	Example string // a comparison of it
 }
 
-// filterFields are the figures of all tables, the last three those of differences. Those whose column is headed otherwise can be written as the
+// filterFields returns the figures of all tables, the last three those of differences. Those whose column is headed otherwise can be written as the
 // heading too: leak, bytes, size and oldest.
 func filterFields() (all []Field) {
 	for _, name := range []string{"live", "blocks", "peak", "total", "count", "temp", "leaked leak bytes", "mean size", "age oldest", "freed", "overwritten",
@@ -42,7 +42,7 @@ func filterFields() (all []Field) {
 	return all
 }
 
-// filterField is the figure that a word names among fields; ok is false for words that name none.
+// filterField returns the figure that a word names among fields; ok is false for words that name none.
 func filterField(name string, fields []Field) (f Field, ok bool) {
 	i := slices.IndexFunc(fields, func(f Field) bool { return slices.Contains(f.Names, name) })
 	if i < 0 {
@@ -103,7 +103,7 @@ func parseTerm(w string, fields []Field) (term, error) {
 			return parseComparison(w, m, field)
 		}
 		if _, err := model.ParseSize(strings.TrimSuffix(m[4], "%")); err == nil {
-			return term{}, fmt.Errorf("%s is no figure: %s", m[2], firstNames(fields))
+			return term{}, fmt.Errorf("unknown column %s; available: %s", m[2], firstNames(fields))
 		}
 	}
 	t := term{}
@@ -111,7 +111,7 @@ func parseTerm(w string, fields []Field) (term, error) {
 	if strings.HasPrefix(w, "/") && len(w) > 1 {
 		expr, err := regexp.Compile("(?i)" + strings.TrimSuffix(w[1:], "/"))
 		if err != nil {
-			return t, fmt.Errorf("%s is no regular expression", w)
+			return t, fmt.Errorf("invalid regular expression %s", w)
 		}
 		t.expr = expr
 		return t, nil
@@ -137,7 +137,7 @@ func firstNames(fields []Field) string {
 func parseComparison(w string, m []string, field Field) (term, error) {
 	t := term{not: m[1] == "!", field: field.Names[0], op: m[3]}
 	if m[4] == "" {
-		return t, fmt.Errorf("%s what?", w)
+		return t, fmt.Errorf("%s: the value is missing", w)
 	}
 	if field.Time && !strings.HasSuffix(m[4], "%") {
 		at, err := model.ParseTime(m[4])

@@ -53,7 +53,7 @@ func TestFilterOfFields(t *testing.T) {
 			t.Errorf("%q: %v, want %v", text, err, want)
 		}
 	}
-	if _, err := ParseFilter("live>0", fields...); err == nil || err.Error() != "live is no figure: bytes, lived" {
+	if _, err := ParseFilter("live>0", fields...); err == nil || err.Error() != "unknown column live; available: bytes, lived" {
 		t.Errorf("a figure of another table: %v", err)
 	}
 }

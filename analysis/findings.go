@@ -51,7 +51,7 @@ const (
 	leakPart      = 0.01 // of all leaked bytes
 	growingPart   = 0.005
 	peakPart      = 0.05 // of the peak, for one site
-	burstRun      = 0.25 // of the run: longer is no burst
+	burstRun      = 0.25 // of the run: longer is not a burst
 	latePart      = 0.05 // of the peak, for all late-freed blocks together
 	temporaryPart = 0.30 // of a site's blocks
 	hotPart       = 0.01 // of all blocks, for one site's temporary ones
@@ -174,7 +174,7 @@ func leakKind(s *LeakSite) FindingKind {
 	return FindingKept
 }
 
-// leakText is the evidence of a leak: how much, when, and what became of the other blocks of the site.
+// leakText returns the evidence of a leak: how much, when, and what became of the other blocks of the site.
 func leakText(kind FindingKind, s *LeakSite) string {
 	text := blocksOf(s.Count, s.Bytes)
 	switch {
@@ -208,7 +208,7 @@ func blocksOf(count, bytes uint64) string {
 	return model.Group(count) + " blocks, " + model.Bytes(bytes).String()
 }
 
-// peak looks for who holds a good part of the peak and is no leak, which was told already.
+// peak looks for who holds a good part of the peak and is not a leak, which was told already.
 func (f *finder) peak() error {
 	slices.SortFunc(f.sites, func(a, b Site) int {
 		return cmp.Or(cmp.Compare(b.LiveBytes, a.LiveBytes), cmp.Compare(a.Stack, b.Stack))
@@ -236,7 +236,7 @@ func (f *finder) peak() error {
 	return nil
 }
 
-// heldAtPeak is how long at least half of what a site holds at the peak was there; 0 when that is too much to look at.
+// heldAtPeak returns how long at least half of what a site holds at the peak was there; 0 when that is too much to look at.
 func (f *finder) heldAtPeak(s *Site) (model.Time, error) {
 	if s.LiveCount > maxPeakBlocks {
 		return 0, nil

@@ -24,7 +24,7 @@ type Cell struct {
 	Stacks           calltree.StackFilter
 }
 
-// Rectangle is the cell without its filter of stacks.
+// Rectangle returns the cell without its filter of stacks.
 func (c Cell) Rectangle() Cell {
 	c.Stacks = ""
 	return c
@@ -33,7 +33,7 @@ func (c Cell) Rectangle() Cell {
 // IsAll reports whether every block is in the cell.
 func (c Cell) IsAll() bool { return c == Cell{} }
 
-// Argument is the cell's rectangle as the flag --cell takes it: a size and a lifetime that are in it, "4096,never". Rectangles of
+// Argument returns the cell's rectangle as the flag --cell takes it: a size and a lifetime that are in it, "4096,never". Rectangles of
 // more than one class, which no command asks for, are named by their first one.
 func (c Cell) Argument() string {
 	size, life := "any", "any"
@@ -56,10 +56,10 @@ func (c Cell) Has(size, life int) bool {
 	return c.Rectangle() == Cell{} || size >= int(c.SizeFrom) && size < int(c.SizeTo) && life >= int(c.LifeFrom) && life < int(c.LifeTo)
 }
 
-// SizeClass is the class of a block's size.
+// SizeClass returns the class of a block's size.
 func SizeClass(size uint64) int { return bits.Len64(size) }
 
-// LifeClass is the class of how long a block lived.
+// LifeClass returns the class of how long a block lived.
 func (b *Block) LifeClass() int {
 	if b.Died == model.NoTime {
 		return NeverFreed
@@ -67,7 +67,7 @@ func (b *Block) LifeClass() int {
 	return bits.Len64(uint64(b.Died - b.Born))
 }
 
-// ClassBounds is the smallest and the largest value of a class other than NeverFreed.
+// ClassBounds returns the smallest and the largest value of a class other than NeverFreed.
 func ClassBounds(class int) (lo, hi uint64) { return SizeBounds(uint32(class)) }
 
 // GridQuery asks for the grid of the blocks of one group that are born in Range. Lifetimes count to the end of the run.

@@ -9,7 +9,7 @@ import (
 // growthColumns is how many levels of a trace its growth is taken from.
 const growthColumns = 512
 
-// TraceGrowth is how fast live bytes grow over a range, in bytes per second: the slope of the least-squares line through the
+// TraceGrowth returns how fast live bytes grow over a range, in bytes per second: the slope of the least-squares line through the
 // levels at the ends of equal columns. ok is false for a range without a duration.
 func TraceGrowth(ctx context.Context, t Trace, r Range) (perSecond float64, ok bool, err error) {
 	columns, err := t.Curve(ctx, r, growthColumns)
@@ -24,7 +24,7 @@ func TraceGrowth(ctx context.Context, t Trace, r Range) (perSecond float64, ok b
 	return perSecond, ok, nil
 }
 
-// Growth is the slope per second of the least-squares line through values at times, which are as many. ok is false where
+// Growth returns the slope per second of the least-squares line through values at times, which are as many. ok is false where
 // all times are the same.
 func Growth(times []model.Time, values []float64) (perSecond float64, ok bool) {
 	if len(times) == 0 {

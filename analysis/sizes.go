@@ -20,7 +20,7 @@ func SizeEnd(hi uint64) string {
 	return "<" + model.Bytes(hi+1).String()
 }
 
-// SizeBounds is the smallest and largest value of bit length b.
+// SizeBounds returns the smallest and largest value of bit length b.
 func SizeBounds(b uint32) (lo, hi uint64) {
 	if b == 0 {
 		return 0, 0

@@ -72,7 +72,7 @@ type Status struct {
 	Duration   model.Time // time of the last event
 	Stacks     int        // distinct stacks in use
 	Final      bool       // the input has been read to its end, or to where it ends being readable
-	Stopped    bool       // reading was cancelled or ran out of its memory budget: there is more in the file
+	Stopped    bool       // reading was canceled or ran out of its memory budget: there is more in the file
 	Offset     int64      // input bytes read
 	Size       int64      // input bytes there are, -1 while unknown
 	Revision   uint64     // rises whenever an answer may have changed
@@ -91,7 +91,7 @@ type Instant struct {
 // End is the state after everything that is loaded.
 var End = Instant{T: model.MaxTime}
 
-// At is the state after all events with time ≤ t.
+// At returns the state after all events with time ≤ t.
 func At(t model.Time) Instant { return Instant{T: t} }
 
 // Range holds the events with From < time ≤ To. From = model.NoTime includes time 0; the command line and the screens set
@@ -204,7 +204,7 @@ func (s *Site) None() bool {
 	return s.AllocCount == 0 && s.LiveCount == 0 && s.FreedCount == 0 && s.OverwrittenCount == 0
 }
 
-// MeanSize is the mean size of the blocks allocated in the range, rounded, 0 without any.
+// MeanSize returns the mean size of the blocks allocated in the range, rounded, 0 without any.
 func (s *Site) MeanSize() uint64 {
 	if s.AllocCount == 0 {
 		return 0
@@ -212,10 +212,10 @@ func (s *Site) MeanSize() uint64 {
 	return model.Mean(s.AllocBytes, s.AllocCount)
 }
 
-// TemporaryShare is the share of temporary blocks, 0 … 1.
+// TemporaryShare returns the share of temporary blocks, 0 … 1.
 func (s *Site) TemporaryShare() float64 { return ratio(s.Temporary, s.AllocCount) }
 
-// LeakShare is the share of allocated blocks that were never freed, 0 … 1.
+// LeakShare returns the share of allocated blocks that were never freed, 0 … 1.
 func (s *Site) LeakShare() float64 { return ratio(s.LeakCount, s.AllocCount) }
 
 func ratio(a, b uint64) float64 {

@@ -80,7 +80,7 @@ func (j *jsonWriter) begin(i int) {
 // text appends a member that is a string.
 func (j *jsonWriter) text(before, s string) {
 	if !utf8.ValidString(s) {
-		j.lost.add("a name is not UTF-8: what is not was replaced")
+		j.lost.add("a name is not valid UTF-8: invalid bytes were replaced")
 	}
 	j.buf = appendJSONString(append(j.buf, before...), s)
 }
@@ -108,7 +108,7 @@ func appendJSONString(dst []byte, s string) []byte {
 func (j *jsonWriter) number(f float64, bits int) {
 	switch {
 	case math.IsNaN(f):
-		j.lost.add("a time or value is no number: null was written")
+		j.lost.add("a time or value is not a number: null was written")
 		j.buf = append(j.buf, "null"...)
 	case math.IsInf(f, 0):
 		sign := ""
@@ -180,7 +180,7 @@ func (j *jsonWriter) layout(l *model.Layout) {
 func (j *jsonWriter) page(t *model.PageType, page int) {
 	j.buf = strconv.AppendUint(append(j.buf, `{"size": `...), t.Size(page), 10)
 	if t.Size(page) > 1<<53 {
-		j.lost.add("the size of a page is beyond what JSON programs can tell apart")
+		j.lost.add("the size of a page is too large to be exact in JSON programs")
 	}
 	if t.Occupancy != nil && t.Occupancy[page] >= 0 {
 		j.buf = append(j.buf, `, "occupancy": `...)

@@ -82,7 +82,7 @@ func (f *folder) add(r *StackRow, main int) {
 	n := r.Values[main]
 	switch v := n.Float64(); {
 	case v < 0:
-		f.lost.add("a stack weighs less than nothing and is left out")
+		f.lost.add("a stack with a negative weight was left out")
 		return
 	case v == 0:
 		return

@@ -111,10 +111,10 @@ func heapColumns(s *model.HeapSchema, table string) ([]heapColumn, error) {
 		columns := []heapColumn{{"row", false}, {"dominator", false}, {"depth", false}, {"kind", true}, {"label", true}, {"bytes", false}}
 		return append(append(columns, parts...), heapColumn{"retained_bytes", false}, heapColumn{"retained_count", false}), nil
 	}
-	return nil, fmt.Errorf("heap snapshots have no table %q: there are %s", table, strings.Join(HeapTables(), ", "))
+	return nil, fmt.Errorf("heap snapshots have no table %q; available: %s", table, strings.Join(HeapTables(), ", "))
 }
 
-// typeAxes are the axes on which types have a place, but for the first, their name.
+// typeAxes returns the axes on which types have a place, but for the first, their name.
 func typeAxes(s *model.HeapSchema) (axes []int) {
 	for i := 1; i < len(s.Axes); i++ {
 		if !s.Axes[i].ByRow {

@@ -40,7 +40,7 @@ func (d dumpReader) points(ctx context.Context, yield func(*model.PointRecord, *
 			return yield(r, nil)
 		}
 		for _, q := range l.Problems {
-			d.lost.add("of a damaged page layout its bits were written, some perhaps damaged as before: " + q.Message)
+			d.lost.add("the bits of a damaged page layout were written, some perhaps wrong: " + q.Message)
 		}
 		if d.p.Meta.Format == "memdump-json" {
 			d.digits(l)
@@ -192,7 +192,7 @@ func (m *mbWriter) series(i int) {
 		m.lost.add("a curve has no color: " + noColor + " was written")
 	}
 	if !s.HasVisible {
-		m.lost.add("a curve does not say whether it is visible: it was written as visible")
+		m.lost.add("a curve has no visibility: it was written as visible")
 	}
 	visible := byte(0)
 	if s.Visible || !s.HasVisible {
@@ -207,7 +207,7 @@ func (m *mbWriter) id(text string) {
 	var id [16]byte
 	if text != "" && !parseUUID(&id, text) {
 		id = [16]byte{}
-		m.lost.add("an id is no UUID: it was left out")
+		m.lost.add("an id is not a UUID: it was left out")
 	}
 	m.out.Write(id[:])
 }
@@ -282,7 +282,7 @@ func (m *mbWriter) layout(l *model.Layout) {
 	}
 }
 
-// pageRuns is the runs of a page as the application writes them: those of the file, and where they end early behind a free one,
+// pageRuns returns the runs of a page as the application writes them: those of the file, and where they end early after a free one,
 // or there are none, all that they mean.
 func pageRuns(t *model.PageType, page int) []byte {
 	runs := t.RunsOf(page)

@@ -95,7 +95,7 @@ func TestWhatADumpCannotHoldIsSaid(t *testing.T) {
 		said = append(said, l.What)
 	}
 	all := strings.Join(said, "\n")
-	for _, part := range []string{"no color", "visible", "no UUID", "damaged page layout"} {
+	for _, part := range []string{"no color", "visible", "not a UUID", "damaged page layout"} {
 		if !strings.Contains(all, part) {
 			t.Errorf("nothing is said about %q:\n%s", part, all)
 		}
@@ -167,7 +167,7 @@ func TestDumpsAreWrittenOfDumpsOnly(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := write(ctx, io.Discard, p); !errors.Is(err, context.Canceled) {
-			t.Errorf("cancelled: %v", err)
+			t.Errorf("canceled: %v", err)
 		}
 		var out bytes.Buffer
 		if _, err := write(t.Context(), &out, load(t, memdump.JSON(), []byte("[]"))); err != nil || out.Len() == 0 {

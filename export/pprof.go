@@ -80,7 +80,7 @@ func nanos(us uint64) int64 {
 	return int64(us) * 1000
 }
 
-// pprofOrder are the metrics written, in the order of Go's heap profiles: objects before their space.
+// pprofOrder returns the metrics written, in the order of Go's heap profiles: objects before their space.
 func pprofOrder(s *Stacks) []int {
 	if s.Profile.Weights != nil {
 		all := make([]int, len(s.Metrics))
@@ -113,7 +113,7 @@ func (b *pprofBuilder) sample(r *StackRow) {
 	for i, m := range b.types {
 		v, exact := integer(r.Values[m])
 		if !exact {
-			b.lost.add("a figure is no integer of 64 bits and is rounded")
+			b.lost.add("a figure does not fit a 64-bit integer and was rounded")
 		}
 		s.Value[i], any = v, any || v != 0
 	}
@@ -137,7 +137,7 @@ func (b *pprofBuilder) sample(r *StackRow) {
 	b.out.Sample = append(b.out.Sample, s)
 }
 
-// location is a place in the program: a frame, before it those inlined there.
+// location returns a place in the program: a frame, before it those inlined there.
 func (b *pprofBuilder) location(path []int32) *profile.Location {
 	b.key = b.key[:0]
 	for _, f := range path {
@@ -167,7 +167,7 @@ func (b *pprofBuilder) function(f *stackFrame) *profile.Function {
 	return fn
 }
 
-// mapping is the binary of a frame. Where the file names none, the file itself stands for the program.
+// mapping returns the binary of a frame. Where the file names none, the file itself stands for the program.
 func (b *pprofBuilder) mapping(id model.DSOID) *profile.Mapping {
 	if m, ok := b.mappings[id]; ok {
 		return m

@@ -143,7 +143,7 @@ type spaaWriter struct {
 	ids    map[model.StackID]string // of the stacks written
 }
 
-// seconds is a time in the unit of the file, exactly.
+// seconds returns a time in the unit of the file, exactly.
 func seconds(t model.Time) json.Number {
 	return json.Number(fmt.Sprintf("%d.%06d", t/model.Second, t%model.Second))
 }
@@ -159,10 +159,10 @@ func (s *spaaWriter) header() error {
 	})
 }
 
-// name is a name as UTF-8.
+// name returns a name as UTF-8.
 func (s *spaaWriter) name(name string) string {
 	if !utf8.ValidString(name) {
-		s.lost.add("a name is not valid UTF-8: its other bytes were replaced")
+		s.lost.add("a name is not valid UTF-8: invalid bytes were replaced")
 	}
 	return name
 }
@@ -224,7 +224,7 @@ func (s *spaaWriter) threads() error {
 	})
 	slices.Sort(list)
 	if len(list) > 0 {
-		s.lost.add("a trace does not tell its process: threads are written with pid 0")
+		s.lost.add("a trace does not record its process: threads are written with pid 0")
 	}
 	for _, t := range list {
 		err = cmp.Or(err, s.out.Encode(spaaThread{"thread", 0, t}))
@@ -293,7 +293,7 @@ func (s *spaaWriter) sites() error {
 			continue
 		}
 		r.merge(&sites[i])
-		s.lost.add("stacks of equal frames are one, without a peak")
+		s.lost.add("stacks with equal frames are merged, without a peak")
 	}
 	for i, id := range order {
 		if i%model.AskEvery == 0 && s.ctx.Err() != nil {
@@ -345,7 +345,7 @@ func (s *spaaWriter) record(id string, r *spaaRow) spaaStack {
 	}
 }
 
-// frameIDs are the frames of a stack, leaf first; frame 0 for one without frames.
+// frameIDs returns the frames of a stack, leaf first; frame 0 for one without frames.
 func (s *spaaWriter) frameIDs(id model.StackID) []uint32 {
 	leaf, _ := s.stacks.Node(id)
 	var out []uint32
@@ -359,7 +359,7 @@ func (s *spaaWriter) frameIDs(id model.StackID) []uint32 {
 	return out
 }
 
-// id is a hash of the resolved frames of a stack, leaf first.
+// id returns a hash of the resolved frames of a stack, leaf first.
 func (s *spaaWriter) id(stack model.StackID) string {
 	if id, ok := s.ids[stack]; ok {
 		return id

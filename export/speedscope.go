@@ -60,7 +60,7 @@ type speedscope struct {
 	lost   losses
 }
 
-// flush hands on what is in buf, unless nobody wants it any more.
+// flush writes buf to out and reports whether the context is done.
 func (j *speedscope) flush() error {
 	_, err := j.out.Write(j.buf)
 	j.buf = j.buf[:0]
@@ -135,7 +135,7 @@ func (j *speedscope) each(metric int, f func(*StackRow)) error {
 		r := &j.s.Rows[i]
 		v := r.Values[metric].Float64()
 		if v < 0 {
-			j.lost.add("a stack weighs less than nothing and is left out")
+			j.lost.add("a stack with a negative weight was left out")
 		}
 		if v <= 0 {
 			continue
@@ -154,7 +154,7 @@ func (j *speedscope) each(metric int, f func(*StackRow)) error {
 	return nil
 }
 
-// speedscopeUnit is a unit as the format knows it.
+// speedscopeUnit returns a unit as the format knows it.
 func speedscopeUnit(unit string) string {
 	switch unit {
 	case "bytes", "nanoseconds", "microseconds", "milliseconds", "seconds":

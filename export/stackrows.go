@@ -153,7 +153,7 @@ func appendMember(dst []byte, name string) []byte {
 	return append(appendJSONString(dst, name), ':')
 }
 
-// frame is a frame as an object.
+// frame returns a frame as an object.
 func (n *stackLines) frame(f *stackFrame) []byte {
 	out := []byte{'{'}
 	text := func(name, value string) {

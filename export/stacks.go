@@ -40,7 +40,7 @@ type StackRow struct {
 	hidden bool // a filter took all of its frames away
 }
 
-// label is the one frame of a stack of which none is known.
+// label returns the one frame of a stack of which none is known.
 func (r *StackRow) label() string {
 	switch {
 	case r.hidden:
@@ -57,7 +57,7 @@ type traceMetric struct {
 	of func(*analysis.Site) uint64
 }
 
-// traceMetrics are the figures of traces, named as the report sorts by them. Peaks of sites are not among them: they are
+// traceMetrics returns the figures of traces, named as the report sorts by them. Peaks of sites are not among them: they are
 // reached at different times and do not add up.
 func traceMetrics() []traceMetric {
 	const bytes, count = "bytes", "count"
@@ -116,7 +116,7 @@ func TraceStacks(ctx context.Context, p *model.Profile, trace analysis.Trace, op
 		Rows: make([]StackRow, len(sites)),
 	}
 	if s.Main < 0 {
-		return nil, fmt.Errorf("stacks of traces have no %q: there are %s", opt.By, strings.Join(TraceMetrics(), ", "))
+		return nil, fmt.Errorf("stacks of traces have no metric %q; available: %s", opt.By, strings.Join(TraceMetrics(), ", "))
 	}
 	values := make([]model.Number, 0, len(metrics)*len(sites))
 	for i := range sites {
@@ -187,7 +187,7 @@ func ProfileStacks(ctx context.Context, p *model.Profile, selections []*weights.
 	return s, nil
 }
 
-// Filter is what a filter leaves of s: its rows have the values that they had.
+// Filter returns what a filter leaves of s: its rows have the values that they had.
 func (s *Stacks) Filter(ctx context.Context, filter calltree.StackFilter) (*Stacks, error) {
 	switch {
 	case filter == "":
@@ -219,13 +219,13 @@ func (s *Stacks) Filter(ctx context.Context, filter calltree.StackFilter) (*Stac
 	return &out, nil
 }
 
-// amount is a number as a sum of itself.
+// amount returns a number as a sum of itself.
 func amount(n model.Number) (a model.Amount) {
 	a.Add(n)
 	return a
 }
 
-// decimal is a number as text without an exponent.
+// decimal returns a number as text without an exponent.
 func decimal(a model.Amount) string {
 	if !a.IsFloat() {
 		return a.String()
@@ -233,7 +233,7 @@ func decimal(a model.Amount) string {
 	return formatFloat(a.Float64())
 }
 
-// integer is the nearest integer of 64 bits; exact is false where it is another number.
+// integer returns the nearest integer of 64 bits; exact is false where it is another number.
 func integer(n model.Number) (v int64, exact bool) {
 	a := amount(n)
 	if !a.IsFloat() && n.Float64() >= 0 {

@@ -393,7 +393,7 @@ func TestExportsStopAndFail(t *testing.T) {
 		"folded": WriteFolded, "speedscope": WriteSpeedscope, "pprof": WritePprof, "csv": WriteStacksCSV, "ndjson": WriteStacksNDJSON,
 	} {
 		if _, err := write(ctx, io.Discard, s); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: cancelled: %v", name, err)
+			t.Errorf("%s: canceled: %v", name, err)
 		}
 		if _, err := write(t.Context(), full{}, s); !errors.Is(err, errFull) {
 			t.Errorf("%s: a full disk gives %v", name, err)
@@ -406,7 +406,7 @@ func TestExportsStopAndFail(t *testing.T) {
 	}
 	p, ix := loadTrace(t, kvleak(t))
 	if _, err := WriteTrace(ctx, io.Discard, p, ix.Status().Duration, Everything()); !errors.Is(err, context.Canceled) {
-		t.Errorf("a trace: cancelled: %v", err)
+		t.Errorf("a trace: canceled: %v", err)
 	}
 	if _, err := WriteTrace(t.Context(), full{}, p, ix.Status().Duration, Everything()); !errors.Is(err, errFull) {
 		t.Errorf("a trace: a full disk gives %v", err)

@@ -27,7 +27,7 @@ type Cut struct {
 	Function, File, Module, Through *regexp.Regexp
 }
 
-// Everything is the cut that leaves nothing out.
+// Everything returns the cut that leaves nothing out.
 func Everything() Cut {
 	return Cut{Range: analysis.Whole, MaxSize: math.MaxUint64, MaxLife: model.MaxTime}
 }
@@ -109,7 +109,7 @@ type cutter struct {
 	kept []uint64            // a bit for each event in order; nil where all of the range are
 	ends map[uint64]struct{} // numbers of ALLOCs that are left out but end a kept block
 
-	// Of one run.
+	// State of one run.
 	last           model.Time // of what was handed on
 	any            bool       // something was
 	carried, ended int
@@ -117,7 +117,7 @@ type cutter struct {
 	later          bool // the trace goes on after the part
 }
 
-// unsettled is a block while nobody knows yet when it ends. It is kept small: there are as many as blocks live.
+// unsettled is a block whose end is not yet known. It is kept small: there are as many as blocks live.
 type unsettled struct {
 	number uint64 // of its ALLOC among all events
 	born   model.Time
@@ -286,9 +286,9 @@ func (c *cutter) say(lost *losses) {
 			lost.list = append(lost.list, Loss{what, n})
 		}
 	}
-	add(c.carried, "a block that lives at the start of the range is written before it, at its own time")
-	add(c.ended, "a block ended when one that is left out took its address: a FREE is written there")
-	add(c.marks, "nothing that is kept happens at the end: the marker \""+endMark+"\" is written there")
+	add(c.carried, "a block live at the start of the range is written before it, at its own time")
+	add(c.ended, "a block was overwritten by one that is left out: a FREE is written there")
+	add(c.marks, "no written event is at the end of the range: the marker \""+endMark+"\" is written there")
 	if c.later {
 		lost.add("blocks that are freed after the range count as never freed")
 	}

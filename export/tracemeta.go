@@ -73,7 +73,7 @@ func (m *traceMeta) finish() error {
 	m.functions()
 	m.json = append(m.json, "}}"...)
 	if len(m.json) > math.MaxUint32 {
-		return errors.New("the names of the stacks are more than the 4 GiB that a trace can hold")
+		return errors.New("the names of the stacks exceed the 4 GiB that a trace can hold")
 	}
 	return nil
 }
@@ -97,7 +97,7 @@ func (m *traceMeta) functions() {
 	}
 }
 
-// free is an id that no function and no marker has.
+// free returns an id that no function and no marker has.
 func (m *traceMeta) free() uint64 {
 	for m.markers[m.next] {
 		m.next++
@@ -109,7 +109,7 @@ func (m *traceMeta) free() uint64 {
 // name adds an entry to a table.
 func (m *traceMeta) name(id uint64, name string) {
 	if !utf8.ValidString(name) {
-		m.lost.add("a name is not valid UTF-8: its other bytes were replaced")
+		m.lost.add("a name is not valid UTF-8: invalid bytes were replaced")
 	}
 	m.key(id)
 	m.json = appendJSONString(m.json, name)

@@ -3,7 +3,7 @@
 //
 // A key means the same everywhere. h and l always move the instant, also in trees and flame graphs, so that holding
 // one of them shows any view developing. The arrows are spatial: left and right move the instant too, but in a tree they
-// close and open a node, and in a flame graph they go to the neighbouring frame. Esc goes back one level and never
+// close and open a node, and in a flame graph they go to the neighboring frame. Esc goes back one level and never
 // quits; Ctrl-C ends the most urgent thing: typing, else loading, else the program.
 //
 // The package imports the standard library only, so it also defines the key names and reads the text of the config file.
@@ -50,7 +50,7 @@ const (
 	LastScreen     Action = "last-screen"
 	NextPane       Action = "next-pane"
 	PreviousPane   Action = "previous-pane"
-	Maximise       Action = "maximise"
+	Maximise       Action = "maximize"
 	ShowOverview   Action = "overview"
 	ShowTimeline   Action = "timeline"
 	ShowSites      Action = "sites"
@@ -140,7 +140,7 @@ const (
 	Exclude      Action = "exclude"
 	Only         Action = "only"
 	Swap         Action = "swap"
-	Normalise    Action = "normalise"
+	Normalise    Action = "normalize"
 )
 
 // Filters of stacks, with [Only] to focus and [Exclude] to ignore.
@@ -247,4 +247,15 @@ func (s Scope) Where() string {
 		return "while typing"
 	}
 	return ""
+}
+
+// Current returns the name that an action has now: users' files and habits may still have its former spelling.
+func (a Action) Current() Action {
+	switch a {
+	case "maximise":
+		return Maximise
+	case "normalise":
+		return Normalise
+	}
+	return a
 }

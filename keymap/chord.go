@@ -88,7 +88,7 @@ func (c Chord) Canonical() Chord {
 	return c
 }
 
-// controlTwin is the named key that sends the same byte as Ctrl with r, or KeyRune.
+// controlTwin returns the named key that sends the same byte as Ctrl with r, or KeyRune.
 func controlTwin(r rune) Key {
 	switch r {
 	case 'i':

@@ -61,7 +61,7 @@ func ParseConfig(r io.Reader) (*Config, error) {
 	return p.config, errors.Join(p.errs...)
 }
 
-// maxConfigErrors ends the list of errors: a file that is no config file breaks a rule on every line.
+// maxConfigErrors ends the list of errors: a file that is not a config file breaks a rule on every line.
 const maxConfigErrors = 20
 
 type configReader struct {
@@ -118,7 +118,7 @@ func (p *configReader) heading(number int, text string) error {
 // once reports what stands in the file twice.
 func (p *configReader) once(id, what string, number int) error {
 	if first := p.seen[id]; first != 0 {
-		return fmt.Errorf("%s stands on line %d already", what, first)
+		return fmt.Errorf("%s is already on line %d", what, first)
 	}
 	p.seen[id] = number
 	return nil

@@ -1,6 +1,6 @@
 package keymap
 
-// defaults is the built-in table, in the order of the help.
+// defaults returns the built-in table, in the order of the help.
 func defaults() []section {
 	return []section{
 		{"Time", timeRows()},

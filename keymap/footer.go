@@ -12,7 +12,7 @@ type Hint struct {
 	Action Action // the first of them: what a click on the hint does
 }
 
-// Width is the number of cells of the hint as "keys text".
+// Width returns the number of cells of the hint as "keys text".
 func (h Hint) Width() int {
 	n := utf8.RuneCountInString(h.Keys)
 	if h.Text != "" {

@@ -28,7 +28,7 @@ type place struct {
 
 // Default returns the built-in keys, a new table on every call.
 func Default() *Map {
-	m, _ := build(defaults()) // a test proves that there is no error
+	m, _ := build(defaults()) // a test verifies that there is no error
 	return m
 }
 

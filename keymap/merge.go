@@ -74,7 +74,7 @@ func (m *Map) apply(l Line, changed map[place]int) error {
 // binding finds scope.action for changing it. An action may be bound in a scope where it was not; it is added then.
 func (m *Map) binding(name string) (*Binding, error) {
 	s, a, ok := strings.Cut(name, ".")
-	scope, action := Scope(s), Action(a)
+	scope, action := Scope(s), Action(a).Current()
 	if !ok || !slices.Contains(Scopes(), scope) {
 		return nil, fmt.Errorf("%q does not begin with a scope and a dot", name)
 	}

@@ -55,6 +55,17 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// Actions that are spelled differently now keep their former names in users' files.
+func TestMergeFormerNames(t *testing.T) {
+	m, err := merge(t, "bind = timeline.maximise F8\nbind = comparison.normalise F9\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := does(t, m, "F8", ScopeTimeline), does(t, m, "F9", ScopeComparison); a != Maximise || b != Normalise {
+		t.Errorf("the keys do %q and %q", a, b)
+	}
+}
+
 func TestMergeErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"\nbind = global.quit":                   "line 2: bind needs",

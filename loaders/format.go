@@ -1,5 +1,5 @@
-// Package loaders turns files into profiles of the model: what a format is, how one is recognised, where bytes come from.
-// Each format is a folder of its own; loaders/all lists them. A loader never fails for damage behind something usable: it
+// Package loaders turns files into profiles of the model: what a format is, how one is recognized, where bytes come from.
+// Each format is a folder of its own; loaders/all lists them. A loader never fails for damage after something usable: it
 // reports a problem and goes on.
 package loaders
 
@@ -68,7 +68,7 @@ type Format struct {
 	Validate func(ctx context.Context, src *Source, report func(Violation)) error
 }
 
-// SniffLength is how many bytes formats get to see for recognising a file.
+// SniffLength is how many bytes formats get to see for recognizing a file.
 const SniffLength = 4096
 
 // Detect returns the format that is surest of src, the earlier one of equals. It waits for the first bytes of a pipe.

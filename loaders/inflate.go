@@ -16,7 +16,7 @@ const (
 	maxWindow = 128 << 20
 )
 
-// outerFormat recognises a compressed stream by its first bytes: "gzip", "zstd", or "".
+// outerFormat recognizes a compressed stream by its first bytes: "gzip", "zstd", or "".
 func outerFormat(head []byte) string {
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):

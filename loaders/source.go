@@ -160,7 +160,7 @@ func (s *Source) Stored() (io.ReaderAt, os.FileInfo) {
 	return s.file, s.info
 }
 
-// Piped reports whether the input is no regular file, so that its size is known only when it has ended.
+// Piped reports whether the input is not a regular file, so that its size is known only when it has ended.
 func (s *Source) Piped() bool { return s.file == nil }
 
 // Size returns the number of bytes after decompression, -1 while that is unknown.
@@ -171,7 +171,7 @@ func (s *Source) Size() int64 {
 	return s.info.Size()
 }
 
-// Outer names the compression around the input: "", "gzip" or "zstd". Of a pipe it waits for the first bytes.
+// Outer names the compression around the input: "", "gzip" or "zstd". On a pipe it blocks until the first bytes arrive.
 func (s *Source) Outer() string {
 	if s.file == nil {
 		return s.spool.outerFormat()
@@ -179,7 +179,7 @@ func (s *Source) Outer() string {
 	return s.outer
 }
 
-// ReadAt fills p from off on, waiting for input that has not arrived yet. It returns [io.EOF] with what there is at the end
+// ReadAt fills p from off, waiting for input that has not arrived yet. It returns [io.EOF] with what there is at the end
 // of the input and [ErrShrank] where a file has lost bytes that it had when it was opened.
 func (s *Source) ReadAt(p []byte, off int64) (int, error) {
 	if s.spool != nil {
@@ -207,7 +207,7 @@ func (s *Source) Arrived() int64 {
 }
 
 // ReadSome is ReadAt that waits for one byte only and returns what has arrived by then: for a pipe that is slow. It stops
-// waiting, and reads nothing any more, when ctx is done.
+// waiting, and reads nothing anymore, when ctx is done.
 func (s *Source) ReadSome(ctx context.Context, p []byte, off int64) (int, error) {
 	if s.spool != nil {
 		return s.counted(s.spool.readAt(ctx, p, off, 1))
@@ -239,7 +239,7 @@ func (s *Source) readFile(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// Range returns up to n bytes from off on, fewer only at the end of the input. Of a plain file they are the mapping itself:
+// Range returns up to n bytes from off, fewer only at the end of the input. Of a plain file they are the mapping itself:
 // they must not be changed, die with Close, and may only be read under [Source.Guard]. Of a spooled input they are a copy,
 // and an error when that would be larger than a small file should cost. Waiting and copying end when ctx is done.
 func (s *Source) Range(ctx context.Context, off, n int64) ([]byte, error) {
@@ -346,7 +346,7 @@ func (s *Source) sizeNow() int64 {
 	return s.StoredSize()
 }
 
-// Close releases everything. Reads that wait return [os.ErrClosed]; slices of Range must not be used any more.
+// Close releases everything. Reads that wait return [os.ErrClosed]; slices of Range must not be used anymore.
 func (s *Source) Close() error {
 	if s.spool != nil {
 		s.spool.close()

@@ -218,7 +218,7 @@ func TestSlowPipe(t *testing.T) {
 	}()
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Error("cancelled read:", err)
+		t.Error("canceled read:", err)
 	}
 	go func() {
 		_, err := src.ReadAt(make([]byte, 1), 5)
@@ -230,7 +230,7 @@ func TestSlowPipe(t *testing.T) {
 	}
 }
 
-func TestCancelledSource(t *testing.T) {
+func TestCanceledSource(t *testing.T) {
 	r, w := io.Pipe()
 	defer w.Close()
 	ctx, cancel := context.WithCancel(context.Background())

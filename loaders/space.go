@@ -16,7 +16,7 @@ func AddressSpace() (left int64, limited bool) { return resourceLeft(unix.RLIMIT
 // at all.
 func DataSpace() (left int64, limited bool) { return resourceLeft(unix.RLIMIT_DATA, 5) }
 
-// resourceLeft is what a limit leaves beside the pages that a field of /proc/self/statm counts; systems without that file
+// resourceLeft returns what a limit leaves beside the pages that a field of /proc/self/statm counts; systems without that file
 // count as if nothing was used.
 func resourceLeft(resource, field int) (left int64, limited bool) {
 	var limit unix.Rlimit

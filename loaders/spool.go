@@ -38,7 +38,7 @@ type spool struct {
 	mu       sync.Mutex
 	arrived  *sync.Cond // something below changed
 	chunks   [][]byte   // each spoolChunk long, memory together at most; bytes below size never change
-	tail     []byte     // the chunk behind them and those in the file, which is being filled; nil while all fits
+	tail     []byte     // the chunk after them and those in the file, which is being filled; nil while all fits
 	last     []byte     // the chunk that was written last; nil before
 	file     *os.File   // full chunks that do not fit; nil while there are none
 	places   []int64    // of those, by number, in chunks: chunks that repeat the one before share its place
@@ -64,7 +64,7 @@ func startSpool(ctx context.Context, stored int64, open func() (io.Reader, error
 
 func (s *spool) run(open func() (io.Reader, error)) {
 	defer s.finish(nil)
-	defer s.survive()
+	defer s.recoverPanic()
 	raw, err := open()
 	if err != nil {
 		close(s.opened)
@@ -92,8 +92,8 @@ func (s *spool) run(open func() (io.Reader, error)) {
 	}
 }
 
-// survive ends the input where decompressing it has a defect, deferred: nobody else could catch it here.
-func (s *spool) survive() {
+// recoverPanic ends the input after a panic in the decompressor. Deferred by run, whose goroutine has no other handler.
+func (s *spool) recoverPanic() {
 	r := recover()
 	if r == nil {
 		return
@@ -130,7 +130,7 @@ func (s *spool) fill(r io.Reader) error {
 		}
 		n, err := r.Read(buf)
 		if werr := s.add(buf[:n]); werr != nil {
-			s.finish(fmt.Errorf("no room for the temporary copy: %w", werr))
+			s.finish(fmt.Errorf("no space for the temporary copy: %w", werr))
 			return nil
 		}
 		if err == io.EOF {
@@ -151,7 +151,7 @@ func (s *spool) expanded() bool {
 		return false
 	}
 	s.problem = append(s.problem, model.Problem{Severity: model.Error, Code: "too-large", Count: 1, Offset: s.size, Message: fmt.Sprintf(
-		"the limit of %s that a compressed file of this size is read to is reached: what follows was not read; %s, and decompressing it first lifts the limit",
+		"the limit of %s for a compressed file of this size is reached: what follows was not read; %s; a decompressed file has no such limit",
 		model.Bytes(limit), model.Lifts(2*limit))})
 	return true
 }
@@ -230,10 +230,10 @@ func (s *spool) damage(outer string, err error) {
 	case model.Internal(err):
 		p.Code, p.Message = model.CodeInternal, err.Error()
 	case wideWindow(err) && s.budget.Part(window, 4) < window:
-		p = s.budget.Problem("reading stopped: decompressing takes a window that there is no memory for")
+		p = s.budget.Problem("reading stopped: there is not enough memory for the decompressor's window")
 		p.Severity, p.Offset = model.Error, s.size
 	case wideWindow(err):
-		p.Code, p.Message = "too-large", fmt.Sprintf("the zstd stream makes its reader remember more than the limit of %s, which nothing lifts: "+
+		p.Code, p.Message = "too-large", fmt.Sprintf("the zstd stream needs a larger window than the limit of %s, which cannot be raised: "+
 			"what follows was not read; decompress the file first", model.Bytes(window))
 	case outer != "":
 		p.Code, p.Message = "compression", "the "+outer+" stream is damaged: "+err.Error()
@@ -308,7 +308,7 @@ func (s *spool) problems() []model.Problem {
 	return s.problem[:len(s.problem):len(s.problem)]
 }
 
-// readAt copies to p, waiting until least bytes from off on are there, none will come, or ctx is done.
+// readAt copies to p, waiting until least bytes from off are there, none will come, or ctx is done.
 func (s *spool) readAt(ctx context.Context, p []byte, off int64, least int) (int, error) {
 	if off < 0 {
 		return 0, io.EOF
@@ -373,7 +373,7 @@ func (s *spool) copyChunk(p []byte, off int64) (int, error) {
 	return s.file.ReadAt(p[:min(int64(len(p)), spoolChunk-within)], s.places[i]*spoolChunk+within)
 }
 
-// copyRange returns up to n bytes from off on. It allocates for what is there, not for what is asked.
+// copyRange returns up to n bytes from off. It allocates for what is there, not for what is asked.
 func (s *spool) copyRange(ctx context.Context, off, n int64) ([]byte, error) {
 	defer context.AfterFunc(ctx, s.wake)()
 	s.mu.Lock()
@@ -389,7 +389,7 @@ func (s *spool) copyRange(ctx context.Context, off, n int64) ([]byte, error) {
 		return nil, s.budget.Error(model.Bytes(n).String() + " of a compressed file or a pipe at once")
 	}
 	if n > spoolRange {
-		return nil, &LimitError{fmt.Sprintf("%s of a compressed file or a pipe are more than the limit of %s for one piece that must stand in memory: decompress it into a file first, which has no such limit",
+		return nil, &LimitError{fmt.Sprintf("%s of a compressed file or a pipe are more than the limit of %s for one piece that must be in memory: decompress it into a file first, which has no such limit",
 			model.Bytes(n), model.Bytes(spoolRange))}
 	}
 	b := make([]byte, n)

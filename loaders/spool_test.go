@@ -14,7 +14,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// panicking is an input that has a defect behind its first bytes.
+// panicking is an input that has a defect after its first bytes.
 type panicking struct{ read bool }
 
 func (p *panicking) Read(b []byte) (int, error) {
@@ -35,7 +35,7 @@ func TestDefectInStream(t *testing.T) {
 	}
 	s.mu.Unlock()
 	p := s.problems()
-	if len(p) != 1 || p[0].Code != model.CodeInternal || p[0].Message != "internal error, a defect in memtui: a mistake" {
+	if len(p) != 1 || p[0].Code != model.CodeInternal || p[0].Message != "internal error in memtui: a mistake" {
 		t.Errorf("%+v", p)
 	}
 }
@@ -124,7 +124,7 @@ func TestExpansionEnds(t *testing.T) {
 // wideFrame begins a zstd frame that makes its decoder remember 256 MiB.
 const wideFrame = "\x28\xb5\x2f\xfd\x00\x90\x01\x00\x00"
 
-// TestWideWindowIsALimit reads a stream whose second frame takes a larger window than any reader's memory should: that is no damage.
+// TestWideWindowIsALimit reads a stream whose second frame takes a larger window than any reader's memory should: that is not damage.
 func TestWideWindowIsALimit(t *testing.T) {
 	src, err := OpenSource(t.Context(), "-", strings.NewReader(string(zstded(t, []byte("some text")))+wideFrame))
 	if err != nil {

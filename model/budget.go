@@ -88,7 +88,7 @@ func (b *Budget) Relieve() {
 }
 
 // Try calls f, which makes a part of an answer that may be left out. Where memory runs short meanwhile, the context of f ends; then,
-// and where f itself finds no room, what it left behind is collected, so that other parts have room, and the error is a
+// and where f itself finds no room, its garbage is collected, so that other parts have room, and the error is a
 // [MemoryError] about what. f must keep nothing when it fails. Its other errors are returned as they are.
 func (b *Budget) Try(ctx context.Context, what string, f func(ctx context.Context) error) error {
 	if b == nil {
@@ -197,19 +197,19 @@ func (b *Budget) Problem(what string) Problem {
 // Says names the limit and what lifts it.
 func (b *Budget) Says() string {
 	if b == nil {
-		return "--max-memory lifts this"
+		return "--max-memory raises this limit"
 	}
 	if b.Outside {
-		return fmt.Sprintf("the limits of the system (ulimit, control groups) leave the program %s, higher ones lift this", Bytes(b.limit))
+		return fmt.Sprintf("the limits of the system (ulimit, control groups) leave the program %s: raise them to read more", Bytes(b.limit))
 	}
-	return fmt.Sprintf("--max-memory is %s, a higher one lifts this", Bytes(b.limit))
+	return fmt.Sprintf("--max-memory is %s: raise it to read more", Bytes(b.limit))
 }
 
 // Lifts says which --max-memory has twice as much read, where a guard against files that mean far more than their size ended
 // reading. bytes is all memory that this takes.
 func Lifts(bytes int64) string {
 	const mib = 1 << 20
-	return fmt.Sprintf("--max-memory %dMiB or more has twice as much read", (bytes+mib-1)/mib)
+	return fmt.Sprintf("--max-memory %dMiB or more reads twice as much", (bytes+mib-1)/mib)
 }
 
 // MemoryError says that the memory which the user allows is not enough.
@@ -224,7 +224,7 @@ func (e *MemoryError) Error() string {
 	if what == "" {
 		what = "this"
 	}
-	return what + " takes more memory than there may be: " + e.Budget.Says()
+	return what + " needs more memory than allowed: " + e.Budget.Says()
 }
 
 type budgetKey struct{}

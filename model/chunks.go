@@ -14,7 +14,7 @@ type Columns struct {
 	High  []uint32    // by event: the upper half; empty where all of them are zero
 	Addr  []uint64    // by event; 0 for GC and markers
 
-	// By event that is no FREE, in order; the fields of [Event].
+	// By event that is not a FREE, in order; the fields of [Event].
 	Size   []uint64
 	ID     []uint64
 	Thread []uint16
@@ -26,7 +26,7 @@ type Columns struct {
 // OffsetEvery is the distance of events in [Columns.Offset].
 const OffsetEvery = 512
 
-// Len is the number of events.
+// Len returns the number of events.
 func (c *Columns) Len() int { return len(c.Kind) }
 
 // Reset forgets the events and keeps the memory.
@@ -38,14 +38,14 @@ func (c *Columns) Reset() {
 // Grow makes room for n more events.
 func (c *Columns) Grow(n int) { c.Reserve(n, n) }
 
-// Reserve makes room for n more events, of which so many are no FREE.
+// Reserve makes room for n more events, of which payloads are not FREE.
 func (c *Columns) Reserve(n, payloads int) {
-	c.Kind, c.Time, c.Addr = room(c.Kind, n), room(c.Time, n), room(c.Addr, n)
-	c.Size, c.ID, c.Thread = room(c.Size, payloads), room(c.ID, payloads), room(c.Thread, payloads)
+	c.Kind, c.Time, c.Addr = grow(c.Kind, n), grow(c.Time, n), grow(c.Addr, n)
+	c.Size, c.ID, c.Thread = grow(c.Size, payloads), grow(c.ID, payloads), grow(c.Thread, payloads)
 }
 
-// room is slices.Grow, but does not write to what it adds, as that does: much of it may never be used.
-func room[T any](s []T, n int) []T {
+// grow returns s with capacity for n more. Unlike slices.Grow it does not touch the new memory: much of it may never be used.
+func grow[T any](s []T, n int) []T {
 	if cap(s)-len(s) >= n {
 		return s
 	}
@@ -77,7 +77,7 @@ func (c *Columns) Raise(n int, high uint32) {
 		return
 	}
 	had, all := len(c.High), len(c.Time)
-	c.High = room(c.High, all-had)[:all]
+	c.High = grow(c.High, all-had)[:all]
 	clear(c.High[had : all-n])
 	for i := range c.High[all-n:] {
 		c.High[all-n+i] = high
@@ -99,7 +99,7 @@ type ChunkSource interface {
 
 // Decoder reads events from the middle of a source. It belongs to one goroutine at a time.
 type Decoder interface {
-	// Sync guesses an offset at or soon after off where an event begins; ok is false when it cannot tell. A guess is proven
+	// Sync guesses an offset at or soon after off where an event begins; ok is false when it cannot tell. A guess is verified
 	// when decoding from an earlier boundary meets it.
 	Sync(off int64) (at int64, ok bool)
 	// Decode fills c, which must be empty, with the events that begin in [from, to), at most limit of them, and

@@ -41,7 +41,7 @@ func cleanFrom(s string, i int) string {
 	return out.String()
 }
 
-// cleanRune is what one rune, read from n bytes, is shown as.
+// cleanRune returns what one rune, read from n bytes, is shown as.
 func cleanRune(r rune, n int) rune {
 	const zeroWidthJoiner = 0x200d
 	switch {

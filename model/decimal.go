@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Decimal is an unsigned decimal number as somebody wrote it, exact to maxDigits decimal places. The zero Decimal is 0.
+// Decimal is an unsigned decimal number as users write it, exact to maxDigits decimal places. The zero Decimal is 0.
 type Decimal struct {
 	mantissa uint64
 	digits   int // decimal places; at most maxDigits

@@ -18,7 +18,7 @@ func (e *InternalError) Error() string {
 	if e.About != "" {
 		about = " while " + e.About
 	}
-	return fmt.Sprintf("internal error, a defect in memtui%s: %v", about, e.Value)
+	return fmt.Sprintf("internal error in memtui%s: %v", about, e.Value)
 }
 
 // CodeInternal is that of problems that are an [InternalError].
@@ -31,7 +31,7 @@ func Internal(err error) bool {
 }
 
 // ErrGone is why a mapped byte of a file cannot be read: the file became shorter, or its disk fails.
-var ErrGone = errors.New("a part of the file that was there when it was opened cannot be read any more")
+var ErrGone = errors.New("a part of the file that was readable when it was opened cannot be read anymore")
 
 // Recovered makes an error of what recover returned; it is nil for nil. A panic because a mapped byte is gone is [ErrGone], any other
 // one an [InternalError].

@@ -17,13 +17,13 @@ func TestRecovered(t *testing.T) {
 	}
 	none := []int{}
 	err := fmt.Errorf("leaks: %w", caught(func() { none[len(none)]++ }))
-	if want := "leaks: internal error, a defect in memtui: runtime error: index out of range [0] with length 0"; err.Error() != want || !Internal(err) {
+	if want := "leaks: internal error in memtui: runtime error: index out of range [0] with length 0"; err.Error() != want || !Internal(err) {
 		t.Errorf("%v, want %s", err, want)
 	}
 	if err := caught(func() { panic(fault{}) }); !errors.Is(err, ErrGone) || Internal(err) {
 		t.Error(err)
 	}
-	if got := (&InternalError{"none", "adding up leaks"}).Error(); got != "internal error, a defect in memtui while adding up leaks: none" {
+	if got := (&InternalError{"none", "adding up leaks"}).Error(); got != "internal error in memtui while adding up leaks: none" {
 		t.Error(got)
 	}
 }

@@ -54,13 +54,13 @@ type HeapInfo struct {
 // NoCount is a count that is not known.
 const NoCount = int64(-1)
 
-// NoHeapInfo is the figures of a whole snapshot of which headers tell nothing.
+// NoHeapInfo returns the figures of a whole snapshot of which headers tell nothing.
 func NoHeapInfo() HeapInfo {
 	return HeapInfo{Time: NoTime, GC: NoCount, Complete: true, Rows: NoCount, References: NoCount, Bytes: NoCount,
 		ManagedBytes: NoCount, UnmanagedBytes: NoCount}
 }
 
-// Count is how many rows a set of the schema has.
+// Count returns how many rows a set of the schema has.
 func (f *HeapInfo) Count(set int) int64 {
 	if set < 0 || set >= len(f.Counts) {
 		return NoCount
@@ -154,13 +154,13 @@ func (t *HeapTables) Frame(i uint32) (name, file string, line int64) {
 	return t.String(f.Name), t.String(f.File), line
 }
 
-// Len is the number of rows.
+// Len returns the number of rows.
 func (h *Heap) Len() int { return len(h.Kinds) }
 
 // Kind describes the kind of a row.
 func (h *Heap) Kind(r Row) *HeapKindInfo { return h.Schema.Kind(h.Kinds[r]) }
 
-// Managed is the memory of a row that the collector manages.
+// Managed returns the memory of a row that the collector manages.
 func (h *Heap) Managed(r Row) uint64 {
 	if s := h.Size[r]; s != LargeSize {
 		return uint64(s)
@@ -168,7 +168,7 @@ func (h *Heap) Managed(r Row) uint64 {
 	return h.LargeSizes[r]
 }
 
-// Unmanaged is the memory of a row outside of the collector's.
+// Unmanaged returns the memory of a row outside of the collector's.
 func (h *Heap) Unmanaged(r Row) uint64 {
 	if len(h.Extra) == 0 {
 		return 0
@@ -179,7 +179,7 @@ func (h *Heap) Unmanaged(r Row) uint64 {
 	return h.Large[r]
 }
 
-// Bytes is the memory of a row, managed and unmanaged.
+// Bytes returns the memory of a row, managed and unmanaged.
 func (h *Heap) Bytes(r Row) uint64 {
 	s, _ := SaturatingAdd(h.Managed(r), h.Unmanaged(r))
 	return s
@@ -197,7 +197,7 @@ func (h *Heap) SetSize(r Row, bytes uint64) {
 	h.Size[r], h.LargeSizes[r] = LargeSize, bytes
 }
 
-// OnAxis is what a row is on an axis: on the first the name of its type. It is "" for rows that have no type, and where the file
+// OnAxis returns what a row is on an axis: on the first the name of its type. It is "" for rows that have no type, and where the file
 // does not say.
 func (h *Heap) OnAxis(axis int, r Row) string {
 	if axis < len(h.Schema.Axes) && h.Schema.Axes[axis].ByRow {
@@ -212,7 +212,7 @@ func (h *Heap) OnAxis(axis int, r Row) string {
 	return h.Tables.OnAxis(axis, h.Entity[r])
 }
 
-// IDText is the identity of a row's object as the format's tools write it, "" for none.
+// IDText returns the identity of a row's object as the format's tools write it, "" for none.
 func (h *Heap) IDText(r Row) string {
 	if int(r) >= len(h.IDs) || h.IDs[r] == 0 || h.Schema.IDs.Prefix == "" {
 		return ""
@@ -239,7 +239,7 @@ func (h *Heap) RowOf(text string) (r Row, ok bool) {
 	return 0, false
 }
 
-// Out is the references of a row: targets, and where they stand in To and Label. The slice is the heap's.
+// Out returns the references of a row: targets, and where they stand in To and Label. The slice is the heap's.
 func (h *Heap) Out(r Row) (to []Row, first uint32) {
 	return h.To[h.Start[r]:h.Start[r+1]], h.Start[r]
 }

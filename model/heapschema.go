@@ -175,13 +175,13 @@ const (
 	LabelLarge   EdgeLabel = 3 // an index that stands in Heap.LargeIndex
 )
 
-// Form is what the label says the reference's text is.
+// Form returns what the label says the reference's text is.
 func (l EdgeLabel) Form() EdgeLabel { return l & 3 }
 
 // Indexed reports whether the label is an index of an array.
 func (l EdgeLabel) Indexed() bool { return l&1 != 0 }
 
-// kindBits is how many bits of a label are its kind.
+// kindBits returns how many bits of a label are its kind.
 func (s *HeapSchema) kindBits() int { return bits.Len(uint(max(len(s.Edges), 1) - 1)) }
 
 // Label makes the label of a reference; ok is false where the value is too large, and then stands in Heap.LargeIndex if it is an
@@ -197,12 +197,12 @@ func (s *HeapSchema) Label(k HeapEdgeKind, form EdgeLabel, value uint64) (l Edge
 	return form | EdgeLabel(value)<<2 | EdgeLabel(k)<<(n+2), true
 }
 
-// LabelKind is the kind of the reference that has the label.
+// LabelKind returns the kind of the reference that has the label.
 func (s *HeapSchema) LabelKind(l EdgeLabel) HeapEdgeKind {
 	return HeapEdgeKind(uint64(l) >> (32 - s.kindBits()))
 }
 
-// LabelValue is the index, or the number of the string.
+// LabelValue returns the index, or the number of the string.
 func (s *HeapSchema) LabelValue(l EdgeLabel) uint32 {
 	n := s.kindBits()
 	return uint32(l) << n >> (n + 2)

@@ -14,7 +14,7 @@ func Matched(name string) string { return cutName(name, maxMatched) }
 const MaxName = 1 << 20
 
 // LongName is what loaders say, with the code name-length, of a name that they keep the beginning of.
-const LongName = "a name is longer than the limit of 1 MiB, which holds for every name: the rest of it was left out"
+const LongName = "a name is longer than the limit of 1 MiB, which applies to every name: its rest was left out"
 
 // KeptName returns what is kept of a name: its first MaxName bytes, cut between two characters.
 func KeptName[T string | []byte](name T) T { return cutName(name, MaxName) }

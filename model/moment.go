@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Moment is a point in time, or a length of time, as somebody writes it: only the file tells what time a share of its duration, its
+// Moment is a point in time, or a length of time, as users write it: only the file tells what time a share of its duration, its
 // peak and its end are. The zero Moment was not given.
 type Moment struct {
 	kind  momentKind
@@ -48,7 +48,7 @@ func ParseMoment(text string) (Moment, error) {
 	if number, ok := strings.CutSuffix(s, "%"); ok {
 		d, rest, err := CutDecimal(strings.TrimSpace(number))
 		if err != nil || rest != "" || d.Over(100) {
-			return Moment{}, fmt.Errorf("%q is no share of the duration: write 0%% to 100%%", s)
+			return Moment{}, fmt.Errorf("invalid share of the duration %q: write 0%% to 100%%", s)
 		}
 		return Moment{kind: momentShare, share: d}, nil
 	}
@@ -63,7 +63,7 @@ func ParseMoment(text string) (Moment, error) {
 func ParseLength(text string) (Moment, error) {
 	m, err := ParseMoment(text)
 	if err == nil && !m.IsLength() {
-		return Moment{}, fmt.Errorf("%q is no length of time: write a time such as 10s, or a share of the duration such as 10%%", strings.TrimSpace(text))
+		return Moment{}, fmt.Errorf("invalid duration %q: write a time such as 10s, or a share of the duration such as 10%%", strings.TrimSpace(text))
 	}
 	return m, err
 }
@@ -127,14 +127,14 @@ func CheckTime(t, end Time) error {
 	return fmt.Errorf("%s is beyond the end of the recording, which is at %s", at, last)
 }
 
-// Period is a range of time as somebody writes it. The zero Period was not given.
+// Period is a range of time as users write it. The zero Period was not given.
 type Period struct{ From, To Moment }
 
-// ParsePeriod reads 10s..20s. Without a time before the dots it begins at the start, without one behind them it ends at the end.
+// ParsePeriod reads 10s..20s. Without a time before the dots it begins at the start, without one after them it ends at the end.
 func ParsePeriod(text string) (Period, error) {
 	from, to, ok := strings.Cut(text, "..")
 	if !ok {
-		return Period{}, fmt.Errorf("%q is no range: write 10s..20s", strings.TrimSpace(text))
+		return Period{}, fmt.Errorf("invalid range %q: write 10s..20s", strings.TrimSpace(text))
 	}
 	p := Period{MomentAt(0), MomentEnd()}
 	var err error
@@ -178,7 +178,7 @@ func (p Period) String() string {
 	return p.From.String() + ".." + p.To.String()
 }
 
-// Place is a part of a file as somebody writes it: an instant, a range, or the number of a snapshot, layout or window. What it means can
+// Place is a part of a file as users write it: an instant, a range, or the number of a snapshot, layout or window. What it means can
 // be known only when the file is. The zero Place was not given.
 type Place struct {
 	At     Moment

@@ -17,10 +17,10 @@ type Number struct {
 // Unsigned, Signed and Float are numbers of their kinds; Float must be finite.
 func Unsigned(n uint64) Number { return Number{n, bitsUnsigned} }
 
-// Signed is a negative integer, or any other.
+// Signed returns a negative integer, or any other.
 func Signed(n int64) Number { return Number{uint64(n), bitsSigned} }
 
-// Float is a number that is no integer of 64 bits.
+// Float returns a number that is not an integer of 64 bits.
 func Float(f float64) Number { return Number{math.Float64bits(f), bitsFloat} }
 
 // packed are bits that are small for common numbers: signs stand last, and the bits of a float in the other order.
@@ -34,7 +34,7 @@ func (n Number) packed() uint64 {
 	return n.bits
 }
 
-// unpacked is the number of which these are the packed bits.
+// unpacked returns the number of which these are the packed bits.
 func (n Number) unpacked() Number {
 	switch n.kind {
 	case bitsSigned:
@@ -45,7 +45,7 @@ func (n Number) unpacked() Number {
 	return n
 }
 
-// Float64 is the nearest float.
+// Float64 returns the nearest float.
 func (n Number) Float64() float64 {
 	switch n.kind {
 	case bitsSigned:
@@ -56,10 +56,10 @@ func (n Number) Float64() float64 {
 	return float64(n.bits)
 }
 
-// Integer reports whether the number is no float.
+// Integer reports whether the number is not a float.
 func (n Number) Integer() bool { return n.kind != bitsFloat }
 
-// Small is the number where it is an integer from 0 to most.
+// Small returns the number where it is an integer from 0 to most.
 func (n Number) Small(most uint64) (v uint64, ok bool) {
 	return n.bits, n.kind == bitsUnsigned && n.bits <= most
 }
@@ -99,7 +99,7 @@ func (a *Amount) add128(high int64, low uint64) {
 	a.high += high + int64(carry)
 }
 
-// Minus is the difference to another amount.
+// Minus returns the difference to another amount.
 func (a Amount) Minus(b Amount) Amount {
 	low, borrow := bits.Sub64(a.low, b.low, 0)
 	return Amount{a.high - b.high - int64(borrow), low, a.float - b.float, a.mixed || b.mixed}
@@ -111,7 +111,7 @@ func (a Amount) IsZero() bool { return a.Float64() == 0 }
 // IsFloat reports whether a float is in it.
 func (a Amount) IsFloat() bool { return a.mixed }
 
-// Float64 is the nearest float.
+// Float64 returns the nearest float.
 func (a Amount) Float64() float64 {
 	switch {
 	case a.high == 0:
@@ -130,7 +130,7 @@ func (a Amount) Compare(b Amount) int {
 	return cmp.Or(cmp.Compare(a.high, b.high), cmp.Compare(a.low, b.low))
 }
 
-// Uint64 is the amount without its fraction: 0 for what is negative, 2^64-1 for what is larger.
+// Uint64 returns the amount without its fraction: 0 for what is negative, 2^64-1 for what is larger.
 func (a Amount) Uint64() uint64 {
 	switch {
 	case a.mixed:
@@ -143,10 +143,10 @@ func (a Amount) Uint64() uint64 {
 	return a.low
 }
 
-// Exact is the amount where it is an integer from 0 to 2^64-1.
+// Exact returns the amount where it is an integer from 0 to 2^64-1.
 func (a Amount) Exact() (n uint64, ok bool) { return a.low, a.high == 0 && !a.mixed }
 
-// String is the exact decimal number, of floats the shortest that reads as the same.
+// String returns the exact decimal number, of floats the shortest that reads as the same.
 func (a Amount) String() string {
 	switch {
 	case a.mixed:

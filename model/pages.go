@@ -39,10 +39,10 @@ type PageType struct {
 	Occupancy []float32 // by page as stated, 0 … 1, -1 unknown; nil: all unknown
 }
 
-// Len is the number of pages.
+// Len returns the number of pages.
 func (t *PageType) Len() int { return max(len(t.Start)-1, 0) }
 
-// Size is the size of a page in bytes.
+// Size returns the size of a page in bytes.
 func (t *PageType) Size(page int) uint64 {
 	if t.Uniform != 0 {
 		return t.Uniform
@@ -50,13 +50,13 @@ func (t *PageType) Size(page int) uint64 {
 	return t.Sizes[page]
 }
 
-// Bits is the number of bits of a page: ceil(size/8).
+// Bits returns the number of bits of a page: ceil(size/8).
 func (t *PageType) Bits(page int) uint64 {
 	size := t.Size(page)
 	return size/8 + min(size%8, 1)
 }
 
-// RunsOf is the encoded runs of a page.
+// RunsOf returns the encoded runs of a page.
 func (t *PageType) RunsOf(page int) []byte { return t.Runs[t.Start[page]:t.Start[page+1]] }
 
 // EachRun calls f with the runs of a page in order, cut to the page; what is missing is occupied. It stops when f returns

@@ -11,7 +11,7 @@ import (
 func ParseSize(text string) (Bytes, error) {
 	d, unit, err := CutDecimal(strings.TrimSpace(text))
 	if err != nil {
-		return 0, fmt.Errorf("%q is no size: write 64KiB, 1.5M or 4096", text)
+		return 0, fmt.Errorf("invalid size %q: write 64KiB, 1.5M or 4096", text)
 	}
 	unit = strings.ToUpper(strings.TrimSpace(unit))
 	if unit == "" || unit == "B" {
@@ -20,7 +20,7 @@ func ParseSize(text string) (Bytes, error) {
 	letter := strings.TrimSuffix(strings.TrimSuffix(unit, "B"), "I")
 	i := strings.Index(binarySfx, letter)
 	if len(letter) != 1 || i < 0 {
-		return 0, fmt.Errorf("%q is no size: %q is no unit of memory", text, strings.ToLower(unit))
+		return 0, fmt.Errorf("invalid size %q: unknown unit %q", text, strings.ToLower(unit))
 	}
 	return Bytes(d.Times(1<<(10*(i+1)), 1)), nil
 }
@@ -30,7 +30,7 @@ func ParseShare(text string) (Decimal, error) {
 	number, ok := strings.CutSuffix(strings.TrimSpace(text), "%")
 	d, rest, err := CutDecimal(strings.TrimSpace(number))
 	if !ok || err != nil || rest != "" {
-		return Decimal{}, fmt.Errorf("%q is no percentage: write 12.5%%", text)
+		return Decimal{}, fmt.Errorf("invalid percentage %q: write 12.5%%", text)
 	}
 	return d, nil
 }
@@ -67,7 +67,7 @@ func ParseTime(text string) (Time, error) {
 	for {
 		d, tail, err := CutDecimal(rest)
 		if err != nil {
-			return 0, fmt.Errorf("%q is no time: write 12.5s, 350ms, 900us, 4h3m, 50%%, peak or end", s)
+			return 0, fmt.Errorf("invalid time %q: write 12.5s, 350ms, 900us, 4h3m, 50%%, peak or end", s)
 		}
 		end := strings.IndexAny(tail, "0123456789.")
 		if end < 0 {
@@ -75,7 +75,7 @@ func ParseTime(text string) (Time, error) {
 		}
 		num, den, ok := TimeUnit(strings.TrimSpace(tail[:end]))
 		if !ok {
-			return 0, fmt.Errorf("%q is no time: %q needs a unit such as s, ms or us", s, strings.TrimSpace(rest))
+			return 0, fmt.Errorf("invalid time %q: %q needs a unit such as s, ms or us", s, strings.TrimSpace(rest))
 		}
 		sum, _ = SaturatingAdd(sum, d.Times(num, den))
 		if rest = tail[end:]; rest == "" {

@@ -52,7 +52,7 @@ func TestParseMoment(t *testing.T) {
 		t.Error("the zero moment was given")
 	}
 	for _, text := range []string{"peak", "end"} {
-		if m, err := ParseLength(text); err == nil || !strings.Contains(err.Error(), "no length of time") {
+		if m, err := ParseLength(text); err == nil || !strings.Contains(err.Error(), "invalid duration") {
 			t.Errorf("%q is the length of time %v", text, m)
 		}
 	}

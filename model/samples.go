@@ -47,10 +47,10 @@ func NewSampleChunk(n int) SampleChunk {
 	return SampleChunk{times: make([]Time, 0, n), records: make([]RecordID, 0, n), labels: make([]uint16, 0, n), periods: make([]float64, 0, n)}
 }
 
-// Len is the number of samples.
+// Len returns the number of samples.
 func (c *SampleChunk) Len() int { return c.size }
 
-// Time is that of a sample.
+// Time returns that of a sample.
 func (c *SampleChunk) Time(i int) Time {
 	if c.sealed {
 		return Time(c.packedTimes.at(i))
@@ -58,7 +58,7 @@ func (c *SampleChunk) Time(i int) Time {
 	return c.times[i]
 }
 
-// Record is that of a sample, or NoRecord.
+// Record returns that of a sample, or NoRecord.
 func (c *SampleChunk) Record(i int) RecordID {
 	if c.sealed {
 		return RecordID(c.packedRecords.at(i))
@@ -66,7 +66,7 @@ func (c *SampleChunk) Record(i int) RecordID {
 	return c.records[i]
 }
 
-// Label is that of a sample, an index of Labels.
+// Label returns that of a sample, an index of Labels.
 func (c *SampleChunk) Label(i int) uint16 {
 	if c.sealed {
 		return uint16(c.packedLabels.at(i))
@@ -74,7 +74,7 @@ func (c *SampleChunk) Label(i int) uint16 {
 	return c.labels[i]
 }
 
-// Period is that of a sample.
+// Period returns that of a sample.
 func (c *SampleChunk) Period(i int) float64 {
 	switch {
 	case !c.sealed:
@@ -85,7 +85,7 @@ func (c *SampleChunk) Period(i int) float64 {
 	return float64(c.packedPeriods.at(i))
 }
 
-// At is all of a sample.
+// At returns all of a sample.
 func (c *SampleChunk) At(i int) Sample {
 	return Sample{c.Time(i), c.Record(i), c.Labels[c.Label(i)], c.Period(i)}
 }

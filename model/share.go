@@ -24,7 +24,7 @@ func ShareOf(part, whole uint64) Share {
 	return Share(s)
 }
 
-// String renders s in percent with one digit behind the point, halves rounded up ("7.6 %"). It reads "0 %" and "100 %" only for nothing and
+// String renders s in percent with one decimal digit, halves rounded up ("7.6 %"). It reads "0 %" and "100 %" only for nothing and
 // for everything: what would round to these reads "<0.1 %" and ">99.9 %". It takes seven cells at most up to all of the whole.
 func (s Share) String() string {
 	switch {

@@ -76,8 +76,8 @@ func (s *Stacks) Frames(dst []Frame, leaf NodeID, limit int) []Frame {
 	return dst
 }
 
-// UnknownStack is how a stack that the file does not define is shown.
+// UnknownStack returns how a stack that the file does not define is shown.
 func UnknownStack(id StackID) string { return "<stack " + strconv.FormatUint(uint64(id), 10) + "?>" }
 
-// UnknownMarker is how a marker whose name the file does not define is shown.
+// UnknownMarker returns how a marker whose name the file does not define is shown.
 func UnknownMarker(id uint64) string { return "<marker " + strconv.FormatUint(id, 10) + "?>" }

@@ -33,7 +33,7 @@ type SeriesEvent struct {
 	Name  string
 }
 
-// FilePoint is the index in the file of the point at sorted position i.
+// FilePoint returns the index in the file of the point at sorted position i.
 func (s *Series) FilePoint(i int) uint32 {
 	if s.Point == nil {
 		return uint32(i)

@@ -36,7 +36,7 @@ type EventBatch struct {
 // EventSource replays an allocation trace. A source may be replayed any number of times, also concurrently.
 type EventSource interface {
 	// Replay calls yield with every batch from the first event to the last. It ends with nil at the end of the
-	// trace, with ctx.Err() when ctx is done, or with yield's error. Damage is no error: it is reported in the
+	// trace, with ctx.Err() when ctx is done, or with yield's error. Damage is not an error: it is reported in the
 	// batches. Events of a file that shrank or cannot be read any further end the trace with a Problem.
 	Replay(ctx context.Context, yield func(*EventBatch) error) error
 	// Extent is the offset where events begin and the input's size; size is -1 while unknown (pipes).

@@ -136,10 +136,10 @@ const (
 	IDNone                 // there is none
 )
 
-// Len is the number of records.
+// Len returns the number of records.
 func (r *StackRecords) Len() int { return len(r.Node) }
 
-// Name is a record's id as the file writes it; number says that it is no string. It is "" where there is none.
+// Name returns a record's id as the file writes it; number says that it is not a string. It is "" where there is none.
 func (r *StackRecords) Name(id RecordID) (name string, number bool) {
 	switch r.IDKind[id] {
 	case IDHex:
@@ -161,7 +161,7 @@ type Window struct {
 	Weights    WeightTable
 }
 
-// Source is a frame's line as the file writes it, "" when unknown.
+// Source returns a frame's line as the file writes it, "" when unknown.
 func (p *StackProfile) Source(s *Stacks, f FrameID) string {
 	out := s.Files[s.FrameFile[f]]
 	if line := s.FrameLine[f]; line != NoLine {

@@ -27,12 +27,12 @@ const maxWeights = 1<<32 - 1
 // used, so that this happens seldom.
 func (w *WeightTable) Grow(rows, weights int, factor float64) {
 	const most = 3 + binary.MaxVarintLen64
-	w.start, w.data = Room(w.start, rows+1, factor), Room(w.data, most*weights, factor)
+	w.start, w.data = Grow(w.start, rows+1, factor), Grow(w.data, most*weights, factor)
 }
 
-// Room is s with capacity for n more, and where that needs a move, for about factor times the length of s. What is not used of it takes
-// no memory while the system has not been asked for it.
-func Room[T any](s []T, n int, factor float64) []T {
+// Grow returns s with capacity for n more elements; where s must move, over-allocated by factor. Unlike [slices.Grow] it leaves the
+// new memory untouched, so that unused parts take no physical memory.
+func Grow[T any](s []T, n int, factor float64) []T {
 	if cap(s)-len(s) >= n {
 		return s
 	}
@@ -59,7 +59,7 @@ func (w *WeightTable) EndRow() {
 	w.start = append(w.start, uint32(len(w.data)))
 }
 
-// Rows is the number of rows.
+// Rows returns the number of rows.
 func (w *WeightTable) Rows() int { return max(len(w.start)-1, 0) }
 
 // next takes the first weight off data.

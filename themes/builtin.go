@@ -8,7 +8,7 @@ import (
 // builtin is a theme in the form that users write too; see [Load].
 type builtin struct{ name, text string }
 
-// theme builds the theme; a test proves that none of the built-in ones gives an error.
+// theme builds the theme; a test verifies that no built-in one gives an error.
 func (b builtin) theme() (*Theme, error) {
 	specs := &table{}
 	for line := range strings.Lines(b.text) {
@@ -33,12 +33,12 @@ const plain = "mono"
 // builtins returns the built-in themes, the default first, terminal16 and mono last.
 func builtins() []builtin {
 	return []builtin{
-		{"dark", dark}, {"light", light}, {"high-contrast", highContrast}, {"colour-blind", colourBlind},
+		{"dark", dark}, {"light", light}, {"high-contrast", highContrast}, {"color-blind", colorBlind},
 		{"terminal16", terminal16}, {plain, mono},
 	}
 }
 
-// dark is quiet: grey but for what matters. Text roles also keep their contrast on the selection.
+// dark is quiet: gray but for what matters. Text roles also keep their contrast on the selection.
 const dark = `text = 253 on 234
 muted = 248
 title = 255 bold
@@ -147,8 +147,8 @@ hint-text = 231
 flame = 16 on 222, 16 on 216, 16 on 229, 16 on 180, 16 on 150, 16 on 153
 heat = 240, 38, 44, 120, 227, 231`
 
-// colourBlind tells by blue against orange and by brightness, which all common deficiencies keep.
-const colourBlind = `base = dark
+// colorBlind tells by blue against orange and by brightness, which all common deficiencies keep.
+const colorBlind = `base = dark
 gain = 75
 loss = 214
 warning = 229
@@ -159,7 +159,7 @@ peak = 229 bold
 flame = 16 on 229, 16 on 110, 16 on 180, 16 on 153, 16 on 137, 16 on 252
 heat = 60, 67, 109, 144, 186, 230`
 
-// terminal16 stands on the terminal's own colours. They may be anything, so it leaves text and background alone and keeps to
+// terminal16 stands on the terminal's own colors. They may be anything, so it leaves text and background alone and keeps to
 // the first eight.
 const terminal16 = `text = default on default
 muted = dim
@@ -197,7 +197,7 @@ hint-text = dim
 flame = black on yellow, black on green, black on cyan, white on blue, white on magenta, black on white
 heat = blue, cyan, green, yellow, red`
 
-// mono has no colour: without any, tcell draws dark foregrounds reversed.
+// mono has no color: without any, tcell draws dark foregrounds reversed.
 const mono = `text = default on default
 muted = dim
 title = bold

@@ -20,13 +20,13 @@ type Line = struct {
 // Load makes a theme of the user's from the lines of its section:
 //
 //	base = light                    what it begins with; default dark
-//	text = #eeeeee on 234           a role: [colour] [on colour] [attributes]
+//	text = #eeeeee on 234           a role: [color] [on color] [attributes]
 //	warning = bright-yellow bold
 //	flame = 16 on 173, 16 on 179    styles of flame graph cells, at least six
 //	heat = 52, 88, 124, 160, 196    from least to most, at least two
 //
-// A colour is default, #rrggbb, #rgb, a number 0 … 255, or the name of one of the 16 colours of terminals. Attributes are
-// bold, dim, italic, underline, reverse, and normal for none. Without a colour a role has that of text, and so it follows when text changes.
+// A color is default, #rrggbb, #rgb, a number 0 … 255, or the name of one of the 16 colors of terminals. Attributes are
+// bold, dim, italic, underline, reverse, and normal for none. Without a color a role has that of text, and so it follows when text changes.
 // Every error names its line.
 func Load(name string, lines []Line) (*Theme, error) {
 	base, err := baseOf(lines)
@@ -60,7 +60,7 @@ func baseOf(lines []Line) (table, error) {
 	return t.specs, nil
 }
 
-// spec is a style as it is written: colours may be left open.
+// spec is a style as it is written: colors may be left open.
 type spec struct {
 	fg, bg       tcell.Color
 	hasFg, hasBg bool
@@ -78,13 +78,13 @@ const (
 	reverse
 )
 
-// style renders a spec without open colours.
+// style renders a spec without open colors.
 func (s spec) style() tcell.Style {
 	return tcell.StyleDefault.Foreground(s.fg).Background(s.bg).Bold(s.attrs&bold != 0).Dim(s.attrs&dim != 0).
 		Italic(s.attrs&italic != 0).Underline(s.attrs&underline != 0).Reverse(s.attrs&reverse != 0)
 }
 
-// on fills what is left open with the colours of text.
+// on fills what is left open with the colors of text.
 func (s spec) on(text spec) spec {
 	if !s.hasFg {
 		s.fg = text.fg
@@ -95,7 +95,7 @@ func (s spec) on(text spec) spec {
 	return s
 }
 
-// needs returns how many colours a terminal must have to show s.
+// needs returns how many colors a terminal must have to show s.
 func (s spec) needs() int { return max(needs(s.fg), needs(s.bg)) }
 
 // table is a theme as it is written.
@@ -118,7 +118,7 @@ func (t *table) set(key, value string) error {
 	}
 	role, ok := roleNamed(key)
 	if !ok {
-		return fmt.Errorf("%q is no role of a theme", key)
+		return fmt.Errorf("unknown theme role %q", key)
 	}
 	s, err := parseSpec(value)
 	if err != nil {
@@ -164,7 +164,7 @@ func (t *table) resolve(name string) *Theme {
 	return theme
 }
 
-// needs returns how many colours a terminal must have to show c.
+// needs returns how many colors a terminal must have to show c.
 func needs(c tcell.Color) int {
 	switch {
 	case c == tcell.ColorDefault:
@@ -199,7 +199,7 @@ func parseSpec(text string) (spec, error) {
 			return spec{}, err
 		}
 		if s.hasFg {
-			return spec{}, fmt.Errorf("%q: a second colour; write on before a background", words[i])
+			return spec{}, fmt.Errorf("%q: a second color; write on before a background", words[i])
 		}
 		s.fg, s.hasFg = c, true
 	}
@@ -252,5 +252,5 @@ func parseColor(word string) (tcell.Color, error) {
 			return tcell.PaletteColor(i), nil
 		}
 	}
-	return 0, fmt.Errorf("%q is neither a colour nor an attribute", word)
+	return 0, fmt.Errorf("%q is neither a color nor an attribute", word)
 }

@@ -44,21 +44,21 @@ func TestLoad(t *testing.T) {
 func TestLoadErrors(t *testing.T) {
 	for value, want := range map[string]string{
 		"text = ":                 "a style is missing",
-		"text = 1 2":              "a second colour",
-		"text = 1 on":             "neither a colour",
-		"text = 1 on 2 on 3":      "neither a colour",
-		"text = 256":              "neither a colour",
-		"text = -1":               "neither a colour",
-		"text = #12345":           "neither a colour",
-		"text = #12345g":          "neither a colour",
-		"text = #+12345":          "neither a colour",
-		"text = bright-":          "neither a colour",
-		"text = bright-bright":    "neither a colour",
-		"colour = 3":              "\"colour\" is no role",
-		"base = nowhere":          "no theme is called",
+		"text = 1 2":              "a second color",
+		"text = 1 on":             "neither a color",
+		"text = 1 on 2 on 3":      "neither a color",
+		"text = 256":              "neither a color",
+		"text = -1":               "neither a color",
+		"text = #12345":           "neither a color",
+		"text = #12345g":          "neither a color",
+		"text = #+12345":          "neither a color",
+		"text = bright-":          "neither a color",
+		"text = bright-bright":    "neither a color",
+		"colour = 3":              "unknown theme role \"colour\"",
+		"base = nowhere":          "unknown theme",
 		"flame = 1, 2":            "2 styles, at least 6",
 		"heat = 1,,2":             "a style is missing",
-		"text = on on default":    "neither a colour",
+		"text = on on default":    "neither a color",
 		"selection = bold blink ": "\"blink\" is neither",
 	} {
 		key, v, _ := strings.Cut(value, " = ")
@@ -82,7 +82,7 @@ func FuzzParseSpec(f *testing.F) {
 
 func BenchmarkGet(b *testing.B) {
 	for b.Loop() {
-		if _, err := Get("colour-blind"); err != nil {
+		if _, err := Get("color-blind"); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,8 +1,8 @@
-// Package themes turns what a thing means into how it looks. Views name roles, never colours; a theme gives every role a
-// style. Colour is never the only sign of anything: views put a glyph or a word beside it, and mono has no colour at all.
+// Package themes turns what a thing means into how it looks. Views name roles, never colors; a theme gives every role a
+// style. Color is never the only sign of anything: views put a glyph or a word beside it, and mono has no color at all.
 //
-// The built-in themes stand on the 240 fixed colours of 256-colour terminals, so that they look the same with and without
-// true colour, their contrast can be computed, and a style costs a third fewer bytes than an RGB one.
+// The built-in themes stand on the 240 fixed colors of 256-color terminals, so that they look the same with and without
+// true color, their contrast can be computed, and a style costs a third fewer bytes than an RGB one.
 package themes
 
 // Role is what something on the screen means.

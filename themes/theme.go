@@ -16,7 +16,7 @@ type Theme struct {
 	flame  []tcell.Style   // at least one
 	heat   []tcell.Style   // at least one, from least to most
 	specs  table           // what the styles were made of, for themes based on this one
-	colors int             // how many colours the terminal must have: 0, 8, 16 or 256
+	colors int             // how many colors the terminal must have: 0, 8, 16 or 256
 }
 
 // Name returns the theme's name in flags and config files.
@@ -58,19 +58,27 @@ func Names() []string {
 	return list
 }
 
+// current returns the name that a built-in theme has now: users' files may still have its former spelling.
+func current(name string) string {
+	if name == "colour-blind" {
+		return "color-blind"
+	}
+	return name
+}
+
 // Get returns a built-in theme.
 func Get(name string) (*Theme, error) {
 	for _, b := range builtins() {
-		if b.name == name {
+		if b.name == current(name) {
 			return b.theme()
 		}
 	}
-	return nil, fmt.Errorf("no theme is called %q", name)
+	return nil, fmt.Errorf("unknown theme %q", name)
 }
 
-// Usable returns the themes that a terminal with so many colours can show, the default first, then the user's. With noColor
-// (NO_COLOR) or without colours that is mono alone; with fewer than 256 colours terminal16, mono, and those of the user's
-// that keep to the colours there are. A theme of the user's hides the built-in one of its name.
+// Usable returns the themes that a terminal with so many colors can show, the default first, then the user's. With noColor
+// (NO_COLOR) or without colors that is mono alone; with fewer than 256 colors terminal16, mono, and those of the user's
+// that keep to the colors there are. A theme of the user's hides the built-in one of its name.
 func Usable(colors int, noColor bool, user ...*Theme) []*Theme {
 	if noColor {
 		colors = 0
@@ -98,13 +106,16 @@ func all(user []*Theme) []*Theme {
 // Pick returns the theme of that name if the terminal can show it, else the best that it can show. "" and "auto" mean the
 // default. Unknown names are errors, whatever the terminal.
 func Pick(name string, colors int, noColor bool, user ...*Theme) (*Theme, error) {
+	if !slices.ContainsFunc(user, func(t *Theme) bool { return t.name == name }) {
+		name = current(name)
+	}
 	named := func(t *Theme) bool { return t.name == name }
 	usable := Usable(colors, noColor, user...)
 	if i := slices.IndexFunc(usable, named); i >= 0 {
 		return usable[i], nil
 	}
 	if name != "" && name != "auto" && !slices.ContainsFunc(all(user), named) {
-		return nil, fmt.Errorf("no theme is called %q", name)
+		return nil, fmt.Errorf("unknown theme %q", name)
 	}
 	return usable[0], nil
 }

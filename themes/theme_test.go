@@ -65,14 +65,14 @@ func contrast(s spec) float64 {
 	return (max(a, b) + 0.05) / (min(a, b) + 0.05)
 }
 
-// text is every role that colours words; the others colour lines, areas and grounds.
+// text is every role that colors words; the others color lines, areas and grounds.
 func textRoles() []Role {
 	return []Role{Text, Muted, Title, StatusBar, Badge, Header, Accent, Selection, Unfocused, Cursor, RangeMark, Axis, Gain, Loss,
 		Warning, Error, Note, Mark, GC, Match, FlameSelected, FlameRest, Input, Popup, HintKey, HintText, Focus, PeakMark}
 }
 
 func TestContrast(t *testing.T) {
-	for name, least := range map[string]float64{"dark": 4.5, "light": 4.5, "high-contrast": 7, "colour-blind": 4.5} {
+	for name, least := range map[string]float64{"dark": 4.5, "light": 4.5, "high-contrast": 7, "color-blind": 4.5} {
 		theme := get(t, name)
 		check := func(what string, s spec, least float64) {
 			t.Helper()
@@ -89,7 +89,7 @@ func TestContrast(t *testing.T) {
 		for _, s := range theme.specs.flame {
 			check("flame", s.on(theme.specs.roles[Text]), least)
 		}
-		// Words keep their colour in the selected row, in a range and in a popup.
+		// Words keep their color in the selected row, in a range and in a popup.
 		for _, r := range []Role{Text, Muted, Accent, Gain, Loss, Warning, Note, Mark, GC} {
 			for _, ground := range []Role{Selection, Unfocused, RangeMark, Popup, StatusBar} {
 				if name == "high-contrast" && ground == StatusBar {
@@ -103,7 +103,7 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// seen is how a person without one kind of cone sees a colour (Viénot, Brettel, Mollon 1999), in linear RGB.
+// seen is how a person without one kind of cone sees a color (Viénot, Brettel, Mollon 1999), in linear RGB.
 func seen(c tcell.Color, deutan bool) [3]float64 {
 	r, g, b := linear(c)
 	if deutan {
@@ -128,8 +128,8 @@ func lab(c [3]float64) [3]float64 {
 	return [3]float64{116*y - 16, 500 * (x - y), 200 * (y - z)}
 }
 
-func TestColourBlindTellsGainFromLoss(t *testing.T) {
-	theme := get(t, "colour-blind")
+func TestColorBlindTellsGainFromLoss(t *testing.T) {
+	theme := get(t, "color-blind")
 	for _, pair := range [][2]Role{{Gain, Loss}, {Gain, Warning}, {Text, Loss}, {Text, Gain}} {
 		for _, deutan := range []bool{false, true} {
 			a, b := lab(seen(theme.parts[pair[0]].fg, deutan)), lab(seen(theme.parts[pair[1]].fg, deutan))
@@ -141,16 +141,16 @@ func TestColourBlindTellsGainFromLoss(t *testing.T) {
 	}
 }
 
-func TestMonoHasNoColour(t *testing.T) {
+func TestMonoHasNoColor(t *testing.T) {
 	theme := get(t, "mono")
 	if theme.colors != 0 {
-		t.Errorf("mono needs %d colours", theme.colors)
+		t.Errorf("mono needs %d colors", theme.colors)
 	}
 	if get(t, "terminal16").colors != 8 {
-		t.Errorf("terminal16 needs %d colours", get(t, "terminal16").colors)
+		t.Errorf("terminal16 needs %d colors", get(t, "terminal16").colors)
 	}
 	if theme.Style(Selection) == theme.Style(Text) || theme.Style(Match) == theme.Style(Text) || theme.Style(Loss) == theme.Style(Gain) {
-		t.Error("roles look the same without colour")
+		t.Error("roles look the same without color")
 	}
 }
 
@@ -190,7 +190,7 @@ func TestOver(t *testing.T) {
 		t.Errorf("a gain in the selected row is %+v", got)
 	}
 	if got := get(t, "mono").Over(Gain, Selection); got != tcell.StyleDefault.Bold(true).Reverse(true) {
-		t.Errorf("without colour it is %+v", got)
+		t.Errorf("without color it is %+v", got)
 	}
 }
 
@@ -227,8 +227,8 @@ func TestUsableAndPick(t *testing.T) {
 		noColor bool
 		want    string
 	}{
-		{1 << 24, false, "dark high-contrast colour-blind terminal16 mono mine light"},
-		{256, false, "dark high-contrast colour-blind terminal16 mono mine light"},
+		{1 << 24, false, "dark high-contrast color-blind terminal16 mono mine light"},
+		{256, false, "dark high-contrast color-blind terminal16 mono mine light"},
 		{88, false, "terminal16 mono mine"},
 		{16, false, "terminal16 mono mine"},
 		{8, false, "terminal16 mono"},
@@ -236,7 +236,7 @@ func TestUsableAndPick(t *testing.T) {
 		{256, true, "mono"},
 	} {
 		if got := names(Usable(c.colors, c.noColor, mine, night)); got != c.want {
-			t.Errorf("%d colours: %s, want %s", c.colors, got, c.want)
+			t.Errorf("%d colors: %s, want %s", c.colors, got, c.want)
 		}
 		for name, want := range map[string]string{"": "", "auto": "", "high-contrast": "high-contrast", "mono": "mono", "mine": "mine"} {
 			got, err := Pick(name, c.colors, c.noColor, mine, night)
@@ -244,11 +244,11 @@ func TestUsableAndPick(t *testing.T) {
 				want, _, _ = strings.Cut(c.want, " ")
 			}
 			if err != nil || got.Name() != want {
-				t.Errorf("%d colours, %q: %v, %v; want %s", c.colors, name, got, err, want)
+				t.Errorf("%d colors, %q: %v, %v; want %s", c.colors, name, got, err, want)
 			}
 		}
 		if _, err := Pick("nope", c.colors, c.noColor, mine); err == nil {
-			t.Errorf("%d colours: an unknown theme is accepted", c.colors)
+			t.Errorf("%d colors: an unknown theme is accepted", c.colors)
 		}
 	}
 	if got, err := Pick("light", 256, false, mine, night); err != nil || got != night {
@@ -256,15 +256,23 @@ func TestUsableAndPick(t *testing.T) {
 	}
 }
 
-// Without colours tcell reverses what has a dark foreground; nothing that Pick returns there may have one.
+// Without colors tcell reverses what has a dark foreground; nothing that Pick returns there may have one.
 func TestNothingIsReversedByAccident(t *testing.T) {
+	for _, name := range []string{"color-blind", "colour-blind"} { // the former spelling stays valid in users' files
+		if got, err := Pick(name, 256, false); err != nil || got.Name() != "color-blind" {
+			t.Errorf("%s is the theme %v, %v", name, got, err)
+		}
+		if got, err := Get(name); err != nil || got.Name() != "color-blind" {
+			t.Errorf("%s is the built-in theme %v, %v", name, got, err)
+		}
+	}
 	theme, err := Pick("light", 0, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for r, s := range theme.parts {
 		if s.fg != tcell.ColorDefault || s.bg != tcell.ColorDefault {
-			t.Errorf("%s has a colour", Role(r))
+			t.Errorf("%s has a color", Role(r))
 		}
 	}
 }

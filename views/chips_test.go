@@ -106,7 +106,7 @@ func TestFilterCommands(t *testing.T) {
 	if got := u.app.state.Chips; got != "focus /worker/" {
 		t.Fatalf("the filter is %q:\n%s", got, u.Text())
 	}
-	u.has("only /worker/").keys(":").keys(strings.Split("h,i,d,e,Space,/,(,/,Enter", ",")...).has("is no regular expression")
+	u.has("only /worker/").keys(":").keys(strings.Split("h,i,d,e,Space,/,(,/,Enter", ",")...).has("invalid regular expression")
 }
 
 // Differences are of what filters leave, and say where they are not.

@@ -42,7 +42,7 @@ func commands() []command {
 		{"b", "PLACE", "Mark a place of the second file, or of the only one, as B, after; 1:12s is one of the first file.", nil, markCommand(state.SideB)},
 		{"align", "KEY", "Align two curves at the start, by share of duration, or at a marker's name.", alignNames, (*app).alignCommand},
 		{"mask", "REGEXP=TEXT", "Make names alike before they are compared: paths, templates, addresses, hashes, none.", maskNames, (*app).maskCommand},
-		{"normalise", "KEY", "Make both sides equal in something before they are compared.", normalNames, (*app).normaliseCommand},
+		{"normalize", "KEY", "Make both sides equal in something before they are compared.", normalNames, (*app).normaliseCommand},
 		{"theme", "NAME", "Change the color theme.", themeNames, (*app).themeCommand},
 	}
 }
@@ -71,7 +71,7 @@ func themeNames(a *app) (names []string) {
 // runCommand carries out a line: a command with its argument, or the name of an action.
 func (a *app) runCommand(text string) error {
 	word, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
-	rest = strings.TrimSpace(rest)
+	word, rest = string(keymap.Action(word).Current()), strings.TrimSpace(rest)
 	for _, c := range commands() {
 		if c.name != word || rest == "" {
 			continue

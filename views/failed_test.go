@@ -42,7 +42,7 @@ func (broken) Weights(context.Context, analysis.Cost, analysis.Query) ([]uint64,
 func TestFailedAnswersAreSaid(t *testing.T) {
 	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
 	u := openUI(t, 120, 40, colourCaps, store, broken{ix})
-	const why = "internal error, a defect in memtui while testing: a mistake"
+	const why = "internal error in memtui while testing: a mistake"
 	const said = "This cannot be told: " + why + "."
 	lacks := func(texts ...string) {
 		t.Helper()

@@ -15,11 +15,11 @@ import (
 func TestFilterSaysWhatIsWrong(t *testing.T) {
 	u := openKvleak(t, 100, 30, colourCaps).keys("3", "/")
 	typeText(u, "heft>10")
-	u.has("heft is no figure: live, blocks, peak", "21 sites")
+	u.has("unknown column heft; available: live, blocks, peak", "21 sites")
 	u.keys("Ctrl+U")
 	typeText(u, "leak>1K")
 	u.has("3 of 21 sites")
-	lacks(t, u, "is no figure")
+	lacks(t, u, "unknown column")
 	u.keys("Esc", "/")
 	typeText(u, "live > 1K")
 	u.has("3 of 21 sites")

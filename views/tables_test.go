@@ -261,7 +261,7 @@ func TestTablesFilter(t *testing.T) {
 				u.has(ui.FilterHint(fields))
 			}
 			typeText(u, "heft>1")
-			u.has("heft is no figure: " + fields[0].Names[0] + ", ")
+			u.has("unknown column heft; available: " + fields[0].Names[0] + ", ")
 			u.keys("Esc")
 			u.keys(":")
 			typeText(u, "filter "+fields[0].Names[0]+">=0")

@@ -7,8 +7,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Neighbour is a function that calls another or is called by it, and how much of the other's weight goes that way.
-type Neighbour struct {
+// Neighbor is a function that calls another or is called by it, and how much of the other's weight goes that way.
+type Neighbor struct {
 	Name   string // not cleaned; "" for what nothing calls
 	Weight uint64
 }
@@ -18,7 +18,7 @@ type Neighbour struct {
 type Around struct {
 	Name             string
 	Total, Self      uint64
-	Callers, Callees []Neighbour // heaviest first, equals by name
+	Callers, Callees []Neighbor // heaviest first, equals by name
 }
 
 // noLabel is a node that does not lie on a path through the function.
@@ -45,7 +45,7 @@ func (f *Folded) Around(n int32, inverted bool) Around {
 	}
 	out.Self = callees[end]
 	delete(callees, end)
-	out.Callers, out.Callees = f.neighbours(callers, label), f.neighbours(callees, label)
+	out.Callers, out.Callees = f.neighbors(callers, label), f.neighbors(callees, label)
 	return out
 }
 
@@ -70,18 +70,18 @@ func (f *Folded) paths(label int32) (above, below []int32) {
 	return above, below
 }
 
-// neighbours sorts what a map of labels holds. The root stands for nobody, and so does the function itself: it is the end
+// neighbors sorts what a map of labels holds. The root stands for no function, and so does the function itself: it is the end
 // of a stack.
-func (f *Folded) neighbours(weights map[int32]uint64, self int32) []Neighbour {
-	var out []Neighbour
+func (f *Folded) neighbors(weights map[int32]uint64, self int32) []Neighbor {
+	var out []Neighbor
 	for l, w := range weights {
 		name := f.labels[l]
 		if l == 0 || l == self {
 			name = ""
 		}
-		out = append(out, Neighbour{name, w})
+		out = append(out, Neighbor{name, w})
 	}
-	slices.SortFunc(out, func(a, b Neighbour) int {
+	slices.SortFunc(out, func(a, b Neighbor) int {
 		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Name, b.Name))
 	})
 	return out

@@ -12,10 +12,10 @@ func TestAround(t *testing.T) {
 	// main;parse;main;malloc · main;parse · main · unknown · main;parse;malloc
 	ids, weights := []model.StackID{3, 1, 0, 99, 2}, []uint64{8, 4, 2, 1, 16}
 	want := map[string]Around{
-		"main":        {"main", 30, 2, []Neighbour{{"", 30}}, []Neighbour{{"parse", 20}, {"malloc", 8}}},
-		"parse":       {"parse", 28, 4, []Neighbour{{"main", 28}}, []Neighbour{{"malloc", 16}, {"main", 8}}},
-		"malloc":      {"malloc", 24, 24, []Neighbour{{"parse", 16}, {"main", 8}}, nil},
-		"<stack 99?>": {"<stack 99?>", 1, 1, []Neighbour{{"", 1}}, nil},
+		"main":        {"main", 30, 2, []Neighbor{{"", 30}}, []Neighbor{{"parse", 20}, {"malloc", 8}}},
+		"parse":       {"parse", 28, 4, []Neighbor{{"main", 28}}, []Neighbor{{"malloc", 16}, {"main", 8}}},
+		"malloc":      {"malloc", 24, 24, []Neighbor{{"parse", 16}, {"main", 8}}, nil},
+		"<stack 99?>": {"<stack 99?>", 1, 1, []Neighbor{{"", 1}}, nil},
 	}
 	for _, invert := range []bool{false, true} {
 		tree, err := NewCallTree(t.Context(), modeltest.Stacks(), ids, TreeOptions{Invert: invert})

@@ -69,7 +69,7 @@ type classed struct {
 	class uint32
 }
 
-// ofClass is the label of a name in the class of a frame.
+// ofClass returns the label of a name in the class of a frame.
 func (b *treeBuilder) ofClass(name int32, frame model.FrameID) int32 {
 	if b.opt.Class == nil {
 		return name
@@ -101,7 +101,7 @@ func (b *treeBuilder) labelOf(name string) int32 {
 	return l
 }
 
-// label is the label of a node of the stacks' tree.
+// label returns the label of a node of the stacks' tree.
 func (b *treeBuilder) label(n model.NodeID) int32 {
 	frame := b.s.Frame[n]
 	f := b.s.FrameFunc[frame]
@@ -185,7 +185,7 @@ func (t *CallTree) link() {
 	n := len(t.parent)
 	t.start, t.child = chain(n, t.parent[1:])
 	for i := range t.child {
-		t.child[i]++ // the root is nobody's child
+		t.child[i]++ // the root has no parent
 	}
 	t.begin, t.ending = chain(n, t.leaf)
 }
@@ -208,16 +208,16 @@ func chain(n int, keys []int32) (start, list []int32) {
 	return start, list
 }
 
-// Len is the number of nodes.
+// Len returns the number of nodes.
 func (t *CallTree) Len() int { return len(t.parent) }
 
-// Cut is the number of stacks whose root end an inverted tree leaves out to stay bounded.
+// Cut returns the number of stacks whose root end an inverted tree leaves out to stay bounded.
 func (t *CallTree) Cut() int { return t.cut }
 
-// Parent is the node's caller (top-down) or callee (bottom-up), -1 for the root.
+// Parent returns the node's caller (top-down) or callee (bottom-up), -1 for the root.
 func (t *CallTree) Parent(n int32) int32 { return t.parent[n] }
 
-// OnlyChild is the child of a node that has no other, whatever they weigh.
+// OnlyChild returns the child of a node that has no other, whatever they weigh.
 func (t *CallTree) OnlyChild(n int32) (child int32, ok bool) {
 	list := t.child[t.start[n]:t.start[n+1]]
 	if len(list) != 1 {
@@ -229,13 +229,13 @@ func (t *CallTree) OnlyChild(n int32) (child int32, ok bool) {
 // AllChildren returns the children of a node, whatever they weigh. The slice is the tree's.
 func (t *CallTree) AllChildren(n int32) []int32 { return t.child[t.start[n]:t.start[n+1]] }
 
-// Name is the function of a node, not cleaned.
+// Name returns the function of a node, not cleaned.
 func (t *CallTree) Name(n int32) string { return t.labels[t.label[n]] }
 
 // Label identifies the node's name within this tree: equal names have equal labels, unless their classes differ.
 func (t *CallTree) Label(n int32) int32 { return t.label[n] }
 
-// Leaf is the node that carries the weight of the stack with the dense index i, 0 for one that the tree does not know yet.
+// Leaf returns the node that carries the weight of the stack with the dense index i, 0 for one that the tree does not know yet.
 func (t *CallTree) Leaf(i int) int32 {
 	if i < 0 || i >= len(t.leaf) {
 		return 0
@@ -243,7 +243,7 @@ func (t *CallTree) Leaf(i int) int32 {
 	return t.leaf[i]
 }
 
-// Frame is the first frame that was put into a node; mixed says that others of other lines are in it too.
+// Frame returns the first frame that was put into a node; mixed says that others of other lines are in it too.
 func (t *CallTree) Frame(n int32) (f model.FrameID, mixed bool) { return t.frame[n], t.mixed[n] }
 
 // Folded is a call tree with weights.
@@ -309,7 +309,7 @@ func (f *Folded) addUp() {
 	}
 }
 
-// Self is the weight of the stacks that end at a node, or what their leaves weigh alone where that is known.
+// Self returns the weight of the stacks that end at a node, or what their leaves weigh alone where that is known.
 func (f *Folded) Self(n int32) (weight uint64) {
 	own := f.weights
 	if f.own != nil {

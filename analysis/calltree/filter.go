@@ -29,7 +29,7 @@ const (
 	StepKinds
 )
 
-// String is the kind as flags call it.
+// String returns the kind as flags call it.
 func (k StepKind) String() string {
 	return [...]string{"focus", "ignore", "show-from", "hide", "pivot"}[k]
 }
@@ -41,10 +41,10 @@ type StackStep struct {
 	Name string
 }
 
-// String is the step as a line of a filter.
+// String returns the step as a line of a filter.
 func (s StackStep) String() string { return s.Kind.String() + " " + oneLine(s.Name) }
 
-// oneLine is a name as filters keep and compare it.
+// oneLine returns a name as filters keep and compare it.
 func oneLine(name string) string {
 	if strings.ContainsAny(name, "\n\r") {
 		return strings.NewReplacer("\n", " ", "\r", " ").Replace(name)
@@ -52,20 +52,20 @@ func oneLine(name string) string {
 	return name
 }
 
-// CheckStep finds what is wrong with a step that somebody typed.
+// CheckStep finds what is wrong with a step that was typed.
 func CheckStep(s StackStep) error {
 	switch text, isExpr := expressionIn(s.Name); {
 	case s.Name == "":
 		return fmt.Errorf("%s: which function?", s.Kind)
 	case isExpr:
 		if _, err := regexp.Compile(text); err != nil {
-			return fmt.Errorf("%s: %s is no regular expression", s.Kind, s.Name)
+			return fmt.Errorf("%s: invalid regular expression %s", s.Kind, s.Name)
 		}
 	}
 	return nil
 }
 
-// expressionIn is the regular expression between slashes. Names of their own never begin and end so.
+// expressionIn returns the regular expression between slashes. Names of their own never begin and end so.
 func expressionIn(name string) (text string, ok bool) {
 	if len(name) < 3 || name[0] != '/' || name[len(name)-1] != '/' {
 		return "", false
@@ -73,7 +73,7 @@ func expressionIn(name string) (text string, ok bool) {
 	return "(?i)" + name[1:len(name)-1], true
 }
 
-// Steps are the steps in the order in which they were added. Lines that are no steps are left out.
+// Steps returns the steps in the order in which they were added. Lines that are no steps are left out.
 func (f StackFilter) Steps() []StackStep {
 	var out []StackStep
 	for line := range strings.Lines(string(f)) {
@@ -87,7 +87,7 @@ func (f StackFilter) Steps() []StackStep {
 	return out
 }
 
-// With is the filter with one more step. The same step is not added twice, and a new pivot takes the place of another one.
+// With returns the filter with one more step. The same step is not added twice, and a new pivot takes the place of another one.
 func (f StackFilter) With(s StackStep) StackFilter {
 	s.Name = oneLine(s.Name)
 	steps := f.Steps()
@@ -100,7 +100,7 @@ func (f StackFilter) With(s StackStep) StackFilter {
 	return filterOf(append(steps, s))
 }
 
-// Without is the filter without the n-th of its steps, from 0.
+// Without returns the filter without the n-th of its steps, from 0.
 func (f StackFilter) Without(n int) StackFilter {
 	steps := f.Steps()
 	if n < 0 || n >= len(steps) {
@@ -109,7 +109,7 @@ func (f StackFilter) Without(n int) StackFilter {
 	return filterOf(slices.Delete(steps, n, n+1))
 }
 
-// Pivot is the function that trees turn about, "" for none.
+// Pivot returns the function that trees turn about, "" for none.
 func (f StackFilter) Pivot() string {
 	for _, s := range f.Steps() {
 		if s.Kind == PivotAt {
@@ -124,7 +124,7 @@ func (f StackFilter) Only(kinds ...StepKind) bool {
 	return !slices.ContainsFunc(f.Steps(), func(s StackStep) bool { return !slices.Contains(kinds, s.Kind) })
 }
 
-// NewStackFilter is the filter of some steps.
+// NewStackFilter returns the filter of some steps.
 func NewStackFilter(steps ...StackStep) (f StackFilter) {
 	for _, s := range steps {
 		f = f.With(s)
@@ -157,7 +157,7 @@ type FilteredStacks struct {
 	drop []bool         // by node of the original
 }
 
-// Node is what became of a stack that ends at a node of the original tree; kept is false where it is left out. A kept one is 0
+// Node returns what became of a stack that ends at a node of the original tree; kept is false where it is left out. A kept one is 0
 // where all its frames are hidden.
 func (f *FilteredStacks) Node(n model.NodeID) (node model.NodeID, kept bool) {
 	return f.node[n], !f.drop[n]
@@ -322,7 +322,7 @@ func (b *stackFilterer) add(n model.NodeID) {
 	b.out.node[n] = to
 }
 
-// step is the node of a frame below a node of the new tree, made if there is none.
+// step returns the node of a frame below a node of the new tree, made if there is none.
 func (b *stackFilterer) step(parent model.NodeID, frame model.FrameID) model.NodeID {
 	key := uint64(parent)<<32 | uint64(frame)
 	if n, ok := b.next[key]; ok {

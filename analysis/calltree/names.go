@@ -28,7 +28,7 @@ func frameFunction(s *model.Stacks, frame model.FrameID) string {
 	return NoFunction
 }
 
-// Where is a frame's file and line as "file.c:42", the file without its directory; "" when there is no file.
+// Where returns a frame's file and line as "file.c:42", the file without its directory; "" when there is no file.
 func Where(f model.Frame) string {
 	if f.File == "" {
 		return ""
@@ -45,7 +45,7 @@ var library = Expression(`\.(so|dylib|dll|pyd|node|jar|exe)(\.[0-9.]+)?$`)
 // ending returns the last bytes of a path: more of it tells nothing about its suffix.
 func ending(file string) string { return file[max(0, len(file)-256):] }
 
-// Module is what a file belongs to: itself when it is a library, else its directory.
+// Module returns what a file belongs to: itself when it is a library, else its directory.
 func Module(file string) string {
 	if library().MatchString(ending(file)) {
 		return path.Base(file)
@@ -62,7 +62,7 @@ var allocators = Expression(`^(__libc_|__GI_+|__GI___libc_|_*rtld_)?(malloc|call
 	`^_?Py(Mem|Object|DataMem)_(Raw)?(Malloc|Calloc|Realloc|MALLOC)|^_PyObject_(Malloc|Calloc|Realloc|GC_)|^_PyMem_|^_PyBytes_FromSize$|` +
 	`^__rust_alloc|^__rdl_alloc|^alloc::alloc::|^<alloc::alloc::Global|^runtime\.mallocgc$|^g_malloc|^xmalloc$|^xrealloc$|^xcalloc$|^\?\?$`)
 
-// SiteNode is the frame a stack is best named after: the leaf, or the first caller that is no allocation function.
+// SiteNode returns the frame a stack is best named after: the leaf, or the first caller that is not an allocation function.
 func SiteNode(s *model.Stacks, leaf model.NodeID) model.NodeID {
 	const far = 12 // callers of an allocation function are near
 	n := leaf
@@ -78,7 +78,7 @@ func SiteNode(s *model.Stacks, leaf model.NodeID) model.NodeID {
 	return n
 }
 
-// SiteName is the name and place of a stack as tables show it.
+// SiteName returns the name and place of a stack as tables show it.
 func SiteName(s *model.Stacks, id model.StackID) (name, where string, leaf model.NodeID) {
 	leaf, ok := s.Node(id)
 	if !ok || leaf == 0 {

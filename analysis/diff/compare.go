@@ -49,7 +49,7 @@ type SideRow struct {
 	Own      bool         // the texts are ids, which mean nothing in another file
 	Listed   bool         // it is there even where it weighs nothing
 	Kept     bool         // it makes a row even where it weighs nothing, but is not there then
-	Unknown  bool         // nobody knows what it weighs: it is compared with nothing
+	Unknown  bool         // its weight is unknown: it is not compared
 
 	Bytes, Count uint64 // Bytes holds whatever is compared
 }
@@ -86,7 +86,7 @@ func (n Normal) String() string {
 	return [...]string{"none", "total", "duration", "allocations", "gcs", "markers"}[n]
 }
 
-// base is what a side is divided by; ok is false where that is unknown or nothing.
+// base returns what a side is divided by; ok is false where that is unknown or nothing.
 func (n Normal) base(s *CompareSide, total uint64) (base uint64, ok bool) {
 	known := int64(0)
 	switch n {
@@ -106,7 +106,7 @@ func (n Normal) base(s *CompareSide, total uint64) (base uint64, ok bool) {
 	return uint64(max(known, 0)), known > 0
 }
 
-// NoBaseError says that a side has nothing to normalise by.
+// NoBaseError says that a side has nothing to normalize by.
 type NoBaseError struct {
 	Per  Normal
 	Side string // its label
@@ -114,7 +114,7 @@ type NoBaseError struct {
 
 // Error implements error.
 func (e *NoBaseError) Error() string {
-	return fmt.Sprintf("cannot normalise by %s: %s has none", e.Per, e.Side)
+	return fmt.Sprintf("cannot normalize by %s: %s has none", e.Per, e.Side)
 }
 
 // ChangeStatus says in a word what became of a row.
@@ -134,7 +134,7 @@ func (s ChangeStatus) String() string {
 	return [...]string{"same", "new", "gone", "grown", "shrunk"}[s]
 }
 
-// CompareFigures are what a thing weighs on both sides, those of before multiplied where the sides are normalised.
+// CompareFigures are what a thing weighs on both sides, those of before multiplied where the sides are normalized.
 type CompareFigures struct{ BeforeBytes, AfterBytes, BeforeCount, AfterCount uint64 }
 
 // DeltaBytes is after − before. A change that does not fit 63 bits is the largest that does.
@@ -143,7 +143,7 @@ func (f *CompareFigures) DeltaBytes() int64 { return signedChange(f.BeforeBytes,
 // DeltaCount is after − before, as DeltaBytes.
 func (f *CompareFigures) DeltaCount() int64 { return signedChange(f.BeforeCount, f.AfterCount) }
 
-// Percent is the change of bytes in percent of those before; ok is false where there were none.
+// Percent returns the change of bytes in percent of those before; ok is false where there were none.
 func (f *CompareFigures) Percent() (p float64, ok bool) {
 	if f.BeforeBytes == 0 {
 		return 0, f.AfterBytes == 0
@@ -161,7 +161,7 @@ func signedChange(before, after uint64) int64 {
 
 // CompareRow is one thing on both sides.
 type CompareRow struct {
-	Node     model.NodeID // in [Comparison.Joined]; 0 for a thing that is no stack
+	Node     model.NodeID // in [Comparison.Joined]; 0 for a thing that is not a stack
 	Key, Sub string       // as the sides have it, masked; not cleaned. Key is "" for stacks
 	Row      [2]int       // the heaviest row of each side, by index; -1 where it has none
 	There    [2]bool      // the side has it
@@ -217,14 +217,14 @@ func Compare(ctx context.Context, before, after *CompareSide, opt CompareOptions
 	if opt.Swap {
 		c.swap()
 	}
-	if err := c.normalise(); err != nil {
+	if err := c.normalize(); err != nil {
 		return nil, err
 	}
 	c.conclude()
 	return c, ctx.Err()
 }
 
-// textKey is what a row that is no stack is matched by.
+// textKey is what a row that is not a stack is matched by.
 type textKey struct {
 	key, sub string
 	nth      int
@@ -329,8 +329,8 @@ func (c *Comparison) swap() {
 	}
 }
 
-// normalise sums up both sides, and multiplies the figures of before so that both have as much of what they are made equal in.
-func (c *Comparison) normalise() error {
+// normalize sums up both sides, and multiplies the figures of before so that both have as much of what they are made equal in.
+func (c *Comparison) normalize() error {
 	before, after := c.Before.Sum(), c.After.Sum()
 	c.Totals = CompareFigures{before.Bytes, after.Bytes, before.Count, after.Count}
 	if c.Per == NormalNone {
@@ -365,7 +365,7 @@ func (c *Comparison) scale(n uint64) uint64 {
 	return q
 }
 
-// Factor is what the figures of before were multiplied by.
+// Factor returns what the figures of before were multiplied by.
 func (c *Comparison) Factor() float64 { return float64(c.Bases[1]) / float64(c.Bases[0]) }
 
 // conclude says what became of each row, and sorts.
@@ -435,7 +435,7 @@ func (c *Comparison) Only(statuses ...ChangeStatus) []CompareRow {
 	return out
 }
 
-// Name is what a row is called: the function that a stack is best named after, or its key. It is not cleaned.
+// Name returns what a row is called: the function that a stack is best named after, or its key. It is not cleaned.
 func (c *Comparison) Name(r *CompareRow) string {
 	if r.Node == 0 {
 		return r.Key

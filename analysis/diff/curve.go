@@ -47,7 +47,7 @@ func NewTimeMap(align Align, before, after TimeSpan, markBefore, markAfter model
 	return m
 }
 
-// After is the time of the side after at the place of a time of the side before. It may lie outside of that side's span, even
+// After returns the time of the side after at the place of a time of the side before. It may lie outside of that side's span, even
 // below 0.
 func (m TimeMap) After(t model.Time) model.Time {
 	if m.share {
@@ -56,7 +56,7 @@ func (m TimeMap) After(t model.Time) model.Time {
 	return t + m.shift
 }
 
-// Before is the time of the side before at the place of a time of the side after.
+// Before returns the time of the side before at the place of a time of the side after.
 func (m TimeMap) Before(t model.Time) model.Time {
 	if m.share {
 		return rescale(t, m.after, m.before)
@@ -85,7 +85,7 @@ func rescale(t model.Time, from, to TimeSpan) model.Time {
 	return to.From + n
 }
 
-// Axis is the time of the side before that a chart of both spans covers: before's own, and what after has to the left and to the
+// Axis returns the time of the side before that a chart of both spans covers: before's own, and what after has to the left and to the
 // right of it.
 func (m TimeMap) Axis() TimeSpan {
 	return TimeSpan{min(m.before.From, m.Before(m.after.From)), max(m.before.To, m.Before(m.after.To))}
@@ -95,7 +95,7 @@ func (m TimeMap) Axis() TimeSpan {
 type ComparedColumn struct {
 	From, To model.Time         // of the axis, which is the time of the side before; may be below 0
 	Sides    [2]analysis.Column // before and after, in their own times
-	Known    [2]bool            // the side has anything there: the column is not before its span, nor behind it
+	Known    [2]bool            // the side has anything there: the column is not before its span, nor after it
 }
 
 // CompareCurves divides an axis, in the time of the side before, into n columns of equal duration and asks both traces for what

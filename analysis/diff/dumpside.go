@@ -23,12 +23,12 @@ func (f PageFigure) String() string {
 	return [...]string{"occupied_bytes", "free_bytes", "bytes", "returned_bytes"}[f]
 }
 
-// Measure is what is compared, in words.
+// Measure returns what is compared, in words.
 func (f PageFigure) Measure() string {
-	return [...]string{"occupied memory", "free memory in pages", "memory of pages", "memory that packing would give back"}[f]
+	return [...]string{"occupied memory", "free memory in pages", "size of pages", "memory that packing would reclaim"}[f]
 }
 
-// PageFigureWords are the words of all figures, the default first.
+// PageFigureWords returns the words of all figures, the default first.
 func PageFigureWords() (words []string) {
 	for f := range PageFigures {
 		words = append(words, f.String())
@@ -48,7 +48,7 @@ func (f PageFigure) of(p *pages.PageFigures) uint64 {
 	return p.OccupiedBytes
 }
 
-// PagesSide makes a side of the page types of a layout that was taken at an instant, model.NoTime where nobody knows. Counts are
+// PagesSide makes a side of the page types of a layout that was taken at an instant, model.NoTime where unknown. Counts are
 // pages. Types of one name are matched in their order.
 func PagesSide(l *model.Layout, at model.Time, figure PageFigure) *CompareSide {
 	sums := pages.SumLayout(l)

@@ -32,7 +32,7 @@ func (g StackGroup) String() string {
 	return [...]string{"stack", "function", "total", "file", "module", "thread", "size", "lifetime", "dso", "line", "kind"}[g]
 }
 
-// Thing is what a row is in words, in the singular.
+// Thing returns what a row is in words, in the singular.
 func (g StackGroup) Thing() string {
 	switch g {
 	case GroupTotal:
@@ -45,7 +45,7 @@ func (g StackGroup) Thing() string {
 	return g.String()
 }
 
-// GroupNamed is the group that a flag's word names.
+// GroupNamed returns the group that a flag's word names.
 func GroupNamed(word string) (StackGroup, bool) {
 	for g := range GroupCount {
 		if g.String() == word {
@@ -55,7 +55,7 @@ func GroupNamed(word string) (StackGroup, bool) {
 	return GroupStack, false
 }
 
-// ofTraces is what a trace is asked for to make the rows of a group; ok is false where it has none.
+// ofTraces returns what a trace is asked for to make the rows of a group; ok is false where it has none.
 func (g StackGroup) ofTraces() (by analysis.Group, ok bool) {
 	switch g {
 	case GroupStack, GroupTotal:
@@ -74,7 +74,7 @@ func (g StackGroup) ofTraces() (by analysis.Group, ok bool) {
 	return analysis.ByStack, false
 }
 
-// ofProfiles is the table of a profile that has the rows of a group; ok is false where they are made of its stacks.
+// ofProfiles returns the table of a profile that has the rows of a group; ok is false where they are made of its stacks.
 func (g StackGroup) ofProfiles() (by weights.ProfileBy, ok bool) {
 	switch g {
 	case GroupThread:
@@ -119,7 +119,7 @@ func groupSide(s *CompareSide, by StackGroup) *CompareSide {
 	return g.out
 }
 
-// fileGroup is the file of a leaf frame, or what the file belongs to.
+// fileGroup returns the file of a leaf frame, or what the file belongs to.
 func fileGroup(s *model.Stacks, leaf model.NodeID, by StackGroup) string {
 	if leaf == 0 {
 		return calltree.UnknownFile

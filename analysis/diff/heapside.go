@@ -33,7 +33,7 @@ type HeapQuestion struct {
 	Graph  *heapgraph.Graph // of HeapRetained; both sides must have the same edges
 }
 
-// Set is the rows of a snapshot that are compared; sides of two formats may differ.
+// Set returns the rows of a snapshot that are compared; sides of two formats may differ.
 func (q HeapQuestion) Set(s *model.HeapSchema) *model.HeapSet {
 	if q.Frames {
 		set, _ := s.Frames()
@@ -42,7 +42,7 @@ func (q HeapQuestion) Set(s *model.HeapSchema) *model.HeapSet {
 	return s.Objects()
 }
 
-// Measure is what is compared, in words.
+// Measure returns what is compared, in words.
 func (q HeapQuestion) Measure(s *model.HeapSchema) string {
 	of := q.Set(s).Many
 	switch q.Figure {
@@ -58,7 +58,7 @@ func (q HeapQuestion) Measure(s *model.HeapSchema) string {
 	return "memory of " + of
 }
 
-// Counted is what counts are.
+// Counted returns what counts are.
 func (q HeapQuestion) Counted(s *model.HeapSchema) string {
 	if q.Figure == HeapCount {
 		return ""
@@ -125,14 +125,14 @@ func heapRows(groups []heapgraph.Group, figure HeapFigure) *CompareSide {
 	return out
 }
 
-// HeapFigureNamed is the figure that a flag's word names, among those known for types or for frames.
+// HeapFigureNamed returns the figure that a flag's word names, among those known for types or for frames.
 func HeapFigureNamed(word string) (HeapFigure, bool) {
 	all := HeapFigureWords()
 	i := slices.Index(all, word)
 	return HeapFigure(max(i, 0)), i >= 0 || word == ""
 }
 
-// HeapFigureWords are the words of all figures, the default first.
+// HeapFigureWords returns the words of all figures, the default first.
 func HeapFigureWords() (words []string) {
 	for f := range HeapFigures {
 		words = append(words, f.String())

@@ -15,7 +15,7 @@ type Mask struct {
 	replace func(string) string
 }
 
-// String is the mask as it was written.
+// String returns the mask as it was written.
 func (m Mask) String() string { return m.text }
 
 // Apply changes one name.
@@ -39,7 +39,7 @@ type MaskPreset struct{ Name, Help string }
 // MaskPresets lists the masks that [ParseMask] knows by name.
 func MaskPresets() []MaskPreset {
 	return []MaskPreset{
-		{"paths", "directories in front of file names"},
+		{"paths", "directories before file names"},
 		{"templates", "template and generic arguments"},
 		{"addresses", "hexadecimal addresses"},
 		{"hashes", "hashes, build ids and suffixes that compilers add"},
@@ -79,7 +79,7 @@ func ParseMask(text string) (Mask, error) {
 	}
 	expr, err := regexp.Compile(pattern)
 	if err != nil || pattern == "" {
-		return Mask{}, fmt.Errorf("%q is no regular expression and no preset: there are paths, templates, addresses and hashes", pattern)
+		return Mask{}, fmt.Errorf("invalid mask %q: neither a regular expression nor paths, templates, addresses or hashes", pattern)
 	}
 	return Mask{text, func(s string) string { return expr.ReplaceAllString(s, replacement) }}, nil
 }

@@ -31,7 +31,7 @@ func ProfileSide(ctx context.Context, p *model.Profile, filter FilterStacks, q P
 		return nil, err
 	}
 	if !ok {
-		return nil, &QuestionError{"by", fmt.Sprintf("samples do not tell %s, only the event's primary metric and counts", w.Metrics[q.Metric].Name)}
+		return nil, &QuestionError{"by", fmt.Sprintf("samples do not record %s, only the event's primary metric and counts", w.Metrics[q.Metric].Name)}
 	}
 	var view *calltree.FilteredStacks
 	if q.Filter != "" && p.Stacks != nil {
@@ -68,7 +68,7 @@ func (q *ProfileQuestion) weigh(ctx context.Context, p *model.Profile, metric mo
 	return weights.SelectProfile(p, q.Event, metric), true, nil
 }
 
-// profileRows are the rows of a profile in one grouping; counts may be nil.
+// profileRows returns the rows of a profile in one grouping; counts may be nil.
 func profileRows(ctx context.Context, weighed, counts *weights.ProfileSelection, group StackGroup) (*CompareSide, error) {
 	if by, ok := group.ofProfiles(); ok {
 		selections := []*weights.ProfileSelection{weighed}
@@ -84,12 +84,12 @@ func profileRows(ctx context.Context, weighed, counts *weights.ProfileSelection,
 	case GroupFunction, GroupTotal, GroupFile, GroupModule:
 		side = groupSide(side, group)
 	default:
-		return nil, &QuestionError{"group", "a profile of stacks has no rows of the kind " + group.String()}
+		return nil, &QuestionError{"group", "a stack profile cannot be grouped by " + group.String()}
 	}
 	return side, nil
 }
 
-// bases are what the figures can be divided by.
+// bases returns what the figures can be divided by.
 func (q *ProfileQuestion) bases(ctx context.Context, p *model.Profile) (CompareBases, error) {
 	w, out := p.Weights, NoBases
 	first, last := weights.SampleSpan(w)
@@ -147,7 +147,7 @@ func stacksSide(sel, counts *weights.ProfileSelection) *CompareSide {
 	return out
 }
 
-// selectionSum is what all records weigh, each as exactly as its file has it; counts may be nil. Where sums mean nothing the result is nil.
+// selectionSum returns what all records weigh, each as exactly as its file has it; counts may be nil. Where sums mean nothing the result is nil.
 func selectionSum(sel, counts *weights.ProfileSelection) *SideSum {
 	if weights.NoSum(sel.Profile.Metrics[sel.Metric].Name) {
 		return nil

@@ -56,7 +56,7 @@ func (c *Comparison) Sentence(w CompareWords) string {
 	case !w.Sums && c.Counts[ChangeSame] == len(c.Rows) && t.DeltaBytes() == 0 && (w.Counted == "" || t.DeltaCount() == 0):
 		return fmt.Sprintf("Nothing changed: %s is %s on both sides.", w.Measure, w.Amount(t.AfterBytes))
 	case t.DeltaBytes() == 0:
-		fmt.Fprintf(&out, "From before to after %s stayed at %s in all", w.Measure, w.Amount(t.AfterBytes))
+		fmt.Fprintf(&out, "From before to after %s stayed at %s in total", w.Measure, w.Amount(t.AfterBytes))
 	default:
 		verb := "grew"
 		if t.DeltaBytes() < 0 {
@@ -81,7 +81,7 @@ func (c *Comparison) Sentence(w CompareWords) string {
 	return out.String()
 }
 
-// percentText is the change in percent, in brackets behind its amount; "" where there is none.
+// percentText returns the change in percent, in brackets after its amount; "" where there is none.
 func percentText(f *CompareFigures) string {
 	p := model.Change(f.BeforeBytes, f.AfterBytes)
 	if p == "" {
@@ -174,7 +174,7 @@ func (c *Comparison) Losses(w CompareWords) []string {
 		out = append(out, "Of these, not named by their file: "+text+".")
 	}
 	if c.Unknown > 0 {
-		out = append(out, "Left out, as finding out what they weigh takes too long: "+countOf(c.Unknown, w.Thing)+".")
+		out = append(out, "Left out, as computing them takes too long: "+countOf(c.Unknown, w.Thing)+".")
 	}
 	if c.Merged[0]+c.Merged[1] > 0 {
 		out = append(out, fmt.Sprintf("Merged, as their names are the same: %s in A, %s in B.", countOf(c.Merged[0], w.Thing), countOf(c.Merged[1], w.Thing)))

@@ -65,7 +65,7 @@ func traceRows(ctx context.Context, t analysis.Trace, s *model.Stacks, filter Fi
 	}
 	by, ok := q.Group.ofTraces()
 	if !ok {
-		return nil, &QuestionError{"group", "a trace has no rows of the kind " + q.Group.String()}
+		return nil, &QuestionError{"group", "a trace cannot be grouped by " + q.Group.String()}
 	}
 	sites, err := t.Sites(ctx, analysis.Query{At: q.At, Range: q.Range, By: by, Cell: q.Only})
 	if err != nil {
@@ -85,7 +85,7 @@ func traceRows(ctx context.Context, t analysis.Trace, s *model.Stacks, filter Fi
 	return side, nil
 }
 
-// traceBases are what the figures of a trace over a range can be divided by. What the range has no end for ends where the
+// traceBases returns what the figures of a trace over a range can be divided by. What the range has no end for ends where the
 // trace does.
 func traceBases(ctx context.Context, t analysis.Trace, r analysis.Range) (CompareBases, error) {
 	totals, err := t.Totals(ctx, r)
@@ -102,7 +102,7 @@ func traceBases(ctx context.Context, t analysis.Trace, r analysis.Range) (Compar
 // Figure is what a site is compared by.
 type Figure func(*analysis.Site) (bytes, count uint64)
 
-// FigureOf is the bytes and blocks that belong to a cost. CostPeak is what lives at the instant, which the caller chose to be the
+// FigureOf returns the bytes and blocks that belong to a cost. CostPeak is what lives at the instant, which the caller chose to be the
 // peak.
 func FigureOf(c analysis.Cost) Figure {
 	return func(s *analysis.Site) (bytes, count uint64) {
@@ -134,7 +134,7 @@ func SitesSide(by analysis.Group, stacks *model.Stacks, sites []analysis.Site, f
 	return out
 }
 
-// siteRow is what a group is matched by.
+// siteRow returns what a group is matched by.
 func siteRow(by analysis.Group, stacks *model.Stacks, s *analysis.Site) SideRow {
 	leaf, known := stacks.Node(s.Stack)
 	switch {

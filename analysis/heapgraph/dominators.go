@@ -37,7 +37,7 @@ func newGraph(ctx context.Context, h *model.Heap, p Policy, shared *heapShared, 
 		return nil, err
 	}
 	if b := model.BudgetOf(ctx); !b.Fits(graphRowBytes*int64(h.Len()) + graphRefBytes*int64(len(h.To))) {
-		return nil, b.Error("finding out what holds memory")
+		return nil, b.Error("computing dominators")
 	}
 	g := &Graph{Heap: h, Policy: p, shared: shared}
 	w := newDomWork(ctx, g, report)
@@ -145,7 +145,7 @@ func (g *Graph) skips(r model.Row, e uint32) bool {
 	return p.SkipFrom.Has(g.Heap.Kinds[r]) || p.Skip != 0 && p.Skip.Has(s.LabelKind(g.Heap.Label[e]))
 }
 
-// holding are the targets of a row's references that hold; those left out, too, where they lead to rows that are not in reached.
+// holding returns the targets of a row's references that hold; those left out, too, where they lead to rows that are not in reached.
 func (g *Graph) holding(r model.Row, reached rowBits) []model.Row {
 	to, first := g.Heap.Out(r)
 	var rest []model.Row
@@ -157,7 +157,7 @@ func (g *Graph) holding(r model.Row, reached rowBits) []model.Row {
 	return slices.Clip(rest)
 }
 
-// out are the targets of r's references under the policy, in the file's order.
+// out returns the targets of r's references under the policy, in the file's order.
 func (g *Graph) out(r model.Row) []model.Row {
 	if g.cut != nil && g.cut.has(r) {
 		return g.kept[r]
@@ -206,7 +206,7 @@ func (g *Graph) heavierFirst(a, b model.Row) int {
 	return cmp.Compare(a, b)
 }
 
-// Children are the rows that r immediately dominates, by retained bytes descending, ties by row. The slice is the graph's.
+// Children returns the rows that r immediately dominates, by retained bytes descending, ties by row. The slice is the graph's.
 // The first call on a graph takes time in proportion to its rows.
 func (g *Graph) Children(r model.Row) []model.Row {
 	t := g.tree()
@@ -234,7 +234,7 @@ func (g *Graph) Accumulation(r model.Row) model.Row {
 	}
 }
 
-// Top are the rows, but for virtual ones, that retain most, descending, ties by row; all of them where limit is 0.
+// Top returns the rows, but for virtual ones, that retain most, descending, ties by row; all of them where limit is 0.
 func (g *Graph) Top(limit int) []model.Row {
 	if limit <= 0 {
 		limit = len(g.Idom)

@@ -54,7 +54,7 @@ type Totals struct {
 	ManagedBytes, UnmanagedBytes uint64
 }
 
-// Bytes is all memory of the snapshot.
+// Bytes returns all memory of the snapshot.
 func (t *Totals) Bytes() uint64 {
 	s, _ := model.SaturatingAdd(t.ManagedBytes, t.UnmanagedBytes)
 	return s

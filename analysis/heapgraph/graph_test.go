@@ -286,7 +286,7 @@ func TestRetainedBySetsStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := g.RetainedBySets(ctx, objects); err == nil {
-		t.Error("not cancelled")
+		t.Error("not canceled")
 	}
 }
 
@@ -320,7 +320,7 @@ func TestIncomingReferences(t *testing.T) {
 	}
 }
 
-// heapChain is a list of n rows behind the root, with a reference from its end back to its start.
+// heapChain is a list of n rows after the root, with a reference from its end back to its start.
 func heapChain(n int) *model.Heap {
 	h := &model.Heap{Schema: mvmheap.Schema(), Kinds: make([]model.HeapKind, n), Size: make([]uint16, n), Extra: make([]uint32, n), Entity: make([]uint32, n),
 		Start: make([]uint32, n+1), To: make([]model.Row, n), Label: make([]model.EdgeLabel, n), Tables: &model.HeapTables{}}
@@ -372,7 +372,7 @@ func TestDamagedSnapshotsHaveNoGraph(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := NewGraph(ctx, heapChain(200_000), mvmheap.RootEdges); err != context.Canceled {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 }
 

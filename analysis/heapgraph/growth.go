@@ -16,13 +16,13 @@ type GrownSubtree struct {
 	BeforeRows, AfterRows   int       // rows at the place
 	BeforeBytes, AfterBytes uint64    // retained by them
 
-	// What grew most directly below: its label, and the figures of all rows so labelled. "" when nothing did.
+	// What grew most directly below: its label, and the figures of all rows so labeled. "" when nothing did.
 	Below                             string
 	BelowBeforeRows, BelowAfterRows   int
 	BelowBeforeBytes, BelowAfterBytes uint64
 }
 
-// Growth is how much more the place retains after than before.
+// Growth returns how much more the place retains after than before.
 func (s *GrownSubtree) Growth() uint64 { return s.AfterBytes - min(s.AfterBytes, s.BeforeBytes) }
 
 // GrownSubtrees says where growth hangs: disjoint places, by growth descending, at most limit of them (0: all). From the root it
@@ -101,7 +101,7 @@ func (w *growth) visit(p *growPlace) []*growPlace {
 	return single
 }
 
-// below are the places under p that grew, most first.
+// below returns the places under p that grew, most first.
 func (w *growth) below(p *growPlace) []*growPlace {
 	type key struct{ kind, label string } // of two files, kinds are told by their names
 	places := map[key]*growPlace{}

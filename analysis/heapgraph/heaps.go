@@ -41,7 +41,7 @@ type heapKey struct {
 	policy Policy
 }
 
-// heapJob is work under way. It is cancelled when nobody waits any more.
+// heapJob is work under way. It is canceled when no caller waits for it anymore.
 type heapJob struct {
 	cancel   context.CancelFunc
 	waiters  int
@@ -142,7 +142,7 @@ func (h *heaps) ready(key heapKey) *heapJob {
 	return nil
 }
 
-// leave takes back one wait, and cancels what nobody waits for. Who asks for it again starts anew.
+// leave takes back one wait, and cancels the job when none remain. A later request starts a new one.
 func (h *heaps) leave(key heapKey, j *heapJob) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

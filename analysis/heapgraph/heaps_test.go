@@ -81,7 +81,7 @@ func TestSnapshotsAreDecodedOnce(t *testing.T) {
 	}
 }
 
-func TestWorkNobodyWaitsForIsCancelled(t *testing.T) {
+func TestWorkNobodyWaitsForIsCanceled(t *testing.T) {
 	src := &fakeHeaps{n: 1, gate: make(chan struct{}), ended: make(chan error, 1), started: make(chan struct{}, 9)}
 	h := NewHeaps(src, 1<<30)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -41,7 +41,7 @@ func (g *Graph) flood(ctx context.Context, queue []model.Row, seen rowBits, from
 		}
 	}
 	if touched != 0 {
-		queue[0] = model.RootRow // as it was: keeps the touches from being optimised away
+		queue[0] = model.RootRow // as it was: keeps the touches from being optimized away
 	}
 	return nil
 }
@@ -83,7 +83,7 @@ func (g *Graph) shortest(ctx context.Context) (*pathTree, error) {
 	return p, nil
 }
 
-// Path is a shortest path from the root to row that passes none of the rows in without: of several the first in the order
+// Path returns a shortest path from the root to row that passes none of the rows in without: of several the first in the order
 // of a breadth-first walk that takes references in the file's order. ok is false when there is none. The first step is the root.
 func (g *Graph) Path(ctx context.Context, row model.Row, without map[model.Row]bool) (path []Step, ok bool, err error) {
 	if int(row) >= g.Heap.Len() {
@@ -123,7 +123,7 @@ func (g *Graph) steps(from []model.Row, row model.Row) []Step {
 	return path
 }
 
-// reference is the first reference from one row to another that holds it, the first of all where none does.
+// reference returns the first reference from one row to another that holds it, the first of all where none does.
 func (g *Graph) reference(from, row model.Row) uint32 {
 	to, first := g.Heap.Out(from)
 	at := first + uint32(slices.Index(to, row))
@@ -233,7 +233,7 @@ func (g *Graph) scanIn(row model.Row, yield func(model.Row, uint32) bool) {
 	}
 }
 
-// InCount is the number of references to row.
+// InCount returns the number of references to row.
 func (g *Graph) InCount(row model.Row) int {
 	in := g.incoming()
 	return int(in.start[row+1] - in.start[row])

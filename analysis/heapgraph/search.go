@@ -24,7 +24,7 @@ func Label(h *model.Heap, r model.Row) string {
 	return h.Tables.Type(h.Entity[r])
 }
 
-// frameLabel is how the field's tools write a frame: "name (file:line)", of the file's path only the last part, "<anon>" for
+// frameLabel returns how the field's tools write a frame: "name (file:line)", of the file's path only the last part, "<anon>" for
 // a block without a name.
 func frameLabel(name, file string, line int64) string {
 	if name == "" {

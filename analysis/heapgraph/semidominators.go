@@ -22,10 +22,10 @@ type domWork struct {
 	start   []uint32    // by number: its predecessors are preds[start[i]:start[i+1]]; in the end RetainedCount
 	preds   []uint32    // numbers higher than their target's
 	stack   []uint32
-	touched uint32 // of no meaning: keeps the touches from being optimised away
+	touched uint32 // of no meaning: keeps the touches from being optimized away
 }
 
-// domLink is a node of the forest of what is done, packed: above an ancestor (at first the parent in the walk), below the least
+// domLink returns a node of the forest of what is done, packed: above an ancestor (at first the parent in the walk), below the least
 // semidominator on the way there.
 func domLink(ancestor, label uint32) uint64 { return uint64(ancestor)<<32 | uint64(label) }
 
@@ -63,7 +63,7 @@ func (w *domWork) touchRows(seen rowBits, out []model.Row) {
 	w.touched += sum
 }
 
-// touchOut is for the references of the rows that come behind number i.
+// touchOut is for the references of the rows that come after number i.
 func (w *domWork) touchOut(i int) {
 	if i+touchFar >= len(w.order) {
 		return
@@ -226,7 +226,7 @@ func (w *domWork) compress(p, i uint32) uint64 {
 	return top
 }
 
-// immediate climbs from each parent to the nearest ancestor that is no lower than the semidominator.
+// immediate goes up from each parent to the nearest ancestor that is no lower than the semidominator.
 func (w *domWork) immediate() {
 	idom := w.number[:len(w.order)]
 	for i := 1; i < len(idom); i++ {

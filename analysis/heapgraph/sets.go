@@ -7,19 +7,19 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// RetainedBySet is what would become unreachable without all the rows of one type or frame, they included. Rows that nothing
+// RetainedBySet returns what would become unreachable without all the rows of one type or frame, they included. Rows that nothing
 // reaches anyway do not count. RetainedBySets answers for all of them at once, and faster.
 func (g *Graph) RetainedBySet(ctx context.Context, kinds model.HeapKinds, id uint32) (bytes, rows uint64, err error) {
 	return g.retainedBy(ctx, func(r model.Row) bool { return kinds.Has(g.Heap.Kinds[r]) && g.Heap.Entity[r] == id })
 }
 
-// RetainedByKinds is what would become unreachable without all the rows of some kinds, they included. What its types or frames retain
+// RetainedByKinds returns what would become unreachable without all the rows of some kinds, they included. What its types or frames retain
 // does not add up to that: they retain parts of each other.
 func (g *Graph) RetainedByKinds(ctx context.Context, kinds model.HeapKinds) (bytes, rows uint64, err error) {
 	return g.retainedBy(ctx, func(r model.Row) bool { return kinds.Has(g.Heap.Kinds[r]) })
 }
 
-// retainedBy is what would become unreachable without the rows of a set, they included.
+// retainedBy returns what would become unreachable without the rows of a set, they included.
 func (g *Graph) retainedBy(ctx context.Context, in func(model.Row) bool) (bytes, rows uint64, err error) {
 	h, p := g.Heap, (*pathTree)(nil)
 	if p, err = g.shortest(ctx); err != nil {

@@ -121,7 +121,7 @@ func EachChange(before *model.PageType, was int, after *model.PageType, is int, 
 type pageRun struct {
 	cursor runCursor
 	on     bool
-	n      uint64 // bits that are left of this run, 0 behind the page
+	n      uint64 // bits that are left of this run, 0 after the page
 }
 
 func pageRuns(t *model.PageType, page int) *pageRun {
@@ -133,7 +133,7 @@ func pageRuns(t *model.PageType, page int) *pageRun {
 	return r
 }
 
-// rest is how many bits are like the next one.
+// rest returns how many bits are like the next one.
 func (r *pageRun) rest() uint64 {
 	if r.n == 0 {
 		return math.MaxUint64

@@ -49,10 +49,10 @@ type PageFigures struct {
 	Runs, Holes   RunFigures
 }
 
-// Partial is the number of pages that are neither full nor empty.
+// Partial returns the number of pages that are neither full nor empty.
 func (f *PageFigures) Partial() int { return f.Pages - f.Full - f.Empty }
 
-// Share is the occupied part of all bits, 0 … 1; 0 without any.
+// Share returns the occupied part of all bits, 0 … 1; 0 without any.
 func (f *PageFigures) Share() float64 {
 	if f.OccupiedBits == 0 {
 		return 0
@@ -74,7 +74,7 @@ func (f *PageFigures) addPage(size, occupied, free uint64) {
 	f.OccupiedBytes, _ = model.SaturatingAdd(f.OccupiedBytes, bitBytes(occupied, size))
 }
 
-// bitBytes is how many bytes so many bits of a page stand for.
+// bitBytes returns how many bytes so many bits of a page stand for.
 func bitBytes(n, size uint64) uint64 {
 	if n > size/8 {
 		return size
@@ -157,7 +157,7 @@ func returned(t *model.PageType, f *PageFigures) uint64 {
 	return sum
 }
 
-// stated is how many of the first bits of a page are occupied where the file has no bitmap but an occupancy, rounded down as
+// stated returns how many of the first bits of a page are occupied where the file has no bitmap but an occupancy, rounded down as
 // the format's application does; ok is false when the runs tell.
 func stated(t *model.PageType, page int) (occupied uint64, ok bool) {
 	if t.Known == nil || t.Known[page] || t.Occupancy == nil || t.Start[page] != t.Start[page+1] {
@@ -174,7 +174,7 @@ func stated(t *model.PageType, page int) (occupied uint64, ok bool) {
 	return min(shareOfBits(t.Occupancy[page], n), n), true
 }
 
-// shareOfBits is a share of n, rounded down. Four bytes hold a decimal share only nearly: where that decides, the share is the
+// shareOfBits returns a share of n, rounded down. Four bytes hold a decimal share only nearly: where that decides, the share is the
 // shortest decimal that they stand for, so that 0.7 of 10 is 7.
 func shareOfBits(share float32, n uint64) uint64 {
 	const nearly = 1 + 1.0/(1<<23)
@@ -189,7 +189,7 @@ func shareOfBits(share float32, n uint64) uint64 {
 	return uint64(exact * float64(n))
 }
 
-// EachPageRun calls f with the runs of a page in order: what [model.PageType.EachRun] tells, but no two neighbours of one
+// EachPageRun calls f with the runs of a page in order: what [model.PageType.EachRun] tells, but no two neighbors of one
 // kind, and of a page without a bitmap what its occupancy says, the occupied bits first. The lengths add up to the page's bits.
 func EachPageRun(t *model.PageType, page int, f func(occupied bool, bits uint64)) {
 	c := newRunCursor(t, page)
@@ -231,7 +231,7 @@ func (c *runCursor) read() (on bool, run uint64) {
 	return on, run
 }
 
-// next returns the next run, neighbours of one kind joined; 0 bits at the end of the page.
+// next returns the next run, neighbors of one kind joined; 0 bits at the end of the page.
 func (c *runCursor) next() (occupied bool, n uint64) {
 	occupied, n = c.on, c.run
 	if n == 0 {
@@ -246,7 +246,7 @@ func (c *runCursor) next() (occupied bool, n uint64) {
 	}
 }
 
-// PageOccupied is the number of occupied bits of a page, and of all its bits.
+// PageOccupied returns the number of occupied bits of a page, and of all its bits.
 func PageOccupied(t *model.PageType, page int) (occupied, all uint64) {
 	all = t.Bits(page)
 	if n, ok := stated(t, page); ok {
@@ -280,7 +280,7 @@ func sumRuns(data []byte, left uint64) (occupied uint64) {
 	return occupied + left
 }
 
-// PageFill is how much of a page is occupied, in 65535ths. 0 is no bit at all and [FullFill] every bit, whatever rounding says.
+// PageFill is how much of a page is occupied, in 65535ths. 0 means none and [FullFill] all of it, whatever rounding says.
 type PageFill uint16
 
 // FullFill is the fill of a page without a free bit.
@@ -304,7 +304,7 @@ func (f PageFill) Level() int {
 	return 3
 }
 
-// FillOf is the fill of so many occupied of all bits; that of a page without bits is 0.
+// FillOf returns the fill of so many occupied of all bits; that of a page without bits is 0.
 func FillOf(occupied, all uint64) PageFill {
 	switch {
 	case occupied == 0:
@@ -318,7 +318,7 @@ func FillOf(occupied, all uint64) PageFill {
 	return min(max(PageFill(occupied*uint64(FullFill)/all), 1), FullFill-1)
 }
 
-// PageFills is the fill of every page of a type.
+// PageFills returns the fill of every page of a type.
 func PageFills(t *model.PageType) []PageFill {
 	out := make([]PageFill, t.Len())
 	for i := range out {
@@ -327,7 +327,7 @@ func PageFills(t *model.PageType) []PageFill {
 	return out
 }
 
-// MixFills is the mean fill of pages: 0 only when all are empty, FullFill only when all are full. 0 of none.
+// MixFills returns the mean fill of pages: 0 only when all are empty, FullFill only when all are full. 0 of none.
 func MixFills(pages []PageFill) PageFill {
 	sum := uint64(0)
 	for _, p := range pages {

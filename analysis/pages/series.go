@@ -57,14 +57,14 @@ func SumSeries(s *model.Series, from, to model.Time) SeriesFigures {
 	return f
 }
 
-// span is the positions of the points with from <= time <= to.
+// span returns the positions of the points with from <= time <= to.
 func span(s *model.Series, from, to model.Time) (lo, hi int) {
 	lo = sort.Search(len(s.Times), func(i int) bool { return s.Times[i] >= from })
 	hi = sort.Search(len(s.Times), func(i int) bool { return s.Times[i] > to })
 	return lo, max(lo, hi)
 }
 
-// ValueAt is the value at an instant: that of the last point with time <= at, and its position. ok is false before the first.
+// ValueAt returns the value at an instant: that of the last point with time <= at, and its position. ok is false before the first.
 func ValueAt(s *model.Series, at model.Time) (value float64, i int, ok bool) {
 	_, hi := span(s, 0, at)
 	if hi == 0 {
@@ -73,7 +73,7 @@ func ValueAt(s *model.Series, at model.Time) (value float64, i int, ok bool) {
 	return s.Values[hi-1], hi - 1, true
 }
 
-// TimelineEnd is the time of the last point of all curves, 0 without any.
+// TimelineEnd returns the time of the last point of all curves, 0 without any.
 func TimelineEnd(t *model.Timeline) model.Time {
 	end := model.Time(0)
 	for i := range t.Series {
@@ -138,7 +138,7 @@ func NewSeriesCurve(s *model.Series) *SeriesCurve {
 	return c
 }
 
-// at is the range of element i of a level; level -1 is the points.
+// at returns the range of element i of a level; level -1 is the points.
 func (c *SeriesCurve) at(level, i int) extent {
 	if level < 0 {
 		return extent{c.series.Values[i], c.series.Values[i]}
@@ -146,7 +146,7 @@ func (c *SeriesCurve) at(level, i int) extent {
 	return c.levels[level][i]
 }
 
-// extremes is the range of the points [lo, hi).
+// extremes returns the range of the points [lo, hi).
 func (c *SeriesCurve) extremes(lo, hi int) extent {
 	e := noExtent
 	for level := -1; lo < hi; level++ {

@@ -191,7 +191,7 @@ func (l *fileBlocks) counted() int {
 	return l.counts[len(l.counts)-1]
 }
 
-// event is that of the birth of row i. The index is locked.
+// event returns that of the birth of row i. The index is locked.
 func (l *fileBlocks) event(i int) uint32 {
 	if l.sorted != nil {
 		return l.sorted.event(i)
@@ -243,7 +243,7 @@ func (l *fileBlocks) Row(i int) analysis.Block {
 	return row
 }
 
-// bornAt is the block that is born at an event, with its address or without.
+// bornAt returns the block that is born at an event, with its address or without.
 func (ix *fileIndex) bornAt(event int, addr bool) (b fileBlock, err error) {
 	c := ix.chunks[ix.chunkAt(event)]
 	rec := ix.records.born.Search(uint64(event))
@@ -264,7 +264,7 @@ func (ix *fileIndex) bornAt(event int, addr bool) (b fileBlock, err error) {
 	return b, err
 }
 
-// addrOf is the address of an event of a chunk.
+// addrOf returns the address of an event of a chunk.
 func (ix *fileIndex) addrOf(c *chunk, event int) (uint64, error) {
 	buffer := ix.columns.Get().(*model.Columns)
 	defer ix.columns.Put(buffer)

@@ -30,7 +30,7 @@ type builder struct {
 	end    int64
 
 	match   matcher
-	pos     int64 // where the event behind those matched begins
+	pos     int64 // where the event after those matched begins
 	matched chan *job
 	spare   chan *job // jobs to use again
 	fold    folder
@@ -194,7 +194,7 @@ func guarded(f func() error) (err error) {
 	return f()
 }
 
-// usualChunk is how large chunks are where there are so many stacks in one: it has sums for each of them.
+// usualChunk returns how large chunks are where there are so many stacks in one: it has sums for each of them.
 func (b *builder) usualChunk(stacks int) int64 {
 	return int64(min(max(b.ix.chunkSize, stacks*stackEvents*eventBytes), largerChunks*b.ix.chunkSize))
 }

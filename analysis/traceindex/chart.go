@@ -32,7 +32,7 @@ type chartEdge struct {
 	point   int  // then: that of the run, -1 if there is none
 	level   column.Level
 	hasTail bool            // tail is known
-	tail    column.Extremes // after the events of the run behind an edge inside of it
+	tail    column.Extremes // after the events of the run after an edge inside of it
 }
 
 // few reports whether the events of a chart are best read, given its range and columns.
@@ -44,7 +44,7 @@ func (ix *fileIndex) few(rg analysis.Range, n int) bool {
 	return (last-first)*runLength <= n*fewEvents
 }
 
-// runsOf is the first and the last run with events of a chart. There must be one.
+// runsOf returns the first and the last run with events of a chart. There must be one.
 func (ix *fileIndex) runsOf(rg analysis.Range) (first, last int) {
 	from, to := ix.bounds(rg)
 	if rg.From >= 0 { // else events at from are in the range, too, and runs of nothing else
@@ -53,7 +53,7 @@ func (ix *fileIndex) runsOf(rg analysis.Range) (first, last int) {
 	return first, ix.runAt(to)
 }
 
-// runAt is the last run that begins at t or before, or the first one.
+// runAt returns the last run that begins at t or before, or the first one.
 func (ix *fileIndex) runAt(t model.Time) int {
 	f := edgeFinder{ix: ix, chunk: ix.chunkBegun(t)}
 	f.seek(t)
@@ -99,7 +99,7 @@ func (ix *fileIndex) makeColumns(ctx context.Context, rg analysis.Range, n int, 
 	return cols, nil
 }
 
-// chunkBegun is the last chunk that begins at t or before, or the first one.
+// chunkBegun returns the last chunk that begins at t or before, or the first one.
 func (ix *fileIndex) chunkBegun(t model.Time) int {
 	return max(sort.Search(len(ix.chunks), func(i int) bool { return ix.chunks[i].begin > t })-1, 0)
 }
@@ -113,7 +113,7 @@ type edgeFinder struct {
 	chunk     int        // that the last edge was found in
 	span      int        // the same, of a restored index
 	run       int
-	end       int // run behind those of the chunk
+	end       int // run after those of the chunk
 }
 
 // runParts are the parts of the run that was asked for last.
@@ -123,7 +123,7 @@ type runParts struct {
 	stream streamReader
 }
 
-// exact is the edge behind some events.
+// exact returns the edge after some events.
 func (f *edgeFinder) exact(at model.Time, events int) chartEdge {
 	ix := f.ix
 	e := chartEdge{at: at, events: events, run: ix.curve.Base.N, point: -1, level: f.r.levelAt(events)}
@@ -135,7 +135,7 @@ func (f *edgeFinder) exact(at model.Time, events int) chartEdge {
 	return e
 }
 
-// near is an edge at t or near it, behind another one.
+// near returns an edge at t or near it, after another one.
 func (f *edgeFinder) near(t model.Time, last *chartEdge) chartEdge {
 	if len(f.ix.chunks) == 0 {
 		return f.exact(t, 0)
@@ -169,7 +169,7 @@ func (f *edgeFinder) near(t model.Time, last *chartEdge) chartEdge {
 	return e
 }
 
-// read is the edge at t, which is in the run.
+// read returns the edge at t, which is in the run.
 func (f *edgeFinder) read(t model.Time) chartEdge {
 	r := f.r
 	if r.load(f.run); r.err != nil {
@@ -214,7 +214,7 @@ func (f *edgeFinder) pausing(t model.Time) bool {
 	return t >= ix.chunks[f.chunk].end && (f.chunk+1 == len(ix.chunks) || t <= ix.chunks[f.chunk+1].begin)
 }
 
-// atRun is an edge near t where a run begins, rather one where spans of the pyramid meet.
+// atRun returns an edge near t where a run begins, rather one where spans of the pyramid meet.
 func (f *edgeFinder) atRun(t model.Time) (e chartEdge, ok bool) {
 	if f.pausing(t) {
 		return f.runEdge(f.end, t), true
@@ -232,7 +232,7 @@ func (f *edgeFinder) atRun(t model.Time) (e chartEdge, ok bool) {
 	return f.runEdge(run, at), true
 }
 
-// runEdge is the edge at some time where a run of the chunk begins, or behind them.
+// runEdge returns the edge at some time where a run of the chunk begins, or after them.
 func (f *edgeFinder) runEdge(run int, at model.Time) chartEdge {
 	c := f.ix.chunks[f.chunk]
 	e := chartEdge{at: at, run: run, point: -1, events: min(c.first+(run-c.firstRun)*runLength, c.first+c.n)}
@@ -242,7 +242,7 @@ func (f *edgeFinder) runEdge(run int, at model.Time) chartEdge {
 	return e
 }
 
-// atPart is an edge at t or near it where nothing happens, or where a part of the run ends.
+// atPart returns an edge at t or near it where nothing happens, or where a part of the run ends.
 func (f *edgeFinder) atPart(t model.Time) (e chartEdge, ok bool) {
 	c := f.ix.chunks[f.chunk]
 	begin := f.begin(f.run)
@@ -306,7 +306,7 @@ func (f *edgeFinder) loadParts(c *chunk) bool {
 	return true
 }
 
-// between is the extremes of the parts behind point i up to point k.
+// between returns the extremes of the parts after point i up to point k.
 func (f *edgeFinder) between(i, k int) column.Extremes {
 	e := column.Nothing
 	for _, p := range f.r.parts.points[i+1 : k+1] {
@@ -359,7 +359,7 @@ func (f *edgeFinder) seekRun(t model.Time) {
 	f.run = c.firstRun + max(lo+sort.Search(hi-lo, func(i int) bool { return after(lo + i) })-1, 0)
 }
 
-// begin is when a run of the chunk begins, or the first one behind it.
+// begin returns when a run of the chunk begins, or the first one after it.
 func (f *edgeFinder) begin(run int) model.Time {
 	ix, c := f.ix, f.ix.chunks[f.chunk]
 	switch {
@@ -371,7 +371,7 @@ func (f *edgeFinder) begin(run int) model.Time {
 	return ix.duration()
 }
 
-// extremes are those after the events between two edges.
+// extremes returns those after the events between two edges.
 func (f *edgeFinder) extremes(a, b *chartEdge) column.Extremes {
 	from := a.run
 	switch {
@@ -517,7 +517,7 @@ type smallEvents struct {
 	sizes []uint64
 	rest  []byte      // freed sizes
 	freed [256]uint64 // by code
-	i, p  int         // where it is: events, and those that are no FREE
+	i, p  int         // where it is: events, and those that are not FREE
 	extra int         // bytes of rest before it that are more than one per FREE
 	all   uint64      // bits of all sizes before it
 	column.Level

@@ -71,7 +71,7 @@ func (ix *fileIndex) confirm() error {
 	return err
 }
 
-// chunksToConfirm are those that are read again. Of an input that is still being decompressed it is the first one only: the others may
+// chunksToConfirm returns those that are read again. Of an input that is still being decompressed it is the first one only: the others may
 // take long to come.
 func (ix *fileIndex) chunksToConfirm() []int {
 	n := len(ix.chunks)
@@ -219,7 +219,7 @@ func (f *confirmation) follow() bool {
 	return true
 }
 
-// other takes an event that is no FREE.
+// other takes an event that is not a FREE.
 func (f *confirmation) other(i, p int, kind model.EventKind) bool {
 	e, t := &f.v.events, &f.all
 	switch kind {

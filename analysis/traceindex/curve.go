@@ -11,7 +11,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// levelAt is the state after n events.
+// levelAt returns the state after n events.
 func (r *runReader) levelAt(n int) column.Level {
 	ix := r.ix
 	switch {
@@ -70,7 +70,7 @@ func (r *runReader) extremesOf(lo, hi int) column.Extremes {
 	return e
 }
 
-// peakAfter is the number of events up to and with the first of events [lo, hi) that reaches their highest level.
+// peakAfter returns the number of events up to and with the first of events [lo, hi) that reaches their highest level.
 func (r *runReader) peakAfter(lo, hi int) (n int, ok bool) {
 	if lo >= hi {
 		return 0, false
@@ -93,7 +93,7 @@ func (r *runReader) peakAfter(lo, hi int) (n int, ok bool) {
 	return hi, true
 }
 
-// timeAt is the time of an event.
+// timeAt returns the time of an event.
 func (r *runReader) timeAt(event int) model.Time {
 	ix := r.ix
 	run := ix.runOf(event)
@@ -128,7 +128,7 @@ func (r *runReader) search(over func(model.Time) bool) int {
 	return r.first + sort.Search(len(r.times), func(i int) bool { return over(r.times[i]) })
 }
 
-// eventsAt is the number of events that an instant covers.
+// eventsAt returns the number of events that an instant covers.
 func (r *runReader) eventsAt(at analysis.Instant) int {
 	if at.Events != 0 {
 		return int(min(at.Events, uint64(r.ix.events())))
@@ -136,12 +136,12 @@ func (r *runReader) eventsAt(at analysis.Instant) int {
 	return r.eventsUntil(at.T)
 }
 
-// eventsUntil is the number of events with time ≤ t.
+// eventsUntil returns the number of events with time ≤ t.
 func (r *runReader) eventsUntil(t model.Time) int {
 	return r.search(func(x model.Time) bool { return x > t })
 }
 
-// eventRange is the half-open range of events that rg holds.
+// eventRange returns the half-open range of events that rg holds.
 func (r *runReader) eventRange(rg analysis.Range) (lo, hi int) {
 	hi = r.eventsUntil(rg.To)
 	if rg.From >= 0 {
@@ -150,7 +150,7 @@ func (r *runReader) eventRange(rg analysis.Range) (lo, hi int) {
 	return lo, hi
 }
 
-// bounds is the finite time span of a range: what is loaded where it has no bound.
+// bounds returns the finite time span of a range: what is loaded where it has no bound.
 func (ix *fileIndex) bounds(r analysis.Range) (from, to model.Time) {
 	from, to = max(r.From, 0), r.To
 	if to == model.MaxTime {
@@ -226,7 +226,7 @@ func (ix *fileIndex) columnsOf(ctx context.Context, rg analysis.Range, n int, ex
 	return cols, err
 }
 
-// curveCache keeps the last answers of columnsOf, which nobody changes.
+// curveCache keeps the last answers of columnsOf, which are read-only.
 type curveCache struct {
 	mu   sync.Mutex
 	kept [4]keptCurve
@@ -273,7 +273,7 @@ func fillColumn(c *analysis.Column, e *column.Extremes, before, after *column.Le
 	c.Events = uint64(events)
 }
 
-// marksIn is the half-open range of marks in events [lo, hi).
+// marksIn returns the half-open range of marks in events [lo, hi).
 func (ix *fileIndex) marksIn(lo, hi int) (from, to int) {
 	from = sort.Search(len(ix.marks), func(i int) bool { return int(ix.marks[i].event) >= lo })
 	return from, sort.Search(len(ix.marks), func(i int) bool { return int(ix.marks[i].event) >= hi })

@@ -24,5 +24,5 @@ var (
 	errBlocks = errors.New("more than 2,147,483,646 blocks that live for long")
 )
 
-// sizeClass is the bit length of a size: class b holds 2^(b-1) … 2^b-1, class 0 the size 0.
+// sizeClass returns the bit length of a size: class b holds 2^(b-1) … 2^b-1, class 0 the size 0.
 func sizeClass(size uint64) uint32 { return uint32(bits.Len64(size)) }

@@ -44,7 +44,7 @@ type IndexKey [32]byte
 
 // Why an index file is not used.
 var (
-	ErrIndexForeign = errors.New("it is no index of this program")
+	ErrIndexForeign = errors.New("it is not an index of this program")
 	ErrIndexVersion = errors.New("another version of the program wrote it")
 	ErrIndexStale   = errors.New("it belongs to another state of the file")
 	ErrIndexDamaged = errors.New("it is damaged")
@@ -122,7 +122,7 @@ func columnSection[T any](f *fileCodec, name string, c *column.Column[T]) {
 	*c = column.ColumnFrom(valuesOf[T](f, f.section()))
 }
 
-// partSections is two sections with one slice of each of n things, one behind the other.
+// partSections is two sections with one slice of each of n things, one after the other.
 func partSections[T any](f *fileCodec, name string, n int, of func(i int) *[]T) {
 	var lengths []uint32
 	if f.write != nil {
@@ -184,7 +184,7 @@ func (f *fileCodec) end() {
 	}
 }
 
-// section is the bytes of the next section that is read.
+// section returns the bytes of the next section that is read.
 func (f *fileCodec) section() []byte {
 	if f.err != nil {
 		return nil
@@ -202,12 +202,12 @@ func (f *fileCodec) section() []byte {
 	return b
 }
 
-// bytesOf is the memory of a slice.
+// bytesOf returns the memory of a slice.
 func bytesOf[T any](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(*new(T))))
 }
 
-// valuesOf is the opposite of bytesOf. Memory that is not aligned is copied.
+// valuesOf returns the opposite of bytesOf. Memory that is not aligned is copied.
 func valuesOf[T any](f *fileCodec, b []byte) []T {
 	size := int(unsafe.Sizeof(*new(T)))
 	if f.err != nil {

@@ -339,7 +339,7 @@ func (ix *fileIndex) save(ctx context.Context, w io.Writer, key IndexKey) error 
 	return f.write.finish(key, f.layout)
 }
 
-// layoutOfFiles is what the files of this program hold.
+// layoutOfFiles returns what the files of this program hold.
 func layoutOfFiles() []byte {
 	f := &fileCodec{write: new(fileWriter)}
 	newFileIndex(0).sections(f)

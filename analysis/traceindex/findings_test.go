@@ -121,6 +121,6 @@ func TestFindingsStop(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := analysis.Findings(ctx, buildIndex(t, events, stacks), nil); err == nil {
-		t.Error("no error though it was cancelled")
+		t.Error("no error though it was canceled")
 	}
 }

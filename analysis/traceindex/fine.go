@@ -14,7 +14,7 @@ import (
 //
 // The stream of a chunk has the parts of all its runs. One begins with 16 bits: 6 of allocations; 4 each of how far the number
 // of blocks rises above, and falls below, both its first and its last value; 2 of the bytes of the time, less one. Then comes
-// a byte with 2 bits each of the bytes of the four numbers behind the time: bytes allocated, bytes ended, and how far the live
+// a byte with 2 bits each of the bytes of the four numbers after the time: bytes allocated, bytes ended, and how far the live
 // bytes rise and fall like blocks do. All other events of the part are FREEs that each end a block. What does not fit that has
 // fineRare allocations, all else zero, and then finePart as varints.
 const (
@@ -26,7 +26,7 @@ const (
 // finePart is what happens in a part of a run, from the level before it on.
 type finePart struct {
 	events                 uint64
-	time                   uint64 // µs from its first event to that behind it
+	time                   uint64 // µs from its first event to that after it
 	gap                    uint64 // the last µs of those, in which nothing happens; 0 if they are few
 	allocs, ended, frees   uint64 // ended blocks and events
 	allocBytes, endedBytes uint64
@@ -37,7 +37,7 @@ type finePart struct {
 // fineWriter writes the stream of a chunk.
 type fineWriter struct{ b []byte }
 
-// excursion is how far a level leaves what lies between its first and its last value.
+// excursion returns how far a level leaves what lies between its first and its last value.
 func excursion(before, after, least, most uint64) (up, down uint64) {
 	low, high := min(before, after), max(before, after)
 	return max(most, high) - high, low - min(least, low)
@@ -83,12 +83,12 @@ func (w *fineWriter) rare(p *finePart) {
 	}
 }
 
-// finePoint is the state behind a part.
+// finePoint is the state after a part.
 type finePoint struct {
 	column.Level
 	column.Extremes            // after each event of the part, and before it
 	events          int        // of the run so far
-	at              model.Time // from the run's first event to that behind the part; the last one before is gap earlier
+	at              model.Time // from the run's first event to that after the part; the last one before is gap earlier
 	gap             model.Time
 }
 
@@ -167,7 +167,7 @@ func (p *finePart) readRare(b []byte) []byte {
 	return b[:len(b):len(b)]
 }
 
-// partEnd is where a part of the chunk ends that begins at an event.
+// partEnd returns where a part of the chunk ends that begins at an event.
 func (f *folder) partEnd(begin int) int {
 	e := &f.j.events
 	end := f.usualEnd(begin)

@@ -20,7 +20,7 @@ type folder struct {
 	j         *job
 	c         *chunk
 	global    []uint32      // by site of the chunk: that of the index
-	siteCells []column.Cell // by site of the chunk; behind those: of sites that only blocks of earlier chunks have
+	siteCells []column.Cell // by site of the chunk; after those: of sites that only blocks of earlier chunks have
 	localOf   []uint32      // by site of the index: that of the chunk + 1; zero but while a chunk is folded
 	dimCells  [column.DimCount][]column.Cell
 	dimKeys   [column.DimCount][]uint32
@@ -165,7 +165,7 @@ func (f *folder) unaddressed() {
 	}
 }
 
-// local is the site's number in the chunk.
+// local returns the site's number in the chunk.
 func (f *folder) local(site uint32) uint32 {
 	if l := f.localOf[site]; l != 0 {
 		return l - 1

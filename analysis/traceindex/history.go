@@ -41,7 +41,7 @@ func (g *grouping) pass(ctx context.Context, want []analysis.Key) (*group.Pass, 
 	return g.makePasses(ctx, n, []*grouping{g}, want) // it was made for other keys
 }
 
-// companions are the groups that are followed along with another: they cost little more.
+// companions returns the groups that are followed along with another: they cost little more.
 func companions(by analysis.Group) []analysis.Group {
 	together := []analysis.Group{analysis.ByStack, analysis.ByThread, analysis.BySizeClass}
 	if group.DimOf(by) == column.DimStack && by != analysis.ByStack {
@@ -55,7 +55,7 @@ type passID struct {
 	keys int
 }
 
-// kept is the pass that was made, nil if it does not do.
+// kept returns the pass that was made, nil if it does not do.
 func (g *grouping) kept(n int, want []analysis.Key) *group.Pass {
 	ix := g.ix
 	p := ix.Groups.PassIn(g.by, g.set)
@@ -116,7 +116,7 @@ func (g *grouping) makePass(ctx context.Context, n int, want []analysis.Key) (*g
 	return b.Out, err
 }
 
-// keysOfSites is the key of every site that the group knows; nil where the size decides.
+// keysOfSites returns the key of every site that the group knows; nil where the size decides.
 func (g *grouping) keysOfSites() []analysis.Key {
 	if g.d == column.DimSize {
 		return nil

@@ -98,7 +98,7 @@ type overEnd struct {
 // runStart is where a run of events begins, within its chunk. All runs but the last of a chunk are of runLength events.
 type runStart struct {
 	time  model.Time // µs after the chunk's first event
-	at    uint32     // bytes after the chunk's first event; of kept events, those before it that are no FREE
+	at    uint32     // bytes after the chunk's first event; of kept events, those before it that are not FREE
 	freed uint32     // in chunk.freed
 	fine  uint32     // in chunk.fine
 }
@@ -145,7 +145,7 @@ func (ix *fileIndex) Status() analysis.Status {
 	return ix.status.With(&ix.totals, ix.duration(), len(ix.Ids), ix.Profile())
 }
 
-// events is the number of events.
+// events returns the number of events.
 func (ix *fileIndex) events() int { return int(ix.totals.Events) }
 
 func (ix *fileIndex) duration() model.Time {
@@ -162,10 +162,10 @@ func (ix *fileIndex) StackIDs() []model.StackID {
 	return ix.Ids[:len(ix.Ids):len(ix.Ids)]
 }
 
-// breathe lets a waiting writer in, in the middle of a long answer: neither it nor a frame behind it must wait for the end.
+// yield releases the read lock in the middle of a long answer, so that a waiting writer, and the readers after it, can proceed.
 // Answers may call it where all they hold is numbers of events and of blocks: what is loaded stays as it is, while sums and
 // the number of keys change.
-func (ix *fileIndex) breathe() {
+func (ix *fileIndex) yield() {
 	if !ix.status.Final && !ix.status.Stopped {
 		ix.mu.RUnlock()
 		ix.mu.RLock()

@@ -211,7 +211,7 @@ func agreeOn(t *testing.T, ix, twin analysis.Trace, r *rand.Rand, rg analysis.Ra
 	both(t, "marks", ix, twin, func(x analysis.Trace) ([]analysis.Mark, error) { m, _, err := x.Marks(ctx, rg, 9); return m, err })
 	for _, at := range []model.Time{rg.From, rg.To, rg.To / 2} {
 		for _, dir := range []int{-1, 1} {
-			both(t, "neighbour", ix, twin, func(x analysis.Trace) (model.Time, error) { n, _ := x.Neighbour(at, dir); return n, nil })
+			both(t, "neighbor", ix, twin, func(x analysis.Trace) (model.Time, error) { n, _ := x.Neighbour(at, dir); return n, nil })
 			both(t, "landmark", ix, twin, func(x analysis.Trace) (model.Time, error) { n, _ := x.Landmark(at, dir); return n, nil })
 		}
 	}

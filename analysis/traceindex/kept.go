@@ -14,7 +14,7 @@ import (
 type IndexFile struct {
 	Data  []byte      // all of it, usually mapped; read-only. Reading it may fault when the file shrinks.
 	At    io.ReaderAt // the same bytes
-	Close func()      // called once, when nobody reads them any more
+	Close func()      // called once, when they are no longer read
 	// Forget gives back the memory that bytes of Data take which have been read. They can still be read. nil where there is nothing
 	// to give back.
 	Forget func()
@@ -123,7 +123,7 @@ func CheckIndex(file *IndexFile, key IndexKey) error {
 	})
 }
 
-// Close gives the file back as soon as nothing reads it any more. Later questions have no answer.
+// Close gives the file back as soon as nothing reads it anymore. Later questions have no answer.
 func (k *KeptIndex) Close() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -144,14 +144,14 @@ func TestDefectIsNoDamage(t *testing.T) {
 		if broken := errors.Is(err, errIndexBroken); broken != spoilt || place.discarded > 0 != spoilt || !model.Internal(err) {
 			t.Errorf("spoilt: %v, discarded %d times, %v", spoilt, place.discarded, err)
 		}
-		if want := "internal error, a defect in memtui while testing"; !spoilt && !strings.HasPrefix(err.Error(), want) {
+		if want := "internal error in memtui while testing"; !spoilt && !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v, want %s…", err, want)
 		}
 		k.Close()
 	}
 	k, _ := reopened(t, nil, source, modeltest.Stacks())
 	_, err := ask(t.Context(), k, "testing", false, func(*fileIndex) (int, error) { panic("a mistake") })
-	if want := "internal error, a defect in memtui while testing: a mistake"; err == nil || err.Error() != want {
+	if want := "internal error in memtui while testing: a mistake"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

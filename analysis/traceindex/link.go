@@ -10,11 +10,11 @@ import (
 // takes the chunks in order.
 type linker struct {
 	ranks    column.Column[rank]
-	payloads int // events so far that are no FREE
+	payloads int // events so far that are not FREE
 	records  uint32
 }
 
-// rank tells the records of 64 events that are no FREE: a bit says that one has a record.
+// rank tells the records of 64 events that are not FREE: a bit says that one has a record.
 type rank struct {
 	has    uint64
 	before uint32 // records of those before
@@ -43,7 +43,7 @@ func (l *linker) survive(j *job) {
 	l.payloads += len(j.died)
 }
 
-// find returns the record of a block that has one, given its number among all events that are no FREE.
+// find returns the record of a block that has one, given its number among all events that are not FREE.
 func (l *linker) find(payload uint32) uint32 {
 	r := l.ranks.Ref(int(payload / 64))
 	return r.before + uint32(bits.OnesCount64(r.has&(1<<(payload%64)-1)))

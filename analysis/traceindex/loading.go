@@ -20,7 +20,7 @@ type Loading interface {
 }
 
 // Build reads the allocations of the store's profile into ix, which must be empty, and publishes what it finds on the way
-// as problems and lost bytes. It waits for the first revision; symbols may arrive later. Being cancelled is no error: what
+// as problems and lost bytes. It waits for the first revision; symbols may arrive later. Being canceled is not an error: what
 // was read stays, and [Status] says that there is more. It returns when there is nothing left to read.
 func Build(ctx context.Context, store *model.Store, ix Loading) error {
 	p, err := firstRevision(ctx, store)

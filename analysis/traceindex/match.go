@@ -15,15 +15,15 @@ type job struct {
 
 	events model.Columns
 	sites  group.SiteTable // of this chunk alone
-	siteOf []uint32        // by event that is no FREE, as numbered in sites
+	siteOf []uint32        // by event that is not a FREE, as numbered in sites
 
 	event  []uint32   // by ALLOC, as numbered in sites: its number in the chunk; filled in when the chunk is folded
 	before model.Time // of the event before its first
 
-	firstPayload uint32    // events before the chunk that are no FREE
+	firstPayload uint32    // events before the chunk that are not FREE
 	ended        []uint32  // by FREE: the number among those of the event that bore the block, + 1; 0 if there is none
 	over         []overEnd // refs and sizes are not filled in yet
-	died         []uint8   // by event that is no FREE: 1 if an event of the chunk ends its block, or it has none
+	died         []uint8   // by event that is not a FREE: 1 if an event of the chunk ends its block, or it has none
 	unaddressed  []uint32  // allocations without an address, as numbered in Columns.Size
 	deaths       []death   // of blocks of earlier chunks, in order
 	parts        [][]part  // by shard, where there are several: its events
@@ -94,7 +94,7 @@ func onlyBlocks(kinds []model.EventKind) bool {
 // matcher finds out which block each FREE ends. It takes the chunks in order.
 type matcher struct {
 	shards   []shard
-	payloads uint32 // events so far that are no FREE
+	payloads uint32 // events so far that are not FREE
 	now      model.Time
 	events   int
 }
@@ -171,7 +171,7 @@ func (m *matcher) matchAll(j *job) {
 	}
 }
 
-// run is match for events [i, end); p is the number of events before them that are no FREE. What put and take do on pair
+// run is match for events [i, end); p is the number of events before them that are not FREE. What put and take do on pair
 // pages is written out. hot kernel
 func (t *addressTable) run(j *job, i, end, p int) int {
 	kinds, addrs, ended, first := j.events.Kind[:end], j.events.Addr[:end], j.ended, j.firstPayload

@@ -95,7 +95,7 @@ func (m *membership) has(r column.Ref, is []bool) bool {
 	return m.ix.in(m.in, &b)
 }
 
-// lifeClass is the class of the lifetime of an allocation of a view that was followed.
+// lifeClass returns the class of the lifetime of an allocation of a view that was followed.
 func (ix *fileIndex) lifeClass(v *view, p int) int {
 	event, died := v.event[p], v.died[p]
 	if died != 0 {

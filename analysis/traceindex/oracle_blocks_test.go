@@ -138,7 +138,7 @@ func (ix *Index) Uses(ctx context.Context, addr uint64, limit int) (blocks []ana
 			if ctx.Err() != nil {
 				return nil, 0, ctx.Err()
 			}
-			ix.breathe()
+			ix.yield()
 		}
 		if !ix.holds(uint32(b), addr) {
 			continue

@@ -22,7 +22,7 @@ func (ix *Index) Grid(ctx context.Context, q analysis.GridQuery) (*analysis.Grid
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			ix.breathe()
+			ix.yield()
 		}
 		if !q.All && f.KeyOf(ix.key(d, uint32(b))) != q.Key {
 			continue

@@ -26,7 +26,7 @@ func TestEmptyIndexAnswers(t *testing.T) {
 		t.Errorf("sites of nothing: %v, %v", rows, err)
 	}
 	if _, ok := ix.Neighbour(0, 1); ok {
-		t.Error("a neighbour of nothing")
+		t.Error("a neighbor of nothing")
 	}
 }
 

@@ -45,7 +45,7 @@ func (ix *Index) makePass(ctx context.Context, by analysis.Group, f *group.Fold,
 			to = min(max(from, ix.eventsUntil(analysis.ColumnEdge(0, end, b.Col+1, analysis.HistoryColumns))), n)
 		}
 		if breathe {
-			ix.breathe()
+			ix.yield()
 		}
 		ix.replay(from, to, func(_ int, block uint32, size uint64, how column.Change) {
 			if set == nil || set.Has(ix.stack.At(int(block))) {

@@ -230,10 +230,10 @@ func (ix *Index) Memory() int64 {
 	return n
 }
 
-// breathe lets a waiting writer in, in the middle of a long answer: neither it nor a frame behind it must wait for the end.
+// yield releases the read lock in the middle of a long answer, so that a waiting writer, and the readers after it, can proceed.
 // Answers may call it where all they hold is numbers of events and of blocks: what is loaded stays as it is, while sums and
 // the number of keys change.
-func (ix *Index) breathe() {
+func (ix *Index) yield() {
 	if !ix.status.Final && !ix.status.Stopped {
 		ix.mu.RUnlock()
 		ix.mu.RLock()

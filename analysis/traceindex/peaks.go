@@ -14,7 +14,7 @@ import (
 
 // keyLevel is how the level of a key moves over a stretch of events, from 0 before it.
 type keyLevel struct {
-	end  int64  // level behind the stretch
+	end  int64  // level after the stretch
 	top  int64  // highest level after any of the key's events
 	born uint32 // blocks
 	age  uint32 // of the stretch that the rest is about
@@ -80,7 +80,7 @@ type levelWorker struct {
 	now     [][]keyLevel // by group, by key
 	age     uint32
 	touched [analysis.GroupCount][]analysis.Key
-	member  []bool         // by event that is no FREE: a block in the cell
+	member  []bool         // by event that is not a FREE: a block in the cell
 	moves   []move         // not yet taken
 	grid    *analysis.Grid // nil if it is not needed
 }
@@ -117,7 +117,7 @@ func (w *levelWorker) chunk(n int, v *view, from, to int) {
 	w.ordered.put(n, list)
 }
 
-// stretch is what was followed last.
+// stretch returns what was followed last.
 func (w *levelWorker) stretch(column int) *stretch {
 	var s *stretch
 	select {
@@ -256,7 +256,7 @@ func (ix *fileIndex) passes(ctx context.Context, n int, groups []*grouping, want
 	return out, nil
 }
 
-// columnEnds is the number of events up to and with each column of the history of the first n events.
+// columnEnds returns the number of events up to and with each column of the history of the first n events.
 func (ix *fileIndex) columnEnds(n int) ([]int, error) {
 	r, end := ix.reader(), ix.duration()
 	edges := slices.Repeat([]int{n}, analysis.HistoryColumns)

@@ -26,7 +26,7 @@ type runReader struct {
 // runBulk are runs that were read from the file at once, to be taken in order.
 type runBulk struct {
 	run, end int // those that are left
-	at, p    int // where the next one begins, as event and as one that is no FREE
+	at, p    int // where the next one begins, as event and as one that is not a FREE
 	events   *model.Columns
 }
 
@@ -86,31 +86,31 @@ func (k *runCache) add(l *runLevels) {
 	k.young[l.run] = l
 }
 
-// chunkOf is the chunk that a run belongs to.
+// chunkOf returns the chunk that a run belongs to.
 func (ix *fileIndex) chunkOf(run int) *chunk {
 	k := sort.Search(len(ix.chunks), func(i int) bool { return ix.chunks[i].firstRun > run })
 	return ix.chunks[k-1]
 }
 
-// runOf is the run that an event belongs to.
+// runOf returns the run that an event belongs to.
 func (ix *fileIndex) runOf(event int) int {
 	c := ix.chunks[ix.chunkAt(event)]
 	return c.firstRun + (event-c.first)/runLength
 }
 
-// runBegin is the number of events before a run.
+// runBegin returns the number of events before a run.
 func (ix *fileIndex) runBegin(run int) int {
 	c := ix.chunkOf(run)
 	return c.first + (run-c.firstRun)*runLength
 }
 
-// runEnd is the number of events up to and with a run.
+// runEnd returns the number of events up to and with a run.
 func (ix *fileIndex) runEnd(run int) int {
 	c := ix.chunkOf(run)
 	return c.first + min((run-c.firstRun+1)*runLength, c.n)
 }
 
-// overFrom are the blocks that events from one on overwrite.
+// overFrom returns the blocks that events from one on overwrite.
 func (c *chunk) overFrom(event uint32) []overEnd {
 	return c.over[sort.Search(len(c.over), func(i int) bool { return c.over[i].event >= event }):]
 }
@@ -162,7 +162,7 @@ func (r *runReader) load(run int) {
 // slowRun is how many times longer than the mean a run takes that is kept.
 const slowRun = 8
 
-// follow reads a run of a chunk, given the level before it, and returns the one behind it.
+// follow reads a run of a chunk, given the level before it, and returns the one after it.
 func (r *runReader) follow(c *chunk, run int, hi uint64, l column.Level, buffer *model.Columns) (uint64, column.Level) {
 	events, p := r.read(c, run, buffer)
 	if r.err != nil {
@@ -222,7 +222,7 @@ func (r *runReader) follow(c *chunk, run int, hi uint64, l column.Level, buffer 
 	return hi, l
 }
 
-// freedBy is the stream of the sizes that runs [first, last] of a chunk free. The chunk's common sizes are verified then.
+// freedBy returns the stream of the sizes that runs [first, last] of a chunk free. The chunk's common sizes are verified then.
 func (r *runReader) freedBy(c *chunk, first, last int) []byte {
 	end := uint32(math.MaxUint32)
 	if last-c.firstRun < (c.n-1)/runLength {
@@ -281,7 +281,7 @@ func (r *runReader) followSmall(events *model.Columns, p int, l column.Level, re
 	return all < smallSum/runLength
 }
 
-// read returns the events of a run, in the buffer or elsewhere, and which of those that are no FREE is the first.
+// read returns the events of a run, in the buffer or elsewhere, and which of those that are not FREE is the first.
 func (r *runReader) read(c *chunk, run int, buffer *model.Columns) (events *model.Columns, p int) {
 	start := r.ix.runs.At(run)
 	from := (run - c.firstRun) * runLength
@@ -302,7 +302,7 @@ func (r *runReader) read(c *chunk, run int, buffer *model.Columns) (events *mode
 	return buffer, 0
 }
 
-// next takes the next run, of n events; p is which of those that are no FREE is its first.
+// next takes the next run, of n events; p is which of those that are not FREE is its first.
 func (b *runBulk) next(n int) (events *model.Columns, p int) {
 	e, from := b.events, b.at
 	b.run++
@@ -339,7 +339,7 @@ func (r *runReader) decode(c *chunk, first, last int, events *model.Columns) {
 	}
 }
 
-// ahead reads a run and those behind it that are in its chunk up to last, unless that was done. They are to be loaded next, in order.
+// ahead reads a run and those after it that are in its chunk up to last, unless that was done. They are to be loaded next, in order.
 func (r *runReader) ahead(run, last int) {
 	c := r.ix.chunkOf(run)
 	last = min(last, c.firstRun+(c.n-1)/runLength)

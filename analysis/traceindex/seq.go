@@ -50,7 +50,7 @@ type sequence struct {
 	mu     sync.Mutex // the clock may close a chunk too
 	j      *job       // being filled, nil before its first event
 	piece  bool       // all bytes since j.from are its events
-	at     int64      // where the events behind those taken begin
+	at     int64      // where the events after those taken begin
 	last   model.Time // of the event before
 	origin model.Time // of j's first event
 	since  time.Time  // when the first event of j came

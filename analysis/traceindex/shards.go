@@ -11,7 +11,7 @@ import (
 // part is an event as a shard gets it.
 type part struct {
 	event   uint32
-	payload uint32 // events before it that are no FREE
+	payload uint32 // events before it that are not FREE
 }
 
 // deal gives each event to the shard that its address belongs to, and those without an address to the first one.

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// flights are computations that several questions wait for. They go on when nobody does any more: somebody will ask again.
+// flights are computations that several questions wait for. They go on when none waits anymore, as the question will come again.
 type flights struct {
 	mu   sync.Mutex
 	byID map[any]*flight

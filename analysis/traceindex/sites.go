@@ -244,7 +244,7 @@ func (ix *fileIndex) Weights(ctx context.Context, c analysis.Cost, q analysis.Qu
 	return out, ctx.Err()
 }
 
-// rowWeights are the costs that need more than sums.
+// rowWeights returns the costs that need more than sums.
 func (g *grouping) rowWeights(ctx context.Context, c analysis.Cost, lo, hi int) ([]uint64, error) {
 	rows, err := g.sums(ctx, lo, hi, lo)
 	if err == nil && c == analysis.CostLeaked {

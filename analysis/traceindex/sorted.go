@@ -18,12 +18,12 @@ import (
 )
 
 // sortedRefs are blocks in the order of a list. At first they are only counted, by class of about the same rank: the blocks of
-// a class are looked for and sorted when somebody looks at it. The lock of the list is held.
+// a class are looked for and sorted on first use. The lock of the list is held.
 type sortedRefs struct {
 	ix      *fileIndex
 	by      analysis.BlockOrder
 	counts  [rankClasses]int
-	classes [rankClasses][]uint32 // nil until somebody looks: records, or the places of blocks in near plus nearBlock
+	classes [rankClasses][]uint32 // nil until first used: records, or the places of blocks in near plus nearBlock
 	near    []nearRank            // blocks that were born in the last chunk, by birth
 	find    refScan
 	n       int
@@ -42,7 +42,7 @@ const (
 	atOnce      = 4096 // classes that are looked for together
 )
 
-// rank is the class of a block and its place there: smaller ones first.
+// rank returns the class of a block and its place there: smaller ones first.
 func (s *sortedRefs) rank(size uint64, died uint32, life model.Time) (class int, key uint64) {
 	switch {
 	case s.by == analysis.LargestFirst:
@@ -61,7 +61,7 @@ func (s *sortedRefs) add(class, n int, bytes uint64) {
 	s.bytes, _ = model.SaturatingAdd(s.bytes, bytes)
 }
 
-// event is that of the birth of block i. The index is locked.
+// event returns that of the birth of block i. The index is locked.
 func (s *sortedRefs) event(i int) uint32 {
 	if s.by == analysis.NewestFirst {
 		i = s.n - 1 - i
@@ -80,7 +80,7 @@ func (s *sortedRefs) event(i int) uint32 {
 	return uint32(s.ix.records.born.At(int(ref)))
 }
 
-// fill looks for the blocks of a class, and of more behind it as long as they are few.
+// fill looks for the blocks of a class, and of more after it as long as they are few.
 func (s *sortedRefs) fill(k int) {
 	end, n := k+1, s.counts[k]
 	for ; end < rankClasses && n+s.counts[end] <= atOnce; end++ {
@@ -187,7 +187,7 @@ func (ix *fileIndex) keptRefs(ctx context.Context, q analysis.BlockQuery, in gro
 	if err := s.count(); err != nil {
 		return s, err
 	}
-	if !ix.settled() { // blocks may end until somebody looks
+	if !ix.settled() { // blocks may end until then
 		for k := range s.classes {
 			if s.counts[k] > 0 && s.classes[k] == nil {
 				s.fill(k)
@@ -316,7 +316,7 @@ func (s *refScan) listPlain(from, to, k, end int, found *[rankClasses][]uint32) 
 	}
 }
 
-// lives are the columns that say which blocks of some size live, from a record on, as far as they lie together and before to.
+// lives returns the columns that say which blocks of some size live, from a record on, as far as they lie together and before to.
 func (r *records) lives(from, to int) (died []uint32, origins []column.Origin) {
 	k, begin, end := from>>column.ChunkBits, from&column.ChunkMask, min(column.ChunkLen, to-from&^column.ChunkMask)
 	died, origins = r.died.Chunks[k][begin:end], r.origin.Chunks[k][begin:end]

@@ -13,7 +13,7 @@ type spanEdge struct {
 	column.Level
 }
 
-// spanAt is an edge of spans. Its run must not lie behind the end. chunk is one that is near it.
+// spanAt returns an edge of spans. Its run must not lie after the end. chunk is one that is near it.
 func (ix *fileIndex) spanAt(span, chunk int) spanEdge {
 	if ix.spans != nil {
 		return ix.spans[span]
@@ -36,10 +36,10 @@ func (ix *fileIndex) spanAt(span, chunk int) spanEdge {
 	return e
 }
 
-// lastSpan is the number of the last edge of spans.
+// lastSpan returns the number of the last edge of spans.
 func (ix *fileIndex) lastSpan() int { return ix.curve.Base.N / column.PyramidFan }
 
-// spanBegun is the last of the spans of a restored index that begins at t or before, or the first one.
+// spanBegun returns the last of the spans of a restored index that begins at t or before, or the first one.
 func (f *edgeFinder) spanBegun(t model.Time) int {
 	spans := f.ix.spans[:(f.ix.curve.Base.N+column.PyramidFan-1)/column.PyramidFan]
 	at, step := f.span, 1
@@ -56,7 +56,7 @@ func (f *edgeFinder) spanBegun(t model.Time) int {
 	return at
 }
 
-// atSpan is an edge near t where spans meet, rather one where spans of spans do. span is the last one that begins at t or before.
+// atSpan returns an edge near t where spans meet, rather one where spans of spans do. span is the last one that begins at t or before.
 func (f *edgeFinder) atSpan(t model.Time, span int) (e chartEdge, ok bool) {
 	for of := column.PyramidFan; of > 0; of /= column.PyramidFan {
 		round := (span + of/2) / of * of

@@ -18,7 +18,7 @@ func (g *grouping) keeps(site uint32) bool {
 	return g.set == nil || g.set.Has(g.ix.sites.Stack[site])
 }
 
-// key is the key of a site's block in a dimension.
+// key returns the key of a site's block in a dimension.
 func (ix *fileIndex) key(d column.Dim, site uint32, size uint64) uint32 {
 	switch d {
 	case column.DimStack:
@@ -236,7 +236,7 @@ func (ix *fileIndex) grouping(by analysis.Group, in group.Scope) *grouping {
 	return g
 }
 
-// key is the key of a site's block in the group.
+// key returns the key of a site's block in the group.
 func (g *grouping) key(site uint32, size uint64) analysis.Key {
 	return g.f.KeyOf(g.ix.key(g.d, site, size))
 }
@@ -286,7 +286,7 @@ func (g *grouping) sums(ctx context.Context, lo, hi, n int) ([]analysis.Site, er
 	return rows, err
 }
 
-// known is how many of n keys of the dimension the group knows: none of those that are loaded since.
+// known returns how many of n keys of the dimension the group knows: none of those that are loaded since.
 func (g *grouping) known(n int) int {
 	if g.f != nil {
 		return min(n, len(g.f.Of))
@@ -295,7 +295,7 @@ func (g *grouping) known(n int) int {
 }
 
 // temporaryAtEdges calls f for a temporary block that ends with the first of events [lo, hi), with -1, and for one that ends
-// with the first event behind, with 1.
+// with the first event after, with 1.
 func (ix *fileIndex) temporaryAtEdges(lo, hi int, f func(b *fileBlock, change uint64)) error {
 	if lo >= hi {
 		return nil
@@ -395,7 +395,7 @@ func (ix *fileIndex) partTotals(v *view, from, to int) analysis.Totals {
 	return t
 }
 
-// public is a block as others see it.
+// public returns a block as others see it.
 func (ix *fileIndex) public(b *fileBlock) analysis.Block {
 	return analysis.Block{
 		Addr: b.addr, Size: b.size, Born: b.bornAt, Died: b.diedAt,

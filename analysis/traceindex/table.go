@@ -4,7 +4,7 @@ package traceindex
 // pages beats any hash table: addr>>32 finds a directory, the next 16 bits and bit 3 a page, and the last 16 bits a slot in
 // it. A page with few blocks is a small hash table of its own; one with many, and while memory is plenty one with more than a
 // handful, is an array with a slot every 32 bytes, or every 16 where there are smaller blocks: of 64 KiB, the addresses that are
-// multiples of 16 are on one page and those eight behind on another. What fits neither, where there are many blocks, goes into
+// multiples of 16 are on one page and those eight after on another. What fits neither, where there are many blocks, goes into
 // a map: that is correct, and slow.
 //
 // Pages are words of large pieces of memory, without pointers: nothing of them is ever scanned, an empty one is used again,
@@ -55,7 +55,7 @@ const (
 // pageShifts has log2 of the words of a page, four bits by kind.
 const pageShifts = 5<<4 | 7<<8 | 9<<12 | 10<<16 | 11<<20 | 12<<24
 
-// words is the size of the page.
+// words returns the size of the page.
 func (p pageRef) words() int { return 1 << (pageShifts >> (p & pageKindMask * 4) & 15) }
 
 const (
@@ -100,14 +100,14 @@ func (m *pageMemory) give(p pageRef) {
 	m.bytes -= 4 * int64(p.words())
 }
 
-// words are the words of a page.
+// words returns the words of a page.
 func (m *pageMemory) words(p pageRef) []uint32 {
 	unit := p >> pageKindBits
 	at := int(unit) << 5 & pieceMask
 	return m.pieces[unit/pieceUnits][at : at+p.words()]
 }
 
-// dense is the slot of an address on a dense page; the address must be a multiple of 8.
+// dense returns the slot of an address on a dense page; the address must be a multiple of 8.
 func (m *pageMemory) dense(p pageRef, addr uint64) *uint32 {
 	unit := uint32(p) >> pageKindBits
 	return &m.pieces[unit/pieceUnits][(unit<<5|uint32(uint16(addr))>>4)&pieceMask]
@@ -118,10 +118,10 @@ func newAddressTable(spacious int64) *addressTable {
 	return &addressTable{spacious: spacious, dirs: map[uint64]*pageDir{}, odd: map[uint64]uint32{}, last: new(pageDir), lastHi: 1 << 32}
 }
 
-// pageIndex is the place of an address in a directory.
+// pageIndex returns the place of an address in a directory.
 func pageIndex(addr uint64) uint32 { return uint32(addr)>>16 | uint32(addr)&8<<13 }
 
-// nearDir is where a directory that was used lately is found without a search.
+// nearDir returns where a directory that was used lately is found without a search.
 func (t *addressTable) nearDir(hi uint64) *recentDir { return &t.recent[uint32(hi)*0x9e3779b1>>28] }
 
 // dir returns the directory of the upper half of an address, nil if there is none and make is false, or there are too many.
@@ -142,7 +142,7 @@ func (t *addressTable) dir(hi uint64, make bool) *pageDir {
 	return r.dir
 }
 
-// pair is where an address belongs on a pair page, and the bit that stands for it.
+// pair returns where an address belongs on a pair page, and the bit that stands for it.
 func (m *pageMemory) pair(p pageRef, addr uint64) (slot *uint32, bit uint32) {
 	unit := uint32(p) >> pageKindBits
 	return &m.pieces[unit/pieceUnits][(unit<<5|uint32(uint16(addr))>>5)&pieceMask], uint32(addr) >> 4 & 1
@@ -251,7 +251,7 @@ func (t *addressTable) take(addr uint64) (old uint32) {
 	return old
 }
 
-// drop gives up an empty page. An array that goes would leave those behind that it did not take.
+// drop gives up an empty page. An array that goes would leave those after that it did not take.
 func (t *addressTable) drop(e *pageEntry) {
 	if p := e.ref; p&pageKindMask <= lastSparse || len(t.odd) == 0 {
 		e.ref = 0
@@ -303,7 +303,7 @@ func (t *addressTable) touch(addrs []uint64) {
 	t.sink += sum
 }
 
-// homeSparse is where an offset belongs in a sparse page of some words. Blocks have distances of powers of two more often than
+// homeSparse returns where an offset belongs in a sparse page of some words. Blocks have distances of powers of two more often than
 // not, so only the upper half of a product tells them apart.
 func homeSparse(off uint16, words int) int {
 	return int(uint64(uint32(off)*0x9e3779b1)*uint64(words)>>33) << 1

@@ -39,7 +39,7 @@ func (ix *fileIndex) together(ctx context.Context, lo, hi int, worker func() chu
 			return err
 		}
 		at = end
-		ix.breathe()
+		ix.yield()
 	}
 	return nil
 }

@@ -12,19 +12,19 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// view is a chunk as it is read again: all its events and what became of its blocks. Read-only while somebody uses it.
+// view is a chunk as it is read again: all its events and what became of its blocks. Read-only while it is in use.
 type view struct {
 	c      *chunk
 	users  int        // of a kept view
 	filled *sync.Once // a kept view, or err
 	err    error
 	events model.Columns
-	site   []uint32     // by event that is no FREE: that of an ALLOC
+	site   []uint32     // by event that is not a FREE: that of an ALLOC
 	refs   []column.Ref // by FREE
 	fates
 }
 
-// fates tell what became of the blocks of a view, by event that is no FREE. Only some answers need them.
+// fates tell what became of the blocks of a view, by event that is not a FREE. Only some answers need them.
 type fates struct {
 	once   *sync.Once
 	event  []uint32 // its number in the chunk
@@ -159,7 +159,7 @@ func (ix *fileIndex) view(c *chunk) (*view, error) {
 	return v, nil
 }
 
-// use returns the view of a chunk, which is yet to be filled if nobody has asked for it lately.
+// use returns the view of a chunk, which is yet to be filled if it is not cached.
 func (k *viewCache) use(c *chunk) *view {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -184,7 +184,7 @@ func (k *viewCache) drop(v *view) {
 	k.views = slices.DeleteFunc(k.views, func(o *view) bool { return o == v })
 }
 
-// spare takes the view that nobody has used for longest out of the cache, or makes a new one.
+// spare takes the least recently used view out of the cache, or makes a new one.
 func (k *viewCache) spare() *view {
 	if len(k.views) >= keptViews {
 		for i := len(k.views) - 1; i >= 0; i-- {
@@ -212,7 +212,7 @@ func (ix *fileIndex) done(v *view) {
 	ix.views.mu.Unlock()
 }
 
-// chunkAt is the chunk with the event number n, the number of chunks if there is none.
+// chunkAt returns the chunk with the event number n, the number of chunks if there is none.
 func (ix *fileIndex) chunkAt(n int) int {
 	return sort.Search(len(ix.chunks), func(i int) bool { return ix.chunks[i].first+ix.chunks[i].n > n })
 }
@@ -281,7 +281,7 @@ func (ix *fileIndex) scan(ctx context.Context, chunks []*chunk, f func(v *view))
 		f(l.v)
 		l.v.forget()
 		spare <- l.v
-		ix.breathe()
+		ix.yield()
 	}
 	return nil
 }
@@ -295,7 +295,7 @@ type fileBlock struct {
 	bornAt, diedAt model.Time // NoTime while alive
 }
 
-// blockOf is the block of an allocation of a view.
+// blockOf returns the block of an allocation of a view.
 func (ix *fileIndex) blockOf(v *view, p int) (b fileBlock) {
 	v.follow()
 	event := v.event[p]
@@ -319,7 +319,7 @@ func (ix *fileIndex) endOf(record int) (died uint32, at model.Time) {
 	return died, ix.records.diedAt.At(record)
 }
 
-// recordBlock is the block of a record, without its address.
+// recordBlock returns the block of a record, without its address.
 func (ix *fileIndex) recordBlock(r int) (b fileBlock) {
 	b.site, b.size = ix.records.origin.At(r)
 	b.born, b.bornAt = uint32(ix.records.born.At(r)), model.Time(ix.records.bornAt.At(r))
@@ -338,7 +338,7 @@ func (ix *fileIndex) walkRecords() *recordWalk {
 	return &recordWalk{ix: ix, born: ix.records.born.Reader(), bornAt: ix.records.bornAt.Reader()}
 }
 
-// to is the block of a record behind the last one. It is valid until the next call.
+// to returns the block of a record after the last one. It is valid until the next call.
 func (w *recordWalk) to(r int) *fileBlock {
 	b := &w.block
 	b.site, b.size = w.ix.records.origin.At(r)
@@ -354,7 +354,7 @@ func (ix *fileIndex) refBlock(v *view, r column.Ref) fileBlock {
 	return ix.recordBlock(int(r))
 }
 
-// siteSize is a part of refBlock, faster.
+// siteSize returns a part of refBlock, faster.
 func (ix *fileIndex) siteSize(v *view, r column.Ref) (site uint32, size uint64) {
 	if p, ok := r.Local(); ok {
 		return v.site[p], v.events.Size[p]
@@ -362,7 +362,7 @@ func (ix *fileIndex) siteSize(v *view, r column.Ref) (site uint32, size uint64) 
 	return ix.records.origin.At(int(r))
 }
 
-// payload is the number of events before an event of a view that are no FREE.
+// payload returns the number of events before an event of a view that are not FREE.
 func (v *view) payload(event int) int {
 	v.follow()
 	return sort.Search(len(v.event), func(i int) bool { return int(v.event[i]) >= event })
@@ -401,7 +401,7 @@ func (ix *fileIndex) eachChange(v *view, from, to int, f func(event int, r colum
 }
 
 // howFreed tells whether the block that a FREE of a view ends was born by the event before; p is the number of events before
-// that are no FREE.
+// that are not FREE.
 func (ix *fileIndex) howFreed(v *view, event, p int, r column.Ref) column.Change {
 	if q, ok := r.Local(); ok {
 		if q == p-1 && v.events.Kind[event-1] == model.Alloc {
@@ -443,7 +443,7 @@ func (ix *fileIndex) eachKept(ctx context.Context, lo, hi int, f func(b *fileBlo
 	return ix.keptOfChunk(ctx, lo, hi, f)
 }
 
-// recordsBefore is the number of records of the chunks that end before hi events, or with them.
+// recordsBefore returns the number of records of the chunks that end before hi events, or with them.
 func (ix *fileIndex) recordsBefore(hi int) int {
 	if k := ix.chunkAt(hi); k < len(ix.chunks) {
 		return int(ix.chunks[k].firstRec)

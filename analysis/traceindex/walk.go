@@ -125,10 +125,10 @@ func (f *folder) walkSmall() {
 	f.sumSmall()
 }
 
-// others is how many events of the chunk so far were neither ALLOC nor FREE.
+// others returns how many events of the chunk so far were neither ALLOC nor FREE.
 func (f *folder) others() int { return int(f.c.totals.GCCount + f.c.totals.MarkerCount) }
 
-// nextOver is the number of the event that overwrites a block next, -1 if none does.
+// nextOver returns the number of the event that overwrites a block next, -1 if none does.
 func (f *folder) nextOver(over int) int {
 	if over < len(f.j.over) {
 		return int(f.j.over[over].event)
@@ -273,7 +273,7 @@ func (f *folder) end(site uint32, size uint64, how column.Change) {
 	f.live.Free(size)
 }
 
-// block is the block of the next end, numbered as in job.ended: its site in the chunk and its size.
+// block returns the block of the next end, numbered as in job.ended: its site in the chunk and its size.
 func (f *folder) block(v uint32) (r column.Ref, site uint32, size uint64) {
 	if p := v - 1 - f.j.firstPayload; v > f.j.firstPayload {
 		return column.LocalRef | column.Ref(p), f.j.siteOf[p], f.j.events.Size[p]

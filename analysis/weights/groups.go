@@ -45,7 +45,7 @@ func NewProfileGrouping(w *model.StackProfile, s *model.Stacks, by ProfileBy) *P
 	return g
 }
 
-// Rank is the place of a row in the order of names, by its ID. Rows of one name have one place.
+// Rank returns the place of a row in the order of names, by its ID. Rows of one name have one place.
 func (g *ProfileGrouping) Rank(id uint32) uint32 { return g.rank[id] }
 
 // findOuter walks the tree of stacks depth first, with a count for every row of how often it is among the callers.
@@ -105,7 +105,7 @@ func (g *ProfileGrouping) Table(ctx context.Context, selections ...*ProfileSelec
 }
 
 // weighTree does what [ProfileSelection.weigh] does, from the leaves of the tree to its root, each node once. It does nothing, and
-// returns false, where weights are no integers that can be added up without overflow. This is a hot kernel.
+// returns false, where weights are not integers that can be added up without overflow. This is a hot kernel.
 func (s *ProfileSelection) weighTree(g *ProfileGrouping, k int, rows []ProfileRow, hit []bool) (ok bool) {
 	rec, st := &s.Profile.Records, s.Stacks
 	sums, known := g.sums.Get().(*[]uint64)

@@ -26,7 +26,7 @@ type MetricSum struct {
 // NoSum reports whether values of a metric must not be added up: high-water marks of stacks are reached at different times.
 func NoSum(metric string) bool { return metric == "peak_bytes" }
 
-// ProfileTotals sums all records by event and metric, one row per event of p. Of a metric that stands twice in one record
+// ProfileTotals sums all records by event and metric, one row per event of p. Of a metric that appears twice in one record
 // the first counts.
 func ProfileTotals(p *model.StackProfile) []EventTotals {
 	out := make([]EventTotals, len(p.Events))
@@ -126,7 +126,7 @@ func SelectWindows(p *model.Profile, event uint16, metric model.MetricID, window
 }
 
 // Filter returns the selection of what a filter leaves of the stacks, those of the same profile. The weights of the others stay what
-// they are; nil is no filter.
+// they are; nil filters nothing.
 func (s *ProfileSelection) Filter(view *calltree.FilteredStacks) *ProfileSelection {
 	if view == nil {
 		return s
@@ -136,7 +136,7 @@ func (s *ProfileSelection) Filter(view *calltree.FilteredStacks) *ProfileSelecti
 	return &out
 }
 
-// Node is the leaf of a selected record in the tree of the selection's stacks.
+// Node returns the leaf of a selected record in the tree of the selection's stacks.
 func (s *ProfileSelection) Node(r model.RecordID) model.NodeID {
 	n := s.Profile.Records.Node[r]
 	if s.view != nil {
@@ -154,7 +154,7 @@ func (s *ProfileSelection) Keeps(r model.RecordID) bool {
 	return kept
 }
 
-// Weight is what a record weighs; ok is false for one that is not selected.
+// Weight returns what a record weighs; ok is false for one that is not selected.
 func (s *ProfileSelection) Weight(r model.RecordID) (n model.Number, ok bool) {
 	if s.Profile.Records.Event[r] != s.Event || !s.Keeps(r) {
 		return n, false
@@ -174,7 +174,7 @@ func whole(f float64) model.Number {
 	return model.Float(f)
 }
 
-// Self is what a record's leaf weighs alone: its exclusive weight where the file gives one of this metric.
+// Self returns what a record's leaf weighs alone: its exclusive weight where the file gives one of this metric.
 func (s *ProfileSelection) Self(r model.RecordID) (n model.Number, ok bool) {
 	if n, ok = s.Weight(r); !ok || s.picked != nil {
 		return n, ok
@@ -188,7 +188,7 @@ func (s *ProfileSelection) Self(r model.RecordID) (n model.Number, ok bool) {
 // HasSelf reports whether leaves alone may weigh something else than their records.
 func (s *ProfileSelection) HasSelf() bool { return s.picked == nil }
 
-// Total is the sum over all selected records. It means nothing where [NoSum] holds.
+// Total returns the sum over all selected records. It means nothing where [NoSum] holds.
 func (s *ProfileSelection) Total() (sum model.Amount) {
 	for r := range s.Profile.Records.Len() {
 		if n, ok := s.Weight(model.RecordID(r)); ok {
@@ -311,7 +311,7 @@ func (s *ProfileSelection) functionRows() (rows []ProfileFunction, of []uint32) 
 	return rows, of
 }
 
-// DefaultEvent is the first event that has stacks, else 0.
+// DefaultEvent returns the first event that has stacks, else 0.
 func DefaultEvent(p *model.StackProfile) uint16 {
 	best := model.NoEvent
 	for _, e := range p.Records.Event {
@@ -323,7 +323,7 @@ func DefaultEvent(p *model.StackProfile) uint16 {
 	return best
 }
 
-// DefaultMetric is the primary metric of an event, or else the first that a stack of it has. ok is false when there is none.
+// DefaultMetric returns the primary metric of an event, or else the first that a stack of it has. ok is false when there is none.
 func DefaultMetric(p *model.StackProfile, event uint16) (m model.MetricID, ok bool) {
 	if int(event) < len(p.Events) && p.Events[event].PrimaryName != "" {
 		return p.Events[event].Primary, true
@@ -338,7 +338,7 @@ func DefaultMetric(p *model.StackProfile, event uint16) (m model.MetricID, ok bo
 	return 0, false
 }
 
-// CountMetric is the metric that counts what another one measures: alloc_count for alloc_bytes, else how often a stack was seen.
+// CountMetric returns the metric that counts what another one measures: alloc_count for alloc_bytes, else how often a stack was seen.
 func CountMetric(p *model.StackProfile, metric model.MetricID) (m model.MetricID, ok bool) {
 	name := p.Metrics[metric].Name
 	if strings.HasSuffix(name, "_count") || countsSamples(name) {

@@ -21,7 +21,7 @@ const (
 	ProfileByCount
 )
 
-// String is the title of the column of names.
+// String returns the title of the column of names.
 func (b ProfileBy) String() string {
 	return [...]string{"function", "DSO", "source line", "thread", "kind"}[b]
 }
@@ -136,7 +136,7 @@ func (s *ProfileSelection) tableRows(by ProfileBy) (rows []ProfileRow, of []uint
 	return rows, of
 }
 
-// rowName is the row that a frame, or a thread, belongs to.
+// rowName returns the row that a frame, or a thread, belongs to.
 func (s *ProfileSelection) rowName(by ProfileBy, i int) (string, model.FrameID) {
 	f := model.FrameID(i)
 	switch by {
@@ -150,7 +150,7 @@ func (s *ProfileSelection) rowName(by ProfileBy, i int) (string, model.FrameID) 
 	return ThreadName(&s.Profile.Threads[i]), 0
 }
 
-// ThreadName is a thread in words ("worker 4242/4243"), "" when nothing is known of it. It is not cleaned.
+// ThreadName returns a thread in words ("worker 4242/4243"), "" when nothing is known of it. It is not cleaned.
 func ThreadName(t *model.ProfileThread) string {
 	name := t.Comm
 	add := func(text string) {

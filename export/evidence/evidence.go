@@ -127,7 +127,7 @@ func archived(out string) bool {
 	return slices.ContainsFunc([]string{".tar", ".tar.gz", ".tgz"}, func(s string) bool { return strings.HasSuffix(out, s) })
 }
 
-// nameIn is the folder's name within an archive.
+// nameIn returns the folder's name within an archive.
 func nameIn(out string) string {
 	name := filepath.Base(out)
 	for _, s := range []string{".gz", ".tar", ".tgz"} {

@@ -40,7 +40,7 @@ func build(ctx context.Context, src *Source, l limits) (*page, error) {
 	}
 	b.problems()
 	if b.short > 0 {
-		b.cut("%s longer than %d bytes: the rest is left out", plural(uint64(b.short), "name"), l.name)
+		b.cut("%s longer than %d bytes are cut", plural(uint64(b.short), "name"), l.name)
 	}
 	b.Command = CommandLine(src.Command)
 	return b.page, ctx.Err()
@@ -64,7 +64,7 @@ func (b *builder) part(what string, f func() error) error {
 	}
 	b.Whole = false
 	b.left = append(b.left, what)
-	b.cut("%s: there is no memory for it", what)
+	b.cut("%s: there is not enough memory for it", what)
 	return nil
 }
 
@@ -137,7 +137,7 @@ func (b *builder) problems() {
 // none is the index of no name.
 const none = -1
 
-// name is the index of a cleaned name.
+// name returns the index of a cleaned name.
 func (b *builder) name(s string) int {
 	s = model.Clean(s)
 	long := len(s) > b.limits.name
@@ -156,7 +156,7 @@ func (b *builder) name(s string) int {
 	return i
 }
 
-// frame is the index of a place.
+// frame returns the index of a place.
 func (b *builder) frame(p report.Place) int {
 	f := [3]int{b.name(p.Name()), none, none}
 	if p.File != nil && *p.File != "" {
@@ -178,7 +178,7 @@ func (b *builder) frameOf(f [3]int) int {
 	return i
 }
 
-// plural is a count with its noun.
+// plural returns a count with its noun.
 func plural(n uint64, noun string) string {
 	switch {
 	case n == 1:
@@ -194,13 +194,13 @@ func plural(n uint64, noun string) string {
 // share is part of whole in percent, "" of nothing.
 func share(part, whole uint64) string { return model.ShareOf(part, whole).String() }
 
-// bytesCard is a card with a rounded amount of memory; its exact one is a tooltip.
+// bytesCard returns a card with a rounded amount of memory; its exact one is a tooltip.
 func bytesCard(label string, n uint64, note string) card {
 	value, unit, _ := strings.Cut(model.Bytes(n).String(), " ")
 	return card{Label: label, Value: value, Unit: unit, Note: note, Exact: model.Bytes(n).Exact()}
 }
 
-// CommandLine is a command as a shell takes it, without anything that moves a cursor.
+// CommandLine returns a command as a shell takes it, without anything that moves a cursor.
 func CommandLine(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {

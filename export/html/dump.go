@@ -27,7 +27,7 @@ type gridType struct {
 
 const fillRunes = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNO"
 
-// dump is what a page says about curves and a page layout.
+// dump returns what a page says about curves and a page layout.
 func (b *builder) dump() error {
 	r := b.src.Report
 	if r.DumpCounts == nil {
@@ -55,7 +55,7 @@ func (b *builder) pageCards(p *report.Pages) {
 		bytesCard("Pages", p.Bytes, plural(uint64(pages), "page")+", "+model.Group(uint64(p.FullPages))+" full, "+model.Group(uint64(p.EmptyPages))+" empty"),
 		bytesCard("Occupied", p.OccupiedBytes, share(p.OccupiedBits, p.OccupiedBits+p.FreeBits)+" of all bits"),
 		bytesCard("Largest hole", min(p.LargestHole, 1<<60)*8, "of "+plural(p.HoleCount, "hole")),
-		bytesCard("Reclaimable", p.Returned, "by packing what is occupied into the fewest pages"),
+		bytesCard("Reclaimable", p.Returned, "by packing occupied memory into the fewest pages"),
 	)
 	if p.Bytes > 0 {
 		sign := "info"
@@ -146,7 +146,7 @@ func (b *builder) pageGrid() {
 		b.Grid = g
 	}
 	if per > 1 {
-		b.cut("Pages: a cell stands for %d pages", per)
+		b.cut("Pages: one cell is %d pages", per)
 	}
 }
 
@@ -192,14 +192,14 @@ func (b *builder) pageTables(p *report.Pages) {
 		id, title string
 		rows      []report.RunClass
 	}{{"holes", "Holes", p.Holes}, {"runs", "Occupied runs", p.Runs}} {
-		x := b.table(l.id, l.title, "by length; one bit stands for 8 bytes", none, cols("From:count", "To:count", "Count:count", ":bar", "Bits:count")...)
+		x := b.table(l.id, l.title, "by length; one bit is 8 bytes", none, cols("From:count", "To:count", "Count:count", ":bar", "Bits:count")...)
 		x.Group = "Fragmentation"
 		for _, r := range l.rows {
 			x.add(r.Min, r.Max, r.Count, r.Count, r.Bits)
 		}
 		b.keep(x)
 	}
-	s := b.table("sparse_pages", "Pages held by least", plural(uint64(p.SparseCount), "partial page"), none, cols("Type:text", "Page:plain", "Size:bytes", "Occupied bits:count", "Free bits:count")...)
+	s := b.table("sparse_pages", "Sparsest pages", plural(uint64(p.SparseCount), "partial page"), none, cols("Type:text", "Page:plain", "Size:bytes", "Occupied bits:count", "Free bits:count")...)
 	s.Group, s.More = "Fragmentation", p.SparseCount-len(p.Sparse)
 	for _, x := range p.Sparse {
 		s.add(model.Clean(x.Name), x.Page, x.Size, x.Occupied, x.Free)

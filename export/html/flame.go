@@ -51,7 +51,7 @@ func (b *builder) grow(f *flame, t *branches) {
 			continue
 		}
 		if small > 0 {
-			b.cut("%s: %s below 1/%d of the whole put together", f.Title, plural(uint64(small), "branch"), least)
+			b.cut("%s: %s below 1/%d of the total are merged", f.Title, plural(uint64(small), "branch"), least)
 		}
 		if deep > 0 {
 			b.cut("%s: stacks end at %d frames in %s", f.Title, b.limits.depth, plural(uint64(deep), "place"))
@@ -168,7 +168,7 @@ func (b *builder) traceFlame() error {
 	return nil
 }
 
-// keptStacks are what the filter leaves of the stacks, and where those stand in the trace's order; pick is nil where all are kept.
+// keptStacks returns what the filter leaves of the stacks, and where those stand in the trace's order; pick is nil where all are kept.
 func (b *builder) keptStacks() (stacks *model.Stacks, ids []model.StackID, pick []int, err error) {
 	stacks, ids = b.src.Profile.Stacks, b.src.Trace.StackIDs()
 	filter := b.src.Cell.Stacks
@@ -193,7 +193,7 @@ func (b *builder) keptStacks() (stacks *model.Stacks, ids []model.StackID, pick 
 	return view.Stacks, kept, pick, nil
 }
 
-// childrenOf are the children of a node by any cost.
+// childrenOf returns the children of a node by any cost.
 func childrenOf(folded []*calltree.Folded, n int32) []int32 {
 	var out []int32
 	for _, f := range folded {
@@ -206,7 +206,7 @@ func childrenOf(folded []*calltree.Folded, n int32) []int32 {
 	return out
 }
 
-// stackFlame is the flame graph of a stack profile.
+// stackFlame returns the flame graph of a stack profile.
 func (b *builder) stackFlame(title, unit string) error {
 	s := b.src.Selection
 	var leaves []model.NodeID
@@ -252,7 +252,7 @@ func (b *builder) dominatorFlame() {
 	if g == nil || g.Heap.Len() == 0 || g.Retained[model.RootRow] == 0 {
 		return
 	}
-	f := &flame{ID: "dominators", Title: "Dominator tree", Answer: "as wide as what a row alone keeps alive", Rest: "(smaller rows)", Costs: []cost{{ID: "retained", Label: "retained", Unit: "bytes"}, {ID: "rows", Label: "rows", Unit: "count"}}}
+	f := &flame{ID: "dominators", Title: "Dominator tree", Answer: "the width is the retained size", Rest: "(smaller rows)", Costs: []cost{{ID: "retained", Label: "retained", Unit: "bytes"}, {ID: "rows", Label: "rows", Unit: "count"}}}
 	b.grow(f, &branches{
 		label: func(n int32) string { return heapgraph.Label(g.Heap, model.Row(n)) },
 		children: func(n int32) []int32 {

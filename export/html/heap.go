@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// heap is what a page says about heap snapshots.
+// heap returns what a page says about heap snapshots.
 func (b *builder) heap() error {
 	h := b.src.Report.Heap
 	if h == nil {
@@ -97,7 +97,7 @@ func (b *builder) heapFindings(h *report.Heap, shown *report.Snapshot) {
 		}
 		if plain(h.Schema(), d.Kind) {
 			b.Findings = append(b.Findings, finding{Sign: "info", Label: "retains", Name: b.name(d.Label),
-				Text: fmt.Sprintf("row %d alone keeps %v alive, %s of the heap", d.Row, model.Bytes(d.RetainedBytes), share(d.RetainedBytes, whole))})
+				Text: fmt.Sprintf("object %d retains %v, %s of the heap", d.Row, model.Bytes(d.RetainedBytes), share(d.RetainedBytes, whole))})
 			break
 		}
 	}
@@ -110,7 +110,7 @@ func plain(s *model.HeapSchema, kind string) bool {
 	return ok && (s.Objects().Kinds | frames.Kinds).Has(k)
 }
 
-// ofSet is a number of rows of a set.
+// ofSet returns a number of rows of a set.
 func ofSet(n uint64, set *model.HeapSet) string {
 	if n == 1 {
 		return "1 " + set.One
@@ -118,7 +118,7 @@ func ofSet(n uint64, set *model.HeapSet) string {
 	return model.Group(n) + " " + set.Many
 }
 
-// history is the bytes of all snapshots whose size is known.
+// history returns the bytes of all snapshots whose size is known.
 func history(h *report.Heap) []uint64 {
 	var out []uint64
 	for _, s := range h.Snapshots {
@@ -166,7 +166,7 @@ func (b *builder) heapTables(h *report.Heap, whole uint64) {
 		lengths = *h.Counts
 	}
 	b.heapTypes(h, whole, more(lengths.Types, len(h.Types)))
-	dominators := b.table("dominators", "Dominators", "rows by what they alone keep alive", 0, cols("Retained:bytes", "Share:share", "Rows:count", "Bytes:bytes", "What:name", "Kind:text", "Row:plain:its number in the snapshot")...)
+	dominators := b.table("dominators", "Dominators", "objects by retained size", 0, cols("Retained:bytes", "Share:share", "Rows:count", "Bytes:bytes", "What:name", "Kind:text", "Row:plain:the object's number in the snapshot")...)
 	dominators.More = more(lengths.Dominators, len(h.Dominators))
 	for _, d := range h.Dominators {
 		dominators.add(d.RetainedBytes, part(d.RetainedBytes, whole), d.RetainedCount, d.Bytes, b.name(d.Label), d.Kind, d.Row)
@@ -194,7 +194,7 @@ func (b *builder) heapTables(h *report.Heap, whole uint64) {
 		if s.Time != nil {
 			at = *s.Time
 		}
-		state := "whole"
+		state := "complete"
 		if !s.Complete {
 			state = "incomplete"
 		}
@@ -239,7 +239,7 @@ func (b *builder) heapTypes(h *report.Heap, whole uint64, more int) {
 	b.keep(types)
 }
 
-// known is the number, nil for none.
+// known returns the number, nil for none.
 func known[T int64 | uint64](n *T) any {
 	if n == nil {
 		return nil

@@ -131,13 +131,13 @@ func scripts() []string {
 	return []string{"format.js", "table.js", "chart.js", "flame.js", "grid.js", "main.js"}
 }
 
-// asset is the text of a file of ours.
+// asset returns the text of a file of ours.
 func asset(name string) (string, error) {
 	data, err := assets.ReadFile("assets/" + name)
 	return string(data), err
 }
 
-// render is the whole file.
+// render returns the whole file.
 func render(p *page) ([]byte, error) {
 	frame, err := asset("page.html")
 	if err != nil {

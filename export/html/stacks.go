@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// stacks is what a page says about a profile of weighted stacks.
+// stacks returns what a page says about a profile of weighted stacks.
 func (b *builder) stacks() error {
 	s := b.src.Report.Stacks
 	if s == nil {
@@ -55,7 +55,7 @@ func (b *builder) stacks() error {
 	b.functionTables(s, unit)
 	b.topTable(s, unit)
 	b.stackEvents(s)
-	threads := b.table("threads", "Threads", "what threads weigh", 0, cols("Weight:"+unit, "Share:share", "Process:plain", "Thread:plain", "Name:text")...)
+	threads := b.table("threads", "Threads", "threads by weight", 0, cols("Weight:"+unit, "Share:share", "Process:plain", "Thread:plain", "Name:text")...)
 	threads.More = s.Rows.Threads - len(s.Threads)
 	for _, t := range s.Threads {
 		threads.add(t.Value.Float64(), portion(t.Value, s.Total), known(t.PID), known(t.TID), model.Clean(t.Comm))
@@ -64,7 +64,7 @@ func (b *builder) stacks() error {
 	return nil
 }
 
-// unitOf is the kind of column of a metric.
+// unitOf returns the kind of column of a metric.
 func unitOf(metric string) string {
 	switch {
 	case strings.HasSuffix(metric, "_bytes"):
@@ -77,7 +77,7 @@ func unitOf(metric string) string {
 	return "count"
 }
 
-// portion is a share of the total, nil where that is not known.
+// portion returns a share of the total, nil where that is not known.
 func portion(a report.Amount, total *report.Amount) any {
 	if total == nil || total.Float64() <= 0 {
 		return nil
@@ -92,7 +92,7 @@ func (b *builder) stackFindings(s *report.Stacks, metric string) {
 		}
 	}
 	if len(s.Functions) == 0 && !b.src.Report.LeftOut("functions") {
-		b.Findings = append(b.Findings, finding{Sign: "info", Label: "empty", Name: none, Text: "no stack weighs anything by this event and metric: there is nothing to draw"})
+		b.Findings = append(b.Findings, finding{Sign: "info", Label: "empty", Name: none, Text: "no stack has a weight for this event and metric: there is nothing to draw"})
 	}
 	if len(s.Functions) > 0 {
 		say("heaviest", s.Functions[0], s.Functions[0].Self, "in the function itself")

@@ -7,7 +7,7 @@ import (
 // table is one table. Its cells are numbers and texts as they are: the page formats, sorts and filters them.
 type table struct {
 	ID     string   `json:"id"`
-	Group  string   `json:"group"` // tables of one group stand behind each other as tabs
+	Group  string   `json:"group"` // tables of one group are shown as tabs
 	Title  string   `json:"title"`
 	Answer string   `json:"answer"` // what it says in a few words
 	Cols   []column `json:"cols"`

@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// trace is what a page says about an allocation trace.
+// trace returns what a page says about an allocation trace.
 func (b *builder) trace() error {
 	t := b.src.Report.Trace
 	if t == nil {
@@ -26,7 +26,7 @@ func (b *builder) trace() error {
 	if t.AllocCount == 0 && t.Live.Count == 0 {
 		text := "no allocation was recorded: there is nothing to draw"
 		if b.src.Report.Time.From != nil || b.src.Report.Time.To != nil {
-			text = "nothing was allocated in the range, and nothing lives at its end"
+			text = "nothing was allocated in the range, and nothing is live at its end"
 		}
 		b.Findings = append(b.Findings, finding{Sign: "info", Label: "empty", Name: none, Text: text})
 	}
@@ -44,7 +44,7 @@ func (b *builder) trace() error {
 	return nil
 }
 
-// instant is the instant in words.
+// instant returns the instant in words.
 func (b *builder) instant() string {
 	at, end := b.src.Report.Time.At, b.src.Report.Time.Duration
 	if at == nil || end == nil || *at == *end {
@@ -79,7 +79,7 @@ func (b *builder) traceCards(t *report.Trace) {
 	}
 }
 
-// findings are those of the whole run, as the overview of the screens has them.
+// findings returns those of the whole run, as the overview of the screens has them.
 func (b *builder) findings() error {
 	list, err := analysis.Findings(b.ctx, b.src.Trace, b.src.Profile)
 	if err != nil {
@@ -154,7 +154,7 @@ func (b *builder) siteRow(out *table, r *report.Site, levels bool, whole uint64)
 	out.Stacks = append(out.Stacks, b.stack(r.Frames))
 }
 
-// stack is the frames of a stack, leaf first.
+// stack returns the frames of a stack, leaf first.
 func (b *builder) stack(f report.Frames) []int {
 	out := []int{}
 	for p := range f.All() {
@@ -166,7 +166,7 @@ func (b *builder) stack(f report.Frames) []int {
 	return out
 }
 
-// part is a share with four digits, nil of nothing.
+// part returns a share with four digits, nil of nothing.
 func part(n, whole uint64) any {
 	if whole == 0 {
 		return nil
@@ -182,10 +182,10 @@ func (b *builder) leakTables(t *report.Trace) {
 		whole             uint64
 	}{
 		{"leaks", "Never freed", model.Bytes(t.Leaks.Bytes).String() + " in " + plural(t.Leaks.Count, "block"), t.Leaks.Sites, t.Rows.Leaks, t.Leaks.Bytes},
-		{"late_freed", "Freed only at the end", model.Bytes(t.LateFreed.Bytes).String() + " that lived for half the run and were freed in its last 2 %", t.LateFreed.Sites, t.Rows.LateFreed, t.LateFreed.Bytes},
+		{"late_freed", "Freed only at the end", model.Bytes(t.LateFreed.Bytes).String() + " that lived for at least half of the run and were freed in its last 2 %", t.LateFreed.Sites, t.Rows.LateFreed, t.LateFreed.Bytes},
 	} {
 		out := b.table(l.id, l.title, l.answer, 0, cols("Bytes:bytes", "Share:share", "Blocks:count", "Over the run:spark:live bytes of the site",
-			"Shape:text", "Slope:rate", "Median age:us", "First:us:birth of the oldest", "Last:us:birth of the newest", "Site:place", "Stack:plain:its id in the file")...)
+			"Shape:text", "Slope:rate", "Median age:us", "First:us:allocation of the oldest", "Last:us:allocation of the newest", "Site:place", "Stack:plain:its id in the file")...)
 		out.Group, out.More = "Leaks", l.all-len(l.rows)
 		for i := range l.rows {
 			r := &l.rows[i]

@@ -1,6 +1,6 @@
 // Package redact replaces the names in a profile, so that what is written about it can be given away.
 //
-// It works at the source: the answer of [Redactor.Profile] holds no name of the file any more, whoever asks it and whatever is
+// It works at the source: the answer of [Redactor.Profile] holds no name of the file anymore, whoever asks it and whatever is
 // written of it. Equal names become equal stand-ins, such as function-12, in every output of one Redactor. The figures, the
 // shape of stacks, times and line numbers stay.
 //
@@ -47,7 +47,7 @@ func (r *Redactor) Pairs() []Pair {
 	return append([]Pair{}, r.pairs...)
 }
 
-// Name is what stands for a name; kind becomes part of it where the name is new. The empty name stays.
+// Name returns what stands for a name; kind becomes part of it where the name is new. The empty name stays.
 func (r *Redactor) Name(kind, name string) string {
 	if name == "" || r.kept[name] {
 		return name
@@ -96,7 +96,7 @@ func (r *Redactor) file(name string) string {
 func (r *Redactor) problems(list []model.Problem) []model.Problem {
 	out := make([]model.Problem, len(list))
 	for i, p := range list {
-		p.Message = strings.ReplaceAll(p.Code, "-", " ") + " (the text is left out: it may quote names)"
+		p.Message = strings.ReplaceAll(p.Code, "-", " ") + " (the text is left out, as it may contain names)"
 		out[i] = p
 	}
 	return out
@@ -176,7 +176,7 @@ func (r *Redactor) weights(w *model.StackProfile) *model.StackProfile {
 }
 
 // recordIDs replaces ids that are texts, and hashes: those of stacks are made of the names of their frames, so that whoever guesses
-// the names could prove them. Numbers stay.
+// the names could be verified by it. Numbers stay.
 func (r *Redactor) recordIDs(rec *model.StackRecords) {
 	rec.Texts = r.all(rec.Texts, func(name string) string { return r.Name("stack", name) })
 	ids, kinds := rec.ID, rec.IDKind
@@ -196,7 +196,7 @@ func (r *Redactor) recordIDs(rec *model.StackRecords) {
 	}
 }
 
-// Metric is what stands for a metric: it keeps the end of a metric's name that tells its unit.
+// Metric returns what stands for a metric: it keeps the end of a metric's name that tells its unit.
 func (r *Redactor) Metric(name string) string {
 	s := r.Name("metric", name)
 	if s == name {

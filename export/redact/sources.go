@@ -9,7 +9,7 @@ import (
 )
 
 // errHidden stands for errors whose text may quote names.
-var errHidden = errors.New("it cannot be read (the reason is left out: it may quote names)")
+var errHidden = errors.New("it cannot be read (the reason is left out, as it may contain names)")
 
 // hide keeps the context's own errors, and hides the text of all others.
 func hide(ctx context.Context, err error) error {

@@ -184,7 +184,7 @@ func (b *builder) leakSites(sites []analysis.LeakSite) []LeakSite {
 	return out
 }
 
-// finite is a pointer to f, nil where it is no number.
+// finite returns a pointer to f, nil where it is not a number.
 func finite(f float64) *float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil
@@ -240,7 +240,7 @@ func (b *builder) histograms() error {
 	return nil
 }
 
-// narrowed is what filters leave of both histograms; lifetimes only heed the cell.
+// narrowed returns what filters leave of both histograms; lifetimes only heed the cell.
 func (b *builder) narrowed(sizes, lifetimes []analysis.Bucket) (bySize, byLife []analysis.Bucket, err error) {
 	rows, err := b.trace.Sites(b.ctx, analysis.Query{At: b.opt.At, Range: b.opt.Range, By: analysis.BySizeClass, Cell: b.opt.Cell, NoPeaks: true})
 	if err != nil {

@@ -61,7 +61,7 @@ func NewCheck(p *model.Profile, limits []Limit, base *Diff) *Check {
 	return c
 }
 
-// amount is a figure with its unit.
+// amount returns a figure with its unit.
 func (l *Limit) amount(n int64, s Style) string {
 	out := s.bytes(magnitude(n))
 	if s.Exact {
@@ -74,7 +74,7 @@ func (l *Limit) amount(n int64, s Style) string {
 	return out + per
 }
 
-// reason is the verdict in words.
+// reason returns the verdict in words.
 func (l *Limit) reason(s Style) string {
 	what := map[string]string{"max-peak": "peak", "max-leak": "leaked", "max-growth": "growth", "max-live-at": "live"}[l.Name]
 	if l.Series != nil {
@@ -133,7 +133,7 @@ func (c *Check) verdict() string {
 		out = "FAILED: " + model.Group(uint64(failed)) + " of " + plural(len(c.Checks), "limit") + " exceeded"
 	}
 	if !c.Complete {
-		out += "; not all of the file could be read, figures are of what could"
+		out += "; part of the file could not be read: figures cover the rest"
 	}
 	return out
 }

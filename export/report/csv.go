@@ -16,7 +16,7 @@ import (
 func WriteCSV(w io.Writer, r *Report, table string) error {
 	rows, ok := r.rows(table)
 	if !ok {
-		return fmt.Errorf("no table %q here: there are %s", table, strings.Join(r.TableNames(), ", "))
+		return fmt.Errorf("unknown table %q; available: %s", table, strings.Join(r.TableNames(), ", "))
 	}
 	return writeRows(w, rows, r.Heap.emptyRow(table))
 }
@@ -49,7 +49,7 @@ func (r *Report) HasTable(name string) bool {
 	return ok
 }
 
-// rows is the table of that name, a slice of structs; "" is what the report is about.
+// rows returns the table of that name, a slice of structs; "" is what the report is about.
 func (r *Report) rows(table string) (any, bool) {
 	switch {
 	case r.Trace != nil:
@@ -68,7 +68,7 @@ func (r *Report) rows(table string) (any, bool) {
 	return r.dumpRows(table)
 }
 
-// rows is the table of that name, a slice of structs.
+// rows returns the table of that name, a slice of structs.
 func (t *Trace) rows(table string) (any, bool) {
 	switch table {
 	case "", "sites":
@@ -105,7 +105,7 @@ func (t *Trace) rows(table string) (any, bool) {
 	return nil, false
 }
 
-// header is the JSON names of a row's fields in order.
+// header returns the JSON names of a row's fields in order.
 func header(row reflect.Value) []string {
 	var names []string
 	for i := range row.NumField() {
@@ -127,7 +127,7 @@ func header(row reflect.Value) []string {
 	return names
 }
 
-// record is the cells of a row, aligned with header.
+// record returns the cells of a row, aligned with header.
 func record(v reflect.Value) []string {
 	var cells []string
 	for i := range v.NumField() {
@@ -186,7 +186,7 @@ func cellOf(v reflect.Value) string {
 	return strconv.FormatUint(v.Uint(), 10)
 }
 
-// cell is the stack in one line: "leaf (file:line);caller (file:line)".
+// cell returns the stack in one line: "leaf (file:line);caller (file:line)".
 func (f Frames) cell() string {
 	var out strings.Builder
 	if f.IsZero() {

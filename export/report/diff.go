@@ -78,7 +78,7 @@ type DiffRow struct {
 	Status  string   `json:"status"`                 // "new", "gone", "grown", "shrunk", "same"
 	Percent *float64 `json:"delta_percent,omitzero"` // of the bytes before, nil where there were none
 
-	// Of page layouts: what became of the bits, page by page; not in CSV.
+	// For page layouts: the changes of bits, page by page; not in CSV.
 	NewlyOccupied *uint64 `json:"newly_occupied_bits,omitzero" csv:"-"`
 	NewlyFree     *uint64 `json:"newly_free_bits,omitzero" csv:"-"`
 	SameOccupied  *uint64 `json:"same_occupied_bits,omitzero" csv:"-"`
@@ -124,7 +124,7 @@ type DiffSource struct {
 	Problems []model.Problem // of the layout alone
 }
 
-// Label is the side in words, not cleaned.
+// Label returns the side in words, not cleaned.
 func (s *DiffSource) Label() string {
 	s.File = NewHeader(SchemaDiff, s.Profile).File
 	return s.text()
@@ -276,7 +276,7 @@ func (d *Diff) list(c *diff.Comparison, opt DiffOptions) {
 	}
 }
 
-// distinct is the axis that tells types of one name apart in the snapshots of a file, nil where there is none.
+// distinct returns the axis that tells types of one name apart in the snapshots of a file, nil where there is none.
 func distinct(p *model.Profile) *model.HeapAxis {
 	if p == nil || p.Heaps == nil {
 		return nil
@@ -302,7 +302,7 @@ func (d *Diff) places() HeapPlaces {
 // noAxis keeps a column of CSV, empty, in comparisons of other things than types: readers may count columns.
 var noAxis = model.HeapAxis{Key: "repr"}
 
-// addedTypes are the rows that only the side after has, by index there, ascending.
+// addedTypes returns the rows that only the side after has, by index there, ascending.
 func addedTypes(c *diff.Comparison) (added []int) {
 	for i := range c.Rows {
 		if c.Rows[i].Row[0] < 0 {
@@ -313,7 +313,7 @@ func addedTypes(c *diff.Comparison) (added []int) {
 	return added
 }
 
-// typeIndex is where a page type stands in [analysis.LayoutChange]: those of before, then the new ones.
+// typeIndex returns where a page type stands in [analysis.LayoutChange]: those of before, then the new ones.
 func typeIndex(r *diff.CompareRow, added []int, before int) int {
 	if r.Row[0] >= 0 {
 		return r.Row[0]

@@ -54,7 +54,7 @@ func WriteDiffMarkdown(w io.Writer, d *Diff, style Style) error {
 	return out.Flush()
 }
 
-// name is the file, with the snapshot as a command line names it.
+// name returns the file, with the snapshot as a command line names it.
 func (s DiffSide) name() string {
 	if s.Snapshot == nil {
 		return s.File.Name
@@ -62,7 +62,7 @@ func (s DiffSide) name() string {
 	return fmt.Sprintf("%s#%d", s.File.Name, *s.Snapshot)
 }
 
-// text is the side in words, not cleaned.
+// text returns the side in words, not cleaned.
 func (s DiffSide) text() string {
 	out := s.name()
 	switch {
@@ -76,7 +76,7 @@ func (s DiffSide) text() string {
 	return out
 }
 
-// sentence is the change in words.
+// sentence returns the change in words.
 func (d *Diff) sentence(style Style) string {
 	words := d.words
 	words.Amount, words.Name = style.bytes, func(name string) string { return style.shorten(model.Clean(name)) }
@@ -87,10 +87,10 @@ func (d *Diff) partial() string {
 	if d.Complete {
 		return ""
 	}
-	return " Not all of both sides could be read."
+	return " Part of a side could not be read."
 }
 
-// notes are the lines below the sentence: what signs mean, and what was done to the figures.
+// notes returns the lines below the sentence: what signs mean, and what was done to the figures.
 func (d *Diff) notes(style Style) []string {
 	out := []string{"+ is growth from before (A) to after (B), - is shrinkage"}
 	if d.Swapped {
@@ -110,7 +110,7 @@ func (d *Diff) notes(style Style) []string {
 
 func (d *Diff) changed() int { return len(d.compared.Rows) - d.Statuses.Same }
 
-// style is how the figures of d look: those of a metric that is no number of bytes are plain numbers.
+// style returns how the figures of d look: those of a metric that is not a number of bytes are plain numbers.
 func (d *Diff) style(s Style) Style {
 	s.Exact = s.Exact || !isBytes(*d.Metric)
 	return s
@@ -118,7 +118,7 @@ func (d *Diff) style(s Style) Style {
 
 func isBytes(metric string) bool { return metric == "bytes" || strings.HasSuffix(metric, "_bytes") }
 
-// signed is a change with its sign.
+// signed returns a change with its sign.
 func signed(n int64) string {
 	if n < 0 {
 		return "-" + model.Group(magnitude(n))
@@ -139,7 +139,7 @@ func (s Style) change(n int64) string {
 	return "+" + s.bytes(uint64(n))
 }
 
-// percent is how much of the bytes before a row grew by.
+// percent returns how much of the bytes before a row grew by.
 func (r *DiffRow) percent() string {
 	if r.DeltaBytes == 0 {
 		return ""
@@ -147,7 +147,7 @@ func (r *DiffRow) percent() string {
 	return model.Change(r.BeforeBytes, r.AfterBytes)
 }
 
-// shown are the rows that a table for people lists: without a choice of statuses those that changed.
+// shown returns the rows that a table for people lists: without a choice of statuses those that changed.
 func (d *Diff) shown() (rows []DiffRow, all int) {
 	if len(d.Only) > 0 {
 		return d.Rows, d.Count
@@ -181,7 +181,7 @@ func (d *Diff) table(s Style, full bool) table {
 	return out
 }
 
-// names are the cells that say what a row is.
+// names returns the cells that say what a row is.
 func (d *Diff) names(r *DiffRow, s Style, full bool) []string {
 	switch {
 	case r.Type != nil:

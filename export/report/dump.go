@@ -111,7 +111,7 @@ type PageTotals struct {
 	RunCount      uint64 `json:"run_count"`
 	HoleCount     uint64 `json:"hole_count"`
 	LargestHole   uint64 `json:"largest_hole_bits"`
-	Returned      uint64 `json:"returned_bytes"` // by packing what is occupied into the fewest pages of its type
+	Returned      uint64 `json:"returned_bytes"` // by packing occupied memory into the fewest pages of its type
 }
 
 // PageType is the pages of one type.
@@ -158,7 +158,7 @@ func newRunClasses(f *pages.RunFigures) []RunClass {
 	return out
 }
 
-// dumpRows is a table of a dump by its name, a slice of structs; "" is what the report is about.
+// dumpRows returns a table of a dump by its name, a slice of structs; "" is what the report is about.
 func (r *Report) dumpRows(table string) (any, bool) {
 	switch {
 	case r.Series != nil && (table == "series" || table == "" && r.Schema == SchemaReport):

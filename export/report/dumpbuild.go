@@ -59,7 +59,7 @@ func BuildDump(ctx context.Context, p *model.Profile, opt DumpOptions) (*Report,
 	return r, nil
 }
 
-// NewPagesReport is a report about one decoded layout.
+// NewPagesReport returns a report about one decoded layout.
 func NewPagesReport(p *model.Profile, layout int, l *model.Layout, n int) *Report {
 	r := &Report{Header: NewHeader(SchemaPages, p)}
 	r.setPages(p, layout, l, n)

@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// dumpAbout are the parts of the headline that only dumps have.
+// dumpAbout returns the parts of the headline that only dumps have.
 func (t *textWriter) dumpAbout() []string {
 	if t.r.DumpCounts == nil {
 		return nil
@@ -37,7 +37,7 @@ func (t *textWriter) dumpScope() []string {
 	return append(parts, at)
 }
 
-// dumpTables are the lists about curves and pages, in the order of the text report.
+// dumpTables returns the lists about curves and pages, in the order of the text report.
 func (r *Report) dumpTables(s Style, full bool) []table {
 	var list []table
 	w := dumpWriter{r, s, full}
@@ -102,7 +102,7 @@ func (w dumpWriter) events() table {
 	return out
 }
 
-// bits is how many bytes so many bits stand for, for people.
+// bits returns how many bytes so many bits stand for, for people.
 func (s Style) bits(n uint64) string {
 	if n > math.MaxUint64/8 {
 		return s.bytes(math.MaxUint64)
@@ -169,7 +169,7 @@ func mostBits(classes []RunClass) uint64 {
 func (w dumpWriter) sparse() table {
 	p := w.r.Pages
 	out := table{
-		name: "sparse_pages", title: "Held by least", more: p.SparseCount - len(p.Sparse), answer: plural(p.SparseCount, "partial page"),
+		name: "sparse_pages", title: "Sparsest pages", more: p.SparseCount - len(p.Sparse), answer: plural(p.SparseCount, "partial page"),
 		cols: []col{{"OCCUPIED", number}, {"SHARE", number}, {"SIZE", number}, {"PAGE", number}, {"TYPE", name}},
 	}
 	for _, s := range p.Sparse {

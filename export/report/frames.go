@@ -39,7 +39,7 @@ func (f Frames) All() iter.Seq[Place] {
 	}
 }
 
-// site is the stack without the allocation functions at its leaf: what the screens name a site after. It is empty where f is.
+// site returns the stack without the allocation functions at its leaf: what the screens name a site after. It is empty where f is.
 func (f Frames) site() Frames {
 	if f.stacks == nil || f.leaf == 0 {
 		return f
@@ -47,7 +47,7 @@ func (f Frames) site() Frames {
 	return Frames{f.stacks, calltree.SiteNode(f.stacks, f.leaf)}
 }
 
-// SitePlace is what a site is named after: the first frame of its stack that is no allocation function, else p.
+// SitePlace returns what a site is named after: the first frame of its stack that is not an allocation function, else p.
 func SitePlace(p Place, f Frames) Place {
 	if f = f.site(); f.Depth() > 0 {
 		return f.place(0)
@@ -55,7 +55,7 @@ func SitePlace(p Place, f Frames) Place {
 	return p
 }
 
-// Depth is the number of frames.
+// Depth returns the number of frames.
 func (f Frames) Depth() int {
 	if f.stacks == nil {
 		return 0
@@ -63,7 +63,7 @@ func (f Frames) Depth() int {
 	return int(f.stacks.Depth[f.leaf])
 }
 
-// place is the leaf frame, or what stands for a stack that the file does not define.
+// place returns the leaf frame, or what stands for a stack that the file does not define.
 func (f Frames) place(id model.StackID) Place {
 	if f.stacks == nil {
 		name := model.UnknownStack(id)
@@ -90,7 +90,7 @@ func placeOf(s *model.Stacks, id model.FrameID) Place {
 	return p
 }
 
-// Name is the function, cleaned, or a stand-in where the file has none.
+// Name returns the function, cleaned, or a stand-in where the file has none.
 func (p Place) Name() string {
 	if p.Function == nil || *p.Function == "" {
 		return calltree.NoFunction

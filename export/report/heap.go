@@ -125,7 +125,7 @@ type HeapStep struct {
 	HeapEdgeKind
 }
 
-// newSnapshot is what headers tell of a snapshot.
+// newSnapshot returns what headers tell of a snapshot.
 func newSnapshot(schema *model.HeapSchema, index int, info model.HeapInfo) Snapshot {
 	s := Snapshot{
 		Index: index, Complete: info.Complete, GC: known(info.GC), Rows: known(info.Rows), References: known(info.References),
@@ -140,7 +140,7 @@ func newSnapshot(schema *model.HeapSchema, index int, info model.HeapInfo) Snaps
 	return s
 }
 
-// known is a pointer to n, nil for what is not known.
+// known returns a pointer to n, nil for what is not known.
 func known(n int64) *int64 {
 	if n == model.NoCount {
 		return nil
@@ -156,7 +156,7 @@ func knownBytes(n int64) *uint64 {
 	return &u
 }
 
-// rows is the table of that name, a slice of structs; "" is the first that was asked for.
+// rows returns the table of that name, a slice of structs; "" is the first that was asked for.
 func (h *Heap) rows(table string) (any, bool) {
 	switch {
 	case table == "types" || table == "" && h.Types != nil:

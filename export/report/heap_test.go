@@ -162,7 +162,7 @@ func TestUnreadableSnapshotsAreProblems(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := BuildHeap(ctx, heapProfile(nil), heapOptions(0)); !errors.Is(err, context.Canceled) {
-		t.Errorf("being cancelled gives %v", err)
+		t.Errorf("being canceled gives %v", err)
 	}
 }
 

@@ -51,7 +51,7 @@ func BuildHeap(ctx context.Context, p *model.Profile, opt HeapOptions) (*Report,
 	return r, nil
 }
 
-// NewHeapReport is a report about one decoded snapshot, to be filled in.
+// NewHeapReport returns a report about one decoded snapshot, to be filled in.
 func NewHeapReport(p *model.Profile, snapshot int, edges heapgraph.Policy) *Report {
 	r := newHeapReport(SchemaHeap, p)
 	info := newSnapshot(p.Heaps.Schema(), snapshot, p.Heaps.Info(snapshot))
@@ -74,7 +74,7 @@ func (h *Heap) follow(edges heapgraph.Policy) {
 	h.Edges = h.policy.Name
 }
 
-// WholeSnapshot is the last snapshot of which nothing is missing, -1 when there is none.
+// WholeSnapshot returns the last snapshot of which nothing is missing, -1 when there is none.
 func WholeSnapshot(src model.HeapSource) int {
 	for i := src.Len() - 1; i >= 0; i-- {
 		if src.Info(i).Complete {
@@ -169,7 +169,7 @@ func (b *heapBuilder) lists(h *model.Heap) error {
 	var graph *heapgraph.Graph
 	if h.Complete && b.opt.Lists&(ListTypes|ListFrames|ListDominators) != 0 {
 		var err error
-		if graph, err = heapgraph.NewGraph(b.ctx, h, b.opt.Edges); err != nil && !b.short(err, "who holds what was left out") {
+		if graph, err = heapgraph.NewGraph(b.ctx, h, b.opt.Edges); err != nil && !b.short(err, "dominators and retained sizes were left out") {
 			return err
 		}
 		if err != nil {
@@ -251,7 +251,7 @@ func (b *heapBuilder) frames(h *model.Heap, g *heapgraph.Graph) error {
 	return nil
 }
 
-// retainedOf is what a group retains, nil where that is not known.
+// retainedOf returns what a group retains, nil where that is not known.
 func retainedOf(retained map[uint32]uint64, id uint32) *uint64 {
 	n, ok := retained[id]
 	if !ok {

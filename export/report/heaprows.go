@@ -9,7 +9,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// NewHeapObject is everything about one row, with at most n references in each direction, 0 for all.
+// NewHeapObject returns everything about one row, with at most n references in each direction, 0 for all.
 func NewHeapObject(g *heapgraph.Graph, row model.Row, n int) *HeapObject {
 	h := g.Heap
 	o := &HeapObject{
@@ -52,12 +52,12 @@ func (o *HeapObject) Say(ctx context.Context, texts model.HeapTexts, snapshot in
 	return err
 }
 
-// newEdge is a reference, seen from one of its ends: the other one is row.
+// newEdge returns a reference, seen from one of its ends: the other one is row.
 func newEdge(h *model.Heap, row model.Row, edge uint32) HeapEdge {
 	return HeapEdge{row, heapgraph.Label(h, row), h.EdgeText(edge), edgeKind(h, edge)}
 }
 
-// edgeKind is the kind of a reference, nil where the format has one kind.
+// edgeKind returns the kind of a reference, nil where the format has one kind.
 func edgeKind(h *model.Heap, edge uint32) HeapEdgeKind {
 	if len(h.Schema.Edges) < 2 {
 		return nil
@@ -65,7 +65,7 @@ func edgeKind(h *model.Heap, edge uint32) HeapEdgeKind {
 	return HeapEdgeKind{*h.EdgeKind(edge)}
 }
 
-// NewHeapPath is a path as text.
+// NewHeapPath returns a path as text.
 func NewHeapPath(h *model.Heap, steps []heapgraph.Step) []HeapStep {
 	out := make([]HeapStep, len(steps))
 	for i, s := range steps {

@@ -77,7 +77,7 @@ type counted struct {
 	n    uint64
 }
 
-// counts are the counts that are known.
+// counts returns the counts that are known.
 func (s *Snapshot) counts() []counted {
 	var out []counted
 	add := func(name string, n *int64) {
@@ -92,7 +92,7 @@ func (s *Snapshot) counts() []counted {
 	return out
 }
 
-// heapTables are the lists about snapshots, in the order of the text report.
+// heapTables returns the lists about snapshots, in the order of the text report.
 func (r *Report) heapTables(s Style, full bool) []table {
 	var list []table
 	w := heapWriter{r.Heap, s, full}
@@ -140,7 +140,7 @@ func (w heapWriter) count(n *int64) string {
 	return w.style.count(uint64(max(*n, 0)))
 }
 
-// length is how long a list is without a limit, 0 for one that was not asked for.
+// length returns how long a list is without a limit, 0 for one that was not asked for.
 func (w heapWriter) length(of func(*HeapLengths) *int) int {
 	if w.h.Counts == nil || of(w.h.Counts) == nil {
 		return 0
@@ -192,7 +192,7 @@ func (w heapWriter) snapshots() table {
 	return out
 }
 
-// columns are the sets whose numbers lists of snapshots have.
+// columns returns the sets whose numbers lists of snapshots have.
 func (w heapWriter) columns() (sets []*model.HeapSet) {
 	for i := range w.h.schema.Sets {
 		if set := &w.h.schema.Sets[i]; set.Column {
@@ -262,7 +262,7 @@ func (w heapWriter) frames() table {
 
 func (w heapWriter) dominators() table {
 	out := table{
-		name: "dominators", title: "Dominators", answer: "rows by what they alone keep alive",
+		name: "dominators", title: "Dominators", answer: "objects by retained size",
 		cols: []col{{"RETAINED", number}, {"SHARE", number}, {"ROWS", number}, {"BYTES", number}, {"ROW", number}, {"WHAT", name}, {"KIND", word}},
 	}
 	out.more = w.length(func(c *HeapLengths) *int { return c.Dominators }) - len(w.h.Dominators)
@@ -310,7 +310,7 @@ func (w heapWriter) object(o *HeapObject) table {
 	return out
 }
 
-// edges is a table of references and their other ends.
+// edges returns a table of references and their other ends.
 func (w heapWriter) edges(title string, edges []HeapEdge, count int) table {
 	out := table{
 		name: "references", title: title, answer: plural(count, "reference"), more: count - len(edges),
@@ -322,7 +322,7 @@ func (w heapWriter) edges(title string, edges []HeapEdge, count int) table {
 	return out
 }
 
-// edge is a reference's text, with its kind where that is worth telling.
+// edge returns a reference's text, with its kind where that is worth telling.
 func (w heapWriter) edge(text string, kind HeapEdgeKind) string {
 	if len(kind) == 0 || !kind[0].Marked {
 		return w.name(text)

@@ -14,7 +14,7 @@ import (
 // WriteJSON writes v, a struct of this package's kind, as one JSON object: members on lines of their own, table rows one
 // per line. Rows are written as they are encoded, so that deep stacks cost no memory. It differs from encoding/json in
 // what a terminal must never see: every control and format character is escaped, also DEL and C1. Invalid UTF-8
-// becomes U+FFFD; nil slices are empty arrays; a number that is no number is null.
+// becomes U+FFFD; nil slices are empty arrays; NaN and infinity are null.
 func WriteJSON(w io.Writer, v any) error {
 	e := &encoder{w: w}
 	e.value(reflect.ValueOf(v), 0)
@@ -238,7 +238,7 @@ func (f Frames) appendJSON(dst []byte) []byte {
 	return append(dst, ']')
 }
 
-// appendPlace is no method: the rows that embed a Place would inherit it.
+// appendPlace is not a method: the rows that embed a Place would inherit it.
 func appendPlace(dst []byte, p Place) []byte {
 	dst = append(dst, '{')
 	sep := ""

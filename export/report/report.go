@@ -198,7 +198,7 @@ type LeakSite struct {
 	allocs  uint64 // blocks that the site allocated in the range, to say which share leaked
 }
 
-// History is the live bytes of the site over the run, in columns of equal duration.
+// History returns the live bytes of the site over the run, in columns of equal duration.
 func (s *LeakSite) History() []uint64 { return s.history }
 
 // Function is one function name's share, a function once per stack in the totals.

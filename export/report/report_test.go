@@ -123,7 +123,7 @@ func TestWriters(t *testing.T) {
 	}
 }
 
-func TestColourIsOnlyOurOwn(t *testing.T) {
+func TestColorIsOnlyOurOwn(t *testing.T) {
 	var out bytes.Buffer
 	if err := WriteText(&out, build(t, whole()), Style{Color: true}); err != nil {
 		t.Fatal(err)

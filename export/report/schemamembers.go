@@ -65,7 +65,7 @@ func (p HeapPlaces) members() (list []member) {
 	return list
 }
 
-// newPlaces are the places of a type on the axes that all its rows share.
+// newPlaces returns the places of a type on the axes that all its rows share.
 func newPlaces(h *model.Heap, typ uint32) (list HeapPlaces) {
 	for i := range h.Schema.Axes {
 		if axis := &h.Schema.Axes[i]; i > 0 && !axis.ByRow {
@@ -75,7 +75,7 @@ func newPlaces(h *model.Heap, typ uint32) (list HeapPlaces) {
 	return list
 }
 
-// rowPlaces are the places of a row on all axes, those of its type only where it has one.
+// rowPlaces returns the places of a row on all axes, those of its type only where it has one.
 func rowPlaces(h *model.Heap, r model.Row) (list HeapPlaces) {
 	for i := range h.Schema.Axes {
 		if axis := &h.Schema.Axes[i]; i > 0 && (axis.ByRow || h.Kind(r).Naming == model.NamedByType) {
@@ -85,7 +85,7 @@ func rowPlaces(h *model.Heap, r model.Row) (list HeapPlaces) {
 	return list
 }
 
-// emptyRow is a row of a table that has none: it says which columns the table has.
+// emptyRow returns a row of a table that has none: it says which columns the table has.
 func (h *Heap) emptyRow(table string) any {
 	if h == nil || table != "types" && table != "" {
 		return nil
@@ -93,7 +93,7 @@ func (h *Heap) emptyRow(table string) any {
 	return HeapType{HeapPlaces: newPlaces(&model.Heap{Schema: h.schema, Tables: &model.HeapTables{}}, 0)}
 }
 
-// on is what a type is on an axis.
+// on returns what a type is on an axis.
 func (t *HeapType) on(axis int, s *model.HeapSchema) string {
 	for _, p := range t.HeapPlaces {
 		if p.Axis == &s.Axes[axis] {
@@ -106,7 +106,7 @@ func (t *HeapType) on(axis int, s *model.HeapSchema) string {
 // Capital begins a title with a capital letter.
 func Capital(s string) string { return strings.ToUpper(s[:min(1, len(s))]) + s[min(1, len(s)):] }
 
-// many is a number with the word for one, or for more.
+// many returns a number with the word for one, or for more.
 func many(n int, one, more string) string {
 	if n == 1 {
 		return "1 " + one
@@ -114,7 +114,7 @@ func many(n int, one, more string) string {
 	return model.Group(uint64(n)) + " " + more
 }
 
-// part is a part of a size, nil where sizes have none.
+// part returns a part of a size, nil where sizes have none.
 func part(s *model.HeapSchema, bytes uint64) *uint64 {
 	if !s.Split {
 		return nil

@@ -17,7 +17,7 @@ type sortKey struct {
 	value, count func(*analysis.Site) uint64
 }
 
-// sortKeys are what --by takes. The first is the default.
+// sortKeys returns what --by takes. The first is the default.
 func sortKeys() []sortKey {
 	allocs := func(s *analysis.Site) uint64 { return s.AllocCount }
 	lives := func(s *analysis.Site) uint64 { return s.LiveCount }
@@ -208,7 +208,7 @@ func (b *builder) threads() error {
 	return nil
 }
 
-// threadOf is the number of a row of threads, which are named "thread 3".
+// threadOf returns the number of a row of threads, which are named "thread 3".
 func threadOf(s analysis.Site) uint64 {
 	n, err := strconv.ParseUint(strings.TrimPrefix(s.Name, "thread "), 10, 16)
 	if err != nil {
@@ -217,7 +217,7 @@ func threadOf(s analysis.Site) uint64 {
 	return n
 }
 
-// SiteFigure is what one of [SortKeys] compares sites by: its value, and the count that goes with it. An unknown name is the
+// SiteFigure returns what one of [SortKeys] compares sites by: its value, and the count that goes with it. An unknown name is the
 // default.
 func SiteFigure(name string) diff.Figure {
 	key := keyNamed(name)

@@ -277,7 +277,7 @@ func (out *Stacks) top(ctx context.Context, p *model.Profile, s *weights.Profile
 	return nil
 }
 
-// filterLines is what narrows stacks and blocks as reports state it, nil for nothing.
+// filterLines returns what narrows stacks and blocks as reports state it, nil for nothing.
 func filterLines(c analysis.Cell) (out []string) {
 	for _, s := range c.Stacks.Steps() {
 		out = append(out, s.String())
@@ -380,7 +380,7 @@ func StackTables() []string {
 	return []string{"functions", "total_functions", "top", "events", "threads", "groups"}
 }
 
-// rows is the table of that name, a slice of structs.
+// rows returns the table of that name, a slice of structs.
 func (out *Stacks) rows(table string) (any, bool) {
 	switch cmp.Or(table, "functions") {
 	case "functions":

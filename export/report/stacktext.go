@@ -29,7 +29,7 @@ func (s Style) amount(metric string, a model.Amount) string {
 	return model.Group(a.Uint64())
 }
 
-// part is a share of a total in percent.
+// part returns a share of a total in percent.
 func (out *Stacks) part(a model.Amount) string {
 	if out.Total == nil {
 		return ""
@@ -60,7 +60,7 @@ func (t *textWriter) stackScope() string {
 	return strings.Join(parts, " · ")
 }
 
-// stackTables are the tables about weighted stacks, in the order of the text report.
+// stackTables returns the tables about weighted stacks, in the order of the text report.
 func (r *Report) stackTables(s Style, full bool) []table {
 	if r.Stacks == nil {
 		return nil

@@ -83,7 +83,7 @@ func (s Style) shorten(name string) string {
 	return out.String() + name[from:]
 }
 
-// rate is a slope in bytes per second, signed.
+// rate returns a slope in bytes per second, signed.
 func (s Style) rate(perSecond float64) string {
 	sign := "+"
 	if perSecond < 0 {
@@ -103,7 +103,7 @@ func (s Style) escape(code, t string) string {
 	return "\x1b[" + code + "m" + t + "\x1b[0m"
 }
 
-// ramp are the glyphs of bars and curves from empty to full.
+// ramp returns the glyphs of bars and curves from empty to full.
 func (s Style) ramp() []string {
 	if s.ASCII {
 		return strings.Split(" |.|:|-|=|+|*|%|#", "|")
@@ -140,7 +140,7 @@ func level(v, top uint64, steps int) int {
 	return max(1, int(math.Round(float64(v)/float64(top)*float64(steps))))
 }
 
-// bar is a horizontal bar of at most width cells.
+// bar returns a horizontal bar of at most width cells.
 func (s Style) bar(v, top uint64, width int) string {
 	if s.ASCII {
 		return strings.Repeat("#", level(v, top, width))

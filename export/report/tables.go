@@ -35,7 +35,7 @@ const (
 	sketch                // a bar or a curve: only in text
 )
 
-// tables are all tables that have something to say, in the order of the text report.
+// tables returns all tables that have something to say, in the order of the text report.
 func (r *Report) tables(s Style, full bool) []table {
 	list := append(r.heapTables(s, full), r.dumpTables(s, full)...)
 	list = append(list, r.stackTables(s, full)...)
@@ -69,7 +69,7 @@ func (r *Report) instant() string {
 	return "at " + r.Time.At.String()
 }
 
-// place is the two last cells of a row, both about the first frame that is no allocation function: it and who called it,
+// place returns the two last cells of a row, both about the first frame that is not an allocation function: it and who called it,
 // and its line.
 func (w tableWriter) place(p Place, f Frames) []string {
 	f = f.site()
@@ -125,7 +125,7 @@ func (w tableWriter) peak() table {
 	return out
 }
 
-// levels is a table of what lives at some instant, of total bytes.
+// levels returns a table of what lives at some instant, of total bytes.
 func (w tableWriter) levels(sites []Site, total uint64) table {
 	trend := "TREND"
 	if w.narrow {
@@ -178,7 +178,7 @@ func (w tableWriter) lateFreed() table {
 	return out
 }
 
-// leakRows is a table of leaked blocks; share is the heading of their part of the site's blocks.
+// leakRows returns a table of leaked blocks; share is the heading of their part of the site's blocks.
 func (w tableWriter) leakRows(sites []LeakSite, share string) table {
 	out := table{cols: append([]col{
 		{"BYTES", number}, {"BLOCKS", number}, {share, number}, {"OLDEST", number}, {"SHAPE", word}, {"TREND", sketch},
@@ -192,7 +192,7 @@ func (w tableWriter) leakRows(sites []LeakSite, share string) table {
 	return out
 }
 
-// shape is the verdict with the figure that goes with it.
+// shape returns the verdict with the figure that goes with it.
 func (w tableWriter) shape(s LeakSite) string {
 	switch {
 	case s.Shape == "linear" && s.Slope != nil:
@@ -234,7 +234,7 @@ func (w tableWriter) ofAll(left uint64) string {
 	return ""
 }
 
-// unless is the note at a table that filters do not narrow.
+// unless returns the note at a table that filters do not narrow.
 func (w tableWriter) unless(table string) string {
 	if slices.Contains(w.t.Unfiltered, table) {
 		return ", all stacks: filters do not apply"
@@ -334,7 +334,7 @@ func (w tableWriter) lifetimes() table {
 
 func saturate(us uint64) model.Time { return model.Time(min(us, uint64(model.MaxTime))) }
 
-// plural is a count with its noun.
+// plural returns a count with its noun.
 func plural(n int, noun string) string {
 	switch {
 	case n == 1:
@@ -353,7 +353,7 @@ func Tables() []string {
 // HeapTables names the tables of heap snapshots that [WriteCSV] can write, the default first.
 func HeapTables() []string { return strings.Fields("types frames dominators snapshots") }
 
-// TableNames are the tables that [WriteCSV] can write of this report.
+// TableNames returns the tables that [WriteCSV] can write of this report.
 func (r *Report) TableNames() []string {
 	switch {
 	case r.Trace != nil:

@@ -11,7 +11,7 @@ import (
 )
 
 // WriteText writes r for people: headline, chart, then every table that has rows. Every name is cleaned, so that nothing
-// in a file can move the cursor or change colours.
+// in a file can move the cursor or change colors.
 func WriteText(w io.Writer, r *Report, style Style) error {
 	out := bufio.NewWriter(w)
 	t := &textWriter{out, r, style}
@@ -78,13 +78,13 @@ func (t *textWriter) head() {
 	}
 }
 
-// wholeness is a word or two on how much of the file could be used.
+// wholeness returns a word or two on how much of the file could be used.
 func (t *textWriter) wholeness() string {
 	switch {
 	case t.r.Complete && len(t.r.Problems) == 0:
-		return "whole"
+		return "complete"
 	case t.r.Complete:
-		return "whole, " + plural(len(t.r.Problems), "remark") + " below"
+		return "complete, " + plural(len(t.r.Problems), "remark") + " below"
 	case t.r.LostBytes > 0:
 		return "INCOMPLETE: " + t.style.bytes(uint64(t.r.LostBytes)) + " unreadable, see below"
 	}
@@ -159,7 +159,7 @@ func (t *textWriter) figures() {
 			"  ", t.style.count(v.GCObjects), " objects in ", plural(int(v.GCCount), "collection"))
 	}
 	if v.Saturated {
-		t.line(" a sum is larger than 64 bits can hold and stands at the largest number")
+		t.line(" a sum does not fit 64 bits and is shown as the largest number")
 	}
 }
 
@@ -281,7 +281,7 @@ func bySeverity(problems []Problem) []Problem {
 	return out
 }
 
-// place is how often and where a problem was found, in words.
+// place returns how often and where a problem was found, in words.
 func (p Problem) place() string {
 	out := ""
 	if p.Offset != nil {

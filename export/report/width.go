@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// cells is how many terminal cells s takes: 2 for East Asian wide characters and most emoji, 0 for combining marks.
+// cells returns how many terminal cells s takes: 2 for East Asian wide characters and most emoji, 0 for combining marks.
 func cells(s string) int {
 	n := 0
 	for _, r := range s {

@@ -13,13 +13,13 @@ import (
 type checkCmd struct {
 	File      string      `arg:"" help:"A file, or - for standard input."`
 	MaxPeak   limit       `placeholder:"SIZE" help:"The highest live bytes of a trace, the largest of a file's heap snapshots, or the highest value of a memory dump's curves: 512M, or relative to --base +1M, +10% or 1.2x."`
-	MaxLeak   limit       `placeholder:"SIZE" help:"What was never freed, of traces and stack profiles; --min-age leaves out what is young."`
+	MaxLeak   limit       `placeholder:"SIZE" help:"What was never freed, in traces and stack profiles; --min-age leaves out younger blocks."`
 	MaxGrowth rateLimit   `placeholder:"RATE" help:"How fast live bytes grow, as the slope of a straight line through them: 1K/s, 10M/h, or relative to --base. --from leaves out the start."`
 	MaxLiveAt []liveLimit `sep:"none" placeholder:"TIME=SIZE" help:"Live bytes at an instant: 50%=10M, end=+5%. May be given more than once."`
-	Base      string      `placeholder:"FILE" help:"An older file, which relative limits are about. Without any limit peak and leaks must not be higher than there."`
-	Mask      []string    `sep:"none" placeholder:"MASK" help:"Change names before what grew since the base is listed, as in diff."`
-	Match     string      `enum:"frames,files,functions," default:"" placeholder:"HOW" help:"What of two frames must be equal, as in diff."`
-	Exact     bool        `help:"Bytes as exact numbers."`
+	Base      string      `placeholder:"FILE" help:"An older file, the base of relative limits. Without any limit, peak and leaks must not be higher than in it."`
+	Mask      []string    `sep:"none" placeholder:"MASK" help:"Change names before listing what grew since the base, as in diff."`
+	Match     string      `enum:"frames,files,functions," default:"" placeholder:"HOW" help:"When two frames match, as in diff."`
+	Exact     bool        `help:"Print bytes as exact numbers."`
 }
 
 // budget is one limit and the figure that it is about.
@@ -38,12 +38,12 @@ func (c *checkCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if c.File == "-" && c.Base == "-" {
-		return usageError(errors.New("check: standard input can be one of the files only"))
+		return usageError(errors.New("check: only one of the files can be standard input"))
 	}
 	budgets := c.budgets()
 	for _, b := range budgets {
 		if b.limit.relative() && c.Base == "" {
-			return usageError(fmt.Errorf("--%s: %s is relative to another file: name it with --base", b.name, b.limit.text))
+			return usageError(fmt.Errorf("--%s: %s is relative: name the file to compare with by --base", b.name, b.limit.text))
 		}
 	}
 	if len(budgets) == 0 && c.Base == "" {
@@ -65,7 +65,7 @@ func (c *checkCmd) Run(ctx context.Context, a *app) error {
 	return a.check(ctx, c, budgets, s, base)
 }
 
-// budgets are the limits given, in the order of the flags.
+// budgets returns the limits given, in the order of the flags.
 func (c *checkCmd) budgets() []budget {
 	var out []budget
 	for _, b := range []budget{
@@ -170,7 +170,7 @@ func (a *app) writeCheck(ctx context.Context, m *measurer, v *report.Check, exac
 	return err
 }
 
-// notWorse are the limits of a check against another file that names none: what both files can tell must not be higher.
+// notWorse returns the limits of a check against another file that names none: what both files can tell must not be higher.
 func notWorse(now, base *measurer) []budget {
 	var out []budget
 	for _, name := range []string{"max-peak", "max-leak"} {

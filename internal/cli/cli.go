@@ -32,16 +32,16 @@ type globals struct {
 	Event      string       `placeholder:"NAME" help:"The event that tables are about (the first that has stacks)."`
 	MinAge     length       `placeholder:"TIME" help:"Leaks must be at least this old (0)."`
 	FrameOrder string       `enum:"auto,leaf-first,root-first" default:"auto" placeholder:"ORDER" help:"Order of frames: auto, leaf-first or root-first."`
-	Snapshot   *int         `placeholder:"N" help:"Which snapshot or layout, from 0, or from the end as in --snapshot=-1 (the last whole one). FILE#N says the same."`
-	Series     *int         `placeholder:"N" help:"Which curve, from 0, in the file's order."`
-	Point      *int         `placeholder:"N" help:"The page layout of this point, from 0, in the file's order."`
-	Edges      string       `enum:"${edges}," default:"" placeholder:"WHICH" help:"References that hold memory. ${edgehelp}."`
-	MaxMemory  byteNum      `placeholder:"SIZE" help:"How much memory the program may take, whatever it does: 64MiB, 1.5G. What does not fit is left out, and named in the problem memory-limit. Also lets files that mean far more than their size be read up to it. What ulimit and control groups allow, less what the program itself needs, is a limit, too, and the lower one holds."`
-	Index      string       `enum:"cache,beside,none" default:"cache" placeholder:"PLACE" help:"Where the indexes of traces are kept: in the user's cache, if they are large, beside the file, or none. One that others can write is not used; check uses none."`
-	Color      string       `enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Colours: auto, always or never."`
+	Snapshot   *int         `placeholder:"N" help:"The snapshot or layout, counted from 0, or from the end as in --snapshot=-1 (the last complete one). FILE#N means the same."`
+	Series     *int         `placeholder:"N" help:"The curve, counted from 0, in the file's order."`
+	Point      *int         `placeholder:"N" help:"The page layout of this point, counted from 0, in the file's order."`
+	Edges      string       `enum:"${edges}," default:"" placeholder:"WHICH" help:"The references that keep memory alive. ${edgehelp}."`
+	MaxMemory  byteNum      `placeholder:"SIZE" help:"The most memory that the program may use: 64MiB, 1.5G. What does not fit is left out, and the problem memory-limit names it. It also replaces the limit for files that expand to far more than their size. The limits of ulimit and control groups, less what the program itself needs, apply, too: the lower one counts."`
+	Index      string       `enum:"cache,beside,none" default:"cache" placeholder:"PLACE" help:"Where indexes of traces are kept: cache (the user's cache folder, large traces only), beside (next to the file) or none. An index that other users can write is not used; check uses none."`
+	Color      string       `enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Colors: auto, always or never."`
 	ASCII      bool         `name:"ascii" help:"Draw with ASCII characters only."`
 	Mouse      bool         `default:"true" negatable:"" help:"Use the mouse."`
-	Theme      string       `placeholder:"NAME" help:"Colour theme."`
+	Theme      string       `placeholder:"NAME" help:"Color theme."`
 }
 
 // grammar is the whole command line.
@@ -49,17 +49,17 @@ type grammar struct {
 	globals
 	Open       openCmd       `cmd:"" default:"withargs" aliases:"analyze" help:"Open a file in the full-screen program (the default command)."`
 	Demo       demoCmd       `cmd:"" help:"Open a sample that is built into the program."`
-	Info       infoCmd       `cmd:"" help:"Say what files are, from their headers only."`
-	Report     reportCmd     `cmd:"" help:"Print everything the screens say, at an instant or over a range."`
+	Info       infoCmd       `cmd:"" help:"Describe files from their headers only."`
+	Report     reportCmd     `cmd:"" help:"Print everything that the screens show, at an instant or over a range."`
 	Validate   validateCmd   `cmd:"" help:"Check files against every rule of their format."`
-	Diff       diffCmd       `cmd:"" help:"Say what changed between two files, or between two places of one."`
-	Check      checkCmd      `cmd:"" help:"Say whether a file keeps limits, for CI: status 1 where it does not."`
+	Diff       diffCmd       `cmd:"" help:"Show what changed between two files, or between two places in one."`
+	Check      checkCmd      `cmd:"" help:"Check a file against limits, for CI: status 1 where one is exceeded."`
 	Index      indexCmd      `cmd:"" help:"Build the indexes of traces in advance and keep them, so that opening is instant."`
-	Heap       heapCmd       `cmd:"" help:"Ask about heap snapshots: snapshots, types, frames, find, object, path, dominators."`
-	Pages      pagesCmd      `cmd:"" help:"Say what is in one page layout of a memory dump, or draw it with --map."`
+	Heap       heapCmd       `cmd:"" help:"Examine heap snapshots: snapshots, types, frames, find, object, path, dominators."`
+	Pages      pagesCmd      `cmd:"" help:"Describe one page layout of a memory dump, or draw it with --map."`
 	Convert    convertCmd    `cmd:"" help:"Write a file in another format, or part of a trace: for flame graphs, speedscope, pprof, spreadsheets and scripts."`
 	Evidence   evidenceCmd   `cmd:"" help:"Write report, stacks and commands into a folder or archive, for a ticket; --redact replaces names."`
-	Guide      guideCmd      `cmd:"" help:"Print a guide for scripts: which command answers which question, and what they may rely on."`
+	Guide      guideCmd      `cmd:"" help:"Print a guide for scripts: which command answers which question, and what scripts may rely on."`
 	Keys       keysCmd       `cmd:"" help:"Print the table of keys."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
@@ -142,7 +142,7 @@ func (a *app) run(ctx context.Context) error {
 	a.parsed = parsed
 	g := a.flags
 	if g.To.format != "" && !strings.HasPrefix(parsed.Command(), "convert ") {
-		return usageError(fmt.Errorf("--to: %q is no time; only convert takes a format there", g.To.format))
+		return usageError(fmt.Errorf("--to: invalid time %q; only convert takes a format there", g.To.format))
 	}
 	if err := checkFlags(parsed); err != nil {
 		return usageError(err)

@@ -12,7 +12,7 @@ import (
 	"github.com/memtui/memtui/keymap"
 )
 
-// configPath is where the user's config file would be, "" when there is no home.
+// configPath returns where the user's config file would be, "" when there is no home.
 func configPath(getenv func(string) string) string {
 	if dir := getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "memtui", "config")
@@ -46,7 +46,7 @@ func readConfig(getenv func(string) string) (*keymap.Config, error) {
 	}
 	for _, line := range config.Settings {
 		if !isSetting(line.Key) {
-			return config, fmt.Errorf("%s: line %d: %q is no setting", path, line.Number, line.Key)
+			return config, fmt.Errorf("%s: line %d: unknown setting %q", path, line.Number, line.Key)
 		}
 	}
 	return config, nil
@@ -78,7 +78,7 @@ func (s settings) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (any
 	}
 	if command := ctx.Selected(); command != nil && isShared(ctx.Model, flag) {
 		if _, means, _ := usesOf(commandPath(command), flag.Name, true); !means {
-			return nil, nil // not even a wrong value does harm to a command that has no use for it
+			return nil, nil // not even a wrong value does harm to a command that does not apply to
 		}
 	}
 	name := "MEMTUI_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))

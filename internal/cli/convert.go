@@ -17,30 +17,30 @@ import (
 
 type convertCmd struct {
 	In  string `arg:"" help:"A file, or - for standard input."`
-	Out string `arg:"" optional:"" help:"The file to write, which replaces one of that name; its suffix chooses the format, unless --to names it. - is standard output."`
+	Out string `arg:"" optional:"" help:"The file to write; an existing one is replaced. Its suffix chooses the format, unless --to names it. - is standard output."`
 
 	Output  string `short:"o" placeholder:"FILE" help:"The file to write, instead of OUT."`
-	Samples bool   `help:"Of traces as .spaa: also a sample for every allocation, with its time."`
-	Table   string `enum:"types,frames,dominators," default:"" placeholder:"NAME" help:"Of heap snapshots: types (the default), frames, or dominators, the whole tree."`
+	Samples bool   `help:"For traces written as .spaa: also write a sample for every allocation, with its time."`
+	Table   string `enum:"types,frames,dominators," default:"" placeholder:"NAME" help:"For heap snapshots: types (the default), frames, or dominators, the complete tree."`
 	cutFlags
 	stepFlags
 }
 
-// Help is the table of targets, and what chooses the figures.
+// Help returns the table of targets, and what chooses the figures.
 func (c *convertCmd) Help() string {
 	var out strings.Builder
 	out.WriteString("OUT can be:\n\n")
 	for _, t := range targets() {
 		fmt.Fprintf(&out, "  %-10s  %-29s  %s\n", t.name, strings.Join(t.suffixes, " "), t.what)
 	}
-	return out.String() + "\nEach may be compressed: .gz or .zst after the suffix. Stacks are those of traces and stack profiles. Those of traces are weighed by --by " + strings.Join(export.TraceMetrics(), ", ") +
-		": what lives at --at (then live_bytes is the default), what was allocated, freed or leaked from --from to --to, leaks of at least --min-age. " +
-		"Those of profiles are weighed by --by, any metric of --event, in a range by their samples. " +
-		"Part of a trace is what --from and --to leave, and of that the blocks that --function to --thread choose; blocks that live at --from stay. " +
-		"--to may stand twice, for the format and for the end of the range. Every row is written, whatever --limit says."
+	return out.String() + "\nEach may be compressed: append .gz or .zst to the suffix. Stacks come from traces and stack profiles. For traces --by chooses their weight: " + strings.Join(export.TraceMetrics(), ", ") +
+		". Live figures are those at --at (then live_bytes is the default), the others those from --from to --to; leaks are at least --min-age old. " +
+		"For profiles --by is any metric of --event; over a range the samples are weighed. " +
+		"Part of a trace is the range from --from to --to, and in it the blocks that --function to --thread choose; blocks live at --from stay. " +
+		"--to may be given twice, for the format and for the end of the range. Every row is written, whatever --limit is."
 }
 
-// goal is what --to names: a time, but a format where a file is written, or both when it stands twice.
+// goal is the value of --to: a time, or for convert a format, or both when it is given twice.
 type goal struct {
 	model.Moment
 	format string
@@ -78,22 +78,22 @@ type conversion struct {
 	p      *model.Profile
 }
 
-// targets are all formats that convert writes: the table behind --to, the suffixes, and the help.
+// targets returns all formats that convert writes: the data of --to, the suffixes, and the help.
 func targets() []format {
 	return []format{
 		{"mb", []string{".mb"}, "memory dumps", dumpAs(export.WriteMB), false},
 		{"json", []string{".json"}, "memory dumps", dumpAs(export.WriteDumpJSON), false},
-		{"spaa", []string{".spaa"}, "stack profiles, and traces as such", beginSPAA, false},
+		{"spaa", []string{".spaa"}, "stack profiles; traces are converted to them", beginSPAA, false},
 		{"folded", []string{".folded", ".collapsed"}, "stacks, for flamegraph.pl and others", stacksAs(export.WriteFolded), true},
 		{"speedscope", []string{".speedscope.json", ".speedscope"}, "stacks, for speedscope", stacksAs(export.WriteSpeedscope), true},
 		{"pprof", []string{".pprof", ".pb.gz"}, "stacks, for go tool pprof", stacksAs(export.WritePprof), true},
 		{"csv", []string{".csv"}, "stacks; a table of a snapshot", rowsAs(export.WriteStacksCSV, export.WriteHeapCSV), true},
-		{"ndjson", []string{".ndjson", ".jsonl"}, "the same, an object a line", rowsAs(export.WriteStacksNDJSON, export.WriteHeapNDJSON), true},
+		{"ndjson", []string{".ndjson", ".jsonl"}, "the same, one JSON object per line", rowsAs(export.WriteStacksNDJSON, export.WriteHeapNDJSON), true},
 		{"mlyze", []string{".mlyze"}, "part of a trace", beginTrace, false},
 	}
 }
 
-// targetNames are all that --to takes.
+// targetNames returns all that --to takes.
 func targetNames() string {
 	var names []string
 	for _, t := range targets() {
@@ -102,7 +102,7 @@ func targetNames() string {
 	return strings.Join(names, ", ")
 }
 
-// destination is the target that the user asks for, and the compression around it.
+// destination returns the target that the user asks for, and the compression around it.
 func (c *convertCmd) destination(to goal) (t format, outer string, err error) {
 	name := strings.ToLower(filepath.Base(c.Out))
 	if longest := suffixed(name); longest == "" {
@@ -115,10 +115,10 @@ func (c *convertCmd) destination(to goal) (t format, outer string, err error) {
 			return t, outer, nil
 		}
 	}
-	return t, "", usageError(errors.New("convert: the name of OUT does not tell a format: let it end in .mb, .spaa, .folded and so on, or write --to and one of " + targetNames()))
+	return t, "", usageError(errors.New("convert: the name of OUT has no known suffix: end it in .mb, .spaa, .folded and so on, or give --to one of " + targetNames()))
 }
 
-// suffixed is the longest suffix of a name that tells a target, "" for none.
+// suffixed returns the longest suffix of a name that tells a target, "" for none.
 func suffixed(name string) (longest string) {
 	for _, t := range targets() {
 		for _, s := range t.suffixes {
@@ -134,7 +134,7 @@ func suffixed(name string) (longest string) {
 func (c *convertCmd) Run(ctx context.Context, a *app) error {
 	switch {
 	case c.Out != "" && c.Output != "":
-		return usageError(errors.New("convert: both OUT and --output name the file to write"))
+		return usageError(errors.New("convert: give the output file as OUT or with --output, not both"))
 	case c.Output != "":
 		c.Out = c.Output
 	case c.Out == "":
@@ -145,7 +145,7 @@ func (c *convertCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if same(a.target(c.In).path, c.Out) {
-		return usageError(fmt.Errorf("convert: %s is the file that is read: write another one", c.Out))
+		return usageError(fmt.Errorf("convert: %s is the input, too: choose another output file", c.Out))
 	}
 	if err := c.check(t); err != nil {
 		return err
@@ -189,10 +189,10 @@ func (c *convertCmd) check(t format) error {
 		return usageError(errors.New("--table: only csv and ndjson hold tables"))
 	}
 	if name := c.stepFlags.given(); name != "" && !t.stacks {
-		return usageError(fmt.Errorf("%s: stacks are written whole as %s; --through chooses blocks by their stacks where a trace is written as .mlyze", name, t.name))
+		return usageError(fmt.Errorf("%s: as %s, stacks are always written complete; to choose blocks by their stacks, write .mlyze with --through", name, t.name))
 	}
 	if name := c.cutFlags.given(); name != "" && t.name != "mlyze" {
-		return usageError(fmt.Errorf("--%s chooses the blocks of a trace: write those as .mlyze first, and that as %s", name, t.name))
+		return usageError(fmt.Errorf("--%s works with .mlyze only: write the part as .mlyze first, then convert that to %s", name, t.name))
 	}
 	return nil
 }
@@ -212,13 +212,13 @@ func same(in, out string) bool {
 
 // cannot says that a target holds nothing of that kind of file.
 func (c *conversion) cannot() error {
-	return usageError(fmt.Errorf("convert writes %s of other files (see memtui convert --help), but %s is %s", c.target.name, c.p.Meta.Name, c.p.Meta.Format))
+	return usageError(fmt.Errorf("convert cannot write %s (see memtui convert --help): %s is %s", c.target.name, c.p.Meta.Name, c.p.Meta.Format))
 }
 
 // whole says that a target knows no instant and no range, where one was asked for.
 func (c *conversion) whole() error {
 	if f := c.flags; f.To.Given() || f.From.Given() || f.At.Given() {
-		return usageError(fmt.Errorf("convert writes whole files as %s: --to names a format there, and --at and --from nothing", c.target.name))
+		return usageError(fmt.Errorf("convert writes complete files as %s: --at, --from and --to TIME do not apply", c.target.name))
 	}
 	return nil
 }
@@ -230,7 +230,7 @@ func dumpAs(write func(context.Context, io.Writer, *model.Profile) ([]export.Los
 			return nil, c.cannot()
 		}
 		if c.s.snapshot != nil {
-			return nil, usageError(errors.New("convert writes whole files, not one layout"))
+			return nil, usageError(errors.New("convert writes complete files, not a single layout"))
 		}
 		if err := c.whole(); err != nil {
 			return nil, err
@@ -279,7 +279,7 @@ func (a *app) writeFile(path string, f func(io.Writer) error) error {
 	return nil
 }
 
-// permission is that of the file of that name, or what new files have.
+// permission returns that of the file of that name, or what new files have.
 func permission(path string) os.FileMode {
 	if info, err := os.Stat(path); err == nil {
 		return info.Mode().Perm()

@@ -13,15 +13,15 @@ import (
 
 // cutFlags choose the blocks of a trace that is written as a trace.
 type cutFlags struct {
-	Function    pattern  `placeholder:"PATTERN" help:"Of a trace as .mlyze: only blocks of sites whose function matches this regular expression."`
-	SourceFile  pattern  `name:"file" placeholder:"PATTERN" help:"The same: whose file matches."`
-	Module      pattern  `placeholder:"PATTERN" help:"The same: whose module, a library or a directory, matches."`
+	Function    pattern  `placeholder:"PATTERN" help:"For traces written as .mlyze: only blocks of sites whose function matches this regular expression."`
+	SourceFile  pattern  `name:"file" placeholder:"PATTERN" help:"The same: only sites whose file matches."`
+	Module      pattern  `placeholder:"PATTERN" help:"The same: only sites whose module, a library or a directory, matches."`
 	Through     pattern  `placeholder:"PATTERN" help:"The same: only blocks with a matching function anywhere in their stack."`
-	MinSize     *byteNum `placeholder:"SIZE" help:"The same: only blocks of at least that size."`
-	MaxSize     *byteNum `placeholder:"SIZE" help:"The same: of at most that size."`
-	MinLifetime length   `placeholder:"TIME" help:"The same: that lived at least that long, or were never freed."`
-	MaxLifetime length   `placeholder:"TIME" help:"The same: that were freed, at most that long after."`
-	Thread      []uint16 `placeholder:"N" help:"The same: only of these threads."`
+	MinSize     *byteNum `placeholder:"SIZE" help:"The same: only blocks of at least this size."`
+	MaxSize     *byteNum `placeholder:"SIZE" help:"The same: only blocks of at most this size."`
+	MinLifetime length   `placeholder:"TIME" help:"The same: only blocks that lived at least this long, or were never freed."`
+	MaxLifetime length   `placeholder:"TIME" help:"The same: only blocks freed within this time."`
+	Thread      []uint16 `placeholder:"N" help:"The same: only blocks of these threads."`
 }
 
 // pattern is a regular expression as the user writes it; the zero one was not given.
@@ -33,7 +33,7 @@ func (p *pattern) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// given is the first of the flags that was given, "" for none.
+// given returns the first of the flags that was given, "" for none.
 func (f *cutFlags) given() string {
 	for _, flag := range []struct {
 		name  string
@@ -50,7 +50,7 @@ func (f *cutFlags) given() string {
 	return ""
 }
 
-// cut is what the flags choose in a trace of that duration.
+// cut returns what the flags choose in a trace of that duration.
 func (f *cutFlags) cut(duration model.Time) (export.Cut, error) {
 	cut := export.Everything()
 	cut.Function, cut.File, cut.Module, cut.Through = f.Function.expr, f.SourceFile.expr, f.Module.expr, f.Through.expr
@@ -70,7 +70,7 @@ func (f *cutFlags) cut(duration model.Time) (export.Cut, error) {
 		}
 	}
 	if cut.MinSize > cut.MaxSize || cut.MinLife > cut.MaxLife {
-		return cut, usageError(errors.New("the least size and lifetime must not be larger than the greatest"))
+		return cut, usageError(errors.New("the minimum size and lifetime must not exceed the maximum"))
 	}
 	return cut, nil
 }

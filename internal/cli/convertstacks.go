@@ -18,7 +18,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// outerSuffix is the compression that a file's name asks for: ".zst", ".gz" or "".
+// outerSuffix returns the compression that a file's name asks for: ".zst", ".gz" or "".
 func outerSuffix(path string) string {
 	for _, s := range []string{".zst", ".gz"} {
 		if strings.HasSuffix(strings.ToLower(path), s) {
@@ -50,7 +50,7 @@ func beginSPAA(ctx context.Context, c *conversion) (writer, error) {
 // traceSPAA writes what a trace sums up to at an instant and over a range.
 func (c *conversion) traceSPAA(ctx context.Context) (writer, error) {
 	if c.flags.By != "" || c.flags.MinAge.Given() {
-		return nil, usageError(errors.New("--by and --min-age: .spaa holds all figures of a trace but leaks"))
+		return nil, usageError(errors.New("--by and --min-age: .spaa holds every metric of a trace except leaks"))
 	}
 	opt, err := c.options(ctx, c.s.index)
 	if err != nil {
@@ -61,11 +61,11 @@ func (c *conversion) traceSPAA(ctx context.Context) (writer, error) {
 	}, nil
 }
 
-// left says which lines are no records.
+// left says which lines are not records.
 func left(problems []model.Problem) []export.Loss {
 	var out []export.Loss
 	for _, q := range problems {
-		out = append(out, export.Loss{What: fmt.Sprintf("left out from line %d on: %s", q.Line, q.Message), Count: int(q.Count)})
+		out = append(out, export.Loss{What: fmt.Sprintf("left out, from line %d: %s", q.Line, q.Message), Count: int(q.Count)})
 	}
 	return out
 }
@@ -105,13 +105,13 @@ func rowsAs(stacks stackWriter, heap heapWriter) func(context.Context, *conversi
 			return c.heap(heap)
 		}
 		if c.c.Table != "" {
-			return nil, usageError(fmt.Errorf("--table: %s is no file of heap snapshots; memtui report -f csv writes the tables of others", c.p.Meta.Name))
+			return nil, usageError(fmt.Errorf("--table: %s holds no heap snapshots; for other files use memtui report -f csv", c.p.Meta.Name))
 		}
 		return c.stacks(ctx, stacks, true)
 	}
 }
 
-// stacks writes the stacks of a trace or a stack profile. rows says that nobody adds them up.
+// stacks writes the stacks of a trace or a stack profile. rows is true where they are not added up.
 func (c *conversion) stacks(ctx context.Context, write stackWriter, rows bool) (writer, error) {
 	var of func(context.Context) (*export.Stacks, error)
 	var err error
@@ -175,7 +175,7 @@ func (c *conversion) profileStacks(rows bool) (func(context.Context) (*export.St
 			return nil, err
 		}
 		if main == nil {
-			return nil, usageError(fmt.Errorf("%s has no stacks that weigh anything", c.p.Meta.Name))
+			return nil, usageError(fmt.Errorf("%s has no stacks with a weight", c.p.Meta.Name))
 		}
 		return c.weighed(ctx, main, rows)
 	}, nil
@@ -212,7 +212,7 @@ func (c *conversion) weighed(ctx context.Context, main *weights.ProfileSelection
 	return export.ProfileStacks(ctx, c.p, all, at, from, to)
 }
 
-// metrics are those of an event. Those that do not add up are left out, unless nobody does that.
+// metrics returns those of an event. Those that do not add up are left out, unless rows are written one by one.
 func (c *conversion) metrics(event uint16, rows bool) (list []model.MetricID) {
 	w := c.p.Weights
 	for _, sum := range weights.ProfileTotals(w)[event].Sums {
@@ -226,7 +226,7 @@ func (c *conversion) metrics(event uint16, rows bool) (list []model.MetricID) {
 	return list
 }
 
-// covered is the time that the figures of a stack profile are about.
+// covered returns the time that the figures of a stack profile are about.
 func (c *conversion) covered(ranged bool) (from, to model.Time) {
 	w := c.p.Weights
 	if !ranged {

@@ -11,7 +11,7 @@ import (
 
 type demoCmd struct {
 	Name string `arg:"" optional:"" help:"Name of the sample."`
-	List bool   `help:"Name the samples."`
+	List bool   `help:"List the samples."`
 }
 
 // Run opens a built-in sample like a file.
@@ -30,7 +30,7 @@ func (c *demoCmd) Run(ctx context.Context, a *app) error {
 		}
 		names = append(names, sample.Name)
 	}
-	return usageError(fmt.Errorf("no sample %q: there are %s", c.Name, strings.Join(names, ", ")))
+	return usageError(fmt.Errorf("unknown sample %q; available: %s", c.Name, strings.Join(names, ", ")))
 }
 
 func (a *app) demo(ctx context.Context, sample demo.Sample) error {

@@ -12,24 +12,24 @@ import (
 )
 
 type diffCmd struct {
-	Before string `arg:"" help:"The file before. FILE#3 is the snapshot or page layout 3 of a file."`
-	After  string `arg:"" optional:"" help:"The file after. Without it two places of one file are compared: --a and --b name them."`
+	Before string `arg:"" help:"The older file. FILE#3 is snapshot or page layout 3 of a file."`
+	After  string `arg:"" optional:"" help:"The newer file. Without it two places in one file are compared: --a and --b name them."`
 	diffFlags
-	Exact bool `help:"Bytes as exact numbers."`
+	Exact bool `help:"Print bytes as exact numbers."`
 }
 
 // diffFlags choose what is compared, and how rows are matched.
 type diffFlags struct {
-	A         model.Place `name:"a" placeholder:"PLACE" help:"Where in the file before: an instant such as 12s, 50% or peak, a range such as 10s..20s, or the number of a snapshot, page layout or window."`
-	B         model.Place `name:"b" placeholder:"PLACE" help:"Where in the file after, or in the only file."`
-	Group     string      `placeholder:"KIND" help:"What rows are. Of traces and stack profiles: stack (the default), function, total (functions with all they call), file, module or thread; of traces also size or lifetime, of stack profiles dso, line or kind. Of heap snapshots: type (the default) or frame. Of memory dumps: page-type (the default) or series."`
+	A         model.Place `name:"a" placeholder:"PLACE" help:"The place in the older file: an instant such as 12s, 50% or peak, a range such as 10s..20s, or the number of a snapshot, page layout or window."`
+	B         model.Place `name:"b" placeholder:"PLACE" help:"The place in the newer file, or in the only file."`
+	Group     string      `placeholder:"KIND" help:"What each row stands for. For traces and stack profiles: stack (the default), function, total (functions with all they call), file, module or thread; for traces also size or lifetime, for stack profiles dso, line or kind. For heap snapshots: type (the default) or frame. For memory dumps: page-type (the default) or series."`
 	Mask      []string    `sep:"none" placeholder:"MASK" help:"Change names before they are matched: paths, templates, addresses, hashes, or REGEXP=REPLACEMENT. May be given more than once."`
-	Match     string      `enum:"frames,files,functions," default:"" placeholder:"HOW" help:"What of two frames must be equal: frames (function, file and line), files (function and name of the file) or functions. The default is frames, between files of different formats functions."`
-	Depth     int         `placeholder:"N" help:"Of stacks only the N frames nearest to the leaf must be equal: recorders cut stacks at different depths. 0 is all (the default)."`
-	Normalize string      `enum:"none,total,duration,allocations,gcs,markers," default:"" placeholder:"BY" help:"Multiply the figures before so that both sides have the same total, duration, or number of allocations, collections or markers."`
-	Only      []string    `enum:"new,gone,grown,shrunk,same" placeholder:"STATUS" help:"Only rows that are new, gone, grown, shrunk or the same; several with commas."`
+	Match     string      `enum:"frames,files,functions," default:"" placeholder:"HOW" help:"When two frames match: frames (equal function, file and line), files (equal function and file name) or functions. The default is frames; between files of different formats functions."`
+	Depth     int         `placeholder:"N" help:"Match stacks by the N frames nearest to the leaf only: recorders cut stacks at different depths. 0 is all (the default)."`
+	Normalize string      `enum:"none,total,duration,allocations,gcs,markers," default:"" placeholder:"BY" help:"Scale the figures before so that both sides have the same total, duration, or number of allocations, collections or markers."`
+	Only      []string    `enum:"new,gone,grown,shrunk,same" placeholder:"STATUS" help:"Only rows that are new, gone, grown, shrunk or same; separate several with commas."`
 	Swap      bool        `help:"Compare from after to before."`
-	Cell      cell        `placeholder:"SIZE,LIFETIME" help:"Of traces: only blocks of that size and lifetime, as in report."`
+	Cell      cell        `placeholder:"SIZE,LIFETIME" help:"For traces: only blocks of that size and lifetime, as in report."`
 	stepFlags
 
 	grown bool // only rows that are larger after
@@ -38,7 +38,7 @@ type diffFlags struct {
 // Run says what changed between two files, or between two places of one.
 func (c *diffCmd) Run(ctx context.Context, a *app) error {
 	if c.Before == "-" && c.After == "-" {
-		return usageError(errors.New("diff: standard input can be one of the files only"))
+		return usageError(errors.New("diff: only one of the files can be standard input"))
 	}
 	before, err := a.open(ctx, c.Before)
 	if err != nil {
@@ -242,7 +242,7 @@ func (d *diffing) compare(ctx context.Context) (*report.Diff, error) {
 	return report.NewDiff(c, d.opt), nil
 }
 
-// group is what rows are: one of the words that these files know, the first by default.
+// group returns what rows are: one of the words that these files know, the first by default.
 func (d *diffing) group(known ...string) (string, error) {
 	if d.flags.Group == "" {
 		return known[0], nil
@@ -252,5 +252,5 @@ func (d *diffing) group(known ...string) (string, error) {
 			return k, nil
 		}
 	}
-	return "", usageError(fmt.Errorf("--group: %q is nothing that these files have: there are %s", d.flags.Group, listed(known)))
+	return "", usageError(fmt.Errorf("--group: these files cannot be grouped by %q; available: %s", d.flags.Group, joinWords(known)))
 }

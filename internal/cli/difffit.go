@@ -63,7 +63,7 @@ func (d *diffing) sumUp() {
 	budget := d.sides[0].budget
 	if kindOf(d.sides[0].p) == kindDump {
 		in := &d.sides[1].from
-		in.Problems = append(slices.Clone(in.Problems), budget.Problem("what became of single pages was left out"))
+		in.Problems = append(slices.Clone(in.Problems), budget.Problem("changes of single pages were left out"))
 		return
 	}
 	p := budget.Problem("the rows were left out")

@@ -68,7 +68,7 @@ func (d *diffing) stacks(ctx context.Context) error {
 		}
 	}
 	if !found {
-		return usageError(fmt.Errorf("--by: there is no metric %q: there are %s", metric, metricNames(d.sides[1].p.Weights)))
+		return usageError(fmt.Errorf("--by: unknown metric %q; available: %s", metric, metricNames(d.sides[1].p.Weights)))
 	}
 	return nil
 }
@@ -99,17 +99,17 @@ func (d *diffing) peaks(metric string) bool {
 	return metric == "peak_bytes" && kindOf(d.sides[0].p) != kindStacks && kindOf(d.sides[1].p) != kindStacks && d.opt.Cell.IsAll()
 }
 
-// measures are what metrics measure, in words.
+// measures returns what metrics measure, in words.
 func measures() map[string]string {
 	return map[string]string{
 		"live_bytes": "live memory", "live_count": "the number of live blocks", "alloc_bytes": "allocated memory",
-		"alloc_count": "the number of allocations", "peak_bytes": "the sum of each one's own peak", "freed_bytes": "freed memory",
-		"overwritten_bytes": "memory of blocks that others were allocated over",
+		"alloc_count": "the number of allocations", "peak_bytes": "the sum of the peaks of all stacks", "freed_bytes": "freed memory",
+		"overwritten_bytes": "memory of overwritten blocks",
 		"temporary_count":   "the number of temporary blocks", "leaked_bytes": "leaked memory", "leaked_count": "the number of leaked blocks",
 	}
 }
 
-// metric is what both sides are compared by: what the user asks for, else live bytes of traces, allocated ones of their ranges, the
+// metric returns what both sides are compared by: what the user asks for, else live bytes of traces, allocated ones of their ranges, the
 // primary metric of profiles, and of one of each the first that both have. It also chooses the event.
 func (d *diffing) metric(mixed bool) (string, error) {
 	flags := d.sides[0].flags
@@ -166,7 +166,7 @@ func (d *diffing) sharedMetric(by string) (string, error) {
 		}
 	}
 	return "", usageError(fmt.Errorf("diff: %s and %s have no metric in common: a trace has %s, and the profile %s",
-		trace.Meta.Name, p.Meta.Name, listed(report.SortKeys()), metricNames(p.Weights)))
+		trace.Meta.Name, p.Meta.Name, joinWords(report.SortKeys()), metricNames(p.Weights)))
 }
 
 // traceSide asks a trace for its rows; with peaks the whole side weighs what the trace did at its peak.
@@ -180,9 +180,9 @@ func (in *diffInput) traceSide(ctx context.Context, metric string, group diff.St
 	}
 	switch {
 	case group == diff.GroupLifetime && !only.IsAll():
-		return usageError(errors.New("--group lifetime is about all blocks: leave filters of stacks and --cell out"))
+		return usageError(errors.New("--group lifetime covers all blocks: it cannot be combined with stack filters or --cell"))
 	case group == diff.GroupLifetime && metric != "alloc_bytes" && metric != "alloc_count":
-		return usageError(errors.New("--group lifetime is about what was allocated in a range: add --by alloc_bytes"))
+		return usageError(errors.New("--group lifetime counts the blocks allocated in a range: add --by alloc_bytes"))
 	case group == diff.GroupTotal && metric == "peak_bytes":
 		return usageError(errors.New("--group total: peaks of stacks are reached at different times and do not add up"))
 	}
@@ -203,7 +203,7 @@ func (in *diffInput) traceSide(ctx context.Context, metric string, group diff.St
 // is empty.
 func (in *diffInput) profileSide(ctx context.Context, event, metric string, group diff.StackGroup, filter calltree.StackFilter) (counted string, err error) {
 	if in.flags.At.Given() {
-		return "", usageError(errors.New("diff: profiles of stacks are sums over time: choose a range, as in --a 10s..20s, or a window by its number"))
+		return "", usageError(errors.New("diff: stack profiles are sums over time: choose a range, as in --a 10s..20s, or a window by its number"))
 	}
 	w := in.p.Weights
 	e, _, err := eventNamed(in.p, event)
@@ -240,7 +240,7 @@ func (in *diffInput) choosePart(q *diff.ProfileQuestion) error {
 			i += len(w.Windows)
 		}
 		if i < 0 || i >= len(w.Windows) {
-			return usageError(fmt.Errorf("%s has no window %d: there are %d, from 0", in.p.Meta.Name, *n, len(w.Windows)))
+			return usageError(fmt.Errorf("%s has no window %d: it has %d, counted from 0", in.p.Meta.Name, *n, len(w.Windows)))
 		}
 		in.from.Window, q.Window = &i, i
 		return nil
@@ -260,7 +260,7 @@ func (in *diffInput) choosePart(q *diff.ProfileQuestion) error {
 	return nil
 }
 
-// asUsage is an error that is a mistake of the user's where a side cannot be asked for as it is.
+// asUsage returns an error that is a mistake of the user's where a side cannot be asked for as it is.
 func asUsage(err error) error {
 	if wrong := (*diff.QuestionError)(nil); errors.As(err, &wrong) {
 		return usageError(fmt.Errorf("--%s: %w", wrong.About, err))

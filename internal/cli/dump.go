@@ -54,7 +54,7 @@ func (a *app) dumpOptions(p *model.Profile) (report.DumpOptions, error) {
 	return opt, err
 }
 
-// dumpPeak is when any curve first reaches the highest value of all.
+// dumpPeak returns when any curve first reaches the highest value of all.
 func dumpPeak(t *model.Timeline) model.Time {
 	at, top := model.Time(0), math.Inf(-1)
 	for i := range t.Series {
@@ -65,7 +65,7 @@ func dumpPeak(t *model.Timeline) model.Time {
 	return at
 }
 
-// layout is the number of the page layout that the user asks for: by number, by series and point, or by an instant; else the
+// layout returns the number of the page layout that the user asks for: by number, by series and point, or by an instant; else the
 // last one that has pages of the first series that has such. ok is false when there is none and he asks for none.
 func (a *app) layout(ctx context.Context, p *model.Profile, asked *int) (n int, ok bool, err error) {
 	f, count := a.flags, 0
@@ -77,12 +77,12 @@ func (a *app) layout(ctx context.Context, p *model.Profile, asked *int) (n int, 
 			n += count
 		}
 		if n < 0 || n >= count {
-			return 0, false, usageError(fmt.Errorf("%s has no layout %d: there are %d, from 0", p.Meta.Name, *asked, count))
+			return 0, false, usageError(fmt.Errorf("%s has no layout %d: it has %d, counted from 0", p.Meta.Name, *asked, count))
 		}
 		return n, true, nil
 	}
 	if f.Series != nil && (*f.Series < 0 || *f.Series >= len(p.Timeline.Series)) {
-		return 0, false, usageError(fmt.Errorf("%s has no series %d: there are %d, from 0", p.Meta.Name, *f.Series, len(p.Timeline.Series)))
+		return 0, false, usageError(fmt.Errorf("%s has no series %d: it has %d, counted from 0", p.Meta.Name, *f.Series, len(p.Timeline.Series)))
 	}
 	if f.Point != nil {
 		n, err = a.layoutAtPoint(p, count)
@@ -122,7 +122,7 @@ func (a *app) layoutAtPoint(p *model.Profile, count int) (int, error) {
 	return 0, usageError(fmt.Errorf("point %d of %s has no page layout", *f.Point, in))
 }
 
-// lastLayout is the last layout with pages of the first series that has one among those that fit, else the last one of the
+// lastLayout returns the last layout with pages of the first series that has one among those that fit, else the last one of the
 // first series that has any; -1 for none. Layouts that cannot be decoded count as without pages.
 func lastLayout(ctx context.Context, p *model.Profile, count int, fits func(model.LayoutInfo) bool) (int, error) {
 	bySeries := make([][]int, len(p.Timeline.Series))
@@ -178,7 +178,7 @@ type pagesCmd struct {
 	Map     bool   `help:"Draw the pages as a grid of characters, in the file's order."`
 	PerCell int    `placeholder:"N" help:"Pages per character of --map (as few as fit)."`
 	Table   string `enum:"page_types,holes,runs,sparse_pages," default:"" placeholder:"NAME" help:"The table that csv writes: page_types (the default), holes, runs or sparse_pages."`
-	Exact   bool   `help:"Bytes as exact numbers."`
+	Exact   bool   `help:"Print bytes as exact numbers."`
 }
 
 // Run says what is in one page layout.

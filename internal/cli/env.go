@@ -37,7 +37,7 @@ type Env struct {
 	Exit func(status int)
 }
 
-// inputs are the formats that files may have.
+// inputs returns the formats that files may have.
 func (a *app) inputs() []loaders.Format {
 	if a.env.Formats != nil {
 		return a.env.Formats

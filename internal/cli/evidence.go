@@ -25,8 +25,8 @@ import (
 type evidenceCmd struct {
 	File   string `arg:"" help:"A file, or - for standard input. FILE#3 is a snapshot or layout in it."`
 	Out    string `name:"output" short:"o" placeholder:"PLACE" help:"The folder to write, or an archive: a name that ends in .tar, .tar.gz or .tgz (NAME-evidence)."`
-	Redact bool   `help:"Replace names and paths of the file by stand-ins such as function-12, the same everywhere."`
-	Names  string `placeholder:"FILE" help:"With --redact: also write to this file, outside of the evidence, which name each stand-in stands for."`
+	Redact bool   `help:"Replace names and paths of the file by placeholders such as function-12, the same everywhere."`
+	Names  string `placeholder:"FILE" help:"With --redact: also write a table of placeholders and names to this file, outside of the evidence."`
 }
 
 // Run writes what is known about a file into a folder or an archive.
@@ -35,7 +35,7 @@ func (c *evidenceCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if c.Names != "" && !c.Redact {
-		return usageError(errors.New("--names: without --redact no name is replaced"))
+		return usageError(errors.New("--names: needs --redact"))
 	}
 	s, err := a.open(ctx, c.File)
 	if err != nil {
@@ -107,7 +107,7 @@ func writeNames(w io.Writer, r *redact.Redactor) error {
 	return nil
 }
 
-// redacted is a session about the same file without its names. The events of a trace are read again: an index knows names, too.
+// redacted returns a session about the same file without its names. The events of a trace are read again: an index knows names, too.
 func (a *app) redacted(ctx context.Context, s *session, p *model.Profile, r *redact.Redactor) (*session, error) {
 	out := &session{src: s.src, store: &model.Store{}, index: traceindex.NewKeptIndex(nil), snapshot: s.snapshot, stop: func() {}, done: make(chan struct{})}
 	close(out.done)
@@ -126,7 +126,7 @@ func (a *app) redacted(ctx context.Context, s *session, p *model.Profile, r *red
 	return out, nil
 }
 
-// viewFlags are the flags that say what this command line is about.
+// viewFlags returns the flags that say what this command line is about.
 func (a *app) viewFlags() []string {
 	q := a.question()
 	q.Format = ""
@@ -178,11 +178,11 @@ func without(flags []string, names ...string) []string {
 	return out
 }
 
-// parts are the files of the evidence, but for the manifest.
+// parts returns the files of the evidence, but for the manifest.
 func (a *app) parts(s *session, src *html.Source, flags []string, file string) []evidence.Part {
 	list := []evidence.Part{
-		{Name: "report.html", About: "everything on one page, for browsers", Write: func(ctx context.Context, w io.Writer) ([]string, error) { return html.Write(ctx, w, src) }},
-		{Name: "report.json", About: "the same figures for programs", Write: func(_ context.Context, w io.Writer) ([]string, error) {
+		{Name: "report.html", About: "the whole report as one HTML page", Write: func(ctx context.Context, w io.Writer) ([]string, error) { return html.Write(ctx, w, src) }},
+		{Name: "report.json", About: "the report as JSON", Write: func(_ context.Context, w io.Writer) ([]string, error) {
 			var cut []string
 			if a.flags.Limit > 0 {
 				cut = append(cut, fmt.Sprintf("tables have at most %d rows; row_counts says how many there are", a.flags.Limit))
@@ -191,7 +191,7 @@ func (a *app) parts(s *session, src *html.Source, flags []string, file string) [
 		}},
 	}
 	list = append(list, stackParts(src)...)
-	return append(list, evidence.Part{Name: "COMMANDS.txt", About: "the commands that say the same again", Write: func(_ context.Context, w io.Writer) ([]string, error) {
+	return append(list, evidence.Part{Name: "COMMANDS.txt", About: "the commands that print the same", Write: func(_ context.Context, w io.Writer) ([]string, error) {
 		return nil, writeCommands(w, src, flags, file)
 	}})
 }
@@ -207,10 +207,10 @@ func writeCommands(w io.Writer, src *html.Source, flags []string, file string) e
 	}
 	err := errors.Join(
 		put("the full screen", "memtui", file), say("everything as text", "report"), say("the page", "report", "-f", "html", "-o", "report.html"),
-		say("the figures for programs", "report", "-f", "json"), put("is the file whole and by the rules?", "memtui", "validate", file))
+		say("the report as JSON", "report", "-f", "json"), put("is the file complete and valid?", "memtui", "validate", file))
 	for _, table := range src.Report.TableNames() {
 		if src.Report.HasTable(table) && table != "blocks" && table != "born_blocks" && table != "groups" {
-			err = errors.Join(err, say("the table "+strings.ReplaceAll(table, "_", " ")+", all of its rows", "report", "-f", "csv", "--table", table, "--limit", "0"))
+			err = errors.Join(err, say("all rows of the table "+strings.ReplaceAll(table, "_", " "), "report", "-f", "csv", "--table", table, "--limit", "0"))
 		}
 	}
 	for _, f := range stackFiles(src) {
@@ -219,16 +219,16 @@ func writeCommands(w io.Writer, src *html.Source, flags []string, file string) e
 	}
 	switch {
 	case src.Report.Trace != nil:
-		err = errors.Join(err, say("every block that lives at the instant", "report", "-f", "csv", "--table", "blocks", "--limit", "0"))
+		err = errors.Join(err, say("every block live at the instant", "report", "-f", "csv", "--table", "blocks", "--limit", "0"))
 	case src.Report.Pages != nil:
-		err = errors.Join(err, say("the pages, a character each", "pages", "--map"))
+		err = errors.Join(err, say("the pages, one character each", "pages", "--map"))
 	case src.Report.Heap != nil:
-		err = errors.Join(err, say("what alone keeps most memory alive", "heap", "dominators"), say("the rows of a type", "heap", "find", "--type", "NAME", "--kind", "object"))
+		err = errors.Join(err, say("the objects that retain most memory", "heap", "dominators"), say("the objects of a type", "heap", "find", "--type", "NAME", "--kind", "object"))
 	}
 	return err
 }
 
-// evidenceOf is what the full screen calls to write evidence about a session, whose file is named file; "" for a sample, which has
+// evidenceOf returns what the full screen calls to write evidence about a session, whose file is named file; "" for a sample, which has
 // no name that a command could use.
 func (a *app) evidenceOf(s *session, file string) func(context.Context, views.EvidenceQuery) error {
 	return func(ctx context.Context, q views.EvidenceQuery) error {
@@ -254,7 +254,7 @@ type stackFile struct {
 	by          string // as --by takes it
 }
 
-// stackFiles are the files of folded stacks that evidence about src has.
+// stackFiles returns the files of folded stacks that evidence about src has.
 func stackFiles(src *html.Source) []stackFile {
 	if src.Selection != nil {
 		metric := src.Selection.Profile.Metrics[src.Selection.Metric].Name
@@ -272,7 +272,7 @@ func stackFiles(src *html.Source) []stackFile {
 	}
 }
 
-// stackParts are the folded stacks of a trace or a stack profile.
+// stackParts returns the folded stacks of a trace or a stack profile.
 func stackParts(src *html.Source) []evidence.Part {
 	var out []evidence.Part
 	for _, f := range stackFiles(src) {

@@ -57,7 +57,7 @@ func onTerminal(ctx context.Context, s Screen, run func(*term.Terminal, []*theme
 	return run(t, list)
 }
 
-// options is what the screens are given.
+// options returns what the screens are given.
 func (s *Screen) options(ctx context.Context, t *term.Terminal, list []*themes.Theme) views.Options {
 	return views.Options{
 		Terminal: t, Store: s.Store, Trace: s.Trace, Keys: s.Keys, Themes: list,

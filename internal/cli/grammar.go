@@ -62,7 +62,7 @@ func (a *app) newParser(g any, exit func(int), more ...kong.Option) (*kong.Kong,
 	)...)
 }
 
-// grammarVars are what the grammar says that stands elsewhere.
+// grammarVars returns what the grammar says that stands elsewhere.
 func grammarVars(formats []loaders.Format) kong.Vars {
 	edges, help := edgePolicies(formats)
 	return kong.Vars{
@@ -71,7 +71,7 @@ func grammarVars(formats []loaders.Format) kong.Vars {
 	}
 }
 
-// shortGrammar is the part of the grammar that a command line needs at most: what it means if it makes sense at all. g is nil
+// shortGrammar returns the part of the grammar that a command line needs at most: what it means if it makes sense at all. g is nil
 // where that is the whole.
 func shortGrammar(args []string) (g any, flags *globals, more []kong.Option) {
 	switch command := firstCommand(args); {
@@ -85,7 +85,7 @@ func shortGrammar(args []string) (g any, flags *globals, more []kong.Option) {
 	return nil, nil, nil
 }
 
-// firstCommand is a new command of the name that a command line begins with, nil if that is none, the line asks for help, or
+// firstCommand returns a new command of the name that a command line begins with, nil if that is none, the line asks for help, or
 // the command is about the whole grammar.
 func firstCommand(args []string) any {
 	if asksForHelp(args) || slices.Contains([]string{"guide", "completion", "man"}, args[0]) {
@@ -114,7 +114,7 @@ func opensOnly(args []string) bool {
 	})
 }
 
-// commandNames are the words that commands are called by, in the order of the grammar.
+// commandNames returns the words that commands are called by, in the order of the grammar.
 func commandNames() (names, aliases []string) {
 	t := reflect.TypeFor[grammar]()
 	for i := range t.NumField() {
@@ -142,7 +142,7 @@ func (a *app) hint(args []string) string {
 	if word == "" {
 		return ""
 	}
-	best, least := "", 3 // more changes than two, or than a third of the word, are no typo
+	best, least := "", 3 // more changes than two, or than a third of the word, are not a typo
 	names, _ := commandNames()
 	for _, command := range names {
 		if d := distance(word, command); d < least && d <= len(command)/3 {
@@ -155,7 +155,7 @@ func (a *app) hint(args []string) string {
 	return "; did you mean the command " + best + "?"
 }
 
-// distance is the number of single-character changes, swaps of neighbours included, that turn a into b.
+// distance returns the number of single-character changes, swaps of neighbors included, that turn a into b.
 func distance(a, b string) int {
 	const far = 99
 	if len(a) > 40 {

@@ -112,7 +112,7 @@ func newGuide(app manual.Grammar) *guide {
 	return g
 }
 
-// leaves are the commands that can be run, in the order of the grammar.
+// leaves returns the commands that can be run, in the order of the grammar.
 func leaves(app *kong.Application) []*kong.Node {
 	var out []*kong.Node
 	for _, c := range app.Children {
@@ -124,7 +124,7 @@ func leaves(app *kong.Application) []*kong.Node {
 	return out
 }
 
-// commandPath is a command with the one that it belongs to: "heap types".
+// commandPath returns a command with the one that it belongs to: "heap types".
 func commandPath(c *kong.Node) string {
 	if c.Parent != nil && c.Parent.Type == kong.CommandNode {
 		return c.Parent.Name + " " + c.Name
@@ -132,7 +132,7 @@ func commandPath(c *kong.Node) string {
 	return c.Name
 }
 
-// commandOf is the path of the command in a line.
+// commandOf returns the path of the command in a line.
 func commandOf(words []string) string {
 	if words[0] == "heap" {
 		return strings.Join(words[:2], " ")
@@ -140,7 +140,7 @@ func commandOf(words []string) string {
 	return words[0]
 }
 
-// arguments are what follows a command: " IN OUT".
+// arguments returns what follows a command: " IN OUT".
 func arguments(c *kong.Node) string {
 	out := ""
 	for _, p := range c.Positional {
@@ -156,35 +156,35 @@ func arguments(c *kong.Node) string {
 	return out
 }
 
-// guideRules are what holds for all commands.
+// guideRules returns what holds for all commands.
 func guideRules() []guideRule {
 	return []guideRule{
-		{"Output", "-f json is one object on standard output, and nothing else is there; messages go to standard error. -f csv writes one table, chosen by --table. Text and markdown are for people: do not parse them. Nothing ever asks a question, and without a terminal nothing is drawn full-screen."},
-		{"Bounds", "Every table has at most --limit rows (20; pages and evidence 200); --limit 0 is all. Always whole are what is small by nature: sizes, lifetimes, grid, holes and runs (classes of powers of two), curve (72 columns), snapshots, types of pages, steps of a path, the frames of a stack, problems; and what convert writes: every row. row_counts, row_count of diff and grown_count of check say how many rows there are, so what was cut is known. Sums never depend on the limit. info reads headers only and says what a full read will cost; --max-memory bounds what every command takes: what does not fit is left out, complete is false then, and the problem memory-limit says what; where nothing fits the status is 3. The second read of a large trace is fast: its index is kept (--index), and memtui index makes it in advance."},
+		{"Output", "-f json prints one object to standard output and nothing else; messages go to standard error. -f csv writes one table, chosen by --table. Text and markdown are for people: do not parse them. The program never asks a question, and it draws full-screen only in a terminal."},
+		{"Bounds", "Every table has at most --limit rows (20; pages and evidence 200); --limit 0 prints all. Some lists are small by nature and always complete: sizes, lifetimes, grid, holes and runs (classes of powers of two), curve (72 columns), snapshots, page types, steps of a path, the frames of a stack, problems. convert always writes every row. row_counts, row_count of diff and grown_count of check are the numbers of rows before the limit. Sums never depend on the limit. info reads headers only and estimates what a full read will cost. --max-memory bounds the memory of every command: what does not fit is left out, complete is then false, and the problem memory-limit names it; where nothing fits the status is 3. The second read of a large trace is fast: its index is kept (--index), and memtui index builds it in advance."},
 		{"Numbers", "Integers are exact up to 2^64-1, changes and the figures of check up to 2^63-1; read them with a parser that keeps them. bytes are bytes, *_us are microseconds since the start of the file, start_us since 1970. What is unknown is absent, never 0. " + manual.TimesAndSizes},
-		{"Truth", `Look at "complete" and "problems" first: of a damaged file everything readable is reported, with status 0, complete false and lower bounds. live_upper_bound says that some blocks can never be freed. severity is error, warning or note; code is stable, message is not.`},
-		{"Stable ids", "Stay the same for one file whatever is asked: stack (the file's own id), row (of one snapshot), snapshot and layout numbers from 0 (negative ones count from the end), series and point (the file's order), thread, event and metric names, table and field names, problem codes. Keys of diff are names, so they hold between files. Not stable: the order of rows with equal figures beyond count and id, texts, and stand-ins of --redact, which hold within one evidence only."},
-		{"Shared flags", "Are the same for all commands that list them. One that means nothing to a command, or for the file, is refused with status 2 before the file is read; settings of the environment and the config file that mean nothing are ignored. " + strings.Join(harmlessNames(), " ") + " may be given to every command."},
+		{"Truth", `Look at "complete" and "problems" first: everything readable in a damaged file is reported, with status 0, complete false and lower bounds. live_upper_bound is true where some blocks have no address, so their frees cannot be matched. severity is error, warning or note; code is stable, message is not.`},
+		{"Stable ids", "These stay the same for one file, whatever the question: stack (the file's own id), row (of one snapshot), snapshot and layout numbers from 0 (negative ones count from the end), series and point (the file's order), thread, event and metric names, table and field names, problem codes. Keys of diff are names, so they are comparable between files. Not stable: the order of rows that are equal in value, count and id; texts; and the placeholders of --redact, which are the same within one evidence archive only."},
+		{"Shared flags", "They mean the same for all commands that list them. A flag that does not apply to a command, or to the file, is refused with status 2 before the file is read; settings of the environment and the config file that do not apply are ignored. " + strings.Join(harmlessNames(), " ") + " may be given to every command."},
 		{"Schemas", `Each object names its schema, such as memtui.report/1; the number rises when a name changes its meaning. Fields may be added.`},
 		{"Exit status", strings.Join(exitStatuses(), "; ") + "."},
 	}
 }
 
-// exitStatuses are the numbers and what they mean.
+// exitStatuses returns the numbers and what they mean.
 func exitStatuses() []string {
 	return []string{
 		"0 done", "1 done, and validate found violations or check a limit exceeded", "2 the command line or the config file is wrong",
-		"3 the input cannot be used at all: missing, empty, of no known format, or nothing in it can be read; or diff, check or validate can say nothing, as a limit kept a part of it from being read",
+		"3 the input cannot be used at all: missing, empty, of no known format, or nothing in it can be read; or diff, check or validate has no answer, because a limit kept part of it from being read",
 	}
 }
 
-// question is what somebody wants to know, and the words of the command that tells.
+// question is a user's question, and the command that answers it.
 type question struct {
 	question string
 	words    []string
 }
 
-// questions are those of the guide, in the order in which one asks. A test parses every command.
+// questions returns those of the guide, in the order in which one asks. A test parses every command.
 func questions() []question {
 	ask := func(text, command string) question { return question{text, strings.Fields(command)} }
 	return []question{
@@ -198,27 +198,27 @@ func questions() []question {
 		ask("What was allocated in a range and is still there at its end?", "report -f json --from 10s --to 20s FILE"),
 		ask("Which functions, files or threads cost most?", "report -f json --group file FILE"),
 		ask("Which blocks are live?", "report -f csv --table blocks --limit 1000 FILE"),
-		ask("What weighs a stack profile down?", "report -f csv --table total_functions --event cpu-clock FILE"),
-		ask("How do measured curves go?", "report -f csv --table series FILE"),
-		ask("Can a person look at all of it in a browser?", "report -f html -o page.html FILE"),
+		ask("Which functions cost most in a stack profile?", "report -f csv --table total_functions --event cpu-clock FILE"),
+		ask("How did the measured curves develop?", "report -f csv --table series FILE"),
+		ask("How does a person look at all of it in a browser?", "report -f html -o page.html FILE"),
 		ask("How large is each snapshot?", "heap snapshots -f json FILE"),
 		ask("Which types fill the heap?", "heap types -f json --by retained_bytes FILE#-1"),
 		ask("Which routines have frames on the heap?", "heap frames -f json FILE"),
-		ask("Who alone keeps most alive?", "heap dominators -f json --limit 10 FILE"),
-		ask("Which rows are of a type?", "heap find -f json --type Session --kind object FILE"),
-		ask("What is in a row, and who refers to it?", "heap object -f json FILE 40929"),
-		ask("Why is a row alive?", "heap path -f json FILE 40929"),
+		ask("Which objects retain most memory?", "heap dominators -f json --limit 10 FILE"),
+		ask("Which objects are of a type?", "heap find -f json --type Session --kind object FILE"),
+		ask("What is in an object, and what refers to it?", "heap object -f json FILE 40929"),
+		ask("Why is an object alive?", "heap path -f json FILE 40929"),
 		ask("How full are the pages?", "pages -f json FILE#-1"),
 		ask("What changed between two runs or snapshots?", "diff -f json BEFORE AFTER"),
 		ask("Which types grew?", "diff -f csv FILE#0 FILE#-1"),
-		ask("Does it still need no more than it may?", "check --max-peak 512M --max-leak 1M -f json FILE"),
+		ask("Does it stay within its memory limits?", "check --max-peak 512M --max-leak 1M -f json FILE"),
 		ask("Does it need more than before?", "check --base OLD --max-peak +5% -f json FILE"),
 		ask("How do I get it into another tool?", "convert FILE out.pprof"),
 		ask("What do I attach to a ticket?", "evidence -o ticket.tar.gz FILE"),
-		ask("And without the names of my program?", "evidence --redact -o ticket.tar.gz FILE"),
+		ask("How do I keep the names of my program out of it?", "evidence --redact -o ticket.tar.gz FILE"),
 		ask("What can I try without a file?", "demo --list"),
 		ask("Which version is this?", "version -f json"),
 		ask("Which keys does the full screen have?", "keys -f json"),
-		ask("And this guide for a program?", "guide -f json"),
+		ask("How does a program read this guide?", "guide -f json"),
 	}
 }

@@ -16,13 +16,13 @@ import (
 
 // heapCmd are the commands about heap snapshots.
 type heapCmd struct {
-	Snapshots  heapSnapshotsCmd  `cmd:"" help:"List the snapshots of a file with their figures."`
+	Snapshots  heapSnapshotsCmd  `cmd:"" help:"List the snapshots of a file with their sizes."`
 	Types      heapTypesCmd      `cmd:"" help:"List the types of objects in a snapshot."`
 	Frames     heapFramesCmd     `cmd:"" help:"List the routines and blocks whose frames are in a snapshot."`
-	Find       heapFindCmd       `cmd:"" help:"Find rows by type, representation or name."`
-	Object     heapObjectCmd     `cmd:"" help:"Say everything about one row: sizes, dominator, references from and to it."`
-	Path       heapPathCmd       `cmd:"" help:"Print a shortest path from the root to a row."`
-	Dominators heapDominatorsCmd `cmd:"" help:"List the rows that alone keep most memory alive."`
+	Find       heapFindCmd       `cmd:"" help:"Find objects and other rows by type, representation or name."`
+	Object     heapObjectCmd     `cmd:"" help:"Describe one object: sizes, dominator, references from and to it."`
+	Path       heapPathCmd       `cmd:"" help:"Print a shortest path from the root to an object."`
+	Dominators heapDominatorsCmd `cmd:"" help:"List the objects that retain most memory."`
 }
 
 type (
@@ -95,7 +95,7 @@ func (a *app) onHeap(ctx context.Context, file string, f func(*session, *model.P
 	return s.src.Guard(func() error { return f(s, p) })
 }
 
-// heapOptions are those of all lists. The snapshot is -1 when there is no whole one and none was asked for.
+// heapOptions returns those of all lists. The snapshot is -1 when there is no whole one and none was asked for.
 func (a *app) heapOptions(s *session, p *model.Profile) (report.HeapOptions, error) {
 	opt := report.HeapOptions{Schema: report.SchemaReport, Snapshot: -1, Lists: report.EveryList, By: a.flags.By, Limit: a.flags.Limit}
 	var err error
@@ -114,7 +114,7 @@ func noHeaps(p *model.Profile) error {
 }
 
 func noWhole(p *model.Profile) error {
-	return inputError(fmt.Errorf("%s has no whole snapshot; --snapshot 0 shows what there is of a cut one", p.Meta.Name))
+	return inputError(fmt.Errorf("%s has no complete snapshot; --snapshot 0 shows what could be read of an incomplete one", p.Meta.Name))
 }
 
 // heap decodes a snapshot. A negative number means that there is no whole one.
@@ -154,7 +154,7 @@ func dominators(ctx context.Context, h *model.Heap, p heapgraph.Policy, r *repor
 	if short := (*model.MemoryError)(nil); !errors.As(err, &short) {
 		return g, err
 	}
-	r.Lacks(model.BudgetOf(ctx).Problem("who holds what was left out"))
+	r.Lacks(model.BudgetOf(ctx).Problem("dominators and retained sizes were left out"))
 	return references(ctx, h, p, r)
 }
 
@@ -190,11 +190,11 @@ func (a *app) heapGraph(ctx context.Context, file string, graphOf graphMaker, f 
 type heapFindCmd struct {
 	heapFile
 	Type  string   `placeholder:"TEXT" help:"Part of the type's name."`
-	Repr  string   `placeholder:"TEXT" help:"Part of the representation's name: --where repr=TEXT."`
-	Where []string `sep:"none" placeholder:"AXIS=TEXT" help:"Part of what the type is on another axis of the format, such as repr or package."`
+	Repr  string   `placeholder:"TEXT" help:"Part of the representation's name; the same as --where repr=TEXT."`
+	Where []string `sep:"none" placeholder:"AXIS=TEXT" help:"Part of another property of the type, named as in the format, such as repr or package."`
 	Name  string   `placeholder:"TEXT" help:"Part of the name of the type or frame."`
 	Kind  string   `enum:"${rowkinds}," default:"" placeholder:"KIND" help:"Only rows of this kind: ${rowkinds}."`
-	Exact bool     `help:"The whole name, upper and lower case as written."`
+	Exact bool     `help:"Match the complete name, case-sensitive."`
 }
 
 // Run lists the rows that match all that is given, in their order, or the largest first with --by bytes.
@@ -203,7 +203,7 @@ func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
 		c.Where = append(c.Where, "repr="+c.Repr)
 	}
 	if c.Type+c.Name == "" && len(c.Where) == 0 {
-		return usageError(errors.New("heap find: say what to look for with --type, --repr, --name or --where"))
+		return usageError(errors.New("heap find: give --type, --repr, --name or --where"))
 	}
 	if err := a.checkKey([]string{"row", "bytes"}); err != nil {
 		return err
@@ -236,13 +236,13 @@ func (a *app) checkKey(keys []string) error {
 	return err
 }
 
-// query is what to look for in the words of the file's format.
+// query returns what to look for in the words of the file's format.
 func (c *heapFindCmd) query(s *model.HeapSchema) (heapgraph.Query, error) {
 	q := heapgraph.Query{Type: c.Type, Name: c.Name, Exact: c.Exact, On: map[int]string{}}
 	if c.Kind != "" {
 		k, ok := s.KindNamed(c.Kind)
 		if !ok {
-			return q, usageError(fmt.Errorf("--kind: the file has no rows of kind %q: there are %s", c.Kind, strings.ReplaceAll(kindsOf(s), ",", ", ")))
+			return q, usageError(fmt.Errorf("--kind: unknown kind %q; available: %s", c.Kind, strings.ReplaceAll(kindsOf(s), ",", ", ")))
 		}
 		q.Kinds = model.KindsOf(k)
 	}
@@ -254,7 +254,7 @@ func (c *heapFindCmd) query(s *model.HeapSchema) (heapgraph.Query, error) {
 			for i := range s.Axes {
 				keys = append(keys, s.Axes[i].Key)
 			}
-			return q, usageError(fmt.Errorf("--where: the file has no axis %q: there are %s", key, strings.Join(keys, ", ")))
+			return q, usageError(fmt.Errorf("--where: unknown axis %q; available: %s", key, strings.Join(keys, ", ")))
 		}
 		q.On[axis] = text
 	}
@@ -268,12 +268,12 @@ func checkKey(by string, keys []string) error {
 	if by == "" || slices.Contains(keys, by) {
 		return nil
 	}
-	return usageError(fmt.Errorf("--by: %q is no sort key: there are %s", by, strings.Join(keys, ", ")))
+	return usageError(fmt.Errorf("--by: unknown sort key %q; available: %s", by, strings.Join(keys, ", ")))
 }
 
 type heapRow struct {
 	heapFile
-	Row string `arg:"" help:"Number of the row in its snapshot, or the identity of an object as the format's tools write it, such as 0x7f00."`
+	Row string `arg:"" help:"The row number of the object in its snapshot, or its id as the format's tools write it, such as 0x7f00."`
 }
 
 type heapObjectCmd struct{ heapRow }
@@ -295,23 +295,23 @@ func rowOf(h *model.Heap, name string) (model.Row, error) {
 	if form := h.Schema.IDs; form.Prefix != "" && strings.HasPrefix(name, form.Prefix) {
 		row, ok := h.RowOf(name)
 		if !ok {
-			return 0, usageError(fmt.Errorf("there is no object %s in the snapshot", name))
+			return 0, usageError(fmt.Errorf("the snapshot has no object %s", name))
 		}
 		return row, nil
 	}
 	n, err := strconv.ParseUint(name, 10, 64)
 	switch {
 	case err != nil:
-		return 0, usageError(fmt.Errorf("%q is no number of a row", name))
+		return 0, usageError(fmt.Errorf("invalid row number %q", name))
 	case n >= uint64(h.Len()):
-		return 0, usageError(fmt.Errorf("there is no row %d: the snapshot has %d, from 0", n, h.Len()))
+		return 0, usageError(fmt.Errorf("the snapshot has no row %d: it has %d, counted from 0", n, h.Len()))
 	}
 	return model.Row(n), nil
 }
 
 type heapPathCmd struct {
 	heapRow
-	Without []string `placeholder:"ROW" help:"Pass none of these rows: what else holds it?"`
+	Without []string `placeholder:"ROW" help:"Find a path around these rows: what else keeps it alive?"`
 }
 
 // Run prints a shortest path from the root.
@@ -335,7 +335,7 @@ func (c *heapPathCmd) Run(ctx context.Context, a *app) error {
 		}
 		r.Path = report.NewHeapPath(h, steps)
 		if !ok {
-			fmt.Fprintf(a.env.Stderr, "memtui: nothing reaches row %s\n", c.Row)
+			fmt.Fprintf(a.env.Stderr, "memtui: row %s is unreachable\n", c.Row)
 		}
 		return nil
 	})

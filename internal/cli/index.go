@@ -34,13 +34,13 @@ type severalIndexings struct {
 	Files  []*indexing `json:"files"`
 }
 
-// Run keeps the index of every trace. Of other files it says that they have none, which is no error.
+// Run keeps the index of every trace. Of other files it says that they have none, which is not an error.
 func (c *indexCmd) Run(ctx context.Context, a *app) error {
 	if err := a.formats("index", "text", "json"); err != nil {
 		return err
 	}
 	if a.flags.Index == "none" {
-		return usageError(errors.New("--index: index keeps indexes in the cache or beside the files; none is neither"))
+		return usageError(errors.New("--index: the command index keeps indexes in the cache or beside the files; none does not apply"))
 	}
 	a.always = true
 	var all []*indexing
@@ -136,12 +136,12 @@ func (a *app) warnEvicted(all []*indexing) {
 			continue
 		}
 		if _, err := os.Stat(x.Kept.Path); errors.Is(err, os.ErrNotExist) {
-			x.Kept.State, x.Kept.Reason = "none", "newer ones took its place in the cache"
+			x.Kept.State, x.Kept.Reason = "none", "newer indexes displaced it from the cache"
 			gone++
 		}
 	}
 	if gone > 0 {
-		fmt.Fprintf(a.env.Stderr, "memtui: warning: %d of these indexes had to make room in the cache for the others, which holds %d files and %s: --index beside has no such limit\n",
+		fmt.Fprintf(a.env.Stderr, "memtui: warning: %d of these indexes were displaced from the cache, which holds at most %d files and %s; --index beside has no such limit\n",
 			gone, indexcache.MaxFiles, model.Bytes(indexcache.MaxBytes))
 	}
 }
@@ -149,7 +149,7 @@ func (a *app) warnEvicted(all []*indexing) {
 func (x *indexing) text(w io.Writer) {
 	line := func(name, value string) { fmt.Fprintf(w, "  %-22s %s\n", name, model.Clean(value)) }
 	if x.Kept == nil {
-		fmt.Fprintf(w, "%s: has no index\n", model.Clean(x.File.Name))
+		fmt.Fprintf(w, "%s: no index\n", model.Clean(x.File.Name))
 		line("reason", x.Reason)
 		return
 	}
@@ -159,7 +159,7 @@ func (x *indexing) text(w io.Writer) {
 	}
 	fmt.Fprintf(w, "%s: %s %.2f s\n", model.Clean(x.File.Name), verb, float64(*x.Elapsed)/1e6)
 	if x.Reason != "" {
-		line("instead of another", x.Reason)
+		line("rebuilt because", x.Reason)
 	}
 	line("events", model.Group(*x.Events))
 	line("index", x.Kept.Path)

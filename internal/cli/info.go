@@ -133,7 +133,7 @@ func (o *infoObject) text(w io.Writer) {
 	line := func(name, value string) { fmt.Fprintf(w, "  %-22s %s\n", model.Clean(name), model.Clean(value)) }
 	fmt.Fprintln(w, model.Clean(o.File.Name))
 	line("format", fmt.Sprintf("%s %d", o.File.Format, *o.File.Version))
-	size := "not known before the input ends"
+	size := "unknown until the input ends"
 	if o.File.Bytes > 0 {
 		size = fmt.Sprintf("%s (%s)", model.Bytes(o.File.Bytes), model.Bytes(o.File.Bytes).Exact())
 	}
@@ -174,15 +174,15 @@ func (a *app) infoIndex(o *infoObject, src *loaders.Source, p *model.Profile) {
 		o.Index = fmt.Sprintf("%s, %s", place.Path, model.Bytes(size))
 		reopening(p)
 	case state != "none":
-		o.Index = fmt.Sprintf("%s, not usable and written anew when the file is opened: %s", place.Path, k.Reason)
+		o.Index = fmt.Sprintf("%s, unusable, rewritten when the file is opened: %s", place.Path, k.Reason)
 	case known && events < indexcache.WorthKeeping && !place.Beside:
-		o.Index = "none is kept of traces with less than " + model.Group(indexcache.WorthKeeping) + " events; it is built in a moment"
+		o.Index = "none is kept for traces with fewer than " + model.Group(indexcache.WorthKeeping) + " events; building it takes a moment"
 	default:
 		o.Index = "none yet; it is kept in " + place.Path + " when the file is opened"
 	}
 }
 
-// factOf is the number of a fact.
+// factOf returns the number of a fact.
 func factOf(p *model.Profile, key string) (n int64, ok bool) {
 	for _, f := range p.Meta.Facts {
 		if f.Key == key && f.HasInt {

@@ -28,9 +28,9 @@ const grace = 50 * time.Millisecond
 
 // Who has the terminal.
 const (
-	terminalFree  = iota // nobody
+	terminalFree  = iota // no one
 	terminalShown        // the full-screen program
-	terminalGone         // nobody any more: the process ends
+	terminalGone         // none anymore: the process ends
 )
 
 // runUntil runs the command; ended is false when it has not ended in time after ctx was done. Then it still uses a and its
@@ -56,7 +56,7 @@ func (a *app) runUntil(ctx context.Context) (err error, ended bool) {
 	return ctx.Err(), false
 }
 
-// begin notes a file that is being written, so that an interrupt does not leave it behind.
+// begin notes a file that is being written, so that an interrupt removes it.
 func (e *ending) begin(path string) { e.unfinished.Store(path, nil) }
 
 // removeUnfinished removes the files that are being written.
@@ -67,7 +67,7 @@ func (e *ending) removeUnfinished() {
 	})
 }
 
-// memoryLimit is how many bytes of memory the program may take, 0 for any number. Everything that is bounded asks here.
+// memoryLimit returns how many bytes of memory the program may take, 0 for any number. Everything that is bounded asks here.
 func (a *app) memoryLimit() int64 { return a.budget.Limit() }
 
 // bound makes the memory limit hold from here on: it returns a context that carries the budget, and ends with a

@@ -20,13 +20,13 @@ func (a *app) keeper(src *loaders.Source, format string) (k *indexcache.Place, w
 	case a.flags.Index == "none":
 		return nil, "none is kept (--index none)"
 	case src.Piped() || src.Path() == "-":
-		return nil, "none is kept of an input that is no file"
+		return nil, "none is kept for an input that is not a file"
 	case a.flags.Index == "beside":
 		return indexcache.BesideInput(src, a.anew), ""
 	}
 	dir := indexcache.Dir(a.env.Getenv)
 	if dir == "" {
-		return nil, "none is kept: there is no folder for caches"
+		return nil, "none is kept: there is no cache folder"
 	}
 	k, err := indexcache.InCache(src, dir, a.anew)
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *session) relieve() {
 }
 
 // keep writes the session's index unless it came from a file. That it cannot be written is worth a note and nothing more: on
-// the screen of problems, or behind a report, whose content must not depend on who is faster.
+// the screen of problems, or after a report, whose content must not depend on who is faster.
 func (s *session) keep(ctx context.Context) {
 	if s.place == nil || s.err != nil || !s.index.Status().Final {
 		return
@@ -57,7 +57,7 @@ func (s *session) keep(ctx context.Context) {
 	if err == nil || errors.Is(err, indexcache.ErrSmall) || ctx.Err() != nil {
 		return
 	}
-	note := fmt.Sprintf("the index was not kept, so that the file is read again the next time: %v", err)
+	note := fmt.Sprintf("the index was not saved, so the file will be read again next time: %v", err)
 	if s.stderr != nil {
 		s.note = note
 		return
@@ -81,7 +81,7 @@ func (s *session) indexFact() (model.Fact, bool) {
 	case errors.Is(why, indexcache.ErrNone):
 		f.Value = "built"
 	default:
-		f.Value = fmt.Sprintf("built, as that in %s is not usable: %v", s.place.Path, why)
+		f.Value = fmt.Sprintf("being built, as the one in %s is unusable: %v", s.place.Path, why)
 	}
 	return f, true
 }

@@ -36,7 +36,7 @@ func TestIndexOfOthersIsNotUsed(t *testing.T) {
 		},
 	} {
 		undo := spoil()
-		if s := infoOf(t, home, path, "--index", "beside"); !strings.Contains(s, `"state": "unusable"`) || !strings.Contains(s, "not believed: it") {
+		if s := infoOf(t, home, path, "--index", "beside"); !strings.Contains(s, `"state": "unusable"`) || !strings.Contains(s, "not trusted: it") {
 			t.Error(what, s)
 		}
 		before, _ := os.Stat(index)

@@ -198,9 +198,9 @@ func TestMadeUpQuestions(t *testing.T) {
 		command(0, "heap", verb, "-f", "csv", path)
 	}
 	for args, want := range map[string]string{
-		"report --edges roots":                `no policy "roots": there are strong, everything`,
-		"heap find --kind frame --name x":     `no rows of kind "frame": there are cell, blob, class`,
-		"heap find --repr x":                  `no axis "repr": there are class, package, region`,
+		"report --edges roots":                `no policy "roots"; available: strong, everything`,
+		"heap find --kind frame --name x":     `unknown kind "frame"; available: cell, blob, class`,
+		"heap find --repr x":                  `unknown axis "repr"; available: class, package, region`,
 		"heap object %s 0x77":                 "no object 0x77",
 		"heap object %s 18446744073709551615": "no row 18446744073709551615",
 		"heap types --edges nonsense":         "--edges",

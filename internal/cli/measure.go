@@ -22,7 +22,7 @@ type measurer struct {
 	p *model.Profile
 }
 
-// known are the limits that the file has a figure for.
+// known returns the limits that the file has a figure for.
 func (m *measurer) known() []string {
 	switch kindOf(m.p) {
 	case kindHeap, kindDump:
@@ -35,11 +35,11 @@ func (m *measurer) known() []string {
 
 func (m *measurer) answers(name string) bool { return slices.Contains(m.known(), name) }
 
-// figure is the figure of a limit.
+// figure returns the figure of a limit.
 func (m *measurer) figure(ctx context.Context, b *budget) (figure, error) {
 	if !m.answers(b.name) {
 		why := map[string]string{
-			"max-peak": "peaks of stacks are reached at different times and do not add up", "max-leak": "it does not say what was never freed",
+			"max-peak": "peaks of stacks are reached at different times and do not add up", "max-leak": "it does not record what was never freed",
 			"max-growth": "its figures are sums over time",
 		}[b.name]
 		return figure{}, m.unanswered(b.name, why)
@@ -61,7 +61,7 @@ func (m *measurer) unanswered(name, why string) error {
 	for _, k := range m.known() {
 		flags = append(flags, "--"+k)
 	}
-	return usageError(fmt.Errorf("--%s: %s is %s: %s; limits for it are %s", name, m.p.Meta.Name, m.p.Meta.Format, why, listed(flags)))
+	return usageError(fmt.Errorf("--%s: %s is %s: %s; limits for it are %s", name, m.p.Meta.Name, m.p.Meta.Format, why, joinWords(flags)))
 }
 
 func (m *measurer) traceFigure(ctx context.Context, b *budget) (f figure, err error) {
@@ -104,7 +104,7 @@ func (m *measurer) traceFigure(ctx context.Context, b *budget) (f figure, err er
 	return f, err
 }
 
-// instant is the one that a limit is about in this file, which may be the base and end earlier.
+// instant returns the one that a limit is about in this file, which may be the base and end earlier.
 func (m *measurer) instant(b *budget, end, peak model.Time) (model.Time, error) {
 	at, err := timeIn(b.at, end, peak)
 	if err != nil {
@@ -113,7 +113,7 @@ func (m *measurer) instant(b *budget, end, peak model.Time) (model.Time, error) 
 	return at, err
 }
 
-// rounded is a number of bytes as an integer.
+// rounded returns a number of bytes as an integer.
 func rounded(f float64) int64 {
 	switch f = math.Round(f); {
 	case f >= math.MaxInt64:
@@ -131,7 +131,7 @@ type heapPoint struct {
 	bytes uint64
 }
 
-// heapPoints are the whole snapshots that the user asks for, all by default. Where headers do not tell the size they are decoded.
+// heapPoints returns the whole snapshots that the user asks for, all by default. Where headers do not tell the size they are decoded.
 func (m *measurer) heapPoints(ctx context.Context) ([]heapPoint, error) {
 	only := -1
 	if m.s.snapshot != nil {
@@ -178,7 +178,7 @@ func (m *measurer) heapFigure(ctx context.Context, b *budget) (f figure, err err
 		last := points[len(points)-1]
 		return figure{value: report.Clamp(last.bytes), snapshot: &last.index}, nil
 	case !timed:
-		return f, m.unanswered(b.name, "it does not say when its snapshots were taken")
+		return f, m.unanswered(b.name, "it does not record when its snapshots were taken")
 	case b.name == "max-growth":
 		var times []model.Time
 		var values []float64
@@ -200,10 +200,10 @@ func (m *measurer) heapFigure(ctx context.Context, b *budget) (f figure, err err
 			return figure{value: report.Clamp(p.bytes), snapshot: &p.index, at: &p.at}, nil
 		}
 	}
-	return f, usageError(fmt.Errorf("--max-live-at: %s has no whole snapshot up to %s", m.p.Meta.Name, at))
+	return f, usageError(fmt.Errorf("--max-live-at: %s has no complete snapshot up to %s", m.p.Meta.Name, at))
 }
 
-// dumpFigure is the highest figure of any curve, or of the one that --series chooses.
+// dumpFigure returns the highest figure of any curve, or of the one that --series chooses.
 func (m *measurer) dumpFigure(b *budget) (f figure, err error) {
 	opt, err := m.dumpOptions(m.p)
 	if err != nil {
@@ -211,7 +211,7 @@ func (m *measurer) dumpFigure(b *budget) (f figure, err error) {
 	}
 	t := m.p.Timeline
 	if n := m.flags.Series; n != nil && (*n < 0 || *n >= len(t.Series)) {
-		return f, usageError(fmt.Errorf("%s has no series %d: there are %d, from 0", m.p.Meta.Name, *n, len(t.Series)))
+		return f, usageError(fmt.Errorf("%s has no series %d: it has %d, counted from 0", m.p.Meta.Name, *n, len(t.Series)))
 	}
 	from, to := max(opt.From, 0), model.MaxTime
 	if opt.To != model.NoTime {
@@ -240,7 +240,7 @@ func (m *measurer) dumpFigure(b *budget) (f figure, err error) {
 	return f, nil
 }
 
-// seriesFigure is the figure of one curve; ok is false where it has too few points.
+// seriesFigure returns the figure of one curve; ok is false where it has too few points.
 func seriesFigure(s *model.Series, b *budget, from, to, at model.Time) (f figure, ok bool) {
 	switch b.name {
 	case "max-peak":
@@ -261,10 +261,10 @@ func seriesFigure(s *model.Series, b *budget, from, to, at model.Time) (f figure
 	return figure{value: rounded(v), at: &at}, ok
 }
 
-// profileFigure is what a profile says to be live at its end.
+// profileFigure returns what a profile says to be live at its end.
 func (m *measurer) profileFigure(b *budget) (f figure, err error) {
 	if b.name == "max-live-at" && !b.at.IsEnd() {
-		return f, m.unanswered(b.name, "it tells what lives at its end only, as in --max-live-at end=10M")
+		return f, m.unanswered(b.name, "it records only what is live at its end, as in --max-live-at end=10M")
 	}
 	metrics := []string{"leaked_bytes", "live_bytes"}
 	if b.name == "max-live-at" {

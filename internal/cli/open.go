@@ -25,7 +25,7 @@ func (c *openCmd) Run(ctx context.Context, a *app) error {
 	case len(c.File) == 0:
 		return usageError(errors.New("no file given: try memtui FILE, memtui demo, or memtui --help"))
 	case len(c.File) > 2:
-		return usageError(fmt.Errorf("one file is opened at a time, or two to compare, but %d are given%s", len(c.File), a.hint(c.File)))
+		return usageError(fmt.Errorf("open takes one file, or two to compare, but %d are given%s", len(c.File), a.hint(c.File)))
 	}
 	return a.again(func() error {
 		s, err := a.open(ctx, c.File[0])
@@ -72,7 +72,7 @@ func (a *app) comparable(ctx context.Context, s *session) error {
 	return nil
 }
 
-// compareKind is what files are compared by: those of one kind share a facet. It is "" for what cannot be compared.
+// compareKind returns what files are compared by: those of one kind share a facet. It is "" for what cannot be compared.
 func compareKind(p *model.Profile) string {
 	switch kindOf(p) {
 	case kindHeap:
@@ -95,7 +95,7 @@ func (a *app) openSecond(ctx context.Context, first *session, path string, other
 		return nil, err
 	}
 	if err = s.begun(ctx); err == nil && compareKind(s.store.Current()) != compareKind(first.store.Current()) {
-		err = fmt.Errorf("%s is no file to compare with this one", s.store.Current().Meta.Name)
+		err = fmt.Errorf("%s cannot be compared with this file", s.store.Current().Meta.Name)
 	}
 	if err == nil && kindOf(s.store.Current()) == kindHeap { // how many snapshots there are must be known
 		_, err = s.profile(ctx)
@@ -108,7 +108,7 @@ func (a *app) openSecond(ctx context.Context, first *session, path string, other
 	return a.second(s, path), nil
 }
 
-// second is a session as a file to compare with.
+// second returns a session as a file to compare with.
 func (a *app) second(s *session, path string) *compare.Second {
 	p := s.store.Current()
 	out := &compare.Second{Name: p.Meta.Name, Path: path, Store: s.store}
@@ -188,7 +188,7 @@ func (a *app) heapScreen(ctx context.Context, s *session, screen *Screen) error 
 	return err
 }
 
-// startAtLayout is the page layout that the user asks for, nil for none.
+// startAtLayout returns the page layout that the user asks for, nil for none.
 func (a *app) startAtLayout(ctx context.Context, s *session) (at *int, err error) {
 	if s.snapshot == nil && a.flags.Series == nil && a.flags.Point == nil {
 		return nil, nil
@@ -207,7 +207,7 @@ func (a *app) startAtLayout(ctx context.Context, s *session) (at *int, err error
 	return at, err
 }
 
-// startAt is the snapshot that the user asks for, nil for none. To count from the end, everything must be read.
+// startAt returns the snapshot that the user asks for, nil for none. To count from the end, everything must be read.
 func (a *app) startAt(ctx context.Context, s *session) (*int, error) {
 	if s.snapshot == nil && !a.flags.At.Given() {
 		return nil, nil
@@ -245,20 +245,20 @@ func readableAgain(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return errors.New("the file is gone")
+		return errors.New("the file no longer exists")
 	case err != nil:
 		return err
 	case info.Mode()&fs.ModeNamedPipe != 0:
 		return errors.New("a pipe can be read only once")
 	case !info.Mode().IsRegular():
-		return errors.New("it is no regular file")
+		return errors.New("it is not a regular file")
 	case info.Size() == 0:
-		return errors.New("the file is empty by now")
+		return errors.New("the file is now empty")
 	}
 	return nil
 }
 
-// naming is how a command line names the file as it is opened now; none for a sample, which has no path.
+// naming returns how a command line names the file as it is opened now; none for a sample, which has no path.
 func (a *app) naming(path string) []string {
 	if path == "" {
 		return nil

@@ -25,7 +25,7 @@ func writesHTML(command string) bool {
 // writePage writes the report of a session as a page for browsers.
 func (a *app) writePage(ctx context.Context, s *session, c reportCmd) error {
 	if a.env.IsTerminal && cmp.Or(c.Out, "-") == "-" {
-		return usageError(errors.New("a page is for browsers, not for terminals: write it to a file with -o page.html"))
+		return usageError(errors.New("the HTML page is for browsers, not for terminals: write it to a file with -o page.html"))
 	}
 	src, err := a.pageSource(ctx, s, c)
 	if err != nil {
@@ -71,7 +71,7 @@ func (a *app) pageSource(ctx context.Context, s *session, c reportCmd) (*html.So
 	return src, err
 }
 
-// heapPage is the report about snapshots, and the graph of the one that it is about.
+// heapPage returns the report about snapshots, and the graph of the one that it is about.
 func (a *app) heapPage(ctx context.Context, s *session, src *html.Source) error {
 	a.warn(src.Profile)
 	if err := a.checkKey(report.HeapSortKeys()); err != nil {
@@ -100,7 +100,7 @@ func (s *session) openShown(ctx context.Context, src *html.Source) (err error) {
 	return err
 }
 
-// sameAgain is the command that writes the same page again; nil for a sample, which has no path.
+// sameAgain returns the command that writes the same page again; nil for a sample, which has no path.
 func (a *app) sameAgain(c reportCmd, s *session) []string {
 	if p := s.store.Current(); c.File == "" || p.Meta.Path == "-" {
 		return nil

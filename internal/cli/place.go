@@ -31,12 +31,12 @@ func (in *diffInput) move(p model.Place) {
 }
 
 // onePlaces chooses the two places of one file where the user does not name both: its first and its last snapshot, layout or
-// window. Of a trace the end is one of them, and he must name the other.
+// window. For a trace one of them is the end, and the user must name the other.
 func (d *diffing) onePlaces() error {
 	c, p := d.flags, d.sides[0].p
 	if named := c.A.Given() || d.sides[0].asked != nil; named || c.B.Given() {
 		if !named {
-			return usageError(errors.New("diff: say with --a where in the file before is"))
+			return usageError(errors.New("diff: --b needs --a, the place in the file to compare with"))
 		}
 		d.sides[1].asked = nil // FILE#N names the place before
 		return nil
@@ -64,13 +64,13 @@ func (d *diffing) onePlaces() error {
 		mark(len(p.Weights.Windows) - 1)
 	}
 	if first == last {
-		return usageError(fmt.Errorf("diff: %s is one file: name another one, or two places in it, as in --a 20%% --b end", p.Meta.Name))
+		return usageError(fmt.Errorf("diff: %s is the only file: name another one, or two places in it, as in --a 20%% --b end", p.Meta.Name))
 	}
 	c.A.Number, c.B.Number = &first, &last
 	return nil
 }
 
-// layoutEnds are the first and the last layout with pages of the first series that has two.
+// layoutEnds returns the first and the last layout with pages of the first series that has two.
 func layoutEnds(p *model.Profile) (first, last int) {
 	for series := range p.Timeline.Series {
 		first, last = -1, -1
@@ -88,5 +88,5 @@ func layoutEnds(p *model.Profile) (first, last int) {
 	return -1, -1
 }
 
-// listed is words for an error message.
-func listed(words []string) string { return strings.Join(words, ", ") }
+// joinWords is words for an error message.
+func joinWords(words []string) string { return strings.Join(words, ", ") }

@@ -141,12 +141,12 @@ func doing(sources []*loaders.Source) string {
 	return "working"
 }
 
-// done is how much of whole was read.
+// done returns how much of whole was read.
 func done(part, whole int64) string {
 	return model.ShareOf(uint64(max(part, 0)), uint64(max(whole, 1))).Done()
 }
 
-// shortName is a name that leaves room for figures.
+// shortName returns a name that leaves room for figures.
 func shortName(src *loaders.Source) string {
 	return widget.Truncate(model.Clean(src.Name()), progressWidth-45)
 }

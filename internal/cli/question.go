@@ -5,7 +5,7 @@ import (
 	"github.com/memtui/memtui/views/state"
 )
 
-// question is what the command line asks about the file. What it leaves at its default is not asked for.
+// question returns what the command line asks about the file. What it leaves at its default is not asked for.
 func (a *app) question() state.Question {
 	g := a.flags
 	q := state.Question{

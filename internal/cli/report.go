@@ -14,10 +14,10 @@ import (
 
 type reportCmd struct {
 	File  string `arg:"" help:"A file, or - for standard input."`
-	Table string `enum:"${tables}," default:"" placeholder:"NAME" help:"The table that csv writes. Of traces: sites (the default), live_sites, peak_sites, leaks, late_freed, functions, groups, threads, markers, sizes, lifetimes, grid, blocks (that live at the instant), born_blocks (allocated in the range) or curve. Of heap snapshots: types (the default), frames, dominators or snapshots. Of memory dumps: series (the default), series_events, page_types, holes, runs or sparse_pages. Of stack profiles: functions (the default), total_functions, top, events, threads or groups."`
-	Group string `enum:"stack,function,file,module,thread,size,dso,source,kind" default:"stack" placeholder:"KIND" help:"Also a table of groups: by function, file, module, thread or size; of stack profiles by dso, source, thread or kind."`
-	Cell  cell   `placeholder:"SIZE,LIFETIME" help:"Sites, leaks and blocks only of blocks of that size and lifetime, as the Lifetimes screen puts them together: 64,1ms or 4K,never or any,10us."`
-	Exact bool   `help:"Bytes as exact numbers."`
+	Table string `enum:"${tables}," default:"" placeholder:"NAME" help:"The table that csv writes. For traces: sites (the default), live_sites, peak_sites, leaks, late_freed, functions, groups, threads, markers, sizes, lifetimes, grid, blocks (live at the instant), born_blocks (allocated in the range) or curve. For heap snapshots: types (the default), frames, dominators or snapshots. For memory dumps: series (the default), series_events, page_types, holes, runs or sparse_pages. For stack profiles: functions (the default), total_functions, top, events, threads or groups."`
+	Group string `enum:"stack,function,file,module,thread,size,dso,source,kind" default:"stack" placeholder:"KIND" help:"Also print a table of groups: by function, file, module, thread or size; for stack profiles by dso, source, thread or kind."`
+	Cell  cell   `placeholder:"SIZE,LIFETIME" help:"Only blocks of that size and lifetime, in the classes of the Lifetimes screen: 64,1ms or 4K,never or any,10us. Applies to sites, leaks and blocks."`
+	Exact bool   `help:"Print bytes as exact numbers."`
 	stackFlags
 	Out string `name:"output" short:"o" placeholder:"FILE" help:"Write to this file instead of standard output."`
 }
@@ -47,7 +47,7 @@ func (a *app) write(ctx context.Context, s *session, c reportCmd) error {
 // writeReport prints a report in the format asked for.
 func (a *app) writeReport(r *report.Report, c reportCmd) error {
 	if a.flags.Format == "csv" && !r.HasTable(c.Table) {
-		return usageError(fmt.Errorf("--table: there is no table %q here: there are %s", c.Table, strings.Join(r.TableNames(), ", ")))
+		return usageError(fmt.Errorf("--table: unknown table %q; available: %s", c.Table, strings.Join(r.TableNames(), ", ")))
 	}
 	if a.flags.Format == "csv" && r.LeftOut(c.Table) {
 		return inputError(a.budget.Error(strings.TrimSpace("the table " + c.Table)))
@@ -119,13 +119,13 @@ func (a *app) options(ctx context.Context, trace analysis.Trace) (report.Options
 	return opt, nil
 }
 
-// style is how text is drawn on this output.
+// style returns how text is drawn on this output.
 func (a *app) style(exact bool) report.Style {
 	color := a.flags.Color == "always" || a.flags.Color == "auto" && a.env.IsTerminal && !a.noColor()
 	return report.Style{Width: a.env.Width, ASCII: a.flags.ASCII, Color: color, Exact: exact}
 }
 
-// noColor reports whether the environment or the user asks for no colours.
+// noColor reports whether the environment or the user asks for no colors.
 func (a *app) noColor() bool {
 	return a.flags.Color == "never" || a.flags.Color == "auto" && (a.env.Getenv("NO_COLOR") != "" || a.env.Getenv("TERM") == "dumb")
 }

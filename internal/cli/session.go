@@ -156,8 +156,8 @@ func (s *session) profile(ctx context.Context) (*model.Profile, error) {
 	return s.store.Current(), nil
 }
 
-// close ends reading, waits until the index is kept, and releases the input. Where reading does not listen in time, it is left
-// behind, and the input released when it has ended: whoever quits must not wait for it.
+// close ends reading, waits until the index is kept, and releases the input. Where reading does not stop in time, close
+// returns, and the input is released when reading has ended: quitting must not wait for it.
 func (s *session) close() {
 	s.stop()
 	late := time.NewTimer(grace)

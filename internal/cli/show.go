@@ -59,7 +59,7 @@ func (a *app) show(ctx context.Context, s *session, files []string) error {
 	a.ending.terminal.Store(terminalFree)
 	w.writing.Wait()
 	if errors.Is(err, term.ErrUnusable) {
-		fmt.Fprintf(a.env.Stderr, "memtui: %s; here is the report\n", model.Clean(err.Error()))
+		fmt.Fprintf(a.env.Stderr, "memtui: %s; printing the report instead\n", model.Clean(err.Error()))
 		return a.write(ctx, s, reportCmd{})
 	}
 	if err != nil {
@@ -106,10 +106,10 @@ func (w *showing) soon() bool {
 	}
 }
 
-// run is the full-screen program for a file of which it is known what it holds.
+// run returns the full-screen program for a file of which it is known what it holds.
 func (w *showing) run(ctx context.Context) error { return w.app.env.FullScreen(ctx, w.screen) }
 
-// open is the full-screen program for a file that does not say so soon.
+// open returns the full-screen program for a file that does not say so soon.
 func (w *showing) open(ctx context.Context) error {
 	a := w.app
 	sources := []*loaders.Source{w.session.src}
@@ -125,7 +125,7 @@ func (w *showing) open(ctx context.Context) error {
 	})
 }
 
-// settings is how the screens are drawn, whatever they show.
+// settings returns how the screens are drawn, whatever they show.
 func (w *showing) settings() Screen {
 	a := w.app
 	return Screen{

@@ -39,7 +39,7 @@ func cutLast(s string, sep byte) (before, after string, found bool) {
 	return s[:i], s[i+1:], true
 }
 
-// snapshot is the number of the snapshot that the user asks for: by number, from the end, or by an instant; else the last
+// snapshot returns the number of the snapshot that the user asks for: by number, from the end, or by an instant; else the last
 // whole one. ok is false when there is none and he asks for none.
 func (a *app) snapshot(p *model.Profile, asked *int) (n int, ok bool, err error) {
 	count := p.Heaps.Len()
@@ -56,7 +56,7 @@ func (a *app) snapshot(p *model.Profile, asked *int) (n int, ok bool, err error)
 		n += count
 	}
 	if n < 0 || n >= count {
-		return 0, false, usageError(fmt.Errorf("%s has no snapshot %d: there are %d, from 0", p.Meta.Name, *asked, count))
+		return 0, false, usageError(fmt.Errorf("%s has no snapshot %d: it has %d, counted from 0", p.Meta.Name, *asked, count))
 	}
 	return n, true, nil
 }
@@ -72,7 +72,7 @@ func (a *app) snapshotAt(p *model.Profile) (int, error) {
 		}
 	}
 	if last == model.NoTime {
-		return 0, usageError(fmt.Errorf("--at: %s does not say when its snapshots were taken; use --snapshot", p.Meta.Name))
+		return 0, usageError(fmt.Errorf("--at: %s does not record when its snapshots were taken; use --snapshot", p.Meta.Name))
 	}
 	at, err := timeIn(a.flags.At, last, largest)
 	if err != nil {
@@ -83,10 +83,10 @@ func (a *app) snapshotAt(p *model.Profile) (int, error) {
 			return i, nil
 		}
 	}
-	return 0, usageError(fmt.Errorf("--at: %s has no whole snapshot up to %s", p.Meta.Name, at))
+	return 0, usageError(fmt.Errorf("--at: %s has no complete snapshot up to %s", p.Meta.Name, at))
 }
 
-// edges is the edge policy that flags choose, of those that the file's snapshots have.
+// edges returns the edge policy that flags choose, of those that the file's snapshots have.
 func (a *app) edges(p *model.Profile) (heapgraph.Policy, error) {
 	s := p.Heaps.Schema()
 	if a.flags.Edges == "" {
@@ -99,7 +99,7 @@ func (a *app) edges(p *model.Profile) (heapgraph.Policy, error) {
 	for i := range s.Policies {
 		names = append(names, s.Policies[i].Name)
 	}
-	return 0, usageError(fmt.Errorf("--edges: %s has no policy %q: there are %s", p.Meta.Name, a.flags.Edges, strings.Join(names, ", ")))
+	return 0, usageError(fmt.Errorf("--edges: %s has no policy %q; available: %s", p.Meta.Name, a.flags.Edges, strings.Join(names, ", ")))
 }
 
 // edgePolicies names the policies of all formats, and explains them.

@@ -16,19 +16,19 @@ import (
 // stackFlags narrow stacks of traces and of stack profiles, as the screens do.
 type stackFlags struct {
 	stepFlags
-	Window string `placeholder:"NAME" help:"Of stack profiles: the window of time that tables are about, by its id or as #N from 0."`
+	Window string `placeholder:"NAME" help:"For stack profiles: the time window of the tables, by its id or as #N, counted from 0."`
 }
 
 // stepFlags filter stacks.
 type stepFlags struct {
-	Focus    []string `sep:"none" placeholder:"FUNCTION" help:"Only stacks that pass the function; /…/ is a regular expression. This and the next four: whatever is about stacks, as sites, leaks and blocks are; may be repeated."`
-	Ignore   []string `sep:"none" placeholder:"FUNCTION" help:"Only stacks that do not pass the function."`
-	ShowFrom []string `sep:"none" placeholder:"FUNCTION" help:"Stacks from the outermost call of the function on; stacks without it are left out."`
-	Hide     []string `sep:"none" placeholder:"FUNCTION" help:"Stacks without the frames of the function; their weight goes to the callers."`
-	Pivot    string   `placeholder:"FUNCTION" help:"Like --focus: the function that trees on the screens turn about. Not repeated."`
+	Focus    []string `sep:"none" placeholder:"FUNCTION" help:"Only stacks that contain the function; /…/ is a regular expression. This flag and the next four filter everything that has stacks, such as sites, leaks and blocks; they may be repeated."`
+	Ignore   []string `sep:"none" placeholder:"FUNCTION" help:"Only stacks that do not contain the function."`
+	ShowFrom []string `sep:"none" placeholder:"FUNCTION" help:"Begin stacks at the outermost call of the function; stacks without it are left out."`
+	Hide     []string `sep:"none" placeholder:"FUNCTION" help:"Hide the frames of the function; their weight goes to the callers."`
+	Pivot    string   `placeholder:"FUNCTION" help:"Like --focus; on the screens, trees show its callers and callees. May not be repeated."`
 }
 
-// filter is what the flags say about stacks.
+// filter returns what the flags say about stacks.
 func (f *stepFlags) filter() (calltree.StackFilter, error) {
 	var steps []calltree.StackStep
 	add := func(k calltree.StepKind, names ...string) {
@@ -92,7 +92,7 @@ func window(p *model.Profile, name string) (int, error) {
 	if len(w.Windows) > few {
 		names = append(names, "…")
 	}
-	return 0, usageError(fmt.Errorf("--window: %s has no window %q: there are %s", p.Meta.Name, name, strings.Join(names, ", ")))
+	return 0, usageError(fmt.Errorf("--window: %s has no window %q; available: %s", p.Meta.Name, name, strings.Join(names, ", ")))
 }
 
 // profileGroups are the groupings of stack profiles, by the names of --group; -1 stands for none.
@@ -116,12 +116,12 @@ func profileGroup(name string) (weights.ProfileBy, bool, error) {
 func traceGroup(name string) error {
 	switch name {
 	case "dso", "source", "kind":
-		return usageError(fmt.Errorf("--group: %s is of stack profiles only", name))
+		return usageError(fmt.Errorf("--group: %s works with stack profiles only", name))
 	}
 	return nil
 }
 
-// stackOptions are what the flags say about a report of weighted stacks.
+// stackOptions returns what the flags say about a report of weighted stacks.
 func (a *app) stackOptions(ctx context.Context, p *model.Profile, c *reportCmd) (opt report.StackOptions, err error) {
 	opt.Limit = a.flags.Limit
 	if opt.By, opt.Group, err = profileGroup(c.Group); err != nil {
@@ -133,7 +133,7 @@ func (a *app) stackOptions(ctx context.Context, p *model.Profile, c *reportCmd) 
 	}
 	if c.Window != "" {
 		if a.flags.From.Given() || a.flags.To.Given() {
-			return opt, usageError(errors.New("--window: a window is a range of its own, without --from and --to"))
+			return opt, usageError(errors.New("--window: cannot be combined with --from and --to"))
 		}
 		n, err := window(p, c.Window)
 		if err != nil {

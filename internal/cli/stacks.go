@@ -10,7 +10,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// stacksReport is the report about weighted stacks.
+// stacksReport returns the report about weighted stacks.
 func (a *app) stacksReport(ctx context.Context, p *model.Profile, c *reportCmd) (*report.Report, error) {
 	opt, err := a.stackOptions(ctx, p, c)
 	if err != nil {
@@ -40,7 +40,7 @@ func (a *app) stacksReport(ctx context.Context, p *model.Profile, c *reportCmd) 
 	return r, nil
 }
 
-// selection is what --event, --by, --from and --to choose; nil when the profile has nothing to choose from.
+// selection returns what --event, --by, --from and --to choose; nil when the profile has nothing to choose from.
 func (a *app) selection(ctx context.Context, p *model.Profile, name string) (*weights.ProfileSelection, error) {
 	w := p.Weights
 	event, ok, err := eventNamed(p, name)
@@ -52,7 +52,7 @@ func (a *app) selection(ctx context.Context, p *model.Profile, name string) (*we
 		if m, known := w.Metric(by); known {
 			metric, ok = m, true
 		} else if a.isGiven("by") { // a setting, which is for all files, gives way
-			return nil, usageError(fmt.Errorf("--by: %s has no metric %q: there are %s", p.Meta.Name, by, metricNames(w)))
+			return nil, usageError(fmt.Errorf("--by: %s has no metric %q; available: %s", p.Meta.Name, by, metricNames(w)))
 		}
 	}
 	if !ok {
@@ -79,12 +79,12 @@ func (a *app) rangeSelection(ctx context.Context, p *model.Profile, event uint16
 		return nil, err
 	}
 	if !ok {
-		return nil, usageError(fmt.Errorf("--by: samples do not tell %s, only the event's primary metric and counts", p.Weights.Metrics[metric].Name))
+		return nil, usageError(fmt.Errorf("--by: samples do not record %s, only the event's primary metric and counts", p.Weights.Metrics[metric].Name))
 	}
 	return s, nil
 }
 
-// sampleSpan is the range of samples between --from and --to. Shares of the duration are those of the last sample, behind which the
+// sampleSpan returns the range of samples between --from and --to. Shares of the duration are those of the last sample, after which the
 // recording may go on.
 func (a *app) sampleSpan(w *model.StackProfile) (from, to model.Time, err error) {
 	first, last := weights.SampleSpan(w)
@@ -119,7 +119,7 @@ func eventNamed(p *model.Profile, name string) (event uint16, ok bool, err error
 	for _, e := range w.Events {
 		known = append(known, e.Name)
 	}
-	return 0, false, usageError(fmt.Errorf("--event: %s has no event %q: there are %s", p.Meta.Name, name, strings.Join(known, ", ")))
+	return 0, false, usageError(fmt.Errorf("--event: %s has no event %q; available: %s", p.Meta.Name, name, strings.Join(known, ", ")))
 }
 
 func metricNames(w *model.StackProfile) string {
@@ -130,7 +130,7 @@ func metricNames(w *model.StackProfile) string {
 	return strings.Join(names, ", ")
 }
 
-// primaryOf is the name of an event's own metric.
+// primaryOf returns the name of an event's own metric.
 func primaryOf(p *model.Profile, event string) string {
 	e, _, _ := eventNamed(p, event)
 	m, ok := weights.DefaultMetric(p.Weights, e)

@@ -24,13 +24,13 @@ type use struct {
 func about() []use {
 	return []use{
 		{"at", ofTraces | ofHeaps | ofDumps, ""}, {"from", ofTraces | ofStacks | ofDumps, ""}, {"to", ofTraces | ofStacks | ofDumps, ""},
-		{"by", ofTraces | ofStacks | ofHeaps, "Sort key: ${sortkeys}; in heap snapshots ${heapkeys}; of stack profiles any metric."},
+		{"by", ofTraces | ofStacks | ofHeaps, "Sort key: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."},
 		{"event", ofStacks, ""}, {"min-age", ofTraces, ""}, {"frame-order", ofTraces, ""},
 		{"snapshot", ofHeaps | ofDumps, ""}, {"series", ofDumps, ""}, {"point", ofDumps, ""}, {"edges", ofHeaps, ""},
 	}
 }
 
-// stepUses are the flags that filter stacks.
+// stepUses returns the flags that filter stacks.
 func stepUses() []use {
 	return named(ofTraces|ofStacks, "focus", "ignore", "show-from", "hide", "pivot")
 }
@@ -61,15 +61,15 @@ var commandUses = sync.OnceValue(func() map[string][]use {
 	heapTable := slices.Clip(slices.Concat(drawing(), inHeap(), named(ofHeaps, "edges", "max-memory")))
 	return map[string][]use{
 		"open": screen, "demo": screen, "report": report, "check": slices.Concat(drawing(), about(), reader()),
-		"evidence": slices.Concat([]use{{"format", ofAll, "What is said about it: text, the place, or json, the manifest."}}, drawing()[1:2], about(), reader()),
+		"evidence": slices.Concat([]use{{"format", ofAll, "What to print about it: text, its path, or json, the manifest."}}, drawing()[1:2], about(), reader()),
 		"info":     {formatUse("text or json"), {"frame-order", ofAll, ""}, {"index", ofAll, ""}, {"max-memory", ofAll, ""}},
 		"validate": {formatUse("text or json"), {"max-memory", ofAll, ""}},
 		"index":    {formatUse("text or json"), {"frame-order", ofAll, ""}, {"index", ofAll, ""}, {"max-memory", ofAll, ""}},
 		"diff":     slices.Concat(drawing(), diffUses(), reader(), stepUses(), named(ofTraces, "cell")),
-		"pages":    slices.Concat(drawing(), []use{{"at", ofDumps, "The layout that was there then (the last one)."}}, named(ofDumps, "snapshot", "series", "point", "max-memory")),
+		"pages":    slices.Concat(drawing(), []use{{"at", ofDumps, "The instant of the layout (the last one)."}}, named(ofDumps, "snapshot", "series", "point", "max-memory")),
 		"convert": slices.Concat([]use{
-			{"to", ofAll, "The format to write: " + targetNames() + ". It may stand twice, for the end of the range, too."},
-			{"by", ofTraces | ofStacks, "What stacks are weighed by: " + strings.Join(export.TraceMetrics(), ", ") + "; of stack profiles any metric."},
+			{"to", ofAll, "The format to write: " + targetNames() + ". A second --to is the end of the range."},
+			{"by", ofTraces | ofStacks, "The weight of stacks: " + strings.Join(export.TraceMetrics(), ", ") + "; for stack profiles any metric."},
 		}, about()[:2], about()[4:8], named(ofHeaps, "edges"), reader(), stepUses()),
 		"heap snapshots":  slices.Concat(drawing()[:1], drawing()[2:], inHeap(), named(ofHeaps, "max-memory")),
 		"heap types":      append(heapTable, heapBy("${heapkeys}")),
@@ -86,14 +86,14 @@ func formatUse(which string) use { return use{"format", ofAll, "Output: " + whic
 
 func heapBy(keys string) use { return use{"by", ofHeaps, "Sort key: " + keys + "."} }
 
-// diffUses are those about places, of both sides.
+// diffUses returns those about places, of both sides.
 func diffUses() []use {
 	stacked := ofTraces | ofStacks
 	return []use{
-		{"at", ofTraces | ofHeaps | ofDumps, "The instant of both sides; --a and --b name one of each."}, {"from", stacked | ofDumps, ""}, {"to", stacked | ofDumps, ""},
-		{"by", ofAll, "What is compared: ${sortkeys}; in heap snapshots ${heapkeys}; of stack profiles any metric."},
-		{"event", stacked, "Of stack profiles: the event that is compared (the first that has stacks)."},
-		{"frame-order", stacked, "Of traces: order of frames: auto, leaf-first or root-first."}, {"series", ofDumps, ""}, {"point", ofDumps, ""}, {"edges", ofHeaps, ""},
+		{"at", ofTraces | ofHeaps | ofDumps, "The instant of both sides; --a and --b give each side its own."}, {"from", stacked | ofDumps, ""}, {"to", stacked | ofDumps, ""},
+		{"by", ofAll, "What is compared: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."},
+		{"event", stacked, "For stack profiles: the event to compare (the first that has stacks)."},
+		{"frame-order", stacked, "For traces: the order of frames: auto, leaf-first or root-first."}, {"series", ofDumps, ""}, {"point", ofDumps, ""}, {"edges", ofHeaps, ""},
 	}
 }
 
@@ -122,8 +122,8 @@ func isShared(app *kong.Application, flag *kong.Flag) bool {
 	return slices.ContainsFunc(app.Flags, func(f *kong.Flag) bool { return f.Name == flag.Name })
 }
 
-// sharedFlags are those of the program that mean something to a command, with the help that tells what: nil stands for the default one.
-// Of a command with verbs they are those of any.
+// sharedFlags returns those of the program that mean something to a command, with the help that tells what: nil stands for the default one.
+// For a command with verbs they are those of any verb.
 func sharedFlags(app *kong.Application, command *kong.Node) []*kong.Flag {
 	paths := []string{"open"}
 	if command != nil {
@@ -146,7 +146,7 @@ func sharedFlags(app *kong.Application, command *kong.Node) []*kong.Flag {
 	return out
 }
 
-// readBy are the kinds of files that a command reads.
+// readBy returns the kinds of files that a command reads.
 func readBy(command string) kinds {
 	switch {
 	case command == "pages":
@@ -157,7 +157,7 @@ func readBy(command string) kinds {
 	return ofAll
 }
 
-// described is a flag with the help text that it has for a command, which reads these kinds of files.
+// described returns a flag with the help text that it has for a command, which reads these kinds of files.
 func described(f *kong.Flag, u *use, of kinds) *kong.Flag {
 	help := u.help
 	if few := u.of.list(); help == "" && u.of&of != of && (len(few) == 1 || len(few) == 2) {
@@ -182,7 +182,7 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	return kong.DefaultHelpPrinter(options, ctx)
 }
 
-// given are the flags that stand on the command line; what the environment or the config file sets is not given.
+// given returns the flags that stand on the command line; what the environment or the config file sets is not given.
 func given(parsed *kong.Context) (list []*kong.Flag) {
 	for _, p := range parsed.Path {
 		if p.Flag != nil && !p.Resolved {
@@ -192,7 +192,7 @@ func given(parsed *kong.Context) (list []*kong.Flag) {
 	return list
 }
 
-// understood are those of some flags, each with its value, that mean something to a command.
+// understood returns those of some flags, each with its value, that mean something to a command.
 func understood(command string, flags []string) (out []string) {
 	for i := 0; i < len(flags); i++ {
 		name, _, whole := strings.Cut(flags[i], "=")
@@ -223,7 +223,7 @@ func checkFlags(parsed *kong.Context) error {
 		case command == "diff" && f.Name == "snapshot":
 			return errors.New("diff: name the snapshots as BEFORE#0 AFTER#3, not with --snapshot")
 		default:
-			return fmt.Errorf("--%s: %s has no use for it; see memtui %[2]s --help", f.Name, command)
+			return fmt.Errorf("--%s: does not apply to %s; see memtui %[2]s --help", f.Name, command)
 		}
 	}
 	return nil
@@ -270,13 +270,13 @@ func (a *app) numbered(name string, format loaders.Format) error {
 func unfit(name, flag string, k kind) string {
 	switch {
 	case k == kindStacks && (flag == "at" || flag == "min-age"):
-		return "profiles of stacks are sums over time; narrow them with --from and --to"
+		return "stack profiles are sums over time; narrow them with --from and --to"
 	case k == kindTrace && flag == "window":
 		return name + " has no windows; --from and --to choose a range"
 	case k == kindDump && flag == "by":
-		return "the tables of a dump stand in the file's order"
+		return "the tables of a memory dump are in the file's order"
 	case k == kindHeap && (flag == "from" || flag == "to"):
-		return "a table is that of one snapshot, which --snapshot or --at names"
+		return "tables are about one snapshot; choose it with --snapshot or --at"
 	case flag == "cell":
 		return name + " holds no blocks"
 	case slices.ContainsFunc(stepUses(), func(u use) bool { return u.flag == flag }) || flag == "window":
@@ -284,5 +284,5 @@ func unfit(name, flag string, k kind) string {
 	case flag == "snapshot":
 		return name + " holds no heap snapshots: it is " + k.String()
 	}
-	return fmt.Sprintf("%s is %s, which it means nothing for", name, k)
+	return fmt.Sprintf("%s is %s, which it does not apply to", name, k)
 }

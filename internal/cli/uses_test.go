@@ -80,25 +80,25 @@ func TestMeaninglessFlagsAreRefusedBeforeReading(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line, want := range map[string]string{
-		"validate --at 5s nowhere":              "--at: validate has no use for it; see memtui validate --help",
-		"info --limit 5 nowhere":                "--limit: info has no use for it",
-		"--by count info nowhere":               "--by: info has no use for it",
-		"keys --snapshot 1":                     "--snapshot: keys has no use for it",
-		"heap types --from 1s nowhere":          "--from: heap types has no use for it; see memtui heap types --help",
-		"heap snapshots --limit 3 nowhere":      "--limit: heap snapshots has no use for it",
-		"convert --limit 3 nowhere --to folded": "--limit: convert has no use for it",
-		"pages --by x nowhere":                  "--by: pages has no use for it",
-		"diff --min-age 1s nowhere nowhere":     "--min-age: diff has no use for it",
-		"report --edges all " + cut:             "--edges: cut.mlyze is a trace, which it means nothing for",
+		"validate --at 5s nowhere":              "--at: does not apply to validate; see memtui validate --help",
+		"info --limit 5 nowhere":                "--limit: does not apply to info",
+		"--by count info nowhere":               "--by: does not apply to info",
+		"keys --snapshot 1":                     "--snapshot: does not apply to keys",
+		"heap types --from 1s nowhere":          "--from: does not apply to heap types; see memtui heap types --help",
+		"heap snapshots --limit 3 nowhere":      "--limit: does not apply to heap snapshots",
+		"convert --limit 3 nowhere --to folded": "--limit: does not apply to convert",
+		"pages --by x nowhere":                  "--by: does not apply to pages",
+		"diff --min-age 1s nowhere nowhere":     "--min-age: does not apply to diff",
+		"report --edges all " + cut:             "--edges: cut.mlyze is a trace, which it does not apply to",
 		"report --event x " + cut:               "--event: cut.mlyze is a trace",
 		"report --window 1 " + cut:              "--window: cut.mlyze has no windows",
 		"--series 0 " + cut:                     "--series: cut.mlyze is a trace",
 		"report --snapshot 1 " + cut:            "--snapshot: cut.mlyze holds no heap snapshots",
 		"heap types --snapshot 1 " + cut:        "cut.mlyze holds no heap snapshots: it is mlyze",
-		"demo stacks --at 5s":                   "--at: profiles of stacks are sums over time",
+		"demo stacks --at 5s":                   "--at: stack profiles are sums over time",
 		"demo stacks --cell 64,1ms":             "unknown flag --cell",
-		"demo heap --from 1s":                   "--from: a table is that of one snapshot",
-		"demo pages --by live_bytes":            "--by: the tables of a dump stand in the file's order",
+		"demo heap --from 1s":                   "--from: tables are about one snapshot",
+		"demo pages --by live_bytes":            "--by: the tables of a memory dump are in the file's order",
 	} {
 		status, out, errs := run(t, Env{}, strings.Fields(line)...)
 		if status != statusUsage || out != "" || !strings.Contains(errs, want) {

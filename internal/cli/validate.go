@@ -118,7 +118,7 @@ func (a *app) validateHeader(ctx context.Context, src *loaders.Source, format lo
 	return h
 }
 
-// add notes a violation. Notes are no violations: they explain, and nothing is wrong.
+// add notes a violation. Notes are not violations: they explain, and nothing is wrong.
 func (v *validation) add(x loaders.Violation) {
 	if x.Severity == model.Note {
 		return
@@ -132,7 +132,7 @@ func (v *validation) add(x loaders.Violation) {
 	}
 	v.Violations = append(v.Violations, out)
 	v.broken = v.broken || x.Severity == model.Error
-	if x.Rule == model.CodeMemory && v.unread == nil { // nobody knows whether that keeps the rules
+	if x.Rule == model.CodeMemory && v.unread == nil { // it is unknown whether that follows the rules
 		v.unread = &out
 	}
 	v.Valid = !v.broken && v.unread == nil

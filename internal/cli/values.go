@@ -36,7 +36,7 @@ func (l *limit) relative() bool { return l.kind > limitBytes }
 func (l *limit) UnmarshalText(text []byte) error {
 	s := strings.TrimSpace(string(text))
 	*l = limit{text: s, kind: limitBytes}
-	bad := fmt.Errorf("%q is no limit: write 512M, or relative to --base +1M, +10%% or 1.2x", s)
+	bad := fmt.Errorf("invalid limit %q: write 512M, or relative to --base +1M, +10%% or 1.2x", s)
 	number, beyond := strings.CutPrefix(s, "+")
 	var rest string
 	var err error
@@ -64,7 +64,7 @@ func (l *limit) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// resolve is the limit in bytes; base counts for relative ones only. It saturates.
+// resolve returns the limit in bytes; base counts for relative ones only. It saturates.
 func (l *limit) resolve(base int64) int64 {
 	size := uint64(max(base, -base, 0))
 	switch l.kind {
@@ -82,7 +82,7 @@ func (l *limit) resolve(base int64) int64 {
 	return l.bytes
 }
 
-// addClamped is a+b for b ≥ 0, at most the largest number.
+// addClamped returns a+b for b ≥ 0, at most the largest number.
 func addClamped(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
@@ -103,13 +103,13 @@ func (r *rateLimit) UnmarshalText(text []byte) error {
 	size, per, ok := cutLast(s, '/')
 	if !ok {
 		if err := r.limit.UnmarshalText(text); err != nil || r.kind == limitBytes || r.kind == limitBeyond {
-			return fmt.Errorf("%q is no rate: write 1K/s or 10M/h, or relative to --base +1K/s, +10%% or 1.2x", s)
+			return fmt.Errorf("invalid rate %q: write 1K/s or 10M/h, or relative to --base +1K/s, +10%% or 1.2x", s)
 		}
 		return nil
 	}
 	num, den, known := model.TimeUnit(strings.TrimSpace(per))
 	if err := r.limit.UnmarshalText([]byte(size)); err != nil || !known || r.kind != limitBytes && r.kind != limitBeyond {
-		return fmt.Errorf("%q is no rate: write 1K/s or 10M/h", s)
+		return fmt.Errorf("invalid rate %q: write 1K/s or 10M/h", s)
 	}
 	r.text, r.per = s, strings.ToLower(strings.TrimSpace(per))
 	r.seconds = float64(num) / float64(den) / float64(model.Second)
@@ -126,7 +126,7 @@ type liveLimit struct {
 func (l *liveLimit) UnmarshalText(text []byte) error {
 	at, size, ok := strings.Cut(string(text), "=")
 	if !ok {
-		return fmt.Errorf("%q says no instant: write 50%%=10M, peak=1G or 12s=+10%%", text)
+		return fmt.Errorf("invalid limit %q: write 50%%=10M, peak=1G or 12s=+10%%", text)
 	}
 	if err := l.at.UnmarshalText([]byte(at)); err != nil {
 		return err
@@ -141,7 +141,7 @@ type cell struct{ analysis.Cell }
 func (c *cell) UnmarshalText(text []byte) error {
 	size, life, ok := strings.Cut(strings.ToLower(strings.TrimSpace(string(text))), ",")
 	if !ok {
-		return fmt.Errorf("%q is no cell: write a size and a lifetime such as 64,1ms or 4K,never", text)
+		return fmt.Errorf("invalid cell %q: write a size and a lifetime such as 64,1ms or 4K,never", text)
 	}
 	c.SizeTo, c.LifeTo = analysis.SizeClasses, analysis.LifeClasses
 	if size != "any" {
@@ -168,7 +168,7 @@ func (c *cell) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// timeIn is a moment in a file that ends at end and whose peak is at peak. A moment beyond the end is a mistake in usage.
+// timeIn returns a moment in a file that ends at end and whose peak is at peak. A moment beyond the end is a mistake in usage.
 func timeIn(m model.Moment, end, peak model.Time) (model.Time, error) {
 	t := m.In(end, peak)
 	return t, notBeyond(t, end)
@@ -182,7 +182,7 @@ func notBeyond(t, end model.Time) error {
 	return nil
 }
 
-// span is the range that two moments name, as [model.Period.In] returns it. Its errors are mistakes in usage.
+// span returns the range that two moments name, as [model.Period.In] returns it. Its errors are mistakes in usage.
 func span(from, to model.Moment, end, peak model.Time) (first, last model.Time, err error) {
 	if first, last, err = (model.Period{From: from, To: to}).In(end, peak); err != nil {
 		err = usageError(err)

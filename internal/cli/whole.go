@@ -37,6 +37,6 @@ func partError(name, verdict, why string) error {
 // What cannot be said of a file that was read in part.
 const (
 	noComparison = "nothing can be compared"
-	noLimits     = "nothing can be said about limits"
-	noValidity   = "whether it is valid cannot be said"
+	noLimits     = "limits cannot be checked"
+	noValidity   = "it cannot be told whether it is valid"
 )

@@ -106,7 +106,7 @@ func TestDiffOfFilesReadInPart(t *testing.T) {
 	}
 }
 
-// lastLines are the lines of a profile behind its header.
+// lastLines are the lines of a profile after its header.
 func lastLines(t *testing.T, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -129,7 +129,7 @@ func sumsAreWhole(t *testing.T, text string, whole diffAnswer) {
 			t.Fatal(err)
 		}
 	}
-	if got.Totals != whole.Totals || got.Complete || !strings.Contains(got.Summary, "Not all of both sides could be read") {
+	if got.Totals != whole.Totals || got.Complete || !strings.Contains(got.Summary, "Part of a side could not be read") {
 		t.Errorf("%+v, not %+v; complete %v: %s", got.Totals, whole.Totals, got.Complete, got.Summary)
 	}
 	for _, key := range []string{"rows", "row_count", "statuses"} {
@@ -150,7 +150,7 @@ func TestCheckWithoutNamesListsNothing(t *testing.T) {
 		t.Error(text)
 	}
 	a, ctx, _ = inUse(t, 70)
-	if err := c.Run(ctx, a); err == nil || !strings.Contains(err.Error(), "nothing can be said about limits") {
+	if err := c.Run(ctx, a); err == nil || !strings.Contains(err.Error(), "limits cannot be checked") {
 		t.Error(err)
 	}
 }
@@ -183,7 +183,7 @@ func TestValidateOfAFileReadInPart(t *testing.T) {
 	a, ctx, out := inUse(t, 60)
 	err := (&validateCmd{Files: []string{sample}}).Run(ctx, a)
 	status := &statusError{}
-	if !errors.As(err, &status) || status.status != statusInput || !strings.HasPrefix(err.Error(), "small_kvleak.mlyze: whether it is valid cannot be said, as only part of the file was read: ") {
+	if !errors.As(err, &status) || status.status != statusInput || !strings.HasPrefix(err.Error(), "small_kvleak.mlyze: it cannot be told whether it is valid, as only part of the file was read: ") {
 		t.Error(err)
 	}
 	for _, want := range []string{`"valid": false`, `"complete": false`, `"rule": "memory-limit"`} {

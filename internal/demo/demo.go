@@ -25,7 +25,7 @@ func Samples() []Sample {
 	list := []Sample{
 		{Name: "kvleak", file: "kvleak.mlyze.zst", About: "a small C++ key-value server that leaks one buffer per closed session"},
 		{Name: "pystart", file: "pystart.mlyze.zst", About: "the CPython interpreter starting up and shutting down: ten thousand events, deep stacks"},
-		{Name: "heap", file: "records.mvmheap", About: "heap snapshots of an NQP program that keeps what it makes: three collections, 2,000 records more at each"},
+		{Name: "heap", file: "records.mvmheap", About: "heap snapshots of an NQP program that keeps all its data: three collections, each with 2,000 more records"},
 		{Name: "pages", file: "real_proc_python.mb", About: "a Python process that allocates and frees: its memory every 20 ms, and which pages of it were present"},
 		{Name: "stacks", file: "server.spaa.zst", About: "the same key-value server as a stack profile: allocations by stack, with samples, windows and four threads"},
 		{Name: "perf", file: "python.spaa.zst", About: "a Python program under perf: CPU time and page faults, with frames of the kernel"},
@@ -37,11 +37,11 @@ func Samples() []Sample {
 	return list
 }
 
-// File is the sample's name as a file.
+// File returns the sample's name as a file.
 func (s Sample) File() string { return s.file }
 
 // Open returns the sample's bytes from the start, as stored.
 func (s Sample) Open() io.Reader { return bytes.NewReader(s.data) }
 
-// Size is the length of what Open returns.
+// Size returns the length of what Open returns.
 func (s Sample) Size() int64 { return int64(len(s.data)) }

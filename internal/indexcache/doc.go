@@ -1,3 +1,3 @@
-// Package indexcache keeps the indexes of traces in files, beside the traces or in the user's cache. It uses none that somebody
+// Package indexcache keeps the indexes of traces in files, beside the traces or in the user's cache. It uses none that
 // other than the user or root could have written, and removes those from the cache that were not used for longest.
 package indexcache

@@ -65,7 +65,7 @@ func InCache(src *loaders.Source, dir string, anew bool) (*Place, error) {
 	return &Place{src: src, Path: filepath.Join(dir, base+"-"+hex.EncodeToString(sum[:8])+Suffix), anew: anew}, nil
 }
 
-// Dir is the program's folder for what can be made again, "" when there is no home.
+// Dir returns the program's folder for what can be made again, "" when there is no home.
 func Dir(getenv func(string) string) string {
 	if dir := getenv("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "memtui")
@@ -175,7 +175,7 @@ func (k *Place) Open() (*traceindex.IndexFile, error) {
 // Discard implements [traceindex.IndexPlace].
 func (k *Place) Discard() { os.Remove(k.Path) }
 
-// ErrSmall says why no index is written: nobody would notice.
+// ErrSmall is returned for traces too small for an index to save time.
 var ErrSmall = errors.New("the trace is small")
 
 // writeAtOnce is how many bytes of an index are collected for one write.
@@ -292,7 +292,7 @@ func (k *Place) State() (state string, size int64, err error) {
 	return "unusable", info.Size(), err
 }
 
-// Where is the name of a place for [globals.Index].
+// Where returns the name of a place for [globals.Index].
 func (k *Place) Where() string {
 	if k.Beside {
 		return "beside"

@@ -12,7 +12,7 @@ import (
 )
 
 // An index is believed, as its checksums are no secret: whoever writes one says what a trace comes down to. So it is used only where
-// nobody but the user, or root, can have written it: it and its folder must belong to one of them, and neither may be writable for
+// only the user, or root, can have written it: it and its folder must belong to one of them, and neither may be writable for
 // others. That a folder is sticky does not help, as others can make files there. Everything is asked of what was opened, and files
 // are opened by way of the folder that was asked, so that nothing can be put in their place in between.
 
@@ -47,13 +47,13 @@ func (o ownership) distrust(user uint32) string {
 }
 
 // errNotOwn is why an index file is not used, or not written: others than the user and root may have a hand in it.
-var errNotOwn = errors.New("not believed")
+var errNotOwn = errors.New("not trusted")
 
 // trusted fails unless a file or folder, named so, is believed.
 func trusted(what string, info fs.FileInfo) error {
 	o, known := ownershipOf(info)
 	if !known {
-		return fmt.Errorf("%w: nobody knows who owns %s", errNotOwn, what)
+		return fmt.Errorf("%w: the owner of %s is unknown", errNotOwn, what)
 	}
 	if why := o.distrust(uint32(os.Geteuid())); why != "" {
 		return fmt.Errorf("%w: %s %s", errNotOwn, what, why)

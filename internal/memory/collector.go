@@ -13,12 +13,12 @@ const (
 	smallGarbage = 8 << 20 // bytes of garbage that are not worth collecting
 	hastyGarbage = 8       // times as much while traces are read: collections take buffers away that are used again
 	mostGarbage  = 200     // percent, as long as next to nothing lives
-	firstGarbage = 400     // percent until the first collection: it shall come after the first chart
+	firstGarbage = 400     // percent until the first collection: it must come after the first chart
 )
 
 // Collector sets how much garbage may stand beside what lives: a share of it or a few megabytes, whichever is more. What
 // lives is mostly an index that may be large and holds no pointers, so collecting often is cheap, and the machine belongs
-// to somebody else's production; but while it is small, an ordinary share would be collected every millisecond.
+// to the production of other programs; but while it is small, an ordinary share would be collected every millisecond.
 type Collector struct {
 	started sync.Once
 	stopped atomic.Bool
@@ -74,7 +74,7 @@ func (c *Collector) adjust() {
 	}
 }
 
-// garbageShare is how many percent of live bytes may be garbage, where so many bytes of it are worth nothing.
+// garbageShare returns how many percent of live bytes may be garbage, where so many bytes of it are worth nothing.
 func garbageShare(live, small uint64) int {
 	return int(min(max(small*100/max(live, 1), leastGarbage), mostGarbage))
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// NewBudget returns the budget of --max-memory or of what the system lets the process have, whichever is less; 0 is no limit.
+// NewBudget returns the budget of --max-memory or of what the system lets the process have, whichever is less; 0 means unlimited.
 func NewBudget(own, system int64) *model.Budget {
 	if system > 0 && (own <= 0 || system < own) {
 		b := model.NewBudget(system)

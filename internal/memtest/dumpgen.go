@@ -42,7 +42,7 @@ func (s DumpSpec) value(series, point int) float64 {
 	return float64(64<<20+series<<20) + 1<<20*math.Floor(32*math.Sin(float64(point)/500)) + float64(h%(1<<16))
 }
 
-// layout is the number of the layout that a point has, -1 for none.
+// layout returns the number of the layout that a point has, -1 for none.
 func (s DumpSpec) layout(point int) int {
 	if s.Layouts == 0 {
 		return -1

@@ -66,7 +66,7 @@ func namesOf(snapshot int) *heapNames {
 	return n
 }
 
-// mix is a hash of a number.
+// mix returns a hash of a number.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -181,7 +181,7 @@ func describe(row int, j, h uint64) uint64 {
 	return 0
 }
 
-// board is the 40 highest types or frames of one kind of row: ids, then scores, padded with junk.
+// board returns the 40 highest types or frames of one kind of row: ids, then scores, padded with junk.
 func (g *heapGraph) board(kind uint8, tables int, bySize bool) (ids, scores []uint64) {
 	sum := make([]uint64, tables)
 	for r, k := range g.kinds {
@@ -208,7 +208,7 @@ func (g *heapGraph) board(kind uint8, tables int, bySize bool) (ids, scores []ui
 	return ids, scores
 }
 
-// totals is what snapmeta says.
+// totals returns what snapmeta says.
 func (g *heapGraph) totals() (rows [12]int, bytes uint64) {
 	for r, k := range g.kinds {
 		rows[k]++

@@ -71,7 +71,7 @@ func padded(kind string) []byte {
 	return b
 }
 
-// block writes one block and its entry; content writes what comes behind the name.
+// block writes one block and its entry; content writes what comes after the name.
 func (h *heapWriter) block(kind string, content func()) {
 	entry := binary.LittleEndian.AppendUint64(padded(kind), h.at)
 	h.bytes(padded(kind))

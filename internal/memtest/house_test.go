@@ -168,7 +168,7 @@ func TestImportsGoOneWay(t *testing.T) {
 	}
 }
 
-// Bubble Tea asks the terminal for its colours before main runs, and waits five
+// Bubble Tea asks the terminal for its colors before main runs, and waits five
 // seconds for terminals that do not answer.
 func TestNoCharm(t *testing.T) {
 	for _, p := range packages(t) {

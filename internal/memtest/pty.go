@@ -189,7 +189,7 @@ func (s *Session) modes() term.State {
 	return *state
 }
 
-// Pid is the program's.
+// Pid returns the program's.
 func (s *Session) Pid() int { return s.cmd.Process.Pid }
 
 // Send types keys: the bytes that a terminal would send.

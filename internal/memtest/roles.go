@@ -9,7 +9,7 @@ import (
 	"github.com/memtui/memtui/themes"
 )
 
-// How [RoleTheme] encodes what a colour belongs to: in the highest byte of RGB; the number of the role is in the lowest one.
+// How [RoleTheme] encodes what a color belongs to: in the highest byte of RGB; the number of the role is in the lowest one.
 const (
 	roleFg = iota + 1
 	roleBg
@@ -60,7 +60,7 @@ func RoleName(style tcell.Style) string {
 	return name
 }
 
-// partName is what one colour belongs to.
+// partName returns what one color belongs to.
 func partName(c tcell.Color) string {
 	kind, n := c.Hex()>>16, c.Hex()&0xff
 	switch {

@@ -67,7 +67,7 @@ func stylesOf(s Cells, y int, name func(tcell.Style) string) (runs []string) {
 	return runs
 }
 
-// StyleName describes a style by its colours and attributes, as in "#ff0000/- bold": "#rrggbb", or "-" for the terminal's own. The
+// StyleName describes a style by its colors and attributes, as in "#ff0000/- bold": "#rrggbb", or "-" for the terminal's own. The
 // default style is "".
 func StyleName(style tcell.Style) string {
 	if style == tcell.StyleDefault {
@@ -77,7 +77,7 @@ func StyleName(style tcell.Style) string {
 	return colorName(fg) + "/" + colorName(bg) + attrNames(attrs)
 }
 
-// colorName is a colour's RGB value: tcell has several names for some of them.
+// colorName returns a color's RGB value: tcell has several names for some of them.
 func colorName(c tcell.Color) string {
 	if c == tcell.ColorDefault {
 		return "-"

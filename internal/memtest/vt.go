@@ -17,7 +17,7 @@ type Cell struct {
 	Style Style
 }
 
-// A Style is how a cell looks. Colours are "" (the terminal's own), "3" (of the
+// A Style is how a cell looks. Colors are "" (the terminal's own), "3" (of the
 // palette) or "#rrggbb".
 type Style struct {
 	Fg, Bg string
@@ -25,7 +25,7 @@ type Style struct {
 }
 
 // A VT is a terminal emulator that knows what tcell writes, for reading what a
-// program shows and what state it leaves behind. It answers nothing. It is not
+// program shows and in which state it leaves the terminal. It answers nothing. It is not
 // safe for concurrent use.
 type VT struct {
 	W, H      int
@@ -249,7 +249,7 @@ func (v *VT) osc(s string) {
 		}
 		v.Clipboard = append(v.Clipboard, string(text))
 	case "8", "112":
-		if rest == ";" || code == "112" { // the end of a link, the cursor's own colour
+		if rest == ";" || code == "112" { // the end of a link, the cursor's own color
 			return
 		}
 		v.unknown("\x1b]" + s)

@@ -281,7 +281,7 @@ func (v *VT) setAttr(attr rune, on bool) {
 	v.style.Attrs = b.String()
 }
 
-// extended reads a 256-colour or true-colour parameter, in fields after its
+// extended reads a 256-color or true-color parameter, in fields after its
 // code or in colons within it, and returns how many fields it took.
 func extended(fields []string, sub string, hasSub bool) (color string, used int) {
 	if hasSub {

@@ -82,7 +82,7 @@ func damaged(p *model.Profile) *model.Profile {
 	return &next
 }
 
-// sized tells how large a pipe was, which nobody knew when its first bytes were published.
+// sized publishes the size of a pipe, which was unknown when its first bytes were published.
 func (in *Input) sized(p *model.Profile) *model.Profile {
 	size := in.Source.StoredSize()
 	if p.Meta.Size == size {

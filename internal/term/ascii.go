@@ -48,7 +48,7 @@ func showsUnicode(name string) bool {
 }
 
 // rewrite returns what to draw instead of a cluster. Its width is 1; a wide
-// cluster leaves a blank behind it, which is up to the caller.
+// cluster leaves a blank after it, which is up to the caller.
 func (c *charset) rewrite(text string) string {
 	r, n := utf8.DecodeRuneInString(text)
 	if r >= ' ' && r <= '~' {

@@ -17,7 +17,7 @@ type Caps struct {
 	Clipboard bool // Copy has a chance
 }
 
-// Color says whether colours are used.
+// Color says whether colors are used.
 type Color uint8
 
 // The choices of a --color flag.
@@ -65,7 +65,7 @@ func xtermLike(ti *terminfo.Terminfo) bool {
 	return ti.XTermLike || strings.HasPrefix(ti.Name, "xterm")
 }
 
-// capsOf asks an initialised screen.
+// capsOf asks an initialized screen.
 func capsOf(s tcell.Screen, ti *terminfo.Terminfo, o Options) Caps {
 	c := Caps{Colors: s.Colors(), Clipboard: clipboard(ti, o.Getenv)}
 	if o.Color == ColorNever {

@@ -140,7 +140,7 @@ func unsafeRune(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-// picture is what stands for an unsafe rune: Unicode's control pictures, else
+// picture returns what stands for an unsafe rune: Unicode's control pictures, else
 // the replacement character. Each is one column wide.
 func picture(r rune) string {
 	switch {

@@ -23,7 +23,7 @@
 //
 // Quit, Fail, a signal, a panic and a closed terminal all end in stop, which
 // records the first reason. Run then lets the loop finish its handler (one
-// second of grace), stops tcell while somebody reads the events that tcell
+// second of grace), stops tcell while a goroutine reads the events that tcell
 // would otherwise wait for, and when even that hangs (a terminal that takes no
 // more bytes) restores modes and screen by hand. Only then anything is printed.
 //

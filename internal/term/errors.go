@@ -15,7 +15,7 @@ import (
 // that can show a full screen. A caller may fall back to plain text.
 var ErrUnusable = errors.New("no usable terminal")
 
-// ErrGone ends Run when the terminal cannot be read any more, usually because
+// ErrGone ends Run when the terminal cannot be read anymore, usually because
 // its window was closed and the hang-up signal is ignored.
 var ErrGone = errors.New("the terminal is gone")
 
@@ -26,7 +26,7 @@ func (e *SignalError) Error() string {
 	return "ended by " + unix.SignalName(e.Signal)
 }
 
-// Status is the conventional exit status, 128 plus the signal's number.
+// Status returns the conventional exit status, 128 plus the signal's number.
 func (e *SignalError) Status() int { return 128 + int(e.Signal) }
 
 // A PanicError ends Run when the loop or a goroutine started with Go or
@@ -37,7 +37,7 @@ type PanicError struct {
 }
 
 func (e *PanicError) Error() string {
-	return "internal error, a defect in memtui: " + printable(fmt.Sprint(e.Value))
+	return "internal error in memtui: " + printable(fmt.Sprint(e.Value))
 }
 
 // Unwrap returns the value when it is an error.

@@ -27,7 +27,7 @@ type flusher struct {
 	frames  int
 	wake    chan struct{} // nil: flush in show
 	done    chan struct{} // closed when the goroutine has ended
-	idle    func()        // called without mu whenever a flush ends; nil for nobody
+	idle    func()        // called without mu whenever a flush ends; may be nil
 
 	// The flushing goroutine's own.
 	out    tcell.Screen
@@ -51,7 +51,7 @@ type drawing struct {
 	cells  []cell
 	w, h   int
 	cursor point
-	styles []tcell.Style // by number; nobody changes those that are there
+	styles []tcell.Style // by number; entries never change
 	ground styleID       // of blanks that fill the screen
 	fresh  bool          // the numbers are other ones than in the frame before
 }
@@ -252,7 +252,7 @@ func (f *flusher) collect() {
 	}
 }
 
-// other is a text that is not the given one.
+// other returns a text that is not the given one.
 func other(text string) string {
 	if text == "x" {
 		return "y"

@@ -41,7 +41,7 @@ const (
 // guardOrder is what a guard must know. It is sent first, as one line of JSON.
 type guardOrder struct {
 	Before unix.Termios // modes to restore
-	Raw    unix.Termios // modes that the program has set: while they stand, nobody else has taken the terminal over
+	Raw    unix.Termios // modes that the program has set: while they are set, no other program has taken the terminal over
 	Reset  string       // leaves the alternate screen and everything else
 }
 
@@ -49,7 +49,7 @@ type guardOrder struct {
 // started to guard the terminal of another, when there is nothing left to guard:
 // main must return then. Programs that never call it have no guard.
 //
-// A guard restores the terminal for a program that cannot do so any more: Go
+// A guard restores the terminal for a program that cannot do so anymore: Go
 // ends a process that has no memory, or that has corrupted a map, without running
 // anything, and nothing can catch SIGKILL. It learns of the end by a pipe. What
 // the program wrote to standard error while it had the terminal comes through the
@@ -129,7 +129,7 @@ func (g *guard) conclude() {
 	}
 	g.speak()
 	if g.brief && g.stacks > 0 { // the sentence has scrolled away
-		_, _ = io.WriteString(g.out, "memtui: "+lastWords(g.text)+". What Go says stands above.\n")
+		_, _ = io.WriteString(g.out, "memtui: "+lastWords(g.text)+". Go's message is above.\n")
 	}
 }
 
@@ -157,7 +157,7 @@ func (g *guard) speak() {
 	}
 }
 
-// restore gives the terminal back as it was found. Modes that somebody else has
+// restore gives the terminal back as it was found. Modes that another program has
 // set since are left alone: a shell may be editing its next line already.
 func (g *guard) restore() {
 	fd, reset := int(g.tty.Fd()), g.order.Reset
@@ -186,11 +186,11 @@ func lastWords(text []byte) string {
 	s := string(text)
 	for _, memory := range []string{"out of memory", "cannot allocate memory", "page summary memory", "failed to create new OS thread", "pthread_create failed"} {
 		if strings.Contains(s, memory) {
-			return "ran out of memory: allow it more, or give it a lower --max-memory"
+			return "ran out of memory: allow more, or set a lower --max-memory"
 		}
 	}
 	if strings.TrimSpace(s) == "" {
 		return "was killed, perhaps because memory ran out: --max-memory bounds it"
 	}
-	return "ended by a defect"
+	return "ended by an internal error"
 }

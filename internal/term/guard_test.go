@@ -15,7 +15,7 @@ func TestTheGuardRestoresTheTerminal(t *testing.T) {
 		key, words, last string
 		status           int
 	}{
-		{"d", "fatal error: sync: unlock of unlocked mutex", "stands above", 2},
+		{"d", "fatal error: sync: unlock of unlocked mutex", "message is above", 2},
 		{"k", "memtui: was killed", "memtui: was killed", 128 + int(syscall.SIGKILL)},
 	} {
 		s := start(t, "child")

@@ -20,7 +20,7 @@ const firstFrame = 100 * time.Millisecond
 
 // guarding is the program's end of a guard.
 type guarding struct {
-	cancel  chan struct{} // closed when none is needed any more
+	cancel  chan struct{} // closed when none is needed anymore
 	started chan struct{} // closed when the rest is valid
 	pid     int           // 0: there is no guard
 	pipe    *os.File      // its end is the guard's sign
@@ -112,7 +112,7 @@ func (g *guarding) start(l *lifeline) error {
 	return unix.Dup2(int(out.Fd()), 2)
 }
 
-// order is what the guard must know.
+// order returns what the guard must know.
 func (l *lifeline) order() (line []byte, err error) {
 	o := guardOrder{Before: l.before, Reset: l.reset}
 	err = l.control(func(fd int) error {
@@ -151,7 +151,7 @@ func (g *guarding) stop() {
 	}
 }
 
-// executable is a path to the program that runs, whatever became of its file since.
+// executable returns a path to the program that runs, whatever became of its file since.
 func executable() (string, error) {
 	if runtime.GOOS == "linux" {
 		return "/proc/self/exe", nil

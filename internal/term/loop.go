@@ -98,7 +98,7 @@ func (l *Loop) WaitIdle(ctx context.Context) error {
 	return nil
 }
 
-// idle needs mu. After the end nobody draws any more, but tasks may still run.
+// idle needs mu. After the end nothing is drawn, but tasks may still run.
 func (l *Loop) idle() bool {
 	if l.ended {
 		return l.tasks == 0

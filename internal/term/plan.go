@@ -2,7 +2,7 @@ package term
 
 // A plan decides in which order differences are sent. A cursor column over a
 // chart changes two cells in each row, of two styles: row by row every cell
-// costs a change of style (some forty bytes in true colour), style by style every
+// costs a change of style (some forty bytes in true color), style by style every
 // cell costs a movement (eight). So styles that alternate with others often go
 // out in a group of their own, and all other styles together, row by row.
 type plan struct {
@@ -19,7 +19,7 @@ type plannedStyle struct {
 
 // sending is where the sending of a group has got to.
 type sending struct {
-	end   point // behind its last cell
+	end   point // after its last cell
 	style int
 }
 

@@ -38,7 +38,7 @@ func (t *Terminal) SetRoot(p tview.Primitive) {
 }
 
 // SetFocus takes the focus from the primitive that has it and gives it to p,
-// which may pass it on. Nil is nobody.
+// which may pass it on. With nil nothing has it.
 func (t *Terminal) SetFocus(p tview.Primitive) {
 	if t.focus != nil {
 		t.focus.Blur()
@@ -111,7 +111,7 @@ func (t *Terminal) loop(root tview.Primitive) {
 
 // handleWaiting handles the events that have come already, so that a burst of
 // keys is drawn once. It stops at the end's beginning: type-ahead after a quit
-// is nobody's.
+// is dropped.
 func (t *Terminal) handleWaiting() {
 	for n := len(t.events); n > 0 && !t.ending(); n-- {
 		t.handle(<-t.events)

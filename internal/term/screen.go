@@ -33,12 +33,12 @@ type Screen struct {
 
 type point struct{ x, y int }
 
-// hidden is where the cursor is when it is not shown.
+// hidden returns where the cursor is when it is not shown.
 func hidden() point { return point{-1, -1} }
 
 var _ tcell.Screen = (*Screen)(nil)
 
-// newScreen wraps an initialised screen. With async a goroutine flushes, until
+// newScreen wraps an initialized screen. With async a goroutine flushes, until
 // shut; without it Show does.
 func newScreen(inner tcell.Screen, caps Caps, chars *charset, async bool) *Screen {
 	s := &Screen{Screen: inner, caps: caps, charset: chars, cursor: hidden(), styles: newStyles()}
@@ -57,10 +57,10 @@ func (s *Screen) resize(w, h int) {
 // Caps tells what the terminal can show.
 func (s *Screen) Caps() Caps { return s.caps }
 
-// Colors is the number of colours, 0 when none shall be used.
+// Colors returns the number of colors, 0 when colors must not be used.
 func (s *Screen) Colors() int { return s.caps.Colors }
 
-// Size is the size of the frame being drawn; it changes only between frames.
+// Size returns the size of the frame being drawn; it changes only between frames.
 func (s *Screen) Size() (width, height int) { return s.w, s.h }
 
 // Clear blanks the frame in the default style.
@@ -155,7 +155,7 @@ func (s *Screen) set(x, y int, text string, width int, style tcell.Style) {
 }
 
 // resolve replaces the styles that depend on something else: the default style,
-// colours that shall stay as they are, and colours that the terminal has not
+// colors that must stay as they are, and colors that the terminal has not
 // (tcell would draw dark ones in reverse video).
 func (s *Screen) resolve(style tcell.Style, before styleID) styleID {
 	if style == tcell.StyleDefault {

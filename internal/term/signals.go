@@ -103,7 +103,7 @@ func (t *Terminal) lend(f func()) {
 	}
 	inner := t.screen.Screen
 	if t.drained(func() { t.screen.park(func() { _ = inner.Suspend() }) }) {
-		t.saved.unwatch() // it must not touch a terminal that is somebody else's
+		t.saved.unwatch() // it must not touch a terminal that another program uses
 		f()
 	}
 	var err error

@@ -22,13 +22,13 @@ type Simulation struct {
 	done chan error
 }
 
-// NewSimulation makes a simulation that shows Unicode in true colour.
+// NewSimulation makes a simulation that shows Unicode in true color.
 func NewSimulation(w, h int) *Simulation {
 	return NewSimulationCaps(w, h, Caps{Unicode: true, Colors: 1 << 24, TrueColor: true, Clipboard: true})
 }
 
 // NewSimulationCaps makes a simulation of a poorer terminal: ASCII stands for
-// what it cannot show, and with no colours only attributes are kept.
+// what it cannot show, and with no colors only attributes are kept.
 func NewSimulationCaps(w, h int, caps Caps) *Simulation {
 	prepareTcell(Options{})
 	sim := tcell.NewSimulationScreen("UTF-8")

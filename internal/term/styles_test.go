@@ -44,7 +44,7 @@ func TestManyStyles(t *testing.T) {
 	}
 }
 
-// TestAfterNext proves that what shall run after the next frame runs once, when that was written, and for no lesser reason.
+// TestAfterNext proves that what must run after the next frame runs once, when that was written, and for no lesser reason.
 func TestAfterNext(t *testing.T) {
 	s, f := diffScreen(t, 30, 8)
 	s.Show()

@@ -21,7 +21,7 @@ import (
 type Options struct {
 	Mouse  bool                // report clicks, drags and the wheel
 	ASCII  bool                // draw nothing but ASCII
-	Color  Color               // whether to use colours
+	Color  Color               // whether to use colors
 	Stderr io.Writer           // where Run prints a hint or a stack after the end; nil: nowhere
 	Getenv func(string) string // nil: os.Getenv. Locale and COLORTERM are always the process's own
 }
@@ -119,7 +119,7 @@ func prepareTcell(o Options) {
 		uniseg.EastAsianAmbiguousWidth = 1
 	}
 	if o.Color == ColorAlways {
-		_ = os.Unsetenv("NO_COLOR") // tcell asks for it with every colour
+		_ = os.Unsetenv("NO_COLOR") // tcell asks for it with every color
 	}
 }
 
@@ -140,7 +140,7 @@ func newTerminal() *Terminal {
 	return t
 }
 
-// attach completes a terminal with an initialised screen.
+// attach completes a terminal with an initialized screen.
 func (t *Terminal) attach(inner tcell.Screen, caps Caps, chars *charset, async bool) {
 	if q, ok := inner.(interface{ EventQ() chan tcell.Event }); ok {
 		t.events = q.EventQ()
@@ -151,13 +151,13 @@ func (t *Terminal) attach(inner tcell.Screen, caps Caps, chars *charset, async b
 	t.screen.mu.Unlock()
 }
 
-// Screen is what primitives draw on.
+// Screen returns what primitives draw on.
 func (t *Terminal) Screen() *Screen { return t.screen }
 
 // Caps tells what the terminal can show. Any goroutine may ask.
 func (t *Terminal) Caps() Caps { return t.screen.caps }
 
-// Context is cancelled when the end begins. Any goroutine may ask.
+// Context returns the context that is canceled when the end begins. Any goroutine may ask.
 func (t *Terminal) Context() context.Context { return t.ctx }
 
 // Written counts the bytes sent to the terminal so far. Any goroutine may ask.
@@ -184,7 +184,7 @@ func (t *Terminal) stop(err error) {
 	})
 }
 
-// Run shows root and returns when the program shall end: nil after Quit, else a
+// Run shows root and returns when the program should end: nil after Quit, else a
 // SignalError, a PanicError, ErrGone, or what Fail was given. When it returns the
 // terminal is as Open found it. Goroutines started with Go may still be running.
 // Run may be called once.
@@ -240,7 +240,7 @@ func (t *Terminal) release() {
 	t.report()
 }
 
-// drained runs f, during which tcell gives up the terminal, while somebody reads
+// drained runs f, during which tcell gives up the terminal, while a goroutine reads
 // the events that tcell would wait for. False: f did not return in time.
 func (t *Terminal) drained(f func()) bool {
 	done := make(chan struct{})

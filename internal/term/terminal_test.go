@@ -270,7 +270,7 @@ func TestTerminals(t *testing.T) {
 				s.WaitUntil("the glyphs", func(v *memtest.VT) bool { return strings.HasPrefix(v.Row(3), c.row) })
 				s.Look(func(v *memtest.VT) {
 					if got := v.At(0, 3).Style; c.colors == 0 && got != (memtest.Style{}) {
-						t.Errorf("style %+v without colours", got)
+						t.Errorf("style %+v without colors", got)
 					}
 				})
 				s.Send("q")

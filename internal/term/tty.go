@@ -18,7 +18,7 @@ var errClosing = errors.New("the terminal is being released")
 
 // tty stands between tcell and the terminal for one reason: tcell waits for its
 // reading goroutine when it releases the terminal, and that one waits for a
-// channel nobody reads any more when input is pending. So reading must have
+// channel that is no longer read when input is pending. So reading must have
 // ended before tcell is told to stop; see release.
 type tty struct {
 	tcell.Tty
@@ -136,7 +136,7 @@ func (l *lifeline) close() { _ = l.file.Close() }
 // resetSequence leaves every mode that tcell enters on a terminal.
 func resetSequence(ti *terminfo.Terminfo) string {
 	s := ""
-	if xtermLike(ti) { // synchronised output and the three keyboard protocols
+	if xtermLike(ti) { // synchronized output and the three keyboard protocols
 		s = "\x1b[?2026l\x1b[?9001l\x1b[<u\x1b[>4;0m"
 	}
 	if ti.Mouse != "" || xtermLike(ti) {

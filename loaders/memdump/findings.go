@@ -58,7 +58,7 @@ func (l limits) usual(what string, each int64, n int64) limit {
 	return limit{what: what, each: each, part: keptPart, n: int(max(n, l.src.Allowed()/each)), of: l}
 }
 
-// ofMemory is a limit that memory may make lower.
+// ofMemory returns a limit that memory may make lower.
 func (l limits) ofMemory(what string, each int64, n int64) limit {
 	usual := max(n*each, l.src.Allowed()/whilePart)
 	out := limit{what: what, each: each, part: whilePart, n: int(usual / each), of: l}

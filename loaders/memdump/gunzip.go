@@ -36,7 +36,7 @@ const (
 	maxMarks    = 1024      // then every second one goes
 )
 
-// marks are the places at which inflating can begin, in order. One goroutine adds, and nobody looks before it is done.
+// marks are the places at which inflating can begin, in order. One goroutine adds; they are read after it is done.
 type marks struct {
 	list    []mark
 	spacing int64
@@ -83,7 +83,7 @@ type gunzip struct {
 	size    int64  // of the current member
 	crc     uint32 // of the current member
 	partial bool   // the current member was entered in the middle
-	trailer bool   // bytes follow that are no gzip
+	trailer bool   // bytes follow that are not gzip
 }
 
 func newGunzip(ctx context.Context, src *loaders.Source, off int64, m *marks) *gunzip {
@@ -102,7 +102,7 @@ func resumeGunzip(ctx context.Context, src *loaders.Source, k mark) *gunzip {
 	return g
 }
 
-// place is the byte of the file that goes in next.
+// place returns the byte of the file that goes in next.
 func (g *gunzip) place() int64 { return g.raw.off - int64(g.in.Buffered()) }
 
 func (g *gunzip) fail(err error) error {
@@ -191,7 +191,7 @@ const (
 	gzipReserved
 )
 
-var errGzipHeader = errors.New("its header is not that of gzip")
+var errGzipHeader = errors.New("it has no gzip header")
 
 // header skips a gzip header.
 func (g *gunzip) header() error {
@@ -237,7 +237,7 @@ func (g *gunzip) close() error {
 		return nil
 	}
 	if binary.LittleEndian.Uint32(t[:]) != g.crc || binary.LittleEndian.Uint32(t[4:]) != uint32(g.size) {
-		return g.fail(errors.New("its checksum or length is wrong, so any figure may be"))
+		return g.fail(errors.New("its checksum or length is wrong, so any figure may be wrong"))
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func (r *fileReader) Read(p []byte) (int, error) {
 // headroom is how many bytes stand together at least, across the borders of chunks.
 const headroom = 64
 
-// feeder gives chunks of input: n bytes behind the headroom, and perhaps already the error that follows them. It takes back
+// feeder gives chunks of input: n bytes after the headroom, and perhaps already the error that follows them. It takes back
 // the chunk before.
 type feeder interface {
 	feed(old []byte) (chunk []byte, n int, err error)
@@ -73,7 +73,7 @@ func fill(r io.Reader, b []byte) (int, error) {
 
 const aheadChunk = 256 << 10
 
-// ahead reads on a goroutine of its own, a few chunks in front of who consumes them.
+// ahead reads on a goroutine of its own, a few chunks ahead of the consumer.
 type ahead struct {
 	full chan piece
 	free chan []byte
@@ -100,7 +100,7 @@ func readAhead(r io.Reader) *ahead {
 func (a *ahead) run(r io.Reader) {
 	defer close(a.full)
 	defer func() {
-		// Nobody else could catch a defect in inflating here.
+		// This goroutine has no other handler for a panic of the decompressor.
 		if p := recover(); p != nil {
 			a.give(piece{err: model.Recovered(p)})
 		}

@@ -54,7 +54,7 @@ func readJSON(ctx context.Context, src *loaders.Source, strict bool, to *sink) (
 	return f, nil
 }
 
-// passMark returns where JSON begins: behind a byte order mark. That of another encoding is refused.
+// passMark returns where JSON begins: after a byte order mark. That of another encoding is refused.
 func passMark(ctx context.Context, src *loaders.Source) (begin int64, err error) {
 	head := make([]byte, 4)
 	n, err := fill(&fileReader{ctx: ctx, src: src}, head)
@@ -102,7 +102,7 @@ func (f *jsonFile) root() {
 		f.l.Stop()
 	}
 	if !f.a.overflow && f.l.More() {
-		f.found.add(model.Error, "trailing", f.l.Offset(), f.l.Line(), "something follows the JSON")
+		f.found.add(model.Error, "trailing", f.l.Offset(), f.l.Line(), "data follows the JSON")
 	}
 }
 
@@ -128,7 +128,7 @@ func (f *jsonFile) series() {
 		f.field(k)
 	}
 	if !hasData && !l.Dead() {
-		f.found.add(model.Error, "series", at, line, "a series has no array of data")
+		f.found.add(model.Error, "series", at, line, "a series has no data array")
 	}
 	f.a.end(l.ctx, at, line)
 }
@@ -153,7 +153,7 @@ func (f *jsonFile) field(k key) {
 	case keyVisible:
 		s.Visible, s.HasVisible = t == json.True, t == json.True || t == json.False
 		if !s.HasVisible && t != json.Null {
-			f.l.wrong(model.Warning, "series", "whether a series is visible is neither true nor false")
+			f.l.wrong(model.Warning, "series", "the visibility of a series is neither true nor false")
 		}
 	}
 }
@@ -174,7 +174,7 @@ func formalUUID(s string) bool {
 	return true
 }
 
-// text is the string that was read as token t; null is "".
+// text returns the string that was read as token t; null is "".
 func (f *jsonFile) text(t json.Kind, code, message string) string {
 	switch {
 	case t == json.Null:
@@ -233,7 +233,7 @@ func (f *jsonFile) point(p *point) {
 			var kind json.Kind
 			p.value, kind = f.l.numeric()
 			if kind == json.String && p.value == p.value {
-				f.l.wrong(model.Error, "value", "a value is a string; it counts as the number in it")
+				f.l.wrong(model.Error, "value", "a value is a string; it is read as the number in it")
 			}
 		case keyName:
 			t := f.l.Value()
@@ -268,7 +268,7 @@ func (f *jsonFile) timestamp() int64 {
 	case json.String:
 		us, local := parseISO(f.l.Text())
 		if local {
-			f.l.wrong(model.Warning, "timestamp", "a time has no zone; it counts as UTC")
+			f.l.wrong(model.Warning, "timestamp", "a time has no zone; UTC is assumed")
 		}
 		if us != noStamp {
 			f.a.exact.us = float64(us)
@@ -282,7 +282,7 @@ func (f *jsonFile) timestamp() int64 {
 func (f *jsonFile) meta(p *point) {
 	if f.l.Peek() != '{' {
 		if t := f.l.Value(); t != json.Null && t != json.End {
-			f.l.wrong(model.Error, "point", "the metadata of a point are not an object")
+			f.l.wrong(model.Error, "point", "the metadata of a point is not an object")
 		}
 		return
 	}

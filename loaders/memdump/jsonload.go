@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// JSON is the JSON format.
+// JSON returns the JSON format.
 func JSON() loaders.Format {
 	return loaders.Format{
 		Name:       jsonName,
@@ -25,7 +25,7 @@ func JSON() loaders.Format {
 	}
 }
 
-// sniffJSON recognises an array of objects, or one object, that has a member of a series or nothing.
+// sniffJSON recognizes an array of objects, or one object, that has a member of a series or nothing.
 func sniffJSON(head []byte) loaders.Confidence {
 	head = bytes.TrimPrefix(head, []byte(byteOrderMark))
 	if wide(head) {

@@ -82,7 +82,7 @@ func (d *jsonLayout) pageType() model.PageType {
 				}
 			}
 		case k == keyUniform:
-			t.Uniform = d.size("the uniform size of pages is no whole number of bytes")
+			t.Uniform = d.size("the uniform size of pages is not a whole number of bytes")
 		case k == keyPages && d.l.Peek() == '[':
 			stated = true
 			d.l.Next()
@@ -104,14 +104,14 @@ func (d *jsonLayout) pageType() model.PageType {
 func (d *jsonLayout) settle(t *model.PageType, at, line int64) {
 	for _, size := range t.Sizes {
 		if size != t.Uniform && size != 0 {
-			d.l.found.add(model.Warning, "size", at, line, "a page has another size than its type says; that of the type counts")
+			d.l.found.add(model.Warning, "size", at, line, "a page differs in size from its type; the size of the type is used")
 			break
 		}
 	}
 	t.Sizes = nil
 }
 
-// size reads bytes; 0 for null and for what is no size.
+// size reads bytes; 0 for null and for what is not a size.
 func (d *jsonLayout) size(message string) uint64 {
 	f, kind := d.l.numeric()
 	if kind == json.Null || kind == json.End {
@@ -146,7 +146,7 @@ func (d *jsonLayout) pagesOf(t *model.PageType) {
 			if d.l.Value(); d.l.Dead() {
 				return
 			}
-			d.l.wrong(model.Error, "page-types", "a page is not an object; it counts as one of no bytes, or of its type's size")
+			d.l.wrong(model.Error, "page-types", "a page is not an object; it gets the size of its type, or none")
 			d.add(t, jsonPage{occupancy: -1}, start)
 			continue
 		}
@@ -207,7 +207,7 @@ func (d *jsonLayout) page(t *model.PageType) jsonPage {
 		}
 		switch {
 		case k == keySize:
-			p.size = d.size("the size of a page is no whole number of bytes")
+			p.size = d.size("the size of a page is not a whole number of bytes")
 		case k == keyBitmap:
 			t.Runs = t.Runs[:start]
 			p.bitmap = d.bitmap(t)
@@ -228,7 +228,7 @@ func (d *jsonLayout) page(t *model.PageType) jsonPage {
 	if p.free && !p.bitmap {
 		var overlap bool
 		if t.Runs, overlap = appendFree(t.Runs, d.free); overlap {
-			d.l.wrong(model.Error, "freelist", "the ranges of a free list overlap; bytes count once")
+			d.l.wrong(model.Error, "freelist", "the ranges of a free list overlap; each byte counts once")
 		}
 	}
 	return p
@@ -251,10 +251,10 @@ func (d *jsonLayout) bitmap(t *model.PageType) bool {
 	var faults hexFault
 	t.Runs, faults = appendHex(t.Runs, d.l.Text())
 	if faults&hexOdd != 0 {
-		d.l.wrong(model.Error, "bitmap", "a bitmap has an odd number of digits; the last one counts as a byte")
+		d.l.wrong(model.Error, "bitmap", "a bitmap has an odd number of digits; the last one is read as a byte")
 	}
 	if faults&hexStrange != 0 {
-		d.l.wrong(model.Error, "bitmap", "a bitmap has characters that are no hex digits; they count as zero")
+		d.l.wrong(model.Error, "bitmap", "a bitmap has characters that are not hex digits; they are read as 0")
 	}
 	return true
 }

@@ -42,12 +42,12 @@ var faults = [...]string{
 	json.NoColon:    "a colon is missing",
 	json.NoComma:    "a comma or a closing bracket is missing",
 	json.NoMember:   "a comma or a closing bracket is missing",
-	json.BadByte:    "a character that is no JSON",
-	json.TooDeep:    "brackets are nested deeper than the limit of 1,000, which nothing lifts: what follows was not read",
-	json.LongWord:   "a word is longer than the limit of 64 KiB, which nothing lifts: what follows was not read",
-	json.ExtraComma: "a comma in front of a closing bracket",
-	json.BadWord:    "a word that is no JSON, such as NaN; it counts as null",
-	json.BadEscape:  "an escape that JSON does not know",
+	json.BadByte:    "an unexpected character",
+	json.TooDeep:    "brackets are nested deeper than the limit of 1,000, which cannot be raised: what follows was not read",
+	json.LongWord:   "a word is longer than the limit of 64 KiB, which cannot be raised: what follows was not read",
+	json.ExtraComma: "a comma before a closing bracket",
+	json.BadWord:    "a word that is not JSON, such as NaN; it is read as null",
+	json.BadEscape:  "an unknown escape",
 	json.Control:    "a control character inside a string",
 }
 

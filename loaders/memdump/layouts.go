@@ -51,7 +51,7 @@ func (p *pages) Info(i int) model.LayoutInfo {
 // Open implements [model.PageSource].
 func (p *pages) Open(ctx context.Context, i int) (*model.Layout, error) {
 	if i < 0 || i >= len(p.refs) {
-		return nil, fmt.Errorf("there is no page layout %d", i)
+		return nil, fmt.Errorf("no page layout %d", i)
 	}
 	if l := p.cached(i); l != nil {
 		return l, nil

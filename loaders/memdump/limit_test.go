@@ -95,7 +95,7 @@ func packed(t *testing.T, text ...string) []byte {
 // wideFrame begins a zstd frame that makes its decoder remember more than it may.
 const wideFrame = "\x28\xb5\x2f\xfd\x00\x90\x01\x00\x00"
 
-// TestALimitIsOneProblem reads what is larger than it may be: that is said once, as a limit, and what is missing behind it is no damage.
+// TestALimitIsOneProblem reads what is larger than it may be: that is said once, as a limit, and what is missing after it is not damage.
 func TestALimitIsOneProblem(t *testing.T) {
 	long := strings.Repeat("x", 18<<20)
 	series, layout := strings.Repeat(`{"data":[]},`, 1<<17), `[{"data":[{"timestamp":1,"value":1,"meta":{"memory":{"pageTypes":[`

@@ -34,7 +34,7 @@ const (
 
 var errShort = errors.New("the file is too small to be a Memory Dump")
 
-// mbHeader is what stands in front of the body.
+// mbHeader is what stands before the body.
 type mbHeader struct {
 	version, flags uint16
 	size           int64 // 0 for a body without a header
@@ -66,15 +66,15 @@ func readHeader(ctx context.Context, src *loaders.Source, found *findings) (h mb
 func (h mbHeader) judge(found *findings, hasBody bool) {
 	switch {
 	case h.version == 0 && h.flags&flagGzip == 0:
-		found.add(model.Error, "version", 4, 0, "version 0 without the flag of gzip: the application refuses it")
+		found.add(model.Error, "version", 4, 0, "version 0 without the gzip flag: the application rejects it")
 	case h.version == 0 || h.version > newest:
-		found.add(model.Warning, "version", 4, 0, "the version is none of 1 and 2; the file is read as one of version 2")
+		found.add(model.Warning, "version", 4, 0, "the version is neither 1 nor 2; the file is read as version 2")
 	}
 	if h.flags&flagGzip != 0 && !h.gzip && hasBody {
 		found.add(model.Error, "flags", 6, 0, "the flags say gzip, but the body is not compressed")
 	}
 	if h.flags&^flagGzip != 0 {
-		found.add(model.Warning, "flags", 6, 0, "flags are set that mean nothing")
+		found.add(model.Warning, "flags", 6, 0, "unknown flags are set")
 	}
 }
 
@@ -196,13 +196,13 @@ func (b *mbBody) readSeries() {
 			return
 		}
 		s.ID, s.Visible, s.HasVisible = id, visible == 1, true
-		s.Name = b.name(name, at, "string-index", "the name of a series does not exist")
-		s.Color = b.name(color, at, "string-index", "the color of a series does not exist")
+		s.Name = b.name(name, at, "string-index", "the name of a series is undefined")
+		s.Color = b.name(color, at, "string-index", "the color of a series is undefined")
 		if !colorful(s.Color) {
 			b.found.add(model.Warning, "color", at, 0, "the color of a series is not like #1a73e8")
 		}
 		if visible > 1 {
-			b.found.add(model.Warning, "series", at, 0, "whether a series is visible is neither 0 nor 1; only 1 means yes")
+			b.found.add(model.Warning, "series", at, 0, "the visibility of a series is neither 0 nor 1; only 1 means visible")
 		}
 		for k := uint64(0); k < points && !b.a.overflow && b.readPoint(points); k++ {
 		}
@@ -222,10 +222,10 @@ func (b *mbBody) uuid(of string) string {
 		return ""
 	}
 	if !legalUUID(id) {
-		b.found.add(model.Error, "uuid", at, 0, "the uuid of "+of+" is none of RFC 9562: the application refuses the whole file")
+		b.found.add(model.Error, "uuid", at, 0, "the uuid of "+of+" does not conform to RFC 9562: the application rejects the file")
 	}
 	if of != "a series" && b.a.sink == nil {
-		return "" // nobody asks for those of points
+		return "" // those of points are not used
 	}
 	return formatUUID(id)
 }
@@ -263,7 +263,7 @@ func colorful(s string) bool {
 	return s[0] == '#' && (len(s) == 4 || len(s) == 5 || len(s) == 7 || len(s) == 9)
 }
 
-// readPoint reads one point; false when it is not there. A point that is cut behind its value stays.
+// readPoint reads one point; false when it is not there. A point that is cut after its value stays.
 func (b *mbBody) readPoint(stated uint64) bool {
 	if !b.s.need(17) {
 		return false
@@ -309,10 +309,10 @@ func (f *findings) tellPoint(p *point, offset, line int64) {
 // readRest reads what flags say that follows a point.
 func (b *mbBody) readRest(p *point, at int64, flags uint8) {
 	if flags&^(pointMeta|pointName|pointUUID) != 0 {
-		b.found.add(model.Warning, "point", at, 0, "a point has flags that mean nothing")
+		b.found.add(model.Warning, "point", at, 0, "a point has unknown flags")
 	}
 	if flags&pointName != 0 {
-		p.event = b.name(b.s.uvarint(), at, "string-index", "the name of a point does not exist")
+		p.event = b.name(b.s.uvarint(), at, "string-index", "the name of a point is undefined")
 		b.a.exact.name, b.a.exact.hasName = p.event, true
 	}
 	if flags&pointUUID != 0 {
@@ -323,7 +323,7 @@ func (b *mbBody) readRest(p *point, at int64, flags uint8) {
 	}
 	b.a.exact.hasMeta = true
 	if event := b.s.uvarint(); event > 0 {
-		name := b.name(event-1, at, "event-index", "the event of a point does not exist")
+		name := b.name(event-1, at, "event-index", "the event of a point is undefined")
 		if name != "" {
 			p.event = name
 		}

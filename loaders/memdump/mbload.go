@@ -10,7 +10,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// MB is the .mb format.
+// MB returns the .mb format.
 func MB() loaders.Format {
 	return loaders.Format{
 		Name:       mbName,
@@ -37,7 +37,7 @@ func sniffMB(head []byte) loaders.Confidence {
 	return loaders.No
 }
 
-// bareBody recognises a body without its header: what is left when that was cut off and the rest was decompressed.
+// bareBody recognizes a body without its header: what is left when that was cut off and the rest was decompressed.
 func bareBody(head []byte) bool {
 	s := newStream(&direct{r: strings.NewReader(string(head)), size: len(head)}, 0)
 	if s.u8() != sectionStrings {
@@ -114,7 +114,7 @@ func (f *mbFile) inflate(ctx context.Context, src *loaders.Source) error {
 
 var errNoSeries = errors.New("no series can be read")
 
-// refuse is the error of a file of which nothing can be used, nil for one that holds something, or rightly nothing.
+// refuse returns the error of a file of which nothing can be used, nil for one that holds something, or rightly nothing.
 func refuse(src *loaders.Source, format string, series int, found *findings) error {
 	if series > 0 {
 		return nil

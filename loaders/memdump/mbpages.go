@@ -52,7 +52,7 @@ func (d *mbLayout) read() *model.Layout {
 		if name < uint64(len(d.strings)) {
 			t.Name = d.strings[name]
 		} else {
-			d.found.add(model.Error, "string-index", at, 0, "the name of a page type does not exist")
+			d.found.add(model.Error, "string-index", at, 0, "the name of a page type is undefined")
 		}
 		d.found.tellSize(uniform, at, 0)
 		for range pages {

@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// exactPoint is what columns have no room for. It is filled in only where somebody asks for it.
+// exactPoint is what columns have no room for. It is filled in only where it is asked for.
 type exactPoint struct {
 	us                         float64 // microseconds since 1970
 	id, name, event            string
@@ -52,5 +52,5 @@ func (s *sink) take(series int, p *point, e *exactPoint) {
 	s.err = s.yield(&s.record)
 }
 
-// noPoint is what is known of a point of which nothing was read.
+// noPoint returns what is known of a point of which nothing was read.
 func noPoint() exactPoint { return exactPoint{us: math.NaN()} }

@@ -16,7 +16,7 @@ const (
 	runCut   runFault = 1 << iota // a varint ends in the middle, or does not fit
 	runOver                       // beyond the page
 	runShort                      // the page has more bits
-	runZero                       // a run of no bits behind the first
+	runZero                       // a run of no bits after the first
 )
 
 // checkRuns judges the runs of a page of so many bits. No runs at all mean a full page.
@@ -55,13 +55,13 @@ func (f *findings) tellRuns(faults runFault, offset, line int64) {
 		f.add(model.Error, "varint", offset, line, "the runs of a page end inside a number; the rest of the page counts as occupied")
 	}
 	if faults&runOver != 0 {
-		f.add(model.Error, "rle-overrun", offset, line, "the runs of a page go beyond it; what is beyond is ignored")
+		f.add(model.Error, "rle-overrun", offset, line, "the runs of a page extend beyond it; the excess is ignored")
 	}
 	if faults&runShort != 0 {
 		f.add(model.Warning, "rle-short", offset, line, "the runs of a page do not fill it; the rest counts as occupied")
 	}
 	if faults&runZero != 0 {
-		f.add(model.Warning, "rle-zero", offset, line, "a page has runs of no bits")
+		f.add(model.Warning, "rle-zero", offset, line, "a page has runs of length 0")
 	}
 }
 

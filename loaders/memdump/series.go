@@ -15,7 +15,7 @@ const (
 	year9999 = 253_402_300_800_000_000 // its end
 )
 
-// stampOf rounds microseconds since 1970; noStamp for what is no time.
+// stampOf rounds microseconds since 1970; noStamp for what cannot be a time.
 func stampOf(us float64) int64 {
 	if !(math.Abs(us) < maxStamp) {
 		return noStamp
@@ -83,7 +83,7 @@ func (a *assembly) begin() *model.Series {
 }
 
 // tooManyPoints is a limit of how points are numbered.
-const tooManyPoints = "the limit of 4,294,967,294 points in one series is reached: what follows was not read; nothing lifts it"
+const tooManyPoints = "the limit of 4,294,967,294 points in one series is reached: what follows was not read; it cannot be raised"
 
 // reach ends reading at a limit.
 func (a *assembly) reach(limit string) { a.overflow, a.reached = true, limit }
@@ -93,7 +93,7 @@ const firstRoom = 64
 // checkEvery is after how many points, series or strings it is asked whether there is memory for more.
 const checkEvery = 1 << 10
 
-// room is the next capacity of a column that is full: more than it has, but not more than the file says.
+// room returns the next capacity of a column that is full: more than it has, but not more than the file says.
 func room(have int, stated uint64) int {
 	more := max(firstRoom, have*4)
 	if have > 1<<16 {
@@ -192,7 +192,7 @@ func (a *assembly) end(ctx context.Context, offset, line int64) {
 		return
 	}
 	a.unsorted = false
-	a.found.add(model.Warning, "order", offset, line, "the points of a series are not in the order of time; they were sorted")
+	a.found.add(model.Warning, "order", offset, line, "the points of a series are not in order of time; they were sorted")
 	s := &a.series[len(a.series)-1]
 	order := make([]uint32, len(s.Times))
 	for i := range order {

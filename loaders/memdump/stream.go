@@ -23,7 +23,7 @@ type stream struct {
 
 func newStream(in feeder, base int64) *stream { return &stream{in: in, base: base} }
 
-// offset is that of the next byte.
+// offset returns that of the next byte.
 func (s *stream) offset() int64 { return s.base + int64(s.pos) }
 
 // err is why the stream ended: nil at a regular end, a *damage, or an error of reading.

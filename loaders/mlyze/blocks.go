@@ -33,10 +33,10 @@ func newBlocks(ctx context.Context, src *loaders.Source, at int64, size int) *bl
 	return &blocks{ctx: ctx, src: src, buf: make([]byte, history+max(size, 2*lookahead)), base: at}
 }
 
-// offset is where in the input pos is.
+// offset returns where in the input pos is.
 func (b *blocks) offset() int64 { return b.base + int64(b.pos) }
 
-// left is how many bytes are in the buffer.
+// left returns how many bytes are in the buffer.
 func (b *blocks) left() int { return b.end - b.pos }
 
 // rest returns the bytes in the buffer, valid until the next fill.

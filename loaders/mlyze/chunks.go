@@ -12,7 +12,7 @@ import (
 
 const (
 	decodeBuffer = 128 << 10
-	decodeBack   = zeroRun // bytes before an event that stay in the buffer, to recognise holes
+	decodeBack   = zeroRun // bytes before an event that stay in the buffer, to recognize holes
 	syncChains   = 48      // offsets that are tried: more than an event is long, as writers write them
 	syncEvents   = 24      // events that the last chain must be good for
 	syncBytes    = 8 << 10
@@ -47,7 +47,7 @@ type decoder struct {
 	eof   bool
 }
 
-// load makes the bytes from at on available, with some before them, and returns at's place in the buffer.
+// load makes the bytes from at available, with some before them, and returns at's place in the buffer.
 func (d *decoder) load(at, to int64) (pos int, err error) {
 	d.base = max(d.begin, at-decodeBack)
 	want := int(min(decodeBuffer, max(to-d.base, 0)+window))
@@ -141,7 +141,7 @@ func (d *decoder) zeroes(pos int) bool {
 }
 
 // Sync implements [model.Decoder]. From every wrong offset the events soon make no sense, or fall in step with the true ones.
-// So it follows all chains of events from a few neighbouring offsets, the one that is furthest behind first, until only one
+// So it follows all chains of events from a few neighboring offsets, the one with the lowest offset first, until only one
 // is left for a while.
 func (d *decoder) Sync(off int64) (at int64, ok bool) {
 	off = max(off, d.begin)
@@ -189,7 +189,7 @@ func advanceChain(chains *[syncChains]int, n, size int) int {
 	return n
 }
 
-// plausibleEvent returns the length of the event that b begins with, 0 if no usual trace has such a one.
+// plausibleEvent returns the length of the event that b begins with, 0 if no usual trace has one.
 func plausibleEvent(b []byte) int {
 	var e model.Event
 	size, delta, st := decodeOne(b, &e)
@@ -205,7 +205,7 @@ func plausibleEvent(b []byte) int {
 	return size
 }
 
-// decodeColumns is decodeHot for columns: it stops where the next event begins at stop or behind, or after limit events,
+// decodeColumns is decodeHot for columns: it stops where the next event begins at stop or after, or after limit events,
 // or before the lower half of the time would overflow.
 // hot kernel
 func decodeColumns(buf []byte, pos, stop int, now uint32, limit int, c *model.Columns) (next, n int, last uint32) {

@@ -18,7 +18,7 @@
 //	marker   = 3:u8 delta:varint name:varint                                name is an id of functions
 //
 // delta is the time since the event before in microseconds. An event of another type has no length that is known: it cannot
-// be skipped, only searched behind.
+// be skipped, only searched after.
 //
 // # What real writers do
 //

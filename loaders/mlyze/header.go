@@ -63,7 +63,7 @@ func readHeader(ctx context.Context, src *loaders.Source, found *findings) (head
 	return h, nil
 }
 
-// readFull fills p from off on as far as the input goes and returns how far that is.
+// readFull fills p from off as far as the input goes and returns how far that is.
 func readFull(ctx context.Context, src *loaders.Source, p []byte, off int64) (n int, err error) {
 	for n < len(p) {
 		k, err := src.ReadSome(ctx, p[n:], off+int64(n))

@@ -17,7 +17,7 @@ const (
 	maxSearch = 64 << 20
 )
 
-// Format is the .mlyze format.
+// Format returns the .mlyze format.
 func Format() loaders.Format {
 	return loaders.Format{
 		Name:       formatName,
@@ -159,7 +159,7 @@ func (o *opening) readTables(settled bool) error {
 	}
 	switch end := headerSize + int64(o.tables.end); {
 	case o.tables.full:
-		o.found.leave(o.src.Budget(), "names and stacks of the metadata behind byte %d were left out", headerSize+int64(o.tables.end))
+		o.found.leave(o.src.Budget(), "names and stacks of the metadata after byte %d were left out", headerSize+int64(o.tables.end))
 		if !settled && !(whole && o.eventsAt(headerSize+int64(len(data)))) {
 			return o.search(end)
 		}
@@ -210,7 +210,7 @@ func (o *opening) blank(data []byte) bool {
 	return err == nil && blank
 }
 
-// repair looks for the events behind metadata that cannot be read to its end: behind its natural end when the length is too
+// repair looks for the events after metadata that cannot be read to its end: after its natural end when the length is too
 // small, where the length says, or anywhere.
 func (o *opening) repair(settled, whole bool, length int64) error {
 	if o.tables.cut && whole && !settled {
@@ -225,12 +225,12 @@ func (o *opening) repair(settled, whole bool, length int64) error {
 	switch {
 	case o.limited:
 		o.tables.limited = true
-		o.found.add(model.Error, "too-large", at, fmt.Sprintf("the header says %d bytes of metadata, but they go on, and do not end within the limit of %s, which nothing lifts: "+
+		o.found.add(model.Error, "too-large", at, fmt.Sprintf("the header says %d bytes of metadata, but they continue beyond the limit of %s, which cannot be raised: "+
 			"the rest was not read", length, model.Bytes(maxSearch)))
 	case o.tables.limited:
 		o.found.add(model.Error, "too-large", at, "the metadata cannot be read further: "+o.tables.broken)
 	case !o.src.Limited():
-		o.found.add(model.Error, "metadata-json", at, "the metadata is no valid JSON: "+o.tables.broken)
+		o.found.add(model.Error, "metadata-json", at, "the metadata is not valid JSON: "+o.tables.broken)
 	default:
 		o.tables.limited = true // what was decompressed ends at a limit, which is told
 	}
@@ -279,7 +279,7 @@ func (o *opening) search(from int64) error {
 // errSeen ends a replay that has seen enough.
 var errSeen = errors.New("seen enough")
 
-// decideBatched recognises files of the reference tracer: empty tables, and no event has an address.
+// decideBatched recognizes files of the reference tracer: empty tables, and no event has an address.
 func (o *opening) decideBatched() error {
 	if !o.tables.empty() || o.header.length > smallMetadata {
 		return nil

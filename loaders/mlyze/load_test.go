@@ -236,7 +236,7 @@ func TestReplayEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	err = source.Replay(ctx, func(*model.EventBatch) error { cancel(); return nil })
 	if !errors.Is(err, context.Canceled) {
-		t.Error("cancelled:", err)
+		t.Error("canceled:", err)
 	}
 	mine := errors.New("mine")
 	if err := source.Replay(context.Background(), func(*model.EventBatch) error { return mine }); !errors.Is(err, mine) {

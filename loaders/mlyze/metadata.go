@@ -35,7 +35,7 @@ type tables struct {
 	broken  string  // why the JSON cannot be read to its end, "" when it can
 	cut     bool    // because the bytes end within it
 	full    bool    // because there is no memory for more
-	limited bool    // because of a limit, that of memory or another: what is missing is no damage
+	limited bool    // because of a limit, that of memory or another: what is missing is not damage
 }
 
 // empty reports whether the file names nothing at all, as those of the reference tracer.
@@ -108,7 +108,7 @@ const (
 	largeName  = 64 << 10
 )
 
-// usualFrame is how many bytes a frame takes at least, as writers write it, and the comma behind it.
+// usualFrame is how many bytes a frame takes at least, as writers write it, and the comma after it.
 const usualFrame = 40
 
 // parseMetadata reads the JSON object at the start of b, which lies at offset base. What is wrong goes to found, except
@@ -136,8 +136,8 @@ func parseMetadata(ctx context.Context, b []byte, base int64, found *findings, b
 var faults = [...]string{
 	json.NoValue: "a value is missing", json.BadByte: "a value is missing", json.BadWord: "a value is missing",
 	json.NoName: "a string is missing", json.NoColon: "':' is missing", json.NoComma: "',' or ']' is missing", json.NoMember: "',' or '}' is missing",
-	json.ExtraComma: "a comma is too many", json.BadEscape: "an escape is unknown",
-	json.TooDeep: "it nests deeper than the limit of 1,000, which nothing lifts", json.LongText: "", json.Truncated: "",
+	json.ExtraComma: "there is an extra comma", json.BadEscape: "an escape is unknown",
+	json.TooDeep: "it nests deeper than the limit of 1,000, which cannot be raised", json.LongText: "", json.Truncated: "",
 }
 
 // fault ends reading, but at a control character, and at a long text that there is room for.
@@ -181,7 +181,7 @@ func (m *metaParser) fail(reason string, at int64) bool {
 func (m *metaParser) spend(n int) bool {
 	if m.full = m.full || m.budget.Full(model.BudgetOfTables) || !m.budget.Fits(4*int64(n)); m.full {
 		m.limited = true
-		return m.fail("there is no memory for more", m.Offset())
+		return m.fail("there is not enough memory for more", m.Offset())
 	}
 	return true
 }
@@ -271,7 +271,7 @@ func (m *metaParser) table(name string, value func(id uint64, ok bool)) {
 				code = "stack-key"
 			}
 			at, _ := m.At()
-			m.warn(code, at, "a key of "+name+" is no id, its entry is ignored")
+			m.warn(code, at, "a key of "+name+" is not an id; its entry is ignored")
 		}
 		value(id, ok)
 	}

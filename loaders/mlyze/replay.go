@@ -126,7 +126,7 @@ func (r *replay) advance(kind model.EventKind, delta uint64) {
 		}
 	}
 	if delta > uint64(model.MaxTime-r.now) {
-		r.found.add(model.Warning, "time-overflow", r.in.offset(), "the time of an event does not fit and stands at its maximum")
+		r.found.add(model.Warning, "time-overflow", r.in.offset(), "the time of an event overflows; the maximum is used")
 		delta = uint64(model.MaxTime - r.now)
 	}
 	r.now += model.Time(delta)
@@ -144,7 +144,7 @@ func (r *replay) zeroes() bool {
 	return to-from >= zeroRun
 }
 
-// damage skips bytes that are no events.
+// damage skips bytes that are not events.
 func (r *replay) damage(st status) error {
 	if err := r.askTables(); err != nil {
 		return err
@@ -170,7 +170,7 @@ func (r *replay) damage(st status) error {
 	case badVarint:
 		code, what = "varint", "a varint is longer than 64 bits"
 	case zeroHole:
-		code, what = "zero-fill", "zero bytes stand where events should be"
+		code, what = "zero-fill", "zero bytes where events should be"
 	}
 	if r.gaps > namedGaps {
 		r.found.add(model.Error, code, from, what+", and the bytes up to the next readable event were skipped")

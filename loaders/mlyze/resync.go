@@ -17,7 +17,7 @@ const (
 	endLength  = 3                    // fewer suffice when they end exactly where the input ends
 	cutLength  = 4                    // or when it ends within the next one
 	lookahead  = runLength * maxEvent // bytes that a run can take
-	alignments = 64                   // offsets behind a plausible one that may be better
+	alignments = 64                   // offsets after a plausible one that may be better
 	manyGaps   = 1000                 // after so many the search takes what it finds first: a hostile file must not cost more
 	maxRegions = 1 << 14
 
@@ -192,7 +192,7 @@ func (j *judge) familiar(r uint64, late []uint64) bool {
 	return false
 }
 
-// minimalSize is the length of an event whose varints are as short as can be, as writers write them.
+// minimalSize returns the length of an event whose varints are as short as can be, as writers write them.
 func minimalSize(e *model.Event, delta uint64) int {
 	n := 1 + varintSize(delta)
 	switch e.Kind {
@@ -254,7 +254,7 @@ func (j *judge) begins(b []byte) bool {
 	return st == decoded && j.plausible(&e, delta)
 }
 
-// align returns how far behind the start of b a likely run begins, 0 when none does nearby.
+// align returns how far after the start of b a likely run begins, 0 when none does nearby.
 func (j *judge) align(b []byte, eof bool) int {
 	for i := 1; i < alignments && i < len(b); i++ {
 		c := b[i:]

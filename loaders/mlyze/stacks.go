@@ -49,9 +49,9 @@ const orderSample = 1 << 16
 func (t *tables) decideOrder(asked loaders.FrameOrder) (leafFirst bool, note string) {
 	switch asked {
 	case loaders.LeafFirst:
-		return true, "leaf first: as asked"
+		return true, "leaf first: as requested"
 	case loaders.RootFirst:
-		return false, "root first: as asked"
+		return false, "root first: as requested"
 	}
 	switch t.states {
 	case leafToRoot:
@@ -70,7 +70,7 @@ func (t *tables) decideOrder(asked loaders.FrameOrder) (leafFirst bool, note str
 	case fromStart < fromEnd:
 		return false, "root first: " + why("start", fromStart, "end", fromEnd)
 	}
-	return true, "leaf first: assumed, the stacks do not tell"
+	return true, "leaf first: assumed, as the stacks do not tell"
 }
 
 // treeSize counts the distinct paths of the first stacks, read from their end or their start.
@@ -182,7 +182,7 @@ func (r *resolver[ID]) resolve(id uint64, at int64) ID {
 	return dense
 }
 
-// dangling is how bad an id without an entry is: in a table that is empty, as files of the reference tracer have them, it is
+// dangling returns how bad an id without an entry is: in a table that is empty, as files of the reference tracer have them, it is
 // to be expected.
 func dangling(entries int) model.Severity {
 	if entries == 0 {
@@ -194,7 +194,7 @@ func dangling(entries int) model.Severity {
 // treeBuilder adds stacks to the tree of s.
 type treeBuilder struct {
 	s    *model.Stacks
-	path []model.NodeID // nodes of the stack before, root first: neighbours share most of theirs
+	path []model.NodeID // nodes of the stack before, root first: neighbors share most of theirs
 	keys []uint64       // parent and frame of a node, 0 for a free slot; length a power of two
 	vals []model.NodeID
 	seed uint64

@@ -50,7 +50,7 @@ type validator struct {
 	blind  bool              // it has no room for live
 }
 
-// open checks everything in front of the events.
+// open checks everything before the events.
 func (v *validator) open(o *opening) error {
 	err := o.readTables(false)
 	o.deliver()
@@ -89,7 +89,7 @@ func (v *validator) event(e *model.Event, offset int64, _ uint64) {
 		v.alloc(e, offset)
 	case model.Free:
 		if _, ok := v.live[e.Addr]; !ok && e.Addr != 0 && !v.blind {
-			v.found.add(model.Warning, "unmatched-free", offset, "a FREE has an address where nothing lives")
+			v.found.add(model.Warning, "unmatched-free", offset, "a FREE has an address without a live block")
 		}
 		delete(v.live, e.Addr)
 	case model.Marker:
@@ -112,10 +112,10 @@ func (v *validator) alloc(e *model.Event, offset int64) {
 		return
 	}
 	if _, ok := v.live[e.Addr]; ok {
-		v.found.add(model.Warning, "overwritten", offset, "an ALLOC has an address where a block still lives")
+		v.found.add(model.Warning, "overwritten", offset, "an ALLOC has the address of a live block")
 	}
 	if v.live[e.Addr] = e.Size; len(v.live)%checkEvery == 0 && v.budget.Full(model.BudgetOfFile) {
-		v.found.leave(v.budget, "whether frees and allocations meet a block that lives was not checked behind byte %d", offset)
+		v.found.leave(v.budget, "addresses were not checked against live blocks after byte %d", offset)
 		v.live, v.blind = nil, true
 	}
 }

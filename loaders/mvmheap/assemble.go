@@ -67,7 +67,7 @@ func (d *decoding) slices(refs uint32) (sorted bool) {
 	return sorted
 }
 
-// checkTiling checks that no reference belongs to two rows, and none to nobody.
+// checkTiling checks that every reference belongs to exactly one row.
 func (d *decoding) checkTiling(refs uint32) {
 	h := d.heap
 	taken := make([]uint64, refs/64+1)
@@ -88,7 +88,7 @@ func (d *decoding) checkTiling(refs uint32) {
 	}
 }
 
-// reuse makes the memory of old that of n labels: both are 32-bit numbers without pointers. Nobody may use old any more.
+// reuse makes the memory of old that of n labels: both are 32-bit numbers without pointers. old must not be used anymore.
 func reuse(old []model.Row, n int) []model.EdgeLabel {
 	if n == 0 || n > len(old) {
 		return make([]model.EdgeLabel, n)

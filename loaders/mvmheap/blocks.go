@@ -57,7 +57,7 @@ const (
 	tocFooter  = 8 // the toc's own start
 )
 
-// header is the length of what precedes a block's content.
+// header returns the length of what precedes a block's content.
 func (k kind) header() int64 {
 	switch {
 	case k < integer:
@@ -84,7 +84,7 @@ func kindOf(name []byte) (k kind, ok bool) {
 	return 0, false
 }
 
-// span is where a block stands, header included; the zero span is no block.
+// span is where a block stands, header included; the zero span is not a block.
 type span struct{ start, end int64 }
 
 func (s span) there() bool { return s.end > s.start }
@@ -92,7 +92,7 @@ func (s span) there() bool { return s.end > s.start }
 // What can be wrong with a zstd frame that is walked.
 var (
 	errCut   = errors.New("the file ends within it")
-	errFrame = errors.New("it is no zstd frame")
+	errFrame = errors.New("it is not a zstd frame")
 )
 
 const maxBlock = 128 << 10 // bytes of a block of a zstd frame

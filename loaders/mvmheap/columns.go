@@ -46,10 +46,10 @@ type damage struct {
 
 func (d *damage) Error() string { return d.text }
 
-// frameDamage is what keeps a zstd frame from being decoded.
+// frameDamage returns what keeps a zstd frame from being decoded.
 func frameDamage(err error) *damage {
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded) {
-		return &damage{tooLarge, fmt.Sprintf("decoding it takes more memory than the limit of %s for the window of a zstd frame, which nothing lifts", model.Bytes(maxWindow))}
+		return &damage{tooLarge, fmt.Sprintf("decoding it takes more memory than the limit of %s for the window of a zstd frame, which cannot be raised", model.Bytes(maxWindow))}
 	}
 	return &damage{"zstd", err.Error()}
 }
@@ -77,7 +77,7 @@ func (in *input) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// failure is an error that is not the file's fault.
+// failure returns an error that is not the file's fault.
 func (in *input) failure(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -137,7 +137,7 @@ func (f *file) bytes(s span) ([]byte, error) {
 }
 
 // column decodes an integer column and gives its values to take in order, at most limit of them. n is how many there were, up to
-// limit+1 where there are more; bad is what is wrong with the column, behind the n values or as a whole.
+// limit+1 where there are more; bad is what is wrong with the column, after the n values or as a whole.
 func (f *file) column(ctx context.Context, t *kit, b span, k kind, limit int64, read func(int), take func(at int64, vals []uint64)) (n int64, bad *damage, err error) {
 	in, err := f.openColumn(ctx, t, b, k, read)
 	if err != nil || in.bad != nil {

@@ -26,7 +26,7 @@ type decoding struct {
 	s        *snapshot
 	heap     *model.Heap
 	progress func(float64) // may be nil
-	strict   bool          // check what nobody needs to know for showing the snapshot
+	strict   bool          // check what showing the snapshot does not need
 
 	starts  []uint32    // by row: where its references begin in the two columns below
 	to      []model.Row // in the order of the file
@@ -44,7 +44,7 @@ type decoding struct {
 	lost     int64
 	rowsLeft bool  // there are more rows than are read; written before columns other than that of kinds are decoded
 	refsLeft bool  // there are more references than are read
-	limited  bool  // because of either, or because a column takes too much memory: what is missing is no damage
+	limited  bool  // because of either, or because a column takes too much memory: what is missing is not damage
 	err      error // of reading, the first
 }
 
@@ -86,7 +86,7 @@ func (d *decoding) tell(t tally, code string, at int64, what string) {
 	}
 }
 
-// place is where column k begins, or what stands for it in version 2.
+// place returns where column k begins, or what stands for it in version 2.
 func (d *decoding) place(k kind) int64 {
 	switch {
 	case d.f.version == 3:
@@ -215,7 +215,7 @@ func (d *decoding) column(t *kit, k kind) error {
 			d.limited, d.rowsLeft, d.refsLeft = true, d.rowsLeft || k == colkind, d.refsLeft || k == colrfcnt
 		}
 		d.mu.Unlock()
-		d.found(model.Error, bad.rule, b.start, 1, "column %s cannot be read behind %d numbers: %v", k, n, bad)
+		d.found(model.Error, bad.rule, b.start, 1, "column %s cannot be read after %d numbers: %v", k, n, bad)
 	}
 	switch {
 	case n > limit && k == colkind:
@@ -256,7 +256,7 @@ func (d *decoding) left(k kind) bool {
 	return d.rowsLeft || k >= refdescr && d.refsLeft
 }
 
-// unit is what limits a column's length.
+// unit returns what limits a column's length.
 func unit(k kind) string {
 	if k >= refdescr {
 		return "references that rows have"
@@ -280,7 +280,7 @@ func (d *decoding) taker(k kind) (limit int64, take func(at int64, vals []uint64
 	told := func(int64) { d.tell(over, "entry-size", at, k.String()+" holds numbers that are too large") }
 	switch k {
 	case colkind:
-		return d.f.maxRows(), d.takeKinds(&over), func(int64) { d.tell(over, "kind", at, "rows have a kind that does not exist") }
+		return d.f.maxRows(), d.takeKinds(&over), func(int64) { d.tell(over, "kind", at, "rows have an unknown kind") }
 	case colsize:
 		var full tally
 		return rows, func(at int64, vals []uint64) {
@@ -326,7 +326,7 @@ func (d *decoding) taker(k kind) (limit int64, take func(at int64, vals []uint64
 	return d.takeTargets()
 }
 
-// takeKinds appends to heap.Kinds, whose length nobody knows.
+// takeKinds appends to heap.Kinds, whose length is unknown.
 func (d *decoding) takeKinds(bad *tally) func(at int64, vals []uint64) {
 	m := &d.s.meta
 	guess := count(m.Objects) + count(m.TypeObjects) + count(m.STables) + count(m.Frames) + 1<<10
@@ -364,7 +364,7 @@ func (d *decoding) setSize(r model.Row, v uint64, full *tally) {
 // tellSize notes how many managed sizes were cut.
 func (d *decoding) tellSize(full tally, at int64) {
 	d.tell(full, tooLarge, at, "managed sizes of 65535 bytes were cut by one: there are more of these than the limit of "+
-		model.Group(maxFull)+" in one snapshot, which nothing lifts")
+		model.Group(maxFull)+" in one snapshot, which cannot be raised")
 }
 
 // setExtra stores an unmanaged size.
@@ -385,7 +385,7 @@ func (d *decoding) setExtra(r model.Row, v uint64, over *tally) {
 // tellExtra notes how many unmanaged sizes were cut.
 func (d *decoding) tellExtra(over tally, at int64) {
 	d.tell(over, tooLarge, at, "unmanaged sizes were cut to 4 GiB: there are more of these than the limit of "+
-		model.Group(uint64(d.f.large))+" in one snapshot, which nothing lifts")
+		model.Group(uint64(d.f.large))+" in one snapshot, which cannot be raised")
 }
 
 // references waits for how many references rows have and returns that, bounded.
@@ -456,7 +456,7 @@ func (l *labels) pack(kind, value uint64, at int64) model.EdgeLabel {
 func (l *labels) tell(at int64) {
 	l.d.tell(l.bad, "label", at, "references have a description that does not exist")
 	l.d.tell(l.dropped, tooLarge, at, "references have lost their index, which is 2^30 or more: there are more of these than the limit of "+
-		model.Group(uint64(l.d.f.large))+" in one snapshot, which nothing lifts")
+		model.Group(uint64(l.d.f.large))+" in one snapshot, which cannot be raised")
 }
 
 func (d *decoding) takeLabels() (limit int64, take func(at int64, vals []uint64), finish func(n int64)) {

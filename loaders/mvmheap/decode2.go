@@ -37,7 +37,7 @@ func (d *decoding) run2() {
 }
 
 // chunks calls f with one part of a block's content after the other. f returns how much of it it has used; the rest comes
-// again, with more behind it.
+// again, with more after it.
 func (d *decoding) chunks(s span, f func(b []byte, at int64) int) error {
 	buf := make([]byte, min(chunk2, max(0, s.end-s.start)))
 	for at := s.start; at < s.end; {
@@ -83,7 +83,7 @@ func (d *decoding) rows2() error {
 		}
 		return used
 	})
-	d.tell(bad, "kind", at.start, "rows have a kind that does not exist")
+	d.tell(bad, "kind", at.start, "rows have an unknown kind")
 	d.tellSize(full, at.start)
 	d.tellExtra(over, at.start)
 	return err

@@ -38,7 +38,7 @@
 //
 // The high halves of names in type and fram are garbage. The index leads to nothing but the length of refs.
 //
-// Version 1 was text without magic bytes; it is recognised and refused.
+// Version 1 was text without magic bytes; it is recognized and refused.
 //
 // # What real writers do
 //

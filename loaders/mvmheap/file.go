@@ -58,7 +58,7 @@ func (f *file) cut(rule string, offset int64, format string, args ...any) {
 	}
 }
 
-// refuse is the error of a file of which nothing can be used.
+// refuse returns the error of a file of which nothing can be used.
 func (f *file) refuse(offset int64, field string, err error) error {
 	return &loaders.FormatError{Format: formatName, Path: f.src.Path(), Offset: offset, Field: field, Err: err}
 }

@@ -17,7 +17,7 @@ const (
 	magic      = magicStem + "003" // of the newest version; all are equally long
 )
 
-// Format is the .mvmheap format, versions 2 and 3.
+// Format returns the .mvmheap format, versions 2 and 3.
 func Format() loaders.Format {
 	return loaders.Format{
 		Name:       formatName,
@@ -41,7 +41,7 @@ func sniff(head []byte) loaders.Confidence {
 	return loaders.No
 }
 
-// textual recognises version 1.
+// textual recognizes version 1.
 func textual(head []byte) bool {
 	for bytes.HasPrefix(head, []byte("#")) {
 		_, head, _ = bytes.Cut(head, []byte("\n"))
@@ -123,12 +123,12 @@ func (f *file) find(w *window) error {
 	}
 	var bad *errTOC
 	if r.clean && errors.As(err, &bad) {
-		f.problem(model.Error, "toc", bad.offset, "%v; the file was read from the front instead", bad)
+		f.problem(model.Error, "toc", bad.offset, "%v; the file was read from the start instead", bad)
 	}
 	return nil
 }
 
-// load publishes the file once: everything else is read when somebody asks.
+// load publishes the file once: everything else is read on request.
 func load(ctx context.Context, src *loaders.Source, _ loaders.Options, store *model.Store) error {
 	f, _, err := open(ctx, src)
 	if err != nil {

@@ -202,12 +202,12 @@ func TestUseless(t *testing.T) {
 			t.Errorf("%.20q is valid", text)
 		}
 		if len(text) > 4 && sniff([]byte(text)) != loaders.Sure {
-			t.Errorf("%.20q is not recognised", text)
+			t.Errorf("%.20q is not recognized", text)
 		}
 	}
 	for _, text := range []string{"", "M", "MTRC", "{}", "#", "# only\n"} {
 		if sniff([]byte(text)) != loaders.No {
-			t.Errorf("%q is recognised", text)
+			t.Errorf("%q is recognized", text)
 		}
 	}
 }
@@ -253,13 +253,13 @@ func TestInfo(t *testing.T) {
 	cancel()
 	var store model.Store
 	if err := load(ctx, src, loaders.Options{}, &store); !errors.Is(err, context.Canceled) {
-		t.Error("a cancelled load gave", err)
+		t.Error("a canceled load gave", err)
 	}
 	if err := load(context.Background(), src, loaders.Options{}, &store); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := store.Current().Heaps.Open(ctx, 0, nil); !errors.Is(err, context.Canceled) {
-		t.Error("a cancelled snapshot gave", err)
+		t.Error("a canceled snapshot gave", err)
 	}
 	if _, err := store.Current().Heaps.Open(context.Background(), 2, nil); err == nil {
 		t.Error("a snapshot that is not there")
@@ -273,7 +273,7 @@ func TestInfo(t *testing.T) {
 	}
 }
 
-// TestKilledBetween reads a file that ends behind its first snapshot, as after a kill between two: nothing of it is missing.
+// TestKilledBetween reads a file that ends after its first snapshot, as after a kill between two: nothing of it is missing.
 func TestKilledBetween(t *testing.T) {
 	two := heap3(t, small())
 	n := bytes.LastIndex(two[:bytes.Index(two, []byte("\"gc_seq_num\": 2"))], []byte("snapmeta"))

@@ -40,7 +40,7 @@ func (w *window) readJSON(s span, v any) error {
 	}
 	size := s.end - s.start - tocHeader
 	if size > maxJSON {
-		return &damage{tooLarge, fmt.Sprintf("%s bytes of metadata are more than the limit of %s, which nothing lifts", model.Group(uint64(size)), model.Group(maxJSON))}
+		return &damage{tooLarge, fmt.Sprintf("%s bytes of metadata are more than the limit of %s, which cannot be raised", model.Group(uint64(size)), model.Group(maxJSON))}
 	}
 	b := w.peek(s.start+tocHeader, int(size))
 	if int64(len(b)) < size {
@@ -50,7 +50,7 @@ func (w *window) readJSON(s span, v any) error {
 	return json.Unmarshal(b, v)
 }
 
-// count is the value of an optional number, NoCount for none and for negative ones.
+// count returns the value of an optional number, NoCount for none and for negative ones.
 func count(n *int64) int64 {
 	if n == nil || *n < 0 {
 		return model.NoCount
@@ -58,7 +58,7 @@ func count(n *int64) int64 {
 	return *n
 }
 
-// info is what metadata tells of a snapshot.
+// info returns what metadata tells of a snapshot.
 func (m *snapMeta) info(start *int64) model.HeapInfo {
 	h := model.NoHeapInfo()
 	h.GC, h.References, h.Bytes = count(m.GC), count(m.References), count(m.Bytes)

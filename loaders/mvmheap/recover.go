@@ -17,8 +17,8 @@ type block struct {
 type walker struct {
 	f       *file
 	w       *window
-	current *snapshot   // the one whose blocks are being met; nil behind its table of contents
-	tail    snapshot    // names behind the last snapshot, which nobody needs
+	current *snapshot   // the one whose blocks are being met; nil after its table of contents
+	tail    snapshot    // names after the last snapshot, which are unused
 	tocs    int         // tables of contents in a row
 	clean   bool        // the walk ended at the end of the file, where one can be
 	met     func(block) // called for every whole block; may be nil
@@ -38,7 +38,7 @@ func (r *walker) walk() error {
 			return nil
 		}
 		if !r.place(b) {
-			r.f.problem(model.Error, "block", at, "a block of kind %s stands where none can", b.kind)
+			r.f.problem(model.Error, "block", at, "an unexpected block of kind %s", b.kind)
 		}
 		if r.met != nil {
 			r.met(b)
@@ -52,7 +52,7 @@ func (r *walker) walk() error {
 	return nil
 }
 
-// errUnknown is a block whose length nobody can know.
+// errUnknown is a block of unknown length.
 var errUnknown = errors.New("no known block begins here")
 
 // block measures the block at offset at. Of one that is cut it tells the kind.

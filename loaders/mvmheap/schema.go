@@ -70,9 +70,9 @@ var schema = model.HeapSchema{
 	Edges: []model.HeapEdgeInfo{{Name: "reference"}},
 	Policies: []model.HeapPolicy{
 		RootEdges: {Name: "roots", SkipFrom: model.KindsOf(KindInterGenRoots),
-			Help: "inter-generational roots hold nothing that something else reaches"},
+			Help: "inter-generational roots keep alive only what nothing else reaches"},
 		AllEdges: {Name: "all", About: "all edges", Note: "retained over all references",
-			Help: "all references count as holding memory, those of inter-generational roots too"},
+			Help: "all references keep memory alive, those of inter-generational roots too"},
 	},
 	Split: true,
 }

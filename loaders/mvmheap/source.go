@@ -25,7 +25,7 @@ func (f *file) Info(i int) model.HeapInfo {
 	return f.stated(i)
 }
 
-// stated is what the file's headers tell of a snapshot.
+// stated returns what the file's headers tell of a snapshot.
 func (f *file) stated(i int) model.HeapInfo {
 	s := &f.snaps[i]
 	info := s.meta.info(f.meta.Start)
@@ -49,7 +49,7 @@ func (f *file) Tables(ctx context.Context, i int) (*model.HeapTables, error) {
 
 func (f *file) has(i int) error {
 	if i < 0 || i >= len(f.snaps) {
-		return fmt.Errorf("there is no snapshot %d", i)
+		return fmt.Errorf("no snapshot %d", i)
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ func (f *file) scores(ctx context.Context, i int) (s model.HeapScores, broken st
 			return s, fmt.Sprintf("%s cannot be read: %v", k, bad), false, nil
 		}
 		if n > maxScores {
-			broken = fmt.Sprintf("there are more high scores than the limit of %s in one snapshot: what follows was not read; nothing lifts it", model.Group(maxScores))
+			broken = fmt.Sprintf("there are more high scores than the limit of %s in one snapshot: what follows was not read; it cannot be raised", model.Group(maxScores))
 		}
 	}
 	boards := map[string]*[]model.HeapScore{

@@ -25,7 +25,7 @@ type tables struct {
 	limit    int64              // of bytes decoded in all
 	budget   int64              // bytes that may still be decoded: what a zstd bomb is stopped by
 	narrow   bool               // by the user's limit of memory
-	left     bool               // something was not read because of a limit: what is missing is no damage
+	left     bool               // something was not read because of a limit: what is missing is not damage
 	problems []model.Problem    // by then
 }
 
@@ -122,7 +122,7 @@ func (t *tables) next3(ctx context.Context, s *snapshot) error {
 	return nil
 }
 
-// rows is the length of the longest of the columns from first to last.
+// rows returns the length of the longest of the columns from first to last.
 func (t *tables) rows(s *snapshot, columns map[kind][]uint32, first, last kind) int {
 	n := 0
 	for k := first; k <= last; k++ {
@@ -130,7 +130,7 @@ func (t *tables) rows(s *snapshot, columns map[kind][]uint32, first, last kind) 
 	}
 	for k := first; k <= last; k++ {
 		if len(columns[k]) != n && !t.left {
-			t.problem(model.Error, "row-count", s.first(), "%s has %d rows where its neighbours have %d", k, len(columns[k]), n)
+			t.problem(model.Error, "row-count", s.first(), "%s has %d rows where other columns have %d", k, len(columns[k]), n)
 		}
 	}
 	return n
@@ -173,7 +173,7 @@ func (t *tables) inflate(ctx context.Context, b span, k kind) ([]byte, error) {
 		return nil, nil
 	}
 	if int64(len(raw)) > t.budget {
-		t.problem(model.Error, "too-large", b.start, "the names are larger than the limit of %s for a file of this size, those from here on were not read; %s",
+		t.problem(model.Error, "too-large", b.start, "the names are larger than the limit of %s for a file of this size, the rest was not read; %s",
 			model.Bytes(t.limit), model.Lifts(2*t.limit*tablePart))
 		t.budget, t.left = 0, true
 		return nil, nil
@@ -266,7 +266,7 @@ func (t *tables) next2(ctx context.Context, s *snapshot) error {
 	return nil
 }
 
-// low is the half of a 64-bit number that means something.
+// low returns the half of a 64-bit number that means something.
 func low(b []byte) uint32 { return binary.LittleEndian.Uint32(b) }
 
 func (t *tables) addStrings2(raw []byte, at int64) {

@@ -31,10 +31,10 @@ func badTOC(offset int64, format string, args ...any) error {
 func (w *window) readTOC(start, end int64) ([]entry, error) {
 	head := w.peek(start, tocHeader)
 	if len(head) < tocHeader {
-		return nil, badTOC(start, "no table of contents is at %d", start)
+		return nil, badTOC(start, "no table of contents at %d", start)
 	}
 	if k, ok := kindOf(head); !ok || k != toc {
-		return nil, badTOC(start, "no table of contents is at %d", start)
+		return nil, badTOC(start, "no table of contents at %d", start)
 	}
 	n := binary.LittleEndian.Uint64(head[nameLength:])
 	room := end - start - tocHeader - tocFooter
@@ -42,7 +42,7 @@ func (w *window) readTOC(start, end int64) ([]entry, error) {
 		return nil, badTOC(start+nameLength, "the table of contents claims %d entries in %d bytes", n, max(0, room))
 	}
 	if own := w.peek(end-tocFooter, tocFooter); len(own) < tocFooter || binary.LittleEndian.Uint64(own) != uint64(start) {
-		return nil, badTOC(end-tocFooter, "the table of contents does not end with its own place")
+		return nil, badTOC(end-tocFooter, "the table of contents does not end with its own offset")
 	}
 	entries := make([]entry, 0, min(n, 1<<10))
 	at, before := start+tocHeader, int64(len(magic))
@@ -57,7 +57,7 @@ func (w *window) readTOC(start, end int64) ([]entry, error) {
 		if e.known && e.kind == toc {
 			e.end += tocFooter
 		}
-		// Entries ascend and lie in front of their table: so there can be no loops.
+		// Entries ascend and lie before their table: so there can be no loops.
 		if e.start < before || e.end < e.start+tocHeader || e.end > start {
 			return nil, badTOC(at, "an entry of the table of contents claims [%d, %d)", e.start, e.end)
 		}
@@ -76,7 +76,7 @@ func (w *window) outer() ([]entry, error) {
 	}
 	at := binary.LittleEndian.Uint64(tail)
 	if at < uint64(len(magic)) || at > uint64(w.size-tocHeader-tocFooter) {
-		return nil, badTOC(w.size-tocFooter, "the file does not end with the place of a table of contents")
+		return nil, badTOC(w.size-tocFooter, "the file does not end with the offset of a table of contents")
 	}
 	return w.readTOC(int64(at), w.size)
 }
@@ -104,7 +104,7 @@ func (f *file) readOuter(w *window) error {
 		s := snapshot{}
 		for _, b := range inner {
 			if b.known && (b.kind == toc || b.kind == filemeta || s.blocks[b.kind].there()) {
-				return badTOC(e.start, "the table of contents lists %s where or as often as it should not", b.kind)
+				return badTOC(e.start, "the table of contents lists %s in the wrong place or too often", b.kind)
 			}
 			if b.start < before {
 				return badTOC(e.start, "two tables of contents list the bytes at %d", b.start)
@@ -159,7 +159,7 @@ func (f *file) readMeta(w *window) error {
 	return w.err
 }
 
-// ruleOf is the rule that err breaks, usual where it does not say.
+// ruleOf returns the rule that err breaks, usual where it does not say.
 func ruleOf(err error, usual string) string {
 	if bad := (*damage)(nil); errors.As(err, &bad) {
 		return bad.rule
@@ -167,7 +167,7 @@ func ruleOf(err error, usual string) string {
 	return usual
 }
 
-// first is the offset of the snapshot's first block.
+// first returns the offset of the snapshot's first block.
 func (s *snapshot) first() int64 {
 	at := int64(-1)
 	for _, b := range s.blocks {

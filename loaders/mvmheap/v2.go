@@ -16,7 +16,7 @@ const (
 	framRow = 32
 )
 
-// refWidth is the length of a reference that begins with the given digit, 0 for none.
+// refWidth returns the length of a reference that begins with the given digit, 0 for none.
 func refWidth(digit byte) int64 {
 	switch digit {
 	case '0':
@@ -119,7 +119,7 @@ func (r *walker2) snapshot() (done bool, err error) {
 	return false, nil
 }
 
-// end passes the tables behind the last snapshot and checks that the index follows.
+// end passes the tables after the last snapshot and checks that the index follows.
 func (r *walker2) end() error {
 	if err := r.tables(&snapshot{}); err != nil {
 		return err
@@ -131,7 +131,7 @@ func (r *walker2) end() error {
 	// The index may have more rows than there are snapshots: a program can veto single ones.
 	tail := r.w.peek(r.w.size-8, 8)
 	if n := left/32 - 1; left%32 != 0 || n < int64(len(r.f.snaps)) || len(tail) < 8 || binary.LittleEndian.Uint64(tail) != uint64(n) {
-		return fmt.Errorf("the last %d bytes are no index", left)
+		return fmt.Errorf("the last %d bytes are not an index", left)
 	}
 	return nil
 }
@@ -157,12 +157,12 @@ func (r *walker2) fixed(k kind, width uint64) (rows int64, err error) {
 		return left / int64(width), fmt.Errorf("%w: the block %s is cut", errCut, k)
 	}
 	if n > math.MaxUint32-1 {
-		return 0, &damage{tooLarge, fmt.Sprintf("%s rows in %s are more than the limit of 4,294,967,294, which nothing lifts", model.Group(n), k)}
+		return 0, &damage{tooLarge, fmt.Sprintf("%s rows in %s are more than the limit of 4,294,967,294, which cannot be raised", model.Group(n), k)}
 	}
 	return int64(n), nil
 }
 
-// pass moves behind a block with so many bytes behind its header.
+// pass moves after a block with so many bytes after its header.
 func (r *walker2) pass(k kind, length int64) span {
 	s := span{r.at, r.at + k.header() + length}
 	r.at = s.end

@@ -112,7 +112,7 @@ func (c *contents) add(at int64, text string) {
 	c.problems = model.AddProblem(c.problems, model.Problem{Severity: model.Error, Code: "toc", Message: text, Offset: at})
 }
 
-// check compares one table of contents with what it has to list. Behind an inner one always stands an outer one.
+// check compares one table of contents with what it has to list. An inner one is always followed by an outer one.
 func (c *contents) check(b block) {
 	want := c.outer
 	inner := c.inside || !c.last

@@ -69,7 +69,7 @@ func (w *window) fill(off int64, n int) {
 	w.off, w.buf = off, w.mem[:got]
 }
 
-// cut is the error of bytes that are not there.
+// cut returns the error of bytes that are not there.
 func (w *window) cut() error {
 	if w.err != nil {
 		return w.err

@@ -171,7 +171,7 @@ func (b *batch) keep(id identifier) (kind model.IDKind, value uint64) {
 	return id.kind, uint64(len(b.texts) - 1)
 }
 
-// idOf is the id of the stack that a sample names.
+// idOf returns the id of the stack that a sample names.
 func (b *batch) idOf(r *sampleRecord) identifier {
 	if r.kind == model.IDText {
 		return identifier{kind: r.kind, text: b.texts[r.id]}

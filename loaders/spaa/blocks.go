@@ -54,7 +54,7 @@ func each(ctx context.Context, src *loaders.Source, strict bool, f func(*block) 
 		p.free <- &block{parsed: make(chan struct{}, 1)}
 	}
 	var running sync.WaitGroup
-	defer running.Wait() // for what reads the source; a worker may end its line later, which is nobody else's by then
+	defer running.Wait() // for what reads the source; a worker may end its line later, which only it uses by then
 	defer stop()
 	running.Go(p.read)
 	for i := range workers {
@@ -185,7 +185,7 @@ func (p *pipeline) fill(b *block, rest []byte, at int64, size int) (end bool, er
 	}
 }
 
-// maxLine is how long a line may be: several are in memory at once, and what is made of them.
+// maxLine returns how long a line may be: several are in memory at once, and what is made of them.
 func (p *pipeline) maxLine() int64 { return max(p.src.Budget().Part(maxLine, 32), blockSize) }
 
 // pass drops a line that is too long: b becomes a gap up to the next end of a line.
@@ -224,10 +224,10 @@ func (p *pipeline) parse(worker int) {
 				b.out.lines, b.out.lost, b.out.worker = 1, b.skip, worker
 				b.out.names = q.names.list
 				if most := p.maxLine(); most < maxLine {
-					short := p.src.Budget().Problem("a line longer than " + model.Bytes(most).String() + " was passed over")
+					short := p.src.Budget().Problem("a line longer than " + model.Bytes(most).String() + " was skipped")
 					b.out.issue(short.Severity, short.Code, place{}, "%s", short.Message)
 				} else {
-					b.out.issue(model.Error, "line-length", place{}, "a line is longer than the limit of %s, which holds for every line, and was passed over", model.Bytes(maxLine))
+					b.out.issue(model.Error, "line-length", place{}, "a line is longer than the limit of %s, which applies to every line, and was skipped", model.Bytes(maxLine))
 				}
 				return nil
 			}
@@ -235,7 +235,7 @@ func (p *pipeline) parse(worker int) {
 				return err
 			}
 			if b.marked {
-				b.out.issue(model.Error, "utf-8", place{}, "a byte order mark stands before the header")
+				b.out.issue(model.Error, "utf-8", place{}, "a byte order mark precedes the header")
 			}
 			return nil
 		})

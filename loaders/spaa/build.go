@@ -60,7 +60,7 @@ func newBuilder(src *loaders.Source, strict bool) *builder {
 	return b
 }
 
-// free gives back what only building needs. The builder must not be used any more.
+// free gives back what only building needs. The builder must not be used anymore.
 func (b *builder) free() {
 	b.tree.nodes.free()
 	b.ids.ids.free()
@@ -122,13 +122,13 @@ func (b *builder) reserve(k *block) {
 		factor = min(max(float64(size)/float64(k.offset+int64(len(k.data))), 1.25), 32)
 	}
 	rec, s := &b.p.Records, b.s
-	rec.Node, rec.Event, rec.Thread = model.Room(rec.Node, n, factor), model.Room(rec.Event, n, factor), model.Room(rec.Thread, n, factor)
-	rec.CPU, rec.Offset = model.Room(rec.CPU, n, factor), model.Room(rec.Offset, n, factor)
-	rec.ID, rec.IDKind = model.Room(rec.ID, n, factor), model.Room(rec.IDKind, n, factor)
+	rec.Node, rec.Event, rec.Thread = model.Grow(rec.Node, n, factor), model.Grow(rec.Event, n, factor), model.Grow(rec.Thread, n, factor)
+	rec.CPU, rec.Offset = model.Grow(rec.CPU, n, factor), model.Grow(rec.Offset, n, factor)
+	rec.ID, rec.IDKind = model.Grow(rec.ID, n, factor), model.Grow(rec.IDKind, n, factor)
 	rec.Weights.Grow(n, len(k.out.weights), factor)
 	rec.Exclusive.Grow(n, len(k.out.weights), factor)
 	nodes := len(k.out.ids)
-	s.Parent, s.Frame, s.Depth = model.Room(s.Parent, nodes, factor), model.Room(s.Frame, nodes, factor), model.Room(s.Depth, nodes, factor)
+	s.Parent, s.Frame, s.Depth = model.Grow(s.Parent, nodes, factor), model.Grow(s.Frame, nodes, factor), model.Grow(s.Depth, nodes, factor)
 }
 
 func (b *builder) at(p place) int64   { return b.offset + int64(p.at) }
@@ -145,7 +145,7 @@ func (b *builder) first(o *batch) {
 	}
 	b.order.begun = true
 	if o.kind != typeHeader {
-		b.problem(model.Error, "header", o.first, "the first record is no header")
+		b.problem(model.Error, "header", o.first, "the first record is not a header")
 	}
 	if b.line(o.first) > 1 && b.strict {
 		b.problem(model.Warning, "header", o.first, "the header is not on line 1")
@@ -163,7 +163,7 @@ func (b *builder) grow(o *batch) {
 	}
 }
 
-// event is the number of an event that a record names; one that no header declares is added.
+// event returns the number of an event that a record names; one that no header declares is added.
 func (b *builder) event(o *batch, name uint32, p place) uint16 {
 	if name == noName {
 		return model.NoEvent
@@ -183,7 +183,7 @@ func (b *builder) eventNamed(name string) uint16 {
 	e, ok := b.eventOf[name]
 	if !ok {
 		if len(b.p.Events) >= int(model.NoEvent)-1 {
-			b.found.say(model.Error, "event-limit", b.offset, b.lines+1, "there are more events than the limit of %d: records of the others have none; nothing lifts it", int(model.NoEvent)-1)
+			b.found.say(model.Error, "event-limit", b.offset, b.lines+1, "there are more events than the limit of %d: records of the others have none; it cannot be raised", int(model.NoEvent)-1)
 			return model.NoEvent
 		}
 		e = uint16(len(b.p.Events))
@@ -209,7 +209,7 @@ func (b *builder) metricNamed(name string) (m model.MetricID, ok bool) {
 	m, ok = b.metric[name]
 	if !ok {
 		if len(b.p.Metrics) >= model.MaxMetrics-1 {
-			b.found.say(model.Error, "metric-limit", b.offset, b.lines+1, "there are more metrics than the limit of %d: weights of the others were left out; nothing lifts it", model.MaxMetrics-1)
+			b.found.say(model.Error, "metric-limit", b.offset, b.lines+1, "there are more metrics than the limit of %d: weights of the others were left out; it cannot be raised", model.MaxMetrics-1)
 			return 0, false
 		}
 		m = model.MetricID(len(b.p.Metrics))
@@ -256,7 +256,7 @@ func (b *builder) begin(start float64) {
 	}
 }
 
-// time is a moment of the file's clock, in seconds times unit.
+// time returns a moment of the file's clock, in seconds times unit.
 func (b *builder) time(t, unit float64) model.Time {
 	if unit != b.unit {
 		t = t * unit / b.unit
@@ -272,7 +272,7 @@ func (b *builder) time(t, unit float64) model.Time {
 // publishEvery is how often what has been read is published.
 const publishEvery = 250 * time.Millisecond
 
-// profile is what has been read so far, or in all; nothing of it will change.
+// profile returns what has been read so far, or in all; nothing of it will change.
 func (b *builder) profile(meta model.Meta, complete bool) *model.Profile {
 	p, s := *b.p, *b.s
 	p.Samples, b.samples.shared = slices.Clone(p.Samples), true

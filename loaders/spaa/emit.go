@@ -21,12 +21,12 @@ func (p *parser) emit(t *template, b []byte, at place, from uint32) {
 
 func (t *template) given(s target) bool { return t.has&(1<<s) != 0 }
 
-// taken is a string that a template has taken.
+// taken returns a string that a template has taken.
 func (p *parser) taken(b []byte, s target) []byte {
 	return b[p.values.text[s].from:p.values.text[s].to]
 }
 
-// task is the number of a process or thread, -1 where the line has none.
+// task returns the number of a process or thread, -1 where the line has none.
 func (p *parser) task(t *template, s target) int64 {
 	if !t.given(s) {
 		return -1
@@ -41,7 +41,7 @@ func (p *parser) cpu(t *template) uint16 {
 	return model.NoCPU
 }
 
-// quoted is an id that is a string.
+// quoted returns an id that is a string.
 func (p *parser) quoted(b []byte) identifier {
 	s := p.values.text[slotText]
 	return identify(b[s.from-1 : s.to+1])

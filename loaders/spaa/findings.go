@@ -55,7 +55,7 @@ func (f *findings) add(p model.Problem) {
 	f.all = append(f.all, p)
 }
 
-// list is a copy of the problems by their place in the file.
+// list returns a copy of the problems by their place in the file.
 func (f *findings) list() []model.Problem {
 	out := slices.Clone(f.all)
 	slices.SortStableFunc(out, func(a, b model.Problem) int { return cmp.Compare(a.Line, b.Line) })

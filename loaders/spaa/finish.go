@@ -46,7 +46,7 @@ func stopped(ctx context.Context, n int) bool {
 	return n%model.AskEvery == model.AskEvery-1 && ctx.Err() != nil
 }
 
-// lateFrames resolves the stacks whose frames came behind them, or never.
+// lateFrames resolves the stacks whose frames came after them, or never.
 func (b *builder) lateFrames(ctx context.Context) {
 	if len(b.late.stacks) == 0 {
 		return
@@ -73,7 +73,7 @@ func (b *builder) lateFrames(ctx context.Context) {
 		})
 		rec.Node[l.record] = b.tree.insert(of)
 		if !missed {
-			b.found.say(model.Error, "order", rec.Offset[l.record], l.line, "stack %s stands before a frame of its", shortened([]byte(name)))
+			b.found.say(model.Error, "order", rec.Offset[l.record], l.line, "stack %s comes before one of its frames", shortened([]byte(name)))
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 const formatName = "spaa"
 
-// Format is the SPAA format, version 1.0.
+// Format returns the SPAA format, version 1.0.
 func Format() loaders.Format {
 	return loaders.Format{
 		Name:       formatName,
@@ -105,7 +105,7 @@ func (b *builder) empty() bool {
 	return b.header == nil && c.Stacks == 0 && c.Samples == 0 && c.Frames == 0
 }
 
-// refuse is the error of a file of which nothing can be used.
+// refuse returns the error of a file of which nothing can be used.
 func (b *builder) refuse() error {
 	e := &loaders.FormatError{Format: formatName, Path: b.src.Path(), Offset: 0, Line: 1, Err: errNothing}
 	for _, p := range b.found.all {

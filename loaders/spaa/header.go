@@ -41,7 +41,7 @@ func (r *headerReader) warn(rule, format string, args ...any) {
 func (r *headerReader) word(name string, value []byte) string {
 	s, ok := json.Text(value)
 	if !ok {
-		r.error("header-field", "%s of the header is no string", name)
+		r.error("header-field", "%s of the header is not a string", name)
 	}
 	return string(s)
 }
@@ -132,7 +132,7 @@ func (r *headerReader) timeRange(value []byte) {
 	}
 }
 
-// secondsOf is how long a unit of time is.
+// secondsOf returns how long a unit of time is.
 func secondsOf(unit string) (seconds float64, ok bool) {
 	switch strings.ToLower(unit) {
 	case "seconds", "second", "s", "sec":
@@ -171,14 +171,14 @@ func (r *headerReader) events(value []byte) {
 	c := json.Elements(value)
 	for e, ok := c.Element(); ok; e, ok = c.Element() {
 		if len(r.h.events) >= maxDeclared {
-			r.warn("event-limit", "the header declares more events than the limit of %d: those behind it were not read; nothing lifts it", maxDeclared)
+			r.warn("event-limit", "the header declares more events than the limit of %d: the rest was not read; it cannot be raised", maxDeclared)
 			r.h.limited = true
 			break
 		}
 		r.event(e)
 	}
 	if c.Bad {
-		r.error("header-field", "events is no array")
+		r.error("header-field", "events is not an array")
 	} else if len(r.h.events) == 0 {
 		r.warn("event", "the header declares no event")
 	}
@@ -205,7 +205,7 @@ func (r *headerReader) event(value []byte) {
 		}
 	}
 	if tracked && !r.tracking(&ev, allocations) {
-		r.error("event", "allocation_tracking of an event is no object")
+		r.error("event", "allocation_tracking of an event is not an object")
 	}
 	if c.Bad || !named {
 		r.error("event", "an event of the header has no name")
@@ -255,12 +255,12 @@ func (r *headerReader) sampling(ev *model.ProfileEvent, value []byte) {
 func (r *headerReader) count(name string, value []byte) float64 {
 	n, ok := float(value)
 	if !ok && !isNull(value) {
-		r.warn("event", "%s of an event is no number", name)
+		r.warn("event", "%s of an event is not a number", name)
 	}
 	return n
 }
 
-// tracking reads what is known of allocations; false when it is no object.
+// tracking reads what is known of allocations; false when it is not an object.
 func (r *headerReader) tracking(ev *model.ProfileEvent, value []byte) bool {
 	c := json.Members(value)
 	for name, value, ok := c.Member(); ok; name, value, ok = c.Member() {

@@ -41,7 +41,7 @@ func (t *stackIDs) fetch(stacks []stackRecord) {
 	}
 }
 
-// of is the id of a record.
+// of returns the id of a record.
 func (t *stackIDs) of(r model.RecordID) identifier {
 	id := identifier{value: t.rec.ID[r], kind: t.rec.IDKind[r]}
 	if id.kind == model.IDText {
@@ -50,7 +50,7 @@ func (t *stackIDs) of(r model.RecordID) identifier {
 	return id
 }
 
-// first is the first record of an id.
+// first returns the first record of an id.
 func (t *stackIDs) first(id identifier) (model.RecordID, bool) {
 	if id.kind == model.IDNone {
 		return model.NoRecord, false
@@ -68,7 +68,7 @@ func (t *stackIDs) first(id identifier) (model.RecordID, bool) {
 	return model.NoRecord, false
 }
 
-// find is the record of an id under an event, or else the first of that id.
+// find returns the record of an id under an event, or else the first of that id.
 func (t *stackIDs) find(id identifier, event uint16) (model.RecordID, bool) {
 	first, ok := t.first(id)
 	events := t.rec.Event
@@ -111,7 +111,7 @@ func (t *stackIDs) look(samples []sampleRecord, out []model.RecordID) {
 	}
 }
 
-// maxChain is how many records of one id are told apart; more are no file of any writer.
+// maxChain is how many records of one id are told apart; no writer has more.
 const maxChain = 64
 
 // add enters a record under its id, whose first record is known to be first, or NoRecord.

@@ -15,7 +15,7 @@ type index struct {
 
 const slotSize = 8
 
-// at is the slot of that number, modulo how many there are. There must be any.
+// at returns the slot of that number, modulo how many there are. There must be any.
 func (x *index) at(n uint32) uint64 {
 	return binary.LittleEndian.Uint64(x.slots.b[slotSize*int(n&x.mask):])
 }
@@ -32,7 +32,7 @@ type search struct {
 	n   uint32
 }
 
-// next returns another value. ok is false behind the last one.
+// next returns another value. ok is false after the last one.
 func (s *search) next() (value uint32, ok bool) {
 	if s.x.empty() {
 		return 0, false
@@ -74,7 +74,7 @@ func (x *index) put(hash uint64, value uint32) {
 	x.count++
 }
 
-// mix is a hash of two numbers.
+// mix returns a hash of two numbers.
 func mix(a, b uint64) uint64 {
 	high, low := bits.Mul64(a^0x9e3779b97f4a7c15, b^0xe7037ed1a0b428db)
 	return high ^ low

@@ -68,7 +68,7 @@ func (b *builder) meta() model.Meta {
 	return m
 }
 
-// counts are the numbers of records.
+// counts returns the numbers of records.
 func (b *builder) counts() []model.Fact {
 	c := b.p.Counts
 	return []model.Fact{
@@ -81,7 +81,7 @@ func number64(key, label string, n int64) model.Fact {
 	return model.Fact{Key: key, Label: label, Value: model.Group(uint64(n)), Int: n, HasInt: true}
 }
 
-// cost is what a full open will take, by rules of thumb.
+// cost returns what a full open will take, by rules of thumb.
 func (b *builder) cost() []model.Fact {
 	size := b.src.Size()
 	if size < 0 {

@@ -48,7 +48,7 @@ const (
 // literalWords is how many words of a literal are compared at once.
 const literalWords = 4
 
-// pad is how many bytes behind the lines of a block can be read. What they are does not matter.
+// pad is how many bytes after the lines of a block can be read. What they are does not matter.
 const pad = 8 * literalWords
 
 // step is a part of a template: bytes as they stand, then a value.
@@ -72,7 +72,7 @@ type template struct {
 	weights, exclusive span        // of the weights that the line adds
 	leaf               bool        // exclusive is there
 	frame              frameRecord // what does not change between lines
-	unknownSource      bool        // "??:0" is no source
+	unknownSource      bool        // "??:0" is not a source
 }
 
 // values are what a template has taken from a line.
@@ -111,8 +111,8 @@ func digits(b []byte, i int) (value uint64, n int) {
 // powers are those of ten that [eight] needs.
 var powers = [...]uint64{1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000}
 
-// match reads a line that starts at b[i] and returns the index behind its end, -1 where it does not fit. What has been appended to
-// the batch then must be taken back. b must have an end of a line from i on, and pad bytes behind it. This is a hot kernel.
+// match reads a line that starts at b[i] and returns the index after its end, -1 where it does not fit. What has been appended to
+// the batch then must be taken back. b must have an end of a line from i, and pad bytes after it. This is a hot kernel.
 func (p *parser) match(t *template, b []byte, i int) int {
 	v := &p.values
 	for k := range t.steps {
@@ -170,7 +170,7 @@ func (p *parser) match(t *template, b []byte, i int) int {
 	return i
 }
 
-// plainEnd is the index of the first byte that is no plain ASCII of a string: its end, a backslash, a control character or a byte of
+// plainEnd returns the index of the first byte that is not plain ASCII of a string: its end, a backslash, a control character or a byte of
 // UTF-8.
 func plainEnd(b []byte, i int) int {
 	for {

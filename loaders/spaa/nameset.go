@@ -39,7 +39,7 @@ func (s *nameSet) number(list *[]string, name []byte) uint32 {
 	return n
 }
 
-// keep is a copy of a name.
+// keep returns a copy of a name.
 func (s *nameSet) keep(name []byte) string {
 	if len(name) > nameRoom/16 {
 		return string(name)

@@ -85,20 +85,20 @@ func (o *orders) names(b *builder, tid int64, p place) {
 }
 
 func (b *builder) lateThread(tid int64, s spot) {
-	b.found.say(model.Error, "order", s.at, s.line, "thread %d stands behind records that name it", tid)
+	b.found.say(model.Error, "order", s.at, s.line, "thread %d comes after records that name it", tid)
 }
 
 func (o *orders) finish(b *builder) {
 	for dso, w := range o.waits {
 		rule, text := "reference", fmt.Sprintf("frame %d names the dso %d, which does not exist", w.frame, dso)
 		if _, ok := o.dso[dso]; ok {
-			rule, text = "order", fmt.Sprintf("frame %d stands before its dso %d", w.frame, dso)
+			rule, text = "order", fmt.Sprintf("frame %d comes before its dso %d", w.frame, dso)
 		}
 		b.found.join(model.Problem{Severity: model.Error, Code: rule, Message: text, Count: w.count, Offset: w.at, Line: w.line})
 	}
 	if w := o.more; w.count > 0 {
 		b.found.add(model.Problem{Severity: model.Error, Code: "too-large", Count: w.count, Offset: w.at, Line: w.line, Message: fmt.Sprintf(
-			"frames name more dsos that do not stand before them than the limit of %s: whether the others exist was not checked; nothing lifts it", model.Group(uint64(o.most)))})
+			"frames name more dsos not yet defined than the limit of %s: whether the others exist was not checked; it cannot be raised", model.Group(uint64(o.most)))})
 	}
 }
 
@@ -116,13 +116,13 @@ func (b *builder) inOrder(r *stackRecord, ids []uint64) {
 			continue
 		}
 		if f.line > b.line(r.place) {
-			b.problem(model.Error, "order", r.place, "stack %s stands before its frame %d", r.id, id)
+			b.problem(model.Error, "order", r.place, "stack %s comes before its frame %d", r.id, id)
 		}
 		if f.ip != 0 && f.ip == last.ip && f.depth >= 0 && last.depth > 0 {
 			if f.dso != last.dso {
 				b.problem(model.Warning, "inline-order", r.place, "inlined frames of stack %s at one address differ in dso", r.id)
 			} else if f.depth >= last.depth {
-				b.problem(model.Error, "inline-order", r.place, "inlined frames of stack %s do not stand deepest first", r.id)
+				b.problem(model.Error, "inline-order", r.place, "inlined frames of stack %s are not deepest first", r.id)
 			}
 			if f.symoff != last.symoff {
 				b.problem(model.Warning, "inline-order", r.place, "inlined frames of stack %s at one address differ in symoff", r.id)

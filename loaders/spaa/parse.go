@@ -124,7 +124,7 @@ func (p *parser) drop(line []byte, at place) {
 	p.out.bad = append(p.out.bad, at.at)
 }
 
-// refuse reports a line that is no JSON object.
+// refuse reports a line that is not a JSON object.
 func (p *parser) refuse(line []byte, at place, last, sound bool) {
 	p.drop(line, at)
 	switch {
@@ -132,9 +132,9 @@ func (p *parser) refuse(line []byte, at place, last, sound bool) {
 	case last:
 		p.out.issue(model.Error, "json", at, "the last record is cut")
 	case line[0] != '{':
-		p.out.issue(model.Error, "json", at, "a line is no JSON object")
+		p.out.issue(model.Error, "json", at, "a line is not a JSON object")
 	default:
-		p.out.issue(model.Error, "json", at, "a line is no well-formed JSON object")
+		p.out.issue(model.Error, "json", at, "a line is not a well-formed JSON object")
 	}
 }
 
@@ -153,7 +153,7 @@ func (p *parser) check(line []byte, at place) (ok bool) {
 		return false
 	}
 	if twice != "" {
-		p.out.issue(model.Warning, "duplicate-key", at, "the member %s stands twice in one object", shortened([]byte(twice)))
+		p.out.issue(model.Warning, "duplicate-key", at, "the member %s appears twice in one object", shortened([]byte(twice)))
 	}
 	return true
 }
@@ -169,7 +169,7 @@ func (p *parser) note(at place, kind recordType) {
 func (p *parser) unknown(line []byte, at place, typed bool) {
 	if !typed {
 		p.drop(line, at)
-		p.out.issue(model.Error, "record-type", at, "a record has no type, or one that is no string")
+		p.out.issue(model.Error, "record-type", at, "a record has no type, or one that is not a string")
 		return
 	}
 	severity := model.Note
@@ -185,7 +185,7 @@ func (p *parser) unknown(line []byte, at place, typed bool) {
 
 // wrong reports a member whose value is not what it must be.
 func (p *parser) wrong(rule string, at place, k key) {
-	p.out.issue(model.Error, rule, at, "%s of a %s record is missing or not what it must be", names[k], rule)
+	p.out.issue(model.Error, rule, at, "%s of a %s record is missing or invalid", names[k], rule)
 }
 
 // optional reads a string that may be missing, or null.
@@ -228,7 +228,7 @@ func (p *parser) dso(at place) {
 			s, _ := json.Text(f.value)
 			r.dso.BuildID = string(s)
 			if !hexadecimal(s) && !isNull(f.value) {
-				p.warn("build-id", at, "build_id %q is no hexadecimal number in lower case", shortened(s))
+				p.warn("build-id", at, "build_id %q is not a lowercase hexadecimal number", shortened(s))
 			}
 		case keyIsKernel:
 			is, ok := truth(f.value)
@@ -245,7 +245,7 @@ func (p *parser) dso(at place) {
 		return
 	}
 	if !r.dso.Kernel && (bytes.HasPrefix([]byte(r.dso.Name), []byte("[kernel")) || r.dso.Name == "vmlinux") {
-		p.out.issue(model.Error, "dso", at, "%s is no kernel image by its is_kernel", shortened([]byte(r.dso.Name)))
+		p.out.issue(model.Error, "dso", at, "%s is named like a kernel image, but is_kernel is not true", shortened([]byte(r.dso.Name)))
 	}
 	p.out.dsos = append(p.out.dsos, r)
 }
@@ -277,19 +277,19 @@ func (p *parser) thread(at place) {
 	p.out.threads = append(p.out.threads, r)
 }
 
-// numbered warns of a process or thread that is no number; -1 is what writers put for none.
+// numbered warns of a process or thread that is not a number; -1 is what writers put for none.
 func (p *parser) numbered(at place, k key, value []byte) int64 {
 	n := task(value)
 	if n < 0 && string(value) != "-1" && !isNull(value) {
-		p.warn("thread", at, "%s of a record is no number", names[k])
+		p.warn("thread", at, "%s of a record is not a number", names[k])
 	}
 	return n
 }
 
-// cpuNumber warns of a CPU that is no number; -1 is what writers put for none.
+// cpuNumber warns of a CPU that is not a number; -1 is what writers put for none.
 func (p *parser) cpuNumber(at place, value []byte) uint16 {
 	if _, ok := json.Uint(value); !ok && string(value) != "-1" && !isNull(value) {
-		p.warn("context", at, "cpu of a record is no number")
+		p.warn("context", at, "cpu of a record is not a number")
 	}
 	return cpuOf(value)
 }
@@ -366,7 +366,7 @@ func (p *parser) checkFrame(r *frameRecord, named, kinded bool) {
 		p.out.issue(model.Error, "enum", at, "kind of frame %d must be user, kernel or unknown", r.id)
 	}
 	if r.flags&model.FrameUnresolved != 0 && !bytes.HasPrefix(r.function, []byte("0x")) {
-		p.warn("frame", at, "func of the unresolved frame %d is no address", r.id)
+		p.warn("frame", at, "func of the unresolved frame %d is not an address", r.id)
 	}
 }
 
@@ -398,7 +398,7 @@ func (p *parser) inlining(r *frameRecord, f field) {
 }
 
 func (p *parser) noAddress(at place, k key) {
-	p.warn("frame", at, "%s of a frame is no hexadecimal string", names[k])
+	p.warn("frame", at, "%s of a frame is not a hexadecimal string", names[k])
 }
 
 // maxDepth is how deep functions may be inlined in each other.

@@ -75,7 +75,7 @@ func (p *parser) weighs(s span, metric uint32) bool {
 	return false
 }
 
-// frameList reads the ids of frames. One that is no number ends the list.
+// frameList reads the ids of frames. One that is not a number ends the list.
 func (p *parser) frameList(value []byte) (s span, ok bool) {
 	s.from = uint32(len(p.out.ids))
 	ok = len(value) >= 2 && value[0] == '['
@@ -136,7 +136,7 @@ func (p *parser) context(r *stackRecord, value []byte) (ok bool) {
 		case "comm":
 			var ok bool
 			if r.comm, ok = json.Text(value); !ok && !isNull(value) {
-				p.warn("context", r.place, "comm of a record is no string")
+				p.warn("context", r.place, "comm of a record is not a string")
 			}
 		case "probe", "execname", "uid", "zonename", "trace_fields":
 		default:
@@ -176,7 +176,7 @@ func (p *parser) weight(value []byte, at place, from uint32) {
 		case "unit":
 			var ok bool
 			if unit, ok = json.Text(value); !ok && !isNull(value) {
-				p.warn("weights", at, "the unit of a weight is no string")
+				p.warn("weights", at, "the unit of a weight is not a string")
 			}
 		}
 	}
@@ -187,7 +187,7 @@ func (p *parser) weight(value []byte, at place, from uint32) {
 	if p.strict {
 		for _, q := range p.out.weights[from:min(int(from)+maxCompared, len(p.out.weights))] {
 			if q.metric == w.metric {
-				p.warn("weights", at, "the metric %s stands twice in one list", shortened([]byte(p.names.list[w.metric])))
+				p.warn("weights", at, "the metric %s appears twice in one list", shortened([]byte(p.names.list[w.metric])))
 			}
 		}
 		if w.value.Float64() < 0 {
@@ -210,12 +210,12 @@ func (p *parser) exclusive(r *stackRecord, value []byte) {
 		case "weights":
 			var ok bool
 			if r.exclusive, ok = p.weights(value, r.place); !ok {
-				p.out.issue(model.Error, "exclusive", r.place, "exclusive weights are no list")
+				p.out.issue(model.Error, "exclusive", r.place, "exclusive weights are not a list")
 			}
 		}
 	}
 	if c.Bad || !r.hasLeaf {
-		p.out.issue(model.Error, "exclusive", r.place, "exclusive has no frame")
+		p.out.issue(model.Error, "exclusive", r.place, "exclusive weights have no frame")
 	}
 }
 

@@ -112,7 +112,7 @@ func (b *builder) addWeights(o *batch, to *model.WeightTable, s span, event uint
 			continue
 		}
 		if !to.Add(m, w.value) {
-			b.problem(model.Error, "too-large", place{}, "the limit of 4 GiB of weights is reached: the others were left out; nothing lifts it")
+			b.problem(model.Error, "too-large", place{}, "the limit of 4 GiB of weights is reached: the others were left out; it cannot be raised")
 		}
 		if event != model.NoEvent && b.p.Events[event].Primary == m {
 			primary = true
@@ -128,14 +128,14 @@ func (b *builder) repeated(r *stackRecord, first model.RecordID, event uint16, l
 	events := b.p.Records.Event
 	found, _ := b.ids.find(r.id, event)
 	if events[found] == event {
-		b.problem(model.Error, "duplicate-id", r.place, "the id %s of a stack stands twice under one event", r.id)
+		b.problem(model.Error, "duplicate-id", r.place, "the id %s of a stack is used twice under one event", r.id)
 		return
 	}
 	if b.p.StackIDMode == "content_addressable" && leaf != 0 && b.p.Records.Node[first] != leaf && b.p.Records.Node[first] != 0 {
 		b.problem(model.Warning, "stack-id", r.place, "the content-addressable id %s stands for two lists of frames", r.id)
 		return
 	}
-	b.problem(model.Warning, "stack-id", r.place, "the id %s of a stack stands twice, under different events; the first is record %d", r.id, first)
+	b.problem(model.Warning, "stack-id", r.place, "the id %s of a stack is used twice, under different events; the first is record %d", r.id, first)
 }
 
 // leaf holds the frame of exclusive weights against the end of the stack that is its leaf.

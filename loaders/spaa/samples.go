@@ -36,7 +36,7 @@ func (b *builder) addSamples(o *batch) {
 	}
 }
 
-// chunk is the chunk that gets the next sample.
+// chunk returns the chunk that gets the next sample.
 func (b *builder) chunk() *model.SampleChunk {
 	p, t := b.p, &b.samples
 	if n := p.Counts.Samples; n%model.MaxChunk == 0 {

@@ -11,7 +11,7 @@ type field struct {
 // lineScanner takes lines apart. It is one goroutine's own.
 type lineScanner struct{ fields []field }
 
-// scan takes a line apart into s.fields, which are good until the next call. ok is false when it is no object.
+// scan takes a line apart into s.fields, which are good until the next call. ok is false when it is not an object.
 func (s *lineScanner) scan(line []byte) (ok bool) {
 	s.fields = s.fields[:0]
 	m := json.Members(line)

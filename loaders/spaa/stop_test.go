@@ -41,7 +41,7 @@ func TestFinishStops(t *testing.T) {
 	for i := range n {
 		fmt.Fprintf(&text, `{"type":"sample","timestamp":1.5,"pid":1,"tid":1,"event":"e","stack_id":"0x%x"}`+"\n", i)
 	}
-	apart := `{"type":"dso","id":1,"name":"` + strings.Repeat("a", 2*blockSize) + `"}` + "\n" // what stands in one block is no late reference
+	apart := `{"type":"dso","id":1,"name":"` + strings.Repeat("a", 2*blockSize) + `"}` + "\n" // what stands in one block is not a late reference
 	text.WriteString(apart)
 	for i := range n {
 		fmt.Fprintf(&text, `{"type":"stack","id":"0x%x","frames":[7],"context":{"event":"e"},"weights":[{"metric":"m","value":1}]}`+"\n", i)

@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	errObject  = errors.New("a line is no JSON object")
-	errNesting = fmt.Errorf("what a line nests deeper than the limit of %s was not checked; nothing lifts it", model.Group(json.MaxDepth))
+	errObject  = errors.New("a line is not a JSON object")
+	errNesting = fmt.Errorf("nesting deeper than the limit of %s was not checked; it cannot be raised", model.Group(json.MaxDepth))
 )
 
 // jsonChecker holds lines against the grammar of JSON. It is one goroutine's own.
@@ -27,7 +27,7 @@ type jsonChecker struct {
 // openObject is where the names of an object begin.
 type openObject struct{ depth, from int }
 
-// object checks that line is one JSON object; twice is a name that stands twice in one object, "" for none.
+// object checks that line is one JSON object; twice is a name that appears twice in one object, "" for none.
 func (c *jsonChecker) object(line []byte) (twice string, err error) {
 	if c.json.OnFault == nil {
 		c.json.OnFault, c.json.OnName = c.fault, c.name
@@ -63,10 +63,10 @@ func (c *jsonChecker) fault(f json.Fault) bool {
 
 func (c *jsonChecker) unexpected(at int64) {
 	if at >= int64(len(c.line)) {
-		c.err = errors.New("a line is no well-formed JSON: it is cut")
+		c.err = errors.New("a line is not well-formed JSON: it is truncated")
 		return
 	}
-	c.err = fmt.Errorf("a line is no well-formed JSON: unexpected %q at its byte %d", c.line[at], at)
+	c.err = fmt.Errorf("a line is not well-formed JSON: unexpected %q at its byte %d", c.line[at], at)
 }
 
 // maxCompared is how many names of one object are compared with each other.

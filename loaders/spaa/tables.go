@@ -70,7 +70,7 @@ func (d *dictionaries) define(id uint64, f model.FrameID) (known bool) {
 func (b *builder) addDSO(r *dsoRecord) {
 	b.p.Counts.DSOs++
 	if _, known := b.dict.dso[r.id]; known {
-		b.problem(model.Error, "duplicate-id", r.place, "the id %d of a dso stands twice", r.id)
+		b.problem(model.Error, "duplicate-id", r.place, "the id %d of a dso is used twice", r.id)
 	}
 	b.checkLength(r.place, len(r.dso.Name))
 	r.dso.Name = model.KeptName(r.dso.Name)
@@ -87,18 +87,18 @@ func (b *builder) addFrame(r *frameRecord) {
 		if k.dso, ok = b.dict.dso[r.dso]; !ok {
 			b.order.wait(b, r.dso, r.place, r.id)
 		} else if b.order.dso[r.dso] > b.line(r.place) {
-			b.problem(model.Error, "order", r.place, "frame %d stands before its dso %d", r.id, r.dso)
+			b.problem(model.Error, "order", r.place, "frame %d comes before its dso %d", r.id, r.dso)
 		}
 	}
 	if ok && b.strict && r.kind == model.FrameKernel && !b.p.DSOs[k.dso].Kernel {
-		b.problem(model.Warning, "frame", r.place, "the kernel frame %d is in a dso that is no kernel image", r.id)
+		b.problem(model.Warning, "frame", r.place, "the kernel frame %d is in a dso that is not a kernel image", r.id)
 	}
 	file, line, column := splitSource(r.source)
 	b.checkLength(r.place, max(len(r.function), len(file)))
 	k.function = b.function(model.KeptName(r.function))
 	k.file, k.line, k.column = b.file(model.KeptName(file)), line, column
 	if b.dict.define(r.id, b.internFrame(k)) {
-		b.problem(model.Error, "duplicate-id", r.place, "the id %d of a frame stands twice", r.id)
+		b.problem(model.Error, "duplicate-id", r.place, "the id %d of a frame is used twice", r.id)
 	}
 	if b.strict {
 		b.order.deep = b.order.deep || r.depth > 0
@@ -110,7 +110,7 @@ func (k frameKey) hash() uint64 {
 	return mix(mix(uint64(k.function)<<32|uint64(k.file), uint64(k.line)), uint64(k.dso)<<40^uint64(k.column)<<8^uint64(k.kind)<<4^uint64(k.flags))
 }
 
-// frameKey is that of a frame of the model.
+// frameKey returns that of a frame of the model.
 func (b *builder) frameKey(f model.FrameID) frameKey {
 	s, p := b.s, b.p
 	return frameKey{s.FrameFunc[f], s.FrameFile[f], s.FrameLine[f], p.FrameDSO[f], p.FrameColumn[f], p.FrameKind[f], p.FrameFlags[f]}
@@ -211,7 +211,7 @@ func (b *builder) addThread(r *threadRecord) {
 	b.checkLength(r.place, len(r.comm))
 	r.comm = model.KeptName(r.comm)
 	if _, twice := t.byTID[r.tid]; twice && r.tid >= 0 {
-		b.problem(model.Error, "duplicate-id", r.place, "the tid %d of a thread stands twice", r.tid)
+		b.problem(model.Error, "duplicate-id", r.place, "the tid %d of a thread is used twice", r.tid)
 	}
 	if b.strict && r.tid >= 0 {
 		b.order.lists(b, r.tid, r.place)

@@ -22,7 +22,7 @@ type templates struct {
 	slow int // lines that none matched
 }
 
-// fast reads the line at b[i] by a template, and returns the index behind its end; -1 where none fits.
+// fast reads the line at b[i] by a template, and returns the index after its end; -1 where none fits.
 func (p *parser) fast(b []byte, i int, line uint32) int {
 	t := &p.templates
 	if len(t.list) == 0 {
@@ -120,7 +120,7 @@ func (c *compiler) step(how take, to target) *step {
 	return &c.t.steps[len(c.t.steps)-1]
 }
 
-// members goes through an object. value must pass what stands behind a name and its colon.
+// members goes through an object. value must pass what stands after a name and its colon.
 func (c *compiler) members(value func(name string) bool) bool {
 	return c.nested('{', func() bool {
 		if c.i >= len(c.b) || c.b[c.i] != '"' {
@@ -161,7 +161,7 @@ func (c *compiler) nested(open byte, element func() bool) bool {
 	return c.i <= len(c.b)
 }
 
-// plainStringEnd is the index of the quote that ends plain ASCII, -1 where it does not.
+// plainStringEnd returns the index of the quote that ends plain ASCII, -1 where it does not.
 func plainStringEnd(b []byte, i int) int {
 	for ; i < len(b) && b[i] >= ' ' && b[i] < 0x80 && b[i] != '\\'; i++ {
 		if b[i] == '"' {

@@ -11,7 +11,7 @@ import (
 // known is found with few looks, and only that is compared frame by frame. Stacks are resolved many at a time, and then inserted.
 type tree struct {
 	s     *model.Stacks
-	seed  uint64 // nobody who writes a file can know it
+	seed  uint64 // no writer of a file can know it
 	nodes index
 
 	frames []model.FrameID // of the stacks that were resolved, each root first

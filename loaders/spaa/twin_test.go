@@ -261,7 +261,7 @@ func changed(rng *rand.Rand, line []byte) []byte {
 	return out
 }
 
-// parsed is all that a parser says about a block, with templates where there is room behind it; slow is how many lines they did not match.
+// parsed is all that a parser says about a block, with templates where there is room after it; slow is how many lines they did not match.
 func parsed(b []byte, strict bool, seed maphash.Seed) (said string, slow int) {
 	p := &parser{ctx: context.Background(), strict: strict, seed: seed, units: map[string]string{}}
 	var o batch

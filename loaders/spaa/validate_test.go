@@ -151,7 +151,7 @@ func TestInlineOrder(t *testing.T) {
 	}
 }
 
-// TestAllowed holds that what the specification allows is no violation: null for what may be missing, and any numeric id.
+// TestAllowed holds that what the specification allows is not a violation: null for what may be missing, and any numeric id.
 func TestAllowed(t *testing.T) {
 	for _, extra := range []string{
 		`{"type":"dso","id":9,"name":"x","build_id":null}`,
@@ -182,7 +182,7 @@ func TestPlaces(t *testing.T) {
 	t.Error(got)
 }
 
-// Of what is found at the end of the file, too, the first in the file is told, and where.
+// Violations found at the end of the file are reported once as well: the first, with its place.
 func TestLatePlaces(t *testing.T) {
 	l := lines()
 	window := strings.Replace(l[14], `"stack_id":"s1"`, `"stack_id":"zz"`, 1)

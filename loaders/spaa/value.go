@@ -70,7 +70,7 @@ func identify(value []byte) identifier {
 	return identifier{kind: model.IDText, text: s}
 }
 
-// String is the id as messages name it.
+// String returns the id as messages name it.
 func (id identifier) String() string {
 	switch id.kind {
 	case model.IDHex:
@@ -83,7 +83,7 @@ func (id identifier) String() string {
 	return "without an id"
 }
 
-// shortened is a name that fits into a message.
+// shortened returns a name that fits into a message.
 func shortened(s []byte) string {
 	if len(s) > 60 {
 		return string(s[:57]) + "..."

@@ -21,7 +21,7 @@ func (c *Column[T]) Append(v T) {
 	c.N++
 }
 
-// rest is what is left of the last chunk, never nothing: a new one follows where that is full.
+// rest returns what is left of the last chunk, never nothing: a new one follows where that is full.
 func (c *Column[T]) rest() []T {
 	if c.N>>ChunkBits == len(c.Chunks) {
 		c.Chunks = append(c.Chunks, make([]T, ChunkLen))
@@ -37,7 +37,7 @@ func (c *Column[T]) Room(n int) []T {
 	return rest[:n]
 }
 
-// ColumnFrom is a column of given values, which it keeps.
+// ColumnFrom returns a column of given values, which it keeps.
 func ColumnFrom[T any](all []T) Column[T] {
 	c := Column[T]{N: len(all), Chunks: make([][]T, 0, (len(all)+ChunkMask)>>ChunkBits)}
 	for len(all) > 0 {
@@ -51,7 +51,7 @@ func ColumnFrom[T any](all []T) Column[T] {
 // At returns the value at index i, which must be within the column.
 func (c *Column[T]) At(i int) T { return c.Chunks[i>>ChunkBits][i&ChunkMask] }
 
-// Ref is the place of a value, valid for good.
+// Ref returns the place of a value, valid for good.
 func (c *Column[T]) Ref(i int) *T { return &c.Chunks[i>>ChunkBits][i&ChunkMask] }
 
 // Set replaces the value at index i, which must be within the column.
@@ -62,7 +62,7 @@ type LargeSizes map[int]uint64
 
 const LargeSize = math.MaxUint32
 
-// Low is what the column has for a size at i.
+// Low returns what the column has for a size at i.
 func (l *LargeSizes) Low(i int, v uint64) uint32 {
 	if v < LargeSize {
 		return uint32(v)
@@ -74,7 +74,7 @@ func (l *LargeSizes) Low(i int, v uint64) uint32 {
 	return LargeSize
 }
 
-// Full is the size at i, given what the column has.
+// Full returns the size at i, given what the column has.
 func (l LargeSizes) Full(i int, v uint32) uint64 {
 	if v != LargeSize {
 		return uint64(v)

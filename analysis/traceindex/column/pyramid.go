@@ -76,7 +76,7 @@ func (p *Pyramid) Free(size uint64) {
 	p.Count--
 }
 
-// Reaching is the first run from i on that reaches a level, the number of runs if none does. look is called before a run is looked
+// Reaching returns the first run from i that reaches a level, the number of runs if none does. look is called before a run is looked
 // at: few are, as the levels above tell where.
 func (p *Pyramid) Reaching(i int, bytes uint64, look func(run int)) int {
 	for i < p.Base.N {
@@ -98,7 +98,7 @@ func (p *Pyramid) Reaching(i int, bytes uint64, look func(run int)) int {
 	return i
 }
 
-// Now is the level after what was added last, saturated.
+// Now returns the level after what was added last, saturated.
 func (p *Pyramid) Now() Level {
 	l := Level{p.Live, p.AllocBytes, uint32(p.Count), p.AllocCount, p.FreeEvents}
 	if p.LiveHi != 0 {

@@ -5,7 +5,7 @@ type Ref uint32
 
 const (
 	NoRef    Ref = 1<<32 - 1
-	LocalRef Ref = 1 << 31 // the rest is the number of an event that is no FREE
+	LocalRef Ref = 1 << 31 // the rest is the number of an event that is not a FREE
 )
 
 // Local returns the number of an event within the chunk. ok is false for a record, and for NoRef.

@@ -11,7 +11,7 @@ type RiseColumn struct {
 	N      int
 	Last   uint64
 	Anchor []riseAnchor
-	Steps  Column[byte] // those behind an anchor lie in one of its chunks
+	Steps  Column[byte] // those after an anchor lie in one of its chunks
 }
 
 type riseAnchor struct {

@@ -53,7 +53,7 @@ func (w *EndWriter) Record(r uint32) {
 	w.B = b[:w.PutRecord(b, end, r)]
 }
 
-// PutLocal writes to b from at on, and returns where that ends.
+// PutLocal writes to b from at, and returns where that ends.
 func PutLocal(b []byte, at, distance int) int {
 	switch {
 	case distance <= EndNear:
@@ -68,7 +68,7 @@ func PutLocal(b []byte, at, distance int) int {
 	return at + 4
 }
 
-// PutRecord writes to b from at on, and returns where that ends.
+// PutRecord writes to b from at, and returns where that ends.
 func (w *EndWriter) PutRecord(b []byte, at int, r uint32) int {
 	d := int(r) - int(w.last) + nearbySpan/2
 	w.last = r
@@ -87,7 +87,7 @@ type EndReader struct {
 	last uint32
 }
 
-// Next returns the block that the next FREE ends; payload is the number of events before it that are no FREE.
+// Next returns the block that the next FREE ends; payload is the number of events before it that are not FREE.
 func (r *EndReader) Next(payload int) Ref {
 	c := r.B[0]
 	switch {
@@ -164,7 +164,7 @@ func (w *SizeWriter) Add(size uint64) {
 	w.B = b[:PutRare(b, end, size)]
 }
 
-// PutRare writes to b from at on, and returns where that ends.
+// PutRare writes to b from at, and returns where that ends.
 func PutRare(b []byte, at int, size uint64) int {
 	b[at] = RareSize
 	return at + 1 + binary.PutUvarint(b[at+1:], size)
@@ -217,7 +217,7 @@ func NextFreed(b []byte, common []uint64) (size uint64, ok bool, rest []byte) {
 	}
 }
 
-// cellOver marks, in front of what a cell has of temporary blocks, that two more numbers follow: its overwritten ones.
+// cellOver marks, before what a cell has of temporary blocks, that two more numbers follow: its overwritten ones.
 const cellOver = 1
 
 // AppendCells writes the cells of some keys, given in ascending order; all others are zero.

@@ -22,7 +22,7 @@ func PercentOf(t model.Time, p int64) model.Time {
 // has as many stacks as events.
 const HistoryRows = 4096
 
-// ColumnOf is the history column that a time falls into.
+// ColumnOf returns the history column that a time falls into.
 func ColumnOf(t, from, to model.Time) int {
 	if to <= from {
 		return analysis.HistoryColumns - 1

@@ -98,7 +98,7 @@ type Fold struct {
 	drops  bool           // the last key is that of the stacks that a filter leaves out
 }
 
-// DimOf is the dimension whose sums a group needs.
+// DimOf returns the dimension whose sums a group needs.
 func DimOf(by analysis.Group) column.Dim {
 	switch by {
 	case analysis.ByThread:
@@ -136,7 +136,7 @@ func (ix *Names) FoldOf(by analysis.Group) *Fold {
 	return f
 }
 
-// KeyOf is the group's key of a dimension's key.
+// KeyOf returns the group's key of a dimension's key.
 func (f *Fold) KeyOf(dimKey uint32) analysis.Key {
 	if f == nil {
 		return analysis.Key(dimKey)
@@ -144,7 +144,7 @@ func (f *Fold) KeyOf(dimKey uint32) analysis.Key {
 	return f.Of[dimKey]
 }
 
-// StackGroupName is the name of the group that a stack's leaf frame belongs to.
+// StackGroupName returns the name of the group that a stack's leaf frame belongs to.
 func StackGroupName(by analysis.Group, s *model.Stacks, id model.StackID) string {
 	leaf, ok := s.Node(id)
 	if by == analysis.ByFunction {

@@ -16,11 +16,11 @@ type Pass struct {
 	shapes []analysis.Shape // by slot
 }
 
-// ManyKeys is the number of keys from which on developments are followed only where somebody looks: they take half a
+// ManyKeys is the number of keys from which on developments are followed only on request: they take half a
 // kilobyte each, and a hostile file has as many stacks as events.
 const ManyKeys = 1 << 15
 
-// PassIn is the last pass of a group of what is left by a filter, nil for none.
+// PassIn returns the last pass of a group of what is left by a filter, nil for none.
 func (c *groupCache) PassIn(by analysis.Group, set *StackSet) *Pass {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Changed is a live level after a block of the size is born or ends.
+// Changed returns a live level after a block of the size is born or ends.
 func Changed(live, size uint64, how column.Change) uint64 {
 	if how == column.Born {
 		s, _ := model.SaturatingAdd(live, size)

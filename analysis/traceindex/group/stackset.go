@@ -24,7 +24,7 @@ type StackSet struct {
 // Has reports whether blocks of a stack are kept. Those of stacks that came after the set are not yet.
 func (s *StackSet) Has(stack uint32) bool { return int(stack) < len(s.keep) && s.keep[stack] }
 
-// SetOf is the set of a filter, nil for one that changes nothing. The caller holds the index's read lock.
+// SetOf returns the set of a filter, nil for one that changes nothing. The caller holds the index's read lock.
 func (ix *Names) SetOf(filter calltree.StackFilter) *StackSet {
 	if filter == "" {
 		return nil
@@ -64,7 +64,7 @@ func (s *StackSet) Clear(weights []uint64) {
 	}
 }
 
-// Stacks is what the set makes of symbols; a nil set makes nothing of them.
+// Stacks returns what the set makes of symbols; a nil set makes nothing of them.
 func (s *StackSet) Stacks(symbols *model.Stacks) *model.Stacks {
 	if s == nil || s.view == nil {
 		return symbols
@@ -81,7 +81,7 @@ type Scope struct {
 // Filtered returns the scope of a cell. The caller holds the index's read lock.
 func (ix *Names) Filtered(c analysis.Cell) Scope { return Scope{c, ix.SetOf(c.Stacks)} }
 
-// Of is the scope as sums of a dimension need it: those by stack are put together by what is left of the stacks anyway.
+// Of returns the scope as sums of a dimension need it: those by stack are put together by what is left of the stacks anyway.
 func (s Scope) Of(d column.Dim) Scope {
 	if d == column.DimStack {
 		return Scope{Cell: s.Rectangle()}
@@ -153,7 +153,7 @@ func (s *StackSet) bare(id model.StackID) bool {
 	return known && leaf != 0 && left == 0
 }
 
-// groupName is the name of the group that what is left of a stack belongs to.
+// groupName returns the name of the group that what is left of a stack belongs to.
 func (s *StackSet) groupName(by analysis.Group, id model.StackID) string {
 	switch {
 	case by == analysis.ByFunction && s.bare(id):
@@ -164,7 +164,7 @@ func (s *StackSet) groupName(by analysis.Group, id model.StackID) string {
 	return StackGroupName(by, s.view.Stacks, id)
 }
 
-// label is how what is left of a stack is shown. Its leaf is that of the file's own tree.
+// label returns how what is left of a stack is shown. Its leaf is that of the file's own tree.
 func (s *StackSet) label(id model.StackID) label {
 	leaf, _ := s.symbols.Node(id)
 	if s.bare(id) {

@@ -6,7 +6,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// FlagNames are the ways to write a flag, the long one first.
+// FlagNames returns the ways to write a flag, the long one first.
 func FlagNames(f *kong.Flag) []string {
 	names := []string{"--" + f.Name}
 	if f.Tag != nil && f.Tag.Negatable != "" {
@@ -18,7 +18,7 @@ func FlagNames(f *kong.Flag) []string {
 	return names
 }
 
-// choices are the values that a flag or argument takes, nil when it takes any.
+// choices returns the values that a flag or argument takes, nil when it takes any.
 func choices(v *kong.Value) []string {
 	if v.Enum == "" {
 		return nil
@@ -55,7 +55,7 @@ func (app Grammar) Visible(command *kong.Node) []*kong.Flag {
 	return flags
 }
 
-// ownFlags are the flags of a command and of the verbs below it, each name once.
+// ownFlags returns the flags of a command and of the verbs below it, each name once.
 func ownFlags(command *kong.Node) []*kong.Flag {
 	flags := slices.Clip(command.Flags)
 	for _, verb := range command.Children {
@@ -68,7 +68,7 @@ func ownFlags(command *kong.Node) []*kong.Flag {
 	return flags
 }
 
-// words are what may stand in place of an argument besides files: choices and verbs.
+// words returns what may stand in place of an argument besides files: choices and verbs.
 func words(command *kong.Node) []string {
 	var out []string
 	for _, verb := range command.Children {

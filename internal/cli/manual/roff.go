@@ -50,7 +50,7 @@ const TimesAndSizes = "Times are numbers with units, such as 12.5s, 350ms, 900us
 
 const filesAndEnvironment = "$XDG_CONFIG_HOME/memtui/config, else ~/.config/memtui/config, holds lines such as theme = dark, mouse = off and " +
 	"bind = global.quit q. Every flag may also be set in the environment as MEMTUI_ and its name, such as MEMTUI_THEME. " +
-	"The command line wins over the environment, and that over the config file. NO_COLOR switches colours off. " +
+	"The command line wins over the environment, and that over the config file. NO_COLOR switches colors off. " +
 	"$XDG_CACHE_HOME/memtui, else ~/.cache/memtui, holds indexes of large traces; they may be removed at any time."
 
 type manual struct{ w io.Writer }

@@ -1,4 +1,4 @@
-// Package madeup is a format of heap snapshots that nobody writes. Tests put it beside the real ones to show that a format with an
+// Package madeup is an invented format of heap snapshots. Tests put it beside the real ones to show that a format with an
 // object graph needs nothing but its own folder: its kinds of rows and references, its axes and its policies are none of MoarVM's.
 //
 // A file is text, a line for each thing, with fields between tabs:
@@ -62,10 +62,10 @@ var schema = model.HeapSchema{
 	IDs: model.HeapIDForm{Prefix: "0x", Base: 16},
 }
 
-// Format is the format.
+// Format returns the format.
 func Format() loaders.Format {
 	return loaders.Format{
-		Name: "made-up", Summary: "heap snapshots that nobody writes", Extensions: []string{".madeup"}, Heap: &schema,
+		Name: "made-up", Summary: "heap snapshots of an invented format", Extensions: []string{".madeup"}, Heap: &schema,
 		Sniff: func(head []byte) loaders.Confidence {
 			if bytes.HasPrefix(head, []byte(magic)) {
 				return loaders.Sure

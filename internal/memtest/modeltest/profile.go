@@ -7,7 +7,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// RandomProfile is a small profile with recursion, two events, some exclusive weights, samples and a window.
+// RandomProfile returns a small profile with recursion, two events, some exclusive weights, samples and a window.
 func RandomProfile(rng *rand.Rand) *model.Profile {
 	s := model.NewStacks()
 	w := &model.StackProfile{

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// TimeTexts returns what somebody may type for a time: usual texts, mistakes, and n random ones, most of which mean something in a
+// TimeTexts returns what users may type for a time: usual texts, mistakes, and n random ones, most of which mean something in a
 // recording of some 76 ms.
 func TimeTexts(rng *rand.Rand, n int) []string {
 	texts := []string{

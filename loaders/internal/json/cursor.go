@@ -32,7 +32,7 @@ const (
 // Code is what is wrong at a place.
 type Code uint8
 
-// Codes of faults. Behind the first ones nothing can be read, whatever the loader says.
+// Codes of faults. After the first ones nothing can be read, whatever the loader decides.
 const (
 	Truncated  Code = iota + 1 // the input ends within JSON
 	NoValue                    // a value is missing
@@ -44,13 +44,13 @@ const (
 	TooDeep                    // arrays and objects nest deeper than MaxDepth
 	LongWord                   // a number is longer than MaxWord
 	LongText                   // a string is longer than MaxText; to read on the loader raises that
-	ExtraComma                 // a comma stands in front of a closing bracket
+	ExtraComma                 // a comma stands before a closing bracket
 	BadWord                    // something like a number or a literal that is none; it is read as a Word
-	BadEscape                  // an escape that JSON does not know; it is read as its last character
+	BadEscape                  // an unknown escape; it is read as its last character
 	Control                    // a control character inside a string; it is kept
 )
 
-// fatal is the last code behind which nothing can be read.
+// fatal is the last code after which nothing can be read.
 const fatal = LongWord
 
 // Fault is something that is not as JSON should be.
@@ -59,14 +59,14 @@ type Fault struct {
 	Want Code  // what the cursor was reading over to find the fault's token unexpected, 0 for nothing
 	At   int64 // first byte of the current token
 	Line int64 // its line
-	Byte int64 // the byte that is wrong: one of the token, or that behind it
+	Byte int64 // the byte that is wrong: one of the token, or that after it
 }
 
 // Cursor reads JSON token by token. Once a fault has ended reading all tokens are [End]. It is one goroutine's own.
 type Cursor struct {
 	// OnFault is told of every fault and says whether to read on. nil ends reading at the first one.
 	OnFault func(Fault) bool
-	// OnName is told of names in values that are checked: of an object so deep, the first of it or not. nil for nobody.
+	// OnName is told of names in values that are checked: of an object so deep, the first of it or not. May be nil.
 	OnName func(depth int, first bool, name []byte)
 	// MaxText bounds the bytes of a string that must be copied, 0 for no bound.
 	MaxText int
@@ -136,7 +136,7 @@ func (c *Cursor) Rest() []byte { return c.buf[c.pos:] }
 // Pass moves n bytes on, at most as many as Rest returns. They must not hold an end of a line, or Line will be wrong.
 func (c *Cursor) Pass(n int) { c.pos += n }
 
-// more makes more bytes available behind those that are used up; false at the end. Of bytes in memory those before stay.
+// more makes more bytes available after those that are used up; false at the end. Of bytes in memory those before stay.
 func (c *Cursor) more() bool {
 	if c.eof {
 		return false

@@ -223,7 +223,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// skipped passes over the value of a and returns what stands behind it, loosely or not.
+// skipped passes over the value of a and returns what stands after it, loosely or not.
 func skipped(text string, loose bool, chunk int) string {
 	c := NewReader(strings.NewReader(`{"a":`+text+`,"b":1}`), 0, chunk)
 	c.Loose = loose

@@ -42,7 +42,7 @@ func numberEnd(b []byte) (n int) {
 	return n
 }
 
-// digitsEnd returns the index of the first byte from i on that is no digit.
+// digitsEnd returns the index of the first byte from i that is not a digit.
 func digitsEnd(b []byte, i int) int {
 	for i < len(b) && b[i]-'0' <= 9 {
 		i++

@@ -2,7 +2,7 @@ package json
 
 import "bytes"
 
-// Blank returns the index of the first byte from i on that is no white space.
+// Blank returns the index of the first byte from i that is not white space.
 func Blank(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\r' || b[i] == '\n') {
 		i++
@@ -10,7 +10,7 @@ func Blank(b []byte, i int) int {
 	return i
 }
 
-// stringEnd returns the index behind the string that starts at b[i], a quote; -1 when it does not end.
+// stringEnd returns the index after the string that starts at b[i], a quote; -1 when it does not end.
 func stringEnd(b []byte, i int) int {
 	for i = plainEnd(b, i+1); i < len(b); i = plainEnd(b, i) {
 		switch b[i] {
@@ -26,7 +26,7 @@ func stringEnd(b []byte, i int) int {
 	return -1
 }
 
-// ValueEnd returns the index behind the value that starts at b[i], -1 when there is none. What stands inside objects and arrays is not
+// ValueEnd returns the index after the value that starts at b[i], -1 when there is none. What stands inside objects and arrays is not
 // checked beyond brackets and strings.
 func ValueEnd(b []byte, i int) int {
 	if i >= len(b) {
@@ -106,7 +106,7 @@ func begin(b []byte, open byte) Values {
 // Rest returns what follows the object or array, when all of it was given out.
 func (v *Values) Rest() []byte { return v.b[v.i:] }
 
-// Member returns the next name, as written between its quotes, and its value; ok is false behind the last one.
+// Member returns the next name, as written between its quotes, and its value; ok is false after the last one.
 func (v *Values) Member() (name, value []byte, ok bool) {
 	if v.end {
 		return nil, nil, false
@@ -129,7 +129,7 @@ func (v *Values) Member() (name, value []byte, ok bool) {
 	return name, value, ok
 }
 
-// Element returns the next value; ok is false behind the last one.
+// Element returns the next value; ok is false after the last one.
 func (v *Values) Element() (value []byte, ok bool) {
 	if v.end {
 		return nil, false

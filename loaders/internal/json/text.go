@@ -13,7 +13,7 @@ const (
 	highs = 0x8080808080808080
 )
 
-// plainEnd returns the index of the first byte from i on that is a quote, a backslash or a control character; len(b) for none.
+// plainEnd returns the index of the first byte from i that is a quote, a backslash or a control character; len(b) for none.
 func plainEnd(b []byte, i int) int {
 	for ; i+8 <= len(b); i += 8 {
 		x := binary.LittleEndian.Uint64(b[i:])

@@ -239,7 +239,7 @@ const (
 
 var byteClass = [256]uint8{'"': byteQuote, '\\': byteEscape, '{': byteOpen, '[': byteOpen, '}': byteClose, ']': byteClose, '\n': byteLine}
 
-// skipChunk passes what is in the buffer, which is not empty; depth is 0 behind the last bracket.
+// skipChunk passes what is in the buffer, which is not empty; depth is 0 after the last bracket.
 func (c *Cursor) skipChunk(depth int, quoted bool) (int, bool) {
 	b, i := c.buf, c.pos
 	defer func() { c.pos = i }()
