@@ -51,10 +51,11 @@ type Finder interface {
 	FindText() string
 }
 
-// AddressFinder is a screen in which / takes an address as well as a filter.
-type AddressFinder interface {
+// Searcher is a screen that knows itself what / filters or searches.
+type Searcher interface {
 	Search(text string) // as it is typed
 	SearchText() string
+	SearchHint() string // what can be typed
 }
 
 // Filtered is a screen with a table that / filters.
