@@ -261,24 +261,25 @@ func Layout[R any](cols []Column[R], f Figures, bytes, count uint64) []widget.Co
 		if f.Wide {
 			out[i].Width += c.Wider
 		}
+		need := 0
 		switch c.Figure {
 		case BytesFigure:
-			out[i].Width = max(c.Width, f.BytesWidth(bytes))
+			need = f.BytesWidth(bytes)
 		case CountFigure:
-			out[i].Width = max(c.Width, f.CountWidth(count))
+			need = f.CountWidth(count)
 		case ShareFigure:
-			out[i].Width = max(c.Width, model.ShareWidth)
+			need = model.ShareWidth
 		case AmountFigure:
-			out[i].Width = AmountWidth(f.Exact)
-			if c.signed() {
-				out[i].Width++
-			}
-			out[i].Width = max(c.Width, out[i].Width)
+			need = AmountWidth(f.Exact)
 		case TimeFigure:
 			if f.Exact {
-				out[i].Width = max(c.Width, exactTime)
+				need = exactTime
 			}
 		}
+		if c.signed() {
+			need++
+		}
+		out[i].Width = max(out[i].Width, need)
 		if c.MaxWidth > 0 {
 			out[i].Width = min(out[i].Width, c.MaxWidth)
 		}

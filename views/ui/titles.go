@@ -65,6 +65,7 @@ const (
 	TitleSeries      = "SERIES"
 	TitleShape       = "SHAPE"
 	TitleShare       = "SHARE"
+	TitleSince       = "SINCE #0"
 	TitleSite        = "SITE"
 	TitleSize        = "SIZE"
 	TitleStack       = "STACK"
