@@ -134,6 +134,10 @@ func (p *Groups) columns(d groupData) []ui.Column[heapgraph.Group] {
 	}
 	mean := bytes("", "", "mean", 0, 0, true, func(g *group) uint64 { return model.Mean(g.Bytes(), max(g.Count, 1)) })
 	mean.Hidden = true
+	managed := bytes(ui.TitleManaged, "managed_bytes", "managed", 7, sum.ManagedBytes, s.Split, func(g *group) uint64 { return g.ManagedBytes })
+	if frames { // reports do not tell their parts
+		managed.Key, unmanaged.Key = "", ""
+	}
 	return []ui.Column[group]{
 		{Title: strings.ToUpper(title), Width: 10, Grow: 6, MaxWidth: 60, Cut: widget.CutMiddle, Text: func(g *group) string { return ui.HeapName(g.Name) }},
 		{Title: secondTitle(s), Width: 10, Grow: 2, MaxWidth: 24, Drop: 6, Muted: true, Hidden: frames || s.Distinct() == 0 || by.axis > 0,
@@ -141,8 +145,7 @@ func (p *Groups) columns(d groupData) []ui.Column[heapgraph.Group] {
 		{Title: ui.TitleCount, Key: "count", Fields: []string{"count"}, Figure: ui.CountFigure, Width: 7, Drop: 1, Whole: sum.Count, Value: func(g *group) uint64 { return g.Count }},
 		size,
 		{Title: ui.TitleShare, Width: 6, Grow: 1, MaxWidth: 16, Drop: 4, Like: ui.TitleBytes, Cell: p.shareCell},
-		bytes(ui.TitleManaged, "managed_bytes", "managed", 7, sum.ManagedBytes, s.Split, func(g *group) uint64 { return g.ManagedBytes }),
-		unmanaged, retained,
+		managed, unmanaged, retained,
 		{Title: ui.TitleWhere, Width: 14, Grow: 3, MaxWidth: 60, Drop: 3, Cut: widget.CutFolder, Hidden: !frames,
 			Text: func(g *group) string { return fmt.Sprintf("%s:%012d", g.File, g.Line) },
 			Cell: func(g *group) widget.Cell {

@@ -307,6 +307,9 @@ func (p *heapObject) CopyText() string {
 			out.WriteString("\n" + model.Clean(v.text+" → "+namedRow(p.graph.Heap, v.end, true)))
 		}
 	}
+	if v, ok := p.lists[p.focus].Selected(); ok && p.focus != listPath {
+		out.WriteString("\n" + [...]string{"refers to", "referred to by"}[p.focus] + ": " + model.Clean(v.text+" → "+heapText(p.graph.Heap, v.end, true)))
+	}
 	return out.String()
 }
 

@@ -82,8 +82,11 @@ func (p *heapSnapshots) Action() keymap.Action { return keymap.ShowSnapshots }
 func (p *heapSnapshots) Needs() model.Facet { return model.FacetHeaps }
 
 func (p *heapSnapshots) Scopes() []keymap.Scope {
-	return []keymap.Scope{keymap.ScopeSnapshots, keymap.ScopeHeap}
+	return []keymap.Scope{keymap.ScopeSnapshots, keymap.ScopeHeap, keymap.ScopeTable}
 }
+
+// Useless implements [ui.Refuser]: nothing here is grouped.
+func (p *heapSnapshots) Useless(a keymap.Action) bool { return a == keymap.Group }
 
 func (p *heapSnapshots) Command() []string { return nil }
 
@@ -363,6 +366,9 @@ func (p *heapSnapshots) openTypes() {
 }
 
 func (p *heapSnapshots) CopyText() string {
+	if p.inTrends {
+		return p.trends.copyText()
+	}
 	r, ok := p.table.Selected()
 	if !ok {
 		return ""

@@ -169,6 +169,22 @@ func (l *trendList) Draw(s tcell.Screen) {
 	l.List.Draw(s, body, l.p.Look)
 }
 
+// copyText is the selected trend: its figures in all snapshots.
+func (l *trendList) copyText() string {
+	t, ok := l.Selected()
+	if !ok {
+		return ""
+	}
+	text, unit := model.Clean(ui.HeapName(t.name))+":", ""
+	if t.bytes {
+		unit = " bytes"
+	}
+	for i, v := range t.values {
+		text += fmt.Sprintf(" #%d %d%s", i, v, unit)
+	}
+	return text
+}
+
 // answer says what the trends are made from.
 func (l *trendList) answer() string {
 	set, ok := l.p.scores.Get()

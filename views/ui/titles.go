@@ -7,6 +7,7 @@ const (
 	TitleAge         = "AGE"
 	TitleAlloc       = "ALLOC"
 	TitleAtLeast     = "AT LEAST"
+	TitleAtByte      = "AT BYTE"
 	TitleAtPeak      = "AT PEAK"
 	TitleBefore      = "BEFORE"
 	TitleBlocks      = "BLOCKS"
@@ -63,6 +64,7 @@ const (
 	TitleSampling    = "SAMPLING"
 	TitleSelf        = "SELF"
 	TitleSeries      = "SERIES"
+	TitleSeverity    = "SEVERITY"
 	TitleShape       = "SHAPE"
 	TitleShare       = "SHARE"
 	TitleSince       = "SINCE #0"
@@ -82,6 +84,7 @@ const (
 	TitleUnmanaged   = "UNMANAGED"
 	TitleValue       = "VALUE"
 	TitleWeight      = "WEIGHT"
+	TitleWhat        = "WHAT"
 	TitleWhere       = "WHERE"
 	TitleWindow      = "WINDOW"
 )
