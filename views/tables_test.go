@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/views/compare"
 	"github.com/memtui/memtui/views/dump"
 	"github.com/memtui/memtui/views/profile"
 	"github.com/memtui/memtui/views/trace"
@@ -114,24 +115,23 @@ func paneOf(path ...string) func(u *program) (*widget.List, []string) {
 
 // heapCases are the tables of heap snapshots.
 func heapCases() []tableCase {
-	heap := func(t testing.TB) *program { return openRecords(t, 200, 50, colourCaps) }
 	list := paneOf("ListPane")
 	diff := jsonKeys(report.DiffRow{})
 	return []tableCase{
-		{"Snapshots", heap, []string{"1"}, paneOf("list"), jsonKeys(report.Snapshot{}), []string{""}},
-		{"Trends", heap, []string{"1", "Tab"}, paneOf("trends", "ListPane"), nil, nil},
-		{"Types", heap, []string{"2"}, list, jsonKeys(report.HeapType{}), nil},
-		{"REPRs", heap, []string{"2", "b"}, list, jsonKeys(report.HeapType{}), nil},
-		{"Frames", heap, []string{"3"}, list, jsonKeys(report.HeapFrame{}), nil},
-		{"Objects", heap, []string{"2", "Enter"}, paneOf("objects", "ListPane"), jsonKeys(report.HeapObject{}), nil},
-		{"Objects of a comparison", heap, []string{"6", "j", "Enter"}, paneOf("objects", "ListPane"), jsonKeys(report.HeapObject{}), nil},
-		{"Dominators", heap, []string{"4"}, list, jsonKeys(report.Dominator{}), nil},
-		{"Dominators by type", heap, []string{"4", "b"}, list, jsonKeys(report.Dominator{}), nil},
-		{"References out", heap, []string{"4", "x", "O", "b"}, paneOf("lists", "0", "ListPane"), jsonKeys(report.HeapEdge{}), nil},
-		{"Changes of types", heap, []string{"6"}, list, diff, nil},
-		{"Changes of frames", heap, []string{"6", "b"}, list, diff, nil},
-		{"Subtrees that grew", heap, []string{"6", "b", "b"}, list, diff, nil},
-		{"Difference of types", heap, []string{"2", "d"}, list, diff, nil},
+		{"Snapshots", onRecords, []string{"1"}, paneOf("list"), jsonKeys(report.Snapshot{}), []string{""}},
+		{"Trends", onRecords, []string{"1", "Tab"}, paneOf("trends", "ListPane"), nil, nil},
+		{"Types", onRecords, []string{"2"}, list, jsonKeys(report.HeapType{}), nil},
+		{"REPRs", onRecords, []string{"2", "b"}, list, jsonKeys(report.HeapType{}), nil},
+		{"Frames", onRecords, []string{"3"}, list, jsonKeys(report.HeapFrame{}), nil},
+		{"Objects", onRecords, []string{"2", "Enter"}, paneOf("objects", "ListPane"), jsonKeys(report.HeapObject{}), nil},
+		{"Objects of a comparison", onRecords, []string{"6", "j", "Enter"}, paneOf("objects", "ListPane"), jsonKeys(report.HeapObject{}), nil},
+		{"Dominators", onRecords, []string{"4"}, list, jsonKeys(report.Dominator{}), nil},
+		{"Dominators by type", onRecords, []string{"4", "b"}, list, jsonKeys(report.Dominator{}), nil},
+		{"References out", onRecords, []string{"4", "x", "O", "b"}, paneOf("lists", "0", "ListPane"), jsonKeys(report.HeapEdge{}), nil},
+		{"Changes of types", onRecords, []string{"6"}, list, diff, nil},
+		{"Changes of frames", onRecords, []string{"6", "b"}, list, diff, nil},
+		{"Subtrees that grew", onRecords, []string{"6", "b", "b"}, list, diff, nil},
+		{"Difference of types", onRecords, []string{"2", "d"}, list, diff, nil},
 	}
 }
 
@@ -434,3 +434,118 @@ func TestTopSitesSortByTheirTitles(t *testing.T) {
 	click(ui.TitleTotal)
 	u.has("by allocated bytes")
 }
+
+// Esc leaves the detail of a block of a difference before it leaves anything else.
+func TestDifferenceOfBlocksLeavesItsDetail(t *testing.T) {
+	u := onKvleak(t).keys("p", "A", "e", "d", "6")
+	pane := &u.app.current().(*compare.CompareBlocks).Blocks.ListPane
+	inDetail := func() (in bool) {
+		u.sim.Do(func() { in = pane.InDetail })
+		return in
+	}
+	u.keys("Tab")
+	if !inDetail() {
+		t.Fatal("Tab does not go to the detail")
+	}
+	u.keys("Esc")
+	if inDetail() || !u.app.state.Compare.On {
+		t.Errorf("Esc: in the detail %v, comparing %v", inDetail(), u.app.state.Compare.On)
+	}
+	u.keys("z").has("New blocks")
+	u.keys("Esc")
+	if !u.app.state.Compare.On {
+		t.Error("Esc ends the difference before it gives the list its room back")
+	}
+}
+
+// A filter of a snapshot's tables knows their figures, and none that only traces have.
+func TestHeapFiltersKnowTheirFigures(t *testing.T) {
+	u := openRecords(t, 120, 40, colourCaps).keys("2", "/")
+	typeText(u, "live>0")
+	u.has("live is no figure: count, bytes, ")
+	u.keys("Esc", "3", "/")
+	typeText(u, "temp>0")
+	u.has("temp is no figure: ")
+	u.keys("Esc", "4", "/")
+	typeText(u, "peak>0")
+	u.has("peak is no figure: retained, rows, self")
+	u.keys("Esc", "6", "/")
+	typeText(u, "blocks>0")
+	u.has("blocks is no figure: before, after, delta, count")
+	u.keys("Esc")
+	m := openMadeUp(t, 160, 40).keys("2", "/")
+	typeText(m, "unmanaged>0")
+	m.has("unmanaged is no figure: count, bytes, retained, mean")
+}
+
+// Rows that stand for all of a type are filtered as they read.
+func TestDominatorsFilterTheirGroups(t *testing.T) {
+	u := openRecords(t, 120, 40, colourCaps).keys("4", "b")
+	l, _ := paneOf("ListPane")(u)
+	all := u.length(l)
+	u.keys("/")
+	typeText(u, "retained>100K")
+	u.keys("Enter")
+	some := u.column(l, 0)
+	if len(some) == 0 || len(some) == all {
+		t.Fatalf("%d of %d groups are left", len(some), all)
+	}
+	for _, text := range some {
+		if strings.HasSuffix(text, " KiB") && len(text) < len("100 KiB") || strings.HasSuffix(text, " B") {
+			t.Errorf("%s passes", text)
+		}
+	}
+	u.has(" × ")
+}
+
+// The objects of a type have a filter of their own, which Esc forgets before it closes them.
+func TestObjectsHaveTheirOwnFilter(t *testing.T) {
+	u := openRecords(t, 120, 40, colourCaps).keys("2", "/")
+	typeText(u, "count>100")
+	u.keys("Enter", "Enter").has("Objects of VMString ─", "22,258 · ")
+	u.keys("/")
+	typeText(u, "bytes>1K")
+	u.keys("Enter").has("Objects of VMString · filter “bytes>1K”", "2 of 22,258 · ")
+	u.keys("Esc").has("Objects of VMString ─")
+	u.keys("Esc").has("Types · filter “count>100”")
+}
+
+// The neighbors of an object that holds nothing are listed with it selected, and one can go on from there.
+func TestDominatorsOfALeafMove(t *testing.T) {
+	u := openRecords(t, 120, 40, colourCaps).keys("2", "Enter", "D")
+	l, _ := paneOf("ListPane")(u)
+	at := func() (row int) {
+		u.sim.Settle()
+		u.sim.Do(func() { row, _ = l.Selected() })
+		return row
+	}
+	for range 3 {
+		before := at()
+		if u.keys("j"); at() != before+1 {
+			t.Errorf("down from row %d leads to row %d", before, at())
+		}
+	}
+}
+
+// Every list of a screen is sorted by the titles above it, the one below the pointer.
+func TestSnapshotsAndTrendsSort(t *testing.T) {
+	u := onRecords(t).keys("1", "s", "s")
+	list, _ := paneOf("list")(u)
+	trends, _ := paneOf("trends", "ListPane")(u)
+	by, _ := u.order(list)
+	if before, _ := u.order(trends); by < 0 || before != 2 {
+		t.Errorf("s sorts snapshots by column %d, trends by column %d", by, before)
+	}
+	u.keys("Tab", "s", "s").has("by bytes, most grown first")
+	if again, _ := u.order(list); again != by {
+		t.Error("s in the trends sorts snapshots")
+	}
+	x, y, _ := u.header(list, 3)
+	u.sim.Click(x, y)
+	if by, down := u.order(list); by != 3 || !down {
+		t.Errorf("a click on BYTES sorts by column %d, descending %v", by, down)
+	}
+	u.keys("S").has("most grown first, reversed")
+}
+
+func onRecords(t testing.TB) *program { return openRecords(t, 200, 50, colourCaps) }
