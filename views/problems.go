@@ -229,9 +229,7 @@ func (p *problems) Do(a keymap.Action) bool {
 // Fields implements [ui.Filtered].
 func (p *problems) Fields() []analysis.Field { return p.table.Fields() }
 
-// SearchHint, SearchText and Search implement [ui.Searcher]: findings have a filter of their own.
-func (p *problems) SearchHint() string { return ui.FilterHint(p.Fields()) }
-
+// SearchText and Search implement [ui.Searcher]: findings have a filter of their own.
 func (p *problems) SearchText() string { return p.text }
 
 func (p *problems) Search(text string) { p.text = text; p.Changed() }

@@ -156,12 +156,16 @@ func (a *app) askFind() {
 		_, err := analysis.ParseFilter(text, fields...)
 		return err
 	}
+	hint := ui.FilterHint(fields)
+	if h, ok := a.current().(ui.Hinter); ok {
+		hint = h.SearchHint()
+	}
 	if b, ok := a.current().(ui.Searcher); ok {
-		a.ask("filter: ", b.SearchHint(), b.SearchText(), b.Search, check)
+		a.ask("filter: ", hint, b.SearchText(), b.Search, check)
 		return
 	}
 	set := func(text string) { a.emit(state.SetFilter{Text: text}) }
-	a.ask("filter: ", ui.FilterHint(fields), a.state.Filter, set, check)
+	a.ask("filter: ", hint, a.state.Filter, set, check)
 }
 
 // filterFields are the figures that the table of the screen can be filtered by; nil for those of all tables.

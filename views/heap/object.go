@@ -260,9 +260,7 @@ func (p *heapObject) order(l *refList, a keymap.Action) {
 // Fields implements [ui.Filtered].
 func (p *heapObject) Fields() []analysis.Field { return p.lists[listOut].Fields() }
 
-// SearchHint, SearchText and Search implement [ui.Searcher]: references have a filter of their own.
-func (p *heapObject) SearchHint() string { return ui.FilterHint(p.Fields()) }
-
+// SearchText and Search implement [ui.Searcher]: references have a filter of their own.
 func (p *heapObject) SearchText() string { return p.text }
 
 func (p *heapObject) Search(text string) { p.text = strings.TrimSpace(text); p.Changed() }

@@ -36,9 +36,7 @@ func (p *objectsPane) Fields() []analysis.Field {
 	return p.lists.Fields()
 }
 
-// SearchHint, SearchText and Search implement [ui.Searcher]: the rows of one have a filter of their own, as long as they are listed.
-func (p *objectsPane) SearchHint() string { return ui.FilterHint(p.Fields()) }
-
+// SearchText and Search implement [ui.Searcher]: the rows of one have a filter of their own, as long as they are listed.
 func (p *objectsPane) SearchText() string {
 	if p.objects.open {
 		return p.objects.filter

@@ -315,10 +315,8 @@ func (p *heapSnapshots) Fields() []analysis.Field {
 	return p.table.Fields()
 }
 
-// SearchHint, SearchText and Search implement [ui.Searcher]: the list of snapshots has a filter of its own, that of trends is about what
+// SearchText and Search implement [ui.Searcher]: the list of snapshots has a filter of its own, that of trends is about what
 // all tables of the heap are about.
-func (p *heapSnapshots) SearchHint() string { return ui.FilterHint(p.Fields()) }
-
 func (p *heapSnapshots) SearchText() string {
 	if p.inTrends {
 		return p.State.Filter

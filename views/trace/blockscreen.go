@@ -216,11 +216,12 @@ func (p *BlockScreen) openUses() {
 	p.Changed()
 }
 
-// SearchHint, SearchText and Search implement [ui.Searcher]: an address can be typed as well as a filter.
+// SearchHint implements [ui.Hinter]: an address can be typed as well as a filter.
 func (p *BlockScreen) SearchHint() string {
 	return "text, size>1M, age>2s, or an address: 0x7f…"
 }
 
+// SearchText and Search implement [ui.Searcher].
 func (p *BlockScreen) SearchText() string {
 	if p.addr != 0 {
 		return ui.AddressText(p.addr)

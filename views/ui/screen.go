@@ -55,8 +55,10 @@ type Finder interface {
 type Searcher interface {
 	Search(text string) // as it is typed
 	SearchText() string
-	SearchHint() string // what can be typed
 }
+
+// Hinter is a screen in which more can be typed after / than a filter.
+type Hinter interface{ SearchHint() string }
 
 // Filtered is a screen with a table that / filters.
 type Filtered interface {
