@@ -149,7 +149,7 @@ func parseComparison(w string, m []string, field Field) (term, error) {
 	if t.share = strings.HasSuffix(number, "%"); t.share {
 		var d model.Decimal
 		d, err = model.ParseShare(number)
-		t.value = d.Float64() / 100
+		t.value = d.Percent()
 	} else {
 		var size model.Bytes
 		size, err = model.ParseSize(number)
@@ -187,6 +187,9 @@ func (f *Filter) Match(r Row) bool {
 func (t *term) holds(r Row) bool {
 	if t.op != "" {
 		v, ok := r.Value(t.field, t.share)
+		if t.op == "=" && t.share { // as it reads: nobody can type a third
+			return ok && model.Share(v).String() == model.Share(t.value).String()
+		}
 		return ok && compare(v, t.op, t.value)
 	}
 	for _, s := range r.Texts() {

@@ -1,6 +1,11 @@
 package analysis
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+
+	"github.com/memtui/memtui/model"
+)
 
 type filterRow struct {
 	texts  []string
@@ -40,6 +45,32 @@ func TestFilter(t *testing.T) {
 		if _, err := ParseFilter(text); err == nil {
 			t.Errorf("%q accepted", text)
 		}
+	}
+}
+
+// A share is exactly what is typed, however floats round; one that cannot be typed is equal as it reads.
+func TestFilterOfShares(t *testing.T) {
+	fields := []Field{{Names: []string{"live"}}}
+	match := func(text string, part, whole uint64) bool {
+		f, err := ParseFilter(text, fields...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f.Match(filterRow{nil, map[string]float64{"live%": float64(model.ShareOf(part, whole))}})
+	}
+	for n := range uint64(2000) {
+		at := fmt.Sprintf("%d.%d%%", n/10, n%10)
+		if !match("live>="+at, n, 1000) || !match("live<="+at, n, 1000) || !match("live="+at, n, 1000) || match("live>"+at, n, 1000) || match("live<"+at, n, 1000) {
+			t.Errorf("%d of 1000 is not %s", n, at)
+		}
+	}
+	for text, want := range map[string]bool{"live=33.3%": true, "live=33.4%": false, "live>33.3%": true, "live=33%": false} {
+		if match(text, 1, 3) != want {
+			t.Errorf("a third: %s is not %v", text, want)
+		}
+	}
+	if match("live=100%", 99_999, 100_000) || match("live=0%", 1, 100_000) {
+		t.Error("nearly all is all, or nearly nothing nothing")
 	}
 }
 

@@ -153,7 +153,7 @@ func footer(s Scope) []hint {
 			{"tree", []Action{Flame}}, invert, cost, search}
 	case ScopeSnapshots:
 		return []hint{{"types", []Action{Open}}, {"largest", []Action{Peak}}, {"mark", []Action{MarkA, MarkB}}, {"compare", []Action{Screen6}},
-			{"trends", []Action{NextPane}}, {"bytes/count", []Action{Series}}, {"order", []Action{Sort}}}
+			{"trends", []Action{NextPane}}, {"bytes/count", []Action{Series}}}
 	case ScopeHeap:
 		return []hint{{"snapshot", []Action{StepBack, StepForward}}, {"largest", []Action{Peak}}, {"mark", []Action{MarkA, MarkB}}, {"diff", []Action{Difference}},
 			{"dominators", []Action{DominatorsOf}}, {"edges", []Action{Edges}}}

@@ -79,6 +79,9 @@ func (d Decimal) Times(num, den uint64) uint64 {
 // Float64 returns the nearest float.
 func (d Decimal) Float64() float64 { return float64(d.mantissa) / float64(d.scale()) }
 
+// Percent returns the float that is nearest to d percent, as that of the same share of a whole is.
+func (d Decimal) Percent() float64 { return float64(d.mantissa) / float64(d.scale()*100) }
+
 // String returns d with as many decimal places as were written.
 func (d Decimal) String() string {
 	s := strconv.FormatUint(d.mantissa, 10)

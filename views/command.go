@@ -12,6 +12,7 @@ import (
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
 )
 
 // command is what can be typed in the palette with an argument; the other commands are the key table's actions.
@@ -144,7 +145,11 @@ func (a *app) filterCommand(text string) error {
 	if _, err := analysis.ParseFilter(text, a.filterFields()...); err != nil {
 		return err
 	}
-	a.emit(state.SetFilter{Text: text})
+	if b, ok := a.current().(ui.Searcher); ok {
+		b.Search(text)
+	} else {
+		a.emit(state.SetFilter{Text: text})
+	}
 	return nil
 }
 

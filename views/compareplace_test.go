@@ -162,7 +162,7 @@ func TestDifferenceOfBlocks(t *testing.T) {
 }
 
 func TestDifferenceFilters(t *testing.T) {
-	u := openKvleak(t, 120, 40, colourCaps).keys("p", "A", "e", "d", "3", "/").has("before>1M, delta>10K")
+	u := openKvleak(t, 120, 40, colourCaps).keys("p", "A", "e", "d", "3", "/").has("before>1M, delta<0")
 	u.keys("d", "e", "l", "t", "a", "<", "-", "1", "0", "K", "Enter").has("alloc_buffer")
 	lacks(t, u, "▸ main")
 	u.keys("|").has("no curves of two files").keys("b", "\"").has("no frames to match")

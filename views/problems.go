@@ -1,11 +1,11 @@
 package views
 
 import (
-	"slices"
 	"strconv"
 
 	"github.com/gdamore/tcell/v2"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
@@ -17,15 +17,20 @@ import (
 // problems lists what in the file is damaged, guessed or uncertain, the worst first, and what the file says about itself.
 type problems struct {
 	ui.Pane
-	list widget.List
-	rows []model.Problem // those that the search leaves
-	all  int
-	text string // what is searched
+	list  ui.ListPane
+	table *ui.Table[*model.Profile, problemRow]
+	text  string // what findings are filtered by
 
 	facts   widget.TextView // about the file
 	factsOf factsKey
 	inFacts bool // they have the keys
 	big     bool // the pane that has the keys fills the screen
+}
+
+// problemRow is a finding, and which one of the file it is.
+type problemRow struct {
+	*model.Problem
+	n int
 }
 
 // factsKey determines the lines of the facts.
@@ -37,14 +42,48 @@ type factsKey struct {
 
 func newProblems(e *ui.Env) *problems {
 	p := &problems{Pane: ui.NewPane(e)}
-	p.list = widget.List{
-		Table: p, SortColumn: -1, Column: -1, Focused: true,
-		Columns: []widget.Column{
-			{Title: "SEVERITY", Width: 9}, {Title: "COUNT", Width: 6, Align: widget.Right, Drop: 1},
-			{Title: "AT BYTE", Width: 9, Align: widget.Right, Drop: 2}, {Title: "WHAT", Width: 20, Grow: 1},
+	p.table = ui.NewTable(e, &p.list, &model.Profile{}, ui.Spec[*model.Profile, problemRow]{
+		Rows: func(of *model.Profile) []problemRow {
+			rows := make([]problemRow, len(of.Problems))
+			for i := range rows {
+				rows[i] = problemRow{&of.Problems[i], i}
+			}
+			return rows
 		},
-	}
+		Columns: p.columns,
+		ID:      func(_ *model.Profile, r *problemRow) uint64 { return uint64(r.n) },
+		Words: func(*model.Profile) func(r *problemRow) []string {
+			return func(r *problemRow) []string { return []string{r.Code, r.Severity.String(), r.Message} }
+		},
+	})
 	return p
+}
+
+func (p *problems) columns(*model.Profile) []ui.Column[problemRow] {
+	return []ui.Column[problemRow]{
+		{Title: ui.TitleSeverity, Key: "severity", Width: 9, Rank: func(r *problemRow) uint64 { return uint64(r.Severity) }, Cell: func(r *problemRow) widget.Cell {
+			return widget.Cell{Text: p.sign(r.Severity) + " " + r.Severity.String(), Style: p.severityStyle(r.Severity)}
+		}},
+		{Title: ui.TitleCount, Key: "count", Fields: []string{"count"}, Figure: ui.CountFigure, Drop: 1, Value: func(r *problemRow) uint64 { return uint64(r.Count) }},
+		{Title: ui.TitleAtByte, Key: "offset", Fields: []string{"offset"}, Figure: ui.BytesFigure, Width: 9, Drop: 2, Known: func(r *problemRow) bool { return r.Offset >= 0 },
+			Value: func(r *problemRow) uint64 { return uint64(max(r.Offset, 0)) }, Cell: offsetCell},
+		{Title: ui.TitleWhat, Key: "message", Width: 20, Grow: 1, Text: func(r *problemRow) string { return r.Message }},
+	}
+}
+
+func offsetCell(r *problemRow) widget.Cell {
+	if r.Offset < 0 {
+		return widget.Cell{}
+	}
+	return widget.Cell{Text: strconv.FormatInt(r.Offset, 10)}
+}
+
+// all is how many findings there are.
+func (p *problems) all() int {
+	if p.State.Profile == nil {
+		return 0
+	}
+	return len(p.State.Profile.Problems)
 }
 
 func (p *problems) Name() string { return "Problems" }
@@ -53,51 +92,27 @@ func (p *problems) Action() keymap.Action { return keymap.ShowProblems }
 
 func (p *problems) Needs() model.Facet { return model.FacetNone }
 
-func (p *problems) Scopes() []keymap.Scope { return nil }
+func (p *problems) Scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopeTable} }
+
+// Useless implements [ui.Refuser]: findings are not grouped, and there is nothing further in.
+func (p *problems) Useless(a keymap.Action) bool { return a == keymap.Group || a == keymap.Open }
 
 func (p *problems) Command() []string { return nil }
 
 func (p *problems) About() string {
-	if p.all == 0 {
+	if p.all() == 0 {
 		return ""
 	}
-	return ui.Plural(p.all, "finding", "findings")
+	return ui.Plural(p.all(), "finding", "findings")
 }
 
 func (p *problems) Show(s *state.State) {
-	p.State, p.rows, p.all = *s, nil, 0
-	if s.Profile != nil {
-		p.all = len(s.Profile.Problems)
-		match := ui.NameMatcher(p.text)
-		for _, q := range s.Profile.Problems {
-			if match(q.Code + " " + q.Severity.String() + " " + q.Message) {
-				p.rows = append(p.rows, q)
-			}
-		}
-		slices.SortStableFunc(p.rows, func(a, b model.Problem) int { return int(b.Severity) - int(a.Severity) })
+	p.State = *s
+	if s.Profile == nil {
+		p.table.Forget()
+		return
 	}
-	p.list.Refresh()
-}
-
-// Len, Cell and ID implement widget.Table.
-func (p *problems) Len() int { return len(p.rows) }
-
-func (p *problems) ID(row int) uint64 { return uint64(row) }
-
-func (p *problems) Cell(row, col int) widget.Cell {
-	q := p.rows[row]
-	switch col {
-	case 0:
-		return widget.Cell{Text: p.sign(q.Severity) + " " + q.Severity.String(), Style: p.severityStyle(q.Severity)}
-	case 1:
-		return widget.Cell{Text: model.Group(uint64(q.Count))}
-	case 2:
-		if q.Offset < 0 {
-			return widget.Cell{}
-		}
-		return widget.Cell{Text: strconv.FormatInt(q.Offset, 10)}
-	}
-	return widget.Cell{Text: q.Message}
+	p.table.Ask(s.Profile, p.text)
 }
 
 func (p *problems) sign(s model.Severity) string {
@@ -112,26 +127,28 @@ func (p *problems) severityStyle(s model.Severity) tcell.Style {
 // without gaps.
 func (p *problems) Draw(s tcell.Screen) {
 	r := p.Rect()
-	p.list.Empty, p.list.Focused = p.emptyText(), !p.inFacts
+	p.table.Layout(r.W, &p.State)
+	l := &p.list.List
+	l.Empty, l.Focused, l.Highlight = p.emptyText(), !p.inFacts, ui.FilterWord(p.text)
 	if p.big && p.inFacts && p.State.Profile != nil {
 		p.drawFacts(s, r)
 		return
 	}
-	rows := len(p.rows)
+	rows := l.Len()
 	if rows == 0 {
-		rows = len(p.list.Empty)
+		rows = len(l.Empty)
 	}
 	most := max(r.H/2, 3)
 	if p.big {
 		most = r.H
 	}
 	list, rest := r.CutTop(min(max(rows+1, 3), most))
-	p.list.Draw(s, list, p.Look)
+	l.Draw(s, list, p.Look)
 	if p.State.Profile == nil {
 		return
 	}
-	if row, ok := p.list.Selected(); ok && row < len(p.rows) {
-		rest = p.drawFinding(s, rest, &p.rows[row])
+	if row, ok := p.table.Selected(); ok {
+		rest = p.drawFinding(s, rest, row.Problem)
 	}
 	_, rest = rest.CutTop(1)
 	p.drawFacts(s, rest)
@@ -159,7 +176,7 @@ func (p *problems) emptyText() []string {
 	switch {
 	case p.State.Profile == nil:
 		return []string{"Opening the file …"}
-	case p.all > 0:
+	case p.all() > 0:
 		return []string{"No finding contains that.", p.Hint("{find} and {input.clear-line} show all of them.")}
 	case p.State.Profile.Complete:
 		return []string{p.Look.Glyphs.Check + " Nothing in this file is damaged, guessed or uncertain.",
@@ -200,37 +217,38 @@ func (p *problems) Do(a keymap.Action) bool {
 	case a == keymap.Back && (p.big || p.inFacts):
 		p.big, p.inFacts = false, false
 	case a == keymap.Back && p.text != "":
-		p.Find("")
+		p.Search("")
 	case p.inFacts:
 		return ui.ScrollText(&p.facts, a)
 	default:
-		return ui.MoveList(&p.list, a)
+		return p.table.OrderBy(a) || ui.MoveList(&p.list.List, a)
 	}
 	return true
 }
 
-// Find implements finder: only findings that match are listed.
-func (p *problems) Find(text string) { p.text = text; p.Changed() }
+// Fields implements [ui.Filtered].
+func (p *problems) Fields() []analysis.Field { return p.table.Fields() }
 
-func (p *problems) FindText() string { return p.text }
+// SearchText and Search implement [ui.Searcher]: findings have a filter of their own.
+func (p *problems) SearchText() string { return p.text }
+
+func (p *problems) Search(text string) { p.text = text; p.Changed() }
 
 // Click implements clicker.
 func (p *problems) Click(x, y int, _ bool) {
-	if row, ok := p.list.HitRow(x, y); ok {
+	if p.list.Hit(x, y) {
 		p.inFacts = false
-		p.list.Select(row)
 	}
 }
 
 func (p *problems) Drag(_, _, _, _ int, _ bool) {}
 
-func (p *problems) Wheel(_, _, rows int) { p.list.Scroll(rows) }
+func (p *problems) Wheel(_, _, rows int) { p.list.List.Scroll(rows) }
 
 func (p *problems) CopyText() string {
-	row, ok := p.list.Selected()
-	if !ok || row >= len(p.rows) {
+	q, ok := p.table.Selected()
+	if !ok {
 		return ""
 	}
-	q := p.rows[row]
 	return widget.Clean(q.Severity.String() + " " + q.Code + ": " + q.Message)
 }

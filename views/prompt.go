@@ -9,7 +9,6 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
-	"github.com/memtui/memtui/views/compare"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
@@ -157,18 +156,15 @@ func (a *app) askFind() {
 		_, err := analysis.ParseFilter(text, fields...)
 		return err
 	}
-	if b, ok := a.current().(ui.AddressFinder); ok {
-		a.ask("filter: ", "text, size>1M, age>2s, or an address: 0x7f…", b.SearchText(), b.Search, check)
+	hint := ui.FilterHint(fields)
+	if h, ok := a.current().(ui.Hinter); ok {
+		hint = h.SearchHint()
+	}
+	if b, ok := a.current().(ui.Searcher); ok {
+		a.ask("filter: ", hint, b.SearchText(), b.Search, check)
 		return
 	}
 	set := func(text string) { a.emit(state.SetFilter{Text: text}) }
-	hint := ui.FilterHint(fields)
-	if a.Heaps != nil && fields == nil {
-		hint = "text, !text, bytes>1M, retained>=5%, count>100, /regex/"
-	}
-	if _, ok := a.current().(*compare.CompareScreen); ok {
-		hint = "text, !text, before>1M, delta>10K, delta<0, new, /regex/"
-	}
 	a.ask("filter: ", hint, a.state.Filter, set, check)
 }
 

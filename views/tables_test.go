@@ -3,11 +3,13 @@ package views
 import (
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/views/compare"
 	"github.com/memtui/memtui/views/dump"
 	"github.com/memtui/memtui/views/profile"
 	"github.com/memtui/memtui/views/trace"
@@ -26,6 +28,11 @@ type tableCase struct {
 }
 
 func onKvleak(t testing.TB) *program { return openKvleak(t, 200, 50, colourCaps) }
+
+func openDamaged(t testing.TB) *program {
+	store, ix := loadBytes(t, "small_kvleak.mlyze", damagedKvleak())
+	return openUI(t, 200, 50, colourCaps, store, ix)
+}
 
 func tableCases() []tableCase {
 	server := func(t testing.TB) *program { return openServer(t, 200, 50) }
@@ -66,7 +73,7 @@ func tableCases() []tableCase {
 		p := &screenOf[*trace.BlockScreen](u).Blocks
 		return &p.List, keysOf(p.Columns())
 	}
-	return []tableCase{
+	return slices.Concat(heapCases(), comparedCases(), []tableCase{
 		{"Sites", onKvleak, []string{"3"}, sites, jsonKeys(report.Site{}), nil},
 		{"Sites by function", onKvleak, []string{"3", "b"}, sites, jsonKeys(report.Group{}, report.Site{}), nil},
 		{"Leaks", onKvleak, []string{"4"}, leaks, jsonKeys(report.LeakSite{}, report.Site{}), nil},
@@ -79,6 +86,63 @@ func tableCases() []tableCase {
 		{"Leaks of a profile", server, []string{"5"}, live, []string{"live_bytes", "live_count", "alloc_bytes", "alloc_count", "free_bytes", "free_count", "peak_bytes"}, nil},
 		{"Series", process, []string{"1"}, series, jsonKeys(report.Series{}), []string{""}},
 		{"Fragmentation", process, []string{"3"}, fragments, jsonKeys(report.PageType{}), nil},
+	})
+}
+
+// paneOf finds a list in the screen shown by the names of the fields that lead to it.
+func paneOf(path ...string) func(u *program) (*widget.List, []string) {
+	return func(u *program) (*widget.List, []string) {
+		v := reflect.ValueOf(u.app.current()).Elem()
+		for _, name := range path {
+			if n, err := strconv.Atoi(name); err == nil {
+				v = v.Index(n)
+			} else {
+				v = v.FieldByName(name)
+			}
+			v = reflect.Indirect(v)
+		}
+		p := reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Interface().(*ui.ListPane)
+		cols := reflect.ValueOf(p.Order).MethodByName("Columns").Call(nil)[0]
+		var keys []string
+		for i := range cols.Len() {
+			if key := cols.Index(i).FieldByName("Key").String(); key != "" {
+				keys = append(keys, key)
+			}
+		}
+		return &p.List, keys
+	}
+}
+
+// heapCases are the tables of heap snapshots.
+func heapCases() []tableCase {
+	list := paneOf("ListPane")
+	diff := jsonKeys(report.DiffRow{})
+	return []tableCase{
+		{"Snapshots", onRecords, []string{"1"}, paneOf("list"), jsonKeys(report.Snapshot{}), []string{""}},
+		{"Trends", onRecords, []string{"1", "Tab"}, paneOf("trends", "ListPane"), nil, nil},
+		{"Types", onRecords, []string{"2"}, list, jsonKeys(report.HeapType{}), nil},
+		{"REPRs", onRecords, []string{"2", "b"}, list, jsonKeys(report.HeapType{}), nil},
+		{"Frames", onRecords, []string{"3"}, list, jsonKeys(report.HeapFrame{}), nil},
+		{"Objects", onRecords, []string{"2", "Enter"}, paneOf("objects", "ListPane"), jsonKeys(report.HeapObject{}), nil},
+		{"Objects of a comparison", onRecords, []string{"6", "j", "Enter"}, paneOf("objects", "ListPane"), jsonKeys(report.HeapObject{}), nil},
+		{"Dominators", onRecords, []string{"4"}, list, jsonKeys(report.Dominator{}), nil},
+		{"Dominators by type", onRecords, []string{"4", "b"}, list, jsonKeys(report.Dominator{}), nil},
+		{"References out", onRecords, []string{"4", "x", "O", "b"}, paneOf("lists", "0", "ListPane"), jsonKeys(report.HeapEdge{}), nil},
+		{"Changes of types", onRecords, []string{"6"}, list, diff, nil},
+		{"Changes of frames", onRecords, []string{"6", "b"}, list, diff, nil},
+		{"Subtrees that grew", onRecords, []string{"6", "b", "b"}, list, diff, nil},
+		{"Difference of types", onRecords, []string{"2", "d"}, list, diff, nil},
+	}
+}
+
+// comparedCases are the tables of differences, and that of findings.
+func comparedCases() []tableCase {
+	diff := jsonKeys(report.DiffRow{})
+	return []tableCase{
+		{"Difference of sites", onKvleak, []string{"p", "A", "e", "d", "3"}, paneOf("ListPane"), diff, nil},
+		{"Difference by file", onKvleak, []string{"p", "A", "e", "d", "3", "b", "b"}, paneOf("ListPane"), diff, nil},
+		{"Problems", openDamaged, []string{"8"}, paneOf("list"), jsonKeys(report.Problem{}), nil},
+		{"Difference of blocks", onKvleak, []string{"p", "A", "e", "d", "6"}, paneOf("Blocks", "ListPane"), jsonKeys(report.Block{}), []string{ui.TitleFreed, ui.TitleThread, ui.TitleSite}},
 	}
 }
 
@@ -90,7 +154,7 @@ func jsonKeys(values ...any) (keys []string) {
 			f := typ.Field(i)
 			if key, _, _ := strings.Cut(f.Tag.Get("json"), ","); key != "" {
 				keys = append(keys, key)
-			} else if f.Anonymous {
+			} else if f.Anonymous && f.Type.Kind() == reflect.Struct {
 				add(f.Type)
 			}
 		}
@@ -190,6 +254,8 @@ func TestTablesSortByTheirTitles(t *testing.T) {
 				}
 				if by == col {
 					sorted++
+				}
+				if by == col && tt.name != "Trends" { // which have the heap, types and frames one below the other
 					u.reversed(t, title, first, u.column(l, col))
 				}
 			}
@@ -207,6 +273,9 @@ func (u *program) reversed(t *testing.T, title string, first, second []string) {
 	if title == ui.TitleShape { // the word is not what sorts
 		return
 	}
+	if title == ui.TitleRow { // names sort, whatever the numbers
+		first, second = rowNames(first), rowNames(second)
+	}
 	from := 0
 	if first[0] == second[0] {
 		from = 1
@@ -219,6 +288,15 @@ func (u *program) reversed(t *testing.T, title string, first, second []string) {
 			t.Errorf("%s: %q, and the other way round %q", title, first, second)
 		}
 	}
+}
+
+// rowNames leaves out the numbers of rows, and the signs before them.
+func rowNames(texts []string) (names []string) {
+	for _, text := range texts {
+		name, _, _ := strings.Cut(text, " #")
+		names = append(names, strings.TrimLeft(name, "▸ "))
+	}
+	return names
 }
 
 // A filter hides what it does not fit, compares every figure that the table has, and says so of one that it has not.
@@ -251,6 +329,9 @@ func TestTablesFilter(t *testing.T) {
 					some, none := typed(name+">="+zero), typed(name+"<"+zero)
 					if name == "occupied" { // a share of its own
 						some, none = typed(name+">=0%"), typed(name+"<0%")
+					}
+					if strings.HasSuffix(f.Example, "<0") { // a change either way
+						some, none = some+none, 0
 					}
 					if some == 0 || some > all || none != 0 {
 						t.Errorf("%s: %d of %d rows have 0 or more, %d less", name, some, all, none)
@@ -310,7 +391,7 @@ func TestColumnsHaveTheKeysOfReports(t *testing.T) {
 // The sorted column is what the command on the clipboard sorts by.
 func TestSitesCommandFollowsTheOrder(t *testing.T) {
 	u := onKvleak(t).keys("3")
-	l, _ := tableCases()[0].table(u)
+	l := &screenOf[*trace.Sites](u).List
 	for col, title := range u.titles(l) {
 		x, y, ok := u.header(l, col)
 		if !ok {
@@ -353,3 +434,118 @@ func TestTopSitesSortByTheirTitles(t *testing.T) {
 	click(ui.TitleTotal)
 	u.has("by allocated bytes")
 }
+
+// Esc leaves the detail of a block of a difference before it leaves anything else.
+func TestDifferenceOfBlocksLeavesItsDetail(t *testing.T) {
+	u := onKvleak(t).keys("p", "A", "e", "d", "6")
+	pane := &u.app.current().(*compare.CompareBlocks).Blocks.ListPane
+	inDetail := func() (in bool) {
+		u.sim.Do(func() { in = pane.InDetail })
+		return in
+	}
+	u.keys("Tab")
+	if !inDetail() {
+		t.Fatal("Tab does not go to the detail")
+	}
+	u.keys("Esc")
+	if inDetail() || !u.app.state.Compare.On {
+		t.Errorf("Esc: in the detail %v, comparing %v", inDetail(), u.app.state.Compare.On)
+	}
+	u.keys("z").has("New blocks")
+	u.keys("Esc")
+	if !u.app.state.Compare.On {
+		t.Error("Esc ends the difference before it gives the list its room back")
+	}
+}
+
+// A filter of a snapshot's tables knows their figures, and none that only traces have.
+func TestHeapFiltersKnowTheirFigures(t *testing.T) {
+	u := openRecords(t, 120, 40, colourCaps).keys("2", "/")
+	typeText(u, "live>0")
+	u.has("live is no figure: count, bytes, ")
+	u.keys("Esc", "3", "/")
+	typeText(u, "temp>0")
+	u.has("temp is no figure: ")
+	u.keys("Esc", "4", "/")
+	typeText(u, "peak>0")
+	u.has("peak is no figure: retained, rows, self")
+	u.keys("Esc", "6", "/")
+	typeText(u, "blocks>0")
+	u.has("blocks is no figure: before, after, delta, count")
+	u.keys("Esc")
+	m := openMadeUp(t, 160, 40).keys("2", "/")
+	typeText(m, "unmanaged>0")
+	m.has("unmanaged is no figure: count, bytes, retained, mean")
+}
+
+// Rows that stand for all of a type are filtered as they read.
+func TestDominatorsFilterTheirGroups(t *testing.T) {
+	u := openRecords(t, 120, 40, colourCaps).keys("4", "b")
+	l, _ := paneOf("ListPane")(u)
+	all := u.length(l)
+	u.keys("/")
+	typeText(u, "retained>100K")
+	u.keys("Enter")
+	some := u.column(l, 0)
+	if len(some) == 0 || len(some) == all {
+		t.Fatalf("%d of %d groups are left", len(some), all)
+	}
+	for _, text := range some {
+		if strings.HasSuffix(text, " KiB") && len(text) < len("100 KiB") || strings.HasSuffix(text, " B") {
+			t.Errorf("%s passes", text)
+		}
+	}
+	u.has(" × ")
+}
+
+// The objects of a type have a filter of their own, which Esc forgets before it closes them.
+func TestObjectsHaveTheirOwnFilter(t *testing.T) {
+	u := openRecords(t, 120, 40, colourCaps).keys("2", "/")
+	typeText(u, "count>100")
+	u.keys("Enter", "Enter").has("Objects of VMString ─", "22,258 · ")
+	u.keys("/")
+	typeText(u, "bytes>1K")
+	u.keys("Enter").has("Objects of VMString · filter “bytes>1K”", "2 of 22,258 · ")
+	u.keys("Esc").has("Objects of VMString ─")
+	u.keys("Esc").has("Types · filter “count>100”")
+}
+
+// The neighbors of an object that holds nothing are listed with it selected, and one can go on from there.
+func TestDominatorsOfALeafMove(t *testing.T) {
+	u := openRecords(t, 120, 40, colourCaps).keys("2", "Enter", "D")
+	l, _ := paneOf("ListPane")(u)
+	at := func() (row int) {
+		u.sim.Settle()
+		u.sim.Do(func() { row, _ = l.Selected() })
+		return row
+	}
+	for range 3 {
+		before := at()
+		if u.keys("j"); at() != before+1 {
+			t.Errorf("down from row %d leads to row %d", before, at())
+		}
+	}
+}
+
+// Every list of a screen is sorted by the titles above it, the one below the pointer.
+func TestSnapshotsAndTrendsSort(t *testing.T) {
+	u := onRecords(t).keys("1", "s", "s")
+	list, _ := paneOf("list")(u)
+	trends, _ := paneOf("trends", "ListPane")(u)
+	by, _ := u.order(list)
+	if before, _ := u.order(trends); by < 0 || before != 2 {
+		t.Errorf("s sorts snapshots by column %d, trends by column %d", by, before)
+	}
+	u.keys("Tab", "s", "s").has("by bytes, most grown first")
+	if again, _ := u.order(list); again != by {
+		t.Error("s in the trends sorts snapshots")
+	}
+	x, y, _ := u.header(list, 3)
+	u.sim.Click(x, y)
+	if by, down := u.order(list); by != 3 || !down {
+		t.Errorf("a click on BYTES sorts by column %d, descending %v", by, down)
+	}
+	u.keys("S").has("most grown first, reversed")
+}
+
+func onRecords(t testing.TB) *program { return openRecords(t, 200, 50, colourCaps) }

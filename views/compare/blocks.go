@@ -9,7 +9,6 @@ import (
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
-	"github.com/memtui/memtui/views/widget"
 )
 
 // comparedBlocks says what a difference of blocks lists.
@@ -34,7 +33,6 @@ type CompareBlocks struct {
 func NewBlocks(e *ui.Env, of ui.Screen) *CompareBlocks {
 	p := &CompareBlocks{CompareScreen: NewCompareScreen(e, of, CompareSites, false, false), Blocks: ui.NewBlockPane(e)}
 	p.Own, p.live, p.Mine = true, true, analysis.BySizeClass
-	p.Blocks.List = widget.List{Table: &p.Blocks, SortColumn: ui.BlockSize, Descending: true, Column: -1}
 	return p
 }
 
@@ -121,11 +119,19 @@ func (p *CompareBlocks) Do(a keymap.Action) bool {
 	case !p.listed():
 		return p.CompareScreen.Do(a)
 	case a == keymap.Back:
-		return false
+		return p.Blocks.Leave()
 	default:
 		return p.Blocks.Do(a)
 	}
 	return true
+}
+
+// Fields implements [ui.Filtered].
+func (p *CompareBlocks) Fields() []analysis.Field {
+	if p.listed() {
+		return p.Blocks.Fields()
+	}
+	return p.CompareScreen.Fields()
 }
 
 func (p *CompareBlocks) Click(x, y int, double bool) {
@@ -138,8 +144,7 @@ func (p *CompareBlocks) Click(x, y int, double bool) {
 
 func (p *CompareBlocks) Wheel(x, y, rows int) {
 	if p.listed() {
-		p.Blocks.List.Scroll(rows)
-		p.Changed()
+		p.Blocks.Wheel(x, y, rows)
 		return
 	}
 	p.CompareScreen.Wheel(x, y, rows)

@@ -240,9 +240,6 @@ func (p *CompareScreen) Do(a keymap.Action) bool {
 			return false
 		}
 		p.Emit(state.NextCost{})
-	case keymap.SortReverse:
-		p.Up = !p.Up
-		p.Changed()
 	default:
 		return p.chart != nil && p.chart.Do(a) || p.DoTable(a)
 	}

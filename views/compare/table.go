@@ -28,22 +28,22 @@ type compareTable struct {
 }
 
 func newTable(e *ui.Env) *compareTable {
-	t := &compareTable{TablePane: ui.NewTablePane(e), Changes: ui.NewChanges(e)}
+	t := &compareTable{TablePane: ui.NewTablePane(e)}
+	t.Changes = ui.NewChanges(e, &t.ListPane)
 	t.Sets = ui.NewLazy(e, func(ctx context.Context, k compareKey) (*CompareSet, error) { return compare(e, ctx, k) })
-	t.List = widget.List{Table: t.Changes, Descending: true, Column: -1}
-	t.Moved, t.SortBy, t.Enter = func() { t.TablePane.Changed() }, t.OrderBy, t.openRow
+	t.Moved, t.Enter = func() { t.TablePane.Changed() }, t.openRow
 	return t
 }
 
 // changes is the comparison as tables show it.
 func (c *CompareSet) changes() *ui.ChangeSet {
 	k, words := &c.key.Sides[0], c.words(&state.State{})
-	out := &ui.ChangeSet{Comparison: c.Comparison, Label: c.label, Amount: c.amount, Rows: "SITE", Where: "WHERE", Delta: "Δ"}
+	out := &ui.ChangeSet{Comparison: c.Comparison, Label: c.label, Amount: c.amount, Rows: ui.TitleSite, Where: ui.TitleWhere, Delta: ui.TitleDelta}
 	if k.by != analysis.ByStack || k.what > CompareLeaked {
 		out.Rows, out.Where = strings.ToUpper(k.thing()), ""
 	}
 	if c.hasCounts() && words.Counted != "" {
-		out.Count = "Δ " + strings.ToUpper(words.Counted)
+		out.Count = ui.TitleDelta + " " + strings.ToUpper(words.Counted)
 	}
 	return out
 }
@@ -91,7 +91,6 @@ func (t *compareTable) show(s *state.State, what compareWhat, by analysis.Group,
 	if t.Changes.Show(s, set.shown); t.Changes.Set() == set.shown {
 		t.of = set
 	}
-	t.List.Refresh()
 	t.explain()
 }
 
@@ -99,11 +98,10 @@ func (t *compareTable) show(s *state.State, what compareWhat, by analysis.Group,
 func (t *compareTable) Fresh() bool { return t.Sets.Fresh() && t.Changes.Fresh() }
 
 func (t *compareTable) selected() (*diff.CompareRow, bool) {
-	i, ok := t.List.Selected()
-	if !ok || t.of == nil {
+	if t.of == nil {
 		return nil, false
 	}
-	return t.Row(i)
+	return t.Chosen()
 }
 
 // explain fills the detail pane from the selected row.
@@ -172,9 +170,8 @@ func (t *compareTable) drawTable(s tcell.Screen, r widget.Rect) {
 		t.Low = 6 // there is no stack to show
 	}
 	t.Split(r)
-	t.Arrange(&t.List)
+	t.Arrange(t.ListAt.W)
 	t.List.Empty = t.emptyText()
-	t.List.Highlight = ui.FilterWord(t.State.Filter)
 	t.DrawPanes(s, r)
 }
 

@@ -148,7 +148,12 @@ func (p *DumpFragments) newTypes() *fragmentTable {
 		Columns: p.columns,
 		First:   ui.AsGiven,
 		Most:    func(d *ui.LayoutFigures) (bytes, count uint64) { return d.All.Bytes, 0 },
-		Pinned:  func(r *fragmentRow) bool { return r.all },
+		Pinned: func(r *fragmentRow) int {
+			if r.all {
+				return 1
+			}
+			return 0
+		},
 		ID: func(_ *ui.LayoutFigures, r *fragmentRow) uint64 {
 			if r.all {
 				return 0

@@ -61,16 +61,20 @@ func fetchChanges(ctx context.Context, k changeKey) (*changeSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	word := map[diff.HeapFigure]string{diff.HeapBytes: "BYTES", diff.HeapCount: "COUNT", diff.HeapRetained: "RETAINED"}[k.figure]
-	set.shown = &ui.ChangeSet{Comparison: set.Comparison, Label: set.label, Amount: set.amount, Rows: strings.ToUpper(k.schema(1).Axes[0].One), Where: secondTitle(k.schema(1)), Delta: "Δ " + word, Count: "Δ COUNT", Narrow: true}
+	word := map[diff.HeapFigure]string{diff.HeapBytes: ui.TitleBytes, diff.HeapCount: ui.TitleCount, diff.HeapRetained: ui.TitleRetained}[k.figure]
+	set.shown = &ui.ChangeSet{Comparison: set.Comparison, Label: set.label, Amount: set.amount, Rows: strings.ToUpper(k.schema(1).Axes[0].One), Where: secondTitle(k.schema(1)),
+		Delta: deltaOf(word), Count: deltaOf(ui.TitleCount), Narrow: true}
 	if k.frames {
-		set.shown.Rows, set.shown.Where = "FRAME", ""
+		set.shown.Rows, set.shown.Where = ui.TitleFrame, ""
 	}
 	if k.figure == diff.HeapCount {
 		set.shown.Count = ""
 	}
 	return set, nil
 }
+
+// deltaOf heads the changes of what a column shows.
+func deltaOf(title string) string { return ui.TitleDelta + " " + title }
 
 // group is what a row is on one side: of several of one name the largest; nil where the side has none.
 func (s *changeSet) group(r *diff.CompareRow, side int) *heapgraph.Group {
@@ -115,16 +119,39 @@ func (s *changeSet) notes() string {
 }
 
 // grownKey determines the subtrees that grew.
-type grownKey struct{ graphs [2]*ui.HeapGraph }
+type grownKey struct {
+	graphs [2]*ui.HeapGraph
+	arrow  string // between the steps of the way to one
+}
 
 // grownSet is those subtrees, most grown first. Read-only once made.
 type grownSet struct {
 	grownKey
-	list []heapgraph.GrownSubtree
+	list  []heapgraph.GrownSubtree
+	shown *ui.ChangeSet // the same as a comparison: Row of a row is where it stands in the list
 }
 
 func fetchGrown(ctx context.Context, k grownKey) (*grownSet, error) {
 	const most = 200
 	list, err := heapgraph.GrownSubtrees(ctx, k.graphs[0].Graph, k.graphs[1].Graph, most)
-	return &grownSet{k, list}, err
+	if err != nil {
+		return nil, err
+	}
+	c := &diff.Comparison{Rows: make([]diff.CompareRow, len(list))}
+	for i := range list {
+		t, status := &list[i], diff.ChangeGrown
+		if t.BeforeRows == 0 {
+			status = diff.ChangeNew
+		}
+		c.Rows[i] = diff.CompareRow{Row: [2]int{i, i}, Status: status, CompareFigures: diff.CompareFigures{
+			BeforeBytes: t.BeforeBytes, AfterBytes: t.AfterBytes, BeforeCount: uint64(t.BeforeRows), AfterCount: uint64(t.AfterRows)}}
+	}
+	c.Totals.BeforeBytes, c.Totals.AfterBytes = k.graphs[0].Retained[model.RootRow], k.graphs[1].Retained[model.RootRow]
+	return &grownSet{k, list, &ui.ChangeSet{
+		Comparison: c, Rows: ui.TitleWhere, Delta: deltaOf(ui.TitleRetained), Count: deltaOf(ui.TitleRows), Narrow: true,
+		Label: func(r *diff.CompareRow, _ bool) ui.SiteLabel {
+			return ui.SiteLabel{Name: treeName(&list[r.Row[1]], k.arrow)}
+		},
+		Amount: ui.BytesText,
+	}}, nil
 }

@@ -30,28 +30,29 @@ var figures = [...]diff.HeapFigure{diff.HeapBytes, diff.HeapCount, diff.HeapReta
 
 // heapComparison shows two snapshots side by side: of one file, or of two.
 type heapComparison struct {
-	ui.HeapPane
+	objectsPane
 	sides   [2]*ui.Lazy[ui.HeapKey, *ui.HeapLoad] // before, after
 	graphs  [2]*ui.Lazy[ui.GraphKey, *ui.HeapGraph]
 	changes *ui.Lazy[changeKey, *changeSet]
 	bytes   *ui.Lazy[changeKey, *changeSet] // types by their bytes, which the sentence is about
 	grown   *ui.Lazy[grownKey, *grownSet]
 	holders *ui.Lazy[holderKey, *holderSet]
-	objects *heapObjects
 
 	loads2 [2]*ui.HeapLoad // what is compared; nil before it is decoded
 	graph2 [2]*ui.HeapGraph
 	set    *changeSet // newest answer, nil before the first
-	of     *changeSet // what the table shows
+	of     *changeSet // what the table shows, nil for nothing and for subtrees
+	trees  *grownSet  // instead of it
 	table  *ui.Changes
-	trees  *grownSet
 	by     compareBy
 	figure int // of figures
 }
 
 // NewComparison returns the screen that compares snapshots side by side.
 func NewComparison(e *ui.Env) *heapComparison {
-	p := &heapComparison{HeapPane: ui.HeapPane{Pane: ui.NewPane(e)}, table: ui.NewChanges(e), objects: newHeapObjects(e)}
+	p := &heapComparison{objectsPane: newObjectsPane(e)}
+	p.table = ui.NewChanges(e, &p.ListPane)
+	p.lists = p.table
 	for i := range p.sides {
 		p.sides[i] = ui.NewLazy(e, ui.OpenHeap)
 		p.graphs[i] = ui.NewLazy(e, ui.OpenGraph)
@@ -59,8 +60,7 @@ func NewComparison(e *ui.Env) *heapComparison {
 	p.changes, p.bytes = ui.NewLazy(e, fetchChanges), ui.NewLazy(e, fetchChanges)
 	p.grown = ui.NewLazy(e, fetchGrown)
 	p.holders = ui.NewLazy(e, fetchHolders)
-	p.List = widget.List{Table: p.table, Descending: true}
-	p.SortBy, p.Enter = p.order, p.openRow
+	p.Enter = p.openRow
 	return p
 }
 
@@ -137,10 +137,9 @@ func (p *heapComparison) Show(s *state.State) {
 		}
 	}
 	p.ask(s)
-	p.List.Refresh()
 	p.explain()
 	if p.objects.open {
-		p.showObjects()
+		p.objects.show(&p.State, p.loads2[1], p.graph2[1])
 	}
 }
 
@@ -148,14 +147,9 @@ func (p *heapComparison) Show(s *state.State) {
 func (p *heapComparison) ask(s *state.State) {
 	p.bytes.Ask(changeKey{sides: p.loads2, masks: s.Compare.Masks})
 	if p.by == CompareSubtrees {
-		p.List.Table = (*grownTable)(p)
-		if p.graph2[0] != nil && p.graph2[1] != nil {
-			p.grown.Ask(grownKey{p.graph2})
-			p.trees, _ = p.grown.Get()
-		}
+		p.askGrown(*s)
 		return
 	}
-	p.List.Table = p.table
 	key := changeKey{sides: p.loads2, frames: p.by == CompareFrames, figure: figures[p.figure], masks: s.Compare.Masks, per: s.Compare.Per}
 	if key.figure == diff.HeapRetained {
 		if key.graphs = p.graph2; p.graph2[0] == nil || p.graph2[1] == nil {
@@ -174,10 +168,26 @@ func (p *heapComparison) ask(s *state.State) {
 	}
 }
 
+// askGrown fills the table with the subtrees that grew. Nothing else is among them: the kind of change that is wanted does not matter.
+func (p *heapComparison) askGrown(s state.State) {
+	if p.graph2[0] == nil || p.graph2[1] == nil {
+		return
+	}
+	p.grown.Ask(grownKey{p.graph2, p.Look.Glyphs.ArrowRight})
+	trees, ok := p.grown.Get()
+	if !ok {
+		return
+	}
+	s.Compare.Only = 0
+	if p.table.Show(&s, trees.shown); p.table.Set() == trees.shown {
+		p.trees = trees
+	}
+}
+
 // forget shows no rows until there is another answer.
 func (p *heapComparison) forget() {
-	p.of = nil
-	p.table.Clear()
+	p.of, p.trees = nil, nil
+	p.table.Forget()
 }
 
 // pending reports whether what the table shows is not what was asked for.
@@ -203,9 +213,8 @@ func (p *heapComparison) Draw(s tcell.Screen) {
 	r = p.drawHead(s, r)
 	body := p.DrawTitled(s, r, p.Title(), p.answer(r.W))
 	p.Split(body)
-	p.arrange()
+	p.table.Arrange(p.ListAt.W)
 	p.List.Empty = p.emptyText()
-	p.List.Highlight = ui.FilterWord(p.State.Filter)
 	p.DrawPanes(s)
 }
 
@@ -227,11 +236,11 @@ func (p *heapComparison) emptyText() []string {
 		return p.unknown()
 	case p.by == CompareSubtrees && p.trees == nil:
 		return []string{"Looking for what grew…"}
-	case p.by == CompareSubtrees:
+	case p.by == CompareSubtrees && p.State.Filter == "":
 		return []string{"Nothing holds more than before.", "~ swaps before and after, b shows types."}
 	case p.changes.Ready && p.changes.Err != nil:
 		return []string{"Not compared: " + p.changes.Err.Error() + ".", "% compares otherwise."}
-	case p.pending():
+	case p.by != CompareSubtrees && p.pending():
 		return []string{"Comparing…"}
 	}
 	return p.table.Nothing("A and B mark other snapshots")
@@ -271,9 +280,6 @@ func (p *heapComparison) Do(a keymap.Action) bool {
 		p.Changed()
 	case keymap.Cost:
 		p.figure = (p.figure + 1) % len(figures)
-		p.Changed()
-	case keymap.SortReverse:
-		p.table.Up = !p.table.Up
 		p.Changed()
 	case keymap.DominatorsOf, keymap.ObjectOf, keymap.HotPath:
 		p.goHolder(a)
@@ -346,24 +352,4 @@ func (p *heapComparison) openRow() {
 	default:
 		p.objects.start(p.of.label(r, p.State.FullName).Name, p.of.by(1), &heapgraph.Group{ID: g.ID, Name: g.Name, Sub: g.Sub})
 	}
-}
-
-func (p *heapComparison) showObjects() {
-	p.objects.show(&p.State, p.loads2[1], p.graph2[1])
-}
-
-func (p *heapComparison) Click(x, y int, double bool) {
-	if p.objects.open {
-		p.objects.Click(x, y, double)
-		return
-	}
-	p.HeapPane.Click(x, y, double)
-}
-
-func (p *heapComparison) Wheel(x, y, rows int) {
-	if p.objects.open {
-		p.objects.Wheel(x, y, rows)
-		return
-	}
-	p.HeapPane.Wheel(x, y, rows)
 }

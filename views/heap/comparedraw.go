@@ -170,12 +170,11 @@ func (p *heapComparison) mostOf() string {
 
 func (p *heapComparison) Title() string {
 	t := [...]string{"Types", "Frames", "Subtrees that grew"}[p.by]
-	if p.by == CompareSubtrees {
-		return t
-	}
-	t += " by Δ " + [...]string{"bytes", "count", "retained"}[p.figure]
-	if text := p.State.Compare.OnlyText(); text != "" {
-		t += " · " + text
+	if p.by != CompareSubtrees {
+		t += " by Δ " + [...]string{"bytes", "count", "retained"}[p.figure]
+		if text := p.State.Compare.OnlyText(); text != "" {
+			t += " · " + text
+		}
 	}
 	if p.State.Filter != "" {
 		t += " · filter “" + p.State.Filter + "”"
@@ -204,55 +203,10 @@ func (p *heapComparison) answer(w int) string {
 	return strings.Join(parts, " · ")
 }
 
-// arrange lays the columns out for the width of the list.
-func (p *heapComparison) arrange() {
-	if p.by != CompareSubtrees {
-		p.table.Arrange(&p.List)
-		return
-	}
-	p.List.Columns = (&ui.ChangeSet{Rows: "WHERE", Delta: "Δ RETAINED", Count: "Δ ROWS", Narrow: true}).Columns(p.State.Exact)
-	ui.Hide(&p.List.Columns[ui.ChangeStatus])
-	p.List.SortColumn, p.List.Column, p.List.Descending = int(ui.ChangeDelta), -1, true
-}
-
-// grownTable is the subtrees that grew as a table.
-type grownTable heapComparison
-
-// Len, ID and Cell implement widget.Table.
-func (t *grownTable) Len() int {
-	if t.trees == nil {
-		return 0
-	}
-	return len(t.trees.list)
-}
-
-func (t *grownTable) ID(row int) uint64 { return uint64(row) }
-
-func (t *grownTable) Cell(row, col int) widget.Cell {
-	p, r := (*heapComparison)(t), &t.trees.list[row]
-	bytes := func(n uint64) string { return ui.BytesText(n, p.State.Exact) }
-	switch ui.ChangeColumn(col) {
-	case ui.ChangeName:
-		return widget.Cell{Text: p.treeName(r)}
-	case ui.ChangeBefore:
-		return widget.Cell{Text: bytes(r.BeforeBytes)}
-	case ui.ChangeAfter:
-		return widget.Cell{Text: bytes(r.AfterBytes)}
-	case ui.ChangeDelta:
-		return p.DeltaCell(r.BeforeBytes, r.AfterBytes, bytes)
-	case ui.ChangePercent:
-		return widget.Cell{Text: ui.PercentChange(p.Look, r.BeforeBytes, r.AfterBytes)}
-	case ui.ChangeCount:
-		return p.DeltaCell(uint64(r.BeforeRows), uint64(r.AfterRows), model.Group)
-	}
-	top := &t.trees.list[0]
-	return ui.ShareCell(r.AfterBytes-min(r.BeforeBytes, r.AfterBytes), top.AfterBytes-min(top.BeforeBytes, top.AfterBytes))
-}
-
 // treeName is the end of the way to a subtree.
-func (p *heapComparison) treeName(t *heapgraph.GrownSubtree) string {
+func treeName(t *heapgraph.GrownSubtree, arrow string) string {
 	if len(t.Path) == 0 {
 		return "the root"
 	}
-	return strings.Join(t.Path, " "+p.Look.Glyphs.ArrowRight+" ")
+	return strings.Join(t.Path, " "+arrow+" ")
 }

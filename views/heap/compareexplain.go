@@ -12,28 +12,18 @@ import (
 
 // selected is the selected type or frame, which is one of p.of.
 func (p *heapComparison) selected() (*diff.CompareRow, bool) {
-	i, ok := p.List.Selected()
-	if !ok || p.of == nil || p.by == CompareSubtrees {
+	if p.of == nil || p.by == CompareSubtrees {
 		return nil, false
 	}
-	return p.table.Row(i)
+	return p.table.Chosen()
 }
 
 func (p *heapComparison) selectedTree() (*heapgraph.GrownSubtree, bool) {
-	i, ok := p.List.Selected()
-	if !ok || p.trees == nil || p.by != CompareSubtrees || i >= len(p.trees.list) {
+	r, ok := p.table.Chosen()
+	if !ok || p.trees == nil {
 		return nil, false
 	}
-	return &p.trees.list[i], true
-}
-
-// order sorts by a column; by the same one again reverses.
-func (p *heapComparison) order(col int) {
-	if p.by == CompareSubtrees {
-		p.Say("subtrees stand in the order of their growth")
-		return
-	}
-	p.table.OrderBy(col)
+	return &p.trees.list[r.Row[1]], true
 }
 
 // explain fills the detail pane: the figures of the selection, and who holds what is new.
@@ -102,13 +92,13 @@ func (p *heapComparison) explainTree(t *heapgraph.GrownSubtree) {
 	title := "the root"
 	if n := len(t.Path); n > 0 {
 		title = t.Path[n-1]
-		lines = append(lines, p.Note("from the root: ", p.treeName(t)))
+		lines = append(lines, p.Note("from the root: ", treeName(t, p.Look.Glyphs.ArrowRight)))
 	}
 	if t.Row != model.RootRow {
 		title += " " + ui.RowText(t.Row)
 		lines = append(lines, p.Note("Enter shows on Dominators what it holds"))
 	}
-	p.Detail.Set(uint64(i), title, "grew by "+ui.BytesText(t.AfterBytes-min(t.BeforeBytes, t.AfterBytes), exact), lines)
+	p.Detail.Set(p.table.ID(i), title, "grew by "+ui.BytesText(t.AfterBytes-min(t.BeforeBytes, t.AfterBytes), exact), lines)
 }
 
 func (p *heapComparison) CopyText() string {
@@ -116,7 +106,7 @@ func (p *heapComparison) CopyText() string {
 		return p.objects.CopyText()
 	}
 	if t, ok := p.selectedTree(); ok {
-		return model.Clean(fmt.Sprintf("%s: retains %d bytes, before %d", p.treeName(t), t.AfterBytes, t.BeforeBytes))
+		return model.Clean(fmt.Sprintf("%s: retains %d bytes, before %d", treeName(t, p.Look.Glyphs.ArrowRight), t.AfterBytes, t.BeforeBytes))
 	}
 	r, ok := p.selected()
 	if !ok {

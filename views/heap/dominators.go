@@ -1,11 +1,11 @@
 package heap
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/gdamore/tcell/v2"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
@@ -16,18 +16,17 @@ import (
 // Dominators descends the dominator tree: what a row holds alone, the heaviest first.
 type Dominators struct {
 	ui.HeapPane
-	tables *ui.Lazy[domKey, *domTable]
-	paths  *ui.Lazy[pathKey, *pathSet]
+	sets  *ui.Lazy[domKey, *domSet]
+	paths *ui.Lazy[pathKey, *pathSet]
+	table *ui.Table[domData, domRow]
 
 	load    *ui.HeapLoad
 	graph   *ui.HeapGraph // of the table
-	table   *domTable     // what the list shows, nil before the first answer
 	top     model.Row     // whose children are listed
 	grouped bool
 	only    domOnly
-	sort    domColumn
-	up      bool
 	wanted  domWant
+	placed  *domSet // whose wanted row was selected
 }
 
 // domOnly restricts children to those of one type or frame.
@@ -46,11 +45,11 @@ type domWant struct {
 
 // NewDominators returns the screen of what retains memory.
 func NewDominators(e *ui.Env) *Dominators {
-	p := &Dominators{HeapPane: ui.HeapPane{Pane: ui.NewPane(e)}, sort: domRetained}
-	p.tables = ui.NewLazy(e, fetchDominated)
+	p := &Dominators{HeapPane: ui.HeapPane{Pane: ui.NewPane(e)}}
+	p.sets = ui.NewLazy(e, fetchDominated)
 	p.paths = ui.NewLazy(e, fetchPath)
-	p.List = widget.List{Table: p, Descending: true, Column: -1}
-	p.SortBy, p.Enter = p.order, p.descend
+	p.table = ui.NewTable(e, &p.ListPane, domData{domSet: &domSet{}}, p.domSpec())
+	p.Enter = p.descend
 	return p
 }
 
@@ -75,17 +74,19 @@ func (p *Dominators) About() string {
 	return p.State.Heap.Policy.Of(schemaOf(&p.State)).About
 }
 
+// Fields implements [ui.Filtered].
+func (p *Dominators) Fields() []analysis.Field { return p.table.Fields() }
+
 // Show implements screen.
 func (p *Dominators) Show(s *state.State) {
 	p.State = *s
 	p.load = p.Loads.Ask(s)
-	if p.load == nil {
-		p.graph, p.table = nil, nil
-		p.List.Refresh()
-		return
+	if p.load == nil || p.load.Unlinked() {
+		p.graph = nil
+		p.table.Forget()
 	}
-	if p.load.Unlinked() {
-		p.graph, p.table = nil, nil
+	if p.load == nil {
+		return
 	}
 	g := p.Loads.AskGraph(p.load, s.Heap.Policy)
 	if g == nil {
@@ -99,46 +100,52 @@ func (p *Dominators) Show(s *state.State) {
 	if p.only.top != top {
 		p.only = domOnly{}
 	}
-	p.tables.Ask(domKey{graph: g, top: top, grouped: p.grouped && !p.only.set, only: p.only, filter: s.Filter, sort: p.sort, up: p.up})
-	t, ok := p.tables.Get()
+	p.sets.Ask(domKey{graph: g, top: top, grouped: p.grouped && !p.only.set, only: p.only})
+	set, ok := p.sets.Get()
 	if !ok {
 		return
 	}
-	if p.table == nil || p.table.top != t.top || p.table.graph != t.graph {
+	if p.graph == nil || p.top != set.top || p.graph != set.graph {
 		p.List.Home()
 	}
-	p.table, p.top, p.graph = t, t.top, t.graph
-	p.List.Refresh()
-	if t.wanted.set && t.wanted != p.wanted { // a row that holds nothing: shown among its neighbours
-		p.wanted = t.wanted
-		p.List.SelectID(domID(t.wanted.row))
-	} else if p.wanted.set && p.tables.Fresh() {
+	if !p.table.Ask(domData{set, s.FullName}, s.Filter) {
+		return
+	}
+	p.adopt(p.table.Now().Of.domSet)
+	p.explain()
+}
+
+// adopt follows what the list shows.
+func (p *Dominators) adopt(t *domSet) {
+	p.top, p.graph = t.top, t.graph
+	if t.wanted.set && t != p.placed { // a row that holds nothing: shown among its neighbors
+		p.placed, p.wanted = t, t.wanted
+	}
+	if p.wanted.set && p.sets.Fresh() && p.table.Fresh() {
 		p.List.SelectID(domID(p.wanted.row))
 		p.wanted = domWant{}
 	}
-	p.explain()
 }
 
 // Draw implements tview.Primitive.
 func (p *Dominators) Draw(s tcell.Screen) {
 	r := p.Rect()
 	body := p.DrawTitled(s, r, p.Title(), p.answer())
-	if body.H >= 6 && p.table != nil {
+	if body.H >= 6 && p.table.Now() != nil {
 		var crumbs widget.Rect
 		crumbs, body = body.CutTop(1)
 		text := p.crumbs(crumbs.W - 2)
 		widget.Print(s, crumbs.X+1, crumbs.Y, crumbs.W-2, text, p.Look.Muted)
 	}
 	p.Split(body)
-	p.columns(p.ListAt.W)
+	p.table.Layout(p.ListAt.W, &p.State)
 	p.List.Empty = p.emptyText()
-	p.List.Highlight = ui.FilterWord(p.State.Filter)
 	p.DrawPanes(s)
 }
 
 // Title says what the tree begins with.
 func (p *Dominators) Title() string {
-	if p.table == nil || p.top == model.RootRow {
+	if p.table.Now() == nil || p.top == model.RootRow {
 		return "Dominators"
 	}
 	t := "Held by " + namedRow(p.graph.Heap, p.top, p.State.FullName)
@@ -162,7 +169,7 @@ func (p *Dominators) OnlyText() string {
 }
 
 func (p *Dominators) answer() string {
-	if p.table == nil {
+	if p.table.Now() == nil {
 		return ""
 	}
 	text := ""
@@ -189,7 +196,7 @@ func (p *Dominators) crumbs(w int) string {
 }
 
 func (p *Dominators) emptyText() []string {
-	switch {
+	switch t := p.table.Now(); {
 	case p.load == nil:
 		return p.Loads.Waiting(&p.State)
 	case p.load.Unlinked():
@@ -199,18 +206,10 @@ func (p *Dominators) emptyText() []string {
 			return []string{"What dominates what cannot be told: " + z.Err.Error(), "Types and Frames show what there is."}
 		}
 		return []string{"Looking for what holds what…", p.Loads.Progress()}
-	case p.State.Filter != "" && p.table != nil && p.table.all > 0:
+	case t != nil && len(t.Rows) > 0:
 		return []string{"Nothing directly below passes the filter “" + p.State.Filter + "”.", "Esc forgets the filter, Left goes out."}
 	}
 	return []string{"This snapshot has no references, so nothing holds anything.", "The file ends within it: h goes to the snapshot before."}
-}
-
-func (p *Dominators) selected() (*domRow, bool) {
-	i, ok := p.List.Selected()
-	if !ok || p.table == nil || i >= len(p.table.rows) {
-		return nil, false
-	}
-	return &p.table.rows[i], true
 }
 
 // Do implements screen.
@@ -223,7 +222,7 @@ func (p *Dominators) Do(a keymap.Action) bool {
 	case keymap.HotPath:
 		p.accumulate()
 	case keymap.ObjectOf:
-		if v, ok := p.selected(); ok {
+		if v, ok := p.table.Selected(); ok {
 			p.Visit(keymap.ShowObject, state.SetRow{Of: p.graph.I, Row: v.row})
 		}
 	case keymap.DominatorsOf:
@@ -231,9 +230,6 @@ func (p *Dominators) Do(a keymap.Action) bool {
 	case keymap.Group:
 		p.grouped, p.only = !p.grouped, domOnly{}
 		p.List.Home()
-		p.Changed()
-	case keymap.SortReverse:
-		p.up = !p.up
 		p.Changed()
 	case keymap.Back:
 		return p.DoTable(a) || p.leaveGroup()
@@ -256,7 +252,7 @@ func (p *Dominators) leaveGroup() bool {
 // ascend lists the children of what dominates the rows shown.
 func (p *Dominators) ascend() {
 	switch {
-	case p.leaveGroup(), p.table == nil:
+	case p.leaveGroup(), p.table.Now() == nil:
 	case p.top == model.RootRow:
 		p.Say("this is the root: nothing holds it")
 	default:
@@ -267,7 +263,7 @@ func (p *Dominators) ascend() {
 
 // descend lists the children of the selected row, or the members of the selected group.
 func (p *Dominators) descend() {
-	v, ok := p.selected()
+	v, ok := p.table.Selected()
 	switch {
 	case !ok:
 		p.Loads.Resume()
@@ -286,7 +282,7 @@ func (p *Dominators) descend() {
 // accumulate descends to where what is retained spreads out.
 func (p *Dominators) accumulate() {
 	from := p.top
-	if v, ok := p.selected(); ok {
+	if v, ok := p.table.Selected(); ok {
 		from = v.row
 	}
 	if p.graph == nil {
@@ -301,18 +297,9 @@ func (p *Dominators) accumulate() {
 	p.Say("below this row memory is spread over many: " + model.Clean(namedRow(p.graph.Heap, to, p.State.FullName)))
 }
 
-func (p *Dominators) order(col int) {
-	col = ui.SkipColumns(int(p.sort), col, int(domLabel)+1, func(col int) bool {
-		return domColumn(col) == domBar || domColumn(col) == domShare
-	})
-	p.up = domColumn(col) == p.sort && !p.up
-	p.sort = domColumn(col)
-	p.Changed()
-}
-
 // explain fills the detail pane: what the selected row is, and the shortest way to it.
 func (p *Dominators) explain() {
-	v, ok := p.selected()
+	v, ok := p.table.Selected()
 	if !ok {
 		p.Detail.Set(0, "", "", nil)
 		return
@@ -335,25 +322,9 @@ func (p *Dominators) explain() {
 }
 
 func (p *Dominators) CopyText() string {
-	v, ok := p.selected()
+	v, ok := p.table.Selected()
 	if !ok {
 		return ""
 	}
 	return model.Clean(fmt.Sprintf("%s retains %s in %s", namedRow(p.graph.Heap, v.row, true), model.Bytes(v.retained).Exact(), rowsText(v.rows)))
-}
-
-// fetchDominated lists what a row dominates directly. Of a row that dominates nothing its neighbours are listed.
-func fetchDominated(ctx context.Context, k domKey) (*domTable, error) {
-	children := k.graph.Children(k.top)
-	t := &domTable{domKey: k, all: len(children)}
-	if len(children) == 0 && k.top != model.RootRow {
-		t.wanted = domWant{true, k.top}
-		t.top = k.graph.Idom[k.top]
-		children = k.graph.Children(t.top)
-	}
-	if err := t.fill(ctx, children); err != nil {
-		return nil, err
-	}
-	t.arrange()
-	return t, nil
 }

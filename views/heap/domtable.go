@@ -1,39 +1,20 @@
 package heap
 
 import (
-	"cmp"
 	"context"
-	"slices"
-	"strings"
 
-	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
 )
 
-// domKey determines a table of dominated rows.
+// domKey determines what a row dominates directly.
 type domKey struct {
 	graph   *ui.HeapGraph
 	top     model.Row
 	grouped bool
 	only    domOnly
-	filter  string
-	sort    domColumn
-	up      bool
 }
-
-// domColumn is a column of the table, in its order.
-type domColumn int
-
-const (
-	domRetained domColumn = iota
-	domShare
-	domBar
-	domRows
-	domOwn
-	domLabel
-)
 
 // domRow is a row of the table: a row of the snapshot, or all dominated rows of one type or frame.
 type domRow struct {
@@ -46,21 +27,42 @@ type domRow struct {
 	own      uint64 // bytes of the rows themselves
 }
 
-// domTable is what a row dominates directly. Read-only once made.
-type domTable struct {
+// domSet is what a row dominates directly, by what it retains. Read-only once made.
+type domSet struct {
 	domKey
 	rows   []domRow
-	all    int // rows before filtering
 	wanted domWant
+}
+
+// domData determines the table of what a row dominates.
+type domData struct {
+	*domSet
+	full bool
 }
 
 // domID is a row's id in the list.
 func domID(r model.Row) uint64 { return uint64(r) + 1 }
 
+type domGroup struct {
+	kind   model.HeapKind
+	entity uint32
+}
+
+// fetchDominated lists what a row dominates directly. Of a row that dominates nothing its neighbors are listed.
+func fetchDominated(ctx context.Context, k domKey) (*domSet, error) {
+	children := k.graph.Children(k.top)
+	t := &domSet{domKey: k}
+	if len(children) == 0 && k.top != model.RootRow {
+		t.wanted = domWant{true, k.top}
+		t.top = k.graph.Idom[k.top]
+		children = k.graph.Children(t.top)
+	}
+	return t, t.fill(ctx, children)
+}
+
 // fill makes the rows of the table from the children of its top.
-func (t *domTable) fill(ctx context.Context, children []model.Row) error {
+func (t *domSet) fill(ctx context.Context, children []model.Row) error {
 	h, g := t.graph.Heap, t.graph
-	f, _ := analysis.ParseFilter(t.filter)
 	at := map[domGroup]int{}
 	for i, r := range children {
 		if i%(1<<14) == 0 && ctx.Err() != nil {
@@ -70,7 +72,7 @@ func (t *domTable) fill(ctx context.Context, children []model.Row) error {
 		if h.Kind(r).Naming == model.NamedByKind {
 			v.entity = 0
 		}
-		if t.only.set && (v.kind != t.only.kind || v.entity != t.only.entity) || t.filter != "" && !f.Match(&filterDominated{&v, t}) {
+		if t.only.set && (v.kind != t.only.kind || v.entity != t.only.entity) {
 			continue
 		}
 		key := domGroup{v.kind, v.entity}
@@ -78,15 +80,12 @@ func (t *domTable) fill(ctx context.Context, children []model.Row) error {
 			t.rows[j].add(&v)
 			continue
 		}
-		at[key] = len(t.rows)
+		if t.grouped {
+			at[key] = len(t.rows)
+		}
 		t.rows = append(t.rows, v)
 	}
 	return nil
-}
-
-type domGroup struct {
-	kind   model.HeapKind
-	entity uint32
 }
 
 func (v *domRow) add(w *domRow) {
@@ -96,115 +95,65 @@ func (v *domRow) add(w *domRow) {
 	v.own, _ = model.SaturatingAdd(v.own, w.own)
 }
 
-// arrange sorts the rows. Children come by what they retain.
-func (t *domTable) arrange() {
-	label := func(domRow) string { return "" }
-	if t.sort == domLabel {
-		labels := map[domGroup]string{}
-		label = func(v domRow) string {
-			key := domGroup{v.kind, v.entity}
-			if _, ok := labels[key]; !ok {
-				labels[key] = heapText(t.graph.Heap, v.row, false)
+// names returns what names the type or frame of a row, each of them made once.
+func (t *domSet) names(full bool) func(v *domRow) string {
+	known := map[domGroup]string{}
+	return func(v *domRow) string {
+		if t.graph.Heap.Kind(v.row).Naming == model.NamedByKind {
+			return heapText(t.graph.Heap, v.row, full)
+		}
+		key := domGroup{v.kind, v.entity}
+		name, ok := known[key]
+		if !ok {
+			name = heapText(t.graph.Heap, v.row, full)
+			known[key] = name
+		}
+		return name
+	}
+}
+
+func (p *Dominators) domSpec() ui.Spec[domData, domRow] {
+	return ui.Spec[domData, domRow]{
+		Rows:    func(d domData) []domRow { return d.rows },
+		Columns: p.columns,
+		ID:      func(_ domData, v *domRow) uint64 { return domID(v.row) },
+		Words: func(d domData) func(v *domRow) []string {
+			name := d.names(d.full)
+			return func(v *domRow) []string { return []string{name(v), secondText(d.graph.Heap, v.row), ui.RowText(v.row)} }
+		},
+		Most: func(d domData) (bytes, count uint64) {
+			if d.graph == nil {
+				return 0, 0
 			}
-			return labels[key]
-		}
-	} else if t.sort == domRetained && !t.up && !t.grouped {
-		return
+			return d.graph.Retained[model.RootRow], uint64(d.graph.RetainedCount[model.RootRow])
+		},
 	}
-	slices.SortStableFunc(t.rows, func(a, b domRow) int {
-		if t.up {
-			a, b = b, a
-		}
-		switch t.sort {
-		case domRows:
-			return cmp.Compare(b.rows, a.rows)
-		case domOwn:
-			return cmp.Compare(b.own, a.own)
-		case domLabel:
-			return strings.Compare(label(a), label(b))
-		}
-		return cmp.Compare(b.retained, a.retained)
-	})
 }
 
-// filterDominated shows a row to a filter.
-type filterDominated struct {
-	*domRow
-	in *domTable
-}
-
-// Texts implements analysis.Row.
-func (v *filterDominated) Texts() []string {
-	return []string{heapText(v.in.graph.Heap, v.row, false), secondText(v.in.graph.Heap, v.row), ui.RowText(v.row)}
-}
-
-// Value implements analysis.Row.
-func (v *filterDominated) Value(field string, share bool) (float64, bool) {
-	n, whole := uint64(0), v.in.graph.Retained[v.in.top]
-	switch field {
-	case "leaked", "live":
-		n = v.own
-	case "total", "peak", "retained":
-		n = v.retained
-	case "blocks", "count":
-		n, whole = v.rows, uint64(v.in.graph.RetainedCount[v.in.top])
-	default:
-		return 0, false
+// columns are those of the table. Shares are of what the row above retains.
+func (p *Dominators) columns(d domData) []ui.Column[domRow] {
+	var bytes, rows uint64
+	if d.graph != nil {
+		bytes, rows = d.graph.Retained[d.top], uint64(d.graph.RetainedCount[d.top])
 	}
-	if share {
-		return ui.ShareOf(n, whole), whole > 0
+	retained := func(v *domRow) uint64 { return v.retained }
+	share := func(v *domRow) float64 { return ui.ShareOf(v.retained, bytes) }
+	return []ui.Column[domRow]{
+		{Title: ui.TitleRetained, Key: "retained_bytes", Fields: []string{"retained"}, Figure: ui.BytesFigure, Whole: bytes, Value: retained},
+		{Title: ui.TitleShare, Figure: ui.ShareFigure, Drop: 2, Like: ui.TitleRetained, Share: share},
+		{Width: 6, Grow: 1, MaxWidth: 20, Drop: 3, Like: ui.TitleRetained, Cell: func(v *domRow) widget.Cell { return ui.ShareCell(v.retained, bytes) }},
+		{Title: ui.TitleRows, Key: "retained_count", Fields: []string{"rows", "count"}, Figure: ui.CountFigure, Drop: 1, Whole: rows, Value: func(v *domRow) uint64 { return v.rows }},
+		{Title: ui.TitleSelf, Key: "bytes", Fields: []string{"self", "bytes"}, Figure: ui.BytesFigure, Drop: 4, Whole: bytes, Value: func(v *domRow) uint64 { return v.own },
+			Cell: func(v *domRow) widget.Cell {
+				return widget.Cell{Text: p.table.Figures.Bytes(v.own), Style: p.Look.Muted}
+			}},
+		{Title: ui.TitleRow, Key: "label", Width: 16, Grow: 5, Cut: widget.CutMiddle, Text: d.names(d.full), Cell: func(v *domRow) widget.Cell { return widget.Cell{Text: p.label(v)} }},
 	}
-	return float64(n), true
-}
-
-// columns lays the table out for its width.
-func (p *Dominators) columns(w int) {
-	const right = widget.Right
-	b, n := 8, 9
-	if p.graph != nil {
-		f := ui.Figures{Exact: p.State.Exact, Wide: true}
-		b = max(f.BytesWidth(p.graph.Retained[model.RootRow]), 8)
-		n = max(f.CountWidth(uint64(p.graph.RetainedCount[model.RootRow])), 6)
-	}
-	p.List.Columns = []widget.Column{
-		domRetained: {Title: "RETAINED", Width: b, Align: right}, domShare: {Title: "SHARE", Width: model.ShareWidth, Align: right, Drop: 2},
-		domBar: {Title: "", Width: 6, Grow: 1, MaxWidth: 20, Drop: 3}, domRows: {Title: "ROWS", Width: n, Align: right, Drop: 1},
-		domOwn: {Title: "ITSELF", Width: b, Align: right, Drop: 4}, domLabel: {Title: "ROW", Width: 16, Grow: 5, Cut: widget.CutMiddle},
-	}
-	p.List.SortColumn, p.List.Descending = int(p.sort), !p.up
-}
-
-// Len, ID and Cell implement widget.Table.
-func (p *Dominators) Len() int {
-	if p.table == nil {
-		return 0
-	}
-	return len(p.table.rows)
-}
-
-func (p *Dominators) ID(row int) uint64 { return domID(p.table.rows[row].row) }
-
-func (p *Dominators) Cell(row, col int) widget.Cell {
-	v := &p.table.rows[row]
-	whole := p.table.graph.Retained[p.table.top]
-	switch domColumn(col) {
-	case domRetained:
-		return widget.Cell{Text: ui.BytesText(v.retained, p.State.Exact)}
-	case domShare:
-		return widget.Cell{Text: ui.ShareText(ui.ShareOf(v.retained, whole))}
-	case domBar:
-		return ui.ShareCell(v.retained, whole)
-	case domRows:
-		return widget.Cell{Text: model.Group(v.rows)}
-	case domOwn:
-		return widget.Cell{Text: ui.BytesText(v.own, p.State.Exact), Style: p.Look.Muted}
-	}
-	return widget.Cell{Text: p.label(v)}
 }
 
 // label names a row of the table, with a sign where there is something below it.
 func (p *Dominators) label(v *domRow) string {
-	h := p.table.graph.Heap
+	h := p.table.Now().Of.graph.Heap
 	if v.count > 1 {
 		return model.Group(v.count) + " × " + heapText(h, v.row, p.State.FullName)
 	}

@@ -1,7 +1,6 @@
 package heap
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/gdamore/tcell/v2"
@@ -11,25 +10,20 @@ import (
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
-	"github.com/memtui/memtui/views/widget"
 )
 
 // Groups is the table of what is on the heap, by type or by frame.
 type Groups struct {
-	ui.HeapPane
+	objectsPane
 	Frames   bool // it is the screen of frames, not that of types
 	by       int  // which of the groupings
 	groups   *ui.Lazy[groupKey, *groupSet]
 	retained *ui.Lazy[retainKey, *retainSet]
-	ordered  *ui.Lazy[groupOrder, *groupTable]
 	holders  *ui.Lazy[holderKey, *holderSet]
-	objects  *heapObjects
+	table    *ui.Table[groupData, heapgraph.Group]
 
 	load  *ui.HeapLoad // that the table is about
 	graph *ui.HeapGraph
-	table *groupTable // what the list shows, nil before the first answer
-	sort  groupColumn
-	up    bool
 }
 
 // NewTypes returns the screen of objects by type.
@@ -39,13 +33,12 @@ func NewTypes(e *ui.Env) *Groups { return newGroups(e, false) }
 func NewFrames(e *ui.Env) *Groups { return newGroups(e, true) }
 
 func newGroups(e *ui.Env, frames bool) *Groups {
-	p := &Groups{HeapPane: ui.HeapPane{Pane: ui.NewPane(e)}, Frames: frames, sort: groupBytes, objects: newHeapObjects(e)}
+	p := &Groups{objectsPane: newObjectsPane(e), Frames: frames}
 	p.groups = ui.NewLazy(e, fetchGroups)
 	p.retained = ui.NewLazy(e, fetchRetained)
-	p.ordered = ui.NewLazy(e, func(_ context.Context, k groupOrder) (*groupTable, error) { return orderGroups(k), nil })
 	p.holders = ui.NewLazy(e, fetchHolders)
-	p.List = widget.List{Table: p, Descending: true, Column: int(groupBytes)}
-	p.SortBy, p.Enter = p.order, p.openObjects
+	p.table = ui.NewTable(e, &p.ListPane, groupData{set: &groupSet{schema: &noSchema}}, p.groupSpec())
+	p.lists, p.Enter = p.table, p.openObjects
 	return p
 }
 
@@ -120,12 +113,13 @@ func heapCommand(s *state.State, verb string, file []string, more ...string) []s
 func (p *Groups) Show(s *state.State) {
 	p.State = *s
 	load := p.Loads.Ask(s)
+	g := p.grouping()
+	p.table.Blank = groupData{set: &groupSet{groupKey: groupKey{by: g}, schema: schemaOf(s)}}
 	if load == nil {
-		p.load, p.table = nil, nil
-		p.List.Refresh()
+		p.load = nil
+		p.table.Forget()
 		return
 	}
-	g := p.grouping()
 	p.groups.Ask(groupKey{load, g})
 	set, ok := p.groups.Get()
 	if !ok {
@@ -136,30 +130,20 @@ func (p *Groups) Show(s *state.State) {
 	if load != set.load { // the table is still about another snapshot
 		p.graph = nil
 	}
-	key := groupOrder{set: set, filter: s.Filter, sort: p.sort, up: p.up}
+	d := groupData{set: set, full: s.FullName}
 	if p.graph != nil && g.axis == 0 {
 		p.retained.Ask(retainKey{p.graph, g.by(schemaOf(s)).Kinds})
 	}
 	if got, ok := p.retained.Get(); ok && g.axis == 0 && got.fits(set, s.Heap.Policy) {
-		key.retained = got
+		d.retained = got
 	}
-	p.ordered.Ask(key)
-	if p.table, ok = p.ordered.Get(); !ok {
+	if !p.table.Ask(d, s.Filter) {
 		return
 	}
-	p.List.Refresh()
 	p.explain()
 	if p.objects.open {
 		p.objects.show(&p.State, p.load, p.graph)
 	}
-}
-
-func (p *Groups) selected() (*heapgraph.Group, bool) {
-	i, ok := p.List.Selected()
-	if !ok || p.table == nil || i >= len(p.table.order) {
-		return nil, false
-	}
-	return p.table.row(i), true
 }
 
 // Draw implements tview.Primitive.
@@ -172,9 +156,8 @@ func (p *Groups) Draw(s tcell.Screen) {
 	}
 	body := p.DrawTitled(s, r, p.Title(), p.answer())
 	p.Split(body)
-	p.columns(p.ListAt.W)
+	p.table.Layout(p.ListAt.W, &p.State)
 	p.List.Empty = p.emptyText()
-	p.List.Highlight = ui.FilterWord(p.State.Filter)
 	p.DrawPanes(s)
 }
 
@@ -189,28 +172,28 @@ func (p *Groups) Title() string {
 
 // answer says how many groups there are, and how much they take.
 func (p *Groups) answer() string {
-	if p.table == nil || p.load == nil {
+	t := p.table.Now()
+	if t == nil || p.load == nil {
 		return ""
 	}
-	t := p.table
 	_, many, in := p.grouping().words(schemaOf(&p.State))
 	text := ""
 	if p.load.I != p.State.Snapshot() {
 		text = fmt.Sprintf("still #%d: ", p.load.I)
 	}
-	if n := len(t.order); n != len(t.set.groups) {
+	if n := len(t.Order); n != len(t.Rows) {
 		text += model.Group(uint64(n)) + " of "
 	}
-	return text + fmt.Sprintf("%s %s · %s in %s %s", model.Group(uint64(len(t.set.groups))), many,
-		ui.BytesText(t.shown.Bytes(), p.State.Exact), model.Group(t.shown.Count), in)
+	return text + fmt.Sprintf("%s %s · %s in %s %s", model.Group(uint64(len(t.Rows))), many,
+		ui.BytesText(t.Shown.Bytes(), p.State.Exact), model.Group(t.Shown.Count), in)
 }
 
 func (p *Groups) emptyText() []string {
 	one, _, in := p.grouping().words(schemaOf(&p.State))
-	switch {
-	case p.load == nil || p.table == nil:
+	switch t := p.table.Now(); {
+	case p.load == nil || t == nil:
 		return p.Loads.Waiting(&p.State)
-	case len(p.table.set.groups) > 0:
+	case len(t.Rows) > 0:
 		return []string{"No " + one + " passes the filter “" + p.State.Filter + "”.", "Esc forgets the filter, / changes it."}
 	case !p.load.Heap.Complete:
 		return []string{"The file ends within this snapshot, before anything of its " + in + ".", "h goes to the snapshot before."}
@@ -225,13 +208,10 @@ func (p *Groups) Do(a keymap.Action) bool {
 	}
 	switch a {
 	case keymap.Open:
-		if p.table == nil {
+		if p.table.Now() == nil {
 			return p.Loads.Resume()
 		}
 		p.Enter()
-	case keymap.SortReverse:
-		p.up = !p.up
-		p.Changed()
 	case keymap.Group:
 		p.nextGroup()
 	case keymap.DominatorsOf, keymap.ObjectOf, keymap.HotPath, keymap.Exclude:
@@ -249,37 +229,13 @@ func (p *Groups) nextGroup() {
 		return
 	}
 	p.by = (p.by + 1) % len(groupings(schemaOf(&p.State)))
-	if p.grouping().axis > 0 && p.sort == groupRetained {
-		p.sort = groupBytes
-	}
 	p.List.Home()
-	p.Changed()
-}
-
-// order sorts by a column; by the same one again reverses.
-func (p *Groups) order(col int) {
-	s := schemaOf(&p.State)
-	col = ui.SkipColumns(int(p.sort), col, int(groupWhere)+1, func(col int) bool {
-		switch groupColumn(col) {
-		case groupShare:
-			return true
-		case groupRetained:
-			return p.grouping().axis > 0
-		case groupManaged, groupUnmanaged:
-			return !s.Split
-		case groupSecond:
-			return s.Distinct() == 0
-		}
-		return false
-	})
-	p.up = groupColumn(col) == p.sort && !p.up
-	p.sort = groupColumn(col)
 	p.Changed()
 }
 
 // openObjects lists the rows of the selected group.
 func (p *Groups) openObjects() {
-	g, ok := p.selected()
+	g, ok := p.table.Selected()
 	s, by := schemaOf(&p.State), p.grouping()
 	switch axis := &s.Axes[by.axis]; {
 	case !ok:
@@ -292,27 +248,11 @@ func (p *Groups) openObjects() {
 	}
 }
 
-func (p *Groups) Click(x, y int, double bool) {
-	if p.objects.open {
-		p.objects.Click(x, y, double)
-		return
-	}
-	p.HeapPane.Click(x, y, double)
-}
-
-func (p *Groups) Wheel(x, y, rows int) {
-	if p.objects.open {
-		p.objects.Wheel(x, y, rows)
-		return
-	}
-	p.HeapPane.Wheel(x, y, rows)
-}
-
 func (p *Groups) CopyText() string {
 	if p.objects.open {
 		return p.objects.CopyText()
 	}
-	g, ok := p.selected()
+	g, ok := p.table.Selected()
 	if !ok {
 		return ""
 	}

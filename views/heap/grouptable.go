@@ -1,13 +1,10 @@
 package heap
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/ui"
@@ -23,13 +20,14 @@ type groupKey struct {
 // groupSet is all groups, and what they add up to. Read-only once made.
 type groupSet struct {
 	groupKey
+	schema *model.HeapSchema
 	groups []heapgraph.Group
 	sum    heapgraph.Group
 }
 
 func fetchGroups(_ context.Context, k groupKey) (*groupSet, error) {
 	h := k.load.Heap
-	set := &groupSet{groupKey: k, groups: heapgraph.Groups(h, k.by.by(h.Schema))}
+	set := &groupSet{groupKey: k, schema: h.Schema, groups: heapgraph.Groups(h, k.by.by(h.Schema))}
 	for i := range set.groups {
 		set.sum.Add(&set.groups[i])
 	}
@@ -58,141 +56,112 @@ func (r *retainSet) fits(set *groupSet, p heapgraph.Policy) bool {
 	return r.graph.HeapKey == set.load.HeapKey && r.graph.Edges == p && r.kinds == set.by.by(set.load.Heap.Schema).Kinds
 }
 
-// groupColumn is a column of the table of groups, in the order of the table.
-type groupColumn int
-
-const (
-	groupTitle groupColumn = iota
-	groupSecond
-	groupCount
-	groupBytes
-	groupShare
-	groupManaged
-	groupUnmanaged
-	groupRetained
-	groupWhere
-)
-
-// groupOrder determines which groups are shown, and in which order.
-type groupOrder struct {
+// groupData determines the table of groups.
+type groupData struct {
 	set      *groupSet
 	retained *retainSet // nil until known
-	filter   string
-	sort     groupColumn
-	up       bool
+	full     bool       // places are written in full
 }
-
-// groupTable is groups filtered and sorted. Read-only once made.
-type groupTable struct {
-	groupOrder
-	order []int32
-	shown heapgraph.Group
-}
-
-func (t *groupTable) row(i int) *heapgraph.Group { return &t.set.groups[t.order[i]] }
 
 // retains is what a group retains; ok is false before it is known, and where it takes too long to find out.
-func (k *groupOrder) retains(g *heapgraph.Group) (n uint64, ok bool) {
-	if k.retained == nil {
+func (d groupData) retains(g *heapgraph.Group) (n uint64, ok bool) {
+	if d.retained == nil {
 		return 0, false
 	}
-	n, ok = k.retained.of[g.ID]
+	n, ok = d.retained.of[g.ID]
 	return n, ok
 }
 
-// orderGroups filters and sorts. A filter that means nothing hides nothing.
-func orderGroups(k groupOrder) *groupTable {
-	f, _ := analysis.ParseFilter(k.filter)
-	t := &groupTable{groupOrder: k}
-	for i := range k.set.groups {
-		g := &k.set.groups[i]
-		if k.filter == "" || f.Match(&filterGroup{g, &k}) {
-			t.order = append(t.order, int32(i))
-			t.shown.Add(g)
-		}
-	}
-	slices.SortStableFunc(t.order, func(a, b int32) int { // the groups stand in the report's order
-		x, y := &k.set.groups[a], &k.set.groups[b]
-		if k.up {
-			x, y = y, x
-		}
-		return k.compare(x, y)
-	})
-	return t
-}
-
-// compare orders the largest first, and names by the alphabet.
-func (k *groupOrder) compare(x, y *heapgraph.Group) int {
-	switch k.sort {
-	case groupTitle:
-		return strings.Compare(x.Name, y.Name)
-	case groupSecond:
-		return strings.Compare(x.Sub, y.Sub)
-	case groupWhere:
-		return cmp.Or(strings.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
-	case groupCount:
-		return cmp.Compare(y.Count, x.Count)
-	case groupManaged:
-		return cmp.Compare(y.ManagedBytes, x.ManagedBytes)
-	case groupUnmanaged:
-		return cmp.Compare(y.UnmanagedBytes, x.UnmanagedBytes)
-	case groupRetained:
-		a, _ := k.retains(x)
-		b, _ := k.retains(y)
-		return cmp.Compare(b, a)
-	}
-	return cmp.Compare(y.Bytes(), x.Bytes())
-}
-
-// filterGroup shows a group to a filter.
-type filterGroup struct {
-	*heapgraph.Group
-	in *groupOrder
-}
-
-// Texts implements analysis.Row.
-func (g *filterGroup) Texts() []string {
+// words returns what words of a filter look at: of types, too, what they are by any other axis.
+func (d groupData) words(g *heapgraph.Group) []string {
 	texts := []string{g.Name, g.Sub, frameWhere(g.File, g.Line, true)}
-	h, by := g.in.set.load.Heap, g.in.set.by
-	if by.axis > 0 || h.Schema.Sets[by.set].Naming != model.NamedByType {
+	s, by := d.set.schema, d.set.by
+	if by.axis > 0 || s.Sets[by.set].Naming != model.NamedByType {
 		return texts
 	}
-	for axis := range h.Schema.Axes {
-		if axis > 0 && axis != h.Schema.Distinct() && !h.Schema.Axes[axis].ByRow {
-			texts = append(texts, h.Tables.OnAxis(axis, g.ID))
+	for axis := range s.Axes {
+		if axis > 0 && axis != s.Distinct() && !s.Axes[axis].ByRow {
+			texts = append(texts, d.set.load.Heap.Tables.OnAxis(axis, g.ID))
 		}
 	}
 	return texts
 }
 
-// Value implements analysis.Row: the fields of filters are those of allocations, of which these come nearest.
-func (g *filterGroup) Value(field string, share bool) (float64, bool) {
-	v, whole := uint64(0), uint64(0)
-	sum := &g.in.set.sum
-	switch field {
-	case "leaked", "live": // what is written as bytes
-		v, whole = g.Group.Bytes(), sum.Bytes()
-	case "blocks", "count":
-		v, whole = g.Count, sum.Count
-	case "managed":
-		v, whole = g.ManagedBytes, sum.ManagedBytes
-	case "unmanaged":
-		v, whole = g.UnmanagedBytes, sum.UnmanagedBytes
-	case "total", "peak", "retained":
-		n, ok := g.in.retains(g.Group)
-		if !ok {
-			return 0, false
+// groupBytes is the column of sizes.
+const groupBytes = 3
+
+// groupSpec is the table of groups. They come in the report's order.
+func (p *Groups) groupSpec() ui.Spec[groupData, heapgraph.Group] {
+	return ui.Spec[groupData, heapgraph.Group]{
+		Rows:    func(d groupData) []heapgraph.Group { return d.set.groups },
+		Columns: p.columns,
+		ID: func(d groupData, g *heapgraph.Group) uint64 {
+			return uint64(d.set.by.set)<<48 | uint64(d.set.by.axis)<<32 | uint64(g.ID)
+		},
+		Words: func(d groupData) func(*heapgraph.Group) []string { return d.words },
+		First: groupBytes,
+		Add:   func(sum, g *heapgraph.Group) { sum.Add(g) },
+		Most:  func(d groupData) (bytes, count uint64) { return d.set.sum.Bytes(), d.set.sum.Count },
+	}
+}
+
+// columns are those of the table of groups. Shares are of what all of them are together; of what is retained, of all of the snapshot.
+func (p *Groups) columns(d groupData) []ui.Column[heapgraph.Group] {
+	type group = heapgraph.Group
+	s, by, sum := d.set.schema, d.set.by, &d.set.sum
+	frames, whole := s.Sets[by.set].Naming == model.NamedByFrame, uint64(0)
+	if d.set.load != nil {
+		whole = d.set.load.Totals.Bytes()
+	}
+	title, _, _ := by.words(s)
+	bytes := func(title, key, field string, drop int, whole uint64, there bool, value func(g *group) uint64) ui.Column[group] {
+		c := ui.Column[group]{Title: title, Key: key, Figure: ui.BytesFigure, Drop: drop, Whole: whole, Hidden: !there, Value: value}
+		if there {
+			c.Fields = []string{field}
 		}
-		v, whole = n, sum.Bytes()
-	case "mean":
-		v = model.Mean(g.Group.Bytes(), max(g.Count, 1))
-	default:
-		return 0, false
+		return c
 	}
-	if share {
-		return ui.ShareOf(v, whole), whole > 0
+	size := bytes(ui.TitleBytes, "bytes", "bytes", 0, sum.Bytes(), true, (*group).Bytes)
+	size.Fields = append(size.Fields, "size")
+	unmanaged := bytes(ui.TitleUnmanaged, "unmanaged_bytes", "unmanaged", 5, sum.UnmanagedBytes, s.Split, func(g *group) uint64 { return g.UnmanagedBytes })
+	unmanaged.Width = widget.Width(ui.TitleUnmanaged)
+	retained := bytes(ui.TitleRetained, "retained_bytes", "retained", 2, whole, by.axis == 0, func(g *group) uint64 { n, _ := d.retains(g); return n })
+	retained.Known, retained.Unknown = func(g *group) bool { _, ok := d.retains(g); return ok }, func() string {
+		if p.load.Unlinked() || d.retained != nil {
+			return "?"
+		}
+		return p.Look.Glyphs.Ellipsis
 	}
-	return float64(v), true
+	mean := bytes("", "", "mean", 0, 0, true, func(g *group) uint64 { return model.Mean(g.Bytes(), max(g.Count, 1)) })
+	mean.Hidden = true
+	managed := bytes(ui.TitleManaged, "managed_bytes", "managed", 7, sum.ManagedBytes, s.Split, func(g *group) uint64 { return g.ManagedBytes })
+	if frames { // reports do not tell their parts
+		managed.Key, unmanaged.Key = "", ""
+	}
+	return []ui.Column[group]{
+		{Title: strings.ToUpper(title), Width: 10, Grow: 6, MaxWidth: 60, Cut: widget.CutMiddle, Text: func(g *group) string { return ui.HeapName(g.Name) }},
+		{Title: secondTitle(s), Width: 10, Grow: 2, MaxWidth: 24, Drop: 6, Muted: true, Hidden: frames || s.Distinct() == 0 || by.axis > 0,
+			Text: func(g *group) string { return g.Sub }},
+		{Title: ui.TitleCount, Key: "count", Fields: []string{"count"}, Figure: ui.CountFigure, Width: 7, Drop: 1, Whole: sum.Count, Value: func(g *group) uint64 { return g.Count }},
+		size,
+		{Title: ui.TitleShare, Width: 6, Grow: 1, MaxWidth: 16, Drop: 4, Like: ui.TitleBytes, Cell: p.shareCell},
+		managed, unmanaged, retained,
+		{Title: ui.TitleWhere, Width: 14, Grow: 3, MaxWidth: 60, Drop: 3, Cut: widget.CutFolder, Hidden: !frames,
+			Text: func(g *group) string { return fmt.Sprintf("%s:%012d", g.File, g.Line) },
+			Cell: func(g *group) widget.Cell {
+				return widget.Cell{Text: frameWhere(g.File, g.Line, d.full), Style: p.Look.Muted}
+			}},
+		mean,
+	}
+}
+
+// shareCell is a row's part of what is sorted by.
+func (p *Groups) shareCell(g *heapgraph.Group) widget.Cell {
+	c := p.table.Sorted()
+	if c.Value == nil {
+		c = &p.table.Columns()[groupBytes]
+	}
+	return ui.ShareCell(c.Value(g), c.Whole)
 }
 
 // groupName names a group: a type, a representation, or a frame.
@@ -203,116 +172,13 @@ func (p *Groups) groupName(g *heapgraph.Group, full bool) string {
 	return ui.HeapName(g.Name)
 }
 
-// columns lays the table out for its width.
-func (p *Groups) columns(w int) {
-	f := ui.Figures{Exact: p.State.Exact, Wide: w >= 100}
-	var sum heapgraph.Group
-	if p.table != nil {
-		sum = p.table.set.sum
-	}
-	const right = widget.Right
-	b := max(f.BytesWidth(sum.Bytes()), 8)
-	s := schemaOf(&p.State)
-	title, _, _ := p.grouping().words(s)
-	p.List.Columns = []widget.Column{
-		groupTitle:     {Title: strings.ToUpper(title), Width: 10, Grow: 6, MaxWidth: 60, Cut: widget.CutMiddle},
-		groupSecond:    {Title: secondTitle(s), Width: 10, Grow: 2, MaxWidth: 24, Drop: 6},
-		groupCount:     {Title: "COUNT", Width: max(f.CountWidth(sum.Count), 7), Align: right, Drop: 1},
-		groupBytes:     {Title: "BYTES", Width: b, Align: right},
-		groupShare:     {Title: "SHARE", Width: 6, Grow: 1, MaxWidth: 16, Drop: 4},
-		groupManaged:   {Title: "MANAGED", Width: b, Align: right, Drop: 7},
-		groupUnmanaged: {Title: "UNMANAGED", Width: max(b, 9), Align: right, Drop: 5},
-		groupRetained:  {Title: "RETAINED", Width: b, Align: right, Drop: 2},
-		groupWhere:     {Title: "PLACE", Width: 14, Grow: 3, MaxWidth: 60, Drop: 3, Cut: widget.CutFolder},
-	}
-	if !p.Frames {
-		ui.Hide(&p.List.Columns[groupWhere])
-	}
-	if p.Frames || s.Distinct() == 0 || p.grouping().axis > 0 {
-		ui.Hide(&p.List.Columns[groupSecond])
-	}
-	if p.grouping().axis > 0 {
-		ui.Hide(&p.List.Columns[groupRetained])
-	}
-	if !s.Split {
-		ui.Hide(&p.List.Columns[groupManaged])
-		ui.Hide(&p.List.Columns[groupUnmanaged])
-	}
-	p.List.SortColumn, p.List.Column, p.List.Descending = int(p.sort), int(p.sort), !p.up
-}
-
-// Len implements widget.Table.
-func (p *Groups) Len() int {
-	if p.table == nil {
-		return 0
-	}
-	return len(p.table.order)
-}
-
-// ID implements widget.Table.
-func (p *Groups) ID(row int) uint64 { return uint64(p.by)<<32 | uint64(p.table.row(row).ID) }
-
-// Cell implements widget.Table.
-func (p *Groups) Cell(row, col int) widget.Cell {
-	g := p.table.row(row)
-	bytes := func(n uint64) widget.Cell {
-		c := widget.Cell{Text: ui.BytesText(n, p.State.Exact)}
-		if n == 0 {
-			c.Style = p.Look.Muted
-		}
-		return c
-	}
-	switch groupColumn(col) {
-	case groupTitle:
-		return widget.Cell{Text: ui.HeapName(g.Name)}
-	case groupSecond:
-		return widget.Cell{Text: g.Sub, Style: p.Look.Muted}
-	case groupCount:
-		return widget.Cell{Text: model.Group(g.Count)}
-	case groupBytes:
-		return bytes(g.Bytes())
-	case groupShare:
-		return p.shareOfGroup(g)
-	case groupManaged:
-		return bytes(g.ManagedBytes)
-	case groupUnmanaged:
-		return bytes(g.UnmanagedBytes)
-	case groupRetained:
-		if n, ok := p.table.retains(g); ok {
-			return bytes(n)
-		}
-		if p.load.Unlinked() || p.table.retained != nil {
-			return widget.Cell{Text: "?", Style: p.Look.Muted}
-		}
-		return widget.Cell{Text: p.Look.Glyphs.Ellipsis, Style: p.Look.Muted}
-	}
-	return widget.Cell{Text: frameWhere(g.File, g.Line, p.State.FullName), Style: p.Look.Muted}
-}
-
-// shareOfGroup is the bar of a row: of what is sorted by.
-func (p *Groups) shareOfGroup(g *heapgraph.Group) widget.Cell {
-	sum := &p.table.set.sum
-	switch p.sort {
-	case groupCount:
-		return ui.ShareCell(g.Count, sum.Count)
-	case groupManaged:
-		return ui.ShareCell(g.ManagedBytes, sum.ManagedBytes)
-	case groupUnmanaged:
-		return ui.ShareCell(g.UnmanagedBytes, sum.UnmanagedBytes)
-	case groupRetained:
-		n, _ := p.table.retains(g)
-		return ui.ShareCell(n, p.load.Totals.Bytes())
-	}
-	return ui.ShareCell(g.Bytes(), sum.Bytes())
-}
-
 // amounts is a group's figures in a sentence.
 func (p *Groups) amounts(g *heapgraph.Group) string {
 	exact := p.State.Exact
 	text := fmt.Sprintf("%s: %s (%s of all bytes), %s each on average", model.Group(g.Count),
 		sizeText(schemaOf(&p.State), g.ManagedBytes, g.UnmanagedBytes, exact),
 		ui.ShareText(ui.ShareOf(g.Bytes(), p.load.Totals.Bytes())), ui.BytesText(model.Mean(g.Bytes(), max(g.Count, 1)), exact))
-	if n, ok := p.table.retains(g); ok && p.grouping().axis == 0 {
+	if n, ok := p.table.Now().Of.retains(g); ok && p.grouping().axis == 0 {
 		text += fmt.Sprintf("; all together they retain %s (%s)", ui.BytesText(n, exact), ui.ShareText(ui.ShareOf(n, p.load.Totals.Bytes())))
 	}
 	return text
@@ -320,7 +186,7 @@ func (p *Groups) amounts(g *heapgraph.Group) string {
 
 // explain fills the detail pane from the selected row: its figures, and what holds it.
 func (p *Groups) explain() {
-	g, ok := p.selected()
+	g, ok := p.table.Selected()
 	if !ok || p.load == nil {
 		p.Detail.Set(0, "", "", nil)
 		return
@@ -348,5 +214,5 @@ func (p *Groups) explain() {
 			answer += " " + held.summary()
 		}
 	}
-	p.Detail.Set(p.ID(i), p.groupName(g, p.State.FullName), answer, lines)
+	p.Detail.Set(p.table.ID(i), p.groupName(g, p.State.FullName), answer, lines)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
@@ -40,7 +41,7 @@ type heapObject struct {
 	single  bool // references are not grouped
 	onlyOut refOnly
 	onlyIn  refOnly
-	text    string // what is searched
+	text    string // what references are filtered by
 }
 
 // NewObject returns the screen of one object and its references.
@@ -50,8 +51,9 @@ func NewObject(e *ui.Env) *heapObject {
 	p.paths = ui.NewLazy(e, func(ctx context.Context, k pathKey) (*pathSet, error) { return fetchPath(ctx, k) })
 	p.texts = ui.NewLazy(e, fetchText)
 	for i := range p.lists {
-		p.lists[i].p, p.lists[i].path = p, i == listPath
-		p.lists[i].List = widget.List{Table: &p.lists[i], SortColumn: -1, Column: -1}
+		l := &p.lists[i]
+		l.path = i == listPath
+		l.Table = ui.NewTable(e, &l.ListPane, refData{}, l.spec())
 	}
 	return p
 }
@@ -108,12 +110,12 @@ func (p *heapObject) Show(s *state.State) {
 	}
 	if set, ok := p.refs.Get(); ok && set.graph == p.graph && set.row == p.shown {
 		p.set = set
-		p.lists[listOut].set(set.out)
-		p.lists[listIn].set(set.in)
+		p.lists[listOut].Ask(refData{set: set, full: s.FullName}, p.text)
+		p.lists[listIn].Ask(refData{set: set, in: true, full: s.FullName}, p.text)
 	}
 	if path, ok := p.paths.Get(); ok && path.graph == p.graph && path.row == p.shown && path.without == s.Heap.Without {
 		p.path = path
-		p.lists[listPath].set(pathRefs(path))
+		p.lists[listPath].Ask(refData{path: path, full: s.FullName}, "")
 	}
 }
 
@@ -130,9 +132,8 @@ func (p *heapObject) adopt(g *ui.HeapGraph, s *state.State) {
 		p.set, p.path = nil, nil
 		p.onlyOut, p.onlyIn, p.text = refOnly{}, refOnly{}, ""
 		for i := range p.lists {
-			p.lists[i].rows = nil
-			p.lists[i].Refresh()
-			p.lists[i].Home()
+			p.lists[i].Forget()
+			p.lists[i].List.Home()
 		}
 	}
 	p.graph, p.shown = g, row
@@ -185,7 +186,7 @@ func (p *heapObject) Do(a keymap.Action) bool {
 
 // open1 shows the row at the end of the selected reference, or the members of the selected group.
 func (p *heapObject) open1(l *refList) {
-	v, ok := l.selectedRef()
+	v, ok := l.Selected()
 	switch {
 	case !ok:
 	case v.count > 1 && p.focus == listOut:
@@ -204,7 +205,7 @@ func (p *heapObject) open1(l *refList) {
 func (p *heapObject) back() bool {
 	switch {
 	case p.text != "":
-		p.Find("")
+		p.Search("")
 	case p.onlyOut.set || p.onlyIn.set:
 		p.onlyOut, p.onlyIn = refOnly{}, refOnly{}
 		p.Changed()
@@ -218,7 +219,7 @@ func (p *heapObject) back() bool {
 
 // exclude leaves the selected retainer out of the path.
 func (p *heapObject) exclude(l *refList) {
-	v, ok := l.selectedRef()
+	v, ok := l.Selected()
 	switch {
 	case !ok:
 	case p.focus == listOut:
@@ -239,7 +240,7 @@ func (p *heapObject) exclude(l *refList) {
 // dominators shows what the row retains, or goes to its accumulation point.
 func (p *heapObject) dominators(l *refList, accumulation bool) {
 	row := p.shown
-	if v, ok := l.selectedRef(); ok && p.focus == listPath {
+	if v, ok := l.Selected(); ok && p.focus == listPath {
 		row = v.end
 	}
 	if accumulation {
@@ -253,37 +254,27 @@ func (p *heapObject) order(l *refList, a keymap.Action) {
 		p.Say("the steps of a path have an order of their own")
 		return
 	}
-	switch {
-	case a == keymap.SortReverse:
-		l.up = !l.up
-	case !l.by:
-		l.by, l.sort, l.up = true, refCount, false
-	case a == keymap.ColumnLeft:
-		l.sort, l.up = max(l.sort-1, 0), false
-	default:
-		l.sort, l.up = (l.sort+1)%(refRetained+1), false
-	}
-	p.Changed()
+	l.OrderBy(a)
 }
 
-// Find implements finder: only references that match are listed.
-func (p *heapObject) Find(text string) { p.text = strings.TrimSpace(text); p.Changed() }
+// Fields implements [ui.Filtered].
+func (p *heapObject) Fields() []analysis.Field { return p.lists[listOut].Fields() }
 
-func (p *heapObject) FindText() string { return p.text }
+// SearchText and Search implement [ui.Searcher]: references have a filter of their own.
+func (p *heapObject) SearchText() string { return p.text }
+
+func (p *heapObject) Search(text string) { p.text = strings.TrimSpace(text); p.Changed() }
 
 // Click implements clicker.
 func (p *heapObject) Click(x, y int, double bool) {
 	for i := range p.lists {
 		l := &p.lists[i]
-		if !l.area.Contains(x, y) {
+		if !l.ListAt.Contains(x, y) {
 			continue
 		}
 		p.focus = i
-		if row, ok := l.HitRow(x, y); ok {
-			l.Select(row)
-			if double {
-				p.open1(l)
-			}
+		if l.Hit(x, y) && double {
+			p.open1(l)
 		}
 	}
 	p.Changed()
@@ -293,8 +284,8 @@ func (p *heapObject) Drag(_, _, _, _ int, _ bool) {}
 
 func (p *heapObject) Wheel(x, y, rows int) {
 	for i := range p.lists {
-		if p.lists[i].area.Contains(x, y) {
-			p.lists[i].Scroll(rows)
+		if p.lists[i].ListAt.Contains(x, y) {
+			p.lists[i].List.Scroll(rows)
 		}
 	}
 	p.Changed()
@@ -313,6 +304,9 @@ func (p *heapObject) CopyText() string {
 		for _, v := range pathRefs(p.path) {
 			out.WriteString("\n" + model.Clean(v.text+" → "+namedRow(p.graph.Heap, v.end, true)))
 		}
+	}
+	if v, ok := p.lists[p.focus].Selected(); ok && p.focus != listPath {
+		out.WriteString("\n" + [...]string{"refers to", "referred to by"}[p.focus] + ": " + model.Clean(v.text+" → "+heapText(p.graph.Heap, v.end, true)))
 	}
 	return out.String()
 }

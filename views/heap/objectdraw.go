@@ -15,7 +15,7 @@ import (
 func (p *heapObject) Draw(s tcell.Screen) {
 	r := p.Rect()
 	for i := range p.lists {
-		p.lists[i].area = widget.Rect{}
+		p.lists[i].ListAt = widget.Rect{}
 	}
 	if p.graph == nil || p.graph.Heap.Len() == 0 {
 		p.drawEmpty(s, r)
@@ -72,20 +72,21 @@ func (p *heapObject) drawLists(s tcell.Screen, r widget.Rect) {
 // drawList draws one list under its title.
 func (p *heapObject) drawList(s tcell.Screen, i int, r widget.Rect) {
 	l := &p.lists[i]
-	l.area = r
-	l.Focused = i == p.focus
+	l.ListAt = r
+	l.List.Focused = i == p.focus
 	title, body := r.CutTop(1)
 	look := *p.Look
-	if l.Focused {
+	if l.List.Focused {
 		look.Title = p.Look.Sorted
 	}
 	name, answer, empty := p.describe(i)
 	widget.TitleLine(s, title, &look, name, answer)
-	l.columns(body.W)
-	l.HideHeader = l.path || body.H < 4
-	l.Empty = []string{empty}
-	l.Highlight = ""
-	l.Draw(s, body, p.Look)
+	l.Layout(body.W, &p.State)
+	l.List.Columns[0].MaxWidth = max(body.W/3, 12)
+	l.List.HideHeader = l.path || body.H < 4
+	l.List.Empty = []string{empty}
+	l.List.Highlight = ui.FilterWord(p.text)
+	l.List.Draw(s, body, p.Look)
 }
 
 // describe is the title of a list, its answer, and what stands there when it is empty.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -16,19 +17,68 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
+// objectsPane is a table in whose place the rows of one of its own can be listed.
+type objectsPane struct {
+	ui.HeapPane
+	objects *heapObjects
+	lists   ui.Filtered // the table itself
+}
+
+func newObjectsPane(e *ui.Env) objectsPane {
+	return objectsPane{HeapPane: ui.HeapPane{Pane: ui.NewPane(e)}, objects: newHeapObjects(e)}
+}
+
+// Fields implements [ui.Filtered].
+func (p *objectsPane) Fields() []analysis.Field {
+	if p.objects.open {
+		return p.objects.table.Fields()
+	}
+	return p.lists.Fields()
+}
+
+// SearchText and Search implement [ui.Searcher]: the rows of one have a filter of their own, as long as they are listed.
+func (p *objectsPane) SearchText() string {
+	if p.objects.open {
+		return p.objects.filter
+	}
+	return p.State.Filter
+}
+
+func (p *objectsPane) Search(text string) {
+	if !p.objects.open {
+		p.Emit(state.SetFilter{Text: text})
+		return
+	}
+	p.objects.filter = text
+	p.Changed()
+}
+
+func (p *objectsPane) Click(x, y int, double bool) {
+	if p.objects.open {
+		p.objects.Click(x, y, double)
+		return
+	}
+	p.HeapPane.Click(x, y, double)
+}
+
+func (p *objectsPane) Wheel(x, y, rows int) {
+	if p.objects.open {
+		p.objects.Wheel(x, y, rows)
+		return
+	}
+	p.HeapPane.Wheel(x, y, rows)
+}
+
 // heapObjects lists the rows of one type or frame in place of a table, as long as it is open.
 type heapObjects struct {
 	ui.HeapPane
-	open  bool
-	title string
-	of    objectKey
-	rows  *ui.Lazy[objectKey, *objectSet]
-	order *ui.Lazy[objectOrder, *objectTable]
-	table *objectTable
-	load  *ui.HeapLoad
-	graph *ui.HeapGraph
-	sort  objectColumn
-	up    bool
+	open   bool
+	title  string
+	of     objectKey
+	filter string
+	rows   *ui.Lazy[objectKey, *objectSet]
+	table  *ui.Table[objectData, model.Row]
+	load   *ui.HeapLoad
 }
 
 // objectKey determines the rows of a type or frame.
@@ -44,31 +94,11 @@ type objectSet struct {
 	rows []model.Row
 }
 
-// objectColumn is a column of the list, in its order.
-type objectColumn int
-
-const (
-	objectRow objectColumn = iota
-	objectBytes
-	objectUnmanaged
-	objectRetained
-	objectShare
-	objectCount
-	objectHolder
-)
-
-// objectOrder determines the order of the rows.
-type objectOrder struct {
+// objectData determines the table of rows.
+type objectData struct {
 	set   *objectSet
 	graph *ui.HeapGraph // nil until known
-	sort  objectColumn
-	up    bool
-}
-
-// objectTable is the rows in order. Read-only once made.
-type objectTable struct {
-	objectOrder
-	rows []model.Row
+	full  bool
 }
 
 func newHeapObjects(e *ui.Env) *heapObjects {
@@ -77,110 +107,124 @@ func newHeapObjects(e *ui.Env) *heapObjects {
 		rows, err := heapgraph.GroupRows(ctx, k.load.Heap, k.by, k.id)
 		return &objectSet{k, rows}, err
 	})
-	p.order = ui.NewLazy(e, func(_ context.Context, k objectOrder) (*objectTable, error) { return orderObjects(k), nil })
-	p.List = widget.List{Table: p, Descending: true}
-	p.sort, p.SortBy, p.Enter = objectRetained, p.orderBy, p.openObject
+	p.table = ui.NewTable(e, &p.ListPane, objectData{set: &objectSet{}}, p.objectSpec())
+	p.Enter = p.openObject
 	return p
+}
+
+func (p *heapObjects) objectSpec() ui.Spec[objectData, model.Row] {
+	return ui.Spec[objectData, model.Row]{
+		Rows:    func(d objectData) []model.Row { return d.set.rows },
+		Columns: p.columns,
+		ID:      func(_ objectData, r *model.Row) uint64 { return uint64(*r) },
+		Words: func(d objectData) func(*model.Row) []string {
+			return func(r *model.Row) []string { return []string{namedRow(d.set.load.Heap, *r, d.full)} }
+		},
+		Sort: func(d objectData, rows []int32, c *ui.Column[model.Row], up bool) {
+			sortObjects(d.set.rows, rows, c.Value, up)
+		},
+		First: objectRetained,
+		Most: func(d objectData) (bytes, count uint64) {
+			if d.set.load == nil {
+				return 0, 0
+			}
+			return d.set.load.Totals.Bytes(), uint64(d.set.load.Totals.Rows)
+		},
+	}
+}
+
+// sortObjects orders rows, which may be millions, by a figure, and those of the same one by their number.
+func sortObjects(of []model.Row, rows []int32, value func(r *model.Row) uint64, up bool) {
+	slices.SortFunc(rows, func(a, b int32) int {
+		x, y := &of[a], &of[b]
+		if up {
+			x, y = y, x
+		}
+		return cmp.Or(cmp.Compare(value(y), value(x)), cmp.Compare(of[a], of[b]))
+	})
+}
+
+// objectRetained is the column of what rows retain.
+const objectRetained = 3
+
+// columns are those of the list of rows. What is not known yet sorts like bytes.
+func (p *heapObjects) columns(d objectData) []ui.Column[model.Row] {
+	var h *model.Heap
+	var totals heapgraph.Totals
+	schema, g := &noSchema, d.graph
+	if load := d.set.load; load != nil {
+		h, totals, schema = load.Heap, load.Totals, load.Heap.Schema
+	}
+	column := func(c ui.Column[model.Row], of func(r model.Row) uint64) ui.Column[model.Row] {
+		c.Value = func(r *model.Row) uint64 { return of(*r) }
+		return c
+	}
+	linked := func(c ui.Column[model.Row], of func(r model.Row) uint64) ui.Column[model.Row] {
+		c.Known, c.Unknown = func(*model.Row) bool { return g != nil }, p.unknown
+		if g == nil {
+			of = h.Bytes
+		}
+		return column(c, of)
+	}
+	unmanaged := ui.Column[model.Row]{Title: ui.TitleUnmanaged, Key: "unmanaged_bytes", Fields: []string{"unmanaged"}, Figure: ui.BytesFigure, Width: 9, Drop: 3, Whole: totals.UnmanagedBytes}
+	if !schema.Split {
+		unmanaged.Hidden, unmanaged.Fields = true, nil
+	}
+	row := ui.Column[model.Row]{Title: ui.TitleRow, Key: "row", Width: 11, Right: true, Text: func(r *model.Row) string { return ui.RowText(*r) }}
+	held := ui.Column[model.Row]{Title: ui.TitleHeldBy, Key: "dominator", Width: 14, Grow: 4, Drop: 1, Cut: widget.CutMiddle, Muted: true,
+		Text: func(r *model.Row) string { return holderText(g, *r, d.full) }}
+	return []ui.Column[model.Row]{
+		column(row, func(r model.Row) uint64 { return uint64(r) }),
+		column(ui.Column[model.Row]{Title: ui.TitleBytes, Key: "bytes", Fields: []string{"bytes", "size"}, Figure: ui.BytesFigure, Whole: totals.Bytes()}, h.Bytes),
+		column(unmanaged, h.Unmanaged),
+		linked(ui.Column[model.Row]{Title: ui.TitleRetained, Key: "retained_bytes", Fields: []string{"retained"}, Figure: ui.BytesFigure, Whole: totals.Bytes()},
+			func(r model.Row) uint64 { return g.Retained[r] }),
+		{Title: ui.TitleShare, Width: 6, Grow: 1, MaxWidth: 16, Drop: 4, Like: ui.TitleRetained, Known: func(*model.Row) bool { return g != nil }, Cell: func(r *model.Row) widget.Cell {
+			if g == nil {
+				return widget.Cell{Text: p.unknown(), Style: p.Look.Muted}
+			}
+			return ui.ShareCell(g.Retained[*r], totals.Bytes())
+		}},
+		linked(ui.Column[model.Row]{Title: ui.TitleRows, Key: "retained_count", Fields: []string{"rows"}, Figure: ui.CountFigure, Width: 9, Drop: 2, Whole: uint64(totals.Rows)},
+			func(r model.Row) uint64 { return uint64(g.RetainedCount[r]) }),
+		linked(held, func(r model.Row) uint64 { return uint64(g.Idom[r]) }),
+	}
+}
+
+// unknown stands for what follows from references, before these are known.
+func (p *heapObjects) unknown() string {
+	if p.load != nil && p.load.Unlinked() {
+		return "?"
+	}
+	return p.Look.Glyphs.Ellipsis
 }
 
 // start opens the list for a group, those that retain most first.
 func (p *heapObjects) start(title string, by heapgraph.By, g *heapgraph.Group) {
-	p.open, p.title, p.table = true, title, nil
+	p.open, p.title, p.filter = true, title, ""
 	p.of = objectKey{by: by, id: g.ID}
-	p.sort, p.up = objectRetained, false
-	p.List.Home()
+	p.table.Forget()
+	p.table.Home()
 	p.Say("Enter shows one, D what it retains, Esc goes back to the table")
 	p.Changed()
 }
 
 // show asks for the rows in the snapshot. Indexes of types mean the same in all snapshots of a file.
 func (p *heapObjects) show(s *state.State, load *ui.HeapLoad, graph *ui.HeapGraph) {
-	p.State, p.load, p.graph = *s, load, graph
+	p.State, p.load = *s, load
 	p.of.load = load
 	p.rows.Ask(p.of)
 	set, ok := p.rows.Get()
 	if !ok || set.by != p.of.by || set.id != p.of.id {
-		p.table = nil
-		p.List.Refresh()
+		p.table.Forget()
 		return
 	}
-	key := objectOrder{set: set, sort: p.sort, up: p.up}
+	d := objectData{set: set, full: s.FullName}
 	if graph != nil && graph.HeapKey == set.load.HeapKey {
-		key.graph = graph
+		d.graph = graph
 	}
-	p.order.Ask(key)
-	p.table, _ = p.order.Get()
-	p.List.Refresh()
+	p.table.Ask(d, p.filter)
 	p.explain()
-}
-
-// orderObjects sorts the rows; what is not known yet sorts like bytes.
-func orderObjects(k objectOrder) *objectTable {
-	t := &objectTable{k, slices.Clone(k.set.rows)}
-	value := k.value()
-	slices.SortFunc(t.rows, func(a, b model.Row) int {
-		if k.up {
-			a, b = b, a
-		}
-		if k.sort == objectRow {
-			return cmp.Compare(b, a)
-		}
-		return cmp.Or(cmp.Compare(value(b), value(a)), cmp.Compare(a, b))
-	})
-	return t
-}
-
-func (k *objectOrder) value() func(model.Row) uint64 {
-	h, g := k.set.load.Heap, k.graph
-	switch {
-	case k.sort == objectUnmanaged:
-		return h.Unmanaged
-	case k.sort == objectBytes || g == nil:
-		return h.Bytes
-	case k.sort == objectCount:
-		return func(r model.Row) uint64 { return uint64(g.RetainedCount[r]) }
-	case k.sort == objectHolder:
-		return func(r model.Row) uint64 { return uint64(g.Idom[r]) }
-	}
-	return func(r model.Row) uint64 { return g.Retained[r] }
-}
-
-// Len, ID and Cell implement widget.Table.
-func (p *heapObjects) Len() int {
-	if p.table == nil {
-		return 0
-	}
-	return len(p.table.rows)
-}
-
-func (p *heapObjects) ID(row int) uint64 { return uint64(p.table.rows[row]) }
-
-func (p *heapObjects) Cell(row, col int) widget.Cell {
-	r, h, g := p.table.rows[row], p.table.set.load.Heap, p.table.graph
-	switch objectColumn(col) {
-	case objectRow:
-		return widget.Cell{Text: ui.RowText(r)}
-	case objectBytes:
-		return widget.Cell{Text: ui.BytesText(h.Bytes(r), p.State.Exact)}
-	case objectUnmanaged:
-		return widget.Cell{Text: ui.BytesText(h.Unmanaged(r), p.State.Exact)}
-	}
-	if g == nil {
-		text := p.Look.Glyphs.Ellipsis
-		if p.table.set.load.Unlinked() {
-			text = "?"
-		}
-		return widget.Cell{Text: text, Style: p.Look.Muted}
-	}
-	switch objectColumn(col) {
-	case objectRetained:
-		return widget.Cell{Text: ui.BytesText(g.Retained[r], p.State.Exact)}
-	case objectShare:
-		return ui.ShareCell(g.Retained[r], p.table.set.load.Totals.Bytes())
-	case objectCount:
-		return widget.Cell{Text: model.Group(uint64(g.RetainedCount[r]))}
-	}
-	return widget.Cell{Text: holderText(g, r, p.State.FullName), Style: p.Look.Muted}
 }
 
 // holderText names what alone holds a row.
@@ -192,11 +236,11 @@ func holderText(g *ui.HeapGraph, r model.Row, full bool) string {
 }
 
 func (p *heapObjects) selected() (model.Row, bool) {
-	i, ok := p.List.Selected()
-	if !ok || p.table == nil || i >= len(p.table.rows) {
+	r, ok := p.table.Selected()
+	if !ok {
 		return 0, false
 	}
-	return p.table.rows[i], true
+	return *r, true
 }
 
 // explain says of the selected row what it is, and how it hangs together.
@@ -206,7 +250,7 @@ func (p *heapObjects) explain() {
 		p.Detail.Set(0, "", "", nil)
 		return
 	}
-	h, g := p.table.set.load.Heap, p.table.graph
+	h, g := p.table.Now().Of.set.load.Heap, p.table.Now().Of.graph
 	to, _ := h.Out(r)
 	lines := []widget.Line{ui.Said(fmt.Sprintf("%s · %s", sizeText(h.Schema, h.Managed(r), h.Unmanaged(r), p.State.Exact),
 		ui.Plural(len(to), "reference out", "references out")))}
@@ -239,64 +283,51 @@ func dominatorLines(p *ui.Pane, g *ui.HeapGraph, r model.Row) []widget.Line {
 
 // Draw implements tview.Primitive.
 func (p *heapObjects) Draw(s tcell.Screen) {
-	body := p.DrawTitled(s, p.Rect(), "Objects of "+p.title, p.answer())
+	body := p.DrawTitled(s, p.Rect(), p.heading(), p.answer())
 	p.Split(body)
-	p.columns(p.ListAt.W)
-	switch why := ui.Unanswered(p.rows); {
+	p.table.Layout(p.ListAt.W, &p.State)
+	p.List.Highlight = ui.FilterWord(p.filter)
+	switch why, t := ui.Unanswered(p.rows), p.table.Now(); {
 	case why != nil:
 		p.List.Empty = why
-	case p.table == nil:
+	case t == nil:
 		p.List.Empty = []string{"Looking for them…"}
+	case len(t.Rows) > 0:
+		p.List.Empty = []string{"None passes the filter “" + p.filter + "”.", "Esc forgets the filter, / changes it."}
 	default:
-		p.List.Empty = []string{fmt.Sprintf("Snapshot #%d has none of these.", p.table.set.load.I), "h and l go to another one, Esc goes back."}
+		p.List.Empty = []string{fmt.Sprintf("Snapshot #%d has none of these.", t.Of.set.load.I), "h and l go to another one, Esc goes back."}
 	}
 	p.DrawPanes(s)
 }
 
+// heading says what the rows are.
+func (p *heapObjects) heading() string {
+	if p.filter != "" {
+		return "Objects of " + p.title + " · filter “" + p.filter + "”"
+	}
+	return "Objects of " + p.title
+}
+
 func (p *heapObjects) answer() string {
-	if p.table == nil {
+	t := p.table.Now()
+	if t == nil {
 		return ""
 	}
-	order := [...]string{"by row", "largest first", "largest unmanaged first", "most retained first", "", "most retained rows first", "by holder"}[p.sort]
-	if p.up {
+	order := map[string]string{ui.TitleRow: "by row", ui.TitleBytes: "largest first", ui.TitleUnmanaged: "largest unmanaged first", ui.TitleRetained: "most retained first",
+		ui.TitleRows: "most retained rows first", ui.TitleHeldBy: "by holder"}[p.table.Sorted().Title]
+	if !p.List.Descending {
 		order += ", reversed"
 	}
-	return model.Group(uint64(len(p.table.rows))) + " · " + order
-}
-
-func (p *heapObjects) columns(w int) {
-	const right = widget.Right
-	f := ui.Figures{Exact: p.State.Exact, Wide: true}
-	b := 8
-	if p.load != nil {
-		b = max(f.BytesWidth(p.load.Totals.Bytes()), 8)
+	count := model.Group(uint64(len(t.Rows)))
+	if n := len(t.Order); n != len(t.Rows) {
+		count = model.Group(uint64(n)) + " of " + count
 	}
-	p.List.Columns = []widget.Column{
-		objectRow: {Title: "ROW", Width: 11, Align: right}, objectBytes: {Title: "BYTES", Width: b, Align: right},
-		objectUnmanaged: {Title: "UNMANAGED", Width: max(b, 9), Align: right, Drop: 3},
-		objectRetained:  {Title: "RETAINED", Width: b, Align: right}, objectShare: {Title: "SHARE", Width: 6, Grow: 1, MaxWidth: 16, Drop: 4},
-		objectCount:  {Title: "IN ROWS", Width: 9, Align: right, Drop: 2},
-		objectHolder: {Title: "HELD BY", Width: 14, Grow: 4, Drop: 1, Cut: widget.CutMiddle},
-	}
-	if !schemaOf(&p.State).Split {
-		ui.Hide(&p.List.Columns[objectUnmanaged])
-	}
-	p.List.SortColumn, p.List.Column, p.List.Descending = int(p.sort), -1, !p.up
-}
-
-func (p *heapObjects) orderBy(col int) {
-	col = ui.SkipColumns(int(p.sort), col, int(objectHolder)+1, func(col int) bool {
-		return objectColumn(col) == objectShare || objectColumn(col) == objectUnmanaged && !schemaOf(&p.State).Split
-	})
-	p.up = objectColumn(col) == p.sort && !p.up
-	p.sort = objectColumn(col)
-	p.List.Home()
-	p.Changed()
+	return count + " · " + order
 }
 
 func (p *heapObjects) openObject() {
 	if r, ok := p.selected(); ok {
-		p.Visit(keymap.ShowObject, state.SetRow{Of: p.table.set.load.I, Row: r})
+		p.Visit(keymap.ShowObject, state.SetRow{Of: p.table.Now().Of.set.load.I, Row: r})
 	}
 }
 
@@ -305,19 +336,21 @@ func (p *heapObjects) Do(a keymap.Action) bool {
 	r, ok := p.selected()
 	switch a {
 	case keymap.Back:
-		if !p.DoTable(a) {
-			p.open = false
-			p.Changed()
+		if p.DoTable(a) {
+			return true
 		}
-	case keymap.SortReverse:
-		p.up = !p.up
+		if p.filter != "" {
+			p.filter = ""
+		} else {
+			p.open = false
+		}
 		p.Changed()
 	case keymap.Group: // rows of one group cannot be grouped
 	case keymap.ObjectOf:
 		p.openObject()
 	case keymap.DominatorsOf, keymap.HotPath:
 		if ok {
-			p.Visit(keymap.ShowDominators, state.SetTop{Of: p.table.set.load.I, Row: r})
+			p.Visit(keymap.ShowDominators, state.SetTop{Of: p.table.Now().Of.set.load.I, Row: r})
 		}
 	default:
 		return p.DoTable(a)
@@ -330,5 +363,6 @@ func (p *heapObjects) CopyText() string {
 	if !ok {
 		return ""
 	}
-	return model.Clean(namedRow(p.table.set.load.Heap, r, true)) + " " + model.Bytes(p.table.set.load.Heap.Bytes(r)).Exact()
+	h := p.table.Now().Of.set.load.Heap
+	return model.Clean(namedRow(h, r, true)) + " " + model.Bytes(h.Bytes(r)).Exact()
 }

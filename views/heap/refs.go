@@ -1,10 +1,7 @@
 package heap
 
 import (
-	"cmp"
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
@@ -94,123 +91,71 @@ func alike(h *model.Heap, o refOnly, e uint32, end model.Row) bool {
 	return h.Entity[end] == h.Entity[o.end]
 }
 
-// refColumn is a column of a list of references, in its order.
-type refColumn int
-
-const (
-	refText refColumn = iota
-	refCount
-	refEnd
-	refBytes
-	refRetained
-)
-
 // refList is one of the lists of the Object screen: references out, references in, or the steps of the path.
 type refList struct {
-	widget.List
-	p    *heapObject
-	rows []refRow // narrowed and sorted
+	ui.ListPane
+	*ui.Table[refData, refRow]
 	path bool
-	area widget.Rect
-	sort refColumn
-	up   bool
-	by   bool // somebody chose the order
 }
 
-// set shows rows that hold the text that is searched, in the order chosen.
-func (l *refList) set(rows []refRow) {
-	l.rows = rows
-	h := l.p.graph.Heap
-	if match := l.p.text; match != "" && !l.path {
-		holds := ui.NameMatcher(match)
-		l.rows = nil
-		for i := range rows {
-			if holds(rows[i].text + " " + heapText(h, rows[i].end, false)) {
-				l.rows = append(l.rows, rows[i])
-			}
-		}
-	}
-	if l.by && !l.path {
-		l.rows = slices.Clone(l.rows)
-		slices.SortStableFunc(l.rows, func(a, b refRow) int {
-			if l.up {
-				a, b = b, a
-			}
-			return l.compare(h, a, b)
-		})
-	}
-	l.Refresh()
+// refData determines the rows of a list.
+type refData struct {
+	set  *refSet  // nil for a path
+	in   bool     // references in, not out
+	path *pathSet // nil for references
+	full bool
 }
 
-func (l *refList) compare(h *model.Heap, a, b refRow) int {
-	switch l.sort {
-	case refText:
-		return strings.Compare(a.text, b.text)
-	case refEnd:
-		return strings.Compare(heapText(h, a.end, false), heapText(h, b.end, false))
-	case refCount:
-		return cmp.Compare(b.count, a.count)
-	case refBytes:
-		return cmp.Compare(b.bytes, a.bytes)
+// graph is what the rows are of, nil for no rows.
+func (d refData) graph() *ui.HeapGraph {
+	switch {
+	case d.set != nil:
+		return d.set.graph
+	case d.path != nil:
+		return d.path.graph
 	}
-	return cmp.Compare(l.p.graph.Retained[b.end], l.p.graph.Retained[a.end])
+	return nil
 }
 
-// Len, ID and Cell implement widget.Table.
-func (l *refList) Len() int { return len(l.rows) }
-
-func (l *refList) ID(row int) uint64 { return uint64(l.rows[row].edge)<<32 | uint64(l.rows[row].end) }
-
-func (l *refList) Cell(row, col int) widget.Cell {
-	v, p := &l.rows[row], l.p
-	switch refColumn(col) {
-	case refText:
-		return widget.Cell{Text: v.text, Style: p.Look.Muted}
-	case refCount:
-		return widget.Cell{Text: model.Group(v.count)}
-	case refBytes:
-		return widget.Cell{Text: ui.BytesText(v.bytes, p.State.Exact)}
-	case refRetained:
-		if v.count > 1 { // what each retains may be the same memory
-			return widget.Cell{}
-		}
-		return widget.Cell{Text: ui.BytesText(p.graph.Retained[v.end], p.State.Exact)}
+func (d refData) rows() []refRow {
+	switch {
+	case d.set == nil:
+		return pathRefs(d.path)
+	case d.in:
+		return d.set.in
 	}
-	if v.count > 1 {
-		return widget.Cell{Text: heapText(p.graph.Heap, v.end, p.State.FullName)}
-	}
-	return widget.Cell{Text: namedRow(p.graph.Heap, v.end, p.State.FullName)}
+	return d.set.out
 }
 
-// columns lays the list out.
-func (l *refList) columns(w int) {
-	const right = widget.Right
-	b := 8
-	if l.p.State.Exact {
-		b = 13
+func (l *refList) spec() ui.Spec[refData, refRow] {
+	return ui.Spec[refData, refRow]{
+		Rows:    refData.rows,
+		Columns: l.columns,
+		ID:      func(_ refData, v *refRow) uint64 { return uint64(v.edge)<<32 | uint64(v.end) },
+		First:   ui.AsGiven,
+		Most: func(d refData) (bytes, count uint64) {
+			return d.graph().Retained[model.RootRow], 0
+		},
 	}
-	how := "REFERENCE"
+}
+
+// columns are those of a list. What several rows retain each may be the same memory.
+func (l *refList) columns(d refData) []ui.Column[refRow] {
+	g, how := d.graph(), ui.TitleReference
 	if l.path {
-		how = "BY"
+		how = ""
 	}
-	l.Columns = []widget.Column{
-		refText: {Title: how, Width: 8, Grow: 3, MaxWidth: max(w/3, 12), Drop: 1, Cut: widget.CutMiddle}, refCount: {Title: "COUNT", Width: 7, Align: right, Drop: 3},
-		refEnd: {Title: "ROW", Width: 16, Grow: 4, Cut: widget.CutMiddle}, refBytes: {Title: "BYTES", Width: b, Align: right, Drop: 2},
-		refRetained: {Title: "RETAINED", Width: b, Align: right, Drop: 4},
+	return []ui.Column[refRow]{
+		{Title: how, Key: "edge", Width: 8, Grow: 3, Drop: 1, Cut: widget.CutMiddle, Muted: true, Text: func(v *refRow) string { return v.text }},
+		{Title: ui.TitleCount, Fields: []string{"count"}, Figure: ui.CountFigure, Width: 7, Drop: 3, Hidden: l.path, Value: func(v *refRow) uint64 { return v.count }},
+		{Title: ui.TitleRow, Key: "label", Width: 16, Grow: 4, Cut: widget.CutMiddle, Text: func(v *refRow) string {
+			if v.count > 1 {
+				return heapText(g.Heap, v.end, d.full)
+			}
+			return namedRow(g.Heap, v.end, d.full)
+		}},
+		{Title: ui.TitleBytes, Fields: []string{"bytes"}, Figure: ui.BytesFigure, Drop: 2, Value: func(v *refRow) uint64 { return v.bytes }},
+		{Title: ui.TitleRetained, Fields: []string{"retained"}, Figure: ui.BytesFigure, Drop: 4, Known: func(v *refRow) bool { return v.count == 1 },
+			Value: func(v *refRow) uint64 { return g.Retained[v.end] }},
 	}
-	if l.path {
-		ui.Hide(&l.Columns[refCount])
-	}
-	if l.SortColumn, l.Column = -1, -1; l.by && !l.path {
-		l.SortColumn, l.Descending = int(l.sort), !l.up
-	}
-}
-
-// selectedRef is the row under the cursor.
-func (l *refList) selectedRef() (*refRow, bool) {
-	i, ok := l.Selected()
-	if !ok || i >= len(l.rows) {
-		return nil, false
-	}
-	return &l.rows[i], true
 }

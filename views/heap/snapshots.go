@@ -3,10 +3,12 @@ package heap
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -20,18 +22,33 @@ import (
 // heap screens.
 type heapSnapshots struct {
 	ui.Pane
-	list     widget.List
+	list     ui.ListPane
+	table    *ui.Table[snapData, snapshotRow]
 	trends   trendList
 	inTrends bool
 	big      bool
-	listAt   widget.Rect
-	rows     []snapshotRow
-	sets     []int // of the schema: whose numbers are columns
+	filter   string // of the snapshots
+	set      *snapSet
 	scores   *ui.Lazy[scoreKey, *scoreSet]
 	unknown  *ui.Lazy[ui.HeapKey, heapgraph.Totals] // sums of a snapshot whose headers do not tell them
 	hopeless map[ui.HeapKey]bool                    // what cannot be decoded
 	counts   bool
-	grown    bool
+}
+
+// snapSet is all snapshots. Read-only once made.
+type snapSet struct {
+	schema  *model.HeapSchema
+	rows    []snapshotRow
+	sets    []int // of the schema: whose numbers are columns
+	largest uint64
+	timed   bool // the format has times and numbers of collections
+	cut     bool // one of them is cut off
+}
+
+// snapData determines the list of snapshots.
+type snapData struct {
+	*snapSet
+	marked bool // some are marked
 }
 
 // NewSnapshots returns the list of the snapshots of the file.
@@ -45,9 +62,16 @@ func NewSnapshots(e *ui.Env) *heapSnapshots {
 		}
 		return heapgraph.Sum(h), nil
 	})
-	p.list = widget.List{Table: p, SortColumn: -1, Column: -1}
+	p.set = &snapSet{schema: &noSchema}
+	p.table = ui.NewTable(e, &p.list, snapData{snapSet: p.set}, ui.Spec[snapData, snapshotRow]{
+		Rows:    func(d snapData) []snapshotRow { return d.rows },
+		Columns: p.columns,
+		ID:      func(_ snapData, r *snapshotRow) uint64 { return uint64(r.n) },
+		First:   ui.AsGiven,
+		Most:    func(d snapData) (bytes, count uint64) { return d.largest, 0 },
+	})
 	p.trends.p = p
-	p.trends.List = widget.List{Table: &p.trends, SortColumn: -1, Column: -1}
+	p.trends.Table = ui.NewTable(e, &p.trends.ListPane, trendData{snaps: p.set}, p.trends.spec())
 	return p
 }
 
@@ -58,8 +82,11 @@ func (p *heapSnapshots) Action() keymap.Action { return keymap.ShowSnapshots }
 func (p *heapSnapshots) Needs() model.Facet { return model.FacetHeaps }
 
 func (p *heapSnapshots) Scopes() []keymap.Scope {
-	return []keymap.Scope{keymap.ScopeSnapshots, keymap.ScopeHeap}
+	return []keymap.Scope{keymap.ScopeSnapshots, keymap.ScopeHeap, keymap.ScopeTable}
 }
+
+// Useless implements [ui.Refuser]: nothing here is grouped.
+func (p *heapSnapshots) Useless(a keymap.Action) bool { return a == keymap.Group }
 
 func (p *heapSnapshots) Command() []string { return nil }
 
@@ -71,19 +98,40 @@ func (p *heapSnapshots) CommandLine(file []string) []string {
 // Show implements screen. Nothing of it decodes a snapshot where headers tell enough.
 func (p *heapSnapshots) Show(s *state.State) {
 	p.State = *s
-	p.rows, p.sets = snapshotRows(p.Loads, s), columnSets(schemaOf(s))
+	p.read()
 	p.askUnknown()
-	p.list.Refresh()
-	p.list.Select(s.Snapshot())
-	if p.Heaps == nil || len(p.rows) == 0 {
+	marks := &s.Compare.Marks
+	d := snapData{p.set, p.set.cut || marks[state.SideA].Set || marks[state.SideB].Set}
+	p.table.Blank = d
+	p.table.Ask(d, p.filter)
+	if i := s.Snapshot(); i >= 0 {
+		p.list.List.SelectID(uint64(i))
+	}
+	if p.Heaps == nil || len(p.set.rows) == 0 {
 		return
 	}
-	p.scores.Ask(scoreKey{p.Heaps, len(p.rows), p.counts})
-	p.trends.rows = totalTrends(schemaOf(s), p.rows)
-	if set, ok := p.scores.Get(); ok && set.heaps == p.Heaps {
-		p.trends.rows = append(p.trends.rows, sortTrends(set.trends, p.grown)...)
+	p.scores.Ask(scoreKey{p.Heaps, len(p.set.rows), p.counts})
+	t := trendData{snaps: p.set, at: s.Snapshot(), counts: p.counts, arrow: p.Look.Glyphs.ArrowRight}
+	if scores, ok := p.scores.Get(); ok && scores.heaps == p.Heaps {
+		t.scores = scores
 	}
-	p.trends.Refresh()
+	p.trends.Blank = t
+	p.trends.Ask(t, s.Filter)
+}
+
+// read reads what is known of the snapshots, if that is more than before.
+func (p *heapSnapshots) read() {
+	schema, rows := schemaOf(&p.State), snapshotRows(p.Loads, &p.State)
+	if schema == p.set.schema && reflect.DeepEqual(rows, p.set.rows) {
+		return
+	}
+	p.set = &snapSet{schema: schema, rows: rows, sets: columnSets(schema)}
+	for i := range rows {
+		f := &rows[i].info
+		p.set.largest = max(p.set.largest, uint64(max(f.Bytes, 0)))
+		p.set.timed = p.set.timed || f.Time != model.NoTime
+		p.set.cut = p.set.cut || !f.Complete
+	}
 }
 
 // askUnknown adds up one snapshot after the other where only that tells how large they are.
@@ -93,11 +141,11 @@ func (p *heapSnapshots) askUnknown() {
 	} else if t, ok := p.unknown.Get(); ok && p.unknown.Fresh() {
 		if _, known := p.Loads.Totals[p.unknown.Key]; !known {
 			p.Loads.Totals[p.unknown.Key] = t
-			p.rows = snapshotRows(p.Loads, &p.State)
+			p.read()
 		}
 	}
-	for i := range p.rows {
-		if p.rows[i].info.Bytes == model.NoCount {
+	for i := range p.set.rows {
+		if p.set.rows[i].info.Bytes == model.NoCount {
 			if key := (ui.HeapKey{Heaps: p.Heaps, I: i}); !p.hopeless[key] {
 				p.unknown.Ask(key)
 				return
@@ -106,100 +154,49 @@ func (p *heapSnapshots) askUnknown() {
 	}
 }
 
-// The columns of the list.
-const (
-	snapNumber = iota
-	snapGC
-	snapTime
-	snapBytes
-	snapBar
-	snapDelta
-	snapCounts // the first of as many as there are sets with a column; references and the state follow
-)
-
-func (p *heapSnapshots) columns() {
-	const right = widget.Right
-	b := 8
-	if p.State.Exact {
-		b = 14
+// columns are those of the list of snapshots.
+func (p *heapSnapshots) columns(d snapData) []ui.Column[snapshotRow] {
+	type row = snapshotRow
+	number := func(c ui.Column[row], of func(f *model.HeapInfo) int64) ui.Column[row] {
+		c.Value = func(r *row) uint64 { return uint64(max(of(&r.info), 0)) }
+		c.Known, c.Unknown = func(r *row) bool { return of(&r.info) != model.NoCount }, func() string { return "?" }
+		return c
 	}
-	p.list.Columns = []widget.Column{
-		snapNumber: {Title: "#", Width: 4, Align: right}, snapGC: {Title: "GC", Width: 5, Align: right, Drop: 5},
-		snapTime: {Title: "TIME", Width: 8, Align: right, Drop: 4}, snapBytes: {Title: "BYTES", Width: b, Align: right},
-		snapBar: {Title: "", Width: 6, Grow: 1, MaxWidth: 30, Drop: 6}, snapDelta: {Title: "CHANGE", Width: b + 1, Align: right, Drop: 1},
+	count := func(title, key, field string, drop int, of func(f *model.HeapInfo) int64) ui.Column[row] {
+		return number(ui.Column[row]{Title: title, Key: key, Fields: []string{field}, Figure: ui.CountFigure, Width: widget.Width(title) + 2, Drop: drop}, of)
 	}
-	for i, set := range p.sets {
-		title, drop := strings.ToUpper(schemaOf(&p.State).Sets[set].Many), 7
-		if i == 0 {
+	gc := count(ui.TitleGC, "gc", "gc", 5, func(f *model.HeapInfo) int64 { return f.GC })
+	gc.Width, gc.MaxWidth, gc.Hidden = 5, 5, !d.timed
+	cols := []ui.Column[row]{
+		{Title: ui.TitleNumber, Key: "index", Width: 4, Right: true, Value: func(r *row) uint64 { return uint64(r.n) }, Text: func(r *row) string { return fmt.Sprint(r.n) }},
+		gc,
+		{Title: ui.TitleTime, Key: "time_us", Fields: []string{"time"}, Figure: ui.TimeFigure, Width: 8, Drop: 4, Hidden: !d.timed,
+			Known: func(r *row) bool { return r.info.Time != model.NoTime }, Value: func(r *row) uint64 { return uint64(max(r.info.Time, 0)) }},
+		number(ui.Column[row]{Title: ui.TitleBytes, Key: "bytes", Fields: []string{"bytes", "size"}, Figure: ui.BytesFigure, Whole: d.largest}, func(f *model.HeapInfo) int64 { return f.Bytes }),
+		{Width: 6, Grow: 1, MaxWidth: 30, Drop: 6, Like: ui.TitleBytes, Cell: func(r *row) widget.Cell { return ui.ShareCell(uint64(max(r.info.Bytes, 0)), d.largest) }},
+		{Title: ui.TitleChange, Fields: []string{"change"}, Figure: ui.BytesFigure, Width: 9, Drop: 1, Known: (*row).compared,
+			Rank: func(r *row) uint64 { return ui.Sortable(r.change()) }, Number: (*row).change, Cell: p.changeCell},
+	}
+	for n, i := range d.sets {
+		drop := 7
+		if n == 0 {
 			drop = 2
 		}
-		p.list.Columns = append(p.list.Columns, widget.Column{Title: title, Width: widget.Width(title) + 2, Align: right, Drop: drop})
+		many := d.schema.Sets[i].Many
+		cols = append(cols, count(strings.ToUpper(many), "", strings.ReplaceAll(strings.ToLower(many), " ", ""), drop, func(f *model.HeapInfo) int64 { return f.Count(i) }))
 	}
-	p.list.Columns = append(p.list.Columns, widget.Column{Title: "REFS", Width: 10, Align: right, Drop: 8}, widget.Column{Width: 7, Drop: 3})
-	known, marks := false, p.State.Compare.Marks[state.SideA].Set || p.State.Compare.Marks[state.SideB].Set
-	for i := range p.rows {
-		known = known || p.rows[i].info.Time != model.NoTime
-		marks = marks || !p.rows[i].info.Complete
-	}
-	if !known { // the format has neither times nor numbers of collections
-		ui.Hide(&p.list.Columns[snapTime])
-		ui.Hide(&p.list.Columns[snapGC])
-	}
-	if !marks {
-		ui.Hide(&p.list.Columns[len(p.list.Columns)-1])
-	}
-}
-
-// Len, ID and Cell implement widget.Table.
-func (p *heapSnapshots) Len() int { return len(p.rows) }
-
-func (p *heapSnapshots) ID(row int) uint64 { return uint64(row) }
-
-func (p *heapSnapshots) Cell(row, col int) widget.Cell {
-	f := &p.rows[row].info
-	count := func(n int64) widget.Cell {
-		if n == model.NoCount {
-			return widget.Cell{Text: "?", Style: p.Look.Muted}
-		}
-		return widget.Cell{Text: model.Group(uint64(n))}
-	}
-	switch col {
-	case snapNumber:
-		return widget.Cell{Text: fmt.Sprint(row)}
-	case snapGC:
-		return count(f.GC)
-	case snapTime:
-		if f.Time == model.NoTime {
-			return widget.Cell{}
-		}
-		return widget.Cell{Text: f.Time.String()}
-	case snapBytes:
-		if f.Bytes == model.NoCount {
-			return count(f.Bytes)
-		}
-		return widget.Cell{Text: ui.BytesText(uint64(f.Bytes), p.State.Exact)}
-	case snapBar:
-		return ui.ShareCell(uint64(max(f.Bytes, 0)), p.largest())
-	case snapDelta:
-		return p.changeCell(row)
-	}
-	switch i := col - snapCounts; {
-	case i < len(p.sets):
-		return count(f.Count(p.sets[i]))
-	case i == len(p.sets):
-		return count(f.References)
-	}
-	return p.stateCell(row)
+	refs := count(ui.TitleReferences, "references", "references", 8, func(f *model.HeapInfo) int64 { return f.References })
+	refs.Width, refs.Fields = 10, append(refs.Fields, "refs")
+	return append(cols, refs, ui.Column[row]{Width: 7, Drop: 3, Hidden: !d.marked, Cell: p.stateCell})
 }
 
 // stateCell says what is special about a snapshot.
-func (p *heapSnapshots) stateCell(row int) widget.Cell {
-	switch {
-	case !p.rows[row].info.Complete:
+func (p *heapSnapshots) stateCell(r *snapshotRow) widget.Cell {
+	if !r.info.Complete {
 		return widget.Cell{Text: p.Look.Glyphs.Warning + " cut", Style: p.Style(themes.Warning)}
 	}
 	for side, m := range p.State.Compare.Marks {
-		if m.Set && !m.Other && m.Number == row {
+		if m.Set && !m.Other && m.Number == r.n {
 			return widget.Cell{Text: p.Look.Glyphs.Marker + [2]string{" A", " B"}[side], Style: p.Look.Mark}
 		}
 	}
@@ -207,57 +204,53 @@ func (p *heapSnapshots) stateCell(row int) widget.Cell {
 }
 
 // changeCell is how a snapshot differs from the one before.
-func (p *heapSnapshots) changeCell(row int) widget.Cell {
-	if row == 0 || p.rows[row].info.Bytes < 0 || p.rows[row-1].info.Bytes < 0 {
+func (p *heapSnapshots) changeCell(r *snapshotRow) widget.Cell {
+	if !r.compared() {
 		return widget.Cell{}
 	}
-	return p.DeltaCell(uint64(p.rows[row-1].info.Bytes), uint64(p.rows[row].info.Bytes), func(n uint64) string { return ui.BytesText(n, p.State.Exact) })
-}
-
-func (p *heapSnapshots) largest() uint64 {
-	most := int64(0)
-	for i := range p.rows {
-		most = max(most, p.rows[i].info.Bytes)
-	}
-	return uint64(most)
+	return p.DeltaCell(uint64(r.before), uint64(r.info.Bytes), func(n uint64) string { return ui.BytesText(n, p.State.Exact) })
 }
 
 // Draw implements tview.Primitive.
 func (p *heapSnapshots) Draw(s tcell.Screen) {
 	r := p.Rect()
-	p.listAt, p.trends.area = r, widget.Rect{}
-	switch n := len(p.rows); {
+	p.list.ListAt, p.trends.ListAt = r, widget.Rect{}
+	switch n := len(p.set.rows); {
 	case p.big && p.inTrends || p.inTrends && r.H < ui.LowHeight:
-		p.listAt, p.trends.area = widget.Rect{}, r
+		p.list.ListAt, p.trends.ListAt = widget.Rect{}, r
 	case p.big || r.H < ui.LowHeight || n == 0:
 	case r.W >= ui.SideWidth && n+2 > r.H/2:
-		p.listAt, p.trends.area = r.CutLeft(r.W / 2)
-		_, p.trends.area = p.trends.area.CutLeft(1)
+		p.list.ListAt, p.trends.ListAt = r.CutLeft(r.W / 2)
+		_, p.trends.ListAt = p.trends.ListAt.CutLeft(1)
 	default:
-		p.listAt, p.trends.area = r.CutTop(min(n+2, r.H/2))
+		p.list.ListAt, p.trends.ListAt = r.CutTop(min(n+2, r.H/2))
 	}
-	p.list.Focused = !p.inTrends
-	p.columns()
-	p.list.Empty = []string{"This file holds no snapshot.", "Problems says what was found in it."}
-	if !p.listAt.Empty() {
-		body := p.listAt
+	p.table.Layout(p.list.ListAt.W, &p.State)
+	l := &p.list.List
+	l.Focused, l.Highlight = !p.inTrends, ""
+	l.Empty = []string{"This file holds no snapshot.", "Problems says what was found in it."}
+	if p.filter != "" && len(p.set.rows) > 0 {
+		l.Empty = []string{"No snapshot passes the filter “" + p.filter + "”.", "Esc forgets the filter, / changes it."}
+	}
+	if !p.list.ListAt.Empty() {
+		body := p.list.ListAt
 		if body.H > 3 {
 			var title widget.Rect
 			title, body = body.CutTop(1)
-			widget.TitleLine(s, title, p.Look, "Snapshots", p.answer())
+			widget.TitleLine(s, title, p.Look, filteredTitle("Snapshots", p.filter), p.answer())
 		}
-		p.list.Draw(s, body, p.Look)
+		l.Draw(s, body, p.Look)
 	}
 	p.trends.Draw(s)
 }
 
 // answer says how the heap developed.
 func (p *heapSnapshots) answer() string {
-	n := len(p.rows)
+	n := len(p.set.rows)
 	if n == 0 {
 		return ""
 	}
-	first, last := &p.rows[0].info, &p.rows[max(state.LastWhole(p.State.Heaps()), 0)].info
+	first, last := &p.set.rows[0].info, &p.set.rows[max(state.LastWhole(p.State.Heaps()), 0)].info
 	text := ui.Plural(n, "snapshot", "snapshots")
 	if first.Time != model.NoTime && last.Time > first.Time {
 		text += " in " + (last.Time - first.Time).String()
@@ -279,23 +272,20 @@ func (p *heapSnapshots) Do(a keymap.Action) bool {
 	case keymap.Maximise:
 		p.big = !p.big
 	case keymap.Back:
-		if !p.big && !p.inTrends {
-			return false
-		}
-		p.big, p.inTrends = false, false
+		return p.back()
 	case keymap.Open:
 		p.openTypes()
 	case keymap.Series:
 		p.counts = !p.counts
 		p.Changed()
-	case keymap.Sort:
-		p.grown = !p.grown
-		p.Changed()
 	default:
 		if p.inTrends {
-			return ui.MoveList(&p.trends.List, a)
+			return p.trends.OrderBy(a) || ui.MoveList(&p.trends.List, a)
 		}
-		if !ui.MoveList(&p.list, a) {
+		if p.table.OrderBy(a) {
+			return true
+		}
+		if !ui.MoveList(&p.list.List, a) {
 			return false
 		}
 		p.moved()
@@ -303,17 +293,65 @@ func (p *heapSnapshots) Do(a keymap.Action) bool {
 	return true
 }
 
+// back takes back the room or the keys of the trends, then the filter of the snapshots.
+func (p *heapSnapshots) back() bool {
+	switch {
+	case p.big || p.inTrends:
+		p.big, p.inTrends = false, false
+	case p.filter != "":
+		p.filter = ""
+		p.Changed()
+	default:
+		return false
+	}
+	return true
+}
+
+// Fields implements [ui.Filtered].
+func (p *heapSnapshots) Fields() []analysis.Field {
+	if p.inTrends {
+		return p.trends.Fields()
+	}
+	return p.table.Fields()
+}
+
+// SearchText and Search implement [ui.Searcher]: the list of snapshots has a filter of its own, that of trends is about what
+// all tables of the heap are about.
+func (p *heapSnapshots) SearchText() string {
+	if p.inTrends {
+		return p.State.Filter
+	}
+	return p.filter
+}
+
+func (p *heapSnapshots) Search(text string) {
+	if p.inTrends {
+		p.Emit(state.SetFilter{Text: text})
+		return
+	}
+	p.filter = text
+	p.Changed()
+}
+
 // moved makes the selected snapshot that of every screen.
 func (p *heapSnapshots) moved() {
-	if row, ok := p.list.Selected(); ok {
-		p.Emit(state.SetSnapshot{I: row})
+	if r, ok := p.table.Selected(); ok {
+		p.Emit(state.SetSnapshot{I: r.n})
 	}
+}
+
+// filteredTitle is a title with the filter of what is below it.
+func filteredTitle(title, filter string) string {
+	if filter == "" {
+		return title
+	}
+	return title + " · filter “" + filter + "”"
 }
 
 // openTypes shows the types of the snapshot, or what the selected trend is about.
 func (p *heapSnapshots) openTypes() {
 	to := keymap.ShowTypes
-	if t, ok := p.trends.selected(); ok && p.inTrends && !t.total {
+	if t, ok := p.trends.Selected(); ok && p.inTrends && !t.total {
 		name := t.name
 		if t.frame {
 			to = keymap.ShowFrames
@@ -326,13 +364,16 @@ func (p *heapSnapshots) openTypes() {
 }
 
 func (p *heapSnapshots) CopyText() string {
-	row, ok := p.list.Selected()
+	if p.inTrends {
+		return p.trends.copyText()
+	}
+	r, ok := p.table.Selected()
 	if !ok {
 		return ""
 	}
-	f := &p.rows[row].info
-	text := fmt.Sprintf("snapshot #%d: GC %d, %v, %d bytes", row, f.GC, f.Time, f.Bytes)
-	for _, i := range p.sets {
+	f := &r.info
+	text := fmt.Sprintf("snapshot #%d: GC %d, %v, %d bytes", r.n, f.GC, f.Time, f.Bytes)
+	for _, i := range p.set.sets {
 		text += fmt.Sprintf(", %d %s", f.Count(i), schemaOf(&p.State).Sets[i].Many)
 	}
 	return text + fmt.Sprintf(", %d references", f.References)
@@ -340,18 +381,20 @@ func (p *heapSnapshots) CopyText() string {
 
 // Click implements clicker.
 func (p *heapSnapshots) Click(x, y int, double bool) {
-	if row, ok := p.list.HitRow(x, y); ok && p.listAt.Contains(x, y) {
-		p.inTrends = false
-		p.list.Select(row)
-		p.moved()
-	} else if row, ok := p.trends.HitRow(x, y); ok && p.trends.area.Contains(x, y) {
-		p.inTrends = true
-		p.trends.Select(row)
-		p.Changed()
-	} else {
-		return
+	row := false
+	switch {
+	case p.list.ListAt.Contains(x, y):
+		if row = p.list.Hit(x, y); row {
+			p.inTrends = false
+			p.moved()
+		}
+	case p.trends.ListAt.Contains(x, y):
+		if row = p.trends.Hit(x, y); row {
+			p.inTrends = true
+			p.Changed()
+		}
 	}
-	if double {
+	if row && double {
 		p.openTypes()
 	}
 }
@@ -359,10 +402,10 @@ func (p *heapSnapshots) Click(x, y int, double bool) {
 func (p *heapSnapshots) Drag(_, _, _, _ int, _ bool) {}
 
 func (p *heapSnapshots) Wheel(x, y, rows int) {
-	if p.trends.area.Contains(x, y) {
-		p.trends.Scroll(rows)
+	if p.trends.ListAt.Contains(x, y) {
+		p.trends.List.Scroll(rows)
 	} else {
-		p.list.Scroll(rows)
+		p.list.List.Scroll(rows)
 	}
 	p.Changed()
 }

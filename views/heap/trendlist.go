@@ -1,6 +1,7 @@
 package heap
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -13,107 +14,175 @@ import (
 
 // trendList shows how the heap, its types and its frames develop over all snapshots.
 type trendList struct {
-	widget.List
-	p    *heapSnapshots
-	rows []trend
-	area widget.Rect
+	ui.ListPane
+	*ui.Table[trendData, trend]
+	p *heapSnapshots
 }
 
-// The columns of the list.
-const (
-	trendName = iota
-	trendSecond
-	trendSpark
-	trendNow
-	trendChange
-)
-
-func (l *trendList) selected() (*trend, bool) {
-	i, ok := l.Selected()
-	if !ok || i >= len(l.rows) {
-		return nil, false
-	}
-	return &l.rows[i], true
+// trendData determines the list of trends.
+type trendData struct {
+	snaps  *snapSet
+	scores *scoreSet // nil before they are known
+	at     int       // the snapshot that all screens are about
+	counts bool      // types and frames by count, not by bytes
+	arrow  string    // from the first snapshot to the last
 }
 
-// Len, ID and Cell implement widget.Table.
-func (l *trendList) Len() int { return len(l.rows) }
-
-func (l *trendList) ID(row int) uint64 { return uint64(row) }
-
-func (l *trendList) Cell(row, col int) widget.Cell {
-	t := &l.rows[row]
-	at := l.p.State.Snapshot()
-	text := func(n uint64) string {
-		if t.bytes {
-			return ui.BytesText(n, l.p.State.Exact)
-		}
-		return model.Group(n)
+func (d trendData) rows() []trend {
+	list := totalTrends(d.snaps.schema, d.snaps.rows)
+	if d.scores != nil {
+		list = append(list, d.scores.trends...)
 	}
-	switch col {
-	case trendName:
-		if t.total {
-			return widget.Cell{Text: t.name, Style: l.p.Look.Title}
-		}
-		return widget.Cell{Text: ui.HeapName(t.name)}
-	case trendSecond:
-		if t.frame {
-			return widget.Cell{Text: "frame", Style: l.p.Look.Muted}
-		}
-		return widget.Cell{Text: t.sub, Style: l.p.Look.Muted}
-	case trendSpark:
-		return widget.Cell{Kind: widget.SparkCell, Spark: t.values}
-	case trendNow:
-		if at < 0 || at >= len(t.values) {
-			return widget.Cell{}
-		}
-		if t.values[at] == 0 && !t.total {
-			return widget.Cell{Text: "-", Style: l.p.Look.Muted}
-		}
-		return widget.Cell{Text: text(t.values[at])}
-	}
-	if at < 0 || at >= len(t.values) || !t.total && (t.values[at] == 0 || t.values[0] == 0) {
-		return widget.Cell{}
-	}
-	return l.p.DeltaCell(t.values[0], t.values[at], text)
+	return list
 }
 
-func (l *trendList) Draw(s tcell.Screen) {
-	if l.area.Empty() {
-		return
+// trendSpark is the column of the curves.
+const trendSpark = 2
+
+// spec is the list of trends: those of the whole heap, of types, of frames, the highest first.
+func (l *trendList) spec() ui.Spec[trendData, trend] {
+	return ui.Spec[trendData, trend]{
+		Rows:    trendData.rows,
+		Columns: l.columns,
+		ID:      func(_ trendData, t *trend) uint64 { return t.id },
+		Words: func(trendData) func(t *trend) []string {
+			return func(t *trend) []string { return []string{t.name, t.sub} }
+		},
+		First: trendSpark,
+		Last: func(a, b *trend) int {
+			return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(a.sub, b.sub), cmp.Compare(a.id, b.id))
+		},
+		Pinned: func(t *trend) int {
+			switch {
+			case t.total:
+				return 2
+			case !t.frame:
+				return 1
+			}
+			return 0
+		},
+		Most: func(d trendData) (bytes, count uint64) { return d.snaps.largest, 0 },
 	}
-	title, body := l.area.CutTop(1)
-	look := *l.p.Look
-	if l.p.inTrends {
-		look.Title = look.Sorted
+}
+
+// value is the figure at a snapshot; ok is false where there is none.
+func (t *trend) value(at int) (v uint64, ok bool) {
+	if at < 0 || at >= len(t.values) {
+		return 0, false
 	}
-	l.Focused = l.p.inTrends
-	widget.TitleLine(s, title, &look, "Trends", l.answer())
-	const right = widget.Right
-	b := 9
-	if l.p.State.Exact {
-		b = 14
+	return t.values[at], true
+}
+
+// change is how the figure at a snapshot differs from the first; what is not among the highest of both is not compared.
+func (t *trend) change(at int) (before, after uint64, ok bool) {
+	after, ok = t.value(at)
+	if !ok {
+		return 0, 0, false
 	}
-	schema := schemaOf(&l.p.State)
-	what := strings.ToUpper(schema.Axes[0].One)
+	before = t.values[0]
+	return before, after, t.total || before > 0 && after > 0
+}
+
+func (l *trendList) columns(d trendData) []ui.Column[trend] {
+	schema := d.snaps.schema
+	what, second := strings.ToUpper(schema.Axes[0].One), schema.Distinct() > 0
 	frames, framed := schema.Frames()
 	if framed {
 		what += " OR " + strings.ToUpper(frames.One)
 	}
-	l.Columns = []widget.Column{
-		trendName: {Title: what, Width: 14, Grow: 3, MaxWidth: 44, Cut: widget.CutMiddle}, trendSecond: {Title: secondTitle(schema), Width: 10, Drop: 3},
-		trendSpark:  {Title: fmt.Sprintf("#0 %s #%d", l.p.Look.Glyphs.ArrowRight, len(l.p.rows)-1), Width: 10, Grow: 3, MaxWidth: 60},
-		trendNow:    {Title: fmt.Sprintf("AT #%d", l.p.State.Snapshot()), Width: b, Align: right, Drop: 1},
-		trendChange: {Title: "SINCE #0", Width: b + 1, Align: right, Drop: 2},
+	field := "bytes"
+	if d.counts {
+		field = "count"
 	}
-	if !framed && schema.Distinct() == 0 {
-		ui.Hide(&l.Columns[trendSecond])
+	return []ui.Column[trend]{
+		{Title: what, Width: 14, Grow: 3, MaxWidth: 44, Cut: widget.CutMiddle, Text: func(t *trend) string { return t.name }, Cell: l.nameCell},
+		{Title: secondTitle(schema), Width: 10, Drop: 3, Hidden: !framed && !second, Muted: true, Text: func(t *trend) string {
+			if t.frame {
+				return "frame"
+			}
+			return t.sub
+		}},
+		{Title: fmt.Sprintf("#0 %s #%d", d.arrow, len(d.snaps.rows)-1), Width: 10, Grow: 3, MaxWidth: 60, Rank: (*trend).top,
+			Cell: func(t *trend) widget.Cell { return widget.Cell{Kind: widget.SparkCell, Spark: t.values} }},
+		{Title: fmt.Sprintf("AT #%d", d.at), Fields: []string{field}, Figure: ui.BytesFigure, Width: 9, Drop: 1, Value: func(t *trend) uint64 { v, _ := t.value(d.at); return v },
+			Known: func(t *trend) bool { v, ok := t.value(d.at); return ok && (v > 0 || t.total) && t.bytes != d.counts }, Cell: func(t *trend) widget.Cell { return l.valueCell(t, d.at) }},
+		{Title: ui.TitleSince, Fields: []string{"change"}, Figure: ui.BytesFigure, Width: 10, Drop: 2,
+			Known:  func(t *trend) bool { _, _, ok := t.change(d.at); return ok && t.bytes != d.counts },
+			Number: func(t *trend) float64 { b, a, _ := t.change(d.at); return float64(a) - float64(b) },
+			Rank:   func(t *trend) uint64 { b, a, _ := t.change(d.at); return ui.Sortable(float64(a) - float64(b)) },
+			Cell:   func(t *trend) widget.Cell { return l.changeCell(t, d.at) }},
 	}
-	l.Empty = []string{"Reading high scores…"}
+}
+
+func (l *trendList) nameCell(t *trend) widget.Cell {
+	if t.total {
+		return widget.Cell{Text: t.name, Style: l.p.Look.Title}
+	}
+	return widget.Cell{Text: ui.HeapName(t.name)}
+}
+
+// text writes a figure of a trend.
+func (l *trendList) text(t *trend) func(n uint64) string {
+	if t.bytes {
+		return func(n uint64) string { return ui.BytesText(n, l.p.State.Exact) }
+	}
+	return model.Group
+}
+
+func (l *trendList) valueCell(t *trend, at int) widget.Cell {
+	switch v, ok := t.value(at); {
+	case !ok:
+		return widget.Cell{}
+	case v == 0 && !t.total:
+		return widget.Cell{Text: "-", Style: l.p.Look.Muted}
+	default:
+		return widget.Cell{Text: l.text(t)(v)}
+	}
+}
+
+func (l *trendList) changeCell(t *trend, at int) widget.Cell {
+	before, after, ok := t.change(at)
+	if !ok {
+		return widget.Cell{}
+	}
+	return l.p.DeltaCell(before, after, l.text(t))
+}
+
+func (l *trendList) Draw(s tcell.Screen) {
+	if l.ListAt.Empty() {
+		return
+	}
+	title, body := l.ListAt.CutTop(1)
+	look := *l.p.Look
+	if l.p.inTrends {
+		look.Title = look.Sorted
+	}
+	widget.TitleLine(s, title, &look, filteredTitle("Trends", l.p.State.Filter), l.answer())
+	l.Layout(body.W, &l.p.State)
+	l.List.Focused = l.p.inTrends
+	l.List.Empty = []string{"Reading high scores…"}
 	if why := ui.Unanswered(l.p.scores); why != nil {
-		l.Empty = why
+		l.List.Empty = why
+	} else if t := l.Now(); t != nil && len(t.Rows) > 0 {
+		l.List.Empty = []string{"None passes the filter “" + l.p.State.Filter + "”.", "Esc forgets the filter, / changes it."}
 	}
 	l.List.Draw(s, body, l.p.Look)
+}
+
+// copyText is the selected trend: its figures in all snapshots.
+func (l *trendList) copyText() string {
+	t, ok := l.Selected()
+	if !ok {
+		return ""
+	}
+	text, unit := model.Clean(ui.HeapName(t.name))+":", ""
+	if t.bytes {
+		unit = " bytes"
+	}
+	for i, v := range t.values {
+		text += fmt.Sprintf(" #%d %d%s", i, v, unit)
+	}
+	return text
 }
 
 // answer says what the trends are made from.
@@ -131,8 +200,14 @@ func (l *trendList) answer() string {
 	if l.p.counts {
 		text = "by count"
 	}
-	if l.p.grown {
-		return text + ", most grown first"
+	switch l.Sorted().Title {
+	case l.Columns()[trendSpark].Title:
+		text += ", largest first"
+	case ui.TitleSince:
+		text += ", most grown first"
 	}
-	return text + ", largest first"
+	if !l.List.Descending {
+		text += ", reversed"
+	}
+	return text
 }

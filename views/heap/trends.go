@@ -1,7 +1,6 @@
 package heap
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -21,6 +20,7 @@ type scoreKey struct {
 
 // trend is a figure over all snapshots.
 type trend struct {
+	id        uint64
 	name, sub string // not cleaned
 	frame     bool
 	total     bool // of the whole heap, not of a type or frame
@@ -28,14 +28,12 @@ type trend struct {
 	values    []uint64
 }
 
-func (t *trend) top() (v uint64) { return slices.Max(append([]uint64{0}, t.values...)) }
-
-// growth is how much more the last snapshot has than the first.
-func (t *trend) growth() float64 {
-	if len(t.values) == 0 {
-		return 0
+// top is the highest figure. Those of the whole heap are not of one kind: they stay in their order.
+func (t *trend) top() (v uint64) {
+	if t.total {
+		return ^t.id
 	}
-	return float64(t.values[len(t.values)-1]) - float64(t.values[0])
+	return slices.Max(append([]uint64{0}, t.values...))
 }
 
 // scoreSet is how types and frames develop, as far as they are among the highest of a snapshot. Read-only once made.
@@ -73,7 +71,7 @@ func fetchScores(ctx context.Context, k scoreKey) (*scoreSet, error) {
 	}
 	second := src.Schema().Distinct()
 	for id, t := range types {
-		t.name, t.sub = tables.Type(id), ""
+		t.id, t.name, t.sub = trendTypes|uint64(id), tables.Type(id), ""
 		if second > 0 {
 			t.sub = tables.OnAxis(second, id)
 		}
@@ -81,11 +79,17 @@ func fetchScores(ctx context.Context, k scoreKey) (*scoreSet, error) {
 	}
 	for id, t := range frames {
 		name, file, line := tables.Frame(id)
-		t.name, t.frame = frameText(name, file, line, false), true
+		t.id, t.name, t.frame = trendFrames|uint64(id), frameText(name, file, line, false), true
 		set.trends = append(set.trends, *t)
 	}
 	return set, ctx.Err()
 }
+
+// What the ids of trends begin with.
+const (
+	trendTypes  = 1 << 32
+	trendFrames = 2 << 32
+)
 
 // enter notes the scores of snapshot i.
 func enter(to map[uint32]*trend, scores []model.HeapScore, i int, k scoreKey) {
@@ -99,29 +103,17 @@ func enter(to map[uint32]*trend, scores []model.HeapScore, i int, k scoreKey) {
 	}
 }
 
-// sortTrends puts types before frames, and in both the largest or the most grown first.
-func sortTrends(list []trend, grown bool) []trend {
-	list = slices.Clone(list)
-	slices.SortFunc(list, func(a, b trend) int {
-		if a.frame != b.frame {
-			if b.frame {
-				return -1
-			}
-			return 1
-		}
-		by := cmp.Compare(b.top(), a.top())
-		if grown {
-			by = cmp.Compare(b.growth(), a.growth())
-		}
-		return cmp.Or(by, cmp.Compare(a.name, b.name), cmp.Compare(a.sub, b.sub))
-	})
-	return list
-}
-
 // snapshotRow is what is known of a snapshot. Figures are model.NoCount where they are not.
 type snapshotRow struct {
-	info model.HeapInfo
+	n      int
+	info   model.HeapInfo
+	before int64 // bytes of the one before it, model.NoCount without one
 }
+
+// compared reports whether it is known how the snapshot differs from the one before.
+func (r *snapshotRow) compared() bool { return r.before >= 0 && r.info.Bytes >= 0 }
+
+func (r *snapshotRow) change() float64 { return float64(r.info.Bytes) - float64(max(r.before, 0)) }
 
 // snapshotRows are all snapshots, with what decoding has told of them.
 func snapshotRows(l *ui.HeapLoads, s *state.State) []snapshotRow {
@@ -131,12 +123,15 @@ func snapshotRows(l *ui.HeapLoads, s *state.State) []snapshotRow {
 	}
 	rows := make([]snapshotRow, src.Len())
 	for i := range rows {
-		rows[i].info = src.Info(i)
+		rows[i].n, rows[i].info, rows[i].before = i, src.Info(i), model.NoCount
 		if t, ok := l.Totals[ui.HeapKey{Heaps: l.Heaps, I: i}]; ok {
 			f := &rows[i].info
 			f.Rows, f.References = t.Rows, t.References
 			f.Counts = t.Counts
 			f.Bytes = int64(min(t.Bytes(), 1<<62))
+		}
+		if i > 0 {
+			rows[i].before = rows[i-1].info.Bytes
 		}
 	}
 	return rows
@@ -166,7 +161,7 @@ func totalTrends(s *model.HeapSchema, rows []snapshotRow) []trend {
 	figures = append(figures, figure{"references", false, func(f *model.HeapInfo) int64 { return f.References }})
 	var list []trend
 	for _, f := range figures {
-		t, known := trend{name: f.name, total: true, bytes: f.bytes}, len(rows) > 0
+		t, known := trend{id: uint64(len(list)), name: f.name, total: true, bytes: f.bytes}, len(rows) > 0
 		for i := range rows {
 			n := f.of(&rows[i].info)
 			known = known && (n != model.NoCount || !rows[i].info.Complete)

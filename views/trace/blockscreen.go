@@ -11,7 +11,6 @@ import (
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
-	"github.com/memtui/memtui/views/widget"
 )
 
 // BlockScreen lists single blocks of all sites: those that live at the instant, those allocated in the range, or all that
@@ -34,9 +33,7 @@ const (
 
 // NewBlocks returns the screen of single blocks.
 func NewBlocks(e *ui.Env) *BlockScreen {
-	p := &BlockScreen{Pane: ui.NewPane(e), Blocks: ui.NewBlockPane(e)}
-	p.Blocks.List = widget.List{Table: &p.Blocks, SortColumn: ui.BlockSize, Descending: true, Column: -1}
-	return p
+	return &BlockScreen{Pane: ui.NewPane(e), Blocks: ui.NewBlockPane(e)}
 }
 
 func (p *BlockScreen) Name() string { return "Blocks" }
@@ -219,7 +216,12 @@ func (p *BlockScreen) openUses() {
 	p.Changed()
 }
 
-// SearchText and Search implement [ui.AddressFinder].
+// SearchHint implements [ui.Hinter]: an address can be typed as well as a filter.
+func (p *BlockScreen) SearchHint() string {
+	return "text, size>1M, age>2s, or an address: 0x7f…"
+}
+
+// SearchText and Search implement [ui.Searcher].
 func (p *BlockScreen) SearchText() string {
 	if p.addr != 0 {
 		return ui.AddressText(p.addr)

@@ -46,9 +46,6 @@ type nearKey struct {
 	From, Count int
 }
 
-// BlockSize is the column that sorts at first.
-const BlockSize = 0
-
 // NewBlockPane returns a pane without blocks.
 func NewBlockPane(e *Env) BlockPane {
 	return BlockPane{
@@ -69,14 +66,15 @@ func (p *BlockPane) Start(name string, q analysis.BlockQuery) {
 	empty := p.Empty
 	*p = NewBlockPane(p.Env) // nothing of another group may be seen
 	p.Open, p.name, p.Query, p.Empty = true, name, q, empty
-	p.List = widget.List{Table: p, SortColumn: BlockSize, Descending: true, Column: -1}
 	p.Changed()
 	p.Say(p.Hint("{back} goes back to the table; {sort} sorts by size, age, newest or address"))
 }
 
 // Show asks for the blocks of a query that follows the state: what is of it, and until when they live.
 func (p *BlockPane) Show(s *state.State, q analysis.BlockQuery, what string, until model.Time) {
-	p.Order, p.Enter, p.Moved = p, func() {}, p.Changed // there is nothing further in
+	if p.Order, p.Enter, p.Moved = p, func() {}, p.Changed; p.List.Table == nil { // there is nothing further in
+		p.List = widget.List{Table: p, Descending: true, Column: -1}
+	}
 	q.Sort, q.By, q.Key = p.Query.Sort, p.Query.By, p.Query.Key
 	p.state, p.Query, p.what, p.until = *s, q, what, until
 	p.ask()
@@ -125,11 +123,7 @@ func (p *BlockPane) Cell(row, col int) widget.Cell {
 	if !ok {
 		return widget.Cell{Text: p.Look.Glyphs.Ellipsis, Style: p.Look.Muted}
 	}
-	c := &p.cols[col]
-	if c.Known != nil && !c.Known(&b) {
-		return widget.Cell{Text: "never", Style: p.Look.Muted}
-	}
-	return c.Draw(&b, p.figures(), p.Look)
+	return p.cols[col].Draw(&b, p.figures(), p.Look)
 }
 
 func (p *BlockPane) figures() Figures { return Figures{Exact: p.state.Exact, Wide: true} }

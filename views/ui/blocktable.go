@@ -45,7 +45,7 @@ func (v blockView) columns() []Column[analysis.Block] {
 	ages := when(age, "", 0, func(b *block) uint64 { return uint64(ageAt(b, v.until)) })
 	ages.Fields = []string{"age", "oldest"}
 	freed := when(TitleFreed, "died_us", 4, func(b *block) uint64 { return uint64(b.Died) })
-	freed.Known = func(b *block) bool { return b.Died != model.NoTime }
+	freed.Known, freed.Unknown = func(b *block) bool { return b.Died != model.NoTime }, func() string { return "never" }
 	return []Column[block]{
 		{Title: TitleSize, Key: "bytes", Fields: []string{"size", "mean", "live", "total", "peak"}, Figure: BytesFigure, Value: func(b *block) uint64 { return b.Size }},
 		ages, when(TitleBorn, "born_us", 3, func(b *block) uint64 { return uint64(b.Born) }), freed,

@@ -1,12 +1,8 @@
 package ui
 
 import (
-	"cmp"
-	"context"
-	"slices"
-	"strings"
+	"github.com/gdamore/tcell/v2"
 
-	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
@@ -25,275 +21,168 @@ type ChangeSet struct {
 	Narrow bool   // names are short, and counts matter more than percents
 }
 
-// ChangeColumn is a column of a table of changes.
-type ChangeColumn int
-
-// The columns, in their order.
-const (
-	ChangeName ChangeColumn = iota
-	ChangeBefore
-	ChangeAfter
-	ChangeDelta
-	ChangeBar
-	ChangePercent
-	ChangeCount
-	ChangeStatus
-	ChangeWhere
-	ChangeColumns
-)
-
-// changeOrder determines which rows of a comparison are shown, and in which order.
-type changeOrder struct {
-	set    *ChangeSet
-	only   int
-	filter string
-	sort   ChangeColumn
-	up     bool
-	full   bool
+// change is a row of a table of changes.
+type change struct {
+	*diff.CompareRow
+	n int // which one of the comparison
 }
 
-// changeRows is a comparison filtered and sorted. Read-only once made.
-type changeRows struct {
-	changeOrder
-	order []int32
-	most  uint64 // the largest change of all rows
-	sum   uint64 // of all changes, whichever way
+// changeData determines a table of changes.
+type changeData struct {
+	set  *ChangeSet
+	only int  // of [state.CompareState]
+	full bool // names are written in full
 }
 
-// Changes is the table of what changed, the same for every kind of file. It implements [widget.Table].
+// Changes is the table of what changed, the same for every kind of file.
 type Changes struct {
-	env     *Env
-	state   state.State
-	ordered *Lazy[changeOrder, *changeRows]
-	rows    *changeRows // what the list shows, nil before the first answer
-	Sort    ChangeColumn
-	Up      bool
+	*Table[changeData, change]
+	env   *Env
+	state state.State
+	sums  *ChangeSet // that most and sum are of
+	most  uint64     // the largest change of all rows
+	sum   uint64     // of all changes, whichever way
 }
 
-// NewChanges returns an empty table, sorted by the size of the change.
-func NewChanges(e *Env) *Changes {
-	return &Changes{env: e, Sort: ChangeDelta, ordered: NewLazy(e, func(_ context.Context, k changeOrder) (*changeRows, error) { return orderChanges(k), nil })}
+// NewChanges returns an empty table in the list of a pane, sorted by the size of the change.
+func NewChanges(e *Env, pane *ListPane) *Changes {
+	t := &Changes{env: e}
+	blank := &ChangeSet{Comparison: &diff.Comparison{}, Rows: TitleSite, Where: TitleWhere, Delta: TitleDelta}
+	t.Table = NewTable(e, pane, changeData{set: blank}, Spec[changeData, change]{
+		Rows:    changeData.rows,
+		Columns: t.columns,
+		ID:      func(_ changeData, r *change) uint64 { return r.id() },
+		Words:   func(d changeData) func(r *change) []string { return d.words },
+		First:   3,
+	})
+	return t
 }
 
-// Show adopts a state and the newest comparison.
-func (t *Changes) Show(s *state.State, set *ChangeSet) {
+// Show adopts a state and the newest comparison; ok is false while there are no rows of any.
+func (t *Changes) Show(s *state.State, set *ChangeSet) (ok bool) {
 	t.state = *s
-	t.ordered.Ask(changeOrder{set, s.Compare.Only, s.Filter, t.Sort, t.Up, s.FullName})
-	if rows, ok := t.ordered.Get(); ok {
-		t.rows = rows
+	ok = t.Ask(changeData{set, s.Compare.Only, s.FullName}, s.Filter)
+	if set := t.Set(); ok && set != t.sums {
+		t.sums, t.most, t.sum = set, 0, 0
+		for i := range set.Comparison.Rows {
+			n := ChangeOf(&set.Comparison.Rows[i])
+			t.most = max(t.most, n)
+			t.sum, _ = model.SaturatingAdd(t.sum, n)
+		}
 	}
+	return ok
 }
-
-// Fresh reports whether the rows are those of the state shown last.
-func (t *Changes) Fresh() bool { return t.ordered.Fresh() }
 
 // Set is the comparison that the rows are of, nil before the first.
 func (t *Changes) Set() *ChangeSet {
-	if t.rows == nil {
+	if t.Now() == nil {
 		return nil
 	}
-	return t.rows.set
+	return t.Now().Of.set
 }
 
-// Clear shows no rows until there are others.
-func (t *Changes) Clear() { t.rows = nil }
+// Arrange lays the list out for its width.
+func (t *Changes) Arrange(w int) { t.Layout(w, &t.state) }
 
-// Row is a row of the table; ok is false where there is none.
-func (t *Changes) Row(i int) (r *diff.CompareRow, ok bool) {
-	if t.rows == nil || i < 0 || i >= len(t.rows.order) {
+// Chosen is the selected row.
+func (t *Changes) Chosen() (r *diff.CompareRow, ok bool) {
+	c, ok := t.Selected()
+	if !ok {
 		return nil, false
 	}
-	return &t.rows.set.Comparison.Rows[t.rows.order[i]], true
+	return c.CompareRow, true
 }
 
-// filteredChange shows a row to a filter.
-type filteredChange struct {
-	set   *ChangeSet
-	row   *diff.CompareRow
-	label SiteLabel
-}
-
-// Texts implements analysis.Filterable.
-func (f *filteredChange) Texts() []string {
-	return []string{f.label.Name, f.label.Where, f.row.Status.String()}
-}
-
-// Value implements analysis.Filterable: before, after, delta and count, which is a change; live and blocks are those after.
-func (f *filteredChange) Value(field string, share bool) (float64, bool) {
-	t := &f.set.Totals
-	value := func(n, whole uint64) (float64, bool) {
-		if share {
-			return ShareOf(n, whole), true
+// rows are those of the kinds of changes that are shown.
+func (d changeData) rows() []change {
+	c := state.CompareState{Only: d.only}
+	out := make([]change, 0, len(d.set.Comparison.Rows))
+	for i := range d.set.Comparison.Rows {
+		if r := &d.set.Comparison.Rows[i]; c.Shows(r.Status) {
+			out = append(out, change{r, i})
 		}
-		return float64(n), true
 	}
-	switch field {
-	case "before":
-		return value(f.row.BeforeBytes, t.BeforeBytes)
-	case "after", "live", "leaked":
-		return value(f.row.AfterBytes, t.AfterBytes)
-	case "blocks":
-		return value(f.row.AfterCount, t.AfterCount)
-	case "delta":
-		return float64(f.row.DeltaBytes()), !share
-	case "count":
-		return float64(f.row.DeltaCount()), !share
-	}
-	return 0, false
-}
-
-// orderChanges filters and sorts. A filter that means nothing hides nothing.
-func orderChanges(k changeOrder) *changeRows {
-	out := &changeRows{changeOrder: k}
-	f, _ := analysis.ParseFilter(k.filter)
-	c := state.CompareState{Only: k.only}
-	rows := k.set.Comparison.Rows
-	for i := range rows {
-		row := &rows[i]
-		out.most = max(out.most, ChangeOf(row))
-		out.sum, _ = model.SaturatingAdd(out.sum, ChangeOf(row))
-		if !c.Shows(row.Status) || k.filter != "" && f != nil && !f.Match(&filteredChange{k.set, row, k.set.Label(row, k.full)}) {
-			continue
-		}
-		out.order = append(out.order, int32(i))
-	}
-	slices.SortStableFunc(out.order, func(a, b int32) int {
-		n := k.compare(&rows[a], &rows[b])
-		if k.up {
-			return -n
-		}
-		return n
-	})
 	return out
 }
 
-// ChangeOf is how much a row changed, whichever way.
-func ChangeOf(r *diff.CompareRow) uint64 {
-	return max(r.BeforeBytes, r.AfterBytes) - min(r.BeforeBytes, r.AfterBytes)
+func (d changeData) words(r *change) []string {
+	label := d.set.Label(r.CompareRow, d.full)
+	return []string{label.Name, label.Where, r.Status.String()}
 }
 
-// compare orders two rows, the larger one first; names alphabetically.
-func (k *changeOrder) compare(a, b *diff.CompareRow) int {
-	switch k.sort {
-	case ChangeName, ChangeWhere:
-		x, y := k.set.Label(a, k.full), k.set.Label(b, k.full)
-		if k.sort == ChangeWhere {
-			x.Name, y.Name = x.Where, y.Where
-		}
-		return cmp.Compare(strings.ToLower(x.Name), strings.ToLower(y.Name))
-	case ChangeBefore:
-		return cmp.Compare(b.BeforeBytes, a.BeforeBytes)
-	case ChangeAfter:
-		return cmp.Compare(b.AfterBytes, a.AfterBytes)
-	case ChangeCount:
-		return cmp.Compare(max(b.BeforeCount, b.AfterCount)-min(b.BeforeCount, b.AfterCount), max(a.BeforeCount, a.AfterCount)-min(a.BeforeCount, a.AfterCount))
-	case ChangePercent:
-		return cmp.Compare(Growth(b.BeforeBytes, b.AfterBytes), Growth(a.BeforeBytes, a.AfterBytes))
-	case ChangeStatus:
-		return cmp.Compare(a.Status, b.Status)
-	}
-	return cmp.Compare(ChangeOf(b), ChangeOf(a))
-}
-
-// OrderBy sorts by a column; by the same one again reverses.
-func (t *Changes) OrderBy(col int) {
-	col = SkipColumns(int(t.Sort), col, int(ChangeColumns), func(col int) bool { return ChangeColumn(col) == ChangeBar })
-	t.Up = ChangeColumn(col) == t.Sort && !t.Up
-	t.Sort = ChangeColumn(col)
-	t.env.Changed()
-}
-
-// Len implements widget.Table.
-func (t *Changes) Len() int {
-	if t.rows == nil {
-		return 0
-	}
-	return len(t.rows.order)
-}
-
-// ID implements widget.Table.
-func (t *Changes) ID(row int) uint64 {
-	r, _ := t.Row(row)
+// id tells a row from all others of any comparison of the same files.
+func (r *change) id() uint64 {
+	const text = 1 << 63
 	if r.Node != 0 {
 		return uint64(r.Node)
 	}
-	const text = 1 << 63
-	return text | uint64(t.rows.order[row])
+	return text | uint64(r.n)
 }
 
-// Cell implements widget.Table.
-func (t *Changes) Cell(row, col int) widget.Cell {
-	r, _ := t.Row(row)
-	set := t.rows.set
-	text := func(n uint64) string { return set.Amount(n, t.state.Exact) }
-	style := t.env.DeltaCell(r.BeforeBytes, r.AfterBytes, text).Style
-	switch ChangeColumn(col) {
-	case ChangeName:
-		return widget.Cell{Text: set.Label(r, t.state.FullName).Name}
-	case ChangeBefore:
-		return t.faint(r.BeforeBytes, text)
-	case ChangeAfter:
-		return t.faint(r.AfterBytes, text)
-	case ChangeDelta:
-		return t.env.DeltaCell(r.BeforeBytes, r.AfterBytes, text)
-	case ChangeBar:
-		return widget.Cell{Kind: widget.BarCell, Bar: ShareOf(ChangeOf(r), t.rows.most), Style: style}
-	case ChangePercent:
-		return widget.Cell{Text: PercentChange(t.env.Look, r.BeforeBytes, r.AfterBytes), Style: style}
-	case ChangeCount:
-		return t.env.DeltaCell(r.BeforeCount, r.AfterCount, model.Group)
-	case ChangeStatus:
-		return widget.Cell{Text: r.Status.String(), Style: style}
+// ChangeOf is how much a row changed, whichever way.
+func ChangeOf(r *diff.CompareRow) uint64 { return distance(r.BeforeBytes, r.AfterBytes) }
+
+func distance(a, b uint64) uint64 { return max(a, b) - min(a, b) }
+
+// columns are those of a table of changes.
+func (t *Changes) columns(d changeData) []Column[change] {
+	set, totals := d.set, &d.set.Totals
+	width, name, where := 10, Column[change]{Width: 20, Cut: widget.CutScope}, Column[change]{Width: 12, MaxWidth: 30, Cut: widget.CutFolder, Drop: 8}
+	percent, count := 1, 5 // when they give way
+	if set.Narrow {
+		width, name, where = 9, Column[change]{Width: 14, Cut: widget.CutMiddle}, Column[change]{Width: 11, MaxWidth: 20, Cut: widget.CutMiddle, Drop: 5}
+		percent, count = 4, 1
 	}
-	return widget.Cell{Text: set.Label(r, t.state.FullName).Where, Style: t.env.Look.Muted}
+	name.Title, name.Key, name.Grow = set.Rows, "key", 4
+	name.Text = func(r *change) string { return set.Label(r.CompareRow, d.full).Name }
+	where.Title, where.Grow, where.Hidden, where.Muted = set.Where, 1, set.Where == "", true
+	where.Text = func(r *change) string { return set.Label(r.CompareRow, d.full).Where }
+	side := func(title, key, field string, drop int, whole uint64, of func(r *change) uint64) Column[change] {
+		return Column[change]{Title: title, Key: key, Fields: []string{field}, Figure: AmountFigure, Width: width, Drop: drop, Whole: whole, Value: of,
+			Cell: func(r *change) widget.Cell { return t.faint(of(r)) }}
+	}
+	style := func(r *change) tcell.Style { return t.env.DeltaCell(r.BeforeBytes, r.AfterBytes, model.Group).Style }
+	return []Column[change]{
+		name,
+		side(TitleBefore, "before_bytes", "before", 3, totals.BeforeBytes, func(r *change) uint64 { return r.BeforeBytes }),
+		side(TitleAfter, "after_bytes", "after", 2, totals.AfterBytes, func(r *change) uint64 { return r.AfterBytes }),
+		{Title: set.Delta, Key: "delta_bytes", Fields: []string{"delta"}, Figure: AmountFigure, Width: max(width, widget.Width(set.Delta)) + 1,
+			Rank: func(r *change) uint64 { return ChangeOf(r.CompareRow) }, Number: func(r *change) float64 { return float64(r.DeltaBytes()) },
+			Cell: func(r *change) widget.Cell { return t.env.DeltaCell(r.BeforeBytes, r.AfterBytes, t.amount) }},
+		{Width: 6, Grow: 1, MaxWidth: 14, Drop: 7, Like: set.Delta, Cell: func(r *change) widget.Cell {
+			return widget.Cell{Kind: widget.BarCell, Bar: ShareOf(ChangeOf(r.CompareRow), t.most), Style: style(r)}
+		}},
+		{Title: TitlePercent, Key: "delta_percent", Width: 9, Right: true, Drop: percent,
+			Rank: func(r *change) uint64 { return Sortable(Growth(r.BeforeBytes, r.AfterBytes)) },
+			Cell: func(r *change) widget.Cell {
+				return widget.Cell{Text: PercentChange(t.env.Look, r.BeforeBytes, r.AfterBytes), Style: style(r)}
+			}},
+		{Title: set.Count, Key: "delta_count", Fields: set.countFields(), Figure: CountFigure, Width: 9, Drop: count, Hidden: set.Count == "",
+			Rank: func(r *change) uint64 { return distance(r.BeforeCount, r.AfterCount) }, Number: func(r *change) float64 { return float64(r.DeltaCount()) },
+			Cell: func(r *change) widget.Cell { return t.env.DeltaCell(r.BeforeCount, r.AfterCount, model.Group) }},
+		{Title: TitleStatus, Key: "status", Width: 6, Drop: 6, Rank: func(r *change) uint64 { return ^uint64(r.Status) },
+			Cell: func(r *change) widget.Cell { return widget.Cell{Text: r.Status.String(), Style: style(r)} }},
+		where,
+	}
 }
 
-func (t *Changes) faint(n uint64, text func(uint64) string) widget.Cell {
-	if n == 0 {
-		return widget.Cell{Text: text(n), Style: t.env.Look.Muted}
-	}
-	return widget.Cell{Text: text(n)}
-}
-
-// Arrange lays the columns of a list out for its width.
-func (t *Changes) Arrange(l *widget.List) {
-	set := &ChangeSet{Rows: "SITE", Where: "WHERE", Delta: "Δ"}
-	if t.rows != nil {
-		set = t.rows.set
-	}
-	l.Columns = set.Columns(t.state.Exact)
-	l.SortColumn, l.Column, l.Descending = int(t.Sort), int(t.Sort), !t.Up
-}
-
-// Columns are those of a table of changes; exact leaves room for exact figures.
-func (s *ChangeSet) Columns(exact bool) []widget.Column {
-	const right = widget.Right
-	width := 10
-	if s.Narrow {
-		width = 9
-	}
-	if exact {
-		width = 16
-	}
-	out := []widget.Column{
-		ChangeName:   {Title: s.Rows, Width: 20, Grow: 4, Cut: widget.CutScope},
-		ChangeBefore: {Title: TitleBefore, Width: width, Align: right, Drop: 3}, ChangeAfter: {Title: TitleAfter, Width: width, Align: right, Drop: 2},
-		ChangeDelta: {Title: s.Delta, Width: max(width+1, widget.Width(s.Delta)+1), Align: right}, ChangeBar: {Width: 6, Grow: 1, MaxWidth: 14, Drop: 7},
-		ChangePercent: {Title: TitlePercent, Width: 9, Align: right, Drop: 1}, ChangeCount: {Title: s.Count, Width: 9, Align: right, Drop: 5},
-		ChangeStatus: {Title: "", Width: 6, Drop: 6}, ChangeWhere: {Title: s.Where, Width: 12, Grow: 1, MaxWidth: 30, Cut: widget.CutFolder, Drop: 8},
-	}
-	if s.Narrow {
-		out[ChangeName].Width, out[ChangePercent].Drop, out[ChangeCount].Drop = 14, 4, 1
-		out[ChangeName].Cut, out[ChangeWhere].Cut = widget.CutMiddle, widget.CutMiddle
-		out[ChangeWhere].Width, out[ChangeWhere].MaxWidth, out[ChangeWhere].Drop = 11, 20, 5
-	}
+// countFields are what filters call the change of what is counted.
+func (s *ChangeSet) countFields() []string {
 	if s.Count == "" {
-		Hide(&out[ChangeCount])
+		return nil
 	}
-	if s.Where == "" {
-		Hide(&out[ChangeWhere])
+	return []string{"count"}
+}
+
+// amount writes a figure of what is shown.
+func (t *Changes) amount(n uint64) string { return t.Set().Amount(n, t.state.Exact) }
+
+func (t *Changes) faint(n uint64) widget.Cell {
+	c := widget.Cell{Text: t.amount(n)}
+	if n == 0 {
+		c.Style = t.env.Look.Muted
 	}
-	return out
+	return c
 }
 
 // Share is what part of all changes, whichever way, a row has; "" where it did not change.
@@ -301,14 +190,14 @@ func (t *Changes) Share(r *diff.CompareRow) string {
 	if ChangeOf(r) == 0 {
 		return ""
 	}
-	return PartText(ChangeOf(r), t.rows.sum) + " of all changes"
+	return PartText(ChangeOf(r), t.sum) + " of all changes"
 }
 
 // Nothing says why a table of changes has no rows, and what to do; others is what can be done where nothing is filtered.
 func (t *Changes) Nothing(others string) []string {
 	c := &t.state.Compare
 	switch {
-	case t.rows == nil || !t.Fresh():
+	case t.Now() == nil || !t.Fresh():
 		return []string{"Comparing…"}
 	case c.Only > 1:
 		return []string{"Nothing is " + c.OnlyWord() + ".", "! shows the next kind of change, or all."}

@@ -45,6 +45,7 @@ type Column[R any] struct {
 	Value   func(r *R) uint64
 	Number  func(r *R) float64         // instead of Value: what may be negative, or no whole number
 	Known   func(r *R) bool            // nil where the figure is known of every row
+	Unknown func() string              // what stands there where it is not, on the event loop; nil for nothing
 	Whole   uint64                     // what Value is a part of, 0 for nothing
 	Share   func(r *R) float64         // instead of the part of Whole
 	Amounts func(r *R) [2]model.Amount // instead of Value: what it sorts by, and then
@@ -59,6 +60,9 @@ type Column[R any] struct {
 func (c *Column[R]) Sorts() bool {
 	return !c.Hidden && c.Like == "" && (c.Value != nil || c.Share != nil || c.Number != nil || c.Amounts != nil || c.Text != nil || c.Rank != nil)
 }
+
+// signed reports whether the column is of changes, which sort by their size.
+func (c *Column[R]) signed() bool { return c.Number != nil && c.Rank != nil }
 
 // rank returns what rows are sorted by, larger ones first; nil where that is text or amounts.
 func (c *Column[R]) rank() func(r *R) uint64 {
@@ -91,7 +95,7 @@ func (c *Column[R]) Draw(r *R, f Figures, k *widget.Look) widget.Cell {
 	case c.Figure == AmountFigure:
 		return c.amount(r, f, k)
 	case c.Known != nil && !c.Known(r):
-		return widget.Cell{}
+		return c.unknown(k)
 	}
 	var cell widget.Cell
 	var n uint64
@@ -123,6 +127,14 @@ func (c *Column[R]) Draw(r *R, f Figures, k *widget.Look) widget.Cell {
 		cell.Style = k.Muted
 	}
 	return cell
+}
+
+// unknown returns the cell of a figure that is not known.
+func (c *Column[R]) unknown(k *widget.Look) widget.Cell {
+	if c.Unknown == nil {
+		return widget.Cell{}
+	}
+	return widget.Cell{Text: c.Unknown(), Style: k.Muted}
 }
 
 // amount returns the cell of an amount.
@@ -164,6 +176,9 @@ func Fields[R any](cols []Column[R]) (all []analysis.Field) {
 	for i := range cols {
 		if c := &cols[i]; len(c.Fields) > 0 {
 			example := [...]string{BytesFigure: ">1M", CountFigure: ">100", ShareFigure: ">=50%", TimeFigure: ">2s", AmountFigure: ">1M"}[c.Figure]
+			if c.signed() {
+				example = "<0"
+			}
 			all = append(all, analysis.Field{Names: c.Fields, Time: c.Figure == TimeFigure, Example: c.Fields[0] + example})
 		}
 	}
@@ -246,20 +261,25 @@ func Layout[R any](cols []Column[R], f Figures, bytes, count uint64) []widget.Co
 		if f.Wide {
 			out[i].Width += c.Wider
 		}
+		need := 0
 		switch c.Figure {
 		case BytesFigure:
-			out[i].Width = max(c.Width, f.BytesWidth(bytes))
+			need = f.BytesWidth(bytes)
 		case CountFigure:
-			out[i].Width = max(c.Width, f.CountWidth(count))
+			need = f.CountWidth(count)
 		case ShareFigure:
-			out[i].Width = max(c.Width, model.ShareWidth)
+			need = model.ShareWidth
 		case AmountFigure:
-			out[i].Width = max(c.Width, AmountWidth(f.Exact))
+			need = AmountWidth(f.Exact)
 		case TimeFigure:
 			if f.Exact {
-				out[i].Width = max(c.Width, exactTime)
+				need = exactTime
 			}
 		}
+		if c.signed() {
+			need++
+		}
+		out[i].Width = max(out[i].Width, need)
 		if c.MaxWidth > 0 {
 			out[i].Width = min(out[i].Width, c.MaxWidth)
 		}

@@ -16,10 +16,9 @@ type ListPane struct {
 	Low      int  // rows that a detail below the list needs at most, 0 for the usual
 	Alone    bool // there is no detail
 
-	Moved  func()        // the selection was moved by a person; may be nil
-	SortBy func(col int) // a column's title was clicked; may be nil
-	Enter  func()        // the selected row was opened
-	Order  Orderly       // instead of SortBy; may be nil
+	Moved func()  // the selection was moved by a person; may be nil
+	Enter func()  // the selected row was opened
+	Order Orderly // the table; may be nil for one that has no rows yet
 
 	big bool // the pane with the keys has the whole screen
 }
@@ -100,7 +99,7 @@ func (p *ListPane) do(a keymap.Action, d detailPane) bool {
 	case keymap.Open:
 		p.Enter()
 	case keymap.Sort, keymap.SortReverse, keymap.ColumnRight, keymap.ColumnLeft:
-		return p.doSort(a)
+		return p.Order != nil && p.Order.OrderBy(a)
 	default:
 		if p.InDetail {
 			return d.Move(a)
@@ -122,27 +121,6 @@ func (p *ListPane) Leave() bool {
 	return true
 }
 
-func (p *ListPane) doSort(a keymap.Action) bool {
-	if p.Order != nil {
-		return p.Order.OrderBy(a)
-	}
-	n, at := len(p.List.Columns), p.List.SortColumn
-	if p.SortBy == nil || n == 0 {
-		return false
-	}
-	switch a {
-	case keymap.Sort:
-		p.SortBy((at + 1) % n)
-	case keymap.ColumnRight:
-		p.SortBy(min(at+1, n-1))
-	case keymap.ColumnLeft:
-		p.SortBy(max(at-1, 0))
-	default:
-		return false
-	}
-	return true
-}
-
 func (p *ListPane) tellMoved() {
 	if p.Moved != nil {
 		p.Moved()
@@ -155,8 +133,8 @@ func (p *ListPane) Hit(x, y int) (row bool) {
 		p.List.Select(n)
 		return true
 	}
-	if col, ok := p.List.HitHeader(x, y); ok {
-		p.clickTitle(col)
+	if col, ok := p.List.HitHeader(x, y); ok && p.Order != nil {
+		p.Order.ClickTitle(col)
 	}
 	return false
 }
@@ -174,15 +152,6 @@ func (p *ListPane) click(x, y int, double bool) {
 	p.InDetail = p.DetailAt.Contains(x, y)
 }
 
-func (p *ListPane) clickTitle(col int) {
-	switch {
-	case p.Order != nil:
-		p.Order.ClickTitle(col)
-	case p.SortBy != nil:
-		p.SortBy(col)
-	}
-}
-
 // wheel scrolls what is under the pointer.
 func (p *ListPane) wheel(x, y, rows int, d detailPane) {
 	if p.DetailAt.Contains(x, y) {
@@ -190,17 +159,4 @@ func (p *ListPane) wheel(x, y, rows int, d detailPane) {
 	} else {
 		p.List.Scroll(rows)
 	}
-}
-
-// SkipColumns goes on from column to, in the direction that leads to it, past those that sort nothing of their own; behind
-// the last of n it begins again.
-func SkipColumns(from, to, n int, skip func(col int) bool) int {
-	dir := 1
-	if to < from {
-		dir = -1
-	}
-	for to > 0 && to < n && skip(to) {
-		to += dir
-	}
-	return to % n
 }

@@ -51,11 +51,14 @@ type Finder interface {
 	FindText() string
 }
 
-// AddressFinder is a screen in which / takes an address as well as a filter.
-type AddressFinder interface {
+// Searcher is a screen that knows itself what / filters or searches.
+type Searcher interface {
 	Search(text string) // as it is typed
 	SearchText() string
 }
+
+// Hinter is a screen in which more can be typed after / than a filter.
+type Hinter interface{ SearchHint() string }
 
 // Filtered is a screen with a table that / filters.
 type Filtered interface {

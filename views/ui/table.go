@@ -21,7 +21,7 @@ type Spec[D comparable, R any] struct {
 	First   int                                            // the column that sorts at first, AsGiven for none
 	Words   func(d D) func(r *R) []string                  // what words of a filter look at; nil for the texts of the columns
 	Last    func(a, b *R) int                              // orders rows that the column does not; nil for their order in Rows
-	Pinned  func(r *R) bool                                // rows that stay on top in every order; may be nil
+	Pinned  func(r *R) int                                 // rows of a larger one stay above the others in every order; may be nil
 	Add     func(sum, r *R)                                // adds a row to the sum of those that are shown; may be nil
 	Sort    func(d D, rows []int32, c *Column[R], up bool) // sorts faster than columns alone; may be nil
 	Most    func(d D) (bytes, count uint64)                // what makes figures wide; may be nil
@@ -114,17 +114,10 @@ func (t *Table[D, R]) arrange(_ context.Context, k tableKey[D]) (*Ordered[D, R],
 	t.sortRows(out, cols, k)
 	if t.spec.Pinned != nil {
 		slices.SortStableFunc(out.Order, func(a, b int32) int {
-			return cmp.Compare(pin(t.spec.Pinned(&out.Rows[b])), pin(t.spec.Pinned(&out.Rows[a])))
+			return cmp.Compare(t.spec.Pinned(&out.Rows[b]), t.spec.Pinned(&out.Rows[a]))
 		})
 	}
 	return out, nil
-}
-
-func pin(pinned bool) int {
-	if pinned {
-		return 1
-	}
-	return 0
 }
 
 func (t *Table[D, R]) sortRows(out *Ordered[D, R], cols []Column[R], k tableKey[D]) {
