@@ -14,6 +14,7 @@ const (
 	TitleBytes       = "BYTES"
 	TitleChange      = "CHANGE"
 	TitleCount       = "COUNT"
+	TitleDelta       = "Δ"
 	TitleDSO         = "DSO"
 	TitleEmpty       = "EMPTY"
 	TitleEnd         = "END"
