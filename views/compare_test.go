@@ -214,6 +214,9 @@ func TestDifferenceAroundOneFunction(t *testing.T) {
 	u.has("Callers and callees of ", "BEFORE", "AFTER", " → ", "called by ")
 	u.keys("y").has("sent to the clipboard: ")
 	u.keys("Esc").has("bottom-up")
+	if strings.Contains(u.Text(), "of it its own") {
+		t.Errorf("bottom-up a function has nothing but its own:\n%s", u.Text())
+	}
 }
 
 // The tree and the flame graph of a difference take the same keys and searches as those of a file.

@@ -196,12 +196,18 @@ func (p *Stacks) dashes(id uint64) string {
 	return " "
 }
 
-// changedSentence tells what a frame weighed before and after, and how much of all changes is below it.
+// changedSentence tells what a frame weighed before and after, and how much of all changes is below it. Bottom-up its own is all that a
+// function has.
 func (p *Stacks) changedSentence(n int32) []string {
-	before, after := p.Now.changes.Sides[0], p.Now.changes.Sides[1]
+	side := func(i int, word string) string {
+		text := word + " " + p.amount(p.Now.Side(i, n))
+		if p.Now.tree.key.invert {
+			return text
+		}
+		return text + ", of it its own " + p.amount(p.Now.changes.Sides[i].Self(n))
+	}
 	return []string{
-		"before " + p.amount(before.Total[n]) + ", of it its own " + p.amount(before.Self(n)),
-		"after " + p.amount(after.Total[n]) + ", of it its own " + p.amount(after.Self(n)),
+		side(0, "before"), side(1, "after"),
 		"all changes below, whichever way: " + p.amount(p.Now.Total[n]) + " (" + ui.PartText(p.Now.Total[n], p.Now.Total[0]) + ")",
 	}
 }
