@@ -168,3 +168,45 @@ func hold(t *testing.T, where string, lines []string, rows []printedRow, n int) 
 		}
 	}
 }
+
+// The screens compare the same places of two files as the command does, whichever of them the user names.
+func TestScreensAndDiffCompareTheSamePlaces(t *testing.T) {
+	dir, err := os.MkdirTemp("", "d") // a short name: the command is read from the screen
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	heap, dump, prof := filepath.Join(dir, "h"), filepath.Join(dir, "p"), filepath.Join(dir, "w")
+	for name, to := range map[string]string{"records.mvmheap": heap, "real_proc_python.mb": dump, "server.spaa.zst": prof} {
+		data, err := os.ReadFile("internal/demo/samples/" + name)
+		if err = errors.Join(err, os.WriteFile(to, data, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ file, keys, title string }{
+		{heap, "6", "Types by Δ bytes"}, {dump, "3", "by page type"}, {prof, "2", "by function"},
+	} {
+		for _, files := range [][]string{
+			{c.file + "#0", c.file}, {c.file, c.file + "#0"}, {c.file + "#0", c.file + "#1"}, {c.file + "#1", c.file + "#-1"}, {c.file, c.file},
+		} {
+			s := start(t, 200, 50, files...)
+			s.WaitFor("whole")
+			s.Send(c.keys + "=")
+			s.WaitFor(c.title)
+			s.Send("Y")
+			s.WaitFor("sent to the clipboard: memtui diff")
+			_, line, _ := strings.Cut(s.Text(), "sent to the clipboard: memtui ")
+			line, _, _ = strings.Cut(line, "\n")
+			args := strings.Fields(strings.ReplaceAll(line, "'", ""))
+			group := slices.Index(args, "--group")
+			plain := append([]string{"diff"}, files...)
+			if group > 0 {
+				plain = append(plain, args[group:group+2]...)
+			}
+			if got, want := printedRows(t, args), printedRows(t, plain); !slices.Equal(got, want) {
+				t.Errorf("%q: the screen copies %s, which prints\n%+v\nand not\n%+v", plain, line, got[:min(len(got), 4)], want[:min(len(want), 4)])
+			}
+			leave(t, s)
+		}
+	}
+}
