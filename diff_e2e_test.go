@@ -119,11 +119,86 @@ func TestScreenReportAndDiffHaveTheSameRows(t *testing.T) {
 			t.Fatalf("%s: %v", line, err)
 		}
 		hold(t, "memtui "+line, tableLines(string(report), "CHANGE"), rows, len(rows))
+		if got := pageRows(t, append(args, "-f", "html", "--limit", "0")); !slices.Equal(got, withoutKeys(rows)) {
+			t.Errorf("the page of memtui %s has %+v, want %+v", line, got, withoutKeys(rows))
+		}
+		place := filepath.Join(dir, "e")
+		s.Send("W")
+		s.WaitFor("evidence: ")
+		s.Send("\x15" + place + "\r")
+		s.WaitFor("evidence is in")
+		if got := evidenceRows(t, place); !slices.Equal(got, rows[:min(len(rows), len(got))]) || len(got) < min(len(rows), 200) {
+			t.Errorf("the evidence of memtui %s has %d rows, want %d", line, len(got), len(rows))
+		}
 		s.WaitFor(model.Group(rows[0].Before))
 		s.WaitFor(model.Group(rows[0].After))
 		hold(t, "the screen of memtui "+line, tableLines(s.Text(), "AFTER"), rows, min(len(rows), 12))
 		leave(t, s)
 	}
+}
+
+// withoutKeys are the figures of rows.
+func withoutKeys(rows []printedRow) []printedRow {
+	out := slices.Clone(rows)
+	for i := range out {
+		out[i].Key = ""
+	}
+	return out
+}
+
+// pageRows are the figures of the rows on the page that a command prints.
+func pageRows(t *testing.T, args []string) (rows []printedRow) {
+	t.Helper()
+	out, err := exec.Command(binary, args...).Output()
+	if err != nil {
+		t.Fatalf("%q: %v", args, err)
+	}
+	_, data, _ := strings.Cut(string(out), `<script id="data" type="application/json">`)
+	data, _, _ = strings.Cut(data, "</script>")
+	var page struct {
+		Tables []struct {
+			ID   string
+			Cols []struct{ Head string }
+			Rows [][]any
+		}
+	}
+	if err := json.Unmarshal([]byte(data), &page); err != nil {
+		t.Fatalf("%q: %v in %.300q", args, err, data)
+	}
+	for _, table := range page.Tables {
+		if table.ID != "changes" {
+			continue
+		}
+		for _, cells := range table.Rows {
+			var r printedRow
+			for i, c := range table.Cols {
+				switch c.Head {
+				case "Before":
+					r.Before = uint64(cells[i].(float64))
+				case "After":
+					r.After = uint64(cells[i].(float64))
+				case "Status":
+					r.Status = cells[i].(string)
+				}
+			}
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// evidenceRows are the rows of the comparison in evidence, which is removed.
+func evidenceRows(t *testing.T, place string) []printedRow {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(place, "difference.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d struct{ Rows []printedRow }
+	if err := errors.Join(json.Unmarshal(data, &d), os.RemoveAll(place)); err != nil {
+		t.Fatal(err)
+	}
+	return d.Rows
 }
 
 // printedRow is what every output says of a row.

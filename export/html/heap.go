@@ -240,7 +240,7 @@ func (b *builder) heapTypes(h *report.Heap, whole uint64, more int) {
 }
 
 // known is the number, nil for none.
-func known[T int64 | uint64](n *T) any {
+func known[T int64 | uint64 | float64](n *T) any {
 	if n == nil {
 		return nil
 	}
