@@ -119,11 +119,86 @@ func TestScreenReportAndDiffHaveTheSameRows(t *testing.T) {
 			t.Fatalf("%s: %v", line, err)
 		}
 		hold(t, "memtui "+line, tableLines(string(report), "CHANGE"), rows, len(rows))
+		if got := pageRows(t, append(args, "-f", "html", "--limit", "0")); !slices.Equal(got, withoutKeys(rows)) {
+			t.Errorf("the page of memtui %s has %+v, want %+v", line, got, withoutKeys(rows))
+		}
+		place := filepath.Join(dir, "e")
+		s.Send("W")
+		s.WaitFor("evidence: ")
+		s.Send("\x15" + place + "\r")
+		s.WaitFor("evidence is in")
+		if got := evidenceRows(t, place); !slices.Equal(got, rows[:min(len(rows), len(got))]) || len(got) < min(len(rows), 200) {
+			t.Errorf("the evidence of memtui %s has %d rows, want %d", line, len(got), len(rows))
+		}
 		s.WaitFor(model.Group(rows[0].Before))
 		s.WaitFor(model.Group(rows[0].After))
 		hold(t, "the screen of memtui "+line, tableLines(s.Text(), "AFTER"), rows, min(len(rows), 12))
 		leave(t, s)
 	}
+}
+
+// withoutKeys are the figures of rows.
+func withoutKeys(rows []printedRow) []printedRow {
+	out := slices.Clone(rows)
+	for i := range out {
+		out[i].Key = ""
+	}
+	return out
+}
+
+// pageRows are the figures of the rows on the page that a command prints.
+func pageRows(t *testing.T, args []string) (rows []printedRow) {
+	t.Helper()
+	out, err := exec.Command(binary, args...).Output()
+	if err != nil {
+		t.Fatalf("%q: %v", args, err)
+	}
+	_, data, _ := strings.Cut(string(out), `<script id="data" type="application/json">`)
+	data, _, _ = strings.Cut(data, "</script>")
+	var page struct {
+		Tables []struct {
+			ID   string
+			Cols []struct{ Head string }
+			Rows [][]any
+		}
+	}
+	if err := json.Unmarshal([]byte(data), &page); err != nil {
+		t.Fatalf("%q: %v in %.300q", args, err, data)
+	}
+	for _, table := range page.Tables {
+		if table.ID != "changes" {
+			continue
+		}
+		for _, cells := range table.Rows {
+			var r printedRow
+			for i, c := range table.Cols {
+				switch c.Head {
+				case "Before":
+					r.Before = uint64(cells[i].(float64))
+				case "After":
+					r.After = uint64(cells[i].(float64))
+				case "Status":
+					r.Status = cells[i].(string)
+				}
+			}
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// evidenceRows are the rows of the comparison in evidence, which is removed.
+func evidenceRows(t *testing.T, place string) []printedRow {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(place, "difference.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d struct{ Rows []printedRow }
+	if err := errors.Join(json.Unmarshal(data, &d), os.RemoveAll(place)); err != nil {
+		t.Fatal(err)
+	}
+	return d.Rows
 }
 
 // printedRow is what every output says of a row.
@@ -165,6 +240,48 @@ func hold(t *testing.T, where string, lines []string, rows []printedRow, n int) 
 		if at < 0 || !slices.Contains(fields[at+1:], model.Group(r.After)) || !slices.Contains(fields, r.Status) {
 			t.Errorf("%s: row %d is %q, want %+v", where, i, lines[i], *r)
 			return
+		}
+	}
+}
+
+// The screens compare the same places of two files as the command does, whichever of them the user names.
+func TestScreensAndDiffCompareTheSamePlaces(t *testing.T) {
+	dir, err := os.MkdirTemp("", "d") // a short name: the command is read from the screen
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	heap, dump, prof := filepath.Join(dir, "h"), filepath.Join(dir, "p"), filepath.Join(dir, "w")
+	for name, to := range map[string]string{"records.mvmheap": heap, "real_proc_python.mb": dump, "server.spaa.zst": prof} {
+		data, err := os.ReadFile("internal/demo/samples/" + name)
+		if err = errors.Join(err, os.WriteFile(to, data, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ file, keys, title string }{
+		{heap, "6", "Types by Δ bytes"}, {dump, "3", "by page type"}, {prof, "2", "by function"},
+	} {
+		for _, files := range [][]string{
+			{c.file + "#0", c.file}, {c.file, c.file + "#0"}, {c.file + "#0", c.file + "#1"}, {c.file + "#1", c.file + "#-1"}, {c.file, c.file},
+		} {
+			s := start(t, 200, 50, files...)
+			s.WaitFor("whole")
+			s.Send(c.keys + "=")
+			s.WaitFor(c.title)
+			s.Send("Y")
+			s.WaitFor("sent to the clipboard: memtui diff")
+			_, line, _ := strings.Cut(s.Text(), "sent to the clipboard: memtui ")
+			line, _, _ = strings.Cut(line, "\n")
+			args := strings.Fields(strings.ReplaceAll(line, "'", ""))
+			group := slices.Index(args, "--group")
+			plain := append([]string{"diff"}, files...)
+			if group > 0 {
+				plain = append(plain, args[group:group+2]...)
+			}
+			if got, want := printedRows(t, args), printedRows(t, plain); !slices.Equal(got, want) {
+				t.Errorf("%q: the screen copies %s, which prints\n%+v\nand not\n%+v", plain, line, got[:min(len(got), 4)], want[:min(len(want), 4)])
+			}
+			leave(t, s)
 		}
 	}
 }

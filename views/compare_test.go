@@ -10,6 +10,7 @@ import (
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/compare"
+	"github.com/memtui/memtui/views/stacks"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
 )
@@ -157,25 +158,72 @@ func TestDifferenceOfProfiles(t *testing.T) {
 	u.keys("d", "c", "d").has("Nothing changed") // the other event, on both sides
 }
 
-// What is open and selected in the tree stays while the sides change.
+// What is open and selected in the tree stays while the sides change, and while the difference is switched off and on.
 func TestDifferenceTreeKeepsItsPlace(t *testing.T) {
-	u := openKvleak(t, 120, 40, colourCaps).keys("p", "A", "e", "d", "5", "Down", "Down", "Down")
-	var before uint64
-	u.sim.Do(func() { before, _ = u.app.current().(*compare.CompareStacks).Tree.SelectedID() })
-	u.keys("h", "h")
-	u.sim.Do(func() {
-		if after, _ := u.app.current().(*compare.CompareStacks).Tree.SelectedID(); after != before || before == 0 {
-			t.Errorf("selected was %d and is %d", before, after)
+	u := openKvleak(t, 120, 40, colourCaps).keys("p", "A", "h", "h", "h", "d", "5", "Down")
+	at := func() (n int32, name string) {
+		u.sim.Do(func() { p := u.app.stacks(); n, name = p.Selected(), p.Function() })
+		return n, name
+	}
+	for _, keys := range [][]string{{"5"}, {"i"}, {"i", "Down", "f"}} {
+		u.keys(keys...)
+		before, name := at()
+		u.keys("h", "l")
+		if after, _ := at(); after != before || before == 0 || name == "" {
+			t.Errorf("%q: selected was %d (%s) and is %d", keys, before, name, after)
 		}
-	})
-	u.keys("/", "m", "a", "i", "n", "Enter", "n", "f", "i", "f", "Tab", "Down", "Tab")
+		u.keys("d")
+		if _, got := at(); got != name {
+			t.Errorf("%q: without the difference %q is selected, not %q", keys, got, name)
+		}
+		u.keys("d")
+		if after, got := at(); after != before || got != name {
+			t.Errorf("%q: selected was %d (%s) and is %d (%s)", keys, before, name, after, got)
+		}
+	}
+	u.keys("f", "/", "m", "a", "i", "n", "Enter", "n", "f", "i", "f", "Tab", "Down", "Tab")
+}
+
+// Around a pivot a difference has the same trees as a file: callers and callees, weighed on both sides.
+func TestDifferenceAroundAPivot(t *testing.T) {
+	u := openKvleak(t, 120, 40, colourCaps).keys("p", "A", "h", "h", "h", "d", "5", "#")
+	name := u.app.state.Chips.Pivot()
+	p := u.app.stacks()
+	if name == "" || p.Upper == nil || p.Upper.Now == nil || p.Now == nil {
+		t.Fatalf("no pivot:\n%s", u.Text())
+	}
+	u.has("callers of", "Tab changes sides", "about one function")
+	for side := range 2 {
+		here, there := p.Now.Side(side, 0), p.Upper.Now.Side(side, 0)
+		if here != there || here == 0 {
+			t.Errorf("side %d: callees weigh %d, callers %d", side, here, there)
+		}
+	}
+	for _, q := range []*stacks.Stacks{p, p.Upper} {
+		if top, _ := q.Now.OnlyChild(0); q.Now.Name(top) != name {
+			t.Errorf("about %q stands %q", name, q.Now.Name(top))
+		}
+	}
+	u.keys("f").has("width: sum of all changes").keys("Tab", "Tab", "Up")
+	u.keys("g", "#").has("top-down")
+}
+
+// Callers and callees of a function have figures of both sides in a difference, which add up.
+func TestDifferenceAroundOneFunction(t *testing.T) {
+	u := openKvleak(t, 120, 40, colourCaps).keys("p", "A", "e", "d", "5", "i", "g", "Enter")
+	u.has("Callers and callees of ", "BEFORE", "AFTER", " → ", "called by ")
+	u.keys("y").has("sent to the clipboard: ")
+	u.keys("Esc").has("bottom-up")
+	if strings.Contains(u.Text(), "of it its own") {
+		t.Errorf("bottom-up a function has nothing but its own:\n%s", u.Text())
+	}
 }
 
 // The tree and the flame graph of a difference take the same keys and searches as those of a file.
 func TestDifferenceStacksTakeTheSameKeys(t *testing.T) {
 	u := openKvleak(t, 120, 40, colourCaps).keys("p", "A", "e", "d", "5", "f", "Home")
 	selected := func() (name string) {
-		u.sim.Do(func() { name = u.app.current().(*compare.CompareStacks).Function() })
+		u.sim.Do(func() { name = u.app.current().(*stacks.Difference).Function() })
 		return name
 	}
 	if got := selected(); got != "" {

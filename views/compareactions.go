@@ -40,7 +40,7 @@ func differences(e *ui.Env, all []ui.Screen) map[ui.Screen]ui.Screen {
 		case *trace.BlockScreen:
 			out[s] = compare.NewBlocks(e, s)
 		case *stacks.Stacks:
-			out[s] = compare.NewCompareStacks(e, s)
+			out[s] = stacks.NewDifference(s)
 		case *profile.ProfileScreen:
 			out[s] = compare.NewCompareScreen(e, s, compare.CompareSites, true, false)
 		case *profile.ProfTimeline:
@@ -52,7 +52,7 @@ func differences(e *ui.Env, all []ui.Screen) map[ui.Screen]ui.Screen {
 		case *profile.ProfLeaks:
 			out[s] = compare.NewCompareScreen(e, s, compare.CompareLeaked, false, false)
 		case *stacks.ProfStacks:
-			out[s] = compare.NewCompareStacks(e, s)
+			out[s] = stacks.NewDifference(s.Stacks)
 		case *dump.DumpSeries:
 			out[s] = compare.NewCompareScreen(e, s, compare.CompareSeries, false, false)
 		case *dump.DumpFragments:

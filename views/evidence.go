@@ -3,10 +3,12 @@ package views
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
 )
 
 // EvidenceQuery asks for a folder or archive about the file, as it is on screen.
@@ -14,6 +16,8 @@ type EvidenceQuery struct {
 	Place    string         // to write
 	Redact   bool           // names are replaced
 	Question state.Question // what of the file: the instant, the range, the snapshot …
+
+	Difference []string // the command that prints the comparison on screen; nil where there is none
 }
 
 // redactWord before a name asks for evidence without names.
@@ -37,7 +41,7 @@ func (a *app) askEvidence() {
 
 // writeEvidence writes in the background, and tells when it is done.
 func (a *app) writeEvidence(text string) error {
-	q := EvidenceQuery{Place: strings.TrimSpace(text), Question: a.evidenceQuestion()}
+	q := EvidenceQuery{Place: strings.TrimSpace(text), Question: a.evidenceQuestion(), Difference: a.differenceCommand()}
 	q.Place, q.Redact = strings.CutPrefix(q.Place, redactWord)
 	if q.Place = strings.TrimSpace(q.Place); q.Place == "" || q.Place == strings.TrimSpace(redactWord) {
 		return fmt.Errorf("type the name of a folder or an archive")
@@ -57,7 +61,11 @@ func (a *app) told(ctx context.Context, q EvidenceQuery, err error) {
 	case err != nil:
 		a.say("no evidence: " + model.Clean(err.Error()))
 	case q.Redact:
-		a.say("evidence without names is in " + model.Clean(q.Place) + a.evidenceIsWhole())
+		without := ""
+		if q.Difference != nil {
+			without = ", without the difference"
+		}
+		a.say("evidence without names is in " + model.Clean(q.Place) + without + a.evidenceIsWhole())
 	default:
 		a.say("evidence is in " + model.Clean(q.Place) + a.evidenceIsWhole())
 	}
@@ -69,6 +77,16 @@ func (a *app) evidenceIsWhole() string {
 		return ""
 	}
 	return ", about all stacks and blocks: filters are not in it"
+}
+
+// differenceCommand is the command that prints the comparison on screen; nil where there is none, or none that can read the files again.
+func (a *app) differenceCommand() []string {
+	if c, ok := a.current().(ui.Commander); ok && len(a.o.Command) > 0 && a.comparing() {
+		if words := c.CommandLine(a.o.Command); len(words) > 1 && words[1] == "diff" && !slices.Contains(words, "-") {
+			return words
+		}
+	}
+	return nil
 }
 
 // evidenceQuestion asks for what the screens are about.

@@ -1,15 +1,17 @@
 package views
 
 import (
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/views/state"
 )
 
-// HeapStart says where to begin in heap snapshots, or among page layouts. The zero value begins with the last ones.
+// HeapStart says where to begin in heap snapshots, or among page layouts or windows. The zero value begins with the last ones, and with
+// the whole run.
 type HeapStart struct {
-	Snapshot *int // or page layout; nil for the last whole one
-	After    *int // of the second file; a layout is marked as B
+	Snapshot *int // or page layout, or window; nil for the last whole one, or for none
+	After    *int // of the second file; a layout or window is marked as B
 	Edges    heapgraph.Policy
 }
 
@@ -17,18 +19,25 @@ type HeapStart struct {
 func (h HeapStart) begin(s *state.State) {
 	s.Heap.Policy = h.Edges
 	if h.Snapshot != nil {
-		s.Heap.Snapshot = *h.Snapshot
+		s.Heap.Snapshot, s.Prof.Window = *h.Snapshot, *h.Snapshot
 	}
 	if h.After != nil {
 		s.Heap.Other = *h.After
 	}
 }
 
-// markStart marks the page layout of the second file that was asked for.
+// markStart marks the page layout or the window of the second file that was asked for.
 func (a *app) markStart() {
-	if n := a.o.HeapStart.After; a.OtherDump != nil && n != nil && *n >= 0 && *n < a.OtherDump.Count {
+	n := a.o.HeapStart.After
+	switch {
+	case n == nil:
+	case a.OtherDump != nil && *n >= 0 && *n < a.OtherDump.Count:
 		m := layoutMark(a.OtherDump, *n)
 		m.Other = true
+		a.emit(state.MarkSide{Side: state.SideB, M: m})
+	case a.Second.Prof != nil:
+		m := state.Mark{Set: true, Other: true, At: analysis.End, Range: analysis.Whole, Prof: state.NewProfState()}
+		m.Prof.Window = *n
 		a.emit(state.MarkSide{Side: state.SideB, M: m})
 	}
 }

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"github.com/memtui/memtui/views/compare"
 	"github.com/memtui/memtui/views/dump"
 	"github.com/memtui/memtui/views/heap"
 	"github.com/memtui/memtui/views/profile"
@@ -16,7 +17,7 @@ func allScreens(e *ui.Env) []ui.Screen {
 		trace.NewTimeline(e),
 		trace.NewSites(e),
 		trace.NewLeaks(e),
-		stacks.NewStacks(e),
+		stacks.NewStacks(e, compare.NewStackComparer(e)),
 		trace.NewBlocks(e),
 		trace.NewLifetimes(e),
 		heap.NewSnapshots(e),
@@ -30,7 +31,7 @@ func allScreens(e *ui.Env) []ui.Screen {
 		dump.NewFragments(e),
 		profile.NewOverview(e),
 		profile.NewFunctions(e),
-		stacks.NewProfileStacks(e),
+		stacks.NewProfileStacks(e, compare.NewStackComparer(e)),
 		profile.NewTimeline(e),
 		profile.NewLeaks(e),
 		newProblems(e),

@@ -258,18 +258,15 @@ func TestCompareTree(t *testing.T) {
 	after.Rows = append(after.Rows, SideRow{Key: "<stack 9?>", Own: true, Bytes: 3, Count: 1})
 	c := compareIn(t, before, after, CompareOptions{})
 	for _, invert := range []bool{false, true} {
-		tree, err := NewCompareTree(t.Context(), c, calltree.TreeOptions{Invert: invert}, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if tree.Sides[0].Total[0] != 157 || tree.Sides[1].Total[0] != 160 || tree.Change[0] != 100+10+90+3 || tree.Delta(0) != 3 {
-			t.Errorf("invert %v: root is %d and %d, changed by %d", invert, tree.Sides[0].Total[0], tree.Sides[1].Total[0], tree.Change[0])
+		tree := compareTree(t, c, calltree.TreeOptions{Invert: invert})
+		if tree.Sides[0].Total[0] != 157 || tree.Sides[1].Total[0] != 160 || tree.Total[0] != 100+10+90+3 || tree.Delta(0) != 3 {
+			t.Errorf("invert %v: root is %d and %d, changed by %d", invert, tree.Sides[0].Total[0], tree.Sides[1].Total[0], tree.Total[0])
 		}
 		var got []string
 		var walk func(n int32, indent string)
 		walk = func(n int32, indent string) {
 			for _, k := range tree.Children(n) {
-				got = append(got, indent+tree.Name(k)+" "+fmt.Sprint(tree.Sides[0].Total[k])+"→"+fmt.Sprint(tree.Sides[1].Total[k])+" "+fmt.Sprint(tree.Change[k]))
+				got = append(got, indent+tree.Name(k)+" "+fmt.Sprint(tree.Sides[0].Total[k])+"→"+fmt.Sprint(tree.Sides[1].Total[k])+" "+fmt.Sprint(tree.Total[k]))
 				walk(k, indent+" ")
 			}
 		}
@@ -282,6 +279,15 @@ func TestCompareTree(t *testing.T) {
 			t.Errorf("invert %v:\n got %q\nwant %q", invert, got, want)
 		}
 	}
+}
+
+func compareTree(t *testing.T, c *Comparison, opt calltree.TreeOptions) *CompareTree {
+	t.Helper()
+	shape, err := NewCompareShape(t.Context(), c, ShapeOptions{TreeOptions: opt}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return shape.Weigh(c)
 }
 
 func TestTimeMap(t *testing.T) {

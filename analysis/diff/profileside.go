@@ -132,11 +132,11 @@ func stacksSide(sel, counts *weights.ProfileSelection) *CompareSide {
 	for r := range out.Rows {
 		row := &out.Rows[r]
 		value, ok := sel.Weight(model.RecordID(r))
-		if row.Listed = ok; !ok {
-			continue
-		}
 		if row.Node = sel.Node(model.RecordID(r)); row.Node == 0 {
 			row.Key = calltree.NoFunction
+		}
+		if row.Listed = ok; !ok {
+			continue
 		}
 		row.Bytes = wholeNumber(value)
 		if counts != nil {

@@ -9,58 +9,185 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// CompareTree is two call trees in one: equal frames below equal callers are one node, weighed on both sides.
-type CompareTree struct {
+// CompareShape is the structure of the call tree of a comparison, without weights: equal frames below equal callers are one node. It is
+// made once for two files and weighed as often as the sides move ([CompareShape.Weigh]). It never changes.
+type CompareShape struct {
 	*calltree.CallTree
-	Sides  [2]*calltree.Folded // before and after: the same tree with the weights of each; their Children leave out what that side lacks
-	Change []uint64            // by node: the sum of |after − before| of what ends here and below, which is the width in a flame graph
+	Stacks *model.Stacks // what the frames of nodes belong to
+
+	nodes []model.NodeID   // of all stacks known: where they end among the joined stacks, 0 for what a text says
+	texts []string         // by index in nodes
+	at    []int32          // by node of the joined stacks: its index in nodes plus one, 0 for none
+	named map[string]int32 // by text: its index in nodes
+	pick  []int32          // by index in the tree: the index in nodes; nil where all are in the tree
 }
 
-// NewCompareTree puts the rows of a comparison together into one tree, by bytes or by count. Rows that are no stacks hang off
-// the root.
-func NewCompareTree(ctx context.Context, c *Comparison, opt calltree.TreeOptions, count bool) (*CompareTree, error) {
-	leaves := make([]model.NodeID, len(c.Rows))
-	weights := [2][]uint64{make([]uint64, len(c.Rows)), make([]uint64, len(c.Rows))}
+// ShapeOptions choose how the rows of a comparison become a tree.
+type ShapeOptions struct {
+	calltree.TreeOptions
+	View *calltree.FilteredStacks // what of the joined stacks the tree has; nil for all, and for the rows that are no stacks
+}
+
+// NewCompareShape makes the tree of all stacks that the sides of a comparison have. Rows that are no stacks hang off the root. old may
+// be nil, or is of the same joined stacks and options: where it has all rows it is returned, and otherwise a top-down tree numbers
+// what both have alike.
+func NewCompareShape(ctx context.Context, c *Comparison, opt ShapeOptions, old *CompareShape) (*CompareShape, error) {
+	if old != nil && old.knows(c) {
+		return old, nil
+	}
+	s := &CompareShape{Stacks: model.NewStacks(), named: map[string]int32{}}
+	if c.Joined != nil {
+		s.Stacks = c.Joined.Stacks
+	}
+	s.at = make([]int32, len(s.Stacks.Parent))
+	if old != nil {
+		s.enter(old.nodes, old.texts)
+	}
+	s.enter(stacksIn(c))
+	leaves := s.nodes
+	if opt.View != nil {
+		leaves = s.narrow(opt.View)
+	}
+	var err error
+	s.CallTree, err = calltree.NewNamedLeafTree(ctx, s.Stacks, leaves, opt.TreeOptions, func(i int) string {
+		if s.pick != nil {
+			i = int(s.pick[i])
+		}
+		return cmp.Or(s.texts[i], calltree.NoFrames)
+	})
+	return s, err
+}
+
+// index is where a row stands in nodes; ok is false for one that is not known.
+func (s *CompareShape) index(r *CompareRow) (i int32, ok bool) {
+	if r.Node != 0 {
+		return s.at[r.Node] - 1, s.at[r.Node] > 0
+	}
+	i, ok = s.named[r.Key]
+	return i, ok
+}
+
+// knows reports whether every row of a comparison is known.
+func (s *CompareShape) knows(c *Comparison) bool {
+	for i := range c.Rows {
+		if _, ok := s.index(&c.Rows[i]); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// NodeOf is the node where a stack ends that ends at a node of the joined stacks; ok is false where the tree does not have it.
+func (s *CompareShape) NodeOf(joined model.NodeID) (n int32, ok bool) {
+	if int(joined) >= len(s.at) || s.at[joined] == 0 {
+		return 0, false
+	}
+	i := s.at[joined] - 1
+	if s.pick != nil {
+		at, ok := slices.BinarySearch(s.pick, i)
+		if !ok {
+			return 0, false
+		}
+		i = int32(at)
+	}
+	return s.Leaf(int(i)), true
+}
+
+// stacksIn lists the stacks that the sides of a comparison have, whatever they weigh, and the texts of rows that are none. Neither
+// order depends on weights.
+func stacksIn(c *Comparison) (nodes []model.NodeID, texts []string) {
+	for side, of := range []*CompareSide{c.Before, c.After} {
+		for i := range of.Rows {
+			if n := of.Rows[i].Node; n != 0 {
+				nodes = append(nodes, c.Joined.Node[side][n])
+			}
+		}
+	}
+	for i := range c.Rows {
+		if c.Rows[i].Node == 0 {
+			texts = append(texts, c.Rows[i].Key)
+		}
+	}
+	slices.Sort(nodes)
+	slices.Sort(texts)
+	nodes = slices.Compact(nodes)
+	texts = append(make([]string, len(nodes)), texts...)
+	return append(nodes, make([]model.NodeID, len(texts)-len(nodes))...), texts
+}
+
+// enter gives an index to what has none yet.
+func (s *CompareShape) enter(nodes []model.NodeID, texts []string) {
+	for i, n := range nodes {
+		if _, ok := s.index(&CompareRow{Node: n, Key: texts[i]}); ok {
+			continue
+		}
+		if n != 0 {
+			s.at[n] = int32(len(s.nodes) + 1)
+		} else {
+			s.named[texts[i]] = int32(len(s.nodes))
+		}
+		s.nodes, s.texts = append(s.nodes, n), append(s.texts, texts[i])
+	}
+}
+
+// narrow puts the stacks into the tree that a filter keeps, and returns where they end in what it leaves of them.
+func (s *CompareShape) narrow(view *calltree.FilteredStacks) (leaves []model.NodeID) {
+	s.Stacks, s.pick = view.Stacks, []int32{}
+	for i, n := range s.nodes {
+		if n == 0 {
+			continue
+		}
+		if leaf, kept := view.Node(n); kept {
+			leaves, s.pick = append(leaves, leaf), append(s.pick, int32(i))
+		}
+	}
+	return leaves
+}
+
+// Weigh gives the tree the weights of a comparison that it was made of, or of another one all of whose rows it has.
+func (s *CompareShape) Weigh(c *Comparison) *CompareTree {
+	weights := [2][]uint64{make([]uint64, len(s.nodes)), make([]uint64, len(s.nodes))}
 	for i := range c.Rows {
 		r := &c.Rows[i]
-		leaves[i] = r.Node
-		weights[0][i], weights[1][i] = r.BeforeBytes, r.AfterBytes
-		if count {
-			weights[0][i], weights[1][i] = r.BeforeCount, r.AfterCount
+		if at, ok := s.index(r); ok {
+			weights[0][at], _ = model.SaturatingAdd(weights[0][at], r.BeforeBytes)
+			weights[1][at], _ = model.SaturatingAdd(weights[1][at], r.AfterBytes)
 		}
 	}
-	s := model.NewStacks()
-	if c.Joined != nil {
-		s = c.Joined.Stacks
-	}
-	tree, err := calltree.NewNamedLeafTree(ctx, s, leaves, opt, func(i int) string { return cmp.Or(c.Rows[i].Key, calltree.NoFrames) })
-	if err != nil {
-		return nil, err
-	}
-	t := &CompareTree{CallTree: tree, Change: make([]uint64, tree.Len())}
-	for side := range t.Sides {
-		t.Sides[side] = tree.Fold(weights[side])
-	}
-	t.addUp(weights)
-	return t, nil
+	before, after := s.picked(weights[0]), s.picked(weights[1])
+	t := &CompareTree{Sides: [2]*calltree.Folded{s.Fold(before), s.Fold(after)}}
+	t.Folded = s.Fold(t.changes(len(before)))
+	return t
 }
 
-// addUp sums the changes of what ends at each node, then those of its children.
-func (t *CompareTree) addUp(weights [2][]uint64) {
-	own := [2][]uint64{make([]uint64, t.Len()), make([]uint64, t.Len())}
-	for i := range weights[0] {
-		leaf := t.Leaf(i)
-		for side := range own {
-			own[side][leaf], _ = model.SaturatingAdd(own[side][leaf], weights[side][i])
+// picked is the weights of the stacks in the tree, of those of all that are known.
+func (s *CompareShape) picked(weights []uint64) []uint64 {
+	if s.pick == nil {
+		return weights
+	}
+	out := make([]uint64, len(s.pick))
+	for i, k := range s.pick {
+		out[i] = weights[k]
+	}
+	return out
+}
+
+// CompareTree is the call tree of a comparison with what its nodes weigh on both sides. Its own weights are changes: the sum of
+// |after − before| of what ends at a node and below, which is its width in a flame graph.
+type CompareTree struct {
+	*calltree.Folded
+	Sides [2]*calltree.Folded // before and after: the same tree; their Children leave out what that side lacks
+}
+
+// changes is what became of what ends at a node, whatever stacks it is: all of it is the weight of the first of them.
+func (t *CompareTree) changes(stacks int) []uint64 {
+	out, done := make([]uint64, stacks), make([]bool, t.Sides[0].Len())
+	for i := range out {
+		if n := t.Sides[0].Leaf(i); !done[n] {
+			done[n], out[i] = true, distance(t.Sides[0].Self(n), t.Sides[1].Self(n))
 		}
 	}
-	for n := int32(t.Len() - 1); n >= 0; n-- {
-		t.Change[n], _ = model.SaturatingAdd(t.Change[n], distance(own[0][n], own[1][n]))
-		if n > 0 {
-			p := t.Parent(n)
-			t.Change[p], _ = model.SaturatingAdd(t.Change[p], t.Change[n])
-		}
-	}
+	return out
 }
 
 // Delta is after − before of all that passes a node, as [CompareFigures.DeltaBytes].
@@ -68,18 +195,68 @@ func (t *CompareTree) Delta(n int32) int64 {
 	return signedChange(t.Sides[0].Total[n], t.Sides[1].Total[n])
 }
 
+// There reports whether a node weighs anything on either side.
+func (t *CompareTree) There(n int32) bool { return t.Sides[0].Total[n] > 0 || t.Sides[1].Total[n] > 0 }
+
+// HasChildren reports whether any child of n weighs anything on either side.
+func (t *CompareTree) HasChildren(n int32) bool {
+	return t.Sides[0].HasChildren(n) || t.Sides[1].HasChildren(n)
+}
+
 // Children returns the children of n that weigh anything on either side, most change first, then the heavier, equals by name.
 // The slice is the caller's.
 func (t *CompareTree) Children(n int32) []int32 {
 	var out []int32
 	for _, c := range t.AllChildren(n) {
-		if t.Sides[0].Total[c] > 0 || t.Sides[1].Total[c] > 0 {
+		if t.There(c) {
 			out = append(out, c)
 		}
 	}
 	weight := func(n int32) uint64 { return max(t.Sides[0].Total[n], t.Sides[1].Total[n]) }
 	slices.SortFunc(out, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(t.Change[b], t.Change[a]), cmp.Compare(weight(b), weight(a)), cmp.Compare(t.Name(a), t.Name(b)))
+		return cmp.Or(cmp.Compare(t.Total[b], t.Total[a]), cmp.Compare(weight(b), weight(a)), cmp.Compare(t.Name(a), t.Name(b)))
+	})
+	return out
+}
+
+// ComparedNeighbour is a function that calls another or is called by it, and how much of the other's weight goes that way on each side.
+type ComparedNeighbour struct {
+	Name   string // not cleaned; "" for what nothing calls
+	Weight [2]uint64
+}
+
+// ComparedAround is [calltree.Around] on both sides.
+type ComparedAround struct {
+	Name             string
+	Total, Self      [2]uint64
+	Callers, Callees []ComparedNeighbour // by size of the change, equals by name
+}
+
+// Around sums up what calls the functions of node n and what they call. It works on top-down and on bottom-up trees.
+func (t *CompareTree) Around(n int32, inverted bool) ComparedAround {
+	before, after := t.Sides[0].Around(n, inverted), t.Sides[1].Around(n, inverted)
+	return ComparedAround{
+		Name: before.Name, Total: [2]uint64{before.Total, after.Total}, Self: [2]uint64{before.Self, after.Self},
+		Callers: bothSides(before.Callers, after.Callers), Callees: bothSides(before.Callees, after.Callees),
+	}
+}
+
+// bothSides puts the neighbours of one name on each side together. Different functions of one name are one.
+func bothSides(before, after []calltree.Neighbor) (out []ComparedNeighbour) {
+	at := map[string]int{}
+	for side, list := range [][]calltree.Neighbor{before, after} {
+		for _, n := range list {
+			i, ok := at[n.Name]
+			if !ok {
+				i = len(out)
+				at[n.Name] = i
+				out = append(out, ComparedNeighbour{Name: n.Name})
+			}
+			out[i].Weight[side], _ = model.SaturatingAdd(out[i].Weight[side], n.Weight)
+		}
+	}
+	slices.SortFunc(out, func(a, b ComparedNeighbour) int {
+		return cmp.Or(cmp.Compare(distance(b.Weight[0], b.Weight[1]), distance(a.Weight[0], a.Weight[1])), cmp.Compare(a.Name, b.Name))
 	})
 	return out
 }

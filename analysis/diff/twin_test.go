@@ -121,16 +121,13 @@ func pairs(c *Comparison) map[int]string {
 // checkTree compares the totals of a merged tree with those of its sides, and its widths with its rows.
 func checkTree(t *testing.T, c *Comparison) {
 	t.Helper()
-	tree, err := NewCompareTree(t.Context(), c, calltree.TreeOptions{}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := compareTree(t, c, calltree.TreeOptions{})
 	if tree.Sides[0].Total[0] != c.Totals.BeforeBytes || tree.Sides[1].Total[0] != c.Totals.AfterBytes {
 		t.Fatalf("the tree holds %d and %d, the rows %+v", tree.Sides[0].Total[0], tree.Sides[1].Total[0], c.Totals)
 	}
 	for n := range int32(tree.Len()) {
-		if tree.Change[n] < distance(tree.Sides[0].Total[n], tree.Sides[1].Total[n]) {
-			t.Fatalf("node %d changed by %d only, from %d to %d", n, tree.Change[n], tree.Sides[0].Total[n], tree.Sides[1].Total[n])
+		if tree.Total[n] < distance(tree.Sides[0].Total[n], tree.Sides[1].Total[n]) {
+			t.Fatalf("node %d changed by %d only, from %d to %d", n, tree.Total[n], tree.Sides[0].Total[n], tree.Sides[1].Total[n])
 		}
 	}
 }

@@ -23,7 +23,7 @@ type builder struct {
 	left   []string // parts that there was no memory for
 }
 
-func build(ctx context.Context, src *Source, l limits) (*page, error) {
+func build(ctx context.Context, src *Source, l limits, parts func(*builder) error) (*page, error) {
 	r := src.Report
 	b := &builder{
 		page: &page{
@@ -33,10 +33,8 @@ func build(ctx context.Context, src *Source, l limits) (*page, error) {
 		ctx: ctx, src: src, limits: l, names: map[string]int{}, frames: map[[3]int]int{},
 	}
 	b.head()
-	for _, part := range []func() error{b.trace, b.heap, b.stacks, b.dump} {
-		if err := part(); err != nil {
-			return nil, err
-		}
+	if err := parts(b); err != nil {
+		return nil, err
 	}
 	b.problems()
 	if b.short > 0 {
@@ -44,6 +42,16 @@ func build(ctx context.Context, src *Source, l limits) (*page, error) {
 	}
 	b.Command = CommandLine(src.Command)
 	return b.page, ctx.Err()
+}
+
+// report is what a page says about a file.
+func (b *builder) report() error {
+	for _, part := range []func() error{b.trace, b.heap, b.stacks, b.dump} {
+		if err := part(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // cut notes what was left out.

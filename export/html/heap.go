@@ -239,8 +239,8 @@ func (b *builder) heapTypes(h *report.Heap, whole uint64, more int) {
 	b.keep(types)
 }
 
-// known returns the number, nil for none.
-func known[T int64 | uint64](n *T) any {
+// known is the number, nil for none.
+func known[T int64 | uint64 | float64](n *T) any {
 	if n == nil {
 		return nil
 	}

@@ -125,7 +125,7 @@ func TestPageOfATrace(t *testing.T) {
 func TestFlameLosesNothing(t *testing.T) {
 	src := kvleak(t, nil)
 	for l := generous(); l.nodes > 50; l = l.half() {
-		p, err := build(t.Context(), src, l)
+		p, err := build(t.Context(), src, l, (*builder).report)
 		if err != nil {
 			t.Fatal(err)
 		}

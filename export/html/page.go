@@ -85,8 +85,13 @@ type card struct {
 // Write writes the page of src, at most [MaxBytes] long: it leaves out more until it fits, and returns what it left out, in
 // words. The errors are those of ctx, of the questions that the page asks, and of w.
 func Write(ctx context.Context, w io.Writer, src *Source) (cut []string, err error) {
+	return writePage(ctx, w, src, (*builder).report)
+}
+
+// writePage writes a page about src whose middle is made by parts.
+func writePage(ctx context.Context, w io.Writer, src *Source, parts func(*builder) error) (cut []string, err error) {
 	for l := generous(); ; l = l.half() {
-		p, err := build(ctx, src, l)
+		p, err := build(ctx, src, l, parts)
 		if err != nil {
 			return nil, err
 		}

@@ -86,6 +86,9 @@ type DiffRow struct {
 	frames Frames // of stacks
 }
 
+// Frames returns the stack that a row is; the zero Frames for one that is none.
+func (r *DiffRow) Frames() Frames { return r.frames }
+
 // DiffNormal says what both sides were made equal in: figures of before are those of its file × Factor.
 type DiffNormal struct {
 	By     string  `json:"by"`
@@ -127,7 +130,7 @@ type DiffSource struct {
 // Label returns the side in words, not cleaned.
 func (s *DiffSource) Label() string {
 	s.File = NewHeader(SchemaDiff, s.Profile).File
-	return s.text()
+	return s.Text()
 }
 
 // DiffOptions say what a comparison is about.

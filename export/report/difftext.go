@@ -20,8 +20,8 @@ func WriteDiffCSV(w io.Writer, d *Diff) error {
 func WriteDiffText(w io.Writer, d *Diff, style Style) error {
 	style = d.style(style)
 	t := &textWriter{bufio.NewWriter(w), &Report{Header: d.Header}, style}
-	t.line("before  ", t.style.bold(style.text(model.Clean(d.Before.text()))))
-	t.line("after   ", t.style.bold(style.text(model.Clean(d.After.text()))))
+	t.line("before  ", t.style.bold(style.text(model.Clean(d.Before.Text()))))
+	t.line("after   ", t.style.bold(style.text(model.Clean(d.After.Text()))))
 	t.line(style.text(d.sentence(style)))
 	for _, line := range d.notes(style) {
 		t.line(t.style.dim(style.text(line)))
@@ -39,8 +39,8 @@ func WriteDiffMarkdown(w io.Writer, d *Diff, style Style) error {
 	style = d.style(style)
 	style.Color = false
 	m := &markdownWriter{out, &textWriter{out, &Report{Header: d.Header}, style}}
-	m.printf("# %s and %s\n\n", code(d.Before.name()), code(d.After.name()))
-	m.printf("Before: %s. After: %s.\n\n", code(d.Before.text()), code(d.After.text()))
+	m.printf("# %s and %s\n\n", code(d.Before.Name()), code(d.After.Name()))
+	m.printf("Before: %s. After: %s.\n\n", code(d.Before.Text()), code(d.After.Text()))
 	words := d.words
 	words.Amount, words.Name = style.bytes, code
 	m.printf("%s\n", style.text(d.compared.Sentence(words)+d.partial()))
@@ -54,17 +54,17 @@ func WriteDiffMarkdown(w io.Writer, d *Diff, style Style) error {
 	return out.Flush()
 }
 
-// name returns the file, with the snapshot as a command line names it.
-func (s DiffSide) name() string {
+// Name returns the file, with the snapshot as a command line names it; not cleaned.
+func (s DiffSide) Name() string {
 	if s.Snapshot == nil {
 		return s.File.Name
 	}
 	return fmt.Sprintf("%s#%d", s.File.Name, *s.Snapshot)
 }
 
-// text returns the side in words, not cleaned.
-func (s DiffSide) text() string {
-	out := s.name()
+// Text returns the side in words, not cleaned.
+func (s DiffSide) Text() string {
+	out := s.Name()
 	switch {
 	case s.Window != nil:
 		out += fmt.Sprintf(" · window %d", *s.Window)
@@ -90,7 +90,10 @@ func (d *Diff) partial() string {
 	return " Part of a side could not be read."
 }
 
-// notes returns the lines below the sentence: what signs mean, and what was done to the figures.
+// Notes returns the lines below the sentence: what signs mean, and what was done to the figures.
+func (d *Diff) Notes() []string { return d.notes(d.style(Style{})) }
+
+// notes are the lines below the sentence: what signs mean, and what was done to the figures.
 func (d *Diff) notes(style Style) []string {
 	out := []string{"+ is growth from before (A) to after (B), - is shrinkage"}
 	if d.Swapped {
@@ -112,9 +115,12 @@ func (d *Diff) changed() int { return len(d.compared.Rows) - d.Statuses.Same }
 
 // style returns how the figures of d look: those of a metric that is not a number of bytes are plain numbers.
 func (d *Diff) style(s Style) Style {
-	s.Exact = s.Exact || !isBytes(*d.Metric)
+	s.Exact = s.Exact || !d.IsBytes()
 	return s
 }
+
+// IsBytes reports whether the fields of bytes hold bytes.
+func (d *Diff) IsBytes() bool { return isBytes(*d.Metric) }
 
 func isBytes(metric string) bool { return metric == "bytes" || strings.HasSuffix(metric, "_bytes") }
 
@@ -147,8 +153,8 @@ func (r *DiffRow) percent() string {
 	return model.Change(r.BeforeBytes, r.AfterBytes)
 }
 
-// shown returns the rows that a table for people lists: without a choice of statuses those that changed.
-func (d *Diff) shown() (rows []DiffRow, all int) {
+// Shown returns the rows that a table for people lists, and how many there are of them: without a choice of statuses those that changed.
+func (d *Diff) Shown() (rows []DiffRow, all int) {
 	if len(d.Only) > 0 {
 		return d.Rows, d.Count
 	}
@@ -157,7 +163,7 @@ func (d *Diff) shown() (rows []DiffRow, all int) {
 }
 
 func (d *Diff) table(s Style, full bool) table {
-	rows, all := d.shown()
+	rows, all := d.Shown()
 	out := table{
 		title: "Changes by " + d.What, answer: plural(all, d.What) + " of " + model.Group(uint64(len(d.compared.Rows))), more: max(all-len(rows), 0),
 		cols: []col{{"BEFORE", number}, {"AFTER", number}, {"CHANGE", number}, {"%", number}, {"COUNT", number}, {"", word}},

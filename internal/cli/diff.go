@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/pages"
+	"github.com/memtui/memtui/export/html"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/model"
 )
@@ -15,7 +18,8 @@ type diffCmd struct {
 	Before string `arg:"" help:"The older file. FILE#3 is snapshot or page layout 3 of a file."`
 	After  string `arg:"" optional:"" help:"The newer file. Without it two places in one file are compared: --a and --b name them."`
 	diffFlags
-	Exact bool `help:"Print bytes as exact numbers."`
+	Exact bool   `help:"Print bytes as exact numbers."`
+	Out   string `name:"output" short:"o" placeholder:"FILE" help:"Write to this file instead of standard output."`
 }
 
 // diffFlags choose what is compared, and how rows are matched.
@@ -37,6 +41,11 @@ type diffFlags struct {
 
 // Run says what changed between two files, or between two places of one.
 func (c *diffCmd) Run(ctx context.Context, a *app) error {
+	return a.withSides(ctx, c, func(before, after *session) error { return a.writeDiff(ctx, before, after, c) })
+}
+
+// withSides opens what a command compares for as long as f runs.
+func (a *app) withSides(ctx context.Context, c *diffCmd, f func(before, after *session) error) error {
 	if c.Before == "-" && c.After == "-" {
 		return usageError(errors.New("diff: only one of the files can be standard input"))
 	}
@@ -52,11 +61,17 @@ func (c *diffCmd) Run(ctx context.Context, a *app) error {
 		}
 		defer after.close()
 	}
-	return a.writeDiff(ctx, before, after, c)
+	return f(before, after)
 }
 
 // writeDiff waits for both files and prints what changed.
 func (a *app) writeDiff(ctx context.Context, before, after *session, c *diffCmd) error {
+	if a.flags.Format == "html" {
+		if err := a.pageFits(c.Out); err != nil {
+			return err
+		}
+		a.limitPage()
+	}
 	d, err := a.diffThatFits(ctx, before, after, &c.diffFlags)
 	if err != nil {
 		return err
@@ -65,16 +80,21 @@ func (a *app) writeDiff(ctx context.Context, before, after *session, c *diffCmd)
 		return inputError(errors.New(d.Problems[len(d.Problems)-1].Message)) // of the rows
 	}
 	a.warnMemory(after.store.Current(), &d.Header)
-	switch style := a.style(c.Exact); a.flags.Format {
-	case "json":
-		return report.WriteJSON(a.out, d)
-	case "markdown":
-		return report.WriteDiffMarkdown(a.out, d, style)
-	case "csv":
-		return report.WriteDiffCSV(a.out, d)
-	default:
-		return report.WriteDiffText(a.out, d, style)
-	}
+	return a.writeFile(cmp.Or(c.Out, "-"), func(w io.Writer) error {
+		switch style := a.style(c.Exact); a.flags.Format {
+		case "html":
+			_, err := html.WriteDiff(ctx, w, &html.DiffSource{Diff: d, Program: "memtui " + version().Version, Command: append([]string{"memtui"}, a.env.Args...)})
+			return err
+		case "json":
+			return report.WriteJSON(w, d)
+		case "markdown":
+			return report.WriteDiffMarkdown(w, d, style)
+		case "csv":
+			return report.WriteDiffCSV(w, d)
+		default:
+			return report.WriteDiffText(w, d, style)
+		}
+	})
 }
 
 // diffInput is one side as the user chose it.

@@ -35,14 +35,14 @@ func (d *diffing) heaps(ctx context.Context) error {
 
 // heapSide decodes the chosen snapshot.
 func (in *diffInput) heapSide(ctx context.Context, q diff.HeapQuestion) error {
-	n, ok, err := in.snapshot(in.p, in.asked)
+	n, err := in.numberOf(ctx, in.p, in.asked)
 	if err != nil {
 		return err
 	}
-	if !ok {
+	if n == nil {
 		return noWhole(in.p)
 	}
-	h, err := in.heap(ctx, in.s, in.p, n)
+	h, err := in.heap(ctx, in.s, in.p, *n)
 	if err != nil {
 		return err
 	}
@@ -55,13 +55,13 @@ func (in *diffInput) heapSide(ctx context.Context, q diff.HeapQuestion) error {
 			return err
 		}
 	}
-	info := in.p.Heaps.Info(n)
+	info := in.p.Heaps.Info(*n)
 	rows, err := diff.HeapSide(ctx, h, info, q)
 	if err != nil {
 		return err
 	}
 	in.side = rows.CompareSide
-	if in.from.Snapshot, in.from.Partial = &n, !h.Complete; info.Time != model.NoTime {
+	if in.from.Snapshot, in.from.Partial = n, !h.Complete; info.Time != model.NoTime {
 		in.from.At = &info.Time
 	}
 	return nil
@@ -127,15 +127,15 @@ func (in *diffInput) pickLayout(ctx context.Context, group string) (*model.Layou
 		}
 		return nil, nil
 	}
-	n, ok, err := in.layout(ctx, in.p, in.asked)
-	if err != nil || !ok {
+	n, err := in.numberOf(ctx, in.p, in.asked)
+	if err != nil || n == nil {
 		return nil, err
 	}
-	in.from.Snapshot = &n
-	if at := in.p.Pages.Info(n).At; at != model.NoTime {
+	in.from.Snapshot = n
+	if at := in.p.Pages.Info(*n).At; at != model.NoTime {
 		in.from.At = &at
 	}
-	return openLayout(ctx, in.s, in.p, n)
+	return openLayout(ctx, in.s, in.p, *n)
 }
 
 // curveSide takes the values of the curves at the chosen instant.

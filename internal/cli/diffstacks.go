@@ -171,8 +171,8 @@ func (d *diffing) sharedMetric(by string) (string, error) {
 
 // traceSide asks a trace for its rows; with peaks the whole side weighs what the trace did at its peak.
 func (in *diffInput) traceSide(ctx context.Context, metric string, group diff.StackGroup, only analysis.Cell, peaks bool) error {
-	if in.asked != nil {
-		return usageError(errors.New("diff: traces have no snapshots; choose an instant with --at"))
+	if _, err := in.numberOf(ctx, in.p, in.asked); err != nil {
+		return err
 	}
 	opt, err := in.options(ctx, in.s.index)
 	if err != nil {
@@ -216,7 +216,7 @@ func (in *diffInput) profileSide(ctx context.Context, event, metric string, grou
 		return "", nil
 	}
 	q := diff.ProfileQuestion{Group: group, Event: e, Metric: m, Window: -1, Filter: filter}
-	if err := in.choosePart(&q); err != nil {
+	if err := in.choosePart(ctx, &q); err != nil {
 		return "", err
 	}
 	if in.side, err = diff.ProfileSide(ctx, in.p, calltree.FilterStacks, q); err != nil {
@@ -232,18 +232,13 @@ func (in *diffInput) profileSide(ctx context.Context, event, metric string, grou
 }
 
 // choosePart chooses the window or the range of samples that a side is about.
-func (in *diffInput) choosePart(q *diff.ProfileQuestion) error {
+func (in *diffInput) choosePart(ctx context.Context, q *diff.ProfileQuestion) error {
 	w := in.p.Weights
-	if n := in.asked; n != nil {
-		i := *n
-		if i < 0 {
-			i += len(w.Windows)
+	if n, err := in.numberOf(ctx, in.p, in.asked); err != nil || n != nil {
+		if err == nil {
+			in.from.Window, q.Window = n, *n
 		}
-		if i < 0 || i >= len(w.Windows) {
-			return usageError(fmt.Errorf("%s has no window %d: it has %d, counted from 0", in.p.Meta.Name, *n, len(w.Windows)))
-		}
-		in.from.Window, q.Window = &i, i
-		return nil
+		return err
 	}
 	if !in.flags.From.Given() && !in.flags.To.Given() {
 		return nil

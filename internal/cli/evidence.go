@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -42,7 +43,7 @@ func (c *evidenceCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	defer s.close()
-	m, err := a.evidence(ctx, s, *c, a.viewFlags())
+	m, err := a.evidence(ctx, s, *c, a.viewFlags(), nil)
 	if err != nil {
 		return err
 	}
@@ -60,8 +61,8 @@ type written struct {
 }
 
 // evidence waits for a session and writes everything about it; it returns what was written. flags are those that make commands say the
-// same again.
-func (a *app) evidence(ctx context.Context, s *session, c evidenceCmd, flags []string) (*written, error) {
+// same again, and diff is the command that prints a comparison with it; nil for none.
+func (a *app) evidence(ctx context.Context, s *session, c evidenceCmd, flags, diff []string) (*written, error) {
 	p, err := s.profile(ctx)
 	if err != nil {
 		return nil, err
@@ -87,7 +88,15 @@ func (a *app) evidence(ctx context.Context, s *session, c evidenceCmd, flags []s
 	m := &written{Place: out, Manifest: evidence.Manifest{
 		Program: src.Program, File: head.File, Complete: head.Complete, Lost: head.LostBytes, Redacted: c.Redact, Time: head.Time, Problems: head.Problems,
 	}}
-	err = s.src.Guard(func() error { return evidence.Write(ctx, out, &m.Manifest, a.parts(s, src, flags, file)) })
+	parts := a.parts(s, src, flags, file)
+	if diff != nil && !c.Redact { // names of the other file would be left
+		compared, err := a.diffParts(ctx, diff)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, compared...)
+	}
+	err = s.src.Guard(func() error { return evidence.Write(ctx, out, &m.Manifest, parts) })
 	if errors.Is(err, fs.ErrExist) {
 		err = usageError(err)
 	}
@@ -243,9 +252,50 @@ func (a *app) evidenceOf(s *session, file string) func(context.Context, views.Ev
 		if q.Question.Snapshot != nil {
 			seen.snapshot = q.Question.Snapshot
 		}
-		_, err := quiet.evidence(ctx, seen, evidenceCmd{File: cmp.Or(file, "FILE"), Out: q.Place, Redact: q.Redact}, q.Question.Args())
+		_, err := quiet.evidence(ctx, seen, evidenceCmd{File: cmp.Or(file, "FILE"), Out: q.Place, Redact: q.Redact}, q.Question.Args(), q.Difference)
 		return err
 	}
+}
+
+// askDiff compares what a command line says, which begins with "diff" and is not that of the program. The files are read again.
+func (a *app) askDiff(ctx context.Context, args []string) (*report.Diff, error) {
+	b := &app{
+		env: Env{Args: args, Stderr: io.Discard, Getenv: a.env.Getenv, Formats: a.env.Formats}, out: bufio.NewWriter(io.Discard),
+		config: a.config, keys: a.keys, collector: a.collector, ending: a.ending, budget: a.budget, watch: a.watch,
+	}
+	parsed, err := b.parse()
+	if err != nil {
+		return nil, err
+	}
+	b.parsed = parsed
+	b.flags.MaxMemory, b.flags.Index = a.flags.MaxMemory, a.flags.Index
+	c := parsed.Selected().Target.Addr().Interface().(*diffCmd)
+	var out *report.Diff
+	err = b.withSides(ctx, c, func(before, after *session) error {
+		b.limitPage()
+		out, err = b.diffThatFits(ctx, before, after, &c.diffFlags)
+		return err
+	})
+	return out, err
+}
+
+// diffParts are the files of evidence about a comparison, which a command line of memtui asks for.
+func (a *app) diffParts(ctx context.Context, words []string) ([]evidence.Part, error) {
+	d, err := a.askDiff(ctx, words[1:])
+	if err != nil {
+		return nil, err
+	}
+	src := &html.DiffSource{Diff: d, Program: "memtui " + version().Version, Command: append(append([]string{}, words...), "-f", "html")}
+	return []evidence.Part{
+		{Name: "difference.html", About: "what changed, for browsers", Write: func(ctx context.Context, w io.Writer) ([]string, error) { return html.WriteDiff(ctx, w, src) }},
+		{Name: "difference.json", About: "what changed, for programs", Write: func(_ context.Context, w io.Writer) ([]string, error) { return nil, report.WriteJSON(w, d) }},
+		{Name: "DIFFERENCE.txt", About: "what changed, and the command that says it again", Write: func(_ context.Context, w io.Writer) ([]string, error) {
+			if _, err := io.WriteString(w, strings.TrimSpace(html.CommandLine(words))+"\n\n"); err != nil {
+				return nil, err
+			}
+			return nil, report.WriteDiffText(w, d, report.Style{})
+		}},
+	}, nil
 }
 
 // stackFile is a file of folded stacks: what weighs them, and how a command says that.

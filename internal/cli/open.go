@@ -161,66 +161,52 @@ func (a *app) again(f func() error) error {
 	}
 }
 
-// heapScreen says where to begin in heap snapshots, and what to compare them with.
-func (a *app) heapScreen(ctx context.Context, s *session, screen *Screen) error {
-	switch kindOf(s.store.Current()) {
+// startAt says where the screens begin: at the snapshots, page layouts or windows that the user asks for. Where he asks for one of two
+// files, the other one is at what memtui diff takes for it.
+func (a *app) startAt(ctx context.Context, s *session, screen *Screen) (err error) {
+	p, start := s.store.Current(), &screen.HeapStart
+	asked := a.asksIn(s) || s.after != nil && a.asksIn(s.after)
+	switch kindOf(p) {
 	case kindDump:
 		screen.Trace = nil
-		var err error
-		if screen.HeapStart.Snapshot, err = a.startAtLayout(ctx, s); err != nil || s.after == nil {
+	case kindHeap:
+		screen.Trace, screen.HeapBudget = nil, a.memoryLimit()/2
+		if start.Edges, err = a.edges(p); err != nil {
 			return err
 		}
-		screen.HeapStart.After, err = a.startAtLayout(ctx, s.after)
-		return err
-	case kindHeap:
-	default:
+	}
+	if !asked {
 		return nil
 	}
-	screen.Trace, screen.HeapBudget = nil, a.memoryLimit()/2
-	var err error
-	if screen.HeapStart.Edges, err = a.edges(s.store.Current()); err != nil {
+	if start.Snapshot, err = a.startOf(ctx, s); err != nil || s.after == nil {
 		return err
 	}
-	if screen.HeapStart.Snapshot, err = a.startAt(ctx, s); err != nil || s.after == nil {
-		return err
-	}
-	screen.HeapStart.After, err = a.startAt(ctx, s.after)
+	start.After, err = a.startOf(ctx, s.after)
 	return err
 }
 
-// startAtLayout returns the page layout that the user asks for, nil for none.
-func (a *app) startAtLayout(ctx context.Context, s *session) (at *int, err error) {
-	if s.snapshot == nil && a.flags.Series == nil && a.flags.Point == nil {
-		return nil, nil
+// asksIn reports whether the user asks for a snapshot, page layout or window of a file.
+func (a *app) asksIn(s *session) bool {
+	switch kindOf(s.store.Current()) {
+	case kindHeap:
+		return s.snapshot != nil || a.flags.At.Given()
+	case kindDump:
+		return s.snapshot != nil || a.flags.Series != nil || a.flags.Point != nil
 	}
+	return s.snapshot != nil
+}
+
+// startOf is the snapshot, page layout or window that a file is shown at first. To count from the end, everything must be read.
+func (a *app) startOf(ctx context.Context, s *session) (at *int, err error) {
 	p, err := s.profile(ctx)
 	if err != nil {
 		return nil, err
 	}
 	err = s.src.Guard(func() error {
-		n, ok, err := a.layout(ctx, p, s.snapshot)
-		if ok {
-			at = &n
-		}
+		at, err = a.numberOf(ctx, p, s.snapshot)
 		return err
 	})
 	return at, err
-}
-
-// startAt returns the snapshot that the user asks for, nil for none. To count from the end, everything must be read.
-func (a *app) startAt(ctx context.Context, s *session) (*int, error) {
-	if s.snapshot == nil && !a.flags.At.Given() {
-		return nil, nil
-	}
-	p, err := s.profile(ctx)
-	if err != nil {
-		return nil, err
-	}
-	n, ok, err := a.snapshot(p, s.snapshot)
-	if !ok {
-		return nil, err
-	}
-	return &n, nil
 }
 
 // readable says why files cannot be read again now, nil when they can: one is gone or empty, or can be read only once. A sample

@@ -19,13 +19,13 @@ const pageRows = 200
 // writesHTML names the commands that can write a page: those that print reports.
 func writesHTML(command string) bool {
 	first, _, _ := strings.Cut(command, " ")
-	return slices.Contains([]string{"report", "open", "demo"}, first)
+	return slices.Contains([]string{"report", "open", "demo", "diff"}, first)
 }
 
 // writePage writes the report of a session as a page for browsers.
 func (a *app) writePage(ctx context.Context, s *session, c reportCmd) error {
-	if a.env.IsTerminal && cmp.Or(c.Out, "-") == "-" {
-		return usageError(errors.New("the HTML page is for browsers, not for terminals: write it to a file with -o page.html"))
+	if err := a.pageFits(c.Out); err != nil {
+		return err
 	}
 	src, err := a.pageSource(ctx, s, c)
 	if err != nil {
@@ -37,11 +37,24 @@ func (a *app) writePage(ctx context.Context, s *session, c reportCmd) error {
 	})
 }
 
-// pageSource waits for a session and asks everything that a page is made of.
-func (a *app) pageSource(ctx context.Context, s *session, c reportCmd) (*html.Source, error) {
+// pageFits refuses to write a page to a terminal.
+func (a *app) pageFits(out string) error {
+	if a.env.IsTerminal && cmp.Or(out, "-") == "-" {
+		return usageError(errors.New("the HTML page is for browsers, not for terminals: write it to a file with -o page.html"))
+	}
+	return nil
+}
+
+// limitPage bounds the rows of tables where the user does not.
+func (a *app) limitPage() {
 	if !a.isGiven("limit") {
 		a.flags.Limit = pageRows
 	}
+}
+
+// pageSource waits for a session and asks everything that a page is made of.
+func (a *app) pageSource(ctx context.Context, s *session, c reportCmd) (*html.Source, error) {
+	a.limitPage()
 	p, err := s.profile(ctx)
 	if err != nil {
 		return nil, err

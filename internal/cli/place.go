@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -88,5 +89,34 @@ func layoutEnds(p *model.Profile) (first, last int) {
 	return -1, -1
 }
 
-// joinWords is words for an error message.
+// numberOf is the snapshot, page layout or window that one side of a comparison is about, by its number; nil where it is about none.
+// asked is the number that the user gives, nil for none.
+func (a *app) numberOf(ctx context.Context, p *model.Profile, asked *int) (*int, error) {
+	var n int
+	var ok bool
+	var err error
+	switch k := kindOf(p); {
+	case k == kindHeap:
+		n, ok, err = a.snapshot(p, asked)
+	case k == kindDump:
+		n, ok, err = a.layout(ctx, p, asked)
+	case asked == nil:
+	case k == kindTrace:
+		err = usageError(errors.New("diff: traces have no snapshots; choose an instant with --at"))
+	case k == kindStacks:
+		ok, n = true, *asked
+		if n < 0 {
+			n += len(p.Weights.Windows)
+		}
+		if n < 0 || n >= len(p.Weights.Windows) {
+			err = usageError(fmt.Errorf("%s has no window %d: it has %d, counted from 0", p.Meta.Name, *asked, len(p.Weights.Windows)))
+		}
+	}
+	if err != nil || !ok {
+		return nil, err
+	}
+	return &n, nil
+}
+
+// joinWords returns words for an error message.
 func joinWords(words []string) string { return strings.Join(words, ", ") }

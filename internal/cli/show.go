@@ -150,7 +150,7 @@ func (w *showing) prepare(ctx context.Context) error {
 	screen.Store, screen.Trace, screen.Begun, screen.Done, screen.Cancel = s.store, s.index, s.index.Begun(), s.done, s.stop
 	screen.Command, screen.Memory = a.naming(file), &a.memory
 	screen.Again = func(second string) error { return a.readable(file, second) }
-	if err := a.heapScreen(ctx, s, &screen); err != nil {
+	if err := a.startAt(ctx, s, &screen); err != nil {
 		return err
 	}
 	screen.OpenSecond = func(path string) (*compare.Second, error) { return a.openSecond(ctx, s, path, &w.others) }

@@ -256,11 +256,13 @@ func (a *app) fits(name string, format loaders.Format) error {
 
 // numbered refuses FILE#N where a file of that format has no parts with numbers. In comparisons windows have some.
 func (a *app) numbered(name string, format loaders.Format) error {
-	k, command := kindOfFormat(format), ""
+	k, command, compares := kindOfFormat(format), "", false
 	if a.parsed != nil {
 		command = commandPath(a.parsed.Selected())
+		c, ok := a.parsed.Selected().Target.Addr().Interface().(*openCmd)
+		compares = ok && len(c.File) > 1
 	}
-	if command == "diff" || command == "check" && k == kindStacks || (ofHeaps | ofDumps).has(k) {
+	if command == "diff" || (command == "check" || compares) && k == kindStacks || (ofHeaps | ofDumps).has(k) {
 		return nil
 	}
 	return fmt.Errorf("%s holds no heap snapshots: it is %s", name, format.Name)

@@ -3,7 +3,6 @@ package stacks
 import (
 	"strings"
 
-	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
@@ -28,10 +27,9 @@ func (p *Stacks) Do(a keymap.Action) bool {
 		p.Changed()
 	case keymap.Cost:
 		if p.Prof != nil {
-			p.NextEvent(&p.State)
-			return true
+			return false // every screen of a profile has the next event
 		}
-		p.Emit(state.SetCost{Cost: (p.State.Cost + 1) % analysis.CostCountOf})
+		p.Emit(state.NextCost{})
 	case keymap.NextPane, keymap.PreviousPane:
 		p.nextPane(a == keymap.NextPane)
 	case keymap.Maximise:
@@ -186,6 +184,7 @@ func (p *Stacks) CopyText() string {
 	}
 	nodes, left := p.Now.path(at, maxCopied)
 	var b strings.Builder
+	b.WriteString(p.copyHead(at))
 	line := func(n int32) {
 		f, _ := p.Now.frame(n)
 		name := f.Function

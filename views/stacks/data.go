@@ -5,6 +5,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
@@ -21,6 +22,16 @@ type treeKey struct {
 	prof     *ui.ProfFile // of weighted stacks; nil for traces
 	chips    calltree.StackFilter
 	part     calltree.StackPart
+	grown    *diff.CompareShape // of a difference that is bottom-up; nil elsewhere
+}
+
+// options choose how stacks become a tree.
+func (k *treeKey) options() calltree.TreeOptions {
+	opt := calltree.TreeOptions{Invert: k.invert, Collapse: k.collapse}
+	if !k.full {
+		opt.Name = widget.ShortenTemplates
+	}
+	return opt
 }
 
 // shape is the key without what only ever grows: trees of one shape number their nodes alike.
@@ -55,10 +66,6 @@ func makeTree(ctx context.Context, e *ui.Env, key treeKey) (*callTree, error) {
 	}
 	ids := e.Trace.StackIDs()
 	ids = ids[:min(key.ids, len(ids))]
-	opt := calltree.TreeOptions{Invert: key.invert, Collapse: key.collapse}
-	if !key.full {
-		opt.Name = widget.ShortenTemplates
-	}
 	view, err := e.Views.Of(ctx, key.stacks, key.chips, key.part)
 	if err != nil {
 		return nil, err
@@ -68,7 +75,7 @@ func makeTree(ctx context.Context, e *ui.Env, key treeKey) (*callTree, error) {
 		stacks = view.Stacks
 		ids, pick = keptStacks(key, view, ids)
 	}
-	t, err := calltree.NewCallTree(ctx, stacks, ids, opt)
+	t, err := calltree.NewCallTree(ctx, stacks, ids, key.options())
 	return &callTree{t, key, ids, pick}, err
 }
 
@@ -121,13 +128,38 @@ func (k foldKey) query() analysis.Query {
 	return analysis.Query{At: k.at, Range: k.over, Cell: k.cell}
 }
 
-// weighed is a call tree with the weights of one cost at one instant or over one range. It never changes.
+// weighed is a call tree with the weights of one cost at one instant or over one range, or with what became of them. It never changes.
 type weighed struct {
 	*calltree.Folded
 	tree *callTree
 	key  foldKey
 	peak model.Time  // when the peak is, for CostPeak; model.NoTime where there is none
 	unit ui.ProfUnit // of weighted stacks
+
+	set     *ui.StackComparison // what is compared; nil where no difference is shown, as the two below
+	shape   *diff.CompareShape
+	changes *diff.CompareTree
+}
+
+// Children are the children of a node that weigh anything, or did; the heaviest first.
+func (w *weighed) Children(n int32) []int32 {
+	if w.changes != nil {
+		return w.changes.Children(n)
+	}
+	return w.Folded.Children(n)
+}
+
+// HasChildren reports whether a node has any of them.
+func (w *weighed) HasChildren(n int32) bool {
+	if w.changes != nil {
+		return w.changes.HasChildren(n)
+	}
+	return w.Folded.HasChildren(n)
+}
+
+// there reports whether a node is in the tree with any weight, changed or not.
+func (w *weighed) there(id uint64) bool {
+	return w.exists(id) || w.changes != nil && id < uint64(w.Len()) && w.changes.There(int32(id))
 }
 
 // weigh asks for the weights of every stack and sums them up the tree.
@@ -201,7 +233,7 @@ func nodeIDs(nodes []int32) []uint64 {
 	return out
 }
 
-// exists reports whether a node is there and weighs anything.
+// exists reports whether a node is in the graph: it weighs anything, or what is below it changed.
 func (w *weighed) exists(id uint64) bool { return id < uint64(w.Len()) && w.Total[id] > 0 }
 
 // frame is what is known of a node beyond its name; mixed says that it stands for several places.
@@ -251,9 +283,28 @@ func (w *weighed) path(n int32, limit int) (nodes []int32, left int) {
 	return nodes, left
 }
 
-// follow finds the node in another tree of the same stacks that a path of names leads to, as far as it goes: short or
-// full names and folded recursion are no obstacle.
-func (w *weighed) follow(names []string) int32 {
+// way leads to a node in another tree of the same stacks.
+type way struct {
+	names  []string // from below the root down, shortened
+	invert bool     // the tree is bottom-up
+}
+
+// wayIn is the way to what is selected in w.
+func (p *Stacks) wayIn(w *weighed) way {
+	nodes, _ := w.path(p.selectedIn(w), 0)
+	names := make([]string, len(nodes))
+	for i, n := range nodes {
+		names[i] = widget.ShortenTemplates(w.Name(n))
+	}
+	return way{names, w.tree.key.invert}
+}
+
+// end is the node that a way leads to, as far as it goes: short or full names and folded recursion are no obstacle.
+func (w *weighed) end(to way) int32 {
+	names := to.names
+	if n := len(names); n > 0 && to.invert != w.tree.key.invert {
+		names = names[n-1:] // the way there is another one, but the function may be at its top
+	}
 	at := int32(0)
 	for i, name := range names {
 		if i > 0 && name == names[i-1] && at != 0 && w.tree.key.collapse {
@@ -272,14 +323,4 @@ func (w *weighed) follow(names []string) int32 {
 		at = next
 	}
 	return at
-}
-
-// names is the path to n in a form that [weighed.follow] finds in other trees.
-func (w *weighed) names(n int32) []string {
-	nodes, _ := w.path(n, 0)
-	out := make([]string, len(nodes))
-	for i, m := range nodes {
-		out[i] = widget.ShortenTemplates(w.Name(m))
-	}
-	return out
 }

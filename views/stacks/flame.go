@@ -36,14 +36,24 @@ func (g *flamePane) Parent(id uint64) (uint64, bool) {
 }
 
 func (g *flamePane) Children(id uint64) []uint64 {
-	return nodeIDs(g.of.Now.Folded.Children(int32(id)))
+	return nodeIDs(g.of.Now.Children(int32(id)))
 }
 
 func (g *flamePane) Value(id uint64) uint64 { return g.of.Now.Total[id] }
 
-func (g *flamePane) Label(id uint64) string { return g.of.Now.label(int32(id)) }
+func (g *flamePane) Label(id uint64) string {
+	if g.of.Now.changes != nil {
+		return g.of.Now.signed(int32(id))
+	}
+	return g.of.Now.label(int32(id))
+}
 
-func (g *flamePane) Note(id uint64) string { return g.of.amount(g.of.Now.Total[id]) }
+func (g *flamePane) Note(id uint64) string {
+	if g.of.Now.changes != nil {
+		return g.of.delta(int32(id)).Text
+	}
+	return g.of.amount(g.of.Now.Total[id])
+}
 
 // reset shows the whole graph, with at selected.
 func (g *flamePane) reset(at int32) {
@@ -114,6 +124,10 @@ func (g *flamePane) draw(s tcell.Screen, r widget.Rect, focused bool) {
 	g.Match = nil
 	if f := p.matching(); f != nil {
 		g.Match = func(id uint64) bool { return f.matches(int32(id)) }
+	}
+	g.Fill = nil
+	if p.Now.changes != nil {
+		g.Fill = p.dashes
 	}
 	g.Style = p.frameStyle()
 	g.Focused = focused

@@ -43,7 +43,7 @@ func (p *Stacks) showUpper(s *state.State) {
 		return
 	}
 	if p.Upper == nil {
-		p.Upper = NewStacks(p.Env)
+		p.Upper = NewStacks(p.Env, p.sides)
 		p.Upper.half = true
 	}
 	p.Upper.flame, p.Upper.collapse = p.flame, p.collapse

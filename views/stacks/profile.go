@@ -18,7 +18,9 @@ import (
 type ProfStacks struct{ *Stacks }
 
 // NewProfileStacks returns the stacks of a stack profile.
-func NewProfileStacks(e *ui.Env) *ProfStacks { return &ProfStacks{NewStacks(e)} }
+func NewProfileStacks(e *ui.Env, sides ui.StackComparer) *ProfStacks {
+	return &ProfStacks{NewStacks(e, sides)}
+}
 
 func (p *ProfStacks) Needs() model.Facet { return model.FacetProfile }
 
@@ -29,10 +31,7 @@ func (p *ProfStacks) Scopes() []keymap.Scope {
 
 // profTree builds the structure of the tree of all records.
 func profTree(ctx context.Context, key treeKey) (*callTree, error) {
-	opt := calltree.TreeOptions{Invert: key.invert, Collapse: key.collapse}
-	if !key.full {
-		opt.Name = widget.ShortenTemplates
-	}
+	opt := key.options()
 	opt.Class = key.prof.Classes
 	stacks, leaves, pick := key.stacks, key.prof.Weights.Records.Node, []int32(nil)
 	view, err := key.prof.Views.Of(ctx, key.stacks, key.chips, key.part)
@@ -150,8 +149,12 @@ func (p *Stacks) signStyle(n int32) tcell.Style {
 	return tcell.Style{}
 }
 
-// frameStyle is the colours of kernel and inlined frames in the graph, reversed so that they fill their frame; nil for traces.
+// frameStyle is the colours of kernel and inlined frames in the graph, reversed so that they fill their frame, or those of what
+// changed; nil for traces.
 func (p *Stacks) frameStyle() func(uint64) (tcell.Style, bool) {
+	if p.Now.changes != nil {
+		return p.changeStyle
+	}
 	if p.Prof == nil {
 		return nil
 	}
@@ -179,6 +182,9 @@ func (p *Stacks) costTitle() string {
 
 // costText is what is weighed in words.
 func (p *Stacks) costText() string {
+	if p.Now.set != nil {
+		return p.Now.set.Title
+	}
 	if p.Prof != nil {
 		return p.Now.key.prof.MetricName()
 	}

@@ -21,6 +21,9 @@ type Stacks struct {
 	weights *ui.Lazy[foldKey, *weighed]
 	other   *ui.Lazy[foldKey, plainWeights] // blocks beside bytes, or bytes beside blocks
 	search  *ui.Lazy[searchKey, *found]
+	sides   ui.StackComparer // of the difference; nil where there is none
+	changes *ui.Lazy[changeKey, *weighed]
+	shapes  shapes // of changes
 
 	Now   *weighed // what is shown; nil before the first answer
 	rows  *treePane
@@ -33,12 +36,14 @@ type Stacks struct {
 	detail   bool // the detail has the keys
 	whole    bool // the pane has the whole screen
 	touched  bool // the user has moved or opened something: the tree is not opened anew
+	left     way  // to what was selected, when there was something to see last
 	through  members
 	ids      int // stacks that the tree was asked for
 	text     string
 	jump     bool // go to the first match once the search is done
 	adopted  state.Selection
 	sought   int // of ProfState.Sent: what was shown already
+	sent     int // of CompareState.Sent: what was shown already
 
 	Upper   *Stacks     // the callers about a pivot; nil without one
 	half    bool        // this is the upper tree of another screen
@@ -46,13 +51,14 @@ type Stacks struct {
 	upperAt widget.Rect // where that is
 }
 
-// NewStacks returns the stacks of a trace as tree and flame graph.
-func NewStacks(e *ui.Env) *Stacks {
-	p := &Stacks{Pane: ui.NewPane(e)}
+// NewStacks returns the stacks of a trace as tree and flame graph. sides compares them while the difference is shown.
+func NewStacks(e *ui.Env, sides ui.StackComparer) *Stacks {
+	p := &Stacks{Pane: ui.NewPane(e), sides: sides}
 	p.tree = ui.NewLazy(e, func(ctx context.Context, k treeKey) (*callTree, error) { return makeTree(ctx, e, k) })
 	p.weights = ui.NewLazy(e, func(ctx context.Context, k foldKey) (*weighed, error) { return weigh(ctx, e.Trace, k) })
 	p.other = ui.NewLazy(e, func(ctx context.Context, k foldKey) (plainWeights, error) { return weighStacks(ctx, e.Trace, k) })
 	p.search = ui.NewLazy(e, findNames)
+	p.changes = ui.NewLazy(e, p.weighChanges)
 	p.rows, p.Graph = newTreePane(p), newFlamePane(p)
 	return p
 }
@@ -89,26 +95,39 @@ func (p *Stacks) Show(s *state.State) {
 		return
 	}
 	p.showUpper(s)
+	if p.comparing() {
+		p.showChanges()
+		return
+	}
+	if w := p.newest(s); w == nil && p.Now != nil && p.Now.changes != nil {
+		p.letGo()
+	} else if w != nil && w != p.Now {
+		p.adopt(w)
+	}
+	if p.Now == nil {
+		return
+	}
+	p.adoptSelection()
+	p.adoptSought()
+	p.askSearch()
+}
+
+// newest asks for the tree and its weights, and returns the newest that there are; nil before the first.
+func (p *Stacks) newest(s *state.State) *weighed {
 	p.tree.Ask(p.treeKey())
 	t, ok := p.tree.Get()
 	if !ok {
-		return
+		return nil
 	}
 	key := foldKeyOf(t, s)
 	askWeights(p.weights, key)
 	if key.cost = beside(key.cost); key.cost < analysis.CostCountOf && p.Prof == nil {
 		askWeights(p.other, key)
 	}
-	w, ok := p.weights.Get()
-	if !ok {
-		return
+	if w, ok := p.weights.Get(); ok {
+		return w
 	}
-	if w != p.Now {
-		p.adopt(w)
-	}
-	p.adoptSelection()
-	p.adoptSought()
-	p.askSearch()
+	return nil
 }
 
 func (p *Stacks) treeKey() treeKey {
@@ -151,27 +170,30 @@ func beside(c analysis.Cost) analysis.Cost {
 
 // adopt shows other weights. What is open and selected stays, unless the tree has another shape or nobody has chosen yet.
 func (p *Stacks) adopt(w *weighed) {
-	old := p.Now
-	p.Now = w
+	old, left := p.Now, p.left
+	p.Now, p.left = w, way{}
 	switch {
 	case old == nil:
-		p.reset(0)
+		p.reset(w.end(left))
 	case old.tree.key.shape() != w.tree.key.shape():
-		at := int32(0)
 		if p.touched {
-			names := old.names(p.selectedIn(old))
-			if n := len(names); n > 0 && old.tree.key.invert != w.tree.key.invert {
-				names = names[n-1:] // the way there is another one, but the function may be at its top
-			}
-			at = w.follow(names)
+			left = p.wayIn(old)
 		}
-		p.reset(at)
+		p.reset(w.end(left))
 	case !p.touched && (old.key.cost != w.key.cost || !old.key.prof.Same(w.key.prof) || old.key.revision != w.key.revision):
 		p.reset(0)
 	default:
 		p.rows.reload()
 		p.Graph.reload()
 	}
+}
+
+// letGo shows nothing until there is an answer, which begins where the user has been.
+func (p *Stacks) letGo() {
+	if p.Now != nil && p.touched {
+		p.left = p.wayIn(p.Now)
+	}
+	p.Now = nil
 }
 
 // reset shows a tree with nothing open but what leads to at, or the heaviest path for 0.
@@ -265,6 +287,9 @@ func (p *Stacks) selectNode(n int32) {
 // Draw implements tview.Primitive.
 func (p *Stacks) Draw(s tcell.Screen) {
 	r := p.Rect()
+	if p.comparing() {
+		r = p.sides.DrawHead(s, r, &p.State)
+	}
 	title, body := r.CutTop(1)
 	if r.H < 6 {
 		body = r // every row counts

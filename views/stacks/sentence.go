@@ -26,7 +26,12 @@ func (p *Stacks) Title() string {
 		pivot = p.Now.tree.key.part != calltree.WholeStacks
 	}
 	t := ui.CostWords(cost)
-	if p.Prof != nil {
+	switch {
+	case p.comparing() && p.Now == nil:
+		t = "Difference"
+	case p.comparing():
+		t = p.Now.set.Title
+	case p.Prof != nil:
 		t = p.profTitle()
 	}
 	if p.Now != nil && p.Now.peak >= 0 {
@@ -43,6 +48,9 @@ func (p *Stacks) Title() string {
 	if collapse {
 		t += ", recursion folded"
 	}
+	if p.comparing() {
+		t += p.sides.Signs(p.Rect())
+	}
 	return t
 }
 
@@ -52,6 +60,9 @@ func (p *Stacks) answer(w int) string {
 		return ""
 	}
 	all := p.bound() + p.weight(p.Now.Total[0]) + " = 100 %"
+	if p.Now.set != nil {
+		all = p.changedAnswer()
+	}
 	if cut := p.Now.Cut(); cut > 0 {
 		all = ui.Plural(cut, "stack", "stacks") + " cut · " + all
 	}
@@ -71,7 +82,10 @@ func (p *Stacks) answer(w int) string {
 
 // bound is the sign of figures that are not exact: what is read so far is less, blocks that cannot be freed are more.
 func (p *Stacks) bound() string {
-	if p.Prof != nil {
+	switch {
+	case p.Now.set != nil:
+		return ""
+	case p.Prof != nil:
 		return p.profBound()
 	}
 	live := p.Now.key.cost <= analysis.CostPeak || p.Now.key.cost == analysis.CostLeaked
@@ -86,6 +100,9 @@ func (p *Stacks) bound() string {
 
 // emptyText says why there is no tree, and what to do.
 func (p *Stacks) emptyText() []string {
+	if p.comparing() {
+		return p.unchanged()
+	}
 	if why := ui.Unanswered(p.tree, p.weights); why != nil {
 		return why
 	}
@@ -169,6 +186,9 @@ func (d *stackDetail) draw(p *Stacks, s tcell.Screen, side, below widget.Rect) {
 
 // shares is a frame's weight, of all and of its parent.
 func (p *Stacks) shares(n int32, w int) string {
+	if p.Now.set != nil {
+		return p.delta(n).Text
+	}
 	total := p.Now.Total[n]
 	out := p.weight(total) + " · " + ui.PartText(total, p.Now.Total[0]) + " of all"
 	parent := p.Now.Parent(n)
@@ -207,6 +227,9 @@ func (p *Stacks) detailLines(n int32, w, h int) []widget.Line {
 // sentence tells a frame's weight in the other unit, its own share, and what is below it.
 func (p *Stacks) sentence(n int32) string {
 	var parts []string
+	if p.Now.set != nil {
+		parts = p.changedSentence(n)
+	}
 	if f, _ := p.Now.Frame(n); n > 0 && f == 0 {
 		parts = append(parts, "the file does not define this stack")
 	}
@@ -216,7 +239,7 @@ func (p *Stacks) sentence(n int32) string {
 	one, many := "callee", "callees"
 	if p.Now.tree.key.invert {
 		one, many = "caller", "callers"
-	} else {
+	} else if p.Now.set == nil {
 		parts = append(parts, "self "+p.amount(p.Now.Self(n)))
 	}
 	switch kids := p.Now.Children(n); len(kids) {
@@ -224,8 +247,11 @@ func (p *Stacks) sentence(n int32) string {
 	case 1:
 		parts = append(parts, "1 "+one+": "+p.Now.label(kids[0]))
 	default:
-		parts = append(parts, ui.Plural(len(kids), one, many)+", the heaviest "+p.Now.label(kids[0])+" with "+
-			ui.PartText(p.Now.Total[kids[0]], p.Now.Total[n]))
+		most := ", the heaviest " + p.Now.label(kids[0]) + " with " + ui.PartText(p.Now.Total[kids[0]], p.Now.Total[n])
+		if p.Now.set != nil {
+			most = ", the most changed " + p.Now.label(kids[0]) + " by " + p.delta(kids[0]).Text
+		}
+		parts = append(parts, ui.Plural(len(kids), one, many)+most)
 	}
 	return strings.Join(parts, " · ")
 }

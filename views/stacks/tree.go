@@ -21,7 +21,18 @@ const (
 	columnSelf
 	columnName
 	columnPlace
+	columnDelta // of differences, as all that follow
+	columnChange
+	columnBefore
+	columnAfter
+	columnPercent
 )
+
+// treeColumn is a column and what it shows.
+type treeColumn struct {
+	kind int
+	widget.Column
+}
 
 // treePane is the call tree: [widget.Tree] over what the screen shows.
 type treePane struct {
@@ -41,27 +52,35 @@ func newTreePane(p *Stacks) *treePane {
 // arrange chooses the columns for a pane of w cells. Bottom-up only the functions at the top have a weight of their own, and
 // it is all they have: there is no column for it.
 func (t *treePane) arrange(w int) {
-	p, width := t.of, 8
+	all := t.of.weightColumns(w)
+	if t.of.Now.changes != nil {
+		all = t.of.changedColumns(w)
+	}
+	t.Columns, t.shown = t.Columns[:0], t.shown[:0]
+	for _, c := range all {
+		if c.kind == columnSelf && t.of.Now.tree.key.invert {
+			continue
+		}
+		if c.kind == columnName {
+			t.TreeColumn = len(t.shown)
+		}
+		t.Columns, t.shown = append(t.Columns, c.Column), append(t.shown, c.kind)
+	}
+}
+
+// weightColumns are the columns of weights for a pane of w cells.
+func (p *Stacks) weightColumns(w int) []treeColumn {
+	width := 8
 	if p.State.Exact {
 		width = max(len(p.amount(p.Now.Total[0])), width)
 	}
-	all := [...]widget.Column{
-		columnTotal: {Title: p.costTitle(), Width: width, Align: widget.Right},
-		columnShare: {Title: ui.TitlePercent, Width: model.ShareWidth, Align: widget.Right, Drop: 1},
-		columnBar:   {Width: min(max(w/12, 5), 16), Drop: 4},
-		columnSelf:  {Title: ui.TitleSelf, Width: width, Align: widget.Right, Drop: 3},
-		columnName:  {Title: ui.TitleFunction, Width: min(26, max(w-14, 8)), Grow: 3, Cut: widget.CutScope},
-		columnPlace: {Title: ui.TitleWhere, Width: 13, Grow: 1, MaxWidth: 48, Cut: widget.CutFolder, Drop: 2},
-	}
-	t.Columns, t.shown = t.Columns[:0], t.shown[:0]
-	for i, c := range all {
-		if i == columnSelf && p.Now.tree.key.invert {
-			continue
-		}
-		if i == columnName {
-			t.TreeColumn = len(t.shown)
-		}
-		t.Columns, t.shown = append(t.Columns, c), append(t.shown, i)
+	return []treeColumn{
+		{columnTotal, widget.Column{Title: p.costTitle(), Width: width, Align: widget.Right}},
+		{columnShare, widget.Column{Title: ui.TitlePercent, Width: model.ShareWidth, Align: widget.Right, Drop: 1}},
+		{columnBar, widget.Column{Width: min(max(w/12, 5), 16), Drop: 4}},
+		{columnSelf, widget.Column{Title: ui.TitleSelf, Width: width, Align: widget.Right, Drop: 3}},
+		{columnName, widget.Column{Title: ui.TitleFunction, Width: min(26, max(w-14, 8)), Grow: 3, Cut: widget.CutScope}},
+		{columnPlace, widget.Column{Title: ui.TitleWhere, Width: 13, Grow: 1, MaxWidth: 48, Cut: widget.CutFolder, Drop: 2}},
 	}
 }
 
@@ -73,7 +92,7 @@ func (t *treePane) Children(id uint64) []uint64 {
 	if id >= uint64(t.of.Now.Len()) {
 		return nil
 	}
-	return nodeIDs(t.of.Now.Folded.Children(int32(id)))
+	return nodeIDs(t.of.Now.Children(int32(id)))
 }
 
 // Leaf implements widget.TreeSource.
@@ -88,7 +107,7 @@ func (t *treePane) Cell(id uint64, col int) widget.Cell {
 		return widget.Cell{}
 	}
 	n := int32(id)
-	switch t.shown[col] {
+	switch kind := t.shown[col]; kind {
 	case columnTotal:
 		return widget.Cell{Text: t.of.amount(w.Total[n])}
 	case columnShare:
@@ -107,8 +126,11 @@ func (t *treePane) Cell(id uint64, col int) widget.Cell {
 			c.Style = widget.Over(t.of.Look.Text, t.of.Look.Match)
 		}
 		return c
+	case columnPlace:
+		return widget.Cell{Text: w.place(n), Style: t.of.Look.Muted}
+	default:
+		return t.of.changedCell(kind, n)
 	}
-	return widget.Cell{Text: w.place(n), Style: t.of.Look.Muted}
 }
 
 // reset shows the tree with the heaviest path open, or with at selected.
@@ -132,7 +154,7 @@ func (t *treePane) reload() {
 		return
 	}
 	t.Reload(t.roots())
-	if id, ok := t.SelectedID(); ok && id != t.want && t.of.Now.exists(t.want) {
+	if id, ok := t.SelectedID(); ok && id != t.want && t.of.Now.there(t.want) {
 		t.SelectID(t.want)
 	}
 }
@@ -213,6 +235,9 @@ func costColumn(c analysis.Cost) string {
 
 // amount is a weight in the unit of the cost.
 func (p *Stacks) amount(v uint64) string {
+	if p.Now != nil && p.Now.set != nil {
+		return p.Now.set.Amount(v, p.State.Exact)
+	}
 	if p.Prof != nil {
 		return p.profAmount(v)
 	}
@@ -233,7 +258,7 @@ func (p *Stacks) amount(v uint64) string {
 
 // weight is an amount that says what it counts.
 func (p *Stacks) weight(v uint64) string {
-	if p.Now.key.cost.IsBytes() || p.Prof != nil {
+	if p.Now.key.cost.IsBytes() || p.Prof != nil || p.Now.set != nil {
 		return p.amount(v)
 	}
 	if v == 1 {

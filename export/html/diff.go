@@ -1,0 +1,97 @@
+package html
+
+import (
+	"context"
+	"io"
+
+	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/model"
+)
+
+// DiffSource is what the page of a comparison is made of.
+type DiffSource struct {
+	Diff    *report.Diff // its rows become those of the page
+	Program string       // who wrote the page
+	Command []string     // how to get the page again; nil says nothing
+}
+
+// WriteDiff writes the page of a comparison, as [Write] does that of a file: what [report.WriteDiffText] says, with the same rows.
+func WriteDiff(ctx context.Context, w io.Writer, src *DiffSource) (cut []string, err error) {
+	of := &Source{Report: &report.Report{Header: src.Diff.Header}, Program: src.Program, Command: src.Command}
+	return writePage(ctx, w, of, func(b *builder) error { b.diff(src.Diff); return nil })
+}
+
+// diff is what a page says about a comparison.
+func (b *builder) diff(d *report.Diff) {
+	b.Title = model.Clean(d.Before.Name() + " → " + d.After.Name())
+	b.Facts = []string{} // of one side only
+	b.Scope = []string{"before: " + model.Clean(d.Before.Text()), "after: " + model.Clean(d.After.Text())}
+	for _, note := range d.Notes() {
+		b.Scope = append(b.Scope, model.Clean(note))
+	}
+	b.Findings = append([]finding{{Sign: "info", Label: "changed", Name: none, Text: d.Summary}}, b.Findings...)
+	unit := "count"
+	amount := func(label string, n uint64) card { return card{Label: label, Value: model.Group(n)} }
+	if d.IsBytes() {
+		unit, amount = "bytes", func(label string, n uint64) card { return bytesCard(label, n, "") }
+	}
+	b.Cards = append(b.Cards, amount("Before", d.Totals.BeforeBytes), amount("After", d.Totals.AfterBytes))
+	rows, all := d.Shown()
+	pages := len(rows) > 0 && rows[0].NewlyOccupied != nil
+	c := cols("Change:"+unit, "Before:"+unit, "After:"+unit, "%:plain:of before", "Count:count:change of the count", "Count before:count", "Count after:count", "Status:text")
+	if pages {
+		c = append(c, cols("Taken:bytes", "Freed:bytes")...)
+	}
+	kind := ":name"
+	if stacked(rows) {
+		kind = ":place"
+	}
+	c = append(c, cols(d.What+kind)...)
+	t := b.table("changes", "Changes by "+d.What, plural(uint64(all), "row"), none, c...)
+	t.More = all - len(rows)
+	for i := range rows {
+		r := &rows[i]
+		if b.full(t) {
+			t.More++
+			continue
+		}
+		cells := []any{r.DeltaBytes, r.BeforeBytes, r.AfterBytes, known(r.Percent), r.DeltaCount, r.BeforeCount, r.AfterCount, r.Status}
+		if pages {
+			cells = append(cells, 8**r.NewlyOccupied, 8**r.NewlyFree)
+		}
+		b.diffRow(t, cells, r, kind == ":place")
+	}
+	b.keep(t)
+}
+
+// stacked reports whether any row is a stack.
+func stacked(rows []report.DiffRow) bool {
+	for i := range rows {
+		if !rows[i].Frames().IsZero() {
+			return true
+		}
+	}
+	return false
+}
+
+// diffRow adds a row to a table, with its stack where rows are stacks.
+func (b *builder) diffRow(t *table, cells []any, r *report.DiffRow, stacks bool) {
+	name := model.Clean(r.Key)
+	if !stacks {
+		t.add(append(cells, b.name(name))...)
+		return
+	}
+	frames := []int{}
+	for p := range r.Frames().All() {
+		if len(frames) == b.limits.frames {
+			frames = append(frames, b.limits.frames-r.Frames().Depth())
+			break
+		}
+		frames = append(frames, b.frame(p))
+	}
+	if len(frames) == 0 { // the row is no stack
+		frames = append(frames, b.frame(report.Place{Function: &name}))
+	}
+	t.add(append(cells, frames[0])...)
+	t.Stacks = append(t.Stacks, frames)
+}
