@@ -297,7 +297,7 @@ func TestDifferenceOfDumps(t *testing.T) {
 	if got := strings.Join(words, " "); got != "memtui diff --a #14 --b #14 --group page-type old.mb new.mb" {
 		t.Error(got)
 	}
-	u.keys("c").has("Free memory in pages").keys("c").has("Memory of pages").keys("c").has("packing")
+	u.keys("c").has("Free memory in pages").keys("c").has("Size of pages").keys("c").has("packing")
 	u.keys("2", "B").has("marked as B: new.mb layout #14").keys("h", "h").has("B new.mb #14")
 	if k := u.app.state.Compare.Marks[state.SideB]; !k.Other || k.Number != 14 {
 		t.Errorf("marked %+v", k)

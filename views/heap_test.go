@@ -173,7 +173,7 @@ func TestDominatorsDescend(t *testing.T) {
 	u.keys("b").has(" × ")
 	u.keys("Enter").has("only ")
 	u.keys("Left").has(" × ")
-	u.keys("E").has("all references count", "all edges")
+	u.keys("E").has("all references keep", "all edges")
 	u.keys("E")
 }
 
