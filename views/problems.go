@@ -75,6 +75,7 @@ func (p *problems) Show(s *state.State) {
 			}
 		}
 		slices.SortStableFunc(p.rows, func(a, b model.Problem) int { return int(b.Severity) - int(a.Severity) })
+		p.rows = model.TellingFirst(p.rows)
 	}
 	p.list.Refresh()
 }
