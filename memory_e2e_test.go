@@ -437,3 +437,41 @@ func TestNamedMemoryIsEnough(t *testing.T) {
 		t.Errorf("with %d MiB: all %v, %s", mib/8, all, errs)
 	}
 }
+
+// A heap is read whole, and who holds what is found out, with the memory that info names for it.
+func TestNamedMemoryIsEnoughForHeaps(t *testing.T) {
+	if underRace {
+		t.Skip("what a process takes under the race detector tells nothing")
+	}
+	path := filepath.Join(t.TempDir(), "heap.mvmheap")
+	self(t, []string{makeVar + "=heap.mvmheap"}, path)
+	ask := func(into any, limit int64, args ...string) {
+		r := limited(t, limit, append(args, "-f", "json", path))
+		if err := json.Unmarshal([]byte(r.out), into); err != nil {
+			t.Fatalf("%v: status %d: %s", err, r.status, r.errs)
+		}
+	}
+	var info struct {
+		Facts []struct {
+			Key   string
+			Value int64
+		}
+	}
+	ask(&info, 0, "info")
+	memory := int64(0)
+	for _, f := range info.Facts {
+		if f.Key == "estimated_memory_bytes" {
+			memory = f.Value
+		}
+	}
+	for _, part := range []int64{1, 2} {
+		var report struct {
+			Complete bool
+			Heap     struct{ Dominators []struct{ Row int } }
+		}
+		ask(&report, memory/part, "report")
+		if whole := part == 1; report.Complete != whole || whole != (len(report.Heap.Dominators) > 0) {
+			t.Errorf("with %d of the %d bytes: complete %v, %d dominators", memory/part, memory, report.Complete, len(report.Heap.Dominators))
+		}
+	}
+}

@@ -113,8 +113,8 @@ func TestPipesAreNotReadAgain(t *testing.T) {
 	leave(t, s)
 }
 
-// Where the system gives no more memory, Go ends the program at once: the terminal is as it was nevertheless, and fit for
-// what Go says about it.
+// Where the system gives no more memory, the program ends at once: the terminal is as it was nevertheless, and one sentence
+// says why.
 func TestOutOfMemoryRestoresTheTerminal(t *testing.T) {
 	s := start(t, 80, 24, sample)
 	s.WaitFor("close_session")
@@ -126,21 +126,57 @@ func TestOutOfMemoryRestoresTheTerminal(t *testing.T) {
 		to, _ := os.Readlink(stderr)
 		return strings.HasPrefix(to, "pipe:")
 	})
-	if out, err := exec.Command("prlimit", "--pid", fmt.Sprint(s.Pid()), "--as=4096").CombinedOutput(); err != nil {
-		t.Skipf("%v: %s", err, out)
-	}
+	starve(t, s.Pid())
 	s.Resize(1500, 400)
-	if status := s.Exit(); status != 2 {
+	if status := s.Exit(); status != 3 {
 		t.Errorf("status %d", status)
 	}
-	s.WaitFor("message is above")
+	s.WaitFor("ran out of memory")
 	s.Restored()
-	before, after, left := strings.Cut(s.Raw(), "\x1b[?1049l")
-	if !left || strings.Contains(before, "fatal error") || strings.Contains(before, "goroutine ") {
-		t.Errorf("on the alternate screen: %q", before[max(0, len(before)-2000):])
-	}
-	if !strings.HasPrefix(after, "\x1b[23;0;0t\rmemtui: ran out of memory") || !strings.Contains(after, "fatal error: ") {
+	_, after, left := strings.Cut(s.Raw(), "\x1b[?1049l")
+	if !left || after != "\x1b[23;0;0t\r"+strings.Replace(outOfMemory, "\n", "\r\n", 1) {
 		t.Errorf("afterwards: %q", after)
 	}
 	s.Forsaken()
+}
+
+const outOfMemory = "memtui: ran out of memory: allow it more, or give it a lower --max-memory\n"
+
+// starve has the system give a process no more memory.
+func starve(t *testing.T, pid int) {
+	t.Helper()
+	if out, err := exec.Command("prlimit", "--pid", fmt.Sprint(pid), "--as=4096").CombinedOutput(); err != nil {
+		t.Skipf("%v: %s", err, out)
+	}
+}
+
+// Commands say no more about it either.
+func TestOutOfMemoryEndsCommandsBriefly(t *testing.T) {
+	pipe := fifo(t)
+	var out, errs strings.Builder
+	cmd := exec.Command(binary, "report", pipe)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // waits until it is being read
+	if err != nil {
+		t.Fatal(err)
+	}
+	starve(t, cmd.Process.Pid)
+	if _, err := w.Write(memtest.TraceOf([]byte("{}"), make([]memtest.TraceEvent, 10_000_000))); err == nil {
+		t.Error("all of it was read")
+	}
+	w.Close()
+	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != 3 || errs.String() != outOfMemory || out.Len() > 0 {
+		t.Errorf("%v: %.1000s", cmd.ProcessState, errs.String())
+	}
+	for _, kilobytes := range []int{100_000, 600_000, 800_000} { // not even Go can begin under the first ones
+		cmd := exec.Command("/bin/sh", "-c", `ulimit -v "$1"; exec "$0" info "$2"`, binary, fmt.Sprint(kilobytes), sample)
+		errs.Reset()
+		cmd.Stderr = &errs
+		if _ = cmd.Run(); cmd.ProcessState.ExitCode() != 3 || strings.Count(errs.String(), "\n") != 1 || !strings.Contains(errs.String(), "memory") {
+			t.Errorf("with %d kB: %v: %.1000s", kilobytes, cmd.ProcessState, errs.String())
+		}
+	}
 }

@@ -267,7 +267,7 @@ func (s *Source) rangeOf(ctx context.Context, off, n int64) ([]byte, error) {
 		}
 	})
 	if s.mapErr != nil {
-		return s.readRange(off, n)
+		return s.readRange(ctx, off, n)
 	}
 	size := int64(len(s.mapped))
 	off = min(off, size)
@@ -283,13 +283,25 @@ func (s *Source) Forget() {
 }
 
 // readRange stands in for the mapping on file systems that have none, and where there is no address space for it.
-func (s *Source) readRange(off, n int64) ([]byte, error) {
-	b := make([]byte, max(0, min(n, s.info.Size()-off)))
-	got, err := s.readFile(b, off)
-	if err == io.EOF {
-		err = nil
+func (s *Source) readRange(ctx context.Context, off, n int64) ([]byte, error) {
+	n = max(0, min(n, s.info.Size()-off))
+	if !s.budget.Fits(n) {
+		return nil, s.budget.Error(model.Bytes(n).String() + " of a file that cannot be mapped")
 	}
-	return b[:got], err
+	b := make([]byte, n)
+	for got := 0; got < len(b); {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		m, err := s.readFile(b[got:min(len(b), got+spoolPart)], off+int64(got))
+		if got += m; err == io.EOF {
+			return b[:got], nil
+		}
+		if err != nil {
+			return b[:got], err
+		}
+	}
+	return b, nil
 }
 
 // Guard runs f, which may read bytes of Range, and returns its error, or [ErrShrank] when such a byte was gone. A defect

@@ -91,6 +91,12 @@ type Heap struct {
 	Complete bool // false when the file ends within the snapshot; what is missing is empty
 }
 
+// Bytes that a row and a reference take at most, beside the snapshot, while is found out who holds what.
+const (
+	GraphRowBytes = 30
+	GraphRefBytes = 8
+)
+
 // LargeExtra in Heap.Extra says that the unmanaged size stands in Heap.Large.
 const LargeExtra = ^uint32(0)
 

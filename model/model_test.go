@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 )
@@ -60,5 +61,17 @@ func TestStoreWakesWatchers(t *testing.T) {
 	s.Publish(&Profile{})
 	if p = s.Current(); p.Revision != 2 {
 		t.Errorf("revision %d", p.Revision)
+	}
+}
+
+// A limit comes first, however much else is wrong: it can be helped.
+func TestTellingFirst(t *testing.T) {
+	list := []Problem{{Code: "enum", Severity: Error}, {Code: "reference", Severity: Error}, {Code: CodeMemory, Severity: Warning}, {Code: "note"}, {Code: "too-large", Severity: Error}}
+	var codes []string
+	for _, p := range TellingFirst(list) {
+		codes = append(codes, p.Code)
+	}
+	if got := strings.Join(codes, " "); got != CodeMemory+" too-large enum reference note" || list[0].Code != "enum" {
+		t.Error(got, list)
 	}
 }

@@ -56,9 +56,25 @@ var cutCodes = []string{CodeMemory, "stopped", "too-large", "line-length", "even
 
 // CutShort returns the first problem that says that the program left something out, nil for none. Damage is the file's own.
 func CutShort(list []Problem) *Problem {
-	i := slices.IndexFunc(list, func(p Problem) bool { return slices.Contains(cutCodes, p.Code) })
+	i := slices.IndexFunc(list, func(p Problem) bool { return cutRank(p) == 0 })
 	if i < 0 {
 		return nil
 	}
 	return &list[i]
+}
+
+// TellingFirst returns the problems with those first that say that the program left something out, as those can be helped. Otherwise the
+// order stays. The list given is not changed.
+func TellingFirst(list []Problem) []Problem {
+	out := slices.Clone(list)
+	slices.SortStableFunc(out, func(a, b Problem) int { return cutRank(a) - cutRank(b) })
+	return out
+}
+
+// cutRank is 0 for what [CutShort] finds.
+func cutRank(p Problem) int {
+	if slices.Contains(cutCodes, p.Code) {
+		return 0
+	}
+	return 1
 }

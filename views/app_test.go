@@ -39,6 +39,22 @@ func TestProblemsOfDamage(t *testing.T) {
 	}
 }
 
+// Why something is incomplete stands above what else is wrong, and the title says it.
+func TestALimitIsTheFirstFinding(t *testing.T) {
+	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
+	next := *store.Current()
+	for _, p := range []model.Problem{{Severity: model.Error, Code: "enum", Message: "kind is odd"}, {Severity: model.Warning, Code: model.CodeMemory, Message: "what follows was left out"}} {
+		next.Problems, next.Complete = model.AddProblem(next.Problems, p), false
+	}
+	store.Publish(&next)
+	u := openUI(t, 120, 30, colourCaps, store, ix)
+	u.keys("8").has("incomplete: memory limit")
+	text := u.has("what follows was left out", "kind is odd").Text()
+	if strings.Index(text, "what follows was left out") > strings.Index(text, "kind is odd") {
+		t.Error(text)
+	}
+}
+
 func TestHelpSearch(t *testing.T) {
 	u := openKvleak(t, 80, 24, colourCaps).keys("5", "?")
 	u.has("Keys on Stacks", "Stacks: Call tree and flame graph.")

@@ -210,6 +210,9 @@ func (a *app) completeness() string {
 	case !p.Complete && p.Stacks == nil && p.Allocations != nil && len(p.Problems) == 0:
 		return "reading names"
 	case !p.Complete:
+		if q := model.CutShort(p.Problems); q != nil && q.Code == model.CodeMemory {
+			return "incomplete: memory limit"
+		}
 		return "incomplete"
 	case st.Unfreed:
 		return "live ≤ shown"

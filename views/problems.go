@@ -61,7 +61,7 @@ func newProblems(e *ui.Env) *problems {
 
 func (p *problems) columns(*model.Profile) []ui.Column[problemRow] {
 	return []ui.Column[problemRow]{
-		{Title: ui.TitleSeverity, Key: "severity", Width: 9, Rank: func(r *problemRow) uint64 { return uint64(r.Severity) }, Cell: func(r *problemRow) widget.Cell {
+		{Title: ui.TitleSeverity, Key: "severity", Width: 9, Rank: severityRank, Cell: func(r *problemRow) widget.Cell {
 			return widget.Cell{Text: p.sign(r.Severity) + " " + r.Severity.String(), Style: p.severityStyle(r.Severity)}
 		}},
 		{Title: ui.TitleCount, Key: "count", Fields: []string{"count"}, Figure: ui.CountFigure, Drop: 1, Value: func(r *problemRow) uint64 { return uint64(r.Count) }},
@@ -69,6 +69,15 @@ func (p *problems) columns(*model.Profile) []ui.Column[problemRow] {
 			Value: func(r *problemRow) uint64 { return uint64(max(r.Offset, 0)) }, Cell: offsetCell},
 		{Title: ui.TitleWhat, Key: "message", Width: 20, Grow: 1, Text: func(r *problemRow) string { return r.Message }},
 	}
+}
+
+// severityRank puts what the program left out first, as that can be helped.
+func severityRank(r *problemRow) uint64 {
+	rank := uint64(r.Severity)
+	if model.CutShort([]model.Problem{*r.Problem}) != nil {
+		rank += 1 << 8
+	}
+	return rank
 }
 
 func offsetCell(r *problemRow) widget.Cell {

@@ -36,7 +36,7 @@ func newGraph(ctx context.Context, h *model.Heap, p Policy, shared *heapShared, 
 	if err := checkHeap(h); err != nil {
 		return nil, err
 	}
-	if b := model.BudgetOf(ctx); !b.Fits(graphRowBytes*int64(h.Len()) + graphRefBytes*int64(len(h.To))) {
+	if b := model.BudgetOf(ctx); !b.Fits(model.GraphRowBytes*int64(h.Len()) + model.GraphRefBytes*int64(len(h.To))) {
 		return nil, b.Error("computing dominators")
 	}
 	g := &Graph{Heap: h, Policy: p, shared: shared}
@@ -54,12 +54,8 @@ func newGraph(ctx context.Context, h *model.Heap, p Policy, shared *heapShared, 
 	return g, nil
 }
 
-// Bytes that a row and a reference of a snapshot take at most while its graph is made.
-const (
-	graphRowBytes = 30
-	graphRefBytes = 8
-	pathRowBytes  = 9 // while paths are found
-)
+// pathRowBytes are what a row of a snapshot takes at most while paths are found.
+const pathRowBytes = 9
 
 // checkHeap makes sure that the graph can be walked without looking at bounds again.
 func checkHeap(h *model.Heap) error {

@@ -314,7 +314,7 @@ func NewHeader(schema string, p *model.Profile) Header {
 	if p.Meta.HasStart {
 		h.Time.Start = &p.Meta.Start
 	}
-	for i, q := range p.Problems {
+	for i, q := range model.TellingFirst(p.Problems) {
 		h.Problems[i] = newProblem(q)
 	}
 	return h

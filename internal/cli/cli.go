@@ -156,7 +156,9 @@ func (a *app) run(ctx context.Context) error {
 		if err := a.configure(configErr); err != nil {
 			return usageError(err)
 		}
-		ctx = a.bound(ctx)
+		if ctx, err = a.bound(ctx); err != nil {
+			return err
+		}
 		defer a.watch.Close()
 	}
 	a.screen = a.env.IsTerminal && a.env.FullScreen != nil && slices.Contains([]string{"open", "demo"}, firstWord(parsed.Command()))

@@ -72,9 +72,13 @@ func (a *app) memoryLimit() int64 { return a.budget.Limit() }
 
 // bound makes the memory limit hold from here on: it returns a context that carries the budget, and ends with a
 // [model.MemoryError] as its cause where the limit cannot be kept.
-func (a *app) bound(ctx context.Context) context.Context {
-	if a.budget = memory.NewBudget(int64(a.flags.MaxMemory), memory.System(os.DirFS("/"))); a.budget == nil {
-		return ctx
+func (a *app) bound(ctx context.Context) (context.Context, error) {
+	system, err := memory.System(os.DirFS("/"))
+	if err != nil {
+		return ctx, inputError(err)
+	}
+	if a.budget = memory.NewBudget(int64(a.flags.MaxMemory), system); a.budget == nil {
+		return ctx, nil
 	}
 	limit := a.memoryLimit()
 	debug.SetMemoryLimit(limit)
@@ -82,10 +86,10 @@ func (a *app) bound(ctx context.Context) context.Context {
 	a.collector.Start()
 	ctx = model.WithBudget(ctx, a.budget)
 	if a.env.Exit == nil {
-		return ctx
+		return ctx, nil
 	}
 	ctx, a.watch = memory.Begin(ctx, a.budget, a.outOfMemory)
-	return ctx
+	return ctx, nil
 }
 
 // outOfMemory ends the process where nothing else has kept the limit.

@@ -255,12 +255,9 @@ func (a *app) warn(p *model.Profile) {
 	if p.Lost > 0 {
 		what = append(what, model.Bytes(p.Lost).Exact()+" could not be read")
 	}
-	telling := func(q model.Problem) bool { return q.Severity == model.Error || q.Code == "stopped" }
-	i := slices.IndexFunc(p.Problems, func(q model.Problem) bool { return q.Code == model.CodeMemory }) // what one can do something about
-	if i < 0 {
-		i = slices.IndexFunc(p.Problems, telling)
-	}
-	if i >= 0 {
+	if q := model.CutShort(p.Problems); q != nil { // one can do something about it
+		what = append(what, q.Message)
+	} else if i := slices.IndexFunc(p.Problems, func(q model.Problem) bool { return q.Severity == model.Error }); i >= 0 {
 		what = append(what, p.Problems[i].Message)
 	}
 	if len(what) == 0 {

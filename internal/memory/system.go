@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"errors"
 	"io/fs"
 	"path"
 	"strconv"
@@ -11,31 +12,38 @@ import (
 
 // Memory that is left to Go's runtime, to the program itself and to what memory is not spent on knowingly.
 const (
-	leastMemory = 8 << 20  // bytes that reading may take however little there is
+	leastMemory = 8 << 20  // bytes that reading takes at least: with less, Go's runtime dies of want
+	extraMemory = 48 << 20 // bytes that Go's runtime takes beside what lives, and that the watch allows above the limit
 	arenaMemory = 64 << 20 // bytes of address space that Go takes at a time
 	spareShare  = 8        // of a limit, one part is left
 )
 
+var errTooLittle = errors.New("the limits of the system (ulimit, control groups) leave the program too little memory to read anything, higher ones lift this")
+
 // System returns how many bytes reading may take by the limits that were set from outside, 0 where there are none: those
-// of the process (ulimit) and those of the control groups it is in, where root has the folders /proc and /sys.
-func System(root fs.FS) int64 {
+// of the process (ulimit) and those of the control groups it is in, where root has the folders /proc and /sys. The error
+// says that they leave so little that nothing can be read.
+func System(root fs.FS) (int64, error) {
 	var limits []int64
 	if left, limited := loaders.AddressSpace(); limited { // half, since files are mapped, too
-		limits = append(limits, (left-arenaMemory)/2)
+		limits = append(limits, (left-arenaMemory-extraMemory)/2)
 	}
 	if left, limited := loaders.DataSpace(); limited {
-		limits = append(limits, (left-arenaMemory)*3/4)
+		limits = append(limits, (left-extraMemory)*3/4)
 	}
 	if group := groupMemory(root); group > 0 {
 		limits = append(limits, group-group/spareShare)
 	}
 	lowest := int64(0)
 	for _, l := range limits {
-		if l = max(l, leastMemory); lowest == 0 || l < lowest {
+		if l = max(l, 1); lowest == 0 || l < lowest {
 			lowest = l
 		}
 	}
-	return lowest
+	if 0 < lowest && lowest < leastMemory {
+		return lowest, errTooLittle
+	}
+	return lowest, nil
 }
 
 // groupMemory returns the lowest limit of the control groups that the process is in and of those around them, in bytes, 0

@@ -37,8 +37,12 @@ func TestLimitsOfControlGroups(t *testing.T) {
 		}
 	}
 	root := fstest.MapFS{"proc/self/cgroup": {Data: []byte("0::/\n")}, "sys/fs/cgroup/memory.max": {Data: []byte("800000000\n")}}
-	if got := System(root); got != 700000000 {
-		t.Errorf("of 800,000,000 bytes %d may be taken", got)
+	if got, err := System(root); got != 700000000 || err != nil {
+		t.Errorf("of 800,000,000 bytes %d may be taken, %v", got, err)
+	}
+	root["sys/fs/cgroup/memory.max"].Data = []byte("9000000\n")
+	if _, err := System(root); err == nil || !strings.Contains(err.Error(), "too little memory") {
+		t.Errorf("9,000,000 bytes are enough: %v", err)
 	}
 	var old unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_DATA, &old); err != nil || old.Max < 1<<46 {
@@ -48,8 +52,8 @@ func TestLimitsOfControlGroups(t *testing.T) {
 	if err := unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: 1 << 46, Max: old.Max}); err != nil {
 		t.Skip(err)
 	}
-	if got := System(fstest.MapFS{}); got <= 0 || got > 1<<46*3/4 {
-		t.Errorf("of 2^46 bytes of data %d may be taken", got)
+	if got, err := System(fstest.MapFS{}); got <= 0 || got > 1<<46*3/4 || err != nil {
+		t.Errorf("of 2^46 bytes of data %d may be taken, %v", got, err)
 	}
 }
 

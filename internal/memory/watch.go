@@ -36,6 +36,13 @@ const (
 	graceMemory = 8 << 20
 )
 
+// A program that imports this package ends so on Linux where the system gives Go's runtime no memory: the runtime would say it in many lines,
+// and nothing can catch that.
+const (
+	LastWords  = "memtui: ran out of memory: allow it more, or give it a lower --max-memory\n"
+	LastStatus = 3
+)
+
 // Watch measures what the program takes. It is the belt for everything that was not foreseen.
 type Watch struct {
 	budget *model.Budget

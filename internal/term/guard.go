@@ -139,7 +139,9 @@ func (g *guard) speak() {
 	if !g.restored {
 		g.restored = true
 		g.restore()
-		_, _ = io.WriteString(g.out, "memtui: "+lastWords(g.text)+"\n")
+		if !bytes.HasPrefix(g.text, []byte("memtui: ")) { // it has not said it itself
+			_, _ = io.WriteString(g.out, "memtui: "+lastWords(g.text)+"\n")
+		}
 	}
 	for {
 		n := bytes.IndexByte(g.text[g.told:], '\n') + 1

@@ -8,11 +8,18 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Rules of thumb for what opening a snapshot costs, measured on real files.
+// Bytes that a row and a reference of a snapshot take when it has been decoded.
 const (
-	bytesPerRow       = 19 // of memory
-	bytesPerReference = 8
+	keptRowBytes = 19
+	keptRefBytes = 8
 )
+
+// memoryFor is how many bytes a snapshot takes until everything is known about it: it is decoded, and then its graph is made.
+// A budget that is as large refuses neither.
+func memoryFor(rows, refs int64) int64 {
+	kept := rows*keptRowBytes + refs*keptRefBytes
+	return max(rows*rowBytes+refs*refBytes, kept+rows*model.GraphRowBytes+refs*model.GraphRefBytes)
+}
 
 // info reads headers and names, but no snapshot.
 func info(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.Profile, error) {
@@ -73,7 +80,7 @@ func (f *file) describe() model.Meta {
 	}
 	if rows > 0 {
 		m.Facts = append(m.Facts, number("largest_rows", "Rows at most, about", rows), number("largest_references", "References at most", refs))
-		memory := rows*bytesPerRow + refs*bytesPerReference
+		memory := memoryFor(rows, refs)
 		m.Facts = append(m.Facts, model.Fact{
 			Key: "estimated_memory_bytes", Label: "Memory to open, about", Value: model.Bytes(memory).String(), Int: memory, HasInt: true,
 		})
