@@ -207,15 +207,17 @@ func TestStacksEqualTheTrace(t *testing.T) {
 	}
 }
 
-// BenchmarkFlameScrub is a step of the instant with a flame graph of 14,000 stacks × 60 frames on screen.
+// BenchmarkFlameScrub is a step of the instant with a flame graph of 14,000 stacks × 60 frames on screen, or with that of a difference.
 func BenchmarkFlameScrub(b *testing.B) {
 	store, ix := loadMany(b)
-	for _, keys := range [][]string{{"5", "f"}, {"5"}} {
-		name := map[int]string{1: "tree", 2: "flame"}[len(keys)]
-		b.Run(name, func(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		keys []string
+	}{{"flame", []string{"5", "f"}}, {"tree", []string{"5"}}, {"changed-flame", []string{"p", "A", "e", "d", "5", "f"}}, {"changed-tree", []string{"p", "A", "e", "d", "5"}}} {
+		b.Run(c.name, func(b *testing.B) {
 			u := openUI(b, 200, 50, colourCaps, store, ix)
 			u.sim.Settle()
-			_ = u.sim.Type(keys...)
+			_ = u.sim.Type(c.keys...)
 			u.sim.Settle()
 			steps := make([]time.Duration, 0, b.N)
 			b.ResetTimer()

@@ -259,7 +259,7 @@ func TestCompareTree(t *testing.T) {
 	c := compareIn(t, before, after, CompareOptions{})
 	for _, invert := range []bool{false, true} {
 		tree := compareTree(t, c, calltree.TreeOptions{Invert: invert})
-		if tree.Sides[0].Total[0] != 157 || tree.Sides[1].Total[0] != 160 || tree.Total[0] != 100+10+90+3 || tree.Delta(0) != 3 {
+		if tree.Sides[0].Total[0] != 157 || tree.Sides[1].Total[0] != 160 || tree.Total[0] != 100+10+90+3 {
 			t.Errorf("invert %v: root is %d and %d, changed by %d", invert, tree.Sides[0].Total[0], tree.Sides[1].Total[0], tree.Total[0])
 		}
 		var got []string
@@ -288,6 +288,85 @@ func compareTree(t *testing.T, c *Comparison, opt calltree.TreeOptions) *Compare
 		t.Fatal(err)
 	}
 	return shape.Weigh(c)
+}
+
+// A tree that has all stacks of another comparison of the same files is weighed again; one that must grow keeps its numbers.
+func TestCompareShapesStay(t *testing.T) {
+	stacks := stacksOf("main;a", "main;b", "main;c")
+	joined, err := JoinStacks(t.Context(), stacks, stacks, nil, MatchFrames)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(before, after []uint64, text string) *Comparison {
+		b, a := sideOf("x", stacks, before...), sideOf("x", stacks, after...)
+		if text != "" {
+			a.Rows = append(a.Rows, SideRow{Key: text, Own: true, Bytes: 7})
+		}
+		c, err := Compare(t.Context(), b, a, CompareOptions{Joined: joined})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	first := of([]uint64{1, 2, 0}, []uint64{5, 0, 0}, "")
+	shape, err := NewCompareShape(t.Context(), first, ShapeOptions{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := NewCompareShape(t.Context(), of([]uint64{0, 0, 9}, []uint64{0, 1, 0}, ""), ShapeOptions{}, shape)
+	if err != nil || again != shape {
+		t.Errorf("the shape is made anew: %v", err)
+	}
+	grown, err := NewCompareShape(t.Context(), of([]uint64{1}, []uint64{2}, "<stack 9?>"), ShapeOptions{}, shape)
+	if err != nil || grown == shape || grown.Len() != shape.Len()+1 {
+		t.Fatalf("a stack is missing: %v", err)
+	}
+	for n := range int32(shape.Len()) {
+		if shape.Name(n) != grown.Name(n) || shape.Parent(n) != grown.Parent(n) {
+			t.Errorf("node %d was %q and is %q", n, shape.Name(n), grown.Name(n))
+		}
+	}
+	tree := grown.Weigh(first)
+	if tree.Total[0] != 4+2 || tree.Sides[0].Total[0] != 3 || tree.Sides[1].Total[0] != 5 {
+		t.Errorf("the first comparison weighs %d, %d and %d in the grown tree", tree.Total[0], tree.Sides[0].Total[0], tree.Sides[1].Total[0])
+	}
+	for i, name := range []string{"a", "b", "c"} {
+		n, ok := shape.NodeOf(joined.Node[0][sideOf("x", stacks, 1, 1, 1).Rows[i].Node])
+		if !ok || shape.Name(n) != name {
+			t.Errorf("the stack of %s ends at %q", name, shape.Name(n))
+		}
+	}
+}
+
+// About a pivot the tree of a difference has the stacks that pass it, and calls a change of one function what is around it.
+func TestCompareShapeAroundAFunction(t *testing.T) {
+	before := sideOf("x", stacksOf("main;f;a", "main;b", "g;f;b"), 100, 50, 7)
+	after := sideOf("y", stacksOf("main;f;a", "main;b", "h;f;b"), 60, 90, 9)
+	c := compareIn(t, before, after, CompareOptions{})
+	view, err := calltree.FilterStacks(t.Context(), c.Joined.Stacks, calltree.NewStackFilter(calltree.StackStep{Kind: calltree.PivotAt, Name: "f"}), calltree.Callees)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shape, err := NewCompareShape(t.Context(), c, ShapeOptions{View: view}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := shape.Weigh(c)
+	if tree.Sides[0].Total[0] != 107 || tree.Sides[1].Total[0] != 69 || tree.Total[0] != 40+2 {
+		t.Errorf("f weighs %d and %d, changed by %d", tree.Sides[0].Total[0], tree.Sides[1].Total[0], tree.Total[0])
+	}
+	whole := compareTree(t, c, calltree.TreeOptions{})
+	for n := range int32(whole.Len()) {
+		if whole.Name(n) != "f" {
+			continue
+		}
+		got := whole.Around(n, false)
+		if got.Total != [2]uint64{107, 69} || fmt.Sprint(got.Callers) != "[{main [100 60]} {h [0 9]} {g [7 0]}]" || fmt.Sprint(got.Callees) != "[{a [100 60]} {b [7 9]}]" {
+			t.Errorf("around f: %+v", got)
+		}
+		return
+	}
+	t.Error("f is not in the tree")
 }
 
 func TestTimeMap(t *testing.T) {

@@ -190,11 +190,6 @@ func (t *CompareTree) changes(stacks int) []uint64 {
 	return out
 }
 
-// Delta is after − before of all that passes a node, as [CompareFigures.DeltaBytes].
-func (t *CompareTree) Delta(n int32) int64 {
-	return signedChange(t.Sides[0].Total[n], t.Sides[1].Total[n])
-}
-
 // There reports whether a node weighs anything on either side.
 func (t *CompareTree) There(n int32) bool { return t.Sides[0].Total[n] > 0 || t.Sides[1].Total[n] > 0 }
 
