@@ -21,7 +21,7 @@ const (
 type Cell struct {
 	SizeFrom, SizeTo uint8 // size classes From ≤ c < To
 	LifeFrom, LifeTo uint8 // lifetime classes From ≤ c < To
-	Stacks           calltree.StackFilter
+	Stacks           calltree.Filter
 }
 
 // Rectangle returns the cell without its filter of stacks.

@@ -44,11 +44,11 @@ type Trace interface {
 	StackIDs() []model.StackID
 	// History is the live bytes of one group over the whole of what is loaded, in n columns of equal duration.
 	// Histories of many keys of one group cost little more than one.
-	History(ctx context.Context, by Group, only calltree.StackFilter, keys []Key, n int) ([][]uint64, error)
+	History(ctx context.Context, by Group, only calltree.Filter, keys []Key, n int) ([][]uint64, error)
 	// Shapes classifies how the live bytes of groups develop over the whole run, aligned with keys.
-	Shapes(ctx context.Context, by Group, only calltree.StackFilter, keys []Key) ([]Shape, error)
+	Shapes(ctx context.Context, by Group, only calltree.Filter, keys []Key) ([]Shape, error)
 	// Lifetimes sums up how long the freed blocks of a group, allocated in r, lived.
-	Lifetimes(ctx context.Context, by Group, key Key, r Range, only calltree.StackFilter) (Lifetimes, error)
+	Lifetimes(ctx context.Context, by Group, key Key, r Range, only calltree.Filter) (Lifetimes, error)
 	// Blocks lists single blocks, lazily.
 	Blocks(ctx context.Context, q BlockQuery) (BlockList, error)
 	// Uses returns the blocks that ever held an address, by birth: the last limit of them, and their full number. Address 0
@@ -60,9 +60,9 @@ type Trace interface {
 	Histograms(ctx context.Context, r Range) (sizes, lifetimes []Bucket, err error)
 	// Marks returns the markers and GC events of r in order, at most limit of them, evenly thinned, and their full number.
 	Marks(ctx context.Context, r Range, limit int) (marks []Mark, total int, err error)
-	// Neighbour returns the time of the event nearest to t before (dir < 0) or after (dir > 0) it; ok is false if none.
-	Neighbour(t model.Time, dir int) (model.Time, bool)
-	// Landmark is Neighbour among markers and GC events only.
+	// Neighbor returns the time of the event nearest to t before (dir < 0) or after (dir > 0) it; ok is false if none.
+	Neighbor(t model.Time, dir int) (model.Time, bool)
+	// Landmark is Neighbor among markers and GC events only.
 	Landmark(t model.Time, dir int) (model.Time, bool)
 }
 

@@ -157,7 +157,7 @@ func onlyOld(ctx context.Context, trace analysis.Trace, opt TraceOptions, sites 
 // ProfileStacks takes the records of a stack profile that any of the selections weighs, which are of one event; main is the
 // index of the one that counts most. from and to are what they cover, both [model.NoTime] when the file does not tell.
 // The error is that of ctx.
-func ProfileStacks(ctx context.Context, p *model.Profile, selections []*weights.ProfileSelection, main int, from, to model.Time) (*Stacks, error) {
+func ProfileStacks(ctx context.Context, p *model.Profile, selections []*weights.Selection, main int, from, to model.Time) (*Stacks, error) {
 	s := &Stacks{Profile: p, Main: main, From: from, To: to}
 	for _, sel := range selections {
 		m := p.Weights.Metrics[sel.Metric]
@@ -188,7 +188,7 @@ func ProfileStacks(ctx context.Context, p *model.Profile, selections []*weights.
 }
 
 // Filter returns what a filter leaves of s: its rows have the values that they had.
-func (s *Stacks) Filter(ctx context.Context, filter calltree.StackFilter) (*Stacks, error) {
+func (s *Stacks) Filter(ctx context.Context, filter calltree.Filter) (*Stacks, error) {
 	switch {
 	case filter == "":
 		return s, nil

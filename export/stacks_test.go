@@ -53,7 +53,7 @@ const inlinedProfile = `{"type":"header","format":"spaa","version":"1.0","source
 func profileStacks(t *testing.T) *Stacks {
 	t.Helper()
 	p := load(t, spaa.Format(), []byte(inlinedProfile))
-	var selections []*weights.ProfileSelection
+	var selections []*weights.Selection
 	for _, name := range []string{"period", "samples"} {
 		m, ok := p.Weights.Metric(name)
 		if !ok {

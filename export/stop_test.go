@@ -85,7 +85,7 @@ func TestProfileStacksAsksItsContext(t *testing.T) {
 		t.Fatal("no metric")
 	}
 	take := func(ctx context.Context) (*Stacks, error) {
-		return ProfileStacks(ctx, p, []*weights.ProfileSelection{weights.SelectProfile(p, 0, m)}, 0, model.NoTime, model.NoTime)
+		return ProfileStacks(ctx, p, []*weights.Selection{weights.SelectProfile(p, 0, m)}, 0, model.NoTime, model.NoTime)
 	}
 	ctx := &asked{t.Context(), 0, 1 << 30}
 	if s, err := take(ctx); err != nil || len(s.Rows) != asks*model.AskEvery || ctx.n < asks {

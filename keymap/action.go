@@ -50,7 +50,7 @@ const (
 	LastScreen     Action = "last-screen"
 	NextPane       Action = "next-pane"
 	PreviousPane   Action = "previous-pane"
-	Maximise       Action = "maximize"
+	Maximize       Action = "maximize"
 	ShowOverview   Action = "overview"
 	ShowTimeline   Action = "timeline"
 	ShowSites      Action = "sites"
@@ -140,7 +140,7 @@ const (
 	Exclude      Action = "exclude"
 	Only         Action = "only"
 	Swap         Action = "swap"
-	Normalise    Action = "normalize"
+	Normalize    Action = "normalize"
 )
 
 // Filters of stacks, with [Only] to focus and [Exclude] to ignore.
@@ -253,9 +253,9 @@ func (s Scope) Where() string {
 func (a Action) Current() Action {
 	switch a {
 	case "maximise":
-		return Maximise
+		return Maximize
 	case "normalise":
-		return Normalise
+		return Normalize
 	}
 	return a
 }

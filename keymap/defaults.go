@@ -139,7 +139,7 @@ func heapRows() []row {
 		{ScopeComparison, Cost, "c", "Compare the next figure: bytes, count, retained."},
 		{ScopeComparison, Changes, "!", "Show only what changed, is new, gone, grown or shrunk; again for the next."},
 		{ScopeComparison, Swap, "~", "Swap before and after."},
-		{ScopeComparison, Normalise, "%", "Normalize both sides by total, duration or collections."},
+		{ScopeComparison, Normalize, "%", "Normalize both sides by total, duration or collections."},
 	}
 }
 
@@ -169,7 +169,7 @@ func compareRows() []row {
 		{in, Cost, "c", "Compare the next figure: live bytes, blocks, peak, total and so on, or an event, or of pages."},
 		{in, Swap, "~", "Swap before and after."},
 		{in, Changes, "!", "Show only what changed, is new, gone, grown or shrunk; again for the next."},
-		{in, Normalise, "%", "Normalize both sides by total, duration, allocations, collections or markers."},
+		{in, Normalize, "%", "Normalize both sides by total, duration, allocations, collections or markers."},
 		{in, Align, "|", "Align the curves of two files at the start, at a marker or by share of duration."},
 		{in, Match, "\"", "Match frames by function, file and line, by function and file, or by function alone."},
 	}
@@ -201,7 +201,7 @@ func screenRows() []row {
 		{s, LastScreen, "`", "Go back to the last screen."},
 		{s, NextPane, "Tab", "Move focus to the next pane."},
 		{s, PreviousPane, "Backtab", "Move focus to the previous pane."},
-		{s, Maximise, "z", "Maximize this pane, or restore it."},
+		{s, Maximize, "z", "Maximize this pane, or restore it."},
 		{s, ShowOverview, "", "Totals, the chart, and what to look at first."},
 		{s, ShowTimeline, "", "The live curve with zoom, and the top sites at the instant."},
 		{s, ShowSites, "", "Allocation sites with their figures."},

@@ -165,10 +165,10 @@ func footer(s Scope) []hint {
 			{"back", []Action{HistoryBack}}}
 	case ScopeComparison:
 		return []hint{{"objects", []Action{Open}}, {"only", []Action{Changes}}, {"by", []Action{Group}}, {"figure", []Action{Cost}},
-			{"swap", []Action{Swap}}, {"per", []Action{Normalise}}, {"mark", []Action{MarkA, MarkB}}}
+			{"swap", []Action{Swap}}, {"per", []Action{Normalize}}, {"mark", []Action{MarkA, MarkB}}}
 	case ScopeDifference:
 		return []hint{{"end", []Action{Difference}}, {"mark", []Action{MarkA, MarkB}}, {"only", []Action{Changes}}, {"swap", []Action{Swap}},
-			{"figure", []Action{Cost}}, {"per", []Action{Normalise}}, {"align", []Action{Align}}, {"match", []Action{Match}}, {"group", []Action{Group}}, filter}
+			{"figure", []Action{Cost}}, {"per", []Action{Normalize}}, {"align", []Action{Align}}, {"match", []Action{Match}}, {"group", []Action{Group}}, filter}
 	case ScopeSeries:
 		return []hint{timeHint, peak, rng, {"zoom", []Action{ZoomIn, ZoomOut}}, {"hide", []Action{Toggle}}, {"log", []Action{Log}},
 			{"stack", []Action{Stacked}}, {"pages", []Action{Open}}}

@@ -61,7 +61,7 @@ func TestMergeFormerNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a, b := does(t, m, "F8", ScopeTimeline), does(t, m, "F9", ScopeComparison); a != Maximise || b != Normalise {
+	if a, b := does(t, m, "F8", ScopeTimeline), does(t, m, "F9", ScopeComparison); a != Maximize || b != Normalize {
 		t.Errorf("the keys do %q and %q", a, b)
 	}
 }

@@ -71,7 +71,7 @@ func TellingFirst(list []Problem) []Problem {
 	return out
 }
 
-// cutRank is 0 for what [CutShort] finds.
+// cutRank returns 0 for what [CutShort] finds.
 func cutRank(p Problem) int {
 	if slices.Contains(cutCodes, p.Code) {
 		return 0

@@ -14,7 +14,7 @@ import (
 	"github.com/memtui/memtui/views/ui"
 )
 
-// Scopes are those in which keys are looked up now, the most special first.
+// Scopes returns those in which keys are looked up now, the most special first.
 func (a *app) Scopes() []keymap.Scope {
 	var s []keymap.Scope
 	switch {
@@ -31,7 +31,7 @@ func (a *app) Scopes() []keymap.Scope {
 	return append(s, keymap.ScopeGlobal)
 }
 
-// screenScopes are those of the screen.
+// screenScopes returns those of the screen.
 func (a *app) screenScopes() []keymap.Scope {
 	s := slices.Clone(a.current().Scopes())
 	if _, ok := a.current().(ui.Functioner); ok {
@@ -97,9 +97,9 @@ func (a *app) doTime(act keymap.Action) bool {
 	case keymap.LeapForward:
 		a.emit(state.Step{Columns: leap})
 	case keymap.EventBack:
-		a.neighbour(a.Trace.Neighbour, -1)
+		a.neighbour(a.Trace.Neighbor, -1)
 	case keymap.EventForward:
-		a.neighbour(a.Trace.Neighbour, 1)
+		a.neighbour(a.Trace.Neighbor, 1)
 	case keymap.LandmarkBack:
 		a.neighbour(a.Trace.Landmark, -1)
 	case keymap.LandmarkForward:
@@ -273,7 +273,7 @@ func (a *app) readAgain() {
 // copier is an overlay with something to copy.
 type copier interface{ CopyText() string }
 
-// selectedText is what is selected in the overlay on top, else on the screen.
+// selectedText returns what is selected in the overlay on top, else on the screen.
 func (a *app) selectedText() string {
 	if n := len(a.overlays); n > 0 {
 		if o, ok := a.overlays[n-1].(copier); ok {
@@ -310,7 +310,7 @@ func (a *app) timeQuestion() (q state.Question) {
 	return q
 }
 
-// commandLine is the command that prints what is on screen.
+// commandLine returns the command that prints what is on screen.
 func (a *app) commandLine() string {
 	q := a.timeQuestion()
 	s := &a.state

@@ -99,8 +99,8 @@ type app struct {
 	dragFrom point
 	pressed  bool // the left button, since dragFrom
 	dragging bool
-	profiles atomic.Pointer[ui.ProfFile] // of the newest revision
-	ticking  bool                        // something is drawn again in a moment
+	profiles atomic.Pointer[ui.ProfileFile] // of the newest revision
+	ticking  bool                           // something is drawn again in a moment
 }
 
 type point struct{ x, y int }
@@ -190,7 +190,7 @@ func (a *app) awaitFirst() {
 	a.refresh(a.loadedNow())
 }
 
-// pause is how long to wait for more events than were seen: hardly at all for the first ones, since there is no chart
+// pause returns how long to wait for more events than were seen: hardly at all for the first ones, since there is no chart
 // before them.
 func pause(seen uint64) time.Duration {
 	if seen == 0 {
@@ -238,7 +238,7 @@ func (a *app) postRefresh(known *state.Loaded) (events uint64) {
 
 func (a *app) loadedNow() state.Loaded {
 	i := state.Loaded{Profile: a.o.Store.Current()}
-	a.profOf(i.Profile)
+	a.profileOf(i.Profile)
 	if a.Trace != nil {
 		i.Status = a.Trace.Status()
 	}
@@ -322,7 +322,7 @@ func (a *app) layout() {
 // HasFocus implements tview.Primitive: the program hands keys on itself, whichever screen it shows.
 func (a *app) HasFocus() bool { return true }
 
-// current is the screen that is shown, or what stands for it while the difference is.
+// current returns the screen that is shown, or what stands for it while the difference is.
 func (a *app) current() ui.Screen {
 	s := a.screens[a.at]
 	if twin := a.twins[s]; twin != nil && a.state.Compare.On {

@@ -15,7 +15,7 @@ type chipHit struct {
 	drop     state.Intent
 }
 
-// chipRows is how many rows the bar of filters has: none without filters, nor on the lowest terminals.
+// chipRows returns how many rows the bar of filters has: none without filters, nor on the lowest terminals.
 func (a *app) chipRows() int {
 	if _, _, _, h := a.GetRect(); h < 8 || len(a.chips()) == 0 {
 		return 0

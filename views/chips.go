@@ -16,7 +16,7 @@ type chip struct {
 	drop state.Intent
 }
 
-// chips is what narrows the screens, in the order in which the bar shows it.
+// chips returns what narrows the screens, in the order in which the bar shows it.
 func (a *app) chips() (out []chip) {
 	s := &a.state
 	if a.Trace == nil && a.Prof == nil {
@@ -35,12 +35,12 @@ func (a *app) chips() (out []chip) {
 }
 
 // stepText says in words what a step of a filter does. It is not cleaned.
-func stepText(s calltree.StackStep) string {
+func stepText(s calltree.Step) string {
 	word := [...]string{"only ", "without ", "from ", "hiding ", "around "}[s.Kind]
 	return word + widget.WithoutSignature(widget.ShortenTemplates(s.Name))
 }
 
-// stepOf is the step that an action adds.
+// stepOf returns the step that an action adds.
 func stepOf(act keymap.Action) (k calltree.StepKind, ok bool) {
 	switch act {
 	case keymap.Only:
@@ -91,12 +91,12 @@ func (a *app) doFilters(act keymap.Action) bool {
 
 // addStep filters by a function, or takes the pivot away that is there already.
 func (a *app) addStep(kind calltree.StepKind, function string) {
-	step := calltree.StackStep{Kind: kind, Name: function}
+	step := calltree.Step{Kind: kind, Name: function}
 	switch {
 	case function == "":
 		a.say("nothing is selected that has a function's name")
 	case kind == calltree.PivotAt && a.state.Chips.Pivot() == function:
-		a.emit(state.DropStep{N: slices.IndexFunc(a.state.Chips.Steps(), func(s calltree.StackStep) bool { return s.Kind == kind })})
+		a.emit(state.DropStep{N: slices.IndexFunc(a.state.Chips.Steps(), func(s calltree.Step) bool { return s.Kind == kind })})
 	case a.state.Chips.With(step) == a.state.Chips:
 		a.say("this filter is there already")
 	default:

@@ -15,7 +15,7 @@ import (
 )
 
 // filteredLive is what lives at the end of the stacks that a filter leaves.
-func filteredLive(t *testing.T, u *program, f calltree.StackFilter) (bytes uint64) {
+func filteredLive(t *testing.T, u *program, f calltree.Filter) (bytes uint64) {
 	t.Helper()
 	w, err := u.app.Trace.Weights(t.Context(), analysis.CostLive, analysis.Query{At: analysis.End, Range: analysis.Whole, Cell: analysis.Cell{Stacks: f}})
 	if err != nil {
@@ -54,7 +54,7 @@ func TestChipsAreTakenBackOneByOne(t *testing.T) {
 	first, second := "without "+steps[0].Name, "only "
 	u.has(second, "without ")
 	u.keys(";").has("Enter removes the selected filter").keys("Enter", "Esc")
-	if got := u.app.state.Chips; got != calltree.NewStackFilter(steps[1]) {
+	if got := u.app.state.Chips; got != calltree.NewFilter(steps[1]) {
 		t.Errorf("without the first there is %q", got)
 	}
 	u.keys("U").has(first[:12], second)
@@ -62,10 +62,10 @@ func TestChipsAreTakenBackOneByOne(t *testing.T) {
 	u.sim.Do(func() {
 		u.app.mouse(tview.MouseLeftClick, tcell.NewEventMouse(hit.from+1, 1, tcell.Button1, tcell.ModNone))
 	})
-	if got := u.app.state.Chips; got != calltree.NewStackFilter(steps[0]) {
+	if got := u.app.state.Chips; got != calltree.NewFilter(steps[0]) {
 		t.Errorf("without the second there is %q", got)
 	}
-	if got := u.keys("U", "U").app.state.Chips; got != calltree.NewStackFilter(steps[0]) {
+	if got := u.keys("U", "U").app.state.Chips; got != calltree.NewFilter(steps[0]) {
 		t.Errorf("two steps back there is %q", got)
 	}
 	u.keys("U", "U").has("nothing to undo").keys("Ctrl+Y").has("without ")
@@ -112,8 +112,8 @@ func TestFilterCommands(t *testing.T) {
 // Differences are of what filters leave, and say where they are not.
 func TestDifferencesAreFiltered(t *testing.T) {
 	u := openKvleak(t, 120, 40, colourCaps).keys("3", "X", "d")
-	var got *compare.CompareSet
-	u.sim.Do(func() { got = u.app.current().(*compare.CompareScreen).Set })
+	var got *compare.Set
+	u.sim.Do(func() { got = u.app.current().(*compare.Screen).Set })
 	if want := filteredLive(t, u, u.app.state.Chips); got == nil || got.Totals.AfterBytes != want || want == 0 {
 		t.Errorf("%d bytes live after, not %d:\n%s", got.Totals.AfterBytes, want, u.Text())
 	}
@@ -124,8 +124,8 @@ func TestDifferencesAreFiltered(t *testing.T) {
 		t.Errorf("the command leaves the filter out: %s", got)
 	}
 	p := openServer(t, 120, 40).keys("2", "I", "d")
-	var set *compare.CompareSet
-	p.sim.Do(func() { set = p.app.current().(*compare.CompareScreen).Set })
+	var set *compare.Set
+	p.sim.Do(func() { set = p.app.current().(*compare.Screen).Set })
 	if set == nil || set.Totals.AfterBytes == 0 {
 		t.Errorf("nothing is left of the profile:\n%s", p.Text())
 	}

@@ -110,9 +110,9 @@ func (a *app) differenceHeader(w int, name, title, whole string) (string, string
 func (a *app) sidesOf(w int) string {
 	what := compare.CompareSites
 	switch p := a.current().(type) {
-	case *compare.CompareScreen:
+	case *compare.Screen:
 		what = p.What
-	case *dump.DumpPages:
+	case *dump.Pages:
 		what = compare.ComparePages
 	}
 	return compare.SidesText(&a.Env, &a.state, what, w)
@@ -134,7 +134,7 @@ func (a *app) drawCell(s tcell.Screen, r widget.Rect, st tcell.Style) (width int
 	return 1 + widget.Print(s, r.X+1, r.Y, r.W-1, text, style)
 }
 
-// over is the style of a role on the background of another style.
+// over returns the style of a role on the background of another style.
 func (a *app) over(r themes.Role, on tcell.Style) tcell.Style {
 	_, bg, _ := on.Decompose()
 	return a.Style(r).Background(bg)
@@ -145,7 +145,7 @@ func (a *app) sidesShown() bool {
 	if !a.state.Compare.On || a.Heaps != nil {
 		return false
 	}
-	_, pages := a.current().(*dump.DumpPages)
+	_, pages := a.current().(*dump.Pages)
 	return pages || a.twins[a.screens[a.at]] != nil
 }
 
@@ -185,7 +185,7 @@ func (a *app) instantText() string {
 	return r
 }
 
-// completeness is one word or two on how much of the file all figures cover.
+// completeness returns one word or two on how much of the file all figures cover.
 func (a *app) completeness() string {
 	p, st := a.state.Profile, a.progress
 	if f := a.Second; f != nil && a.state.Compare.On && !a.loading() && !f.Read.Final && f.Trace != nil {

@@ -23,7 +23,7 @@ type command struct {
 	run            func(a *app, argument string) error
 }
 
-// commands are those that take an argument.
+// commands returns those that take an argument.
 func commands() []command {
 	return []command{
 		{"at", "TIME", "Move the instant: 12.5s, 350ms, 5min, 50%, peak, end.", nil, (*app).goToTime},
@@ -156,7 +156,7 @@ func (a *app) filterCommand(text string) error {
 // stepCommand filters stacks by what is typed.
 func stepCommand(kind calltree.StepKind) func(*app, string) error {
 	return func(a *app, text string) error {
-		step := calltree.StackStep{Kind: kind, Name: text}
+		step := calltree.Step{Kind: kind, Name: text}
 		if err := calltree.CheckStep(step); err != nil {
 			return err
 		}

@@ -46,7 +46,7 @@ func TestDifferenceGoldens(t *testing.T) {
 func TestDifferenceOfInstants(t *testing.T) {
 	u := openKvleak(t, 120, 40, colourCaps).keys("p", "A").has("marked as A: peak")
 	u.keys("e", "d", "3").has("before A peak", "after B end", "Sites · difference", "more in B than in A")
-	var sides [2]*diff.CompareSide
+	var sides [2]*diff.Side
 	peak, _, err := u.app.Trace.Peak(t.Context(), analysis.Whole)
 	if err != nil {
 		t.Fatal(err)
@@ -60,12 +60,12 @@ func TestDifferenceOfInstants(t *testing.T) {
 		sides[i] = diff.SitesSide(analysis.ByStack, stacks, sites, diff.FigureOf(analysis.CostLive))
 		sides[i].File = "one"
 	}
-	want, err := diff.Compare(t.Context(), sides[0], sides[1], diff.CompareOptions{})
+	want, err := diff.Compare(t.Context(), sides[0], sides[1], diff.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got *compare.CompareSet
-	u.sim.Do(func() { got = u.app.current().(*compare.CompareScreen).Set })
+	var got *compare.Set
+	u.sim.Do(func() { got = u.app.current().(*compare.Screen).Set })
 	if got.Totals != want.Totals || got.Counts != want.Counts || len(got.Rows) != len(want.Rows) {
 		t.Errorf("totals %+v, counts %v; want %+v, %v", got.Totals, got.Counts, want.Totals, want.Counts)
 	}

@@ -22,41 +22,41 @@ import (
 	"github.com/memtui/memtui/views/ui"
 )
 
-// differences are the screens that stand for others while the difference is shown.
+// differences returns the screens that stand for others while the difference is shown.
 func differences(e *ui.Env, all []ui.Screen) map[ui.Screen]ui.Screen {
 	out := map[ui.Screen]ui.Screen{}
 	for _, s := range all {
 		switch s := s.(type) {
 		case *trace.Overview:
-			out[s] = compare.NewCompareScreen(e, s, compare.CompareSites, true, false)
+			out[s] = compare.NewScreen(e, s, compare.CompareSites, true, false)
 		case *trace.Timeline:
-			out[s] = compare.NewCompareScreen(e, s, compare.CompareSites, true, true)
+			out[s] = compare.NewScreen(e, s, compare.CompareSites, true, true)
 		case *trace.Sites:
-			out[s] = compare.NewCompareScreen(e, s, compare.CompareSites, false, false)
+			out[s] = compare.NewScreen(e, s, compare.CompareSites, false, false)
 		case *trace.Leaks:
-			out[s] = compare.NewCompareScreen(e, s, compare.CompareLeaked, false, false)
+			out[s] = compare.NewScreen(e, s, compare.CompareLeaked, false, false)
 		case *trace.Lifetimes:
-			out[s] = compare.NewCompareScreen(e, s, compare.CompareLives, false, false)
+			out[s] = compare.NewScreen(e, s, compare.CompareLives, false, false)
 		case *trace.BlockScreen:
 			out[s] = compare.NewBlocks(e, s)
 		case *stacks.Stacks:
 			out[s] = stacks.NewDifference(s)
-		case *profile.ProfileScreen:
-			out[s] = compare.NewCompareScreen(e, s, compare.CompareSites, true, false)
-		case *profile.ProfTimeline:
-			out[s] = compare.NewCompareScreen(e, s, compare.CompareSites, true, true)
-		case *profile.ProfFunctions:
-			p := compare.NewCompareScreen(e, s, compare.CompareSites, false, false)
+		case *profile.Screen:
+			out[s] = compare.NewScreen(e, s, compare.CompareSites, true, false)
+		case *profile.Timeline:
+			out[s] = compare.NewScreen(e, s, compare.CompareSites, true, true)
+		case *profile.Functions:
+			p := compare.NewScreen(e, s, compare.CompareSites, false, false)
 			p.Own, p.Mine = true, analysis.ByFunction
 			out[s] = p
-		case *profile.ProfLeaks:
-			out[s] = compare.NewCompareScreen(e, s, compare.CompareLeaked, false, false)
-		case *stacks.ProfStacks:
+		case *profile.Leaks:
+			out[s] = compare.NewScreen(e, s, compare.CompareLeaked, false, false)
+		case *stacks.ProfileStacks:
 			out[s] = stacks.NewDifference(s.Stacks)
-		case *dump.DumpSeries:
-			out[s] = compare.NewCompareScreen(e, s, compare.CompareSeries, false, false)
-		case *dump.DumpFragments:
-			out[s] = compare.NewCompareScreen(e, s, compare.ComparePages, false, false)
+		case *dump.Series:
+			out[s] = compare.NewScreen(e, s, compare.CompareSeries, false, false)
+		case *dump.Fragments:
+			out[s] = compare.NewScreen(e, s, compare.ComparePages, false, false)
 		case *heap.Groups:
 			by := heap.CompareTypes
 			if s.Frames {
@@ -75,7 +75,7 @@ func (a *app) doCompare(act keymap.Action) bool {
 	if a.Trace == nil && a.Prof == nil && a.Dump == nil && a.Heaps == nil {
 		return false
 	}
-	if _, ok := a.current().(*dump.DumpPages); act == keymap.Range && (ok || a.Heaps != nil) {
+	if _, ok := a.current().(*dump.Pages); act == keymap.Range && (ok || a.Heaps != nil) {
 		act = keymap.MarkA // a range means nothing there
 	}
 	switch act {
@@ -83,7 +83,7 @@ func (a *app) doCompare(act keymap.Action) bool {
 		a.markHere(act)
 	case keymap.Difference:
 		a.toggleDifference()
-	case keymap.Swap, keymap.Changes, keymap.Normalise, keymap.Align, keymap.Match:
+	case keymap.Swap, keymap.Changes, keymap.Normalize, keymap.Align, keymap.Match:
 		if u, ok := a.current().(ui.Refuser); ok && u.Useless(act) {
 			a.say(map[keymap.Action]string{
 				keymap.Align: "there are no curves of two files here to align", keymap.Match: "rows here are no stacks: there are no frames to match",
@@ -110,7 +110,7 @@ func (a *app) shapeDifference(act keymap.Action) bool {
 		a.emit(state.SwapCompared{})
 	case keymap.Changes:
 		a.emit(state.NextOnly{})
-	case keymap.Normalise:
+	case keymap.Normalize:
 		per := a.nextNormal(c.Per)
 		a.emit(state.SetPer{Per: per})
 		a.say("figures of before: " + [...]string{"as they are", "as shares of the total", "per time", "per allocation", "per collection", "per marker"}[per])
@@ -122,7 +122,7 @@ func (a *app) shapeDifference(act keymap.Action) bool {
 	return true
 }
 
-// nextNormal is what the sides can be made equal in next.
+// nextNormal returns what the sides can be made equal in next.
 func (a *app) nextNormal(per diff.Normal) diff.Normal {
 	known := []diff.Normal{diff.NormalNone, diff.NormalTotal, diff.NormalDuration, diff.NormalAllocations, diff.NormalGCs, diff.NormalMarkers}
 	switch {
@@ -166,7 +166,7 @@ func (a *app) markHere(act keymap.Action) {
 	a.say("marked as " + name + ": " + compare.MarkText(&a.Env, s, m) + "; " + next)
 }
 
-// here is where a side is now, as if nothing were marked.
+// here returns where a side is now, as if nothing were marked.
 func (a *app) here(side int) state.Mark {
 	free := a.state
 	free.Compare.Marks, free.Compare.Swapped = [2]state.Mark{}, false
@@ -315,7 +315,7 @@ func (a *app) compareCommand(path string) error {
 	return nil
 }
 
-// homePath is a path with the user's directory for ~.
+// homePath returns a path with the user's directory for ~.
 func (a *app) homePath(path string) string {
 	if strings.HasPrefix(path, "~/") {
 		return filepath.Join(a.o.Home, path[2:])
@@ -339,14 +339,14 @@ func (a *app) openSecond(path string, then func(*compare.Second)) {
 	})
 }
 
-// newSecondFile is a file to compare with, its first revision read. It may take a moment.
+// newSecondFile returns a file to compare with, its first revision read. It may take a moment.
 func newSecondFile(s *compare.Second) *ui.ComparedFile {
 	f := &ui.ComparedFile{Name: s.Name, Path: s.Path, Trace: s.Trace, Store: s.Store, Now: s.Store.Current()}
 	if f.Read.Final = true; s.Trace != nil {
 		f.Read = s.Trace.Status()
 	}
 	if f.Status = f.Read; ui.HasProf(f.Now) {
-		f.Prof = ui.NewProfFile(f.Now)
+		f.Prof = ui.NewProfileFile(f.Now)
 	}
 	return f
 }

@@ -49,12 +49,12 @@ func (a *app) markPlace(side int, text string) error {
 func (a *app) placeOf(other bool, place model.Place, peak analysis.Peak) (state.Mark, error) {
 	f := a.FileAt(other)
 	end := f.Span(&a.state).To
-	m := state.Mark{Set: true, Other: other, At: analysis.End, Range: analysis.Whole, Prof: state.NewProfState()}
+	m := state.Mark{Set: true, Other: other, At: analysis.End, Range: analysis.Whole, Prof: state.NewProfile()}
 	if !other {
 		m.Prof = a.state.Prof
 	}
 	m.Prof.Window = state.NoWindow
-	d := f.ProfFile(&a.state)
+	d := f.ProfileFile(&a.state)
 	switch {
 	case place.Number != nil && (d != nil || !place.At.Given()):
 		n := *place.Number
@@ -116,7 +116,7 @@ func (a *app) markLayout(side int, other bool, text string) error {
 	return nil
 }
 
-// numbered is the number of one of n things, negative ones from the end.
+// numbered returns the number of one of n things, negative ones from the end.
 func numbered(place model.Place, n int, what string) (int, error) {
 	i := n
 	switch {

@@ -100,7 +100,7 @@ func TestNamesOfTwoFiles(t *testing.T) {
 func TestDifferenceWeighsBothAlike(t *testing.T) {
 	u := openTwo(t, 160, 40, "server.spaa", serverProfile(t), "old.mlyze", kvleak()).keys("2")
 	u.sim.Do(func() {
-		s := u.app.current().(*compare.CompareScreen)
+		s := u.app.current().(*compare.Screen)
 		if k := s.Sets.Key; k.Sides[1].Unlike == "" && ui.CostNamed(k.Sides[1].Cost) != k.Sides[0].Prof.MetricName() {
 			t.Errorf("%s is compared with %s", k.Sides[0].Prof.MetricName(), ui.CostNamed(k.Sides[1].Cost))
 		}
@@ -141,7 +141,7 @@ func TestDifferenceOfBlocks(t *testing.T) {
 		return n
 	}
 	listed := func() (n int) {
-		u.sim.Do(func() { n = u.app.current().(*compare.CompareBlocks).Blocks.Len() })
+		u.sim.Do(func() { n = u.app.current().(*compare.Blocks).Blocks.Len() })
 		return n
 	}
 	if got, want := listed(), count(after, before); got != want || want == 0 {

@@ -77,11 +77,11 @@ func TestLayoutsStep(t *testing.T) {
 // Space plays to the end, R to the beginning; Space again and whatever goes elsewhere pauses.
 func TestLayoutsPlay(t *testing.T) {
 	u := openDump(t, 80, 24, colourCaps).keys("2", "h", "h")
-	u.sim.Do(func() { u.app.current().(*dump.DumpPages).Frame = time.Millisecond })
+	u.sim.Do(func() { u.app.current().(*dump.Pages).Frame = time.Millisecond })
 	u.keys("Space").has("layout 15/15")
 	u.keys("R").has("layout 1/15")
 	u.sim.Do(func() {
-		p := u.app.current().(*dump.DumpPages)
+		p := u.app.current().(*dump.Pages)
 		p.Frame = time.Hour
 		for _, end := range []keymap.Action{keymap.Toggle, keymap.Screen1, keymap.StepForward} {
 			p.Do(keymap.Toggle)
@@ -304,7 +304,7 @@ func BenchmarkPageGrid(b *testing.B) {
 			}
 			screen.SetSize(200, 50)
 			u.sim.Do(func() {
-				p := u.app.current().(*dump.DumpPages)
+				p := u.app.current().(*dump.Pages)
 				p.Grid.Order = order
 				p.Grid.Place(p.Grid.Area, p.Grid.Types, true)
 				for b.Loop() {
@@ -345,7 +345,7 @@ func TestMarksOfSeriesStandInOrder(t *testing.T) {
 	u.sim.Do(func() {
 		e := u.app.Env
 		e.Dump = d
-		c := dump.NewDumpChart(&e)
+		c := dump.NewChart(&e)
 		c.State.View = analysis.Whole
 		c.State.Status.Duration = 100
 		c.SetMarks([]int{0, 1})
@@ -366,7 +366,7 @@ func TestManySeries(t *testing.T) {
 	u := openUI(t, 80, 24, colourCaps, store, nil).has("3,000 series, 2,744 hidden")
 	u.keys("G", "o").has("2,999 hidden", "s2999 at most")
 	u.sim.Do(func() {
-		set, _ := u.app.current().(*dump.DumpSeries).Chart.Columns.Get()
+		set, _ := u.app.current().(*dump.Series).Chart.Columns.Get()
 		for n, columns := range set.Series {
 			if (columns != nil) != (n == 2999) {
 				t.Errorf("series %d: %d columns", n, len(columns))

@@ -32,9 +32,9 @@ func (a *app) doPoints(act keymap.Action) bool {
 	}
 	switch act {
 	case keymap.EventBack:
-		a.neighbour(a.Dump.Neighbour, -1)
+		a.neighbour(a.Dump.Neighbor, -1)
 	case keymap.EventForward:
-		a.neighbour(a.Dump.Neighbour, 1)
+		a.neighbour(a.Dump.Neighbor, 1)
 	case keymap.LandmarkBack:
 		a.neighbour(a.Dump.Landmark, -1)
 	case keymap.LandmarkForward:
@@ -96,7 +96,7 @@ func (a *app) beginDumpDifference() {
 	a.say(a.Hint("compared with the beginning: {mark-a} marks another instant"))
 }
 
-// layoutMark is a mark at a layout.
+// layoutMark returns a mark at a layout.
 func layoutMark(d *ui.DumpFile, layout int) state.Mark {
 	return state.Mark{Set: true, At: analysis.At(max(d.Time(layout), 0)), Range: analysis.Whole, Number: layout}
 }

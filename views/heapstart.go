@@ -36,13 +36,13 @@ func (a *app) markStart() {
 		m.Other = true
 		a.emit(state.MarkSide{Side: state.SideB, M: m})
 	case a.Second.Prof != nil:
-		m := state.Mark{Set: true, Other: true, At: analysis.End, Range: analysis.Whole, Prof: state.NewProfState()}
+		m := state.Mark{Set: true, Other: true, At: analysis.End, Range: analysis.Whole, Prof: state.NewProfile()}
 		m.Prof.Window = *n
 		a.emit(state.MarkSide{Side: state.SideB, M: m})
 	}
 }
 
-// firstScreen is where a program without memories begins: two files are there to be compared,
+// firstScreen returns where a program without memories begins: two files are there to be compared,
 // and a layout that was asked for is there to be seen.
 func (a *app) firstScreen() int {
 	to := keymap.ShowComparison

@@ -44,7 +44,7 @@ func chordOf(ev *tcell.EventKey) keymap.Chord {
 	return keymap.Chord{}
 }
 
-// ctrlOf is the modifier that tcell adds to keys whose code is a control character (Enter, Tab, Esc, Backspace).
+// ctrlOf returns the modifier that tcell adds to keys whose code is a control character (Enter, Tab, Esc, Backspace).
 func ctrlOf(k tcell.Key) keymap.Mod {
 	if k < ' ' {
 		return keymap.ModCtrl

@@ -18,7 +18,7 @@ type Memory struct {
 // keep remembers a program that ends.
 func (m *Memory) keep(a *app) {
 	s := a.state
-	s.Profile, s.Status, s.Selected, s.Heap = nil, analysis.Status{}, state.Selection{}, state.NewHeapState()
+	s.Profile, s.Status, s.Selected, s.Heap = nil, analysis.Status{}, state.Selection{}, state.NewHeap()
 	if s.At.Events != 0 { // another file may have other events there
 		s.At = analysis.At(s.At.T)
 	}
@@ -26,7 +26,7 @@ func (m *Memory) keep(a *app) {
 		s.At = analysis.End
 	}
 	s.Anchor, s.Cell = model.NoTime, analysis.Cell{}
-	s.Dump = state.NewDumpState()
+	s.Dump = state.NewDump()
 	s.Compare.Sought, s.Compare.Sent = 0, 0
 	for i := range s.Compare.Marks {
 		k := &s.Compare.Marks[i]

@@ -182,17 +182,17 @@ type reading struct {
 	walks *atomic.Int64
 }
 
-func (r reading) History(ctx context.Context, by analysis.Group, only calltree.StackFilter, keys []analysis.Key, n int) ([][]uint64, error) {
+func (r reading) History(ctx context.Context, by analysis.Group, only calltree.Filter, keys []analysis.Key, n int) ([][]uint64, error) {
 	r.walks.Add(1)
 	return r.KeptIndex.History(ctx, by, only, keys, n)
 }
 
-func (r reading) Shapes(ctx context.Context, by analysis.Group, only calltree.StackFilter, keys []analysis.Key) ([]analysis.Shape, error) {
+func (r reading) Shapes(ctx context.Context, by analysis.Group, only calltree.Filter, keys []analysis.Key) ([]analysis.Shape, error) {
 	r.walks.Add(1)
 	return r.KeptIndex.Shapes(ctx, by, only, keys)
 }
 
-func (r reading) Lifetimes(ctx context.Context, by analysis.Group, k analysis.Key, over analysis.Range, only calltree.StackFilter) (analysis.Lifetimes, error) {
+func (r reading) Lifetimes(ctx context.Context, by analysis.Group, k analysis.Key, over analysis.Range, only calltree.Filter) (analysis.Lifetimes, error) {
 	r.walks.Add(1)
 	return r.KeptIndex.Lifetimes(ctx, by, k, over, only)
 }

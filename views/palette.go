@@ -50,7 +50,7 @@ func newPalette(a *app) *palette {
 	return p
 }
 
-// everyScope is every scope whose actions make sense on this screen.
+// everyScope returns every scope whose actions make sense on this screen.
 func (a *app) everyScope() []keymap.Scope {
 	s := a.screenScopes()
 	if a.loading() {

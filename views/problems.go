@@ -87,7 +87,7 @@ func offsetCell(r *problemRow) widget.Cell {
 	return widget.Cell{Text: strconv.FormatInt(r.Offset, 10)}
 }
 
-// all is how many findings there are.
+// all returns how many findings there are.
 func (p *problems) all() int {
 	if p.State.Profile == nil {
 		return 0
@@ -221,7 +221,7 @@ func (p *problems) Do(a keymap.Action) bool {
 	switch {
 	case a == keymap.NextPane, a == keymap.PreviousPane:
 		p.inFacts = !p.inFacts
-	case a == keymap.Maximise:
+	case a == keymap.Maximize:
 		p.big = !p.big
 	case a == keymap.Back && (p.big || p.inFacts):
 		p.big, p.inFacts = false, false

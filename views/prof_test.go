@@ -201,7 +201,7 @@ func TestProfileChips(t *testing.T) {
 	u.has("only " + name)
 	e, m := u.app.Prof.Event(&u.app.state), analysisMetric(t, u)
 	sum := func(k calltree.StepKind) model.Amount {
-		view, err := calltree.FilterStacks(t.Context(), u.app.state.Profile.Stacks, calltree.NewStackFilter(calltree.StackStep{Kind: k, Name: name}), calltree.WholeStacks)
+		view, err := calltree.FilterStacks(t.Context(), u.app.state.Profile.Stacks, calltree.NewFilter(calltree.Step{Kind: k, Name: name}), calltree.WholeStacks)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,11 +244,11 @@ func TestRowsAreSortedAsCompared(t *testing.T) {
 		for by := range weights.ProfileByCount {
 			state := u.app.state
 			state.Prof.By = by
-			table, err := profile.FetchProfRows(t.Context(), profile.RowsKey{ProfKey: u.app.Prof.Key(&state), By: by})
+			table, err := profile.FetchProfRows(t.Context(), profile.RowsKey{ProfileKey: u.app.Prof.Key(&state), By: by})
 			if err != nil {
 				t.Fatal(err)
 			}
-			screen := screenOf[*profile.ProfFunctions](u)
+			screen := screenOf[*profile.Functions](u)
 			cols := screen.ColumnsOf(table)
 			for column := range cols {
 				c := &cols[column]

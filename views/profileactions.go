@@ -8,21 +8,21 @@ import (
 
 // adoptProf begins with the weighted stacks of a revision unless they are known.
 func (a *app) adoptProf(p *model.Profile) {
-	if d := a.profOf(p); d != nil {
+	if d := a.profileOf(p); d != nil {
 		a.Prof, a.First.Prof = d, d
 	}
 }
 
-// profOf is what a revision holds of weighted stacks, nil for nothing. It may take a while the first time: off the event loop, which
+// profileOf returns what a revision holds of weighted stacks, nil for nothing. It may take a while the first time: off the event loop, which
 // finds the answer there afterwards.
-func (a *app) profOf(p *model.Profile) *ui.ProfFile {
+func (a *app) profileOf(p *model.Profile) *ui.ProfileFile {
 	if !ui.HasProf(p) {
 		return nil
 	}
 	if d := a.profiles.Load(); d != nil && d.Profile == p {
 		return d
 	}
-	d := ui.NewProfFile(p)
+	d := ui.NewProfileFile(p)
 	a.profiles.Store(d)
 	return d
 }

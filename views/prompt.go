@@ -59,7 +59,7 @@ func (a *app) typeKey(ev *tcell.EventKey) {
 	}
 }
 
-// editKey is the key by which an edit line knows what the key table has the key do while typing; nil for one that was
+// editKey returns the key by which an edit line knows what the key table has the key do while typing; nil for one that was
 // carried out already.
 func (a *app) editKey(ev *tcell.EventKey) *tcell.EventKey {
 	act, ok := a.o.Keys.Lookup(chordOf(ev), keymap.ScopeInput)
@@ -130,7 +130,7 @@ func (a *app) goToTime(text string) error {
 	return nil
 }
 
-// searched is what / searches here: the overlay on top, else the screen; nil where / filters tables.
+// searched returns what / searches here: the overlay on top, else the screen; nil where / filters tables.
 func (a *app) searched() (f ui.Finder, ok bool) {
 	if n := len(a.overlays); n > 0 {
 		f, ok = a.overlays[n-1].(ui.Finder)
@@ -168,7 +168,7 @@ func (a *app) askFind() {
 	a.ask("filter: ", hint, a.state.Filter, set, check)
 }
 
-// filterFields are the figures that the table of the screen can be filtered by; nil for those of all tables.
+// filterFields returns the figures that the table of the screen can be filtered by; nil for those of all tables.
 func (a *app) filterFields() []analysis.Field {
 	if f, ok := a.current().(ui.Filtered); ok {
 		return f.Fields()

@@ -45,27 +45,27 @@ func tableCases() []tableCase {
 		return &p.List, keysOf(p.Columns())
 	}
 	functions := func(u *program) (*widget.List, []string) {
-		p := screenOf[*profile.ProfFunctions](u)
+		p := screenOf[*profile.Functions](u)
 		return &p.List, keysOf(p.Columns())
 	}
 	live := func(u *program) (*widget.List, []string) {
-		p := screenOf[*profile.ProfLeaks](u)
+		p := screenOf[*profile.Leaks](u)
 		return &p.List, keysOf(p.Columns())
 	}
 	fragments := func(u *program) (*widget.List, []string) {
-		p := screenOf[*dump.DumpFragments](u).Types
+		p := screenOf[*dump.Fragments](u).Types
 		return &p.List, keysOf(p.Columns())
 	}
 	series := func(u *program) (*widget.List, []string) {
-		p := screenOf[*dump.DumpSeries](u)
+		p := screenOf[*dump.Series](u)
 		return &p.List, keysOf(p.Table.Columns())
 	}
 	events := func(u *program) (*widget.List, []string) {
-		p := screenOf[*profile.ProfileScreen](u)
+		p := screenOf[*profile.Screen](u)
 		return &p.List, keysOf(p.Columns())
 	}
 	windows := func(u *program) (*widget.List, []string) {
-		p := screenOf[*profile.ProfTimeline](u)
+		p := screenOf[*profile.Timeline](u)
 		return &p.List, keysOf(p.Table.Columns())
 	}
 	process := func(t testing.TB) *program { return openDump(t, 200, 50, colourCaps) }
@@ -438,7 +438,7 @@ func TestTopSitesSortByTheirTitles(t *testing.T) {
 // Esc leaves the detail of a block of a difference before it leaves anything else.
 func TestDifferenceOfBlocksLeavesItsDetail(t *testing.T) {
 	u := onKvleak(t).keys("p", "A", "e", "d", "6")
-	pane := &u.app.current().(*compare.CompareBlocks).Blocks.ListPane
+	pane := &u.app.current().(*compare.Blocks).Blocks.ListPane
 	inDetail := func() (in bool) {
 		u.sim.Do(func() { in = pane.InDetail })
 		return in

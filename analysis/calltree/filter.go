@@ -10,12 +10,12 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// StackFilter says which stacks are looked at, and which of their frames: a line per step, as [StackStep.String] writes it.
+// Filter says which stacks are looked at, and which of their frames: a line per step, as [Step.String] writes it.
 // "" is a filter that changes nothing. It is a text so that it can be compared, kept in states and put into keys.
 //
 // The order of steps of different kinds does not matter: the stacks that must or must not pass a function are chosen by their
 // frames as the file has them, then what is above [ShowFrom] is cut off, then frames are hidden.
-type StackFilter string
+type Filter string
 
 // StepKind is what a step of a filter does.
 type StepKind uint8
@@ -34,15 +34,15 @@ func (k StepKind) String() string {
 	return [...]string{"focus", "ignore", "show-from", "hide", "pivot"}[k]
 }
 
-// StackStep is one step of a filter. Name is a function's name; one with "<…>" stands for all arguments there, and
+// Step is one step of a filter. Name is a function's name; one with "<…>" stands for all arguments there, and
 // /expression/ for all names that match the regular expression in either case.
-type StackStep struct {
+type Step struct {
 	Kind StepKind
 	Name string
 }
 
 // String returns the step as a line of a filter.
-func (s StackStep) String() string { return s.Kind.String() + " " + oneLine(s.Name) }
+func (s Step) String() string { return s.Kind.String() + " " + oneLine(s.Name) }
 
 // oneLine returns a name as filters keep and compare it.
 func oneLine(name string) string {
@@ -53,7 +53,7 @@ func oneLine(name string) string {
 }
 
 // CheckStep finds what is wrong with a step that was typed.
-func CheckStep(s StackStep) error {
+func CheckStep(s Step) error {
 	switch text, isExpr := expressionIn(s.Name); {
 	case s.Name == "":
 		return fmt.Errorf("%s: which function?", s.Kind)
@@ -74,13 +74,13 @@ func expressionIn(name string) (text string, ok bool) {
 }
 
 // Steps returns the steps in the order in which they were added. Lines that are no steps are left out.
-func (f StackFilter) Steps() []StackStep {
-	var out []StackStep
+func (f Filter) Steps() []Step {
+	var out []Step
 	for line := range strings.Lines(string(f)) {
 		kind, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		for k := range StepKinds {
 			if k.String() == kind {
-				out = append(out, StackStep{k, name})
+				out = append(out, Step{k, name})
 			}
 		}
 	}
@@ -88,20 +88,20 @@ func (f StackFilter) Steps() []StackStep {
 }
 
 // With returns the filter with one more step. The same step is not added twice, and a new pivot takes the place of another one.
-func (f StackFilter) With(s StackStep) StackFilter {
+func (f Filter) With(s Step) Filter {
 	s.Name = oneLine(s.Name)
 	steps := f.Steps()
 	if slices.Contains(steps, s) {
 		return f
 	}
 	if s.Kind == PivotAt {
-		steps = slices.DeleteFunc(steps, func(old StackStep) bool { return old.Kind == PivotAt })
+		steps = slices.DeleteFunc(steps, func(old Step) bool { return old.Kind == PivotAt })
 	}
 	return filterOf(append(steps, s))
 }
 
 // Without returns the filter without the n-th of its steps, from 0.
-func (f StackFilter) Without(n int) StackFilter {
+func (f Filter) Without(n int) Filter {
 	steps := f.Steps()
 	if n < 0 || n >= len(steps) {
 		return f
@@ -110,7 +110,7 @@ func (f StackFilter) Without(n int) StackFilter {
 }
 
 // Pivot returns the function that trees turn about, "" for none.
-func (f StackFilter) Pivot() string {
+func (f Filter) Pivot() string {
 	for _, s := range f.Steps() {
 		if s.Kind == PivotAt {
 			return s.Name
@@ -120,33 +120,33 @@ func (f StackFilter) Pivot() string {
 }
 
 // Only reports whether a filter has steps of no other kinds.
-func (f StackFilter) Only(kinds ...StepKind) bool {
-	return !slices.ContainsFunc(f.Steps(), func(s StackStep) bool { return !slices.Contains(kinds, s.Kind) })
+func (f Filter) Only(kinds ...StepKind) bool {
+	return !slices.ContainsFunc(f.Steps(), func(s Step) bool { return !slices.Contains(kinds, s.Kind) })
 }
 
-// NewStackFilter returns the filter of some steps.
-func NewStackFilter(steps ...StackStep) (f StackFilter) {
+// NewFilter returns the filter of some steps.
+func NewFilter(steps ...Step) (f Filter) {
 	for _, s := range steps {
 		f = f.With(s)
 	}
 	return f
 }
 
-func filterOf(steps []StackStep) StackFilter {
+func filterOf(steps []Step) Filter {
 	lines := make([]string, len(steps))
 	for i, s := range steps {
 		lines[i] = s.String()
 	}
-	return StackFilter(strings.Join(lines, "\n"))
+	return Filter(strings.Join(lines, "\n"))
 }
 
-// StackPart is what is left of stacks around a pivot. Without one all parts are the whole.
-type StackPart uint8
+// Part is what is left of stacks around a pivot. Without one all parts are the whole.
+type Part uint8
 
 const (
-	WholeStacks StackPart = iota
-	Callees               // from the outermost call of the pivot on
-	Callers               // up to the outermost call of the pivot
+	WholeStacks Part = iota
+	Callees          // from the outermost call of the pivot on
+	Callers          // up to the outermost call of the pivot
 )
 
 // FilteredStacks is what a filter makes of stacks. Read-only once made.
@@ -164,8 +164,8 @@ func (f *FilteredStacks) Node(n model.NodeID) (node model.NodeID, kept bool) {
 }
 
 // FilterStacks applies a filter to every stack of a tree, each once, however many records or blocks have it.
-func FilterStacks(ctx context.Context, s *model.Stacks, filter StackFilter, part StackPart) (*FilteredStacks, error) {
-	b, err := newStackFilterer(ctx, s, filter, part)
+func FilterStacks(ctx context.Context, s *model.Stacks, filter Filter, part Part) (*FilteredStacks, error) {
+	b, err := newFilterer(ctx, s, filter, part)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +191,7 @@ func FilterStacks(ctx context.Context, s *model.Stacks, filter StackFilter, part
 }
 
 // StacksAreKept reports whether a stack of which nothing is known passes a filter: it passes no function.
-func StacksAreKept(filter StackFilter) bool {
+func StacksAreKept(filter Filter) bool {
 	for _, s := range filter.Steps() {
 		if s.Kind != Ignore && s.Kind != HideFrame {
 			return false
@@ -200,13 +200,13 @@ func StacksAreKept(filter StackFilter) bool {
 	return true
 }
 
-// stackFilterer walks a tree whose parents come before their children.
-type stackFilterer struct {
+// filterer walks a tree whose parents come before their children.
+type filterer struct {
 	s     *model.Stacks
 	out   FilteredStacks
-	part  StackPart
+	part  Part
 	same  bool // stacks stay whole: the tree is that of the original
-	steps []StackStep
+	steps []Step
 	from  []int                   // steps that stacks begin at, one after the other, the pivot last
 	begin int                     // how many of them have to be passed before frames are shown
 	must  uint64                  // steps of which all must be passed
@@ -221,12 +221,12 @@ type stackFilterer struct {
 // maxSteps is how many steps have an effect: more are left out.
 const maxSteps = 64
 
-// newStackFilterer prepares a walk. The error is that of ctx.
-func newStackFilterer(ctx context.Context, s *model.Stacks, filter StackFilter, part StackPart) (*stackFilterer, error) {
+// newFilterer prepares a walk. The error is that of ctx.
+func newFilterer(ctx context.Context, s *model.Stacks, filter Filter, part Part) (*filterer, error) {
 	steps := filter.Steps()
 	steps = steps[:min(len(steps), maxSteps)]
 	n := len(s.Parent)
-	b := &stackFilterer{
+	b := &filterer{
 		s: s, part: part, steps: steps, match: make([]uint64, len(s.FrameFunc)), seen: make([]uint64, n), stage: make([]int32, n),
 		next: map[uint64]model.NodeID{},
 	}
@@ -265,7 +265,7 @@ const askAfter = 64 << 10
 const nameCost = askAfter / model.AskEvery
 
 // findFrames tells which frames match which steps. Every name is looked at once. The error is that of ctx.
-func (b *stackFilterer) findFrames(ctx context.Context) error {
+func (b *filterer) findFrames(ctx context.Context) error {
 	matches := make([]func(string) bool, len(b.steps))
 	for i, s := range b.steps {
 		matches[i] = FunctionMatcher(s.Name)
@@ -295,7 +295,7 @@ func (b *stackFilterer) findFrames(ctx context.Context) error {
 }
 
 // add says what becomes of the stacks that end at a node.
-func (b *stackFilterer) add(n model.NodeID) {
+func (b *filterer) add(n model.NodeID) {
 	if n == 0 {
 		b.out.drop[0] = b.must != 0 || len(b.from) > 0
 		return
@@ -323,7 +323,7 @@ func (b *stackFilterer) add(n model.NodeID) {
 }
 
 // step returns the node of a frame below a node of the new tree, made if there is none.
-func (b *stackFilterer) step(parent model.NodeID, frame model.FrameID) model.NodeID {
+func (b *filterer) step(parent model.NodeID, frame model.FrameID) model.NodeID {
 	key := uint64(parent)<<32 | uint64(frame)
 	if n, ok := b.next[key]; ok {
 		return n

@@ -21,7 +21,7 @@ func framesOf(s *model.Stacks, n model.NodeID) []string {
 }
 
 // filterPlainly does to one stack what a filter says, step by step.
-func filterPlainly(frames []string, filter StackFilter, part StackPart) (out []string, kept bool) {
+func filterPlainly(frames []string, filter Filter, part Part) (out []string, kept bool) {
 	passes := func(name string) bool { return slices.ContainsFunc(frames, FunctionMatcher(name)) }
 	all := frames
 	for _, s := range filter.Steps() {
@@ -59,14 +59,14 @@ func filterPlainly(frames []string, filter StackFilter, part StackPart) (out []s
 	return frames, len(all) >= 0
 }
 
-func randomFilter(rng *rand.Rand, steps int) StackFilter {
-	var f StackFilter
+func randomFilter(rng *rand.Rand, steps int) Filter {
+	var f Filter
 	for range steps {
 		name := fmt.Sprint("f", rng.IntN(5))
 		if rng.IntN(8) == 0 {
 			name = fmt.Sprintf("/[f%d]$/", rng.IntN(4))
 		}
-		f = f.With(StackStep{StepKind(rng.IntN(int(StepKinds))), name})
+		f = f.With(Step{StepKind(rng.IntN(int(StepKinds))), name})
 	}
 	return f
 }
@@ -76,7 +76,7 @@ func TestFilterStacks(t *testing.T) {
 	for seed := range uint64(400) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		p := modeltest.RandomProfile(rng)
-		filter, part := randomFilter(rng, rng.IntN(4)), StackPart(rng.IntN(3))
+		filter, part := randomFilter(rng, rng.IntN(4)), Part(rng.IntN(3))
 		got, err := FilterStacks(t.Context(), p.Stacks, filter, part)
 		if err != nil {
 			t.Fatal(err)
@@ -105,13 +105,13 @@ func TestStepsOfDifferentKindsCommute(t *testing.T) {
 	for seed := range uint64(100) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		p := modeltest.RandomProfile(rng)
-		var steps []StackStep
+		var steps []Step
 		for k := range StepKinds {
-			steps = append(steps, StackStep{k, fmt.Sprint("f", rng.IntN(4))})
+			steps = append(steps, Step{k, fmt.Sprint("f", rng.IntN(4))})
 		}
-		one, err := FilterStacks(t.Context(), p.Stacks, NewStackFilter(steps...), WholeStacks)
+		one, err := FilterStacks(t.Context(), p.Stacks, NewFilter(steps...), WholeStacks)
 		rng.Shuffle(len(steps), func(i, j int) { steps[i], steps[j] = steps[j], steps[i] })
-		two, err2 := FilterStacks(t.Context(), p.Stacks, NewStackFilter(steps...), WholeStacks)
+		two, err2 := FilterStacks(t.Context(), p.Stacks, NewFilter(steps...), WholeStacks)
 		if err != nil || err2 != nil {
 			t.Fatal(err, err2)
 		}
@@ -122,14 +122,14 @@ func TestStepsOfDifferentKindsCommute(t *testing.T) {
 }
 
 func TestFilterSteps(t *testing.T) {
-	f := NewStackFilter(StackStep{Focus, "a b"}, StackStep{HideFrame, "x\ny"}, StackStep{PivotAt, "p"}, StackStep{Focus, "a b"}, StackStep{PivotAt, "q"})
-	if want := StackFilter("focus a b\nhide x y\npivot q"); f != want {
+	f := NewFilter(Step{Focus, "a b"}, Step{HideFrame, "x\ny"}, Step{PivotAt, "p"}, Step{Focus, "a b"}, Step{PivotAt, "q"})
+	if want := Filter("focus a b\nhide x y\npivot q"); f != want {
 		t.Errorf("%q", f)
 	}
 	if f.Pivot() != "q" || f.Without(2).Pivot() != "" || f.Without(0).Without(0).Without(0) != "" || f.Without(7) != f {
 		t.Errorf("%q without a step", f)
 	}
-	for _, bad := range []StackStep{{Focus, ""}, {HideFrame, "/(/"}} {
+	for _, bad := range []Step{{Focus, ""}, {HideFrame, "/(/"}} {
 		if CheckStep(bad) == nil {
 			t.Errorf("%v is a step", bad)
 		}

@@ -32,7 +32,7 @@ func TestExpressionsAskTheirContext(t *testing.T) {
 		s.FrameFunc = append(s.FrameFunc, model.FuncID(len(s.Functions)-1))
 		s.FrameFile, s.FrameLine = append(s.FrameFile, 0), append(s.FrameLine, model.NoLine)
 	}
-	filter := NewStackFilter(StackStep{Kind: Focus, Name: "/(a|b)*c/"})
+	filter := NewFilter(Step{Kind: Focus, Name: "/(a|b)*c/"})
 	ctx := &asked{t.Context(), 0, 1 << 30}
 	if _, err := FilterStacks(ctx, s, filter, WholeStacks); err != nil || ctx.n < names {
 		t.Errorf("%v, asked %d times", err, ctx.n)

@@ -12,14 +12,14 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// CompareSide is one of the two sets of rows that a comparison matches. It never changes once it is compared; any goroutine may
+// Side is one of the two sets of rows that a comparison matches. It never changes once it is compared; any goroutine may
 // read it.
-type CompareSide struct {
+type Side struct {
 	Label  string        // the file with its instant, range or snapshot, in words; not cleaned
 	File   string        // which file: ids mean the same on two sides of one file only. "" is unlike every other
 	Stacks *model.Stacks // what the nodes of rows belong to; nil where no row has one
 	Rows   []SideRow
-	Bases  CompareBases
+	Bases  Bases
 	Whole  *SideSum // what the side weighs where that is not the sum of its rows: they overlap, or leave something out
 	Nested bool     // a row holds others: a function with all it calls
 	Sets   bool     // what a row weighs is that of a set of things: of rows that are the same thing it is not known
@@ -29,7 +29,7 @@ type CompareSide struct {
 type SideSum struct{ Bytes, Count uint64 }
 
 // Sum returns what the side weighs, whatever its rows are. It saturates.
-func (s *CompareSide) Sum() SideSum {
+func (s *Side) Sum() SideSum {
 	if s.Whole != nil {
 		return *s.Whole
 	}
@@ -57,8 +57,8 @@ type SideRow struct {
 // there reports whether the side has the row at all.
 func (r *SideRow) there() bool { return r.Listed || r.Bytes > 0 || r.Count > 0 }
 
-// CompareBases are what the figures of a side can be divided by; negative ones are not known.
-type CompareBases struct {
+// Bases are what the figures of a side can be divided by; negative ones are not known.
+type Bases struct {
 	Duration    model.Time
 	Allocations int64
 	GCs         int64
@@ -66,7 +66,7 @@ type CompareBases struct {
 }
 
 // NoBases knows nothing but the total.
-var NoBases = CompareBases{model.NoTime, model.NoCount, model.NoCount, model.NoCount}
+var NoBases = Bases{model.NoTime, model.NoCount, model.NoCount, model.NoCount}
 
 // Normal is what both sides are made equal in before they are compared.
 type Normal uint8
@@ -87,7 +87,7 @@ func (n Normal) String() string {
 }
 
 // base returns what a side is divided by; ok is false where that is unknown or nothing.
-func (n Normal) base(s *CompareSide, total uint64) (base uint64, ok bool) {
+func (n Normal) base(s *Side, total uint64) (base uint64, ok bool) {
 	known := int64(0)
 	switch n {
 	case NormalTotal:
@@ -134,17 +134,17 @@ func (s ChangeStatus) String() string {
 	return [...]string{"same", "new", "gone", "grown", "shrunk"}[s]
 }
 
-// CompareFigures are what a thing weighs on both sides, those of before multiplied where the sides are normalized.
-type CompareFigures struct{ BeforeBytes, AfterBytes, BeforeCount, AfterCount uint64 }
+// Figures are what a thing weighs on both sides, those of before multiplied where the sides are normalized.
+type Figures struct{ BeforeBytes, AfterBytes, BeforeCount, AfterCount uint64 }
 
 // DeltaBytes is after − before. A change that does not fit 63 bits is the largest that does.
-func (f *CompareFigures) DeltaBytes() int64 { return signedChange(f.BeforeBytes, f.AfterBytes) }
+func (f *Figures) DeltaBytes() int64 { return signedChange(f.BeforeBytes, f.AfterBytes) }
 
 // DeltaCount is after − before, as DeltaBytes.
-func (f *CompareFigures) DeltaCount() int64 { return signedChange(f.BeforeCount, f.AfterCount) }
+func (f *Figures) DeltaCount() int64 { return signedChange(f.BeforeCount, f.AfterCount) }
 
 // Percent returns the change of bytes in percent of those before; ok is false where there were none.
-func (f *CompareFigures) Percent() (p float64, ok bool) {
+func (f *Figures) Percent() (p float64, ok bool) {
 	if f.BeforeBytes == 0 {
 		return 0, f.AfterBytes == 0
 	}
@@ -159,24 +159,24 @@ func signedChange(before, after uint64) int64 {
 	return d
 }
 
-// CompareRow is one thing on both sides.
-type CompareRow struct {
+// Row is one thing on both sides.
+type Row struct {
 	Node     model.NodeID // in [Comparison.Joined]; 0 for a thing that is not a stack
 	Key, Sub string       // as the sides have it, masked; not cleaned. Key is "" for stacks
 	Row      [2]int       // the heaviest row of each side, by index; -1 where it has none
 	There    [2]bool      // the side has it
-	CompareFigures
+	Figures
 	Status ChangeStatus
 }
 
-// CompareSum sums up rows of one side.
-type CompareSum struct {
+// Sum sums up rows of one side.
+type Sum struct {
 	Rows         int
 	Bytes, Count uint64
 }
 
-// CompareOptions choose how rows are matched and made equal.
-type CompareOptions struct {
+// Options choose how rows are matched and made equal.
+type Options struct {
 	Masks  []Mask
 	Match  FrameMatch
 	Per    Normal
@@ -186,22 +186,22 @@ type CompareOptions struct {
 
 // Comparison is what changed from one side to the other. It never changes; any goroutine may read it.
 type Comparison struct {
-	Before, After *CompareSide // as compared: exchanged where they are swapped
+	Before, After *Side // as compared: exchanged where they are swapped
 	Swapped       bool
 	Per           Normal
 	Bases         [2]uint64        // what the sides were made equal in; figures of before are those of the file × Bases[1] / Bases[0]
-	Rows          []CompareRow     // by size of the change in bytes, then in count, then by the larger side
-	Totals        CompareFigures   // of the sides, whatever rows are
+	Rows          []Row            // by size of the change in bytes, then in count, then by the larger side
+	Totals        Figures          // of the sides, whatever rows are
 	Counts        [ChangeCount]int // rows by status
-	Unmatched     [2]CompareSum    // rows of each side that have no partner: gone and new ones
-	Nameless      [2]CompareSum    // those of them that can have none: their file does not say what they are
+	Unmatched     [2]Sum           // rows of each side that have no partner: gone and new ones
+	Nameless      [2]Sum           // those of them that can have none: their file does not say what they are
 	Merged        [2]int           // rows that fell into another one of their own side
 	Unknown       int              // rows left out, as what they weigh is not known of both sides
 	Joined        *JoinedStacks    // nil where no side has stacks
 }
 
 // Compare matches the rows of two sides by what they are. It fails with the context's error, and with a [*NoBaseError].
-func Compare(ctx context.Context, before, after *CompareSide, opt CompareOptions) (*Comparison, error) {
+func Compare(ctx context.Context, before, after *Side, opt Options) (*Comparison, error) {
 	c := &Comparison{Before: before, After: after, Per: opt.Per, Swapped: opt.Swap, Joined: opt.Joined, Bases: [2]uint64{1, 1}}
 	if c.Joined == nil && (before.Stacks != nil || after.Stacks != nil) {
 		var err error
@@ -255,7 +255,7 @@ func (m *rowMatcher) leaveOut() {
 }
 
 // add puts the rows of one side into those of the comparison.
-func (m *rowMatcher) add(side int, s *CompareSide) {
+func (m *rowMatcher) add(side int, s *Side) {
 	for i := range s.Rows {
 		row := &s.Rows[i]
 		if !row.there() && !row.Kept {
@@ -287,7 +287,7 @@ func (m *rowMatcher) add(side int, s *CompareSide) {
 
 // row finds the row of the comparison that a row belongs to, or makes it.
 func (m *rowMatcher) row(side int, row *SideRow) int {
-	fresh := CompareRow{Row: [2]int{-1, -1}}
+	fresh := Row{Row: [2]int{-1, -1}}
 	var at int
 	var ok bool
 	if row.Node != 0 {
@@ -325,18 +325,18 @@ func (c *Comparison) swap() {
 		r := &c.Rows[i]
 		r.Row[0], r.Row[1] = r.Row[1], r.Row[0]
 		r.There[0], r.There[1] = r.There[1], r.There[0]
-		r.CompareFigures = CompareFigures{r.AfterBytes, r.BeforeBytes, r.AfterCount, r.BeforeCount}
+		r.Figures = Figures{r.AfterBytes, r.BeforeBytes, r.AfterCount, r.BeforeCount}
 	}
 }
 
 // normalize sums up both sides, and multiplies the figures of before so that both have as much of what they are made equal in.
 func (c *Comparison) normalize() error {
 	before, after := c.Before.Sum(), c.After.Sum()
-	c.Totals = CompareFigures{before.Bytes, after.Bytes, before.Count, after.Count}
+	c.Totals = Figures{before.Bytes, after.Bytes, before.Count, after.Count}
 	if c.Per == NormalNone {
 		return nil
 	}
-	for i, s := range []*CompareSide{c.Before, c.After} {
+	for i, s := range []*Side{c.Before, c.After} {
 		base, ok := c.Per.base(s, [2]uint64{before.Bytes, after.Bytes}[i])
 		if !ok {
 			return &NoBaseError{c.Per, s.Label}
@@ -344,13 +344,13 @@ func (c *Comparison) normalize() error {
 		c.Bases[i] = base
 	}
 	for i := range c.Rows {
-		c.scaleBefore(&c.Rows[i].CompareFigures)
+		c.scaleBefore(&c.Rows[i].Figures)
 	}
 	c.scaleBefore(&c.Totals) // not the sum of rows, each of which was rounded
 	return nil
 }
 
-func (c *Comparison) scaleBefore(f *CompareFigures) {
+func (c *Comparison) scaleBefore(f *Figures) {
 	f.BeforeBytes, f.BeforeCount = c.scale(f.BeforeBytes), c.scale(f.BeforeCount)
 }
 
@@ -376,7 +376,7 @@ func (c *Comparison) conclude() {
 		c.Counts[r.Status]++
 		c.unmatched(r)
 	}
-	slices.SortStableFunc(c.Rows, func(x, y CompareRow) int {
+	slices.SortStableFunc(c.Rows, func(x, y Row) int {
 		return cmp.Or(
 			cmp.Compare(distance(y.BeforeBytes, y.AfterBytes), distance(x.BeforeBytes, x.AfterBytes)),
 			cmp.Compare(distance(y.BeforeCount, y.AfterCount), distance(x.BeforeCount, x.AfterCount)),
@@ -401,7 +401,7 @@ func changeStatus(there [2]bool, before, after uint64) ChangeStatus {
 }
 
 // unmatched counts a row that only one side has.
-func (c *Comparison) unmatched(r *CompareRow) {
+func (c *Comparison) unmatched(r *Row) {
 	side, rows := 0, c.Before.Rows
 	bytes, count := r.BeforeBytes, r.BeforeCount
 	switch r.Status {
@@ -418,15 +418,15 @@ func (c *Comparison) unmatched(r *CompareRow) {
 }
 
 // Add adds what a row weighs.
-func (s *CompareSum) Add(bytes, count uint64) {
+func (s *Sum) Add(bytes, count uint64) {
 	s.Rows++
 	s.Bytes, _ = model.SaturatingAdd(s.Bytes, bytes)
 	s.Count, _ = model.SaturatingAdd(s.Count, count)
 }
 
 // Only returns the rows with one of the statuses, in order; without a status, those that are not the same on both sides.
-func (c *Comparison) Only(statuses ...ChangeStatus) []CompareRow {
-	var out []CompareRow
+func (c *Comparison) Only(statuses ...ChangeStatus) []Row {
+	var out []Row
 	for _, r := range c.Rows {
 		if len(statuses) == 0 && r.Status != ChangeSame || slices.Contains(statuses, r.Status) {
 			out = append(out, r)
@@ -436,7 +436,7 @@ func (c *Comparison) Only(statuses ...ChangeStatus) []CompareRow {
 }
 
 // Name returns what a row is called: the function that a stack is best named after, or its key. It is not cleaned.
-func (c *Comparison) Name(r *CompareRow) string {
+func (c *Comparison) Name(r *Row) string {
 	if r.Node == 0 {
 		return r.Key
 	}

@@ -41,7 +41,7 @@ func stacksOf(texts ...string) *model.Stacks {
 }
 
 // sideOf makes a side of stacks that weigh what is given; the count is a tenth.
-func sideOf(file string, s *model.Stacks, bytes ...uint64) *CompareSide {
+func sideOf(file string, s *model.Stacks, bytes ...uint64) *Side {
 	var sites []analysis.Site
 	for i, n := range bytes {
 		sites = append(sites, analysis.Site{Stack: model.StackID(i), LiveBytes: n, LiveCount: n / 10})
@@ -70,7 +70,7 @@ func changes(c *Comparison) []string {
 	return out
 }
 
-func compareIn(t *testing.T, before, after *CompareSide, opt CompareOptions) *Comparison {
+func compareIn(t *testing.T, before, after *Side, opt Options) *Comparison {
 	t.Helper()
 	c, err := Compare(t.Context(), before, after, opt)
 	if err != nil {
@@ -82,18 +82,18 @@ func compareIn(t *testing.T, before, after *CompareSide, opt CompareOptions) *Co
 func TestCompareMatchesStacksByFrames(t *testing.T) {
 	before := sideOf("old", stacksOf("main|a.c|1;parse|b.c|7", "main|a.c|1", "main|a.c|1;gone", "", "main|a.c|1"), 100, 50, 10, 5, 20)
 	after := sideOf("new", stacksOf("", "fresh", "main|a.c|1", "main|a.c|1;parse|b.c|7"), 5, 40, 70, 60)
-	c := compareIn(t, before, after, CompareOptions{})
+	c := compareIn(t, before, after, Options{})
 	want := []string{"main;parse 100→60 shrunk", "fresh 0→40 new", "main;gone 10→0 gone", "main 70→70 same", "<no name> 5→5 same"}
 	if got := changes(c); !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
-	if c.Totals != (CompareFigures{185, 175, 18, 17}) {
+	if c.Totals != (Figures{185, 175, 18, 17}) {
 		t.Errorf("totals are %+v", c.Totals)
 	}
-	if c.Merged != [2]int{1, 0} || c.Unmatched != [2]CompareSum{{1, 10, 1}, {1, 40, 4}} || c.Counts != [ChangeCount]int{2, 1, 1, 0, 1} {
+	if c.Merged != [2]int{1, 0} || c.Unmatched != [2]Sum{{1, 10, 1}, {1, 40, 4}} || c.Counts != [ChangeCount]int{2, 1, 1, 0, 1} {
 		t.Errorf("merged %v, unmatched %v, counts %v", c.Merged, c.Unmatched, c.Counts)
 	}
-	swapped := compareIn(t, before, after, CompareOptions{Swap: true})
+	swapped := compareIn(t, before, after, Options{Swap: true})
 	want = []string{"main;parse 60→100 grown", "fresh 40→0 gone", "main;gone 0→10 new", "main 70→70 same", "<no name> 5→5 same"}
 	if got := changes(swapped); !slices.Equal(got, want) || swapped.Before != after || swapped.Merged != [2]int{0, 1} {
 		t.Errorf("swapped: got %q\nwant %q", got, want)
@@ -106,16 +106,16 @@ func TestCompareMatchesStacksByFrames(t *testing.T) {
 func TestCompareNeverMatchesIDs(t *testing.T) {
 	s := stacksOf("main")
 	sites := []analysis.Site{{Stack: 77, LiveBytes: 9, LiveCount: 1}}
-	side := func(file string) *CompareSide {
+	side := func(file string) *Side {
 		out := SitesSide(analysis.ByStack, s, sites, FigureOf(analysis.CostLive))
 		out.File = file
 		return out
 	}
-	c := compareIn(t, side("a"), side("b"), CompareOptions{})
-	if len(c.Rows) != 2 || c.Nameless != [2]CompareSum{{1, 9, 1}, {1, 9, 1}} {
+	c := compareIn(t, side("a"), side("b"), Options{})
+	if len(c.Rows) != 2 || c.Nameless != [2]Sum{{1, 9, 1}, {1, 9, 1}} {
 		t.Errorf("the stack 77 of two files is matched: %q, %v", changes(c), c.Nameless)
 	}
-	if c = compareIn(t, side("a"), side("a"), CompareOptions{}); len(c.Rows) != 1 || c.Rows[0].Status != ChangeSame {
+	if c = compareIn(t, side("a"), side("a"), Options{}); len(c.Rows) != 1 || c.Rows[0].Status != ChangeSame {
 		t.Errorf("the stack 77 of one file is not matched: %q", changes(c))
 	}
 }
@@ -135,16 +135,16 @@ func TestCompareMatchAndMasks(t *testing.T) {
 	}
 	tests := []struct {
 		name   string
-		opt    CompareOptions
+		opt    Options
 		rows   int
 		merged [2]int
 	}{
-		{"frames", CompareOptions{}, 6, [2]int{}},
-		{"paths", CompareOptions{Masks: masks("paths")}, 5, [2]int{}},
-		{"paths and templates", CompareOptions{Masks: masks("paths", "templates")}, 4, [2]int{}},
-		{"own", CompareOptions{Masks: masks(`/build/\d+=`, `<.*>=<>`)}, 4, [2]int{}},
-		{"files", CompareOptions{Match: MatchFiles}, 3, [2]int{1, 1}},
-		{"functions", CompareOptions{Match: MatchFunctions, Masks: masks("templates")}, 2, [2]int{1, 1}},
+		{"frames", Options{}, 6, [2]int{}},
+		{"paths", Options{Masks: masks("paths")}, 5, [2]int{}},
+		{"paths and templates", Options{Masks: masks("paths", "templates")}, 4, [2]int{}},
+		{"own", Options{Masks: masks(`/build/\d+=`, `<.*>=<>`)}, 4, [2]int{}},
+		{"files", Options{Match: MatchFiles}, 3, [2]int{1, 1}},
+		{"functions", Options{Match: MatchFunctions, Masks: masks("templates")}, 2, [2]int{1, 1}},
 	}
 	for _, tt := range tests {
 		c := compareIn(t, sideOf("a", before, 1, 2, 3), sideOf("b", after, 1, 2, 3), tt.opt)
@@ -203,7 +203,7 @@ func TestMaskPresets(t *testing.T) {
 func TestCompareNormalized(t *testing.T) {
 	s := stacksOf("a", "b")
 	before, after := sideOf("x", s, 100, 300), sideOf("x", s, 100, 100)
-	before.Bases, after.Bases = CompareBases{10, 4, model.NoCount, 0}, CompareBases{5, 8, model.NoCount, 0}
+	before.Bases, after.Bases = Bases{10, 4, model.NoCount, 0}, Bases{5, 8, model.NoCount, 0}
 	tests := []struct {
 		per  Normal
 		want []string
@@ -217,7 +217,7 @@ func TestCompareNormalized(t *testing.T) {
 		{NormalMarkers, nil, true},
 	}
 	for _, tt := range tests {
-		c, err := Compare(t.Context(), before, after, CompareOptions{Per: tt.per})
+		c, err := Compare(t.Context(), before, after, Options{Per: tt.per})
 		if tt.fail {
 			var none *NoBaseError
 			if !errors.As(err, &none) || none.Per != tt.per {
@@ -243,11 +243,11 @@ func TestCompareNormalized(t *testing.T) {
 // Both sides made equal in their total have the same one, whatever the rounded rows add up to.
 func TestRoundingIsNoGrowth(t *testing.T) {
 	s := stacksOf("a", "b", "c")
-	c, err := Compare(t.Context(), sideOf("x", s, 1, 1, 1), sideOf("x", s, 100, 0, 0), CompareOptions{Per: NormalTotal})
+	c, err := Compare(t.Context(), sideOf("x", s, 1, 1, 1), sideOf("x", s, 100, 0, 0), Options{Per: NormalTotal})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := c.Sentence(CompareWords{}); c.Totals.BeforeBytes != 100 || !strings.Contains(got, " stayed at 100") {
+	if got := c.Sentence(Words{}); c.Totals.BeforeBytes != 100 || !strings.Contains(got, " stayed at 100") {
 		t.Errorf("%+v: %s", c.Totals, got)
 	}
 }
@@ -256,7 +256,7 @@ func TestCompareTree(t *testing.T) {
 	before := sideOf("x", stacksOf("main;a", "main;b", "main"), 100, 50, 7)
 	after := sideOf("y", stacksOf("main;b", "main;c", "main"), 60, 90, 7)
 	after.Rows = append(after.Rows, SideRow{Key: "<stack 9?>", Own: true, Bytes: 3, Count: 1})
-	c := compareIn(t, before, after, CompareOptions{})
+	c := compareIn(t, before, after, Options{})
 	for _, invert := range []bool{false, true} {
 		tree := compareTree(t, c, calltree.TreeOptions{Invert: invert})
 		if tree.Sides[0].Total[0] != 157 || tree.Sides[1].Total[0] != 160 || tree.Total[0] != 100+10+90+3 {
@@ -281,7 +281,7 @@ func TestCompareTree(t *testing.T) {
 	}
 }
 
-func compareTree(t *testing.T, c *Comparison, opt calltree.TreeOptions) *CompareTree {
+func compareTree(t *testing.T, c *Comparison, opt calltree.TreeOptions) *Tree {
 	t.Helper()
 	shape, err := NewCompareShape(t.Context(), c, ShapeOptions{TreeOptions: opt}, nil)
 	if err != nil {
@@ -302,7 +302,7 @@ func TestCompareShapesStay(t *testing.T) {
 		if text != "" {
 			a.Rows = append(a.Rows, SideRow{Key: text, Own: true, Bytes: 7})
 		}
-		c, err := Compare(t.Context(), b, a, CompareOptions{Joined: joined})
+		c, err := Compare(t.Context(), b, a, Options{Joined: joined})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -342,8 +342,8 @@ func TestCompareShapesStay(t *testing.T) {
 func TestCompareShapeAroundAFunction(t *testing.T) {
 	before := sideOf("x", stacksOf("main;f;a", "main;b", "g;f;b"), 100, 50, 7)
 	after := sideOf("y", stacksOf("main;f;a", "main;b", "h;f;b"), 60, 90, 9)
-	c := compareIn(t, before, after, CompareOptions{})
-	view, err := calltree.FilterStacks(t.Context(), c.Joined.Stacks, calltree.NewStackFilter(calltree.StackStep{Kind: calltree.PivotAt, Name: "f"}), calltree.Callees)
+	c := compareIn(t, before, after, Options{})
+	view, err := calltree.FilterStacks(t.Context(), c.Joined.Stacks, calltree.NewFilter(calltree.Step{Kind: calltree.PivotAt, Name: "f"}), calltree.Callees)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -399,9 +399,9 @@ func TestTimeMap(t *testing.T) {
 
 func TestCompareSentence(t *testing.T) {
 	s := stacksOf("a", "b", "c")
-	words := CompareWords{Measure: "live memory", Counted: "blocks", Thing: "stack"}
+	words := Words{Measure: "live memory", Counted: "blocks", Thing: "stack"}
 	tests := []struct {
-		before, after *CompareSide
+		before, after *Side
 		want          string
 	}{
 		{sideOf("x", s, 1024, 0), sideOf("y", s, 2048, 1024), "From before to after live memory grew by 2.00 KiB (+200.0 %), from 1.00 KiB to 3.00 KiB (+204 blocks); 50.0 % of the growth is a."},
@@ -415,11 +415,11 @@ func TestCompareSentence(t *testing.T) {
 		{sideOf("x", s, 100), sideOf("y", s, 100), "Nothing changed: live memory is 100 B on both sides."},
 	}
 	for _, tt := range tests {
-		if got := compareIn(t, tt.before, tt.after, CompareOptions{}).Sentence(words); got != tt.want {
+		if got := compareIn(t, tt.before, tt.after, Options{}).Sentence(words); got != tt.want {
 			t.Errorf("got  %s\nwant %s", got, tt.want)
 		}
 	}
-	c := compareIn(t, sideOf("x", s, 1, 2), sideOf("y", s, 1), CompareOptions{Swap: true})
+	c := compareIn(t, sideOf("x", s, 1, 2), sideOf("y", s, 1), Options{Swap: true})
 	if got := c.Direction(); !strings.HasPrefix(got, "before (A): y · after (B): x · + is growth from A to B") || !strings.Contains(got, "swapped") {
 		t.Errorf("the direction is %q", got)
 	}

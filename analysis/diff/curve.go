@@ -91,17 +91,17 @@ func (m TimeMap) Axis() TimeSpan {
 	return TimeSpan{min(m.before.From, m.Before(m.after.From)), max(m.before.To, m.Before(m.after.To))}
 }
 
-// ComparedColumn is one column of the chart of two traces.
-type ComparedColumn struct {
+// Column is one column of the chart of two traces.
+type Column struct {
 	From, To model.Time         // of the axis, which is the time of the side before; may be below 0
 	Sides    [2]analysis.Column // before and after, in their own times
 	Known    [2]bool            // the side has anything there: the column is not before its span, nor after it
 }
 
-// CompareCurves divides an axis, in the time of the side before, into n columns of equal duration and asks both traces for what
+// Curves divides an axis, in the time of the side before, into n columns of equal duration and asks both traces for what
 // they hold there.
-func CompareCurves(ctx context.Context, traces [2]analysis.Trace, m TimeMap, axis TimeSpan, n int) ([]ComparedColumn, error) {
-	out := make([]ComparedColumn, max(n, 0))
+func Curves(ctx context.Context, traces [2]analysis.Trace, m TimeMap, axis TimeSpan, n int) ([]Column, error) {
+	out := make([]Column, max(n, 0))
 	for i := range out {
 		out[i].From, out[i].To = analysis.ColumnEdge(axis.From, axis.To, i, n), analysis.ColumnEdge(axis.From, axis.To, i+1, n)
 	}
@@ -118,8 +118,8 @@ func CompareCurves(ctx context.Context, traces [2]analysis.Trace, m TimeMap, axi
 }
 
 // sideCurve fills the columns of one side that its span reaches: the one in which the span begins alone, the others together.
-func sideCurve(ctx context.Context, t analysis.Trace, m TimeMap, side int, span TimeSpan, out []ComparedColumn) error {
-	edges := func(c *ComparedColumn) (from, to model.Time) {
+func sideCurve(ctx context.Context, t analysis.Trace, m TimeMap, side int, span TimeSpan, out []Column) error {
+	edges := func(c *Column) (from, to model.Time) {
 		if side == 0 {
 			return c.From, c.To
 		}

@@ -36,7 +36,7 @@ func PageFigureWords() (words []string) {
 	return words
 }
 
-func (f PageFigure) of(p *pages.PageFigures) uint64 {
+func (f PageFigure) of(p *pages.Figures) uint64 {
 	switch f {
 	case PageFree:
 		return p.Bytes - p.OccupiedBytes
@@ -50,9 +50,9 @@ func (f PageFigure) of(p *pages.PageFigures) uint64 {
 
 // PagesSide makes a side of the page types of a layout that was taken at an instant, model.NoTime where unknown. Counts are
 // pages. Types of one name are matched in their order.
-func PagesSide(l *model.Layout, at model.Time, figure PageFigure) *CompareSide {
+func PagesSide(l *model.Layout, at model.Time, figure PageFigure) *Side {
 	sums := pages.SumLayout(l)
-	out := &CompareSide{Rows: make([]SideRow, len(l.Types)), Bases: NoBases}
+	out := &Side{Rows: make([]SideRow, len(l.Types)), Bases: NoBases}
 	out.Bases.Duration = at
 	seen := map[string]int{}
 	for i := range l.Types {
@@ -66,8 +66,8 @@ func PagesSide(l *model.Layout, at model.Time, figure PageFigure) *CompareSide {
 
 // SeriesSide makes a side of the curves of a dump by their values at an instant, in whole bytes; negative values are 0. Counts
 // are points up to then. Curves of one name are matched in their order.
-func SeriesSide(t *model.Timeline, at model.Time) *CompareSide {
-	out := &CompareSide{Rows: make([]SideRow, len(t.Series)), Bases: NoBases}
+func SeriesSide(t *model.Timeline, at model.Time) *Side {
+	out := &Side{Rows: make([]SideRow, len(t.Series)), Bases: NoBases}
 	out.Bases.Duration = at
 	seen := map[string]int{}
 	for i := range t.Series {

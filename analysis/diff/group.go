@@ -75,7 +75,7 @@ func (g StackGroup) ofTraces() (by analysis.Group, ok bool) {
 }
 
 // ofProfiles returns the table of a profile that has the rows of a group; ok is false where they are made of its stacks.
-func (g StackGroup) ofProfiles() (by weights.ProfileBy, ok bool) {
+func (g StackGroup) ofProfiles() (by weights.By, ok bool) {
 	switch g {
 	case GroupThread:
 		return weights.ByProfileThread, true
@@ -91,8 +91,8 @@ func (g StackGroup) ofProfiles() (by weights.ProfileBy, ok bool) {
 
 // groupSide puts the stacks of a side together by function, file or module. Rows that are no stacks stay as they are, but
 // in the groups of files they have none.
-func groupSide(s *CompareSide, by StackGroup) *CompareSide {
-	g := sideGroups{by: by, at: map[textKey]int{}, out: &CompareSide{Label: s.Label, File: s.File, Bases: s.Bases, Whole: s.Whole}}
+func groupSide(s *Side, by StackGroup) *Side {
+	g := sideGroups{by: by, at: map[textKey]int{}, out: &Side{Label: s.Label, File: s.File, Bases: s.Bases, Whole: s.Whole}}
 	if by == GroupTotal {
 		sum := s.Sum()
 		g.out.Whole, g.out.Nested = &sum, true
@@ -136,7 +136,7 @@ func fileGroup(s *model.Stacks, leaf model.NodeID, by StackGroup) string {
 
 type sideGroups struct {
 	by    StackGroup
-	out   *CompareSide
+	out   *Side
 	at    map[textKey]int
 	seen  []int // by row: the stack that counted there last
 	stack int   // from 1
@@ -166,7 +166,7 @@ func (g *sideGroups) add(group SideRow, r *SideRow) {
 
 // CutSide keeps the frames of each stack that are nearest to its leaf, depth of them at most: recorders cut stacks at different
 // depths. Its rows are aligned with those of s.
-func CutSide(s *CompareSide, depth int) *CompareSide {
+func CutSide(s *Side, depth int) *Side {
 	if s.Stacks == nil {
 		return s
 	}

@@ -36,16 +36,16 @@ func TestDiffMatchesTypesByName(t *testing.T) {
 	after.Tables.Strings[2] = "A" // type 2 is another A there
 	after.Tables.Types[0].Name = 4
 	got := compareHeaps(t, before, after, HeapQuestion{})
-	want := []CompareFigures{{200, 300, 2, 3}, {100, 100, 1, 1}}
+	want := []Figures{{200, 300, 2, 3}, {100, 100, 1, 1}}
 	for i, r := range got.Rows {
-		if r.Key != [...]string{"A", "B"}[i] || r.Sub != "P6opaque" || r.CompareFigures != want[i] {
+		if r.Key != [...]string{"A", "B"}[i] || r.Sub != "P6opaque" || r.Figures != want[i] {
 			t.Errorf("%+v", r)
 		}
 	}
 	if s := [...]ChangeStatus{got.Rows[0].Status, got.Rows[1].Status}; s != [...]ChangeStatus{ChangeGrown, ChangeSame} {
 		t.Error(s)
 	}
-	if by := compareHeaps(t, before, after, HeapQuestion{Figure: HeapCount}); by.Rows[0].CompareFigures != (CompareFigures{2, 3, 2, 3}) {
+	if by := compareHeaps(t, before, after, HeapQuestion{Figure: HeapCount}); by.Rows[0].Figures != (Figures{2, 3, 2, 3}) {
 		t.Errorf("by count: %+v", by.Rows[0])
 	}
 	frames := compareHeaps(t, before, after, HeapQuestion{Frames: true})
@@ -57,7 +57,7 @@ func TestDiffMatchesTypesByName(t *testing.T) {
 // compareHeaps compares two snapshots, by retained sizes over the usual edges.
 func compareHeaps(t *testing.T, before, after *model.Heap, q HeapQuestion) *Comparison {
 	t.Helper()
-	var sides [2]*CompareSide
+	var sides [2]*Side
 	for i, h := range []*model.Heap{before, after} {
 		var err error
 		if q.Graph, err = heapgraph.NewGraph(t.Context(), h, mvmheap.RootEdges); err != nil {
@@ -67,9 +67,9 @@ func compareHeaps(t *testing.T, before, after *model.Heap, q HeapQuestion) *Comp
 		if err != nil {
 			t.Fatal(err)
 		}
-		sides[i] = rows.CompareSide
+		sides[i] = rows.Side
 	}
-	return compareIn(t, sides[0], sides[1], CompareOptions{})
+	return compareIn(t, sides[0], sides[1], Options{})
 }
 
 // What two types of one name retain together is not the sum of what each does: such a row is left out, as is one whose size took too
@@ -82,13 +82,13 @@ func TestRetainedSizesAreOfTheSameThing(t *testing.T) {
 	if len(c.Rows) != 1 || c.Rows[0].Key != "B" || c.Rows[0].AfterBytes != 100 || c.Unknown != 1 {
 		t.Errorf("%d unknown, rows %+v", c.Unknown, c.Rows)
 	}
-	if lost := c.Losses(CompareWords{Thing: "type"}); !slices.ContainsFunc(lost, func(s string) bool { return strings.HasPrefix(s, "Left out") }) {
+	if lost := c.Losses(Words{Thing: "type"}); !slices.ContainsFunc(lost, func(s string) bool { return strings.HasPrefix(s, "Left out") }) {
 		t.Errorf("%q", lost)
 	}
-	known := &CompareSide{File: "x", Rows: []SideRow{{Key: "A", Bytes: 5}, {Key: "B", Bytes: 7}}}
-	slow := &CompareSide{File: "x", Rows: []SideRow{{Key: "A", Listed: true, Unknown: true}, {Key: "B", Bytes: 9}}}
-	for _, sides := range [][2]*CompareSide{{known, slow}, {slow, known}} {
-		if c := compareIn(t, sides[0], sides[1], CompareOptions{}); len(c.Rows) != 1 || c.Rows[0].Key != "B" || c.Unknown != 1 || c.Counts[ChangeGone] > 0 {
+	known := &Side{File: "x", Rows: []SideRow{{Key: "A", Bytes: 5}, {Key: "B", Bytes: 7}}}
+	slow := &Side{File: "x", Rows: []SideRow{{Key: "A", Listed: true, Unknown: true}, {Key: "B", Bytes: 9}}}
+	for _, sides := range [][2]*Side{{known, slow}, {slow, known}} {
+		if c := compareIn(t, sides[0], sides[1], Options{}); len(c.Rows) != 1 || c.Rows[0].Key != "B" || c.Unknown != 1 || c.Counts[ChangeGone] > 0 {
 			t.Errorf("%d unknown, rows %+v", c.Unknown, c.Rows)
 		}
 	}

@@ -68,7 +68,7 @@ func (q HeapQuestion) Counted(s *model.HeapSchema) string {
 
 // HeapRows are a side of a snapshot and the types or frames that its rows are, in the same order.
 type HeapRows struct {
-	*CompareSide
+	*Side
 	Groups []heapgraph.Group
 }
 
@@ -99,8 +99,8 @@ func HeapSide(ctx context.Context, h *model.Heap, info model.HeapInfo, q HeapQue
 }
 
 // heapRows are types by name and what tells types of one name apart, or frames by name and file:line.
-func heapRows(groups []heapgraph.Group, figure HeapFigure) *CompareSide {
-	out := &CompareSide{Rows: make([]SideRow, len(groups)), Bases: NoBases}
+func heapRows(groups []heapgraph.Group, figure HeapFigure) *Side {
+	out := &Side{Rows: make([]SideRow, len(groups)), Bases: NoBases}
 	for i := range groups {
 		g := &groups[i]
 		r := SideRow{Key: g.Name, Sub: g.Sub, Listed: true, Count: g.Count}

@@ -17,11 +17,11 @@ type ProfileQuestion struct {
 	Window   int  // by index, negative for none
 	Ranged   bool // only the samples between From and To
 	From, To model.Time
-	Filter   calltree.StackFilter
+	Filter   calltree.Filter
 }
 
 // ProfileSide asks a profile of stacks for one side of a comparison. It fails with a [*QuestionError].
-func ProfileSide(ctx context.Context, p *model.Profile, filter FilterStacks, q ProfileQuestion) (*CompareSide, error) {
+func ProfileSide(ctx context.Context, p *model.Profile, filter FilterStacks, q ProfileQuestion) (*Side, error) {
 	w := p.Weights
 	if weights.NoSum(w.Metrics[q.Metric].Name) && q.Group != GroupStack {
 		return nil, &QuestionError{"group", fmt.Sprintf("%s of stacks are reached at different times and do not add up", w.Metrics[q.Metric].Name)}
@@ -39,7 +39,7 @@ func ProfileSide(ctx context.Context, p *model.Profile, filter FilterStacks, q P
 			return nil, err
 		}
 	}
-	var counts *weights.ProfileSelection
+	var counts *weights.Selection
 	if m, has := weights.CountMetric(w, q.Metric); has {
 		if counts, ok, err = q.weigh(ctx, p, m); err != nil {
 			return nil, err
@@ -58,7 +58,7 @@ func ProfileSide(ctx context.Context, p *model.Profile, filter FilterStacks, q P
 
 // weigh chooses what records weigh by a metric: whole, in a window, or by the samples of a range; ok is false where those do not
 // tell it.
-func (q *ProfileQuestion) weigh(ctx context.Context, p *model.Profile, metric model.MetricID) (s *weights.ProfileSelection, ok bool, err error) {
+func (q *ProfileQuestion) weigh(ctx context.Context, p *model.Profile, metric model.MetricID) (s *weights.Selection, ok bool, err error) {
 	switch {
 	case q.Window >= 0:
 		return weights.SelectWindows(p, q.Event, metric, q.Window), true, nil
@@ -69,13 +69,13 @@ func (q *ProfileQuestion) weigh(ctx context.Context, p *model.Profile, metric mo
 }
 
 // profileRows returns the rows of a profile in one grouping; counts may be nil.
-func profileRows(ctx context.Context, weighed, counts *weights.ProfileSelection, group StackGroup) (*CompareSide, error) {
+func profileRows(ctx context.Context, weighed, counts *weights.Selection, group StackGroup) (*Side, error) {
 	if by, ok := group.ofProfiles(); ok {
-		selections := []*weights.ProfileSelection{weighed}
+		selections := []*weights.Selection{weighed}
 		if counts != nil {
 			selections = append(selections, counts)
 		}
-		rows, err := weights.ProfileTable(ctx, by, selections...)
+		rows, err := weights.Table(ctx, by, selections...)
 		return profileRowsSide(rows, selections), err
 	}
 	side := stacksSide(weighed, counts)
@@ -90,7 +90,7 @@ func profileRows(ctx context.Context, weighed, counts *weights.ProfileSelection,
 }
 
 // bases returns what the figures can be divided by.
-func (q *ProfileQuestion) bases(ctx context.Context, p *model.Profile) (CompareBases, error) {
+func (q *ProfileQuestion) bases(ctx context.Context, p *model.Profile) (Bases, error) {
 	w, out := p.Weights, NoBases
 	first, last := weights.SampleSpan(w)
 	switch {
@@ -117,7 +117,7 @@ func (q *ProfileQuestion) bases(ctx context.Context, p *model.Profile) (CompareB
 }
 
 // Unlist makes rows that weigh nothing be absent: a trace, which the side is compared with, does not list them.
-func (s *CompareSide) Unlist() {
+func (s *Side) Unlist() {
 	for i := range s.Rows {
 		s.Rows[i].Listed = false
 	}
@@ -125,9 +125,9 @@ func (s *CompareSide) Unlist() {
 
 // stacksSide makes a side of the records of a profile of stacks, its rows aligned with the records. counts may be nil. Stacks
 // that the selection has are there even where they weigh nothing.
-func stacksSide(sel, counts *weights.ProfileSelection) *CompareSide {
+func stacksSide(sel, counts *weights.Selection) *Side {
 	rec := &sel.Profile.Records
-	out := &CompareSide{Stacks: sel.Stacks, Rows: make([]SideRow, rec.Len()), Bases: NoBases}
+	out := &Side{Stacks: sel.Stacks, Rows: make([]SideRow, rec.Len()), Bases: NoBases}
 	out.Whole = selectionSum(sel, counts)
 	for r := range out.Rows {
 		row := &out.Rows[r]
@@ -148,7 +148,7 @@ func stacksSide(sel, counts *weights.ProfileSelection) *CompareSide {
 }
 
 // selectionSum returns what all records weigh, each as exactly as its file has it; counts may be nil. Where sums mean nothing the result is nil.
-func selectionSum(sel, counts *weights.ProfileSelection) *SideSum {
+func selectionSum(sel, counts *weights.Selection) *SideSum {
 	if weights.NoSum(sel.Profile.Metrics[sel.Metric].Name) {
 		return nil
 	}
@@ -168,9 +168,9 @@ func wholeNumber(n model.Number) uint64 {
 // profileRowsSide makes a side of a table of a profile, its rows aligned with those of [ProfileTable] for the same selections: the
 // first one weighs, and the second one, if there is one, counts. What the whole side weighs is what its records do, whatever part of
 // that the table shows.
-func profileRowsSide(rows []weights.ProfileRow, selections []*weights.ProfileSelection) *CompareSide {
-	out := &CompareSide{Rows: make([]SideRow, len(rows)), Bases: NoBases}
-	var counts *weights.ProfileSelection
+func profileRowsSide(rows []weights.Row, selections []*weights.Selection) *Side {
+	out := &Side{Rows: make([]SideRow, len(rows)), Bases: NoBases}
+	var counts *weights.Selection
 	if len(selections) > 1 {
 		counts = selections[1]
 	}

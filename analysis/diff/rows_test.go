@@ -16,18 +16,18 @@ func TestSidesOfProfileTablesWeighAllRecords(t *testing.T) {
 		sel, counts := weights.SelectProfile(p, 0, 0), weights.SelectProfile(p, 0, 1)
 		total, count := sel.Total(), counts.Total()
 		want := SideSum{total.Uint64(), count.Uint64()}
-		sides := map[string]*CompareSide{"stacks": stacksSide(sel, counts)}
+		sides := map[string]*Side{"stacks": stacksSide(sel, counts)}
 		for by := range weights.ProfileByCount {
-			rows, err := weights.ProfileTable(t.Context(), by, sel, counts)
+			rows, err := weights.Table(t.Context(), by, sel, counts)
 			if err != nil {
 				t.Fatal(err)
 			}
-			side := profileRowsSide(rows, []*weights.ProfileSelection{sel, counts})
+			side := profileRowsSide(rows, []*weights.Selection{sel, counts})
 			sides[by.String()] = side
-			differs = differs || (&CompareSide{Rows: side.Rows}).Sum() != want
+			differs = differs || (&Side{Rows: side.Rows}).Sum() != want
 		}
 		for name, side := range sides {
-			c := compareIn(t, &CompareSide{}, side, CompareOptions{})
+			c := compareIn(t, &Side{}, side, Options{})
 			if got := (SideSum{c.Totals.AfterBytes, c.Totals.AfterCount}); got != want {
 				t.Errorf("seed %d: %ss weigh %+v, want %+v", seed, name, got, want)
 			}

@@ -8,8 +8,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// CompareWords are the nouns of a comparison's sentences.
-type CompareWords struct {
+// Words are the nouns of a comparison's sentences.
+type Words struct {
 	Measure string              // what bytes hold, as the thing that changes: "live memory", "alloc_bytes"
 	Counted string              // what counts count, plural: "blocks", "objects"; "" leaves them out
 	Thing   string              // what a row is: "stack", "type", "page type"
@@ -18,7 +18,7 @@ type CompareWords struct {
 	Name    func(string) string // how names of rows are written; nil: cleaned
 }
 
-func (w *CompareWords) fill() {
+func (w *Words) fill() {
 	if w.Amount == nil {
 		w.Amount = func(n uint64) string { return model.Bytes(n).String() }
 	}
@@ -36,8 +36,8 @@ func (c *Comparison) Direction() string {
 	return out
 }
 
-// Normalised says how the figures before were scaled, "" where nothing was.
-func (c *Comparison) Normalised() string {
+// Normalized says how the figures before were scaled, "" where nothing was.
+func (c *Comparison) Normalized() string {
 	if c.Per == NormalNone {
 		return ""
 	}
@@ -48,7 +48,7 @@ func (c *Comparison) Normalised() string {
 func factor(f float64) string { return strconv.FormatFloat(f, 'g', 4, 64) }
 
 // Sentence sums up in one sentence what changed.
-func (c *Comparison) Sentence(w CompareWords) string {
+func (c *Comparison) Sentence(w Words) string {
 	w.fill()
 	t := &c.Totals
 	var out strings.Builder
@@ -82,7 +82,7 @@ func (c *Comparison) Sentence(w CompareWords) string {
 }
 
 // percentText returns the change in percent, in brackets after its amount; "" where there is none.
-func percentText(f *CompareFigures) string {
+func percentText(f *Figures) string {
 	p := model.Change(f.BeforeBytes, f.AfterBytes)
 	if p == "" {
 		return ""
@@ -91,8 +91,8 @@ func percentText(f *CompareFigures) string {
 }
 
 // most names the row that has most of the whole change.
-func (c *Comparison) most(w *CompareWords) string {
-	at, p := MostOfChange(&c.Totals, len(c.Rows), func(i int) *CompareFigures { return &c.Rows[i].CompareFigures })
+func (c *Comparison) most(w *Words) string {
+	at, p := MostOfChange(&c.Totals, len(c.Rows), func(i int) *Figures { return &c.Rows[i].Figures })
 	if at < 0 {
 		return ""
 	}
@@ -107,7 +107,7 @@ func (c *Comparison) most(w *CompareWords) string {
 // shrank.
 type PartOfChange struct {
 	Name       string // as it is written
-	Row, Whole CompareFigures
+	Row, Whole Figures
 	Opposed    bool   // another row changed the other way than the whole, so that the shares of the others add up to more than all
 	Nested     bool   // the row stands for what others are part of too
 	Of         string // what the change is one of where the sentence is about more: " of objects"
@@ -115,7 +115,7 @@ type PartOfChange struct {
 
 // MostOfChange finds the row that changed most the way the whole did, of a whole that stayed the one that changed most. Rows stand
 // by size of their change, the largest first. The name is left to the caller. most is negative where no row changed.
-func MostOfChange(whole *CompareFigures, n int, row func(int) *CompareFigures) (most int, p PartOfChange) {
+func MostOfChange(whole *Figures, n int, row func(int) *Figures) (most int, p PartOfChange) {
 	most, p.Whole = -1, *whole
 	for i := range n {
 		switch r := row(i); {
@@ -129,7 +129,7 @@ func MostOfChange(whole *CompareFigures, n int, row func(int) *CompareFigures) (
 }
 
 // opposes reports whether f changed the other way than whole.
-func (f *CompareFigures) opposes(whole *CompareFigures) bool {
+func (f *Figures) opposes(whole *Figures) bool {
 	a, b := f.DeltaBytes(), whole.DeltaBytes()
 	return a > 0 && b < 0 || a < 0 && b > 0
 }
@@ -163,10 +163,10 @@ func (p *PartOfChange) Text(amount func(uint64) string) string {
 }
 
 // Losses says what could not be matched, and what fell together, one sentence each.
-func (c *Comparison) Losses(w CompareWords) []string {
+func (c *Comparison) Losses(w Words) []string {
 	w.fill()
 	var out []string
-	side := func(of CompareSum) string { return countOf(of.Rows, w.Thing) + " (" + w.Amount(of.Bytes) + ")" }
+	side := func(of Sum) string { return countOf(of.Rows, w.Thing) + " (" + w.Amount(of.Bytes) + ")" }
 	if text := perSide(c.Unmatched, "only in ", side); text != "" {
 		out = append(out, upperFirst(text)+".")
 	}
@@ -183,7 +183,7 @@ func (c *Comparison) Losses(w CompareWords) []string {
 }
 
 // perSide says what there is on each side, after "only in" or the like; "" where there is nothing on either.
-func perSide(sums [2]CompareSum, where string, say func(CompareSum) string) string {
+func perSide(sums [2]Sum, where string, say func(Sum) string) string {
 	var parts []string
 	for i, name := range []string{"A", "B"} {
 		if sums[i].Rows > 0 {

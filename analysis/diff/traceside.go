@@ -31,10 +31,10 @@ type TraceQuestion struct {
 }
 
 // FilterStacks finds what a filter leaves of the stacks of a file; [calltree.FilterStacks] does.
-type FilterStacks func(context.Context, *model.Stacks, calltree.StackFilter, calltree.StackPart) (*calltree.FilteredStacks, error)
+type FilterStacks func(context.Context, *model.Stacks, calltree.Filter, calltree.Part) (*calltree.FilteredStacks, error)
 
 // TraceSide asks a trace for one side of a comparison. It fails with a [*QuestionError].
-func TraceSide(ctx context.Context, t analysis.Trace, s *model.Stacks, filter FilterStacks, q TraceQuestion) (*CompareSide, error) {
+func TraceSide(ctx context.Context, t analysis.Trace, s *model.Stacks, filter FilterStacks, q TraceQuestion) (*Side, error) {
 	side, err := traceRows(ctx, t, s, filter, &q)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func TraceSide(ctx context.Context, t analysis.Trace, s *model.Stacks, filter Fi
 	return side, err
 }
 
-func traceRows(ctx context.Context, t analysis.Trace, s *model.Stacks, filter FilterStacks, q *TraceQuestion) (*CompareSide, error) {
+func traceRows(ctx context.Context, t analysis.Trace, s *model.Stacks, filter FilterStacks, q *TraceQuestion) (*Side, error) {
 	if q.Group == GroupLifetime {
 		sizes, lifetimes, err := t.Histograms(ctx, q.Range)
 		side := lifetimesSide(sizes, lifetimes)
@@ -87,13 +87,13 @@ func traceRows(ctx context.Context, t analysis.Trace, s *model.Stacks, filter Fi
 
 // traceBases returns what the figures of a trace over a range can be divided by. What the range has no end for ends where the
 // trace does.
-func traceBases(ctx context.Context, t analysis.Trace, r analysis.Range) (CompareBases, error) {
+func traceBases(ctx context.Context, t analysis.Trace, r analysis.Range) (Bases, error) {
 	totals, err := t.Totals(ctx, r)
 	if err != nil {
 		return NoBases, err
 	}
 	known := func(n uint64) int64 { return int64(min(n, math.MaxInt64)) }
-	return CompareBases{
+	return Bases{
 		Duration:    max(min(r.To, t.Status().Duration)-max(r.From, 0), 0),
 		Allocations: known(totals.AllocCount), GCs: known(totals.GCCount), Markers: known(totals.MarkerCount),
 	}, nil
@@ -125,8 +125,8 @@ func FigureOf(c analysis.Cost) Figure {
 
 // SitesSide makes a side of the groups of a trace, its rows aligned with what [Trace.Sites] returned. Threads are matched by
 // their numbers, sizes by their classes.
-func SitesSide(by analysis.Group, stacks *model.Stacks, sites []analysis.Site, figure Figure) *CompareSide {
-	out := &CompareSide{Stacks: stacks, Rows: make([]SideRow, len(sites)), Bases: NoBases}
+func SitesSide(by analysis.Group, stacks *model.Stacks, sites []analysis.Site, figure Figure) *Side {
+	out := &Side{Stacks: stacks, Rows: make([]SideRow, len(sites)), Bases: NoBases}
 	for i := range sites {
 		out.Rows[i] = siteRow(by, stacks, &sites[i])
 		out.Rows[i].Bytes, out.Rows[i].Count = figure(&sites[i])
@@ -149,7 +149,7 @@ func siteRow(by analysis.Group, stacks *model.Stacks, s *analysis.Site) SideRow 
 }
 
 // Filter leaves of the stacks of a side what a filter of its tree leaves of them. Stacks that it leaves out must not be there.
-func (s *CompareSide) Filter(view *calltree.FilteredStacks) {
+func (s *Side) Filter(view *calltree.FilteredStacks) {
 	s.Stacks = view.Stacks
 	for i := range s.Rows {
 		if row := &s.Rows[i]; row.Node != 0 {
@@ -165,7 +165,7 @@ const neverFreed = "never freed"
 
 // lifetimesSide makes a side of the two histograms that [Trace.Histograms] returns, by lifetime. What the first one counts and
 // the second one lacks was never freed; it is a row of its own, so that the rows add up to all that was allocated.
-func lifetimesSide(sizes, lifetimes []analysis.Bucket) *CompareSide {
+func lifetimesSide(sizes, lifetimes []analysis.Bucket) *Side {
 	out := bucketsSide(lifetimes, func(b *analysis.Bucket) string {
 		name := model.Time(b.Min).String()
 		if b.Max > b.Min {
@@ -178,8 +178,8 @@ func lifetimesSide(sizes, lifetimes []analysis.Bucket) *CompareSide {
 	return out
 }
 
-func bucketsSide(buckets []analysis.Bucket, name func(*analysis.Bucket) string) *CompareSide {
-	out := &CompareSide{Rows: make([]SideRow, len(buckets)), Bases: NoBases}
+func bucketsSide(buckets []analysis.Bucket, name func(*analysis.Bucket) string) *Side {
+	out := &Side{Rows: make([]SideRow, len(buckets)), Bases: NoBases}
 	for i := range buckets {
 		b := &buckets[i]
 		out.Rows[i] = SideRow{Key: name(b), Bytes: b.Bytes, Count: b.Count}

@@ -58,8 +58,8 @@ func NewCompareShape(ctx context.Context, c *Comparison, opt ShapeOptions, old *
 	return s, err
 }
 
-// index is where a row stands in nodes; ok is false for one that is not known.
-func (s *CompareShape) index(r *CompareRow) (i int32, ok bool) {
+// index returns where a row stands in nodes; ok is false for one that is not known.
+func (s *CompareShape) index(r *Row) (i int32, ok bool) {
 	if r.Node != 0 {
 		return s.at[r.Node] - 1, s.at[r.Node] > 0
 	}
@@ -77,7 +77,7 @@ func (s *CompareShape) knows(c *Comparison) bool {
 	return true
 }
 
-// NodeOf is the node where a stack ends that ends at a node of the joined stacks; ok is false where the tree does not have it.
+// NodeOf returns the node where a stack ends that ends at a node of the joined stacks; ok is false where the tree does not have it.
 func (s *CompareShape) NodeOf(joined model.NodeID) (n int32, ok bool) {
 	if int(joined) >= len(s.at) || s.at[joined] == 0 {
 		return 0, false
@@ -96,7 +96,7 @@ func (s *CompareShape) NodeOf(joined model.NodeID) (n int32, ok bool) {
 // stacksIn lists the stacks that the sides of a comparison have, whatever they weigh, and the texts of rows that are none. Neither
 // order depends on weights.
 func stacksIn(c *Comparison) (nodes []model.NodeID, texts []string) {
-	for side, of := range []*CompareSide{c.Before, c.After} {
+	for side, of := range []*Side{c.Before, c.After} {
 		for i := range of.Rows {
 			if n := of.Rows[i].Node; n != 0 {
 				nodes = append(nodes, c.Joined.Node[side][n])
@@ -118,7 +118,7 @@ func stacksIn(c *Comparison) (nodes []model.NodeID, texts []string) {
 // enter gives an index to what has none yet.
 func (s *CompareShape) enter(nodes []model.NodeID, texts []string) {
 	for i, n := range nodes {
-		if _, ok := s.index(&CompareRow{Node: n, Key: texts[i]}); ok {
+		if _, ok := s.index(&Row{Node: n, Key: texts[i]}); ok {
 			continue
 		}
 		if n != 0 {
@@ -145,7 +145,7 @@ func (s *CompareShape) narrow(view *calltree.FilteredStacks) (leaves []model.Nod
 }
 
 // Weigh gives the tree the weights of a comparison that it was made of, or of another one all of whose rows it has.
-func (s *CompareShape) Weigh(c *Comparison) *CompareTree {
+func (s *CompareShape) Weigh(c *Comparison) *Tree {
 	weights := [2][]uint64{make([]uint64, len(s.nodes)), make([]uint64, len(s.nodes))}
 	for i := range c.Rows {
 		r := &c.Rows[i]
@@ -155,12 +155,12 @@ func (s *CompareShape) Weigh(c *Comparison) *CompareTree {
 		}
 	}
 	before, after := s.picked(weights[0]), s.picked(weights[1])
-	t := &CompareTree{Sides: [2]*calltree.Folded{s.Fold(before), s.Fold(after)}}
+	t := &Tree{Sides: [2]*calltree.Folded{s.Fold(before), s.Fold(after)}}
 	t.Folded = s.Fold(t.changes(len(before)))
 	return t
 }
 
-// picked is the weights of the stacks in the tree, of those of all that are known.
+// picked returns the weights of the stacks in the tree, of those of all that are known.
 func (s *CompareShape) picked(weights []uint64) []uint64 {
 	if s.pick == nil {
 		return weights
@@ -172,15 +172,15 @@ func (s *CompareShape) picked(weights []uint64) []uint64 {
 	return out
 }
 
-// CompareTree is the call tree of a comparison with what its nodes weigh on both sides. Its own weights are changes: the sum of
+// Tree is the call tree of a comparison with what its nodes weigh on both sides. Its own weights are changes: the sum of
 // |after − before| of what ends at a node and below, which is its width in a flame graph.
-type CompareTree struct {
+type Tree struct {
 	*calltree.Folded
 	Sides [2]*calltree.Folded // before and after: the same tree; their Children leave out what that side lacks
 }
 
-// changes is what became of what ends at a node, whatever stacks it is: all of it is the weight of the first of them.
-func (t *CompareTree) changes(stacks int) []uint64 {
+// changes returns what became of what ends at a node, whatever stacks it is: all of it is the weight of the first of them.
+func (t *Tree) changes(stacks int) []uint64 {
 	out, done := make([]uint64, stacks), make([]bool, t.Sides[0].Len())
 	for i := range out {
 		if n := t.Sides[0].Leaf(i); !done[n] {
@@ -191,16 +191,16 @@ func (t *CompareTree) changes(stacks int) []uint64 {
 }
 
 // There reports whether a node weighs anything on either side.
-func (t *CompareTree) There(n int32) bool { return t.Sides[0].Total[n] > 0 || t.Sides[1].Total[n] > 0 }
+func (t *Tree) There(n int32) bool { return t.Sides[0].Total[n] > 0 || t.Sides[1].Total[n] > 0 }
 
 // HasChildren reports whether any child of n weighs anything on either side.
-func (t *CompareTree) HasChildren(n int32) bool {
+func (t *Tree) HasChildren(n int32) bool {
 	return t.Sides[0].HasChildren(n) || t.Sides[1].HasChildren(n)
 }
 
 // Children returns the children of n that weigh anything on either side, most change first, then the heavier, equals by name.
 // The slice is the caller's.
-func (t *CompareTree) Children(n int32) []int32 {
+func (t *Tree) Children(n int32) []int32 {
 	var out []int32
 	for _, c := range t.AllChildren(n) {
 		if t.There(c) {
@@ -214,8 +214,8 @@ func (t *CompareTree) Children(n int32) []int32 {
 	return out
 }
 
-// ComparedNeighbour is a function that calls another or is called by it, and how much of the other's weight goes that way on each side.
-type ComparedNeighbour struct {
+// ComparedNeighbor is a function that calls another or is called by it, and how much of the other's weight goes that way on each side.
+type ComparedNeighbor struct {
 	Name   string // not cleaned; "" for what nothing calls
 	Weight [2]uint64
 }
@@ -224,11 +224,11 @@ type ComparedNeighbour struct {
 type ComparedAround struct {
 	Name             string
 	Total, Self      [2]uint64
-	Callers, Callees []ComparedNeighbour // by size of the change, equals by name
+	Callers, Callees []ComparedNeighbor // by size of the change, equals by name
 }
 
 // Around sums up what calls the functions of node n and what they call. It works on top-down and on bottom-up trees.
-func (t *CompareTree) Around(n int32, inverted bool) ComparedAround {
+func (t *Tree) Around(n int32, inverted bool) ComparedAround {
 	before, after := t.Sides[0].Around(n, inverted), t.Sides[1].Around(n, inverted)
 	return ComparedAround{
 		Name: before.Name, Total: [2]uint64{before.Total, after.Total}, Self: [2]uint64{before.Self, after.Self},
@@ -237,7 +237,7 @@ func (t *CompareTree) Around(n int32, inverted bool) ComparedAround {
 }
 
 // bothSides puts the neighbours of one name on each side together. Different functions of one name are one.
-func bothSides(before, after []calltree.Neighbor) (out []ComparedNeighbour) {
+func bothSides(before, after []calltree.Neighbor) (out []ComparedNeighbor) {
 	at := map[string]int{}
 	for side, list := range [][]calltree.Neighbor{before, after} {
 		for _, n := range list {
@@ -245,12 +245,12 @@ func bothSides(before, after []calltree.Neighbor) (out []ComparedNeighbour) {
 			if !ok {
 				i = len(out)
 				at[n.Name] = i
-				out = append(out, ComparedNeighbour{Name: n.Name})
+				out = append(out, ComparedNeighbor{Name: n.Name})
 			}
 			out[i].Weight[side], _ = model.SaturatingAdd(out[i].Weight[side], n.Weight)
 		}
 	}
-	slices.SortFunc(out, func(a, b ComparedNeighbour) int {
+	slices.SortFunc(out, func(a, b ComparedNeighbor) int {
 		return cmp.Or(cmp.Compare(distance(b.Weight[0], b.Weight[1]), distance(a.Weight[0], a.Weight[1])), cmp.Compare(a.Name, b.Name))
 	})
 	return out

@@ -59,8 +59,8 @@ func TestCompareAgainstTwin(t *testing.T) {
 	}
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 7))
-		opt := CompareOptions{Match: FrameMatch(r.IntN(int(MatchCount))), Masks: [][]Mask{nil, {paths}, {templates, paths}}[r.IntN(3)]}
-		var sides [2]*CompareSide
+		opt := Options{Match: FrameMatch(r.IntN(int(MatchCount))), Masks: [][]Mask{nil, {paths}, {templates, paths}}[r.IntN(3)]}
+		var sides [2]*Side
 		want := map[string][2]uint64{}
 		distinct := [2]map[string]bool{{}, {}}
 		rows := [2]int{}
@@ -158,14 +158,14 @@ func TestGroupSide(t *testing.T) {
 
 func TestCutSide(t *testing.T) {
 	deep, shallow := sideOf("x", stacksOf("start;main;f;g", "start;main;h;g", "g"), 1, 2, 4), sideOf("y", stacksOf("f;g", "h;g", "g"), 1, 2, 4)
-	if c := compareIn(t, deep, shallow, CompareOptions{}); c.Counts[ChangeSame] != 1 {
+	if c := compareIn(t, deep, shallow, Options{}); c.Counts[ChangeSame] != 1 {
 		t.Errorf("before they are cut %q", changes(c))
 	}
-	c := compareIn(t, CutSide(deep, 2), CutSide(shallow, 2), CompareOptions{})
+	c := compareIn(t, CutSide(deep, 2), CutSide(shallow, 2), Options{})
 	if want := []string{"g 4→4 same", "h;g 2→2 same", "f;g 1→1 same"}; !slices.Equal(changes(c), want) {
 		t.Errorf("got %q, want %q", changes(c), want)
 	}
-	if c := compareIn(t, CutSide(deep, 1), shallow, CompareOptions{}); c.Merged != [2]int{2, 0} {
+	if c := compareIn(t, CutSide(deep, 1), shallow, Options{}); c.Merged != [2]int{2, 0} {
 		t.Errorf("of depth 1: %q, merged %v", changes(c), c.Merged)
 	}
 }

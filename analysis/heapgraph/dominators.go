@@ -13,7 +13,7 @@ import (
 // NewGraph computes dominators and retained sizes of h. The error is that of ctx, or says which columns an incomplete
 // snapshot lacks.
 func NewGraph(ctx context.Context, h *model.Heap, p Policy) (*Graph, error) {
-	return newGraph(ctx, h, p, &heapShared{}, func(float64) {})
+	return newGraph(ctx, h, p, &shared{}, func(float64) {})
 }
 
 // NewReferences is NewGraph without dominators and retained sizes: Idom, Retained and RetainedCount are nil. It takes much
@@ -25,14 +25,14 @@ func NewReferences(ctx context.Context, h *model.Heap, p Policy) (*Graph, error)
 	if b := model.BudgetOf(ctx); !b.Fits(pathRowBytes * int64(h.Len())) {
 		return nil, b.Error("following references")
 	}
-	g := &Graph{Heap: h, Policy: p, shared: &heapShared{}}
+	g := &Graph{Heap: h, Policy: p, shared: &shared{}}
 	if err := g.leaveOut(ctx, make([]model.Row, h.Len())); err != nil {
 		return nil, err
 	}
 	return g, nil
 }
 
-func newGraph(ctx context.Context, h *model.Heap, p Policy, shared *heapShared, report func(done float64)) (*Graph, error) {
+func newGraph(ctx context.Context, h *model.Heap, p Policy, shared *shared, report func(done float64)) (*Graph, error) {
 	if err := checkHeap(h); err != nil {
 		return nil, err
 	}

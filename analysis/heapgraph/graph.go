@@ -43,8 +43,8 @@ type Graph struct {
 
 	cut    rowBits                   // rows of which references are left out; nil: none
 	kept   map[model.Row][]model.Row // what is left of theirs
-	shared *heapShared
-	caches heapCaches
+	shared *shared
+	caches caches
 }
 
 // Totals are the sums over a snapshot's rows.
@@ -97,15 +97,15 @@ type Step struct {
 	Edge uint32 // reference that leads here; meaningless for the first step
 }
 
-// heapCaches is what a graph computes on first use.
-type heapCaches struct {
+// caches is what a graph computes on first use.
+type caches struct {
 	tree  domTree
 	paths pathTree
 	bytes atomic.Int64 // of both
 }
 
-// heapShared is what the graphs of one snapshot compute once for both.
-type heapShared struct {
+// shared is what the graphs of one snapshot compute once for both.
+type shared struct {
 	in    inEdges
 	bytes atomic.Int64
 }

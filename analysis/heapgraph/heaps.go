@@ -13,7 +13,7 @@ import (
 // NewHeaps returns the questions about the snapshots of src. Decoded snapshots and graphs of up to budget bytes are kept,
 // least recently asked for going first; the newest one stays even where it alone is larger.
 func NewHeaps(src model.HeapSource, budget int64) Heaps {
-	return &heaps{src: src, budget: budget, kept: map[int]*keptHeap{}, jobs: map[heapKey]*heapJob{}}
+	return &heaps{src: src, budget: budget, kept: map[int]*keptHeap{}, jobs: map[key]*job{}}
 }
 
 type heaps struct {
@@ -22,27 +22,27 @@ type heaps struct {
 
 	mu    sync.Mutex
 	kept  map[int]*keptHeap
-	jobs  map[heapKey]*heapJob // under way
-	clock uint64               // counts what was asked for
+	jobs  map[key]*job // under way
+	clock uint64       // counts what was asked for
 }
 
 // keptHeap is one snapshot with what was computed of it. It goes as a whole.
 type keptHeap struct {
 	heap   *model.Heap
 	graphs []*Graph // by policy; shorter where the last ones are not there
-	shared *heapShared
+	shared *shared
 	used   uint64
 }
 
-// heapKey names a piece of work: decoding a snapshot, or the graph of one.
-type heapKey struct {
+// key names a piece of work: decoding a snapshot, or the graph of one.
+type key struct {
 	i      int
 	graph  bool
 	policy Policy
 }
 
-// heapJob is work under way. It is canceled when no caller waits for it anymore.
-type heapJob struct {
+// job is work under way. It is canceled when no caller waits for it anymore.
+type job struct {
 	cancel   context.CancelFunc
 	waiters  int
 	progress atomic.Uint64 // bits of a float64
@@ -52,14 +52,14 @@ type heapJob struct {
 	err      error
 }
 
-func (j *heapJob) report(done float64) { j.progress.Store(math.Float64bits(done)) }
+func (j *job) report(done float64) { j.progress.Store(math.Float64bits(done)) }
 
 // Source returns what NewHeaps was given.
 func (h *heaps) Source() model.HeapSource { return h.src }
 
 // Heap decodes a snapshot or returns the kept one.
 func (h *heaps) Heap(ctx context.Context, i int) (*model.Heap, error) {
-	j, err := h.join(ctx, heapKey{i: i})
+	j, err := h.join(ctx, key{i: i})
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (h *heaps) Graph(ctx context.Context, i int, p Policy) (*Graph, error) {
 	if n := len(h.src.Schema().Policies); int(p) >= n {
 		return nil, fmt.Errorf("no edge policy %d: there are %d", p, n)
 	}
-	j, err := h.join(ctx, heapKey{i, true, p})
+	j, err := h.join(ctx, key{i, true, p})
 	if err != nil {
 		return nil, err
 	}
@@ -82,11 +82,11 @@ func (h *heaps) Graph(ctx context.Context, i int, p Policy) (*Graph, error) {
 func (h *heaps) Progress(i int) (done float64, what string, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if j := h.jobs[heapKey{i: i}]; j != nil {
+	if j := h.jobs[key{i: i}]; j != nil {
 		return math.Float64frombits(j.progress.Load()), "decoding the snapshot", true
 	}
 	for p := range h.src.Schema().Policies {
-		if j := h.jobs[heapKey{i, true, Policy(p)}]; j != nil {
+		if j := h.jobs[key{i, true, Policy(p)}]; j != nil {
 			return math.Float64frombits(j.progress.Load()), "finding dominators", true
 		}
 	}
@@ -94,7 +94,7 @@ func (h *heaps) Progress(i int) (done float64, what string, ok bool) {
 }
 
 // join returns finished work, waits for work under way, or starts it.
-func (h *heaps) join(ctx context.Context, key heapKey) (*heapJob, error) {
+func (h *heaps) join(ctx context.Context, key key) (*job, error) {
 	if key.i < 0 || key.i >= h.src.Len() {
 		return nil, fmt.Errorf("no snapshot %d: there are %d", key.i, h.src.Len())
 	}
@@ -109,7 +109,7 @@ func (h *heaps) join(ctx context.Context, key heapKey) (*heapJob, error) {
 	j := h.jobs[key]
 	if j == nil {
 		jobCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-		j = &heapJob{cancel: cancel, done: make(chan struct{})}
+		j = &job{cancel: cancel, done: make(chan struct{})}
 		h.jobs[key] = j
 		go h.run(jobCtx, key, j)
 	}
@@ -126,7 +126,7 @@ func (h *heaps) join(ctx context.Context, key heapKey) (*heapJob, error) {
 }
 
 // ready answers from what is kept.
-func (h *heaps) ready(key heapKey) *heapJob {
+func (h *heaps) ready(key key) *job {
 	k := h.kept[key.i]
 	if k == nil {
 		return nil
@@ -134,16 +134,16 @@ func (h *heaps) ready(key heapKey) *heapJob {
 	h.clock++
 	k.used = h.clock
 	if !key.graph {
-		return &heapJob{heap: k.heap}
+		return &job{heap: k.heap}
 	}
 	if int(key.policy) < len(k.graphs) && k.graphs[key.policy] != nil {
-		return &heapJob{graph: k.graphs[key.policy]}
+		return &job{graph: k.graphs[key.policy]}
 	}
 	return nil
 }
 
 // leave takes back one wait, and cancels the job when none remain. A later request starts a new one.
-func (h *heaps) leave(key heapKey, j *heapJob) {
+func (h *heaps) leave(key key, j *job) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if j.waiters--; j.waiters == 0 {
@@ -154,7 +154,7 @@ func (h *heaps) leave(key heapKey, j *heapJob) {
 	}
 }
 
-func (h *heaps) run(ctx context.Context, key heapKey, j *heapJob) {
+func (h *heaps) run(ctx context.Context, key key, j *job) {
 	defer j.cancel()
 	if key.graph {
 		j.graph, j.err = h.makeGraph(ctx, key, j)
@@ -172,13 +172,13 @@ func (h *heaps) run(ctx context.Context, key heapKey, j *heapJob) {
 	close(j.done)
 }
 
-func (h *heaps) makeGraph(ctx context.Context, key heapKey, j *heapJob) (*Graph, error) {
+func (h *heaps) makeGraph(ctx context.Context, key key, j *job) (*Graph, error) {
 	heap, err := h.Heap(ctx, key.i)
 	if err != nil {
 		return nil, err
 	}
 	h.mu.Lock()
-	shared := &heapShared{}
+	shared := &shared{}
 	if k := h.kept[key.i]; k != nil && k.heap == heap {
 		shared = k.shared
 	}
@@ -187,10 +187,10 @@ func (h *heaps) makeGraph(ctx context.Context, key heapKey, j *heapJob) (*Graph,
 }
 
 // keep stores finished work, and lets go what exceeds the budget. The caller holds the lock.
-func (h *heaps) keep(key heapKey, j *heapJob) {
+func (h *heaps) keep(key key, j *job) {
 	k := h.kept[key.i]
 	if k == nil {
-		k = &keptHeap{heap: j.heap, shared: &heapShared{}}
+		k = &keptHeap{heap: j.heap, shared: &shared{}}
 		if j.graph != nil {
 			k.heap, k.shared = j.graph.Heap, j.graph.shared
 		}

@@ -6,10 +6,10 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// PageChange is what became of the pages of one type between two layouts. What is beyond a page, or in no page, is not occupied.
-type PageChange struct {
+// Change is what became of the pages of one type between two layouts. What is beyond a page, or in no page, is not occupied.
+type Change struct {
 	Name          string // not cleaned; "" for whole layouts
-	Before, After PageFigures
+	Before, After Figures
 	NewlyOccupied uint64 // bits
 	NewlyFree     uint64
 	SameOccupied  uint64 // occupied in both
@@ -18,15 +18,15 @@ type PageChange struct {
 
 // LayoutChange compares two layouts.
 type LayoutChange struct {
-	Types []PageChange // those of the layout before in its order, then the new ones
-	All   PageChange
+	Types []Change // those of the layout before in its order, then the new ones
+	All   Change
 }
 
 // DiffLayouts compares two layouts page by page. Types are matched by name, the second of a name with the second; pages by
 // their number.
 func DiffLayouts(before, after *model.Layout) *LayoutChange {
 	was, is := SumLayout(before), SumLayout(after)
-	out := &LayoutChange{All: PageChange{Before: was.All, After: is.All}}
+	out := &LayoutChange{All: Change{Before: was.All, After: is.All}}
 	type name struct {
 		text string
 		nth  int
@@ -47,14 +47,14 @@ func DiffLayouts(before, after *model.Layout) *LayoutChange {
 			partner[k] = i + 1
 			continue
 		}
-		c := PageChange{Name: n.text, After: is.Types[i]}
+		c := Change{Name: n.text, After: is.Types[i]}
 		c.compare(none, &after.Types[i])
 		out.Types = append(out.Types, c)
 	}
 	added := out.Types
-	out.Types = make([]PageChange, 0, len(partner)+len(added))
+	out.Types = make([]Change, 0, len(partner)+len(added))
 	for i, k := range partner {
-		c, with := PageChange{Name: before.Types[i].Name, Before: was.Types[i]}, none
+		c, with := Change{Name: before.Types[i].Name, Before: was.Types[i]}, none
 		if k > 0 {
 			c.After, with = is.Types[k-1], &after.Types[k-1]
 		}
@@ -68,7 +68,7 @@ func DiffLayouts(before, after *model.Layout) *LayoutChange {
 	return out
 }
 
-func (c *PageChange) join(o *PageChange) {
+func (c *Change) join(o *Change) {
 	c.NewlyOccupied, _ = model.SaturatingAdd(c.NewlyOccupied, o.NewlyOccupied)
 	c.NewlyFree, _ = model.SaturatingAdd(c.NewlyFree, o.NewlyFree)
 	c.SameOccupied, _ = model.SaturatingAdd(c.SameOccupied, o.SameOccupied)
@@ -76,7 +76,7 @@ func (c *PageChange) join(o *PageChange) {
 }
 
 // compare adds up the bits of all pages of a type.
-func (c *PageChange) compare(before, after *model.PageType) {
+func (c *Change) compare(before, after *model.PageType) {
 	for page := range max(before.Len(), after.Len()) {
 		was, is := NoPage, NoPage
 		if page < before.Len() {
@@ -85,7 +85,7 @@ func (c *PageChange) compare(before, after *model.PageType) {
 		if page < after.Len() {
 			is = page
 		}
-		var one PageChange
+		var one Change
 		EachChange(before, was, after, is, func(w, i bool, n uint64) {
 			switch {
 			case w && i:
@@ -108,7 +108,7 @@ const NoPage = -1
 // EachChange calls f with the bits of a page in two layouts, in order and in runs as long as possible: whether they were
 // occupied, and whether they are. One of the pages may be [NoPage]; the longer one counts.
 func EachChange(before *model.PageType, was int, after *model.PageType, is int, f func(was, is bool, bits uint64)) {
-	a, b := pageRuns(before, was), pageRuns(after, is)
+	a, b := runs(before, was), runs(after, is)
 	for a.n > 0 || b.n > 0 {
 		step := min(a.rest(), b.rest())
 		f(a.on && a.n > 0, b.on && b.n > 0, step)
@@ -117,15 +117,15 @@ func EachChange(before *model.PageType, was int, after *model.PageType, is int, 
 	}
 }
 
-// pageRun is where a walk through the runs of a page stands.
-type pageRun struct {
+// run is where a walk through the runs of a page stands.
+type run struct {
 	cursor runCursor
 	on     bool
 	n      uint64 // bits that are left of this run, 0 after the page
 }
 
-func pageRuns(t *model.PageType, page int) *pageRun {
-	r := &pageRun{}
+func runs(t *model.PageType, page int) *run {
+	r := &run{}
 	if page != NoPage {
 		r.cursor = newRunCursor(t, page)
 		r.on, r.n = r.cursor.next()
@@ -134,14 +134,14 @@ func pageRuns(t *model.PageType, page int) *pageRun {
 }
 
 // rest returns how many bits are like the next one.
-func (r *pageRun) rest() uint64 {
+func (r *run) rest() uint64 {
 	if r.n == 0 {
 		return math.MaxUint64
 	}
 	return r.n
 }
 
-func (r *pageRun) skip(n uint64) {
+func (r *run) skip(n uint64) {
 	if r.n == 0 {
 		return
 	}

@@ -36,8 +36,8 @@ func (r *RunFigures) join(o *RunFigures) {
 	}
 }
 
-// PageFigures are the figures of pages: those of one type, or of a whole layout. Sums saturate.
-type PageFigures struct {
+// Figures are the figures of pages: those of one type, or of a whole layout. Sums saturate.
+type Figures struct {
 	Name          string // of the type, not cleaned; "" for a whole layout
 	Pages         int
 	Full, Empty   int // pages without a free bit, and without an occupied one; the others are partial
@@ -50,17 +50,17 @@ type PageFigures struct {
 }
 
 // Partial returns the number of pages that are neither full nor empty.
-func (f *PageFigures) Partial() int { return f.Pages - f.Full - f.Empty }
+func (f *Figures) Partial() int { return f.Pages - f.Full - f.Empty }
 
 // Share returns the occupied part of all bits, 0 … 1; 0 without any.
-func (f *PageFigures) Share() float64 {
+func (f *Figures) Share() float64 {
 	if f.OccupiedBits == 0 {
 		return 0
 	}
 	return float64(f.OccupiedBits) / (float64(f.OccupiedBits) + float64(f.FreeBits))
 }
 
-func (f *PageFigures) addPage(size, occupied, free uint64) {
+func (f *Figures) addPage(size, occupied, free uint64) {
 	f.Pages++
 	switch {
 	case occupied == 0:
@@ -82,7 +82,7 @@ func bitBytes(n, size uint64) uint64 {
 	return 8 * n
 }
 
-func (f *PageFigures) join(o *PageFigures) {
+func (f *Figures) join(o *Figures) {
 	f.Pages += o.Pages
 	f.Full += o.Full
 	f.Empty += o.Empty
@@ -98,13 +98,13 @@ func (f *PageFigures) join(o *PageFigures) {
 
 // LayoutFigures are the figures of a layout.
 type LayoutFigures struct {
-	Types []PageFigures // as in the layout
-	All   PageFigures   // Returned packs each type for itself
+	Types []Figures // as in the layout
+	All   Figures   // Returned packs each type for itself
 }
 
 // SumLayout computes the figures of a layout in one pass over its runs.
 func SumLayout(l *model.Layout) *LayoutFigures {
-	out := &LayoutFigures{Types: make([]PageFigures, len(l.Types))}
+	out := &LayoutFigures{Types: make([]Figures, len(l.Types))}
 	for i := range l.Types {
 		sumType(&l.Types[i], &out.Types[i])
 		out.All.join(&out.Types[i])
@@ -112,7 +112,7 @@ func SumLayout(l *model.Layout) *LayoutFigures {
 	return out
 }
 
-func sumType(t *model.PageType, f *PageFigures) {
+func sumType(t *model.PageType, f *Figures) {
 	f.Name = t.Name
 	for page := range t.Len() {
 		var occupied, free uint64
@@ -131,7 +131,7 @@ func sumType(t *model.PageType, f *PageFigures) {
 }
 
 // returned packs what is occupied into the fewest pages: the largest ones.
-func returned(t *model.PageType, f *PageFigures) uint64 {
+func returned(t *model.PageType, f *Figures) uint64 {
 	if t.Uniform != 0 && t.Len() > 0 {
 		per := t.Bits(0)
 		needed := f.OccupiedBits / per
@@ -246,8 +246,8 @@ func (c *runCursor) next() (occupied bool, n uint64) {
 	}
 }
 
-// PageOccupied returns the number of occupied bits of a page, and of all its bits.
-func PageOccupied(t *model.PageType, page int) (occupied, all uint64) {
+// Occupied returns the number of occupied bits of a page, and of all its bits.
+func Occupied(t *model.PageType, page int) (occupied, all uint64) {
 	all = t.Bits(page)
 	if n, ok := stated(t, page); ok {
 		return n, all
@@ -255,7 +255,7 @@ func PageOccupied(t *model.PageType, page int) (occupied, all uint64) {
 	return sumRuns(t.RunsOf(page), all), all
 }
 
-// sumRuns adds up the occupied runs of a page of so many bits. It is the kernel of [PageFills].
+// sumRuns adds up the occupied runs of a page of so many bits. It is the kernel of [Fills].
 func sumRuns(data []byte, left uint64) (occupied uint64) {
 	mask := ^uint64(0) // all ones while the run is occupied
 	for i := 0; i < len(data) && left > 0; mask = ^mask {
@@ -280,17 +280,17 @@ func sumRuns(data []byte, left uint64) (occupied uint64) {
 	return occupied + left
 }
 
-// PageFill is how much of a page is occupied, in 65535ths. 0 means none and [FullFill] all of it, whatever rounding says.
-type PageFill uint16
+// Fill is how much of a page is occupied, in 65535ths. 0 means none and [FullFill] all of it, whatever rounding says.
+type Fill uint16
 
 // FullFill is the fill of a page without a free bit.
-const FullFill PageFill = math.MaxUint16
+const FullFill Fill = math.MaxUint16
 
 // FillLevels is the number of levels that pages are drawn in.
 const FillLevels = 5
 
-// Level is 0 for empty, then 1 below 25 %, 2 below 75 %, 3 for more, and 4 for full.
-func (f PageFill) Level() int {
+// Level returns 0 for empty, then 1 below 25 %, 2 below 75 %, 3 for more, and 4 for full.
+func (f Fill) Level() int {
 	switch {
 	case f == 0:
 		return 0
@@ -305,7 +305,7 @@ func (f PageFill) Level() int {
 }
 
 // FillOf returns the fill of so many occupied of all bits; that of a page without bits is 0.
-func FillOf(occupied, all uint64) PageFill {
+func FillOf(occupied, all uint64) Fill {
 	switch {
 	case occupied == 0:
 		return 0
@@ -315,20 +315,20 @@ func FillOf(occupied, all uint64) PageFill {
 	if shift := bits.Len64(all); shift > 48 {
 		occupied, all = occupied>>(shift-48), all>>(shift-48)
 	}
-	return min(max(PageFill(occupied*uint64(FullFill)/all), 1), FullFill-1)
+	return min(max(Fill(occupied*uint64(FullFill)/all), 1), FullFill-1)
 }
 
-// PageFills returns the fill of every page of a type.
-func PageFills(t *model.PageType) []PageFill {
-	out := make([]PageFill, t.Len())
+// Fills returns the fill of every page of a type.
+func Fills(t *model.PageType) []Fill {
+	out := make([]Fill, t.Len())
 	for i := range out {
-		out[i] = FillOf(PageOccupied(t, i))
+		out[i] = FillOf(Occupied(t, i))
 	}
 	return out
 }
 
 // MixFills returns the mean fill of pages: 0 only when all are empty, FullFill only when all are full. 0 of none.
-func MixFills(pages []PageFill) PageFill {
+func MixFills(pages []Fill) Fill {
 	sum := uint64(0)
 	for _, p := range pages {
 		sum += uint64(p)
@@ -336,8 +336,8 @@ func MixFills(pages []PageFill) PageFill {
 	return FillOf(sum, uint64(len(pages))*uint64(FullFill))
 }
 
-// PageRef is one page of a layout.
-type PageRef struct {
+// Ref is one page of a layout.
+type Ref struct {
 	Type, Page     int // indexes in the layout and in the type
 	Size           uint64
 	Occupied, Bits uint64 // bits
@@ -345,19 +345,19 @@ type PageRef struct {
 
 // SparsePages lists at most n pages that are held by least: of those that are neither empty nor full the ones with the
 // fewest occupied bits, larger ones first among equals. all is how many such pages there are.
-func SparsePages(l *model.Layout, n int) (pages []PageRef, all int) {
-	order := func(x, y PageRef) int {
+func SparsePages(l *model.Layout, n int) (pages []Ref, all int) {
+	order := func(x, y Ref) int {
 		return cmp.Or(cmp.Compare(x.Occupied, y.Occupied), cmp.Compare(y.Size, x.Size), cmp.Compare(x.Type, y.Type), cmp.Compare(x.Page, y.Page))
 	}
 	for i := range l.Types {
 		t := &l.Types[i]
 		for page := range t.Len() {
-			occupied, bits := PageOccupied(t, page)
+			occupied, bits := Occupied(t, page)
 			if occupied == 0 || occupied == bits {
 				continue
 			}
 			all++
-			pages = append(pages, PageRef{i, page, t.Size(page), occupied, bits})
+			pages = append(pages, Ref{i, page, t.Size(page), occupied, bits})
 			if len(pages) >= 1024+16*n { // most pages are never sorted
 				slices.SortFunc(pages, order)
 				pages = pages[:n]

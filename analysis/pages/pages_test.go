@@ -83,8 +83,8 @@ func slowRuns(bits []bool, of bool, f *RunFigures) {
 	}
 }
 
-func slowSum(t *model.PageType) PageFigures {
-	f := PageFigures{Name: t.Name}
+func slowSum(t *model.PageType) Figures {
+	f := Figures{Name: t.Name}
 	for page := range t.Len() {
 		bits := slowBits(t, page)
 		occupied, free := slowCount(bits, true), slowCount(bits, false)
@@ -127,7 +127,7 @@ func TestPageFiguresAgreeWithBits(t *testing.T) {
 			t.Fatal(errs)
 		}
 		got := SumLayout(l)
-		var all PageFigures
+		var all Figures
 		for i := range l.Types {
 			pt := &l.Types[i]
 			want := slowSum(pt)
@@ -135,11 +135,11 @@ func TestPageFiguresAgreeWithBits(t *testing.T) {
 			if got.Types[i] != want {
 				t.Fatalf("got %+v\nwant %+v", got.Types[i], want)
 			}
-			fills := PageFills(pt)
+			fills := Fills(pt)
 			for page := range pt.Len() {
 				bits := slowBits(pt, page)
 				occupied := slowCount(bits, true)
-				if n, of := PageOccupied(pt, page); n != occupied || of != uint64(len(bits)) {
+				if n, of := Occupied(pt, page); n != occupied || of != uint64(len(bits)) {
 					t.Fatalf("page %d has %d of %d bits, want %d of %d", page, n, of, occupied, len(bits))
 				}
 				if fills[page] != FillOf(occupied, uint64(len(bits))) {
@@ -165,13 +165,13 @@ func TestFillNeverRoundsToEmptyOrFull(t *testing.T) {
 			t.Errorf("%d of %d bits: level %d, want %d", c.occupied, c.all, got, c.level)
 		}
 	}
-	full, empty := FullFill, PageFill(0)
+	full, empty := FullFill, Fill(0)
 	for _, c := range []struct {
-		pages []PageFill
+		pages []Fill
 		level int
 	}{
-		{nil, 0}, {[]PageFill{0, 0}, 0}, {[]PageFill{full, full}, 4}, {[]PageFill{empty, full}, 2}, {append(make([]PageFill, 1e6), 1), 1},
-		{append(slices.Repeat([]PageFill{full}, 1e6), full-1), 3},
+		{nil, 0}, {[]Fill{0, 0}, 0}, {[]Fill{full, full}, 4}, {[]Fill{empty, full}, 2}, {append(make([]Fill, 1e6), 1), 1},
+		{append(slices.Repeat([]Fill{full}, 1e6), full-1), 3},
 	} {
 		if got := MixFills(c.pages).Level(); got != c.level {
 			t.Errorf("%d pages: level %d, want %d", len(c.pages), got, c.level)
@@ -203,7 +203,7 @@ func TestLayoutChangesAgreeWithBits(t *testing.T) {
 	for range 300 {
 		before, after := randomLayout(r), randomLayout(r)
 		got := DiffLayouts(before, after)
-		var all PageChange
+		var all Change
 		for _, c := range got.Types {
 			all.join(&c)
 			if c.Before.OccupiedBits != c.SameOccupied+c.NewlyFree || c.After.OccupiedBits != c.SameOccupied+c.NewlyOccupied {
@@ -219,8 +219,8 @@ func TestLayoutChangesAgreeWithBits(t *testing.T) {
 	}
 }
 
-func slowChange(t *testing.T, before, after *model.PageType, got *PageChange) {
-	var want PageChange
+func slowChange(t *testing.T, before, after *model.PageType, got *Change) {
+	var want Change
 	for page := range max(before.Len(), after.Len()) {
 		var was, is []bool
 		if page < before.Len() {
@@ -335,7 +335,7 @@ func TestStatedOccupancy(t *testing.T) {
 		{0.7, 10, 7}, {0.7, 1000, 700}, {0.1, 10, 1}, {0.3, 10, 3}, {0.6594, 10_000, 6594}, {0, 512, 0}, {1, 512, 512}, {7, 512, 512},
 	} {
 		page := model.PageType{Uniform: c.bits * 8, Start: []uint32{0, 0}, Known: []bool{false}, Occupancy: []float32{c.share}}
-		var got PageFigures
+		var got Figures
 		sumType(&page, &got)
 		if got.OccupiedBits != c.want || got.FreeBits != c.bits-c.want {
 			t.Errorf("%v of %d bits: %d and %d, want %d", c.share, c.bits, got.OccupiedBits, got.FreeBits, c.want)
@@ -356,6 +356,6 @@ func BenchmarkPageFills(b *testing.B) {
 		t.Start = append(t.Start, uint32(len(t.Runs)))
 	}
 	for b.Loop() {
-		PageFills(&t)
+		Fills(&t)
 	}
 }

@@ -23,7 +23,7 @@ func TestCompareCurves(t *testing.T) {
 		diff.AlignShare:  {{200, 300, 400, 500, 600, 700, 800, 900, 1000, 1100}, {300, 500, 700, 900, 1100, 1300, 1500, 1700, 1900, 2100}},
 	} {
 		m := diff.NewTimeMap(align, spans[0], spans[1], 0, 100)
-		cols, err := diff.CompareCurves(t.Context(), traces, m, m.Axis(), 10)
+		cols, err := diff.Curves(t.Context(), traces, m, m.Axis(), 10)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,7 +20,7 @@ func restored(t *testing.T, data []byte, source *chunkedSlice) *fileIndex {
 	t.Helper()
 	data = slices.Clone(data) // the index lies in it, and may be changed
 	ix := newFileIndex(1)
-	err := ix.restore(t.Context(), &IndexFile{Data: data, At: bytes.NewReader(data)}, IndexKey{1}, nil, source)
+	err := ix.restore(t.Context(), &File{Data: data, At: bytes.NewReader(data)}, Key{1}, nil, source)
 	if err == nil {
 		err = ix.file.verifyAll(t.Context())
 	}
@@ -55,7 +55,7 @@ func TestGoodIndexIsConfirmed(t *testing.T) {
 // A change of the totals of the whole or of any chunk is found, though the checksums are right.
 func TestFalseTotalsAreFound(t *testing.T) {
 	source, good := smallTrace(t, 400)
-	f, err := openFile(&IndexFile{Data: good}, IndexKey{1}, layoutOfFiles())
+	f, err := openFile(&File{Data: good}, Key{1}, layoutOfFiles())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestFalseTotalsAreFound(t *testing.T) {
 		for i := range uint64(unsafe.Sizeof(analysis.Totals{})) {
 			bad := slices.Clone(good)
 			bad[at+i] ^= 1 << (i % 8)
-			k, _ := reopened(t, &memoryPlace{data: sealed(bad), key: IndexKey{1}}, source, modeltest.Stacks())
+			k, _ := reopened(t, &memoryPlace{data: sealed(bad), key: Key{1}}, source, modeltest.Stacks())
 			if used, why := k.Used(); used || why == nil {
 				t.Fatalf("byte %d of totals at %d: used, %v", i, at, why)
 			}

@@ -303,8 +303,8 @@ func (ix *fileIndex) Marks(_ context.Context, rg analysis.Range, limit int) ([]a
 	return out, total, r.err
 }
 
-// Neighbour implements [Trace].
-func (ix *fileIndex) Neighbour(t model.Time, dir int) (model.Time, bool) {
+// Neighbor implements [Trace].
+func (ix *fileIndex) Neighbor(t model.Time, dir int) (model.Time, bool) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	r := ix.reader()

@@ -39,8 +39,8 @@ const fileVersion = 5
 // IndexVersion is that of the files that [KeptIndex.Write] writes.
 const IndexVersion = fileVersion
 
-// IndexKey says which state of which input an index belongs to: a hash of whatever tells two apart.
-type IndexKey [32]byte
+// Key says which state of which input an index belongs to: a hash of whatever tells two apart.
+type Key [32]byte
 
 // Why an index file is not used.
 var (
@@ -65,7 +65,7 @@ type fileTrailer struct {
 	Version  uint32
 	Layout   uint32 // hash of the list of sections
 	Order    uint32 // byteOrder as this machine has it
-	Key      IndexKey
+	Key      Key
 	Length   uint64 // of the file
 	Table    uint64 // where it begins
 	Sections uint32
@@ -294,7 +294,7 @@ func (w *fileWriter) end() error {
 }
 
 // finish writes what follows the sections.
-func (w *fileWriter) finish(key IndexKey, layout []byte) error {
+func (w *fileWriter) finish(key Key, layout []byte) error {
 	w.align()
 	if w.at%sumBlock != 0 {
 		w.endBlock()
@@ -326,7 +326,7 @@ func (w *fileWriter) finish(key IndexKey, layout []byte) error {
 }
 
 // openFile finds the sections of a file. It touches only its ends.
-func openFile(file *IndexFile, key IndexKey, layout []byte) (*fileCodec, error) {
+func openFile(file *File, key Key, layout []byte) (*fileCodec, error) {
 	data := file.Data
 	if len(data) < len(fileMagic)+trailerSize || string(data[:len(fileMagic)]) != fileMagic {
 		return nil, ErrIndexForeign

@@ -25,20 +25,20 @@ import (
 // memoryPlace keeps an index in memory.
 type memoryPlace struct {
 	data              []byte
-	key               IndexKey
+	key               Key
 	discarded, closed int
 	forgot            int
 }
 
-func (p *memoryPlace) Key() IndexKey { return p.key }
+func (p *memoryPlace) Key() Key { return p.key }
 
 func (p *memoryPlace) Discard() { p.discarded++ }
 
-func (p *memoryPlace) Open() (*IndexFile, error) {
+func (p *memoryPlace) Open() (*File, error) {
 	if p.data == nil {
 		return nil, errors.New("there is none")
 	}
-	return &IndexFile{
+	return &File{
 		Data: p.data, At: bytes.NewReader(p.data),
 		Close:  func() { p.closed++ },
 		Forget: func() { p.forgot++ },
@@ -49,14 +49,14 @@ func (p *memoryPlace) Open() (*IndexFile, error) {
 func saved(t testing.TB, ix *fileIndex) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := ix.save(context.Background(), &b, IndexKey{1}); err != nil {
+	if err := ix.save(context.Background(), &b, Key{1}); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
 }
 
 // reopened is the index that Build takes from a place, or builds.
-func reopened(t testing.TB, place IndexPlace, source model.EventSource, stacks *model.Stacks) (*KeptIndex, *model.Profile) {
+func reopened(t testing.TB, place Place, source model.EventSource, stacks *model.Stacks) (*KeptIndex, *model.Profile) {
 	t.Helper()
 	store := new(model.Store)
 	store.Publish(&model.Profile{Meta: model.Meta{Format: "test"}, Stacks: stacks, Allocations: source})
@@ -100,7 +100,7 @@ func TestRestoredIndexAgrees(t *testing.T) {
 func agreeRestored(t *testing.T, source model.EventSource, stacks *model.Stacks, chunkSize int, r *rand.Rand) {
 	t.Helper()
 	ix, twin := buildBoth(t, source, stacks, chunkSize)
-	place := &memoryPlace{data: saved(t, ix), key: IndexKey{1}}
+	place := &memoryPlace{data: saved(t, ix), key: Key{1}}
 	k, p := reopened(t, place, source, stacks)
 	if used, why := k.Used(); !used {
 		t.Fatal(why)
@@ -223,7 +223,7 @@ func TestDamagedIndexIsNotUsed(t *testing.T) {
 		if err := verified(t, data, source); err != nil && at%1000 > 0 {
 			return false
 		}
-		place := &memoryPlace{data: data, key: IndexKey{1}}
+		place := &memoryPlace{data: data, key: Key{1}}
 		k, _ := reopened(t, place, source, modeltest.Stacks())
 		used, why := k.Used()
 		if !used && why == nil {
@@ -272,7 +272,7 @@ func verified(t testing.TB, data []byte, source model.EventSource) error {
 	store := new(model.Store)
 	store.Publish(&model.Profile{Allocations: source})
 	return guarded(func() error {
-		err := ix.restore(t.Context(), &IndexFile{Data: data, At: at}, IndexKey{1}, store, source)
+		err := ix.restore(t.Context(), &File{Data: data, At: at}, Key{1}, store, source)
 		if err == nil {
 			err = ix.file.verifyAll(t.Context())
 		}
@@ -286,9 +286,9 @@ func TestIndexFileOfAnotherState(t *testing.T) {
 		place *memoryPlace
 		want  error
 	}{
-		{&memoryPlace{data: good, key: IndexKey{2}}, ErrIndexStale},
-		{&memoryPlace{data: []byte(strings.Repeat("no index at all ", 100)), key: IndexKey{1}}, ErrIndexForeign},
-		{&memoryPlace{data: good[:len(good)-1], key: IndexKey{1}}, ErrIndexDamaged},
+		{&memoryPlace{data: good, key: Key{2}}, ErrIndexStale},
+		{&memoryPlace{data: []byte(strings.Repeat("no index at all ", 100)), key: Key{1}}, ErrIndexForeign},
+		{&memoryPlace{data: good[:len(good)-1], key: Key{1}}, ErrIndexDamaged},
 	} {
 		k, _ := reopened(t, c.place, source, modeltest.Stacks())
 		if used, why := k.Used(); used || !errors.Is(why, c.want) {
@@ -334,7 +334,7 @@ type askingPlace struct {
 	ask func()
 }
 
-func (p *askingPlace) Key() IndexKey {
+func (p *askingPlace) Key() Key {
 	p.ask()
 	return p.key
 }
@@ -343,7 +343,7 @@ func (p *askingPlace) Key() IndexKey {
 func TestFileStaysOpenWhileItIsTaken(t *testing.T) {
 	source, good := smallTrace(t, 300)
 	for _, early := range []bool{false, true} {
-		place := &askingPlace{memoryPlace: memoryPlace{data: good, key: IndexKey{1}}}
+		place := &askingPlace{memoryPlace: memoryPlace{data: good, key: Key{1}}}
 		k := NewKeptIndex(place)
 		place.ask = func() {
 			if early {

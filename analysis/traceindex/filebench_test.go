@@ -20,11 +20,11 @@ type diskPlace struct {
 	path string
 }
 
-func (p *diskPlace) Key() IndexKey { return IndexKey{1} }
+func (p *diskPlace) Key() Key { return Key{1} }
 
 func (p *diskPlace) Discard() { p.b.Error("the index is not good") }
 
-func (p *diskPlace) Open() (*IndexFile, error) {
+func (p *diskPlace) Open() (*File, error) {
 	f, err := os.Open(p.path)
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (p *diskPlace) Open() (*IndexFile, error) {
 		return nil, err
 	}
 	data, err := syscall.Mmap(int(f.Fd()), 0, int(info.Size()), syscall.PROT_READ, syscall.MAP_SHARED)
-	return &IndexFile{Data: data, At: f, Close: func() { _ = syscall.Munmap(data); f.Close() }}, err
+	return &File{Data: data, At: f, Close: func() { _ = syscall.Munmap(data); f.Close() }}, err
 }
 
 // BenchmarkReopen prints what an index costs on disk, how long it takes to write it, and how long after opening it a chart of
@@ -50,7 +50,7 @@ func benchReopen(b *testing.B, path string) {
 		b.Fatal(err)
 	}
 	began := time.Now()
-	if err := ix.save(context.Background(), f, IndexKey{1}); err != nil {
+	if err := ix.save(context.Background(), f, Key{1}); err != nil {
 		b.Fatal(err)
 	}
 	written := time.Since(began)

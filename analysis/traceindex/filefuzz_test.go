@@ -46,7 +46,7 @@ func sealed(data []byte) []byte {
 
 // hostile opens a file that may hold anything and asks everything. Only that it returns matters.
 func hostile(t testing.TB, data []byte, source model.EventSource) {
-	place := &memoryPlace{data: data, key: IndexKey{1}}
+	place := &memoryPlace{data: data, key: Key{1}}
 	k, _ := reopened(t, place, source, modeltest.Stacks())
 	answers(t, k)
 	end := k.Status().Duration
@@ -132,7 +132,7 @@ func mappedFile(t *testing.T, index []byte) (*os.File, []byte) {
 func TestIndexFileShrinks(t *testing.T) {
 	source, good := smallTrace(t, 3000)
 	f, data := mappedFile(t, good)
-	place := &memoryPlace{data: data, key: IndexKey{1}}
+	place := &memoryPlace{data: data, key: Key{1}}
 	k, _ := reopened(t, place, source, modeltest.Stacks())
 	if used, why := k.Used(); !used {
 		t.Fatal(why)
@@ -153,7 +153,7 @@ func TestIndexFileShrinksUnderList(t *testing.T) {
 	source, good := smallTrace(t, 30_000)
 	for _, by := range []analysis.BlockOrder{analysis.LargestFirst, analysis.OldestFirst, analysis.NewestFirst, analysis.ShortestFirst} {
 		f, data := mappedFile(t, good)
-		place := &memoryPlace{data: data, key: IndexKey{1}}
+		place := &memoryPlace{data: data, key: Key{1}}
 		k, _ := reopened(t, place, source, modeltest.Stacks())
 		l, err := k.Blocks(t.Context(), analysis.BlockQuery{At: analysis.End, Range: analysis.Whole, All: true, Sort: by})
 		if err != nil || l.Len() == 0 {
@@ -172,7 +172,7 @@ func TestIndexFileShrinksUnderList(t *testing.T) {
 // TestHostileBirths has birth columns that make no sense: lists by lifetime walk them on several goroutines.
 func TestHostileBirths(t *testing.T) {
 	source, good := smallTrace(t, 400)
-	k, _ := reopened(t, &memoryPlace{data: good, key: IndexKey{1}}, source, modeltest.Stacks())
+	k, _ := reopened(t, &memoryPlace{data: good, key: Key{1}}, source, modeltest.Stacks())
 	ix := k.state().ix
 	for i := range ix.records.bornAt.Anchor {
 		if ix.records.bornAt.Anchor = slices.Clone(ix.records.bornAt.Anchor); i%2 == 0 {

@@ -318,7 +318,7 @@ func (ix *fileIndex) checkpointSections(f *fileCodec) {
 const mostKept = 1 << 16
 
 // save writes the index, which must be complete, so that [KeptIndex] can take it up again. It may be asked meanwhile.
-func (ix *fileIndex) save(ctx context.Context, w io.Writer, key IndexKey) error {
+func (ix *fileIndex) save(ctx context.Context, w io.Writer, key Key) error {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	kept := 0
@@ -348,7 +348,7 @@ func layoutOfFiles() []byte {
 
 // restore takes an index out of a file, for the input that events come from. What is lazy in sections is not verified yet. The file
 // must stay as it is.
-func (ix *fileIndex) restore(ctx context.Context, file *IndexFile, key IndexKey, store *model.Store, events model.EventSource) error {
+func (ix *fileIndex) restore(ctx context.Context, file *File, key Key, store *model.Store, events model.EventSource) error {
 	f, err := openFile(file, key, layoutOfFiles())
 	if err != nil {
 		return err

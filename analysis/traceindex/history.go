@@ -136,7 +136,7 @@ func (g *grouping) keysOfSites() []analysis.Key {
 }
 
 // History implements [Trace]. n beyond HistoryColumns repeats columns.
-func (ix *fileIndex) History(ctx context.Context, by analysis.Group, only calltree.StackFilter, keys []analysis.Key, n int) ([][]uint64, error) {
+func (ix *fileIndex) History(ctx context.Context, by analysis.Group, only calltree.Filter, keys []analysis.Key, n int) ([][]uint64, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	p, err := ix.grouping(by, ix.Filtered(analysis.Cell{Stacks: only})).pass(ctx, keys)
@@ -147,7 +147,7 @@ func (ix *fileIndex) History(ctx context.Context, by analysis.Group, only calltr
 }
 
 // Shapes implements [Trace].
-func (ix *fileIndex) Shapes(ctx context.Context, by analysis.Group, only calltree.StackFilter, keys []analysis.Key) ([]analysis.Shape, error) {
+func (ix *fileIndex) Shapes(ctx context.Context, by analysis.Group, only calltree.Filter, keys []analysis.Key) ([]analysis.Shape, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	p, err := ix.grouping(by, ix.Filtered(analysis.Cell{Stacks: only})).pass(ctx, keys)
@@ -252,7 +252,7 @@ func countBlock(g *analysis.Grid, ix *fileIndex, v *view, from, to int, takes fu
 }
 
 // Lifetimes implements [Trace].
-func (ix *fileIndex) Lifetimes(ctx context.Context, by analysis.Group, key analysis.Key, rg analysis.Range, only calltree.StackFilter) (analysis.Lifetimes, error) {
+func (ix *fileIndex) Lifetimes(ctx context.Context, by analysis.Group, key analysis.Key, rg analysis.Range, only calltree.Filter) (analysis.Lifetimes, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	r := ix.reader()

@@ -211,7 +211,7 @@ func agreeOn(t *testing.T, ix, twin analysis.Trace, r *rand.Rand, rg analysis.Ra
 	both(t, "marks", ix, twin, func(x analysis.Trace) ([]analysis.Mark, error) { m, _, err := x.Marks(ctx, rg, 9); return m, err })
 	for _, at := range []model.Time{rg.From, rg.To, rg.To / 2} {
 		for _, dir := range []int{-1, 1} {
-			both(t, "neighbor", ix, twin, func(x analysis.Trace) (model.Time, error) { n, _ := x.Neighbour(at, dir); return n, nil })
+			both(t, "neighbor", ix, twin, func(x analysis.Trace) (model.Time, error) { n, _ := x.Neighbor(at, dir); return n, nil })
 			both(t, "landmark", ix, twin, func(x analysis.Trace) (model.Time, error) { n, _ := x.Landmark(at, dir); return n, nil })
 		}
 	}
@@ -420,7 +420,7 @@ func askEverything(t *testing.T, ix analysis.Trace, store *model.Store, i int) {
 	d := ix.Status().Duration
 	rg := []analysis.Range{analysis.Whole, {From: d / 3, To: d}, {From: model.NoTime, To: d / 2}}[i%3]
 	in := []analysis.Cell{{}, {SizeTo: 5, LifeTo: analysis.LifeClasses}}[i/3%2]
-	only := []calltree.StackFilter{"", "focus parse", "hide malloc"}[i/7%3]
+	only := []calltree.Filter{"", "focus parse", "hide malloc"}[i/7%3]
 	in.Stacks = only
 	_, err1 := ix.Sites(ctx, analysis.Query{At: analysis.At(d / 2), Range: rg, By: by, Cell: in})
 	_, err2 := ix.Leaks(ctx, analysis.LeakQuery{Range: rg, By: by, Cell: in})

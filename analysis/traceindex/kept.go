@@ -10,8 +10,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// IndexFile is an index that an earlier run has written.
-type IndexFile struct {
+// File is an index that an earlier run has written.
+type File struct {
 	Data  []byte      // all of it, usually mapped; read-only. Reading it may fault when the file shrinks.
 	At    io.ReaderAt // the same bytes
 	Close func()      // called once, when they are no longer read
@@ -20,12 +20,12 @@ type IndexFile struct {
 	Forget func()
 }
 
-// IndexPlace is where the index of one input is kept.
-type IndexPlace interface {
+// Place is where the index of one input is kept.
+type Place interface {
 	// Open returns the index file. An error says why there is none, in words.
-	Open() (*IndexFile, error)
+	Open() (*File, error)
 	// Key is that of the input as it is now.
-	Key() IndexKey
+	Key() Key
 	// Discard says that the file that was opened must not be opened again.
 	Discard()
 }
@@ -34,7 +34,7 @@ type IndexPlace interface {
 // a restored index answers is what a built one would. Some questions, those of a chart, are answered before all of the file is
 // verified; the others wait. When that fails, the index is built after all, and [Status.Revision] rises.
 type KeptIndex struct {
-	place  IndexPlace
+	place  Place
 	budget int64
 
 	begun chan struct{} // see Begun
@@ -46,8 +46,8 @@ type KeptIndex struct {
 	now    *keptState
 	used   int // who may read the file: answers that are being worked out, and restore
 	closed bool
-	file   *IndexFile // nil if none is used
-	why    error      // why none is
+	file   *File // nil if none is used
+	why    error // why none is
 }
 
 // keptState is one index and whether it may be asked.
@@ -62,7 +62,7 @@ type keptState struct {
 var _ Loading = (*KeptIndex)(nil)
 
 // NewKeptIndex returns an empty index. place may be nil: then the index is built.
-func NewKeptIndex(place IndexPlace) *KeptIndex {
+func NewKeptIndex(place Place) *KeptIndex {
 	k := &KeptIndex{place: place, begun: make(chan struct{})}
 	k.begin = sync.OnceFunc(func() { close(k.begun) })
 	k.now = k.fresh()
@@ -116,7 +116,7 @@ func (k *KeptIndex) Write(ctx context.Context, w io.Writer) error {
 }
 
 // CheckIndex says why a file cannot be the index of an input, nil if it seems to be. It reads the ends of the file only.
-func CheckIndex(file *IndexFile, key IndexKey) error {
+func CheckIndex(file *File, key Key) error {
 	return guarded(func() error {
 		_, err := openFile(file, key, layoutOfFiles())
 		return err

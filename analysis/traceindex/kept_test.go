@@ -16,7 +16,7 @@ import (
 // Begun is closed by the first events, whether they come from a file or are read, and by the end of what has none.
 func TestBegun(t *testing.T) {
 	source, data := smallTrace(t, 300)
-	for name, place := range map[string]IndexPlace{"kept": &memoryPlace{data: data, key: IndexKey{1}}, "built": &memoryPlace{}} {
+	for name, place := range map[string]Place{"kept": &memoryPlace{data: data, key: Key{1}}, "built": &memoryPlace{}} {
 		for _, source := range []model.EventSource{source, &sliceSource{batch: 1}} {
 			k, _ := reopened(t, place, source, modeltest.Stacks())
 			select {
@@ -63,7 +63,7 @@ func TestBegunEarly(t *testing.T) {
 // The first chart, or curve, gives back what it mapped, no other question does, and not while the file may be gone.
 func TestFirstChartForgets(t *testing.T) {
 	source, data := smallTrace(t, 300)
-	place := &memoryPlace{data: data, key: IndexKey{1}}
+	place := &memoryPlace{data: data, key: Key{1}}
 	k, _ := reopened(t, place, source, modeltest.Stacks())
 	if used, why := k.Used(); !used {
 		t.Fatal(why)
@@ -135,7 +135,7 @@ func TestDefectIsNoDamage(t *testing.T) {
 	source, good := smallTrace(t, 300)
 	for _, spoilt := range []bool{false, true} {
 		data := slices.Clone(good)
-		place := &memoryPlace{data: data, key: IndexKey{1}}
+		place := &memoryPlace{data: data, key: Key{1}}
 		k, _ := reopened(t, place, source, modeltest.Stacks())
 		if spoilt {
 			data[len(data)/2] ^= 1

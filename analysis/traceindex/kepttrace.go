@@ -86,17 +86,17 @@ func (k *KeptIndex) Weights(ctx context.Context, c analysis.Cost, q analysis.Que
 }
 
 // History implements [Trace].
-func (k *KeptIndex) History(ctx context.Context, by analysis.Group, only calltree.StackFilter, keys []analysis.Key, n int) ([][]uint64, error) {
+func (k *KeptIndex) History(ctx context.Context, by analysis.Group, only calltree.Filter, keys []analysis.Key, n int) ([][]uint64, error) {
 	return ask(ctx, k, "following sites", false, func(ix *fileIndex) ([][]uint64, error) { return ix.History(ctx, by, only, keys, n) })
 }
 
 // Shapes implements [Trace].
-func (k *KeptIndex) Shapes(ctx context.Context, by analysis.Group, only calltree.StackFilter, keys []analysis.Key) ([]analysis.Shape, error) {
+func (k *KeptIndex) Shapes(ctx context.Context, by analysis.Group, only calltree.Filter, keys []analysis.Key) ([]analysis.Shape, error) {
 	return ask(ctx, k, "judging leaks", false, func(ix *fileIndex) ([]analysis.Shape, error) { return ix.Shapes(ctx, by, only, keys) })
 }
 
 // Lifetimes implements [Trace].
-func (k *KeptIndex) Lifetimes(ctx context.Context, by analysis.Group, key analysis.Key, r analysis.Range, only calltree.StackFilter) (analysis.Lifetimes, error) {
+func (k *KeptIndex) Lifetimes(ctx context.Context, by analysis.Group, key analysis.Key, r analysis.Range, only calltree.Filter) (analysis.Lifetimes, error) {
 	return ask(ctx, k, "adding up lifetimes", false, func(ix *fileIndex) (analysis.Lifetimes, error) { return ix.Lifetimes(ctx, by, key, r, only) })
 }
 
@@ -158,11 +158,11 @@ func (k *KeptIndex) Marks(ctx context.Context, r analysis.Range, limit int) (mar
 	return marks, total, err
 }
 
-// Neighbour implements [Trace].
-func (k *KeptIndex) Neighbour(t model.Time, dir int) (model.Time, bool) {
+// Neighbor implements [Trace].
+func (k *KeptIndex) Neighbor(t model.Time, dir int) (model.Time, bool) {
 	ok := false
 	at, err := ask(context.Background(), k, "looking for an event", true, func(ix *fileIndex) (at model.Time, err error) {
-		at, ok = ix.Neighbour(t, dir)
+		at, ok = ix.Neighbor(t, dir)
 		return at, nil
 	})
 	return at, ok && err == nil

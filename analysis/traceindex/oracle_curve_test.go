@@ -232,8 +232,8 @@ func (ix *Index) publicMark(m mark) analysis.Mark {
 	return out
 }
 
-// Neighbour implements [Trace].
-func (ix *Index) Neighbour(t model.Time, dir int) (model.Time, bool) {
+// Neighbor implements [Trace].
+func (ix *Index) Neighbor(t model.Time, dir int) (model.Time, bool) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	if dir > 0 {

@@ -25,7 +25,7 @@ func TestEmptyIndexAnswers(t *testing.T) {
 	if rows, err := ix.Sites(ctx, analysis.Query{At: analysis.End, Range: analysis.Whole}); err != nil || len(rows) != 0 {
 		t.Errorf("sites of nothing: %v, %v", rows, err)
 	}
-	if _, ok := ix.Neighbour(0, 1); ok {
+	if _, ok := ix.Neighbor(0, 1); ok {
 		t.Error("a neighbor of nothing")
 	}
 }

@@ -162,7 +162,7 @@ func (l *leakList) age(b uint32) model.Time {
 }
 
 // Lifetimes implements [Trace].
-func (ix *Index) Lifetimes(ctx context.Context, by analysis.Group, key analysis.Key, r analysis.Range, only calltree.StackFilter) (analysis.Lifetimes, error) {
+func (ix *Index) Lifetimes(ctx context.Context, by analysis.Group, key analysis.Key, r analysis.Range, only calltree.Filter) (analysis.Lifetimes, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	in := ix.Filtered(analysis.Cell{Stacks: only})

@@ -60,7 +60,7 @@ func (ix *Index) makePass(ctx context.Context, by analysis.Group, f *group.Fold,
 }
 
 // History implements [Trace]. n beyond HistoryColumns repeats columns.
-func (ix *Index) History(ctx context.Context, by analysis.Group, only calltree.StackFilter, keys []analysis.Key, n int) ([][]uint64, error) {
+func (ix *Index) History(ctx context.Context, by analysis.Group, only calltree.Filter, keys []analysis.Key, n int) ([][]uint64, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	p := ix.passOf(ctx, by, ix.SetOf(only), keys, true)
@@ -68,7 +68,7 @@ func (ix *Index) History(ctx context.Context, by analysis.Group, only calltree.S
 }
 
 // Shapes implements [Trace].
-func (ix *Index) Shapes(ctx context.Context, by analysis.Group, only calltree.StackFilter, keys []analysis.Key) ([]analysis.Shape, error) {
+func (ix *Index) Shapes(ctx context.Context, by analysis.Group, only calltree.Filter, keys []analysis.Key) ([]analysis.Shape, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	p := ix.passOf(ctx, by, ix.SetOf(only), keys, true)

@@ -33,7 +33,7 @@ func TestEarlyAnswersAreProven(t *testing.T) {
 	}
 	good := saved(t, ix)
 	want := earlyAnswers(ix)
-	f, err := openFile(&IndexFile{Data: good}, IndexKey{1}, layoutOfFiles())
+	f, err := openFile(&File{Data: good}, Key{1}, layoutOfFiles())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestEarlyAnswersAreProven(t *testing.T) {
 		}
 		now := newFileIndex(defaultChunk)
 		file, _ := (&memoryPlace{data: data}).Open()
-		if err := now.restore(context.Background(), file, IndexKey{1}, store, source); err != nil && i > 0 {
+		if err := now.restore(context.Background(), file, Key{1}, store, source); err != nil && i > 0 {
 			refused++ // something that is always verified lies in the same block
 			continue
 		} else if err != nil {
@@ -98,7 +98,7 @@ func earlyAnswers(ix *fileIndex) []string {
 		m, _, err := ix.Marks(ctx, rg, 10)
 		add(m, err)
 	}
-	at, ok := ix.Neighbour(end/2, 1)
+	at, ok := ix.Neighbor(end/2, 1)
 	if !ok {
 		add(nil, errParts)
 	} else {

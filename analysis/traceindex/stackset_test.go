@@ -13,8 +13,8 @@ import (
 )
 
 // someFilters are filters of the stacks that Stacks defines, the first without any effect.
-func someFilters() []calltree.StackFilter {
-	return []calltree.StackFilter{"", "focus parse", "ignore malloc", "show-from parse", "hide malloc", "hide main\nhide malloc\nhide parse", "pivot main", "hide malloc\nfocus parse"}
+func someFilters() []calltree.Filter {
+	return []calltree.Filter{"", "focus parse", "ignore malloc", "show-from parse", "hide malloc", "hide main\nhide malloc\nhide parse", "pivot main", "hide malloc\nfocus parse"}
 }
 
 // without makes markers of what stacks allocate that a filter leaves out. Blocks of two stacks never share an address, so that
@@ -31,7 +31,7 @@ func without(events []model.Event, drop func(model.StackID) bool) []model.Event 
 
 // What a filter leaves of a trace is the trace of what it leaves.
 func TestFilteredTrace(t *testing.T) {
-	filters := []calltree.StackFilter{"focus parse", "ignore malloc", "pivot malloc", "focus main\nignore parse"}
+	filters := []calltree.Filter{"focus parse", "ignore malloc", "pivot malloc", "focus main\nignore parse"}
 	for seed := range uint64(16) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		events := randomTrace(r, []int{30, 400, 900}[seed%3])
@@ -115,7 +115,7 @@ func compareFiltered(t *testing.T, got, want analysis.Trace, by analysis.Group, 
 func TestHiddenFramesGiveToCallers(t *testing.T) {
 	events := randomTrace(rand.New(rand.NewPCG(1, 1)), 500)
 	ix := buildIndex(t, events, modeltest.Stacks())
-	rows := func(by analysis.Group, only calltree.StackFilter) map[string]uint64 {
+	rows := func(by analysis.Group, only calltree.Filter) map[string]uint64 {
 		list, err := ix.Sites(t.Context(), analysis.Query{At: analysis.End, Range: analysis.Whole, By: by, Cell: analysis.Cell{Stacks: only}})
 		if err != nil {
 			t.Fatal(err)

@@ -15,7 +15,7 @@ func TestFilteredSelections(t *testing.T) {
 	for seed := range uint64(50) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		p := modeltest.RandomProfile(rng)
-		sum := func(f calltree.StackFilter) model.Amount {
+		sum := func(f calltree.Filter) model.Amount {
 			view, err := calltree.FilterStacks(t.Context(), p.Stacks, f, calltree.WholeStacks)
 			if err != nil {
 				t.Fatal(err)
@@ -35,9 +35,9 @@ func TestFilteredSelections(t *testing.T) {
 			return sel.Total()
 		}
 		name := fmt.Sprint("f", rng.IntN(4))
-		all, with := sum(""), sum(calltree.NewStackFilter(calltree.StackStep{Kind: calltree.Focus, Name: name}))
-		with.Sum(sum(calltree.NewStackFilter(calltree.StackStep{Kind: calltree.Ignore, Name: name})))
-		if with.Compare(all) != 0 || sum(calltree.NewStackFilter(calltree.StackStep{Kind: calltree.HideFrame, Name: name})).Compare(all) != 0 {
+		all, with := sum(""), sum(calltree.NewFilter(calltree.Step{Kind: calltree.Focus, Name: name}))
+		with.Sum(sum(calltree.NewFilter(calltree.Step{Kind: calltree.Ignore, Name: name})))
+		if with.Compare(all) != 0 || sum(calltree.NewFilter(calltree.Step{Kind: calltree.HideFrame, Name: name})).Compare(all) != 0 {
 			t.Fatalf("seed %d: %v of %v", seed, with, all)
 		}
 	}

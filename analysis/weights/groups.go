@@ -10,24 +10,24 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// ProfileGrouping is the rows of one grouping over stacks of a profile, and what adding their weights up needs. To make it takes much
+// Grouping is the rows of one grouping over stacks of a profile, and what adding their weights up needs. To make it takes much
 // longer than to ask it for a table. Read-only once made, and good for several goroutines.
-type ProfileGrouping struct {
-	By     ProfileBy
+type Grouping struct {
+	By     By
 	Stacks *model.Stacks
 
-	rows  []ProfileRow // without weights
-	of    []uint32     // the row by frame, or by thread
-	rank  []uint32     // by row: its place in the order of names
-	sums  sync.Pool    // of *[]uint64, by node, all 0: to have new ones at each step of a range takes longer than to clear them
-	outer []uint32     // by node: its row plus one where nothing above it belongs to that row, else 0; nil for threads
+	rows  []Row     // without weights
+	of    []uint32  // the row by frame, or by thread
+	rank  []uint32  // by row: its place in the order of names
+	sums  sync.Pool // of *[]uint64, by node, all 0: to have new ones at each step of a range takes longer than to clear them
+	outer []uint32  // by node: its row plus one where nothing above it belongs to that row, else 0; nil for threads
 }
 
-// NewProfileGrouping groups the frames of stacks, or the threads of a profile. The stacks are those of w, or what a filter leaves of
+// NewGrouping groups the frames of stacks, or the threads of a profile. The stacks are those of w, or what a filter leaves of
 // them.
-func NewProfileGrouping(w *model.StackProfile, s *model.Stacks, by ProfileBy) *ProfileGrouping {
-	g := &ProfileGrouping{By: by, Stacks: s}
-	g.rows, g.of = (&ProfileSelection{Profile: w, Stacks: s}).tableRows(by)
+func NewGrouping(w *model.StackProfile, s *model.Stacks, by By) *Grouping {
+	g := &Grouping{By: by, Stacks: s}
+	g.rows, g.of = (&Selection{Profile: w, Stacks: s}).tableRows(by)
 	order := make([]uint32, len(g.rows))
 	for i := range order {
 		order[i] = uint32(i)
@@ -46,10 +46,10 @@ func NewProfileGrouping(w *model.StackProfile, s *model.Stacks, by ProfileBy) *P
 }
 
 // Rank returns the place of a row in the order of names, by its ID. Rows of one name have one place.
-func (g *ProfileGrouping) Rank(id uint32) uint32 { return g.rank[id] }
+func (g *Grouping) Rank(id uint32) uint32 { return g.rank[id] }
 
 // findOuter walks the tree of stacks depth first, with a count for every row of how often it is among the callers.
-func (g *ProfileGrouping) findOuter() {
+func (g *Grouping) findOuter() {
 	s := g.Stacks
 	n := len(s.Parent)
 	g.outer = make([]uint32, n)
@@ -75,8 +75,8 @@ func (g *ProfileGrouping) findOuter() {
 	}
 }
 
-// Table is [ProfileTable] of selections of the grouping's stacks.
-func (g *ProfileGrouping) Table(ctx context.Context, selections ...*ProfileSelection) ([]ProfileRow, error) {
+// Table is [Table] of selections of the grouping's stacks.
+func (g *Grouping) Table(ctx context.Context, selections ...*Selection) ([]Row, error) {
 	n := len(selections)
 	rows := slices.Clone(g.rows)
 	weights, hit := make([]FrameWeight, n*len(rows)), make([]bool, len(rows))
@@ -104,9 +104,9 @@ func (g *ProfileGrouping) Table(ctx context.Context, selections ...*ProfileSelec
 	return out, nil
 }
 
-// weighTree does what [ProfileSelection.weigh] does, from the leaves of the tree to its root, each node once. It does nothing, and
+// weighTree does what [Selection.weigh] does, from the leaves of the tree to its root, each node once. It does nothing, and
 // returns false, where weights are not integers that can be added up without overflow. This is a hot kernel.
-func (s *ProfileSelection) weighTree(g *ProfileGrouping, k int, rows []ProfileRow, hit []bool) (ok bool) {
+func (s *Selection) weighTree(g *Grouping, k int, rows []Row, hit []bool) (ok bool) {
 	rec, st := &s.Profile.Records, s.Stacks
 	sums, known := g.sums.Get().(*[]uint64)
 	if !known {
@@ -162,7 +162,7 @@ type treeSums struct {
 }
 
 // addUp fills total, and notes the rows that are reached. This is a hot kernel.
-func (t *treeSums) addUp(g *ProfileGrouping, hit []bool) {
+func (t *treeSums) addUp(g *Grouping, hit []bool) {
 	s := g.Stacks
 	for _, n := range t.noted {
 		for ; n != 0 && t.sums[n] == 0; n = s.Parent[n] {

@@ -35,8 +35,8 @@ func TestTablesOverTheTreeAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		for by := range ProfileByCount {
-			g := NewProfileGrouping(p.Weights, p.Stacks, by)
-			list := []*ProfileSelection{SelectProfile(p, 0, 0), SelectProfile(p, 1, 0), samples}
+			g := NewGrouping(p.Weights, p.Stacks, by)
+			list := []*Selection{SelectProfile(p, 0, 0), SelectProfile(p, 1, 0), samples}
 			got, err := g.Table(t.Context(), list...)
 			if err != nil {
 				t.Fatal(err)
@@ -55,7 +55,7 @@ func TestTablesOverTheTreeAgree(t *testing.T) {
 }
 
 // slowTable walks every stack.
-func slowTable(t *testing.T, g *ProfileGrouping, list []*ProfileSelection) (out []ProfileRow) {
+func slowTable(t *testing.T, g *Grouping, list []*Selection) (out []Row) {
 	rows, hit := slices.Clone(g.rows), make([]bool, len(g.rows))
 	for i := range rows {
 		rows[i].Weights = make([]FrameWeight, len(list))

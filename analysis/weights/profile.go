@@ -26,9 +26,9 @@ type MetricSum struct {
 // NoSum reports whether values of a metric must not be added up: high-water marks of stacks are reached at different times.
 func NoSum(metric string) bool { return metric == "peak_bytes" }
 
-// ProfileTotals sums all records by event and metric, one row per event of p. Of a metric that appears twice in one record
+// Totals sums all records by event and metric, one row per event of p. Of a metric that appears twice in one record
 // the first counts.
-func ProfileTotals(p *model.StackProfile) []EventTotals {
+func Totals(p *model.StackProfile) []EventTotals {
 	out := make([]EventTotals, len(p.Events))
 	sums := make([]map[model.MetricID]*model.Amount, len(p.Events))
 	for i, e := range p.Records.Event {
@@ -60,14 +60,14 @@ func ProfileTotals(p *model.StackProfile) []EventTotals {
 	return out
 }
 
-// ProfileSelection is the records that an answer is about, and what each weighs.
-type ProfileSelection struct {
+// Selection is the records that an answer is about, and what each weighs.
+type Selection struct {
 	Profile *model.StackProfile
 	Stacks  *model.Stacks // those of the filter where there is one
 	Event   uint16
 	Metric  model.MetricID
 
-	view   *calltree.FilteredStacks // of [ProfileSelection.Filter]; nil for the stacks as they are
+	view   *calltree.FilteredStacks // of [Selection.Filter]; nil for the stacks as they are
 	picked []float64                // by record, of a range of samples or of windows; nil for the weights of the records themselves
 }
 
@@ -83,13 +83,13 @@ func SampleSpan(w *model.StackProfile) (first, last model.Time) {
 }
 
 // SelectProfile weighs whole records of an event by a metric.
-func SelectProfile(p *model.Profile, event uint16, metric model.MetricID) *ProfileSelection {
-	return &ProfileSelection{Profile: p.Weights, Stacks: p.Stacks, Event: event, Metric: metric}
+func SelectProfile(p *model.Profile, event uint16, metric model.MetricID) *Selection {
+	return &Selection{Profile: p.Weights, Stacks: p.Stacks, Event: event, Metric: metric}
 }
 
 // SelectSamples weighs records by their samples with from <= time <= to: by their number where the metric counts events, else by
 // their periods. It fails, with ok false, where samples do not tell the metric: only the event's primary one and counts are known.
-func SelectSamples(ctx context.Context, p *model.Profile, event uint16, metric model.MetricID, from, to model.Time) (s *ProfileSelection, ok bool, err error) {
+func SelectSamples(ctx context.Context, p *model.Profile, event uint16, metric model.MetricID, from, to model.Time) (s *Selection, ok bool, err error) {
 	w := p.Weights
 	counts := countsSamples(w.Metrics[metric].Name)
 	if !counts && (int(event) >= len(w.Events) || w.Events[event].PrimaryName == "" || w.Events[event].Primary != metric) {
@@ -99,7 +99,7 @@ func SelectSamples(ctx context.Context, p *model.Profile, event uint16, metric m
 	if err != nil {
 		return nil, false, err
 	}
-	return &ProfileSelection{Profile: w, Stacks: p.Stacks, Event: event, Metric: metric, picked: picked}, true, nil
+	return &Selection{Profile: w, Stacks: p.Stacks, Event: event, Metric: metric, picked: picked}, true, nil
 }
 
 // countsSamples reports whether a metric is how often a stack was seen.
@@ -108,7 +108,7 @@ func countsSamples(metric string) bool {
 }
 
 // SelectWindows weighs records of an event by the weights that windows give them, added up over the windows of those indexes.
-func SelectWindows(p *model.Profile, event uint16, metric model.MetricID, windows ...int) *ProfileSelection {
+func SelectWindows(p *model.Profile, event uint16, metric model.MetricID, windows ...int) *Selection {
 	w := p.Weights
 	picked := make([]float64, w.Records.Len())
 	for _, i := range windows {
@@ -122,12 +122,12 @@ func SelectWindows(p *model.Profile, event uint16, metric model.MetricID, window
 			}
 		}
 	}
-	return &ProfileSelection{Profile: w, Stacks: p.Stacks, Event: event, Metric: metric, picked: picked}
+	return &Selection{Profile: w, Stacks: p.Stacks, Event: event, Metric: metric, picked: picked}
 }
 
 // Filter returns the selection of what a filter leaves of the stacks, those of the same profile. The weights of the others stay what
 // they are; nil filters nothing.
-func (s *ProfileSelection) Filter(view *calltree.FilteredStacks) *ProfileSelection {
+func (s *Selection) Filter(view *calltree.FilteredStacks) *Selection {
 	if view == nil {
 		return s
 	}
@@ -137,7 +137,7 @@ func (s *ProfileSelection) Filter(view *calltree.FilteredStacks) *ProfileSelecti
 }
 
 // Node returns the leaf of a selected record in the tree of the selection's stacks.
-func (s *ProfileSelection) Node(r model.RecordID) model.NodeID {
+func (s *Selection) Node(r model.RecordID) model.NodeID {
 	n := s.Profile.Records.Node[r]
 	if s.view != nil {
 		n, _ = s.view.Node(n)
@@ -146,7 +146,7 @@ func (s *ProfileSelection) Node(r model.RecordID) model.NodeID {
 }
 
 // Keeps reports whether the filter leaves a record in; it is true without a filter.
-func (s *ProfileSelection) Keeps(r model.RecordID) bool {
+func (s *Selection) Keeps(r model.RecordID) bool {
 	if s.view == nil {
 		return true
 	}
@@ -155,7 +155,7 @@ func (s *ProfileSelection) Keeps(r model.RecordID) bool {
 }
 
 // Weight returns what a record weighs; ok is false for one that is not selected.
-func (s *ProfileSelection) Weight(r model.RecordID) (n model.Number, ok bool) {
+func (s *Selection) Weight(r model.RecordID) (n model.Number, ok bool) {
 	if s.Profile.Records.Event[r] != s.Event || !s.Keeps(r) {
 		return n, false
 	}
@@ -175,7 +175,7 @@ func whole(f float64) model.Number {
 }
 
 // Self returns what a record's leaf weighs alone: its exclusive weight where the file gives one of this metric.
-func (s *ProfileSelection) Self(r model.RecordID) (n model.Number, ok bool) {
+func (s *Selection) Self(r model.RecordID) (n model.Number, ok bool) {
 	if n, ok = s.Weight(r); !ok || s.picked != nil {
 		return n, ok
 	}
@@ -186,10 +186,10 @@ func (s *ProfileSelection) Self(r model.RecordID) (n model.Number, ok bool) {
 }
 
 // HasSelf reports whether leaves alone may weigh something else than their records.
-func (s *ProfileSelection) HasSelf() bool { return s.picked == nil }
+func (s *Selection) HasSelf() bool { return s.picked == nil }
 
 // Total returns the sum over all selected records. It means nothing where [NoSum] holds.
-func (s *ProfileSelection) Total() (sum model.Amount) {
+func (s *Selection) Total() (sum model.Amount) {
 	for r := range s.Profile.Records.Len() {
 		if n, ok := s.Weight(model.RecordID(r)); ok {
 			sum.Add(n)
@@ -198,24 +198,24 @@ func (s *ProfileSelection) Total() (sum model.Amount) {
 	return sum
 }
 
-// ProfileStack is one record and what it weighs.
-type ProfileStack struct {
+// Stack is one record and what it weighs.
+type Stack struct {
 	Record model.RecordID
 	Value  model.Amount
 }
 
 // Top lists the selected records, heaviest first, ties by id.
-func (s *ProfileSelection) Top() []ProfileStack {
+func (s *Selection) Top() []Stack {
 	rec := &s.Profile.Records
-	out := make([]ProfileStack, 0, rec.Len()) // growing a long list would take twice that
+	out := make([]Stack, 0, rec.Len()) // growing a long list would take twice that
 	for r := range rec.Len() {
 		if n, ok := s.Weight(model.RecordID(r)); ok {
 			var a model.Amount
 			a.Add(n)
-			out = append(out, ProfileStack{model.RecordID(r), a})
+			out = append(out, Stack{model.RecordID(r), a})
 		}
 	}
-	slices.SortFunc(out, func(a, b ProfileStack) int {
+	slices.SortFunc(out, func(a, b Stack) int {
 		return cmp.Or(b.Value.Compare(a.Value), compareIDs(rec, a.Record, b.Record), cmp.Compare(a.Record, b.Record))
 	})
 	return out
@@ -230,8 +230,8 @@ func compareIDs(rec *model.StackRecords, a, b model.RecordID) int {
 	return strings.Compare(x, y)
 }
 
-// ProfileFunction is one function of one DSO.
-type ProfileFunction struct {
+// Function is one function of one DSO.
+type Function struct {
 	Function    model.FuncID
 	DSO         model.DSOID
 	Self, Total model.Amount
@@ -239,7 +239,7 @@ type ProfileFunction struct {
 
 // Functions lists the functions of the selected stacks by self, then by total, then by name. A function counts once per
 // stack in the total, however often it stands there.
-func (s *ProfileSelection) Functions(ctx context.Context) ([]ProfileFunction, error) {
+func (s *Selection) Functions(ctx context.Context) ([]Function, error) {
 	rows, of := s.functionRows()
 	seen := make([]uint32, len(rows)) // by row: the record that counted it last, plus one
 	hit := make([]bool, len(rows))
@@ -275,15 +275,15 @@ func (s *ProfileSelection) Functions(ctx context.Context) ([]ProfileFunction, er
 	return out, nil
 }
 
-func (s *ProfileSelection) sort(rows []ProfileFunction) {
-	slices.SortFunc(rows, func(a, b ProfileFunction) int {
+func (s *Selection) sort(rows []Function) {
+	slices.SortFunc(rows, func(a, b Function) int {
 		return cmp.Or(b.Self.Compare(a.Self), b.Total.Compare(a.Total),
 			strings.Compare(s.Stacks.Functions[a.Function], s.Stacks.Functions[b.Function]), cmp.Compare(a.DSO, b.DSO))
 	})
 }
 
 // functionRows makes a row for every function of every DSO by name, and tells which one each frame belongs to.
-func (s *ProfileSelection) functionRows() (rows []ProfileFunction, of []uint32) {
+func (s *Selection) functionRows() (rows []Function, of []uint32) {
 	type key struct {
 		f   model.FuncID
 		dso model.DSOID // the first of that name
@@ -304,7 +304,7 @@ func (s *ProfileSelection) functionRows() (rows []ProfileFunction, of []uint32) 
 		if !ok {
 			row = uint32(len(rows))
 			at[k] = row
-			rows = append(rows, ProfileFunction{Function: f, DSO: s.Profile.FrameDSO[i]})
+			rows = append(rows, Function{Function: f, DSO: s.Profile.FrameDSO[i]})
 		}
 		of[i] = row
 	}

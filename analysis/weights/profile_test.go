@@ -10,7 +10,7 @@ import (
 )
 
 // functionsTwin counts functions with maps of names, record by record.
-func functionsTwin(s *ProfileSelection) (self, total map[string]uint64) {
+func functionsTwin(s *Selection) (self, total map[string]uint64) {
 	self, total = map[string]uint64{}, map[string]uint64{}
 	p, st := s.Profile, s.Stacks
 	for r := range p.Records.Len() {
@@ -46,7 +46,7 @@ func TestProfileFunctions(t *testing.T) {
 			t.Fatal(err)
 		}
 		samples, _, _ := SelectSamples(context.Background(), p, 0, 0, 10, 30)
-		for _, s := range []*ProfileSelection{SelectProfile(p, 0, 0), SelectProfile(p, 1, 1), samples, SelectWindows(p, 0, 0, 0)} {
+		for _, s := range []*Selection{SelectProfile(p, 0, 0), SelectProfile(p, 1, 1), samples, SelectWindows(p, 0, 0, 0)} {
 			self, total := functionsTwin(s)
 			list, err := s.Functions(context.Background())
 			if err != nil || len(list) != len(total) {
@@ -68,7 +68,7 @@ func TestProfileFunctions(t *testing.T) {
 func TestProfileTotals(t *testing.T) {
 	for seed := range uint64(20) {
 		p := modeltest.RandomProfile(rand.New(rand.NewPCG(seed, 2)))
-		for e, row := range ProfileTotals(p.Weights) {
+		for e, row := range Totals(p.Weights) {
 			stacks := 0
 			for _, event := range p.Weights.Records.Event {
 				if int(event) == e {

@@ -9,11 +9,11 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// ProfileBy is what rows of a profile's table stand for.
-type ProfileBy uint8
+// By is what rows of a profile's table stand for.
+type By uint8
 
 const (
-	ByFunctionDSO ProfileBy = iota // a function of a binary
+	ByFunctionDSO By = iota // a function of a binary
 	ByDSO
 	BySourceLine
 	ByProfileThread
@@ -22,12 +22,12 @@ const (
 )
 
 // String returns the title of the column of names.
-func (b ProfileBy) String() string {
+func (b By) String() string {
 	return [...]string{"function", "DSO", "source line", "thread", "kind"}[b]
 }
 
-// ProfileRow is one row of a table and its weights, in the order of the selections.
-type ProfileRow struct {
+// Row is one row of a table and its weights, in the order of the selections.
+type Row struct {
 	ID      uint32        // the same for the same profile and grouping, whatever is selected
 	Name    string        // not cleaned; "" for a function, a DSO or a source that the file does not name
 	Frame   model.FrameID // the first frame that belongs to the row; 0 for threads
@@ -37,17 +37,17 @@ type ProfileRow struct {
 // FrameWeight is what the stacks weigh whose leaf it is, and those that pass it, each once.
 type FrameWeight struct{ Self, Total model.Amount }
 
-// ProfileTable weighs the rows of one grouping under several selections of one profile. Rows that none of them reaches are
+// Table weighs the rows of one grouping under several selections of one profile. Rows that none of them reaches are
 // left out; the order is that of first appearance. A thread's self and total are both the weight of its stacks.
-func ProfileTable(ctx context.Context, by ProfileBy, selections ...*ProfileSelection) ([]ProfileRow, error) {
+func Table(ctx context.Context, by By, selections ...*Selection) ([]Row, error) {
 	if len(selections) == 0 {
 		return nil, nil
 	}
-	return NewProfileGrouping(selections[0].Profile, selections[0].Stacks, by).Table(ctx, selections...)
+	return NewGrouping(selections[0].Profile, selections[0].Stacks, by).Table(ctx, selections...)
 }
 
 // weigh adds a selection's weights up in column k, of numbers of any kind.
-func (s *ProfileSelection) weigh(ctx context.Context, by ProfileBy, k int, rows []ProfileRow, of []uint32, hit []bool) error {
+func (s *Selection) weigh(ctx context.Context, by By, k int, rows []Row, of []uint32, hit []bool) error {
 	totals := make([]rowTotal, len(rows))
 	rec, st := &s.Profile.Records, s.Stacks
 	most := math.MaxUint64 / uint64(rec.Len()+1) // so many of which cannot overflow
@@ -103,12 +103,12 @@ type rowTotal struct {
 }
 
 // tableRows makes the rows of a grouping, and tells which one each frame belongs to, or each thread.
-func (s *ProfileSelection) tableRows(by ProfileBy) (rows []ProfileRow, of []uint32) {
+func (s *Selection) tableRows(by By) (rows []Row, of []uint32) {
 	if by == ByFunctionDSO {
 		functions, of := s.functionRows()
-		rows = make([]ProfileRow, len(functions))
+		rows = make([]Row, len(functions))
 		for i, f := range functions {
-			rows[i] = ProfileRow{ID: uint32(i), Name: s.Stacks.Functions[f.Function]}
+			rows[i] = Row{ID: uint32(i), Name: s.Stacks.Functions[f.Function]}
 		}
 		for f, row := range of {
 			if rows[row].Frame == 0 {
@@ -129,7 +129,7 @@ func (s *ProfileSelection) tableRows(by ProfileBy) (rows []ProfileRow, of []uint
 		if !ok {
 			row = uint32(len(rows))
 			at[name] = row
-			rows = append(rows, ProfileRow{ID: row, Name: name, Frame: frame})
+			rows = append(rows, Row{ID: row, Name: name, Frame: frame})
 		}
 		of[i] = row
 	}
@@ -137,7 +137,7 @@ func (s *ProfileSelection) tableRows(by ProfileBy) (rows []ProfileRow, of []uint
 }
 
 // rowName returns the row that a frame, or a thread, belongs to.
-func (s *ProfileSelection) rowName(by ProfileBy, i int) (string, model.FrameID) {
+func (s *Selection) rowName(by By, i int) (string, model.FrameID) {
 	f := model.FrameID(i)
 	switch by {
 	case ByDSO:

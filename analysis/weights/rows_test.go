@@ -54,11 +54,11 @@ func TestProfileTableAgrees(t *testing.T) {
 	for seed := range uint64(20) {
 		p := madeProfile(seed)
 		a, b := SelectProfile(p, 0, 0), SelectProfile(p, 1, 1)
-		rows, err := ProfileTable(t.Context(), ByFunctionDSO, a, b)
+		rows, err := Table(t.Context(), ByFunctionDSO, a, b)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for k, s := range []*ProfileSelection{a, b} {
+		for k, s := range []*Selection{a, b} {
 			list, _ := s.Functions(t.Context())
 			for _, f := range list {
 				found := false
@@ -74,7 +74,7 @@ func TestProfileTableAgrees(t *testing.T) {
 			}
 		}
 		total := a.Total()
-		threads, _ := ProfileTable(t.Context(), ByProfileThread, a)
+		threads, _ := Table(t.Context(), ByProfileThread, a)
 		var sum model.Amount
 		for _, r := range threads {
 			sum.Sum(r.Weights[0].Self)

@@ -44,7 +44,7 @@ func build(ctx context.Context, src *Source, l limits, parts func(*builder) erro
 	return b.page, ctx.Err()
 }
 
-// report is what a page says about a file.
+// report returns what a page says about a file.
 func (b *builder) report() error {
 	for _, part := range []func() error{b.trace, b.heap, b.stacks, b.dump} {
 		if err := part(); err != nil {
@@ -199,7 +199,7 @@ func plural(n uint64, noun string) string {
 	return model.Group(n) + " " + noun + "s"
 }
 
-// share is part of whole in percent, "" of nothing.
+// share returns part of whole in percent, "" of nothing.
 func share(part, whole uint64) string { return model.ShareOf(part, whole).String() }
 
 // bytesCard returns a card with a rounded amount of memory; its exact one is a tooltip.

@@ -14,14 +14,14 @@ import (
 // changes compares sides of n functions, all of which grew.
 func changes(t *testing.T, n int) *report.Diff {
 	t.Helper()
-	side := func(bytes uint64) *diff.CompareSide {
-		out := &diff.CompareSide{Label: "x", Bases: diff.NoBases}
+	side := func(bytes uint64) *diff.Side {
+		out := &diff.Side{Label: "x", Bases: diff.NoBases}
 		for i := range n {
 			out.Rows = append(out.Rows, diff.SideRow{Key: fmt.Sprintf("%s-%d", hostile, i), Bytes: bytes + uint64(i), Count: 1})
 		}
 		return out
 	}
-	c, err := diff.Compare(t.Context(), side(10), side(30), diff.CompareOptions{})
+	c, err := diff.Compare(t.Context(), side(10), side(30), diff.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

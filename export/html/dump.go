@@ -131,7 +131,7 @@ func (b *builder) pageGrid() {
 		if t.Len() == 0 {
 			continue
 		}
-		fills := pages.PageFills(t)
+		fills := pages.Fills(t)
 		cells := make([]byte, 0, len(fills)/per+1)
 		for from := 0; from < len(fills); from += per {
 			cells = append(cells, fillRunes[fiftieths(pages.MixFills(fills[from:min(from+per, len(fills))]))])
@@ -151,7 +151,7 @@ func (b *builder) pageGrid() {
 }
 
 // fiftieths rounds a fill: only empty pages are 0, only full ones 50.
-func fiftieths(f pages.PageFill) int {
+func fiftieths(f pages.Fill) int {
 	switch f {
 	case 0:
 		return 0

@@ -239,7 +239,7 @@ func (b *builder) heapTypes(h *report.Heap, whole uint64, more int) {
 	b.keep(types)
 }
 
-// known is the number, nil for none.
+// known returns the number, nil for none.
 func known[T int64 | uint64 | float64](n *T) any {
 	if n == nil {
 		return nil

@@ -341,7 +341,7 @@ func TestFlameOfFractions(t *testing.T) {
 // Filters of stacks narrow the flame graph as they narrow the tables, and the page says so.
 func TestFilteredPage(t *testing.T) {
 	src := kvleak(t, nil)
-	sum := func(f calltree.StackFilter) (n uint64, page *page) {
+	sum := func(f calltree.Filter) (n uint64, page *page) {
 		src.Cell.Stacks = f
 		src.Report.Trace.Filters = nil
 		if f != "" {

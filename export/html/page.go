@@ -37,9 +37,9 @@ type Source struct {
 	Range analysis.Range
 	Cell  analysis.Cell // what the report was narrowed to
 
-	Selection *weights.ProfileSelection // of stack profiles
-	Graph     *heapgraph.Graph          // of the chosen heap snapshot
-	Layout    *model.Layout             // of memory dumps
+	Selection *weights.Selection // of stack profiles
+	Graph     *heapgraph.Graph   // of the chosen heap snapshot
+	Layout    *model.Layout      // of memory dumps
 }
 
 // MaxBytes is how large a page may become: what does not fit is left out, and the page says so.

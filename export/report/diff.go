@@ -40,7 +40,7 @@ type Diff struct {
 	LeftOut    int               `json:"left_out,omitzero"` // rows of which it is not known on both sides what they retain
 	Only       []string          `json:"only,omitzero"`
 
-	words    diff.CompareWords
+	words    diff.Words
 	compared *diff.Comparison
 	axis     *model.HeapAxis // of types of heap snapshots: what tells those of one name apart; nil where nothing does
 	left     leftOut
@@ -170,7 +170,7 @@ func NewDiff(c *diff.Comparison, opt DiffOptions) *Diff {
 		d.Masks = append(d.Masks, m.String())
 	}
 	d.Filters = filterLines(opt.Cell)
-	d.words = diff.CompareWords{Measure: opt.Measure, Counted: opt.Counted, Thing: opt.What}
+	d.words = diff.Words{Measure: opt.Measure, Counted: opt.Counted, Thing: opt.What}
 	if d.words.Measure == "" {
 		d.words.Measure = model.Clean(opt.Metric)
 	}
@@ -228,7 +228,7 @@ func (d *Diff) sums(c *diff.Comparison) {
 	}
 }
 
-func newFigures(f *diff.CompareFigures) DiffFigures {
+func newFigures(f *diff.Figures) DiffFigures {
 	return DiffFigures{
 		BeforeBytes: f.BeforeBytes, AfterBytes: f.AfterBytes, DeltaBytes: f.DeltaBytes(),
 		BeforeCount: f.BeforeCount, AfterCount: f.AfterCount, DeltaCount: f.DeltaCount(),
@@ -245,7 +245,7 @@ func (d *Diff) list(c *diff.Comparison, opt DiffOptions) {
 		}
 	}
 	if opt.Grown {
-		rows = slices.DeleteFunc(slices.Clone(rows), func(r diff.CompareRow) bool {
+		rows = slices.DeleteFunc(slices.Clone(rows), func(r diff.Row) bool {
 			return r.AfterBytes < r.BeforeBytes || r.AfterBytes == r.BeforeBytes && r.AfterCount <= r.BeforeCount
 		})
 	}
@@ -253,7 +253,7 @@ func (d *Diff) list(c *diff.Comparison, opt DiffOptions) {
 	added := addedTypes(c)
 	for i := range limit(rows, opt.Limit) {
 		r := &rows[i]
-		out := DiffRow{Key: r.Key, DiffFigures: newFigures(&r.CompareFigures), Status: r.Status.String(), HeapPlaces: d.places()}
+		out := DiffRow{Key: r.Key, DiffFigures: newFigures(&r.Figures), Status: r.Status.String(), HeapPlaces: d.places()}
 		if p, ok := r.Percent(); ok && r.BeforeBytes > 0 {
 			p = math.Round(p*100) / 100
 			out.Percent = &p
@@ -317,7 +317,7 @@ func addedTypes(c *diff.Comparison) (added []int) {
 }
 
 // typeIndex returns where a page type stands in [analysis.LayoutChange]: those of before, then the new ones.
-func typeIndex(r *diff.CompareRow, added []int, before int) int {
+func typeIndex(r *diff.Row, added []int, before int) int {
 	if r.Row[0] >= 0 {
 		return r.Row[0]
 	}

@@ -93,14 +93,14 @@ func (d *Diff) partial() string {
 // Notes returns the lines below the sentence: what signs mean, and what was done to the figures.
 func (d *Diff) Notes() []string { return d.notes(d.style(Style{})) }
 
-// notes are the lines below the sentence: what signs mean, and what was done to the figures.
+// notes returns the lines below the sentence: what signs mean, and what was done to the figures.
 func (d *Diff) notes(style Style) []string {
 	out := []string{"+ is growth from before (A) to after (B), - is shrinkage"}
 	if d.Swapped {
 		out[0] += "; the sides are swapped"
 	}
 	out = append(out, filterText(d.Filters)...)
-	if text := d.compared.Normalised(); text != "" {
+	if text := d.compared.Normalized(); text != "" {
 		out = append(out, text)
 	}
 	words := d.words

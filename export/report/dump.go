@@ -139,7 +139,7 @@ type SparsePage struct {
 	Free     uint64 `json:"free_bits"`
 }
 
-func newPageTotals(f *pages.PageFigures) PageTotals {
+func newPageTotals(f *pages.Figures) PageTotals {
 	return PageTotals{
 		Bytes: f.Bytes, OccupiedBits: f.OccupiedBits, FreeBits: f.FreeBits, FullPages: f.Full, EmptyPages: f.Empty,
 		PartialPages: f.Partial(), OccupiedBytes: f.OccupiedBytes, RunCount: f.Runs.Count, HoleCount: f.Holes.Count,

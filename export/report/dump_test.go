@@ -78,10 +78,10 @@ func TestHostileDumpsControlNothing(t *testing.T) {
 		Before: DiffSource{Profile: p}, After: DiffSource{Profile: p}, Metric: "occupied_bytes", Counted: "pages", What: "page type",
 		Layouts: pages.DiffLayouts(l, &model.Layout{}),
 	}
-	d := diffOf(t, [2]*diff.CompareSide{diff.PagesSide(l, model.NoTime, diff.PageOccupied), diff.PagesSide(&model.Layout{}, model.NoTime, diff.PageOccupied)}, opt, diff.CompareOptions{})
+	d := diffOf(t, [2]*diff.Side{diff.PagesSide(l, model.NoTime, diff.PageOccupied), diff.PagesSide(&model.Layout{}, model.NoTime, diff.PageOccupied)}, opt, diff.Options{})
 	opt.What, opt.Layouts = "series", nil
-	series := [2]*diff.CompareSide{diff.SeriesSide(p.Timeline, model.MaxTime), diff.SeriesSide(p.Timeline, model.MaxTime)}
-	curves := diffOf(t, series, opt, diff.CompareOptions{})
+	series := [2]*diff.Side{diff.SeriesSide(p.Timeline, model.MaxTime), diff.SeriesSide(p.Timeline, model.MaxTime)}
+	curves := diffOf(t, series, opt, diff.Options{})
 	for _, write := range []func() error{
 		func() error { return WriteText(&out, r, Style{}) },
 		func() error { return WriteMarkdown(&out, r, Style{}) },

@@ -149,7 +149,7 @@ func (r *Report) setPages(p *model.Profile, layout int, l *model.Layout, n int) 
 	if n == 0 {
 		n = f.All.Pages
 	}
-	var sparse []pages.PageRef
+	var sparse []pages.Ref
 	sparse, out.SparseCount = pages.SparsePages(l, n)
 	for _, s := range sparse {
 		out.Sparse = append(out.Sparse, SparsePage{s.Type, l.Types[s.Type].Name, s.Page, s.Size, s.Occupied, s.Bits - s.Occupied})

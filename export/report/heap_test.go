@@ -192,19 +192,19 @@ func heapDiff(t *testing.T, p *model.Profile, before, after *model.Heap) *Diff {
 		Before: DiffSource{Profile: p, DiffSide: DiffSide{Snapshot: &first}}, After: DiffSource{Profile: p, DiffSide: DiffSide{Snapshot: &last, At: &at}},
 		Metric: "bytes", Measure: "memory of objects", Counted: "objects", What: "type",
 	}
-	var sides [2]*diff.CompareSide
+	var sides [2]*diff.Side
 	for i, h := range []*model.Heap{before, after} {
 		rows, err := diff.HeapSide(t.Context(), h, model.HeapInfo{Time: model.NoTime}, diff.HeapQuestion{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		sides[i] = rows.CompareSide
+		sides[i] = rows.Side
 	}
-	return diffOf(t, sides, opt, diff.CompareOptions{})
+	return diffOf(t, sides, opt, diff.Options{})
 }
 
 // diffOf compares two sides.
-func diffOf(t *testing.T, sides [2]*diff.CompareSide, opt DiffOptions, how diff.CompareOptions) *Diff {
+func diffOf(t *testing.T, sides [2]*diff.Side, opt DiffOptions, how diff.Options) *Diff {
 	t.Helper()
 	sides[0].Label, sides[1].Label = opt.Before.Label(), opt.After.Label()
 	sides[0].File, sides[1].File = "x", "x"
@@ -231,12 +231,12 @@ func TestChanges(t *testing.T) {
 		{[2]uint64{0, most}, [2]uint64{1, 1}, math.MaxInt64, "grown"},
 		{[2]uint64{most, 0}, [2]uint64{1, 1}, -math.MaxInt64, "shrunk"},
 	} {
-		var sides [2]*diff.CompareSide
+		var sides [2]*diff.Side
 		for i := range sides {
-			sides[i] = &diff.CompareSide{Rows: []diff.SideRow{{Key: "x", Bytes: c.bytes[i], Count: c.count[i]}}}
+			sides[i] = &diff.Side{Rows: []diff.SideRow{{Key: "x", Bytes: c.bytes[i], Count: c.count[i]}}}
 		}
 		p := &model.Profile{}
-		d := diffOf(t, sides, DiffOptions{Before: DiffSource{Profile: p}, After: DiffSource{Profile: p}, Metric: "bytes", What: "x"}, diff.CompareOptions{})
+		d := diffOf(t, sides, DiffOptions{Before: DiffSource{Profile: p}, After: DiffSource{Profile: p}, Metric: "bytes", What: "x"}, diff.Options{})
 		if r := d.Rows[0]; r.DeltaBytes != c.delta || r.Status != c.status {
 			t.Errorf("%+v: %d, %s", c, r.DeltaBytes, r.Status)
 		}
@@ -247,7 +247,7 @@ func TestChanges(t *testing.T) {
 func TestDiffTraces(t *testing.T) {
 	p, ix := sample(t)
 	q, other := sample(t)
-	side := func(p *model.Profile, ix *traceindex.KeptIndex, at analysis.Instant, by string) *diff.CompareSide {
+	side := func(p *model.Profile, ix *traceindex.KeptIndex, at analysis.Instant, by string) *diff.Side {
 		sites, err := ix.Sites(t.Context(), analysis.Query{At: at, Range: analysis.Whole})
 		if err != nil {
 			t.Fatal(err)
@@ -258,7 +258,7 @@ func TestDiffTraces(t *testing.T) {
 	opt := DiffOptions{
 		Before: DiffSource{Profile: p, DiffSide: DiffSide{At: &at}}, After: DiffSource{Profile: q}, Metric: "alloc_bytes", Counted: "blocks", What: "stack",
 	}
-	d := diffOf(t, [2]*diff.CompareSide{side(p, ix, analysis.End, "alloc_bytes"), side(q, other, analysis.End, "alloc_bytes")}, opt, diff.CompareOptions{})
+	d := diffOf(t, [2]*diff.Side{side(p, ix, analysis.End, "alloc_bytes"), side(q, other, analysis.End, "alloc_bytes")}, opt, diff.Options{})
 	if len(d.Rows) != 4 || d.Totals.BeforeBytes != 2564 || d.Totals.DeltaBytes != 0 {
 		t.Errorf("%d rows, totals %+v", len(d.Rows), d.Totals)
 	}
@@ -268,13 +268,13 @@ func TestDiffTraces(t *testing.T) {
 		}
 	}
 	opt.Limit = 1
-	early := [2]*diff.CompareSide{side(p, ix, analysis.At(5), "live_bytes"), side(q, other, analysis.End, "live_bytes")}
-	d = diffOf(t, early, opt, diff.CompareOptions{})
+	early := [2]*diff.Side{side(p, ix, analysis.At(5), "live_bytes"), side(q, other, analysis.End, "live_bytes")}
+	d = diffOf(t, early, opt, diff.Options{})
 	if len(d.Rows) != 1 || d.Count != 2 || d.Rows[0].Status != "new" || d.Rows[0].DeltaBytes != 1000 || *d.Before.At != 5 {
 		t.Errorf("%+v", d)
 	}
 	opt.Only, opt.Masks = []diff.ChangeStatus{diff.ChangeGone}, nil
-	d = diffOf(t, early, opt, diff.CompareOptions{Swap: true})
+	d = diffOf(t, early, opt, diff.Options{Swap: true})
 	if len(d.Rows) != 1 || !d.Swapped || d.Rows[0].Status != "gone" || d.Rows[0].DeltaBytes != -1000 || *d.After.At != 5 || d.Before.At != nil {
 		t.Errorf("%+v", d)
 	}

@@ -52,7 +52,7 @@ func (t *textWriter) pageGrid(p *model.PageType, f *PageType, perCell int) {
 		answer = "no pages"
 	}
 	t.title(dumpWriter{}.name(f.Name), t.style.text(answer))
-	fills, glyphs := pages.PageFills(p), t.style.fillGlyphs()
+	fills, glyphs := pages.Fills(p), t.style.fillGlyphs()
 	for from := 0; from < len(fills); from += mapCells * perCell {
 		var row strings.Builder
 		for i := from; i < min(from+mapCells*perCell, len(fills)); i += perCell {

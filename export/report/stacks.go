@@ -194,12 +194,12 @@ func (f ProfileFrames) cell() string { return Frames{f.stacks, f.leaf}.cell() }
 
 // StackOptions say what a report about weighted stacks is about.
 type StackOptions struct {
-	Selection *weights.ProfileSelection // nil when the file has no event or no metric
-	Window    *model.Window             // that Selection is of; nil for none
-	Filter    calltree.StackFilter      // that Selection has been through
-	Group     bool                      // also a table of groups
-	By        weights.ProfileBy         // of that table
-	Limit     int                       // rows per table, 0 is all
+	Selection *weights.Selection // nil when the file has no event or no metric
+	Window    *model.Window      // that Selection is of; nil for none
+	Filter    calltree.Filter    // that Selection has been through
+	Group     bool               // also a table of groups
+	By        weights.By         // of that table
+	Limit     int                // rows per table, 0 is all
 }
 
 // BuildStacks answers what a report says about the weighted stacks of p. The only errors are those of ctx.
@@ -214,7 +214,7 @@ func BuildStacks(ctx context.Context, p *model.Profile, opt StackOptions) (*Repo
 		r.Time.Duration = &duration
 	}
 	out := r.Stacks
-	for i, t := range weights.ProfileTotals(w) {
+	for i, t := range weights.Totals(w) {
 		out.Events = append(out.Events, newStackEvent(w, &w.Events[i], t))
 	}
 	if opt.Selection == nil {
@@ -263,7 +263,7 @@ func (out *Stacks) parts(p *model.Profile, opt StackOptions) []stackPart {
 }
 
 // top fills the table of records.
-func (out *Stacks) top(ctx context.Context, p *model.Profile, s *weights.ProfileSelection, n int) error {
+func (out *Stacks) top(ctx context.Context, p *model.Profile, s *weights.Selection, n int) error {
 	list := s.Top()
 	var rows []WeightedStack
 	for _, t := range limit(list, n) {
@@ -289,12 +289,12 @@ func filterLines(c analysis.Cell) (out []string) {
 }
 
 // groups fills the table of the grouping asked for.
-func (out *Stacks) groups(ctx context.Context, s *weights.ProfileSelection, opt StackOptions) error {
-	rows, err := weights.ProfileTable(ctx, opt.By, s)
+func (out *Stacks) groups(ctx context.Context, s *weights.Selection, opt StackOptions) error {
+	rows, err := weights.Table(ctx, opt.By, s)
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(rows, func(a, b weights.ProfileRow) int {
+	slices.SortStableFunc(rows, func(a, b weights.Row) int {
 		x, y := &a.Weights[0], &b.Weights[0]
 		return cmp.Or(y.Self.Compare(x.Self), y.Total.Compare(x.Total), cmp.Compare(a.Name, b.Name))
 	})
@@ -307,17 +307,17 @@ func (out *Stacks) groups(ctx context.Context, s *weights.ProfileSelection, opt 
 }
 
 // functions fills both tables of functions.
-func (out *Stacks) functions(ctx context.Context, p *model.Profile, s *weights.ProfileSelection, n int) error {
+func (out *Stacks) functions(ctx context.Context, p *model.Profile, s *weights.Selection, n int) error {
 	list, err := s.Functions(ctx)
 	if err != nil {
 		return err
 	}
-	own := slices.DeleteFunc(slices.Clone(list), func(f weights.ProfileFunction) bool { return f.Self.IsZero() })
+	own := slices.DeleteFunc(slices.Clone(list), func(f weights.Function) bool { return f.Self.IsZero() })
 	out.Rows.Functions, out.Rows.Inclusive = len(own), len(list)
 	for _, f := range limit(own, n) {
 		out.Functions = append(out.Functions, newWeighedFunction(p, f))
 	}
-	slices.SortStableFunc(list, func(a, b weights.ProfileFunction) int { return b.Total.Compare(a.Total) })
+	slices.SortStableFunc(list, func(a, b weights.Function) int { return b.Total.Compare(a.Total) })
 	for _, f := range limit(list, n) {
 		out.Inclusive = append(out.Inclusive, newWeighedFunction(p, f))
 	}
@@ -335,7 +335,7 @@ func newStackEvent(w *model.StackProfile, e *model.ProfileEvent, t weights.Event
 	return out
 }
 
-func newWeighedFunction(p *model.Profile, f weights.ProfileFunction) WeighedFunction {
+func newWeighedFunction(p *model.Profile, f weights.Function) WeighedFunction {
 	out := WeighedFunction{Function: p.Stacks.Functions[f.Function], Self: Amount{f.Self}, Total: Amount{f.Total}}
 	if f.DSO != 0 {
 		out.DSO = &p.Weights.DSOs[f.DSO].Name
@@ -344,7 +344,7 @@ func newWeighedFunction(p *model.Profile, f weights.ProfileFunction) WeighedFunc
 }
 
 // threads lists threads by weight, where records tell more than one.
-func (out *Stacks) threads(ctx context.Context, s *weights.ProfileSelection, n int) error {
+func (out *Stacks) threads(ctx context.Context, s *weights.Selection, n int) error {
 	w := s.Profile
 	sums := make([]model.Amount, len(w.Threads))
 	for r, t := range w.Records.Thread {

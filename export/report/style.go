@@ -49,7 +49,7 @@ func (s Style) count(n uint64) string { return model.Group(n) }
 
 func (s Style) time(t model.Time) string { return s.text(t.String()) }
 
-// share is part of whole in percent, "" of nothing.
+// share returns part of whole in percent, "" of nothing.
 func (s Style) share(part, whole uint64) string { return model.ShareOf(part, whole).String() }
 
 // shorten leaves out what stands between the outermost angle brackets of a name, where that is longer than a few characters:

@@ -68,7 +68,7 @@ type settings struct {
 	getenv func(string) string
 }
 
-// Validate is part of kong's interface; config files are checked when they are read, environments have nothing to check.
+// Validate returns part of kong's interface; config files are checked when they are read, environments have nothing to check.
 func (settings) Validate(*kong.Application) error { return nil }
 
 // Resolve returns the value of a flag, nil to leave it at its default.

@@ -182,9 +182,9 @@ func (c *conversion) profileStacks(rows bool) (func(context.Context) (*export.St
 }
 
 // weighed takes the stacks that main selects, with all metrics of its event that are known.
-func (c *conversion) weighed(ctx context.Context, main *weights.ProfileSelection, rows bool) (*export.Stacks, error) {
+func (c *conversion) weighed(ctx context.Context, main *weights.Selection, rows bool) (*export.Stacks, error) {
 	ranged := c.flags.From.Given() || c.flags.To.Given()
-	var all []*weights.ProfileSelection
+	var all []*weights.Selection
 	at := 0
 	for _, metric := range c.metrics(main.Event, rows) {
 		sel := main
@@ -215,7 +215,7 @@ func (c *conversion) weighed(ctx context.Context, main *weights.ProfileSelection
 // metrics returns those of an event. Those that do not add up are left out, unless rows are written one by one.
 func (c *conversion) metrics(event uint16, rows bool) (list []model.MetricID) {
 	w := c.p.Weights
-	for _, sum := range weights.ProfileTotals(w)[event].Sums {
+	for _, sum := range weights.Totals(w)[event].Sums {
 		list = append(list, sum.Metric)
 	}
 	for m := range w.Metrics {

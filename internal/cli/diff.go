@@ -103,7 +103,7 @@ type diffInput struct {
 	s     *session // which both sides may share
 	p     *model.Profile
 	asked *int // the snapshot, layout or window of this side, nil for none
-	side  *diff.CompareSide
+	side  *diff.Side
 	from  report.DiffSource
 }
 
@@ -230,7 +230,7 @@ func (d *diffing) collect(ctx context.Context) error {
 
 // compare matches the rows.
 func (d *diffing) compare(ctx context.Context) (*report.Diff, error) {
-	opt := diff.CompareOptions{Masks: d.opt.Masks, Match: d.opt.Match, Swap: d.flags.Swap}
+	opt := diff.Options{Masks: d.opt.Masks, Match: d.opt.Match, Swap: d.flags.Swap}
 	for n := range diff.NormalCount {
 		if n.String() == d.flags.Normalize {
 			opt.Per = n

@@ -60,7 +60,7 @@ func (in *diffInput) heapSide(ctx context.Context, q diff.HeapQuestion) error {
 	if err != nil {
 		return err
 	}
-	in.side = rows.CompareSide
+	in.side = rows.Side
 	if in.from.Snapshot, in.from.Partial = n, !h.Complete; info.Time != model.NoTime {
 		in.from.At = &info.Time
 	}

@@ -153,7 +153,7 @@ func (d *diffing) sharedMetric(by string) (string, error) {
 		keys = []string{by}
 	}
 	event := d.sides[0].flags.Event
-	for e, totals := range weights.ProfileTotals(p.Weights) {
+	for e, totals := range weights.Totals(p.Weights) {
 		if name := p.Weights.Events[e].Name; event != "" && name != event {
 			continue
 		}
@@ -201,7 +201,7 @@ func (in *diffInput) traceSide(ctx context.Context, metric string, group diff.St
 
 // profileSide asks a profile for its rows. counted is what counts are, "" where the profile does not have the metric: then the side
 // is empty.
-func (in *diffInput) profileSide(ctx context.Context, event, metric string, group diff.StackGroup, filter calltree.StackFilter) (counted string, err error) {
+func (in *diffInput) profileSide(ctx context.Context, event, metric string, group diff.StackGroup, filter calltree.Filter) (counted string, err error) {
 	if in.flags.At.Given() {
 		return "", usageError(errors.New("diff: stack profiles are sums over time: choose a range, as in --a 10s..20s, or a window by its number"))
 	}
@@ -212,7 +212,7 @@ func (in *diffInput) profileSide(ctx context.Context, event, metric string, grou
 	}
 	m, ok := w.Metric(metric)
 	if !ok {
-		in.side = &diff.CompareSide{Stacks: in.p.Stacks, Bases: diff.NoBases}
+		in.side = &diff.Side{Stacks: in.p.Stacks, Bases: diff.NoBases}
 		return "", nil
 	}
 	q := diff.ProfileQuestion{Group: group, Event: e, Metric: m, Window: -1, Filter: filter}

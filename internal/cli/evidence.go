@@ -279,7 +279,7 @@ func (a *app) askDiff(ctx context.Context, args []string) (*report.Diff, error) 
 	return out, err
 }
 
-// diffParts are the files of evidence about a comparison, which a command line of memtui asks for.
+// diffParts returns the files of evidence about a comparison, which a command line of memtui asks for.
 func (a *app) diffParts(ctx context.Context, words []string) ([]evidence.Part, error) {
 	d, err := a.askDiff(ctx, words[1:])
 	if err != nil {
@@ -344,7 +344,7 @@ func stackParts(src *html.Source) []evidence.Part {
 
 func (f stackFile) stacks(ctx context.Context, src *html.Source) (*export.Stacks, error) {
 	if s := src.Selection; s != nil {
-		return export.ProfileStacks(ctx, src.Profile, []*weights.ProfileSelection{s}, 0, model.NoTime, model.NoTime)
+		return export.ProfileStacks(ctx, src.Profile, []*weights.Selection{s}, 0, model.NoTime, model.NoTime)
 	}
 	return export.TraceStacks(ctx, src.Profile, src.Trace, export.TraceOptions{At: src.At, Range: src.Range, By: f.by})
 }

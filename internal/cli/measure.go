@@ -271,7 +271,7 @@ func (m *measurer) profileFigure(b *budget) (f figure, err error) {
 		metrics = metrics[1:]
 	}
 	w := m.p.Weights
-	for e, totals := range weights.ProfileTotals(w) {
+	for e, totals := range weights.Totals(w) {
 		if name := m.flags.Event; name != "" && name != w.Events[e].Name {
 			continue
 		}

@@ -196,7 +196,7 @@ func (a *app) asksIn(s *session) bool {
 	return s.snapshot != nil
 }
 
-// startOf is the snapshot, page layout or window that a file is shown at first. To count from the end, everything must be read.
+// startOf returns the snapshot, page layout or window that a file is shown at first. To count from the end, everything must be read.
 func (a *app) startOf(ctx context.Context, s *session) (at *int, err error) {
 	p, err := s.profile(ctx)
 	if err != nil {

@@ -89,7 +89,7 @@ func layoutEnds(p *model.Profile) (first, last int) {
 	return -1, -1
 }
 
-// numberOf is the snapshot, page layout or window that one side of a comparison is about, by its number; nil where it is about none.
+// numberOf returns the snapshot, page layout or window that one side of a comparison is about, by its number; nil where it is about none.
 // asked is the number that the user gives, nil for none.
 func (a *app) numberOf(ctx context.Context, p *model.Profile, asked *int) (*int, error) {
 	var n int

@@ -61,14 +61,14 @@ func (r asked) cell() (c cell) {
 	return c
 }
 
-func (r asked) steps() calltree.StackFilter {
-	var steps []calltree.StackStep
+func (r asked) steps() calltree.Filter {
+	var steps []calltree.Step
 	for k := range calltree.StepKinds { // in the order of their kinds: any other means the same
 		if name := r.name(); name != "" && r.IntN(3) == 0 {
-			steps = append(steps, calltree.StackStep{Kind: k, Name: name})
+			steps = append(steps, calltree.Step{Kind: k, Name: name})
 		}
 	}
-	return calltree.NewStackFilter(steps...)
+	return calltree.NewFilter(steps...)
 }
 
 // question asks something that a command can be asked.

@@ -29,11 +29,11 @@ type stepFlags struct {
 }
 
 // filter returns what the flags say about stacks.
-func (f *stepFlags) filter() (calltree.StackFilter, error) {
-	var steps []calltree.StackStep
+func (f *stepFlags) filter() (calltree.Filter, error) {
+	var steps []calltree.Step
 	add := func(k calltree.StepKind, names ...string) {
 		for _, name := range names {
-			steps = append(steps, calltree.StackStep{Kind: k, Name: name})
+			steps = append(steps, calltree.Step{Kind: k, Name: name})
 		}
 	}
 	add(calltree.Focus, f.Focus...)
@@ -48,7 +48,7 @@ func (f *stepFlags) filter() (calltree.StackFilter, error) {
 			return "", usageError(fmt.Errorf("--%w", err))
 		}
 	}
-	return calltree.NewStackFilter(steps...), nil
+	return calltree.NewFilter(steps...), nil
 }
 
 // given says which of the flags was given, "" for none.
@@ -96,7 +96,7 @@ func window(p *model.Profile, name string) (int, error) {
 }
 
 // profileGroups are the groupings of stack profiles, by the names of --group; -1 stands for none.
-func profileGroup(name string) (weights.ProfileBy, bool, error) {
+func profileGroup(name string) (weights.By, bool, error) {
 	switch name {
 	case "", "stack", "function":
 		return 0, false, nil

@@ -41,7 +41,7 @@ func (a *app) stacksReport(ctx context.Context, p *model.Profile, c *reportCmd) 
 }
 
 // selection returns what --event, --by, --from and --to choose; nil when the profile has nothing to choose from.
-func (a *app) selection(ctx context.Context, p *model.Profile, name string) (*weights.ProfileSelection, error) {
+func (a *app) selection(ctx context.Context, p *model.Profile, name string) (*weights.Selection, error) {
 	w := p.Weights
 	event, ok, err := eventNamed(p, name)
 	if !ok {
@@ -65,7 +65,7 @@ func (a *app) selection(ctx context.Context, p *model.Profile, name string) (*we
 }
 
 // rangeSelection weighs stacks by their samples between --from and --to.
-func (a *app) rangeSelection(ctx context.Context, p *model.Profile, event uint16, metric model.MetricID) (*weights.ProfileSelection, error) {
+func (a *app) rangeSelection(ctx context.Context, p *model.Profile, event uint16, metric model.MetricID) (*weights.Selection, error) {
 	first, last := weights.SampleSpan(p.Weights)
 	if first > last {
 		return nil, usageError(fmt.Errorf("--from and --to: %s has no samples", p.Meta.Name))

@@ -33,7 +33,7 @@ const (
 	tempAge  = time.Hour
 )
 
-// Place is where the index of one file is kept. It implements [traceindex.IndexPlace].
+// Place is where the index of one file is kept. It implements [traceindex.Place].
 type Place struct {
 	Path   string // of the index file
 	Beside bool   // it lies beside the input
@@ -42,7 +42,7 @@ type Place struct {
 	src  *loaders.Source
 	anew bool // what is kept is not read
 	once sync.Once
-	key  traceindex.IndexKey
+	key  traceindex.Key
 }
 
 // BesideInput returns the place beside a file. With anew, what is kept there is not read.
@@ -80,8 +80,8 @@ func Dir(getenv func(string) string) string {
 	return filepath.Join(home, ".cache", "memtui")
 }
 
-// Key implements [traceindex.IndexPlace]: size, time of modification, and samples of the bytes as they are stored.
-func (k *Place) Key() traceindex.IndexKey {
+// Key implements [traceindex.Place]: size, time of modification, and samples of the bytes as they are stored.
+func (k *Place) Key() traceindex.Key {
 	k.once.Do(func() { k.key = keyOf(k.src.Stored()) })
 	return k.key
 }
@@ -92,7 +92,7 @@ const (
 	keySamples = 32
 )
 
-func keyOf(file io.ReaderAt, info os.FileInfo) (key traceindex.IndexKey) {
+func keyOf(file io.ReaderAt, info os.FileInfo) (key traceindex.Key) {
 	h := sha256.New()
 	size := info.Size()
 	var b []byte
@@ -109,7 +109,7 @@ func keyOf(file io.ReaderAt, info os.FileInfo) (key traceindex.IndexKey) {
 	for i := range int64(keySamples) {
 		sample(size/keySamples*i, keySample)
 	}
-	return traceindex.IndexKey(h.Sum(nil))
+	return traceindex.Key(h.Sum(nil))
 }
 
 // errAnew says why an index file is not used, though it may be good: a verdict must not depend on what an earlier run says.
@@ -126,8 +126,8 @@ func (k *Place) existing(why error) error {
 // ErrNone says why an index file is not used: there is none.
 var ErrNone = errors.New("there is none yet")
 
-// Open implements [traceindex.IndexPlace].
-func (k *Place) Open() (*traceindex.IndexFile, error) {
+// Open implements [traceindex.Place].
+func (k *Place) Open() (*traceindex.File, error) {
 	if k.anew {
 		return nil, errAnew
 	}
@@ -162,7 +162,7 @@ func (k *Place) Open() (*traceindex.IndexFile, error) {
 		now := time.Now()
 		_ = root.Chtimes(name, now, now) // the one not used for longest goes first
 	}
-	return &traceindex.IndexFile{
+	return &traceindex.File{
 		Data: data, At: f,
 		Close: func() {
 			_ = unix.Munmap(data)
@@ -172,7 +172,7 @@ func (k *Place) Open() (*traceindex.IndexFile, error) {
 	}, nil
 }
 
-// Discard implements [traceindex.IndexPlace].
+// Discard implements [traceindex.Place].
 func (k *Place) Discard() { os.Remove(k.Path) }
 
 // ErrSmall is returned for traces too small for an index to save time.

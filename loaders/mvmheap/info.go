@@ -14,7 +14,7 @@ const (
 	keptRefBytes = 8
 )
 
-// memoryFor is how many bytes a snapshot takes until everything is known about it: it is decoded, and then its graph is made.
+// memoryFor returns how many bytes a snapshot takes until everything is known about it: it is decoded, and then its graph is made.
 // A budget that is as large refuses neither.
 func memoryFor(rows, refs int64) int64 {
 	kept := rows*keptRowBytes + refs*keptRefBytes

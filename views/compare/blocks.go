@@ -11,32 +11,32 @@ import (
 	"github.com/memtui/memtui/views/ui"
 )
 
-// comparedBlocks says what a difference of blocks lists.
-type comparedBlocks uint8
+// blocks says what a difference of blocks lists.
+type blocks uint8
 
 const (
-	blocksNew   comparedBlocks = iota // live after and not before
-	blocksGone                        // live before and not after
-	blocksSizes                       // size classes of what is live, all that there is between two files
+	blocksNew   blocks = iota // live after and not before
+	blocksGone                // live before and not after
+	blocksSizes               // size classes of what is live, all that there is between two files
 	comparedBlocksCount
 )
 
-// CompareBlocks stands for Blocks while the difference is shown: the blocks that came and those that went between two instants of one
+// Blocks stands for Blocks while the difference is shown: the blocks that came and those that went between two instants of one
 // file. Those of two files are not the same by anything, so that only their sizes can be compared.
-type CompareBlocks struct {
-	*CompareScreen
+type Blocks struct {
+	*Screen
 	Blocks ui.BlockPane
-	mode   comparedBlocks
+	mode   blocks
 }
 
 // NewBlocks returns the difference of lists of blocks, which stands for the screen of.
-func NewBlocks(e *ui.Env, of ui.Screen) *CompareBlocks {
-	p := &CompareBlocks{CompareScreen: NewCompareScreen(e, of, CompareSites, false, false), Blocks: ui.NewBlockPane(e)}
+func NewBlocks(e *ui.Env, of ui.Screen) *Blocks {
+	p := &Blocks{Screen: NewScreen(e, of, CompareSites, false, false), Blocks: ui.NewBlockPane(e)}
 	p.Own, p.live, p.Mine = true, true, analysis.BySizeClass
 	return p
 }
 
-func (p *CompareBlocks) About() string {
+func (p *Blocks) About() string {
 	if !p.listed() {
 		return "difference by size"
 	}
@@ -44,17 +44,17 @@ func (p *CompareBlocks) About() string {
 }
 
 // listed reports whether single blocks are listed.
-func (p *CompareBlocks) listed() bool {
+func (p *Blocks) listed() bool {
 	m := p.State.Moments(p.Second != nil, p.TimeMap(&p.State))
 	return p.mode != blocksSizes && !m[state.SideA].Other && !m[state.SideB].Other && p.Trace != nil
 }
 
-func (p *CompareBlocks) Scopes() []keymap.Scope {
+func (p *Blocks) Scopes() []keymap.Scope {
 	return []keymap.Scope{keymap.ScopeDifference, keymap.ScopeBlockTable, keymap.ScopeTable}
 }
 
-func (p *CompareBlocks) Show(s *state.State) {
-	p.CompareScreen.Show(s)
+func (p *Blocks) Show(s *state.State) {
+	p.Screen.Show(s)
 	if !p.listed() {
 		return
 	}
@@ -86,12 +86,12 @@ func (p *CompareBlocks) Show(s *state.State) {
 }
 
 // Draw implements tview.Primitive.
-func (p *CompareBlocks) Draw(s tcell.Screen) {
+func (p *Blocks) Draw(s tcell.Screen) {
 	if !p.listed() {
-		p.CompareScreen.Draw(s)
+		p.Screen.Draw(s)
 		return
 	}
-	r := drawCompareHead(p.CompareScreen.compareTable.TablePane.Pane.Env, s, p.Rect(), &p.State, p.Set)
+	r := drawCompareHead(p.Screen.table.TablePane.Pane.Env, s, p.Rect(), &p.State, p.Set)
 	p.Blocks.List.Highlight = ui.FilterWord(p.Blocks.Filter)
 	p.Blocks.Draw(s, r)
 	if l := &p.Blocks.List; l.Len() > 0 { // other rows may be visible than were asked for
@@ -102,7 +102,7 @@ func (p *CompareBlocks) Draw(s tcell.Screen) {
 	}
 }
 
-func (p *CompareBlocks) Do(a keymap.Action) bool {
+func (p *Blocks) Do(a keymap.Action) bool {
 	switch {
 	case a == keymap.Only || a == keymap.Group:
 		if p.Second != nil {
@@ -117,7 +117,7 @@ func (p *CompareBlocks) Do(a keymap.Action) bool {
 	case a == keymap.Cost:
 		return false
 	case !p.listed():
-		return p.CompareScreen.Do(a)
+		return p.Screen.Do(a)
 	case a == keymap.Back:
 		return p.Blocks.Leave()
 	default:
@@ -127,39 +127,39 @@ func (p *CompareBlocks) Do(a keymap.Action) bool {
 }
 
 // Fields implements [ui.Filtered].
-func (p *CompareBlocks) Fields() []analysis.Field {
+func (p *Blocks) Fields() []analysis.Field {
 	if p.listed() {
 		return p.Blocks.Fields()
 	}
-	return p.CompareScreen.Fields()
+	return p.Screen.Fields()
 }
 
-func (p *CompareBlocks) Click(x, y int, double bool) {
+func (p *Blocks) Click(x, y int, double bool) {
 	if p.listed() {
 		p.Blocks.Click(x, y)
 		return
 	}
-	p.CompareScreen.Click(x, y, double)
+	p.Screen.Click(x, y, double)
 }
 
-func (p *CompareBlocks) Wheel(x, y, rows int) {
+func (p *Blocks) Wheel(x, y, rows int) {
 	if p.listed() {
 		p.Blocks.Wheel(x, y, rows)
 		return
 	}
-	p.CompareScreen.Wheel(x, y, rows)
+	p.Screen.Wheel(x, y, rows)
 }
 
-func (p *CompareBlocks) CopyText() string {
+func (p *Blocks) CopyText() string {
 	if p.listed() {
 		return p.Blocks.CopyText()
 	}
-	return p.CompareScreen.CopyText()
+	return p.Screen.CopyText()
 }
 
-func (p *CompareBlocks) Useless(a keymap.Action) bool {
-	if p.listed() && (a == keymap.Changes || a == keymap.Normalise) {
+func (p *Blocks) Useless(a keymap.Action) bool {
+	if p.listed() && (a == keymap.Changes || a == keymap.Normalize) {
 		return true
 	}
-	return a == keymap.Open || a == keymap.Group || p.CompareScreen.Useless(a)
+	return a == keymap.Open || a == keymap.Group || p.Screen.Useless(a)
 }

@@ -16,21 +16,21 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// compareChart is the curves of both sides over each other, aligned at the start, at a marker or by share of duration. Two moments
+// chart is the curves of both sides over each other, aligned at the start, at a marker or by share of duration. Two moments
 // of one file share one curve, in which both are marked.
-type compareChart struct {
+type chart struct {
 	env    *ui.Env
 	chart  widget.Lines
 	area   widget.Rect
 	state  state.State
-	curves *ui.Lazy[compareCurveKey, compareCurves]
-	profs  *ui.Lazy[[2]ui.ProfCurveKey, comparedProfCurves]
+	curves *ui.Lazy[curveKey, curves]
+	profs  *ui.Lazy[[2]ui.ProfileCurveKey, profileCurves]
 	spans  [2]diff.TimeSpan
 	m      diff.TimeMap
 	one    bool // both sides are the same curve
 }
 
-type compareCurveKey struct {
+type curveKey struct {
 	files     [2]*ui.ComparedFile
 	revisions [2]uint64
 	spans     [2]diff.TimeSpan
@@ -39,25 +39,25 @@ type compareCurveKey struct {
 	columns   int
 }
 
-// compareCurves are the columns of both sides.
-type compareCurves struct {
-	compareCurveKey
-	cols []diff.ComparedColumn
+// curves are the columns of both sides.
+type curves struct {
+	curveKey
+	cols []diff.Column
 }
 
-func newCompareChart(e *ui.Env) *compareChart {
-	c := &compareChart{env: e, profs: ui.NewLazy(e, fetchProfCurves)}
-	c.curves = ui.NewLazy(e, func(ctx context.Context, k compareCurveKey) (compareCurves, error) {
-		out := compareCurves{compareCurveKey: k}
+func newChart(e *ui.Env) *chart {
+	c := &chart{env: e, profs: ui.NewLazy(e, fetchProfCurves)}
+	c.curves = ui.NewLazy(e, func(ctx context.Context, k curveKey) (curves, error) {
+		out := curves{curveKey: k}
 		var err error
-		out.cols, err = diff.CompareCurves(ctx, [2]analysis.Trace{k.files[0].Trace, k.files[1].Trace}, k.m, k.axis, k.columns)
+		out.cols, err = diff.Curves(ctx, [2]analysis.Trace{k.files[0].Trace, k.files[1].Trace}, k.m, k.axis, k.columns)
 		return out, err
 	})
 	return c
 }
 
 // Show adopts a state for a chart drawn in r.
-func (c *compareChart) Show(s *state.State, r widget.Rect) {
+func (c *chart) Show(s *state.State, r widget.Rect) {
 	c.state, c.area = *s, r
 	sides, ok := makeSides(c.env, s, CompareSites, s.Group, s.Cost)
 	switch {
@@ -87,7 +87,7 @@ func (c *compareChart) Show(s *state.State, r widget.Rect) {
 	}
 	axis := c.m.Axis()
 	if dots := c.chart.Dots(r); dots > 0 && axis.To > axis.From {
-		key := compareCurveKey{spans: c.spans, m: c.m, axis: axis, columns: int(min(int64(dots), int64(axis.To-axis.From)))}
+		key := curveKey{spans: c.spans, m: c.m, axis: axis, columns: int(min(int64(dots), int64(axis.To-axis.From)))}
 		for i := range sides {
 			key.files[i], key.revisions[i] = sides[i].file, sides[i].revision
 		}
@@ -98,7 +98,7 @@ func (c *compareChart) Show(s *state.State, r widget.Rect) {
 }
 
 // setMarks shows where A and B are on the axis, which is the time of A.
-func (c *compareChart) setMarks(moments [2]state.Moment) {
+func (c *chart) setMarks(moments [2]state.Moment) {
 	c.chart.Marks = c.chart.Marks[:0]
 	for i, m := range moments {
 		at := min(m.At.T, c.spans[i].To)
@@ -116,13 +116,13 @@ func (c *compareChart) setMarks(moments [2]state.Moment) {
 	}
 }
 
-// sideStyle is the colour of a side's curve.
+// sideStyle returns the colour of a side's curve.
 func sideStyle(e *ui.Env, side int) tcell.Style {
 	return e.Style([2]themes.Role{themes.Spark, themes.Accent}[side])
 }
 
 // setData gives the newest curves to the chart.
-func (c *compareChart) setData(axis diff.TimeSpan) {
+func (c *chart) setData(axis diff.TimeSpan) {
 	s, ch := &c.state, &c.chart
 	ch.From, ch.To = int64(axis.From), int64(axis.To)
 	ch.Cursor, ch.PeakAt = -1, -1
@@ -139,7 +139,7 @@ func (c *compareChart) setData(axis diff.TimeSpan) {
 				break
 			}
 			ch.Curves = append(ch.Curves, widget.Curve{
-				Data: comparePoints(v.cols, side, s.Series), Glyph: [2]string{"A", "B"}[side], Style: sideStyle(c.env, side), Front: side == state.SideB,
+				Data: pointsOf(v.cols, side, s.Series), Glyph: [2]string{"A", "B"}[side], Style: sideStyle(c.env, side), Front: side == state.SideB,
 			})
 		}
 		if c.one {
@@ -153,8 +153,8 @@ func (c *compareChart) setData(axis diff.TimeSpan) {
 	}
 }
 
-// comparePoints are the columns of one side as charts show them.
-func comparePoints(cols []diff.ComparedColumn, side int, as state.Series) []widget.Point {
+// pointsOf returns the columns of one side as charts show them.
+func pointsOf(cols []diff.Column, side int, as state.Series) []widget.Point {
 	out := make([]widget.Point, len(cols))
 	for i := range cols {
 		if cols[i].Known[side] {
@@ -164,8 +164,8 @@ func comparePoints(cols []diff.ComparedColumn, side int, as state.Series) []widg
 	return out
 }
 
-// answer is the highest value of each side.
-func (c *compareChart) answer(cols []diff.ComparedColumn) string {
+// answer returns the highest value of each side.
+func (c *chart) answer(cols []diff.Column) string {
 	if len(cols) == 0 || c.one {
 		return ""
 	}
@@ -180,16 +180,16 @@ func (c *compareChart) answer(cols []diff.ComparedColumn) string {
 	return fmt.Sprintf("A at most %s · B at most %s", ui.Format(c.state.Series, top[0], c.state.Exact), ui.Format(c.state.Series, top[1], c.state.Exact))
 }
 
-func (c *compareChart) Draw(s tcell.Screen) { c.chart.Draw(s, c.area, c.env.Look) }
+func (c *chart) Draw(s tcell.Screen) { c.chart.Draw(s, c.area, c.env.Look) }
 
-// Columns is the number of cells of the time axis.
-func (c *compareChart) Columns() int { return c.chart.Dots(c.area) / 2 }
+// Columns returns the number of cells of the time axis.
+func (c *chart) Columns() int { return c.chart.Dots(c.area) / 2 }
 
 // offered reports whether both sides have curves.
-func (c *compareChart) offered(s *state.State) bool {
-	a, b := c.env.First.ProfFile(s), c.env.First.ProfFile(s)
+func (c *chart) offered(s *state.State) bool {
+	a, b := c.env.First.ProfileFile(s), c.env.First.ProfileFile(s)
 	if second := c.env.Second; second != nil {
-		b = second.ProfFile(s)
+		b = second.ProfileFile(s)
 		if a == nil && b == nil {
 			return c.env.First.Trace != nil && second.Trace != nil
 		}
@@ -199,7 +199,7 @@ func (c *compareChart) offered(s *state.State) bool {
 	return a != nil && b != nil && a.HasCurve() && b.HasCurve()
 }
 
-func (c *compareChart) Do(a keymap.Action) bool {
+func (c *chart) Do(a keymap.Action) bool {
 	if a != keymap.Series || c.env.Prof != nil {
 		return false
 	}
@@ -208,7 +208,7 @@ func (c *compareChart) Do(a keymap.Action) bool {
 }
 
 // Click moves the instant of A to a place in the chart; false means that it is none.
-func (c *compareChart) Click(x, y int) bool {
+func (c *chart) Click(x, y int) bool {
 	t, ok := c.chart.TimeAt(x, y)
 	if ok {
 		c.env.Emit(state.MoveTo{At: analysis.At(model.Time(max(t, 0)))})

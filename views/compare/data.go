@@ -24,11 +24,11 @@ type Second struct {
 	Heaps heapgraph.Heaps // decoded snapshots, nil for files without them
 }
 
-// compareWhat is what the rows of a comparison are.
-type compareWhat uint8
+// whatOf is what the rows of a comparison are.
+type whatOf uint8
 
 const (
-	CompareSites compareWhat = iota
+	CompareSites whatOf = iota
 	CompareLeaked
 	compareSizes
 	CompareLives
@@ -41,14 +41,14 @@ type sideKey struct {
 	file     *ui.ComparedFile
 	stacks   *model.Stacks
 	revision uint64
-	what     compareWhat
+	what     whatOf
 	by       analysis.Group
 	rows     diff.StackGroup // the same as comparisons call it
 	Cost     analysis.Cost
 	at       analysis.Instant // where the cost is about an instant
 	over     analysis.Range
 	only     analysis.Cell // of traces: what narrows the blocks and their stacks
-	Prof     ui.ProfKey    // of stack profiles; the zero key for traces
+	Prof     ui.ProfileKey // of stack profiles; the zero key for traces
 	label    string
 	place    string // the label without the file's name
 	Unlike   string // why the side cannot be weighed like the other one, "" where it can
@@ -57,8 +57,8 @@ type sideKey struct {
 	figure   diff.PageFigure // of ComparePages
 }
 
-// compareKey determines a comparison.
-type compareKey struct {
+// rowsKey determines a comparison.
+type rowsKey struct {
 	Sides [2]sideKey
 	masks string
 	match diff.FrameMatch
@@ -66,18 +66,18 @@ type compareKey struct {
 	swap  bool
 }
 
-// CompareSet is a comparison and what it is of.
-type CompareSet struct {
+// Set is a comparison and what it is of.
+type Set struct {
 	*diff.Comparison
-	key   compareKey
-	unit  ui.ProfUnit // of stack profiles
+	key   rowsKey
+	unit  ui.ProfileUnit // of stack profiles
 	shown *ui.ChangeSet
 }
 
-// makeSides are the sides of what a screen compares, before and after as marked; ok is false while one of the files has nothing yet.
-func makeSides(e *ui.Env, s *state.State, what compareWhat, by analysis.Group, cost analysis.Cost) (keys [2]sideKey, ok bool) {
+// makeSides returns the sides of what a screen compares, before and after as marked; ok is false while one of the files has nothing yet.
+func makeSides(e *ui.Env, s *state.State, what whatOf, by analysis.Group, cost analysis.Cost) (keys [2]sideKey, ok bool) {
 	if e.Dump != nil {
-		return dumpSides(e, s, what), layoutsKnown(e, s, what)
+		return layoutSides(e, s, what), layoutsKnown(e, s, what)
 	}
 	files := [2]*ui.ComparedFile{e.First, e.Second}
 	for i, m := range s.Moments(e.Second != nil, e.TimeMap(s)) {
@@ -92,15 +92,15 @@ func makeSides(e *ui.Env, s *state.State, what compareWhat, by analysis.Group, c
 	return keys, true
 }
 
-func makeSide(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment, what compareWhat, by analysis.Group, cost analysis.Cost) (k sideKey, ok bool) {
+func makeSide(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment, what whatOf, by analysis.Group, cost analysis.Cost) (k sideKey, ok bool) {
 	p := f.Profile(s)
 	if p == nil || p.Stacks == nil {
 		return k, false
 	}
 	k = sideKey{file: f, stacks: p.Stacks, what: what, by: by, rows: rowsOf(e, s, what, by), place: PlaceText(e, s, f, m)}
 	k.label = Named(e, f, k.place)
-	if d := f.ProfFile(s); d != nil {
-		if k.Prof = profSide(e, s, f, d, m, cost); what == CompareLeaked {
+	if d := f.ProfileFile(s); d != nil {
+		if k.Prof = profileSide(e, s, f, d, m, cost); what == CompareLeaked {
 			k.Prof = k.Prof.Live()
 		}
 		k.partial = !d.Profile.Complete
@@ -119,7 +119,7 @@ func makeSide(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment, wha
 	if f.Store != nil {
 		status = &f.Status
 	}
-	if d := e.First.ProfFile(s); d != nil && what != CompareLeaked { // the profile says what is weighed
+	if d := e.First.ProfileFile(s); d != nil && what != CompareLeaked { // the profile says what is weighed
 		cost, k.Unlike = costOfProfile(d, s)
 	}
 	k.revision, k.Cost, k.over = status.Revision, cost, analysis.Whole
@@ -137,9 +137,9 @@ func makeSide(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment, wha
 	return k, true
 }
 
-// profSide is what one side of a comparison asks of a profile. A side of the second file that nobody marked is weighed by the event
+// profileSide returns what one side of a comparison asks of a profile. A side of the second file that nobody marked is weighed by the event
 // and the metric of the same names as the first file's, or by the metric that is called like the cost of a trace.
-func profSide(e *ui.Env, s *state.State, f *ui.ComparedFile, d *ui.ProfFile, m state.Moment, cost analysis.Cost) ui.ProfKey {
+func profileSide(e *ui.Env, s *state.State, f *ui.ComparedFile, d *ui.ProfileFile, m state.Moment, cost analysis.Cost) ui.ProfileKey {
 	at := *s
 	at.Prof, at.Range = m.Prof, m.Over
 	switch {
@@ -164,8 +164,8 @@ func profSide(e *ui.Env, s *state.State, f *ui.ComparedFile, d *ui.ProfFile, m s
 	return d.Key(&at)
 }
 
-// costOfProfile is the cost of traces that is called like the metric of a profile; unlike says that there is none.
-func costOfProfile(d *ui.ProfFile, s *state.State) (c analysis.Cost, unlike string) {
+// costOfProfile returns the cost of traces that is called like the metric of a profile; unlike says that there is none.
+func costOfProfile(d *ui.ProfileFile, s *state.State) (c analysis.Cost, unlike string) {
 	name := d.Key(s).MetricName()
 	for c := range analysis.CostCountOf {
 		if ui.CostNamed(c) == name {
@@ -176,14 +176,14 @@ func costOfProfile(d *ui.ProfFile, s *state.State) (c analysis.Cost, unlike stri
 }
 
 // compareBy makes the key of a comparison from its sides.
-func key(c *state.CompareState, sides [2]sideKey) compareKey {
-	return compareKey{Sides: sides, masks: c.Masks, match: c.Match, per: c.Per, swap: c.Swapped}
+func key(c *state.Compare, sides [2]sideKey) rowsKey {
+	return rowsKey{Sides: sides, masks: c.Masks, match: c.Match, per: c.Per, swap: c.Swapped}
 }
 
 // compare answers a comparison.
-func compare(e *ui.Env, ctx context.Context, k compareKey) (*CompareSet, error) {
-	out := &CompareSet{key: k}
-	var sides [2]*diff.CompareSide
+func compare(e *ui.Env, ctx context.Context, k rowsKey) (*Set, error) {
+	out := &Set{key: k}
+	var sides [2]*diff.Side
 	for i := range k.Sides {
 		side, err := k.Sides[i].fetch(ctx, e.Views, k.per != diff.NormalNone)
 		if err != nil {
@@ -200,7 +200,7 @@ func compare(e *ui.Env, ctx context.Context, k compareKey) (*CompareSet, error) 
 			side.Unlist()
 		}
 	}
-	opt := diff.CompareOptions{Masks: state.ParseMasks(k.masks), Match: k.match, Per: k.per, Swap: k.swap}
+	opt := diff.Options{Masks: state.ParseMasks(k.masks), Match: k.match, Per: k.per, Swap: k.swap}
 	var err error
 	if sides[0].Stacks != nil || sides[1].Stacks != nil {
 		if opt.Joined, err = e.Joins.Get(ctx, sides[0].Stacks, sides[1].Stacks, k.masks, k.match); err != nil {
@@ -215,14 +215,14 @@ func compare(e *ui.Env, ctx context.Context, k compareKey) (*CompareSet, error) 
 }
 
 // fetch asks the file for one side; bases are asked for only where sides are made equal.
-func (k *sideKey) fetch(ctx context.Context, views *ui.StackViews, bases bool) (side *diff.CompareSide, err error) {
+func (k *sideKey) fetch(ctx context.Context, views *ui.StackViews, bases bool) (side *diff.Side, err error) {
 	switch {
 	case k.Unlike != "":
 		return nil, errors.New(k.Unlike)
 	case k.layout.Dump != nil:
 		return k.fetchDump(ctx)
 	case k.Prof.Of != nil && k.Prof.None:
-		return &diff.CompareSide{Stacks: k.stacks, Bases: diff.NoBases}, nil
+		return &diff.Side{Stacks: k.stacks, Bases: diff.NoBases}, nil
 	case k.Prof.Of != nil:
 		p := &k.Prof
 		return diff.ProfileSide(ctx, p.Of.Profile, p.Of.Views.Of, diff.ProfileQuestion{
@@ -233,7 +233,7 @@ func (k *sideKey) fetch(ctx context.Context, views *ui.StackViews, bases bool) (
 }
 
 // fetchTrace asks a trace for one side.
-func (k *sideKey) fetchTrace(ctx context.Context, views *ui.StackViews, bases bool) (*diff.CompareSide, error) {
+func (k *sideKey) fetchTrace(ctx context.Context, views *ui.StackViews, bases bool) (*diff.Side, error) {
 	t := k.file.Trace
 	q := diff.TraceQuestion{Group: k.rows, Figure: diff.FigureOf(k.Cost), At: k.at, Range: k.over, Only: k.only}
 	if until := k.upTo(); bases {
@@ -254,9 +254,9 @@ func (k *sideKey) fetchTrace(ctx context.Context, views *ui.StackViews, bases bo
 	return diff.TraceSide(ctx, t, k.stacks, views.Of, q)
 }
 
-// rowsOf is what rows are put together by. What traces and profiles have in common are files, and what these belong to; profiles alone
+// rowsOf returns what rows are put together by. What traces and profiles have in common are files, and what these belong to; profiles alone
 // also have source lines, binaries and kinds of frames.
-func rowsOf(e *ui.Env, s *state.State, what compareWhat, by analysis.Group) diff.StackGroup {
+func rowsOf(e *ui.Env, s *state.State, what whatOf, by analysis.Group) diff.StackGroup {
 	switch {
 	case what == compareSizes:
 		return diff.GroupSize
@@ -268,7 +268,7 @@ func rowsOf(e *ui.Env, s *state.State, what compareWhat, by analysis.Group) diff
 	return [...]diff.StackGroup{diff.GroupStack, diff.GroupFunction, diff.GroupFile, diff.GroupModule, diff.GroupThread, diff.GroupSize}[by]
 }
 
-// upTo is the part of the file that a side is about: all before an instant.
+// upTo returns the part of the file that a side is about: all before an instant.
 func (k *sideKey) upTo() analysis.Range {
 	if k.over.IsWhole() && k.at != (analysis.Instant{}) && k.at != analysis.End {
 		return analysis.Range{From: model.NoTime, To: k.at.T}
@@ -277,7 +277,7 @@ func (k *sideKey) upTo() analysis.Range {
 }
 
 // amount writes a figure of the comparison with its unit.
-func (c *CompareSet) amount(n uint64, exact bool) string {
+func (c *Set) amount(n uint64, exact bool) string {
 	k := &c.key.Sides[0]
 	switch {
 	case k.Prof.Of != nil:
@@ -288,8 +288,8 @@ func (c *CompareSet) amount(n uint64, exact bool) string {
 	return ui.BytesText(n, exact)
 }
 
-// measure is what is compared in words.
-func (c *CompareSet) measure() string {
+// measure returns what is compared in words.
+func (c *Set) measure() string {
 	switch k := &c.key.Sides[0]; {
 	case k.what == CompareSeries:
 		return "the sum of all series"
@@ -306,17 +306,17 @@ func (c *CompareSet) measure() string {
 	}
 }
 
-// Title is what is compared, as titles begin.
-func (c *CompareSet) Title() string {
+// Title returns what is compared, as titles begin.
+func (c *Set) Title() string {
 	if c.key.Sides[0].Prof.Of != nil { // metrics are called as the file calls them
 		return c.measure()
 	}
 	return capital(c.measure())
 }
 
-// words are the nouns of the comparison's sentences.
-func (c *CompareSet) words(s *state.State) diff.CompareWords {
-	w := diff.CompareWords{
+// words returns the nouns of the comparison's sentences.
+func (c *Set) words(s *state.State) diff.Words {
+	w := diff.Words{
 		Measure: c.measure(), Counted: "blocks", Thing: c.key.Sides[0].thing(),
 		Amount: func(n uint64) string { return c.amount(n, s.Exact) },
 		Name: func(name string) string {
@@ -336,7 +336,7 @@ func (c *CompareSet) words(s *state.State) diff.CompareWords {
 	return w
 }
 
-// thing is what a row is, in the singular.
+// thing returns what a row is, in the singular.
 func (k *sideKey) thing() string {
 	switch {
 	case k.what == CompareSeries:
@@ -358,6 +358,6 @@ func (k *sideKey) noStack() string {
 }
 
 // hasCounts reports whether rows have a figure beside the one that is compared.
-func (c *CompareSet) hasCounts() bool {
+func (c *Set) hasCounts() bool {
 	return c.Totals.BeforeCount > 0 || c.Totals.AfterCount > 0
 }

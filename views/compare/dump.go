@@ -10,8 +10,8 @@ import (
 	"github.com/memtui/memtui/views/ui"
 )
 
-// dumpSides are the sides of a comparison of measured series or page layouts, as marked.
-func dumpSides(e *ui.Env, s *state.State, what compareWhat) (keys [2]sideKey) {
+// layoutSides returns the sides of a comparison of measured series or page layouts, as marked.
+func layoutSides(e *ui.Env, s *state.State, what whatOf) (keys [2]sideKey) {
 	files := [2]*ui.ComparedFile{e.First, e.First}
 	dumps := [2]*ui.DumpFile{e.Dump, e.Dump}
 	at := [2]analysis.Instant{analysis.At(0), s.At}
@@ -50,7 +50,7 @@ func dumpSides(e *ui.Env, s *state.State, what compareWhat) (keys [2]sideKey) {
 }
 
 // layoutsKnown reports whether there is a layout on both sides, where layouts are compared.
-func layoutsKnown(e *ui.Env, s *state.State, what compareWhat) bool {
+func layoutsKnown(e *ui.Env, s *state.State, what whatOf) bool {
 	if what != ComparePages {
 		return true
 	}
@@ -59,7 +59,7 @@ func layoutsKnown(e *ui.Env, s *state.State, what compareWhat) bool {
 }
 
 // fetchDump makes one side of what was measured.
-func (k *sideKey) fetchDump(ctx context.Context) (*diff.CompareSide, error) {
+func (k *sideKey) fetchDump(ctx context.Context) (*diff.Side, error) {
 	if k.what == CompareSeries {
 		return diff.SeriesSide(k.layout.Dump.Timeline, min(k.at.T, k.layout.Dump.End)), nil
 	}

@@ -16,8 +16,8 @@ import (
 // signsHeight is the rows from which on a head says what signs mean, and what has no partner.
 const signsHeight = 14
 
-// headLines is what the head of a difference says, for w cells and h rows: the sentence, what the signs mean, and notes.
-func headLines(st *state.State, c *CompareSet, w, h int) (sentence []string, signs bool, notes []string) {
+// headLines returns what the head of a difference says, for w cells and h rows: the sentence, what the signs mean, and notes.
+func headLines(st *state.State, c *Set, w, h int) (sentence []string, signs bool, notes []string) {
 	if c == nil || h < 8 {
 		return nil, false, nil
 	}
@@ -32,7 +32,7 @@ func headLines(st *state.State, c *CompareSet, w, h int) (sentence []string, sig
 	if h < signsHeight {
 		return ui.CutLines(sentence, 1, w-2), false, nil
 	}
-	notes = widget.Wrap(compareNotes(st, c), w-2)
+	notes = widget.Wrap(notesOf(st, c), w-2)
 	return ui.CutLines(sentence, 2, w-2), true, ui.CutLines(notes, 1+h/24, w-2)
 }
 
@@ -43,7 +43,7 @@ func (k *sideKey) cut(st *state.State) bool {
 }
 
 // signsIn says what + means in a title, where the head is too low to say it.
-func signsIn(c *CompareSet, r widget.Rect) string {
+func signsIn(c *Set, r widget.Rect) string {
 	if c == nil || r.H >= signsHeight {
 		return ""
 	}
@@ -56,7 +56,7 @@ func signsIn(c *CompareSet, r widget.Rect) string {
 
 // drawCompareHead says what changed in a sentence, what the signs mean, and what was done to make the sides comparable; it returns
 // what is left of r.
-func drawCompareHead(e *ui.Env, s tcell.Screen, r widget.Rect, st *state.State, c *CompareSet) widget.Rect {
+func drawCompareHead(e *ui.Env, s tcell.Screen, r widget.Rect, st *state.State, c *Set) widget.Rect {
 	sentence, signs, notes := headLines(st, c, r.W, r.H)
 	var line widget.Rect
 	for _, text := range sentence {
@@ -75,7 +75,7 @@ func drawCompareHead(e *ui.Env, s tcell.Screen, r widget.Rect, st *state.State, 
 }
 
 // drawSigns says what is + and what is −, and counts the rows by what became of them.
-func drawSigns(e *ui.Env, s tcell.Screen, r widget.Rect, c *CompareSet) {
+func drawSigns(e *ui.Env, s tcell.Screen, r widget.Rect, c *Set) {
 	from, to := "A", "B"
 	if c.Swapped {
 		from, to = to, from
@@ -98,10 +98,10 @@ func drawSigns(e *ui.Env, s tcell.Screen, r widget.Rect, c *CompareSet) {
 	}
 }
 
-// compareNotes says what was done to the figures and the names, and what found no partner.
-func compareNotes(st *state.State, c *CompareSet) string {
+// notesOf says what was done to the figures and the names, and what found no partner.
+func notesOf(st *state.State, c *Set) string {
 	var parts []string
-	if text := c.Normalised(); text != "" {
+	if text := c.Normalized(); text != "" {
 		parts = append(parts, text)
 	}
 	if st.Compare.Masks != "" {

@@ -11,10 +11,10 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// PlaceText is the instant or range of a side, and of a profile what is weighed.
+// PlaceText returns the instant or range of a side, and of a profile what is weighed.
 func PlaceText(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment) string {
-	if d := f.ProfFile(s); d != nil {
-		k := profSide(e, s, f, d, m, s.Cost)
+	if d := f.ProfileFile(s); d != nil {
+		k := profileSide(e, s, f, d, m, s.Cost)
 		text := k.Title()
 		if span := k.Scope(); span != "" {
 			text += " " + span
@@ -39,7 +39,7 @@ func PlaceText(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment) st
 	}
 }
 
-// MarkText is where a mark is, with the name of its file where there are two.
+// MarkText returns where a mark is, with the name of its file where there are two.
 func MarkText(e *ui.Env, s *state.State, m state.Mark) string {
 	f := e.FileAt(m.Other)
 	switch {
@@ -65,7 +65,7 @@ func Named(e *ui.Env, f *ui.ComparedFile, place string) string {
 	return FileNames(e, 14)[f.Index()] + " " + place
 }
 
-// FileNames are the names of both files in at most w cells each, so that they differ where the files do: of equal names the folders
+// FileNames returns the names of both files in at most w cells each, so that they differ where the files do: of equal names the folders
 // that differ stand before them, of long ones the common beginning is left out.
 func FileNames(e *ui.Env, w int) (names [2]string) {
 	names = [2]string{e.First.Name, e.Second.Name}
@@ -96,7 +96,7 @@ func FileNames(e *ui.Env, w int) (names [2]string) {
 }
 
 // SidesText names both sides, and says which one is before, in at most w cells: the narrower, the less of it.
-func SidesText(e *ui.Env, s *state.State, what compareWhat, w int) string {
+func SidesText(e *ui.Env, s *state.State, what whatOf, w int) string {
 	by, cost := s.Group, s.Cost
 	keys, ok := makeSides(e, s, what, by, cost)
 	if !ok {

@@ -10,13 +10,13 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// comparedProfCurves are the curves of two profiles over each other, each in its own time.
-type comparedProfCurves struct {
-	key   [2]ui.ProfCurveKey
-	sides [2]ui.ProfCurve
+// profileCurves are the curves of two profiles over each other, each in its own time.
+type profileCurves struct {
+	key   [2]ui.ProfileCurveKey
+	sides [2]ui.ProfileCurve
 }
 
-func fetchProfCurves(ctx context.Context, keys [2]ui.ProfCurveKey) (out comparedProfCurves, err error) {
+func fetchProfCurves(ctx context.Context, keys [2]ui.ProfileCurveKey) (out profileCurves, err error) {
 	out.key = keys
 	for i, k := range keys {
 		if out.sides[i], err = ui.FetchProfCurve(ctx, k); err != nil {
@@ -27,7 +27,7 @@ func fetchProfCurves(ctx context.Context, keys [2]ui.ProfCurveKey) (out compared
 }
 
 // showProf shows what two profiles weigh over time.
-func (c *compareChart) showProf(s *state.State, sides *[2]sideKey) {
+func (c *chart) showProf(s *state.State, sides *[2]sideKey) {
 	ch := &c.chart
 	ch.Curves, ch.Marks = ch.Curves[:0], ch.Marks[:0]
 	a, b := &sides[0].Prof, &sides[1].Prof
@@ -46,17 +46,17 @@ func (c *compareChart) showProf(s *state.State, sides *[2]sideKey) {
 		return
 	}
 	columns := int(min(int64(dots), int64(axis.To-axis.From)))
-	var keys [2]ui.ProfCurveKey
+	var keys [2]ui.ProfileCurveKey
 	for i, at := range [2]diff.TimeSpan{axis, {From: c.m.After(axis.From), To: c.m.After(axis.To)}} {
 		k := &sides[i].Prof
-		keys[i] = ui.ProfCurveKey{Of: k.Of, Event: k.Event, Metric: k.Metric, Chips: k.Chips, From: at.From, To: at.To, Columns: columns}
+		keys[i] = ui.ProfileCurveKey{Of: k.Of, Event: k.Event, Metric: k.Metric, Chips: k.Chips, From: at.From, To: at.To, Columns: columns}
 	}
 	c.profs.Ask(keys)
 	c.setProf(sides, axis)
 }
 
 // setProf gives the newest curves of profiles to the chart.
-func (c *compareChart) setProf(sides *[2]sideKey, axis diff.TimeSpan) {
+func (c *chart) setProf(sides *[2]sideKey, axis diff.TimeSpan) {
 	ch := &c.chart
 	ch.From, ch.To, ch.Cursor, ch.PeakAt = int64(axis.From), int64(axis.To), -1, -1
 	ch.DataFrom, ch.DataTo = ch.From, ch.To
@@ -67,7 +67,7 @@ func (c *compareChart) setProf(sides *[2]sideKey, axis diff.TimeSpan) {
 	}
 	unit, what := ui.UnitOf(&v.sides[0].Of.Weights.Metrics[v.sides[0].Metric]), sides[0].Prof.MetricName()
 	if v.sides[0].Counts && v.sides[1].Counts {
-		unit, what = ui.ProfUnit{}, "samples"
+		unit, what = ui.ProfileUnit{}, "samples"
 	}
 	unit.Scale = 1
 	ch.Decimal = unit.Kind != ui.UnitBytes

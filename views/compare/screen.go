@@ -15,41 +15,41 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// CompareScreen stands for a screen while the difference is shown: what changed in a sentence, both curves where there is room for
+// Screen stands for a screen while the difference is shown: what changed in a sentence, both curves where there is room for
 // them, and the table of what the screen lists.
-type CompareScreen struct {
-	*compareTable
+type Screen struct {
+	*table
 	of    ui.Screen // what it stands for
 	Own   bool      // rows are grouped by mine, not as everywhere
 	Mine  analysis.Group
 	live  bool // whatever else is weighed, here it is live memory
-	What  compareWhat
-	chart *compareChart // nil for none
-	tall  bool          // the chart has most of the room
+	What  whatOf
+	chart *chart // nil for none
+	tall  bool   // the chart has most of the room
 	areas struct{ chart, table widget.Rect }
 }
 
-// NewCompareScreen returns the difference that stands for the screen of: rows of what, with a chart where it has one.
-func NewCompareScreen(e *ui.Env, of ui.Screen, what compareWhat, chart, tall bool) *CompareScreen {
-	p := &CompareScreen{compareTable: newTable(e), of: of, What: what, tall: tall}
+// NewScreen returns the difference that stands for the screen of: rows of what, with a chart where it has one.
+func NewScreen(e *ui.Env, of ui.Screen, what whatOf, chart, tall bool) *Screen {
+	p := &Screen{table: newTable(e), of: of, What: what, tall: tall}
 	if chart {
-		p.chart = newCompareChart(e)
+		p.chart = newChart(e)
 	}
 	return p
 }
 
-func (p *CompareScreen) Name() string { return p.of.Name() }
+func (p *Screen) Name() string { return p.of.Name() }
 
-func (p *CompareScreen) Action() keymap.Action { return p.of.Action() }
+func (p *Screen) Action() keymap.Action { return p.of.Action() }
 
-func (p *CompareScreen) Needs() model.Facet { return p.of.Needs() }
+func (p *Screen) Needs() model.Facet { return p.of.Needs() }
 
-func (p *CompareScreen) About() string { return "difference" }
+func (p *Screen) About() string { return "difference" }
 
-func (p *CompareScreen) Command() []string { return nil }
+func (p *Screen) Command() []string { return nil }
 
 // CommandLine implements commander.
-func (p *CompareScreen) CommandLine(file []string) []string {
+func (p *Screen) CommandLine(file []string) []string {
 	switch {
 	case p.What == CompareSeries:
 		return p.dumpCommand(file, "series")
@@ -67,14 +67,14 @@ func (p *CompareScreen) CommandLine(file []string) []string {
 	if p.What == CompareLeaked && p.Mixed(&p.State) {
 		return p.DiffCommand(&p.State, file, p.grouping().String(), ui.CostNamed(analysis.CostLive), true)
 	}
-	cost, instant := weighed(p.compareTable.TablePane.Pane.Env, &p.State, p.cost())
+	cost, instant := weighed(p.table.TablePane.Pane.Env, &p.State, p.cost())
 	if cost == analysis.CostPeak {
-		return peakCommand(p.compareTable.TablePane.Pane.Env, &p.State, file, p.grouping().String())
+		return peakCommand(p.table.TablePane.Pane.Env, &p.State, file, p.grouping().String())
 	}
 	return p.DiffCommand(&p.State, file, p.grouping().String(), ui.CostNamed(cost), instant && p.What == CompareSites)
 }
 
-// weighed is the cost that a comparison with a trace in it is about, and whether it is one of an instant.
+// weighed returns the cost that a comparison with a trace in it is about, and whether it is one of an instant.
 func weighed(e *ui.Env, s *state.State, cost analysis.Cost) (c analysis.Cost, instant bool) {
 	if e.Prof != nil {
 		cost, _ = costOfProfile(e.Prof, s)
@@ -82,7 +82,7 @@ func weighed(e *ui.Env, s *state.State, cost analysis.Cost) (c analysis.Cost, in
 	return cost, cost == analysis.CostLive || cost == analysis.CostLiveCount
 }
 
-func (p *CompareScreen) Follows() string {
+func (p *Screen) Follows() string {
 	switch {
 	case p.What > CompareLeaked:
 		return "all stacks here"
@@ -92,7 +92,7 @@ func (p *CompareScreen) Follows() string {
 	return ""
 }
 
-func (p *CompareScreen) Scopes() []keymap.Scope {
+func (p *Screen) Scopes() []keymap.Scope {
 	if p.What > CompareLeaked {
 		return []keymap.Scope{keymap.ScopeDifference, keymap.ScopeTable}
 	}
@@ -100,18 +100,18 @@ func (p *CompareScreen) Scopes() []keymap.Scope {
 }
 
 // narrows implements [ui.Narrower].
-func (p *CompareScreen) Narrows() bool { return p.What <= CompareLeaked }
+func (p *Screen) Narrows() bool { return p.What <= CompareLeaked }
 
-// Columns is the number of cells of the time axis.
-func (p *CompareScreen) Columns() int {
+// Columns returns the number of cells of the time axis.
+func (p *Screen) Columns() int {
 	if p.chart == nil || p.areas.chart.Empty() {
 		return 0
 	}
 	return p.chart.Columns()
 }
 
-// group is what rows are put together by.
-func (p *CompareScreen) group() analysis.Group {
+// group returns what rows are put together by.
+func (p *Screen) group() analysis.Group {
 	if p.What > CompareLeaked {
 		return analysis.BySizeClass
 	}
@@ -121,12 +121,12 @@ func (p *CompareScreen) group() analysis.Group {
 	return p.State.Group
 }
 
-func (p *CompareScreen) grouping() diff.StackGroup {
-	return rowsOf(p.compareTable.TablePane.Pane.Env, &p.State, p.What, p.group())
+func (p *Screen) grouping() diff.StackGroup {
+	return rowsOf(p.table.TablePane.Pane.Env, &p.State, p.What, p.group())
 }
 
-// cost is what rows weigh.
-func (p *CompareScreen) cost() analysis.Cost {
+// cost returns what rows weigh.
+func (p *Screen) cost() analysis.Cost {
 	switch {
 	case p.live:
 		return analysis.CostLive
@@ -138,9 +138,9 @@ func (p *CompareScreen) cost() analysis.Cost {
 	return p.State.Cost
 }
 
-func (p *CompareScreen) Show(s *state.State) {
+func (p *Screen) Show(s *state.State) {
 	p.State = *s
-	p.compareTable.show(s, p.What, p.group(), p.cost())
+	p.table.show(s, p.What, p.group(), p.cost())
 	p.layout(p.Rect())
 	if p.chart != nil {
 		p.chart.Show(s, p.areas.chart)
@@ -148,7 +148,7 @@ func (p *CompareScreen) Show(s *state.State) {
 }
 
 // layout shares the rows between head, chart and table.
-func (p *CompareScreen) layout(r widget.Rect) {
+func (p *Screen) layout(r widget.Rect) {
 	const least = 6 // rows of a table with its title
 	p.areas.chart = widget.Rect{}
 	sentence, signs, notes := headLines(&p.State, p.Set, r.W, r.H)
@@ -168,8 +168,8 @@ func (p *CompareScreen) layout(r widget.Rect) {
 }
 
 // Draw implements tview.Primitive.
-func (p *CompareScreen) Draw(s tcell.Screen) {
-	drawCompareHead(p.compareTable.TablePane.Pane.Env, s, p.Rect(), &p.State, p.Set)
+func (p *Screen) Draw(s tcell.Screen) {
+	drawCompareHead(p.table.TablePane.Pane.Env, s, p.Rect(), &p.State, p.Set)
 	if !p.areas.chart.Empty() {
 		p.chart.Draw(s)
 	}
@@ -183,7 +183,7 @@ func (p *CompareScreen) Draw(s tcell.Screen) {
 }
 
 // Title says what the rows are.
-func (p *CompareScreen) Title() string {
+func (p *Screen) Title() string {
 	if p.Set == nil {
 		return "Difference"
 	}
@@ -198,8 +198,8 @@ func (p *CompareScreen) Title() string {
 	return title
 }
 
-// answer is the totals.
-func (p *CompareScreen) answer() string {
+// answer returns the totals.
+func (p *Screen) answer() string {
 	if p.Set == nil {
 		return ""
 	}
@@ -213,7 +213,7 @@ func (p *CompareScreen) answer() string {
 }
 
 // Do implements screen.
-func (p *CompareScreen) Do(a keymap.Action) bool {
+func (p *Screen) Do(a keymap.Action) bool {
 	switch a {
 	case keymap.Group:
 		if p.What > CompareLives {
@@ -247,7 +247,7 @@ func (p *CompareScreen) Do(a keymap.Action) bool {
 }
 
 // useless reports whether an action changes nothing here.
-func (p *CompareScreen) Useless(a keymap.Action) bool {
+func (p *Screen) Useless(a keymap.Action) bool {
 	switch a {
 	case keymap.Align:
 		return p.chart == nil || p.Second == nil || !p.chart.offered(&p.State)
@@ -262,17 +262,17 @@ func (p *CompareScreen) Useless(a keymap.Action) bool {
 }
 
 // Click implements clicker.
-func (p *CompareScreen) Click(x, y int, double bool) {
+func (p *Screen) Click(x, y int, double bool) {
 	if p.areas.chart.Contains(x, y) {
 		p.chart.Click(x, y)
 		return
 	}
-	p.compareTable.Click(x, y, double)
+	p.table.Click(x, y, double)
 }
 
-// dumpCommand is the command line that prints the difference of a dump or of two.
-func (p *CompareScreen) dumpCommand(file []string, kind string) []string {
-	keys := dumpSides(p.compareTable.TablePane.Pane.Env, &p.State, p.What)
+// dumpCommand returns the command line that prints the difference of a dump or of two.
+func (p *Screen) dumpCommand(file []string, kind string) []string {
+	keys := layoutSides(p.table.TablePane.Pane.Env, &p.State, p.What)
 	q := state.Question{Group: kind}
 	for i, place := range []*model.Place{&q.A, &q.B} {
 		switch k := &keys[i]; {

@@ -14,15 +14,15 @@ import (
 // stackComparer is the comparison behind the screen of stacks while the difference is shown.
 type stackComparer struct {
 	*ui.Env
-	sets  *ui.Lazy[compareKey, *CompareSet]
-	set   *CompareSet
+	sets  *ui.Lazy[rowsKey, *Set]
+	set   *Set
 	shown *ui.StackComparison // of set
 }
 
 // NewStackComparer returns what compares stacks for their screen.
 func NewStackComparer(e *ui.Env) ui.StackComparer {
 	return &stackComparer{
-		Env: e, sets: ui.NewLazy(e, func(ctx context.Context, k compareKey) (*CompareSet, error) { return compare(e, ctx, k) }),
+		Env: e, sets: ui.NewLazy(e, func(ctx context.Context, k rowsKey) (*Set, error) { return compare(e, ctx, k) }),
 	}
 }
 

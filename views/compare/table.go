@@ -18,25 +18,25 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// compareTable is the table of what changed, with the selected row explained beside it.
-type compareTable struct {
+// table is the table of what changed, with the selected row explained beside it.
+type table struct {
 	ui.TablePane
 	*ui.Changes
-	Sets *ui.Lazy[compareKey, *CompareSet]
-	Set  *CompareSet // newest answer, nil before the first
-	of   *CompareSet // what the list shows
+	Sets *ui.Lazy[rowsKey, *Set]
+	Set  *Set // newest answer, nil before the first
+	of   *Set // what the list shows
 }
 
-func newTable(e *ui.Env) *compareTable {
-	t := &compareTable{TablePane: ui.NewTablePane(e)}
+func newTable(e *ui.Env) *table {
+	t := &table{TablePane: ui.NewTablePane(e)}
 	t.Changes = ui.NewChanges(e, &t.ListPane)
-	t.Sets = ui.NewLazy(e, func(ctx context.Context, k compareKey) (*CompareSet, error) { return compare(e, ctx, k) })
+	t.Sets = ui.NewLazy(e, func(ctx context.Context, k rowsKey) (*Set, error) { return compare(e, ctx, k) })
 	t.Moved, t.Enter = func() { t.TablePane.Changed() }, t.openRow
 	return t
 }
 
-// changes is the comparison as tables show it.
-func (c *CompareSet) changes() *ui.ChangeSet {
+// changes returns the comparison as tables show it.
+func (c *Set) changes() *ui.ChangeSet {
 	k, words := &c.key.Sides[0], c.words(&state.State{})
 	out := &ui.ChangeSet{Comparison: c.Comparison, Label: c.label, Amount: c.amount, Rows: ui.TitleSite, Where: ui.TitleWhere, Delta: ui.TitleDelta}
 	if k.by != analysis.ByStack || k.what > CompareLeaked {
@@ -48,8 +48,8 @@ func (c *CompareSet) changes() *ui.ChangeSet {
 	return out
 }
 
-// label is how a row is shown.
-func (c *CompareSet) label(r *diff.CompareRow, full bool) ui.SiteLabel {
+// label returns how a row is shown.
+func (c *Set) label(r *diff.Row, full bool) ui.SiteLabel {
 	if r.Node == 0 {
 		name := r.Key
 		if name == "" {
@@ -73,7 +73,7 @@ func (c *CompareSet) label(r *diff.CompareRow, full bool) ui.SiteLabel {
 }
 
 // show asks for a comparison and shows the newest that there is.
-func (t *compareTable) show(s *state.State, what compareWhat, by analysis.Group, cost analysis.Cost) {
+func (t *table) show(s *state.State, what whatOf, by analysis.Group, cost analysis.Cost) {
 	t.State = *s
 	sides, ok := makeSides(t.TablePane.Pane.Env, s, what, by, cost)
 	if !ok {
@@ -95,9 +95,9 @@ func (t *compareTable) show(s *state.State, what compareWhat, by analysis.Group,
 }
 
 // Fresh reports whether the comparison shown is that of the newest state.
-func (t *compareTable) Fresh() bool { return t.Sets.Fresh() && t.Changes.Fresh() }
+func (t *table) Fresh() bool { return t.Sets.Fresh() && t.Changes.Fresh() }
 
-func (t *compareTable) selected() (*diff.CompareRow, bool) {
+func (t *table) selected() (*diff.Row, bool) {
 	if t.of == nil {
 		return nil, false
 	}
@@ -105,7 +105,7 @@ func (t *compareTable) selected() (*diff.CompareRow, bool) {
 }
 
 // explain fills the detail pane from the selected row.
-func (t *compareTable) explain() {
+func (t *table) explain() {
 	r, ok := t.selected()
 	if !ok {
 		t.Detail = ui.Detail{}
@@ -122,8 +122,8 @@ func (t *compareTable) explain() {
 	t.Detail.SetStack(set.Joined.Stacks, 0, r.Node, t.State.FullName)
 }
 
-// amounts is a row in a sentence.
-func (t *compareTable) amounts(r *diff.CompareRow) string {
+// amounts returns a row in a sentence.
+func (t *table) amounts(r *diff.Row) string {
 	set := t.of
 	text := func(n uint64) string { return set.amount(n, t.State.Exact) }
 	out := fmt.Sprintf("before %s, after %s: %s", text(r.BeforeBytes), text(r.AfterBytes), t.DeltaCell(r.BeforeBytes, r.AfterBytes, text).Text)
@@ -140,7 +140,7 @@ func (t *compareTable) amounts(r *diff.CompareRow) string {
 }
 
 // Function implements [ui.Functioner].
-func (t *compareTable) Function() string {
+func (t *table) Function() string {
 	r, ok := t.selected()
 	switch {
 	case !ok:
@@ -153,7 +153,7 @@ func (t *compareTable) Function() string {
 }
 
 // openRow shows the selected stack among the stacks.
-func (t *compareTable) openRow() {
+func (t *table) openRow() {
 	r, ok := t.selected()
 	switch {
 	case !ok:
@@ -165,7 +165,7 @@ func (t *compareTable) openRow() {
 }
 
 // drawTable draws the table and the explanation of the selected row.
-func (t *compareTable) drawTable(s tcell.Screen, r widget.Rect) {
+func (t *table) drawTable(s tcell.Screen, r widget.Rect) {
 	if t.Low = 0; t.Set != nil && (t.Set.key.Sides[0].what > CompareLeaked || t.Set.key.Sides[0].by != analysis.ByStack) {
 		t.Low = 6 // there is no stack to show
 	}
@@ -176,7 +176,7 @@ func (t *compareTable) drawTable(s tcell.Screen, r widget.Rect) {
 }
 
 // emptyText says why there are no rows, and what to do.
-func (t *compareTable) emptyText() []string {
+func (t *table) emptyText() []string {
 	if t.Sets.Err != nil && t.Sets.Ready {
 		return failedText(t.Sets.Err)
 	}
@@ -191,7 +191,7 @@ func failedText(err error) []string {
 	return []string{capital(err.Error()) + ".", "% compares otherwise."}
 }
 
-// capital is a sentence that begins with a capital letter.
+// capital returns a sentence that begins with a capital letter.
 func capital(text string) string {
 	if text == "" {
 		return text
@@ -199,8 +199,8 @@ func capital(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// CopyText is the selected row and its stack.
-func (t *compareTable) CopyText() string {
+// CopyText returns the selected row and its stack.
+func (t *table) CopyText() string {
 	r, ok := t.selected()
 	if !ok {
 		return ""

@@ -20,18 +20,18 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// dumpChart shows measured series over time. What it fetches does not depend on the instant.
-type dumpChart struct {
+// chart shows measured series over time. What it fetches does not depend on the instant.
+type chart struct {
 	env     *ui.Env
 	Chart   widget.Lines
 	area    widget.Rect
 	State   state.State
-	curves  *ui.Lazy[*ui.DumpFile, dumpCurves]
+	curves  *ui.Lazy[*ui.DumpFile, curves]
 	Columns *ui.Lazy[columnsKey, columnSet]
 }
 
-// dumpCurves answer for columns, by series. Read-only once made.
-type dumpCurves []*pages.SeriesCurve
+// curves answer for columns, by series. Read-only once made.
+type curves []*pages.SeriesCurve
 
 type columnsKey struct {
 	dump     *ui.DumpFile
@@ -55,11 +55,11 @@ func seriesList(shown []int) string {
 	return string(key)
 }
 
-// NewDumpChart returns a chart of measured series.
-func NewDumpChart(e *ui.Env) *dumpChart {
-	c := &dumpChart{env: e}
-	c.curves = ui.NewLazy(e, func(ctx context.Context, d *ui.DumpFile) (dumpCurves, error) {
-		out := make(dumpCurves, len(d.Timeline.Series))
+// NewChart returns a chart of measured series.
+func NewChart(e *ui.Env) *chart {
+	c := &chart{env: e}
+	c.curves = ui.NewLazy(e, func(ctx context.Context, d *ui.DumpFile) (curves, error) {
+		out := make(curves, len(d.Timeline.Series))
 		for i := range out {
 			if err := ctx.Err(); err != nil {
 				return nil, err
@@ -88,7 +88,7 @@ func NewDumpChart(e *ui.Env) *dumpChart {
 }
 
 // show adopts a state for a chart of some series, drawn in r. front is the one before all others.
-func (c *dumpChart) show(s *state.State, r widget.Rect, shown []int, front int) {
+func (c *chart) show(s *state.State, r widget.Rect, shown []int, front int) {
 	c.State, c.area = *s, r
 	d := c.env.Dump
 	if d == nil {
@@ -131,7 +131,7 @@ func (c *dumpChart) show(s *state.State, r widget.Rect, shown []int, front int) 
 const maxEvents = 1000
 
 // SetMarks gives the named events of the series to the chart, by time: names end where the next one begins.
-func (c *dumpChart) SetMarks(shown []int) {
+func (c *chart) SetMarks(shown []int) {
 	c.Chart.Marks = c.Chart.Marks[:0]
 	from, to := c.State.Visible()
 	for _, n := range shown {
@@ -144,7 +144,7 @@ func (c *dumpChart) SetMarks(shown []int) {
 	slices.SortStableFunc(c.Chart.Marks, func(a, b widget.Mark) int { return cmp.Compare(a.At, b.At) })
 }
 
-// seriesPoints are the columns as charts show them: nothing before the first point, and the last value where there is none.
+// seriesPoints returns the columns as charts show them: nothing before the first point, and the last value where there is none.
 func seriesPoints(cols []pages.SeriesColumn) []widget.Point {
 	out := make([]widget.Point, len(cols))
 	for i := range cols {
@@ -161,7 +161,7 @@ func seriesPoints(cols []pages.SeriesColumn) []widget.Point {
 	return out
 }
 
-// levelValue is a value as charts show it: what is below 0 stands at 0.
+// levelValue returns a value as charts show it: what is below 0 stands at 0.
 func levelValue(v float64) uint64 {
 	switch {
 	case v <= 0:
@@ -172,7 +172,7 @@ func levelValue(v float64) uint64 {
 	return uint64(math.Round(v))
 }
 
-// measuredText is a measured value with its unit, rounded or exact.
+// measuredText returns a measured value with its unit, rounded or exact.
 func measuredText(v float64, exact bool) string {
 	sign, amount := "", math.Abs(v)
 	if v < 0 {
@@ -187,7 +187,7 @@ func measuredText(v float64, exact bool) string {
 	return sign + ui.BytesText(uint64(math.Round(amount)), exact)
 }
 
-// seriesGlyph is the sign of a series beside its colour.
+// seriesGlyph returns the sign of a series beside its colour.
 func seriesGlyph(e *ui.Env, n int) string {
 	signs := []string{"●", "◆", "▲", "■", "○", "◇", "△", "□"}
 	if e.Look.Glyphs.Plain {
@@ -196,19 +196,19 @@ func seriesGlyph(e *ui.Env, n int) string {
 	return signs[n%len(signs)]
 }
 
-// seriesStyle is the colour of a series.
+// seriesStyle returns the colour of a series.
 func seriesStyle(e *ui.Env, n int) tcell.Style {
 	roles := []themes.Role{themes.Accent, themes.Gain, themes.Warning, themes.Mark, themes.Error, themes.Spark, themes.GC, themes.PeakMark}
 	return e.Style(roles[n%len(roles)])
 }
 
-func (c *dumpChart) Draw(s tcell.Screen) { c.Chart.Draw(s, c.area, c.env.Look) }
+func (c *chart) Draw(s tcell.Screen) { c.Chart.Draw(s, c.area, c.env.Look) }
 
-// cells is the number of cells of the time axis: what one step moves by.
-func (c *dumpChart) cells() int { return c.Chart.Dots(c.area) / 2 }
+// cells returns the number of cells of the time axis: what one step moves by.
+func (c *chart) cells() int { return c.Chart.Dots(c.area) / 2 }
 
 // Do handles the actions that are about the chart alone.
-func (c *dumpChart) Do(a keymap.Action) bool {
+func (c *chart) Do(a keymap.Action) bool {
 	switch a {
 	case keymap.Log:
 		c.Chart.Log, c.Chart.Stacked = !c.Chart.Log, false
@@ -222,7 +222,7 @@ func (c *dumpChart) Do(a keymap.Action) bool {
 }
 
 // Click moves the instant to a place in the chart; false means that it is none.
-func (c *dumpChart) Click(x, y int) bool {
+func (c *chart) Click(x, y int) bool {
 	t, ok := c.Chart.TimeAt(x, y)
 	if ok {
 		c.env.Emit(state.MoveTo{At: analysis.At(model.Time(t))})
@@ -231,11 +231,11 @@ func (c *dumpChart) Click(x, y int) bool {
 }
 
 // Drag selects the range between two places in the chart; false means that it does not begin in it.
-func (c *dumpChart) Drag(fromX, fromY, x int) bool {
+func (c *chart) Drag(fromX, fromY, x int) bool {
 	return ui.DragRange(c.env, &c.Chart.Chart, fromX, fromY, x)
 }
 
 // Wheel zooms in and out around the pointer; false means that it is not over the chart.
-func (c *dumpChart) Wheel(x, y, rows int) bool {
+func (c *chart) Wheel(x, y, rows int) bool {
 	return ui.WheelZoom(c.env, &c.State, &c.Chart.Chart, c.cells(), x, y, rows)
 }

@@ -20,7 +20,7 @@ type pageDetail struct {
 }
 
 // describe explains the cell under the cursor.
-func (p *DumpPages) describe() (d pageDetail) {
+func (p *Pages) describe() (d pageDetail) {
 	g := &p.Grid
 	if g.cursor.Typ >= len(g.Types) || g.Types[g.cursor.Typ].len() == 0 {
 		return d
@@ -49,7 +49,7 @@ func (p *DumpPages) describe() (d pageDetail) {
 const runsShown = 12
 
 // describePage tells the figures and runs of one page.
-func (p *DumpPages) describePage(d *pageDetail, t *gridPages, page int) {
+func (p *Pages) describePage(d *pageDetail, t *gridPages, page int) {
 	var occupied, free, holes, largest uint64
 	var runs []string
 	left := runsShown
@@ -96,11 +96,11 @@ func share(occupied, free uint64) float64 {
 }
 
 // describePages tells the sums of several pages.
-func (p *DumpPages) describePages(d *pageDetail, t *gridPages, from, to int) {
+func (p *Pages) describePages(d *pageDetail, t *gridPages, from, to int) {
 	var occupied, all, size uint64
 	full, empty := 0, 0
 	for page := from; page < to; page++ {
-		o, n := pages.PageOccupied(t.is, page)
+		o, n := pages.Occupied(t.is, page)
 		occupied, _ = model.SaturatingAdd(occupied, o)
 		all, _ = model.SaturatingAdd(all, n)
 		size, _ = model.SaturatingAdd(size, t.is.Size(page))
@@ -117,7 +117,7 @@ func (p *DumpPages) describePages(d *pageDetail, t *gridPages, from, to int) {
 }
 
 // describeChange tells what became of pages.
-func (p *DumpPages) describeChange(d *pageDetail, t *gridPages, from, to int) {
+func (p *Pages) describeChange(d *pageDetail, t *gridPages, from, to int) {
 	var up, down uint64
 	touched := 0
 	for _, c := range t.diff.Changes[from:to] {
@@ -141,7 +141,7 @@ func (p *DumpPages) describeChange(d *pageDetail, t *gridPages, from, to int) {
 }
 
 // drawDetail shows the cell under the cursor: its title, its bits, its figures.
-func (p *DumpPages) drawDetail(s tcell.Screen, r widget.Rect) {
+func (p *Pages) drawDetail(s tcell.Screen, r widget.Rect) {
 	title, r := r.CutTop(1)
 	if title.Empty() || p.detail.title == "" {
 		return
@@ -154,7 +154,7 @@ func (p *DumpPages) drawDetail(s tcell.Screen, r widget.Rect) {
 }
 
 // drawBits shows the page from end to end, or one page after the other.
-func (p *DumpPages) drawBits(s tcell.Screen, r widget.Rect) {
+func (p *Pages) drawBits(s tcell.Screen, r widget.Rect) {
 	if r.Empty() {
 		return
 	}
@@ -171,7 +171,7 @@ func (p *DumpPages) drawBits(s tcell.Screen, r widget.Rect) {
 		}
 	}
 	for x := range r.W {
-		fill := pages.PageFill(0)
+		fill := pages.Fill(0)
 		switch {
 		case parts != nil && x >= len(parts):
 			return
@@ -202,7 +202,7 @@ func (p *DumpPages) drawBits(s tcell.Screen, r widget.Rect) {
 	}
 }
 
-// slot is the first of the pages from … to that cell x of w shows: one each where they are fewer than cells.
+// slot returns the first of the pages from … to that cell x of w shows: one each where they are fewer than cells.
 func slot(from, to, x, w int) int {
 	if to-from <= w {
 		return min(from+x, to)
@@ -211,7 +211,7 @@ func slot(from, to, x, w int) int {
 }
 
 // drawChange shows which way a cell changed.
-func (p *DumpPages) drawChange(s tcell.Screen, x, y int, up, down uint64) {
+func (p *Pages) drawChange(s tcell.Screen, x, y int, up, down uint64) {
 	g := &p.Look.Glyphs
 	text, st := sameGlyph(p.Look), p.Look.Muted
 	if up > down {

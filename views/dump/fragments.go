@@ -16,9 +16,9 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// DumpFragments shows what holes cost in one layout: by type of page, by length of holes and runs, the pages that are held by
+// Fragments shows what holes cost in one layout: by type of page, by length of holes and runs, the pages that are held by
 // least, and a figure over all layouts.
-type DumpFragments struct {
+type Fragments struct {
 	ui.Pane
 	Types   *fragmentTable
 	sparse  *sparseTable
@@ -37,7 +37,7 @@ type fragmentTable struct {
 
 // fragmentRow is a type of pages, or all of them.
 type fragmentRow struct {
-	*pages.PageFigures
+	*pages.Figures
 	all bool
 	typ int
 }
@@ -56,31 +56,31 @@ const (
 type fragmentAreas struct{ types, lengths, sparse, chart widget.Rect }
 
 // NewFragments returns the screen of fragmentation.
-func NewFragments(e *ui.Env) *DumpFragments {
-	p := &DumpFragments{Pane: ui.NewPane(e), over: newLayoutChart(e)}
+func NewFragments(e *ui.Env) *Fragments {
+	p := &Fragments{Pane: ui.NewPane(e), over: newLayoutChart(e)}
 	p.Types, p.sparse = p.newTypes(), p.newSparse()
 	return p
 }
 
-func (p *DumpFragments) Name() string { return "Fragmentation" }
+func (p *Fragments) Name() string { return "Fragmentation" }
 
-func (p *DumpFragments) Action() keymap.Action { return keymap.ShowFragments }
+func (p *Fragments) Action() keymap.Action { return keymap.ShowFragments }
 
-func (p *DumpFragments) Needs() model.Facet { return model.FacetTimeline | model.FacetPages }
+func (p *Fragments) Needs() model.Facet { return model.FacetTimeline | model.FacetPages }
 
-func (p *DumpFragments) Scopes() []keymap.Scope {
+func (p *Fragments) Scopes() []keymap.Scope {
 	return []keymap.Scope{keymap.ScopeFragments, keymap.ScopeTable}
 }
 
-func (p *DumpFragments) About() string { return layoutPlace(p.Dump, &p.State) }
+func (p *Fragments) About() string { return layoutPlace(p.Dump, &p.State) }
 
 // Columns returns how many cells the chart has for the time axis.
-func (p *DumpFragments) Columns() int { return p.over.cells() }
+func (p *Fragments) Columns() int { return p.over.cells() }
 
-func (p *DumpFragments) Command() []string { return nil }
+func (p *Fragments) Command() []string { return nil }
 
 // CommandLine implements commander.
-func (p *DumpFragments) CommandLine(file []string) []string {
+func (p *Fragments) CommandLine(file []string) []string {
 	words := append([]string{"memtui", "pages"}, file...)
 	if p.Dump == nil || len(file) == 0 {
 		return words
@@ -92,7 +92,7 @@ func (p *DumpFragments) CommandLine(file []string) []string {
 }
 
 // Show implements screen.
-func (p *DumpFragments) Show(s *state.State) {
+func (p *Fragments) Show(s *state.State) {
 	p.State = *s
 	if p.Dump == nil {
 		return
@@ -123,15 +123,15 @@ func (p *DumpFragments) Show(s *state.State) {
 	}
 }
 
-// fragmentRows are all types, then each that has pages, those first of which packing gives back most.
+// fragmentRows returns all types, then each that has pages, those first of which packing gives back most.
 func fragmentRows(f *ui.LayoutFigures) (rows []fragmentRow) {
 	if f.All.Pages == 0 {
 		return nil
 	}
-	rows = append(rows, fragmentRow{PageFigures: &f.All, all: true})
+	rows = append(rows, fragmentRow{Figures: &f.All, all: true})
 	for i := range f.Types {
 		if f.Types[i].Pages > 0 {
-			rows = append(rows, fragmentRow{PageFigures: &f.Types[i], typ: i})
+			rows = append(rows, fragmentRow{Figures: &f.Types[i], typ: i})
 		}
 	}
 	slices.SortStableFunc(rows[1:], func(a, b fragmentRow) int { return cmp.Compare(b.Returned, a.Returned) })
@@ -141,7 +141,7 @@ func fragmentRows(f *ui.LayoutFigures) (rows []fragmentRow) {
 // noFigures are those of no layout.
 var noFigures = &ui.LayoutFigures{LayoutFigures: &pages.LayoutFigures{}}
 
-func (p *DumpFragments) newTypes() *fragmentTable {
+func (p *Fragments) newTypes() *fragmentTable {
 	t := &fragmentTable{}
 	t.Table = ui.NewTable(p.Pane.Env, &t.ListPane, noFigures, ui.Spec[*ui.LayoutFigures, fragmentRow]{
 		Rows:    fragmentRows,
@@ -164,8 +164,8 @@ func (p *DumpFragments) newTypes() *fragmentTable {
 	return t
 }
 
-// columns are those of the types. Shares are of all pages.
-func (p *DumpFragments) columns(d *ui.LayoutFigures) []ui.Column[fragmentRow] {
+// columns returns those of the types. Shares are of all pages.
+func (p *Fragments) columns(d *ui.LayoutFigures) []ui.Column[fragmentRow] {
 	type row = fragmentRow
 	all := &d.All
 	bytes := func(title, key, field string, drop int, whole uint64, value func(r *row) uint64) ui.Column[row] {
@@ -187,7 +187,7 @@ func (p *DumpFragments) columns(d *ui.LayoutFigures) []ui.Column[fragmentRow] {
 		{Width: 6, Grow: 1, MaxWidth: 20, Drop: 9, Like: ui.TitleOccupied,
 			Cell: func(r *row) widget.Cell { return widget.Cell{Kind: widget.BarCell, Bar: r.Share()} }},
 		count(ui.TitleFull, "full_pages", "full", 6, 5, all.Full, func(r *row) int { return r.Full }),
-		count(ui.TitlePartial, "partial_pages", "partial", 7, 7, all.Partial(), func(r *row) int { return r.PageFigures.Partial() }),
+		count(ui.TitlePartial, "partial_pages", "partial", 7, 7, all.Partial(), func(r *row) int { return r.Figures.Partial() }),
 		count(ui.TitleEmpty, "empty_pages", "empty", 6, 4, all.Empty, func(r *row) int { return r.Empty }),
 		holes,
 		bytes(ui.TitleLargest, "largest_hole_bits", "largest", 2, 0, func(r *row) uint64 { return ui.HoleBytes(r.Holes.Largest) }),
@@ -195,7 +195,7 @@ func (p *DumpFragments) columns(d *ui.LayoutFigures) []ui.Column[fragmentRow] {
 	}
 }
 
-func (p *DumpFragments) typeCell(r *fragmentRow) widget.Cell {
+func (p *Fragments) typeCell(r *fragmentRow) widget.Cell {
 	switch {
 	case r.all:
 		return widget.Cell{Text: "all types", Style: p.Look.Title}
@@ -206,7 +206,7 @@ func (p *DumpFragments) typeCell(r *fragmentRow) widget.Cell {
 }
 
 // divide puts the types on top, then lengths and sparse pages side by side, then the chart.
-func (p *DumpFragments) divide(r widget.Rect) (a fragmentAreas) {
+func (p *Fragments) divide(r widget.Rect) (a fragmentAreas) {
 	if p.big {
 		switch p.focus {
 		case fragmentSparse:
@@ -238,7 +238,7 @@ func (p *DumpFragments) divide(r widget.Rect) (a fragmentAreas) {
 }
 
 // Draw implements tview.Primitive.
-func (p *DumpFragments) Draw(s tcell.Screen) {
+func (p *Fragments) Draw(s tcell.Screen) {
 	p.Types.Layout(p.areas.types.W, &p.State)
 	p.Types.List.Focused = p.focus == fragmentTypes
 	p.Types.List.Empty = p.emptyText()
@@ -261,7 +261,7 @@ func (p *DumpFragments) Draw(s tcell.Screen) {
 }
 
 // answer says what holes cost in all.
-func (p *DumpFragments) answer() string {
+func (p *Fragments) answer() string {
 	if p.figures == nil {
 		return ""
 	}
@@ -276,7 +276,7 @@ func (p *DumpFragments) answer() string {
 }
 
 // emptyText says why there are no rows.
-func (p *DumpFragments) emptyText() []string {
+func (p *Fragments) emptyText() []string {
 	switch {
 	case p.Dump == nil:
 		return []string{"Opening the file " + p.Look.Glyphs.Ellipsis}
@@ -297,7 +297,7 @@ func (p *DumpFragments) emptyText() []string {
 }
 
 // Do implements screen.
-func (p *DumpFragments) Do(a keymap.Action) bool {
+func (p *Fragments) Do(a keymap.Action) bool {
 	if p.Dump == nil {
 		return false
 	}
@@ -308,7 +308,7 @@ func (p *DumpFragments) Do(a keymap.Action) bool {
 		p.focus = (p.focus + 1) % fragmentPanes
 	case keymap.PreviousPane:
 		p.focus = (p.focus + fragmentPanes - 1) % fragmentPanes
-	case keymap.Maximise:
+	case keymap.Maximize:
 		p.big = !p.big
 	case keymap.Series:
 		p.over.figure = (p.over.figure + 1) % layoutFigureCount
@@ -329,8 +329,8 @@ func (p *DumpFragments) Do(a keymap.Action) bool {
 	return true
 }
 
-// focused is the list that takes keys.
-func (p *DumpFragments) focused() (*widget.List, ui.Orderly) {
+// focused returns the list that takes keys.
+func (p *Fragments) focused() (*widget.List, ui.Orderly) {
 	if p.focus == fragmentSparse {
 		return &p.sparse.List, p.sparse.Table
 	}
@@ -338,13 +338,13 @@ func (p *DumpFragments) focused() (*widget.List, ui.Orderly) {
 }
 
 // Fields implements [ui.Filtered].
-func (p *DumpFragments) Fields() []analysis.Field { return p.Types.Fields() }
+func (p *Fragments) Fields() []analysis.Field { return p.Types.Fields() }
 
 // Useless implements [ui.Refuser]: pages are grouped by type only.
-func (p *DumpFragments) Useless(a keymap.Action) bool { return a == keymap.Group }
+func (p *Fragments) Useless(a keymap.Action) bool { return a == keymap.Group }
 
 // openPage shows the selected page, or the first of the selected type, in the grid.
-func (p *DumpFragments) openPage() {
+func (p *Fragments) openPage() {
 	if row, ok := p.Types.Selected(); p.focus != fragmentSparse && ok {
 		p.Visit(keymap.ShowPages, state.ShowPage{Spot: state.PageSpot{Typ: row.typ}})
 		return
@@ -354,7 +354,7 @@ func (p *DumpFragments) openPage() {
 	}
 }
 
-func (p *DumpFragments) CopyText() string {
+func (p *Fragments) CopyText() string {
 	row, ok := p.Types.Selected()
 	if !ok {
 		return ""
@@ -368,7 +368,7 @@ func (p *DumpFragments) CopyText() string {
 }
 
 // Click implements clicker.
-func (p *DumpFragments) Click(x, y int, double bool) {
+func (p *Fragments) Click(x, y int, double bool) {
 	a := &p.areas
 	switch {
 	case a.chart.Contains(x, y):
@@ -389,9 +389,9 @@ func (p *DumpFragments) Click(x, y int, double bool) {
 	}
 }
 
-func (p *DumpFragments) Drag(_, _, _, _ int, _ bool) {}
+func (p *Fragments) Drag(_, _, _, _ int, _ bool) {}
 
-func (p *DumpFragments) Wheel(x, y, rows int) {
+func (p *Fragments) Wheel(x, y, rows int) {
 	if p.areas.sparse.Contains(x, y) {
 		p.sparse.List.Scroll(rows)
 	} else {

@@ -17,7 +17,7 @@ import (
 type gridPages struct {
 	name  string
 	is    *model.PageType
-	fills []pages.PageFill
+	fills []pages.Fill
 	diff  *ui.TypeDiff // nil for occupancy
 	most  uint64       // bits of the largest page; 0 until it was asked for
 }
@@ -29,7 +29,7 @@ func (g *gridPages) len() int {
 	return len(g.fills)
 }
 
-// bits is the number of bits of a page, in the layout where it has more.
+// bits returns the number of bits of a page, in the layout where it has more.
 func (g *gridPages) bits(page int) uint64 {
 	n := uint64(0)
 	if page < g.is.Len() {
@@ -154,7 +154,7 @@ func (g *pageGrid) fit() {
 	}
 }
 
-// fitting is how often pages may be halved to use the room there is: not beyond single bits.
+// fitting returns how often pages may be halved to use the room there is: not beyond single bits.
 func (g *pageGrid) fitting() int {
 	most := 6
 	for i := range g.Types {
@@ -183,7 +183,7 @@ func (g *pageGrid) build() {
 	}
 }
 
-// count is the number of cells of a type.
+// count returns the number of cells of a type.
 func (g *pageGrid) count(typ int) int {
 	n := g.Types[typ].len()
 	if g.level >= 0 {
@@ -192,7 +192,7 @@ func (g *pageGrid) count(typ int) int {
 	return n * g.parts(typ)
 }
 
-// cellOf is the cell of a spot.
+// cellOf returns the cell of a spot.
 func (g *pageGrid) cellOf(c state.PageSpot) int {
 	if g.level >= 0 {
 		return c.Page >> g.level
@@ -201,7 +201,7 @@ func (g *pageGrid) cellOf(c state.PageSpot) int {
 	return c.Page*parts + min(c.Part, parts-1)
 }
 
-// spot is the first page of a cell, or the page and part that it is.
+// spot returns the first page of a cell, or the page and part that it is.
 func (g *pageGrid) spot(typ, cell int) state.PageSpot {
 	if g.level >= 0 {
 		return state.PageSpot{Typ: typ, Page: cell << g.level, Part: 0}
@@ -210,7 +210,7 @@ func (g *pageGrid) spot(typ, cell int) state.PageSpot {
 	return state.PageSpot{Typ: typ, Page: cell / parts, Part: cell % parts}
 }
 
-// pages is the pages of the cell under the cursor, from the first to before the last.
+// pages returns the pages of the cell under the cursor, from the first to before the last.
 func (g *pageGrid) pages() (from, to int) {
 	if g.level < 0 {
 		return g.cursor.Page, g.cursor.Page + 1
@@ -219,7 +219,7 @@ func (g *pageGrid) pages() (from, to int) {
 	return from, min(from+1<<g.level, g.Types[g.cursor.Typ].len())
 }
 
-// section is that of the cursor; nil without any.
+// section returns that of the cursor; nil without any.
 func (g *pageGrid) section() *gridSection {
 	for i := range g.sections {
 		if g.sections[i].typ == g.cursor.Typ {
@@ -458,8 +458,8 @@ func (g *pageGrid) painter() func(typ, cell int) (string, tcell.Style) {
 	}
 }
 
-// fill is how full a cell is; ok is false for a part without a bit.
-func (g *pageGrid) fill(typ, cell int) (f pages.PageFill, ok bool) {
+// fill returns how full a cell is; ok is false for a part without a bit.
+func (g *pageGrid) fill(typ, cell int) (f pages.Fill, ok bool) {
 	t := &g.Types[typ]
 	if g.level == 0 {
 		return t.fills[cell], true
@@ -472,7 +472,7 @@ func (g *pageGrid) fill(typ, cell int) (f pages.PageFill, ok bool) {
 	return pages.FillOf(p.occupied, p.all), p.all > 0
 }
 
-// change is the bits of a cell that are newly occupied and newly free.
+// change returns the bits of a cell that are newly occupied and newly free.
 func (g *pageGrid) change(typ, cell int) (occupied, freed uint64) {
 	if g.level < 0 {
 		p := g.partAt(g.spot(typ, cell))

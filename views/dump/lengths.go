@@ -10,7 +10,7 @@ import (
 )
 
 // drawLengths shows how long holes and runs are, in powers of two, by the memory in them.
-func (p *DumpFragments) drawLengths(s tcell.Screen, r widget.Rect) {
+func (p *Fragments) drawLengths(s tcell.Screen, r widget.Rect) {
 	row, ok := p.Types.Selected()
 	if r.H < 3 || !ok {
 		return
@@ -26,7 +26,7 @@ func (p *DumpFragments) drawLengths(s tcell.Screen, r widget.Rect) {
 	}
 	widget.TitleLine(s, title, look, "Lengths of holes and runs", name)
 	head, r := r.CutTop(1)
-	first, last := lengthClasses(row.PageFigures)
+	first, last := lengthClasses(row.Figures)
 	if last < first {
 		widget.Print(s, head.X+1, head.Y, head.W-2, "there is no page", p.Look.Muted)
 		return
@@ -47,7 +47,7 @@ func (p *DumpFragments) drawLengths(s tcell.Screen, r widget.Rect) {
 }
 
 // drawLength is one bar and its amount.
-func (p *DumpFragments) drawLength(s tcell.Screen, x, y, w int, n, top uint64) {
+func (p *Fragments) drawLength(s tcell.Screen, x, y, w int, n, top uint64) {
 	if n == 0 {
 		return
 	}
@@ -55,8 +55,8 @@ func (p *DumpFragments) drawLength(s tcell.Screen, x, y, w int, n, top uint64) {
 	widget.PrintRight(s, x+w, y, 6, model.Bytes(ui.HoleBytes(n)).Short(), p.Look.Muted)
 }
 
-// lengthClasses is the shortest and the longest class that there is.
-func lengthClasses(f *pages.PageFigures) (first, last int) {
+// lengthClasses returns the shortest and the longest class that there is.
+func lengthClasses(f *pages.Figures) (first, last int) {
 	first, last = 64, -1
 	for i := range f.Holes.Counts {
 		if f.Holes.Counts[i] > 0 || f.Runs.Counts[i] > 0 {
@@ -67,7 +67,7 @@ func lengthClasses(f *pages.PageFigures) (first, last int) {
 }
 
 // fitClasses puts neighbouring classes together until they fit into so many rows.
-func (p *DumpFragments) fitClasses(first, last, rows int) (int, int, int) {
+func (p *Fragments) fitClasses(first, last, rows int) (int, int, int) {
 	every := 1
 	for (last-first)/every+1 > max(rows, 1) {
 		every++
@@ -92,7 +92,7 @@ func mostBits(f *pages.RunFigures, first, last, every int) (most uint64) {
 // sparseTable lists the pages that are held by least.
 type sparseTable struct {
 	ui.ListPane
-	*ui.Table[sparseData, pages.PageRef]
+	*ui.Table[sparseData, pages.Ref]
 }
 
 // sparseData determines those pages: of a type, or of all.
@@ -103,10 +103,10 @@ type sparseData struct {
 
 const allTypes = -1
 
-func (p *DumpFragments) newSparse() *sparseTable {
+func (p *Fragments) newSparse() *sparseTable {
 	t := &sparseTable{}
-	t.Table = ui.NewTable(p.Pane.Env, &t.ListPane, sparseData{}, ui.Spec[sparseData, pages.PageRef]{
-		Rows: func(d sparseData) (refs []pages.PageRef) {
+	t.Table = ui.NewTable(p.Pane.Env, &t.ListPane, sparseData{}, ui.Spec[sparseData, pages.Ref]{
+		Rows: func(d sparseData) (refs []pages.Ref) {
 			for _, ref := range d.figures.Sparse {
 				if d.typ == allTypes || ref.Type == d.typ {
 					refs = append(refs, ref)
@@ -117,13 +117,13 @@ func (p *DumpFragments) newSparse() *sparseTable {
 		Columns: sparseColumns,
 		First:   ui.AsGiven,
 		Most:    func(d sparseData) (bytes, count uint64) { return d.figures.All.Bytes, 0 },
-		ID:      func(_ sparseData, r *pages.PageRef) uint64 { return uint64(r.Type)<<40 | uint64(r.Page) },
+		ID:      func(_ sparseData, r *pages.Ref) uint64 { return uint64(r.Type)<<40 | uint64(r.Page) },
 	})
 	return t
 }
 
-func sparseColumns(d sparseData) []ui.Column[pages.PageRef] {
-	type ref = pages.PageRef
+func sparseColumns(d sparseData) []ui.Column[pages.Ref] {
+	type ref = pages.Ref
 	return []ui.Column[ref]{
 		{Title: ui.TitleType, Key: "name", Width: 6, Grow: 1, Text: func(r *ref) string { return typeLabel(d.figures.Types[r.Type].Name) }},
 		{Title: ui.TitlePage, Key: "page", Figure: ui.CountFigure, Width: 7, MaxWidth: 7, Value: func(r *ref) uint64 { return uint64(r.Page) }},
@@ -133,7 +133,7 @@ func sparseColumns(d sparseData) []ui.Column[pages.PageRef] {
 	}
 }
 
-func (p *DumpFragments) drawSparse(s tcell.Screen, r widget.Rect) {
+func (p *Fragments) drawSparse(s tcell.Screen, r widget.Rect) {
 	if r.H < 2 || p.figures == nil {
 		return
 	}

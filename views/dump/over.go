@@ -116,7 +116,7 @@ func (c *layoutChart) setMarks() {
 	}
 }
 
-// answer is the figure here, and how it differs from the marked layout.
+// answer returns the figure here, and how it differs from the marked layout.
 func (c *layoutChart) answer(v *ui.Development, typeName string) string {
 	refA, refB := c.env.LayoutSides(&c.state)
 	if c.env.OtherDump != nil { // the chart is of this file alone
@@ -146,7 +146,7 @@ func (c *layoutChart) answer(v *ui.Development, typeName string) string {
 
 func (c *layoutChart) Draw(s tcell.Screen) { c.chart.Draw(s, c.area, c.env.Look) }
 
-// cells is the number of cells of the time axis.
+// cells returns the number of cells of the time axis.
 func (c *layoutChart) cells() int { return c.chart.Dots(c.area) / 2 }
 
 // Click goes to the layout at a place in the chart; false means that it is none.

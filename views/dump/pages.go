@@ -16,8 +16,8 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// DumpPages shows one page layout as a grid, or what changed between two.
-type DumpPages struct {
+// Pages shows one page layout as a grid, or what changed between two.
+type Pages struct {
 	ui.Pane
 	Grid    pageGrid
 	over    *layoutChart
@@ -44,27 +44,27 @@ type layoutsDrawn struct {
 type pageAreas struct{ head, grid, detail, chart, legend widget.Rect }
 
 // NewPages returns the screen of page layouts.
-func NewPages(e *ui.Env) *DumpPages {
-	p := &DumpPages{Pane: ui.NewPane(e), over: newLayoutChart(e), Frame: frameTime}
+func NewPages(e *ui.Env) *Pages {
+	p := &Pages{Pane: ui.NewPane(e), over: newLayoutChart(e), Frame: frameTime}
 	p.Grid.env, p.Grid.titles = e, p.typeTitle
 	return p
 }
 
-func (p *DumpPages) Name() string { return "Pages" }
+func (p *Pages) Name() string { return "Pages" }
 
-func (p *DumpPages) Action() keymap.Action { return keymap.ShowPages }
+func (p *Pages) Action() keymap.Action { return keymap.ShowPages }
 
-func (p *DumpPages) Needs() model.Facet { return model.FacetTimeline | model.FacetPages }
+func (p *Pages) Needs() model.Facet { return model.FacetTimeline | model.FacetPages }
 
-func (p *DumpPages) Scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopePages} }
+func (p *Pages) Scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopePages} }
 
 // Columns returns how many cells the chart has for the time axis.
-func (p *DumpPages) Columns() int { return p.over.cells() }
+func (p *Pages) Columns() int { return p.over.cells() }
 
-func (p *DumpPages) Command() []string { return nil }
+func (p *Pages) Command() []string { return nil }
 
 // CommandLine implements commander.
-func (p *DumpPages) CommandLine(file []string) []string {
+func (p *Pages) CommandLine(file []string) []string {
 	if p.Dump == nil || len(file) == 0 {
 		return append([]string{"memtui", "pages"}, file...)
 	}
@@ -85,7 +85,7 @@ func (p *DumpPages) CommandLine(file []string) []string {
 	return slices.Concat([]string{"memtui", "pages"}, (&state.Question{Map: true}).Args(), flags, []string{path})
 }
 
-func (p *DumpPages) About() string {
+func (p *Pages) About() string {
 	text := layoutPlace(p.Dump, &p.State)
 	if p.Playing > 0 {
 		text += " · playing"
@@ -108,7 +108,7 @@ func layoutPlace(d *ui.DumpFile, s *state.State) string {
 }
 
 // Show implements screen.
-func (p *DumpPages) Show(s *state.State) {
+func (p *Pages) Show(s *state.State) {
 	p.State = *s
 	if p.Dump == nil {
 		return
@@ -130,7 +130,7 @@ func (p *DumpPages) Show(s *state.State) {
 }
 
 // ask asks for what is shown and takes what there is of it.
-func (p *DumpPages) ask() {
+func (p *Pages) ask() {
 	l := p.Layouts
 	was := p.load
 	p.load, p.diff, p.figures = nil, nil, nil
@@ -161,7 +161,7 @@ func (p *DumpPages) ask() {
 }
 
 // sideText names one side of a difference.
-func (p *DumpPages) sideText(r ui.LayoutRef, sign string) string {
+func (p *Pages) sideText(r ui.LayoutRef, sign string) string {
 	name := ""
 	if p.OtherDump != nil {
 		name = widget.TruncateMiddle([2]string{p.First.Name, p.Second.Name}[map[bool]int{true: 1}[r.Dump == p.OtherDump]], 20) + " "
@@ -169,8 +169,8 @@ func (p *DumpPages) sideText(r ui.LayoutRef, sign string) string {
 	return fmt.Sprintf("%s %s#%d %s", sign, name, r.Layout, r.When())
 }
 
-// gridTypes is what the grid shows.
-func (p *DumpPages) gridTypes() (out []gridPages) {
+// gridTypes returns what the grid shows.
+func (p *Pages) gridTypes() (out []gridPages) {
 	switch {
 	case p.diff != nil:
 		for i := range p.diff.Paired {
@@ -185,8 +185,8 @@ func (p *DumpPages) gridTypes() (out []gridPages) {
 	return out
 }
 
-// typeName is the type that the chart is about: the cursor's where it stands alone, "" for all.
-func (p *DumpPages) typeName() string {
+// typeName returns the type that the chart is about: the cursor's where it stands alone, "" for all.
+func (p *Pages) typeName() string {
 	if !p.Grid.alone || p.Grid.cursor.Typ >= len(p.Grid.Types) {
 		return ""
 	}
@@ -194,7 +194,7 @@ func (p *DumpPages) typeName() string {
 }
 
 // divide gives the grid what head, detail, chart and legend leave.
-func (p *DumpPages) divide(r widget.Rect) (a pageAreas) {
+func (p *Pages) divide(r widget.Rect) (a pageAreas) {
 	a.grid = r
 	if p.big {
 		return a
@@ -215,7 +215,7 @@ func (p *DumpPages) divide(r widget.Rect) (a pageAreas) {
 }
 
 // Draw implements tview.Primitive.
-func (p *DumpPages) Draw(s tcell.Screen) {
+func (p *Pages) Draw(s tcell.Screen) {
 	if lines := p.emptyText(); lines != nil {
 		r := p.Rect()
 		for i, l := range lines {
@@ -238,7 +238,7 @@ func (p *DumpPages) Draw(s tcell.Screen) {
 }
 
 // emptyText says why there is no grid, nil where there is one.
-func (p *DumpPages) emptyText() []string {
+func (p *Pages) emptyText() []string {
 	if p.Dump == nil {
 		return []string{"Opening the file " + p.Look.Glyphs.Ellipsis}
 	}
@@ -263,8 +263,8 @@ func (p *DumpPages) emptyText() []string {
 	return []string{"Decoding the layout " + p.Look.Glyphs.Ellipsis}
 }
 
-// typeTitle is the line above the pages of a type.
-func (p *DumpPages) typeTitle(typ int) (title, answer string) {
+// typeTitle returns the line above the pages of a type.
+func (p *Pages) typeTitle(typ int) (title, answer string) {
 	t := &p.Grid.Types[typ]
 	title = typeLabel(t.name)
 	if t.len() == 0 {
@@ -295,7 +295,7 @@ func (p *DumpPages) typeTitle(typ int) (title, answer string) {
 	return title, answer
 }
 
-// typeLabel is how a type of pages is called.
+// typeLabel returns how a type of pages is called.
 func typeLabel(name string) string {
 	if name == "" {
 		return "(no name)"
@@ -303,11 +303,11 @@ func typeLabel(name string) string {
 	return name
 }
 
-// bits is the memory that so many bits stand for.
-func (p *DumpPages) bits(n uint64) string { return ui.BytesText(ui.HoleBytes(n), p.State.Exact) }
+// bits returns the memory that so many bits stand for.
+func (p *Pages) bits(n uint64) string { return ui.BytesText(ui.HoleBytes(n), p.State.Exact) }
 
 // drawHead says what there is, how it is laid out, and what a cell is.
-func (p *DumpPages) drawHead(s tcell.Screen, r widget.Rect) {
+func (p *Pages) drawHead(s tcell.Screen, r widget.Rect) {
 	if r.Empty() {
 		return
 	}
@@ -346,7 +346,7 @@ func (p *DumpPages) drawHead(s tcell.Screen, r widget.Rect) {
 }
 
 // cellText says what one cell stands for.
-func (p *DumpPages) cellText() string {
+func (p *Pages) cellText() string {
 	g := &p.Grid
 	if g.level > 0 {
 		return "1 cell = " + model.Group(1<<g.level) + " pages"
@@ -366,7 +366,7 @@ func (p *DumpPages) cellText() string {
 }
 
 // drawLegend explains the signs.
-func (p *DumpPages) drawLegend(s tcell.Screen, r widget.Rect) {
+func (p *Pages) drawLegend(s tcell.Screen, r widget.Rect) {
 	if r.Empty() {
 		return
 	}
@@ -404,7 +404,7 @@ func (p *DumpPages) drawLegend(s tcell.Screen, r widget.Rect) {
 }
 
 // Do implements screen. Whatever is not about layouts or the grid ends playing.
-func (p *DumpPages) Do(a keymap.Action) bool {
+func (p *Pages) Do(a keymap.Action) bool {
 	if p.Dump == nil {
 		return false
 	}
@@ -416,7 +416,7 @@ func (p *DumpPages) Do(a keymap.Action) bool {
 }
 
 // doLayouts handles what chooses layouts.
-func (p *DumpPages) doLayouts(a keymap.Action) bool {
+func (p *Pages) doLayouts(a keymap.Action) bool {
 	switch a {
 	case keymap.StepBack, keymap.StepForward, keymap.LeapBack, keymap.LeapForward:
 		p.Playing = 0
@@ -434,7 +434,7 @@ func (p *DumpPages) doLayouts(a keymap.Action) bool {
 }
 
 // doGrid handles what moves within the grid.
-func (p *DumpPages) doGrid(a keymap.Action) bool {
+func (p *Pages) doGrid(a keymap.Action) bool {
 	g := &p.Grid
 	page := max(g.Area.H-2, 1)
 	switch a {
@@ -462,7 +462,7 @@ func (p *DumpPages) doGrid(a keymap.Action) bool {
 		g.alone = !g.alone
 	case keymap.Order:
 		g.Order = (g.Order + 1) % widget.CellOrders
-	case keymap.Maximise:
+	case keymap.Maximize:
 		p.big = !p.big
 	default:
 		return p.doZoom(a)
@@ -472,7 +472,7 @@ func (p *DumpPages) doGrid(a keymap.Action) bool {
 }
 
 // doZoom handles what changes the size of a cell.
-func (p *DumpPages) doZoom(a keymap.Action) bool {
+func (p *Pages) doZoom(a keymap.Action) bool {
 	g := &p.Grid
 	ok := true
 	switch a {
@@ -513,13 +513,13 @@ func (p *DumpPages) doZoom(a keymap.Action) bool {
 	return true
 }
 
-func (p *DumpPages) CopyText() string {
+func (p *Pages) CopyText() string {
 	d := &p.detail
 	return widget.Clean(d.title + ": " + d.answer + " " + d.facts)
 }
 
 // Click implements clicker.
-func (p *DumpPages) Click(x, y int, double bool) {
+func (p *Pages) Click(x, y int, double bool) {
 	if p.over.Click(x, y) {
 		return
 	}
@@ -531,10 +531,10 @@ func (p *DumpPages) Click(x, y int, double bool) {
 	}
 }
 
-func (p *DumpPages) Drag(_, _, _, _ int, _ bool) {}
+func (p *Pages) Drag(_, _, _, _ int, _ bool) {}
 
 // Wheel implements clicker: it zooms.
-func (p *DumpPages) Wheel(x, y, rows int) {
+func (p *Pages) Wheel(x, y, rows int) {
 	if !p.areas.grid.Contains(x, y) {
 		return
 	}

@@ -42,7 +42,7 @@ func newPageRuns(t *gridPages, page int) (out pageRuns) {
 	return out
 }
 
-// until is the sums of the first n bits.
+// until returns the sums of the first n bits.
 func (r pageRuns) until(n uint64) (sum partFigures) {
 	i := sort.Search(len(r), func(i int) bool { return r[i].all >= n })
 	if i > 0 {
@@ -61,18 +61,18 @@ func (r pageRuns) until(n uint64) (sum partFigures) {
 	return sum
 }
 
-// between is the bits from one to before another.
+// between returns the bits from one to before another.
 func (r pageRuns) between(from, to uint64) partFigures {
 	a, b := r.until(from), r.until(to)
 	return partFigures{b.all - a.all, b.occupied - a.occupied, b.freed - a.freed}
 }
 
-// part is one of so many parts of a page of n bits, cut as evenly as possible.
+// part returns one of so many parts of a page of n bits, cut as evenly as possible.
 func (r pageRuns) part(n uint64, part, parts int) partFigures {
 	return r.between(partStart(n, part, parts), partStart(n, part+1, parts))
 }
 
-// partStart is the first bit of a part of a page of n bits divided into so many. Where there are more parts than bits, those
+// partStart returns the first bit of a part of a page of n bits divided into so many. Where there are more parts than bits, those
 // behind the last bit are empty.
 func partStart(n uint64, part, parts int) uint64 {
 	if n < uint64(parts) {
@@ -88,7 +88,7 @@ func scale(n uint64, part, parts int) uint64 {
 	return q
 }
 
-// parts is how many cells show a page at a level below 0; 1 at others.
+// parts returns how many cells show a page at a level below 0; 1 at others.
 func (g *pageGrid) parts(typ int) int {
 	if g.level >= 0 {
 		return 1
@@ -105,7 +105,7 @@ func (g *pageGrid) parts(typ int) int {
 // runsKept is how many runs of pages are kept: 24 MiB.
 const runsKept = 1 << 20
 
-// runsOf is the runs of a page.
+// runsOf returns the runs of a page.
 func (g *pageGrid) runsOf(typ, page int) pageRuns {
 	key := state.PageSpot{Typ: typ, Page: page}
 	r, ok := g.runs[key]
@@ -121,7 +121,7 @@ func (g *pageGrid) runsOf(typ, page int) pageRuns {
 	return r
 }
 
-// partAt is the figures of a part of a page, at a level below 0.
+// partAt returns the figures of a part of a page, at a level below 0.
 func (g *pageGrid) partAt(c state.PageSpot) partFigures {
 	return g.runsOf(c.Typ, c.Page).part(g.Types[c.Typ].bits(c.Page), c.Part, g.parts(c.Typ))
 }

@@ -62,7 +62,7 @@ func TestPartsAgainstBits(t *testing.T) {
 // Even a page of gigabytes can be looked at bit by bit, without memory for its parts.
 func TestZoomToBitsOfHugePages(t *testing.T) {
 	const half = 4 << 30 / 8 / 2
-	g := pageGrid{Types: []gridPages{{is: onePage(4<<30, half, half), fills: make([]pages.PageFill, 1)}}, Area: widget.Rect{W: 80, H: 20}}
+	g := pageGrid{Types: []gridPages{{is: onePage(4<<30, half, half), fills: make([]pages.Fill, 1)}}, Area: widget.Rect{W: 80, H: 20}}
 	if !g.zoom(-64) || g.level != -29 {
 		t.Fatalf("level %d", g.level)
 	}
@@ -78,7 +78,7 @@ func TestZoomToBitsOfHugePages(t *testing.T) {
 
 // Where pages have no power of two of bits, there is still one cell for each bit, and none besides.
 func TestOneCellForEachBit(t *testing.T) {
-	g := pageGrid{Types: []gridPages{{is: onePage(6000, 750), fills: make([]pages.PageFill, 1)}}, Area: widget.Rect{W: 80, H: 20}}
+	g := pageGrid{Types: []gridPages{{is: onePage(6000, 750), fills: make([]pages.Fill, 1)}}, Area: widget.Rect{W: 80, H: 20}}
 	for g.zoom(-1) {
 		if g.count(0) > 750 {
 			t.Fatalf("%d cells for 750 bits", g.count(0))

@@ -10,7 +10,7 @@ import (
 )
 
 // play begins or pauses playing in a direction.
-func (p *DumpPages) play(dir int) {
+func (p *Pages) play(dir int) {
 	if p.Playing == dir {
 		p.Playing = 0
 		return
@@ -25,7 +25,7 @@ func (p *DumpPages) play(dir int) {
 const frameTime = 120 * time.Millisecond
 
 // tick shows the next layout in a moment.
-func (p *DumpPages) tick(game int) {
+func (p *Pages) tick(game int) {
 	p.Background(func() {
 		wait := time.NewTimer(p.Frame)
 		defer wait.Stop()
@@ -39,7 +39,7 @@ func (p *DumpPages) tick(game int) {
 }
 
 // next goes on playing, unless it ended or the layout before is not there yet.
-func (p *DumpPages) next(game int) {
+func (p *Pages) next(game int) {
 	if p.Playing == 0 || game != p.games {
 		return
 	}

@@ -14,12 +14,12 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// DumpSeries shows all measured series on one time axis, and below what each of them says at the instant.
-type DumpSeries struct {
+// Series shows all measured series on one time axis, and below what each of them says at the instant.
+type Series struct {
 	ui.Pane
 	ui.ListPane
 	*ui.Table[seriesData, seriesRow]
-	Chart   *dumpChart
+	Chart   *chart
 	figures *ui.Lazy[seriesKey, *seriesSet]
 	of      *ui.DumpFile // what hidden is about
 	hidden  []bool       // by series
@@ -33,32 +33,32 @@ type seriesKey struct {
 }
 
 // NewSeries returns the screen of measured series.
-func NewSeries(e *ui.Env) *DumpSeries {
-	p := &DumpSeries{Pane: ui.NewPane(e), Chart: NewDumpChart(e)}
+func NewSeries(e *ui.Env) *Series {
+	p := &Series{Pane: ui.NewPane(e), Chart: NewChart(e)}
 	p.figures = ui.NewLazy(e, sumSeries)
 	p.Table = ui.NewTable(e, &p.ListPane, seriesData{}, p.seriesSpec())
 	return p
 }
 
-func (p *DumpSeries) Name() string { return "Series" }
+func (p *Series) Name() string { return "Series" }
 
-func (p *DumpSeries) Action() keymap.Action { return keymap.ShowSeries }
+func (p *Series) Action() keymap.Action { return keymap.ShowSeries }
 
-func (p *DumpSeries) Needs() model.Facet { return model.FacetTimeline }
+func (p *Series) Needs() model.Facet { return model.FacetTimeline }
 
-func (p *DumpSeries) Scopes() []keymap.Scope {
+func (p *Series) Scopes() []keymap.Scope {
 	return []keymap.Scope{keymap.ScopeSeries, keymap.ScopeTable}
 }
 
 // Useless implements [ui.Refuser]: series are not grouped.
-func (p *DumpSeries) Useless(a keymap.Action) bool { return a == keymap.Group }
+func (p *Series) Useless(a keymap.Action) bool { return a == keymap.Group }
 
 // Columns returns how many cells the chart has for the time axis.
-func (p *DumpSeries) Columns() int { return p.Chart.cells() }
+func (p *Series) Columns() int { return p.Chart.cells() }
 
-func (p *DumpSeries) Command() []string { return nil }
+func (p *Series) Command() []string { return nil }
 
-func (p *DumpSeries) About() string {
+func (p *Series) About() string {
 	switch {
 	case p.Chart.Chart.Log:
 		return "log"
@@ -68,8 +68,8 @@ func (p *DumpSeries) About() string {
 	return ""
 }
 
-// all is the series of the file.
-func (p *DumpSeries) all() []model.Series {
+// all returns the series of the file.
+func (p *Series) all() []model.Series {
 	if p.Dump == nil {
 		return nil
 	}
@@ -77,7 +77,7 @@ func (p *DumpSeries) all() []model.Series {
 }
 
 // Show implements screen.
-func (p *DumpSeries) Show(s *state.State) {
+func (p *Series) Show(s *state.State) {
 	p.State = *s
 	if p.Dump == nil {
 		return
@@ -109,7 +109,7 @@ func (p *DumpSeries) Show(s *state.State) {
 	p.Chart.show(s, chart, p.shown(), p.selected())
 }
 
-// hiddenSeries are those that the file does not want to be seen, unless that are all.
+// hiddenSeries returns those that the file does not want to be seen, unless that are all.
 func hiddenSeries(all []model.Series) []bool {
 	out, seen := make([]bool, len(all)), false
 	for i := range all {
@@ -125,8 +125,8 @@ func hiddenSeries(all []model.Series) []bool {
 // mostShown is how many series one chart shows: more are no picture, and a damaged file may claim a hundred thousand.
 const mostShown = 256
 
-// shown is the series of the chart: the first that are not hidden.
-func (p *DumpSeries) shown() (list []int) {
+// shown returns the series of the chart: the first that are not hidden.
+func (p *Series) shown() (list []int) {
 	for i, hidden := range p.hidden {
 		if !hidden && len(list) < mostShown {
 			list = append(list, i)
@@ -135,7 +135,7 @@ func (p *DumpSeries) shown() (list []int) {
 	return list
 }
 
-func (p *DumpSeries) selected() int {
+func (p *Series) selected() int {
 	if row, ok := p.Selected(); ok {
 		return row.n
 	}
@@ -143,7 +143,7 @@ func (p *DumpSeries) selected() int {
 }
 
 // titles says what a glance at the chart should tell.
-func (p *DumpSeries) titles() {
+func (p *Series) titles() {
 	ch := &p.Chart.Chart
 	ch.Title = ui.Plural(len(p.hidden), "series", "series")
 	if n := len(p.hidden) - len(p.shown()); n > 0 {
@@ -158,7 +158,7 @@ func (p *DumpSeries) titles() {
 	}
 }
 
-// seriesName is how a series is called.
+// seriesName returns how a series is called.
 func seriesName(s *model.Series, n int) string {
 	if s.Name == "" {
 		return fmt.Sprintf("(series %d)", n)
@@ -167,7 +167,7 @@ func seriesName(s *model.Series, n int) string {
 }
 
 // divide gives the list its rows, at most a third, and the chart the rest.
-func (p *DumpSeries) divide(r widget.Rect) (chart, list widget.Rect) {
+func (p *Series) divide(r widget.Rect) (chart, list widget.Rect) {
 	if p.big || r.H < 8 {
 		return r, widget.Rect{}
 	}
@@ -179,7 +179,7 @@ func (p *DumpSeries) divide(r widget.Rect) (chart, list widget.Rect) {
 }
 
 // Draw implements tview.Primitive.
-func (p *DumpSeries) Draw(s tcell.Screen) {
+func (p *Series) Draw(s tcell.Screen) {
 	r := p.Rect()
 	if p.Dump == nil || len(p.all()) == 0 {
 		for i, l := range []string{"This file holds no series.", "Problems says what was found in it."} {
@@ -205,8 +205,8 @@ func (p *DumpSeries) Draw(s tcell.Screen) {
 	p.List.Draw(s, list, p.Look)
 }
 
-// eventText is the last named event at or before the instant, "" without any.
-func (p *DumpSeries) eventText() string {
+// eventText returns the last named event at or before the instant, "" without any.
+func (p *Series) eventText() string {
 	var best *model.SeriesEvent
 	of := 0
 	for _, n := range p.shown() {
@@ -228,14 +228,14 @@ func (p *DumpSeries) eventText() string {
 }
 
 // Do implements screen.
-func (p *DumpSeries) Do(a keymap.Action) bool {
+func (p *Series) Do(a keymap.Action) bool {
 	n := p.selected()
 	switch a {
 	case keymap.Toggle:
 		p.toggle(n)
 	case keymap.Only:
 		p.alone(n)
-	case keymap.Maximise:
+	case keymap.Maximize:
 		p.big = !p.big
 		p.Changed()
 	case keymap.Series:
@@ -257,7 +257,7 @@ func (p *DumpSeries) Do(a keymap.Action) bool {
 }
 
 // toggle hides a series or shows it again.
-func (p *DumpSeries) toggle(n int) {
+func (p *Series) toggle(n int) {
 	if n < 0 || n >= len(p.hidden) {
 		return
 	}
@@ -266,7 +266,7 @@ func (p *DumpSeries) toggle(n int) {
 }
 
 // alone hides all series but one, or shows all where that is so already.
-func (p *DumpSeries) alone(n int) {
+func (p *Series) alone(n int) {
 	if n < 0 || n >= len(p.hidden) {
 		return
 	}
@@ -278,7 +278,7 @@ func (p *DumpSeries) alone(n int) {
 }
 
 // openPages shows the layouts of a series.
-func (p *DumpSeries) openPages(n int) {
+func (p *Series) openPages(n int) {
 	if n < 0 || len(p.Dump.Layouts[n]) == 0 {
 		p.Say("this series has no page layouts")
 		return
@@ -286,7 +286,7 @@ func (p *DumpSeries) openPages(n int) {
 	p.Visit(keymap.ShowPages, state.ChooseSeries{Series: n})
 }
 
-func (p *DumpSeries) CopyText() string {
+func (p *Series) CopyText() string {
 	n := p.selected()
 	if n < 0 {
 		return ""
@@ -297,7 +297,7 @@ func (p *DumpSeries) CopyText() string {
 }
 
 // Click implements clicker.
-func (p *DumpSeries) Click(x, y int, double bool) {
+func (p *Series) Click(x, y int, double bool) {
 	if p.Chart.Click(x, y) {
 		return
 	}
@@ -313,9 +313,9 @@ func (p *DumpSeries) Click(x, y int, double bool) {
 	}
 }
 
-func (p *DumpSeries) Drag(fromX, fromY, x, _ int, _ bool) { p.Chart.Drag(fromX, fromY, x) }
+func (p *Series) Drag(fromX, fromY, x, _ int, _ bool) { p.Chart.Drag(fromX, fromY, x) }
 
-func (p *DumpSeries) Wheel(x, y, rows int) {
+func (p *Series) Wheel(x, y, rows int) {
 	if !p.Chart.Wheel(x, y, rows) {
 		p.List.Scroll(rows)
 		p.Changed()

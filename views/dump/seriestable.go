@@ -63,13 +63,13 @@ const (
 )
 
 // followsInstant reports whether rows are chosen or sorted by what they say at the instant.
-func (p *DumpSeries) followsInstant() bool {
+func (p *Series) followsInstant() bool {
 	title := p.Sorted().Title
 	return title == ui.TitleValue || title == ui.TitleChange || title == ui.TitleInRange ||
 		strings.Contains(strings.ToLower(p.State.Filter), valueField) || strings.Contains(strings.ToLower(p.State.Filter), changeField)
 }
 
-func (p *DumpSeries) seriesSpec() ui.Spec[seriesData, seriesRow] {
+func (p *Series) seriesSpec() ui.Spec[seriesData, seriesRow] {
 	return ui.Spec[seriesData, seriesRow]{
 		Rows:    seriesRows,
 		Columns: p.columns,
@@ -79,8 +79,8 @@ func (p *DumpSeries) seriesSpec() ui.Spec[seriesData, seriesRow] {
 	}
 }
 
-// columns are those of the list of series.
-func (p *DumpSeries) columns(d seriesData) []ui.Column[seriesRow] {
+// columns returns those of the list of series.
+func (p *Series) columns(d seriesData) []ui.Column[seriesRow] {
 	type row = seriesRow
 	change := ui.TitleChange
 	if !d.r.IsWhole() {
@@ -142,14 +142,14 @@ func countCell(n int) widget.Cell {
 	return widget.Cell{Text: model.Group(uint64(n))}
 }
 
-func (p *DumpSeries) signCell(r *seriesRow) widget.Cell {
+func (p *Series) signCell(r *seriesRow) widget.Cell {
 	if p.hidden[r.n] {
 		return widget.Cell{Text: "-", Style: p.Look.Muted}
 	}
 	return widget.Cell{Text: seriesGlyph(p.Pane.Env, r.n), Style: seriesStyle(p.Pane.Env, r.n)}
 }
 
-func (p *DumpSeries) nameCell(r *seriesRow) widget.Cell {
+func (p *Series) nameCell(r *seriesRow) widget.Cell {
 	c := widget.Cell{Text: seriesName(r.Series, r.n)}
 	if p.hidden[r.n] {
 		c.Style = p.Look.Muted
@@ -157,7 +157,7 @@ func (p *DumpSeries) nameCell(r *seriesRow) widget.Cell {
 	return c
 }
 
-func (p *DumpSeries) valueCell(r *seriesRow) widget.Cell {
+func (p *Series) valueCell(r *seriesRow) widget.Cell {
 	v, _, ok := pages.ValueAt(r.Series, p.State.Now())
 	if !ok {
 		return widget.Cell{Text: "not yet", Style: p.Look.Muted}
@@ -165,7 +165,7 @@ func (p *DumpSeries) valueCell(r *seriesRow) widget.Cell {
 	return widget.Cell{Text: measuredText(v, p.State.Exact)}
 }
 
-// changeOf is how a value differs from the first one, or how it changes in a range; ok is false before the first point.
+// changeOf returns how a value differs from the first one, or how it changes in a range; ok is false before the first point.
 func changeOf(s *model.Series, r analysis.Range, at model.Time) (change float64, ok bool) {
 	now, _, ok := pages.ValueAt(s, at)
 	if !ok {
@@ -183,7 +183,7 @@ func changeOf(s *model.Series, r analysis.Range, at model.Time) (change float64,
 	return now - before, true
 }
 
-func (p *DumpSeries) changeCell(r *seriesRow) widget.Cell {
+func (p *Series) changeCell(r *seriesRow) widget.Cell {
 	switch v, ok := changeOf(r.Series, p.State.Range, p.State.Now()); {
 	case !ok:
 		return widget.Cell{}

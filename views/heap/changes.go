@@ -29,21 +29,21 @@ type changeSet struct {
 	shown  *ui.ChangeSet
 }
 
-// by is the question that a side answers; sides of two formats may differ.
+// by returns the question that a side answers; sides of two formats may differ.
 func (s *changeSet) by(side int) heapgraph.By {
 	return heapgraph.By{Kinds: s.question().Set(s.schema(side)).Kinds}
 }
 
 func (k *changeKey) schema(side int) *model.HeapSchema { return k.sides[side].Heap.Schema }
 
-// question is what both sides are asked.
+// question returns what both sides are asked.
 func (k *changeKey) question() diff.HeapQuestion {
 	return diff.HeapQuestion{Frames: k.frames, Figure: k.figure}
 }
 
 func fetchChanges(ctx context.Context, k changeKey) (*changeSet, error) {
 	set := &changeSet{changeKey: k}
-	var sides [2]*diff.CompareSide
+	var sides [2]*diff.Side
 	for i, load := range k.sides {
 		q := k.question()
 		if k.graphs[i] != nil {
@@ -53,11 +53,11 @@ func fetchChanges(ctx context.Context, k changeKey) (*changeSet, error) {
 		if err != nil {
 			return nil, err
 		}
-		sides[i], set.groups[i] = rows.CompareSide, rows.Groups
+		sides[i], set.groups[i] = rows.Side, rows.Groups
 		sides[i].Label = [2]string{"before", "after"}[i]
 	}
 	var err error
-	set.Comparison, err = diff.Compare(ctx, sides[0], sides[1], diff.CompareOptions{Masks: state.ParseMasks(k.masks), Per: k.per})
+	set.Comparison, err = diff.Compare(ctx, sides[0], sides[1], diff.Options{Masks: state.ParseMasks(k.masks), Per: k.per})
 	if err != nil {
 		return nil, err
 	}
@@ -76,16 +76,16 @@ func fetchChanges(ctx context.Context, k changeKey) (*changeSet, error) {
 // deltaOf heads the changes of what a column shows.
 func deltaOf(title string) string { return ui.TitleDelta + " " + title }
 
-// group is what a row is on one side: of several of one name the largest; nil where the side has none.
-func (s *changeSet) group(r *diff.CompareRow, side int) *heapgraph.Group {
+// group returns what a row is on one side: of several of one name the largest; nil where the side has none.
+func (s *changeSet) group(r *diff.Row, side int) *heapgraph.Group {
 	if r.Row[side] < 0 {
 		return nil
 	}
 	return &s.groups[side][r.Row[side]]
 }
 
-// label is how a type or a frame is written.
-func (s *changeSet) label(r *diff.CompareRow, full bool) ui.SiteLabel {
+// label returns how a type or a frame is written.
+func (s *changeSet) label(r *diff.Row, full bool) ui.SiteLabel {
 	if !s.frames {
 		return ui.SiteLabel{Name: ui.HeapName(r.Key), Where: r.Sub}
 	}
@@ -106,7 +106,7 @@ func (s *changeSet) amount(n uint64, exact bool) string {
 // notes says what was done to the figures, and what is not compared; "" for nothing.
 func (s *changeSet) notes() string {
 	var parts []string
-	if text := s.Normalised(); text != "" {
+	if text := s.Normalized(); text != "" {
 		parts = append(parts, text)
 	}
 	if s.masks != "" {
@@ -137,19 +137,19 @@ func fetchGrown(ctx context.Context, k grownKey) (*grownSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &diff.Comparison{Rows: make([]diff.CompareRow, len(list))}
+	c := &diff.Comparison{Rows: make([]diff.Row, len(list))}
 	for i := range list {
 		t, status := &list[i], diff.ChangeGrown
 		if t.BeforeRows == 0 {
 			status = diff.ChangeNew
 		}
-		c.Rows[i] = diff.CompareRow{Row: [2]int{i, i}, Status: status, CompareFigures: diff.CompareFigures{
+		c.Rows[i] = diff.Row{Row: [2]int{i, i}, Status: status, Figures: diff.Figures{
 			BeforeBytes: t.BeforeBytes, AfterBytes: t.AfterBytes, BeforeCount: uint64(t.BeforeRows), AfterCount: uint64(t.AfterRows)}}
 	}
 	c.Totals.BeforeBytes, c.Totals.AfterBytes = k.graphs[0].Retained[model.RootRow], k.graphs[1].Retained[model.RootRow]
 	return &grownSet{k, list, &ui.ChangeSet{
 		Comparison: c, Rows: ui.TitleWhere, Delta: deltaOf(ui.TitleRetained), Count: deltaOf(ui.TitleRows), Narrow: true,
-		Label: func(r *diff.CompareRow, _ bool) ui.SiteLabel {
+		Label: func(r *diff.Row, _ bool) ui.SiteLabel {
 			return ui.SiteLabel{Name: treeName(&list[r.Row[1]], k.arrow)}
 		},
 		Amount: ui.BytesText,

@@ -28,8 +28,8 @@ const (
 // figures are what types and frames are compared by, in the order of the key.
 var figures = [...]diff.HeapFigure{diff.HeapBytes, diff.HeapCount, diff.HeapRetained}
 
-// heapComparison shows two snapshots side by side: of one file, or of two.
-type heapComparison struct {
+// comparison shows two snapshots side by side: of one file, or of two.
+type comparison struct {
 	objectsPane
 	sides   [2]*ui.Lazy[ui.HeapKey, *ui.HeapLoad] // before, after
 	graphs  [2]*ui.Lazy[ui.GraphKey, *ui.HeapGraph]
@@ -49,8 +49,8 @@ type heapComparison struct {
 }
 
 // NewComparison returns the screen that compares snapshots side by side.
-func NewComparison(e *ui.Env) *heapComparison {
-	p := &heapComparison{objectsPane: newObjectsPane(e)}
+func NewComparison(e *ui.Env) *comparison {
+	p := &comparison{objectsPane: newObjectsPane(e)}
 	p.table = ui.NewChanges(e, &p.ListPane)
 	p.lists = p.table
 	for i := range p.sides {
@@ -64,20 +64,20 @@ func NewComparison(e *ui.Env) *heapComparison {
 	return p
 }
 
-func (p *heapComparison) Name() string { return "Comparison" }
+func (p *comparison) Name() string { return "Comparison" }
 
-func (p *heapComparison) Action() keymap.Action { return keymap.ShowComparison }
+func (p *comparison) Action() keymap.Action { return keymap.ShowComparison }
 
-func (p *heapComparison) Needs() model.Facet { return model.FacetHeaps }
+func (p *comparison) Needs() model.Facet { return model.FacetHeaps }
 
-func (p *heapComparison) Scopes() []keymap.Scope {
+func (p *comparison) Scopes() []keymap.Scope {
 	return []keymap.Scope{keymap.ScopeComparison, keymap.ScopeTable, keymap.ScopeHeap}
 }
 
-func (p *heapComparison) Command() []string { return nil }
+func (p *comparison) Command() []string { return nil }
 
 // CommandLine implements commander.
-func (p *heapComparison) CommandLine(file []string) []string {
+func (p *comparison) CommandLine(file []string) []string {
 	plain := p.State
 	plain.Compare.Swapped = false
 	keys := p.HeapSides(&plain)
@@ -101,7 +101,7 @@ func (p *heapComparison) CommandLine(file []string) []string {
 	return append(words, name(keys[0]), name(keys[1]))
 }
 
-func (p *heapComparison) About() string {
+func (p *comparison) About() string {
 	if p.objects.open {
 		return "objects"
 	}
@@ -109,7 +109,7 @@ func (p *heapComparison) About() string {
 }
 
 // Show implements screen.
-func (p *heapComparison) Show(s *state.State) {
+func (p *comparison) Show(s *state.State) {
 	p.State = *s
 	if p.Heaps == nil || s.Snapshot() < 0 {
 		return
@@ -144,7 +144,7 @@ func (p *heapComparison) Show(s *state.State) {
 }
 
 // ask asks for what is shown, and fills the table from what is known.
-func (p *heapComparison) ask(s *state.State) {
+func (p *comparison) ask(s *state.State) {
 	p.bytes.Ask(changeKey{sides: p.loads2, masks: s.Compare.Masks})
 	if p.by == CompareSubtrees {
 		p.askGrown(*s)
@@ -169,7 +169,7 @@ func (p *heapComparison) ask(s *state.State) {
 }
 
 // askGrown fills the table with the subtrees that grew. Nothing else is among them: the kind of change that is wanted does not matter.
-func (p *heapComparison) askGrown(s state.State) {
+func (p *comparison) askGrown(s state.State) {
 	if p.graph2[0] == nil || p.graph2[1] == nil {
 		return
 	}
@@ -185,18 +185,18 @@ func (p *heapComparison) askGrown(s state.State) {
 }
 
 // forget shows no rows until there is another answer.
-func (p *heapComparison) forget() {
+func (p *comparison) forget() {
 	p.of, p.trees = nil, nil
 	p.table.Forget()
 }
 
 // pending reports whether what the table shows is not what was asked for.
-func (p *heapComparison) pending() bool {
+func (p *comparison) pending() bool {
 	return p.of == nil || p.of.figure != figures[p.figure] || p.of.frames != (p.by == CompareFrames) || !p.changes.Fresh() || !p.table.Fresh()
 }
 
 // Draw implements tview.Primitive.
-func (p *heapComparison) Draw(s tcell.Screen) {
+func (p *comparison) Draw(s tcell.Screen) {
 	r := p.Rect()
 	if p.objects.open {
 		p.objects.SetRect(p.GetRect())
@@ -219,7 +219,7 @@ func (p *heapComparison) Draw(s tcell.Screen) {
 }
 
 // emptyText says why there are no rows, and what to do.
-func (p *heapComparison) emptyText() []string {
+func (p *comparison) emptyText() []string {
 	for i, z := range p.sides {
 		if z.Ready && z.Err != nil {
 			return []string{fmt.Sprintf("Snapshot #%d (%s) cannot be decoded: %v", z.Key.I, [...]string{"before", "after"}[i], z.Err), "h and l go to another one."}
@@ -247,7 +247,7 @@ func (p *heapComparison) emptyText() []string {
 }
 
 // unknown says why retained sizes cannot be compared yet, or at all; nil where they can.
-func (p *heapComparison) unknown() []string {
+func (p *comparison) unknown() []string {
 	for i, load := range p.loads2 {
 		switch {
 		case load.Unlinked():
@@ -259,13 +259,13 @@ func (p *heapComparison) unknown() []string {
 	return nil
 }
 
-func (p *heapComparison) sameSides() bool {
+func (p *comparison) sameSides() bool {
 	k := p.HeapSides(&p.State)
 	return k[0] == k[1]
 }
 
 // Do implements screen.
-func (p *heapComparison) Do(a keymap.Action) bool {
+func (p *comparison) Do(a keymap.Action) bool {
 	if p.objects.open {
 		return p.objects.Do(a)
 	}
@@ -290,7 +290,7 @@ func (p *heapComparison) Do(a keymap.Action) bool {
 }
 
 // goHolder shows what holds the selected type, or the selected subtree.
-func (p *heapComparison) goHolder(a keymap.Action) {
+func (p *comparison) goHolder(a keymap.Action) {
 	g := p.graph2[1]
 	if g == nil || g.Heaps != p.Heaps {
 		p.Say("only what is in the file opened first can be looked at")
@@ -311,8 +311,8 @@ func (p *heapComparison) goHolder(a keymap.Action) {
 	}
 }
 
-// holderRow is the row of the after side that holds most of the selection.
-func (p *heapComparison) holderRow() (model.Row, bool) {
+// holderRow returns the row of the after side that holds most of the selection.
+func (p *comparison) holderRow() (model.Row, bool) {
 	if p.by == CompareSubtrees {
 		t, ok := p.selectedTree()
 		if !ok || p.trees.graphs != p.graph2 {
@@ -335,7 +335,7 @@ func (p *heapComparison) holderRow() (model.Row, bool) {
 }
 
 // openRow lists the objects of the selected type on the after side, or goes to the selected subtree.
-func (p *heapComparison) openRow() {
+func (p *comparison) openRow() {
 	if p.by == CompareSubtrees {
 		p.goHolder(keymap.DominatorsOf)
 		return

@@ -13,7 +13,7 @@ import (
 )
 
 // sideText names one side of the comparison.
-func (p *heapComparison) sideText(k ui.HeapKey) string {
+func (p *comparison) sideText(k ui.HeapKey) string {
 	text := k.Text()
 	if p.After != nil {
 		name := p.AfterName
@@ -26,7 +26,7 @@ func (p *heapComparison) sideText(k ui.HeapKey) string {
 }
 
 // sidesText says which side is before.
-func (p *heapComparison) sidesText() string {
+func (p *comparison) sidesText() string {
 	if p.Heaps == nil || p.State.Snapshot() < 0 {
 		return "Comparison"
 	}
@@ -35,7 +35,7 @@ func (p *heapComparison) sidesText() string {
 }
 
 // drawHead draws which side is which, the change in a sentence, and the totals; it returns what is left.
-func (p *heapComparison) drawHead(s tcell.Screen, r widget.Rect) widget.Rect {
+func (p *comparison) drawHead(s tcell.Screen, r widget.Rect) widget.Rect {
 	const low = 12
 	if r.H <= 3 {
 		return r
@@ -56,7 +56,7 @@ func (p *heapComparison) drawHead(s tcell.Screen, r widget.Rect) widget.Rect {
 	return p.drawTotals(s, r)
 }
 
-// countOf is how many rows of a set a snapshot has; sides of two formats may differ in their sets.
+// countOf returns how many rows of a set a snapshot has; sides of two formats may differ in their sets.
 func countOf(t *heapgraph.Totals, set int) uint64 {
 	if set >= len(t.Counts) {
 		return 0
@@ -65,7 +65,7 @@ func countOf(t *heapgraph.Totals, set int) uint64 {
 }
 
 // drawTotals draws the table of totals.
-func (p *heapComparison) drawTotals(s tcell.Screen, r widget.Rect) widget.Rect {
+func (p *comparison) drawTotals(s tcell.Screen, r widget.Rect) widget.Rect {
 	b, a := &p.loads2[0].Totals, &p.loads2[1].Totals
 	bytes := func(n uint64) string { return ui.BytesText(n, p.State.Exact) }
 	type row struct {
@@ -106,7 +106,7 @@ func (p *heapComparison) drawTotals(s tcell.Screen, r widget.Rect) widget.Rect {
 }
 
 // sentence says what happened in words.
-func (p *heapComparison) sentence() string {
+func (p *comparison) sentence() string {
 	if p.sameSides() {
 		return "Both sides are the same snapshot: v marks one as before, h and l go to another."
 	}
@@ -154,13 +154,13 @@ func objectsChange(set *model.HeapSet, d int64, grew bool) string {
 }
 
 // mostOf names the type that has most of the change of all objects, "" while that is not known.
-func (p *heapComparison) mostOf() string {
+func (p *comparison) mostOf() string {
 	set, ok := p.bytes.Get()
 	if !ok || set.sides != p.loads2 {
 		return ""
 	}
 	// rows stand in the report's order
-	most, part := diff.MostOfChange(&set.Totals, len(set.Rows), func(i int) *diff.CompareFigures { return &set.Rows[i].CompareFigures })
+	most, part := diff.MostOfChange(&set.Totals, len(set.Rows), func(i int) *diff.Figures { return &set.Rows[i].Figures })
 	if most < 0 {
 		return ""
 	}
@@ -168,7 +168,7 @@ func (p *heapComparison) mostOf() string {
 	return ui.WithMinus(p.Look, part.Text(func(n uint64) string { return ui.BytesText(n, p.State.Exact) }))
 }
 
-func (p *heapComparison) Title() string {
+func (p *comparison) Title() string {
 	t := [...]string{"Types", "Frames", "Subtrees that grew"}[p.by]
 	if p.by != CompareSubtrees {
 		t += " by Δ " + [...]string{"bytes", "count", "retained"}[p.figure]
@@ -183,7 +183,7 @@ func (p *heapComparison) Title() string {
 }
 
 // answer counts the changes.
-func (p *heapComparison) answer(w int) string {
+func (p *comparison) answer(w int) string {
 	if p.by == CompareSubtrees {
 		if p.trees == nil {
 			return ""
@@ -203,7 +203,7 @@ func (p *heapComparison) answer(w int) string {
 	return strings.Join(parts, " · ")
 }
 
-// treeName is the end of the way to a subtree.
+// treeName returns the end of the way to a subtree.
 func treeName(t *heapgraph.GrownSubtree, arrow string) string {
 	if len(t.Path) == 0 {
 		return "the root"

@@ -10,15 +10,15 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// selected is the selected type or frame, which is one of p.of.
-func (p *heapComparison) selected() (*diff.CompareRow, bool) {
+// selected returns the selected type or frame, which is one of p.of.
+func (p *comparison) selected() (*diff.Row, bool) {
 	if p.of == nil || p.by == CompareSubtrees {
 		return nil, false
 	}
 	return p.table.Chosen()
 }
 
-func (p *heapComparison) selectedTree() (*heapgraph.GrownSubtree, bool) {
+func (p *comparison) selectedTree() (*heapgraph.GrownSubtree, bool) {
 	r, ok := p.table.Chosen()
 	if !ok || p.trees == nil {
 		return nil, false
@@ -27,7 +27,7 @@ func (p *heapComparison) selectedTree() (*heapgraph.GrownSubtree, bool) {
 }
 
 // explain fills the detail pane: the figures of the selection, and who holds what is new.
-func (p *heapComparison) explain() {
+func (p *comparison) explain() {
 	if t, ok := p.selectedTree(); ok {
 		p.explainTree(t)
 		return
@@ -64,8 +64,8 @@ func (p *heapComparison) explain() {
 	p.Detail.Set(p.table.ID(i), of.label(r, p.State.FullName).Name, answer, lines)
 }
 
-// amounts is a row in words.
-func (p *heapComparison) amounts(r *diff.CompareRow) string {
+// amounts returns a row in words.
+func (p *comparison) amounts(r *diff.Row) string {
 	before, after := model.Group(r.BeforeCount), model.Group(r.AfterCount)
 	bytes := func(n uint64) string { return ui.BytesText(n, p.State.Exact) }
 	switch p.of.figure {
@@ -78,7 +78,7 @@ func (p *heapComparison) amounts(r *diff.CompareRow) string {
 }
 
 // explainTree says of a subtree what grew in it.
-func (p *heapComparison) explainTree(t *heapgraph.GrownSubtree) {
+func (p *comparison) explainTree(t *heapgraph.GrownSubtree) {
 	i, _ := p.List.Selected()
 	exact := p.State.Exact
 	lines := []widget.Line{ui.Said(fmt.Sprintf("retains %s in %s, before %s in %s", ui.BytesText(t.AfterBytes, exact), ui.Plural(t.AfterRows, "row", "rows"),
@@ -101,7 +101,7 @@ func (p *heapComparison) explainTree(t *heapgraph.GrownSubtree) {
 	p.Detail.Set(p.table.ID(i), title, "grew by "+ui.BytesText(t.AfterBytes-min(t.BeforeBytes, t.AfterBytes), exact), lines)
 }
 
-func (p *heapComparison) CopyText() string {
+func (p *comparison) CopyText() string {
 	if p.objects.open {
 		return p.objects.CopyText()
 	}

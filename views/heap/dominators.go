@@ -67,7 +67,7 @@ func (p *Dominators) Command() []string { return nil }
 
 // CommandLine implements commander.
 func (p *Dominators) CommandLine(file []string) []string {
-	return heapCommand(&p.State, "dominators", file)
+	return command(&p.State, "dominators", file)
 }
 
 func (p *Dominators) About() string {
@@ -179,7 +179,7 @@ func (p *Dominators) answer() string {
 	return text + ui.BytesText(p.graph.Retained[p.top], p.State.Exact) + " in " + rowsText(uint64(p.graph.RetainedCount[p.top]))
 }
 
-// crumbs is the way from the root to the row whose children are listed: its end, where not all of it fits.
+// crumbs returns the way from the root to the row whose children are listed: its end, where not all of it fits.
 func (p *Dominators) crumbs(w int) string {
 	h, full := p.graph.Heap, p.State.FullName
 	text := namedRow(h, p.top, full)

@@ -40,7 +40,7 @@ type domData struct {
 	full bool
 }
 
-// domID is a row's id in the list.
+// domID returns a row's id in the list.
 func domID(r model.Row) uint64 { return uint64(r) + 1 }
 
 type domGroup struct {
@@ -100,12 +100,12 @@ func (t *domSet) names(full bool) func(v *domRow) string {
 	known := map[domGroup]string{}
 	return func(v *domRow) string {
 		if t.graph.Heap.Kind(v.row).Naming == model.NamedByKind {
-			return heapText(t.graph.Heap, v.row, full)
+			return textOf(t.graph.Heap, v.row, full)
 		}
 		key := domGroup{v.kind, v.entity}
 		name, ok := known[key]
 		if !ok {
-			name = heapText(t.graph.Heap, v.row, full)
+			name = textOf(t.graph.Heap, v.row, full)
 			known[key] = name
 		}
 		return name
@@ -130,7 +130,7 @@ func (p *Dominators) domSpec() ui.Spec[domData, domRow] {
 	}
 }
 
-// columns are those of the table. Shares are of what the row above retains.
+// columns returns those of the table. Shares are of what the row above retains.
 func (p *Dominators) columns(d domData) []ui.Column[domRow] {
 	var bytes, rows uint64
 	if d.graph != nil {
@@ -155,7 +155,7 @@ func (p *Dominators) columns(d domData) []ui.Column[domRow] {
 func (p *Dominators) label(v *domRow) string {
 	h := p.table.Now().Of.graph.Heap
 	if v.count > 1 {
-		return model.Group(v.count) + " × " + heapText(h, v.row, p.State.FullName)
+		return model.Group(v.count) + " × " + textOf(h, v.row, p.State.FullName)
 	}
 	sign := "  "
 	if v.rows > 1 {

@@ -24,7 +24,7 @@ func groupings(s *model.HeapSchema) (list []grouping) {
 	return list
 }
 
-// frameGrouping is the frames of a schema; the schema has some where their screen is offered.
+// frameGrouping returns the frames of a schema; the schema has some where their screen is offered.
 func frameGrouping(s *model.HeapSchema) grouping {
 	for set := range s.Sets {
 		if s.Sets[set].Naming == model.NamedByFrame {
@@ -34,7 +34,7 @@ func frameGrouping(s *model.HeapSchema) grouping {
 	return grouping{}
 }
 
-// by is the question that the grouping asks.
+// by returns the question that the grouping asks.
 func (g grouping) by(s *model.HeapSchema) heapgraph.By {
 	return heapgraph.By{Kinds: s.Sets[g.set].Kinds, Axis: g.axis}
 }
@@ -69,7 +69,7 @@ func (g grouping) about(s *model.HeapSchema) string {
 
 func capital(s string) string { return strings.ToUpper(s[:min(1, len(s))]) + s[min(1, len(s)):] }
 
-// schemaOf is the schema of the file's snapshots.
+// schemaOf returns the schema of the file's snapshots.
 func schemaOf(s *state.State) *model.HeapSchema {
 	if h := s.Heaps(); h != nil {
 		return h.Schema()
@@ -85,7 +85,7 @@ var noSchema = model.HeapSchema{
 	Policies: []model.HeapPolicy{{Name: "all"}},
 }
 
-// secondTitle is the title of the column of what tells types of one name apart, "" where nothing does.
+// secondTitle returns the title of the column of what tells types of one name apart, "" where nothing does.
 func secondTitle(s *model.HeapSchema) string {
 	if axis := s.Distinct(); axis > 0 {
 		return strings.ToUpper(s.Axes[axis].One)

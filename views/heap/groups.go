@@ -76,7 +76,7 @@ func (p *Groups) About() string {
 	return p.grouping().about(schemaOf(&p.State))
 }
 
-// grouping is what the rows of the table are.
+// grouping returns what the rows of the table are.
 func (p *Groups) grouping() grouping {
 	s := schemaOf(&p.State)
 	if p.Frames {
@@ -92,11 +92,11 @@ func (p *Groups) CommandLine(file []string) []string {
 	if p.Frames {
 		verb = "frames"
 	}
-	return heapCommand(&p.State, verb, file)
+	return command(&p.State, verb, file)
 }
 
-// heapCommand is the command that prints a table of a snapshot.
-func heapCommand(s *state.State, verb string, file []string, more ...string) []string {
+// command returns the command that prints a table of a snapshot.
+func command(s *state.State, verb string, file []string, more ...string) []string {
 	words := append([]string{"memtui", "heap", verb}, file...)
 	words = append(words, more...)
 	var q state.Question

@@ -63,7 +63,7 @@ type groupData struct {
 	full     bool       // places are written in full
 }
 
-// retains is what a group retains; ok is false before it is known, and where it takes too long to find out.
+// retains returns what a group retains; ok is false before it is known, and where it takes too long to find out.
 func (d groupData) retains(g *heapgraph.Group) (n uint64, ok bool) {
 	if d.retained == nil {
 		return 0, false
@@ -90,7 +90,7 @@ func (d groupData) words(g *heapgraph.Group) []string {
 // groupBytes is the column of sizes.
 const groupBytes = 3
 
-// groupSpec is the table of groups. They come in the report's order.
+// groupSpec returns the table of groups. They come in the report's order.
 func (p *Groups) groupSpec() ui.Spec[groupData, heapgraph.Group] {
 	return ui.Spec[groupData, heapgraph.Group]{
 		Rows:    func(d groupData) []heapgraph.Group { return d.set.groups },
@@ -105,7 +105,7 @@ func (p *Groups) groupSpec() ui.Spec[groupData, heapgraph.Group] {
 	}
 }
 
-// columns are those of the table of groups. Shares are of what all of them are together; of what is retained, of all of the snapshot.
+// columns returns those of the table of groups. Shares are of what all of them are together; of what is retained, of all of the snapshot.
 func (p *Groups) columns(d groupData) []ui.Column[heapgraph.Group] {
 	type group = heapgraph.Group
 	s, by, sum := d.set.schema, d.set.by, &d.set.sum
@@ -155,7 +155,7 @@ func (p *Groups) columns(d groupData) []ui.Column[heapgraph.Group] {
 	}
 }
 
-// shareCell is a row's part of what is sorted by.
+// shareCell returns a row's part of what is sorted by.
 func (p *Groups) shareCell(g *heapgraph.Group) widget.Cell {
 	c := p.table.Sorted()
 	if c.Value == nil {
@@ -172,7 +172,7 @@ func (p *Groups) groupName(g *heapgraph.Group, full bool) string {
 	return ui.HeapName(g.Name)
 }
 
-// amounts is a group's figures in a sentence.
+// amounts returns a group's figures in a sentence.
 func (p *Groups) amounts(g *heapgraph.Group) string {
 	exact := p.State.Exact
 	text := fmt.Sprintf("%s: %s (%s of all bytes), %s each on average", model.Group(g.Count),

@@ -94,7 +94,7 @@ func holdersOf(ctx context.Context, g *ui.HeapGraph, kinds model.HeapKinds, id u
 		}
 		name, ok := names[key]
 		if !ok {
-			name = heapText(h, row, true)
+			name = textOf(h, row, true)
 			names[key] = name
 		}
 		v := out[name]
@@ -159,7 +159,7 @@ func holderLine(p *ui.Pane, h *holderSet, v *holder, line widget.Line) widget.Li
 		add(", which retains "+ui.BytesText(g.Retained[v.row], p.State.Exact), themes.Muted)
 	default:
 		add(" hang off ", themes.Muted)
-		add(model.Group(v.rows)+" × "+heapText(g.Heap, v.row, full), themes.Text)
+		add(model.Group(v.rows)+" × "+textOf(g.Heap, v.row, full), themes.Text)
 		if v.most*2 > v.count && v.most > 1 {
 			add(fmt.Sprintf(", %s of them off %s", model.Group(v.most), ui.RowText(v.row)), themes.Muted)
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/memtui/memtui/views/ui"
 )
 
-// heapText names a row as tables show it: its type or frame, and what it is where that is no plain object. Not cleaned.
-func heapText(h *model.Heap, r model.Row, full bool) string {
+// textOf names a row as tables show it: its type or frame, and what it is where that is no plain object. Not cleaned.
+func textOf(h *model.Heap, r model.Row, full bool) string {
 	if int(r) >= h.Len() {
 		return ui.RowText(r) + "?"
 	}
@@ -33,7 +33,7 @@ func frameText(name, file string, line int64, full bool) string {
 	return ui.HeapName(name)
 }
 
-// frameWhere is a frame's place, "" when the file does not say.
+// frameWhere returns a frame's place, "" when the file does not say.
 func frameWhere(file string, line int64, full bool) string {
 	if file == "" {
 		return ""
@@ -47,12 +47,12 @@ func frameWhere(file string, line int64, full bool) string {
 	return fmt.Sprintf("%s:%d", file, line)
 }
 
-// namedRow is a row with its number ("NQPArray #40,211").
+// namedRow returns a row with its number ("NQPArray #40,211").
 func namedRow(h *model.Heap, r model.Row, full bool) string {
 	if int(r) < h.Len() && h.Kind(r).Naming == model.NamedByKind {
-		return heapText(h, r, full)
+		return textOf(h, r, full)
 	}
-	return heapText(h, r, full) + " " + ui.RowText(r)
+	return textOf(h, r, full) + " " + ui.RowText(r)
 }
 
 // kindText says what a row is in words.
@@ -63,7 +63,7 @@ func kindText(h *model.Heap, r model.Row) string {
 	return "a root, no memory itself"
 }
 
-// secondText is what tells a row's type from others of its name, "" for rows without.
+// secondText returns what tells a row's type from others of its name, "" for rows without.
 func secondText(h *model.Heap, r model.Row) string {
 	if axis := h.Schema.Distinct(); axis > 0 {
 		return h.OnAxis(axis, r)
@@ -71,7 +71,7 @@ func secondText(h *model.Heap, r model.Row) string {
 	return ""
 }
 
-// sizeText is a size, by its parts where it has two.
+// sizeText returns a size, by its parts where it has two.
 func sizeText(s *model.HeapSchema, managed, unmanaged uint64, exact bool) string {
 	if !s.Split {
 		return ui.BytesText(managed, exact)
@@ -95,7 +95,7 @@ func markedEdge(h *model.Heap, e uint32, text string) string {
 	return text
 }
 
-// rowsText is a number of rows in words.
+// rowsText returns a number of rows in words.
 func rowsText(n uint64) string {
 	if n == 1 {
 		return "1 row"

@@ -23,8 +23,8 @@ const (
 	listCount
 )
 
-// heapObject shows one row: what it is, its references, and the shortest way to it from the root.
-type heapObject struct {
+// object shows one row: what it is, its references, and the shortest way to it from the root.
+type object struct {
 	ui.Pane
 	refs  *ui.Lazy[refKey, *refSet]
 	paths *ui.Lazy[pathKey, *pathSet]
@@ -45,8 +45,8 @@ type heapObject struct {
 }
 
 // NewObject returns the screen of one object and its references.
-func NewObject(e *ui.Env) *heapObject {
-	p := &heapObject{Pane: ui.NewPane(e)}
+func NewObject(e *ui.Env) *object {
+	p := &object{Pane: ui.NewPane(e)}
 	p.refs = ui.NewLazy(e, fetchRefs)
 	p.paths = ui.NewLazy(e, func(ctx context.Context, k pathKey) (*pathSet, error) { return fetchPath(ctx, k) })
 	p.texts = ui.NewLazy(e, fetchText)
@@ -58,28 +58,28 @@ func NewObject(e *ui.Env) *heapObject {
 	return p
 }
 
-func (p *heapObject) Name() string { return "Object" }
+func (p *object) Name() string { return "Object" }
 
-func (p *heapObject) Action() keymap.Action { return keymap.ShowObject }
+func (p *object) Action() keymap.Action { return keymap.ShowObject }
 
-func (p *heapObject) Needs() model.Facet { return model.FacetHeaps }
+func (p *object) Needs() model.Facet { return model.FacetHeaps }
 
-func (p *heapObject) Scopes() []keymap.Scope {
+func (p *object) Scopes() []keymap.Scope {
 	return []keymap.Scope{keymap.ScopeObject, keymap.ScopeTable, keymap.ScopeHeap}
 }
 
-func (p *heapObject) Command() []string { return nil }
+func (p *object) Command() []string { return nil }
 
 // CommandLine implements commander.
-func (p *heapObject) CommandLine(file []string) []string {
+func (p *object) CommandLine(file []string) []string {
 	verb := "object"
 	if p.focus == listPath {
 		verb = "path"
 	}
-	return heapCommand(&p.State, verb, file, fmt.Sprint(uint32(p.shown)))
+	return command(&p.State, verb, file, fmt.Sprint(uint32(p.shown)))
 }
 
-func (p *heapObject) About() string {
+func (p *object) About() string {
 	if p.graph == nil {
 		return ""
 	}
@@ -87,7 +87,7 @@ func (p *heapObject) About() string {
 }
 
 // Show implements screen.
-func (p *heapObject) Show(s *state.State) {
+func (p *object) Show(s *state.State) {
 	p.State = *s
 	p.load = p.Loads.Ask(s)
 	if p.load == nil {
@@ -120,7 +120,7 @@ func (p *heapObject) Show(s *state.State) {
 }
 
 // adopt shows the state's row of a graph.
-func (p *heapObject) adopt(g *ui.HeapGraph, s *state.State) {
+func (p *object) adopt(g *ui.HeapGraph, s *state.State) {
 	row := s.Row()
 	if g.I != s.Snapshot() || int(row) >= g.Heap.Len() {
 		row = model.RootRow
@@ -139,7 +139,7 @@ func (p *heapObject) adopt(g *ui.HeapGraph, s *state.State) {
 	p.graph, p.shown = g, row
 }
 
-// pathRefs is a path as rows of a list.
+// pathRefs returns a path as rows of a list.
 func pathRefs(s *pathSet) []refRow {
 	h := s.graph.Heap
 	rows := make([]refRow, len(s.steps))
@@ -153,7 +153,7 @@ func pathRefs(s *pathSet) []refRow {
 }
 
 // Do implements screen.
-func (p *heapObject) Do(a keymap.Action) bool {
+func (p *object) Do(a keymap.Action) bool {
 	if p.graph == nil {
 		return a == keymap.Open && p.Loads.Resume()
 	}
@@ -165,7 +165,7 @@ func (p *heapObject) Do(a keymap.Action) bool {
 		p.focus = (p.focus + 1) % listCount
 	case keymap.PreviousPane:
 		p.focus = (p.focus + listCount - 1) % listCount
-	case keymap.Maximise:
+	case keymap.Maximize:
 		p.big = !p.big
 	case keymap.Back:
 		return p.back()
@@ -185,7 +185,7 @@ func (p *heapObject) Do(a keymap.Action) bool {
 }
 
 // open1 shows the row at the end of the selected reference, or the members of the selected group.
-func (p *heapObject) open1(l *refList) {
+func (p *object) open1(l *refList) {
 	v, ok := l.Selected()
 	switch {
 	case !ok:
@@ -202,7 +202,7 @@ func (p *heapObject) open1(l *refList) {
 	}
 }
 
-func (p *heapObject) back() bool {
+func (p *object) back() bool {
 	switch {
 	case p.text != "":
 		p.Search("")
@@ -218,7 +218,7 @@ func (p *heapObject) back() bool {
 }
 
 // exclude leaves the selected retainer out of the path.
-func (p *heapObject) exclude(l *refList) {
+func (p *object) exclude(l *refList) {
 	v, ok := l.Selected()
 	switch {
 	case !ok:
@@ -238,7 +238,7 @@ func (p *heapObject) exclude(l *refList) {
 }
 
 // dominators shows what the row retains, or goes to its accumulation point.
-func (p *heapObject) dominators(l *refList, accumulation bool) {
+func (p *object) dominators(l *refList, accumulation bool) {
 	row := p.shown
 	if v, ok := l.Selected(); ok && p.focus == listPath {
 		row = v.end
@@ -249,7 +249,7 @@ func (p *heapObject) dominators(l *refList, accumulation bool) {
 	p.Visit(keymap.ShowDominators, state.SetTop{Of: p.graph.I, Row: row})
 }
 
-func (p *heapObject) order(l *refList, a keymap.Action) {
+func (p *object) order(l *refList, a keymap.Action) {
 	if l.path {
 		p.Say("the steps of a path have an order of their own")
 		return
@@ -258,15 +258,15 @@ func (p *heapObject) order(l *refList, a keymap.Action) {
 }
 
 // Fields implements [ui.Filtered].
-func (p *heapObject) Fields() []analysis.Field { return p.lists[listOut].Fields() }
+func (p *object) Fields() []analysis.Field { return p.lists[listOut].Fields() }
 
 // SearchText and Search implement [ui.Searcher]: references have a filter of their own.
-func (p *heapObject) SearchText() string { return p.text }
+func (p *object) SearchText() string { return p.text }
 
-func (p *heapObject) Search(text string) { p.text = strings.TrimSpace(text); p.Changed() }
+func (p *object) Search(text string) { p.text = strings.TrimSpace(text); p.Changed() }
 
 // Click implements clicker.
-func (p *heapObject) Click(x, y int, double bool) {
+func (p *object) Click(x, y int, double bool) {
 	for i := range p.lists {
 		l := &p.lists[i]
 		if !l.ListAt.Contains(x, y) {
@@ -280,9 +280,9 @@ func (p *heapObject) Click(x, y int, double bool) {
 	p.Changed()
 }
 
-func (p *heapObject) Drag(_, _, _, _ int, _ bool) {}
+func (p *object) Drag(_, _, _, _ int, _ bool) {}
 
-func (p *heapObject) Wheel(x, y, rows int) {
+func (p *object) Wheel(x, y, rows int) {
 	for i := range p.lists {
 		if p.lists[i].ListAt.Contains(x, y) {
 			p.lists[i].List.Scroll(rows)
@@ -291,7 +291,7 @@ func (p *heapObject) Wheel(x, y, rows int) {
 	p.Changed()
 }
 
-func (p *heapObject) CopyText() string {
+func (p *object) CopyText() string {
 	if p.graph == nil {
 		return ""
 	}
@@ -306,13 +306,13 @@ func (p *heapObject) CopyText() string {
 		}
 	}
 	if v, ok := p.lists[p.focus].Selected(); ok && p.focus != listPath {
-		out.WriteString("\n" + [...]string{"refers to", "referred to by"}[p.focus] + ": " + model.Clean(v.text+" → "+heapText(p.graph.Heap, v.end, true)))
+		out.WriteString("\n" + [...]string{"refers to", "referred to by"}[p.focus] + ": " + model.Clean(v.text+" → "+textOf(p.graph.Heap, v.end, true)))
 	}
 	return out.String()
 }
 
 // drawEmpty says why nothing is shown.
-func (p *heapObject) drawEmpty(s tcell.Screen, r widget.Rect) {
+func (p *object) drawEmpty(s tcell.Screen, r widget.Rect) {
 	lines := []string{"Looking for what holds what…", p.Loads.Progress()}
 	switch z := p.Loads.Graph; {
 	case p.load == nil:

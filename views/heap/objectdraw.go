@@ -12,7 +12,7 @@ import (
 )
 
 // Draw implements tview.Primitive: what the row is, the path to it, its references out and in.
-func (p *heapObject) Draw(s tcell.Screen) {
+func (p *object) Draw(s tcell.Screen) {
 	r := p.Rect()
 	for i := range p.lists {
 		p.lists[i].ListAt = widget.Rect{}
@@ -46,7 +46,7 @@ func (p *heapObject) Draw(s tcell.Screen) {
 }
 
 // drawLists shares the room between the lists: the path needs its steps, references take the rest.
-func (p *heapObject) drawLists(s tcell.Screen, r widget.Rect) {
+func (p *object) drawLists(s tcell.Screen, r widget.Rect) {
 	const wide = 110
 	steps := min(max(p.lists[listPath].Len(), 1)+1, max(r.H/3, 4))
 	path, r := r.CutTop(steps)
@@ -70,7 +70,7 @@ func (p *heapObject) drawLists(s tcell.Screen, r widget.Rect) {
 }
 
 // drawList draws one list under its title.
-func (p *heapObject) drawList(s tcell.Screen, i int, r widget.Rect) {
+func (p *object) drawList(s tcell.Screen, i int, r widget.Rect) {
 	l := &p.lists[i]
 	l.ListAt = r
 	l.List.Focused = i == p.focus
@@ -89,8 +89,8 @@ func (p *heapObject) drawList(s tcell.Screen, i int, r widget.Rect) {
 	l.List.Draw(s, body, p.Look)
 }
 
-// describe is the title of a list, its answer, and what stands there when it is empty.
-func (p *heapObject) describe(i int) (name, answer, empty string) {
+// describe returns the title of a list, its answer, and what stands there when it is empty.
+func (p *object) describe(i int) (name, answer, empty string) {
 	switch {
 	case i == listPath:
 		return p.describePath()
@@ -104,7 +104,7 @@ func (p *heapObject) describe(i int) (name, answer, empty string) {
 	return "References in", p.refAnswer(p.set.inN, len(p.set.in), p.lists[i].Len(), p.onlyIn), p.none("Nothing refers to it.")
 }
 
-func (p *heapObject) none(text string) string {
+func (p *object) none(text string) string {
 	if p.text != "" {
 		return "None matches “" + p.text + "”: Esc shows all."
 	}
@@ -112,7 +112,7 @@ func (p *heapObject) none(text string) string {
 }
 
 // refAnswer says how many references there are, and how they are shown.
-func (p *heapObject) refAnswer(all, rows, shown int, only refOnly) string {
+func (p *object) refAnswer(all, rows, shown int, only refOnly) string {
 	text := ui.Plural(all, "reference", "references")
 	switch {
 	case only.set:
@@ -126,7 +126,7 @@ func (p *heapObject) refAnswer(all, rows, shown int, only refOnly) string {
 	return text
 }
 
-func (p *heapObject) describePath() (name, answer, empty string) {
+func (p *object) describePath() (name, answer, empty string) {
 	name = "Shortest way from the root"
 	if n := len(p.State.Heap.Excluded()); n > 0 {
 		name += " without " + ui.Plural(n, "row", "rows")
@@ -144,16 +144,16 @@ func (p *heapObject) describePath() (name, answer, empty string) {
 	return name, p.path.summary(), ""
 }
 
-func (p *heapObject) Title() string { return namedRow(p.graph.Heap, p.shown, p.State.FullName) }
+func (p *object) Title() string { return namedRow(p.graph.Heap, p.shown, p.State.FullName) }
 
-func (p *heapObject) retains() string {
+func (p *object) retains() string {
 	g := p.graph
 	return fmt.Sprintf("retains %s in %s · %s", ui.BytesText(g.Retained[p.shown], p.State.Exact),
 		rowsText(uint64(g.RetainedCount[p.shown])), ui.ShareText(ui.ShareOf(g.Retained[p.shown], g.Retained[model.RootRow])))
 }
 
 // facts say in a few lines what the row is and what holds it.
-func (p *heapObject) facts() []string {
+func (p *object) facts() []string {
 	g, h, r := p.graph, p.graph.Heap, p.shown
 	what := kindText(h, r)
 	for axis := 1; axis < len(h.Schema.Axes); axis++ {

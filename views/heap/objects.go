@@ -20,12 +20,12 @@ import (
 // objectsPane is a table in whose place the rows of one of its own can be listed.
 type objectsPane struct {
 	ui.HeapPane
-	objects *heapObjects
+	objects *objects
 	lists   ui.Filtered // the table itself
 }
 
 func newObjectsPane(e *ui.Env) objectsPane {
-	return objectsPane{HeapPane: ui.HeapPane{Pane: ui.NewPane(e)}, objects: newHeapObjects(e)}
+	return objectsPane{HeapPane: ui.HeapPane{Pane: ui.NewPane(e)}, objects: newObjects(e)}
 }
 
 // Fields implements [ui.Filtered].
@@ -69,8 +69,8 @@ func (p *objectsPane) Wheel(x, y, rows int) {
 	p.HeapPane.Wheel(x, y, rows)
 }
 
-// heapObjects lists the rows of one type or frame in place of a table, as long as it is open.
-type heapObjects struct {
+// objects lists the rows of one type or frame in place of a table, as long as it is open.
+type objects struct {
 	ui.HeapPane
 	open   bool
 	title  string
@@ -101,8 +101,8 @@ type objectData struct {
 	full  bool
 }
 
-func newHeapObjects(e *ui.Env) *heapObjects {
-	p := &heapObjects{HeapPane: ui.HeapPane{Pane: ui.NewPane(e)}}
+func newObjects(e *ui.Env) *objects {
+	p := &objects{HeapPane: ui.HeapPane{Pane: ui.NewPane(e)}}
 	p.rows = ui.NewLazy(e, func(ctx context.Context, k objectKey) (*objectSet, error) {
 		rows, err := heapgraph.GroupRows(ctx, k.load.Heap, k.by, k.id)
 		return &objectSet{k, rows}, err
@@ -112,7 +112,7 @@ func newHeapObjects(e *ui.Env) *heapObjects {
 	return p
 }
 
-func (p *heapObjects) objectSpec() ui.Spec[objectData, model.Row] {
+func (p *objects) objectSpec() ui.Spec[objectData, model.Row] {
 	return ui.Spec[objectData, model.Row]{
 		Rows:    func(d objectData) []model.Row { return d.set.rows },
 		Columns: p.columns,
@@ -147,8 +147,8 @@ func sortObjects(of []model.Row, rows []int32, value func(r *model.Row) uint64, 
 // objectRetained is the column of what rows retain.
 const objectRetained = 3
 
-// columns are those of the list of rows. What is not known yet sorts like bytes.
-func (p *heapObjects) columns(d objectData) []ui.Column[model.Row] {
+// columns returns those of the list of rows. What is not known yet sorts like bytes.
+func (p *objects) columns(d objectData) []ui.Column[model.Row] {
 	var h *model.Heap
 	var totals heapgraph.Totals
 	schema, g := &noSchema, d.graph
@@ -192,7 +192,7 @@ func (p *heapObjects) columns(d objectData) []ui.Column[model.Row] {
 }
 
 // unknown stands for what follows from references, before these are known.
-func (p *heapObjects) unknown() string {
+func (p *objects) unknown() string {
 	if p.load != nil && p.load.Unlinked() {
 		return "?"
 	}
@@ -200,7 +200,7 @@ func (p *heapObjects) unknown() string {
 }
 
 // start opens the list for a group, those that retain most first.
-func (p *heapObjects) start(title string, by heapgraph.By, g *heapgraph.Group) {
+func (p *objects) start(title string, by heapgraph.By, g *heapgraph.Group) {
 	p.open, p.title, p.filter = true, title, ""
 	p.of = objectKey{by: by, id: g.ID}
 	p.table.Forget()
@@ -210,7 +210,7 @@ func (p *heapObjects) start(title string, by heapgraph.By, g *heapgraph.Group) {
 }
 
 // show asks for the rows in the snapshot. Indexes of types mean the same in all snapshots of a file.
-func (p *heapObjects) show(s *state.State, load *ui.HeapLoad, graph *ui.HeapGraph) {
+func (p *objects) show(s *state.State, load *ui.HeapLoad, graph *ui.HeapGraph) {
 	p.State, p.load = *s, load
 	p.of.load = load
 	p.rows.Ask(p.of)
@@ -235,7 +235,7 @@ func holderText(g *ui.HeapGraph, r model.Row, full bool) string {
 	return "several"
 }
 
-func (p *heapObjects) selected() (model.Row, bool) {
+func (p *objects) selected() (model.Row, bool) {
 	r, ok := p.table.Selected()
 	if !ok {
 		return 0, false
@@ -244,7 +244,7 @@ func (p *heapObjects) selected() (model.Row, bool) {
 }
 
 // explain says of the selected row what it is, and how it hangs together.
-func (p *heapObjects) explain() {
+func (p *objects) explain() {
 	r, ok := p.selected()
 	if !ok {
 		p.Detail.Set(0, "", "", nil)
@@ -263,7 +263,7 @@ func (p *heapObjects) explain() {
 	p.Detail.Set(uint64(r), namedRow(h, r, p.State.FullName), answer, lines)
 }
 
-// dominatorLines are what dominates a row, the nearest first, up to the root.
+// dominatorLines returns what dominates a row, the nearest first, up to the root.
 func dominatorLines(p *ui.Pane, g *ui.HeapGraph, r model.Row) []widget.Line {
 	const most = 12
 	if g.Idom[r] == model.RootRow {
@@ -282,7 +282,7 @@ func dominatorLines(p *ui.Pane, g *ui.HeapGraph, r model.Row) []widget.Line {
 }
 
 // Draw implements tview.Primitive.
-func (p *heapObjects) Draw(s tcell.Screen) {
+func (p *objects) Draw(s tcell.Screen) {
 	body := p.DrawTitled(s, p.Rect(), p.heading(), p.answer())
 	p.Split(body)
 	p.table.Layout(p.ListAt.W, &p.State)
@@ -301,14 +301,14 @@ func (p *heapObjects) Draw(s tcell.Screen) {
 }
 
 // heading says what the rows are.
-func (p *heapObjects) heading() string {
+func (p *objects) heading() string {
 	if p.filter != "" {
 		return "Objects of " + p.title + " · filter “" + p.filter + "”"
 	}
 	return "Objects of " + p.title
 }
 
-func (p *heapObjects) answer() string {
+func (p *objects) answer() string {
 	t := p.table.Now()
 	if t == nil {
 		return ""
@@ -325,14 +325,14 @@ func (p *heapObjects) answer() string {
 	return count + " · " + order
 }
 
-func (p *heapObjects) openObject() {
+func (p *objects) openObject() {
 	if r, ok := p.selected(); ok {
 		p.Visit(keymap.ShowObject, state.SetRow{Of: p.table.Now().Of.set.load.I, Row: r})
 	}
 }
 
 // Do carries out an action while the list is open.
-func (p *heapObjects) Do(a keymap.Action) bool {
+func (p *objects) Do(a keymap.Action) bool {
 	r, ok := p.selected()
 	switch a {
 	case keymap.Back:
@@ -358,7 +358,7 @@ func (p *heapObjects) Do(a keymap.Action) bool {
 	return true
 }
 
-func (p *heapObjects) CopyText() string {
+func (p *objects) CopyText() string {
 	r, ok := p.selected()
 	if !ok {
 		return ""

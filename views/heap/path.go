@@ -51,7 +51,7 @@ func (s *pathSet) summary() string {
 	}
 }
 
-// pathLines is a path, a line for each step, the root first. Long ones lose their middle.
+// pathLines returns a path, a line for each step, the root first. Long ones lose their middle.
 func pathLines(p *ui.Pane, s *pathSet) []widget.Line {
 	if !s.found {
 		return []widget.Line{p.Note("no way leads here from the root")}

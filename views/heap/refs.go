@@ -106,7 +106,7 @@ type refData struct {
 	full bool
 }
 
-// graph is what the rows are of, nil for no rows.
+// graph returns what the rows are of, nil for no rows.
 func (d refData) graph() *ui.HeapGraph {
 	switch {
 	case d.set != nil:
@@ -139,7 +139,7 @@ func (l *refList) spec() ui.Spec[refData, refRow] {
 	}
 }
 
-// columns are those of a list. What several rows retain each may be the same memory.
+// columns returns those of a list. What several rows retain each may be the same memory.
 func (l *refList) columns(d refData) []ui.Column[refRow] {
 	g, how := d.graph(), ui.TitleReference
 	if l.path {
@@ -150,7 +150,7 @@ func (l *refList) columns(d refData) []ui.Column[refRow] {
 		{Title: ui.TitleCount, Fields: []string{"count"}, Figure: ui.CountFigure, Width: 7, Drop: 3, Hidden: l.path, Value: func(v *refRow) uint64 { return v.count }},
 		{Title: ui.TitleRow, Key: "label", Width: 16, Grow: 4, Cut: widget.CutMiddle, Text: func(v *refRow) string {
 			if v.count > 1 {
-				return heapText(g.Heap, v.end, d.full)
+				return textOf(g.Heap, v.end, d.full)
 			}
 			return namedRow(g.Heap, v.end, d.full)
 		}},

@@ -18,9 +18,9 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// heapSnapshots lists every snapshot, and how the heap develops over all of them. The selection is the snapshot of all
+// snapshots lists every snapshot, and how the heap develops over all of them. The selection is the snapshot of all
 // heap screens.
-type heapSnapshots struct {
+type snapshots struct {
 	ui.Pane
 	list     ui.ListPane
 	table    *ui.Table[snapData, snapshotRow]
@@ -52,8 +52,8 @@ type snapData struct {
 }
 
 // NewSnapshots returns the list of the snapshots of the file.
-func NewSnapshots(e *ui.Env) *heapSnapshots {
-	p := &heapSnapshots{Pane: ui.NewPane(e), hopeless: map[ui.HeapKey]bool{}}
+func NewSnapshots(e *ui.Env) *snapshots {
+	p := &snapshots{Pane: ui.NewPane(e), hopeless: map[ui.HeapKey]bool{}}
 	p.scores = ui.NewLazy(e, fetchScores)
 	p.unknown = ui.NewLazy(e, func(ctx context.Context, k ui.HeapKey) (heapgraph.Totals, error) {
 		h, err := k.Heaps.Heap(ctx, k.I)
@@ -75,28 +75,28 @@ func NewSnapshots(e *ui.Env) *heapSnapshots {
 	return p
 }
 
-func (p *heapSnapshots) Name() string { return "Snapshots" }
+func (p *snapshots) Name() string { return "Snapshots" }
 
-func (p *heapSnapshots) Action() keymap.Action { return keymap.ShowSnapshots }
+func (p *snapshots) Action() keymap.Action { return keymap.ShowSnapshots }
 
-func (p *heapSnapshots) Needs() model.Facet { return model.FacetHeaps }
+func (p *snapshots) Needs() model.Facet { return model.FacetHeaps }
 
-func (p *heapSnapshots) Scopes() []keymap.Scope {
+func (p *snapshots) Scopes() []keymap.Scope {
 	return []keymap.Scope{keymap.ScopeSnapshots, keymap.ScopeHeap, keymap.ScopeTable}
 }
 
 // Useless implements [ui.Refuser]: nothing here is grouped.
-func (p *heapSnapshots) Useless(a keymap.Action) bool { return a == keymap.Group }
+func (p *snapshots) Useless(a keymap.Action) bool { return a == keymap.Group }
 
-func (p *heapSnapshots) Command() []string { return nil }
+func (p *snapshots) Command() []string { return nil }
 
 // CommandLine implements commander.
-func (p *heapSnapshots) CommandLine(file []string) []string {
-	return heapCommand(&p.State, "snapshots", file)
+func (p *snapshots) CommandLine(file []string) []string {
+	return command(&p.State, "snapshots", file)
 }
 
 // Show implements screen. Nothing of it decodes a snapshot where headers tell enough.
-func (p *heapSnapshots) Show(s *state.State) {
+func (p *snapshots) Show(s *state.State) {
 	p.State = *s
 	p.read()
 	p.askUnknown()
@@ -120,7 +120,7 @@ func (p *heapSnapshots) Show(s *state.State) {
 }
 
 // read reads what is known of the snapshots, if that is more than before.
-func (p *heapSnapshots) read() {
+func (p *snapshots) read() {
 	schema, rows := schemaOf(&p.State), snapshotRows(p.Loads, &p.State)
 	if schema == p.set.schema && reflect.DeepEqual(rows, p.set.rows) {
 		return
@@ -135,7 +135,7 @@ func (p *heapSnapshots) read() {
 }
 
 // askUnknown adds up one snapshot after the other where only that tells how large they are.
-func (p *heapSnapshots) askUnknown() {
+func (p *snapshots) askUnknown() {
 	if p.unknown.Fresh() && p.unknown.Err != nil {
 		p.hopeless[p.unknown.Key] = true
 	} else if t, ok := p.unknown.Get(); ok && p.unknown.Fresh() {
@@ -154,8 +154,8 @@ func (p *heapSnapshots) askUnknown() {
 	}
 }
 
-// columns are those of the list of snapshots.
-func (p *heapSnapshots) columns(d snapData) []ui.Column[snapshotRow] {
+// columns returns those of the list of snapshots.
+func (p *snapshots) columns(d snapData) []ui.Column[snapshotRow] {
 	type row = snapshotRow
 	number := func(c ui.Column[row], of func(f *model.HeapInfo) int64) ui.Column[row] {
 		c.Value = func(r *row) uint64 { return uint64(max(of(&r.info), 0)) }
@@ -191,7 +191,7 @@ func (p *heapSnapshots) columns(d snapData) []ui.Column[snapshotRow] {
 }
 
 // stateCell says what is special about a snapshot.
-func (p *heapSnapshots) stateCell(r *snapshotRow) widget.Cell {
+func (p *snapshots) stateCell(r *snapshotRow) widget.Cell {
 	if !r.info.Complete {
 		return widget.Cell{Text: p.Look.Glyphs.Warning + " cut", Style: p.Style(themes.Warning)}
 	}
@@ -203,8 +203,8 @@ func (p *heapSnapshots) stateCell(r *snapshotRow) widget.Cell {
 	return widget.Cell{}
 }
 
-// changeCell is how a snapshot differs from the one before.
-func (p *heapSnapshots) changeCell(r *snapshotRow) widget.Cell {
+// changeCell returns how a snapshot differs from the one before.
+func (p *snapshots) changeCell(r *snapshotRow) widget.Cell {
 	if !r.compared() {
 		return widget.Cell{}
 	}
@@ -212,7 +212,7 @@ func (p *heapSnapshots) changeCell(r *snapshotRow) widget.Cell {
 }
 
 // Draw implements tview.Primitive.
-func (p *heapSnapshots) Draw(s tcell.Screen) {
+func (p *snapshots) Draw(s tcell.Screen) {
 	r := p.Rect()
 	p.list.ListAt, p.trends.ListAt = r, widget.Rect{}
 	switch n := len(p.set.rows); {
@@ -245,7 +245,7 @@ func (p *heapSnapshots) Draw(s tcell.Screen) {
 }
 
 // answer says how the heap developed.
-func (p *heapSnapshots) answer() string {
+func (p *snapshots) answer() string {
 	n := len(p.set.rows)
 	if n == 0 {
 		return ""
@@ -265,11 +265,11 @@ func (p *heapSnapshots) answer() string {
 }
 
 // Do implements screen.
-func (p *heapSnapshots) Do(a keymap.Action) bool {
+func (p *snapshots) Do(a keymap.Action) bool {
 	switch a {
 	case keymap.NextPane, keymap.PreviousPane:
 		p.inTrends = !p.inTrends
-	case keymap.Maximise:
+	case keymap.Maximize:
 		p.big = !p.big
 	case keymap.Back:
 		return p.back()
@@ -294,7 +294,7 @@ func (p *heapSnapshots) Do(a keymap.Action) bool {
 }
 
 // back takes back the room or the keys of the trends, then the filter of the snapshots.
-func (p *heapSnapshots) back() bool {
+func (p *snapshots) back() bool {
 	switch {
 	case p.big || p.inTrends:
 		p.big, p.inTrends = false, false
@@ -308,7 +308,7 @@ func (p *heapSnapshots) back() bool {
 }
 
 // Fields implements [ui.Filtered].
-func (p *heapSnapshots) Fields() []analysis.Field {
+func (p *snapshots) Fields() []analysis.Field {
 	if p.inTrends {
 		return p.trends.Fields()
 	}
@@ -317,14 +317,14 @@ func (p *heapSnapshots) Fields() []analysis.Field {
 
 // SearchText and Search implement [ui.Searcher]: the list of snapshots has a filter of its own, that of trends is about what
 // all tables of the heap are about.
-func (p *heapSnapshots) SearchText() string {
+func (p *snapshots) SearchText() string {
 	if p.inTrends {
 		return p.State.Filter
 	}
 	return p.filter
 }
 
-func (p *heapSnapshots) Search(text string) {
+func (p *snapshots) Search(text string) {
 	if p.inTrends {
 		p.Emit(state.SetFilter{Text: text})
 		return
@@ -334,13 +334,13 @@ func (p *heapSnapshots) Search(text string) {
 }
 
 // moved makes the selected snapshot that of every screen.
-func (p *heapSnapshots) moved() {
+func (p *snapshots) moved() {
 	if r, ok := p.table.Selected(); ok {
 		p.Emit(state.SetSnapshot{I: r.n})
 	}
 }
 
-// filteredTitle is a title with the filter of what is below it.
+// filteredTitle returns a title with the filter of what is below it.
 func filteredTitle(title, filter string) string {
 	if filter == "" {
 		return title
@@ -349,7 +349,7 @@ func filteredTitle(title, filter string) string {
 }
 
 // openTypes shows the types of the snapshot, or what the selected trend is about.
-func (p *heapSnapshots) openTypes() {
+func (p *snapshots) openTypes() {
 	to := keymap.ShowTypes
 	if t, ok := p.trends.Selected(); ok && p.inTrends && !t.total {
 		name := t.name
@@ -363,7 +363,7 @@ func (p *heapSnapshots) openTypes() {
 	p.Open(to)
 }
 
-func (p *heapSnapshots) CopyText() string {
+func (p *snapshots) CopyText() string {
 	if p.inTrends {
 		return p.trends.copyText()
 	}
@@ -380,7 +380,7 @@ func (p *heapSnapshots) CopyText() string {
 }
 
 // Click implements clicker.
-func (p *heapSnapshots) Click(x, y int, double bool) {
+func (p *snapshots) Click(x, y int, double bool) {
 	row := false
 	switch {
 	case p.list.ListAt.Contains(x, y):
@@ -399,9 +399,9 @@ func (p *heapSnapshots) Click(x, y int, double bool) {
 	}
 }
 
-func (p *heapSnapshots) Drag(_, _, _, _ int, _ bool) {}
+func (p *snapshots) Drag(_, _, _, _ int, _ bool) {}
 
-func (p *heapSnapshots) Wheel(x, y, rows int) {
+func (p *snapshots) Wheel(x, y, rows int) {
 	if p.trends.ListAt.Contains(x, y) {
 		p.trends.List.Scroll(rows)
 	} else {

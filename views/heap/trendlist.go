@@ -16,7 +16,7 @@ import (
 type trendList struct {
 	ui.ListPane
 	*ui.Table[trendData, trend]
-	p *heapSnapshots
+	p *snapshots
 }
 
 // trendData determines the list of trends.
@@ -39,7 +39,7 @@ func (d trendData) rows() []trend {
 // trendSpark is the column of the curves.
 const trendSpark = 2
 
-// spec is the list of trends: those of the whole heap, of types, of frames, the highest first.
+// spec returns the list of trends: those of the whole heap, of types, of frames, the highest first.
 func (l *trendList) spec() ui.Spec[trendData, trend] {
 	return ui.Spec[trendData, trend]{
 		Rows:    trendData.rows,
@@ -65,7 +65,7 @@ func (l *trendList) spec() ui.Spec[trendData, trend] {
 	}
 }
 
-// value is the figure at a snapshot; ok is false where there is none.
+// value returns the figure at a snapshot; ok is false where there is none.
 func (t *trend) value(at int) (v uint64, ok bool) {
 	if at < 0 || at >= len(t.values) {
 		return 0, false
@@ -73,7 +73,7 @@ func (t *trend) value(at int) (v uint64, ok bool) {
 	return t.values[at], true
 }
 
-// change is how the figure at a snapshot differs from the first; what is not among the highest of both is not compared.
+// change returns how the figure at a snapshot differs from the first; what is not among the highest of both is not compared.
 func (t *trend) change(at int) (before, after uint64, ok bool) {
 	after, ok = t.value(at)
 	if !ok {
@@ -169,7 +169,7 @@ func (l *trendList) Draw(s tcell.Screen) {
 	l.List.Draw(s, body, l.p.Look)
 }
 
-// copyText is the selected trend: its figures in all snapshots.
+// copyText returns the selected trend: its figures in all snapshots.
 func (l *trendList) copyText() string {
 	t, ok := l.Selected()
 	if !ok {

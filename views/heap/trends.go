@@ -28,7 +28,7 @@ type trend struct {
 	values    []uint64
 }
 
-// top is the highest figure. Those of the whole heap are not of one kind: they stay in their order.
+// top returns the highest figure. Those of the whole heap are not of one kind: they stay in their order.
 func (t *trend) top() (v uint64) {
 	if t.total {
 		return ^t.id
@@ -115,7 +115,7 @@ func (r *snapshotRow) compared() bool { return r.before >= 0 && r.info.Bytes >= 
 
 func (r *snapshotRow) change() float64 { return float64(r.info.Bytes) - float64(max(r.before, 0)) }
 
-// snapshotRows are all snapshots, with what decoding has told of them.
+// snapshotRows returns all snapshots, with what decoding has told of them.
 func snapshotRows(l *ui.HeapLoads, s *state.State) []snapshotRow {
 	src := s.Heaps()
 	if src == nil {
@@ -137,7 +137,7 @@ func snapshotRows(l *ui.HeapLoads, s *state.State) []snapshotRow {
 	return rows
 }
 
-// columnSets are the sets whose numbers lists of snapshots have, by their place in the schema.
+// columnSets returns the sets whose numbers lists of snapshots have, by their place in the schema.
 func columnSets(s *model.HeapSchema) (sets []int) {
 	for i := range s.Sets {
 		if s.Sets[i].Column {
@@ -147,7 +147,7 @@ func columnSets(s *model.HeapSchema) (sets []int) {
 	return sets
 }
 
-// totalTrends are the figures of the whole heap, those that are known of every whole snapshot.
+// totalTrends returns the figures of the whole heap, those that are known of every whole snapshot.
 func totalTrends(s *model.HeapSchema, rows []snapshotRow) []trend {
 	type figure struct {
 		name  string

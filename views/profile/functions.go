@@ -22,47 +22,47 @@ const maxBeside = 3
 
 // RowsKey determines the weights of a table of functions.
 type RowsKey struct {
-	ui.ProfKey
-	By weights.ProfileBy
+	ui.ProfileKey
+	By weights.By
 }
 
-// profRows is a table of functions, or of what they are grouped by. Read-only once made.
-type profRows struct {
+// rows is a table of functions, or of what they are grouped by. Read-only once made.
+type rows struct {
 	RowsKey
-	Rows   []weights.ProfileRow
-	totals []model.Amount // of everything, by selection
-	Beside []ui.ProfKey   // what the weights after the first are about
+	Rows   []weights.Row
+	totals []model.Amount  // of everything, by selection
+	Beside []ui.ProfileKey // what the weights after the first are about
 
-	grouping *weights.ProfileGrouping
+	grouping *weights.Grouping
 }
 
-// ProfFunctions lists what functions, binaries, lines, threads and kinds weigh.
-type ProfFunctions struct {
+// Functions lists what functions, binaries, lines, threads and kinds weigh.
+type Functions struct {
 	ui.TablePane
-	*ui.Table[*profRows, weights.ProfileRow]
-	rows *ui.Lazy[RowsKey, *profRows]
+	*ui.Table[*rows, weights.Row]
+	rows *ui.Lazy[RowsKey, *rows]
 }
 
 // NewFunctions returns the table of functions of a stack profile.
-func NewFunctions(e *ui.Env) *ProfFunctions {
-	p := &ProfFunctions{TablePane: ui.NewTablePane(e)}
+func NewFunctions(e *ui.Env) *Functions {
+	p := &Functions{TablePane: ui.NewTablePane(e)}
 	p.rows = ui.NewLazy(e, FetchProfRows)
-	p.Table = ui.NewTable(e, &p.ListPane, &profRows{}, ui.Spec[*profRows, weights.ProfileRow]{
-		Rows:    func(t *profRows) []weights.ProfileRow { return t.Rows },
+	p.Table = ui.NewTable(e, &p.ListPane, &rows{}, ui.Spec[*rows, weights.Row]{
+		Rows:    func(t *rows) []weights.Row { return t.Rows },
 		Columns: p.ColumnsOf,
-		ID:      func(_ *profRows, r *weights.ProfileRow) uint64 { return uint64(r.ID) },
-		Words: func(t *profRows) func(*weights.ProfileRow) []string {
-			return func(r *weights.ProfileRow) []string { return []string{r.Name, t.dso(r)} }
+		ID:      func(_ *rows, r *weights.Row) uint64 { return uint64(r.ID) },
+		Words: func(t *rows) func(*weights.Row) []string {
+			return func(r *weights.Row) []string { return []string{r.Name, t.dso(r)} }
 		},
-		Sort: (*profRows).sort,
+		Sort: (*rows).sort,
 	})
 	p.Alone, p.Enter = true, p.enter
 	return p
 }
 
 // ColumnsOf returns those of the table: the chosen event's, and those of the others by what each weighs by itself.
-func (p *ProfFunctions) ColumnsOf(t *profRows) []ui.Column[weights.ProfileRow] {
-	type row = weights.ProfileRow
+func (p *Functions) ColumnsOf(t *rows) []ui.Column[weights.Row] {
+	type row = weights.Row
 	var all model.Amount
 	if len(t.totals) > 0 {
 		all = t.totals[0]
@@ -85,7 +85,7 @@ func (p *ProfFunctions) ColumnsOf(t *profRows) []ui.Column[weights.ProfileRow] {
 	if t.By == weights.ByFunctionDSO {
 		key = "function"
 	}
-	unit := t.unit(t.ProfKey)
+	unit := t.unit(t.ProfileKey)
 	cols := []ui.Column[row]{
 		{Title: ui.TitleSelf, Key: "self", Fields: []string{"self"}, Figure: ui.AmountFigure, Unit: unit, Amounts: first(self), Share: share(self)},
 		{Title: ui.TitlePercent, Width: model.ShareWidth, Right: true, Drop: 1, Like: ui.TitleSelf, Cell: percent(self)},
@@ -107,18 +107,18 @@ func (p *ProfFunctions) ColumnsOf(t *profRows) []ui.Column[weights.ProfileRow] {
 }
 
 // FetchProfRows weighs rows under the chosen event and beside it under the others, each by its own metric.
-func FetchProfRows(ctx context.Context, k RowsKey) (*profRows, error) {
-	t := &profRows{RowsKey: k}
+func FetchProfRows(ctx context.Context, k RowsKey) (*rows, error) {
+	t := &rows{RowsKey: k}
 	sel, _, err := k.Selection(ctx)
 	if err != nil || sel == nil {
 		return t, err
 	}
-	list := []*weights.ProfileSelection{sel}
+	list := []*weights.Selection{sel}
 	for e := range k.Of.Weights.Events {
 		if len(list) > maxBeside || e == int(k.Event) || len(k.Of.Metrics[e]) == 0 {
 			continue
 		}
-		other := k.ProfKey
+		other := k.ProfileKey
 		other.Event = uint16(e)
 		if other.Metric, _ = weights.DefaultMetric(k.Of.Weights, other.Event); weights.NoSum(k.Of.Weights.Metrics[other.Metric].Name) {
 			continue
@@ -143,45 +143,45 @@ func FetchProfRows(ctx context.Context, k RowsKey) (*profRows, error) {
 	return t, err
 }
 
-// dso is the binary of a function's row, "" for others.
-func (t *profRows) dso(r *weights.ProfileRow) string {
+// dso returns the binary of a function's row, "" for others.
+func (t *rows) dso(r *weights.Row) string {
 	if t.By == weights.ByDSO || t.By == weights.ByProfileThread || r.Frame == 0 { // none, or the name itself
 		return ""
 	}
 	return t.Of.Weights.DSOs[t.Of.Weights.FrameDSO[r.Frame]].Name
 }
 
-// unit is how amounts of what a key is about are written.
-func (t *profRows) unit(k ui.ProfKey) ui.ProfUnit {
+// unit returns how amounts of what a key is about are written.
+func (t *rows) unit(k ui.ProfileKey) ui.ProfileUnit {
 	if k.Of == nil || int(k.Metric) >= len(k.Of.Weights.Metrics) {
-		return ui.ProfUnit{}
+		return ui.ProfileUnit{}
 	}
 	return ui.UnitOf(&k.Of.Weights.Metrics[k.Metric])
 }
 
-func (p *ProfFunctions) Name() string { return "Functions" }
+func (p *Functions) Name() string { return "Functions" }
 
-func (p *ProfFunctions) Action() keymap.Action { return keymap.ShowFunctions }
+func (p *Functions) Action() keymap.Action { return keymap.ShowFunctions }
 
-func (p *ProfFunctions) Needs() model.Facet { return model.FacetProfile }
+func (p *Functions) Needs() model.Facet { return model.FacetProfile }
 
-func (p *ProfFunctions) Scopes() []keymap.Scope {
+func (p *Functions) Scopes() []keymap.Scope {
 	return []keymap.Scope{keymap.ScopeTable, keymap.ScopeProfile}
 }
 
-func (p *ProfFunctions) Command() []string {
-	group := map[weights.ProfileBy]string{weights.ByDSO: "dso", weights.BySourceLine: "source", weights.ByProfileThread: "thread", weights.ByFrameKind: "kind"}
+func (p *Functions) Command() []string {
+	group := map[weights.By]string{weights.ByDSO: "dso", weights.BySourceLine: "source", weights.ByProfileThread: "thread", weights.ByFrameKind: "kind"}
 	return append(p.Prof.Arguments(&p.State), (&state.Question{Group: group[p.State.Prof.By]}).Args()...)
 }
 
-func (p *ProfFunctions) About() string {
+func (p *Functions) About() string {
 	if by := p.State.Prof.By; by != weights.ByFunctionDSO {
 		return "by " + by.String()
 	}
 	return ""
 }
 
-func (p *ProfFunctions) Show(s *state.State) {
+func (p *Functions) Show(s *state.State) {
 	p.State = *s
 	if p.Prof == nil {
 		return
@@ -192,8 +192,8 @@ func (p *ProfFunctions) Show(s *state.State) {
 	}
 }
 
-// nameCell is the name of a row; the sign and the colour of kernel and inlined frames stand before it.
-func (p *ProfFunctions) nameCell(r *weights.ProfileRow) widget.Cell {
+// nameCell returns the name of a row; the sign and the colour of kernel and inlined frames stand before it.
+func (p *Functions) nameCell(r *weights.Row) widget.Cell {
 	c := widget.Cell{Text: r.Name}
 	if r.Name == "" {
 		return widget.Cell{Text: "(unknown)", Style: p.Look.Muted}
@@ -216,7 +216,7 @@ func (p *ProfFunctions) nameCell(r *weights.ProfileRow) widget.Cell {
 }
 
 // Draw implements tview.Primitive.
-func (p *ProfFunctions) Draw(s tcell.Screen) {
+func (p *Functions) Draw(s tcell.Screen) {
 	r := p.Rect()
 	if p.Now() == nil {
 		widget.Print(s, r.X+1, r.Y, r.W-2, cmp.Or(strings.Join(ui.Unanswered(p.rows), " "), "Adding up stacks …"), p.Look.Muted)
@@ -228,7 +228,7 @@ func (p *ProfFunctions) Draw(s tcell.Screen) {
 	p.DrawPanes(s, body)
 }
 
-func (p *ProfFunctions) titleText() string {
+func (p *Functions) titleText() string {
 	t := p.Now().Of.Title()
 	if scope := p.Now().Of.Scope(); scope != "" {
 		t += ", " + scope
@@ -236,8 +236,8 @@ func (p *ProfFunctions) titleText() string {
 	return t
 }
 
-// answer is the sum, and how many rows there are of it.
-func (p *ProfFunctions) answer() string {
+// answer returns the sum, and how many rows there are of it.
+func (p *Functions) answer() string {
 	t := p.Now().Of
 	if len(t.Rows) == 0 {
 		return ""
@@ -250,17 +250,17 @@ func (p *ProfFunctions) answer() string {
 	if !p.State.Status.Final {
 		bound = "≥ "
 	}
-	return n + " · all " + bound + t.unit(t.ProfKey).Text(t.totals[0], p.State.Exact)
+	return n + " · all " + bound + t.unit(t.ProfileKey).Text(t.totals[0], p.State.Exact)
 }
 
-func (p *ProfFunctions) emptyText() []string {
+func (p *Functions) emptyText() []string {
 	if len(p.Now().Rows) > 0 {
 		return []string{"No row passes the filter.", p.Hint("{back} shows all of them.")}
 	}
-	return p.Prof.NoWeight(p.Env, p.Now().Of.ProfKey)
+	return p.Prof.NoWeight(p.Env, p.Now().Of.ProfileKey)
 }
 
-func (p *ProfFunctions) Do(a keymap.Action) bool {
+func (p *Functions) Do(a keymap.Action) bool {
 	if a == keymap.Group {
 		p.Emit(state.SetProfileBy{By: (p.State.Prof.By + 1) % weights.ProfileByCount})
 		return true
@@ -269,7 +269,7 @@ func (p *ProfFunctions) Do(a keymap.Action) bool {
 }
 
 // enter shows who calls the selected function and what it calls, or the functions of what is selected.
-func (p *ProfFunctions) enter() {
+func (p *Functions) enter() {
 	r, ok := p.Selected()
 	if !ok {
 		return
@@ -288,7 +288,7 @@ func (p *ProfFunctions) enter() {
 }
 
 // Function implements [ui.Functioner].
-func (p *ProfFunctions) Function() string {
+func (p *Functions) Function() string {
 	r, ok := p.Selected()
 	if !ok {
 		return ""
@@ -299,14 +299,14 @@ func (p *ProfFunctions) Function() string {
 	return ""
 }
 
-func (p *ProfFunctions) Follows() string { return "" }
+func (p *Functions) Follows() string { return "" }
 
-func (p *ProfFunctions) functionOf(f model.FrameID) string {
+func (p *Functions) functionOf(f model.FrameID) string {
 	st := p.Now().Of.Of.Profile.Stacks
 	return st.Functions[st.FrameFunc[f]]
 }
 
-func (p *ProfFunctions) CopyText() string {
+func (p *Functions) CopyText() string {
 	r, ok := p.Selected()
 	if !ok {
 		return ""

@@ -23,7 +23,7 @@ type leakMetric struct {
 	most, drop           int // cells at most, 0 for no limit; as of ui.Column
 }
 
-// leakMetrics are the figures of allocation events, in the order of the columns.
+// leakMetrics returns the figures of allocation events, in the order of the columns.
 func leakMetrics() [leakFigures]leakMetric {
 	return [...]leakMetric{
 		{"live_bytes", ui.TitleLive, "live", 0, 0}, {"live_count", ui.TitleBlocks, "blocks", leakCounts, 2},
@@ -43,75 +43,75 @@ const (
 	leakCounts  = 8 // cells of those that are no bytes
 )
 
-// ProfLeaks lists the stacks of an allocation event by what is live of them at the end of the recording.
-type ProfLeaks struct {
+// Leaks lists the stacks of an allocation event by what is live of them at the end of the recording.
+type Leaks struct {
 	ui.TablePane
-	*ui.Table[*profLeakTable, profLeak]
-	found *ui.Lazy[profLeakKey, *profLeakTable]
+	*ui.Table[*leakTable, leak]
+	found *ui.Lazy[leakKey, *leakTable]
 }
 
-type profLeakKey struct {
-	of    *ui.ProfFile
+type leakKey struct {
+	of    *ui.ProfileFile
 	event uint16
-	chips calltree.StackFilter
+	chips calltree.Filter
 	full  bool // names are whole
 }
 
-// profLeakTable is the stacks of an event with their figures. Read-only once made.
-type profLeakTable struct {
-	profLeakKey
+// leakTable is the stacks of an event with their figures. Read-only once made.
+type leakTable struct {
+	leakKey
 	metrics [leakFigures]model.MetricID
 	has     [leakFigures]bool
-	rows    []profLeak
+	rows    []leak
 	sums    [leakFigures]model.Amount // of the rows
 	total   model.Amount              // allocated in all
 	frees   bool                      // the event follows frees
 }
 
-type profLeak struct {
+type leak struct {
 	record  model.RecordID
 	figures [leakFigures]model.Amount
 	known   [leakFigures]bool
 }
 
 // NewLeaks returns the screen of what a stack profile counts as leaked.
-func NewLeaks(e *ui.Env) *ProfLeaks {
-	p := &ProfLeaks{TablePane: ui.NewTablePane(e)}
+func NewLeaks(e *ui.Env) *Leaks {
+	p := &Leaks{TablePane: ui.NewTablePane(e)}
 	p.found = ui.NewLazy(e, fetchProfLeaks)
-	p.Table = ui.NewTable(e, &p.ListPane, &profLeakTable{}, ui.Spec[*profLeakTable, profLeak]{
-		Rows:    func(t *profLeakTable) []profLeak { return t.rows },
-		Columns: (*profLeakTable).columns,
-		ID:      func(_ *profLeakTable, r *profLeak) uint64 { return uint64(r.record) },
-		Words: func(t *profLeakTable) func(*profLeak) []string {
-			return func(r *profLeak) []string { return t.of.Texts(t.of.Weights.Records.Node[r.record]) }
+	p.Table = ui.NewTable(e, &p.ListPane, &leakTable{}, ui.Spec[*leakTable, leak]{
+		Rows:    func(t *leakTable) []leak { return t.rows },
+		Columns: (*leakTable).columns,
+		ID:      func(_ *leakTable, r *leak) uint64 { return uint64(r.record) },
+		Words: func(t *leakTable) func(*leak) []string {
+			return func(r *leak) []string { return t.of.Texts(t.of.Weights.Records.Node[r.record]) }
 		},
-		Last: func(a, b *profLeak) int { return b.figures[leakLive].Compare(a.figures[leakLive]) },
+		Last: func(a, b *leak) int { return b.figures[leakLive].Compare(a.figures[leakLive]) },
 	})
 	p.Enter, p.Moved = p.enter, p.describe
 	return p
 }
 
-// columns are those of the table: the figures that the event has, then the function that the stack is named after.
-func (t *profLeakTable) columns() (cols []ui.Column[profLeak]) {
+// columns returns those of the table: the figures that the event has, then the function that the stack is named after.
+func (t *leakTable) columns() (cols []ui.Column[leak]) {
 	for i, m := range leakMetrics() {
-		c := ui.Column[profLeak]{Title: m.title, Key: m.metric, Fields: []string{m.field}, Figure: ui.AmountFigure, MaxWidth: m.most, Drop: m.drop, Hidden: !t.has[i],
-			Amounts: func(r *profLeak) [2]model.Amount { return [2]model.Amount{r.figures[i]} },
-			Known:   func(r *profLeak) bool { return r.known[i] }}
+		c := ui.Column[leak]{Title: m.title, Key: m.metric, Fields: []string{m.field}, Figure: ui.AmountFigure, MaxWidth: m.most, Drop: m.drop, Hidden: !t.has[i],
+			Amounts: func(r *leak) [2]model.Amount { return [2]model.Amount{r.figures[i]} },
+			Known:   func(r *leak) bool { return r.known[i] }}
 		if t.has[i] {
 			c.Unit = ui.UnitOf(&t.of.Weights.Metrics[t.metrics[i]])
 		}
 		if i != leakPeak { // peaks do not add up
-			c.Share = func(r *profLeak) float64 { return float64(r.figures[i].ShareOf(t.sums[i])) }
+			c.Share = func(r *leak) float64 { return float64(r.figures[i].ShareOf(t.sums[i])) }
 		}
 		cols = append(cols, c)
 	}
-	return append(cols, ui.Column[profLeak]{Title: ui.TitleStack, Width: 20, Grow: 1, Cut: widget.CutScope, Text: t.label})
+	return append(cols, ui.Column[leak]{Title: ui.TitleStack, Width: 20, Grow: 1, Cut: widget.CutScope, Text: t.label})
 }
 
 // fetchProfLeaks takes the stacks of which something is live.
-func fetchProfLeaks(ctx context.Context, k profLeakKey) (*profLeakTable, error) {
+func fetchProfLeaks(ctx context.Context, k leakKey) (*leakTable, error) {
 	w := k.of.Weights
-	t := &profLeakTable{profLeakKey: k, frees: w.Events[k.event].TracksFrees}
+	t := &leakTable{leakKey: k, frees: w.Events[k.event].TracksFrees}
 	for i, m := range leakMetrics() {
 		t.metrics[i], t.has[i] = k.of.MetricNamed(k.event, m.metric)
 	}
@@ -132,8 +132,8 @@ func fetchProfLeaks(ctx context.Context, k profLeakKey) (*profLeakTable, error) 
 }
 
 // add takes the stack of a record if something of it is live.
-func (t *profLeakTable) add(r int) {
-	row := profLeak{record: model.RecordID(r)}
+func (t *leakTable) add(r int) {
+	row := leak{record: model.RecordID(r)}
 	for i, m := range t.metrics {
 		if n, ok := t.of.Weights.Records.Weights.Get(r, m); ok && t.has[i] {
 			row.known[i] = true
@@ -150,17 +150,17 @@ func (t *profLeakTable) add(r int) {
 	t.rows = append(t.rows, row)
 }
 
-func (p *ProfLeaks) Name() string { return "Leaks" }
+func (p *Leaks) Name() string { return "Leaks" }
 
-func (p *ProfLeaks) Action() keymap.Action { return keymap.ShowLeaks }
+func (p *Leaks) Action() keymap.Action { return keymap.ShowLeaks }
 
-func (p *ProfLeaks) Needs() model.Facet { return model.FacetProfile }
+func (p *Leaks) Needs() model.Facet { return model.FacetProfile }
 
-func (p *ProfLeaks) Scopes() []keymap.Scope {
+func (p *Leaks) Scopes() []keymap.Scope {
 	return []keymap.Scope{keymap.ScopeTable, keymap.ScopeProfile}
 }
 
-func (p *ProfLeaks) Command() []string {
+func (p *Leaks) Command() []string {
 	t := p.Now()
 	if t == nil || !t.Of.has[leakLive] {
 		return p.Prof.Arguments(&p.State)
@@ -173,7 +173,7 @@ func (p *ProfLeaks) Command() []string {
 }
 
 // OfferedFor implements offered: there is something that is live.
-func (p *ProfLeaks) OfferedFor(f *model.Profile) bool {
+func (p *Leaks) OfferedFor(f *model.Profile) bool {
 	if f.Weights == nil {
 		return false
 	}
@@ -182,20 +182,20 @@ func (p *ProfLeaks) OfferedFor(f *model.Profile) bool {
 	return bytes || count
 }
 
-func (p *ProfLeaks) Show(s *state.State) {
+func (p *Leaks) Show(s *state.State) {
 	p.State = *s
 	if p.Prof == nil || len(p.Prof.Weights.Events) == 0 {
 		return
 	}
-	p.found.Ask(profLeakKey{p.Prof, p.Event(s), s.Chips, s.FullName})
+	p.found.Ask(leakKey{p.Prof, p.Event(s), s.Chips, s.FullName})
 	if t, ok := p.found.Get(); ok {
 		p.Ask(t, s.Filter)
 	}
 	p.describe()
 }
 
-// Event is the chosen event where it has live blocks, else the first that has.
-func (p *ProfLeaks) Event(s *state.State) uint16 {
+// Event returns the chosen event where it has live blocks, else the first that has.
+func (p *Leaks) Event(s *state.State) uint16 {
 	has := func(e uint16) bool {
 		_, bytes := p.Prof.MetricNamed(e, "live_bytes")
 		_, count := p.Prof.MetricNamed(e, "live_count")
@@ -214,7 +214,7 @@ func (p *ProfLeaks) Event(s *state.State) uint16 {
 }
 
 // describe shows the stack of the selected row.
-func (p *ProfLeaks) describe() {
+func (p *Leaks) describe() {
 	r, ok := p.Selected()
 	if !ok {
 		p.Detail.SetNoStack("Nothing is selected.")
@@ -241,7 +241,7 @@ func (p *ProfLeaks) describe() {
 }
 
 // label names a stack after the function that is not of a library.
-func (t *profLeakTable) label(r *profLeak) string {
+func (t *leakTable) label(r *leak) string {
 	st := t.of.Profile.Stacks
 	node := t.of.Weights.Records.Node[r.record]
 	if node == 0 {
@@ -255,7 +255,7 @@ func (t *profLeakTable) label(r *profLeak) string {
 }
 
 // Draw implements tview.Primitive.
-func (p *ProfLeaks) Draw(s tcell.Screen) {
+func (p *Leaks) Draw(s tcell.Screen) {
 	r := p.Rect()
 	if p.Now() == nil {
 		widget.Print(s, r.X+1, r.Y, r.W-2, cmp.Or(strings.Join(ui.Unanswered(p.found), " "), "Looking for what is live …"), p.Look.Muted)
@@ -267,7 +267,7 @@ func (p *ProfLeaks) Draw(s tcell.Screen) {
 	p.DrawPanes(s, body)
 }
 
-func (p *ProfLeaks) titleText() string {
+func (p *Leaks) titleText() string {
 	d := p.Now().Of
 	t := d.of.EventName(d.event) + ": live at the end, by stack"
 	if k := p.Prof.Key(&p.State); k.Ranged || k.Window != state.NoWindow {
@@ -276,7 +276,7 @@ func (p *ProfLeaks) titleText() string {
 	return t
 }
 
-func (p *ProfLeaks) answer() string {
+func (p *Leaks) answer() string {
 	t := p.Now().Of
 	if p.Len() == 0 {
 		return ""
@@ -292,7 +292,7 @@ func (p *ProfLeaks) answer() string {
 	return out
 }
 
-func (p *ProfLeaks) emptyText() []string {
+func (p *Leaks) emptyText() []string {
 	t := p.Now().Of
 	if len(t.rows) > 0 {
 		return []string{"No stack passes the filter.", p.Hint("{back} shows all of them.")}
@@ -307,10 +307,10 @@ func (p *ProfLeaks) emptyText() []string {
 	return text
 }
 
-func (p *ProfLeaks) Do(a keymap.Action) bool { return p.DoTable(a) }
+func (p *Leaks) Do(a keymap.Action) bool { return p.DoTable(a) }
 
-// site is the frame that the stack of the selected row is named after.
-func (p *ProfLeaks) site() (f model.Frame, ok bool) {
+// site returns the frame that the stack of the selected row is named after.
+func (p *Leaks) site() (f model.Frame, ok bool) {
 	r, ok := p.Selected()
 	if !ok {
 		return f, false
@@ -322,15 +322,15 @@ func (p *ProfLeaks) site() (f model.Frame, ok bool) {
 }
 
 // Function implements [ui.Functioner]: it is the one that the selected row is named after.
-func (p *ProfLeaks) Function() string {
+func (p *Leaks) Function() string {
 	f, _ := p.site()
 	return f.Function
 }
 
-func (p *ProfLeaks) Follows() string { return "" }
+func (p *Leaks) Follows() string { return "" }
 
 // enter shows the stacks of the function that the selected row is named after.
-func (p *ProfLeaks) enter() {
+func (p *Leaks) enter() {
 	f, ok := p.site()
 	switch t := p.Now(); {
 	case p.Len() == 0:
@@ -345,7 +345,7 @@ func (p *ProfLeaks) enter() {
 	}
 }
 
-func (p *ProfLeaks) CopyText() string {
+func (p *Leaks) CopyText() string {
 	r, ok := p.Selected()
 	if !ok {
 		return ""

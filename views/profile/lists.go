@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// numbers are 0 … n-1: the rows of lists whose rows are told by their place in the file.
+// numbers returns 0 … n-1: the rows of lists whose rows are told by their place in the file.
 func numbers(n int) []int {
 	rows := make([]int, n)
 	for i := range rows {
@@ -22,14 +22,14 @@ type eventSums struct{ totals []weights.EventTotals }
 
 // eventData determines the list of events: those of a file, and which metric is chosen of which.
 type eventData struct {
-	of     *ui.ProfFile
+	of     *ui.ProfileFile
 	sums   *eventSums // nil until known
 	event  uint16
 	metric model.MetricID
 	chosen bool // the event has a metric
 }
 
-// shown is the metric that an event is weighed by.
+// shown returns the metric that an event is weighed by.
 func (d eventData) shown(event int) (m model.MetricID, ok bool) {
 	if event == int(d.event) {
 		return d.metric, d.chosen
@@ -37,7 +37,7 @@ func (d eventData) shown(event int) (m model.MetricID, ok bool) {
 	return weights.DefaultMetric(d.of.Weights, uint16(event))
 }
 
-// sum is what a metric of an event adds up to; ok is false until that is known.
+// sum returns what a metric of an event adds up to; ok is false until that is known.
 func (d eventData) sum(event int, m model.MetricID) (sum model.Amount, ok bool) {
 	if d.sums == nil || event >= len(d.sums.totals) {
 		return sum, false
@@ -57,7 +57,7 @@ func (d eventData) total(n *int) (sum model.Amount) {
 	return sum
 }
 
-func (p *ProfileScreen) eventSpec() ui.Spec[eventData, int] {
+func (p *Screen) eventSpec() ui.Spec[eventData, int] {
 	return ui.Spec[eventData, int]{
 		Rows:    func(d eventData) []int { return numbers(len(d.of.Weights.Events)) },
 		Columns: p.columns,
@@ -66,8 +66,8 @@ func (p *ProfileScreen) eventSpec() ui.Spec[eventData, int] {
 	}
 }
 
-// columns are those of the list of events.
-func (p *ProfileScreen) columns(d eventData) []ui.Column[int] {
+// columns returns those of the list of events.
+func (p *Screen) columns(d eventData) []ui.Column[int] {
 	event := func(n *int) *model.ProfileEvent { return &d.of.Weights.Events[*n] }
 	metric := func(n *int) string {
 		if m, ok := d.shown(*n); ok {
@@ -113,12 +113,12 @@ type windowSums struct{ weights []model.Amount }
 
 // windowData determines the list of windows.
 type windowData struct {
-	of   *ui.ProfFile
+	of   *ui.ProfileFile
 	sums *windowSums // nil until known, and without anything to weigh by
-	unit ui.ProfUnit
+	unit ui.ProfileUnit
 }
 
-func (p *ProfTimeline) windowSpec() ui.Spec[windowData, int] {
+func (p *Timeline) windowSpec() ui.Spec[windowData, int] {
 	return ui.Spec[windowData, int]{
 		Rows:    func(d windowData) []int { return numbers(len(d.of.Weights.Windows)) },
 		Columns: p.columns,
@@ -127,8 +127,8 @@ func (p *ProfTimeline) windowSpec() ui.Spec[windowData, int] {
 	}
 }
 
-// columns are those of the list of windows.
-func (p *ProfTimeline) columns(d windowData) []ui.Column[int] {
+// columns returns those of the list of windows.
+func (p *Timeline) columns(d windowData) []ui.Column[int] {
 	window := func(n *int) *model.Window { return &d.of.Weights.Windows[*n] }
 	moment := func(title, field string, drop int, of func(w *model.Window) model.Time) ui.Column[int] {
 		return ui.Column[int]{Title: title, Fields: []string{field}, Figure: ui.TimeFigure, Width: 9, MaxWidth: 9, Drop: drop,

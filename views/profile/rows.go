@@ -10,30 +10,30 @@ import (
 	"github.com/memtui/memtui/views/ui"
 )
 
-// profRowKey is a row as it is sorted: by the largest numbers, then by the least place. Rows stand in the order of their IDs.
-type profRowKey struct {
+// rowKey is a row as it is sorted: by the largest numbers, then by the least place. Rows stand in the order of their IDs.
+type rowKey struct {
 	by    [4]uint64
 	place uint32
 	row   int32
 }
 
 // place returns how far up the alphabet names stand, larger ones first; nil before there are any.
-func (t *profRows) place() func(r *weights.ProfileRow) uint64 {
+func (t *rows) place() func(r *weights.Row) uint64 {
 	if t.grouping == nil {
 		return nil
 	}
-	return func(r *weights.ProfileRow) uint64 { return ^uint64(t.grouping.Rank(r.ID)) }
+	return func(r *weights.Row) uint64 { return ^uint64(t.grouping.Rank(r.ID)) }
 }
 
 // sort orders rows by a column.
-func (t *profRows) sort(rows []int32, c *ui.Column[weights.ProfileRow], up bool) {
+func (t *rows) sort(rows []int32, c *ui.Column[weights.Row], up bool) {
 	if !t.SortRows(rows, c, up) {
 		slices.SortFunc(rows, func(a, b int32) int { return t.CompareRows(a, b, c, up) })
 	}
 }
 
 // CompareRows orders rows by a column, then by self, total and name.
-func (t *profRows) CompareRows(a, b int32, c *ui.Column[weights.ProfileRow], up bool) int {
+func (t *rows) CompareRows(a, b int32, c *ui.Column[weights.Row], up bool) int {
 	sign, order := -1, 0
 	if up {
 		sign = 1
@@ -49,12 +49,12 @@ func (t *profRows) CompareRows(a, b int32, c *ui.Column[weights.ProfileRow], up 
 	return cmp.Or(sign*order, v.Self.Compare(u.Self), v.Total.Compare(u.Total), strings.Compare(x.Name, y.Name), cmp.Compare(x.ID, y.ID))
 }
 
-// SortRows sorts rows as [profRows.CompareRows] orders them, by numbers alone; ok is false where that is not possible.
-func (t *profRows) SortRows(rows []int32, c *ui.Column[weights.ProfileRow], up bool) (ok bool) {
+// SortRows sorts rows as [rows.CompareRows] orders them, by numbers alone; ok is false where that is not possible.
+func (t *rows) SortRows(rows []int32, c *ui.Column[weights.Row], up bool) (ok bool) {
 	if c.Amounts == nil && c.Rank == nil || t.grouping == nil {
 		return false
 	}
-	keys := make([]profRowKey, len(rows))
+	keys := make([]rowKey, len(rows))
 	for i, row := range rows {
 		r := &t.Rows[row]
 		k := &keys[i]
@@ -75,7 +75,7 @@ func (t *profRows) SortRows(rows []int32, c *ui.Column[weights.ProfileRow], up b
 			k.by[0], k.by[1] = ^k.by[0], ^k.by[1]
 		}
 	}
-	slices.SortFunc(keys, func(a, b profRowKey) int {
+	slices.SortFunc(keys, func(a, b rowKey) int {
 		for j := range a.by {
 			if a.by[j] != b.by[j] {
 				return cmp.Compare(b.by[j], a.by[j])

@@ -17,47 +17,47 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// ProfileScreen says what a stack profile is about: its events with their sums, and what else is in the file. What is chosen here
+// Screen says what a stack profile is about: its events with their sums, and what else is in the file. What is chosen here
 // is what every other screen weighs by.
-type ProfileScreen struct {
+type Screen struct {
 	ui.Pane
 	ui.ListPane
 	*ui.Table[eventData, int]
-	sums    *ui.Lazy[*ui.ProfFile, *eventSums]
-	threads *ui.Lazy[RowsKey, *profRows]
+	sums    *ui.Lazy[*ui.ProfileFile, *eventSums]
+	threads *ui.Lazy[RowsKey, *rows]
 	text    widget.TextView
 	inText  bool
 }
 
 // NewOverview returns the first screen of a stack profile: its events and their metrics.
-func NewOverview(e *ui.Env) *ProfileScreen {
-	p := &ProfileScreen{Pane: ui.NewPane(e)}
-	p.sums = ui.NewLazy(e, func(_ context.Context, d *ui.ProfFile) (*eventSums, error) {
-		return &eventSums{weights.ProfileTotals(d.Weights)}, nil
+func NewOverview(e *ui.Env) *Screen {
+	p := &Screen{Pane: ui.NewPane(e)}
+	p.sums = ui.NewLazy(e, func(_ context.Context, d *ui.ProfileFile) (*eventSums, error) {
+		return &eventSums{weights.Totals(d.Weights)}, nil
 	})
 	p.threads = ui.NewLazy(e, FetchProfRows)
 	p.Table = ui.NewTable(e, &p.ListPane, eventData{}, p.eventSpec())
 	return p
 }
 
-func (p *ProfileScreen) Name() string { return "Profile" }
+func (p *Screen) Name() string { return "Profile" }
 
-func (p *ProfileScreen) Action() keymap.Action { return keymap.ShowProfile }
+func (p *Screen) Action() keymap.Action { return keymap.ShowProfile }
 
-func (p *ProfileScreen) Needs() model.Facet { return model.FacetProfile }
+func (p *Screen) Needs() model.Facet { return model.FacetProfile }
 
-func (p *ProfileScreen) Scopes() []keymap.Scope {
+func (p *Screen) Scopes() []keymap.Scope {
 	return []keymap.Scope{keymap.ScopeTable, keymap.ScopeProfile}
 }
 
 // Useless implements [ui.Refuser]: events are not grouped.
-func (p *ProfileScreen) Useless(a keymap.Action) bool { return a == keymap.Group }
+func (p *Screen) Useless(a keymap.Action) bool { return a == keymap.Group }
 
-func (p *ProfileScreen) Command() []string { return p.Prof.Arguments(&p.State) }
+func (p *Screen) Command() []string { return p.Prof.Arguments(&p.State) }
 
-func (p *ProfileScreen) Follows() string { return "sums: all stacks" }
+func (p *Screen) Follows() string { return "sums: all stacks" }
 
-func (p *ProfileScreen) Show(s *state.State) {
+func (p *Screen) Show(s *state.State) {
 	p.State = *s
 	if p.Prof == nil {
 		return
@@ -68,16 +68,16 @@ func (p *ProfileScreen) Show(s *state.State) {
 	p.text.Replace(p.lines())
 }
 
-// data is what the list of events shows now.
-func (p *ProfileScreen) data() eventData {
+// data returns what the list of events shows now.
+func (p *Screen) data() eventData {
 	d := eventData{of: p.Prof, event: p.Prof.Event(&p.State)}
 	d.sums, _ = p.sums.Get()
 	d.metric, d.chosen = p.Prof.Metric(&p.State)
 	return d
 }
 
-// sum is the sum of a metric of an event, "" while it is not there.
-func (p *ProfileScreen) sum(event int, m model.MetricID) string {
+// sum returns the sum of a metric of an event, "" while it is not there.
+func (p *Screen) sum(event int, m model.MetricID) string {
 	sum, ok := p.data().sum(event, m)
 	switch {
 	case !ok:
@@ -88,7 +88,7 @@ func (p *ProfileScreen) sum(event int, m model.MetricID) string {
 	return ui.UnitOf(&p.Prof.Weights.Metrics[m]).Text(sum, p.State.Exact)
 }
 
-// modeText is how an event is sampled ("frequency 997 Hz").
+// modeText returns how an event is sampled ("frequency 997 Hz").
 func modeText(e *model.ProfileEvent) string {
 	switch {
 	case e.FrequencyHz > 0:
@@ -100,7 +100,7 @@ func modeText(e *model.ProfileEvent) string {
 }
 
 // Draw implements tview.Primitive.
-func (p *ProfileScreen) Draw(s tcell.Screen) {
+func (p *Screen) Draw(s tcell.Screen) {
 	r := p.Rect()
 	if p.Prof == nil {
 		widget.Print(s, r.X+1, r.Y, r.W-2, "Opening the file …", p.Look.Muted)
@@ -135,8 +135,8 @@ func (p *ProfileScreen) Draw(s tcell.Screen) {
 	p.text.Draw(s, rest.Inset(1, 0), p.Look)
 }
 
-// events is how many there are, whatever is filtered.
-func (p *ProfileScreen) events() int {
+// events returns how many there are, whatever is filtered.
+func (p *Screen) events() int {
 	if p.Prof == nil {
 		return 0
 	}
@@ -144,7 +144,7 @@ func (p *ProfileScreen) events() int {
 }
 
 // answer says what all screens weigh by.
-func (p *ProfileScreen) answer() string {
+func (p *Screen) answer() string {
 	if p.events() == 0 {
 		return ""
 	}
@@ -152,7 +152,7 @@ func (p *ProfileScreen) answer() string {
 }
 
 // missing says which screens the file has nothing for.
-func (p *ProfileScreen) missing() string {
+func (p *Screen) missing() string {
 	switch d := p.Prof; {
 	case d.Samples == 0 && len(d.Weights.Windows) == 0:
 		return "no samples, no windows: sums over the whole run"
@@ -165,8 +165,8 @@ func (p *ProfileScreen) missing() string {
 // maxListed bounds the threads and binaries that are listed.
 const maxListed = 200
 
-// lines is the text below the events.
-func (p *ProfileScreen) lines() (out []widget.Line) {
+// lines returns the text below the events.
+func (p *Screen) lines() (out []widget.Line) {
 	w := p.Prof.Weights
 	fact := func(label, value string) {
 		if value != "" {
@@ -206,7 +206,7 @@ func (p *ProfileScreen) lines() (out []widget.Line) {
 }
 
 // sumLines is the sums of the other metrics of the chosen event.
-func (p *ProfileScreen) sumLines(fact func(label, value string)) {
+func (p *Screen) sumLines(fact func(label, value string)) {
 	e := p.Prof.Event(&p.State)
 	var parts []string
 	for _, m := range p.Prof.MetricsOf(e) {
@@ -218,13 +218,13 @@ func (p *ProfileScreen) sumLines(fact func(label, value string)) {
 }
 
 // threadLines is the threads that weigh most.
-func (p *ProfileScreen) threadLines(fact func(label, value string)) {
+func (p *Screen) threadLines(fact func(label, value string)) {
 	t, ok := p.threads.Get()
 	if !ok || len(t.Rows) == 0 || len(t.totals) == 0 {
 		return
 	}
 	rows := slices.Clone(t.Rows)
-	slices.SortStableFunc(rows, func(a, b weights.ProfileRow) int {
+	slices.SortStableFunc(rows, func(a, b weights.Row) int {
 		return cmp.Or(b.Weights[0].Self.Compare(a.Weights[0].Self), strings.Compare(a.Name, b.Name))
 	})
 	unit := ui.UnitOf(&t.Of.Weights.Metrics[t.Metric])
@@ -242,7 +242,7 @@ func (p *ProfileScreen) threadLines(fact func(label, value string)) {
 }
 
 // lacks lists what the file does not say.
-func (p *ProfileScreen) lacks() (out []string) {
+func (p *Screen) lacks() (out []string) {
 	w := p.Prof.Weights
 	add := func(missing bool, text string) {
 		if missing {
@@ -267,7 +267,7 @@ func (p *ProfileScreen) lacks() (out []string) {
 	return out
 }
 
-func (p *ProfileScreen) Do(a keymap.Action) bool {
+func (p *Screen) Do(a keymap.Action) bool {
 	switch a {
 	case keymap.NextPane, keymap.PreviousPane:
 		p.inText = !p.inText
@@ -288,7 +288,7 @@ func (p *ProfileScreen) Do(a keymap.Action) bool {
 }
 
 // choose makes the selected event the one that everything is weighed under.
-func (p *ProfileScreen) choose() {
+func (p *Screen) choose() {
 	row, ok := p.Selected()
 	if !ok || p.Prof == nil {
 		return
@@ -297,7 +297,7 @@ func (p *ProfileScreen) choose() {
 	p.Say(p.Prof.EventName(uint16(*row)) + p.Hint(" is what all screens show; {profile.series} weighs by another metric"))
 }
 
-func (p *ProfileScreen) CopyText() string {
+func (p *Screen) CopyText() string {
 	row, ok := p.Selected()
 	if !ok {
 		return ""
@@ -307,15 +307,15 @@ func (p *ProfileScreen) CopyText() string {
 }
 
 // Click implements clicker.
-func (p *ProfileScreen) Click(x, y int, double bool) {
+func (p *Screen) Click(x, y int, double bool) {
 	if p.inText = !p.ListAt.Contains(x, y); !p.inText && p.Hit(x, y) && double {
 		p.choose()
 	}
 }
 
-func (p *ProfileScreen) Drag(_, _, _, _ int, _ bool) {}
+func (p *Screen) Drag(_, _, _, _ int, _ bool) {}
 
-func (p *ProfileScreen) Wheel(x, y, rows int) {
+func (p *Screen) Wheel(x, y, rows int) {
 	if p.ListAt.Contains(x, y) {
 		p.List.Scroll(rows)
 		return

@@ -15,22 +15,22 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// ProfTimeline shows when samples were taken and what they weigh, and the windows of the file. The range that is selected here is
+// Timeline shows when samples were taken and what they weigh, and the windows of the file. The range that is selected here is
 // what every other screen is about, and so is a window.
-type ProfTimeline struct {
+type Timeline struct {
 	ui.Pane
 	ui.ListPane
 	*ui.Table[windowData, int]
 	chart   widget.Chart
-	curve   *ui.Lazy[ui.ProfCurveKey, ui.ProfCurve]
+	curve   *ui.Lazy[ui.ProfileCurveKey, ui.ProfileCurve]
 	windows *ui.Lazy[ui.WindowsKey, *windowSums]
 	area    widget.Rect
 	big     bool // the chart fills the screen
 }
 
 // NewTimeline returns the curve of samples over time.
-func NewTimeline(e *ui.Env) *ProfTimeline {
-	p := &ProfTimeline{Pane: ui.NewPane(e)}
+func NewTimeline(e *ui.Env) *Timeline {
+	p := &Timeline{Pane: ui.NewPane(e)}
 	p.curve = ui.NewLazy(e, ui.FetchProfCurve)
 	p.windows = ui.NewLazy(e, func(ctx context.Context, k ui.WindowsKey) (*windowSums, error) {
 		sums, err := ui.SumWindows(ctx, k)
@@ -40,32 +40,32 @@ func NewTimeline(e *ui.Env) *ProfTimeline {
 	return p
 }
 
-func (p *ProfTimeline) Name() string { return "Timeline" }
+func (p *Timeline) Name() string { return "Timeline" }
 
-func (p *ProfTimeline) Action() keymap.Action { return keymap.ShowTimeline }
+func (p *Timeline) Action() keymap.Action { return keymap.ShowTimeline }
 
-func (p *ProfTimeline) Needs() model.Facet { return model.FacetProfile }
+func (p *Timeline) Needs() model.Facet { return model.FacetProfile }
 
-func (p *ProfTimeline) Scopes() []keymap.Scope {
+func (p *Timeline) Scopes() []keymap.Scope {
 	return []keymap.Scope{keymap.ScopeTimeline, keymap.ScopeTable, keymap.ScopeProfile}
 }
 
 // Useless implements [ui.Refuser]: windows are not grouped.
-func (p *ProfTimeline) Useless(a keymap.Action) bool { return a == keymap.Group }
+func (p *Timeline) Useless(a keymap.Action) bool { return a == keymap.Group }
 
-func (p *ProfTimeline) Command() []string { return p.Prof.Arguments(&p.State) }
+func (p *Timeline) Command() []string { return p.Prof.Arguments(&p.State) }
 
-func (p *ProfTimeline) Follows() string { return "" }
+func (p *Timeline) Follows() string { return "" }
 
 // Columns returns how many cells the chart has for the time axis.
-func (p *ProfTimeline) Columns() int { return p.chart.Dots(p.area) / 2 }
+func (p *Timeline) Columns() int { return p.chart.Dots(p.area) / 2 }
 
 // OfferedFor implements offered.
-func (p *ProfTimeline) OfferedFor(f *model.Profile) bool {
+func (p *Timeline) OfferedFor(f *model.Profile) bool {
 	return f.Weights != nil && (len(f.Weights.Samples) > 0 || len(f.Weights.Windows) > 0)
 }
 
-func (p *ProfTimeline) Show(s *state.State) {
+func (p *Timeline) Show(s *state.State) {
 	p.State = *s
 	if p.Prof == nil || len(p.Prof.Weights.Events) == 0 {
 		return
@@ -86,13 +86,13 @@ func (p *ProfTimeline) Show(s *state.State) {
 		dots = int(span)
 	}
 	if dots > 0 {
-		p.curve.Ask(ui.ProfCurveKey{Of: p.Prof, Event: k.Event, Metric: k.Metric, Chips: k.Chips, From: from, To: to, Columns: dots})
+		p.curve.Ask(ui.ProfileCurveKey{Of: p.Prof, Event: k.Event, Metric: k.Metric, Chips: k.Chips, From: from, To: to, Columns: dots})
 	}
 	p.setData(k, from, to)
 }
 
 // setData gives the newest curve to the chart.
-func (p *ProfTimeline) setData(k ui.ProfKey, from, to model.Time) {
+func (p *Timeline) setData(k ui.ProfileKey, from, to model.Time) {
 	ch, s := &p.chart, &p.State
 	ch.From, ch.To, ch.Cursor, ch.PeakAt = int64(from), int64(to), int64(s.Now()), -1
 	ch.RangeFrom, ch.RangeTo = 0, 0
@@ -112,7 +112,7 @@ func (p *ProfTimeline) setData(k ui.ProfKey, from, to model.Time) {
 	unit := ui.UnitOf(&c.Of.Weights.Metrics[c.Metric])
 	what := k.MetricName()
 	if c.Counts {
-		unit, what = ui.ProfUnit{}, "samples"
+		unit, what = ui.ProfileUnit{}, "samples"
 	}
 	unit.Scale = 1
 	if c.Top > 0 && c.Top < 100 && c.Top != math.Trunc(c.Top) {
@@ -139,8 +139,8 @@ func (p *ProfTimeline) setData(k ui.ProfKey, from, to model.Time) {
 	ch.Answer = p.answer(k, c, unit)
 }
 
-// answer is what a glance at the chart should tell: what is selected, else the highest column.
-func (p *ProfTimeline) answer(k ui.ProfKey, c ui.ProfCurve, unit ui.ProfUnit) string {
+// answer returns what a glance at the chart should tell: what is selected, else the highest column.
+func (p *Timeline) answer(k ui.ProfileKey, c ui.ProfileCurve, unit ui.ProfileUnit) string {
 	if scope := k.Scope(); scope != "" {
 		return "all screens: " + scope
 	}
@@ -148,7 +148,7 @@ func (p *ProfTimeline) answer(k ui.ProfKey, c ui.ProfCurve, unit ui.ProfUnit) st
 }
 
 // divide gives the windows their rows, at most half, and the chart the rest.
-func (p *ProfTimeline) divide(r widget.Rect) (chart, list widget.Rect) {
+func (p *Timeline) divide(r widget.Rect) (chart, list widget.Rect) {
 	n := 0
 	if p.Prof != nil {
 		n = len(p.Prof.Weights.Windows)
@@ -163,7 +163,7 @@ func (p *ProfTimeline) divide(r widget.Rect) (chart, list widget.Rect) {
 }
 
 // Draw implements tview.Primitive.
-func (p *ProfTimeline) Draw(s tcell.Screen) {
+func (p *Timeline) Draw(s tcell.Screen) {
 	r := p.Rect()
 	if p.Prof == nil || len(p.Prof.Weights.Events) == 0 {
 		widget.Print(s, r.X+1, r.Y, r.W-2, "This file has no events.", p.Look.Muted)
@@ -187,13 +187,13 @@ func (p *ProfTimeline) Draw(s tcell.Screen) {
 	p.List.Draw(s, body, p.Look)
 }
 
-func (p *ProfTimeline) Do(a keymap.Action) bool {
+func (p *Timeline) Do(a keymap.Action) bool {
 	switch a {
 	case keymap.Open:
 		p.choose()
 	case keymap.Peak:
 		p.toPeak()
-	case keymap.Maximise:
+	case keymap.Maximize:
 		p.big = !p.big
 		p.Changed()
 	default:
@@ -203,7 +203,7 @@ func (p *ProfTimeline) Do(a keymap.Action) bool {
 }
 
 // toPeak moves the instant to the highest column.
-func (p *ProfTimeline) toPeak() {
+func (p *Timeline) toPeak() {
 	c, ok := p.curve.Get()
 	if !ok || c.Top == 0 {
 		p.Say("there is nothing to go to")
@@ -214,7 +214,7 @@ func (p *ProfTimeline) toPeak() {
 }
 
 // choose shows the selected window alone on every screen, or the whole run again.
-func (p *ProfTimeline) choose() {
+func (p *Timeline) choose() {
 	row, ok := p.Selected()
 	switch {
 	case !ok:
@@ -226,7 +226,7 @@ func (p *ProfTimeline) choose() {
 	}
 }
 
-func (p *ProfTimeline) CopyText() string {
+func (p *Timeline) CopyText() string {
 	row, ok := p.Selected()
 	if !ok {
 		return ""
@@ -236,7 +236,7 @@ func (p *ProfTimeline) CopyText() string {
 }
 
 // Click implements clicker.
-func (p *ProfTimeline) Click(x, y int, double bool) {
+func (p *Timeline) Click(x, y int, double bool) {
 	if t, ok := p.chart.TimeAt(x, y); ok {
 		p.Emit(state.MoveTo{At: analysis.At(model.Time(t))})
 		return
@@ -246,13 +246,13 @@ func (p *ProfTimeline) Click(x, y int, double bool) {
 	}
 }
 
-func (p *ProfTimeline) Drag(fromX, fromY, x, _ int, _ bool) {
+func (p *Timeline) Drag(fromX, fromY, x, _ int, _ bool) {
 	if p.Prof != nil && p.Prof.Samples > 0 {
 		ui.DragRange(p.Env, &p.chart, fromX, fromY, x)
 	}
 }
 
-func (p *ProfTimeline) Wheel(x, y, rows int) {
+func (p *Timeline) Wheel(x, y, rows int) {
 	if !ui.WheelZoom(p.Env, &p.State, &p.chart, p.Columns(), x, y, rows) {
 		p.List.Scroll(rows)
 	}

@@ -32,7 +32,7 @@ func (p *Stacks) Do(a keymap.Action) bool {
 		p.Emit(state.NextCost{})
 	case keymap.NextPane, keymap.PreviousPane:
 		p.nextPane(a == keymap.NextPane)
-	case keymap.Maximise:
+	case keymap.Maximize:
 		p.whole = !p.whole
 		p.detail = false
 	case keymap.FindNext, keymap.FindPrevious:
@@ -175,7 +175,7 @@ func (p *Stacks) Scroll(rows int) {
 // maxCopied bounds the frames that are copied.
 const maxCopied = 1000
 
-// CopyText is the selected stack, the allocating function first.
+// CopyText returns the selected stack, the allocating function first.
 func (p *Stacks) CopyText() string {
 	p = p.active()
 	at := p.Selected()

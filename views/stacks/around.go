@@ -81,16 +81,16 @@ func (v *aroundView) refresh() {
 	v.list.Refresh()
 }
 
-// around is what calls the functions of a node and what they call, on both sides or on the only one.
+// around returns what calls the functions of a node and what they call, on both sides or on the only one.
 func (w *weighed) around(n int32) diff.ComparedAround {
 	if w.changes != nil {
 		return w.changes.Around(n, w.tree.key.invert)
 	}
 	a := w.Around(n, w.tree.key.invert)
-	twice := func(list []calltree.Neighbor) []diff.ComparedNeighbour {
-		out := make([]diff.ComparedNeighbour, len(list))
+	twice := func(list []calltree.Neighbor) []diff.ComparedNeighbor {
+		out := make([]diff.ComparedNeighbor, len(list))
 		for i, x := range list {
-			out[i] = diff.ComparedNeighbour{Name: x.Name, Weight: [2]uint64{x.Weight, x.Weight}}
+			out[i] = diff.ComparedNeighbor{Name: x.Name, Weight: [2]uint64{x.Weight, x.Weight}}
 		}
 		return out
 	}
@@ -131,7 +131,7 @@ func (v *aroundView) Cell(row, col int) widget.Cell {
 	return c
 }
 
-// row is what a row is about, and the words before its name.
+// row returns what a row is about, and the words before its name.
 func (v *aroundView) row(row int) (name string, weight [2]uint64, kind string) {
 	callers := v.data.Callers
 	switch {
@@ -176,7 +176,7 @@ func (v *aroundView) Draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
 	}
 }
 
-// about is what the function weighs, or weighed on both sides.
+// about returns what the function weighs, or weighed on both sides.
 func (v *aroundView) about() string {
 	d, p := &v.data, v.of
 	if p.Now.changes != nil {

@@ -18,10 +18,10 @@ type treeKey struct {
 	ids      int // stacks in use
 	invert   bool
 	collapse bool
-	full     bool         // names as they stand in the file
-	prof     *ui.ProfFile // of weighted stacks; nil for traces
-	chips    calltree.StackFilter
-	part     calltree.StackPart
+	full     bool            // names as they stand in the file
+	prof     *ui.ProfileFile // of weighted stacks; nil for traces
+	chips    calltree.Filter
+	part     calltree.Part
 	grown    *diff.CompareShape // of a difference that is bottom-up; nil elsewhere
 }
 
@@ -34,7 +34,7 @@ func (k *treeKey) options() calltree.TreeOptions {
 	return opt
 }
 
-// shape is the key without what only ever grows: trees of one shape number their nodes alike.
+// shape returns the key without what only ever grows: trees of one shape number their nodes alike.
 func (k treeKey) shape() treeKey { k.ids, k.prof = 0, nil; return k }
 
 // callTree is a call tree without weights and what it was made of.
@@ -45,7 +45,7 @@ type callTree struct {
 	pick []int32         // what index of the file's stacks, or records, that is; nil where all are in the tree
 }
 
-// picked is the weights of the stacks in the tree, of those of all of them.
+// picked returns the weights of the stacks in the tree, of those of all of them.
 func (t *callTree) picked(weights []uint64) []uint64 {
 	if t.pick == nil {
 		return weights
@@ -62,7 +62,7 @@ func (t *callTree) picked(weights []uint64) []uint64 {
 // makeTree builds the structure of a call tree.
 func makeTree(ctx context.Context, e *ui.Env, key treeKey) (*callTree, error) {
 	if key.prof != nil {
-		return profTree(ctx, key)
+		return profileTree(ctx, key)
 	}
 	ids := e.Trace.StackIDs()
 	ids = ids[:min(key.ids, len(ids))]
@@ -79,7 +79,7 @@ func makeTree(ctx context.Context, e *ui.Env, key treeKey) (*callTree, error) {
 	return &callTree{t, key, ids, pick}, err
 }
 
-// keptStacks are the stacks that a filter leaves, and where they stand in ids.
+// keptStacks returns the stacks that a filter leaves, and where they stand in ids.
 func keptStacks(key treeKey, view *calltree.FilteredStacks, ids []model.StackID) (kept []model.StackID, pick []int32) {
 	pick = []int32{}
 	unknown := calltree.StacksAreKept(key.chips)
@@ -103,7 +103,7 @@ type foldKey struct {
 	at       analysis.Instant // zero where the cost does not depend on it
 	over     analysis.Range   // zero where the cost does not depend on it
 	cell     analysis.Cell
-	prof     ui.ProfKey // of weighted stacks, zero for traces
+	prof     ui.ProfileKey // of weighted stacks, zero for traces
 }
 
 // foldKeyOf leaves out of a state what does not matter for its cost.
@@ -120,7 +120,7 @@ func foldKeyOf(t *callTree, s *state.State) foldKey {
 	return k
 }
 
-// query is what a trace is asked for a key.
+// query returns what a trace is asked for a key.
 func (k foldKey) query() analysis.Query {
 	if k.over == (analysis.Range{}) {
 		k.over = analysis.Whole
@@ -133,15 +133,15 @@ type weighed struct {
 	*calltree.Folded
 	tree *callTree
 	key  foldKey
-	peak model.Time  // when the peak is, for CostPeak; model.NoTime where there is none
-	unit ui.ProfUnit // of weighted stacks
+	peak model.Time     // when the peak is, for CostPeak; model.NoTime where there is none
+	unit ui.ProfileUnit // of weighted stacks
 
 	set     *ui.StackComparison // what is compared; nil where no difference is shown, as the two below
 	shape   *diff.CompareShape
-	changes *diff.CompareTree
+	changes *diff.Tree
 }
 
-// Children are the children of a node that weigh anything, or did; the heaviest first.
+// Children returns the children of a node that weigh anything, or did; the heaviest first.
 func (w *weighed) Children(n int32) []int32 {
 	if w.changes != nil {
 		return w.changes.Children(n)
@@ -236,7 +236,7 @@ func nodeIDs(nodes []int32) []uint64 {
 // exists reports whether a node is in the graph: it weighs anything, or what is below it changed.
 func (w *weighed) exists(id uint64) bool { return id < uint64(w.Len()) && w.Total[id] > 0 }
 
-// frame is what is known of a node beyond its name; mixed says that it stands for several places.
+// frame returns what is known of a node beyond its name; mixed says that it stands for several places.
 func (w *weighed) frame(n int32) (f model.Frame, mixed bool) {
 	id, mixed := w.Frame(n)
 	if w.tree.key.stacks == nil || id == 0 {
@@ -245,7 +245,7 @@ func (w *weighed) frame(n int32) (f model.Frame, mixed bool) {
 	return w.tree.key.stacks.At(id), mixed
 }
 
-// label is a node's name as trees and graphs show it: without its signature, unless names stand as in the file.
+// label returns a node's name as trees and graphs show it: without its signature, unless names stand as in the file.
 func (w *weighed) label(n int32) string {
 	sign := w.sign(n)
 	if w.tree.key.full {
@@ -254,7 +254,7 @@ func (w *weighed) label(n int32) string {
 	return sign + widget.WithoutSignature(w.Name(n))
 }
 
-// place is a node's file and line, "" when unknown.
+// place returns a node's file and line, "" when unknown.
 func (w *weighed) place(n int32) string {
 	f, mixed := w.frame(n)
 	place := ui.FramePlace(f)
@@ -267,7 +267,7 @@ func (w *weighed) place(n int32) string {
 	return place
 }
 
-// path is the nodes from below the root down to n, only the last limit of them (limit ≤ 0: all); left is how many more
+// path returns the nodes from below the root down to n, only the last limit of them (limit ≤ 0: all); left is how many more
 // there are.
 func (w *weighed) path(n int32, limit int) (nodes []int32, left int) {
 	for at := n; at > 0; at = w.Parent(at) {
@@ -289,7 +289,7 @@ type way struct {
 	invert bool     // the tree is bottom-up
 }
 
-// wayIn is the way to what is selected in w.
+// wayIn returns the way to what is selected in w.
 func (p *Stacks) wayIn(w *weighed) way {
 	nodes, _ := w.path(p.selectedIn(w), 0)
 	names := make([]string, len(nodes))
@@ -299,7 +299,7 @@ func (p *Stacks) wayIn(w *weighed) way {
 	return way{names, w.tree.key.invert}
 }
 
-// end is the node that a way leads to, as far as it goes: short or full names and folded recursion are no obstacle.
+// end returns the node that a way leads to, as far as it goes: short or full names and folded recursion are no obstacle.
 func (w *weighed) end(to way) int32 {
 	names := to.names
 	if n := len(names); n > 0 && to.invert != w.tree.key.invert {

@@ -121,7 +121,7 @@ func (p *Stacks) newestChanges() *weighed {
 		k.tree.stacks = set.Joined.Stacks
 	}
 	if name := p.State.Chips.Pivot(); name != "" { // the sides are narrowed by all the rest
-		k.tree.chips = calltree.NewStackFilter(calltree.StackStep{Kind: calltree.PivotAt, Name: name})
+		k.tree.chips = calltree.NewFilter(calltree.Step{Kind: calltree.PivotAt, Name: name})
 	}
 	if p.Prof != nil {
 		k.fold.prof = p.Prof.Key(&p.State)
@@ -153,15 +153,15 @@ func (p *Stacks) adoptSent() {
 	p.selectNode(at)
 }
 
-// Side is what a node weighs before (0) or after (1).
+// Side returns what a node weighs before (0) or after (1).
 func (w *weighed) Side(i int, n int32) uint64 { return w.changes.Sides[i].Total[n] }
 
-// delta is what became of a node.
+// delta returns what became of a node.
 func (p *Stacks) delta(n int32) widget.Cell {
 	return p.DeltaCell(p.Now.Side(0, n), p.Now.Side(1, n), p.amount)
 }
 
-// direction is 1 for a node that grew, −1 for one that shrank, else 0.
+// direction returns 1 for a node that grew, −1 for one that shrank, else 0.
 func (w *weighed) direction(n int32) int {
 	switch before, after := w.Side(0, n), w.Side(1, n); {
 	case after > before:
@@ -172,12 +172,12 @@ func (w *weighed) direction(n int32) int {
 	return 0
 }
 
-// signed is a frame's name behind the sign of its change, for those who see no colors.
+// signed returns a frame's name behind the sign of its change, for those who see no colors.
 func (w *weighed) signed(n int32) string {
 	return [...]string{"-", "=", "+"}[1+w.direction(n)] + " " + w.label(n)
 }
 
-// changeStyle is the color of what grew, shrank or stayed.
+// changeStyle returns the color of what grew, shrank or stayed.
 func (p *Stacks) changeStyle(id uint64) (tcell.Style, bool) {
 	switch p.Now.direction(int32(id)) {
 	case 1:
@@ -212,7 +212,7 @@ func (p *Stacks) changedSentence(n int32) []string {
 	}
 }
 
-// changedAnswer is what widths and bars are.
+// changedAnswer returns what widths and bars are.
 func (p *Stacks) changedAnswer() string {
 	text := "bars: sum of all changes, "
 	if p.flame {
@@ -242,7 +242,7 @@ func (p *Stacks) unchanged() []string {
 	return []string{"Nothing changed: every stack weighs the same on both sides.", "A and B mark other moments, c shows another cost."}
 }
 
-// changedColumns are the columns of a difference for a pane of w cells.
+// changedColumns returns the columns of a difference for a pane of w cells.
 func (p *Stacks) changedColumns(w int) []treeColumn {
 	const right = widget.Right
 	width := 9
@@ -260,7 +260,7 @@ func (p *Stacks) changedColumns(w int) []treeColumn {
 	}
 }
 
-// changedCell is a cell of a column that only differences have.
+// changedCell returns a cell of a column that only differences have.
 func (p *Stacks) changedCell(column int, n int32) widget.Cell {
 	before, after := p.Now.Side(0, n), p.Now.Side(1, n)
 	switch column {
@@ -279,7 +279,7 @@ func (p *Stacks) changedCell(column int, n int32) widget.Cell {
 	return c
 }
 
-// copyHead is the figures of a frame, above its stack; "" where no difference is shown.
+// copyHead returns the figures of a frame, above its stack; "" where no difference is shown.
 func (p *Stacks) copyHead(n int32) string {
 	if p.Now.changes == nil {
 		return ""

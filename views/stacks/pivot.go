@@ -14,8 +14,8 @@ import (
 // pivoted reports whether trees turn about a function.
 func (p *Stacks) pivoted() bool { return p.State.Chips.Pivot() != "" }
 
-// part is what of the stacks the tree is made of.
-func (p *Stacks) part() calltree.StackPart {
+// part returns what of the stacks the tree is made of.
+func (p *Stacks) part() calltree.Part {
 	switch {
 	case p.half:
 		return calltree.Callers
@@ -28,7 +28,7 @@ func (p *Stacks) part() calltree.StackPart {
 // inverts reports whether the tree is bottom-up.
 func (p *Stacks) inverts() bool { return p.half || p.invert && !p.pivoted() }
 
-// active is the tree that has the keys.
+// active returns the tree that has the keys.
 func (p *Stacks) active() *Stacks {
 	if p.inUpper && p.Upper != nil && p.pivoted() && p.Upper.Now != nil {
 		return p.Upper

@@ -14,23 +14,23 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// ProfStacks is the screen of stacks over the stacks of a profile, weighed under the chosen event.
-type ProfStacks struct{ *Stacks }
+// ProfileStacks is the screen of stacks over the stacks of a profile, weighed under the chosen event.
+type ProfileStacks struct{ *Stacks }
 
 // NewProfileStacks returns the stacks of a stack profile.
-func NewProfileStacks(e *ui.Env, sides ui.StackComparer) *ProfStacks {
-	return &ProfStacks{NewStacks(e, sides)}
+func NewProfileStacks(e *ui.Env, sides ui.StackComparer) *ProfileStacks {
+	return &ProfileStacks{NewStacks(e, sides)}
 }
 
-func (p *ProfStacks) Needs() model.Facet { return model.FacetProfile }
+func (p *ProfileStacks) Needs() model.Facet { return model.FacetProfile }
 
-func (p *ProfStacks) Scopes() []keymap.Scope {
+func (p *ProfileStacks) Scopes() []keymap.Scope {
 	s := p.Stacks.Scopes()
 	return append(s[:len(s)-1:len(s)-1], keymap.ScopeProfile, keymap.ScopeStacks)
 }
 
-// profTree builds the structure of the tree of all records.
-func profTree(ctx context.Context, key treeKey) (*callTree, error) {
+// profileTree builds the structure of the tree of all records.
+func profileTree(ctx context.Context, key treeKey) (*callTree, error) {
 	opt := key.options()
 	opt.Class = key.prof.Classes
 	stacks, leaves, pick := key.stacks, key.prof.Weights.Records.Node, []int32(nil)
@@ -104,7 +104,7 @@ func amountsOf(out []uint64, of func(model.RecordID) (model.Number, bool), scale
 	return whole
 }
 
-// kind is what is known of a node's frame in a profile; both are zero elsewhere.
+// kind returns what is known of a node's frame in a profile; both are zero elsewhere.
 func (w *weighed) kind(n int32) (model.FrameKind, model.FrameFlags) {
 	f, _ := w.Frame(n)
 	d := w.tree.key.prof
@@ -125,7 +125,7 @@ func (w *weighed) sign(n int32) string {
 	return ""
 }
 
-// dso is the binary of a node's frame, "" where nobody knows.
+// dso returns the binary of a node's frame, "" where nobody knows.
 func (w *weighed) dso(n int32) string {
 	f, _ := w.Frame(n)
 	d := w.tree.key.prof
@@ -135,7 +135,7 @@ func (w *weighed) dso(n int32) string {
 	return d.Weights.DSOs[d.Weights.FrameDSO[f]].Name
 }
 
-// signStyle is the colour beside the sign of a frame; the zero style is that of ordinary ones.
+// signStyle returns the colour beside the sign of a frame; the zero style is that of ordinary ones.
 func (p *Stacks) signStyle(n int32) tcell.Style {
 	if p.Prof == nil {
 		return tcell.Style{}
@@ -149,7 +149,7 @@ func (p *Stacks) signStyle(n int32) tcell.Style {
 	return tcell.Style{}
 }
 
-// frameStyle is the colours of kernel and inlined frames in the graph, reversed so that they fill their frame, or those of what
+// frameStyle returns the colours of kernel and inlined frames in the graph, reversed so that they fill their frame, or those of what
 // changed; nil for traces.
 func (p *Stacks) frameStyle() func(uint64) (tcell.Style, bool) {
 	if p.Now.changes != nil {
@@ -164,7 +164,7 @@ func (p *Stacks) frameStyle() func(uint64) (tcell.Style, bool) {
 	}
 }
 
-// profAmount is a weight of the tree with its unit.
+// profAmount returns a weight of the tree with its unit.
 func (p *Stacks) profAmount(v uint64) string {
 	if p.Now == nil {
 		return ""
@@ -172,7 +172,7 @@ func (p *Stacks) profAmount(v uint64) string {
 	return p.Now.unit.Scaled(v, p.State.Exact)
 }
 
-// costTitle is what is weighed as a column's title.
+// costTitle returns what is weighed as a column's title.
 func (p *Stacks) costTitle() string {
 	if p.Prof != nil {
 		return "TOTAL"
@@ -180,7 +180,7 @@ func (p *Stacks) costTitle() string {
 	return costColumn(p.Now.key.cost)
 }
 
-// costText is what is weighed in words.
+// costText returns what is weighed in words.
 func (p *Stacks) costText() string {
 	if p.Now.set != nil {
 		return p.Now.set.Title

@@ -153,7 +153,7 @@ func askWeights[V any](z *ui.Lazy[foldKey, V], k foldKey) {
 	z.Ask(k)
 }
 
-// beside is the cost that says more about another: blocks for bytes, bytes for blocks; analysis.CostCountOf for none.
+// beside returns the cost that says more about another: blocks for bytes, bytes for blocks; analysis.CostCountOf for none.
 func beside(c analysis.Cost) analysis.Cost {
 	switch c {
 	case analysis.CostLive:
@@ -245,7 +245,7 @@ func (p *Stacks) askSearch() {
 	}
 }
 
-// matching is the search's result where it is that of what is shown, else nil.
+// matching returns the search's result where it is that of what is shown, else nil.
 func (p *Stacks) matching() *found {
 	if f, ok := p.search.Get(); ok && p.text != "" && f.key.text == p.text && f.key.in.tree == p.Now.tree {
 		return f
@@ -253,7 +253,7 @@ func (p *Stacks) matching() *found {
 	return nil
 }
 
-// Selected is the selected node, 0 for none.
+// Selected returns the selected node, 0 for none.
 func (p *Stacks) Selected() int32 {
 	if p.Now == nil {
 		return 0

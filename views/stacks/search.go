@@ -50,7 +50,7 @@ func findNames(ctx context.Context, key searchKey) (*found, error) {
 // matches reports whether a node's name matches.
 func (f *found) matches(n int32) bool { return n > 0 && f.hit[f.key.in.Label(n)] }
 
-// next is the match after n in the order of the tree with everything open, heaviest first, beginning again at the top;
+// next returns the match after n in the order of the tree with everything open, heaviest first, beginning again at the top;
 // ok is false when nothing matches.
 func (f *found) next(n int32) (match int32, ok bool) {
 	if !f.below[0] {
@@ -67,7 +67,7 @@ func (f *found) next(n int32) (match int32, ok bool) {
 	}
 }
 
-// after is the next node of the tree's order that has a match in or below it, -1 at the end. Without into it skips what is
+// after returns the next node of the tree's order that has a match in or below it, -1 at the end. Without into it skips what is
 // below n.
 func (f *found) after(n int32, into bool) int32 {
 	if into {
@@ -89,7 +89,7 @@ func (f *found) after(n int32, into bool) int32 {
 	return -1
 }
 
-// previous is the match before n in the same order, going round at the top.
+// previous returns the match before n in the same order, going round at the top.
 func (f *found) previous(n int32) (match int32, ok bool) {
 	if !f.below[0] {
 		return 0, false
@@ -101,7 +101,7 @@ func (f *found) previous(n int32) (match int32, ok bool) {
 	}
 }
 
-// before is the node before n in the tree's order among those that have a match in or below them; before the root comes
+// before returns the node before n in the tree's order among those that have a match in or below them; before the root comes
 // the last.
 func (f *found) before(n int32) int32 {
 	if n == 0 {
@@ -122,7 +122,7 @@ func (f *found) before(n int32) int32 {
 	return f.last(best)
 }
 
-// last is the last node below n, or n itself.
+// last returns the last node below n, or n itself.
 func (f *found) last(n int32) int32 {
 	for {
 		best := int32(-1)

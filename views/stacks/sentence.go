@@ -54,7 +54,7 @@ func (p *Stacks) Title() string {
 	return t
 }
 
-// answer is what everything together weighs, and how much of it a search finds.
+// answer returns what everything together weighs, and how much of it a search finds.
 func (p *Stacks) answer(w int) string {
 	if p.Now == nil || p.Now.Total[0] == 0 {
 		return ""
@@ -80,7 +80,7 @@ func (p *Stacks) answer(w int) string {
 	return word + " matches " + ui.PartText(f.weight, f.key.in.Total[0]) + " · " + all
 }
 
-// bound is the sign of figures that are not exact: what is read so far is less, blocks that cannot be freed are more.
+// bound returns the sign of figures that are not exact: what is read so far is less, blocks that cannot be freed are more.
 func (p *Stacks) bound() string {
 	switch {
 	case p.Now.set != nil:
@@ -184,7 +184,7 @@ func (d *stackDetail) draw(p *Stacks, s tcell.Screen, side, below widget.Rect) {
 	d.text.Draw(s, rest, &look)
 }
 
-// shares is a frame's weight, of all and of its parent.
+// shares returns a frame's weight, of all and of its parent.
 func (p *Stacks) shares(n int32, w int) string {
 	if p.Now.set != nil {
 		return p.delta(n).Text
@@ -198,7 +198,7 @@ func (p *Stacks) shares(n int32, w int) string {
 	return out + " · " + ui.PartText(total, p.Now.Total[parent]) + " of " + widget.Truncate(p.Now.label(parent), w/5)
 }
 
-// detailLines is the text of the detail. The path is one line where that fits into what w and h leave, else a frame a line.
+// detailLines returns the text of the detail. The path is one line where that fits into what w and h leave, else a frame a line.
 func (p *Stacks) detailLines(n int32, w, h int) []widget.Line {
 	if n == 0 {
 		return []widget.Line{widget.Plain("Everything: " + p.sentence(n))}
@@ -256,7 +256,7 @@ func (p *Stacks) sentence(n int32) string {
 	return strings.Join(parts, " · ")
 }
 
-// besideText is a frame's weight in blocks where the cost is bytes, and the other way round; "" where it is not known.
+// besideText returns a frame's weight in blocks where the cost is bytes, and the other way round; "" where it is not known.
 func (p *Stacks) besideText(n int32) string {
 	w, ok := p.other.Get()
 	if !ok || w.key.tree != p.Now.tree || w.key.at != p.Now.key.at || w.key.over != p.Now.key.over || beside(w.key.cost) != p.Now.key.cost {
@@ -284,7 +284,7 @@ func (p *Stacks) besideText(n int32) string {
 	return model.Group(blocks) + " blocks of " + mean + " on average"
 }
 
-// pathLine is the way to a frame in one line, callers first; "" for a frame without callers.
+// pathLine returns the way to a frame in one line, callers first; "" for a frame without callers.
 func (p *Stacks) pathLine(n int32) string {
 	nodes, left := p.Now.path(n, maxPath)
 	if len(nodes) < 2 {
@@ -303,7 +303,7 @@ func (p *Stacks) pathLine(n int32) string {
 	return strings.Join(names, " "+p.Look.Glyphs.ArrowRight+" ")
 }
 
-// pathRows is the way to a frame, the nearest first, a line each of at most w cells with the place at its end.
+// pathRows returns the way to a frame, the nearest first, a line each of at most w cells with the place at its end.
 func (p *Stacks) pathRows(n int32, w int) []widget.Line {
 	nodes, left := p.Now.path(n, maxPath)
 	head := "by "

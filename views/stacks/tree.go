@@ -68,7 +68,7 @@ func (t *treePane) arrange(w int) {
 	}
 }
 
-// weightColumns are the columns of weights for a pane of w cells.
+// weightColumns returns the columns of weights for a pane of w cells.
 func (p *Stacks) weightColumns(w int) []treeColumn {
 	width := 8
 	if p.State.Exact {
@@ -84,7 +84,7 @@ func (p *Stacks) weightColumns(w int) []treeColumn {
 	}
 }
 
-// roots are the functions that everything else hangs off.
+// roots returns the functions that everything else hangs off.
 func (t *treePane) roots() []uint64 { return t.Children(0) }
 
 // Children implements widget.TreeSource.
@@ -228,12 +228,12 @@ func (t *treePane) draw(s tcell.Screen, r widget.Rect, focused bool) {
 	t.Draw(s, r, p.Look)
 }
 
-// costColumn is a cost as a column's title.
+// costColumn returns a cost as a column's title.
 func costColumn(c analysis.Cost) string {
 	return [...]string{"LIVE", "BLOCKS", "AT PEAK", "TOTAL", "COUNT", "LEAKED", "TEMP"}[c]
 }
 
-// amount is a weight in the unit of the cost.
+// amount returns a weight in the unit of the cost.
 func (p *Stacks) amount(v uint64) string {
 	if p.Now != nil && p.Now.set != nil {
 		return p.Now.set.Amount(v, p.State.Exact)
@@ -256,7 +256,7 @@ func (p *Stacks) amount(v uint64) string {
 	return model.ShortCount(v)
 }
 
-// weight is an amount that says what it counts.
+// weight returns an amount that says what it counts.
 func (p *Stacks) weight(v uint64) string {
 	if p.Now.key.cost.IsBytes() || p.Prof != nil || p.Now.set != nil {
 		return p.amount(v)

@@ -20,7 +20,7 @@ type Mark struct {
 	Other bool // of the second file
 	At    analysis.Instant
 	Range analysis.Range
-	Prof  ProfState // of stack profiles: event, metric and window
+	Prof  Profile // of stack profiles: event, metric and window
 
 	Number int // of snapshots and page layouts: which one, NoNumber for none; of other files 0
 }
@@ -28,8 +28,8 @@ type Mark struct {
 // NoNumber is the number of a mark in a file of snapshots or page layouts where there is none.
 const NoNumber = -1
 
-// CompareState is what the difference is between, and how it is shown, of every kind of file.
-type CompareState struct {
+// Compare is what the difference is between, and how it is shown, of every kind of file.
+type Compare struct {
 	On      bool // every screen shows the difference
 	Marks   [2]Mark
 	Swapped bool
@@ -43,7 +43,7 @@ type CompareState struct {
 	Only    int           // 0 for all rows, 1 for changed ones, 2 for new, 3 for gone, 4 for grown, 5 for shrunk ones
 }
 
-// The intents about comparisons. Their fields are documented by CompareState's.
+// The intents about comparisons. Their fields are documented by Compare's.
 type (
 	MarkSide struct {
 		Side int
@@ -109,8 +109,8 @@ func (NextOnly) apply(s State) State {
 	return s
 }
 
-// Signs are the letters of the sides before and after.
-func (c *CompareState) Signs() (before, after string) {
+// Signs returns the letters of the sides before and after.
+func (c *Compare) Signs() (before, after string) {
 	if c.Swapped {
 		return "B", "A"
 	}
@@ -118,7 +118,7 @@ func (c *CompareState) Signs() (before, after string) {
 }
 
 // Shows reports whether a row of a comparison is among those that are wanted.
-func (c *CompareState) Shows(status diff.ChangeStatus) bool {
+func (c *Compare) Shows(status diff.ChangeStatus) bool {
 	switch c.Only {
 	case 0:
 		return true
@@ -129,15 +129,15 @@ func (c *CompareState) Shows(status diff.ChangeStatus) bool {
 }
 
 // OnlyText says which rows are shown, "" for all.
-func (c *CompareState) OnlyText() string {
+func (c *Compare) OnlyText() string {
 	if c.Only == 0 {
 		return ""
 	}
 	return c.OnlyWord() + " only"
 }
 
-// OnlyWord is what the rows shown became.
-func (c *CompareState) OnlyWord() string {
+// OnlyWord returns what the rows shown became.
+func (c *Compare) OnlyWord() string {
 	if c.Only == 1 {
 		return "changed"
 	}
@@ -162,10 +162,10 @@ type Moment struct {
 	Other bool
 	At    analysis.Instant
 	Over  analysis.Range
-	Prof  ProfState
+	Prof  Profile
 }
 
-// Moments are what both sides are about, before and after as they are marked, not swapped. With one file and no mark A stands for
+// Moments returns what both sides are about, before and after as they are marked, not swapped. With one file and no mark A stands for
 // its beginning. With two files an unmarked side is where the other one is: m says which time of B belongs to one of A.
 func (s *State) Moments(two bool, m diff.TimeMap) [2]Moment {
 	here := Moment{At: s.At, Over: s.Range, Prof: s.Prof}
@@ -173,7 +173,7 @@ func (s *State) Moments(two bool, m diff.TimeMap) [2]Moment {
 	if two {
 		out[SideB].Other = true
 		out[SideB].At, out[SideB].Over = counterpart(m, s.At), counterpartRange(m, s.Range)
-		out[SideB].Prof = NewProfState()
+		out[SideB].Prof = NewProfile()
 	} else {
 		out[SideA].At, out[SideA].Over = analysis.At(0), analysis.Range{From: model.NoTime, To: 0}
 		if !s.Range.IsWhole() && s.Range.From > 0 { // what was before the range
@@ -188,7 +188,7 @@ func (s *State) Moments(two bool, m diff.TimeMap) [2]Moment {
 	return out
 }
 
-// Until is the moment in a file that ends at end: the place of the other file's moment may be beyond that.
+// Until returns the moment in a file that ends at end: the place of the other file's moment may be beyond that.
 func (m Moment) Until(end model.Time) Moment {
 	if m.At.Events == 0 && m.At.T > end {
 		m.At = analysis.End
@@ -199,7 +199,7 @@ func (m Moment) Until(end model.Time) Moment {
 	return m
 }
 
-// counterpart is the instant of B at the place of one of A. The end and the peak are each file's own.
+// counterpart returns the instant of B at the place of one of A. The end and the peak are each file's own.
 func counterpart(m diff.TimeMap, at analysis.Instant) analysis.Instant {
 	if at == analysis.End || at.Events != 0 {
 		return at
@@ -215,7 +215,7 @@ func counterpartRange(m diff.TimeMap, r analysis.Range) analysis.Range {
 }
 
 // Ask adds to a question how the difference is shown; mixed says that a trace is compared with a profile.
-func (c *CompareState) Ask(q *Question, mixed bool) {
+func (c *Compare) Ask(q *Question, mixed bool) {
 	for mask := range strings.SplitSeq(c.Masks, "\n") {
 		if mask != "" {
 			q.Masks = append(q.Masks, mask)

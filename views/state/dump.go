@@ -11,8 +11,8 @@ const (
 	NoSeries = -1
 )
 
-// DumpState is what screens of measured series and page layouts are about, besides the instant.
-type DumpState struct {
+// Dump is what screens of measured series and page layouts are about, besides the instant.
+type Dump struct {
 	Series int              // selected, NoSeries for the first with layouts
 	Layout int              // chosen at LayoutAt, NoLayout to follow the instant: several may have one time, or none
 	On     analysis.Instant // where Layout was chosen; elsewhere it counts for nothing
@@ -20,9 +20,9 @@ type DumpState struct {
 	Sent   int              // how often it was
 }
 
-// NewDumpState returns the state before anything is chosen.
-func NewDumpState() DumpState {
-	return DumpState{Series: NoSeries, Layout: NoLayout}
+// NewDump returns the state before anything is chosen.
+func NewDump() Dump {
+	return Dump{Series: NoSeries, Layout: NoLayout}
 }
 
 // The intents about dumps.

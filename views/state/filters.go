@@ -7,7 +7,7 @@ import (
 
 // Narrowing is all of a state that chips stand for: what undo brings back.
 type Narrowing struct {
-	chips  calltree.StackFilter
+	chips  calltree.Filter
 	cell   analysis.Cell
 	window int
 }
@@ -17,9 +17,9 @@ func (s *State) Narrowing() Narrowing { return Narrowing{s.Chips, s.Cell, s.Prof
 
 // The intents about filters of stacks.
 type (
-	AddStep   struct{ Step calltree.StackStep }
+	AddStep   struct{ Step calltree.Step }
 	DropStep  struct{ N int } // counted from 0, from the end where it is negative
-	setSteps  struct{ f calltree.StackFilter }
+	setSteps  struct{ f calltree.Filter }
 	SetNarrow struct{ To Narrowing }
 )
 

@@ -11,8 +11,8 @@ import (
 // NoSnapshot is where a number of a snapshot is missing: the last whole one, or no row.
 const NoSnapshot = -1
 
-// HeapState is what the screens of heap snapshots show. Rows mean nothing outside of the snapshot that stands beside them.
-type HeapState struct {
+// Heap is what the screens of heap snapshots show. Rows mean nothing outside of the snapshot that stands beside them.
+type Heap struct {
 	Snapshot int // NoSnapshot follows the last whole one
 	Other    int // the same of the second file, where two are compared
 	Policy   heapgraph.Policy
@@ -24,12 +24,12 @@ type HeapState struct {
 	Without string // retainers that paths leave out: rows of RowOf, packed, ascending
 }
 
-// NewHeapState returns the state before anything is chosen.
-func NewHeapState() HeapState {
-	return HeapState{Snapshot: NoSnapshot, Other: NoSnapshot, RowOf: NoSnapshot, TopOf: NoSnapshot}
+// NewHeap returns the state before anything is chosen.
+func NewHeap() Heap {
+	return Heap{Snapshot: NoSnapshot, Other: NoSnapshot, RowOf: NoSnapshot, TopOf: NoSnapshot}
 }
 
-// The intents of heap screens. Their fields are documented by HeapState's.
+// The intents of heap screens. Their fields are documented by Heap's.
 type (
 	SetSnapshot struct{ I int }
 	SetOther    struct{ I int }
@@ -76,8 +76,8 @@ func (i Exclude) apply(s State) State {
 	return s
 }
 
-// Excluded are the retainers that paths leave out, ascending.
-func (h *HeapState) Excluded() []model.Row { return UnpackRows(h.Without) }
+// Excluded returns the retainers that paths leave out, ascending.
+func (h *Heap) Excluded() []model.Row { return UnpackRows(h.Without) }
 
 // UnpackRows returns the rows that a state packs into a text.
 func UnpackRows(packed string) (rows []model.Row) {
@@ -87,7 +87,7 @@ func UnpackRows(packed string) (rows []model.Row) {
 	return rows
 }
 
-// Heaps are the snapshots of the file, nil when it has none.
+// Heaps returns the snapshots of the file, nil when it has none.
 func (s *State) Heaps() model.HeapSource {
 	if s.Profile == nil {
 		return nil
@@ -95,7 +95,7 @@ func (s *State) Heaps() model.HeapSource {
 	return s.Profile.Heaps
 }
 
-// Snapshots is how many there are.
+// Snapshots returns how many there are.
 func (s *State) Snapshots() int {
 	if h := s.Heaps(); h != nil {
 		return h.Len()
@@ -103,7 +103,7 @@ func (s *State) Snapshots() int {
 	return 0
 }
 
-// Snapshot is the one that everything is about, NoSnapshot when there is none.
+// Snapshot returns the one that everything is about, NoSnapshot when there is none.
 func (s *State) Snapshot() int {
 	if i := s.Heap.Snapshot; i >= 0 && i < s.Snapshots() {
 		return i
@@ -111,7 +111,7 @@ func (s *State) Snapshot() int {
 	return LastWhole(s.Heaps())
 }
 
-// LastWhole is the last snapshot that is whole, or the last there is.
+// LastWhole returns the last snapshot that is whole, or the last there is.
 func LastWhole(h model.HeapSource) int {
 	if h == nil {
 		return NoSnapshot
@@ -124,7 +124,7 @@ func LastWhole(h model.HeapSource) int {
 	return h.Len() - 1
 }
 
-// Row is what Object shows: the root of everything where nothing of this snapshot was chosen.
+// Row returns what Object shows: the root of everything where nothing of this snapshot was chosen.
 func (s *State) Row() model.Row {
 	if s.Heap.RowOf == s.Snapshot() {
 		return s.Heap.Row
@@ -132,7 +132,7 @@ func (s *State) Row() model.Row {
 	return model.RootRow
 }
 
-// Top is what Dominators lists the children of.
+// Top returns what Dominators lists the children of.
 func (s *State) Top() model.Row {
 	if s.Heap.TopOf == s.Snapshot() {
 		return s.Heap.Top
@@ -140,7 +140,7 @@ func (s *State) Top() model.Row {
 	return model.RootRow
 }
 
-// Largest is the snapshot with the most bytes, or rows where nobody knows bytes.
+// Largest returns the snapshot with the most bytes, or rows where nobody knows bytes.
 func Largest(h model.HeapSource) int {
 	at, most := NoSnapshot, int64(-1)
 	for i := range h.Len() {

@@ -13,25 +13,25 @@ const (
 	NoWindow = -1
 )
 
-// ProfState is what screens of stack profiles are about, besides the range.
-type ProfState struct {
-	Event  int               // NoEvent for the first that has stacks
-	Metric int               // NoMetric for the event's own
-	Window int               // NoWindow for the records as a whole
-	By     weights.ProfileBy // what rows of Functions stand for
-	Sought string            // the function that Stacks was sent to
-	Sent   int               // how often it was
+// Profile is what screens of stack profiles are about, besides the range.
+type Profile struct {
+	Event  int        // NoEvent for the first that has stacks
+	Metric int        // NoMetric for the event's own
+	Window int        // NoWindow for the records as a whole
+	By     weights.By // what rows of Functions stand for
+	Sought string     // the function that Stacks was sent to
+	Sent   int        // how often it was
 }
 
-// NewProfState returns the state before anything is chosen.
-func NewProfState() ProfState { return ProfState{Event: NoEvent, Metric: NoMetric, Window: NoWindow} }
+// NewProfile returns the state before anything is chosen.
+func NewProfile() Profile { return Profile{Event: NoEvent, Metric: NoMetric, Window: NoWindow} }
 
 // The intents about stack profiles.
 type (
 	ChooseEvent  struct{ Event int } // also forgets the metric, which the event may not have
 	ChooseMetric struct{ Metric int }
 	ChooseWindow struct{ Window int }
-	SetProfileBy struct{ By weights.ProfileBy }
+	SetProfileBy struct{ By weights.By }
 	Seek         struct{ Name string }
 )
 

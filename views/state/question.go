@@ -18,7 +18,7 @@ type Question struct {
 	A, B     model.Place  // of comparisons
 	Window   string       // of a stack profile
 	Cell     analysis.Cell
-	Steps    calltree.StackFilter
+	Steps    calltree.Filter
 	Format   string
 	Table    string
 	Snapshot *int // or page layout

@@ -10,7 +10,7 @@ const (
 	seriesCount
 )
 
-// Next is the one after s, in turn.
+// Next returns the one after s, in turn.
 func (s Series) Next() Series { return (s + 1) % seriesCount }
 
 func (s Series) String() string {

@@ -23,18 +23,18 @@ type State struct {
 	Series Series // what charts show
 	Filter string // of tables
 	MinAge model.Time
-	Cell   analysis.Cell        // tables and stacks show only blocks of this size and lifetime
-	Chips  calltree.StackFilter // of the stacks of traces and profiles
+	Cell   analysis.Cell   // tables and stacks show only blocks of this size and lifetime
+	Chips  calltree.Filter // of the stacks of traces and profiles
 
 	Selected Selection
 	Exact    bool // exact numbers instead of rounded ones
 	FullName bool // names as the file has them instead of shortened ones
 
-	Heap HeapState
-	Dump DumpState
-	Prof ProfState
+	Heap Heap
+	Dump Dump
+	Prof Profile
 
-	Compare CompareState
+	Compare Compare
 
 	Columns int // cells that charts have for the time axis: the unit of a step
 }
@@ -47,9 +47,9 @@ type Selection struct {
 	Set   bool
 }
 
-// NewState is the state before anything is loaded.
+// NewState returns the state before anything is loaded.
 func NewState() State {
-	return State{At: analysis.End, Range: analysis.Whole, View: analysis.Whole, Anchor: model.NoTime, Heap: NewHeapState(), Dump: NewDumpState(), Prof: NewProfState(), Columns: 70}
+	return State{At: analysis.End, Range: analysis.Whole, View: analysis.Whole, Anchor: model.NoTime, Heap: NewHeap(), Dump: NewDump(), Prof: NewProfile(), Columns: 70}
 }
 
 // Intent is a change that somebody wants.
@@ -110,7 +110,7 @@ func (i SetColumns) apply(s State) State { s.Columns = max(i.N, 1); return s }
 
 func (i ZoomTo) apply(s State) State { s.View = i.R; return s.tidy() }
 
-// Only is the blocks that tables of a trace are about.
+// Only returns the blocks that tables of a trace are about.
 func (s *State) Only() analysis.Cell {
 	c := s.Cell
 	c.Stacks = s.Chips
@@ -120,13 +120,13 @@ func (s *State) Only() analysis.Cell {
 // Settled reports whether nothing more is read.
 func (s *State) Settled() bool { return s.Status.Final || s.Status.Stopped }
 
-// Now is the instant's time: the end of what is loaded for analysis.End.
+// Now returns the instant's time: the end of what is loaded for analysis.End.
 func (s *State) Now() model.Time { return min(s.At.T, s.Status.Duration) }
 
 // AtEnd reports whether the instant is the end of the run, however long that gets.
 func (s *State) AtEnd() bool { return s.At == analysis.End }
 
-// Visible is the finite range that charts show.
+// Visible returns the finite range that charts show.
 func (s *State) Visible() (from, to model.Time) {
 	if s.View.IsWhole() {
 		return 0, s.Status.Duration
@@ -134,7 +134,7 @@ func (s *State) Visible() (from, to model.Time) {
 	return max(s.View.From, 0), min(s.View.To, s.Status.Duration)
 }
 
-// StepWidth is the time of one column of the charts, at least a microsecond.
+// StepWidth returns the time of one column of the charts, at least a microsecond.
 func (s *State) StepWidth() model.Time {
 	from, to := s.Visible()
 	return max((to-from)/model.Time(max(s.Columns, 1)), 1)
@@ -189,7 +189,7 @@ func (ClearRange) apply(s State) State {
 	return s
 }
 
-// Between is the range of two times in any order. One that starts at 0 includes the events of time 0.
+// Between returns the range of two times in any order. One that starts at 0 includes the events of time 0.
 func Between(a, b model.Time) analysis.Range {
 	r := analysis.Range{From: min(a, b), To: max(a, b)}
 	if r.From <= 0 {
@@ -268,7 +268,7 @@ func (s State) follow() State {
 	return s.tidy()
 }
 
-// Stacks are the symbols, nil before they are read.
+// Stacks returns the symbols, nil before they are read.
 func (s *State) Stacks() *model.Stacks {
 	if s.Profile == nil {
 		return nil

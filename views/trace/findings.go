@@ -62,7 +62,7 @@ func (p *findingsPane) Show(s *state.State) {
 	p.list.Refresh()
 }
 
-// height is the rows that the pane would like to have, its heading included.
+// height returns the rows that the pane would like to have, its heading included.
 func (p *findingsPane) height() int { return 1 + max(len(p.rows), 1) }
 
 func (p *findingsPane) draw(s tcell.Screen, r widget.Rect, focused bool) {
@@ -101,7 +101,7 @@ func (p *findingsPane) Cell(row, col int) widget.Cell {
 	return widget.Cell{Kind: widget.SparkCell, Spark: f.History}
 }
 
-// text is the finding in one line.
+// text returns the finding in one line.
 func (p *findingsPane) text(f *analysis.Finding) string {
 	if f.Site.Name == "" {
 		return f.Text
@@ -109,7 +109,7 @@ func (p *findingsPane) text(f *analysis.Finding) string {
 	return p.labels.Label(p.state.Stacks(), analysis.ByStack, &f.Site, p.state.FullName).Name + ": " + f.Text
 }
 
-// sign is what stands beside a finding's colour.
+// sign returns what stands beside a finding's colour.
 func (p *findingsPane) sign(k analysis.FindingKind) (string, themes.Role) {
 	g := &p.env.Look.Glyphs
 	switch k {
@@ -150,7 +150,7 @@ func (p *findingsPane) follow() {
 	p.env.Open(screenOf(f.Kind))
 }
 
-// screenOf is the screen that tells more about a finding.
+// screenOf returns the screen that tells more about a finding.
 func screenOf(k analysis.FindingKind) keymap.Action {
 	switch k {
 	case analysis.FindingDamage, analysis.FindingNoAddress:

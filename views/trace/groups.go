@@ -31,7 +31,7 @@ func (p *groupPane) Function() string {
 	return ui.SiteFunction(by, s)
 }
 
-// named is how the state wants groups to be called.
+// named returns how the state wants groups to be called.
 func (p *groupPane) named(s *state.State) naming { return naming{p.Labels, s.Stacks(), s.FullName} }
 
 // groupID tells groups of all kinds apart.
@@ -71,7 +71,7 @@ func (p *groupPane) groupFurther() {
 	p.Emit(state.SetGroup{By: (p.State.Group + 1) % analysis.GroupCount})
 }
 
-// groupScopes are those of the screen, or of the list of blocks in its place.
+// groupScopes returns those of the screen, or of the list of blocks in its place.
 func (p *groupPane) groupScopes(own ...keymap.Scope) []keymap.Scope {
 	if p.Blocks.Open {
 		own = []keymap.Scope{keymap.ScopeBlocks}

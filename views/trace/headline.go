@@ -126,7 +126,7 @@ func (h *Headline) items(s *state.State, now analysis.Level) [][2]item {
 	}
 }
 
-// keptItem is what was allocated in the range and lives at its end.
+// keptItem returns what was allocated in the range and lives at its end.
 func (h *Headline) keptItem(s *state.State) item {
 	label := "leaked"
 	switch {

@@ -95,7 +95,7 @@ func (p *Leaks) Command() []string {
 	return q.Args()
 }
 
-// group is what the section shown is put together by.
+// group returns what the section shown is put together by.
 func (p *Leaks) group() analysis.Group {
 	if p.inLate {
 		return analysis.ByStack

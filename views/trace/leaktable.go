@@ -32,7 +32,7 @@ type leakData struct {
 	naming
 }
 
-// leakSpec is the table of leaks.
+// leakSpec returns the table of leaks.
 func (p *Leaks) leakSpec() ui.Spec[leakData, analysis.LeakSite] {
 	return ui.Spec[leakData, analysis.LeakSite]{
 		Rows:    func(d leakData) []analysis.LeakSite { return d.Sites },
@@ -53,7 +53,7 @@ func (p *Leaks) leakSpec() ui.Spec[leakData, analysis.LeakSite] {
 	}
 }
 
-// columns are those of the table of leaks. What was freed late has no shares and shapes.
+// columns returns those of the table of leaks. What was freed late has no shares and shapes.
 func (p *Leaks) columns(d leakData) []ui.Column[analysis.LeakSite] {
 	type leak = analysis.LeakSite
 	f := siteFigures(&d.sum, func(l *leak) *analysis.Site { return &l.Site })
@@ -79,7 +79,7 @@ func (p *Leaks) columns(d leakData) []ui.Column[analysis.LeakSite] {
 	}, unseen(append(f.others, f.live, f.peak, f.total, f.count, f.temp, f.mean)...)...)
 }
 
-// MinAges are the steps of the minimum age in a run of some duration: round times, and parts of the run.
+// MinAges returns the steps of the minimum age in a run of some duration: round times, and parts of the run.
 func MinAges(duration model.Time) []model.Time {
 	const ms = model.Second / 1000
 	const minute = 60 * model.Second
@@ -97,7 +97,7 @@ func MinAges(duration model.Time) []model.Time {
 	return steps
 }
 
-// NextAge is the step above (dir > 0) or below a minimum age; the age itself where there is none.
+// NextAge returns the step above (dir > 0) or below a minimum age; the age itself where there is none.
 func NextAge(age, duration model.Time, dir int) model.Time {
 	steps := MinAges(duration)
 	i, found := slices.BinarySearch(steps, age)

@@ -46,7 +46,7 @@ func (p *Leaks) drawTitle(s tcell.Screen, r widget.Rect) {
 	}
 }
 
-// sums is a leak list in a few words, or in fewer. failed says that there will be none.
+// sums returns a leak list in a few words, or in fewer. failed says that there will be none.
 func (p *Leaks) sums(l *leakList, ok, failed, long bool) string {
 	switch {
 	case failed:

@@ -56,7 +56,7 @@ func (p *Lifetimes) layout(r widget.Rect) gridLayout {
 	return g
 }
 
-// x is where the column of a lifetime class begins.
+// x returns where the column of a lifetime class begins.
 func (g *gridLayout) x(life int) int {
 	switch life {
 	case analysis.NeverFreed:
@@ -71,7 +71,7 @@ func (g *gridLayout) x(life int) int {
 	return x
 }
 
-// hit is the place of the grid at a cell of the screen.
+// hit returns the place of the grid at a cell of the screen.
 func (g *gridLayout) hit(x, y int) (at gridPoint, ok bool) {
 	if g.cell == 0 || x < g.area.X || y < g.area.Y || y > g.area.Y+g.area.H {
 		return at, false
@@ -92,7 +92,7 @@ func (g *gridLayout) hit(x, y int) (at gridPoint, ok bool) {
 	return at, true
 }
 
-// heatGlyphs are the signs of the heat, the least first.
+// heatGlyphs returns the signs of the heat, the least first.
 func (p *Lifetimes) heatGlyphs() []string {
 	if p.Look.Glyphs.Plain {
 		return []string{".", ":", "+", "*", "#"}
@@ -103,7 +103,7 @@ func (p *Lifetimes) heatGlyphs() []string {
 // heatLevels is the number of signs.
 const heatLevels = 5
 
-// leastOf is the smallest figure of a level, where most is the largest figure: every level is four times the one before.
+// leastOf returns the smallest figure of a level, where most is the largest figure: every level is four times the one before.
 func leastOf(level int, most uint64) uint64 {
 	if level == 0 {
 		return 1
@@ -111,7 +111,7 @@ func leastOf(level int, most uint64) uint64 {
 	return max(most>>(2*(heatLevels-level)), 1)
 }
 
-// levelOf is the level of a figure above 0.
+// levelOf returns the level of a figure above 0.
 func levelOf(n, most uint64) int {
 	level := heatLevels - 1
 	for level > 0 && n < leastOf(level, most) {

@@ -98,7 +98,7 @@ func addCells(a, b analysis.GridCell) analysis.GridCell {
 	return analysis.GridCell{Count: a.Count + b.Count, Bytes: bytes}
 }
 
-// at is the figures of a place.
+// at returns the figures of a place.
 func (d *gridData) at(p gridPoint) analysis.GridCell {
 	switch {
 	case p.size == everyClass && p.life == everyClass:
@@ -111,7 +111,7 @@ func (d *gridData) at(p gridPoint) analysis.GridCell {
 	return d.Grid[p.size][p.life]
 }
 
-// cell is the part of the grid at a place.
+// cell returns the part of the grid at a place.
 func (p gridPoint) cell() analysis.Cell {
 	c := analysis.Cell{SizeTo: analysis.SizeClasses, LifeTo: analysis.LifeClasses}
 	if p.size != everyClass {
@@ -172,7 +172,7 @@ func (p *Lifetimes) Show(s *state.State) {
 	}
 }
 
-// near is the place of the grid that is nearest to one that may no longer be on it.
+// near returns the place of the grid that is nearest to one that may no longer be on it.
 func (p *Lifetimes) near(at gridPoint) gridPoint {
 	d := p.data
 	if at.size != everyClass {

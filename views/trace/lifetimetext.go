@@ -20,7 +20,7 @@ func (p *Lifetimes) Title() string {
 	return t
 }
 
-// answer is how many blocks there are, and how many of them stay.
+// answer returns how many blocks there are, and how many of them stay.
 func (p *Lifetimes) answer() string {
 	d := p.data
 	if d == nil || d.all.Count == 0 {
@@ -81,7 +81,7 @@ func (p *Lifetimes) facts() []string {
 	return append(lines, p.legend())
 }
 
-// cursorText is the figures of the cell under the cursor.
+// cursorText returns the figures of the cell under the cursor.
 func (p *Lifetimes) cursorText(f ui.Figures) string {
 	at, d := p.cursor, p.data
 	c, cell := d.at(at), at.cell()
@@ -108,7 +108,7 @@ func (p *Lifetimes) legend() string {
 	return text
 }
 
-// figure is what is counted of a cell.
+// figure returns what is counted of a cell.
 func (p *Lifetimes) figure(c analysis.GridCell) uint64 {
 	if p.counts {
 		return c.Count
@@ -116,7 +116,7 @@ func (p *Lifetimes) figure(c analysis.GridCell) uint64 {
 	return c.Bytes
 }
 
-// amount is a figure in a few cells.
+// amount returns a figure in a few cells.
 func (p *Lifetimes) amount(n uint64) string {
 	if p.counts {
 		return model.ShortCount(n)

@@ -76,7 +76,7 @@ func (p *Overview) Scopes() []keymap.Scope {
 	return []keymap.Scope{keymap.ScopeOverview, keymap.ScopeTable}
 }
 
-// Columns is the number of cells of the time axis.
+// Columns returns the number of cells of the time axis.
 func (p *Overview) Columns() int { return p.chart.Columns() }
 
 func (p *Overview) Show(s *state.State) {
@@ -177,7 +177,7 @@ func (p *Overview) Do(a keymap.Action) bool {
 		p.turn(1)
 	case keymap.PreviousPane:
 		p.turn(-1)
-	case keymap.Maximise:
+	case keymap.Maximize:
 		p.maximal = !p.maximal
 		p.Changed()
 	default:
@@ -196,7 +196,7 @@ func (p *Overview) turn(n int) {
 	p.Changed()
 }
 
-// focused is the pane that has the keys.
+// focused returns the pane that has the keys.
 func (p *Overview) focused() interface {
 	Do(keymap.Action) bool
 	CopyText() string

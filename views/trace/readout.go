@@ -83,7 +83,7 @@ func (p *Timeline) drawFigures(s tcell.Screen, x, y, w int, list []figure) {
 	}
 }
 
-// instantFigures is what holds at the instant: time, level, what is being allocated, how far below the peak.
+// instantFigures returns what holds at the instant: time, level, what is being allocated, how far below the peak.
 func (p *Timeline) instantFigures() []figure {
 	s, level := &p.State, p.top.rows.level
 	now := min(p.top.rows.at.T, s.Status.Duration) // of the level, which may be a frame late
@@ -111,12 +111,12 @@ type stepFigures struct {
 	totals analysis.Totals
 }
 
-// rate is the bytes allocated per second, as text.
+// rate returns the bytes allocated per second, as text.
 func (f *stepFigures) rate(exact bool) string {
 	return ui.RateText(&analysis.Column{From: max(f.over.From, 0), To: f.over.To, AllocBytes: f.totals.AllocBytes}, exact)
 }
 
-// stepRange is the time that the column of cells under the instant stands for, when all are of equal duration: the edges of the
+// stepRange returns the time that the column of cells under the instant stands for, when all are of equal duration: the edges of the
 // chart's own columns may lie elsewhere.
 func (p *Timeline) stepRange() (r analysis.Range, ok bool) {
 	s := &p.State
@@ -129,7 +129,7 @@ func (p *Timeline) stepRange() (r analysis.Range, ok bool) {
 	return EvenColumn(from, to, int(n), now), true
 }
 
-// EvenColumn is the column that holds a time, of n of equal duration between two times. The first one holds its start, too.
+// EvenColumn returns the column that holds a time, of n of equal duration between two times. The first one holds its start, too.
 func EvenColumn(from, to model.Time, n int, at model.Time) analysis.Range {
 	edge := func(i int) model.Time {
 		hi, lo := bits.Mul64(uint64(to-from), uint64(i))
@@ -140,7 +140,7 @@ func EvenColumn(from, to model.Time, n int, at model.Time) analysis.Range {
 	return state.Between(edge(i), edge(i+1))
 }
 
-// stepNow is what stepRange asked for; ok is false while it is on its way.
+// stepNow returns what stepRange asked for; ok is false while it is on its way.
 func (p *Timeline) stepNow() (f stepFigures, ok bool) {
 	f, ok = p.step.Get()
 	over, is := p.stepRange()

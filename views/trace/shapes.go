@@ -12,14 +12,14 @@ import (
 type shapeKey struct {
 	revision uint64
 	by       analysis.Group
-	only     calltree.StackFilter
+	only     calltree.Filter
 	keys     int
 }
 
 // shapeSet is the shapes of all groups by key. Read-only once made.
 type shapeSet struct {
 	by     analysis.Group
-	only   calltree.StackFilter
+	only   calltree.Filter
 	shapes []analysis.Shape
 }
 
@@ -32,7 +32,7 @@ func fetchShapes(ctx context.Context, trace analysis.Trace, k shapeKey) (*shapeS
 	return &shapeSet{k.by, k.only, shapes}, err
 }
 
-// of is the shape of a group, none before it is known.
+// of returns the shape of a group, none before it is known.
 func (s *shapeSet) of(q *analysis.Query, k analysis.Key) analysis.Shape {
 	if s == nil || s.by != q.By || s.only != q.Cell.Stacks || int(k) >= len(s.shapes) {
 		return analysis.Shape{}
@@ -44,7 +44,7 @@ func (s *shapeSet) of(q *analysis.Query, k analysis.Key) analysis.Shape {
 type trendKey struct {
 	revision uint64
 	by       analysis.Group
-	only     calltree.StackFilter
+	only     calltree.Filter
 	keys     string
 }
 
@@ -59,12 +59,12 @@ func packKeys(keys []analysis.Key) string {
 // trendSet is the sparklines of a few groups. Read-only once made.
 type trendSet struct {
 	by    analysis.Group
-	only  calltree.StackFilter
+	only  calltree.Filter
 	byKey map[analysis.Key][]uint64
 }
 
-// of is the sparkline of a group, none before it is known.
-func (t *trendSet) of(by analysis.Group, only calltree.StackFilter, k analysis.Key) []uint64 {
+// of returns the sparkline of a group, none before it is known.
+func (t *trendSet) of(by analysis.Group, only calltree.Filter, k analysis.Key) []uint64 {
 	if t == nil || t.by != by || t.only != only {
 		return nil
 	}

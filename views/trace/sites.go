@@ -31,7 +31,7 @@ type lifeKey struct {
 	by       analysis.Group
 	key      analysis.Key
 	over     analysis.Range
-	only     calltree.StackFilter
+	only     calltree.Filter
 }
 
 // NewSites returns the table of sites.
@@ -129,7 +129,7 @@ func (p *Sites) Show(s *state.State) {
 	}
 }
 
-// blank is what the columns are about before the first answer.
+// blank returns what the columns are about before the first answer.
 func (p *Sites) blank(k siteKey) *siteRows {
 	if p.Blank.key == k {
 		return p.Blank.siteRows
@@ -159,13 +159,13 @@ func (p *Sites) askTrends() {
 	p.trends.Ask(trendKey{p.State.Status.Revision, p.by(), p.Now().Of.key.Cell.Stacks, packKeys(keys)})
 }
 
-// trendCell is the curve of a row, empty before it is known.
+// trendCell returns the curve of a row, empty before it is known.
 func (p *Sites) trendCell(s *analysis.Site) widget.Cell {
 	trends, _ := p.trends.Get()
 	return widget.Cell{Kind: widget.SparkCell, Spark: trends.of(p.by(), p.Now().Of.key.Cell.Stacks, s.Key)}
 }
 
-// shareCell is a row's part of what is sorted by: of the sum, or of the largest where sums mean nothing.
+// shareCell returns a row's part of what is sorted by: of the sum, or of the largest where sums mean nothing.
 func (p *Sites) shareCell(s *analysis.Site) widget.Cell {
 	c := p.Sorted()
 	if c.Value == nil {
@@ -193,7 +193,7 @@ func (p *Sites) Draw(s tcell.Screen) {
 	p.DrawPanes(s, body)
 }
 
-// by is what the rows shown are put together by: the state's group may be on its way.
+// by returns what the rows shown are put together by: the state's group may be on its way.
 func (p *Sites) by() analysis.Group {
 	if t := p.Now(); t != nil {
 		return t.Of.key.By
@@ -321,7 +321,7 @@ func (p *Sites) explain() {
 	p.Detail.Facts = append(p.Detail.Facts, p.lifetimes(row))
 }
 
-// amounts is the row's figures in a sentence.
+// amounts returns the row's figures in a sentence.
 func (p *Sites) amounts(s *analysis.Site) string {
 	f := ui.Figures{Exact: p.State.Exact, Wide: true}
 	atMost := ""

@@ -85,7 +85,7 @@ type siteData struct {
 	shapes *shapeSet // for sorting by shape, else nil
 }
 
-// siteSpec is the table of sites. Rows come as in the report: by the value, then by the tie, then by stack.
+// siteSpec returns the table of sites. Rows come as in the report: by the value, then by the tie, then by stack.
 func (p *Sites) siteSpec() ui.Spec[siteData, analysis.Site] {
 	return ui.Spec[siteData, analysis.Site]{
 		Rows:    func(d siteData) []analysis.Site { return d.rows },
@@ -103,7 +103,7 @@ func (p *Sites) siteSpec() ui.Spec[siteData, analysis.Site] {
 	}
 }
 
-// columns are those of the table of sites. Shares are of the sum of all sites; those of temporary and leaked blocks are of the site's own.
+// columns returns those of the table of sites. Shares are of the sum of all sites; those of temporary and leaked blocks are of the site's own.
 func (p *Sites) columns(d siteData) []ui.Column[analysis.Site] {
 	type site = analysis.Site
 	by, all := d.key.By, d.key.Cell.Rectangle().IsAll()
@@ -132,7 +132,7 @@ func (p *Sites) columns(d siteData) []ui.Column[analysis.Site] {
 	}, unseen(f.others...)...)
 }
 
-// liveTie is the number that orders rows of the same live bytes. Of those of which nothing lives, the report shows none; here the
+// liveTie returns the number that orders rows of the same live bytes. Of those of which nothing lives, the report shows none; here the
 // ones that allocated most come first, behind live blocks without bytes.
 func liveTie(s *analysis.Site) uint64 {
 	if s.LiveCount == 0 {
@@ -185,7 +185,7 @@ func unseen[R any](cols ...ui.Column[R]) []ui.Column[R] {
 	return cols
 }
 
-// itself is the group that a row of Sites is about.
+// itself returns the group that a row of Sites is about.
 func itself(s *analysis.Site) *analysis.Site { return s }
 
 // siteTitle names a group as column titles do.

@@ -67,7 +67,7 @@ func (p *Timeline) Scopes() []keymap.Scope {
 	return []keymap.Scope{keymap.ScopeTimeline, keymap.ScopeTable}
 }
 
-// Columns is the number of cells of the time axis.
+// Columns returns the number of cells of the time axis.
 func (p *Timeline) Columns() int { return p.chart.Columns() }
 
 func (p *Timeline) Show(s *state.State) {
@@ -150,7 +150,7 @@ func (p *Timeline) maximised(r widget.Rect) (a timelineAreas) {
 	return a
 }
 
-// readoutRows is 1, and 2 more with a range.
+// readoutRows returns 1, and 2 more with a range.
 func (p *Timeline) readoutRows() int {
 	if p.State.Range.IsWhole() {
 		return 1
@@ -179,7 +179,7 @@ func (p *Timeline) Do(a keymap.Action) bool {
 		p.turn(1)
 	case keymap.PreviousPane:
 		p.turn(-1)
-	case keymap.Maximise:
+	case keymap.Maximize:
 		p.maximal = !p.maximal
 		p.Changed()
 	default:

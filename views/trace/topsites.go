@@ -40,7 +40,7 @@ type topKey struct {
 	r        analysis.Range
 	by       analysis.Group
 	cost     analysis.Cost
-	only     calltree.StackFilter
+	only     calltree.Filter
 	filter   string
 	stacks   *model.Stacks // for labels
 	full     bool
@@ -77,7 +77,7 @@ func newTopSites(e *ui.Env) *topSites {
 // topValue is the column of the cost.
 const topValue = 2
 
-// columns are those of the rows, with room for rounded or exact figures.
+// columns returns those of the rows, with room for rounded or exact figures.
 func (t *topSites) columns() []ui.Column[analysis.Site] {
 	type site = analysis.Site
 	d, bytes := &t.rows, 10
@@ -115,7 +115,7 @@ func (t *topSites) columns() []ui.Column[analysis.Site] {
 	}
 }
 
-// trendCell is the curve of a row, empty before it is known.
+// trendCell returns the curve of a row, empty before it is known.
 func (t *topSites) trendCell(s *analysis.Site) widget.Cell {
 	trends, _ := t.trends.Get()
 	if trend := trends.of(t.rows.by, t.rows.only, s.Key); trend != nil {
@@ -269,7 +269,7 @@ func (t *topSites) empty() []string {
 	return []string{"Nothing has this cost.", "s takes the next one."}
 }
 
-// title is the heading and what it says at its right.
+// title returns the heading and what it says at its right.
 func (t *topSites) title() (title, answer string) {
 	what := "Top " + [...]string{"allocators", "functions", "files", "modules", "threads", "sizes"}[t.rows.by]
 	if t.state.Status.Events == 0 || t.waits() {
@@ -346,12 +346,12 @@ func (t *topSites) Cell(row, col int) widget.Cell {
 	return t.cols[col].Draw(&t.rows.rows[row], t.figures(), t.env.Look)
 }
 
-// label is how a row is shown.
+// label returns how a row is shown.
 func (t *topSites) label(s *analysis.Site) ui.SiteLabel {
 	return t.labels.Label(t.state.Stacks(), t.rows.by, s, t.state.FullName)
 }
 
-// Selected is the row under the pointer.
+// Selected returns the row under the pointer.
 func (t *topSites) Selected() (*analysis.Site, bool) {
 	row, ok := t.list.Selected()
 	if !ok || row >= len(t.rows.rows) {
@@ -443,7 +443,7 @@ func (t *topSites) clickTitle(col int) {
 	}
 }
 
-// CopyText is the selected row.
+// CopyText returns the selected row.
 func (t *topSites) CopyText() string {
 	s, ok := t.Selected()
 	if !ok {
@@ -461,7 +461,7 @@ func (t *topSites) CopyText() string {
 	return text + "  " + value + " " + answer
 }
 
-// Command is the arguments of the report that prints the table.
+// Command returns the arguments of the report that prints the table.
 func (t *topSites) Command() []string {
 	by := [...]string{"live_bytes", "live_count", "", "alloc_bytes", "alloc_count", "leaked_bytes", "temporary_count"}[t.rows.shown]
 	q := state.Question{By: by} // the report has a table of the peak anyway

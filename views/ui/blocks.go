@@ -128,7 +128,7 @@ func (p *BlockPane) Cell(row, col int) widget.Cell {
 
 func (p *BlockPane) figures() Figures { return Figures{Exact: p.state.Exact, Wide: true} }
 
-// view is what the columns depend on now.
+// view returns what the columns depend on now.
 func (p *BlockPane) view() blockView {
 	v := blockView{stacks: p.state.Stacks(), labels: p.labels, full: p.state.FullName, until: p.until, lived: p.Lives, times: 9}
 	if p.state.Exact {
@@ -228,7 +228,7 @@ func (p *BlockPane) answer() string {
 	return list.count() + " " + p.what + ", " + p.figures().Bytes(list.bytes) + " · " + p.orderText() + " first"
 }
 
-// orderText is what comes first.
+// orderText returns what comes first.
 func (p *BlockPane) orderText() string {
 	words := [...][2]string{{"largest", "smallest"}, {"oldest", "newest"}, {"newest", "oldest"}, {"lowest address", "highest address"},
 		{"shortest-lived", "longest-lived"}}[p.Query.Sort]
@@ -241,7 +241,7 @@ func (p *BlockPane) orderText() string {
 	return words[0]
 }
 
-// sortColumn is the column that sorts, and its direction.
+// sortColumn returns the column that sorts, and its direction.
 func (p *BlockPane) sortColumn() (col int, descending bool) {
 	ages := TitleAge
 	if p.Lives {
@@ -255,7 +255,7 @@ func (p *BlockPane) sortColumn() (col int, descending bool) {
 	return slices.IndexFunc(p.cols, func(c Column[analysis.Block]) bool { return c.Title == title }), descending != p.Up
 }
 
-// orders are those that s goes through.
+// orders returns those that s goes through.
 func (p *BlockPane) orders() []analysis.BlockOrder {
 	list := []analysis.BlockOrder{analysis.LargestFirst, analysis.OldestFirst, analysis.NewestFirst, analysis.LowestFirst}
 	if p.Lives {
@@ -264,7 +264,7 @@ func (p *BlockPane) orders() []analysis.BlockOrder {
 	return list
 }
 
-// nextOrder is the order n further on.
+// nextOrder returns the order n further on.
 func (p *BlockPane) nextOrder(n int) analysis.BlockOrder {
 	list := p.orders()
 	at := max(slices.Index(list, p.Query.Sort), 0)
@@ -329,7 +329,7 @@ func (p *BlockPane) ClickTitle(col int) {
 	}
 }
 
-// CopyText is the selected block and its stack.
+// CopyText returns the selected block and its stack.
 func (p *BlockPane) CopyText() string {
 	i, ok := p.List.Selected()
 	b, have := p.Row(i)

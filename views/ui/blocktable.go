@@ -32,7 +32,7 @@ type blockView struct {
 	times  int        // cells of a time
 }
 
-// columns are those of a list of blocks. A block is as large as its site's mean.
+// columns returns those of a list of blocks. A block is as large as its site's mean.
 func (v blockView) columns() []Column[analysis.Block] {
 	type block = analysis.Block
 	age := TitleAge
@@ -130,7 +130,7 @@ func (t *blockTable) choose(ctx context.Context, k blockKey) error {
 	return nil
 }
 
-// Len is the number of blocks that the filter leaves.
+// Len returns the number of blocks that the filter leaves.
 func (t *blockTable) Len() int {
 	if t.rows != nil {
 		return len(t.rows)
@@ -138,7 +138,7 @@ func (t *blockTable) Len() int {
 	return t.BlockList.Len()
 }
 
-// row is a block of those that the filter leaves, up: from the end.
+// row returns a block of those that the filter leaves, up: from the end.
 func (t *blockTable) row(i int, up bool) analysis.Block {
 	if up {
 		i = t.Len() - 1 - i
@@ -149,7 +149,7 @@ func (t *blockTable) row(i int, up bool) analysis.Block {
 	return t.BlockList.Row(i)
 }
 
-// count is how many blocks there are.
+// count returns how many blocks there are.
 func (t *blockTable) count() string {
 	text := CountBlocks(uint64(t.Len()))
 	if t.filtered {
@@ -175,7 +175,7 @@ func (l useList) Bytes() (sum uint64) {
 	return sum
 }
 
-// ageAt is how long a block has lived at an instant, or had lived when it ended before.
+// ageAt returns how long a block has lived at an instant, or had lived when it ended before.
 func ageAt(b *analysis.Block, until model.Time) model.Time {
 	if b.Died != model.NoTime {
 		until = min(until, b.Died)

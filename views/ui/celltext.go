@@ -7,7 +7,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// SizeEdge is the smallest size of a class ("64 B", "2 KiB").
+// SizeEdge returns the smallest size of a class ("64 B", "2 KiB").
 func SizeEdge(class int) string {
 	lo, _ := analysis.ClassBounds(class)
 	unit := 0
@@ -17,7 +17,7 @@ func SizeEdge(class int) string {
 	return fmt.Sprintf("%d %s", lo, [...]string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}[unit])
 }
 
-// LifeEdge is the shortest lifetime of a class ("1.02 ms").
+// LifeEdge returns the shortest lifetime of a class ("1.02 ms").
 func LifeEdge(class int) string {
 	lo, _ := analysis.ClassBounds(class)
 	return model.Time(lo).String()

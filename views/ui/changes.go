@@ -12,7 +12,7 @@ import (
 // ChangeSet is a comparison and how its rows are written. Read-only once made.
 type ChangeSet struct {
 	*diff.Comparison
-	Label  func(r *diff.CompareRow, full bool) SiteLabel
+	Label  func(r *diff.Row, full bool) SiteLabel
 	Amount func(n uint64, exact bool) string
 	Rows   string // title of the column of names
 	Where  string // title of the column beside it, "" for none
@@ -23,14 +23,14 @@ type ChangeSet struct {
 
 // change is a row of a table of changes.
 type change struct {
-	*diff.CompareRow
+	*diff.Row
 	n int // which one of the comparison
 }
 
 // changeData determines a table of changes.
 type changeData struct {
 	set  *ChangeSet
-	only int  // of [state.CompareState]
+	only int  // of [state.Compare]
 	full bool // names are written in full
 }
 
@@ -73,7 +73,7 @@ func (t *Changes) Show(s *state.State, set *ChangeSet) (ok bool) {
 	return ok
 }
 
-// Set is the comparison that the rows are of, nil before the first.
+// Set returns the comparison that the rows are of, nil before the first.
 func (t *Changes) Set() *ChangeSet {
 	if t.Now() == nil {
 		return nil
@@ -84,18 +84,18 @@ func (t *Changes) Set() *ChangeSet {
 // Arrange lays the list out for its width.
 func (t *Changes) Arrange(w int) { t.Layout(w, &t.state) }
 
-// Chosen is the selected row.
-func (t *Changes) Chosen() (r *diff.CompareRow, ok bool) {
+// Chosen returns the selected row.
+func (t *Changes) Chosen() (r *diff.Row, ok bool) {
 	c, ok := t.Selected()
 	if !ok {
 		return nil, false
 	}
-	return c.CompareRow, true
+	return c.Row, true
 }
 
-// rows are those of the kinds of changes that are shown.
+// rows returns those of the kinds of changes that are shown.
 func (d changeData) rows() []change {
-	c := state.CompareState{Only: d.only}
+	c := state.Compare{Only: d.only}
 	out := make([]change, 0, len(d.set.Comparison.Rows))
 	for i := range d.set.Comparison.Rows {
 		if r := &d.set.Comparison.Rows[i]; c.Shows(r.Status) {
@@ -106,7 +106,7 @@ func (d changeData) rows() []change {
 }
 
 func (d changeData) words(r *change) []string {
-	label := d.set.Label(r.CompareRow, d.full)
+	label := d.set.Label(r.Row, d.full)
 	return []string{label.Name, label.Where, r.Status.String()}
 }
 
@@ -119,12 +119,12 @@ func (r *change) id() uint64 {
 	return text | uint64(r.n)
 }
 
-// ChangeOf is how much a row changed, whichever way.
-func ChangeOf(r *diff.CompareRow) uint64 { return distance(r.BeforeBytes, r.AfterBytes) }
+// ChangeOf returns how much a row changed, whichever way.
+func ChangeOf(r *diff.Row) uint64 { return distance(r.BeforeBytes, r.AfterBytes) }
 
 func distance(a, b uint64) uint64 { return max(a, b) - min(a, b) }
 
-// columns are those of a table of changes.
+// columns returns those of a table of changes.
 func (t *Changes) columns(d changeData) []Column[change] {
 	set, totals := d.set, &d.set.Totals
 	width, name, where := 10, Column[change]{Width: 20, Cut: widget.CutScope}, Column[change]{Width: 12, MaxWidth: 30, Cut: widget.CutFolder, Drop: 8}
@@ -134,9 +134,9 @@ func (t *Changes) columns(d changeData) []Column[change] {
 		percent, count = 4, 1
 	}
 	name.Title, name.Key, name.Grow = set.Rows, "key", 4
-	name.Text = func(r *change) string { return set.Label(r.CompareRow, d.full).Name }
+	name.Text = func(r *change) string { return set.Label(r.Row, d.full).Name }
 	where.Title, where.Grow, where.Hidden, where.Muted = set.Where, 1, set.Where == "", true
-	where.Text = func(r *change) string { return set.Label(r.CompareRow, d.full).Where }
+	where.Text = func(r *change) string { return set.Label(r.Row, d.full).Where }
 	side := func(title, key, field string, drop int, whole uint64, of func(r *change) uint64) Column[change] {
 		return Column[change]{Title: title, Key: key, Fields: []string{field}, Figure: AmountFigure, Width: width, Drop: drop, Whole: whole, Value: of,
 			Cell: func(r *change) widget.Cell { return t.faint(of(r)) }}
@@ -147,10 +147,10 @@ func (t *Changes) columns(d changeData) []Column[change] {
 		side(TitleBefore, "before_bytes", "before", 3, totals.BeforeBytes, func(r *change) uint64 { return r.BeforeBytes }),
 		side(TitleAfter, "after_bytes", "after", 2, totals.AfterBytes, func(r *change) uint64 { return r.AfterBytes }),
 		{Title: set.Delta, Key: "delta_bytes", Fields: []string{"delta"}, Figure: AmountFigure, Width: max(width, widget.Width(set.Delta)) + 1,
-			Rank: func(r *change) uint64 { return ChangeOf(r.CompareRow) }, Number: func(r *change) float64 { return float64(r.DeltaBytes()) },
+			Rank: func(r *change) uint64 { return ChangeOf(r.Row) }, Number: func(r *change) float64 { return float64(r.DeltaBytes()) },
 			Cell: func(r *change) widget.Cell { return t.env.DeltaCell(r.BeforeBytes, r.AfterBytes, t.amount) }},
 		{Width: 6, Grow: 1, MaxWidth: 14, Drop: 7, Like: set.Delta, Cell: func(r *change) widget.Cell {
-			return widget.Cell{Kind: widget.BarCell, Bar: ShareOf(ChangeOf(r.CompareRow), t.most), Style: style(r)}
+			return widget.Cell{Kind: widget.BarCell, Bar: ShareOf(ChangeOf(r.Row), t.most), Style: style(r)}
 		}},
 		{Title: TitlePercent, Key: "delta_percent", Width: 9, Right: true, Drop: percent,
 			Rank: func(r *change) uint64 { return Sortable(Growth(r.BeforeBytes, r.AfterBytes)) },
@@ -166,7 +166,7 @@ func (t *Changes) columns(d changeData) []Column[change] {
 	}
 }
 
-// countFields are what filters call the change of what is counted.
+// countFields returns what filters call the change of what is counted.
 func (s *ChangeSet) countFields() []string {
 	if s.Count == "" {
 		return nil
@@ -185,8 +185,8 @@ func (t *Changes) faint(n uint64) widget.Cell {
 	return c
 }
 
-// Share is what part of all changes, whichever way, a row has; "" where it did not change.
-func (t *Changes) Share(r *diff.CompareRow) string {
+// Share returns what part of all changes, whichever way, a row has; "" where it did not change.
+func (t *Changes) Share(r *diff.Row) string {
 	if ChangeOf(r) == 0 {
 		return ""
 	}

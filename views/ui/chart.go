@@ -103,7 +103,7 @@ func (c *ChartPane) Show(s *state.State, r widget.Rect) {
 	c.setData(from, to)
 }
 
-// Columns is the number of cells of the time axis: what one step moves by.
+// Columns returns the number of cells of the time axis: what one step moves by.
 func (c *ChartPane) Columns() int { return c.chart.Dots(c.area) / 2 }
 
 // setData gives the newest curve to the chart.
@@ -178,7 +178,7 @@ func (c *ChartPane) Title() string {
 	return title
 }
 
-// answer is what a glance at the chart should tell.
+// answer returns what a glance at the chart should tell.
 func (c *ChartPane) answer() string {
 	s := &c.state
 	if s.Series != state.SeriesBytes {

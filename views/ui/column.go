@@ -40,7 +40,7 @@ type Column[R any] struct {
 	Key    string   // the name of the same in JSON reports, "" for what they do not have
 	Fields []string // what filters call the figure
 	Figure Figure
-	Unit   ProfUnit // of amounts
+	Unit   ProfileUnit // of amounts
 
 	Value   func(r *R) uint64
 	Number  func(r *R) float64         // instead of Value: what may be negative, or no whole number

@@ -6,7 +6,7 @@ import (
 	"github.com/memtui/memtui/views/state"
 )
 
-// DiffCommand is the command line that prints the difference of a kind of rows ("stack", "size"), by a key of reports ("" for the
+// DiffCommand returns the command line that prints the difference of a kind of rows ("stack", "size"), by a key of reports ("" for the
 // usual one). instant says that the figures are those at an instant, not of a range.
 func (e *Env) DiffCommand(s *state.State, file []string, kind, by string, instant bool) []string {
 	var q state.Question
@@ -14,7 +14,7 @@ func (e *Env) DiffCommand(s *state.State, file []string, kind, by string, instan
 	one := m[state.SideA].Other == m[state.SideB].Other
 	for i, place := range []*model.Place{&q.A, &q.B} {
 		f := e.FileAt(m[i].Other)
-		*place = placeOf(f.ProfFile(s), m[i].Until(f.Span(s).To), instant)
+		*place = placeOf(f.ProfileFile(s), m[i].Until(f.Span(s).To), instant)
 		if !place.Given() && one && i == state.SideA {
 			place.At = model.MomentEnd()
 		}
@@ -40,8 +40,8 @@ func (e *Env) DiffCommand(s *state.State, file []string, kind, by string, instan
 	return words
 }
 
-// placeOf is a moment of a trace or a profile as a question names it; the end is not given.
-func placeOf(prof *ProfFile, m state.Moment, instant bool) model.Place {
+// placeOf returns a moment of a trace or a profile as a question names it; the end is not given.
+func placeOf(prof *ProfileFile, m state.Moment, instant bool) model.Place {
 	switch {
 	case prof != nil && m.Prof.Window != state.NoWindow:
 		return model.Place{Number: &m.Prof.Window}

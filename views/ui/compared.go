@@ -19,10 +19,10 @@ type ComparedFile struct {
 	Now        *model.Profile  // of the second file, as figures are about
 	Status     analysis.Status // of the second file's trace, as figures are about
 	Read       analysis.Status // how far its reading is by now, which status may lag behind
-	Prof       *ProfFile       // weighted stacks, nil for none
+	Prof       *ProfileFile    // weighted stacks, nil for none
 }
 
-// Profile is what figures of the file are about.
+// Profile returns what figures of the file are about.
 func (f *ComparedFile) Profile(s *state.State) *model.Profile {
 	if f.Store != nil {
 		return f.Now
@@ -30,23 +30,23 @@ func (f *ComparedFile) Profile(s *state.State) *model.Profile {
 	return s.Profile
 }
 
-// ProfFile is the weighted stacks of the file, nil where it has none.
-func (f *ComparedFile) ProfFile(s *state.State) *ProfFile {
+// ProfileFile returns the weighted stacks of the file, nil where it has none.
+func (f *ComparedFile) ProfileFile(s *state.State) *ProfileFile {
 	if !HasProf(f.Profile(s)) {
 		return nil
 	}
 	return f.Prof
 }
 
-// Span is how long the file's recording is.
+// Span returns how long the file's recording is.
 func (f *ComparedFile) Span(s *state.State) diff.TimeSpan {
 	switch {
 	case f.Store == nil:
 		return diff.TimeSpan{To: s.Status.Duration}
-	case f.Trace != nil && f.ProfFile(s) == nil:
+	case f.Trace != nil && f.ProfileFile(s) == nil:
 		return diff.TimeSpan{To: f.Status.Duration}
 	}
-	if d := f.ProfFile(s); d != nil {
+	if d := f.ProfileFile(s); d != nil {
 		return d.Span()
 	}
 	return diff.TimeSpan{}
@@ -57,7 +57,7 @@ func (e *Env) Mixed(s *state.State) bool {
 	if e.Second == nil {
 		return false
 	}
-	return (e.First.Trace == nil) != (e.Second.Trace == nil) && (e.First.ProfFile(s) != nil || e.Second.ProfFile(s) != nil)
+	return (e.First.Trace == nil) != (e.Second.Trace == nil) && (e.First.ProfileFile(s) != nil || e.Second.ProfileFile(s) != nil)
 }
 
 // TimeMap tells which time of the second file belongs to one of the first.
@@ -108,7 +108,7 @@ func (f *ComparedFile) Loading(s *state.State) bool {
 	return f.Trace != nil && !st.Final && !st.Stopped
 }
 
-// Index is 0 for the file opened first.
+// Index returns 0 for the file opened first.
 func (f *ComparedFile) Index() int {
 	if f.Store != nil {
 		return 1
@@ -116,7 +116,7 @@ func (f *ComparedFile) Index() int {
 	return 0
 }
 
-// FileAt is the second file or the first.
+// FileAt returns the second file or the first.
 func (e *Env) FileAt(other bool) *ComparedFile {
 	if other && e.Second != nil {
 		return e.Second

@@ -26,7 +26,7 @@ func WithMinus(k *widget.Look, text string) string {
 	return strings.NewReplacer("(-", "("+m, "; -", "; "+m).Replace(text)
 }
 
-// Growth is the relative change; of what is new it is infinite.
+// Growth returns the relative change; of what is new it is infinite.
 func Growth(before, after uint64) float64 {
 	switch {
 	case before == after:
@@ -37,7 +37,7 @@ func Growth(before, after uint64) float64 {
 	return float64(after)/float64(before) - 1
 }
 
-// PercentChange is a relative change ("+50.4 %"), "new" and "gone" where there is none.
+// PercentChange returns a relative change ("+50.4 %"), "new" and "gone" where there is none.
 func PercentChange(k *widget.Look, before, after uint64) string {
 	switch {
 	case before == after:
@@ -50,7 +50,7 @@ func PercentChange(k *widget.Look, before, after uint64) string {
 	return strings.Replace(model.Change(before, after), "-", Minus(k), 1)
 }
 
-// DeltaCell is a change: its sign and glyph stand beside its colour.
+// DeltaCell returns a change: its sign and glyph stand beside its colour.
 func (e *Env) DeltaCell(before, after uint64, text func(uint64) string) widget.Cell {
 	switch {
 	case after > before:
@@ -61,7 +61,7 @@ func (e *Env) DeltaCell(before, after uint64, text func(uint64) string) widget.C
 	return widget.Cell{Text: "=", Style: e.Look.Muted}
 }
 
-// Minus is the sign of what shrank.
+// Minus returns the sign of what shrank.
 func Minus(k *widget.Look) string {
 	if k.Glyphs.Plain {
 		return "-"

@@ -86,7 +86,7 @@ func stackRows(k stackKey) []FrameRow {
 	return rows
 }
 
-// FrameName is a frame's function, or what there is instead.
+// FrameName returns a frame's function, or what there is instead.
 func FrameName(f model.Frame, full bool) string {
 	switch {
 	case f.Function == "" && f.File == "":
@@ -99,7 +99,7 @@ func FrameName(f model.Frame, full bool) string {
 	return widget.ShortenTemplates(f.Function)
 }
 
-// FramePlace is a frame's file and line with all folders, "" when unknown.
+// FramePlace returns a frame's file and line with all folders, "" when unknown.
 func FramePlace(f model.Frame) string {
 	if f.File == "" || f.Line == model.NoLine || f.Line == 0 {
 		return f.File
@@ -107,7 +107,7 @@ func FramePlace(f model.Frame) string {
 	return f.File + ":" + strconv.FormatInt(f.Line, 10)
 }
 
-// foldable is the number of frames at the beginning of a stack that are one library's inner workings.
+// foldable returns the number of frames at the beginning of a stack that are one library's inner workings.
 func foldable(frames []model.Frame) int {
 	n := 0
 	first := ""
@@ -172,7 +172,7 @@ func (d *Detail) Draw(s tcell.Screen, r widget.Rect, k *widget.Look, focused boo
 	}
 }
 
-// Dressed is a look whose titles say that the pane has the keys.
+// Dressed returns a look whose titles say that the pane has the keys.
 func Dressed(k *widget.Look) *widget.Look {
 	out := *k
 	out.Title = k.Sorted.Bold(true)
@@ -248,7 +248,7 @@ func (d *Detail) Scroll(n int) {
 	d.offset = max(0, min(d.offset+n, len(d.Frames)-d.height))
 }
 
-// Text is the whole stack, a line per frame, without anything folded or shortened.
+// Text returns the whole stack, a line per frame, without anything folded or shortened.
 func (d *Detail) Text() string {
 	k := d.key
 	k.full = true

@@ -12,8 +12,8 @@ import (
 	"github.com/memtui/memtui/views/state"
 )
 
-// Neighbour is the time of the nearest point before or after t, of any series.
-func (d *DumpFile) Neighbour(t model.Time, dir int) (model.Time, bool) {
+// Neighbor returns the time of the nearest point before or after t, of any series.
+func (d *DumpFile) Neighbor(t model.Time, dir int) (model.Time, bool) {
 	var near nearest
 	for i := range d.Timeline.Series {
 		times := d.Timeline.Series[i].Times
@@ -22,7 +22,7 @@ func (d *DumpFile) Neighbour(t model.Time, dir int) (model.Time, bool) {
 	return near.at, near.ok
 }
 
-// Landmark is the time of the nearest named event before or after t, of any series.
+// Landmark returns the time of the nearest named event before or after t, of any series.
 func (d *DumpFile) Landmark(t model.Time, dir int) (model.Time, bool) {
 	var near nearest
 	for i := range d.Timeline.Series {
@@ -51,7 +51,7 @@ func (f *nearest) take(n int, time func(int) model.Time, t model.Time, dir int) 
 	}
 }
 
-// ClockText is an instant as the file writes it: the time of day, in UTC; "" where that means nothing.
+// ClockText returns an instant as the file writes it: the time of day, in UTC; "" where that means nothing.
 func (d *DumpFile) ClockText(t model.Time) string {
 	const year = int64(366 * 24 * 3600 * 1_000_000)
 	start := d.Timeline.Start
@@ -61,7 +61,7 @@ func (d *DumpFile) ClockText(t model.Time) string {
 	return time.UnixMicro(start + int64(t)).UTC().Format("15:04:05.000")
 }
 
-// When is the time of a layout.
+// When returns the time of a layout.
 func (r LayoutRef) When() string {
 	t := r.Dump.Time(r.Layout)
 	if t == model.NoTime {
@@ -105,15 +105,15 @@ func NewDumpFile(p *model.Profile) *DumpFile {
 	return d
 }
 
-// Time is when a layout was taken, model.NoTime when nobody knows.
+// Time returns when a layout was taken, model.NoTime when nobody knows.
 func (d *DumpFile) Time(layout int) model.Time { return d.Pages.Info(layout).At }
 
-// Status is what a file without allocations has of a trace's.
+// Status returns what a file without allocations has of a trace's.
 func (d *DumpFile) Status() analysis.Status {
 	return analysis.Status{Events: d.points, Duration: d.End, Final: true, Revision: 1}
 }
 
-// Series is the one whose layouts are shown: the selected one if it has any, else the first that has; NoSeries without any.
+// Series returns the one whose layouts are shown: the selected one if it has any, else the first that has; NoSeries without any.
 func (d *DumpFile) Series(s *state.State) int {
 	if n := s.Dump.Series; n >= 0 && n < len(d.Layouts) && len(d.Layouts[n]) > 0 {
 		return n
@@ -121,7 +121,7 @@ func (d *DumpFile) Series(s *state.State) int {
 	return slices.IndexFunc(d.Layouts, func(list []int) bool { return len(list) > 0 })
 }
 
-// Place is which layout a state is about: the last one at or before the instant. n is its place among list, NoLayout before
+// Place returns which layout a state is about: the last one at or before the instant. n is its place among list, NoLayout before
 // the first.
 func (d *DumpFile) Place(s *state.State) (list []int, n int) {
 	series := d.Series(s)
@@ -147,7 +147,7 @@ func (d *DumpFile) Place(s *state.State) (list []int, n int) {
 	return list, n - 1
 }
 
-// Layout is the index of the layout that a state is about, NoLayout for none.
+// Layout returns the index of the layout that a state is about, NoLayout for none.
 func (d *DumpFile) Layout(s *state.State) int {
 	list, n := d.Place(s)
 	if n < 0 {
@@ -162,7 +162,7 @@ type LayoutRef struct {
 	Layout int
 }
 
-// LayoutSides are the layouts that a difference is from and to. With one file A is the marked layout, or none, and B the other
+// LayoutSides returns the layouts that a difference is from and to. With one file A is the marked layout, or none, and B the other
 // marked one, or that at the instant. With two files A is of the first one and B of the second, where each is at the instant unless
 // marked.
 func (e *Env) LayoutSides(s *state.State) (a, b LayoutRef) {
@@ -185,7 +185,7 @@ func (e *Env) LayoutSides(s *state.State) (a, b LayoutRef) {
 	return sides[state.SideA], sides[state.SideB]
 }
 
-// Alike is a state of another file at the same place: the same time since the start, or the end, and the series of the same name.
+// Alike returns a state of another file at the same place: the same time since the start, or the end, and the series of the same name.
 func (d *DumpFile) Alike(s *state.State, of *DumpFile) *state.State {
 	other := *s
 	other.Status.Duration = d.End

@@ -18,7 +18,7 @@ import (
 // Figures writes numbers as there is room for them: in five cells, rounded with their unit, or exact.
 type Figures struct{ Exact, Wide bool }
 
-// Bytes is an amount of memory ("32.5K", "32.5 KiB", "33,280 B").
+// Bytes returns an amount of memory ("32.5K", "32.5 KiB", "33,280 B").
 func (f Figures) Bytes(n uint64) string {
 	switch {
 	case f.Exact:
@@ -33,7 +33,7 @@ func (f Figures) Bytes(n uint64) string {
 	return model.Bytes(n).Short()
 }
 
-// BytesWidth is the cells that bytes needs for amounts up to most.
+// BytesWidth returns the cells that bytes needs for amounts up to most.
 func (f Figures) BytesWidth(most uint64) int {
 	switch {
 	case f.Exact:
@@ -44,7 +44,7 @@ func (f Figures) BytesWidth(most uint64) int {
 	return 5
 }
 
-// Count is a number of blocks ("12.3k", "12,345").
+// Count returns a number of blocks ("12.3k", "12,345").
 func (f Figures) Count(n uint64) string {
 	if f.Exact || f.Wide {
 		return model.Group(n)
@@ -52,7 +52,7 @@ func (f Figures) Count(n uint64) string {
 	return model.ShortCount(n)
 }
 
-// CountWidth is the cells that count needs for numbers up to most.
+// CountWidth returns the cells that count needs for numbers up to most.
 func (f Figures) CountWidth(most uint64) int {
 	if f.Exact || f.Wide {
 		return max(len(model.Group(most)), 6)
@@ -60,7 +60,7 @@ func (f Figures) CountWidth(most uint64) int {
 	return 5
 }
 
-// Time is an age or a moment ("61.0 ms", "61,034 µs").
+// Time returns an age or a moment ("61.0 ms", "61,034 µs").
 func (f Figures) Time(t model.Time) string {
 	if f.Exact && t >= 0 {
 		return model.Group(uint64(t)) + " µs"
@@ -68,13 +68,13 @@ func (f Figures) Time(t model.Time) string {
 	return t.String()
 }
 
-// ShareText is a share in percent, at most [model.ShareWidth] cells wide.
+// ShareText returns a share in percent, at most [model.ShareWidth] cells wide.
 func ShareText(v float64) string { return model.Share(v).String() }
 
-// PartText is part of whole in percent, "" of nothing.
+// PartText returns part of whole in percent, "" of nothing.
 func PartText(part, whole uint64) string { return model.ShareOf(part, whole).String() }
 
-// ShareOf is a share of a whole that may be empty.
+// ShareOf returns a share of a whole that may be empty.
 func ShareOf(n, whole uint64) float64 {
 	if whole == 0 {
 		return 0
@@ -82,7 +82,7 @@ func ShareOf(n, whole uint64) float64 {
 	return float64(model.ShareOf(n, whole))
 }
 
-// slopeText is a rate of growth ("+442 KiB/s", "+442K/s").
+// slopeText returns a rate of growth ("+442 KiB/s", "+442K/s").
 func slopeText(slope float64, wide bool) string {
 	sign := "+"
 	if slope < 0 {
@@ -94,7 +94,7 @@ func slopeText(slope float64, wide bool) string {
 	return sign + model.ShortRate(slope)
 }
 
-// ShapeCell is a shape in a table: a sign, the word, and how fast or how often.
+// ShapeCell returns a shape in a table: a sign, the word, and how fast or how often.
 func (e *Env) ShapeCell(s analysis.Shape, wide bool) widget.Cell {
 	text := e.ShapeSign(s.Kind) + " " + s.Kind.String()
 	switch s.Kind {
@@ -161,7 +161,7 @@ func ShapeSentence(s analysis.Shape) string {
 	return ""
 }
 
-// CountBlocks is a number of blocks in words ("13 blocks").
+// CountBlocks returns a number of blocks in words ("13 blocks").
 func CountBlocks(n uint64) string {
 	if n == 1 {
 		return "1 block"
@@ -193,7 +193,7 @@ func ThreadsText(threads []uint16) string {
 // Hide leaves a column out at any width.
 func Hide(c *widget.Column) { c.Width, c.Drop = math.MaxInt16, 99 }
 
-// CostNamed is what reports and profiles call a cost.
+// CostNamed returns what reports and profiles call a cost.
 func CostNamed(c analysis.Cost) string {
 	return [...]string{"live_bytes", "live_count", "peak_bytes", "alloc_bytes", "alloc_count", "leaked_bytes", "temporary_count"}[c]
 }
@@ -206,7 +206,7 @@ func AtMost(s *state.State) string {
 	return ""
 }
 
-// FilterFor is a filter that a name passes, whatever is in it.
+// FilterFor returns a filter that a name passes, whatever is in it.
 func FilterFor(name string) string {
 	if strings.ContainsAny(name, " !/<>=") || name == "" {
 		return "/" + regexp.QuoteMeta(name) + "/"
@@ -223,7 +223,7 @@ func (f FilterTexts) Texts() []string { return f }
 // Value implements [analysis.Row]: there are no figures.
 func (f FilterTexts) Value(string, bool) (float64, bool) { return 0, false }
 
-// FilterWord is the text that a filter looks for, for highlighting; "" when it compares or excludes only.
+// FilterWord returns the text that a filter looks for, for highlighting; "" when it compares or excludes only.
 func FilterWord(filter string) string {
 	for _, w := range strings.Fields(strings.ToLower(filter)) {
 		if !strings.ContainsAny(w, "!/<>=") {
@@ -233,13 +233,13 @@ func FilterWord(filter string) string {
 	return ""
 }
 
-// CostWords is a cost in a title.
+// CostWords returns a cost in a title.
 func CostWords(c analysis.Cost) string {
 	return [...]string{"Live bytes", "Live blocks", "Live bytes at the peak", "Allocated bytes", "Allocations",
 		"Leaked bytes", "Temporary blocks"}[c]
 }
 
-// NameMatcher is the meaning of a search: part of a name in either case, or /regular expression/. An expression that is not
+// NameMatcher returns the meaning of a search: part of a name in either case, or /regular expression/. An expression that is not
 // finished yet is taken as text.
 func NameMatcher(text string) func(string) bool {
 	if strings.HasPrefix(text, "/") && len(text) > 1 {

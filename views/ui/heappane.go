@@ -80,7 +80,7 @@ func (p *HeapPane) Wheel(x, y, rows int) {
 	p.Changed()
 }
 
-// ShareCell is a bar.
+// ShareCell returns a bar.
 func ShareCell(n, whole uint64) widget.Cell {
 	return widget.Cell{Kind: widget.BarCell, Bar: ShareOf(n, whole)}
 }
@@ -88,7 +88,7 @@ func ShareCell(n, whole uint64) widget.Cell {
 // RowText names a row by its number ("#40,211").
 func RowText(r model.Row) string { return "#" + model.Group(uint64(r)) }
 
-// HeapName is a name from a snapshot as tables show it.
+// HeapName returns a name from a snapshot as tables show it.
 func HeapName(name string) string {
 	if name == "" {
 		return "<anon>"
@@ -96,12 +96,12 @@ func HeapName(name string) string {
 	return name
 }
 
-// Note is a line of text in the muted style.
+// Note returns a line of text in the muted style.
 func (e *Env) Note(parts ...string) widget.Line {
 	return widget.Line{Spans: []widget.Span{{Text: strings.Join(parts, ""), Style: e.Look.Muted}}, Indent: 2}
 }
 
-// Said is a line of text whose further rows are indented.
+// Said returns a line of text whose further rows are indented.
 func Said(parts ...string) widget.Line {
 	return widget.Line{Spans: []widget.Span{{Text: strings.Join(parts, "")}}, Indent: 2}
 }

@@ -18,14 +18,14 @@ type LayoutKey struct {
 type LayoutLoad struct {
 	LayoutKey
 	*model.Layout
-	Fills [][]pages.PageFill // by type and page
+	Fills [][]pages.Fill // by type and page
 }
 
 // LayoutFigures is what a layout adds up to, and the pages that are held by least.
 type LayoutFigures struct {
 	LayoutKey
 	*pages.LayoutFigures
-	Sparse []pages.PageRef
+	Sparse []pages.Ref
 	Held   int // partial pages there are
 }
 
@@ -124,12 +124,12 @@ func FillLayout(ctx context.Context, k LayoutKey, last *LastLayout) (*LayoutLoad
 	if err != nil {
 		return nil, err
 	}
-	out := &LayoutLoad{LayoutKey: k, Layout: l, Fills: make([][]pages.PageFill, len(l.Types))}
+	out := &LayoutLoad{LayoutKey: k, Layout: l, Fills: make([][]pages.Fill, len(l.Types))}
 	for i := range l.Types {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		out.Fills[i] = pages.PageFills(&l.Types[i])
+		out.Fills[i] = pages.Fills(&l.Types[i])
 	}
 	return out, nil
 }
@@ -194,7 +194,7 @@ func pairTypes(was, is *model.Layout) []TypeDiff {
 	return out
 }
 
-// Name is that of the type.
+// Name returns that of the type.
 func (t *TypeDiff) Name() string {
 	if t.Is.Len() == 0 && t.Is.Name == "" {
 		return t.Was.Name
@@ -246,11 +246,11 @@ func fetchDevelopment(ctx context.Context, k DevelopmentKey) (*Development, erro
 	return out, nil
 }
 
-func momentOf(f *pages.PageFigures) MomentFigures {
+func momentOf(f *pages.Figures) MomentFigures {
 	return MomentFigures{f.Name, f.Bytes, f.OccupiedBytes, f.Returned, HoleBytes(f.Holes.Largest), f.Share()}
 }
 
-// HoleBytes is how many bytes so many bits stand for.
+// HoleBytes returns how many bytes so many bits stand for.
 func HoleBytes(bits uint64) uint64 {
 	if bits > 1<<60 {
 		return 1 << 63
@@ -258,7 +258,7 @@ func HoleBytes(bits uint64) uint64 {
 	return 8 * bits
 }
 
-// Of is the figures of one type by name, of everything for "".
+// Of returns the figures of one type by name, of everything for "".
 func (m *layoutMoment) Of(typeName string, all bool) (f MomentFigures, ok bool) {
 	if all {
 		return m.all, true

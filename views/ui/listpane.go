@@ -61,7 +61,7 @@ func (p *ListPane) Split(r widget.Rect) {
 	}
 }
 
-// DetailHeight is the rows of a detail pane below a table of n rows in h rows: what the table cannot use is its own. It does
+// DetailHeight returns the rows of a detail pane below a table of n rows in h rows: what the table cannot use is its own. It does
 // not depend on the selection, so that nothing jumps while one goes through a table.
 func DetailHeight(h, n int) int {
 	return max(min(max(h*2/5, 9), 18), min(h-n-1, h*3/5))
@@ -92,7 +92,7 @@ func (p *ListPane) do(a keymap.Action, d detailPane) bool {
 	switch a {
 	case keymap.NextPane, keymap.PreviousPane:
 		p.InDetail = !p.InDetail && !p.Alone
-	case keymap.Maximise:
+	case keymap.Maximize:
 		p.big = !p.big
 	case keymap.Back:
 		return p.Leave()

@@ -20,8 +20,8 @@ func HasProf(p *model.Profile) bool {
 	return p != nil && p.Weights != nil && p.Stacks != nil && p.Allocations == nil
 }
 
-// Live is the same by what is live at the end, as far as the event has that.
-func (k ProfKey) Live() ProfKey {
+// Live returns the same by what is live at the end, as far as the event has that.
+func (k ProfileKey) Live() ProfileKey {
 	if m, ok := k.Of.MetricNamed(k.Event, CostNamed(analysis.CostLive)); ok {
 		k.Metric, k.None = m, false
 	}
@@ -30,7 +30,7 @@ func (k ProfKey) Live() ProfKey {
 
 // Choose finds an event and a metric by their names, as far as the profile has them. Without an event's name any that has the metric
 // will do.
-func (d *ProfFile) Choose(st *state.ProfState, event, metric string) {
+func (d *ProfileFile) Choose(st *state.Profile, event, metric string) {
 	for i := range d.Weights.Events {
 		m, ok := d.MetricNamed(uint16(i), metric)
 		switch named := event != "" && d.EventName(uint16(i)) == event; {
@@ -45,10 +45,10 @@ func (d *ProfFile) Choose(st *state.ProfState, event, metric string) {
 }
 
 // HasCurve reports whether anything in a profile has a time.
-func (d *ProfFile) HasCurve() bool { return d.Samples > 0 || len(d.Weights.Windows) > 0 }
+func (d *ProfileFile) HasCurve() bool { return d.Samples > 0 || len(d.Weights.Windows) > 0 }
 
-// Span is the time of samples and windows, wherever the recorder's clock began.
-func (d *ProfFile) Span() diff.TimeSpan {
+// Span returns the time of samples and windows, wherever the recorder's clock began.
+func (d *ProfileFile) Span() diff.TimeSpan {
 	from := d.end
 	if d.Samples > 0 {
 		from = d.First
@@ -59,26 +59,26 @@ func (d *ProfFile) Span() diff.TimeSpan {
 	return diff.TimeSpan{From: min(max(from, 0), d.end), To: d.end}
 }
 
-// Texts is every name of a stack, for filters.
-func (d *ProfFile) Texts(leaf model.NodeID) (out FilterTexts) {
+// Texts returns every name of a stack, for filters.
+func (d *ProfileFile) Texts(leaf model.NodeID) (out FilterTexts) {
 	for _, f := range d.Profile.Stacks.Frames(nil, leaf, MaxFrames) {
 		out = append(out, f.Function, f.File)
 	}
 	return out
 }
 
-// profGroupings keeps groupings of a profile's stacks, which take long to make. Any goroutine may use it.
-type profGroupings struct {
+// profileGroupings keeps groupings of a profile's stacks, which take long to make. Any goroutine may use it.
+type profileGroupings struct {
 	mu   sync.Mutex
-	last []*weights.ProfileGrouping
+	last []*weights.Grouping
 }
 
 // maxGroupings is enough for every way to group stacks.
 const maxGroupings = int(weights.ProfileByCount)
 
-// Of is a grouping of stacks of w. One that is being made is made to its end, whoever still waits for it: who holds a key down would
+// Of returns a grouping of stacks of w. One that is being made is made to its end, whoever still waits for it: who holds a key down would
 // never get any otherwise.
-func (g *profGroupings) Of(w *model.StackProfile, s *model.Stacks, by weights.ProfileBy) *weights.ProfileGrouping {
+func (g *profileGroupings) Of(w *model.StackProfile, s *model.Stacks, by weights.By) *weights.Grouping {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, known := range g.last {
@@ -86,13 +86,13 @@ func (g *profGroupings) Of(w *model.StackProfile, s *model.Stacks, by weights.Pr
 			return known
 		}
 	}
-	made := weights.NewProfileGrouping(w, s, by)
+	made := weights.NewGrouping(w, s, by)
 	g.last = append(g.last[max(len(g.last)-maxGroupings+1, 0):], made)
 	return made
 }
 
 // NoWeight says why nothing weighs anything.
-func (d *ProfFile) NoWeight(e *Env, k ProfKey) []string {
+func (d *ProfileFile) NoWeight(e *Env, k ProfileKey) []string {
 	switch {
 	case d.Weights.Records.Len() == 0 && !d.Profile.Complete:
 		return []string{"No stack was read from this file so far.", "Problems says what was found in it."}
@@ -110,8 +110,8 @@ func (d *ProfFile) NoWeight(e *Env, k ProfKey) []string {
 	return []string{"No stack of " + d.EventName(k.Event) + " has " + k.MetricName() + ".", e.Hint("{profile.cost} weighs by the next event, {profile.series} by the next metric.")}
 }
 
-// ProfFile is what a stack profile holds, as screens ask for it. Read-only once made; every revision has its own.
-type ProfFile struct {
+// ProfileFile is what a stack profile holds, as screens ask for it. Read-only once made; every revision has its own.
+type ProfileFile struct {
 	Profile     *model.Profile
 	Weights     *model.StackProfile
 	Metrics     [][]model.MetricID // by event: those that can be added up, the event's own first
@@ -122,13 +122,13 @@ type ProfFile struct {
 	Classes     []uint32   // of frames: see [analysis.FrameClasses]
 	usual       uint16     // the event that is weighed where none is chosen
 	Views       StackViews
-	Groups      profGroupings
+	Groups      profileGroupings
 }
 
-// NewProfFile gathers what screens ask of a profile with weighted stacks.
-func NewProfFile(p *model.Profile) *ProfFile {
+// NewProfileFile gathers what screens ask of a profile with weighted stacks.
+func NewProfileFile(p *model.Profile) *ProfileFile {
 	w := p.Weights
-	d := &ProfFile{Profile: p, Weights: w, end: max(w.End, 0)}
+	d := &ProfileFile{Profile: p, Weights: w, end: max(w.End, 0)}
 	d.First, d.Last = weights.SampleSpan(w)
 	for i := range w.Samples {
 		d.Samples += uint64(w.Samples[i].Len())
@@ -143,7 +143,7 @@ func NewProfFile(p *model.Profile) *ProfFile {
 }
 
 // findMetrics lists the metrics of each event.
-func (d *ProfFile) findMetrics() {
+func (d *ProfileFile) findMetrics() {
 	w := d.Weights
 	d.Metrics = make([][]model.MetricID, len(w.Events))
 	d.has = make([][]bool, len(w.Events))
@@ -173,23 +173,23 @@ func (d *ProfFile) findMetrics() {
 	}
 }
 
-// Status is what a stack profile has of a trace's.
-func (d *ProfFile) Status() analysis.Status {
+// Status returns what a stack profile has of a trace's.
+func (d *ProfileFile) Status() analysis.Status {
 	return analysis.Status{
 		Events: d.Samples + uint64(d.Weights.Records.Len()), Duration: d.end, Final: d.Profile.Complete, Revision: uint64(d.Profile.Revision),
 	}
 }
 
-// Event is the one that a state is about; 0 in a file without any.
-func (d *ProfFile) Event(s *state.State) uint16 {
+// Event returns the one that a state is about; 0 in a file without any.
+func (d *ProfileFile) Event(s *state.State) uint16 {
 	if e := s.Prof.Event; e >= 0 && e < len(d.Weights.Events) {
 		return uint16(e)
 	}
 	return d.usual
 }
 
-// Metric is the one that a state is about; ok is false where nothing is weighed.
-func (d *ProfFile) Metric(s *state.State) (m model.MetricID, ok bool) {
+// Metric returns the one that a state is about; ok is false where nothing is weighed.
+func (d *ProfileFile) Metric(s *state.State) (m model.MetricID, ok bool) {
 	e := d.Event(s)
 	if m := s.Prof.Metric; m >= 0 && m < len(d.Weights.Metrics) {
 		return model.MetricID(m), true
@@ -197,24 +197,24 @@ func (d *ProfFile) Metric(s *state.State) (m model.MetricID, ok bool) {
 	return weights.DefaultMetric(d.Weights, e)
 }
 
-// ProfKey determines what stacks weigh. The zero key is that of no profile.
-type ProfKey struct {
-	Of       *ProfFile
+// ProfileKey determines what stacks weigh. The zero key is that of no profile.
+type ProfileKey struct {
+	Of       *ProfileFile
 	Event    uint16
 	Metric   model.MetricID
 	None     bool // there is no metric
 	From, To model.Time
 	Ranged   bool
 	Window   int
-	Chips    calltree.StackFilter
+	Chips    calltree.Filter
 }
 
 // Same reports whether two keys ask the same of files that may be revisions of one.
-func (k ProfKey) Same(o ProfKey) bool { k.Of = o.Of; return k == o }
+func (k ProfileKey) Same(o ProfileKey) bool { k.Of = o.Of; return k == o }
 
 // Key returns what determines the weights that a state is about.
-func (d *ProfFile) Key(s *state.State) ProfKey {
-	k := ProfKey{Of: d, Event: d.Event(s), Window: state.NoWindow, Chips: s.Chips}
+func (d *ProfileFile) Key(s *state.State) ProfileKey {
+	k := ProfileKey{Of: d, Event: d.Event(s), Window: state.NoWindow, Chips: s.Chips}
 	m, ok := d.Metric(s)
 	k.Metric, k.None = m, !ok
 	if n := s.Prof.Window; n >= 0 && n < len(d.Weights.Windows) {
@@ -227,7 +227,7 @@ func (d *ProfFile) Key(s *state.State) ProfKey {
 
 // Selection weighs what a key asks for; whole says that samples do not tell the metric, so that the range counts for nothing. It
 // is nil where there is nothing to weigh by.
-func (k ProfKey) Selection(ctx context.Context) (sel *weights.ProfileSelection, whole bool, err error) {
+func (k ProfileKey) Selection(ctx context.Context) (sel *weights.Selection, whole bool, err error) {
 	if sel, whole, err = k.unfiltered(ctx); sel == nil || err != nil || k.Chips == "" {
 		return sel, whole, err
 	}
@@ -235,7 +235,7 @@ func (k ProfKey) Selection(ctx context.Context) (sel *weights.ProfileSelection, 
 	return sel.Filter(view), whole, err
 }
 
-func (k ProfKey) unfiltered(ctx context.Context) (sel *weights.ProfileSelection, whole bool, err error) {
+func (k ProfileKey) unfiltered(ctx context.Context) (sel *weights.Selection, whole bool, err error) {
 	p := k.Of.Profile
 	switch {
 	case k.None:
@@ -253,7 +253,7 @@ func (k ProfKey) unfiltered(ctx context.Context) (sel *weights.ProfileSelection,
 }
 
 // Unrange reports whether samples cannot tell the metric within a range.
-func (k ProfKey) Unrange() bool {
+func (k ProfileKey) Unrange() bool {
 	if !k.Ranged || k.None {
 		return false
 	}
@@ -263,7 +263,7 @@ func (k ProfKey) Unrange() bool {
 }
 
 // EventName and MetricName are names for titles.
-func (d *ProfFile) EventName(e uint16) string {
+func (d *ProfileFile) EventName(e uint16) string {
 	if int(e) >= len(d.Weights.Events) {
 		return "no event"
 	}
@@ -271,18 +271,18 @@ func (d *ProfFile) EventName(e uint16) string {
 }
 
 // MetricName returns the name of the metric, cleaned for the terminal.
-func (k ProfKey) MetricName() string {
+func (k ProfileKey) MetricName() string {
 	if k.None {
 		return "no metric"
 	}
 	return widget.Clean(k.Of.Weights.Metrics[k.Metric].Name)
 }
 
-// Title is what is weighed: the event, and by which metric.
-func (k ProfKey) Title() string { return k.Of.EventName(k.Event) + " by " + k.MetricName() }
+// Title returns what is weighed: the event, and by which metric.
+func (k ProfileKey) Title() string { return k.Of.EventName(k.Event) + " by " + k.MetricName() }
 
-// Scope is the part of the file that is weighed, "" for all of it.
-func (k ProfKey) Scope() string {
+// Scope returns the part of the file that is weighed, "" for all of it.
+func (k ProfileKey) Scope() string {
 	switch {
 	case k.Window != state.NoWindow:
 		return fmt.Sprintf("window %s", widget.Clean(WindowName(k.Of.Weights, k.Window)))
@@ -294,7 +294,7 @@ func (k ProfKey) Scope() string {
 	return ""
 }
 
-// WindowName is how a window is called.
+// WindowName returns how a window is called.
 func WindowName(w *model.StackProfile, n int) string {
 	if id := w.Windows[n].ID; id != "" {
 		return id
@@ -302,7 +302,7 @@ func WindowName(w *model.StackProfile, n int) string {
 	return fmt.Sprintf("#%d", n)
 }
 
-// windowArgument is a window as --window takes it.
+// windowArgument returns a window as --window takes it.
 func windowArgument(w *model.StackProfile, n int) string {
 	for i := range w.Windows {
 		if id := w.Windows[i].ID; id == w.Windows[n].ID && i != n || id == "" && i == n {
@@ -313,7 +313,7 @@ func windowArgument(w *model.StackProfile, n int) string {
 }
 
 // InstantText says what everything on screen is about.
-func (d *ProfFile) InstantText(s *state.State) string {
+func (d *ProfileFile) InstantText(s *state.State) string {
 	k := d.Key(s)
 	text := widget.Truncate(d.EventName(k.Event), 24) + " · " + widget.Truncate(k.MetricName(), 20)
 	switch {
@@ -325,8 +325,8 @@ func (d *ProfFile) InstantText(s *state.State) string {
 	return text
 }
 
-// Question is what asks memtui report for the event, the metric, and the part of the time that is weighed.
-func (d *ProfFile) Question(s *state.State) state.Question {
+// Question returns what asks memtui report for the event, the metric, and the part of the time that is weighed.
+func (d *ProfileFile) Question(s *state.State) state.Question {
 	q := d.Choice(s)
 	switch k := d.Key(s); {
 	case k.Window != state.NoWindow:
@@ -337,14 +337,14 @@ func (d *ProfFile) Question(s *state.State) state.Question {
 	return q
 }
 
-// Arguments are the flags of [ProfFile.Question].
-func (d *ProfFile) Arguments(s *state.State) []string {
+// Arguments returns the flags of [ProfileFile.Question].
+func (d *ProfileFile) Arguments(s *state.State) []string {
 	q := d.Question(s)
 	return q.Args()
 }
 
-// Choice is what asks other commands for the event and the metric.
-func (d *ProfFile) Choice(s *state.State) (q state.Question) {
+// Choice returns what asks other commands for the event and the metric.
+func (d *ProfileFile) Choice(s *state.State) (q state.Question) {
 	k := d.Key(s)
 	if s.Prof.Event != state.NoEvent && int(k.Event) < len(d.Weights.Events) {
 		q.Event = d.Weights.Events[k.Event].Name
@@ -355,14 +355,14 @@ func (d *ProfFile) Choice(s *state.State) (q state.Question) {
 	return q
 }
 
-// Chosen are the flags of [ProfFile.Choice].
-func (d *ProfFile) Chosen(s *state.State) []string {
+// Chosen returns the flags of [ProfileFile.Choice].
+func (d *ProfileFile) Chosen(s *state.State) []string {
 	q := d.Choice(s)
 	return q.Args()
 }
 
 // Useless reports whether a profile has nothing that an action could do on a screen.
-func (d *ProfFile) Useless(act keymap.Action, s *state.State, onTimeline bool) bool {
+func (d *ProfileFile) Useless(act keymap.Action, s *state.State, onTimeline bool) bool {
 	switch act {
 	case keymap.Cost:
 		return len(d.Weights.Events) < 2
@@ -404,7 +404,7 @@ func (e *Env) NextMetric(s *state.State) {
 }
 
 // MetricsOf returns the metrics of an event that can be added up, its own first.
-func (d *ProfFile) MetricsOf(e uint16) []model.MetricID {
+func (d *ProfileFile) MetricsOf(e uint16) []model.MetricID {
 	if int(e) >= len(d.Metrics) {
 		return nil
 	}
@@ -412,7 +412,7 @@ func (d *ProfFile) MetricsOf(e uint16) []model.MetricID {
 }
 
 // MetricNamed finds a metric of an event by its name.
-func (d *ProfFile) MetricNamed(e uint16, name string) (model.MetricID, bool) {
+func (d *ProfileFile) MetricNamed(e uint16, name string) (model.MetricID, bool) {
 	m, ok := d.Weights.Metric(name)
 	return m, ok && int(e) < len(d.has) && int(m) < len(d.has[e]) && d.has[e][m]
 }

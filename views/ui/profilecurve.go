@@ -11,8 +11,8 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Points are the columns of a curve within the time of its file.
-func (v *ProfCurve) Points(span diff.TimeSpan) []widget.Point {
+// Points returns the columns of a curve within the time of its file.
+func (v *ProfileCurve) Points(span diff.TimeSpan) []widget.Point {
 	out := make([]widget.Point, len(v.Values))
 	width := float64(v.To-v.From) / float64(max(len(v.Values), 1))
 	for i, n := range v.Values {
@@ -26,19 +26,19 @@ func (v *ProfCurve) Points(span diff.TimeSpan) []widget.Point {
 	return out
 }
 
-// ProfCurveKey determines a curve of samples, or of windows in a file without samples.
-type ProfCurveKey struct {
-	Of       *ProfFile
+// ProfileCurveKey determines a curve of samples, or of windows in a file without samples.
+type ProfileCurveKey struct {
+	Of       *ProfileFile
 	Event    uint16
 	Metric   model.MetricID
-	Chips    calltree.StackFilter
+	Chips    calltree.Filter
 	From, To model.Time
 	Columns  int
 }
 
-// ProfCurve is the weight of a profile over time.
-type ProfCurve struct {
-	ProfCurveKey
+// ProfileCurve is the weight of a profile over time.
+type ProfileCurve struct {
+	ProfileCurveKey
 	Counts bool // numbers of samples instead of the metric
 	Values []float64
 	Top    float64
@@ -46,15 +46,15 @@ type ProfCurve struct {
 
 // WindowsKey determines what windows weigh.
 type WindowsKey struct {
-	Of     *ProfFile
+	Of     *ProfileFile
 	Event  uint16
 	Metric model.MetricID
-	Chips  calltree.StackFilter
+	Chips  calltree.Filter
 }
 
 // FetchProfCurve adds samples up. Where they have no periods, or tell another metric, they are counted.
-func FetchProfCurve(ctx context.Context, k ProfCurveKey) (c ProfCurve, err error) {
-	c.ProfCurveKey = k
+func FetchProfCurve(ctx context.Context, k ProfileCurveKey) (c ProfileCurve, err error) {
+	c.ProfileCurveKey = k
 	w := k.Of.Weights
 	e := &w.Events[k.Event]
 	c.Counts = e.PrimaryName == "" || e.Primary != k.Metric || weights.CountsSamples(w.Metrics[k.Metric].Name)
@@ -91,7 +91,7 @@ func largestOf(values []float64) (top float64) {
 }
 
 // windowCurve has for each column what the windows that reach into it weigh together.
-func windowCurve(k ProfCurveKey, sums []model.Amount) []float64 {
+func windowCurve(k ProfileCurveKey, sums []model.Amount) []float64 {
 	out := make([]float64, k.Columns)
 	span := float64(max(k.To-k.From, 1))
 	for i, w := range k.Of.Weights.Windows {

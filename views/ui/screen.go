@@ -102,7 +102,7 @@ func NewPane(e *Env) Pane { return Pane{Box: tview.NewBox(), Env: e} }
 
 func (p *Pane) About() string { return "" }
 
-// Rect is where the pane draws.
+// Rect returns where the pane draws.
 func (p *Pane) Rect() widget.Rect {
 	x, y, w, h := p.GetRect()
 	return widget.Rect{X: x, Y: y, W: max(w, 0), H: max(h, 0)}
@@ -131,7 +131,7 @@ type Env struct {
 	OtherDump  *DumpFile       // of the file that this one is compared with, nil for none
 	Layouts    *layoutLoads    // of page layouts, which screens share
 	Loads      *HeapLoads      // the decoded snapshot that heap screens share
-	Prof       *ProfFile       // nil for files without weighted stacks
+	Prof       *ProfileFile    // nil for files without weighted stacks
 	First      *ComparedFile   // the file opened first, for comparisons
 	Second     *ComparedFile   // what it is compared with, nil for none
 	Joins      *JoinCache

@@ -18,12 +18,12 @@ type SiteLabels struct {
 	stacks *model.Stacks
 	of     map[model.NodeID]SiteLabel
 
-	filter calltree.StackFilter
+	filter calltree.Filter
 	hidden []func(string) bool // functions that the filter hides
 }
 
 // Follow makes labels leave out functions that a filter hides.
-func (l *SiteLabels) Follow(f calltree.StackFilter) {
+func (l *SiteLabels) Follow(f calltree.Filter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.filter == f {
@@ -40,7 +40,7 @@ func (l *SiteLabels) Follow(f calltree.StackFilter) {
 // SiteLabel is a name and a place, not cleaned.
 type SiteLabel struct{ Name, Where string }
 
-// Label is how a site of a grouping is shown; full names stand as they are.
+// Label returns how a site of a grouping is shown; full names stand as they are.
 func (l *SiteLabels) Label(stacks *model.Stacks, by analysis.Group, s *analysis.Site, full bool) SiteLabel {
 	switch {
 	case full || by == analysis.ByThread || by == analysis.BySizeClass || by == analysis.ByModule || by == analysis.ByFile:
@@ -61,7 +61,7 @@ func (l *SiteLabels) Label(stacks *model.Stacks, by analysis.Group, s *analysis.
 	return out
 }
 
-// SiteFunction is the function that a row stands for, "" for rows of other groups and unknown stacks.
+// SiteFunction returns the function that a row stands for, "" for rows of other groups and unknown stacks.
 func SiteFunction(by analysis.Group, s *analysis.Site) string {
 	if by == analysis.ByFunction || by == analysis.ByStack && s.Node != 0 {
 		return s.Name
@@ -89,10 +89,10 @@ func LabelOfCaller(stacks *model.Stacks, s *analysis.Site, hidden []func(string)
 	return SiteLabel{BareFunction(s.Name), s.Where}
 }
 
-// BareFunction is a function's name for tables: without template arguments, arguments and return type.
+// BareFunction returns a function's name for tables: without template arguments, arguments and return type.
 func BareFunction(name string) string { return widget.WithoutSignature(widget.ShortenTemplates(name)) }
 
-// lastScope is what follows the last "::" of a name.
+// lastScope returns what follows the last "::" of a name.
 func lastScope(name string) string {
 	if i := strings.LastIndex(name, "::"); i >= 0 && i+2 < len(name) {
 		return name[i+2:]

@@ -15,7 +15,7 @@ type HeapKey struct {
 	I     int
 }
 
-// Text is the snapshot's number, and the garbage collection it was taken at.
+// Text returns the snapshot's number, and the garbage collection it was taken at.
 func (k HeapKey) Text() string {
 	text := fmt.Sprintf("#%d", k.I)
 	if info := k.Heaps.Source().Info(k.I); info.GC != model.NoCount {
@@ -173,7 +173,7 @@ func (l *HeapLoads) Waiting(s *state.State) []string {
 	return []string{fmt.Sprintf("Snapshot #%d: %s…", n, l.Progress()), l.Hint("{back} stops that.")}
 }
 
-// OtherSnapshot is where the second file is.
+// OtherSnapshot returns where the second file is.
 func (e *Env) OtherSnapshot(s *state.State) int {
 	if i := s.Heap.Other; i >= 0 && i < e.After.Source().Len() {
 		return i
@@ -181,7 +181,7 @@ func (e *Env) OtherSnapshot(s *state.State) int {
 	return state.LastWhole(e.After.Source())
 }
 
-// HeapSides are the snapshots that a difference is from and to. With one file an unmarked A is its first one, and an unmarked B the
+// HeapSides returns the snapshots that a difference is from and to. With one file an unmarked A is its first one, and an unmarked B the
 // one on screen. With two files A is of the first one and B of the second, where each is unless marked.
 func (e *Env) HeapSides(s *state.State) [2]HeapKey {
 	out := [2]HeapKey{{Heaps: e.Heaps}, {Heaps: e.Heaps, I: s.Snapshot()}}

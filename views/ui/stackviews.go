@@ -16,16 +16,16 @@ type StackViews struct {
 
 type stackView struct {
 	stacks *model.Stacks
-	filter calltree.StackFilter
-	part   calltree.StackPart
+	filter calltree.Filter
+	part   calltree.Part
 	view   *calltree.FilteredStacks
 }
 
 // maxStackViews is enough for both parts about a pivot, the whole, and one way back.
 const maxStackViews = 4
 
-// Of is what a filter makes of stacks, nil for one that changes nothing. The only errors are those of ctx.
-func (v *StackViews) Of(ctx context.Context, s *model.Stacks, f calltree.StackFilter, part calltree.StackPart) (*calltree.FilteredStacks, error) {
+// Of returns what a filter makes of stacks, nil for one that changes nothing. The only errors are those of ctx.
+func (v *StackViews) Of(ctx context.Context, s *model.Stacks, f calltree.Filter, part calltree.Part) (*calltree.FilteredStacks, error) {
 	if f == "" || s == nil {
 		return nil, nil
 	}

@@ -60,7 +60,7 @@ func (p *TablePane) Wheel(x, y, rows int) {
 	p.Changed()
 }
 
-// Window is the rows of the list whose details are worth asking for.
+// Window returns the rows of the list whose details are worth asking for.
 func (p *TablePane) Window() (from, to int) {
 	const least = 60 // before the first frame nobody knows how many fit
 	from = min(p.List.Offset(), p.List.Len())

@@ -11,7 +11,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Point is what a chart shows of a column of the curve.
+// Point returns what a chart shows of a column of the curve.
 func Point(s state.Series, c *analysis.Column) widget.Point {
 	switch s {
 	case state.SeriesBlocks:
@@ -23,7 +23,7 @@ func Point(s state.Series, c *analysis.Column) widget.Point {
 	return widget.Point{Lo: c.MinBytes, Hi: c.MaxBytes, Last: c.LastBytes, OK: true}
 }
 
-// rateOf is the bytes per second that a column allocates.
+// rateOf returns the bytes per second that a column allocates.
 func rateOf(c *analysis.Column) uint64 {
 	const most = 1 << 63
 	if r := analysis.Rate(c.AllocBytes, c.To-c.From); r < most {
@@ -32,7 +32,7 @@ func rateOf(c *analysis.Column) uint64 {
 	return most
 }
 
-// RateText is how much a column allocates per second. Exact rates are whole bytes from a thousand on.
+// RateText returns how much a column allocates per second. Exact rates are whole bytes from a thousand on.
 func RateText(c *analysis.Column, exact bool) string {
 	if r := analysis.Rate(c.AllocBytes, c.To-c.From); !exact || r < 1000 {
 		return model.Rate(r)
@@ -40,7 +40,7 @@ func RateText(c *analysis.Column, exact bool) string {
 	return BytesText(rateOf(c), true) + "/s"
 }
 
-// Format is a value of the series in full ("1.13 MiB", "495 blocks", "3.20 MiB/s").
+// Format returns a value of the series in full ("1.13 MiB", "495 blocks", "3.20 MiB/s").
 func Format(s state.Series, v uint64, exact bool) string {
 	switch s {
 	case state.SeriesBlocks:
@@ -51,7 +51,7 @@ func Format(s state.Series, v uint64, exact bool) string {
 	return BytesText(v, exact)
 }
 
-// Short is a value of the series for an axis, at most five cells.
+// Short returns a value of the series for an axis, at most five cells.
 func Short(s state.Series, v uint64) string {
 	if s == state.SeriesBlocks {
 		return model.ShortCount(v)
@@ -59,7 +59,7 @@ func Short(s state.Series, v uint64) string {
 	return model.Bytes(v).Short()
 }
 
-// BytesText is an amount of memory, rounded or exact.
+// BytesText returns an amount of memory, rounded or exact.
 func BytesText(v uint64, exact bool) string {
 	if exact {
 		return model.Bytes(v).Exact()
@@ -75,7 +75,7 @@ func SomeBlocks(n uint64) string {
 	return model.Group(n) + " blocks"
 }
 
-// TimeText is a time, rounded to three digits or exact to the microsecond.
+// TimeText returns a time, rounded to three digits or exact to the microsecond.
 func TimeText(t model.Time, exact bool) string {
 	if !exact || t < 1000 {
 		return t.String()

@@ -8,8 +8,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// ProfUnit is how amounts of a metric are written.
-type ProfUnit struct {
+// ProfileUnit is how amounts of a metric are written.
+type ProfileUnit struct {
 	Kind  unitKind
 	Scale float64 // trees hold weights times this; 0 is 1
 	tick  float64 // microseconds per unit, of times
@@ -23,29 +23,29 @@ const (
 	unitTime
 )
 
-// UnitOf is the unit of a metric: as the file states it, or as its name says.
-func UnitOf(m *model.ProfileMetric) ProfUnit {
+// UnitOf returns the unit of a metric: as the file states it, or as its name says.
+func UnitOf(m *model.ProfileMetric) ProfileUnit {
 	switch m.Unit {
 	case "bytes", "byte", "B":
-		return ProfUnit{Kind: UnitBytes}
+		return ProfileUnit{Kind: UnitBytes}
 	case "seconds", "s":
-		return ProfUnit{Kind: unitTime, tick: 1e6}
+		return ProfileUnit{Kind: unitTime, tick: 1e6}
 	case "milliseconds", "ms":
-		return ProfUnit{Kind: unitTime, tick: 1e3}
+		return ProfileUnit{Kind: unitTime, tick: 1e3}
 	case "microseconds", "us", "µs":
-		return ProfUnit{Kind: unitTime, tick: 1}
+		return ProfileUnit{Kind: unitTime, tick: 1}
 	case "nanoseconds", "ns":
-		return ProfUnit{Kind: unitTime, tick: 1e-3}
+		return ProfileUnit{Kind: unitTime, tick: 1e-3}
 	case "":
 		if strings.HasSuffix(m.Name, "_bytes") {
-			return ProfUnit{Kind: UnitBytes}
+			return ProfileUnit{Kind: UnitBytes}
 		}
 	}
-	return ProfUnit{}
+	return ProfileUnit{}
 }
 
 // Text writes an amount: rounded with its unit, or exact as the file's numbers add up.
-func (u ProfUnit) Text(a model.Amount, exact bool) string {
+func (u ProfileUnit) Text(a model.Amount, exact bool) string {
 	f := a.Float64()
 	switch {
 	case exact && u.Kind == UnitBytes && !a.IsFloat() && f >= 0:
@@ -63,7 +63,7 @@ func (u ProfUnit) Text(a model.Amount, exact bool) string {
 }
 
 // number writes what is not negative, rounded.
-func (u ProfUnit) number(f float64) string {
+func (u ProfileUnit) number(f float64) string {
 	switch {
 	case u.Kind == UnitBytes:
 		return model.Bytes(uint64(min(f, math.MaxInt64))).String()
@@ -80,7 +80,7 @@ func (u ProfUnit) number(f float64) string {
 }
 
 // Scaled writes a weight of a tree.
-func (u ProfUnit) Scaled(v uint64, exact bool) string {
+func (u ProfileUnit) Scaled(v uint64, exact bool) string {
 	var a model.Amount
 	if u.Scale == 0 || u.Scale == 1 {
 		a.Add(model.Unsigned(v))
@@ -90,7 +90,7 @@ func (u ProfUnit) Scaled(v uint64, exact bool) string {
 	return u.Text(a, exact)
 }
 
-// AmountWidth is the cells that columns of amounts need.
+// AmountWidth returns the cells that columns of amounts need.
 func AmountWidth(exact bool) int {
 	if exact {
 		return 16
@@ -98,7 +98,7 @@ func AmountWidth(exact bool) int {
 	return 9
 }
 
-// AmountShare is part of whole in percent, "" of nothing.
+// AmountShare returns part of whole in percent, "" of nothing.
 func AmountShare(part, whole model.Amount) string { return part.ShareOf(whole).String() }
 
 // Signs of frames that are no ordinary user code.

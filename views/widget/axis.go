@@ -16,7 +16,7 @@ const (
 	xTickCells  = 16 // distance of time ticks at least
 )
 
-// binaryStep is the smallest power of two that is at least d, or the largest there is.
+// binaryStep returns the smallest power of two that is at least d, or the largest there is.
 func binaryStep(d uint64) uint64 {
 	if d > 1<<63 {
 		return 1 << 63
@@ -24,7 +24,7 @@ func binaryStep(d uint64) uint64 {
 	return 1 << bits.Len64(max(d, 1)-1)
 }
 
-// decimalStep is the smallest of 1, 2, 5 × 10ⁿ that is at least d, or the largest there is.
+// decimalStep returns the smallest of 1, 2, 5 × 10ⁿ that is at least d, or the largest there is.
 func decimalStep(d uint64) uint64 {
 	for power := uint64(1); ; power *= 10 {
 		for _, m := range [...]uint64{1, 2, 5} {
@@ -39,7 +39,7 @@ func decimalStep(d uint64) uint64 {
 	}
 }
 
-// timeStep is the smallest round duration of at least d microseconds.
+// timeStep returns the smallest round duration of at least d microseconds.
 func timeStep(d uint64) uint64 {
 	if d <= second/2 {
 		return decimalStep(d)
@@ -91,7 +91,7 @@ func doublings(floor, top uint64, n int) []uint64 {
 	return ticks
 }
 
-// logTicks are 0 and at most n powers: of 1024, or of 10.
+// logTicks returns 0 and at most n powers: of 1024, or of 10.
 func logTicks(top uint64, n int, decimal bool) []uint64 {
 	base := uint64(1024)
 	if decimal {
@@ -112,7 +112,7 @@ func logTicks(top uint64, n int, decimal bool) []uint64 {
 	return ticks
 }
 
-// tickRow is the row, counted from the plot's top, of the dot that stands for v.
+// tickRow returns the row, counted from the plot's top, of the dot that stands for v.
 func (c *Chart) tickRow(v uint64) int {
 	return (c.plot.H*dotsY - max(1, c.height(v, c.plot.H))) / dotsY
 }

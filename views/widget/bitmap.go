@@ -23,7 +23,7 @@ type Bitmap struct {
 	Most  int // rows that a tile may have
 }
 
-// Side is the number of rows and columns of a tile: 1 in rows, else the largest power of two that fits and leaves some tiles
+// Side returns the number of rows and columns of a tile: 1 in rows, else the largest power of two that fits and leaves some tiles
 // to stand side by side.
 func (b *Bitmap) Side() int {
 	side := 1
@@ -36,18 +36,18 @@ func (b *Bitmap) Side() int {
 	return side
 }
 
-// Band is the number of cells in a row of tiles.
+// Band returns the number of cells in a row of tiles.
 func (b *Bitmap) Band() int {
 	side := b.Side()
 	return max(b.Width/side, 1) * side * side
 }
 
-// Rows is the number of rows that all cells take.
+// Rows returns the number of rows that all cells take.
 func (b *Bitmap) Rows() int {
 	return (b.Cells + b.Band() - 1) / b.Band() * b.Side()
 }
 
-// At is the cell at column x and row y; ok is false where there is none.
+// At returns the cell at column x and row y; ok is false where there is none.
 func (b *Bitmap) At(x, y int) (cell int, ok bool) {
 	return b.at(b.Side(), x, y)
 }
@@ -69,7 +69,7 @@ func (b *Bitmap) at(side, x, y int) (cell int, ok bool) {
 	return cell, cell < b.Cells
 }
 
-// Place is where a cell is.
+// Place returns where a cell is.
 func (b *Bitmap) Place(cell int) (x, y int) {
 	side := b.Side()
 	across := max(b.Width/side, 1)
@@ -96,7 +96,7 @@ func (b *Bitmap) Draw(s tcell.Screen, r Rect, first int, paint func(cell int) (s
 	}
 }
 
-// hilbertCell is the number of a place on the Hilbert curve that fills a square of side, a power of two, from its upper left
+// hilbertCell returns the number of a place on the Hilbert curve that fills a square of side, a power of two, from its upper left
 // to its upper right corner.
 func hilbertCell(side, x, y int) (d int) {
 	for s := side / 2; s > 0; s /= 2 {
@@ -113,7 +113,7 @@ func hilbertCell(side, x, y int) (d int) {
 	return d
 }
 
-// hilbertPlace is the other way round.
+// hilbertPlace returns the other way round.
 func hilbertPlace(side, d int) (x, y int) {
 	for s := 1; s < side; s *= 2 {
 		rx := 1 & (d / 2)
@@ -136,7 +136,7 @@ func turn(side, x, y, rx, ry int) (int, int) {
 	return y, x
 }
 
-// mortonCell is the number of a place on the Z curve: the bits of x and y in turn.
+// mortonCell returns the number of a place on the Z curve: the bits of x and y in turn.
 func mortonCell(side, x, y int) (d int) {
 	for s := 1; s < side; s *= 2 {
 		d |= s * (x&s + 2*(y&s))
@@ -144,7 +144,7 @@ func mortonCell(side, x, y int) (d int) {
 	return d
 }
 
-// mortonPlace is the other way round.
+// mortonPlace returns the other way round.
 func mortonPlace(d int) (x, y int) {
 	for s := 1; d > 0; s *= 2 {
 		x, y = x|s*(d&1), y|s*(d>>1&1)

@@ -93,7 +93,7 @@ func (c *Chart) parts(r Rect) (p chartParts) {
 	return p
 }
 
-// Dots is the number of columns of data that r can show at full resolution: what to ask for in Data. Other numbers are
+// Dots returns the number of columns of data that r can show at full resolution: what to ask for in Data. Other numbers are
 // stretched, or merged without losing extremes.
 func (c *Chart) Dots(r Rect) int { return max(0, c.parts(r).plot.W) * dotsX }
 
@@ -118,7 +118,7 @@ func (c *Chart) Draw(s tcell.Screen, r Rect, k *Look) {
 	c.drawMarks(s, p, k)
 }
 
-// span is the visible duration, at least 1.
+// span returns the visible duration, at least 1.
 func (c *Chart) span() uint64 { return duration(c.From, c.To) }
 
 func duration(from, to int64) uint64 {
@@ -142,7 +142,7 @@ func (c *Chart) XOf(t int64) (x int, ok bool) {
 	return c.plot.X + cx, cx >= 0 && cx < c.plot.W
 }
 
-// column is the cell of a moment counted from the plot's left edge; -1 and W stand for before and after. The moment From
+// column returns the cell of a moment counted from the plot's left edge; -1 and W stand for before and after. The moment From
 // itself counts to the first cell.
 func (c *Chart) column(t int64) int {
 	switch {
@@ -161,12 +161,12 @@ func (c *Chart) column(t int64) int {
 	return int(min(at, w-1))
 }
 
-// CellTime is the duration of one cell in the last frame, at least 1: the step of the cursor.
+// CellTime returns the duration of one cell in the last frame, at least 1: the step of the cursor.
 func (c *Chart) CellTime() int64 {
 	return int64(max(1, c.span()/uint64(max(1, c.plot.W))))
 }
 
-// mulDiv is a·b/c without overflow, for a ≤ c or results that fit 64 bits. c must not be 0.
+// mulDiv returns a·b/c without overflow, for a ≤ c or results that fit 64 bits. c must not be 0.
 func mulDiv(a, b, c uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
 	if hi >= c {

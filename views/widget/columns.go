@@ -39,7 +39,7 @@ func layoutColumns(cols []Column, w, keep int, widths []int) []int {
 	return widths
 }
 
-// worstColumn is the shown column to drop next, the rightmost among equals, or -1.
+// worstColumn returns the shown column to drop next, the rightmost among equals, or -1.
 func worstColumn(cols []Column, widths []int, keep int) int {
 	worst := -1
 	for i := range cols {

@@ -59,7 +59,7 @@ func (f *Flame) Reload(src FlameSource, exists func(id uint64) bool) {
 	f.reveal = true
 }
 
-// Selected is the selected node; ok is false before Reset.
+// Selected returns the selected node; ok is false before Reset.
 func (f *Flame) Selected() (id uint64, ok bool) { return f.sel, f.src != nil }
 
 // Select chooses a node and brings it into view. Where it is outside of the zoomed subtree the zoom goes back to the root;
@@ -68,7 +68,7 @@ func (f *Flame) Select(id uint64) {
 	f.sel, f.reveal, f.trail = id, true, nil
 }
 
-// Zoom is the node that has the full width.
+// Zoom returns the node that has the full width.
 func (f *Flame) Zoom() uint64 { return f.zoom }
 
 // ZoomIn gives the selected node the full width. ok is false when it has it already.
@@ -219,7 +219,7 @@ func (f *Flame) Hit(x, y int) (id uint64, ok bool) {
 	return 0, false
 }
 
-// row is the row of the area that a row of the graph is drawn in, and the other way round.
+// row returns the row of the area that a row of the graph is drawn in, and the other way round.
 func (f *Flame) row(n int) int {
 	if f.Rising {
 		return f.area.H - 1 - n
@@ -245,7 +245,7 @@ func (f *Flame) locate(id uint64) (level, index int) {
 	return -1, 0
 }
 
-// depth is the level on which the layout shows id if it is wide enough, or -1 when it is not below the zoomed node or one
+// depth returns the level on which the layout shows id if it is wide enough, or -1 when it is not below the zoomed node or one
 // of the ancestors shown.
 func (f *Flame) depth(id uint64) int {
 	for i := range f.lay.first {

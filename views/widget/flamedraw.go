@@ -72,7 +72,7 @@ func (f *Flame) drawFrame(s tcell.Screen, y int, c flameCell, ancestor bool, k *
 	}
 }
 
-// style is a frame's own style with search and selection over it.
+// style returns a frame's own style with search and selection over it.
 func (f *Flame) style(id uint64, label string, ancestor bool, k *Look) tcell.Style {
 	st := k.Text
 	switch {

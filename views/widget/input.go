@@ -39,7 +39,7 @@ type Input struct {
 	offer  int
 }
 
-// Text is what the line holds, without line breaks.
+// Text returns what the line holds, without line breaks.
 func (in *Input) Text() string { return in.text }
 
 // SetText replaces the line and puts the cursor at its end. Line breaks and tabs become spaces.
@@ -187,7 +187,7 @@ func (in *Input) delete(from, to int) InputResult {
 	return InputChanged
 }
 
-// left is the offset of the character before the cursor.
+// left returns the offset of the character before the cursor.
 func (in *Input) left() int {
 	rest, state, at, last := in.text[:in.cursor], -1, 0, 0
 	cluster := ""
@@ -199,7 +199,7 @@ func (in *Input) left() int {
 	return last
 }
 
-// right is the offset behind the character at the cursor.
+// right returns the offset behind the character at the cursor.
 func (in *Input) right() int {
 	cluster, _, _, _ := uniseg.FirstGraphemeClusterInString(in.text[in.cursor:], -1)
 	return in.cursor + len(cluster)

@@ -96,7 +96,7 @@ func (c *Lines) prepare() (any bool) {
 	return any
 }
 
-// below is the topmost curve so far in a dot column, the zero point for none.
+// below returns the topmost curve so far in a dot column, the zero point for none.
 func below(lines [][]Point, x int) Point {
 	for i := len(lines) - 1; i >= 0; i-- {
 		if lines[i][x].OK {
@@ -116,7 +116,7 @@ func onTop(p, below Point) Point {
 	return Point{add(p.Lo, below.Lo), add(p.Hi, below.Hi), add(p.Last, below.Last), true}
 }
 
-// dotRow is the dot that stands for v, counted from below.
+// dotRow returns the dot that stands for v, counted from below.
 func (c *Lines) dotRow(v uint64) int { return max(c.height(v, c.plot.H), 1) - 1 }
 
 // overlay draws every curve as a line, those in front last.
@@ -156,7 +156,7 @@ func (c *Lines) line(i int) {
 	}
 }
 
-// cell is the cell of a dot, y counted from below.
+// cell returns the cell of a dot, y counted from below.
 func (c *Lines) cell(x, y int) *lineCell {
 	return &c.cells[(c.plot.H-1-y/dotsY)*c.plot.W+x/dotsX]
 }
@@ -170,7 +170,7 @@ func (c *Lines) dot(x, y, curve int) {
 	at.dots |= brailleDot(x%dotsX, y%dotsY)
 }
 
-// brailleDot is the bit of a dot in a Braille pattern, y counted from below.
+// brailleDot returns the bit of a dot in a Braille pattern, y counted from below.
 func brailleDot(x, y int) uint8 {
 	return [dotsX][dotsY]uint8{{0x40, 0x04, 0x02, 0x01}, {0x80, 0x20, 0x10, 0x08}}[x][y]
 }
@@ -205,7 +205,7 @@ func (c *Lines) stack() {
 	}
 }
 
-// beneath is the height in dots that the curve below curve i has.
+// beneath returns the height in dots that the curve below curve i has.
 func (c *Lines) beneath(i, x int) int {
 	p := below(c.lines[:i], x)
 	return c.height(p.Last, c.plot.H)

@@ -35,7 +35,7 @@ type List struct {
 	widths   []int
 }
 
-// Len is the number of rows, 0 without a table.
+// Len returns the number of rows, 0 without a table.
 func (l *List) Len() int {
 	if l.Table == nil {
 		return 0
@@ -43,7 +43,7 @@ func (l *List) Len() int {
 	return l.Table.Len()
 }
 
-// Selected is the selected row; ok is false when there are none.
+// Selected returns the selected row; ok is false when there are none.
 func (l *List) Selected() (row int, ok bool) {
 	l.clamp()
 	return l.selected, l.Len() > 0
@@ -87,10 +87,10 @@ func (l *List) Scroll(n int) {
 	l.clamp()
 }
 
-// Offset is the first visible row.
+// Offset returns the first visible row.
 func (l *List) Offset() int { return l.offset }
 
-// Height is the number of rows that fitted into the last frame.
+// Height returns the number of rows that fitted into the last frame.
 func (l *List) Height() int { return l.height }
 
 // Refresh must follow every change of the table's rows or order: the selection stays with the row that has the same id, at

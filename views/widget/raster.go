@@ -21,7 +21,7 @@ func (c *Chart) scale() (any bool) {
 	return any
 }
 
-// height is the number of dots, of rows·4, that v takes: everything above 0 at least one.
+// height returns the number of dots, of rows·4, that v takes: everything above 0 at least one.
 func (c *Chart) height(v uint64, rows int) int {
 	if v == 0 || c.top == 0 {
 		return 0
@@ -68,7 +68,7 @@ func (c *Chart) drawPlot(s tcell.Screen, k *Look) {
 	}
 }
 
-// rangeColumns are the first and last cell of the selected range; last < first without one.
+// rangeColumns returns the first and last cell of the selected range; last < first without one.
 func (c *Chart) rangeColumns() (first, last int) {
 	if c.RangeTo <= c.RangeFrom || c.RangeTo <= c.From || c.RangeFrom >= c.To {
 		return 0, -1
@@ -105,7 +105,7 @@ func (c *Chart) drawColumn(s tcell.Screen, cx int, left, right dotColumn, area, 
 	}
 }
 
-// within is how many of the four dots above base are below height.
+// within returns how many of the four dots above base are below height.
 func within(height, base int) int { return max(0, min(height-base, dotsY)) }
 
 // inBand reports whether a dot between lo and hi, the topmost included, is among the four above base.

@@ -38,7 +38,7 @@ func isAlnum(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// operatorLen is the length of a C++ operator's name or an arrow at name[i:] that has "<" or ">" in it, or 0.
+// operatorLen returns the length of a C++ operator's name or an arrow at name[i:] that has "<" or ">" in it, or 0.
 func operatorLen(name string, i int) int {
 	if strings.HasPrefix(name[i:], "->") {
 		return 2
@@ -56,7 +56,7 @@ func operatorLen(name string, i int) int {
 	return 0
 }
 
-// closing is the index of the ">" that closes name[open], or -1. Parentheses and brackets must balance, too.
+// closing returns the index of the ">" that closes name[open], or -1. Parentheses and brackets must balance, too.
 func closing(name string, open int) int {
 	depth := 0
 	for i := open; i < len(name); {

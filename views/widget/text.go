@@ -114,7 +114,7 @@ func nextCluster(s string, state int) (cluster, rest string, width, newState int
 	return cluster, rest, width, newState
 }
 
-// Width is the number of cells that s takes when printed.
+// Width returns the number of cells that s takes when printed.
 func Width(s string) int {
 	if plain(s) {
 		return len(s)
@@ -176,7 +176,7 @@ func TruncateMiddle(s string, w int) string {
 	return s[:prefixLen(s, head)] + ellipsis + suffix(s, full-(w-1-head))
 }
 
-// prefixLen is the number of bytes of clean s that fit into w cells.
+// prefixLen returns the number of bytes of clean s that fit into w cells.
 func prefixLen(s string, w int) int {
 	rest, state := s, -1
 	for rest != "" {

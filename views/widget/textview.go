@@ -35,7 +35,7 @@ func Wrap(text string, w int) []string {
 	}
 }
 
-// rowLen is the number of bytes of clean text that make a row of at most w cells.
+// rowLen returns the number of bytes of clean text that make a row of at most w cells.
 func rowLen(text string, w int) int {
 	n := prefixLen(text, w)
 	if n == len(text) {
@@ -78,7 +78,7 @@ func (v *TextView) Replace(lines []Line) {
 	v.lines, v.rows, v.width = lines, v.rows[:0], 0
 }
 
-// Rows is the number of rows that the text takes at a width of w cells.
+// Rows returns the number of rows that the text takes at a width of w cells.
 func (v *TextView) Rows(w int) int {
 	v.wrap(w)
 	return len(v.rows)
@@ -111,7 +111,7 @@ func (v *TextView) wrapLine(i, w int) {
 	}
 }
 
-// joined is the clean text of all spans of a line.
+// joined returns the clean text of all spans of a line.
 func joined(l *Line) string {
 	if len(l.Spans) == 1 {
 		return Clean(l.Spans[0].Text)
@@ -168,7 +168,7 @@ func (v *TextView) Home() { v.offset = 0 }
 // End goes to the end.
 func (v *TextView) End() { v.offset = len(v.rows); v.clamp() }
 
-// Offset is the first visible row.
+// Offset returns the first visible row.
 func (v *TextView) Offset() int { return v.offset }
 
 // More reports whether there is text above and below what was visible in the last frame.

@@ -73,7 +73,7 @@ func (t *Tree) Reload(roots []uint64) {
 	t.List.Refresh()
 }
 
-// SelectedID is the selected node; ok is false in an empty tree.
+// SelectedID returns the selected node; ok is false in an empty tree.
 func (t *Tree) SelectedID() (id uint64, ok bool) {
 	row, ok := t.Selected()
 	if !ok {
@@ -82,7 +82,7 @@ func (t *Tree) SelectedID() (id uint64, ok bool) {
 	return t.open[row].id, true
 }
 
-// Depth is the number of ancestors of a visible row.
+// Depth returns the number of ancestors of a visible row.
 func (t *Tree) Depth(row int) int { return int(t.open[row].depth) }
 
 // IsOpen reports whether the children of a visible row are shown.
@@ -243,7 +243,7 @@ func (t *Tree) closeRow(row int) {
 	t.Select(row)
 }
 
-// after is the first row behind row and all that is below it.
+// after returns the first row behind row and all that is below it.
 func (t *Tree) after(row int) int {
 	depth := t.open[row].depth
 	for row++; row < len(t.open) && t.open[row].depth > depth; row++ {
@@ -251,7 +251,7 @@ func (t *Tree) after(row int) int {
 	return row
 }
 
-// parent is the row of the parent, or row itself for a root.
+// parent returns the row of the parent, or row itself for a root.
 func (t *Tree) parent(row int) int {
 	for i := row - 1; i >= 0; i-- {
 		if t.open[i].depth < t.open[row].depth {

@@ -12,7 +12,7 @@ import (
 // StackSet is what a filter makes of the stacks of a trace as far as they are known. Read-only once made, but for what it keeps
 // under the lock of its [groupCache].
 type StackSet struct {
-	filter  calltree.StackFilter
+	filter  calltree.Filter
 	symbols *model.Stacks // made from these, nil before they are read
 	view    *calltree.FilteredStacks
 	keep    []bool // by dense stack index
@@ -25,7 +25,7 @@ type StackSet struct {
 func (s *StackSet) Has(stack uint32) bool { return int(stack) < len(s.keep) && s.keep[stack] }
 
 // SetOf returns the set of a filter, nil for one that changes nothing. The caller holds the index's read lock.
-func (ix *Names) SetOf(filter calltree.StackFilter) *StackSet {
+func (ix *Names) SetOf(filter calltree.Filter) *StackSet {
 	if filter == "" {
 		return nil
 	}
