@@ -187,7 +187,7 @@ func (f *Filter) Match(r Row) bool {
 func (t *term) holds(r Row) bool {
 	if t.op != "" {
 		v, ok := r.Value(t.field, t.share)
-		if t.op == "=" && t.share { // as it reads: nobody can type a third
+		if t.op == "=" && t.share { // as it reads: a third cannot be typed
 			return ok && model.Share(v).String() == model.Share(t.value).String()
 		}
 		return ok && compare(v, t.op, t.value)

@@ -97,13 +97,13 @@ func (a *app) doTime(act keymap.Action) bool {
 	case keymap.LeapForward:
 		a.emit(state.Step{Columns: leap})
 	case keymap.EventBack:
-		a.neighbour(a.Trace.Neighbor, -1)
+		a.neighbor(a.Trace.Neighbor, -1)
 	case keymap.EventForward:
-		a.neighbour(a.Trace.Neighbor, 1)
+		a.neighbor(a.Trace.Neighbor, 1)
 	case keymap.LandmarkBack:
-		a.neighbour(a.Trace.Landmark, -1)
+		a.neighbor(a.Trace.Landmark, -1)
 	case keymap.LandmarkForward:
-		a.neighbour(a.Trace.Landmark, 1)
+		a.neighbor(a.Trace.Landmark, 1)
 	case keymap.Peak:
 		a.peakIn(analysis.Whole)
 	case keymap.PeakInRange:
@@ -135,7 +135,7 @@ func (a *app) doTime(act keymap.Action) bool {
 	return true
 }
 
-func (a *app) neighbour(find func(model.Time, int) (model.Time, bool), dir int) {
+func (a *app) neighbor(find func(model.Time, int) (model.Time, bool), dir int) {
 	if t, ok := find(a.state.Now(), dir); ok {
 		a.emit(state.MoveTo{At: analysis.At(t)})
 		return

@@ -44,7 +44,7 @@ type Options struct {
 	Patience time.Duration   // how long a frame waits for answers; 0 for the usual
 }
 
-// ErrReload is what Run returns when the file shall be read again.
+// ErrReload is what Run returns when the file is to be read again.
 var ErrReload = errors.New("read the file again")
 
 // Run shows the program until the user quits (nil), asks for the file to be read again (ErrReload), or the terminal ends
@@ -72,7 +72,7 @@ type app struct {
 	ui.Env
 	o        Options
 	state    state.State
-	progress analysis.Status // how far loading is by now, which the state may lag behind
+	progress analysis.Status // how far loading is by now, which the state may trail
 	stale    bool            // the state was not shown yet
 	shown    bool            // some state was
 	stopped  bool            // the user stopped loading

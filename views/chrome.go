@@ -165,7 +165,7 @@ func (a *app) instantText() string {
 		return ""
 	}
 	at := "end of run · " + s.Status.Duration.String()
-	if !s.Status.Final { // nobody knows yet when it ends
+	if !s.Status.Final { // not known yet when it ends
 		at = "read to " + s.Status.Duration.String()
 	}
 	if !s.AtEnd() {

@@ -32,13 +32,13 @@ func (a *app) doPoints(act keymap.Action) bool {
 	}
 	switch act {
 	case keymap.EventBack:
-		a.neighbour(a.Dump.Neighbor, -1)
+		a.neighbor(a.Dump.Neighbor, -1)
 	case keymap.EventForward:
-		a.neighbour(a.Dump.Neighbor, 1)
+		a.neighbor(a.Dump.Neighbor, 1)
 	case keymap.LandmarkBack:
-		a.neighbour(a.Dump.Landmark, -1)
+		a.neighbor(a.Dump.Landmark, -1)
 	case keymap.LandmarkForward:
-		a.neighbour(a.Dump.Landmark, 1)
+		a.neighbor(a.Dump.Landmark, 1)
 	case keymap.ClearRange:
 		return a.forgetMarks()
 	default:

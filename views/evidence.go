@@ -23,7 +23,7 @@ type EvidenceQuery struct {
 // redactWord before a name asks for evidence without names.
 const redactWord = "redact "
 
-// askEvidence types where evidence shall be written.
+// askEvidence asks where to write evidence.
 func (a *app) askEvidence() {
 	if a.o.Evidence == nil {
 		a.say("evidence about this input cannot be written")

@@ -168,7 +168,7 @@ func (a *app) snapshotText() string {
 	return text
 }
 
-// snapshotBytes returns how large a snapshot is, model.NoCount while nobody knows.
+// snapshotBytes returns how large a snapshot is, model.NoCount while unknown.
 func (a *app) snapshotBytes(i int, info *model.HeapInfo) int64 {
 	if t, ok := a.Loads.Totals[ui.HeapKey{Heaps: a.Heaps, I: i}]; ok {
 		return int64(min(t.Bytes(), 1<<62))

@@ -105,7 +105,7 @@ func splitSections(list []keymap.Section) (special, general []keymap.Section) {
 	return special, general
 }
 
-// factLines returns what the file says about itself, a line each. Once it is read nobody asks what reading it will cost.
+// factLines returns what the file says about itself, a line each. Once it is read, what reading it costs no longer matters.
 func factLines(p *model.Profile, k *widget.Look, read bool) []widget.Line {
 	const labelWidth = 22
 	lines := []widget.Line{widget.Plain(p.Meta.Path)}

@@ -14,7 +14,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Opening is what is shown while nobody knows yet what a file holds, and so which screens it has.
+// Opening is what is shown while it is unknown what a file holds, and so which screens it has.
 type Opening struct {
 	Terminal *term.Terminal
 	Keys     *keymap.Map

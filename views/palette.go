@@ -60,7 +60,7 @@ func (a *app) everyScope() []keymap.Scope {
 }
 
 // narrow lists the commands that fit what is typed: those that begin with it first, then those that have it in the name,
-// then in the sentence about them. Behind a command stand its arguments.
+// then in the sentence about them. A command's arguments follow it.
 func (p *palette) narrow() {
 	word, argument, typed := strings.Cut(strings.TrimLeft(p.input.Text(), " "), " ")
 	word = strings.ToLower(word)

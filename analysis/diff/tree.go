@@ -236,7 +236,7 @@ func (t *Tree) Around(n int32, inverted bool) ComparedAround {
 	}
 }
 
-// bothSides puts the neighbours of one name on each side together. Different functions of one name are one.
+// bothSides puts the neighbors of one name on each side together. Different functions of one name are one.
 func bothSides(before, after []calltree.Neighbor) (out []ComparedNeighbor) {
 	at := map[string]int{}
 	for side, list := range [][]calltree.Neighbor{before, after} {

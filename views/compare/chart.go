@@ -116,7 +116,7 @@ func (c *chart) setMarks(moments [2]state.Moment) {
 	}
 }
 
-// sideStyle returns the colour of a side's curve.
+// sideStyle returns the color of a side's curve.
 func sideStyle(e *ui.Env, side int) tcell.Style {
 	return e.Style([2]themes.Role{themes.Spark, themes.Accent}[side])
 }

@@ -137,7 +137,7 @@ func makeSide(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment, wha
 	return k, true
 }
 
-// profileSide returns what one side of a comparison asks of a profile. A side of the second file that nobody marked is weighed by the event
+// profileSide returns what one side of a comparison asks of a profile. A side of the second file without a mark is weighed by the event
 // and the metric of the same names as the first file's, or by the metric that is called like the cost of a trace.
 func profileSide(e *ui.Env, s *state.State, f *ui.ComparedFile, d *ui.ProfileFile, m state.Moment, cost analysis.Cost) ui.ProfileKey {
 	at := *s

@@ -11,7 +11,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// stackComparer is the comparison behind the screen of stacks while the difference is shown.
+// stackComparer is the comparison that the screen of stacks shows while the difference is shown.
 type stackComparer struct {
 	*ui.Env
 	sets  *ui.Lazy[rowsKey, *Set]

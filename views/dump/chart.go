@@ -187,7 +187,7 @@ func measuredText(v float64, exact bool) string {
 	return sign + ui.BytesText(uint64(math.Round(amount)), exact)
 }
 
-// seriesGlyph returns the sign of a series beside its colour.
+// seriesGlyph returns the sign of a series beside its color.
 func seriesGlyph(e *ui.Env, n int) string {
 	signs := []string{"●", "◆", "▲", "■", "○", "◇", "△", "□"}
 	if e.Look.Glyphs.Plain {
@@ -196,7 +196,7 @@ func seriesGlyph(e *ui.Env, n int) string {
 	return signs[n%len(signs)]
 }
 
-// seriesStyle returns the colour of a series.
+// seriesStyle returns the color of a series.
 func seriesStyle(e *ui.Env, n int) tcell.Style {
 	roles := []themes.Role{themes.Accent, themes.Gain, themes.Warning, themes.Mark, themes.Error, themes.Spark, themes.GC, themes.PeakMark}
 	return e.Style(roles[n%len(roles)])

@@ -66,7 +66,7 @@ func lengthClasses(f *pages.Figures) (first, last int) {
 	return first, last
 }
 
-// fitClasses puts neighbouring classes together until they fit into so many rows.
+// fitClasses puts neighboring classes together until they fit into so many rows.
 func (p *Fragments) fitClasses(first, last, rows int) (int, int, int) {
 	every := 1
 	for (last-first)/every+1 > max(rows, 1) {

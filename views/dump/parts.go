@@ -73,7 +73,7 @@ func (r pageRuns) part(n uint64, part, parts int) partFigures {
 }
 
 // partStart returns the first bit of a part of a page of n bits divided into so many. Where there are more parts than bits, those
-// behind the last bit are empty.
+// after the last bit are empty.
 func partStart(n uint64, part, parts int) uint64 {
 	if n < uint64(parts) {
 		return min(uint64(part), n)

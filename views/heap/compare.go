@@ -299,7 +299,7 @@ func (p *comparison) goHolder(a keymap.Action) {
 	row, ok := p.holderRow()
 	switch {
 	case !ok:
-		p.Say("nobody knows yet what holds it")
+		p.Say("what holds it is not known yet")
 		return
 	case a == keymap.ObjectOf:
 		p.Visit(keymap.ShowObject, state.SetRow{Of: g.I, Row: row})

@@ -229,7 +229,7 @@ func (p *object) exclude(l *refList) {
 	case v.end == p.shown || v.end == model.RootRow:
 		p.Say("every way has this row: choose another one")
 	default:
-		if p.State.Heap.RowOf != p.graph.I { // the root, which nobody has chosen
+		if p.State.Heap.RowOf != p.graph.I { // the root, which was not chosen
 			p.Emit(state.SetRow{Of: p.graph.I, Row: p.shown})
 		}
 		p.Emit(state.Exclude{Row: v.end})

@@ -192,7 +192,7 @@ func (p *Functions) Show(s *state.State) {
 	}
 }
 
-// nameCell returns the name of a row; the sign and the colour of kernel and inlined frames stand before it.
+// nameCell returns the name of a row; the sign and the color of kernel and inlined frames stand before it.
 func (p *Functions) nameCell(r *weights.Row) widget.Cell {
 	c := widget.Cell{Text: r.Name}
 	if r.Name == "" {

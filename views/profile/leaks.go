@@ -283,7 +283,7 @@ func (p *Leaks) answer() string {
 	}
 	bound := ""
 	if !t.frees {
-		bound = "≤ " // nobody knows what was freed
+		bound = "≤ " // what was freed is unknown
 	}
 	out := fmt.Sprintf("%s%s live in %s", bound, ui.BytesText(t.sums[leakLive].Uint64(), p.State.Exact), ui.Plural(len(t.rows), "stack", "stacks"))
 	if share := ui.AmountShare(t.sums[leakLive], t.total); share != "" {

@@ -137,7 +137,7 @@ func (v *aroundView) row(row int) (name string, weight [2]uint64, kind string) {
 	switch {
 	case row < len(callers):
 		if callers[row].Name == "" {
-			return "", callers[row].Weight, "called by nobody: here stacks begin"
+			return "", callers[row].Weight, "no callers: stacks begin here"
 		}
 		return callers[row].Name, callers[row].Weight, "called by "
 	case row == len(callers):

@@ -172,7 +172,7 @@ func (w *weighed) direction(n int32) int {
 	return 0
 }
 
-// signed returns a frame's name behind the sign of its change, for those who see no colors.
+// signed returns a frame's name after the sign of its change, for those who see no colors.
 func (w *weighed) signed(n int32) string {
 	return [...]string{"-", "=", "+"}[1+w.direction(n)] + " " + w.label(n)
 }

@@ -50,7 +50,7 @@ func profileTree(ctx context.Context, key treeKey) (*callTree, error) {
 	return &callTree{t, key, nil, pick}, err
 }
 
-// fineScale keeps six digits behind the point of weights that are no integers.
+// fineScale keeps six digits after the point of weights that are not integers.
 const fineScale = 1e6
 
 // weighProf weighs every record and sums up the tree. Weights below zero count as nothing.
@@ -125,7 +125,7 @@ func (w *weighed) sign(n int32) string {
 	return ""
 }
 
-// dso returns the binary of a node's frame, "" where nobody knows.
+// dso returns the binary of a node's frame, "" where unknown.
 func (w *weighed) dso(n int32) string {
 	f, _ := w.Frame(n)
 	d := w.tree.key.prof
@@ -135,7 +135,7 @@ func (w *weighed) dso(n int32) string {
 	return d.Weights.DSOs[d.Weights.FrameDSO[f]].Name
 }
 
-// signStyle returns the colour beside the sign of a frame; the zero style is that of ordinary ones.
+// signStyle returns the color beside the sign of a frame; the zero style is that of ordinary ones.
 func (p *Stacks) signStyle(n int32) tcell.Style {
 	if p.Prof == nil {
 		return tcell.Style{}
@@ -149,7 +149,7 @@ func (p *Stacks) signStyle(n int32) tcell.Style {
 	return tcell.Style{}
 }
 
-// frameStyle returns the colours of kernel and inlined frames in the graph, reversed so that they fill their frame, or those of what
+// frameStyle returns the colors of kernel and inlined frames in the graph, reversed so that they fill their frame, or those of what
 // changed; nil for traces.
 func (p *Stacks) frameStyle() func(uint64) (tcell.Style, bool) {
 	if p.Now.changes != nil {

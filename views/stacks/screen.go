@@ -142,7 +142,7 @@ func (p *Stacks) treeKey() treeKey {
 }
 
 // askWeights asks again for what was asked already only once the answer is there: a file that grows faster than answers
-// come shall not starve them.
+// come must not starve them.
 func askWeights[V any](z *ui.Lazy[foldKey, V], k foldKey) {
 	if z.Asked && !z.Fresh() {
 		old := z.Key
@@ -168,7 +168,7 @@ func beside(c analysis.Cost) analysis.Cost {
 	return analysis.CostCountOf
 }
 
-// adopt shows other weights. What is open and selected stays, unless the tree has another shape or nobody has chosen yet.
+// adopt shows other weights. What is open and selected stays, unless the tree has another shape or nothing was chosen yet.
 func (p *Stacks) adopt(w *weighed) {
 	old, left := p.Now, p.left
 	p.Now, p.left = w, way{}

@@ -140,7 +140,7 @@ func (s *State) Top() model.Row {
 	return model.RootRow
 }
 
-// Largest returns the snapshot with the most bytes, or rows where nobody knows bytes.
+// Largest returns the snapshot with the most bytes, or rows where bytes are unknown.
 func Largest(h model.HeapSource) int {
 	at, most := NoSnapshot, int64(-1)
 	for i := range h.Len() {

@@ -9,7 +9,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Question is what somebody wants to know about a file: the flags of the command line as a value. The zero Question is that of a report
+// Question is what a user wants to know about a file: the flags of the command line as a value. The zero Question is that of a report
 // without flags. Fields that a file's kind has no use for are left at their zero values.
 type Question struct {
 	Map      bool         // draw a page layout

@@ -52,7 +52,7 @@ func NewState() State {
 	return State{At: analysis.End, Range: analysis.Whole, View: analysis.Whole, Anchor: model.NoTime, Heap: NewHeap(), Dump: NewDump(), Prof: NewProfile(), Columns: 70}
 }
 
-// Intent is a change that somebody wants.
+// Intent is a change that a user wants.
 type Intent interface {
 	apply(State) State
 }

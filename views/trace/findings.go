@@ -109,7 +109,7 @@ func (p *findingsPane) text(f *analysis.Finding) string {
 	return p.labels.Label(p.state.Stacks(), analysis.ByStack, &f.Site, p.state.FullName).Name + ": " + f.Text
 }
 
-// sign returns what stands beside a finding's colour.
+// sign returns what stands beside a finding's color.
 func (p *findingsPane) sign(k analysis.FindingKind) (string, themes.Role) {
 	g := &p.env.Look.Glyphs
 	switch k {

@@ -133,7 +133,7 @@ func (h *Headline) keptItem(s *state.State) item {
 	case !s.Range.IsWhole():
 		label = "kept"
 	case !s.Status.Final:
-		label = "unfreed" // nobody knows yet whether it will be
+		label = "unfreed" // not known yet whether it will be
 	}
 	if h.Kept.Count == 0 {
 		return item{label, "nothing", ""}

@@ -185,11 +185,11 @@ func (p *Leaks) fate(s *analysis.LeakSite) string {
 	case s.AllocCount == 1 && p.State.Status.Unfreed:
 		return "no free is known of the only block " + which + ", perhaps because it has no address"
 	case s.AllocCount == 1:
-		return "freed by nobody: the only block " + which + " is live at the end of " + whole
+		return "never freed: the only block " + which + " is live at the end of " + whole
 	case s.LeakCount >= s.AllocCount && p.State.Status.Unfreed:
 		return fmt.Sprintf("no free is known of any of the %s %s, perhaps because it has no address", ui.CountBlocks(s.AllocCount), which)
 	case s.LeakCount >= s.AllocCount:
-		return fmt.Sprintf("freed by nobody: %d of %s %s are live at the end of %s", s.LeakCount, ui.CountBlocks(s.AllocCount), which, whole)
+		return fmt.Sprintf("never freed: %d of %s %s are live at the end of %s", s.LeakCount, ui.CountBlocks(s.AllocCount), which, whole)
 	}
 	text := fmt.Sprintf("%s of %s%s (%s) are live at the end of %s", model.Group(s.LeakCount), ui.CountBlocks(s.AllocCount), among, ui.ShareText(s.LeakShare()), whole)
 	if s.Count < s.LeakCount {

@@ -66,7 +66,7 @@ func (g *gridLayout) x(life int) int {
 	}
 	x := g.area.X + (life-g.lives[0])*g.cell
 	if g.line != 0 && life >= g.line {
-		x++ // behind the line
+		x++ // after the line
 	}
 	return x
 }

@@ -48,7 +48,7 @@ func fetchRange(ctx context.Context, t analysis.Trace, k rangeKey) (f rangeFigur
 	return f, err
 }
 
-// figure is a labelled number in a line of them.
+// figure is a labeled number in a line of them.
 type figure struct {
 	label, value string
 	role         themes.Role

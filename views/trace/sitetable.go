@@ -133,7 +133,7 @@ func (p *Sites) columns(d siteData) []ui.Column[analysis.Site] {
 }
 
 // liveTie returns the number that orders rows of the same live bytes. Of those of which nothing lives, the report shows none; here the
-// ones that allocated most come first, behind live blocks without bytes.
+// ones that allocated most come first, after live blocks without bytes.
 func liveTie(s *analysis.Site) uint64 {
 	if s.LiveCount == 0 {
 		return s.AllocBytes >> 1

@@ -103,7 +103,7 @@ func (p *Timeline) showStack() {
 // Sizes of the parts.
 const (
 	wideTimeline = 110 // cells from which on stack and table stand side by side
-	lowTimeline  = 10  // rows below which there is no table
+	lowTimeline  = 10  // rows below which no table is shown
 	tableRows    = 8   // of the table below the chart at least, where there is room
 	tableMost    = 14  // and at most: its rows change with every step, and what changes must be sent
 )

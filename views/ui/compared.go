@@ -18,7 +18,7 @@ type ComparedFile struct {
 	Store      *model.Store    // nil for the file opened first: its profile and status are the state's
 	Now        *model.Profile  // of the second file, as figures are about
 	Status     analysis.Status // of the second file's trace, as figures are about
-	Read       analysis.Status // how far its reading is by now, which status may lag behind
+	Read       analysis.Status // how far its reading is by now, which status may trail
 	Prof       *ProfileFile    // weighted stacks, nil for none
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// MaxFrames bounds the frames that a detail pane lists: nobody reads more, and stacks may be 50,000 deep.
+// MaxFrames bounds the frames that a detail pane lists: no one reads more, and stacks may be 50,000 deep.
 const MaxFrames = 2000
 
 // Detail is the pane that explains the selection: its title, its whole stack, and facts in sentences below. The zero value

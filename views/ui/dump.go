@@ -105,7 +105,7 @@ func NewDumpFile(p *model.Profile) *DumpFile {
 	return d
 }
 
-// Time returns when a layout was taken, model.NoTime when nobody knows.
+// Time returns when a layout was taken, model.NoTime where it is unknown.
 func (d *DumpFile) Time(layout int) model.Time { return d.Pages.Info(layout).At }
 
 // Status returns what a file without allocations has of a trace's.
@@ -141,7 +141,7 @@ func (d *DumpFile) Place(s *state.State) (list []int, n int) {
 		}
 		return 1
 	})
-	if n > 0 && d.Time(list[n-1]) == model.NoTime { // nobody knows that it was before
+	if n > 0 && d.Time(list[n-1]) == model.NoTime { // not known to have been before
 		return list, state.NoLayout
 	}
 	return list, n - 1

@@ -108,7 +108,7 @@ func (e *Env) ShapeCell(s analysis.Shape, wide bool) widget.Cell {
 	return widget.Cell{Text: text, Style: e.shapeStyle(s.Kind)}
 }
 
-// ShapeSign stands beside the colour of a shape.
+// ShapeSign stands beside the color of a shape.
 func (e *Env) ShapeSign(k analysis.ShapeKind) string {
 	g := &e.Look.Glyphs
 	switch k {

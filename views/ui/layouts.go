@@ -63,7 +63,7 @@ type Development struct {
 // layoutMoment is one layout's figures.
 type layoutMoment struct {
 	Layout int
-	At     model.Time // 0 where nobody knows
+	At     model.Time // 0 where unknown
 	all    MomentFigures
 	types  []MomentFigures
 }
@@ -108,7 +108,7 @@ func (l *LastLayout) open(ctx context.Context, k LayoutKey) (*model.Layout, erro
 	if l.layout != nil && l.key == k {
 		return l.layout, nil
 	}
-	if err := ctx.Err(); err != nil { // nobody waits any more
+	if err := ctx.Err(); err != nil { // no one waits any more
 		return nil, err
 	}
 	layout, err := k.Dump.Pages.Open(ctx, k.Layout)

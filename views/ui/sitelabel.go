@@ -11,7 +11,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// SiteLabels are how tables show sites: what a library function allocates for somebody is shown after who that is
+// SiteLabels are how tables show sites: what a library function allocates is shown after its caller
 // ("open_session › _M_mutate"), since the library's own name tells nothing. Safe for use from any goroutine.
 type SiteLabels struct {
 	mu     sync.Mutex

@@ -31,12 +31,12 @@ type HeapLoad struct {
 	Totals heapgraph.Totals
 }
 
-// Unlinked reports whether the file ends before the references of the snapshot: nobody knows what holds what.
+// Unlinked reports whether the file ends before the references of the snapshot: what holds what is unknown.
 func (l *HeapLoad) Unlinked() bool { return !l.Heap.Complete && len(l.Heap.To) == 0 }
 
 // UnlinkedText says so, and what to do.
 func (l *HeapLoad) UnlinkedText() []string {
-	return []string{fmt.Sprintf("The file ends before the references of snapshot #%d: nobody knows what holds what.", l.I),
+	return []string{fmt.Sprintf("The file ends before the references of snapshot #%d: what holds what is unknown.", l.I),
 		"Types and Frames show what there is of it; h goes to the snapshot before."}
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Spec says what a table shows. D is what its rows and columns are made from: a small value that determines them, which nobody
-// changes any more. All functions may be called on any goroutine.
+// Spec says what a table shows. D is what its rows and columns are made from: a small value that determines them, which never
+// changes. All functions may be called on any goroutine.
 type Spec[D comparable, R any] struct {
 	Rows    func(d D) []R
 	Columns func(d D) []Column[R] // the same ones at the same places for every d

@@ -62,7 +62,7 @@ func (p *TablePane) Wheel(x, y, rows int) {
 
 // Window returns the rows of the list whose details are worth asking for.
 func (p *TablePane) Window() (from, to int) {
-	const least = 60 // before the first frame nobody knows how many fit
+	const least = 60 // before the first frame it is unknown how many fit
 	from = min(p.List.Offset(), p.List.Len())
 	return from, min(from+max(p.List.Height(), least), p.List.Len())
 }

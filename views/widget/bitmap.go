@@ -7,7 +7,7 @@ type CellOrder uint8
 
 const (
 	RowOrder     CellOrder = iota // as text is read
-	HilbertOrder                  // along Hilbert curves: neighbours in number are neighbours in place
+	HilbertOrder                  // along Hilbert curves: neighbors in number are neighbors in place
 	MortonOrder                   // along Z curves
 	CellOrders
 )

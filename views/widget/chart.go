@@ -201,7 +201,7 @@ func (c *Chart) resample(n int) {
 	}
 }
 
-// merge puts neighbouring columns together.
+// merge puts neighboring columns together.
 func merge(points []Point) (m Point) {
 	for _, p := range points {
 		switch {

@@ -19,7 +19,7 @@ type Flame struct {
 	Focused bool
 	Rising  bool                                      // the root is at the bottom, and everything else grows upwards
 	Match   func(id uint64) bool                      // frames to highlight; nil: no search
-	Style   func(id uint64) (st tcell.Style, ok bool) // of frames that do not have the colour of their name; may be nil
+	Style   func(id uint64) (st tcell.Style, ok bool) // of frames that do not have the color of their name; may be nil
 	Fill    func(id uint64) string                    // one cell that fills what a frame's name leaves; nil: blanks
 	Empty   []string                                  // shown when the root has no value: why, and what to do
 

@@ -199,7 +199,7 @@ func (in *Input) left() int {
 	return last
 }
 
-// right returns the offset behind the character at the cursor.
+// right returns the offset after the character at the cursor.
 func (in *Input) right() int {
 	cluster, _, _, _ := uniseg.FirstGraphemeClusterInString(in.text[in.cursor:], -1)
 	return in.cursor + len(cluster)

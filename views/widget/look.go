@@ -31,7 +31,7 @@ type Look struct {
 	Box    tcell.Style   // inside of boxes drawn over other things
 }
 
-// Over lays top over base: colours that top sets win, default colours of top let base through, attributes add up.
+// Over lays top over base: colors that top sets win, default colors of top let base through, attributes add up.
 func Over(base, top tcell.Style) tcell.Style {
 	fg, bg, attrs := top.Decompose()
 	if fg != tcell.ColorDefault {
@@ -75,7 +75,7 @@ type Glyphs struct {
 	Up, Down                                     string // sort direction
 	Peak, Marker, GC, Bullet                     string
 	Ellipsis, Track, Thumb, Separator, Crossing  string
-	Loss, Gain, Same, Warning, Check, ArrowRight string // signs that stand beside colours
+	Loss, Gain, Same, Warning, Check, ArrowRight string // signs that stand beside colors
 }
 
 // UnicodeGlyphs are for terminals that show Unicode.

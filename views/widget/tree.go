@@ -243,7 +243,7 @@ func (t *Tree) closeRow(row int) {
 	t.Select(row)
 }
 
-// after returns the first row behind row and all that is below it.
+// after returns the first row after row and all that is below it.
 func (t *Tree) after(row int) int {
 	depth := t.open[row].depth
 	for row++; row < len(t.open) && t.open[row].depth > depth; row++ {
