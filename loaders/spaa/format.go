@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/memtui/memtui/loaders"
@@ -108,11 +109,12 @@ func (b *builder) empty() bool {
 // refuse returns the error of a file of which nothing can be used.
 func (b *builder) refuse() error {
 	e := &loaders.FormatError{Format: formatName, Path: b.src.Path(), Offset: 0, Line: 1, Err: errNothing}
-	for _, p := range b.found.all {
-		if p.Severity == model.Error {
-			e.Offset, e.Line, e.Err = p.Offset, p.Line, errors.New(p.Message)
-			break
-		}
+	cause := model.CutShort(b.found.all)
+	if i := slices.IndexFunc(b.found.all, func(p model.Problem) bool { return p.Severity == model.Error }); cause == nil && i >= 0 {
+		cause = &b.found.all[i]
+	}
+	if cause != nil {
+		e.Offset, e.Line, e.Err = cause.Offset, cause.Line, errors.New(cause.Message)
 	}
 	return e
 }
