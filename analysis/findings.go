@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/model"
 )
 
@@ -15,66 +18,68 @@ type FindingKind uint8
 const (
 	FindingDamage    FindingKind = iota // a part of the file could not be read
 	FindingNoAddress                    // blocks that can never be freed: live figures are upper bounds
-	FindingGrowing                      // a leak that grows steadily
-	FindingKept                         // blocks that were never freed
-	FindingCache                        // grew, then stayed: a cache or a pool that filled up
+	FindingLeak                         // grows to the end of the run
+	FindingLate                         // grew all the run, and was given back at its end
+	FindingKept                         // stays, and does not grow
+	FindingBounded                      // a cache, a pool or a window that reached its size
 	FindingBurst                        // holds a good part of the peak for a short time
 	FindingPeak                         // holds a good part of the peak
-	FindingLate                         // given back only at the end of the run
 	FindingTemporary                    // freed by the very next event
 	FindingHot                          // allocates most
 	FindingClean                        // everything was freed
 )
 
-// String returns the label of lists, at most ten cells.
+// String returns the word of lists and of JSON, at most ten cells.
 func (k FindingKind) String() string {
 	return [...]string{
-		"damaged", "no address", "leak grows", "leak", "cache?", "burst", "peak", "freed late", "temporary", "most bytes", "no leak",
+		"damaged", "no-address", "leak", "late", "kept", "bounded", "burst", "peak", "temporary", "hot", "clean",
 	}[k]
 }
 
 // Finding is one thing worth looking at, with its evidence.
 type Finding struct {
-	Kind    FindingKind
-	Site    Site // what it is about, grouped by stack; its Name is empty where it is about the whole file
-	At      Instant
-	HasAt   bool     // At is where to look
-	History []uint64 // how it developed over the run, HistoryColumns columns; nil where that says nothing
-	Text    string   // what goes on after the site's name: "13 blocks of 2.50 KiB, 1 per 4.71 ms, none freed"
+	Kind       FindingKind
+	Owner      model.Frame     // who allocates, see [calltree.Owners]; of a leak all sites that it owns are one finding
+	HasOwner   bool            // false where it is about the whole file, or nothing is known of the stack
+	Site       Site            // the telling one of its sites, grouped by stack; its Name is empty where it is about the whole file
+	Stacks     []model.StackID // of its sites, the most telling first
+	Keys       []Key           // of the same
+	Bytes      uint64          // what of it is live at the end; at the peak; what was given back at the end, of a late one; in all, of temporary and hot ones
+	Count      uint64
+	Growth     float64 // of a leak or a late one: bytes per second
+	Confidence float64 // 0 … 1
+	At         Instant
+	AtTime     model.Time
+	HasAt      bool     // At is where to look
+	History    []uint64 // how it developed over the run, HistoryColumns columns; nil where that says nothing
+	Text       string   // the evidence, what goes on after the owner's name: "452 of 9,000 were never freed, …"
 }
 
-// maxFindings is how many findings there are at most: more are not read.
-const maxFindings = 7
+// UsualFindings is how many findings there are on screens: more are not read.
+const UsualFindings = 7
 
 // Thresholds of what is worth a line.
 const (
-	leakPart      = 0.01 // of all leaked bytes
-	growingPart   = 0.005
+	heldPart      = 0.01 // of all bytes that live at the end, for what does not grow
 	peakPart      = 0.05 // of the peak, for one site
 	burstRun      = 0.25 // of the run: longer is not a burst
-	latePart      = 0.05 // of the peak, for all late-freed blocks together
 	temporaryPart = 0.30 // of a site's blocks
 	hotPart       = 0.01 // of all blocks, for one site's temporary ones
 	maxPeakBlocks = 500_000
+	historySites  = 16 // of a finding, for its history
 )
 
-// limits are the most findings of kinds that may be many.
-func (k FindingKind) limit() int {
-	switch k {
-	case FindingGrowing:
-		return 3
-	case FindingKept:
-		return 2
+// Findings returns what is most worth looking at in the whole of a trace, most telling first, at most limit, 0 for all. p may
+// be nil. libraries is an expression for functions and files that own nothing, beside those that are known; it may be nil. It costs
+// some walks over the trace: ask for it when everything is read.
+func Findings(ctx context.Context, t Trace, p *model.Profile, libraries *regexp.Regexp, limit int) ([]Finding, error) {
+	f := finder{ctx: ctx, t: t, status: t.Status(), whole: p == nil || p.Complete && p.Lost == 0, limit: limit}
+	f.owners = calltree.NewOwners(nil, nil)
+	if p != nil {
+		f.owners = calltree.NewOwners(p.Stacks, libraries)
 	}
-	return 1
-}
-
-// Findings returns what is most worth looking at in the whole of a trace, most telling first, at most [maxFindings]. p may
-// be nil. It costs some walks over the trace: ask for it when everything is read.
-func Findings(ctx context.Context, t Trace, p *model.Profile) ([]Finding, error) {
-	f := finder{ctx: ctx, t: t, status: t.Status(), whole: p == nil || p.Complete && p.Lost == 0}
 	f.damage(p)
-	for _, look := range []func() error{f.prepare, f.leaks, f.peak, f.late, f.temporary, f.hot, f.trim, f.histories} {
+	for _, look := range []func() error{f.prepare, f.verdicts, f.peak, f.temporary, f.hot, f.trim, f.histories} {
 		if err := look(); err != nil {
 			return nil, err
 		}
@@ -91,32 +96,22 @@ type finder struct {
 	t      Trace
 	status Status
 	whole  bool // nothing of the file is missing
+	limit  int
+	owners *calltree.Owners
 	totals Totals
 	sites  []Site // at the peak, over the whole run
+	byKey  map[Key]*Site
 	top    Peak
 	out    []Finding
-}
-
-// add appends a finding unless there are enough of its kind.
-func (f *finder) add(x Finding) {
-	same := 0
-	for i := range f.out {
-		if f.out[i].Kind == x.Kind {
-			same++
-		}
-	}
-	if same < x.Kind.limit() {
-		f.out = append(f.out, x)
-	}
 }
 
 func (f *finder) damage(p *model.Profile) {
 	switch {
 	case p == nil:
 	case p.Lost > 0:
-		f.add(Finding{Kind: FindingDamage, Text: model.Bytes(p.Lost).String() + " of the file could not be read: totals are lower bounds"})
+		f.out = append(f.out, Finding{Kind: FindingDamage, Confidence: 1, Text: model.Bytes(p.Lost).String() + " of the file could not be read: totals are lower bounds"})
 	case !p.Complete && f.status.Final:
-		f.add(Finding{Kind: FindingDamage, Text: "the file is not complete: totals are lower bounds"})
+		f.out = append(f.out, Finding{Kind: FindingDamage, Confidence: 1, Text: "the file is not complete: totals are lower bounds"})
 	}
 }
 
@@ -132,69 +127,149 @@ func (f *finder) prepare() (err error) {
 		return err
 	}
 	if n := f.totals.UnaddressedCount; n > 0 {
-		f.add(Finding{Kind: FindingNoAddress, Text: fmt.Sprintf("%s of %s blocks have no address: live is an upper bound",
+		f.out = append(f.out, Finding{Kind: FindingNoAddress, Confidence: 1, Count: n, Bytes: f.totals.UnaddressedBytes, Text: fmt.Sprintf("%s of %s blocks have no address: live is an upper bound",
 			model.Group(n), model.Group(f.totals.AllocCount))})
 	}
 	return nil
 }
 
-func (f *finder) leaks() error {
+// verdicts looks for leaks, and for what else lives at the end.
+func (f *finder) verdicts() error {
 	if f.status.FreesNever { // then everything is "never freed", and it means nothing
 		return nil
 	}
-	l, err := f.t.Leaks(f.ctx, LeakQuery{Range: Whole})
+	live, err := f.t.Live(f.ctx, End)
 	if err != nil {
 		return err
 	}
-	if l.Count == 0 && f.whole {
-		f.add(Finding{Kind: FindingClean, Text: "all " + model.Group(f.totals.AllocCount) + " blocks were freed"})
+	if live.Count == 0 && f.whole {
+		f.out = append(f.out, Finding{Kind: FindingClean, Confidence: 1, Text: "all " + model.Group(f.totals.AllocCount) + " blocks were freed"})
 	}
-	for _, kind := range []FindingKind{FindingGrowing, FindingKept, FindingCache} {
-		for i := range l.Sites {
-			s := &l.Sites[i]
-			part := leakPart
-			if kind == FindingGrowing {
-				part = growingPart
+	list, err := f.t.Verdicts(f.ctx, ByStack, "")
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(list, func(a, b verdict.Verdict) int { return verdict.Compare(&a, &b) })
+	var found []Finding
+	byOwner := map[ownedBy]int{}
+	for i := range list {
+		found = f.addVerdict(found, byOwner, &list[i])
+	}
+	found = oneEach(found, byOwner)
+	slices.SortStableFunc(found, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(min(a.Kind, FindingKept), min(b.Kind, FindingKept)),
+			cmp.Compare(b.Growth*b.Confidence, a.Growth*a.Confidence), cmp.Compare(b.Bytes, a.Bytes))
+	})
+	for i := range found {
+		if x := &found[i]; x.Kind == FindingLeak || x.Kind == FindingLate || ratio(x.Bytes, live.Bytes) >= heldPart {
+			if n := len(x.Stacks); n > 1 {
+				x.Text = fmt.Sprintf("%d sites, %s in %s; of the largest: ", n, model.Bytes(x.Bytes), blockCount(x.Count)) + x.Text
 			}
-			if leakKind(s) == kind && ratio(s.Bytes, l.Bytes) >= part {
-				f.add(Finding{Kind: kind, Site: s.Site, History: s.History, Text: leakText(kind, s)})
-			}
+			f.out = append(f.out, *x)
 		}
 	}
 	return nil
 }
 
-func leakKind(s *LeakSite) FindingKind {
-	switch s.Shape.Kind {
-	case ShapeLinear:
-		return FindingGrowing
-	case ShapePlateau:
-		return FindingCache
-	}
-	return FindingKept
+// ownedBy is what is one finding.
+type ownedBy struct {
+	kind           FindingKind
+	function, file string
+	stack          model.StackID // where the owner is not known
 }
 
-// leakText returns the evidence of a leak: how much, when, and what became of the other blocks of the site.
-func leakText(kind FindingKind, s *LeakSite) string {
-	text := blocksOf(s.Count, s.Bytes)
-	switch {
-	case kind == FindingGrowing && s.Count > 1:
-		text += fmt.Sprintf(", 1 per %v", max((s.Last-s.First)/model.Time(s.Count-1), 1))
-	case kind == FindingCache:
-		text += fmt.Sprintf(", none after %v", s.Last)
-	case s.Count == 1 || s.First == s.Last:
-		text += fmt.Sprintf(" since %v", s.First)
-	default:
-		text += fmt.Sprintf(" from %v to %v", s.First, s.Last)
+var kindOfVerdict = map[verdict.Kind]FindingKind{
+	verdict.Leak: FindingLeak, verdict.Late: FindingLate, verdict.Kept: FindingKept, verdict.Bounded: FindingBounded,
+}
+
+// addVerdict adds a site, which is no more telling than those before, to the finding of its owner.
+func (f *finder) addVerdict(found []Finding, byOwner map[ownedBy]int, v *verdict.Verdict) []Finding {
+	kind, ok := kindOfVerdict[v.Kind]
+	site := f.siteOf(Key(v.Key))
+	if !ok || site == nil {
+		return found
 	}
-	switch {
-	case s.AllocCount == s.Count && s.Count == 1:
-	case s.AllocCount == s.Count:
-		text += ", none freed"
-	default:
-		text += fmt.Sprintf(", %s freed", model.Group(s.AllocCount-s.Count))
+	bytes, count := v.Bytes, v.Live
+	if kind == FindingLate {
+		bytes, count = v.LateBytes, v.Late
 	}
-	return text
+	if count == 0 {
+		return found
+	}
+	owner := ownedBy{kind: kind}
+	frame, known := f.owners.Frame(site.Stack)
+	if owner.function, owner.file = frame.Function, frame.File; !known {
+		owner.stack = site.Stack
+	}
+	i, seen := byOwner[owner]
+	if !seen {
+		i = len(found)
+		byOwner[owner] = i
+		found = append(found, Finding{Kind: kind, Site: *site, Owner: frame, HasOwner: known, Confidence: float64(v.Confidence), Text: v.Evidence()})
+	}
+	x := &found[i]
+	x.Stacks, x.Keys = append(x.Stacks, site.Stack), append(x.Keys, site.Key)
+	x.Bytes, _ = model.SaturatingAdd(x.Bytes, bytes)
+	x.Count += count
+	x.Growth += v.Growth
+	return found
+}
+
+// oneEach puts what leaks and what is late of one owner together, as what it has more of, and so what is kept and what is bounded: a
+// table that was given back at the end may be part of what was not.
+func oneEach(found []Finding, byOwner map[ownedBy]int) []Finding {
+	other := map[FindingKind]FindingKind{FindingLate: FindingLeak, FindingBounded: FindingKept}
+	for owner, i := range byOwner {
+		kind, ok := other[owner.kind]
+		if !ok {
+			continue
+		}
+		owner.kind = kind
+		j, ok := byOwner[owner]
+		if !ok {
+			continue
+		}
+		more, less := &found[i], &found[j]
+		if less.Bytes > more.Bytes {
+			more, less = less, more
+		}
+		if kind == FindingKept { // both live
+			more.Bytes, _ = model.SaturatingAdd(more.Bytes, less.Bytes)
+			more.Count += less.Count
+		}
+		more.Stacks, more.Keys = append(more.Stacks, less.Stacks...), append(more.Keys, less.Keys...)
+		more.Growth += less.Growth
+		less.Keys = nil
+	}
+	return slices.DeleteFunc(found, func(x Finding) bool { return x.Keys == nil })
+}
+
+// siteOf returns the row of a key, nil for none.
+func (f *finder) siteOf(k Key) *Site {
+	if f.byKey == nil {
+		f.byKey = map[Key]*Site{}
+		for i := range f.sites {
+			f.byKey[f.sites[i].Key] = &f.sites[i]
+		}
+	}
+	return f.byKey[k]
+}
+
+// about returns a finding about one site.
+func (f *finder) about(kind FindingKind, s *Site, bytes, count uint64, text string) Finding {
+	frame, ok := f.owners.Frame(s.Stack)
+	return Finding{
+		Kind: kind, Site: *s, Stacks: []model.StackID{s.Stack}, Keys: []Key{s.Key}, Owner: frame, HasOwner: ok,
+		Bytes: bytes, Count: count, Confidence: 1, Text: text,
+	}
+}
+
+// blockCount is "1 block" or "452 blocks".
+func blockCount(n uint64) string {
+	if n == 1 {
+		return "1 block"
+	}
+	return model.Group(n) + " blocks"
 }
 
 // blocksOf is "13 blocks of 2.50 KiB", or with their sum where they differ in size.
@@ -210,12 +285,14 @@ func blocksOf(count, bytes uint64) string {
 
 // peak looks for who holds a good part of the peak and is not a leak, which was told already.
 func (f *finder) peak() error {
+	f.byKey = nil
 	slices.SortFunc(f.sites, func(a, b Site) int {
 		return cmp.Or(cmp.Compare(b.LiveBytes, a.LiveBytes), cmp.Compare(a.Stack, b.Stack))
 	})
-	for _, s := range f.sites[:min(len(f.sites), maxFindings)] {
+	for _, s := range f.sites[:min(len(f.sites), UsualFindings)] {
 		share := ratio(s.LiveBytes, f.top.Bytes)
-		if share < peakPart || s.LeakBytes > s.LiveBytes/2 {
+		told := slices.ContainsFunc(f.out, func(x Finding) bool { return slices.Contains(x.Keys, s.Key) })
+		if share < peakPart || s.LeakBytes > s.LiveBytes/2 || told {
 			continue
 		}
 		text := fmt.Sprintf("%v of the peak (%v)", model.Bytes(s.LiveBytes), model.Share(share))
@@ -230,7 +307,9 @@ func (f *finder) peak() error {
 				kind = FindingBurst
 			}
 		}
-		f.add(Finding{Kind: kind, Site: s, At: f.top.Instant, HasAt: true, Text: text})
+		x := f.about(kind, &s, s.LiveBytes, s.LiveCount, text)
+		x.At, x.AtTime, x.HasAt = f.top.Instant, f.top.Time, true
+		f.out = append(f.out, x)
 		return nil
 	}
 	return nil
@@ -266,21 +345,6 @@ func (f *finder) heldAtPeak(s *Site) (model.Time, error) {
 	return max(half(func(b *Block) model.Time { return b.Died })-born, 0), nil
 }
 
-func (f *finder) late() error {
-	l, err := f.t.LateFreed(f.ctx, Cell{})
-	if err != nil || len(l.Sites) == 0 || ratio(l.Bytes, f.top.Bytes) < latePart {
-		return err
-	}
-	first := &l.Sites[0]
-	text := model.Bytes(first.Bytes).String()
-	if len(l.Sites) > 1 {
-		text += " of " + model.Bytes(l.Bytes).String()
-	}
-	text += " held for half the run"
-	f.add(Finding{Kind: FindingLate, Site: first.Site, History: first.History, Text: text})
-	return nil
-}
-
 func (f *finder) temporary() error {
 	var most *Site
 	for i := range f.sites {
@@ -292,8 +356,8 @@ func (f *finder) temporary() error {
 	if most == nil || ratio(most.Temporary, f.totals.AllocCount) < hotPart {
 		return nil
 	}
-	f.add(Finding{Kind: FindingTemporary, Site: *most, Text: fmt.Sprintf("%v of %s blocks freed at once",
-		model.Share(most.TemporaryShare()), model.Group(most.AllocCount))})
+	f.out = append(f.out, f.about(FindingTemporary, most, most.AllocBytes, most.AllocCount, fmt.Sprintf("%v of %s blocks freed at once",
+		model.Share(most.TemporaryShare()), model.Group(most.AllocCount))))
 	return nil
 }
 
@@ -306,17 +370,17 @@ func (f *finder) hot() error {
 	s := slices.MaxFunc(f.sites, func(a, b Site) int {
 		return cmp.Or(cmp.Compare(a.AllocBytes, b.AllocBytes), cmp.Compare(b.Stack, a.Stack))
 	})
-	f.add(Finding{Kind: FindingHot, Site: s, Text: fmt.Sprintf("%s, %v of all allocated bytes",
-		blocksOf(s.AllocCount, s.AllocBytes), model.ShareOf(s.AllocBytes, f.totals.AllocBytes))})
+	f.out = append(f.out, f.about(FindingHot, &s, s.AllocBytes, s.AllocCount, fmt.Sprintf("%s, %v of all allocated bytes",
+		blocksOf(s.AllocCount, s.AllocBytes), model.ShareOf(s.AllocBytes, f.totals.AllocBytes))))
 	return nil
 }
 
-// trim keeps the most telling ones: the least of several of one kind go first.
+// trim keeps the most telling ones: of several that are no leak and of one kind, the least go first.
 func (f *finder) trim() error {
-	for len(f.out) > maxFindings {
+	for f.limit > 0 && len(f.out) > f.limit {
 		last := len(f.out) - 1
 		for i := last; i > 0; i-- {
-			if f.out[i].Kind == f.out[i-1].Kind {
+			if k := f.out[i].Kind; k == f.out[i-1].Kind && k != FindingLeak {
 				last = i
 				break
 			}
@@ -326,13 +390,13 @@ func (f *finder) trim() error {
 	return nil
 }
 
-// histories adds the live bytes of the sites whose finding has no history of its own.
+// histories adds the live bytes of the sites of findings.
 func (f *finder) histories() error {
 	var keys []Key
 	var of []int
 	for i := range f.out {
-		if f.out[i].History == nil && f.out[i].Site.Name != "" {
-			keys, of = append(keys, f.out[i].Site.Key), append(of, i)
+		for _, k := range f.out[i].Keys[:min(len(f.out[i].Keys), historySites)] {
+			keys, of = append(keys, k), append(of, i)
 		}
 	}
 	if len(keys) == 0 {
@@ -343,7 +407,14 @@ func (f *finder) histories() error {
 		return err
 	}
 	for j, i := range of {
-		f.out[i].History = h[j]
+		x := &f.out[i]
+		if x.History == nil {
+			x.History = h[j]
+			continue
+		}
+		for c := range h[j] {
+			x.History[c], _ = model.SaturatingAdd(x.History[c], h[j][c])
+		}
 	}
 	return nil
 }

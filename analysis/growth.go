@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"context"
+	"math"
 
 	"github.com/memtui/memtui/model"
 )
@@ -9,16 +10,20 @@ import (
 // growthColumns is how many levels of a trace its growth is taken from.
 const growthColumns = 512
 
-// TraceGrowth returns how fast live bytes grow over a range, in bytes per second: the slope of the least-squares line through the
-// levels at the ends of equal columns. ok is false for a range without a duration.
+// TraceGrowth returns how fast live bytes grow over a range, in bytes per second: the slope of the least-squares line through what is there
+// for good, which is the least level from each of equal columns to the end. A burst changes it as little as what is given back later.
+// ok is false for a range without a duration.
 func TraceGrowth(ctx context.Context, t Trace, r Range) (perSecond float64, ok bool, err error) {
 	columns, err := t.Curve(ctx, r, growthColumns)
 	if err != nil {
 		return 0, false, err
 	}
 	times, values := make([]model.Time, len(columns)), make([]float64, len(columns))
-	for i, c := range columns {
-		times[i], values[i] = c.To, float64(c.LastBytes)
+	least := uint64(math.MaxUint64)
+	for i := len(columns) - 1; i >= 0; i-- {
+		c := &columns[i]
+		least = min(least, c.MinBytes, c.LastBytes)
+		times[i], values[i] = c.To, float64(least)
 	}
 	perSecond, ok = Growth(times, values)
 	return perSecond, ok, nil

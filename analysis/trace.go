@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/model"
 )
 
@@ -45,8 +46,10 @@ type Trace interface {
 	// History is the live bytes of one group over the whole of what is loaded, in n columns of equal duration.
 	// Histories of many keys of one group cost little more than one.
 	History(ctx context.Context, by Group, only calltree.Filter, keys []Key, n int) ([][]uint64, error)
-	// Shapes classifies how the live bytes of groups develop over the whole run, aligned with keys.
-	Shapes(ctx context.Context, by Group, only calltree.Filter, keys []Key) ([]Shape, error)
+	// Verdicts says what became of the memory of every group of stacks over the whole run, whatever the instant: leaks, caches, what
+	// merely lives. The key is that of the group; there is none for groups of which nothing was live at the end. Nothing is said
+	// while more is being read.
+	Verdicts(ctx context.Context, by Group, only calltree.Filter) (verdict.List, error)
 	// Lifetimes sums up how long the freed blocks of a group, allocated in r, lived.
 	Lifetimes(ctx context.Context, by Group, key Key, r Range, only calltree.Filter) (Lifetimes, error)
 	// Blocks lists single blocks, lazily.
@@ -253,40 +256,12 @@ type LeakSite struct {
 	Oldest, Newest model.Time // ages at the end of the range
 	Median         model.Time // median age
 	First, Last    model.Time // birth of the oldest and of the newest
-	Shape          Shape      // how the leaked bytes came to be
 	History        []uint64   // leaked bytes over the range, HistoryColumns columns; nil beyond the few thousand largest groups
 	Threads        []uint16   // threads that allocated them, at most 8, ascending
 }
 
-// HistoryColumns is the resolution of histories and shapes.
+// HistoryColumns is the resolution of histories.
 const HistoryColumns = 64
-
-// ShapeKind says how memory of one group develops.
-type ShapeKind uint8
-
-const (
-	ShapeNone     ShapeKind = iota // nothing ever lived
-	ShapeOnce                      // one allocation, kept
-	ShapeLinear                    // grows steadily: the classical leak
-	ShapeSteps                     // grows in a few jumps
-	ShapePlateau                   // grew, then stayed: a cache or a pool that filled up
-	ShapeBurst                     // high for a short part of the run only
-	ShapeShutdown                  // held almost to the end and given back there
-	ShapeMixed                     // goes up and down without a trend
-)
-
-// String returns the word that tables and JSON use.
-func (k ShapeKind) String() string {
-	return [...]string{"none", "once", "linear", "steps", "plateau", "burst", "shutdown", "mixed"}[k]
-}
-
-// Shape is a verdict with its evidence.
-type Shape struct {
-	Kind  ShapeKind
-	Slope float64 // bytes per second of the least-squares line from the first allocation on
-	Fit   float64 // R² of that line, 0 … 1
-	Steps int     // rises, for ShapeSteps
-}
 
 // Lifetimes sums up how long blocks lived. Median is exact.
 type Lifetimes struct {

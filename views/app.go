@@ -3,6 +3,7 @@ package views
 import (
 	"context"
 	"errors"
+	"regexp"
 	"sync/atomic"
 	"time"
 
@@ -26,6 +27,7 @@ type Options struct {
 	Terminal   *term.Terminal
 	Store      *model.Store                               // its revisions are followed
 	Trace      analysis.Trace                             // nil for files without allocations
+	Libraries  *regexp.Regexp                             // functions and files that own no memory, beside those that are known; may be nil
 	Second     *compare.Second                            // a file to compare with, nil for none
 	OpenSecond func(path string) (*compare.Second, error) // opens one from within, off the event loop; nil when that is impossible
 	Home       string                                     // the user's directory, for ~
@@ -120,7 +122,7 @@ func newApp(o Options) *app {
 		a.o.Patience = ui.Patience
 	}
 	a.Env = ui.Env{
-		Ctx: model.WithBudget(o.Terminal.Context(), o.Budget), Trace: o.Trace, Patience: a.o.Patience, Work: &ui.Work{}, Views: &ui.StackViews{},
+		Ctx: model.WithBudget(o.Terminal.Context(), o.Budget), Trace: o.Trace, Libraries: o.Libraries, Patience: a.o.Patience, Work: &ui.Work{}, Views: &ui.StackViews{},
 		Post: o.Terminal.Post, Background: o.Terminal.Go,
 		Keys: o.Keys, Emit: a.emit, Open: a.openScreen, Visit: a.visit, Say: a.say,
 		First: &ui.ComparedFile{Trace: o.Trace}, Joins: &ui.JoinCache{},

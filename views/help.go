@@ -51,7 +51,7 @@ func (v *helpView) build(k *widget.Look) {
 		"Live is what is allocated and not yet freed at the instant. Total and count are over the whole run, or over the range.",
 		"Leaked was never freed. Temporary blocks were freed by the very next event. Units are binary: 1 KiB is 1024 bytes.",
 		"≤ and ≥ say that a figure can only be less, or more: blocks without an address cannot be freed, a file may not be read to its end.",
-		"Shapes: once, linear (grows steadily), steps, plateau (filled up, like a cache), burst, shutdown (given back at the end), mixed.",
+		"Verdicts: leak (grows to the end), late (given back at exit), kept (stays), bounded (like a cache), in-flight (soon freed), unknown.",
 	} {
 		v.lines = append(v.lines, widget.Plain(t))
 	}

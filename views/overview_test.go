@@ -12,6 +12,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/traceindex"
+	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -88,7 +89,7 @@ func TestOverviewFallsBackToThePeak(t *testing.T) {
 	})
 	store, ix := loadBytes(t, "clean.mlyze", data)
 	u := openUI(t, 80, 24, colourCaps, store, ix)
-	u.has("nothing is live at the end: by live bytes at the peak", "<stack 7?>", "4.00 KiB", "no leak", "all 2 blocks were freed")
+	u.has("nothing is live at the end: by live bytes at the peak", "<stack 7?>", "4.00 KiB", "clean", "all 2 blocks were freed")
 }
 
 func TestOverviewOfNothing(t *testing.T) {
@@ -187,9 +188,9 @@ func (r reading) History(ctx context.Context, by analysis.Group, only calltree.F
 	return r.KeptIndex.History(ctx, by, only, keys, n)
 }
 
-func (r reading) Shapes(ctx context.Context, by analysis.Group, only calltree.Filter, keys []analysis.Key) ([]analysis.Shape, error) {
+func (r reading) Verdicts(ctx context.Context, by analysis.Group, only calltree.Filter) (verdict.List, error) {
 	r.walks.Add(1)
-	return r.KeptIndex.Shapes(ctx, by, only, keys)
+	return r.KeptIndex.Verdicts(ctx, by, only)
 }
 
 func (r reading) Lifetimes(ctx context.Context, by analysis.Group, k analysis.Key, over analysis.Range, only calltree.Filter) (analysis.Lifetimes, error) {

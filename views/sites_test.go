@@ -105,7 +105,7 @@ func TestBlocksOfASite(t *testing.T) {
 }
 
 func TestDetailHasTheWholeStack(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps).keys("3", "j")
+	u := openKvleak(t, 80, 30, colourCaps).keys("3", "j")
 	u.has("… 5 frames of std::")
 	u.keys("Tab", "z").has("clone3")
 	u.keys("w").has("std::thread::_Invoker<std::tuple<")

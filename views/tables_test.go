@@ -270,7 +270,7 @@ func TestTablesSortByTheirTitles(t *testing.T) {
 // that sums up the others stays on top.
 func (u *program) reversed(t *testing.T, title string, first, second []string) {
 	t.Helper()
-	if title == ui.TitleShape { // the word is not what sorts
+	if title == ui.TitleVerdict { // the word is not what sorts
 		return
 	}
 	if title == ui.TitleRow { // names sort, whatever the numbers

@@ -109,7 +109,7 @@ func naive(b []byte) (events int, sum uint64) {
 	return events, sum
 }
 
-func openBench(b *testing.B, path string) *model.Profile {
+func openBench(b testing.TB, path string) *model.Profile {
 	src, err := loaders.OpenSource(context.Background(), path, nil)
 	if err != nil {
 		b.Fatal(err)
@@ -122,7 +122,7 @@ func openBench(b *testing.B, path string) *model.Profile {
 	return store.Current()
 }
 
-func fileIndexOf(b *testing.B, p *model.Profile) *fileIndex {
+func fileIndexOf(b testing.TB, p *model.Profile) *fileIndex {
 	store := new(model.Store)
 	store.Publish(p)
 	ix := newFileIndex(defaultChunk)

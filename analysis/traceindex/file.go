@@ -34,7 +34,7 @@ const (
 )
 
 // fileVersion rises when the same types come to mean something else.
-const fileVersion = 5
+const fileVersion = 6
 
 // IndexVersion is that of the files that [KeptIndex.Write] writes.
 const IndexVersion = fileVersion

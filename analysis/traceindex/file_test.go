@@ -199,7 +199,8 @@ func answers(t testing.TB, ix analysis.Trace) string {
 		add([]any{m, total}, err)
 	}
 	add(ix.LateFreed(ctx, analysis.Cell{}))
-	add(ix.Shapes(ctx, analysis.ByStack, "", []analysis.Key{0, 1}))
+	add(ix.Verdicts(ctx, analysis.ByStack, ""))
+	add(ix.Verdicts(ctx, analysis.ByFunction, "focus parse"))
 	if g, err := ix.Grid(ctx, analysis.GridQuery{Range: rg, All: true}); err == nil {
 		add(*g, err)
 	}
@@ -306,7 +307,7 @@ func TestEveryFieldIsKept(t *testing.T) {
 		known string
 	}{
 		{fileIndex{}, "mu names source input chunkSize cores chunks sites stackIndex threadIndex records sums checkpoints sparse curve runs marks totals status " +
-			"budget loading held begin began found lost spans file" + caches},
+			"budget loading held begin began found lost spans file verdicts" + caches},
 		{chunk{}, "first n from to kept begin end firstRun firstBlock firstRec records hi lo ends freed common fine over sums totals"},
 		{records{}, "origin born bornAt died diedAt"},
 		{column.Pyramid{}, "liveHi live count allocBytes allocCount freeEvents run cur base levels"},

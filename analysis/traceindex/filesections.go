@@ -3,11 +3,13 @@ package traceindex
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"math"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/model"
 )
 
@@ -80,6 +82,7 @@ func (ix *fileIndex) sections(f *fileCodec) {
 		arraySection(f, "sums", &ix.sums[d])
 	}
 	ix.checkpointSections(f)
+	arraySection(f, "verdicts", (*[]verdict.Verdict)(&ix.verdicts))
 	arraySection(f, "sites", &ix.sites.Keys)
 	arraySection(f, "site of stack", &ix.sites.First)
 	arraySection(f, "stack of site", &ix.sites.Stack)
@@ -329,6 +332,9 @@ func (ix *fileIndex) save(ctx context.Context, w io.Writer, key Key) error {
 	}
 	if kept > max(mostKept, ix.events()/16) {
 		return errKeepNothing
+	}
+	if err := ix.judged(ctx); err != nil && !errors.As(err, new(*model.MemoryError)) { // where memory was short, who opens the file judges
+		return err
 	}
 	f := &fileCodec{write: &fileWriter{ctx: ctx, w: w}}
 	f.write.bytes([]byte(fileMagic))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model"
 )
 
@@ -55,7 +56,7 @@ func story() ([]model.Event, *model.Stacks) {
 func TestFindingsTellTheStory(t *testing.T) {
 	events, stacks := story()
 	ix := buildIndex(t, events, stacks)
-	list, err := analysis.Findings(t.Context(), ix, nil)
+	list, err := analysis.Findings(t.Context(), ix, nil, nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,10 +71,9 @@ func TestFindingsTellTheStory(t *testing.T) {
 		}
 	}
 	want := []string{
-		"leak grows | grow: 99 blocks of 1000 B, 1 per 100 µs, none freed",
-		"leak | keep: 1 block of 48.8 KiB since 5 µs",
+		"leak | grow: 99 blocks (96.7 KiB), born from 100 µs to 9.90 ms, all over the run; none is ever freed",
+		"kept | keep: 1 block (48.8 KiB), born at 5 µs; none is ever freed",
 		"burst | burst: 488 KiB of the peak (76.3 %) for 500 µs",
-		"freed late | pool: 39.1 KiB held for half the run",
 		"temporary | scratch: 100 % of 400 blocks freed at once",
 	}
 	if !slices.Equal(got, want) {
@@ -83,7 +83,7 @@ func TestFindingsTellTheStory(t *testing.T) {
 
 func TestFindingsWithoutFrees(t *testing.T) {
 	events := []model.Event{{Size: 10, ID: 1}, {Size: 30, ID: 2, Time: 5}, {Size: 30, ID: 2, Time: 9}}
-	list, err := analysis.Findings(t.Context(), buildIndex(t, events, nil), &model.Profile{Lost: 2048, Complete: false})
+	list, err := analysis.Findings(t.Context(), buildIndex(t, events, nil), &model.Profile{Lost: 2048, Complete: false}, nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,14 +103,14 @@ func TestFindingsWithoutLeaks(t *testing.T) {
 	events := []model.Event{
 		{Addr: 16, Size: 10}, {Addr: 32, Size: 1000, Time: 50}, {Kind: model.Free, Addr: 16, Time: 60}, {Kind: model.Free, Addr: 32, Time: 70},
 	}
-	list, err := analysis.Findings(t.Context(), buildIndex(t, events, nil), nil)
+	list, err := analysis.Findings(t.Context(), buildIndex(t, events, nil), nil, nil, 0)
 	if err != nil || len(list) == 0 || list[0].Kind != analysis.FindingClean || list[0].Text != "all 2 blocks were freed" {
 		t.Errorf("%v, %v", list, err)
 	}
 }
 
 func TestFindingsOfNothing(t *testing.T) {
-	list, err := analysis.Findings(t.Context(), NewIndex(), nil)
+	list, err := analysis.Findings(t.Context(), NewIndex(), nil, nil, 0)
 	if err != nil || len(list) != 0 {
 		t.Errorf("%v, %v", list, err)
 	}
@@ -120,7 +120,69 @@ func TestFindingsStop(t *testing.T) {
 	events, stacks := story()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := analysis.Findings(ctx, buildIndex(t, events, stacks), nil); err == nil {
+	if _, err := analysis.Findings(ctx, buildIndex(t, events, stacks), nil, nil, 0); err == nil {
 		t.Error("no error though it was canceled")
+	}
+}
+
+// TestFindingsOfOwners asks who is named first, in runs of a program whose truth is known.
+func TestFindingsOfOwners(t *testing.T) {
+	for seed := range uint64(3) {
+		run := modeltest.NewPlanted(seed, 6000)
+		truth := map[string]string{}
+		for _, p := range run.Parts {
+			truth[p.Function] = p.Truth
+		}
+		list, err := analysis.Findings(t.Context(), builtIndex(t, run, 1<<20), &model.Profile{Stacks: run.Stacks, Complete: true}, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before analysis.Finding
+		for i, f := range list {
+			said := f.Kind == analysis.FindingLeak || f.Kind == analysis.FindingLate
+			if real := truth[f.Owner.Function]; said && real != f.Kind.String() || (f.Kind == analysis.FindingKept || f.Kind == analysis.FindingBounded) && (real == "leak" || real == "late") {
+				t.Errorf("finding %d: %v of %s, which is %s: %s", i, f.Kind, f.Owner.Function, real, f.Text)
+			}
+			if f.Kind == analysis.FindingLeak {
+				delete(truth, f.Owner.Function)
+				if i > 0 && (before.Kind != f.Kind || before.Growth*before.Confidence < f.Growth*f.Confidence) {
+					t.Errorf("finding %d, %s, comes too late", i, f.Owner.Function)
+				}
+			}
+			before = f
+		}
+		for function, real := range truth {
+			if real == "leak" {
+				t.Errorf("%s is not found", function)
+			}
+		}
+	}
+}
+
+// Sites of one owner are one finding.
+func TestFindingOfSeveralSites(t *testing.T) {
+	events, stacks := story()
+	for i := range events {
+		if e := &events[i]; e.ID == 1 && i%2 == 0 {
+			e.ID = 6 // grow, by way of the allocator
+		}
+	}
+	stacks.Functions, stacks.FrameFunc = append(stacks.Functions, "operator new(unsigned long)"), append(stacks.FrameFunc, 6)
+	stacks.FrameFile, stacks.FrameLine = append(stacks.FrameFile, 0), append(stacks.FrameLine, model.NoLine)
+	stacks.Parent, stacks.Frame, stacks.Depth = append(stacks.Parent, 1), append(stacks.Frame, 6), append(stacks.Depth, 2)
+	stacks.Leaf[6] = 6
+	list, err := analysis.Findings(t.Context(), buildIndex(t, events, stacks), &model.Profile{Stacks: stacks, Complete: true}, nil, 0)
+	if err != nil || len(list) == 0 {
+		t.Fatalf("%v, %v", list, err)
+	}
+	f := &list[0]
+	if f.Kind != analysis.FindingLeak || f.Owner.Function != "grow" || len(f.Stacks) != 2 || f.Count != 99 || f.Bytes != 99_000 {
+		t.Errorf("%v of %s: %d stacks, %d blocks of %d bytes", f.Kind, f.Owner.Function, len(f.Stacks), f.Count, f.Bytes)
+	}
+	if want := "2 sites, 96.7 KiB in 99 blocks; of the largest: "; !strings.HasPrefix(f.Text, want) {
+		t.Errorf("%q", f.Text)
+	}
+	if live := f.History[analysis.HistoryColumns-1]; live != 99_000 {
+		t.Errorf("the history ends with %d bytes", live)
 	}
 }

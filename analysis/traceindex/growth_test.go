@@ -42,3 +42,29 @@ func TestTraceGrowth(t *testing.T) {
 		t.Errorf("one event grows: %v, %v", ok, err)
 	}
 }
+
+// A burst at the end, and one in the middle, hide no growth, and are none.
+func TestTraceGrowthThroughBursts(t *testing.T) {
+	for _, leak := range []bool{false, true} {
+		for _, burst := range []int{5, 50, 90} {
+			var events []model.Event
+			for i := range 100 {
+				at := model.Time(i) * model.Second
+				if leak {
+					events = append(events, model.Event{Kind: model.Alloc, Time: at, Addr: uint64(i + 1), Size: 1000})
+				}
+				if i == burst {
+					events = append(events, model.Event{Kind: model.Alloc, Time: at, Addr: 5000, Size: 10_000_000})
+				}
+				if i == burst+5 {
+					events = append(events, model.Event{Kind: model.Free, Time: at, Addr: 5000})
+				}
+			}
+			events = append(events, model.Event{Kind: model.Marker, Time: 100 * model.Second})
+			got, ok, err := analysis.TraceGrowth(t.Context(), buildIndex(t, events, nil), analysis.Whole)
+			if want := map[bool]float64{true: 1000}[leak]; err != nil || !ok || math.Abs(got-want) > 20 {
+				t.Errorf("with a burst at %d it grows by %v, want %v; %v", burst, got, want, err)
+			}
+		}
+	}
+}

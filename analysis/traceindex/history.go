@@ -112,7 +112,6 @@ func (g *grouping) makePass(ctx context.Context, n int, want []analysis.Key) (*g
 	for b.Col < analysis.HistoryColumns {
 		b.EndColumn()
 	}
-	b.Judge(float64(ix.duration()) / 1e6 / analysis.HistoryColumns)
 	return b.Out, err
 }
 
@@ -144,17 +143,6 @@ func (ix *fileIndex) History(ctx context.Context, by analysis.Group, only calltr
 		return nil, err
 	}
 	return p.Histories(keys, n), ctx.Err()
-}
-
-// Shapes implements [Trace].
-func (ix *fileIndex) Shapes(ctx context.Context, by analysis.Group, only calltree.Filter, keys []analysis.Key) ([]analysis.Shape, error) {
-	ix.mu.RLock()
-	defer ix.mu.RUnlock()
-	p, err := ix.grouping(by, ix.Filtered(analysis.Cell{Stacks: only})).pass(ctx, keys)
-	if err != nil {
-		return nil, err
-	}
-	return p.ShapesOf(keys), ctx.Err()
 }
 
 // Histograms implements [Trace].

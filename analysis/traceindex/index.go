@@ -7,6 +7,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/analysis/traceindex/group"
+	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/model"
 )
 
@@ -40,6 +41,7 @@ type fileIndex struct {
 	runs        column.Column[runStart] // aligned with curve.base
 	spans       []spanEdge              // of a restored index; nil where they are found in runs and curve
 	file        *blockSums              // of a restored index; nil for none
+	verdicts    verdict.List            // of stacks; nil while nobody has asked
 	marks       []fileMark
 	totals      analysis.Totals
 	status      analysis.Status

@@ -158,7 +158,7 @@ func same(t *testing.T, what string, got, want any) {
 	if reflect.DeepEqual(want, got) { // much faster
 		return
 	}
-	if d := gocmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(analysis.LeakSite{}, "first")); d != "" {
+	if d := gocmp.Diff(want, got, cmpopts.EquateEmpty()); d != "" {
 		if len(d) > 3000 {
 			d = d[:3000]
 		}
@@ -275,7 +275,6 @@ func agreeOnBlocks(t *testing.T, ix, twin analysis.Trace, r *rand.Rand, rg analy
 		q := analysis.LeakQuery{Range: rg, MinAge: model.Time(r.Int64N(50)), By: by, Cell: cells[r.IntN(2)]}
 		both(t, "leaks by "+by.String(), ix, twin, func(x analysis.Trace) (analysis.Leaks, error) { return x.Leaks(ctx, q) })
 		both(t, "history", ix, twin, func(x analysis.Trace) ([][]uint64, error) { return x.History(ctx, by, cells[1].Stacks, keys, 30) })
-		both(t, "shapes", ix, twin, func(x analysis.Trace) ([]analysis.Shape, error) { return x.Shapes(ctx, by, cells[1].Stacks, keys) })
 		key := keys[r.IntN(2)]
 		both(t, "lifetimes", ix, twin, func(x analysis.Trace) (analysis.Lifetimes, error) {
 			return x.Lifetimes(ctx, by, key, rg, cells[1].Stacks)

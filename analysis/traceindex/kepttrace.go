@@ -5,6 +5,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/model"
 )
 
@@ -90,9 +91,9 @@ func (k *KeptIndex) History(ctx context.Context, by analysis.Group, only calltre
 	return ask(ctx, k, "following sites", false, func(ix *fileIndex) ([][]uint64, error) { return ix.History(ctx, by, only, keys, n) })
 }
 
-// Shapes implements [Trace].
-func (k *KeptIndex) Shapes(ctx context.Context, by analysis.Group, only calltree.Filter, keys []analysis.Key) ([]analysis.Shape, error) {
-	return ask(ctx, k, "judging leaks", false, func(ix *fileIndex) ([]analysis.Shape, error) { return ix.Shapes(ctx, by, only, keys) })
+// Verdicts implements [Trace].
+func (k *KeptIndex) Verdicts(ctx context.Context, by analysis.Group, only calltree.Filter) (verdict.List, error) {
+	return ask(ctx, k, "judging sites", false, func(ix *fileIndex) (verdict.List, error) { return ix.Verdicts(ctx, by, only) })
 }
 
 // Lifetimes implements [Trace].

@@ -34,11 +34,7 @@ func (ix *fileIndex) Leaks(ctx context.Context, q analysis.LeakQuery) (analysis.
 	if err != nil {
 		return analysis.Leaks{}, err
 	}
-	width := float64(l.to-l.from) / 1e6 / analysis.HistoryColumns
-	return l.list(ctx, lo, hi, func(s *analysis.LeakSite) {
-		d := analysis.Development{Last: s.History, Peak: s.Bytes, Allocs: s.Count, Width: width}
-		s.Shape = d.Shape()
-	})
+	return l.list(ctx, lo, hi)
 }
 
 // LateFreed implements [Trace]. Ages are lifetimes.
@@ -65,7 +61,7 @@ func (ix *fileIndex) LateFreed(ctx context.Context, c analysis.Cell) (analysis.L
 	if err != nil {
 		return analysis.Leaks{}, err
 	}
-	return l.list(ctx, 0, n, func(s *analysis.LeakSite) { s.Shape = analysis.Shape{Kind: analysis.ShapeShutdown} })
+	return l.list(ctx, 0, n)
 }
 
 // eachLong calls f for the blocks that something ended after they had lived for at least as long as least, in order of birth. A
@@ -160,7 +156,7 @@ func (l *leakSums) add(b *fileBlock, age model.Time) {
 }
 
 // list makes the answer, with figures of events [lo, hi).
-func (l *leakSums) list(ctx context.Context, lo, hi int, finish func(*analysis.LeakSite)) (analysis.Leaks, error) {
+func (l *leakSums) list(ctx context.Context, lo, hi int) (analysis.Leaks, error) {
 	rows, err := l.sums(ctx, lo, hi, hi)
 	if err == nil {
 		err = l.addPeaks(ctx, rows, lo, hi)
@@ -179,7 +175,6 @@ func (l *leakSums) list(ctx context.Context, lo, hi int, finish func(*analysis.L
 		s := l.sites[row.Key]
 		s.Site = row
 		s.seal(&memory)
-		finish(&s.LeakSite)
 		out.Bytes, _ = model.SaturatingAdd(out.Bytes, s.Bytes)
 		out.Count += s.Count
 		out.Sites = append(out.Sites, s.LeakSite)

@@ -157,10 +157,6 @@ func TestManyStacks(t *testing.T) {
 	if d := gocmp.Diff(want, history); d != "" {
 		t.Error(d)
 	}
-	shapes, _ := ix.Shapes(t.Context(), analysis.ByStack, "", keys)
-	if shapes[0].Kind != analysis.ShapeOnce || shapes[3].Kind != analysis.ShapeNone {
-		t.Errorf("shapes %v", shapes)
-	}
 	leaks, err := ix.Leaks(t.Context(), analysis.LeakQuery{Range: analysis.Whole})
 	if err != nil || leaks.Count != n || leaks.Sites[0].Bytes != n || leaks.Sites[0].History[analysis.HistoryColumns-1] != n || leaks.Sites[n-1].History != nil {
 		t.Errorf("leaks: %v, %d blocks", err, leaks.Count)

@@ -132,12 +132,6 @@ func (l *leakList) site(s analysis.Site, blocks []uint32) analysis.LeakSite {
 	slices.Sort(out.Threads)
 	slices.Sort(l.ages)
 	out.Newest, out.Median, out.Oldest = l.ages[0], l.ages[len(l.ages)/2], l.ages[len(l.ages)-1]
-	out.Shape = analysis.Shape{Kind: analysis.ShapeShutdown}
-	if !l.late {
-		l.follow(blocks)
-		d := analysis.Development{Last: l.history[:], Peak: out.Bytes, Allocs: out.Count, Width: float64(l.to-l.from) / 1e6 / analysis.HistoryColumns}
-		out.Shape = d.Shape()
-	}
 	return out
 }
 

@@ -55,7 +55,6 @@ func (ix *Index) makePass(ctx context.Context, by analysis.Group, f *group.Fold,
 		b.EndColumn()
 		from = to
 	}
-	b.Judge(float64(end) / 1e6 / analysis.HistoryColumns)
 	return b.Out
 }
 
@@ -65,14 +64,6 @@ func (ix *Index) History(ctx context.Context, by analysis.Group, only calltree.F
 	defer ix.mu.RUnlock()
 	p := ix.passOf(ctx, by, ix.SetOf(only), keys, true)
 	return p.Histories(keys, n), ctx.Err()
-}
-
-// Shapes implements [Trace].
-func (ix *Index) Shapes(ctx context.Context, by analysis.Group, only calltree.Filter, keys []analysis.Key) ([]analysis.Shape, error) {
-	ix.mu.RLock()
-	defer ix.mu.RUnlock()
-	p := ix.passOf(ctx, by, ix.SetOf(only), keys, true)
-	return p.ShapesOf(keys), ctx.Err()
 }
 
 // Histograms implements [Trace].

@@ -14,10 +14,9 @@ import (
 
 // keyLevel is how the level of a key moves over a stretch of events, from 0 before it.
 type keyLevel struct {
-	end  int64  // level after the stretch
-	top  int64  // highest level after any of the key's events
-	born uint32 // blocks
-	age  uint32 // of the stretch that the rest is about
+	end int64  // level after the stretch
+	top int64  // highest level after any of the key's events
+	age uint32 // of the stretch that the rest is about
 }
 
 // stretch is a run of events within a chunk and within a column, and how the levels of the keys of each group move there.
@@ -85,16 +84,13 @@ type levelWorker struct {
 	grid    *analysis.Grid // nil if it is not needed
 }
 
-// move is one change of a block: its site, and bornMove where the block is born.
+// move is one change of a block.
 type move struct {
 	by   int64
 	site uint32
 }
 
-const (
-	bornMove  = 1 << 31
-	movesKept = 512 // as many as stay in the nearest cache
-)
+const movesKept = 512 // as many as stay in the nearest cache
 
 func (w *levelWorker) chunk(n int, v *view, from, to int) {
 	w.member = w.in.of(v, w.member)
@@ -145,7 +141,7 @@ func (w *levelWorker) apply() {
 		for _, m := range w.moves {
 			var k analysis.Key
 			if of != nil {
-				k = of[m.site&^bornMove]
+				k = of[m.site]
 			} else {
 				k = analysis.Key(sizeClass(uint64(max(m.by, -m.by))))
 			}
@@ -156,7 +152,6 @@ func (w *levelWorker) apply() {
 			}
 			c.end += m.by
 			c.top = max(c.top, c.end)
-			c.born += m.site >> 31
 		}
 		w.touched[i] = touched
 	}
@@ -187,7 +182,7 @@ func (w *levelWorker) follow(v *view, from, to int) {
 				over = over[1:]
 			}
 			if all || w.member[p] {
-				w.moves = append(w.moves, move{int64(sizes[p]), sites[p] | bornMove})
+				w.moves = append(w.moves, move{int64(sizes[p]), sites[p]})
 			}
 			p++
 		case model.Free:
@@ -250,7 +245,6 @@ func (ix *fileIndex) passes(ctx context.Context, n int, groups []*grouping, want
 	}
 	out := make([]*group.Pass, len(builders))
 	for i, b := range builders {
-		b.Judge(float64(ix.duration()) / 1e6 / analysis.HistoryColumns)
 		out[i] = b.Out
 	}
 	return out, nil
@@ -274,7 +268,6 @@ func addStretch(b *group.PassBuilder, k analysis.Key, c *keyLevel) {
 	b.Out.Peak[k] = max(b.Out.Peak[k], top)
 	if s := b.Out.Slot[k]; s >= 0 {
 		b.Now[s], b.Top[s] = b.Live[k], max(b.Top[s], top)
-		b.Born[s] += uint64(c.born)
 	}
 }
 

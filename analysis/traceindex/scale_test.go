@@ -201,10 +201,10 @@ func (s *scale) others(ctx context.Context) error {
 		_, err = s.ix.Chart(ctx, analysis.Whole, 320)
 	}
 	if err == nil {
-		_, err = s.ix.Shapes(ctx, analysis.ByStack, "", []analysis.Key{0})
+		_, err = s.ix.Verdicts(ctx, analysis.ByStack, "")
 	}
 	if err == nil {
-		_, err = analysis.Findings(ctx, s.ix, nil)
+		_, err = analysis.Findings(ctx, s.ix, nil, nil, 0)
 	}
 	return err
 }

@@ -79,7 +79,6 @@ func compareFiltered(t *testing.T, got, want analysis.Trace, by analysis.Group, 
 			keys[i] = rows[i].Key
 		}
 		history, _ := x.History(ctx, by, in.Stacks, keys, 20)
-		shapes, _ := x.Shapes(ctx, by, in.Stacks, keys)
 		for i := range rows {
 			lives, _ := x.Lifetimes(ctx, by, keys[i], rg, in.Stacks)
 			sum := uint64(0)
@@ -87,7 +86,7 @@ func compareFiltered(t *testing.T, got, want analysis.Trace, by analysis.Group, 
 				sum += v
 			}
 			// what belongs to the row, where it can be compared
-			rows[i].Key, rows[i].Where = analysis.Key(sum), shapes[i].Kind.String()+lives.Median.String()
+			rows[i].Key, rows[i].Where = analysis.Key(sum), lives.Median.String()
 		}
 		slices.SortFunc(rows, func(a, b analysis.Site) int {
 			return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Stack, b.Stack))

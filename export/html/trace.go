@@ -30,10 +30,11 @@ func (b *builder) trace() error {
 		}
 		b.Findings = append(b.Findings, finding{Sign: "info", Label: "empty", Name: none, Text: text})
 	}
+	b.findings(t)
 	for _, part := range []struct {
 		what string
 		add  func() error
-	}{{"Findings", b.findings}, {"Charts", b.traceCharts}, {"Flame graph", b.traceFlame}} {
+	}{{"Charts", b.traceCharts}, {"Flame graph", b.traceFlame}} {
 		if err := b.part(part.what, part.add); err != nil {
 			return err
 		}
@@ -79,32 +80,29 @@ func (b *builder) traceCards(t *report.Trace) {
 	}
 }
 
-// findings returns those of the whole run, as the overview of the screens has them.
-func (b *builder) findings() error {
-	list, err := analysis.Findings(b.ctx, b.src.Trace, b.src.Profile)
-	if err != nil {
-		return err
-	}
-	for _, f := range list {
-		if f.Kind == analysis.FindingDamage && !b.Whole {
+// findings are those of the whole run, as the other formats have them.
+func (b *builder) findings(t *report.Trace) {
+	for i := range t.Findings {
+		f := &t.Findings[i]
+		if f.Kind == analysis.FindingDamage.String() && !b.Whole {
 			continue // head said it
 		}
-		x := finding{Sign: signOf(f.Kind), Label: f.Kind.String(), Name: none, Text: model.Clean(f.Text), Spark: f.History}
-		if f.Site.Name != "" {
-			x.Name = b.name(f.Site.Name)
+		x := finding{Sign: signOf(f.Kind), Label: f.Kind, Name: none, Text: model.Clean(f.Evidence), Spark: f.History()}
+		if !f.Owner.IsZero() {
+			x.Name = b.name(f.Owner.Name())
 		}
 		b.Findings = append(b.Findings, x)
 	}
-	return nil
 }
 
-func signOf(k analysis.FindingKind) string {
-	switch k {
-	case analysis.FindingDamage, analysis.FindingGrowing, analysis.FindingKept:
+// signOf returns how a kind of finding is colored.
+func signOf(kind string) string {
+	switch kind {
+	case analysis.FindingDamage.String(), analysis.FindingLeak.String():
 		return "bad"
-	case analysis.FindingNoAddress, analysis.FindingCache, analysis.FindingBurst, analysis.FindingTemporary, analysis.FindingLate:
+	case analysis.FindingNoAddress.String(), analysis.FindingBurst.String(), analysis.FindingTemporary.String(), analysis.FindingLate.String():
 		return "warn"
-	case analysis.FindingClean:
+	case analysis.FindingClean.String():
 		return "good"
 	}
 	return "info"
@@ -185,7 +183,7 @@ func (b *builder) leakTables(t *report.Trace) {
 		{"late_freed", "Freed only at the end", model.Bytes(t.LateFreed.Bytes).String() + " that lived for at least half of the run and were freed in its last 2 %", t.LateFreed.Sites, t.Rows.LateFreed, t.LateFreed.Bytes},
 	} {
 		out := b.table(l.id, l.title, l.answer, 0, cols("Bytes:bytes", "Share:share", "Blocks:count", "Over the run:spark:live bytes of the site",
-			"Shape:text", "Slope:rate", "Median age:us", "First:us:allocation of the oldest", "Last:us:allocation of the newest", "Site:place", "Stack:plain:its id in the file")...)
+			"Verdict:text", "Growth:rate:of a leak", "Median age:us", "First:us:allocation of the oldest", "Last:us:allocation of the newest", "Site:place", "Stack:plain:its id in the file")...)
 		out.Group, out.More = "Leaks", l.all-len(l.rows)
 		for i := range l.rows {
 			r := &l.rows[i]
@@ -193,11 +191,11 @@ func (b *builder) leakTables(t *report.Trace) {
 				out.More += len(l.rows) - i
 				break
 			}
-			var slope any
-			if r.Slope != nil {
-				slope = *r.Slope
+			var growth any
+			if g := r.Growth(); g > 0 {
+				growth = g
 			}
-			out.add(r.Bytes, part(r.Bytes, l.whole), r.Count, r.History(), r.Shape, slope, r.Median, r.First, r.Last, b.frame(report.SitePlace(r.Place, r.Frames)), r.Stack)
+			out.add(r.Bytes, part(r.Bytes, l.whole), r.Count, r.History(), r.Verdict, growth, r.Median, r.First, r.Last, b.frame(report.SitePlace(r.Place, r.Frames)), r.Stack)
 			out.Stacks = append(out.Stacks, b.stack(r.Frames))
 		}
 		b.keep(out)

@@ -4,26 +4,29 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"regexp"
 	"slices"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/model"
 )
 
 // Options say what a report is about.
 type Options struct {
-	At       analysis.Instant
-	AtTime   model.Time     // the time of At, for people
-	Range    analysis.Range // of sums, sites, leaks
-	From, To model.Time     // what the user narrowed the range to; model.NoTime where not
-	By       string         // sort key of sites, one of [SortKeys]; "" is alloc_bytes
-	Group    analysis.Group // also a table of these groups, unless ByStack
-	MinAge   model.Time     // of leaks
-	Cell     analysis.Cell  // of sites, leaks and blocks
-	Blocks   string         // also single blocks: "blocks" or "born_blocks"
-	Limit    int            // rows per table, 0 is all
-	History  bool           // also the histories that text and markdown draw
+	At        analysis.Instant
+	AtTime    model.Time     // the time of At, for people
+	Range     analysis.Range // of sums, sites, leaks
+	From, To  model.Time     // what the user narrowed the range to; model.NoTime where not
+	By        string         // sort key of sites, one of [SortKeys]; "" is alloc_bytes
+	Group     analysis.Group // also a table of these groups, unless ByStack
+	MinAge    model.Time     // of leaks
+	Cell      analysis.Cell  // of sites, leaks and blocks
+	Blocks    string         // also single blocks: "blocks" or "born_blocks"
+	Limit     int            // rows per table, 0 is all
+	Libraries *regexp.Regexp // functions and files that own no memory, beside those that are known; may be nil
+	History   bool           // also the histories that text and markdown draw
 }
 
 // curveColumns is the width of the curve: that of the chart in an 80 column text report.
@@ -44,7 +47,7 @@ func Build(ctx context.Context, p *model.Profile, trace analysis.Trace, opt Opti
 	if opt.To != model.NoTime {
 		r.Time.To = &opt.To
 	}
-	b := &builder{ctx: ctx, trace: trace, stacks: p.Stacks, opt: opt, out: &Trace{}}
+	b := &builder{ctx: ctx, trace: trace, profile: p, stacks: p.Stacks, opt: opt, out: &Trace{}, owners: calltree.NewOwners(p.Stacks, opt.Libraries)}
 	if opt.Cell.Stacks != "" && p.Stacks != nil {
 		view, err := calltree.FilterStacks(ctx, p.Stacks, opt.Cell.Stacks, calltree.WholeStacks)
 		if err != nil {
@@ -77,7 +80,7 @@ type tracePart struct {
 
 func (b *builder) parts() []tracePart {
 	return []tracePart{
-		{[]string{"sites", "live_sites"}, b.sites}, {[]string{"peak_sites"}, b.peakSites}, {[]string{"leaks"}, b.leaks},
+		{[]string{"findings"}, b.findings}, {[]string{"sites", "live_sites"}, b.sites}, {[]string{"peak_sites"}, b.peakSites}, {[]string{"leaks"}, b.leaks},
 		{[]string{"late_freed"}, b.lateFreed}, {[]string{"functions"}, b.functions}, {[]string{"groups"}, b.groups},
 		{[]string{"threads"}, b.threads}, {[]string{"markers"}, b.markers}, {[]string{"sizes", "lifetimes"}, b.histograms},
 		{[]string{"grid"}, b.grid}, {[]string{b.opt.Blocks}, b.blocks}, {[]string{"curve"}, b.curve}, {[]string{"trends"}, b.histories},
@@ -98,11 +101,15 @@ func (b *builder) try(part tracePart) error {
 
 // builder carries what the steps of one Build share.
 type builder struct {
-	ctx    context.Context
-	trace  analysis.Trace
-	stacks *model.Stacks
-	opt    Options
-	out    *Trace
+	ctx     context.Context
+	trace   analysis.Trace
+	profile *model.Profile
+	stacks  *model.Stacks
+	opt     Options
+	out     *Trace
+
+	owners   *calltree.Owners
+	verdicts verdict.List
 
 	peak  *analysis.Peak          // of the range, nil without events
 	keys  map[uint64]analysis.Key // of the stacks in the tables
@@ -172,24 +179,16 @@ func (b *builder) leakSites(sites []analysis.LeakSite) []LeakSite {
 	sites = limit(sites, b.opt.Limit)
 	out := make([]LeakSite, len(sites))
 	for i, s := range sites {
-		frames := newFrames(b.stacks, s.Stack)
+		frames, said := newFrames(b.stacks, s.Stack), b.verdicts.Of(uint32(s.Key))
 		out[i] = LeakSite{
 			Stack: uint64(s.Stack), Place: frames.place(s.Stack), Frames: frames,
 			Bytes: s.Bytes, Count: s.Count, Oldest: s.Oldest, Newest: s.Newest, Median: s.Median,
 			First: s.First, Last: s.Last,
-			Shape: s.Shape.Kind.String(), Slope: finite(s.Shape.Slope), Fit: finite(s.Shape.Fit), Steps: s.Shape.Steps,
+			Shape: cmp.Or(said.Kind.String(), "none"), Verdict: said.Kind.String(), Owner: b.owner(s.Stack), growth: said.Growth,
 			Threads: s.Threads, history: s.History, allocs: s.AllocCount,
 		}
 	}
 	return out
-}
-
-// finite returns a pointer to f, nil where it is not a number.
-func finite(f float64) *float64 {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return nil
-	}
-	return &f
 }
 
 func (b *builder) markers() error {

@@ -71,6 +71,8 @@ func (r *Report) rows(table string) (any, bool) {
 // rows returns the table of that name, a slice of structs.
 func (t *Trace) rows(table string) (any, bool) {
 	switch table {
+	case "findings":
+		return t.Findings, true
 	case "", "sites":
 		return t.Sites, true
 	case "live_sites":
@@ -153,8 +155,10 @@ func cellOf(v reflect.Value) string {
 	switch x := v.Interface().(type) {
 	case interface{ cell() string }:
 		return x.cell()
-	case []uint16:
+	case []uint16, []uint64:
 		return strings.Trim(fmt.Sprint(x), "[]")
+	case float64:
+		return strconv.FormatFloat(x, 'g', -1, 64)
 	case string:
 		return model.Clean(x)
 	case *string:

@@ -89,6 +89,8 @@ func (m *markdownWriter) table(tab table) {
 				continue
 			case name, where, symbol:
 				cell = code(cell)
+			case prosaic:
+				cell = prose(cell)
 			}
 			m.printf("| %s ", cell)
 		}

@@ -98,6 +98,7 @@ type Trace struct {
 	Peak *Peak `json:"peak,omitzero"` // nil when the range has no event
 	Live Live  `json:"live"`
 
+	Findings   []Finding  `json:"findings"` // most telling first, about the whole run
 	Sites      []Site     `json:"sites"`
 	LiveSites  []Site     `json:"live_sites"`
 	PeakSites  []Site     `json:"peak_sites"`
@@ -158,6 +159,8 @@ type Site struct {
 	LeakedBytes    uint64 `json:"leaked_bytes"`
 	LeakedCount    uint64 `json:"leaked_count"`
 	TemporaryCount uint64 `json:"temporary_count"`
+	Verdict        string `json:"verdict,omitzero"` // about the whole run; "" where nothing is live at its end
+	Owner          Owner  `json:"owner,omitzero"`
 	Frames         Frames `json:"frames,omitzero"`
 }
 
@@ -187,19 +190,22 @@ type LeakSite struct {
 	Median  model.Time `json:"median_us"`
 	First   model.Time `json:"first_us"` // birth of the oldest, since the start of the file
 	Last    model.Time `json:"last_us"`
-	Shape   string     `json:"shape"`
-	Slope   *float64   `json:"slope_bytes_per_s,omitzero"` // of the fitted line
-	Fit     *float64   `json:"fit,omitzero"`               // its R²
-	Steps   int        `json:"steps"`
+	Shape   string     `json:"shape"` // Verdict, "none" where there is none
 	Threads []uint16   `json:"threads"`
+	Verdict string     `json:"verdict,omitzero"` // about the whole run
+	Owner   Owner      `json:"owner,omitzero"`
 	Frames  Frames     `json:"frames,omitzero"`
 
 	history []uint64
-	allocs  uint64 // blocks that the site allocated in the range, to say which share leaked
+	growth  float64 // of a leak, in bytes per second
+	allocs  uint64  // blocks that the site allocated in the range, to say which share leaked
 }
 
 // History returns the live bytes of the site over the run, in columns of equal duration.
 func (s *LeakSite) History() []uint64 { return s.history }
+
+// Growth returns how fast a leak grows, in bytes per second; 0 for what is none.
+func (s *LeakSite) Growth() float64 { return s.growth }
 
 // Function is one function name's share, a function once per stack in the totals.
 type Function struct {

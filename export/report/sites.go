@@ -139,6 +139,7 @@ func (b *builder) table(rows []*analysis.Site) ([]Site, int) {
 			OverBytes: s.OverwrittenBytes, OverCount: s.OverwrittenCount,
 			LiveBytes: s.LiveBytes, LiveCount: s.LiveCount, PeakBytes: s.PeakBytes,
 			LeakedBytes: s.LeakBytes, LeakedCount: s.LeakCount, TemporaryCount: s.Temporary,
+			Verdict: b.verdicts.Of(uint32(s.Key)).Kind.String(), Owner: b.owner(s.Stack),
 		}
 		b.remember(uint64(s.Stack), s.Key)
 	}

@@ -27,12 +27,13 @@ type col struct {
 type colKind uint8
 
 const (
-	number colKind = iota // to the right
-	word                  // to the left
-	name                  // to the left, takes the room that is left over
-	where                 // to the left, cut at its start
-	symbol                // to the left, short; it stands in the file
-	sketch                // a bar or a curve: only in text
+	number  colKind = iota // to the right
+	word                   // to the left
+	name                   // to the left, takes the room that is left over
+	where                  // to the left, cut at its start
+	symbol                 // to the left, short; it stands in the file
+	prosaic                // a sentence, only in markdown
+	sketch                 // a bar or a curve: only in text
 )
 
 // tables returns all tables that have something to say, in the order of the text report.
@@ -41,7 +42,7 @@ func (r *Report) tables(s Style, full bool) []table {
 	list = append(list, r.stackTables(s, full)...)
 	if r.Trace != nil {
 		w := tableWriter{r.Trace, s, full, r.instant(), r.Time.From != nil || r.Time.To != nil}
-		list = append(list, w.leaks(), w.sites(), w.live(), w.peak(), w.lateFreed(), w.groups(), w.functions(), w.threads(),
+		list = append(list, w.findings(), w.leaks(), w.sites(), w.live(), w.peak(), w.lateFreed(), w.groups(), w.functions(), w.threads(),
 			w.markers(), w.sizes(), w.lifetimes())
 	}
 	out := list[:0]
@@ -181,26 +182,23 @@ func (w tableWriter) lateFreed() table {
 // leakRows returns a table of leaked blocks; share is the heading of their part of the site's blocks.
 func (w tableWriter) leakRows(sites []LeakSite, share string) table {
 	out := table{cols: append([]col{
-		{"BYTES", number}, {"BLOCKS", number}, {share, number}, {"OLDEST", number}, {"SHAPE", word}, {"TREND", sketch},
+		{"BYTES", number}, {"BLOCKS", number}, {share, number}, {"OLDEST", number}, {"VERDICT", word}, {"TREND", sketch},
 	}, placeCols()...)}
 	for _, s := range sites {
 		out.rows = append(out.rows, append([]string{
 			w.style.bytes(s.Bytes), w.style.count(s.Count), w.style.share(s.Count, s.allocs), w.style.time(s.Oldest),
-			w.shape(s), w.style.spark(s.history, leakColumns),
+			w.verdict(s), w.style.spark(s.history, leakColumns),
 		}, w.place(s.Place, s.Frames)...))
 	}
 	return out
 }
 
-// shape returns the verdict with the figure that goes with it.
-func (w tableWriter) shape(s LeakSite) string {
-	switch {
-	case s.Shape == "linear" && s.Slope != nil:
-		return "linear " + w.style.rate(*s.Slope)
-	case s.Shape == "steps":
-		return fmt.Sprintf("steps (%d)", s.Steps)
+// verdict returns the word, with how fast a leak grows.
+func (w tableWriter) verdict(s LeakSite) string {
+	if s.growth > 0 {
+		return s.Verdict + " " + w.style.rate(s.growth)
 	}
-	return s.Shape
+	return s.Verdict
 }
 
 // stackLines draws the callers of a site, at most n of them.
@@ -347,7 +345,7 @@ func plural(n int, noun string) string {
 
 // Tables names the tables of traces that [WriteCSV] can write, the default first.
 func Tables() []string {
-	return strings.Fields("sites live_sites peak_sites leaks late_freed functions groups threads markers sizes lifetimes grid blocks born_blocks curve")
+	return strings.Fields("sites live_sites peak_sites leaks late_freed findings functions groups threads markers sizes lifetimes grid blocks born_blocks curve")
 }
 
 // HeapTables names the tables of heap snapshots that [WriteCSV] can write, the default first.

@@ -14,7 +14,7 @@ type checkCmd struct {
 	File      string      `arg:"" help:"A file, or - for standard input."`
 	MaxPeak   limit       `placeholder:"SIZE" help:"The highest live bytes of a trace, the largest of a file's heap snapshots, or the highest value of a memory dump's curves: 512M, or relative to --base +1M, +10% or 1.2x."`
 	MaxLeak   limit       `placeholder:"SIZE" help:"What was never freed, in traces and stack profiles; --min-age leaves out younger blocks."`
-	MaxGrowth rateLimit   `placeholder:"RATE" help:"How fast live bytes grow, as the slope of a straight line through them: 1K/s, 10M/h, or relative to --base. --from leaves out the start."`
+	MaxGrowth rateLimit   `placeholder:"RATE" help:"How fast live bytes grow, as the slope of a straight line through what is there for good: 1K/s, 10M/h, or relative to --base. --from leaves out the start."`
 	MaxLiveAt []liveLimit `sep:"none" placeholder:"TIME=SIZE" help:"Live bytes at an instant: 50%=10M, end=+5%. May be given more than once."`
 	Base      string      `placeholder:"FILE" help:"An older file, the base of relative limits. Without any limit, peak and leaks must not be higher than in it."`
 	Mask      []string    `sep:"none" placeholder:"MASK" help:"Change names before listing what grew since the base, as in diff."`

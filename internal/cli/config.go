@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -48,15 +49,34 @@ func readConfig(getenv func(string) string) (*keymap.Config, error) {
 		if !isSetting(line.Key) {
 			return config, fmt.Errorf("%s: line %d: unknown setting %q", path, line.Number, line.Key)
 		}
+		if _, err := regexp.Compile(line.Value); line.Key == librariesSetting && err != nil {
+			return config, fmt.Errorf("%s: line %d: %s is no regular expression", path, line.Number, line.Value)
+		}
 	}
 	return config, nil
+}
+
+// librariesSetting names functions and files that own no memory, beside those that are known: a site belongs to who calls them.
+const librariesSetting = "libraries"
+
+// libraries returns what a config, which may be nil, says of them: nil for nothing.
+func libraries(config *keymap.Config) *regexp.Regexp {
+	if config == nil {
+		return nil
+	}
+	for _, line := range config.Settings {
+		if expr, err := regexp.Compile(line.Value); line.Key == librariesSetting && err == nil && line.Value != "" {
+			return expr
+		}
+	}
+	return nil
 }
 
 // isSetting reports whether a config file may hold a value for the flag of that name. What is about one file or one
 // question has no place there.
 func isSetting(name string) bool {
 	switch name {
-	case "format", "limit", "by", "min-age", "frame-order", "edges", "max-memory", "index", "color", "ascii", "mouse", "theme":
+	case "format", "limit", "by", "min-age", "frame-order", "edges", "max-memory", "index", "color", "ascii", "mouse", "theme", librariesSetting:
 		return true
 	}
 	return false

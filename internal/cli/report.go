@@ -86,7 +86,7 @@ func (a *app) options(ctx context.Context, trace analysis.Trace) (report.Options
 	f := a.flags
 	opt := report.Options{
 		At: analysis.End, Range: analysis.Whole, From: model.NoTime, To: model.NoTime,
-		By: f.By, Limit: f.Limit, History: f.Format == "text" || f.Format == "markdown",
+		Libraries: libraries(a.config), By: f.By, Limit: f.Limit, History: f.Format == "text" || f.Format == "markdown",
 	}
 	duration := trace.Status().Duration
 	peak, _, err := trace.Peak(ctx, analysis.Whole)

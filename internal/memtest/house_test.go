@@ -33,9 +33,10 @@ var allowed = map[string][]string{
 	"themes": {"github.com/gdamore/tcell/v2"},
 
 	// analysis asks the questions about a trace; traceindex answers them. The others each know one part of a profile.
-	"analysis":                   {"model", "analysis/calltree"},
+	"analysis":                   {"model", "analysis/calltree", "analysis/verdict"},
+	"analysis/verdict":           {"model"},
 	"analysis/calltree":          {"model"},
-	"analysis/traceindex":        {"model", "analysis", "analysis/calltree", "analysis/traceindex/column", "analysis/traceindex/group"},
+	"analysis/traceindex":        {"model", "analysis", "analysis/calltree", "analysis/verdict", "analysis/traceindex/column", "analysis/traceindex/group"},
 	"analysis/traceindex/column": {"model"},
 	"analysis/traceindex/group":  {"model", "analysis", "analysis/calltree", "analysis/traceindex/column"},
 	"analysis/heapgraph":         {"model"},

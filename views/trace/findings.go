@@ -33,7 +33,7 @@ type findingsKey struct {
 func newFindingsPane(e *ui.Env) *findingsPane {
 	p := &findingsPane{env: e}
 	p.lazy = ui.NewLazy(e, func(ctx context.Context, k findingsKey) ([]analysis.Finding, error) {
-		return analysis.Findings(ctx, e.Trace, k.profile)
+		return analysis.Findings(ctx, e.Trace, k.profile, e.Libraries, analysis.UsualFindings)
 	})
 	p.list = widget.List{
 		Table: p, HideHeader: true, SortColumn: -1, Column: -1,
@@ -103,10 +103,17 @@ func (p *findingsPane) Cell(row, col int) widget.Cell {
 
 // text returns the finding in one line.
 func (p *findingsPane) text(f *analysis.Finding) string {
-	if f.Site.Name == "" {
-		return f.Text
+	if f.HasOwner && f.Owner.Function != "" {
+		name := f.Owner.Function
+		if !p.state.FullName {
+			name = ui.BareFunction(name)
+		}
+		return name + ": " + f.Text
 	}
-	return p.labels.Label(p.state.Stacks(), analysis.ByStack, &f.Site, p.state.FullName).Name + ": " + f.Text
+	if f.Site.Name != "" {
+		return p.labels.Label(p.state.Stacks(), analysis.ByStack, &f.Site, p.state.FullName).Name + ": " + f.Text
+	}
+	return f.Text
 }
 
 // sign returns what stands beside a finding's color.
@@ -117,16 +124,16 @@ func (p *findingsPane) sign(k analysis.FindingKind) (string, themes.Role) {
 		return g.Warning, themes.Error
 	case analysis.FindingNoAddress:
 		return g.Warning, themes.Warning
-	case analysis.FindingGrowing:
+	case analysis.FindingLeak:
 		return g.Loss, themes.Loss
 	case analysis.FindingKept:
-		return g.Bullet, themes.Loss
-	case analysis.FindingCache:
-		return g.Same, themes.Warning
+		return g.Bullet, themes.Note
+	case analysis.FindingBounded:
+		return g.Same, themes.Note
 	case analysis.FindingBurst, analysis.FindingPeak:
 		return g.Marker, themes.PeakMark
 	case analysis.FindingLate:
-		return g.Gain, themes.Note
+		return g.Gain, themes.Warning
 	case analysis.FindingClean:
 		return g.Check, themes.Gain
 	}
@@ -155,7 +162,7 @@ func screenOf(k analysis.FindingKind) keymap.Action {
 	switch k {
 	case analysis.FindingDamage, analysis.FindingNoAddress:
 		return keymap.ShowProblems
-	case analysis.FindingGrowing, analysis.FindingKept, analysis.FindingCache, analysis.FindingLate:
+	case analysis.FindingLeak, analysis.FindingLate, analysis.FindingKept, analysis.FindingBounded:
 		return keymap.ShowLeaks
 	}
 	return keymap.ShowSites
@@ -188,9 +195,5 @@ func (p *findingsPane) CopyText() string {
 		return ""
 	}
 	f := &p.rows[row]
-	text := f.Text
-	if f.Site.Name != "" {
-		text = f.Site.Name + ": " + text
-	}
-	return model.Clean(f.Kind.String() + "  " + text)
+	return model.Clean(f.Kind.String() + "  " + p.text(f))
 }

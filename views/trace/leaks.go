@@ -47,11 +47,11 @@ func NewLeaks(e *ui.Env) *Leaks {
 	p := &Leaks{groupPane: groupPane{TablePane: ui.NewTablePane(e)}}
 	p.found = ui.NewLazy(e, func(ctx context.Context, k leakKey) (*leakList, error) {
 		l, err := e.Trace.Leaks(ctx, k.LeakQuery)
-		return newLeakList(l, k.By, false), err
+		return newLeakList(l, k.By, false).judged(ctx, e.Trace, k.Cell.Stacks), err
 	})
 	p.late = ui.NewLazy(e, func(ctx context.Context, k lateKey) (*leakList, error) {
 		l, err := e.Trace.LateFreed(ctx, k.in)
-		return newLeakList(l, analysis.ByStack, true), err
+		return newLeakList(l, analysis.ByStack, true).judged(ctx, e.Trace, k.in.Stacks), err
 	})
 	p.totals = ui.NewLazy(e, func(ctx context.Context, k totalsKey) (analysis.Totals, error) { return e.Trace.Totals(ctx, k.over) })
 	p.Table = ui.NewTable(e, &p.ListPane, leakData{leakList: &leakList{}}, p.leakSpec())

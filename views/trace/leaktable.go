@@ -2,9 +2,12 @@ package trace
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
@@ -14,6 +17,7 @@ import (
 type leakList struct {
 	analysis.Leaks
 	by   analysis.Group
+	said verdict.List  // about all groups
 	late bool          // of blocks that were freed late
 	sum  analysis.Site // of all sites
 }
@@ -24,6 +28,12 @@ func newLeakList(l analysis.Leaks, by analysis.Group, late bool) *leakList {
 		addSite(&list.sum, &l.Sites[i].Site)
 	}
 	return list
+}
+
+// judged adds the verdicts about all groups. Where there is no memory for them, there are none.
+func (l *leakList) judged(ctx context.Context, t analysis.Trace, only calltree.Filter) *leakList {
+	l.said, _ = t.Verdicts(ctx, l.by, only)
+	return l
 }
 
 // leakData determines the table of leaks.
@@ -53,7 +63,7 @@ func (p *Leaks) leakSpec() ui.Spec[leakData, analysis.LeakSite] {
 	}
 }
 
-// columns returns those of the table of leaks. What was freed late has no shares and shapes.
+// columns returns those of the table of leaks. What was freed late has no shares.
 func (p *Leaks) columns(d leakData) []ui.Column[analysis.LeakSite] {
 	type leak = analysis.LeakSite
 	f := siteFigures(&d.sum, func(l *leak) *analysis.Site { return &l.Site })
@@ -69,9 +79,9 @@ func (p *Leaks) columns(d leakData) []ui.Column[analysis.LeakSite] {
 		{Title: oldest, Key: "oldest_us", Fields: []string{"age", "oldest"}, Figure: ui.TimeFigure, Width: 7, Drop: 5,
 			Value: func(l *leak) uint64 { return uint64(max(l.Oldest, 0)) }},
 		{Title: newest, Key: "newest_us", Figure: ui.TimeFigure, Width: least, Drop: 7, Value: func(l *leak) uint64 { return uint64(max(l.Newest, 0)) }},
-		{Title: ui.TitleShape, Key: "shape", Width: 17, Wider: 3, Drop: 2, Hidden: d.late, Rank: func(l *leak) uint64 { return ui.Sortable(l.Shape.Slope) },
-			Cell: func(l *leak) widget.Cell { return p.ShapeCell(l.Shape, p.Figures.Wide) }},
-		{Title: ui.TitleTrend, Width: 6, Grow: 1, MaxWidth: 20, Drop: 1, Like: ui.TitleShape,
+		{Title: ui.TitleVerdict, Key: "verdict", Width: 11, Wider: 10, Drop: 2, Rank: func(l *leak) uint64 { return rankOf(d.said.Of(uint32(l.Key))) },
+			Cell: func(l *leak) widget.Cell { return p.VerdictCell(d.said.Of(uint32(l.Key)), p.Figures.Wide) }},
+		{Title: ui.TitleTrend, Width: 6, Grow: 1, MaxWidth: 20, Drop: 1, Like: ui.TitleVerdict,
 			Cell: func(l *leak) widget.Cell { return widget.Cell{Kind: widget.SparkCell, Spark: l.History} }},
 		{Title: siteTitle(d.by), Width: 16, Grow: 5, Cut: siteCut(d.by), Text: func(l *leak) string { return d.label(d.by, &l.Site).Name }},
 		{Title: ui.TitleWhere, Width: 18, Grow: 1, MaxWidth: 30, Drop: 6, Cut: widget.CutFolder, Hidden: d.by != analysis.ByStack,

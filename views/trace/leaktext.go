@@ -148,8 +148,9 @@ func (p *Leaks) explain() {
 		p.Detail.Answer += " · " + f.Bytes(model.Mean(row.Bytes, row.Count)) + each
 	}
 	p.Detail.Facts = []string{p.rhythm(row), p.fate(row)}
-	if text := ui.ShapeSentence(row.Shape); text != "" && !p.inLate {
-		p.Detail.Facts = append([]string{p.ShapeSign(row.Shape.Kind) + " " + text}, p.Detail.Facts...)
+	said := p.Now().Of.said.Of(uint32(row.Key))
+	if text := ui.VerdictSentence(said); text != "" {
+		p.Detail.Facts = append([]string{p.VerdictSign(said.Kind) + " " + text}, p.Detail.Facts...)
 	}
 }
 

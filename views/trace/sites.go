@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
@@ -20,7 +21,7 @@ type Sites struct {
 	groupPane
 	*ui.Table[siteData, analysis.Site]
 	rows   *ui.Staged[siteKey, *siteRows]
-	shapes *ui.Lazy[shapeKey, *shapeSet]
+	said   *ui.Lazy[verdictKey, *verdictSet]
 	trends *ui.Lazy[trendKey, *trendSet]
 	lives  *ui.Lazy[lifeKey, analysis.Lifetimes]
 }
@@ -38,7 +39,7 @@ type lifeKey struct {
 func NewSites(e *ui.Env) *Sites {
 	p := &Sites{groupPane: groupPane{TablePane: ui.NewTablePane(e)}}
 	p.rows = ui.NewStaged(e, func(ctx context.Context, k siteKey) (*siteRows, error) { return fetchSites(ctx, e.Trace, k) })
-	p.shapes = ui.NewLazy(e, func(ctx context.Context, k shapeKey) (*shapeSet, error) { return fetchShapes(ctx, e.Trace, k) })
+	p.said = ui.NewLazy(e, func(ctx context.Context, k verdictKey) (*verdictSet, error) { return fetchVerdicts(ctx, e.Trace, k) })
 	p.trends = ui.NewLazy(e, func(ctx context.Context, k trendKey) (*trendSet, error) { return fetchTrends(ctx, e.Trace, k) })
 	p.lives = ui.NewLazy(e, func(ctx context.Context, k lifeKey) (analysis.Lifetimes, error) {
 		return e.Trace.Lifetimes(ctx, k.by, k.key, k.over, k.only)
@@ -112,11 +113,11 @@ func (p *Sites) Show(s *state.State) {
 		return
 	}
 	if s.Settled() {
-		p.shapes.Ask(shapeKey{s.Status.Revision, rows.key.By, rows.key.Cell.Stacks, rows.keys})
+		p.said.Ask(verdictKey{s.Status.Revision, rows.key.By, rows.key.Cell.Stacks})
 	}
 	d := siteData{siteRows: rows, naming: p.named(s)}
-	if p.Sorted().Title == ui.TitleShape {
-		d.shapes, _ = p.shapes.Get()
+	if p.Sorted().Title == ui.TitleVerdict {
+		d.said, _ = p.said.Get()
 	}
 	if !p.Ask(d, s.Filter) {
 		return
@@ -145,7 +146,7 @@ func atText(s *state.State) string {
 	return "at " + s.Now().String()
 }
 
-// askTrends asks for the sparklines of what is visible. Like shapes and lifetimes they wait until everything is read: they cost
+// askTrends asks for the sparklines of what is visible. Like verdicts and lifetimes they wait until everything is read: they cost
 // walks over the trace, which would hold up the reading.
 func (p *Sites) askTrends() {
 	if !p.State.Settled() {
@@ -174,9 +175,10 @@ func (p *Sites) shareCell(s *analysis.Site) widget.Cell {
 	return ui.ShareCell(c.Value(s), c.Whole)
 }
 
-func (p *Sites) shapeOf(k analysis.Key) analysis.Shape {
-	shapes, _ := p.shapes.Get()
-	return shapes.of(&p.Now().Of.key.Query, k)
+func (p *Sites) verdictOf(k analysis.Key) verdict.Verdict {
+	said, _ := p.said.Get()
+	q := &p.Now().Of.key.Query
+	return said.of(q.By, q.Cell.Stacks, k)
 }
 
 // Draw implements tview.Primitive.
@@ -301,17 +303,14 @@ func (p *Sites) explain() {
 		p.lives.Ask(lifeKey{p.State.Status.Revision, by, row.Key, p.State.Range, key.Cell.Stacks})
 	}
 	setGroup(&p.Detail, &p.State, by, row)
-	shape := p.shapeOf(row.Key)
-	p.Detail.Answer = shape.Kind.String()
-	if shape.Kind == analysis.ShapeNone {
-		p.Detail.Answer = ""
-	}
+	said := p.verdictOf(row.Key)
+	p.Detail.Answer = said.Kind.String()
 	p.Detail.Facts = []string{p.amounts(row)}
-	if text := ui.ShapeSentence(shape); text != "" {
+	if text := ui.VerdictSentence(said); text != "" {
 		if !p.State.Range.IsWhole() {
 			text = "over the whole run " + text
 		}
-		p.Detail.Facts = append(p.Detail.Facts, p.ShapeSign(shape.Kind)+" "+text)
+		p.Detail.Facts = append(p.Detail.Facts, p.VerdictSign(said.Kind)+" "+text)
 	}
 	if cell := key.Cell.Rectangle(); !cell.IsAll() {
 		p.Detail.Facts = append(p.Detail.Facts[:1], "only blocks of "+ui.CellText(cell)+"; Esc takes that back")

@@ -82,7 +82,7 @@ func (n naming) words(by analysis.Group, s *analysis.Site) []string {
 type siteData struct {
 	*siteRows
 	naming
-	shapes *shapeSet // for sorting by shape, else nil
+	said *verdictSet // for sorting by verdict, else nil
 }
 
 // siteSpec returns the table of sites. Rows come as in the report: by the value, then by the tie, then by stack.
@@ -121,10 +121,10 @@ func (p *Sites) columns(d siteData) []ui.Column[analysis.Site] {
 		f.live, unseen(f.blocks)[0],
 		{Title: ui.TitleShare, Width: 6, Grow: 1, MaxWidth: 12, Drop: 9, Like: ui.TitleLive, Cell: p.shareCell},
 		f.peak, f.total, f.count, f.temp, f.leaked, f.mean,
-		{Title: ui.TitleTrend, Width: 6, Grow: 2, MaxWidth: 20, Drop: 1, Like: ui.TitleShape, Hidden: !all, Cell: p.trendCell},
-		{Title: ui.TitleShape, Width: 17, Wider: 3, Drop: 8, Hidden: !all, Tie: count,
-			Rank: func(s *site) uint64 { return ui.Sortable(d.shapes.of(&d.key.Query, s.Key).Slope) },
-			Cell: func(s *site) widget.Cell { return p.ShapeCell(p.shapeOf(s.Key), p.Figures.Wide) }},
+		{Title: ui.TitleTrend, Width: 6, Grow: 2, MaxWidth: 20, Drop: 1, Like: ui.TitleVerdict, Hidden: !all, Cell: p.trendCell},
+		{Title: ui.TitleVerdict, Width: 11, Wider: 10, Drop: 4, Hidden: !all, Tie: count,
+			Rank: func(s *site) uint64 { return rankOf(d.said.of(d.key.By, d.key.Cell.Stacks, s.Key)) },
+			Cell: func(s *site) widget.Cell { return p.VerdictCell(p.verdictOf(s.Key), p.Figures.Wide) }},
 		{Title: siteTitle(by), Width: 17, Grow: 8, Cut: siteCut(by), Tie: count,
 			Text: func(s *site) string { return d.label(by, s).Name }},
 		{Title: ui.TitleWhere, Width: 18, Grow: 1, MaxWidth: 30, Drop: 7, Cut: widget.CutFolder, Hidden: by != analysis.ByStack, Tie: count,

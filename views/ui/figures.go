@@ -9,6 +9,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/state"
@@ -94,71 +95,54 @@ func slopeText(slope float64, wide bool) string {
 	return sign + model.ShortRate(slope)
 }
 
-// ShapeCell returns a shape in a table: a sign, the word, and how fast or how often.
-func (e *Env) ShapeCell(s analysis.Shape, wide bool) widget.Cell {
-	text := e.ShapeSign(s.Kind) + " " + s.Kind.String()
-	switch s.Kind {
-	case analysis.ShapeNone:
+// VerdictCell returns a verdict in a table: a sign, the word, and, where there is room, how fast a leak grows.
+func (e *Env) VerdictCell(v verdict.Verdict, wide bool) widget.Cell {
+	if v.Kind == verdict.None {
 		return widget.Cell{}
-	case analysis.ShapeLinear:
-		text += " " + slopeText(s.Slope, wide)
-	case analysis.ShapeSteps:
-		text += fmt.Sprintf(" (%d)", s.Steps)
 	}
-	return widget.Cell{Text: text, Style: e.shapeStyle(s.Kind)}
+	text := e.VerdictSign(v.Kind) + " " + v.Kind.String()
+	if wide && v.Growth > 0 {
+		text += " " + slopeText(v.Growth, true)
+	}
+	return widget.Cell{Text: text, Style: e.verdictStyle(v.Kind)}
 }
 
-// ShapeSign stands beside the color of a shape.
-func (e *Env) ShapeSign(k analysis.ShapeKind) string {
+// VerdictSign stands beside the color of a verdict.
+func (e *Env) VerdictSign(k verdict.Kind) string {
 	g := &e.Look.Glyphs
 	switch k {
-	case analysis.ShapeLinear, analysis.ShapeSteps:
+	case verdict.Leak:
 		return g.Loss
-	case analysis.ShapeOnce:
-		return g.Bullet
-	case analysis.ShapeBurst:
-		return g.Marker
-	case analysis.ShapeShutdown:
+	case verdict.Late:
 		return g.Gain
-	case analysis.ShapePlateau:
+	case verdict.Kept:
+		return g.Bullet
+	case verdict.Bounded, verdict.InFlight:
 		return g.Same
 	}
 	return " "
 }
 
-func (e *Env) shapeStyle(k analysis.ShapeKind) tcell.Style {
+func (e *Env) verdictStyle(k verdict.Kind) tcell.Style {
 	switch k {
-	case analysis.ShapeLinear:
+	case verdict.Leak:
 		return e.Style(themes.Loss)
-	case analysis.ShapeSteps, analysis.ShapeBurst:
+	case verdict.Late:
 		return e.Style(themes.Warning)
 	}
 	return e.Look.Text
 }
 
-// ShapeSentence says what a shape means.
-func ShapeSentence(s analysis.Shape) string {
-	fit := ""
-	if s.Fit >= 0.5 || s.Kind == analysis.ShapeLinear {
-		fit = fmt.Sprintf(" (%s, R² %.3f)", slopeText(s.Slope, true), s.Fit)
+// VerdictSentence returns a verdict with its evidence, "" for none.
+func VerdictSentence(v verdict.Verdict) string {
+	if v.Kind == verdict.None {
+		return ""
 	}
-	switch s.Kind {
-	case analysis.ShapeOnce:
-		return "once: a single block, kept"
-	case analysis.ShapeLinear:
-		return "linear: grows steadily, as a leak does" + fit
-	case analysis.ShapeSteps:
-		return "steps: grows in " + Plural(s.Steps, "jump", "jumps") + " and never shrinks back" + fit
-	case analysis.ShapePlateau:
-		return "plateau: grew, then stayed, like a cache or a pool that has filled up"
-	case analysis.ShapeBurst:
-		return "burst: high for a short part of the run only"
-	case analysis.ShapeShutdown:
-		return "shutdown: held almost to the end and given back there"
-	case analysis.ShapeMixed:
-		return "mixed: goes up and down without a trend"
+	text := v.Kind.String()
+	if v.Growth > 0 {
+		text += " (" + slopeText(v.Growth, true) + ")"
 	}
-	return ""
+	return text + ": " + v.Evidence()
 }
 
 // CountBlocks returns a number of blocks in words ("13 blocks").

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"regexp"
 	"time"
 
 	"github.com/gdamore/tcell/v2"
@@ -122,6 +123,7 @@ func (p *Pane) DrawTitled(s tcell.Screen, r widget.Rect, title, answer string) w
 type Env struct {
 	Ctx        context.Context
 	Trace      analysis.Trace  // nil for files without allocations
+	Libraries  *regexp.Regexp  // functions and files that own no memory, beside those that are known; may be nil
 	Heaps      heapgraph.Heaps // nil for files without heap snapshots
 	After      heapgraph.Heaps // those of the file that this one is compared with, nil for none
 	AfterName  string

@@ -10,10 +10,9 @@ import (
 type Pass struct {
 	Fold   *Fold
 	Events int
-	Peak   []uint64         // by key
-	Slot   []int32          // by key: where its development stands, -1 where it was not asked for
-	max    []uint64         // HistoryColumns per slot: highest level within each column, the one carried in included
-	shapes []analysis.Shape // by slot
+	Peak   []uint64 // by key
+	Slot   []int32  // by key: where its development stands, -1 where it was not asked for
+	max    []uint64 // HistoryColumns per slot: highest level within each column, the one carried in included
 }
 
 // ManyKeys is the number of keys from which on developments are followed only on request: they take half a
@@ -82,18 +81,15 @@ type PassBuilder struct {
 	Live []uint64 // by key
 	Now  []uint64 // by slot: the level
 	Top  []uint64 // by slot: the highest level in the column
-	last []uint64 // HistoryColumns per slot: level at the column's end
-	Born []uint64 // by slot: blocks
 	Col  int
 }
 
 // NewPassBuilder returns a builder for a pass over a number of events, of so many keys; want lists those that are asked for, nil for all.
 func NewPassBuilder(f *Fold, events, keys int, want []analysis.Key) *PassBuilder {
 	slot, followed := slots(keys, want)
-	p := &Pass{Fold: f, Events: events, Peak: make([]uint64, keys), Slot: slot, max: make([]uint64, followed*analysis.HistoryColumns), shapes: make([]analysis.Shape, followed)}
+	p := &Pass{Fold: f, Events: events, Peak: make([]uint64, keys), Slot: slot, max: make([]uint64, followed*analysis.HistoryColumns)}
 	return &PassBuilder{
 		Out: p, Live: make([]uint64, keys), Now: make([]uint64, followed), Top: make([]uint64, followed),
-		last: make([]uint64, followed*analysis.HistoryColumns), Born: make([]uint64, followed),
 	}
 }
 
@@ -107,31 +103,15 @@ func (b *PassBuilder) Change(k analysis.Key, size uint64, how column.Change) {
 		return
 	}
 	b.Now[s], b.Top[s] = level, max(b.Top[s], level)
-	if how == column.Born {
-		b.Born[s]++
-	}
 }
 
 // EndColumn keeps the levels at the end of a column.
 func (b *PassBuilder) EndColumn() {
 	for s, top := range b.Top {
 		b.Out.max[s*analysis.HistoryColumns+b.Col] = top
-		b.last[s*analysis.HistoryColumns+b.Col] = b.Now[s]
 	}
 	copy(b.Top, b.Now)
 	b.Col++
-}
-
-// Judge gives every development its shape.
-func (b *PassBuilder) Judge(width float64) {
-	for k, s := range b.Out.Slot {
-		if s < 0 {
-			continue
-		}
-		at := int(s) * analysis.HistoryColumns
-		d := analysis.Development{Last: b.last[at : at+analysis.HistoryColumns], Peak: b.Out.Peak[k], Allocs: b.Born[s], Width: width}
-		b.Out.shapes[s] = d.Shape()
-	}
 }
 
 // Histories returns the levels of keys at the ends of n columns.
@@ -161,17 +141,6 @@ func resample(dst, src []uint64) {
 			dst[i] = max(dst[i], v)
 		}
 	}
-}
-
-// ShapesOf returns how the levels of keys develop, aligned with keys.
-func (p *Pass) ShapesOf(keys []analysis.Key) []analysis.Shape {
-	out := make([]analysis.Shape, len(keys))
-	for i, k := range keys {
-		if s, ok := p.slotOf(k); ok {
-			out[i] = p.shapes[s]
-		}
-	}
-	return out
 }
 
 // Buckets drops the empty ones at both ends and none between.

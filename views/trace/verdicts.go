@@ -6,39 +6,38 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/verdict"
+	"github.com/memtui/memtui/views/ui"
 )
 
-// shapeKey determines the shapes of all groups: those of keys 0 … keys-1.
-type shapeKey struct {
+// verdictKey determines the verdicts about all groups.
+type verdictKey struct {
 	revision uint64
 	by       analysis.Group
 	only     calltree.Filter
-	keys     int
 }
 
-// shapeSet is the shapes of all groups by key. Read-only once made.
-type shapeSet struct {
-	by     analysis.Group
-	only   calltree.Filter
-	shapes []analysis.Shape
+// verdictSet is the verdicts about all groups. Read-only once made.
+type verdictSet struct {
+	verdictKey
+	list verdict.List
 }
 
-func fetchShapes(ctx context.Context, trace analysis.Trace, k shapeKey) (*shapeSet, error) {
-	keys := make([]analysis.Key, k.keys)
-	for i := range keys {
-		keys[i] = analysis.Key(i)
+func fetchVerdicts(ctx context.Context, trace analysis.Trace, k verdictKey) (*verdictSet, error) {
+	list, err := trace.Verdicts(ctx, k.by, k.only)
+	return &verdictSet{k, list}, err
+}
+
+// of returns the verdict about a group, none before it is known.
+func (s *verdictSet) of(by analysis.Group, only calltree.Filter, k analysis.Key) verdict.Verdict {
+	if s == nil || s.by != by || s.only != only {
+		return verdict.Verdict{}
 	}
-	shapes, err := trace.Shapes(ctx, k.by, k.only, keys)
-	return &shapeSet{k.by, k.only, shapes}, err
+	return s.list.Of(uint32(k))
 }
 
-// of returns the shape of a group, none before it is known.
-func (s *shapeSet) of(q *analysis.Query, k analysis.Key) analysis.Shape {
-	if s == nil || s.by != q.By || s.only != q.Cell.Stacks || int(k) >= len(s.shapes) {
-		return analysis.Shape{}
-	}
-	return s.shapes[k]
-}
+// rankOf orders verdicts, the most telling highest.
+func rankOf(v verdict.Verdict) uint64 { return uint64(v.Kind)<<60 | ui.Sortable(v.Rank())>>4 }
 
 // trendKey determines sparklines: the groups are packed, four bytes each, to be comparable.
 type trendKey struct {

@@ -1,0 +1,125 @@
+package calltree
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/memtui/memtui/model"
+)
+
+// libraries are the functions and the files of standard libraries and runtimes, by language: a site is never owned by them. Functions
+// are without return types and arguments.
+var libraries = []struct{ functions, files func() *regexp.Regexp }{
+	{ // C
+		Expression(`^(_dl_|_IO_|__libc_|__GI_|_nl_)|^(call_init|f?open(64|dir)?|fdopen|setvbuf|v?asprintf|getline|getdelim|qsort(_r)?|scandir|glob|regcomp|setlocale|newlocale|tzset|` +
+			`getaddrinfo|getpwnam|getpwuid|gethostbyname|pthread_create|allocate_dtv|realpath|getcwd|setenv|putenv|tempnam|open_memstream|str(n)?dup|wcsdup)(@.*)?$`),
+		Expression(`(^|/)(libc|libpthread|libdl|libm|librt|libgcc_s|ld|ld-linux|ld-musl|libSystem|libsystem_malloc)[-.][^/]*(so|dylib)[^/]*$|` +
+			`(^|\./|/glibc[^/]*/)(elf|malloc|libio|csu|nptl|stdio-common|sysdeps)/.*\.[ch]$`),
+	},
+	{ // C++
+		Expression(`^(std|__gnu_cxx|__gnu_debug|__cxxabiv1)::|^(__cxa_|__invoke|_M_)|^operator (new|delete)`),
+		Expression(`/include/c\+\+/|(^|/)lib(std)?c\+\+(abi)?[-.][^/]*$|(^|/)(tcmalloc|libtcmalloc|libjemalloc|libmimalloc)[^/]*$`),
+	},
+	{ // Rust
+		Expression(`^<?&?(mut )?(alloc|core|std|hashbrown|proc_macro)::|^(__rust_|__rdl_|__rg_|rust_begin)`),
+		Expression(`(^|/)rustc/[0-9a-f]+/|/rustlib/src/rust/|/hashbrown-[0-9.]+/`),
+	},
+	{ // Go
+		Expression(`^(archive|bufio|bytes|compress|container|context|crypto|database|debug|embed|encoding|errors|expvar|flag|fmt|go|hash|html|image|index|internal|io|iter|` +
+			`log|maps|math|mime|net|os|path|plugin|reflect|regexp|runtime|slices|sort|strconv|strings|sync|syscall|testing|text|time|unicode|unique|vendor)(/[a-z0-9/]+)?\.[A-Za-z(]`),
+		Expression(`/go[0-9.]*/src/(archive|bufio|bytes|compress|container|context|crypto|encoding|fmt|internal|io|net|os|reflect|runtime|strconv|strings|sync|syscall)/`),
+	},
+	{ // Python
+		Expression(`^_?Py[A-Z_]`),
+		Expression(`(^|/)(Objects|Python|Modules|Parser)/[^/]+\.[ch]$|(^|/)libpython[0-9.]+[^/]*$|(^|/)bin/python[0-9.]*$`),
+	},
+	{ // Node
+		Expression(`^(v8|node|uv|cppgc)::|^(uv__?|napi_|Builtins_)`),
+		Expression(`^node:|/deps/(v8|uv)/|(^|/)libnode[^/]*$|(^|/)bin/node$`),
+	},
+}
+
+// Owners finds who owns the memory of a stack: the first frame from the leaf that is neither an allocation function nor part of a
+// standard library or a runtime. It is for one goroutine.
+type Owners struct {
+	stacks *model.Stacks
+	more   *regexp.Regexp
+	skips  map[model.FrameID]bool
+}
+
+// NewOwners returns one for some stacks, which may be nil. more is an expression for functions and files that own nothing either, nil
+// for none.
+func NewOwners(s *model.Stacks, more *regexp.Regexp) *Owners {
+	return &Owners{stacks: s, more: more, skips: map[model.FrameID]bool{}}
+}
+
+// Node returns the owner of a stack, given its leaf: the leaf's own where all are of libraries.
+func (o *Owners) Node(leaf model.NodeID) model.NodeID {
+	const far = 256 // no library calls itself so often
+	n := leaf
+	for range far {
+		if n == 0 {
+			break
+		}
+		frame := o.stacks.Frame[n]
+		skip, known := o.skips[frame]
+		if !known {
+			skip = o.skip(frame)
+			o.skips[frame] = skip
+		}
+		if !skip {
+			return n
+		}
+		n = o.stacks.Parent[n]
+	}
+	return leaf
+}
+
+// Frame returns the owner of a stack; ok is false for a stack that the file does not define.
+func (o *Owners) Frame(id model.StackID) (f model.Frame, ok bool) {
+	leaf, ok := o.stacks.Node(id)
+	if !ok || leaf == 0 {
+		return f, false
+	}
+	return o.stacks.At(o.stacks.Frame[o.Node(leaf)]), true
+}
+
+func (o *Owners) skip(frame model.FrameID) bool {
+	f := o.stacks.At(frame)
+	name, file := model.Matched(f.Function), ending(f.File)
+	if allocators().MatchString(name) || o.more != nil && (o.more.MatchString(name) || o.more.MatchString(f.File)) {
+		return true
+	}
+	name = declared(name)
+	for _, l := range libraries {
+		if l.functions().MatchString(name) || file != "" && l.files().MatchString(file) {
+			return true
+		}
+	}
+	return false
+}
+
+// declared returns a name of C++ without the return type that those of templates begin with, and without arguments; others stay as they are.
+func declared(name string) string {
+	if i := strings.Index(name, "operator "); i >= 0 && (i == 0 || name[i-1] == ':' || name[i-1] == ' ') {
+		return name[max(strings.LastIndexByte(name[:i], ' ')+1, 0):]
+	}
+	depth, from := 0, 0
+	for i := range len(name) {
+		switch name[i] {
+		case '<':
+			depth++
+		case '>':
+			depth--
+		case '(':
+			if depth == 0 && i > from && name[i-1] != '.' && !strings.HasPrefix(name[i:], "(anonymous") {
+				return name[from:i]
+			}
+		case ' ':
+			if depth == 0 && i+1 < len(name) && name[i+1] != '(' {
+				from = i + 1
+			}
+		}
+	}
+	return name[from:]
+}

@@ -1,0 +1,63 @@
+package calltree
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/memtui/memtui/model"
+)
+
+// TestOwners gives stacks from the leaf on and asks which of their frames owns the memory.
+func TestOwners(t *testing.T) {
+	type frame struct{ function, file string }
+	for _, tt := range []struct {
+		name   string
+		frames []frame
+		want   string
+	}{
+		{"C", []frame{{"malloc", ""}, {"strdup", ""}, {"load_config", "config.c"}, {"main", ""}}, "load_config"},
+		{"loader", []frame{{"0x7f7a44ea57b9", "/lib/x86_64-linux-gnu/libstdc++.so.6"}, {"call_init", "./elf/dl-init.c"}}, "0x7f7a44ea57b9"},
+		{"C++", []frame{
+			{"operator new(unsigned long)", "/usr/lib/x86_64-linux-gnu/libstdc++.so.6"},
+			{"std::allocator_traits<std::allocator<int> >::allocate(std::allocator<int>&, unsigned long)", ""},
+			{"void std::vector<int, std::allocator<int> >::_M_realloc_insert<int const&>(int const&)", ""},
+			{"__uninitialized_copy", "/usr/include/c++/12/bits/stl_uninitialized.h"},
+			{"std::string cache::LruCache<std::string>::get(std::string const&)", "/src/cache.cc"},
+		}, "std::string cache::LruCache<std::string>::get(std::string const&)"},
+		{"C++ that only takes a string", []frame{{"malloc", ""}, {"parse(std::string const&)", "/src/a.cc"}}, "parse(std::string const&)"},
+		{"an operator of its own", []frame{{"operator new(unsigned long)", ""}, {"Pool::operator new(unsigned long)", "/src/pool.cc"}}, "Pool::operator new(unsigned long)"},
+		{"a call operator", []frame{{"malloc", ""}, {"operator()", "/src/a.cc"}}, "operator()"},
+		{"Rust", []frame{
+			{"__rust_alloc", ""}, {"alloc::raw_vec::RawVec<T,A>::grow_one", "/rustc/90b35a/library/alloc/src/raw_vec.rs"},
+			{"<alloc::vec::Vec<T> as core::iter::Extend<T>>::extend", ""}, {"shop::cart::add", "src/cart.rs"},
+		}, "shop::cart::add"},
+		{"Rust of its own", []frame{{"__rust_alloc", ""}, {"<shop::Cart as core::clone::Clone>::clone", "src/cart.rs"}}, "<shop::Cart as core::clone::Clone>::clone"},
+		{"Go", []frame{{"runtime.mallocgc", ""}, {"strings.(*Builder).grow", ""}, {"encoding/json.Marshal", ""}, {"example.com/shop/cart.(*Cart).Add", ""}}, "example.com/shop/cart.(*Cart).Add"},
+		{"Go's main", []frame{{"runtime.makeslice", ""}, {"main.load", ""}}, "main.load"},
+		{"Python", []frame{
+			{"_PyObject_GC_NewVar", "/build/Modules/gcmodule.c"}, {"list_append", "/build/Objects/listobject.c"}, {"_PyEval_EvalFrameDefault", ""}, {"collect", "/srv/app/audit.py"},
+		}, "collect"},
+		{"Node", []frame{{"malloc", ""}, {"v8::internal::Heap::AllocateRaw(int)", ""}, {"node::Buffer::New(v8::Isolate*, unsigned long)", ""}, {"emit", "node:events"}, {"handle", "/srv/app.js"}}, "handle"},
+		{"a library of the user's", []frame{{"malloc", ""}, {"g_strdup_acme", "/opt/acme/lib.c"}, {"serve", "/src/serve.c"}}, "serve"},
+		{"nothing but libraries", []frame{{"malloc", ""}, {"std::locale::classic()", ""}}, "malloc"},
+	} {
+		s := model.NewStacks()
+		node := model.NodeID(0)
+		for i := len(tt.frames) - 1; i >= 0; i-- {
+			f := tt.frames[i]
+			s.Functions, s.Files = append(s.Functions, f.function), append(s.Files, f.file)
+			s.FrameFunc, s.FrameFile = append(s.FrameFunc, model.FuncID(len(s.Functions)-1)), append(s.FrameFile, model.FileID(len(s.Files)-1))
+			s.FrameLine = append(s.FrameLine, model.NoLine)
+			s.Parent, s.Frame, s.Depth = append(s.Parent, node), append(s.Frame, model.FrameID(len(s.FrameFunc)-1)), append(s.Depth, s.Depth[node]+1)
+			node = model.NodeID(len(s.Parent) - 1)
+		}
+		s.Leaf = map[model.StackID]model.NodeID{7: node}
+		got, ok := NewOwners(s, regexp.MustCompile("/opt/acme/")).Frame(7)
+		if !ok || got.Function != tt.want {
+			t.Errorf("%s: %q owns it, want %q", tt.name, got.Function, tt.want)
+		}
+	}
+	if _, ok := NewOwners(nil, nil).Frame(7); ok {
+		t.Error("a stack without symbols has an owner")
+	}
+}

@@ -1,0 +1,83 @@
+package traceindex
+
+import (
+	"context"
+	"slices"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/analysis/traceindex/group"
+	"github.com/memtui/memtui/analysis/verdict"
+	"github.com/memtui/memtui/model"
+)
+
+// Verdicts implements [Trace]: it takes every block there is.
+func (ix *Index) Verdicts(ctx context.Context, by analysis.Group, only calltree.Filter) (verdict.List, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	if group.DimOf(by) != column.DimStack || ix.time.n == 0 {
+		return nil, ctx.Err()
+	}
+	edges := ix.windows()
+	end := edges[verdict.Windows]
+	keys := len(ix.sums[column.DimStack])
+	g := verdict.NewGatherer(edges, 0, keys)
+	sites := make([]verdict.Verdict, keys) // figures only
+	for b := range ix.size.N {
+		k, died := ix.stack.At(b), ix.died.At(b)
+		block := verdict.Block{Size: ix.size.At(b), Born: ix.born.At(b), Died: died, BornAt: ix.bornAt(uint32(b))}
+		if died != alive {
+			block.DiedAt = ix.time.At(int(died))
+		}
+		g.Add(int(k), &block)
+		v := &sites[k]
+		if block.Born < end {
+			v.Born++
+			if died < end {
+				v.Freed++
+			} else if died != alive {
+				v.Late++
+				v.LateBytes, _ = model.SaturatingAdd(v.LateBytes, block.Size)
+			}
+		}
+	}
+	ended := ix.sumsAt(column.DimStack, int(end))
+	var out verdict.List
+	for k := range sites {
+		now := &ix.sums[column.DimStack][k]
+		v := g.Site(k, sites[k].Born, sites[k].Freed, ended[k].LiveBytes()).Judge(ix.time.At(int(end) - 1))
+		v.Key, v.Live, v.Bytes, v.Late, v.LateBytes = uint32(k), now.LiveCount(), now.LiveBytes(), sites[k].Late, sites[k].LateBytes
+		if v = v.Settled(); v.Kind != verdict.None {
+			out = append(out, v)
+		}
+	}
+	if by == analysis.ByStack {
+		return out, ctx.Err()
+	}
+	f, set := ix.FoldIn(by, ix.SetOf(only)), ix.SetOf(only)
+	return out.By(func(stack uint32) (uint32, bool) { return uint32(f.KeyOf(stack)), set == nil || set.Has(stack) }), ctx.Err()
+}
+
+// windows are the events before each window, of as many allocations, and before everything is given back.
+func (ix *Index) windows() (edges [verdict.Windows + 1]uint32) {
+	born := slices.Collect(func(yield func(uint32) bool) {
+		for b := range ix.size.N {
+			if !yield(ix.born.At(b)) {
+				return
+			}
+		}
+	})
+	born = append(born, uint32(ix.time.n))
+	all := len(born) - 1
+	end, ok := ix.peakAfter(int(born[all-all/verdict.Windows]), ix.time.n)
+	if !ok {
+		end = ix.time.n
+	}
+	last, _ := slices.BinarySearch(born[:all], uint32(end))
+	for w := range edges {
+		edges[w] = born[last*w/verdict.Windows]
+	}
+	edges[0], edges[verdict.Windows] = 0, uint32(end)
+	return edges
+}

@@ -1,0 +1,218 @@
+package traceindex
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sort"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/analysis/traceindex/group"
+	"github.com/memtui/memtui/analysis/verdict"
+	"github.com/memtui/memtui/model"
+)
+
+// mostJudged is how many sites are judged: those that hold most. Of a hostile file every event may be a site.
+const mostJudged = 1 << 15
+
+// Verdicts implements [Trace].
+func (ix *fileIndex) Verdicts(ctx context.Context, by analysis.Group, only calltree.Filter) (verdict.List, error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	if !ix.settled() || group.DimOf(by) != column.DimStack {
+		return nil, ctx.Err()
+	}
+	if err := ix.judged(ctx); err != nil {
+		return nil, err
+	}
+	if by == analysis.ByStack {
+		return slices.Clone(ix.verdicts), nil // the file may be gone when it is looked at
+	}
+	g := ix.grouping(by, ix.Filtered(analysis.Cell{Stacks: only}))
+	return ix.verdicts.By(func(stack uint32) (uint32, bool) {
+		return uint32(g.f.KeyOf(stack)), g.set == nil || g.set.Has(stack)
+	}), nil
+}
+
+// judged makes the verdicts unless they are there. The lock is held, and the index settled.
+func (ix *fileIndex) judged(ctx context.Context) error {
+	return ix.shared(ctx, judgeID{}, func(ctx context.Context) error {
+		if ix.verdicts != nil {
+			return nil
+		}
+		out, err := ix.judge(ctx)
+		if err == nil {
+			ix.verdicts = out
+		}
+		return err
+	})
+}
+
+type judgeID struct{}
+
+// judge makes the verdicts of all sites, by key. It takes one walk over the records, and reads the chunks of which there are so few
+// that a block may live for long without a record.
+func (ix *fileIndex) judge(ctx context.Context) (verdict.List, error) {
+	if ix.events() == 0 {
+		return verdict.List{}, ctx.Err()
+	}
+	j, err := ix.newJudge(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(j.judged) == 0 {
+		return verdict.List{}, nil
+	}
+	records := ix.walkRecords()
+	for _, c := range ix.chunks {
+		if j.reads(c) {
+			v, err := ix.view(c)
+			if err != nil {
+				return nil, err
+			}
+			ix.bornIn(v, 0, c.n, j.add)
+			ix.done(v)
+		} else {
+			for r := int(c.firstRec); r < int(c.firstRec+c.records); r++ {
+				j.add(records.to(r))
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return j.verdicts(), nil
+}
+
+// judge is what the verdicts are made from.
+type judge struct {
+	*verdict.Gatherer
+	ix     *fileIndex
+	window int // allocations of one
+	end    int // events until the program begins to give everything back
+	at     model.Time
+	then   []column.Cell // sums by stack at the end
+	slot   []int32       // by stack: its number in the Gatherer + 1, 0 for none
+	judged []uint32      // stacks by that number
+	late   []lateBlocks  // by the same
+	block  verdict.Block
+}
+
+// lateBlocks are blocks that were given back after the end.
+type lateBlocks struct{ count, bytes uint64 }
+
+func (ix *fileIndex) newJudge(ctx context.Context) (*judge, error) {
+	r := ix.reader()
+	allocs := int(ix.curve.AllocCount)
+	j := &judge{ix: ix, window: allocs / verdict.Windows}
+	j.end = r.beforeTeardown(allocs - j.window)
+	j.at = r.timeAt(max(j.end-1, 0))
+	last := int(r.levelAt(j.end).AllocCount)
+	var edges [verdict.Windows + 1]uint32
+	for w := range edges {
+		edges[w] = uint32(r.eventOfAlloc(last * w / verdict.Windows))
+	}
+	edges[0], edges[verdict.Windows] = 0, uint32(j.end)
+	if r.err != nil {
+		return nil, r.err
+	}
+	var err error
+	if j.then, err = ix.sumsAt(column.DimStack, j.end); err != nil {
+		return nil, err
+	}
+	if err := j.choose(ctx); err != nil {
+		return nil, err
+	}
+	short := model.Time(0)
+	for _, c := range ix.chunks {
+		if !j.reads(c) {
+			short = max(short, c.end-c.begin)
+		}
+	}
+	j.Gatherer = verdict.NewGatherer(edges, short, len(j.judged))
+	j.late = make([]lateBlocks, len(j.judged))
+	return j, nil
+}
+
+// reads reports whether the blocks of a chunk are read again, as some may live for long without a record.
+func (j *judge) reads(c *chunk) bool {
+	return len(j.ix.chunks) <= verdict.Windows || int(c.totals.AllocCount) > j.window
+}
+
+// choose picks the sites to judge: those that hold something at the end or after it, and the largest if there are too many.
+func (j *judge) choose(ctx context.Context) error {
+	for k := range j.then {
+		if j.then[k].LiveCount()+j.ix.sums[column.DimStack][k].LiveCount() > 0 {
+			j.judged = append(j.judged, uint32(k))
+		}
+	}
+	if len(j.judged) > mostJudged {
+		slices.SortStableFunc(j.judged, func(a, b uint32) int { return cmp.Compare(j.then[b].LiveBytes(), j.then[a].LiveBytes()) })
+		j.judged = j.judged[:mostJudged]
+		slices.Sort(j.judged)
+	}
+	if b := model.BudgetOf(ctx); !b.Fits(verdict.SiteBytes * int64(len(j.judged))) {
+		return b.Error("the verdicts about sites")
+	}
+	j.slot = make([]int32, len(j.then))
+	for i, k := range j.judged {
+		j.slot[k] = int32(i) + 1
+	}
+	return nil
+}
+
+// add takes the next block.
+func (j *judge) add(b *fileBlock) {
+	slot := int(j.slot[j.ix.sites.Stack[b.site]]) - 1
+	if slot < 0 {
+		return
+	}
+	j.block = verdict.Block{Size: b.size, Born: b.born, Died: b.died, BornAt: b.bornAt, DiedAt: b.diedAt}
+	j.Add(slot, &j.block)
+	if int(b.born) < j.end && int(b.died) >= j.end && b.died != alive {
+		j.late[slot].count++
+		j.late[slot].bytes, _ = model.SaturatingAdd(j.late[slot].bytes, b.size)
+	}
+}
+
+// verdicts judges all sites.
+func (j *judge) verdicts() verdict.List {
+	out := make(verdict.List, 0, len(j.judged))
+	for i, k := range j.judged {
+		then, now := &j.then[k], &j.ix.sums[column.DimStack][k]
+		e := j.Site(i, uint64(then.AllocCount), uint64(then.EndedCount), then.LiveBytes())
+		v := e.Judge(j.at)
+		v.Key, v.Live, v.Bytes, v.Late, v.LateBytes = k, now.LiveCount(), now.LiveBytes(), j.late[i].count, j.late[i].bytes
+		out = append(out, v.Settled())
+	}
+	return slices.DeleteFunc(out, func(v verdict.Verdict) bool { return v.Kind == verdict.None })
+}
+
+// beforeTeardown returns the number of events until the highest level of those from an allocation on: what is given back behind it is
+// tidied up at exit.
+func (r *runReader) beforeTeardown(alloc int) int {
+	n, ok := r.peakAfter(r.eventOfAlloc(alloc), r.ix.events())
+	if !ok {
+		return r.ix.events()
+	}
+	return n
+}
+
+// eventOfAlloc returns the number of events before the allocation that so many come before.
+func (r *runReader) eventOfAlloc(allocs int) int {
+	ix := r.ix
+	run := sort.Search(ix.curve.Base.N, func(i int) bool {
+		r.verify(i, i)
+		return int(ix.curve.Base.At(i).AllocCount) > allocs
+	})
+	if run == ix.curve.Base.N || r.err != nil {
+		return ix.events()
+	}
+	if r.load(run); r.err != nil {
+		return 0
+	}
+	begin := ix.runBegin(run)
+	return begin + sort.Search(ix.runEnd(run)-begin, func(i int) bool { return int(r.levels[i].AllocCount) > allocs })
+}

@@ -1,0 +1,90 @@
+package traceindex
+
+import (
+	"errors"
+	"io"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/verdict"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
+	"github.com/memtui/memtui/model"
+)
+
+// TestVerdictsAgree compares verdicts with those from every single block, where the index reads all chunks again.
+func TestVerdictsAgree(t *testing.T) {
+	ask := func(by analysis.Group, only calltree.Filter) func(analysis.Trace) (verdict.List, error) {
+		return func(x analysis.Trace) (verdict.List, error) { return x.Verdicts(t.Context(), by, only) }
+	}
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		events, stacks := randomTrace(r, []int{0, 1, 40, 3000}[seed%4]), modeltest.Stacks()
+		if seed > 3 {
+			p := modeltest.NewPlanted(seed, 300)
+			events, stacks = p.Events, p.Stacks
+		}
+		if seed == 7 {
+			events[5].Size = math.MaxUint64
+		}
+		ix, twin := buildBoth(t, &chunkedSlice{sliceSource{events, 100}, -1}, stacks, 1<<16)
+		for by := range analysis.GroupCount {
+			both(t, "verdicts by "+by.String(), ix, twin, ask(by, ""))
+			both(t, "verdicts of a filter by "+by.String(), ix, twin, ask(by, "focus [a-m]"))
+		}
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+// TestVerdictsFromRecords judges a program whose truth is known by the blocks that outlive their chunk, where chunks are small, and by
+// all where they are large.
+func TestVerdictsFromRecords(t *testing.T) {
+	run := modeltest.NewPlanted(3, 4000)
+	for _, chunkSize := range []int{1 << 12, 1 << 15, 1 << 22} {
+		ix := builtIndex(t, run, chunkSize)
+		list, err := ix.Verdicts(t.Context(), analysis.ByStack, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := map[model.StackID]verdict.Verdict{}
+		for _, v := range list {
+			said[ix.Ids[v.Key]] = v
+		}
+		for _, p := range run.Parts {
+			v := said[p.Stack]
+			if grew := v.Kind == verdict.Leak; grew != (p.Truth == "leak") || (v.Kind == verdict.Late) != (p.Truth == "late") {
+				t.Errorf("in chunks of %d: %s, %s, is %v: %s", chunkSize, p.Function, p.Truth, v.Kind, v.Evidence())
+			}
+		}
+	}
+}
+
+// Where there is no memory for verdicts, that is said, and an index is written all the same.
+func TestVerdictsWithoutMemory(t *testing.T) {
+	ix := builtIndex(t, modeltest.NewPlanted(3, 500), 1<<20)
+	ctx := model.WithBudget(t.Context(), model.NewBudget(verdict.SiteBytes*4))
+	if l, err := ix.Verdicts(ctx, analysis.ByStack, ""); !errors.As(err, new(*model.MemoryError)) {
+		t.Errorf("%d verdicts, %v", len(l), err)
+	}
+	if err := ix.save(ctx, io.Discard, Key{}); err != nil {
+		t.Error(err)
+	}
+	if l, err := ix.Verdicts(t.Context(), analysis.ByStack, ""); err != nil || len(l) == 0 {
+		t.Errorf("%d verdicts, %v", len(l), err)
+	}
+}
+
+func builtIndex(t *testing.T, run *modeltest.Planted, chunkSize int) *fileIndex {
+	t.Helper()
+	store, ix := new(model.Store), newFileIndex(chunkSize)
+	source := &chunkedSlice{sliceSource{run.Events, 100}, -1}
+	store.Publish(&model.Profile{Meta: model.Meta{Format: "test"}, Stacks: run.Stacks, Allocations: source})
+	if err := Build(t.Context(), store, ix); err != nil {
+		t.Fatal(err)
+	}
+	return ix
+}

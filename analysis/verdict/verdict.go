@@ -1,0 +1,175 @@
+// Package verdict says what became of the memory of an allocation site: whether it leaks, or merely lives. [Gatherer] sums up the
+// blocks of each site, and [Evidence.Judge] decides by the sums.
+//
+// Time is counted in allocations of the whole run, cut into [Windows] of equal numbers: seconds are full of pauses and bursts. The
+// run ends where the program begins to give everything back, so that tidying up at exit changes no verdict but that of a leak,
+// which is then late.
+package verdict
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/memtui/memtui/model"
+)
+
+// Kind is a verdict about a site.
+type Kind uint32
+
+const (
+	None      Kind = iota // nothing of it is live at the end, and nothing was given back late
+	Unknown               // undecided
+	InFlight              // what lives is no older than what was freed becomes
+	Bounded               // a cache, a pool, a window or a table that reached its size
+	Kept                  // blocks of one part of the run that stay, and do not become more
+	Late                  // grew all the run, and was given back at its end
+	Leak                  // grows to the end, and what stays outlives everything that was freed
+	kindCount             // how many there are
+)
+
+// String returns the word of JSON and of tables, "" for None.
+func (k Kind) String() string {
+	return [kindCount]string{"", "unknown", "in-flight", "bounded", "kept", "late", "leak"}[min(k, kindCount-1)]
+}
+
+// Reason says which observation decided.
+type Reason uint32
+
+const (
+	Undecided   Reason = iota // what was freed lived for most of the run
+	FewBlocks                 // too few to tell whether they become more
+	LastMoment                // all of it was allocated after the run, as this package counts it
+	YoungSite                 // it began to allocate when most of the run was over
+	YoungBlocks               // no survivor is much older than freed ones became
+	FlatLevel                 // the least level stays the same in the last third
+	OutlivedAll               // survivors of the whole run outlived everything that was freed
+	OneTime                   // survivors that outlived everything are of one part of the run
+	RisingLevel               // the least level rises to the end
+	Container                 // one block that is replaced by a larger one again and again
+)
+
+// Verdict is what is said about a site, with the figures that make it checkable. It has no pointers: index files hold it as it is.
+type Verdict struct {
+	Key        uint32 // of the site: its dense stack index
+	Kind       Kind
+	Reason     Reason
+	Confidence float32 // 0 … 1
+
+	Born, Freed    uint64 // blocks until the program began to give everything back
+	Live, Bytes    uint64 // blocks and bytes after the last event
+	Late           uint64 // blocks given back at the very end
+	LateBytes      uint64
+	Growth         float64    // bytes per second that the least level rises by; 0 unless it does
+	First, Last    model.Time // births of the oldest and of the newest that lived when the program began to give everything back
+	Longest        model.Time // lifetime of the freed block that lived longest, or an upper bound
+	Suspects       uint64     // blocks that outlived everything that was freed
+	Replaced       uint64     // of a container: how often it was
+	FirstSize, Top uint64     // of a container: its size at first and at last
+}
+
+// List is verdicts by ascending key.
+type List []Verdict
+
+// Of returns the verdict about a key; its kind is None where there is none.
+func (l List) Of(key uint32) Verdict {
+	i, ok := slices.BinarySearchFunc(l, key, func(v Verdict, key uint32) int { return cmp.Compare(v.Key, key) })
+	if !ok {
+		return Verdict{Key: key}
+	}
+	return l[i]
+}
+
+// By returns the most telling verdict of each group. groupOf says which one a key belongs to, and false for none.
+func (l List) By(groupOf func(key uint32) (group uint32, ok bool)) List {
+	var out List
+	for _, v := range l {
+		var ok bool
+		if v.Key, ok = groupOf(v.Key); ok {
+			out = append(out, v)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Verdict) int { return cmp.Or(cmp.Compare(a.Key, b.Key), Compare(&a, &b)) })
+	return slices.CompactFunc(out, func(a, b Verdict) bool { return a.Key == b.Key })
+}
+
+// Compare orders verdicts, the most telling first: leaks, what is late, and the others; leaks by their rank, others by what they hold.
+func Compare(a, b *Verdict) int {
+	return cmp.Or(cmp.Compare(max(b.Kind, Kept), max(a.Kind, Kept)), cmp.Compare(b.Rank(), a.Rank()), cmp.Compare(b.Held(), a.Held()))
+}
+
+// Held returns how many bytes lived when the program began to give everything back.
+func (v *Verdict) Held() uint64 {
+	held, _ := model.SaturatingAdd(v.Bytes, v.LateBytes)
+	return held
+}
+
+// Rank orders findings: growth in bytes per second, weighed by how certain the verdict is.
+func (v *Verdict) Rank() float64 { return v.Growth * float64(v.Confidence) }
+
+// Evidence returns the verdict's reason in one sentence that can be checked.
+func (v *Verdict) Evidence() string {
+	text := v.reason()
+	if v.Kind == Late {
+		text += fmt.Sprintf("; %s were given back at the very end", blocks(v.Late, v.LateBytes))
+	}
+	return text
+}
+
+func (v *Verdict) reason() string {
+	held := blocks(v.Live+v.Late, v.Held())
+	others := "none is ever freed"
+	if v.Freed > 0 {
+		others = fmt.Sprintf("the %s freed ones lived at most %v", model.Group(v.Freed), v.Longest)
+	}
+	span := fmt.Sprintf("born from %v to %v", v.First, v.Last)
+	if v.First == v.Last {
+		span = fmt.Sprintf("born at %v", v.First)
+	}
+	switch v.Reason {
+	case LastMoment:
+		return held + ", all born when the run was over but for its last allocations"
+	case FewBlocks:
+		return fmt.Sprintf("%s, %s; %s", held, span, others)
+	case YoungSite:
+		return fmt.Sprintf("%s, %s, when most of the run was over", held, span)
+	case YoungBlocks:
+		return fmt.Sprintf("%s in use, %s: not much older than %s", held, span, others)
+	case FlatLevel:
+		return fmt.Sprintf("%s in use; their least number or size is the same in the last third of the run as before", held)
+	case OutlivedAll, OneTime:
+		when := "all over the run"
+		if v.Reason == OneTime {
+			when = "few or none late in the run"
+		}
+		if v.Freed == 0 {
+			return fmt.Sprintf("%s, %s, %s; %s", held, span, when, others)
+		}
+		return fmt.Sprintf("%s of %s allocated, %s older than any that was freed became (%v), born %s", held, model.Group(v.Born), model.Group(v.Suspects), v.Longest, when)
+	case RisingLevel:
+		return fmt.Sprintf("%s live; their least number and size rise to the end of the run; %s", held, others)
+	case Container:
+		return fmt.Sprintf("one block, replaced by a larger one %s times, from %v to %v, and the last one lives", model.Group(v.Replaced), model.Bytes(v.FirstSize), model.Bytes(v.Top))
+	}
+	return fmt.Sprintf("%s, %s; %s", held, span, others)
+}
+
+// blocks is "1 block (64 B)" or "452 blocks (5.60 MiB)".
+func blocks(n, bytes uint64) string {
+	if n == 1 {
+		return "1 block (" + model.Bytes(bytes).String() + ")"
+	}
+	return model.Group(n) + " blocks (" + model.Bytes(bytes).String() + ")"
+}
+
+// Settled returns the verdict with what became of the blocks after the run taken into account: a leak that was given back is late, and
+// there is none about what had nothing live at the end of the run, nor after it.
+func (v Verdict) Settled() Verdict {
+	switch {
+	case v.Live+v.Late == 0:
+		v.Kind = None
+	case v.Kind == Leak && v.Live <= v.Late:
+		v.Kind = Late
+	}
+	return v
+}

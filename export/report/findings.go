@@ -1,0 +1,128 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// Finding is one thing worth looking at in the whole of a trace, whatever the instant, the range and the filters.
+type Finding struct {
+	Kind       string      `json:"kind"`
+	Owner      Owner       `json:"owner,omitzero"` // absent where it is about the whole file
+	Stacks     []uint64    `json:"stacks"`
+	Bytes      uint64      `json:"bytes"`
+	Count      uint64      `json:"count"`
+	Confidence float64     `json:"confidence"`
+	Evidence   string      `json:"evidence"`
+	At         *model.Time `json:"at_us,omitzero"` // where to look
+
+	history []uint64
+}
+
+// History returns the live bytes of its sites over the run, in columns of equal duration; nil where that says nothing.
+func (f *Finding) History() []uint64 { return f.history }
+
+// Owner is the frame that allocates: the first from the leaf that is no part of a library. The zero Owner is unknown.
+type Owner struct{ place Place }
+
+// IsZero reports whether the owner is unknown.
+func (o Owner) IsZero() bool { return o.place == Place{} }
+
+// Name returns the owner's function, cleaned, or a stand-in where the file has none.
+func (o Owner) Name() string { return o.place.Name() }
+
+func (o Owner) appendJSON(dst []byte) []byte { return appendPlace(dst, o.place) }
+
+func (o Owner) cell() string {
+	if o.IsZero() {
+		return ""
+	}
+	if at := o.place.Where(); at != "" {
+		return o.place.Name() + " (" + at + ")"
+	}
+	return o.place.Name()
+}
+
+// owner is who owns a stack, what stands for it where the file does not define it.
+func (b *builder) owner(id model.StackID) Owner {
+	leaf, ok := b.profile.Stacks.Node(id)
+	if !ok || leaf == 0 {
+		return Owner{Frames{}.place(id)}
+	}
+	s := b.profile.Stacks
+	return Owner{placeOf(s, s.Frame[b.owners.Node(leaf)])}
+}
+
+// findings returns those of the whole run, and the verdicts that rows of tables show.
+func (b *builder) findings() (err error) {
+	if b.verdicts, err = b.trace.Verdicts(b.ctx, analysis.ByStack, ""); err != nil {
+		return err
+	}
+	list, err := analysis.Findings(b.ctx, b.trace, b.profile, b.opt.Libraries, b.opt.Limit)
+	if err != nil {
+		return err
+	}
+	b.out.Findings = make([]Finding, len(list))
+	for i, f := range list {
+		x := Finding{Kind: f.Kind.String(), Bytes: f.Bytes, Count: f.Count, Confidence: f.Confidence, Evidence: f.Text, history: f.History}
+		for _, id := range f.Stacks {
+			x.Stacks = append(x.Stacks, uint64(id))
+		}
+		if len(f.Stacks) > 0 {
+			x.Owner = b.owner(f.Stacks[0])
+		}
+		if f.HasAt {
+			x.At = &f.AtTime
+		}
+		b.out.Findings[i] = x
+	}
+	return nil
+}
+
+// findings are lines of a kind, an owner and the evidence, which may be long.
+func (w tableWriter) findings() table {
+	out := table{
+		name: "findings", title: "Look here first", answer: plural(len(w.t.Findings), "finding"),
+		cols: []col{{"", word}, {"BYTES", number}, {"SURE", number}, {"TREND", sketch}, {"OWNER", name}},
+	}
+	if len(w.t.Filters) > 0 || w.narrow {
+		out.answer += " about the whole run"
+	}
+	if w.full {
+		out.cols = append(out.cols, col{"EVIDENCE", prosaic})
+	}
+	for _, f := range w.t.Findings {
+		owner := ""
+		if !f.Owner.IsZero() {
+			owner = f.Owner.place.Name()
+		}
+		if !w.full {
+			owner = w.style.shorten(owner)
+		}
+		row := []string{f.Kind, w.style.bytes(f.Bytes), model.Share(f.Confidence).String(), w.style.spark(f.history, leakColumns), owner}
+		evidence := w.style.text(model.Clean(f.Evidence))
+		if w.full {
+			row = append(row, evidence)
+		}
+		out.rows = append(out.rows, row)
+		out.notes = append(out.notes, wrapped(evidence, w.style.width()-5))
+	}
+	return out
+}
+
+// wrapped cuts a sentence into lines at blanks.
+func wrapped(text string, width int) (lines []string) {
+	line := ""
+	for _, w := range strings.Fields(text) {
+		if line != "" && cells(line)+1+cells(w) > width {
+			lines, line = append(lines, line), ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += w
+	}
+	return append(lines, line)
+}
