@@ -41,7 +41,7 @@ type fileIndex struct {
 	runs        column.Column[runStart] // aligned with curve.base
 	spans       []spanEdge              // of a restored index; nil where they are found in runs and curve
 	file        *blockSums              // of a restored index; nil for none
-	verdicts    verdict.List            // of stacks; nil while nobody has asked
+	verdicts    verdict.List            // of stacks; nil until they are asked for
 	marks       []fileMark
 	totals      analysis.Totals
 	status      analysis.Status

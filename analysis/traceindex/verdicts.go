@@ -190,7 +190,7 @@ func (j *judge) verdicts() verdict.List {
 	return slices.DeleteFunc(out, func(v verdict.Verdict) bool { return v.Kind == verdict.None })
 }
 
-// beforeTeardown returns the number of events until the highest level of those from an allocation on: what is given back behind it is
+// beforeTeardown returns the number of events until the highest level of those from an allocation on: what is given back after it is
 // tidied up at exit.
 func (r *runReader) beforeTeardown(alloc int) int {
 	n, ok := r.peakAfter(r.eventOfAlloc(alloc), r.ix.events())

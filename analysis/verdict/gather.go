@@ -57,7 +57,7 @@ func NewGatherer(edges [Windows + 1]uint32, short model.Time, sites int) *Gather
 	return &Gatherer{edges: edges, short: short, sites: make([]Evidence, sites)}
 }
 
-// window returns the window of an event, Windows for one behind the run.
+// window returns the window of an event, Windows for one after the run.
 func (g *Gatherer) window(event uint32) int {
 	lo, hi := 0, Windows+1
 	for lo+1 < hi {

@@ -59,12 +59,12 @@ func (e *Evidence) judge(end model.Time, use part) Verdict {
 		return v
 	}
 	if e.Live == 0 {
-		return say(Unknown, LastMoment, 0)
+		return say(Unknown, lastMoment, 0)
 	}
 	if use&containers != 0 && e.grows() {
 		c := &e.chain
 		v.Replaced, v.FirstSize, v.Top = c.links, c.least, c.size
-		say(Leak, Container, 0.5+0.05*float64(c.links))
+		say(Leak, container, 0.5+0.05*float64(c.links))
 		v.Growth = math.Max(v.Growth, float64(c.size)/math.Max(float64(end)/float64(model.Second), 1e-6)) // its steps are too large for a level
 		return v
 	}
@@ -76,17 +76,17 @@ func (e *Evidence) judge(end model.Time, use part) Verdict {
 	case room < leastRoom:
 		return e.byLevel(say, use)
 	case v.Suspects == e.Live && v.Suspects < leastSuspects:
-		return say(Kept, FewBlocks, 0.5)
+		return say(Kept, fewBlocks, 0.5)
 	case v.Suspects < leastSuspects || float64(v.Suspects) < 2*e.strays():
 		return e.steady(say, use)
 	case even < fullQuarter && use&spread != 0 && 2*v.Suspects < e.Live:
 		return e.steady(say, use)
 	case even < fullQuarter && use&spread != 0:
-		return say(Kept, OneTime, 0.8-even)
+		return say(Kept, oneTime, 0.8-even)
 	case room-e.firstWindow() < leastRoom:
-		return say(Unknown, YoungSite, 0.3)
+		return say(Unknown, youngSite, 0.3)
 	}
-	return say(Leak, OutlivedAll, 0.6+0.2*even+0.2*math.Min(1, float64(v.Suspects)/Windows))
+	return say(Leak, outlivedAll, 0.6+0.2*even+0.2*math.Min(1, float64(v.Suspects)/Windows))
 }
 
 // limit returns how many windows ago survivors were born at least that outlived what was freed.
@@ -148,23 +148,23 @@ type verdicts = func(k Kind, r Reason, confidence float64) Verdict
 // steady judges a site whose survivors are about as young as freed blocks became.
 func (e *Evidence) steady(say verdicts, use part) Verdict {
 	if e.oldest() >= longLife && use&envelope != 0 && e.rise() == stays {
-		return say(Bounded, FlatLevel, 0.8)
+		return say(Bounded, flatLevel, 0.8)
 	}
-	return say(InFlight, YoungBlocks, 0.8)
+	return say(InFlight, youngBlocks, 0.8)
 }
 
 // byLevel judges a site whose freed blocks lived for so long that ages tell nothing.
 func (e *Evidence) byLevel(say verdicts, use part) Verdict {
 	if use&envelope == 0 {
-		return say(Unknown, Undecided, 0.2)
+		return say(Unknown, noneApplies, 0.2)
 	}
 	switch e.rise() {
 	case stays:
-		return say(Bounded, FlatLevel, 0.8)
+		return say(Bounded, flatLevel, 0.8)
 	case goesUp:
-		return say(Leak, RisingLevel, 0.5)
+		return say(Leak, risingLevel, 0.5)
 	}
-	return say(Unknown, Undecided, 0.2)
+	return say(Unknown, noneApplies, 0.2)
 }
 
 // trend is how the least level develops.

@@ -37,16 +37,16 @@ func (k Kind) String() string {
 type Reason uint32
 
 const (
-	Undecided   Reason = iota // what was freed lived for most of the run
-	FewBlocks                 // too few to tell whether they become more
-	LastMoment                // all of it was allocated after the run, as this package counts it
-	YoungSite                 // it began to allocate when most of the run was over
-	YoungBlocks               // no survivor is much older than freed ones became
-	FlatLevel                 // the least level stays the same in the last third
-	OutlivedAll               // survivors of the whole run outlived everything that was freed
-	OneTime                   // survivors that outlived everything are of one part of the run
-	RisingLevel               // the least level rises to the end
-	Container                 // one block that is replaced by a larger one again and again
+	noneApplies Reason = iota // what was freed lived for most of the run
+	fewBlocks                 // too few to tell whether they become more
+	lastMoment                // all of it was allocated after the run, as this package counts it
+	youngSite                 // it began to allocate when most of the run was over
+	youngBlocks               // no survivor is much older than freed ones became
+	flatLevel                 // the least level stays the same in the last third
+	outlivedAll               // survivors of the whole run outlived everything that was freed
+	oneTime                   // survivors that outlived everything are of one part of the run
+	risingLevel               // the least level rises to the end
+	container                 // one block that is replaced by a larger one again and again
 )
 
 // Verdict is what is said about a site, with the figures that make it checkable. It has no pointers: index files hold it as it is.
@@ -127,28 +127,28 @@ func (v *Verdict) reason() string {
 		span = fmt.Sprintf("born at %v", v.First)
 	}
 	switch v.Reason {
-	case LastMoment:
+	case lastMoment:
 		return held + ", all born when the run was over but for its last allocations"
-	case FewBlocks:
+	case fewBlocks:
 		return fmt.Sprintf("%s, %s; %s", held, span, others)
-	case YoungSite:
+	case youngSite:
 		return fmt.Sprintf("%s, %s, when most of the run was over", held, span)
-	case YoungBlocks:
+	case youngBlocks:
 		return fmt.Sprintf("%s in use, %s: not much older than %s", held, span, others)
-	case FlatLevel:
+	case flatLevel:
 		return fmt.Sprintf("%s in use; their least number or size is the same in the last third of the run as before", held)
-	case OutlivedAll, OneTime:
+	case outlivedAll, oneTime:
 		when := "all over the run"
-		if v.Reason == OneTime {
+		if v.Reason == oneTime {
 			when = "few or none late in the run"
 		}
 		if v.Freed == 0 {
 			return fmt.Sprintf("%s, %s, %s; %s", held, span, when, others)
 		}
 		return fmt.Sprintf("%s of %s allocated, %s older than any that was freed became (%v), born %s", held, model.Group(v.Born), model.Group(v.Suspects), v.Longest, when)
-	case RisingLevel:
+	case risingLevel:
 		return fmt.Sprintf("%s live; their least number and size rise to the end of the run; %s", held, others)
-	case Container:
+	case container:
 		return fmt.Sprintf("one block, replaced by a larger one %s times, from %v to %v, and the last one lives", model.Group(v.Replaced), model.Bytes(v.FirstSize), model.Bytes(v.Top))
 	}
 	return fmt.Sprintf("%s, %s; %s", held, span, others)

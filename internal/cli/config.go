@@ -50,7 +50,7 @@ func readConfig(getenv func(string) string) (*keymap.Config, error) {
 			return config, fmt.Errorf("%s: line %d: unknown setting %q", path, line.Number, line.Key)
 		}
 		if _, err := regexp.Compile(line.Value); line.Key == librariesSetting && err != nil {
-			return config, fmt.Errorf("%s: line %d: %s is no regular expression", path, line.Number, line.Value)
+			return config, fmt.Errorf("%s: line %d: invalid regular expression %s", path, line.Number, line.Value)
 		}
 	}
 	return config, nil
