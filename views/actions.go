@@ -140,7 +140,7 @@ func (a *app) neighbor(find func(model.Time, int) (model.Time, bool), dir int) {
 		a.emit(state.MoveTo{At: analysis.At(t)})
 		return
 	}
-	a.say("there is none any further")
+	a.say("there is no further one")
 }
 
 // doScreens handles what goes from screen to screen.
@@ -223,11 +223,11 @@ func (a *app) doProgram(act keymap.Action) {
 		a.copyOut(a.selectedText(), "nothing is selected here")
 	case keymap.CopyCommand:
 		if len(a.o.Command) == 0 {
-			a.say("a built-in sample is no file that a command could name")
+			a.say("a built-in sample is not a file that a command could name")
 			return
 		}
 		a.showState() // keys that were typed ahead count, too
-		a.copyOut(a.commandLine(), "no command prints this: the peak of a part of a file has no name on a command line")
+		a.copyOut(a.commandLine(), "no command prints this: a command line cannot name the peak of a part of a file")
 	case keymap.Evidence:
 		a.askEvidence()
 	case keymap.Exact:
@@ -260,7 +260,7 @@ func (a *app) readAgain() {
 			second = a.Second.Path
 		}
 		if err := a.o.Readable(second); err != nil {
-			a.say("not read again: " + model.Clean(err.Error()))
+			a.say("not reloaded: " + model.Clean(err.Error()))
 			return
 		}
 	}

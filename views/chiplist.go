@@ -18,7 +18,7 @@ func newChipList(a *app) *chipList {
 	v := &chipList{app: a}
 	v.list = widget.List{
 		Table: v, SortColumn: -1, Column: -1, HideHeader: true, Focused: true, Columns: []widget.Column{{Width: 20, Grow: 1}},
-		Empty: []string{"No filters left.", a.Hint("{undo} brings the last one back.")},
+		Empty: []string{"No filters left.", a.Hint("{undo} restores the last one.")},
 	}
 	return v
 }

@@ -74,7 +74,7 @@ func (a *app) doFilters(act keymap.Action) bool {
 		a.undo(&a.undone, &a.redone, "nothing to undo: no filter was changed")
 		return true
 	case keymap.Redo:
-		a.undo(&a.redone, &a.undone, "nothing to do again")
+		a.undo(&a.redone, &a.undone, "nothing to redo")
 		return true
 	}
 	kind, ok := stepOf(act)
@@ -94,11 +94,11 @@ func (a *app) addStep(kind calltree.StepKind, function string) {
 	step := calltree.Step{Kind: kind, Name: function}
 	switch {
 	case function == "":
-		a.say("nothing is selected that has a function's name")
+		a.say("the selection has no function name")
 	case kind == calltree.PivotAt && a.state.Chips.Pivot() == function:
 		a.emit(state.DropStep{N: slices.IndexFunc(a.state.Chips.Steps(), func(s calltree.Step) bool { return s.Kind == kind })})
 	case a.state.Chips.With(step) == a.state.Chips:
-		a.say("this filter is there already")
+		a.say("this filter is already set")
 	default:
 		a.emit(state.AddStep{Step: step})
 		a.say(widget.Truncate(widget.Clean(stepText(step)), 40) + a.Hint(": {undo} undoes it, {filters} lists all filters"))

@@ -67,7 +67,7 @@ func (a *app) drawHeader(s tcell.Screen, r widget.Rect) {
 		return
 	}
 	badge := st
-	if whole != "whole" {
+	if whole != complete {
 		badge = a.over(themes.Badge, st)
 	}
 	end := r.X + r.W - 1
@@ -83,7 +83,7 @@ func (a *app) drawHeader(s tcell.Screen, r widget.Rect) {
 }
 
 // differenceHeader makes room in a header of w cells for which side is before: for that it goes without the file's name, what else
-// the title says, and that everything is whole.
+// the title says, and that everything is complete.
 func (a *app) differenceHeader(w int, name, title, whole string) (string, string, string, string) {
 	room := func() int { return w - widget.Width(title) - widget.Width(whole) - 7 }
 	if name != "" {
@@ -98,7 +98,7 @@ func (a *app) differenceHeader(w int, name, title, whole string) (string, string
 		when = a.sidesOf(room())
 	}
 	const least = 24 // cells that tell something
-	if room() < least && whole == "whole" {
+	if room() < least && whole == complete {
 		whole = ""
 		when = a.sidesOf(room() + 4)
 		title = widget.Truncate(title, max(w-widget.Width(when)-3, 4))
@@ -185,6 +185,9 @@ func (a *app) instantText() string {
 	return r
 }
 
+// complete says that all of the file was read, and nothing of it was damaged.
+const complete = "complete"
+
 // completeness returns one word or two on how much of the file all figures cover.
 func (a *app) completeness() string {
 	p, st := a.state.Profile, a.progress
@@ -217,7 +220,7 @@ func (a *app) completeness() string {
 	case st.Unfreed:
 		return "live ≤ shown"
 	}
-	return "whole"
+	return complete
 }
 
 // loading reports whether more is being read.

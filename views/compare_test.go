@@ -84,7 +84,7 @@ func TestDifferenceNeedsNoMark(t *testing.T) {
 	if u.app.state.Compare.On {
 		t.Error("Esc does not end the difference")
 	}
-	u.keys("B", "B").has("B is not marked any more")
+	u.keys("B", "B").has("B is no longer marked")
 }
 
 func TestDifferenceOfRanges(t *testing.T) {
@@ -107,7 +107,7 @@ func TestDifferenceOfTwoTraces(t *testing.T) {
 	u := openTwo(t, 140, 40, "old.mlyze", kvleak(), "new.mlyze", kvleak())
 	u.has("before A old.mlyze end → after B new.mlyze end", "Nothing changed", "aligned at the start")
 	u.keys("p").has("A old.mlyze peak", "B new.mlyze peak")
-	u.keys("|").has("no marker of one name").keys("|").has("at the start")
+	u.keys("|").has("no marker in common").keys("|").has("at the start")
 	u.keys("%").has("as shares of the total", "same total").keys("\"").has("matched by files")
 	u.sim.Do(func() {
 		if err := u.app.maskCommand("paths"); err != nil {
@@ -140,7 +140,7 @@ func TestDifferenceSaysWhatWasCut(t *testing.T) {
 			next.Problems, next.Complete = model.AddProblem(next.Problems, cut), false
 			u.app.Second.Now = &next
 		})
-		u.keys("1").has("Not all of both sides was read: Nothing changed")
+		u.keys("1").has("Not everything was read of both sides: Nothing changed")
 	}
 }
 
@@ -192,7 +192,7 @@ func TestDifferenceAroundAPivot(t *testing.T) {
 	if name == "" || p.Upper == nil || p.Upper.Now == nil || p.Now == nil {
 		t.Fatalf("no pivot:\n%s", u.Text())
 	}
-	u.has("callers of", "Tab changes sides", "about one function")
+	u.has("callers of", "Tab changes sides", "around one function")
 	for side := range 2 {
 		here, there := p.Now.Side(side, 0), p.Upper.Now.Side(side, 0)
 		if here != there || here == 0 {
@@ -302,7 +302,7 @@ func TestDifferenceOfDumps(t *testing.T) {
 	if k := u.app.state.Compare.Marks[state.SideB]; !k.Other || k.Number != 14 {
 		t.Errorf("marked %+v", k)
 	}
-	u.keys("3").has("B new.mb #14").keys("2", "e", "B").has("B is not marked any more")
+	u.keys("3").has("B new.mb #14").keys("2", "e", "B").has("B is no longer marked")
 }
 
 func TestDifferenceOfOneDump(t *testing.T) {

@@ -86,7 +86,7 @@ func (a *app) doCompare(act keymap.Action) bool {
 	case keymap.Swap, keymap.Changes, keymap.Normalize, keymap.Align, keymap.Match:
 		if u, ok := a.current().(ui.Refuser); ok && u.Useless(act) {
 			a.say(map[keymap.Action]string{
-				keymap.Align: "there are no curves of two files here to align", keymap.Match: "rows here are no stacks: there are no frames to match",
+				keymap.Align: "this screen has no curves of two files to align", keymap.Match: "these rows are not stacks: there are no frames to match",
 			}[act])
 			return true
 		}
@@ -113,7 +113,7 @@ func (a *app) shapeDifference(act keymap.Action) bool {
 	case keymap.Normalize:
 		per := a.nextNormal(c.Per)
 		a.emit(state.SetPer{Per: per})
-		a.say("figures of before: " + [...]string{"as they are", "as shares of the total", "per time", "per allocation", "per collection", "per marker"}[per])
+		a.say("values of before: " + [...]string{"as they are", "as shares of the total", "per time", "per allocation", "per collection", "per marker"}[per])
 	case keymap.Match:
 		a.emit(state.SetMatch{Match: (c.Match + 1) % diff.MatchCount})
 	case keymap.Align:
@@ -146,18 +146,18 @@ func (a *app) markHere(act keymap.Action) {
 	s, m := &a.state, a.here(side)
 	if s.Compare.Marks[side] == m {
 		a.emit(state.MarkSide{Side: side, M: state.Mark{}})
-		a.say(name + " is not marked any more")
+		a.say(name + " is no longer marked")
 		return
 	}
 	a.emit(state.MarkSide{Side: side, M: m})
 	next := a.Hint("go elsewhere, then {difference} shows what changed since")
 	switch {
 	case a.Second != nil && s.Compare.Marks[1-side].Set:
-		next = "both sides stay; again lets it go"
+		next = "both sides are fixed; again clears the mark"
 	case a.Heaps != nil && a.Second != nil:
-		next = "it stays, and going to another snapshot moves " + [2]string{"B", "A"}[side] + " alone; again lets it go"
+		next = "it is fixed: going to another snapshot moves only " + [2]string{"B", "A"}[side] + "; again clears the mark"
 	case a.Second != nil:
-		next = "it stays, and moving in time moves " + [2]string{"B", "A"}[side] + " alone; again lets it go"
+		next = "it is fixed: moving in time moves only " + [2]string{"B", "A"}[side] + "; again clears the mark"
 	case s.Compare.On:
 		next = "the difference follows"
 	case side == state.SideB:
@@ -231,7 +231,7 @@ func (a *app) nextAlign() {
 		return
 	}
 	a.alignAt("", func() {
-		a.say("the files have no marker of one name: curves are aligned by share of duration")
+		a.say("the files have no marker in common: curves are aligned by share of duration")
 		a.emit(state.SetAlign{Align: diff.AlignShare})
 	})
 }

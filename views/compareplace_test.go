@@ -40,7 +40,7 @@ func (u *program) run(text string) (err error) {
 // With two files each key marks a moment of its own file, and moving goes on with the side that is free.
 func TestMarksInBothFiles(t *testing.T) {
 	u := openTwo(t, 160, 40, "old.mlyze", kvleak(), "new.mlyze", kvleak()).keys("3", "h", "h", "B")
-	u.has("marked as B: new.mlyze", "moving in time moves A alone")
+	u.has("marked as B: new.mlyze", "moving in time moves only A")
 	m := u.app.state.Compare.Marks[state.SideB]
 	if !m.Other || m.At == analysis.End {
 		t.Errorf("B is %+v", m)
@@ -49,7 +49,7 @@ func TestMarksInBothFiles(t *testing.T) {
 	if u.app.state.Compare.Marks[state.SideB] != m || u.app.state.At.T >= m.At.T {
 		t.Error("B moved, or A did not")
 	}
-	u.keys("A").has("both sides stay").keys("A").has("A is not marked any more")
+	u.keys("A").has("both sides are fixed").keys("A").has("A is no longer marked")
 	for _, bad := range []string{"b 99h", "b nonsense", "a #3", "b #-1", "compare", "align nowhere"} {
 		if err := u.run(bad); err == nil && bad != "align nowhere" {
 			t.Errorf("%q is accepted", bad)
@@ -119,7 +119,7 @@ func TestDifferenceOfBlocks(t *testing.T) {
 	if err := errors.Join(u.run("a 20ms"), u.run("b 50ms")); err != nil {
 		t.Fatal(err)
 	}
-	u.keys("d", "6").has("new ones", "born after A and live at B")
+	u.keys("d", "6").has("new blocks", "allocated after A and live at B")
 	live := func(at model.Time) map[analysis.Block]bool {
 		list, err := u.app.Trace.Blocks(t.Context(), analysis.BlockQuery{At: analysis.At(at), All: true})
 		if err != nil {
@@ -151,7 +151,7 @@ func TestDifferenceOfBlocks(t *testing.T) {
 	if got, want := listed(), count(before, after); got != want {
 		t.Errorf("%d new blocks after swapping, want %d", got, want)
 	}
-	u.keys("~", "o").has("gone ones")
+	u.keys("~", "o").has("gone blocks")
 	if got, want := listed(), count(before, after); got != want || want == 0 {
 		t.Errorf("%d gone blocks, want %d", got, want)
 	}
@@ -200,9 +200,9 @@ func TestCompareFromWithin(t *testing.T) {
 	if got := u.diffWords(); got != "memtui diff old.mlyze#0 dir/after.mvmheap#1" {
 		t.Error(got)
 	}
-	u.keys("B").has("marked as B: after.mvmheap snapshot #2", "both sides stay").keys("B").has("B is not marked any more")
+	u.keys("B").has("marked as B: after.mvmheap snapshot #2", "both sides are fixed").keys("B").has("B is no longer marked")
 	u.keys("h").has("before: before.mvmheap #0", "after: after.mvmheap #1") // A is marked, and stays
-	u.keys("A").has("marked as A: before.mvmheap snapshot #2").keys("A").has("A is not marked any more")
+	u.keys("A").has("marked as A: before.mvmheap snapshot #2").keys("A").has("A is no longer marked")
 	u.keys("h").has("before: before.mvmheap #1", "after: after.mvmheap #1")
 }
 

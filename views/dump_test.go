@@ -66,7 +66,7 @@ func TestLayoutsStep(t *testing.T) {
 	u.keys("3").has("layout 14/15")
 	u.keys("H").has("layout 4/15")
 	u.keys("h", "h", "h").has("layout 1/15")
-	u.keys("h").has("there is no layout any further")
+	u.keys("h").has("no further layout")
 	u.keys("2", "l").has("layout 2/15")
 	u.keys("t", "0", "Enter").has("05:02:28")
 	u.keys("e").has("layout 15/15")

@@ -76,7 +76,7 @@ func (a *app) evidenceIsWhole() string {
 	if a.state.Chips == "" && a.state.Cell.IsAll() {
 		return ""
 	}
-	return ", about all stacks and blocks: filters are not in it"
+	return ", of all stacks and blocks: filters are not applied"
 }
 
 // differenceCommand returns the command that prints the comparison on screen; nil where there is none, or none that can read the files again.

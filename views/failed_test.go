@@ -43,7 +43,7 @@ func TestFailedAnswersAreSaid(t *testing.T) {
 	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
 	u := openUI(t, 120, 40, colourCaps, store, broken{ix})
 	const why = "internal error in memtui while testing: a mistake"
-	const said = "This cannot be told: " + why + "."
+	const said = "This cannot be computed: " + why + "."
 	lacks := func(texts ...string) {
 		t.Helper()
 		for _, text := range texts {
@@ -137,7 +137,7 @@ func TestFiguresAreOfAllThatWasRead(t *testing.T) {
 		}
 		u.has("allocated 188 KiB in 3,000", "unfreed 188 KiB in 3,000")
 		if name == "no room" {
-			u.has("sites     unknown", "This cannot be told: the list of sites needs more memory")
+			u.has("sites     unknown", "This cannot be computed: the list of sites needs more memory")
 			for _, key := range []string{"2", "3", "4", "5", "6", "1"} { // every screen does without its rows
 				u.keys(key)
 			}

@@ -79,7 +79,7 @@ func TestSnapshotsMove(t *testing.T) {
 	for _, screen := range []string{"1", "2", "3", "4", "5", "6"} {
 		u.keys(screen, "e").has(fmt.Sprintf("snapshot #%d of", last))
 		u.keys("h").has(fmt.Sprintf("snapshot #%d of", last-1))
-		u.keys("l", "l").has("there is no snapshot any further")
+		u.keys("l", "l").has("no further snapshot")
 		u.keys("t", "0", "Enter").has("snapshot #0 of")
 		u.keys("L").has(fmt.Sprintf("snapshot #%d of", last))
 		u.keys("p").has("snapshot #")
@@ -120,7 +120,7 @@ func TestTypesFilter(t *testing.T) {
 func TestObjectsAreReachable(t *testing.T) {
 	u := openRecords(t, 120, 40, colourCaps).keys("2", "Enter")
 	u.has("Objects of ", "most retained first")
-	u.keys("Enter").has("Object · #", "References out", "References in", "Shortest way from the root")
+	u.keys("Enter").has("Object · #", "References out", "References in", "Shortest path from the root")
 	first := u.app.state.Heap.Row
 	u.keys("Enter")
 	if u.app.state.Heap.Row == first {
@@ -137,24 +137,24 @@ func TestObjectsAreReachable(t *testing.T) {
 // Leaving a retainer out shows another way, or says that there is none.
 func TestExcludeRetainer(t *testing.T) {
 	u := openRecords(t, 120, 40, colourCaps).keys("2", "Enter", "Enter", "Tab", "Tab")
-	u.keys("X").has("every way has this row")
+	u.keys("X").has("every path contains this object")
 	u.keys("j", "X")
 	if n := len(u.app.state.Heap.Excluded()); n != 1 {
 		t.Fatalf("%d rows are left out", n)
 	}
-	u.has("without 1 row")
+	u.has("without 1 object")
 	u.keys("u")
 	if u.app.state.Heap.Without != "" {
 		t.Error("u does not take it back")
 	}
-	u.keys("Backtab", "X", "Backtab", "X").has("only what leads here can be left out")
+	u.keys("Backtab", "X", "Backtab", "X").has("only retainers can be excluded")
 }
 
 func TestObjectGroups(t *testing.T) {
 	u := openRecords(t, 120, 40, colourCaps).keys("2", "/")
 	typeText(u, "NQPArray")
 	u.keys("Enter", "Enter", "Enter").has("in 2 groups")
-	u.keys("Enter").has("alike of")
+	u.keys("Enter").has("of the same kind of")
 	u.keys("/", "1")
 	u.keys("Enter", "Esc", "Esc").has("in 2 groups")
 	u.keys("b")
@@ -166,7 +166,7 @@ func TestObjectGroups(t *testing.T) {
 func TestDominatorsDescend(t *testing.T) {
 	u := openRecords(t, 120, 40, colourCaps).keys("4")
 	u.has("Dominators ─")
-	u.keys("Right").has("Held by ")
+	u.keys("Right").has("Dominated by ")
 	u.keys("Left").has("Dominators ─")
 	u.keys("Left").has("this is the root")
 	u.keys("x").has("memory is spread over many")
@@ -188,7 +188,7 @@ func TestComparisonSides(t *testing.T) {
 	}
 	u.keys("!", "c").has("Δ COUNT▼")
 	u.keys("c").has("Δ RETAINED▼")
-	u.keys("c", "%").has("figures of before: as shares of the total", "the same total").keys("%").has("the same duration").keys("%").has("number of collections")
+	u.keys("c", "%").has("values of before: as shares of the total", "the same total").keys("%").has("the same duration").keys("%").has("number of collections")
 	u.keys("%", "b").has("Frames by Δ bytes")
 	u.keys("b").has("Subtrees that grew")
 	u.keys("Enter").has("Dominators")

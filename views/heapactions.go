@@ -19,7 +19,7 @@ func (a *app) stopsDecoding(act keymap.Action) bool {
 		return false
 	}
 	a.Loads.Stop()
-	a.say(a.Hint("decoding stopped: {open} goes on"))
+	a.say(a.Hint("decoding stopped: {open} continues"))
 	return true
 }
 
@@ -68,7 +68,7 @@ func (a *app) toSnapshot(i int) {
 	if a.movesOther() {
 		last := a.After.Source().Len() - 1
 		if to := min(max(i, 0), last); to == a.OtherSnapshot(&a.state) && to != i {
-			a.say("there is no snapshot any further")
+			a.say("no further snapshot")
 		} else {
 			a.emit(state.SetOther{I: to})
 		}
@@ -76,7 +76,7 @@ func (a *app) toSnapshot(i int) {
 	}
 	last := a.state.Snapshots() - 1
 	if to := min(max(i, 0), last); last < 0 || to == a.state.Snapshot() && to != i {
-		a.say("there is no snapshot any further")
+		a.say("no further snapshot")
 	} else {
 		a.emit(state.SetSnapshot{I: to})
 	}
@@ -163,7 +163,7 @@ func (a *app) snapshotText() string {
 		text += " · " + ui.BytesText(uint64(n), a.state.Exact)
 	}
 	if !info.Complete {
-		text += " · cut off"
+		text += " · incomplete"
 	}
 	return text
 }

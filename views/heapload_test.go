@@ -98,11 +98,11 @@ func TestDecodingCanBeStopped(t *testing.T) {
 	u := openSlow(t, src, time.Millisecond)
 	u.busyKeys("2")
 	<-src.started
-	u.waitFor("Snapshot #1: ", "Esc stops that", "^C stop loading", "40 %")
+	u.waitFor("Snapshot #1: ", "Esc stops it", "^C stop loading", "40 %")
 	u.busyKeys("Esc")
 	u.waitFor("Decoding snapshot #1 was stopped.", "Enter decodes it after all")
 	u.busyKeys("Enter")
-	u.waitFor("Esc stops that")
+	u.waitFor("Esc stops it")
 	u.busyKeys("Ctrl+C")
 	u.waitFor("was stopped")
 	u.busyKeys("h")
@@ -157,7 +157,7 @@ func TestSmallHeap(t *testing.T) {
 	u.has("240 B") // headers do not tell: it is added up
 	u.keys("2").has("Block␛[2J", "200 B", "40 B")
 	u.keys("4").has("List #1", "240 B", "100 %")
-	u.keys("Right").has("Held by List #1", "Block␛[2J #2", "Block␛[2J #3")
+	u.keys("Right").has("Dominated by List #1", "Block␛[2J #2", "Block␛[2J #3")
 	u.keys("j", "O").has("Block␛[2J #3", "2 references", "2 steps from the root")
 	u.keys("Tab", "Enter").has("Object")
 }

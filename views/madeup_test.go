@@ -43,10 +43,10 @@ func TestMadeUpFormatOnEveryScreen(t *testing.T) {
 	u.keys("Enter").has("Objects of large", "Picture #3", "#7")
 	u.keys("Esc", "b").has("Loaded classes ─", "1 classes · 512 B in 1 loaded classes")
 	u.keys("b").has("Classes ─")
-	u.keys("Enter").has("Objects of Picture", "most retained first", "HELD BY", "Cache #2")
+	u.keys("Enter").has("Objects of Picture", "most retained first", "DOMINATOR", "Cache #2")
 	u.keys("Esc", "3").has("Dominators", "RETAINED", "main loop #1", "The Ground")
-	u.keys("Enter").has("Held by main loop #1", "Cache #2", "Registry #6")
-	u.keys("Enter").has("Held by Cache #2", "Picture #3", "Cache (class) #5", "Note #4")
+	u.keys("Enter").has("Dominated by main loop #1", "Cache #2", "Registry #6")
+	u.keys("Enter").has("Dominated by Cache #2", "Picture #3", "Cache (class) #5", "Note #4")
 	u.keys("E").has("edges everything: weak references hold memory like strong ones", "weak ones, too")
 	u.keys("E").has("edges strong: weak references hold nothing that a strong one reaches")
 	u.sim.Do(func() {

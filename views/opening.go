@@ -138,7 +138,7 @@ func (v *openingView) Draw(s tcell.Screen) {
 	widget.Print(s, x+1, y, w-2, v.o.Name, bar)
 	lines := []string{v.text + "…"}
 	if v.help {
-		lines = append(lines, "", "The file has not said yet what it holds. Its screens come as soon as it has;",
+		lines = append(lines, "", "The kind of the file is not known yet. Its screens appear as soon as it is;",
 			"their keys work from then on.")
 	}
 	for i, line := range lines {

@@ -58,7 +58,7 @@ func TestOpeningSaysHowFarItIs(t *testing.T) {
 		t.Error("bytes of the name reach the terminal")
 	}
 	w.keys("?")
-	if help := w.sim.Text(); !strings.Contains(help, "what it holds") {
+	if help := w.sim.Text(); !strings.Contains(help, "is not known yet") {
 		t.Errorf("no help in\n%s", help)
 	}
 	w.keys("?")

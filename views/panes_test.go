@@ -75,7 +75,7 @@ func TestReadingAgainComesBackToWhereOneWas(t *testing.T) {
 	gone := errors.New("the file is gone")
 	memory := &Memory{}
 	u.sim.Do(func() { u.app.o.Memory, u.app.o.Readable = memory, func(string) error { return gone } })
-	u.keys("t").keys("2", "0", "m", "s", "Enter", "3", "b", "Ctrl+R").has("not read again: the file is gone", "at 20.0 ms")
+	u.keys("t").keys("2", "0", "m", "s", "Enter", "3", "b", "Ctrl+R").has("not reloaded: the file is gone", "at 20.0 ms")
 	u.sim.Do(func() { memory.keep(u.app) })
 	s := state.NewState()
 	memory.recall(&s)
@@ -102,7 +102,7 @@ func TestThePeakOfARangeIsNotThePeak(t *testing.T) {
 func TestSamplesHaveNoCommand(t *testing.T) {
 	u := openKvleak(t, 80, 24, colourCaps)
 	u.sim.Do(func() { u.app.o.Command = nil })
-	u.keys("Y").has("a built-in sample is no file")
+	u.keys("Y").has("a built-in sample is not a file")
 }
 
 func TestTimesInCapitals(t *testing.T) {
@@ -122,7 +122,7 @@ func TestFilesWithoutAllocations(t *testing.T) {
 	store, ix := loadBytes(t, "marks.mlyze", data)
 	u := openUI(t, 80, 24, colourCaps, store, ix)
 	u.has("No allocation is in this file.", "temporary none")
-	u.keys("5").has("No allocation is in this file.")
+	u.keys("5").has("This file has no allocations.")
 	lacks(t, u, "everything was freed")
 }
 

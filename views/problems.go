@@ -191,7 +191,7 @@ func (p *problems) emptyText() []string {
 		return []string{p.Look.Glyphs.Check + " Nothing in this file is damaged, guessed or uncertain.",
 			"  memtui validate checks every rule of the format."}
 	}
-	return []string{"Nothing wrong so far, but the file is not read to its end."}
+	return []string{"No problems so far, but the file was not read to its end."}
 }
 
 // drawFinding shows a finding in full and returns what is left of r.

@@ -190,8 +190,8 @@ func TestEmptyProfiles(t *testing.T) {
 	header := `{"type":"header","format":"spaa","version":"1.0","source_tool":"x","frame_order":"leaf_to_root","events":[{"name":"e","kind":"timer","sampling":{"mode":"event","primary_metric":"samples"}}],"stack_id_mode":"local"}` + "\n"
 	u := openProfile(t, 80, 24, colourCaps, "empty.spaa", []byte(header))
 	u.has("no samples, no windows")
-	u.keys("2").has("This file holds no stacks")
-	u.keys("3").has("This file holds no stacks")
+	u.keys("2").has("This file has no stacks")
+	u.keys("3").has("This file has no stacks")
 }
 
 // Filters of stacks hold on every screen, and are taken back one by one.

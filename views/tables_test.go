@@ -462,20 +462,20 @@ func TestDifferenceOfBlocksLeavesItsDetail(t *testing.T) {
 func TestHeapFiltersKnowTheirFigures(t *testing.T) {
 	u := openRecords(t, 120, 40, colourCaps).keys("2", "/")
 	typeText(u, "live>0")
-	u.has("live is no figure: count, bytes, ")
+	u.has("unknown column live; available: count, bytes, ")
 	u.keys("Esc", "3", "/")
 	typeText(u, "temp>0")
-	u.has("temp is no figure: ")
+	u.has("unknown column temp; available: ")
 	u.keys("Esc", "4", "/")
 	typeText(u, "peak>0")
-	u.has("peak is no figure: retained, rows, self")
+	u.has("unknown column peak; available: retained, rows, self")
 	u.keys("Esc", "6", "/")
 	typeText(u, "blocks>0")
-	u.has("blocks is no figure: before, after, delta, count")
+	u.has("unknown column blocks; available: before, after, delta, count")
 	u.keys("Esc")
 	m := openMadeUp(t, 160, 40).keys("2", "/")
 	typeText(m, "unmanaged>0")
-	m.has("unmanaged is no figure: count, bytes, retained, mean")
+	m.has("unknown column unmanaged; available: count, bytes, retained, mean")
 }
 
 // Rows that stand for all of a type are filtered as they read.

@@ -40,7 +40,7 @@ func (p *Blocks) About() string {
 	if !p.listed() {
 		return "difference by size"
 	}
-	return [...]string{"new ones", "gone ones"}[p.mode]
+	return [...]string{"new blocks", "gone blocks"}[p.mode]
 }
 
 // listed reports whether single blocks are listed.
@@ -68,18 +68,18 @@ func (p *Blocks) Show(s *state.State) {
 	}
 	q, what := analysis.BlockQuery{All: true, Cell: s.Only()}, ""
 	p.Blocks.Gone = 0
-	if came := (p.mode == blocksNew) == forth; came {
+	if isNew := (p.mode == blocksNew) == forth; isNew {
 		q.Leaked, q.Range = true, analysis.Range{From: from.T, To: to.T}
-		what = fmt.Sprintf("born after %s and live at %s", letters[0], letters[1])
+		what = fmt.Sprintf("allocated after %s and live at %s", letters[0], letters[1])
 	} else {
 		q.At, p.Blocks.Gone = from, min(to.T, s.Status.Duration)+1
 		what = fmt.Sprintf("live at %s and freed by %s", letters[0], letters[1])
 	}
 	p.Blocks.Heading = capital([...]string{"new", "gone"}[p.mode]) + " blocks"
 	p.Blocks.Lives, p.Blocks.Filter = true, s.Filter
-	p.Blocks.Empty = []string{"No block was " + what + ".", "o shows the other ones, and sizes; A and B mark other moments."}
+	p.Blocks.Empty = []string{"No block was " + what + ".", p.Hint("{block-table.only} shows the other ones, and sizes; {mark-a} and {mark-b} mark other moments.")}
 	if s.Filter != "" {
-		p.Blocks.Empty = []string{"No block passes the filter “" + s.Filter + "”.", "Esc forgets the filter, / changes it."}
+		p.Blocks.Empty = []string{"No block passes the filter “" + s.Filter + "”.", p.FilterHint()}
 	}
 	p.Blocks.Query.By, p.Blocks.Query.Key = analysis.ByStack, 0
 	p.Blocks.Show(s, q, what, min(to.T, s.Status.Duration))
@@ -106,14 +106,14 @@ func (p *Blocks) Do(a keymap.Action) bool {
 	switch {
 	case a == keymap.Only || a == keymap.Group:
 		if p.Second != nil {
-			p.Say("blocks of two files are not the same by anything: only their sizes are compared")
+			p.Say("blocks of two files cannot be matched: only their sizes are compared")
 			return true
 		}
 		p.mode = (p.mode + 1) % comparedBlocksCount
 		p.Blocks.List.Home()
 		p.Changed()
 	case a == keymap.Open:
-		p.Say("d ends the difference; Enter lists the uses of an address there")
+		p.Say(p.Hint("{difference} ends the difference; then {block-table.open} lists the uses of an address"))
 	case a == keymap.Cost:
 		return false
 	case !p.listed():

@@ -106,9 +106,9 @@ func makeSide(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment, wha
 		k.partial = !d.Profile.Complete
 		switch {
 		case e.Mixed(s) && k.Prof.None && f.Store != nil:
-			k.Unlike = widget.Clean(f.Name) + " has no " + ui.CostNamed(cost) + " to compare with: c shows another figure"
+			k.Unlike = widget.Clean(f.Name) + " has no " + ui.CostNamed(cost) + " to compare with: " + e.Hint("{difference.cost} shows another metric")
 		case f.Store != nil && k.Prof.None && e.Prof != nil:
-			k.Unlike = widget.Clean(f.Name) + " has no " + e.Prof.Key(s).MetricName() + " to compare with: c and m show another figure"
+			k.Unlike = widget.Clean(f.Name) + " has no " + e.Prof.Key(s).MetricName() + " to compare with: " + e.Hint("{profile.cost} shows another event, {profile.series} another metric")
 		}
 		return k, true
 	}
@@ -120,7 +120,7 @@ func makeSide(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment, wha
 		status = &f.Status
 	}
 	if d := e.First.ProfileFile(s); d != nil && what != CompareLeaked { // the profile says what is weighed
-		cost, k.Unlike = costOfProfile(d, s)
+		cost, k.Unlike = costOfProfile(e, d, s)
 	}
 	k.revision, k.Cost, k.over = status.Revision, cost, analysis.Whole
 	k.partial = !status.Final && !status.Stopped
@@ -165,14 +165,14 @@ func profileSide(e *ui.Env, s *state.State, f *ui.ComparedFile, d *ui.ProfileFil
 }
 
 // costOfProfile returns the cost of traces that is called like the metric of a profile; unlike says that there is none.
-func costOfProfile(d *ui.ProfileFile, s *state.State) (c analysis.Cost, unlike string) {
+func costOfProfile(e *ui.Env, d *ui.ProfileFile, s *state.State) (c analysis.Cost, unlike string) {
 	name := d.Key(s).MetricName()
 	for c := range analysis.CostCountOf {
 		if ui.CostNamed(c) == name {
 			return c, ""
 		}
 	}
-	return analysis.CostLive, "a trace has no " + name + " to compare with: m shows another metric"
+	return analysis.CostLive, "a trace has no " + name + " to compare with: " + e.Hint("{profile.series} shows another metric")
 }
 
 // compareBy makes the key of a comparison from its sides.
@@ -350,11 +350,11 @@ func (k *sideKey) thing() string {
 }
 
 // noStack says why a row has no stack to show.
-func (k *sideKey) noStack() string {
+func (k *sideKey) noStack(e *ui.Env) string {
 	if k.what > CompareLeaked {
 		return "a " + k.thing() + " has no stack of its own"
 	}
-	return "a " + k.thing() + " has no stack of its own: b groups by stack"
+	return "a " + k.thing() + " has no stack of its own: " + e.Hint("{group} groups by stack")
 }
 
 // hasCounts reports whether rows have a figure beside the one that is compared.

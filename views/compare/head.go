@@ -13,7 +13,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// signsHeight is the rows from which on a head says what signs mean, and what has no partner.
+// signsHeight is the rows from which on a head says what signs mean, and what is only on one side.
 const signsHeight = 14
 
 // headLines returns what the head of a difference says, for w cells and h rows: the sentence, what the signs mean, and notes.
@@ -24,7 +24,7 @@ func headLines(st *state.State, c *Set, w, h int) (sentence []string, signs bool
 	text := c.Sentence(c.words(st))
 	switch {
 	case c.key.Sides[0].cut(st) || c.key.Sides[1].cut(st):
-		text = "Not all of both sides was read: " + text
+		text = "Not everything was read of both sides: " + text
 	case c.key.Sides[0].partial || c.key.Sides[1].partial:
 		text = "So far, while more is being read: " + text
 	}
@@ -98,7 +98,7 @@ func drawSigns(e *ui.Env, s tcell.Screen, r widget.Rect, c *Set) {
 	}
 }
 
-// notesOf says what was done to the figures and the names, and what found no partner.
+// notesOf says what was done to the figures and the names, and what is only on one side.
 func notesOf(st *state.State, c *Set) string {
 	var parts []string
 	if text := c.Normalized(); text != "" {

@@ -32,7 +32,7 @@ func (c *chart) showProf(s *state.State, sides *[2]sideKey) {
 	ch.Curves, ch.Marks = ch.Curves[:0], ch.Marks[:0]
 	a, b := &sides[0].Prof, &sides[1].Prof
 	if !a.Of.HasCurve() || !b.Of.HasCurve() || a.None || b.None {
-		ch.Empty = "nothing in one of the files has a time: there is no curve"
+		ch.Empty = "one of the files has no times: there is no curve"
 		return
 	}
 	c.one = a.Of == b.Of && a.Event == b.Event && a.Metric == b.Metric

@@ -77,7 +77,7 @@ func (p *Screen) CommandLine(file []string) []string {
 // weighed returns the cost that a comparison with a trace in it is about, and whether it is one of an instant.
 func weighed(e *ui.Env, s *state.State, cost analysis.Cost) (c analysis.Cost, instant bool) {
 	if e.Prof != nil {
-		cost, _ = costOfProfile(e.Prof, s)
+		cost, _ = costOfProfile(e, e.Prof, s)
 	}
 	return cost, cost == analysis.CostLive || cost == analysis.CostLiveCount
 }
@@ -87,7 +87,7 @@ func (p *Screen) Follows() string {
 	case p.What > CompareLeaked:
 		return "all stacks here"
 	case p.Prof == nil && (!p.State.Chips.Only(calltree.Focus, calltree.Ignore)):
-		return "whole stacks here"
+		return "complete stacks here"
 	}
 	return ""
 }

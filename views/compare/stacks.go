@@ -48,7 +48,7 @@ func (c *stackComparer) Fresh() bool { return c.sets.Fresh() }
 // Failed implements [ui.StackComparer].
 func (c *stackComparer) Failed() []string {
 	if err := c.sets.Failure(); err != nil {
-		return failedText(err)
+		return failedText(c.Env, err)
 	}
 	return nil
 }

@@ -116,7 +116,7 @@ func (t *table) explain() {
 	t.Detail.Title, t.Detail.Answer = label.Name, r.Status.String()
 	t.Detail.Facts = []string{t.amounts(r)}
 	if r.Node == 0 {
-		t.Detail.SetNoStack(set.key.Sides[0].noStack())
+		t.Detail.SetNoStack(set.key.Sides[0].noStack(t.TablePane.Env))
 		return
 	}
 	t.Detail.SetStack(set.Joined.Stacks, 0, r.Node, t.State.FullName)
@@ -158,7 +158,7 @@ func (t *table) openRow() {
 	switch {
 	case !ok:
 	case r.Node == 0:
-		t.Say(t.of.key.Sides[0].noStack())
+		t.Say(t.of.key.Sides[0].noStack(t.TablePane.Env))
 	default:
 		t.Visit(keymap.ShowStacks, state.SeekNode{Node: r.Node})
 	}
@@ -178,17 +178,17 @@ func (t *table) drawTable(s tcell.Screen, r widget.Rect) {
 // emptyText says why there are no rows, and what to do.
 func (t *table) emptyText() []string {
 	if t.Sets.Err != nil && t.Sets.Ready {
-		return failedText(t.Sets.Err)
+		return failedText(t.TablePane.Env, t.Sets.Err)
 	}
-	return t.Nothing("A and B mark other moments")
+	return t.Nothing("{mark-a} and {mark-b} mark other moments")
 }
 
 // failedText says why two sides cannot be compared, and what to do.
-func failedText(err error) []string {
+func failedText(e *ui.Env, err error) []string {
 	if wrong := (*diff.QuestionError)(nil); errors.As(err, &wrong) {
-		return []string{capital(err.Error()) + ".", "b groups otherwise, c compares another figure."}
+		return []string{capital(err.Error()) + ".", e.Hint("{group} groups differently, {difference.cost} compares another metric.")}
 	}
-	return []string{capital(err.Error()) + ".", "% compares otherwise."}
+	return []string{capital(err.Error()) + ".", e.Hint("{normalize} changes the normalization.")}
 }
 
 // capital returns a sentence that begins with a capital letter.

@@ -117,7 +117,7 @@ func (c *chart) show(s *state.State, r widget.Rect, shown []int, front int) {
 		ch.Empty = "reading the points " + c.env.Look.Glyphs.Ellipsis
 		return
 	}
-	ch.Empty = "no point of the series shown is here"
+	ch.Empty = "no point of the series shown is in view"
 	ch.DataFrom, ch.DataTo = int64(v.from), int64(max(v.to, v.from+1))
 	for _, n := range shown {
 		if v.Series[n] == nil { // shown since

@@ -132,9 +132,9 @@ func (p *Pages) describeChange(d *pageDetail, t *gridPages, from, to int) {
 	case !d.page:
 		d.facts = fmt.Sprintf("%s of %s changed", model.Group(uint64(touched)), ui.Plural(to-from, "page", "pages"))
 	case from >= t.diff.Was.Len():
-		d.facts = "only the layout B has this page"
+		d.facts = "only layout B has this page"
 	case from >= t.diff.Is.Len():
-		d.facts = "only the layout A has this page"
+		d.facts = "only layout A has this page"
 	case up == 0 && down == 0:
 		d.facts = "nothing changed in this page"
 	}

@@ -28,7 +28,7 @@ func (p *Fragments) drawLengths(s tcell.Screen, r widget.Rect) {
 	head, r := r.CutTop(1)
 	first, last := lengthClasses(row.Figures)
 	if last < first {
-		widget.Print(s, head.X+1, head.Y, head.W-2, "there is no page", p.Look.Muted)
+		widget.Print(s, head.X+1, head.Y, head.W-2, "no pages", p.Look.Muted)
 		return
 	}
 	first, last, every := p.fitClasses(first, last, r.H)
@@ -127,7 +127,7 @@ func sparseColumns(d sparseData) []ui.Column[pages.Ref] {
 	return []ui.Column[ref]{
 		{Title: ui.TitleType, Key: "name", Width: 6, Grow: 1, Text: func(r *ref) string { return typeLabel(d.figures.Types[r.Type].Name) }},
 		{Title: ui.TitlePage, Key: "page", Figure: ui.CountFigure, Width: 7, MaxWidth: 7, Value: func(r *ref) uint64 { return uint64(r.Page) }},
-		{Title: ui.TitleHeldBy, Key: "occupied_bits", Figure: ui.BytesFigure, Width: 8, Value: func(r *ref) uint64 { return ui.HoleBytes(r.Occupied) }},
+		{Title: ui.TitleOccupied, Key: "occupied_bits", Figure: ui.BytesFigure, Width: 9, Value: func(r *ref) uint64 { return ui.HoleBytes(r.Occupied) }},
 		{Title: ui.TitleSize, Key: "size", Figure: ui.BytesFigure, Width: 8, Drop: 1, Value: func(r *ref) uint64 { return r.Size }},
 		{Figure: ui.ShareFigure, Drop: 2, Share: func(r *ref) float64 { return ui.ShareOf(r.Occupied, r.Bits) }},
 	}
@@ -138,7 +138,7 @@ func (p *Fragments) drawSparse(s tcell.Screen, r widget.Rect) {
 		return
 	}
 	title, r := r.CutTop(1)
-	widget.TitleLine(s, title, p.Look, "Pages held by least", model.Group(uint64(p.figures.Held))+" partial")
+	widget.TitleLine(s, title, p.Look, "Sparsest pages", ui.Plural(p.figures.Held, "partial page", "partial pages"))
 	t := p.sparse
 	t.Layout(r.W, &p.State)
 	t.List.Focused = p.focus == fragmentSparse

@@ -72,7 +72,7 @@ func (c *layoutChart) show(s *state.State, r widget.Rect, typeName string) {
 	if !ok || v.DevelopmentKey != key {
 		return
 	}
-	ch.Empty = "no layout is here"
+	ch.Empty = "no layout is in view"
 	ch.Data = c.points(v, typeName, from, to, max(ch.Dots(r), 1))
 	ch.Answer = c.answer(v, typeName)
 }

@@ -507,7 +507,7 @@ func (p *Pages) doZoom(a keymap.Action) bool {
 		return false
 	}
 	if !ok {
-		p.Say("there is no further zoom")
+		p.Say("this is the highest zoom")
 	}
 	p.Changed()
 	return true

@@ -61,7 +61,7 @@ func stepLayout(e *ui.Env, s *state.State, a keymap.Action) {
 	list, n := e.Dump.Place(s)
 	to := min(max(n+by, 0), len(list)-1)
 	if len(list) == 0 || to == n || n < 0 && by < 0 {
-		e.Say("there is no layout any further")
+		e.Say("no further layout")
 		return
 	}
 	e.Emit(state.ChooseLayout{Layout: list[to], At: e.Dump.Time(list[to])})

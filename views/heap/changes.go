@@ -113,7 +113,7 @@ func (s *changeSet) notes() string {
 		parts = append(parts, "names masked by "+model.Clean(strings.ReplaceAll(s.masks, "\n", ", ")))
 	}
 	if s.Unknown > 0 {
-		parts = append(parts, ui.Plural(s.Unknown, "row is", "rows are")+" left out: what they retain is not known on both sides")
+		parts = append(parts, ui.Plural(s.Unknown, "row is", "rows are")+" left out: the retained size is not known on both sides")
 	}
 	return strings.Join(parts, " · ")
 }

@@ -222,7 +222,7 @@ func (p *comparison) Draw(s tcell.Screen) {
 func (p *comparison) emptyText() []string {
 	for i, z := range p.sides {
 		if z.Ready && z.Err != nil {
-			return []string{fmt.Sprintf("Snapshot #%d (%s) cannot be decoded: %v", z.Key.I, [...]string{"before", "after"}[i], z.Err), "h and l go to another one."}
+			return []string{fmt.Sprintf("Snapshot #%d (%s) cannot be decoded: %v", z.Key.I, [...]string{"before", "after"}[i], z.Err), p.Hint("{step-back} and {step-forward} go to another one.")}
 		}
 	}
 	switch {
@@ -231,19 +231,19 @@ func (p *comparison) emptyText() []string {
 	case p.loads2[0] == nil || p.loads2[1] == nil:
 		return []string{"Decoding both snapshots…"}
 	case p.sameSides():
-		return []string{"Both sides are the same snapshot: nothing differs.", "h and l choose after, v marks a snapshot as before, t types a number."}
+		return []string{"Both sides are the same snapshot: nothing differs.", p.Hint("{step-back} and {step-forward} choose after, {range} marks a snapshot as before, {time} goes to one by its number.")}
 	case (p.by == CompareSubtrees || figures[p.figure] == diff.HeapRetained) && p.unknown() != nil:
 		return p.unknown()
 	case p.by == CompareSubtrees && p.trees == nil:
-		return []string{"Looking for what grew…"}
+		return []string{"Searching for subtrees that grew…"}
 	case p.by == CompareSubtrees && p.State.Filter == "":
-		return []string{"Nothing holds more than before.", "~ swaps before and after, b shows types."}
+		return []string{"No subtree retains more than before.", p.Hint("{swap} swaps before and after, {group} shows types.")}
 	case p.changes.Ready && p.changes.Err != nil:
-		return []string{"Not compared: " + p.changes.Err.Error() + ".", "% compares otherwise."}
+		return []string{"Not compared: " + p.changes.Err.Error() + ".", p.Hint("{normalize} changes the normalization.")}
 	case p.by != CompareSubtrees && p.pending():
 		return []string{"Comparing…"}
 	}
-	return p.table.Nothing("A and B mark other snapshots")
+	return p.table.Nothing("{mark-a} and {mark-b} mark other snapshots")
 }
 
 // unknown says why retained sizes cannot be compared yet, or at all; nil where they can.
@@ -251,9 +251,9 @@ func (p *comparison) unknown() []string {
 	for i, load := range p.loads2 {
 		switch {
 		case load.Unlinked():
-			return load.UnlinkedText()
+			return p.UnlinkedText(load)
 		case p.graph2[i] == nil:
-			return []string{"Looking for what holds what in both snapshots…"}
+			return []string{"Computing the dominators of both snapshots…"}
 		}
 	}
 	return nil
@@ -293,13 +293,13 @@ func (p *comparison) Do(a keymap.Action) bool {
 func (p *comparison) goHolder(a keymap.Action) {
 	g := p.graph2[1]
 	if g == nil || g.Heaps != p.Heaps {
-		p.Say("only what is in the file opened first can be looked at")
+		p.Say("only objects of the first file can be shown")
 		return
 	}
 	row, ok := p.holderRow()
 	switch {
 	case !ok:
-		p.Say("what holds it is not known yet")
+		p.Say("its dominator is not known yet")
 		return
 	case a == keymap.ObjectOf:
 		p.Visit(keymap.ShowObject, state.SetRow{Of: g.I, Row: row})
@@ -346,9 +346,9 @@ func (p *comparison) openRow() {
 	}
 	switch g := p.of.group(r, 1); {
 	case g == nil:
-		p.Say("none is left: ~ swaps before and after")
+		p.Say(p.Hint("none is left: {swap} swaps before and after"))
 	case p.loads2[1].Heaps != p.Heaps:
-		p.Say("only what is in the file opened first can be looked at: ~ swaps before and after")
+		p.Say(p.Hint("only objects of the first file can be listed: {swap} swaps before and after"))
 	default:
 		p.objects.start(p.of.label(r, p.State.FullName).Name, p.of.by(1), &heapgraph.Group{ID: g.ID, Name: g.Name, Sub: g.Sub})
 	}

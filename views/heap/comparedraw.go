@@ -108,7 +108,7 @@ func (p *comparison) drawTotals(s tcell.Screen, r widget.Rect) widget.Rect {
 // sentence says what happened in words.
 func (p *comparison) sentence() string {
 	if p.sameSides() {
-		return "Both sides are the same snapshot: v marks one as before, h and l go to another."
+		return p.Hint("Both sides are the same snapshot: {range} marks one as before, {step-back} and {step-forward} go to another.")
 	}
 	b, a := p.loads2[0], p.loads2[1]
 	when := "From before to after"
@@ -128,12 +128,12 @@ func (p *comparison) sentence() string {
 	case after < before:
 		text += " the heap shrank by " + ui.BytesText(before-after, p.State.Exact)
 	default:
-		text += " the heap stayed as large as it was"
+		text += " the size of the heap did not change"
 	}
 	text += objectsChange(schemaOf(&p.State).Objects(), int64(countOf(&a.Totals, 0))-int64(countOf(&b.Totals, 0)), after > before)
 	for i, l := range p.loads2 {
 		if !l.Heap.Complete {
-			return text + ", but " + [...]string{"before", "after"}[i] + " is cut off."
+			return text + ", but " + [...]string{"before", "after"}[i] + " is incomplete."
 		}
 	}
 	return text + p.mostOf() + "."
@@ -188,7 +188,7 @@ func (p *comparison) answer(w int) string {
 		if p.trees == nil {
 			return ""
 		}
-		return "by growth of what they retain"
+		return "by growth of the retained size"
 	}
 	if p.pending() {
 		return ""

@@ -42,19 +42,19 @@ func (p *comparison) explain() {
 	answer, of := r.Status.String(), p.of
 	switch g, is := p.graph2[1], of.group(r, 1); {
 	case is == nil:
-		lines = append(lines, p.Note("none is left after: ~ swaps the sides to see what held them"))
+		lines = append(lines, p.Note(p.Hint("none is left after: {swap} swaps the sides to see what dominated them")))
 	case p.loads2[1].Unlinked():
-		lines = append(lines, p.Note(p.loads2[1].UnlinkedText()[0]))
+		lines = append(lines, p.Note(p.UnlinkedText(p.loads2[1])[0]))
 	case g == nil:
-		lines = append(lines, p.Note("who holds them: looking…"))
+		lines = append(lines, p.Note("computing dominators…"))
 	default:
 		key := holderKey{graph: g, kinds: of.by(1).Kinds, id: is.ID, before: p.graph2[0], beforeID: -1}
 		if was := of.group(r, 0); was != nil {
 			key.beforeID = int64(was.ID)
 		}
-		answer = "who holds them after"
+		answer = "dominators after"
 		if r.AfterCount > r.BeforeCount {
-			answer = "who holds the new ones"
+			answer = "dominators of the new ones"
 		}
 		p.holders.Ask(key)
 		if held, ok := p.holders.Get(); ok && p.holders.Fresh() {
@@ -81,13 +81,13 @@ func (p *comparison) amounts(r *diff.Row) string {
 func (p *comparison) explainTree(t *heapgraph.GrownSubtree) {
 	i, _ := p.List.Selected()
 	exact := p.State.Exact
-	lines := []widget.Line{ui.Said(fmt.Sprintf("retains %s in %s, before %s in %s", ui.BytesText(t.AfterBytes, exact), ui.Plural(t.AfterRows, "row", "rows"),
-		ui.BytesText(t.BeforeBytes, exact), ui.Plural(t.BeforeRows, "row", "rows")))}
+	lines := []widget.Line{ui.Said(fmt.Sprintf("retains %s in %s, before %s in %s", ui.BytesText(t.AfterBytes, exact), ui.Plural(t.AfterRows, "object", "objects"),
+		ui.BytesText(t.BeforeBytes, exact), ui.Plural(t.BeforeRows, "object", "objects")))}
 	if t.Below != "" {
 		lines = append(lines, ui.Said(fmt.Sprintf("most of it below: %s × %s, %s; before %s, %s", model.Group(uint64(t.BelowAfterRows)), ui.HeapName(t.Below),
 			ui.BytesText(t.BelowAfterBytes, exact), model.Group(uint64(t.BelowBeforeRows)), ui.BytesText(t.BelowBeforeBytes, exact))))
 	} else {
-		lines = append(lines, ui.Said("the rows themselves grew"))
+		lines = append(lines, ui.Said("the objects themselves grew"))
 	}
 	title := "the root"
 	if n := len(t.Path); n > 0 {
@@ -96,7 +96,7 @@ func (p *comparison) explainTree(t *heapgraph.GrownSubtree) {
 	}
 	if t.Row != model.RootRow {
 		title += " " + ui.RowText(t.Row)
-		lines = append(lines, p.Note("Enter shows on Dominators what it holds"))
+		lines = append(lines, p.Note(p.Hint("{open} shows on Dominators what it retains")))
 	}
 	p.Detail.Set(p.table.ID(i), title, "grew by "+ui.BytesText(t.AfterBytes-min(t.BeforeBytes, t.AfterBytes), exact), lines)
 }

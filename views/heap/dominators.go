@@ -148,7 +148,7 @@ func (p *Dominators) Title() string {
 	if p.table.Now() == nil || p.top == model.RootRow {
 		return "Dominators"
 	}
-	t := "Held by " + namedRow(p.graph.Heap, p.top, p.State.FullName)
+	t := "Dominated by " + namedRow(p.graph.Heap, p.top, p.State.FullName)
 	if p.only.set {
 		t += " · " + p.OnlyText()
 	}
@@ -200,16 +200,16 @@ func (p *Dominators) emptyText() []string {
 	case p.load == nil:
 		return p.Loads.Waiting(&p.State)
 	case p.load.Unlinked():
-		return p.load.UnlinkedText()
+		return p.UnlinkedText(p.load)
 	case p.graph == nil:
 		if z := p.Loads.Graph; z.Ready && z.Err != nil {
-			return []string{"What dominates what cannot be told: " + z.Err.Error(), "Types and Frames show what there is."}
+			return []string{"The dominators cannot be computed: " + z.Err.Error(), "Types and Frames work without them."}
 		}
-		return []string{"Looking for what holds what…", p.Loads.Progress()}
+		return []string{"Computing dominators…", p.Loads.Progress()}
 	case t != nil && len(t.Rows) > 0:
-		return []string{"Nothing directly below passes the filter “" + p.State.Filter + "”.", "Esc forgets the filter, Left goes out."}
+		return []string{"Nothing directly below passes the filter “" + p.State.Filter + "”.", p.Hint("{back} clears the filter, {dominators.collapse} goes up to the dominator.")}
 	}
-	return []string{"This snapshot has no references, so nothing holds anything.", "The file ends within it: h goes to the snapshot before."}
+	return []string{"This snapshot has no references, so it has no dominators.", p.Hint("The file ends within it: {step-back} goes to the previous snapshot.")}
 }
 
 // Do implements screen.
@@ -254,7 +254,7 @@ func (p *Dominators) ascend() {
 	switch {
 	case p.leaveGroup(), p.table.Now() == nil:
 	case p.top == model.RootRow:
-		p.Say("this is the root: nothing holds it")
+		p.Say("this is the root: it has no dominator")
 	default:
 		p.wanted = domWant{true, p.top}
 		p.Emit(state.SetTop{Of: p.graph.I, Row: p.graph.Idom[p.top]})
@@ -272,7 +272,7 @@ func (p *Dominators) descend() {
 		p.List.Home()
 		p.Changed()
 	case p.graph.RetainedCount[v.row] == 1:
-		p.Say("it holds nothing alone: O shows its references")
+		p.Say(p.Hint("it retains only itself: {object-of-this} shows its references"))
 	default:
 		p.only = domOnly{}
 		p.Visit(keymap.ShowDominators, state.SetTop{Of: p.graph.I, Row: v.row})
@@ -290,11 +290,11 @@ func (p *Dominators) accumulate() {
 	}
 	to := p.graph.Accumulation(from)
 	if to == p.top || p.graph.RetainedCount[to] == 1 {
-		p.Say("it spreads out from here already")
+		p.Say("this is the accumulation point already")
 		return
 	}
 	p.Visit(keymap.ShowDominators, state.SetTop{Of: p.graph.I, Row: to})
-	p.Say("below this row memory is spread over many: " + model.Clean(namedRow(p.graph.Heap, to, p.State.FullName)))
+	p.Say("accumulation point: below it memory is spread over many objects: " + model.Clean(namedRow(p.graph.Heap, to, p.State.FullName)))
 }
 
 // explain fills the detail pane: what the selected row is, and the shortest way to it.
@@ -308,8 +308,8 @@ func (p *Dominators) explain() {
 	lines := []widget.Line{ui.Said(fmt.Sprintf("retains %s (%s of all) in %s · itself %s", ui.BytesText(v.retained, exact),
 		ui.ShareText(ui.ShareOf(v.retained, g.Retained[model.RootRow])), rowsText(v.rows), ui.BytesText(v.own, exact)))}
 	if v.count > 1 {
-		lines = append(lines, p.Note("Enter lists these ", model.Group(v.count), " rows"))
-		p.Detail.Set(domID(v.row), p.label(v), ui.Plural(int(v.count), "row", "rows"), lines)
+		lines = append(lines, p.Note(p.Hint("{open} lists these "), model.Group(v.count), " objects"))
+		p.Detail.Set(domID(v.row), p.label(v), ui.Plural(int(v.count), "object", "objects"), lines)
 		return
 	}
 	p.paths.Ask(pathKey{graph: g, row: v.row})

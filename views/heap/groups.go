@@ -194,9 +194,9 @@ func (p *Groups) emptyText() []string {
 	case p.load == nil || t == nil:
 		return p.Loads.Waiting(&p.State)
 	case len(t.Rows) > 0:
-		return []string{"No " + one + " passes the filter “" + p.State.Filter + "”.", "Esc forgets the filter, / changes it."}
+		return []string{"No " + one + " passes the filter “" + p.State.Filter + "”.", p.FilterHint()}
 	case !p.load.Heap.Complete:
-		return []string{"The file ends within this snapshot, before anything of its " + in + ".", "h goes to the snapshot before."}
+		return []string{"The file ends within this snapshot, before its " + in + ".", p.Hint("{step-back} goes to the previous snapshot.")}
 	}
 	return []string{"This snapshot has no " + in + "."}
 }
@@ -216,7 +216,7 @@ func (p *Groups) Do(a keymap.Action) bool {
 		p.nextGroup()
 	case keymap.DominatorsOf, keymap.ObjectOf, keymap.HotPath, keymap.Exclude:
 		p.openObjects()
-		p.Say("choose one of them: Enter shows it, D what it retains")
+		p.Say(p.Hint("select an object: {open} shows it, {dominators-of-this} what it retains"))
 	default:
 		return p.DoTable(a)
 	}
@@ -225,7 +225,7 @@ func (p *Groups) Do(a keymap.Action) bool {
 
 func (p *Groups) nextGroup() {
 	if p.Frames {
-		p.Say("frames are grouped in one way only")
+		p.Say("frames have only one grouping")
 		return
 	}
 	p.by = (p.by + 1) % len(groupings(schemaOf(&p.State)))
@@ -242,7 +242,7 @@ func (p *Groups) openObjects() {
 	case by.axis > 0 && !axis.ByRow:
 		p.by = 0
 		p.Emit(state.SetFilter{Text: g.Name})
-		p.Say(s.Axes[0].Many + " whose name or " + axis.One + " has “" + model.Clean(g.Name) + "”: Esc shows all again")
+		p.Say(s.Axes[0].Many + " whose name or " + axis.One + " has “" + model.Clean(g.Name) + "”: " + p.Hint("{back} shows all again"))
 	default:
 		p.objects.start(p.groupName(g, p.State.FullName), by.by(s), g)
 	}

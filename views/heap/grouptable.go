@@ -179,7 +179,7 @@ func (p *Groups) amounts(g *heapgraph.Group) string {
 		sizeText(schemaOf(&p.State), g.ManagedBytes, g.UnmanagedBytes, exact),
 		ui.ShareText(ui.ShareOf(g.Bytes(), p.load.Totals.Bytes())), ui.BytesText(model.Mean(g.Bytes(), max(g.Count, 1)), exact))
 	if n, ok := p.table.Now().Of.retains(g); ok && p.grouping().axis == 0 {
-		text += fmt.Sprintf("; all together they retain %s (%s)", ui.BytesText(n, exact), ui.ShareText(ui.ShareOf(n, p.load.Totals.Bytes())))
+		text += fmt.Sprintf("; together they retain %s (%s)", ui.BytesText(n, exact), ui.ShareText(ui.ShareOf(n, p.load.Totals.Bytes())))
 	}
 	return text
 }
@@ -196,18 +196,18 @@ func (p *Groups) explain() {
 	answer, s := g.Sub, schemaOf(&p.State)
 	switch by := p.grouping(); {
 	case by.axis > 0 && s.Axes[by.axis].ByRow:
-		lines = append(lines, p.Note("Enter lists the ", s.Sets[by.set].Many))
+		lines = append(lines, p.Note(p.Hint("{open} lists the "), s.Sets[by.set].Many))
 	case by.axis > 0:
-		lines = append(lines, p.Note("Enter lists the ", s.Axes[0].Many, " with this ", s.Axes[by.axis].Word))
+		lines = append(lines, p.Note(p.Hint("{open} lists the "), s.Axes[0].Many, " with this ", s.Axes[by.axis].Word))
 	case p.load.Unlinked():
-		lines = append(lines, p.Note(p.load.UnlinkedText()[0]))
+		lines = append(lines, p.Note(p.UnlinkedText(p.load)[0]))
 	case p.graph == nil:
-		lines = append(lines, p.Note("what holds them: looking…"))
+		lines = append(lines, p.Note("computing dominators…"))
 	default:
 		p.holders.Ask(holderKey{graph: p.graph, kinds: p.grouping().by(s).Kinds, id: g.ID})
 		if held, ok := p.holders.Get(); ok && p.holders.Fresh() {
 			lines = append(lines, holderLines(&p.HeapPane.Pane, held, g.Count)...)
-			answer = "held by"
+			answer = "dominated by"
 			if g.Sub != "" {
 				answer = g.Sub + " · " + answer
 			}

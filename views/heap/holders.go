@@ -111,7 +111,7 @@ func holdersOf(ctx context.Context, g *ui.HeapGraph, kinds model.HeapKinds, id u
 // summary says in a few words how many hold them.
 func (h *holderSet) summary() string {
 	if h.all == 1 {
-		return "one row alone"
+		return "a single object"
 	}
 	return rowsText(h.all)
 }
@@ -136,7 +136,7 @@ func holderLines(p *ui.Pane, h *holderSet, count uint64) []widget.Line {
 		lines = append(lines, holderLine(p, h, v, line))
 	}
 	if more := len(h.holders) - len(lines); more > 0 {
-		lines = append(lines, p.Note("… and ", ui.Plural(more, "more kind of holder", "more kinds of holders")))
+		lines = append(lines, p.Note("… and ", ui.Plural(more, "more kind of dominator", "more kinds of dominators")))
 	}
 	return lines
 }
@@ -149,19 +149,19 @@ func holderLine(p *ui.Pane, h *holderSet, v *holder, line widget.Line) widget.Li
 	}
 	switch {
 	case v.gone != "":
-		add(" hang off ", themes.Muted)
+		add(" dominated by ", themes.Muted)
 		add(v.gone, themes.Text)
 	case v.row == model.RootRow:
-		add(" are held by nothing alone: several ways lead to them", themes.Muted)
+		add(" have no single dominator: several paths lead to them", themes.Muted)
 	case v.rows == 1:
-		add(" hang off ", themes.Muted)
+		add(" dominated by ", themes.Muted)
 		add(namedRow(g.Heap, v.row, full), themes.Text)
 		add(", which retains "+ui.BytesText(g.Retained[v.row], p.State.Exact), themes.Muted)
 	default:
-		add(" hang off ", themes.Muted)
+		add(" dominated by ", themes.Muted)
 		add(model.Group(v.rows)+" × "+textOf(g.Heap, v.row, full), themes.Text)
 		if v.most*2 > v.count && v.most > 1 {
-			add(fmt.Sprintf(", %s of them off %s", model.Group(v.most), ui.RowText(v.row)), themes.Muted)
+			add(fmt.Sprintf(", %s of them by %s", model.Group(v.most), ui.RowText(v.row)), themes.Muted)
 		}
 	}
 	return line

@@ -60,7 +60,7 @@ func kindText(h *model.Heap, r model.Row) string {
 	if k := h.Kind(r); !k.Virtual {
 		return k.Title
 	}
-	return "a root, no memory itself"
+	return "a root, without memory of its own"
 }
 
 // secondText returns what tells a row's type from others of its name, "" for rows without.
@@ -95,10 +95,10 @@ func markedEdge(h *model.Heap, e uint32, text string) string {
 	return text
 }
 
-// rowsText returns a number of rows in words.
+// rowsText returns a number of objects in words.
 func rowsText(n uint64) string {
 	if n == 1 {
-		return "1 row"
+		return "1 object"
 	}
-	return model.Group(n) + " rows"
+	return model.Group(n) + " objects"
 }

@@ -196,7 +196,7 @@ func (p *object) open1(l *refList) {
 		p.onlyIn = refOnly{true, v.edge, v.end}
 		p.Changed()
 	case v.end == p.shown:
-		p.Say("that is this row itself")
+		p.Say("that is this object itself")
 	default:
 		p.Visit(keymap.ShowObject, state.SetRow{Of: p.graph.I, Row: v.end})
 	}
@@ -223,17 +223,17 @@ func (p *object) exclude(l *refList) {
 	switch {
 	case !ok:
 	case p.focus == listOut:
-		p.Say("only what leads here can be left out: choose a reference in, or a step of the path")
+		p.Say("only retainers can be excluded: select a reference in, or a step of the path")
 	case v.count > 1:
-		p.Say("these are several: Enter lists them")
+		p.Say(p.Hint("these are several: {open} lists them"))
 	case v.end == p.shown || v.end == model.RootRow:
-		p.Say("every way has this row: choose another one")
+		p.Say("every path contains this object: select another one")
 	default:
 		if p.State.Heap.RowOf != p.graph.I { // the root, which was not chosen
 			p.Emit(state.SetRow{Of: p.graph.I, Row: p.shown})
 		}
 		p.Emit(state.Exclude{Row: v.end})
-		p.Say("looking for a way without " + model.Clean(namedRow(p.graph.Heap, v.end, p.State.FullName)) + ": u takes it back")
+		p.Say("searching for a path without " + model.Clean(namedRow(p.graph.Heap, v.end, p.State.FullName)) + ": " + p.Hint("{clear-range} includes it again"))
 	}
 }
 
@@ -251,7 +251,7 @@ func (p *object) dominators(l *refList, accumulation bool) {
 
 func (p *object) order(l *refList, a keymap.Action) {
 	if l.path {
-		p.Say("the steps of a path have an order of their own")
+		p.Say("the steps of a path cannot be sorted")
 		return
 	}
 	l.OrderBy(a)
@@ -313,14 +313,14 @@ func (p *object) CopyText() string {
 
 // drawEmpty says why nothing is shown.
 func (p *object) drawEmpty(s tcell.Screen, r widget.Rect) {
-	lines := []string{"Looking for what holds what…", p.Loads.Progress()}
+	lines := []string{"Computing dominators…", p.Loads.Progress()}
 	switch z := p.Loads.Graph; {
 	case p.load == nil:
 		lines = p.Loads.Waiting(&p.State)
 	case p.load.Unlinked():
-		lines = p.load.UnlinkedText()
+		lines = p.UnlinkedText(p.load)
 	case z.Ready && z.Err != nil:
-		lines = []string{"Who holds whom cannot be told: " + z.Err.Error()}
+		lines = []string{"The dominators cannot be computed: " + z.Err.Error()}
 	}
 	for i, l := range lines[:min(len(lines), r.H)] {
 		widget.Print(s, r.X+1, r.Y+i, r.W-2, l, p.Look.Muted)

@@ -97,16 +97,16 @@ func (p *object) describe(i int) (name, answer, empty string) {
 	case p.refs.Failure() != nil:
 		return [...]string{"References out", "References in"}[i], "unknown", ui.Unanswered(p.refs)[0]
 	case p.set == nil:
-		return [...]string{"References out", "References in"}[i], "", "looking…"
+		return [...]string{"References out", "References in"}[i], "", "searching…"
 	case i == listOut:
-		return "References out", p.refAnswer(p.set.outN, len(p.set.out), p.lists[i].Len(), p.onlyOut), p.none("It refers to nothing.")
+		return "References out", p.refAnswer(p.set.outN, len(p.set.out), p.lists[i].Len(), p.onlyOut), p.none("It has no references to other objects.")
 	}
-	return "References in", p.refAnswer(p.set.inN, len(p.set.in), p.lists[i].Len(), p.onlyIn), p.none("Nothing refers to it.")
+	return "References in", p.refAnswer(p.set.inN, len(p.set.in), p.lists[i].Len(), p.onlyIn), p.none("It has no referrers.")
 }
 
 func (p *object) none(text string) string {
 	if p.text != "" {
-		return "None matches “" + p.text + "”: Esc shows all."
+		return "None matches “" + p.text + "”: " + p.Hint("{back} shows all.")
 	}
 	return text
 }
@@ -116,7 +116,7 @@ func (p *object) refAnswer(all, rows, shown int, only refOnly) string {
 	text := ui.Plural(all, "reference", "references")
 	switch {
 	case only.set:
-		text = fmt.Sprintf("%s alike of %s", model.Group(uint64(rows)), model.Group(uint64(all)))
+		text = fmt.Sprintf("%s of the same kind of %s", model.Group(uint64(rows)), model.Group(uint64(all)))
 	case !p.single && rows != all:
 		text += " in " + ui.Plural(rows, "group", "groups")
 	}
@@ -127,19 +127,19 @@ func (p *object) refAnswer(all, rows, shown int, only refOnly) string {
 }
 
 func (p *object) describePath() (name, answer, empty string) {
-	name = "Shortest way from the root"
+	name = "Shortest path from the root"
 	if n := len(p.State.Heap.Excluded()); n > 0 {
-		name += " without " + ui.Plural(n, "row", "rows")
+		name += " without " + ui.Plural(n, "object", "objects")
 	}
 	switch {
 	case p.paths.Failure() != nil:
 		return name, "unknown", ui.Unanswered(p.paths)[0]
 	case p.path == nil:
-		return name, "", "looking…"
+		return name, "", "searching…"
 	case !p.path.found && p.State.Heap.Without != "":
-		return name, "none", "No other way leads here: what was left out holds it alone. u takes it back."
+		return name, "none", p.Hint("There is no other path: every one contains an excluded object. {clear-range} includes all again.")
 	case !p.path.found:
-		return name, "none", "No way leads here from the root."
+		return name, "none", "There is no path from the root: it is unreachable."
 	}
 	return name, p.path.summary(), ""
 }
@@ -165,14 +165,14 @@ func (p *object) facts() []string {
 		what += " · " + id
 	}
 	what += fmt.Sprintf(" · row %s of %s · %s", model.Group(uint64(r)), model.Group(uint64(h.Len())), sizeText(h.Schema, h.Managed(r), h.Unmanaged(r), p.State.Exact))
-	held := "held by " + namedRow(h, g.Idom[r], p.State.FullName) + ", which retains " + ui.BytesText(g.Retained[g.Idom[r]], p.State.Exact)
+	held := "dominated by " + namedRow(h, g.Idom[r], p.State.FullName) + ", which retains " + ui.BytesText(g.Retained[g.Idom[r]], p.State.Exact)
 	switch {
 	case p.State.Heap.RowOf >= 0 && p.State.Heap.RowOf != p.State.Snapshot():
-		held = fmt.Sprintf("what was chosen was a row of #%d: rows mean nothing in another snapshot", p.State.Heap.RowOf)
+		held = fmt.Sprintf("the selected object is of snapshot #%d: row numbers do not carry over to another snapshot", p.State.Heap.RowOf)
 	case r == model.RootRow:
-		held = "everything hangs off it: Enter follows a reference, D shows who holds how much"
+		held = p.Hint("everything reachable is retained by it: {open} follows a reference, {dominators-of-this} shows what retains how much")
 	case g.Idom[r] == model.RootRow:
-		held = "held by nothing alone: several ways lead here from the root"
+		held = "no single dominator: several paths lead here from the root"
 	}
 	lines := []string{what, held}
 	if said, ok := p.texts.Get(); ok && said.textKey == (textKey{p.graph.HeapKey, p.shown}) && said.text != "" {

@@ -171,7 +171,7 @@ func (p *objects) columns(d objectData) []ui.Column[model.Row] {
 		unmanaged.Hidden, unmanaged.Fields = true, nil
 	}
 	row := ui.Column[model.Row]{Title: ui.TitleRow, Key: "row", Width: 11, Right: true, Text: func(r *model.Row) string { return ui.RowText(*r) }}
-	held := ui.Column[model.Row]{Title: ui.TitleHeldBy, Key: "dominator", Width: 14, Grow: 4, Drop: 1, Cut: widget.CutMiddle, Muted: true,
+	held := ui.Column[model.Row]{Title: ui.TitleDominator, Key: "dominator", Width: 14, Grow: 4, Drop: 1, Cut: widget.CutMiddle, Muted: true,
 		Text: func(r *model.Row) string { return holderText(g, *r, d.full) }}
 	return []ui.Column[model.Row]{
 		column(row, func(r model.Row) uint64 { return uint64(r) }),
@@ -205,7 +205,7 @@ func (p *objects) start(title string, by heapgraph.By, g *heapgraph.Group) {
 	p.of = objectKey{by: by, id: g.ID}
 	p.table.Forget()
 	p.table.Home()
-	p.Say("Enter shows one, D what it retains, Esc goes back to the table")
+	p.Say(p.Hint("{open} shows one, {dominators-of-this} what it retains, {back} goes back to the table"))
 	p.Changed()
 }
 
@@ -267,13 +267,13 @@ func (p *objects) explain() {
 func dominatorLines(p *ui.Pane, g *ui.HeapGraph, r model.Row) []widget.Line {
 	const most = 12
 	if g.Idom[r] == model.RootRow {
-		return []widget.Line{p.Note("nothing alone holds it: several ways lead to it from the root")}
+		return []widget.Line{p.Note("no single dominator: several paths lead to it from the root")}
 	}
 	var lines []widget.Line
 	for n := 0; g.Idom[r] != model.RootRow && n < most; n++ {
 		r = g.Idom[r]
-		lines = append(lines, widget.Line{Indent: 2, Spans: []widget.Span{{Text: "held by ", Style: p.Look.Muted}, {Text: namedRow(g.Heap, r, p.State.FullName)},
-			{Text: " which retains " + ui.BytesText(g.Retained[r], p.State.Exact), Style: p.Look.Muted}}})
+		lines = append(lines, widget.Line{Indent: 2, Spans: []widget.Span{{Text: "dominated by ", Style: p.Look.Muted}, {Text: namedRow(g.Heap, r, p.State.FullName)},
+			{Text: ", which retains " + ui.BytesText(g.Retained[r], p.State.Exact), Style: p.Look.Muted}}})
 	}
 	if g.Idom[r] != model.RootRow {
 		lines = append(lines, p.Note("… and more, up to the root"))
@@ -291,11 +291,11 @@ func (p *objects) Draw(s tcell.Screen) {
 	case why != nil:
 		p.List.Empty = why
 	case t == nil:
-		p.List.Empty = []string{"Looking for them…"}
+		p.List.Empty = []string{"Searching…"}
 	case len(t.Rows) > 0:
-		p.List.Empty = []string{"None passes the filter “" + p.filter + "”.", "Esc forgets the filter, / changes it."}
+		p.List.Empty = []string{"None passes the filter “" + p.filter + "”.", p.FilterHint()}
 	default:
-		p.List.Empty = []string{fmt.Sprintf("Snapshot #%d has none of these.", t.Of.set.load.I), "h and l go to another one, Esc goes back."}
+		p.List.Empty = []string{fmt.Sprintf("Snapshot #%d has none of these.", t.Of.set.load.I), p.Hint("{step-back} and {step-forward} go to another one, {back} goes back.")}
 	}
 	p.DrawPanes(s)
 }
@@ -314,7 +314,7 @@ func (p *objects) answer() string {
 		return ""
 	}
 	order := map[string]string{ui.TitleRow: "by row", ui.TitleBytes: "largest first", ui.TitleUnmanaged: "largest unmanaged first", ui.TitleRetained: "most retained first",
-		ui.TitleRows: "most retained rows first", ui.TitleHeldBy: "by holder"}[p.table.Sorted().Title]
+		ui.TitleRows: "most retained objects first", ui.TitleDominator: "by dominator"}[p.table.Sorted().Title]
 	if !p.List.Descending {
 		order += ", reversed"
 	}

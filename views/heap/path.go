@@ -41,9 +41,9 @@ func fetchPath(ctx context.Context, k pathKey) (*pathSet, error) {
 func (s *pathSet) summary() string {
 	switch n := len(s.steps) - 1; {
 	case !s.found && s.without == "":
-		return "no way from the root"
+		return "no path from the root"
 	case !s.found:
-		return "no other way from the root"
+		return "no other path from the root"
 	case n == 0:
 		return "the root itself"
 	default:
@@ -54,7 +54,7 @@ func (s *pathSet) summary() string {
 // pathLines returns a path, a line for each step, the root first. Long ones lose their middle.
 func pathLines(p *ui.Pane, s *pathSet) []widget.Line {
 	if !s.found {
-		return []widget.Line{p.Note("no way leads here from the root")}
+		return []widget.Line{p.Note("there is no path from the root")}
 	}
 	const most = 60
 	h := s.graph.Heap

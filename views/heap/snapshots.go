@@ -228,9 +228,9 @@ func (p *snapshots) Draw(s tcell.Screen) {
 	p.table.Layout(p.list.ListAt.W, &p.State)
 	l := &p.list.List
 	l.Focused, l.Highlight = !p.inTrends, ""
-	l.Empty = []string{"This file holds no snapshot.", "Problems says what was found in it."}
+	l.Empty = []string{"This file has no snapshot.", "Problems says what was found in it."}
 	if p.filter != "" && len(p.set.rows) > 0 {
-		l.Empty = []string{"No snapshot passes the filter “" + p.filter + "”.", "Esc forgets the filter, / changes it."}
+		l.Empty = []string{"No snapshot passes the filter “" + p.filter + "”.", p.FilterHint()}
 	}
 	if !p.list.ListAt.Empty() {
 		body := p.list.ListAt

@@ -219,7 +219,7 @@ func (p *Functions) nameCell(r *weights.Row) widget.Cell {
 func (p *Functions) Draw(s tcell.Screen) {
 	r := p.Rect()
 	if p.Now() == nil {
-		widget.Print(s, r.X+1, r.Y, r.W-2, cmp.Or(strings.Join(ui.Unanswered(p.rows), " "), "Adding up stacks …"), p.Look.Muted)
+		widget.Print(s, r.X+1, r.Y, r.W-2, cmp.Or(strings.Join(ui.Unanswered(p.rows), " "), "Summing stacks …"), p.Look.Muted)
 		return
 	}
 	body := p.DrawTitled(s, r, p.titleText(), p.answer())

@@ -258,7 +258,7 @@ func (t *leakTable) label(r *leak) string {
 func (p *Leaks) Draw(s tcell.Screen) {
 	r := p.Rect()
 	if p.Now() == nil {
-		widget.Print(s, r.X+1, r.Y, r.W-2, cmp.Or(strings.Join(ui.Unanswered(p.found), " "), "Looking for what is live …"), p.Look.Muted)
+		widget.Print(s, r.X+1, r.Y, r.W-2, cmp.Or(strings.Join(ui.Unanswered(p.found), " "), "Searching for live memory …"), p.Look.Muted)
 		return
 	}
 	body := p.DrawTitled(s, r, p.titleText(), p.answer())

@@ -103,7 +103,7 @@ func (p *Timeline) setData(k ui.ProfileKey, from, to model.Time) {
 		ch.RangeFrom, ch.RangeTo = int64(w.Start), int64(w.End)
 	}
 	ch.FormatX = ui.AxisTime
-	ch.Empty = "no sample of this event is here"
+	ch.Empty = "no sample of this event is in view"
 	c, ok := p.curve.Get()
 	ch.Data = ch.Data[:0]
 	if !ok {
@@ -206,7 +206,7 @@ func (p *Timeline) Do(a keymap.Action) bool {
 func (p *Timeline) toPeak() {
 	c, ok := p.curve.Get()
 	if !ok || c.Top == 0 {
-		p.Say("there is nothing to go to")
+		p.Say("the curve has no peak here")
 		return
 	}
 	i := slices.Index(c.Values, c.Top)

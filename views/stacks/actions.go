@@ -16,14 +16,14 @@ func (p *Stacks) Do(a keymap.Action) bool {
 		p.toggleFlame()
 	case keymap.Invert:
 		if p.pivoted() {
-			p.Say("callers stand above, callees below: # ends that")
+			p.Say(p.Hint("callers are above, callees below: {pivot} ends that"))
 			return true
 		}
 		p.invert = !p.invert
 		p.Changed()
 	case keymap.Recursion:
 		p.collapse = !p.collapse
-		p.Say(map[bool]string{true: "direct recursion is one frame", false: "every recursive call is a frame"}[p.collapse])
+		p.Say(map[bool]string{true: "recursive calls are folded into one frame", false: "every recursive call is a frame"}[p.collapse])
 		p.Changed()
 	case keymap.Cost:
 		if p.Prof != nil {
@@ -110,7 +110,7 @@ func (p *Stacks) findAgain(forward bool) {
 	f, ok := p.search.Get()
 	switch {
 	case p.text == "":
-		p.Say("nothing is searched: / does")
+		p.Say(p.Hint("no search text: {find} searches"))
 	case !ok || f.key.in != p.Now || f.key.text != p.text:
 	case forward:
 		p.findNext(f.next)

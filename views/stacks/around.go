@@ -165,7 +165,7 @@ func (v *aroundView) Draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
 	in := ui.OverlayBox(s, r, 110, max(v.Len()+5, 12), k, v.Title()+" of "+widget.ShortenScopes(v.label(v.name), max(r.W-30, 10)))
 	k = k.InBox()
 	about, list := in.CutTop(2)
-	text := "This function is not among the stacks any more."
+	text := "The stacks shown no longer have this function."
 	if v.found && v.of.Now != nil {
 		text = v.about()
 	}

@@ -204,11 +204,11 @@ func (p *Stacks) changedSentence(n int32) []string {
 		if p.Now.tree.key.invert {
 			return text
 		}
-		return text + ", of it its own " + p.amount(p.Now.changes.Sides[i].Self(n))
+		return text + ", self " + p.amount(p.Now.changes.Sides[i].Self(n))
 	}
 	return []string{
 		side(0, "before"), side(1, "after"),
-		"all changes below, whichever way: " + p.amount(p.Now.Total[n]) + " (" + ui.PartText(p.Now.Total[n], p.Now.Total[0]) + ")",
+		"sum of all changes below: " + p.amount(p.Now.Total[n]) + " (" + ui.PartText(p.Now.Total[n], p.Now.Total[0]) + ")",
 	}
 }
 
@@ -233,13 +233,14 @@ func (p *Stacks) unchanged() []string {
 	if text := ui.Unanswered(p.changes); text != nil {
 		return text
 	}
+	other := p.Hint("{mark-a} and {mark-b} mark other moments, {difference.cost} shows another cost.")
 	switch {
 	case p.Now == nil:
 		return []string{"Comparing…"}
 	case p.Now.Side(0, 0) == 0 && p.Now.Side(1, 0) == 0:
-		return []string{"There is nothing on either side.", "A and B mark other moments, c shows another cost."}
+		return []string{"Both sides are empty.", other}
 	}
-	return []string{"Nothing changed: every stack weighs the same on both sides.", "A and B mark other moments, c shows another cost."}
+	return []string{"Nothing changed: every stack has the same weight on both sides.", other}
 }
 
 // changedColumns returns the columns of a difference for a pane of w cells.

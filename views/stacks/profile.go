@@ -213,7 +213,7 @@ func (p *Stacks) profBound() string {
 // profEmpty says why there is no tree, and what to do.
 func (p *Stacks) profEmpty() []string {
 	if p.Now == nil {
-		return []string{"Putting stacks together …"}
+		return []string{"Building the tree …"}
 	}
 	return p.Prof.NoWeight(p.Env, p.Now.key.prof)
 }
@@ -236,7 +236,7 @@ func (p *Stacks) adoptSought() {
 		}
 	}
 	if best == 0 {
-		p.Say("this function is not among the stacks shown")
+		p.Say("the stacks shown do not have this function")
 		return
 	}
 	p.touched = true

@@ -39,7 +39,7 @@ func (p *Stacks) Title() string {
 	}
 	switch {
 	case pivot:
-		t += ", about one function"
+		t += ", around one function"
 	case invert:
 		t += ", bottom-up"
 	default:
@@ -112,14 +112,14 @@ func (p *Stacks) emptyText() []string {
 	case p.Trace == nil:
 		return []string{"This file has no allocations."}
 	case p.Now == nil:
-		return []string{"Putting stacks together …"}
+		return []string{"Building the tree …"}
 	}
-	const other = "c shows another cost, p goes to the peak."
+	other := p.Hint("{stacks.cost} shows another cost, {peak} goes to the peak.")
 	if p.State.Status.Events == 0 {
 		if p.State.Profile.Complete {
 			return []string{"This file has no events: nothing was allocated while it was recorded."}
 		}
-		return []string{"No allocation was read from this file.", "The Problems screen says what is wrong with it."}
+		return []string{"No allocation was read from this file.", "Problems says what is wrong with it."}
 	}
 	if !p.Now.key.cell.IsAll() {
 		return append(p.NoneInCell(p.Now.key.cell), other)
@@ -127,7 +127,7 @@ func (p *Stacks) emptyText() []string {
 	switch p.Now.key.cost {
 	case analysis.CostLive, analysis.CostLiveCount:
 		if p.State.AtEnd() && p.State.Status.FreesNever {
-			return []string{"No allocation is in this file.", "The Problems screen says what was found in it."}
+			return []string{"This file has no allocations.", "Problems says what was found in it."}
 		}
 		if p.State.AtEnd() {
 			return []string{"Nothing is live at the end: everything was freed.", other}
@@ -136,12 +136,12 @@ func (p *Stacks) emptyText() []string {
 	case analysis.CostLeaked:
 		return []string{"Nothing was leaked: every block was freed.", other}
 	case analysis.CostTemporary:
-		return []string{"No block was freed by the very next event.", "c shows another cost."}
+		return []string{"No block was freed by the very next event.", p.Hint("{stacks.cost} shows another cost.")}
 	}
 	if !p.State.Range.IsWhole() {
-		return []string{"Nothing was allocated in the range.", "u forgets the range, c shows another cost."}
+		return []string{"Nothing was allocated in the range.", p.Hint("{clear-range} clears the range, {stacks.cost} shows another cost.")}
 	}
-	return []string{"Nothing was allocated.", "c shows another cost."}
+	return []string{"Nothing was allocated.", p.Hint("{stacks.cost} shows another cost.")}
 }
 
 // stackDetail is the whole of the selected frame: its name, place, weights and the path to it.

@@ -166,7 +166,7 @@ func (p *BlockPane) explain() {
 	p.detail.Answer = model.Bytes(b.Size).Exact() + " · thread " + fmt.Sprint(b.Thread)
 	p.detail.Facts = []string{fateText(&b)}
 	if b.Addr == 0 {
-		p.detail.Facts = append(p.detail.Facts, "the file has no address for it, so that no free can ever match it")
+		p.detail.Facts = append(p.detail.Facts, "the file has no address for it, so no free can be matched to it")
 	}
 }
 
@@ -189,7 +189,7 @@ func (p *BlockPane) Draw(s tcell.Screen, r widget.Rect) {
 	p.List.Columns = Layout(p.cols, p.figures(), 1<<40, 1)
 	p.List.Empty = p.Empty
 	if !p.blocks.Fresh() {
-		p.List.Empty = []string{"Looking for blocks…"}
+		p.List.Empty = []string{"Searching for blocks…"}
 	}
 	if why := Unanswered(p.blocks); why != nil {
 		p.List.Empty = why

@@ -193,18 +193,18 @@ func (t *Changes) Share(r *diff.Row) string {
 	return PartText(ChangeOf(r), t.sum) + " of all changes"
 }
 
-// Nothing says why a table of changes has no rows, and what to do; others is what can be done where nothing is filtered.
+// Nothing says why a table of changes has no rows, and what to do; others is what can be done where nothing is filtered, with keys as in [Env.Hint].
 func (t *Changes) Nothing(others string) []string {
 	c := &t.state.Compare
 	switch {
 	case t.Now() == nil || !t.Fresh():
 		return []string{"Comparing…"}
 	case c.Only > 1:
-		return []string{"Nothing is " + c.OnlyWord() + ".", "! shows the next kind of change, or all."}
+		return []string{"Nothing is " + c.OnlyWord() + ".", t.env.Hint("{changes} shows the next kind of change, or all.")}
 	case c.Only == 1 && t.state.Filter == "":
-		return []string{"Nothing changed.", others + ", ! shows all rows."}
+		return []string{"Nothing changed.", t.env.Hint(others + ", {changes} shows all rows.")}
 	case t.state.Filter != "":
-		return []string{"No row passes the filter “" + t.state.Filter + "”.", "Esc forgets the filter, / changes it."}
+		return []string{"No row passes the filter “" + t.state.Filter + "”.", t.env.FilterHint()}
 	}
-	return []string{"There is nothing on either side.", others + ", d shows the file itself."}
+	return []string{"Both sides are empty.", t.env.Hint(others + ", {difference} shows the file itself.")}
 }

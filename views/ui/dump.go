@@ -65,7 +65,7 @@ func (d *DumpFile) ClockText(t model.Time) string {
 func (r LayoutRef) When() string {
 	t := r.Dump.Time(r.Layout)
 	if t == model.NoTime {
-		return "at no time"
+		return "time unknown"
 	}
 	if clock := r.Dump.ClockText(t); clock != "" {
 		return clock

@@ -163,7 +163,7 @@ type Failing interface{ Failure() error }
 func Unanswered(all ...Failing) []string {
 	for _, z := range all {
 		if err := z.Failure(); err != nil {
-			return []string{"This cannot be told: " + widget.Clean(err.Error()) + "."}
+			return []string{"This cannot be computed: " + widget.Clean(err.Error()) + "."}
 		}
 	}
 	return nil

@@ -97,13 +97,13 @@ func (d *ProfileFile) NoWeight(e *Env, k ProfileKey) []string {
 	case d.Weights.Records.Len() == 0 && !d.Profile.Complete:
 		return []string{"No stack was read from this file so far.", "Problems says what was found in it."}
 	case d.Weights.Records.Len() == 0:
-		return []string{"This file holds no stacks.", "Problems says what was found in it."}
+		return []string{"This file has no stacks.", "Problems says what was found in it."}
 	case k.None:
 		return []string{"The event " + d.EventName(k.Event) + " has no stacks.", e.Hint("{profile.cost} weighs by the next event.")}
 	case k.Chips != "":
 		return []string{"No stack is left by the filters.", e.Hint("{back} removes the last one, {filters} lists them.")}
 	case k.Window != state.NoWindow:
-		return []string{"The window holds no stacks of this event and metric.", e.Hint("{back} shows the whole run again, {profile.cost} and {profile.series} weigh by something else.")}
+		return []string{"The window has no stacks of this event and metric.", e.Hint("{back} shows the whole run again, {profile.cost} and {profile.series} weigh by something else.")}
 	case k.Ranged:
 		return []string{"No sample of the event is in the range.", e.Hint("{clear-range} clears the range, {profile.cost} weighs by the next event.")}
 	}

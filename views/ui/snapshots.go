@@ -31,13 +31,13 @@ type HeapLoad struct {
 	Totals heapgraph.Totals
 }
 
-// Unlinked reports whether the file ends before the references of the snapshot: what holds what is unknown.
+// Unlinked reports whether the file ends before the references of the snapshot: it has no dominators.
 func (l *HeapLoad) Unlinked() bool { return !l.Heap.Complete && len(l.Heap.To) == 0 }
 
-// UnlinkedText says so, and what to do.
-func (l *HeapLoad) UnlinkedText() []string {
-	return []string{fmt.Sprintf("The file ends before the references of snapshot #%d: what holds what is unknown.", l.I),
-		"Types and Frames show what there is of it; h goes to the snapshot before."}
+// UnlinkedText says of an [HeapLoad.Unlinked] snapshot what is missing, and what to do.
+func (e *Env) UnlinkedText(l *HeapLoad) []string {
+	return []string{fmt.Sprintf("The file ends before the references of snapshot #%d: there are no dominators.", l.I),
+		e.Hint("Types and Frames show what could be read of it; {step-back} goes to the previous snapshot.")}
 }
 
 // GraphKey names a snapshot's dominators.
@@ -164,13 +164,13 @@ func (l *HeapLoads) Waiting(s *state.State) []string {
 	n := s.Snapshot()
 	switch {
 	case n < 0:
-		return []string{"This file holds no snapshot.", "Problems says what was found in it."}
+		return []string{"This file has no snapshot.", "Problems says what was found in it."}
 	case l.paused.Heaps != nil:
 		return []string{fmt.Sprintf("Decoding snapshot #%d was stopped.", n), l.Hint("{open} decodes it after all, {step-back} and {step-forward} go to another one.")}
 	case l.Heap.Ready && l.Heap.Err != nil:
 		return []string{fmt.Sprintf("Snapshot #%d cannot be decoded: %v", n, l.Heap.Err), l.Hint("{step-back} and {step-forward} go to another one, Problems says what is wrong.")}
 	}
-	return []string{fmt.Sprintf("Snapshot #%d: %s…", n, l.Progress()), l.Hint("{back} stops that.")}
+	return []string{fmt.Sprintf("Snapshot #%d: %s…", n, l.Progress()), l.Hint("{back} stops it.")}
 }
 
 // OtherSnapshot returns where the second file is.

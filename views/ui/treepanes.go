@@ -16,7 +16,7 @@ func (e *Env) DoTree(t *widget.Tree, a keymap.Action) bool {
 		t.Toggle()
 	case keymap.ExpandAll:
 		if !t.OpenAll() {
-			e.Say("more is below than can be opened at once: open parts of it")
+			e.Say("too many nodes to open at once: open parts of it")
 		}
 	default:
 		return MoveList(&t.List, a)
