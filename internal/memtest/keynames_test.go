@@ -1,0 +1,94 @@
+package memtest
+
+import (
+	"go/ast"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"go/parser"
+)
+
+// keyNamed finds a key that a message names by hand, where it has to say {action}: keys can be remapped.
+var keyNamed = regexp.MustCompile(
+	`\b(Enter|Esc|Tab|Backtab|Space|Backspace|PgUp|PgDn|(Ctrl|Alt|Shift)-\S+)\b` +
+		`|(^|[^\w’'{}])([A-Za-z]|[-!#%&/~^;:,.=*<>+|"?]) (and ([A-Za-z]|[-!#%~/+]) )?(` + keyVerbs + `)s?\b`)
+
+// keyVerbs are verbs of hints, of which a key is the subject.
+const keyVerbs = `goe|go|show|clear|sort|list|move|mark|switche|switch|end|group|weigh|choose|open|undoe|undo|redoe|redo|change|compare|swap|take|type|include|searche|search|` +
+	`close|remove|quit|toggle|pause|select|decode|stop|doe|do|zoom|forget|play|fold|sum|raise|lower|look|filter|exclude|reverse`
+
+// namedByHand are the messages that may name a key, by how they begin, each with the reason.
+var namedByHand = map[string]string{
+	"Backspace shows more of them": "editing a line is not in the key map",
+}
+
+// undoneKeys are folders whose hints wait for a time when nothing else changes there.
+var undoneKeys = []string{"views/trace/"}
+
+// Screens name keys through the key map, so that hints are right for people who remapped them.
+func TestKeysNamedThroughTheMap(t *testing.T) {
+	set := token.NewFileSet()
+	err := filepath.WalkDir(filepath.Join(root(t), "views"), func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(root(t), path)
+		if name = filepath.ToSlash(name); err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		for _, dir := range undoneKeys {
+			if strings.HasPrefix(name, dir) {
+				return nil
+			}
+		}
+		file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		c := checker{t: t, set: set, name: name}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING {
+				if key := keyIn(text.Value); key != "" {
+					c.complain(text.Pos(), "%q names a key by hand: write Env.Hint(\"{action} …\")", key)
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// keyIn returns what in a literal names a key by hand, "" for nothing.
+func keyIn(literal string) string {
+	text, err := strconv.Unquote(literal)
+	if err != nil {
+		return ""
+	}
+	for begin := range namedByHand {
+		if strings.HasPrefix(text, begin) {
+			return ""
+		}
+	}
+	return keyNamed.FindString(text)
+}
+
+func TestNamesOfKeysAreFound(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Esc forgets the filter, / changes it.": true, "h and l go to another one": true, "nothing; u clears the range": true, "% changes it": true,
+		"press Ctrl-Y": true, "the list ends": false, "{back} clears the filter, {find} changes it.": false, "Enter": true,
+		"{step-back} and {step-forward} go on": false, "{range} and {step-back}/{step-forward}, or dragging, select a range": false,
+		"Space of the heap": true, "A block ends there": false, "Escape": false, "callees, b shows more": true,
+	} {
+		if key := keyIn(strconv.Quote(text)); (key != "") != want {
+			t.Errorf("%q: found %q", text, key)
+		}
+	}
+}
