@@ -14,7 +14,7 @@ import (
 	"github.com/memtui/memtui/views/stacks"
 )
 
-// filteredLive is what lives at the end of the stacks that a filter leaves.
+// filteredLive is what is live at the end of the stacks that a filter leaves.
 func filteredLive(t *testing.T, u *program, f calltree.Filter) (bytes uint64) {
 	t.Helper()
 	w, err := u.app.Trace.Weights(t.Context(), analysis.CostLive, analysis.Query{At: analysis.End, Range: analysis.Whole, Cell: analysis.Cell{Stacks: f}})

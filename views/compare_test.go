@@ -131,7 +131,7 @@ func TestDifferenceOfTwoTraces(t *testing.T) {
 func TestDifferenceSaysWhatWasCut(t *testing.T) {
 	for name, data := range map[string][]byte{"x.mlyze": kvleak(), "x.spaa": serverProfile(t)} {
 		u := openTwo(t, 140, 40, "old-"+name, data, "new-"+name, data)
-		if text := u.Text(); strings.Contains(text, "Not all of both") {
+		if text := u.Text(); strings.Contains(text, "Not everything was read") {
 			t.Error(text)
 		}
 		cut := model.Problem{Severity: model.Warning, Code: model.CodeMemory, Message: "what follows was left out", Offset: model.NoOffset}

@@ -53,10 +53,10 @@ func TestFailedAnswersAreSaid(t *testing.T) {
 		}
 	}
 	u.has(why, said)
-	lacks("Adding up…", "cannot be read")
+	lacks("Summing…", "cannot be read")
 	for _, key := range []string{"3", "4", "Tab", "5"} {
 		u.keys(key).has(said)
-		lacks("Adding up…", "Putting stacks together")
+		lacks("Summing…", "Building the tree")
 	}
 }
 

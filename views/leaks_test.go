@@ -47,7 +47,7 @@ func TestLeaksOfARangeWithoutAny(t *testing.T) {
 		u.keys(map[rune]string{' ': "Space"}[k] + map[bool]string{true: string(k)}[k != ' '])
 	}
 	u.keys("Enter")
-	u.has("u forgets the range")
+	u.has("u clears the range")
 }
 
 func TestMinAges(t *testing.T) {

@@ -21,7 +21,7 @@ func TestBlockScreenGolden(t *testing.T) {
 // A cell narrows sites, leaks, stacks and blocks to the same blocks; charts say that they do not heed it.
 func TestCellOfLeaks(t *testing.T) {
 	u := openKvleak(t, 120, 40, colourCaps).keys("7", "PgDn", "PgDn", "PgDn", "G", "Left", "Enter") // never freed, any size
-	u.has("only any size, never freed", "only these are shown everywhere")
+	u.has("only any size, never freed", "all screens show only these")
 	u.keys("Enter").has("Blocks · live", "44 blocks live at the end, 429 KiB") // again lists them
 	u.keys("3").has("6 sites · live 429 KiB")
 	u.keys("4").has("429 KiB in 44 blocks")
@@ -40,7 +40,7 @@ func TestLifetimesOfFew(t *testing.T) {
 	u.has("3 blocks, 175 B, all freed", "64–127 B that lived 16 µs–31 µs: 1 block (33.3 %), 100 B (57.1 %)")
 	u.keys("o").has("no site is selected")
 	u.keys("m").has("Blocks by size")
-	u.keys("g").has("lived 1 µs: 0 blocks").keys("Enter").has("no block is of that size")
+	u.keys("g").has("lived 1 µs: 0 blocks").keys("Enter").has("no block has that size")
 	u.keys("Alt+a", "Alt+a", "Alt+a", "Alt+a", "Alt+a", "Alt+a", "Alt+a", "a", "a", "a", "a").has("shorter than 16 µs: 1 block (33.3 %), 25 B (14.3 %)")
 	u.keys("g", "Down", "Down", "Enter").has("only 16–31 B, 1 µs")
 	u.keys("6").has("1 block allocated in the run, 25 B", "draw")
@@ -57,7 +57,7 @@ func TestUsesOfAnAddress(t *testing.T) {
 	u.keys("Enter").has("Blocks that hold 0x7f2a83330123", "1 block live at the end, 391 KiB")
 	u.keys("p").has("1 block live at 61.0 ms, 977 KiB").keys("t")
 	typeText(u, "1ms")
-	u.keys("Enter").has("No block that lives at 1.00 ms holds").keys("Enter").has("Uses of 0x7f2a83330123", "2 blocks")
+	u.keys("Enter").has("No block that is live at 1.00 ms holds").keys("Enter").has("Uses of 0x7f2a83330123", "2 blocks")
 	u.keys("Esc", "Esc", "e", "/")
 	typeText(u, "close size>4K")
 	u.keys("Enter").has("3 of 44 blocks live at the end, 13.5 KiB")

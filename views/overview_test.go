@@ -79,7 +79,7 @@ func TestOverviewFilters(t *testing.T) {
 	u := openKvleak(t, 100, 30, colourCaps).keys("/", "c", "l", "o", "s", "e", "_", "Enter")
 	u.has("1 of 6 pass the filter", "close_session  ")
 	u.keys("/", "Ctrl+U", "z", "z", "z", "Enter")
-	u.has("No row passes the filter zzz.")
+	u.has("No row passes the filter “zzz”.")
 }
 
 func TestOverviewFallsBackToThePeak(t *testing.T) {

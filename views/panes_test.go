@@ -121,7 +121,7 @@ func TestFilesWithoutAllocations(t *testing.T) {
 	data := memtest.TraceOf([]byte(`{}`), []memtest.TraceEvent{{Kind: 3, Delta: 10, ID: 1}, {Kind: 3, Delta: 1000, ID: 1}})
 	store, ix := loadBytes(t, "marks.mlyze", data)
 	u := openUI(t, 80, 24, colourCaps, store, ix)
-	u.has("No allocation is in this file.", "temporary none")
+	u.has("This file has no allocations.", "temporary none")
 	u.keys("5").has("This file has no allocations.")
 	lacks(t, u, "everything was freed")
 }

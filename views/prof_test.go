@@ -141,7 +141,7 @@ func analysisMetric(t *testing.T, u *program) model.MetricID {
 	return m
 }
 
-// A window is chosen from the list, and Esc takes it back.
+// A window is chosen from the list, and Esc clears it.
 func TestProfileWindow(t *testing.T) {
 	u := openServer(t, 120, 40).keys("4", "j", "Enter")
 	name := u.app.state.Profile.Weights.Windows[1].ID

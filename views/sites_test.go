@@ -65,7 +65,7 @@ func TestSitesFilter(t *testing.T) {
 	for _, k := range "nowhere" {
 		u.keys(string(k))
 	}
-	u.has("No stack passes the filter “nowhere”", "Esc forgets the filter")
+	u.has("No stack passes the filter “nowhere”", "Esc clears the filter")
 	u.keys("Enter", "Esc")
 	u.has("21 sites · live 429 KiB")
 }

@@ -498,7 +498,7 @@ func TestDominatorsFilterTheirGroups(t *testing.T) {
 	u.has(" × ")
 }
 
-// The objects of a type have a filter of their own, which Esc forgets before it closes them.
+// The objects of a type have a filter of their own, which Esc clears before it closes them.
 func TestObjectsHaveTheirOwnFilter(t *testing.T) {
 	u := openRecords(t, 120, 40, colourCaps).keys("2", "/")
 	typeText(u, "count>100")

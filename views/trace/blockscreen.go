@@ -118,25 +118,25 @@ func (p *BlockScreen) Show(s *state.State) {
 func (p *BlockScreen) emptyText() []string {
 	switch s := &p.State; {
 	case p.Blocks.Uses != 0:
-		return []string{"No block of this run ever held " + ui.AddressText(p.Blocks.Uses) + ".", "Esc goes back."}
+		return []string{"No block of this run ever had the address " + ui.AddressText(p.Blocks.Uses) + ".", p.Hint("{back} goes back.")}
 	case p.addr != 0 && p.born():
-		return []string{"No block allocated in the range holds " + ui.AddressText(p.addr) + ".", "Enter lists all that ever did; Esc forgets the address."}
+		return []string{"No block allocated in the range holds " + ui.AddressText(p.addr) + ".", p.Hint("{open} lists all that ever did; {back} clears the address.")}
 	case p.addr != 0:
-		return []string{"No block that lives " + atText(s) + " holds " + ui.AddressText(p.addr) + ".", "Enter lists all that ever did; Esc forgets the address."}
+		return []string{"No block that is live " + atText(s) + " holds " + ui.AddressText(p.addr) + ".", p.Hint("{open} lists all that ever did; {back} clears the address.")}
 	case s.Filter != "":
-		return []string{"No block passes the filter “" + s.Filter + "”.", "Esc forgets the filter, / changes it."}
+		return []string{"No block passes the filter “" + s.Filter + "”.", p.FilterHint()}
 	case !s.Cell.IsAll() && !p.born():
-		return append(p.NoneInCell(s.Cell), "o lists all that were allocated, p goes to the peak.")
+		return append(p.NoneInCell(s.Cell), p.Hint("{block-table.only} lists all that were allocated, {peak} goes to the peak."))
 	case !s.Cell.IsAll():
 		return p.NoneInCell(s.Cell)
 	case p.born() && s.Range.IsWhole():
 		return []string{"Nothing was allocated.", "Problems says what was found in this file."}
 	case p.born():
-		return []string{"Nothing was allocated in the range.", "u forgets the range, o lists what lives " + atText(s) + "."}
+		return []string{"Nothing was allocated in the range.", p.Hint("{clear-range} clears the range, {block-table.only} lists what is live ") + atText(s) + "."}
 	case !s.Settled():
-		return []string{"Reading: nothing lives so far."}
+		return []string{"Reading: nothing is live so far."}
 	}
-	return []string{"Nothing lives " + atText(&p.State) + ".", "p goes to the peak; o lists all blocks that were allocated."}
+	return []string{"Nothing is live " + atText(&p.State) + ".", p.Hint("{peak} goes to the peak; {block-table.only} lists all blocks that were allocated.")}
 }
 
 // Draw implements tview.Primitive.
@@ -160,7 +160,7 @@ func (p *BlockScreen) Do(a keymap.Action) bool {
 		p.openUses()
 	case keymap.Only:
 		if p.Blocks.Uses != 0 {
-			p.Say("all uses of the address are listed; Esc goes back")
+			p.Say(p.Hint("all uses of the address are listed; {back} goes back"))
 			return true
 		}
 		if p.born() {
@@ -171,7 +171,7 @@ func (p *BlockScreen) Do(a keymap.Action) bool {
 		p.Blocks.List.Home()
 		p.Changed()
 	case keymap.Group:
-		p.Say("blocks are not grouped: 3 shows them by site, b there by function, file, module, thread, size")
+		p.Say(p.Hint("blocks are not grouped: {sites} shows them by site, {group} there by function, file, module, thread, size"))
 	default:
 		return p.Blocks.Do(a)
 	}

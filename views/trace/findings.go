@@ -50,9 +50,9 @@ func (p *findingsPane) Show(s *state.State) {
 	p.rows, p.list.Empty = nil, []string{"Found when everything is read."}
 	if s.Settled() {
 		p.lazy.Ask(findingsKey{s.Status.Revision, s.Profile})
-		p.list.Empty = []string{"Looking for leaks, bursts and temporary blocks …"}
+		p.list.Empty = []string{"Searching for leaks, bursts and temporary blocks …"}
 		if p.lazy.Fresh() {
-			p.list.Empty = []string{"Nothing stands out: no leak, no burst, no heap of temporary blocks."}
+			p.list.Empty = []string{"Nothing stands out: no leak, no burst, no large share of temporary blocks."}
 		}
 		if why := ui.Unanswered(p.lazy); why != nil {
 			p.list.Empty = why

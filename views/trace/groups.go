@@ -80,7 +80,7 @@ func (p *groupPane) groupScopes(own ...keymap.Scope) []keymap.Scope {
 }
 
 // setGroup shows the stack of a group: its own, or the one that allocated most of it.
-func setGroup(d *ui.Detail, s *state.State, by analysis.Group, row *analysis.Site) {
+func setGroup(e *ui.Env, d *ui.Detail, s *state.State, by analysis.Group, row *analysis.Site) {
 	d.Title = row.Name
 	if !s.FullName {
 		d.Title = widget.ShortenTemplates(row.Name)
@@ -90,7 +90,7 @@ func setGroup(d *ui.Detail, s *state.State, by analysis.Group, row *analysis.Sit
 	}
 	if by == analysis.ByThread || by == analysis.BySizeClass {
 		d.Title = row.Name
-		d.SetNoStack("press b for the stacks that allocate: a " + by.String() + " has no stack of its own")
+		d.SetNoStack("a " + by.String() + " has no stack of its own: " + e.Hint("{group} groups by stack"))
 		return
 	}
 	d.SetStack(s.Stacks(), row.Stack, row.Node, s.FullName)

@@ -62,7 +62,7 @@ func NewLeaks(e *ui.Env) *Leaks {
 		}
 		return p.Now().Of.by, &l.Site, true
 	}
-	p.Enter = func() { p.openBlocks("None of these blocks is left.", "Esc goes back.") }
+	p.Enter = func() { p.openBlocks("None of these blocks is left.", p.Hint("{back} goes back.")) }
 	return p
 }
 
@@ -156,7 +156,7 @@ func (p *Leaks) Do(a keymap.Action) bool {
 	switch a {
 	case keymap.Group:
 		if p.inLate {
-			p.Say("what was freed late is listed by stack only")
+			p.Say("late frees are listed by stack only")
 			return true
 		}
 		p.groupFurther()
@@ -209,7 +209,7 @@ func (p *Leaks) setAge(dir int) {
 	}
 	age := NextAge(p.State.MinAge, p.State.Status.Duration, dir)
 	if age == p.State.MinAge {
-		p.Say("no other step that way: the run lasted " + p.State.Status.Duration.String())
+		p.Say("no further step: the run lasted " + p.State.Status.Duration.String())
 	}
 	p.Emit(state.SetMinAge{Age: age})
 }

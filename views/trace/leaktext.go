@@ -76,12 +76,12 @@ func (p *Leaks) note() string {
 	case t.UnaddressedCount == t.AllocCount:
 		return "! No addresses in this file: frees are unknown, so everything looks leaked."
 	case t.UnaddressedCount > 0:
-		return fmt.Sprintf("! %s of %s have no address, their frees are unknown: this is at most.",
+		return fmt.Sprintf("! %s of %s have no address, their frees are unknown: the figures are upper bounds.",
 			model.Group(t.UnaddressedCount), ui.CountBlocks(t.AllocCount))
 	case p.State.Status.FreesNever && p.State.Status.Final:
 		return "! This file records no free at all: everything looks leaked."
 	case !p.State.Range.IsWhole():
-		return "Allocated in the range and still live at its end; u forgets the range."
+		return p.Hint("Allocated in the range and still live at its end; {clear-range} clears the range.")
 	}
 	return ""
 }
@@ -98,24 +98,24 @@ func (p *Leaks) emptyText() []string {
 	}
 	switch {
 	case p.Now() == nil:
-		return []string{"Adding up…"}
+		return []string{"Summing…"}
 	case len(p.Now().Rows) > 0:
-		return []string{"No leak passes the filter “" + p.State.Filter + "”.", "Esc forgets the filter, / changes it."}
+		return []string{"No leak passes the filter “" + p.State.Filter + "”.", p.FilterHint()}
 	case p.inLate && !p.State.Cell.IsAll():
 		return append([]string{"No such block was freed late."}, p.NoneInCell(p.State.Cell)...)
 	case p.inLate:
-		return []string{"No block was freed in the last 2 % of the run after living for at least half of it.", "Tab goes on."}
+		return []string{"No block was freed in the last 2 % of the run after living for at least half of it.", p.Hint("{next-pane} goes to the next list.")}
 	case !p.State.Cell.IsAll():
 		return p.NoneInCell(p.State.Cell)
 	case p.State.MinAge > 0:
-		return []string{"No block that was never freed is " + p.State.MinAge.String() + " old at the end.", "A lowers the minimum age."}
+		return []string{"No block that was never freed is " + p.State.MinAge.String() + " old at the end.", p.Hint("{min-age-down} lowers the minimum age.")}
 	case t.AllocCount == 0 && p.State.Range.IsWhole():
 		return []string{"Nothing was allocated, so nothing leaked."}
 	case t.AllocCount == 0:
-		return []string{"Nothing was allocated in this range, so nothing leaked.", "u forgets the range."}
+		return []string{"Nothing was allocated in this range, so nothing leaked.", p.Hint("{clear-range} clears the range.")}
 	case !p.State.Range.IsWhole():
-		return []string{"Nothing that was allocated in this range lives at its end: " + allFreed(t.AllocCount),
-			"u forgets the range."}
+		return []string{"Nothing that was allocated in this range is live at its end: " + allFreed(t.AllocCount),
+			p.Hint("{clear-range} clears the range.")}
 	case !p.State.Settled():
 		return []string{"Nothing is left of the " + ui.CountBlocks(t.AllocCount) + " read so far."}
 	}
@@ -137,7 +137,7 @@ func (p *Leaks) explain() {
 		p.Detail = ui.Detail{}
 		return
 	}
-	setGroup(&p.Detail, &p.State, p.Now().Of.by, &row.Site)
+	setGroup(p.Pane.Env, &p.Detail, &p.State, p.Now().Of.by, &row.Site)
 	f := ui.Figures{Exact: p.State.Exact, Wide: true}
 	p.Detail.Answer = ui.CountBlocks(row.Count)
 	if row.Count > 1 {

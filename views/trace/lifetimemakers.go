@@ -55,9 +55,9 @@ func (p *Lifetimes) drawMakers(s tcell.Screen, r widget.Rect) {
 	case p.makers.Failure() != nil:
 		answer = "unknown"
 	case !p.makers.Fresh():
-		answer = "adding up…"
+		answer = "summing…"
 	}
-	widget.TitleLine(s, title, p.Look, "Who allocates "+ui.CellText(p.cursor.cell()), answer)
+	widget.TitleLine(s, title, p.Look, "Sites that allocate "+ui.CellText(p.cursor.cell()), answer)
 	f, rows := ui.Figures{Exact: p.State.Exact, Wide: true}, m.byBytes
 	if p.counts {
 		rows = m.byCount

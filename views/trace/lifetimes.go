@@ -243,7 +243,7 @@ func (p *Lifetimes) Do(a keymap.Action) bool {
 		p.setShort(-1)
 	case keymap.Only:
 		if !p.State.Selected.Set {
-			p.Say("no site is selected: choose one on Sites or Leaks first")
+			p.Say("no site is selected: select one on Sites or Leaks first")
 			return true
 		}
 		p.only = !p.only
@@ -266,19 +266,19 @@ func (p *Lifetimes) setShort(n int) {
 // choose narrows everything to the cell under the cursor, and lists its blocks when that is done already.
 func (p *Lifetimes) choose() {
 	if p.data == nil || p.data.at(p.cursor).Count == 0 {
-		p.Say("no block is of that size and lifetime")
+		p.Say("no block has that size and lifetime")
 		return
 	}
 	c := p.cursor.cell()
 	switch {
 	case c.IsAll():
 		p.Emit(state.SetCell{})
-		p.Say("everything shows all blocks")
+		p.Say("all screens show all blocks")
 	case c == p.State.Cell:
 		p.Open(keymap.ShowBlocks)
 	default:
 		p.Emit(state.SetCell{Cell: c})
-		p.Say("everything shows only these blocks: look at sites, leaks, stacks; Enter lists them, Esc takes it back")
+		p.Say(p.Hint("all screens show only these blocks: see Sites, Leaks, Stacks; {open} lists them, {back} clears the filter"))
 	}
 }
 

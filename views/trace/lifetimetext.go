@@ -55,13 +55,13 @@ func (p *Lifetimes) emptyText() []string {
 	case p.data == nil:
 		return []string{"Counting…"}
 	case p.only:
-		return []string{"The selected site allocated nothing here.", "o shows all sites again."}
+		return []string{"The selected site allocated nothing here.", p.Hint("{lifetimes.only} shows all sites again.")}
 	case !p.State.Range.IsWhole():
-		return []string{"Nothing was allocated in this range.", "u forgets the range."}
+		return []string{"Nothing was allocated in this range.", p.Hint("{clear-range} clears the range.")}
 	case !p.State.Settled():
 		return []string{"Reading: no allocation so far."}
 	}
-	return []string{"No allocation is in this file.", "Problems says what was found in it."}
+	return []string{"This file has no allocations.", "Problems says what was found in it."}
 }
 
 // facts explain the cell under the cursor, and the line of short lives.
@@ -76,7 +76,7 @@ func (p *Lifetimes) facts() []string {
 			f.Bytes(short.Bytes), ui.ShareText(ui.ShareOf(short.Bytes, d.all.Bytes))),
 	}
 	if p.State.Status.Unfreed {
-		return append(lines, "! Blocks without an address can never be matched with a free: they count as never freed.")
+		return append(lines, "! Blocks without an address cannot be matched with a free: they count as never freed.")
 	}
 	return append(lines, p.legend())
 }
@@ -92,7 +92,7 @@ func (p *Lifetimes) cursorText(f ui.Figures) string {
 	text := fmt.Sprintf("%s: %s (%s), %s (%s)", what, ui.CountBlocks(c.Count), ui.ShareText(ui.ShareOf(c.Count, d.all.Count)),
 		f.Bytes(c.Bytes), ui.ShareText(ui.ShareOf(c.Bytes, d.all.Bytes)))
 	if cell == p.State.Cell && !cell.IsAll() {
-		text += " · only these are shown everywhere"
+		text += " · all screens show only these"
 	}
 	return text
 }

@@ -174,7 +174,7 @@ func (p *Timeline) flowFigures(f *rangeFigures) []figure {
 		{"freed", bytes(f.totals.FreedBytes) + " in " + model.Group(f.totals.FreedCount), themes.Text},
 	}
 	if !f.hasPeak {
-		return []figure{{"", "nothing happens in this range", themes.Muted}}
+		return []figure{{"", "no events in this range", themes.Muted}}
 	}
 	return append(list,
 		figure{"high", bytes(f.peak.Bytes) + " at " + ui.TimeText(f.peak.Time, p.State.Exact), themes.Text},

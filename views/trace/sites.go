@@ -50,7 +50,7 @@ func NewSites(e *ui.Env) *Sites {
 		return p.by(), s, ok
 	}
 	p.Enter = func() {
-		p.openBlocks("Nothing of this lives "+atText(&p.State)+".", "Esc goes back; p goes to the peak, h and l move the instant.")
+		p.openBlocks("Nothing of this is live "+atText(&p.State)+".", p.Hint("{back} goes back; {peak} goes to the peak, {step-back} and {step-forward} move the instant."))
 	}
 	return p
 }
@@ -239,7 +239,7 @@ func (p *Sites) answer() string {
 		what = "live ≤"
 	}
 	if !p.rows.Settled() || !p.Fresh() {
-		what = "adding up… " + what
+		what = "summing… " + what
 	}
 	if n == len(t.Rows) {
 		return model.Group(uint64(n)) + unit + " · " + what + " " + f.Bytes(all)
@@ -255,17 +255,17 @@ func (p *Sites) emptyText() []string {
 	}
 	switch {
 	case p.Now() == nil:
-		return []string{"Adding up…"}
+		return []string{"Summing…"}
 	case len(p.Now().Rows) > 0:
-		return []string{"No " + p.State.Group.String() + " passes the filter “" + p.State.Filter + "”.", "Esc forgets the filter, / changes it."}
+		return []string{"No " + p.State.Group.String() + " passes the filter “" + p.State.Filter + "”.", p.FilterHint()}
 	case !p.State.Cell.IsAll():
 		return p.NoneInCell(p.State.Cell)
 	case !p.State.Settled():
 		return []string{"Reading: no allocation so far."}
 	case !p.State.Range.IsWhole():
-		return []string{"Nothing was allocated in this range, and nothing lives at its end.", "u forgets the range."}
+		return []string{"Nothing was allocated in this range, and nothing is live at its end.", p.Hint("{clear-range} clears the range.")}
 	}
-	return []string{"This file records no allocation.", "Problems says what was found in it."}
+	return []string{"This file has no allocations.", "Problems says what was found in it."}
 }
 
 // Do implements screen.
@@ -302,7 +302,7 @@ func (p *Sites) explain() {
 	if p.State.Settled() {
 		p.lives.Ask(lifeKey{p.State.Status.Revision, by, row.Key, p.State.Range, key.Cell.Stacks})
 	}
-	setGroup(&p.Detail, &p.State, by, row)
+	setGroup(p.Pane.Env, &p.Detail, &p.State, by, row)
 	said := p.verdictOf(row.Key)
 	p.Detail.Answer = said.Kind.String()
 	p.Detail.Facts = []string{p.amounts(row)}
@@ -313,7 +313,7 @@ func (p *Sites) explain() {
 		p.Detail.Facts = append(p.Detail.Facts, p.VerdictSign(said.Kind)+" "+text)
 	}
 	if cell := key.Cell.Rectangle(); !cell.IsAll() {
-		p.Detail.Facts = append(p.Detail.Facts[:1], "only blocks of "+ui.CellText(cell)+"; Esc takes that back")
+		p.Detail.Facts = append(p.Detail.Facts[:1], "only blocks of "+ui.CellText(cell)+p.Hint("; {back} clears that filter"))
 		p.Detail.Answer = ""
 		return
 	}
@@ -354,7 +354,7 @@ func (p *Sites) lifetimes(s *analysis.Site) string {
 	}
 	l, ok := p.lives.Get()
 	if !ok || !p.lives.Fresh() {
-		return "lifetimes: adding up…"
+		return "lifetimes: summing…"
 	}
 	text, never := "none was freed", "never freed"
 	if p.State.Status.Unfreed {

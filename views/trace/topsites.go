@@ -255,18 +255,18 @@ func (t *topSites) empty() []string {
 	case s.Status.Events == 0 && !s.Status.Final:
 		return []string{"Reading the first events."}
 	case t.waits():
-		return []string{"Adding up…"}
+		return []string{"Summing…"}
 	case t.rows.groups > 0 && s.Filter != "":
-		return []string{"No row passes the filter " + s.Filter + ".", "Esc forgets it, / changes it."}
+		return []string{"No row passes the filter “" + s.Filter + "”.", t.env.FilterHint()}
 	case !s.Range.IsWhole():
-		return []string{"Nothing was allocated in this range.", "u forgets the range."}
+		return []string{"Nothing was allocated in this range.", t.env.Hint("{clear-range} clears the range.")}
 	case s.Status.Events == 0:
-		return []string{"The file has no events.", "Its problems, if any, are on the Problems screen."}
+		return []string{"The file has no events.", "Problems says what was found in it."}
 	}
 	if s.Status.Final && s.Status.FreesNever && t.rows.level.Count == 0 {
-		return []string{"No allocation is in this file.", "The Problems screen says what was found in it."}
+		return []string{"This file has no allocations.", "Problems says what was found in it."}
 	}
-	return []string{"Nothing has this cost.", "s takes the next one."}
+	return []string{"Nothing has this cost.", t.env.Hint("{sort} shows the next one.")}
 }
 
 // title returns the heading and what it says at its right.
