@@ -67,8 +67,12 @@ func TestFalseTotalsAreFound(t *testing.T) {
 	if len(places) < 4 {
 		t.Fatal(len(places))
 	}
+	step := uint64(1)
+	if underRace {
+		step = 3
+	}
 	for _, at := range places {
-		for i := range uint64(unsafe.Sizeof(analysis.Totals{})) {
+		for i := uint64(0); i < uint64(unsafe.Sizeof(analysis.Totals{})); i += step {
 			bad := slices.Clone(good)
 			bad[at+i] ^= 1 << (i % 8)
 			k, _ := reopened(t, &memoryPlace{data: sealed(bad), key: Key{1}}, source, modeltest.Stacks())

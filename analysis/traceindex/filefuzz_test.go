@@ -66,7 +66,7 @@ func TestHostileIndex(t *testing.T) {
 		t.Fatal("sealing changes a good file")
 	}
 	r := rand.New(rand.NewPCG(1, 8))
-	for range 400 {
+	for range rounds(400) {
 		bad := slices.Clone(good)
 		for range 1 + r.IntN(3) {
 			at := r.IntN(len(bad) - trailerSize)

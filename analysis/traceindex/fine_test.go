@@ -115,7 +115,7 @@ func TestChartsOfAllZoomsAgree(t *testing.T) {
 		}
 		end := int64(ix.duration())
 		for span := float64(end); span > 100; span /= 1.7 {
-			for range 4 {
+			for range rounds(4) {
 				from := model.Time(r.Int64N(end - int64(span) + 1))
 				rg := analysis.Range{From: from, To: from + model.Time(math.Round(span))}
 				for _, n := range []int{3, 40, 320} {

@@ -57,7 +57,7 @@ func someCells(r *rand.Rand) []analysis.Cell {
 }
 
 func TestCellsAgreeWithTwin(t *testing.T) {
-	for seed := range uint64(10) {
+	for seed := range rounds(10) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		events := randomTrace(r, []int{0, 1, 40, 300, 500}[seed%5])
 		ix, w := buildIndex(t, events, modeltest.Stacks()), newTwin(events, modeltest.Stacks())
@@ -158,7 +158,7 @@ func checkList(t *testing.T, ix *Index, w *twin, q analysis.BlockQuery) {
 }
 
 func TestUsesAgreeWithTwin(t *testing.T) {
-	for seed := range uint64(10) {
+	for seed := range rounds(10) {
 		events := randomTrace(rand.New(rand.NewPCG(seed, 3)), 300)
 		ix, w := buildIndex(t, events, modeltest.Stacks()), newTwin(events, modeltest.Stacks())
 		for _, addr := range []uint64{0, 1, 8, 9, 88, 1 << 63} {

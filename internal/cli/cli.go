@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -91,6 +92,7 @@ func Main(ctx context.Context, env Env) int {
 	env, progress := watch(env)
 	a := &app{env: env, progress: progress, out: bufio.NewWriterSize(env.Stdout, 1<<16), collector: &memory.Collector{}, ending: &ending{}}
 	defer a.collector.Stop()
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1)) // whoever goes on has a limit of his own
 	err, ended := a.runUntil(ctx)
 	if !ended {
 		a.ending.removeUnfinished()

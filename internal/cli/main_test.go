@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -135,9 +136,13 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
 func TestMemoryLimitStopsReading(t *testing.T) {
+	before := debug.SetMemoryLimit(-1)
 	status, out, errs := run(t, Env{}, "report", "-f", "json", "--max-memory", "64K", sample)
 	if status != 0 || !strings.Contains(out, `"complete": false`) || !strings.Contains(errs, "incomplete") {
 		t.Errorf("status %d: %.300s %s", status, out, errs)
+	}
+	if after := debug.SetMemoryLimit(-1); after != before {
+		t.Errorf("the command's limit of %d bytes outlives it", after)
 	}
 }
 
