@@ -131,7 +131,9 @@ func TestOutOfMemoryRestoresTheTerminal(t *testing.T) {
 	if status := s.Exit(); status != 3 {
 		t.Errorf("status %d", status)
 	}
-	s.WaitFor("ran out of memory")
+	s.WaitUntil("the whole sentence", func(v *memtest.VT) bool { // another process may write it
+		return strings.Contains(v.Text(), strings.TrimSpace(outOfMemory)) && v.CursorX == 0
+	})
 	s.Restored()
 	_, after, left := strings.Cut(s.Raw(), "\x1b[?1049l")
 	if !left || after != "\x1b[23;0;0t\r"+strings.Replace(outOfMemory, "\n", "\r\n", 1) {
