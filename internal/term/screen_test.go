@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -64,22 +63,6 @@ func (f *fakeTTY) resize(w, h int) {
 	defer f.mu.Unlock()
 	f.size.Width, f.size.Height = w, h
 	f.out.Resize(w, h)
-}
-
-// await waits until ok holds for the emulated terminal, which somebody else draws on.
-func (f *fakeTTY) await(t testing.TB, ok func(*memtest.VT) bool) {
-	t.Helper()
-	for late := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
-		f.mu.Lock()
-		done, text := ok(f.out), f.out.Text()
-		f.mu.Unlock()
-		if done {
-			return
-		}
-		if time.Now().After(late) {
-			t.Fatalf("still\n%s", text)
-		}
-	}
 }
 
 func (f *fakeTTY) bytes() int {
