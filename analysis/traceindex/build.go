@@ -74,7 +74,7 @@ func (ix *fileIndex) build(ctx context.Context, store *model.Store, p *model.Pro
 func (b *builder) run(outer context.Context) error {
 	ctx, stop := context.WithCancel(outer)
 	defer stop()
-	b.stop = stop
+	b.stop, b.fold.ctx = stop, outer
 	ahead := b.ix.cores
 	// One is folded, two are held while they are matched, and the others are decoded; one waits in between, as some take longer.
 	const waiting = 1
@@ -95,8 +95,8 @@ func (b *builder) run(outer context.Context) error {
 	}
 	close(b.matched)
 	folding.Wait()
-	if b.foldErr != nil && outer.Err() == nil {
-		return b.foldErr // why ctx is done
+	if b.foldErr != nil && (err == nil || outer.Err() == nil) {
+		return b.foldErr // why ctx is done, or all that did not end well
 	}
 	return err
 }

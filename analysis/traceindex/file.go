@@ -172,7 +172,7 @@ func (f *fileCodec) fail(format string, args ...any) {
 
 // begin begins a section of values like v.
 func (f *fileCodec) begin(name string, v any) {
-	f.layout = appendLayout(f.layout, name, v)
+	f.layout = column.AppendLayout(f.layout, name, v)
 	if f.write != nil && f.write.w != nil && f.err == nil {
 		f.err = f.write.begin()
 	}

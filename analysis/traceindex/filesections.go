@@ -166,7 +166,7 @@ func (ix *fileIndex) problemSection(f *fileCodec) {
 			f.err = err
 		}
 	}
-	f.layout = appendLayout(f.layout, "problems", fileProblem{})
+	f.layout = column.AppendLayout(f.layout, "problems", fileProblem{})
 	arraySection(f, "problems", &text)
 	if f.write != nil || f.err != nil || len(text) == 0 {
 		return

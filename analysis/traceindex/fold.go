@@ -1,6 +1,7 @@
 package traceindex
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/bits"
@@ -14,6 +15,7 @@ import (
 // folder takes matched chunks into the index, in order. Only it changes the index, so that it may read it without the lock.
 type folder struct {
 	ix      *fileIndex
+	ctx     context.Context
 	link    linker
 	records records // what the index will have after the chunk
 
@@ -49,7 +51,9 @@ func (f *folder) fold(j *job) error {
 		return errBlocks
 	}
 	f.link.survive(j)
-	f.intern()
+	if err := f.intern(); err != nil {
+		return err
+	}
 	f.begin()
 	f.findDeaths()
 	if f.parts = f.small(); f.parts {
@@ -59,7 +63,9 @@ func (f *folder) fold(j *job) error {
 		f.walk()
 	}
 	f.unaddressed()
-	f.finish()
+	if err := f.finish(); err != nil {
+		return err
+	}
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	f.publish()
@@ -72,13 +78,24 @@ func (f *folder) fold(j *job) error {
 // indexShare is how many percents of the program's memory may be in use while an index is built. The rest is for answers.
 const indexShare = 60
 
-// intern numbers the chunk's sites in the index, in the order of first use. Nothing has them yet.
-func (f *folder) intern() {
+// listen returns the error of the context now and then: a chunk may have a million new sites.
+func (f *folder) listen(site int) error {
+	if site%(4<<10) != 0 {
+		return nil
+	}
+	return f.ctx.Err()
+}
+
+// intern numbers the chunk's sites in the index, in the order of first use. Nothing has them yet. The error is that of the context.
+func (f *folder) intern() error {
 	ix := f.ix
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	f.global = f.global[:0]
-	for _, k := range f.j.sites.Keys {
+	for i, k := range f.j.sites.Keys {
+		if err := f.listen(i); err != nil {
+			return err
+		}
 		s, fresh := ix.sites.Of(k)
 		if fresh {
 			stack := numbered(ix.stackIndex, &ix.Ids, &ix.sums[column.DimStack], model.StackID(k.ID))
@@ -87,6 +104,7 @@ func (f *folder) intern() {
 		}
 		f.global = append(f.global, s)
 	}
+	return nil
 }
 
 // numbered returns the number of a key, which gets the next one, and a cell for its sums, where it is new.
@@ -176,8 +194,8 @@ func (f *folder) local(site uint32) uint32 {
 	return uint32(len(f.global) - 1)
 }
 
-// finish makes what the chunk keeps.
-func (f *folder) finish() {
+// finish makes what the chunk keeps. The error is that of the context.
+func (f *folder) finish() error {
 	c := f.c
 	c.ends = slices.Clone(f.ends.B)
 	c.over = slices.Clone(f.j.over)
@@ -187,17 +205,20 @@ func (f *folder) finish() {
 		c.fine = slices.Clone(f.fine.b)
 	}
 	for d := range f.dimCells {
-		f.gather(column.Dim(d))
+		if err := f.gather(column.Dim(d)); err != nil {
+			return err
+		}
 		c.sums[d] = slices.Clone(column.AppendCells(nil, f.dimKeys[d], f.dimCells[d]))
 	}
+	return nil
 }
 
 // gather sums up the sites of one dimension, and lists its keys that have changed.
-func (f *folder) gather(d column.Dim) {
+func (f *folder) gather(d column.Dim) error {
 	keys := f.dimKeys[d][:0]
 	if d == column.DimSize {
 		f.dimKeys[d] = changedKeys(keys, f.dimCells[d])
-		return
+		return nil
 	}
 	of := f.ix.sites.Stack
 	if d == column.DimThread {
@@ -208,6 +229,9 @@ func (f *folder) gather(d column.Dim) {
 		cells[k] = column.Cell{} // of the chunk before
 	}
 	for l, site := range f.global {
+		if err := f.listen(l); err != nil {
+			return err
+		}
 		if f.siteCells[l] == (column.Cell{}) {
 			continue
 		}
@@ -223,6 +247,7 @@ func (f *folder) gather(d column.Dim) {
 		slices.Sort(keys)
 	}
 	f.dimKeys[d], f.dimCells[d] = keys, cells
+	return nil
 }
 
 // sortShare is which share of all keys is found faster by a look at all than by sorting.

@@ -1,12 +1,12 @@
-package traceindex
+package column
 
 import (
 	"reflect"
 	"strconv"
 )
 
-// appendLayout describes a section: its name, and how values like v lie in memory.
-func appendLayout(b []byte, name string, v any) []byte {
+// AppendLayout describes a section: its name, and how values like v lie in memory.
+func AppendLayout(b []byte, name string, v any) []byte {
 	b = append(b, name...)
 	b = append(b, ':')
 	b = describe(b, reflect.TypeOf(v))
