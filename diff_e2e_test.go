@@ -31,7 +31,7 @@ func TestTheCopiedDifferenceIsTheOneOnScreen(t *testing.T) {
 		{[]string{sample, other}, "3:a 20ms\r:b 40ms\rb"},
 	} {
 		s := start(t, 200, 40, c.files...)
-		s.WaitFor("whole")
+		s.WaitFor("complete")
 		s.Send(c.keys + "=")
 		s.WaitFor("before ")
 		s.Send("Y")
@@ -97,11 +97,11 @@ func TestScreenReportAndDiffHaveTheSameRows(t *testing.T) {
 		{[]string{heap}, "6b", "Frames by Δ bytes"},
 		{[]string{heap + "#1", heap + "#2"}, "6%", "Types by Δ bytes"},
 		{[]string{dump + "#0", dump + "#9"}, "3", "Occupied memory by page type"},
-		{[]string{dump + "#0", dump + "#9"}, "3cc~", "Memory of pages by page type"},
+		{[]string{dump + "#0", dump + "#9"}, "3cc~", "Size of pages by page type"},
 		{[]string{dump + "#0", dump + "#9"}, "1", "by series"},
 	} {
 		s := start(t, 200, 50, c.files...)
-		s.WaitFor("whole")
+		s.WaitFor("complete")
 		s.Send(c.keys + "!=")
 		s.WaitFor(c.title)
 		s.WaitFor("changed only")
@@ -265,7 +265,7 @@ func TestScreensAndDiffCompareTheSamePlaces(t *testing.T) {
 			{c.file + "#0", c.file}, {c.file, c.file + "#0"}, {c.file + "#0", c.file + "#1"}, {c.file + "#1", c.file + "#-1"}, {c.file, c.file},
 		} {
 			s := start(t, 200, 50, files...)
-			s.WaitFor("whole")
+			s.WaitFor("complete")
 			s.Send(c.keys + "=")
 			s.WaitFor(c.title)
 			s.Send("Y")

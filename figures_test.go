@@ -40,7 +40,7 @@ func hasChart(v *memtest.VT) bool { return strings.ContainsAny(v.Text(), "⣿⣾
 
 func isRead(v *memtest.VT) bool {
 	first, _, _ := strings.Cut(v.Text(), "\n")
-	return strings.Contains(first, "whole") || strings.Contains(first, "damaged") || strings.Contains(first, "≤")
+	return strings.Contains(first, "complete") || strings.Contains(first, "damaged") || strings.Contains(first, "≤")
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / 1e6 }

@@ -34,7 +34,7 @@ func TestSecondOpenUsesTheIndex(t *testing.T) {
 			for _, want := range []string{"built", "from " + path} {
 				s := start(t, 200, 50, "--index", "beside", path)
 				s.WaitFor("close_session")
-				s.WaitFor("whole")
+				s.WaitFor("complete")
 				s.Send("?")
 				s.WaitFor("Keys on Overview")
 				s.Send("G")
@@ -70,7 +70,7 @@ func TestDamagedIndexIsBuiltAgain(t *testing.T) {
 	for range 3 {
 		s := start(t, 120, 40, "--index", "beside", path)
 		s.WaitFor("close_session")
-		s.WaitFor("whole")
+		s.WaitFor("complete")
 		leave(t, s)
 		index, err := os.ReadFile(path + indexSuffix)
 		if err != nil {
