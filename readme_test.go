@@ -46,6 +46,67 @@ func TestKeysPage(t *testing.T) {
 	t.Error("the keys in " + path + " are not those of the program: go test . -run KeysPage -update")
 }
 
+// documentedScreens are the screens that pages show, by the word in their first line: the golden file of each.
+var documentedScreens = map[string]string{
+	"Overview": "overview", "Timeline": "timeline", "Leaks": "leaks", "Lifetimes": "lifetimes",
+	"Dominators": "heap-dominators", "Comparison": "heap-comparison", "Pages": "dump-pages",
+}
+
+var documentedScreen = regexp.MustCompile("(?s)```text\n( \\S+  (\\w+) [^\n]*\n.*?)```")
+
+// TestScreensInPages holds the screens that pages show to what the program draws at 80×24; -update rewrites them.
+func TestScreensInPages(t *testing.T) {
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for _, path := range append(pages, "README.md") {
+		page, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := documentedScreen.ReplaceAllStringFunc(string(page), func(block string) string {
+			m := documentedScreen.FindStringSubmatch(block)
+			golden, ok := documentedScreens[m[2]]
+			if !ok {
+				return block
+			}
+			found[m[2]] = true
+			return "```text\n" + drawn(t, golden) + "```"
+		})
+		if next == string(page) {
+			continue
+		}
+		if !memtest.Updating() {
+			t.Error("the screens in " + path + " are not those of the program: go test . -run ScreensInPages -update")
+		} else if err := os.WriteFile(path, []byte(next), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(found) != len(documentedScreens) {
+		t.Errorf("only %v are shown", found)
+	}
+}
+
+// drawn returns the text of a golden file of a screen.
+func drawn(t *testing.T, golden string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("views", "testdata", golden+"-80x24-dark.golden"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	for line := range strings.Lines(string(data)) {
+		line, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "|")
+		if !ok {
+			break
+		}
+		out.WriteString(strings.TrimRight(strings.TrimSuffix(line, "|"), " ") + "\n")
+	}
+	return out.String()
+}
+
 const (
 	maxReadme = 9000 // bytes
 	maxPages  = 7    // of docs, the design's among them
