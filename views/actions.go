@@ -140,7 +140,7 @@ func (a *app) neighbor(find func(model.Time, int) (model.Time, bool), dir int) {
 		a.emit(state.MoveTo{At: analysis.At(t)})
 		return
 	}
-	a.say("there is no further one")
+	a.say("no more events or markers in this direction")
 }
 
 // doScreens handles what goes from screen to screen.

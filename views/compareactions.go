@@ -159,7 +159,7 @@ func (a *app) markHere(act keymap.Action) {
 	case a.Second != nil:
 		next = "it is fixed: moving in time moves only " + [2]string{"B", "A"}[side] + "; again clears the mark"
 	case s.Compare.On:
-		next = "the difference follows"
+		next = "the difference is updated"
 	case side == state.SideB:
 		next = a.Hint("{difference} shows the difference")
 	}

@@ -118,25 +118,25 @@ func (v *Verdict) Evidence() string {
 
 func (v *Verdict) reason() string {
 	held := blocks(v.Live+v.Late, v.Held())
-	others := "none is ever freed"
+	others := "none was freed"
 	if v.Freed > 0 {
 		others = fmt.Sprintf("the %s freed ones lived at most %v", model.Group(v.Freed), v.Longest)
 	}
-	span := fmt.Sprintf("born from %v to %v", v.First, v.Last)
+	span := fmt.Sprintf("allocated from %v to %v", v.First, v.Last)
 	if v.First == v.Last {
-		span = fmt.Sprintf("born at %v", v.First)
+		span = fmt.Sprintf("allocated at %v", v.First)
 	}
 	switch v.Reason {
 	case lastMoment:
-		return held + ", all born when the run was over but for its last allocations"
+		return held + ", all allocated in the last moments of the run"
 	case fewBlocks:
 		return fmt.Sprintf("%s, %s; %s", held, span, others)
 	case youngSite:
-		return fmt.Sprintf("%s, %s, when most of the run was over", held, span)
+		return fmt.Sprintf("%s, %s, late in the run", held, span)
 	case youngBlocks:
-		return fmt.Sprintf("%s in use, %s: not much older than %s", held, span, others)
+		return fmt.Sprintf("%s in use, %s, about as old as freed blocks became: %s", held, span, others)
 	case flatLevel:
-		return fmt.Sprintf("%s in use; their least number or size is the same in the last third of the run as before", held)
+		return fmt.Sprintf("%s in use; their minimum count or size did not rise in the last third of the run", held)
 	case outlivedAll, oneTime:
 		when := "all over the run"
 		if v.Reason == oneTime {
@@ -145,11 +145,11 @@ func (v *Verdict) reason() string {
 		if v.Freed == 0 {
 			return fmt.Sprintf("%s, %s, %s; %s", held, span, when, others)
 		}
-		return fmt.Sprintf("%s of %s allocated, %s older than any that was freed became (%v), born %s", held, model.Group(v.Born), model.Group(v.Suspects), v.Longest, when)
+		return fmt.Sprintf("%s of %s allocated; %s outlived every freed block (at most %v), allocated %s", held, model.Group(v.Born), model.Group(v.Suspects), v.Longest, when)
 	case risingLevel:
-		return fmt.Sprintf("%s live; their least number and size rise to the end of the run; %s", held, others)
+		return fmt.Sprintf("%s live; their minimum count and size rise to the end of the run; %s", held, others)
 	case container:
-		return fmt.Sprintf("one block, replaced by a larger one %s times, from %v to %v, and the last one lives", model.Group(v.Replaced), model.Bytes(v.FirstSize), model.Bytes(v.Top))
+		return fmt.Sprintf("one block, replaced by a larger one %s times, from %v to %v; the last one was kept", model.Group(v.Replaced), model.Bytes(v.FirstSize), model.Bytes(v.Top))
 	}
 	return fmt.Sprintf("%s, %s; %s", held, span, others)
 }

@@ -282,9 +282,9 @@ func unfit(name, flag string, k kind) string {
 	case flag == "cell":
 		return name + " holds no blocks"
 	case slices.ContainsFunc(stepUses(), func(u use) bool { return u.flag == flag }) || flag == "window":
-		return name + " holds no stacks of that kind"
+		return name + " holds neither a trace nor a stack profile"
 	case flag == "snapshot":
 		return name + " holds no heap snapshots: it is " + k.String()
 	}
-	return fmt.Sprintf("%s is %s, which it does not apply to", name, k)
+	return fmt.Sprintf("it does not apply to %s (%s)", k, name)
 }

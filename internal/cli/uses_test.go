@@ -89,7 +89,7 @@ func TestMeaninglessFlagsAreRefusedBeforeReading(t *testing.T) {
 		"convert --limit 3 nowhere --to folded": "--limit: does not apply to convert",
 		"pages --by x nowhere":                  "--by: does not apply to pages",
 		"diff --min-age 1s nowhere nowhere":     "--min-age: does not apply to diff",
-		"report --edges all " + cut:             "--edges: cut.mlyze is a trace, which it does not apply to",
+		"report --edges all " + cut:             "--edges: it does not apply to a trace (cut.mlyze)",
 		"report --event x " + cut:               "--event: cut.mlyze is a trace",
 		"report --window 1 " + cut:              "--window: cut.mlyze has no windows",
 		"--series 0 " + cut:                     "--series: cut.mlyze is a trace",

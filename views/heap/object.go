@@ -225,7 +225,7 @@ func (p *object) exclude(l *refList) {
 	case p.focus == listOut:
 		p.Say("only retainers can be excluded: select a reference in, or a step of the path")
 	case v.count > 1:
-		p.Say(p.Hint("these are several: {open} lists them"))
+		p.Say(p.Hint("this row stands for several objects: {open} lists them"))
 	case v.end == p.shown || v.end == model.RootRow:
 		p.Say("every path contains this object: select another one")
 	default:

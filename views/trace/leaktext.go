@@ -188,7 +188,7 @@ func (p *Leaks) fate(s *analysis.LeakSite) string {
 	case s.AllocCount == 1:
 		return "never freed: the only block " + which + " is live at the end of " + whole
 	case s.LeakCount >= s.AllocCount && p.State.Status.Unfreed:
-		return fmt.Sprintf("no free is known of any of the %s %s, perhaps because it has no address", ui.CountBlocks(s.AllocCount), which)
+		return fmt.Sprintf("none of the %s %s has a known free, perhaps because they have no address", ui.CountBlocks(s.AllocCount), which)
 	case s.LeakCount >= s.AllocCount:
 		return fmt.Sprintf("never freed: %d of %s %s are live at the end of %s", s.LeakCount, ui.CountBlocks(s.AllocCount), which, whole)
 	}
