@@ -356,8 +356,8 @@ func (f *finder) temporary() error {
 	if most == nil || ratio(most.Temporary, f.totals.AllocCount) < hotPart {
 		return nil
 	}
-	f.out = append(f.out, f.about(FindingTemporary, most, most.AllocBytes, most.AllocCount, fmt.Sprintf("%v of %s blocks freed at once",
-		model.Share(most.TemporaryShare()), model.Group(most.AllocCount))))
+	f.out = append(f.out, f.about(FindingTemporary, most, most.AllocBytes, most.AllocCount, fmt.Sprintf("%v of %s freed at once",
+		model.Share(most.TemporaryShare()), blockCount(most.AllocCount))))
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
@@ -66,7 +67,7 @@ func (b *builder) findings() (err error) {
 	}
 	b.out.Findings = make([]Finding, len(list))
 	for i, f := range list {
-		x := Finding{Kind: f.Kind.String(), Bytes: f.Bytes, Count: f.Count, Confidence: f.Confidence, Evidence: f.Text, history: f.History}
+		x := Finding{Kind: f.Kind.String(), Bytes: f.Bytes, Count: f.Count, Confidence: math.Round(1000*f.Confidence) / 1000, Evidence: f.Text, history: f.History}
 		for _, id := range f.Stacks {
 			x.Stacks = append(x.Stacks, uint64(id))
 		}
