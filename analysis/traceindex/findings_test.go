@@ -71,8 +71,8 @@ func TestFindingsTellTheStory(t *testing.T) {
 		}
 	}
 	want := []string{
-		"leak | grow: 99 blocks (96.7 KiB), born from 100 µs to 9.90 ms, all over the run; none is ever freed",
-		"kept | keep: 1 block (48.8 KiB), born at 5 µs; none is ever freed",
+		"leak | grow: 99 blocks (96.7 KiB), allocated from 100 µs to 9.90 ms, all over the run; none was freed",
+		"kept | keep: 1 block (48.8 KiB), allocated at 5 µs; none was freed",
 		"burst | burst: 488 KiB of the peak (76.3 %) for 500 µs",
 		"temporary | scratch: 100 % of 400 blocks freed at once",
 	}
