@@ -348,7 +348,11 @@ func (s *Session) drain() {
 	s.Look(func(v *VT) {
 		v.Titles = v.Titles[:len(v.Titles)-1]
 		v.Bytes -= len(mark)
-		s.raw.Truncate(s.raw.Len() - len(mark))
+		if i := bytes.LastIndex(s.raw.Bytes(), []byte(mark)); i >= 0 { // another process may have written since
+			rest := bytes.Clone(s.raw.Bytes()[i+len(mark):])
+			s.raw.Truncate(i)
+			s.raw.Write(rest)
+		}
 	})
 }
 
