@@ -280,7 +280,7 @@ var memoryCommands = []struct {
 }
 
 // noPart are commands of which nothing useful, or nothing true, may be left where not all fits: the only ones that may end with status 3 then.
-var noPart = []string{"report -f csv", "convert", "evidence", "heap find", "heap object", "heap path", "heap dominators -f csv", "diff", "validate"}
+var noPart = []string{"report -f csv", "convert", "heap find", "heap object", "heap path", "heap dominators -f csv", "diff", "validate"}
 
 // zipped are the files that are read compressed, too.
 var zipped = []string{"stacks.mlyze", "names.mlyze", "stacks.spaa", "points.json", "heap2.mvmheap"}

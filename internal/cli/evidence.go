@@ -327,19 +327,29 @@ func stackParts(src *html.Source) []evidence.Part {
 	var out []evidence.Part
 	for _, f := range stackFiles(src) {
 		out = append(out, evidence.Part{Name: f.name, About: f.about + ", root first", Write: func(ctx context.Context, w io.Writer) ([]string, error) {
-			stacks, err := f.stacks(ctx, src)
-			if err != nil {
-				return nil, err
-			}
-			lost, err := export.WriteFolded(ctx, w, stacks)
-			var cut []string
-			for _, l := range lost {
-				cut = append(cut, l.What)
-			}
-			return cut, err
+			return f.write(ctx, w, src)
 		}})
 	}
 	return out
+}
+
+// write writes the stacks, and returns what is left out: all or some of them where there is no memory for them.
+func (f stackFile) write(ctx context.Context, w io.Writer, src *html.Source) (cut []string, err error) {
+	err = model.BudgetOf(ctx).Try(ctx, f.about, func(ctx context.Context) error {
+		stacks, err := f.stacks(ctx, src)
+		if err != nil {
+			return err
+		}
+		lost, err := export.WriteFolded(ctx, w, stacks)
+		for _, l := range lost {
+			cut = append(cut, l.What)
+		}
+		return err
+	})
+	if short := (*model.MemoryError)(nil); errors.As(err, &short) {
+		return append(cut, short.Error()), nil
+	}
+	return cut, err
 }
 
 func (f stackFile) stacks(ctx context.Context, src *html.Source) (*export.Stacks, error) {

@@ -13,8 +13,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/export/html"
 	"github.com/memtui/memtui/export/redact"
 	"github.com/memtui/memtui/internal/demo"
+	"github.com/memtui/memtui/internal/memtest/opened"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
 	"github.com/memtui/memtui/views/state"
@@ -255,5 +258,32 @@ func TestEvidenceOfTheScreen(t *testing.T) {
 	}
 	if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: demo}, "demo", "heap"); status != 0 {
 		t.Errorf("status %d, %q", status, errs)
+	}
+}
+
+// poorTrace is a trace whose sites need more memory than allowed.
+type poorTrace struct {
+	analysis.Trace
+	budget *model.Budget
+}
+
+func (p poorTrace) Sites(context.Context, analysis.Query) ([]analysis.Site, error) {
+	return nil, p.budget.Error("the list of sites")
+}
+
+// Stacks that there is no memory for are left out and named, and the other parts of evidence are written.
+func TestEvidenceLeavesOutStacks(t *testing.T) {
+	store, trace, err := opened.File(t, sampleFile(t, "kvleak"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	budget := model.NewBudget(32 << 20)
+	src := &html.Source{Profile: store.Current(), Trace: poorTrace{trace, budget}, At: analysis.End, Range: analysis.Whole}
+	var out bytes.Buffer
+	for _, p := range stackParts(src) {
+		cut, err := p.Write(model.WithBudget(t.Context(), budget), &out)
+		if err != nil || out.Len() > 0 || len(cut) != 1 || !strings.Contains(cut[0], "needs more memory than allowed") {
+			t.Errorf("%s: %q, %v, %d bytes", p.Name, cut, err, out.Len())
+		}
 	}
 }
