@@ -163,7 +163,7 @@ func (f *finder) verdicts() error {
 	for i := range found {
 		if x := &found[i]; x.Kind == FindingLeak || x.Kind == FindingLate || ratio(x.Bytes, live.Bytes) >= heldPart {
 			if n := len(x.Stacks); n > 1 {
-				x.Text = fmt.Sprintf("%d sites, %s in %s; of the largest: ", n, model.Bytes(x.Bytes), blockCount(x.Count)) + x.Text
+				x.Text = fmt.Sprintf("%d sites, %s in %s; of the largest: ", n, model.Bytes(x.Bytes), model.Blocks(x.Count)) + x.Text
 			}
 			f.out = append(f.out, *x)
 		}
@@ -264,14 +264,6 @@ func (f *finder) about(kind FindingKind, s *Site, bytes, count uint64, text stri
 	}
 }
 
-// blockCount is "1 block" or "452 blocks".
-func blockCount(n uint64) string {
-	if n == 1 {
-		return "1 block"
-	}
-	return model.Group(n) + " blocks"
-}
-
 // blocksOf is "13 blocks of 2.50 KiB", or with their sum where they differ in size.
 func blocksOf(count, bytes uint64) string {
 	switch {
@@ -357,7 +349,7 @@ func (f *finder) temporary() error {
 		return nil
 	}
 	f.out = append(f.out, f.about(FindingTemporary, most, most.AllocBytes, most.AllocCount, fmt.Sprintf("%v of %s freed at once",
-		model.Share(most.TemporaryShare()), blockCount(most.AllocCount))))
+		model.Share(most.TemporaryShare()), model.Blocks(most.AllocCount))))
 	return nil
 }
 

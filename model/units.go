@@ -111,6 +111,14 @@ func (t Time) Add(d uint64) (sum Time, ok bool) {
 	return t + Time(d), true
 }
 
+// Blocks returns a number of blocks in words ("1 block", "7,028 blocks").
+func Blocks(n uint64) string {
+	if n == 1 {
+		return "1 block"
+	}
+	return Group(n) + " blocks"
+}
+
 // Group renders n with thousands separators ("7,028").
 func Group(n uint64) string {
 	s := strconv.FormatUint(n, 10)

@@ -7,7 +7,6 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/trace"
-	"github.com/memtui/memtui/views/ui"
 )
 
 func TestLeaksGolden(t *testing.T) { goldenSizes(t, "leaks", "4", "j") }
@@ -27,7 +26,7 @@ func TestLeaksShowTheAnswersOfAnalysis(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		u.has(model.Bytes(want.Bytes).Exact()+" in "+ui.CountBlocks(want.Count), "min age")
+		u.has(model.Bytes(want.Bytes).Exact()+" in "+model.Blocks(want.Count), "min age")
 		for i := range want.Sites {
 			u.has(model.Bytes(want.Sites[i].Bytes).Exact())
 		}

@@ -33,7 +33,7 @@ func TestReadoutFollowsTheInstant(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		u.has(fmt.Sprintf("live %v in %s", model.Bytes(level.Bytes), ui.SomeBlocks(level.Count)), "at "+ui.AxisTime(int64(s.Now()), 1))
+		u.has(fmt.Sprintf("live %v in %s", model.Bytes(level.Bytes), model.Blocks(level.Count)), "at "+ui.AxisTime(int64(s.Now()), 1))
 		if s.Now() == 0 {
 			break
 		}

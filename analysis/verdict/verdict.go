@@ -156,10 +156,7 @@ func (v *Verdict) reason() string {
 
 // blocks is "1 block (64 B)" or "452 blocks (5.60 MiB)".
 func blocks(n, bytes uint64) string {
-	if n == 1 {
-		return "1 block (" + model.Bytes(bytes).String() + ")"
-	}
-	return model.Group(n) + " blocks (" + model.Bytes(bytes).String() + ")"
+	return model.Blocks(n) + " (" + model.Bytes(bytes).String() + ")"
 }
 
 // Settled returns the verdict with what became of the blocks after the run taken into account: a leak that was given back is late, and

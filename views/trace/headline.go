@@ -116,7 +116,7 @@ func (h *Headline) items(s *state.State, now analysis.Level) [][2]item {
 		sites.rest = " allocate"
 	}
 	return [][2]item{
-		{{"live", ui.AtMost(s) + bytes(now.Bytes), " in " + ui.SomeBlocks(now.Count)}, h.keptItem(s)},
+		{{"live", ui.AtMost(s) + bytes(now.Bytes), " in " + model.Blocks(now.Count)}, h.keptItem(s)},
 		{{"allocated", bytes(t.AllocBytes), in(t.AllocCount)}, {"freed", bytes(t.FreedBytes), in(t.FreedCount)}},
 		{{"temporary", cmp.Or(ui.PartText(t.TemporaryCount, t.AllocCount), "none"), ""}, sites},
 		{{"threads", number(h.threads, model.Group(uint64(h.threads))), ""}, leaking},
@@ -138,7 +138,7 @@ func (h *Headline) keptItem(s *state.State) item {
 	if h.Kept.Count == 0 {
 		return item{label, "nothing", ""}
 	}
-	return item{label, ui.AtMost(s) + ui.BytesText(h.Kept.Bytes, s.Exact), " in " + ui.SomeBlocks(h.Kept.Count)}
+	return item{label, ui.AtMost(s) + ui.BytesText(h.Kept.Bytes, s.Exact), " in " + model.Blocks(h.Kept.Count)}
 }
 
 func (h *Headline) collected() string {

@@ -62,7 +62,7 @@ func (p *Leaks) sums(l *leakList, ok, failed, long bool) string {
 	}
 	text := atMost + ui.Figures{Exact: p.State.Exact, Wide: true}.Bytes(l.Bytes)
 	if long {
-		text += " in " + ui.CountBlocks(l.Count)
+		text += " in " + model.Blocks(l.Count)
 	}
 	return text
 }
@@ -77,7 +77,7 @@ func (p *Leaks) note() string {
 		return "! No addresses in this file: frees are unknown, so everything looks leaked."
 	case t.UnaddressedCount > 0:
 		return fmt.Sprintf("! %s of %s have no address, their frees are unknown: the figures are upper bounds.",
-			model.Group(t.UnaddressedCount), ui.CountBlocks(t.AllocCount))
+			model.Group(t.UnaddressedCount), model.Blocks(t.AllocCount))
 	case p.State.Status.FreesNever && p.State.Status.Final:
 		return "! This file records no free at all: everything looks leaked."
 	case !p.State.Range.IsWhole():
@@ -117,7 +117,7 @@ func (p *Leaks) emptyText() []string {
 		return []string{"Nothing that was allocated in this range is live at its end: " + allFreed(t.AllocCount),
 			p.Hint("{clear-range} clears the range.")}
 	case !p.State.Settled():
-		return []string{"Nothing is left of the " + ui.CountBlocks(t.AllocCount) + " read so far."}
+		return []string{"Nothing is left of the " + model.Blocks(t.AllocCount) + " read so far."}
 	}
 	return []string{p.Look.Glyphs.Check + " Nothing leaked: " + allFreed(t.AllocCount)}
 }
@@ -127,7 +127,7 @@ func allFreed(n uint64) string {
 	if n == 1 {
 		return "its only block was freed."
 	}
-	return "all " + ui.CountBlocks(n) + " were freed."
+	return "all " + model.Blocks(n) + " were freed."
 }
 
 // explain fills the detail pane from the selected row.
@@ -139,7 +139,7 @@ func (p *Leaks) explain() {
 	}
 	setGroup(p.Pane.Env, &p.Detail, &p.State, p.Now().Of.by, &row.Site)
 	f := ui.Figures{Exact: p.State.Exact, Wide: true}
-	p.Detail.Answer = ui.CountBlocks(row.Count)
+	p.Detail.Answer = model.Blocks(row.Count)
 	if row.Count > 1 {
 		each := " each"
 		if row.Bytes%row.Count != 0 {
@@ -188,11 +188,11 @@ func (p *Leaks) fate(s *analysis.LeakSite) string {
 	case s.AllocCount == 1:
 		return "never freed: the only block " + which + " is live at the end of " + whole
 	case s.LeakCount >= s.AllocCount && p.State.Status.Unfreed:
-		return fmt.Sprintf("none of the %s %s has a known free, perhaps because they have no address", ui.CountBlocks(s.AllocCount), which)
+		return fmt.Sprintf("none of the %s %s has a known free, perhaps because they have no address", model.Blocks(s.AllocCount), which)
 	case s.LeakCount >= s.AllocCount:
-		return fmt.Sprintf("never freed: %d of %s %s are live at the end of %s", s.LeakCount, ui.CountBlocks(s.AllocCount), which, whole)
+		return fmt.Sprintf("never freed: %d of %s %s are live at the end of %s", s.LeakCount, model.Blocks(s.AllocCount), which, whole)
 	}
-	text := fmt.Sprintf("%s of %s%s (%s) are live at the end of %s", model.Group(s.LeakCount), ui.CountBlocks(s.AllocCount), among, ui.ShareText(s.LeakShare()), whole)
+	text := fmt.Sprintf("%s of %s%s (%s) are live at the end of %s", model.Group(s.LeakCount), model.Blocks(s.AllocCount), among, ui.ShareText(s.LeakShare()), whole)
 	if s.Count < s.LeakCount {
 		text += fmt.Sprintf(", %s of them at least %v old", model.Group(s.Count), p.State.MinAge)
 	}

@@ -72,7 +72,7 @@ func (p *Lifetimes) drawMakers(s tcell.Screen, r widget.Rect) {
 		x := r.X + 1
 		widget.PrintRight(s, x, y, bytes, f.Bytes(row.AllocBytes), st)
 		x += bytes + 2
-		widget.PrintRight(s, x, y, n, ui.CountBlocks(row.AllocCount), st)
+		widget.PrintRight(s, x, y, n, model.Blocks(row.AllocCount), st)
 		x += n + 2
 		share := ui.ShareOf(p.figure(analysis.GridCell{Count: row.AllocCount, Bytes: row.AllocBytes}), p.figure(all))
 		widget.DrawBar(s, x, y, 10, share, p.Look.Bar, &p.Look.Glyphs)

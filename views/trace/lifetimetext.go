@@ -27,7 +27,7 @@ func (p *Lifetimes) answer() string {
 		return ""
 	}
 	f := ui.Figures{Exact: p.State.Exact, Wide: true}
-	text := ui.CountBlocks(d.all.Count) + ", " + f.Bytes(d.all.Bytes)
+	text := model.Blocks(d.all.Count) + ", " + f.Bytes(d.all.Bytes)
 	if !p.State.Range.IsWhole() {
 		text += " allocated in the range"
 	}
@@ -72,7 +72,7 @@ func (p *Lifetimes) facts() []string {
 	lines := []string{
 		p.cursorText(f),
 		fmt.Sprintf("%s left of it, shorter than %s: %s (%s), %s (%s)", p.Look.Glyphs.Vertical, ui.LifeEdge(p.short),
-			ui.CountBlocks(short.Count), ui.ShareText(ui.ShareOf(short.Count, d.all.Count)),
+			model.Blocks(short.Count), ui.ShareText(ui.ShareOf(short.Count, d.all.Count)),
 			f.Bytes(short.Bytes), ui.ShareText(ui.ShareOf(short.Bytes, d.all.Bytes))),
 	}
 	if p.State.Status.Unfreed {
@@ -89,7 +89,7 @@ func (p *Lifetimes) cursorText(f ui.Figures) string {
 	if at.life != everyClass && at.life != analysis.NeverFreed {
 		what = ui.SizesText(cell) + " that lived " + ui.LivesText(cell)
 	}
-	text := fmt.Sprintf("%s: %s (%s), %s (%s)", what, ui.CountBlocks(c.Count), ui.ShareText(ui.ShareOf(c.Count, d.all.Count)),
+	text := fmt.Sprintf("%s: %s (%s), %s (%s)", what, model.Blocks(c.Count), ui.ShareText(ui.ShareOf(c.Count, d.all.Count)),
 		f.Bytes(c.Bytes), ui.ShareText(ui.ShareOf(c.Bytes, d.all.Bytes)))
 	if cell == p.State.Cell && !cell.IsAll() {
 		text += " · all screens show only these"

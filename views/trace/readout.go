@@ -89,7 +89,7 @@ func (p *Timeline) instantFigures() []figure {
 	now := min(p.top.rows.at.T, s.Status.Duration) // of the level, which may be a frame late
 	bytes := func(v uint64) string { return ui.BytesText(v, s.Exact) }
 	list := []figure{
-		{"live", fmt.Sprintf("%s%s in %s", ui.AtMost(s), bytes(level.Bytes), ui.SomeBlocks(level.Count)), themes.Title},
+		{"live", fmt.Sprintf("%s%s in %s", ui.AtMost(s), bytes(level.Bytes), model.Blocks(level.Count)), themes.Title},
 		{"at", ui.AxisTime(int64(now), 1), themes.Accent},
 	}
 	step, known := p.stepNow()
@@ -161,7 +161,7 @@ func (p *Timeline) spanFigures(f *rangeFigures) []figure {
 	return []figure{
 		{"start", bytes(f.start.Bytes), themes.Text},
 		{"end", bytes(f.end.Bytes), themes.Text},
-		{"Δ", change + ", " + ui.DeltaText(f.start.Count, f.end.Count, ui.SomeBlocks), role},
+		{"Δ", change + ", " + ui.DeltaText(f.start.Count, f.end.Count, model.Blocks), role},
 		{"over", ui.TimeText(f.r.To-max(f.r.From, 0), exact), themes.Text},
 	}
 }

@@ -337,11 +337,11 @@ func (p *Sites) amounts(s *analysis.Site) string {
 	}
 	over := ""
 	if s.OverwrittenCount > 0 {
-		over = " · overwritten " + f.Bytes(s.OverwrittenBytes) + " in " + ui.CountBlocks(s.OverwrittenCount)
+		over = " · overwritten " + f.Bytes(s.OverwrittenBytes) + " in " + model.Blocks(s.OverwrittenCount)
 	}
 	return fmt.Sprintf("live %s%s in %s (%s of all)%s · total %s in %s%s%s", atMost, f.Bytes(s.LiveBytes),
-		ui.CountBlocks(s.LiveCount), ui.ShareText(ui.ShareOf(s.LiveBytes, p.Now().Of.sum.LiveBytes)), peak,
-		f.Bytes(s.AllocBytes), ui.CountBlocks(s.AllocCount), mean, over)
+		model.Blocks(s.LiveCount), ui.ShareText(ui.ShareOf(s.LiveBytes, p.Now().Of.sum.LiveBytes)), peak,
+		f.Bytes(s.AllocBytes), model.Blocks(s.AllocCount), mean, over)
 }
 
 // lifetimes says how long the blocks of a row lived, and who allocated them.

@@ -93,7 +93,7 @@ func (p *Timeline) showStack() {
 		return
 	}
 	p.stack.Title = p.top.label(row).Name
-	p.stack.Answer = ui.BytesText(row.LiveBytes, p.State.Exact) + " live in " + ui.SomeBlocks(row.LiveCount)
+	p.stack.Answer = ui.BytesText(row.LiveBytes, p.State.Exact) + " live in " + model.Blocks(row.LiveCount)
 	if p.top.rows.by != analysis.ByStack {
 		p.stack.Facts = []string{"the stack that allocates most of it"}
 	}

@@ -151,9 +151,9 @@ func (t *blockTable) row(i int, up bool) analysis.Block {
 
 // count returns how many blocks there are.
 func (t *blockTable) count() string {
-	text := CountBlocks(uint64(t.Len()))
+	text := model.Blocks(uint64(t.Len()))
 	if t.filtered {
-		text = model.Group(uint64(t.Len())) + " of " + CountBlocks(uint64(t.BlockList.Len()))
+		text = model.Group(uint64(t.Len())) + " of " + model.Blocks(uint64(t.BlockList.Len()))
 	}
 	if t.cut > 0 {
 		text = "the last " + text + " of " + model.Group(uint64(t.cut+t.Len()))

@@ -145,14 +145,6 @@ func VerdictSentence(v verdict.Verdict) string {
 	return text + ": " + v.Evidence()
 }
 
-// CountBlocks returns a number of blocks in words ("13 blocks").
-func CountBlocks(n uint64) string {
-	if n == 1 {
-		return "1 block"
-	}
-	return model.Group(n) + " blocks"
-}
-
 // ThreadsText names threads ("thread 2", "threads 1, 2, 3"), "" for none.
 func ThreadsText(threads []uint16) string {
 	if len(threads) == 0 {

@@ -44,7 +44,7 @@ func RateText(c *analysis.Column, exact bool) string {
 func Format(s state.Series, v uint64, exact bool) string {
 	switch s {
 	case state.SeriesBlocks:
-		return SomeBlocks(v)
+		return model.Blocks(v)
 	case state.SeriesRate:
 		return BytesText(v, exact) + "/s"
 	}
@@ -65,14 +65,6 @@ func BytesText(v uint64, exact bool) string {
 		return model.Bytes(v).Exact()
 	}
 	return model.Bytes(v).String()
-}
-
-// SomeBlocks renders a number of blocks ("495 blocks", "1 block").
-func SomeBlocks(n uint64) string {
-	if n == 1 {
-		return "1 block"
-	}
-	return model.Group(n) + " blocks"
 }
 
 // TimeText returns a time, rounded to three digits or exact to the microsecond.
