@@ -479,7 +479,7 @@ func TestNamedMemoryIsEnoughForHeaps(t *testing.T) {
 			memory = f.Value
 		}
 	}
-	for _, part := range []int64{1, 2} {
+	for _, part := range []int64{1, 3} {
 		var report struct {
 			Complete bool
 			Heap     struct{ Dominators []struct{ Row int } }

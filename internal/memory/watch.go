@@ -34,6 +34,8 @@ const (
 	ownMemory = 28 << 20
 	// graceMemory is what a command may take above that until it has ended by itself.
 	graceMemory = 8 << 20
+	// collectEvery is how long after a forced collection what is taken counts as in use.
+	collectEvery = 50 * time.Millisecond
 )
 
 // A program that imports this package ends so on Linux where the system gives Go's runtime no memory: the runtime would say it in many lines,
@@ -52,6 +54,9 @@ type Watch struct {
 	restore atomic.Pointer[func()] // gives the terminal back
 	stop    chan struct{}
 	statm   *os.File // of the system, nil where it has none
+
+	collecting atomic.Bool // garbage is given back, for the sake of what is being tried
+	collected  time.Time   // when that ended last; guarded by mu
 
 	mu     sync.Mutex // guards what follows
 	buf    [128]byte
@@ -110,10 +115,26 @@ func (w *Watch) measure() {
 			(*restore)()
 		}
 		w.die()
-	case resident > limit+ownMemory && w.budget.EndTries(): // the rest of the answer may fit
+	case resident > limit+ownMemory && w.collect(): // most of it may be garbage
+	case resident > limit+ownMemory && !w.collecting.Load() && w.budget.EndTries(): // the rest of the answer may fit
 	case resident > most:
 		w.end(w.budget.Error(""))
 	}
+}
+
+// collect begins to give garbage back, and reports whether it did: not where that has just been done. The caller holds mu.
+func (w *Watch) collect() bool {
+	if time.Since(w.collected) < collectEvery || !w.collecting.CompareAndSwap(false, true) {
+		return false
+	}
+	go func() {
+		debug.FreeOSMemory()
+		w.mu.Lock()
+		w.collected = time.Now()
+		w.mu.Unlock()
+		w.collecting.Store(false)
+	}()
+	return true
 }
 
 // resident returns how many bytes of the program are in memory, and how many of those are in no file. Where the system does
