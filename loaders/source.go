@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -306,17 +305,12 @@ func (s *Source) readRange(ctx context.Context, off, n int64) ([]byte, error) {
 
 // Guard runs f, which may read bytes of Range, and returns its error, or [ErrShrank] when such a byte was gone. A defect
 // that makes f panic becomes a [model.InternalError]: a bad file must never take the terminal down.
-func (s *Source) Guard(f func() error) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if r := recover(); r != nil {
-			err = model.Recovered(r)
-			if errors.Is(err, model.ErrGone) {
-				err = ErrShrank
-			}
-		}
-	}()
-	return f()
+func (s *Source) Guard(f func() error) error {
+	err := model.Guarded(f)
+	if errors.Is(err, model.ErrGone) {
+		return ErrShrank
+	}
+	return err
 }
 
 // Problems tells what became of the decompression; complete once Size is known.

@@ -3,6 +3,7 @@ package model
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 )
 
 // InternalError is a defect in memtui that showed while it worked on an input. It says nothing about the input: that is neither
@@ -43,6 +44,18 @@ func Recovered(r any) error {
 		return ErrGone
 	}
 	return &InternalError{Value: r}
+}
+
+// Guarded returns the error of f, which runs on a goroutine of the program's own: neither a defect nor a byte of a mapping that is gone
+// must take the program down. See [Recovered].
+func Guarded(f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if r := recover(); r != nil {
+			err = Recovered(r)
+		}
+	}()
+	return f()
 }
 
 // Changing is an [EventSource] that can tell whether its input is still what it was when it was opened.

@@ -2,10 +2,10 @@ package traceindex
 
 import (
 	"context"
-	"runtime/debug"
 	"sync"
 	"time"
 
+	"github.com/memtui/memtui/analysis/traceindex/match"
 	"github.com/memtui/memtui/model"
 )
 
@@ -29,7 +29,7 @@ type builder struct {
 	source model.ChunkSource // nil if it can only be replayed
 	end    int64
 
-	match   matcher
+	match   match.Matcher
 	pos     int64 // where the event after those matched begins
 	matched chan *job
 	spare   chan *job // jobs to use again
@@ -41,7 +41,7 @@ type builder struct {
 func newBuilder(ix *fileIndex, store *model.Store, p *model.Profile) *builder {
 	begin, size := p.Allocations.Extent()
 	b := &builder{ix: ix, store: store, events: p.Allocations, end: size, pos: begin}
-	b.match = newMatcher(ix.cores, ix.budget)
+	b.match = match.New(ix.cores, ix.budget)
 	b.fold.ix = ix
 	return b
 }
@@ -89,7 +89,7 @@ func (b *builder) run(outer context.Context) error {
 		regular, err = b.parallel(ctx, ahead)
 	}
 	if err == nil && regular {
-		err = b.source.ReplayFrom(ctx, b.pos, b.match.now, b.sequence(0).batch)
+		err = b.source.ReplayFrom(ctx, b.pos, b.match.Now(), b.sequence(0).batch)
 	} else if err == nil {
 		err = b.sequential(ctx)
 	}
@@ -105,7 +105,7 @@ func (b *builder) run(outer context.Context) error {
 func (b *builder) foldAll() {
 	for j := range b.matched {
 		if b.foldErr == nil {
-			if b.foldErr = guarded(func() error { return b.fold.fold(j) }); b.foldErr != nil {
+			if b.foldErr = model.Guarded(func() error { return b.fold.fold(j) }); b.foldErr != nil {
 				b.stop()
 			}
 		}
@@ -115,15 +115,15 @@ func (b *builder) foldAll() {
 
 // forward matches a chunk and hands it on.
 func (b *builder) forward(ctx context.Context, j *job) error {
-	if b.match.events > maxEvents-len(j.events.Kind) {
+	if b.match.Events() > maxEvents-len(j.events.Kind) {
 		return errEvents
 	}
-	if err := b.match.match(j); err != nil {
+	if err := b.match.Match(&j.events, &j.Ends); err != nil {
 		return err
 	}
 	b.pos = j.next
 	b.ix.mu.Lock()
-	b.ix.loading = b.match.bytes()
+	b.ix.loading = b.match.Bytes()
 	b.ix.mu.Unlock()
 	select {
 	case b.matched <- j:
@@ -149,7 +149,7 @@ func (b *builder) decode(j *job) {
 	d := b.ix.decoders.Get().(model.Decoder)
 	defer b.ix.decoders.Put(d)
 	defer close(j.decoded)
-	j.err = guarded(func() error {
+	j.err = model.Guarded(func() error {
 		var err error
 		if j.next, err = d.Decode(&j.events, j.from, j.to, b.mostEvents()); err == nil {
 			b.number(j)
@@ -177,21 +177,7 @@ const (
 // number prepares decoded events for the matcher.
 func (b *builder) number(j *job) {
 	j.number()
-	if n := len(b.match.shards); n > 1 {
-		j.deal(n)
-	}
-}
-
-// guarded runs f on a goroutine of our own, where neither a defect nor a byte of a mapping that is gone must take the program
-// down: see [model.Recovered].
-func guarded(f func() error) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if r := recover(); r != nil {
-			err = model.Recovered(r)
-		}
-	}()
-	return f()
+	b.match.Deal(&j.events, &j.Ends)
 }
 
 // usualChunk returns how large chunks are where there are so many stacks in one: it has sums for each of them.

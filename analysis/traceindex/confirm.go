@@ -53,7 +53,7 @@ func (ix *fileIndex) checkSums() error {
 func (ix *fileIndex) confirm() error {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	err := guarded(func() error {
+	err := model.Guarded(func() error {
 		err := ix.confirmCurve()
 		if err == nil {
 			err = ix.confirmCells()

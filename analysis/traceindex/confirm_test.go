@@ -13,6 +13,8 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
+
+	"github.com/memtui/memtui/model"
 )
 
 // restored takes an index out of a file and verifies it, but does not confirm it.
@@ -33,7 +35,7 @@ func restored(t *testing.T, data []byte, source *chunkedSlice) *fileIndex {
 
 // confirmAll is [fileIndex.confirm] with all chunks.
 func confirmAll(ix *fileIndex) error {
-	return guarded(func() error {
+	return model.Guarded(func() error {
 		for k := range ix.chunks {
 			if err := ix.confirmChunk(k); err != nil {
 				return err
@@ -123,7 +125,7 @@ func TestFalseChunksAreFound(t *testing.T) {
 				continue
 			}
 			tried++
-			err := guarded(func() error { return ix.confirmChunk(k) })
+			err := model.Guarded(func() error { return ix.confirmChunk(k) })
 			if err != nil {
 				found++
 			}

@@ -275,7 +275,7 @@ func verified(t testing.TB, data []byte, source model.EventSource) error {
 	ix, at := newFileIndex(1), bytes.NewReader(data)
 	store := new(model.Store)
 	store.Publish(&model.Profile{Allocations: source})
-	return guarded(func() error {
+	return model.Guarded(func() error {
 		err := ix.restore(t.Context(), &File{Data: data, At: at}, Key{1}, store, source)
 		if err == nil {
 			err = ix.file.verifyAll(t.Context())

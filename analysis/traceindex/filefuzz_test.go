@@ -88,7 +88,7 @@ func TestHostileIndex(t *testing.T) {
 // TestCutCells adds sums that end within a number: that must neither hang nor be taken for something.
 func TestCutCells(t *testing.T) {
 	for _, b := range [][]byte{{0x80}, {1, 2, 3, 4, 5, 0xff}, bytes.Repeat([]byte{0xff}, 11)} {
-		if err := guarded(func() error { column.AddCells(make([]column.Cell, 2), b); return nil }); !model.Internal(err) {
+		if err := model.Guarded(func() error { column.AddCells(make([]column.Cell, 2), b); return nil }); !model.Internal(err) {
 			t.Errorf("%x: %v", b, err)
 		}
 	}

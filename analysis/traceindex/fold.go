@@ -40,6 +40,7 @@ type folder struct {
 	runs      []column.BaseRun
 	starts    []runStart
 	marks     []fileMark
+	over      []overEnd
 	saturated bool
 }
 
@@ -124,7 +125,7 @@ func (f *folder) begin() {
 	ix, j := f.ix, f.j
 	e := &j.events
 	f.c = &chunk{
-		first: ix.events(), n: e.Len(), from: j.from, to: j.next, begin: j.before + e.Delta,
+		first: ix.events(), n: e.Len(), from: j.from, to: j.next, begin: j.Before + e.Delta,
 		firstRun: ix.curve.Base.N, firstRec: j.firstRec, records: uint32(len(j.survivors)),
 		hi: f.live.LiveHi, lo: f.live.Live, totals: new(analysis.Totals),
 	}
@@ -149,7 +150,7 @@ func (f *folder) begin() {
 	f.before, f.death = f.live.Now(), 0
 	clear(f.allocs[:])
 	f.sizes.Reset()
-	f.runs, f.starts, f.marks = f.runs[:0], f.starts[:0], f.marks[:0]
+	f.runs, f.starts, f.marks, f.over = f.runs[:0], f.starts[:0], f.marks[:0], f.over[:0]
 }
 
 // dead is a block of an earlier chunk that ends.
@@ -161,9 +162,9 @@ type dead struct {
 
 // findDeaths looks up the blocks of earlier chunks that end: far apart in memory, so all at once.
 func (f *folder) findDeaths() {
-	f.dead = column.Resize(f.dead, len(f.j.deaths))
+	f.dead = column.Resize(f.dead, len(f.j.Deaths))
 	for i := range f.dead {
-		f.dead[i].record = f.link.find(f.j.deaths[i].payload)
+		f.dead[i].record = f.link.find(f.j.Deaths[i].Payload)
 	}
 	for i := range f.dead {
 		d := &f.dead[i]
@@ -177,8 +178,8 @@ func (f *folder) findDeaths() {
 // unaddressed counts the blocks without an address.
 func (f *folder) unaddressed() {
 	t := f.c.totals
-	t.UnaddressedCount = uint64(len(f.j.unaddressed))
-	for _, p := range f.j.unaddressed {
+	t.UnaddressedCount = uint64(len(f.j.Unaddressed))
+	for _, p := range f.j.Unaddressed {
 		t.UnaddressedBytes = f.sum(t.UnaddressedBytes, f.j.events.Size[p])
 	}
 }
@@ -198,7 +199,7 @@ func (f *folder) local(site uint32) uint32 {
 func (f *folder) finish() error {
 	c := f.c
 	c.ends = slices.Clone(f.ends.B)
-	c.over = slices.Clone(f.j.over)
+	c.over = slices.Clone(f.over)
 	c.freed, c.common = slices.Clone(f.sizes.B), f.sizes.Common
 	f.sizes.Renew()
 	if f.parts {
@@ -269,10 +270,10 @@ func (f *folder) publish() {
 	for _, s := range f.global {
 		f.localOf[s] = 0
 	}
-	for i, d := range j.deaths {
+	for i, d := range j.Deaths {
 		r := int(f.dead[i].record)
-		f.records.died.Set(r, uint32(c.first)+d.event)
-		f.records.diedAt.Set(r, c.begin+j.events.Since(int(d.event)))
+		f.records.died.Set(r, uint32(c.first)+d.Event)
+		f.records.diedAt.Set(r, c.begin+j.events.Since(int(d.Event)))
 	}
 	f.survivors()
 	ix.records = f.records

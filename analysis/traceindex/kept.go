@@ -117,7 +117,7 @@ func (k *KeptIndex) Write(ctx context.Context, w io.Writer) error {
 
 // CheckIndex says why a file cannot be the index of an input, nil if it seems to be. It reads the ends of the file only.
 func CheckIndex(file *File, key Key) error {
-	return guarded(func() error {
+	return model.Guarded(func() error {
 		_, err := openFile(file, key, layoutOfFiles())
 		return err
 	})
@@ -184,13 +184,13 @@ func (k *KeptIndex) restore(ctx context.Context, store *model.Store, p *model.Pr
 	k.used++ // what others ask meanwhile, of the empty index, must not close it
 	k.mu.Unlock()
 	defer k.leave()
-	err = guarded(func() error { return s.ix.restore(ctx, file, k.place.Key(), store, p.Allocations) })
+	err = model.Guarded(func() error { return s.ix.restore(ctx, file, k.place.Key(), store, p.Allocations) })
 	if err == nil {
 		k.mu.Lock()
 		k.now = s
 		k.mu.Unlock()
 		k.begin()
-		err = guarded(func() error {
+		err = model.Guarded(func() error {
 			if err := s.ix.file.verifyAll(ctx); err != nil {
 				return err
 			}
@@ -261,7 +261,7 @@ func ask[T any](ctx context.Context, k *KeptIndex, about string, early bool, f f
 		return out, err
 	}
 	defer k.leave()
-	err = guarded(func() error {
+	err = model.Guarded(func() error {
 		out, err = f(s.ix)
 		return err
 	})
@@ -288,7 +288,7 @@ func (k *KeptIndex) sound(ctx context.Context) bool {
 	k.mu.Lock()
 	file := k.file
 	k.mu.Unlock()
-	return file != nil && guarded(func() error {
+	return file != nil && model.Guarded(func() error {
 		f, err := openFile(file, k.place.Key(), layoutOfFiles())
 		if err == nil {
 			err = f.file.verifyAll(ctx)

@@ -23,12 +23,12 @@ type rank struct {
 // survive lists the blocks of a chunk that outlive it.
 func (l *linker) survive(j *job) {
 	j.firstRec, j.survivors = l.records, j.survivors[:0]
-	for p := 0; p < len(j.died); {
+	for p := 0; p < len(j.Died); {
 		at := l.payloads + p
 		if at%64 == 0 {
 			l.ranks.Append(rank{before: l.records})
 		}
-		group := j.died[p:min(p+64-at%64, len(j.died))]
+		group := j.Died[p:min(p+64-at%64, len(j.Died))]
 		has := uint64(0)
 		for i, died := range group {
 			has |= uint64(died^1) << i
@@ -40,7 +40,7 @@ func (l *linker) survive(j *job) {
 		}
 		p += len(group)
 	}
-	l.payloads += len(j.died)
+	l.payloads += len(j.Died)
 }
 
 // find returns the record of a block that has one, given its number among all events that are not FREE.

@@ -58,12 +58,12 @@ type sequence struct {
 }
 
 func (b *builder) sequence(skip int) *sequence {
-	return &sequence{b: b, skip: skip, at: b.pos, last: b.match.now}
+	return &sequence{b: b, skip: skip, at: b.pos, last: b.match.Now()}
 }
 
 // sequential replays the source from its begin and takes the events that are not there yet.
 func (b *builder) sequential(ctx context.Context) error {
-	s := b.sequence(b.match.events)
+	s := b.sequence(b.match.Events())
 	s.ctx = ctx
 	ticker := time.NewTicker(settleAfter)
 	defer ticker.Stop()
@@ -93,7 +93,7 @@ func (s *sequence) tick() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.j != nil && time.Since(s.since) >= settleAfter && s.err == nil {
-		s.err = guarded(s.close)
+		s.err = model.Guarded(s.close)
 	}
 }
 

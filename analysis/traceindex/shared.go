@@ -3,6 +3,8 @@ package traceindex
 import (
 	"context"
 	"sync"
+
+	"github.com/memtui/memtui/model"
 )
 
 // flights are computations that several questions wait for. They go on when none waits anymore, as the question will come again.
@@ -34,7 +36,7 @@ func (ix *fileIndex) shared(ctx context.Context, id any, f func(context.Context)
 		go func() {
 			ix.mu.RLock()
 			defer ix.mu.RUnlock()
-			l.err = guarded(func() error { return f(context.WithoutCancel(ctx)) })
+			l.err = model.Guarded(func() error { return f(context.WithoutCancel(ctx)) })
 			k.mu.Lock()
 			delete(k.byID, id)
 			k.mu.Unlock()

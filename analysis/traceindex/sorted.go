@@ -239,7 +239,7 @@ func (s *refScan) split(f func(from, to int)) error {
 	errs := make([]error, n+1)
 	for i, begin := 0, s.from&^column.ChunkMask; begin < s.to; i, begin = i+1, begin+span {
 		scanning.Go(func() {
-			errs[i] = guarded(func() error { f(max(begin, s.from), min(begin+span, s.to)); return nil })
+			errs[i] = model.Guarded(func() error { f(max(begin, s.from), min(begin+span, s.to)); return nil })
 		})
 	}
 	scanning.Wait()

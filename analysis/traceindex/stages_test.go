@@ -36,7 +36,7 @@ func benchStages(b *testing.B, path string) {
 				took[k] += cpuTime(ofThread) - began
 			}
 			stage(0, func() { bd.decode(j) })
-			stage(1, func() { j.err = bd.match.match(j) })
+			stage(1, func() { j.err = bd.match.Match(&j.events, &j.Ends) })
 			stage(2, func() { j.err = bd.fold.fold(j) })
 			if j.err != nil {
 				b.Fatal(j.err)

@@ -140,7 +140,7 @@ func (ix *fileIndex) allSums(ctx context.Context, d column.Dim, after []int) ([]
 	var adding sync.WaitGroup
 	for i, n := range after {
 		if k := slices.Index(after, n); k == i {
-			adding.Go(func() { errs[i] = guarded(func() (err error) { out[i], err = ix.sumsAt(d, n); return err }) })
+			adding.Go(func() { errs[i] = model.Guarded(func() (err error) { out[i], err = ix.sumsAt(d, n); return err }) })
 		}
 	}
 	adding.Wait()

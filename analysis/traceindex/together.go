@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/memtui/memtui/model"
 )
 
 // chunkWork does something with a part of a chunk: events [from, to) of its view, which it must not keep. n counts the parts
@@ -52,7 +54,7 @@ func (ix *fileIndex) round(ctx context.Context, chunks []*chunk, at, end, lo, hi
 	var working sync.WaitGroup
 	for i, work := range workers {
 		working.Go(func() {
-			errs[i] = guarded(func() error {
+			errs[i] = model.Guarded(func() error {
 				v := ix.spare.Get().(*view)
 				defer ix.spare.Put(v)
 				defer v.forget()

@@ -145,7 +145,7 @@ type viewCache struct {
 func (ix *fileIndex) view(c *chunk) (*view, error) {
 	v := ix.views.use(c)
 	v.filled.Do(func() {
-		v.err = guarded(func() error {
+		v.err = model.Guarded(func() error {
 			if err := ix.load(v, c); err != nil {
 				return err
 			}
@@ -258,7 +258,7 @@ func (ix *fileIndex) scan(ctx context.Context, chunks []*chunk, f func(v *view))
 			case <-stop:
 				return
 			}
-			err := guarded(func() error { return ix.load(v, c) })
+			err := model.Guarded(func() error { return ix.load(v, c) })
 			select {
 			case ahead <- loaded{v, err}:
 			case <-stop:

@@ -2,6 +2,7 @@ package traceindex
 
 import (
 	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/analysis/traceindex/match"
 	"github.com/memtui/memtui/model"
 )
 
@@ -19,9 +20,9 @@ func (f *folder) small() bool {
 // small sizes are only counted. hot kernel
 func (f *folder) walkSmall() {
 	j := f.j
-	kinds, sizes, sites, ended, event := j.events.Kind, j.events.Size, j.siteOf, j.ended, j.event
+	kinds, sizes, sites, ended, event := j.events.Kind, j.events.Size, j.siteOf, j.Ended, j.event
 	cells, bySize, allocs, frees, codes := f.siteCells, f.dimCells[column.DimSize], &f.allocs, &f.sizes.Count, &f.sizes.Code
-	firstBorn := j.firstPayload + 1
+	firstBorn := j.FirstPayload + 1
 	p, over, nextOver := 0, 0, f.nextOver(0)
 	for begin, to := 0, 0; begin < len(kinds); begin = to {
 		if begin%runLength == 0 {
@@ -130,8 +131,8 @@ func (f *folder) others() int { return int(f.c.totals.GCCount + f.c.totals.Marke
 
 // nextOver returns the number of the event that overwrites a block next, -1 if none does.
 func (f *folder) nextOver(over int) int {
-	if over < len(f.j.over) {
-		return int(f.j.over[over].event)
+	if over < len(f.j.Over) {
+		return int(f.j.Over[over].Event)
 	}
 	return -1
 }
@@ -166,7 +167,7 @@ func (f *folder) sumSmall() {
 	t.FreedCount -= t.OverwrittenCount
 	t.FreedBytes -= t.OverwrittenBytes
 	t.Events = uint64(f.j.events.Len())
-	t.FreeCount = uint64(len(f.j.ended))
+	t.FreeCount = uint64(len(f.j.Ended))
 	t.UnmatchedFrees = t.FreeCount - t.FreedCount
 }
 
@@ -175,7 +176,7 @@ func (f *folder) rare(i, p, over int) (nextP, nextOver int) {
 	e, t := &f.j.events, f.c.totals
 	switch e.Kind[i] {
 	case model.Alloc:
-		f.overwrite(&f.j.over[over])
+		f.overwrite(f.j.Over[over])
 		over++
 		f.j.event[p] = uint32(i)
 		f.alloc(p)
@@ -215,7 +216,7 @@ func (f *folder) walk() {
 			f.runs = append(f.runs, column.BaseRun{Extremes: f.live.Cur, Level: l})
 		}
 	}
-	t.Events, t.FreeCount = uint64(e.Len()), uint64(len(j.ended))
+	t.Events, t.FreeCount = uint64(e.Len()), uint64(len(j.Ended))
 }
 
 func (f *folder) alloc(p int) {
@@ -230,7 +231,7 @@ func (f *folder) alloc(p int) {
 func (f *folder) free(event, p int) {
 	t := f.c.totals
 	f.live.FreeEvents++
-	v := f.j.ended[event-p]
+	v := f.j.Ended[event-p]
 	if v == 0 {
 		t.UnmatchedFrees++
 		f.ends.None()
@@ -259,9 +260,10 @@ func (f *folder) free(event, p int) {
 	f.end(site, size, how)
 }
 
-func (f *folder) overwrite(o *overEnd) {
-	var site uint32
-	o.ref, site, o.size = f.block(uint32(o.ref))
+func (f *folder) overwrite(end match.Over) {
+	ref, site, size := f.block(end.Ended)
+	o := overEnd{event: end.Event, ref: ref, size: size}
+	f.over = append(f.over, o)
 	f.c.totals.OverwrittenCount++
 	f.c.totals.OverwrittenBytes = f.sum(f.c.totals.OverwrittenBytes, o.size)
 	f.end(site, o.size, column.Overwrote)
@@ -273,9 +275,9 @@ func (f *folder) end(site uint32, size uint64, how column.Change) {
 	f.live.Free(size)
 }
 
-// block returns the block of the next end, numbered as in job.ended: its site in the chunk and its size.
+// block returns the block of the next end, numbered as in match.Ends: its site in the chunk and its size.
 func (f *folder) block(v uint32) (r column.Ref, site uint32, size uint64) {
-	if p := v - 1 - f.j.firstPayload; v > f.j.firstPayload {
+	if p := v - 1 - f.j.FirstPayload; v > f.j.FirstPayload {
 		return column.LocalRef | column.Ref(p), f.j.siteOf[p], f.j.events.Size[p]
 	}
 	d := &f.dead[f.death]

@@ -1,4 +1,4 @@
-package traceindex
+package match
 
 // addressTable maps live addresses to numbers other than 0. Allocators keep blocks close together, so a directory of small
 // pages beats any hash table: addr>>32 finds a directory, the next 16 bits and bit 3 a page, and the last 16 bits a slot in

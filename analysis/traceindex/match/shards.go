@@ -1,10 +1,9 @@
-package traceindex
+package match
 
 import (
 	"errors"
 	"sync"
 
-	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/model"
 )
 
@@ -15,45 +14,45 @@ type part struct {
 }
 
 // deal gives each event to the shard that its address belongs to, and those without an address to the first one.
-func (j *job) deal(shards int) {
-	for len(j.parts) < shards {
-		j.parts = append(j.parts, nil)
+func (ends *Ends) deal(events *model.Columns, shards int) {
+	for len(ends.parts) < shards {
+		ends.parts = append(ends.parts, nil)
 	}
-	for s := range j.parts {
-		j.parts[s] = j.parts[s][:0]
+	for s := range ends.parts {
+		ends.parts[s] = ends.parts[s][:0]
 	}
 	p := uint32(0)
-	for i, a := range j.events.Addr {
+	for i, a := range events.Addr {
 		s := uint64(uint32(a>>16)*0x9e3779b1) * uint64(shards) >> 32
 		if a == 0 {
 			s = 0
 		}
-		j.parts[s] = append(j.parts[s], part{uint32(i), p})
-		if j.events.Kind[i] != model.Free {
+		ends.parts[s] = append(ends.parts[s], part{uint32(i), p})
+		if events.Kind[i] != model.Free {
 			p++
 		}
 	}
 }
 
 // matchShards is match with one goroutine per shard. What they find is the same in whatever order they come.
-func (m *matcher) matchShards(j *job) error {
+func (m *Matcher) matchShards(events *model.Columns, ends *Ends) error {
 	var all sync.WaitGroup
 	var failed [mostShards]error
 	for i := range m.shards {
 		all.Go(func() {
-			failed[i] = guarded(func() error {
-				m.shards[i].match(j, j.parts[i], touchFrom/int64(len(m.shards)))
+			failed[i] = model.Guarded(func() error {
+				m.shards[i].match(events, ends, ends.parts[i], touchFrom/int64(len(m.shards)))
 				return nil
 			})
 		})
 	}
 	all.Wait()
-	over, deaths := make([][]overEnd, len(m.shards)), make([][]death, len(m.shards))
+	over, deaths := make([][]Over, len(m.shards)), make([][]Death, len(m.shards))
 	for i := range m.shards {
 		over[i], deaths[i] = m.shards[i].over, m.shards[i].deaths
 	}
-	j.over = mergeByEvent(j.over, over, func(o *overEnd) uint32 { return o.event })
-	j.deaths = mergeByEvent(j.deaths, deaths, func(d *death) uint32 { return d.event })
+	ends.Over = mergeByEvent(ends.Over, over, func(o *Over) uint32 { return o.Event })
+	ends.Deaths = mergeByEvent(ends.Deaths, deaths, func(d *Death) uint32 { return d.Event })
 	return errors.Join(failed[:]...)
 }
 
@@ -75,44 +74,44 @@ func mergeByEvent[T any](out []T, lists [][]T, event func(*T) uint32) []T {
 }
 
 // match is [addressTable.run] for the events of a shard.
-func (s *shard) match(j *job, parts []part, touchFrom int64) {
+func (s *shard) match(events *model.Columns, ends *Ends, parts []part, touchFrom int64) {
 	s.over, s.deaths = s.over[:0], s.deaths[:0]
 	for len(parts) > 0 {
 		n := min(touchRun, len(parts))
 		if s.table.memory.bytes >= touchFrom {
 			s.addrs = s.addrs[:0]
 			for _, p := range parts[:n] {
-				s.addrs = append(s.addrs, j.events.Addr[p.event])
+				s.addrs = append(s.addrs, events.Addr[p.event])
 			}
 			s.table.touch(s.addrs)
 		}
 		for _, p := range parts[:n] {
-			s.matchOne(j, p)
+			s.matchOne(events, ends, p)
 		}
 		parts = parts[n:]
 	}
 }
 
-func (s *shard) matchOne(j *job, p part) {
-	a, v := j.events.Addr[p.event], uint32(0)
-	switch kind := j.events.Kind[p.event]; {
+func (s *shard) matchOne(events *model.Columns, ends *Ends, p part) {
+	a, v := events.Addr[p.event], uint32(0)
+	switch kind := events.Kind[p.event]; {
 	case kind > model.Free:
-		j.died[p.payload] = 1 // no block at all
+		ends.Died[p.payload] = 1 // no block at all
 	case kind == model.Free:
 		if a != 0 {
 			v = s.table.take(a)
 		}
-		j.ended[p.event-p.payload] = v
+		ends.Ended[p.event-p.payload] = v
 	case a == 0:
-		j.unaddressed = append(j.unaddressed, p.payload) // the first shard alone comes here
+		ends.Unaddressed = append(ends.Unaddressed, p.payload) // the first shard alone comes here
 	default:
-		if v = s.table.put(a, j.firstPayload+p.payload+1); v != 0 {
-			s.over = append(s.over, overEnd{event: p.event, ref: column.Ref(v)})
+		if v = s.table.put(a, ends.FirstPayload+p.payload+1); v != 0 {
+			s.over = append(s.over, Over{Event: p.event, Ended: v})
 		}
 	}
-	if v > j.firstPayload {
-		j.died[v-1-j.firstPayload] = 1
+	if v > ends.FirstPayload {
+		ends.Died[v-1-ends.FirstPayload] = 1
 	} else if v != 0 {
-		s.deaths = append(s.deaths, death{payload: v - 1, event: p.event})
+		s.deaths = append(s.deaths, Death{Payload: v - 1, Event: p.event})
 	}
 }

@@ -1,4 +1,4 @@
-package traceindex
+package match
 
 import (
 	"math/rand/v2"

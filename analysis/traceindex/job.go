@@ -1,0 +1,80 @@
+package traceindex
+
+import (
+	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/analysis/traceindex/group"
+	"github.com/memtui/memtui/analysis/traceindex/match"
+	"github.com/memtui/memtui/model"
+)
+
+// job is a chunk on its way into the index: decoded, matched, folded. It is used again for a later one.
+type job struct {
+	from, to, next int64 // where it was to begin and end in the input, and where it did
+	err            error
+	decoded        chan struct{} // closed when the events and sites are there
+	keep           bool          // the input cannot be read again like that
+
+	events model.Columns
+	sites  group.SiteTable // of this chunk alone
+	siteOf []uint32        // by event that is not a FREE, as numbered in sites
+
+	event []uint32 // by ALLOC, as numbered in sites: its number in the chunk; filled in when the chunk is folded
+
+	match.Ends
+
+	stacks    int // of the chunk that was folded last with the job
+	firstRec  uint32
+	survivors []uint32 // blocks that outlive the chunk, as numbered in Columns.Size
+}
+
+// reset makes a job ready for another chunk.
+func (j *job) reset(from, to int64) {
+	j.from, j.to, j.next, j.err, j.keep = from, to, from, nil, false
+	j.decoded = make(chan struct{})
+	j.events.Reset()
+	j.sites.Reset()
+}
+
+// number finds the sites of all allocations. hot kernel
+func (j *job) number() {
+	c := &j.events
+	n := len(c.Size)
+	j.siteOf, j.event = column.Resize(j.siteOf, n), column.Resize(j.event, n)
+	if !onlyBlocks(c.Kind) {
+		j.numberSome()
+		return
+	}
+	ids, threads, sites := c.ID[:n], c.Thread[:n], j.siteOf[:n]
+	for p, id := range ids {
+		if id < uint64(len(j.sites.First)) {
+			if s := j.sites.First[id]; s != 0 && j.sites.Keys[s-1].Thread == threads[p] {
+				sites[p] = s - 1
+				continue
+			}
+		}
+		sites[p], _ = j.sites.Of(group.SiteKey{ID: id, Thread: threads[p]})
+	}
+}
+
+// numberSome is number where there are other events.
+func (j *job) numberSome() {
+	p := 0
+	for _, kind := range j.events.Kind {
+		if kind == model.Free {
+			continue
+		}
+		if kind == model.Alloc {
+			j.siteOf[p], _ = j.sites.Of(group.SiteKey{ID: j.events.ID[p], Thread: j.events.Thread[p]})
+		}
+		p++
+	}
+}
+
+// onlyBlocks reports whether there is nothing but ALLOC and FREE.
+func onlyBlocks(kinds []model.EventKind) bool {
+	all := model.EventKind(0)
+	for _, k := range kinds {
+		all |= k
+	}
+	return all <= model.Free
+}
