@@ -42,7 +42,7 @@ func newBuilder(ix *fileIndex, store *model.Store, p *model.Profile) *builder {
 	begin, size := p.Allocations.Extent()
 	b := &builder{ix: ix, store: store, events: p.Allocations, end: size, pos: begin}
 	b.match = match.New(ix.cores, ix.budget)
-	b.fold.ix = ix
+	b.fold.ix, b.fold.ctx = ix, context.Background()
 	return b
 }
 
@@ -152,7 +152,7 @@ func (b *builder) decode(j *job) {
 	j.err = model.Guarded(func() error {
 		var err error
 		if j.next, err = d.Decode(&j.events, j.from, j.to, b.mostEvents()); err == nil {
-			b.number(j)
+			err = b.number(j)
 		}
 		return err
 	})
@@ -175,9 +175,12 @@ const (
 )
 
 // number prepares decoded events for the matcher.
-func (b *builder) number(j *job) {
-	j.number()
+func (b *builder) number(j *job) error {
+	if err := j.number(b.fold.ctx); err != nil {
+		return err
+	}
 	b.match.Deal(&j.events, &j.Ends)
+	return nil
 }
 
 // usualChunk returns how large chunks are where there are so many stacks in one: it has sums for each of them.

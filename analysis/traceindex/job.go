@@ -1,6 +1,8 @@
 package traceindex
 
 import (
+	"context"
+
 	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/analysis/traceindex/group"
 	"github.com/memtui/memtui/analysis/traceindex/match"
@@ -35,16 +37,29 @@ func (j *job) reset(from, to int64) {
 	j.sites.Reset()
 }
 
-// number finds the sites of all allocations. hot kernel
-func (j *job) number() {
+// numberAtOnce is how many events are numbered before the context is asked: each may have a site of its own.
+const numberAtOnce = 64 << 10
+
+// number finds the sites of all allocations. The error is that of the context.
+func (j *job) number(ctx context.Context) error {
 	c := &j.events
 	n := len(c.Size)
 	j.siteOf, j.event = column.Resize(j.siteOf, n), column.Resize(j.event, n)
 	if !onlyBlocks(c.Kind) {
-		j.numberSome()
-		return
+		return j.numberSome(ctx)
 	}
-	ids, threads, sites := c.ID[:n], c.Thread[:n], j.siteOf[:n]
+	for from := 0; from < n; from += numberAtOnce {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		j.numberAll(from, min(from+numberAtOnce, n))
+	}
+	return nil
+}
+
+// numberAll is number for some of the events that are not FREE, all of them ALLOC. hot kernel
+func (j *job) numberAll(from, to int) {
+	ids, threads, sites := j.events.ID[from:to], j.events.Thread[from:to], j.siteOf[from:to]
 	for p, id := range ids {
 		if id < uint64(len(j.sites.First)) {
 			if s := j.sites.First[id]; s != 0 && j.sites.Keys[s-1].Thread == threads[p] {
@@ -57,7 +72,7 @@ func (j *job) number() {
 }
 
 // numberSome is number where there are other events.
-func (j *job) numberSome() {
+func (j *job) numberSome(ctx context.Context) error {
 	p := 0
 	for _, kind := range j.events.Kind {
 		if kind == model.Free {
@@ -66,8 +81,11 @@ func (j *job) numberSome() {
 		if kind == model.Alloc {
 			j.siteOf[p], _ = j.sites.Of(group.SiteKey{ID: j.events.ID[p], Thread: j.events.Thread[p]})
 		}
-		p++
+		if p++; p%numberAtOnce == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 	}
+	return nil
 }
 
 // onlyBlocks reports whether there is nothing but ALLOC and FREE.

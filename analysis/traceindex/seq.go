@@ -174,11 +174,14 @@ func (s *sequence) close() error {
 	if j.keep = !s.piece || s.b.source == nil; !j.keep {
 		j.reset(j.from, j.next)
 		s.b.decode(j)
+		if err := s.context().Err(); err != nil {
+			return err
+		}
 		if j.err != nil || j.events.Len() != n || j.next != j.to {
 			return errUnlike
 		}
-	} else {
-		s.b.number(j)
+	} else if err := s.b.number(j); err != nil {
+		return err
 	}
 	return s.b.forward(s.context(), j)
 }
