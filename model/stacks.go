@@ -34,6 +34,9 @@ type Stacks struct {
 	// Partial says that stacks and names of the file were not read, because of a limit or of damage, which a problem tells: what is
 	// not here may well be defined.
 	Partial bool
+
+	DSOs     []DSO   // by DSOID; nil where files of the kind tell no binaries, as those of traces do not
+	FrameDSO []DSOID // by FrameID; the binary of each
 }
 
 // NewStacks returns tables that hold only the reserved entries.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
@@ -37,7 +38,7 @@ func (a *app) chips() (out []chip) {
 // stepText says in words what a step of a filter does. It is not cleaned.
 func stepText(s calltree.Step) string {
 	word := [...]string{"only ", "without ", "from ", "hiding ", "around "}[s.Kind]
-	return word + widget.WithoutSignature(widget.ShortenTemplates(s.Name))
+	return word + funcname.Bare(s.Name)
 }
 
 // stepOf returns the step that an action adds.

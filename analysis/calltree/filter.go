@@ -34,8 +34,9 @@ func (k StepKind) String() string {
 	return [...]string{"focus", "ignore", "show-from", "hide", "pivot"}[k]
 }
 
-// Step is one step of a filter. Name is a function's name; one with "<…>" stands for all arguments there, and
-// /expression/ for all names that match the regular expression in either case.
+// Step is one step of a filter. Name is a function's: as the file has it, or as tables show it, without arguments of templates and of
+// functions; one with "<…>" stands for all arguments there, and /expression/ for all names that match the regular expression in either
+// case. After "file:", "module:" or "package:" it is the name of one of these, or an expression.
 type Step struct {
 	Kind StepKind
 	Name string
@@ -54,23 +55,16 @@ func oneLine(name string) string {
 
 // CheckStep finds what is wrong with a step that was typed.
 func CheckStep(s Step) error {
-	switch text, isExpr := expressionIn(s.Name); {
-	case s.Name == "":
+	_, name := targetOf(s.Name)
+	switch text, isExpr := expressionIn(name); {
+	case name == "":
 		return fmt.Errorf("%s: which function?", s.Kind)
 	case isExpr:
 		if _, err := regexp.Compile(text); err != nil {
-			return fmt.Errorf("%s: invalid regular expression %s", s.Kind, s.Name)
+			return fmt.Errorf("%s: invalid regular expression %s", s.Kind, name)
 		}
 	}
 	return nil
-}
-
-// expressionIn returns the regular expression between slashes. Names of their own never begin and end so.
-func expressionIn(name string) (text string, ok bool) {
-	if len(name) < 3 || name[0] != '/' || name[len(name)-1] != '/' {
-		return "", false
-	}
-	return "(?i)" + name[1:len(name)-1], true
 }
 
 // Steps returns the steps in the order in which they were added. Lines that are no steps are left out.
@@ -257,39 +251,18 @@ func newFilterer(ctx context.Context, s *model.Stacks, filter Filter, part Part)
 	return b, b.findFrames(ctx)
 }
 
-// askAfter is after how many bytes of names that expressions were applied to the context is asked: a long name alone can take
-// milliseconds.
-const askAfter = 64 << 10
-
-// nameCost is what looking at any name counts for, in bytes of names.
-const nameCost = askAfter / model.AskEvery
-
-// findFrames tells which frames match which steps. Every name is looked at once. The error is that of ctx.
+// findFrames tells which frames match which steps. The error is that of ctx.
 func (b *filterer) findFrames(ctx context.Context) error {
-	matches := make([]func(string) bool, len(b.steps))
-	for i, s := range b.steps {
-		matches[i] = FunctionMatcher(s.Name)
-	}
-	known := map[string]uint64{}
-	read := askAfter // so that the context is asked first
-	for f := 1; f < len(b.match); f++ {
-		name := frameFunction(b.s, model.FrameID(f))
-		bits, ok := known[name]
-		if !ok {
-			for i, match := range matches {
-				if read >= askAfter {
-					if read = 0; ctx.Err() != nil {
-						return ctx.Err()
-					}
-				}
-				if match(name) {
-					bits |= 1 << i
-				}
-				read += len(name) + nameCost
+	for i, step := range b.steps {
+		m := newFrameMatcher(b.s, step.Name)
+		for f := 1; f < len(b.match); f++ {
+			if m.due() && ctx.Err() != nil {
+				return ctx.Err()
 			}
-			known[name] = bits
+			if m.matches(model.FrameID(f)) {
+				b.match[f] |= 1 << i
+			}
 		}
-		b.match[f] = bits
 	}
 	return nil
 }
@@ -333,47 +306,4 @@ func (b *filterer) step(parent model.NodeID, frame model.FrameID) model.NodeID {
 	t.Parent, t.Frame, t.Depth = append(t.Parent, parent), append(t.Frame, frame), append(t.Depth, t.Depth[parent]+1)
 	b.next[key] = n
 	return n
-}
-
-// FunctionMatcher tells which functions a step's name stands for.
-func FunctionMatcher(name string) func(string) bool {
-	if text, ok := expressionIn(name); ok {
-		if expr, err := regexp.Compile(text); err == nil {
-			return func(s string) bool { return expr.MatchString(model.Matched(s)) }
-		}
-	}
-	if parts := strings.Split(name, anyArguments); len(parts) > 1 {
-		return func(s string) bool { return oneLine(s) == name || matchParts(oneLine(s), parts) }
-	}
-	return func(s string) bool { return oneLine(s) == name }
-}
-
-// anyArguments is what stands for the arguments of templates and generics in names that are shown.
-const anyArguments = "<…>"
-
-// matchParts reports whether a name is the parts with something in angle brackets between each two of them.
-func matchParts(name string, parts []string) bool {
-	rest, ok := strings.CutPrefix(name, parts[0])
-	if !ok || len(parts) == 1 {
-		return ok && rest == ""
-	}
-	if !strings.HasPrefix(rest, "<") {
-		return false
-	}
-	depth := 0
-	for i := range len(rest) {
-		switch rest[i] {
-		case '<', '(', '[', '{':
-			depth++
-		case '>', ')', ']', '}':
-			if rest[i] == '>' && i > 0 && rest[i-1] == '-' {
-				continue
-			}
-			depth--
-		}
-		if depth <= 0 {
-			return rest[i] == '>' && matchParts(rest[i+1:], parts[1:])
-		}
-	}
-	return false
 }

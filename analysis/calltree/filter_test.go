@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/memtui/memtui/internal/memtest/modeltest"
@@ -167,5 +168,70 @@ func TestClassesAndOwnWeights(t *testing.T) {
 	f := tree.Fold([]uint64{10, 20, 30}).WithOwn([]uint64{1, 2, 3})
 	if at := tree.Leaf(0); f.Self(at) != 4 || f.Total[at] != 40 || f.Total[0] != 60 {
 		t.Errorf("self %d of %d of %d", f.Self(at), f.Total[at], f.Total[0])
+	}
+}
+
+// A step names a function as the file has it, or as tables show it, with or without the marks of what they leave out.
+func TestNamesOfSteps(t *testing.T) {
+	const full = "void AuditLog<int, char>::make_record<long>(std::string const&, int) const"
+	s := model.NewStacks()
+	s.Functions = append(s.Functions, full, "net/http.(*conn).serve", "java.util.HashMap.put", "file::open", "")
+	s.Files = append(s.Files, "/src/audit/log.cpp", "/lib/x86_64-linux-gnu/libc.so.6")
+	s.FrameFunc, s.FrameFile, s.FrameLine = []model.FuncID{0, 1, 2, 3, 4, 5}, []model.FileID{0, 1, 0, 0, 0, 2}, make([]int64, 6)
+	for _, c := range []struct {
+		step string
+		want []model.FrameID
+	}{
+		{full, []model.FrameID{1}},
+		{"AuditLog<…>::make_record<…>", []model.FrameID{1}},
+		{"AuditLog::make_record", []model.FrameID{1}},
+		{"AuditLog<int, char>::make_record<long>", []model.FrameID{1}},
+		{"make_record", nil},
+		{"/MAKE_rec/", []model.FrameID{1}},
+		{"file:log.cpp", []model.FrameID{1}},
+		{"file:audit/log.cpp", []model.FrameID{1}},
+		{"file:/src/audit/log.cpp", []model.FrameID{1}},
+		{"file:og.cpp", nil},
+		{"file:/log/", []model.FrameID{1}},
+		{"file::open", []model.FrameID{4}},
+		{"module:libc.so.6", []model.FrameID{5}},
+		{"module:/src/audit", []model.FrameID{1}},
+		{"module:/LIBC/", []model.FrameID{5}},
+		{"module:libc", nil},
+		{"package:net/http", []model.FrameID{2}},
+		{"package:net", []model.FrameID{2}},
+		{"package:java.util", []model.FrameID{3}},
+		{"package:java.ut", nil},
+		{"package:AuditLog", nil},
+	} {
+		m := newFrameMatcher(s, c.step)
+		var got []model.FrameID
+		for f := 1; f < len(s.FrameFunc); f++ {
+			if m.matches(model.FrameID(f)) {
+				got = append(got, model.FrameID(f))
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%q matches frames %v, want %v", c.step, got, c.want)
+		}
+	}
+	s.DSOs, s.FrameDSO = []model.DSO{{}, {Name: "libx.so"}}, []model.DSOID{0, 1, 0, 0, 0, 0}
+	if m := newFrameMatcher(s, "module:libx.so"); !m.matches(1) || m.matches(5) {
+		t.Error("the binary that the file tells is not the module")
+	}
+	filter := NewFilter(Step{Focus, "AuditLog::make_record"}, Step{Ignore, "make_rekord"}, Step{HideFrame, "module:libc.so.7"})
+	lost, err := Unmatched(t.Context(), s, filter)
+	if err != nil || len(lost) != 2 || lost[0].Name != "make_rekord" || lost[1].Kind != HideFrame {
+		t.Errorf("unmatched are %v, %v", lost, err)
+	}
+	for step, want := range map[string]string{"make_rekord": "AuditLog<…>::make_record<…>", "auditlog": "AuditLog<…>::make_record<…>", "HashMap": "java.util.HashMap.put", "module:libc": "module:libc.so.6", "zzz": ""} {
+		s.DSOs, s.FrameDSO = nil, nil
+		near, err := Near(t.Context(), s, step, 1)
+		if err != nil || strings.Join(near, "") != want {
+			t.Errorf("near %q is %q, %v, want %q", step, near, err, want)
+		}
+	}
+	if names, _ := Names(t.Context(), s, "make", 5); !slices.Equal(names, []string{"AuditLog<…>::make_record<…>"}) {
+		t.Errorf("completed to %q", names)
 	}
 }

@@ -35,7 +35,8 @@ var allowed = map[string][]string{
 	// analysis asks the questions about a trace; traceindex answers them. The others each know one part of a profile.
 	"analysis":                   {"model", "analysis/calltree", "analysis/verdict"},
 	"analysis/verdict":           {"model"},
-	"analysis/calltree":          {"model"},
+	"analysis/calltree":          {"model", "analysis/funcname"},
+	"analysis/funcname":          {},
 	"analysis/traceindex":        {"model", "analysis", "analysis/calltree", "analysis/verdict", "analysis/traceindex/column", "analysis/traceindex/group", "analysis/traceindex/match"},
 	"analysis/traceindex/column": {"model"},
 	"analysis/traceindex/group":  {"model", "analysis", "analysis/calltree", "analysis/traceindex/column"},

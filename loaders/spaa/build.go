@@ -280,5 +280,6 @@ func (b *builder) profile(meta model.Meta, complete bool) *model.Profile {
 	p.Events = append([]model.ProfileEvent(nil), p.Events...)
 	p.Metrics = append([]model.ProfileMetric(nil), p.Metrics...)
 	p.Threads = append([]model.ProfileThread(nil), p.Threads...)
+	s.DSOs, s.FrameDSO = p.DSOs, p.FrameDSO
 	return &model.Profile{Meta: meta, Stacks: &s, Weights: &p, Problems: b.found.list(), Lost: b.lost, Complete: complete}
 }

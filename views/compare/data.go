@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/diff"
+	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
@@ -321,7 +322,7 @@ func (c *Set) words(s *state.State) diff.Words {
 		Amount: func(n uint64) string { return c.amount(n, s.Exact) },
 		Name: func(name string) string {
 			if !s.FullName {
-				name = ui.BareFunction(name)
+				name = funcname.Bare(name)
 			}
 			return widget.Clean(name)
 		},

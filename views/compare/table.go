@@ -11,6 +11,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/diff"
+	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
@@ -56,7 +57,7 @@ func (c *Set) label(r *diff.Row, full bool) ui.SiteLabel {
 			name = calltree.NoFunction
 		}
 		if !full && c.key.Sides[0].by == analysis.ByFunction && c.key.Sides[0].what != compareSizes {
-			name = ui.BareFunction(name)
+			name = funcname.Bare(name)
 		}
 		return ui.SiteLabel{Name: name, Where: r.Sub}
 	}
@@ -67,7 +68,7 @@ func (c *Set) label(r *diff.Row, full bool) ui.SiteLabel {
 	case full:
 		return ui.SiteLabel{Name: site.Name, Where: site.Where}
 	case ui.Family(site.Name) == "":
-		return ui.SiteLabel{Name: ui.BareFunction(site.Name), Where: site.Where}
+		return ui.SiteLabel{Name: funcname.Bare(site.Name), Where: site.Where}
 	}
 	return ui.LabelOfCaller(s, &site, nil)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
+	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -202,7 +203,7 @@ func (p *Functions) nameCell(r *weights.Row) widget.Cell {
 		return c
 	}
 	if !p.State.FullName {
-		c.Text = widget.WithoutSignature(widget.ShortenTemplates(r.Name))
+		c.Text = funcname.Bare(r.Name)
 	}
 	w := p.Now().Of.Of.Weights
 	switch {

@@ -9,6 +9,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -249,7 +250,7 @@ func (t *leakTable) label(r *leak) string {
 	}
 	name := ui.FrameName(st.At(st.Frame[calltree.SiteNode(st, node)]), t.full)
 	if !t.full {
-		name = widget.WithoutSignature(name)
+		name = funcname.WithoutSignature(name)
 	}
 	return name
 }

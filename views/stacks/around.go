@@ -5,6 +5,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/diff"
+	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
@@ -151,7 +152,7 @@ func (v *aroundView) label(name string) string {
 	if v.of.State.FullName {
 		return name
 	}
-	return widget.WithoutSignature(name)
+	return funcname.WithoutSignature(name)
 }
 
 func (v *aroundView) Title() string { return "Callers and callees" }

@@ -6,10 +6,10 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/diff"
+	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
-	"github.com/memtui/memtui/views/widget"
 )
 
 // treeKey determines the structure of a call tree.
@@ -29,7 +29,7 @@ type treeKey struct {
 func (k *treeKey) options() calltree.TreeOptions {
 	opt := calltree.TreeOptions{Invert: k.invert, Collapse: k.collapse}
 	if !k.full {
-		opt.Name = widget.ShortenTemplates
+		opt.Name = funcname.ShortenTemplates
 	}
 	return opt
 }
@@ -251,7 +251,7 @@ func (w *weighed) label(n int32) string {
 	if w.tree.key.full {
 		return sign + w.Name(n)
 	}
-	return sign + widget.WithoutSignature(w.Name(n))
+	return sign + funcname.WithoutSignature(w.Name(n))
 }
 
 // place returns a node's file and line, "" when unknown.
@@ -294,7 +294,7 @@ func (p *Stacks) wayIn(w *weighed) way {
 	nodes, _ := w.path(p.selectedIn(w), 0)
 	names := make([]string, len(nodes))
 	for i, n := range nodes {
-		names[i] = widget.ShortenTemplates(w.Name(n))
+		names[i] = funcname.ShortenTemplates(w.Name(n))
 	}
 	return way{names, w.tree.key.invert}
 }
@@ -312,7 +312,7 @@ func (w *weighed) end(to way) int32 {
 		}
 		next := int32(-1)
 		for _, c := range w.Children(at) {
-			if widget.ShortenTemplates(w.Name(c)) == name {
+			if funcname.ShortenTemplates(w.Name(c)) == name {
 				next = c
 				break
 			}

@@ -4,6 +4,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/widget"
@@ -72,7 +73,7 @@ func (p *Stacks) drawTrees(s tcell.Screen, r widget.Rect) {
 	p.upperAt, r = r.CutTop(r.H / 2)
 	p.Upper.drawTree(s, p.upperAt, p.inUpper && !p.detail)
 	line, r := r.CutTop(1)
-	name := widget.ShortenScopes(widget.WithoutSignature(p.State.Chips.Pivot()), max(line.W/2, 10))
+	name := widget.ShortenScopes(funcname.WithoutSignature(p.State.Chips.Pivot()), max(line.W/2, 10))
 	up, down := p.Look.Glyphs.Up, p.Look.Glyphs.Down
 	widget.TitleLine(s, line, p.Look, string(up)+" callers of "+name+", callees "+string(down), p.Hint("{next-pane} changes sides"))
 	p.drawTree(s, r, !p.inUpper && !p.detail)

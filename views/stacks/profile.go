@@ -7,11 +7,11 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/ui"
-	"github.com/memtui/memtui/views/widget"
 )
 
 // ProfileStacks is the screen of stacks over the stacks of a profile, weighed under the chosen event.
@@ -227,7 +227,7 @@ func (p *Stacks) adoptSought() {
 	p.sought = st.Sent
 	name := st.Sought
 	if !p.State.FullName {
-		name = widget.ShortenTemplates(name)
+		name = funcname.ShortenTemplates(name)
 	}
 	best := int32(0)
 	for n := int32(1); n < int32(p.Now.Len()); n++ {

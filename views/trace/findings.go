@@ -6,6 +6,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
@@ -106,7 +107,7 @@ func (p *findingsPane) text(f *analysis.Finding) string {
 	if f.HasOwner && f.Owner.Function != "" {
 		name := f.Owner.Function
 		if !p.state.FullName {
-			name = ui.BareFunction(name)
+			name = funcname.Bare(name)
 		}
 		return name + ": " + f.Text
 	}

@@ -2,11 +2,11 @@ package trace
 
 import (
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
-	"github.com/memtui/memtui/views/widget"
 )
 
 // groupPane is what screens share whose rows are groups of blocks: Sites and Leaks.
@@ -83,7 +83,7 @@ func (p *groupPane) groupScopes(own ...keymap.Scope) []keymap.Scope {
 func setGroup(e *ui.Env, d *ui.Detail, s *state.State, by analysis.Group, row *analysis.Site) {
 	d.Title = row.Name
 	if !s.FullName {
-		d.Title = widget.ShortenTemplates(row.Name)
+		d.Title = funcname.ShortenTemplates(row.Name)
 	}
 	if by != analysis.ByStack {
 		d.Title += " · the stack that allocated most of it"

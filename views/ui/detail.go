@@ -7,6 +7,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
@@ -96,7 +97,7 @@ func FrameName(f model.Frame, full bool) string {
 	case full:
 		return f.Function
 	}
-	return widget.ShortenTemplates(f.Function)
+	return funcname.ShortenTemplates(f.Function)
 }
 
 // FramePlace returns a frame's file and line with all folders, "" when unknown.

@@ -2,13 +2,12 @@ package ui
 
 import (
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/model"
-	"github.com/memtui/memtui/views/widget"
 )
 
 // SiteLabels are how tables show sites: what a library function allocates is shown after its caller
@@ -46,7 +45,7 @@ func (l *SiteLabels) Label(stacks *model.Stacks, by analysis.Group, s *analysis.
 	case full || by == analysis.ByThread || by == analysis.BySizeClass || by == analysis.ByModule || by == analysis.ByFile:
 		return SiteLabel{s.Name, s.Where}
 	case by == analysis.ByFunction || stacks == nil || s.Node == 0 || Family(s.Name) == "":
-		return SiteLabel{BareFunction(s.Name), s.Where}
+		return SiteLabel{funcname.Bare(s.Name), s.Where}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -83,19 +82,8 @@ func LabelOfCaller(stacks *model.Stacks, s *analysis.Site, hidden []func(string)
 			continue
 		}
 		if f.Function != "" && Family(f.Function) == "" {
-			return SiteLabel{BareFunction(f.Function) + " › " + lastScope(BareFunction(s.Name)), calltree.Where(f)}
+			return SiteLabel{funcname.Bare(f.Function) + " › " + funcname.Last(funcname.Bare(s.Name)), calltree.Where(f)}
 		}
 	}
-	return SiteLabel{BareFunction(s.Name), s.Where}
-}
-
-// BareFunction returns a function's name for tables: without template arguments, arguments and return type.
-func BareFunction(name string) string { return widget.WithoutSignature(widget.ShortenTemplates(name)) }
-
-// lastScope returns what follows the last "::" of a name.
-func lastScope(name string) string {
-	if i := strings.LastIndex(name, "::"); i >= 0 && i+2 < len(name) {
-		return name[i+2:]
-	}
-	return name
+	return SiteLabel{funcname.Bare(s.Name), s.Where}
 }

@@ -52,7 +52,7 @@ func (t leaks) Cell(row, col int) Cell {
 	case 3:
 		return Cell{Kind: SparkCell, Spark: l.trend}
 	case 4:
-		return Cell{Text: ShortenTemplates(l.site)}
+		return Cell{Text: l.site}
 	}
 	return Cell{Text: l.where, Style: tcell.StyleDefault.Dim(true)}
 }
@@ -62,7 +62,7 @@ func leakList() *List {
 		Table: leaks{
 			{"main", "/home/me/src/kvleak.cpp:23", "390.6 KiB", "once", 0.91, []uint64{1, 8, 8, 8}},
 			{"close_session(Session*, bool)", "/home/me/src/kvleak.cpp:17", "32.5 KiB", "linear +442 KiB/s", 0.076, []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}},
-			{"std::vector<std::pair<int, std::string> >::push_back(std::pair<int, std::string>&&)", "/usr/include/c++/12/bits/stl_vector.h:1288", "4.0 KiB", "once", 0.009, []uint64{0, 0, 0, 1}},
+			{"std::vector<…>::push_back(std::pair<…>&&)", "/usr/include/c++/12/bits/stl_vector.h:1288", "4.0 KiB", "once", 0.009, []uint64{0, 0, 0, 1}},
 			{"evil\x1b[31m\nname\u202e", "日本語.c:1", "960 B", "steps (3)", 0, nil},
 		},
 		Columns: []Column{

@@ -2,36 +2,6 @@ package widget
 
 import "strings"
 
-// WithoutSignature takes the arguments and the return type off a C++ function's name: "void a::f(int) const" becomes
-// "a::f". Other names stay. Call it after [ShortenTemplates].
-func WithoutSignature(name string) string {
-	body := strings.TrimSuffix(strings.TrimSuffix(name, " const"), "[abi:cxx11]")
-	if !strings.HasSuffix(body, ")") {
-		return name
-	}
-	open, depth := -1, 0
-	for i := len(body) - 1; i >= 0 && open < 0; i-- {
-		switch body[i] {
-		case ')':
-			depth++
-		case '(':
-			if depth--; depth == 0 {
-				open = i
-			}
-		}
-	}
-	if open <= 0 || strings.HasSuffix(body[:open], "operator") || body[open-1] == '.' {
-		return name
-	}
-	body = strings.TrimSuffix(body[:open], "[abi:cxx11]")
-	if i := strings.LastIndexByte(body, ' '); i >= 0 && !strings.Contains(body, "operator") && !strings.HasSuffix(body[:i], ",") {
-		if rest := body[i+1:]; rest != "" && strings.Count(rest, "<") == strings.Count(rest, ">") && strings.Count(rest, "(") == strings.Count(rest, ")") {
-			return rest
-		}
-	}
-	return body
-}
-
 // ShortenScopes cuts a name to w cells by dropping scopes at its beginning ("…vector<…>::push_back"), then its middle.
 func ShortenScopes(name string, w int) string {
 	name = Clean(name)
@@ -52,4 +22,27 @@ func ShortenScopes(name string, w int) string {
 		}
 	}
 	return TruncateMiddle(name, w)
+}
+
+// ShortenPath cuts a path (or "path:line") to w cells by dropping folders at its beginning ("…/src/kvleak.cpp:17"), then
+// the beginning of what is left.
+func ShortenPath(path string, w int) string {
+	path = Clean(path)
+	if Width(path) <= w {
+		return path
+	}
+	for rest := path; ; {
+		i := strings.IndexAny(rest, `/\`)
+		if i < 0 {
+			break
+		}
+		if i > 0 && Width(rest[i:])+1 <= w {
+			return ellipsis + rest[i:]
+		}
+		rest = rest[i+1:]
+		if rest != "" && Width(rest) <= w && !strings.ContainsAny(rest, `/\`) {
+			return rest
+		}
+	}
+	return TruncateLeft(path, w)
 }

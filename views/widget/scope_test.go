@@ -2,33 +2,6 @@ package widget
 
 import "testing"
 
-func TestWithoutSignature(t *testing.T) {
-	for name, want := range map[string]string{
-		"main":                              "main",
-		"close_session(Session*, bool)":     "close_session",
-		"void std::vector<…>::f(int) const": "std::vector<…>::f",
-		"render[abi:cxx11](int)":            "render",
-		"operator new(unsigned long)":       "operator new",
-		"a::operator()(int) const":          "a::operator()",
-		"a::operator()":                     "a::operator()",
-		"(anonymous namespace)::f()":        "(anonymous namespace)::f",
-		"main.(*T).Method":                  "main.(*T).Method",
-		"<lambda>":                          "<lambda>",
-		"f)":                                "f)",
-		"()":                                "()",
-		"":                                  "",
-		"void":                              "void",
-		" (":                                " (",
-		"<stack 77?>":                       "<stack 77?>",
-		"int (*f(int))(long)":               "(*f(int))",
-		"a::b(std::map<int, char>)::{lambda()#1}::operator()() const": "a::b(std::map<int, char>)::{lambda()#1}::operator()",
-	} {
-		if got := WithoutSignature(name); got != want {
-			t.Errorf("%q becomes %q, want %q", name, got, want)
-		}
-	}
-}
-
 func TestShortenScopes(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -53,7 +26,7 @@ func FuzzShortenScopes(f *testing.F) {
 	f.Add("std::vector<a::b>::f(int)", 9)
 	f.Fuzz(func(t *testing.T, name string, w int) {
 		w = max(0, min(w, 200))
-		if got := ShortenScopes(WithoutSignature(name), w); Width(got) > w {
+		if got := ShortenScopes(name, w); Width(got) > w {
 			t.Fatalf("%q in %d is %q", name, w, got)
 		}
 	})

@@ -56,29 +56,6 @@ func TestCuts(t *testing.T) {
 	}
 }
 
-func TestShortenTemplates(t *testing.T) {
-	for in, want := range map[string]string{
-		"std::map<int, std::vector<x> >::f(int)": "std::map<…>::f(int)",
-		"main":                                   "main",
-		"operator<<(std::ostream&, foo<int> const&)": "operator<<(std::ostream&, foo<…> const&)",
-		"bool operator< <int>(a<b>, c)":              "bool operator< <int>(a<…>, c)",
-		"A::operator->() const":                      "A::operator->() const",
-		"operator<=><int>(x)":                        "operator<=><int>(x)",
-		"<lambda>":                                   "<lambda>",
-		"<T as Trait<u8>>::call":                     "<T as Trait<…>>::call",
-		"Vec::<u8>::push":                            "Vec::<…>::push",
-		"f<(a)->b>::g":                               "f<…>::g",
-		"broken<a":                                   "broken<a",
-		"a<b<c>":                                     "a<b<…>",
-		"x<>":                                        "x<>",
-		"std::function<void (int)>::operator()(int) const": "std::function<…>::operator()(int) const",
-	} {
-		if got := ShortenTemplates(in); got != want {
-			t.Errorf("ShortenTemplates(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
-
 // hostile makes random strings out of everything that ever broke a terminal.
 func hostile(rng *rand.Rand) string {
 	parts := []string{"a", "name", " ", "[", "\x1b[31m", "\x1b]0;x\x07", "\n", "\x00", "\x7f", "\x9d", "\xff", "\xe2\x82", "日本", "e\u0301", "\u0301", "\u202e", "\u200d", "👨\u200d👩", "🇩🇪", "\ufe0f", "\u200b", "\U000e0020", "ᄀ", "가", "\u0600", "/", "<", ">", "…", strings.Repeat("\u0302", 40), strings.Repeat("ᄀ", 40)}
@@ -110,7 +87,6 @@ func TestTextProperties(t *testing.T) {
 				t.Fatalf("cut %d of %q to %d: %q is %d wide", i, in, w, cut, Width(cut))
 			}
 		}
-		ShortenTemplates(in)
 		s.Clear()
 		n := Print(s, 3, 0, w, in, testLook().Text)
 		if n != min(Width(in), w) && n != w-1 {
@@ -166,7 +142,6 @@ func FuzzText(f *testing.F) {
 				t.Errorf("%q cut to %d is %q", s, w, cut)
 			}
 		}
-		ShortenTemplates(s)
 		for _, row := range Wrap(s, w) {
 			if Width(row) > max(w, 2) {
 				t.Errorf("%q wrapped to %d has %q", s, w, row)

@@ -1,4 +1,4 @@
-package widget
+package funcname
 
 import "strings"
 
@@ -75,27 +75,4 @@ func closing(name string, open int) int {
 		i++
 	}
 	return -1
-}
-
-// ShortenPath cuts a path (or "path:line") to w cells by dropping folders at its beginning ("…/src/kvleak.cpp:17"), then
-// the beginning of what is left.
-func ShortenPath(path string, w int) string {
-	path = Clean(path)
-	if Width(path) <= w {
-		return path
-	}
-	for rest := path; ; {
-		i := strings.IndexAny(rest, `/\`)
-		if i < 0 {
-			break
-		}
-		if i > 0 && Width(rest[i:])+1 <= w {
-			return ellipsis + rest[i:]
-		}
-		rest = rest[i+1:]
-		if rest != "" && Width(rest) <= w && !strings.ContainsAny(rest, `/\`) {
-			return rest
-		}
-	}
-	return TruncateLeft(path, w)
 }

@@ -1,0 +1,163 @@
+package calltree
+
+import (
+	"cmp"
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/memtui/memtui/analysis/funcname"
+	"github.com/memtui/memtui/model"
+)
+
+// Unmatched returns the steps of a filter that match no frame of the stacks: they leave out everything, or nothing.
+// Stacks of which only a part was read are not judged. The error is that of ctx.
+func Unmatched(ctx context.Context, s *model.Stacks, filter Filter) (out []Step, err error) {
+	if s == nil || s.Partial {
+		return nil, nil
+	}
+	for _, step := range filter.Steps() {
+		m, found := newFrameMatcher(s, step.Name), false
+		for f := 1; f < len(s.FrameFunc) && !found; f++ {
+			if m.due() && ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			found = m.matches(model.FrameID(f))
+		}
+		if !found {
+			out = append(out, step)
+		}
+	}
+	return out, nil
+}
+
+// Names that are near to others.
+const (
+	nearMost   = 1 << 18 // names that are looked at
+	nearLetter = 3       // one letter in so many may differ
+	nearLong   = 64      // letters of names whose letters are compared
+)
+
+// Near returns at most n names that a step may have meant, nearest first, as tables show them. The error is that of ctx.
+func Near(ctx context.Context, s *model.Stacks, step string, n int) ([]string, error) {
+	t, typed := targetOf(step)
+	typed = strings.ToLower(strings.Trim(typed, "/"))
+	type near struct {
+		name     string
+		distance int
+	}
+	var all []near
+	seen := map[string]bool{}
+	for f := 1; f < len(s.FrameFunc) && len(seen) < nearMost; f++ {
+		if f%model.AskEvery == 1 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		name := nameFor(s, t, model.FrameID(f))
+		if name == "" || seen[name] {
+			continue
+		}
+		seen[name] = true
+		if d := distance(strings.ToLower(model.Matched(name)), typed); d >= 0 {
+			all = append(all, near{name, d})
+		}
+	}
+	slices.SortFunc(all, func(a, b near) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(len(a.name), len(b.name)), strings.Compare(a.name, b.name))
+	})
+	var out []string
+	for _, a := range all[:min(n, len(all))] {
+		out = append(out, a.name)
+	}
+	return out, nil
+}
+
+// nameFor returns the name by which a step about a target calls a frame, "" for none.
+func nameFor(s *model.Stacks, t target, f model.FrameID) string {
+	switch t {
+	case byFile:
+		if file := s.At(f).File; file != "" {
+			return FilePrefix + path.Base(file)
+		}
+		return ""
+	case byModule:
+		if module := frameModule(s, f); module != "" {
+			return ModulePrefix + module
+		}
+		return ""
+	}
+	return funcname.Bare(model.Matched(s.Functions[s.FrameFunc[f]]))
+}
+
+// distance says how far a name is from what was typed, -1 for too far; both are in small letters.
+func distance(name, typed string) int {
+	_, bare := targetOf(withoutArguments(name))
+	last := funcname.Last(bare)
+	switch {
+	case typed == "":
+		return -1
+	case last == typed || bare == typed:
+		return 0
+	case strings.HasPrefix(last, typed):
+		return 1
+	case strings.Contains(bare, typed):
+		return 2
+	case len(typed) > nearLong || len(last) > nearLong:
+		return -1
+	}
+	const far = 3
+	if d := min(letters(last, funcname.Last(typed)), letters(bare, typed)); d*nearLetter <= len(typed) {
+		return far + d
+	}
+	return -1
+}
+
+// letters returns how many letters have to be put in, left out or replaced to make b of a.
+func letters(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := before
+			if a[i] != b[j] {
+				change++
+			}
+			before = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// Names returns the names of functions, files or modules that complete what was typed, as [Step.Name] takes them, at most n; those that
+// begin with it come first. The error is that of ctx.
+func Names(ctx context.Context, s *model.Stacks, typed string, n int) ([]string, error) {
+	t, _ := targetOf(typed)
+	small := strings.ToLower(typed)
+	var first, second []string
+	seen := map[string]bool{}
+	for f := 1; f < len(s.FrameFunc) && len(seen) < nearMost && len(first) < n; f++ {
+		if f%model.AskEvery == 1 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		name := nameFor(s, t, model.FrameID(f))
+		if name == "" || seen[name] {
+			continue
+		}
+		seen[name] = true
+		switch lower := strings.ToLower(name); {
+		case strings.HasPrefix(lower, small) || strings.HasPrefix(funcname.Last(lower), small):
+			first = append(first, name)
+		case strings.Contains(lower, small):
+			second = append(second, name)
+		}
+	}
+	slices.Sort(first)
+	slices.Sort(second)
+	out := append(first, second...)
+	return out[:min(n, len(out))], nil
+}

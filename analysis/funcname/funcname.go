@@ -1,0 +1,46 @@
+// Package funcname shortens the names of functions to what people call them: without the arguments of templates and generics, without
+// signatures and scopes. Names are the bytes of a file, which callers clean before they print them.
+package funcname
+
+import "strings"
+
+// Bare returns a name as tables show it: without template arguments, arguments and return type.
+func Bare(name string) string { return WithoutSignature(ShortenTemplates(name)) }
+
+// Last returns what follows the last "::" of a name.
+func Last(name string) string {
+	if i := strings.LastIndex(name, "::"); i >= 0 && i+2 < len(name) {
+		return name[i+2:]
+	}
+	return name
+}
+
+// WithoutSignature takes the arguments and the return type off a C++ function's name: "void a::f(int) const" becomes
+// "a::f". Other names stay. Call it after [ShortenTemplates].
+func WithoutSignature(name string) string {
+	body := strings.TrimSuffix(strings.TrimSuffix(name, " const"), "[abi:cxx11]")
+	if !strings.HasSuffix(body, ")") {
+		return name
+	}
+	open, depth := -1, 0
+	for i := len(body) - 1; i >= 0 && open < 0; i-- {
+		switch body[i] {
+		case ')':
+			depth++
+		case '(':
+			if depth--; depth == 0 {
+				open = i
+			}
+		}
+	}
+	if open <= 0 || strings.HasSuffix(body[:open], "operator") || body[open-1] == '.' {
+		return name
+	}
+	body = strings.TrimSuffix(body[:open], "[abi:cxx11]")
+	if i := strings.LastIndexByte(body, ' '); i >= 0 && !strings.Contains(body, "operator") && !strings.HasSuffix(body[:i], ",") {
+		if rest := body[i+1:]; rest != "" && strings.Count(rest, "<") == strings.Count(rest, ">") && strings.Count(rest, "(") == strings.Count(rest, ")") {
+			return rest
+		}
+	}
+	return body
+}
