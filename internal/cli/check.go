@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/model"
 )
 
@@ -136,7 +137,7 @@ func (a *app) check(ctx context.Context, c *checkCmd, budgets []budget, s, base 
 // allocated.
 func (a *app) comparingLive(p, q *model.Profile) *app {
 	for _, side := range []*model.Profile{p, q} {
-		if a.flags.By != "" || kindOf(side) != kindStacks {
+		if a.flags.By != "" || kind.Of(side) != kind.Stacks {
 			return a
 		}
 		if _, ok := side.Weights.Metric("live_bytes"); !ok {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/export"
+	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/model"
 )
 
@@ -226,7 +227,7 @@ func (c *conversion) whole() error {
 // dumpAs writes memory dumps.
 func dumpAs(write func(context.Context, io.Writer, *model.Profile) ([]export.Loss, error)) func(context.Context, *conversion) (writer, error) {
 	return func(_ context.Context, c *conversion) (writer, error) {
-		if kindOf(c.p) != kindDump {
+		if kind.Of(c.p) != kind.Dump {
 			return nil, c.cannot()
 		}
 		if c.s.snapshot != nil {

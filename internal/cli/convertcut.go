@@ -8,6 +8,7 @@ import (
 	"regexp"
 
 	"github.com/memtui/memtui/export"
+	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/model"
 )
 
@@ -77,7 +78,7 @@ func (f *cutFlags) cut(duration model.Time) (export.Cut, error) {
 
 // beginTrace writes part of a trace.
 func beginTrace(ctx context.Context, c *conversion) (writer, error) {
-	if kindOf(c.p) != kindTrace {
+	if kind.Of(c.p) != kind.Trace {
 		return nil, c.cannot()
 	}
 	if c.flags.At.Given() || c.flags.MinAge.Given() {

@@ -11,6 +11,7 @@ import (
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/export/html"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/model"
 )
 
@@ -216,11 +217,11 @@ func (d *diffing) choose(opt *report.DiffOptions) error {
 // collect makes the rows of both sides.
 func (d *diffing) collect(ctx context.Context) error {
 	b, p := d.sides[0].p, d.sides[1].p
-	stacked := func(p *model.Profile) bool { return kindOf(p) == kindStacks || kindOf(p) == kindTrace }
+	stacked := func(p *model.Profile) bool { return kind.Of(p) == kind.Stacks || kind.Of(p) == kind.Trace }
 	switch {
-	case kindOf(b) == kindHeap && kindOf(p) == kindHeap:
+	case kind.Of(b) == kind.Heap && kind.Of(p) == kind.Heap:
 		return d.heaps(ctx)
-	case kindOf(b) == kindDump && kindOf(p) == kindDump:
+	case kind.Of(b) == kind.Dump && kind.Of(p) == kind.Dump:
 		return d.dumps(ctx)
 	case stacked(b) && stacked(p):
 		return d.stacks(ctx)

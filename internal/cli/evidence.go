@@ -19,6 +19,7 @@ import (
 	"github.com/memtui/memtui/export/html"
 	"github.com/memtui/memtui/export/redact"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
 )
@@ -121,7 +122,7 @@ func (a *app) redacted(ctx context.Context, s *session, p *model.Profile, r *red
 	out := &session{src: s.src, store: &model.Store{}, index: traceindex.NewKeptIndex(nil), snapshot: s.snapshot, stop: func() {}, done: make(chan struct{})}
 	close(out.done)
 	out.index.SetBudget(a.memoryLimit())
-	if kindOf(p) == kindTrace {
+	if kind.Of(p) == kind.Trace {
 		building := &model.Store{} // takes what reading again finds out again
 		building.Publish(r.Profile(p))
 		if err := s.src.Guard(func() error { return traceindex.Build(ctx, building, out.index) }); err != nil {
@@ -148,7 +149,7 @@ func (a *app) viewFlags() []string {
 
 // redactFlags replaces names in flags, also in those that are in force.
 func (a *app) redactFlags(r *redact.Redactor, p *model.Profile, flags []string) []string {
-	if kindOf(p) != kindStacks {
+	if kind.Of(p) != kind.Stacks {
 		return flags
 	}
 	var out []string

@@ -12,6 +12,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/indexcache"
 	"github.com/memtui/memtui/internal/reading"
 	"github.com/memtui/memtui/loaders"
@@ -133,7 +134,7 @@ func (s *session) tellIndex() {
 		return
 	}
 	s.store.Update(func(p *model.Profile) *model.Profile {
-		if kindOf(p) != kindTrace {
+		if kind.Of(p) != kind.Trace {
 			return nil
 		}
 		next := *p
@@ -188,12 +189,12 @@ func (a *app) report(ctx context.Context, s *session, c reportCmd) (*report.Repo
 		return nil, err
 	}
 	a.warn(p)
-	switch kindOf(p) {
-	case kindStacks:
+	switch kind.Of(p) {
+	case kind.Stacks:
 		return a.stacksReport(ctx, p, &c)
-	case kindHeap:
+	case kind.Heap:
 		return a.heapReport(ctx, s, p)
-	case kindDump:
+	case kind.Dump:
 		return a.dumpReport(ctx, s, p)
 	}
 	return a.traceReport(ctx, s, p, &c)

@@ -10,41 +10,42 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/memtui/memtui/export"
+	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/loaders"
 )
 
 // use says that a flag means something to a command.
 type use struct {
 	flag string
-	of   kinds  // of the files that it means something for
-	help string // instead of the grammar's, "" for that
+	of   kind.Set // of the files that it means something for
+	help string   // instead of the grammar's, "" for that
 }
 
 // about chooses what of a file a report is about.
 func about() []use {
 	return []use{
-		{"at", ofTraces | ofHeaps | ofDumps, ""}, {"from", ofTraces | ofStacks | ofDumps, ""}, {"to", ofTraces | ofStacks | ofDumps, ""},
-		{"by", ofTraces | ofStacks | ofHeaps, "Sort key: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."},
-		{"event", ofStacks, ""}, {"min-age", ofTraces, ""}, {"frame-order", ofTraces, ""},
-		{"snapshot", ofHeaps | ofDumps, ""}, {"series", ofDumps, ""}, {"point", ofDumps, ""}, {"edges", ofHeaps, ""},
+		{"at", kind.Traces | kind.Heaps | kind.Dumps, ""}, {"from", kind.Traces | kind.Profiles | kind.Dumps, ""}, {"to", kind.Traces | kind.Profiles | kind.Dumps, ""},
+		{"by", kind.Traces | kind.Profiles | kind.Heaps, "Sort key: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."},
+		{"event", kind.Profiles, ""}, {"min-age", kind.Traces, ""}, {"frame-order", kind.Traces, ""},
+		{"snapshot", kind.Heaps | kind.Dumps, ""}, {"series", kind.Dumps, ""}, {"point", kind.Dumps, ""}, {"edges", kind.Heaps, ""},
 	}
 }
 
 // stepUses returns the flags that filter stacks.
 func stepUses() []use {
-	return named(ofTraces|ofStacks, "focus", "ignore", "show-from", "hide", "pivot")
+	return named(kind.Traces|kind.Profiles, "focus", "ignore", "show-from", "hide", "pivot")
 }
 
 // reader are flags of every command that reads a file whole.
-func reader() []use { return named(ofAll, "max-memory", "index") }
+func reader() []use { return named(kind.All, "max-memory", "index") }
 
 // drawing are flags of what prints tables.
-func drawing() []use { return named(ofAll, "format", "limit", "color", "ascii") }
+func drawing() []use { return named(kind.All, "format", "limit", "color", "ascii") }
 
 // inHeap are flags about one heap snapshot.
-func inHeap() []use { return named(ofHeaps, "at", "snapshot") }
+func inHeap() []use { return named(kind.Heaps, "at", "snapshot") }
 
-func named(of kinds, flags ...string) (list []use) {
+func named(of kind.Set, flags ...string) (list []use) {
 	for _, f := range flags {
 		list = append(list, use{f, of, ""})
 	}
@@ -52,48 +53,48 @@ func named(of kinds, flags ...string) (list []use) {
 }
 
 // commandUses are the flags that mean something to each command: the shared ones, and those of its own that mean something for some
-// kinds of files only. What help, completion, manual and guide list is this, and what else is given on a command line is refused.
+// kind.Set of files only. What help, completion, manual and guide list is this, and what else is given on a command line is refused.
 var commandUses = sync.OnceValue(func() map[string][]use {
-	page := []use{{"format", ofAll, "Output: text, json, markdown or csv, or html, a page for browsers."}}
+	page := []use{{"format", kind.All, "Output: text, json, markdown or csv, or html, a page for browsers."}}
 	shown := slices.Concat(page, drawing()[1:], about(), reader())
-	report := slices.Concat(shown, stepUses(), named(ofStacks, "window"), named(ofTraces, "cell"))
-	screen := slices.Concat(shown, named(ofAll, "mouse", "theme"))
-	heapTable := slices.Clip(slices.Concat(drawing(), inHeap(), named(ofHeaps, "edges", "max-memory")))
+	report := slices.Concat(shown, stepUses(), named(kind.Profiles, "window"), named(kind.Traces, "cell"))
+	screen := slices.Concat(shown, named(kind.All, "mouse", "theme"))
+	heapTable := slices.Clip(slices.Concat(drawing(), inHeap(), named(kind.Heaps, "edges", "max-memory")))
 	return map[string][]use{
 		"open": screen, "demo": screen, "report": report, "check": slices.Concat(drawing(), about(), reader()),
-		"evidence": slices.Concat([]use{{"format", ofAll, "What to print about it: text, its path, or json, the manifest."}}, drawing()[1:2], about(), reader()),
-		"info":     {formatUse("text or json"), {"frame-order", ofAll, ""}, {"index", ofAll, ""}, {"max-memory", ofAll, ""}},
-		"validate": {formatUse("text or json"), {"max-memory", ofAll, ""}},
-		"index":    {formatUse("text or json"), {"frame-order", ofAll, ""}, {"index", ofAll, ""}, {"max-memory", ofAll, ""}},
-		"diff":     slices.Concat(drawing(), diffUses(), reader(), stepUses(), named(ofTraces, "cell")),
-		"pages":    slices.Concat(drawing(), []use{{"at", ofDumps, "The instant of the layout (the last one)."}}, named(ofDumps, "snapshot", "series", "point", "max-memory")),
+		"evidence": slices.Concat([]use{{"format", kind.All, "What to print about it: text, its path, or json, the manifest."}}, drawing()[1:2], about(), reader()),
+		"info":     {formatUse("text or json"), {"frame-order", kind.All, ""}, {"index", kind.All, ""}, {"max-memory", kind.All, ""}},
+		"validate": {formatUse("text or json"), {"max-memory", kind.All, ""}},
+		"index":    {formatUse("text or json"), {"frame-order", kind.All, ""}, {"index", kind.All, ""}, {"max-memory", kind.All, ""}},
+		"diff":     slices.Concat(drawing(), diffUses(), reader(), stepUses(), named(kind.Traces, "cell")),
+		"pages":    slices.Concat(drawing(), []use{{"at", kind.Dumps, "The instant of the layout (the last one)."}}, named(kind.Dumps, "snapshot", "series", "point", "max-memory")),
 		"convert": slices.Concat([]use{
-			{"to", ofAll, "The format to write: " + targetNames() + ". A second --to is the end of the range."},
-			{"by", ofTraces | ofStacks, "The weight of stacks: " + strings.Join(export.TraceMetrics(), ", ") + "; for stack profiles any metric."},
-		}, about()[:2], about()[4:8], named(ofHeaps, "edges"), reader(), stepUses()),
-		"heap snapshots":  slices.Concat(drawing()[:1], drawing()[2:], inHeap(), named(ofHeaps, "max-memory")),
+			{"to", kind.All, "The format to write: " + targetNames() + ". A second --to is the end of the range."},
+			{"by", kind.Traces | kind.Profiles, "The weight of stacks: " + strings.Join(export.TraceMetrics(), ", ") + "; for stack profiles any metric."},
+		}, about()[:2], about()[4:8], named(kind.Heaps, "edges"), reader(), stepUses()),
+		"heap snapshots":  slices.Concat(drawing()[:1], drawing()[2:], inHeap(), named(kind.Heaps, "max-memory")),
 		"heap types":      append(heapTable, heapBy("${heapkeys}")),
 		"heap frames":     append(heapTable, heapBy("${heapkeys}")),
 		"heap dominators": heapTable,
-		"heap find":       slices.Concat(drawing(), inHeap(), []use{heapBy("row or bytes")}, named(ofHeaps, "max-memory")),
+		"heap find":       slices.Concat(drawing(), inHeap(), []use{heapBy("row or bytes")}, named(kind.Heaps, "max-memory")),
 		"heap object":     heapTable,
-		"heap path":       slices.Concat(drawing()[:1], drawing()[2:], inHeap(), named(ofHeaps, "edges", "max-memory")),
+		"heap path":       slices.Concat(drawing()[:1], drawing()[2:], inHeap(), named(kind.Heaps, "edges", "max-memory")),
 		"guide":           {formatUse("text, markdown or json")}, "keys": {formatUse("text, markdown or json")}, "version": {formatUse("text or json")},
 	}
 })
 
-func formatUse(which string) use { return use{"format", ofAll, "Output: " + which + "."} }
+func formatUse(which string) use { return use{"format", kind.All, "Output: " + which + "."} }
 
-func heapBy(keys string) use { return use{"by", ofHeaps, "Sort key: " + keys + "."} }
+func heapBy(keys string) use { return use{"by", kind.Heaps, "Sort key: " + keys + "."} }
 
 // diffUses returns those about places, of both sides.
 func diffUses() []use {
-	stacked := ofTraces | ofStacks
+	stacked := kind.Traces | kind.Profiles
 	return []use{
-		{"at", ofTraces | ofHeaps | ofDumps, "The instant of both sides; --a and --b give each side its own."}, {"from", stacked | ofDumps, ""}, {"to", stacked | ofDumps, ""},
-		{"by", ofAll, "What is compared: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."},
+		{"at", kind.Traces | kind.Heaps | kind.Dumps, "The instant of both sides; --a and --b give each side its own."}, {"from", stacked | kind.Dumps, ""}, {"to", stacked | kind.Dumps, ""},
+		{"by", kind.All, "What is compared: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."},
 		{"event", stacked, "For stack profiles: the event to compare (the first that has stacks)."},
-		{"frame-order", stacked, "For traces: the order of frames: auto, leaf-first or root-first."}, {"series", ofDumps, ""}, {"point", ofDumps, ""}, {"edges", ofHeaps, ""},
+		{"frame-order", stacked, "For traces: the order of frames: auto, leaf-first or root-first."}, {"series", kind.Dumps, ""}, {"point", kind.Dumps, ""}, {"edges", kind.Heaps, ""},
 	}
 }
 
@@ -146,21 +147,21 @@ func sharedFlags(app *kong.Application, command *kong.Node) []*kong.Flag {
 	return out
 }
 
-// readBy returns the kinds of files that a command reads.
-func readBy(command string) kinds {
+// readBy returns the kind.Set of files that a command reads.
+func readBy(command string) kind.Set {
 	switch {
 	case command == "pages":
-		return ofDumps
+		return kind.Dumps
 	case strings.HasPrefix(command, "heap"):
-		return ofHeaps
+		return kind.Heaps
 	}
-	return ofAll
+	return kind.All
 }
 
-// described returns a flag with the help text that it has for a command, which reads these kinds of files.
-func described(f *kong.Flag, u *use, of kinds) *kong.Flag {
+// described returns a flag with the help text that it has for a command, which reads these kind.Set of files.
+func described(f *kong.Flag, u *use, of kind.Set) *kong.Flag {
 	help := u.help
-	if few := u.of.list(); help == "" && u.of&of != of && (len(few) == 1 || len(few) == 2) {
+	if few := u.of.Names(); help == "" && u.of&of != of && (len(few) == 1 || len(few) == 2) {
 		help = "Of " + strings.Join(few, " and ") + ": " + lowerFirst(f.Help)
 	}
 	if help == "" {
@@ -231,17 +232,17 @@ func checkFlags(parsed *kong.Context) error {
 
 // fits refuses flags that mean nothing for a file, by its format alone, and forgets settings that do not.
 func (a *app) fits(name string, format loaders.Format) error {
-	k := kindOfFormat(format)
-	if a.parsed == nil || k == kindNone {
+	k := kind.OfFormat(format)
+	if a.parsed == nil || k == kind.None {
 		return nil
 	}
 	command, onLine := commandPath(a.parsed.Selected()), given(a.parsed)
-	if of := readBy(command); !of.has(k) {
-		return fmt.Errorf("%s holds no %s: it is %s", name, map[kinds]string{ofHeaps: "heap snapshots", ofDumps: "page layouts"}[of], format.Name)
+	if of := readBy(command); !of.Has(k) {
+		return fmt.Errorf("%s holds no %s: it is %s", name, map[kind.Set]string{kind.Heaps: "heap snapshots", kind.Dumps: "page layouts"}[of], format.Name)
 	}
 	for _, f := range a.parsed.Flags() {
 		u, means, _ := usesOf(command, f.Name, false)
-		if !means || u.of.has(k) || harmless(f.Name) {
+		if !means || u.of.Has(k) || harmless(f.Name) {
 			continue
 		}
 		if slices.Contains(onLine, f) {
@@ -256,28 +257,28 @@ func (a *app) fits(name string, format loaders.Format) error {
 
 // numbered refuses FILE#N where a file of that format has no parts with numbers. In comparisons windows have some.
 func (a *app) numbered(name string, format loaders.Format) error {
-	k, command, compares := kindOfFormat(format), "", false
+	k, command, compares := kind.OfFormat(format), "", false
 	if a.parsed != nil {
 		command = commandPath(a.parsed.Selected())
 		c, ok := a.parsed.Selected().Target.Addr().Interface().(*openCmd)
 		compares = ok && len(c.File) > 1
 	}
-	if command == "diff" || (command == "check" || compares) && k == kindStacks || (ofHeaps | ofDumps).has(k) {
+	if command == "diff" || (command == "check" || compares) && k == kind.Stacks || (kind.Heaps | kind.Dumps).Has(k) {
 		return nil
 	}
 	return fmt.Errorf("%s holds no heap snapshots: it is %s", name, format.Name)
 }
 
 // unfit says why a flag means nothing for a file.
-func unfit(name, flag string, k kind) string {
+func unfit(name, flag string, k kind.Kind) string {
 	switch {
-	case k == kindStacks && (flag == "at" || flag == "min-age"):
+	case k == kind.Stacks && (flag == "at" || flag == "min-age"):
 		return "stack profiles are sums over time; narrow them with --from and --to"
-	case k == kindTrace && flag == "window":
+	case k == kind.Trace && flag == "window":
 		return name + " has no windows; --from and --to choose a range"
-	case k == kindDump && flag == "by":
+	case k == kind.Dump && flag == "by":
 		return "the tables of a memory dump are in the file's order"
-	case k == kindHeap && (flag == "from" || flag == "to"):
+	case k == kind.Heap && (flag == "from" || flag == "to"):
 		return "tables are about one snapshot; choose it with --snapshot or --at"
 	case flag == "cell":
 		return name + " holds no blocks"

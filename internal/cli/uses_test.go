@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/demo"
 	"github.com/memtui/memtui/internal/memory"
 	"github.com/memtui/memtui/loaders/all"
@@ -44,7 +45,7 @@ func TestUsesNameFlags(t *testing.T) {
 // The kind that a format is said to have is that of its files, and every format has one.
 func TestKindsOfFormats(t *testing.T) {
 	for _, f := range all.Formats() {
-		if kindOfFormat(f) == kindNone {
+		if kind.OfFormat(f) == kind.None {
 			t.Errorf("nobody knows what %s records", f.Name)
 		}
 	}
@@ -61,8 +62,8 @@ func TestKindsOfFormats(t *testing.T) {
 		a.collector = &memory.Collector{}
 		s := a.start(t.Context(), src, format)
 		p, err := s.profile(t.Context())
-		if err != nil || kindOf(p) != kindOfFormat(format) || kindOf(p) == kindNone {
-			t.Errorf("%s: %v, %q, not %q", sample.Name, err, kindOf(p), kindOfFormat(format))
+		if err != nil || kind.Of(p) != kind.OfFormat(format) || kind.Of(p) == kind.None {
+			t.Errorf("%s: %v, %q, not %q", sample.Name, err, kind.Of(p), kind.OfFormat(format))
 		}
 		s.close()
 	}

@@ -82,6 +82,7 @@ var allowed = map[string][]string{
 	"internal/demo":              {"github.com/klauspost/compress"},
 	"internal/memory":            {"model", "loaders"},
 	"internal/indexcache":        {"analysis/traceindex", "loaders", "golang.org/x/sys"},
+	"internal/cli/kind":          {"model", "loaders"},
 	"internal/cli/manual":        {"keymap", "github.com/alecthomas/kong"},
 	"internal/cli": {"model", "keymap", "themes", "analysis/...", "loaders/...", "export/...", "views/...", "internal/...",
 		"github.com/alecthomas/kong", "github.com/gdamore/tcell/v2", "golang.org/x/sys", "golang.org/x/term", "github.com/klauspost/compress"},
