@@ -174,7 +174,7 @@ func (a *app) run(ctx context.Context) error {
 	return err
 }
 
-// everyTable names the tables of all kind.Set of reports.
+// everyTable names the tables of all kinds of reports.
 func everyTable() []string {
 	return slices.Concat(report.Tables(), report.HeapTables(), report.DumpTables(), []string{"total_functions", "top", "events"})
 }

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/memory"
 	"github.com/memtui/memtui/loaders"
 )
@@ -108,7 +107,7 @@ func TestProgressNeedsAWatcher(t *testing.T) {
 	}
 }
 
-// TestProgressFits names inputs of all kind.Set, none of which makes a line that wraps or lets a name reach the terminal unfiltered.
+// TestProgressFits names inputs of all kinds, none of which makes a line that wraps or lets a name reach the terminal unfiltered.
 func TestProgressFits(t *testing.T) {
 	long := filepath.Join(t.TempDir(), strings.Repeat("宽", 70)+"\x1b[2J.gz")
 	var zipped bytes.Buffer

@@ -123,7 +123,7 @@ func edgePolicies(formats []loaders.Format) (names, help string) {
 	return strings.Join(list, ","), strings.Join(texts, "; ")
 }
 
-// rowKinds names the kind.Set of rows of all formats that can be looked for.
+// rowKinds names the kinds of rows of all formats that can be looked for.
 func rowKinds(formats []loaders.Format) string {
 	var list []string
 	for _, f := range formats {

@@ -53,7 +53,7 @@ func named(of kind.Set, flags ...string) (list []use) {
 }
 
 // commandUses are the flags that mean something to each command: the shared ones, and those of its own that mean something for some
-// kind.Set of files only. What help, completion, manual and guide list is this, and what else is given on a command line is refused.
+// kinds of files only. What help, completion, manual and guide list is this, and what else is given on a command line is refused.
 var commandUses = sync.OnceValue(func() map[string][]use {
 	page := []use{{"format", kind.All, "Output: text, json, markdown or csv, or html, a page for browsers."}}
 	shown := slices.Concat(page, drawing()[1:], about(), reader())
@@ -147,7 +147,7 @@ func sharedFlags(app *kong.Application, command *kong.Node) []*kong.Flag {
 	return out
 }
 
-// readBy returns the kind.Set of files that a command reads.
+// readBy returns the kinds of files that a command reads.
 func readBy(command string) kind.Set {
 	switch {
 	case command == "pages":
@@ -158,7 +158,7 @@ func readBy(command string) kind.Set {
 	return kind.All
 }
 
-// described returns a flag with the help text that it has for a command, which reads these kind.Set of files.
+// described returns a flag with the help text that it has for a command, which reads these kinds of files.
 func described(f *kong.Flag, u *use, of kind.Set) *kong.Flag {
 	help := u.help
 	if few := u.of.Names(); help == "" && u.of&of != of && (len(few) == 1 || len(few) == 2) {
