@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/export"
+	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/model"
 )
@@ -23,8 +24,8 @@ type convertCmd struct {
 	Output  string `short:"o" placeholder:"FILE" help:"The file to write, instead of OUT."`
 	Samples bool   `help:"For traces written as .spaa: also write a sample for every allocation, with its time."`
 	Table   string `enum:"types,frames,dominators," default:"" placeholder:"NAME" help:"For heap snapshots: types (the default), frames, or dominators, the complete tree."`
-	cutFlags
-	stepFlags
+	arg.CutFlags
+	arg.StepFlags
 }
 
 // Help returns the table of targets, and what chooses the figures.
@@ -189,10 +190,10 @@ func (c *convertCmd) check(t format) error {
 	if c.Table != "" && t.name != "csv" && t.name != "ndjson" {
 		return usageError(errors.New("--table: only csv and ndjson hold tables"))
 	}
-	if name := c.stepFlags.given(); name != "" && !t.stacks {
+	if name := c.StepFlags.Given(); name != "" && !t.stacks {
 		return usageError(fmt.Errorf("%s: as %s, stacks are always written complete; to choose blocks by their stacks, write .mlyze with --through", name, t.name))
 	}
-	if name := c.cutFlags.given(); name != "" && t.name != "mlyze" {
+	if name := c.CutFlags.Given(); name != "" && t.name != "mlyze" {
 		return usageError(fmt.Errorf("--%s works with .mlyze only: write the part as .mlyze first, then convert that to %s", name, t.name))
 	}
 	return nil

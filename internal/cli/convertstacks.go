@@ -131,7 +131,7 @@ func (c *conversion) stacks(ctx context.Context, write stackWriter, rows bool) (
 	if err != nil {
 		return nil, err
 	}
-	filter, err := c.c.filter()
+	filter, err := filterOf(&c.c.StepFlags)
 	if err != nil {
 		return nil, err
 	}
@@ -266,5 +266,28 @@ func (c *conversion) heap(write heapWriter) (writer, error) {
 			}
 		}
 		return write(ctx, w, h, graph, table)
+	}, nil
+}
+
+// beginTrace writes part of a trace.
+func beginTrace(ctx context.Context, c *conversion) (writer, error) {
+	if kind.Of(c.p) != kind.Trace {
+		return nil, c.cannot()
+	}
+	if c.flags.At.Given() || c.flags.MinAge.Given() {
+		return nil, usageError(fmt.Errorf("--at and --min-age: a part of a trace is chosen with --from, --to and --min-lifetime"))
+	}
+	opt, err := c.options(ctx, c.s.index)
+	if err != nil {
+		return nil, err
+	}
+	end := c.s.index.Status().Duration
+	cut, err := c.c.Cut(end)
+	if err != nil {
+		return nil, usageError(err)
+	}
+	cut.Range = opt.Range
+	return func(ctx context.Context, w io.Writer) ([]export.Loss, error) {
+		return export.WriteTrace(ctx, w, c.p, end, cut)
 	}, nil
 }

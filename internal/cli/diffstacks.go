@@ -77,7 +77,7 @@ func (d *diffing) stacks(ctx context.Context) error {
 // leaveNames has rows left out where names that make them were not read: stacks would be new or gone that are neither. It fails
 // where sums depend on names, too.
 func (d *diffing) leaveNames(group diff.StackGroup) error {
-	filtered := d.flags.stepFlags.given() != ""
+	filtered := d.flags.StepFlags.Given() != ""
 	if !filtered && slices.Contains([]diff.StackGroup{diff.GroupThread, diff.GroupSize, diff.GroupLifetime}, group) {
 		return nil
 	}

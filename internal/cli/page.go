@@ -79,7 +79,7 @@ func (a *app) pageSource(ctx context.Context, s *session, c reportCmd) (*html.So
 		opt, err = a.options(ctx, s.index)
 		src.Trace, src.At, src.Range, src.Cell = s.index, opt.At, opt.Range, c.Cell.Cell
 		if err == nil {
-			src.Cell.Stacks, err = c.filter()
+			src.Cell.Stacks, err = filterOf(&c.StepFlags)
 		}
 	}
 	return src, err

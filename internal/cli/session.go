@@ -213,7 +213,7 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 		return nil, err
 	}
 	opt.Group, opt.Cell = groupNamed(c.Group), c.Cell.Cell
-	if opt.Cell.Stacks, err = c.filter(); err != nil {
+	if opt.Cell.Stacks, err = filterOf(&c.StepFlags); err != nil {
 		return nil, err
 	}
 	if c.Table == "blocks" || c.Table == "born_blocks" {

@@ -83,6 +83,7 @@ var allowed = map[string][]string{
 	"internal/memory":            {"model", "loaders"},
 	"internal/indexcache":        {"analysis/traceindex", "loaders", "golang.org/x/sys"},
 	"internal/cli/kind":          {"model", "loaders"},
+	"internal/cli/arg":           {"model", "analysis/...", "export"},
 	"internal/cli/manual":        {"keymap", "github.com/alecthomas/kong"},
 	"internal/cli": {"model", "keymap", "themes", "analysis/...", "loaders/...", "export/...", "views/...", "internal/...",
 		"github.com/alecthomas/kong", "github.com/gdamore/tcell/v2", "golang.org/x/sys", "golang.org/x/term", "github.com/klauspost/compress"},
