@@ -20,6 +20,8 @@ import (
 	"github.com/memtui/memtui/export/redact"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/manual"
+	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
 )
@@ -213,7 +215,7 @@ func writeCommands(w io.Writer, src *html.Source, flags []string, file string) e
 		return err
 	}
 	say := func(about string, words ...string) error {
-		return put(about, slices.Concat([]string{"memtui"}, words, understood(commandOf(words), flags), []string{file})...)
+		return put(about, slices.Concat([]string{"memtui"}, words, uses.Understood(manual.CommandOf(words), flags), []string{file})...)
 	}
 	err := errors.Join(
 		put("the full screen", "memtui", file), say("everything as text", "report"), say("the page", "report", "-f", "html", "-o", "report.html"),
@@ -224,7 +226,7 @@ func writeCommands(w io.Writer, src *html.Source, flags []string, file string) e
 		}
 	}
 	for _, f := range stackFiles(src) {
-		words := slices.Concat([]string{"memtui", "convert", "--to", "folded"}, without(understood("convert", flags), "--by"), []string{"--by", f.by, file, f.name})
+		words := slices.Concat([]string{"memtui", "convert", "--to", "folded"}, without(uses.Understood("convert", flags), "--by"), []string{"--by", f.by, file, f.name})
 		err = errors.Join(err, put(f.about, words...))
 	}
 	switch {

@@ -9,6 +9,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 )
@@ -117,7 +118,7 @@ func TestQuestionsAreReadAsTheyAreWritten(t *testing.T) {
 			a := parserOf(args, nil)
 			parsed, err := a.parse()
 			if err == nil {
-				a.parsed, err = parsed, checkFlags(parsed)
+				a.parsed, err = parsed, uses.Check(parsed)
 			}
 			if err != nil {
 				t.Fatalf("%q: %v", args, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/model"
 )
 
@@ -87,7 +88,7 @@ func (a *app) options(ctx context.Context, trace analysis.Trace) (report.Options
 	f := a.flags
 	opt := report.Options{
 		At: analysis.End, Range: analysis.Whole, From: model.NoTime, To: model.NoTime,
-		Libraries: libraries(a.config), By: f.By, Limit: f.Limit, History: f.Format == "text" || f.Format == "markdown",
+		Libraries: settings.Libraries(a.config), By: f.By, Limit: f.Limit, History: f.Format == "text" || f.Format == "markdown",
 	}
 	duration := trace.Status().Duration
 	peak, _, err := trace.Peak(ctx, analysis.Whole)

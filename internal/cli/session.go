@@ -13,6 +13,7 @@ import (
 	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/internal/indexcache"
 	"github.com/memtui/memtui/internal/reading"
 	"github.com/memtui/memtui/loaders"
@@ -53,7 +54,7 @@ func (a *app) source(ctx context.Context, path string) (*loaders.Source, loaders
 	if a.flags.MaxMemory > 0 { // what the system allows is no wish of the user's
 		src.Allow(a.memoryLimit())
 	}
-	a.progress.reads(src)
+	a.progress.Reads(src)
 	format, err := loaders.Detect(src, a.inputs())
 	if err != nil {
 		src.Close()
@@ -68,10 +69,10 @@ func (a *app) open(ctx context.Context, path string) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = a.fits(src.Name(), format)
+	err = uses.Fits(a.parsed, src.Name(), format)
 	asked := a.target(path).snapshot
 	if err == nil && asked != nil {
-		err = a.numbered(src.Name(), format)
+		err = uses.Numbered(a.parsed, src.Name(), format)
 	}
 	if err != nil {
 		src.Close()
