@@ -7,25 +7,27 @@ import (
 	"fmt"
 
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/model"
 )
 
 type checkCmd struct {
-	File      string      `arg:"" help:"A file, or - for standard input."`
-	MaxPeak   limit       `placeholder:"SIZE" help:"The highest live bytes of a trace, the largest of a file's heap snapshots, or the highest value of a memory dump's curves: 512M, or relative to --base +1M, +10% or 1.2x."`
-	MaxLeak   limit       `placeholder:"SIZE" help:"What was never freed, in traces and stack profiles; --min-age leaves out younger blocks."`
-	MaxGrowth rateLimit   `placeholder:"RATE" help:"How fast live bytes grow, as the slope of a straight line through what is there for good: 1K/s, 10M/h, or relative to --base. --from leaves out the start."`
-	MaxLiveAt []liveLimit `sep:"none" placeholder:"TIME=SIZE" help:"Live bytes at an instant: 50%=10M, end=+5%. May be given more than once."`
-	Base      string      `placeholder:"FILE" help:"An older file, the base of relative limits. Without any limit, peak and leaks must not be higher than in it."`
-	Mask      []string    `sep:"none" placeholder:"MASK" help:"Change names before listing what grew since the base, as in diff."`
-	Match     string      `enum:"frames,files,functions," default:"" placeholder:"HOW" help:"When two frames match, as in diff."`
-	Exact     bool        `help:"Print bytes as exact numbers."`
+	File      string          `arg:"" help:"A file, or - for standard input."`
+	MaxPeak   arg.Limit       `placeholder:"SIZE" help:"The highest live bytes of a trace, the largest of a file's heap snapshots, or the highest value of a memory dump's curves: 512M, or relative to --base +1M, +10% or 1.2x."`
+	MaxLeak   arg.Limit       `placeholder:"SIZE" help:"What was never freed, in traces and stack profiles; --min-age leaves out younger blocks."`
+	MaxGrowth arg.RateLimit   `placeholder:"RATE" help:"How fast live bytes grow, as the slope of a straight line through what is there for good: 1K/s, 10M/h, or relative to --base. --from leaves out the start."`
+	MaxLiveAt []arg.LiveLimit `sep:"none" placeholder:"TIME=SIZE" help:"Live bytes at an instant: 50%=10M, end=+5%. May be given more than once."`
+	Base      string          `placeholder:"FILE" help:"An older file, the base of relative limits. Without any limit, peak and leaks must not be higher than in it."`
+	Mask      []string        `sep:"none" placeholder:"MASK" help:"Change names before listing what grew since the base, as in diff."`
+	Match     string          `enum:"frames,files,functions," default:"" placeholder:"HOW" help:"When two frames match, as in diff."`
+	Exact     bool            `help:"Print bytes as exact numbers."`
 }
 
 // budget is one limit and the figure that it is about.
 type budget struct {
 	name  string // of the flag
-	limit limit
+	limit arg.Limit
 	at    model.Moment // of max-live-at
 
 	per     string  // of max-growth: the unit of time
@@ -42,8 +44,8 @@ func (c *checkCmd) Run(ctx context.Context, a *app) error {
 	}
 	budgets := c.budgets()
 	for _, b := range budgets {
-		if b.limit.relative() && c.Base == "" {
-			return usageError(fmt.Errorf("--%s: %s is relative: name the file to compare with by --base", b.name, b.limit.text))
+		if b.limit.Relative() && c.Base == "" {
+			return usageError(fmt.Errorf("--%s: %s is relative: name the file to compare with by --base", b.name, b.limit.Text))
 		}
 	}
 	if len(budgets) == 0 && c.Base == "" {
@@ -70,14 +72,14 @@ func (c *checkCmd) budgets() []budget {
 	var out []budget
 	for _, b := range []budget{
 		{name: "max-peak", limit: c.MaxPeak}, {name: "max-leak", limit: c.MaxLeak},
-		{name: "max-growth", limit: c.MaxGrowth.limit, per: cmp.Or(c.MaxGrowth.per, "s"), seconds: cmp.Or(c.MaxGrowth.seconds, 1)},
+		{name: "max-growth", limit: c.MaxGrowth.Limit, per: cmp.Or(c.MaxGrowth.Per, "s"), seconds: cmp.Or(c.MaxGrowth.Seconds, 1)},
 	} {
-		if b.limit.given() {
+		if b.limit.Given() {
 			out = append(out, b)
 		}
 	}
 	for _, l := range c.MaxLiveAt {
-		out = append(out, budget{name: "max-live-at", limit: l.limit, at: l.at})
+		out = append(out, budget{name: "max-live-at", limit: l.Limit, at: l.At})
 	}
 	return out
 }
@@ -136,7 +138,7 @@ func (a *app) check(ctx context.Context, c *checkCmd, budgets []budget, s, base 
 // allocated.
 func (a *app) comparingLive(p, q *model.Profile) *app {
 	for _, side := range []*model.Profile{p, q} {
-		if a.flags.By != "" || kindOf(side) != kindStacks {
+		if a.flags.By != "" || kind.Of(side) != kind.Stacks {
 			return a
 		}
 		if _, ok := side.Weights.Metric("live_bytes"); !ok {
@@ -175,7 +177,7 @@ func notWorse(now, base *measurer) []budget {
 	var out []budget
 	for _, name := range []string{"max-peak", "max-leak"} {
 		if now.answers(name) && base.answers(name) {
-			out = append(out, budget{name: name, limit: limit{text: "+0%", kind: limitPercent}})
+			out = append(out, budget{name: name, limit: arg.NoMore()})
 		}
 	}
 	return out
@@ -188,20 +190,20 @@ func (b *budget) measure(ctx context.Context, now, base *measurer) (l report.Lim
 		return l, err
 	}
 	l = report.Limit{
-		Name: b.name, Asked: b.limit.text, Unit: "bytes", Value: f.value, At: f.at, Snapshot: f.snapshot, Series: f.series,
+		Name: b.name, Asked: b.limit.Text, Unit: "bytes", Value: f.value, At: f.at, Snapshot: f.snapshot, Series: f.series,
 	}
 	if b.name == "max-growth" {
 		l.Unit = "bytes/" + b.per
 	}
-	if b.limit.relative() {
+	if b.limit.Relative() {
 		old, err := base.figure(ctx, b)
 		if err != nil {
 			return l, err
 		}
 		l.Base = &old.value
-		l.Limit = b.limit.resolve(old.value)
+		l.Limit = b.limit.Resolve(old.value)
 	} else {
-		l.Limit = b.limit.resolve(0)
+		l.Limit = b.limit.Resolve(0)
 	}
 	l.OK = l.Value <= l.Limit
 	return l, nil

@@ -12,6 +12,10 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/cli/progress"
+	"github.com/memtui/memtui/internal/cli/settings"
+	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/internal/memory"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/keymap"
@@ -31,13 +35,13 @@ type globals struct {
 	To         goal         `placeholder:"TIME" help:"End of the range (the end of the file)."`
 	By         string       `placeholder:"KEY" help:"Sort key."`
 	Event      string       `placeholder:"NAME" help:"The event that tables are about (the first that has stacks)."`
-	MinAge     length       `placeholder:"TIME" help:"Leaks must be at least this old (0)."`
+	MinAge     arg.Length   `placeholder:"TIME" help:"Leaks must be at least this old (0)."`
 	FrameOrder string       `enum:"auto,leaf-first,root-first" default:"auto" placeholder:"ORDER" help:"Order of frames: auto, leaf-first or root-first."`
 	Snapshot   *int         `placeholder:"N" help:"The snapshot or layout, counted from 0, or from the end as in --snapshot=-1 (the last complete one). FILE#N means the same."`
 	Series     *int         `placeholder:"N" help:"The curve, counted from 0, in the file's order."`
 	Point      *int         `placeholder:"N" help:"The page layout of this point, counted from 0, in the file's order."`
 	Edges      string       `enum:"${edges}," default:"" placeholder:"WHICH" help:"The references that keep memory alive. ${edgehelp}."`
-	MaxMemory  byteNum      `placeholder:"SIZE" help:"The most memory that the program may use: 64MiB, 1.5G. What does not fit is left out, and the problem memory-limit names it. It also replaces the limit for files that expand to far more than their size. The limits of ulimit and control groups, less what the program itself needs, apply, too: the lower one counts."`
+	MaxMemory  arg.Bytes    `placeholder:"SIZE" help:"The most memory that the program may use: 64MiB, 1.5G. What does not fit is left out, and the problem memory-limit names it. It also replaces the limit for files that expand to far more than their size. The limits of ulimit and control groups, less what the program itself needs, apply, too: the lower one counts."`
 	Index      string       `enum:"cache,beside,none" default:"cache" placeholder:"PLACE" help:"Where indexes of traces are kept: cache (the user's cache folder, large traces only), beside (next to the file) or none. An index that other users can write is not used; check reads none."`
 	Color      string       `enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Colors: auto, always or never."`
 	ASCII      bool         `name:"ascii" help:"Draw with ASCII characters only."`
@@ -79,18 +83,19 @@ type app struct {
 	memory    views.Memory // of the full-screen program, for reading the file again
 	collector *memory.Collector
 	ending    *ending
-	progress  *progress     // of what takes long, nil for none
-	budget    *model.Budget // of memory, nil for no bound
-	watch     *memory.Watch // keeps it; nil without one
-	screen    bool          // what is opened is shown full-screen
-	always    bool          // indexes are kept of small traces, too
-	anew      bool          // indexes that are kept are not read
+	progress  *progress.Line // of what takes long, nil for none
+	budget    *model.Budget  // of memory, nil for no bound
+	watch     *memory.Watch  // keeps it; nil without one
+	screen    bool           // what is opened is shown full-screen
+	always    bool           // indexes are kept of small traces, too
+	anew      bool           // indexes that are kept are not read
 }
 
 // Main runs one command and returns the exit status. ctx ends what it does early.
 func Main(ctx context.Context, env Env) int {
-	env, progress := watch(env)
-	a := &app{env: env, progress: progress, out: bufio.NewWriterSize(env.Stdout, 1<<16), collector: &memory.Collector{}, ending: &ending{}}
+	var line *progress.Line
+	env.Stdout, env.Stderr, line = progress.Watch(env.Stdout, env.Stderr, env.IsTerminal, env.Watched)
+	a := &app{env: env, progress: line, out: bufio.NewWriterSize(env.Stdout, 1<<16), collector: &memory.Collector{}, ending: &ending{}}
 	defer a.collector.Stop()
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1)) // whoever goes on has a limit of his own
 	err, ended := a.runUntil(ctx)
@@ -135,7 +140,7 @@ func (a *app) status(ctx context.Context, err error) int {
 }
 
 func (a *app) run(ctx context.Context) error {
-	config, configErr := readConfig(a.env.Getenv)
+	config, configErr := settings.Read(a.env.Getenv)
 	a.config = config
 	parsed, err := a.parse()
 	if parsed == nil || err != nil {
@@ -146,7 +151,7 @@ func (a *app) run(ctx context.Context) error {
 	if g.To.format != "" && !strings.HasPrefix(parsed.Command(), "convert ") {
 		return usageError(fmt.Errorf("--to: invalid time %q; only convert takes a format there", g.To.format))
 	}
-	if err := checkFlags(parsed); err != nil {
+	if err := uses.Check(parsed); err != nil {
 		return usageError(err)
 	}
 	if g.Format == "html" && !writesHTML(parsed.Command()) {
@@ -164,8 +169,8 @@ func (a *app) run(ctx context.Context) error {
 		defer a.watch.Close()
 	}
 	a.screen = a.env.IsTerminal && a.env.FullScreen != nil && slices.Contains([]string{"open", "demo"}, firstWord(parsed.Command()))
-	a.progress.start()
-	defer a.progress.end()
+	a.progress.Start()
+	defer a.progress.End()
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	err = parsed.Run(a)
 	if short := (*model.MemoryError)(nil); errors.As(context.Cause(ctx), &short) {
@@ -196,7 +201,7 @@ func (a *app) configure(configErr error) error {
 	}
 	a.keys = keymap.Default()
 	if err := a.keys.Merge(a.config.Bindings); err != nil {
-		return fmt.Errorf("%s: %w", configPath(a.env.Getenv), err)
+		return fmt.Errorf("%s: %w", settings.Path(a.env.Getenv), err)
 	}
 	if a.flags.Limit < 0 {
 		return fmt.Errorf("--limit: must not be negative, but is %d", a.flags.Limit)

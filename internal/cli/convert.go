@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/export"
+	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/model"
 )
 
@@ -22,8 +24,8 @@ type convertCmd struct {
 	Output  string `short:"o" placeholder:"FILE" help:"The file to write, instead of OUT."`
 	Samples bool   `help:"For traces written as .spaa: also write a sample for every allocation, with its time."`
 	Table   string `enum:"types,frames,dominators," default:"" placeholder:"NAME" help:"For heap snapshots: types (the default), frames, or dominators, the complete tree."`
-	cutFlags
-	stepFlags
+	arg.CutFlags
+	arg.StepFlags
 }
 
 // Help returns the table of targets, and what chooses the figures.
@@ -188,10 +190,10 @@ func (c *convertCmd) check(t format) error {
 	if c.Table != "" && t.name != "csv" && t.name != "ndjson" {
 		return usageError(errors.New("--table: only csv and ndjson hold tables"))
 	}
-	if name := c.stepFlags.given(); name != "" && !t.stacks {
+	if name := c.StepFlags.Given(); name != "" && !t.stacks {
 		return usageError(fmt.Errorf("%s: as %s, stacks are always written complete; to choose blocks by their stacks, write .mlyze with --through", name, t.name))
 	}
-	if name := c.cutFlags.given(); name != "" && t.name != "mlyze" {
+	if name := c.CutFlags.Given(); name != "" && t.name != "mlyze" {
 		return usageError(fmt.Errorf("--%s works with .mlyze only: write the part as .mlyze first, then convert that to %s", name, t.name))
 	}
 	return nil
@@ -226,7 +228,7 @@ func (c *conversion) whole() error {
 // dumpAs writes memory dumps.
 func dumpAs(write func(context.Context, io.Writer, *model.Profile) ([]export.Loss, error)) func(context.Context, *conversion) (writer, error) {
 	return func(_ context.Context, c *conversion) (writer, error) {
-		if kindOf(c.p) != kindDump {
+		if kind.Of(c.p) != kind.Dump {
 			return nil, c.cannot()
 		}
 		if c.s.snapshot != nil {

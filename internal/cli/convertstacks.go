@@ -14,6 +14,7 @@ import (
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export"
+	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/loaders/spaa"
 	"github.com/memtui/memtui/model"
 )
@@ -31,9 +32,9 @@ func outerSuffix(path string) string {
 // beginSPAA writes a copy of a stack profile, or what a trace sums up to.
 func beginSPAA(ctx context.Context, c *conversion) (writer, error) {
 	switch {
-	case kindOf(c.p) == kindTrace:
+	case kind.Of(c.p) == kind.Trace:
 		return c.traceSPAA(ctx)
-	case kindOf(c.p) != kindStacks:
+	case kind.Of(c.p) != kind.Stacks:
 		return nil, c.cannot()
 	case c.c.Samples:
 		return nil, usageError(errors.New("--samples: the samples of a stack profile are always copied"))
@@ -101,7 +102,7 @@ func stacksAs(write stackWriter) func(context.Context, *conversion) (writer, err
 // rowsAs writes rows: of stacks, or of a table of a heap snapshot.
 func rowsAs(stacks stackWriter, heap heapWriter) func(context.Context, *conversion) (writer, error) {
 	return func(ctx context.Context, c *conversion) (writer, error) {
-		if kindOf(c.p) == kindHeap {
+		if kind.Of(c.p) == kind.Heap {
 			return c.heap(heap)
 		}
 		if c.c.Table != "" {
@@ -115,10 +116,10 @@ func rowsAs(stacks stackWriter, heap heapWriter) func(context.Context, *conversi
 func (c *conversion) stacks(ctx context.Context, write stackWriter, rows bool) (writer, error) {
 	var of func(context.Context) (*export.Stacks, error)
 	var err error
-	switch kindOf(c.p) {
-	case kindStacks:
+	switch kind.Of(c.p) {
+	case kind.Stacks:
 		of, err = c.profileStacks(rows)
-	case kindTrace:
+	case kind.Trace:
 		of, err = c.traceStacks(ctx)
 	default:
 		return nil, c.cannot()
@@ -130,7 +131,7 @@ func (c *conversion) stacks(ctx context.Context, write stackWriter, rows bool) (
 	if err != nil {
 		return nil, err
 	}
-	filter, err := c.c.filter()
+	filter, err := filterOf(&c.c.StepFlags)
 	if err != nil {
 		return nil, err
 	}
@@ -265,5 +266,28 @@ func (c *conversion) heap(write heapWriter) (writer, error) {
 			}
 		}
 		return write(ctx, w, h, graph, table)
+	}, nil
+}
+
+// beginTrace writes part of a trace.
+func beginTrace(ctx context.Context, c *conversion) (writer, error) {
+	if kind.Of(c.p) != kind.Trace {
+		return nil, c.cannot()
+	}
+	if c.flags.At.Given() || c.flags.MinAge.Given() {
+		return nil, usageError(fmt.Errorf("--at and --min-age: a part of a trace is chosen with --from, --to and --min-lifetime"))
+	}
+	opt, err := c.options(ctx, c.s.index)
+	if err != nil {
+		return nil, err
+	}
+	end := c.s.index.Status().Duration
+	cut, err := c.c.Cut(end)
+	if err != nil {
+		return nil, usageError(err)
+	}
+	cut.Range = opt.Range
+	return func(ctx context.Context, w io.Writer) ([]export.Loss, error) {
+		return export.WriteTrace(ctx, w, c.p, end, cut)
 	}, nil
 }

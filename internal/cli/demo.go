@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/internal/demo"
 	"github.com/memtui/memtui/loaders"
 )
@@ -43,7 +44,7 @@ func (a *app) demo(ctx context.Context, sample demo.Sample) error {
 		src.Close()
 		return inputError(err)
 	}
-	if err := a.fits(src.Name(), format); err != nil {
+	if err := uses.Fits(a.parsed, src.Name(), format); err != nil {
 		src.Close()
 		return usageError(err)
 	}

@@ -11,6 +11,8 @@ import (
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/export/html"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/model"
 )
 
@@ -33,8 +35,8 @@ type diffFlags struct {
 	Normalize string      `enum:"none,total,duration,allocations,gcs,markers," default:"" placeholder:"BY" help:"Scale the figures before so that both sides have the same total, duration, or number of allocations, collections or markers."`
 	Only      []string    `enum:"new,gone,grown,shrunk,same" placeholder:"STATUS" help:"Only rows that are new, gone, grown, shrunk or same; separate several with commas."`
 	Swap      bool        `help:"Compare from after to before."`
-	Cell      cell        `placeholder:"SIZE,LIFETIME" help:"For traces: only blocks of that size and lifetime, as in report."`
-	stepFlags
+	Cell      arg.Cell    `placeholder:"SIZE,LIFETIME" help:"For traces: only blocks of that size and lifetime, as in report."`
+	arg.StepFlags
 
 	grown bool // only rows that are larger after
 }
@@ -188,7 +190,7 @@ func (d *diffing) choose(opt *report.DiffOptions) error {
 	}
 	var err error
 	opt.Cell, opt.Grown = d.flags.Cell.Cell, d.flags.grown
-	if opt.Cell.Stacks, err = d.flags.filter(); err != nil {
+	if opt.Cell.Stacks, err = filterOf(&d.flags.StepFlags); err != nil {
 		return err
 	}
 	for _, text := range d.flags.Mask {
@@ -216,11 +218,11 @@ func (d *diffing) choose(opt *report.DiffOptions) error {
 // collect makes the rows of both sides.
 func (d *diffing) collect(ctx context.Context) error {
 	b, p := d.sides[0].p, d.sides[1].p
-	stacked := func(p *model.Profile) bool { return kindOf(p) == kindStacks || kindOf(p) == kindTrace }
+	stacked := func(p *model.Profile) bool { return kind.Of(p) == kind.Stacks || kind.Of(p) == kind.Trace }
 	switch {
-	case kindOf(b) == kindHeap && kindOf(p) == kindHeap:
+	case kind.Of(b) == kind.Heap && kind.Of(p) == kind.Heap:
 		return d.heaps(ctx)
-	case kindOf(b) == kindDump && kindOf(p) == kindDump:
+	case kind.Of(b) == kind.Dump && kind.Of(p) == kind.Dump:
 		return d.dumps(ctx)
 	case stacked(b) && stacked(p):
 		return d.stacks(ctx)

@@ -8,6 +8,7 @@ import (
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/model"
 )
 
@@ -45,10 +46,10 @@ func (d *diffing) drop() {
 
 // canBeLean reports whether sums can be told without the rows, or rows without all of their columns.
 func (d *diffing) canBeLean() bool {
-	if kindOf(d.sides[0].p) == kindHeap {
+	if kind.Of(d.sides[0].p) == kind.Heap {
 		return false
 	}
-	if kindOf(d.sides[0].p) == kindDump {
+	if kind.Of(d.sides[0].p) == kind.Dump {
 		return d.opt.What != "series"
 	}
 	metric := d.opt.Metric
@@ -61,7 +62,7 @@ func (d *diffing) sumUp() {
 		return
 	}
 	budget := d.sides[0].budget
-	if kindOf(d.sides[0].p) == kindDump {
+	if kind.Of(d.sides[0].p) == kind.Dump {
 		in := &d.sides[1].from
 		in.Problems = append(slices.Clone(in.Problems), budget.Problem("changes of single pages were left out"))
 		return

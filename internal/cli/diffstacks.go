@@ -12,16 +12,17 @@ import (
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/model"
 )
 
 // stacks compares traces and profiles of stacks, each with each.
 func (d *diffing) stacks(ctx context.Context) error {
 	known := []string{"stack", "function", "total", "file", "module", "thread"}
-	mixed := (kindOf(d.sides[0].p) != kindStacks) != (kindOf(d.sides[1].p) != kindStacks)
+	mixed := (kind.Of(d.sides[0].p) != kind.Stacks) != (kind.Of(d.sides[1].p) != kind.Stacks)
 	switch {
 	case mixed:
-	case kindOf(d.sides[0].p) != kindStacks:
+	case kind.Of(d.sides[0].p) != kind.Stacks:
 		known = append(known, "size", "lifetime")
 	default:
 		known = append(known, "dso", "line", "kind")
@@ -50,7 +51,7 @@ func (d *diffing) stacks(ctx context.Context) error {
 	}
 	found := false
 	for _, in := range d.sides {
-		if kindOf(in.p) != kindStacks {
+		if kind.Of(in.p) != kind.Stacks {
 			d.opt.Counted, found = "blocks", true
 			err = in.traceSide(ctx, metric, group, d.opt.Cell, d.peaks(metric))
 		} else {
@@ -76,7 +77,7 @@ func (d *diffing) stacks(ctx context.Context) error {
 // leaveNames has rows left out where names that make them were not read: stacks would be new or gone that are neither. It fails
 // where sums depend on names, too.
 func (d *diffing) leaveNames(group diff.StackGroup) error {
-	filtered := d.flags.stepFlags.given() != ""
+	filtered := d.flags.StepFlags.Given() != ""
 	if !filtered && slices.Contains([]diff.StackGroup{diff.GroupThread, diff.GroupSize, diff.GroupLifetime}, group) {
 		return nil
 	}
@@ -96,7 +97,7 @@ func (d *diffing) leaveNames(group diff.StackGroup) error {
 // peaks reports whether both sides are traces compared by their peaks, and all of them: what each row reached on its own does not
 // add up to the peak, and of a part of the blocks it is not known.
 func (d *diffing) peaks(metric string) bool {
-	return metric == "peak_bytes" && kindOf(d.sides[0].p) != kindStacks && kindOf(d.sides[1].p) != kindStacks && d.opt.Cell.IsAll()
+	return metric == "peak_bytes" && kind.Of(d.sides[0].p) != kind.Stacks && kind.Of(d.sides[1].p) != kind.Stacks && d.opt.Cell.IsAll()
 }
 
 // measures returns what metrics measure, in words.
@@ -114,7 +115,7 @@ func measures() map[string]string {
 func (d *diffing) metric(mixed bool) (string, error) {
 	flags := d.sides[0].flags
 	by := flags.By
-	if !mixed && kindOf(d.sides[0].p) != kindStacks {
+	if !mixed && kind.Of(d.sides[0].p) != kind.Stacks {
 		if by == "" {
 			if by = "live_bytes"; d.flags.A.Over.Given() && d.flags.B.Over.Given() {
 				by = "alloc_bytes"
@@ -142,7 +143,7 @@ func (d *diffing) metric(mixed bool) (string, error) {
 // sharedMetric finds an event of a profile, and one of its metrics, that a trace knows too.
 func (d *diffing) sharedMetric(by string) (string, error) {
 	p, trace := d.sides[0].p, d.sides[1].p
-	if kindOf(p) != kindStacks {
+	if kind.Of(p) != kind.Stacks {
 		p, trace = trace, p
 	}
 	keys := []string{"live_bytes", "leaked_bytes", "alloc_bytes", "live_count", "alloc_count", "freed_bytes", "temporary_count", "peak_bytes"}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/model"
 )
 
@@ -200,7 +201,7 @@ func (c *pagesCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if kindOf(p) != kindDump {
+	if kind.Of(p) != kind.Dump {
 		return noDump(p)
 	}
 	a.warn(p)

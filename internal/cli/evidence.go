@@ -19,6 +19,9 @@ import (
 	"github.com/memtui/memtui/export/html"
 	"github.com/memtui/memtui/export/redact"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/manual"
+	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
 )
@@ -121,7 +124,7 @@ func (a *app) redacted(ctx context.Context, s *session, p *model.Profile, r *red
 	out := &session{src: s.src, store: &model.Store{}, index: traceindex.NewKeptIndex(nil), snapshot: s.snapshot, stop: func() {}, done: make(chan struct{})}
 	close(out.done)
 	out.index.SetBudget(a.memoryLimit())
-	if kindOf(p) == kindTrace {
+	if kind.Of(p) == kind.Trace {
 		building := &model.Store{} // takes what reading again finds out again
 		building.Publish(r.Profile(p))
 		if err := s.src.Guard(func() error { return traceindex.Build(ctx, building, out.index) }); err != nil {
@@ -148,7 +151,7 @@ func (a *app) viewFlags() []string {
 
 // redactFlags replaces names in flags, also in those that are in force.
 func (a *app) redactFlags(r *redact.Redactor, p *model.Profile, flags []string) []string {
-	if kindOf(p) != kindStacks {
+	if kind.Of(p) != kind.Stacks {
 		return flags
 	}
 	var out []string
@@ -212,7 +215,7 @@ func writeCommands(w io.Writer, src *html.Source, flags []string, file string) e
 		return err
 	}
 	say := func(about string, words ...string) error {
-		return put(about, slices.Concat([]string{"memtui"}, words, understood(commandOf(words), flags), []string{file})...)
+		return put(about, slices.Concat([]string{"memtui"}, words, uses.Understood(manual.CommandOf(words), flags), []string{file})...)
 	}
 	err := errors.Join(
 		put("the full screen", "memtui", file), say("everything as text", "report"), say("the page", "report", "-f", "html", "-o", "report.html"),
@@ -223,7 +226,7 @@ func writeCommands(w io.Writer, src *html.Source, flags []string, file string) e
 		}
 	}
 	for _, f := range stackFiles(src) {
-		words := slices.Concat([]string{"memtui", "convert", "--to", "folded"}, without(understood("convert", flags), "--by"), []string{"--by", f.by, file, f.name})
+		words := slices.Concat([]string{"memtui", "convert", "--to", "folded"}, without(uses.Understood("convert", flags), "--by"), []string{"--by", f.by, file, f.name})
 		err = errors.Join(err, put(f.about, words...))
 	}
 	switch {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
@@ -60,7 +61,7 @@ func onTerminal(ctx context.Context, s Screen, run func(*term.Terminal, []*theme
 // options returns what the screens are given.
 func (s *Screen) options(ctx context.Context, t *term.Terminal, list []*themes.Theme) views.Options {
 	return views.Options{
-		Terminal: t, Store: s.Store, Trace: s.Trace, Libraries: libraries(s.Config), Keys: s.Keys, Themes: list,
+		Terminal: t, Store: s.Store, Trace: s.Trace, Libraries: settings.Libraries(s.Config), Keys: s.Keys, Themes: list,
 		Second: s.Second, OpenSecond: s.OpenSecond, Home: s.Home,
 		Command: s.Command, Stop: s.Cancel, Readable: s.Again, Memory: s.Memory, HeapStart: s.HeapStart, HeapBudget: s.HeapBudget,
 		Budget:   model.BudgetOf(ctx),

@@ -8,6 +8,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/memtui/memtui/export"
+	"github.com/memtui/memtui/internal/cli/settings"
+	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/loaders"
 )
 
@@ -58,7 +61,7 @@ func (a *app) newParser(g any, exit func(int), more ...kong.Option) (*kong.Kong,
 		kong.Exit(exit),
 		kong.Help(printHelp),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}),
-		kong.Resolvers(settings{a.config, a.env.Getenv}),
+		kong.Resolvers(settings.Resolver{Config: a.config, Getenv: a.env.Getenv}),
 	)...)
 }
 
@@ -183,3 +186,19 @@ func distance(a, b string) int {
 	}
 	return rows[len(a)][len(b)]
 }
+
+// sharedFlags returns the flags of the program that mean something to a command; nil stands for the default one.
+func sharedFlags(app *kong.Application, command *kong.Node) []*kong.Flag {
+	return uses.Shared(app, command, kong.Vars{
+		"sortkeys": sortKeyList(), "heapkeys": heapKeyList(), "targets": targetNames(), "weights": strings.Join(export.TraceMetrics(), ", "),
+	})
+}
+
+// printHelp prints the help of a command with the flags that mean something to it.
+func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
+	ctx.Model.Flags = sharedFlags(ctx.Model, ctx.Selected())
+	return kong.DefaultHelpPrinter(options, ctx)
+}
+
+// isGiven reports whether a flag stands on the command line.
+func (a *app) isGiven(name string) bool { return uses.IsGiven(a.parsed, name) }

@@ -6,13 +6,15 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/memtui/memtui/internal/cli/manual"
+	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/loaders/all"
 )
 
 // Every command of the grammar is in the guide, and every command of the guide is one that the grammar takes.
 func TestGuideIsTheGrammar(t *testing.T) {
 	status, out, errs := run(t, Env{}, "guide", "-f", "json")
-	var g guide
+	var g manual.Guide
 	if err := json.Unmarshal([]byte(out), &g); err != nil || status != 0 || errs != "" {
 		t.Fatalf("status %d, %v, %q", status, err, errs)
 	}
@@ -22,10 +24,10 @@ func TestGuideIsTheGrammar(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := map[string]bool{}
-	for i, c := range leaves(parser.Model) {
-		path := commandPath(c)
+	for i, c := range uses.Leaves(parser.Model) {
+		path := uses.Path(c)
 		known[path] = true
-		if i >= len(g.Commands) || g.Commands[i].Command != path+arguments(c) || g.Commands[i].Help != c.Help {
+		if i >= len(g.Commands) || g.Commands[i].Command != path+manual.Arguments(c) || g.Commands[i].Help != c.Help {
 			t.Errorf("the guide does not have %q", path)
 		}
 	}
@@ -33,15 +35,15 @@ func TestGuideIsTheGrammar(t *testing.T) {
 	for _, c := range g.Commands {
 		answers += len(c.Answers)
 	}
-	if answers != len(questions()) {
-		t.Errorf("%d of %d questions have their place", answers, len(questions()))
+	if answers != len(manual.Questions()) {
+		t.Errorf("%d of %d questions have their place", answers, len(manual.Questions()))
 	}
-	for _, q := range questions() {
-		if !known[commandOf(q.words)] {
-			t.Errorf("%q: there is no such command", q.words)
+	for _, q := range manual.Questions() {
+		if !known[manual.CommandOf(q.Words)] {
+			t.Errorf("%q: there is no such command", q.Words)
 		}
-		if _, err := parser.Parse(q.words); err != nil {
-			t.Errorf("%q: %v", q.words, err)
+		if _, err := parser.Parse(q.Words); err != nil {
+			t.Errorf("%q: %v", q.Words, err)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
@@ -88,7 +89,7 @@ func (a *app) onHeap(ctx context.Context, file string, f func(*session, *model.P
 	if err != nil {
 		return err
 	}
-	if kindOf(p) != kindHeap {
+	if kind.Of(p) != kind.Heap {
 		return noHeaps(p)
 	}
 	a.warn(p)

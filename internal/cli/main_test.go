@@ -1,15 +1,19 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/internal/cli/progress"
+	"github.com/memtui/memtui/internal/memory"
 	"github.com/memtui/memtui/loaders/mvmheap"
 	"github.com/memtui/memtui/views"
 )
@@ -245,5 +249,23 @@ func TestFullScreenOfTwoTraces(t *testing.T) {
 	}
 	if got.Second == nil || got.Second.Trace == nil || got.Second.Name != "small_kvleak.mlyze" {
 		t.Errorf("%+v", got.Second)
+	}
+}
+
+// TestProgressLeavesTheScreenAlone asks for the line while there is a screen.
+func TestProgressLeavesTheScreenAlone(t *testing.T) {
+	var tty bytes.Buffer
+	env := Env{Args: []string{sample}, IsTerminal: true, Getenv: func(string) string { return "" }}
+	var p *progress.Line
+	env.Stdout, env.Stderr, p = progress.Watch(&tty, &tty, true, func() bool { return true })
+	shown := false
+	env.FullScreen = func(context.Context, Screen) error {
+		shown = true
+		p.Show()
+		return nil
+	}
+	a := &app{env: env, out: bufio.NewWriter(io.Discard), progress: p, collector: &memory.Collector{}, ending: &ending{}}
+	if err := a.run(t.Context()); err != nil || !shown || tty.Len() > 0 {
+		t.Errorf("%v: %q", err, tty.String())
 	}
 }

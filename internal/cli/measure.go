@@ -12,6 +12,7 @@ import (
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/model"
 )
 
@@ -24,10 +25,10 @@ type measurer struct {
 
 // known returns the limits that the file has a figure for.
 func (m *measurer) known() []string {
-	switch kindOf(m.p) {
-	case kindHeap, kindDump:
+	switch kind.Of(m.p) {
+	case kind.Heap, kind.Dump:
 		return []string{"max-peak", "max-growth", "max-live-at"}
-	case kindStacks:
+	case kind.Stacks:
 		return []string{"max-leak", "max-live-at"}
 	}
 	return []string{"max-peak", "max-leak", "max-growth", "max-live-at"}
@@ -44,12 +45,12 @@ func (m *measurer) figure(ctx context.Context, b *budget) (figure, error) {
 		}[b.name]
 		return figure{}, m.unanswered(b.name, why)
 	}
-	switch kindOf(m.p) {
-	case kindHeap:
+	switch kind.Of(m.p) {
+	case kind.Heap:
 		return m.heapFigure(ctx, b)
-	case kindStacks:
+	case kind.Stacks:
 		return m.profileFigure(b)
-	case kindDump:
+	case kind.Dump:
 		return m.dumpFigure(b)
 	}
 	return m.traceFigure(ctx, b)
@@ -288,7 +289,7 @@ func (m *measurer) profileFigure(b *budget) (f figure, err error) {
 
 // times fills the times of the head.
 func (m *measurer) times(ctx context.Context, t *report.Time) error {
-	if k := kindOf(m.p); k != kindTrace && k != kindNone {
+	if k := kind.Of(m.p); k != kind.Trace && k != kind.None {
 		return nil
 	}
 	opt, err := m.options(ctx, m.s.index)

@@ -3,6 +3,7 @@ package cli
 import (
 	"testing"
 
+	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/memory"
 )
 
@@ -10,7 +11,7 @@ import (
 // of a file that means far more than its size.
 func TestTheSystemLiftsNoLimits(t *testing.T) {
 	for _, tt := range []struct{ own, system, want int64 }{{0, 0, 0}, {0, 1 << 30, 0}, {1 << 20, 1 << 30, 1 << 20}, {1 << 40, 1 << 30, 1 << 30}} {
-		a := &app{flags: &globals{MaxMemory: byteNum(tt.own)}, budget: memory.NewBudget(tt.own, tt.system)}
+		a := &app{flags: &globals{MaxMemory: arg.Bytes(tt.own)}, budget: memory.NewBudget(tt.own, tt.system)}
 		src, _, err := a.source(t.Context(), sample)
 		if err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
 	"github.com/memtui/memtui/views/compare"
@@ -62,7 +63,7 @@ func (a *app) comparable(ctx context.Context, s *session) error {
 	if b, p := s.store.Current(), s.after.store.Current(); compareKind(b) != compareKind(p) || compareKind(b) == "" {
 		return usageError(fmt.Errorf("%s and %s cannot be compared full-screen; memtui diff says what they share", b.Meta.Name, p.Meta.Name))
 	}
-	if kindOf(s.store.Current()) == kindHeap {
+	if kind.Of(s.store.Current()) == kind.Heap {
 		for _, side := range []*session{s, s.after} {
 			if _, err := side.profile(ctx); err != nil {
 				return err
@@ -74,12 +75,12 @@ func (a *app) comparable(ctx context.Context, s *session) error {
 
 // compareKind returns what files are compared by: those of one kind share a facet. It is "" for what cannot be compared.
 func compareKind(p *model.Profile) string {
-	switch kindOf(p) {
-	case kindHeap:
+	switch kind.Of(p) {
+	case kind.Heap:
 		return "snapshots"
-	case kindDump:
+	case kind.Dump:
 		return "series"
-	case kindTrace, kindStacks:
+	case kind.Trace, kind.Stacks:
 		return "stacks"
 	}
 	if p.Stacks != nil { // whose weights are still to come
@@ -97,7 +98,7 @@ func (a *app) openSecond(ctx context.Context, first *session, path string, other
 	if err = s.begun(ctx); err == nil && compareKind(s.store.Current()) != compareKind(first.store.Current()) {
 		err = fmt.Errorf("%s cannot be compared with this file", s.store.Current().Meta.Name)
 	}
-	if err == nil && kindOf(s.store.Current()) == kindHeap { // how many snapshots there are must be known
+	if err == nil && kind.Of(s.store.Current()) == kind.Heap { // how many snapshots there are must be known
 		_, err = s.profile(ctx)
 	}
 	if err != nil {
@@ -112,10 +113,10 @@ func (a *app) openSecond(ctx context.Context, first *session, path string, other
 func (a *app) second(s *session, path string) *compare.Second {
 	p := s.store.Current()
 	out := &compare.Second{Name: p.Meta.Name, Path: path, Store: s.store}
-	if kindOf(p) == kindTrace {
+	if kind.Of(p) == kind.Trace {
 		out.Trace = s.index
 	}
-	if kindOf(p) == kindHeap {
+	if kind.Of(p) == kind.Heap {
 		budget := int64(afterBudget)
 		if most := a.memoryLimit(); most > 0 {
 			budget = min(budget, most/2)
@@ -166,10 +167,10 @@ func (a *app) again(f func() error) error {
 func (a *app) startAt(ctx context.Context, s *session, screen *Screen) (err error) {
 	p, start := s.store.Current(), &screen.HeapStart
 	asked := a.asksIn(s) || s.after != nil && a.asksIn(s.after)
-	switch kindOf(p) {
-	case kindDump:
+	switch kind.Of(p) {
+	case kind.Dump:
 		screen.Trace = nil
-	case kindHeap:
+	case kind.Heap:
 		screen.Trace, screen.HeapBudget = nil, a.memoryLimit()/2
 		if start.Edges, err = a.edges(p); err != nil {
 			return err
@@ -187,10 +188,10 @@ func (a *app) startAt(ctx context.Context, s *session, screen *Screen) (err erro
 
 // asksIn reports whether the user asks for a snapshot, page layout or window of a file.
 func (a *app) asksIn(s *session) bool {
-	switch kindOf(s.store.Current()) {
-	case kindHeap:
+	switch kind.Of(s.store.Current()) {
+	case kind.Heap:
 		return s.snapshot != nil || a.flags.At.Given()
-	case kindDump:
+	case kind.Dump:
 		return s.snapshot != nil || a.flags.Series != nil || a.flags.Point != nil
 	}
 	return s.snapshot != nil
@@ -259,7 +260,7 @@ func (a *app) naming(path string) []string {
 func (s *session) begun(ctx context.Context) error {
 	for {
 		p, changed := s.store.Watch()
-		if p != nil && (kindOf(p) != kindNone || p.Stacks != nil) {
+		if p != nil && (kind.Of(p) != kind.None || p.Stacks != nil) {
 			return nil
 		}
 		select {

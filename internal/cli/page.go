@@ -11,6 +11,7 @@ import (
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/export/html"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/kind"
 )
 
 // pageRows is how many rows the tables of a page have, unless the user says how many.
@@ -60,25 +61,25 @@ func (a *app) pageSource(ctx context.Context, s *session, c reportCmd) (*html.So
 		return nil, err
 	}
 	src := &html.Source{Profile: p, Program: "memtui " + version().Version}
-	if kindOf(p) == kindHeap {
+	if kind.Of(p) == kind.Heap {
 		return src, a.heapPage(ctx, s, src)
 	}
 	if src.Report, err = a.report(ctx, s, c); err != nil {
 		return nil, err
 	}
-	switch kindOf(p) {
-	case kindStacks:
+	switch kind.Of(p) {
+	case kind.Stacks:
 		var opt report.StackOptions
 		opt, err = a.stackOptions(ctx, p, &c)
 		src.Selection = opt.Selection
-	case kindDump:
+	case kind.Dump:
 		err = s.openShown(ctx, src)
 	default:
 		var opt report.Options
 		opt, err = a.options(ctx, s.index)
 		src.Trace, src.At, src.Range, src.Cell = s.index, opt.At, opt.Range, c.Cell.Cell
 		if err == nil {
-			src.Cell.Stacks, err = c.filter()
+			src.Cell.Stacks, err = filterOf(&c.StepFlags)
 		}
 	}
 	return src, err

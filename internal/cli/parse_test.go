@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model"
 )
@@ -43,8 +44,8 @@ func TestTimesOfFlags(t *testing.T) {
 }
 
 func TestSizesOfFlagsAreSigned(t *testing.T) {
-	for text, want := range map[string]byteNum{"4096": 4096, "1.5 MiB": 3 << 19, "8E": math.MaxInt64, "99999E": math.MaxInt64} {
-		var got byteNum
+	for text, want := range map[string]arg.Bytes{"4096": 4096, "1.5 MiB": 3 << 19, "8E": math.MaxInt64, "99999E": math.MaxInt64} {
+		var got arg.Bytes
 		if err := got.UnmarshalText([]byte(text)); err != nil || got != want {
 			t.Errorf("%q is %d, want %d (%v)", text, got, want, err)
 		}

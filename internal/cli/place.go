@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/model"
 )
 
@@ -15,15 +16,15 @@ func (in *diffInput) move(p model.Place) {
 		return
 	}
 	flags, side := *in.flags, *in.app
-	k := kindOf(in.p)
-	switch numbered := k != kindTrace; {
+	k := kind.Of(in.p)
+	switch numbered := k != kind.Trace; {
 	case p.Number != nil && (numbered || !p.At.Given()):
 		in.asked = p.Number
 	case p.At.Given():
 		flags.At = p.At
 	default:
 		flags.At, flags.From, flags.To = model.Moment{}, p.Over.From, goal{Moment: p.Over.To}
-		if k == kindHeap || k == kindDump {
+		if k == kind.Heap || k == kind.Dump {
 			flags.At = p.Over.To // what holds at the end
 		}
 	}
@@ -48,8 +49,8 @@ func (d *diffing) onePlaces() error {
 			first = i
 		}
 	}
-	switch k := kindOf(p); {
-	case k == kindHeap:
+	switch k := kind.Of(p); {
+	case k == kind.Heap:
 		for i := range p.Heaps.Len() {
 			if p.Heaps.Info(i).Complete {
 				mark(i)
@@ -57,10 +58,10 @@ func (d *diffing) onePlaces() error {
 		}
 	case p.Pages != nil && p.Pages.Len() > 1 && c.Group != "series":
 		first, last = layoutEnds(p)
-	case k == kindDump:
+	case k == kind.Dump:
 		c.A.At, c.B.At = model.MomentAt(0), model.MomentEnd()
 		return nil
-	case k == kindStacks && len(p.Weights.Windows) > 0:
+	case k == kind.Stacks && len(p.Weights.Windows) > 0:
 		mark(0)
 		mark(len(p.Weights.Windows) - 1)
 	}
@@ -95,15 +96,15 @@ func (a *app) numberOf(ctx context.Context, p *model.Profile, asked *int) (*int,
 	var n int
 	var ok bool
 	var err error
-	switch k := kindOf(p); {
-	case k == kindHeap:
+	switch k := kind.Of(p); {
+	case k == kind.Heap:
 		n, ok, err = a.snapshot(p, asked)
-	case k == kindDump:
+	case k == kind.Dump:
 		n, ok, err = a.layout(ctx, p, asked)
 	case asked == nil:
-	case k == kindTrace:
+	case k == kind.Trace:
 		err = usageError(errors.New("diff: traces have no snapshots; choose an instant with --at"))
-	case k == kindStacks:
+	case k == kind.Stacks:
 		ok, n = true, *asked
 		if n < 0 {
 			n += len(p.Weights.Windows)

@@ -86,6 +86,25 @@ func (c *keysCmd) Run(a *app) error {
 	}
 }
 
+type guideCmd struct{}
+
+// Run prints a short guide for scripts and automated callers. Commands, arguments, flags and their help are the grammar's own.
+func (c *guideCmd) Run(a *app) error {
+	if err := a.formats("guide", "text", "markdown", "json"); err != nil {
+		return err
+	}
+	g := manual.NewGuide(a.grammar())
+	switch a.flags.Format {
+	case "json":
+		return report.WriteJSON(a.out, g)
+	case "markdown":
+		g.WriteMarkdown(a.out)
+	default:
+		g.WriteText(a.out)
+	}
+	return nil
+}
+
 type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
@@ -101,7 +120,7 @@ type manCmd struct{}
 
 // Run prints the manual page.
 func (c *manCmd) Run(a *app) error {
-	manual.Man(a.out, a.grammar(), exitStatuses())
+	manual.Man(a.out, a.grammar(), manual.ExitStatuses())
 	return nil
 }
 

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 )
 
@@ -25,14 +27,14 @@ func (a *app) question() state.Question {
 	switch c := a.parsed.Selected().Target.Addr().Interface().(type) {
 	case *reportCmd:
 		q.Table, q.Window, q.Cell = c.Table, c.Window, c.Cell.Cell
-		q.Steps, _ = c.filter() // commands check it
+		q.Steps, _ = c.Filter() // commands check it
 		if c.Group != analysis.ByStack.String() {
 			q.Group = c.Group
 		}
 	case *diffCmd:
 		q.A, q.B, q.Cell, q.Group, q.Match, q.Normalize, q.Swap = c.A, c.B, c.Cell.Cell, c.Group, c.Match, c.Normalize, c.Swap
 		q.Masks, q.Only = c.Mask, c.Only
-		q.Steps, _ = c.filter()
+		q.Steps, _ = c.Filter()
 	case *pagesCmd:
 		q.Map, q.Table = c.Map, c.Table
 	}
@@ -42,6 +44,28 @@ func (a *app) question() state.Question {
 // ask makes the flags those of a question about a report.
 func (g *globals) ask(q *state.Question) {
 	g.At, g.From, g.To = q.At, q.Over.From, goal{Moment: q.Over.To}
-	g.Event, g.By, g.MinAge = q.Event, q.By, length{q.MinAge}
+	g.Event, g.By, g.MinAge = q.Event, q.By, arg.Length{Moment: q.MinAge}
 	g.Snapshot, g.Series, g.Point, g.Edges = q.Snapshot, q.Series, q.Point, q.Edges
+}
+
+// timeIn returns a moment in a file that ends at end and whose peak is at peak. A moment beyond the end is a mistake in usage.
+func timeIn(m model.Moment, end, peak model.Time) (model.Time, error) {
+	t := m.In(end, peak)
+	return t, notBeyond(t, end)
+}
+
+// notBeyond says that a time beyond the end is a mistake in usage.
+func notBeyond(t, end model.Time) error {
+	if err := model.CheckTime(t, end); err != nil {
+		return usageError(err)
+	}
+	return nil
+}
+
+// span returns the range that two moments name, as [model.Period.In] returns it. Its errors are mistakes in usage.
+func span(from, to model.Moment, end, peak model.Time) (first, last model.Time, err error) {
+	if first, last, err = (model.Period{From: from, To: to}).In(end, peak); err != nil {
+		err = usageError(err)
+	}
+	return first, last, err
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 )
@@ -54,7 +56,7 @@ func (r asked) name() string {
 
 func (r asked) of(words ...string) string { return append(words, "")[r.IntN(len(words)+1)] }
 
-func (r asked) cell() (c cell) {
+func (r asked) cell() (c arg.Cell) {
 	if r.IntN(2) == 0 {
 		_ = c.UnmarshalText([]byte([]string{"64,1ms", "4K,never", "any,10us", "16,any"}[r.IntN(4)]))
 	}
@@ -116,7 +118,7 @@ func TestQuestionsAreReadAsTheyAreWritten(t *testing.T) {
 			a := parserOf(args, nil)
 			parsed, err := a.parse()
 			if err == nil {
-				a.parsed, err = parsed, checkFlags(parsed)
+				a.parsed, err = parsed, uses.Check(parsed)
 			}
 			if err != nil {
 				t.Fatalf("%q: %v", args, err)

@@ -9,15 +9,17 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/model"
 )
 
 type reportCmd struct {
-	File  string `arg:"" help:"A file, or - for standard input."`
-	Table string `enum:"${tables}," default:"" placeholder:"NAME" help:"The table that csv writes. For traces: sites (the default), live_sites, peak_sites, leaks, late_freed, functions, groups, threads, markers, sizes, lifetimes, grid, blocks (live at the instant), born_blocks (allocated in the range) or curve. For heap snapshots: types (the default), frames, dominators or snapshots. For memory dumps: series (the default), series_events, page_types, holes, runs or sparse_pages. For stack profiles: functions (the default), total_functions, top, events, threads or groups."`
-	Group string `enum:"stack,function,file,module,thread,size,dso,source,kind" default:"stack" placeholder:"KIND" help:"Also print a table of groups: by function, file, module, thread or size; for stack profiles by dso, source, thread or kind."`
-	Cell  cell   `placeholder:"SIZE,LIFETIME" help:"Only blocks of that size and lifetime, in the classes of the Lifetimes screen: 64,1ms or 4K,never or any,10us. Applies to sites, leaks and blocks."`
-	Exact bool   `help:"Print bytes as exact numbers."`
+	File  string   `arg:"" help:"A file, or - for standard input."`
+	Table string   `enum:"${tables}," default:"" placeholder:"NAME" help:"The table that csv writes. For traces: sites (the default), live_sites, peak_sites, leaks, late_freed, functions, groups, threads, markers, sizes, lifetimes, grid, blocks (live at the instant), born_blocks (allocated in the range) or curve. For heap snapshots: types (the default), frames, dominators or snapshots. For memory dumps: series (the default), series_events, page_types, holes, runs or sparse_pages. For stack profiles: functions (the default), total_functions, top, events, threads or groups."`
+	Group string   `enum:"stack,function,file,module,thread,size,dso,source,kind" default:"stack" placeholder:"KIND" help:"Also print a table of groups: by function, file, module, thread or size; for stack profiles by dso, source, thread or kind."`
+	Cell  arg.Cell `placeholder:"SIZE,LIFETIME" help:"Only blocks of that size and lifetime, in the classes of the Lifetimes screen: 64,1ms or 4K,never or any,10us. Applies to sites, leaks and blocks."`
+	Exact bool     `help:"Print bytes as exact numbers."`
 	stackFlags
 	Out string `name:"output" short:"o" placeholder:"FILE" help:"Write to this file instead of standard output."`
 }
@@ -86,7 +88,7 @@ func (a *app) options(ctx context.Context, trace analysis.Trace) (report.Options
 	f := a.flags
 	opt := report.Options{
 		At: analysis.End, Range: analysis.Whole, From: model.NoTime, To: model.NoTime,
-		Libraries: libraries(a.config), By: f.By, Limit: f.Limit, History: f.Format == "text" || f.Format == "markdown",
+		Libraries: settings.Libraries(a.config), By: f.By, Limit: f.Limit, History: f.Format == "text" || f.Format == "markdown",
 	}
 	duration := trace.Status().Duration
 	peak, _, err := trace.Peak(ctx, analysis.Whole)

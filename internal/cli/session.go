@@ -12,6 +12,8 @@ import (
 
 	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/internal/indexcache"
 	"github.com/memtui/memtui/internal/reading"
 	"github.com/memtui/memtui/loaders"
@@ -52,7 +54,7 @@ func (a *app) source(ctx context.Context, path string) (*loaders.Source, loaders
 	if a.flags.MaxMemory > 0 { // what the system allows is no wish of the user's
 		src.Allow(a.memoryLimit())
 	}
-	a.progress.reads(src)
+	a.progress.Reads(src)
 	format, err := loaders.Detect(src, a.inputs())
 	if err != nil {
 		src.Close()
@@ -67,10 +69,10 @@ func (a *app) open(ctx context.Context, path string) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = a.fits(src.Name(), format)
+	err = uses.Fits(a.parsed, src.Name(), format)
 	asked := a.target(path).snapshot
 	if err == nil && asked != nil {
-		err = a.numbered(src.Name(), format)
+		err = uses.Numbered(a.parsed, src.Name(), format)
 	}
 	if err != nil {
 		src.Close()
@@ -133,7 +135,7 @@ func (s *session) tellIndex() {
 		return
 	}
 	s.store.Update(func(p *model.Profile) *model.Profile {
-		if kindOf(p) != kindTrace {
+		if kind.Of(p) != kind.Trace {
 			return nil
 		}
 		next := *p
@@ -188,12 +190,12 @@ func (a *app) report(ctx context.Context, s *session, c reportCmd) (*report.Repo
 		return nil, err
 	}
 	a.warn(p)
-	switch kindOf(p) {
-	case kindStacks:
+	switch kind.Of(p) {
+	case kind.Stacks:
 		return a.stacksReport(ctx, p, &c)
-	case kindHeap:
+	case kind.Heap:
 		return a.heapReport(ctx, s, p)
-	case kindDump:
+	case kind.Dump:
 		return a.dumpReport(ctx, s, p)
 	}
 	return a.traceReport(ctx, s, p, &c)
@@ -212,7 +214,7 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 		return nil, err
 	}
 	opt.Group, opt.Cell = groupNamed(c.Group), c.Cell.Cell
-	if opt.Cell.Stacks, err = c.filter(); err != nil {
+	if opt.Cell.Stacks, err = filterOf(&c.StepFlags); err != nil {
 		return nil, err
 	}
 	if c.Table == "blocks" || c.Table == "born_blocks" {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/memtui/memtui/analysis/traceindex"
+	"github.com/memtui/memtui/loaders"
 )
 
 // TestCloseDoesNotWait closes a session whose reading does not listen: the input must stay open for it until it ends.
@@ -23,4 +24,14 @@ func TestCloseDoesNotWait(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 	}
+}
+
+func openInput(t *testing.T, path string) *loaders.Source {
+	t.Helper()
+	src, err := loaders.OpenSource(t.Context(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { src.Close() })
+	return src
 }

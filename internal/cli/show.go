@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/memtui/memtui/internal/cli/progress"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
@@ -54,7 +55,7 @@ func (a *app) show(ctx context.Context, s *session, files []string) error {
 	if !a.ending.terminal.CompareAndSwap(terminalFree, terminalShown) {
 		return ctx.Err()
 	}
-	a.progress.end()
+	a.progress.End()
 	err := begin(ctx)
 	a.ending.terminal.Store(terminalFree)
 	w.writing.Wait()
@@ -117,7 +118,7 @@ func (w *showing) open(ctx context.Context) error {
 		sources = append(sources, w.session.after.src)
 	}
 	return a.env.Opening(ctx, Opening{
-		Screen: w.settings(), Name: w.session.src.Name(), Progress: func() string { return doing(sources) },
+		Screen: w.settings(), Name: w.session.src.Name(), Progress: func() string { return progress.Doing(sources) },
 		Ready: func() (Screen, error) {
 			<-w.ready
 			return w.screen, w.err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
@@ -21,22 +22,13 @@ type target struct {
 
 // target takes FILE#N apart, unless a file has that very name. --snapshot holds where the name says nothing.
 func (a *app) target(name string) target {
-	path, number, ok := cutLast(name, '#')
+	path, number, ok := arg.CutLast(name, '#')
 	if n, err := strconv.Atoi(number); ok && err == nil {
 		if _, err := os.Lstat(name); err != nil {
 			return target{path, &n}
 		}
 	}
 	return target{name, a.flags.Snapshot}
-}
-
-// cutLast is strings.Cut at the last separator.
-func cutLast(s string, sep byte) (before, after string, found bool) {
-	i := strings.LastIndexByte(s, sep)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+1:], true
 }
 
 // snapshot returns the number of the snapshot that the user asks for: by number, from the end, or by an instant; else the last

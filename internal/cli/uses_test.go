@@ -9,6 +9,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/internal/demo"
 	"github.com/memtui/memtui/internal/memory"
 	"github.com/memtui/memtui/loaders/all"
@@ -23,18 +25,18 @@ func TestUsesNameFlags(t *testing.T) {
 	}
 	a.parser = parser
 	commands := map[string]bool{}
-	for _, c := range leaves(parser.Model) {
-		path := commandPath(c)
+	for _, c := range uses.Leaves(parser.Model) {
+		path := uses.Path(c)
 		commands[path] = true
-		for _, u := range commandUses()[path] {
-			own := slices.ContainsFunc(c.Flags, func(f *kong.Flag) bool { return f.Name == u.flag })
-			shared := slices.ContainsFunc(parser.Model.Flags, func(f *kong.Flag) bool { return f.Name == u.flag })
-			if own == shared || u.of == 0 {
-				t.Errorf("%s: --%s is no flag of it", path, u.flag)
+		for _, u := range uses.Table()[path] {
+			own := slices.ContainsFunc(c.Flags, func(f *kong.Flag) bool { return f.Name == u.Flag })
+			shared := slices.ContainsFunc(parser.Model.Flags, func(f *kong.Flag) bool { return f.Name == u.Flag })
+			if own == shared || u.Of == 0 {
+				t.Errorf("%s: --%s is no flag of it", path, u.Flag)
 			}
 		}
 	}
-	for path := range commandUses() {
+	for path := range uses.Table() {
 		if !commands[path] {
 			t.Errorf("there is no command %q", path)
 		}
@@ -44,7 +46,7 @@ func TestUsesNameFlags(t *testing.T) {
 // The kind that a format is said to have is that of its files, and every format has one.
 func TestKindsOfFormats(t *testing.T) {
 	for _, f := range all.Formats() {
-		if kindOfFormat(f) == kindNone {
+		if kind.OfFormat(f) == kind.None {
 			t.Errorf("nobody knows what %s records", f.Name)
 		}
 	}
@@ -61,8 +63,8 @@ func TestKindsOfFormats(t *testing.T) {
 		a.collector = &memory.Collector{}
 		s := a.start(t.Context(), src, format)
 		p, err := s.profile(t.Context())
-		if err != nil || kindOf(p) != kindOfFormat(format) || kindOf(p) == kindNone {
-			t.Errorf("%s: %v, %q, not %q", sample.Name, err, kindOf(p), kindOfFormat(format))
+		if err != nil || kind.Of(p) != kind.OfFormat(format) || kind.Of(p) == kind.None {
+			t.Errorf("%s: %v, %q, not %q", sample.Name, err, kind.Of(p), kind.OfFormat(format))
 		}
 		s.close()
 	}

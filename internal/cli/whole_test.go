@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/memory"
 	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/loaders"
@@ -63,7 +64,7 @@ func TestDiffOfFilesReadInPart(t *testing.T) {
 	if err := os.WriteFile(long, []byte(totalsHeader+line+lastLines(t, long)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	names := diffFlags{stepFlags: stepFlags{Focus: []string{"main"}}}
+	names := diffFlags{StepFlags: arg.StepFlags{Focus: []string{"main"}}}
 	for _, c := range []struct {
 		what     string
 		percents int64

@@ -84,7 +84,12 @@ var allowed = map[string][]string{
 	"internal/demo":              {"github.com/klauspost/compress"},
 	"internal/memory":            {"model", "loaders"},
 	"internal/indexcache":        {"analysis/traceindex", "loaders", "golang.org/x/sys"},
-	"internal/cli/manual":        {"keymap", "github.com/alecthomas/kong"},
+	"internal/cli/kind":          {"model", "loaders"},
+	"internal/cli/uses":          {"model", "loaders", "internal/cli/kind", "github.com/alecthomas/kong"},
+	"internal/cli/arg":           {"model", "analysis/...", "export"},
+	"internal/cli/settings":      {"keymap", "internal/cli/uses", "github.com/alecthomas/kong"},
+	"internal/cli/progress":      {"model", "loaders", "views/widget"},
+	"internal/cli/manual":        {"keymap", "export/html", "internal/cli/uses", "github.com/alecthomas/kong"},
 	"internal/cli": {"model", "keymap", "themes", "analysis/...", "loaders/...", "export/...", "views/...", "internal/...",
 		"github.com/alecthomas/kong", "github.com/gdamore/tcell/v2", "golang.org/x/sys", "golang.org/x/term", "github.com/klauspost/compress"},
 }

@@ -1,10 +1,8 @@
-package cli
+package progress
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -13,9 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/memtui/memtui/internal/memory"
 	"github.com/memtui/memtui/loaders"
 )
+
+const sample = "../../../testdata/small_kvleak.mlyze"
 
 // screenLine is a terminal's last line after text: what stands in it, and how many lines stand above.
 func screenLine(text string) (last string, above int) {
@@ -34,30 +33,30 @@ func screenLine(text string) (last string, above int) {
 	return strings.TrimRight(string(cells), " "), above
 }
 
-func TestProgressIsOneLine(t *testing.T) {
+func TestLineIsOneLine(t *testing.T) {
 	var tty bytes.Buffer
-	env, p := watch(Env{Stdout: &tty, Stderr: &tty, IsTerminal: true, Watched: func() bool { return true }})
+	stdout, stderr, p := Watch(&tty, &tty, true, func() bool { return true })
 	src := openInput(t, sample)
-	p.reads(src)
-	p.show()
+	p.Reads(src)
+	p.Show()
 	if last, _ := screenLine(tty.String()); !strings.HasPrefix(last, "memtui: reading small_kvleak.mlyze: 0 % of ") {
 		t.Errorf("%q", last)
 	}
 	src.ReadAt(make([]byte, src.StoredSize()/2), 0)
-	p.show()
+	p.Show()
 	if last, above := screenLine(tty.String()); !strings.HasPrefix(last, "memtui: reading small_kvleak.mlyze: 49 % of ") && !strings.Contains(last, ": 50 %") || above > 0 {
 		t.Errorf("%q", last)
 	}
 	src.ReadAt(make([]byte, src.StoredSize()), 0)
-	p.show()
+	p.Show()
 	if last, _ := screenLine(tty.String()); !strings.HasPrefix(last, "memtui: working on small_kvleak.mlyze, ") {
 		t.Errorf("%q", last)
 	}
-	fmt.Fprintln(env.Stderr, "a message")
-	p.show()
-	fmt.Fprint(env.Stdout, "half a li")
-	p.show()
-	fmt.Fprintln(env.Stdout, "ne")
+	fmt.Fprintln(stderr, "a message")
+	p.Show()
+	fmt.Fprint(stdout, "half a li")
+	p.Show()
+	fmt.Fprintln(stdout, "ne")
 	if got, above := screenLine(tty.String()); got != "" || above != 2 || strings.Count(tty.String(), "a message\n") != 1 || !strings.HasSuffix(tty.String(), "half a line\n") {
 		t.Errorf("%q", tty.String())
 	}
@@ -73,42 +72,42 @@ func openInput(t *testing.T, path string) *loaders.Source {
 	return src
 }
 
-func TestProgressEnds(t *testing.T) {
+func TestLineEnds(t *testing.T) {
 	var tty bytes.Buffer
-	_, p := watch(Env{Stderr: &tty, Stdout: io.Discard, Watched: func() bool { return true }})
-	p.start()
-	p.show()
+	_, _, p := Watch(io.Discard, &tty, false, func() bool { return true })
+	p.Start()
+	p.Show()
 	if last, _ := screenLine(tty.String()); !strings.HasPrefix(last, "memtui: working, ") {
 		t.Errorf("%q", last)
 	}
-	p.end()
-	p.show()
+	p.End()
+	p.Show()
 	if last, above := screenLine(tty.String()); last != "" || above != 0 {
 		t.Errorf("%q is left", last)
 	}
 }
 
-func TestProgressNeedsAWatcher(t *testing.T) {
+func TestLineNeedsAWatcher(t *testing.T) {
 	var out bytes.Buffer
 	for _, watched := range []func() bool{nil, func() bool { return false }} {
-		env, p := watch(Env{Stderr: &out, Stdout: &out, Watched: watched})
-		p.reads(openInput(t, sample))
-		p.start()
-		p.end()
-		if p != nil || env.Stderr != io.Writer(&out) {
+		_, stderr, p := Watch(&out, &out, false, watched)
+		p.Reads(openInput(t, sample))
+		p.Start()
+		p.End()
+		if p != nil || stderr != io.Writer(&out) {
 			t.Error("standard error is not left alone")
 		}
 	}
 	away := true
-	_, p := watch(Env{Stderr: &out, Watched: func() bool { return away }})
+	_, _, p := Watch(nil, &out, false, func() bool { return away })
 	away = false
-	if p.show(); out.Len() > 0 {
+	if p.Show(); out.Len() > 0 {
 		t.Errorf("%q from the background", out.String())
 	}
 }
 
-// TestProgressFits names inputs of all kinds, none of which makes a line that wraps or lets a name reach the terminal unfiltered.
-func TestProgressFits(t *testing.T) {
+// TestLineFits names inputs of all kinds, none of which makes a line that wraps or lets a name reach the terminal unfiltered.
+func TestLineFits(t *testing.T) {
 	long := filepath.Join(t.TempDir(), strings.Repeat("宽", 70)+"\x1b[2J.gz")
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
@@ -126,29 +125,10 @@ func TestProgressFits(t *testing.T) {
 	defer pipe.Close()
 	for want, src := range map[string]*loaders.Source{"standard input: 0 B": pipe, "宽": openInput(t, long)} {
 		var tty bytes.Buffer
-		p := &progress{watched: func() bool { return true }, out: &tty, begun: time.Now(), sources: []*loaders.Source{src}}
-		p.show()
-		if text := tty.String(); !strings.Contains(text, want) || p.shown > progressWidth || strings.Contains(text, "\x1b") {
+		p := &Line{watched: func() bool { return true }, out: &tty, begun: time.Now(), sources: []*loaders.Source{src}}
+		p.Show()
+		if text := tty.String(); !strings.Contains(text, want) || p.shown > mostWidth || strings.Contains(text, "\x1b") {
 			t.Errorf("%d columns: %q", p.shown, text)
 		}
-	}
-}
-
-// TestProgressLeavesTheScreenAlone asks for the line while there is a screen.
-func TestProgressLeavesTheScreenAlone(t *testing.T) {
-	var tty bytes.Buffer
-	env, p := watch(Env{
-		Args: []string{sample}, Stdout: &tty, Stderr: &tty, IsTerminal: true, Getenv: func(string) string { return "" },
-		Watched: func() bool { return true },
-	})
-	shown := false
-	env.FullScreen = func(context.Context, Screen) error {
-		shown = true
-		p.show()
-		return nil
-	}
-	a := &app{env: env, out: bufio.NewWriter(io.Discard), progress: p, collector: &memory.Collector{}, ending: &ending{}}
-	if err := a.run(t.Context()); err != nil || !shown || tty.Len() > 0 {
-		t.Errorf("%v: %q", err, tty.String())
 	}
 }

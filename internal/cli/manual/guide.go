@@ -1,21 +1,19 @@
-package cli
+package manual
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/memtui/memtui/export/html"
-	"github.com/memtui/memtui/export/report"
-	"github.com/memtui/memtui/internal/cli/manual"
+	"github.com/memtui/memtui/internal/cli/uses"
 )
 
-type guideCmd struct{}
-
-// guide is for scripts and other callers that are no people: which command answers which question, and what they may rely on.
-type guide struct {
+// Guide is for scripts and other callers that are no people: which command answers which question, and what they may rely on.
+type Guide struct {
 	Schema   string         `json:"schema"`
 	Rules    []guideRule    `json:"rules"`
 	Commands []guideCommand `json:"commands"`
@@ -46,102 +44,75 @@ type guideStatus struct {
 	Meaning string `json:"meaning"`
 }
 
-// Run prints a short guide for scripts and automated callers. Commands, arguments, flags and their help are the grammar's own.
-func (c *guideCmd) Run(a *app) error {
-	if err := a.formats("guide", "text", "markdown", "json"); err != nil {
-		return err
-	}
-	g := newGuide(a.grammar())
-	switch a.flags.Format {
-	case "json":
-		return report.WriteJSON(a.out, g)
-	case "markdown":
-		g.write(a, "# memtui for scripts\n", "## %s\n\n%s\n\n", "### `memtui %s`\n\n%s\n", "\nOwn flags: %s.\n", "\nShared flags: %s.\n", "- %s\n  `%s`\n")
-	default:
-		g.write(a, "memtui for scripts\n", "%s: %s\n", "memtui %s\n  %s\n", "  own flags: %s\n", "  shared flags: %s\n", "  %s\n    %s\n")
-	}
-	return nil
+// WriteText writes the guide as text.
+func (g *Guide) WriteText(w io.Writer) {
+	g.write(w, "memtui for scripts\n", "%s: %s\n", "memtui %s\n  %s\n", "  own flags: %s\n", "  shared flags: %s\n", "  %s\n    %s\n")
 }
 
-func (g *guide) write(a *app, title, rule, command, flags, shared, answer string) {
-	fmt.Fprintf(a.out, "%s\n", title)
+// WriteMarkdown writes the guide as Markdown.
+func (g *Guide) WriteMarkdown(w io.Writer) {
+	g.write(w, "# memtui for scripts\n", "## %s\n\n%s\n\n", "### `memtui %s`\n\n%s\n", "\nOwn flags: %s.\n", "\nShared flags: %s.\n", "- %s\n  `%s`\n")
+}
+
+func (g *Guide) write(w io.Writer, title, rule, command, flags, shared, answer string) {
+	fmt.Fprintf(w, "%s\n", title)
 	for _, r := range g.Rules {
-		fmt.Fprintf(a.out, rule, r.About, r.Text)
+		fmt.Fprintf(w, rule, r.About, r.Text)
 	}
 	for _, c := range g.Commands {
-		fmt.Fprintln(a.out)
-		fmt.Fprintf(a.out, command, c.Command, c.Help)
+		fmt.Fprintln(w)
+		fmt.Fprintf(w, command, c.Command, c.Help)
 		if len(c.Flags) > 0 {
-			fmt.Fprintf(a.out, flags, strings.Join(c.Flags, " "))
+			fmt.Fprintf(w, flags, strings.Join(c.Flags, " "))
 		}
 		if len(c.Shared) > 0 {
-			fmt.Fprintf(a.out, shared, strings.Join(c.Shared, " "))
+			fmt.Fprintf(w, shared, strings.Join(c.Shared, " "))
 		}
 		for _, e := range c.Answers {
-			fmt.Fprintf(a.out, answer, e.Question, e.Command)
+			fmt.Fprintf(w, answer, e.Question, e.Command)
 		}
 	}
 }
 
-// newGuide describes every command of the grammar.
-func newGuide(app manual.Grammar) *guide {
-	g := &guide{Schema: "memtui.guide/1", Rules: guideRules(), Commands: []guideCommand{}, Status: []guideStatus{}}
-	for _, c := range leaves(app.Application) {
-		path := commandPath(c)
-		out := guideCommand{Command: path + arguments(c), Help: c.Help, Flags: []string{}, Shared: []string{}, Answers: []example{}}
+// NewGuide describes every command of the grammar.
+func NewGuide(app Grammar) *Guide {
+	g := &Guide{Schema: "memtui.guide/1", Rules: guideRules(), Commands: []guideCommand{}, Status: []guideStatus{}}
+	for _, c := range uses.Leaves(app.Application) {
+		path := uses.Path(c)
+		out := guideCommand{Command: path + Arguments(c), Help: c.Help, Flags: []string{}, Shared: []string{}, Answers: []example{}}
 		for _, f := range c.Flags {
 			if !f.Hidden {
-				out.Flags = append(out.Flags, manual.FlagNames(f)[0])
+				out.Flags = append(out.Flags, FlagNames(f)[0])
 			}
 		}
 		for _, f := range app.Shared(c) {
-			if !slices.Contains(harmlessNames(), manual.FlagNames(f)[0]) && f.Name != "help" {
-				out.Shared = append(out.Shared, manual.FlagNames(f)[0])
+			if !slices.Contains(uses.Harmless(), FlagNames(f)[0]) && f.Name != "help" {
+				out.Shared = append(out.Shared, FlagNames(f)[0])
 			}
 		}
-		for _, q := range questions() {
-			if commandOf(q.words) == path {
-				out.Answers = append(out.Answers, example{q.question, html.CommandLine(append([]string{"memtui"}, q.words...))})
+		for _, q := range Questions() {
+			if CommandOf(q.Words) == path {
+				out.Answers = append(out.Answers, example{q.Question, html.CommandLine(append([]string{"memtui"}, q.Words...))})
 			}
 		}
 		g.Commands = append(g.Commands, out)
 	}
-	for _, s := range exitStatuses() {
+	for _, s := range ExitStatuses() {
 		g.Status = append(g.Status, guideStatus{int(s[0] - '0'), s[2:]})
 	}
 	return g
 }
 
-// leaves returns the commands that can be run, in the order of the grammar.
-func leaves(app *kong.Application) []*kong.Node {
-	var out []*kong.Node
-	for _, c := range app.Children {
-		if len(c.Children) == 0 {
-			out = append(out, c)
-		}
-		out = append(out, c.Children...)
-	}
-	return out
-}
-
-// commandPath returns a command with the one that it belongs to: "heap types".
-func commandPath(c *kong.Node) string {
-	if c.Parent != nil && c.Parent.Type == kong.CommandNode {
-		return c.Parent.Name + " " + c.Name
-	}
-	return c.Name
-}
-
-// commandOf returns the path of the command in a line.
-func commandOf(words []string) string {
+// CommandOf returns the path of the command in a line.
+func CommandOf(words []string) string {
 	if words[0] == "heap" {
 		return strings.Join(words[:2], " ")
 	}
 	return words[0]
 }
 
-// arguments returns what follows a command: " IN OUT".
-func arguments(c *kong.Node) string {
+// Arguments returns what follows a command: " IN OUT".
+func Arguments(c *kong.Node) string {
 	out := ""
 	for _, p := range c.Positional {
 		name := strings.ToUpper(p.Name)
@@ -161,33 +132,33 @@ func guideRules() []guideRule {
 	return []guideRule{
 		{"Output", "-f json prints one object to standard output and nothing else; messages go to standard error. -f csv writes one table, chosen by --table. Text and markdown are for people: do not parse them. The program never asks a question, and it draws full-screen only in a terminal."},
 		{"Bounds", "Every table has at most --limit rows (20; pages and evidence 200); --limit 0 prints all. Some lists are small by nature and always complete: sizes, lifetimes, grid, holes and runs (classes of powers of two), curve (72 columns), snapshots, page types, steps of a path, the frames of a stack, problems. convert always writes every row. row_counts, row_count of diff and grown_count of check are the numbers of rows before the limit. Sums never depend on the limit. info reads headers only and estimates what a full read will cost. --max-memory bounds the memory of every command: what does not fit is left out, complete is then false, and the problem memory-limit names it; where nothing fits the status is 3. The second read of a large trace is fast: its index is kept (--index), and memtui index builds it in advance."},
-		{"Numbers", "Integers are exact up to 2^64-1, changes and the figures of check up to 2^63-1; read them with a parser that keeps them. bytes are bytes, *_us are microseconds since the start of the file, start_us since 1970. What is unknown is absent, never 0. " + manual.TimesAndSizes},
+		{"Numbers", "Integers are exact up to 2^64-1, changes and the figures of check up to 2^63-1; read them with a parser that keeps them. bytes are bytes, *_us are microseconds since the start of the file, start_us since 1970. What is unknown is absent, never 0. " + TimesAndSizes},
 		{"Truth", `Look at "complete" and "problems" first: everything readable in a damaged file is reported, with status 0, complete false and lower bounds. live_upper_bound is true where some blocks have no address, so their frees cannot be matched. severity is error, warning or note; code is stable, message is not.`},
 		{"Stable ids", "These stay the same for one file, whatever the question: stack (the file's own id), row (of one snapshot), snapshot and layout numbers from 0 (negative ones count from the end), series and point (the file's order), thread, event and metric names, table and field names, problem codes. Keys of diff are names, so they are comparable between files. Not stable: the order of rows that are equal in value, count and id; texts; and the placeholders of --redact, which are the same within one evidence archive only."},
-		{"Shared flags", "They mean the same for all commands that list them. A flag that does not apply to a command, or to the file, is refused with status 2 before the file is read; settings of the environment and the config file that do not apply are ignored. " + strings.Join(harmlessNames(), " ") + " may be given to every command."},
+		{"Shared flags", "They mean the same for all commands that list them. A flag that does not apply to a command, or to the file, is refused with status 2 before the file is read; settings of the environment and the config file that do not apply are ignored. " + strings.Join(uses.Harmless(), " ") + " may be given to every command."},
 		{"Schemas", `Each object names its schema, such as memtui.report/1; the number rises when a name changes its meaning. Fields may be added.`},
-		{"Exit status", strings.Join(exitStatuses(), "; ") + "."},
+		{"Exit status", strings.Join(ExitStatuses(), "; ") + "."},
 	}
 }
 
-// exitStatuses returns the numbers and what they mean.
-func exitStatuses() []string {
+// ExitStatuses returns the numbers and what they mean.
+func ExitStatuses() []string {
 	return []string{
 		"0 done", "1 done, and validate found violations or check a limit exceeded", "2 the command line or the config file is wrong",
 		"3 the input cannot be used at all: missing, empty, of no known format, or nothing in it can be read; or diff, check or validate has no answer, because a limit kept part of it from being read",
 	}
 }
 
-// question is a user's question, and the command that answers it.
-type question struct {
-	question string
-	words    []string
+// Question is a user's question, and the command that answers it.
+type Question struct {
+	Question string
+	Words    []string
 }
 
-// questions returns those of the guide, in the order in which one asks. A test parses every command.
-func questions() []question {
-	ask := func(text, command string) question { return question{text, strings.Fields(command)} }
-	return []question{
+// Questions returns those of the guide, in the order in which one asks. A test parses every command.
+func Questions() []Question {
+	ask := func(text, command string) Question { return Question{text, strings.Fields(command)} }
+	return []Question{
 		ask("What is this file, how large, and what will reading it cost?", "info -f json FILE"),
 		ask("Can I trust it?", "validate -f json FILE"),
 		ask("How do I make later commands about a large trace fast?", "index -f json FILE"),

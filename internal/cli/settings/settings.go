@@ -1,4 +1,5 @@
-package cli
+// Package settings gives flags the values that stand in the environment and in the user's config file.
+package settings
 
 import (
 	"errors"
@@ -10,11 +11,12 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/keymap"
 )
 
-// configPath returns where the user's config file would be, "" when there is no home.
-func configPath(getenv func(string) string) string {
+// Path returns where the user's config file would be, "" when there is no home.
+func Path(getenv func(string) string) string {
 	if dir := getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "memtui", "config")
 	}
@@ -24,9 +26,9 @@ func configPath(getenv func(string) string) string {
 	return ""
 }
 
-// readConfig reads the config file; a missing one is empty. The config is never nil.
-func readConfig(getenv func(string) string) (*keymap.Config, error) {
-	path := configPath(getenv)
+// Read reads the config file; a missing one is empty. The config is never nil.
+func Read(getenv func(string) string) (*keymap.Config, error) {
+	path := Path(getenv)
 	if path == "" {
 		return &keymap.Config{}, nil
 	}
@@ -59,8 +61,8 @@ func readConfig(getenv func(string) string) (*keymap.Config, error) {
 // librariesSetting names functions and files that own no memory, beside those that are known: a site belongs to who calls them.
 const librariesSetting = "libraries"
 
-// libraries returns what a config, which may be nil, says of them: nil for nothing.
-func libraries(config *keymap.Config) *regexp.Regexp {
+// Libraries returns what a config, which may be nil, says of them: nil for nothing.
+func Libraries(config *keymap.Config) *regexp.Regexp {
 	if config == nil {
 		return nil
 	}
@@ -82,33 +84,33 @@ func isSetting(name string) bool {
 	return false
 }
 
-// settings gives flags that the command line does not set their value from the environment, else from the config file.
-type settings struct {
-	config *keymap.Config
-	getenv func(string) string
+// Resolver gives flags that the command line does not set their value from the environment, else from the config file.
+type Resolver struct {
+	Config *keymap.Config
+	Getenv func(string) string
 }
 
 // Validate returns part of kong's interface; config files are checked when they are read, environments have nothing to check.
-func (settings) Validate(*kong.Application) error { return nil }
+func (Resolver) Validate(*kong.Application) error { return nil }
 
 // Resolve returns the value of a flag, nil to leave it at its default.
-func (s settings) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+func (s Resolver) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	if flag.Name == "help" || flag.Hidden {
 		return nil, nil
 	}
-	if command := ctx.Selected(); command != nil && isShared(ctx.Model, flag) {
-		if _, means, _ := usesOf(commandPath(command), flag.Name, true); !means {
+	if command := ctx.Selected(); command != nil && uses.IsShared(ctx.Model, flag) {
+		if !uses.Means(uses.Path(command), flag.Name) {
 			return nil, nil // not even a wrong value does harm to a command that does not apply to
 		}
 	}
 	name := "MEMTUI_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
-	if v := s.getenv(name); v != "" {
+	if v := s.Getenv(name); v != "" {
 		return value(flag, v), nil
 	}
-	if flag.Name == "mouse" && s.getenv("MEMTUI_NO_MOUSE") != "" {
+	if flag.Name == "mouse" && s.Getenv("MEMTUI_NO_MOUSE") != "" {
 		return "false", nil
 	}
-	for _, line := range s.config.Settings {
+	for _, line := range s.Config.Settings {
 		if line.Key == flag.Name {
 			return value(flag, line.Value), nil
 		}

@@ -1,4 +1,5 @@
-package cli
+// Package progress says on a terminal what a command that takes long does, and how far it is.
+package progress
 
 import (
 	"fmt"
@@ -14,42 +15,42 @@ import (
 )
 
 const (
-	progressAfter = 2 * time.Second // a command that takes less says nothing
-	progressEvery = 250 * time.Millisecond
-	progressWidth = 79 // columns: a line that wraps cannot be taken back
+	firstAfter = 2 * time.Second // a command that takes less says nothing
+	every      = 250 * time.Millisecond
+	mostWidth  = 79 // columns: a line that wraps cannot be taken back
 )
 
-// progress says on standard error, where people watch it, what a command that takes long does and how far it is: one line that is
+// Line says on standard error, where people watch it, what a command that takes long does and how far it is: one line that is
 // written again and again, and is gone as soon as anything else is printed. Any goroutine may use it; nil says nothing.
-type progress struct {
+type Line struct {
 	watched func() bool // asked before each line
 
 	mu      sync.Mutex
 	out     io.Writer
 	shown   int // columns of the line that stands there
 	over    bool
-	stop    chan struct{} // closed by end
+	stop    chan struct{} // closed by End
 	ended   sync.Once
 	begun   time.Time
 	sources []*loaders.Source // that were opened, in order
 }
 
-// watch returns env with a progress on its standard error. The caller ends it.
-func watch(env Env) (Env, *progress) {
-	if env.Watched == nil || !env.Watched() {
-		return env, nil
+// Watch returns a line on a terminal, and what others must write to from here on: the terminal that is standard error, and out, which
+// may be the same one. watched is asked whether people watch; where it is nil or says no, there is no line. The caller ends it.
+func Watch(out, terminal io.Writer, sameTerminal bool, watched func() bool) (stdout, stderr io.Writer, l *Line) {
+	if watched == nil || !watched() {
+		return out, terminal, nil
 	}
-	p := &progress{watched: env.Watched, out: env.Stderr, begun: time.Now(), stop: make(chan struct{})}
-	env.Stderr = &besides{p: p, w: env.Stderr}
-	if env.IsTerminal {
-		env.Stdout = &besides{p: p, w: env.Stdout, last: true}
+	l = &Line{watched: watched, out: terminal, begun: time.Now(), stop: make(chan struct{})}
+	if sameTerminal {
+		out = &besides{p: l, w: out, last: true}
 	}
-	return env, p
+	return out, &besides{p: l, w: terminal}, l
 }
 
 // besides writes to a terminal that the line of a progress may stand on.
 type besides struct {
-	p    *progress
+	p    *Line
 	w    io.Writer
 	last bool // what is written may end within a line, so that no progress may follow
 }
@@ -63,26 +64,26 @@ func (b *besides) Write(text []byte) (int, error) {
 }
 
 // follow shows the line from after on, every so often, until stop is closed.
-func (p *progress) follow(stop <-chan struct{}, after, every time.Duration) {
+func (p *Line) follow(stop <-chan struct{}, after, every time.Duration) {
 	for wait := after; ; wait = every {
 		select {
 		case <-stop:
 			return
 		case <-time.After(wait):
-			p.show()
+			p.Show()
 		}
 	}
 }
 
-// start follows a command in the background.
-func (p *progress) start() {
+// Start follows a command in the background.
+func (p *Line) Start() {
 	if p != nil {
-		go p.follow(p.stop, progressAfter, progressEvery)
+		go p.follow(p.stop, firstAfter, every)
 	}
 }
 
-// end takes the line away, for good: the command is over, or has the terminal to itself from here on.
-func (p *progress) end() {
+// End takes the line away, for good: the command is over, or has the terminal to itself from here on.
+func (p *Line) End() {
 	if p == nil {
 		return
 	}
@@ -93,8 +94,8 @@ func (p *progress) end() {
 	p.over = true
 }
 
-// reads notes an input that was opened.
-func (p *progress) reads(src *loaders.Source) {
+// Reads notes an input that was opened.
+func (p *Line) Reads(src *loaders.Source) {
 	if p == nil {
 		return
 	}
@@ -103,29 +104,29 @@ func (p *progress) reads(src *loaders.Source) {
 	p.sources = append(p.sources, src)
 }
 
-// show writes the line anew.
-func (p *progress) show() {
+// Show writes the line anew.
+func (p *Line) Show() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.over || !p.watched() {
 		return
 	}
-	line := fmt.Sprintf("memtui: %s, %d s", doing(p.sources), int(time.Since(p.begun).Seconds()))
+	line := fmt.Sprintf("memtui: %s, %d s", Doing(p.sources), int(time.Since(p.begun).Seconds()))
 	p.erase()
 	p.shown = widget.Width(line)
 	io.WriteString(p.out, line)
 }
 
 // erase takes the line away; the lock is held.
-func (p *progress) erase() {
+func (p *Line) erase() {
 	if p.shown > 0 {
 		io.WriteString(p.out, "\r"+strings.Repeat(" ", p.shown)+"\r") // which every terminal understands
 		p.shown = 0
 	}
 }
 
-// doing says what is done with inputs, and how far that is.
-func doing(sources []*loaders.Source) string {
+// Doing says what is done with inputs, and how far that is.
+func Doing(sources []*loaders.Source) string {
 	for _, src := range slices.Backward(sources) {
 		if read, size := src.Progress(); size < 0 && src.Piped() {
 			return fmt.Sprintf("reading %s: %s", shortName(src), model.Bytes(src.StoredSize()))
@@ -148,5 +149,5 @@ func done(part, whole int64) string {
 
 // shortName returns a name that leaves room for figures.
 func shortName(src *loaders.Source) string {
-	return widget.Truncate(model.Clean(src.Name()), progressWidth-45)
+	return widget.Truncate(model.Clean(src.Name()), mostWidth-45)
 }

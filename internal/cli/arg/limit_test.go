@@ -1,4 +1,4 @@
-package cli
+package arg
 
 import (
 	"math"
@@ -15,30 +15,30 @@ func TestLimits(t *testing.T) {
 		{"+100%", math.MaxInt64, math.MaxInt64}, {"16E", 0, math.MaxInt64},
 	}
 	for _, tt := range tests {
-		var l limit
+		var l Limit
 		if err := l.UnmarshalText([]byte(tt.text)); err != nil {
 			t.Errorf("%s: %v", tt.text, err)
 			continue
 		}
-		if got := l.resolve(tt.base); got != tt.want {
+		if got := l.Resolve(tt.base); got != tt.want {
 			t.Errorf("%s of %d is %d, want %d", tt.text, tt.base, got, tt.want)
 		}
-		if rate := (&rateLimit{}); rate.UnmarshalText([]byte(tt.text)) == nil && !l.relative() {
+		if rate := (&RateLimit{}); rate.UnmarshalText([]byte(tt.text)) == nil && !l.Relative() {
 			t.Errorf("%s is taken for a rate", tt.text)
 		}
 	}
 	for _, bad := range []string{"", "10%", "+2x", "x", "%", "+%", "-1", "1M/s", "lots"} {
-		if err := new(limit).UnmarshalText([]byte(bad)); err == nil {
+		if err := new(Limit).UnmarshalText([]byte(bad)); err == nil {
 			t.Errorf("%q is taken for a limit", bad)
 		}
 	}
 	for _, bad := range []string{"", "1M", "1M/", "1M/fortnight", "+10%/s", "x/s", "+1K"} {
-		if err := new(rateLimit).UnmarshalText([]byte(bad)); err == nil {
+		if err := new(RateLimit).UnmarshalText([]byte(bad)); err == nil {
 			t.Errorf("%q is taken for a rate", bad)
 		}
 	}
-	var r rateLimit
-	if err := r.UnmarshalText([]byte("1.5K/min")); err != nil || r.bytes != 1536 || r.seconds != 60 || r.per != "min" {
+	var r RateLimit
+	if err := r.UnmarshalText([]byte("1.5K/min")); err != nil || r.bytes != 1536 || r.Seconds != 60 || r.Per != "min" {
 		t.Errorf("1.5K/min is %+v, %v", r, err)
 	}
 }

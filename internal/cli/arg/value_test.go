@@ -1,4 +1,4 @@
-package cli
+package arg
 
 import (
 	"testing"
@@ -15,13 +15,13 @@ func TestCell(t *testing.T) {
 		"0,0us":     {SizeTo: 1, LifeTo: 1},
 		"any,any":   {SizeTo: sizes, LifeTo: lives},
 	} {
-		var c cell
+		var c Cell
 		if err := c.UnmarshalText([]byte(text)); err != nil || c.Cell != want {
 			t.Errorf("%q is %+v, %v", text, c.Cell, err)
 		}
 	}
 	for _, text := range []string{"", "64", "x,1ms", "64,x", "64,1", ",", "-1,1s"} {
-		if err := new(cell).UnmarshalText([]byte(text)); err == nil {
+		if err := new(Cell).UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("%q is a cell", text)
 		}
 	}
