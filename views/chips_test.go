@@ -131,3 +131,43 @@ func TestDifferencesAreFiltered(t *testing.T) {
 	}
 	p.keys("3").has("hiding ")
 }
+
+// A filter that is typed takes names as tables show them; one that matches nothing is refused, with what is near. Names are completed,
+// and what was typed stays.
+func TestTypedFilters(t *testing.T) {
+	u := openKvleak(t, 100, 24, colourCaps)
+	typed := func(text string) {
+		u.keys("3", ":")
+		for _, r := range text {
+			if r == ' ' {
+				u.keys("Space")
+			} else {
+				u.keys(string(r))
+			}
+		}
+	}
+	typed("focus alloc_bufer")
+	u.keys("Enter").has("nothing in this file matches alloc_bufer; near: alloc_buffer")
+	if u.app.state.Chips != "" {
+		t.Errorf("it filters by %q", u.app.state.Chips)
+	}
+	typed("focus alloc_bu")
+	u.keys("Tab").has(":focus alloc_buffer")
+	u.keys("Enter").has("only alloc_buffer")
+	if steps := u.app.state.Chips.Steps(); len(steps) != 1 || steps[0].Name != "alloc_buffer" {
+		t.Errorf("the steps are %v", steps)
+	}
+	typed("hide zzz_nothing")
+	u.keys("Tab").has(":hide zzz_nothing")
+}
+
+// Rows that stand for files and modules are filtered by these.
+func TestFiltersByModule(t *testing.T) {
+	u := openKvleak(t, 100, 24, colourCaps)
+	u.keys("3", "b", "b", "b").has("by module")
+	all := filteredLive(t, u, "")
+	u.keys("Down", "Down", "X").has("without module:")
+	if left := filteredLive(t, u, u.app.state.Chips); left == 0 || left >= all {
+		t.Errorf("%d of %d bytes are left", left, all)
+	}
+}

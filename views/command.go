@@ -32,11 +32,11 @@ func commands() []command {
 		{"group", "KEY", "Group tables by stack, function, file, module, thread or size.", groupNames, (*app).groupCommand},
 		{"cost", "KEY", "Weigh stacks by live, blocks, peak, total, count, leaked or temporary.", costNames, (*app).costCommand},
 		{"min-age", "TIME", "Set the minimum age of what counts as a leak: 50ms, 2s.", nil, (*app).ageCommand},
-		{"focus", "FUNCTION", "Keep only stacks with a function: its name, or /regex/.", nil, stepCommand(calltree.Focus)},
-		{"ignore", "FUNCTION", "Ignore stacks with a function: its name, or /regex/.", nil, stepCommand(calltree.Ignore)},
-		{"from", "FUNCTION", "Show stacks from a function on: its name, or /regex/.", nil, stepCommand(calltree.ShowFrom)},
-		{"hide", "FUNCTION", "Hide a function in stacks: its name, or /regex/.", nil, stepCommand(calltree.HideFrame)},
-		{"around", "FUNCTION", "Show callers and callees of a function: its name, or /regex/.", nil, stepCommand(calltree.PivotAt)},
+		{"focus", functionArgument, "Keep only stacks with a function: its name, file:, module: or package: and a name, or /regex/.", nil, stepCommand(calltree.Focus)},
+		{"ignore", functionArgument, "Ignore stacks with a function: its name, file:, module: or package: and a name, or /regex/.", nil, stepCommand(calltree.Ignore)},
+		{"from", functionArgument, "Show stacks from a function on: its name, file:, module: or package: and a name, or /regex/.", nil, stepCommand(calltree.ShowFrom)},
+		{"hide", functionArgument, "Hide a function in stacks: its name, file:, module: or package: and a name, or /regex/.", nil, stepCommand(calltree.HideFrame)},
+		{"around", functionArgument, "Show callers and callees of a function: its name, file:, module: or package: and a name, or /regex/.", nil, stepCommand(calltree.PivotAt)},
 		{"row", "ROW", "Show an object of a heap snapshot by its number.", nil, (*app).goToRow},
 		{"compare", "FILE", "Compare with another file: every screen shows the difference. none closes it.", nil, (*app).compareCommand},
 		{"a", "PLACE", "Mark a place of the first file as A, before: 12s, 10s..20s, peak, start, end, #3, none.", nil, markCommand(state.SideA)},
@@ -163,9 +163,40 @@ func stepCommand(kind calltree.StepKind) func(*app, string) error {
 		if a.Trace == nil && a.Prof == nil {
 			return fmt.Errorf("this file has no stacks to filter")
 		}
-		a.emit(state.AddStep{Step: step})
+		a.addTyped(step)
 		return nil
 	}
+}
+
+// nearNames is how many names are offered in place of one that matches nothing.
+const nearNames = 3
+
+// addTyped adds a step of a filter where it matches anything of the files on screen, and says so where it does not.
+func (a *app) addTyped(step calltree.Step) {
+	all := []*model.Stacks{a.state.Stacks()}
+	if a.Second != nil && a.Second.Now != nil {
+		all = append(all, a.Second.Now.Stacks)
+	}
+	a.Background(func() {
+		text := ""
+		for _, s := range all {
+			lost, err := calltree.Unmatched(a.Ctx, s, calltree.NewFilter(step))
+			if err != nil {
+				return
+			}
+			if len(lost) == 0 {
+				a.Post(func() { a.emit(state.AddStep{Step: step}) })
+				return
+			}
+			if near, err := calltree.Near(a.Ctx, s, step.Name, nearNames); err == nil && text == "" {
+				text = strings.Join(near, ", ")
+			}
+		}
+		if text != "" {
+			text = "; near: " + text
+		}
+		a.Post(func() { a.say(model.Clean("nothing in this file matches " + step.Name + text)) })
+	})
 }
 
 func (a *app) groupCommand(text string) error {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
@@ -28,7 +29,7 @@ type paletteRow struct {
 	keys   string
 	help   string
 	action keymap.Action // what it does; "" for commands with an argument
-	file   string        // shown in place of the name: what it completes a path to
+	file   string        // shown in place of the name: what it completes to
 	more   bool          // an argument is missing
 }
 
@@ -99,14 +100,37 @@ func (p *palette) arguments(word, argument string) {
 			p.files(c, argument)
 			return
 		}
+		if c.argument == functionArgument && argument != "" {
+			p.functions(c, argument)
+			return
+		}
 		if c.values == nil {
-			p.shown = append(p.shown, paletteRow{name: c.name, keys: c.argument, help: c.help, more: argument == ""})
+			p.shown = append(p.shown, paletteRow{name: strings.TrimSpace(c.name + " " + argument), keys: c.argument, help: c.help, more: argument == ""})
 			return
 		}
 		for _, v := range c.values(p.app) {
 			if strings.Contains(v, strings.ToLower(argument)) {
 				p.shown = append(p.shown, paletteRow{name: c.name + " " + v, help: c.help})
 			}
+		}
+	}
+}
+
+// functionArgument is the argument of commands that take what [calltree.Step] names.
+const functionArgument = "FUNCTION"
+
+// functions lists what was typed, which is run as it stands, and below it what it can be completed to.
+func (p *palette) functions(c command, typed string) {
+	const most = 200
+	p.shown = append(p.shown, paletteRow{name: c.name + " " + typed, keys: c.argument, help: c.help})
+	stacks := p.app.state.Stacks()
+	if stacks == nil {
+		return
+	}
+	names, _ := calltree.Names(p.app.Ctx, stacks, typed, most) // fails only with its context
+	for _, name := range names {
+		if name != typed {
+			p.shown = append(p.shown, paletteRow{name: c.name + " " + name, file: name, help: name})
 		}
 	}
 }
@@ -229,6 +253,9 @@ func (p *palette) complete() {
 	row, ok := p.list.Selected()
 	if !ok {
 		return
+	}
+	if p.shown[row].name == strings.TrimSpace(p.input.Text()) && row+1 < len(p.shown) && !p.shown[row].more {
+		row++ // what stands there already completes nothing
 	}
 	text := p.shown[row].name
 	if p.shown[row].more && !strings.HasSuffix(text, "/") {

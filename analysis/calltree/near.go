@@ -106,7 +106,11 @@ func distance(name, typed string) int {
 		return -1
 	}
 	const far = 3
-	if d := min(letters(last, funcname.Last(typed)), letters(bare, typed)); d*nearLetter <= len(typed) {
+	end := funcname.Last(typed)
+	if d := letters(last, end); d*nearLetter <= len(end) {
+		return far + d
+	}
+	if d := letters(bare, typed); d*nearLetter <= len(typed) && len(bare) <= nearLong {
 		return far + d
 	}
 	return -1

@@ -120,6 +120,9 @@ func (b *builder) filters(list []string) {
 	for _, f := range list {
 		b.Scope = append(b.Scope, "flame graph and tables: "+model.Clean(f))
 	}
+	for _, u := range b.src.Report.NoMatch {
+		b.Scope = append(b.Scope, u.String())
+	}
 }
 
 // problems is the table of what is damaged, guessed or uncertain.

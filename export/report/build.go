@@ -54,6 +54,9 @@ func Build(ctx context.Context, p *model.Profile, trace analysis.Trace, opt Opti
 			return nil, err
 		}
 		b.stacks = view.Stacks
+		if r.NoMatch, err = UnmatchedIn(ctx, opt.Cell.Stacks, p.Stacks); err != nil {
+			return nil, err
+		}
 	}
 	if err := b.totals(); err != nil {
 		return nil, err

@@ -99,7 +99,7 @@ func (d *Diff) notes(style Style) []string {
 	if d.Swapped {
 		out[0] += "; the sides are swapped"
 	}
-	out = append(out, filterText(d.Filters)...)
+	out = append(append(out, filterText(d.Filters)...), d.unmatchedText()...)
 	if text := d.compared.Normalized(); text != "" {
 		out = append(out, text)
 	}

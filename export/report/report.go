@@ -25,6 +25,8 @@ type Header struct {
 	LostBytes int64     `json:"lost_bytes"`
 	Problems  []Problem `json:"problems"`
 	Time      Time      `json:"time"`
+
+	NoMatch []Unmatched `json:"unmatched_filters,omitzero"` // that match nothing
 }
 
 // File says which file the object is about.

@@ -230,6 +230,10 @@ func BuildStacks(ctx context.Context, p *model.Profile, opt StackOptions) (*Repo
 		out.Window = &opt.Window.ID
 	}
 	out.Filters = filterLines(analysis.Cell{Stacks: opt.Filter})
+	var err error
+	if r.NoMatch, err = UnmatchedIn(ctx, opt.Filter, p.Stacks); err != nil {
+		return nil, err
+	}
 	for _, part := range out.parts(p, opt) {
 		left, err := fits(ctx, part.tables, part.fill)
 		if err != nil {

@@ -56,7 +56,7 @@ func (t *textWriter) stackScope() string {
 	if s.Window != nil {
 		parts = append(parts, "window "+model.Clean(*s.Window))
 	}
-	parts = append(parts, filterText(s.Filters)...)
+	parts = append(append(parts, filterText(s.Filters)...), t.r.unmatchedText()...)
 	return strings.Join(parts, " · ")
 }
 

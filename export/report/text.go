@@ -107,7 +107,7 @@ func (t *textWriter) scope() string {
 		parts = append(parts, "live "+t.r.instant())
 	}
 	if t.r.Trace != nil {
-		parts = append(parts, filterText(t.r.Trace.Filters)...)
+		parts = append(append(parts, filterText(t.r.Trace.Filters)...), t.r.unmatchedText()...)
 		if len(t.r.Trace.Filters) > 0 {
 			parts = append(parts, "the chart and the sums below it: all blocks")
 		}

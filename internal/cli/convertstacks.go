@@ -135,6 +135,9 @@ func (c *conversion) stacks(ctx context.Context, write stackWriter, rows bool) (
 	if err != nil {
 		return nil, err
 	}
+	if err := c.warnUnmatched(ctx, filter, c.p.Stacks); err != nil {
+		return nil, err
+	}
 	if s, err = s.Filter(ctx, filter); err != nil {
 		return nil, err
 	}

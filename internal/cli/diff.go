@@ -82,6 +82,7 @@ func (a *app) writeDiff(ctx context.Context, before, after *session, c *diffCmd)
 		return inputError(errors.New(d.Problems[len(d.Problems)-1].Message)) // of the rows
 	}
 	a.warnMemory(after.store.Current(), &d.Header)
+	a.warnFilters(d.NoMatch)
 	return a.writeFile(cmp.Or(c.Out, "-"), func(w io.Writer) error {
 		switch style := a.style(c.Exact); a.flags.Format {
 		case "html":
@@ -261,7 +262,9 @@ func (d *diffing) compare(ctx context.Context) (*report.Diff, error) {
 	if err != nil {
 		return nil, err
 	}
-	return report.NewDiff(c, d.opt), nil
+	out := report.NewDiff(c, d.opt)
+	out.NoMatch, err = report.UnmatchedIn(ctx, d.opt.Cell.Stacks, d.sides[0].p.Stacks, d.sides[1].p.Stacks)
+	return out, err
 }
 
 // group returns what rows are: one of the words that these files know, the first by default.

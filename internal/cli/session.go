@@ -217,6 +217,9 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 	if opt.Cell.Stacks, err = filterOf(&c.StepFlags); err != nil {
 		return nil, err
 	}
+	if err := a.warnUnmatched(ctx, opt.Cell.Stacks, p.Stacks); err != nil {
+		return nil, err
+	}
 	if c.Table == "blocks" || c.Table == "born_blocks" {
 		opt.Blocks = c.Table
 	}

@@ -29,6 +29,19 @@ func filterOf(f *arg.StepFlags) (calltree.Filter, error) {
 	return filter, err
 }
 
+// warnUnmatched says on standard error which filters match nothing in the stacks. The error is that of ctx.
+func (a *app) warnUnmatched(ctx context.Context, filter calltree.Filter, stacks *model.Stacks) error {
+	lost, err := report.UnmatchedIn(ctx, filter, stacks)
+	a.warnFilters(lost)
+	return err
+}
+
+func (a *app) warnFilters(lost []report.Unmatched) {
+	for _, u := range lost {
+		fmt.Fprintf(a.env.Stderr, "memtui: warning: --%s\n", u)
+	}
+}
+
 // stacksReport returns the report about weighted stacks.
 func (a *app) stacksReport(ctx context.Context, p *model.Profile, c *reportCmd) (*report.Report, error) {
 	opt, err := a.stackOptions(ctx, p, c)
@@ -242,6 +255,9 @@ func (a *app) stackOptions(ctx context.Context, p *model.Profile, c *reportCmd) 
 			return opt, err
 		}
 		opt.Selection = sel.Filter(view)
+		if err := a.warnUnmatched(ctx, opt.Filter, p.Stacks); err != nil {
+			return opt, err
+		}
 	}
 	return opt, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/keymap"
@@ -293,6 +294,9 @@ func (p *Functions) Function() string {
 	r, ok := p.Selected()
 	if !ok {
 		return ""
+	}
+	if p.Now().Of.By == weights.ByDSO && r.Name != "" {
+		return calltree.ModulePrefix + r.Name
 	}
 	if p.Now().Of.By == weights.ByFunctionDSO || p.Now().Of.By == weights.BySourceLine && r.Name != "" {
 		return p.functionOf(r.Frame)

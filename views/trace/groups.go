@@ -28,7 +28,7 @@ func (p *groupPane) Function() string {
 	if !ok {
 		return ""
 	}
-	return ui.SiteFunction(by, s)
+	return ui.FilterName(by, s)
 }
 
 // named returns how the state wants groups to be called.

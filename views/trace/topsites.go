@@ -366,7 +366,7 @@ func (t *topSites) Function() string {
 	if !ok {
 		return ""
 	}
-	return ui.SiteFunction(t.rows.by, s)
+	return ui.FilterName(t.rows.by, s)
 }
 
 // choose tells everybody which row is selected.

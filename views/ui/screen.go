@@ -72,9 +72,9 @@ type Follower interface {
 	Follows() string
 }
 
-// Functioner is a screen on which functions can be selected, to filter stacks by.
+// Functioner is a screen on which functions can be selected, to filter stacks by, or files and modules.
 type Functioner interface {
-	// Function returns the name of the selected one as the screen shows it, "" for none.
+	// Function returns the name of the selected one as [calltree.Step] takes it, "" for none.
 	Function() string
 }
 

@@ -60,10 +60,17 @@ func (l *SiteLabels) Label(stacks *model.Stacks, by analysis.Group, s *analysis.
 	return out
 }
 
-// SiteFunction returns the function that a row stands for, "" for rows of other groups and unknown stacks.
-func SiteFunction(by analysis.Group, s *analysis.Site) string {
-	if by == analysis.ByFunction || by == analysis.ByStack && s.Node != 0 {
+// FilterName returns what a step of a filter calls a row: its function, file or module; "" for rows of other groups and for what is
+// unknown.
+func FilterName(by analysis.Group, s *analysis.Site) string {
+	switch {
+	case s.Name == calltree.UnknownFile:
+	case by == analysis.ByFunction || by == analysis.ByStack && s.Node != 0:
 		return s.Name
+	case by == analysis.ByFile:
+		return calltree.FilePrefix + s.Name
+	case by == analysis.ByModule:
+		return calltree.ModulePrefix + s.Name
 	}
 	return ""
 }
