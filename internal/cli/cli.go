@@ -33,7 +33,7 @@ type globals struct {
 	At         model.Moment `placeholder:"TIME" help:"The instant: 12.5s, 350ms, 5min, 4h3m, 50%, peak, end (the default)."`
 	From       model.Moment `placeholder:"TIME" help:"Start of the range (the start of the file)."`
 	To         goal         `placeholder:"TIME" help:"End of the range (the end of the file)."`
-	By         string       `placeholder:"KEY" help:"Sort key."`
+	By         string       `aliases:"cost" placeholder:"KEY" help:"Sort key."`
 	Event      string       `placeholder:"NAME" help:"The event that tables are about (the first that has stacks)."`
 	MinAge     arg.Length   `placeholder:"TIME" help:"Leaks must be at least this old (0)."`
 	FrameOrder string       `enum:"auto,leaf-first,root-first" default:"auto" placeholder:"ORDER" help:"Order of frames: auto, leaf-first or root-first."`
