@@ -18,6 +18,7 @@ import (
 // command is what can be typed in the palette with an argument; the other commands are the key table's actions.
 type command struct {
 	name, argument string // "at", "TIME"
+	flag           string // what a command line calls the same without its dashes, if that is another name: it may be typed, too
 	help           string
 	values         func(a *app) []string // every argument there is; nil where there are too many
 	run            func(a *app, argument string) error
@@ -26,25 +27,26 @@ type command struct {
 // commands returns those that take an argument.
 func commands() []command {
 	return []command{
-		{"at", "TIME", "Move the instant: 12.5s, 350ms, 5min, 50%, peak, end.", nil, (*app).goToTime},
-		{"range", "FROM TO", "Select a range: 10ms 2s.", nil, (*app).rangeCommand},
-		{"filter", "TEXT", "Filter tables: live>1M, !std::, /regex/.", nil, (*app).filterCommand},
-		{"group", "KEY", "Group tables by stack, function, file, module, thread or size.", groupNames, (*app).groupCommand},
-		{"cost", "KEY", "Weigh stacks by live, blocks, peak, total, count, leaked or temporary.", costNames, (*app).costCommand},
-		{"min-age", "TIME", "Set the minimum age of what counts as a leak: 50ms, 2s.", nil, (*app).ageCommand},
-		{"focus", functionArgument, "Keep only stacks with a function: its name, file:, module: or package: and a name, or /regex/.", nil, stepCommand(calltree.Focus)},
-		{"ignore", functionArgument, "Ignore stacks with a function: its name, file:, module: or package: and a name, or /regex/.", nil, stepCommand(calltree.Ignore)},
-		{"from", functionArgument, "Show stacks from a function on: its name, file:, module: or package: and a name, or /regex/.", nil, stepCommand(calltree.ShowFrom)},
-		{"hide", functionArgument, "Hide a function in stacks: its name, file:, module: or package: and a name, or /regex/.", nil, stepCommand(calltree.HideFrame)},
-		{"around", functionArgument, "Show callers and callees of a function: its name, file:, module: or package: and a name, or /regex/.", nil, stepCommand(calltree.PivotAt)},
-		{"row", "ROW", "Show an object of a heap snapshot by its number.", nil, (*app).goToRow},
-		{"compare", "FILE", "Compare with another file: every screen shows the difference. none closes it.", nil, (*app).compareCommand},
-		{"a", "PLACE", "Mark a place of the first file as A, before: 12s, 10s..20s, peak, start, end, #3, none.", nil, markCommand(state.SideA)},
-		{"b", "PLACE", "Mark a place of the second file, or of the only one, as B, after; 1:12s is one of the first file.", nil, markCommand(state.SideB)},
-		{"align", "KEY", "Align two curves at the start, by share of duration, or at a marker's name.", alignNames, (*app).alignCommand},
-		{"mask", "REGEXP=TEXT", "Mask parts of names before they are compared: paths, templates, addresses, hashes, none.", maskNames, (*app).maskCommand},
-		{"normalize", "KEY", "Normalize both sides before they are compared.", normalNames, (*app).normaliseCommand},
-		{"theme", "NAME", "Change the color theme.", themeNames, (*app).themeCommand},
+		{"at", "TIME", "", "Move the instant: 12.5s, 350ms, 5min, 50%, peak, end.", nil, (*app).goToTime},
+		{"range", "FROM TO", "", "Select a range: 10ms 2s.", nil, (*app).rangeCommand},
+		{"filter", "TEXT", "", "Filter tables: live>1M, !std::, /regex/.", nil, (*app).filterCommand},
+		{"group", "KEY", "", "Group tables by stack, function, file, module, thread or size.", groupNames, (*app).groupCommand},
+		{"cost", "KEY", "by", "Weigh stacks by live, blocks, peak, total, count, leaked or temporary (--by).", costNames, (*app).costCommand},
+		{"min-age", "TIME", "", "Set the minimum age of what counts as a leak: 50ms, 2s.", nil, (*app).ageCommand},
+		{"focus", functionArgument, "", "Keep only stacks with a function: its name, file:, module: or package: and a name, or /regex/.", nil, stepCommand(calltree.Focus)},
+		{"ignore", functionArgument, "", "Ignore stacks with a function: its name, file:, module: or package: and a name, or /regex/.", nil, stepCommand(calltree.Ignore)},
+		{"from", functionArgument, "show-from", "Show stacks from a function on: its name, file:, module: or package: and a name, or /regex/ (--show-from). A time is the start of the range.", nil, (*app).fromCommand},
+		{"to", "TIME", "", "Move the end of the range.", nil, (*app).toCommand},
+		{"hide", functionArgument, "", "Hide a function in stacks: its name, file:, module: or package: and a name, or /regex/.", nil, stepCommand(calltree.HideFrame)},
+		{"around", functionArgument, "pivot", "Show callers and callees of a function: its name, file:, module: or package: and a name, or /regex/ (--pivot).", nil, stepCommand(calltree.PivotAt)},
+		{"row", "ROW", "", "Show an object of a heap snapshot by its number.", nil, (*app).goToRow},
+		{"compare", "FILE", "", "Compare with another file: every screen shows the difference. none closes it.", nil, (*app).compareCommand},
+		{"a", "PLACE", "", "Mark a place of the first file as A, before: 12s, 10s..20s, peak, start, end, #3, none.", nil, markCommand(state.SideA)},
+		{"b", "PLACE", "", "Mark a place of the second file, or of the only one, as B, after; 1:12s is one of the first file.", nil, markCommand(state.SideB)},
+		{"align", "KEY", "", "Align two curves at the start, by share of duration, or at a marker's name.", alignNames, (*app).alignCommand},
+		{"mask", "REGEXP=TEXT", "", "Mask parts of names before they are compared: paths, templates, addresses, hashes, none.", maskNames, (*app).maskCommand},
+		{"normalize", "KEY", "", "Normalize both sides before they are compared.", normalNames, (*app).normaliseCommand},
+		{"theme", "NAME", "", "Change the color theme.", themeNames, (*app).themeCommand},
 	}
 }
 
@@ -74,7 +76,7 @@ func (a *app) runCommand(text string) error {
 	word, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	word, rest = string(keymap.Action(word).Current()), strings.TrimSpace(rest)
 	for _, c := range commands() {
-		if c.name != word || rest == "" {
+		if c.name != word && (c.flag == "" || c.flag != word) || rest == "" {
 			continue
 		}
 		return c.run(a, rest)
@@ -210,14 +212,34 @@ func (a *app) groupCommand(text string) error {
 }
 
 func (a *app) costCommand(text string) error {
-	for c := range analysis.CostCountOf {
-		if c.String() == text {
-			a.emit(state.SetCost{Cost: c})
-			a.openScreen(keymap.ShowStacks)
-			return nil
-		}
+	c, ok := state.ParseCost(text)
+	if !ok {
+		return fmt.Errorf("unknown cost %q: choose one of %s", text, strings.Join(costNames(a), ", "))
 	}
-	return fmt.Errorf("unknown cost %q: choose one of %s", text, strings.Join(costNames(a), ", "))
+	a.emit(state.SetCost{Cost: c})
+	a.openScreen(keymap.ShowStacks)
+	return nil
+}
+
+// fromCommand shows stacks from a function on, or moves the start of the range: --from is a time on the command line.
+func (a *app) fromCommand(text string) error {
+	if _, err := model.ParseMoment(text); err != nil {
+		return stepCommand(calltree.ShowFrom)(a, text)
+	}
+	to := "end"
+	if !a.state.Range.IsWhole() {
+		to = model.MomentAt(a.state.Range.To).String()
+	}
+	return a.rangeCommand(text + ".." + to)
+}
+
+// toCommand moves the end of the range.
+func (a *app) toCommand(text string) error {
+	from := ""
+	if r := a.state.Range; !r.IsWhole() {
+		from = model.MomentAt(max(r.From, 0)).String()
+	}
+	return a.rangeCommand(from + ".." + text)
 }
 
 func (a *app) ageCommand(text string) error {

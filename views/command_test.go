@@ -77,3 +77,43 @@ func TestRangeCommand(t *testing.T) {
 		t.Errorf("the range up to the peak of a dump: %v", err)
 	}
 }
+
+// A command is also known by the name of its flag, and its argument by the words of the command line.
+func TestCommandsKnowFlags(t *testing.T) {
+	texts := map[string][]string{"cost": {"live", "live_bytes", "count", "alloc_count", "leaked_bytes", "nonsense"}, "around": {"main", "/^m/", "/(/"}, "from": {"main", "/^m/", "/(/"}}
+	for _, c := range commands() {
+		if c.flag == "" {
+			continue
+		}
+		if !strings.Contains(c.help, "--"+c.flag) || len(texts[c.name]) == 0 {
+			t.Errorf(":%s: %q does not name --%s, or there is nothing to try", c.name, c.help, c.flag)
+		}
+		for _, text := range texts[c.name] {
+			one, other := openKvleak(t, 80, 24, colourCaps), openKvleak(t, 80, 24, colourCaps)
+			errs := [2]error{one.run(c.name + " " + text), other.run(c.flag + " " + text)}
+			if (errs[0] == nil) != (errs[1] == nil) || one.app.state.Cost != other.app.state.Cost || one.app.state.Chips != other.app.state.Chips {
+				t.Errorf(":%s %s: %v, but :%s: %v", c.name, text, errs[0], c.flag, errs[1])
+			}
+			if fails := text == "nonsense" || text == "/(/"; fails != (errs[0] != nil) {
+				t.Errorf(":%s %s: %v", c.name, text, errs[0])
+			}
+		}
+	}
+	for c := range analysis.CostCountOf {
+		for _, text := range []string{c.String(), state.CostKey(c)} {
+			u := openKvleak(t, 80, 24, colourCaps)
+			if err := u.run("by " + text); err != nil || u.app.state.Cost != c {
+				t.Errorf(":by %s: %v, %v", text, u.app.state.Cost, err)
+			}
+		}
+	}
+	u := openKvleak(t, 80, 24, colourCaps)
+	for _, text := range []string{"from 10ms", "to 20ms"} {
+		if err := u.run(text); err != nil {
+			t.Errorf(":%s: %v", text, err)
+		}
+	}
+	if want := state.Between(10_000, 20_000); u.app.state.Range != want || u.app.state.Chips != "" {
+		t.Errorf("the range is %+v, not %+v", u.app.state.Range, want)
+	}
+}

@@ -93,7 +93,7 @@ func (p *palette) names(word string) {
 // arguments lists what can follow a command.
 func (p *palette) arguments(word, argument string) {
 	for _, c := range commands() {
-		if c.name != word {
+		if c.name != word && (c.flag == "" || c.flag != word) {
 			continue
 		}
 		if c.argument == fileArgument {

@@ -52,19 +52,22 @@ func (c *checkCmd) Run(ctx context.Context, a *app) error {
 		return usageError(errors.New("check: no limit given: try --max-peak 512M, --max-leak 1M, --max-growth 1K/s, --max-live-at 50%=10M or --base FILE"))
 	}
 	a.anew = true // what lies in a cache must not make a check pass
-	s, err := a.open(ctx, c.File)
+	files := []string{c.File}
+	if c.Base != "" {
+		files = append(files, c.Base)
+	}
+	list, err := a.openAll(ctx, files...)
 	if err != nil {
 		return err
 	}
-	defer s.close()
-	var base *session
-	if c.Base != "" {
-		if base, err = a.open(ctx, c.Base); err != nil {
-			return err
-		}
-		defer base.close()
+	for _, s := range list {
+		defer s.close()
 	}
-	return a.check(ctx, c, budgets, s, base)
+	var base *session
+	if len(list) > 1 {
+		base = list[1]
+	}
+	return a.check(ctx, c, budgets, list[0], base)
 }
 
 // budgets returns the limits given, in the order of the flags.

@@ -33,7 +33,7 @@ type globals struct {
 	At         model.Moment `placeholder:"TIME" help:"The instant: 12.5s, 350ms, 5min, 4h3m, 50%, peak, end (the default)."`
 	From       model.Moment `placeholder:"TIME" help:"Start of the range (the start of the file)."`
 	To         goal         `placeholder:"TIME" help:"End of the range (the end of the file)."`
-	By         string       `placeholder:"KEY" help:"Sort key."`
+	By         string       `aliases:"cost" placeholder:"KEY" help:"Sort key."`
 	Event      string       `placeholder:"NAME" help:"The event that tables are about (the first that has stacks)."`
 	MinAge     arg.Length   `placeholder:"TIME" help:"Leaks must be at least this old (0)."`
 	FrameOrder string       `enum:"auto,leaf-first,root-first" default:"auto" placeholder:"ORDER" help:"Order of frames: auto, leaf-first or root-first."`
@@ -42,7 +42,7 @@ type globals struct {
 	Point      *int         `placeholder:"N" help:"The page layout of this point, counted from 0, in the file's order."`
 	Edges      string       `enum:"${edges}," default:"" placeholder:"WHICH" help:"The references that keep memory alive. ${edgehelp}."`
 	MaxMemory  arg.Bytes    `placeholder:"SIZE" help:"The most memory that the program may use: 64MiB, 1.5G. What does not fit is left out, and the problem memory-limit names it. It also replaces the limit for files that expand to far more than their size. The limits of ulimit and control groups, less what the program itself needs, apply, too: the lower one counts."`
-	Index      string       `enum:"cache,beside,none" default:"cache" placeholder:"PLACE" help:"Where indexes of traces are kept: cache (the user's cache folder, large traces only), beside (next to the file) or none. An index that other users can write is not used; check reads none."`
+	Index      string       `enum:"cache,beside,none" default:"cache" placeholder:"PLACE" help:"Where indexes of traces are kept: cache (the user's cache folder, large traces only), beside (next to the file) or none. An index that other users can write is not used. check reads none, but keeps the one that it builds."`
 	Color      string       `enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Colors: auto, always or never."`
 	ASCII      bool         `name:"ascii" help:"Draw with ASCII characters only."`
 	Mouse      bool         `default:"true" negatable:"" help:"Use the mouse."`
@@ -152,6 +152,9 @@ func (a *app) run(ctx context.Context) error {
 		return usageError(fmt.Errorf("--to: invalid time %q; only convert takes a format there", g.To.format))
 	}
 	if err := uses.Check(parsed); err != nil {
+		return usageError(err)
+	}
+	if err := uses.Possible(parsed, a.numbered(parsed.Selected())); err != nil {
 		return usageError(err)
 	}
 	if g.Format == "html" && !writesHTML(parsed.Command()) {

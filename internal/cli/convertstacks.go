@@ -38,6 +38,8 @@ func beginSPAA(ctx context.Context, c *conversion) (writer, error) {
 		return nil, c.cannot()
 	case c.c.Samples:
 		return nil, usageError(errors.New("--samples: the samples of a stack profile are always copied"))
+	case c.flags.By != "" && c.isGiven("by") || c.flags.Event != "":
+		return nil, usageError(errors.New("--by and --event: a stack profile is copied complete, with all events and metrics"))
 	}
 	if err := c.whole(); err != nil {
 		return nil, err
@@ -249,6 +251,9 @@ func (c *conversion) covered(ranged bool) (from, to model.Time) {
 
 // heap writes a table of the chosen snapshot.
 func (c *conversion) heap(write heapWriter) (writer, error) {
+	if c.flags.To.Given() {
+		return nil, usageError(errors.New("--to: tables are about one snapshot; choose it with --snapshot or --at"))
+	}
 	opt, err := c.heapOptions(c.s, c.p)
 	if err != nil {
 		return nil, err
@@ -277,8 +282,11 @@ func beginTrace(ctx context.Context, c *conversion) (writer, error) {
 	if kind.Of(c.p) != kind.Trace {
 		return nil, c.cannot()
 	}
+	if c.isGiven("by") {
+		return nil, usageError(errors.New("--by: .mlyze holds blocks, which are not weighed"))
+	}
 	if c.flags.At.Given() || c.flags.MinAge.Given() {
-		return nil, usageError(fmt.Errorf("--at and --min-age: a part of a trace is chosen with --from, --to and --min-lifetime"))
+		return nil, usageError(errors.New("--at and --min-age: a part of a trace is chosen with --from, --to and --min-lifetime"))
 	}
 	opt, err := c.options(ctx, c.s.index)
 	if err != nil {

@@ -51,19 +51,34 @@ func (a *app) withSides(ctx context.Context, c *diffCmd, f func(before, after *s
 	if c.Before == "-" && c.After == "-" {
 		return usageError(errors.New("diff: only one of the files can be standard input"))
 	}
-	before, err := a.open(ctx, c.Before)
+	if err := a.namedTwice(c); err != nil {
+		return err
+	}
+	files := []string{c.Before, c.After}
+	if c.After == "" {
+		files = files[:1]
+	}
+	list, err := a.openAll(ctx, files...)
 	if err != nil {
 		return err
 	}
-	defer before.close()
-	after := before
-	if c.After != "" {
-		if after, err = a.open(ctx, c.After); err != nil {
-			return err
-		}
-		defer after.close()
+	for _, s := range list {
+		defer s.close()
 	}
-	return f(before, after)
+	return f(list[0], list[len(list)-1])
+}
+
+// namedTwice refuses places that are named in more than one way.
+func (a *app) namedTwice(c *diffCmd) error {
+	switch g := a.flags; {
+	case c.A.Given() && a.target(c.Before).numbered:
+		return usageError(errors.New("diff: FILE#N and --a each choose the place in the older file: give one of them"))
+	case c.B.Given() && a.target(c.After).numbered:
+		return usageError(errors.New("diff: FILE#N and --b each choose the place in the newer file: give one of them"))
+	case c.A.Given() && c.B.Given() && (g.At.Given() || g.From.Given() || g.To.Given()):
+		return usageError(errors.New("diff: --at, --from and --to are for both sides, but --a and --b give each side its own"))
+	}
+	return nil
 }
 
 // writeDiff waits for both files and prints what changed.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
 )
 
 // stacks compares traces and profiles of stacks, each with each.
@@ -114,7 +116,7 @@ func measures() map[string]string {
 // primary metric of profiles, and of one of each the first that both have. It also chooses the event.
 func (d *diffing) metric(mixed bool) (string, error) {
 	flags := d.sides[0].flags
-	by := flags.By
+	by := state.SortKey(flags.By, report.SortKeys())
 	if !mixed && kind.Of(d.sides[0].p) != kind.Stacks {
 		if by == "" {
 			if by = "live_bytes"; d.flags.A.Over.Given() && d.flags.B.Over.Given() {
@@ -137,7 +139,7 @@ func (d *diffing) metric(mixed bool) (string, error) {
 	if by == "" {
 		by = primaryOf(p, d.opt.Event)
 	}
-	return by, nil
+	return state.SortKey(cmp.Or(flags.By, by), metricsOf(p.Weights)), nil
 }
 
 // sharedMetric finds an event of a profile, and one of its metrics, that a trace knows too.

@@ -178,7 +178,7 @@ type pagesCmd struct {
 	File    string `arg:"" help:"A memory dump, or - for standard input. FILE#3 is its layout 3, FILE#-1 its last."`
 	Map     bool   `help:"Draw the pages as a grid of characters, in the file's order."`
 	PerCell int    `placeholder:"N" help:"Pages per character of --map (as few as fit)."`
-	Table   string `enum:"page_types,holes,runs,sparse_pages," default:"" placeholder:"NAME" help:"The table that csv writes: page_types (the default), holes, runs or sparse_pages."`
+	Table   string `enum:"page_types,holes,runs,sparse_pages," default:"" placeholder:"NAME" help:"Print one table only; csv always does: page_types (the default), holes, runs or sparse_pages."`
 	Exact   bool   `help:"Print bytes as exact numbers."`
 }
 
@@ -186,6 +186,9 @@ type pagesCmd struct {
 func (c *pagesCmd) Run(ctx context.Context, a *app) error {
 	if c.PerCell < 0 {
 		return usageError(errors.New("--per-cell: must not be negative"))
+	}
+	if err := a.oneTable(c.Table); err != nil {
+		return err
 	}
 	if c.Map {
 		if err := a.formats("pages --map", "text"); err != nil {

@@ -38,9 +38,6 @@ func (c *evidenceCmd) Run(ctx context.Context, a *app) error {
 	if err := a.formats("evidence", "text", "json"); err != nil {
 		return err
 	}
-	if c.Names != "" && !c.Redact {
-		return usageError(errors.New("--names: needs --redact"))
-	}
 	s, err := a.open(ctx, c.File)
 	if err != nil {
 		return err

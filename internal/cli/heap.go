@@ -13,6 +13,7 @@ import (
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
 )
 
 // heapCmd are the commands about heap snapshots.
@@ -229,6 +230,7 @@ func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
 
 // checkKey finds a sort key that a command does not know. A setting, which is for all commands, gives way.
 func (a *app) checkKey(keys []string) error {
+	a.flags.By = state.SortKey(a.flags.By, keys)
 	err := checkKey(a.flags.By, keys)
 	if err != nil && !a.isGiven("by") {
 		a.flags.By = ""

@@ -7,6 +7,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/internal/indexcache"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
@@ -105,6 +106,9 @@ func (a *app) info(ctx context.Context, path string) (*infoObject, error) {
 		return nil, err
 	}
 	defer src.Close()
+	if err := uses.Fits(a.parsed, uses.Input{Name: src.Name(), Format: format}); err != nil {
+		return nil, usageError(err)
+	}
 	var p *model.Profile
 	err = src.Guard(func() error {
 		p, err = format.Info(ctx, src, loaders.Options{FrameOrder: a.frameOrder()})

@@ -29,20 +29,17 @@ func (c *openCmd) Run(ctx context.Context, a *app) error {
 		return usageError(fmt.Errorf("open takes one file, or two to compare, but %d are given%s", len(c.File), a.hint(c.File)))
 	}
 	return a.again(func() error {
-		s, err := a.open(ctx, c.File[0])
+		list, err := a.openAll(ctx, c.File...)
 		if err != nil {
 			return err
 		}
-		defer s.close()
-		if len(c.File) == 1 {
-			return a.show(ctx, s, c.File)
+		for _, s := range list {
+			defer s.close()
 		}
-		after, err := a.open(ctx, c.File[1])
-		if err != nil {
-			return fmt.Errorf("%w%s", err, a.hint(c.File))
+		if len(list) == 1 {
+			return a.show(ctx, list[0], c.File)
 		}
-		defer after.close()
-		return a.compare(ctx, s, after, c.File)
+		return a.compare(ctx, list[0], list[1], c.File)
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/model"
@@ -146,6 +147,29 @@ func TestQuestionsSetFlags(t *testing.T) {
 		}
 		if got.flags.ask(&q); !reflect.DeepEqual(*got.flags, *want.flags) {
 			t.Fatalf("%q: %+v, not %+v", q.Args(), *got.flags, *want.flags)
+		}
+	}
+}
+
+// Words of the screens mean on the command line what they mean there.
+func TestWordsOfScreens(t *testing.T) {
+	stacks := sampleFile(t, "stacks")
+	for line, other := range map[string]string{
+		"report --by live FILE": "report --by live_bytes FILE", "report --cost blocks FILE": "report --by live_count FILE",
+		"report --around main FILE": "report --pivot main FILE", "diff --by total --a 20% FILE --b end": "diff --by alloc_bytes --a 20% FILE --b end",
+		"convert --by leaked --to folded FILE": "convert --by leaked_bytes --to folded FILE", "report --by live STACKS": "report --by live_bytes STACKS",
+		"report --by count FILE": "report --by alloc_count FILE", "diff --by count STACKS#0 STACKS#1": "diff --by alloc_count STACKS#0 STACKS#1",
+	} {
+		files := strings.NewReplacer("FILE", sample, "STACKS", stacks)
+		status, got, errs := run(t, Env{}, strings.Fields(files.Replace(line))...)
+		_, want, _ := run(t, Env{}, strings.Fields(files.Replace(other))...)
+		if status != 0 || got != want {
+			t.Errorf("%s is not %s: status %d, %s", line, other, status, errs)
+		}
+	}
+	for c := range analysis.CostCountOf {
+		if got := state.SortKey(c.String(), report.SortKeys()); got != state.CostKey(c) {
+			t.Errorf("--by %s is %s", c, got)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 type reportCmd struct {
 	File  string   `arg:"" help:"A file, or - for standard input."`
-	Table string   `enum:"${tables}," default:"" placeholder:"NAME" help:"The table that csv writes. For traces: sites (the default), live_sites, peak_sites, leaks, late_freed, functions, groups, threads, markers, sizes, lifetimes, grid, blocks (live at the instant), born_blocks (allocated in the range) or curve. For heap snapshots: types (the default), frames, dominators or snapshots. For memory dumps: series (the default), series_events, page_types, holes, runs or sparse_pages. For stack profiles: functions (the default), total_functions, top, events, threads or groups."`
+	Table string   `enum:"${tables}," default:"" placeholder:"NAME" help:"Print one table only; csv always does. For traces: sites (the default), live_sites, peak_sites, leaks, late_freed, functions, groups, threads, markers, sizes, lifetimes, grid, blocks (live at the instant), born_blocks (allocated in the range) or curve. For heap snapshots: types (the default), frames, dominators or snapshots. For memory dumps: series (the default), series_events, page_types, holes, runs or sparse_pages. For stack profiles: functions (the default), total_functions, top, events, threads or groups."`
 	Group string   `enum:"stack,function,file,module,thread,size,dso,source,kind" default:"stack" placeholder:"KIND" help:"Also print a table of groups: by function, file, module, thread or size; for stack profiles by dso, source, thread or kind."`
 	Cell  arg.Cell `placeholder:"SIZE,LIFETIME" help:"Only blocks of that size and lifetime, in the classes of the Lifetimes screen: 64,1ms or 4K,never or any,10us. Applies to sites, leaks and blocks."`
 	Exact bool     `help:"Print bytes as exact numbers."`
@@ -26,6 +26,9 @@ type reportCmd struct {
 
 // Run prints the report of one file.
 func (c *reportCmd) Run(ctx context.Context, a *app) error {
+	if err := a.oneTable(c.Table); err != nil {
+		return err
+	}
 	s, err := a.open(ctx, c.File)
 	if err != nil {
 		return err
@@ -46,26 +49,46 @@ func (a *app) write(ctx context.Context, s *session, c reportCmd) error {
 	return a.writeReport(r, c)
 }
 
-// writeReport prints a report in the format asked for.
+// writeReport prints a report in the format asked for, or one table of it.
 func (a *app) writeReport(r *report.Report, c reportCmd) error {
-	if a.flags.Format == "csv" && !r.HasTable(c.Table) {
+	if c.Table != "" && !r.HasTable(c.Table) {
 		return usageError(fmt.Errorf("--table: unknown table %q; available: %s", c.Table, strings.Join(r.TableNames(), ", ")))
 	}
-	if a.flags.Format == "csv" && r.LeftOut(c.Table) {
+	if (a.flags.Format == "csv" || c.Table != "") && r.LeftOut(c.Table) {
 		return inputError(a.budget.Error(strings.TrimSpace("the table " + c.Table)))
+	}
+	text, markdown := report.WriteText, report.WriteMarkdown
+	if c.Table != "" {
+		text = func(w io.Writer, r *report.Report, s report.Style) error {
+			return report.WriteTableText(w, r, c.Table, s)
+		}
+		markdown = func(w io.Writer, r *report.Report, s report.Style) error {
+			return report.WriteTableMarkdown(w, r, c.Table, s)
+		}
 	}
 	return a.writeFile(cmp.Or(c.Out, "-"), func(w io.Writer) error {
 		switch style := a.style(c.Exact); a.flags.Format {
 		case "json":
 			return report.WriteJSON(w, r)
 		case "markdown":
-			return report.WriteMarkdown(w, r, style)
+			return markdown(w, r, style)
 		case "csv":
 			return report.WriteCSV(w, r, c.Table)
 		default:
-			return report.WriteText(w, r, style)
+			return text(w, r, style)
 		}
 	})
+}
+
+// oneTable refuses to choose a table where the format has all of them. JSON has blocks only where they are asked for.
+func (a *app) oneTable(table string) error {
+	switch format := a.flags.Format; {
+	case table == "", format == "json" && (table == "blocks" || table == "born_blocks"):
+		return nil
+	case format == "json", format == "html":
+		return usageError(fmt.Errorf("--table: %s has all tables; text, markdown and csv print one", format))
+	}
+	return nil
 }
 
 // groupNamed finds a grouping by the name that flags use; unknown ones mean none.

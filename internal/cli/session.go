@@ -65,22 +65,44 @@ func (a *app) source(ctx context.Context, path string) (*loaders.Source, loaders
 
 // open starts to read an input in the background. The caller closes the session.
 func (a *app) open(ctx context.Context, path string) (*session, error) {
-	src, format, err := a.source(ctx, a.target(path).path)
+	list, err := a.openAll(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	err = uses.Fits(a.parsed, src.Name(), format)
-	asked := a.target(path).snapshot
-	if err == nil && asked != nil {
-		err = uses.Numbered(a.parsed, src.Name(), format)
+	return list[0], nil
+}
+
+// openAll starts to read all inputs of a command, which must fit its flags. The caller closes the sessions.
+func (a *app) openAll(ctx context.Context, paths ...string) (list []*session, err error) {
+	var sources []*loaders.Source
+	var inputs []uses.Input
+	for i, path := range paths {
+		src, format, err := a.source(ctx, a.target(path).path)
+		if err != nil {
+			closeAll(sources)
+			if i > 0 {
+				err = fmt.Errorf("%w%s", err, a.hint(paths))
+			}
+			return nil, err
+		}
+		sources, inputs = append(sources, src), append(inputs, uses.Input{Name: src.Name(), Format: format, Numbered: a.target(path).numbered})
 	}
-	if err != nil {
-		src.Close()
+	if err := uses.Fits(a.parsed, inputs...); err != nil {
+		closeAll(sources)
 		return nil, usageError(err)
 	}
-	s := a.start(ctx, src, format)
-	s.snapshot = asked
-	return s, nil
+	for i, src := range sources {
+		s := a.start(ctx, src, inputs[i].Format)
+		s.snapshot = a.target(paths[i]).snapshot
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+func closeAll(sources []*loaders.Source) {
+	for _, src := range sources {
+		src.Close()
+	}
 }
 
 func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.Format) *session {

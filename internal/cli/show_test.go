@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/memtui/memtui/export/report"
 )
 
 // slowDump is a memory dump of one series that comes through a pipe: its end only after more was closed.
@@ -69,5 +71,27 @@ func TestFileThatTakesLongAndIsNothing(t *testing.T) {
 	env := Env{IsTerminal: true, FullScreen: noFullScreen, Opening: opening, Stdin: r}
 	if status, _, errs := run(t, env, "-"); status != statusInput || !strings.Contains(errs, "standard input") && !strings.Contains(errs, "-") {
 		t.Errorf("status %d: %s", status, errs)
+	}
+}
+
+// A table that is asked for stands alone, in text and in Markdown; JSON, which has all, says so.
+func TestOneTable(t *testing.T) {
+	for name, tables := range map[string][]string{
+		"kvleak": report.Tables(), "stacks": report.StackTables(), "heap": report.HeapTables(), "pages": report.DumpTables(),
+	} {
+		path := sampleFile(t, name)
+		for _, table := range tables {
+			status, text, errs := run(t, Env{}, "report", "--table", table, path)
+			if status != 0 || strings.Count(text, " ──") != 1 {
+				t.Errorf("%s of %s: status %d, %s%s", table, name, status, text, errs)
+			}
+			status, markdown, errs := run(t, Env{}, "report", "-f", "markdown", "--table", table, path)
+			if status != 0 || strings.Count(markdown, "\n## ") != 1 {
+				t.Errorf("%s of %s: status %d, %s%s", table, name, status, markdown, errs)
+			}
+		}
+		if status, _, errs := run(t, Env{}, "report", "-f", "json", "--table", tables[0], path); status != statusUsage || !strings.Contains(errs, "json has all tables") {
+			t.Errorf("%s: status %d, %s", name, status, errs)
+		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/alecthomas/kong"
+
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/arg"
@@ -18,6 +20,7 @@ import (
 type target struct {
 	path     string
 	snapshot *int
+	numbered bool // the name says which
 }
 
 // target takes FILE#N apart, unless a file has that very name. --snapshot holds where the name says nothing.
@@ -25,10 +28,27 @@ func (a *app) target(name string) target {
 	path, number, ok := arg.CutLast(name, '#')
 	if n, err := strconv.Atoi(number); ok && err == nil {
 		if _, err := os.Lstat(name); err != nil {
-			return target{path, &n}
+			return target{path, &n, true}
 		}
 	}
-	return target{name, a.flags.Snapshot}
+	return target{name, a.flags.Snapshot, false}
+}
+
+// numbered reports whether a command line names a file as FILE#N.
+func (a *app) numbered(command *kong.Node) bool {
+	for _, p := range command.Positional {
+		switch names := p.Target.Interface().(type) {
+		case string:
+			if a.target(names).numbered {
+				return true
+			}
+		case []string:
+			if slices.ContainsFunc(names, func(name string) bool { return a.target(name).numbered }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // snapshot returns the number of the snapshot that the user asks for: by number, from the end, or by an instant; else the last

@@ -12,6 +12,7 @@ import (
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
 )
 
 // stackFlags narrow stacks of traces and of stack profiles, as the screens do.
@@ -81,7 +82,7 @@ func (a *app) selection(ctx context.Context, p *model.Profile, name string) (*we
 	}
 	metric, ok := weights.DefaultMetric(w, event)
 	if by := a.flags.By; by != "" {
-		if m, known := w.Metric(by); known {
+		if m, known := w.Metric(state.SortKey(by, metricsOf(w))); known {
 			metric, ok = m, true
 		} else if a.isGiven("by") { // a setting, which is for all files, gives way
 			return nil, usageError(fmt.Errorf("--by: %s has no metric %q; available: %s", p.Meta.Name, by, metricNames(w)))
@@ -155,11 +156,14 @@ func eventNamed(p *model.Profile, name string) (event uint16, ok bool, err error
 }
 
 func metricNames(w *model.StackProfile) string {
-	var names []string
+	return strings.Join(metricsOf(w), ", ")
+}
+
+func metricsOf(w *model.StackProfile) (names []string) {
 	for _, m := range w.Metrics {
 		names = append(names, m.Name)
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // primaryOf returns the name of an event's own metric.

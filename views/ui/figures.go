@@ -170,9 +170,7 @@ func ThreadsText(threads []uint16) string {
 func Hide(c *widget.Column) { c.Width, c.Drop = math.MaxInt16, 99 }
 
 // CostNamed returns what reports and profiles call a cost.
-func CostNamed(c analysis.Cost) string {
-	return [...]string{"live_bytes", "live_count", "peak_bytes", "alloc_bytes", "alloc_count", "leaked_bytes", "temporary_count"}[c]
-}
+func CostNamed(c analysis.Cost) string { return state.CostKey(c) }
 
 // AtMost stands before figures that are upper bounds.
 func AtMost(s *state.State) string {

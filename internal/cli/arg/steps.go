@@ -10,9 +10,9 @@ import (
 type StepFlags struct {
 	Focus    []string `sep:"none" placeholder:"FUNCTION" help:"Only stacks that contain the function; its name with or without arguments and templates, /…/ for a regular expression, or file:, module: or package: and one of these. This flag and the next four filter everything that has stacks, such as sites, leaks and blocks; they may be repeated."`
 	Ignore   []string `sep:"none" placeholder:"FUNCTION" help:"Only stacks that do not contain the function."`
-	ShowFrom []string `sep:"none" placeholder:"FUNCTION" help:"Begin stacks at the outermost call of the function; stacks without it are left out."`
+	ShowFrom []string `sep:"none" placeholder:"FUNCTION" help:"Begin stacks at the outermost call of the function; stacks without it are left out. On the screens :from FUNCTION."`
 	Hide     []string `sep:"none" placeholder:"FUNCTION" help:"Hide the frames of the function; their weight goes to the callers."`
-	Pivot    string   `placeholder:"FUNCTION" help:"Like --focus; on the screens, trees show its callers and callees. May not be repeated."`
+	Pivot    string   `aliases:"around" placeholder:"FUNCTION" help:"Like --focus; on the screens, as :around FUNCTION, trees show its callers and callees. --around means the same. May not be repeated."`
 }
 
 // Filter returns what the flags say about stacks.

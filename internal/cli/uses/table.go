@@ -3,91 +3,178 @@ package uses
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
+	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/kind"
 )
 
-// Use says that a flag means something to a command.
+// Use says that a flag means something to a command. Where it means different things for different files, there are several.
 type Use struct {
-	Flag string
-	Of   kind.Set // of the files that it means something for
-	help string   // instead of the grammar's, "" for that
+	Flag   string
+	Of     kind.Set // of the files that it means something for
+	Values []string // that mean something for them; nil for all that the grammar takes
+	With   string   // the flags, or FLAG=VALUE, without any of which it means nothing; "" for none
+	help   string   // instead of the grammar's, "" for that
 }
 
-// about chooses what of a file a report is about.
-func about() []Use {
-	return []Use{
-		{"at", kind.Traces | kind.Heaps | kind.Dumps, ""}, {"from", kind.Traces | kind.Profiles | kind.Dumps, ""}, {"to", kind.Traces | kind.Profiles | kind.Dumps, ""},
-		{"by", kind.Traces | kind.Profiles | kind.Heaps, "Sort key: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."},
-		{"event", kind.Profiles, ""}, {"min-age", kind.Traces, ""}, {"frame-order", kind.Traces, ""},
-		{"snapshot", kind.Heaps | kind.Dumps, ""}, {"series", kind.Dumps, ""}, {"point", kind.Dumps, ""}, {"edges", kind.Heaps, ""},
-	}
-}
+const (
+	traces   = kind.Traces
+	profiles = kind.Profiles
+	heaps    = kind.Heaps
+	dumps    = kind.Dumps
+	stacked  = traces | profiles
+)
 
-// stepUses returns the flags that filter stacks.
-func stepUses() []Use {
-	return named(kind.Traces|kind.Profiles, "focus", "ignore", "show-from", "hide", "pivot")
-}
-
-// reader are flags of every command that reads a file whole.
-func reader() []Use { return named(kind.All, "max-memory", "index") }
-
-// drawing are flags of what prints tables.
-func drawing() []Use { return named(kind.All, "format", "limit", "color", "ascii") }
-
-// inHeap are flags about one heap snapshot.
-func inHeap() []Use { return named(kind.Heaps, "at", "snapshot") }
-
-func named(of kind.Set, flags ...string) (list []Use) {
+// of returns flags that mean something for files of some kinds.
+func of(kinds kind.Set, flags ...string) (list []Use) {
 	for _, f := range flags {
-		list = append(list, Use{f, of, ""})
+		list = append(list, Use{Flag: f, Of: kinds})
 	}
 	return list
 }
 
+// with returns flags that mean nothing without another one.
+func with(other string, kinds kind.Set, flags ...string) []Use {
+	list := of(kinds, flags...)
+	for i := range list {
+		list[i].With = other
+	}
+	return list
+}
+
+// helped returns a flag with a help text of its own.
+func helped(kinds kind.Set, flag, help string) []Use {
+	return []Use{{Flag: flag, Of: kinds, help: help}}
+}
+
+// valued returns a flag of which only these values mean something for files of some kinds.
+func valued(kinds kind.Set, flag string, values ...string) []Use {
+	return []Use{{Flag: flag, Of: kinds, Values: values}}
+}
+
+// about chooses what of a file a report is about.
+func about() []Use {
+	return slices.Concat(instant(), of(traces, "min-age", "frame-order"), of(profiles, "event"), part(),
+		helped(traces|profiles|heaps, "by", "Sort key: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."))
+}
+
+// instant chooses when.
+func instant() []Use {
+	return slices.Concat(of(traces|heaps|dumps, "at"), of(stacked|dumps, "from", "to"))
+}
+
+// part chooses a snapshot or a page layout.
+func part() []Use {
+	return slices.Concat(of(heaps|dumps, "snapshot"), of(dumps, "series", "point"), of(heaps, "edges"))
+}
+
+// steps filter stacks.
+func steps() []Use { return of(stacked, "focus", "ignore", "show-from", "hide", "pivot") }
+
+// reader are flags of every command that reads a file whole.
+func reader() []Use { return of(kind.All, "max-memory", "index") }
+
+// drawing are flags of what prints text, tables those of what prints tables.
+func drawing() []Use { return of(kind.All, "format", "color", "ascii") }
+func tables() []Use  { return append(drawing(), of(kind.All, "limit")...) }
+
+// paged are flags of what prints tables, or a page for browsers.
+func paged() []Use {
+	return slices.Concat(helped(kind.All, "format", "Output: text, json, markdown or csv, or html, a page for browsers."), tables()[1:])
+}
+
+func written(formats string) []Use { return helped(kind.All, "format", "Output: "+formats+".") }
+
 // Table returns the flags that mean something to each command: the shared ones, and those of its own that mean something for some
-// kinds of files only. What help, completion, manual and guide list is this, and what else is given on a command line is refused.
+// kinds of files or beside other flags only. What help, completion, manual and guide list is this, and what else is given on a command
+// line is refused.
 var Table = sync.OnceValue(func() map[string][]Use {
-	page := []Use{{"format", kind.All, "Output: text, json, markdown or csv, or html, a page for browsers."}}
-	shown := slices.Concat(page, drawing()[1:], about(), reader())
-	report := slices.Concat(shown, stepUses(), named(kind.Profiles, "window"), named(kind.Traces, "cell"))
-	screen := slices.Concat(shown, named(kind.All, "mouse", "theme"))
-	heapTable := slices.Clip(slices.Concat(drawing(), inHeap(), named(kind.Heaps, "edges", "max-memory")))
+	screen := slices.Concat(paged(), about(), reader(), of(kind.All, "mouse", "theme"))
+	inHeap := slices.Concat(drawing(), of(heaps, "at", "snapshot", "max-memory"))
+	heapTable := slices.Concat(inHeap, of(heaps, "limit", "edges"))
+	heapSorted := slices.Concat(heapTable, heapBy("${heapkeys}"))
 	return map[string][]Use{
-		"open": screen, "demo": screen, "report": report, "check": slices.Concat(drawing(), about(), reader()),
-		"evidence": slices.Concat([]Use{{"format", kind.All, "What to print about it: text, its path, or json, the manifest."}}, drawing()[1:2], about(), reader()),
-		"info":     {formatUse("text or json"), {"frame-order", kind.All, ""}, {"index", kind.All, ""}, {"max-memory", kind.All, ""}},
-		"validate": {formatUse("text or json"), {"max-memory", kind.All, ""}},
-		"index":    {formatUse("text or json"), {"frame-order", kind.All, ""}, {"index", kind.All, ""}, {"max-memory", kind.All, ""}},
-		"diff":     slices.Concat(drawing(), diffUses(), reader(), stepUses(), named(kind.Traces, "cell")),
-		"pages":    slices.Concat(drawing(), []Use{{"at", kind.Dumps, "The instant of the layout (the last one)."}}, named(kind.Dumps, "snapshot", "series", "point", "max-memory")),
-		"convert": slices.Concat([]Use{
-			{"to", kind.All, "The format to write: ${targets}. A second --to is the end of the range."},
-			{"by", kind.Traces | kind.Profiles, "The weight of stacks: ${weights}; for stack profiles any metric."},
-		}, about()[:2], about()[4:8], named(kind.Heaps, "edges"), reader(), stepUses()),
-		"heap snapshots":  slices.Concat(drawing()[:1], drawing()[2:], inHeap(), named(kind.Heaps, "max-memory")),
-		"heap types":      append(heapTable, heapBy("${heapkeys}")),
-		"heap frames":     append(heapTable, heapBy("${heapkeys}")),
+		"open": screen, "demo": screen, "report": slices.Concat(paged(), about(), reader(), steps(), reportUses()),
+		"check": checkUses(), "diff": diffUses(), "convert": convertUses(),
+		"evidence": slices.Concat(helped(kind.All, "format", "What to print about it: text, its path, or json, the manifest."), of(kind.All, "limit"),
+			about(), reader(), with("redact", kind.All, "names")),
+		"info":     slices.Concat(written("text or json"), reader()),
+		"validate": slices.Concat(written("text or json"), of(kind.All, "max-memory")),
+		"index":    slices.Concat(written("text or json"), reader()),
+		"pages": slices.Concat(tables(), helped(dumps, "at", "The instant of the layout (the last one)."),
+			of(dumps, "snapshot", "series", "point", "max-memory", "table", "map"), with("map", dumps, "per-cell")),
+		"heap snapshots":  inHeap,
+		"heap types":      heapSorted,
+		"heap frames":     heapSorted,
 		"heap dominators": heapTable,
-		"heap find":       slices.Concat(drawing(), inHeap(), []Use{heapBy("row or bytes")}, named(kind.Heaps, "max-memory")),
+		"heap find":       slices.Concat(inHeap, of(heaps, "limit"), heapBy("row or bytes")),
 		"heap object":     heapTable,
-		"heap path":       slices.Concat(drawing()[:1], drawing()[2:], inHeap(), named(kind.Heaps, "edges", "max-memory")),
-		"guide":           {formatUse("text, markdown or json")}, "keys": {formatUse("text, markdown or json")}, "version": {formatUse("text or json")},
+		"heap path":       slices.Concat(inHeap, of(heaps, "edges")),
+		"guide":           written("text, markdown or json"), "keys": written("text, markdown or json"), "version": written("text or json"),
 	}
 })
 
-func formatUse(which string) Use { return Use{"format", kind.All, "Output: " + which + "."} }
+func heapBy(keys string) []Use { return helped(heaps, "by", "Sort key: "+keys+".") }
 
-func heapBy(keys string) Use { return Use{"by", kind.Heaps, "Sort key: " + keys + "."} }
+// reportUses returns the flags of report alone.
+func reportUses() []Use {
+	return slices.Concat(of(profiles, "window"), of(traces, "cell"),
+		valued(traces, "group", "stack", "function", "file", "module", "thread", "size"),
+		valued(profiles, "group", "stack", "dso", "module", "source", "file", "thread", "kind"),
+		valued(traces, "table", report.Tables()...), valued(profiles, "table", report.StackTables()...),
+		valued(heaps, "table", report.HeapTables()...), valued(dumps, "table", report.DumpTables()...))
+}
 
-// diffUses returns those about places, of both sides.
+// checkUses returns the flags of check: of those that choose, the ones that no limit is about are for what grew since the base.
+func checkUses() []Use {
+	return slices.Concat(drawing(), of(traces|dumps, "from", "to"), with("base", profiles, "from", "to"), with("max-leak base", traces, "min-age"), of(profiles, "event"), of(heaps, "snapshot"), of(dumps, "series"), reader(),
+		with("base", kind.All, "limit"), with("base", traces|heaps|dumps, "at"), with("base", traces, "frame-order"), with("base", dumps, "snapshot", "point"),
+		with("by=retained_bytes", heaps, "edges"), with("base", stacked, "match"), with("base", kind.All, "mask"),
+		[]Use{{Flag: "by", Of: kind.All, With: "base", help: "With --base: the figure that is compared to list what grew: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."}})
+}
+
+// diffUses returns the flags of diff. Those about places are about both sides.
 func diffUses() []Use {
-	stacked := kind.Traces | kind.Profiles
-	return []Use{
-		{"at", kind.Traces | kind.Heaps | kind.Dumps, "The instant of both sides; --a and --b give each side its own."}, {"from", stacked | kind.Dumps, ""}, {"to", stacked | kind.Dumps, ""},
-		{"by", kind.All, "What is compared: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."},
-		{"event", stacked, "For stack profiles: the event to compare (the first that has stacks)."},
-		{"frame-order", stacked, "For traces: the order of frames: auto, leaf-first or root-first."}, {"series", kind.Dumps, ""}, {"point", kind.Dumps, ""}, {"edges", kind.Heaps, ""},
+	return slices.Concat(paged(), reader(), steps(), of(traces, "cell", "frame-order"), of(stacked, "from", "to", "match", "depth"),
+		helped(traces|heaps|dumps, "at", "The instant of both sides; --a and --b give each side its own."),
+		helped(kind.All, "by", "What is compared: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."),
+		helped(profiles, "event", "For stack profiles: the event to compare (the first that has stacks)."),
+		of(dumps, "series", "point"), with("by=retained_bytes", heaps, "edges"))
+}
+
+// convertUses returns the flags of convert.
+func convertUses() []Use {
+	return slices.Concat(reader(), steps(), of(traces|heaps, "at"), of(stacked, "from"), of(traces, "min-age", "frame-order"), of(profiles, "event"),
+		of(heaps, "snapshot", "table"), with("table=dominators", heaps, "edges"),
+		helped(kind.All, "to", "The format to write: ${targets}. A second --to is the end of the range."),
+		helped(stacked, "by", "The weight of stacks: ${weights}; for stack profiles any metric."))
+}
+
+// clash is a pair of flags that contradict each other.
+type clash struct {
+	a, b     string
+	of       kind.Set
+	commands string // "" for all
+	why      string
+}
+
+// clashes returns the pairs of flags that contradict each other. FILE#N is --snapshot.
+func clashes() []clash {
+	const oneLayout, snapshot, layout = "open demo pages diff", "each chooses the snapshot", "each chooses the page layout"
+	return []clash{
+		{"snapshot", "at", heaps, "", snapshot},
+		{"snapshot", "at", dumps, oneLayout, layout},
+		{"snapshot", "point", dumps, "", layout},
+		{"snapshot", "series", dumps, "open demo pages diff report evidence", layout},
+		{"point", "at", dumps, oneLayout, layout},
+		{"snapshot", "from", profiles, "", "a window is a range"},
+		{"snapshot", "to", profiles, "", "a window is a range"},
+		{"map", "table", dumps, "", "the map has no tables"},
+		{"map", "limit", dumps, "", "the map has no tables"},
 	}
 }
+
+// has reports whether one of the words of a list is the word.
+func has(list, word string) bool { return slices.Contains(strings.Fields(list), word) }

@@ -1,0 +1,81 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// WriteTableText writes one table of r for people, named as WriteCSV takes it.
+func WriteTableText(w io.Writer, r *Report, name string, style Style) error {
+	tab, err := r.one(name, style, false)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(w)
+	t := &textWriter{out, r, style}
+	t.head()
+	t.table(tab)
+	t.problems()
+	return out.Flush()
+}
+
+// WriteTableMarkdown is WriteTableText for tickets.
+func WriteTableMarkdown(w io.Writer, r *Report, name string, style Style) error {
+	style.Color = false
+	tab, err := r.one(name, style, true)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(w)
+	m := &markdownWriter{out, &textWriter{out, r, style}}
+	m.head()
+	m.table(tab)
+	m.problems()
+	return out.Flush()
+}
+
+// one returns a table as reports lay it out; of those that reports leave out, and of those without rows, as CSV has them.
+func (r *Report) one(which string, style Style, full bool) (table, error) {
+	list := r.tables(style, full)
+	if i := slices.IndexFunc(list, func(t table) bool { return t.name == which }); i >= 0 {
+		return list[i], nil
+	}
+	rows, ok := r.rows(which)
+	if !ok {
+		return table{}, fmt.Errorf("unknown table %q; available: %s", which, strings.Join(r.TableNames(), ", "))
+	}
+	return plain(which, reflect.ValueOf(rows)), nil
+}
+
+// plain lays rows out as they stand in CSV.
+func plain(which string, rows reflect.Value) table {
+	out := table{name: which, title: Capital(strings.ReplaceAll(which, "_", " ")), answer: plural(rows.Len(), "row")}
+	first := reflect.Zero(rows.Type().Elem())
+	if rows.Len() > 0 {
+		first = rows.Index(0)
+	}
+	for _, h := range header(first) {
+		out.cols = append(out.cols, col{strings.ToUpper(strings.ReplaceAll(h, "_", " ")), number})
+	}
+	for i := range rows.Len() {
+		cells := record(rows.Index(i))
+		for k, cell := range cells {
+			if _, err := strconv.ParseFloat(cell, 64); err != nil && cell != "" && out.cols[k].kind == number {
+				out.cols[k].kind = word
+			}
+		}
+		out.rows = append(out.rows, cells)
+	}
+	for k := len(out.cols) - 1; k >= 0; k-- {
+		if out.cols[k].kind == word { // the last one has the frames, or another text without a bound
+			out.cols[k].kind = name
+			break
+		}
+	}
+	return out
+}

@@ -1,0 +1,223 @@
+package uses
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/loaders"
+)
+
+// Input is a file of a command line: its name, what it is, and whether the command line chooses a part of it as FILE#N.
+type Input struct {
+	Name     string
+	Format   loaders.Format
+	Numbered bool
+}
+
+// Check refuses flags that mean nothing to a command, whatever it reads.
+func Check(parsed *kong.Context) error {
+	command := Path(parsed.Selected())
+	for _, f := range Given(parsed) {
+		switch {
+		case Means(command, f.Name) || !IsShared(parsed.Model, f) || harmless(f.Name):
+		case command == "diff" && f.Name == "snapshot":
+			return errors.New("diff: name the snapshots as BEFORE#0 AFTER#3, not with --snapshot")
+		default:
+			return fmt.Errorf("--%s: does not apply to %s; see memtui %[2]s --help", f.Name, command)
+		}
+	}
+	return nil
+}
+
+// Possible refuses flags that mean nothing together for files of any kind. numbered tells that a file is named as FILE#N.
+func Possible(parsed *kong.Context, numbered bool) error {
+	if numbered && IsGiven(parsed, "snapshot") {
+		return errors.New("--snapshot: FILE#N means the same: give one of them")
+	}
+	command := Path(parsed.Selected())
+	sets := []kind.Set{traces, profiles, heaps, dumps}
+	if pairs(command) {
+		sets = append(sets, stacked)
+	}
+	var why error // what is refused for another reason than the kind tells more than that the kind is wrong
+	for _, of := range sets {
+		if of&readBy(command) == 0 || numbered && of&(heaps|dumps) == 0 && (of == traces || !pairs(command)) {
+			continue
+		}
+		wrong, err := refusal(parsed, of, numbered)
+		if wrong == nil && err == nil {
+			return nil
+		}
+		if err != nil {
+			why = err
+		}
+	}
+	if why != nil {
+		return why
+	}
+	var last *kong.Flag
+	all := readBy(command)
+	for _, f := range Given(parsed) {
+		kinds := kindsOf(meant(command, f))
+		if kinds == 0 {
+			continue
+		}
+		if all&kinds == 0 && last != nil {
+			return fmt.Errorf("--%s is for %s, --%s for %s: they do not apply to one file", last.Name, words(kindsOf(meant(command, last))), f.Name, words(kinds))
+		}
+		all, last = all&kinds, f
+	}
+	return nil
+}
+
+func words(of kind.Set) string { return strings.Join(of.Names(), " and ") }
+
+// pairs reports whether a command reads two files, which may be a trace and a stack profile.
+func pairs(command string) bool { return has("diff check open", command) }
+
+// meant returns the uses of a flag that its value belongs to; all where none does.
+func meant(command string, f *kong.Flag) (list []Use) {
+	all := usesOf(command, f.Name)
+	for _, u := range all {
+		if u.Values == nil || slices.Contains(u.Values, f.Target.String()) {
+			list = append(list, u)
+		}
+	}
+	return list
+}
+
+// refusal says what is wrong with the flags for files of these kinds: a flag that means nothing for them or, in words, flags that mean
+// nothing beside the others.
+func refusal(parsed *kong.Context, of kind.Set, numbered bool) (wrong *kong.Flag, err error) {
+	command := Path(parsed.Selected())
+	for _, f := range Given(parsed) {
+		list := meant(command, f)
+		switch known := len(usesOf(command, f.Name)) > 0; {
+		case !known || harmless(f.Name):
+			continue
+		case kindsOf(list)&of == 0:
+			return f, nil
+		}
+		needs := ""
+		for _, u := range list {
+			if u.Of&of == 0 {
+				continue
+			}
+			if needs = u.With; satisfied(parsed, needs) {
+				break
+			}
+		}
+		if !satisfied(parsed, needs) {
+			return nil, fmt.Errorf("--%s means something only with %s", f.Name, alternatives(needs))
+		}
+	}
+	chosen := func(name string) bool { return IsGiven(parsed, name) || name == "snapshot" && numbered }
+	for _, c := range clashes() {
+		if c.of&of == 0 || c.commands != "" && !has(c.commands, command) || !chosen(c.a) || !chosen(c.b) {
+			continue
+		}
+		a := "--" + c.a
+		if !IsGiven(parsed, c.a) {
+			a = "FILE#N"
+		}
+		return nil, fmt.Errorf("%s and --%s cannot be combined: %s", a, c.b, c.why)
+	}
+	return nil, nil
+}
+
+// satisfied reports whether one of the flags that another needs is given, with its value if it needs that.
+func satisfied(parsed *kong.Context, needs string) bool {
+	return needs == "" || slices.ContainsFunc(strings.Fields(needs), func(need string) bool {
+		name, value, valued := strings.Cut(need, "=")
+		return slices.ContainsFunc(Given(parsed), func(f *kong.Flag) bool { return f.Name == name && (!valued || f.Target.String() == value) })
+	})
+}
+
+// alternatives names the flags of which another needs one.
+func alternatives(needs string) string {
+	list := strings.Fields(needs)
+	for i, need := range list {
+		list[i] = "--" + strings.Replace(need, "=", " ", 1)
+	}
+	return strings.Join(list, " or ")
+}
+
+// Fits refuses flags that mean nothing for files, by their formats alone, and forgets settings that do not. Of two files that are
+// compared a flag must mean something for one.
+func Fits(parsed *kong.Context, files ...Input) error {
+	if parsed == nil {
+		return nil
+	}
+	command, of, numbered := Path(parsed.Selected()), kind.Set(0), false
+	for _, in := range files {
+		k := kind.OfFormat(in.Format)
+		if k == kind.None {
+			return nil
+		}
+		if reads := readBy(command); !reads.Has(k) {
+			return fmt.Errorf("%s holds no %s: it is %s", in.Name, map[kind.Set]string{heaps: "heap snapshots", dumps: "page layouts"}[reads], in.Format.Name)
+		}
+		if in.Numbered && !numberable(command, k, len(files)) {
+			return fmt.Errorf("%s holds no heap snapshots: it is %s", in.Name, in.Format.Name)
+		}
+		of, numbered = of|1<<k, numbered || in.Numbered
+	}
+	wrong, err := refusal(parsed, of, numbered)
+	if wrong != nil {
+		return fmt.Errorf("--%s: %s", wrong.Name, unfit(command, wrong, files[0].Name, kind.OfFormat(files[0].Format)))
+	}
+	if err != nil {
+		return err
+	}
+	return forget(parsed, of)
+}
+
+// forget resets the flags that mean nothing for files of these kinds: settings gave them their values.
+func forget(parsed *kong.Context, of kind.Set) error {
+	command := Path(parsed.Selected())
+	for _, f := range parsed.Flags() {
+		if list := usesOf(command, f.Name); len(list) == 0 || kindsOf(list)&of != 0 || harmless(f.Name) {
+			continue
+		}
+		if err := f.Reset(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// numberable reports whether FILE#N means something: in comparisons windows have numbers, too. What diff says of traces is clearer.
+func numberable(command string, k kind.Kind, files int) bool {
+	return (heaps | dumps).Has(k) || command == "diff" || k == kind.Stacks && (command == "check" || files > 1)
+}
+
+// unfit says why a flag means nothing for a file.
+func unfit(command string, f *kong.Flag, name string, k kind.Kind) string {
+	for _, u := range usesOf(command, f.Name) {
+		if u.Of.Has(k) && u.Values != nil {
+			return fmt.Sprintf("there is no %s %q of %s (%s); available: %s", f.Name, f.Target.String(), k, name, strings.Join(u.Values, ", "))
+		}
+	}
+	switch flag := f.Name; {
+	case k == kind.Stacks && has("at min-age", flag):
+		return "stack profiles are sums over time; narrow them with --from and --to"
+	case k == kind.Trace && flag == "window":
+		return name + " has no windows; --from and --to choose a range"
+	case k == kind.Dump && flag == "by":
+		return "the tables of a memory dump are in the file's order"
+	case k == kind.Heap && has("from to", flag):
+		return "tables are about one snapshot; choose it with --snapshot or --at"
+	case flag == "cell":
+		return name + " holds no blocks"
+	case slices.ContainsFunc(steps(), func(u Use) bool { return u.Flag == flag }) || has("window group match depth", flag):
+		return name + " holds neither a trace nor a stack profile"
+	case has("snapshot table", flag):
+		return name + " holds no heap snapshots: it is " + k.String()
+	}
+	return fmt.Sprintf("it does not apply to %s (%s)", k, name)
+}

@@ -1,0 +1,34 @@
+package state
+
+import (
+	"slices"
+
+	"github.com/memtui/memtui/analysis"
+)
+
+// CostKey returns what reports and flags call a cost: "live_bytes".
+func CostKey(c analysis.Cost) string {
+	return [...]string{"live_bytes", "live_count", "peak_bytes", "alloc_bytes", "alloc_count", "leaked_bytes", "temporary_count"}[c]
+}
+
+// ParseCost finds a cost by its word on screens, "live", or by its key in reports, "live_bytes".
+func ParseCost(text string) (c analysis.Cost, ok bool) {
+	for c := range analysis.CostCountOf {
+		if text == c.String() || text == CostKey(c) {
+			return c, true
+		}
+	}
+	return 0, false
+}
+
+// SortKey returns the one of some keys that a text stands for: itself, or that of a cost by its word on screens. A text that stands for
+// none is returned as it is.
+func SortKey(text string, keys []string) string {
+	if slices.Contains(keys, text) {
+		return text
+	}
+	if c, ok := ParseCost(text); ok && slices.Contains(keys, CostKey(c)) {
+		return CostKey(c)
+	}
+	return text
+}
