@@ -87,6 +87,7 @@ func (a *app) doCompare(act keymap.Action) bool {
 		if u, ok := a.current().(ui.Refuser); ok && u.Useless(act) {
 			a.say(map[keymap.Action]string{
 				keymap.Align: "this screen has no curves of two files to align", keymap.Match: "these rows are not stacks: there are no frames to match",
+				keymap.Normalize: "subtrees are compared as they are",
 			}[act])
 			return true
 		}

@@ -99,13 +99,13 @@ func (d *Diff) notes(style Style) []string {
 	if d.Swapped {
 		out[0] += "; the sides are swapped"
 	}
-	out = append(out, filterText(d.Filters)...)
+	out = append(slices.Concat(out, d.Remarks), filterText(d.Filters)...)
 	if text := d.compared.Normalized(); text != "" {
 		out = append(out, text)
 	}
 	words := d.words
 	words.Amount = style.bytes
-	if s := d.Statuses; s.New+s.Gone > 0 || d.Merged != (DiffPair[int]{}) {
+	if s := d.Statuses; s.New+s.Gone+d.LeftOut > 0 || d.Merged != (DiffPair[int]{}) {
 		out = append(out, d.compared.Losses(words)...)
 	}
 	return out
@@ -172,6 +172,10 @@ func (d *Diff) table(s Style, full bool) table {
 	if pages {
 		out.cols = append(out.cols, col{"TAKEN", number}, col{"FREED", number})
 	}
+	taken := TakenOver(rows)
+	if taken {
+		out.cols = append(out.cols, col{"MOVED", number}, col{"TAKEN OVER", number})
+	}
 	out.cols = append(out.cols, col{strings.ToUpper(d.What), name})
 	if d.axis != nil {
 		out.cols = append(out.cols, col{strings.ToUpper(d.axis.One), symbol})
@@ -182,9 +186,25 @@ func (d *Diff) table(s Style, full bool) table {
 		if pages {
 			cells = append(cells, s.bits(*r.NewlyOccupied), s.bits(*r.NewlyFree))
 		}
+		if taken {
+			cells = append(cells, orNothing(r.Moved, s.count), orNothing(r.Taken, s.bytes))
+		}
 		out.rows = append(out.rows, append(cells, d.names(r, s, full)...))
 	}
 	return out
+}
+
+// TakenOver reports whether objects of any row had another dominator before.
+func TakenOver(rows []DiffRow) bool {
+	return slices.ContainsFunc(rows, func(r DiffRow) bool { return r.Moved != nil || r.Taken != nil })
+}
+
+// orNothing writes a figure, "" where it is not known.
+func orNothing(v *uint64, text func(uint64) string) string {
+	if v == nil {
+		return ""
+	}
+	return text(*v)
 }
 
 // names returns the cells that say what a row is.
