@@ -87,6 +87,7 @@ func TestScreenReportAndDiffHaveTheSameRows(t *testing.T) {
 		{[]string{sample}, ":a 10ms..30ms\r:b 30ms..70ms\rd3bccc", "Allocated bytes by function"},
 		{[]string{sample}, ":a 30ms\rd4", "by stack"}, // leaks
 		{[]string{sample}, ":a 10ms..30ms\r:b 30ms..70ms\rd7b", "by size class"},
+		{[]string{sample}, ":a 30ms\rd6oo", "by size class"}, // blocks
 		{[]string{early, late}, "2", "by function"},
 		{[]string{early, late}, "2b", "by source line"},
 		{[]string{early, late}, "2bb", "by DSO"},
@@ -136,6 +137,64 @@ func TestScreenReportAndDiffHaveTheSameRows(t *testing.T) {
 		s.WaitFor(model.Group(rows[0].Before))
 		s.WaitFor(model.Group(rows[0].After))
 		hold(t, "the screen of memtui "+line, tableLines(s.Text(), "AFTER"), rows, min(len(rows), 12))
+		leave(t, s)
+	}
+}
+
+// The grid of a difference says of each type what the command that is copied there prints, and so does the evidence.
+func TestThePageGridAndDiffHaveTheSameChanges(t *testing.T) {
+	dir, err := os.MkdirTemp("", "d") // a short name: the command is read from the screen
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	dump, place := filepath.Join(dir, "p"), filepath.Join(dir, "e")
+	data, err := os.ReadFile("internal/demo/samples/real_proc_python.mb")
+	if err = errors.Join(err, os.WriteFile(dump, data, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for _, keys := range []string{"2", "2~"} {
+		s := start(t, 200, 50, dump+"#0", dump+"#9")
+		s.WaitFor("complete")
+		s.Send(keys)
+		s.WaitFor("newly occupied")
+		s.Send("Y")
+		s.WaitFor("sent to the clipboard: memtui diff")
+		text := s.Text()
+		_, line, _ := strings.Cut(text, "sent to the clipboard: memtui ")
+		line, _, _ = strings.Cut(line, "\n")
+		args := strings.Fields(strings.ReplaceAll(line, "'", ""))
+		out, err := exec.Command(binary, append(args, "-f", "json", "--limit", "0")...).Output()
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		var d struct {
+			Rows []struct {
+				printedRow
+				Taken uint64 `json:"newly_occupied_bits"`
+				Freed uint64 `json:"newly_free_bits"`
+			}
+		}
+		if err := json.Unmarshal(out, &d); err != nil || len(d.Rows) != 4 {
+			t.Fatalf("%d rows, %v", len(d.Rows), err)
+		}
+		for _, r := range d.Rows {
+			want := "nothing changed"
+			if r.Taken+r.Freed > 0 {
+				want = model.Bytes(8*r.Taken).String() + " newly occupied · ▼ " + model.Bytes(8*r.Freed).String() + " newly free"
+			}
+			lines := strings.Split(text, "\n")
+			if !slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, " "+r.Key+" ─") && strings.Contains(l, want) }) {
+				t.Errorf("%s: no line says of %s: %s\n%s", line, r.Key, want, text)
+			}
+		}
+		s.Send("W")
+		s.WaitFor("evidence: ")
+		s.Send("\x15" + place + "\r")
+		s.WaitFor("evidence is in")
+		if got, want := evidenceRows(t, place), printedRows(t, args); !slices.Equal(got, want) {
+			t.Errorf("the evidence of memtui %s has %+v, want %+v", line, got, want)
+		}
 		leave(t, s)
 	}
 }

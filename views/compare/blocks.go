@@ -6,6 +6,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
@@ -47,6 +48,19 @@ func (p *Blocks) About() string {
 func (p *Blocks) listed() bool {
 	m := p.State.Moments(p.Second != nil, p.TimeMap(&p.State))
 	return p.mode != blocksSizes && !m[state.SideA].Other && !m[state.SideB].Other && p.Trace != nil
+}
+
+// CommandLine implements [ui.Commander]: nil where single blocks are listed.
+func (p *Blocks) CommandLine(file []string) []string {
+	if p.listed() {
+		return nil
+	}
+	return p.DiffCommand(&p.State, file, diff.GroupSize.String(), ui.CostNamed(analysis.CostLive), true)
+}
+
+// Unprinted implements [ui.Unprinted].
+func (p *Blocks) Unprinted() string {
+	return p.Hint("{block-table.only} goes on to the sizes of blocks, which diff compares")
 }
 
 func (p *Blocks) Scopes() []keymap.Scope {
