@@ -30,10 +30,11 @@ type Blocks struct {
 	mode   blocks
 }
 
-// NewBlocks returns the difference of lists of blocks, which stands for the screen of.
-func NewBlocks(e *ui.Env, of ui.Screen) *Blocks {
-	p := &Blocks{Screen: NewScreen(e, of, CompareSites, false, false), Blocks: ui.NewBlockPane(e)}
-	p.Own, p.live, p.Mine = true, true, analysis.BySizeClass
+// newBlocks returns the difference of lists of blocks, which stands for the screen of.
+func newBlocks(e *ui.Env, of ui.Screen) *Blocks {
+	by := analysis.BySizeClass
+	p := &Blocks{Screen: newScreen(e, of, ui.DiffTable{Group: &by}), Blocks: ui.NewBlockPane(e)}
+	p.live = true
 	return p
 }
 

@@ -28,7 +28,7 @@ func NewStackComparer(e *ui.Env) ui.StackComparer {
 
 // Ask implements [ui.StackComparer].
 func (c *stackComparer) Ask(s *state.State) *ui.StackComparison {
-	sides, ok := makeSides(c.Env, s, CompareSites, analysis.ByStack, s.Cost)
+	sides, ok := makeSides(c.Env, s, ui.DiffSites, analysis.ByStack, s.Cost)
 	if !ok {
 		return c.shown
 	}

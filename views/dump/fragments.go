@@ -399,3 +399,8 @@ func (p *Fragments) Wheel(x, y, rows int) {
 	}
 	p.Changed()
 }
+
+// Difference implements [ui.Differing].
+func (p *Fragments) Difference(table func(ui.Screen, ui.DiffTable) ui.Screen) ui.Screen {
+	return table(p, ui.DiffTable{Rows: ui.DiffPages})
+}

@@ -82,8 +82,8 @@ func (p *comparison) CommandLine(file []string) []string {
 	plain.Compare.Swapped = false
 	keys := p.HeapSides(&plain)
 	name := func(k ui.HeapKey) string {
-		if k.Heaps == p.After && p.After != nil {
-			return fmt.Sprintf("%s#%d", p.AfterPath, k.I)
+		if k.Heaps == p.After() && p.After() != nil {
+			return fmt.Sprintf("%s#%d", p.Second.Path, k.I)
 		}
 		return fmt.Sprintf("%s#%d", file[len(file)-1], k.I)
 	}

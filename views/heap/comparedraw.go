@@ -15,8 +15,8 @@ import (
 // sideText names one side of the comparison.
 func (p *comparison) sideText(k ui.HeapKey) string {
 	text := k.Text()
-	if p.After != nil {
-		name := p.AfterName
+	if p.After() != nil {
+		name := p.Second.Name
 		if k.Heaps == p.Heaps && p.State.Profile != nil {
 			name = p.State.Profile.Meta.Name
 		}

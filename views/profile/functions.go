@@ -8,6 +8,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -312,4 +313,10 @@ func (p *Functions) CopyText() string {
 		return ""
 	}
 	return widget.Clean(fmt.Sprintf("%s  %s  self %s  total %s", r.Name, p.Now().Of.dso(r), r.Weights[0].Self, r.Weights[0].Total))
+}
+
+// Difference implements [ui.Differing]: rows are functions at first.
+func (p *Functions) Difference(table func(ui.Screen, ui.DiffTable) ui.Screen) ui.Screen {
+	by := analysis.ByFunction
+	return table(p, ui.DiffTable{Group: &by})
 }

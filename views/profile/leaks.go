@@ -352,3 +352,8 @@ func (p *Leaks) CopyText() string {
 	}
 	return widget.Clean(fmt.Sprintf("%s live  %s", r.figures[leakLive], p.Now().Of.label(r))) + "\n" + p.Detail.Text()
 }
+
+// Difference implements [ui.Differing].
+func (p *Leaks) Difference(table func(ui.Screen, ui.DiffTable) ui.Screen) ui.Screen {
+	return table(p, ui.DiffTable{Rows: ui.DiffLeaked})
+}

@@ -287,3 +287,8 @@ func (p *Stacks) copyHead(n int32) string {
 	}
 	return model.Clean(p.Now.label(n)) + "  " + p.delta(n).Text + ": " + strings.Join(p.changedSentence(n)[:2], "; ") + "\n"
 }
+
+// Difference implements [ui.Differing].
+func (p *Stacks) Difference(func(ui.Screen, ui.DiffTable) ui.Screen) ui.Screen {
+	return NewDifference(p)
+}

@@ -260,3 +260,8 @@ func (p *BlockScreen) Wheel(x, y, rows int) { p.Blocks.Wheel(x, y, rows) }
 func (p *BlockScreen) Fields() []analysis.Field { return p.Blocks.Fields() }
 
 func (p *BlockScreen) CopyText() string { return p.Blocks.CopyText() }
+
+// Difference implements [ui.Differing].
+func (p *BlockScreen) Difference(table func(ui.Screen, ui.DiffTable) ui.Screen) ui.Screen {
+	return table(p, ui.DiffTable{Blocks: true})
+}

@@ -252,3 +252,8 @@ func (p *Leaks) Draw(s tcell.Screen) {
 	p.List.Empty = p.emptyText()
 	p.DrawPanes(s, body)
 }
+
+// Difference implements [ui.Differing].
+func (p *Leaks) Difference(table func(ui.Screen, ui.DiffTable) ui.Screen) ui.Screen {
+	return table(p, ui.DiffTable{Rows: ui.DiffLeaked})
+}

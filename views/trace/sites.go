@@ -377,3 +377,8 @@ func (p *Sites) lifetimes(s *analysis.Site) string {
 	}
 	return text
 }
+
+// Difference implements [ui.Differing].
+func (p *Sites) Difference(table func(ui.Screen, ui.DiffTable) ui.Screen) ui.Screen {
+	return table(p, ui.DiffTable{})
+}
