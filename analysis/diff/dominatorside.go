@@ -15,8 +15,8 @@ type DominatorRows struct {
 	Places []heapgraph.GrownSubtree
 }
 
-// PlaceSeparator stands between the labels of a place.
-const PlaceSeparator = " > "
+// placeSeparator stands between the labels of a place.
+const placeSeparator = " > "
 
 // DominatorSides finds where growth hangs from one snapshot to another. Both graphs must have the same edges. Masks change labels before
 // they are matched. Bytes are retained sizes and counts rows; the sides as a whole are all that the roots retain.
@@ -38,7 +38,7 @@ func DominatorSides(ctx context.Context, before, after *heapgraph.Graph, masks [
 	seen := map[string]int{}
 	for i := range places {
 		p := &places[i]
-		key := strings.Join(p.Path, PlaceSeparator)
+		key := strings.Join(p.Path, placeSeparator)
 		r := SideRow{Key: key, Nth: seen[key], Kept: true}
 		seen[key]++
 		r.Bytes, r.Count, r.Unknown = p.BeforeBytes, uint64(p.BeforeRows), p.Unknown

@@ -107,7 +107,6 @@ func (p *Blocks) Draw(s tcell.Screen) {
 		return
 	}
 	r := drawCompareHead(p.Screen.table.TablePane.Pane.Env, s, p.Rect(), &p.State, p.Set)
-	p.Blocks.List.Highlight = ui.FilterWord(p.Blocks.Filter)
 	p.Blocks.Draw(s, r)
 	if l := &p.Blocks.List; l.Len() > 0 { // other rows may be visible than were asked for
 		if at := p.Blocks.Near.Key; l.Offset() < at.From || l.Offset()+l.Height() > at.From+at.Count {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -120,8 +119,8 @@ func (p *Stacks) newestChanges() *weighed {
 	if set.Joined != nil {
 		k.tree.stacks = set.Joined.Stacks
 	}
-	if name := p.State.Chips.Pivot(); name != "" { // the sides are narrowed by all the rest
-		k.tree.chips = calltree.NewFilter(calltree.Step{Kind: calltree.PivotAt, Name: name})
+	if p.pivoted() {
+		_, k.tree.chips = p.State.Chips.AroundPivot()
 	}
 	if p.Prof != nil {
 		k.fold.prof = p.Prof.Key(&p.State)

@@ -141,7 +141,6 @@ func (p *BlockScreen) emptyText() []string {
 
 // Draw implements tview.Primitive.
 func (p *BlockScreen) Draw(s tcell.Screen) {
-	p.Blocks.List.Highlight = ui.FilterWord(p.Blocks.Filter)
 	p.Blocks.Draw(s, p.Rect())
 	if l := &p.Blocks.List; l.Len() > 0 { // other rows may be visible than were asked for
 		if at := p.Blocks.Near.Key; l.Offset() < at.From || l.Offset()+l.Height() > at.From+at.Count {

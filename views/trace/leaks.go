@@ -257,3 +257,6 @@ func (p *Leaks) Draw(s tcell.Screen) {
 func (p *Leaks) Difference(table func(ui.Screen, ui.DiffTable) ui.Screen) ui.Screen {
 	return table(p, ui.DiffTable{Rows: ui.DiffLeaked})
 }
+
+// Fields implements [ui.Filtered].
+func (p *Leaks) Fields() []analysis.Field { return p.fields(p.Table.Fields()) }

@@ -382,3 +382,6 @@ func (p *Sites) lifetimes(s *analysis.Site) string {
 func (p *Sites) Difference(table func(ui.Screen, ui.DiffTable) ui.Screen) ui.Screen {
 	return table(p, ui.DiffTable{})
 }
+
+// Fields implements [ui.Filtered].
+func (p *Sites) Fields() []analysis.Field { return p.fields(p.Table.Fields()) }

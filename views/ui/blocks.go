@@ -70,6 +70,13 @@ func (p *BlockPane) Start(name string, q analysis.BlockQuery) {
 	p.Say(p.Hint("{back} goes back to the table; {sort} sorts by size, age, newest or address"))
 }
 
+// SetFilter lists only the blocks that pass a filter.
+func (p *BlockPane) SetFilter(text string) {
+	p.Filter = text
+	p.List.Home()
+	p.Changed()
+}
+
 // Show asks for the blocks of a query that follows the state: what is of it, and until when they live.
 func (p *BlockPane) Show(s *state.State, q analysis.BlockQuery, what string, until model.Time) {
 	if p.Order, p.Enter, p.Moved = p, func() {}, p.Changed; p.List.Table == nil { // there is nothing further in
@@ -188,6 +195,10 @@ func (p *BlockPane) Draw(s tcell.Screen, r widget.Rect) {
 	p.cols = p.Columns()
 	p.List.Columns = Layout(p.cols, p.figures(), 1<<40, 1)
 	p.List.Empty = p.Empty
+	if p.Open && p.Filter != "" {
+		p.List.Empty = []string{"No block passes the filter “" + p.Filter + "”.", p.FilterHint()}
+	}
+	p.List.Highlight = FilterWord(p.Filter)
 	if !p.blocks.Fresh() {
 		p.List.Empty = []string{"Searching for blocks…"}
 	}
@@ -273,10 +284,13 @@ func (p *BlockPane) nextOrder(n int) analysis.BlockOrder {
 
 // Do carries out an action while the list is open.
 func (p *BlockPane) Do(a keymap.Action) bool {
-	if !p.do(a, &p.detail) {
-		if a != keymap.Back {
-			return false
-		}
+	switch {
+	case p.do(a, &p.detail):
+	case a != keymap.Back:
+		return false
+	case p.Open && p.Filter != "":
+		p.SetFilter("")
+	default:
 		p.Open = false
 	}
 	p.Changed()
