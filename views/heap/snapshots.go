@@ -92,7 +92,7 @@ func (p *snapshots) Command() []string { return nil }
 
 // CommandLine implements commander.
 func (p *snapshots) CommandLine(file []string) []string {
-	return command(&p.State, "snapshots", file)
+	return command(&p.State, "snapshots", state.Question{}, file)
 }
 
 // Show implements screen. Nothing of it decodes a snapshot where headers tell enough.
