@@ -199,6 +199,52 @@ func TestThePageGridAndDiffHaveTheSameChanges(t *testing.T) {
 	}
 }
 
+// Evidence of a difference is of what is on screen: files that are gone or written anew by then are not read again.
+func TestEvidenceOfADifferenceReadsNothingAgain(t *testing.T) {
+	dir, err := os.MkdirTemp("", "d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	data, err := os.ReadFile(sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, after, place := filepath.Join(dir, "a.mlyze"), filepath.Join(dir, "b.mlyze"), filepath.Join(dir, "e")
+	for _, within := range []bool{false, true} {
+		for _, path := range []string{before, after} {
+			if err := os.WriteFile(path, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		files := []string{before, after}
+		if within {
+			files = files[:1]
+		}
+		s := start(t, 160, 40, files...)
+		s.WaitFor("complete")
+		if within {
+			s.Send(":compare " + after + "\r")
+			s.WaitFor("compared with")
+		}
+		s.Send("3:a 20ms\r")
+		s.WaitFor("before A")
+		for _, path := range []string{before, after} {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.Send("W")
+		s.WaitFor("evidence: ")
+		s.Send("\x15" + place + "\r")
+		s.WaitFor("evidence is in")
+		if rows := evidenceRows(t, place); len(rows) == 0 {
+			t.Error("the evidence has no difference")
+		}
+		leave(t, s)
+	}
+}
+
 // withoutKeys are the figures of rows.
 func withoutKeys(rows []printedRow) []printedRow {
 	out := slices.Clone(rows)

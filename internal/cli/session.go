@@ -38,6 +38,7 @@ type session struct {
 	after     *session // a second file to compare with, nil for none
 	afterPath string   // how a command line names it
 
+	lent bool               // it belongs to another one, which closes it
 	stop context.CancelFunc // ends the reading of events; what was read stays
 	done chan struct{}      // closed when everything has been read
 	err  error              // why nothing can be shown; valid once done is closed
@@ -63,6 +64,11 @@ func (a *app) source(ctx context.Context, path string) (*loaders.Source, loaders
 
 // open starts to read an input in the background. The caller closes the session.
 func (a *app) open(ctx context.Context, path string) (*session, error) {
+	if a.lend != nil {
+		if s := a.lend(a.target(path)); s != nil {
+			return s, nil
+		}
+	}
 	src, format, err := a.source(ctx, a.target(path).path)
 	if err != nil {
 		return nil, err
@@ -159,6 +165,9 @@ func (s *session) profile(ctx context.Context) (*model.Profile, error) {
 // close ends reading, waits until the index is kept, and releases the input. Where reading does not stop in time, close
 // returns, and the input is released when reading has ended: quitting must not wait for it.
 func (s *session) close() {
+	if s.lent {
+		return
+	}
 	s.stop()
 	late := time.NewTimer(grace)
 	defer late.Stop()
