@@ -122,7 +122,7 @@ func TestScreenReportAndDiffHaveTheSameRows(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
-		hold(t, "memtui "+line, tableLines(string(report), "CHANGE"), rows, len(rows))
+		hold(t, "memtui "+line, tableLines(string(report), "Δ"), rows, len(rows))
 		if got := pageRows(t, append(args, "-f", "html", "--limit", "0")); !slices.Equal(got, withoutKeys(rows)) {
 			t.Errorf("the page of memtui %s has %+v, want %+v", line, got, withoutKeys(rows))
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 )
 
 // WriteDiffCSV writes the rows with the JSON names as header.
@@ -166,15 +167,15 @@ func (d *Diff) table(s Style, full bool) table {
 	rows, all := d.Shown()
 	out := table{
 		title: "Changes by " + d.What, answer: plural(all, d.What) + " of " + model.Group(uint64(len(d.compared.Rows))), more: max(all-len(rows), 0),
-		cols: []col{{"BEFORE", number}, {"AFTER", number}, {"CHANGE", number}, {"%", number}, {"COUNT", number}, {"", word}},
+		cols: []col{{titles.Before, number}, {titles.After, number}, {titles.Delta, number}, {titles.Percent, number}, {titles.Delta + " " + titles.Count, number}, {"", word}},
 	}
 	pages := len(rows) > 0 && rows[0].NewlyOccupied != nil
 	if pages {
-		out.cols = append(out.cols, col{"TAKEN", number}, col{"FREED", number})
+		out.cols = append(out.cols, col{titles.Taken, number}, col{titles.Freed, number})
 	}
 	taken := TakenOver(rows)
 	if taken {
-		out.cols = append(out.cols, col{"MOVED", number}, col{"TAKEN OVER", number})
+		out.cols = append(out.cols, col{titles.Moved, number}, col{titles.TakenOver, number})
 	}
 	out.cols = append(out.cols, col{strings.ToUpper(d.What), name})
 	if d.axis != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
@@ -38,12 +39,12 @@ func newTable(e *ui.Env) *table {
 // changes returns the comparison as tables show it.
 func (c *Set) changes() *ui.ChangeSet {
 	k, words := &c.key.Sides[0], c.words(&state.State{})
-	out := &ui.ChangeSet{Comparison: c.Comparison, Label: c.label, Amount: c.amount, Rows: ui.TitleSite, Where: ui.TitleWhere, Delta: ui.TitleDelta}
+	out := &ui.ChangeSet{Comparison: c.Comparison, Label: c.label, Amount: c.amount, Rows: titles.Site, Where: titles.Where, Delta: titles.Delta}
 	if k.by != analysis.ByStack || k.what > ui.DiffLeaked {
 		out.Rows, out.Where = strings.ToUpper(k.thing()), ""
 	}
 	if c.hasCounts() && words.Counted != "" {
-		out.Count = ui.TitleDelta + " " + strings.ToUpper(words.Counted)
+		out.Count = titles.Delta + " " + strings.ToUpper(words.Counted)
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
 )
@@ -61,11 +62,11 @@ func fetchChanges(ctx context.Context, k changeKey) (*changeSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	word := map[diff.HeapFigure]string{diff.HeapBytes: ui.TitleBytes, diff.HeapCount: ui.TitleCount, diff.HeapRetained: ui.TitleRetained}[k.figure]
+	word := map[diff.HeapFigure]string{diff.HeapBytes: titles.Bytes, diff.HeapCount: titles.Count, diff.HeapRetained: titles.Retained}[k.figure]
 	set.shown = &ui.ChangeSet{Comparison: set.Comparison, Label: set.label, Amount: set.amount, Rows: strings.ToUpper(k.schema(1).Axes[0].One), Where: secondTitle(k.schema(1)),
-		Delta: deltaOf(word), Count: deltaOf(ui.TitleCount), Narrow: true}
+		Delta: deltaOf(word), Count: deltaOf(titles.Count), Narrow: true}
 	if k.frames {
-		set.shown.Rows, set.shown.Where = ui.TitleFrame, ""
+		set.shown.Rows, set.shown.Where = titles.Frame, ""
 	}
 	if k.figure == diff.HeapCount {
 		set.shown.Count = ""
@@ -74,7 +75,7 @@ func fetchChanges(ctx context.Context, k changeKey) (*changeSet, error) {
 }
 
 // deltaOf heads the changes of what a column shows.
-func deltaOf(title string) string { return ui.TitleDelta + " " + title }
+func deltaOf(title string) string { return titles.Delta + " " + title }
 
 // group returns what a row is on one side: of several of one name the largest; nil where the side has none.
 func (s *changeSet) group(r *diff.Row, side int) *heapgraph.Group {
@@ -149,7 +150,7 @@ func fetchGrown(ctx context.Context, k grownKey) (*grownSet, error) {
 		set.note = ui.Plural(c.Unknown, "place is", "places are") + " left out: " + diff.UnknownPlaces
 	}
 	set.shown = &ui.ChangeSet{
-		Comparison: c, Rows: ui.TitleWhere, Delta: deltaOf(ui.TitleRetained), Count: deltaOf(ui.TitleRows), Narrow: true,
+		Comparison: c, Rows: titles.Where, Delta: deltaOf(titles.Retained), Count: deltaOf(titles.Rows), Narrow: true,
 		Label:  func(r *diff.Row, _ bool) ui.SiteLabel { return ui.SiteLabel{Name: treeName(set.place(r), k.arrow)} },
 		Amount: ui.BytesText,
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/widget"
 )
@@ -254,14 +255,14 @@ func (p *BlockPane) orderText() string {
 
 // sortColumn returns the column that sorts, and its direction.
 func (p *BlockPane) sortColumn() (col int, descending bool) {
-	ages := TitleAge
+	ages := titles.Age
 	if p.Lives {
-		ages = TitleBorn
+		ages = titles.Born
 	}
-	title := [...]string{TitleSize, ages, ages, TitleAddress, TitleLived}[p.Query.Sort]
+	title := [...]string{titles.Size, ages, ages, titles.Address, titles.Lived}[p.Query.Sort]
 	descending = p.Query.Sort == analysis.LargestFirst || p.Query.Sort == analysis.OldestFirst
-	if p.Lives && title == TitleBorn || p.Uses != 0 {
-		title, descending = TitleBorn, p.Query.Sort == analysis.NewestFirst && p.Uses == 0
+	if p.Lives && title == titles.Born || p.Uses != 0 {
+		title, descending = titles.Born, p.Query.Sort == analysis.NewestFirst && p.Uses == 0
 	}
 	return slices.IndexFunc(p.cols, func(c Column[analysis.Block]) bool { return c.Title == title }), descending != p.Up
 }
@@ -336,8 +337,8 @@ func (p *BlockPane) Wheel(x, y, rows int) {
 
 // ClickTitle implements [Orderly]: blocks are only in some orders.
 func (p *BlockPane) ClickTitle(col int) {
-	orders := map[string]analysis.BlockOrder{TitleSize: analysis.LargestFirst, TitleAge: analysis.OldestFirst, TitleBorn: analysis.OldestFirst,
-		TitleLived: analysis.ShortestFirst, TitleAddress: analysis.LowestFirst}
+	orders := map[string]analysis.BlockOrder{titles.Size: analysis.LargestFirst, titles.Age: analysis.OldestFirst, titles.Born: analysis.OldestFirst,
+		titles.Lived: analysis.ShortestFirst, titles.Address: analysis.LowestFirst}
 	if o, ok := orders[p.cols[col].Title]; ok {
 		p.sortBy(o)
 	}
