@@ -163,7 +163,7 @@ func costOfProfile(e *ui.Env, d *ui.ProfileFile, s *state.State) (c analysis.Cos
 	return analysis.CostLive, "a trace has no " + name + " to compare with: " + e.Hint("{profile.series} shows another metric")
 }
 
-// compareBy makes the key of a comparison from its sides.
+// key makes the key of a comparison from its sides.
 func key(c *state.Compare, sides [2]sideKey) rowsKey {
 	return rowsKey{Sides: sides, masks: c.Masks, match: c.Match, per: c.Per, swap: c.Swapped}
 }

@@ -98,9 +98,9 @@ func weighed(e *ui.Env, s *state.State, cost analysis.Cost) (c analysis.Cost, in
 func (p *Screen) Follows() string {
 	switch {
 	case p.What > ui.DiffLeaked:
-		return "all stacks here"
+		return "filters not applied"
 	case p.Prof == nil && (!p.State.Chips.Only(calltree.Focus, calltree.Ignore)):
-		return "complete stacks here"
+		return "frames not hidden or cut"
 	}
 	return ""
 }
@@ -112,7 +112,7 @@ func (p *Screen) Scopes() []keymap.Scope {
 	return []keymap.Scope{keymap.ScopeDifference, keymap.ScopeTable, keymap.ScopeFilters}
 }
 
-// narrows implements [ui.Narrower].
+// Narrows implements [ui.Narrower].
 func (p *Screen) Narrows() bool { return p.What <= ui.DiffLeaked }
 
 // Columns returns the number of cells of the time axis.
@@ -258,7 +258,7 @@ func (p *Screen) Do(a keymap.Action) bool {
 	return true
 }
 
-// useless reports whether an action changes nothing here.
+// Useless reports whether an action changes nothing here.
 func (p *Screen) Useless(a keymap.Action) bool {
 	switch a {
 	case keymap.Align:

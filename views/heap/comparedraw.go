@@ -75,7 +75,7 @@ func countOf(t *heapgraph.Totals, set int) uint64 {
 	return uint64(t.Counts[set])
 }
 
-// drawTotals draws the table of totals.
+// drawTotals draws the totals. They are no [ui.Table]: the few lines stand in a fixed order above the table, and none can be selected.
 func (p *comparison) drawTotals(s tcell.Screen, r widget.Rect) widget.Rect {
 	b, a := &p.loads2[0].Totals, &p.loads2[1].Totals
 	bytes := func(n uint64) string { return ui.BytesText(n, p.State.Exact) }

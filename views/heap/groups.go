@@ -247,7 +247,7 @@ func (p *Groups) openObjects() {
 	case by.axis > 0 && !axis.ByRow:
 		p.by = 0
 		p.Emit(state.SetFilter{Text: g.Name})
-		p.Say(s.Axes[0].Many + " whose name or " + axis.One + " has “" + model.Clean(g.Name) + "”: " + p.Hint("{back} shows all again"))
+		p.Say(s.Axes[0].Many + " with “" + model.Clean(g.Name) + "” in their name or " + axis.One + ": " + p.Hint("{back} shows all again"))
 	default:
 		p.objects.start(p.groupName(g, p.State.FullName), by.by(s), g)
 	}

@@ -53,7 +53,7 @@ func (p *BlockScreen) Narrows() bool { return p.Blocks.Uses == 0 }
 
 func (p *BlockScreen) Follows() string {
 	if p.Blocks.Uses != 0 {
-		return "all stacks here"
+		return "filters not applied"
 	}
 	return ""
 }

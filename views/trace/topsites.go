@@ -19,7 +19,8 @@ import (
 )
 
 // topSites is a short table of the groups with the highest figure of one cost at the instant: the part of the Sites screen
-// that fits anywhere.
+// that fits anywhere. It is no [ui.Table]: its order is the program's choice of a cost, its rows are chosen and cut where they are
+// summed up, so that moving the instant does not sort all groups twice, and it takes another cost where nothing is live.
 type topSites struct {
 	env     *ui.Env
 	list    widget.List
@@ -361,7 +362,7 @@ func (t *topSites) Selected() (*analysis.Site, bool) {
 	return &t.rows.rows[row], true
 }
 
-// function is the one that the selected row stands for, "" for none.
+// Function returns the one that the selected row stands for, "" for none.
 func (t *topSites) Function() string {
 	s, ok := t.Selected()
 	if !ok {
@@ -370,7 +371,7 @@ func (t *topSites) Function() string {
 	return ui.SiteFunction(t.rows.by, s)
 }
 
-// choose tells everybody which row is selected.
+// tell tells everybody which row is selected.
 func (t *topSites) tell() {
 	if s, ok := t.Selected(); ok {
 		t.adopted = state.Selection{By: t.rows.by, Key: s.Key, Stack: s.Stack, Set: true}

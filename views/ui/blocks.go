@@ -15,7 +15,8 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// BlockPane lists single blocks: in place of a table, as long as it is open, and on a screen of their own.
+// BlockPane lists single blocks: in place of a table, as long as it is open, and on a screen of their own. It is no [Table]: there may
+// be many millions, of which only those in sight are ever read, in the few orders in which the trace can list them.
 type BlockPane struct {
 	*Env
 	ListPane
