@@ -87,6 +87,7 @@ func TestScreenReportAndDiffHaveTheSameRows(t *testing.T) {
 		{[]string{sample}, ":a 10ms..30ms\r:b 30ms..70ms\rd3bccc", "Allocated bytes by function"},
 		{[]string{sample}, ":a 30ms\rd4", "by stack"}, // leaks
 		{[]string{sample}, ":a 10ms..30ms\r:b 30ms..70ms\rd7b", "by size class"},
+		{[]string{sample}, ":a 30ms\rd6oo", "by size class"}, // blocks
 		{[]string{early, late}, "2", "by function"},
 		{[]string{early, late}, "2b", "by source line"},
 		{[]string{early, late}, "2bb", "by DSO"},
@@ -95,6 +96,9 @@ func TestScreenReportAndDiffHaveTheSameRows(t *testing.T) {
 		{[]string{heap}, "6cc", "Types by Δ retained"},
 		{[]string{heap}, "6cc~", "Types by Δ retained"},
 		{[]string{heap}, "6b", "Frames by Δ bytes"},
+		{[]string{heap}, "6bb", "Subtrees that grew"},
+		{[]string{heap}, "6bb~", "Subtrees that grew"},
+		{[]string{heap}, "4d", "Subtrees that grew"},
 		{[]string{heap + "#1", heap + "#2"}, "6%", "Types by Δ bytes"},
 		{[]string{dump + "#0", dump + "#9"}, "3", "Occupied memory by page type"},
 		{[]string{dump + "#0", dump + "#9"}, "3cc~", "Size of pages by page type"},
@@ -118,7 +122,7 @@ func TestScreenReportAndDiffHaveTheSameRows(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
-		hold(t, "memtui "+line, tableLines(string(report), "CHANGE"), rows, len(rows))
+		hold(t, "memtui "+line, tableLines(string(report), "Δ"), rows, len(rows))
 		if got := pageRows(t, append(args, "-f", "html", "--limit", "0")); !slices.Equal(got, withoutKeys(rows)) {
 			t.Errorf("the page of memtui %s has %+v, want %+v", line, got, withoutKeys(rows))
 		}
@@ -133,6 +137,110 @@ func TestScreenReportAndDiffHaveTheSameRows(t *testing.T) {
 		s.WaitFor(model.Group(rows[0].Before))
 		s.WaitFor(model.Group(rows[0].After))
 		hold(t, "the screen of memtui "+line, tableLines(s.Text(), "AFTER"), rows, min(len(rows), 12))
+		leave(t, s)
+	}
+}
+
+// The grid of a difference says of each type what the command that is copied there prints, and so does the evidence.
+func TestThePageGridAndDiffHaveTheSameChanges(t *testing.T) {
+	dir, err := os.MkdirTemp("", "d") // a short name: the command is read from the screen
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	dump, place := filepath.Join(dir, "p"), filepath.Join(dir, "e")
+	data, err := os.ReadFile("internal/demo/samples/real_proc_python.mb")
+	if err = errors.Join(err, os.WriteFile(dump, data, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for _, keys := range []string{"2", "2~"} {
+		s := start(t, 200, 50, dump+"#0", dump+"#9")
+		s.WaitFor("complete")
+		s.Send(keys)
+		s.WaitFor("newly occupied")
+		s.Send("Y")
+		s.WaitFor("sent to the clipboard: memtui diff")
+		text := s.Text()
+		_, line, _ := strings.Cut(text, "sent to the clipboard: memtui ")
+		line, _, _ = strings.Cut(line, "\n")
+		args := strings.Fields(strings.ReplaceAll(line, "'", ""))
+		out, err := exec.Command(binary, append(args, "-f", "json", "--limit", "0")...).Output()
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		var d struct {
+			Rows []struct {
+				printedRow
+				Taken uint64 `json:"newly_occupied_bits"`
+				Freed uint64 `json:"newly_free_bits"`
+			}
+		}
+		if err := json.Unmarshal(out, &d); err != nil || len(d.Rows) != 4 {
+			t.Fatalf("%d rows, %v", len(d.Rows), err)
+		}
+		for _, r := range d.Rows {
+			want := "nothing changed"
+			if r.Taken+r.Freed > 0 {
+				want = model.Bytes(8*r.Taken).String() + " newly occupied · ▼ " + model.Bytes(8*r.Freed).String() + " newly free"
+			}
+			lines := strings.Split(text, "\n")
+			if !slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, " "+r.Key+" ─") && strings.Contains(l, want) }) {
+				t.Errorf("%s: no line says of %s: %s\n%s", line, r.Key, want, text)
+			}
+		}
+		s.Send("W")
+		s.WaitFor("evidence: ")
+		s.Send("\x15" + place + "\r")
+		s.WaitFor("evidence is in")
+		if got, want := evidenceRows(t, place), printedRows(t, args); !slices.Equal(got, want) {
+			t.Errorf("the evidence of memtui %s has %+v, want %+v", line, got, want)
+		}
+		leave(t, s)
+	}
+}
+
+// Evidence of a difference is of what is on screen: files that are gone or written anew by then are not read again.
+func TestEvidenceOfADifferenceReadsNothingAgain(t *testing.T) {
+	dir, err := os.MkdirTemp("", "d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	data, err := os.ReadFile(sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, after, place := filepath.Join(dir, "a.mlyze"), filepath.Join(dir, "b.mlyze"), filepath.Join(dir, "e")
+	for _, within := range []bool{false, true} {
+		for _, path := range []string{before, after} {
+			if err := os.WriteFile(path, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		files := []string{before, after}
+		if within {
+			files = files[:1]
+		}
+		s := start(t, 160, 40, files...)
+		s.WaitFor("complete")
+		if within {
+			s.Send(":compare " + after + "\r")
+			s.WaitFor("compared with")
+		}
+		s.Send("3:a 20ms\r")
+		s.WaitFor("before A")
+		for _, path := range []string{before, after} {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.Send("W")
+		s.WaitFor("evidence: ")
+		s.Send("\x15" + place + "\r")
+		s.WaitFor("evidence is in")
+		if rows := evidenceRows(t, place); len(rows) == 0 {
+			t.Error("the evidence has no difference")
+		}
 		leave(t, s)
 	}
 }

@@ -227,7 +227,11 @@ func (a *app) doProgram(act keymap.Action) {
 			return
 		}
 		a.showState() // keys that were typed ahead count, too
-		a.copyOut(a.commandLine(), "no command prints this: a command line cannot name the peak of a part of a file")
+		why := "a command line cannot name the peak of a part of a file"
+		if u, ok := a.current().(ui.Unprinted); ok {
+			why = u.Unprinted()
+		}
+		a.copyOut(a.commandLine(), "no command prints this: "+why)
 	case keymap.Evidence:
 		a.askEvidence()
 	case keymap.Exact:

@@ -31,7 +31,7 @@ func (a *app) drawChips(s tcell.Screen, r widget.Rect) {
 	list := a.chips()
 	note := ""
 	if a.state.Chips != "" {
-		note = "all stacks here"
+		note = "filters not applied"
 		if f, ok := a.current().(ui.Follower); ok {
 			note = f.Follows()
 		}

@@ -11,7 +11,6 @@ import (
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/compare"
-	"github.com/memtui/memtui/views/dump"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
 )
@@ -108,12 +107,9 @@ func (a *app) differenceHeader(w int, name, title, whole string) (string, string
 
 // sidesOf says what is compared on the screen shown in at most w cells.
 func (a *app) sidesOf(w int) string {
-	what := compare.CompareSites
-	switch p := a.current().(type) {
-	case *compare.Screen:
-		what = p.What
-	case *dump.Pages:
-		what = compare.ComparePages
+	what := ui.DiffSites
+	if p, ok := a.current().(ui.TwoSided); ok {
+		what = p.Compares()
 	}
 	return compare.SidesText(&a.Env, &a.state, what, w)
 }
@@ -129,7 +125,7 @@ func (a *app) drawCell(s tcell.Screen, r widget.Rect, st tcell.Style) (width int
 	}
 	style := a.over(themes.Badge, st)
 	if n, ok := a.current().(ui.Narrower); !ok || !n.Narrows() {
-		text, style = "all cells here", a.over(themes.Muted, st)
+		text, style = "not by size and lifetime", a.over(themes.Muted, st)
 	}
 	return 1 + widget.Print(s, r.X+1, r.Y, r.W-1, text, style)
 }
@@ -145,8 +141,8 @@ func (a *app) sidesShown() bool {
 	if !a.state.Compare.On || a.Heaps != nil {
 		return false
 	}
-	_, pages := a.current().(*dump.Pages)
-	return pages || a.twins[a.screens[a.at]] != nil
+	_, itself := a.current().(ui.TwoSided)
+	return itself || a.twins[a.screens[a.at]] != nil
 }
 
 // instantText says what everything on screen is about.

@@ -13,58 +13,17 @@ import (
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/compare"
-	"github.com/memtui/memtui/views/dump"
-	"github.com/memtui/memtui/views/heap"
-	"github.com/memtui/memtui/views/profile"
-	"github.com/memtui/memtui/views/stacks"
 	"github.com/memtui/memtui/views/state"
-	"github.com/memtui/memtui/views/trace"
 	"github.com/memtui/memtui/views/ui"
 )
 
 // differences returns the screens that stand for others while the difference is shown.
 func differences(e *ui.Env, all []ui.Screen) map[ui.Screen]ui.Screen {
 	out := map[ui.Screen]ui.Screen{}
+	table := func(of ui.Screen, t ui.DiffTable) ui.Screen { return compare.New(e, of, t) }
 	for _, s := range all {
-		switch s := s.(type) {
-		case *trace.Overview:
-			out[s] = compare.NewScreen(e, s, compare.CompareSites, true, false)
-		case *trace.Timeline:
-			out[s] = compare.NewScreen(e, s, compare.CompareSites, true, true)
-		case *trace.Sites:
-			out[s] = compare.NewScreen(e, s, compare.CompareSites, false, false)
-		case *trace.Leaks:
-			out[s] = compare.NewScreen(e, s, compare.CompareLeaked, false, false)
-		case *trace.Lifetimes:
-			out[s] = compare.NewScreen(e, s, compare.CompareLives, false, false)
-		case *trace.BlockScreen:
-			out[s] = compare.NewBlocks(e, s)
-		case *stacks.Stacks:
-			out[s] = stacks.NewDifference(s)
-		case *profile.Screen:
-			out[s] = compare.NewScreen(e, s, compare.CompareSites, true, false)
-		case *profile.Timeline:
-			out[s] = compare.NewScreen(e, s, compare.CompareSites, true, true)
-		case *profile.Functions:
-			p := compare.NewScreen(e, s, compare.CompareSites, false, false)
-			p.Own, p.Mine = true, analysis.ByFunction
-			out[s] = p
-		case *profile.Leaks:
-			out[s] = compare.NewScreen(e, s, compare.CompareLeaked, false, false)
-		case *stacks.ProfileStacks:
-			out[s] = stacks.NewDifference(s.Stacks)
-		case *dump.Series:
-			out[s] = compare.NewScreen(e, s, compare.CompareSeries, false, false)
-		case *dump.Fragments:
-			out[s] = compare.NewScreen(e, s, compare.ComparePages, false, false)
-		case *heap.Groups:
-			by := heap.CompareTypes
-			if s.Frames {
-				by = heap.CompareFrames
-			}
-			out[s] = heap.NewDifference(e, s, by)
-		case *heap.Dominators:
-			out[s] = heap.NewDifference(e, s, heap.CompareSubtrees)
+		if d, ok := s.(ui.Differing); ok {
+			out[s] = d.Difference(table)
 		}
 	}
 	return out
@@ -75,8 +34,8 @@ func (a *app) doCompare(act keymap.Action) bool {
 	if a.Trace == nil && a.Prof == nil && a.Dump == nil && a.Heaps == nil {
 		return false
 	}
-	if _, ok := a.current().(*dump.Pages); act == keymap.Range && (ok || a.Heaps != nil) {
-		act = keymap.MarkA // a range means nothing there
+	if r, ok := a.current().(ui.Rangeless); act == keymap.Range && (a.Heaps != nil || ok && r.Rangeless()) {
+		act = keymap.MarkA
 	}
 	switch act {
 	case keymap.MarkA, keymap.MarkB:
@@ -87,6 +46,7 @@ func (a *app) doCompare(act keymap.Action) bool {
 		if u, ok := a.current().(ui.Refuser); ok && u.Useless(act) {
 			a.say(map[keymap.Action]string{
 				keymap.Align: "this screen has no curves of two files to align", keymap.Match: "these rows are not stacks: there are no frames to match",
+				keymap.Normalize: "subtrees are compared as they are",
 			}[act])
 			return true
 		}
@@ -176,7 +136,7 @@ func (a *app) here(side int) state.Mark {
 		return state.Mark{Set: true, Other: true, Number: a.OtherSnapshot(&free)}
 	case a.Heaps != nil:
 		return state.Mark{Set: true, Number: free.Snapshot()}
-	case a.OtherDump != nil && other:
+	case a.OtherDump() != nil && other:
 		_, at := a.LayoutSides(&free)
 		return state.Mark{Set: true, Other: true, At: free.At, Range: analysis.Whole, Number: at.Layout}
 	case a.Dump != nil:
@@ -341,7 +301,7 @@ func (a *app) openSecond(path string, then func(*compare.Second)) {
 
 // newSecondFile returns a file to compare with, its first revision read. It may take a moment.
 func newSecondFile(s *compare.Second) *ui.ComparedFile {
-	f := &ui.ComparedFile{Name: s.Name, Path: s.Path, Trace: s.Trace, Store: s.Store, Now: s.Store.Current()}
+	f := &ui.ComparedFile{Name: s.Name, Path: s.Path, Trace: s.Trace, Heaps: s.Heaps, Store: s.Store, Now: s.Store.Current()}
 	if f.Read.Final = true; s.Trace != nil {
 		f.Read = s.Trace.Status()
 	}
@@ -358,10 +318,7 @@ func (a *app) adoptSecond(s *compare.Second, f *ui.ComparedFile) {
 	if p := a.state.Profile; p != nil {
 		a.First.Name, a.First.Path = p.Meta.Name, p.Meta.Path
 	}
-	a.adoptOtherDump(f.Now)
-	if s.Heaps != nil {
-		a.After, a.AfterName, a.AfterPath = s.Heaps, s.Name, s.Path
-	}
+	adoptOtherDump(f)
 	if a.Mixed(&a.state) { // their frames have other lines and files
 		a.emit(state.SetMatch{Match: diff.MatchFunctions})
 	}
@@ -392,7 +349,7 @@ func (a *app) refreshSecond(f, fresh *ui.ComparedFile) {
 		return
 	}
 	f.Status, f.Now, f.Prof = now, fresh.Now, fresh.Prof
-	a.adoptOtherDump(f.Now)
+	adoptOtherDump(f)
 }
 
 // dropSecond ends the comparison with another file.
@@ -400,7 +357,7 @@ func (a *app) dropSecond() {
 	if a.Second == nil {
 		return
 	}
-	a.Second, a.OtherDump, a.After, a.AfterName, a.AfterPath = nil, nil, nil, "", ""
+	a.Second = nil
 	a.Joins.Forget()
 	a.emit(state.ClearMarks{})
 	a.emit(state.SetMatch{Match: diff.MatchFrames})

@@ -14,7 +14,7 @@ import (
 // first or the second file; or the number of a snapshot or window. Without a number A is in the first file and B in the second.
 func (a *app) markPlace(side int, text string) error {
 	text = strings.ToLower(strings.TrimSpace(text))
-	other := side == state.SideB && (a.Second != nil || a.After != nil)
+	other := side == state.SideB && (a.Second != nil || a.After() != nil)
 	if rest, ok := strings.CutPrefix(text, "1:"); ok {
 		other, text = false, rest
 	} else if rest, ok := strings.CutPrefix(text, "2:"); ok {
@@ -28,9 +28,9 @@ func (a *app) markPlace(side int, text string) error {
 	}
 	switch {
 	case a.Heaps != nil:
-		return a.markSnapshot(side, other && a.After != nil, text)
+		return a.markSnapshot(side, other && a.After() != nil, text)
 	case a.Dump != nil:
-		return a.markLayout(side, other && a.OtherDump != nil, text)
+		return a.markLayout(side, other && a.OtherDump() != nil, text)
 	}
 	place, err := model.ParsePlace(text)
 	if err != nil {
@@ -89,7 +89,7 @@ func (a *app) placeOf(other bool, place model.Place, peak analysis.Peak) (state.
 func (a *app) markLayout(side int, other bool, text string) error {
 	d, alike := a.Dump, a.state
 	if other {
-		d, alike = a.OtherDump, *a.OtherDump.Alike(&a.state, a.Dump)
+		d, alike = a.OtherDump(), *a.OtherDump().Alike(&a.state, a.Dump)
 	}
 	place, err := model.ParsePlace(text)
 	switch {
@@ -138,7 +138,7 @@ func numbered(place model.Place, n int, what string) (int, error) {
 func (a *app) markSnapshot(side int, other bool, text string) error {
 	n := a.state.Snapshots()
 	if other {
-		n = a.After.Source().Len()
+		n = a.After().Source().Len()
 	}
 	place, err := model.ParsePlace(text)
 	if err != nil {

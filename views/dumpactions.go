@@ -85,7 +85,7 @@ func (a *app) dumpInstant() string {
 
 // beginDumpDifference marks what is compared with where nothing is: the first layout of the series, and the beginning.
 func (a *app) beginDumpDifference() {
-	if a.OtherDump != nil || a.state.Compare.Marks[state.SideA].Set {
+	if a.OtherDump() != nil || a.state.Compare.Marks[state.SideA].Set {
 		return
 	}
 	if list, _ := a.Dump.Place(&a.state); len(list) > 0 {
@@ -102,9 +102,10 @@ func layoutMark(d *ui.DumpFile, layout int) state.Mark {
 }
 
 // adoptOtherDump begins to compare with the series and layouts of a second file.
-func (a *app) adoptOtherDump(p *model.Profile) {
-	if p == nil || p.Timeline == nil || p.Allocations != nil || a.OtherDump != nil && a.OtherDump.Timeline == p.Timeline {
+func adoptOtherDump(f *ui.ComparedFile) {
+	p := f.Now
+	if p == nil || p.Timeline == nil || p.Allocations != nil || f.Dump != nil && f.Dump.Timeline == p.Timeline {
 		return
 	}
-	a.OtherDump = ui.NewDumpFile(p)
+	f.Dump = ui.NewDumpFile(p)
 }

@@ -18,6 +18,7 @@ type EvidenceQuery struct {
 	Question state.Question // what of the file: the instant, the range, the snapshot …
 
 	Difference []string // the command that prints the comparison on screen; nil where there is none
+	Without    bool     // a comparison is on screen that no command prints
 }
 
 // redactWord before a name asks for evidence without names.
@@ -42,6 +43,7 @@ func (a *app) askEvidence() {
 // writeEvidence writes in the background, and tells when it is done.
 func (a *app) writeEvidence(text string) error {
 	q := EvidenceQuery{Place: strings.TrimSpace(text), Question: a.evidenceQuestion(), Difference: a.differenceCommand()}
+	q.Without = a.comparing() && q.Difference == nil
 	q.Place, q.Redact = strings.CutPrefix(q.Place, redactWord)
 	if q.Place = strings.TrimSpace(q.Place); q.Place == "" || q.Place == strings.TrimSpace(redactWord) {
 		return fmt.Errorf("type the name of a folder or an archive")
@@ -61,14 +63,18 @@ func (a *app) told(ctx context.Context, q EvidenceQuery, err error) {
 	case err != nil:
 		a.say("no evidence: " + model.Clean(err.Error()))
 	case q.Redact:
-		without := ""
-		if q.Difference != nil {
-			without = ", without the difference"
-		}
-		a.say("evidence without names is in " + model.Clean(q.Place) + without + a.evidenceIsWhole())
+		a.say("evidence without names is in " + model.Clean(q.Place) + q.without(q.Difference != nil) + a.evidenceIsWhole())
 	default:
-		a.say("evidence is in " + model.Clean(q.Place) + a.evidenceIsWhole())
+		a.say("evidence is in " + model.Clean(q.Place) + q.without(false) + a.evidenceIsWhole())
 	}
+}
+
+// without says that the comparison on screen is left out, as it is of a redacted one.
+func (q *EvidenceQuery) without(redacted bool) string {
+	if redacted || q.Without {
+		return ", without the difference"
+	}
+	return ""
 }
 
 // evidenceIsWhole says that evidence does not follow filters, where there are any.

@@ -34,3 +34,21 @@ func TestEvidenceKey(t *testing.T) {
 		t.Errorf("asked for %+v", asked)
 	}
 }
+
+// Single blocks that came or went are printed by no command: that is said, and not another table copied.
+func TestBlocksOfADifferenceHaveNoCommand(t *testing.T) {
+	u := openKvleak(t, 140, 30, colourCaps)
+	u.sim.Do(func() {
+		u.app.o.Command = []string{"f.mlyze"}
+		u.app.o.Evidence = func(_ context.Context, q EvidenceQuery) error { return nil }
+	})
+	u.keys("d", "6").has("New blocks")
+	u.keys("Y").has("no command prints this", "sizes of blocks")
+	u.keys("W", "Enter").has("without the difference")
+	u.keys("o", "o").has("by size class")
+	u.keys("Y").has("memtui diff --a", "--group size --by live_bytes f.mlyze")
+	u.keys("W", "Enter").has("evidence is in")
+	if text := u.Text(); strings.Contains(text, "without the difference") {
+		t.Error(text)
+	}
+}

@@ -210,6 +210,20 @@ func TestHeapCommands(t *testing.T) {
 		}
 		u.keys("y")
 	}
+	for _, c := range [][2]string{
+		{"2s", "memtui heap types records.mvmheap --snapshot 2 --by count"}, {"3s", "memtui heap frames records.mvmheap --snapshot 2 --by count"},
+	} {
+		u.keys(strings.Split(c[0], "")...)
+		for range 8 { // until it is the count that sorts
+			if u.app.commandLine() == c[1] {
+				break
+			}
+			u.keys("s")
+		}
+		if got := u.app.commandLine(); got != c[1] {
+			t.Errorf("sorted by the count the command is %q, want %q", got, c[1])
+		}
+	}
 }
 
 // Whatever a screen offers to open with the mouse opens.

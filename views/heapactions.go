@@ -60,13 +60,13 @@ func (a *app) doSnapshots(act keymap.Action) bool {
 // movesOther reports whether moving goes through the snapshots of the second file: A is marked in the comparison, and stays.
 func (a *app) movesOther() bool {
 	m := &a.state.Compare.Marks
-	return a.After != nil && a.comparing() && m[state.SideA].Set && !m[state.SideB].Set
+	return a.After() != nil && a.comparing() && m[state.SideA].Set && !m[state.SideB].Set
 }
 
 // toSnapshot goes to a snapshot, or as far as there are any.
 func (a *app) toSnapshot(i int) {
 	if a.movesOther() {
-		last := a.After.Source().Len() - 1
+		last := a.After().Source().Len() - 1
 		if to := min(max(i, 0), last); to == a.OtherSnapshot(&a.state) && to != i {
 			a.say("no further snapshot")
 		} else {

@@ -31,8 +31,8 @@ func (a *app) markStart() {
 	n := a.o.HeapStart.After
 	switch {
 	case n == nil:
-	case a.OtherDump != nil && *n >= 0 && *n < a.OtherDump.Count:
-		m := layoutMark(a.OtherDump, *n)
+	case a.OtherDump() != nil && *n >= 0 && *n < a.OtherDump().Count:
+		m := layoutMark(a.OtherDump(), *n)
 		m.Other = true
 		a.emit(state.MarkSide{Side: state.SideB, M: m})
 	case a.Second.Prof != nil:

@@ -26,7 +26,7 @@ func TestCellOfLeaks(t *testing.T) {
 	u.keys("3").has("6 sites · live 429 KiB")
 	u.keys("4").has("429 KiB in 44 blocks")
 	u.keys("5").has("429 KiB = 100 %", "never freed")
-	u.keys("1").has("all cells here")
+	u.keys("1").has("not by size and lifetime")
 	u.keys("3", "Esc").has("21 sites")
 	lacks(t, u, "never freed, any")
 	if !u.state().Cell.IsAll() {

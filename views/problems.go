@@ -8,6 +8,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
@@ -61,13 +62,13 @@ func newProblems(e *ui.Env) *problems {
 
 func (p *problems) columns(*model.Profile) []ui.Column[problemRow] {
 	return []ui.Column[problemRow]{
-		{Title: ui.TitleSeverity, Key: "severity", Width: 9, Rank: severityRank, Cell: func(r *problemRow) widget.Cell {
+		{Title: titles.Severity, Key: "severity", Width: 9, Rank: severityRank, Cell: func(r *problemRow) widget.Cell {
 			return widget.Cell{Text: p.sign(r.Severity) + " " + r.Severity.String(), Style: p.severityStyle(r.Severity)}
 		}},
-		{Title: ui.TitleCount, Key: "count", Fields: []string{"count"}, Figure: ui.CountFigure, Drop: 1, Value: func(r *problemRow) uint64 { return uint64(r.Count) }},
-		{Title: ui.TitleAtByte, Key: "offset", Fields: []string{"offset"}, Figure: ui.BytesFigure, Width: 9, Drop: 2, Known: func(r *problemRow) bool { return r.Offset >= 0 },
+		{Title: titles.Count, Key: "count", Fields: []string{"count"}, Figure: ui.CountFigure, Drop: 1, Value: func(r *problemRow) uint64 { return uint64(r.Count) }},
+		{Title: titles.AtByte, Key: "offset", Fields: []string{"offset"}, Figure: ui.BytesFigure, Width: 9, Drop: 2, Known: func(r *problemRow) bool { return r.Offset >= 0 },
 			Value: func(r *problemRow) uint64 { return uint64(max(r.Offset, 0)) }, Cell: offsetCell},
-		{Title: ui.TitleWhat, Key: "message", Width: 20, Grow: 1, Text: func(r *problemRow) string { return r.Message }},
+		{Title: titles.What, Key: "message", Width: 20, Grow: 1, Text: func(r *problemRow) string { return r.Message }},
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/memtui/memtui/internal/demo"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/profile"
-	"github.com/memtui/memtui/views/ui"
 )
 
 // sampleFile is an embedded recording.
@@ -261,7 +261,7 @@ func TestRowsAreSortedAsCompared(t *testing.T) {
 						got[i] = int32(len(got) - 1 - i)
 					}
 					want := slices.Clone(got)
-					if ok := table.SortRows(got, c, up); !ok && c.Title != ui.TitleDSO {
+					if ok := table.SortRows(got, c, up); !ok && c.Title != titles.DSO {
 						t.Errorf("%s by %v is not sorted by numbers", c.Title, by)
 					} else if !ok {
 						continue

@@ -7,8 +7,8 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/trace"
-	"github.com/memtui/memtui/views/ui"
 )
 
 func TestSitesGolden(t *testing.T) { goldenSizes(t, "sites", "3", "j") }
@@ -121,7 +121,7 @@ func TestSitesMouse(t *testing.T) {
 	}
 	u.sim.Click(13, 2)
 	u.sim.Settle()
-	if p := siteScreen(u); p.Sorted().Title != ui.TitlePeak {
+	if p := siteScreen(u); p.Sorted().Title != titles.Peak {
 		t.Errorf("a click on a title sorts by %s", p.Sorted().Title)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/compare"
 	"github.com/memtui/memtui/views/dump"
 	"github.com/memtui/memtui/views/profile"
@@ -77,8 +78,8 @@ func tableCases() []tableCase {
 		{"Sites", onKvleak, []string{"3"}, sites, jsonKeys(report.Site{}), nil},
 		{"Sites by function", onKvleak, []string{"3", "b"}, sites, jsonKeys(report.Group{}, report.Site{}), nil},
 		{"Leaks", onKvleak, []string{"4"}, leaks, jsonKeys(report.LeakSite{}, report.Site{}), nil},
-		{"Late-freed", onKvleak, []string{"4", "Tab", "Tab"}, leaks, jsonKeys(report.LeakSite{}, report.Site{}), []string{ui.TitleTrend}},
-		{"Blocks", onKvleak, []string{"6"}, blocks, jsonKeys(report.Block{}), []string{ui.TitleFreed, ui.TitleThread, ui.TitleSite}},
+		{"Late-freed", onKvleak, []string{"4", "Tab", "Tab"}, leaks, jsonKeys(report.LeakSite{}, report.Site{}), []string{titles.Trend}},
+		{"Blocks", onKvleak, []string{"6"}, blocks, jsonKeys(report.Block{}), []string{titles.Died, titles.Thread, titles.Site}},
 		{"Events", func(t testing.TB) *program { return openPython(t, 200, 50) }, []string{"1"}, events, jsonKeys(report.StackEvent{}), []string{""}},
 		{"Windows", server, []string{"4"}, windows, nil, []string{""}},
 		{"Functions", server, []string{"2"}, functions, jsonKeys(report.WeighedFunction{}), nil},
@@ -142,7 +143,7 @@ func comparedCases() []tableCase {
 		{"Difference of sites", onKvleak, []string{"p", "A", "e", "d", "3"}, paneOf("ListPane"), diff, nil},
 		{"Difference by file", onKvleak, []string{"p", "A", "e", "d", "3", "b", "b"}, paneOf("ListPane"), diff, nil},
 		{"Problems", openDamaged, []string{"8"}, paneOf("list"), jsonKeys(report.Problem{}), nil},
-		{"Difference of blocks", onKvleak, []string{"p", "A", "e", "d", "6"}, paneOf("Blocks", "ListPane"), jsonKeys(report.Block{}), []string{ui.TitleFreed, ui.TitleThread, ui.TitleSite}},
+		{"Difference of blocks", onKvleak, []string{"p", "A", "e", "d", "6"}, paneOf("Blocks", "ListPane"), jsonKeys(report.Block{}), []string{titles.Died, titles.Thread, titles.Site}},
 	}
 }
 
@@ -270,10 +271,10 @@ func TestTablesSortByTheirTitles(t *testing.T) {
 // that sums up the others stays on top.
 func (u *program) reversed(t *testing.T, title string, first, second []string) {
 	t.Helper()
-	if title == ui.TitleVerdict { // the word is not what sorts
+	if title == titles.Verdict { // the word is not what sorts
 		return
 	}
-	if title == ui.TitleRow { // names sort, whatever the numbers
+	if title == titles.Row { // names sort, whatever the numbers
 		first, second = rowNames(first), rowNames(second)
 	}
 	from := 0
@@ -416,7 +417,7 @@ func TestTopSitesSortByTheirTitles(t *testing.T) {
 	u := openKvleak(t, 145, 50, colourCaps).keys("Tab")
 	click := func(title string) {
 		for y, line := range strings.Split(u.Text(), "\n") {
-			if before, _, ok := strings.Cut(line, title); ok && strings.Contains(line, ui.TitleSite) {
+			if before, _, ok := strings.Cut(line, title); ok && strings.Contains(line, titles.Site) {
 				u.sim.Click(len([]rune(before)), y)
 				u.sim.Settle()
 				return
@@ -424,14 +425,14 @@ func TestTopSitesSortByTheirTitles(t *testing.T) {
 		}
 		t.Fatalf("no title %s:\n%s", title, u.Text())
 	}
-	click(ui.TitleBlocks)
+	click(titles.Blocks)
 	u.has("by live blocks")
 	lacks(t, u, "smallest first")
-	click(ui.TitleBlocks)
+	click(titles.Blocks)
 	u.has("by live blocks at the end, the smallest first")
 	u.keys("S")
 	lacks(t, u, "smallest first")
-	click(ui.TitleTotal)
+	click(titles.Allocated)
 	u.has("by allocated bytes")
 }
 

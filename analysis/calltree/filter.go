@@ -113,6 +113,21 @@ func (f Filter) Pivot() string {
 	return ""
 }
 
+// AroundPivot divides a filter with a pivot into what narrows stacks, and what has to follow it together: the pivot and the frames to
+// hide, which may be the pivot's own.
+func (f Filter) AroundPivot() (before, after Filter) {
+	var parts [2][]Step
+	for _, s := range f.Steps() {
+		if s.Kind != HideFrame {
+			parts[0] = append(parts[0], s)
+		}
+		if s.Kind == HideFrame || s.Kind == PivotAt {
+			parts[1] = append(parts[1], s)
+		}
+	}
+	return filterOf(parts[0]), filterOf(parts[1])
+}
+
 // Only reports whether a filter has steps of no other kinds.
 func (f Filter) Only(kinds ...StepKind) bool {
 	return !slices.ContainsFunc(f.Steps(), func(s Step) bool { return !slices.Contains(kinds, s.Kind) })

@@ -107,7 +107,7 @@ func TestGrowthIsFoundAtItsHolder(t *testing.T) {
 		}
 		return g
 	}
-	got, err := heapgraph.GrownSubtrees(context.Background(), build(5), build(50), 0)
+	got, err := heapgraph.GrownSubtrees(context.Background(), build(5), build(50), nil, 0)
 	if err != nil || len(got) != 1 {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -115,7 +115,7 @@ func TestGrowthIsFoundAtItsHolder(t *testing.T) {
 	if !slices.Equal(s.Path, []string{"Thread Roots", "A", "B"}) || s.Row != 3 || s.Growth() != 4500 || s.Below != "C" || s.BelowAfterRows != 50 || s.BelowBeforeRows != 5 {
 		t.Errorf("%+v", s)
 	}
-	if got, _ := heapgraph.GrownSubtrees(context.Background(), build(50), build(5), 0); len(got) != 0 {
+	if got, _ := heapgraph.GrownSubtrees(context.Background(), build(50), build(5), nil, 0); len(got) != 0 {
 		t.Errorf("shrinking grows: %+v", got)
 	}
 }

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ type Words struct {
 	Measure string              // what bytes hold, as the thing that changes: "live memory", "alloc_bytes"
 	Counted string              // what counts count, plural: "blocks", "objects"; "" leaves them out
 	Thing   string              // what a row is: "stack", "type", "page type"
+	Unknown string              // why rows are left out; "" for that it takes too long to compute them
 	Sums    bool                // rows are not known, so nothing is said about them
 	Amount  func(uint64) string // how bytes are written; nil: three digits with a binary unit
 	Name    func(string) string // how names of rows are written; nil: cleaned
@@ -174,7 +176,8 @@ func (c *Comparison) Losses(w Words) []string {
 		out = append(out, "Of these, not named by their file: "+text+".")
 	}
 	if c.Unknown > 0 {
-		out = append(out, "Left out, as computing them takes too long: "+countOf(c.Unknown, w.Thing)+".")
+		why := cmp.Or(w.Unknown, "computing them takes too long")
+		out = append(out, "Left out, as "+why+": "+countOf(c.Unknown, w.Thing)+".")
 	}
 	if c.Merged[0]+c.Merged[1] > 0 {
 		out = append(out, fmt.Sprintf("Merged, as their names are the same: %s in A, %s in B.", countOf(c.Merged[0], w.Thing), countOf(c.Merged[1], w.Thing)))

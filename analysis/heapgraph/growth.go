@@ -8,13 +8,22 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// GrownSubtree is a place in the dominator trees of two snapshots below which memory grew. Rows have no identity across
-// snapshots: places are matched by the labels on the way from the root, so that one may stand for several rows.
+// GrownSubtree is a place in the dominator trees of two snapshots below which memory grew: the rows that are reached by the same
+// labels on the way from the root. Where the format tells objects apart, what is compared is the same objects, wherever they were
+// dominated before, and those that came or went. Elsewhere nothing is known of a place where no row was before: its objects may have had
+// another dominator.
 type GrownSubtree struct {
 	Path                    []string  // labels from below the root to the place; not cleaned
 	Row                     model.Row // the row of after that retains most at the place
 	BeforeRows, AfterRows   int       // rows at the place
-	BeforeBytes, AfterBytes uint64    // retained by them
+	BeforeBytes, AfterBytes uint64    // retained by them; what one retains as part of another counts once
+
+	Unknown bool // no row was there before, and the format does not tell which objects are the same
+
+	// Told only where both snapshots say which objects are the same.
+	Moved      int    // rows at the place that another object dominated before
+	Taken      int    // rows directly below that another object dominated before
+	TakenBytes uint64 // retained by those after
 
 	// What grew most directly below: its label, and the figures of all rows so labeled. "" when nothing did.
 	Below                             string
@@ -27,10 +36,13 @@ func (s *GrownSubtree) Growth() uint64 { return s.AfterBytes - min(s.AfterBytes,
 
 // GrownSubtrees says where growth hangs: disjoint places, by growth descending, at most limit of them (0: all). From the root it
 // descends as long as most of a place's growth lies in single rows below; where instead more rows came, or all is new, the
-// place is found.
-func GrownSubtrees(ctx context.Context, before, after *Graph, limit int) ([]GrownSubtree, error) {
+// place is found. name changes labels before they are matched; nil leaves them.
+func GrownSubtrees(ctx context.Context, before, after *Graph, name func(string) string, limit int) ([]GrownSubtree, error) {
 	root := []model.Row{model.RootRow}
-	w := &growth{before: before, after: after}
+	w := &growth{before: before, after: after, name: name}
+	if Identified(before.Heap, after.Heap) {
+		w.was, w.is = rowsByID(before.Heap), rowsByID(after.Heap)
+	}
 	todo := []*growPlace{{before: root, after: root, bytes: [2]uint64{before.Retained[0], after.Retained[0]}}}
 	w.least = todo[0].grown()/1000 + 1
 	for len(todo) > 0 {
@@ -57,6 +69,7 @@ type growPlace struct {
 	label         string
 	before, after []model.Row
 	bytes         [2]uint64 // retained, before and after
+	moved         int       // rows of after that another object dominated before
 	depth         int
 }
 
@@ -68,9 +81,14 @@ func (p *growPlace) grown() uint64 { return p.bytes[1] - min(p.bytes[0], p.bytes
 // single reports whether growth at p is that of rows which were there, or of few: no crowd that came.
 func (p *growPlace) single() bool { return len(p.after) <= 8 || len(p.after) <= len(p.before) }
 
+// unknown reports whether the objects at p may have been elsewhere before.
+func (w *growth) unknown(p *growPlace) bool { return w.was == nil && len(p.before) == 0 && !p.virtual }
+
 type growth struct {
 	before, after *Graph
-	least         uint64 // growth that is worth telling
+	name          func(string) string // nil for labels as they are
+	was, is       []model.Row         // rows before and after by identity; nil where objects cannot be told apart
+	least         uint64              // growth that is worth telling
 	found         []GrownSubtree
 }
 
@@ -80,7 +98,7 @@ func (w *growth) visit(p *growPlace) []*growPlace {
 	var single []*growPlace
 	sum := uint64(0)
 	for _, c := range below {
-		if c.single() {
+		if c.single() && !w.unknown(c) {
 			single = append(single, c)
 			sum += c.grown()
 		}
@@ -94,7 +112,7 @@ func (w *growth) visit(p *growPlace) []*growPlace {
 	}
 	// Roots are no places of their own: what they hold is told one by one.
 	for _, c := range below {
-		if !c.single() {
+		if !c.single() || w.unknown(c) {
 			w.tell(c, w.below(c))
 		}
 	}
@@ -103,33 +121,20 @@ func (w *growth) visit(p *growPlace) []*growPlace {
 
 // below returns the places under p that grew, most first.
 func (w *growth) below(p *growPlace) []*growPlace {
-	type key struct{ kind, label string } // of two files, kinds are told by their names
-	places := map[key]*growPlace{}
-	for side, g := range []*Graph{w.before, w.after} {
-		rows := [][]model.Row{p.before, p.after}[side]
-		names := map[uint64]*growPlace{} // by kind and type, to build each label once
+	x := &growBelow{w: w, p: p, places: map[placeKey]*growPlace{}}
+	for side, rows := range [2][]model.Row{p.before, p.after} {
+		x.names = map[uint64]*growPlace{}
 		for _, r := range rows {
-			for _, c := range g.Children(r) {
-				kind := g.Heap.Kind(c)
-				id := uint64(g.Heap.Kinds[c])<<32 | uint64(g.Heap.Entity[c])
-				if kind.Naming == model.NamedByKind {
-					id = uint64(g.Heap.Kinds[c])<<32 | uint64(c)
-				}
-				at := names[id]
-				if at == nil {
-					k := key{kind.Name, Label(g.Heap, c)}
-					if at = places[k]; at == nil {
-						at = &growPlace{above: p, kind: kind.Name, virtual: kind.Virtual, label: k.label, depth: p.depth + 1}
-						places[k] = at
-					}
-					names[id] = at
-				}
-				at.add(side, c, g.Retained[c])
+			for _, c := range [2]*Graph{w.before, w.after}[side].Children(r) {
+				x.enter(side, c)
 			}
 		}
 	}
 	var grown []*growPlace
-	for _, c := range places {
+	for _, c := range x.places {
+		if c.moved > 0 {
+			c.bytes[0] = w.before.retainedOnce(c.before)
+		}
 		if c.grown() >= w.least {
 			grown = append(grown, c)
 		}
@@ -138,6 +143,59 @@ func (w *growth) below(p *growPlace) []*growPlace {
 		return cmp.Or(cmp.Compare(b.grown(), a.grown()), cmp.Compare(a.label, b.label), cmp.Compare(a.kind, b.kind))
 	})
 	return grown
+}
+
+// placeKey tells the places below one apart. Of two files, kinds are told by their names.
+type placeKey struct{ kind, label string }
+
+// growBelow sorts rows below a place into places.
+type growBelow struct {
+	w      *growth
+	p      *growPlace
+	places map[placeKey]*growPlace
+	names  map[uint64]*growPlace // of one side, by kind and type: each label is built once
+}
+
+// enter adds a row of one side. A row of before of which the object is still there stands where that is now.
+func (x *growBelow) enter(side int, r model.Row) {
+	w := x.w
+	if side == 0 {
+		if w.same(w.before, r, w.after, w.is) == noRow {
+			x.at(w.before, r).add(0, r, w.before.Retained[r])
+		}
+		return
+	}
+	place := x.at(w.after, r)
+	place.add(1, r, w.after.Retained[r])
+	if old := w.same(w.after, r, w.before, w.was); old != noRow {
+		place.add(0, old, w.before.Retained[old])
+		if !w.sameDominator(old, r) {
+			place.moved++
+		}
+	}
+}
+
+// at returns the place that a row belongs to, made on first use.
+func (x *growBelow) at(g *Graph, r model.Row) *growPlace {
+	kind := g.Heap.Kind(r)
+	id := uint64(g.Heap.Kinds[r])<<32 | uint64(g.Heap.Entity[r])
+	if kind.Naming == model.NamedByKind {
+		id = uint64(g.Heap.Kinds[r])<<32 | uint64(r)
+	}
+	at := x.names[id]
+	if at != nil {
+		return at
+	}
+	k := placeKey{kind.Name, Label(g.Heap, r)}
+	if x.w.name != nil {
+		k.label = x.w.name(k.label)
+	}
+	if at = x.places[k]; at == nil {
+		at = &growPlace{above: x.p, kind: kind.Name, virtual: kind.Virtual, label: k.label, depth: x.p.depth + 1}
+		x.places[k] = at
+	}
+	x.names[id] = at
+	return at
 }
 
 func (p *growPlace) add(side int, r model.Row, retained uint64) {
@@ -153,7 +211,8 @@ func (w *growth) tell(p *growPlace, below []*growPlace) {
 	if p.grown() < w.least {
 		return
 	}
-	s := GrownSubtree{BeforeRows: len(p.before), AfterRows: len(p.after), BeforeBytes: p.bytes[0], AfterBytes: p.bytes[1]}
+	s := GrownSubtree{BeforeRows: len(p.before), AfterRows: len(p.after), BeforeBytes: p.bytes[0], AfterBytes: p.bytes[1], Moved: p.moved, Unknown: w.unknown(p)}
+	s.Taken, s.TakenBytes = w.taken(p)
 	for at := p; at.above != nil; at = at.above {
 		s.Path = append(s.Path, at.label)
 	}

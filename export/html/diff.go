@@ -42,6 +42,10 @@ func (b *builder) diff(d *report.Diff) {
 	if pages {
 		c = append(c, cols("Taken:bytes", "Freed:bytes")...)
 	}
+	taken := report.TakenOver(rows)
+	if taken {
+		c = append(c, cols("Moved:count:objects that had another dominator before", "Taken over:bytes:directly below, with another dominator before")...)
+	}
 	kind := ":name"
 	if stacked(rows) {
 		kind = ":place"
@@ -58,6 +62,9 @@ func (b *builder) diff(d *report.Diff) {
 		cells := []any{r.DeltaBytes, r.BeforeBytes, r.AfterBytes, known(r.Percent), r.DeltaCount, r.BeforeCount, r.AfterCount, r.Status}
 		if pages {
 			cells = append(cells, 8**r.NewlyOccupied, 8**r.NewlyFree)
+		}
+		if taken {
+			cells = append(cells, known(r.Moved), known(r.Taken))
 		}
 		b.diffRow(t, cells, r, kind == ":place")
 	}

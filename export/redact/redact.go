@@ -12,6 +12,7 @@ package redact
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -139,7 +140,16 @@ func (r *Redactor) stacks(s *model.Stacks) *model.Stacks {
 	out := *s
 	out.Functions = r.all(s.Functions, func(name string) string { return r.Name("function", name) })
 	out.Files = r.all(s.Files, r.Path)
+	out.DSOs = r.binaries(s.DSOs)
 	return &out
+}
+
+func (r *Redactor) binaries(list []model.DSO) []model.DSO {
+	out := slices.Clone(list)
+	for i := range out {
+		out[i].Name, out[i].BuildID = r.Path(out[i].Name), ""
+	}
+	return out
 }
 
 func (r *Redactor) weights(w *model.StackProfile) *model.StackProfile {
@@ -159,10 +169,7 @@ func (r *Redactor) weights(w *model.StackProfile) *model.StackProfile {
 	for i := range out.Metrics {
 		out.Metrics[i].Name, out.Metrics[i].Unit = r.Metric(out.Metrics[i].Name), r.Name("unit", out.Metrics[i].Unit)
 	}
-	out.DSOs = append([]model.DSO{}, w.DSOs...)
-	for i := range out.DSOs {
-		out.DSOs[i].Name, out.DSOs[i].BuildID = r.Path(out.DSOs[i].Name), ""
-	}
+	out.DSOs = r.binaries(w.DSOs)
 	out.Threads = append([]model.ProfileThread{}, w.Threads...)
 	for i := range out.Threads {
 		out.Threads[i].Comm = r.Name("thread", out.Threads[i].Comm)

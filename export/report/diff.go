@@ -7,6 +7,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/diff"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/model"
 )
@@ -39,6 +40,8 @@ type Diff struct {
 	Merged     DiffPair[int]     `json:"merged"`            // rows that were added to another one of their side because they look the same
 	LeftOut    int               `json:"left_out,omitzero"` // rows of which it is not known on both sides what they retain
 	Only       []string          `json:"only,omitzero"`
+
+	Remarks []string `json:"notes,omitzero"` // on how rows are matched
 
 	words    diff.Words
 	compared *diff.Comparison
@@ -82,6 +85,11 @@ type DiffRow struct {
 	NewlyOccupied *uint64 `json:"newly_occupied_bits,omitzero" csv:"-"`
 	NewlyFree     *uint64 `json:"newly_free_bits,omitzero" csv:"-"`
 	SameOccupied  *uint64 `json:"same_occupied_bits,omitzero" csv:"-"`
+
+	// For dominators; not in CSV. Those that moved had another dominator before: known where the format identifies objects.
+	Row   *model.Row `json:"row,omitzero" csv:"-"` // of after, that retains most
+	Moved *uint64    `json:"moved_count,omitzero" csv:"-"`
+	Taken *uint64    `json:"taken_bytes,omitzero" csv:"-"` // retained by objects directly below that another one dominated before
 
 	frames Frames // of stacks
 }
@@ -143,12 +151,14 @@ type DiffOptions struct {
 	What          string     // what a row is, singular
 	Match         diff.FrameMatch
 	Masks         []diff.Mask
-	Cell          analysis.Cell       // the stacks and blocks that both sides were narrowed to
-	Only          []diff.ChangeStatus // statuses of the rows to list, none for all
-	Grown         bool                // list only rows that have more bytes, or as many in more things
-	Limit         int                 // rows, 0 for all
-	Layouts       *pages.LayoutChange // of page layouts, in the order of the comparison
-	Short         *model.Problem      // that there was no memory for rows: sides are sums; nil where there was
+	Cell          analysis.Cell            // the stacks and blocks that both sides were narrowed to
+	Only          []diff.ChangeStatus      // statuses of the rows to list, none for all
+	Grown         bool                     // list only rows that have more bytes, or as many in more things
+	Limit         int                      // rows, 0 for all
+	Layouts       *pages.LayoutChange      // of page layouts, in the order of the comparison
+	Places        []heapgraph.GrownSubtree // of dominators, by row of both sides
+	Notes         []string                 // on how rows are matched
+	Short         *model.Problem           // that there was no memory for rows: sides are sums; nil where there was
 }
 
 // NewDiff writes down a comparison.
@@ -169,10 +179,13 @@ func NewDiff(c *diff.Comparison, opt DiffOptions) *Diff {
 	for _, m := range opt.Masks {
 		d.Masks = append(d.Masks, m.String())
 	}
-	d.Filters = filterLines(opt.Cell)
+	d.Filters, d.Remarks = filterLines(opt.Cell), opt.Notes
 	d.words = diff.Words{Measure: opt.Measure, Counted: opt.Counted, Thing: opt.What}
 	if d.words.Measure == "" {
 		d.words.Measure = model.Clean(opt.Metric)
+	}
+	if opt.Places != nil {
+		d.words.Unknown = diff.UnknownPlaces
 	}
 	if opt.What == "type" {
 		d.axis = cmp.Or(distinct(after.Profile), distinct(before.Profile))
@@ -275,7 +288,21 @@ func (d *Diff) list(c *diff.Comparison, opt DiffOptions) {
 			t := &l.Types[typeIndex(r, added, len(c.Before.Rows))]
 			out.NewlyOccupied, out.NewlyFree, out.SameOccupied = &t.NewlyOccupied, &t.NewlyFree, &t.SameOccupied
 		}
+		if len(opt.Places) > 0 {
+			out.place(&opt.Places[max(r.Row[0], r.Row[1])])
+		}
 		d.Rows = append(d.Rows, out)
+	}
+}
+
+// place fills in what is known of a place in two dominator trees.
+func (r *DiffRow) place(p *heapgraph.GrownSubtree) {
+	r.Row = &p.Row
+	if n := uint64(p.Moved); n > 0 {
+		r.Moved = &n
+	}
+	if p.Taken > 0 {
+		r.Taken = &p.TakenBytes
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 )
 
 // WriteDiffCSV writes the rows with the JSON names as header.
@@ -99,13 +100,13 @@ func (d *Diff) notes(style Style) []string {
 	if d.Swapped {
 		out[0] += "; the sides are swapped"
 	}
-	out = append(append(out, filterText(d.Filters)...), d.unmatchedText()...)
+	out = append(append(slices.Concat(out, d.Remarks), filterText(d.Filters)...), d.unmatchedText()...)
 	if text := d.compared.Normalized(); text != "" {
 		out = append(out, text)
 	}
 	words := d.words
 	words.Amount = style.bytes
-	if s := d.Statuses; s.New+s.Gone > 0 || d.Merged != (DiffPair[int]{}) {
+	if s := d.Statuses; s.New+s.Gone+d.LeftOut > 0 || d.Merged != (DiffPair[int]{}) {
 		out = append(out, d.compared.Losses(words)...)
 	}
 	return out
@@ -166,11 +167,15 @@ func (d *Diff) table(s Style, full bool) table {
 	rows, all := d.Shown()
 	out := table{
 		title: "Changes by " + d.What, answer: plural(all, d.What) + " of " + model.Group(uint64(len(d.compared.Rows))), more: max(all-len(rows), 0),
-		cols: []col{{"BEFORE", number}, {"AFTER", number}, {"CHANGE", number}, {"%", number}, {"COUNT", number}, {"", word}},
+		cols: []col{{titles.Before, number}, {titles.After, number}, {titles.Delta, number}, {titles.Percent, number}, {titles.Delta + " " + titles.Count, number}, {"", word}},
 	}
 	pages := len(rows) > 0 && rows[0].NewlyOccupied != nil
 	if pages {
-		out.cols = append(out.cols, col{"TAKEN", number}, col{"FREED", number})
+		out.cols = append(out.cols, col{titles.Taken, number}, col{titles.Freed, number})
+	}
+	taken := TakenOver(rows)
+	if taken {
+		out.cols = append(out.cols, col{titles.Moved, number}, col{titles.TakenOver, number})
 	}
 	out.cols = append(out.cols, col{strings.ToUpper(d.What), name})
 	if d.axis != nil {
@@ -182,9 +187,25 @@ func (d *Diff) table(s Style, full bool) table {
 		if pages {
 			cells = append(cells, s.bits(*r.NewlyOccupied), s.bits(*r.NewlyFree))
 		}
+		if taken {
+			cells = append(cells, orNothing(r.Moved, s.count), orNothing(r.Taken, s.bytes))
+		}
 		out.rows = append(out.rows, append(cells, d.names(r, s, full)...))
 	}
 	return out
+}
+
+// TakenOver reports whether objects of any row had another dominator before.
+func TakenOver(rows []DiffRow) bool {
+	return slices.ContainsFunc(rows, func(r DiffRow) bool { return r.Moved != nil || r.Taken != nil })
+}
+
+// orNothing writes a figure, "" where it is not known.
+func orNothing(v *uint64, text func(uint64) string) string {
+	if v == nil {
+		return ""
+	}
+	return text(*v)
 }
 
 // names returns the cells that say what a row is.

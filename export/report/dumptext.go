@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 )
 
 // dumpAbout returns the parts of the headline that only dumps have.
@@ -79,8 +80,8 @@ func (s Style) value(v *Value) string {
 func (w dumpWriter) series() table {
 	out := table{
 		name: "series", title: "Series", more: w.r.DumpCounts.Series - len(w.r.Series), answer: plural(w.r.DumpCounts.Series, "curve"),
-		cols: []col{{"#", number}, {"POINTS", number}, {"MIN", number}, {"MEAN", number}, {"MAX", number}, {"VALUE", number}, {"TREND", sketch}, {"EVENTS", number},
-			{"LAYOUTS", number}, {"NAME", name}},
+		cols: []col{{titles.Number, number}, {titles.Points, number}, {titles.Min, number}, {titles.Mean, number}, {titles.Max, number}, {titles.Value, number}, {titles.Trend, sketch}, {titles.Events, number},
+			{titles.Layouts, number}, {titles.Name, name}},
 	}
 	for _, s := range w.r.Series {
 		out.rows = append(out.rows, []string{
@@ -94,7 +95,7 @@ func (w dumpWriter) series() table {
 func (w dumpWriter) events() table {
 	out := table{
 		name: "series_events", title: "Events", more: w.r.DumpCounts.Events - len(w.r.SeriesEvents), answer: plural(w.r.DumpCounts.Events, "event"),
-		cols: []col{{"TIME", number}, {"SERIES", number}, {"VALUE", number}, {"NAME", name}},
+		cols: []col{{titles.Time, number}, {titles.Series, number}, {titles.Value, number}, {titles.Name, name}},
 	}
 	for _, e := range w.r.SeriesEvents {
 		out.rows = append(out.rows, []string{w.style.time(e.Time), fmt.Sprint(e.Series), w.style.value(&e.Value), model.Clean(e.Name)})
@@ -116,8 +117,8 @@ func (w dumpWriter) types() table {
 	out := table{
 		name: "page_types", title: "Pages",
 		answer: fmt.Sprintf("%s of %s occupied in %s", w.style.bytes(p.OccupiedBytes), w.style.bytes(p.Bytes), plural(pages, "page")),
-		cols: []col{{"PAGES", number}, {"BYTES", number}, {"OCCUPIED", number}, {"SHARE", number}, {"FULL", number}, {"EMPTY", number}, {"HOLES", number},
-			{"LARGEST", number}, {"RECLAIMABLE", number}, {"TYPE", name}},
+		cols: []col{{titles.Pages, number}, {titles.Bytes, number}, {titles.Occupied, number}, {titles.Share, number}, {titles.Full, number}, {titles.Empty, number}, {titles.Holes, number},
+			{titles.Largest, number}, {titles.Reclaimable, number}, {titles.Type, name}},
 	}
 	for _, t := range p.Types {
 		out.rows = append(out.rows, []string{
@@ -134,7 +135,7 @@ func (w dumpWriter) lengths() table {
 	p := w.r.Pages
 	out := table{
 		name: "holes", title: "Holes and runs by length", answer: fmt.Sprintf("%s, %s of occupied bytes", plural(int(p.HoleCount), "hole"), plural(int(p.RunCount), "run")),
-		cols: []col{{"FROM", number}, {"TO", number}, {"HOLES", number}, {"FREE", number}, {"", sketch}, {"RUNS", number}, {"OCCUPIED", number}, {"", sketch}},
+		cols: []col{{titles.From, number}, {titles.To, number}, {titles.Holes, number}, {titles.Free, number}, {"", sketch}, {titles.Runs, number}, {titles.Occupied, number}, {"", sketch}},
 	}
 	holes, runs := p.Holes, p.Runs
 	topHole, topRun := mostBits(holes), mostBits(runs)
@@ -170,7 +171,7 @@ func (w dumpWriter) sparse() table {
 	p := w.r.Pages
 	out := table{
 		name: "sparse_pages", title: "Sparsest pages", more: p.SparseCount - len(p.Sparse), answer: plural(p.SparseCount, "partial page"),
-		cols: []col{{"OCCUPIED", number}, {"SHARE", number}, {"SIZE", number}, {"PAGE", number}, {"TYPE", name}},
+		cols: []col{{titles.Occupied, number}, {titles.Share, number}, {titles.Size, number}, {titles.Page, number}, {titles.Type, name}},
 	}
 	for _, s := range p.Sparse {
 		out.rows = append(out.rows, []string{

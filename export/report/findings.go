@@ -6,6 +6,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 )
 
 // Finding is one thing worth looking at in the whole of a trace, whatever the instant, the range and the filters.
@@ -86,13 +87,13 @@ func (b *builder) findings() (err error) {
 func (w tableWriter) findings() table {
 	out := table{
 		name: "findings", title: "Look here first", answer: plural(len(w.t.Findings), "finding"),
-		cols: []col{{"", word}, {"BYTES", number}, {"SURE", number}, {"TREND", sketch}, {"OWNER", name}},
+		cols: []col{{"", word}, {titles.Bytes, number}, {titles.Sure, number}, {titles.Trend, sketch}, {titles.Owner, name}},
 	}
 	if len(w.t.Filters) > 0 || w.narrow {
 		out.answer += " about the whole run"
 	}
 	if w.full {
-		out.cols = append(out.cols, col{"EVIDENCE", prosaic})
+		out.cols = append(out.cols, col{titles.Evidence, prosaic})
 	}
 	for _, f := range w.t.Findings {
 		owner := ""

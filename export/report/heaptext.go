@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 )
 
 // heapScope says which snapshot everything below is about.
@@ -158,7 +159,7 @@ func (w heapWriter) name(s string) string {
 func (w heapWriter) snapshots() table {
 	out := table{
 		name: "snapshots", title: "Snapshots", answer: plural(len(w.h.Snapshots), "snapshot"),
-		cols: []col{{"#", number}, {"GC", number}, {"TIME", number}, {"BYTES", number}, {"", sketch}, {"ROWS", number}, {"REFERENCES", number}},
+		cols: []col{{titles.Number, number}, {titles.GC, number}, {titles.Time, number}, {titles.Bytes, number}, {"", sketch}, {titles.Rows, number}, {titles.References, number}},
 	}
 	for _, set := range w.columns() {
 		out.cols = append(out.cols, col{strings.ToUpper(set.Many), number})
@@ -208,11 +209,11 @@ const snapshotBar = 12
 func (w heapWriter) types() table {
 	axis, objects, _ := w.h.Words()
 	second := w.h.schema.Distinct()
-	out := table{name: "types", title: Capital(axis.Many), cols: []col{{"BYTES", number}, {"SHARE", number}, {"COUNT", number}}}
+	out := table{name: "types", title: Capital(axis.Many), cols: []col{{titles.Bytes, number}, {titles.Share, number}, {titles.Count, number}}}
 	if w.h.schema.Split {
-		out.cols = append(out.cols, col{"UNMANAGED", number})
+		out.cols = append(out.cols, col{titles.Unmanaged, number})
 	}
-	out.cols = append(out.cols, col{"RETAINED", number}, col{strings.ToUpper(axis.One), name})
+	out.cols = append(out.cols, col{titles.Retained, number}, col{strings.ToUpper(axis.One), name})
 	if second > 0 {
 		out.cols = append(out.cols, col{strings.ToUpper(w.h.schema.Axes[second].One), symbol})
 	}
@@ -235,7 +236,7 @@ func (w heapWriter) types() table {
 func (w heapWriter) frames() table {
 	out := table{
 		name: "frames", title: "Frames",
-		cols: []col{{"BYTES", number}, {"SHARE", number}, {"COUNT", number}, {"RETAINED", number}, {"FRAME", name}, {"WHERE", where}},
+		cols: []col{{titles.Bytes, number}, {titles.Share, number}, {titles.Count, number}, {titles.Retained, number}, {titles.Frame, name}, {titles.Where, where}},
 	}
 	n := w.length(func(c *HeapLengths) *int { return c.Frames })
 	out.more, out.answer = n-len(w.h.Frames), "frames of "+plural(n, "block")
@@ -263,7 +264,7 @@ func (w heapWriter) frames() table {
 func (w heapWriter) dominators() table {
 	out := table{
 		name: "dominators", title: "Dominators", answer: "objects by retained size",
-		cols: []col{{"RETAINED", number}, {"SHARE", number}, {"ROWS", number}, {"BYTES", number}, {"ROW", number}, {"WHAT", name}, {"KIND", word}},
+		cols: []col{{titles.Retained, number}, {titles.Share, number}, {titles.Rows, number}, {titles.Bytes, number}, {titles.Row, number}, {titles.What, name}, {titles.Kind, word}},
 	}
 	out.more = w.length(func(c *HeapLengths) *int { return c.Dominators }) - len(w.h.Dominators)
 	for _, d := range w.h.Dominators {
@@ -278,7 +279,7 @@ func (w heapWriter) dominators() table {
 func (w heapWriter) object(o *HeapObject) table {
 	out := table{
 		name: "object", title: fmt.Sprintf("Row %d", o.Row), answer: w.name(o.Label),
-		cols: []col{{"WHAT", word}, {"IS", name}},
+		cols: []col{{titles.What, word}, {titles.Is, name}},
 	}
 	add := func(what, is string) { out.rows = append(out.rows, []string{what, is}) }
 	add("kind", o.Kind)
@@ -314,7 +315,7 @@ func (w heapWriter) object(o *HeapObject) table {
 func (w heapWriter) edges(title string, edges []HeapEdge, count int) table {
 	out := table{
 		name: "references", title: title, answer: plural(count, "reference"), more: count - len(edges),
-		cols: []col{{"REFERENCE", symbol}, {"ROW", number}, {"WHAT", name}},
+		cols: []col{{titles.Reference, symbol}, {titles.Row, number}, {titles.What, name}},
 	}
 	for _, e := range edges {
 		out.rows = append(out.rows, []string{w.edge(e.Edge, e.HeapEdgeKind), fmt.Sprint(e.Row), w.name(e.Label)})
@@ -333,7 +334,7 @@ func (w heapWriter) edge(text string, kind HeapEdgeKind) string {
 func (w heapWriter) path(steps []HeapStep) table {
 	out := table{
 		name: "path", title: "Path from the root", answer: plural(len(steps)-1, "step"),
-		cols: []col{{"REFERENCE", symbol}, {"ROW", number}, {"WHAT", name}, {"KIND", word}},
+		cols: []col{{titles.Reference, symbol}, {titles.Row, number}, {titles.What, name}, {titles.Kind, word}},
 	}
 	for _, s := range steps {
 		edge := ""
@@ -348,7 +349,7 @@ func (w heapWriter) path(steps []HeapStep) table {
 func (w heapWriter) found(rows []HeapRow, all int) table {
 	out := table{
 		name: "rows", title: "Found", answer: plural(all, "row"), more: all - len(rows),
-		cols: []col{{"ROW", number}, {"BYTES", number}, {"WHAT", name}, {"KIND", word}},
+		cols: []col{{titles.Row, number}, {titles.Bytes, number}, {titles.What, name}, {titles.Kind, word}},
 	}
 	for _, r := range rows {
 		out.rows = append(out.rows, []string{fmt.Sprint(r.Row), w.style.bytes(r.Bytes), w.name(r.Label), r.Kind})

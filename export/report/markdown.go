@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 )
 
 // WriteMarkdown writes r as tables for tickets and reviews: whole names and paths, no drawings.
@@ -79,7 +80,7 @@ func (m *markdownWriter) table(tab table) {
 		default:
 			rules.WriteString("|---")
 		}
-		heads.WriteString("| " + strings.ToLower(c.head) + " ")
+		heads.WriteString("| " + lower(c.head) + " ")
 	}
 	m.printf("%s|\n%s|\n", heads.String(), rules.String())
 	for _, row := range tab.rows {
@@ -145,4 +146,9 @@ func prose(s string) string {
 		out.WriteRune(r)
 	}
 	return out.String()
+}
+
+// lower returns a title as tables for tickets have it.
+func lower(title string) string {
+	return strings.ReplaceAll(strings.ToLower(title), "δ", titles.Delta)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 )
 
 // amount renders a sum of a metric: bytes and times with their units, everything else as a number.
@@ -96,7 +97,7 @@ func (w stackWriter) name(s string) string {
 func (w stackWriter) events() table {
 	out := table{
 		name: "events", title: "Events", answer: plural(len(w.r.Events), "event"),
-		cols: []col{{"STACKS", number}, {"TOTAL", number}, {"METRIC", word}, {"EVENT", name}, {"KIND", word}},
+		cols: []col{{titles.Stacks, number}, {titles.Sum, number}, {titles.Metric, word}, {titles.Event, name}, {titles.Kind, word}},
 	}
 	for _, e := range w.r.Events {
 		label, kind, stacks := w.name(e.Name), model.Clean(e.Kind), w.style.count(uint64(e.Stacks))
@@ -125,7 +126,7 @@ func (w stackWriter) inclusive() table {
 func (w stackWriter) functionTable(id, title string, list []WeighedFunction, all int) table {
 	out := table{
 		name: id, title: title, more: all - len(list), answer: plural(all, "function") + " by " + model.Clean(w.metric),
-		cols: []col{{"SELF", number}, {"", number}, {"TOTAL", number}, {"", number}, {"FUNCTION", name}, {"DSO", where}},
+		cols: []col{{titles.Self, number}, {"", number}, {titles.Total, number}, {"", number}, {titles.Function, name}, {titles.DSO, where}},
 	}
 	for _, f := range list {
 		dso := ""
@@ -145,7 +146,7 @@ func (w stackWriter) functionTable(id, title string, list []WeighedFunction, all
 func (w stackWriter) top() table {
 	out := table{
 		name: "top", title: "Stacks", more: w.r.Rows.Top - len(w.r.Top), answer: plural(w.r.Rows.Top, "stack") + " by " + model.Clean(w.metric),
-		cols: []col{{"VALUE", number}, {"", number}, {"STACK", name}, {"ID", word}},
+		cols: []col{{titles.Weight, number}, {"", number}, {titles.Stack, name}, {titles.ID, word}},
 	}
 	for _, s := range w.r.Top {
 		out.rows = append(out.rows, []string{w.style.amount(w.metric, s.Value.Amount), w.r.part(s.Value.Amount), w.frames(s.Frames), fit(s.Stack.cell(), 24, w.style.cut())})
@@ -168,7 +169,7 @@ func filterText(filters []string) []string {
 func (w stackWriter) groups() table {
 	out := table{
 		name: "groups", title: "Groups", more: w.r.Rows.Groups - len(w.r.Groups), answer: plural(w.r.Rows.Groups, "group") + " by " + w.r.groupedBy,
-		cols: []col{{"SELF", number}, {"", number}, {"TOTAL", number}, {"", number}, {"NAME", name}},
+		cols: []col{{titles.Self, number}, {"", number}, {titles.Total, number}, {"", number}, {titles.Name, name}},
 	}
 	for _, g := range w.r.Groups {
 		label := model.Clean(g.Name)
@@ -201,7 +202,7 @@ func (w stackWriter) frames(f ProfileFrames) string {
 func (w stackWriter) threads() table {
 	out := table{
 		name: "threads", title: "Threads", more: w.r.Rows.Threads - len(w.r.Threads), answer: plural(w.r.Rows.Threads, "thread"),
-		cols: []col{{"VALUE", number}, {"", number}, {"PID", number}, {"TID", number}, {"NAME", name}},
+		cols: []col{{titles.Weight, number}, {"", number}, {titles.PID, number}, {titles.TID, number}, {titles.Name, name}},
 	}
 	id := func(n *int64) string {
 		if n == nil {

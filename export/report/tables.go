@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 )
 
 // table is one table of the text and markdown reports, formatted but not yet laid out.
@@ -91,14 +92,14 @@ func (w tableWriter) place(p Place, f Frames) []string {
 	return []string{name, p.Base()}
 }
 
-func placeCols() []col { return []col{{"FUNCTION", name}, {"WHERE", where}} }
+func placeCols() []col { return []col{{titles.Function, name}, {titles.Where, where}} }
 
 func (w tableWriter) sites() table {
 	t := w.t
 	out := table{
 		name: "sites", title: "Top sites", more: t.Rows.Sites - len(t.Sites),
 		answer: w.ofAll(t.kept.alloc) + w.style.bytes(t.AllocBytes) + " allocated at " + plural(t.Rows.Sites, "site"),
-		cols:   append([]col{{"ALLOCATED", number}, {"BLOCKS", number}, {"TEMP", number}, {"LIVE", number}, {"PEAK", number}}, placeCols()...),
+		cols:   append([]col{{titles.Allocated, number}, {titles.Blocks, number}, {titles.Temporary, number}, {titles.Live, number}, {titles.Peak, number}}, placeCols()...),
 	}
 	for _, s := range t.Sites {
 		out.rows = append(out.rows, append([]string{
@@ -128,11 +129,11 @@ func (w tableWriter) peak() table {
 
 // levels returns a table of what lives at some instant, of total bytes.
 func (w tableWriter) levels(sites []Site, total uint64) table {
-	trend := "TREND"
+	trend := titles.Trend
 	if w.narrow {
-		trend = "RUN'S TREND"
+		trend = titles.RunsTrend
 	}
-	out := table{cols: append([]col{{"LIVE", number}, {"BLOCKS", number}, {"SHARE", number}, {trend, sketch}}, placeCols()...)}
+	out := table{cols: append([]col{{titles.Live, number}, {titles.Blocks, number}, {titles.Share, number}, {trend, sketch}}, placeCols()...)}
 	for _, s := range sites {
 		out.rows = append(out.rows, append([]string{
 			w.style.bytes(s.LiveBytes), w.style.count(s.LiveCount), w.style.share(s.LiveBytes, total),
@@ -151,7 +152,7 @@ const (
 
 func (w tableWriter) leaks() table {
 	l := w.t.Leaks
-	out := w.leakRows(l.Sites, "LEAK")
+	out := w.leakRows(l.Sites, titles.LeakShare)
 	out.name, out.title, out.more = "leaks", "Never freed", w.t.Rows.Leaks-len(l.Sites)
 	out.answer = fmt.Sprintf("%s in %s at %s", w.style.bytes(l.Bytes), plural(int(l.Count), "block"), plural(w.t.Rows.Leaks, "site"))
 	if w.narrow {
@@ -170,7 +171,7 @@ func (w tableWriter) leaks() table {
 
 func (w tableWriter) lateFreed() table {
 	l := w.t.LateFreed
-	out := w.leakRows(l.Sites, "SHARE")
+	out := w.leakRows(l.Sites, titles.Share)
 	out.name, out.title, out.more = "late_freed", "Freed only at the end of the run", w.t.Rows.LateFreed-len(l.Sites)
 	out.answer = w.style.bytes(l.Bytes) + " in " + plural(int(l.Count), "block")
 	if w.narrow {
@@ -182,7 +183,7 @@ func (w tableWriter) lateFreed() table {
 // leakRows returns a table of leaked blocks; share is the heading of their part of the site's blocks.
 func (w tableWriter) leakRows(sites []LeakSite, share string) table {
 	out := table{cols: append([]col{
-		{"BYTES", number}, {"BLOCKS", number}, {share, number}, {"OLDEST", number}, {"VERDICT", word}, {"TREND", sketch},
+		{titles.Bytes, number}, {titles.Blocks, number}, {share, number}, {titles.Oldest, number}, {titles.Verdict, word}, {titles.Trend, sketch},
 	}, placeCols()...)}
 	for _, s := range sites {
 		out.rows = append(out.rows, append([]string{
@@ -243,7 +244,7 @@ func (w tableWriter) unless(table string) string {
 func (w tableWriter) groups() table {
 	out := table{
 		name: "groups", title: "Groups", more: w.t.Rows.Groups - len(w.t.Groups), answer: plural(w.t.Rows.Groups, "group"),
-		cols: []col{{"ALLOCATED", number}, {"BLOCKS", number}, {"TEMP", number}, {"LIVE", number}, {"PEAK", number}, {"LEAKED", number}, {"GROUP", name}},
+		cols: []col{{titles.Allocated, number}, {titles.Blocks, number}, {titles.Temporary, number}, {titles.Live, number}, {titles.Peak, number}, {titles.Leaked, number}, {titles.Group, name}},
 	}
 	for _, g := range w.t.Groups {
 		out.rows = append(out.rows, []string{
@@ -258,7 +259,7 @@ func (w tableWriter) functions() table {
 	out := table{
 		name: "functions", title: "Functions", more: w.t.Rows.Functions - len(w.t.Functions),
 		answer: "allocated by the function itself and below it",
-		cols:   []col{{"TOTAL", number}, {"BLOCKS", number}, {"SELF", number}, {"BLOCKS", number}, {"SHARE", number}, {"FUNCTION", name}},
+		cols:   []col{{titles.Total, number}, {titles.Blocks, number}, {titles.Self, number}, {titles.Blocks, number}, {titles.Share, number}, {titles.Function, name}},
 	}
 	for _, f := range w.t.Functions {
 		out.rows = append(out.rows, []string{
@@ -272,7 +273,7 @@ func (w tableWriter) functions() table {
 func (w tableWriter) threads() table {
 	out := table{
 		name: "threads", title: "Threads", answer: plural(w.t.Rows.Threads, "thread"), more: w.t.Rows.Threads - len(w.t.Threads),
-		cols: []col{{"THREAD", number}, {"ALLOCATED", number}, {"BLOCKS", number}, {"SHARE", number}},
+		cols: []col{{titles.Thread, number}, {titles.Allocated, number}, {titles.Blocks, number}, {titles.Share, number}},
 	}
 	for _, t := range w.t.Threads {
 		out.rows = append(out.rows, []string{
@@ -285,7 +286,7 @@ func (w tableWriter) threads() table {
 func (w tableWriter) markers() table {
 	out := table{
 		name: "markers", title: "Markers", answer: plural(w.t.Rows.Markers, "marker"), more: w.t.Rows.Markers - len(w.t.Markers),
-		cols: []col{{"TIME", number}, {"NAME", name}},
+		cols: []col{{titles.Time, number}, {titles.Name, name}},
 	}
 	for _, m := range w.t.Markers {
 		out.rows = append(out.rows, []string{w.style.time(m.Time), model.Clean(m.Name)})
@@ -299,7 +300,7 @@ const barCells = 24
 func (w tableWriter) sizes() table {
 	out := table{
 		name: "sizes", title: "Sizes", answer: "allocated blocks by size",
-		cols: []col{{"FROM", number}, {"TO", number}, {"BLOCKS", number}, {"BYTES", number}, {"", sketch}},
+		cols: []col{{titles.From, number}, {titles.To, number}, {titles.Blocks, number}, {titles.Bytes, number}, {"", sketch}},
 	}
 	top := uint64(0)
 	for _, s := range w.t.Sizes {
@@ -316,7 +317,7 @@ func (w tableWriter) sizes() table {
 func (w tableWriter) lifetimes() table {
 	out := table{
 		name: "lifetimes", title: "Lifetimes", answer: "freed blocks by how long they lived" + w.unless("lifetimes"),
-		cols: []col{{"FROM", number}, {"TO", number}, {"BLOCKS", number}, {"BYTES", number}, {"", sketch}},
+		cols: []col{{titles.From, number}, {titles.To, number}, {titles.Blocks, number}, {titles.Bytes, number}, {"", sketch}},
 	}
 	top := uint64(0)
 	for _, l := range w.t.Lifetimes {

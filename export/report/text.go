@@ -191,7 +191,7 @@ func (t *textWriter) table(tab table) {
 	widths := tab.widths(t.style)
 	heads := make([]string, len(tab.cols))
 	for i, c := range tab.cols {
-		heads[i] = c.head
+		heads[i] = t.style.text(c.head)
 	}
 	t.line(t.style.dim(t.row(tab, widths, heads)))
 	for i, row := range tab.rows {

@@ -86,6 +86,7 @@ type app struct {
 	progress  *progress.Line // of what takes long, nil for none
 	budget    *model.Budget  // of memory, nil for no bound
 	watch     *memory.Watch  // keeps it; nil without one
+	lend      lender         // what is open already, nil for nothing
 	screen    bool           // what is opened is shown full-screen
 	always    bool           // indexes are kept of small traces, too
 	anew      bool           // indexes that are kept are not read

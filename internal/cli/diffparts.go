@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/memtui/memtui/analysis/diff"
@@ -11,16 +12,19 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// heaps compares two snapshots by type or by frame.
+// heaps compares two snapshots by type, by frame or by what dominates.
 func (d *diffing) heaps(ctx context.Context) error {
 	by := d.sides[0].flags.By
 	figure, known := diff.HeapFigureNamed(by)
 	if !known {
 		return checkKey(by, diff.HeapFigureWords())
 	}
-	group, err := d.group("type", "frame")
+	group, err := d.group("type", "frame", "dominators")
 	if err != nil {
 		return err
+	}
+	if group == "dominators" {
+		return d.dominators(ctx)
 	}
 	q := diff.HeapQuestion{Figure: figure, Frames: group == "frame"}
 	schema := d.sides[0].p.Heaps.Schema()
@@ -33,37 +37,83 @@ func (d *diffing) heaps(ctx context.Context) error {
 	return nil
 }
 
-// heapSide decodes the chosen snapshot.
-func (in *diffInput) heapSide(ctx context.Context, q diff.HeapQuestion) error {
-	n, err := in.numberOf(ctx, in.p, in.asked)
+// dominators compares two snapshots by the places in their dominator trees that grew.
+func (d *diffing) dominators(ctx context.Context) error {
+	if by := d.sides[0].flags.By; by != "" && by != diff.HeapRetained.String() {
+		return usageError(fmt.Errorf("--by: dominators are compared by %s only", diff.HeapRetained))
+	}
+	if n := d.flags.Normalize; n != "" && n != diff.NormalNone.String() {
+		return usageError(errors.New("--normalize: dominators are compared as they are"))
+	}
+	d.opt.What, d.opt.Metric, d.opt.Measure, d.opt.Counted = "dominator", diff.HeapRetained.String(), "what the roots retain", "rows"
+	var graphs [2]*heapgraph.Graph
+	for i, in := range d.sides {
+		h, err := in.decode(ctx)
+		if err != nil {
+			return err
+		}
+		if graphs[i], err = in.dominatorsOf(ctx, h); err != nil {
+			return err
+		}
+	}
+	from, to := 0, 1
+	if d.flags.Swap {
+		from, to = 1, 0
+	}
+	rows, err := diff.DominatorSides(ctx, graphs[from], graphs[to], d.opt.Masks)
 	if err != nil {
 		return err
 	}
+	d.sides[from].side, d.sides[to].side = rows.Sides[0], rows.Sides[1]
+	d.opt.Places, d.opt.Notes = rows.Places, []string{diff.DominatorNote(graphs[from].Heap, graphs[to].Heap)}
+	return nil
+}
+
+// decode reads the chosen snapshot.
+func (in *diffInput) decode(ctx context.Context) (*model.Heap, error) {
+	n, err := in.numberOf(ctx, in.p, in.asked)
+	if err != nil {
+		return nil, err
+	}
 	if n == nil {
-		return noWhole(in.p)
+		return nil, noWhole(in.p)
 	}
 	h, err := in.heap(ctx, in.s, in.p, *n)
+	if err != nil {
+		return nil, err
+	}
+	info := in.p.Heaps.Info(*n)
+	if in.from.Snapshot, in.from.Partial = n, !h.Complete; info.Time != model.NoTime {
+		in.from.At = &info.Time
+	}
+	return h, nil
+}
+
+// dominatorsOf finds out what retains what in a snapshot.
+func (in *diffInput) dominatorsOf(ctx context.Context, h *model.Heap) (*heapgraph.Graph, error) {
+	edges, err := in.edges(in.p)
+	if err != nil {
+		return nil, err
+	}
+	return heapgraph.NewGraph(ctx, h, edges)
+}
+
+// heapSide decodes the chosen snapshot, and sums up its types or frames.
+func (in *diffInput) heapSide(ctx context.Context, q diff.HeapQuestion) error {
+	h, err := in.decode(ctx)
 	if err != nil {
 		return err
 	}
 	if q.Figure == diff.HeapRetained {
-		edges, err := in.edges(in.p)
-		if err != nil {
-			return err
-		}
-		if q.Graph, err = heapgraph.NewGraph(ctx, h, edges); err != nil {
+		if q.Graph, err = in.dominatorsOf(ctx, h); err != nil {
 			return err
 		}
 	}
-	info := in.p.Heaps.Info(*n)
-	rows, err := diff.HeapSide(ctx, h, info, q)
+	rows, err := diff.HeapSide(ctx, h, in.p.Heaps.Info(*in.from.Snapshot), q)
 	if err != nil {
 		return err
 	}
 	in.side = rows.Side
-	if in.from.Snapshot, in.from.Partial = n, !h.Complete; info.Time != model.NoTime {
-		in.from.At = &info.Time
-	}
 	return nil
 }
 

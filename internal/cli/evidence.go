@@ -238,16 +238,17 @@ func writeCommands(w io.Writer, src *html.Source, flags []string, file string) e
 }
 
 // evidenceOf returns what the full screen calls to write evidence about a session, whose file is named file; "" for a sample, which has
-// no name that a command could use.
-func (a *app) evidenceOf(s *session, file string) func(context.Context, views.EvidenceQuery) error {
+// no name that a command could use. What is compared is what is open, not the files as they are by then.
+func (a *app) evidenceOf(s *session, file string, others *openFiles) func(context.Context, views.EvidenceQuery) error {
+	lend := a.lends(s, file, others)
 	return func(ctx context.Context, q views.EvidenceQuery) error {
 		if _, err := s.profile(ctx); err != nil {
 			return err
 		}
 		quiet, flags := *a, *a.flags // nothing may be printed over the screen, and its own flags stay
-		quiet.env.Stderr, quiet.flags = io.Discard, &flags
+		quiet.env.Stderr, quiet.flags, quiet.lend = io.Discard, &flags, lend
 		flags.Format = "text"
-		seen := &session{src: s.src, store: s.store, index: s.index, snapshot: s.snapshot, stop: func() {}, done: s.done}
+		seen := s.share(s.snapshot)
 		flags.ask(&q.Question)
 		if q.Question.Snapshot != nil {
 			seen.snapshot = q.Question.Snapshot
@@ -257,11 +258,11 @@ func (a *app) evidenceOf(s *session, file string) func(context.Context, views.Ev
 	}
 }
 
-// askDiff compares what a command line says, which begins with "diff" and is not that of the program. The files are read again.
+// askDiff compares what a command line says, which begins with "diff" and is not that of the program. Files that are open are not read again.
 func (a *app) askDiff(ctx context.Context, args []string) (*report.Diff, error) {
 	b := &app{
 		env: Env{Args: args, Stderr: io.Discard, Getenv: a.env.Getenv, Formats: a.env.Formats}, out: bufio.NewWriter(io.Discard),
-		config: a.config, keys: a.keys, collector: a.collector, ending: a.ending, budget: a.budget, watch: a.watch,
+		config: a.config, keys: a.keys, collector: a.collector, ending: a.ending, budget: a.budget, watch: a.watch, lend: a.lend,
 	}
 	parsed, err := b.parse()
 	if err != nil {

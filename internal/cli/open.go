@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
@@ -102,7 +103,7 @@ func (a *app) openSecond(ctx context.Context, first *session, path string, other
 		s.close()
 		return nil, err
 	}
-	others.add(s)
+	others.add(s, a.target(path).path)
 	return a.second(s, path), nil
 }
 
@@ -128,17 +129,56 @@ type openFiles struct {
 	mu   sync.Mutex
 	list []*session
 	done bool
+
+	path []string // by index in list
+}
+
+// lender returns a session about a file that is open already, nil for none. Whoever has it need not close it.
+type lender func(file target) *session
+
+// share returns a session about the same input, asked for another snapshot.
+func (s *session) share(snapshot *int) *session {
+	return &session{src: s.src, store: s.store, index: s.index, snapshot: snapshot, lent: true, stop: func() {}, done: s.done}
+}
+
+// lends returns what lends out the first file, the second where there is one, and those that were opened from within.
+func (a *app) lends(s *session, file string, others *openFiles) lender {
+	first := a.target(file).path
+	return func(file target) *session {
+		switch {
+		case file.path == first && first != "":
+			return s.share(file.snapshot)
+		case s.after != nil && file.path == s.afterPath:
+			return s.after.share(file.snapshot)
+		}
+		if other := others.at(file.path); other != nil {
+			return other.share(file.snapshot)
+		}
+		return nil
+	}
+}
+
+// at returns the file of a path that was opened last, nil for none.
+func (o *openFiles) at(path string) *session {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i := range slices.Backward(o.list) {
+		if !o.done && o.path[i] == path {
+			return o.list[i]
+		}
+	}
+	return nil
 }
 
 // add keeps a file open until the program ends.
-func (o *openFiles) add(s *session) {
+func (o *openFiles) add(s *session, path string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.done {
 		s.close()
 		return
 	}
-	o.list = append(o.list, s)
+	o.list, o.path = append(o.list, s), append(o.path, path)
 }
 
 func (o *openFiles) close() {

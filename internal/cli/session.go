@@ -40,6 +40,7 @@ type session struct {
 	after     *session // a second file to compare with, nil for none
 	afterPath string   // how a command line names it
 
+	lent bool               // it belongs to another one, which closes it
 	stop context.CancelFunc // ends the reading of events; what was read stays
 	done chan struct{}      // closed when everything has been read
 	err  error              // why nothing can be shown; valid once done is closed
@@ -72,11 +73,19 @@ func (a *app) open(ctx context.Context, path string) (*session, error) {
 	return list[0], nil
 }
 
-// openAll starts to read all inputs of a command, which must fit its flags. The caller closes the sessions.
-func (a *app) openAll(ctx context.Context, paths ...string) (list []*session, err error) {
-	var sources []*loaders.Source
-	var inputs []uses.Input
+// openAll starts to read all inputs of a command, which must fit its flags. The caller closes the sessions. Those that are lent fit the
+// flags: a screen has written them.
+func (a *app) openAll(ctx context.Context, paths ...string) ([]*session, error) {
+	list, sources := make([]*session, len(paths)), make([]*loaders.Source, len(paths))
+	inputs := make([]uses.Input, len(paths))
+	lent := false
 	for i, path := range paths {
+		if a.lend != nil {
+			if list[i] = a.lend(a.target(path)); list[i] != nil {
+				lent = true
+				continue
+			}
+		}
 		src, format, err := a.source(ctx, a.target(path).path)
 		if err != nil {
 			closeAll(sources)
@@ -85,23 +94,28 @@ func (a *app) openAll(ctx context.Context, paths ...string) (list []*session, er
 			}
 			return nil, err
 		}
-		sources, inputs = append(sources, src), append(inputs, uses.Input{Name: src.Name(), Format: format, Numbered: a.target(path).numbered})
+		sources[i], inputs[i] = src, uses.Input{Name: src.Name(), Format: format, Numbered: a.target(path).numbered}
 	}
-	if err := uses.Fits(a.parsed, inputs...); err != nil {
-		closeAll(sources)
-		return nil, usageError(err)
+	if !lent {
+		if err := uses.Fits(a.parsed, inputs...); err != nil {
+			closeAll(sources)
+			return nil, usageError(err)
+		}
 	}
 	for i, src := range sources {
-		s := a.start(ctx, src, inputs[i].Format)
-		s.snapshot = a.target(paths[i]).snapshot
-		list = append(list, s)
+		if src != nil {
+			list[i] = a.start(ctx, src, inputs[i].Format)
+			list[i].snapshot = a.target(paths[i]).snapshot
+		}
 	}
 	return list, nil
 }
 
 func closeAll(sources []*loaders.Source) {
 	for _, src := range sources {
-		src.Close()
+		if src != nil {
+			src.Close()
+		}
 	}
 }
 
@@ -183,6 +197,9 @@ func (s *session) profile(ctx context.Context) (*model.Profile, error) {
 // close ends reading, waits until the index is kept, and releases the input. Where reading does not stop in time, close
 // returns, and the input is released when reading has ended: quitting must not wait for it.
 func (s *session) close() {
+	if s.lent {
+		return
+	}
 	s.stop()
 	late := time.NewTimer(grace)
 	defer late.Stop()

@@ -159,7 +159,7 @@ func (w *showing) prepare(ctx context.Context) error {
 		screen.Second = a.second(s.after, s.afterPath)
 	}
 	screen.Home, _ = os.UserHomeDir()
-	write := a.evidenceOf(s, w.files[0])
+	write := a.evidenceOf(s, w.files[0], &w.others)
 	screen.Evidence = func(ctx context.Context, q views.EvidenceQuery) error {
 		w.writing.Add(1)
 		defer w.writing.Done()

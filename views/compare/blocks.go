@@ -6,6 +6,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
@@ -29,10 +30,11 @@ type Blocks struct {
 	mode   blocks
 }
 
-// NewBlocks returns the difference of lists of blocks, which stands for the screen of.
-func NewBlocks(e *ui.Env, of ui.Screen) *Blocks {
-	p := &Blocks{Screen: NewScreen(e, of, CompareSites, false, false), Blocks: ui.NewBlockPane(e)}
-	p.Own, p.live, p.Mine = true, true, analysis.BySizeClass
+// newBlocks returns the difference of lists of blocks, which stands for the screen of.
+func newBlocks(e *ui.Env, of ui.Screen) *Blocks {
+	by := analysis.BySizeClass
+	p := &Blocks{Screen: newScreen(e, of, ui.DiffTable{Group: &by}), Blocks: ui.NewBlockPane(e)}
+	p.live = true
 	return p
 }
 
@@ -47,6 +49,19 @@ func (p *Blocks) About() string {
 func (p *Blocks) listed() bool {
 	m := p.State.Moments(p.Second != nil, p.TimeMap(&p.State))
 	return p.mode != blocksSizes && !m[state.SideA].Other && !m[state.SideB].Other && p.Trace != nil
+}
+
+// CommandLine implements [ui.Commander]: nil where single blocks are listed.
+func (p *Blocks) CommandLine(file []string) []string {
+	if p.listed() {
+		return nil
+	}
+	return p.DiffCommand(&p.State, file, diff.GroupSize.String(), ui.CostNamed(analysis.CostLive), true)
+}
+
+// Unprinted implements [ui.Unprinted].
+func (p *Blocks) Unprinted() string {
+	return p.Hint("{block-table.only} goes on to the sizes of blocks, which diff compares")
 }
 
 func (p *Blocks) Scopes() []keymap.Scope {
@@ -92,7 +107,6 @@ func (p *Blocks) Draw(s tcell.Screen) {
 		return
 	}
 	r := drawCompareHead(p.Screen.table.TablePane.Pane.Env, s, p.Rect(), &p.State, p.Set)
-	p.Blocks.List.Highlight = ui.FilterWord(p.Blocks.Filter)
 	p.Blocks.Draw(s, r)
 	if l := &p.Blocks.List; l.Len() > 0 { // other rows may be visible than were asked for
 		if at := p.Blocks.Near.Key; l.Offset() < at.From || l.Offset()+l.Height() > at.From+at.Count {

@@ -59,7 +59,7 @@ func newChart(e *ui.Env) *chart {
 // Show adopts a state for a chart drawn in r.
 func (c *chart) Show(s *state.State, r widget.Rect) {
 	c.state, c.area = *s, r
-	sides, ok := makeSides(c.env, s, CompareSites, s.Group, s.Cost)
+	sides, ok := makeSides(c.env, s, ui.DiffSites, s.Group, s.Cost)
 	switch {
 	case ok && sides[0].Prof.Of != nil && sides[1].Prof.Of != nil:
 		c.showProf(s, &sides)

@@ -25,24 +25,12 @@ type Second struct {
 	Heaps heapgraph.Heaps // decoded snapshots, nil for files without them
 }
 
-// whatOf is what the rows of a comparison are.
-type whatOf uint8
-
-const (
-	CompareSites whatOf = iota
-	CompareLeaked
-	compareSizes
-	CompareLives
-	CompareSeries // curves of a dump at an instant
-	ComparePages  // page types of a layout
-)
-
 // sideKey determines one side of a comparison.
 type sideKey struct {
 	file     *ui.ComparedFile
 	stacks   *model.Stacks
 	revision uint64
-	what     whatOf
+	what     ui.DiffRows
 	by       analysis.Group
 	rows     diff.StackGroup // the same as comparisons call it
 	Cost     analysis.Cost
@@ -55,7 +43,7 @@ type sideKey struct {
 	Unlike   string // why the side cannot be weighed like the other one, "" where it can
 	partial  bool   // more is being read
 	layout   ui.LayoutRef
-	figure   diff.PageFigure // of ComparePages
+	figure   diff.PageFigure // of ui.DiffPages
 }
 
 // rowsKey determines a comparison.
@@ -76,7 +64,7 @@ type Set struct {
 }
 
 // makeSides returns the sides of what a screen compares, before and after as marked; ok is false while one of the files has nothing yet.
-func makeSides(e *ui.Env, s *state.State, what whatOf, by analysis.Group, cost analysis.Cost) (keys [2]sideKey, ok bool) {
+func makeSides(e *ui.Env, s *state.State, what ui.DiffRows, by analysis.Group, cost analysis.Cost) (keys [2]sideKey, ok bool) {
 	if e.Dump != nil {
 		return layoutSides(e, s, what), layoutsKnown(e, s, what)
 	}
@@ -93,7 +81,7 @@ func makeSides(e *ui.Env, s *state.State, what whatOf, by analysis.Group, cost a
 	return keys, true
 }
 
-func makeSide(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment, what whatOf, by analysis.Group, cost analysis.Cost) (k sideKey, ok bool) {
+func makeSide(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment, what ui.DiffRows, by analysis.Group, cost analysis.Cost) (k sideKey, ok bool) {
 	p := f.Profile(s)
 	if p == nil || p.Stacks == nil {
 		return k, false
@@ -101,7 +89,7 @@ func makeSide(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment, wha
 	k = sideKey{file: f, stacks: p.Stacks, what: what, by: by, rows: rowsOf(e, s, what, by), place: PlaceText(e, s, f, m)}
 	k.label = Named(e, f, k.place)
 	if d := f.ProfileFile(s); d != nil {
-		if k.Prof = profileSide(e, s, f, d, m, cost); what == CompareLeaked {
+		if k.Prof = profileSide(e, s, f, d, m, cost); what == ui.DiffLeaked {
 			k.Prof = k.Prof.Live()
 		}
 		k.partial = !d.Profile.Complete
@@ -120,15 +108,15 @@ func makeSide(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment, wha
 	if f.Store != nil {
 		status = &f.Status
 	}
-	if d := e.First.ProfileFile(s); d != nil && what != CompareLeaked { // the profile says what is weighed
+	if d := e.First.ProfileFile(s); d != nil && what != ui.DiffLeaked { // the profile says what is weighed
 		cost, k.Unlike = costOfProfile(e, d, s)
 	}
 	k.revision, k.Cost, k.over = status.Revision, cost, analysis.Whole
 	k.partial = !status.Final && !status.Stopped
-	if what == CompareSites || what == CompareLeaked {
+	if what == ui.DiffSites || what == ui.DiffLeaked {
 		k.only = s.Only()
 	}
-	if what == CompareSites && (cost == analysis.CostLive || cost == analysis.CostLiveCount) {
+	if what == ui.DiffSites && (cost == analysis.CostLive || cost == analysis.CostLiveCount) {
 		k.at = m.At
 		return k, true
 	}
@@ -176,7 +164,7 @@ func costOfProfile(e *ui.Env, d *ui.ProfileFile, s *state.State) (c analysis.Cos
 	return analysis.CostLive, "a trace has no " + name + " to compare with: " + e.Hint("{profile.series} shows another metric")
 }
 
-// compareBy makes the key of a comparison from its sides.
+// key makes the key of a comparison from its sides.
 func key(c *state.Compare, sides [2]sideKey) rowsKey {
 	return rowsKey{Sides: sides, masks: c.Masks, match: c.Match, per: c.Per, swap: c.Swapped}
 }
@@ -257,11 +245,11 @@ func (k *sideKey) fetchTrace(ctx context.Context, views *ui.StackViews, bases bo
 
 // rowsOf returns what rows are put together by. What traces and profiles have in common are files, and what these belong to; profiles alone
 // also have source lines, binaries and kinds of frames.
-func rowsOf(e *ui.Env, s *state.State, what whatOf, by analysis.Group) diff.StackGroup {
+func rowsOf(e *ui.Env, s *state.State, what ui.DiffRows, by analysis.Group) diff.StackGroup {
 	switch {
-	case what == compareSizes:
+	case what == ui.DiffSizes:
 		return diff.GroupSize
-	case what == CompareLives:
+	case what == ui.DiffLives:
 		return diff.GroupLifetime
 	case e.Prof != nil && !e.Mixed(s):
 		return [...]diff.StackGroup{diff.GroupStack, diff.GroupFunction, diff.GroupLine, diff.GroupDSO, diff.GroupThread, diff.GroupKind}[by]
@@ -283,7 +271,7 @@ func (c *Set) amount(n uint64, exact bool) string {
 	switch {
 	case k.Prof.Of != nil:
 		return c.unit.Scaled(n, exact)
-	case k.what == CompareSites && !k.Cost.IsBytes():
+	case k.what == ui.DiffSites && !k.Cost.IsBytes():
 		return model.Group(n)
 	}
 	return ui.BytesText(n, exact)
@@ -292,15 +280,15 @@ func (c *Set) amount(n uint64, exact bool) string {
 // measure returns what is compared in words.
 func (c *Set) measure() string {
 	switch k := &c.key.Sides[0]; {
-	case k.what == CompareSeries:
+	case k.what == ui.DiffSeries:
 		return "the sum of all series"
-	case k.what == ComparePages:
+	case k.what == ui.DiffPages:
 		return k.figure.Measure()
 	case k.Prof.Of != nil:
 		return k.Prof.MetricName()
-	case k.what == CompareLeaked:
+	case k.what == ui.DiffLeaked:
 		return "memory that was not freed"
-	case k.what == compareSizes, k.what == CompareLives:
+	case k.what == ui.DiffSizes, k.what == ui.DiffLives:
 		return "allocated memory"
 	default:
 		return strings.ToLower(ui.CostWords(k.Cost))
@@ -329,9 +317,9 @@ func (c *Set) words(s *state.State) diff.Words {
 	}
 	k := &c.key.Sides[0]
 	switch {
-	case k.what == ComparePages:
+	case k.what == ui.DiffPages:
 		w.Counted = "pages"
-	case k.what == CompareSeries, k.Prof.Of != nil, k.what == CompareSites && !k.Cost.IsBytes():
+	case k.what == ui.DiffSeries, k.Prof.Of != nil, k.what == ui.DiffSites && !k.Cost.IsBytes():
 		w.Counted = ""
 	}
 	return w
@@ -340,9 +328,9 @@ func (c *Set) words(s *state.State) diff.Words {
 // thing returns what a row is, in the singular.
 func (k *sideKey) thing() string {
 	switch {
-	case k.what == CompareSeries:
+	case k.what == ui.DiffSeries:
 		return "series"
-	case k.what == ComparePages:
+	case k.what == ui.DiffPages:
 		return "page type"
 	case k.rows == diff.GroupSize || k.rows == diff.GroupLifetime:
 		return k.rows.String() + " class"
@@ -352,7 +340,7 @@ func (k *sideKey) thing() string {
 
 // noStack says why a row has no stack to show.
 func (k *sideKey) noStack(e *ui.Env) string {
-	if k.what > CompareLeaked {
+	if k.what > ui.DiffLeaked {
 		return "a " + k.thing() + " has no stack of its own"
 	}
 	return "a " + k.thing() + " has no stack of its own: " + e.Hint("{group} groups by stack")

@@ -11,31 +11,31 @@ import (
 )
 
 // layoutSides returns the sides of a comparison of measured series or page layouts, as marked.
-func layoutSides(e *ui.Env, s *state.State, what whatOf) (keys [2]sideKey) {
+func layoutSides(e *ui.Env, s *state.State, what ui.DiffRows) (keys [2]sideKey) {
 	files := [2]*ui.ComparedFile{e.First, e.First}
 	dumps := [2]*ui.DumpFile{e.Dump, e.Dump}
 	at := [2]analysis.Instant{analysis.At(0), s.At}
-	if e.OtherDump != nil {
-		files[state.SideB], dumps[state.SideB], at[state.SideA] = e.Second, e.OtherDump, s.At
+	if e.OtherDump() != nil {
+		files[state.SideB], dumps[state.SideB], at[state.SideA] = e.Second, e.OtherDump(), s.At
 	}
 	for i, m := range s.Compare.Marks {
 		if !m.Set {
 			continue
 		}
 		at[i], files[i], dumps[i] = m.At, e.First, e.Dump
-		if m.Other && e.OtherDump != nil {
-			files[i], dumps[i] = e.Second, e.OtherDump
+		if m.Other && e.OtherDump() != nil {
+			files[i], dumps[i] = e.Second, e.OtherDump()
 		}
 	}
 	plain := *s
 	plain.Compare.Swapped = false
 	var layouts [2]ui.LayoutRef
-	if what == ComparePages {
+	if what == ui.DiffPages {
 		layouts[state.SideA], layouts[state.SideB] = e.LayoutSides(&plain)
 	}
 	for i := range keys {
-		k := sideKey{file: files[i], what: what, at: at[i], over: analysis.Whole, figure: e.PageFigure, layout: ui.LayoutRef{Dump: dumps[i], Layout: state.NoLayout}}
-		if k.label = min(at[i].T, dumps[i].End).String(); what == ComparePages {
+		k := sideKey{file: files[i], what: what, at: at[i], over: analysis.Whole, figure: s.Dump.Figure, layout: ui.LayoutRef{Dump: dumps[i], Layout: state.NoLayout}}
+		if k.label = min(at[i].T, dumps[i].End).String(); what == ui.DiffPages {
 			k.layout = layouts[i]
 			k.at = analysis.End
 			if k.label = "no layout"; k.layout.Layout != state.NoLayout {
@@ -50,8 +50,8 @@ func layoutSides(e *ui.Env, s *state.State, what whatOf) (keys [2]sideKey) {
 }
 
 // layoutsKnown reports whether there is a layout on both sides, where layouts are compared.
-func layoutsKnown(e *ui.Env, s *state.State, what whatOf) bool {
-	if what != ComparePages {
+func layoutsKnown(e *ui.Env, s *state.State, what ui.DiffRows) bool {
+	if what != ui.DiffPages {
 		return true
 	}
 	a, b := e.LayoutSides(s)
@@ -60,7 +60,7 @@ func layoutsKnown(e *ui.Env, s *state.State, what whatOf) bool {
 
 // fetchDump makes one side of what was measured.
 func (k *sideKey) fetchDump(ctx context.Context) (*diff.Side, error) {
-	if k.what == CompareSeries {
+	if k.what == ui.DiffSeries {
 		return diff.SeriesSide(k.layout.Dump.Timeline, min(k.at.T, k.layout.Dump.End)), nil
 	}
 	l, err := k.layout.Dump.Pages.Open(ctx, k.layout.Layout)

@@ -45,8 +45,8 @@ func MarkText(e *ui.Env, s *state.State, m state.Mark) string {
 	switch {
 	case e.Heaps != nil:
 		heaps := e.Heaps
-		if m.Other && e.After != nil {
-			heaps = e.After
+		if m.Other && e.After() != nil {
+			heaps = e.After()
 		}
 		return Named(e, f, "snapshot "+ui.HeapKey{Heaps: heaps, I: m.Number}.Text())
 	case e.Dump != nil && m.Number == state.NoLayout:
@@ -96,7 +96,7 @@ func FileNames(e *ui.Env, w int) (names [2]string) {
 }
 
 // SidesText names both sides, and says which one is before, in at most w cells: the narrower, the less of it.
-func SidesText(e *ui.Env, s *state.State, what whatOf, w int) string {
+func SidesText(e *ui.Env, s *state.State, what ui.DiffRows, w int) string {
 	by, cost := s.Group, s.Cost
 	keys, ok := makeSides(e, s, what, by, cost)
 	if !ok {

@@ -23,20 +23,33 @@ type Screen struct {
 	Own   bool      // rows are grouped by mine, not as everywhere
 	Mine  analysis.Group
 	live  bool // whatever else is weighed, here it is live memory
-	What  whatOf
+	What  ui.DiffRows
 	chart *chart // nil for none
 	tall  bool   // the chart has most of the room
 	areas struct{ chart, table widget.Rect }
 }
 
-// NewScreen returns the difference that stands for the screen of: rows of what, with a chart where it has one.
-func NewScreen(e *ui.Env, of ui.Screen, what whatOf, chart, tall bool) *Screen {
-	p := &Screen{table: newTable(e), of: of, What: what, tall: tall}
-	if chart {
+// New returns the difference that stands for the screen of.
+func New(e *ui.Env, of ui.Screen, t ui.DiffTable) ui.Screen {
+	if t.Blocks {
+		return newBlocks(e, of)
+	}
+	return newScreen(e, of, t)
+}
+
+func newScreen(e *ui.Env, of ui.Screen, t ui.DiffTable) *Screen {
+	p := &Screen{table: newTable(e), of: of, What: t.Rows, tall: t.Tall}
+	if p.Own = t.Group != nil; p.Own {
+		p.Mine = *t.Group
+	}
+	if t.Chart {
 		p.chart = newChart(e)
 	}
 	return p
 }
+
+// Compares implements [ui.TwoSided].
+func (p *Screen) Compares() ui.DiffRows { return p.What }
 
 func (p *Screen) Name() string { return p.of.Name() }
 
@@ -51,27 +64,27 @@ func (p *Screen) Command() []string { return nil }
 // CommandLine implements commander.
 func (p *Screen) CommandLine(file []string) []string {
 	switch {
-	case p.What == CompareSeries:
+	case p.What == ui.DiffSeries:
 		return p.dumpCommand(file, "series")
-	case p.What == ComparePages:
+	case p.What == ui.DiffPages:
 		return p.dumpCommand(file, "page-type")
-	case p.What == compareSizes:
+	case p.What == ui.DiffSizes:
 		return p.DiffCommand(&p.State, file, "size", "alloc_bytes", false)
-	case p.What == CompareLives:
+	case p.What == ui.DiffLives:
 		return p.DiffCommand(&p.State, file, "lifetime", "alloc_bytes", false)
-	case p.Prof != nil && p.What == CompareLeaked:
+	case p.Prof != nil && p.What == ui.DiffLeaked:
 		return p.DiffCommand(&p.State, file, p.grouping().String(), ui.CostNamed(analysis.CostLive), p.Mixed(&p.State))
 	case p.Prof != nil && !p.Mixed(&p.State):
 		return append(p.DiffCommand(&p.State, file, p.grouping().String(), "", false), p.Prof.Chosen(&p.State)...)
 	}
-	if p.What == CompareLeaked && p.Mixed(&p.State) {
+	if p.What == ui.DiffLeaked && p.Mixed(&p.State) {
 		return p.DiffCommand(&p.State, file, p.grouping().String(), ui.CostNamed(analysis.CostLive), true)
 	}
 	cost, instant := weighed(p.table.TablePane.Pane.Env, &p.State, p.cost())
 	if cost == analysis.CostPeak {
 		return peakCommand(p.table.TablePane.Pane.Env, &p.State, file, p.grouping().String())
 	}
-	return p.DiffCommand(&p.State, file, p.grouping().String(), ui.CostNamed(cost), instant && p.What == CompareSites)
+	return p.DiffCommand(&p.State, file, p.grouping().String(), ui.CostNamed(cost), instant && p.What == ui.DiffSites)
 }
 
 // weighed returns the cost that a comparison with a trace in it is about, and whether it is one of an instant.
@@ -84,23 +97,23 @@ func weighed(e *ui.Env, s *state.State, cost analysis.Cost) (c analysis.Cost, in
 
 func (p *Screen) Follows() string {
 	switch {
-	case p.What > CompareLeaked:
-		return "all stacks here"
+	case p.What > ui.DiffLeaked:
+		return "filters not applied"
 	case p.Prof == nil && (!p.State.Chips.Only(calltree.Focus, calltree.Ignore)):
-		return "complete stacks here"
+		return "frames not hidden or cut"
 	}
 	return ""
 }
 
 func (p *Screen) Scopes() []keymap.Scope {
-	if p.What > CompareLeaked {
+	if p.What > ui.DiffLeaked {
 		return []keymap.Scope{keymap.ScopeDifference, keymap.ScopeTable}
 	}
 	return []keymap.Scope{keymap.ScopeDifference, keymap.ScopeTable, keymap.ScopeFilters}
 }
 
-// narrows implements [ui.Narrower].
-func (p *Screen) Narrows() bool { return p.What <= CompareLeaked }
+// Narrows implements [ui.Narrower].
+func (p *Screen) Narrows() bool { return p.What <= ui.DiffLeaked }
 
 // Columns returns the number of cells of the time axis.
 func (p *Screen) Columns() int {
@@ -112,7 +125,7 @@ func (p *Screen) Columns() int {
 
 // group returns what rows are put together by.
 func (p *Screen) group() analysis.Group {
-	if p.What > CompareLeaked {
+	if p.What > ui.DiffLeaked {
 		return analysis.BySizeClass
 	}
 	if p.Own {
@@ -130,9 +143,9 @@ func (p *Screen) cost() analysis.Cost {
 	switch {
 	case p.live:
 		return analysis.CostLive
-	case p.What == CompareLeaked:
+	case p.What == ui.DiffLeaked:
 		return analysis.CostLeaked
-	case p.What > CompareLeaked:
+	case p.What > ui.DiffLeaked:
 		return analysis.CostTotal
 	}
 	return p.State.Cost
@@ -216,11 +229,11 @@ func (p *Screen) answer() string {
 func (p *Screen) Do(a keymap.Action) bool {
 	switch a {
 	case keymap.Group:
-		if p.What > CompareLives {
+		if p.What > ui.DiffLives {
 			return true
 		}
-		if p.What > CompareLeaked {
-			p.What = compareSizes + CompareLives - p.What
+		if p.What > ui.DiffLeaked {
+			p.What = ui.DiffSizes + ui.DiffLives - p.What
 			p.Changed()
 			return true
 		}
@@ -231,12 +244,11 @@ func (p *Screen) Do(a keymap.Action) bool {
 		}
 		p.Emit(state.NextGroup{})
 	case keymap.Cost:
-		if p.What == ComparePages {
-			p.Env.PageFigure = (p.Env.PageFigure + 1) % diff.PageFigures
-			p.Changed()
+		if p.What == ui.DiffPages {
+			p.Emit(state.NextPageFigure{})
 			return true
 		}
-		if p.What != CompareSites || p.Prof != nil {
+		if p.What != ui.DiffSites || p.Prof != nil {
 			return false
 		}
 		p.Emit(state.NextCost{})
@@ -246,17 +258,17 @@ func (p *Screen) Do(a keymap.Action) bool {
 	return true
 }
 
-// useless reports whether an action changes nothing here.
+// Useless reports whether an action changes nothing here.
 func (p *Screen) Useless(a keymap.Action) bool {
 	switch a {
 	case keymap.Align:
 		return p.chart == nil || p.Second == nil || !p.chart.offered(&p.State)
 	case keymap.Match:
-		return p.What > CompareLeaked || p.group() != analysis.ByStack
+		return p.What > ui.DiffLeaked || p.group() != analysis.ByStack
 	case keymap.Cost:
-		return p.live || p.What != CompareSites && p.What != ComparePages
+		return p.live || p.What != ui.DiffSites && p.What != ui.DiffPages
 	case keymap.Group:
-		return p.What == CompareSeries || p.What == ComparePages
+		return p.What == ui.DiffSeries || p.What == ui.DiffPages
 	}
 	return false
 }
@@ -282,7 +294,7 @@ func (p *Screen) dumpCommand(file []string, kind string) []string {
 			place.At = model.MomentAt(k.at.T)
 		}
 	}
-	if f := keys[0].figure; p.What == ComparePages && f != diff.PageOccupied {
+	if f := keys[0].figure; p.What == ui.DiffPages && f != diff.PageOccupied {
 		q.By = f.String()
 	}
 	p.State.Compare.Ask(&q, false)

@@ -28,7 +28,11 @@ func NewStackComparer(e *ui.Env) ui.StackComparer {
 
 // Ask implements [ui.StackComparer].
 func (c *stackComparer) Ask(s *state.State) *ui.StackComparison {
-	sides, ok := makeSides(c.Env, s, CompareSites, analysis.ByStack, s.Cost)
+	of := *s
+	if s.Chips.Pivot() != "" { // the tree has the pivot's frames before they are hidden
+		of.Chips, _ = s.Chips.AroundPivot()
+	}
+	sides, ok := makeSides(c.Env, &of, ui.DiffSites, analysis.ByStack, s.Cost)
 	if !ok {
 		return c.shown
 	}

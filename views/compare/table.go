@@ -14,6 +14,7 @@ import (
 	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
@@ -39,12 +40,12 @@ func newTable(e *ui.Env) *table {
 // changes returns the comparison as tables show it.
 func (c *Set) changes() *ui.ChangeSet {
 	k, words := &c.key.Sides[0], c.words(&state.State{})
-	out := &ui.ChangeSet{Comparison: c.Comparison, Label: c.label, Amount: c.amount, Rows: ui.TitleSite, Where: ui.TitleWhere, Delta: ui.TitleDelta}
-	if k.by != analysis.ByStack || k.what > CompareLeaked {
+	out := &ui.ChangeSet{Comparison: c.Comparison, Label: c.label, Amount: c.amount, Rows: titles.Site, Where: titles.Where, Delta: titles.Delta}
+	if k.by != analysis.ByStack || k.what > ui.DiffLeaked {
 		out.Rows, out.Where = strings.ToUpper(k.thing()), ""
 	}
 	if c.hasCounts() && words.Counted != "" {
-		out.Count = ui.TitleDelta + " " + strings.ToUpper(words.Counted)
+		out.Count = titles.Delta + " " + strings.ToUpper(words.Counted)
 	}
 	return out
 }
@@ -56,7 +57,7 @@ func (c *Set) label(r *diff.Row, full bool) ui.SiteLabel {
 		if name == "" {
 			name = calltree.NoFunction
 		}
-		if !full && c.key.Sides[0].by == analysis.ByFunction && c.key.Sides[0].what != compareSizes {
+		if !full && c.key.Sides[0].by == analysis.ByFunction && c.key.Sides[0].what != ui.DiffSizes {
 			name = funcname.Bare(name)
 		}
 		return ui.SiteLabel{Name: name, Where: r.Sub}
@@ -74,7 +75,7 @@ func (c *Set) label(r *diff.Row, full bool) ui.SiteLabel {
 }
 
 // show asks for a comparison and shows the newest that there is.
-func (t *table) show(s *state.State, what whatOf, by analysis.Group, cost analysis.Cost) {
+func (t *table) show(s *state.State, what ui.DiffRows, by analysis.Group, cost analysis.Cost) {
 	t.State = *s
 	sides, ok := makeSides(t.TablePane.Pane.Env, s, what, by, cost)
 	if !ok {
@@ -167,7 +168,7 @@ func (t *table) openRow() {
 
 // drawTable draws the table and the explanation of the selected row.
 func (t *table) drawTable(s tcell.Screen, r widget.Rect) {
-	if t.Low = 0; t.Set != nil && (t.Set.key.Sides[0].what > CompareLeaked || t.Set.key.Sides[0].by != analysis.ByStack) {
+	if t.Low = 0; t.Set != nil && (t.Set.key.Sides[0].what > ui.DiffLeaked || t.Set.key.Sides[0].by != analysis.ByStack) {
 		t.Low = 6 // there is no stack to show
 	}
 	t.Split(r)

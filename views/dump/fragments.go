@@ -11,6 +11,7 @@ import (
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
@@ -175,22 +176,22 @@ func (p *Fragments) columns(d *ui.LayoutFigures) []ui.Column[fragmentRow] {
 		return ui.Column[row]{Title: title, Key: key, Fields: []string{field}, Figure: ui.CountFigure, Width: width, MaxWidth: width, Drop: drop,
 			Whole: uint64(whole), Value: func(r *row) uint64 { return uint64(value(r)) }}
 	}
-	holes := count(ui.TitleHoles, "hole_count", "holes", 7, 8, int(all.Holes.Count), func(r *row) int { return int(r.Holes.Count) })
+	holes := count(titles.Holes, "hole_count", "holes", 7, 8, int(all.Holes.Count), func(r *row) int { return int(r.Holes.Count) })
 	holes.Cell = func(r *row) widget.Cell { return widget.Cell{Text: model.ShortCount(r.Holes.Count)} }
-	reclaimable := bytes(ui.TitleReclaimable, "returned_bytes", "reclaimable", 1, all.Returned, func(r *row) uint64 { return r.Returned })
-	reclaimable.Width = len(ui.TitleReclaimable)
+	reclaimable := bytes(titles.Reclaimable, "returned_bytes", "reclaimable", 1, all.Returned, func(r *row) uint64 { return r.Returned })
+	reclaimable.Width = len(titles.Reclaimable)
 	return []ui.Column[row]{
-		{Title: ui.TitleType, Key: "name", Width: 8, Grow: 2, MaxWidth: 40, Text: func(r *row) string { return r.Name }, Cell: p.typeCell},
-		count(ui.TitlePages, "pages", "pages", 7, 3, all.Pages, func(r *row) int { return r.Pages }),
-		bytes(ui.TitleBytes, "bytes", "bytes", 6, all.Bytes, func(r *row) uint64 { return r.Bytes }),
-		{Title: ui.TitleOccupied, Width: 8, Fields: []string{"occupied"}, Figure: ui.ShareFigure, Share: func(r *row) float64 { return r.Share() }},
-		{Width: 6, Grow: 1, MaxWidth: 20, Drop: 9, Like: ui.TitleOccupied,
+		{Title: titles.Type, Key: "name", Width: 8, Grow: 2, MaxWidth: 40, Text: func(r *row) string { return r.Name }, Cell: p.typeCell},
+		count(titles.Pages, "pages", "pages", 7, 3, all.Pages, func(r *row) int { return r.Pages }),
+		bytes(titles.Bytes, "bytes", "bytes", 6, all.Bytes, func(r *row) uint64 { return r.Bytes }),
+		{Title: titles.Occupied, Width: 8, Fields: []string{"occupied"}, Figure: ui.ShareFigure, Share: func(r *row) float64 { return r.Share() }},
+		{Width: 6, Grow: 1, MaxWidth: 20, Drop: 9, Like: titles.Occupied,
 			Cell: func(r *row) widget.Cell { return widget.Cell{Kind: widget.BarCell, Bar: r.Share()} }},
-		count(ui.TitleFull, "full_pages", "full", 6, 5, all.Full, func(r *row) int { return r.Full }),
-		count(ui.TitlePartial, "partial_pages", "partial", 7, 7, all.Partial(), func(r *row) int { return r.Figures.Partial() }),
-		count(ui.TitleEmpty, "empty_pages", "empty", 6, 4, all.Empty, func(r *row) int { return r.Empty }),
+		count(titles.Full, "full_pages", "full", 6, 5, all.Full, func(r *row) int { return r.Full }),
+		count(titles.Partial, "partial_pages", "partial", 7, 7, all.Partial(), func(r *row) int { return r.Figures.Partial() }),
+		count(titles.Empty, "empty_pages", "empty", 6, 4, all.Empty, func(r *row) int { return r.Empty }),
 		holes,
-		bytes(ui.TitleLargest, "largest_hole_bits", "largest", 2, 0, func(r *row) uint64 { return ui.HoleBytes(r.Holes.Largest) }),
+		bytes(titles.Largest, "largest_hole_bits", "largest", 2, 0, func(r *row) uint64 { return ui.HoleBytes(r.Holes.Largest) }),
 		reclaimable,
 	}
 }
@@ -398,4 +399,9 @@ func (p *Fragments) Wheel(x, y, rows int) {
 		p.Types.List.Scroll(rows)
 	}
 	p.Changed()
+}
+
+// Difference implements [ui.Differing].
+func (p *Fragments) Difference(table func(ui.Screen, ui.DiffTable) ui.Screen) ui.Screen {
+	return table(p, ui.DiffTable{Rows: ui.DiffPages})
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/ui"
 )
 
@@ -22,7 +23,7 @@ func TestFragmentsSortWithoutALayout(t *testing.T) {
 	if changed != 10 {
 		t.Errorf("%d changes of the order", changed)
 	}
-	if p.Types.Sorted().Title != ui.TitleType || len(p.Fields()) < 5 {
+	if p.Types.Sorted().Title != titles.Type || len(p.Fields()) < 5 {
 		t.Errorf("sorted by %q, fields %v", p.Types.Sorted().Title, p.Fields())
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
 )
@@ -125,10 +126,10 @@ func (p *Fragments) newSparse() *sparseTable {
 func sparseColumns(d sparseData) []ui.Column[pages.Ref] {
 	type ref = pages.Ref
 	return []ui.Column[ref]{
-		{Title: ui.TitleType, Key: "name", Width: 6, Grow: 1, Text: func(r *ref) string { return typeLabel(d.figures.Types[r.Type].Name) }},
-		{Title: ui.TitlePage, Key: "page", Figure: ui.CountFigure, Width: 7, MaxWidth: 7, Value: func(r *ref) uint64 { return uint64(r.Page) }},
-		{Title: ui.TitleOccupied, Key: "occupied_bits", Figure: ui.BytesFigure, Width: 9, Value: func(r *ref) uint64 { return ui.HoleBytes(r.Occupied) }},
-		{Title: ui.TitleSize, Key: "size", Figure: ui.BytesFigure, Width: 8, Drop: 1, Value: func(r *ref) uint64 { return r.Size }},
+		{Title: titles.Type, Key: "name", Width: 6, Grow: 1, Text: func(r *ref) string { return typeLabel(d.figures.Types[r.Type].Name) }},
+		{Title: titles.Page, Key: "page", Figure: ui.CountFigure, Width: 7, MaxWidth: 7, Value: func(r *ref) uint64 { return uint64(r.Page) }},
+		{Title: titles.Occupied, Key: "occupied_bits", Figure: ui.BytesFigure, Width: 9, Value: func(r *ref) uint64 { return ui.HoleBytes(r.Occupied) }},
+		{Title: titles.Size, Key: "size", Figure: ui.BytesFigure, Width: 8, Drop: 1, Value: func(r *ref) uint64 { return r.Size }},
 		{Figure: ui.ShareFigure, Drop: 2, Share: func(r *ref) float64 { return ui.ShareOf(r.Occupied, r.Bits) }},
 	}
 }

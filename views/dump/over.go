@@ -119,7 +119,7 @@ func (c *layoutChart) setMarks() {
 // answer returns the figure here, and how it differs from the marked layout.
 func (c *layoutChart) answer(v *ui.Development, typeName string) string {
 	refA, refB := c.env.LayoutSides(&c.state)
-	if c.env.OtherDump != nil { // the chart is of this file alone
+	if c.env.OtherDump() != nil { // the chart is of this file alone
 		refA, refB = refB, ui.LayoutRef{Dump: c.env.Dump, Layout: c.env.Dump.Layout(&c.state)}
 		refA.Layout = state.NoLayout
 	}

@@ -72,7 +72,7 @@ func (p *Pages) CommandLine(file []string) []string {
 	nth := func(i int) string { return fmt.Sprintf("%s#%d", path, i) }
 	if a, b := p.LayoutSides(&p.State); p.State.Compare.On && a.Layout >= 0 && b.Layout >= 0 {
 		name := func(r ui.LayoutRef) string {
-			if r.Dump == p.OtherDump && p.OtherDump != nil {
+			if r.Dump == p.OtherDump() && p.OtherDump() != nil {
 				return fmt.Sprintf("%s#%d", p.Second.Path, r.Layout)
 			}
 			return nth(r.Layout)
@@ -163,8 +163,8 @@ func (p *Pages) ask() {
 // sideText names one side of a difference.
 func (p *Pages) sideText(r ui.LayoutRef, sign string) string {
 	name := ""
-	if p.OtherDump != nil {
-		name = widget.TruncateMiddle([2]string{p.First.Name, p.Second.Name}[map[bool]int{true: 1}[r.Dump == p.OtherDump]], 20) + " "
+	if p.OtherDump() != nil {
+		name = widget.TruncateMiddle([2]string{p.First.Name, p.Second.Name}[map[bool]int{true: 1}[r.Dump == p.OtherDump()]], 20) + " "
 	}
 	return fmt.Sprintf("%s %s#%d %s", sign, name, r.Layout, r.When())
 }
@@ -320,7 +320,7 @@ func (p *Pages) drawHead(s tcell.Screen, r widget.Rect) {
 	if a, b := p.LayoutSides(&p.State); p.diff != nil {
 		from, to := p.State.Compare.Signs()
 		text = p.sideText(a, from) + " " + p.Look.Glyphs.ArrowRight + " " + p.sideText(b, to)
-		if !p.State.Compare.Marks[state.SideB].Set && p.OtherDump == nil {
+		if !p.State.Compare.Marks[state.SideB].Set && p.OtherDump() == nil {
 			text += " (here)"
 		}
 	} else {
@@ -542,3 +542,9 @@ func (p *Pages) Wheel(x, y, rows int) {
 	p.Grid.zoom(sign(rows))
 	p.Changed()
 }
+
+// Compares implements [ui.TwoSided]: the grid itself shows what changed.
+func (p *Pages) Compares() ui.DiffRows { return ui.DiffPages }
+
+// Rangeless implements [ui.Rangeless]: one layout is shown.
+func (p *Pages) Rangeless() bool { return true }

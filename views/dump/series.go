@@ -321,3 +321,8 @@ func (p *Series) Wheel(x, y, rows int) {
 		p.Changed()
 	}
 }
+
+// Difference implements [ui.Differing].
+func (p *Series) Difference(table func(ui.Screen, ui.DiffTable) ui.Screen) ui.Screen {
+	return table(p, ui.DiffTable{Rows: ui.DiffSeries})
+}

@@ -7,6 +7,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
@@ -65,7 +66,7 @@ const (
 // followsInstant reports whether rows are chosen or sorted by what they say at the instant.
 func (p *Series) followsInstant() bool {
 	title := p.Sorted().Title
-	return title == ui.TitleValue || title == ui.TitleChange || title == ui.TitleInRange ||
+	return title == titles.Value || title == titles.Change || title == titles.InRange ||
 		strings.Contains(strings.ToLower(p.State.Filter), valueField) || strings.Contains(strings.ToLower(p.State.Filter), changeField)
 }
 
@@ -82,9 +83,9 @@ func (p *Series) seriesSpec() ui.Spec[seriesData, seriesRow] {
 // columns returns those of the list of series.
 func (p *Series) columns(d seriesData) []ui.Column[seriesRow] {
 	type row = seriesRow
-	change := ui.TitleChange
+	change := titles.Change
 	if !d.r.IsWhole() {
-		change = ui.TitleInRange
+		change = titles.InRange
 	}
 	measured := func(title, key string, drop int, of func(f *pages.SeriesFigures) float64) ui.Column[row] {
 		return ui.Column[row]{Title: title, Key: key, Fields: []string{strings.ToLower(title)}, Figure: ui.BytesFigure, Width: 9, Drop: drop,
@@ -115,23 +116,23 @@ func (p *Series) columns(d seriesData) []ui.Column[seriesRow] {
 			return of(r.figures)
 		}
 	}
-	points := count(ui.TitlePoints, "points", 9, 5, summed(func(f *pages.SeriesFigures) int { return f.Points }))
+	points := count(titles.Points, "points", 9, 5, summed(func(f *pages.SeriesFigures) int { return f.Points }))
 	points.Cell, points.Known = nil, func(r *row) bool { return r.figures != nil }
 	return []ui.Column[row]{
 		{Width: 1, Cell: p.signCell},
-		{Title: ui.TitleSeries, Key: "name", Width: 12, Grow: 1, Text: func(r *row) string { return seriesName(r.Series, r.n) }, Cell: p.nameCell},
-		{Title: ui.TitleValue, Key: "at", Fields: []string{valueField}, Figure: ui.BytesFigure, Width: 9,
+		{Title: titles.Series, Key: "name", Width: 12, Grow: 1, Text: func(r *row) string { return seriesName(r.Series, r.n) }, Cell: p.nameCell},
+		{Title: titles.Value, Key: "at", Fields: []string{valueField}, Figure: ui.BytesFigure, Width: 9,
 			Known:  func(r *row) bool { _, _, ok := pages.ValueAt(r.Series, d.now); return ok },
 			Number: func(r *row) float64 { v, _, _ := pages.ValueAt(r.Series, d.now); return v }, Cell: p.valueCell},
 		{Title: change, Fields: []string{changeField}, Figure: ui.BytesFigure, Width: 10, Drop: 3,
 			Known:  func(r *row) bool { _, ok := changeOf(r.Series, d.r, d.now); return ok },
 			Number: func(r *row) float64 { v, _ := changeOf(r.Series, d.r, d.now); return v }, Cell: p.changeCell},
-		measured(ui.TitleMin, "min", 2, func(f *pages.SeriesFigures) float64 { return f.Min }),
-		measured(ui.TitleMax, "max", 1, func(f *pages.SeriesFigures) float64 { return f.Max }),
-		measured(ui.TitleMean, "mean", 6, func(f *pages.SeriesFigures) float64 { return f.Mean }),
+		measured(titles.Min, "min", 2, func(f *pages.SeriesFigures) float64 { return f.Min }),
+		measured(titles.Max, "max", 1, func(f *pages.SeriesFigures) float64 { return f.Max }),
+		measured(titles.Mean, "mean", 6, func(f *pages.SeriesFigures) float64 { return f.Mean }),
 		points,
-		count(ui.TitleEvents, "events", 6, 7, summed(func(f *pages.SeriesFigures) int { return f.Events })),
-		count(ui.TitleLayouts, "layouts", 7, 4, func(r *row) int { return r.Layouts }),
+		count(titles.Events, "events", 6, 7, summed(func(f *pages.SeriesFigures) int { return f.Events })),
+		count(titles.Layouts, "layouts", 7, 4, func(r *row) int { return r.Layouts }),
 	}
 }
 

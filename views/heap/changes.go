@@ -7,6 +7,7 @@ import (
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
 )
@@ -61,11 +62,11 @@ func fetchChanges(ctx context.Context, k changeKey) (*changeSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	word := map[diff.HeapFigure]string{diff.HeapBytes: ui.TitleBytes, diff.HeapCount: ui.TitleCount, diff.HeapRetained: ui.TitleRetained}[k.figure]
+	word := map[diff.HeapFigure]string{diff.HeapBytes: titles.Bytes, diff.HeapCount: titles.Count, diff.HeapRetained: titles.Retained}[k.figure]
 	set.shown = &ui.ChangeSet{Comparison: set.Comparison, Label: set.label, Amount: set.amount, Rows: strings.ToUpper(k.schema(1).Axes[0].One), Where: secondTitle(k.schema(1)),
-		Delta: deltaOf(word), Count: deltaOf(ui.TitleCount), Narrow: true}
+		Delta: deltaOf(word), Count: deltaOf(titles.Count), Narrow: true}
 	if k.frames {
-		set.shown.Rows, set.shown.Where = ui.TitleFrame, ""
+		set.shown.Rows, set.shown.Where = titles.Frame, ""
 	}
 	if k.figure == diff.HeapCount {
 		set.shown.Count = ""
@@ -74,7 +75,7 @@ func fetchChanges(ctx context.Context, k changeKey) (*changeSet, error) {
 }
 
 // deltaOf heads the changes of what a column shows.
-func deltaOf(title string) string { return ui.TitleDelta + " " + title }
+func deltaOf(title string) string { return titles.Delta + " " + title }
 
 // group returns what a row is on one side: of several of one name the largest; nil where the side has none.
 func (s *changeSet) group(r *diff.Row, side int) *heapgraph.Group {
@@ -121,37 +122,42 @@ func (s *changeSet) notes() string {
 // grownKey determines the subtrees that grew.
 type grownKey struct {
 	graphs [2]*ui.HeapGraph
+	masks  string
 	arrow  string // between the steps of the way to one
 }
 
 // grownSet is those subtrees, most grown first. Read-only once made.
 type grownSet struct {
 	grownKey
-	list  []heapgraph.GrownSubtree
-	shown *ui.ChangeSet // the same as a comparison: Row of a row is where it stands in the list
+	*diff.DominatorRows
+	note  string
+	shown *ui.ChangeSet
 }
 
+// fetchGrown compares two snapshots as diff --group dominators does.
 func fetchGrown(ctx context.Context, k grownKey) (*grownSet, error) {
-	const most = 200
-	list, err := heapgraph.GrownSubtrees(ctx, k.graphs[0].Graph, k.graphs[1].Graph, most)
+	masks := state.ParseMasks(k.masks)
+	rows, err := diff.DominatorSides(ctx, k.graphs[0].Graph, k.graphs[1].Graph, masks)
 	if err != nil {
 		return nil, err
 	}
-	c := &diff.Comparison{Rows: make([]diff.Row, len(list))}
-	for i := range list {
-		t, status := &list[i], diff.ChangeGrown
-		if t.BeforeRows == 0 {
-			status = diff.ChangeNew
-		}
-		c.Rows[i] = diff.Row{Row: [2]int{i, i}, Status: status, Figures: diff.Figures{
-			BeforeBytes: t.BeforeBytes, AfterBytes: t.AfterBytes, BeforeCount: uint64(t.BeforeRows), AfterCount: uint64(t.AfterRows)}}
+	c, err := diff.Compare(ctx, rows.Sides[0], rows.Sides[1], diff.Options{Masks: masks})
+	if err != nil {
+		return nil, err
 	}
-	c.Totals.BeforeBytes, c.Totals.AfterBytes = k.graphs[0].Retained[model.RootRow], k.graphs[1].Retained[model.RootRow]
-	return &grownSet{k, list, &ui.ChangeSet{
-		Comparison: c, Rows: ui.TitleWhere, Delta: deltaOf(ui.TitleRetained), Count: deltaOf(ui.TitleRows), Narrow: true,
-		Label: func(r *diff.Row, _ bool) ui.SiteLabel {
-			return ui.SiteLabel{Name: treeName(&list[r.Row[1]], k.arrow)}
-		},
+	set := &grownSet{k, rows, diff.DominatorNote(k.graphs[0].Heap, k.graphs[1].Heap), nil}
+	if c.Unknown > 0 {
+		set.note = ui.Plural(c.Unknown, "place is", "places are") + " left out: " + diff.UnknownPlaces
+	}
+	set.shown = &ui.ChangeSet{
+		Comparison: c, Rows: titles.Where, Delta: deltaOf(titles.Retained), Count: deltaOf(titles.Rows), Narrow: true,
+		Label:  func(r *diff.Row, _ bool) ui.SiteLabel { return ui.SiteLabel{Name: treeName(set.place(r), k.arrow)} },
 		Amount: ui.BytesText,
-	}}, nil
+	}
+	return set, nil
+}
+
+// place returns the subtree that a row is.
+func (s *grownSet) place(r *diff.Row) *heapgraph.GrownSubtree {
+	return &s.Places[max(r.Row[0], r.Row[1])]
 }

@@ -82,21 +82,26 @@ func (p *comparison) CommandLine(file []string) []string {
 	plain.Compare.Swapped = false
 	keys := p.HeapSides(&plain)
 	name := func(k ui.HeapKey) string {
-		if k.Heaps == p.After && p.After != nil {
-			return fmt.Sprintf("%s#%d", p.AfterPath, k.I)
+		if k.Heaps == p.After() && p.After() != nil {
+			return fmt.Sprintf("%s#%d", p.Second.Path, k.I)
 		}
 		return fmt.Sprintf("%s#%d", file[len(file)-1], k.I)
 	}
 	var q state.Question
-	if p.by == CompareFrames {
+	how, f := p.State.Compare, figures[p.figure]
+	switch p.by {
+	case CompareFrames:
 		q.Group = "frame"
+	case CompareSubtrees:
+		q.Group, f, how.Per = "dominators", diff.HeapRetained, diff.NormalNone
 	}
-	if f := figures[p.figure]; f != diff.HeapBytes && p.by != CompareSubtrees {
-		if q.By = f.String(); f == diff.HeapRetained && p.State.Heap.Policy != 0 {
-			q.Edges = p.State.Heap.Policy.Of(schemaOf(&p.State)).Name
-		}
+	if f != diff.HeapBytes && p.by != CompareSubtrees {
+		q.By = f.String()
 	}
-	p.State.Compare.Ask(&q, false)
+	if f == diff.HeapRetained && p.State.Heap.Policy != 0 {
+		q.Edges = p.State.Heap.Policy.Of(schemaOf(&p.State)).Name
+	}
+	how.Ask(&q, false)
 	words := slices.Concat([]string{"memtui", "diff"}, q.Args(), file[:len(file)-1])
 	return append(words, name(keys[0]), name(keys[1]))
 }
@@ -106,6 +111,11 @@ func (p *comparison) About() string {
 		return "objects"
 	}
 	return ""
+}
+
+// Useless implements [ui.Refuser]: subtrees are compared as they are.
+func (p *comparison) Useless(a keymap.Action) bool {
+	return p.by == CompareSubtrees && (a == keymap.Normalize || a == keymap.Cost)
 }
 
 // Show implements screen.
@@ -147,7 +157,7 @@ func (p *comparison) Show(s *state.State) {
 func (p *comparison) ask(s *state.State) {
 	p.bytes.Ask(changeKey{sides: p.loads2, masks: s.Compare.Masks})
 	if p.by == CompareSubtrees {
-		p.askGrown(*s)
+		p.askGrown(s)
 		return
 	}
 	key := changeKey{sides: p.loads2, frames: p.by == CompareFrames, figure: figures[p.figure], masks: s.Compare.Masks, per: s.Compare.Per}
@@ -168,18 +178,17 @@ func (p *comparison) ask(s *state.State) {
 	}
 }
 
-// askGrown fills the table with the subtrees that grew. Nothing else is among them: the kind of change that is wanted does not matter.
-func (p *comparison) askGrown(s state.State) {
+// askGrown fills the table with the subtrees that grew.
+func (p *comparison) askGrown(s *state.State) {
 	if p.graph2[0] == nil || p.graph2[1] == nil {
 		return
 	}
-	p.grown.Ask(grownKey{p.graph2, p.Look.Glyphs.ArrowRight})
+	p.grown.Ask(grownKey{p.graph2, s.Compare.Masks, p.Look.Glyphs.ArrowRight})
 	trees, ok := p.grown.Get()
 	if !ok {
 		return
 	}
-	s.Compare.Only = 0
-	if p.table.Show(&s, trees.shown); p.table.Set() == trees.shown {
+	if p.table.Show(s, trees.shown); p.table.Set() == trees.shown {
 		p.trees = trees
 	}
 }
@@ -236,7 +245,7 @@ func (p *comparison) emptyText() []string {
 		return p.unknown()
 	case p.by == CompareSubtrees && p.trees == nil:
 		return []string{"Searching for subtrees that grew…"}
-	case p.by == CompareSubtrees && p.State.Filter == "":
+	case p.by == CompareSubtrees && len(p.trees.Places) == 0:
 		return []string{"No subtree retains more than before.", p.Hint("{swap} swaps before and after, {group} shows types.")}
 	case p.changes.Ready && p.changes.Err != nil:
 		return []string{"Not compared: " + p.changes.Err.Error() + ".", p.Hint("{normalize} changes the normalization.")}

@@ -15,8 +15,8 @@ import (
 // sideText names one side of the comparison.
 func (p *comparison) sideText(k ui.HeapKey) string {
 	text := k.Text()
-	if p.After != nil {
-		name := p.AfterName
+	if p.After() != nil {
+		name := p.Second.Name
 		if k.Heaps == p.Heaps && p.State.Profile != nil {
 			name = p.State.Profile.Meta.Name
 		}
@@ -49,11 +49,22 @@ func (p *comparison) drawHead(s tcell.Screen, r widget.Rect) widget.Rect {
 		line, r = r.CutTop(1)
 		widget.Print(s, line.X+1, line.Y, line.W-2, text, p.Look.Title)
 	}
-	if set := p.set; set != nil && set.sides == p.loads2 && p.by != CompareSubtrees && set.notes() != "" {
+	if notes := p.notes(); notes != "" {
 		line, r = r.CutTop(1)
-		widget.Print(s, line.X+1, line.Y, line.W-2, set.notes(), p.Look.Muted)
+		widget.Print(s, line.X+1, line.Y, line.W-2, notes, p.Look.Muted)
 	}
 	return p.drawTotals(s, r)
+}
+
+// notes says how the rows below were made; "" for nothing to say.
+func (p *comparison) notes() string {
+	switch {
+	case p.by == CompareSubtrees && p.trees != nil && p.trees.graphs == p.graph2:
+		return p.trees.note
+	case p.by != CompareSubtrees && p.set != nil && p.set.sides == p.loads2:
+		return p.set.notes()
+	}
+	return ""
 }
 
 // countOf returns how many rows of a set a snapshot has; sides of two formats may differ in their sets.
@@ -64,7 +75,7 @@ func countOf(t *heapgraph.Totals, set int) uint64 {
 	return uint64(t.Counts[set])
 }
 
-// drawTotals draws the table of totals.
+// drawTotals draws the totals. They are no [ui.Table]: the few lines stand in a fixed order above the table, and none can be selected.
 func (p *comparison) drawTotals(s tcell.Screen, r widget.Rect) widget.Rect {
 	b, a := &p.loads2[0].Totals, &p.loads2[1].Totals
 	bytes := func(n uint64) string { return ui.BytesText(n, p.State.Exact) }
@@ -172,9 +183,9 @@ func (p *comparison) Title() string {
 	t := [...]string{"Types", "Frames", "Subtrees that grew"}[p.by]
 	if p.by != CompareSubtrees {
 		t += " by Δ " + [...]string{"bytes", "count", "retained"}[p.figure]
-		if text := p.State.Compare.OnlyText(); text != "" {
-			t += " · " + text
-		}
+	}
+	if text := p.State.Compare.OnlyText(); text != "" {
+		t += " · " + text
 	}
 	if p.State.Filter != "" {
 		t += " · filter “" + p.State.Filter + "”"

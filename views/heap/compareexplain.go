@@ -23,7 +23,7 @@ func (p *comparison) selectedTree() (*heapgraph.GrownSubtree, bool) {
 	if !ok || p.trees == nil {
 		return nil, false
 	}
-	return &p.trees.list[r.Row[1]], true
+	return p.trees.place(r), true
 }
 
 // explain fills the detail pane: the figures of the selection, and who holds what is new.
@@ -84,11 +84,16 @@ func (p *comparison) explainTree(t *heapgraph.GrownSubtree) {
 	lines := []widget.Line{ui.Said(fmt.Sprintf("retains %s in %s, before %s in %s", ui.BytesText(t.AfterBytes, exact), ui.Plural(t.AfterRows, "object", "objects"),
 		ui.BytesText(t.BeforeBytes, exact), ui.Plural(t.BeforeRows, "object", "objects")))}
 	if t.Below != "" {
-		lines = append(lines, ui.Said(fmt.Sprintf("most of it below: %s × %s, %s; before %s, %s", model.Group(uint64(t.BelowAfterRows)), ui.HeapName(t.Below),
-			ui.BytesText(t.BelowAfterBytes, exact), model.Group(uint64(t.BelowBeforeRows)), ui.BytesText(t.BelowBeforeBytes, exact))))
-	} else {
+		before := "none was there before"
+		if t.BelowBeforeRows > 0 {
+			before = "before " + model.Group(uint64(t.BelowBeforeRows)) + ", " + ui.BytesText(t.BelowBeforeBytes, exact)
+		}
+		lines = append(lines, ui.Said(fmt.Sprintf("most of it below: %s × %s, %s; %s", model.Group(uint64(t.BelowAfterRows)), ui.HeapName(t.Below),
+			ui.BytesText(t.BelowAfterBytes, exact), before)))
+	} else if t.Taken == 0 {
 		lines = append(lines, ui.Said("the objects themselves grew"))
 	}
+	lines = append(lines, p.movedLines(t)...)
 	title := "the root"
 	if n := len(t.Path); n > 0 {
 		title = t.Path[n-1]
@@ -98,7 +103,23 @@ func (p *comparison) explainTree(t *heapgraph.GrownSubtree) {
 		title += " " + ui.RowText(t.Row)
 		lines = append(lines, p.Note(p.Hint("{open} shows on Dominators what it retains")))
 	}
-	p.Detail.Set(p.table.ID(i), title, "grew by "+ui.BytesText(t.AfterBytes-min(t.BeforeBytes, t.AfterBytes), exact), lines)
+	answer := "grew by " + ui.BytesText(t.Growth(), exact)
+	if t.BeforeRows == 0 {
+		answer = "new here"
+	}
+	p.Detail.Set(p.table.ID(i), title, answer, lines)
+}
+
+// movedLines say of a subtree what another object dominated before.
+func (p *comparison) movedLines(t *heapgraph.GrownSubtree) (lines []widget.Line) {
+	if t.Moved > 0 {
+		lines = append(lines, ui.Said("another object dominated "+model.Group(uint64(t.Moved))+" of them before"))
+	}
+	if t.Taken > 0 {
+		lines = append(lines, ui.Said(fmt.Sprintf("directly below, another object dominated %s before, which retain %s", ui.Plural(t.Taken, "object", "objects"),
+			ui.BytesText(t.TakenBytes, p.State.Exact))))
+	}
+	return lines
 }
 
 func (p *comparison) CopyText() string {

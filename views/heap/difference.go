@@ -11,8 +11,8 @@ type difference struct {
 	of ui.Screen
 }
 
-// NewDifference returns the comparison of snapshots that stands for the screen of.
-func NewDifference(e *ui.Env, of ui.Screen, by compareBy) *difference {
+// newDifference returns the comparison of snapshots that stands for the screen of.
+func newDifference(e *ui.Env, of ui.Screen, by compareBy) *difference {
 	p := &difference{NewComparison(e), of}
 	p.by = by
 	return p
@@ -27,4 +27,17 @@ func (p *difference) About() string {
 		return "objects"
 	}
 	return "difference"
+}
+
+// Difference implements [ui.Differing].
+func (p *Groups) Difference(func(ui.Screen, ui.DiffTable) ui.Screen) ui.Screen {
+	if p.Frames {
+		return newDifference(p.Env, p, CompareFrames)
+	}
+	return newDifference(p.Env, p, CompareTypes)
+}
+
+// Difference implements [ui.Differing].
+func (p *Dominators) Difference(func(ui.Screen, ui.DiffTable) ui.Screen) ui.Screen {
+	return newDifference(p.Env, p, CompareSubtrees)
 }

@@ -67,7 +67,7 @@ func (p *Dominators) Command() []string { return nil }
 
 // CommandLine implements commander.
 func (p *Dominators) CommandLine(file []string) []string {
-	return command(&p.State, "dominators", file)
+	return command(&p.State, "dominators", state.Question{}, file)
 }
 
 func (p *Dominators) About() string {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
 )
@@ -139,15 +140,15 @@ func (p *Dominators) columns(d domData) []ui.Column[domRow] {
 	retained := func(v *domRow) uint64 { return v.retained }
 	share := func(v *domRow) float64 { return ui.ShareOf(v.retained, bytes) }
 	return []ui.Column[domRow]{
-		{Title: ui.TitleRetained, Key: "retained_bytes", Fields: []string{"retained"}, Figure: ui.BytesFigure, Whole: bytes, Value: retained},
-		{Title: ui.TitleShare, Figure: ui.ShareFigure, Drop: 2, Like: ui.TitleRetained, Share: share},
-		{Width: 6, Grow: 1, MaxWidth: 20, Drop: 3, Like: ui.TitleRetained, Cell: func(v *domRow) widget.Cell { return ui.ShareCell(v.retained, bytes) }},
-		{Title: ui.TitleRows, Key: "retained_count", Fields: []string{"rows", "count"}, Figure: ui.CountFigure, Drop: 1, Whole: rows, Value: func(v *domRow) uint64 { return v.rows }},
-		{Title: ui.TitleSelf, Key: "bytes", Fields: []string{"self", "bytes"}, Figure: ui.BytesFigure, Drop: 4, Whole: bytes, Value: func(v *domRow) uint64 { return v.own },
+		{Title: titles.Retained, Key: "retained_bytes", Fields: []string{"retained"}, Figure: ui.BytesFigure, Whole: bytes, Value: retained},
+		{Title: titles.Share, Figure: ui.ShareFigure, Drop: 2, Like: titles.Retained, Share: share},
+		{Width: 6, Grow: 1, MaxWidth: 20, Drop: 3, Like: titles.Retained, Cell: func(v *domRow) widget.Cell { return ui.ShareCell(v.retained, bytes) }},
+		{Title: titles.Rows, Key: "retained_count", Fields: []string{"rows", "count"}, Figure: ui.CountFigure, Drop: 1, Whole: rows, Value: func(v *domRow) uint64 { return v.rows }},
+		{Title: titles.Self, Key: "bytes", Fields: []string{"self", "bytes"}, Figure: ui.BytesFigure, Drop: 4, Whole: bytes, Value: func(v *domRow) uint64 { return v.own },
 			Cell: func(v *domRow) widget.Cell {
 				return widget.Cell{Text: p.table.Figures.Bytes(v.own), Style: p.Look.Muted}
 			}},
-		{Title: ui.TitleRow, Key: "label", Width: 16, Grow: 5, Cut: widget.CutMiddle, Text: d.names(d.full), Cell: func(v *domRow) widget.Cell { return widget.Cell{Text: p.label(v)} }},
+		{Title: titles.Row, Key: "label", Width: 16, Grow: 5, Cut: widget.CutMiddle, Text: d.names(d.full), Cell: func(v *domRow) widget.Cell { return widget.Cell{Text: p.label(v)} }},
 	}
 }
 

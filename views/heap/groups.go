@@ -2,9 +2,11 @@ package heap
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gdamore/tcell/v2"
 
+	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -92,14 +94,17 @@ func (p *Groups) CommandLine(file []string) []string {
 	if p.Frames {
 		verb = "frames"
 	}
-	return command(&p.State, verb, file)
+	var q state.Question
+	if key := p.table.Sorted().Key; key != diff.HeapBytes.String() && slices.Contains(diff.HeapFigureWords(), key) {
+		q.By = key
+	}
+	return command(&p.State, verb, q, file)
 }
 
-// command returns the command that prints a table of a snapshot.
-func command(s *state.State, verb string, file []string, more ...string) []string {
+// command returns the command that prints a table of a snapshot; q says how.
+func command(s *state.State, verb string, q state.Question, file []string, more ...string) []string {
 	words := append([]string{"memtui", "heap", verb}, file...)
 	words = append(words, more...)
-	var q state.Question
 	if i := s.Snapshot(); i >= 0 && verb != "snapshots" {
 		q.Snapshot = &i
 	}
@@ -242,7 +247,7 @@ func (p *Groups) openObjects() {
 	case by.axis > 0 && !axis.ByRow:
 		p.by = 0
 		p.Emit(state.SetFilter{Text: g.Name})
-		p.Say(s.Axes[0].Many + " whose name or " + axis.One + " has “" + model.Clean(g.Name) + "”: " + p.Hint("{back} shows all again"))
+		p.Say(s.Axes[0].Many + " with “" + model.Clean(g.Name) + "” in their name or " + axis.One + ": " + p.Hint("{back} shows all again"))
 	default:
 		p.objects.start(p.groupName(g, p.State.FullName), by.by(s), g)
 	}

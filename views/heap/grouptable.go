@@ -7,6 +7,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
 )
@@ -121,11 +122,11 @@ func (p *Groups) columns(d groupData) []ui.Column[heapgraph.Group] {
 		}
 		return c
 	}
-	size := bytes(ui.TitleBytes, "bytes", "bytes", 0, sum.Bytes(), true, (*group).Bytes)
+	size := bytes(titles.Bytes, "bytes", "bytes", 0, sum.Bytes(), true, (*group).Bytes)
 	size.Fields = append(size.Fields, "size")
-	unmanaged := bytes(ui.TitleUnmanaged, "unmanaged_bytes", "unmanaged", 5, sum.UnmanagedBytes, s.Split, func(g *group) uint64 { return g.UnmanagedBytes })
-	unmanaged.Width = widget.Width(ui.TitleUnmanaged)
-	retained := bytes(ui.TitleRetained, "retained_bytes", "retained", 2, whole, by.axis == 0, func(g *group) uint64 { n, _ := d.retains(g); return n })
+	unmanaged := bytes(titles.Unmanaged, "unmanaged_bytes", "unmanaged", 5, sum.UnmanagedBytes, s.Split, func(g *group) uint64 { return g.UnmanagedBytes })
+	unmanaged.Width = widget.Width(titles.Unmanaged)
+	retained := bytes(titles.Retained, "retained_bytes", "retained", 2, whole, by.axis == 0, func(g *group) uint64 { n, _ := d.retains(g); return n })
 	retained.Known, retained.Unknown = func(g *group) bool { _, ok := d.retains(g); return ok }, func() string {
 		if p.load.Unlinked() || d.retained != nil {
 			return "?"
@@ -134,7 +135,7 @@ func (p *Groups) columns(d groupData) []ui.Column[heapgraph.Group] {
 	}
 	mean := bytes("", "", "mean", 0, 0, true, func(g *group) uint64 { return model.Mean(g.Bytes(), max(g.Count, 1)) })
 	mean.Hidden = true
-	managed := bytes(ui.TitleManaged, "managed_bytes", "managed", 7, sum.ManagedBytes, s.Split, func(g *group) uint64 { return g.ManagedBytes })
+	managed := bytes(titles.Managed, "managed_bytes", "managed", 7, sum.ManagedBytes, s.Split, func(g *group) uint64 { return g.ManagedBytes })
 	if frames { // reports do not tell their parts
 		managed.Key, unmanaged.Key = "", ""
 	}
@@ -142,11 +143,11 @@ func (p *Groups) columns(d groupData) []ui.Column[heapgraph.Group] {
 		{Title: strings.ToUpper(title), Width: 10, Grow: 6, MaxWidth: 60, Cut: widget.CutMiddle, Text: func(g *group) string { return ui.HeapName(g.Name) }},
 		{Title: secondTitle(s), Width: 10, Grow: 2, MaxWidth: 24, Drop: 6, Muted: true, Hidden: frames || s.Distinct() == 0 || by.axis > 0,
 			Text: func(g *group) string { return g.Sub }},
-		{Title: ui.TitleCount, Key: "count", Fields: []string{"count"}, Figure: ui.CountFigure, Width: 7, Drop: 1, Whole: sum.Count, Value: func(g *group) uint64 { return g.Count }},
+		{Title: titles.Count, Key: "count", Fields: []string{"count"}, Figure: ui.CountFigure, Width: 7, Drop: 1, Whole: sum.Count, Value: func(g *group) uint64 { return g.Count }},
 		size,
-		{Title: ui.TitleShare, Width: 6, Grow: 1, MaxWidth: 16, Drop: 4, Like: ui.TitleBytes, Cell: p.shareCell},
+		{Title: titles.Share, Width: 6, Grow: 1, MaxWidth: 16, Drop: 4, Like: titles.Bytes, Cell: p.shareCell},
 		managed, unmanaged, retained,
-		{Title: ui.TitleWhere, Width: 14, Grow: 3, MaxWidth: 60, Drop: 3, Cut: widget.CutFolder, Hidden: !frames,
+		{Title: titles.Where, Width: 14, Grow: 3, MaxWidth: 60, Drop: 3, Cut: widget.CutFolder, Hidden: !frames,
 			Text: func(g *group) string { return fmt.Sprintf("%s:%012d", g.File, g.Line) },
 			Cell: func(g *group) widget.Cell {
 				return widget.Cell{Text: frameWhere(g.File, g.Line, d.full), Style: p.Look.Muted}

@@ -76,7 +76,7 @@ func (p *object) CommandLine(file []string) []string {
 	if p.focus == listPath {
 		verb = "path"
 	}
-	return command(&p.State, verb, file, fmt.Sprint(uint32(p.shown)))
+	return command(&p.State, verb, state.Question{}, file, fmt.Sprint(uint32(p.shown)))
 }
 
 func (p *object) About() string {

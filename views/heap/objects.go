@@ -12,6 +12,7 @@ import (
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
@@ -166,26 +167,26 @@ func (p *objects) columns(d objectData) []ui.Column[model.Row] {
 		}
 		return column(c, of)
 	}
-	unmanaged := ui.Column[model.Row]{Title: ui.TitleUnmanaged, Key: "unmanaged_bytes", Fields: []string{"unmanaged"}, Figure: ui.BytesFigure, Width: 9, Drop: 3, Whole: totals.UnmanagedBytes}
+	unmanaged := ui.Column[model.Row]{Title: titles.Unmanaged, Key: "unmanaged_bytes", Fields: []string{"unmanaged"}, Figure: ui.BytesFigure, Width: 9, Drop: 3, Whole: totals.UnmanagedBytes}
 	if !schema.Split {
 		unmanaged.Hidden, unmanaged.Fields = true, nil
 	}
-	row := ui.Column[model.Row]{Title: ui.TitleRow, Key: "row", Width: 11, Right: true, Text: func(r *model.Row) string { return ui.RowText(*r) }}
-	held := ui.Column[model.Row]{Title: ui.TitleDominator, Key: "dominator", Width: 14, Grow: 4, Drop: 1, Cut: widget.CutMiddle, Muted: true,
+	row := ui.Column[model.Row]{Title: titles.Row, Key: "row", Width: 11, Right: true, Text: func(r *model.Row) string { return ui.RowText(*r) }}
+	held := ui.Column[model.Row]{Title: titles.Dominator, Key: "dominator", Width: 14, Grow: 4, Drop: 1, Cut: widget.CutMiddle, Muted: true,
 		Text: func(r *model.Row) string { return holderText(g, *r, d.full) }}
 	return []ui.Column[model.Row]{
 		column(row, func(r model.Row) uint64 { return uint64(r) }),
-		column(ui.Column[model.Row]{Title: ui.TitleBytes, Key: "bytes", Fields: []string{"bytes", "size"}, Figure: ui.BytesFigure, Whole: totals.Bytes()}, h.Bytes),
+		column(ui.Column[model.Row]{Title: titles.Bytes, Key: "bytes", Fields: []string{"bytes", "size"}, Figure: ui.BytesFigure, Whole: totals.Bytes()}, h.Bytes),
 		column(unmanaged, h.Unmanaged),
-		linked(ui.Column[model.Row]{Title: ui.TitleRetained, Key: "retained_bytes", Fields: []string{"retained"}, Figure: ui.BytesFigure, Whole: totals.Bytes()},
+		linked(ui.Column[model.Row]{Title: titles.Retained, Key: "retained_bytes", Fields: []string{"retained"}, Figure: ui.BytesFigure, Whole: totals.Bytes()},
 			func(r model.Row) uint64 { return g.Retained[r] }),
-		{Title: ui.TitleShare, Width: 6, Grow: 1, MaxWidth: 16, Drop: 4, Like: ui.TitleRetained, Known: func(*model.Row) bool { return g != nil }, Cell: func(r *model.Row) widget.Cell {
+		{Title: titles.Share, Width: 6, Grow: 1, MaxWidth: 16, Drop: 4, Like: titles.Retained, Known: func(*model.Row) bool { return g != nil }, Cell: func(r *model.Row) widget.Cell {
 			if g == nil {
 				return widget.Cell{Text: p.unknown(), Style: p.Look.Muted}
 			}
 			return ui.ShareCell(g.Retained[*r], totals.Bytes())
 		}},
-		linked(ui.Column[model.Row]{Title: ui.TitleRows, Key: "retained_count", Fields: []string{"rows"}, Figure: ui.CountFigure, Width: 9, Drop: 2, Whole: uint64(totals.Rows)},
+		linked(ui.Column[model.Row]{Title: titles.Rows, Key: "retained_count", Fields: []string{"rows"}, Figure: ui.CountFigure, Width: 9, Drop: 2, Whole: uint64(totals.Rows)},
 			func(r model.Row) uint64 { return uint64(g.RetainedCount[r]) }),
 		linked(held, func(r model.Row) uint64 { return uint64(g.Idom[r]) }),
 	}
@@ -313,8 +314,8 @@ func (p *objects) answer() string {
 	if t == nil {
 		return ""
 	}
-	order := map[string]string{ui.TitleRow: "by row", ui.TitleBytes: "largest first", ui.TitleUnmanaged: "largest unmanaged first", ui.TitleRetained: "most retained first",
-		ui.TitleRows: "most retained objects first", ui.TitleDominator: "by dominator"}[p.table.Sorted().Title]
+	order := map[string]string{titles.Row: "by row", titles.Bytes: "largest first", titles.Unmanaged: "largest unmanaged first", titles.Retained: "most retained first",
+		titles.Rows: "most retained objects first", titles.Dominator: "by dominator"}[p.table.Sorted().Title]
 	if !p.List.Descending {
 		order += ", reversed"
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
 )
@@ -141,21 +142,21 @@ func (l *refList) spec() ui.Spec[refData, refRow] {
 
 // columns returns those of a list. What several rows retain each may be the same memory.
 func (l *refList) columns(d refData) []ui.Column[refRow] {
-	g, how := d.graph(), ui.TitleReference
+	g, how := d.graph(), titles.Reference
 	if l.path {
 		how = ""
 	}
 	return []ui.Column[refRow]{
 		{Title: how, Key: "edge", Width: 8, Grow: 3, Drop: 1, Cut: widget.CutMiddle, Muted: true, Text: func(v *refRow) string { return v.text }},
-		{Title: ui.TitleCount, Fields: []string{"count"}, Figure: ui.CountFigure, Width: 7, Drop: 3, Hidden: l.path, Value: func(v *refRow) uint64 { return v.count }},
-		{Title: ui.TitleRow, Key: "label", Width: 16, Grow: 4, Cut: widget.CutMiddle, Text: func(v *refRow) string {
+		{Title: titles.Count, Fields: []string{"count"}, Figure: ui.CountFigure, Width: 7, Drop: 3, Hidden: l.path, Value: func(v *refRow) uint64 { return v.count }},
+		{Title: titles.Row, Key: "label", Width: 16, Grow: 4, Cut: widget.CutMiddle, Text: func(v *refRow) string {
 			if v.count > 1 {
 				return textOf(g.Heap, v.end, d.full)
 			}
 			return namedRow(g.Heap, v.end, d.full)
 		}},
-		{Title: ui.TitleBytes, Fields: []string{"bytes"}, Figure: ui.BytesFigure, Drop: 2, Value: func(v *refRow) uint64 { return v.bytes }},
-		{Title: ui.TitleRetained, Fields: []string{"retained"}, Figure: ui.BytesFigure, Drop: 4, Known: func(v *refRow) bool { return v.count == 1 },
+		{Title: titles.Bytes, Fields: []string{"bytes"}, Figure: ui.BytesFigure, Drop: 2, Value: func(v *refRow) uint64 { return v.bytes }},
+		{Title: titles.Retained, Fields: []string{"retained"}, Figure: ui.BytesFigure, Drop: 4, Known: func(v *refRow) bool { return v.count == 1 },
 			Value: func(v *refRow) uint64 { return g.Retained[v.end] }},
 	}
 }

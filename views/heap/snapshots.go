@@ -12,6 +12,7 @@ import (
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
@@ -92,7 +93,7 @@ func (p *snapshots) Command() []string { return nil }
 
 // CommandLine implements commander.
 func (p *snapshots) CommandLine(file []string) []string {
-	return command(&p.State, "snapshots", file)
+	return command(&p.State, "snapshots", state.Question{}, file)
 }
 
 // Show implements screen. Nothing of it decodes a snapshot where headers tell enough.
@@ -165,16 +166,16 @@ func (p *snapshots) columns(d snapData) []ui.Column[snapshotRow] {
 	count := func(title, key, field string, drop int, of func(f *model.HeapInfo) int64) ui.Column[row] {
 		return number(ui.Column[row]{Title: title, Key: key, Fields: []string{field}, Figure: ui.CountFigure, Width: widget.Width(title) + 2, Drop: drop}, of)
 	}
-	gc := count(ui.TitleGC, "gc", "gc", 5, func(f *model.HeapInfo) int64 { return f.GC })
+	gc := count(titles.GC, "gc", "gc", 5, func(f *model.HeapInfo) int64 { return f.GC })
 	gc.Width, gc.MaxWidth, gc.Hidden = 5, 5, !d.timed
 	cols := []ui.Column[row]{
-		{Title: ui.TitleNumber, Key: "index", Width: 4, Right: true, Value: func(r *row) uint64 { return uint64(r.n) }, Text: func(r *row) string { return fmt.Sprint(r.n) }},
+		{Title: titles.Number, Key: "index", Width: 4, Right: true, Value: func(r *row) uint64 { return uint64(r.n) }, Text: func(r *row) string { return fmt.Sprint(r.n) }},
 		gc,
-		{Title: ui.TitleTime, Key: "time_us", Fields: []string{"time"}, Figure: ui.TimeFigure, Width: 8, Drop: 4, Hidden: !d.timed,
+		{Title: titles.Time, Key: "time_us", Fields: []string{"time"}, Figure: ui.TimeFigure, Width: 8, Drop: 4, Hidden: !d.timed,
 			Known: func(r *row) bool { return r.info.Time != model.NoTime }, Value: func(r *row) uint64 { return uint64(max(r.info.Time, 0)) }},
-		number(ui.Column[row]{Title: ui.TitleBytes, Key: "bytes", Fields: []string{"bytes", "size"}, Figure: ui.BytesFigure, Whole: d.largest}, func(f *model.HeapInfo) int64 { return f.Bytes }),
-		{Width: 6, Grow: 1, MaxWidth: 30, Drop: 6, Like: ui.TitleBytes, Cell: func(r *row) widget.Cell { return ui.ShareCell(uint64(max(r.info.Bytes, 0)), d.largest) }},
-		{Title: ui.TitleChange, Fields: []string{"change"}, Figure: ui.BytesFigure, Width: 9, Drop: 1, Known: (*row).compared,
+		number(ui.Column[row]{Title: titles.Bytes, Key: "bytes", Fields: []string{"bytes", "size"}, Figure: ui.BytesFigure, Whole: d.largest}, func(f *model.HeapInfo) int64 { return f.Bytes }),
+		{Width: 6, Grow: 1, MaxWidth: 30, Drop: 6, Like: titles.Bytes, Cell: func(r *row) widget.Cell { return ui.ShareCell(uint64(max(r.info.Bytes, 0)), d.largest) }},
+		{Title: titles.Change, Fields: []string{"change"}, Figure: ui.BytesFigure, Width: 9, Drop: 1, Known: (*row).compared,
 			Rank: func(r *row) uint64 { return ui.Sortable(r.change()) }, Number: (*row).change, Cell: p.changeCell},
 	}
 	for n, i := range d.sets {
@@ -185,7 +186,7 @@ func (p *snapshots) columns(d snapData) []ui.Column[snapshotRow] {
 		many := d.schema.Sets[i].Many
 		cols = append(cols, count(strings.ToUpper(many), "", strings.ReplaceAll(strings.ToLower(many), " ", ""), drop, func(f *model.HeapInfo) int64 { return f.Count(i) }))
 	}
-	refs := count(ui.TitleReferences, "references", "references", 8, func(f *model.HeapInfo) int64 { return f.References })
+	refs := count(titles.References, "references", "references", 8, func(f *model.HeapInfo) int64 { return f.References })
 	refs.Width, refs.Fields = 10, append(refs.Fields, "refs")
 	return append(cols, refs, ui.Column[row]{Width: 7, Drop: 3, Hidden: !d.marked, Cell: p.stateCell})
 }

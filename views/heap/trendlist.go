@@ -8,6 +8,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
 )
@@ -106,7 +107,7 @@ func (l *trendList) columns(d trendData) []ui.Column[trend] {
 			Cell: func(t *trend) widget.Cell { return widget.Cell{Kind: widget.SparkCell, Spark: t.values} }},
 		{Title: fmt.Sprintf("AT #%d", d.at), Fields: []string{field}, Figure: ui.BytesFigure, Width: 9, Drop: 1, Value: func(t *trend) uint64 { v, _ := t.value(d.at); return v },
 			Known: func(t *trend) bool { v, ok := t.value(d.at); return ok && (v > 0 || t.total) && t.bytes != d.counts }, Cell: func(t *trend) widget.Cell { return l.valueCell(t, d.at) }},
-		{Title: ui.TitleSince, Fields: []string{"change"}, Figure: ui.BytesFigure, Width: 10, Drop: 2,
+		{Title: titles.Since, Fields: []string{"change"}, Figure: ui.BytesFigure, Width: 10, Drop: 2,
 			Known:  func(t *trend) bool { _, _, ok := t.change(d.at); return ok && t.bytes != d.counts },
 			Number: func(t *trend) float64 { b, a, _ := t.change(d.at); return float64(a) - float64(b) },
 			Rank:   func(t *trend) uint64 { b, a, _ := t.change(d.at); return ui.Sortable(float64(a) - float64(b)) },
@@ -203,7 +204,7 @@ func (l *trendList) answer() string {
 	switch l.Sorted().Title {
 	case l.Columns()[trendSpark].Title:
 		text += ", largest first"
-	case ui.TitleSince:
+	case titles.Since:
 		text += ", most grown first"
 	}
 	if !l.List.Descending {

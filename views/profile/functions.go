@@ -8,11 +8,13 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
@@ -89,15 +91,15 @@ func (p *Functions) ColumnsOf(t *rows) []ui.Column[weights.Row] {
 	}
 	unit := t.unit(t.ProfileKey)
 	cols := []ui.Column[row]{
-		{Title: ui.TitleSelf, Key: "self", Fields: []string{"self"}, Figure: ui.AmountFigure, Unit: unit, Amounts: first(self), Share: share(self)},
-		{Title: ui.TitlePercent, Width: model.ShareWidth, Right: true, Drop: 1, Like: ui.TitleSelf, Cell: percent(self)},
-		{Width: 6, Drop: 6, Like: ui.TitleSelf, Cell: func(r *row) widget.Cell {
+		{Title: titles.Self, Key: "self", Fields: []string{"self"}, Figure: ui.AmountFigure, Unit: unit, Amounts: first(self), Share: share(self)},
+		{Title: titles.Percent, Width: model.ShareWidth, Right: true, Drop: 1, Like: titles.Self, Cell: percent(self)},
+		{Width: 6, Drop: 6, Like: titles.Self, Cell: func(r *row) widget.Cell {
 			return widget.Cell{Kind: widget.BarCell, Bar: self(r).Float64() / max(all.Float64(), 1e-300)}
 		}},
-		{Title: ui.TitleTotal, Key: "total", Fields: []string{"total"}, Figure: ui.AmountFigure, Unit: unit, Drop: 2, Amounts: first(total), Share: share(total)},
-		{Title: ui.TitlePercent, Width: model.ShareWidth, Right: true, Drop: 5, Like: ui.TitleTotal, Cell: percent(total)},
+		{Title: titles.Total, Key: "total", Fields: []string{"total"}, Figure: ui.AmountFigure, Unit: unit, Drop: 2, Amounts: first(total), Share: share(total)},
+		{Title: titles.Percent, Width: model.ShareWidth, Right: true, Drop: 5, Like: titles.Total, Cell: percent(total)},
 		{Title: strings.ToUpper(t.By.String()), Key: key, Width: 18, Grow: 3, Cut: cut, Text: func(r *row) string { return r.Name }, Rank: t.place(), Cell: p.nameCell},
-		{Title: ui.TitleDSO, Key: "dso", Width: 12, Grow: 1, MaxWidth: 40, Cut: widget.CutFolder, Drop: 3, Text: t.dso,
+		{Title: titles.DSO, Key: "dso", Width: 12, Grow: 1, MaxWidth: 40, Cut: widget.CutFolder, Drop: 3, Text: t.dso,
 			Muted: true, Hidden: t.By != weights.ByFunctionDSO && t.By != weights.BySourceLine},
 	}
 	for i, k := range t.Beside {
@@ -317,4 +319,10 @@ func (p *Functions) CopyText() string {
 		return ""
 	}
 	return widget.Clean(fmt.Sprintf("%s  %s  self %s  total %s", r.Name, p.Now().Of.dso(r), r.Weights[0].Self, r.Weights[0].Total))
+}
+
+// Difference implements [ui.Differing]: rows are functions at first.
+func (p *Functions) Difference(table func(ui.Screen, ui.DiffTable) ui.Screen) ui.Screen {
+	by := analysis.ByFunction
+	return table(p, ui.DiffTable{Group: &by})
 }

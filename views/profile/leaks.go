@@ -13,6 +13,7 @@ import (
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
@@ -27,10 +28,10 @@ type leakMetric struct {
 // leakMetrics returns the figures of allocation events, in the order of the columns.
 func leakMetrics() [leakFigures]leakMetric {
 	return [...]leakMetric{
-		{"live_bytes", ui.TitleLive, "live", 0, 0}, {"live_count", ui.TitleBlocks, "blocks", leakCounts, 2},
-		{"alloc_bytes", ui.TitleAlloc, "alloc", 0, 3}, {"alloc_count", ui.TitleCount, "count", leakCounts, 5},
-		{"free_bytes", ui.TitleFreed, "freed", 0, 4}, {"free_count", ui.TitleFrees, "frees", leakCounts, 6},
-		{"peak_bytes", ui.TitlePeak, "peak", 0, 3},
+		{"live_bytes", titles.Live, "live", 0, 0}, {"live_count", titles.Blocks, "blocks", leakCounts, 2},
+		{"alloc_bytes", titles.Allocated, "alloc", 0, 3}, {"alloc_count", titles.Count, "count", leakCounts, 5},
+		{"free_bytes", titles.Freed, "freed", 0, 4}, {"free_count", titles.Frees, "frees", leakCounts, 6},
+		{"peak_bytes", titles.Peak, "peak", 0, 3},
 	}
 }
 
@@ -106,7 +107,7 @@ func (t *leakTable) columns() (cols []ui.Column[leak]) {
 		}
 		cols = append(cols, c)
 	}
-	return append(cols, ui.Column[leak]{Title: ui.TitleStack, Width: 20, Grow: 1, Cut: widget.CutScope, Text: t.label})
+	return append(cols, ui.Column[leak]{Title: titles.Stack, Width: 20, Grow: 1, Cut: widget.CutScope, Text: t.label})
 }
 
 // fetchProfLeaks takes the stacks of which something is live.
@@ -352,4 +353,9 @@ func (p *Leaks) CopyText() string {
 		return ""
 	}
 	return widget.Clean(fmt.Sprintf("%s live  %s", r.figures[leakLive], p.Now().Of.label(r))) + "\n" + p.Detail.Text()
+}
+
+// Difference implements [ui.Differing].
+func (p *Leaks) Difference(table func(ui.Screen, ui.DiffTable) ui.Screen) ui.Screen {
+	return table(p, ui.DiffTable{Rows: ui.DiffLeaked})
 }

@@ -3,6 +3,7 @@ package profile
 import (
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
@@ -77,19 +78,19 @@ func (p *Screen) columns(d eventData) []ui.Column[int] {
 	}
 	return []ui.Column[int]{
 		{Width: 1, Cell: func(n *int) widget.Cell { return chosenCell(&p.Pane, *n == int(d.event)) }},
-		{Title: ui.TitleEvent, Key: "name", Width: 12, Grow: 1, Cut: widget.CutMiddle, Text: func(n *int) string { return event(n).Name }},
-		{Title: ui.TitleKind, Key: "kind", Width: 10, Drop: 3, Muted: true, Text: func(n *int) string { return event(n).Kind }},
-		{Title: ui.TitleSampling, Key: "mode", Width: 16, Drop: 2, Muted: true, Text: func(n *int) string { return modeText(event(n)) }},
-		{Title: ui.TitleStacks, Key: "stacks", Fields: []string{"stacks"}, Figure: ui.CountFigure, Width: 8, MaxWidth: 8, Drop: 4,
+		{Title: titles.Event, Key: "name", Width: 12, Grow: 1, Cut: widget.CutMiddle, Text: func(n *int) string { return event(n).Name }},
+		{Title: titles.Kind, Key: "kind", Width: 10, Drop: 3, Muted: true, Text: func(n *int) string { return event(n).Kind }},
+		{Title: titles.Sampling, Key: "mode", Width: 16, Drop: 2, Muted: true, Text: func(n *int) string { return modeText(event(n)) }},
+		{Title: titles.Stacks, Key: "stacks", Fields: []string{"stacks"}, Figure: ui.CountFigure, Width: 8, MaxWidth: 8, Drop: 4,
 			Known: func(n *int) bool { return d.sums != nil && *n < len(d.sums.totals) },
 			Value: func(n *int) uint64 { return uint64(d.sums.totals[*n].Stacks) }},
-		{Title: ui.TitleMetric, Width: 12, Right: true, Drop: 1, Text: metric, Cell: func(n *int) widget.Cell {
+		{Title: titles.Metric, Width: 12, Right: true, Drop: 1, Text: metric, Cell: func(n *int) widget.Cell {
 			if _, ok := d.shown(*n); !ok {
 				return widget.Cell{Text: metric(n), Style: p.Look.Muted}
 			}
 			return widget.Cell{Text: metric(n)}
 		}},
-		{Title: ui.TitleSum, Fields: []string{"sum"}, Figure: ui.AmountFigure, Amounts: func(n *int) [2]model.Amount { return [2]model.Amount{d.total(n)} },
+		{Title: titles.Sum, Fields: []string{"sum"}, Figure: ui.AmountFigure, Amounts: func(n *int) [2]model.Amount { return [2]model.Amount{d.total(n)} },
 			Cell: func(n *int) widget.Cell {
 				m, ok := d.shown(*n)
 				if !ok {
@@ -137,12 +138,12 @@ func (p *Timeline) columns(d windowData) []ui.Column[int] {
 	}
 	return []ui.Column[int]{
 		{Width: 1, Cell: func(n *int) widget.Cell { return chosenCell(&p.Pane, *n == p.State.Prof.Window) }},
-		{Title: ui.TitleWindow, Width: 8, Grow: 1, Text: func(n *int) string { return ui.WindowName(d.of.Weights, *n) }},
-		moment(ui.TitleStart, "start", 2, func(w *model.Window) model.Time { return w.Start }),
-		moment(ui.TitleEnd, "end", 1, func(w *model.Window) model.Time { return w.End }),
-		{Title: ui.TitleStacks, Fields: []string{"stacks"}, Figure: ui.CountFigure, Width: 8, MaxWidth: 8, Drop: 3,
+		{Title: titles.Window, Width: 8, Grow: 1, Text: func(n *int) string { return ui.WindowName(d.of.Weights, *n) }},
+		moment(titles.Start, "start", 2, func(w *model.Window) model.Time { return w.Start }),
+		moment(titles.End, "end", 1, func(w *model.Window) model.Time { return w.End }),
+		{Title: titles.Stacks, Fields: []string{"stacks"}, Figure: ui.CountFigure, Width: 8, MaxWidth: 8, Drop: 3,
 			Value: func(n *int) uint64 { return uint64(len(window(n).Record)) }},
-		{Title: ui.TitleWeight, Fields: []string{"weight"}, Figure: ui.AmountFigure, Unit: d.unit,
+		{Title: titles.Weight, Fields: []string{"weight"}, Figure: ui.AmountFigure, Unit: d.unit,
 			Known: func(n *int) bool { return d.sums != nil && *n < len(d.sums.weights) },
 			Amounts: func(n *int) (a [2]model.Amount) {
 				if d.sums != nil && *n < len(d.sums.weights) {

@@ -322,3 +322,8 @@ func (p *Screen) Wheel(x, y, rows int) {
 	}
 	p.text.Scroll(rows)
 }
+
+// Difference implements [ui.Differing].
+func (p *Screen) Difference(table func(ui.Screen, ui.DiffTable) ui.Screen) ui.Screen {
+	return table(p, ui.DiffTable{Chart: true})
+}

@@ -257,3 +257,8 @@ func (p *Timeline) Wheel(x, y, rows int) {
 		p.List.Scroll(rows)
 	}
 }
+
+// Difference implements [ui.Differing].
+func (p *Timeline) Difference(table func(ui.Screen, ui.DiffTable) ui.Screen) ui.Screen {
+	return table(p, ui.DiffTable{Chart: true, Tall: true})
+}

@@ -7,6 +7,7 @@ import (
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
 )
@@ -47,7 +48,7 @@ const (
 // arrange chooses the columns for rows of weights or of changes, which need titles.
 func (v *aroundView) arrange() {
 	figure := max(len(v.of.amount(v.data.Total[0])), len(v.of.amount(v.data.Total[1])), 9)
-	name := treeColumn{aroundName, widget.Column{Title: ui.TitleFunction, Width: 20, Grow: 1, Cut: widget.CutScope}}
+	name := treeColumn{aroundName, widget.Column{Title: titles.Function, Width: 20, Grow: 1, Cut: widget.CutScope}}
 	all := []treeColumn{
 		{aroundWeight, widget.Column{Width: figure, Align: widget.Right}},
 		{aroundShare, widget.Column{Width: 6, Align: widget.Right, Drop: 1}},
@@ -55,9 +56,9 @@ func (v *aroundView) arrange() {
 	}
 	if v.list.HideHeader = v.of.Now.changes == nil; !v.list.HideHeader {
 		all = []treeColumn{
-			{aroundDelta, widget.Column{Title: ui.TitleDelta, Width: figure + 1, Align: widget.Right}},
-			{aroundBefore, widget.Column{Title: ui.TitleBefore, Width: figure, Align: widget.Right, Drop: 2}},
-			{aroundAfter, widget.Column{Title: ui.TitleAfter, Width: figure, Align: widget.Right, Drop: 1}}, name,
+			{aroundDelta, widget.Column{Title: titles.Delta, Width: figure + 1, Align: widget.Right}},
+			{aroundBefore, widget.Column{Title: titles.Before, Width: figure, Align: widget.Right, Drop: 2}},
+			{aroundAfter, widget.Column{Title: titles.After, Width: figure, Align: widget.Right, Drop: 1}}, name,
 		}
 	}
 	v.list.Columns, v.shown = v.list.Columns[:0], v.shown[:0]

@@ -7,10 +7,10 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
@@ -120,8 +120,8 @@ func (p *Stacks) newestChanges() *weighed {
 	if set.Joined != nil {
 		k.tree.stacks = set.Joined.Stacks
 	}
-	if name := p.State.Chips.Pivot(); name != "" { // the sides are narrowed by all the rest
-		k.tree.chips = calltree.NewFilter(calltree.Step{Kind: calltree.PivotAt, Name: name})
+	if p.pivoted() {
+		_, k.tree.chips = p.State.Chips.AroundPivot()
 	}
 	if p.Prof != nil {
 		k.fold.prof = p.Prof.Key(&p.State)
@@ -251,13 +251,13 @@ func (p *Stacks) changedColumns(w int) []treeColumn {
 		width = 16
 	}
 	return []treeColumn{
-		{columnDelta, widget.Column{Title: ui.TitleDelta, Width: width + 1, Align: right}},
+		{columnDelta, widget.Column{Title: titles.Delta, Width: width + 1, Align: right}},
 		{columnChange, widget.Column{Width: min(max(w/14, 5), 12), Drop: 5}},
-		{columnBefore, widget.Column{Title: ui.TitleBefore, Width: width, Align: right, Drop: 4}},
-		{columnAfter, widget.Column{Title: ui.TitleAfter, Width: width, Align: right, Drop: 3}},
-		{columnPercent, widget.Column{Title: ui.TitlePercent, Width: 9, Align: right, Drop: 1}},
-		{columnName, widget.Column{Title: ui.TitleFunction, Width: min(26, max(w-14, 8)), Grow: 3, Cut: widget.CutScope}},
-		{columnPlace, widget.Column{Title: ui.TitleWhere, Width: 13, Grow: 1, MaxWidth: 48, Cut: widget.CutFolder, Drop: 2}},
+		{columnBefore, widget.Column{Title: titles.Before, Width: width, Align: right, Drop: 4}},
+		{columnAfter, widget.Column{Title: titles.After, Width: width, Align: right, Drop: 3}},
+		{columnPercent, widget.Column{Title: titles.Percent, Width: 9, Align: right, Drop: 1}},
+		{columnName, widget.Column{Title: titles.Function, Width: min(26, max(w-14, 8)), Grow: 3, Cut: widget.CutScope}},
+		{columnPlace, widget.Column{Title: titles.Where, Width: 13, Grow: 1, MaxWidth: 48, Cut: widget.CutFolder, Drop: 2}},
 	}
 }
 
@@ -286,4 +286,9 @@ func (p *Stacks) copyHead(n int32) string {
 		return ""
 	}
 	return model.Clean(p.Now.label(n)) + "  " + p.delta(n).Text + ": " + strings.Join(p.changedSentence(n)[:2], "; ") + "\n"
+}
+
+// Difference implements [ui.Differing].
+func (p *Stacks) Difference(func(ui.Screen, ui.DiffTable) ui.Screen) ui.Screen {
+	return NewDifference(p)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
@@ -76,11 +77,11 @@ func (p *Stacks) weightColumns(w int) []treeColumn {
 	}
 	return []treeColumn{
 		{columnTotal, widget.Column{Title: p.costTitle(), Width: width, Align: widget.Right}},
-		{columnShare, widget.Column{Title: ui.TitlePercent, Width: model.ShareWidth, Align: widget.Right, Drop: 1}},
+		{columnShare, widget.Column{Title: titles.Percent, Width: model.ShareWidth, Align: widget.Right, Drop: 1}},
 		{columnBar, widget.Column{Width: min(max(w/12, 5), 16), Drop: 4}},
-		{columnSelf, widget.Column{Title: ui.TitleSelf, Width: width, Align: widget.Right, Drop: 3}},
-		{columnName, widget.Column{Title: ui.TitleFunction, Width: min(26, max(w-14, 8)), Grow: 3, Cut: widget.CutScope}},
-		{columnPlace, widget.Column{Title: ui.TitleWhere, Width: 13, Grow: 1, MaxWidth: 48, Cut: widget.CutFolder, Drop: 2}},
+		{columnSelf, widget.Column{Title: titles.Self, Width: width, Align: widget.Right, Drop: 3}},
+		{columnName, widget.Column{Title: titles.Function, Width: min(26, max(w-14, 8)), Grow: 3, Cut: widget.CutScope}},
+		{columnPlace, widget.Column{Title: titles.Where, Width: 13, Grow: 1, MaxWidth: 48, Cut: widget.CutFolder, Drop: 2}},
 	}
 }
 

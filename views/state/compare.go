@@ -103,7 +103,7 @@ func (NextGroup) apply(s State) State {
 	return s
 }
 
-// nextOnly goes from all rows through those that changed to each kind of change; what stayed the same is no change.
+// apply goes from all rows through those that changed to each kind of change; what stayed the same is no change.
 func (NextOnly) apply(s State) State {
 	s.Compare.Only = (s.Compare.Only + 1) % (int(diff.ChangeCount) + 1)
 	return s

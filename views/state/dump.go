@@ -2,6 +2,7 @@ package state
 
 import (
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/model"
 )
 
@@ -18,6 +19,7 @@ type Dump struct {
 	On     analysis.Instant // where Layout was chosen; elsewhere it counts for nothing
 	Spot   PageSpot         // where the grid was sent to
 	Sent   int              // how often it was
+	Figure diff.PageFigure  // what page types are compared by
 }
 
 // NewDump returns the state before anything is chosen.
@@ -27,8 +29,9 @@ func NewDump() Dump {
 
 // The intents about dumps.
 type (
-	ChooseSeries struct{ Series int }
-	ChooseLayout struct {
+	NextPageFigure struct{}
+	ChooseSeries   struct{ Series int }
+	ChooseLayout   struct {
 		Layout int
 		At     model.Time
 	}
@@ -51,3 +54,8 @@ func (i ChooseLayout) apply(s State) State {
 
 // PageSpot is a place in a layout: a page, and a part of it where pages are divided.
 type PageSpot struct{ Typ, Page, Part int }
+
+func (NextPageFigure) apply(s State) State {
+	s.Dump.Figure = (s.Dump.Figure + 1) % diff.PageFigures
+	return s
+}

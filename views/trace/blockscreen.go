@@ -53,7 +53,7 @@ func (p *BlockScreen) Narrows() bool { return p.Blocks.Uses == 0 }
 
 func (p *BlockScreen) Follows() string {
 	if p.Blocks.Uses != 0 {
-		return "all stacks here"
+		return "filters not applied"
 	}
 	return ""
 }
@@ -141,7 +141,6 @@ func (p *BlockScreen) emptyText() []string {
 
 // Draw implements tview.Primitive.
 func (p *BlockScreen) Draw(s tcell.Screen) {
-	p.Blocks.List.Highlight = ui.FilterWord(p.Blocks.Filter)
 	p.Blocks.Draw(s, p.Rect())
 	if l := &p.Blocks.List; l.Len() > 0 { // other rows may be visible than were asked for
 		if at := p.Blocks.Near.Key; l.Offset() < at.From || l.Offset()+l.Height() > at.From+at.Count {
@@ -260,3 +259,8 @@ func (p *BlockScreen) Wheel(x, y, rows int) { p.Blocks.Wheel(x, y, rows) }
 func (p *BlockScreen) Fields() []analysis.Field { return p.Blocks.Fields() }
 
 func (p *BlockScreen) CopyText() string { return p.Blocks.CopyText() }
+
+// Difference implements [ui.Differing].
+func (p *BlockScreen) Difference(table func(ui.Screen, ui.DiffTable) ui.Screen) ui.Screen {
+	return table(p, ui.DiffTable{Blocks: true})
+}

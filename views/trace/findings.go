@@ -15,7 +15,8 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// findingsPane lists what is most worth looking at. Each line leads somewhere.
+// findingsPane lists what is most worth looking at. Each line leads somewhere. It is no [ui.Table]: a few sentences, the most telling
+// first, have no figures to sort or filter by.
 type findingsPane struct {
 	env    *ui.Env
 	list   widget.List

@@ -66,6 +66,30 @@ func (p *groupPane) openBlocks(empty ...string) {
 	p.Blocks.Start(p.named(&p.State).label(by, s).Name, analysis.BlockQuery{By: by, Key: s.Key})
 }
 
+// fields returns the figures that filters can compare: of blocks while they are listed, else of the table.
+func (p *groupPane) fields(table []analysis.Field) []analysis.Field {
+	if p.Blocks.Open {
+		return p.Blocks.Fields()
+	}
+	return table
+}
+
+// SearchText and Search implement [ui.Searcher]: the blocks of a group have a filter of their own, as long as they are listed.
+func (p *groupPane) SearchText() string {
+	if p.Blocks.Open {
+		return p.Blocks.Filter
+	}
+	return p.State.Filter
+}
+
+func (p *groupPane) Search(text string) {
+	if p.Blocks.Open {
+		p.Blocks.SetFilter(text)
+		return
+	}
+	p.Emit(state.SetFilter{Text: text})
+}
+
 // groupFurther groups by the next key.
 func (p *groupPane) groupFurther() {
 	p.Emit(state.SetGroup{By: (p.State.Group + 1) % analysis.GroupCount})

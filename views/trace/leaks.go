@@ -252,3 +252,11 @@ func (p *Leaks) Draw(s tcell.Screen) {
 	p.List.Empty = p.emptyText()
 	p.DrawPanes(s, body)
 }
+
+// Difference implements [ui.Differing].
+func (p *Leaks) Difference(table func(ui.Screen, ui.DiffTable) ui.Screen) ui.Screen {
+	return table(p, ui.DiffTable{Rows: ui.DiffLeaked})
+}
+
+// Fields implements [ui.Filtered].
+func (p *Leaks) Fields() []analysis.Field { return p.fields(p.Table.Fields()) }

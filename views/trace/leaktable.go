@@ -9,6 +9,7 @@ import (
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
 )
@@ -67,24 +68,24 @@ func (p *Leaks) leakSpec() ui.Spec[leakData, analysis.LeakSite] {
 func (p *Leaks) columns(d leakData) []ui.Column[analysis.LeakSite] {
 	type leak = analysis.LeakSite
 	f := siteFigures(&d.sum, func(l *leak) *analysis.Site { return &l.Site })
-	oldest, newest, least := ui.TitleOldest, ui.TitleNewest, 7
+	oldest, newest, least := titles.Oldest, titles.Newest, 7
 	if d.late {
-		oldest, newest, least = ui.TitleLived, ui.TitleAtLeast, 8
+		oldest, newest, least = titles.Lived, titles.AtLeast, 8
 	}
 	return append([]ui.Column[leak]{
-		{Title: ui.TitleBytes, Key: "bytes", Fields: f.leaked.Fields, Figure: ui.BytesFigure, Value: func(l *leak) uint64 { return l.Bytes }, Share: f.leaked.Share},
-		{Title: ui.TitleBlocks, Key: "count", Fields: f.blocks.Fields, Figure: ui.CountFigure, Width: 6, Drop: 3, Whole: d.sum.LiveCount,
+		{Title: titles.Bytes, Key: "bytes", Fields: f.leaked.Fields, Figure: ui.BytesFigure, Value: func(l *leak) uint64 { return l.Bytes }, Share: f.leaked.Share},
+		{Title: titles.Blocks, Key: "count", Fields: f.blocks.Fields, Figure: ui.CountFigure, Width: 6, Drop: 3, Whole: d.sum.LiveCount,
 			Value: func(l *leak) uint64 { return l.Count }},
-		{Title: ui.TitleLeakShare, Figure: ui.ShareFigure, Drop: 4, Hidden: d.late, Share: f.leaked.Share},
+		{Title: titles.LeakShare, Figure: ui.ShareFigure, Drop: 4, Hidden: d.late, Share: f.leaked.Share},
 		{Title: oldest, Key: "oldest_us", Fields: []string{"age", "oldest"}, Figure: ui.TimeFigure, Width: 7, Drop: 5,
 			Value: func(l *leak) uint64 { return uint64(max(l.Oldest, 0)) }},
 		{Title: newest, Key: "newest_us", Figure: ui.TimeFigure, Width: least, Drop: 7, Value: func(l *leak) uint64 { return uint64(max(l.Newest, 0)) }},
-		{Title: ui.TitleVerdict, Key: "verdict", Width: 11, Wider: 10, Drop: 2, Rank: func(l *leak) uint64 { return rankOf(d.said.Of(uint32(l.Key))) },
+		{Title: titles.Verdict, Key: "verdict", Width: 11, Wider: 10, Drop: 2, Rank: func(l *leak) uint64 { return rankOf(d.said.Of(uint32(l.Key))) },
 			Cell: func(l *leak) widget.Cell { return p.VerdictCell(d.said.Of(uint32(l.Key)), p.Figures.Wide) }},
-		{Title: ui.TitleTrend, Width: 6, Grow: 1, MaxWidth: 20, Drop: 1, Like: ui.TitleVerdict,
+		{Title: titles.Trend, Width: 6, Grow: 1, MaxWidth: 20, Drop: 1, Like: titles.Verdict,
 			Cell: func(l *leak) widget.Cell { return widget.Cell{Kind: widget.SparkCell, Spark: l.History} }},
 		{Title: siteTitle(d.by), Width: 16, Grow: 5, Cut: siteCut(d.by), Text: func(l *leak) string { return d.label(d.by, &l.Site).Name }},
-		{Title: ui.TitleWhere, Width: 18, Grow: 1, MaxWidth: 30, Drop: 6, Cut: widget.CutFolder, Hidden: d.by != analysis.ByStack,
+		{Title: titles.Where, Width: 18, Grow: 1, MaxWidth: 30, Drop: 6, Cut: widget.CutFolder, Hidden: d.by != analysis.ByStack,
 			Muted: true, Text: func(l *leak) string { return d.label(d.by, &l.Site).Where }},
 	}, unseen(append(f.others, f.live, f.peak, f.total, f.count, f.temp, f.mean)...)...)
 }

@@ -358,3 +358,8 @@ func (p *Lifetimes) divide(r widget.Rect) (grid, who, facts widget.Rect) {
 	grid, who = r.CutTop(high)
 	return grid, who, facts
 }
+
+// Difference implements [ui.Differing].
+func (p *Lifetimes) Difference(table func(ui.Screen, ui.DiffTable) ui.Screen) ui.Screen {
+	return table(p, ui.DiffTable{Rows: ui.DiffLives})
+}

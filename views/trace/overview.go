@@ -258,3 +258,8 @@ func (p *Overview) Wheel(x, y, rows int) {
 		p.second.list.Scroll(rows)
 	}
 }
+
+// Difference implements [ui.Differing].
+func (p *Overview) Difference(table func(ui.Screen, ui.DiffTable) ui.Screen) ui.Screen {
+	return table(p, ui.DiffTable{Chart: true})
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
@@ -104,7 +105,7 @@ func (p *Sites) Show(s *state.State) {
 	}
 	p.Labels.Follow(s.Chips)
 	whole := siteKey{s.Status.Revision, analysis.Query{At: s.At, Range: s.Range, By: s.Group, Cell: s.Only()}}
-	part, needed := whole, filtersPeaks(s) || p.Sorted().Title == ui.TitlePeak
+	part, needed := whole, filtersPeaks(s) || p.Sorted().Title == titles.Peak
 	part.NoPeaks = !needed
 	p.Blank = siteData{siteRows: p.blank(whole), naming: p.named(s)}
 	p.rows.Ask(whole, part, s.Settled() || needed)
@@ -116,7 +117,7 @@ func (p *Sites) Show(s *state.State) {
 		p.said.Ask(verdictKey{s.Status.Revision, rows.key.By, rows.key.Cell.Stacks})
 	}
 	d := siteData{siteRows: rows, naming: p.named(s)}
-	if p.Sorted().Title == ui.TitleVerdict {
+	if p.Sorted().Title == titles.Verdict {
 		d.said, _ = p.said.Get()
 	}
 	if !p.Ask(d, s.Filter) {
@@ -230,9 +231,9 @@ func (p *Sites) answer() string {
 	}
 	what, shown, all := "live", t.Shown.LiveBytes, t.Of.sum.LiveBytes
 	switch p.Sorted().Title {
-	case ui.TitleTotal, ui.TitleMean, ui.TitleCount, ui.TitleTemporary:
+	case titles.Allocated, titles.Mean, titles.Count, titles.Temporary:
 		what, shown, all = "total", t.Shown.AllocBytes, t.Of.sum.AllocBytes
-	case ui.TitleLeaked:
+	case titles.Leaked:
 		what, shown, all = "leaked", t.Shown.LeakBytes, t.Of.sum.LeakBytes
 	}
 	if what == "live" && p.State.Status.Unfreed {
@@ -377,3 +378,11 @@ func (p *Sites) lifetimes(s *analysis.Site) string {
 	}
 	return text
 }
+
+// Difference implements [ui.Differing].
+func (p *Sites) Difference(table func(ui.Screen, ui.DiffTable) ui.Screen) ui.Screen {
+	return table(p, ui.DiffTable{})
+}
+
+// Fields implements [ui.Filtered].
+func (p *Sites) Fields() []analysis.Field { return p.fields(p.Table.Fields()) }

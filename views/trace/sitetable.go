@@ -7,6 +7,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
@@ -108,26 +109,26 @@ func (p *Sites) columns(d siteData) []ui.Column[analysis.Site] {
 	type site = analysis.Site
 	by, all := d.key.By, d.key.Cell.Rectangle().IsAll()
 	f, count := siteFigures(&d.sum, itself), func(s *site) uint64 { return s.AllocCount }
-	f.live.Title, f.live.Tie = ui.TitleLive, liveTie
-	f.peak.Title, f.peak.Drop, f.peak.Tie = ui.TitlePeak, 2, count
+	f.live.Title, f.live.Tie = titles.Live, liveTie
+	f.peak.Title, f.peak.Drop, f.peak.Tie = titles.Peak, 2, count
 	f.peak.Known = func(*site) bool { return !d.key.NoPeaks }
-	f.total.Title, f.total.Drop, f.total.Tie = ui.TitleTotal, 3, count
-	f.count.Title, f.count.Drop = ui.TitleCount, 4
-	f.temp.Title, f.temp.Drop, f.temp.Tie = ui.TitleTemporary, 5, count
-	f.leaked.Title, f.leaked.Drop = ui.TitleLeaked, 5
+	f.total.Title, f.total.Drop, f.total.Tie = titles.Allocated, 3, count
+	f.count.Title, f.count.Drop = titles.Count, 4
+	f.temp.Title, f.temp.Drop, f.temp.Tie = titles.Temporary, 5, count
+	f.leaked.Title, f.leaked.Drop = titles.Leaked, 5
 	f.leaked.Tie = func(s *site) uint64 { return s.LeakCount }
-	f.mean.Title, f.mean.Drop, f.mean.Tie = ui.TitleMean, 6, count
+	f.mean.Title, f.mean.Drop, f.mean.Tie = titles.Mean, 6, count
 	return append([]ui.Column[site]{
 		f.live, unseen(f.blocks)[0],
-		{Title: ui.TitleShare, Width: 6, Grow: 1, MaxWidth: 12, Drop: 9, Like: ui.TitleLive, Cell: p.shareCell},
+		{Title: titles.Share, Width: 6, Grow: 1, MaxWidth: 12, Drop: 9, Like: titles.Live, Cell: p.shareCell},
 		f.peak, f.total, f.count, f.temp, f.leaked, f.mean,
-		{Title: ui.TitleTrend, Width: 6, Grow: 2, MaxWidth: 20, Drop: 1, Like: ui.TitleVerdict, Hidden: !all, Cell: p.trendCell},
-		{Title: ui.TitleVerdict, Width: 11, Wider: 10, Drop: 4, Hidden: !all, Tie: count,
+		{Title: titles.Trend, Width: 6, Grow: 2, MaxWidth: 20, Drop: 1, Like: titles.Verdict, Hidden: !all, Cell: p.trendCell},
+		{Title: titles.Verdict, Width: 11, Wider: 10, Drop: 4, Hidden: !all, Tie: count,
 			Rank: func(s *site) uint64 { return rankOf(d.said.of(d.key.By, d.key.Cell.Stacks, s.Key)) },
 			Cell: func(s *site) widget.Cell { return p.VerdictCell(p.verdictOf(s.Key), p.Figures.Wide) }},
 		{Title: siteTitle(by), Width: 17, Grow: 8, Cut: siteCut(by), Tie: count,
 			Text: func(s *site) string { return d.label(by, s).Name }},
-		{Title: ui.TitleWhere, Width: 18, Grow: 1, MaxWidth: 30, Drop: 7, Cut: widget.CutFolder, Hidden: by != analysis.ByStack, Tie: count,
+		{Title: titles.Where, Width: 18, Grow: 1, MaxWidth: 30, Drop: 7, Cut: widget.CutFolder, Hidden: by != analysis.ByStack, Tie: count,
 			Muted: true, Text: func(s *site) string { return d.label(by, s).Where }},
 	}, unseen(f.others...)...)
 }
@@ -190,7 +191,7 @@ func itself(s *analysis.Site) *analysis.Site { return s }
 
 // siteTitle names a group as column titles do.
 func siteTitle(by analysis.Group) string {
-	return [...]string{ui.TitleSite, ui.TitleFunction, ui.TitleFile, ui.TitleModule, ui.TitleThread, ui.TitleSize}[by]
+	return [...]string{titles.Site, titles.Function, titles.File, titles.Module, titles.Thread, titles.Size}[by]
 }
 
 // siteCut says which part of a group's name goes where it does not fit.

@@ -12,13 +12,15 @@ import (
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
 )
 
 // topSites is a short table of the groups with the highest figure of one cost at the instant: the part of the Sites screen
-// that fits anywhere.
+// that fits anywhere. It is no [ui.Table]: its order is the program's choice of a cost, its rows are chosen and cut where they are
+// summed up, so that moving the instant does not sort all groups twice, and it takes another cost where nothing is live.
 type topSites struct {
 	env     *ui.Env
 	list    widget.List
@@ -85,14 +87,14 @@ func (t *topSites) columns() []ui.Column[analysis.Site] {
 		bytes = 16
 	}
 	f := siteFigures(&site{}, itself)
-	f.peak.Title, f.peak.Width, f.peak.Drop, f.peak.Known = ui.TitleOwnPeak, bytes, 6, func(*site) bool { return !d.noPeaks }
-	f.total.Title, f.total.Width, f.total.Drop = ui.TitleTotal, bytes, 7
-	f.temp.Title, f.temp.Drop, f.temp.Share = ui.TitleTemporary, 8, func(s *site) float64 { return float64(model.ShareOf(s.Temporary, s.AllocCount)) }
+	f.peak.Title, f.peak.Width, f.peak.Drop, f.peak.Known = titles.OwnPeak, bytes, 6, func(*site) bool { return !d.noPeaks }
+	f.total.Title, f.total.Width, f.total.Drop = titles.Allocated, bytes, 7
+	f.temp.Title, f.temp.Drop, f.temp.Share = titles.Temporary, 8, func(s *site) float64 { return float64(model.ShareOf(s.Temporary, s.AllocCount)) }
 	blocks := f.blocks
 	if d.shown == analysis.CostTotal {
 		blocks = f.count
 	}
-	blocks.Title, blocks.Width, blocks.Drop = ui.TitleBlocks, 9, 5
+	blocks.Title, blocks.Width, blocks.Drop = titles.Blocks, 9, 5
 	value := ui.Column[site]{Title: t.valueTitle(), Figure: ui.CountFigure, Width: bytes, MaxWidth: bytes, Value: func(s *site) uint64 { return s.Cost(d.shown) }}
 	if d.shown.IsBytes() {
 		value.Figure = ui.BytesFigure
@@ -103,15 +105,15 @@ func (t *topSites) columns() []ui.Column[analysis.Site] {
 	}
 	return []ui.Column[site]{
 		{Title: siteTitle(d.by), Width: 24, Grow: 3, Cut: cut, Text: func(s *site) string { return t.label(s).Name }},
-		{Title: ui.TitleWhere, Width: 14, Grow: 1, MaxWidth: 30, Cut: widget.CutFolder, Drop: 2, Hidden: d.by != analysis.ByStack, Muted: true,
+		{Title: titles.Where, Width: 14, Grow: 1, MaxWidth: 30, Cut: widget.CutFolder, Drop: 2, Hidden: d.by != analysis.ByStack, Muted: true,
 			Text: func(s *site) string { return t.label(s).Where }},
 		value,
 		{Width: 10, Drop: 3, Like: value.Title, Cell: func(s *site) widget.Cell {
 			return ui.ShareCell(s.Cost(d.shown), max(d.most, 1))
 		}},
-		{Title: ui.TitleShare, Width: model.ShareWidth, Right: true, Drop: 1, Like: value.Title, Text: func(s *site) string { return ui.PartText(s.Cost(d.shown), d.of) }},
+		{Title: titles.Share, Width: model.ShareWidth, Right: true, Drop: 1, Like: value.Title, Text: func(s *site) string { return ui.PartText(s.Cost(d.shown), d.of) }},
 		blocks, f.peak, f.total, f.temp,
-		{Title: ui.TitleTrend, Width: 16, Drop: 4, Cell: t.trendCell},
+		{Title: titles.Trend, Width: 16, Drop: 4, Cell: t.trendCell},
 	}
 }
 
@@ -134,7 +136,7 @@ func (t *topSites) setColumns() {
 func (t *topSites) figures() ui.Figures { return ui.Figures{Exact: t.state.Exact, Wide: true} }
 
 func (t *topSites) valueTitle() string {
-	return [...]string{ui.TitleLive, ui.TitleLive, ui.TitleAtPeak, ui.TitleTotal, ui.TitleCount, ui.TitleLeaked, ui.TitleTemporary}[t.rows.shown]
+	return [...]string{titles.Live, titles.Live, titles.AtPeak, titles.Allocated, titles.Count, titles.Leaked, titles.Temporary}[t.rows.shown]
 }
 
 // Fields returns the figures that filters can compare.
@@ -360,7 +362,7 @@ func (t *topSites) Selected() (*analysis.Site, bool) {
 	return &t.rows.rows[row], true
 }
 
-// function is the one that the selected row stands for, "" for none.
+// Function returns the one that the selected row stands for, "" for none.
 func (t *topSites) Function() string {
 	s, ok := t.Selected()
 	if !ok {
@@ -369,7 +371,7 @@ func (t *topSites) Function() string {
 	return ui.FilterName(t.rows.by, s)
 }
 
-// choose tells everybody which row is selected.
+// tell tells everybody which row is selected.
 func (t *topSites) tell() {
 	if s, ok := t.Selected(); ok {
 		t.adopted = state.Selection{By: t.rows.by, Key: s.Key, Stack: s.Stack, Set: true}
@@ -428,9 +430,9 @@ func (t *topSites) reverse() {
 
 // clickTitle weighs by a column, by the same one again reverses.
 func (t *topSites) clickTitle(col int) {
-	costs := map[string]analysis.Cost{ui.TitleBlocks: analysis.CostLiveCount, ui.TitleTotal: analysis.CostTotal, ui.TitleTemporary: analysis.CostTemporary}
+	costs := map[string]analysis.Cost{titles.Blocks: analysis.CostLiveCount, titles.Allocated: analysis.CostTotal, titles.Temporary: analysis.CostTemporary}
 	if t.rows.shown == analysis.CostTotal {
-		costs[ui.TitleBlocks] = analysis.CostCount
+		costs[titles.Blocks] = analysis.CostCount
 	}
 	c := &t.cols[col]
 	cost, ok := costs[c.Title]

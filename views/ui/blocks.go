@@ -10,11 +10,13 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/widget"
 )
 
-// BlockPane lists single blocks: in place of a table, as long as it is open, and on a screen of their own.
+// BlockPane lists single blocks: in place of a table, as long as it is open, and on a screen of their own. It is no [Table]: there may
+// be many millions, of which only those in sight are ever read, in the few orders in which the trace can list them.
 type BlockPane struct {
 	*Env
 	ListPane
@@ -68,6 +70,13 @@ func (p *BlockPane) Start(name string, q analysis.BlockQuery) {
 	p.Open, p.name, p.Query, p.Empty = true, name, q, empty
 	p.Changed()
 	p.Say(p.Hint("{back} goes back to the table; {sort} sorts by size, age, newest or address"))
+}
+
+// SetFilter lists only the blocks that pass a filter.
+func (p *BlockPane) SetFilter(text string) {
+	p.Filter = text
+	p.List.Home()
+	p.Changed()
 }
 
 // Show asks for the blocks of a query that follows the state: what is of it, and until when they live.
@@ -188,6 +197,10 @@ func (p *BlockPane) Draw(s tcell.Screen, r widget.Rect) {
 	p.cols = p.Columns()
 	p.List.Columns = Layout(p.cols, p.figures(), 1<<40, 1)
 	p.List.Empty = p.Empty
+	if p.Open && p.Filter != "" {
+		p.List.Empty = []string{"No block passes the filter “" + p.Filter + "”.", p.FilterHint()}
+	}
+	p.List.Highlight = FilterWord(p.Filter)
 	if !p.blocks.Fresh() {
 		p.List.Empty = []string{"Searching for blocks…"}
 	}
@@ -243,14 +256,14 @@ func (p *BlockPane) orderText() string {
 
 // sortColumn returns the column that sorts, and its direction.
 func (p *BlockPane) sortColumn() (col int, descending bool) {
-	ages := TitleAge
+	ages := titles.Age
 	if p.Lives {
-		ages = TitleBorn
+		ages = titles.Born
 	}
-	title := [...]string{TitleSize, ages, ages, TitleAddress, TitleLived}[p.Query.Sort]
+	title := [...]string{titles.Size, ages, ages, titles.Address, titles.Lived}[p.Query.Sort]
 	descending = p.Query.Sort == analysis.LargestFirst || p.Query.Sort == analysis.OldestFirst
-	if p.Lives && title == TitleBorn || p.Uses != 0 {
-		title, descending = TitleBorn, p.Query.Sort == analysis.NewestFirst && p.Uses == 0
+	if p.Lives && title == titles.Born || p.Uses != 0 {
+		title, descending = titles.Born, p.Query.Sort == analysis.NewestFirst && p.Uses == 0
 	}
 	return slices.IndexFunc(p.cols, func(c Column[analysis.Block]) bool { return c.Title == title }), descending != p.Up
 }
@@ -273,10 +286,13 @@ func (p *BlockPane) nextOrder(n int) analysis.BlockOrder {
 
 // Do carries out an action while the list is open.
 func (p *BlockPane) Do(a keymap.Action) bool {
-	if !p.do(a, &p.detail) {
-		if a != keymap.Back {
-			return false
-		}
+	switch {
+	case p.do(a, &p.detail):
+	case a != keymap.Back:
+		return false
+	case p.Open && p.Filter != "":
+		p.SetFilter("")
+	default:
 		p.Open = false
 	}
 	p.Changed()
@@ -322,8 +338,8 @@ func (p *BlockPane) Wheel(x, y, rows int) {
 
 // ClickTitle implements [Orderly]: blocks are only in some orders.
 func (p *BlockPane) ClickTitle(col int) {
-	orders := map[string]analysis.BlockOrder{TitleSize: analysis.LargestFirst, TitleAge: analysis.OldestFirst, TitleBorn: analysis.OldestFirst,
-		TitleLived: analysis.ShortestFirst, TitleAddress: analysis.LowestFirst}
+	orders := map[string]analysis.BlockOrder{titles.Size: analysis.LargestFirst, titles.Age: analysis.OldestFirst, titles.Born: analysis.OldestFirst,
+		titles.Lived: analysis.ShortestFirst, titles.Address: analysis.LowestFirst}
 	if o, ok := orders[p.cols[col].Title]; ok {
 		p.sortBy(o)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/widget"
 )
 
@@ -35,23 +36,23 @@ type blockView struct {
 // columns returns those of a list of blocks. A block is as large as its site's mean.
 func (v blockView) columns() []Column[analysis.Block] {
 	type block = analysis.Block
-	age := TitleAge
+	age := titles.Age
 	if v.lived {
-		age = TitleLived
+		age = titles.Lived
 	}
 	when := func(title, key string, drop int, value func(b *block) uint64) Column[block] {
 		return Column[block]{Title: title, Key: key, Figure: TimeFigure, Width: v.times, MaxWidth: v.times, Drop: drop, Value: value}
 	}
 	ages := when(age, "", 0, func(b *block) uint64 { return uint64(ageAt(b, v.until)) })
 	ages.Fields = []string{"age", "oldest"}
-	freed := when(TitleFreed, "died_us", 4, func(b *block) uint64 { return uint64(b.Died) })
+	freed := when(titles.Died, "died_us", 4, func(b *block) uint64 { return uint64(b.Died) })
 	freed.Known, freed.Unknown = func(b *block) bool { return b.Died != model.NoTime }, func() string { return "never" }
 	return []Column[block]{
-		{Title: TitleSize, Key: "bytes", Fields: []string{"size", "mean", "live", "total", "peak"}, Figure: BytesFigure, Value: func(b *block) uint64 { return b.Size }},
-		ages, when(TitleBorn, "born_us", 3, func(b *block) uint64 { return uint64(b.Born) }), freed,
-		{Title: TitleThread, Key: "thread", Width: 6, Right: true, Drop: 5, Text: func(b *block) string { return fmt.Sprint(b.Thread) }},
-		{Title: TitleAddress, Key: "address", Width: 14, Drop: 2, Muted: true, Text: func(b *block) string { return AddressText(b.Addr) }},
-		{Title: TitleSite, Width: 12, Grow: 1, Drop: 1, Cut: widget.CutScope, Hidden: v.same, Text: func(b *block) string { return v.site(b, v.full) }},
+		{Title: titles.Size, Key: "bytes", Fields: []string{"size", "mean", "live", "total", "peak"}, Figure: BytesFigure, Value: func(b *block) uint64 { return b.Size }},
+		ages, when(titles.Born, "born_us", 3, func(b *block) uint64 { return uint64(b.Born) }), freed,
+		{Title: titles.Thread, Key: "thread", Width: 6, Right: true, Drop: 5, Text: func(b *block) string { return fmt.Sprint(b.Thread) }},
+		{Title: titles.Address, Key: "address", Width: 14, Drop: 2, Muted: true, Text: func(b *block) string { return AddressText(b.Addr) }},
+		{Title: titles.Site, Width: 12, Grow: 1, Drop: 1, Cut: widget.CutScope, Hidden: v.same, Text: func(b *block) string { return v.site(b, v.full) }},
 		{Hidden: true, Fields: []string{"leaked", "leak", "bytes"}, Figure: BytesFigure, Value: func(b *block) uint64 {
 			if b.Died != model.NoTime {
 				return 0

@@ -5,6 +5,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/widget"
 )
@@ -47,7 +48,7 @@ type Changes struct {
 // NewChanges returns an empty table in the list of a pane, sorted by the size of the change.
 func NewChanges(e *Env, pane *ListPane) *Changes {
 	t := &Changes{env: e}
-	blank := &ChangeSet{Comparison: &diff.Comparison{}, Rows: TitleSite, Where: TitleWhere, Delta: TitleDelta}
+	blank := &ChangeSet{Comparison: &diff.Comparison{}, Rows: titles.Site, Where: titles.Where, Delta: titles.Delta}
 	t.Table = NewTable(e, pane, changeData{set: blank}, Spec[changeData, change]{
 		Rows:    changeData.rows,
 		Columns: t.columns,
@@ -144,15 +145,15 @@ func (t *Changes) columns(d changeData) []Column[change] {
 	style := func(r *change) tcell.Style { return t.env.DeltaCell(r.BeforeBytes, r.AfterBytes, model.Group).Style }
 	return []Column[change]{
 		name,
-		side(TitleBefore, "before_bytes", "before", 3, totals.BeforeBytes, func(r *change) uint64 { return r.BeforeBytes }),
-		side(TitleAfter, "after_bytes", "after", 2, totals.AfterBytes, func(r *change) uint64 { return r.AfterBytes }),
+		side(titles.Before, "before_bytes", "before", 3, totals.BeforeBytes, func(r *change) uint64 { return r.BeforeBytes }),
+		side(titles.After, "after_bytes", "after", 2, totals.AfterBytes, func(r *change) uint64 { return r.AfterBytes }),
 		{Title: set.Delta, Key: "delta_bytes", Fields: []string{"delta"}, Figure: AmountFigure, Width: max(width, widget.Width(set.Delta)) + 1,
 			Rank: func(r *change) uint64 { return ChangeOf(r.Row) }, Number: func(r *change) float64 { return float64(r.DeltaBytes()) },
 			Cell: func(r *change) widget.Cell { return t.env.DeltaCell(r.BeforeBytes, r.AfterBytes, t.amount) }},
 		{Width: 6, Grow: 1, MaxWidth: 14, Drop: 7, Like: set.Delta, Cell: func(r *change) widget.Cell {
 			return widget.Cell{Kind: widget.BarCell, Bar: ShareOf(ChangeOf(r.Row), t.most), Style: style(r)}
 		}},
-		{Title: TitlePercent, Key: "delta_percent", Width: 9, Right: true, Drop: percent,
+		{Title: titles.Percent, Key: "delta_percent", Width: 9, Right: true, Drop: percent,
 			Rank: func(r *change) uint64 { return Sortable(Growth(r.BeforeBytes, r.AfterBytes)) },
 			Cell: func(r *change) widget.Cell {
 				return widget.Cell{Text: PercentChange(t.env.Look, r.BeforeBytes, r.AfterBytes), Style: style(r)}
@@ -160,7 +161,7 @@ func (t *Changes) columns(d changeData) []Column[change] {
 		{Title: set.Count, Key: "delta_count", Fields: set.countFields(), Figure: CountFigure, Width: 9, Drop: count, Hidden: set.Count == "",
 			Rank: func(r *change) uint64 { return distance(r.BeforeCount, r.AfterCount) }, Number: func(r *change) float64 { return float64(r.DeltaCount()) },
 			Cell: func(r *change) widget.Cell { return t.env.DeltaCell(r.BeforeCount, r.AfterCount, model.Group) }},
-		{Title: TitleStatus, Key: "status", Width: 6, Drop: 6, Rank: func(r *change) uint64 { return ^uint64(r.Status) },
+		{Title: titles.Status, Key: "status", Width: 6, Drop: 6, Rank: func(r *change) uint64 { return ^uint64(r.Status) },
 			Cell: func(r *change) widget.Cell { return widget.Cell{Text: r.Status.String(), Style: style(r)} }},
 		where,
 	}

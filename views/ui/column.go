@@ -26,7 +26,7 @@ const (
 // Column is one column of a table as data: how it is laid out and drawn, what it sorts by, what filters compare, and what reports
 // call it. R is a row of the table. All functions but Cell may be called on any goroutine.
 type Column[R any] struct {
-	Title    string // one of the titles of this package; also what the column is known by
+	Title    string // one of package titles; also what the column is known by
 	Width    int    // cells at least
 	Wider    int    // more of them where figures have their units
 	Grow     int    // as of [widget.Column]

@@ -6,6 +6,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/diff"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 )
@@ -20,6 +21,24 @@ type ComparedFile struct {
 	Status     analysis.Status // of the second file's trace, as figures are about
 	Read       analysis.Status // how far its reading is by now, which status may trail
 	Prof       *ProfileFile    // weighted stacks, nil for none
+	Heaps      heapgraph.Heaps // of the second file, nil for files without heap snapshots
+	Dump       *DumpFile       // of the second file, nil for files without measured series
+}
+
+// After returns the snapshots of the file that this one is compared with, nil for none.
+func (e *Env) After() heapgraph.Heaps {
+	if e.Second == nil {
+		return nil
+	}
+	return e.Second.Heaps
+}
+
+// OtherDump returns what was measured in the file that this one is compared with, nil for nothing.
+func (e *Env) OtherDump() *DumpFile {
+	if e.Second == nil {
+		return nil
+	}
+	return e.Second.Dump
 }
 
 // Profile returns what figures of the file are about.

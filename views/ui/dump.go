@@ -167,13 +167,13 @@ type LayoutRef struct {
 // marked.
 func (e *Env) LayoutSides(s *state.State) (a, b LayoutRef) {
 	sides := [2]LayoutRef{{e.Dump, state.NoLayout}, {e.Dump, e.Dump.Layout(s)}}
-	if e.OtherDump != nil {
-		sides = [2]LayoutRef{{e.Dump, e.Dump.Layout(s)}, {e.OtherDump, e.OtherDump.Layout(e.OtherDump.Alike(s, e.Dump))}}
+	if e.OtherDump() != nil {
+		sides = [2]LayoutRef{{e.Dump, e.Dump.Layout(s)}, {e.OtherDump(), e.OtherDump().Layout(e.OtherDump().Alike(s, e.Dump))}}
 	}
 	for i, m := range s.Compare.Marks {
 		of := e.Dump
-		if m.Other && e.OtherDump != nil {
-			of = e.OtherDump
+		if m.Other && e.OtherDump() != nil {
+			of = e.OtherDump()
 		}
 		if m.Set && m.Number >= 0 && m.Number < of.Count {
 			sides[i] = LayoutRef{of, m.Number}

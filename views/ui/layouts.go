@@ -202,7 +202,7 @@ func (t *TypeDiff) Name() string {
 	return t.Is.Name
 }
 
-// page is a page's number in a type, or [analysis.NoPage].
+// PageIn returns a page's number in a type, [pages.NoPage] for one that the type does not have.
 func PageIn(t *model.PageType, page int) int {
 	if page >= t.Len() {
 		return pages.NoPage

@@ -9,7 +9,6 @@ import (
 	"github.com/rivo/tview"
 
 	"github.com/memtui/memtui/analysis"
-	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -42,6 +41,9 @@ type Screen interface {
 type Commander interface {
 	CommandLine(file []string) []string // the whole command; file is how the file is named
 }
+
+// Unprinted is a screen that shows some things that no command prints: its command is then nil.
+type Unprinted interface{ Unprinted() string } // why, and what can be done instead
 
 // Offered is a screen that only some files with its facets have.
 type Offered interface{ OfferedFor(p *model.Profile) bool }
@@ -125,12 +127,7 @@ type Env struct {
 	Trace      analysis.Trace  // nil for files without allocations
 	Libraries  *regexp.Regexp  // functions and files that own no memory, beside those that are known; may be nil
 	Heaps      heapgraph.Heaps // nil for files without heap snapshots
-	After      heapgraph.Heaps // those of the file that this one is compared with, nil for none
-	AfterName  string
-	AfterPath  string          // as a command line names that file
 	Dump       *DumpFile       // nil for files without measured series
-	PageFigure diff.PageFigure // what page types are compared by
-	OtherDump  *DumpFile       // of the file that this one is compared with, nil for none
 	Layouts    *layoutLoads    // of page layouts, which screens share
 	Loads      *HeapLoads      // the decoded snapshot that heap screens share
 	Prof       *ProfileFile    // nil for files without weighted stacks

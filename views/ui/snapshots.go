@@ -175,23 +175,23 @@ func (l *HeapLoads) Waiting(s *state.State) []string {
 
 // OtherSnapshot returns where the second file is.
 func (e *Env) OtherSnapshot(s *state.State) int {
-	if i := s.Heap.Other; i >= 0 && i < e.After.Source().Len() {
+	if i := s.Heap.Other; i >= 0 && i < e.After().Source().Len() {
 		return i
 	}
-	return state.LastWhole(e.After.Source())
+	return state.LastWhole(e.After().Source())
 }
 
 // HeapSides returns the snapshots that a difference is from and to. With one file an unmarked A is its first one, and an unmarked B the
 // one on screen. With two files A is of the first one and B of the second, where each is unless marked.
 func (e *Env) HeapSides(s *state.State) [2]HeapKey {
 	out := [2]HeapKey{{Heaps: e.Heaps}, {Heaps: e.Heaps, I: s.Snapshot()}}
-	if e.After != nil {
-		out = [2]HeapKey{{Heaps: e.Heaps, I: s.Snapshot()}, {Heaps: e.After, I: e.OtherSnapshot(s)}}
+	if e.After() != nil {
+		out = [2]HeapKey{{Heaps: e.Heaps, I: s.Snapshot()}, {Heaps: e.After(), I: e.OtherSnapshot(s)}}
 	}
 	for i, m := range s.Compare.Marks {
 		of := e.Heaps
-		if m.Other && e.After != nil {
-			of = e.After
+		if m.Other && e.After() != nil {
+			of = e.After()
 		}
 		if m.Set && m.Number >= 0 && m.Number < of.Source().Len() {
 			out[i] = HeapKey{Heaps: of, I: m.Number}
