@@ -42,8 +42,8 @@ type Stacks struct {
 	text           string
 	jump           bool // go to the first match once the search is done
 	adopted        state.Selection
-	functionsShown int // of ProfState.Sent: what was shown already
-	stacksShown    int // of CompareState.Sent: what was shown already
+	functionsShown int // of Profile.Requests: what was shown already
+	stacksShown    int // of Compare.Requests: what was shown already
 
 	Upper   *Stacks     // the callers about a pivot; nil without one
 	half    bool        // this is the upper tree of another screen

@@ -36,8 +36,8 @@ type Compare struct {
 	Per      diff.Normal
 	Match    diff.FrameMatch
 	Align    diff.Align    // of curves
-	Moments  [2]model.Time // that stand at the same place with analysis.AlignMarker
-	Masks    string        // texts of analysis.ParseMask, one per line
+	Moments  [2]model.Time // that stand at the same place with [diff.AlignMarker]
+	Masks    string        // texts of [diff.ParseMask], one per line
 	Target   model.NodeID  // of the joined stacks: what Stacks was sent to
 	Requests int           // how often it was
 	Only     int           // 0 for all rows, 1 for changed ones, 2 for new, 3 for gone, 4 for grown, 5 for shrunk ones
