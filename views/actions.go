@@ -183,7 +183,7 @@ func (a *app) back() {
 	case a.state.Compare.On:
 		a.emit(state.ShowDifference{On: false})
 	case a.Heaps != nil && a.heapBack():
-	case a.state.Chips != "":
+	case a.state.Filters != "":
 		a.emit(state.DropStep{N: -1})
 	case a.state.Prof.Window != state.NoWindow:
 		a.emit(state.ChooseWindow{Window: state.NoWindow})
@@ -322,7 +322,7 @@ func (a *app) commandLine() string {
 		q.Cell = s.Cell
 	}
 	if _, ok := a.current().(ui.Follower); ok {
-		q.Steps = s.Chips
+		q.Steps = s.Filters
 	}
 	words := append([]string{"memtui", "report"}, q.Args()...)
 	if c, ok := a.current().(ui.Commander); ok {

@@ -72,37 +72,37 @@ func (a *app) ownKey(ev *tcell.EventKey) *tcell.EventKey {
 type app struct {
 	*tview.Flex
 	ui.Env
-	o        Options
-	state    state.State
-	progress analysis.Status // how far loading is by now, which the state may trail
-	stale    bool            // the state was not shown yet
-	shown    bool            // some state was
-	stopped  bool            // the user stopped loading
-	all      []ui.Screen
-	screens  []ui.Screen             // of all, those that the file has
-	at       int                     // the one on screen
-	twins    map[ui.Screen]ui.Screen // what stands for a screen while the difference is shown
-	laid     ui.Screen               // what the layout holds
-	previous int
-	header   *bar
-	footer   *bar
-	overlays []ui.Overlay
-	prompt   *prompt
-	typed    map[string][]string // earlier lines, by the prompt's name
-	message  string
-	past     []place // history, the newest last
-	future   []place
-	undone   []state.Narrowing // what undo goes back to, the newest last
-	redone   []state.Narrowing
-	chipBar  *bar
-	chipHits []chipHit // cells of the filters in the bar, for the mouse
-	themeAt  int
-	hits     []hintHit // footer cells of hints, for the mouse
-	dragFrom point
-	pressed  bool // the left button, since dragFrom
-	dragging bool
-	profiles atomic.Pointer[ui.ProfileFile] // of the newest revision
-	ticking  bool                           // something is drawn again in a moment
+	o            Options
+	state        state.State
+	progress     analysis.Status // how far loading is by now, which the state may trail
+	stale        bool            // the state was not shown yet
+	shown        bool            // some state was
+	stopped      bool            // the user stopped loading
+	all          []ui.Screen
+	screens      []ui.Screen             // of all, those that the file has
+	at           int                     // the one on screen
+	inDifference map[ui.Screen]ui.Screen // what stands for a screen while the difference is shown
+	laid         ui.Screen               // what the layout holds
+	previous     int
+	header       *bar
+	footer       *bar
+	overlays     []ui.Overlay
+	prompt       *prompt
+	typed        map[string][]string // earlier lines, by the prompt's name
+	message      string
+	past         []place // history, the newest last
+	future       []place
+	undone       []state.Narrowing // what undo goes back to, the newest last
+	redone       []state.Narrowing
+	chipBar      *bar
+	chipHits     []chipHit // cells of the filters in the bar, for the mouse
+	themeAt      int
+	hits         []hintHit // footer cells of hints, for the mouse
+	dragFrom     point
+	pressed      bool // the left button, since dragFrom
+	dragging     bool
+	profiles     atomic.Pointer[ui.ProfileFile] // of the newest revision
+	ticking      bool                           // something is drawn again in a moment
 }
 
 type point struct{ x, y int }
@@ -138,7 +138,7 @@ func newApp(o Options) *app {
 	a.adoptDump(o.Store.Current())
 	a.adoptProf(o.Store.Current())
 	a.all = allScreens(&a.Env)
-	a.twins = differences(&a.Env, a.all)
+	a.inDifference = differences(&a.Env, a.all)
 	a.refresh(a.loadedNow())
 	a.at = a.firstScreen()
 	again := o.Memory != nil && o.Memory.state != nil
@@ -327,7 +327,7 @@ func (a *app) HasFocus() bool { return true }
 // current returns the screen that is shown, or what stands for it while the difference is.
 func (a *app) current() ui.Screen {
 	s := a.screens[a.at]
-	if twin := a.twins[s]; twin != nil && a.state.Compare.On {
+	if twin := a.inDifference[s]; twin != nil && a.state.Compare.On {
 		return twin
 	}
 	return s

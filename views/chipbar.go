@@ -30,7 +30,7 @@ func (a *app) drawChips(s tcell.Screen, r widget.Rect) {
 	widget.Fill(s, r, st)
 	list := a.chips()
 	note := ""
-	if a.state.Chips != "" {
+	if a.state.Filters != "" {
 		note = "filters not applied"
 		if f, ok := a.current().(ui.Follower); ok {
 			note = f.Follows()

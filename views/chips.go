@@ -23,7 +23,7 @@ func (a *app) chips() (out []chip) {
 	if a.Trace == nil && a.Prof == nil {
 		return nil
 	}
-	for n, step := range s.Chips.Steps() {
+	for n, step := range s.Filters.Steps() {
 		out = append(out, chip{stepText(step), state.DropStep{N: n}})
 	}
 	if a.Prof != nil && s.Prof.Window >= 0 && s.Prof.Window < len(a.Prof.Weights.Windows) {
@@ -96,9 +96,9 @@ func (a *app) addStep(kind calltree.StepKind, function string) {
 	switch {
 	case function == "":
 		a.say("the selection has no function name")
-	case kind == calltree.PivotAt && a.state.Chips.Pivot() == function:
-		a.emit(state.DropStep{N: slices.IndexFunc(a.state.Chips.Steps(), func(s calltree.Step) bool { return s.Kind == kind })})
-	case a.state.Chips.With(step) == a.state.Chips:
+	case kind == calltree.PivotAt && a.state.Filters.Pivot() == function:
+		a.emit(state.DropStep{N: slices.IndexFunc(a.state.Filters.Steps(), func(s calltree.Step) bool { return s.Kind == kind })})
+	case a.state.Filters.With(step) == a.state.Filters:
 		a.say("this filter is already set")
 	default:
 		a.emit(state.AddStep{Step: step})

@@ -30,7 +30,7 @@ func filteredLive(t *testing.T, u *program, f calltree.Filter) (bytes uint64) {
 // Filters of a trace hold on every screen that shows stacks, and the others say that they do not.
 func TestTraceChips(t *testing.T) {
 	u := openKvleak(t, 120, 40, colourCaps).keys("3", "=", "X")
-	f := u.app.state.Chips
+	f := u.app.state.Filters
 	name := f.Steps()[0].Name
 	sum := model.Group(filteredLive(t, u, f))
 	u.has("Filters", "without "+name, "live "+sum)
@@ -47,14 +47,14 @@ func TestTraceChips(t *testing.T) {
 // Any filter can be taken back alone, by key or mouse, and comes back again.
 func TestChipsAreTakenBackOneByOne(t *testing.T) {
 	u := openKvleak(t, 120, 40, colourCaps).keys("5", "j", "j", "X", "k", "o")
-	steps := u.app.state.Chips.Steps()
+	steps := u.app.state.Filters.Steps()
 	if len(steps) != 2 {
-		t.Fatalf("%d filters: %q", len(steps), u.app.state.Chips)
+		t.Fatalf("%d filters: %q", len(steps), u.app.state.Filters)
 	}
 	first, second := "without "+steps[0].Name, "only "
 	u.has(second, "without ")
 	u.keys(";").has("Enter removes the selected filter").keys("Enter", "Esc")
-	if got := u.app.state.Chips; got != calltree.NewFilter(steps[1]) {
+	if got := u.app.state.Filters; got != calltree.NewFilter(steps[1]) {
 		t.Errorf("without the first there is %q", got)
 	}
 	u.keys("U").has(first[:12], second)
@@ -62,10 +62,10 @@ func TestChipsAreTakenBackOneByOne(t *testing.T) {
 	u.sim.Do(func() {
 		u.app.mouse(tview.MouseLeftClick, tcell.NewEventMouse(hit.from+1, 1, tcell.Button1, tcell.ModNone))
 	})
-	if got := u.app.state.Chips; got != calltree.NewFilter(steps[0]) {
+	if got := u.app.state.Filters; got != calltree.NewFilter(steps[0]) {
 		t.Errorf("without the second there is %q", got)
 	}
-	if got := u.keys("U", "U").app.state.Chips; got != calltree.NewFilter(steps[0]) {
+	if got := u.keys("U", "U").app.state.Filters; got != calltree.NewFilter(steps[0]) {
 		t.Errorf("two steps back there is %q", got)
 	}
 	u.keys("U", "U").has("nothing to undo").keys("Ctrl+Y").has("without ")
@@ -74,7 +74,7 @@ func TestChipsAreTakenBackOneByOne(t *testing.T) {
 // About a pivot stand callers and callees, and both weigh the same.
 func TestPivot(t *testing.T) {
 	u := openKvleak(t, 120, 40, colourCaps).keys("5", "c", "c", "c", "j", "#")
-	name := u.app.state.Chips.Pivot()
+	name := u.app.state.Filters.Pivot()
 	p := u.app.current().(*stacks.Stacks)
 	if name == "" || p.Upper == nil || p.Upper.Now == nil {
 		t.Fatalf("no pivot:\n%s", u.Text())
@@ -95,15 +95,15 @@ func TestPivot(t *testing.T) {
 		t.Error("up does not lead to callers in the rising graph")
 	}
 	u.keys("g", "#")
-	if u.app.state.Chips != "" {
-		t.Errorf("the pivot is still there: %q", u.app.state.Chips)
+	if u.app.state.Filters != "" {
+		t.Errorf("the pivot is still there: %q", u.app.state.Filters)
 	}
 }
 
 // Filters can be typed, as expressions too.
 func TestFilterCommands(t *testing.T) {
 	u := openKvleak(t, 120, 40, colourCaps).keys("3", ":").keys(strings.Split("f,o,c,u,s,Space,/,w,o,r,k,e,r,/,Enter", ",")...)
-	if got := u.app.state.Chips; got != "focus /worker/" {
+	if got := u.app.state.Filters; got != "focus /worker/" {
 		t.Fatalf("the filter is %q:\n%s", got, u.Text())
 	}
 	u.has("only /worker/").keys(":").keys(strings.Split("h,i,d,e,Space,/,(,/,Enter", ",")...).has("invalid regular expression")
@@ -114,7 +114,7 @@ func TestDifferencesAreFiltered(t *testing.T) {
 	u := openKvleak(t, 120, 40, colourCaps).keys("3", "X", "d")
 	var got *compare.Set
 	u.sim.Do(func() { got = u.app.current().(*compare.Screen).Set })
-	if want := filteredLive(t, u, u.app.state.Chips); got == nil || got.Totals.AfterBytes != want || want == 0 {
+	if want := filteredLive(t, u, u.app.state.Filters); got == nil || got.Totals.AfterBytes != want || want == 0 {
 		t.Errorf("%d bytes live after, not %d:\n%s", got.Totals.AfterBytes, want, u.Text())
 	}
 	if strings.Contains(u.Text(), "stacks here") {
@@ -148,13 +148,13 @@ func TestTypedFilters(t *testing.T) {
 	}
 	typed("focus alloc_bufer")
 	u.keys("Enter").has("nothing in this file matches alloc_bufer; near: alloc_buffer")
-	if u.app.state.Chips != "" {
-		t.Errorf("it filters by %q", u.app.state.Chips)
+	if u.app.state.Filters != "" {
+		t.Errorf("it filters by %q", u.app.state.Filters)
 	}
 	typed("focus alloc_bu")
 	u.keys("Tab").has(":focus alloc_buffer")
 	u.keys("Enter").has("only alloc_buffer")
-	if steps := u.app.state.Chips.Steps(); len(steps) != 1 || steps[0].Name != "alloc_buffer" {
+	if steps := u.app.state.Filters.Steps(); len(steps) != 1 || steps[0].Name != "alloc_buffer" {
 		t.Errorf("the steps are %v", steps)
 	}
 	typed("hide zzz_nothing")
@@ -167,7 +167,7 @@ func TestFiltersByModule(t *testing.T) {
 	u.keys("3", "b", "b", "b").has("by module")
 	all := filteredLive(t, u, "")
 	u.keys("Down", "Down", "X").has("without module:")
-	if left := filteredLive(t, u, u.app.state.Chips); left == 0 || left >= all {
+	if left := filteredLive(t, u, u.app.state.Filters); left == 0 || left >= all {
 		t.Errorf("%d of %d bytes are left", left, all)
 	}
 }

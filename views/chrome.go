@@ -142,7 +142,7 @@ func (a *app) sidesShown() bool {
 		return false
 	}
 	_, itself := a.current().(ui.TwoSided)
-	return itself || a.twins[a.screens[a.at]] != nil
+	return itself || a.inDifference[a.screens[a.at]] != nil
 }
 
 // instantText says what everything on screen is about.

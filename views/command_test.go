@@ -91,7 +91,7 @@ func TestCommandsKnowFlags(t *testing.T) {
 		for _, text := range texts[c.name] {
 			one, other := openKvleak(t, 80, 24, colourCaps), openKvleak(t, 80, 24, colourCaps)
 			errs := [2]error{one.run(c.name + " " + text), other.run(c.flag + " " + text)}
-			if (errs[0] == nil) != (errs[1] == nil) || one.app.state.Cost != other.app.state.Cost || one.app.state.Chips != other.app.state.Chips {
+			if (errs[0] == nil) != (errs[1] == nil) || one.app.state.Cost != other.app.state.Cost || one.app.state.Filters != other.app.state.Filters {
 				t.Errorf(":%s %s: %v, but :%s: %v", c.name, text, errs[0], c.flag, errs[1])
 			}
 			if fails := text == "nonsense" || text == "/(/"; fails != (errs[0] != nil) {
@@ -113,7 +113,7 @@ func TestCommandsKnowFlags(t *testing.T) {
 			t.Errorf(":%s: %v", text, err)
 		}
 	}
-	if want := state.Between(10_000, 20_000); u.app.state.Range != want || u.app.state.Chips != "" {
+	if want := state.Between(10_000, 20_000); u.app.state.Range != want || u.app.state.Filters != "" {
 		t.Errorf("the range is %+v, not %+v", u.app.state.Range, want)
 	}
 }

@@ -187,7 +187,7 @@ func TestDifferenceTreeKeepsItsPlace(t *testing.T) {
 // Around a pivot a difference has the same trees as a file: callers and callees, weighed on both sides.
 func TestDifferenceAroundAPivot(t *testing.T) {
 	u := openKvleak(t, 120, 40, colourCaps).keys("p", "A", "h", "h", "h", "d", "5", "#")
-	name := u.app.state.Chips.Pivot()
+	name := u.app.state.Filters.Pivot()
 	p := u.app.stacks()
 	if name == "" || p.Upper == nil || p.Upper.Now == nil || p.Now == nil {
 		t.Fatalf("no pivot:\n%s", u.Text())

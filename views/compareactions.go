@@ -165,7 +165,7 @@ func (a *app) toggleDifference() {
 		a.emit(state.ShowDifference{On: false})
 		return
 	}
-	if a.twins[a.screens[a.at]] == nil {
+	if a.inDifference[a.screens[a.at]] == nil {
 		a.say(a.screens[a.at].Name() + " has no difference: it is shown on the other screens")
 	}
 	a.emit(state.ShowDifference{On: true})

@@ -79,7 +79,7 @@ func (q *EvidenceQuery) without(redacted bool) string {
 
 // evidenceIsWhole says that evidence does not follow filters, where there are any.
 func (a *app) evidenceIsWhole() string {
-	if a.state.Chips == "" && a.state.Cell.IsAll() {
+	if a.state.Filters == "" && a.state.Cell.IsAll() {
 		return ""
 	}
 	return ", of all stacks and blocks: filters are not applied"

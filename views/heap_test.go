@@ -91,7 +91,7 @@ func TestTypesOfEveryKind(t *testing.T) {
 	for _, want := range []string{"REPRs ", "Type objects ", "STables ", "Types "} {
 		u.keys("b").has(want)
 	}
-	u.keys("b", "Enter").has("types whose name or REPR has")
+	u.keys("b", "Enter").has("types with “")
 	u.keys("Esc").has("Types ─")
 }
 

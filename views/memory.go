@@ -27,7 +27,7 @@ func (m *Memory) keep(a *app) {
 	}
 	s.Anchor, s.Cell = model.NoTime, analysis.Cell{}
 	s.Dump = state.NewDump()
-	s.Compare.Sought, s.Compare.Sent = 0, 0
+	s.Compare.Target, s.Compare.Requests = 0, 0
 	for i := range s.Compare.Marks {
 		k := &s.Compare.Marks[i]
 		if k.At.Events != 0 {

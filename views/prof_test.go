@@ -197,7 +197,7 @@ func TestEmptyProfiles(t *testing.T) {
 // Filters of stacks hold on every screen, and are taken back one by one.
 func TestProfileChips(t *testing.T) {
 	u := openPython(t, 120, 40).keys("c", "2", "o")
-	name := u.app.state.Chips.Steps()[0].Name
+	name := u.app.state.Filters.Steps()[0].Name
 	u.has("only " + name)
 	e, m := u.app.Prof.Event(&u.app.state), analysisMetric(t, u)
 	sum := func(k calltree.StepKind) model.Amount {
@@ -224,8 +224,8 @@ func TestProfileChips(t *testing.T) {
 	}
 	u.keys("U").has("only "+name).keys("U").has("only "+name, "without ")
 	u.keys("Ctrl+Y", "Ctrl+Y")
-	if u.app.state.Chips != "" {
-		t.Errorf("filters that are taken back again: %q", u.app.state.Chips)
+	if u.app.state.Filters != "" {
+		t.Errorf("filters that are taken back again: %q", u.app.state.Filters)
 	}
 }
 
@@ -234,7 +234,7 @@ func TestProfileCommand(t *testing.T) {
 	u := openServer(t, 120, 40).keys("4", "Enter", "Y").has("sent to the clipboard: memtui report --window w0 server.spaa")
 	u.keys("Esc", "Y").has("sent to the clipboard: memtui report server.spaa")
 	u.keys("2", "j", "I")
-	name := u.app.state.Chips.Steps()[0].Name
+	name := u.app.state.Filters.Steps()[0].Name
 	u.keys("b", "Y").has("memtui report '--hide=" + name + "' --group dso server.spaa")
 }
 

@@ -215,7 +215,7 @@ func (k *sideKey) fetch(ctx context.Context, views *ui.StackViews, bases bool) (
 	case k.Prof.Of != nil:
 		p := &k.Prof
 		return diff.ProfileSide(ctx, p.Of.Profile, p.Of.Views.Of, diff.ProfileQuestion{
-			Group: k.rows, Event: p.Event, Metric: p.Metric, Window: p.Window, Ranged: p.Ranged && !p.Unrange(), From: p.From, To: p.To, Filter: p.Chips,
+			Group: k.rows, Event: p.Event, Metric: p.Metric, Window: p.Window, Ranged: p.Ranged && !p.Unrange(), From: p.From, To: p.To, Filter: p.Filters,
 		})
 	}
 	return k.fetchTrace(ctx, views, bases)

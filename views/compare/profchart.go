@@ -49,7 +49,7 @@ func (c *chart) showProf(s *state.State, sides *[2]sideKey) {
 	var keys [2]ui.ProfileCurveKey
 	for i, at := range [2]diff.TimeSpan{axis, {From: c.m.After(axis.From), To: c.m.After(axis.To)}} {
 		k := &sides[i].Prof
-		keys[i] = ui.ProfileCurveKey{Of: k.Of, Event: k.Event, Metric: k.Metric, Chips: k.Chips, From: at.From, To: at.To, Columns: columns}
+		keys[i] = ui.ProfileCurveKey{Of: k.Of, Event: k.Event, Metric: k.Metric, Filters: k.Filters, From: at.From, To: at.To, Columns: columns}
 	}
 	c.profs.Ask(keys)
 	c.setProf(sides, axis)

@@ -99,7 +99,7 @@ func (p *Screen) Follows() string {
 	switch {
 	case p.What > ui.DiffLeaked:
 		return "filters not applied"
-	case p.Prof == nil && (!p.State.Chips.Only(calltree.Focus, calltree.Ignore)):
+	case p.Prof == nil && (!p.State.Filters.Only(calltree.Focus, calltree.Ignore)):
 		return "frames not hidden or cut"
 	}
 	return ""

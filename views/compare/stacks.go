@@ -29,8 +29,8 @@ func NewStackComparer(e *ui.Env) ui.StackComparer {
 // Ask implements [ui.StackComparer].
 func (c *stackComparer) Ask(s *state.State) *ui.StackComparison {
 	of := *s
-	if s.Chips.Pivot() != "" { // the tree has the pivot's frames before they are hidden
-		of.Chips, _ = s.Chips.AroundPivot()
+	if s.Filters.Pivot() != "" { // the tree has the pivot's frames before they are hidden
+		of.Filters, _ = s.Filters.AroundPivot()
 	}
 	sides, ok := makeSides(c.Env, &of, ui.DiffSites, analysis.ByStack, s.Cost)
 	if !ok {

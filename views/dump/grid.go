@@ -79,7 +79,7 @@ func (g *pageGrid) Place(r widget.Rect, types []gridPages, same bool) {
 	if !same {
 		g.runs = nil
 	}
-	g.tidy()
+	g.keepCursor()
 	g.label = 0
 	if most := g.longest(); r.W >= 40 {
 		g.label = len("page ") + len(model.Group(uint64(max(most-1, 0)))) + 1
@@ -91,8 +91,8 @@ func (g *pageGrid) Place(r widget.Rect, types []gridPages, same bool) {
 	g.reveal()
 }
 
-// tidy keeps the cursor on a page that there is.
-func (g *pageGrid) tidy() {
+// keepCursor keeps the cursor on a page that there is.
+func (g *pageGrid) keepCursor() {
 	c := &g.cursor
 	if c.Typ >= len(g.Types) {
 		*c = state.PageSpot{}

@@ -118,8 +118,8 @@ func (p *Pages) Show(s *state.State) {
 	p.drawn = layoutsDrawn{p.load, p.diff}
 	p.areas = p.divide(p.Rect())
 	p.over.show(s, p.areas.chart, p.typeName())
-	if s.Dump.Sent != p.sent {
-		p.sent, p.Grid.cursor = s.Dump.Sent, s.Dump.Spot
+	if s.Dump.Requests != p.sent {
+		p.sent, p.Grid.cursor = s.Dump.Requests, s.Dump.Spot
 	}
 	types := p.Grid.Types
 	if !same || len(types) == 0 {

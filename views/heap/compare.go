@@ -38,14 +38,14 @@ type comparison struct {
 	grown   *ui.Lazy[grownKey, *grownSet]
 	holders *ui.Lazy[holderKey, *holderSet]
 
-	loads2 [2]*ui.HeapLoad // what is compared; nil before it is decoded
-	graph2 [2]*ui.HeapGraph
-	set    *changeSet // newest answer, nil before the first
-	of     *changeSet // what the table shows, nil for nothing and for subtrees
-	trees  *grownSet  // instead of it
-	table  *ui.Changes
-	by     compareBy
-	figure int // of figures
+	compared       [2]*ui.HeapLoad // what is compared; nil before it is decoded
+	comparedGraphs [2]*ui.HeapGraph
+	set            *changeSet // newest answer, nil before the first
+	of             *changeSet // what the table shows, nil for nothing and for subtrees
+	trees          *grownSet  // instead of it
+	table          *ui.Changes
+	by             compareBy
+	figure         int // of figures
 }
 
 // NewComparison returns the screen that compares snapshots side by side.
@@ -129,7 +129,7 @@ func (p *comparison) Show(s *state.State) {
 		p.sides[i].Ask(k)
 		load, ok := p.sides[i].Get()
 		if ok = ok && p.sides[i].Fresh() && p.sides[i].Err == nil; ok {
-			p.loads2[i] = load
+			p.compared[i] = load
 			p.Loads.Totals[load.HeapKey] = load.Totals
 		}
 		whole = whole && ok
@@ -137,32 +137,32 @@ func (p *comparison) Show(s *state.State) {
 	if !whole {
 		return
 	}
-	for i, load := range p.loads2 {
-		if p.graph2[i] = nil; load.Unlinked() {
+	for i, load := range p.compared {
+		if p.comparedGraphs[i] = nil; load.Unlinked() {
 			continue
 		}
 		p.graphs[i].Ask(ui.GraphKey{HeapKey: load.HeapKey, Edges: s.Heap.Policy})
 		if g, ok := p.graphs[i].Get(); ok && p.graphs[i].Fresh() && p.graphs[i].Err == nil {
-			p.graph2[i] = g
+			p.comparedGraphs[i] = g
 		}
 	}
 	p.ask(s)
 	p.explain()
 	if p.objects.open {
-		p.objects.show(&p.State, p.loads2[1], p.graph2[1])
+		p.objects.show(&p.State, p.compared[1], p.comparedGraphs[1])
 	}
 }
 
 // ask asks for what is shown, and fills the table from what is known.
 func (p *comparison) ask(s *state.State) {
-	p.bytes.Ask(changeKey{sides: p.loads2, masks: s.Compare.Masks})
+	p.bytes.Ask(changeKey{sides: p.compared, masks: s.Compare.Masks})
 	if p.by == CompareSubtrees {
 		p.askGrown(s)
 		return
 	}
-	key := changeKey{sides: p.loads2, frames: p.by == CompareFrames, figure: figures[p.figure], masks: s.Compare.Masks, per: s.Compare.Per}
+	key := changeKey{sides: p.compared, frames: p.by == CompareFrames, figure: figures[p.figure], masks: s.Compare.Masks, per: s.Compare.Per}
 	if key.figure == diff.HeapRetained {
-		if key.graphs = p.graph2; p.graph2[0] == nil || p.graph2[1] == nil {
+		if key.graphs = p.comparedGraphs; p.comparedGraphs[0] == nil || p.comparedGraphs[1] == nil {
 			p.forget() // it is of the same edges on both sides, or not shown
 			return
 		}
@@ -180,10 +180,10 @@ func (p *comparison) ask(s *state.State) {
 
 // askGrown fills the table with the subtrees that grew.
 func (p *comparison) askGrown(s *state.State) {
-	if p.graph2[0] == nil || p.graph2[1] == nil {
+	if p.comparedGraphs[0] == nil || p.comparedGraphs[1] == nil {
 		return
 	}
-	p.grown.Ask(grownKey{p.graph2, s.Compare.Masks, p.Look.Glyphs.ArrowRight})
+	p.grown.Ask(grownKey{p.comparedGraphs, s.Compare.Masks, p.Look.Glyphs.ArrowRight})
 	trees, ok := p.grown.Get()
 	if !ok {
 		return
@@ -212,7 +212,7 @@ func (p *comparison) Draw(s tcell.Screen) {
 		p.objects.Draw(s)
 		return
 	}
-	if p.loads2[0] == nil || p.loads2[1] == nil {
+	if p.compared[0] == nil || p.compared[1] == nil {
 		p.List.Empty = p.emptyText()
 		p.ListAt = p.DrawTitled(s, r, p.sidesText(), "")
 		p.DetailAt = widget.Rect{}
@@ -237,7 +237,7 @@ func (p *comparison) emptyText() []string {
 	switch {
 	case p.State.Snapshots() == 0:
 		return p.Loads.Waiting(&p.State)
-	case p.loads2[0] == nil || p.loads2[1] == nil:
+	case p.compared[0] == nil || p.compared[1] == nil:
 		return []string{"Decoding both snapshots…"}
 	case p.sameSides():
 		return []string{"Both sides are the same snapshot: nothing differs.", p.Hint("{step-back} and {step-forward} choose after, {range} marks a snapshot as before, {time} goes to one by its number.")}
@@ -257,11 +257,11 @@ func (p *comparison) emptyText() []string {
 
 // unknown says why retained sizes cannot be compared yet, or at all; nil where they can.
 func (p *comparison) unknown() []string {
-	for i, load := range p.loads2 {
+	for i, load := range p.compared {
 		switch {
 		case load.Unlinked():
 			return p.UnlinkedText(load)
-		case p.graph2[i] == nil:
+		case p.comparedGraphs[i] == nil:
 			return []string{"Computing the dominators of both snapshots…"}
 		}
 	}
@@ -300,7 +300,7 @@ func (p *comparison) Do(a keymap.Action) bool {
 
 // goHolder shows what holds the selected type, or the selected subtree.
 func (p *comparison) goHolder(a keymap.Action) {
-	g := p.graph2[1]
+	g := p.comparedGraphs[1]
 	if g == nil || g.Heaps != p.Heaps {
 		p.Say("only objects of the first file can be shown")
 		return
@@ -324,14 +324,14 @@ func (p *comparison) goHolder(a keymap.Action) {
 func (p *comparison) holderRow() (model.Row, bool) {
 	if p.by == CompareSubtrees {
 		t, ok := p.selectedTree()
-		if !ok || p.trees.graphs != p.graph2 {
+		if !ok || p.trees.graphs != p.comparedGraphs {
 			return 0, false
 		}
 		return t.Row, true
 	}
 	r, ok := p.selected()
 	held, have := p.holders.Get()
-	if !ok || !have || !p.holders.Fresh() || held.graph != p.graph2[1] {
+	if !ok || !have || !p.holders.Fresh() || held.graph != p.comparedGraphs[1] {
 		return 0, false
 	}
 	if g := p.of.group(r, 1); g == nil || held.id != g.ID {
@@ -350,13 +350,13 @@ func (p *comparison) openRow() {
 		return
 	}
 	r, ok := p.selected()
-	if !ok || p.of.sides != p.loads2 {
+	if !ok || p.of.sides != p.compared {
 		return
 	}
 	switch g := p.of.group(r, 1); {
 	case g == nil:
 		p.Say(p.Hint("none is left: {swap} swaps before and after"))
-	case p.loads2[1].Heaps != p.Heaps:
+	case p.compared[1].Heaps != p.Heaps:
 		p.Say(p.Hint("only objects of the first file can be listed: {swap} swaps before and after"))
 	default:
 		p.objects.start(p.of.label(r, p.State.FullName).Name, p.of.by(1), &heapgraph.Group{ID: g.ID, Name: g.Name, Sub: g.Sub})

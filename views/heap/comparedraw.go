@@ -59,9 +59,9 @@ func (p *comparison) drawHead(s tcell.Screen, r widget.Rect) widget.Rect {
 // notes says how the rows below were made; "" for nothing to say.
 func (p *comparison) notes() string {
 	switch {
-	case p.by == CompareSubtrees && p.trees != nil && p.trees.graphs == p.graph2:
+	case p.by == CompareSubtrees && p.trees != nil && p.trees.graphs == p.comparedGraphs:
 		return p.trees.note
-	case p.by != CompareSubtrees && p.set != nil && p.set.sides == p.loads2:
+	case p.by != CompareSubtrees && p.set != nil && p.set.sides == p.compared:
 		return p.set.notes()
 	}
 	return ""
@@ -77,7 +77,7 @@ func countOf(t *heapgraph.Totals, set int) uint64 {
 
 // drawTotals draws the totals. They are no [ui.Table]: the few lines stand in a fixed order above the table, and none can be selected.
 func (p *comparison) drawTotals(s tcell.Screen, r widget.Rect) widget.Rect {
-	b, a := &p.loads2[0].Totals, &p.loads2[1].Totals
+	b, a := &p.compared[0].Totals, &p.compared[1].Totals
 	bytes := func(n uint64) string { return ui.BytesText(n, p.State.Exact) }
 	type row struct {
 		name          string
@@ -121,7 +121,7 @@ func (p *comparison) sentence() string {
 	if p.sameSides() {
 		return p.Hint("Both sides are the same snapshot: {range} marks one as before, {step-back} and {step-forward} go to another.")
 	}
-	b, a := p.loads2[0], p.loads2[1]
+	b, a := p.compared[0], p.compared[1]
 	when := "From before to after"
 	ib, ia := b.Heaps.Source().Info(b.I), a.Heaps.Source().Info(a.I)
 	if b.Heaps == a.Heaps && ib.Time != model.NoTime && ia.Time != model.NoTime {
@@ -142,7 +142,7 @@ func (p *comparison) sentence() string {
 		text += " the size of the heap did not change"
 	}
 	text += objectsChange(schemaOf(&p.State).Objects(), int64(countOf(&a.Totals, 0))-int64(countOf(&b.Totals, 0)), after > before)
-	for i, l := range p.loads2 {
+	for i, l := range p.compared {
 		if !l.Heap.Complete {
 			return text + ", but " + [...]string{"before", "after"}[i] + " is incomplete."
 		}
@@ -167,7 +167,7 @@ func objectsChange(set *model.HeapSet, d int64, grew bool) string {
 // mostOf names the type that has most of the change of all objects, "" while that is not known.
 func (p *comparison) mostOf() string {
 	set, ok := p.bytes.Get()
-	if !ok || set.sides != p.loads2 {
+	if !ok || set.sides != p.compared {
 		return ""
 	}
 	// rows stand in the report's order

@@ -40,15 +40,15 @@ func (p *comparison) explain() {
 	i, _ := p.List.Selected()
 	lines := []widget.Line{ui.Said(p.amounts(r))}
 	answer, of := r.Status.String(), p.of
-	switch g, is := p.graph2[1], of.group(r, 1); {
+	switch g, is := p.comparedGraphs[1], of.group(r, 1); {
 	case is == nil:
 		lines = append(lines, p.Note(p.Hint("none is left after: {swap} swaps the sides to see what dominated them")))
-	case p.loads2[1].Unlinked():
-		lines = append(lines, p.Note(p.UnlinkedText(p.loads2[1])[0]))
+	case p.compared[1].Unlinked():
+		lines = append(lines, p.Note(p.UnlinkedText(p.compared[1])[0]))
 	case g == nil:
 		lines = append(lines, p.Note("computing dominators…"))
 	default:
-		key := holderKey{graph: g, kinds: of.by(1).Kinds, id: is.ID, before: p.graph2[0], beforeID: -1}
+		key := holderKey{graph: g, kinds: of.by(1).Kinds, id: is.ID, before: p.comparedGraphs[0], beforeID: -1}
 		if was := of.group(r, 0); was != nil {
 			key.beforeID = int64(was.ID)
 		}

@@ -189,7 +189,7 @@ func (p *Leaks) Show(s *state.State) {
 	if p.Prof == nil || len(p.Prof.Weights.Events) == 0 {
 		return
 	}
-	p.found.Ask(leakKey{p.Prof, p.Event(s), s.Chips, s.FullName})
+	p.found.Ask(leakKey{p.Prof, p.Event(s), s.Filters, s.FullName})
 	if t, ok := p.found.Get(); ok {
 		p.Ask(t, s.Filter)
 	}

@@ -76,7 +76,7 @@ func (p *Timeline) Show(s *state.State) {
 		p.Ask(d, s.Filter)
 		return
 	}
-	p.windows.Ask(ui.WindowsKey{Of: p.Prof, Event: k.Event, Metric: k.Metric, Chips: k.Chips})
+	p.windows.Ask(ui.WindowsKey{Of: p.Prof, Event: k.Event, Metric: k.Metric, Filters: k.Filters})
 	d.sums, _ = p.windows.Get()
 	d.unit = ui.UnitOf(&p.Prof.Weights.Metrics[k.Metric])
 	p.Ask(d, s.Filter)
@@ -86,7 +86,7 @@ func (p *Timeline) Show(s *state.State) {
 		dots = int(span)
 	}
 	if dots > 0 {
-		p.curve.Ask(ui.ProfileCurveKey{Of: p.Prof, Event: k.Event, Metric: k.Metric, Chips: k.Chips, From: from, To: to, Columns: dots})
+		p.curve.Ask(ui.ProfileCurveKey{Of: p.Prof, Event: k.Event, Metric: k.Metric, Filters: k.Filters, From: from, To: to, Columns: dots})
 	}
 	p.setData(k, from, to)
 }

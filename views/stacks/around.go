@@ -13,13 +13,13 @@ import (
 )
 
 // aroundView shows one function over the stacks screen: who calls it, and what it calls, wherever that is. It follows the
-// instant.
+// instant. It is no [ui.Table]: its rows stand in one order, callers above the function and what it calls below.
 type aroundView struct {
 	of   *Stacks
 	name string // of the function, as the tree has it
 	past []string
 
-	shown []int // columns on screen: what column a cell belongs to
+	cols []ui.Column[aroundRow]
 
 	from  *weighed            // what data was taken from
 	data  diff.ComparedAround // of weights alone both sides are the same
@@ -34,37 +34,48 @@ func newAroundView(p *Stacks, name string) *aroundView {
 	return v
 }
 
-// Columns of the functions around one.
-const (
-	aroundWeight = iota
-	aroundShare
-	aroundBar
-	aroundName
-	aroundBefore
-	aroundAfter
-	aroundDelta
-)
+// aroundRow is a caller, the function itself, or what it calls.
+type aroundRow struct {
+	name   string
+	kind   string // the words before the name
+	weight [2]uint64
+	itself bool
+}
 
-// arrange chooses the columns for rows of weights or of changes, which need titles.
-func (v *aroundView) arrange() {
-	figure := max(len(v.of.amount(v.data.Total[0])), len(v.of.amount(v.data.Total[1])), 9)
-	name := treeColumn{aroundName, widget.Column{Title: titles.Function, Width: 20, Grow: 1, Cut: widget.CutScope}}
-	all := []treeColumn{
-		{aroundWeight, widget.Column{Width: figure, Align: widget.Right}},
-		{aroundShare, widget.Column{Width: 6, Align: widget.Right, Drop: 1}},
-		{aroundBar, widget.Column{Width: 8, Drop: 2}}, name,
+// columns returns those of rows of weights, or of changes, which need titles.
+func (v *aroundView) columns() []ui.Column[aroundRow] {
+	type row = aroundRow
+	p, k := v.of, v.of.Look.InBox()
+	width := max(len(p.amount(v.data.Total[0])), len(p.amount(v.data.Total[1])), 9)
+	weight := func(title string, side, drop int) ui.Column[row] {
+		return ui.Column[row]{Title: title, Width: width, Right: true, Drop: drop, Text: func(r *row) string { return p.amount(r.weight[side]) }}
 	}
-	if v.list.HideHeader = v.of.Now.changes == nil; !v.list.HideHeader {
-		all = []treeColumn{
-			{aroundDelta, widget.Column{Title: titles.Delta, Width: figure + 1, Align: widget.Right}},
-			{aroundBefore, widget.Column{Title: titles.Before, Width: figure, Align: widget.Right, Drop: 2}},
-			{aroundAfter, widget.Column{Title: titles.After, Width: figure, Align: widget.Right, Drop: 1}}, name,
+	name := ui.Column[row]{Title: titles.Function, Width: 20, Grow: 1, Cut: widget.CutScope, Cell: func(r *row) widget.Cell {
+		c := widget.Cell{Text: r.kind + v.label(r.name), Style: k.Text}
+		if r.itself {
+			c.Style = k.Sorted
+		}
+		return c
+	}}
+	if p.Now.changes != nil {
+		return []ui.Column[row]{
+			{Title: titles.Delta, Width: width + 1, Right: true, Text: func(r *row) string { return p.DeltaCell(r.weight[0], r.weight[1], p.amount).Text }},
+			weight(titles.Before, 0, 2), weight(titles.After, 1, 1), name,
 		}
 	}
-	v.list.Columns, v.shown = v.list.Columns[:0], v.shown[:0]
-	for _, c := range all {
-		v.list.Columns, v.shown = append(v.list.Columns, c.Column), append(v.shown, c.kind)
+	whole := v.data.Total[1]
+	return []ui.Column[row]{
+		weight("", 1, 0), {Width: 6, Right: true, Drop: 1, Text: func(r *row) string { return ui.PartText(r.weight[1], whole) }},
+		{Width: 8, Drop: 2, Cell: func(r *row) widget.Cell {
+			return widget.Cell{Kind: widget.BarCell, Bar: float64(r.weight[1]) / float64(max(whole, 1)), Style: k.Bar}
+		}}, name,
 	}
+}
+
+// arrange chooses the columns.
+func (v *aroundView) arrange() {
+	v.cols = v.columns()
+	v.list.Columns, v.list.HideHeader = ui.Layout(v.cols, ui.Figures{}, 0, 0), v.of.Now.changes == nil
 }
 
 // refresh adds up anew when the weights have changed, or the function.
@@ -110,43 +121,27 @@ func (v *aroundView) ID(row int) uint64 { return uint64(row) }
 
 func (v *aroundView) Cell(row, col int) widget.Cell {
 	k := v.of.Look.InBox()
-	name, weight, kind := v.row(row)
-	c := widget.Cell{Style: k.Text}
-	switch v.shown[col] {
-	case aroundWeight, aroundAfter:
-		c.Text = v.of.amount(weight[1])
-	case aroundBefore:
-		c.Text = v.of.amount(weight[0])
-	case aroundDelta:
-		c.Text = v.of.DeltaCell(weight[0], weight[1], v.of.amount).Text
-	case aroundShare:
-		c.Text = ui.PartText(weight[1], v.data.Total[1])
-	case aroundBar:
-		share := float64(weight[1]) / float64(max(v.data.Total[1], 1))
-		return widget.Cell{Kind: widget.BarCell, Bar: share, Style: k.Bar}
-	case aroundName:
-		c.Text = kind + v.label(name)
-		if row == len(v.data.Callers) {
-			c.Style = k.Sorted
-		}
+	r := v.row(row)
+	c := v.cols[col].Draw(&r, ui.Figures{}, k)
+	if c.Style == tcell.StyleDefault {
+		c.Style = k.Text
 	}
 	return c
 }
 
-// row returns what a row is about, and the words before its name.
-func (v *aroundView) row(row int) (name string, weight [2]uint64, kind string) {
+// row returns what a row is about.
+func (v *aroundView) row(row int) aroundRow {
 	callers := v.data.Callers
 	switch {
+	case row < len(callers) && callers[row].Name == "":
+		return aroundRow{kind: "no callers: stacks begin here", weight: callers[row].Weight}
 	case row < len(callers):
-		if callers[row].Name == "" {
-			return "", callers[row].Weight, "no callers: stacks begin here"
-		}
-		return callers[row].Name, callers[row].Weight, "called by "
+		return aroundRow{name: callers[row].Name, kind: "called by ", weight: callers[row].Weight}
 	case row == len(callers):
-		return v.name, v.data.Total, ""
+		return aroundRow{name: v.name, weight: v.data.Total, itself: true}
 	}
 	n := v.data.Callees[row-len(callers)-1]
-	return n.Name, n.Weight, "calls "
+	return aroundRow{name: n.Name, kind: "calls ", weight: n.Weight}
 }
 
 func (v *aroundView) label(name string) string {
@@ -191,7 +186,7 @@ func (v *aroundView) Do(a keymap.Action) bool {
 	switch a {
 	case keymap.Open:
 		row, ok := v.list.Selected()
-		if name, _, _ := v.row(row); ok && name != "" && name != v.name {
+		if name := v.row(row).name; ok && name != "" && name != v.name {
 			v.past = append(v.past, v.name)
 			v.turn(name)
 		}
@@ -212,12 +207,12 @@ func (v *aroundView) Do(a keymap.Action) bool {
 // CopyText implements copier.
 func (v *aroundView) CopyText() string {
 	row, _ := v.list.Selected()
-	name, weight, kind := v.row(row)
-	text := v.of.amount(weight[1])
+	r := v.row(row)
+	text := v.of.amount(r.weight[1])
 	if v.of.Now != nil && v.of.Now.changes != nil {
-		text = v.of.DeltaCell(weight[0], weight[1], v.of.amount).Text
+		text = v.of.DeltaCell(r.weight[0], r.weight[1], v.of.amount).Text
 	}
-	return widget.Clean(text + "  " + kind + name)
+	return widget.Clean(text + "  " + r.kind + r.name)
 }
 
 // turn makes another function the one that all is about.

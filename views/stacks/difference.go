@@ -105,7 +105,7 @@ func (p *Stacks) showChanges() {
 	case w != p.Now:
 		p.adopt(w)
 	}
-	p.adoptSent()
+	p.showTarget()
 	p.askSearch()
 }
 
@@ -121,7 +121,7 @@ func (p *Stacks) newestChanges() *weighed {
 		k.tree.stacks = set.Joined.Stacks
 	}
 	if p.pivoted() {
-		_, k.tree.chips = p.State.Chips.AroundPivot()
+		_, k.tree.chips = p.State.Filters.AroundPivot()
 	}
 	if p.Prof != nil {
 		k.fold.prof = p.Prof.Key(&p.State)
@@ -134,14 +134,14 @@ func (p *Stacks) newestChanges() *weighed {
 	return w
 }
 
-// adoptSent goes to the stack that the table of another screen sent here.
-func (p *Stacks) adoptSent() {
+// showTarget goes to the stack that the table of another screen stacksShown here.
+func (p *Stacks) showTarget() {
 	c := &p.State.Compare
-	if c.Sent <= p.sent || !p.sides.Fresh() || !p.changes.Fresh() {
+	if c.Requests <= p.stacksShown || !p.sides.Fresh() || !p.changes.Fresh() {
 		return
 	}
-	p.sent = c.Sent
-	at, ok := p.Now.shape.NodeOf(c.Sought)
+	p.stacksShown = c.Requests
+	at, ok := p.Now.shape.NodeOf(c.Target)
 	if !ok || at == 0 {
 		return
 	}

@@ -13,7 +13,7 @@ import (
 // About a pivot there are two trees: the screen's own holds what the function calls, another one above it who calls it.
 
 // pivoted reports whether trees turn about a function.
-func (p *Stacks) pivoted() bool { return p.State.Chips.Pivot() != "" }
+func (p *Stacks) pivoted() bool { return p.State.Filters.Pivot() != "" }
 
 // part returns what of the stacks the tree is made of.
 func (p *Stacks) part() calltree.Part {
@@ -73,7 +73,7 @@ func (p *Stacks) drawTrees(s tcell.Screen, r widget.Rect) {
 	p.upperAt, r = r.CutTop(r.H / 2)
 	p.Upper.drawTree(s, p.upperAt, p.inUpper && !p.detail)
 	line, r := r.CutTop(1)
-	name := widget.ShortenScopes(funcname.WithoutSignature(p.State.Chips.Pivot()), max(line.W/2, 10))
+	name := widget.ShortenScopes(funcname.WithoutSignature(p.State.Filters.Pivot()), max(line.W/2, 10))
 	up, down := p.Look.Glyphs.Up, p.Look.Glyphs.Down
 	widget.TitleLine(s, line, p.Look, string(up)+" callers of "+name+", callees "+string(down), p.Hint("{next-pane} changes sides"))
 	p.drawTree(s, r, !p.inUpper && !p.detail)

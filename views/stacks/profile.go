@@ -218,14 +218,14 @@ func (p *Stacks) profEmpty() []string {
 	return p.Prof.NoWeight(p.Env, p.Now.key.prof)
 }
 
-// adoptSought goes to the function that another screen asked for, and shows what is around it.
-func (p *Stacks) adoptSought() {
+// showTargetFunction goes to the function that another screen asked for, and shows what is around it.
+func (p *Stacks) showTargetFunction() {
 	st := &p.State.Prof
-	if p.Prof == nil || st.Sent <= p.sought || !p.weights.Fresh() {
+	if p.Prof == nil || st.Requests <= p.functionsShown || !p.weights.Fresh() {
 		return
 	}
-	p.sought = st.Sent
-	name := st.Sought
+	p.functionsShown = st.Requests
+	name := st.Target
 	if !p.State.FullName {
 		name = funcname.ShortenTemplates(name)
 	}

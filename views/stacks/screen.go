@@ -30,20 +30,20 @@ type Stacks struct {
 	Graph *flamePane
 	info  stackDetail
 
-	flame    bool
-	invert   bool
-	collapse bool
-	detail   bool // the detail has the keys
-	whole    bool // the pane has the whole screen
-	touched  bool // the user has moved or opened something: the tree is not opened anew
-	left     way  // to what was selected, when there was something to see last
-	through  members
-	ids      int // stacks that the tree was asked for
-	text     string
-	jump     bool // go to the first match once the search is done
-	adopted  state.Selection
-	sought   int // of ProfState.Sent: what was shown already
-	sent     int // of CompareState.Sent: what was shown already
+	flame          bool
+	invert         bool
+	collapse       bool
+	detail         bool // the detail has the keys
+	whole          bool // the pane has the whole screen
+	touched        bool // the user has moved or opened something: the tree is not opened anew
+	left           way  // to what was selected, when there was something to see last
+	through        members
+	ids            int // stacks that the tree was asked for
+	text           string
+	jump           bool // go to the first match once the search is done
+	adopted        state.Selection
+	functionsShown int // of Profile.Requests: what was shown already
+	stacksShown    int // of Compare.Requests: what was shown already
 
 	Upper   *Stacks     // the callers about a pivot; nil without one
 	half    bool        // this is the upper tree of another screen
@@ -108,7 +108,7 @@ func (p *Stacks) Show(s *state.State) {
 		return
 	}
 	p.adoptSelection()
-	p.adoptSought()
+	p.showTargetFunction()
 	p.askSearch()
 }
 
@@ -137,7 +137,7 @@ func (p *Stacks) treeKey() treeKey {
 	}
 	return treeKey{
 		stacks: p.State.Profile.Stacks, ids: p.ids, invert: p.inverts(), collapse: p.collapse, full: p.State.FullName, prof: p.Prof,
-		chips: p.State.Chips, part: p.part(),
+		chips: p.State.Filters, part: p.part(),
 	}
 }
 

@@ -30,17 +30,17 @@ const NoNumber = -1
 
 // Compare is what the difference is between, and how it is shown, of every kind of file.
 type Compare struct {
-	On      bool // every screen shows the difference
-	Marks   [2]Mark
-	Swapped bool
-	Per     diff.Normal
-	Match   diff.FrameMatch
-	Align   diff.Align    // of curves
-	Moments [2]model.Time // that stand at the same place with analysis.AlignMarker
-	Masks   string        // texts of analysis.ParseMask, one per line
-	Sought  model.NodeID  // of the joined stacks: what Stacks was sent to
-	Sent    int           // how often it was
-	Only    int           // 0 for all rows, 1 for changed ones, 2 for new, 3 for gone, 4 for grown, 5 for shrunk ones
+	On       bool // every screen shows the difference
+	Marks    [2]Mark
+	Swapped  bool
+	Per      diff.Normal
+	Match    diff.FrameMatch
+	Align    diff.Align    // of curves
+	Moments  [2]model.Time // that stand at the same place with [diff.AlignMarker]
+	Masks    string        // texts of [diff.ParseMask], one per line
+	Target   model.NodeID  // of the joined stacks: what Stacks was sent to
+	Requests int           // how often it was
+	Only     int           // 0 for all rows, 1 for changed ones, 2 for new, 3 for gone, 4 for grown, 5 for shrunk ones
 }
 
 // The intents about comparisons. Their fields are documented by Compare's.
@@ -78,8 +78,8 @@ func (i SetMatch) apply(s State) State { s.Compare.Match = i.Match; return s }
 func (i SetMasks) apply(s State) State { s.Compare.Masks = i.Masks; return s }
 
 func (i SeekNode) apply(s State) State {
-	s.Compare.Sought = i.Node
-	s.Compare.Sent++
+	s.Compare.Target = i.Node
+	s.Compare.Requests++
 	return s
 }
 

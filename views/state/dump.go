@@ -14,12 +14,12 @@ const (
 
 // Dump is what screens of measured series and page layouts are about, besides the instant.
 type Dump struct {
-	Series int              // selected, NoSeries for the first with layouts
-	Layout int              // chosen at LayoutAt, NoLayout to follow the instant: several may have one time, or none
-	On     analysis.Instant // where Layout was chosen; elsewhere it counts for nothing
-	Spot   PageSpot         // where the grid was sent to
-	Sent   int              // how often it was
-	Figure diff.PageFigure  // what page types are compared by
+	Series   int              // selected, NoSeries for the first with layouts
+	Layout   int              // chosen at LayoutAt, NoLayout to follow the instant: several may have one time, or none
+	On       analysis.Instant // where Layout was chosen; elsewhere it counts for nothing
+	Spot     PageSpot         // where the grid was sent to
+	Requests int              // how often it was
+	Figure   diff.PageFigure  // what page types are compared by
 }
 
 // NewDump returns the state before anything is chosen.
@@ -42,7 +42,7 @@ func (i ChooseSeries) apply(s State) State { s.Dump.Series = i.Series; return s 
 
 func (i ShowPage) apply(s State) State {
 	s.Dump.Spot, s.Compare.On = i.Spot, false
-	s.Dump.Sent++
+	s.Dump.Requests++
 	return s
 }
 

@@ -13,7 +13,7 @@ type Narrowing struct {
 }
 
 // Narrowing returns what narrows the screens.
-func (s *State) Narrowing() Narrowing { return Narrowing{s.Chips, s.Cell, s.Prof.Window} }
+func (s *State) Narrowing() Narrowing { return Narrowing{s.Filters, s.Cell, s.Prof.Window} }
 
 // The intents about filters of stacks.
 type (
@@ -23,18 +23,18 @@ type (
 	SetNarrow struct{ To Narrowing }
 )
 
-func (i AddStep) apply(s State) State { return setSteps{s.Chips.With(i.Step)}.apply(s) }
+func (i AddStep) apply(s State) State { return setSteps{s.Filters.With(i.Step)}.apply(s) }
 
 func (i DropStep) apply(s State) State {
 	n := i.N
 	if n < 0 {
-		n += len(s.Chips.Steps())
+		n += len(s.Filters.Steps())
 	}
-	return setSteps{s.Chips.Without(n)}.apply(s)
+	return setSteps{s.Filters.Without(n)}.apply(s)
 }
 
 func (i setSteps) apply(s State) State {
-	if s.Chips = i.f; s.Selected.By != analysis.ByStack {
+	if s.Filters = i.f; s.Selected.By != analysis.ByStack {
 		s.Selected = Selection{} // keys of groups are those of one filter
 	}
 	return s

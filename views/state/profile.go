@@ -15,12 +15,12 @@ const (
 
 // Profile is what screens of stack profiles are about, besides the range.
 type Profile struct {
-	Event  int        // NoEvent for the first that has stacks
-	Metric int        // NoMetric for the event's own
-	Window int        // NoWindow for the records as a whole
-	By     weights.By // what rows of Functions stand for
-	Sought string     // the function that Stacks was sent to
-	Sent   int        // how often it was
+	Event    int        // NoEvent for the first that has stacks
+	Metric   int        // NoMetric for the event's own
+	Window   int        // NoWindow for the records as a whole
+	By       weights.By // what rows of Functions stand for
+	Target   string     // the function that Stacks was sent to
+	Requests int        // how often it was
 }
 
 // NewProfile returns the state before anything is chosen.
@@ -52,7 +52,7 @@ func (i ChooseWindow) apply(s State) State {
 }
 
 func (i Seek) apply(s State) State {
-	s.Prof.Sought = i.Name
-	s.Prof.Sent++
+	s.Prof.Target = i.Name
+	s.Prof.Requests++
 	return s
 }

@@ -18,13 +18,13 @@ type State struct {
 	Anchor model.Time       // where a range was started that follows the instant; model.NoTime when none is
 	View   analysis.Range   // what charts show: analysis.Whole, or what was zoomed to
 
-	Group  analysis.Group
-	Cost   analysis.Cost
-	Series Series // what charts show
-	Filter string // of tables
-	MinAge model.Time
-	Cell   analysis.Cell   // tables and stacks show only blocks of this size and lifetime
-	Chips  calltree.Filter // of the stacks of traces and profiles
+	Group   analysis.Group
+	Cost    analysis.Cost
+	Series  Series // what charts show
+	Filter  string // of tables
+	MinAge  model.Time
+	Cell    analysis.Cell   // tables and stacks show only blocks of this size and lifetime
+	Filters calltree.Filter // of the stacks of traces and profiles
 
 	Selected Selection
 	Exact    bool // exact numbers instead of rounded ones
@@ -113,7 +113,7 @@ func (i ZoomTo) apply(s State) State { s.View = i.R; return s.tidy() }
 // Only returns the blocks that tables of a trace are about.
 func (s *State) Only() analysis.Cell {
 	c := s.Cell
-	c.Stacks = s.Chips
+	c.Stacks = s.Filters
 	return c
 }
 

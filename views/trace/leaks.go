@@ -113,7 +113,7 @@ func (p *Leaks) Show(s *state.State) {
 	if p.Trace == nil {
 		return
 	}
-	p.Labels.Follow(s.Chips)
+	p.Labels.Follow(s.Filters)
 	p.found.Ask(leakKey{s.Status.Revision, analysis.LeakQuery{Range: s.Range, MinAge: s.MinAge, By: s.Group, Cell: s.Only()}})
 	if p.inLate || s.Settled() { // what is late is not known before
 		p.late.Ask(lateKey{s.Status.Revision, s.Only()})

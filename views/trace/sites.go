@@ -103,7 +103,7 @@ func (p *Sites) Show(s *state.State) {
 	if p.Trace == nil {
 		return
 	}
-	p.Labels.Follow(s.Chips)
+	p.Labels.Follow(s.Filters)
 	whole := siteKey{s.Status.Revision, analysis.Query{At: s.At, Range: s.Range, By: s.Group, Cell: s.Only()}}
 	part, needed := whole, filtersPeaks(s) || p.Sorted().Title == titles.Peak
 	part.NoPeaks = !needed

@@ -218,13 +218,13 @@ func (t *topRows) choose(sites []analysis.Site, labels *ui.SiteLabels) {
 // Show adopts a state.
 func (t *topSites) Show(s *state.State) {
 	t.state = *s
-	t.labels.Follow(s.Chips)
+	t.labels.Follow(s.Filters)
 	cost, at := s.Cost, s.At
 	if t.fixed {
 		cost, at = t.fixedTo, analysis.End // which it does not depend on
 	}
 	if s.Status.Events > 0 {
-		whole := topKey{s.Status.Revision, at, s.Range, s.Group, cost, s.Chips, s.Filter, s.Stacks(), s.FullName, false, t.up}
+		whole := topKey{s.Status.Revision, at, s.Range, s.Group, cost, s.Filters, s.Filter, s.Stacks(), s.FullName, false, t.up}
 		part := whole
 		part.noPeaks = !filtersPeaks(s)
 		t.lazy.Ask(whole, part, s.Settled() || filtersPeaks(s))

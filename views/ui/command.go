@@ -21,7 +21,7 @@ func (e *Env) DiffCommand(s *state.State, file []string, kind, by string, instan
 	}
 	q.Group, q.By = kind, by
 	if kind != "size" && kind != "lifetime" { // of all blocks
-		if q.Steps = s.Chips; e.Prof == nil && !e.Mixed(s) {
+		if q.Steps = s.Filters; e.Prof == nil && !e.Mixed(s) {
 			q.Cell = s.Cell
 		}
 	}

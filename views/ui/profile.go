@@ -100,7 +100,7 @@ func (d *ProfileFile) NoWeight(e *Env, k ProfileKey) []string {
 		return []string{"This file has no stacks.", "Problems says what was found in it."}
 	case k.None:
 		return []string{"The event " + d.EventName(k.Event) + " has no stacks.", e.Hint("{profile.cost} weighs by the next event.")}
-	case k.Chips != "":
+	case k.Filters != "":
 		return []string{"No stack is left by the filters.", e.Hint("{back} removes the last one, {filters} lists them.")}
 	case k.Window != state.NoWindow:
 		return []string{"The window has no stacks of this event and metric.", e.Hint("{back} shows the whole run again, {profile.cost} and {profile.series} weigh by something else.")}
@@ -206,7 +206,7 @@ type ProfileKey struct {
 	From, To model.Time
 	Ranged   bool
 	Window   int
-	Chips    calltree.Filter
+	Filters  calltree.Filter
 }
 
 // Same reports whether two keys ask the same of files that may be revisions of one.
@@ -214,7 +214,7 @@ func (k ProfileKey) Same(o ProfileKey) bool { k.Of = o.Of; return k == o }
 
 // Key returns what determines the weights that a state is about.
 func (d *ProfileFile) Key(s *state.State) ProfileKey {
-	k := ProfileKey{Of: d, Event: d.Event(s), Window: state.NoWindow, Chips: s.Chips}
+	k := ProfileKey{Of: d, Event: d.Event(s), Window: state.NoWindow, Filters: s.Filters}
 	m, ok := d.Metric(s)
 	k.Metric, k.None = m, !ok
 	if n := s.Prof.Window; n >= 0 && n < len(d.Weights.Windows) {
@@ -228,10 +228,10 @@ func (d *ProfileFile) Key(s *state.State) ProfileKey {
 // Selection weighs what a key asks for; whole says that samples do not tell the metric, so that the range counts for nothing. It
 // is nil where there is nothing to weigh by.
 func (k ProfileKey) Selection(ctx context.Context) (sel *weights.Selection, whole bool, err error) {
-	if sel, whole, err = k.unfiltered(ctx); sel == nil || err != nil || k.Chips == "" {
+	if sel, whole, err = k.unfiltered(ctx); sel == nil || err != nil || k.Filters == "" {
 		return sel, whole, err
 	}
-	view, err := k.Of.Views.Of(ctx, k.Of.Profile.Stacks, k.Chips, calltree.WholeStacks)
+	view, err := k.Of.Views.Of(ctx, k.Of.Profile.Stacks, k.Filters, calltree.WholeStacks)
 	return sel.Filter(view), whole, err
 }
 

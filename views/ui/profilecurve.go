@@ -31,7 +31,7 @@ type ProfileCurveKey struct {
 	Of       *ProfileFile
 	Event    uint16
 	Metric   model.MetricID
-	Chips    calltree.Filter
+	Filters  calltree.Filter
 	From, To model.Time
 	Columns  int
 }
@@ -46,10 +46,10 @@ type ProfileCurve struct {
 
 // WindowsKey determines what windows weigh.
 type WindowsKey struct {
-	Of     *ProfileFile
-	Event  uint16
-	Metric model.MetricID
-	Chips  calltree.Filter
+	Of      *ProfileFile
+	Event   uint16
+	Metric  model.MetricID
+	Filters calltree.Filter
 }
 
 // FetchProfCurve adds samples up. Where they have no periods, or tell another metric, they are counted.
@@ -60,7 +60,7 @@ func FetchProfCurve(ctx context.Context, k ProfileCurveKey) (c ProfileCurve, err
 	c.Counts = e.PrimaryName == "" || e.Primary != k.Metric || weights.CountsSamples(w.Metrics[k.Metric].Name)
 	if k.Of.Samples == 0 {
 		c.Counts = false
-		sums, err := SumWindows(ctx, WindowsKey{k.Of, k.Event, k.Metric, k.Chips})
+		sums, err := SumWindows(ctx, WindowsKey{k.Of, k.Event, k.Metric, k.Filters})
 		if err != nil {
 			return c, err
 		}
@@ -68,7 +68,7 @@ func FetchProfCurve(ctx context.Context, k ProfileCurveKey) (c ProfileCurve, err
 		c.Top = largestOf(c.Values)
 		return c, nil
 	}
-	view, err := k.Of.Views.Of(ctx, k.Of.Profile.Stacks, k.Chips, calltree.WholeStacks)
+	view, err := k.Of.Views.Of(ctx, k.Of.Profile.Stacks, k.Filters, calltree.WholeStacks)
 	if err != nil {
 		return c, err
 	}
@@ -106,7 +106,7 @@ func windowCurve(k ProfileCurveKey, sums []model.Amount) []float64 {
 
 // SumWindows adds up what the rows of each window weigh.
 func SumWindows(ctx context.Context, k WindowsKey) ([]model.Amount, error) {
-	view, err := k.Of.Views.Of(ctx, k.Of.Profile.Stacks, k.Chips, calltree.WholeStacks)
+	view, err := k.Of.Views.Of(ctx, k.Of.Profile.Stacks, k.Filters, calltree.WholeStacks)
 	if err != nil {
 		return nil, err
 	}
