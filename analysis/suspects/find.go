@@ -31,6 +31,7 @@ const Usual = 8
 
 // Suspect is objects of one type, or of one package, that hold much of a heap or become more.
 type Suspect struct {
+	Schema                 *model.HeapSchema
 	Axis                   int    // of the schema: 0 for a type
 	Name, Sub              string // of the type or package; not cleaned
 	Count, Bytes, Retained uint64 // of all its objects; Retained counts nothing twice
@@ -39,6 +40,7 @@ type Suspect struct {
 	HasRow    bool
 	Row       model.Row // below which they gather; where in several places, the one with most
 	Held      uint64    // how many are below rows of the holder's kind
+	HeldBytes uint64    // retained by those
 	HolderRow model.Row
 	Holder    string // its label; not cleaned; "" where nothing holds a good part
 	Holders   int    // how many such holders there are
@@ -55,7 +57,6 @@ type Suspect struct {
 	Growth      int64 // objects of the type since then
 	GrowthBytes int64 // own bytes since then
 	course      []moment
-	schema      *model.HeapSchema
 	grown       uint64 // bytes that growth is estimated at, as retained
 }
 
@@ -179,7 +180,8 @@ func (w *finder) judge(c *candidate) {
 	c.growth = int64(c.count) - int64(counts[0])
 	c.verdict = counts.verdict()
 	rise := float64(counts.rise()) * float64(c.retained) / float64(max(c.count, 1))
-	if b := bytes.verdict(); c.verdict != Grows && b == Grows && bytes.rise() >= w.total()/grownPart {
+	byCount := float64(counts.rise()) * float64(bytes[len(bytes)-1]) / float64(max(counts[len(counts)-1], 1))
+	if b := bytes.verdict(); c.verdict != Grows && b == Grows && float64(bytes.rise()) >= 2*byCount && bytes.rise() >= w.total()/grownPart {
 		c.verdict, rise = b, float64(bytes.rise()) // as many, but larger: arrays that are replaced by larger ones
 	} else if c.verdict == Grows && bytes.rise() == 0 {
 		c.verdict = Bounded

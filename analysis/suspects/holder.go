@@ -24,7 +24,7 @@ const (
 // describe says everything about a candidate.
 func (w *finder) describe(c *candidate) Suspect {
 	s := Suspect{Axis: c.axis, Name: c.name, Sub: c.sub, Count: c.count, Of: c.count, Bytes: c.bytes, Retained: c.retained, Total: w.total(),
-		Verdict: c.verdict, course: c.course, schema: w.h.Schema, grown: c.grown}
+		Verdict: c.verdict, course: c.course, Schema: w.h.Schema, grown: c.grown}
 	if len(c.course) > 1 {
 		s.First, s.HasGrowth, s.Growth = c.course[0].snapshot, true, c.growth
 		s.GrowthBytes = int64(c.bytes - c.course[0].bytes)
@@ -43,6 +43,7 @@ func (w *finder) describe(c *candidate) Suspect {
 		held += q.held
 		if r, _ := w.holder(c, q.row); w.alike(r, s.HolderRow) {
 			s.Held += q.held
+			s.HeldBytes += q.weight
 			s.Holders++
 		}
 	}

@@ -17,6 +17,20 @@ func (s *Suspect) Evidence() string {
 	return text
 }
 
+// Change returns the suspect of a comparison of two snapshots in a sentence: who holds what came, without numbers of snapshots.
+func (s *Suspect) Change() string {
+	text := s.subject() + s.held()
+	switch {
+	case s.Growth > 0 && s.course[0].count == 0:
+		return text + "; there were none before"
+	case s.Growth > 0:
+		return fmt.Sprintf("%s; %s more than before", text, model.Group(uint64(s.Growth)))
+	case s.GrowthBytes > 0:
+		return fmt.Sprintf("%s; as many as before, but %v larger", text, model.Bytes(s.GrowthBytes))
+	}
+	return text
+}
+
 // What names the objects: "Session", or "objects of package shop.cart".
 func (s *Suspect) What() string {
 	name := model.Clean(s.Name)
@@ -26,11 +40,11 @@ func (s *Suspect) What() string {
 	if s.Axis == 0 {
 		return name
 	}
-	many := s.schema.Objects().Many
+	many := s.Schema.Objects().Many
 	if s.Count == 1 {
-		many = s.schema.Objects().One
+		many = s.Schema.Objects().One
 	}
-	return many + " of " + s.schema.Axes[s.Axis].Word + " " + name
+	return many + " of " + s.Schema.Axes[s.Axis].Word + " " + name
 }
 
 func (s *Suspect) subject() string {
@@ -46,6 +60,8 @@ func (s *Suspect) held() string {
 	switch {
 	case !s.HasRow:
 		return verb + " held in many places: nothing holds a good part of them alone"
+	case s.Of == s.Count && s.Held < crowd && s.Held*2 < s.Count: // few of many, but large ones
+		return fmt.Sprintf(", %v of that held %s", model.Bytes(s.HeldBytes), s.holderText())
 	case s.Of == s.Count && s.Held*100 < s.Count*mostOf:
 		return fmt.Sprintf(", %s of them held %s", model.Group(s.Held), s.holderText())
 	case s.Linked && s.Axis > 0:

@@ -8,6 +8,7 @@ import (
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/pages"
+	"github.com/memtui/memtui/analysis/suspects"
 	"github.com/memtui/memtui/model"
 )
 
@@ -25,46 +26,75 @@ func (d *diffing) heaps(ctx context.Context) error {
 	q := diff.HeapQuestion{Figure: figure, Frames: group == "frame"}
 	schema := d.sides[0].p.Heaps.Schema()
 	d.opt.What, d.opt.Metric, d.opt.Measure, d.opt.Counted = group, figure.String(), q.Measure(schema), q.Counted(schema)
-	for _, in := range d.sides {
-		if err := in.heapSide(ctx, q); err != nil {
-			return err
-		}
+	older, newer := d.sides[0], d.sides[1]
+	if d.flags.Swap {
+		older, newer = newer, older
 	}
-	return nil
-}
-
-// heapSide decodes the chosen snapshot.
-func (in *diffInput) heapSide(ctx context.Context, q diff.HeapQuestion) error {
-	n, err := in.numberOf(ctx, in.p, in.asked)
+	h, err := older.heapSide(ctx, &q)
 	if err != nil {
 		return err
 	}
+	before := suspects.Count(h, 0)
+	if h, err = newer.heapSide(ctx, &q); err != nil {
+		return err
+	}
+	return d.suspects(ctx, newer, before, h, q.Graph)
+}
+
+// suspects finds what grew from one side to the other, and who holds it. g is nil where dominators are not known yet.
+func (d *diffing) suspects(ctx context.Context, newer *diffInput, before suspects.Census, h *model.Heap, g *heapgraph.Graph) error {
+	edges, err := newer.edges(newer.p)
+	if err != nil || !h.Complete {
+		return err
+	}
+	err = model.BudgetOf(ctx).Try(ctx, "", func(ctx context.Context) error {
+		if g == nil {
+			if g, err = heapgraph.NewGraph(ctx, h, edges); err != nil {
+				return err
+			}
+		}
+		d.opt.Suspects, err = suspects.Find(ctx, g, 1, []suspects.Census{before}, 0)
+		return err
+	})
+	if short := (*model.MemoryError)(nil); errors.As(err, &short) {
+		newer.from.Problems = append(newer.from.Problems, model.BudgetOf(ctx).Problem("suspects were left out"))
+		return nil
+	}
+	return err
+}
+
+// heapSide decodes the chosen snapshot. Where dominators are needed, they stay in q.
+func (in *diffInput) heapSide(ctx context.Context, q *diff.HeapQuestion) (*model.Heap, error) {
+	n, err := in.numberOf(ctx, in.p, in.asked)
+	if err != nil {
+		return nil, err
+	}
 	if n == nil {
-		return noWhole(in.p)
+		return nil, noWhole(in.p)
 	}
 	h, err := in.heap(ctx, in.s, in.p, *n)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if q.Figure == diff.HeapRetained {
 		edges, err := in.edges(in.p)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if q.Graph, err = heapgraph.NewGraph(ctx, h, edges); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	info := in.p.Heaps.Info(*n)
-	rows, err := diff.HeapSide(ctx, h, info, q)
+	rows, err := diff.HeapSide(ctx, h, info, *q)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	in.side = rows.Side
 	if in.from.Snapshot, in.from.Partial = n, !h.Complete; info.Time != model.NoTime {
 		in.from.At = &info.Time
 	}
-	return nil
+	return h, nil
 }
 
 // dumps compares two page layouts, or the curves where one side has none.

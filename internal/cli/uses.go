@@ -75,6 +75,7 @@ var commandUses = sync.OnceValue(func() map[string][]use {
 		"heap types":      append(heapTable, heapBy("${heapkeys}")),
 		"heap frames":     append(heapTable, heapBy("${heapkeys}")),
 		"heap dominators": heapTable,
+		"heap suspects":   heapTable,
 		"heap find":       slices.Concat(drawing(), inHeap(), []use{heapBy("row or bytes")}, named(ofHeaps, "max-memory")),
 		"heap object":     heapTable,
 		"heap path":       slices.Concat(drawing()[:1], drawing()[2:], inHeap(), named(ofHeaps, "edges", "max-memory")),
