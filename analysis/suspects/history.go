@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
@@ -77,25 +78,55 @@ func Counted(src model.HeapSource, at int) []int {
 	return slices.Compact(out)
 }
 
-// CountAll counts those snapshots of a file that [Counted] names, but for the one at, one after the other. It keeps none of them, and
-// leaves out what cannot be decoded. The errors are those of ctx.
-func CountAll(ctx context.Context, src model.HeapSource, at int, progress func(done float64)) ([]Census, error) {
+// Counts keeps what was counted in the snapshots of a file. The zero value is empty; any goroutine may use it.
+type Counts struct {
+	mu sync.Mutex
+	of map[int]Census
+}
+
+// All counts those snapshots of a file that [Counted] names, but for the one at, one after the other, as far as they were not counted
+// before. It keeps none of the snapshots, and leaves out what cannot be decoded. progress is called with shares of the whole, 0 … 1. The
+// errors are those of ctx.
+func (c *Counts) All(ctx context.Context, src model.HeapSource, at int, progress func(done float64)) ([]Census, error) {
 	var out []Census
 	list := Counted(src, at)
 	for n, i := range list {
 		if i == at {
 			continue
 		}
-		h, err := src.Open(ctx, i, nil)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+		census, ok := c.get(i)
+		if !ok {
+			h, err := src.Open(ctx, i, nil)
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			if ok = err == nil && h.Complete; ok {
+				census = Count(h, i)
+				c.put(census)
+			}
 		}
-		if err == nil && h.Complete {
-			out = append(out, Count(h, i))
+		if ok {
+			out = append(out, census)
 		}
 		progress(float64(n+1) / float64(len(list)))
 	}
 	return out, nil
+}
+
+func (c *Counts) get(i int) (census Census, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	census, ok = c.of[i]
+	return census, ok
+}
+
+func (c *Counts) put(census Census) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.of == nil {
+		c.of = map[int]Census{}
+	}
+	c.of[census.Snapshot] = census
 }
 
 // Verdict says what becomes of the objects of a type over the snapshots of a file.
