@@ -412,6 +412,21 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
+// Snapshots are decoded once, however often and about which one is asked.
+func TestCountsAreKept(t *testing.T) {
+	src := &countedSource{n: 4, cut: 2}
+	var c Counts
+	for _, at := range []int{3, 3, 1, 0} {
+		list, err := c.All(t.Context(), src, at, func(float64) {})
+		if err != nil || len(list) != 2 {
+			t.Errorf("beside snapshot %d %d are counted, %v", at, len(list), err)
+		}
+	}
+	if src.opened != 3 {
+		t.Errorf("3 whole snapshots were decoded %d times", src.opened)
+	}
+}
+
 func TestCounted(t *testing.T) {
 	src := &countedSource{n: 100, cut: 99}
 	list := Counted(src, 37)
@@ -426,6 +441,12 @@ func TestCounted(t *testing.T) {
 type countedSource struct {
 	model.HeapSource
 	n, cut int
+	opened int
+}
+
+func (s *countedSource) Open(context.Context, int, func(float64)) (*model.Heap, error) {
+	s.opened++
+	return program(3).heap(), nil
 }
 
 func (s *countedSource) Len() int { return s.n }
