@@ -152,8 +152,8 @@ func footer(s Scope) []hint {
 		return []hint{{"move", []Action{Up, Down, Left, Right}}, {"zoom", []Action{Open}}, {"out", []Action{Back}},
 			{"tree", []Action{Flame}}, invert, cost, search}
 	case ScopeSnapshots:
-		return []hint{{"types", []Action{Open}}, {"largest", []Action{Peak}}, {"mark", []Action{MarkA, MarkB}}, {"compare", []Action{Screen6}},
-			{"trends", []Action{NextPane}}, {"bytes/count", []Action{Series}}}
+		return []hint{{"open", []Action{Open}}, {"largest", []Action{Peak}}, {"mark", []Action{MarkA, MarkB}}, {"compare", []Action{Screen6}},
+			{"suspects", []Action{NextPane}}, {"bytes/count", []Action{Series}}}
 	case ScopeHeap:
 		return []hint{{"snapshot", []Action{StepBack, StepForward}}, {"largest", []Action{Peak}}, {"mark", []Action{MarkA, MarkB}}, {"diff", []Action{Difference}},
 			{"dominators", []Action{DominatorsOf}}, {"edges", []Action{Edges}}}

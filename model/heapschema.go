@@ -54,6 +54,7 @@ type HeapKindInfo struct {
 	Naming  HeapNaming
 	Virtual bool // no memory of the program's but one of the recorder's roots
 	Marked  bool // the title follows a row's name in brackets: "List (type object)"
+	Meta    bool // describes types: what hangs below is the runtime's rather than the program's
 }
 
 // HeapSet is rows that one table lists together: those of some kinds.
@@ -72,6 +73,8 @@ type HeapAxis struct {
 	Word      string // as sentences name it: "representation"
 	// Distinct says that types of one name are different ones where they differ here; at most one axis is so, and not the first.
 	Distinct bool
+	// Runtime lists what types are here that the runtime keeps for itself, such as code and symbol tables.
+	Runtime []string
 	// ByRow says that rows of one type may differ: values stand in Heap.Axes, not in HeapTables.Axes.
 	ByRow bool
 }

@@ -18,6 +18,7 @@ type slowHeaps struct {
 	release  chan struct{}
 	started  chan struct{}
 	canceled atomic.Bool
+	ready    atomic.Bool // else what could be slow fails at once: the search for suspects does not hold up the start
 	damaged  bool
 }
 
@@ -38,6 +39,9 @@ func (s *slowHeaps) Info(i int) model.HeapInfo {
 func (s *slowHeaps) Open(ctx context.Context, i int, progress func(float64)) (*model.Heap, error) {
 	if s.damaged {
 		return nil, errors.New("its columns are gone")
+	}
+	if i == 1 && s.release != nil && !s.ready.Load() {
+		return nil, errors.New("not yet")
 	}
 	if i == 1 && s.release != nil {
 		if progress != nil {
@@ -87,6 +91,7 @@ func openSlow(t *testing.T, src *slowHeaps, patience time.Duration) *program {
 	store := &model.Store{}
 	store.Publish(&model.Profile{Meta: model.Meta{Path: "slow.mvmheap", Name: "slow.mvmheap", Format: "mvmheap"}, Complete: true, Heaps: src})
 	u := openUI(t, 100, 30, colourCaps, store, nil)
+	src.ready.Store(true)
 	u.sim.Do(func() { u.app.Patience = patience; u.app.o.Terminal.SetKeys(u.app.ownKey) })
 	return u
 }

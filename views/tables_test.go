@@ -120,7 +120,7 @@ func heapCases() []tableCase {
 	diff := jsonKeys(report.DiffRow{})
 	return []tableCase{
 		{"Snapshots", onRecords, []string{"1"}, paneOf("list"), jsonKeys(report.Snapshot{}), []string{""}},
-		{"Trends", onRecords, []string{"1", "Tab"}, paneOf("trends", "ListPane"), nil, nil},
+		{"Trends", onRecords, []string{"1", "Tab", "Tab"}, paneOf("trends", "ListPane"), nil, nil},
 		{"Types", onRecords, []string{"2"}, list, jsonKeys(report.HeapType{}), nil},
 		{"REPRs", onRecords, []string{"2", "b"}, list, jsonKeys(report.HeapType{}), nil},
 		{"Frames", onRecords, []string{"3"}, list, jsonKeys(report.HeapFrame{}), nil},
@@ -537,7 +537,7 @@ func TestSnapshotsAndTrendsSort(t *testing.T) {
 	if before, _ := u.order(trends); by < 0 || before != 2 {
 		t.Errorf("s sorts snapshots by column %d, trends by column %d", by, before)
 	}
-	u.keys("Tab", "s", "s").has("by bytes, most grown first")
+	u.keys("Tab", "Tab", "s", "s").has("by bytes, most grown first")
 	if again, _ := u.order(list); again != by {
 		t.Error("s in the trends sorts snapshots")
 	}

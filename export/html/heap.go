@@ -28,6 +28,7 @@ func (b *builder) heap() error {
 		}
 		b.heapCards(shown)
 	}
+	b.suspects(h)
 	b.heapFindings(h, shown)
 	b.snapshotChart(h)
 	b.dominatorFlame()
@@ -69,7 +70,22 @@ func (b *builder) heapCards(s *report.Snapshot) {
 	}
 }
 
-// heapFindings are one sentence each about growth, types and the largest dominator.
+// suspects are one sentence each, or one that says that there are none.
+func (b *builder) suspects(h *report.Heap) {
+	for i := range h.Suspects {
+		s := &h.Suspects[i]
+		sign := "info"
+		if s.Verdict == "grows" {
+			sign = "bad"
+		}
+		b.Findings = append(b.Findings, finding{Sign: sign, Label: s.Verdict, Name: none, Text: s.Evidence})
+	}
+	if text := h.NoSuspects(); text != "" {
+		b.Findings = append(b.Findings, finding{Sign: "good", Label: "suspects", Name: none, Text: text})
+	}
+}
+
+// heapFindings are one sentence each about growth, types and, where nothing is suspect, the largest dominator.
 func (b *builder) heapFindings(h *report.Heap, shown *report.Snapshot) {
 	var first *report.Snapshot
 	for i := range h.Snapshots {
@@ -92,7 +108,7 @@ func (b *builder) heapFindings(h *report.Heap, shown *report.Snapshot) {
 			Text: model.Bytes(t.Bytes).String() + " in " + ofSet(t.Count, h.Schema().Objects()) + ", " + share(t.Bytes, whole) + " of the heap"})
 	}
 	for _, d := range h.Dominators {
-		if d.RetainedBytes < whole/10 {
+		if d.RetainedBytes < whole/10 || len(h.Suspects) > 0 {
 			break
 		}
 		if plain(h.Schema(), d.Kind) {

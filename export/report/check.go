@@ -152,7 +152,7 @@ func WriteCheckMarkdown(w io.Writer, c *Check, style Style) error {
 		d := c.Base.diff
 		words := d.words
 		words.Amount, words.Name = d.style(style).bytes, code
-		m.printf("\nSince %s: %s\n", code(c.Base.File.Name), style.text(d.compared.Sentence(words)+d.partial()))
+		m.printf("\nSince %s: %s\n", code(c.Base.File.Name), style.text(d.compared.Sentence(words)+d.more()))
 		if !c.OK && len(c.Base.Rows) > 0 {
 			m.table(d.table(d.style(style), true))
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/pages"
+	"github.com/memtui/memtui/analysis/suspects"
 	"github.com/memtui/memtui/model"
 )
 
@@ -40,6 +41,7 @@ type Diff struct {
 	Merged     DiffPair[int]     `json:"merged"`            // rows that were added to another one of their side because they look the same
 	LeftOut    int               `json:"left_out,omitzero"` // rows of which it is not known on both sides what they retain
 	Only       []string          `json:"only,omitzero"`
+	Suspects   []HeapSuspect     `json:"suspects,omitzero"` // of heap snapshots: those that grew, most grown first
 
 	Remarks []string `json:"notes,omitzero"` // on how rows are matched
 
@@ -158,6 +160,7 @@ type DiffOptions struct {
 	Layouts       *pages.LayoutChange      // of page layouts, in the order of the comparison
 	Places        []heapgraph.GrownSubtree // of dominators, by row of both sides
 	Notes         []string                 // on how rows are matched
+	Suspects      []suspects.Suspect       // of heap snapshots: of the one after
 	Short         *model.Problem           // that there was no memory for rows: sides are sums; nil where there was
 }
 
@@ -196,9 +199,20 @@ func NewDiff(c *diff.Comparison, opt DiffOptions) *Diff {
 	}
 	d.sums(c)
 	d.list(c, opt)
+	d.suspects(opt.Suspects)
 	style := d.style(Style{})
 	d.Summary, d.Direction = d.sentence(style), c.Direction()
 	return d
+}
+
+// suspects notes those that grew.
+func (d *Diff) suspects(list []suspects.Suspect) {
+	for i := range list {
+		if s := &list[i]; s.Verdict == suspects.Grows {
+			d.Suspects = append(d.Suspects, newSuspect(s))
+			d.Suspects[len(d.Suspects)-1].Evidence = s.Change()
+		}
+	}
 }
 
 // newDiff joins the headers of two profiles.

@@ -44,7 +44,7 @@ func WriteDiffMarkdown(w io.Writer, d *Diff, style Style) error {
 	m.printf("Before: %s. After: %s.\n\n", code(d.Before.Text()), code(d.After.Text()))
 	words := d.words
 	words.Amount, words.Name = style.bytes, code
-	m.printf("%s\n", style.text(d.compared.Sentence(words)+d.partial()))
+	m.printf("%s\n", style.text(d.compared.Sentence(words)+d.more()))
 	for _, line := range d.notes(style) {
 		m.printf("\n%s\n", style.text(line))
 	}
@@ -81,14 +81,18 @@ func (s DiffSide) Text() string {
 func (d *Diff) sentence(style Style) string {
 	words := d.words
 	words.Amount, words.Name = style.bytes, func(name string) string { return style.shorten(model.Clean(name)) }
-	return d.compared.Sentence(words) + d.partial()
+	return d.compared.Sentence(words) + d.more()
 }
 
-func (d *Diff) partial() string {
-	if d.Complete {
-		return ""
+// more is what follows the sentence: the suspect that grew most, and whether something is missing.
+func (d *Diff) more() (text string) {
+	if len(d.Suspects) > 0 {
+		text = " " + model.Clean(d.Suspects[0].Evidence) + "."
 	}
-	return " Part of a side could not be read."
+	if !d.Complete {
+		text += " Part of a side could not be read."
+	}
+	return text
 }
 
 // Notes returns the lines below the sentence: what signs mean, and what was done to the figures.

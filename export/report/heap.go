@@ -7,13 +7,14 @@ const SchemaHeap = "memtui.heap/1"
 
 // Heap holds the answers about heap snapshots. Lists that were not asked for are nil, and absent.
 type Heap struct {
-	Snapshots  []Snapshot   `json:"snapshots,omitzero"`
-	Snapshot   *int         `json:"snapshot,omitzero"` // the one that the lists below are about
-	Edges      string       `json:"edges,omitzero"`    // the references that retained sizes follow: the name of a policy
-	Types      []HeapType   `json:"types,omitzero"`
-	Frames     []HeapFrame  `json:"frames,omitzero"`
-	Dominators []Dominator  `json:"dominators,omitzero"`
-	Counts     *HeapLengths `json:"row_counts,omitzero"`
+	Snapshots  []Snapshot    `json:"snapshots,omitzero"`
+	Snapshot   *int          `json:"snapshot,omitzero"` // the one that the lists below are about
+	Edges      string        `json:"edges,omitzero"`    // the references that retained sizes follow: the name of a policy
+	Suspects   []HeapSuspect `json:"suspects,omitzero"` // what to look at first
+	Types      []HeapType    `json:"types,omitzero"`
+	Frames     []HeapFrame   `json:"frames,omitzero"`
+	Dominators []Dominator   `json:"dominators,omitzero"`
+	Counts     *HeapLengths  `json:"row_counts,omitzero"`
 
 	count  int      // snapshots of the file, whole or not
 	shown  Snapshot // the figures of Snapshot, for people
@@ -24,6 +25,7 @@ type Heap struct {
 
 // HeapLengths says how long each list is without a limit; nil where there is none.
 type HeapLengths struct {
+	Suspects   *int `json:"suspects,omitzero"`
 	Types      *int `json:"types,omitzero"`
 	Frames     *int `json:"frames,omitzero"`
 	Dominators *int `json:"dominators,omitzero"`
@@ -165,6 +167,8 @@ func (h *Heap) rows(table string) (any, bool) {
 		return h.Frames, true
 	case table == "dominators" || table == "" && h.Dominators != nil:
 		return h.Dominators, true
+	case table == "suspects" || table == "" && h.Suspects != nil:
+		return h.Suspects, true
 	case table == "snapshots" || table == "":
 		return h.Snapshots, true
 	}

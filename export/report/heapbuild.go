@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/analysis/suspects"
 	"github.com/memtui/memtui/model"
 )
 
@@ -20,7 +21,8 @@ const (
 	ListTypes
 	ListFrames
 	ListDominators
-	EveryList = ListSnapshots | ListTypes | ListFrames | ListDominators
+	ListSuspects
+	EveryList = ListSnapshots | ListTypes | ListFrames | ListDominators | ListSuspects
 )
 
 // HeapOptions say what a report about snapshots is about.
@@ -36,15 +38,26 @@ type HeapOptions struct {
 }
 
 // BuildHeap answers the questions of opt about the snapshots of p. To count them, it decodes every whole snapshot, one
-// after the other, and keeps none. One that cannot be decoded is a problem of the report. The only errors are those of ctx.
+// after the other, the chosen one last, and keeps none. One that cannot be decoded is a problem of the report. The only errors are those of ctx.
 func BuildHeap(ctx context.Context, p *model.Profile, opt HeapOptions) (*Report, error) {
 	r := newHeapReport(opt.Schema, p)
 	b := &heapBuilder{ctx: ctx, src: p.Heaps, opt: opt, report: r}
 	if opt.Lists&ListSnapshots != 0 {
-		r.Heap.Snapshots = make([]Snapshot, 0, p.Heaps.Len())
+		r.Heap.Snapshots = make([]Snapshot, p.Heaps.Len())
+	}
+	if opt.Lists&ListSuspects != 0 {
+		b.toCount = suspects.Counted(p.Heaps, opt.Snapshot)
 	}
 	for i := range p.Heaps.Len() {
+		if i == opt.Snapshot {
+			continue
+		}
 		if err := b.snapshot(i); err != nil {
+			return nil, err
+		}
+	}
+	if opt.Snapshot >= 0 && opt.Snapshot < p.Heaps.Len() {
+		if err := b.snapshot(opt.Snapshot); err != nil {
 			return nil, err
 		}
 	}
@@ -90,6 +103,9 @@ type heapBuilder struct {
 	src    model.HeapSource
 	opt    HeapOptions
 	report *Report
+
+	toCount []int             // snapshots whose objects are counted, for suspects
+	counted []suspects.Census // of those but the chosen one
 }
 
 // snapshot adds snapshot i, and the lists about it when it is the chosen one.
@@ -97,7 +113,7 @@ func (b *heapBuilder) snapshot(i int) error {
 	info := b.src.Info(i)
 	out, chosen := newSnapshot(b.src.Schema(), i, info), i == b.opt.Snapshot
 	var h *model.Heap
-	if chosen || info.Complete && b.opt.Lists&ListSnapshots != 0 {
+	if chosen || info.Complete && b.opt.Lists&ListSnapshots != 0 || slices.Contains(b.toCount, i) {
 		var err error
 		if h, err = b.src.Open(b.ctx, i, nil); err != nil {
 			if b.ctx.Err() != nil {
@@ -106,7 +122,7 @@ func (b *heapBuilder) snapshot(i int) error {
 			if !b.short(err, fmt.Sprintf("snapshot %d was not decoded", i)) {
 				b.damaged(&out, err)
 			} else if chosen {
-				b.report.Heap.left = leftOut{"types", "frames", "dominators"}
+				b.report.Heap.left = leftOut{"types", "frames", "dominators", "suspects"}
 			}
 			h = nil
 		}
@@ -118,7 +134,10 @@ func (b *heapBuilder) snapshot(i int) error {
 		out.count(h.Schema, heapgraph.Sum(h))
 	}
 	if b.opt.Lists&ListSnapshots != 0 {
-		b.report.Heap.Snapshots = append(b.report.Heap.Snapshots, out)
+		b.report.Heap.Snapshots[i] = out
+	}
+	if !chosen && h != nil && h.Complete && slices.Contains(b.toCount, i) {
+		b.counted = append(b.counted, suspects.Count(h, i))
 	}
 	if !chosen {
 		return nil
@@ -167,13 +186,13 @@ func (s *Snapshot) count(schema *model.HeapSchema, t heapgraph.Totals) {
 // everything look unreachable.
 func (b *heapBuilder) lists(h *model.Heap) error {
 	var graph *heapgraph.Graph
-	if h.Complete && b.opt.Lists&(ListTypes|ListFrames|ListDominators) != 0 {
+	if h.Complete && b.opt.Lists&^ListSnapshots != 0 {
 		var err error
 		if graph, err = heapgraph.NewGraph(b.ctx, h, b.opt.Edges); err != nil && !b.short(err, "dominators and retained sizes were left out") {
 			return err
 		}
 		if err != nil {
-			b.report.Heap.left = leftOut{"dominators"}
+			b.report.Heap.left = leftOut{"dominators", "suspects"}
 		}
 		b.report.Heap.follow(b.opt.Edges)
 		if b.opt.Graph != nil && graph != nil {
@@ -182,6 +201,11 @@ func (b *heapBuilder) lists(h *model.Heap) error {
 	}
 	if b.opt.Lists&^ListSnapshots != 0 {
 		b.report.Heap.Counts = &HeapLengths{}
+	}
+	if b.opt.Lists&ListSuspects != 0 && graph != nil {
+		if err := b.suspects(graph); err != nil {
+			return err
+		}
 	}
 	if b.opt.Lists&ListTypes != 0 {
 		if err := b.types(h, graph); err != nil {

@@ -108,7 +108,7 @@ func (r *Report) heapTables(s Style, full bool) []table {
 		list = append(list, w.found(r.Found, *r.FoundAll))
 	}
 	if r.Heap != nil {
-		list = append(list, w.types(), w.frames(), w.dominators(), w.snapshots())
+		list = append(list, w.suspects(), w.types(), w.frames(), w.dominators(), w.snapshots())
 	}
 	return list
 }

@@ -59,7 +59,7 @@ func (r *Report) LeftOut(table string) bool {
 		return r.Trace.lacks(cmp.Or(table, Tables()[0]))
 	case r.Heap != nil && table == "":
 		h := r.Heap
-		return len(h.left) > 0 && h.Snapshots == nil && h.Types == nil && h.Frames == nil && h.Dominators == nil
+		return len(h.left) > 0 && h.Snapshots == nil && h.Types == nil && h.Frames == nil && h.Dominators == nil && h.Suspects == nil
 	case r.Heap != nil:
 		return r.Heap.left.has(table)
 	case r.Stacks != nil:

@@ -350,7 +350,7 @@ func Tables() []string {
 }
 
 // HeapTables names the tables of heap snapshots that [WriteCSV] can write, the default first.
-func HeapTables() []string { return strings.Fields("types frames dominators snapshots") }
+func HeapTables() []string { return strings.Fields("types frames dominators suspects snapshots") }
 
 // TableNames returns the tables that [WriteCSV] can write of this report.
 func (r *Report) TableNames() []string {

@@ -22,6 +22,10 @@ func WriteText(w io.Writer, r *Report, style Style) error {
 	}
 	if r.Heap != nil {
 		t.heapFigures()
+		if none := t.r.Heap.NoSuspects(); none != "" {
+			t.line()
+			t.line(" ", none)
+		}
 	}
 	for _, table := range r.tables(style, false) {
 		t.table(table)

@@ -9,6 +9,7 @@ import (
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/pages"
+	"github.com/memtui/memtui/analysis/suspects"
 	"github.com/memtui/memtui/model"
 )
 
@@ -29,12 +30,40 @@ func (d *diffing) heaps(ctx context.Context) error {
 	q := diff.HeapQuestion{Figure: figure, Frames: group == "frame"}
 	schema := d.sides[0].p.Heaps.Schema()
 	d.opt.What, d.opt.Metric, d.opt.Measure, d.opt.Counted = group, figure.String(), q.Measure(schema), q.Counted(schema)
-	for _, in := range d.sides {
-		if err := in.heapSide(ctx, q); err != nil {
-			return err
-		}
+	older, newer := d.sides[0], d.sides[1]
+	if d.flags.Swap {
+		older, newer = newer, older
 	}
-	return nil
+	h, err := older.heapSide(ctx, &q)
+	if err != nil {
+		return err
+	}
+	before := suspects.Count(h, 0)
+	if h, err = newer.heapSide(ctx, &q); err != nil {
+		return err
+	}
+	return d.suspects(ctx, newer, before, h, q.Graph)
+}
+
+// suspects finds what grew from one side to the other, and who holds it. g is nil where dominators are not known yet.
+func (d *diffing) suspects(ctx context.Context, newer *diffInput, before suspects.Census, h *model.Heap, g *heapgraph.Graph) (err error) {
+	if !h.Complete {
+		return nil
+	}
+	err = model.BudgetOf(ctx).Try(ctx, "", func(ctx context.Context) error {
+		if g == nil {
+			if g, err = newer.dominatorsOf(ctx, h); err != nil {
+				return err
+			}
+		}
+		d.opt.Suspects, err = suspects.Find(ctx, g, 1, []suspects.Census{before}, 0)
+		return err
+	})
+	if short := (*model.MemoryError)(nil); errors.As(err, &short) {
+		newer.from.Problems = append(newer.from.Problems, model.BudgetOf(ctx).Problem("suspects were left out"))
+		return nil
+	}
+	return err
 }
 
 // dominators compares two snapshots by the places in their dominator trees that grew.
@@ -98,23 +127,23 @@ func (in *diffInput) dominatorsOf(ctx context.Context, h *model.Heap) (*heapgrap
 	return heapgraph.NewGraph(ctx, h, edges)
 }
 
-// heapSide decodes the chosen snapshot, and sums up its types or frames.
-func (in *diffInput) heapSide(ctx context.Context, q diff.HeapQuestion) error {
+// heapSide decodes the chosen snapshot, and sums up its types or frames. Where dominators are needed, they stay in q.
+func (in *diffInput) heapSide(ctx context.Context, q *diff.HeapQuestion) (*model.Heap, error) {
 	h, err := in.decode(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if q.Figure == diff.HeapRetained {
 		if q.Graph, err = in.dominatorsOf(ctx, h); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	rows, err := diff.HeapSide(ctx, h, in.p.Heaps.Info(*in.from.Snapshot), q)
+	rows, err := diff.HeapSide(ctx, h, in.p.Heaps.Info(*in.from.Snapshot), *q)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	in.side = rows.Side
-	return nil
+	return h, nil
 }
 
 // dumps compares two page layouts, or the curves where one side has none.

@@ -25,6 +25,7 @@ type heapCmd struct {
 	Object     heapObjectCmd     `cmd:"" help:"Describe one object: sizes, dominator, references from and to it."`
 	Path       heapPathCmd       `cmd:"" help:"Print a shortest path from the root to an object."`
 	Dominators heapDominatorsCmd `cmd:"" help:"List the objects that retain most memory."`
+	Suspects   heapSuspectsCmd   `cmd:"" help:"Say what holds much of the heap or grows over the snapshots, and who holds it."`
 }
 
 type (
@@ -35,6 +36,7 @@ type (
 	heapTypesCmd      struct{ heapFile }
 	heapFramesCmd     struct{ heapFile }
 	heapDominatorsCmd struct{ heapFile }
+	heapSuspectsCmd   struct{ heapFile }
 )
 
 // Run lists the snapshots.
@@ -55,6 +57,11 @@ func (c *heapFramesCmd) Run(ctx context.Context, a *app) error {
 // Run lists the rows that retain most.
 func (c *heapDominatorsCmd) Run(ctx context.Context, a *app) error {
 	return a.heapList(ctx, c.File, report.ListDominators)
+}
+
+// Run lists what to look at first.
+func (c *heapSuspectsCmd) Run(ctx context.Context, a *app) error {
+	return a.heapList(ctx, c.File, report.ListSuspects)
 }
 
 // heapList prints lists about the chosen snapshot.

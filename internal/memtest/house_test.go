@@ -44,6 +44,7 @@ var allowed = map[string][]string{
 	"analysis/traceindex/group":  {"model", "analysis", "analysis/calltree", "analysis/traceindex/column"},
 	"analysis/traceindex/match":  {"model", "analysis/traceindex/column"},
 	"analysis/heapgraph":         {"model"},
+	"analysis/suspects":          {"model", "analysis/heapgraph"},
 	"analysis/pages":             {"model"},
 	"analysis/weights":           {"model", "analysis/calltree"},
 	"analysis/diff":              {"model", "analysis", "analysis/calltree", "analysis/heapgraph", "analysis/pages", "analysis/weights"},

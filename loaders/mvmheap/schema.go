@@ -47,7 +47,7 @@ var schema = model.HeapSchema{
 		KindUnknown:       {Name: "unknown", Title: "<unknown>", Virtual: true},
 		KindObject:        {Name: "object", Title: "object", Naming: model.NamedByType},
 		KindTypeObject:    {Name: "type-object", Title: "type object", Naming: model.NamedByType, Marked: true},
-		KindSTable:        {Name: "stable", Title: "STable", Naming: model.NamedByType, Marked: true},
+		KindSTable:        {Name: "stable", Title: "STable", Naming: model.NamedByType, Marked: true, Meta: true},
 		KindFrame:         {Name: "frame", Title: "frame", Naming: model.NamedByFrame},
 		KindPermRoots:     {Name: "permanent-roots", Title: "Permanent Roots", Virtual: true},
 		KindInstanceRoots: {Name: "instance-roots", Title: "VM Instance Roots", Virtual: true},
@@ -65,7 +65,7 @@ var schema = model.HeapSchema{
 	},
 	Axes: []model.HeapAxis{
 		{Key: "type", One: "type", Many: "types", Word: "type"},
-		axisRepr: {Key: "repr", One: "REPR", Many: "REPRs", Word: "representation", Distinct: true},
+		axisRepr: {Key: "repr", One: "REPR", Many: "REPRs", Word: "representation", Distinct: true, Runtime: runtimeReprs},
 	},
 	Edges: []model.HeapEdgeInfo{{Name: "reference"}},
 	Policies: []model.HeapPolicy{
@@ -76,3 +76,8 @@ var schema = model.HeapSchema{
 	},
 	Split: true,
 }
+
+// runtimeReprs are the representations of bytecode, of what is compiled from it, of symbol tables and of grammars' automata: programs
+// have many of them from the start, and make few themselves.
+var runtimeReprs = []string{"MVMCompUnit", "MVMStaticFrame", "MVMStaticFrameSpesh", "MVMSpeshCandidate", "MVMSpeshLog", "MVMSpeshPluginState",
+	"MVMCode", "SCRef", "NFA", "KnowHOWREPR", "KnowHOWAttribute"}

@@ -25,8 +25,9 @@ type snapshots struct {
 	ui.Pane
 	list     ui.ListPane
 	table    *ui.Table[snapData, snapshotRow]
+	suspects suspectPane
 	trends   trendList
-	inTrends bool
+	focus    snapshotPane
 	big      bool
 	filter   string // of the snapshots
 	set      *snapSet
@@ -35,6 +36,16 @@ type snapshots struct {
 	hopeless map[ui.HeapKey]bool                    // what cannot be decoded
 	counts   bool
 }
+
+// snapshotPane is a part of the screen that has the keys.
+type snapshotPane uint8
+
+const (
+	onSnapshots snapshotPane = iota
+	onSuspects
+	onTrends
+	snapshotPanes
+)
 
 // snapSet is all snapshots. Read-only once made.
 type snapSet struct {
@@ -71,7 +82,7 @@ func NewSnapshots(e *ui.Env) *snapshots {
 		First:   ui.AsGiven,
 		Most:    func(d snapData) (bytes, count uint64) { return d.largest, 0 },
 	})
-	p.trends.p = p
+	p.trends.p, p.suspects.p = p, p
 	p.trends.Table = ui.NewTable(e, &p.trends.ListPane, trendData{snaps: p.set}, p.trends.spec())
 	return p
 }
@@ -96,7 +107,7 @@ func (p *snapshots) CommandLine(file []string) []string {
 	return command(&p.State, "snapshots", state.Question{}, file)
 }
 
-// Show implements screen. Nothing of it decodes a snapshot where headers tell enough.
+// Show implements screen. Nothing of it but the search for suspects decodes a snapshot where headers tell enough.
 func (p *snapshots) Show(s *state.State) {
 	p.State = *s
 	p.read()
@@ -111,6 +122,7 @@ func (p *snapshots) Show(s *state.State) {
 	if p.Heaps == nil || len(p.set.rows) == 0 {
 		return
 	}
+	p.suspects.Show(s)
 	p.scores.Ask(scoreKey{p.Heaps, len(p.set.rows), p.counts})
 	t := trendData{snaps: p.set, at: s.Snapshot(), counts: p.counts, arrow: p.Look.Glyphs.ArrowRight}
 	if scores, ok := p.scores.Get(); ok && scores.heaps == p.Heaps {
@@ -212,23 +224,34 @@ func (p *snapshots) changeCell(r *snapshotRow) widget.Cell {
 	return p.DeltaCell(uint64(r.before), uint64(r.info.Bytes), func(n uint64) string { return ui.BytesText(n, p.State.Exact) })
 }
 
+// layout divides the screen: the list of snapshots, what to look at first, and below or, where the screen is wide and there are many
+// snapshots, at the right, the trends.
+func (p *snapshots) layout() {
+	r, n := p.Rect(), len(p.set.rows)
+	p.list.ListAt, p.suspects.at, p.trends.ListAt = r, widget.Rect{}, widget.Rect{}
+	if p.big || r.H < ui.LowHeight || n == 0 {
+		if p.focus != onSnapshots && n > 0 {
+			p.list.ListAt = widget.Rect{}
+			*[...]*widget.Rect{onSuspects: &p.suspects.at, onTrends: &p.trends.ListAt}[p.focus] = r
+		}
+		return
+	}
+	rest := r
+	if r.W >= ui.SideWidth && n+2 > r.H/2 {
+		p.list.ListAt, rest = r.CutLeft(r.W / 2)
+		_, rest = rest.CutLeft(1)
+	} else {
+		p.list.ListAt, rest = r.CutTop(min(n+2, r.H/2))
+	}
+	p.suspects.at, p.trends.ListAt = rest.CutTop(p.suspects.height(rest.W, rest.H/2))
+}
+
 // Draw implements tview.Primitive.
 func (p *snapshots) Draw(s tcell.Screen) {
-	r := p.Rect()
-	p.list.ListAt, p.trends.ListAt = r, widget.Rect{}
-	switch n := len(p.set.rows); {
-	case p.big && p.inTrends || p.inTrends && r.H < ui.LowHeight:
-		p.list.ListAt, p.trends.ListAt = widget.Rect{}, r
-	case p.big || r.H < ui.LowHeight || n == 0:
-	case r.W >= ui.SideWidth && n+2 > r.H/2:
-		p.list.ListAt, p.trends.ListAt = r.CutLeft(r.W / 2)
-		_, p.trends.ListAt = p.trends.ListAt.CutLeft(1)
-	default:
-		p.list.ListAt, p.trends.ListAt = r.CutTop(min(n+2, r.H/2))
-	}
+	p.layout()
 	p.table.Layout(p.list.ListAt.W, &p.State)
 	l := &p.list.List
-	l.Focused, l.Highlight = !p.inTrends, ""
+	l.Focused, l.Highlight = p.focus == onSnapshots, ""
 	l.Empty = []string{"This file has no snapshot.", "Problems says what was found in it."}
 	if p.filter != "" && len(p.set.rows) > 0 {
 		l.Empty = []string{"No snapshot passes the filter “" + p.filter + "”.", p.FilterHint()}
@@ -242,6 +265,7 @@ func (p *snapshots) Draw(s tcell.Screen) {
 		}
 		l.Draw(s, body, p.Look)
 	}
+	p.suspects.Draw(s)
 	p.trends.Draw(s)
 }
 
@@ -268,8 +292,10 @@ func (p *snapshots) answer() string {
 // Do implements screen.
 func (p *snapshots) Do(a keymap.Action) bool {
 	switch a {
-	case keymap.NextPane, keymap.PreviousPane:
-		p.inTrends = !p.inTrends
+	case keymap.NextPane:
+		p.focus = (p.focus + 1) % snapshotPanes
+	case keymap.PreviousPane:
+		p.focus = (p.focus + snapshotPanes - 1) % snapshotPanes
 	case keymap.Maximize:
 		p.big = !p.big
 	case keymap.Back:
@@ -280,8 +306,11 @@ func (p *snapshots) Do(a keymap.Action) bool {
 		p.counts = !p.counts
 		p.Changed()
 	default:
-		if p.inTrends {
+		switch p.focus {
+		case onTrends:
 			return p.trends.OrderBy(a) || ui.MoveList(&p.trends.List, a)
+		case onSuspects:
+			return p.suspects.move(a)
 		}
 		if p.table.OrderBy(a) {
 			return true
@@ -297,8 +326,8 @@ func (p *snapshots) Do(a keymap.Action) bool {
 // back takes back the room or the keys of the trends, then the filter of the snapshots.
 func (p *snapshots) back() bool {
 	switch {
-	case p.big || p.inTrends:
-		p.big, p.inTrends = false, false
+	case p.big || p.focus != onSnapshots:
+		p.big, p.focus = false, onSnapshots
 	case p.filter != "":
 		p.filter = ""
 		p.Changed()
@@ -310,7 +339,7 @@ func (p *snapshots) back() bool {
 
 // Fields implements [ui.Filtered].
 func (p *snapshots) Fields() []analysis.Field {
-	if p.inTrends {
+	if p.focus == onTrends {
 		return p.trends.Fields()
 	}
 	return p.table.Fields()
@@ -319,14 +348,14 @@ func (p *snapshots) Fields() []analysis.Field {
 // SearchText and Search implement [ui.Searcher]: the list of snapshots has a filter of its own, that of trends is about what
 // all tables of the heap are about.
 func (p *snapshots) SearchText() string {
-	if p.inTrends {
+	if p.focus == onTrends {
 		return p.State.Filter
 	}
 	return p.filter
 }
 
 func (p *snapshots) Search(text string) {
-	if p.inTrends {
+	if p.focus == onTrends {
 		p.Emit(state.SetFilter{Text: text})
 		return
 	}
@@ -349,10 +378,14 @@ func filteredTitle(title, filter string) string {
 	return title + " · filter “" + filter + "”"
 }
 
-// openTypes shows the types of the snapshot, or what the selected trend is about.
+// openTypes shows the types of the snapshot, or what the selected suspect or trend is about.
 func (p *snapshots) openTypes() {
+	if p.focus == onSuspects {
+		p.suspects.follow()
+		return
+	}
 	to := keymap.ShowTypes
-	if t, ok := p.trends.Selected(); ok && p.inTrends && !t.total {
+	if t, ok := p.trends.Selected(); ok && p.focus == onTrends && !t.total {
 		name := t.name
 		if t.frame {
 			to = keymap.ShowFrames
@@ -365,8 +398,11 @@ func (p *snapshots) openTypes() {
 }
 
 func (p *snapshots) CopyText() string {
-	if p.inTrends {
+	switch p.focus {
+	case onTrends:
 		return p.trends.copyText()
+	case onSuspects:
+		return p.suspects.copyText()
 	}
 	r, ok := p.table.Selected()
 	if !ok {
@@ -386,12 +422,17 @@ func (p *snapshots) Click(x, y int, double bool) {
 	switch {
 	case p.list.ListAt.Contains(x, y):
 		if row = p.list.Hit(x, y); row {
-			p.inTrends = false
+			p.focus = onSnapshots
 			p.moved()
+		}
+	case p.suspects.at.Contains(x, y):
+		if row = p.suspects.hit(y); row {
+			p.focus = onSuspects
+			p.Changed()
 		}
 	case p.trends.ListAt.Contains(x, y):
 		if row = p.trends.Hit(x, y); row {
-			p.inTrends = true
+			p.focus = onTrends
 			p.Changed()
 		}
 	}
@@ -403,9 +444,12 @@ func (p *snapshots) Click(x, y int, double bool) {
 func (p *snapshots) Drag(_, _, _, _ int, _ bool) {}
 
 func (p *snapshots) Wheel(x, y, rows int) {
-	if p.trends.ListAt.Contains(x, y) {
+	switch {
+	case p.trends.ListAt.Contains(x, y):
 		p.trends.List.Scroll(rows)
-	} else {
+	case p.suspects.at.Contains(x, y):
+		p.suspects.scroll(rows)
+	default:
 		p.list.List.Scroll(rows)
 	}
 	p.Changed()

@@ -155,12 +155,12 @@ func (l *trendList) Draw(s tcell.Screen) {
 	}
 	title, body := l.ListAt.CutTop(1)
 	look := *l.p.Look
-	if l.p.inTrends {
+	if l.p.focus == onTrends {
 		look.Title = look.Sorted
 	}
 	widget.TitleLine(s, title, &look, filteredTitle("Trends", l.p.State.Filter), l.answer())
 	l.Layout(body.W, &l.p.State)
-	l.List.Focused = l.p.inTrends
+	l.List.Focused = l.p.focus == onTrends
 	l.List.Empty = []string{"Reading high scores…"}
 	if why := ui.Unanswered(l.p.scores); why != nil {
 		l.List.Empty = why

@@ -55,10 +55,11 @@ type HeapGraph struct {
 // HeapLoads decodes the snapshot that all heap screens are about, once for all of them.
 type HeapLoads struct {
 	*Env
-	Heap   *Lazy[HeapKey, *HeapLoad]
-	Graph  *Lazy[GraphKey, *HeapGraph]
-	Totals map[HeapKey]heapgraph.Totals // of what was decoded
-	paused HeapKey                      // what a person stopped
+	Heap     *Lazy[HeapKey, *HeapLoad]
+	Graph    *Lazy[GraphKey, *HeapGraph]
+	Suspects *suspecting
+	Totals   map[HeapKey]heapgraph.Totals // of what was decoded
+	paused   HeapKey                      // what a person stopped
 }
 
 // NewHeapLoads returns loads of heap snapshots that screens share.
@@ -66,6 +67,7 @@ func NewHeapLoads(e *Env) *HeapLoads {
 	l := &HeapLoads{Env: e, Totals: map[HeapKey]heapgraph.Totals{}}
 	l.Heap = NewLazy(e, OpenHeap)
 	l.Graph = NewLazy(e, OpenGraph)
+	l.Suspects = newSuspecting(e)
 	return l
 }
 
@@ -90,6 +92,7 @@ func OpenGraph(ctx context.Context, k GraphKey) (*HeapGraph, error) {
 // Ask asks for the state's snapshot. It returns the newest one decoded, which may be another one, or nil.
 func (l *HeapLoads) Ask(s *state.State) *HeapLoad {
 	key := HeapKey{l.Heaps, s.Snapshot()}
+	l.Suspects.Stop() // for another screen
 	if l.Heaps == nil || key.I < 0 {
 		return nil
 	}
@@ -123,14 +126,18 @@ func (l *HeapLoads) AskGraph(load *HeapLoad, p heapgraph.Policy) *HeapGraph {
 
 // Running reports whether a snapshot is being decoded or its dominators are looked for.
 func (l *HeapLoads) Running() bool {
-	return l.Heap.Asked && !l.Heap.Ready || l.Graph.Asked && !l.Graph.Ready
+	return l.Heap.Asked && !l.Heap.Ready || l.Graph.Asked && !l.Graph.Ready || l.Suspects.Asked && !l.Suspects.Ready
 }
 
 // Stop ends decoding until something else is asked for, or resume is called.
 func (l *HeapLoads) Stop() {
 	l.paused = l.Heap.Key
+	if l.Suspects.Asked && !l.Suspects.Ready {
+		l.Suspects.stopped = l.Suspects.Key
+	}
 	l.Heap.Stop()
 	l.Graph.Stop()
+	l.Suspects.Stop()
 	l.Changed()
 }
 

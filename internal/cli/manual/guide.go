@@ -173,6 +173,7 @@ func Questions() []Question {
 		ask("How did the measured curves develop?", "report -f csv --table series FILE"),
 		ask("How does a person look at all of it in a browser?", "report -f html -o page.html FILE"),
 		ask("How large is each snapshot?", "heap snapshots -f json FILE"),
+		ask("What in a heap should be looked at first, and who holds it?", "heap suspects -f json FILE"),
 		ask("Which types fill the heap?", "heap types -f json --by retained_bytes FILE#-1"),
 		ask("Which routines have frames on the heap?", "heap frames -f json FILE"),
 		ask("Which objects retain most memory?", "heap dominators -f json --limit 10 FILE"),

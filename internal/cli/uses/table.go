@@ -109,6 +109,7 @@ var Table = sync.OnceValue(func() map[string][]Use {
 		"heap types":      heapSorted,
 		"heap frames":     heapSorted,
 		"heap dominators": heapTable,
+		"heap suspects":   heapTable,
 		"heap find":       slices.Concat(inHeap, of(heaps, "limit"), heapBy("row or bytes")),
 		"heap object":     heapTable,
 		"heap path":       slices.Concat(inHeap, of(heaps, "edges")),

@@ -1,0 +1,323 @@
+package suspects
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/model"
+)
+
+// What makes objects suspect.
+const (
+	// part of the heap is held by what is suspect for its size alone: one tenth, as in Eclipse MAT, whose users know it.
+	part = 10
+	// grownPart of the heap came with what is suspect for its growth: a leak is to be seen long before it is large.
+	grownPart = 100
+	// branches is how many places the objects of a class may be spread over and still be told to be held there.
+	branches = 8
+	// crowd is how many objects are many: with fewer, each may be looked at by itself.
+	crowd = 8
+	// mostPicked is how many classes are looked at closely: more cannot each hold much of a heap but as holders of each other.
+	mostPicked = 64
+	// telling is the part of a suspect that must not be the same memory as one told before it, in halves: else it is the same thing.
+	telling = 2
+)
+
+// Usual is how many suspects a screen shows.
+const Usual = 8
+
+// Suspect is objects of one type, or of one package, that hold much of a heap or become more.
+type Suspect struct {
+	Schema                 *model.HeapSchema
+	Axis                   int    // of the schema: 0 for a type
+	Name, Sub              string // of the type or package; not cleaned
+	Count, Bytes, Retained uint64 // of all its objects; Retained counts nothing twice
+	Total                  uint64 // bytes of the heap
+
+	HasRow    bool
+	Row       model.Row // below which they gather; where in several places, the one with most
+	Held      uint64    // how many are below rows of the holder's kind
+	HeldBytes uint64    // retained by those
+	HolderRow model.Row
+	Holder    string // its label; not cleaned; "" where nothing holds a good part
+	Holders   int    // how many such holders there are
+	HolderOne bool   // the holder is one object of a type, not a frame or root that has a name of its own
+	Through   string // name of the holder's reference, "" where that has none or there are several
+	Linked    bool   // they hold each other: a list or a tree
+	Top       string // label of the one at its top; not cleaned
+	Runtime   bool   // it is the runtime's own: code, or what describes types
+
+	Of          uint64 // objects of the type in all, where it is few of them that hold so much; else Count
+	Verdict     Verdict
+	First       int // the snapshot that growth is counted from
+	HasGrowth   bool
+	Growth      int64 // objects of the type since then
+	GrowthBytes int64 // own bytes since then
+	course      []moment
+	grown       uint64 // bytes that growth is estimated at, as retained
+}
+
+// moment is the figures in one snapshot.
+type moment struct {
+	snapshot int
+	figures
+}
+
+// Find lists the suspects of snapshot at, of which g is the graph, the ones to look at first: what grows by how much that is, what does
+// not by what it retains. others are the figures of other snapshots of the file, in any order. At most limit are told, 0 is all. The
+// errors are those of ctx and of the budget.
+func Find(ctx context.Context, g *heapgraph.Graph, at int, others []Census, limit int) ([]Suspect, error) {
+	order, place, err := g.Preorder(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w := &finder{at: at, others: slices.Clone(others)}
+	slices.SortFunc(w.others, func(a, b Census) int { return cmp.Compare(a.Snapshot, b.Snapshot) })
+	for _, axis := range axes(g.Heap.Schema) {
+		s := &survey{ctx: ctx, g: g, h: g.Heap, order: order, place: place, axis: axis, real: g.Heap.Schema.Real(),
+			kinds: g.Heap.Schema.Objects().Kinds, byID: make([]int32, len(g.Heap.Tables.Types)), rest: map[uint32]int32{}, byKey: map[key]int32{}}
+		if w.survey = s; axis == 0 {
+			w.types = s
+		}
+		if err := w.look(); err != nil {
+			return nil, err
+		}
+	}
+	w.accept()
+	return w.told(limit), ctx.Err()
+}
+
+// finder carries what the steps of one Find share.
+type finder struct {
+	*survey         // of the axis that is looked at
+	types   *survey // of axis 0
+	at      int
+	others  []Census
+	list    []*candidate
+	taken   []*candidate // in the order in which they were accepted
+}
+
+// candidate is a class that may be suspect.
+type candidate struct {
+	*class
+	course  []moment
+	verdict Verdict
+	growth  int64  // objects since the first snapshot
+	grown   uint64 // bytes that came since then, as retained
+	points  []point
+	value   float64 // how well the class tells what is held, 0 … 1
+}
+
+// look adds the candidates of one axis.
+func (w *finder) look() error {
+	if err := w.sum(); err != nil {
+		return err
+	}
+	var list []*candidate
+	var picked []*class
+	for i := range w.survey.list {
+		c := &candidate{class: &w.survey.list[i]}
+		w.judge(c)
+		if c.name != "" && w.large(c, c.retained) || c.name != "" && c.verdict == Grows {
+			list = append(list, c)
+		}
+	}
+	slices.SortFunc(list, func(a, b *candidate) int {
+		return cmp.Or(cmp.Compare(b.verdict/Grows, a.verdict/Grows), cmp.Compare(b.retained, a.retained), compareKeys(a.key, b.key))
+	})
+	list = list[:min(len(list), mostPicked)]
+	for _, c := range list {
+		picked = append(picked, c.class)
+	}
+	if err := w.pick(picked); err != nil {
+		return err
+	}
+	for _, c := range list {
+		var err error
+		if c.points, err = w.survey.points(c.class); err != nil {
+			return err
+		}
+		c.value = w.worth(c)
+	}
+	w.list = append(w.list, list...)
+	return w.ctx.Err()
+}
+
+func compareKeys(a, b key) int {
+	return cmp.Or(cmp.Compare(a.axis, b.axis), cmp.Compare(a.name, b.name), cmp.Compare(a.sub, b.sub))
+}
+
+// large reports whether so many bytes suffice for a suspect of that candidate's kind.
+func (w *finder) large(c *candidate, bytes uint64) bool {
+	least := w.total() / part
+	if c.verdict == Grows {
+		least = w.total() / grownPart
+	}
+	return bytes > 0 && bytes >= least
+}
+
+// judge says how a class develops over the snapshots.
+func (w *finder) judge(c *candidate) {
+	own := moment{w.at, figures{c.count, c.bytes}}
+	for _, o := range w.others {
+		if o.Snapshot > w.at && own.snapshot == w.at && !hasSnapshot(c.course, w.at) {
+			c.course = append(c.course, own)
+		}
+		if o.Snapshot != w.at {
+			c.course = append(c.course, moment{o.Snapshot, o.of[c.key]})
+		}
+	}
+	if !hasSnapshot(c.course, w.at) {
+		c.course = append(c.course, own)
+	}
+	var counts, bytes course
+	for _, p := range c.course {
+		counts, bytes = append(counts, p.count), append(bytes, p.bytes)
+	}
+	c.growth = int64(c.count) - int64(counts[0])
+	c.verdict = counts.verdict()
+	rise := float64(counts.rise()) * float64(c.retained) / float64(max(c.count, 1))
+	byCount := float64(counts.rise()) * float64(bytes[len(bytes)-1]) / float64(max(counts[len(counts)-1], 1))
+	if b := bytes.verdict(); c.verdict != Grows && b == Grows && float64(bytes.rise()) >= 2*byCount && bytes.rise() >= w.total()/grownPart {
+		c.verdict, rise = b, float64(bytes.rise()) // as many, but larger: arrays that are replaced by larger ones
+	} else if c.verdict == Grows && bytes.rise() == 0 {
+		c.verdict = Bounded
+	}
+	if c.grown = uint64(math.Min(rise, float64(w.total()))); c.verdict == Grows && c.grown < w.total()/grownPart {
+		c.verdict = Bounded
+	}
+}
+
+func hasSnapshot(list []moment, i int) bool {
+	return slices.ContainsFunc(list, func(p moment) bool { return p.snapshot == i })
+}
+
+// worth says how well a class tells what is held: best are many objects that are in one place and nowhere else, and most of what
+// there is in that place. Texts and arrays tell less than what they belong to, packages less than types.
+func (w *finder) worth(c *candidate) float64 {
+	if len(c.points) == 0 {
+		return 0
+	}
+	p := c.points[0]
+	covered := math.Min(1, float64(p.weight)/float64(max(1, w.g.Retained[p.row])))
+	held := uint64(0)
+	for _, p := range c.points {
+		held += p.held
+	}
+	value := covered * float64(held) / float64(c.count)
+	if held < crowd {
+		value *= 0.3
+	}
+	switch {
+	case c.axis > 0:
+		value *= 0.6
+	case c.isLeaf():
+		value *= 0.5
+	}
+	return value
+}
+
+// accept takes candidates that are not the same thing as one taken before: first those that grow, then those that tell most, of equal
+// ones what is held before what holds it.
+func (w *finder) accept() {
+	slices.SortStableFunc(w.list, func(a, b *candidate) int {
+		return cmp.Or(cmp.Compare(b.verdict/Grows, a.verdict/Grows), cmp.Compare(math.Round(4*b.value), math.Round(4*a.value)),
+			cmp.Compare(a.retained, b.retained), compareKeys(a.key, b.key))
+	})
+	for _, c := range w.list {
+		if w.isNew(c) {
+			w.taken = append(w.taken, c)
+		}
+	}
+}
+
+// isNew reports whether a candidate is something else than those taken: most of its memory is, or most of its growth.
+func (w *finder) isNew(c *candidate) bool {
+	if c.verdict != Grows && !w.gathers(c) {
+		return false
+	}
+	for _, t := range w.taken {
+		if len(c.points) > 0 && len(t.points) > 0 && c.points[0].row == t.points[0].row && t.value > 0 {
+			return false
+		}
+		bytes, rows := w.overlap(c.class, t.class)
+		left := c.retained - min(bytes, c.retained)
+		if c.verdict != Grows {
+			if !w.large(c, left) || left < c.retained/telling {
+				return false
+			}
+			continue
+		}
+		if t.verdict == Grows && (rows >= c.count-c.count/telling || c.growth > 0 && rows >= uint64(c.growth)-uint64(c.growth)/telling || left < c.retained/telling) {
+			return false
+		}
+	}
+	return true
+}
+
+// gathers reports whether a good part of the heap is what objects of a class hold in the places where they gather, or right below the
+// roots, where nothing else holds them.
+func (w *finder) gathers(c *candidate) bool {
+	sum, held := uint64(0), uint64(0)
+	for _, p := range c.points {
+		sum += p.weight
+		held += p.held
+	}
+	if w.large(c, sum) {
+		return true
+	}
+	if held > 0 && c.few(held) {
+		return false // of these few, the others are too many to tell anything
+	}
+	if c.axis > 0 {
+		return false // where a program's packages are all over its heap, that is no news
+	}
+	sum = 0
+	for i, p := range c.tops {
+		if r := w.order[p]; !w.real.Has(w.h.Kinds[w.g.Idom[r]]) {
+			sum += c.sums[i+1] - c.sums[i]
+		}
+	}
+	return w.large(c, sum) && sum >= c.retained/telling
+}
+
+// few reports whether so many objects are a few of many.
+func (c *class) few(held uint64) bool { return held < crowd && held < c.count/2 }
+
+// told describes what was taken, in the order in which a person should look at it.
+func (w *finder) told(limit int) []Suspect {
+	out := make([]Suspect, 0, len(w.taken))
+	for _, c := range w.taken {
+		out = append(out, w.describe(c))
+	}
+	slices.SortStableFunc(out, func(a, b Suspect) int {
+		return cmp.Or(cmp.Compare(b.Verdict/Grows, a.Verdict/Grows), falseFirst(a.Runtime, b.Runtime),
+			falseFirst(!a.HasRow, !b.HasRow), cmp.Compare(b.rank(), a.rank()), compareKeys(key{a.Axis, a.Name, a.Sub}, key{b.Axis, b.Name, b.Sub}))
+	})
+	if limit > 0 && len(out) > limit {
+		out = out[:limit]
+	}
+	return out
+}
+
+// falseFirst orders what does not hold before what does.
+func falseFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// rank is what suspects of one verdict are ordered by.
+func (s *Suspect) rank() uint64 {
+	if s.Verdict == Grows {
+		return s.grown
+	}
+	return s.Retained
+}

@@ -1,0 +1,165 @@
+package suspects
+
+import (
+	"slices"
+
+	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/model"
+)
+
+// How the holder is found.
+const (
+	// everyday is how many objects of a type there are where naming it tells little: lists, tables and boxes of the language. The
+	// object that owns them is named instead.
+	everyday = 32
+	// climb is how many everyday objects may lie between what is held and the owner: the owner has a field, that a table, that its
+	// entries.
+	climb = 8
+	// sampled is how many references are looked at to see whether all have one name.
+	sampled = 64
+	// most of them, in percent, is all of them in words.
+	mostOf = 95
+)
+
+// describe says everything about a candidate.
+func (w *finder) describe(c *candidate) Suspect {
+	s := Suspect{Axis: c.axis, Name: c.name, Sub: c.sub, Count: c.count, Of: c.count, Bytes: c.bytes, Retained: c.retained, Total: w.total(),
+		Verdict: c.verdict, course: c.course, Schema: w.h.Schema, grown: c.grown}
+	if len(c.course) > 1 {
+		s.First, s.HasGrowth, s.Growth = c.course[0].snapshot, true, c.growth
+		s.GrowthBytes = int64(c.bytes - c.course[0].bytes)
+	}
+	s.Runtime = w.isRuntime(c.key)
+	if len(c.points) == 0 {
+		return s
+	}
+	p := c.points[0]
+	s.Row, s.HasRow, s.Linked = p.row, true, w.isOf(c, p.row) && p.held >= crowd
+	s.Top = w.labelOf(p.row)
+	s.HolderRow, s.Through = w.holder(c, p.row)
+	s.Holder, s.HolderOne = w.labelOf(s.HolderRow), w.kinds.Has(w.h.Kinds[s.HolderRow])
+	held := uint64(0)
+	for _, q := range c.points {
+		held += q.held
+		if r, _ := w.holder(c, q.row); w.alike(r, s.HolderRow) {
+			s.Held += q.held
+			s.HeldBytes += q.weight
+			s.Holders++
+		}
+	}
+	if c.few(held) {
+		w.onlyThose(&s, c)
+	}
+	s.Runtime = s.Runtime || w.describesTypes(s.HolderRow)
+	return s
+}
+
+// onlyThose makes a suspect of the few objects of a type that hold much, where there are many that do not.
+func (w *finder) onlyThose(s *Suspect, c *candidate) {
+	s.Count, s.Bytes, s.Retained = 0, 0, 0
+	for _, q := range c.points {
+		s.Count += q.held
+		s.Retained += q.weight
+		from, end := w.place[q.row], w.end(w.place[q.row])
+		i, _ := slices.BinarySearch(c.rows, from)
+		for ; i < len(c.rows) && c.rows[i] < end; i++ {
+			s.Bytes += w.h.Bytes(w.order[c.rows[i]])
+		}
+	}
+}
+
+// isOf reports whether a row is an object of a class that hangs below no other.
+func (w *finder) isOf(c *candidate, r model.Row) bool {
+	_, own := slices.BinarySearch(c.tops, w.place[r])
+	return own
+}
+
+// labelOf names a holder.
+func (w *finder) labelOf(r model.Row) string {
+	label := heapgraph.Label(w.h, r)
+	if k := w.h.Kind(r); k.Marked {
+		label += " (" + k.Title + ")"
+	}
+	return label
+}
+
+// alike reports whether two rows are of one type, or are one row.
+func (w *finder) alike(a, b model.Row) bool {
+	return a == b || w.kinds.Has(w.h.Kinds[a]) && w.h.Kinds[a] == w.h.Kinds[b] && w.h.Entity[a] == w.h.Entity[b]
+}
+
+// holder finds who owns the place where objects gather: the nearest row above them that is not everyday and holds little else. It also
+// returns the name of the reference that leads from there to them.
+func (w *finder) holder(c *candidate, at model.Row) (r model.Row, through string) {
+	below := at // of the same row, the references to them count
+	if w.isOf(c, at) {
+		at = w.g.Idom[at]
+	}
+	r, next := at, below
+	for steps, last := 0, at; steps < climb && w.isEveryday(r); {
+		up := w.g.Idom[r]
+		if !w.real.Has(w.h.Kinds[up]) || w.g.Retained[up]-w.g.Retained[up]/4 > w.g.Retained[below] {
+			return at, w.through(c, at, below) // it has no other owner
+		}
+		if !w.alike(up, last) { // along a list is no step
+			steps++
+		}
+		last, next, r = r, r, up
+	}
+	if w.isEveryday(r) {
+		return at, w.through(c, at, below)
+	}
+	return r, w.through(c, r, next)
+}
+
+// isEveryday reports whether a row is one of many objects of its type.
+func (w *finder) isEveryday(r model.Row) bool {
+	n := w.types.classOf(r)
+	return n >= 0 && w.types.list[n].count >= everyday
+}
+
+// through returns the name of the reference from a row to the one below it, or, where those are the same, to the objects of a class.
+func (w *finder) through(c *candidate, from, to model.Row) string {
+	if from != to {
+		if e, ok := w.g.Reference(from, to); ok && w.h.Label[e].Form() == model.LabelString {
+			return w.h.EdgeText(e)
+		}
+		return ""
+	}
+	name := ""
+	rows, first := w.h.Out(from)
+	seen := 0
+	for i, t := range rows {
+		p := w.place[t]
+		e := first + uint32(i)
+		if w.g.Idom[t] != from || c.weight(p, w.end(p)) == 0 {
+			continue
+		}
+		if w.h.Label[e].Form() != model.LabelString || seen > 0 && w.h.EdgeText(e) != name {
+			return ""
+		}
+		if name, seen = w.h.EdgeText(e), seen+1; seen == sampled {
+			break
+		}
+	}
+	return name
+}
+
+// isRuntime reports whether the format's runtime keeps objects of a class for itself.
+func (w *finder) isRuntime(k key) bool {
+	second := w.h.Schema.Distinct()
+	if k.axis == 0 && second > 0 {
+		return slices.Contains(w.h.Schema.Axes[second].Runtime, k.sub)
+	}
+	return slices.Contains(w.h.Schema.Axes[k.axis].Runtime, k.name)
+}
+
+// describesTypes reports whether a row is one of those that describe types, or are the runtime's own, or hangs below one.
+func (w *finder) describesTypes(r model.Row) bool {
+	for ; r != model.RootRow; r = w.g.Idom[r] {
+		if n := w.types.classOf(r); w.h.Kind(r).Meta || n >= 0 && w.isRuntime(w.types.list[n].key) {
+			return true
+		}
+	}
+	return false
+}

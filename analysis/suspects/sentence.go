@@ -1,0 +1,181 @@
+package suspects
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/memtui/memtui/model"
+)
+
+// Evidence returns the suspect in a sentence, cleaned: "1,500 Session (3.00 MiB, 21.0 % of the heap) are held by one SessionCache
+// through `$cache`; grew by 1,096 since #0, in every snapshot".
+func (s *Suspect) Evidence() string {
+	text := s.subject() + s.held()
+	if growth := s.grew(); growth != "" {
+		text += "; " + growth
+	}
+	return text
+}
+
+// Change returns the suspect of a comparison of two snapshots in a sentence: who holds what came, without numbers of snapshots.
+func (s *Suspect) Change() string {
+	text := s.subject() + s.held()
+	switch {
+	case s.Growth > 0 && s.course[0].count == 0:
+		return text + "; there were none before"
+	case s.Growth > 0:
+		return fmt.Sprintf("%s; %s more than before", text, model.Group(uint64(s.Growth)))
+	case s.GrowthBytes > 0:
+		return fmt.Sprintf("%s; as many as before, but %v larger", text, model.Bytes(s.GrowthBytes))
+	}
+	return text
+}
+
+// What names the objects: "Session", or "objects of package shop.cart".
+func (s *Suspect) What() string {
+	name := model.Clean(s.Name)
+	if name == "" {
+		name = "<anon>"
+	}
+	if s.Axis == 0 {
+		return name
+	}
+	many := s.Schema.Objects().Many
+	if s.Count == 1 {
+		many = s.Schema.Objects().One
+	}
+	return many + " of " + s.Schema.Axes[s.Axis].Word + " " + name
+}
+
+func (s *Suspect) subject() string {
+	return fmt.Sprintf("%s %s (%v, %v of the heap)", model.Group(s.Count), s.What(), model.Bytes(s.Retained), model.ShareOf(s.Retained, s.Total))
+}
+
+// held says who holds them.
+func (s *Suspect) held() string {
+	verb := " are"
+	if s.Count == 1 {
+		verb = " is"
+	}
+	switch {
+	case !s.HasRow:
+		return verb + " held in many places: nothing holds a good part of them alone"
+	case s.Of == s.Count && s.Held < crowd && s.Held*2 < s.Count: // few of many, but large ones
+		return fmt.Sprintf(", %v of that held %s", model.Bytes(s.HeldBytes), s.holderText())
+	case s.Of == s.Count && s.Held*100 < s.Count*mostOf:
+		return fmt.Sprintf(", %s of them held %s", model.Group(s.Held), s.holderText())
+	case s.Linked && s.Axis > 0:
+		return ", below one " + model.Clean(s.Top) + "," + verb + " held " + s.holderText()
+	case s.Linked:
+		return ", linked to each other," + verb + " held " + s.holderText()
+	}
+	return verb + " held " + s.holderText()
+}
+
+// holderText returns "by one SessionCache through `$cache`".
+func (s *Suspect) holderText() string {
+	text := model.Clean(s.Holder)
+	switch {
+	case s.HolderRow == model.RootRow:
+		return "from several roots, by no other object alone"
+	case s.Holders > 1 && s.HolderOne:
+		text = model.Group(uint64(s.Holders)) + " " + text
+	case s.HolderOne:
+		text = "one " + text
+	}
+	if s.Through != "" {
+		text += " through `" + strings.ReplaceAll(model.Clean(s.Through), "`", "'") + "`"
+	}
+	return "by " + text
+}
+
+// grew says how the number of objects developed, "" where there is one snapshot.
+func (s *Suspect) grew() string {
+	if !s.HasGrowth {
+		return ""
+	}
+	text := ""
+	if s.Of != s.Count {
+		text = "of all " + model.Group(s.Of) + ": "
+	}
+	switch since := fmt.Sprintf("since #%d", s.First); s.Verdict {
+	case Grows:
+		return text + s.grewBy(since) + s.howOften()
+	case Once:
+		from, to := s.step()
+		return text + fmt.Sprintf("grew once, by %s from #%d to #%d", model.Group(to.count-from.count), from.snapshot, to.snapshot)
+	}
+	return text + s.bound()
+}
+
+// bound says how many there are at most.
+func (s *Suspect) bound() string {
+	text, most := "", s.course[0]
+	for _, p := range s.course {
+		if p.count > most.count {
+			most = p
+		}
+	}
+	switch {
+	case s.level():
+		return fmt.Sprintf("bounded: as many as in #%d", s.First)
+	case s.Growth > 0:
+		text = fmt.Sprintf("%s more than in #%d, but ", model.Group(uint64(s.Growth)), s.First)
+	case s.Growth < 0:
+		text = fmt.Sprintf("%s fewer than in #%d, ", model.Group(uint64(-s.Growth)), s.First)
+	}
+	return text + fmt.Sprintf("bounded: at most %s, in #%d", model.Group(most.count), most.snapshot)
+}
+
+// grewBy says by how much, in objects, or in bytes where there are as many as before.
+func (s *Suspect) grewBy(since string) string {
+	switch {
+	case s.Growth > 0 && s.course[0].count == 0:
+		return fmt.Sprintf("all came %s", since)
+	case s.Growth > 0:
+		return fmt.Sprintf("grew by %s %s", model.Group(uint64(s.Growth)), since)
+	case s.GrowthBytes > 0:
+		return fmt.Sprintf("as many, but %v larger %s", model.Bytes(s.GrowthBytes), since)
+	}
+	last := s.course[len(s.course)-1]
+	return fmt.Sprintf("will grow to %s in #%d", model.Group(last.count), last.snapshot)
+}
+
+// howOften says in how many of the snapshots there were more than in the one before.
+func (s *Suspect) howOften() string {
+	steps := len(s.course) - 1
+	if steps < 2 {
+		return ""
+	}
+	up := 0
+	for i := range steps {
+		if a, b := s.course[i], s.course[i+1]; b.count > a.count || b.bytes > a.bytes && b.count == a.count {
+			up++
+		}
+	}
+	if up == steps {
+		return ", in every snapshot"
+	}
+	return fmt.Sprintf(", in %d of %d snapshots", up, steps)
+}
+
+// step returns the two snapshots between which most came.
+func (s *Suspect) step() (from, to moment) {
+	from, to = s.course[0], s.course[0]
+	for i := range s.course[1:] {
+		if a, b := s.course[i], s.course[i+1]; b.count > a.count && b.count-a.count > to.count-from.count {
+			from, to = a, b
+		}
+	}
+	return from, to
+}
+
+// level reports whether there were as many in all snapshots.
+func (s *Suspect) level() bool {
+	for _, p := range s.course {
+		if p.count != s.course[0].count {
+			return false
+		}
+	}
+	return true
+}

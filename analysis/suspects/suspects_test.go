@@ -1,0 +1,458 @@
+package suspects
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/model"
+)
+
+// The kinds of the heaps that are made up here.
+const (
+	root model.HeapKind = iota
+	object
+	frame
+	descriptor
+)
+
+var testSchema = model.HeapSchema{
+	Kinds: []model.HeapKindInfo{
+		root:       {Name: "root", Title: "Root", Virtual: true},
+		object:     {Name: "object", Title: "object", Naming: model.NamedByType},
+		frame:      {Name: "frame", Title: "frame", Naming: model.NamedByFrame},
+		descriptor: {Name: "class", Title: "class", Naming: model.NamedByType, Marked: true, Meta: true},
+	},
+	Sets:     []model.HeapSet{{Key: "objects", One: "object", Many: "objects", Kinds: model.KindsOf(object), Naming: model.NamedByType, Column: true}},
+	Axes:     []model.HeapAxis{{Key: "type", One: "type", Many: "types", Word: "type"}, {Key: "package", One: "package", Many: "packages", Word: "package", Runtime: []string{"vm"}}},
+	Edges:    []model.HeapEdgeInfo{{Name: "reference"}},
+	Policies: []model.HeapPolicy{{Name: "all"}},
+}
+
+// maker makes a heap row by row. Types are named "package.Type".
+type maker struct {
+	h     *model.Heap
+	types map[string]uint32
+	words map[string]uint32
+	refs  [][]model.Row
+	names [][]string
+}
+
+func newMaker() *maker {
+	m := &maker{types: map[string]uint32{}, words: map[string]uint32{}, h: &model.Heap{
+		Schema: &testSchema, Complete: true, Tables: &model.HeapTables{Axes: make([][]uint32, 2)}}}
+	m.row(root, 0, 0)
+	return m
+}
+
+func (m *maker) word(s string) uint32 {
+	i, ok := m.words[s]
+	if !ok {
+		i = uint32(len(m.h.Tables.Strings))
+		m.words[s] = i
+		m.h.Tables.Strings = append(m.h.Tables.Strings, s)
+	}
+	return i
+}
+
+func (m *maker) row(k model.HeapKind, entity uint32, bytes uint64) model.Row {
+	r := model.Row(len(m.h.Kinds))
+	m.h.Kinds, m.h.Entity, m.h.Size = append(m.h.Kinds, k), append(m.h.Entity, entity), append(m.h.Size, 0)
+	m.h.SetSize(r, bytes)
+	m.refs, m.names = append(m.refs, nil), append(m.names, nil)
+	return r
+}
+
+// add adds an object of a type that from refers to by name.
+func (m *maker) add(from model.Row, name, typ string, bytes uint64) model.Row {
+	return m.addKind(object, from, name, typ, bytes)
+}
+
+func (m *maker) addKind(k model.HeapKind, from model.Row, name, typ string, bytes uint64) model.Row {
+	id, ok := m.types[typ]
+	if !ok {
+		id = uint32(len(m.h.Tables.Types))
+		m.types[typ] = id
+		pkg, bare, found := strings.Cut(typ, ".")
+		if !found {
+			pkg, bare = "", typ
+		}
+		m.h.Tables.Types = append(m.h.Tables.Types, model.HeapType{Name: m.word(bare)})
+		m.h.Tables.Axes[1] = append(m.h.Tables.Axes[1], m.word(pkg))
+	}
+	r := m.row(k, id, bytes)
+	m.link(from, name, r)
+	return r
+}
+
+func (m *maker) link(from model.Row, name string, to model.Row) {
+	m.refs[from], m.names[from] = append(m.refs[from], to), append(m.names[from], name)
+}
+
+func (m *maker) heap() *model.Heap {
+	h := m.h
+	h.Start, h.To, h.Label = []uint32{0}, nil, nil
+	for r := range m.refs {
+		for i, to := range m.refs[r] {
+			l := model.LabelUnknown
+			if n := m.names[r][i]; n != "" {
+				l, _ = h.Schema.Label(0, model.LabelString, uint64(m.word(n)))
+			}
+			h.To, h.Label = append(h.To, to), append(h.Label, l)
+		}
+		h.Start = append(h.Start, uint32(len(h.To)))
+	}
+	return h
+}
+
+// noise adds what every program has: tables and texts of about so many bytes, of which no place has many.
+func (m *maker) noise(rng *rand.Rand, bytes int) {
+	for ; bytes > 0; bytes -= 40 * (96 + 48) {
+		t := m.add(0, "", fmt.Sprintf("app.Part%d", rng.IntN(40)), 96)
+		for range 40 {
+			table := m.add(t, "items", "lang.Table", 96)
+			m.add(table, "", "lang.Text", 48)
+		}
+	}
+}
+
+// cache adds sessions in a table that a cache holds, each with a text and a list of its own.
+func (m *maker) cache(sessions int) {
+	owner := m.add(0, "sessions", "shop.SessionCache", 64)
+	table := m.add(owner, "$cache", "lang.Table", 4096)
+	for range sessions {
+		entry := m.add(table, "", "lang.Entry", 48)
+		s := m.add(entry, "value", "shop.Session", 120)
+		m.add(s, "name", "lang.Text", 400)
+		m.add(m.add(s, "items", "lang.Table", 96), "", "lang.Text", 1200)
+	}
+}
+
+// entries adds entries of tables elsewhere, so that entries tell nothing.
+func (m *maker) entries(n int) {
+	for range n {
+		m.add(m.add(0, "", "lang.Table", 96), "", "lang.Entry", 48)
+	}
+}
+
+// found finds the suspects of the last of some heaps.
+func found(t *testing.T, at int, heaps ...*maker) []Suspect {
+	t.Helper()
+	var others []Census
+	for i, m := range heaps {
+		if i != at {
+			others = append(others, Count(m.heap(), i))
+		}
+	}
+	g, err := heapgraph.NewGraph(context.Background(), heaps[at].heap(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := Find(context.Background(), g, at, others, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := uint64(0)
+	for i := range list {
+		sum += list[i].Retained
+	}
+	if sum > g.Retained[0] {
+		t.Errorf("suspects retain %d of %d bytes: some memory is suspected twice", sum, g.Retained[0])
+	}
+	return list
+}
+
+func program(sessions int) *maker {
+	m := newMaker()
+	m.noise(rand.New(rand.NewPCG(1, 2)), 2<<20)
+	m.entries(6000)
+	m.cache(sessions)
+	return m
+}
+
+func evidence(list []Suspect) string {
+	var out []string
+	for i := range list {
+		out = append(out, list[i].Verdict.String()+": "+list[i].Evidence())
+	}
+	return strings.Join(out, "\n")
+}
+
+func wantFirst(t *testing.T, list []Suspect, want string) {
+	t.Helper()
+	if got, _, _ := strings.Cut(evidence(list), "\n"); got != want {
+		t.Errorf("the first suspect is\n%s\nwant\n%s\nof\n%s", got, want, evidence(list))
+	}
+}
+
+func TestGrowingCache(t *testing.T) {
+	list := found(t, 1, program(404), program(1500))
+	wantFirst(t, list, "grows: 1,500 Session (2.60 MiB, 47.0 % of the heap) are held by one SessionCache through `$cache`; grew by 1,096 since #0")
+	s := list[0]
+	if len(list) != 1 || s.Growth != 1096 || s.Count != 1500 || s.Bytes != 1500*120 || s.Row == s.HolderRow || s.Holder != "SessionCache" {
+		t.Errorf("%+v\n%s", s, evidence(list))
+	}
+	list = found(t, 3, program(400), program(800), program(1200), program(1600))
+	wantFirst(t, list, "grows: 1,600 Session (2.77 MiB, 48.5 % of the heap) are held by one SessionCache through `$cache`; grew by 1,200 since #0, in every snapshot")
+	// The verdict is about the whole file, growth about the snapshot.
+	list = found(t, 1, program(400), program(800), program(1200), program(1600))
+	wantFirst(t, list, "grows: 800 Session (1.39 MiB, 32.3 % of the heap) are held by one SessionCache through `$cache`; grew by 400 since #0, in every snapshot")
+}
+
+func TestBoundedCache(t *testing.T) {
+	for _, sizes := range [][]int{{1500, 1490, 1500, 1495}, {200, 1400, 1500, 1500}, {900, 1500, 1400, 700, 1500}, {1500, 300}} {
+		var heaps []*maker
+		for _, n := range sizes {
+			heaps = append(heaps, program(n))
+		}
+		list := found(t, len(sizes)-1, heaps...)
+		for _, s := range list {
+			if s.Verdict == Grows {
+				t.Errorf("%v: %s", sizes, evidence(list))
+			}
+		}
+	}
+	wantFirst(t, found(t, 2, program(1500), program(1490), program(1400)),
+		"bounded: 1,400 Session (2.42 MiB, 45.3 % of the heap) are held by one SessionCache through `$cache`; 100 fewer than in #0, bounded: at most 1,500, in #0")
+	wantFirst(t, found(t, 3, program(300), program(1500), program(1500), program(1500)),
+		"once: 1,500 Session (2.60 MiB, 47.0 % of the heap) are held by one SessionCache through `$cache`; grew once, by 1,200 from #0 to #1")
+}
+
+func TestSingleSnapshot(t *testing.T) {
+	list := found(t, 0, program(1500))
+	wantFirst(t, list, "once: 1,500 Session (2.60 MiB, 47.0 % of the heap) are held by one SessionCache through `$cache`")
+	if list[0].HasGrowth {
+		t.Error("growth is told of a single snapshot")
+	}
+}
+
+// A leak is seen while it is small: long before it leads by size.
+func TestGrowthLeadsSize(t *testing.T) {
+	heap := func(orders int) *maker {
+		m := program(1500)
+		list := m.add(m.add(0, "log", "shop.OrderLog", 64), "orders", "lang.Table", 4096)
+		for range orders {
+			m.add(m.add(list, "", "shop.Order", 200), "note", "lang.Text", 100)
+		}
+		return m
+	}
+	list := found(t, 2, heap(200), heap(500), heap(800))
+	wantFirst(t, list, "grows: 800 Order (234 KiB, 4.0 % of the heap) are held by one OrderLog through `orders`; grew by 600 since #0, in every snapshot")
+	if len(list) != 2 || list[1].Name != "Session" {
+		t.Error(evidence(list))
+	}
+}
+
+func TestNoLeak(t *testing.T) {
+	heap := func(seed uint64) *maker {
+		m := newMaker()
+		rng := rand.New(rand.NewPCG(seed, 7))
+		m.noise(rng, 2<<20+rng.IntN(100<<10))
+		return m
+	}
+	for n := 2; n <= 5; n++ {
+		var heaps []*maker
+		for i := range n {
+			heaps = append(heaps, heap(uint64(i)))
+		}
+		for _, s := range found(t, n-1, heaps...) {
+			t.Errorf("of %d snapshots: %s: %s", n, s.Verdict, s.Evidence())
+		}
+	}
+}
+
+func TestLinkedList(t *testing.T) {
+	m := program(0)
+	at, name := m.add(0, "queue", "shop.Queue", 64), "head"
+	for range 5000 {
+		at, name = m.add(at, name, "shop.Node", 300), "next"
+	}
+	wantFirst(t, found(t, 0, m), "once: 5,000 Node (1.43 MiB, 33.3 % of the heap), linked to each other, are held by one Queue through `head`")
+}
+
+func TestTree(t *testing.T) {
+	m := program(0)
+	nodes := []model.Row{m.add(m.add(0, "index", "shop.Index", 64), "top", "shop.Leaf", 300)}
+	for i := 0; len(nodes) < 4000; i++ {
+		for _, side := range []string{"left", "right"} {
+			nodes = append(nodes, m.add(nodes[i], side, "shop.Leaf", 300))
+		}
+	}
+	wantFirst(t, found(t, 0, m), "once: 4,001 Leaf (1.14 MiB, 28.5 % of the heap), linked to each other, are held by one Index through `top`")
+}
+
+func TestTwoEqualCaches(t *testing.T) {
+	m := program(700)
+	m.cache(700)
+	list := found(t, 0, m)
+	wantFirst(t, list, "once: 1,400 Session (2.42 MiB, 45.2 % of the heap) are held by 2 SessionCache through `$cache`")
+	if len(list) != 1 {
+		t.Error(evidence(list))
+	}
+}
+
+// Two owners of different types are told apart by how many each holds.
+func TestTwoOwners(t *testing.T) {
+	m := program(1000)
+	table := m.add(m.add(0, "audit", "shop.Audit", 64), "seen", "lang.Table", 4096)
+	for range 400 {
+		m.add(m.add(table, "", "shop.Session", 120), "name", "lang.Text", 1600)
+	}
+	wantFirst(t, found(t, 0, m), "once: 1,400 Session (2.39 MiB, 45.0 % of the heap), 1,000 of them held by one SessionCache through `$cache`")
+}
+
+// Of many arrays one is nearly all: it is the suspect, and what holds it is told.
+func TestOneArray(t *testing.T) {
+	heap := func(bytes uint64) *maker {
+		m := program(0)
+		m.add(m.add(0, "log", "shop.Buffer", 64), "data", "lang.Text", bytes)
+		return m
+	}
+	list := found(t, 3, heap(1<<18), heap(1<<20), heap(2<<20), heap(4<<20))
+	wantFirst(t, list, "grows: 1 Text (4.00 MiB, 58.3 % of the heap) is held by one Buffer through `data`; of all 14,601: as many, but 3.75 MiB larger since #0, in every snapshot")
+}
+
+// What several roots reach is held by nothing alone.
+func TestHeldByRoots(t *testing.T) {
+	m := program(0)
+	a, b := m.add(0, "a", "shop.Pool", 64), m.add(0, "b", "shop.Monitor", 64)
+	for range 2000 {
+		w := m.add(a, "", "shop.Worker", 500)
+		m.link(b, "", w)
+	}
+	wantFirst(t, found(t, 0, m), "once: 2,000 Worker (977 KiB, 25.0 % of the heap) are held in many places: nothing holds a good part of them alone")
+}
+
+// What hangs below the descriptions of types, or is in a package of the runtime, does not lead.
+func TestRuntimeDoesNotLead(t *testing.T) {
+	m := program(500)
+	meta := m.addKind(descriptor, 0, "grammar", "vm.Grammar", 64)
+	methods := m.add(meta, "methods", "lang.Table", 64)
+	for range 5000 {
+		m.add(m.add(methods, "", "app.Method", 100), "code", "lang.Text", 400)
+	}
+	list := found(t, 0, m)
+	wantFirst(t, list, "once: 500 Session (887 KiB, 14.1 % of the heap) are held by one SessionCache through `$cache`")
+	if len(list) != 2 || !list[1].Runtime || list[1].Name != "Method" || list[1].Holder != "Grammar (class)" {
+		t.Error(evidence(list))
+	}
+}
+
+// No type of a package holds much, but they do together.
+func TestPackage(t *testing.T) {
+	m := newMaker()
+	m.noise(rand.New(rand.NewPCG(1, 2)), 2<<20)
+	engine := m.add(0, "engine", "rules.Engine", 64)
+	for i := range 3000 {
+		m.add(engine, "rules", fmt.Sprintf("rules.Rule%d", i%30), 300)
+	}
+	wantFirst(t, found(t, 0, m), "once: 3,001 objects of package rules (879 KiB, 29.6 % of the heap), below one Engine, are held from several roots, by no other object alone")
+}
+
+func TestNothingWithoutMemory(t *testing.T) {
+	g, err := heapgraph.NewGraph(context.Background(), program(1500).heap(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := model.WithBudget(context.Background(), model.NewBudget(1))
+	if _, err := Find(ctx, g, 0, nil, 0); !errors.As(err, new(*model.MemoryError)) {
+		t.Errorf("Find without memory: %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Find(ctx, g, 0, nil, 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("Find that was canceled: %v", err)
+	}
+}
+
+// Names of a file never reach a terminal unfiltered.
+func TestEvidenceIsClean(t *testing.T) {
+	m := program(0)
+	owner := m.add(m.add(0, "o", "shop.Own\x1b[2Jer", 64), "ca\x1bche`", "lang.Table", 64)
+	for range 1000 {
+		m.add(owner, "", "shop.Ses\x1b[31msion\n", 900)
+	}
+	for _, s := range found(t, 0, m) {
+		if text := s.Evidence(); strings.ContainsAny(text, "\x1b\n") || strings.Count(text, "`") != 2 {
+			t.Errorf("%q", text)
+		}
+	}
+}
+
+func TestVerdict(t *testing.T) {
+	for _, c := range []struct {
+		counts course
+		want   Verdict
+	}{
+		{course{7}, Once},
+		{course{0, 100}, Grows},
+		{course{2, 14}, Bounded},
+		{course{1, 2, 3, 4, 5}, Bounded},
+		{course{1, 2, 3, 4, 5, 6, 7, 8}, Grows},
+		{course{100, 105}, Bounded},
+		{course{100, 200, 300}, Grows},
+		{course{0, 900, 1000}, Once},
+		{course{0, 0, 1000}, Once},
+		{course{0, 1000, 1000, 1000, 1000}, Once},
+		{course{100, 200, 300, 400, 500, 600, 700}, Grows},
+		{course{100, 220, 210, 330, 320, 440, 550}, Grows},
+		{course{100, 600, 100, 600, 100, 600, 700}, Bounded},
+		{course{100, 400, 600, 700, 710, 715, 716}, Bounded},
+		{course{700, 600, 500, 400}, Bounded},
+		{course{100, 200, 400, 800, 1600}, Grows},
+		{course{100, 200, 300, 400, 500, 500, 500, 500, 500}, Bounded},
+	} {
+		if got := c.counts.verdict(); got != c.want {
+			t.Errorf("%v: %v, want %v", c.counts, got, c.want)
+		}
+	}
+}
+
+// Snapshots are decoded once, however often and about which one is asked.
+func TestCountsAreKept(t *testing.T) {
+	src := &countedSource{n: 4, cut: 2}
+	var c Counts
+	for _, at := range []int{3, 3, 1, 0} {
+		list, err := c.All(t.Context(), src, at, func(float64) {})
+		if err != nil || len(list) != 2 {
+			t.Errorf("beside snapshot %d %d are counted, %v", at, len(list), err)
+		}
+	}
+	if src.opened != 3 {
+		t.Errorf("3 whole snapshots were decoded %d times", src.opened)
+	}
+}
+
+func TestCounted(t *testing.T) {
+	src := &countedSource{n: 100, cut: 99}
+	list := Counted(src, 37)
+	if len(list) != mostCounted+1 || list[0] != 0 || list[len(list)-1] != 98 {
+		t.Errorf("of 100 snapshots with a cut one, %v are counted", list)
+	}
+	if list = Counted(&countedSource{n: 5, cut: -1}, 2); fmt.Sprint(list) != "[0 1 2 3 4]" {
+		t.Errorf("of 5 snapshots, %v are counted", list)
+	}
+}
+
+type countedSource struct {
+	model.HeapSource
+	n, cut int
+	opened int
+}
+
+func (s *countedSource) Open(context.Context, int, func(float64)) (*model.Heap, error) {
+	s.opened++
+	return program(3).heap(), nil
+}
+
+func (s *countedSource) Len() int { return s.n }
+
+func (s *countedSource) Info(i int) model.HeapInfo {
+	f := model.NoHeapInfo()
+	f.Complete = i != s.cut
+	return f
+}

@@ -1,0 +1,121 @@
+package report
+
+import (
+	"context"
+	"strings"
+
+	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/analysis/suspects"
+	"github.com/memtui/memtui/model"
+)
+
+// HeapSuspect is objects of one type, or of one package, that hold much of the heap or become more.
+type HeapSuspect struct {
+	Type        string     `json:"type"`           // or what By says
+	By          *string    `json:"by,omitzero"`    // the axis where they have no type in common: "package"
+	Count       uint64     `json:"count"`          // of the objects
+	Bytes       uint64     `json:"bytes"`          // their own
+	Retained    uint64     `json:"retained_bytes"` // by them, nothing of it twice
+	Row         *model.Row `json:"accumulation_row,omitzero"`
+	Holder      *string    `json:"holder_label,omitzero"`
+	HolderRow   *model.Row `json:"holder_row,omitzero"`
+	Through     *string    `json:"through,omitzero"`      // the name of the holder's reference
+	Growth      *int64     `json:"growth_count,omitzero"` // since the first snapshot, of all objects of the type
+	GrowthBytes *int64     `json:"growth_bytes,omitzero"` // their own
+	Verdict     string     `json:"verdict"`
+	Evidence    string     `json:"evidence"`
+
+	share model.Share
+}
+
+// newSuspect renders a suspect.
+func newSuspect(s *suspects.Suspect) HeapSuspect {
+	out := HeapSuspect{
+		Type: s.Name, Count: s.Count, Bytes: s.Bytes, Retained: s.Retained, Verdict: s.Verdict.String(), Evidence: s.Evidence(),
+		share: model.ShareOf(s.Retained, s.Total),
+	}
+	if s.Axis > 0 {
+		out.By = &s.Schema.Axes[s.Axis].Key
+	}
+	if s.HasRow {
+		out.Row, out.Holder, out.HolderRow = &s.Row, &s.Holder, &s.HolderRow
+		if s.Through != "" {
+			out.Through = &s.Through
+		}
+	}
+	if s.HasGrowth {
+		out.Growth, out.GrowthBytes = &s.Growth, &s.GrowthBytes
+	}
+	return out
+}
+
+// What says what the objects are: "Session", "package shop.cart".
+func (s *HeapSuspect) What() string {
+	if s.By != nil {
+		return *s.By + " " + model.Clean(s.Type)
+	}
+	return model.Clean(s.Type)
+}
+
+// suspects lists what to look at first in the chosen snapshot; the others were counted before.
+func (b *heapBuilder) suspects(g *heapgraph.Graph) error {
+	var list []suspects.Suspect
+	err := model.BudgetOf(b.ctx).Try(b.ctx, "", func(ctx context.Context) (err error) {
+		list, err = suspects.Find(ctx, g, b.opt.Snapshot, b.counted, 0)
+		return err
+	})
+	if err != nil {
+		if b.short(err, "suspects were left out") {
+			b.report.Heap.left = append(b.report.Heap.left, "suspects")
+			return nil
+		}
+		return err
+	}
+	n := len(list)
+	b.report.Heap.Counts.Suspects = &n
+	b.report.Heap.Suspects = []HeapSuspect{}
+	list = limit(list, b.opt.Limit)
+	for i := range list {
+		b.report.Heap.Suspects = append(b.report.Heap.Suspects, newSuspect(&list[i]))
+	}
+	return nil
+}
+
+// suspects are lines of figures, each with its sentence below.
+func (w heapWriter) suspects() table {
+	out := table{
+		name: "suspects", title: "Suspects",
+		cols: []col{{"VERDICT", word}, {"COUNT", number}, {"RETAINED", number}, {"SHARE", number}, {"GROWTH", number}, {"ROW", number}, {strings.ToUpper(w.h.schema.Axes[0].One), name}},
+	}
+	if w.full {
+		out.cols = append(out.cols, col{"EVIDENCE", prosaic})
+	}
+	n := w.length(func(c *HeapLengths) *int { return c.Suspects })
+	out.more, out.answer = n-len(w.h.Suspects), plural(n, "thing")+" to look at first"
+	for i := range w.h.Suspects {
+		s := &w.h.Suspects[i]
+		growth, at := "", ""
+		if s.Growth != nil {
+			growth = signed(*s.Growth)
+		}
+		if s.Row != nil {
+			at = model.Group(uint64(*s.Row))
+		}
+		row := []string{s.Verdict, w.style.count(s.Count), w.style.bytes(s.Retained), s.share.String(), growth, at, w.name(s.What())}
+		evidence := w.style.text(model.Clean(s.Evidence))
+		if w.full {
+			row = append(row, evidence)
+		}
+		out.rows = append(out.rows, row)
+		out.notes = append(out.notes, wrapped(evidence, w.style.width()-5))
+	}
+	return out
+}
+
+// NoSuspects says that nothing was found where suspects were looked for, "" elsewhere.
+func (h *Heap) NoSuspects() string {
+	if h == nil || h.Suspects == nil || len(h.Suspects) > 0 {
+		return ""
+	}
+	return "No suspects: no type holds a tenth of the heap in one place, and none grows over the snapshots."
+}

@@ -1,0 +1,95 @@
+package ui
+
+import (
+	"context"
+	"math"
+	"sync/atomic"
+
+	"github.com/memtui/memtui/analysis/suspects"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
+)
+
+// HeapSuspects are what to look at first in a snapshot. Read-only once made.
+type HeapSuspects struct {
+	GraphKey
+	List []suspects.Suspect
+	Lead []model.Row // by suspect: below which row they are listed; the root where they are in no one place
+}
+
+// suspecting looks for suspects.
+type suspecting struct {
+	*Lazy[GraphKey, *HeapSuspects]
+	stopped  GraphKey // that a person stopped
+	counts   suspects.Counts
+	counting atomic.Uint64 // share of the snapshots that are counted: bits of a float64
+}
+
+func newSuspecting(e *Env) *suspecting {
+	s := &suspecting{}
+	s.Lazy = NewLazy(e, s.find)
+	return s
+}
+
+// find decodes the snapshot, finds its dominators, and counts the objects of the other snapshots.
+func (s *suspecting) find(ctx context.Context, k GraphKey) (*HeapSuspects, error) {
+	s.counting.Store(0)
+	g, err := k.Heaps.Graph(ctx, k.I, k.Edges)
+	if err != nil {
+		return nil, err
+	}
+	others, err := s.counts.All(ctx, k.Heaps.Source(), k.I, func(done float64) { s.counting.Store(math.Float64bits(done)) })
+	if err != nil {
+		return nil, err
+	}
+	out := &HeapSuspects{GraphKey: k}
+	if out.List, err = suspects.Find(ctx, g, k.I, others, suspects.Usual); err != nil {
+		return nil, err
+	}
+	for i := range out.List {
+		r := model.RootRow
+		if f := &out.List[i]; f.HasRow {
+			if r = f.Row; g.RetainedCount[r] == 1 { // nothing is below it
+				r = g.Idom[r]
+			}
+		}
+		out.Lead = append(out.Lead, r)
+	}
+	return out, nil
+}
+
+// AskSuspects asks for the suspects of the state's snapshot, and returns them once they are there, else nil.
+func (l *HeapLoads) AskSuspects(s *state.State) *HeapSuspects {
+	key := GraphKey{HeapKey{l.Heaps, s.Snapshot()}, s.Heap.Policy}
+	if l.Heaps == nil || key.I < 0 || !l.Heaps.Source().Info(key.I).Complete {
+		l.Suspects.Stop()
+		return nil
+	}
+	if key != l.Suspects.stopped {
+		l.Suspects.stopped = GraphKey{}
+		l.Suspects.Ask(key)
+	}
+	if found, ok := l.Suspects.Get(); ok && found.GraphKey == key {
+		return found
+	}
+	return nil
+}
+
+// NoSuspects says in the place of suspects why there are none.
+func (l *HeapLoads) NoSuspects(s *state.State) []string {
+	z := l.Suspects
+	switch n := s.Snapshot(); {
+	case n < 0 || l.Heaps == nil || !l.Heaps.Source().Info(n).Complete:
+		return []string{"The snapshot is not whole: nothing can be said about it."}
+	case z.stopped.Heaps != nil:
+		return []string{l.Hint("The search was stopped; {step-back} and {step-forward} go to another snapshot.")}
+	case z.Failure() != nil:
+		return Unanswered(z)
+	case z.Good():
+		return []string{"Nothing stands out: no type holds a tenth of the heap in one place, none grows over the snapshots."}
+	}
+	if done := math.Float64frombits(z.counting.Load()); done > 0 {
+		return []string{"Counting the objects of all snapshots: " + model.Share(done).Done()}
+	}
+	return []string{"Looking for what holds the memory…"}
+}
