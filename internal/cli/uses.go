@@ -10,6 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/memtui/memtui/export"
+	"github.com/memtui/memtui/internal/cli/manual"
 	"github.com/memtui/memtui/loaders"
 )
 
@@ -60,7 +61,8 @@ var commandUses = sync.OnceValue(func() map[string][]use {
 	screen := slices.Concat(shown, named(ofAll, "mouse", "theme"))
 	heapTable := slices.Clip(slices.Concat(drawing(), inHeap(), named(ofHeaps, "edges", "max-memory")))
 	return map[string][]use{
-		"open": screen, "demo": screen, "report": report, "check": slices.Concat(drawing(), about(), reader()),
+		"open": screen, "demo": screen, "report": report,
+		"check":    slices.Concat(drawing(), about(), reader(), named(ofTraces, "no-leaks", "baseline", "write-baseline", "suppressions")),
 		"evidence": slices.Concat([]use{{"format", ofAll, "What to print about it: text, its path, or json, the manifest."}}, drawing()[1:2], about(), reader()),
 		"info":     {formatUse("text or json"), {"frame-order", ofAll, ""}, {"index", ofAll, ""}, {"max-memory", ofAll, ""}},
 		"validate": {formatUse("text or json"), {"max-memory", ofAll, ""}},
@@ -179,6 +181,9 @@ func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 // printHelp prints the help of a command with the flags that mean something to it.
 func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	ctx.Model.Flags = sharedFlags(ctx.Model, ctx.Selected())
+	for _, f := range ctx.Flags() {
+		f.Name += manual.OptionalValue(f)
+	}
 	return kong.DefaultHelpPrinter(options, ctx)
 }
 
@@ -279,6 +284,8 @@ func unfit(name, flag string, k kind) string {
 		return "the tables of a memory dump are in the file's order"
 	case k == kindHeap && (flag == "from" || flag == "to"):
 		return "tables are about one snapshot; choose it with --snapshot or --at"
+	case flag == "no-leaks" || flag == "baseline" || flag == "write-baseline" || flag == "suppressions":
+		return k.String() + " does not tell what leaks; a trace does"
 	case flag == "cell":
 		return name + " holds no blocks"
 	case slices.ContainsFunc(stepUses(), func(u use) bool { return u.flag == flag }) || flag == "window":

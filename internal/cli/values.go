@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 
+	"github.com/alecthomas/kong"
+
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
 )
@@ -132,6 +134,37 @@ func (l *liveLimit) UnmarshalText(text []byte) error {
 		return err
 	}
 	return l.limit.UnmarshalText([]byte(size))
+}
+
+// leastLeak is the size of leaks that make a check fail: a switch that may have a value.
+type leastLeak struct {
+	given bool
+	text  string // as written, "" for any size
+	bytes uint64
+}
+
+// IsBool tells the parser that no word need follow.
+func (l *leastLeak) IsBool() bool { return true }
+
+// Decode reads --no-leaks or --no-leaks=1MiB; of an environment or a config file also true and false.
+func (l *leastLeak) Decode(ctx *kong.DecodeContext) error {
+	*l = leastLeak{given: true}
+	if ctx.Scan.Peek().Type != kong.FlagValueToken {
+		return nil
+	}
+	text := fmt.Sprint(ctx.Scan.Pop().Value)
+	switch text {
+	case "true":
+		return nil
+	case "false":
+		l.given = false
+		return nil
+	}
+	n, err := model.ParseSize(text)
+	if err == nil {
+		l.text, l.bytes = text, uint64(n)
+	}
+	return err
 }
 
 // cell is a cell of sizes and lifetimes as the user writes it: by a size and a lifetime that are in it.
