@@ -285,7 +285,7 @@ func unfit(name, flag string, k kind) string {
 	case k == kindHeap && (flag == "from" || flag == "to"):
 		return "tables are about one snapshot; choose it with --snapshot or --at"
 	case flag == "no-leaks" || flag == "baseline" || flag == "write-baseline" || flag == "suppressions":
-		return k.String() + " does not tell what leaks; a trace does"
+		return "only a trace tells what leaks, and " + name + " is not one"
 	case flag == "cell":
 		return name + " holds no blocks"
 	case slices.ContainsFunc(stepUses(), func(u use) bool { return u.flag == flag }) || flag == "window":
