@@ -252,6 +252,7 @@ func agreeOn(t *testing.T, ix, twin analysis.Trace, r *rand.Rand, rg analysis.Ra
 		}
 	}
 	agreeOnBlocks(t, ix, twin, r, rg, cells)
+	agreeOnLive(t, ix, twin, r, rg, cells)
 }
 
 // agreeOnChart asks the twin about the columns that the index chose, and looks at where they are.
