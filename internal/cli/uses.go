@@ -57,7 +57,7 @@ func named(of kinds, flags ...string) (list []use) {
 var commandUses = sync.OnceValue(func() map[string][]use {
 	page := []use{{"format", ofAll, "Output: text, json, markdown or csv, or html, a page for browsers."}}
 	shown := slices.Concat(page, drawing()[1:], about(), reader())
-	report := slices.Concat(shown, stepUses(), named(ofStacks, "window"), named(ofTraces, "cell"))
+	report := slices.Concat(shown, stepUses(), named(ofStacks, "window"), named(ofTraces, "cell", "stacked"))
 	screen := slices.Concat(shown, named(ofAll, "mouse", "theme"))
 	heapTable := slices.Clip(slices.Concat(drawing(), inHeap(), named(ofHeaps, "edges", "max-memory")))
 	return map[string][]use{
