@@ -36,6 +36,7 @@ type Chart struct {
 
 	Data             []Point // equal durations over (DataFrom, DataTo], which may differ from what is visible: see [Chart.Dots]
 	DataFrom, DataTo int64
+	Behind           []Point // as Data, drawn dim behind it; nil for none
 
 	Cursor        int64 // instant, drawn as a column; < 0 for none
 	RangeFrom     int64 // selected range, drawn as a background; none where RangeTo ≤ RangeFrom
@@ -57,6 +58,7 @@ type Chart struct {
 	floor  uint64  // value at the bottom of a logarithmic axis, 0 for 0
 	zeros  bool    // values of 0 stand at the bottom of one that has a floor, below all others
 	points []Point // one per dot column of the last frame
+	behind []Point // the same of Behind
 }
 
 const (
@@ -104,6 +106,7 @@ func (c *Chart) Draw(s tcell.Screen, r Rect, k *Look) {
 	if c.plot.Empty() {
 		return
 	}
+	c.resampleBehind(c.plot.W * dotsX)
 	c.resample(c.plot.W * dotsX)
 	if !p.title.Empty() {
 		titleLine(s, p.title, k, c.Title, c.Legend, c.Answer)
@@ -199,6 +202,18 @@ func (c *Chart) resample(n int) {
 		last := mulDiv(uint64(to)-uint64(c.DataFrom)-1, have, dd)
 		c.points[i] = merge(c.Data[first:min(last+1, have)])
 	}
+}
+
+// resampleBehind is resample for what is drawn behind.
+func (c *Chart) resampleBehind(n int) {
+	if c.behind = c.behind[:0]; len(c.Behind) == 0 {
+		return
+	}
+	data := c.Data
+	c.Data = c.Behind
+	c.resample(n)
+	c.Data = data
+	c.points, c.behind = c.behind, c.points
 }
 
 // merge puts neighboring columns together.
