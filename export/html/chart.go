@@ -73,6 +73,15 @@ func (b *builder) traceCharts() error {
 	if at := b.src.Report.Time.At; at != nil && *at != to {
 		live.Marks = append(live.Marks, mark{"at", float64(*at), "instant " + at.String()})
 	}
+	if err := b.addMarks(&live); err != nil {
+		return err
+	}
+	b.Charts = append(b.Charts, live, rate)
+	return nil
+}
+
+// addMarks adds markers and collections to a chart.
+func (b *builder) addMarks(live *chart) error {
 	marks, total, err := b.src.Trace.Marks(b.ctx, b.src.Range, maxMarks)
 	if err != nil {
 		return err
@@ -89,7 +98,6 @@ func (b *builder) traceCharts() error {
 	if total > len(marks) {
 		b.cut("Live bytes: %d of %s markers and collections", len(marks), model.Group(uint64(total)))
 	}
-	b.Charts = append(b.Charts, live, rate)
 	return nil
 }
 

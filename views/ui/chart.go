@@ -119,7 +119,7 @@ func (c *ChartPane) Columns() int { return c.chart.Dots(c.area) / 2 }
 // setData gives the newest curve to the chart.
 func (c *ChartPane) setData(from, to model.Time) {
 	s, ch := &c.state, &c.chart
-	ch.Behind, ch.Curves, ch.Legend, ch.Stacked = nil, nil, nil, false
+	ch.Backdrop, ch.Curves, ch.Legend, ch.Stacked = nil, nil, nil, false
 	ch.From, ch.To = int64(from), int64(to)
 	ch.Cursor, ch.PeakAt = int64(s.Now()), -1
 	ch.RangeFrom, ch.RangeTo = 0, 0

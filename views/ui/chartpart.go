@@ -99,10 +99,10 @@ func (p *parted) choose(ctx context.Context, t analysis.Trace, q *analysis.LiveQ
 	return nil
 }
 
-// showPart gives the curve of a part to the chart, with that of all blocks behind it where both can be told apart.
+// showPart gives the curve of a part to the chart, with that of all blocks in the background where both can be told apart.
 func (c *ChartPane) showPart(k partKey) {
 	s, ch := &c.state, &c.chart
-	ch.Behind, ch.Data, ch.Curves, ch.Legend = ch.Data, nil, ch.Curves[:0], nil
+	ch.Backdrop, ch.Data, ch.Curves, ch.Legend = ch.Data, nil, ch.Curves[:0], nil
 	v, ok := c.part.Get()
 	same := v.partKey
 	if same.curveKey = k.curveKey; !ok || same != k {
@@ -118,11 +118,11 @@ func (c *ChartPane) showPart(k partKey) {
 		p := Point(s.Series, &v.all[i])
 		ch.Data, most = append(ch.Data, p), max(most, p.Hi)
 	}
-	for _, p := range ch.Behind {
+	for _, p := range ch.Backdrop {
 		all = max(all, p.Hi)
 	}
-	if most < all/behindShare || v.curveKey != k.curveKey || k.shows == state.ChartTop {
-		ch.Behind = nil // the part would be a line at the bottom
+	if most < all/backdropShare || v.curveKey != k.curveKey || k.shows == state.ChartTop {
+		ch.Backdrop = nil // the part would be a line at the bottom
 	}
 	ch.PeakAt = -1
 	if v.hasPeak && s.Series == state.SeriesBytes {
@@ -136,8 +136,8 @@ func (c *ChartPane) showPart(k partKey) {
 	}
 }
 
-// behindShare is how small a part of all may be to be drawn before it.
-const behindShare = 10
+// backdropShare is how small a part of all may be to be drawn before it.
+const backdropShare = 10
 
 // stack makes a curve of each part, and one of the rest on top.
 func (c *ChartPane) stack(v *parted) {

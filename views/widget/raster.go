@@ -18,7 +18,7 @@ func (c *Chart) scale() (any bool) {
 			c.top = max(c.top, p.Hi)
 		}
 	}
-	for _, p := range c.behind {
+	for _, p := range c.backdrop {
 		c.top = max(c.top, p.Hi)
 	}
 	return any
@@ -57,7 +57,7 @@ func (c *Chart) drawPlot(s tcell.Screen, k *Look) {
 	first, last := c.rangeColumns()
 	for cx := range c.plot.W {
 		left, right := c.dots(dotsX*cx), c.dots(dotsX*cx+1)
-		c.drawBehind(s, cx, k)
+		c.drawBackdrop(s, cx, k)
 		var over tcell.Style
 		covered := true
 		switch {
@@ -109,12 +109,12 @@ func (c *Chart) drawColumn(s tcell.Screen, cx int, left, right dotColumn, area, 
 	}
 }
 
-// drawBehind draws what stands behind a cell column: what comes before it is drawn over it.
-func (c *Chart) drawBehind(s tcell.Screen, cx int, k *Look) {
-	if len(c.behind) == 0 {
+// drawBackdrop draws the background of a cell column, which the chart is drawn over.
+func (c *Chart) drawBackdrop(s tcell.Screen, cx int, k *Look) {
+	if len(c.backdrop) == 0 {
 		return
 	}
-	left, right := c.height(c.behind[dotsX*cx].Hi, c.plot.H), c.height(c.behind[dotsX*cx+1].Hi, c.plot.H)
+	left, right := c.height(c.backdrop[dotsX*cx].Hi, c.plot.H), c.height(c.backdrop[dotsX*cx+1].Hi, c.plot.H)
 	for row := range c.plot.H {
 		l, r := within(left, row*dotsY), within(right, row*dotsY)
 		text := brailleBars(l, r)
