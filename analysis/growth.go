@@ -2,7 +2,7 @@ package analysis
 
 import (
 	"context"
-	"math"
+	"slices"
 
 	"github.com/memtui/memtui/model"
 )
@@ -10,8 +10,8 @@ import (
 // growthColumns is how many levels of a trace its growth is taken from.
 const growthColumns = 512
 
-// TraceGrowth returns how fast live bytes grow over a range, in bytes per second: the slope of the least-squares line through what is there
-// for good, which is the least level from each of equal columns to the end. A burst changes it as little as what is given back later.
+// TraceGrowth returns how fast live bytes grow over a range, in bytes per second, as [Growth] does of the least levels of equal columns: what is
+// there for good. A burst changes it as little as what is given back later.
 // ok is false for a range without a duration.
 func TraceGrowth(ctx context.Context, t Trace, r Range) (perSecond float64, ok bool, err error) {
 	columns, err := t.Curve(ctx, r, growthColumns)
@@ -19,19 +19,26 @@ func TraceGrowth(ctx context.Context, t Trace, r Range) (perSecond float64, ok b
 		return 0, false, err
 	}
 	times, values := make([]model.Time, len(columns)), make([]float64, len(columns))
-	least := uint64(math.MaxUint64)
-	for i := len(columns) - 1; i >= 0; i-- {
+	for i := range columns {
 		c := &columns[i]
-		least = min(least, c.MinBytes, c.LastBytes)
-		times[i], values[i] = c.To, float64(least)
+		times[i], values[i] = c.To, float64(min(c.MinBytes, c.LastBytes))
 	}
 	perSecond, ok = Growth(times, values)
 	return perSecond, ok, nil
 }
 
-// Growth returns the slope per second of the least-squares line through values at times, which are as many. ok is false where
-// all times are the same.
+// Growth returns how fast values at ascending times grow, per second: the slope of the least-squares line through the least value from each
+// time on. There are as many values as times. ok is false where all times are the same.
 func Growth(times []model.Time, values []float64) (perSecond float64, ok bool) {
+	forGood := slices.Clone(values)
+	for i := len(forGood) - 2; i >= 0; i-- {
+		forGood[i] = min(forGood[i], forGood[i+1])
+	}
+	return slope(times, forGood)
+}
+
+// slope returns that of the least-squares line through values, per second.
+func slope(times []model.Time, values []float64) (perSecond float64, ok bool) {
 	if len(times) == 0 {
 		return 0, false
 	}

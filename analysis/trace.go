@@ -31,6 +31,8 @@ type Trace interface {
 	// Chart is Curve for drawing, within a fraction of a frame: the inner edges of columns may lie up to two fifths of a column
 	// off, where the answer is at hand. The columns tell where; the events of that very microsecond may be on either side.
 	Chart(ctx context.Context, r Range, n int) ([]Column, error)
+	// LiveOf is Curve for blocks that a query chooses, and for parts of them. It follows all events of the range.
+	LiveOf(ctx context.Context, q LiveQuery) (LiveCurves, error)
 	// Sites returns one row per group that allocated anything in q.Range or lives at q.At, unsorted.
 	Sites(ctx context.Context, q Query) ([]Site, error)
 	// Functions returns self and total allocations in r per function name, a function once per stack, unsorted.

@@ -157,6 +157,7 @@ const (
 const (
 	Log      Action = "logarithmic"
 	Stacked  Action = "stacked"
+	Divide   Action = "divide" // the live curve of a trace
 	PlayBack Action = "play-back"
 	Order    Action = "order"
 )

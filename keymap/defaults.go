@@ -49,6 +49,7 @@ func rangeRows() []row {
 		{s, PanLeft, "( Shift-Left", "Shift the zoomed chart to earlier times."},
 		{s, PanRight, ") Shift-Right", "Shift the zoomed chart to later times."},
 		{s, Series, "m", "Next series in the chart: live bytes, live blocks, allocation rate, or what was measured."},
+		{s, Divide, "V", "Live curve: divided by its top sites, of the selected group alone, or undivided."},
 	}
 }
 

@@ -39,7 +39,7 @@ func TestTraceChips(t *testing.T) {
 	}
 	u.keys("5").has("without "+name, sum+" B = 100 %")
 	u.keys("4").has("without "+name, sum)
-	u.keys("1").has("without "+name, "chart and figures: all stacks")
+	u.keys("1").has("without "+name, "figures: all stacks")
 	u.keys("7").has("without "+name, "filters not applied")
 	u.keys("3", "Y").has("memtui report --ignore=" + name + " --by live_bytes small_kvleak.mlyze")
 }

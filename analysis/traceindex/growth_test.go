@@ -19,7 +19,10 @@ func TestGrowth(t *testing.T) {
 		{[]model.Time{5}, []float64{9}, 0, false},
 		{[]model.Time{5, 5}, []float64{1, 9}, 0, false},
 		{[]model.Time{0, model.Second, 3 * model.Second}, []float64{10, 12, 16}, 2, true},
-		{[]model.Time{1e15, 1e15 + 1, 1e15 + 2}, []float64{3, 2, 1}, -1e6, true},
+		{[]model.Time{1e15, 1e15 + 1, 1e15 + 2}, []float64{1, 2, 3}, 1e6, true},
+		{[]model.Time{0, model.Second, 2 * model.Second}, []float64{3, 2, 1}, 0, true},                          // what is given back does not grow
+		{[]model.Time{0, model.Second, 2 * model.Second, 3 * model.Second}, []float64{1, 2, 900, 4}, 1.1, true}, // a burst is none
+		{[]model.Time{0, model.Second, 2 * model.Second, 3 * model.Second}, []float64{900, 2, 3, 4}, 0.7, true}, // nor is one at the start
 	}
 	for _, tt := range tests {
 		got, ok := analysis.Growth(tt.times, tt.values)

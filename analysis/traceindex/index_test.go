@@ -252,6 +252,7 @@ func agreeOn(t *testing.T, ix, twin analysis.Trace, r *rand.Rand, rg analysis.Ra
 		}
 	}
 	agreeOnBlocks(t, ix, twin, r, rg, cells)
+	agreeOnLive(t, ix, twin, r, rg, cells)
 }
 
 // agreeOnChart asks the twin about the columns that the index chose, and looks at where they are.
@@ -450,7 +451,8 @@ func askEverything(t *testing.T, ix analysis.Trace, store *model.Store, i int) {
 	}
 	_, err9 := ix.Lifetimes(ctx, by, 1, rg, only)
 	_, err10 := ix.Chart(ctx, rg, 1+i%40)
-	for _, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9, err10} {
+	_, err11 := ix.LiveOf(ctx, analysis.LiveQuery{Range: rg, Columns: 1 + i%40, Cell: in, By: by, Parts: [][]analysis.Key{{0, 2}, {9999}}})
+	for _, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11} {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,26 +39,49 @@ type mark struct {
 
 const maxMarks = 400
 
+// liveColumns returns the columns of what filters leave.
+func (b *builder) liveColumns() ([]analysis.Column, error) {
+	if b.src.Cell.IsAll() {
+		return b.src.Trace.Curve(b.ctx, b.src.Range, b.limits.columns)
+	}
+	live, err := b.src.Trace.LiveOf(b.ctx, analysis.LiveQuery{Range: b.src.Range, Columns: b.limits.columns, Cell: b.src.Cell})
+	return live.All, err
+}
+
 func (b *builder) traceCharts() error {
 	t := b.src.Report.Trace
 	from, to := max(b.src.Range.From, 0), min(b.src.Range.To, *b.src.Report.Time.Duration)
-	columns, err := b.src.Trace.Curve(b.ctx, b.src.Range, b.limits.columns)
+	columns, err := b.liveColumns()
 	if err != nil || len(columns) == 0 || t.Peak == nil {
 		return err
 	}
-	live := chart{ID: "live", Title: "Live bytes", Axis: "us", Unit: "bytes", From: float64(from), To: float64(to), Curves: []curve{{Name: "live"}}, Marks: []mark{}}
+	peak, allocated := t.Peak, uint64(0)
+	if t.CurvePeak != nil {
+		peak = t.CurvePeak
+	}
+	live := chart{ID: "live", Title: t.CurveTitle(), Axis: "us", Unit: "bytes", From: float64(from), To: float64(to), Curves: []curve{{Name: "live"}}, Marks: []mark{}}
 	rate := chart{ID: "rate", Title: "Allocated per second", Axis: "us", Unit: "rate", Small: true, From: live.From, To: live.To, Curves: []curve{{Name: "allocated"}}, Marks: []mark{}}
-	live.Answer = "peak " + model.Bytes(t.Peak.Bytes).String() + " at " + t.Peak.Time.String()
-	rate.Answer = model.Bytes(t.AllocBytes).String() + " in all"
+	live.Answer = "peak " + model.Bytes(peak.Bytes).String() + " at " + peak.Time.String()
 	for _, c := range columns {
 		live.Curves[0].Max = append(live.Curves[0].Max, c.MaxBytes)
 		live.Curves[0].Min = append(live.Curves[0].Min, c.MinBytes)
 		rate.Curves[0].Max = append(rate.Curves[0].Max, math.Round(analysis.Rate(c.AllocBytes, c.To-c.From)))
+		allocated, _ = model.SaturatingAdd(allocated, c.AllocBytes)
 	}
-	live.Marks = append(live.Marks, mark{"peak", float64(t.Peak.Time), "peak " + model.Bytes(t.Peak.Bytes).String()})
+	rate.Answer = model.Bytes(allocated).String() + " in all"
+	live.Marks = append(live.Marks, mark{"peak", float64(peak.Time), "peak " + model.Bytes(peak.Bytes).String()})
 	if at := b.src.Report.Time.At; at != nil && *at != to {
 		live.Marks = append(live.Marks, mark{"at", float64(*at), "instant " + at.String()})
 	}
+	if err := b.addMarks(&live); err != nil {
+		return err
+	}
+	b.Charts = append(b.Charts, live, rate)
+	return nil
+}
+
+// addMarks adds markers and collections to a chart.
+func (b *builder) addMarks(live *chart) error {
 	marks, total, err := b.src.Trace.Marks(b.ctx, b.src.Range, maxMarks)
 	if err != nil {
 		return err
@@ -75,7 +98,6 @@ func (b *builder) traceCharts() error {
 	if total > len(marks) {
 		b.cut("Live bytes: %d of %s markers and collections", len(marks), model.Group(uint64(total)))
 	}
-	b.Charts = append(b.Charts, live, rate)
 	return nil
 }
 

@@ -24,6 +24,7 @@ type Options struct {
 	MinAge    model.Time     // of leaks
 	Cell      analysis.Cell  // of sites, leaks and blocks
 	Blocks    string         // also single blocks: "blocks" or "born_blocks"
+	Stacked   int            // of how many top sites the curve is divided
 	Limit     int            // rows per table, 0 is all
 	Libraries *regexp.Regexp // functions and files that own no memory, beside those that are known; may be nil
 	History   bool           // also the histories that text and markdown draw
@@ -148,10 +149,10 @@ func (b *builder) totals() error {
 	return nil
 }
 
-// unfiltered names what filters do not narrow: sums and curves of all blocks and, where stacks are filtered, what is counted by
+// unfiltered names what filters do not narrow: sums of all blocks and, where stacks are filtered, what is counted by
 // lifetime. CSV and JSON name it alike.
 func unfiltered(c analysis.Cell) []string {
-	out := []string{"sums", "peak", "live", "markers", "curve"}
+	out := []string{"sums", "peak", "live", "markers"}
 	if c.Stacks != "" {
 		out = append(out, "lifetimes", "grid")
 	}
@@ -269,17 +270,6 @@ func (b *builder) narrowed(sizes, lifetimes []analysis.Bucket) (bySize, byLife [
 		byLife = append(byLife, bucket)
 	}
 	return bySize, byLife, nil
-}
-
-func (b *builder) curve() error {
-	columns, err := b.trace.Curve(b.ctx, b.opt.Range, curveColumns)
-	if err != nil {
-		return err
-	}
-	for _, c := range columns {
-		b.out.Curve = append(b.out.Curve, Point{c.To, c.MinBytes, c.MaxBytes, c.LastBytes, c.LastCount, c.AllocBytes})
-	}
-	return nil
 }
 
 // histories asks for the small curves of all rows at once.

@@ -23,7 +23,10 @@ func (t *textWriter) chart() {
 		return
 	}
 	peak := t.r.Trace.Peak
-	t.title("Live bytes", "peak "+t.style.bytes(peak.Bytes)+" at "+t.style.time(peak.Time))
+	if t.r.Trace.CurvePeak != nil {
+		peak = t.r.Trace.CurvePeak
+	}
+	t.title(fit(t.style.text(model.Clean(t.r.Trace.CurveTitle())), t.style.width()/2, t.style.cut()), "peak "+t.style.bytes(peak.Bytes)+" at "+t.style.time(peak.Time))
 	const label = 6
 	width := t.style.width() - label - 3
 	ramp := t.style.ramp()

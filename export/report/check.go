@@ -18,13 +18,15 @@ type Check struct {
 	OK     bool       `json:"ok"`
 	Checks []Limit    `json:"checks"` // in the order of the command's help
 	Base   *CheckBase `json:"base,omitzero"`
+
+	Leaks *CheckLeaks `json:"leaks,omitzero"` // where they were asked for
 }
 
 // Limit is one figure and what it must not exceed.
 type Limit struct {
 	Name     string      `json:"name"`  // the flag without dashes
 	Asked    string      `json:"asked"` // the limit as written
-	Unit     string      `json:"unit"`  // "bytes", or per time as asked: "bytes/s", "bytes/h"
+	Unit     string      `json:"unit"`  // "bytes", or per time as asked: "bytes/s", "bytes/h"; "leaks"
 	Value    int64       `json:"value"` // the largest number that fits where it does not
 	Limit    int64       `json:"limit"`
 	Base     *int64      `json:"base,omitzero"` // the figure of the other file, for relative limits
@@ -33,6 +35,8 @@ type Limit struct {
 	Series   *string     `json:"series,omitzero"`
 	OK       bool        `json:"ok"`
 	Reason   string      `json:"reason"`
+
+	leaks *CheckLeaks // that the limit is about
 }
 
 // CheckBase is what the file was compared with.
@@ -44,9 +48,9 @@ type CheckBase struct {
 	diff    *Diff
 }
 
-// NewCheck writes down limits. base may be nil; of it only the rows that grew and new ones should be there.
-func NewCheck(p *model.Profile, limits []Limit, base *Diff) *Check {
-	c := &Check{Header: NewHeader(SchemaCheck, p), OK: true, Checks: limits}
+// NewCheck writes down limits. base may be nil; of it only the rows that grew and new ones should be there. So may leaks.
+func NewCheck(p *model.Profile, limits []Limit, base *Diff, leaks *CheckLeaks) *Check {
+	c := &Check{Header: NewHeader(SchemaCheck, p), OK: true, Checks: limits, Leaks: leaks}
 	for i := range limits {
 		l := &limits[i]
 		l.Reason = l.reason(Style{})
@@ -76,6 +80,9 @@ func (l *Limit) amount(n int64, s Style) string {
 
 // reason returns the verdict in words.
 func (l *Limit) reason(s Style) string {
+	if l.leaks != nil {
+		return l.leaks.reason(s)
+	}
 	what := map[string]string{"max-peak": "peak", "max-leak": "leaked", "max-growth": "growth", "max-live-at": "live"}[l.Name]
 	if l.Series != nil {
 		what += " of " + dumpWriter{}.name(*l.Series)
@@ -109,6 +116,9 @@ func WriteCheckText(w io.Writer, c *Check, style Style) error {
 		l := &c.Checks[i]
 		t.line(" ", pad(map[bool]string{true: "ok", false: "FAIL"}[l.OK], 6, false), pad("--"+l.Name, 15, false), style.text(l.reason(style)))
 	}
+	if c.Leaks != nil {
+		c.Leaks.write(t)
+	}
 	if c.Base != nil {
 		t.line()
 		t.line("since ", model.Clean(c.Base.File.Name), ": ", style.text(c.Base.diff.sentence(c.Base.diff.style(style))))
@@ -129,6 +139,9 @@ func (c *Check) verdict() string {
 		}
 	}
 	out := "ok: " + plural(len(c.Checks), "limit") + " kept"
+	if len(c.Checks) == 0 {
+		out = "ok: no limit given"
+	}
 	if failed > 0 {
 		out = "FAILED: " + model.Group(uint64(failed)) + " of " + plural(len(c.Checks), "limit") + " exceeded"
 	}
@@ -147,6 +160,9 @@ func WriteCheckMarkdown(w io.Writer, c *Check, style Style) error {
 	for i := range c.Checks {
 		l := &c.Checks[i]
 		m.printf("| %s | %s | %s |\n", map[bool]string{true: "ok", false: "**FAIL**"}[l.OK], code("--"+l.Name), prose(style.text(l.reason(style))))
+	}
+	if c.Leaks != nil {
+		c.Leaks.markdown(m, style)
 	}
 	if c.Base != nil {
 		d := c.Base.diff

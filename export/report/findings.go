@@ -68,7 +68,7 @@ func (b *builder) findings() (err error) {
 	}
 	b.out.Findings = make([]Finding, len(list))
 	for i, f := range list {
-		x := Finding{Kind: f.Kind.String(), Bytes: f.Bytes, Count: f.Count, Confidence: math.Round(1000*f.Confidence) / 1000, Evidence: f.Text, history: f.History}
+		x := Finding{Kind: f.Kind.String(), Bytes: f.Bytes, Count: f.Count, Confidence: thousandths(f.Confidence), Evidence: f.Text, history: f.History}
 		for _, id := range f.Stacks {
 			x.Stacks = append(x.Stacks, uint64(id))
 		}
@@ -82,6 +82,9 @@ func (b *builder) findings() (err error) {
 	}
 	return nil
 }
+
+// thousandths rounds what is said to be so sure.
+func thousandths(f float64) float64 { return math.Round(1000*f) / 1000 }
 
 // findings are lines of a kind, an owner and the evidence, which may be long.
 func (w tableWriter) findings() table {

@@ -100,25 +100,27 @@ type Trace struct {
 	Peak *Peak `json:"peak,omitzero"` // nil when the range has no event
 	Live Live  `json:"live"`
 
-	Findings   []Finding  `json:"findings"` // most telling first, about the whole run
-	Sites      []Site     `json:"sites"`
-	LiveSites  []Site     `json:"live_sites"`
-	PeakSites  []Site     `json:"peak_sites"`
-	Leaks      Leaks      `json:"leaks"`
-	LateFreed  Late       `json:"late_freed"`
-	Functions  []Function `json:"functions"`
-	Groups     []Group    `json:"groups,omitzero"`     // only when grouping was asked for
-	Filters    []string   `json:"filters,omitzero"`    // of stacks and blocks, in all tables that Unfiltered does not name: "focus main"; and "cell 4096,never"
-	Unfiltered []string   `json:"unfiltered,omitzero"` // what Filters do not narrow: tables, and "sums" for the counts and bytes of the trace
-	Threads    []Thread   `json:"threads"`
-	Markers    []Marker   `json:"markers"`
-	Sizes      []Size     `json:"sizes"`
-	Lifetimes  []Lifetime `json:"lifetimes"`
-	Grid       []GridCell `json:"grid"`
-	Curve      []Point    `json:"curve"`
-	Blocks     []Block    `json:"blocks,omitzero"`      // only when asked for: those that live at the instant
-	Born       []Block    `json:"born_blocks,omitzero"` // only when asked for: those allocated in the range
-	Rows       RowCounts  `json:"row_counts"`           // of the tables before the limit
+	Findings   []Finding   `json:"findings"` // most telling first, about the whole run
+	Sites      []Site      `json:"sites"`
+	LiveSites  []Site      `json:"live_sites"`
+	PeakSites  []Site      `json:"peak_sites"`
+	Leaks      Leaks       `json:"leaks"`
+	LateFreed  Late        `json:"late_freed"`
+	Functions  []Function  `json:"functions"`
+	Groups     []Group     `json:"groups,omitzero"`     // only when grouping was asked for
+	Filters    []string    `json:"filters,omitzero"`    // of stacks and blocks, in all tables that Unfiltered does not name: "focus main"; and "cell 4096,never"
+	Unfiltered []string    `json:"unfiltered,omitzero"` // what Filters do not narrow: tables, and "sums" for the counts and bytes of the trace
+	Threads    []Thread    `json:"threads"`
+	Markers    []Marker    `json:"markers"`
+	Sizes      []Size      `json:"sizes"`
+	Lifetimes  []Lifetime  `json:"lifetimes"`
+	Grid       []GridCell  `json:"grid"`
+	Curve      []Point     `json:"curve"`
+	CurvePeak  *Peak       `json:"curve_peak,omitzero"`  // of the curve, where Filters narrow it
+	CurveSites []CurveSite `json:"curve_sites,omitzero"` // only when asked for, most bytes at its peak first
+	Blocks     []Block     `json:"blocks,omitzero"`      // only when asked for: those that live at the instant
+	Born       []Block     `json:"born_blocks,omitzero"` // only when asked for: those allocated in the range
+	Rows       RowCounts   `json:"row_counts"`           // of the tables before the limit
 
 	left      leftOut             // tables that there was no memory for
 	kept      filtered            // of the sums, by Filters
@@ -289,6 +291,7 @@ type Point struct {
 	Bytes      uint64     `json:"bytes"`
 	Count      uint64     `json:"count"`
 	AllocBytes uint64     `json:"alloc_bytes"`
+	CurveParts
 }
 
 // RowCounts says how long each table is without a limit.

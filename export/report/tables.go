@@ -43,7 +43,7 @@ func (r *Report) tables(s Style, full bool) []table {
 	list = append(list, r.stackTables(s, full)...)
 	if r.Trace != nil {
 		w := tableWriter{r.Trace, s, full, r.instant(), r.Time.From != nil || r.Time.To != nil}
-		list = append(list, w.findings(), w.leaks(), w.sites(), w.live(), w.peak(), w.lateFreed(), w.groups(), w.functions(), w.threads(),
+		list = append(list, w.curveSites(), w.findings(), w.leaks(), w.sites(), w.live(), w.peak(), w.lateFreed(), w.groups(), w.functions(), w.threads(),
 			w.markers(), w.sizes(), w.lifetimes())
 	}
 	out := list[:0]

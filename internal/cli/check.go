@@ -5,15 +5,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 
+	"github.com/memtui/memtui/analysis/accept"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/model"
 )
 
 type checkCmd struct {
-	File      string          `arg:"" help:"A file, or - for standard input."`
+	File string `arg:"" help:"A file, or - for standard input."`
+	leakFlags
 	MaxPeak   arg.Limit       `placeholder:"SIZE" help:"The highest live bytes of a trace, the largest of a file's heap snapshots, or the highest value of a memory dump's curves: 512M, or relative to --base +1M, +10% or 1.2x."`
 	MaxLeak   arg.Limit       `placeholder:"SIZE" help:"What was never freed, in traces and stack profiles; --min-age leaves out younger blocks."`
 	MaxGrowth arg.RateLimit   `placeholder:"RATE" help:"How fast live bytes grow, as the slope of a straight line through what is there for good: 1K/s, 10M/h, or relative to --base. --from leaves out the start."`
@@ -22,6 +27,14 @@ type checkCmd struct {
 	Mask      []string        `sep:"none" placeholder:"MASK" help:"Change names before listing what grew since the base, as in diff."`
 	Match     string          `enum:"frames,files,functions," default:"" placeholder:"HOW" help:"When two frames match, as in diff."`
 	Exact     bool            `help:"Print bytes as exact numbers."`
+}
+
+// leakFlags say which leaks make a check fail.
+type leakFlags struct {
+	NoLeaks       arg.LeastLeak `optvalue:"SIZE" help:"No finding of kind leak, or with =SIZE none of at least that many bytes, that is not accepted by --baseline or --suppressions."`
+	Baseline      string        `placeholder:"FILE" help:"With --no-leaks: the leaks in FILE are known, unless they grew to more than twice their bytes. It is what --write-baseline or report -f json wrote about an earlier run."`
+	WriteBaseline string        `placeholder:"FILE" help:"Write the leaks of this run to FILE, for --baseline."`
+	Suppressions  []string      `sep:"none" placeholder:"FILE" help:"With --no-leaks: leaks that FILE names are accepted. It has lines leak:pattern as LeakSanitizer reads them, or blocks as Valgrind does. May be given more than once."`
 }
 
 // budget is one limit and the figure that it is about.
@@ -48,8 +61,12 @@ func (c *checkCmd) Run(ctx context.Context, a *app) error {
 			return usageError(fmt.Errorf("--%s: %s is relative: name the file to compare with by --base", b.name, b.limit.Text))
 		}
 	}
-	if len(budgets) == 0 && c.Base == "" {
-		return usageError(errors.New("check: no limit given: try --max-peak 512M, --max-leak 1M, --max-growth 1K/s, --max-live-at 50%=10M or --base FILE"))
+	gate, err := c.readGate()
+	if err != nil {
+		return err
+	}
+	if len(budgets) == 0 && c.Base == "" && !c.wanted() {
+		return usageError(errors.New("check: no limit given: try --no-leaks, --max-peak 512M, --max-leak 1M, --max-growth 1K/s, --max-live-at 50%=10M or --base FILE"))
 	}
 	a.anew = true // what lies in a cache must not make a check pass
 	files := []string{c.File}
@@ -67,7 +84,7 @@ func (c *checkCmd) Run(ctx context.Context, a *app) error {
 	if len(list) > 1 {
 		base = list[1]
 	}
-	return a.check(ctx, c, budgets, list[0], base)
+	return a.check(ctx, c, budgets, gate, list[0], base)
 }
 
 // budgets returns the limits given, in the order of the flags.
@@ -88,11 +105,8 @@ func (c *checkCmd) budgets() []budget {
 }
 
 // check waits for the files and prints the verdict.
-func (a *app) check(ctx context.Context, c *checkCmd, budgets []budget, s, base *session) error {
-	p, err := s.profile(ctx)
-	if err == nil {
-		err = s.readWhole(p, noLimits)
-	}
+func (a *app) check(ctx context.Context, c *checkCmd, budgets []budget, gate *leakGate, s, base *session) error {
+	p, err := s.whole(ctx)
 	if err != nil {
 		return err
 	}
@@ -101,10 +115,7 @@ func (a *app) check(ctx context.Context, c *checkCmd, budgets []budget, s, base 
 	if base == nil {
 		a.warn(p)
 	} else {
-		q, err := base.profile(ctx)
-		if err == nil {
-			err = base.readWhole(q, noLimits)
-		}
+		q, err := base.whole(ctx)
 		if err != nil {
 			return err
 		}
@@ -115,7 +126,7 @@ func (a *app) check(ctx context.Context, c *checkCmd, budgets []budget, s, base 
 		}
 	}
 	now := &measurer{a, s, p}
-	if len(budgets) == 0 {
+	if len(budgets) == 0 && !c.wanted() {
 		budgets = notWorse(now, old)
 	}
 	var limits []report.Limit
@@ -126,6 +137,15 @@ func (a *app) check(ctx context.Context, c *checkCmd, budgets []budget, s, base 
 		}
 		limits = append(limits, l)
 	}
+	var leaks *report.CheckLeaks
+	if c.wanted() {
+		if leaks, err = gate.judge(ctx, now); err != nil {
+			return err
+		}
+	}
+	if leaks != nil {
+		limits = append([]report.Limit{leaks.Limit(c.NoLeaks.Text)}, limits...)
+	}
 	for _, m := range []*measurer{now, old} { // which may have read more
 		if m == nil {
 			continue
@@ -134,7 +154,16 @@ func (a *app) check(ctx context.Context, c *checkCmd, budgets []budget, s, base 
 			return err
 		}
 	}
-	return a.writeCheck(ctx, now, report.NewCheck(p, limits, diff), c.Exact)
+	return a.writeCheck(ctx, now, report.NewCheck(p, limits, diff, leaks), c.Exact)
+}
+
+// whole waits for a file of which limits are checked.
+func (s *session) whole(ctx context.Context) (*model.Profile, error) {
+	p, err := s.profile(ctx)
+	if err == nil {
+		err = s.readWhole(p, noLimits)
+	}
+	return p, err
 }
 
 // comparingLive compares profiles by what they say to be live, unless the user says otherwise: their primary metric is what was
@@ -218,4 +247,109 @@ type figure struct {
 	at       *model.Time
 	snapshot *int
 	series   *string
+}
+
+// wanted reports whether anything about leaks is asked for.
+func (f *leakFlags) wanted() bool { return f.NoLeaks.Given || f.WriteBaseline != "" }
+
+// leakGate is what the flags about leaks name.
+type leakGate struct {
+	*leakFlags
+	rules accept.Rules
+	notes []string
+}
+
+// maxAccepted is how large files of baselines and suppressions are at most.
+const maxAccepted = 256 << 20
+
+// readGate reads the files that the flags name. Whatever is wrong in them is a mistake in usage.
+func (f *leakFlags) readGate() (*leakGate, error) {
+	if f.Baseline != "" && !f.NoLeaks.Given {
+		return nil, usageError(errors.New("--baseline: says which leaks are known to --no-leaks, which is not given"))
+	}
+	if f.WriteBaseline == "-" {
+		return nil, usageError(errors.New("--write-baseline: standard output has the verdict; name a file"))
+	}
+	if len(f.Suppressions) > 0 && !f.wanted() {
+		return nil, usageError(errors.New("--suppressions: says which leaks are known to --no-leaks, which is not given"))
+	}
+	g := &leakGate{leakFlags: f, rules: accept.Rules{Least: f.NoLeaks.Bytes}, notes: []string{}}
+	if f.Baseline != "" {
+		data, err := readAccepted(f.Baseline)
+		if err != nil {
+			return nil, err
+		}
+		if g.rules.Baseline, err = accept.ReadBaseline(f.Baseline, data); err != nil {
+			return nil, usageError(fmt.Errorf("--baseline: %w", err))
+		}
+	}
+	for _, name := range f.Suppressions {
+		data, err := readAccepted(name)
+		if err != nil {
+			return nil, err
+		}
+		s, err := accept.ReadSuppressions(name, string(data))
+		if err != nil {
+			return nil, usageError(fmt.Errorf("--suppressions: %w", err))
+		}
+		g.rules.Suppressions = append(g.rules.Suppressions, s)
+		if note := s.Note(); note != "" {
+			g.notes = append(g.notes, note)
+		}
+	}
+	return g, nil
+}
+
+// readAccepted reads a file of which entries accept leaks.
+func readAccepted(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, inputError(err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxAccepted+1))
+	switch {
+	case err != nil:
+		return nil, inputError(err)
+	case len(data) > maxAccepted:
+		return nil, usageError(fmt.Errorf("%s has more than %s, the limit of lists of leaks", name, model.Bytes(maxAccepted)))
+	}
+	return data, nil
+}
+
+// leaks returns the leaks that a file has. Kinds of files that find none were refused before.
+func (m *measurer) leaks(ctx context.Context) ([]accept.Leak, error) {
+	if status := m.s.index.Status(); status.FreesNever && status.Events > 0 {
+		return nil, usageError(fmt.Errorf("--no-leaks: %s records no block that was freed, so that it does not tell what leaks", m.p.Meta.Name))
+	}
+	return accept.OfTrace(ctx, m.s.index, m.p, settings.Libraries(m.config))
+}
+
+// judge says which leaks are not accepted, and writes the baseline that is asked for. The result is nil where only that is.
+func (g *leakGate) judge(ctx context.Context, m *measurer) (*report.CheckLeaks, error) {
+	for _, note := range g.notes {
+		fmt.Fprintln(m.env.Stderr, "memtui: note: "+model.Clean(note))
+	}
+	leaks, err := m.leaks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if g.WriteBaseline != "" {
+		b, err := accept.NewBaseline(leaks, g.rules.Suppressions)
+		if err == nil {
+			err = m.writeFile(g.WriteBaseline, b.Write)
+		}
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(m.env.Stderr, "memtui: note: %s: %d known leaks written\n", model.Clean(g.WriteBaseline), b.Len())
+	}
+	if !g.NoLeaks.Given {
+		return nil, nil
+	}
+	result, err := g.rules.Judge(ctx, leaks)
+	if err != nil {
+		return nil, err
+	}
+	return report.NewCheckLeaks(&result, g.rules.Least, g.notes, m.flags.Limit), nil
 }

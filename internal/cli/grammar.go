@@ -10,6 +10,7 @@ import (
 
 	"github.com/memtui/memtui/export"
 	"github.com/memtui/memtui/internal/cli/settings"
+	"github.com/memtui/memtui/internal/cli/manual"
 	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/loaders"
 )
@@ -197,6 +198,9 @@ func sharedFlags(app *kong.Application, command *kong.Node) []*kong.Flag {
 // printHelp prints the help of a command with the flags that mean something to it.
 func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	ctx.Model.Flags = sharedFlags(ctx.Model, ctx.Selected())
+	for _, f := range ctx.Flags() {
+		f.Name += manual.OptionalValue(f)
+	}
 	return kong.DefaultHelpPrinter(options, ctx)
 }
 

@@ -240,6 +240,9 @@ func (a *app) report(ctx context.Context, s *session, c reportCmd) (*report.Repo
 	return a.traceReport(ctx, s, p, &c)
 }
 
+// maxStacked is how many sites of a curve --stacked shows at most.
+const maxStacked = 100
+
 // traceReport says what a trace needed, at an instant or over a range.
 func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *reportCmd) (*report.Report, error) {
 	if err := a.checkKey(report.SortKeys()); err != nil {
@@ -252,7 +255,10 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 	if err := traceGroup(c.Group); err != nil {
 		return nil, err
 	}
-	opt.Group, opt.Cell = groupNamed(c.Group), c.Cell.Cell
+	if c.Stacked < 0 || c.Stacked > maxStacked {
+		return nil, usageError(fmt.Errorf("--stacked: must be 1 to %d, but is %d", maxStacked, c.Stacked))
+	}
+	opt.Group, opt.Cell, opt.Stacked = groupNamed(c.Group), c.Cell.Cell, c.Stacked
 	if opt.Cell.Stacks, err = filterOf(&c.StepFlags); err != nil {
 		return nil, err
 	}

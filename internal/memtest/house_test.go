@@ -39,8 +39,9 @@ var allowed = map[string][]string{
 	"analysis/verdict":           {"model"},
 	"analysis/calltree":          {"model", "analysis/funcname"},
 	"analysis/funcname":          {},
-	"analysis/traceindex":        {"model", "analysis", "analysis/calltree", "analysis/verdict", "analysis/traceindex/column", "analysis/traceindex/group", "analysis/traceindex/match"},
+	"analysis/traceindex":        {"model", "analysis", "analysis/calltree", "analysis/verdict", "analysis/traceindex/column", "analysis/traceindex/group", "analysis/traceindex/live", "analysis/traceindex/match"},
 	"analysis/traceindex/column": {"model"},
+	"analysis/traceindex/live":   {"model", "analysis", "analysis/traceindex/column"},
 	"analysis/traceindex/group":  {"model", "analysis", "analysis/calltree", "analysis/traceindex/column"},
 	"analysis/traceindex/match":  {"model", "analysis/traceindex/column"},
 	"analysis/heapgraph":         {"model"},
@@ -48,6 +49,8 @@ var allowed = map[string][]string{
 	"analysis/pages":             {"model"},
 	"analysis/weights":           {"model", "analysis/calltree"},
 	"analysis/diff":              {"model", "analysis", "analysis/calltree", "analysis/heapgraph", "analysis/pages", "analysis/weights"},
+
+	"analysis/accept": {"model", "analysis", "analysis/diff", "analysis/verdict"},
 
 	"loaders":               {"model", "github.com/klauspost/compress", "golang.org/x/sys"},
 	"loaders/all":           {"loaders/..."},

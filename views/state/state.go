@@ -20,8 +20,9 @@ type State struct {
 
 	Group   analysis.Group
 	Cost    analysis.Cost
-	Series  Series // what charts show
-	Filter  string // of tables
+	Series  Series  // what charts show
+	ChartOf ChartOf // of which blocks
+	Filter  string  // of tables
 	MinAge  model.Time
 	Cell    analysis.Cell   // tables and stacks show only blocks of this size and lifetime
 	Filters calltree.Filter // of the stacks of traces and profiles
@@ -45,6 +46,26 @@ type Selection struct {
 	Key   analysis.Key
 	Stack model.StackID
 	Set   bool
+}
+
+// ChartOf says which of the blocks that filters leave the live curve shows.
+type ChartOf uint8
+
+const (
+	ChartWhole    ChartOf = iota
+	ChartTop              // all, divided by the top sites
+	ChartSelected         // the selected group alone
+)
+
+// NextChart returns what the chart shows next: a selected group only where one is selected.
+func (s *State) NextChart() ChartOf {
+	switch {
+	case s.ChartOf == ChartWhole:
+		return ChartTop
+	case s.ChartOf == ChartTop && s.Selected.Set:
+		return ChartSelected
+	}
+	return ChartWhole
 }
 
 // NewState returns the state before anything is loaded.
@@ -80,6 +101,7 @@ type (
 	SetFilter  struct{ Text string }
 	SetMinAge  struct{ Age model.Time }
 	SetCell    struct{ Cell analysis.Cell }
+	SetChart   struct{ Of ChartOf }
 	SelectKey  struct{ Sel Selection }
 	SetExact   struct{ On bool }
 	SetNames   struct{ Full bool }
@@ -97,6 +119,8 @@ func (i SetSeries) apply(s State) State { s.Series = i.Series; return s }
 func (i SetFilter) apply(s State) State { s.Filter = i.Text; return s }
 
 func (i SetMinAge) apply(s State) State { s.MinAge = max(i.Age, 0); return s }
+
+func (i SetChart) apply(s State) State { s.ChartOf = i.Of; return s }
 
 func (i SetCell) apply(s State) State { s.Cell = i.Cell; return s }
 

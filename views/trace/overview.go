@@ -56,7 +56,7 @@ func (p *Overview) Fields() []analysis.Field { return p.top.Fields() }
 
 func (p *Overview) Needs() model.Facet { return model.FacetAllocations }
 
-func (p *Overview) Follows() string { return "chart and figures: all stacks" }
+func (p *Overview) Follows() string { return "figures: all stacks" }
 
 // Function implements [ui.Functioner].
 func (p *Overview) Function() string {

@@ -59,7 +59,7 @@ func (p *Timeline) Fields() []analysis.Field { return p.top.Fields() }
 
 func (p *Timeline) Needs() model.Facet { return model.FacetAllocations }
 
-func (p *Timeline) Follows() string { return "chart and figures: all stacks" }
+func (p *Timeline) Follows() string { return "figures: all stacks" }
 
 func (p *Timeline) Function() string { return p.top.Function() }
 

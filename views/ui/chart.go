@@ -16,12 +16,15 @@ import (
 // ChartPane is the live curve with its instant, range, peak, markers and collections. What it fetches does not depend on
 // the instant, so that scrubbing only moves the cursor.
 type ChartPane struct {
-	env   *Env
-	chart widget.Chart
-	area  widget.Rect
-	state state.State
-	curve *Lazy[curveKey, curve]
-	Peak  *Lazy[peakKey, peaks]
+	env    *Env
+	chart  widget.Lines
+	area   widget.Rect
+	legend widget.Rect         // below it; empty for none
+	items  []widget.LegendItem // of the legend
+	state  state.State
+	curve  *Lazy[curveKey, curve]
+	part   *Lazy[partKey, parted]
+	Peak   *Lazy[peakKey, peaks]
 }
 
 type curveKey struct {
@@ -56,6 +59,7 @@ const MaxMarks = 100_000
 func NewChartPane(e *Env) *ChartPane {
 	c := &ChartPane{env: e}
 	c.curve = NewLazy(e, func(ctx context.Context, k curveKey) (curve, error) { return fetchCurve(ctx, e.Trace, k) })
+	c.part = NewLazy(e, func(ctx context.Context, k partKey) (parted, error) { return fetchPart(ctx, e.Trace, k) })
 	c.Peak = NewLazy(e, func(ctx context.Context, k peakKey) (peaks, error) { return fetchPeaks(ctx, e.Trace, k) })
 	return c
 }
@@ -88,15 +92,21 @@ func fetchPeaks(ctx context.Context, t analysis.Trace, k peakKey) (p peaks, err 
 
 // Show adopts a state for a chart drawn in r.
 func (c *ChartPane) Show(s *state.State, r widget.Rect) {
-	c.state, c.area = *s, r
+	c.state = *s
+	c.legendArea(s, r)
+	r = c.area
 	from, to := s.Visible()
 	dots := c.chart.Dots(r)
 	if span := int64(to - from); span > 0 && span < int64(dots) {
 		dots = int(span) // no column is shorter than a microsecond
 	}
 	if dots > 0 && s.Status.Events > 0 {
-		c.curve.Ask(curveKey{s.Status.Revision, from, to, dots})
+		k := curveKey{s.Status.Revision, from, to, dots}
+		c.curve.Ask(k)
 		c.env.charted()
+		if part, ok := partOf(s, k); ok {
+			c.part.Ask(part)
+		}
 		c.Peak.Ask(peakKey{s.Status.Revision, s.Range})
 	}
 	c.setMarks()
@@ -109,6 +119,7 @@ func (c *ChartPane) Columns() int { return c.chart.Dots(c.area) / 2 }
 // setData gives the newest curve to the chart.
 func (c *ChartPane) setData(from, to model.Time) {
 	s, ch := &c.state, &c.chart
+	ch.Backdrop, ch.Curves, ch.Legend, ch.Stacked = nil, nil, nil, false
 	ch.From, ch.To = int64(from), int64(to)
 	ch.Cursor, ch.PeakAt = int64(s.Now()), -1
 	ch.RangeFrom, ch.RangeTo = 0, 0
@@ -131,6 +142,9 @@ func (c *ChartPane) setData(from, to model.Time) {
 		ch.PeakAt = int64(p.Run.Time)
 	}
 	ch.Title, ch.Answer = c.Title(), c.answer()
+	if part, narrowed := partOf(s, v.curveKey); ok && narrowed {
+		c.showPart(part)
+	}
 }
 
 // emptyText says why there is no curve.
@@ -160,7 +174,7 @@ func (c *ChartPane) setMarks() {
 // Title says what the chart shows, and of which time.
 func (c *ChartPane) Title() string {
 	s := &c.state
-	title := s.Series.String()
+	title := s.Series.String() + c.partTitle()
 	if s.Status.Unfreed && s.Series != state.SeriesRate {
 		title += " (upper bound)"
 	}
@@ -203,14 +217,24 @@ func (c *ChartPane) answer() string {
 }
 
 // Draw draws the chart into the area that it was given.
-func (c *ChartPane) Draw(s tcell.Screen) { c.chart.Draw(s, c.area, c.env.Look) }
+func (c *ChartPane) Draw(s tcell.Screen) {
+	if c.drawLegend(s); c.chart.Stacked {
+		c.chart.Draw(s, c.area, c.env.Look)
+		return
+	}
+	c.chart.Chart.Draw(s, c.area, c.env.Look)
+}
 
 // Do handles the actions that are about the chart alone.
 func (c *ChartPane) Do(a keymap.Action) bool {
-	if a != keymap.Series {
+	switch a {
+	case keymap.Series:
+		c.env.Emit(state.SetSeries{Series: c.state.Series.Next()})
+	case keymap.Divide:
+		c.env.Emit(state.SetChart{Of: c.state.NextChart()})
+	default:
 		return false
 	}
-	c.env.Emit(state.SetSeries{Series: c.state.Series.Next()})
 	return true
 }
 
@@ -225,12 +249,12 @@ func (c *ChartPane) Click(x, y int) bool {
 
 // Drag selects the range between two places in the chart.
 func (c *ChartPane) Drag(fromX, fromY, x int) bool {
-	return DragRange(c.env, &c.chart, fromX, fromY, x)
+	return DragRange(c.env, &c.chart.Chart, fromX, fromY, x)
 }
 
 // Wheel zooms in and out around the pointer; false means that it is not over the chart.
 func (c *ChartPane) Wheel(x, y, rows int) bool {
-	return WheelZoom(c.env, &c.state, &c.chart, c.Columns(), x, y, rows)
+	return WheelZoom(c.env, &c.state, &c.chart.Chart, c.Columns(), x, y, rows)
 }
 
 // DragRange selects the range between two places in a chart. One that ends outside ends at the chart's edge.

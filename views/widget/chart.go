@@ -36,6 +36,7 @@ type Chart struct {
 
 	Data             []Point // equal durations over (DataFrom, DataTo], which may differ from what is visible: see [Chart.Dots]
 	DataFrom, DataTo int64
+	Backdrop         []Point // as Data, drawn dim in the background; nil for none
 
 	Cursor        int64 // instant, drawn as a column; < 0 for none
 	RangeFrom     int64 // selected range, drawn as a background; none where RangeTo ≤ RangeFrom
@@ -52,11 +53,12 @@ type Chart struct {
 	FormatX       func(t, step int64) string // step is the distance of ticks
 	Empty         string                     // shown when nothing visible has data
 
-	plot   Rect // of the last frame
-	top    uint64
-	floor  uint64  // value at the bottom of a logarithmic axis, 0 for 0
-	zeros  bool    // values of 0 stand at the bottom of one that has a floor, below all others
-	points []Point // one per dot column of the last frame
+	plot     Rect // of the last frame
+	top      uint64
+	floor    uint64  // value at the bottom of a logarithmic axis, 0 for 0
+	zeros    bool    // values of 0 stand at the bottom of one that has a floor, below all others
+	points   []Point // one per dot column of the last frame
+	backdrop []Point // the same of Backdrop
 }
 
 const (
@@ -104,6 +106,7 @@ func (c *Chart) Draw(s tcell.Screen, r Rect, k *Look) {
 	if c.plot.Empty() {
 		return
 	}
+	c.resampleBackdrop(c.plot.W * dotsX)
 	c.resample(c.plot.W * dotsX)
 	if !p.title.Empty() {
 		titleLine(s, p.title, k, c.Title, c.Legend, c.Answer)
@@ -199,6 +202,18 @@ func (c *Chart) resample(n int) {
 		last := mulDiv(uint64(to)-uint64(c.DataFrom)-1, have, dd)
 		c.points[i] = merge(c.Data[first:min(last+1, have)])
 	}
+}
+
+// resampleBackdrop is resample for the background.
+func (c *Chart) resampleBackdrop(n int) {
+	if c.backdrop = c.backdrop[:0]; len(c.Backdrop) == 0 {
+		return
+	}
+	data := c.Data
+	c.Data = c.Backdrop
+	c.resample(n)
+	c.Data = data
+	c.points, c.backdrop = c.backdrop, c.points
 }
 
 // merge puts neighboring columns together.

@@ -227,3 +227,31 @@ func BenchmarkChart200x50(b *testing.B) {
 		c.Draw(s, r, k)
 	}
 }
+
+// The background of a chart shows where the chart is lower, and makes room for itself.
+func TestChartBackdrop(t *testing.T) {
+	s, k := newScreen(t, 20, 6), testLook()
+	c := &Chart{To: 40, DataTo: 40}
+	r := Rect{0, 0, 20, 6}
+	for range c.Dots(r) {
+		c.Data = append(c.Data, Point{10, 10, 10, true})
+		c.Backdrop = append(c.Backdrop, Point{60, 60, 60, true})
+	}
+	draw := func() (text string, style tcell.Style) {
+		s.Clear()
+		c.Draw(s, r, k)
+		s.Show()
+		for y := range 2 {
+			cell, st, _ := s.Get(10, y)
+			text, style = text+cell, st
+		}
+		return text, style
+	}
+	if text, style := draw(); text != "⣿⣿" || style != k.Rule {
+		t.Errorf("background: %q in %v, want %v", text, style, k.Rule)
+	}
+	c.Backdrop = nil
+	if text, style := draw(); text != "⣿⣿" || style == k.Rule {
+		t.Errorf("alone: %q in %v", text, style)
+	}
+}

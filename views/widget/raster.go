@@ -18,6 +18,9 @@ func (c *Chart) scale() (any bool) {
 			c.top = max(c.top, p.Hi)
 		}
 	}
+	for _, p := range c.backdrop {
+		c.top = max(c.top, p.Hi)
+	}
 	return any
 }
 
@@ -54,6 +57,7 @@ func (c *Chart) drawPlot(s tcell.Screen, k *Look) {
 	first, last := c.rangeColumns()
 	for cx := range c.plot.W {
 		left, right := c.dots(dotsX*cx), c.dots(dotsX*cx+1)
+		c.drawBackdrop(s, cx, k)
 		var over tcell.Style
 		covered := true
 		switch {
@@ -101,6 +105,24 @@ func (c *Chart) drawColumn(s tcell.Screen, cx int, left, right dotColumn, area, 
 			s.Put(x, bottom-row, asciiArea(l, r, st == band), st)
 		default:
 			s.Put(x, bottom-row, brailleBars(l, r), st)
+		}
+	}
+}
+
+// drawBackdrop draws the background of a cell column, which the chart is drawn over.
+func (c *Chart) drawBackdrop(s tcell.Screen, cx int, k *Look) {
+	if len(c.backdrop) == 0 {
+		return
+	}
+	left, right := c.height(c.backdrop[dotsX*cx].Hi, c.plot.H), c.height(c.backdrop[dotsX*cx+1].Hi, c.plot.H)
+	for row := range c.plot.H {
+		l, r := within(left, row*dotsY), within(right, row*dotsY)
+		text := brailleBars(l, r)
+		if k.Glyphs.Plain {
+			text = "."
+		}
+		if l+r > 0 {
+			s.Put(c.plot.X+cx, c.plot.Y+c.plot.H-1-row, text, k.Rule)
 		}
 	}
 }

@@ -29,6 +29,14 @@ func choices(v *kong.Value) []string {
 // takesValue reports whether a word must follow the flag.
 func takesValue(f *kong.Flag) bool { return !f.IsBool() }
 
+// OptionalValue returns what may follow the name of a flag that may have a value: "[=SIZE]"; "" for others.
+func OptionalValue(f *kong.Flag) string {
+	if f.Tag == nil || !f.Tag.Has("optvalue") {
+		return ""
+	}
+	return "[=" + f.Tag.Get("optvalue") + "]"
+}
+
 // Grammar is a command line: its commands, and the flags of the program that mean something to each of them. nil stands for the command
 // that is meant where none is named.
 type Grammar struct {

@@ -144,7 +144,7 @@ func guideRules() []guideRule {
 // ExitStatuses returns the numbers and what they mean.
 func ExitStatuses() []string {
 	return []string{
-		"0 done", "1 done, and validate found violations or check a limit exceeded", "2 the command line or the config file is wrong",
+		"0 done", "1 done, and validate found violations or check a limit exceeded or a leak", "2 the command line or the config file is wrong",
 		"3 the input cannot be used at all: missing, empty, of no known format, or nothing in it can be read; or diff, check or validate has no answer, because a limit kept part of it from being read",
 	}
 }
@@ -183,6 +183,7 @@ func Questions() []Question {
 		ask("How full are the pages?", "pages -f json FILE#-1"),
 		ask("What changed between two runs or snapshots?", "diff -f json BEFORE AFTER"),
 		ask("Which types grew?", "diff -f csv FILE#0 FILE#-1"),
+		ask("Does it leak, but for what is known?", "check --no-leaks --baseline leaks.json -f json FILE"),
 		ask("Does it stay within its memory limits?", "check --max-peak 512M --max-leak 1M -f json FILE"),
 		ask("Does it need more than before?", "check --base OLD --max-peak +5% -f json FILE"),
 		ask("How do I get it into another tool?", "convert FILE out.pprof"),

@@ -72,7 +72,7 @@ func (m manual) command(c *kong.Node, name string, shared []*kong.Flag) {
 	m.printf(".TP\n.B %s %s\n%s\n", name, roff(strings.Join(arguments, " ")), roff(c.Help))
 	m.detail(c.Detail)
 	for _, f := range c.Flags {
-		m.printf(".br\n\\fB%s\\fR %s\n", roff(strings.Join(FlagNames(f), ", ")), roff(f.Help))
+		m.printf(".br\n\\fB%s\\fR%s %s\n", roff(strings.Join(FlagNames(f), ", ")), roff(OptionalValue(f)), roff(f.Help))
 	}
 	var names []string
 	for _, f := range shared {

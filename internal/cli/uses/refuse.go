@@ -212,6 +212,8 @@ func unfit(command string, f *kong.Flag, name string, k kind.Kind) string {
 		return "the tables of a memory dump are in the file's order"
 	case k == kind.Heap && has("from to", flag):
 		return "tables are about one snapshot; choose it with --snapshot or --at"
+	case flag == "no-leaks" || flag == "baseline" || flag == "write-baseline" || flag == "suppressions":
+		return "only a trace tells what leaks, and " + name + " is not one"
 	case flag == "cell":
 		return name + " holds no blocks"
 	case slices.ContainsFunc(steps(), func(u Use) bool { return u.Flag == flag }) || has("window group match depth", flag):

@@ -1,0 +1,242 @@
+package report
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/memtui/memtui/analysis/accept"
+	"github.com/memtui/memtui/model"
+)
+
+// CheckLeaks says which leaks a file has that are not accepted.
+type CheckLeaks struct {
+	MinBytes   uint64       `json:"min_bytes"` // smaller leaks pass
+	Count      int          `json:"failed_count"`
+	Failed     []FailedLeak `json:"failed"` // most telling first, at most as many as asked for
+	Known      int          `json:"baseline_count"`
+	Suppressed int          `json:"suppressed_count"`
+	Small      int          `json:"small_count"`
+	Stale      []StaleEntry `json:"stale"` // what accepts nothing any more
+	Notes      []string     `json:"notes"`
+
+	bytes uint64 // of all that failed
+}
+
+// FailedLeak is a leak that is not accepted.
+type FailedLeak struct {
+	Owner      Owner        `json:"owner"`
+	Bytes      uint64       `json:"bytes"` // of the sites
+	Count      uint64       `json:"count"`
+	KnownBytes *uint64      `json:"known_bytes,omitzero"` // in the baseline, of one that grew since
+	Accepted   int          `json:"accepted_sites"`       // others of the owner
+	Confidence float64      `json:"confidence"`
+	Evidence   string       `json:"evidence"`
+	Sites      []FailedSite `json:"sites"` // most bytes first
+}
+
+// FailedSite is one of its stacks.
+type FailedSite struct {
+	Stack  uint64  `json:"stack"`
+	Bytes  uint64  `json:"bytes"`
+	Count  uint64  `json:"count"`
+	Frames []Place `json:"frames"` // leaf first
+}
+
+// StaleEntry is an entry of a baseline or of suppressions that accepts nothing any more.
+type StaleEntry struct {
+	File string `json:"file"`
+	Line *int   `json:"line,omitzero"`
+	Name string `json:"name"`
+}
+
+// mostFrames is how many frames of a stack that leaks are told, and mostSites how many sites of a leak.
+const mostFrames, mostSites = 128, 100
+
+// NewCheckLeaks writes down what became of leaks, with at most limit rows, 0 for all. least is the size from which on they fail.
+func NewCheckLeaks(r *accept.Result, least uint64, notes []string, limit int) *CheckLeaks {
+	c := &CheckLeaks{
+		MinBytes: least, Count: len(r.Failures), Failed: []FailedLeak{}, Known: r.Known, Suppressed: r.Suppressed, Small: r.Small, Stale: []StaleEntry{}, Notes: notes,
+	}
+	for i := range r.Failures {
+		f := &r.Failures[i]
+		c.bytes, _ = model.SaturatingAdd(c.bytes, f.Bytes)
+		if limit == 0 || i < limit {
+			c.Failed = append(c.Failed, newFailedLeak(f))
+		}
+	}
+	for _, s := range r.Stale {
+		x := StaleEntry{File: s.File, Name: s.Name}
+		if s.Line > 0 {
+			x.Line = &s.Line
+		}
+		c.Stale = append(c.Stale, x)
+	}
+	return c
+}
+
+func newFailedLeak(f *accept.Failure) FailedLeak {
+	out := FailedLeak{
+		Owner: Owner{framePlace(f.Owner)}, Bytes: f.Bytes, Count: f.Count, Accepted: f.Accepted, Confidence: thousandths(f.Confidence), Evidence: f.Evidence,
+	}
+	if f.Known > 0 {
+		out.KnownBytes = &f.Known
+	}
+	for i := range f.Sites[:min(len(f.Sites), mostSites)] {
+		s := &f.Sites[i]
+		site := FailedSite{Stack: uint64(s.Stack), Bytes: s.Bytes, Count: s.Count, Frames: []Place{}}
+		for frame := range s.Frames {
+			if site.Frames = append(site.Frames, framePlace(frame)); len(site.Frames) == mostFrames {
+				break
+			}
+		}
+		out.Sites = append(out.Sites, site)
+	}
+	return out
+}
+
+// framePlace returns a frame as a place; what it does not tell stays nil.
+func framePlace(f model.Frame) Place {
+	var p Place
+	if f.Function != "" {
+		p.Function = &f.Function
+	}
+	if f.File != "" {
+		p.File = &f.File
+	}
+	if f.Line != model.NoLine {
+		p.Line = &f.Line
+	}
+	return p
+}
+
+// Limit returns the line about leaks among the limits. asked is the size as written.
+func (c *CheckLeaks) Limit(asked string) Limit {
+	return Limit{Name: "no-leaks", Asked: asked, Unit: "leaks", Value: int64(c.Count), OK: c.Count == 0, leaks: c}
+}
+
+// reason says how many leaks there are, and how many are accepted.
+func (c *CheckLeaks) reason(s Style) string {
+	out := "no leaks"
+	if c.MinBytes > 0 {
+		out += " of " + s.bytes(c.MinBytes) + " or more"
+	}
+	if c.Count > 0 {
+		out = plural(c.Count, "leak") + ": " + s.bytes(c.bytes)
+	}
+	var rest []string
+	for _, x := range []struct {
+		n    int
+		what string
+	}{{c.Known, "in the baseline"}, {c.Suppressed, "suppressed"}, {c.Small, "smaller than " + s.bytes(c.MinBytes)}} {
+		if x.n > 0 {
+			rest = append(rest, model.Group(uint64(x.n))+" "+x.what)
+		}
+	}
+	if len(rest) > 0 {
+		out += " (accepted: " + strings.Join(rest, ", ") + ")"
+	}
+	return out
+}
+
+// What texts show of a leak; JSON has more.
+const shownFrames, shownSites, shownStale = 12, 3, 3
+
+// lines returns a leak with its owner, evidence and stacks, as lines after a headline.
+func (f *FailedLeak) lines(s Style) (head string, lines []string) {
+	head = s.shorten(f.Owner.Name())
+	if at := f.Owner.place.Where(); at != "" {
+		head += " (" + at + ")"
+	}
+	head += ": " + s.bytes(f.Bytes) + " in " + model.Blocks(f.Count)
+	if f.KnownBytes != nil {
+		head += fmt.Sprintf("; grew to more than %d times the %s in the baseline", accept.GrownTimes, s.bytes(*f.KnownBytes))
+	}
+	if f.Accepted > 0 {
+		head += "; " + plural(f.Accepted, "other stack") + " of it accepted"
+	}
+	lines = wrapped(s.text(model.Clean(f.Evidence)), s.width()-4)
+	for i := range f.Sites[:min(len(f.Sites), shownSites)] {
+		lines = append(lines, f.Sites[i].lines(s)...)
+	}
+	if n := len(f.Sites) - shownSites; n > 0 {
+		lines = append(lines, s.text("… ")+plural(n, "more stack"))
+	}
+	return head, lines
+}
+
+func (x *FailedSite) lines(s Style) []string {
+	lines := []string{fmt.Sprintf("stack %d: %s in %s", x.Stack, s.bytes(x.Bytes), model.Blocks(x.Count))}
+	for i, p := range x.Frames[:min(len(x.Frames), shownFrames)] {
+		line := fmt.Sprintf("  #%d %s", i, s.shorten(p.Name()))
+		if at := p.Base(); at != "" {
+			line += " (" + at + ")"
+		}
+		lines = append(lines, line)
+	}
+	if n := len(x.Frames) - shownFrames; n > 0 {
+		lines = append(lines, s.text("  … ")+plural(n, "more frame"))
+	}
+	return lines
+}
+
+// hint names what accepts nothing any more, "" for nothing.
+func (c *CheckLeaks) hint() string {
+	if len(c.Stale) == 0 {
+		return ""
+	}
+	var names []string
+	for _, x := range c.Stale[:min(len(c.Stale), shownStale)] {
+		at := path.Base(x.File)
+		if x.Line != nil {
+			at += fmt.Sprintf(":%d", *x.Line)
+		}
+		names = append(names, model.Clean(x.Name)+" ("+model.Clean(at)+")")
+	}
+	out := "hint: "
+	if n := len(c.Stale) - shownStale; n > 0 {
+		names = append(names, model.Group(uint64(n))+" more")
+	}
+	if len(c.Stale) == 1 {
+		return out + "an entry matches no leak any more: " + names[0]
+	}
+	return out + model.Group(uint64(len(c.Stale))) + " entries match no leak any more: " + strings.Join(names, ", ")
+}
+
+// write prints the leaks that failed, after the limits.
+func (c *CheckLeaks) write(t *textWriter) {
+	for i := range c.Failed {
+		head, lines := c.Failed[i].lines(t.style)
+		t.line()
+		t.line(" ", t.style.bold("leak"), "  ", t.style.text(head))
+		for _, l := range lines {
+			t.line("    ", fit(t.style.text(l), t.style.width()-4, t.style.cut()))
+		}
+	}
+	if n := c.Count - len(c.Failed); n > 0 {
+		t.line(" ", t.style.text(fmt.Sprintf("… %s more (--limit 0 shows all)", model.Group(uint64(n)))))
+	}
+	if h := c.hint(); h != "" {
+		t.line()
+		for _, l := range wrapped(t.style.text(h), t.style.width()-1) {
+			t.line(" ", l)
+		}
+	}
+}
+
+// markdown prints the same.
+func (c *CheckLeaks) markdown(m *markdownWriter, s Style) {
+	for i := range c.Failed {
+		head, lines := c.Failed[i].lines(s)
+		m.printf("\n**leak** %s\n\n", prose(s.text(head)))
+		for _, l := range lines {
+			m.printf("    %s\n", model.Clean(s.text(l)))
+		}
+	}
+	if n := c.Count - len(c.Failed); n > 0 {
+		m.printf("\n… %s more\n", model.Group(uint64(n)))
+	}
+	if h := c.hint(); h != "" {
+		m.printf("\n%s\n", prose(s.text(h)))
+	}
+}

@@ -1,0 +1,128 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memtui/memtui/analysis"
+)
+
+// CurveSite is a site that has a part of the curve of its own.
+type CurveSite struct {
+	Stack uint64 `json:"stack"`
+	Place
+	PeakBytes uint64 `json:"peak_bytes"` // when the curve is highest
+	Bytes     uint64 `json:"bytes"`      // at the end of the curve
+	Frames    Frames `json:"frames,omitzero"`
+
+	history []uint64 // highest of each column
+}
+
+// CurveParts are the bytes of sites at the end of a column: members of a JSON object named "stack_" and the site's id.
+type CurveParts []CurvePart
+
+// CurvePart is that of one site.
+type CurvePart struct {
+	stack uint64
+	bytes uint64
+}
+
+func (p CurveParts) members() (list []member) {
+	for i := range p {
+		list = append(list, member{"stack_" + strconv.FormatUint(p[i].stack, 10), &p[i].bytes})
+	}
+	return list
+}
+
+// curve fills in the live bytes of what filters leave, and those of the top sites of it.
+func (b *builder) curve() error {
+	if b.opt.Cell.IsAll() && b.opt.Stacked == 0 {
+		columns, err := b.trace.Curve(b.ctx, b.opt.Range, curveColumns)
+		b.addCurve(columns)
+		return err
+	}
+	q := analysis.LiveQuery{Range: b.opt.Range, Columns: curveColumns, Cell: b.opt.Cell}
+	top, err := b.stacked(&q)
+	if err != nil {
+		return err
+	}
+	live, err := b.trace.LiveOf(b.ctx, q)
+	if err != nil {
+		return err
+	}
+	b.addCurve(live.All)
+	if live.HasPeak && !b.opt.Cell.IsAll() {
+		b.out.CurvePeak = &Peak{live.Peak.Bytes, live.Peak.Count, live.Peak.Time}
+	}
+	for i, columns := range live.Parts {
+		b.addPart(&top[i], columns)
+	}
+	return nil
+}
+
+func (b *builder) addCurve(columns []analysis.Column) {
+	for _, c := range columns {
+		b.out.Curve = append(b.out.Curve, Point{To: c.To, MinBytes: c.MinBytes, MaxBytes: c.MaxBytes, Bytes: c.LastBytes, Count: c.LastCount, AllocBytes: c.AllocBytes})
+	}
+}
+
+// stacked adds the top sites to a question, and returns them: those that hold most when what is asked about is highest.
+func (b *builder) stacked(q *analysis.LiveQuery) ([]analysis.Site, error) {
+	if b.opt.Stacked == 0 {
+		return nil, nil
+	}
+	whole, err := b.trace.LiveOf(b.ctx, analysis.LiveQuery{Range: q.Range, Columns: 1, Cell: q.Cell})
+	if err != nil || !whole.HasPeak {
+		return nil, err
+	}
+	sites, err := b.trace.Sites(b.ctx, analysis.Query{At: whole.Peak.Instant, Range: q.Range, Cell: q.Cell, NoPeaks: true})
+	if err != nil {
+		return nil, err
+	}
+	sites = slices.DeleteFunc(sites, func(s analysis.Site) bool { return s.LiveBytes == 0 })
+	slices.SortFunc(sites, func(a, b analysis.Site) int {
+		return cmp.Or(cmp.Compare(b.LiveBytes, a.LiveBytes), cmp.Compare(a.Stack, b.Stack))
+	})
+	sites = sites[:min(len(sites), b.opt.Stacked)]
+	for _, s := range sites {
+		q.Parts = append(q.Parts, []analysis.Key{s.Key})
+	}
+	return sites, nil
+}
+
+// addPart adds the curve of a site.
+func (b *builder) addPart(s *analysis.Site, columns []analysis.Column) {
+	frames := newFrames(b.stacks, s.Stack)
+	x := CurveSite{Stack: uint64(s.Stack), Place: frames.place(s.Stack), PeakBytes: s.LiveBytes, Frames: frames}
+	for i, c := range columns {
+		b.out.Curve[i].CurveParts = append(b.out.Curve[i].CurveParts, CurvePart{x.Stack, c.LastBytes})
+		x.history, x.Bytes = append(x.history, c.MaxBytes), c.LastBytes
+	}
+	b.out.CurveSites = append(b.out.CurveSites, x)
+}
+
+// curveColumnsOfSites is how many cells the curve of a site has in text.
+const curveColumnsOfSites = 24
+
+// curveSites are the top sites of the curve.
+func (w tableWriter) curveSites() table {
+	out := table{
+		name: "curve", title: "Live bytes by site", answer: plural(len(w.t.CurveSites), "site") + " that hold most when the curve is highest",
+		cols: append([]col{{"AT PEAK", number}, {"AT END", number}, {"TREND", sketch}}, placeCols()...),
+	}
+	for _, s := range w.t.CurveSites {
+		out.rows = append(out.rows, append([]string{w.style.bytes(s.PeakBytes), w.style.bytes(s.Bytes), w.style.spark(s.history, curveColumnsOfSites)},
+			w.place(s.Place, s.Frames)...))
+	}
+	return out
+}
+
+// CurveTitle names what the curve is of; not cleaned.
+func (t *Trace) CurveTitle() string {
+	if len(t.Filters) == 0 {
+		return "Live bytes"
+	}
+	return "Live bytes of: " + strings.Join(t.Filters, ", ")
+}

@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/memtui/memtui/internal/memtest"
+)
+
+// A trace without frees says of every block that it was never freed: a gate that passed on it would be none.
+func TestNoLeaksOfATraceWithoutFrees(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "trace.mlyze")
+	for _, frees := range []bool{false, true} {
+		var events []memtest.TraceEvent
+		for i := range uint64(2000) {
+			events = append(events, memtest.TraceEvent{Delta: 1000, Addr: 0x1000 + 64*i, Size: 64})
+			if frees {
+				events = append(events, memtest.TraceEvent{Kind: 1, Delta: 1, Addr: 0x1000 + 64*i})
+			}
+		}
+		if err := os.WriteFile(path, memtest.TraceOf(nil, events), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		status, out, errs := run(t, Env{}, "check", "--no-leaks", path)
+		if frees && (status != 0 || !strings.Contains(out, "no leaks")) {
+			t.Errorf("with frees: %d, %q, %q", status, out, errs)
+		}
+		if !frees && (status != 2 || out != "" || !strings.Contains(errs, "records no block that was freed")) {
+			t.Errorf("without: %d, %q, %q", status, out, errs)
+		}
+	}
+}
+
+// What a hostile file calls its functions reaches no terminal, by whatever list of leaks.
+func TestNoLeaksOfHostileNames(t *testing.T) {
+	dir := t.TempDir()
+	path, known, bad := filepath.Join(dir, "trace.mlyze"), filepath.Join(dir, "known.json"), filepath.Join(dir, "bad.supp")
+	const evil = "f\x1b[2J\u009b31m\u202e"
+	for name, data := range map[string][]byte{path: memtest.Trace(evil, 4000), bad: []byte("leak:x\n" + evil + "\n")} {
+		if err := os.WriteFile(name, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{
+		{"--no-leaks"}, {"--no-leaks", "-f", "markdown"}, {"--no-leaks", "-f", "json"}, {"--write-baseline", known}, {"--no-leaks", "--suppressions", bad},
+	} {
+		_, out, errs := run(t, Env{}, append([]string{"check", path}, args...)...)
+		if strings.ContainsAny(out+errs, "\x1b\u009b\u202e") {
+			t.Errorf("%v: %q, %q", args, out, errs)
+		}
+	}
+	if status, out, _ := run(t, Env{}, "check", path, "--no-leaks", "--baseline", known); status != 0 || !strings.Contains(out, "accepted: 1 in the baseline") {
+		t.Errorf("%d, %q", status, out)
+	}
+}

@@ -1,0 +1,48 @@
+package views
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
+)
+
+// The chart is of what filters leave, and its peak is theirs.
+func TestChartFollowsFilters(t *testing.T) {
+	for _, screen := range []string{"1", "2"} {
+		u := openKvleak(t, 120, 40, colourCaps).keys("3", "o", screen)
+		name := u.app.state.Filters.Steps()[0].Name
+		all, err := u.app.Env.Trace.LiveOf(t.Context(), analysis.LiveQuery{Range: analysis.Whole, Columns: 1, Cell: u.app.state.Only()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		u.has("Live bytes of "+name, "peak "+model.Bytes(all.Peak.Bytes).String()+" at ")
+		whole, _, _ := u.app.Env.Trace.Peak(t.Context(), analysis.Whole)
+		if all.Peak.Bytes == whole.Bytes {
+			t.Error("the filter leaves the peak as it is: choose another one")
+		}
+		u.keys("m").has("Live blocks of " + name)
+	}
+}
+
+// One key divides the chart by its top sites, shows the selected group alone, and brings all of it back.
+func TestChartIsDivided(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 50}} {
+		u := openKvleak(t, size[0], size[1], colourCaps).keys("2", "V").has("Live bytes by stack", "others")
+		named := strings.Contains(u.Text(), " a alloc")
+		if wide := size[0] >= 100; named != wide {
+			t.Errorf("%d cells: names in the legend: %v", size[0], named)
+		}
+		if u.app.state.ChartOf != state.ChartTop {
+			t.Errorf("the chart is of %v", u.app.state.ChartOf)
+		}
+		u.keys("j", "V")
+		if !u.app.state.Selected.Set {
+			t.Fatal("nothing is selected")
+		}
+		u.has("at most ")
+		u.keys("V").has("Live bytes ─")
+	}
+}

@@ -1,0 +1,233 @@
+package ui
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/funcname"
+	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// partKey is what a chart of a part of the trace is about: what filters leave, a selected group of it, or its top sites.
+type partKey struct {
+	curveKey
+	only     analysis.Cell
+	shows    state.ChartOf
+	by       analysis.Group
+	selected analysis.Key
+}
+
+// parted is the answer.
+type parted struct {
+	partKey
+	all     []analysis.Column // of what is chosen
+	peak    analysis.Peak     // of what filters leave, in view
+	hasPeak bool
+	parts   [][]analysis.Column // of the top sites, most first
+	names   []string            // of them, or of what is selected; not cleaned
+}
+
+// mostParts is how many sites the chart is divided by: as many as fills and colors can be told apart, less one for the rest.
+const mostParts = 6
+
+// partOf returns the key of a chart for a state; ok is false for one of all blocks.
+func partOf(s *state.State, k curveKey) (p partKey, ok bool) {
+	p = partKey{curveKey: k, only: s.Only(), shows: s.ChartOf, by: s.Group}
+	switch {
+	case s.ChartOf == state.ChartSelected && s.Selected.Set:
+		p.by, p.selected = s.Selected.By, s.Selected.Key
+	case s.ChartOf == state.ChartSelected:
+		p.shows = state.ChartWhole
+	}
+	return p, !p.only.IsAll() || p.shows != state.ChartWhole
+}
+
+func fetchPart(ctx context.Context, t analysis.Trace, k partKey) (out parted, err error) {
+	out.partKey = k
+	q := analysis.LiveQuery{Range: state.Between(k.from, k.to), Columns: k.columns, Cell: k.only, By: k.by}
+	if k.shows != state.ChartWhole {
+		if err := out.choose(ctx, t, &q); err != nil {
+			return out, err
+		}
+	}
+	live, err := t.LiveOf(ctx, q)
+	out.all, out.parts, out.peak, out.hasPeak = live.All, live.Parts, live.Peak, live.HasPeak
+	if k.shows == state.ChartSelected && err == nil && len(live.Parts) > 0 {
+		out.all, out.parts, out.hasPeak = live.Parts[0], nil, false
+	}
+	return out, err
+}
+
+// choose adds what the chart shows to the question: the selected group, or those that hold most when what is in view is highest.
+func (p *parted) choose(ctx context.Context, t analysis.Trace, q *analysis.LiveQuery) error {
+	at := analysis.End
+	if p.shows == state.ChartTop {
+		whole, err := t.LiveOf(ctx, analysis.LiveQuery{Range: q.Range, Columns: 1, Cell: q.Cell})
+		if err != nil {
+			return err
+		}
+		at = whole.Peak.Instant
+	}
+	sites, err := t.Sites(ctx, analysis.Query{At: at, Range: analysis.Whole, By: p.by, Cell: p.only, NoPeaks: true})
+	if err != nil {
+		return err
+	}
+	if p.shows == state.ChartSelected {
+		sites = slices.DeleteFunc(sites, func(s analysis.Site) bool { return s.Key != p.selected })
+		q.Parts = [][]analysis.Key{{p.selected}}
+	} else {
+		sites = slices.DeleteFunc(sites, func(s analysis.Site) bool { return s.LiveBytes == 0 })
+		slices.SortFunc(sites, func(a, b analysis.Site) int {
+			return cmp.Or(cmp.Compare(b.LiveBytes, a.LiveBytes), cmp.Compare(a.Key, b.Key))
+		})
+		sites = sites[:min(len(sites), mostParts)]
+		for _, s := range sites {
+			q.Parts = append(q.Parts, []analysis.Key{s.Key})
+		}
+	}
+	for _, s := range sites {
+		p.names = append(p.names, funcname.Bare(s.Name))
+	}
+	return nil
+}
+
+// showPart gives the curve of a part to the chart, with that of all blocks in the background where both can be told apart.
+func (c *ChartPane) showPart(k partKey) {
+	s, ch := &c.state, &c.chart
+	ch.Backdrop, ch.Data, ch.Curves, ch.Legend = ch.Data, nil, ch.Curves[:0], nil
+	v, ok := c.part.Get()
+	same := v.partKey
+	if same.curveKey = k.curveKey; !ok || same != k {
+		ch.Data, ch.Empty = nil, "following these blocks "+c.env.Look.Glyphs.Ellipsis
+		if err := c.part.Failure(); err != nil {
+			ch.Empty = widget.Clean(err.Error())
+		}
+		return
+	}
+	ch.DataFrom, ch.DataTo = int64(v.from), int64(v.to)
+	most, all := uint64(0), uint64(0)
+	for i := range v.all {
+		p := Point(s.Series, &v.all[i])
+		ch.Data, most = append(ch.Data, p), max(most, p.Hi)
+	}
+	for _, p := range ch.Backdrop {
+		all = max(all, p.Hi)
+	}
+	if most < all/backdropShare || v.curveKey != k.curveKey || k.shows == state.ChartTop {
+		ch.Backdrop = nil // the part would be a line at the bottom
+	}
+	ch.PeakAt = -1
+	if v.hasPeak && s.Series == state.SeriesBytes {
+		ch.PeakAt = int64(v.peak.Time)
+		ch.Answer = fmt.Sprintf("peak %s at %s", BytesText(v.peak.Bytes, s.Exact), TimeText(v.peak.Time, s.Exact))
+	} else {
+		ch.Answer = "at most " + Format(s.Series, most, s.Exact)
+	}
+	if k.shows == state.ChartTop {
+		c.stack(&v)
+	}
+}
+
+// backdropShare is how small a part of all may be to be drawn before it.
+const backdropShare = 10
+
+// stack makes a curve of each part, and one of the rest on top.
+func (c *ChartPane) stack(v *parted) {
+	s, ch := &c.state, &c.chart
+	rest := slices.Clone(ch.Data)
+	for i, cols := range append(v.parts, nil) {
+		curve := widget.Curve{Data: rest, Style: c.env.Look.Muted, Glyph: "·"}
+		if c.env.Look.Glyphs.Plain {
+			curve.Glyph = "."
+		}
+		name := "others"
+		if i < len(v.parts) {
+			curve = widget.Curve{Style: partStyle(c.env, i), Glyph: string(rune('a' + i))}
+			name = curve.Glyph
+			for x := range cols {
+				p := Point(s.Series, &cols[x])
+				p.Lo, p.Hi = p.Last, p.Last // those of one column need not be reached together
+				rest[x].Last -= min(p.Last, rest[x].Last)
+				rest[x].Lo, rest[x].Hi = rest[x].Last, rest[x].Last
+				curve.Data = append(curve.Data, p)
+			}
+			if c.legend.W > 0 && i < len(v.names) {
+				name += " " + widget.ShortenScopes(widget.Clean(v.names[i]), max(c.legend.W/(len(v.parts)+1)-legendRest, 1))
+			}
+		}
+		ch.Curves = append(ch.Curves, curve)
+		ch.Legend = append(ch.Legend, widget.LegendItem{Text: name, Style: curve.Style})
+	}
+	if ch.Stacked = true; c.legend.W > 0 {
+		c.items, ch.Legend = ch.Legend, nil
+	}
+}
+
+const (
+	namedLegend = 100 // cells from which on the legend has a row of its own, with names
+	legendRest  = 6   // cells that an item of it has beside the name
+)
+
+// legendArea takes the row of the legend from the bottom of a chart that is divided and wide enough.
+func (c *ChartPane) legendArea(s *state.State, r widget.Rect) {
+	c.area, c.legend, c.items = r, widget.Rect{}, nil
+	if s.ChartOf == state.ChartTop && r.W >= namedLegend && r.H >= 6 {
+		c.area, c.legend = r.CutBottom(1)
+	}
+}
+
+// drawLegend draws the row of the legend.
+func (c *ChartPane) drawLegend(s tcell.Screen) {
+	x, end := c.legend.X+1, c.legend.X+c.legend.W
+	for _, item := range c.items {
+		if w := widget.Width(item.Text); x+w+2 <= end {
+			s.Put(x, c.legend.Y, c.env.Look.Glyphs.Bullet, item.Style)
+			widget.Print(s, x+2, c.legend.Y, w, item.Text, c.env.Look.Muted)
+			x += w + 4
+		}
+	}
+}
+
+// partStyle returns the color of a part.
+func partStyle(e *Env, i int) tcell.Style {
+	roles := []themes.Role{themes.Accent, themes.Gain, themes.Warning, themes.Mark, themes.Error, themes.Spark}
+	return e.Style(roles[i%len(roles)])
+}
+
+// partTitle names the part of the trace that the chart shows, "" for all of it.
+func (c *ChartPane) partTitle() string {
+	s := &c.state
+	var of []string
+	v, ok := c.part.Get()
+	if s.ChartOf == state.ChartSelected && s.Selected.Set && ok && v.shows == state.ChartSelected && v.selected == s.Selected.Key && len(v.names) > 0 {
+		of = append(of, widget.Clean(v.names[0]))
+	}
+	steps := s.Filters.Steps()
+	for _, step := range steps {
+		if step.Kind == calltree.Focus && len(steps) == 1 {
+			of = append(of, widget.Clean(step.Name))
+		} else {
+			of = append(of, widget.Clean(step.String()))
+		}
+	}
+	if r := s.Cell.Rectangle(); !r.IsAll() {
+		of = append(of, CellText(r))
+	}
+	title := strings.Join(of, ", ")
+	if title != "" {
+		title = " of " + title
+	}
+	if s.ChartOf == state.ChartTop {
+		title += " by " + s.Group.String()
+	}
+	return title
+}
