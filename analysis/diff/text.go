@@ -171,10 +171,10 @@ func (c *Comparison) Losses(w Words) []string {
 		out = append(out, upperFirst(text)+".")
 	}
 	if text := perSide(c.Nameless, "in ", side); text != "" {
-		out = append(out, "Of these, not named by their file: "+text+".")
+		out = append(out, "Of these, without names in their file: "+text+".")
 	}
 	if c.Unknown > 0 {
-		out = append(out, "Left out, as computing them takes too long: "+countOf(c.Unknown, w.Thing)+".")
+		out = append(out, "Left out because computing them would take too long: "+countOf(c.Unknown, w.Thing)+".")
 	}
 	if c.Merged[0]+c.Merged[1] > 0 {
 		out = append(out, fmt.Sprintf("Merged, as their names are the same: %s in A, %s in B.", countOf(c.Merged[0], w.Thing), countOf(c.Merged[1], w.Thing)))

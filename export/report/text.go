@@ -109,7 +109,7 @@ func (t *textWriter) scope() string {
 	if t.r.Trace != nil {
 		parts = append(parts, filterText(t.r.Trace.Filters)...)
 		if len(t.r.Trace.Filters) > 0 {
-			parts = append(parts, "the chart and the sums below it: all blocks")
+			parts = append(parts, "the chart and the totals below it count all blocks")
 		}
 	}
 	parts = append(parts, t.dumpScope()...)
