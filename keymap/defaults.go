@@ -96,7 +96,7 @@ func stackRows() []row {
 		{ScopeTree, Open, "Enter", "Show all callers and callees of the function."},
 		{ScopeFlame, Left, "Left", "Go to the frame on the left."},
 		{ScopeFlame, Right, "Right", "Go to the frame on the right."},
-		{ScopeFlame, Open, "Enter", "Zoom: give the frame the full width. Esc zooms out."},
+		{ScopeFlame, Open, "Enter", "Zoom: give the frame the full width. {back} zooms out."},
 	}
 }
 
@@ -108,7 +108,7 @@ func filterRows() []row {
 		{s, ShowFrom, "F", "Show stacks from the selected function on; stacks without it are left out."},
 		{s, HideFrame, "I", "Hide the selected function: its weight goes to its callers."},
 		{s, Pivot, "#", "Show the callers above and the callees below the selected function; again ends it."},
-		{ScopeGlobal, Filters, ";", "List the filters, to remove any of them. Esc removes the last one."},
+		{ScopeGlobal, Filters, ";", "List the filters, to remove any of them. {back} removes the last one."},
 		{ScopeGlobal, Undo, "U", "Undo the last change of filters."},
 		{ScopeGlobal, Redo, "Ctrl-Y", "Redo the change of filters."},
 	}
@@ -134,7 +134,7 @@ func heapRows() []row {
 		{ScopeHeap, DominatorsOf, "D", "Show what the selection retains on the Dominators screen."},
 		{ScopeHeap, ObjectOf, "O", "Show the selection on the Object screen."},
 		{ScopeHeap, HotPath, "x", "Go down to the accumulation point: below it memory is spread over many objects."},
-		{ScopeHeap, Exclude, "X", "Exclude the selected retainer from paths to the root; u includes all again."},
+		{ScopeHeap, Exclude, "X", "Exclude the selected retainer from paths to the root; {clear-range} includes all again."},
 		{ScopeDominators, Collapse, "Left", "Go up to the dominator of the objects shown."},
 		{ScopeDominators, Expand, "Right", "Go down into the selected object."},
 		{ScopeComparison, Cost, "c", "Compare the next figure: bytes, count, retained."},
@@ -153,11 +153,11 @@ func dumpRows() []row {
 		{ScopeSeries, Open, "Enter", "Show the page layouts of the selected series."},
 		{ScopePages, Left, "Left", "Go to the cell on the left."},
 		{ScopePages, Right, "Right", "Go to the cell on the right."},
-		{ScopePages, Open, "Enter", "Zoom to the pages of the cell, down to single bits. Esc zooms out."},
+		{ScopePages, Open, "Enter", "Zoom to the pages of the cell, down to single bits. {back} zooms out."},
 		{ScopePages, Toggle, "Space", "Play the layouts forward, or pause."},
 		{ScopePages, PlayBack, "R", "Play the layouts backward, or pause."},
 		{ScopePages, Order, "C", "Next order of cells: rows, Hilbert curve, Morton curve."},
-		{ScopePages, Group, "b", "Switch between all types of pages and one at a time; Tab goes to the next."},
+		{ScopePages, Group, "b", "Switch between all types of pages and one at a time; {next-pane} goes to the next."},
 	}
 }
 

@@ -152,7 +152,7 @@ func (m *Map) Actions(scopes ...Scope) []Entry {
 			continue
 		}
 		seen[b.Action] = true
-		list = append(list, Entry{b.Action, b.Help, join(m.Keys(b.Action, scopes...), Chord.Short, " ")})
+		list = append(list, Entry{b.Action, m.sentence(b), join(m.Keys(b.Action, scopes...), Chord.Short, " ")})
 	}
 	return list
 }

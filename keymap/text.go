@@ -28,6 +28,9 @@ func (m *Map) Text(sentence string, scopes ...Scope) string {
 	}
 }
 
+// sentence returns the help of a binding, which names other keys as [Map.Text] does.
+func (m *Map) sentence(b Binding) string { return m.Text(b.Help, b.Scope, ScopeGlobal) }
+
 // keyOf returns how a person reaches an action, named as in [Map.Text].
 func (m *Map) keyOf(name string, scopes []Scope) (text string, known bool) {
 	only, action, scoped := strings.Cut(name, ".")

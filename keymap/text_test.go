@@ -1,6 +1,9 @@
 package keymap
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestText(t *testing.T) {
 	m := Default()
@@ -31,5 +34,34 @@ func TestTextNamesRemappedKeys(t *testing.T) {
 	}
 	if got := m.Text("{difference} shows it"); got != "F5 shows it" {
 		t.Error(got)
+	}
+}
+
+// The help of a key names other keys as the user bound them.
+func TestHelpNamesRemappedKeys(t *testing.T) {
+	m := Default()
+	if err := m.Merge([]Line{{Number: 1, Key: "bind", Value: "global.back Ctrl-G"}}); err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, section := range m.Help(ScopeFlame) {
+		for _, r := range section.Rows {
+			if strings.Contains(r.Help, "Ctrl-G zooms out") {
+				found++
+			}
+		}
+	}
+	for _, e := range m.Actions(ScopeFlame, ScopeGlobal) {
+		if strings.ContainsAny(e.Help, "{}") || strings.Contains(e.Help, "Esc") {
+			t.Errorf("%s: %q", e.Action, e.Help)
+		}
+	}
+	for _, r := range m.Records() {
+		if strings.Contains(r.Help, "Ctrl-G zooms out") {
+			found++
+		}
+	}
+	if found != 3 { // flame graphs in both, pages in the table
+		t.Errorf("%d sentences name the key", found)
 	}
 }

@@ -50,7 +50,7 @@ func (m *Map) Help(scopes ...Scope) []Section {
 		if len(s.Rows) > 0 && last.Help == b.Help && last.Scope == b.Scope {
 			s.Rows[len(s.Rows)-1].add(shown, b.Action)
 		} else {
-			s.Rows = append(s.Rows, Row{shown, b.Scope.Where(), b.Help, string(b.Scope) + "." + string(b.Action)})
+			s.Rows = append(s.Rows, Row{shown, b.Scope.Where(), m.sentence(b), string(b.Scope) + "." + string(b.Action)})
 		}
 		last = b
 	}
@@ -78,7 +78,7 @@ type Record struct {
 func (m *Map) Records() []Record {
 	list := make([]Record, len(m.bindings))
 	for i, b := range m.bindings {
-		list[i] = Record{b.Scope, b.Action, []string{}, b.Group, b.Help}
+		list[i] = Record{b.Scope, b.Action, []string{}, b.Group, m.sentence(b)}
 		for _, c := range b.Keys {
 			list[i].Keys = append(list[i].Keys, c.String())
 		}

@@ -75,7 +75,7 @@ func ParseTime(text string) (Time, error) {
 		}
 		num, den, ok := TimeUnit(strings.TrimSpace(tail[:end]))
 		if !ok {
-			return 0, fmt.Errorf("invalid time %q: %q needs a unit such as s, ms or us", s, strings.TrimSpace(rest))
+			return 0, fmt.Errorf("invalid time %q: %q has no unit that is known; write us, ms, s, min or h", s, strings.TrimSpace(rest))
 		}
 		sum, _ = SaturatingAdd(sum, d.Times(num, den))
 		if rest = tail[end:]; rest == "" {

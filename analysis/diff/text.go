@@ -173,11 +173,11 @@ func (c *Comparison) Losses(w Words) []string {
 		out = append(out, upperFirst(text)+".")
 	}
 	if text := perSide(c.Nameless, "in ", side); text != "" {
-		out = append(out, "Of these, not named by their file: "+text+".")
+		out = append(out, "Of these, without names in their file: "+text+".")
 	}
 	if c.Unknown > 0 {
-		why := cmp.Or(w.Unknown, "computing them takes too long")
-		out = append(out, "Left out, as "+why+": "+countOf(c.Unknown, w.Thing)+".")
+		why := cmp.Or(w.Unknown, "computing them would take too long")
+		out = append(out, "Left out because "+why+": "+countOf(c.Unknown, w.Thing)+".")
 	}
 	if c.Merged[0]+c.Merged[1] > 0 {
 		out = append(out, fmt.Sprintf("Merged, as their names are the same: %s in A, %s in B.", countOf(c.Merged[0], w.Thing), countOf(c.Merged[1], w.Thing)))

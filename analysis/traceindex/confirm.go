@@ -18,7 +18,7 @@ import (
 // sizes of blocks that end in a later chunk than they were born in, whose stacks and lifetimes are believed, too.
 
 // errIndexFalse is why an index file is not used that is whole.
-var errIndexFalse = errors.New("it does not say what the trace says")
+var errIndexFalse = errors.New("it does not match the trace")
 
 // confirmedAtRandom is how many chunks are read again beside those that are always.
 const confirmedAtRandom = 3

@@ -46,12 +46,12 @@ type Key [32]byte
 var (
 	ErrIndexForeign = errors.New("it is not an index of this program")
 	ErrIndexVersion = errors.New("another version of the program wrote it")
-	ErrIndexStale   = errors.New("it belongs to another state of the file")
+	ErrIndexStale   = errors.New("the file has changed since it was written")
 	ErrIndexDamaged = errors.New("it is damaged")
 )
 
 // errKeepNothing says why an index is not written.
-var errKeepNothing = errors.New("too many of the events can only be read in order, from the beginning")
+var errKeepNothing = errors.New("too much of the trace can only be read from start to end")
 
 func damagedFile(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrIndexDamaged, fmt.Sprintf(format, args...))
@@ -146,7 +146,7 @@ func partSections[T any](f *fileCodec, name string, n int, of func(i int) *[]T) 
 	}
 	all := valuesOf[T](f, f.section())
 	if len(lengths) != n {
-		f.fail("%s of %d things, not of %d", name, len(lengths), n)
+		f.fail("%s: %d entries instead of %d", name, len(lengths), n)
 		return
 	}
 	for i, k := range lengths {
@@ -214,7 +214,7 @@ func valuesOf[T any](f *fileCodec, b []byte) []T {
 		return nil
 	}
 	if len(b)%size != 0 {
-		f.fail("a section of %d bytes holds values of %d", len(b), size)
+		f.fail("a section has %d bytes, which is not a multiple of %d", len(b), size)
 		return nil
 	}
 	if len(b) == 0 {

@@ -363,7 +363,7 @@ func (ix *fileIndex) restore(ctx context.Context, file *File, key Key, store *mo
 	ix.sums[column.DimSize] = nil
 	ix.sections(f)
 	if f.err == nil && f.next != len(f.table) {
-		f.fail("it has more sections than there are")
+		f.fail("it has sections that this program does not know")
 	}
 	if f.err != nil {
 		return f.err

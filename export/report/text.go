@@ -113,7 +113,7 @@ func (t *textWriter) scope() string {
 	if t.r.Trace != nil {
 		parts = append(append(parts, filterText(t.r.Trace.Filters)...), t.r.unmatchedText()...)
 		if len(t.r.Trace.Filters) > 0 {
-			parts = append(parts, "the sums below the chart: all blocks")
+			parts = append(parts, "the totals below the chart count all blocks")
 		}
 	}
 	parts = append(parts, t.dumpScope()...)

@@ -19,13 +19,13 @@ import (
 type checkCmd struct {
 	File string `arg:"" help:"A file, or - for standard input."`
 	leakFlags
-	MaxPeak   arg.Limit       `placeholder:"SIZE" help:"The highest live bytes of a trace, the largest of a file's heap snapshots, or the highest value of a memory dump's curves: 512M, or relative to --base +1M, +10% or 1.2x."`
-	MaxLeak   arg.Limit       `placeholder:"SIZE" help:"What was never freed, in traces and stack profiles; --min-age leaves out younger blocks."`
-	MaxGrowth arg.RateLimit   `placeholder:"RATE" help:"How fast live bytes grow, as the slope of a straight line through what is there for good: 1K/s, 10M/h, or relative to --base. --from leaves out the start."`
-	MaxLiveAt []arg.LiveLimit `sep:"none" placeholder:"TIME=SIZE" help:"Live bytes at an instant: 50%=10M, end=+5%. May be given more than once."`
-	Base      string          `placeholder:"FILE" help:"An older file, the base of relative limits. Without any limit, peak and leaks must not be higher than in it."`
-	Mask      []string        `sep:"none" placeholder:"MASK" help:"Change names before listing what grew since the base, as in diff."`
-	Match     string          `enum:"frames,files,functions," default:"" placeholder:"HOW" help:"When two frames match, as in diff."`
+	MaxPeak   arg.Limit       `placeholder:"SIZE" help:"Limit for the peak: the most live bytes of a trace, the largest heap snapshot, or the highest point of a memory dump's curves: 512M, or relative to --base +1M, +10% or 1.2x."`
+	MaxLeak   arg.Limit       `placeholder:"SIZE" help:"Limit for what was never freed, in traces and stack profiles. --min-age ignores younger blocks."`
+	MaxGrowth arg.RateLimit   `placeholder:"RATE" help:"Limit for how fast live bytes grow over the run, by the slope of a straight line through the memory that stays: 1K/s, 10M/h, or relative to --base. --from skips the start-up."`
+	MaxLiveAt []arg.LiveLimit `sep:"none" placeholder:"TIME=SIZE" help:"Limit for the live bytes at an instant: 50%=10M, end=+5%. May be repeated."`
+	Base      string          `placeholder:"FILE" help:"The older file that relative limits refer to. Given without limits, it fails the check if peak or leaks grew."`
+	Mask      []string        `sep:"none" placeholder:"MASK" help:"With --base: change names before they are matched, as in diff."`
+	Match     string          `enum:"frames,files,functions," default:"" placeholder:"HOW" help:"With --base: when two frames match, as in diff."`
 	Exact     bool            `help:"Print bytes as exact numbers."`
 }
 

@@ -252,7 +252,7 @@ func (c *conversion) covered(ranged bool) (from, to model.Time) {
 // heap writes a table of the chosen snapshot.
 func (c *conversion) heap(write heapWriter) (writer, error) {
 	if c.flags.To.Given() {
-		return nil, usageError(errors.New("--to: tables are about one snapshot; choose it with --snapshot or --at"))
+		return nil, usageError(errors.New("--to: heap tables show one snapshot; choose it with --snapshot or --at"))
 	}
 	opt, err := c.heapOptions(c.s, c.p)
 	if err != nil {

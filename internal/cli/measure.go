@@ -62,7 +62,7 @@ func (m *measurer) unanswered(name, why string) error {
 	for _, k := range m.known() {
 		flags = append(flags, "--"+k)
 	}
-	return usageError(fmt.Errorf("--%s: %s is %s: %s; limits for it are %s", name, m.p.Meta.Name, m.p.Meta.Format, why, joinWords(flags)))
+	return usageError(fmt.Errorf("--%s cannot be checked for %s (%s): %s; available: %s", name, m.p.Meta.Name, m.p.Meta.Format, why, joinWords(flags)))
 }
 
 func (m *measurer) traceFigure(ctx context.Context, b *budget) (f figure, err error) {

@@ -31,12 +31,12 @@ func (s *session) nameless(p *model.Profile) *model.Problem {
 
 // partError says that something cannot be said about a file, and why not.
 func partError(name, verdict, why string) error {
-	return inputError(fmt.Errorf("%s: %s, as only part of the file was read: %s", name, verdict, why))
+	return inputError(fmt.Errorf("%s %s: only part of it was read: %s", name, verdict, why))
 }
 
 // What cannot be said of a file that was read in part.
 const (
-	noComparison = "nothing can be compared"
-	noLimits     = "limits cannot be checked"
-	noValidity   = "it cannot be told whether it is valid"
+	noComparison = "cannot be compared"
+	noLimits     = "cannot be checked against limits"
+	noValidity   = "cannot be validated"
 )

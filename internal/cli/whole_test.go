@@ -29,7 +29,7 @@ func TestVerdictsNeedTheWholeFile(t *testing.T) {
 		if (err == nil) != want {
 			t.Errorf("%s: %v", code, err)
 		}
-		if err != nil && err.Error() != "x.spaa: nothing can be compared, as only part of the file was read: why" {
+		if err != nil && err.Error() != "x.spaa cannot be compared: only part of it was read: why" {
 			t.Errorf("%s: %v", code, err)
 		}
 	}
@@ -92,7 +92,7 @@ func TestDiffOfFilesReadInPart(t *testing.T) {
 		err := a.writeDiff(ctx, sides[0], sides[1], &diffCmd{diffFlags: c.flags})
 		status := &statusError{}
 		if c.refused {
-			if !errors.As(err, &status) || status.status != statusInput || !strings.Contains(err.Error(), ": nothing can be compared, as only part of the file was read: ") {
+			if !errors.As(err, &status) || status.status != statusInput || !strings.Contains(err.Error(), " cannot be compared: only part of it was read: ") {
 				t.Errorf("%s: %v, %.300s", c.what, err, out())
 			}
 			continue
@@ -151,7 +151,7 @@ func TestCheckWithoutNamesListsNothing(t *testing.T) {
 		t.Error(text)
 	}
 	a, ctx, _ = inUse(t, 70)
-	if err := c.Run(ctx, a); err == nil || !strings.Contains(err.Error(), "limits cannot be checked") {
+	if err := c.Run(ctx, a); err == nil || !strings.Contains(err.Error(), "cannot be checked against limits") {
 		t.Error(err)
 	}
 }
@@ -184,7 +184,7 @@ func TestValidateOfAFileReadInPart(t *testing.T) {
 	a, ctx, out := inUse(t, 60)
 	err := (&validateCmd{Files: []string{sample}}).Run(ctx, a)
 	status := &statusError{}
-	if !errors.As(err, &status) || status.status != statusInput || !strings.HasPrefix(err.Error(), "small_kvleak.mlyze: it cannot be told whether it is valid, as only part of the file was read: ") {
+	if !errors.As(err, &status) || status.status != statusInput || !strings.HasPrefix(err.Error(), "small_kvleak.mlyze cannot be validated: only part of it was read: ") {
 		t.Error(err)
 	}
 	for _, want := range []string{`"valid": false`, `"complete": false`, `"rule": "memory-limit"`} {

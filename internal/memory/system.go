@@ -18,7 +18,7 @@ const (
 	spareShare  = 8        // of a limit, one part is left
 )
 
-var errTooLittle = errors.New("the limits of the system (ulimit, control groups) leave the program too little memory to read anything, higher ones lift this")
+var errTooLittle = errors.New("the limits of the system (ulimit, control groups) leave too little memory to read anything; raise them")
 
 // System returns how many bytes reading may take by the limits that were set from outside, 0 where there are none: those
 // of the process (ulimit) and those of the control groups it is in, where root has the folders /proc and /sys. The error

@@ -204,22 +204,24 @@ func unfit(command string, f *kong.Flag, name string, k kind.Kind) string {
 		}
 	}
 	switch flag := f.Name; {
-	case k == kind.Stacks && has("at min-age", flag):
-		return "stack profiles are sums over time; narrow them with --from and --to"
+	case k == kind.Stacks && flag == "at":
+		return "a stack profile has totals, not instants; choose a range with --from and --to"
+	case k == kind.Stacks && flag == "min-age":
+		return "a stack profile does not record how old blocks are"
 	case k == kind.Trace && flag == "window":
 		return name + " has no windows; --from and --to choose a range"
 	case k == kind.Dump && flag == "by":
-		return "the tables of a memory dump are in the file's order"
+		return "tables of a memory dump cannot be sorted"
 	case k == kind.Heap && has("from to", flag):
-		return "tables are about one snapshot; choose it with --snapshot or --at"
-	case flag == "no-leaks" || flag == "baseline" || flag == "write-baseline" || flag == "suppressions":
+		return "heap tables show one snapshot; choose it with --snapshot or --at"
+	case has("no-leaks baseline write-baseline suppressions", flag):
 		return "only a trace tells what leaks, and " + name + " is not one"
 	case flag == "cell":
 		return name + " holds no blocks"
 	case slices.ContainsFunc(steps(), func(u Use) bool { return u.Flag == flag }) || has("window group match depth", flag):
-		return name + " holds neither a trace nor a stack profile"
+		return name + " is neither a trace nor a stack profile"
 	case has("snapshot table", flag):
 		return name + " holds no heap snapshots: it is " + k.String()
 	}
-	return fmt.Sprintf("it does not apply to %s (%s)", k, name)
+	return fmt.Sprintf("does not apply to %s (%s)", k, name)
 }
