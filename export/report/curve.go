@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model/titles"
 )
 
 // CurveSite is a site that has a part of the curve of its own.
@@ -110,7 +111,7 @@ const curveColumnsOfSites = 24
 func (w tableWriter) curveSites() table {
 	out := table{
 		name: "curve", title: "Live bytes by site", answer: plural(len(w.t.CurveSites), "site") + " that hold most when the curve is highest",
-		cols: append([]col{{"AT PEAK", number}, {"AT END", number}, {"TREND", sketch}}, placeCols()...),
+		cols: append([]col{{titles.AtPeak, number}, {titles.AtEnd, number}, {titles.Trend, sketch}}, placeCols()...),
 	}
 	for _, s := range w.t.CurveSites {
 		out.rows = append(out.rows, append([]string{w.style.bytes(s.PeakBytes), w.style.bytes(s.Bytes), w.style.spark(s.history, curveColumnsOfSites)},

@@ -7,6 +7,7 @@ import (
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/suspects"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 )
 
 // HeapSuspect is objects of one type, or of one package, that hold much of the heap or become more.
@@ -85,10 +86,10 @@ func (b *heapBuilder) suspects(g *heapgraph.Graph) error {
 func (w heapWriter) suspects() table {
 	out := table{
 		name: "suspects", title: "Suspects",
-		cols: []col{{"VERDICT", word}, {"COUNT", number}, {"RETAINED", number}, {"SHARE", number}, {"GROWTH", number}, {"ROW", number}, {strings.ToUpper(w.h.schema.Axes[0].One), name}},
+		cols: []col{{titles.Verdict, word}, {titles.Count, number}, {titles.Retained, number}, {titles.Share, number}, {titles.Growth, number}, {titles.Row, number}, {strings.ToUpper(w.h.schema.Axes[0].One), name}},
 	}
 	if w.full {
-		out.cols = append(out.cols, col{"EVIDENCE", prosaic})
+		out.cols = append(out.cols, col{titles.Evidence, prosaic})
 	}
 	n := w.length(func(c *HeapLengths) *int { return c.Suspects })
 	out.more, out.answer = n-len(w.h.Suspects), plural(n, "thing")+" to look at first"

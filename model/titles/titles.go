@@ -9,6 +9,7 @@ const (
 	Age         = "AGE"
 	Allocated   = "ALLOC" // bytes of all blocks that were allocated
 	AtByte      = "AT BYTE"
+	AtEnd       = "AT END"
 	AtLeast     = "AT LEAST"
 	AtPeak      = "AT PEAK"
 	Before      = "BEFORE"
@@ -36,6 +37,7 @@ const (
 	Function    = "FUNCTION"
 	GC          = "GC"
 	Group       = "GROUP"
+	Growth      = "GROWTH" // since the first snapshot
 	Holes       = "HOLES"
 	ID          = "ID"
 	InRange     = "IN RANGE"

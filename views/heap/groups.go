@@ -3,6 +3,7 @@ package heap
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -181,7 +182,8 @@ func (p *Groups) answer() string {
 	if t == nil || p.load == nil {
 		return ""
 	}
-	_, many, in := p.grouping().words(schemaOf(&p.State))
+	schema, by := schemaOf(&p.State), p.grouping()
+	one, many, in := by.words(schema)
 	text := ""
 	if p.load.I != p.State.Snapshot() {
 		text = fmt.Sprintf("still #%d: ", p.load.I)
@@ -189,8 +191,8 @@ func (p *Groups) answer() string {
 	if n := len(t.Order); n != len(t.Rows) {
 		text += model.Group(uint64(n)) + " of "
 	}
-	return text + fmt.Sprintf("%s %s · %s in %s %s", model.Group(uint64(len(t.Rows))), many,
-		ui.BytesText(t.Shown.Bytes(), p.State.Exact), model.Group(t.Shown.Count), in)
+	things := ui.Plural(int(t.Shown.Count), strings.Replace(in, schema.Sets[by.set].Many, schema.Sets[by.set].One, 1), in)
+	return text + fmt.Sprintf("%s · %s in %s", ui.Plural(len(t.Rows), one, many), ui.BytesText(t.Shown.Bytes(), p.State.Exact), things)
 }
 
 func (p *Groups) emptyText() []string {
