@@ -47,7 +47,7 @@ var schema = model.HeapSchema{
 	},
 	Sets: []model.HeapSet{
 		{Key: "things", One: "thing", Many: "things", Kinds: model.KindsOf(kindCell, kindBlob), Naming: model.NamedByType, Column: true},
-		{Key: "classes", One: "class", Many: "loaded classes", Kinds: model.KindsOf(kindClass), Naming: model.NamedByType, Column: true},
+		{Key: "classes", One: "loaded class", Many: "loaded classes", Kinds: model.KindsOf(kindClass), Naming: model.NamedByType, Column: true},
 	},
 	Axes: []model.HeapAxis{
 		{Key: "class", One: "class", Many: "classes", Word: "class"},
