@@ -38,7 +38,7 @@ type Options struct {
 	Themes     []*themes.Theme           // that the terminal can show; the first is used at the start
 	Command    []string                  // how this file is named on a command line: flags that matter, then its path; empty for what has none
 	Readable   func(second string) error // why the file, or the second one unless "", cannot be read again now, nil when they can; may be nil
-	Memory     *Memory                   // where one was before the file was read again; nil for nowhere
+	Memory     *Memory                   // where one was before the file was read again; nil for the first time
 	// Evidence writes what is known about the file to a place, from any goroutine; nil where that is impossible.
 	Evidence func(context.Context, EvidenceQuery) error
 	Stop     func()          // ends loading, keeping what was read; nil when that is impossible

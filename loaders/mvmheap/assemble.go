@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// assemble lays the references out in the order of rows, and drops what leads nowhere.
+// assemble lays the references out in the order of rows, and drops those without a row to refer to.
 func (d *decoding) assemble() {
 	h := d.heap
 	if len(h.Start) == 0 {
@@ -122,7 +122,7 @@ func gather[T any](dst, src []T, from, start []uint32) []T {
 	return dst
 }
 
-// compact is gather where some references lead nowhere: they are left out.
+// compact is gather where some references have no row to refer to: they are left out.
 func (d *decoding) compact() {
 	h := d.heap
 	edges := h.Start[len(h.Kinds)]

@@ -32,7 +32,7 @@ type decoding struct {
 	to      []model.Row // in the order of the file
 	label   []model.EdgeLabel
 	large   []uint64      // indexes that do not fit their label, which says where here
-	badTo   bool          // some of to lead nowhere: noRow
+	badTo   bool          // some of to are noRow
 	counted chan struct{} // closed when the counts of references are in heap.Start, as far as they go
 	sum     int64         // of them
 
@@ -48,7 +48,7 @@ type decoding struct {
 	err      error // of reading, the first
 }
 
-// noRow marks a reference that leads nowhere.
+// noRow marks a reference to a row that does not exist.
 const noRow = ^model.Row(0)
 
 func (f *file) newDecoding(ctx context.Context, i int, progress func(float64)) *decoding {

@@ -19,7 +19,7 @@
 // frame's block headers. start and end of an entry span a block, but the end of a toc's entry leaves out its last 8 bytes, own:
 // the offset at which the toc itself starts. So the last 8 bytes of a file lead to all of it.
 //
-// How many rows there are is written nowhere: that of colkind counts. Indexes into the tables count over all snapshots
+// The number of rows is not written: that of colkind counts. Indexes into the tables count over all snapshots
 // up to this one. colrfstr and colrfcnt are a row's slice of refdescr and reftrget; slices tile the references, but not in
 // the order of rows. refdescr is a kind in two bits (0 unknown, 1 index, 2 string) and a value above. coltofi is a type for
 // kinds 1 to 3, a frame for kind 4 and meaningless for the roots, kinds 5 to 11. Row 0 is of kind 9.

@@ -43,7 +43,7 @@ type file struct {
 	kits   sync.Pool // of *kit
 
 	mu      sync.Mutex
-	store   *model.Store           // where problems of decoding go; nil: nowhere
+	store   *model.Store           // takes problems of decoding; nil drops them
 	counted map[int]model.HeapInfo // exact figures of snapshots that have been decoded
 }
 

@@ -172,7 +172,7 @@ func (t *Tree) setOpen(path []treeRow, start int) {
 	t.open[start].open = true
 }
 
-// Reveal opens the path of ids, which begins with a root, and selects its last; ok is false when it leads nowhere.
+// Reveal opens the path of ids, which begins with a root, and selects its last; ok is false when there is no such path.
 func (t *Tree) Reveal(path []uint64) (ok bool) {
 	row, depth := 0, uint32(0)
 	for i, id := range path {
