@@ -22,6 +22,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/memtui/memtui/internal/memtest"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 )
 
 // The variables have the test's own binary do something instead of testing. A process's peak is at least that of the one that
@@ -286,7 +287,7 @@ var noPart = []string{"report -f csv", "convert", "heap find", "heap object", "h
 var zipped = []string{"stacks.mlyze", "names.mlyze", "stacks.spaa", "points.json", "heap2.mvmheap"}
 
 func TestMemoryLimitHolds(t *testing.T) {
-	if underRace {
+	if modeltest.UnderRace {
 		t.Skip("what a process takes under the race detector tells nothing")
 	}
 	dir, limit := t.TempDir(), int64(32<<20*scale())
@@ -412,7 +413,7 @@ func (r *limitedRun) judge(t *testing.T, command string, limit int64) {
 
 // The memory that a guard names has all of a file read that means up to twice as much, and less memory does not name itself.
 func TestNamedMemoryIsEnough(t *testing.T) {
-	if underRace {
+	if modeltest.UnderRace {
 		t.Skip("what a process takes under the race detector tells nothing")
 	}
 	path := filepath.Join(t.TempDir(), "points.json.gz")
@@ -455,7 +456,7 @@ func TestNamedMemoryIsEnough(t *testing.T) {
 
 // A heap is read whole, and who holds what is found out, with the memory that info names for it.
 func TestNamedMemoryIsEnoughForHeaps(t *testing.T) {
-	if underRace {
+	if modeltest.UnderRace {
 		t.Skip("what a process takes under the race detector tells nothing")
 	}
 	path := filepath.Join(t.TempDir(), "heap.mvmheap")

@@ -70,7 +70,7 @@ func TestFalseTotalsAreFound(t *testing.T) {
 		t.Fatal(len(places))
 	}
 	step := uint64(1)
-	if underRace {
+	if modeltest.UnderRace {
 		step = 3
 	}
 	for _, at := range places {

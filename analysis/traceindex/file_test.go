@@ -139,7 +139,7 @@ func TestRestoredIndexAgreesOnFiles(t *testing.T) {
 		}
 		paths = append(paths, path)
 	}
-	if underRace {
+	if modeltest.UnderRace {
 		paths = everyThird(paths)
 	}
 	for _, path := range paths {
@@ -245,7 +245,7 @@ func TestDamagedIndexIsNotUsed(t *testing.T) {
 		t.Fatal("the good file is not used")
 	}
 	unused, tried, step := 0, 0, 1
-	if underRace {
+	if modeltest.UnderRace {
 		step = 17
 	}
 	for at := 0; at < len(good); at += step {

@@ -120,7 +120,7 @@ func buildBoth(t testing.TB, source model.EventSource, stacks *model.Stacks, chu
 
 // rounds returns how many of n seeds a test tries: what they find by chance is found without the race detector.
 func rounds(n uint64) uint64 {
-	if underRace {
+	if modeltest.UnderRace {
 		return (n + 2) / 3
 	}
 	return n
@@ -160,7 +160,7 @@ func agree(t *testing.T, ix, twin analysis.Trace, r *rand.Rand) {
 		from := model.Time(r.Int64N(max(int64(end), 1)))
 		ranges = append(ranges, analysis.Range{From: from, To: from + model.Time(r.Int64N(max(int64(end-from), 1)))})
 	}
-	if underRace { // the figures are compared without it: here, all code must run once
+	if modeltest.UnderRace { // the figures are compared without it: here, all code must run once
 		ranges = []analysis.Range{analysis.Whole, ranges[1+r.IntN(len(ranges)-1)]}
 	}
 	for _, rg := range ranges {
@@ -473,7 +473,7 @@ func TestFileIndexAgreesOnFiles(t *testing.T) {
 	if paths = append(paths, more...); err != nil || len(paths) < 20 {
 		t.Fatal(len(paths), err)
 	}
-	if underRace {
+	if modeltest.UnderRace {
 		paths = everyThird(paths)
 	}
 	for _, path := range paths {

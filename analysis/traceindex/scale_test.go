@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/mlyze"
 	"github.com/memtui/memtui/model"
@@ -231,7 +232,7 @@ func (s *scale) questions() map[string]func(context.Context) error {
 // TestMillionsOfOneKind asks everything about millions of blocks that are alike: more of one site than ages lie in pieces that double.
 func TestMillionsOfOneKind(t *testing.T) {
 	n := 3_500_000
-	if underRace {
+	if modeltest.UnderRace {
 		n = 100_000
 	}
 	for _, shape := range shapes {

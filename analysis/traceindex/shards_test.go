@@ -25,7 +25,7 @@ func spreadTrace(r *rand.Rand, n int) []model.Event {
 func TestShardsAgree(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	seeds := uint64(4)
-	if underRace {
+	if modeltest.UnderRace {
 		seeds = 2
 	}
 	for seed := range seeds {

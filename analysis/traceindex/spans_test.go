@@ -39,7 +39,7 @@ func TestEarlyAnswersAreProven(t *testing.T) {
 	}
 	wrong, right, refused := 0, 0, 0
 	files := 60
-	if underRace {
+	if modeltest.UnderRace {
 		files = 5
 	}
 	for i := range files {

@@ -260,7 +260,7 @@ func buildIndex(t testing.TB, events []model.Event, stacks *model.Stacks) *Index
 
 func TestIndexAgreesWithTwin(t *testing.T) {
 	seeds := uint64(30)
-	if underRace { // nothing of this is done at the same time
+	if modeltest.UnderRace { // nothing of this is done at the same time
 		seeds = 5
 	}
 	for seed := range seeds {

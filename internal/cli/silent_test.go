@@ -9,6 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/memtui/memtui/internal/cli/uses"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 )
 
 // tries are values of flags that are to change something for files of some kind, for those flags that have no enumeration. A flag
@@ -55,6 +56,9 @@ func walked(t *testing.T) map[string][]string {
 
 // Whatever flag is given to whatever command for whatever kind of file: it changes what is said, or is refused as a mistake in usage.
 func TestNoFlagDoesNothing(t *testing.T) {
+	if modeltest.UnderRace {
+		t.Skip("thousands of commands, each of which other tests run under the race detector")
+	}
 	a := parserOf([]string{"version"}, nil)
 	_, parser, err := a.parseBy(&grammar{})
 	if err != nil {
