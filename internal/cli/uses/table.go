@@ -130,9 +130,9 @@ func reportUses() []Use {
 
 // checkUses returns the flags of check: of those that choose, the ones that no limit is about are for what grew since the base.
 func checkUses() []Use {
-	return slices.Concat(drawing(), of(traces, "no-leaks", "write-baseline"), with("no-leaks", traces, "baseline", "suppressions"), of(traces|dumps, "from", "to"), with("base", profiles, "from", "to"), with("max-leak base", traces, "min-age"), of(profiles, "event"), of(heaps, "snapshot"), of(dumps, "series"), reader(),
+	return slices.Concat(drawing(), of(traces|heaps, "no-leaks", "write-baseline"), with("no-leaks write-baseline", traces|heaps, "suppressions"), with("no-leaks", traces|heaps, "baseline"), of(traces|dumps, "from", "to"), with("base", profiles, "from", "to"), with("max-leak base", traces, "min-age"), of(profiles, "event"), of(heaps, "snapshot"), of(dumps, "series"), reader(),
 		with("base", kind.All, "limit"), with("base", traces|heaps|dumps, "at"), with("base", traces, "frame-order"), with("base", dumps, "snapshot", "point"),
-		with("by=retained_bytes", heaps, "edges"), with("base", stacked, "match"), with("base", kind.All, "mask"),
+		with("by=retained_bytes no-leaks write-baseline", heaps, "edges"), with("base", stacked, "match"), with("base", kind.All, "mask"),
 		[]Use{{Flag: "by", Of: kind.All, With: "base", help: "With --base: the figure that is compared to list what grew: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."}})
 }
 
