@@ -168,6 +168,7 @@ func Questions() []Question {
 		ask("What leaks, since when, and how does it grow?", "report -f csv --table leaks --min-age 1s FILE"),
 		ask("What was allocated in a range and is still there at its end?", "report -f json --from 10s --to 20s FILE"),
 		ask("Which functions, files or threads cost most?", "report -f json --group file FILE"),
+		ask("Who calls a function, and what does it call?", "report -f json --peek FUNCTION FILE"),
 		ask("Which blocks are live?", "report -f csv --table blocks --limit 1000 FILE"),
 		ask("Which functions cost most in a stack profile?", "report -f csv --table total_functions --event cpu-clock FILE"),
 		ask("How did the measured curves develop?", "report -f csv --table series FILE"),

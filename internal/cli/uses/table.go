@@ -121,7 +121,7 @@ func heapBy(keys string) []Use { return helped(heaps, "by", "Sort key: "+keys+".
 
 // reportUses returns the flags of report alone.
 func reportUses() []Use {
-	return slices.Concat(of(profiles, "window"), of(traces, "cell", "stacked"),
+	return slices.Concat(of(profiles, "window"), of(traces, "cell", "stacked"), of(stacked, "peek"),
 		valued(traces, "group", "stack", "function", "file", "module", "thread", "size"),
 		valued(profiles, "group", "stack", "dso", "module", "source", "file", "thread", "kind"),
 		valued(traces, "table", report.Tables()...), valued(profiles, "table", report.StackTables()...),
@@ -163,6 +163,7 @@ type clash struct {
 
 // clashes returns the pairs of flags that contradict each other. FILE#N is --snapshot.
 func clashes() []clash {
+	const alone = "what is around a function is printed alone"
 	const oneLayout, snapshot, layout = "open demo pages diff", "each chooses the snapshot", "each chooses the page layout"
 	return []clash{
 		{"snapshot", "at", heaps, "", snapshot},
@@ -172,6 +173,10 @@ func clashes() []clash {
 		{"point", "at", dumps, oneLayout, layout},
 		{"snapshot", "from", profiles, "", "a window is a range"},
 		{"snapshot", "to", profiles, "", "a window is a range"},
+		{"peek", "table", stacked, "", alone},
+		{"peek", "group", stacked, "", alone},
+		{"peek", "stacked", traces, "", alone},
+		{"peek", "min-age", traces, "", alone},
 		{"map", "table", dumps, "", "the map has no tables"},
 		{"map", "limit", dumps, "", "the map has no tables"},
 	}
