@@ -182,6 +182,7 @@ func Questions() []Question {
 		ask("What is in an object, and what refers to it?", "heap object -f json FILE 40929"),
 		ask("Why is an object alive?", "heap path -f json FILE 40929"),
 		ask("How full are the pages?", "pages -f json FILE#-1"),
+		ask("When was memory fragmented worst?", "pages --worst -f json FILE"),
 		ask("What changed between two runs or snapshots?", "diff -f json BEFORE AFTER"),
 		ask("Which types grew?", "diff -f csv FILE#0 FILE#-1"),
 		ask("Does it leak, but for what is known?", "check --no-leaks --baseline leaks.json -f json FILE"),

@@ -104,7 +104,7 @@ var Table = sync.OnceValue(func() map[string][]Use {
 		"validate": slices.Concat(written("text or json"), of(kind.All, "max-memory")),
 		"index":    slices.Concat(written("text or json"), reader()),
 		"pages": slices.Concat(tables(), helped(dumps, "at", "The instant of the layout (the last one)."),
-			of(dumps, "snapshot", "series", "point", "max-memory", "table", "map"), with("map", dumps, "per-cell")),
+			of(dumps, "snapshot", "series", "point", "max-memory", "table", "map", "worst"), with("map", dumps, "per-cell")),
 		"heap snapshots":  inHeap,
 		"heap types":      heapSorted,
 		"heap frames":     heapSorted,
@@ -177,6 +177,9 @@ func clashes() []clash {
 		{"peek", "group", stacked, "", alone},
 		{"peek", "stacked", traces, "", alone},
 		{"peek", "min-age", traces, "", alone},
+		{"worst", "snapshot", dumps, "", layout},
+		{"worst", "point", dumps, "", layout},
+		{"worst", "at", dumps, "", layout},
 		{"map", "table", dumps, "", "the map has no tables"},
 		{"map", "limit", dumps, "", "the map has no tables"},
 	}
