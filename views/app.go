@@ -460,6 +460,8 @@ func (a *app) travel(from, to *[]place) {
 	a.state.Profile, a.state.Status, a.state.Columns = now.Profile, now.Status, now.Columns
 	a.state.Compare = now.Compare // marks are no places
 	a.state.Heap.Other = now.Heap.Other
+	a.state.Prof.Requests, a.state.Prof.Target = now.Prof.Requests, "" // what was asked of other screens is done or void
+	a.state.Dump.Requests = now.Dump.Requests
 	a.previous, a.at = a.at, min(p.screen, len(a.screens)-1)
 	a.layout()
 }

@@ -108,13 +108,11 @@ func (a *app) rangeCommand(text string) error {
 		}
 	}
 	return a.withPeak(a.Trace, func(peak analysis.Peak) error {
-		end := a.state.Status.Duration
-		f, t := p.From.In(end, peak.Time), p.To.In(end, peak.Time)
-		if err := model.CheckTime(max(f, t), end); err != nil {
-			return err
+		f, t, err := p.In(a.state.Status.Duration, peak.Time)
+		if err == nil {
+			a.emit(state.SetRange{R: analysis.Range{From: f, To: t}})
 		}
-		a.emit(state.SetRange{R: analysis.Range{From: min(f, t), To: max(f, t)}})
-		return nil
+		return err
 	}, p.From, p.To)
 }
 

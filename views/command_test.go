@@ -58,19 +58,22 @@ func TestTimesOfCommands(t *testing.T) {
 
 func TestRangeCommand(t *testing.T) {
 	u := openKvleak(t, 80, 24, colourCaps)
-	for _, text := range []string{"range 10ms", "range 10ms x", "range x 10ms", "range 1s..2s", "range ..x"} {
+	for _, text := range []string{"range 10ms", "range 10ms x", "range x 10ms", "range 1s..2s", "range ..x", "range 20ms..10ms", "range 20ms 10ms"} {
 		if u.run(text) == nil {
 			t.Errorf(":%s is accepted", text)
 		}
 	}
 	peak, _, _ := u.app.Trace.Peak(t.Context(), analysis.Whole)
 	for text, want := range map[string]analysis.Range{
-		"range 10ms 20ms": state.Between(10_000, 20_000), "range 20ms..10ms": state.Between(10_000, 20_000),
+		"range 10ms 20ms": state.Between(10_000, 20_000), "range 10ms..20ms": state.Between(10_000, 20_000),
 		"range peak end": state.Between(peak.Time, u.app.state.Status.Duration), "range ..peak": state.Between(0, peak.Time),
 	} {
 		if err := u.run(text); err != nil || u.app.state.Range != want {
 			t.Errorf(":%s is %+v, %v, not %+v", text, u.app.state.Range, err, want)
 		}
+	}
+	if err := u.run("range 50ms 10ms"); err == nil || err.Error() != "the range ends at 10.0 ms, before it begins at 50.0 ms" {
+		t.Errorf("it is not refused as --from and --to are: %v", err)
 	}
 	u = openDump(t, 80, 24, colourCaps)
 	if err := u.run("range 0% peak"); err == nil || !strings.Contains(err.Error(), "only a trace has a peak") {

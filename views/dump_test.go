@@ -61,25 +61,70 @@ func TestSparsePagesGolden(t *testing.T) { dumpGoldens(t, "sparse", "3", "Tab", 
 // h and l go from layout to layout where layouts are shown, and column by column elsewhere.
 func TestLayoutsStep(t *testing.T) {
 	u := openDump(t, 120, 40, colourCaps).keys("2")
-	u.has("layout 15/15")
-	u.keys("h").has("layout 14/15")
-	u.keys("3").has("layout 14/15")
-	u.keys("H").has("layout 4/15")
-	u.keys("h", "h", "h").has("layout 1/15")
+	u.has("layout #14 at")
+	u.keys("h").has("layout #13 at")
+	u.keys("3").has("layout #13 at")
+	u.keys("H").has("layout #3 at")
+	u.keys("h", "h", "h").has("layout #0 at")
 	u.keys("h").has("no further layout")
-	u.keys("2", "l").has("layout 2/15")
+	u.keys("2", "l").has("layout #1 at")
 	u.keys("t", "0", "Enter").has("05:02:28")
-	u.keys("e").has("layout 15/15")
+	u.keys("e").has("layout #14 at")
 	u.keys("1", "h").has("at 11.9 s")
 	u.keys(",", ".", "{", "}", "p").has("at 8.00 s")
+}
+
+// The header names the layout by its number in the file and by its own time, wherever the instant is.
+func TestLayoutsOwnTime(t *testing.T) {
+	u := openDump(t, 80, 24, colourCaps).keys("3")
+	u.has("layout #14 at 05:02:39.315", "end 12.0 s")
+	if strings.Contains(u.Text(), "05:02:40.094") {
+		t.Errorf("the header has the clock of the instant:\n%s", u.Text())
+	}
+	u.keys("1").has("05:02:40.094")
+}
+
+// p goes to the layout that has most of what is charted, P to that of the range.
+func TestWorstLayout(t *testing.T) {
+	u := openDump(t, 120, 40, colourCaps).keys("3")
+	list, err := worstOf(t, u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for figure, want := range list {
+		u.keys("e").has("layout #14 at").keys("p").has(fmt.Sprintf("layout #%d at", want))
+		if figure < len(list)-1 {
+			u.keys("m")
+		}
+	}
+}
+
+// worstOf returns the numbers of the layouts with most occupied bytes, most that packing would reclaim, and the largest hole.
+func worstOf(t *testing.T, u *program) (out [3]int, err error) {
+	t.Helper()
+	var most [3]uint64
+	p := u.app.Dump.Pages
+	for i := range p.Len() {
+		l, err := p.Open(t.Context(), i)
+		if err != nil {
+			return out, err
+		}
+		f := &pages.SumLayout(l).All
+		for k, n := range [3]uint64{f.OccupiedBytes, f.Returned, f.Holes.Largest} {
+			if n > most[k] {
+				out[k], most[k] = i, n
+			}
+		}
+	}
+	return out, nil
 }
 
 // Space plays to the end, R to the beginning; Space again and whatever goes elsewhere pauses.
 func TestLayoutsPlay(t *testing.T) {
 	u := openDump(t, 80, 24, colourCaps).keys("2", "h", "h")
 	u.sim.Do(func() { u.app.current().(*dump.Pages).Frame = time.Millisecond })
-	u.keys("Space").has("layout 15/15")
-	u.keys("R").has("layout 1/15")
+	u.keys("Space").has("layout #14 at")
+	u.keys("R").has("layout #0 at")
 	u.sim.Do(func() {
 		p := u.app.current().(*dump.Pages)
 		p.Frame = time.Hour

@@ -77,6 +77,9 @@ func (a *app) dumpInstant() string {
 		from := max(s.Range.From, 0)
 		return fmt.Sprintf("range %v – %v · %s", from, s.Range.To, text)
 	}
+	if a.current().Needs()&model.FacetPages != 0 { // which says when its layout was taken
+		return text
+	}
 	if clock := a.Dump.ClockText(s.Now()); clock != "" {
 		text += " · " + clock
 	}

@@ -28,6 +28,7 @@ func (m *Memory) keep(a *app) {
 	s.Anchor, s.Cell = model.NoTime, analysis.Cell{}
 	s.Dump = state.NewDump()
 	s.Compare.Target, s.Compare.Requests = 0, 0
+	s.Prof.Target, s.Prof.Requests = "", 0
 	for i := range s.Compare.Marks {
 		k := &s.Compare.Marks[i]
 		if k.At.Events != 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/profile"
+	"github.com/memtui/memtui/views/state"
 )
 
 // sampleFile is an embedded recording.
@@ -273,5 +274,39 @@ func TestRowsAreSortedAsCompared(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Callers and callees are of the function that was asked for last, whatever views were gone back to meanwhile.
+func TestAroundIsOfTheFunctionAsked(t *testing.T) {
+	u := openServer(t, 120, 40).keys("2")
+	first := around(u.keys("Enter"))
+	u.keys("Esc", "Alt+Left", "Down", "Down", "Enter")
+	if second := around(u); first == "" || second == "" || first == second {
+		t.Errorf("of %q, then of %q", first, second)
+	}
+	u.keys("Esc", "#")
+	if text := u.Text(); strings.Contains(text, "Callers and callees") {
+		t.Errorf("it returns:\n%s", text)
+	}
+}
+
+// around returns the function whose callers and callees are shown, "" where none are.
+func around(u *program) string {
+	_, after, _ := strings.Cut(u.Text(), "Callers and callees of ")
+	name, _, _ := strings.Cut(after, " ─")
+	return name
+}
+
+// A function that was asked for in some stacks is not shown over others.
+func TestAroundIsVoidInOtherStacks(t *testing.T) {
+	u := openServer(t, 120, 40).keys("4")
+	u.sim.Do(func() {
+		u.app.emit(state.Seek{Name: "operator new"})
+		u.app.emit(state.AddStep{Step: calltree.Step{Kind: calltree.PivotAt, Name: "main"}})
+	})
+	u.sim.Settle()
+	if name := around(u); name != "" {
+		t.Errorf("over the stacks around main: %q:\n%s", name, u.Text())
 	}
 }

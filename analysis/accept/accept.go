@@ -14,12 +14,14 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Leak is what one owner leaks. Any kind of file that finds leaks can make some, see [OfTrace].
+// Leak is what one owner leaks. Any kind of file that finds leaks can make some, see [OfTrace] and [OfSuspects].
 type Leak struct {
 	Owner      model.Frame
 	Evidence   string
 	Confidence float64 // 0 … 1
 	Sites      []Site  // where, most bytes first
+
+	Rows *model.HeapSet // what sites count; nil for blocks
 }
 
 // Site is one stack of a leak.
@@ -27,6 +29,9 @@ type Site struct {
 	Stack        model.StackID
 	Frames       iter.Seq[model.Frame] // leaf first; nothing where the file does not define the stack
 	Bytes, Count uint64                // leaked
+
+	Row    model.Row // of a heap: below which they gather
+	HasRow bool
 }
 
 // Sum returns what all sites leak.
@@ -61,7 +66,7 @@ func OfTrace(ctx context.Context, t analysis.Trace, p *model.Profile, libraries 
 		for j, id := range f.Stacks {
 			v := verdicts.Of(uint32(f.Keys[j]))
 			if v.Kind == verdict.Leak {
-				l.Sites = append(l.Sites, Site{id, framesOf(p.Stacks, id), v.Bytes, v.Live})
+				l.Sites = append(l.Sites, Site{Stack: id, Frames: framesOf(p.Stacks, id), Bytes: v.Bytes, Count: v.Live})
 			}
 		}
 		slices.SortStableFunc(l.Sites, func(a, b Site) int { return cmp.Compare(b.Bytes, a.Bytes) })

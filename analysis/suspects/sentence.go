@@ -31,6 +31,9 @@ func (s *Suspect) Change() string {
 	return text
 }
 
+// Snapshots returns by how many snapshots the suspect was judged.
+func (s *Suspect) Snapshots() int { return len(s.course) }
+
 // What names the objects: "Session", or "objects of package shop.cart".
 func (s *Suspect) What() string {
 	name := model.Clean(s.Name)

@@ -33,14 +33,17 @@ type FailedLeak struct {
 	Confidence float64      `json:"confidence"`
 	Evidence   string       `json:"evidence"`
 	Sites      []FailedSite `json:"sites"` // most bytes first
+
+	rows *model.HeapSet // what is counted; nil for blocks
 }
 
 // FailedSite is one of its stacks.
 type FailedSite struct {
-	Stack  uint64  `json:"stack"`
-	Bytes  uint64  `json:"bytes"`
-	Count  uint64  `json:"count"`
-	Frames []Place `json:"frames"` // leaf first
+	Stack  *uint64    `json:"stack,omitzero"`            // of a trace
+	Row    *model.Row `json:"accumulation_row,omitzero"` // of a heap snapshot: below which the objects gather
+	Bytes  uint64     `json:"bytes"`                     // of a heap snapshot, what the objects retain
+	Count  uint64     `json:"count"`
+	Frames []Place    `json:"frames"` // leaf first; of a heap snapshot the type, its holder, and what dominates that
 }
 
 // StaleEntry is an entry of a baseline or of suppressions that accepts nothing any more.
@@ -78,13 +81,20 @@ func NewCheckLeaks(r *accept.Result, least uint64, notes []string, limit int) *C
 func newFailedLeak(f *accept.Failure) FailedLeak {
 	out := FailedLeak{
 		Owner: Owner{framePlace(f.Owner)}, Bytes: f.Bytes, Count: f.Count, Accepted: f.Accepted, Confidence: thousandths(f.Confidence), Evidence: f.Evidence,
+		rows: f.Rows,
 	}
 	if f.Known > 0 {
 		out.KnownBytes = &f.Known
 	}
 	for i := range f.Sites[:min(len(f.Sites), mostSites)] {
 		s := &f.Sites[i]
-		site := FailedSite{Stack: uint64(s.Stack), Bytes: s.Bytes, Count: s.Count, Frames: []Place{}}
+		site := FailedSite{Bytes: s.Bytes, Count: s.Count, Frames: []Place{}}
+		switch stack := uint64(s.Stack); {
+		case f.Rows == nil:
+			site.Stack = &stack
+		case s.HasRow:
+			site.Row = &s.Row
+		}
 		for frame := range s.Frames {
 			if site.Frames = append(site.Frames, framePlace(frame)); len(site.Frames) == mostFrames {
 				break
@@ -148,7 +158,7 @@ func (f *FailedLeak) lines(s Style) (head string, lines []string) {
 	if at := f.Owner.place.Where(); at != "" {
 		head += " (" + at + ")"
 	}
-	head += ": " + s.bytes(f.Bytes) + " in " + model.Blocks(f.Count)
+	head += ": " + s.bytes(f.Bytes) + " in " + f.counted(f.Count)
 	if f.KnownBytes != nil {
 		head += fmt.Sprintf("; grew to more than %d times the %s in the baseline", accept.GrownTimes, s.bytes(*f.KnownBytes))
 	}
@@ -157,7 +167,7 @@ func (f *FailedLeak) lines(s Style) (head string, lines []string) {
 	}
 	lines = wrapped(s.text(model.Clean(f.Evidence)), s.width()-4)
 	for i := range f.Sites[:min(len(f.Sites), shownSites)] {
-		lines = append(lines, f.Sites[i].lines(s)...)
+		lines = append(lines, f.Sites[i].lines(s, f)...)
 	}
 	if n := len(f.Sites) - shownSites; n > 0 {
 		lines = append(lines, s.text("… ")+plural(n, "more stack"))
@@ -165,8 +175,27 @@ func (f *FailedLeak) lines(s Style) (head string, lines []string) {
 	return head, lines
 }
 
-func (x *FailedSite) lines(s Style) []string {
-	lines := []string{fmt.Sprintf("stack %d: %s in %s", x.Stack, s.bytes(x.Bytes), model.Blocks(x.Count))}
+// counted says how many blocks or rows leak.
+func (f *FailedLeak) counted(n uint64) string {
+	switch {
+	case f.rows == nil:
+		return model.Blocks(n)
+	case n == 1:
+		return "1 " + f.rows.One
+	}
+	return model.Group(n) + " " + f.rows.Many
+}
+
+// lines returns a site of a leak: what it is, and its frames.
+func (x *FailedSite) lines(s Style, of *FailedLeak) []string {
+	where := "held in many places: "
+	switch {
+	case x.Stack != nil:
+		where = fmt.Sprintf("stack %d: ", *x.Stack)
+	case x.Row != nil:
+		where = fmt.Sprintf("below row %d: ", *x.Row)
+	}
+	lines := []string{where + s.bytes(x.Bytes) + " in " + of.counted(x.Count)}
 	for i, p := range x.Frames[:min(len(x.Frames), shownFrames)] {
 		line := fmt.Sprintf("  #%d %s", i, s.shorten(p.Name()))
 		if at := p.Base(); at != "" {

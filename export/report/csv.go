@@ -52,6 +52,8 @@ func (r *Report) HasTable(name string) bool {
 // rows returns the table of that name, a slice of structs; "" is what the report is about.
 func (r *Report) rows(table string) (any, bool) {
 	switch {
+	case r.Around != nil:
+		return r.Around.rows(), table == "" || table == aroundTable
 	case r.Trace != nil:
 		return r.Trace.rows(table)
 	case r.Path != nil:

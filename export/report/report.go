@@ -69,6 +69,8 @@ type Report struct {
 	DumpCounts   *DumpLengths  `json:"row_counts,omitzero"`
 	Pages        *Pages        `json:"pages,omitzero"`
 
+	Around *Around `json:"around,omitzero"` // only when asked for, and then alone
+
 	// What was asked about single rows of a snapshot.
 	Object   *HeapObject `json:"object,omitzero"`
 	Path     []HeapStep  `json:"path,omitzero"`

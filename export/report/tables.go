@@ -39,6 +39,9 @@ const (
 
 // tables returns all tables that have something to say, in the order of the text report.
 func (r *Report) tables(s Style, full bool) []table {
+	if r.Around != nil {
+		return []table{r.Around.table(s, full)}
+	}
 	list := append(r.heapTables(s, full), r.dumpTables(s, full)...)
 	list = append(list, r.stackTables(s, full)...)
 	if r.Trace != nil {

@@ -104,6 +104,12 @@ func (t *textWriter) scope() string {
 	if t.r.Heap != nil {
 		return strings.Join(append(parts, t.heapScope()...), " · ")
 	}
+	if t.r.Around != nil {
+		parts = append(parts, t.r.Around.scope()...)
+		if strings.HasPrefix(t.r.Around.Metric, "live_") && t.r.Time.At != nil {
+			parts = append(parts, t.r.instant())
+		}
+	}
 	if t.r.Stacks != nil {
 		parts = append(parts, t.stackScope())
 	}

@@ -31,7 +31,7 @@ type checkCmd struct {
 
 // leakFlags say which leaks make a check fail.
 type leakFlags struct {
-	NoLeaks       arg.LeastLeak `optvalue:"SIZE" help:"No finding of kind leak, or with =SIZE none of at least that many bytes, that is not accepted by --baseline or --suppressions."`
+	NoLeaks       arg.LeastLeak `optvalue:"SIZE" help:"No finding of kind leak, of heap snapshots nothing that grows from snapshot to snapshot, or with =SIZE none of at least that many bytes, that is not accepted by --baseline or --suppressions."`
 	Baseline      string        `placeholder:"FILE" help:"With --no-leaks: the leaks in FILE are known, unless they grew to more than twice their bytes. It is what --write-baseline or report -f json wrote about an earlier run."`
 	WriteBaseline string        `placeholder:"FILE" help:"Write the leaks of this run to FILE, for --baseline."`
 	Suppressions  []string      `sep:"none" placeholder:"FILE" help:"With --no-leaks: leaks that FILE names are accepted. It has lines leak:pattern as LeakSanitizer reads them, or blocks as Valgrind does. May be given more than once."`
@@ -319,6 +319,9 @@ func readAccepted(name string) ([]byte, error) {
 
 // leaks returns the leaks that a file has. Kinds of files that find none were refused before.
 func (m *measurer) leaks(ctx context.Context) ([]accept.Leak, error) {
+	if kind.Of(m.p) == kind.Heap {
+		return m.heapLeaks(ctx)
+	}
 	if status := m.s.index.Status(); status.FreesNever && status.Events > 0 {
 		return nil, usageError(fmt.Errorf("--no-leaks: %s records no block that was freed, so that it does not tell what leaks", m.p.Meta.Name))
 	}

@@ -158,6 +158,30 @@ func lastLayout(ctx context.Context, p *model.Profile, count int, fits func(mode
 	return empty, nil
 }
 
+// worstLayout returns the layout of which packing would reclaim most bytes, the first of several, as p does on Fragmentation; of one series
+// where the user names it. It is none where none can be decoded.
+func (a *app) worstLayout(ctx context.Context, s *session, p *model.Profile, none int) (worst int, err error) {
+	found, most := false, uint64(0)
+	worst = none
+	for i := range p.Pages.Len() {
+		if n := a.flags.Series; n != nil && p.Pages.Info(i).Series != *n {
+			continue
+		}
+		l, err := openLayout(ctx, s, p, i)
+		if ctx.Err() != nil {
+			return none, ctx.Err()
+		}
+		if err != nil {
+			fmt.Fprintln(a.env.Stderr, "memtui: warning: "+model.Clean(err.Error()))
+			continue
+		}
+		if n := pages.SumLayout(l).All.Returned; !found || n > most {
+			worst, most, found = i, n, true
+		}
+	}
+	return worst, nil
+}
+
 func noDump(p *model.Profile) error {
 	return usageError(fmt.Errorf("%s holds no page layouts: it is %s", p.Meta.Name, p.Meta.Format))
 }
@@ -177,6 +201,7 @@ func openLayout(ctx context.Context, s *session, p *model.Profile, n int) (l *mo
 type pagesCmd struct {
 	File    string `arg:"" help:"A memory dump, or - for standard input. FILE#3 is its layout 3, FILE#-1 its last."`
 	Map     bool   `help:"Draw the pages as a grid of characters, in the file's order."`
+	Worst   bool   `help:"Take the layout of which packing would reclaim most, of the series of --series where that is given."`
 	PerCell int    `placeholder:"N" help:"Pages per character of --map (as few as fit)."`
 	Table   string `enum:"page_types,holes,runs,sparse_pages," default:"" placeholder:"NAME" help:"Print one table only; csv always does: page_types (the default), holes, runs or sparse_pages."`
 	Exact   bool   `help:"Print bytes as exact numbers."`
@@ -209,6 +234,9 @@ func (c *pagesCmd) Run(ctx context.Context, a *app) error {
 	}
 	a.warn(p)
 	n, ok, err := a.layout(ctx, p, s.snapshot)
+	if err == nil && ok && c.Worst {
+		n, err = a.worstLayout(ctx, s, p, n)
+	}
 	if err != nil {
 		return err
 	}

@@ -8,8 +8,10 @@ import (
 	"slices"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/accept"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/pages"
+	"github.com/memtui/memtui/analysis/suspects"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/kind"
@@ -202,6 +204,50 @@ func (m *measurer) heapFigure(ctx context.Context, b *budget) (f figure, err err
 		}
 	}
 	return f, usageError(fmt.Errorf("--max-live-at: %s has no complete snapshot up to %s", m.p.Meta.Name, at))
+}
+
+// heapLeaks returns what grows over the snapshots of a file, by the last whole one or the one that is asked for.
+func (m *measurer) heapLeaks(ctx context.Context) (leaks []accept.Leak, err error) {
+	at, _, err := m.app.snapshot(m.p, m.s.snapshot)
+	if err != nil {
+		return nil, err
+	}
+	if counted := suspects.Counted(m.p.Heaps, at); len(counted) < 2 {
+		return nil, usageError(fmt.Errorf("--no-leaks: %s has %s, which does not tell what grows: it needs two", m.p.Meta.Name, wholeSnapshots(len(counted))))
+	}
+	h, err := m.heap(ctx, m.s, m.p, at)
+	if err != nil {
+		return nil, err
+	}
+	edges, err := m.edges(m.p)
+	if err != nil {
+		return nil, err
+	}
+	err = m.s.src.Guard(func() error {
+		g, err := heapgraph.NewGraph(ctx, h, edges)
+		if err != nil {
+			return err
+		}
+		others, err := new(suspects.Counts).All(ctx, m.p.Heaps, at, func(float64) {})
+		if err != nil {
+			return err
+		}
+		if len(others) == 0 {
+			return inputError(fmt.Errorf("--no-leaks: no snapshot of %s can be read but %d", m.p.Meta.Name, at))
+		}
+		list, err := suspects.Find(ctx, g, at, others, 0)
+		leaks = accept.OfSuspects(g, list)
+		return err
+	})
+	return leaks, err
+}
+
+// wholeSnapshots says how few complete snapshots there are.
+func wholeSnapshots(n int) string {
+	if n == 0 {
+		return "no complete snapshot"
+	}
+	return "one complete snapshot"
 }
 
 // dumpFigure returns the highest figure of any curve, or of the one that --series chooses.

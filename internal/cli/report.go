@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -20,6 +21,7 @@ type reportCmd struct {
 	Group   string   `enum:"stack,function,file,module,thread,size,dso,source,kind" default:"stack" placeholder:"KIND" help:"Also print a table of groups: by function, file, module, thread or size; for stack profiles by dso, source, thread or kind."`
 	Cell    arg.Cell `placeholder:"SIZE,LIFETIME" help:"Only blocks of that size and lifetime, in the classes of the Lifetimes screen: 64,1ms or 4K,never or any,10us. Applies to sites, leaks and blocks."`
 	Stacked int      `placeholder:"N" help:"Divide the curve of live bytes by the N sites that hold most when it is highest: a column of curve for each."`
+	Peek    string   `placeholder:"FUNCTION" help:"Print who calls the function and what it calls instead, weighed by --by; its name with or without arguments and templates, or /…/ for a regular expression."`
 	Exact   bool     `help:"Print bytes as exact numbers."`
 	stackFlags
 	Out string `name:"output" short:"o" placeholder:"FILE" help:"Write to this file instead of standard output."`
@@ -40,6 +42,9 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 
 // write waits for a session and prints its report.
 func (a *app) write(ctx context.Context, s *session, c reportCmd) error {
+	if a.flags.Format == "html" && c.Peek != "" {
+		return usageError(errors.New("--peek: text, json, markdown and csv print what is around a function"))
+	}
 	if a.flags.Format == "html" {
 		return a.writePage(ctx, s, c)
 	}

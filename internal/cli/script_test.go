@@ -60,7 +60,7 @@ func TestScripts(t *testing.T) {
 				"cut.mlyze": kv[:cut], "header.mlyze": kv[:200], "noise": bytes.Repeat([]byte("\x1b[31m?!"), 100),
 				"hole.mlyze":        append(append(bytes.Clone(kv[:cut]), bytes.Repeat([]byte{0xfe}, 40)...), kv[cut:]...),
 				"evil\x1b[2J.mlyze": kv[:cut],
-				"heap.mvmheap":      heap, "heap#1": heap, "heapcut.mvmheap": heap[:800_000], "heapfirst.mvmheap": heap[:50_000],
+				"heap.mvmheap":      heap, "heap#1": heap, "heapcut.mvmheap": heap[:800_000], "heapfirst.mvmheap": heap[:50_000], "heapone.mvmheap": heap[:400_000],
 				"heapstart.mvmheap": heap[:16], "python.mb": dump, "cut.mb": dump[:20_000],
 			} {
 				if err := os.WriteFile(filepath.Join(env.WorkDir, name), data, 0o666); err != nil {

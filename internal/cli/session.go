@@ -268,6 +268,9 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 	if c.Table == "blocks" || c.Table == "born_blocks" {
 		opt.Blocks = c.Table
 	}
+	if c.Peek != "" {
+		return a.around(report.BuildAround(ctx, p, s.index, c.Peek, opt))
+	}
 	r, err := report.Build(ctx, p, s.index, opt)
 	if err != nil {
 		return nil, err

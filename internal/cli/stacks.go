@@ -49,7 +49,12 @@ func (a *app) stacksReport(ctx context.Context, p *model.Profile, c *reportCmd) 
 	if err != nil {
 		return nil, err
 	}
-	r, err := report.BuildStacks(ctx, p, opt)
+	var r *report.Report
+	if c.Peek != "" {
+		r, err = a.around(report.BuildStacksAround(ctx, p, c.Peek, opt))
+	} else {
+		r, err = report.BuildStacks(ctx, p, opt)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -71,6 +76,15 @@ func (a *app) stacksReport(ctx context.Context, p *model.Profile, c *reportCmd) 
 		r.Time.To = &to
 	}
 	return r, nil
+}
+
+// around turns what --peek cannot answer into a mistake in usage.
+func (a *app) around(r *report.Report, err error) (*report.Report, error) {
+	none := (*report.NoFunctionError)(nil)
+	if errors.As(err, &none) || errors.Is(err, report.ErrNoSum) {
+		err = usageError(fmt.Errorf("--peek: %w", err))
+	}
+	return r, err
 }
 
 // selection returns what --event, --by, --from and --to choose; nil when the profile has nothing to choose from.

@@ -313,6 +313,8 @@ func (p *Fragments) Do(a keymap.Action) bool {
 		p.big = !p.big
 	case keymap.Series:
 		p.over.figure = (p.over.figure + 1) % layoutFigureCount
+	case keymap.Peak, keymap.PeakInRange:
+		return p.over.toWorst(a == keymap.PeakInRange)
 	case keymap.Open:
 		p.openPage()
 	case keymap.Back:

@@ -38,13 +38,15 @@ type layoutChart struct {
 	area   widget.Rect
 	state  state.State
 	figure layoutFigure
+
+	typeName string // of pages that the chart is about, "" for all
 }
 
 func newLayoutChart(e *ui.Env) *layoutChart { return &layoutChart{env: e} }
 
 // show adopts a state for a chart drawn in r; typeName narrows it to one type of pages, "" does not.
 func (c *layoutChart) show(s *state.State, r widget.Rect, typeName string) {
-	c.state, c.area = *s, r
+	c.state, c.area, c.typeName = *s, r, typeName
 	d := c.env.Dump
 	series := d.Series(s)
 	if r.Empty() || series == state.NoSeries {
@@ -75,6 +77,43 @@ func (c *layoutChart) show(s *state.State, r widget.Rect, typeName string) {
 	ch.Empty = "no layout is in view"
 	ch.Data = c.points(v, typeName, from, to, max(ch.Dots(r), 1))
 	ch.Answer = c.answer(v, typeName)
+}
+
+// toWorst goes to the layout that has most of what is charted, of all or of those in the range; false means that nothing is charted.
+func (c *layoutChart) toWorst(inRange bool) bool {
+	if c.area.Empty() {
+		return false
+	}
+	switch at, ready := c.worst(inRange); {
+	case !ready:
+		c.env.Say("the layouts are still being added up")
+	case at == state.NoLayout:
+		c.env.Say("no layout is in the range")
+	default:
+		c.env.Emit(state.ChooseLayout{Layout: at, At: c.env.Dump.Time(at)})
+	}
+	return true
+}
+
+// worst returns the layout that has most of what the chart shows, the first of several, NoLayout where the range has none; ready is false
+// while layouts are added up.
+func (c *layoutChart) worst(inRange bool) (layout int, ready bool) {
+	v, ok := c.env.Layouts.Over.Get()
+	if !ok || v.Dump != c.env.Dump || v.Series != c.env.Dump.Series(&c.state) {
+		return state.NoLayout, false
+	}
+	layout = state.NoLayout
+	most := uint64(0)
+	for i := range v.Moments {
+		m := &v.Moments[i]
+		if r := c.state.Range; inRange && (m.At <= r.From || m.At > r.To) {
+			continue
+		}
+		if f, found := m.Of(c.typeName, c.typeName == ""); found && (layout == state.NoLayout || c.figure.of(&f) > most) {
+			layout, most = m.Layout, c.figure.of(&f)
+		}
+	}
+	return layout, true
 }
 
 // points spreads the layouts over n columns: a figure holds until the next layout.

@@ -92,19 +92,29 @@ func (p *Pages) About() string {
 	} else if p.Playing < 0 {
 		text += " · playing back"
 	}
-	return text
+	return strings.TrimPrefix(text, " · ")
 }
 
-// layoutPlace says which of how many layouts a state is about, "" before the first.
+// layoutPlace says which layout a state is about, by its number in the file, as commands take it, and when it was taken, which may be long
+// before the instant; "" before the first. Where layouts of several series are in the file it names the series.
 func layoutPlace(d *ui.DumpFile, s *state.State) string {
-	if d == nil {
+	if d == nil || s.Compare.On { // the header names both layouts then
 		return ""
 	}
 	list, n := d.Place(s)
 	if n < 0 {
 		return ""
 	}
-	return fmt.Sprintf("layout %d/%d", n+1, len(list))
+	text := fmt.Sprintf("layout #%d", list[n])
+	if len(list) < d.Count {
+		series := d.Series(s)
+		text += " of " + widget.Truncate(widget.Clean(seriesName(&d.Timeline.Series[series], series)), 20)
+	}
+	when := ui.LayoutRef{Dump: d, Layout: list[n]}
+	if d.Time(list[n]) == model.NoTime {
+		return text + ", " + when.When()
+	}
+	return text + " at " + when.When()
 }
 
 // Show implements screen.
@@ -421,6 +431,9 @@ func (p *Pages) doLayouts(a keymap.Action) bool {
 	case keymap.StepBack, keymap.StepForward, keymap.LeapBack, keymap.LeapForward:
 		p.Playing = 0
 		stepLayout(p.Env, &p.State, a)
+	case keymap.Peak, keymap.PeakInRange:
+		p.Playing = 0
+		return p.over.toWorst(a == keymap.PeakInRange)
 	case keymap.Toggle:
 		p.play(1)
 	case keymap.PlayBack:

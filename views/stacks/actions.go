@@ -38,6 +38,7 @@ func (p *Stacks) Do(a keymap.Action) bool {
 	case keymap.FindNext, keymap.FindPrevious:
 		p.active().findAgain(a == keymap.FindNext)
 	case keymap.Back:
+		p.functionsShown = max(p.functionsShown, p.State.Prof.Requests) // whatever is still being computed
 		return p.back()
 	default:
 		return p.doPane(a)

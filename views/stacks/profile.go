@@ -221,7 +221,14 @@ func (p *Stacks) profEmpty() []string {
 // showTargetFunction goes to the function that another screen asked for, and shows what is around it.
 func (p *Stacks) showTargetFunction() {
 	st := &p.State.Prof
-	if p.Prof == nil || st.Requests <= p.functionsShown || !p.weights.Fresh() {
+	if p.Prof == nil || st.Requests <= p.functionsShown {
+		return
+	}
+	if st.Target == "" || st.Within != p.State.Filters {
+		p.functionsShown = st.Requests // it was asked for in other stacks
+		return
+	}
+	if !p.weights.Fresh() {
 		return
 	}
 	p.functionsShown = st.Requests

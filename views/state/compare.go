@@ -41,6 +41,16 @@ type Compare struct {
 	Target   model.NodeID  // of the joined stacks: what Stacks was sent to
 	Requests int           // how often it was
 	Only     int           // 0 for all rows, 1 for changed ones, 2 for new, 3 for gone, 4 for grown, 5 for shrunk ones
+
+	before weighing // what the screens weighed by when the difference began
+}
+
+// weighing is what figures screens show.
+type weighing struct {
+	set           bool
+	cost          analysis.Cost
+	event, metric int
+	figure        diff.PageFigure
 }
 
 // The intents about comparisons. Their fields are documented by Compare's.
@@ -67,7 +77,19 @@ type (
 
 func (i MarkSide) apply(s State) State { s.Compare.Marks[i.Side] = i.M; return s }
 
-func (i ShowDifference) apply(s State) State { s.Compare.On = i.On; return s }
+// apply begins or ends the difference. What was weighed before it is weighed again after it.
+func (i ShowDifference) apply(s State) State {
+	c := &s.Compare
+	switch {
+	case i.On && !c.On:
+		c.before = weighing{true, s.Cost, s.Prof.Event, s.Prof.Metric, s.Dump.Figure}
+	case !i.On && c.On && c.before.set:
+		b := c.before
+		s.Cost, s.Prof.Event, s.Prof.Metric, s.Dump.Figure, c.before = b.cost, b.event, b.metric, b.figure, weighing{}
+	}
+	c.On = i.On
+	return s
+}
 
 func (SwapCompared) apply(s State) State { s.Compare.Swapped = !s.Compare.Swapped; return s }
 

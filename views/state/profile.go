@@ -2,6 +2,7 @@ package state
 
 import (
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/model"
 )
@@ -15,12 +16,13 @@ const (
 
 // Profile is what screens of stack profiles are about, besides the range.
 type Profile struct {
-	Event    int        // NoEvent for the first that has stacks
-	Metric   int        // NoMetric for the event's own
-	Window   int        // NoWindow for the records as a whole
-	By       weights.By // what rows of Functions stand for
-	Target   string     // the function that Stacks was sent to
-	Requests int        // how often it was
+	Event    int             // NoEvent for the first that has stacks
+	Metric   int             // NoMetric for the event's own
+	Window   int             // NoWindow for the records as a whole
+	By       weights.By      // what rows of Functions stand for
+	Target   string          // the function that Stacks was sent to
+	Requests int             // how often it was
+	Within   calltree.Filter // of stacks when it was: with another one the request is void
 }
 
 // NewProfile returns the state before anything is chosen.
@@ -52,7 +54,7 @@ func (i ChooseWindow) apply(s State) State {
 }
 
 func (i Seek) apply(s State) State {
-	s.Prof.Target = i.Name
+	s.Prof.Target, s.Prof.Within = i.Name, s.Filters
 	s.Prof.Requests++
 	return s
 }

@@ -215,7 +215,7 @@ func unfit(command string, f *kong.Flag, name string, k kind.Kind) string {
 	case k == kind.Heap && has("from to", flag):
 		return "heap tables show one snapshot; choose it with --snapshot or --at"
 	case has("no-leaks baseline write-baseline suppressions", flag):
-		return "only a trace tells what leaks, and " + name + " is not one"
+		return "only traces and files of heap snapshots tell what leaks, and " + name + " is neither"
 	case flag == "cell":
 		return name + " holds no blocks"
 	case slices.ContainsFunc(steps(), func(u Use) bool { return u.Flag == flag }) || has("window group match depth", flag):

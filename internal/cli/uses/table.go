@@ -104,7 +104,7 @@ var Table = sync.OnceValue(func() map[string][]Use {
 		"validate": slices.Concat(written("text or json"), of(kind.All, "max-memory")),
 		"index":    slices.Concat(written("text or json"), reader()),
 		"pages": slices.Concat(tables(), helped(dumps, "at", "The instant of the layout (the last one)."),
-			of(dumps, "snapshot", "series", "point", "max-memory", "table", "map"), with("map", dumps, "per-cell")),
+			of(dumps, "snapshot", "series", "point", "max-memory", "table", "map", "worst"), with("map", dumps, "per-cell")),
 		"heap snapshots":  inHeap,
 		"heap types":      heapSorted,
 		"heap frames":     heapSorted,
@@ -121,7 +121,7 @@ func heapBy(keys string) []Use { return helped(heaps, "by", "Sort key: "+keys+".
 
 // reportUses returns the flags of report alone.
 func reportUses() []Use {
-	return slices.Concat(of(profiles, "window"), of(traces, "cell", "stacked"),
+	return slices.Concat(of(profiles, "window"), of(traces, "cell", "stacked"), of(stacked, "peek"),
 		valued(traces, "group", "stack", "function", "file", "module", "thread", "size"),
 		valued(profiles, "group", "stack", "dso", "module", "source", "file", "thread", "kind"),
 		valued(traces, "table", report.Tables()...), valued(profiles, "table", report.StackTables()...),
@@ -130,9 +130,9 @@ func reportUses() []Use {
 
 // checkUses returns the flags of check: of those that choose, the ones that no limit is about are for what grew since the base.
 func checkUses() []Use {
-	return slices.Concat(drawing(), of(traces, "no-leaks", "write-baseline"), with("no-leaks", traces, "baseline"), with("no-leaks write-baseline", traces, "suppressions"), of(traces|dumps, "from", "to"), with("base", profiles, "from", "to"), with("max-leak base", traces, "min-age"), of(profiles, "event"), of(heaps, "snapshot"), of(dumps, "series"), reader(),
+	return slices.Concat(drawing(), of(traces|heaps, "no-leaks", "write-baseline"), with("no-leaks write-baseline", traces|heaps, "suppressions"), with("no-leaks", traces|heaps, "baseline"), of(traces|dumps, "from", "to"), with("base", profiles, "from", "to"), with("max-leak base", traces, "min-age"), of(profiles, "event"), of(heaps, "snapshot"), of(dumps, "series"), reader(),
 		with("base", kind.All, "limit"), with("base", traces|heaps|dumps, "at"), with("base", traces, "frame-order"), with("base", dumps, "snapshot", "point"),
-		with("by=retained_bytes", heaps, "edges"), with("base", stacked, "match"), with("base", kind.All, "mask"),
+		with("by=retained_bytes no-leaks write-baseline", heaps, "edges"), with("base", stacked, "match"), with("base", kind.All, "mask"),
 		[]Use{{Flag: "by", Of: kind.All, With: "base", help: "With --base: the figure that is compared to list what grew: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."}})
 }
 
@@ -163,6 +163,7 @@ type clash struct {
 
 // clashes returns the pairs of flags that contradict each other. FILE#N is --snapshot.
 func clashes() []clash {
+	const alone = "what is around a function is printed alone"
 	const oneLayout, snapshot, layout = "open demo pages diff", "each chooses the snapshot", "each chooses the page layout"
 	return []clash{
 		{"snapshot", "at", heaps, "", snapshot},
@@ -172,6 +173,13 @@ func clashes() []clash {
 		{"point", "at", dumps, oneLayout, layout},
 		{"snapshot", "from", profiles, "", "a window is a range"},
 		{"snapshot", "to", profiles, "", "a window is a range"},
+		{"peek", "table", stacked, "", alone},
+		{"peek", "group", stacked, "", alone},
+		{"peek", "stacked", traces, "", alone},
+		{"peek", "min-age", traces, "", alone},
+		{"worst", "snapshot", dumps, "", layout},
+		{"worst", "point", dumps, "", layout},
+		{"worst", "at", dumps, "", layout},
 		{"map", "table", dumps, "", "the map has no tables"},
 		{"map", "limit", dumps, "", "the map has no tables"},
 	}

@@ -1,0 +1,65 @@
+package accept
+
+import (
+	"slices"
+
+	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/analysis/suspects"
+	"github.com/memtui/memtui/model"
+)
+
+// sureOfTwo and sureOfMore are how sure it is that what grows is a leak, by two snapshots and by more.
+const sureOfTwo, sureOfMore = 0.5, 0.9
+
+// OfSuspects returns the suspects that grow as leaks, in their order. g is the graph of the snapshot that they were found in. A leak has
+// one site: the stack of that is the type, its holder, and who dominates the holder up to the root. Bytes are what the objects retain.
+func OfSuspects(g *heapgraph.Graph, list []suspects.Suspect) []Leak {
+	var leaks []Leak
+	for i := range list {
+		s := &list[i]
+		if s.Verdict != suspects.Grows {
+			continue
+		}
+		l := Leak{Owner: named(s.What()), Evidence: s.Evidence(), Confidence: sureOfMore, Rows: g.Heap.Schema.Objects()}
+		if s.Snapshots() == 2 {
+			l.Confidence = sureOfTwo
+		}
+		l.Sites = []Site{{Row: s.Row, HasRow: s.HasRow, Frames: slices.Values(chainOf(g, s)), Bytes: s.Retained, Count: s.Count}}
+		leaks = append(leaks, l)
+	}
+	return leaks
+}
+
+func named(name string) model.Frame { return model.Frame{Function: name, Line: model.NoLine} }
+
+// frameOf returns a row as a frame, a routine's with its place.
+func frameOf(h *model.Heap, r model.Row) model.Frame {
+	if h.Kind(r).Naming != model.NamedByFrame || int(r) >= len(h.Entity) {
+		return named(heapgraph.Label(h, r))
+	}
+	name, file, line := h.Tables.Frame(h.Entity[r])
+	if name == "" && file == "" {
+		name = "<anon>"
+	}
+	return model.Frame{Function: name, File: file, Line: line}
+}
+
+// chainOf returns what keeps the objects of a suspect alive as a stack: their type first. Of a list, whose length differs from run to run,
+// one link counts.
+func chainOf(g *heapgraph.Graph, s *suspects.Suspect) []model.Frame {
+	out := []model.Frame{named(s.What())}
+	if !s.HasRow {
+		return out
+	}
+	real := g.Heap.Schema.Real()
+	for r := s.HolderRow; real.Has(g.Heap.Kinds[r]) && len(out) < maxFrames; r = g.Idom[r] {
+		f := frameOf(g.Heap, r)
+		if f != out[len(out)-1] {
+			out = append(out, f)
+		}
+		if r == g.Idom[r] {
+			break
+		}
+	}
+	return out
+}

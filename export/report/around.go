@@ -1,0 +1,286 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/funcname"
+	"github.com/memtui/memtui/analysis/weights"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
+)
+
+// Around is one function with who calls it and what it calls. Every stack counts once: by who called the function first, and by what its
+// innermost call went on to. So the callers sum up to Total, and the callees and Self as well.
+type Around struct {
+	Function  string       `json:"function"`          // as asked for, where several match
+	Matched   int          `json:"matched_functions"` // how many names that stands for, without arguments of templates
+	Event     *string      `json:"event,omitzero"`    // of a stack profile
+	Metric    string       `json:"metric"`            // of all figures
+	Filters   []string     `json:"filters,omitzero"`  // of stacks: "focus main"
+	All       Amount       `json:"all"`               // of all stacks that filters leave
+	Total     Amount       `json:"total"`             // of the stacks that pass the function
+	Self      Amount       `json:"self"`              // of those that end in it
+	Callers   []Neighbor   `json:"callers"`           // heaviest first
+	Callees   []Neighbor   `json:"callees"`           // heaviest first
+	RowCounts AroundCounts `json:"row_counts"`        // without the limit
+}
+
+// Neighbor is a function that calls another or is called by it. What nothing calls has no name.
+type Neighbor struct {
+	Function *string `json:"function,omitzero"`
+	Weight   Amount  `json:"weight"`
+}
+
+// AroundCounts says how many callers and callees there are without a limit.
+type AroundCounts struct {
+	Callers int `json:"callers"`
+	Callees int `json:"callees"`
+}
+
+// aroundRow is a row of the table: a caller, the function itself, or what it calls.
+type aroundRow struct {
+	Relation string `json:"relation"`
+	Neighbor
+}
+
+// aroundTable is the name of the only table that a report about one function has.
+const aroundTable = "around"
+
+// NoFunctionError says that no stack passes a function.
+type NoFunctionError struct {
+	Name string
+	Near []string // names that may be meant, nearest first
+}
+
+func (e *NoFunctionError) Error() string {
+	text := fmt.Sprintf("no stack passes the function %s", model.Clean(e.Name))
+	for i, n := range e.Near {
+		if text += ", "; i == 0 {
+			text += "near: "
+		}
+		text += model.Clean(n)
+	}
+	return text
+}
+
+// ErrNoSum says that figures of stacks do not add up to one of a function.
+var ErrNoSum = errors.New("peaks of stacks are reached at different times and do not add up")
+
+// BuildAround says who calls a function of a trace and what it calls, by the figure that opt.By names. Errors are [ErrNoSum], a
+// [NoFunctionError], and those of ctx and of trace.
+func BuildAround(ctx context.Context, p *model.Profile, trace analysis.Trace, name string, opt Options) (*Report, error) {
+	key := keyNamed(opt.By)
+	if key.name == "peak_bytes" {
+		return nil, fmt.Errorf("%w; --at peak --by live_bytes has what lived at the peak", ErrNoSum)
+	}
+	r := &Report{Header: NewHeader(SchemaReport, p)}
+	status := trace.Status()
+	r.Time.Duration, r.Time.At = &status.Duration, &opt.AtTime
+	if opt.From != model.NoTime {
+		r.Time.From = &opt.From
+	}
+	if opt.To != model.NoTime {
+		r.Time.To = &opt.To
+	}
+	stacks := p.Stacks
+	if opt.Cell.Stacks != "" && stacks != nil {
+		view, err := calltree.FilterStacks(ctx, stacks, opt.Cell.Stacks, calltree.WholeStacks)
+		if err != nil {
+			return nil, err
+		}
+		stacks = view.Stacks
+	}
+	rows, err := trace.Sites(ctx, analysis.Query{At: opt.At, Range: opt.Range, Cell: opt.Cell, NoPeaks: true})
+	if err != nil {
+		return nil, err
+	}
+	q := aroundQuery{stacks: stacks, name: name, limit: opt.Limit, scale: 1}
+	for i := range rows {
+		leaf, _ := stacks.Node(rows[i].Stack)
+		q.add(leaf, key.value(&rows[i]))
+	}
+	r.Around, err = q.ask(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.Around.Metric, r.Around.Filters = key.name, filterLines(opt.Cell)
+	return r, nil
+}
+
+// BuildStacksAround is [BuildAround] for a stack profile, by its selection.
+func BuildStacksAround(ctx context.Context, p *model.Profile, name string, opt StackOptions) (*Report, error) {
+	s := opt.Selection
+	if s == nil {
+		return nil, &NoFunctionError{Name: name}
+	}
+	w := p.Weights
+	event, metric := w.Events[s.Event].Name, w.Metrics[s.Metric].Name
+	if weights.NoSum(metric) {
+		return nil, ErrNoSum
+	}
+	r := &Report{Header: NewHeader(SchemaReport, p)}
+	q := aroundQuery{stacks: s.Stacks, name: name, limit: opt.Limit, scale: 1}
+	for pass := range 2 {
+		q.leaves, q.weights = q.leaves[:0], q.weights[:0]
+		whole := true
+		for i := range w.Records.Len() {
+			n, ok := s.Weight(model.RecordID(i))
+			if !ok {
+				continue
+			}
+			v, small := n.Small(math.MaxUint64)
+			whole = whole && (small || n.Float64() == math.Trunc(n.Float64()))
+			if !small || q.scale != 1 {
+				v = uint64(min(max(n.Float64()*q.scale, 0), math.MaxUint64/2))
+			}
+			q.add(s.Node(model.RecordID(i)), v)
+		}
+		if whole || pass > 0 {
+			break
+		}
+		q.scale = 1e6 // six digits after the point
+	}
+	var err error
+	if r.Around, err = q.ask(ctx); err != nil {
+		return nil, err
+	}
+	r.Around.Event, r.Around.Metric = &event, metric
+	r.Around.Filters = filterLines(analysis.Cell{Stacks: opt.Filter})
+	return r, nil
+}
+
+// aroundQuery is what a function is looked for in.
+type aroundQuery struct {
+	stacks  *model.Stacks
+	leaves  []model.NodeID
+	weights []uint64
+	scale   float64 // that weights were multiplied by
+	name    string
+	limit   int
+}
+
+func (q *aroundQuery) add(leaf model.NodeID, weight uint64) {
+	if weight > 0 {
+		q.leaves, q.weights = append(q.leaves, leaf), append(q.weights, weight)
+	}
+}
+
+// ask makes all functions that the name stands for one, and sums up what is around that. Names are those of the screens.
+func (q *aroundQuery) ask(ctx context.Context) (*Around, error) {
+	if q.stacks == nil {
+		return nil, &NoFunctionError{Name: q.name}
+	}
+	matches := calltree.FunctionMatcher(q.name)
+	meant, of := map[string]bool{}, map[string]string{}
+	name := func(n string) string {
+		if matches(n) {
+			meant[n], of[n] = true, funcname.ShortenTemplates(n)
+			return "\x00" + q.name // which no function of a file is called
+		}
+		return funcname.ShortenTemplates(n)
+	}
+	tree, err := calltree.NewLeafTree(ctx, q.stacks, q.leaves, calltree.TreeOptions{Name: name})
+	if err != nil {
+		return nil, err
+	}
+	folded := tree.Fold(q.weights)
+	node := int32(0)
+	for n := int32(1); n < int32(folded.Len()) && node == 0; n++ {
+		if folded.Name(n) == "\x00"+q.name {
+			node = n
+		}
+	}
+	if node == 0 {
+		near, err := calltree.Near(ctx, q.stacks, q.name, nearNames)
+		if err != nil {
+			return nil, err
+		}
+		return nil, &NoFunctionError{q.name, near}
+	}
+	a := folded.Around(node, false)
+	names := map[string]bool{}
+	for n := range meant {
+		names[of[n]] = true
+	}
+	out := &Around{
+		Function: q.name, Matched: len(names), All: q.amount(folded.Total[0]), Total: q.amount(a.Total), Self: q.amount(a.Self),
+		Callers: q.neighbors(a.Callers), Callees: q.neighbors(a.Callees), RowCounts: AroundCounts{len(a.Callers), len(a.Callees)},
+	}
+	if len(names) == 1 {
+		for n := range names {
+			out.Function = n
+		}
+	}
+	return out, nil
+}
+
+func (q *aroundQuery) amount(n uint64) (a Amount) {
+	if q.scale == 1 {
+		a.Add(model.Unsigned(n))
+	} else {
+		a.Add(model.Float(float64(n) / q.scale))
+	}
+	return a
+}
+
+func (q *aroundQuery) neighbors(list []calltree.Neighbor) []Neighbor {
+	out := []Neighbor{}
+	for _, n := range limit(list, q.limit) {
+		x := Neighbor{Weight: q.amount(n.Weight)}
+		if n.Name != "" {
+			x.Function = &n.Name
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// rows returns callers, the function and what it calls, in the order of the screen.
+func (a *Around) rows() (list []aroundRow) {
+	for _, n := range a.Callers {
+		list = append(list, aroundRow{"caller", n})
+	}
+	list = append(list, aroundRow{"function", Neighbor{&a.Function, a.Total}}, aroundRow{"self", Neighbor{&a.Function, a.Self}})
+	for _, n := range a.Callees {
+		list = append(list, aroundRow{"callee", n})
+	}
+	return list
+}
+
+// table lays the function out: callers above it, what it calls below.
+func (a *Around) table(s Style, full bool) table {
+	out := table{
+		name: aroundTable, title: "Callers and callees", more: a.RowCounts.Callers + a.RowCounts.Callees - len(a.Callers) - len(a.Callees),
+		answer: fmt.Sprintf("%s of %s %s pass it", s.amount(a.Metric, a.Total.Amount), s.amount(a.Metric, a.All.Amount), model.Clean(a.Metric)),
+		cols:   []col{{titles.Weight, number}, {titles.Share, number}, {"", word}, {titles.Function, name}},
+	}
+	if a.Matched > 1 {
+		out.answer += ", " + plural(a.Matched, "function") + " of that name taken together"
+	}
+	words := map[string]string{"caller": "called by", "function": "", "self": "itself", "callee": "calls"}
+	for _, r := range a.rows() {
+		label := "no callers: stacks begin here"
+		if r.Function != nil {
+			label = (stackWriter{style: s, full: full}).name(*r.Function)
+		}
+		out.rows = append(out.rows, []string{
+			s.amount(a.Metric, r.Weight.Amount), r.Weight.ShareOf(a.Total.Amount).String(), words[r.Relation], label,
+		})
+	}
+	return out
+}
+
+// scope says what the figures are of.
+func (a *Around) scope() []string {
+	about := "by " + model.Clean(a.Metric)
+	if a.Event != nil {
+		about = "event " + model.Clean(*a.Event) + " " + about
+	}
+	return slices.Concat([]string{about}, filterText(a.Filters))
+}

@@ -1,0 +1,20 @@
+package views
+
+import "testing"
+
+// Whatever is weighed and sorted by in the difference: after it, the screen is as it was before.
+func TestDifferenceRestoresCostAndSort(t *testing.T) {
+	for _, screen := range []string{"3", "4", "5"} {
+		for _, keys := range [][]string{{}, {"c"}, {"s"}, {"c", "s"}, {"s", "s", "c", "c"}} {
+			u := openKvleak(t, 120, 40, colourCaps).keys("p", "A", "e", screen)
+			if screen != "5" {
+				u.keys("s")
+			}
+			before, cost := u.Text(), u.app.state.Cost
+			u.keys("d").keys(keys...).keys("d")
+			if after := u.Text(); after != before || u.app.state.Cost != cost {
+				t.Errorf("screen %s, %v: cost %v, then %v:\n%s\n%s", screen, keys, cost, u.app.state.Cost, before, after)
+			}
+		}
+	}
+}
