@@ -87,8 +87,8 @@ func (a *app) evidenceIsWhole() string {
 
 // differenceCommand returns the command that prints the comparison on screen; nil where there is none, or none that can read the files again.
 func (a *app) differenceCommand() []string {
-	if c, ok := a.current().(ui.Commander); ok && len(a.o.Command) > 0 && a.comparing() {
-		if words := c.CommandLine(a.o.Command); len(words) > 1 && words[1] == "diff" && !slices.Contains(words, "-") {
+	if _, ok := a.current().(ui.Commander); ok && len(a.o.Command) > 0 && a.comparing() {
+		if words := a.command(a.o.Command); len(words) > 1 && words[1] == "diff" && !slices.Contains(words, "-") {
 			return words
 		}
 	}
