@@ -294,7 +294,7 @@ func (a *app) copyOut(text, empty string) {
 	}
 	ok, note := a.o.Terminal.Copy(text)
 	if !ok {
-		a.say(note + a.Hint("; {save} writes a file"))
+		a.say(note + a.Hint("; {save} saves"))
 		return
 	}
 	if note == "" {

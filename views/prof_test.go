@@ -235,7 +235,10 @@ func TestProfileCommand(t *testing.T) {
 	u.keys("Esc", "Y").has("memtui report server.spaa")
 	u.keys("2", "j", "I")
 	name := u.app.state.Filters.Steps()[0].Name
-	u.keys("b", "Y").has("memtui report '--hide=" + name + "' --group dso server.spaa")
+	u.keys("b", "Y")
+	if got, want := u.sim.Clipboard(), "memtui report '--hide="+name+"' --table groups --group dso server.spaa"; got != want {
+		t.Errorf("copied %q, not %q", got, want)
+	}
 }
 
 // Rows that are sorted by numbers stand as those that are compared one by one.

@@ -47,7 +47,7 @@ func (a *app) askSave() {
 		name = cmp.Or(strings.TrimSuffix(name, filepath.Ext(name)), name)
 	}
 	a.prompt = &prompt{accept: a.save}
-	a.prompt.Prompt, a.prompt.Hint = "save: ", ".txt .md .csv .json .html; stacks: .folded .speedscope.json .pb.gz"
+	a.prompt.Prompt, a.prompt.Hint = "save: ", ".md .csv .json .html .folded .pb.gz"
 	a.prompt.SetText(name + "-" + string(a.current().Action()) + ".txt")
 	a.recall(a.prompt)
 }
