@@ -47,6 +47,7 @@ func (a *app) askSave() {
 		name = cmp.Or(strings.TrimSuffix(name, filepath.Ext(name)), name)
 	}
 	a.prompt = &prompt{accept: a.save}
+	a.prompt.Beside = true
 	a.prompt.Prompt, a.prompt.Hint = "save: ", ".md .csv .json .html .folded .pb.gz"
 	a.prompt.SetText(name + "-" + string(a.current().Action()) + ".txt")
 	a.recall(a.prompt)

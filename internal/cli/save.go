@@ -81,7 +81,7 @@ func (a *app) mayWrite(s *session, q views.SaveQuery) error {
 	case info.IsDir():
 		return usageError(fmt.Errorf("%s is a folder: add the name of a file", q.Path))
 	case !q.Replace:
-		return usageError(fmt.Errorf("%s exists: %s! replaces it", q.Path, q.Path))
+		return usageError(fmt.Errorf("the file exists: %s! replaces it", filepath.Base(q.Path)))
 	case s.store.Current() != nil && same(s.store.Current().Meta.Path, q.Path), same(s.afterPath, q.Path):
 		return usageError(fmt.Errorf("%s is the file that is shown: choose another name", q.Path))
 	}

@@ -135,7 +135,7 @@ func TestSaveRefuses(t *testing.T) {
 	}{
 		{trace, "x", report, false, "end the name in one of .txt, .md, .csv, .html, .folded, .speedscope.json, .pprof, .json"},
 		{trace, ".csv", report, false, "end the name in one of"},
-		{trace, there, report, false, "there.csv exists: "}, {trace, link, report, true, "the file that is shown"}, {trace, dir + "/.", report, false, "end the name"},
+		{trace, there, report, false, "the file exists: there.csv! replaces it"}, {trace, link, report, true, "the file that is shown"}, {trace, dir + "/.", report, false, "end the name"},
 		{trace, "x.folded", []string{"diff", "--a", "0s", "--b", "end", trace}, false, "a comparison has no stacks of its own"},
 		{trace, "x.folded", []string{"report", "--by", "peak_bytes", trace}, false, "do not add up"},
 		{trace, "x.folded", []string{"report", "--cell", "64,1ms", trace}, false, "not those of one size"},
