@@ -23,7 +23,7 @@ type SaveQuery struct {
 	Replace bool     // an existing file
 }
 
-// SaveFunc writes the file. The context ends that; then no file is left behind.
+// SaveFunc writes the file. Where the context ends that, no file is written.
 type SaveFunc func(context.Context) (Saved, error)
 
 // Saved is what was written.
