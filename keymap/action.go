@@ -22,6 +22,7 @@ const (
 	HistoryForward Action = "history-forward"
 	Copy           Action = "copy"
 	CopyCommand    Action = "copy-command"
+	Save           Action = "save"
 	Evidence       Action = "evidence"
 	Exact          Action = "exact"
 	Names          Action = "names"

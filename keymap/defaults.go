@@ -235,6 +235,7 @@ func programRows() []row {
 		{s, HistoryForward, "Alt-Right", "Go forward again."},
 		{s, Copy, "y", "Copy the selected row or stack."},
 		{s, CopyCommand, "Y", "Copy the command that prints this view."},
+		{s, Save, "Ctrl-S", "Save this view as text, Markdown, CSV, JSON or HTML, or its stacks, by the suffix of the name."},
 		{s, Evidence, "W", "Write evidence for a ticket into a folder or archive: page, figures, stacks and commands."},
 		{s, Exact, "=", "Switch between rounded and exact numbers."},
 		{s, Names, "w", "Switch between short names and names as in the file."},

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -25,7 +26,7 @@ func (a *app) Scopes() []keymap.Scope {
 	default:
 		s = append(s, a.screenScopes()...)
 	}
-	if a.loading() && a.o.Stop != nil && !a.stopped || a.decoding() {
+	if a.loading() && a.o.Stop != nil && !a.stopped || a.decoding() || a.saving != nil {
 		s = append([]keymap.Scope{keymap.ScopeLoading}, s...)
 	}
 	return append(s, keymap.ScopeGlobal)
@@ -61,7 +62,7 @@ func (a *app) key(ev *tcell.EventKey) {
 
 // do carries out an action: the overlay, else the screen, else the program.
 func (a *app) do(act keymap.Action) {
-	if a.stopsDecoding(act) {
+	if a.stopsSaving(act) || a.stopsDecoding(act) {
 		return
 	}
 	if n := len(a.overlays); n > 0 {
@@ -227,11 +228,9 @@ func (a *app) doProgram(act keymap.Action) {
 			return
 		}
 		a.showState() // keys that were typed ahead count, too
-		why := "a command line cannot name the peak of a part of a file"
-		if u, ok := a.current().(ui.Unprinted); ok {
-			why = u.Unprinted()
-		}
-		a.copyOut(a.commandLine(), "no command prints this: "+why)
+		a.copyOut(a.commandLine(), a.noCommand())
+	case keymap.Save:
+		a.askSave()
 	case keymap.Evidence:
 		a.askEvidence()
 	case keymap.Exact:
@@ -287,18 +286,22 @@ func (a *app) selectedText() string {
 	return a.current().CopyText()
 }
 
-// copyOut sends text to the terminal's clipboard.
+// copyOut asks the terminal to put text into its clipboard, and says what is known about that: no terminal answers.
 func (a *app) copyOut(text, empty string) {
 	if text == "" {
 		a.say(empty)
 		return
 	}
-	if ok, why := a.o.Terminal.Copy(text); !ok {
-		a.say(why)
+	ok, note := a.o.Terminal.Copy(text)
+	if !ok {
+		a.say(note + a.Hint("; {save} saves"))
 		return
 	}
+	if note == "" {
+		note = "if nothing arrives"
+	}
 	first, _, _ := strings.Cut(text, "\n")
-	a.say("sent to the clipboard: " + first)
+	a.say("copy requested (" + note + a.Hint(", {save} saves): ") + first)
 }
 
 // timeQuestion asks about the instant of a trace and the range that the screens are about.
@@ -314,8 +317,23 @@ func (a *app) timeQuestion() (q state.Question) {
 	return q
 }
 
-// commandLine returns the command that prints what is on screen.
+// commandLine returns the command that prints what is on screen, as a shell takes it; "" for none.
 func (a *app) commandLine() string {
+	words := a.command(a.o.Command)
+	for i := range words {
+		words[i] = shellQuote(words[i])
+	}
+	return strings.Join(words, " ")
+}
+
+// command returns the words of the command that prints what is on screen of a file that is named so; nil for none.
+func (a *app) command(file []string) []string {
+	if u, ok := a.current().(ui.Unprinted); ok && u.Unprinted() != "" {
+		return nil
+	}
+	if c, ok := a.current().(ui.Commander); ok {
+		return c.CommandLine(file)
+	}
 	q := a.timeQuestion()
 	s := &a.state
 	if n, ok := a.current().(ui.Narrower); ok && n.Narrows() {
@@ -324,18 +342,14 @@ func (a *app) commandLine() string {
 	if _, ok := a.current().(ui.Follower); ok {
 		q.Steps = s.Filters
 	}
-	words := append([]string{"memtui", "report"}, q.Args()...)
-	if c, ok := a.current().(ui.Commander); ok {
-		words = c.CommandLine(a.o.Command)
-		for i := range words {
-			words[i] = shellQuote(words[i])
-		}
-		return strings.Join(words, " ")
+	return slices.Concat([]string{"memtui", "report"}, q.Args(), a.current().Command(), file)
+}
+
+// noCommand says why no command prints what is on screen.
+func (a *app) noCommand() string {
+	why := "a command line cannot name the peak of a part of a file"
+	if u, ok := a.current().(ui.Unprinted); ok {
+		why = cmp.Or(u.Unprinted(), why)
 	}
-	words = append(words, a.current().Command()...)
-	words = append(words, a.o.Command...)
-	for i := range words {
-		words[i] = shellQuote(words[i])
-	}
-	return strings.Join(words, " ")
+	return "no command prints this: " + why
 }

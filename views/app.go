@@ -41,6 +41,8 @@ type Options struct {
 	Memory     *Memory                   // where one was before the file was read again; nil for the first time
 	// Evidence writes what is known about the file to a place, from any goroutine; nil where that is impossible.
 	Evidence func(context.Context, EvidenceQuery) error
+	// Save checks what is asked for and returns what writes it to a file, from any goroutine; nil where that is impossible.
+	Save     func(SaveQuery) (SaveFunc, error)
 	Stop     func()          // ends loading, keeping what was read; nil when that is impossible
 	Begun    <-chan struct{} // closed when there are events to chart, or never will be; nil for at once
 	Patience time.Duration   // how long a frame waits for answers; 0 for the usual
@@ -89,6 +91,7 @@ type app struct {
 	overlays     []ui.Overlay
 	prompt       *prompt
 	typed        map[string][]string // earlier lines, by the prompt's name
+	saving       context.CancelFunc  // ends what is being written, nil for nothing
 	message      string
 	past         []place // history, the newest last
 	future       []place

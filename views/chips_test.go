@@ -41,7 +41,10 @@ func TestTraceChips(t *testing.T) {
 	u.keys("4").has("without "+name, sum)
 	u.keys("1").has("without "+name, "figures: all stacks")
 	u.keys("7").has("without "+name, "filters not applied")
-	u.keys("3", "Y").has("memtui report --ignore=" + name + " --by live_bytes small_kvleak.mlyze")
+	u.keys("3", "Y")
+	if got, want := u.sim.Clipboard(), "memtui report --ignore="+name+" --table sites --by live_bytes small_kvleak.mlyze"; got != want {
+		t.Errorf("copied %q, not %q", got, want)
+	}
 }
 
 // Any filter can be taken back alone, by key or mouse, and comes back again.

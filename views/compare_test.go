@@ -212,7 +212,7 @@ func TestDifferenceAroundAPivot(t *testing.T) {
 func TestDifferenceAroundOneFunction(t *testing.T) {
 	u := openKvleak(t, 120, 40, colourCaps).keys("p", "A", "e", "d", "5", "i", "g", "Enter")
 	u.has("Callers and callees of ", "BEFORE", "AFTER", " → ", "called by ")
-	u.keys("y").has("sent to the clipboard: ")
+	u.keys("y").has("copy requested (if nothing arrives, Ctrl-S saves): ")
 	u.keys("Esc").has("bottom-up")
 	if strings.Contains(u.Text(), "of it its own") {
 		t.Errorf("bottom-up a function has nothing but its own:\n%s", u.Text())

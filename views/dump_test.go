@@ -189,7 +189,7 @@ func TestSeriesTogglesAndScales(t *testing.T) {
 func TestDumpCommands(t *testing.T) {
 	u := openDump(t, 120, 40, colourCaps)
 	for _, c := range [][2]string{
-		{"1", "memtui report process.mb"}, {"2", "memtui pages --map 'process.mb#14'"}, {"3", "memtui pages 'process.mb#14'"}, {"2", "memtui pages --map 'process.mb#14'"},
+		{"1", "memtui report --table series process.mb"}, {"2", "memtui pages --map 'process.mb#14'"}, {"3", "memtui pages 'process.mb#14'"}, {"2", "memtui pages --map 'process.mb#14'"},
 		{"d", "memtui diff 'process.mb#0' 'process.mb#14'"},
 	} {
 		u.keys(c[0])

@@ -35,6 +35,7 @@ func (a *app) askEvidence() {
 		name = p.Meta.Name
 	}
 	a.prompt = &prompt{accept: a.writeEvidence}
+	a.prompt.Beside = true
 	a.prompt.Prompt, a.prompt.Hint = "evidence: ", "a folder, or x.tar.gz; redact x.tar.gz replaces all names"
 	a.prompt.SetText(model.Clean(name) + "-evidence.tar.gz")
 	a.recall(a.prompt)
@@ -87,8 +88,8 @@ func (a *app) evidenceIsWhole() string {
 
 // differenceCommand returns the command that prints the comparison on screen; nil where there is none, or none that can read the files again.
 func (a *app) differenceCommand() []string {
-	if c, ok := a.current().(ui.Commander); ok && len(a.o.Command) > 0 && a.comparing() {
-		if words := c.CommandLine(a.o.Command); len(words) > 1 && words[1] == "diff" && !slices.Contains(words, "-") {
+	if _, ok := a.current().(ui.Commander); ok && len(a.o.Command) > 0 && a.comparing() {
+		if words := a.command(a.o.Command); len(words) > 1 && words[1] == "diff" && !slices.Contains(words, "-") {
 			return words
 		}
 	}

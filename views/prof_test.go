@@ -232,11 +232,14 @@ func TestProfileChips(t *testing.T) {
 
 // Commands say what is shown: a window, a range, filters, a grouping.
 func TestProfileCommand(t *testing.T) {
-	u := openServer(t, 120, 40).keys("4", "Enter", "Y").has("sent to the clipboard: memtui report --window w0 server.spaa")
-	u.keys("Esc", "Y").has("sent to the clipboard: memtui report server.spaa")
+	u := openServer(t, 120, 40).keys("4", "Enter", "Y").has("memtui report --window w0 server.spaa")
+	u.keys("Esc", "Y").has("memtui report server.spaa")
 	u.keys("2", "j", "I")
 	name := u.app.state.Filters.Steps()[0].Name
-	u.keys("b", "Y").has("memtui report '--hide=" + name + "' --group dso server.spaa")
+	u.keys("b", "Y")
+	if got, want := u.sim.Clipboard(), "memtui report '--hide="+name+"' --table groups --group dso server.spaa"; got != want {
+		t.Errorf("copied %q, not %q", got, want)
+	}
 }
 
 // Rows that are sorted by numbers stand as those that are compared one by one.

@@ -141,7 +141,7 @@ func TestAroundOneFunction(t *testing.T) {
 	u.has("Callers and callees of operator new", "self 1.43 MiB", "called by worker_batch", "65.1 %")
 	u.keys("Enter").has("Callers and callees of worker_batch", "calls operator new")
 	u.golden("stacks-around-100x30")
-	u.keys("h", "y").has("sent to the clipboard: ")
+	u.keys("h", "y").has("copy requested (if nothing arrives, Ctrl-S saves): ")
 	u.keys("Esc").has("of operator new")
 	u.keys("Esc").has("FUNCTION")
 }

@@ -362,7 +362,7 @@ func TestTablesCopyTheirRow(t *testing.T) {
 	for _, tt := range tableCases() {
 		t.Run(tt.name, func(t *testing.T) {
 			u := tt.open(t).keys(tt.keys...)
-			u.keys("j", "y").has("sent to the clipboard")
+			u.keys("j", "y").has("copy requested")
 			second := u.sim.Clipboard()
 			if u.keys("k", "y"); second == "" || u.sim.Clipboard() == second {
 				t.Errorf("two rows are copied as %q", second)

@@ -62,6 +62,7 @@ type Screen struct {
 	Cancel func()          // ends loading; what was read stays
 
 	Evidence func(context.Context, views.EvidenceQuery) error // writes what is known about the file; from any goroutine
+	Save     func(views.SaveQuery) (views.SaveFunc, error)    // writes what is on screen
 
 	Again func(second string) error // why the file, or the second one unless "", cannot be read again now
 

@@ -260,17 +260,11 @@ func (a *app) evidenceOf(s *session, file string, others *openFiles) func(contex
 
 // askDiff compares what a command line says, which begins with "diff" and is not that of the program. Files that are open are not read again.
 func (a *app) askDiff(ctx context.Context, args []string) (*report.Diff, error) {
-	b := &app{
-		env: Env{Args: args, Stderr: io.Discard, Getenv: a.env.Getenv, Formats: a.env.Formats}, out: bufio.NewWriter(io.Discard),
-		config: a.config, keys: a.keys, collector: a.collector, ending: a.ending, budget: a.budget, watch: a.watch, lend: a.lend,
-	}
-	parsed, err := b.parse()
+	b, err := a.within(args)
 	if err != nil {
 		return nil, err
 	}
-	b.parsed = parsed
-	b.flags.MaxMemory, b.flags.Index = a.flags.MaxMemory, a.flags.Index
-	c := parsed.Selected().Target.Addr().Interface().(*diffCmd)
+	c := b.parsed.Selected().Target.Addr().Interface().(*diffCmd)
 	var out *report.Diff
 	err = b.withSides(ctx, c, func(before, after *session) error {
 		b.limitPage()
@@ -278,6 +272,24 @@ func (a *app) askDiff(ctx context.Context, args []string) (*report.Diff, error) 
 		return err
 	})
 	return out, err
+}
+
+// within returns what runs another command line than that of the program, on the files that are open, and prints nothing.
+func (a *app) within(args []string) (*app, error) {
+	b := &app{
+		env: Env{Args: args, Stderr: io.Discard, Getenv: a.env.Getenv, Formats: a.env.Formats}, out: bufio.NewWriter(io.Discard),
+		config: a.config, keys: a.keys, collector: a.collector, ending: a.ending, budget: a.budget, watch: a.watch, lend: a.lend,
+	}
+	parsed, err := b.parse()
+	if err == nil && parsed == nil {
+		err = usageError(errors.New("this prints help only"))
+	}
+	if err != nil {
+		return nil, err
+	}
+	b.parsed = parsed
+	b.flags.MaxMemory, b.flags.Index = a.flags.MaxMemory, a.flags.Index
+	return b, nil
 }
 
 // diffParts returns the files of evidence about a comparison, which a command line of memtui asks for.

@@ -65,7 +65,7 @@ func (s *Screen) options(ctx context.Context, t *term.Terminal, list []*themes.T
 		Second: s.Second, OpenSecond: s.OpenSecond, Home: s.Home,
 		Command: s.Command, Stop: s.Cancel, Readable: s.Again, Memory: s.Memory, HeapStart: s.HeapStart, HeapBudget: s.HeapBudget,
 		Budget:   model.BudgetOf(ctx),
-		Evidence: s.Evidence, Begun: s.Begun,
+		Evidence: s.Evidence, Save: s.Save, Begun: s.Begun,
 	}
 }
 

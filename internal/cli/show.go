@@ -23,7 +23,7 @@ type showing struct {
 	files   []string // as a command line names them; "" for a sample, which no command line can name
 
 	others  openFiles      // that are opened from within
-	writing sync.WaitGroup // evidence, which reads from the session
+	writing sync.WaitGroup // evidence and views that are saved, which read from the session
 
 	ready  chan struct{} // closed when what follows is known
 	screen Screen
@@ -165,6 +165,22 @@ func (w *showing) prepare(ctx context.Context) error {
 		defer w.writing.Done()
 		return write(ctx, q)
 	}
+	screen.Save = w.saver(a.saveOf(s, file, &w.others))
 	w.screen = screen
 	return nil
+}
+
+// saver returns save so that the session stays open until what it began is written.
+func (w *showing) saver(save func(views.SaveQuery) (views.SaveFunc, error)) func(views.SaveQuery) (views.SaveFunc, error) {
+	return func(q views.SaveQuery) (views.SaveFunc, error) {
+		write, err := save(q)
+		if err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context) (views.Saved, error) {
+			w.writing.Add(1)
+			defer w.writing.Done()
+			return write(ctx)
+		}, nil
+	}
 }

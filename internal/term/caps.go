@@ -15,6 +15,7 @@ type Caps struct {
 	Colors    int  // 0 (attributes only), 8, 16, 88, 256 or 1<<24
 	TrueColor bool // Colors == 1<<24
 	Clipboard bool // Copy has a chance
+	Tmux      bool // between: it takes what is copied only where its user allows that
 }
 
 // Color says whether colors are used.
@@ -67,7 +68,7 @@ func xtermLike(ti *terminfo.Terminfo) bool {
 
 // capsOf asks an initialized screen.
 func capsOf(s tcell.Screen, ti *terminfo.Terminfo, o Options) Caps {
-	c := Caps{Colors: s.Colors(), Clipboard: clipboard(ti, o.Getenv)}
+	c := Caps{Colors: s.Colors(), Clipboard: clipboard(ti, o.Getenv), Tmux: o.Getenv("TMUX") != ""}
 	if o.Color == ColorNever {
 		c.Colors = 0
 	}
@@ -77,8 +78,12 @@ func capsOf(s tcell.Screen, ti *terminfo.Terminfo, o Options) Caps {
 }
 
 // clipboard tells terminals that are known to take OSC 52: those that tcell
-// knows, foot, and whatever runs inside tmux, which takes it under any name.
+// knows, foot, and whatever runs inside tmux, which takes it under any name. GNU
+// screen drops it.
 func clipboard(ti *terminfo.Terminfo, getenv func(string) string) bool {
+	if getenv("STY") != "" && getenv("TMUX") == "" {
+		return false
+	}
 	return xtermLike(ti) || strings.HasPrefix(ti.Name, "foot") || getenv("TMUX") != ""
 }
 

@@ -12,9 +12,10 @@ const maxClipboard = 74994
 
 // Copy sends text to the terminal's clipboard (OSC 52, which works across ssh).
 // Control bytes other than newlines and tabs are replaced. No terminal confirms:
-// ok means sent. Otherwise why says, as half a sentence, what is in the way. UI
-// goroutine only.
-func (t *Terminal) Copy(text string) (ok bool, why string) {
+// ok means only that it was asked; then note says, as half a sentence, what the
+// copy depends on, "" where nothing is known. Otherwise note says what is in the
+// way. UI goroutine only.
+func (t *Terminal) Copy(text string) (ok bool, note string) {
 	if !t.screen.caps.Clipboard {
 		return false, "this terminal has no clipboard that programs can write to"
 	}
@@ -35,5 +36,8 @@ func (t *Terminal) Copy(text string) (ok bool, why string) {
 		}
 		_, _ = t.tty.Write([]byte("\x1b]52;c;" + encoded + "\x1b\\"))
 	})
+	if t.screen.caps.Tmux {
+		return true, "tmux needs set-clipboard on"
+	}
 	return true, ""
 }

@@ -51,16 +51,16 @@ func (p *Blocks) listed() bool {
 	return p.mode != blocksSizes && !m[state.SideA].Other && !m[state.SideB].Other && p.Trace != nil
 }
 
-// CommandLine implements [ui.Commander]: nil where single blocks are listed.
+// CommandLine implements [ui.Commander].
 func (p *Blocks) CommandLine(file []string) []string {
-	if p.listed() {
-		return nil
-	}
 	return p.DiffCommand(&p.State, file, diff.GroupSize.String(), ui.CostNamed(analysis.CostLive), true)
 }
 
 // Unprinted implements [ui.Unprinted].
 func (p *Blocks) Unprinted() string {
+	if !p.listed() {
+		return ""
+	}
 	return p.Hint("{block-table.only} goes on to the sizes of blocks, which diff compares")
 }
 

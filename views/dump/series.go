@@ -56,7 +56,7 @@ func (p *Series) Useless(a keymap.Action) bool { return a == keymap.Group }
 // Columns returns how many cells the chart has for the time axis.
 func (p *Series) Columns() int { return p.Chart.cells() }
 
-func (p *Series) Command() []string { return nil }
+func (p *Series) Command() []string { return (&state.Question{Table: "series"}).Args() }
 
 func (p *Series) About() string {
 	switch {

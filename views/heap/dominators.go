@@ -70,6 +70,14 @@ func (p *Dominators) CommandLine(file []string) []string {
 	return command(&p.State, "dominators", state.Question{}, file)
 }
 
+// Unprinted implements [ui.Unprinted].
+func (p *Dominators) Unprinted() string {
+	if p.top != model.RootRow || p.grouped || p.only.set {
+		return p.Hint("commands list the single objects that retain most; {dominators.collapse} goes up to them")
+	}
+	return ""
+}
+
 func (p *Dominators) About() string {
 	return p.State.Heap.Policy.Of(schemaOf(&p.State)).About
 }

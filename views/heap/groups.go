@@ -102,6 +102,14 @@ func (p *Groups) CommandLine(file []string) []string {
 	return command(&p.State, verb, q, file)
 }
 
+// Unprinted implements [ui.Unprinted].
+func (p *Groups) Unprinted() string {
+	if !p.Frames && p.grouping() != (grouping{}) {
+		return p.Hint("commands group by type only, as {table.group} does next")
+	}
+	return ""
+}
+
 // command returns the command that prints a table of a snapshot; q says how.
 func command(s *state.State, verb string, q state.Question, file []string, more ...string) []string {
 	words := append([]string{"memtui", "heap", verb}, file...)

@@ -175,7 +175,16 @@ func (p *Functions) Scopes() []keymap.Scope {
 
 func (p *Functions) Command() []string {
 	group := map[weights.By]string{weights.ByDSO: "dso", weights.BySourceLine: "source", weights.ByProfileThread: "thread", weights.ByFrameKind: "kind"}
-	return append(p.Prof.Arguments(&p.State), (&state.Question{Group: group[p.State.Prof.By]}).Args()...)
+	q := p.Prof.Question(&p.State)
+	switch q.Group = group[p.State.Prof.By]; {
+	case q.Group != "":
+		q.Table = "groups"
+	case p.Sorted().Key == "total":
+		q.Table = "total_functions"
+	default:
+		q.Table = "functions"
+	}
+	return q.Args()
 }
 
 func (p *Functions) About() string {

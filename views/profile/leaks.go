@@ -171,7 +171,7 @@ func (p *Leaks) Command() []string {
 	if c := p.Sorted(); c.Amounts != nil {
 		by = c.Key
 	}
-	return (&state.Question{Event: p.Prof.Weights.Events[t.Of.event].Name, By: by}).Args()
+	return (&state.Question{Table: "top", Event: p.Prof.Weights.Events[t.Of.event].Name, By: by}).Args()
 }
 
 // OfferedFor implements offered: there is something that is live.

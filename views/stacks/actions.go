@@ -216,6 +216,6 @@ func (p *Stacks) Command() []string {
 	if p.Prof != nil {
 		return p.Prof.Arguments(&p.State)
 	}
-	by := [...]string{"live_bytes", "live_count", "peak_bytes", "alloc_bytes", "alloc_count", "", "temporary_count"}[p.State.Cost]
-	return (&state.Question{By: by}).Args() // leaks are in every report
+	by := [...]string{"live_bytes", "live_count", "peak_bytes", "alloc_bytes", "alloc_count", "leaked_bytes", "temporary_count"}[p.State.Cost]
+	return (&state.Question{By: by}).Args()
 }

@@ -76,6 +76,14 @@ func (p *BlockScreen) Command() []string {
 	return q.Args()
 }
 
+// Unprinted implements [ui.Unprinted].
+func (p *BlockScreen) Unprinted() string {
+	if p.Blocks.Uses != 0 || p.addr != 0 {
+		return p.Hint("{back} goes back to the blocks of all addresses, which report lists")
+	}
+	return ""
+}
+
 // born reports whether blocks of the range are listed instead of live ones.
 func (p *BlockScreen) born() bool {
 	s := &p.State

@@ -90,6 +90,14 @@ func (p *groupPane) Search(text string) {
 	p.Emit(state.SetFilter{Text: text})
 }
 
+// Unprinted implements [ui.Unprinted].
+func (p *groupPane) Unprinted() string {
+	if p.Blocks.Open {
+		return p.Hint("{back} goes back to the table, which report prints; {blocks} lists the blocks of all sites")
+	}
+	return ""
+}
+
 // groupFurther groups by the next key.
 func (p *groupPane) groupFurther() {
 	p.Emit(state.SetGroup{By: (p.State.Group + 1) % analysis.GroupCount})

@@ -89,8 +89,11 @@ func (p *Leaks) Command() []string {
 	if p.State.MinAge > 0 {
 		q.MinAge = model.MomentAt(p.State.MinAge)
 	}
-	if p.State.Group != analysis.ByStack && !p.inLate {
-		q.Group = p.State.Group.String()
+	switch q.Table = "leaks"; {
+	case p.inLate:
+		q.Table = "late_freed"
+	case p.State.Group != analysis.ByStack:
+		q.Table, q.Group, q.By = "groups", p.State.Group.String(), "leaked_bytes"
 	}
 	return q.Args()
 }

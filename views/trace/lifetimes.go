@@ -138,6 +138,14 @@ func (p *Lifetimes) Narrows() bool { return true }
 
 func (p *Lifetimes) Command() []string { return (&state.Question{Format: "csv", Table: "grid"}).Args() }
 
+// Unprinted implements [ui.Unprinted].
+func (p *Lifetimes) Unprinted() string {
+	if p.only {
+		return p.Hint("{lifetimes.only} shows all sites, whose grid report prints")
+	}
+	return ""
+}
+
 func (p *Lifetimes) About() string {
 	if p.only {
 		return "of one site"

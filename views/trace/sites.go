@@ -77,8 +77,8 @@ func (p *Sites) Command() []string {
 	if key := p.Sorted().Key; isCost(key) {
 		q.By = key
 	}
-	if p.State.Group != analysis.ByStack {
-		q.Group = p.State.Group.String()
+	if q.Table = "sites"; p.State.Group != analysis.ByStack {
+		q.Table, q.Group = "groups", p.State.Group.String()
 	}
 	return q.Args()
 }

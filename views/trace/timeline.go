@@ -207,7 +207,13 @@ func (p *Timeline) CopyText() string {
 	return p.top.CopyText()
 }
 
-func (p *Timeline) Command() []string { return p.top.Command() }
+// Command implements [ui.Screen]: it is that of the curve, unless the table alone is shown.
+func (p *Timeline) Command() []string {
+	if p.maximal && p.focus != timelineChart {
+		return p.top.tableCommand()
+	}
+	return (&state.Question{Table: "curve"}).Args()
+}
 
 // Click implements clicker.
 func (p *Timeline) Click(x, y int, double bool) {

@@ -463,12 +463,30 @@ func (t *topSites) CopyText() string {
 	return text + "  " + value + " " + answer
 }
 
-// Command returns the arguments of the report that prints the table.
+// Command returns the arguments of the report that has the table among others.
 func (t *topSites) Command() []string {
+	q := t.question()
+	return q.Args()
+}
+
+// tableCommand returns the arguments of the report that prints the table alone.
+func (t *topSites) tableCommand() []string {
+	q := t.question()
+	switch q.Table = "sites"; {
+	case q.Group != "":
+		q.Table = "groups"
+	case q.By == "":
+		q.Table = "peak_sites"
+	}
+	return q.Args()
+}
+
+// question asks for the order and the groups of the table.
+func (t *topSites) question() state.Question {
 	by := [...]string{"live_bytes", "live_count", "", "alloc_bytes", "alloc_count", "leaked_bytes", "temporary_count"}[t.rows.shown]
 	q := state.Question{By: by} // the report has a table of the peak anyway
 	if t.state.Group != analysis.ByStack {
 		q.Group = t.state.Group.String()
 	}
-	return q.Args()
+	return q
 }

@@ -42,8 +42,8 @@ type Commander interface {
 	CommandLine(file []string) []string // the whole command; file is how the file is named
 }
 
-// Unprinted is a screen that shows some things that no command prints: its command is then nil.
-type Unprinted interface{ Unprinted() string } // why, and what can be done instead
+// Unprinted is a screen that shows some things that no command prints.
+type Unprinted interface{ Unprinted() string } // why, and what can be done instead; "" where a command prints what is shown
 
 // Offered is a screen that only some files with its facets have.
 type Offered interface{ OfferedFor(p *model.Profile) bool }

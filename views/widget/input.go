@@ -25,6 +25,7 @@ const maxInput = 64 << 10
 type Input struct {
 	Prompt   string
 	Hint     string                     // shown muted while the line is empty
+	Beside   bool                       // the hint stays beside a text where there is room for both
 	Problem  string                     // shown at the right, for a text that means nothing
 	History  []string                   // oldest first; Up and Down walk through it
 	Complete func(text string) []string // full texts that the line could become, best first; Tab walks through them; may be nil
@@ -269,6 +270,8 @@ func (in *Input) Draw(s tcell.Screen, r Rect, k *Look) {
 	at := x + before - skip
 	if shown = shown[:prefixLen(shown, w)]; in.text == "" {
 		printText(s, x+1, r.Y, w-1, in.Hint, k.Muted, k.Glyphs.Ellipsis)
+	} else if room := w - Width(in.text) - 2; in.Beside && in.Problem == "" && Width(in.Hint) <= room {
+		PrintRight(s, x, r.Y, w, in.Hint, k.Muted)
 	}
 	putClusters(s, x, r.Y, shown, k.Text)
 	if w > 0 {

@@ -1,0 +1,226 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/memtui/memtui/export"
+	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/uses"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views"
+)
+
+// savedFormats returns what is written by the suffix of a name: the formats that commands print, then stacks as convert writes them.
+func savedFormats() []format {
+	list := []format{
+		{name: "text", suffixes: []string{".txt", ".text"}}, {name: "markdown", suffixes: []string{".md", ".markdown"}},
+		{name: "csv", suffixes: []string{".csv"}}, {name: "html", suffixes: []string{".html", ".htm"}},
+	}
+	for _, t := range targets() {
+		if slices.Contains([]string{"folded", "speedscope", "pprof"}, t.name) {
+			list = append(list, t)
+		}
+	}
+	return append(list, format{name: "json", suffixes: []string{".json"}}) // .speedscope.json comes first
+}
+
+// savedAs returns the format that a name asks for.
+func savedAs(path string) (format, error) {
+	name, known := strings.ToLower(filepath.Base(path)), []string{}
+	for _, f := range savedFormats() {
+		for _, suffix := range f.suffixes {
+			if strings.HasSuffix(name, suffix) && name != suffix {
+				return f, nil
+			}
+		}
+		known = append(known, f.suffixes[0])
+	}
+	return format{}, usageError(fmt.Errorf("end the name in one of %s", joinWords(known)))
+}
+
+// saveOf returns what the full screen calls to write into a file what a command prints, about a session whose file is named file; ""
+// for a sample, which [views.SampleName] names. What is written is of what is open, not of the files as they are by then.
+func (a *app) saveOf(s *session, file string, others *openFiles) func(views.SaveQuery) (views.SaveFunc, error) {
+	quiet := *a
+	quiet.lend = a.lends(s, cmp.Or(file, views.SampleName), others)
+	return func(q views.SaveQuery) (views.SaveFunc, error) {
+		f, err := savedAs(q.Path)
+		if err != nil {
+			return nil, err
+		}
+		if err := quiet.mayWrite(s, q); err != nil {
+			return nil, err
+		}
+		b, err := quiet.within(q.Words)
+		if err == nil {
+			b, err = quiet.printing(b, f, kind.Of(s.store.Current()))
+		}
+		if err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context) (views.Saved, error) { return b.saveTo(ctx, q.Path) }, nil
+	}
+}
+
+// mayWrite says why a file must not be written: it exists and is not to be replaced, or is one of those that are shown.
+func (a *app) mayWrite(s *session, q views.SaveQuery) error {
+	info, err := os.Lstat(q.Path)
+	switch {
+	case err != nil:
+		return nil // writing says what is wrong
+	case info.IsDir():
+		return usageError(fmt.Errorf("%s is a folder: add the name of a file", q.Path))
+	case !q.Replace:
+		return usageError(fmt.Errorf("the file exists: %s! replaces it", filepath.Base(q.Path)))
+	case s.store.Current() != nil && same(s.store.Current().Meta.Path, q.Path), same(s.afterPath, q.Path):
+		return usageError(fmt.Errorf("%s is the file that is shown: choose another name", q.Path))
+	}
+	return nil
+}
+
+// printing returns what prints in a format what a command prints, of a file of that kind. Tables are printed whole.
+func (a *app) printing(b *app, f format, k kind.Kind) (*app, error) {
+	args, command := b.env.Args, uses.Path(b.parsed.Selected())
+	page := f.name == "html" && !writesHTML(command)
+	switch {
+	case f.stacks:
+		converted, err := b.stacksBehind(f, command, k)
+		if err != nil {
+			return nil, err
+		}
+		return a.within(converted)
+	case page && onePage(command):
+		q := b.question()
+		q.Format, q.Table, q.Map, q.Limit = "", "", false, nil
+		args = slices.Concat([]string{"report"}, uses.Understood("report", q.Args()), []string{fileOf(b)})
+	case page || !prints(b, command, f.name):
+		return nil, usageError(fmt.Errorf("memtui %s does not write %s: end the name in %s", command, f.name, joinWords(printed(b, command))))
+	}
+	args = append(slices.Clone(args), "-f", f.name)
+	if f.name != "html" && !b.isGiven("limit") && uses.Means(command, "limit") && !isMap(b) && oneTable(b) {
+		args = append(args, "--limit", "0")
+	}
+	out, err := a.within(args)
+	if err != nil {
+		return nil, err
+	}
+	if c, ok := out.parsed.Selected().Target.Addr().Interface().(*reportCmd); ok && out.oneTable(c.Table) != nil {
+		c.Table = "" // the format has all of them
+	}
+	out.flags.Color = "never"
+	return out, nil
+}
+
+// oneTable reports whether a command prints rows of one kind.
+func oneTable(b *app) bool {
+	c, ok := b.parsed.Selected().Target.Addr().Interface().(*reportCmd)
+	return !ok || c.Table != ""
+}
+
+// isMap reports whether a command draws a page layout.
+func isMap(b *app) bool {
+	c, ok := b.parsed.Selected().Target.Addr().Interface().(*pagesCmd)
+	return ok && c.Map
+}
+
+// onePage reports whether the page about the whole file holds what a command prints.
+func onePage(command string) bool {
+	return slices.Contains([]string{"pages", "heap snapshots", "heap types", "heap frames", "heap dominators", "heap suspects"}, command)
+}
+
+// prints reports whether a command prints a format.
+func prints(b *app, command, name string) bool {
+	return name == "text" || !isMap(b) && (name != "html" || writesHTML(command))
+}
+
+// printed returns a suffix of each format that a command prints.
+func printed(b *app, command string) (list []string) {
+	for _, f := range savedFormats() {
+		if !f.stacks && (prints(b, command, f.name) || f.name == "html" && onePage(command)) {
+			list = append(list, f.suffixes[0])
+		}
+	}
+	return list
+}
+
+// fileOf returns the file that a command is about, as the command line names it.
+func fileOf(b *app) string { return b.parsed.Selected().Positional[0].Target.String() }
+
+// stacksBehind returns the arguments that convert what a command is about into stacks, weighed by what the command sorts by.
+func (a *app) stacksBehind(f format, command string, k kind.Kind) ([]string, error) {
+	q := a.question()
+	switch {
+	case command == "diff":
+		return nil, usageError(fmt.Errorf("a comparison has no stacks of its own to write as %s: end the name in %s", f.name, joinWords(printed(a, command))))
+	case k != kind.Trace && k != kind.Stacks:
+		return nil, usageError(fmt.Errorf("this file has no stacks to write as %s: end the name in %s", f.name, joinWords(printed(a, command))))
+	case !q.Cell.IsAll():
+		return nil, usageError(fmt.Errorf("%s files hold all stacks, not those of one size and lifetime", f.name))
+	case q.Window != "":
+		return nil, usageError(fmt.Errorf("%s files hold the stacks of the whole profile or of a range, not of a window", f.name))
+	}
+	by := q.By
+	switch {
+	case by == "peak_bytes":
+		return nil, usageError(fmt.Errorf("peaks of sites are reached at different times and do not add up: weigh by another cost for %s", f.name))
+	case q.Table == "peak_sites":
+		q.At = model.MomentPeak()
+	}
+	if k == kind.Trace && !slices.Contains(export.TraceMetrics(), by) {
+		by = map[string]string{
+			"leaks": "leaked_bytes", "peak_sites": "live_bytes", "live_sites": "live_bytes", "blocks": "live_bytes", "curve": "live_bytes",
+		}[q.Table]
+	}
+	q.Format, q.Table, q.Group, q.By, q.Limit = "", "", "", by, nil
+	words := slices.Concat([]string{"convert", "--to", f.name}, uses.Understood("convert", q.Args()))
+	if a.flags.FrameOrder != "auto" {
+		words = append(words, "--frame-order", a.flags.FrameOrder)
+	}
+	return append(words, fileOf(a), "-"), nil
+}
+
+// saveTo runs the command and puts what it prints into a file, which takes its name only once it is whole.
+func (a *app) saveTo(ctx context.Context, path string) (out views.Saved, err error) {
+	var notes bytes.Buffer
+	a.env.Stderr = &notes
+	err = a.writeFile(path, func(w io.Writer) error {
+		counted := &counter{w: w}
+		a.out = bufio.NewWriter(counted)
+		a.parsed.BindTo(ctx, (*context.Context)(nil))
+		err := firstError(a.parsed.Run(a), a.out.Flush())
+		out.Bytes = counted.n
+		return firstError(ctx.Err(), err)
+	})
+	for line := range strings.Lines(notes.String()) {
+		if note, ok := strings.CutPrefix(line, "memtui: note: "); ok {
+			out.Notes = append(out.Notes, strings.TrimSpace(note))
+		}
+	}
+	if pathErr := (*os.PathError)(nil); errors.As(err, &pathErr) {
+		err = fmt.Errorf("%s: %w", path, pathErr.Err)
+	}
+	return out, err
+}
+
+// counter counts what is written.
+type counter struct {
+	w io.Writer
+	n int64
+}
+
+// Write implements io.Writer.
+func (c *counter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.n += int64(n)
+	return n, err
+}

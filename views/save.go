@@ -1,0 +1,147 @@
+package views
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/ui"
+)
+
+// SampleName stands for the file in commands that save a built-in sample, which has no path.
+const SampleName = "sample"
+
+// SaveQuery asks for a file with what is on screen.
+type SaveQuery struct {
+	Words   []string // the command that prints it, without the name of the program
+	Path    string   // whose suffix chooses the format
+	Replace bool     // an existing file
+}
+
+// SaveFunc writes the file. Where the context ends that, no file is written.
+type SaveFunc func(context.Context) (Saved, error)
+
+// Saved is what was written.
+type Saved struct {
+	Bytes int64
+	Notes []string // what the file does not hold
+}
+
+// replaceMark after a name lets an existing file be replaced.
+const replaceMark = "!"
+
+// askSave asks where to save what is on screen.
+func (a *app) askSave() {
+	if err := a.maySave(); err != nil {
+		a.say(err.Error())
+		return
+	}
+	name := SampleName
+	if p := a.o.Store.Current(); p != nil && p.Meta.Name != "" {
+		name = filepath.Base(model.Clean(p.Meta.Name))
+		name = cmp.Or(strings.TrimSuffix(name, filepath.Ext(name)), name)
+	}
+	a.prompt = &prompt{accept: a.save}
+	a.prompt.Beside = true
+	a.prompt.Prompt, a.prompt.Hint = "save: ", ".md .csv .json .html .folded .pb.gz"
+	a.prompt.SetText(name + "-" + string(a.current().Action()) + ".txt")
+	a.recall(a.prompt)
+}
+
+// maySave says why nothing can be saved now.
+func (a *app) maySave() error {
+	switch {
+	case a.o.Save == nil:
+		return errors.New("this view cannot be saved here")
+	case a.saving != nil:
+		return errors.New(a.Hint("another file is still being written: {stop-loading} ends that"))
+	}
+	return nil
+}
+
+// save writes what is on screen in the background, and tells when it is done. What is wrong with the name is an error.
+func (a *app) save(text string) error {
+	if err := a.maySave(); err != nil {
+		return err
+	}
+	typed, replace := strings.CutSuffix(strings.TrimSpace(text), replaceMark)
+	if typed == "" {
+		return errors.New("type the name of a file")
+	}
+	a.showState() // keys that were typed ahead count, too
+	file := a.o.Command
+	if len(file) == 0 {
+		file = []string{SampleName}
+	}
+	words := a.command(file)
+	if len(words) == 0 {
+		return errors.New(a.noCommand())
+	}
+	write, err := a.o.Save(SaveQuery{Words: words[1:], Path: a.homePath(typed), Replace: replace})
+	if err != nil {
+		return errors.New(model.Clean(err.Error()))
+	}
+	a.saveBy(write, typed, a.unfiltered())
+	return nil
+}
+
+// saveBy writes a file in the background; about follows what is said when that is done.
+func (a *app) saveBy(write SaveFunc, name, about string) {
+	ctx, cancel := context.WithCancel(a.Ctx)
+	a.saving = cancel
+	when := ""
+	if a.loading() {
+		when = " when everything is read"
+	}
+	a.say("saving " + model.Clean(name) + when + " …")
+	a.Background(func() {
+		saved, err := write(ctx)
+		a.Post(func() {
+			cancel()
+			a.saving = nil
+			switch {
+			case err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled):
+				a.say("not saved: " + model.Clean(name) + " is not written")
+			case err != nil:
+				a.say("not saved: " + model.Clean(err.Error()))
+			default:
+				a.say(fmt.Sprintf("saved %s bytes to %s%s", model.Group(uint64(saved.Bytes)), model.Clean(name), about+notes(saved.Notes)))
+			}
+		})
+	})
+}
+
+// notes returns what a file does not hold as the end of a sentence.
+func notes(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return "; " + model.Clean(strings.Join(list, "; "))
+}
+
+// unfiltered says that commands print all rows where a filter hides some on screen; "" where none does.
+func (a *app) unfiltered() string {
+	filter := a.state.Filter
+	if b, ok := a.current().(ui.Searcher); ok {
+		filter = b.SearchText()
+	}
+	if _, ok := a.current().(ui.Finder); ok || filter == "" {
+		return ""
+	}
+	return ": all rows, also those that the filter hides"
+}
+
+// stopsSaving ends the writing of a file where an action asks for that.
+func (a *app) stopsSaving(act keymap.Action) bool {
+	if a.saving == nil || act != keymap.StopLoading {
+		return false
+	}
+	a.saving()
+	a.say("saving is being ended …")
+	return true
+}
