@@ -43,6 +43,9 @@ func (a *app) drawHeader(s tcell.Screen, r widget.Rect) {
 	if about := a.current().About(); about != "" {
 		title += " · " + about
 	}
+	if m, ok := a.current().(ui.Maximizer); ok && m.Hides() != "" {
+		title += " · " + a.Hint("{maximize} brings back ") + m.Hides()
+	}
 	whole, when := a.completeness(), ""
 	if a.sidesShown() {
 		name, title, whole, when = a.differenceHeader(r.W, name, title, whole)

@@ -166,6 +166,14 @@ func seriesName(s *model.Series, n int) string {
 	return s.Name
 }
 
+// Hides implements [ui.Maximizer].
+func (p *Series) Hides() string {
+	if !p.big {
+		return ""
+	}
+	return "the list of series"
+}
+
 // divide gives the list its rows, at most a third, and the chart the rest.
 func (p *Series) divide(r widget.Rect) (chart, list widget.Rect) {
 	if p.big || r.H < 8 {

@@ -184,6 +184,17 @@ func (p *object) Do(a keymap.Action) bool {
 	return true
 }
 
+// FocusedList implements [ui.Lister].
+func (p *object) FocusedList() *widget.List { return &p.lists[p.focus].List }
+
+// Hides implements [ui.Maximizer].
+func (p *object) Hides() string {
+	if !p.big {
+		return ""
+	}
+	return [...]string{listOut: "path and references in", listIn: "path and references out", listPath: "all references"}[p.focus]
+}
+
 // open1 shows the row at the end of the selected reference, or the members of the selected group.
 func (p *object) open1(l *refList) {
 	v, ok := l.Selected()

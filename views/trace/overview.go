@@ -210,6 +210,28 @@ func (p *Overview) focused() interface {
 	return p.top
 }
 
+// FocusedList implements [ui.Lister].
+func (p *Overview) FocusedList() *widget.List {
+	switch p.focus {
+	case paneFindings:
+		return &p.findings.list
+	case paneSecond:
+		return &p.second.list
+	}
+	return &p.top.list
+}
+
+// Hides implements [ui.Maximizer].
+func (p *Overview) Hides() string {
+	switch {
+	case !p.maximal:
+		return ""
+	case p.focus == paneFindings:
+		return "chart, figures and top allocators"
+	}
+	return "chart, figures and findings"
+}
+
 func (p *Overview) CopyText() string { return p.focused().CopyText() }
 
 func (p *Overview) Command() []string {

@@ -35,6 +35,14 @@ func (p *TablePane) DrawPanes(s tcell.Screen, r widget.Rect) {
 	}
 }
 
+// FocusedList implements [Lister].
+func (p *TablePane) FocusedList() *widget.List {
+	if p.Blocks.Open {
+		return p.Blocks.FocusedList()
+	}
+	return p.ListPane.FocusedList()
+}
+
 // DoTable carries out what is the same for all tables.
 func (p *TablePane) DoTable(a keymap.Action) bool { return p.do(a, &p.Detail) }
 

@@ -1,6 +1,8 @@
 package widget
 
 import (
+	"slices"
+
 	"github.com/gdamore/tcell/v2"
 )
 
@@ -40,12 +42,24 @@ func (l *List) layout(r Rect) (body Rect) {
 		_, inner = inner.CutLeft(pointerWidth)
 	}
 	l.header.X, l.header.W = inner.X, inner.W
-	l.widths = layoutColumns(l.Columns, inner.W, l.Column, l.widths)
+	l.layoutWidths(inner.W)
 	return body
+}
+
+// layoutWidths measures the columns for w cells: those that are scrolled away have none.
+func (l *List) layoutWidths(w int) {
+	l.left = max(0, min(l.left, len(l.Columns)-1))
+	l.widths = layoutColumns(l.Columns[l.left:], w, l.Column-l.left, l.widths)
+	if l.left > 0 {
+		l.widths = slices.Insert(l.widths, 0, make([]int, l.left)...)
+	}
 }
 
 func (l *List) drawHeader(s tcell.Screen, k *Look) {
 	x, end := l.header.X, l.header.X+l.header.W
+	if l.left > 0 && x > l.rows.X { // there is more at the left
+		s.Put(l.rows.X, l.header.Y, k.Glyphs.ArrowLeft, k.Header)
+	}
 	for i, w := range l.widths {
 		if w = min(w, end-x); w <= 0 {
 			continue
