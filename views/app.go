@@ -364,6 +364,9 @@ func (a *app) Draw(s tcell.Screen) {
 	for _, o := range a.overlays {
 		o.Draw(s, body, a.Look)
 	}
+	if a.message != "" && a.prompt == nil && h > 1 { // over what has the rows above the footer
+		a.drawMessage(s, widget.Rect{X: x, Y: y + h - 1, W: w, H: 1})
+	}
 }
 
 // placeScreen gives the screen the place that the layout will give it, so that it can ask for what fits before it draws.

@@ -243,7 +243,7 @@ func (a *app) drawFooter(s tcell.Screen, r widget.Rect) {
 	st := a.Style(themes.HintText)
 	widget.Fill(s, r, st)
 	if a.message != "" {
-		widget.Print(s, r.X+1, r.Y, r.W-2, a.message, a.over(themes.Accent, st))
+		a.drawMessage(s, r)
 		return
 	}
 	x := r.X + 1
@@ -256,6 +256,19 @@ func (a *app) drawFooter(s tcell.Screen, r widget.Rect) {
 		}
 		a.hits = append(a.hits, hintHit{from, x, h.Action})
 		x += 2
+	}
+}
+
+// drawMessage shows what there is to say in the footer. What does not fit into it takes rows above.
+func (a *app) drawMessage(s tcell.Screen, r widget.Rect) {
+	st := a.Style(themes.HintText)
+	lines := widget.Wrap(widget.Clean(a.message), max(r.W-2, 1))
+	_, _, _, h := a.GetRect()
+	lines = lines[:min(len(lines), max(h/2, 1))]
+	r = widget.Rect{X: r.X, Y: r.Y - len(lines) + 1, W: r.W, H: len(lines)}
+	widget.Fill(s, r, st)
+	for i, l := range lines {
+		widget.Print(s, r.X+1, r.Y+i, r.W-2, l, a.over(themes.Accent, st))
 	}
 }
 

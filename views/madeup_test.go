@@ -38,7 +38,7 @@ func TestMadeUpFormatOnEveryScreen(t *testing.T) {
 	u.keys("1").has("THINGS", "LOADED CLASSES", "5.59 GiB", "2 snapshots", "things")
 	u.keys("2").has("Classes ─", "4 classes · 5.59 GiB in 5 things", "CLASS", "Picture", "RETAINED")
 	u.keys("b").has("Packages ─", "PACKAGE", "shop.media", "Enter lists the classes with this package")
-	u.keys("Enter").has("classes whose name or package has “shop.media”", "2 of 4 classes")
+	u.keys("Enter").has("classes with “shop.media” in their name or package", "2 of 4 classes")
 	u.keys("Esc", "b", "b").has("Regions ─", "REGION", "large", "young", "Enter lists the things")
 	u.keys("Enter").has("Objects of large", "Picture #3", "#7")
 	u.keys("Esc", "b").has("Loaded classes ─", "1 classes · 512 B in 1 loaded classes")

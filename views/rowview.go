@@ -23,7 +23,6 @@ func (a *app) showRow() {
 	if len(a.overlays) > 0 {
 		return
 	}
-	a.showState() // keys that were typed ahead count, too
 	var lines []widget.Line
 	if l, ok := a.current().(ui.Lister); ok {
 		lines = rowLines(l.FocusedList(), a.Look.InBox())
@@ -51,23 +50,13 @@ func rowLines(l *widget.List, k *widget.Look) (lines []widget.Line) {
 	if l == nil {
 		return nil
 	}
-	row, ok := l.Selected()
-	if !ok {
-		return nil
-	}
 	width := 0
-	for i := range l.Columns {
-		if l.Columns[i].Drop < ui.NeverShown {
-			width = max(width, widget.Width(l.Columns[i].Title)+2)
-		}
+	for _, f := range l.Whole() {
+		width = max(width, widget.Width(f.Title)+2)
 	}
-	for i := range l.Columns {
-		c, text := &l.Columns[i], strings.TrimSpace(widget.Clean(l.Table.Cell(row, i).Text))
-		if c.Drop >= ui.NeverShown || text == "" {
-			continue
-		}
-		label := c.Title + strings.Repeat(" ", max(width-widget.Width(c.Title), 0))
-		lines = append(lines, widget.Line{Spans: []widget.Span{{Text: label, Style: k.Muted}, {Text: text}}, Indent: width})
+	for _, f := range l.Whole() {
+		label := f.Title + strings.Repeat(" ", max(width-widget.Width(f.Title), 0))
+		lines = append(lines, widget.Line{Spans: []widget.Span{{Text: label, Style: k.Muted}, {Text: f.Text}}, Indent: width})
 	}
 	return lines
 }

@@ -129,7 +129,7 @@ func (p *Overview) layout(r widget.Rect) (a overviewAreas) {
 		a.figures, r = r.CutTop(figures)
 	}
 	if r.H >= 6 {
-		r, a.findings = r.CutBottom(min(p.findings.height(), (r.H+1)/2))
+		r, a.findings = r.CutBottom(min(p.findings.height(r.W), (r.H+1)/2))
 	}
 	a.top = r
 	if r.W >= wideOverview {
@@ -214,7 +214,7 @@ func (p *Overview) focused() interface {
 func (p *Overview) FocusedList() *widget.List {
 	switch p.focus {
 	case paneFindings:
-		return &p.findings.list
+		return nil // a sentence that is wrapped: its copy says all
 	case paneSecond:
 		return &p.second.list
 	}

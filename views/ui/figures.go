@@ -166,11 +166,8 @@ func ThreadsText(threads []uint16) string {
 	return text
 }
 
-// NeverShown is the Drop of columns that are left out at any width.
-const NeverShown = 99
-
 // Hide leaves a column out at any width.
-func Hide(c *widget.Column) { c.Width, c.Drop = math.MaxInt16, NeverShown }
+func Hide(c *widget.Column) { c.Width, c.Drop = math.MaxInt16, 99 }
 
 // CostNamed returns what reports and profiles call a cost.
 func CostNamed(c analysis.Cost) string { return state.CostKey(c) }

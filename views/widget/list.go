@@ -34,7 +34,14 @@ type List struct {
 	rows     Rect   // where they were
 	header   Rect
 	widths   []int
+	whole    []Field // the selected row in the last frame
 }
+
+// Field is what a row has in one column.
+type Field struct{ Title, Text string }
+
+// Whole returns what the selected row has in each column, also in those without room, as of the last frame.
+func (l *List) Whole() []Field { return l.whole }
 
 // Len returns the number of rows, 0 without a table.
 func (l *List) Len() int {

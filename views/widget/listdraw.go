@@ -2,6 +2,7 @@ package widget
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/gdamore/tcell/v2"
 )
@@ -15,6 +16,7 @@ const (
 // Draw shows the visible part of the list in r.
 func (l *List) Draw(s tcell.Screen, r Rect, k *Look) {
 	body := l.layout(r)
+	l.whole = l.whole[:0]
 	if !l.header.Empty() {
 		l.drawHeader(s, k)
 	}
@@ -108,6 +110,9 @@ func (l *List) drawRow(s tcell.Screen, body Rect, row int, k *Look) {
 			s.Put(body.X, y, pointer, Over(k.Text, over))
 		}
 	}
+	if row == l.selected {
+		l.keepWhole()
+	}
 	x, end := l.header.X, l.header.X+l.header.W
 	for i, w := range l.widths {
 		if w = min(w, end-x); w <= 0 {
@@ -120,6 +125,17 @@ func (l *List) drawRow(s tcell.Screen, body Rect, row int, k *Look) {
 		}
 		drawCell(s, x, y, w, &c, &l.Columns[i], over, highlight, k)
 		x += w + columnGap
+	}
+}
+
+// keepWhole notes what the selected row has in each column.
+func (l *List) keepWhole() {
+	for i := range l.Columns {
+		if c := &l.Columns[i]; c.Width < hiddenWidth {
+			if text := strings.TrimSpace(Clean(l.Table.Cell(l.selected, i).Text)); text != "" {
+				l.whole = append(l.whole, Field{c.Title, text})
+			}
+		}
 	}
 }
 
