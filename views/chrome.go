@@ -247,7 +247,11 @@ func (a *app) drawFooter(s tcell.Screen, r widget.Rect) {
 		return
 	}
 	x := r.X + 1
-	for _, h := range a.o.Keys.UsefulHints(r.W, a.useful, a.Scopes()...) {
+	if why := a.unopened(); why != "" {
+		why = widget.Truncate(a.Hint("not {open}: ")+why, r.W*2/3)
+		x += widget.Print(s, x, r.Y, r.W-2, why, a.over(themes.Muted, st)) + 2
+	}
+	for _, h := range a.o.Keys.UsefulHints(r.W-x+r.X+1, a.useful, a.Scopes()...) {
 		from := x
 		x += widget.Print(s, x, r.Y, r.X+r.W-x, h.Keys, a.Style(themes.HintKey))
 		if h.Text != "" {
@@ -272,8 +276,19 @@ func (a *app) drawMessage(s tcell.Screen, r widget.Rect) {
 	}
 }
 
+// unopened says why the selected row cannot be opened, "" when it can or there is nothing to open.
+func (a *app) unopened() string {
+	if u, ok := a.current().(ui.Unopener); ok && len(a.overlays) == 0 {
+		return u.Unopened()
+	}
+	return ""
+}
+
 // useful reports whether an action does anything now, so that the footer should name it.
 func (a *app) useful(act keymap.Action) bool {
+	if act == keymap.Open && a.unopened() != "" {
+		return false
+	}
 	if a.Prof != nil && a.Prof.Useless(act, &a.state, a.current().Action() == keymap.ShowTimeline) {
 		return false
 	}

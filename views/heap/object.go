@@ -195,6 +195,14 @@ func (p *object) Hides() string {
 	return [...]string{listOut: "path and references in", listIn: "path and references out", listPath: "all references"}[p.focus]
 }
 
+// Unopened implements [ui.Unopener].
+func (p *object) Unopened() string {
+	if v, ok := p.lists[p.focus].Selected(); ok && v.count <= 1 && v.end == p.shown {
+		return "that is this object itself"
+	}
+	return ""
+}
+
 // open1 shows the row at the end of the selected reference, or the members of the selected group.
 func (p *object) open1(l *refList) {
 	v, ok := l.Selected()
@@ -207,7 +215,7 @@ func (p *object) open1(l *refList) {
 		p.onlyIn = refOnly{true, v.edge, v.end}
 		p.Changed()
 	case v.end == p.shown:
-		p.Say("that is this object itself")
+		p.Say(p.Unopened())
 	default:
 		p.Visit(keymap.ShowObject, state.SetRow{Of: p.graph.I, Row: v.end})
 	}

@@ -92,6 +92,12 @@ type Maximizer interface {
 	Hides() string
 }
 
+// Unopener is a screen with rows that cannot be opened.
+type Unopener interface {
+	// Unopened says why the selected row cannot be, "" when it can.
+	Unopened() string
+}
+
 // Narrower is a screen that can show the blocks of one size and lifetime alone.
 type Narrower interface{ Narrows() bool }
 

@@ -43,6 +43,14 @@ func (p *TablePane) FocusedList() *widget.List {
 	return p.ListPane.FocusedList()
 }
 
+// Hides implements [Maximizer].
+func (p *TablePane) Hides() string {
+	if p.Blocks.Open {
+		return p.Blocks.Hides()
+	}
+	return p.ListPane.Hides()
+}
+
 // DoTable carries out what is the same for all tables.
 func (p *TablePane) DoTable(a keymap.Action) bool { return p.do(a, &p.Detail) }
 
