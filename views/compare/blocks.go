@@ -10,6 +10,7 @@ import (
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
 )
 
 // blocks says what a difference of blocks lists.

@@ -11,6 +11,7 @@ import (
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
 )
 
 // BlockScreen lists single blocks of all sites: those that live at the instant, those allocated in the range, or all that
