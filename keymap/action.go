@@ -49,6 +49,7 @@ const (
 	NextScreen     Action = "next-screen"
 	PreviousScreen Action = "previous-screen"
 	LastScreen     Action = "last-screen"
+	Screens        Action = "screens" // lists them
 	NextPane       Action = "next-pane"
 	PreviousPane   Action = "previous-pane"
 	Maximize       Action = "maximize"
@@ -82,6 +83,9 @@ const (
 	First        Action = "first"
 	Last         Action = "last"
 	Open         Action = "open"
+	FullRow      Action = "row"
+	SideLeft     Action = "scroll-left"
+	SideRight    Action = "scroll-right"
 	Find         Action = "find" // filters the rows of a table, searches in trees, flame graphs and texts
 	FindNext     Action = "find-next"
 	FindPrevious Action = "find-previous"
@@ -211,7 +215,7 @@ const (
 	ScopeFragments  Scope = "fragmentation" // footer only
 	ScopeProfile    Scope = "profile"       // screens of stack profiles: give it after those of the screen
 	ScopeFilters    Scope = "filters"       // where functions can be selected: give it last
-	ScopeText       Scope = "text"          // help and other texts; footer only
+	ScopeText       Scope = "text"          // help and other texts
 	ScopeLoading    Scope = "loading"       // while a file is read: give it first
 	ScopeInput      Scope = "input"         // one line of typing: hides every scope after it
 )

@@ -27,8 +27,8 @@ type hint struct {
 	actions []Action
 }
 
-// MaxHints is the most items a footer shows: more are not read.
-const MaxHints = 9
+// MaxHints returns the most items a footer of so many cells shows: more are not read.
+func MaxHints(cells int) int { return min(max(cells/9, 9), 14) }
 
 // hintGap is the number of blanks between two hints.
 const hintGap = 2
@@ -42,7 +42,7 @@ func (m *Map) Hints(cells int, scopes ...Scope) []Hint {
 
 // UsefulHints is [Map.Hints] without the actions that are not useful now.
 func (m *Map) UsefulHints(cells int, useful func(Action) bool, scopes ...Scope) []Hint {
-	room := cells - 1 + hintGap
+	room, most := cells-1+hintGap, MaxHints(cells)
 	take := func(list, more []Hint, limit int) []Hint {
 		for _, h := range more {
 			if need := h.Width() + hintGap; need <= room && len(list) < limit {
@@ -52,9 +52,9 @@ func (m *Map) UsefulHints(cells int, useful func(Action) bool, scopes ...Scope) 
 		}
 		return list
 	}
-	tail := take(nil, m.resolve(tailHints(scopes), scopes), MaxHints)
+	tail := take(nil, m.resolve(tailHints(scopes), scopes), most)
 	body := slices.DeleteFunc(m.resolve(bodyHints(scopes), scopes), func(h Hint) bool { return !useful(h.Action) })
-	list := append(take(nil, body, MaxHints-len(tail)), tail...)
+	list := append(take(nil, body, most-len(tail)), tail...)
 	const word = "quit"
 	if n := len(list); n > 0 && list[n-1].Action == Quit && room > len(word) {
 		list[n-1].Text = word
@@ -115,44 +115,51 @@ func bodyHints(scopes []Scope) []hint {
 	return list
 }
 
-// footer lists what matters in one scope, most important first. Words must stay short: eight of them share 80 cells.
+// footer lists what matters in one scope, most important first. Words must stay short: eight or nine of them share 80 cells.
 func footer(s Scope) []hint {
 	var (
 		timeHint = hint{"time", []Action{StepBack, StepForward}}
 		peak     = hint{"peak", []Action{Peak}}
 		rng      = hint{"range", []Action{Range}}
-		filter   = hint{"filter", []Action{Find}}
+		filter   = hint{"find", []Action{Find}}
 		search   = hint{"search", []Action{Find}}
 		cost     = hint{"cost", []Action{Cost}}
 		invert   = hint{"invert", []Action{Invert}}
+		focus    = hint{"focus", []Action{Only}}
+		diff     = hint{"diff", []Action{MarkA, MarkB, Difference}}
+		cp       = hint{"copy", []Action{Copy}}
+		evidence = hint{"evidence", []Action{Evidence}}
+		row      = hint{"row", []Action{FullRow}}
+		screens  = hint{"screens", []Action{Screens}}
+		sort     = hint{"sort", []Action{Sort}}
+		group    = hint{"group", []Action{Group}}
 	)
 	switch s {
 	case ScopeOverview:
-		return []hint{timeHint, peak, rng, {"timeline", []Action{Screen2}}, {"sites", []Action{Screen3}},
-			{"leaks", []Action{Screen4}}, {"stacks", []Action{Screen5}}, {"open", []Action{Open}}}
+		return []hint{timeHint, rng, {"open", []Action{Open}}, screens, diff, evidence, peak, {"pane", []Action{NextPane}}, cp}
 	case ScopeTimeline:
-		return []hint{timeHint, peak, rng, {"zoom", []Action{ZoomIn, ZoomOut}}, {"go to", []Action{GotoTime}},
-			{"series", []Action{Series}}, {"pane", []Action{NextPane}}}
+		return []hint{timeHint, peak, rng, {"zoom", []Action{ZoomIn, ZoomOut}}, diff, {"series", []Action{Series}}, {"pane", []Action{NextPane}}, cp, evidence,
+			{"go to", []Action{GotoTime}}}
 	case ScopeTable:
-		return []hint{{"open", []Action{Open}}, filter, {"sort", []Action{Sort}}, {"group", []Action{Group}}}
+		return []hint{{"open", []Action{Open}}, filter, focus, diff, cp, evidence, group, sort, row, {"pane", []Action{NextPane}}}
 	case ScopeLeaks:
-		return []hint{{"blocks", []Action{Open}}, filter, {"sort", []Action{Sort}}, {"group", []Action{Group}},
-			{"min age", []Action{AgeUp}}, {"pane", []Action{NextPane}}}
+		return []hint{{"open", []Action{Open}}, filter, focus, diff, cp, evidence, group, sort, {"min age", []Action{AgeUp}}, row,
+			{"pane", []Action{NextPane}}}
 	case ScopeBlocks:
-		return []hint{{"back", []Action{Back}}, {"sort", []Action{Sort}}, {"reverse", []Action{SortReverse}}, {"copy", []Action{Copy}}, timeHint, peak}
+		return []hint{{"back", []Action{Back}}, sort, {"reverse", []Action{SortReverse}}, cp, timeHint, peak, evidence, row}
 	case ScopeBlockTable:
-		return []hint{{"uses", []Action{Open}}, {"filter, address", []Action{Find}}, {"sort", []Action{Sort}}, {"reverse", []Action{SortReverse}},
-			{"live/all", []Action{Only}}, timeHint, peak}
+		return []hint{{"uses", []Action{Open}}, {"filter, address", []Action{Find}}, {"live/all", []Action{Only}}, cp, diff, sort,
+			{"reverse", []Action{SortReverse}}, evidence, row, timeHint, peak}
 	case ScopeLifetimes:
 		return []hint{{"move", []Action{Up, Down, Left, Right}}, {"only this", []Action{Open}}, {"short-lived", []Action{AgeUp}},
 			{"bytes/count", []Action{Series}}, {"site/all", []Action{Only}}, rng}
 	case ScopeTree:
-		return []hint{{"open", []Action{Collapse, Expand}}, {"hot path", []Action{HotPath}}, {"flame", []Action{Flame}}, invert, cost, search}
+		return []hint{{"open", []Action{Collapse, Expand}}, {"flame", []Action{Flame}}, invert, cost, search, focus, diff, cp, {"hot path", []Action{HotPath}}, evidence}
 	case ScopeFlame:
 		return []hint{{"move", []Action{Up, Down, Left, Right}}, {"zoom", []Action{Open}}, {"out", []Action{Back}},
-			{"tree", []Action{Flame}}, invert, cost, search}
+			{"tree", []Action{Flame}}, invert, cost, search, focus, diff, cp, evidence}
 	case ScopeSnapshots:
-		return []hint{{"open", []Action{Open}}, {"largest", []Action{Peak}}, {"mark", []Action{MarkA, MarkB}}, {"compare", []Action{Screen6}},
+		return []hint{{"open", []Action{Open}}, {"largest", []Action{Peak}}, {"mark", []Action{MarkA, MarkB}}, {"compare", []Action{Screen6}}, evidence,
 			{"suspects", []Action{NextPane}}, {"bytes/count", []Action{Series}}}
 	case ScopeHeap:
 		return []hint{{"snapshot", []Action{StepBack, StepForward}}, {"largest", []Action{Peak}}, {"mark", []Action{MarkA, MarkB}}, {"diff", []Action{Difference}},
@@ -181,16 +188,16 @@ func footer(s Scope) []hint {
 	case ScopeProfile:
 		return []hint{{"event", []Action{Cost}}, {"metric", []Action{Series}}, {"focus/ignore", []Action{Only, Exclude}}, rng, filter}
 	case ScopeFilters:
-		return []hint{{"focus", []Action{Only}}}
+		return []hint{focus}
 	case ScopeText:
-		return []hint{{"scroll", []Action{Up, Down}}, search, {"next", []Action{FindNext}}, {"back", []Action{Back}}}
+		return []hint{{"scroll", []Action{Up, Down}}, {"page", []Action{PageDown}}, search, {"next", []Action{FindNext}}, {"back", []Action{Back}}}
 	case ScopeLoading:
 		return []hint{{"stop loading", []Action{StopLoading}}}
 	case ScopeInput:
 		return []hint{{"accept", []Action{Accept}}, {"cancel", []Action{Cancel}}, {"complete", []Action{Complete}},
 			{"earlier", []Action{Earlier, Later}}}
 	case ScopeGlobal:
-		return []hint{timeHint, peak, rng, {"copy", []Action{Copy}}, {"command", []Action{CopyCommand}}, {"pane", []Action{NextPane}}}
+		return []hint{timeHint, peak, rng, cp, diff, evidence, {"command", []Action{CopyCommand}}, {"pane", []Action{NextPane}}, row, screens}
 	}
 	return nil
 }

@@ -85,7 +85,8 @@ func TestOnlyNamedScreensLackKeys(t *testing.T) {
 func TestOneMeaningPerKey(t *testing.T) {
 	allowed := []string{
 		"Left flame.left", "Right flame.right", "Left tree.collapse", "Right tree.expand", "Left dominators.collapse", "Right dominators.expand", "Left lifetimes.left", "Right lifetimes.right", "Left pages.left", "Right pages.right", // arrows are spatial
-		"Ctrl-C loading.stop-loading", // Ctrl-C ends the most urgent thing
+		"Ctrl-C loading.stop-loading",                                                            // Ctrl-C ends the most urgent thing
+		"Space tree.toggle", "Space series.toggle", "Space pages.toggle", "Space text.page-down", // Space acts on what is shown
 	}
 	meaning := map[Chord]Action{}
 	m := Default()
@@ -195,16 +196,17 @@ func TestHints(t *testing.T) {
 		scopes []Scope
 		want   string
 	}{
-		{79, []Scope{ScopeOverview, ScopeTable, ScopeGlobal}, "h/l time  p peak  v range  2 timeline  3 sites  4 leaks  5 stacks  ? help  q"},
-		{120, []Scope{ScopeOverview, ScopeTable, ScopeGlobal}, "h/l time  p peak  v range  2 timeline  3 sites  4 leaks  5 stacks  ? help  q quit"},
-		{80, []Scope{ScopeTimeline, ScopeGlobal}, "h/l time  p peak  v range  +/- zoom  t go to  m series  Tab pane  ? help  q"},
-		{80, []Scope{ScopeLeaks, ScopeTable, ScopeGlobal}, "Enter blocks  / filter  s sort  b group  a min age  Tab pane  p peak  ? help  q"},
+		{79, []Scope{ScopeOverview, ScopeTable, ScopeGlobal}, "h/l time  v range  Enter open  ` screens  A/B/d diff  W evidence  ? help  q"},
+		{120, []Scope{ScopeOverview, ScopeTable, ScopeGlobal}, "h/l time  v range  Enter open  ` screens  A/B/d diff  W evidence  p peak  Tab pane  y copy  / find  b group  ? help  q"},
+		{80, []Scope{ScopeTimeline, ScopeGlobal}, "h/l time  p peak  v range  +/- zoom  A/B/d diff  m series  Tab pane  ? help  q"},
+		{80, []Scope{ScopeTable, ScopeFilters, ScopeGlobal}, "Enter open  / find  o focus  A/B/d diff  y copy  W evidence  b group  ? help  q"},
+		{80, []Scope{ScopeLeaks, ScopeTable, ScopeFilters, ScopeGlobal}, "Enter open  / find  o focus  A/B/d diff  y copy  W evidence  b group  ? help  q"},
 		{80, []Scope{ScopeFlame, ScopeStacks, ScopeGlobal}, "↑↓←→ move  Enter zoom  Esc out  f tree  i invert  c cost  / search  ? help  q"},
-		{80, []Scope{ScopeTree, ScopeStacks, ScopeGlobal}, "←→ open  x hot path  f flame  i invert  c cost  / search  h/l time  ? help  q"},
-		{80, []Scope{ScopeText, ScopeGlobal}, "↑↓ scroll  / search  n next  Esc back  ? help  q quit"},
+		{80, []Scope{ScopeTree, ScopeStacks, ScopeFilters, ScopeGlobal}, "←→ open  f flame  i invert  c cost  / search  o focus  A/B/d diff  ? help  q"},
+		{80, []Scope{ScopeText, ScopeGlobal}, "↑↓ scroll  Space page  / search  n next  Esc back  ? help  q quit"},
 		{80, []Scope{ScopeInput, ScopeTable, ScopeGlobal}, "Enter accept  Esc cancel  Tab complete  ↑↓ earlier"},
-		{80, []Scope{ScopeLoading, ScopeOverview, ScopeGlobal}, "^C stop loading  h/l time  p peak  v range  2 timeline  3 sites  ? help  q quit"},
-		{20, []Scope{ScopeTable, ScopeGlobal}, "/ filter  ? help  q"},
+		{80, []Scope{ScopeLoading, ScopeOverview, ScopeGlobal}, "^C stop loading  h/l time  v range  Enter open  ` screens  p peak  ? help  q"},
+		{20, []Scope{ScopeTable, ScopeGlobal}, "/ find  ? help  q"},
 	} {
 		if got := line(m.Hints(c.cells, c.scopes...)); got != c.want {
 			t.Errorf("%d cells in %v:\n got %s\nwant %s", c.cells, c.scopes, got, c.want)
@@ -217,7 +219,7 @@ func TestHintsFit(t *testing.T) {
 	for _, s := range Scopes() {
 		for cells := range 200 {
 			hints := m.Hints(cells, s, ScopeGlobal)
-			if n := len([]rune(line(hints))) + 1; len(hints) > 0 && n > cells || len(hints) > MaxHints {
+			if n := len([]rune(line(hints))) + 1; len(hints) > 0 && n > cells || len(hints) > MaxHints(cells) {
 				t.Fatalf("%s: %d cells, %d used, %d hints", s, cells, n, len(hints))
 			}
 			if cells >= 7 && s != ScopeInput && !slices.ContainsFunc(hints, func(h Hint) bool { return h.Action == Help }) {

@@ -28,7 +28,7 @@ func TestWrittenTables(t *testing.T) {
 
 func TestMarkdownOfHostileKeys(t *testing.T) {
 	m := Default()
-	if err := m.Merge([]Line{{1, "bind", "global.reload | `"}, {2, "unbind", "global.last-screen"}}); err != nil {
+	if err := m.Merge([]Line{{1, "bind", "global.reload | `"}, {2, "unbind", "global.screens"}}); err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer

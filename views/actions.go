@@ -69,7 +69,7 @@ func (a *app) do(act keymap.Action) {
 		if a.overlays[n-1].Do(act) {
 			return
 		}
-		if act == keymap.Back || act == keymap.Help {
+		if act == keymap.Back || act == keymap.Help || act == keymap.FullRow {
 			a.overlays = a.overlays[:n-1]
 			return
 		}
@@ -126,9 +126,9 @@ func (a *app) doTime(act keymap.Action) bool {
 		a.emit(state.Zoom{Factor: 2})
 	case keymap.ZoomReset:
 		a.emit(state.Zoom{Factor: 0})
-	case keymap.PanLeft:
+	case keymap.PanLeft, keymap.SideLeft:
 		a.emit(state.Pan{Share: -0.25})
-	case keymap.PanRight:
+	case keymap.PanRight, keymap.SideRight:
 		a.emit(state.Pan{Share: 0.25})
 	default:
 		return false
@@ -157,6 +157,8 @@ func (a *app) doScreens(act keymap.Action) bool {
 		a.goTo((a.at + 1) % n)
 	case keymap.PreviousScreen:
 		a.goTo((a.at + n - 1) % n)
+	case keymap.Screens:
+		a.Popup(newScreenList(a))
 	case keymap.LastScreen:
 		a.goTo(min(a.previous, n-1))
 	case keymap.HistoryBack:
@@ -216,6 +218,8 @@ func (a *app) doProgram(act keymap.Action) {
 		a.say("stopped loading: what was read is shown, totals are lower bounds")
 	case keymap.Help:
 		a.Popup(newHelp(a))
+	case keymap.FullRow:
+		a.showRow()
 	case keymap.Palette:
 		a.Popup(newPalette(a))
 	case keymap.Find:

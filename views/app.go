@@ -87,6 +87,8 @@ type app struct {
 	laid         ui.Screen               // what the layout holds
 	previous     int
 	header       *bar
+	screenBar    *bar
+	screenHits   []screenHit // cells of the screens in their bar, for the mouse
 	footer       *bar
 	overlays     []ui.Overlay
 	prompt       *prompt
@@ -137,6 +139,7 @@ func newApp(o Options) *app {
 	a.Loads = ui.NewHeapLoads(&a.Env)
 	a.Layouts = ui.NewLayoutLoads(&a.Env)
 	a.header, a.footer = &bar{Box: tview.NewBox(), drawBar: a.drawHeader}, &bar{Box: tview.NewBox(), drawBar: a.drawFooter}
+	a.screenBar = &bar{Box: tview.NewBox(), drawBar: a.drawScreens}
 	a.chipBar = &bar{Box: tview.NewBox(), drawBar: a.drawChips}
 	a.adoptDump(o.Store.Current())
 	a.adoptProf(o.Store.Current())
@@ -313,10 +316,11 @@ func (a *app) offer() {
 	}
 }
 
-// layout puts header, filters, the screen and the footer below each other. Very low terminals do without the footer.
+// layout puts header, names of screens, filters, the screen and the footer below each other. Very low terminals do without the footer.
 func (a *app) layout() {
 	a.Clear()
 	a.AddItem(a.header, 1, 0, false)
+	a.AddItem(a.screenBar, a.screenRows(), 0, false)
 	a.AddItem(a.chipBar, a.chipRows(), 0, false)
 	a.laid = a.current()
 	a.AddItem(a.laid, 0, 1, true)
@@ -363,13 +367,17 @@ func (a *app) Draw(s tcell.Screen) {
 	for _, o := range a.overlays {
 		o.Draw(s, body, a.Look)
 	}
+	if a.message != "" && a.prompt == nil && h > 1 { // over what has the rows above the footer
+		a.drawMessage(s, widget.Rect{X: x, Y: y + h - 1, W: w, H: 1})
+	}
 }
 
 // placeScreen gives the screen the place that the layout will give it, so that it can ask for what fits before it draws.
 func (a *app) placeScreen() {
 	x, y, w, h := a.GetRect()
-	bars := a.chipRows()
-	a.ResizeItem(a.chipBar, bars, 0)
+	a.ResizeItem(a.screenBar, a.screenRows(), 0)
+	a.ResizeItem(a.chipBar, a.chipRows(), 0)
+	bars := a.screenRows() + a.chipRows()
 	place := [4]int{x, y + 1 + bars, w, max(h-2-bars, 0)}
 	was := [4]int{}
 	if was[0], was[1], was[2], was[3] = a.current().GetRect(); was != place {

@@ -63,7 +63,7 @@ func TestChipsAreTakenBackOneByOne(t *testing.T) {
 	u.keys("U").has(first[:12], second)
 	hit := u.app.chipHits[1]
 	u.sim.Do(func() {
-		u.app.mouse(tview.MouseLeftClick, tcell.NewEventMouse(hit.from+1, 1, tcell.Button1, tcell.ModNone))
+		u.app.mouse(tview.MouseLeftClick, tcell.NewEventMouse(hit.from+1, 1+u.app.screenRows(), tcell.Button1, tcell.ModNone))
 	})
 	if got := u.app.state.Filters; got != calltree.NewFilter(steps[0]) {
 		t.Errorf("without the second there is %q", got)

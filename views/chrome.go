@@ -43,6 +43,9 @@ func (a *app) drawHeader(s tcell.Screen, r widget.Rect) {
 	if about := a.current().About(); about != "" {
 		title += " · " + about
 	}
+	if m, ok := a.current().(ui.Maximizer); ok && m.Hides() != "" {
+		title += " · " + a.Hint("{maximize} brings back ") + m.Hides()
+	}
 	whole, when := a.completeness(), ""
 	if a.sidesShown() {
 		name, title, whole, when = a.differenceHeader(r.W, name, title, whole)
@@ -240,11 +243,15 @@ func (a *app) drawFooter(s tcell.Screen, r widget.Rect) {
 	st := a.Style(themes.HintText)
 	widget.Fill(s, r, st)
 	if a.message != "" {
-		widget.Print(s, r.X+1, r.Y, r.W-2, a.message, a.over(themes.Accent, st))
+		a.drawMessage(s, r)
 		return
 	}
 	x := r.X + 1
-	for _, h := range a.o.Keys.UsefulHints(r.W, a.useful, a.Scopes()...) {
+	if why := a.unopened(); why != "" {
+		why = widget.Truncate(a.Hint("not {open}: ")+why, r.W*2/3)
+		x += widget.Print(s, x, r.Y, r.W-2, why, a.over(themes.Muted, st)) + 2
+	}
+	for _, h := range a.o.Keys.UsefulHints(r.W-x+r.X+1, a.useful, a.Scopes()...) {
 		from := x
 		x += widget.Print(s, x, r.Y, r.X+r.W-x, h.Keys, a.Style(themes.HintKey))
 		if h.Text != "" {
@@ -256,8 +263,32 @@ func (a *app) drawFooter(s tcell.Screen, r widget.Rect) {
 	}
 }
 
+// drawMessage shows what there is to say in the footer. What does not fit into it takes rows above.
+func (a *app) drawMessage(s tcell.Screen, r widget.Rect) {
+	st := a.Style(themes.HintText)
+	lines := widget.Wrap(widget.Clean(a.message), max(r.W-2, 1))
+	_, _, _, h := a.GetRect()
+	lines = lines[:min(len(lines), max(h/2, 1))]
+	r = widget.Rect{X: r.X, Y: r.Y - len(lines) + 1, W: r.W, H: len(lines)}
+	widget.Fill(s, r, st)
+	for i, l := range lines {
+		widget.Print(s, r.X+1, r.Y+i, r.W-2, l, a.over(themes.Accent, st))
+	}
+}
+
+// unopened says why the selected row cannot be opened, "" when it can or there is nothing to open.
+func (a *app) unopened() string {
+	if u, ok := a.current().(ui.Unopener); ok && len(a.overlays) == 0 {
+		return u.Unopened()
+	}
+	return ""
+}
+
 // useful reports whether an action does anything now, so that the footer should name it.
 func (a *app) useful(act keymap.Action) bool {
+	if act == keymap.Open && a.unopened() != "" {
+		return false
+	}
 	if a.Prof != nil && a.Prof.Useless(act, &a.state, a.current().Action() == keymap.ShowTimeline) {
 		return false
 	}

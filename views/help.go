@@ -42,8 +42,12 @@ func (v *helpView) build(k *widget.Look) {
 	v.from, v.k, v.lines = k, k.InBox(), nil
 	v.intro()
 	special, general := splitSections(v.app.o.Keys.Help(append(slices.Clip(v.below), keymap.ScopeInput)...))
-	for _, s := range append(special, general...) {
+	for _, s := range special {
 		v.section(s)
+	}
+	v.screens()
+	for _, s := range general {
+		v.section(v.withoutScreens(s))
 	}
 	v.heading("Reading the figures")
 	for _, t := range []string{
@@ -70,6 +74,25 @@ func (v *helpView) intro() {
 			}})
 		}
 	}
+}
+
+// screens lists the screens that the file has, with their numbers.
+func (v *helpView) screens() {
+	rows := make([]keymap.Row, len(v.app.screens))
+	for i, s := range v.app.screens {
+		rows[i] = keymap.Row{Keys: strings.TrimSpace(v.app.screenKey(i) + " " + s.Name()), Help: v.app.screenHelp(s)}
+	}
+	v.section(keymap.Section{Title: "Screens of this file", Rows: rows})
+}
+
+// withoutScreens leaves out the rows that lead to a screen: those that the file has stand apart.
+func (v *helpView) withoutScreens(s keymap.Section) keymap.Section {
+	leads := func(r keymap.Row) bool {
+		name := strings.TrimPrefix(r.Name, string(keymap.ScopeGlobal)+".")
+		return strings.HasPrefix(name, "screen-") || slices.ContainsFunc(v.app.all, func(s ui.Screen) bool { return string(s.Action()) == name })
+	}
+	s.Rows = slices.DeleteFunc(s.Rows, leads)
+	return s
 }
 
 func (v *helpView) heading(text string) {
@@ -130,13 +153,21 @@ func (v *helpView) Scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopeT
 func (v *helpView) Key(*tcell.EventKey) bool { return false }
 
 func (v *helpView) Draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
-	in := ui.OverlayBox(s, r, 100, r.H, k, v.name)
 	if v.from != k {
 		v.build(k)
 		v.mark()
 	}
+	in := ui.OverlayBox(s, r, 100, r.H, k, v.title())
 	v.width = in.W - 1
 	v.text.Draw(s, in, v.k)
+}
+
+// title says how to read on where there is more below.
+func (v *helpView) title() string {
+	if _, below := v.text.More(); below || v.width == 0 {
+		return v.name + v.app.Keys.Text(" · {page-down} reads on", keymap.ScopeText, keymap.ScopeGlobal)
+	}
+	return v.name
 }
 
 func (v *helpView) Do(a keymap.Action) bool {

@@ -83,7 +83,11 @@ func (a *app) Click(x, y int, double bool) {
 		}
 		return
 	}
-	if y == top+1 && a.chipRows() > 0 && len(a.overlays) == 0 {
+	if y == top+1 && a.screenRows() > 0 && len(a.overlays) == 0 {
+		a.clickScreen(x)
+		return
+	}
+	if y == top+1+a.screenRows() && a.chipRows() > 0 && len(a.overlays) == 0 {
 		a.clickChip(x)
 		return
 	}

@@ -236,6 +236,20 @@ func (p *problems) Do(a keymap.Action) bool {
 	return true
 }
 
+// FocusedList implements [ui.Lister].
+func (p *problems) FocusedList() *widget.List { return p.list.FocusedList() }
+
+// Hides implements [ui.Maximizer].
+func (p *problems) Hides() string {
+	switch {
+	case !p.big:
+		return ""
+	case p.inFacts:
+		return "the findings"
+	}
+	return "the facts of the file"
+}
+
 // Fields implements [ui.Filtered].
 func (p *problems) Fields() []analysis.Field { return p.table.Fields() }
 

@@ -114,12 +114,12 @@ func TestDetailHasTheWholeStack(t *testing.T) {
 
 func TestSitesMouse(t *testing.T) {
 	u := openKvleak(t, 100, 30, colourCaps).keys("3")
-	u.sim.Click(20, 4)
+	u.sim.Click(20, 4+u.app.screenRows())
 	u.sim.Settle()
 	if row, _ := siteScreen(u).Selected(); row == nil || !strings.Contains(row.Name, "close_session") {
 		t.Errorf("a click selected %+v", row)
 	}
-	u.sim.Click(13, 2)
+	u.sim.Click(13, 2+u.app.screenRows())
 	u.sim.Settle()
 	if p := siteScreen(u); p.Sorted().Title != titles.Peak {
 		t.Errorf("a click on a title sorts by %s", p.Sorted().Title)

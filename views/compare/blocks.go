@@ -10,6 +10,7 @@ import (
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
 )
 
 // blocks says what a difference of blocks lists.
@@ -116,6 +117,27 @@ func (p *Blocks) Draw(s tcell.Screen) {
 	}
 }
 
+// FocusedList implements [ui.Lister].
+func (p *Blocks) FocusedList() *widget.List {
+	if p.listed() {
+		return p.Blocks.FocusedList()
+	}
+	return p.Screen.FocusedList()
+}
+
+// Hides implements [ui.Maximizer].
+func (p *Blocks) Hides() string {
+	if p.listed() {
+		return p.Blocks.Hides()
+	}
+	return p.Screen.Hides()
+}
+
+// Unopened implements [ui.Unopener].
+func (p *Blocks) Unopened() string {
+	return p.Hint("{difference} ends the difference; then {block-table.open} lists the uses of an address")
+}
+
 func (p *Blocks) Do(a keymap.Action) bool {
 	switch {
 	case a == keymap.Only || a == keymap.Group:
@@ -127,7 +149,7 @@ func (p *Blocks) Do(a keymap.Action) bool {
 		p.Blocks.List.Home()
 		p.Changed()
 	case a == keymap.Open:
-		p.Say(p.Hint("{difference} ends the difference; then {block-table.open} lists the uses of an address"))
+		p.Say(p.Unopened())
 	case a == keymap.Cost:
 		return false
 	case !p.listed():

@@ -154,13 +154,21 @@ func (t *table) Function() string {
 	return ""
 }
 
+// Unopened implements [ui.Unopener].
+func (t *table) Unopened() string {
+	if r, ok := t.selected(); ok && r.Node == 0 {
+		return t.of.key.Sides[0].noStack(t.TablePane.Env)
+	}
+	return ""
+}
+
 // openRow shows the selected stack among the stacks.
 func (t *table) openRow() {
 	r, ok := t.selected()
 	switch {
 	case !ok:
 	case r.Node == 0:
-		t.Say(t.of.key.Sides[0].noStack(t.TablePane.Env))
+		t.Say(t.Unopened())
 	default:
 		t.Visit(keymap.ShowStacks, state.SeekNode{Node: r.Node})
 	}

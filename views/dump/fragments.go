@@ -340,6 +340,20 @@ func (p *Fragments) focused() (*widget.List, ui.Orderly) {
 	return &p.Types.List, p.Types.Table
 }
 
+// FocusedList implements [ui.Lister].
+func (p *Fragments) FocusedList() *widget.List {
+	list, _ := p.focused()
+	return list
+}
+
+// Hides implements [ui.Maximizer].
+func (p *Fragments) Hides() string {
+	if !p.big {
+		return ""
+	}
+	return [...]string{fragmentTypes: "lengths, sparse pages and chart", fragmentSparse: "types, lengths and chart", fragmentLengths: "types, sparse pages and chart"}[p.focus]
+}
+
 // Fields implements [ui.Filtered].
 func (p *Fragments) Fields() []analysis.Field { return p.Types.Fields() }
 

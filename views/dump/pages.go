@@ -203,6 +203,14 @@ func (p *Pages) typeName() string {
 	return p.Grid.Types[p.Grid.cursor.Typ].name
 }
 
+// Hides implements [ui.Maximizer].
+func (p *Pages) Hides() string {
+	if !p.big {
+		return ""
+	}
+	return "chart and details"
+}
+
 // divide gives the grid what head, detail, chart and legend leave.
 func (p *Pages) divide(r widget.Rect) (a pageAreas) {
 	a.grid = r

@@ -166,6 +166,14 @@ func seriesName(s *model.Series, n int) string {
 	return s.Name
 }
 
+// Hides implements [ui.Maximizer].
+func (p *Series) Hides() string {
+	if !p.big {
+		return ""
+	}
+	return "the list of series"
+}
+
 // divide gives the list its rows, at most a third, and the chart the rest.
 func (p *Series) divide(r widget.Rect) (chart, list widget.Rect) {
 	if p.big || r.H < 8 {
@@ -277,10 +285,21 @@ func (p *Series) alone(n int) {
 	p.Changed()
 }
 
+// Unopened implements [ui.Unopener].
+func (p *Series) Unopened() string {
+	if p.Dump == nil {
+		return ""
+	}
+	if n := p.selected(); n < 0 || len(p.Dump.Layouts[n]) == 0 {
+		return "this series has no page layouts"
+	}
+	return ""
+}
+
 // openPages shows the layouts of a series.
 func (p *Series) openPages(n int) {
-	if n < 0 || len(p.Dump.Layouts[n]) == 0 {
-		p.Say("this series has no page layouts")
+	if why := p.Unopened(); why != "" {
+		p.Say(why)
 		return
 	}
 	p.Visit(keymap.ShowPages, state.ChooseSeries{Series: n})

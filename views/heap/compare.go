@@ -343,6 +343,19 @@ func (p *comparison) holderRow() (model.Row, bool) {
 	return held.holders[0].row, true
 }
 
+// Unopened implements [ui.Unopener].
+func (p *comparison) Unopened() string {
+	r, ok := p.selected()
+	switch {
+	case !ok || p.by == CompareSubtrees || p.of.sides != p.compared:
+	case p.of.group(r, 1) == nil:
+		return p.Hint("none is left: {swap} swaps before and after")
+	case p.compared[1].Heaps != p.Heaps:
+		return p.Hint("only objects of the first file can be listed: {swap} swaps before and after")
+	}
+	return ""
+}
+
 // openRow lists the objects of the selected type on the after side, or goes to the selected subtree.
 func (p *comparison) openRow() {
 	if p.by == CompareSubtrees {
@@ -353,12 +366,10 @@ func (p *comparison) openRow() {
 	if !ok || p.of.sides != p.compared {
 		return
 	}
-	switch g := p.of.group(r, 1); {
-	case g == nil:
-		p.Say(p.Hint("none is left: {swap} swaps before and after"))
-	case p.compared[1].Heaps != p.Heaps:
-		p.Say(p.Hint("only objects of the first file can be listed: {swap} swaps before and after"))
-	default:
-		p.objects.start(p.of.label(r, p.State.FullName).Name, p.of.by(1), &heapgraph.Group{ID: g.ID, Name: g.Name, Sub: g.Sub})
+	if why := p.Unopened(); why != "" {
+		p.Say(why)
+		return
 	}
+	g := p.of.group(r, 1)
+	p.objects.start(p.of.label(r, p.State.FullName).Name, p.of.by(1), &heapgraph.Group{ID: g.ID, Name: g.Name, Sub: g.Sub})
 }

@@ -269,6 +269,14 @@ func (p *Dominators) ascend() {
 	}
 }
 
+// Unopened implements [ui.Unopener].
+func (p *Dominators) Unopened() string {
+	if v, ok := p.table.Selected(); ok && p.graph != nil && v.count <= 1 && p.graph.RetainedCount[v.row] == 1 {
+		return p.Hint("it retains only itself: {object-of-this} shows its references")
+	}
+	return ""
+}
+
 // descend lists the children of the selected row, or the members of the selected group.
 func (p *Dominators) descend() {
 	v, ok := p.table.Selected()
@@ -280,7 +288,7 @@ func (p *Dominators) descend() {
 		p.List.Home()
 		p.Changed()
 	case p.graph.RetainedCount[v.row] == 1:
-		p.Say(p.Hint("it retains only itself: {object-of-this} shows its references"))
+		p.Say(p.Unopened())
 	default:
 		p.only = domOnly{}
 		p.Visit(keymap.ShowDominators, state.SetTop{Of: p.graph.I, Row: v.row})

@@ -184,6 +184,25 @@ func (p *object) Do(a keymap.Action) bool {
 	return true
 }
 
+// FocusedList implements [ui.Lister].
+func (p *object) FocusedList() *widget.List { return &p.lists[p.focus].List }
+
+// Hides implements [ui.Maximizer].
+func (p *object) Hides() string {
+	if !p.big {
+		return ""
+	}
+	return [...]string{listOut: "path and references in", listIn: "path and references out", listPath: "all references"}[p.focus]
+}
+
+// Unopened implements [ui.Unopener].
+func (p *object) Unopened() string {
+	if v, ok := p.lists[p.focus].Selected(); ok && v.count <= 1 && v.end == p.shown {
+		return "that is this object itself"
+	}
+	return ""
+}
+
 // open1 shows the row at the end of the selected reference, or the members of the selected group.
 func (p *object) open1(l *refList) {
 	v, ok := l.Selected()
@@ -196,7 +215,7 @@ func (p *object) open1(l *refList) {
 		p.onlyIn = refOnly{true, v.edge, v.end}
 		p.Changed()
 	case v.end == p.shown:
-		p.Say("that is this object itself")
+		p.Say(p.Unopened())
 	default:
 		p.Visit(keymap.ShowObject, state.SetRow{Of: p.graph.I, Row: v.end})
 	}

@@ -33,10 +33,12 @@ func (p *object) Draw(s tcell.Screen) {
 	}
 	title, r := r.CutTop(1)
 	widget.TitleLine(s, title, p.Look, p.Title(), p.retains())
-	for _, line := range p.facts() {
-		var row widget.Rect
-		row, r = r.CutTop(1)
-		widget.Print(s, row.X+1, row.Y, row.W-2, line, p.Look.Text)
+	for _, fact := range p.facts() {
+		for _, line := range widget.Wrap(fact, max(r.W-2, 1)) {
+			var row widget.Rect
+			row, r = r.CutTop(1)
+			widget.Print(s, row.X+1, row.Y, row.W-2, line, p.Look.Text)
+		}
 	}
 	if p.big {
 		p.drawList(s, p.focus, r)

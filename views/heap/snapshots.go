@@ -323,6 +323,25 @@ func (p *snapshots) Do(a keymap.Action) bool {
 	return true
 }
 
+// FocusedList implements [ui.Lister].
+func (p *snapshots) FocusedList() *widget.List {
+	switch p.focus {
+	case onTrends:
+		return &p.trends.List
+	case onSuspects:
+		return nil
+	}
+	return &p.list.List
+}
+
+// Hides implements [ui.Maximizer].
+func (p *snapshots) Hides() string {
+	if !p.big {
+		return ""
+	}
+	return [...]string{onSnapshots: "suspects and trends", onSuspects: "snapshots and trends", onTrends: "snapshots and suspects"}[p.focus]
+}
+
 // back takes back the room or the keys of the trends, then the filter of the snapshots.
 func (p *snapshots) back() bool {
 	switch {

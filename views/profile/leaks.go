@@ -331,13 +331,21 @@ func (p *Leaks) Function() string {
 
 func (p *Leaks) Follows() string { return "" }
 
+// Unopened implements [ui.Unopener].
+func (p *Leaks) Unopened() string {
+	if _, ok := p.site(); !ok && p.Len() > 0 {
+		return "this stack has no frames"
+	}
+	return ""
+}
+
 // enter shows the stacks of the function that the selected row is named after.
 func (p *Leaks) enter() {
 	f, ok := p.site()
 	switch t := p.Now(); {
 	case p.Len() == 0:
 	case !ok:
-		p.Say("this stack has no frames")
+		p.Say(p.Unopened())
 	case f.Function != "":
 		p.Visit(keymap.ShowStacks, state.Seek{Name: f.Function})
 		p.Emit(state.ChooseEvent{Event: int(t.Of.event)})

@@ -213,12 +213,20 @@ func (p *Timeline) toPeak() {
 	p.Emit(state.MoveTo{At: analysis.At(c.From + model.Time(float64(c.To-c.From)*(float64(i)+0.5)/float64(len(c.Values))))})
 }
 
+// Unopened implements [ui.Unopener].
+func (p *Timeline) Unopened() string {
+	if _, ok := p.Selected(); !ok {
+		return p.Hint("this file has no windows: {range} and {step-back}/{step-forward} select a range")
+	}
+	return ""
+}
+
 // choose shows the selected window alone on every screen, or the whole run again.
 func (p *Timeline) choose() {
 	row, ok := p.Selected()
 	switch {
 	case !ok:
-		p.Say(p.Hint("this file has no windows: {range} and {step-back}/{step-forward} select a range"))
+		p.Say(p.Unopened())
 	case *row == p.State.Prof.Window:
 		p.Emit(state.ChooseWindow{Window: state.NoWindow})
 	default:

@@ -88,6 +88,22 @@ func (p *Stacks) About() string {
 	return "tree"
 }
 
+// FocusedList implements [ui.Lister].
+func (p *Stacks) FocusedList() *widget.List {
+	if p.flame || p.Now == nil {
+		return nil
+	}
+	return &p.rows.List
+}
+
+// Hides implements [ui.Maximizer].
+func (p *Stacks) Hides() string {
+	if !p.whole {
+		return ""
+	}
+	return "the details"
+}
+
 // Show asks for the tree, its weights and what the search finds in them, and shows the newest that there are.
 func (p *Stacks) Show(s *state.State) {
 	p.State = *s

@@ -11,6 +11,7 @@ import (
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
 )
 
 // BlockScreen lists single blocks of all sites: those that live at the instant, those allocated in the range, or all that
@@ -201,18 +202,34 @@ func (p *BlockScreen) back() bool {
 	return true
 }
 
+// FocusedList implements [ui.Lister].
+func (p *BlockScreen) FocusedList() *widget.List { return p.Blocks.FocusedList() }
+
+// Hides implements [ui.Maximizer].
+func (p *BlockScreen) Hides() string { return p.Blocks.Hides() }
+
+// Unopened implements [ui.Unopener].
+func (p *BlockScreen) Unopened() string {
+	if p.Blocks.Uses != 0 {
+		return "all uses are listed"
+	}
+	if i, ok := p.Blocks.List.Selected(); ok && p.addr == 0 {
+		if b, have := p.Blocks.Row(i); have && b.Addr == 0 {
+			return "the file has no address for this block"
+		}
+	}
+	return ""
+}
+
 // openUses lists all uses of the selected block's address, or of the address that was searched.
 func (p *BlockScreen) openUses() {
-	if p.Blocks.Uses != 0 {
+	if why := p.Unopened(); why != "" {
+		p.Say(why)
 		return
 	}
 	addr := p.addr
 	if i, ok := p.Blocks.List.Selected(); ok && addr == 0 {
-		b, have := p.Blocks.Row(i)
-		if have && b.Addr == 0 {
-			p.Say("the file has no address for this block")
-			return
-		}
+		b, _ := p.Blocks.Row(i)
 		addr = b.Addr
 	}
 	if addr == 0 {

@@ -22,8 +22,16 @@ type findingsPane struct {
 	list   widget.List
 	state  state.State
 	rows   []analysis.Finding
+	lines  []findingLine // of the rows, wrapped
+	width  int           // that they are wrapped for
 	labels ui.SiteLabels
 	lazy   *ui.Lazy[findingsKey, []analysis.Finding]
+}
+
+// findingLine is a line of a finding: rows of the list.
+type findingLine struct {
+	of, nth int
+	text    string
 }
 
 // findingsKey determines the findings. They are about the whole run, whatever the instant and the range.
@@ -61,11 +69,62 @@ func (p *findingsPane) Show(s *state.State) {
 		}
 		p.rows, _ = p.lazy.Get()
 	}
+	p.wrap(max(p.width, 1))
 	p.list.Refresh()
 }
 
+// Cells of the columns beside the text.
+const (
+	findingKind  = 12
+	findingSpark = 24
+	findingWide  = 110 // from here on the text leaves room for its curve
+)
+
+// wrap breaks the findings into lines for a pane of w cells.
+func (p *findingsPane) wrap(w int) {
+	p.width, p.lines = w, p.lines[:0]
+	room := w - findingKind - 5 // pointer, gap and scroll bar
+	if w >= findingWide {
+		room -= findingSpark + 2
+	}
+	for i := range p.rows {
+		for n, text := range widget.Wrap(p.text(&p.rows[i]), max(room, 1)) {
+			p.lines = append(p.lines, findingLine{i, n, text})
+		}
+	}
+}
+
+// selected returns the selected finding, nil for none.
+func (p *findingsPane) selected() *analysis.Finding {
+	row, ok := p.list.Selected()
+	if !ok || row >= len(p.lines) {
+		return nil
+	}
+	return &p.rows[p.lines[row].of]
+}
+
+// choose selects a finding by its first line, all of which come into view.
+func (p *findingsPane) choose(of int) {
+	of = max(0, min(of, len(p.rows)-1))
+	first, last := -1, 0
+	for i := range p.lines {
+		if p.lines[i].of == of {
+			if last = i; first < 0 {
+				first = i
+			}
+		}
+	}
+	if first >= 0 {
+		p.list.Select(last)
+		p.list.Select(first)
+	}
+}
+
 // height returns the rows that the pane would like to have, its heading included.
-func (p *findingsPane) height() int { return 1 + max(len(p.rows), 1) }
+func (p *findingsPane) height(w int) int {
+	p.wrap(w)
+	return 1 + max(len(p.lines), 1)
+}
 
 func (p *findingsPane) draw(s tcell.Screen, r widget.Rect, focused bool) {
 	head, body := r.CutTop(1)
@@ -79,26 +138,35 @@ func (p *findingsPane) draw(s tcell.Screen, r widget.Rect, focused bool) {
 	}
 	widget.TitleLine(s, head, look, "Look here first", answer)
 	p.list.Focused = focused && len(p.rows) > 0
-	p.list.Columns[2].Width = 24
-	if r.W < 110 { // the text is worth more than its curve: no room for it
+	if p.width != r.W {
+		p.wrap(r.W)
+		p.list.Refresh()
+	}
+	p.list.Columns[2].Width = findingSpark
+	if r.W < findingWide { // the text is worth more than its curve: no room for it
 		p.list.Columns[2].Width = r.W
 	}
 	p.list.Draw(s, body, p.env.Look)
 }
 
 // Len, ID and Cell implement widget.Table.
-func (p *findingsPane) Len() int { return len(p.rows) }
+func (p *findingsPane) Len() int { return len(p.lines) }
 
-func (p *findingsPane) ID(row int) uint64 { return uint64(row) }
+func (p *findingsPane) ID(row int) uint64 {
+	return uint64(p.lines[row].of)<<16 | uint64(p.lines[row].nth)
+}
 
 func (p *findingsPane) Cell(row, col int) widget.Cell {
-	f := &p.rows[row]
-	switch col {
-	case 0:
+	l := &p.lines[row]
+	f := &p.rows[l.of]
+	switch {
+	case col == 1:
+		return widget.Cell{Text: l.text}
+	case l.nth > 0:
+		return widget.Cell{}
+	case col == 0:
 		sign, role := p.sign(f.Kind)
 		return widget.Cell{Text: sign + " " + f.Kind.String(), Style: p.env.Style(role)}
-	case 1:
-		return widget.Cell{Text: p.text(f)}
 	}
 	return widget.Cell{Kind: widget.SparkCell, Spark: f.History}
 }
@@ -144,11 +212,10 @@ func (p *findingsPane) sign(k analysis.FindingKind) (string, themes.Role) {
 
 // follow goes where a finding leads.
 func (p *findingsPane) follow() {
-	row, ok := p.list.Selected()
-	if !ok || row >= len(p.rows) {
+	f := p.selected()
+	if f == nil {
 		return
 	}
-	f := &p.rows[row]
 	if f.HasAt {
 		p.env.Emit(state.MoveTo{At: f.At})
 	}
@@ -171,11 +238,26 @@ func screenOf(k analysis.FindingKind) keymap.Action {
 }
 
 func (p *findingsPane) Do(a keymap.Action) bool {
-	if a == keymap.Open {
-		p.follow()
-		return true
+	row, _ := p.list.Selected()
+	of := 0
+	if row < len(p.lines) {
+		of = p.lines[row].of
 	}
-	return ui.MoveList(&p.list, a)
+	switch a {
+	case keymap.Open:
+		p.follow()
+	case keymap.Up:
+		p.choose(of - 1)
+	case keymap.Down:
+		p.choose(of + 1)
+	case keymap.First:
+		p.list.Home()
+	case keymap.Last:
+		p.choose(len(p.rows) - 1)
+	default:
+		return ui.MoveList(&p.list, a)
+	}
+	return true
 }
 
 // click selects a finding, or follows it; false means that there is none.
@@ -184,7 +266,7 @@ func (p *findingsPane) click(x, y int, double bool) bool {
 	if !ok {
 		return false
 	}
-	p.list.Select(row)
+	p.choose(p.lines[row].of)
 	if double {
 		p.follow()
 	}
@@ -192,10 +274,9 @@ func (p *findingsPane) click(x, y int, double bool) bool {
 }
 
 func (p *findingsPane) CopyText() string {
-	row, ok := p.list.Selected()
-	if !ok || row >= len(p.rows) {
+	f := p.selected()
+	if f == nil {
 		return ""
 	}
-	f := &p.rows[row]
 	return model.Clean(f.Kind.String() + "  " + p.text(f))
 }

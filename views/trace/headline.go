@@ -115,15 +115,42 @@ func (h *Headline) items(s *state.State, now analysis.Level) [][2]item {
 	if !s.Range.IsWhole() && h.sites != unknown { // others may have live blocks all the same
 		sites.rest = " allocate"
 	}
+	threads := item{"threads", number(h.threads, model.Group(uint64(h.threads))), ""}
+	if h.threads == 1 && severalThreads(s.Stacks()) {
+		threads.rest = ", for want of thread ids"
+	}
 	return [][2]item{
 		{{"live", ui.AtMost(s) + bytes(now.Bytes), " in " + model.Blocks(now.Count)}, h.keptItem(s)},
 		{{"allocated", bytes(t.AllocBytes), in(t.AllocCount)}, {"freed", bytes(t.FreedBytes), in(t.FreedCount)}},
 		{{"temporary", cmp.Or(ui.PartText(t.TemporaryCount, t.AllocCount), "none"), ""}, sites},
-		{{"threads", number(h.threads, model.Group(uint64(h.threads))), ""}, leaking},
+		{threads, leaking},
 		{{"mean block", bytes(model.Mean(t.AllocBytes, max(t.AllocCount, 1))), ""}, {"rate", ui.RateText(&analysis.Column{To: span, AllocBytes: t.AllocBytes}, s.Exact), ""}},
 		{{"duration", ui.TimeText(span, s.Exact), ""}, {"events", model.Group(t.Events), ""}},
 		{{"markers", model.Group(t.MarkerCount), ""}, {"collections", model.Group(t.GCCount), h.collected()}},
 	}
+}
+
+// severalThreads reports whether some stacks begin where threads do and others elsewhere: then one thread for all of them says that
+// the recording has no thread ids. It looks at the first nodes of the tree only, since it is asked with every frame.
+func severalThreads(s *model.Stacks) bool {
+	const most = 10_000
+	if s == nil {
+		return false
+	}
+	begun, other := false, false
+	for n := 1; n < min(len(s.Parent), most); n++ {
+		if s.Depth[n] != 1 {
+			continue
+		}
+		switch s.At(s.Frame[n]).Function {
+		case "":
+		case "start_thread", "clone", "clone3", "__clone", "__clone3", "thread_start", "_pthread_start":
+			begun = true
+		default:
+			other = true
+		}
+	}
+	return begun && other
 }
 
 // keptItem returns what was allocated in the range and lives at its end.

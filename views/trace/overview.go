@@ -129,7 +129,7 @@ func (p *Overview) layout(r widget.Rect) (a overviewAreas) {
 		a.figures, r = r.CutTop(figures)
 	}
 	if r.H >= 6 {
-		r, a.findings = r.CutBottom(min(p.findings.height(), (r.H+1)/2))
+		r, a.findings = r.CutBottom(min(p.findings.height(r.W), (r.H+1)/2))
 	}
 	a.top = r
 	if r.W >= wideOverview {
@@ -208,6 +208,28 @@ func (p *Overview) focused() interface {
 		return p.second
 	}
 	return p.top
+}
+
+// FocusedList implements [ui.Lister].
+func (p *Overview) FocusedList() *widget.List {
+	switch p.focus {
+	case paneFindings:
+		return nil // a sentence that is wrapped: its copy says all
+	case paneSecond:
+		return &p.second.list
+	}
+	return &p.top.list
+}
+
+// Hides implements [ui.Maximizer].
+func (p *Overview) Hides() string {
+	switch {
+	case !p.maximal:
+		return ""
+	case p.focus == paneFindings:
+		return "chart, figures and top allocators"
+	}
+	return "chart, figures and findings"
 }
 
 func (p *Overview) CopyText() string { return p.focused().CopyText() }

@@ -200,6 +200,22 @@ func (p *Timeline) turn(n int) {
 	p.Changed()
 }
 
+// FocusedList implements [ui.Lister].
+func (p *Timeline) FocusedList() *widget.List { return &p.top.list }
+
+// Hides implements [ui.Maximizer].
+func (p *Timeline) Hides() string {
+	switch {
+	case !p.maximal:
+		return ""
+	case p.focus == timelineStack:
+		return "chart and top allocators"
+	case p.focus == timelineTable:
+		return "chart"
+	}
+	return "top allocators"
+}
+
 func (p *Timeline) CopyText() string {
 	if p.focus == timelineStack {
 		return p.stack.Text()

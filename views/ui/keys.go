@@ -47,6 +47,10 @@ func MoveList(l *widget.List, a keymap.Action) bool {
 		l.Home()
 	case keymap.Last:
 		l.End()
+	case keymap.SideLeft:
+		return l.ScrollSide(-1)
+	case keymap.SideRight:
+		return l.ScrollSide(1)
 	default:
 		return false
 	}

@@ -42,6 +42,20 @@ const (
 	LowHeight = 14  // rows: below there is none
 )
 
+// FocusedList implements [Lister].
+func (p *ListPane) FocusedList() *widget.List { return &p.List }
+
+// Hides implements [Maximizer].
+func (p *ListPane) Hides() string {
+	switch {
+	case !p.big || p.Alone:
+		return ""
+	case p.InDetail:
+		return "the list"
+	}
+	return "the details"
+}
+
 // Split divides an area between the list and its detail.
 func (p *ListPane) Split(r widget.Rect) {
 	p.ListAt, p.DetailAt = r, widget.Rect{}

@@ -80,6 +80,24 @@ type Functioner interface {
 	Function() string
 }
 
+// Lister is a screen with lists or trees whose selected row can be shown in full.
+type Lister interface {
+	// FocusedList returns the list that has the keys, nil for none.
+	FocusedList() *widget.List
+}
+
+// Maximizer is a screen in which one pane can have all of the room.
+type Maximizer interface {
+	// Hides names the panes that a maximized one hides, "" when none is maximized.
+	Hides() string
+}
+
+// Unopener is a screen with rows that cannot be opened.
+type Unopener interface {
+	// Unopened says why the selected row cannot be, "" when it can.
+	Unopened() string
+}
+
 // Narrower is a screen that can show the blocks of one size and lifetime alone.
 type Narrower interface{ Narrows() bool }
 

@@ -35,6 +35,22 @@ func (p *TablePane) DrawPanes(s tcell.Screen, r widget.Rect) {
 	}
 }
 
+// FocusedList implements [Lister].
+func (p *TablePane) FocusedList() *widget.List {
+	if p.Blocks.Open {
+		return p.Blocks.FocusedList()
+	}
+	return p.ListPane.FocusedList()
+}
+
+// Hides implements [Maximizer].
+func (p *TablePane) Hides() string {
+	if p.Blocks.Open {
+		return p.Blocks.Hides()
+	}
+	return p.ListPane.Hides()
+}
+
 // DoTable carries out what is the same for all tables.
 func (p *TablePane) DoTable(a keymap.Action) bool { return p.do(a, &p.Detail) }
 

@@ -13,6 +13,10 @@ func (e *Env) DoTree(t *widget.Tree, a keymap.Action) bool {
 	case keymap.Expand:
 		t.Open()
 	case keymap.Toggle:
+		if id, ok := t.SelectedID(); !ok || t.Source.Leaf(id) {
+			e.Say(e.Hint("nothing below this row that {tree.toggle} could open; {row} shows the row in full"))
+			return true
+		}
 		t.Toggle()
 	case keymap.ExpandAll:
 		if !t.OpenAll() {

@@ -1,5 +1,7 @@
 package widget
 
+import "math"
+
 // Column describes one column of a list or tree.
 type Column struct {
 	Title    string
@@ -10,6 +12,9 @@ type Column struct {
 	Cut      Cut
 	Drop     int // where there is no room, columns with the highest Drop go first; 0 never goes
 }
+
+// hiddenWidth is the width of columns that no list has room for.
+const hiddenWidth = math.MaxInt16
 
 // columnGap is the number of cells between two columns.
 const columnGap = 2

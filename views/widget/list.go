@@ -28,12 +28,20 @@ type List struct {
 	id       uint64 // of the selected row
 	moved    bool   // the selection was chosen, so that it is worth following
 	offset   int    // first visible row
+	left     int    // first column shown, 0 unless the list was scrolled sideways
 	follow   bool   // bring the selection into view
 	height   int    // visible rows in the last frame
 	rows     Rect   // where they were
 	header   Rect
 	widths   []int
+	whole    []Field // the selected row in the last frame
 }
+
+// Field is what a row has in one column.
+type Field struct{ Title, Text string }
+
+// Whole returns what the selected row has in each column, also in those without room, as of the last frame.
+func (l *List) Whole() []Field { return l.whole }
 
 // Len returns the number of rows, 0 without a table.
 func (l *List) Len() int {
@@ -158,6 +166,26 @@ func (l *List) NextColumn(n int) {
 		return
 	}
 	l.Column = max(0, min(l.Column+n, len(l.Columns)-1))
+}
+
+// ScrollSide leaves out n more columns at the left, so that those to the right have their room; negative n brings them back.
+// At least one column stays. It reports whether anything changed.
+func (l *List) ScrollSide(n int) bool {
+	at := l.left
+	for step := 1; n != 0; n -= step {
+		if n < 0 {
+			step = -1
+		}
+		next := l.left + step
+		for next > 0 && next < len(l.Columns) && l.Columns[next].Width >= hiddenWidth {
+			next += step
+		}
+		if next < 0 || next >= len(l.Columns) {
+			break
+		}
+		l.left = next
+	}
+	return l.left != at
 }
 
 // HitRow returns the row drawn at (x, y) in the last frame.

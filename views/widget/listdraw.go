@@ -1,6 +1,9 @@
 package widget
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/gdamore/tcell/v2"
 )
 
@@ -13,6 +16,7 @@ const (
 // Draw shows the visible part of the list in r.
 func (l *List) Draw(s tcell.Screen, r Rect, k *Look) {
 	body := l.layout(r)
+	l.whole = l.whole[:0]
 	if !l.header.Empty() {
 		l.drawHeader(s, k)
 	}
@@ -40,12 +44,24 @@ func (l *List) layout(r Rect) (body Rect) {
 		_, inner = inner.CutLeft(pointerWidth)
 	}
 	l.header.X, l.header.W = inner.X, inner.W
-	l.widths = layoutColumns(l.Columns, inner.W, l.Column, l.widths)
+	l.layoutWidths(inner.W)
 	return body
+}
+
+// layoutWidths measures the columns for w cells: those that are scrolled away have none.
+func (l *List) layoutWidths(w int) {
+	l.left = max(0, min(l.left, len(l.Columns)-1))
+	l.widths = layoutColumns(l.Columns[l.left:], w, l.Column-l.left, l.widths)
+	if l.left > 0 {
+		l.widths = slices.Insert(l.widths, 0, make([]int, l.left)...)
+	}
 }
 
 func (l *List) drawHeader(s tcell.Screen, k *Look) {
 	x, end := l.header.X, l.header.X+l.header.W
+	if l.left > 0 && x > l.rows.X { // there is more at the left
+		s.Put(l.rows.X, l.header.Y, k.Glyphs.ArrowLeft, k.Header)
+	}
 	for i, w := range l.widths {
 		if w = min(w, end-x); w <= 0 {
 			continue
@@ -94,6 +110,9 @@ func (l *List) drawRow(s tcell.Screen, body Rect, row int, k *Look) {
 			s.Put(body.X, y, pointer, Over(k.Text, over))
 		}
 	}
+	if row == l.selected {
+		l.keepWhole()
+	}
 	x, end := l.header.X, l.header.X+l.header.W
 	for i, w := range l.widths {
 		if w = min(w, end-x); w <= 0 {
@@ -106,6 +125,17 @@ func (l *List) drawRow(s tcell.Screen, body Rect, row int, k *Look) {
 		}
 		drawCell(s, x, y, w, &c, &l.Columns[i], over, highlight, k)
 		x += w + columnGap
+	}
+}
+
+// keepWhole notes what the selected row has in each column.
+func (l *List) keepWhole() {
+	for i := range l.Columns {
+		if c := &l.Columns[i]; c.Width < hiddenWidth {
+			if text := strings.TrimSpace(Clean(l.Table.Cell(l.selected, i).Text)); text != "" {
+				l.whole = append(l.whole, Field{c.Title, text})
+			}
+		}
 	}
 }
 

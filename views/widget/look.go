@@ -67,15 +67,15 @@ func (k *Look) InBox() *Look {
 type Glyphs struct {
 	Plain bool // ASCII only: charts, bars and sparklines draw with letters and signs
 
-	Horizontal, Vertical                         string
-	TopLeft, TopRight, BottomLeft, BottomRight   string
-	TickLeft, TickDown, Corner                   string // on the y axis, on the x axis, where they meet
-	Open, Closed, Pointer                        string // tree nodes, the selected row
-	Idle                                         string // the selected row of a pane that does not have the keys
-	Up, Down                                     string // sort direction
-	Peak, Marker, GC, Bullet                     string
-	Ellipsis, Track, Thumb, Separator, Crossing  string
-	Loss, Gain, Same, Warning, Check, ArrowRight string // signs that stand beside colors
+	Horizontal, Vertical                                    string
+	TopLeft, TopRight, BottomLeft, BottomRight              string
+	TickLeft, TickDown, Corner                              string // on the y axis, on the x axis, where they meet
+	Open, Closed, Pointer                                   string // tree nodes, the selected row
+	Idle                                                    string // the selected row of a pane that does not have the keys
+	Up, Down                                                string // sort direction
+	Peak, Marker, GC, Bullet                                string
+	Ellipsis, Track, Thumb, Separator, Crossing             string
+	Loss, Gain, Same, Warning, Check, ArrowLeft, ArrowRight string // signs that stand beside colors
 }
 
 // UnicodeGlyphs are for terminals that show Unicode.
@@ -88,7 +88,7 @@ func UnicodeGlyphs() Glyphs {
 		Up: "▲", Down: "▼",
 		Peak: "▲", Marker: "◆", GC: "╵", Bullet: "●",
 		Ellipsis: "…", Track: "│", Thumb: "┃", Separator: "│", Crossing: "┼",
-		Loss: "▲", Gain: "▼", Same: "=", Warning: "!", Check: "✓", ArrowRight: "›",
+		Loss: "▲", Gain: "▼", Same: "=", Warning: "!", Check: "✓", ArrowLeft: "‹", ArrowRight: "›",
 	}
 }
 
@@ -103,6 +103,6 @@ func ASCIIGlyphs() Glyphs {
 		Up: "^", Down: "v",
 		Peak: "^", Marker: "*", GC: "'", Bullet: "o",
 		Ellipsis: "~", Track: ":", Thumb: "#", Separator: "|", Crossing: "+",
-		Loss: "^", Gain: "v", Same: "=", Warning: "!", Check: "+", ArrowRight: ">",
+		Loss: "^", Gain: "v", Same: "=", Warning: "!", Check: "+", ArrowLeft: "<", ArrowRight: ">",
 	}
 }

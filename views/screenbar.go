@@ -1,0 +1,152 @@
+package views
+
+import (
+	"strconv"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// screenHit is where the name of a screen stands.
+type screenHit struct{ from, to, screen int }
+
+// Sizes from which on the bar of screens has a row.
+const (
+	screenBarWidth  = 100
+	screenBarHeight = 30
+)
+
+// screenRows returns how many rows the bar of screens has: none where there is no room for it.
+func (a *app) screenRows() int {
+	if _, _, w, h := a.GetRect(); w < screenBarWidth || h < screenBarHeight {
+		return 0
+	}
+	return 1
+}
+
+// screenKey returns the key that goes to the n-th screen of the file, "" for none.
+func (a *app) screenKey(n int) string {
+	keys := a.o.Keys.Keys(keymap.Action("screen-"+strconv.Itoa(n+1)), keymap.ScopeGlobal)
+	if n > 8 || len(keys) == 0 {
+		return ""
+	}
+	return keys[0].Short()
+}
+
+// drawScreens shows the names of all screens with the keys that go there.
+func (a *app) drawScreens(s tcell.Screen, r widget.Rect) {
+	a.screenHits = a.screenHits[:0]
+	st := a.Style(themes.StatusBar)
+	widget.Fill(s, r, st)
+	need := 1
+	for i, sc := range a.screens {
+		need += widget.Width(a.screenKey(i)) + 1 + widget.Width(sc.Name()) + 2
+	}
+	gap := 2
+	if need > r.W {
+		gap = 1
+	}
+	end := r.X + r.W - 1
+	for i, x := 0, r.X; i < len(a.screens) && x < end; i++ {
+		name, key := st, a.over(themes.Muted, st)
+		if i == a.at {
+			name = a.Style(themes.Selection)
+			key = name
+		}
+		from := x
+		x += widget.Print(s, x, r.Y, end-x, " "+a.screenKey(i), key)
+		x += widget.Print(s, x, r.Y, end-x, " "+a.screens[i].Name()+" ", name)
+		a.screenHits = append(a.screenHits, screenHit{from, x, i})
+		x += gap - 1
+	}
+}
+
+// clickScreen goes to the screen under the mouse.
+func (a *app) clickScreen(x int) {
+	for _, h := range a.screenHits {
+		if x >= h.from && x < h.to {
+			a.goTo(h.screen)
+			return
+		}
+	}
+}
+
+// screenList lists the screens of the file, with the keys that go there. The one that was shown before is selected, so that
+// the key that opens the list twice goes back to it.
+type screenList struct {
+	app  *app
+	list widget.List
+}
+
+func newScreenList(a *app) *screenList {
+	v := &screenList{app: a}
+	v.list = widget.List{
+		Table: v, SortColumn: -1, Column: -1, HideHeader: true, Focused: true,
+		Columns: []widget.Column{{Width: 1}, {Width: 14}, {Width: 10, Grow: 1, Drop: 1}},
+	}
+	v.list.Select(min(a.previous, len(a.screens)-1))
+	return v
+}
+
+// Len, ID and Cell implement widget.Table.
+func (v *screenList) Len() int          { return len(v.app.screens) }
+func (v *screenList) ID(row int) uint64 { return uint64(row) }
+
+func (v *screenList) Cell(row, col int) widget.Cell {
+	k := v.app.Look.InBox()
+	switch col {
+	case 0:
+		return widget.Cell{Text: v.app.screenKey(row), Style: k.Sorted}
+	case 1:
+		st := k.Text
+		if row == v.app.at {
+			st = k.Title
+		}
+		return widget.Cell{Text: v.app.screens[row].Name(), Style: st}
+	}
+	return widget.Cell{Text: v.app.screenHelp(v.app.screens[row]), Style: k.Muted}
+}
+
+// screenHelp says in one sentence what a screen shows.
+func (a *app) screenHelp(sc ui.Screen) string {
+	for _, e := range a.o.Keys.Actions(keymap.ScopeGlobal) {
+		if e.Action == sc.Action() {
+			return e.Help
+		}
+	}
+	return ""
+}
+
+func (v *screenList) Scopes() []keymap.Scope { return nil }
+
+func (v *screenList) Key(*tcell.EventKey) bool { return false }
+
+func (v *screenList) Draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
+	in := ui.OverlayBox(s, r, 110, v.Len()+4, k, "Screens")
+	list, hint := in.CutBottom(1)
+	v.list.Draw(s, list, k.InBox())
+	widget.Print(s, hint.X, hint.Y, hint.W, v.app.Hint("a number or {open} goes there, {screens} to the last one, {back} closes"), k.InBox().Muted)
+}
+
+func (v *screenList) Do(act keymap.Action) bool {
+	switch act {
+	case keymap.Open:
+		row, _ := v.list.Selected()
+		v.app.leaveFor(row)
+	case keymap.Screens:
+		v.app.leaveFor(min(v.app.previous, v.Len()-1))
+	default:
+		return ui.MoveList(&v.list, act)
+	}
+	return true
+}
+
+// leaveFor closes what lies over the screen and goes to another.
+func (a *app) leaveFor(screen int) {
+	a.overlays = nil
+	a.goTo(screen)
+}
