@@ -170,11 +170,11 @@ func TestProfileEventAndMetric(t *testing.T) {
 // Every grouping has rows that lead on.
 func TestFunctionsGroups(t *testing.T) {
 	u := openPython(t, 120, 40).keys("2")
-	for _, want := range []string{"DSO▼", "SOURCE LINE", "THREAD", "KIND"} {
+	for _, want := range []string{"OWNER", "DSO▼", "SOURCE LINE", "THREAD", "KIND"} {
 		u.keys("b").has(strings.TrimSuffix(want, "▼"))
 	}
 	u.has("kernel", "user")
-	u.keys("b", "b", "Enter").has("filter “")
+	u.keys("b", "b", "b", "Enter").has("filter “")
 	u.keys("Esc", "g", "Enter").has("Callers and callees of")
 }
 
@@ -235,7 +235,8 @@ func TestProfileCommand(t *testing.T) {
 	u.keys("Esc", "Y").has("sent to the clipboard: memtui report server.spaa")
 	u.keys("2", "j", "I")
 	name := u.app.state.Filters.Steps()[0].Name
-	u.keys("b", "Y").has("memtui report '--hide=" + name + "' --group dso server.spaa")
+	u.keys("b", "Y").has("memtui report '--hide=" + name + "' --group owner server.spaa")
+	u.keys("b", "Y").has("--group dso server.spaa")
 }
 
 // Rows that are sorted by numbers stand as those that are compared one by one.
