@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
@@ -148,7 +149,11 @@ func (a *app) options(ctx context.Context, trace analysis.Trace) (report.Options
 // style returns how text is drawn on this output.
 func (a *app) style(exact bool) report.Style {
 	color := a.flags.Color == "always" || a.flags.Color == "auto" && a.env.IsTerminal && !a.noColor()
-	return report.Style{Width: a.env.Width, ASCII: a.flags.ASCII, Color: color, Exact: exact}
+	width := a.env.Width
+	if n, err := strconv.Atoi(a.env.Getenv("COLUMNS")); err == nil && n > 0 {
+		width = n
+	}
+	return report.Style{Width: width, ASCII: a.flags.ASCII, Color: color, Exact: exact}
 }
 
 // noColor reports whether the environment or the user asks for no colors.
